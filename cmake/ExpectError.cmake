@@ -1,0 +1,186 @@
+# Negative test: an illegal program, its legal twin, and what the compiler must say.
+#
+#   cmake -DFILE=tests/reject/x.cpp -DCOMPILER=g++ [-DKIND=gcc|clang] -DTYPES_INCLUDES=a|b
+#         [-DFULL_INCLUDES=a|b] [-DFULL_DEFINITIONS=A|B] [-DSHOW=ON] -P cmake/ExpectError.cmake
+#
+# The file is compiled (-fsyntax-only) with -DLEGAL, which must succeed, and without, which must fail.
+# Its comment lines say the rest:
+#   // EXPECT: regex         every one must match the diagnostic (source echo left out)
+#   // EXPECT-gcc: regex     the same for one compiler; EXPECT-clang likewise
+#   // FORBID: regex         must not match; `boost::hana` and `Spec{` are always forbidden
+#   // MAX-LINES: n          instead of 10 lines without source echo (and 2 n instead of 20 with it)
+#   // NEEDS: full           include directories of the whole library (MPI, Kokkos), not only of types
+# Regular expressions are CMake's. -DSHOW=ON prints the diagnostic (for writing EXPECT lines).
+cmake_minimum_required(VERSION 3.23)
+
+foreach(required FILE COMPILER)
+  if(NOT ${required})
+    message(FATAL_ERROR "ExpectError: -D${required}=... is missing")
+  endif()
+endforeach()
+if(NOT KIND)
+  if(COMPILER MATCHES "clang")
+    set(KIND clang)
+  else()
+    set(KIND gcc)
+  endif()
+endif()
+get_filename_component(name "${FILE}" NAME)
+set(ENV{LC_ALL} C) # plain quotes, English
+
+# Texts are walked line by line and never become lists: brackets and semicolons would be eaten.
+# next_line(<text variable> <line variable>): moves the first line of the one into the other.
+macro(next_line text line)
+  string(FIND "${${text}}" "\n" _end)
+  if(_end EQUAL -1)
+    set(${line} "${${text}}")
+    set(${text} "")
+  else()
+    string(SUBSTRING "${${text}}" 0 ${_end} ${line})
+    math(EXPR _end "${_end} + 1")
+    string(SUBSTRING "${${text}}" ${_end} -1 ${text})
+  endif()
+endmacro()
+
+# message(FATAL_ERROR) folds long lines; a diagnostic is printed as it is.
+function(fail reason diagnostic)
+  message(NOTICE "${diagnostic}")
+  message(FATAL_ERROR "${name}: ${reason}")
+endfunction()
+
+# Lines that are not blank.
+function(count_lines text out)
+  set(n 0)
+  while(NOT text STREQUAL "")
+    next_line(text line)
+    if(NOT line MATCHES "^[ \t]*$")
+      math(EXPR n "${n} + 1")
+    endif()
+  endwhile()
+  set(${out}
+      ${n}
+      PARENT_SCOPE)
+endfunction()
+
+# The notes in the file.
+file(READ "${FILE}" source)
+set(expects 0)
+set(forbids 2)
+set(forbid_1 "boost::hana")
+set(forbid_2 "Spec{")
+set(max_lines 10)
+set(full OFF)
+string(FIND "${source}" "LEGAL" has_twin)
+while(NOT source STREQUAL "")
+  next_line(source line)
+  if(line MATCHES "^[ \t]*// EXPECT(-[a-z]+)?:[ \t]*(.*)$")
+    set(only "${CMAKE_MATCH_1}")
+    string(STRIP "${CMAKE_MATCH_2}" regex)
+    if(regex STREQUAL "")
+      message(FATAL_ERROR "${name}: an EXPECT line is empty and would match anything")
+    endif()
+    if(only STREQUAL "" OR only STREQUAL "-${KIND}")
+      math(EXPR expects "${expects} + 1")
+      set(expect_${expects} "${regex}")
+    endif()
+  elseif(line MATCHES "^[ \t]*// FORBID:[ \t]*(.*)$")
+    math(EXPR forbids "${forbids} + 1")
+    string(STRIP "${CMAKE_MATCH_1}" forbid_${forbids})
+  elseif(line MATCHES "^[ \t]*// MAX-LINES:[ \t]*([0-9]+)")
+    set(max_lines "${CMAKE_MATCH_1}")
+  elseif(line MATCHES "^[ \t]*// NEEDS:.*full")
+    set(full ON)
+  endif()
+endwhile()
+if(expects EQUAL 0)
+  message(FATAL_ERROR "${name}: no EXPECT line for ${KIND}")
+endif()
+if(has_twin EQUAL -1)
+  message(FATAL_ERROR "${name}: no legal twin (the file never mentions LEGAL)")
+endif()
+
+# The compiler's command line.
+set(flags -std=c++20 -fsyntax-only)
+if(full)
+  string(REPLACE "|" ";" definitions "${FULL_DEFINITIONS}")
+  foreach(definition IN LISTS definitions)
+    list(APPEND flags "-D${definition}")
+  endforeach()
+  string(REPLACE "|" ";" includes "${FULL_INCLUDES}|${TYPES_INCLUDES}")
+else()
+  string(REPLACE "|" ";" includes "${TYPES_INCLUDES}")
+endif()
+list(REMOVE_DUPLICATES includes)
+foreach(include IN LISTS includes)
+  if(include MATCHES "^/usr(/local)?/include/?$" OR include STREQUAL "")
+    continue() # searched anyway; naming it would reorder the search
+  endif()
+  if(IS_DIRECTORY "${include}/shardtype")
+    list(APPEND flags -I "${include}")
+  else()
+    list(APPEND flags -isystem "${include}") # others' warnings are not our message
+  endif()
+endforeach()
+if(KIND STREQUAL "clang")
+  set(no_echo -fno-caret-diagnostics -fno-color-diagnostics)
+  set(echo -fno-color-diagnostics)
+else()
+  set(no_echo -fno-diagnostics-show-caret -fdiagnostics-color=never -fmessage-length=0)
+  set(echo -fdiagnostics-color=never -fmessage-length=0)
+endif()
+
+function(compile out_status out_text)
+  execute_process(
+    COMMAND "${COMPILER}" ${flags} ${ARGN} "${FILE}"
+    RESULT_VARIABLE status
+    OUTPUT_VARIABLE text
+    ERROR_VARIABLE text)
+  if(NOT status MATCHES "^[0-9]+$" OR text MATCHES "internal compiler error|PLEASE submit a bug report")
+    fail("the compiler did not run to its end (${status})" "${text}")
+  endif()
+  set(${out_status}
+      ${status}
+      PARENT_SCOPE)
+  set(${out_text}
+      "${text}"
+      PARENT_SCOPE)
+endfunction()
+
+compile(status text -DLEGAL ${no_echo})
+if(NOT status EQUAL 0)
+  fail("the legal twin does not compile (diagnostic above)" "${text}")
+endif()
+
+compile(status diagnostic ${no_echo})
+if(status EQUAL 0)
+  message(FATAL_ERROR "${name}: the illegal program is accepted")
+endif()
+if(SHOW)
+  message(NOTICE "${diagnostic}")
+endif()
+
+set(complaints "")
+foreach(i RANGE 1 ${expects})
+  if(NOT diagnostic MATCHES "${expect_${i}}")
+    string(APPEND complaints "  text missing: ${expect_${i}}\n")
+  endif()
+endforeach()
+foreach(i RANGE 1 ${forbids})
+  if(diagnostic MATCHES "${forbid_${i}}")
+    string(APPEND complaints "  leak: ${forbid_${i}}\n")
+  endif()
+endforeach()
+count_lines("${diagnostic}" lines)
+if(lines GREATER max_lines)
+  string(APPEND complaints "  too long: ${lines} lines without source echo, at most ${max_lines}\n")
+endif()
+compile(status echoed ${echo})
+count_lines("${echoed}" echoed_lines)
+math(EXPR max_echoed "2 * ${max_lines}")
+if(echoed_lines GREATER max_echoed)
+  string(APPEND complaints "  too long: ${echoed_lines} lines with source echo, at most ${max_echoed}\n")
+endif()
+if(complaints)
+  fail("diagnostic of ${KIND}, above:\n${complaints}" "${diagnostic}")
+endif()
+message(STATUS "${name} (${KIND}): ${lines} lines, ${echoed_lines} with source echo")

@@ -1,0 +1,15 @@
+# BLAS as BLAS::BLAS where one is found: OpenBLAS first, then BLA_VENDOR's or any other. Optional.
+# Also used by the installed package.
+if(NOT TARGET BLAS::BLAS)
+  if(BLA_VENDOR)
+    find_package(BLAS QUIET)
+  else()
+    set(BLA_VENDOR OpenBLAS)
+    find_package(BLAS QUIET)
+    if(NOT BLAS_FOUND)
+      unset(BLA_VENDOR)
+      find_package(BLAS QUIET)
+    endif()
+    unset(BLA_VENDOR)
+  endif()
+endif()

@@ -1,0 +1,89 @@
+# The kinds of tests (see CONTRIBUTING.md). All of them are found by glob: adding a file adds a test.
+include_guard(GLOBAL)
+
+# Second compiler for what needs no MPI: reject tests and, under g++, static tests.
+find_program(SHARDTYPE_GXX NAMES g++-12 g++ g++-13 g++-14 g++-15)
+find_program(SHARDTYPE_CLANGXX NAMES clang++-19 clang++-20 clang++-21 clang++-18 clang++-17 clang++-16)
+mark_as_advanced(SHARDTYPE_GXX SHARDTYPE_CLANGXX)
+
+# Include directories and definitions of the library's two targets, '|' between them.
+set(shardtype_flags_types
+    "-DTYPES_INCLUDES=$<JOIN:$<TARGET_PROPERTY:shardtype_types,INTERFACE_INCLUDE_DIRECTORIES>,|>")
+set(shardtype_flags_full
+    "-DFULL_INCLUDES=$<JOIN:$<TARGET_PROPERTY:shardtype,INTERFACE_INCLUDE_DIRECTORIES>,|>"
+    "-DFULL_DEFINITIONS=$<JOIN:$<TARGET_PROPERTY:shardtype,INTERFACE_COMPILE_DEFINITIONS>,|>")
+
+# shardtype_static_test(<file>): the file is a proof; that it compiles is the test. The build compiles
+# it with the build's compiler; where that is g++, ctest compiles it with clang too.
+function(shardtype_static_test file)
+  get_filename_component(name "${file}" NAME_WE)
+  add_library(static_${name} OBJECT "${file}")
+  target_link_libraries(static_${name} PRIVATE shardtype::types)
+  shardtype_own(static_${name})
+  if(SHARDTYPE_CLANGXX AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    add_test(
+      NAME static.clang.${name}
+      COMMAND
+        "${SHARDTYPE_CLANGXX}" -std=c++20 -fsyntax-only
+        "-I$<JOIN:$<TARGET_PROPERTY:shardtype_types,INTERFACE_INCLUDE_DIRECTORIES>,;-I>" "${file}"
+      COMMAND_EXPAND_LISTS)
+    set_tests_properties(static.clang.${name} PROPERTIES LABELS static TIMEOUT 300)
+  endif()
+endfunction()
+
+# shardtype_reject_test(<file>): an illegal program, its legal twin and the words the compiler must
+# and must not say (cmake/ExpectError.cmake), for g++ and for clang.
+function(shardtype_reject_test file)
+  get_filename_component(name "${file}" NAME_WE)
+  foreach(kind gcc clang)
+    if(kind STREQUAL "gcc")
+      set(compiler "${SHARDTYPE_GXX}")
+    else()
+      set(compiler "${SHARDTYPE_CLANGXX}")
+    endif()
+    if(compiler)
+      add_test(
+        NAME reject.${kind}.${name}
+        COMMAND "${CMAKE_COMMAND}" "-DFILE=${file}" "-DCOMPILER=${compiler}" "-DKIND=${kind}"
+                "${shardtype_flags_types}" ${shardtype_flags_full} -P
+                "${PROJECT_SOURCE_DIR}/cmake/ExpectError.cmake")
+      set_tests_properties(reject.${kind}.${name} PROPERTIES LABELS reject TIMEOUT 120)
+    endif()
+  endforeach()
+endfunction()
+
+# shardtype_catch_executable(<target> <file>): a Catch2 program with tests/harness/main.cpp, plus the
+# sources its `// SOURCES:` line names (relative to the project).
+function(shardtype_catch_executable target file)
+  shardtype_note("${file}" SOURCES extra)
+  separate_arguments(extra)
+  list(TRANSFORM extra PREPEND "${PROJECT_SOURCE_DIR}/")
+  add_executable(${target} "${file}" ${extra})
+  target_link_libraries(${target} PRIVATE shardtype_harness)
+  shardtype_own(${target})
+endfunction()
+
+# shardtype_mpi_test(<name> [FILE <file>] [RANKS <n>...] [TIMEOUT <s>] [PREFIX mpi|unit]): builds
+# tests/mpi/<name>.cpp and registers mpi.<name>.np<n> for each rank count. The file's `// RANKS:` and
+# `// TIMEOUT:` lines override the arguments.
+function(shardtype_mpi_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 test "" "TIMEOUT;PREFIX;FILE" "RANKS")
+  if(NOT test_PREFIX)
+    set(test_PREFIX mpi)
+  endif()
+  if(NOT test_FILE)
+    set(test_FILE "${PROJECT_SOURCE_DIR}/tests/mpi/${name}.cpp")
+  endif()
+  if(NOT test_RANKS)
+    set(test_RANKS 1 2 3 4 6 8)
+  endif()
+  shardtype_note("${test_FILE}" RANKS ranks ${test_RANKS})
+  separate_arguments(ranks)
+  shardtype_note("${test_FILE}" TIMEOUT timeout ${test_TIMEOUT})
+  shardtype_catch_executable(${test_PREFIX}_${name} "${test_FILE}")
+  foreach(n IN LISTS ranks)
+    shardtype_add_run(
+      NAME ${test_PREFIX}.${name}.np${n} TARGET ${test_PREFIX}_${name} RANKS ${n}
+      TIMEOUT "${timeout}" LABELS ${test_PREFIX})
+  endforeach()
+endfunction()

@@ -1,0 +1,143 @@
+#pragma once
+/// `plan(operation, operands...)`: what an operation will do, before anything runs.
+
+#include <algorithm>
+#include <array>
+#include <tuple>
+
+#include <shardtype/check/contraction.hpp>
+#include <shardtype/check/reshard.hpp>
+
+namespace shardtype {
+
+namespace detail {
+
+/// The sizing that the types of scope `S` settle, for elements of `T`.
+template <class S, class T>
+constexpr Sizing static_sizing() {
+  return {S::names.extents(), S::names.sizes(), static_cast<std::int64_t>(sizeof(T))};
+}
+
+/// Nominal sizes for what the types leave open: scenario 0 takes middling ones, the others make one
+/// label large or small, or one axis longer.
+inline constexpr int scenarios = 1 + 2 * max_dims + 2 * max_axes;
+
+constexpr Sizing scenario(Sizing z, int number) {
+  for (int l = 0; l < max_dims; ++l) {
+    if (z.extents[l] != dynamic) continue;
+    z.extents.at[l] = 1024;
+    if (number == 1 + 2 * l) z.extents.at[l] = 65536;
+    if (number == 2 + 2 * l) z.extents.at[l] = 16;
+  }
+  for (int x = 0; x < max_axes; ++x) {
+    if (z.sizes[x] != dynamic) continue;
+    z.sizes.at[x] = 4;
+    if (number == 1 + 2 * max_dims + 2 * x) z.sizes.at[x] = 16;
+    if (number == 2 + 2 * max_dims + 2 * x) z.sizes.at[x] = 2;
+  }
+  return z;
+}
+
+/// Whether this scenario differs from scenario 0 for scope `n`.
+constexpr bool scenario_applies(Names const& n, int number) {
+  if (number == 0) return true;
+  if (number <= 2 * max_dims) {
+    int const l = (number - 1) / 2;
+    return l < n.labels && n.label_extent[l] == dynamic;
+  }
+  int const x = (number - 1 - 2 * max_dims) / 2;
+  return x < n.axes && n.axis_size[x] == dynamic;
+}
+
+}  // namespace detail
+
+/// The plans that an operation with run-time sizes may take. The set is closed: at run time the
+/// exact planner's choice is taken when it needs no more collectives of any kind than some plan
+/// here does, else the cheapest of these. So what `count` says holds for every size.
+template <class R, class T>
+struct PlanSet {
+ private:
+  // One constant per scenario, so that no single evaluation nears a compiler's step limit.
+  template <int Number>
+  static constexpr Plan planned =
+      R::make_plan(detail::scenario(detail::static_sizing<typename R::S, T>(), Number));
+
+  template <int... Number>
+  static constexpr int most(Collective c, std::integer_sequence<int, Number...>) {
+    int n = 0;
+    auto look = [&]<int K>() {
+      if constexpr (detail::scenario_applies(R::S::names, K)) n = std::max(n, planned<K>.count(c));
+    };
+    (look.template operator()<Number>(), ...);
+    return n;
+  }
+
+ public:
+  /// The most collectives of this kind that the operation runs, whatever the sizes.
+  static constexpr int count(Collective c) {
+    return most(c, std::make_integer_sequence<int, detail::scenarios>{});
+  }
+  /// The plan for these extents of the labels and sizes of the axes, in order of first appearance
+  /// in the operation; `dynamic` where the type settles it.
+  static constexpr Plan at(std::array<std::int64_t, max_dims> const& extents,
+                           std::array<std::int64_t, max_axes> const& sizes = {
+                               dynamic, dynamic, dynamic, dynamic}) {
+    Sizing z = detail::static_sizing<typename R::S, T>();
+    for (int l = 0; l < R::S::names.labels; ++l)
+      if (z.extents[l] == dynamic) z.extents.at[l] = extents[static_cast<std::size_t>(l)];
+    for (int x = 0; x < R::S::names.axes; ++x)
+      if (z.sizes[x] == dynamic) z.sizes.at[x] = sizes[static_cast<std::size_t>(x)];
+    return choose(z);
+  }
+  /// The plan the operation runs for this sizing.
+  static constexpr Plan choose(Sizing const& z, Machine const& m = {}) {
+    Plan const exact = R::make_plan(z, m);
+    if (R::S::names.all_static()) return exact;
+    Plan best = exact;
+    bool within = false;
+    bool found = false;
+    for (int k = 0; k < detail::scenarios && !within; ++k) {
+      if (!detail::scenario_applies(R::S::names, k)) continue;
+      Plan other = R::make_plan(
+          detail::scenario(detail::static_sizing<typename R::S, T>(), k), m);
+      within = true;
+      for (int c = 1; c <= static_cast<int>(Collective::permute); ++c)
+        within = within && exact.count(static_cast<Collective>(c)) <=
+                               other.count(static_cast<Collective>(c));
+      other.sizing = z;
+      if (!found || other.cost(m) < best.cost(m)) best = other;
+      found = true;
+    }
+    return within ? exact : best;
+  }
+};
+
+/// `plan(matmul_to<Out>, type<A>, type<B>)`: a Plan when the types settle all sizes, else a
+/// PlanSet. Refuses what the operation refuses, with the same sentence. Communicates nothing.
+template <class Op, class... Operands>
+constexpr auto plan(Op const&, Type<Operands>...) {
+  using R = Resolve<Op, Operands...>;
+  if constexpr (!R::verdict) {
+    return Poisoned(refusal<R, Operands...>{});
+  } else if constexpr (R::S::names.all_static()) {
+    using First = std::tuple_element_t<0, std::tuple<Operands...>>;
+    return R::make_plan(detail::static_sizing<typename R::S, element_t<First>>());
+  } else {
+    using First = std::tuple_element_t<0, std::tuple<Operands...>>;
+    return PlanSet<R, element_t<First>>{};
+  }
+}
+
+/// The same with the tensors themselves, which are not read. Local objects may be named even where
+/// they are no constants; reference parameters need the form with `type<A>`.
+template <class Op, class... Operands>
+  requires(is_tensor<Operands> && ...)
+constexpr auto plan(Op const& op, Operands const&...) {
+  return plan(op, type<Operands>...);
+}
+
+/// The type of `op(operands...)`.
+template <class Op, class... Operands>
+using result_t = typename Resolve<Op, Operands...>::result;
+
+}  // namespace shardtype

@@ -1,0 +1,163 @@
+#pragma once
+/// Changes of sharding on types: reshard and the named collectives.
+
+#include <shardtype/check/resolve.hpp>
+#include <shardtype/plan/reshard_plan.hpp>
+#include <shardtype/rules/reshard.hpp>
+
+namespace shardtype {
+
+/// The operations as objects, for plan() and probing.
+template <class... Out>
+struct ReshardTo {};
+template <class... Xs>
+struct AllGatherOver {};
+template <class... Xs>
+struct AllReduceOver {};
+template <class X, class I>
+struct ReduceScatterOver {};
+template <class X, class From, class To>
+struct AllToAllOver {};
+
+template <class... Out>
+inline constexpr ReshardTo<Out...> reshard_to{};
+template <class... Xs>
+inline constexpr AllGatherOver<Xs...> all_gather_over{};
+template <class... Xs>
+inline constexpr AllReduceOver<Xs...> all_reduce_over{};
+template <class X, class I>
+inline constexpr ReduceScatterOver<X, I> reduce_scatter_over{};
+template <class X, class From, class To>
+inline constexpr AllToAllOver<X, From, To> all_to_all_over{};
+
+namespace detail {
+
+template <class A, class Out>
+struct Resharding {
+  using S = Scope<A, Out>;
+  static constexpr bool communicates = true;
+  static constexpr Verdict decide() {
+    if (Verdict v = lawful<S>(std::make_integer_sequence<int, 2>{}); !v) return v;
+    if (!same_element<A, Out>) return refuse(Code::N05_element_type);
+    return rules::reshard(S::template spec<0>, S::template spec<1>);
+  }
+  static constexpr Verdict verdict = decide();
+  using result = Out;
+  static constexpr Plan make_plan(Sizing const& z, Machine const& m = {}) {
+    return planning::reshard_plan(S::template spec<0>, S::template spec<1>, z, m);
+  }
+};
+
+/// Axes and labels that a collective names, as tensors' parts, so that the scope numbers them.
+template <class... Parts>
+using Mentions = Tensor<char, Parts...>;
+
+/// A named collective: the rule folds the axes in one after the other, the planner fuses them.
+template <class A, class Self, class... Parts>
+struct Collectively {
+  using S = Scope<A, Mentions<Parts...>>;
+  static constexpr Verdict decide() {
+    if (Verdict v = rules::well_formed(S::template reading<0>); !v) return v;
+    if (S::template reading<1>.malformed == Malformed::not_a_label ||
+        S::template reading<1>.malformed == Malformed::not_an_axis)
+      return refuse(Code::T05_not_an_axis);
+    if (Verdict v = rules::well_named(S::names); !v) return v;
+    return Self::rule(S::template spec<0>);
+  }
+};
+template <class A, class Self, class S, bool ok = bool(Self::verdict)>
+struct CollectiveResult : Self {
+  static constexpr bool communicates = true;
+  struct Holder {
+    static constexpr Spec value = Self::verdict.result;
+  };
+  using result = tensor_from_spec<S, Holder, element_t<A>, A>;
+  static constexpr Plan make_plan(Sizing const& z, Machine const& m = {}) {
+    return planning::reshard_plan(S::template spec<0>, Holder::value, z, m);
+  }
+};
+template <class A, class Self, class S>
+struct CollectiveResult<A, Self, S, false> : Self {};
+
+template <class A, class... Xs>
+struct Gathering : Collectively<A, Gathering<A, Xs...>, Reduced<Xs...>> {
+  using Base = Collectively<A, Gathering<A, Xs...>, Reduced<Xs...>>;
+  static constexpr Verdict rule(Spec const& s) {
+    Verdict v = accept(s);
+    ((v ? void(v = rules::all_gather(v.result, Base::S::names.find_axis(identity<Xs>))) : void()),
+     ...);
+    return v;
+  }
+  static constexpr Verdict verdict = Base::decide();
+};
+template <class A, class... Xs>
+struct Reducing : Collectively<A, Reducing<A, Xs...>, Reduced<Xs...>> {
+  using Base = Collectively<A, Reducing<A, Xs...>, Reduced<Xs...>>;
+  static constexpr Verdict rule(Spec const& s) {
+    Verdict v = accept(s);
+    ((v ? void(v = rules::all_reduce(v.result, Base::S::names.find_axis(identity<Xs>))) : void()),
+     ...);
+    return v;
+  }
+  static constexpr Verdict verdict = Base::decide();
+};
+template <class A, class X, class I>
+struct Scattering : Collectively<A, Scattering<A, X, I>, Dim<I, X>> {
+  using Base = Collectively<A, Scattering<A, X, I>, Dim<I, X>>;
+  static constexpr Verdict rule(Spec const& s) {
+    return rules::reduce_scatter(s, Base::S::names.find_axis(identity<X>),
+                                 Base::S::names.find_label(identity<I>));
+  }
+  static constexpr Verdict verdict = Base::decide();
+};
+template <class A, class X, class From, class To>
+struct Exchanging : Collectively<A, Exchanging<A, X, From, To>, Dim<From, X>, Dim<To>> {
+  using Base = Collectively<A, Exchanging<A, X, From, To>, Dim<From, X>, Dim<To>>;
+  static constexpr Verdict rule(Spec const& s) {
+    return rules::all_to_all(s, Base::S::names.find_axis(identity<X>),
+                             Base::S::names.find_label(identity<From>),
+                             Base::S::names.find_label(identity<To>));
+  }
+  static constexpr Verdict verdict = Base::decide();
+};
+
+template <template <class...> class Rule, class A, class... Args>
+constexpr auto resolve_collective() {
+  if constexpr (!is_tensor<A>) {
+    return Type<NotATensor>{};
+  } else {
+    using Ruled = Rule<A, Args...>;
+    return Type<CollectiveResult<A, Ruled, typename Ruled::S>>{};
+  }
+}
+template <class A, class... Out>
+constexpr auto resolve_reshard() {
+  if constexpr (!is_tensor<A>) {
+    return Type<NotATensor>{};
+  } else {
+    return Type<Resharding<A, named_t<A, Out...>>>{};
+  }
+}
+
+}  // namespace detail
+
+template <class... Out, class A>
+struct Resolve<ReshardTo<Out...>, A> : decltype(detail::resolve_reshard<A, Out...>())::type {};
+template <class... Xs, class A>
+struct Resolve<AllGatherOver<Xs...>, A>
+    : decltype(detail::resolve_collective<detail::Gathering, A, Xs...>())::type {};
+template <class... Xs, class A>
+struct Resolve<AllReduceOver<Xs...>, A>
+    : decltype(detail::resolve_collective<detail::Reducing, A, Xs...>())::type {};
+template <class X, class I, class A>
+struct Resolve<ReduceScatterOver<X, I>, A>
+    : decltype(detail::resolve_collective<detail::Scattering, A, X, I>())::type {};
+template <class X, class From, class To, class A>
+struct Resolve<AllToAllOver<X, From, To>, A>
+    : decltype(detail::resolve_collective<detail::Exchanging, A, X, From, To>())::type {};
+
+/// Whether `reshard<To>(a)` compiles for a tensor of type `From`.
+template <class From, class To>
+concept Reshardable = bool(Resolve<ReshardTo<To>, From>::verdict);
+
+}  // namespace shardtype

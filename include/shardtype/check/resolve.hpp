@@ -1,0 +1,102 @@
+#pragma once
+/// From an operation and its operand types to the rule's answer, and from a refusal to the sentence
+/// in the user's types.
+
+#include <type_traits>
+
+#include <shardtype/check/sentences.hpp>
+#include <shardtype/core/bridge.hpp>
+#include <shardtype/plan/plan.hpp>
+#include <shardtype/rules/laws.hpp>
+
+namespace shardtype {
+
+/// What an operation `Op` makes of `Operands`, decided by the rules: `verdict`, and when that
+/// accepts, `result` (a Tensor type) and `make_plan(sizing, machine)`. Specialised per operation.
+template <class Op, class... Operands>
+struct Resolve;
+
+namespace detail {
+
+template <class T>
+struct ElementOf;
+template <class T, class... Parts>
+struct ElementOf<Tensor<T, Parts...>> {
+  using type = T;
+  template <class... Named>
+  using with = decltype(as_tensor<T>(Pack<Named...>{}, memory_of(hana::type_c<Tensor<T, Parts...>>)));
+};
+
+/// Whether both tensors have the same element type and memory.
+template <class A, class B>
+inline constexpr bool same_element =
+    std::is_same_v<typename ElementOf<A>::type, typename ElementOf<B>::type> &&
+    std::is_same_v<decltype(memory_of(hana::type_c<A>)), decltype(memory_of(hana::type_c<B>))>;
+
+/// The tensor type that the parts of a named result stand for: a Tensor type as it is, or dims and
+/// attributes with the element type and memory of `Like`.
+template <class Like, class... Parts>
+struct Named : Only<typename ElementOf<Like>::template with<Parts...>> {};
+template <class Like, class T, class... Parts>
+struct Named<Like, Tensor<T, Parts...>> {
+  using type = Tensor<T, Parts...>;
+};
+
+/// The first law that one of the types of an operation breaks.
+template <class S, int... K>
+constexpr Verdict lawful(std::integer_sequence<int, K...>) {
+  Verdict first;
+  ((first ? void(first = rules::well_formed(S::template reading<K>)) : void()), ...);
+  if (!first) return first;
+  return rules::well_named(S::names);
+}
+
+template <class S, int Label>
+constexpr auto fault_label() {
+  if constexpr (Label >= 0) {
+    return label_type<S, Label>();
+  } else {
+    return Pack<>{};
+  }
+}
+template <class S, int Axis>
+constexpr auto fault_axis() {
+  if constexpr (Axis >= 0) {
+    return axis_type<S, Axis>();
+  } else {
+    return Pack<>{};
+  }
+}
+
+template <Code C, class... YourTypes>
+refused<C, false, YourTypes...>* refused_for(Pack<YourTypes...>);
+
+}  // namespace detail
+
+/// The dims and attributes `Parts`, or the Tensor type, as a result like `Like`.
+template <class Like, class... Parts>
+using named_t = typename detail::Named<Like, Parts...>::type;
+
+/// The element type of a Tensor type.
+template <class T>
+using element_t = typename detail::ElementOf<T>::type;
+
+/// The sentence for the refusal of `R` (a Resolve), with `Types`, the indices at fault and, last,
+/// the axis at fault as arguments.
+template <class R, class... Types>
+using refusal = std::remove_pointer_t<decltype(detail::refused_for<R::verdict.code>(
+    detail::Pack<Types...>{} + detail::fault_label<typename R::S, R::verdict.label>() +
+    detail::fault_label<typename R::S, R::verdict.other>() +
+    detail::fault_axis<typename R::S, R::verdict.axis>()))>;
+
+namespace detail {
+/// A scope of no tensors, for refusals that come before there is one.
+using NoScope = Scope<>;
+/// A Resolve that refuses because an operand is no Tensor.
+struct NotATensor {
+  using S = NoScope;
+  static constexpr Verdict verdict = refuse(Code::T09_not_a_tensor);
+};
+}  // namespace detail
+
+}  // namespace shardtype

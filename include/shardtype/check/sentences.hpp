@@ -1,0 +1,247 @@
+#pragma once
+/// Every refusal the compiler can give, as a literal sentence.
+///
+/// One specialisation per code, named by the front door itself: the operands, then the index and
+/// the axis at fault, are its arguments, so compilers print them in the user's own types. The
+/// condition is a bool parameter because a comparison would be printed too.
+
+#include <shardtype/check/poisoned.hpp>
+#include <shardtype/rules/verdict.hpp>
+
+namespace shardtype {
+
+/// A refused operation on `YourTypes`; see docs/errors.md for each code.
+template <Code, bool legal, class... YourTypes>
+struct refused {};
+
+template <bool legal, class... YourTypes>
+struct refused<Code::T01_axis_twice, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype T01] a mesh axis stands twice in one tensor type; it can split one dim "
+                "once, or be unreduced, or reduced. Drop it from all but one place.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::T02_index_twice, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype T02] two dims of one tensor type have the same index. Give one of them "
+                "an index of its own.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::T03_not_canonical, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype T03] this tensor type is not in canonical form. Write the dims, then "
+                "Unreduced, then Reduced, then Memory, each at most once, their axes sorted by "
+                "name; tensor_t<...> spells it for you.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::T04_unknown_part, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype T04] a tensor type has a part that is no Dim and no attribute. Write "
+                "Tensor<float, Dim<I, X>, Dim<J>, Unreduced<Y>>.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::T05_not_an_axis, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype T05] a Dim or attribute names the wrong kind of thing: first in a Dim "
+                "stands an Index, all else are mesh axes (struct X : Axis<\"X\", 2> {};).");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::T06_same_name, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype T06] two different types of one operation have the same name, so plans "
+                "and messages could not tell them apart. Rename one, or use one type in both.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::T07_too_many, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype T07] one operation has more than 8 indices or 4 mesh axes. Split it "
+                "into two operations.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::T08_element_type, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype T08] a tensor cannot hold this element type. Use float, double, an "
+                "integer of 8 to 64 bits, bool or Kokkos::complex, without const.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::T09_not_a_tensor, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype T09] an operand is no Tensor. Make one first: full, from_host, "
+                "from_function, load_npy.");
+};
+
+template <bool legal, class... YourTypes>
+struct refused<Code::C01_nothing_shared, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype C01] the operands share no index to multiply over. Relabel one dim so "
+                "that they do, or name the outer product: einsum<I, J>(a, b).");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::C02_one_side_only, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype C02] the contracted index is split over a mesh axis in one operand "
+                "only. Split it in the other one too (reshard, free: a slice), or all_gather this "
+                "one, or name the result: matmul<Out>(a, b).");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::C03_several_shared, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype C03] the operands share several indices. Say which ones stay: "
+                "einsum<B, I, K>(a, b) keeps those it names and sums over the others.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::C04_axis_splits_two, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype C04] a mesh axis would split two dims of the product. all_gather one "
+                "operand over it first, or name the result: matmul<Out>(a, b).");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::C05_different_indices, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype C05] a mesh axis splits one index in one operand and another index in "
+                "the other. all_gather one operand over it, or move it with all_to_all, or name "
+                "the result: matmul<Out>(a, b).");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::C06_order_differs, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype C06] the contracted index is split over the same mesh axes in another "
+                "order, so the ranks hold different blocks. Reshard one operand to the order of "
+                "the other (a permute), or name the result: matmul<Out>(a, b).");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::C07_not_linear, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype C07] an operand is unreduced over a mesh axis along which the other is "
+                "unreduced or split too: a product of sums is not the sum of products. all_reduce "
+                "or reduce_scatter it first, or name the result: matmul<Out>(a, b).");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::C08_extremum_operand, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype C08] an operand still owes a maximum or minimum, through which no "
+                "product goes. all_reduce it first.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::C09_batch_lists_differ, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype C09] a batch index is split differently in both operands, and neither "
+                "list of mesh axes begins with the other. Reshard one to the list of the other, or "
+                "name the result: einsum<Dim<...>...>(a, b).");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::C10_element_types_differ, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype C10] the operands have different element types or memories. Make both "
+                "of one type.");
+};
+
+template <bool legal, class... YourTypes>
+struct refused<Code::N01_unknown_index, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype N01] the named result has an index that no operand has. Check the "
+                "indices of the result.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::N02_missing_index, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype N02] the named result lacks an index that only one operand has. Add "
+                "it, or sum over it with einsum<Dim<...>...>(a, b).");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::N03_wrong_kind, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype N03] a product is a sum; its result cannot be named Unreduced<Max, "
+                "...> or Unreduced<Min, ...>. Write Unreduced<X>.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::N04_nothing_to_owe, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype N04] the named result is unreduced over a mesh axis, but nothing is "
+                "summed here. Drop Unreduced from the result.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::N05_element_type, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype N05] the named result has another element type or memory than the "
+                "operands. Name just its dims and attributes; these come from the operands.");
+};
+
+template <bool legal, class... YourTypes>
+struct refused<Code::R01_indices_differ, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype R01] a reshard keeps the indices; source and destination have "
+                "different ones. Check the indices of the destination.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::R02_replicated_to_unreduced, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype R02] a reshard never makes a replicated value unreduced: that would "
+                "count it once per rank. Drop Unreduced from the destination.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::R03_split_to_unreduced, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype R03] a reshard never makes a split value unreduced. Keep the split, or "
+                "all_gather it.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::R04_kind_differs, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype R04] source and destination are unreduced with different kinds (sum, "
+                "Max, Min). Name the kind of the source, or reduce it fully.");
+};
+
+template <bool legal, class... YourTypes>
+struct refused<Code::K01_not_split, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype K01] this collective takes a mesh axis off a dim, but the axis does "
+                "not split it. Check the tensor's type; to reach a sharding by any way, use "
+                "reshard<Dim<...>...>(a).");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::K02_not_minor_most, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype K02] only the last (minor-most) mesh axis of a dim can leave it in one "
+                "collective. Start with that one, or use reshard<Dim<...>...>(a), which plans the "
+                "order.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::K03_not_unreduced, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype K03] this collective reduces over a mesh axis, but the tensor is not "
+                "unreduced over it: every rank would count its copy again. Drop the call.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::K04_no_such_index, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype K04] this collective names an index that the tensor does not have. "
+                "Check the indices of the tensor.");
+};
+
+template <bool legal, class... YourTypes>
+struct refused<Code::M01_axis_not_in_mesh, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype M01] the tensor type names a mesh axis that this Mesh does not have. "
+                "Add the axis to the Mesh, or drop it from the type.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::A01_item_has_dims, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype A01] item takes the one value of a tensor without dims; this one has "
+                "dims. Sum over them first, or take to_host(a).");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::A02_still_unreduced, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype A02] this takes values, but the tensor is still unreduced: its ranks "
+                "hold summands. all_reduce or reduce_scatter it first.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::A03_no_such_index, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype A03] the tensor has no dim with this index. Check the indices of the "
+                "tensor.");
+};
+
+}  // namespace shardtype

@@ -1,0 +1,365 @@
+#pragma once
+/// The one bridge between types and values: Tensor types to `Spec`, and back.
+///
+/// Hana gives the tags (`basic_type<Dim<I, Xs...>>` picks an overload, so a new attribute is one
+/// overload more), the language gives the folds, values do the sets and sorting.
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+#include <boost/hana/type.hpp>
+
+#include <shardtype/core/dim.hpp>
+#include <shardtype/core/scope.hpp>
+
+namespace shardtype {
+
+/// What can be wrong with the spelling of a Tensor type, before any law about its values.
+enum class Malformed : std::int8_t {
+  none,
+  unknown_part,    ///< a part is no Dim and no attribute
+  not_a_label,     ///< the first argument of a Dim is no Index
+  not_an_axis,     ///< an axis position holds something else
+  not_canonical,   ///< attributes out of order, or their axes not sorted by name, or empty
+  repeated_axis    ///< one attribute names an axis twice
+};
+
+/// A Tensor type as a value: its Spec, and the first thing wrong with its spelling.
+struct Reading {
+  Spec spec{};
+  Malformed malformed = Malformed::none;
+  int axis = -1;   ///< at fault, when one is
+  int last = 0;    ///< rank of the last part in the canonical order
+  bool too_many = false;
+
+  constexpr void fault(Malformed what, int at = -1) {
+    if (malformed == Malformed::none) malformed = what, axis = at;
+  }
+  /// Parts stand in the order Dim, Unreduced, Reduced, Memory, each attribute once.
+  constexpr void order(int part) {
+    if (part < last || (part == last && part != 0)) fault(Malformed::not_canonical);
+    last = part;
+  }
+};
+
+namespace detail {
+
+namespace hana = boost::hana;
+
+template <class... Ts>
+struct Pack {};
+
+template <class... A, class... B>
+constexpr Pack<A..., B...> operator+(Pack<A...>, Pack<B...>) {
+  return {};
+}
+
+template <class X>
+constexpr int read_axis(Reading& r, Names& n) {
+  if constexpr (MeshAxis<X>) {
+    return n.add_axis<X>();
+  } else {
+    r.fault(Malformed::not_an_axis);
+    return -1;
+  }
+}
+
+template <class I, class... Xs>
+constexpr void read(Reading& r, Names& n, hana::basic_type<Dim<I, Xs...>>) {
+  r.order(0);
+  if constexpr (IndexLabel<I>) {
+    AxisList axes;
+    [[maybe_unused]] auto push = [&](int axis) {
+      if (axes.size == max_axes) {
+        r.too_many = true;
+      } else if (axis >= 0) {
+        axes.push(axis);
+      }
+    };
+    (push(read_axis<Xs>(r, n)), ...);
+    if (r.spec.rank == max_dims) {
+      r.too_many = true;
+    } else {
+      r.spec.add(n.add_label<I>(), axes);
+    }
+  } else {
+    r.fault(Malformed::not_a_label);
+  }
+}
+
+/// Axes of an attribute as a set; sorted by name and each once.
+template <class... Xs>
+constexpr AxisSet read_axes(Reading& r, Names& n) {
+  AxisSet set;
+  int previous = -1;
+  [[maybe_unused]] auto insert = [&](int axis) {
+    if (axis < 0) return;
+    if (set.contains(axis)) r.fault(Malformed::repeated_axis, axis);
+    if (previous >= 0 && n.axis_name[axis] < n.axis_name[previous])
+      r.fault(Malformed::not_canonical, axis);
+    set.insert(axis);
+    previous = axis;
+  };
+  (insert(read_axis<Xs>(r, n)), ...);
+  if (sizeof...(Xs) == 0) r.fault(Malformed::not_canonical);
+  return set;
+}
+
+template <class... Xs>
+constexpr void read(Reading& r, Names& n, hana::basic_type<Unreduced<Xs...>>) {
+  r.order(1);
+  r.spec.unreduced = read_axes<Xs...>(r, n);
+}
+template <class... Xs>
+constexpr void read(Reading& r, Names& n, hana::basic_type<Unreduced<Max, Xs...>>) {
+  r.order(1);
+  r.spec.unreduced = read_axes<Xs...>(r, n);
+  r.spec.kind = ReduceKind::max;
+}
+template <class... Xs>
+constexpr void read(Reading& r, Names& n, hana::basic_type<Unreduced<Min, Xs...>>) {
+  r.order(1);
+  r.spec.unreduced = read_axes<Xs...>(r, n);
+  r.spec.kind = ReduceKind::min;
+}
+template <class... Xs>
+constexpr void read(Reading& r, Names& n, hana::basic_type<Reduced<Xs...>>) {
+  r.order(2);
+  r.spec.reduced = read_axes<Xs...>(r, n);
+}
+template <class Space>
+constexpr void read(Reading& r, Names&, hana::basic_type<Memory<Space>>) {
+  r.order(3);
+}
+template <class Other>
+constexpr void read(Reading& r, Names&, hana::basic_type<Other>) {
+  r.fault(Malformed::unknown_part);
+}
+
+template <class T, class... Parts>
+constexpr Reading read_tensor(Names& n, hana::basic_type<Tensor<T, Parts...>>) {
+  Reading r;
+  (read(r, n, hana::type_c<Parts>), ...);
+  return r;
+}
+
+// The labels and axes a type names, with repeats, as packs to pick from.
+template <class I, class... Xs>
+constexpr Pack<I> labels_of(hana::basic_type<Dim<I, Xs...>>) {
+  return {};
+}
+template <class Other>
+constexpr Pack<> labels_of(hana::basic_type<Other>) {
+  return {};
+}
+template <class I, class... Xs>
+constexpr Pack<Xs...> axes_of(hana::basic_type<Dim<I, Xs...>>) {
+  return {};
+}
+template <class... Xs>
+constexpr Pack<Xs...> axes_of(hana::basic_type<Unreduced<Xs...>>) {
+  return {};
+}
+template <class... Xs>
+constexpr Pack<Xs...> axes_of(hana::basic_type<Reduced<Xs...>>) {
+  return {};
+}
+template <class Other>
+constexpr Pack<> axes_of(hana::basic_type<Other>) {
+  return {};
+}
+template <class T, class... Parts>
+constexpr auto all_labels(hana::basic_type<Tensor<T, Parts...>>) {
+  return (Pack<>{} + ... + labels_of(hana::type_c<Parts>));
+}
+template <class T, class... Parts>
+constexpr auto all_axes(hana::basic_type<Tensor<T, Parts...>>) {
+  return (Pack<>{} + ... + axes_of(hana::type_c<Parts>));
+}
+
+template <std::size_t K, class T>
+struct Leaf {};
+template <class Seq, class... Ts>
+struct Leaves;
+template <std::size_t... K, class... Ts>
+struct Leaves<std::index_sequence<K...>, Ts...> : Leaf<K, Ts>... {};
+template <std::size_t K, class T>
+Pack<T> pick(Leaf<K, T>);
+
+/// The type in the pack that has this identity.
+template <class... Ts>
+constexpr std::size_t index_of(Pack<Ts...>, Identity id) {
+  Identity const ids[] = {identity<Ts>..., nullptr};
+  std::size_t k = 0;
+  while (ids[k] != nullptr && ids[k] != id) ++k;
+  return k;
+}
+template <std::size_t K, class... Ts>
+constexpr auto pick_from(Pack<Ts...>) {
+  return decltype(pick<K>(Leaves<std::index_sequence_for<Ts...>, Ts...>{})){};
+}
+
+}  // namespace detail
+
+template <class T>
+inline constexpr bool is_tensor = false;
+template <class T, class... Parts>
+inline constexpr bool is_tensor<Tensor<T, Parts...>> = true;
+
+/// The scope of one operation: the names of all its tensors' labels and axes, in order of first
+/// appearance, and their specs in these numbers.
+template <class... Tensors>
+struct Scope {
+ private:
+  struct Read {
+    Names names{};
+    Reading reading[sizeof...(Tensors) + 1]{};
+  };
+  static constexpr Read read_all() {
+    Read out;
+    int k = 0;
+    ((out.reading[k++] = detail::read_tensor(out.names, boost::hana::type_c<Tensors>)), ...);
+    return out;
+  }
+  static constexpr Read all = read_all();
+
+ public:
+  static constexpr Names names = all.names;
+  /// The `K`-th tensor's type as a value.
+  template <int K>
+  static constexpr Reading reading = all.reading[K];
+  template <int K>
+  static constexpr Spec spec = all.reading[K].spec;
+
+  using Labels = decltype((detail::Pack<>{} + ... +
+                           detail::all_labels(boost::hana::type_c<Tensors>)));
+  using Axes = decltype((detail::Pack<>{} + ... + detail::all_axes(boost::hana::type_c<Tensors>)));
+};
+
+namespace detail {
+
+template <class S, int Label>
+constexpr auto label_type() {
+  return pick_from<index_of(typename S::Labels{}, S::names.label_id[Label])>(typename S::Labels{});
+}
+template <class S, int Axis>
+constexpr auto axis_type() {
+  return pick_from<index_of(typename S::Axes{}, S::names.axis_id[Axis])>(typename S::Axes{});
+}
+
+template <class... Ts>
+Dim<Ts...> as_dim(Pack<Ts...>);
+template <class... Ts>
+Unreduced<Ts...> as_unreduced(Pack<Ts...>);
+template <class... Ts>
+Reduced<Ts...> as_reduced(Pack<Ts...>);
+
+template <class S, class P, int D, std::size_t... K>
+constexpr auto dim_pack(std::index_sequence<K...>) {
+  using Parts = decltype((label_type<S, P::value.dims[D].label>() + ... +
+                          axis_type<S, P::value.dims[D].axes.at[K]>()));
+  return Pack<decltype(as_dim(Parts{}))>{};
+}
+template <class S, class P, std::size_t... D>
+constexpr auto dim_packs(std::index_sequence<D...>) {
+  return (Pack<>{} + ... +
+          dim_pack<S, P, static_cast<int>(D)>(
+              std::make_index_sequence<static_cast<std::size_t>(P::value.dims[D].axes.size)>{}));
+}
+
+/// The axes of a set in order of name.
+constexpr AxisList sorted_by_name(AxisSet set, Names const& names) {
+  AxisList out;
+  while (!set.empty()) {
+    int first = -1;
+    for (int x = 0; x < names.axes; ++x)
+      if (set.contains(x) && (first < 0 || names.axis_name[x] < names.axis_name[first])) first = x;
+    out.push(first);
+    set.erase(first);
+  }
+  return out;
+}
+template <class S, class P, bool OfUnreduced>
+inline constexpr AxisList attribute_axes =
+    sorted_by_name(OfUnreduced ? P::value.unreduced : P::value.reduced, S::names);
+
+template <class S, class P, bool U, std::size_t... K>
+constexpr auto axes_pack(std::index_sequence<K...>) {
+  return (Pack<>{} + ... + axis_type<S, attribute_axes<S, P, U>.at[K]>());
+}
+template <class S, class P>
+constexpr auto attribute_packs() {
+  constexpr std::size_t u = static_cast<std::size_t>(P::value.unreduced.size());
+  constexpr std::size_t r = static_cast<std::size_t>(P::value.reduced.size());
+  auto unreduced = [] {
+    if constexpr (u == 0) {
+      return Pack<>{};
+    } else {
+      using Kind = std::conditional_t<
+          P::value.kind == ReduceKind::sum, Pack<>,
+          std::conditional_t<P::value.kind == ReduceKind::max, Pack<Max>, Pack<Min>>>;
+      using Axes = decltype(Kind{} + axes_pack<S, P, true>(std::make_index_sequence<u>{}));
+      return Pack<decltype(as_unreduced(Axes{}))>{};
+    }
+  };
+  auto reduced = [] {
+    if constexpr (r == 0) {
+      return Pack<>{};
+    } else {
+      using Axes = decltype(axes_pack<S, P, false>(std::make_index_sequence<r>{}));
+      return Pack<decltype(as_reduced(Axes{}))>{};
+    }
+  };
+  return unreduced() + reduced();
+}
+
+template <class T, class... Parts, class... Extra>
+Pack<Tensor<T, Parts..., Extra...>> as_tensor(Pack<Parts...>, Pack<Extra...>);
+template <class P>
+struct Only;
+template <class T>
+struct Only<Pack<T>> {
+  using type = T;
+};
+
+/// The Memory attribute of a tensor, as a pack of one or none.
+template <class Space>
+constexpr Pack<Memory<Space>> memory_pack(hana::basic_type<Memory<Space>>) {
+  return {};
+}
+template <class Other>
+constexpr Pack<> memory_pack(hana::basic_type<Other>) {
+  return {};
+}
+template <class T, class... Parts>
+constexpr auto memory_of(hana::basic_type<Tensor<T, Parts...>>) {
+  return (Pack<>{} + ... + memory_pack(hana::type_c<Parts>));
+}
+
+}  // namespace detail
+
+/// The Tensor type with the Spec `P::value`, in the names of scope `S`, element type `T` and the
+/// memory of tensor `Like`.
+template <class S, class P, class T, class Like>
+using tensor_from_spec = typename detail::Only<decltype(detail::as_tensor<T>(
+    detail::dim_packs<S, P>(std::make_index_sequence<static_cast<std::size_t>(P::value.rank)>{}),
+    detail::attribute_packs<S, P>() + detail::memory_of(boost::hana::type_c<Like>)))>::type;
+
+namespace detail {
+template <class T, class... Parts>
+struct Canonical {
+  using S = Scope<Tensor<T, Parts...>>;
+  struct P {
+    static constexpr Spec value = S::template spec<0>;
+  };
+  using type = tensor_from_spec<S, P, T, Tensor<T, Parts...>>;
+};
+}  // namespace detail
+
+/// The canonical spelling: attributes in order, their axes sorted by name. For generic code;
+/// `Tensor` itself accepts nothing else.
+template <class T, class... Parts>
+using tensor_t = typename detail::Canonical<T, Parts...>::type;
+
+}  // namespace shardtype

@@ -1,0 +1,30 @@
+#pragma once
+/// Index labels: the names of tensor dimensions, as the letters of einsum.
+
+#include <concepts>
+#include <cstdint>
+#include <string_view>
+
+#include <shardtype/core/limits.hpp>
+#include <shardtype/core/name.hpp>
+
+namespace shardtype {
+
+struct IndexBase {};
+
+/// An index label. Derive from it:
+///
+///     struct I : Index<"I"> {};         // extent given when a tensor is made
+///     struct K : Index<"K", 4096> {};   // static extent: sizes and costs become compile-time facts
+template <FixedString Name, std::int64_t Extent = dynamic>
+struct Index : IndexBase {
+  static_assert(Extent == dynamic || Extent >= 0, "an extent is not negative");
+  static constexpr std::string_view name = Name.view();
+  static constexpr std::int64_t extent = Extent;
+};
+
+/// A type derived from `Index`.
+template <class I>
+concept IndexLabel = std::derived_from<I, IndexBase> && !std::same_as<I, IndexBase>;
+
+}  // namespace shardtype

@@ -1,0 +1,17 @@
+#pragma once
+/// Bounds of one operation, in one place.
+
+#include <cstdint>
+
+namespace shardtype {
+
+/// Most distinct index labels in one operation, and most dims of one tensor. Exceeded: code T07.
+inline constexpr int max_dims = 8;
+
+/// Most distinct mesh axes in one operation. Exceeded: code T07.
+inline constexpr int max_axes = 4;
+
+/// The extent or axis size that is given at run time.
+inline constexpr std::int64_t dynamic = -1;
+
+}  // namespace shardtype

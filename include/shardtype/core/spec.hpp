@@ -1,0 +1,160 @@
+#pragma once
+/// What a sharding is, as a plain value. Types are notation; rules and planners see only this.
+///
+/// Labels and axes are small numbers, given by first appearance in the operation (core/scope.hpp),
+/// so that programs which differ in names share everything below.
+
+#include <cstdint>
+
+#include <shardtype/core/limits.hpp>
+
+namespace shardtype {
+
+/// An ordered list of mesh axes, major to minor.
+struct AxisList {
+  std::int8_t size = 0;
+  std::int8_t at[max_axes]{};
+
+  constexpr int operator[](int k) const { return at[k]; }
+  constexpr void push(int axis) { at[size++] = static_cast<std::int8_t>(axis); }
+  constexpr bool contains(int axis) const { return position(axis) >= 0; }
+  /// Where `axis` stands in the list, or -1.
+  constexpr int position(int axis) const {
+    for (int k = 0; k < size; ++k)
+      if (at[k] == axis) return k;
+    return -1;
+  }
+  /// The first `n` axes.
+  constexpr AxisList prefix(int n) const {
+    AxisList out;
+    for (int k = 0; k < n; ++k) out.push(at[k]);
+    return out;
+  }
+  /// All axes from the `n`-th on.
+  constexpr AxisList suffix(int n) const {
+    AxisList out;
+    for (int k = n; k < size; ++k) out.push(at[k]);
+    return out;
+  }
+  constexpr AxisList without(int axis) const {
+    AxisList out;
+    for (int k = 0; k < size; ++k)
+      if (at[k] != axis) out.push(at[k]);
+    return out;
+  }
+  constexpr AxisList plus(AxisList const& minor) const {
+    AxisList out = *this;
+    for (int k = 0; k < minor.size; ++k) out.push(minor[k]);
+    return out;
+  }
+  constexpr bool starts_with(AxisList const& other) const {
+    return other.size <= size && prefix(other.size) == other;
+  }
+  friend constexpr bool operator==(AxisList const& a, AxisList const& b) {
+    if (a.size != b.size) return false;
+    for (int k = 0; k < a.size; ++k)
+      if (a.at[k] != b.at[k]) return false;
+    return true;
+  }
+};
+
+/// A set of mesh axes.
+struct AxisSet {
+  std::uint8_t bits = 0;
+
+  constexpr bool contains(int axis) const { return ((bits >> axis) & 1) != 0; }
+  constexpr void insert(int axis) { bits = static_cast<std::uint8_t>(bits | (1U << axis)); }
+  constexpr void erase(int axis) { bits = static_cast<std::uint8_t>(bits & ~(1U << axis)); }
+  constexpr bool empty() const { return bits == 0; }
+  constexpr int size() const {
+    int n = 0;
+    for (int x = 0; x < max_axes; ++x) n += contains(x) ? 1 : 0;
+    return n;
+  }
+  friend constexpr bool operator==(AxisSet, AxisSet) = default;
+};
+
+/// The reduction that unreduced axes still owe. One kind per tensor.
+enum class ReduceKind : std::int8_t { sum, max, min };
+
+/// One dim: its index label and the axes that split it.
+struct DimSpec {
+  std::int8_t label = 0;
+  AxisList axes{};
+  friend constexpr bool operator==(DimSpec const&, DimSpec const&) = default;
+};
+
+/// The state of one mesh axis for one tensor; every axis is in exactly one.
+enum class AxisState : std::int8_t { split, replicated, unreduced, reduced };
+
+/// The sharding of one tensor.
+struct Spec {
+  std::int8_t rank = 0;
+  DimSpec dims[max_dims]{};
+  AxisSet unreduced{};
+  ReduceKind kind = ReduceKind::sum;
+  AxisSet reduced{};
+
+  constexpr void add(int label, AxisList const& axes = {}) {
+    dims[rank++] = {static_cast<std::int8_t>(label), axes};
+  }
+  /// Which dim has this label, or -1.
+  constexpr int find(int label) const {
+    for (int d = 0; d < rank; ++d)
+      if (dims[d].label == label) return d;
+    return -1;
+  }
+  /// Which dim `axis` splits, or -1.
+  constexpr int dim_of(int axis) const {
+    for (int d = 0; d < rank; ++d)
+      if (dims[d].axes.contains(axis)) return d;
+    return -1;
+  }
+  constexpr AxisState state(int axis) const {
+    if (unreduced.contains(axis)) return AxisState::unreduced;
+    if (reduced.contains(axis)) return AxisState::reduced;
+    return dim_of(axis) >= 0 ? AxisState::split : AxisState::replicated;
+  }
+  /// Every axis the type mentions.
+  constexpr AxisSet mentioned() const {
+    AxisSet all{static_cast<std::uint8_t>(unreduced.bits | reduced.bits)};
+    for (int d = 0; d < rank; ++d)
+      for (int k = 0; k < dims[d].axes.size; ++k) all.insert(dims[d].axes[k]);
+    return all;
+  }
+  friend constexpr bool operator==(Spec const& a, Spec const& b) {
+    if (a.rank != b.rank || a.unreduced != b.unreduced || a.reduced != b.reduced) return false;
+    if (!a.unreduced.empty() && a.kind != b.kind) return false;
+    for (int d = 0; d < a.rank; ++d)
+      if (!(a.dims[d] == b.dims[d])) return false;
+    return true;
+  }
+};
+
+/// Ranks along each axis of the operation.
+struct Sizes {
+  std::int64_t at[max_axes] = {1, 1, 1, 1};
+  constexpr std::int64_t operator[](int axis) const { return at[axis]; }
+  /// Ranks in the group that the axes of `list` span.
+  constexpr std::int64_t product(AxisList const& list) const {
+    std::int64_t p = 1;
+    for (int k = 0; k < list.size; ++k) p *= at[list[k]];
+    return p;
+  }
+  friend constexpr bool operator==(Sizes const&, Sizes const&) = default;
+};
+
+/// Extent of each label of the operation.
+struct Extents {
+  std::int64_t at[max_dims]{};
+  constexpr std::int64_t operator[](int label) const { return at[label]; }
+  friend constexpr bool operator==(Extents const&, Extents const&) = default;
+};
+
+/// Where a rank stands along each axis of the operation.
+struct Coords {
+  std::int64_t at[max_axes]{};
+  constexpr std::int64_t operator[](int axis) const { return at[axis]; }
+};
+
+}  // namespace shardtype

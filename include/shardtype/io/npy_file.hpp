@@ -1,0 +1,164 @@
+#pragma once
+/// NumPy files (.npy) read and written by many ranks at once: each its own block, through MPI-IO.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <span>
+#include <string>
+#include <system_error>
+
+#include <mpi.h>
+
+#include <shardtype/io/npy_header.hpp>
+#include <shardtype/io/npy_slabs.hpp>
+#include <shardtype/io/npy_transfer.hpp>
+#include <shardtype/runtime/error.hpp>
+
+namespace shardtype {
+namespace detail {
+
+inline NpyOutcome npy_check_block(std::string const& path, std::span<std::int64_t const> shape,
+                                  std::span<std::int64_t const> begin,
+                                  std::span<std::int64_t const> count) {
+  NpyOutcome outcome;
+  bool inside = begin.size() == shape.size() && count.size() == shape.size();
+  for (std::size_t d = 0; inside && d < shape.size(); ++d)
+    inside = begin[d] >= 0 && count[d] >= 0 && count[d] <= shape[d] &&
+             (count[d] == 0 || begin[d] <= shape[d] - count[d]);
+  if (!inside) outcome.note("IO9", path + ": a rank asks for a block outside the file's array");
+  return outcome;
+}
+
+inline std::string npy_too_short(std::string const& path, std::int64_t has, std::int64_t wants) {
+  return path + " has " + std::to_string(has) + " bytes, its header promises " +
+         std::to_string(wants) + ": the file is cut off";
+}
+
+/// Rank 0's part of read_npy_header: the file's size, and its bytes as far as the header goes.
+inline std::string npy_header_text(std::string const& path, std::int64_t& file_bytes,
+                                   NpyOutcome& outcome) {
+  namespace fs = std::filesystem;
+  std::error_code status;
+  auto const kind = fs::status(path, status).type();
+  if (kind != fs::file_type::regular) {
+    outcome.note("IO1", "cannot open " + path + ": " +
+                            (kind == fs::file_type::not_found   ? "no such file"
+                             : kind == fs::file_type::directory ? "it is a directory"
+                             : status                           ? status.message()
+                                                                : "it is not a regular file"));
+    return {};
+  }
+  std::ifstream in(path, std::ios::binary);
+  file_bytes = static_cast<std::int64_t>(fs::file_size(path, status));
+  if (!in || status) outcome.note("IO1", "cannot open " + path + ": no permission to read it");
+  if (!outcome.fine()) return {};
+  std::string text(12, '\0');
+  auto const fill = [&](std::size_t from) {
+    in.read(text.data() + from, static_cast<std::streamsize>(text.size() - from));
+    text.resize(from + static_cast<std::size_t>(in.gcount()));
+  };
+  fill(0);
+  auto const size = std::min(npy_header_bytes(text), npy_longest_header);
+  if (size > 12 && text.size() == 12) {
+    text.resize(static_cast<std::size_t>(size));
+    fill(12);
+  }
+  if (in.bad()) outcome.note("IO1", "cannot read " + path);
+  return text;
+}
+
+}  // namespace detail
+
+/// The header of a .npy file, on all ranks of `comm`. Collective: rank 0 reads it and broadcasts
+/// its bytes. Either all ranks return or all throw the same Error: IO1 missing or unreadable, IO2
+/// and IO3 as parse_npy_header, IO6 if the file is shorter than its header says.
+inline NpyHeader read_npy_header(MPI_Comm comm, std::string const& path) {
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  std::int64_t sizes[2] = {0, 0};  // of the file and of its header
+  std::string text;
+  detail::NpyOutcome outcome;
+  try {
+    if (rank == 0) text = detail::npy_header_text(path, sizes[0], outcome);
+  } catch (std::exception const& failure) {
+    outcome.note("IO1", "cannot read " + path + ": " + failure.what());
+  }
+  detail::agree(comm, outcome);
+  sizes[1] = static_cast<std::int64_t>(text.size());
+  MPI_Bcast(sizes, 2, MPI_INT64_T, 0, comm);
+  text.resize(static_cast<std::size_t>(sizes[1]));
+  MPI_Bcast(text.data(), static_cast<int>(sizes[1]), MPI_CHAR, 0, comm);
+
+  // From here on all ranks do the same with the same bytes, so they fail together.
+  NpyHeader header = parse_npy_header(text, path, FailedOn::every_rank);
+  std::int64_t const wants =
+      header.data_offset + npy_data_bytes(header.shape, npy_item_bytes(header.dtype));
+  if (sizes[0] < wants)
+    throw Error("IO6", detail::npy_too_short(path, sizes[0], wants), FailedOn::every_rank);
+  return header;
+}
+
+/// Reads this rank's block, [begin, begin + count) per dimension, into host memory `out`, row-major
+/// whatever the file's order. Blocks may overlap or be empty, and be of any size: a rank moves at
+/// most `limits` per call. Collective over `comm`; `header` and `limits` must be the same on all
+/// ranks. Throws on every rank or on none: IO1 unreadable, IO6 a file that has become too short,
+/// IO9 a block outside the array.
+inline void read_npy_block(MPI_Comm comm, std::string const& path, NpyHeader const& header,
+                           std::span<std::int64_t const> begin, std::span<std::int64_t const> count,
+                           std::size_t element_bytes, void* out, NpyLimits limits = {}) {
+  detail::agree(comm, detail::npy_check_block(path, header.shape, begin, count));
+  std::string const what = "cannot read " + path;
+  MPI_File file = detail::npy_open(comm, path, MPI_MODE_RDONLY, "IO1", what);
+  detail::NpyOutcome outcome;
+  MPI_Offset has = 0;
+  outcome.note("IO1", what, MPI_File_get_size(file, &has));
+  auto const wants =
+      header.data_offset + npy_data_bytes(header.shape, static_cast<std::int64_t>(element_bytes));
+  if (has < wants) outcome.note("IO6", detail::npy_too_short(path, has, wants));
+  detail::NpySlabs const slabs(header.shape, begin, count, element_bytes, header.fortran_order,
+                               limits);
+  detail::npy_move(comm, file, header.data_offset, slabs, detail::NpyWay::read, outcome.fine(),
+                   static_cast<std::byte*>(out), outcome, "IO1", what);
+  outcome.note("IO1", what, MPI_File_close(&file));
+  detail::agree(comm, outcome);
+}
+
+/// Writes a .npy file of the whole array `shape`: creates it or replaces its contents; rank 0 writes
+/// the header, and each rank with `i_write` its block, [begin, begin + count) per dimension, from
+/// row-major host memory `in`. Ranks that hold copies pass i_write = false; the blocks written
+/// must cover the array and not overlap. Collective over `comm`; all but the block must be the same
+/// on all ranks. Throws on every rank or on none: IO8 cannot write (the file may then be left
+/// incomplete), IO9 a block outside the array.
+inline void write_npy(MPI_Comm comm, std::string const& path, std::string const& dtype,
+                      std::span<std::int64_t const> shape, std::span<std::int64_t const> begin,
+                      std::span<std::int64_t const> count, std::size_t element_bytes,
+                      void const* in, bool i_write, bool fortran_order = false,
+                      NpyLimits limits = {}) {
+  detail::agree(comm, detail::npy_check_block(path, shape, begin, count));
+  std::string const what = "cannot write " + path;
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  MPI_File file = detail::npy_open(comm, path, MPI_MODE_CREATE | MPI_MODE_WRONLY, "IO8", what);
+  detail::NpyOutcome outcome;
+  std::string const header = format_npy_header(dtype, shape, fortran_order);
+  auto const offset = static_cast<std::int64_t>(header.size());
+  auto const bytes = npy_data_bytes(shape, static_cast<std::int64_t>(element_bytes));
+  outcome.note("IO8", what, MPI_File_set_size(file, MPI_Offset(offset + bytes)));
+  if (rank == 0)
+    outcome.note("IO8", what,
+                 MPI_File_write_at(file, 0, header.data(), static_cast<int>(offset), MPI_BYTE,
+                                   MPI_STATUS_IGNORE));
+  detail::NpySlabs const slabs(shape, begin, count, element_bytes, fortran_order, limits);
+  // A write call only reads this memory.
+  auto* const block = const_cast<std::byte*>(static_cast<std::byte const*>(in));
+  detail::npy_move(comm, file, offset, slabs, detail::NpyWay::write, i_write && outcome.fine(),
+                   block, outcome, "IO8", what);
+  outcome.note("IO8", what, MPI_File_close(&file));
+  detail::agree(comm, outcome);
+}
+
+}  // namespace shardtype

@@ -1,0 +1,159 @@
+#pragma once
+/// How one rank's block of a .npy file is cut into slabs, one collective call each.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <vector>
+
+namespace shardtype {
+
+/// The most that a rank moves in one collective call. The byte limit keeps counts within MPI's int;
+/// the limit on separate runs of bytes keeps MPI's list of them small.
+struct NpyLimits {
+  std::int64_t bytes = std::int64_t(1) << 28;
+  std::int64_t runs = std::int64_t(1) << 20;
+};
+
+namespace detail {
+
+using NpyInts = std::vector<std::int64_t>;
+
+/// A part of a block: `begin` and `count` in the file's array, dimensions slowest first. It lies
+/// `at` elements behind the block's first one when the block is stored in the file's order.
+struct NpySlab {
+  NpyInts begin, count;
+  std::int64_t at = 0;
+  std::int64_t elements = 0;
+};
+
+/// The slabs of one block. Each is a range of one dimension, whole in the faster dimensions and one
+/// index in the slower ones, so that it is contiguous in a block stored in the file's order.
+class NpySlabs {
+ public:
+  NpySlabs(std::span<std::int64_t const> shape, std::span<std::int64_t const> begin,
+           std::span<std::int64_t const> count, std::size_t element_bytes, bool fortran_order,
+           NpyLimits limits)
+      : shape_(shape.begin(), shape.end()),
+        begin_(begin.begin(), begin.end()),
+        count_(count.begin(), count.end()),
+        element_(static_cast<std::int64_t>(element_bytes)),
+        reversed_(fortran_order && shape.size() > 1) {
+    if (fortran_order)
+      for (auto* list : {&shape_, &begin_, &count_}) std::reverse(list->begin(), list->end());
+    if (shape_.empty()) {
+      shape_ = count_ = {1};
+      begin_ = {0};
+    }
+    if (std::find(count_.begin(), count_.end(), 0) == count_.end()) cut(limits);
+  }
+
+  /// How many; 0 for an empty block.
+  std::int64_t size() const { return size_; }
+  /// The file's dimensions, slowest first.
+  NpyInts const& shape() const { return shape_; }
+  std::int64_t element_bytes() const { return element_; }
+  /// Whether the file's order of elements is not the block's (row-major) one.
+  bool reversed() const { return reversed_; }
+  /// Elements of the largest slab.
+  std::int64_t largest() const { return size_ == 0 ? 0 : rows_ * inner_; }
+
+  NpySlab operator[](std::int64_t s) const {
+    NpySlab slab{begin_, count_};
+    std::int64_t outer = s / per_dim_;
+    std::int64_t const first = s % per_dim_ * rows_;
+    slab.begin[dim_] += first;
+    slab.count[dim_] = std::min(rows_, count_[dim_] - first);
+    slab.at = (outer * count_[dim_] + first) * inner_;
+    slab.elements = slab.count[dim_] * inner_;
+    for (std::size_t d = dim_; d-- > 0; outer /= count_[d]) {
+      slab.begin[d] += outer % count_[d];
+      slab.count[d] = 1;
+    }
+    return slab;
+  }
+
+  /// Moves a slab between `packed`, in the file's order, and its place in the row-major block.
+  void transpose(NpySlab const& slab, std::byte* packed, std::byte* block, bool to_block) const {
+    switch (element_) {
+      case 4:
+        return transpose_as<4>(slab, packed, block, to_block);
+      case 8:
+        return transpose_as<8>(slab, packed, block, to_block);
+      case 16:
+        return transpose_as<16>(slab, packed, block, to_block);
+      default:
+        return transpose_as<0>(slab, packed, block, to_block);
+    }
+  }
+
+ private:
+  void cut(NpyLimits limits) {
+    std::int64_t const bytes = std::clamp(limits.bytes, element_, std::int64_t(1) << 30);
+    std::int64_t runs = 1;
+    bool whole = true;  // the faster dimensions are whole, so that slabs have one run
+    for (dim_ = count_.size() - 1;; --dim_) {
+      std::int64_t const room = bytes / (inner_ * element_);
+      std::int64_t const fit = whole ? room : std::min(room, limits.runs / runs);
+      rows_ = std::clamp(fit, std::int64_t(1), count_[dim_]);
+      if (dim_ == 0 || rows_ < count_[dim_]) break;
+      if (!whole) runs *= rows_;
+      whole = whole && rows_ == shape_[dim_];
+      inner_ *= rows_;
+    }
+    per_dim_ = (count_[dim_] + rows_ - 1) / rows_;
+    size_ = per_dim_;
+    for (std::size_t d = 0; d < dim_; ++d) size_ *= count_[d];
+  }
+
+  template <std::size_t Bytes>
+  void transpose_as(NpySlab const& slab, std::byte* packed, std::byte* block, bool to_block) const {
+    std::size_t const n = count_.size();
+    NpyInts in_packed(n, 1), in_block(n, 1);
+    for (std::size_t d = n - 1; d-- > 0;) in_packed[d] = in_packed[d + 1] * slab.count[d + 1];
+    for (std::size_t d = 1; d < n; ++d) in_block[d] = in_block[d - 1] * count_[d - 1];
+    std::int64_t start = 0;
+    for (std::size_t d = 0; d < n; ++d) start += (slab.begin[d] - begin_[d]) * in_block[d];
+
+    std::size_t const bytes = Bytes != 0 ? Bytes : static_cast<std::size_t>(element_);
+    auto const move = [&](std::int64_t from, std::int64_t to) {
+      std::byte* const a = packed + from * element_;
+      std::byte* const b = block + to * element_;
+      to_block ? std::memcpy(b, a, bytes) : std::memcpy(a, b, bytes);
+    };
+    // Tiles of the two dimensions that are fastest in one of the two orders; the rest is counted
+    // through by `index`.
+    constexpr std::int64_t tile = 32;
+    std::int64_t const rows = slab.count[0], cols = slab.count[n - 1];
+    NpyInts index(n, 0);
+    for (;;) {
+      std::int64_t p = 0, q = start;
+      for (std::size_t d = 1; d + 1 < n; ++d) {
+        p += index[d] * in_packed[d];
+        q += index[d] * in_block[d];
+      }
+      for (std::int64_t i0 = 0; i0 < rows; i0 += tile)
+        for (std::int64_t j0 = 0; j0 < cols; j0 += tile)
+          for (std::int64_t i = i0; i < std::min(rows, i0 + tile); ++i)
+            for (std::int64_t j = j0; j < std::min(cols, j0 + tile); ++j)
+              move(p + i * in_packed[0] + j, q + i + j * in_block[n - 1]);
+      std::size_t d = n - 1;
+      while (--d > 0 && ++index[d] == slab.count[d]) index[d] = 0;
+      if (d == 0) return;
+    }
+  }
+
+  NpyInts shape_, begin_, count_;
+  std::int64_t element_;
+  bool reversed_;
+  std::size_t dim_ = 0;     // the dimension that is cut, into ranges of rows_
+  std::int64_t inner_ = 1;  // elements per index of it
+  std::int64_t rows_ = 0;
+  std::int64_t per_dim_ = 1;
+  std::int64_t size_ = 0;
+};
+
+}  // namespace detail
+}  // namespace shardtype

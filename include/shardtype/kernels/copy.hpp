@@ -1,0 +1,115 @@
+#pragma once
+/// Copies between a strided block and a packed one: transposes, slices, unpacking.
+
+#include <algorithm>
+#include <cstdint>
+
+#include <Kokkos_Core.hpp>
+
+#include <shardtype/kernels/layout.hpp>
+
+namespace shardtype::kernels {
+
+namespace detail {
+
+/// dst packed (last dim fastest) <- src with strides, in tiles of the last dim and of the dim where
+/// src runs fastest, so that a transpose touches each cache line once.
+template <class T, int Tile>
+struct StridedCopy {
+  T const* src;
+  T* dst;
+  Layout from;          // merged; the last dim is the inner one of dst
+  Layout to;            // the same extents with packed strides
+  int fast;             // the dim where src has its smallest stride
+  std::int64_t tiles_fast, tiles_last;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t work) const {
+    int const last = from.rank - 1;
+    std::int64_t const t_last = work % tiles_last;
+    work /= tiles_last;
+    std::int64_t const t_fast = work % tiles_fast;
+    work /= tiles_fast;
+    T const* in = src;
+    T* out = dst;
+    for (int d = last; d >= 0; --d) {
+      if (d == last || d == fast) continue;
+      std::int64_t const at = work % from.extent[d];
+      work /= from.extent[d];
+      in += at * from.stride[d];
+      out += at * to.stride[d];
+    }
+    std::int64_t const j0 = t_last * Tile;
+    std::int64_t const j1 = j0 + Tile < from.extent[last] ? j0 + Tile : from.extent[last];
+    if (fast == last) {
+      for (std::int64_t j = j0; j < j1; ++j) out[j] = in[j * from.stride[last]];
+      return;
+    }
+    std::int64_t const i0 = t_fast * Tile;
+    std::int64_t const i1 = i0 + Tile < from.extent[fast] ? i0 + Tile : from.extent[fast];
+    for (std::int64_t i = i0; i < i1; ++i)
+      for (std::int64_t j = j0; j < j1; ++j)
+        out[i * to.stride[fast] + j] = in[i * from.stride[fast] + j * from.stride[last]];
+  }
+};
+
+/// Rows of `length` elements that both sides hold without gaps.
+template <class T>
+struct RowCopy {
+  T const* src;
+  T* dst;
+  Layout from;  // merged, without the last dim
+  std::int64_t length;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t row) const {
+    T const* in = src;
+    std::int64_t rest = row;
+    for (int d = from.rank - 1; d >= 0; --d) {
+      in += (rest % from.extent[d]) * from.stride[d];
+      rest /= from.extent[d];
+    }
+    T* const out = dst + row * length;
+    for (std::int64_t k = 0; k < length; ++k) out[k] = in[k];
+  }
+};
+
+}  // namespace detail
+
+/// dst, without gaps and last dim fastest, takes the elements of `src` that `layout` describes.
+/// Runs on `exec`; no communication.
+template <class T, class Exec>
+void copy_packed(Exec const& exec, T const* src, Layout const& layout, T* dst) {
+  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  std::int64_t const n = layout.elements();
+  if (n == 0) return;
+  Layout const from = merged(layout);
+  int const last = from.rank - 1;
+  if (from.stride[last] == 1) {
+    Layout rows = from;
+    --rows.rank;
+    std::int64_t const length = from.extent[last];
+    if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace,
+                                             typename Exec::memory_space>::accessible) {
+      if (rows.rank == 0) {
+        std::copy(src, src + n, dst);
+        return;
+      }
+    }
+    Kokkos::parallel_for("shardtype::copy_rows", Policy(exec, 0, n / length),
+                         detail::RowCopy<T>{src, dst, rows, length});
+    return;
+  }
+  constexpr int tile = 32;
+  int fast = last;
+  for (int d = 0; d < from.rank; ++d)
+    if (from.stride[d] < from.stride[fast]) fast = d;
+  std::int64_t const tiles_last = (from.extent[last] + tile - 1) / tile;
+  std::int64_t const tiles_fast = fast == last ? 1 : (from.extent[fast] + tile - 1) / tile;
+  std::int64_t work = tiles_last * tiles_fast;
+  for (int d = 0; d < last; ++d)
+    if (d != fast) work *= from.extent[d];
+  Kokkos::parallel_for(
+      "shardtype::copy_strided", Policy(exec, 0, work),
+      detail::StridedCopy<T, tile>{src, dst, from, from.packed(), fast, tiles_fast, tiles_last});
+}
+
+}  // namespace shardtype::kernels

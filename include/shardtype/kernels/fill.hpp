@@ -1,0 +1,26 @@
+#pragma once
+/// One value into a block.
+
+#include <cstdint>
+
+#include <Kokkos_Core.hpp>
+
+namespace shardtype::kernels {
+
+namespace detail {
+template <class T>
+struct Fill {
+  T* data;
+  T value;
+  KOKKOS_FUNCTION void operator()(std::int64_t k) const { data[k] = value; }
+};
+}  // namespace detail
+
+/// data[0 .. n) = value.
+template <class T, class Exec>
+void fill(Exec const& exec, T* data, std::int64_t n, T value) {
+  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  Kokkos::parallel_for("shardtype::fill", Policy(exec, 0, n), detail::Fill<T>{data, value});
+}
+
+}  // namespace shardtype::kernels

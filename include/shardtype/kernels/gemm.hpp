@@ -1,0 +1,85 @@
+#pragma once
+
+#include "shardtype/kernels/gemm_blas.hpp"
+#include "shardtype/kernels/gemm_cublas.hpp"
+#include "shardtype/kernels/gemm_kokkos.hpp"
+#include "shardtype/kernels/matrix.hpp"
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace shardtype::kernels {
+
+namespace detail {
+
+/// Who computes a product.
+enum class GemmVendor { none, blas, cublas };
+
+/// The vendor for products of T on Exec in this configuration.
+template <class Exec, class T>
+constexpr GemmVendor gemm_vendor() {
+  if constexpr (is_blas_type<T>) {
+#ifdef SHARDTYPE_HAVE_BLAS
+    if constexpr (is_host_exec<Exec>) return GemmVendor::blas;
+#endif
+#if defined(KOKKOS_ENABLE_CUDA) && defined(SHARDTYPE_HAVE_CUBLAS)
+    if constexpr (std::is_same_v<Exec, Kokkos::Cuda>) return GemmVendor::cublas;
+#endif
+  }
+  return GemmVendor::none;
+}
+
+}  // namespace detail
+
+/// Whether gemm multiplies these matrices at full speed as they lie. If not, it still takes them,
+/// but bringing them to a unit stride first is worth a thought.
+template <class Exec, class T>
+constexpr bool gemm_direct(Matrix<std::type_identity_t<T> const> const& a,
+                           Matrix<std::type_identity_t<T> const> const& b, Matrix<T> const& c) {
+  return detail::gemm_vendor<Exec, T>() == detail::GemmVendor::none || blas_can(a, b, c);
+}
+
+/// The workspace in bytes that gemm wants for these matrices; 0 where a vendor's library runs.
+template <class Exec, class T>
+std::size_t gemm_workspace_bytes(Exec const& exec, std::int64_t batch,
+                                 Matrix<std::type_identity_t<T> const> const& a,
+                                 Matrix<std::type_identity_t<T> const> const& b,
+                                 Matrix<T> const& c) {
+  if (detail::gemm_vendor<Exec, T>() != detail::GemmVendor::none && blas_can(a, b, c)) return 0;
+  return gemm_workspace_bytes<T>(exec, batch, c.rows, c.cols, a.cols);
+}
+
+/// C = A B, or C += A B when `accumulate`, for each member of the batch: the one local matrix
+/// product of this library. It takes the vendor's library where there is one that can, else our
+/// own kernel. Ordered with other work on `exec`; fence before reading C on the host. A workspace
+/// (host memory) of gemm_workspace_bytes saves the allocation our kernel would make.
+template <class Exec, class T>
+void gemm(Exec const& exec, std::int64_t batch, Matrix<std::type_identity_t<T> const> const& a,
+          Matrix<std::type_identity_t<T> const> const& b, Matrix<T> const& c, bool accumulate,
+          void* workspace = nullptr, std::size_t workspace_bytes = 0) {
+  static_assert(!std::is_const_v<T>);
+  [[maybe_unused]] constexpr auto vendor = detail::gemm_vendor<Exec, T>();
+#ifdef SHARDTYPE_HAVE_BLAS
+  if constexpr (vendor == detail::GemmVendor::blas) {
+    if (blas_can(a, b, c)) {
+      exec.fence();  // BLAS knows nothing of work still queued here.
+      blas_gemm(batch, a, b, c, accumulate);
+      return;
+    }
+  }
+#endif
+#if defined(KOKKOS_ENABLE_CUDA) && defined(SHARDTYPE_HAVE_CUBLAS)
+  if constexpr (vendor == detail::GemmVendor::cublas) {
+    if (cublas_can(batch, a, b, c)) {
+      cublas_gemm(exec, batch, a, b, c, accumulate);
+      return;
+    }
+  }
+#endif
+  kokkos_gemm(exec, batch, a, b, c, accumulate, workspace, workspace_bytes);
+}
+
+}  // namespace shardtype::kernels

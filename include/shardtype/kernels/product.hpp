@@ -1,0 +1,235 @@
+#pragma once
+/// The local product of two labelled blocks: labels group into batch, M, N and K, contiguous groups
+/// go straight to GEMM, others are brought together by one permute first.
+
+#include <cstdint>
+#include <utility>
+
+#include <shardtype/kernels/copy.hpp>
+#include <shardtype/kernels/fill.hpp>
+#include <shardtype/kernels/gemm.hpp>
+#include <shardtype/kernels/layout.hpp>
+#include <shardtype/kernels/sum.hpp>
+#include <shardtype/rules/contraction.hpp>
+#include <shardtype/runtime/pool.hpp>
+
+namespace shardtype::kernels {
+
+/// A block with a label on each dim.
+template <class T>
+struct Labelled {
+  T const* data = nullptr;
+  Layout layout{};
+  std::int8_t label[max_dims]{};
+  Buffer keep{};  ///< memory that must outlive the use
+
+  /// Which dim has this label, or -1.
+  int find(int l) const {
+    for (int d = 0; d < layout.rank; ++d)
+      if (label[d] == l) return d;
+    return -1;
+  }
+};
+
+namespace detail {
+
+/// Several dims seen as one.
+struct Folded {
+  bool possible = true;
+  std::int64_t extent = 1;
+  std::int64_t stride = 0;  ///< 0 when the extent is 1
+};
+
+/// The dims with these labels, first slowest, as one dim of a single stride, where they lie so.
+template <class T>
+Folded fold(Labelled<T> const& x, Labels const& labels) {
+  Folded out;
+  for (int k = labels.size - 1; k >= 0; --k) {
+    int const d = x.find(labels.at[k]);
+    std::int64_t const n = x.layout.extent[d];
+    if (n == 1) continue;
+    if (out.extent == 1) {
+      out.stride = x.layout.stride[d];
+    } else if (x.layout.stride[d] != out.stride * out.extent) {
+      out.possible = false;
+    }
+    out.extent *= n;
+  }
+  return out;
+}
+
+constexpr Labels joined(Labels a, Labels const& b) {
+  for (int k = 0; k < b.size; ++k) a.push(b.at[k]);
+  return a;
+}
+
+}  // namespace detail
+
+/// Runs local products with scratch memory from one pool.
+template <class T, class Exec>
+class Product {
+  using Space = typename Exec::memory_space;
+
+ public:
+  Product(Exec const& exec, Pool& pool) : exec_(exec), pool_(pool) {}
+
+  /// `c`, without gaps and with dims in the order of `out`, takes the product of `a` and `b`:
+  /// labels of both that are not in `out` are contracted, labels of one summed.
+  void operator()(Labelled<T> a, Labelled<T> b, Labels const& out, T* c) {
+    a = summed(std::move(a), b, out);
+    b = summed(std::move(b), a, out);
+    Labels batch;
+    Labels rows;
+    Labels cols;
+    for (int k = 0; k < out.size; ++k) {
+      int const l = out.at[k];
+      bool const in_a = a.find(l) >= 0;
+      (in_a && b.find(l) >= 0 ? batch : in_a ? rows : cols).push(l);
+    }
+    Labels inner = inner_labels(a, b, out);
+    if (!folds(a, batch, rows, inner) || !folds(b, batch, inner, cols)) {
+      // the other operand's order of the contracted labels may spare a permute
+      Labels const other = inner_labels(b, a, out);
+      if (folds(a, batch, rows, other) && folds(b, batch, other, cols)) inner = other;
+    }
+    Labelled<T> result = target(a, b, out, c);
+    bool const direct = folds(result, batch, rows, cols);
+    Labels const order = detail::joined(detail::joined(batch, rows), cols);
+    Buffer scratch;
+    T* data = c;
+    if (!direct) {
+      result = target(a, b, order, nullptr);
+      scratch = take(result.layout.elements());
+      data = static_cast<T*>(scratch.data());
+    }
+    if (!folds(a, batch, rows, inner))
+      a = permuted(a, detail::joined(detail::joined(batch, rows), inner));
+    if (!folds(b, batch, inner, cols))
+      b = permuted(b, detail::joined(detail::joined(batch, inner), cols));
+    Matrix<T> const mc = matrix(result, batch, rows, cols, data);
+    if (!gemm_direct<Exec, T>(view(a, batch, rows, inner), view(b, batch, inner, cols), mc)) {
+      a = permuted(a, detail::joined(detail::joined(batch, rows), inner));
+      b = permuted(b, detail::joined(detail::joined(batch, inner), cols));
+    }
+    multiply(detail::fold(result, batch).extent, view(a, batch, rows, inner),
+             view(b, batch, inner, cols), mc);
+    if (!direct) {
+      Labelled<T> from = result;
+      from.data = data;
+      Labelled<T> const wanted = view_in_order(from, out);
+      copy_packed(exec_, wanted.data, wanted.layout, c);
+    }
+  }
+
+ private:
+  Buffer take(std::int64_t elements) {
+    return pool_.template take<Space>(static_cast<std::size_t>(elements) * sizeof(T));
+  }
+
+  void multiply(std::int64_t batch, Matrix<T const> const& a, Matrix<T const> const& b,
+                Matrix<T> const& c) {
+    std::size_t const wanted = gemm_workspace_bytes<Exec, T>(exec_, batch, a, b, c);
+    Buffer const work = wanted == 0 ? Buffer{} : pool_.template take<Kokkos::HostSpace>(wanted);
+    gemm<Exec, T>(exec_, batch, a, b, c, false, work.data(), work.bytes());
+  }
+
+  /// The labels that both have and `out` lacks, in the order of `first`.
+  static Labels inner_labels(Labelled<T> const& first, Labelled<T> const& second,
+                             Labels const& out) {
+    Labels inner;
+    for (int d = 0; d < first.layout.rank; ++d)
+      if (second.find(first.label[d]) >= 0 && !out.contains(first.label[d]))
+        inner.push(first.label[d]);
+    return inner;
+  }
+
+  static bool folds(Labelled<T> const& x, Labels const& batch, Labels const& rows,
+                    Labels const& cols) {
+    return detail::fold(x, batch).possible && detail::fold(x, rows).possible &&
+           detail::fold(x, cols).possible;
+  }
+
+  template <class U>
+  static Matrix<U> matrix(Labelled<T> const& x, Labels const& batch, Labels const& rows,
+                          Labels const& cols, U* data) {
+    detail::Folded const t = detail::fold(x, batch);
+    detail::Folded const r = detail::fold(x, rows);
+    detail::Folded const c = detail::fold(x, cols);
+    // a single row or column may have any stride: choose one that BLAS takes
+    std::int64_t row_stride = r.stride;
+    std::int64_t col_stride = c.stride;
+    if (r.extent <= 1) row_stride = col_stride == 1 ? c.extent : 1;
+    if (c.extent <= 1) col_stride = row_stride == 1 ? r.extent : 1;
+    return {data, r.extent, c.extent, row_stride, col_stride, t.stride};
+  }
+  static Matrix<T const> view(Labelled<T> const& x, Labels const& batch, Labels const& rows,
+                              Labels const& cols) {
+    return matrix<T const>(x, batch, rows, cols, x.data);
+  }
+
+  static Labelled<T> view_in_order(Labelled<T> const& x, Labels const& order) {
+    Labelled<T> out = x;
+    for (int k = 0; k < order.size; ++k) {
+      int const d = x.find(order.at[k]);
+      out.layout.extent[k] = x.layout.extent[d];
+      out.layout.stride[k] = x.layout.stride[d];
+      out.label[k] = x.label[d];
+    }
+    return out;
+  }
+
+  Labelled<T> permuted(Labelled<T> const& x, Labels const& order) {
+    Labelled<T> const wanted = view_in_order(x, order);
+    if (wanted.layout.contiguous()) return wanted;
+    Labelled<T> out = wanted;
+    out.layout = wanted.layout.packed();
+    out.keep = take(out.layout.elements());
+    copy_packed(exec_, wanted.data, wanted.layout, static_cast<T*>(out.keep.data()));
+    out.data = static_cast<T const*>(out.keep.data());
+    return out;
+  }
+
+  /// `x` summed over the labels that neither `other` nor `out` has.
+  Labelled<T> summed(Labelled<T> x, Labelled<T> const& other, Labels const& out) {
+    for (int d = x.layout.rank - 1; d >= 0; --d) {
+      if (out.contains(x.label[d]) || other.find(x.label[d]) >= 0) continue;
+      Labels order;
+      for (int k = 0; k < x.layout.rank; ++k) order.push(x.label[k]);
+      x = permuted(x, order);
+      Labelled<T> less = x;
+      less.layout.rank = x.layout.rank - 1;
+      for (int k = d; k < less.layout.rank; ++k) {
+        less.layout.extent[k] = x.layout.extent[k + 1];
+        less.label[k] = x.label[k + 1];
+      }
+      less.layout = less.layout.packed();
+      less.keep = take(less.layout.elements());
+      sum_middle(exec_, x.data, static_cast<T*>(less.keep.data()), outer_length(x.layout, d),
+                 x.layout.extent[d], inner_length(x.layout, d));
+      less.data = static_cast<T const*>(less.keep.data());
+      x = less;
+    }
+    return x;
+  }
+
+  /// The result as a labelled block without gaps.
+  static Labelled<T> target(Labelled<T> const& a, Labelled<T> const& b, Labels const& out,
+                            T const* data) {
+    Labelled<T> c;
+    c.data = data;
+    c.layout.rank = out.size;
+    for (int k = 0; k < out.size; ++k) {
+      int const in_a = a.find(out.at[k]);
+      c.label[k] = out.at[k];
+      c.layout.extent[k] =
+          in_a >= 0 ? a.layout.extent[in_a] : b.layout.extent[b.find(out.at[k])];
+    }
+    c.layout = c.layout.packed();
+    return c;
+  }
+
+  Exec const& exec_;
+  Pool& pool_;
+};
+
+}  // namespace shardtype::kernels

@@ -1,0 +1,108 @@
+#pragma once
+/// Plans as text.
+
+#include <cstdio>
+#include <string>
+
+#include <shardtype/core/text.hpp>
+#include <shardtype/plan/plan.hpp>
+
+namespace shardtype {
+
+namespace detail {
+
+inline std::string with_unit(double value, char const* const (&units)[5]) {
+  int u = 0;
+  while (value >= 1000 && u < 4) value /= 1000, ++u;
+  char out[32];
+  std::snprintf(out, sizeof out, "%.3g %s", value, units[u]);
+  return out;
+}
+inline std::string bytes_text(std::int64_t n) {
+  return with_unit(static_cast<double>(n), {"B", "kB", "MB", "GB", "TB"});
+}
+inline std::string flops_text(std::int64_t n) {
+  return with_unit(static_cast<double>(n), {"FLOP", "kFLOP", "MFLOP", "GFLOP", "TFLOP"});
+}
+
+inline std::string collective_text(Collective c) {
+  switch (c) {
+    case Collective::all_gather:
+      return "AllGather";
+    case Collective::all_reduce:
+      return "AllReduce";
+    case Collective::reduce_scatter:
+      return "ReduceScatter";
+    case Collective::all_to_all:
+      return "AllToAll";
+    case Collective::permute:
+      return "Permute";
+    case Collective::broadcast:
+      return "Broadcast";
+    case Collective::none:
+      break;
+  }
+  return "local";
+}
+
+/// Columns count code points, not bytes: `·` is two bytes wide.
+inline std::string padded(std::string text, std::size_t width) {
+  std::size_t shown = 0;
+  for (char c : text) shown += (static_cast<unsigned char>(c) & 0xC0U) != 0x80U ? 1 : 0;
+  if (shown < width) text.append(width - shown, ' ');
+  return text;
+}
+
+}  // namespace detail
+
+/// The plan as text: a line for the whole, a line per step with what it moves. Bytes and flops are
+/// those of the busiest rank. Operands are called A and B, the result C, an intermediate P.
+///
+///     C[I@X, K@Y] = A[I@X, J@Y] · B[J@Y, K]       1 collective, 0.52 MB/rank, peak 3.1 MB, ...
+///       1  local            P[I@X, K]{U:Y} = A · B                   0.21 GFLOP
+///       2  ReduceScatter Y  P[I@X, K]{U:Y} -> C[I@X, K@Y]            0.52 MB
+inline std::string explain(Plan const& plan, Names const& names) {
+  using namespace detail;
+  auto text = [&](Spec const& s) { return spec_text(s, names); };
+  bool const product = plan.operand_count == 2;
+  std::string const result = product ? "C" : "B";
+  std::string head = result + text(plan.result) + " = A" + text(plan.operands[0]);
+  if (product) head += " · B" + text(plan.operands[1]);
+  int const n = plan.collectives();
+  std::string out = padded(head, 60) + " " + std::to_string(n) +
+                    (n == 1 ? " collective, " : " collectives, ") +
+                    bytes_text(plan.bytes_per_rank()) + "/rank, peak " +
+                    bytes_text(plan.peak_bytes());
+  if (product) out += ", " + flops_text(plan.flops()) + "/rank";
+  out += "\n";
+  std::string const slot_name[] = {"A", product ? "B" : "A", "P"};
+  int line = 0;
+  for (Step const& s : plan) {
+    bool const last = ++line == plan.size;
+    std::string const from = slot_name[static_cast<int>(s.slot)];
+    std::string const to = last ? result : from;
+    std::string what = "local";
+    std::string change = from + text(s.before) + " -> " + to + text(s.after);
+    std::string amount = "free";
+    if (s.action == Action::communicate) {
+      what = collective_text(s.collective) + " ";
+      for (int k = 0; k < s.axes.size; ++k)
+        what += (k == 0 ? "" : ",") + std::string(names.axis_name[s.axes[k]]);
+      Plan one;
+      one.sizing = plan.sizing;
+      one.push(s);
+      amount = bytes_text(one.bytes_per_rank());
+    } else if (s.action == Action::contract) {
+      change = to + text(s.after) + " = A · B";
+      amount = flops_text(plan.flops());
+    } else {
+      what = s.action == Action::slice ? "slice" : "transpose";
+    }
+    char number[16];
+    std::snprintf(number, sizeof number, "%3d  ", line);
+    out += number + padded(what, 17) + padded(change, 46) + " " + amount + "\n";
+  }
+  return out;
+}
+
+}  // namespace shardtype

@@ -1,0 +1,109 @@
+#pragma once
+/// One step of a plan: a local operation or one collective.
+
+#include <cstdint>
+
+#include <shardtype/core/block.hpp>
+
+namespace shardtype {
+
+/// The collectives, one name each in every mode.
+enum class Collective : std::int8_t {
+  none,
+  all_gather,
+  all_reduce,
+  reduce_scatter,
+  all_to_all,
+  permute,
+  broadcast
+};
+
+/// What a step does to the value it works on.
+enum class Action : std::int8_t {
+  slice,        ///< keep the own piece of a dim; local and free of communication
+  transpose,    ///< reorder the dims of the local block
+  contract,     ///< the local product of both operands
+  communicate,  ///< one collective over the group that `axes` span
+};
+
+/// The value a step works on.
+enum class Slot : std::int8_t { a, b, result };
+
+/// One step. `before` and `after` are the shardings of its value; for `contract`, `before` is that
+/// of the result.
+struct Step {
+  Action action = Action::slice;
+  Collective collective = Collective::none;
+  Slot slot = Slot::a;
+  /// The group, in the order in which its members' blocks lie along the dim. For permute: the axes
+  /// in the old order.
+  AxisList axes{};
+  std::int8_t from = -1;  ///< dim (position) that loses axes
+  std::int8_t to = -1;    ///< dim (position) that gains axes
+  Spec before{};
+  Spec after{};
+
+  friend constexpr bool operator==(Step const&, Step const&) = default;
+};
+
+/// Extents, axis sizes and element size a plan is made for.
+struct Sizing {
+  Extents extents{};
+  Sizes sizes{};
+  std::int64_t element_bytes = 1;
+  friend constexpr bool operator==(Sizing const&, Sizing const&) = default;
+};
+
+/// The blocks of a dim of `s` as one rank holds them.
+constexpr Range block_of(Spec const& s, int dim, Sizing const& z, Coords const& at) {
+  return block({0, z.extents[s.dims[dim].label]}, s.dims[dim].axes, z.sizes, at);
+}
+
+/// Payload bytes of one step at one rank, by a fixed convention: all_gather: received from others;
+/// reduce_scatter, all_to_all, permute: sent to others; all_reduce: 2 n (p - 1) / p of the n bytes
+/// reduced, rounded down.
+constexpr std::int64_t step_bytes(Step const& s, Sizing const& z, Coords const& at) {
+  std::int64_t const before = local_elements(s.before, z.extents, z.sizes, at) * z.element_bytes;
+  std::int64_t const after = local_elements(s.after, z.extents, z.sizes, at) * z.element_bytes;
+  std::int64_t const p = z.sizes.product(s.axes);
+  switch (s.collective) {
+    case Collective::all_gather:
+      return after - before;
+    case Collective::reduce_scatter:
+      return before - after;
+    case Collective::all_reduce:
+      return 2 * before * (p - 1) / p;
+    case Collective::all_to_all: {
+      std::int64_t const kept = block_of(s.after, s.to, z, at).size();
+      std::int64_t const whole = block_of(s.before, s.to, z, at).size();
+      return whole == 0 ? 0 : before - before / whole * kept;
+    }
+    case Collective::permute: {
+      Range const old_block = block_of(s.before, s.from, z, at);
+      Range const kept = intersect(old_block, block_of(s.after, s.from, z, at));
+      return old_block.size() == 0 ? 0 : before - before / old_block.size() * kept.size();
+    }
+    case Collective::none:
+    case Collective::broadcast:
+      break;
+  }
+  return 0;
+}
+
+/// Messages a rank sends for one step: p - 1 for the exchanges, 2 (p - 1) for all_reduce, 1 for a
+/// permute whose blocks coincide.
+constexpr std::int64_t step_messages(Step const& s, Sizing const& z) {
+  std::int64_t const p = z.sizes.product(s.axes);
+  switch (s.collective) {
+    case Collective::none:
+      return 0;
+    case Collective::all_reduce:
+      return 2 * (p - 1);
+    case Collective::permute:
+      return p > 1 ? 1 : 0;
+    default:
+      return p - 1;
+  }
+}
+
+}  // namespace shardtype

@@ -1,0 +1,57 @@
+#pragma once
+/// Laws every tensor type obeys at its declaration.
+
+#include <shardtype/core/bridge.hpp>
+#include <shardtype/rules/verdict.hpp>
+
+namespace shardtype::rules {
+
+/// The axis that stands twice in `s` (over dims, Unreduced and Reduced), or -1.
+constexpr int repeated_axis(Spec const& s) {
+  AxisSet seen;
+  for (int x = 0; x < max_axes; ++x)
+    if (s.unreduced.contains(x) && s.reduced.contains(x)) return x;
+  seen.bits = static_cast<std::uint8_t>(s.unreduced.bits | s.reduced.bits);
+  for (int d = 0; d < s.rank; ++d)
+    for (int k = 0; k < s.dims[d].axes.size; ++k) {
+      int const x = s.dims[d].axes[k];
+      if (seen.contains(x)) return x;
+      seen.insert(x);
+    }
+  return -1;
+}
+
+/// The label that stands on two dims of `s`, or -1.
+constexpr int repeated_label(Spec const& s) {
+  for (int d = 0; d < s.rank; ++d)
+    for (int e = d + 1; e < s.rank; ++e)
+      if (s.dims[d].label == s.dims[e].label) return s.dims[d].label;
+  return -1;
+}
+
+/// Whether a type, read as a value, obeys the laws: an axis at most once, an index at most once,
+/// parts that are dims and attributes in canonical order.
+constexpr Verdict well_formed(Reading const& r) {
+  if (r.malformed == Malformed::unknown_part) return refuse(Code::T04_unknown_part);
+  if (r.malformed == Malformed::not_a_label || r.malformed == Malformed::not_an_axis)
+    return refuse(Code::T05_not_an_axis);
+  if (r.too_many) return refuse(Code::T07_too_many);
+  if (int const x = repeated_axis(r.spec); x >= 0)
+    return refuse(Code::T01_axis_twice, -1, -1, x);
+  if (r.malformed == Malformed::repeated_axis)
+    return refuse(Code::T01_axis_twice, -1, -1, r.axis);
+  if (int const l = repeated_label(r.spec); l >= 0) return refuse(Code::T02_index_twice, l);
+  if (r.malformed == Malformed::not_canonical)
+    return refuse(Code::T03_not_canonical, -1, -1, r.axis);
+  return accept(r.spec);
+}
+
+/// Whether the names of one operation can be told apart and are not too many.
+constexpr Verdict well_named(Names const& n) {
+  if (n.label_clash >= 0) return refuse(Code::T06_same_name, n.label_clash);
+  if (n.axis_clash >= 0) return refuse(Code::T06_same_name, -1, -1, n.axis_clash);
+  if (n.overflow) return refuse(Code::T07_too_many);
+  return {};
+}
+
+}  // namespace shardtype::rules

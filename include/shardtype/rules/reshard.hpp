@@ -1,0 +1,65 @@
+#pragma once
+/// Change of sharding, same value: what is legal, and what each single collective makes.
+
+#include <shardtype/rules/verdict.hpp>
+
+namespace shardtype::rules {
+
+/// May a tensor of sharding `from` become `to`? The dims may stand in another order. What reshard
+/// never does is make a value unreduced.
+constexpr Verdict reshard(Spec const& from, Spec const& to) {
+  for (int d = 0; d < to.rank; ++d)
+    if (from.find(to.dims[d].label) < 0) return refuse(Code::R01_indices_differ, to.dims[d].label);
+  for (int d = 0; d < from.rank; ++d)
+    if (to.find(from.dims[d].label) < 0)
+      return refuse(Code::R01_indices_differ, from.dims[d].label);
+  for (int x = 0; x < max_axes; ++x) {
+    if (!to.unreduced.contains(x) || from.unreduced.contains(x)) continue;
+    return refuse(from.state(x) == AxisState::split ? Code::R03_split_to_unreduced
+                                                    : Code::R02_replicated_to_unreduced,
+                  -1, -1, x);
+  }
+  if (!to.unreduced.empty() && from.kind != to.kind) return refuse(Code::R04_kind_differs);
+  return accept(to);
+}
+
+/// `all_gather` over `axis`: the dim it splits loses it. It must be the minor-most axis there.
+constexpr Verdict all_gather(Spec s, int axis) {
+  int const d = s.dim_of(axis);
+  if (d < 0) return refuse(Code::K01_not_split, -1, -1, axis);
+  AxisList& axes = s.dims[d].axes;
+  if (axes[axes.size - 1] != axis)
+    return refuse(Code::K02_not_minor_most, s.dims[d].label, -1, axis);
+  axes = axes.prefix(axes.size - 1);
+  return accept(s);
+}
+
+/// `all_reduce` over `axis`: unreduced becomes replicated.
+constexpr Verdict all_reduce(Spec s, int axis) {
+  if (!s.unreduced.contains(axis)) return refuse(Code::K03_not_unreduced, -1, -1, axis);
+  s.unreduced.erase(axis);
+  return accept(s);
+}
+
+/// `reduce_scatter` over `axis` onto `label`: unreduced becomes split, minor-most.
+constexpr Verdict reduce_scatter(Spec s, int axis, int label) {
+  if (!s.unreduced.contains(axis)) return refuse(Code::K03_not_unreduced, -1, -1, axis);
+  int const d = s.find(label);
+  if (d < 0) return refuse(Code::K04_no_such_index, label, -1, axis);
+  s.unreduced.erase(axis);
+  s.dims[d].axes.push(axis);
+  return accept(s);
+}
+
+/// `all_to_all` over `axis` from dim `from` to dim `to`: it leaves one and splits the other.
+constexpr Verdict all_to_all(Spec s, int axis, int from, int to) {
+  if (s.find(from) < 0) return refuse(Code::K04_no_such_index, from, -1, axis);
+  if (s.find(to) < 0) return refuse(Code::K04_no_such_index, to, -1, axis);
+  if (s.dim_of(axis) != s.find(from)) return refuse(Code::K01_not_split, from, -1, axis);
+  Verdict v = all_gather(s, axis);
+  if (!v) return v;
+  v.result.dims[s.find(to)].axes.push(axis);
+  return v;
+}
+
+}  // namespace shardtype::rules

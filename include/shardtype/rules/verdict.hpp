@@ -1,0 +1,66 @@
+#pragma once
+/// What a rule answers: a result, or a code with the labels and axes at fault.
+
+#include <shardtype/core/spec.hpp>
+
+namespace shardtype {
+
+/// Every refusal the compiler can give. T: types, C: contractions, N: named results, R: reshard,
+/// K: collectives, M: meshes, A: access. `docs/errors.md` has one entry for each.
+enum class Code {
+  ok,
+  T01_axis_twice,
+  T02_index_twice,
+  T03_not_canonical,
+  T04_unknown_part,
+  T05_not_an_axis,
+  T06_same_name,
+  T07_too_many,
+  T08_element_type,
+  T09_not_a_tensor,
+  C01_nothing_shared,
+  C02_one_side_only,
+  C03_several_shared,
+  C04_axis_splits_two,
+  C05_different_indices,
+  C06_order_differs,
+  C07_not_linear,
+  C08_extremum_operand,
+  C09_batch_lists_differ,
+  C10_element_types_differ,
+  N01_unknown_index,
+  N02_missing_index,
+  N03_wrong_kind,
+  N04_nothing_to_owe,
+  N05_element_type,
+  R01_indices_differ,
+  R02_replicated_to_unreduced,
+  R03_split_to_unreduced,
+  R04_kind_differs,
+  K01_not_split,
+  K02_not_minor_most,
+  K03_not_unreduced,
+  K04_no_such_index,
+  M01_axis_not_in_mesh,
+  A01_item_has_dims,
+  A02_still_unreduced,
+  A03_no_such_index
+};
+
+/// The answer of a rule: the result's Spec, or why there is none.
+struct Verdict {
+  Code code = Code::ok;
+  Spec result{};
+  int label = -1;   ///< the index at fault, if one is
+  int other = -1;   ///< a second index at fault, if there is one
+  int axis = -1;    ///< the mesh axis at fault, if one is
+
+  constexpr explicit operator bool() const { return code == Code::ok; }
+};
+
+constexpr Verdict accept(Spec const& result) { return {Code::ok, result}; }
+constexpr Verdict refuse(Code code, int label = -1, int other = -1, int axis = -1) {
+  return {code, {}, label, other, axis};
+}
+
+}  // namespace shardtype

@@ -1,0 +1,299 @@
+#pragma once
+/// The only file that calls MPI's collectives. Contiguous host buffers, counts in 64 bit.
+
+#include <sched.h>
+
+#include <algorithm>
+#include <climits>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <mpi.h>
+
+#include <shardtype/runtime/environment.hpp>
+#include <shardtype/runtime/wire_type.hpp>
+
+namespace shardtype {
+
+/// Throws the Error of an MPI call that failed.
+inline void check_mpi(int status, char const* call) {
+  if (status == MPI_SUCCESS) return;
+  char text[MPI_MAX_ERROR_STRING];
+  int length = 0;
+  MPI_Error_string(status, text, &length);
+  throw Error("E01", std::string(call) + " failed: " + std::string(text, text + length));
+}
+
+/// Waits for a request: by a blocking wait, or yielding the core between tests when ranks share
+/// cores, because MPICH itself never yields.
+inline void wait_for(MPI_Request& request) {
+  if (!detail::yield_while_waiting) {
+    check_mpi(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
+    return;
+  }
+  for (;;) {
+    int done = 0;
+    check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+    if (done != 0) return;
+    sched_yield();
+  }
+}
+
+/// How the segments of an all_to_all are sized. One rank's own counts cannot tell, so the caller
+/// says what holds on all ranks.
+enum class Segments { even, uneven, huge };
+
+/// One communicator and the collectives over it. Every member call is collective.
+class Comm {
+ public:
+  Comm() = default;
+  /// Takes ownership of `comm`.
+  explicit Comm(MPI_Comm comm) : comm_(comm) {
+    if (comm_ == MPI_COMM_NULL) return;
+    MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
+    MPI_Comm_rank(comm_, &rank_);
+    MPI_Comm_size(comm_, &size_);
+  }
+  Comm(Comm const&) = delete;
+  Comm& operator=(Comm const&) = delete;
+  Comm(Comm&& other) noexcept : comm_(other.comm_), rank_(other.rank_), size_(other.size_) {
+    other.comm_ = MPI_COMM_NULL;
+  }
+  ~Comm() {
+    int ended = 0;
+    MPI_Finalized(&ended);
+    if (comm_ != MPI_COMM_NULL && ended == 0) MPI_Comm_free(&comm_);
+  }
+
+  MPI_Comm raw() const { return comm_; }
+  int rank() const { return rank_; }
+  int size() const { return size_; }
+
+  void barrier() {
+    run("MPI_Barrier", [&] { return MPI_Barrier(comm_); },
+        [&](MPI_Request* r) { return MPI_Ibarrier(comm_, r); });
+  }
+
+  /// `n` elements of rank `root` to all.
+  template <class T>
+  void broadcast(T* data, std::int64_t n, int root) {
+    for_chunks(n, [&](std::int64_t at, int count) {
+      MPI_Datatype const t = WireType<T>::get();
+      run("MPI_Bcast", [&] { return MPI_Bcast(data + at, count, t, root, comm_); },
+          [&](MPI_Request* r) { return MPI_Ibcast(data + at, count, t, root, comm_, r); });
+    });
+  }
+
+  /// Each rank's `send` to all: rank g's lies in `recv` behind those of the ranks before it, with
+  /// `counts[g]` elements.
+  template <class T>
+  void all_gather(T const* send, T* recv, std::span<std::int64_t const> counts) {
+    std::int64_t const n = counts[static_cast<std::size_t>(rank_)];
+    MPI_Datatype const t = WireType<T>::get();
+    offsets(counts, recv_at_);
+    if (!fits(counts)) {
+      std::vector<std::int64_t> const same(counts.size(), n);
+      std::vector<std::int64_t> const zero(counts.size(), 0);
+      return exchange<T>(send, same, zero, recv, counts, recv_at_);
+    }
+    int const own = static_cast<int>(n);
+    if (even(counts)) {
+      run("MPI_Allgather", [&] { return MPI_Allgather(send, own, t, recv, own, t, comm_); },
+          [&](MPI_Request* r) { return MPI_Iallgather(send, own, t, recv, own, t, comm_, r); });
+      return;
+    }
+    int const* c = ints(counts, int_a_);
+    int const* d = ints(recv_at_, int_b_);
+    run("MPI_Allgatherv", [&] { return MPI_Allgatherv(send, own, t, recv, c, d, t, comm_); },
+        [&](MPI_Request* r) { return MPI_Iallgatherv(send, own, t, recv, c, d, t, comm_, r); });
+  }
+
+  /// The reduction of everybody's `send`, on all ranks. `send` may be `recv`.
+  template <class T>
+  void all_reduce(T const* send, T* recv, std::int64_t n, ReduceKind kind) {
+    MPI_Datatype const t = WireType<T>::get();
+    MPI_Op const op = wire_operation(kind);
+    for_chunks(n, [&](std::int64_t at, int count) {
+      void const* in = send == recv ? MPI_IN_PLACE : static_cast<void const*>(send + at);
+      run("MPI_Allreduce", [&] { return MPI_Allreduce(in, recv + at, count, t, op, comm_); },
+          [&](MPI_Request* r) { return MPI_Iallreduce(in, recv + at, count, t, op, comm_, r); });
+    });
+  }
+
+  /// The reduction of everybody's `send`, which holds a segment of `counts[g]` elements for each
+  /// rank g; rank g gets its segment.
+  template <class T>
+  void reduce_scatter(T const* send, T* recv, std::span<std::int64_t const> counts,
+                      ReduceKind kind) {
+    MPI_Datatype const t = WireType<T>::get();
+    MPI_Op const op = wire_operation(kind);
+    if (!fits(counts)) return reduce_scatter_by_chunks(send, recv, counts, kind);
+    if (even(counts)) {
+      int const n = static_cast<int>(counts[0]);
+      run("MPI_Reduce_scatter_block",
+          [&] { return MPI_Reduce_scatter_block(send, recv, n, t, op, comm_); },
+          [&](MPI_Request* r) { return MPI_Ireduce_scatter_block(send, recv, n, t, op, comm_, r); });
+      return;
+    }
+    int const* c = ints(counts, int_a_);
+    run("MPI_Reduce_scatter", [&] { return MPI_Reduce_scatter(send, recv, c, t, op, comm_); },
+        [&](MPI_Request* r) { return MPI_Ireduce_scatter(send, recv, c, t, op, comm_, r); });
+  }
+
+  /// The segment of `send` that begins at `send_at[g]` to rank g; its segment for us comes to
+  /// `recv_at[g]`. `sized` is the same on all ranks: `even` when all counts are equal and segments
+  /// lie one behind the other, `huge` when some rank's elements may exceed `largest_count`.
+  template <class T>
+  void all_to_all(T const* send, std::span<std::int64_t const> send_counts,
+                  std::span<std::int64_t const> send_at, T* recv,
+                  std::span<std::int64_t const> recv_counts,
+                  std::span<std::int64_t const> recv_at, Segments sized) {
+    MPI_Datatype const t = WireType<T>::get();
+    if (sized == Segments::huge)
+      return exchange(send, send_counts, send_at, recv, recv_counts, recv_at);
+    if (sized == Segments::even) {
+      int const n = static_cast<int>(send_counts[0]);
+      run("MPI_Alltoall", [&] { return MPI_Alltoall(send, n, t, recv, n, t, comm_); },
+          [&](MPI_Request* r) { return MPI_Ialltoall(send, n, t, recv, n, t, comm_, r); });
+      return;
+    }
+    int const* sc = ints(send_counts, int_a_);
+    int const* sd = ints(send_at, int_b_);
+    int const* rc = ints(recv_counts, int_c_);
+    int const* rd = ints(recv_at, int_d_);
+    run("MPI_Alltoallv",
+        [&] { return MPI_Alltoallv(send, sc, sd, t, recv, rc, rd, t, comm_); },
+        [&](MPI_Request* r) { return MPI_Ialltoallv(send, sc, sd, t, recv, rc, rd, t, comm_, r); });
+  }
+
+  /// `n` elements to rank `to`, and `m` elements from rank `from`.
+  template <class T>
+  void permute(T const* send, std::int64_t n, int to, T* recv, std::int64_t m, int from) {
+    MPI_Datatype const t = WireType<T>::get();
+    if (to == rank_) {
+      std::copy(send, send + n, recv);
+      return;
+    }
+    std::vector<MPI_Request>& requests = requests_;
+    requests.clear();
+    post(m, [&](std::int64_t at, int count, MPI_Request* r) {
+      return MPI_Irecv(recv + at, count, t, from, 0, comm_, r);
+    });
+    post(n, [&](std::int64_t at, int count, MPI_Request* r) {
+      return MPI_Isend(send + at, count, t, to, 0, comm_, r);
+    });
+    for (MPI_Request& r : requests) wait_for(r);
+  }
+
+  /// Most elements in one MPI call; larger ones go in pieces. Lowered by tests only.
+  static inline std::int64_t largest_count = INT_MAX;
+
+ private:
+  template <class Blocking, class Starting>
+  void run(char const* call, Blocking blocking, Starting start) {
+    if (size_ == 1 || !detail::yield_while_waiting) {
+      check_mpi(blocking(), call);
+      return;
+    }
+    MPI_Request request = MPI_REQUEST_NULL;
+    check_mpi(start(&request), call);
+    wait_for(request);
+  }
+
+  template <class Body>
+  void for_chunks(std::int64_t n, Body body) {
+    for (std::int64_t at = 0; at < n; at += largest_count)
+      body(at, static_cast<int>(std::min(largest_count, n - at)));
+  }
+
+  template <class Start>
+  void post(std::int64_t n, Start start) {
+    for_chunks(n, [&](std::int64_t at, int count) {
+      requests_.push_back(MPI_REQUEST_NULL);
+      check_mpi(start(at, count, &requests_.back()), "MPI_Isend or MPI_Irecv");
+    });
+  }
+
+  /// Pairwise messages in pieces: for segments whose counts do not fit MPI's int.
+  template <class T>
+  void exchange(T const* send, std::span<std::int64_t const> send_counts,
+                std::span<std::int64_t const> send_at, T* recv,
+                std::span<std::int64_t const> recv_counts,
+                std::span<std::int64_t const> recv_at) {
+    MPI_Datatype const t = WireType<T>::get();
+    requests_.clear();
+    for (int g = 0; g < size_; ++g) {
+      auto const k = static_cast<std::size_t>(g);
+      if (g == rank_) {
+        std::copy(send + send_at[k], send + send_at[k] + send_counts[k], recv + recv_at[k]);
+        continue;
+      }
+      post(recv_counts[k], [&](std::int64_t at, int count, MPI_Request* r) {
+        return MPI_Irecv(recv + recv_at[k] + at, count, t, g, 0, comm_, r);
+      });
+    }
+    for (int g = 0; g < size_; ++g) {
+      auto const k = static_cast<std::size_t>(g);
+      if (g == rank_) continue;
+      post(send_counts[k], [&](std::int64_t at, int count, MPI_Request* r) {
+        return MPI_Isend(send + send_at[k] + at, count, t, g, 0, comm_, r);
+      });
+    }
+    for (MPI_Request& r : requests_) wait_for(r);
+  }
+
+  template <class T>
+  void reduce_scatter_by_chunks(T const* send, T* recv, std::span<std::int64_t const> counts,
+                                ReduceKind kind) {
+    MPI_Datatype const t = WireType<T>::get();
+    MPI_Op const op = wire_operation(kind);
+    std::int64_t from = 0;
+    for (int g = 0; g < size_; ++g) {
+      std::int64_t const n = counts[static_cast<std::size_t>(g)];
+      for_chunks(n, [&](std::int64_t at, int count) {
+        T const* in = send + from + at;
+        T* out = recv + at;
+        run("MPI_Reduce", [&] { return MPI_Reduce(in, out, count, t, op, g, comm_); },
+            [&](MPI_Request* r) { return MPI_Ireduce(in, out, count, t, op, g, comm_, r); });
+      });
+      from += n;
+    }
+  }
+
+  /// Whether ints can describe segments, of which every rank sees the same counts.
+  static bool fits(std::span<std::int64_t const> counts) {
+    std::int64_t sum = 0;
+    for (std::int64_t c : counts) sum += c;
+    return sum <= largest_count;
+  }
+  static bool even(std::span<std::int64_t const> counts) {
+    return std::all_of(counts.begin(), counts.end(),
+                       [&](std::int64_t c) { return c == counts[0]; });
+  }
+  static void offsets(std::span<std::int64_t const> counts, std::vector<std::int64_t>& at) {
+    at.resize(counts.size());
+    std::int64_t sum = 0;
+    for (std::size_t g = 0; g < counts.size(); ++g) {
+      at[g] = sum;
+      sum += counts[g];
+    }
+  }
+  static int const* ints(std::span<std::int64_t const> counts, std::vector<int>& to) {
+    to.resize(counts.size());
+    std::transform(counts.begin(), counts.end(), to.begin(),
+                   [](std::int64_t c) { return static_cast<int>(c); });
+    return to.data();
+  }
+
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  int rank_ = 0;
+  int size_ = 1;
+  // reused, so that no call allocates after the first of its size
+  std::vector<std::int64_t> recv_at_;
+  std::vector<int> int_a_, int_b_, int_c_, int_d_;
+  std::vector<MPI_Request> requests_;
+};
+
+}  // namespace shardtype

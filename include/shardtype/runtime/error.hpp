@@ -1,0 +1,29 @@
+#pragma once
+/// What goes wrong at run time.
+
+#include <stdexcept>
+#include <string>
+
+namespace shardtype {
+
+/// Whether the ranks fail together or one fails alone. A failure all share is printed once.
+enum class FailedOn { this_rank, every_rank };
+
+/// A run-time failure: a stable code (docs/errors.md), and a text that names the file, dimension,
+/// axis or rank. Uncaught, it ends the job on all ranks with this text (runtime/environment.hpp).
+class Error : public std::runtime_error {
+ public:
+  Error(std::string code, std::string const& text, FailedOn where = FailedOn::this_rank)
+      : std::runtime_error("[shardtype " + code + "] " + text),
+        code_(std::move(code)),
+        where_(where) {}
+
+  std::string const& code() const { return code_; }
+  FailedOn where() const { return where_; }
+
+ private:
+  std::string code_;
+  FailedOn where_;
+};
+
+}  // namespace shardtype

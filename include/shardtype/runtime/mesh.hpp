@@ -1,0 +1,261 @@
+#pragma once
+/// The named grid of ranks.
+
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <mpi.h>
+
+#include <shardtype/core/axis.hpp>
+#include <shardtype/core/block.hpp>
+#include <shardtype/core/scope.hpp>
+#include <shardtype/runtime/agreement.hpp>
+#include <shardtype/runtime/comm.hpp>
+#include <shardtype/runtime/pool.hpp>
+
+namespace shardtype {
+
+/// One axis of a mesh at run time.
+struct MeshAxisInfo {
+  Identity id = nullptr;
+  std::string name;
+  std::int64_t size = 1;
+};
+
+/// Counts and offsets of the step in progress, kept so that steps do not allocate.
+struct StepScratch {
+  std::vector<Range> blocks, old_blocks;
+  std::vector<std::int64_t> counts, recv_counts, offsets, recv_offsets, begins, cuts, joins;
+};
+
+/// What all tensors of one mesh share: the communicators, the memory pool, the checks.
+class MeshState {
+ public:
+  /// `ranks` of `comm`, row-major over the axes, first axis major. Collective over `comm`.
+  MeshState(MPI_Comm comm, std::vector<MeshAxisInfo> axes, std::vector<int> ranks)
+      : axes_(std::move(axes)), ranks_(std::move(ranks)) {
+    int me = 0;
+    MPI_Comm_rank(comm, &me);
+    int place = MPI_UNDEFINED;
+    for (std::size_t k = 0; k < ranks_.size(); ++k)
+      if (ranks_[k] == me) place = static_cast<int>(k);
+    MPI_Comm made = MPI_COMM_NULL;
+    check_mpi(MPI_Comm_split(comm, place == MPI_UNDEFINED ? MPI_UNDEFINED : 0,
+                             place == MPI_UNDEFINED ? 0 : place, &made),
+              "MPI_Comm_split");
+    here_ = made != MPI_COMM_NULL;
+    coords_.resize(axes_.size(), 0);
+    if (!here_) return;
+    whole_ = std::make_unique<Comm>(made);
+    std::int64_t rest = place;
+    for (std::size_t k = axes_.size(); k-- > 0;) {
+      coords_[k] = rest % axes_[k].size;
+      rest /= axes_[k].size;
+    }
+    agreement_.start(made);
+  }
+  MeshState(MeshState const&) = delete;
+  MeshState& operator=(MeshState const&) = delete;
+  ~MeshState() {
+    // leaving while an exception flies is no step of the program
+    if (here_ && agreement_.on() && std::uncaught_exceptions() == 0) agreement_.meet("end", 0);
+  }
+
+  /// Whether the calling rank is one of the mesh's.
+  bool here() const { return here_; }
+  std::span<MeshAxisInfo const> axes() const { return axes_; }
+  /// The calling rank's coordinate along each axis.
+  std::span<std::int64_t const> coords() const { return coords_; }
+  /// The mesh's ranks, as ranks of the communicator it was made of.
+  std::span<int const> ranks() const { return ranks_; }
+  int size() const { return static_cast<int>(ranks_.size()); }
+  /// All ranks of the mesh.
+  Comm& whole() { return *whole_; }
+  Pool& pool() { return *pool_; }
+  Agreement& agreement() { return agreement_; }
+  StepScratch& scratch() { return scratch_; }
+
+  /// Position of the axis type with this identity, or -1.
+  int find(Identity id) const {
+    for (std::size_t k = 0; k < axes_.size(); ++k)
+      if (axes_[k].id == id) return static_cast<int>(k);
+    return -1;
+  }
+
+  /// The ranks that differ from this one along `axes` (positions in the mesh) alone, in the order
+  /// of the list, first axis major. Collective over the mesh at the first call per list.
+  Comm& group(std::span<int const> axes) {
+    std::uint64_t code = 1;
+    for (int x : axes) code = code * 16 + static_cast<std::uint64_t>(x);
+    auto const found = groups_.find(code);
+    if (found != groups_.end()) return *found->second;
+    std::int64_t color = 0;
+    for (std::size_t k = 0; k < axes_.size(); ++k) {
+      bool inside = false;
+      for (int x : axes) inside = inside || x == static_cast<int>(k);
+      color = color * axes_[k].size + (inside ? 0 : coords_[k]);
+    }
+    std::int64_t key = 0;
+    for (int x : axes) {
+      auto const k = static_cast<std::size_t>(x);
+      key = key * axes_[k].size + coords_[k];
+    }
+    MPI_Comm made = MPI_COMM_NULL;
+    check_mpi(MPI_Comm_split(whole_->raw(), static_cast<int>(color), static_cast<int>(key), &made),
+              "MPI_Comm_split");
+    return *groups_.emplace(code, std::make_unique<Comm>(made)).first->second;
+  }
+
+ private:
+  std::vector<MeshAxisInfo> axes_;
+  std::vector<int> ranks_;
+  std::vector<std::int64_t> coords_;
+  bool here_ = false;
+  std::unique_ptr<Comm> whole_;
+  std::map<std::uint64_t, std::unique_ptr<Comm>> groups_;
+  std::shared_ptr<Pool> pool_ = std::make_shared<Pool>();
+  Agreement agreement_;
+  StepScratch scratch_;
+};
+
+/// A mesh whose axes are known at run time only: what `tensor.mesh()` gives.
+class MeshRef {
+ public:
+  MeshRef() = default;
+  explicit MeshRef(std::shared_ptr<MeshState> state) : state_(std::move(state)) {}
+
+  /// Whether the calling rank is one of the mesh's; on others, operations do nothing.
+  bool here() const { return state_->here(); }
+  int size() const { return state_->size(); }
+  MeshState& state() const { return *state_; }
+  friend bool operator==(MeshRef const& a, MeshRef const& b) { return a.state_ == b.state_; }
+
+ private:
+  std::shared_ptr<MeshState> state_;
+};
+
+/// The grid of ranks with axes `Xs`, first axis major.
+///
+///     Mesh<X, Y> mesh(env.world());                     // sizes from the axis types
+///     Mesh<X, Y> mesh(env.world(), {2, 4});             // sizes given at run time
+///     Mesh<X, Y> mesh(env.world(), {2, 2}, {7, 5, 3, 1});  // these ranks, in this order
+///
+/// Uses the communicator's first ranks unless told which; on the others `here()` is false and
+/// operations do nothing. Collective over the communicator. Errors: E10 more ranks needed than
+/// there are, E11 sizes that do not fit the axis types, E12 a rank list that does not fit.
+template <MeshAxis... Xs>
+class Mesh : public MeshRef {
+  static_assert(sizeof...(Xs) >= 1 && sizeof...(Xs) <= 8, "a mesh has 1 to 8 axes");
+
+ public:
+  explicit Mesh(MPI_Comm comm) : Mesh(comm, {Xs::size...}) {
+    static_assert(((Xs::size != dynamic) && ...),
+                  "an axis has no static size: give the sizes, as in Mesh<X, Y> mesh(comm, {2, 4})");
+  }
+  Mesh(MPI_Comm comm, std::array<std::int64_t, sizeof...(Xs)> sizes)
+      : Mesh(comm, sizes, first_ranks(sizes)) {}
+  Mesh(MPI_Comm comm, std::array<std::int64_t, sizeof...(Xs)> sizes, std::vector<int> ranks)
+      : MeshRef(make(comm, sizes, std::move(ranks))) {}
+
+  /// Ranks along `X`.
+  template <class X>
+  std::int64_t size_of() const {
+    return state().axes()[static_cast<std::size_t>(position<X>())].size;
+  }
+  /// The calling rank's coordinate along `X`; 0 outside the mesh.
+  template <class X>
+  std::int64_t coordinate() const {
+    return state().coords()[static_cast<std::size_t>(position<X>())];
+  }
+
+ private:
+  template <class X>
+  static constexpr int position() {
+    static_assert((std::is_same_v<X, Xs> || ...), "the mesh has no such axis");
+    int k = 0;
+    int at = 0;
+    ((at = std::is_same_v<X, Xs> ? k : at, ++k), ...);
+    return at;
+  }
+
+  static std::vector<int> first_ranks(std::array<std::int64_t, sizeof...(Xs)> const& sizes) {
+    std::int64_t n = 1;
+    for (std::int64_t s : sizes) n *= std::max<std::int64_t>(s, 0);
+    std::vector<int> ranks(static_cast<std::size_t>(std::min<std::int64_t>(n, INT_MAX)));
+    std::iota(ranks.begin(), ranks.end(), 0);
+    return ranks;
+  }
+
+  static std::shared_ptr<MeshState> make(MPI_Comm comm,
+                                         std::array<std::int64_t, sizeof...(Xs)> const& sizes,
+                                         std::vector<int> ranks) {
+    std::vector<MeshAxisInfo> axes = {{identity<Xs>, std::string(Xs::name), 1}...};
+    std::int64_t const fixed[] = {Xs::size...};
+    std::int64_t needed = 1;
+    std::string shape;
+    for (std::size_t k = 0; k < axes.size(); ++k) {
+      axes[k].size = sizes[k];
+      needed *= std::max<std::int64_t>(sizes[k], 0);
+      shape += (k == 0 ? "" : " x ") + std::to_string(sizes[k]);
+      if (sizes[k] < 1 || (fixed[k] != dynamic && fixed[k] != sizes[k]))
+        throw Error("E11",
+                    "mesh axis " + axes[k].name + " was given size " + std::to_string(sizes[k]) +
+                        (sizes[k] < 1 ? "; an axis has at least one rank"
+                                      : "; its type says " + std::to_string(fixed[k])),
+                    FailedOn::every_rank);
+    }
+    int there = 0;
+    MPI_Comm_size(comm, &there);
+    if (needed > there)
+      throw Error("E10",
+                  "a mesh of " + shape + " needs " + std::to_string(needed) + " ranks, there " +
+                      (there == 1 ? "is 1" : "are " + std::to_string(there)) +
+                      "; start the program with mpiexec -n " + std::to_string(needed),
+                  FailedOn::every_rank);
+    std::vector<bool> used(static_cast<std::size_t>(there), false);
+    bool fits = static_cast<std::int64_t>(ranks.size()) == needed;
+    for (int r : ranks) {
+      fits = fits && r >= 0 && r < there && !used[static_cast<std::size_t>(r)];
+      if (fits) used[static_cast<std::size_t>(r)] = true;
+    }
+    if (!fits)
+      throw Error("E12",
+                  "the rank list of a mesh of " + shape + " must name " + std::to_string(needed) +
+                      " different ranks from 0 to " + std::to_string(there - 1),
+                  FailedOn::every_rank);
+    return std::make_shared<MeshState>(comm, std::move(axes), std::move(ranks));
+  }
+};
+
+/// Where the axes of one operation lie in a mesh: plans number axes by first appearance, the mesh
+/// in its own order.
+struct AxisMap {
+  int position[max_axes] = {-1, -1, -1, -1};
+  Sizes sizes{};
+  Coords coords{};
+};
+
+/// The map for the names of an operation. Every axis is there: the tensors' constructors saw to it.
+inline AxisMap map_axes(MeshState const& mesh, Names const& names) {
+  AxisMap out;
+  for (int x = 0; x < names.axes; ++x) {
+    out.position[x] = mesh.find(names.axis_id[x]);
+    auto const k = static_cast<std::size_t>(out.position[x]);
+    if (out.position[x] < 0)
+      throw Error("E13", "the mesh has no axis " + std::string(names.axis_name[x]),
+                  FailedOn::every_rank);
+    out.sizes.at[x] = mesh.axes()[k].size;
+    out.coords.at[x] = mesh.coords()[k];
+  }
+  return out;
+}
+
+}  // namespace shardtype

@@ -1,0 +1,146 @@
+#pragma once
+/// Memory for local blocks: taken from the mesh's pool, given back when the last tensor lets go.
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <Kokkos_Core.hpp>
+
+namespace shardtype {
+
+class Pool;
+
+namespace detail {
+
+/// One allocation, with the number of its holders.
+struct Allocation {
+  void* data = nullptr;
+  std::size_t bytes = 0;
+  std::atomic<int> holders{0};
+  void (*release)(void*) = nullptr;  ///< Kokkos::kokkos_free of its memory space
+  std::weak_ptr<Pool> home;
+};
+
+template <class Space>
+void release_memory(void* data) {
+  Kokkos::kokkos_free<Space>(data);
+}
+
+}  // namespace detail
+
+/// Shared ownership of one allocation. Copies count holders; the last one gives the memory back to
+/// the pool.
+class Buffer {
+ public:
+  Buffer() = default;
+  explicit Buffer(detail::Allocation* a) : allocation_(a) { hold(); }
+  Buffer(Buffer const& other) : allocation_(other.allocation_) { hold(); }
+  Buffer(Buffer&& other) noexcept : allocation_(std::exchange(other.allocation_, nullptr)) {}
+  Buffer& operator=(Buffer other) noexcept {
+    std::swap(allocation_, other.allocation_);
+    return *this;
+  }
+  ~Buffer() { drop(); }
+
+  void* data() const { return allocation_ == nullptr ? nullptr : allocation_->data; }
+  std::size_t bytes() const { return allocation_ == nullptr ? 0 : allocation_->bytes; }
+  /// How many hold this memory; 0 for an empty Buffer.
+  int holders() const { return allocation_ == nullptr ? 0 : allocation_->holders.load(); }
+
+ private:
+  void hold() {
+    if (allocation_ != nullptr) allocation_->holders.fetch_add(1, std::memory_order_relaxed);
+  }
+  inline void drop();
+
+  detail::Allocation* allocation_ = nullptr;
+};
+
+/// Keeps released allocations for the next operation, so that a steady loop allocates nothing.
+/// Idle memory never exceeds what is in use plus the last request.
+class Pool : public std::enable_shared_from_this<Pool> {
+ public:
+  Pool() = default;
+  Pool(Pool const&) = delete;
+  Pool& operator=(Pool const&) = delete;
+  ~Pool() {
+    for (detail::Allocation* a : idle_) destroy(a);
+  }
+
+  /// At least `bytes` bytes of the memory of `Space`, with any contents.
+  template <class Space>
+  Buffer take(std::size_t bytes) {
+    bytes = std::max<std::size_t>(bytes, 64);
+    auto const release = &detail::release_memory<Space>;
+    std::size_t best = idle_.size();
+    for (std::size_t k = 0; k < idle_.size(); ++k) {
+      if (idle_[k]->release != release || idle_[k]->bytes < bytes) continue;
+      if (best == idle_.size() || idle_[k]->bytes < idle_[best]->bytes) best = k;
+    }
+    // a much larger block stays for a much larger request
+    if (best < idle_.size() && idle_[best]->bytes / 2 <= bytes) {
+      detail::Allocation* a = idle_[best];
+      idle_.erase(idle_.begin() + static_cast<std::ptrdiff_t>(best));
+      idle_bytes_ -= a->bytes;
+      used_bytes_ += a->bytes;
+      return Buffer(a);
+    }
+    trim(used_bytes_);
+    auto* a = new detail::Allocation;
+    a->data = Kokkos::kokkos_malloc<Space>("shardtype", bytes);
+    a->bytes = bytes;
+    a->release = release;
+    a->home = weak_from_this();
+    used_bytes_ += bytes;
+    ++allocations_;
+    return Buffer(a);
+  }
+
+  /// Gives idle memory back until at most `keep` bytes lie idle.
+  void trim(std::size_t keep = 0) {
+    while (idle_bytes_ > keep) {
+      detail::Allocation* a = idle_.front();
+      idle_.erase(idle_.begin());
+      idle_bytes_ -= a->bytes;
+      destroy(a);
+    }
+  }
+
+  std::size_t used_bytes() const { return used_bytes_; }
+  std::size_t idle_bytes() const { return idle_bytes_; }
+  /// How often memory was taken from the system so far.
+  std::size_t allocations() const { return allocations_; }
+
+ private:
+  friend class Buffer;
+
+  static void destroy(detail::Allocation* a) {
+    if (Kokkos::is_initialized()) a->release(a->data);
+    delete a;
+  }
+  void give_back(detail::Allocation* a) {
+    used_bytes_ -= a->bytes;
+    idle_bytes_ += a->bytes;
+    idle_.push_back(a);
+  }
+
+  std::vector<detail::Allocation*> idle_;
+  std::size_t idle_bytes_ = 0;
+  std::size_t used_bytes_ = 0;
+  std::size_t allocations_ = 0;
+};
+
+inline void Buffer::drop() {
+  if (allocation_ == nullptr || allocation_->holders.fetch_sub(1) != 1) return;
+  if (std::shared_ptr<Pool> const home = allocation_->home.lock()) {
+    home->give_back(allocation_);
+  } else {
+    Pool::destroy(allocation_);
+  }
+}
+
+}  // namespace shardtype

@@ -1,0 +1,12 @@
+#pragma once
+/// Everything. For types, rules and plans alone, without MPI or Kokkos: shardtype/types.hpp.
+
+#include <shardtype/ops/explain.hpp>
+#include <shardtype/ops/matmul.hpp>
+#include <shardtype/ops/reshard.hpp>
+#include <shardtype/ops/to_host.hpp>
+#include <shardtype/runtime/environment.hpp>
+#include <shardtype/runtime/mesh.hpp>
+#include <shardtype/tensor/create.hpp>
+#include <shardtype/tensor/tensor.hpp>
+#include <shardtype/types.hpp>

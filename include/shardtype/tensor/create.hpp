@@ -1,0 +1,195 @@
+#pragma once
+/// Functions that make tensors. None of them communicates.
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include <Kokkos_Core.hpp>
+
+#include <shardtype/kernels/fill.hpp>
+#include <shardtype/tensor/tensor.hpp>
+
+namespace shardtype {
+
+namespace detail {
+
+/// `Tensor<...>` itself, or the element type and parts of one.
+template <class... Parts>
+struct Created;
+template <class T, class... Parts>
+struct Created<T, Parts...> {
+  using type = Tensor<T, Parts...>;
+};
+template <class T, class... Parts>
+struct Created<Tensor<T, Parts...>> {
+  using type = Tensor<T, Parts...>;
+};
+template <class... Parts>
+using created_t = typename Created<Parts...>::type;
+
+template <class A>
+using extents_of = std::array<std::int64_t, A::rank>;
+
+/// The extents that the labels of `A` settle; `dynamic` where they do not.
+template <class A>
+constexpr extents_of<A> extents_from_type() {
+  extents_of<A> out{};
+  Names const names = Scope<A>::names;
+  for (std::size_t d = 0; d < A::rank; ++d)
+    out[d] = names.label_extent[A::spec.dims[d].label];
+  return out;
+}
+
+/// The first axis of `A` that the mesh axes `Xs` lack, as a pack of none or one.
+template <class A, class... Xs, class... Ys>
+constexpr auto missing_axes(Pack<Ys...>) {
+  auto one = []<class Y>(Type<Y>) {
+    if constexpr ((std::is_same_v<Y, Xs> || ...)) {
+      return Pack<>{};
+    } else {
+      return Pack<Y>{};
+    }
+  };
+  return (Pack<>{} + ... + one(Type<Ys>{}));
+}
+template <class A, class M, class First, class... Rest>
+refused<Code::M01_axis_not_in_mesh, false, A, M, First>* not_in_mesh(Pack<First, Rest...>);
+
+/// Refuses a tensor type whose axes the mesh lacks.
+template <class A, class... Xs>
+constexpr void check_mesh_has_axes() {
+  using Missing = decltype(missing_axes<A, Xs...>(typename Scope<A>::Axes{}));
+  if constexpr (!std::is_same_v<Missing, Pack<>>) {
+    std::remove_pointer_t<decltype(not_in_mesh<A, Mesh<Xs...>>(Missing{}))>{};
+  }
+}
+
+/// A tensor with memory of any contents.
+template <class A>
+A uninitialized(MeshRef const& mesh, extents_of<A> const& extents) {
+  std::int64_t n = mesh.here() ? 1 : 0;
+  for (Range const& r : A::local_ranges(mesh, extents)) n *= r.size();
+  return A(mesh, extents,
+           mesh.state().pool().template take<typename A::memory_space>(
+               static_cast<std::size_t>(n) * sizeof(typename A::element)));
+}
+
+/// Whether this rank holds the value of a tensor of type `A`: an unreduced sum is held by the first
+/// rank of each group alone, zeros by the others.
+template <class A>
+bool holds_value(MeshRef const& mesh) {
+  if (A::spec.kind != ReduceKind::sum) return true;
+  AxisMap const axes = map_axes(mesh.state(), Scope<A>::names);
+  for (int x = 0; x < max_axes; ++x)
+    if (A::spec.unreduced.contains(x) && axes.coords[x] != 0) return false;
+  return true;
+}
+
+template <class A>
+void fill(A& a, typename A::element value) {
+  if (!holds_value<A>(a.mesh())) value = typename A::element{};
+  typename A::execution_space const exec{};
+  kernels::fill(exec, a.mutable_local().data(), a.local_size(), value);
+  exec.fence();
+}
+
+/// Calls `put(local offset, global indices)` for each element of the local block, in order.
+template <class A, class Put>
+void for_each_element(A const& a, Put put) {
+  std::int64_t const n = a.local_size();
+  std::array<std::int64_t, A::rank> at{};
+  for (std::size_t d = 0; d < A::rank; ++d) at[d] = a.ranges()[d].begin;
+  for (std::int64_t k = 0; k < n; ++k) {
+    put(k, at);
+    for (std::size_t d = A::rank; d-- > 0;) {
+      if (++at[d] < a.ranges()[d].end) break;
+      at[d] = a.ranges()[d].begin;
+    }
+  }
+}
+
+/// Fills a fresh tensor from the host; `value(global indices)` gives each element.
+template <class A, class Value>
+void fill_from_host(A& a, Value value) {
+  using T = typename A::element;
+  bool const mine = holds_value<A>(a.mesh());
+  auto const n = static_cast<std::size_t>(a.local_size());
+  Kokkos::View<T*, typename A::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const block(
+      a.mutable_local().data(), n);
+  auto const host = Kokkos::create_mirror_view(block);
+  for_each_element(a, [&](std::int64_t k, std::array<std::int64_t, A::rank> const& at) {
+    host(static_cast<std::size_t>(k)) = mine ? value(at) : T{};
+  });
+  Kokkos::deep_copy(block, host);
+}
+
+}  // namespace detail
+
+/// A tensor whose every element is `value`:
+/// `full<float, Dim<I, X>, Dim<J>>(mesh, {1500, 1100}, 1.0f)`. Extents may be left out where the
+/// labels settle them. Refused: M01 an axis the mesh lacks. Errors: E20 an extent that does not fit.
+template <class... Parts, class... Xs>
+auto full(Mesh<Xs...> const& mesh, detail::extents_of<detail::created_t<Parts...>> const& extents,
+          typename detail::created_t<Parts...>::element value) {
+  using A = detail::created_t<Parts...>;
+  detail::check_mesh_has_axes<A, Xs...>();
+  A out = detail::uninitialized<A>(mesh, extents);
+  detail::fill(out, value);
+  return out;
+}
+template <class... Parts, class... Xs>
+auto full(Mesh<Xs...> const& mesh, typename detail::created_t<Parts...>::element value) {
+  return full<Parts...>(mesh, detail::extents_from_type<detail::created_t<Parts...>>(), value);
+}
+
+/// A tensor of zeros: `zeros<float, Dim<I, X>, Dim<J>>(mesh, {1500, 1100})`. As `full`.
+template <class... Parts, class... Xs>
+auto zeros(Mesh<Xs...> const& mesh,
+           detail::extents_of<detail::created_t<Parts...>> const& extents =
+               detail::extents_from_type<detail::created_t<Parts...>>()) {
+  return full<Parts...>(mesh, extents, typename detail::created_t<Parts...>::element{});
+}
+
+/// A tensor whose element at global indices (i, j, ...) is `f(i, j, ...)`; `f` runs on the host.
+/// Refusals and errors as `full`.
+template <class... Parts, class... Xs, class F>
+auto from_function(Mesh<Xs...> const& mesh,
+                   detail::extents_of<detail::created_t<Parts...>> const& extents, F f) {
+  using A = detail::created_t<Parts...>;
+  detail::check_mesh_has_axes<A, Xs...>();
+  A out = detail::uninitialized<A>(mesh, extents);
+  detail::fill_from_host(out, [&](std::array<std::int64_t, A::rank> const& at) {
+    return static_cast<typename A::element>(std::apply(f, at));
+  });
+  return out;
+}
+
+/// A tensor from the whole array, row-major, which every rank has; each takes its block.
+/// Refusals and errors as `full`; E22 if the array has another number of elements.
+template <class... Parts, class... Xs>
+auto from_host(Mesh<Xs...> const& mesh,
+               detail::extents_of<detail::created_t<Parts...>> const& extents,
+               std::span<typename detail::created_t<Parts...>::element const> whole) {
+  using A = detail::created_t<Parts...>;
+  detail::check_mesh_has_axes<A, Xs...>();
+  std::int64_t n = 1;
+  for (std::int64_t e : extents) n *= e;
+  if (static_cast<std::int64_t>(whole.size()) != n)
+    throw Error("E22",
+                "from_host was given " + std::to_string(whole.size()) + " elements for a tensor of " +
+                    std::to_string(n),
+                FailedOn::every_rank);
+  A out = detail::uninitialized<A>(mesh, extents);
+  detail::fill_from_host(out, [&](std::array<std::int64_t, A::rank> const& at) {
+    std::int64_t k = 0;
+    for (std::size_t d = 0; d < A::rank; ++d) k = k * extents[d] + at[d];
+    return whole[static_cast<std::size_t>(k)];
+  });
+  return out;
+}
+
+}  // namespace shardtype

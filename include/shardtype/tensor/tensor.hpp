@@ -1,0 +1,232 @@
+#pragma once
+/// The distributed tensor.
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <Kokkos_Core.hpp>
+
+#include <shardtype/check/resolve.hpp>
+#include <shardtype/core/block.hpp>
+#include <shardtype/runtime/mesh.hpp>
+
+namespace shardtype {
+
+/// Element types a tensor can hold.
+template <class T>
+inline constexpr bool is_element =
+    std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, std::int32_t> ||
+    std::is_same_v<T, std::int64_t> || std::is_same_v<T, Kokkos::complex<float>> ||
+    std::is_same_v<T, Kokkos::complex<double>>;
+
+namespace detail {
+
+template <class T, class... Parts>
+struct Declaration {
+  using S = Scope<Tensor<T, Parts...>>;
+  static constexpr Verdict decide() {
+    if (!is_element<T>) return refuse(Code::T08_element_type);
+    return lawful<S>(std::make_integer_sequence<int, 1>{});
+  }
+  static constexpr Verdict verdict = decide();
+};
+
+struct Lawful {};
+
+/// The base of a Tensor: nothing, or the sentence about the law its type breaks.
+template <class T, class... Parts>
+constexpr auto declared() {
+  using D = Declaration<T, Parts...>;
+  if constexpr (D::verdict) {
+    return Type<Lawful>{};
+  } else {
+    return Type<refusal<D, Tensor<T, Parts...>>>{};
+  }
+}
+
+template <class T, std::size_t N>
+struct Pointers {
+  using type = typename Pointers<T, N - 1>::type*;
+};
+template <class T>
+struct Pointers<T, 0> {
+  using type = T;
+};
+
+template <class... Parts>
+struct MemoryOf {
+  using type = Kokkos::DefaultExecutionSpace::memory_space;
+};
+template <class Space, class... Rest>
+struct MemoryOf<Memory<Space>, Rest...> {
+  using type = Space;
+};
+template <class First, class... Rest>
+struct MemoryOf<First, Rest...> : MemoryOf<Rest...> {};
+
+}  // namespace detail
+
+/// A tensor of `T` distributed over a mesh as its type says: `Tensor<float, Dim<I, X>, Dim<J>>` is
+/// split over mesh axis X along I and replicated over every other axis. Printed `f32[I@X, J]`.
+///
+/// A value: copies share memory until one is written, and writing needs the only reference.
+/// Functions that make one are in tensor/create.hpp. Laws at declaration: codes T01 to T08.
+template <class T, class... Parts>
+class Tensor : public decltype(detail::declared<T, Parts...>())::type {
+  using S = Scope<Tensor>;
+
+ public:
+  using element = T;
+  using memory_space = typename detail::MemoryOf<Parts...>::type;
+  using execution_space = typename memory_space::execution_space;
+  /// The sharding, numbered in the type's own scope.
+  static constexpr Spec spec = S::template spec<0>;
+  static constexpr std::size_t rank = static_cast<std::size_t>(spec.rank);
+  /// The local block, row-major in the order of the dims.
+  template <class U>
+  using View = Kokkos::View<typename detail::Pointers<U, rank>::type, Kokkos::LayoutRight,
+                            memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+  /// A tensor over memory of `buffer`, which holds the local block; for operations and creation.
+  /// Errors: E13 an axis the mesh lacks, E20 an extent that does not fit its label.
+  Tensor(MeshRef mesh, std::array<std::int64_t, rank> const& extents, Buffer buffer)
+      : mesh_(std::move(mesh)), extents_(extents), buffer_(std::move(buffer)) {
+    ranges_ = local_ranges(mesh_, extents_);
+  }
+
+  /// Which global indices of each dim the calling rank holds. Empty on ranks outside the mesh.
+  static std::array<Range, rank> local_ranges(MeshRef const& mesh,
+                                              std::array<std::int64_t, rank> const& extents) {
+    std::array<Range, rank> out{};
+    AxisMap const axes = map_axes(mesh.state(), S::names);
+    for (std::size_t d = 0; d < rank; ++d) {
+      auto const label = static_cast<std::size_t>(spec.dims[d].label);
+      std::int64_t const fixed = S::names.label_extent[label];
+      if (extents[d] < 0 || (fixed != dynamic && fixed != extents[d]))
+        throw Error("E20",
+                    "index " + std::string(S::names.label_name[label]) + " was given extent " +
+                        std::to_string(extents[d]) +
+                        (extents[d] < 0 ? "" : "; its type says " + std::to_string(fixed)),
+                    FailedOn::every_rank);
+      if (mesh.here()) out[d] = block({0, extents[d]}, spec.dims[d].axes, axes.sizes, axes.coords);
+    }
+    return out;
+  }
+
+  /// The mesh the tensor lives on.
+  MeshRef const& mesh() const { return mesh_; }
+  /// Global extents, in the order of the dims.
+  std::array<std::int64_t, rank> const& extents() const { return extents_; }
+  /// Global extent of `I`.
+  template <class I>
+  std::int64_t extent() const {
+    return extents_[dim<I>()];
+  }
+  /// Global indices of each dim that the calling rank holds.
+  std::array<Range, rank> const& ranges() const { return ranges_; }
+  /// Extents of the local block.
+  std::array<std::int64_t, rank> local_extents() const {
+    std::array<std::int64_t, rank> out{};
+    for (std::size_t d = 0; d < rank; ++d) out[d] = ranges_[d].size();
+    return out;
+  }
+  template <class I>
+  std::int64_t local_extent() const {
+    return ranges_[dim<I>()].size();
+  }
+  /// Elements of the local block; 0 on ranks outside the mesh.
+  std::int64_t local_size() const {
+    std::int64_t n = mesh_.here() ? 1 : 0;
+    for (Range const& r : ranges_) n *= r.size();
+    return n;
+  }
+  /// The global index along `I` of local index `local`.
+  template <class I>
+  std::int64_t global_index(std::int64_t local) const {
+    return ranges_[dim<I>()].begin + local;
+  }
+
+  /// The local block, to read. Not for temporaries, whose memory may be gone.
+  View<T const> local() const& { return view<T const>(); }
+  View<T const> local() const&& = delete;
+  /// The local block, to write. Error E21 if another tensor shares the memory: then write
+  /// `a = a.clone()` first, or let the other go.
+  View<T> mutable_local() & {
+    if (buffer_.holders() > 1)
+      throw Error("E21", "the tensor's memory is shared with another tensor or operation; write to "
+                         "a.clone() instead");
+    return view<T>();
+  }
+  /// A copy with memory of its own. Communicates nothing.
+  Tensor clone() const {
+    Buffer copy = mesh_.state().pool().template take<memory_space>(bytes());
+    Tensor out(mesh_, extents_, std::move(copy));
+    using Flat = Kokkos::View<T*, memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+    using Source = Kokkos::View<T const*, memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+    auto const n = static_cast<std::size_t>(local_size());
+    Kokkos::deep_copy(Flat(static_cast<T*>(out.buffer_.data()), n),
+                      Source(static_cast<T const*>(buffer_.data()), n));
+    return out;
+  }
+  /// Whether another tensor or operation holds the same memory.
+  bool shared() const { return buffer_.holders() > 1; }
+  /// The memory, for operations.
+  Buffer const& buffer() const { return buffer_; }
+
+ private:
+  template <class I>
+  static constexpr std::size_t dim() {
+    constexpr int d = spec.find(S::names.find_label(identity<I>));
+    if constexpr (d < 0) {
+      refused<Code::A03_no_such_index, false, Tensor, I>{};
+      return 0;
+    } else {
+      return static_cast<std::size_t>(d);
+    }
+  }
+  std::size_t bytes() const { return static_cast<std::size_t>(local_size()) * sizeof(T); }
+
+  template <class U>
+  View<U> view() const {
+    return make_view<U>(std::make_index_sequence<rank>{});
+  }
+  template <class U, std::size_t... D>
+  View<U> make_view(std::index_sequence<D...>) const {
+    return View<U>(static_cast<U*>(buffer_.data()),
+                   static_cast<std::size_t>(ranges_[D].size())...);
+  }
+
+  MeshRef mesh_;
+  std::array<std::int64_t, rank> extents_{};
+  std::array<Range, rank> ranges_{};
+  Buffer buffer_;
+};
+
+/// Bytes of the largest local block, where the type settles all extents and axis sizes.
+template <class A>
+inline constexpr std::int64_t bytes_per_rank = [] {
+  using S = Scope<A>;
+  static_assert(S::names.all_static(),
+                "bytes_per_rank needs static extents and axis sizes in the tensor's type");
+  return largest_elements(S::template spec<0>, S::names.extents(), S::names.sizes()) *
+         static_cast<std::int64_t>(sizeof(element_t<A>));
+}();
+
+/// Binary sizes: `static_assert(bytes_per_rank<A> <= 16_GiB)`.
+namespace literals {
+constexpr std::int64_t operator""_KiB(unsigned long long n) {
+  return static_cast<std::int64_t>(n) << 10;
+}
+constexpr std::int64_t operator""_MiB(unsigned long long n) {
+  return static_cast<std::int64_t>(n) << 20;
+}
+constexpr std::int64_t operator""_GiB(unsigned long long n) {
+  return static_cast<std::int64_t>(n) << 30;
+}
+}  // namespace literals
+using namespace literals;
+
+}  // namespace shardtype

@@ -1,0 +1,8 @@
+#pragma once
+/// Types, rules and plans, without MPI or Kokkos: what the compiler alone can decide.
+
+#include <shardtype/check/contraction.hpp>
+#include <shardtype/check/plan_of.hpp>
+#include <shardtype/check/reshard.hpp>
+#include <shardtype/core/block.hpp>
+#include <shardtype/core/bridge.hpp>

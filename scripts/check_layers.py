@@ -1,0 +1,223 @@
+#!/usr/bin/env python3
+"""Checks the shape of include/shardtype and prints every offender.
+
+- A header includes only its own layer or an earlier one; the top folders may use each other, in no
+  circle.
+- The types layer (core, rules, plan, check, types.hpp) never includes MPI or Kokkos.
+- MPI collectives are called in runtime/comm.hpp only, other MPI functions in runtime/ only; io/ may
+  call MPI_File_* and what describes a file access (types, infos, error texts, rank and size).
+- Kokkos::parallel_* and the headers of BLAS, LAPACK and FFTW occur in kernels/ only.
+- Headers are short: the median is at most 150 lines, none has more than 600.
+- The two umbrellas hold includes only.
+
+usage: check_layers.py [ROOT] | --self-test
+"""
+import re
+import statistics
+import sys
+import tempfile
+from pathlib import Path
+
+LAYERS = ["core", "rules", "plan", "check", "runtime", "kernels", "tensor", "overlap", "ops", "lazy",
+          "manual"]
+TOP = ["autodiff", "nn", "fft", "linalg", "random", "io", "visualize"]
+TYPES = {"core", "rules", "plan", "check"}
+UMBRELLAS = {"shardtype.hpp", "types.hpp"}
+MEDIAN_LINES, MAX_LINES = 150, 600
+
+RANK = {name: number for number, name in enumerate(LAYERS)}
+RANK.update({name: len(LAYERS) for name in TOP})
+
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"]', re.M)
+COLLECTIVE = re.compile(
+    r"\bMPI_(?:I?(?:allgather|allreduce|alltoall|barrier|bcast|exscan|gather|reduce|scan|scatter|"
+    r"sendrecv)|I?neighbor_)\w*\s*\(", re.I)
+# Conversions such as MPI_Offset(n) are no calls.
+MPI_CALL = re.compile(r"\bMPI_(?!(?:Offset|Aint|Count)\b)[A-Z]\w*\s*\(")
+# What file access needs and what sends nothing by itself.
+MPI_FILE = re.compile(r"\bMPI_(?:(?:File|Type|Info)_\w+|Error_(?:class|string)|Comm_(?:rank|size))\s*\(")
+PARALLEL = re.compile(r"\bKokkos::(?:Experimental::)?parallel_\w+")
+LIBRARY_HEADERS = re.compile(r"^(?:cblas|lapacke?|fftw3\S*|cublas\S*|cusolver\S*|cufft\S*)\.h$")
+
+TOKEN = re.compile(r"""
+    //[^\n]* | /\*.*?\*/                                  # comments
+  | R"(?P<d>[^()\\ ]*)\(.*?\)(?P=d)"                      # raw strings
+  | "(?:\\.|[^"\\\n])*"                                   # strings
+""", re.S | re.X)
+
+
+def blank(match):
+    return "\n" * match.group().count("\n") + " "
+
+
+def code_of(text):
+    """The text with comments and strings blanked, line numbers kept; includes survive."""
+    return TOKEN.sub(lambda m: m.group() if is_include(text, m) else blank(m), text)
+
+
+def is_include(text, match):
+    start = text.rfind("\n", 0, match.start()) + 1
+    return re.match(r'[ \t]*#[ \t]*include[ \t]*$', text[start:match.start()]) is not None
+
+
+def layer_of(name):
+    """The folder of an include written shardtype/..., '' for the files at the top."""
+    parts = name.split("/")
+    return parts[1] if len(parts) > 2 else ""
+
+
+def check(root):
+    base = root / "include" / "shardtype"
+    found = []
+    uses = {name: {} for name in TOP}
+    lengths = []
+
+    for path in sorted(base.rglob("*.hpp")):
+        short = path.relative_to(base).as_posix()
+        folder = short.split("/")[0] if "/" in short else ""
+        text = path.read_text(encoding="utf-8")
+        code = code_of(text)
+        lines = text.count("\n")
+        lengths.append(lines)
+
+        def report(position, what):
+            found.append(f"include/shardtype/{short}:{code.count(chr(10), 0, position) + 1}: {what}")
+
+        def calls(pattern, what, unless=None):
+            for match in pattern.finditer(code):
+                if not (unless and unless.match(match.group())):
+                    report(match.start(), f"{match.group().rstrip('( ')} {what}")
+
+        if lines > MAX_LINES:
+            report(0, f"{lines} lines (at most {MAX_LINES})")
+        if folder and folder not in RANK:
+            report(0, f"folder {folder}/ is no layer")
+            continue
+        if short in UMBRELLAS:
+            rest = [line for line in code.split("\n")
+                    if line.strip() and not re.match(r"\s*#\s*(pragma once|include\b)", line)]
+            if rest:
+                report(0, f"an umbrella holds includes only, not: {rest[0].strip()}")
+
+        types_only = folder in TYPES or short == "types.hpp"
+        for match in INCLUDE.finditer(code):
+            name = match.group(1)
+            if types_only and re.match(r"(mpi\.h|mpi/|Kokkos|KokkosKernels|impl/Kokkos)", name):
+                report(match.start(), f"the types layer includes {name}")
+            if LIBRARY_HEADERS.match(name) and folder != "kernels":
+                report(match.start(), f"{name} is included outside kernels/")
+            if not name.startswith("shardtype/"):
+                local = path.parent / name
+                if match.group().rstrip().endswith('"') and local.exists():
+                    report(match.start(), f'"{name}": includes of ours are written <shardtype/...>')
+                continue
+            if not (base.parent / name).exists():
+                report(match.start(), f"{name} does not exist")
+            target = layer_of(name)
+            if folder and not target:
+                report(match.start(), f"{name} is an umbrella; include what is used")
+            elif short == "types.hpp" and target not in TYPES:
+                report(match.start(), f"types.hpp includes {name}")
+            elif folder and target in RANK and RANK[target] > RANK[folder]:
+                report(match.start(), f"{folder}/ includes the later layer {target}/")
+            elif folder in TOP and target in TOP and target != folder:
+                uses[folder].setdefault(target, f"include/shardtype/{short}")
+
+        if folder != "runtime":
+            calls(MPI_CALL, "is called outside runtime/", MPI_FILE if folder == "io" else None)
+        elif short != "runtime/comm.hpp":
+            calls(COLLECTIVE, "is called outside runtime/comm.hpp")
+        if folder != "kernels":
+            calls(PARALLEL, "is launched outside kernels/")
+
+    circle = find_circle(uses)
+    if circle:
+        found.append("folders include each other in a circle: " + " -> ".join(circle) + "".join(
+            f"\n  {a} -> {b}: {uses[a][b]}" for a, b in zip(circle, circle[1:])))
+    if lengths and statistics.median(lengths) > MEDIAN_LINES:
+        found.append(f"the median header has {statistics.median(lengths):g} lines "
+                     f"(at most {MEDIAN_LINES})")
+    return found, lengths
+
+
+def find_circle(uses):
+    def walk(node, path):
+        if node in path:
+            return path[path.index(node):] + [node]
+        for target in uses.get(node, {}):
+            circle = walk(target, path + [node])
+            if circle:
+                return circle
+        return None
+
+    for node in uses:
+        circle = walk(node, [])
+        if circle:
+            return circle
+    return None
+
+
+FAULTS = {
+    "later layer": ({"core/a.hpp": "#include <shardtype/ops/b.hpp>\n", "ops/b.hpp": "\n"}, "later layer ops/"),
+    "no such header": ({"core/a.hpp": "#include <shardtype/core/gone.hpp>\n"}, "does not exist"),
+    "umbrella inside": ({"core/a.hpp": "#include <shardtype/types.hpp>\n", "types.hpp": "\n"}, "umbrella"),
+    "types sees MPI": ({"rules/a.hpp": "#include <mpi.h>\n"}, "types layer includes mpi.h"),
+    "types sees Kokkos": ({"plan/a.hpp": "#  include <Kokkos_Core.hpp>\n"}, "Kokkos_Core.hpp"),
+    "collective": ({"runtime/mesh.hpp": "int i = MPI_Iallreduce_c(1);\n"}, "outside runtime/comm.hpp"),
+    "collective in ops": ({"ops/a.hpp": "int i = MPI_Alltoallv(1);\n"}, "outside runtime/"),
+    "send in tensor": ({"tensor/a.hpp": "int i = MPI_Isend(1);\n"}, "outside runtime/"),
+    "io collective": ({"io/a.hpp": "int i = MPI_Bcast(1);\n"}, "MPI_Bcast"),
+    "launch": ({"tensor/a.hpp": "int i = (Kokkos::parallel_for(1), 1);\n"}, "outside kernels/"),
+    "blas header": ({"ops/a.hpp": "#include <cblas.h>\n"}, "outside kernels/"),
+    "circle": ({"nn/a.hpp": "#include <shardtype/fft/b.hpp>\n", "fft/b.hpp": "#include <shardtype/nn/a.hpp>\n"},
+               "circle"),
+    "too long": ({"core/a.hpp": "\n" * 601}, "601 lines"),
+    "median": ({"core/a.hpp": "\n" * 151}, "median"),
+    "unknown folder": ({"misc/a.hpp": "\n"}, "is no layer"),
+    "umbrella with code": ({"types.hpp": "#pragma once\nint x;\n"}, "includes only"),
+    "nothing wrong": ({
+        "core/a.hpp": '// MPI_Bcast( in a comment\nchar const* t = "MPI_Bcast(";\n',
+        "runtime/comm.hpp": "int i = MPI_Iallreduce(1);\n",
+        "runtime/mesh.hpp": "int i = MPI_Cart_create(MPI_Comm_split(1));\n",
+        "kernels/a.hpp": "int i = (Kokkos::parallel_for(1), 1);\n#include <cblas.h>\n",
+        "io/a.hpp": "int i = MPI_File_open(MPI_Offset(1), MPI_Type_free(1), MPI_Comm_rank(1));\n#include <shardtype/random/a.hpp>\n",
+        "random/a.hpp": "#include <shardtype/core/a.hpp>\n",
+        "types.hpp": "// words\n#pragma once\n#include <shardtype/core/a.hpp>\n",
+        "shardtype.hpp": "#pragma once\n#include <shardtype/types.hpp>\n",
+    }, None),
+}
+
+
+def self_test():
+    wrong = 0
+    for name, (files, expected) in FAULTS.items():
+        with tempfile.TemporaryDirectory() as folder:
+            for short, text in files.items():
+                path = Path(folder) / "include" / "shardtype" / short
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text, encoding="utf-8")
+            found, _ = check(Path(folder))
+        good = not found if expected is None else any(expected in line for line in found)
+        if not good:
+            wrong += 1
+            print(f"self-test '{name}': expected {expected!r}, found {found}")
+    print(f"check_layers self-test: {len(FAULTS)} cases, {wrong} wrong")
+    return 1 if wrong else 0
+
+
+def main():
+    arguments = sys.argv[1:]
+    if arguments == ["--self-test"]:
+        return self_test()
+    root = Path(arguments[0]) if arguments else Path(__file__).resolve().parent.parent
+    found, lengths = check(root)
+    for line in found:
+        print(line)
+    median = statistics.median(lengths) if lengths else 0
+    print(f"layers: {len(lengths)} headers, median {median:g} lines, longest "
+          f"{max(lengths, default=0)}; {len(found)} offences")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,353 @@
+// NumPy files read and written by all ranks at once.
+// RANKS: 1 2 3 4 6 8
+#include <algorithm>
+#include <complex>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include <mpi.h>
+#include <unistd.h>
+
+#include <shardtype/io/npy_file.hpp>
+
+#include "../harness/catch.hpp"
+
+using namespace shardtype;
+
+namespace {
+
+namespace fs = std::filesystem;
+using Shape = std::vector<std::int64_t>;
+
+int my_rank() {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank;
+}
+int ranks() {
+  int size = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  return size;
+}
+
+/// A fresh directory that all ranks know, removed at the end.
+class TempDir {
+ public:
+  TempDir() {
+    char const* const base = std::getenv("TMPDIR");
+    std::string name = std::string(base != nullptr ? base : ".") + "/shardtype-npy-np" +
+                       std::to_string(ranks()) + "-XXXXXX";
+    if (my_rank() == 0 && mkdtemp(name.data()) == nullptr) name.assign(name.size(), '?');
+    MPI_Bcast(name.data(), static_cast<int>(name.size()), MPI_CHAR, 0, MPI_COMM_WORLD);
+    path_ = name;
+    REQUIRE(path_.back() != '?');
+  }
+  TempDir(TempDir const&) = delete;
+  TempDir& operator=(TempDir const&) = delete;
+  ~TempDir() {
+    MPI_Barrier(MPI_COMM_WORLD);
+    std::error_code ignored;
+    if (my_rank() == 0) fs::remove_all(path_, ignored);
+  }
+  std::string operator/(std::string const& name) const { return path_ + "/" + name; }
+
+ private:
+  std::string path_;
+};
+
+struct Block {
+  Shape begin, count;
+  bool first = true;  // of the ranks that hold this block, the one that writes it
+};
+
+/// This rank's block when the ranks, as a grid of `rows` by the rest, split dimension `d0` by their
+/// row and `d1` by their column; a dimension of -1 is not split.
+Block block_of(Shape const& shape, int rows, int d0, int d1) {
+  int const cols = ranks() / rows, row = my_rank() / cols, col = my_rank() % cols;
+  Block out{Shape(shape.size(), 0), shape};
+  auto const split = [&](int dim, int parts, int k) {
+    if (dim < 0) {
+      out.first = out.first && k == 0;
+      return;
+    }
+    auto const d = static_cast<std::size_t>(dim);
+    std::int64_t const n = out.count[d], length = (n + parts - 1) / parts;
+    std::int64_t const at = std::min(n, k * length);
+    out.begin[d] += at;
+    out.count[d] = std::min(length, n - at);
+  };
+  split(d0, rows, row);
+  split(d1, cols, col);
+  return out;
+}
+
+/// Ways to lay a shape over the ranks: replicated, each dimension split by all ranks, pairs of
+/// dimensions split by a grid, one dimension split twice, and copies along one side of the grid.
+std::vector<Block> blocks_of(Shape const& shape) {
+  std::vector<Block> out{block_of(shape, 1, -1, -1)};
+  int const rows = ranks() % 2 == 0 ? 2 : 1, n = static_cast<int>(shape.size());
+  for (int a = 0; a < n; ++a) {
+    out.push_back(block_of(shape, 1, -1, a));
+    out.push_back(block_of(shape, rows, a, -1));
+    for (int b = 0; b < n; ++b) out.push_back(block_of(shape, rows, a, b));
+  }
+  return out;
+}
+
+template <class T>
+T value_at(std::int64_t linear) {
+  if constexpr (std::is_arithmetic_v<T>) {
+    return static_cast<T>(linear + 1);
+  } else {
+    using Real = typename T::value_type;
+    return {static_cast<Real>(linear + 1), static_cast<Real>(-linear)};
+  }
+}
+
+std::int64_t elements(Shape const& count) {
+  std::int64_t n = 1;
+  for (auto const c : count) n *= c;
+  return n;
+}
+
+/// The elements of a block in row-major order, or column-major if `reversed`; the value of an
+/// element is its row-major place in the whole.
+template <class T>
+std::vector<T> values(Shape const& shape, Shape const& begin, Shape const& count,
+                      bool reversed = false) {
+  std::vector<T> out;
+  for (std::int64_t k = 0; k < elements(count); ++k) {
+    std::int64_t rest = k, place = 0, stride = 1;
+    Shape index(shape.size());
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+      auto const d = reversed ? i : shape.size() - 1 - i;
+      index[d] = begin[d] + rest % count[d];
+      rest /= count[d];
+    }
+    for (std::size_t d = shape.size(); d-- > 0; stride *= shape[d]) place += index[d] * stride;
+    out.push_back(value_at<T>(place));
+  }
+  return out;
+}
+
+template <class T>
+std::string file_image(Shape const& shape, bool fortran) {
+  std::string out = format_npy_header(npy_dtype<T>(), shape, fortran);
+  auto const data = values<T>(shape, Shape(shape.size(), 0), shape, fortran);
+  if (!data.empty())
+    out.append(reinterpret_cast<char const*>(data.data()), data.size() * sizeof(T));
+  return out;
+}
+
+std::string contents(std::string const& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+/// Rank 0 makes a file; the others wait for it.
+void make_file(std::string const& path, std::string const& text) {
+  if (my_rank() == 0) std::ofstream(path, std::ios::binary) << text;
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+template <class T>
+void write(std::string const& path, Shape const& shape, Block const& b, bool fortran,
+           NpyLimits limits = {}) {
+  auto const data = values<T>(shape, b.begin, b.count);
+  write_npy(MPI_COMM_WORLD, path, npy_dtype<T>(), shape, b.begin, b.count, sizeof(T), data.data(),
+            b.first, fortran, limits);
+}
+
+template <class T>
+std::vector<T> read(std::string const& path, NpyHeader const& header, Block const& b,
+                    NpyLimits limits = {}) {
+  // one element too many shows that no more than the block is written
+  std::vector<T> out(static_cast<std::size_t>(elements(b.count)) + 1, T(-7));
+  read_npy_block(MPI_COMM_WORLD, path, header, b.begin, b.count, sizeof(T), out.data(), limits);
+  CHECK(out.back() == T(-7));
+  out.pop_back();
+  return out;
+}
+
+/// Expects that all ranks throw the same error, and returns its text.
+template <class F>
+std::string shared_failure(F call) {
+  std::string text = "no error";
+  try {
+    call();
+  } catch (Error const& error) {
+    CHECK(error.where() == FailedOn::every_rank);
+    text = error.what();
+  }
+  std::string zero = text;
+  int length = static_cast<int>(zero.size());
+  MPI_Bcast(&length, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  zero.resize(static_cast<std::size_t>(length));
+  MPI_Bcast(zero.data(), length, MPI_CHAR, 0, MPI_COMM_WORLD);
+  CHECK(text == zero);
+  return text;
+}
+
+bool contains(std::string const& text, std::string const& part) {
+  return text.find(part) != text.npos;
+}
+
+std::vector<Shape> const shapes{{},     {1},       {5},          {17},        {0},       {4, 6},
+                                {5, 3}, {1, 9},    {7, 0},       {2, 3, 5},   {4, 1, 6}, {8, 8, 2},
+                                {9, 2}, {3, 2, 9}, {2, 3, 4, 5}, {1, 2, 1, 3}};
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("each dtype is written and read back", "", float, double, std::int32_t,
+                   std::int64_t, std::complex<float>, std::complex<double>) {
+  TempDir const dir;
+  auto const path = dir / "a.npy";
+  for (auto const& shape : {Shape{5, 7}, Shape{}, Shape{3, 2, 4}})
+    for (bool const fortran : {false, true}) {
+      auto const all = blocks_of(shape);
+      write<TestType>(path, shape, all.back(), fortran);
+      CHECK(contents(path) == file_image<TestType>(shape, fortran));
+      auto const header = read_npy_header(MPI_COMM_WORLD, path);
+      check_npy(header, path, npy_dtype<TestType>(), shape.size());
+      CHECK(header.shape == shape);
+      CHECK(header.fortran_order == fortran);
+      for (auto const& b : all)
+        CHECK(read<TestType>(path, header, b) == values<TestType>(shape, b.begin, b.count));
+    }
+}
+
+TEST_CASE("any block of any shape is read, in both orders") {
+  TempDir const dir;
+  for (auto const& shape : shapes)
+    for (bool const fortran : {false, true}) {
+      auto const path = dir / "a.npy";
+      make_file(path, file_image<float>(shape, fortran));
+      auto const header = read_npy_header(MPI_COMM_WORLD, path);
+      for (auto const& b : blocks_of(shape))
+        CHECK(read<float>(path, header, b) == values<float>(shape, b.begin, b.count));
+      MPI_Barrier(MPI_COMM_WORLD);
+    }
+}
+
+TEST_CASE("any distribution of any shape is written, in both orders") {
+  TempDir const dir;
+  auto const path = dir / "a.npy";
+  for (auto const& shape : shapes)
+    for (bool const fortran : {false, true}) {
+      auto const expected = file_image<std::int32_t>(shape, fortran);
+      for (auto const& b : blocks_of(shape)) {
+        write<std::int32_t>(path, shape, b, fortran);
+        if (my_rank() == 0) CHECK(contents(path) == expected);
+        MPI_Barrier(MPI_COMM_WORLD);
+      }
+    }
+}
+
+TEST_CASE("blocks go in as many slabs as the limits ask for") {
+  TempDir const dir;
+  auto const path = dir / "a.npy";
+  for (auto const limits : {NpyLimits{1, 1}, NpyLimits{24, 2}, NpyLimits{100, 3},
+                            NpyLimits{1000, 1}, NpyLimits{40, 1000}})
+    for (auto const& shape : {Shape{5, 7}, Shape{}, Shape{3, 4, 5}, Shape{2, 3, 4, 5}, Shape{23}})
+      for (bool const fortran : {false, true}) {
+        auto const all = blocks_of(shape);
+        auto const& writers = all[all.size() / 2];
+        write<double>(path, shape, writers, fortran, limits);
+        CHECK(contents(path) == file_image<double>(shape, fortran));
+        auto const header = read_npy_header(MPI_COMM_WORLD, path);
+        for (std::size_t k = 0; k < all.size(); k += 3)
+          CHECK(read<double>(path, header, all[k], limits) ==
+                values<double>(shape, all[k].begin, all[k].count));
+        MPI_Barrier(MPI_COMM_WORLD);
+      }
+}
+
+TEST_CASE("a new file replaces a longer one") {
+  TempDir const dir;
+  auto const path = dir / "a.npy";
+  make_file(path, std::string(5000, 'x'));
+  write<float>(path, {5, 3}, block_of({5, 3}, 1, -1, 0), false);
+  CHECK(contents(path) == file_image<float>({5, 3}, false));
+}
+
+TEST_CASE("a file's name may hold a colon and spaces") {
+  TempDir const dir;
+  auto const path = dir / "run 12:30.npy";
+  write<float>(path, {5, 3}, block_of({5, 3}, 1, -1, 0), false);
+  CHECK(contents(path) == file_image<float>({5, 3}, false));
+  auto const header = read_npy_header(MPI_COMM_WORLD, path);
+  auto const b = block_of({5, 3}, 1, -1, 0);
+  CHECK(read<float>(path, header, b) == values<float>({5, 3}, b.begin, b.count));
+}
+
+TEST_CASE("all ranks learn together that a file cannot be loaded") {
+  TempDir const dir;
+  auto const fails = [&](std::string const& path) {
+    return shared_failure([&] { read_npy_header(MPI_COMM_WORLD, path); });
+  };
+  auto const missing = dir / "missing.npy";
+  CHECK(fails(missing) == "[shardtype IO1] cannot open " + missing + ": no such file");
+  CHECK(contains(fails(dir / "."), ": it is a directory"));
+  auto const path = dir / "a.npy";
+  make_file(path, "");
+  CHECK(contains(fails(path), "[shardtype IO2] " + path + " is not a .npy file"));
+  make_file(path, "PK\x03\x04 something else");
+  CHECK(contains(fails(path), "IO2"));
+
+  auto const good = file_image<float>({5, 3}, false);
+  make_file(path, good.substr(0, 9));
+  CHECK(contains(fails(path), "[shardtype IO3] " + path + " ends within its header"));
+  make_file(path, good.substr(0, 100));
+  CHECK(contains(fails(path), "IO3"));
+  make_file(path, good.substr(0, good.size() - 1));
+  CHECK(fails(path) ==
+        "[shardtype IO6] " + path + " has 187 bytes, its header promises 188: the file is cut off");
+  make_file(path, good + "more");  // NumPy reads such a file too
+  CHECK(read_npy_header(MPI_COMM_WORLD, path).shape == Shape{5, 3});
+
+  auto const header = read_npy_header(MPI_COMM_WORLD, path);
+  CHECK(contains(shared_failure([&] { check_npy(header, path, "<f4", 1); }), "IO5"));
+  CHECK(contains(shared_failure([&] { check_npy(header, path, "<f8", 2); }), "IO4"));
+}
+
+TEST_CASE("all ranks learn together that a block cannot be read") {
+  TempDir const dir;
+  auto const path = dir / "a.npy";
+  auto const good = file_image<float>({5, 3}, false);
+  make_file(path, good);
+  auto const header = read_npy_header(MPI_COMM_WORLD, path);
+  auto const b = block_of({5, 3}, 1, -1, 0);
+  std::vector<float> out(15);
+  auto const fails = [&](Block const& block) {
+    return shared_failure([&] {
+      read_npy_block(MPI_COMM_WORLD, path, header, block.begin, block.count, 4, out.data());
+    });
+  };
+  Block outside{{0, 0}, {5, 3}};
+  if (my_rank() == ranks() - 1) outside.begin[1] = 1;  // only one rank is wrong
+  CHECK(contains(fails(outside), "[shardtype IO9] " + path));
+
+  make_file(path, good.substr(0, 150));  // between the header and the block
+  CHECK(contains(fails(b), "[shardtype IO6] " + path + " has 150 bytes"));
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (my_rank() == 0) fs::remove(path);
+  MPI_Barrier(MPI_COMM_WORLD);
+  CHECK(contains(fails(b), "[shardtype IO1] cannot read " + path));
+}
+
+TEST_CASE("all ranks learn together that a file cannot be written") {
+  TempDir const dir;
+  auto const b = block_of({5, 3}, 1, -1, 0);
+  auto const fails = [&](std::string const& path) {
+    return shared_failure([&] { write<float>(path, {5, 3}, b, false); });
+  };
+  auto const path = dir / "no/such/directory/a.npy";
+  CHECK(contains(fails(path), "[shardtype IO8] cannot write " + path + ": "));
+  CHECK(contains(fails(dir / "."), "IO8"));
+}

@@ -1,0 +1,30 @@
+# Configures, builds and runs one consumer of the library in a fresh folder. See CMakeLists.txt.
+cmake_minimum_required(VERSION 3.23)
+
+function(run what)
+  execute_process(
+    COMMAND ${ARGN}
+    RESULT_VARIABLE status
+    OUTPUT_VARIABLE text
+    ERROR_VARIABLE text)
+  if(NOT status EQUAL 0)
+    message(NOTICE "${text}")
+    message(FATAL_ERROR "${MODE}: ${what} failed (${status})")
+  endif()
+endfunction()
+
+string(REPLACE "|||" ";" variables "${VARIABLES}")
+string(REPLACE "|" "\\;" variables "${variables}")
+string(REPLACE "|" ";" launch "${RUN}")
+
+file(REMOVE_RECURSE "${WORK}")
+set(where "-DSHARDTYPE_SOURCE=${SOURCE}")
+if(MODE STREQUAL "find_package")
+  run("installing" "${CMAKE_COMMAND}" --install "${BUILD}" --prefix "${WORK}/prefix")
+  set(where "-Dshardtype_ROOT=${WORK}/prefix")
+endif()
+run("configuring the consumer" "${CMAKE_COMMAND}" -S "${SOURCE}/tests/package/${MODE}" -B
+    "${WORK}/build" -G "${GENERATOR}" ${variables} "${where}")
+run("building the consumer" "${CMAKE_COMMAND}" --build "${WORK}/build")
+run("running the consumer" ${launch} "${WORK}/build/consumer")
+run("running the consumer of the types" "${WORK}/build/consumer_types")

@@ -1,0 +1,3 @@
+#include <shardtype/types.hpp>
+
+int main() { return 0; }

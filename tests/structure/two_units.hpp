@@ -1,0 +1,3 @@
+#pragma once
+
+int two_units_other();

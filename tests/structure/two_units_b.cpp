@@ -1,0 +1,4 @@
+#include "every_header.hpp"
+#include "two_units.hpp"
+
+int two_units_other() { return 0; }
