@@ -1,4 +1,5 @@
-// Our packed product against the BLAS it is linked with, in turns on one core.
+// Our packed product against the BLAS it is linked with, in turns on one core. Needs
+// SHARDTYPE_HAVE_BLAS; give BLAS one thread, and both the same instruction set.
 
 #include "shardtype/kernels/gemm.hpp"
 
@@ -12,6 +13,7 @@
 #include <deque>
 #include <map>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace {
@@ -53,8 +55,7 @@ void product(benchmark::State& state, std::string const& name, std::int64_t m, s
   Matrix<T const> const ma{a.data(), m, k, k, 1, 0};
   Matrix<T const> const mb{b.data(), k, n, n, 1, 0};
   Matrix<T> const mc{c.data(), m, n, n, 1, 0};
-  std::vector<char> workspace(
-      shardtype::kernels::gemm_workspace_bytes<T>(exec, 1, m, n, k));
+  std::vector<char> workspace(shardtype::kernels::gemm_workspace_bytes<T>(exec, 1, m, n, k));
   // Small products are repeated, so that each timing lasts some milliseconds.
   auto const repeats = std::max<std::int64_t>(1, (std::int64_t{1} << 29) / (m * n * k));
   auto const ours = [&] {
@@ -72,18 +73,18 @@ void product(benchmark::State& state, std::string const& name, std::int64_t m, s
   ours();
   blas();
   Times times;
-  bool swap = false;
+  bool blas_first = false;
   for (auto _ : state) {
-    double x = 0, y = 0;
-    if (swap) y = seconds(blas);
-    x = seconds(ours);
-    if (!swap) y = seconds(blas);
-    swap = !swap;
-    times.ours.push_back(x / static_cast<double>(repeats));
-    times.blas.push_back(y / static_cast<double>(repeats));
+    double blas_time = 0;
+    if (blas_first) blas_time = seconds(blas);
+    double const our_time = seconds(ours);
+    if (!blas_first) blas_time = seconds(blas);
+    blas_first = !blas_first;
+    times.ours.push_back(our_time / static_cast<double>(repeats));
+    times.blas.push_back(blas_time / static_cast<double>(repeats));
     state.SetIterationTime(times.ours.back());
   }
-  double const flop = (sizeof(T) > sizeof(double) || !std::is_arithmetic_v<T> ? 8.0 : 2.0) *
+  double const flop = (std::is_arithmetic_v<T> ? 2.0 : 8.0) *
                       static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
   state.counters["ours_GFs"] = flop / median(times.ours) * 1e-9;
   state.counters["blas_GFs"] = flop / median(times.blas) * 1e-9;

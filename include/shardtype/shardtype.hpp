@@ -1,6 +1,7 @@
 #pragma once
 /// Everything. For types, rules and plans alone, without MPI or Kokkos: shardtype/types.hpp.
 
+#include <shardtype/check/sentences.hpp>
 #include <shardtype/ops/explain.hpp>
 #include <shardtype/ops/matmul.hpp>
 #include <shardtype/ops/reshard.hpp>

@@ -135,22 +135,29 @@ void check_layouts(Sizes const& s, F const& product) {
   }
 }
 
-/// Small and degenerate sizes in all layouts, then random ones.
+/// Small and degenerate sizes in all layouts, then more of them in random layouts.
 template <class T, class F>
 void check_sizes(F const& product) {
-  for (Sizes const& s :
-       {Sizes{1, 1, 1, 1}, Sizes{2, 7, 5, 3}, Sizes{1, 13, 37, 29}, Sizes{1, 1, 33, 9},
-        Sizes{1, 31, 1, 9}, Sizes{1, 24, 64, 1}, Sizes{5, 3, 2, 4}, Sizes{0, 3, 3, 3},
-        Sizes{2, 0, 3, 3}, Sizes{2, 3, 0, 3}, Sizes{2, 3, 4, 0}, Sizes{1, 0, 0, 0}}) {
+  for (Sizes const& s : {Sizes{2, 7, 5, 3}, Sizes{1, 1, 5, 4}, Sizes{1, 5, 1, 4},
+                         Sizes{1, 2, 2, 1}, Sizes{1, 2, 3, 0}}) {
     check_layouts<T>(s, product);
   }
   std::mt19937 random(7);
-  std::uniform_int_distribution<std::int64_t> extent(0, 90);
-  auto const pick = [&] { return layouts[static_cast<std::size_t>(extent(random)) % 6]; };
-  for (int i = 0; i < 40; ++i) {
-    Sizes const s{extent(random) % 4, extent(random), extent(random), extent(random)};
+  std::uniform_int_distribution<std::int64_t> extent(0, 70);
+  auto const run = [&](Sizes const& s) {
+    auto const pick = [&] { return layouts[static_cast<std::size_t>(extent(random)) % 6]; };
     Layout const la = pick(), lb = pick(), lc = pick();
-    check<T>(s, la, lb, lc, i % 2 == 0, product);
+    check<T>(s, la, lb, lc, extent(random) % 2 == 0, product);
+  };
+  for (Sizes const& s : {Sizes{1, 1, 1, 1}, Sizes{0, 3, 3, 3}, Sizes{2, 0, 3, 3},
+                         Sizes{2, 3, 0, 3}, Sizes{2, 3, 4, 0}, Sizes{1, 0, 0, 0},
+                         Sizes{5, 3, 2, 4}, Sizes{1, 24, 64, 1}, Sizes{1, 13, 37, 29}}) {
+    for (int i = 0; i < 8; ++i) run(s);
+  }
+  for (int i = 0; i < 30; ++i) {
+    auto const batch = extent(random) % 4;
+    auto const m = extent(random), n = extent(random), k = extent(random);
+    run({batch, m, n, k});
   }
 }
 

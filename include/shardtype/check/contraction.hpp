@@ -108,8 +108,13 @@ struct Strictly : Strict, StrictResult<A, B, Strict> {};
 template <class Strict, class A, class B>
 struct Strictly<Strict, A, B, false> : Strict {};
 
+/// A Tensor type may be incomplete here, and is no label.
+template <class T, bool tensor = is_tensor<T>>
+inline constexpr bool names_label = IndexLabel<T>;
+template <class T>
+inline constexpr bool names_label<T, true> = false;
 template <class... Out>
-inline constexpr bool all_labels_named = (IndexLabel<Out> && ...);
+inline constexpr bool all_labels_named = (names_label<Out> && ...);
 
 template <bool Sums, class A, class B, class... Out>
 constexpr auto resolve_contraction() {

@@ -49,6 +49,32 @@ constexpr bool scenario_applies(Names const& n, int number) {
   return x < n.axes && n.axis_size[x] == dynamic;
 }
 
+/// Whether `plan` runs no more collectives of any kind than `bound`.
+constexpr bool within(Plan const& plan, Plan const& bound) {
+  for (int c = 1; c <= static_cast<int>(Collective::permute); ++c)
+    if (plan.count(static_cast<Collective>(c)) > bound.count(static_cast<Collective>(c)))
+      return false;
+  return true;
+}
+
+/// See PlanSet. A plain function, so that operations share its code.
+constexpr Plan choose_plan(Plan (*make)(Sizing const&, Machine const&), Names const& names,
+                           Sizing const& open, Sizing const& z, Machine const& m) {
+  Plan const exact = make(z, m);
+  if (names.all_static()) return exact;
+  Plan best = exact;
+  bool found = false;
+  for (int k = 0; k < scenarios; ++k) {
+    if (!scenario_applies(names, k)) continue;
+    Plan other = make(scenario(open, k), m);
+    if (within(exact, other)) return exact;
+    other.sizing = z;
+    if (!found || other.cost(m) < best.cost(m)) best = other;
+    found = true;
+  }
+  return best;
+}
+
 }  // namespace detail
 
 /// The plans that an operation with run-time sizes may take. The set is closed: at run time the
@@ -91,24 +117,8 @@ struct PlanSet {
   }
   /// The plan the operation runs for this sizing.
   static constexpr Plan choose(Sizing const& z, Machine const& m = {}) {
-    Plan const exact = R::make_plan(z, m);
-    if (R::S::names.all_static()) return exact;
-    Plan best = exact;
-    bool within = false;
-    bool found = false;
-    for (int k = 0; k < detail::scenarios && !within; ++k) {
-      if (!detail::scenario_applies(R::S::names, k)) continue;
-      Plan other = R::make_plan(
-          detail::scenario(detail::static_sizing<typename R::S, T>(), k), m);
-      within = true;
-      for (int c = 1; c <= static_cast<int>(Collective::permute); ++c)
-        within = within && exact.count(static_cast<Collective>(c)) <=
-                               other.count(static_cast<Collective>(c));
-      other.sizing = z;
-      if (!found || other.cost(m) < best.cost(m)) best = other;
-      found = true;
-    }
-    return within ? exact : best;
+    return detail::choose_plan(&R::make_plan, R::S::names,
+                               detail::static_sizing<typename R::S, T>(), z, m);
   }
 };
 

@@ -1,35 +1,54 @@
 #pragma once
 /// What an operation returns after an error, so that one mistake gives one message.
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <type_traits>
+
+#include <shardtype/core/block.hpp>
 
 namespace shardtype {
 
 /// An inert stand-in for the tensor that a refused operation would have returned: it converts to
 /// any type, goes through every operation, and has Tensor's public members (a test holds the lists
-/// equal). It exists only in programs that do not compile.
+/// equal). It exists only in programs that do not compile, so nothing here has a body.
 struct Poisoned {
+  using element = double;
+  using memory_space = Poisoned;
+  using execution_space = Poisoned;
+  static constexpr Spec spec{};
+  static constexpr std::size_t rank = 0;
+  template <class U>
+  using View = Poisoned;
+
   template <class T>
   operator T() const;
 
+  template <class... Args>
+  static std::array<Range, max_dims> local_ranges(Args const&...);
+  static Poisoned mesh();
+  static std::array<std::int64_t, max_dims> extents();
+  template <class I>
+  static std::int64_t extent();
+  static std::array<Range, max_dims> ranges();
+  static std::array<std::int64_t, max_dims> local_extents();
+  template <class I>
+  static std::int64_t local_extent();
+  static std::int64_t local_size();
+  template <class I>
+  static std::int64_t global_index(std::int64_t);
   static Poisoned local();
   static Poisoned mutable_local();
   static Poisoned clone();
-  static Poisoned mesh();
-  static Poisoned extents();
-  static Poisoned local_extents();
-  static Poisoned ranges();
-  static Poisoned coords();
-  static Poisoned local_size();
-  static Poisoned size();
-  static Poisoned shared();
+  static bool shared();
   static Poisoned buffer();
-  template <class I>
-  static Poisoned extent();
-  template <class I>
-  static Poisoned local_extent();
-  template <class I, class N>
-  static Poisoned global_index(N);
+
+  // Beyond Tensor: what is done with local blocks and host copies.
+  template <class... Is>
+  double& operator()(Is const&...) const;
+  template <class N>
+  double& operator[](N const&) const;
 };
 
 /// Whether one of these is the result of a refused operation.

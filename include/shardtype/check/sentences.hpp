@@ -17,21 +17,22 @@ struct refused {};
 template <bool legal, class... YourTypes>
 struct refused<Code::T01_axis_twice, legal, YourTypes...> : Poisoned {
   static_assert(legal,
-                "[shardtype T01] a mesh axis stands twice in one tensor type; it can split one dim "
-                "once, or be unreduced, or reduced. Drop it from all but one place.");
+                "[shardtype T01] a mesh axis stands twice in one tensor type; an axis splits one "
+                "dim, or is unreduced, or is reduced, and that once. Drop it from all but one "
+                "place.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::T02_index_twice, legal, YourTypes...> : Poisoned {
   static_assert(legal,
-                "[shardtype T02] two dims of one tensor type have the same index. Give one of them "
-                "an index of its own.");
+                "[shardtype T02] two dims have the same index. Give one of them an index of its "
+                "own.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::T03_not_canonical, legal, YourTypes...> : Poisoned {
   static_assert(legal,
                 "[shardtype T03] this tensor type is not in canonical form. Write the dims, then "
-                "Unreduced, then Reduced, then Memory, each at most once, their axes sorted by "
-                "name; tensor_t<...> spells it for you.");
+                "Unreduced, then Reduced, then Memory, each at most once and none without axes, "
+                "their axes sorted by name; tensor_t<...> spells it for you.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::T04_unknown_part, legal, YourTypes...> : Poisoned {
@@ -42,14 +43,16 @@ struct refused<Code::T04_unknown_part, legal, YourTypes...> : Poisoned {
 template <bool legal, class... YourTypes>
 struct refused<Code::T05_not_an_axis, legal, YourTypes...> : Poisoned {
   static_assert(legal,
-                "[shardtype T05] a Dim or attribute names the wrong kind of thing: first in a Dim "
-                "stands an Index, all else are mesh axes (struct X : Axis<\"X\", 2> {};).");
+                "[shardtype T05] a Dim, attribute or collective names the wrong kind of thing: "
+                "first in a Dim stands an index (struct I : Index<\"I\"> {};), all else are mesh "
+                "axes (struct X : Axis<\"X\", 2> {};).");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::T06_same_name, legal, YourTypes...> : Poisoned {
   static_assert(legal,
-                "[shardtype T06] two different types of one operation have the same name, so plans "
-                "and messages could not tell them apart. Rename one, or use one type in both.");
+                "[shardtype T06] two different types of one operation have the same name, so "
+                "plans and messages could not tell them apart. Rename one, or use one type in "
+                "both.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::T07_too_many, legal, YourTypes...> : Poisoned {
@@ -60,8 +63,8 @@ struct refused<Code::T07_too_many, legal, YourTypes...> : Poisoned {
 template <bool legal, class... YourTypes>
 struct refused<Code::T08_element_type, legal, YourTypes...> : Poisoned {
   static_assert(legal,
-                "[shardtype T08] a tensor cannot hold this element type. Use float, double, an "
-                "integer of 8 to 64 bits, bool or Kokkos::complex, without const.");
+                "[shardtype T08] a tensor cannot hold this element type. Use float, double, "
+                "std::int32_t, std::int64_t or Kokkos::complex of float or double, without const.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::T09_not_a_tensor, legal, YourTypes...> : Poisoned {
@@ -73,15 +76,16 @@ struct refused<Code::T09_not_a_tensor, legal, YourTypes...> : Poisoned {
 template <bool legal, class... YourTypes>
 struct refused<Code::C01_nothing_shared, legal, YourTypes...> : Poisoned {
   static_assert(legal,
-                "[shardtype C01] the operands share no index to multiply over. Relabel one dim so "
-                "that they do, or name the outer product: einsum<I, J>(a, b).");
+                "[shardtype C01] the operands share no index to multiply over. Make one dim of b "
+                "have the index of one of a, or name the outer product: einsum<I, J>(a, b), free.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::C02_one_side_only, legal, YourTypes...> : Poisoned {
   static_assert(legal,
                 "[shardtype C02] the contracted index is split over a mesh axis in one operand "
-                "only. Split it in the other one too (reshard, free: a slice), or all_gather this "
-                "one, or name the result: matmul<Out>(a, b).");
+                "only. Split it in the other one too (reshard, free: a slice; the product then "
+                "owes an all_reduce over the axis), or all_gather this one (each rank receives "
+                "the other blocks), or name the result: matmul<Out>(a, b) takes the cheaper.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::C03_several_shared, legal, YourTypes...> : Poisoned {
@@ -93,41 +97,45 @@ template <bool legal, class... YourTypes>
 struct refused<Code::C04_axis_splits_two, legal, YourTypes...> : Poisoned {
   static_assert(legal,
                 "[shardtype C04] a mesh axis would split two dims of the product. all_gather one "
-                "operand over it first, or name the result: matmul<Out>(a, b).");
+                "operand over it first (each rank receives the other blocks), or name the result: "
+                "matmul<Out>(a, b) gathers the one that the result does not keep.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::C05_different_indices, legal, YourTypes...> : Poisoned {
   static_assert(legal,
                 "[shardtype C05] a mesh axis splits one index in one operand and another index in "
-                "the other. all_gather one operand over it, or move it with all_to_all, or name "
-                "the result: matmul<Out>(a, b).");
+                "the other. Move it with all_to_all so that both split one index (each rank sends "
+                "its block once), or all_gather it off a contracted index (each rank receives the "
+                "other blocks), or name the result: matmul<Out>(a, b) takes the cheaper.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::C06_order_differs, legal, YourTypes...> : Poisoned {
   static_assert(legal,
                 "[shardtype C06] the contracted index is split over the same mesh axes in another "
                 "order, so the ranks hold different blocks. Reshard one operand to the order of "
-                "the other (a permute), or name the result: matmul<Out>(a, b).");
+                "the other (a permute: each rank sends its block once), or name the result: "
+                "matmul<Out>(a, b) takes the cheaper.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::C07_not_linear, legal, YourTypes...> : Poisoned {
   static_assert(legal,
-                "[shardtype C07] an operand is unreduced over a mesh axis along which the other is "
-                "unreduced or split too: a product of sums is not the sum of products. all_reduce "
-                "or reduce_scatter it first, or name the result: matmul<Out>(a, b).");
+                "[shardtype C07] an operand is unreduced over a mesh axis along which the other "
+                "is unreduced or split too: a product of sums is not the sum of products. "
+                "all_reduce it first, or reduce_scatter it (half the bytes), or name the result: "
+                "matmul<Out>(a, b) does the cheaper.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::C08_extremum_operand, legal, YourTypes...> : Poisoned {
   static_assert(legal,
                 "[shardtype C08] an operand still owes a maximum or minimum, through which no "
-                "product goes. all_reduce it first.");
+                "product goes. all_reduce it first, or reduce_scatter it (half the bytes).");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::C09_batch_lists_differ, legal, YourTypes...> : Poisoned {
   static_assert(legal,
                 "[shardtype C09] a batch index is split differently in both operands, and neither "
-                "list of mesh axes begins with the other. Reshard one to the list of the other, or "
-                "name the result: einsum<Dim<...>...>(a, b).");
+                "list of mesh axes begins with the other. Reshard one to the list of the other, "
+                "or name the result: einsum<Dim<...>...>(a, b) takes the cheaper.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::C10_element_types_differ, legal, YourTypes...> : Poisoned {
@@ -139,8 +147,8 @@ struct refused<Code::C10_element_types_differ, legal, YourTypes...> : Poisoned {
 template <bool legal, class... YourTypes>
 struct refused<Code::N01_unknown_index, legal, YourTypes...> : Poisoned {
   static_assert(legal,
-                "[shardtype N01] the named result has an index that no operand has. Check the "
-                "indices of the result.");
+                "[shardtype N01] the result names an index that no operand has. Check the indices "
+                "of the result.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::N02_missing_index, legal, YourTypes...> : Poisoned {
@@ -177,19 +185,21 @@ template <bool legal, class... YourTypes>
 struct refused<Code::R02_replicated_to_unreduced, legal, YourTypes...> : Poisoned {
   static_assert(legal,
                 "[shardtype R02] a reshard never makes a replicated value unreduced: that would "
-                "count it once per rank. Drop Unreduced from the destination.");
+                "count it once per rank. Drop Unreduced from the destination, which is free.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::R03_split_to_unreduced, legal, YourTypes...> : Poisoned {
   static_assert(legal,
-                "[shardtype R03] a reshard never makes a split value unreduced. Keep the split, or "
-                "all_gather it.");
+                "[shardtype R03] a reshard never makes a split value unreduced: each rank holds a "
+                "part of it, no summand. Keep the split (free), or all_gather it (each rank "
+                "receives the other blocks).");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::R04_kind_differs, legal, YourTypes...> : Poisoned {
   static_assert(legal,
                 "[shardtype R04] source and destination are unreduced with different kinds (sum, "
-                "Max, Min). Name the kind of the source, or reduce it fully.");
+                "Max, Min). Name the kind of the source (free), or reduce it fully with "
+                "all_reduce.");
 };
 
 template <bool legal, class... YourTypes>
@@ -197,20 +207,21 @@ struct refused<Code::K01_not_split, legal, YourTypes...> : Poisoned {
   static_assert(legal,
                 "[shardtype K01] this collective takes a mesh axis off a dim, but the axis does "
                 "not split it. Check the tensor's type; to reach a sharding by any way, use "
-                "reshard<Dim<...>...>(a).");
+                "reshard<Dim<...>...>(a), which communicates only what it must.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::K02_not_minor_most, legal, YourTypes...> : Poisoned {
   static_assert(legal,
-                "[shardtype K02] only the last (minor-most) mesh axis of a dim can leave it in one "
-                "collective. Start with that one, or use reshard<Dim<...>...>(a), which plans the "
-                "order.");
+                "[shardtype K02] only the last (minor-most) mesh axis of a dim can leave it in "
+                "one collective. Start with that one, or use reshard<Dim<...>...>(a), which plans "
+                "the cheapest order.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::K03_not_unreduced, legal, YourTypes...> : Poisoned {
   static_assert(legal,
                 "[shardtype K03] this collective reduces over a mesh axis, but the tensor is not "
-                "unreduced over it: every rank would count its copy again. Drop the call.");
+                "unreduced over it: its ranks hold copies or parts, no summands. Drop the call "
+                "(free); if the axis splits a dim, all_gather undoes that.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::K04_no_such_index, legal, YourTypes...> : Poisoned {
@@ -229,13 +240,14 @@ template <bool legal, class... YourTypes>
 struct refused<Code::A01_item_has_dims, legal, YourTypes...> : Poisoned {
   static_assert(legal,
                 "[shardtype A01] item takes the one value of a tensor without dims; this one has "
-                "dims. Sum over them first, or take to_host(a).");
+                "dims. Sum over them first, as einsum<>(a, b) does, or take the whole array with "
+                "to_host(a) (an all_gather).");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::A02_still_unreduced, legal, YourTypes...> : Poisoned {
   static_assert(legal,
                 "[shardtype A02] this takes values, but the tensor is still unreduced: its ranks "
-                "hold summands. all_reduce or reduce_scatter it first.");
+                "hold summands. all_reduce it first, or reduce_scatter it (half the bytes).");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::A03_no_such_index, legal, YourTypes...> : Poisoned {

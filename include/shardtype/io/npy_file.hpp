@@ -79,52 +79,48 @@ inline std::string npy_header_text(std::string const& path, std::int64_t& file_b
 inline NpyHeader read_npy_header(MPI_Comm comm, std::string const& path) {
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
-  std::int64_t sizes[2] = {0, 0};  // of the file and of its header
+  std::int64_t file_bytes = 0;
   std::string text;
   detail::NpyOutcome outcome;
   try {
-    if (rank == 0) text = detail::npy_header_text(path, sizes[0], outcome);
+    if (rank == 0) text = detail::npy_header_text(path, file_bytes, outcome);
   } catch (std::exception const& failure) {
     outcome.note("IO1", "cannot read " + path + ": " + failure.what());
   }
-  detail::agree(comm, outcome);
-  sizes[1] = static_cast<std::int64_t>(text.size());
-  MPI_Bcast(sizes, 2, MPI_INT64_T, 0, comm);
-  text.resize(static_cast<std::size_t>(sizes[1]));
-  MPI_Bcast(text.data(), static_cast<int>(sizes[1]), MPI_CHAR, 0, comm);
+  detail::npy_agree(comm, outcome);
+  detail::npy_share(comm, text, 0);
+  file_bytes = detail::npy_reduce(comm, file_bytes, MPI_MAX);  // the others have 0
 
   // From here on all ranks do the same with the same bytes, so they fail together.
   NpyHeader header = parse_npy_header(text, path, FailedOn::every_rank);
   std::int64_t const wants =
       header.data_offset + npy_data_bytes(header.shape, npy_item_bytes(header.dtype));
-  if (sizes[0] < wants)
-    throw Error("IO6", detail::npy_too_short(path, sizes[0], wants), FailedOn::every_rank);
+  if (file_bytes < wants)
+    throw Error("IO6", detail::npy_too_short(path, file_bytes, wants), FailedOn::every_rank);
   return header;
 }
 
 /// Reads this rank's block, [begin, begin + count) per dimension, into host memory `out`, row-major
-/// whatever the file's order. Blocks may overlap or be empty, and be of any size: a rank moves at
-/// most `limits` per call. Collective over `comm`; `header` and `limits` must be the same on all
-/// ranks. Throws on every rank or on none: IO1 unreadable, IO6 a file that has become too short,
-/// IO9 a block outside the array.
+/// whatever the file's order. Blocks may overlap or be empty, and be of any size. Collective over
+/// `comm`; `header` and `access` must be the same on all ranks. Throws on every rank or on none: IO1
+/// unreadable, IO6 a file that has become too short, IO9 a block outside the array.
 inline void read_npy_block(MPI_Comm comm, std::string const& path, NpyHeader const& header,
                            std::span<std::int64_t const> begin, std::span<std::int64_t const> count,
-                           std::size_t element_bytes, void* out, NpyLimits limits = {}) {
-  detail::agree(comm, detail::npy_check_block(path, header.shape, begin, count));
-  std::string const what = "cannot read " + path;
-  MPI_File file = detail::npy_open(comm, path, MPI_MODE_RDONLY, "IO1", what);
-  detail::NpyOutcome outcome;
+                           std::size_t element_bytes, void* out, NpyAccess access = {}) {
+  detail::npy_agree(comm, detail::npy_check_block(path, header.shape, begin, count));
+  detail::NpySlabs const slabs(header.shape, begin, count, element_bytes, header.fortran_order,
+                               access);
+  detail::NpyTransfer in(access.collective ? comm : MPI_COMM_SELF, detail::NpyWay::read, path);
+  in.open();
+  detail::npy_agree(comm, in.outcome);
   MPI_Offset has = 0;
-  outcome.note("IO1", what, MPI_File_get_size(file, &has));
+  in.check(MPI_File_get_size(in.file(), &has));
   auto const wants =
       header.data_offset + npy_data_bytes(header.shape, static_cast<std::int64_t>(element_bytes));
-  if (has < wants) outcome.note("IO6", detail::npy_too_short(path, has, wants));
-  detail::NpySlabs const slabs(header.shape, begin, count, element_bytes, header.fortran_order,
-                               limits);
-  detail::npy_move(comm, file, header.data_offset, slabs, detail::NpyWay::read, outcome.fine(),
-                   static_cast<std::byte*>(out), outcome, "IO1", what);
-  outcome.note("IO1", what, MPI_File_close(&file));
-  detail::agree(comm, outcome);
+  if (has < wants) in.outcome.note("IO6", detail::npy_too_short(path, has, wants));
+  in.move(header.data_offset, slabs, in.outcome.fine(), static_cast<std::byte*>(out));
+  in.close();
+  detail::npy_agree(comm, in.outcome);
 }
 
 /// Writes a .npy file of the whole array `shape`: creates it or replaces its contents; rank 0 writes
@@ -137,28 +133,34 @@ inline void write_npy(MPI_Comm comm, std::string const& path, std::string const&
                       std::span<std::int64_t const> shape, std::span<std::int64_t const> begin,
                       std::span<std::int64_t const> count, std::size_t element_bytes,
                       void const* in, bool i_write, bool fortran_order = false,
-                      NpyLimits limits = {}) {
-  detail::agree(comm, detail::npy_check_block(path, shape, begin, count));
-  std::string const what = "cannot write " + path;
-  int rank = 0;
-  MPI_Comm_rank(comm, &rank);
-  MPI_File file = detail::npy_open(comm, path, MPI_MODE_CREATE | MPI_MODE_WRONLY, "IO8", what);
-  detail::NpyOutcome outcome;
+                      NpyAccess access = {}) {
+  detail::npy_agree(comm, detail::npy_check_block(path, shape, begin, count));
   std::string const header = format_npy_header(dtype, shape, fortran_order);
   auto const offset = static_cast<std::int64_t>(header.size());
-  auto const bytes = npy_data_bytes(shape, static_cast<std::int64_t>(element_bytes));
-  outcome.note("IO8", what, MPI_File_set_size(file, MPI_Offset(offset + bytes)));
-  if (rank == 0)
-    outcome.note("IO8", what,
-                 MPI_File_write_at(file, 0, header.data(), static_cast<int>(offset), MPI_BYTE,
-                                   MPI_STATUS_IGNORE));
-  detail::NpySlabs const slabs(shape, begin, count, element_bytes, fortran_order, limits);
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  detail::NpyTransfer start(MPI_COMM_SELF, detail::NpyWay::write, path);
+  if (rank == 0) {
+    start.open();
+    if (start.outcome.fine()) {
+      auto const bytes = npy_data_bytes(shape, static_cast<std::int64_t>(element_bytes));
+      start.check(MPI_File_set_size(start.file(), MPI_Offset(offset + bytes)));
+      start.check(MPI_File_write_at(start.file(), 0, header.data(), static_cast<int>(offset),
+                                    MPI_BYTE, MPI_STATUS_IGNORE));
+      start.close();
+    }
+  }
+  detail::npy_agree(comm, start.outcome);
+
+  detail::NpySlabs const slabs(shape, begin, count, element_bytes, fortran_order, access);
+  detail::NpyTransfer out(access.collective ? comm : MPI_COMM_SELF, detail::NpyWay::write, path);
+  out.open();
+  detail::npy_agree(comm, out.outcome);
   // A write call only reads this memory.
   auto* const block = const_cast<std::byte*>(static_cast<std::byte const*>(in));
-  detail::npy_move(comm, file, offset, slabs, detail::NpyWay::write, i_write && outcome.fine(),
-                   block, outcome, "IO8", what);
-  outcome.note("IO8", what, MPI_File_close(&file));
-  detail::agree(comm, outcome);
+  out.move(offset, slabs, i_write, block);
+  out.close();
+  detail::npy_agree(comm, out.outcome);
 }
 
 }  // namespace shardtype

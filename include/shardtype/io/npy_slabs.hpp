@@ -10,10 +10,15 @@
 
 namespace shardtype {
 
-/// The most that a rank moves in one collective call. The byte limit keeps counts within MPI's int;
-/// the limit on separate runs of bytes keeps MPI's list of them small.
-struct NpyLimits {
+/// How ranks move their blocks. Must be the same on all of them.
+struct NpyAccess {
+  /// Ranks combine their accesses (MPI-IO's collective calls), the way for parallel file systems. If
+  /// not, each goes alone: much faster where ranks share cores, because MPICH's wait in these calls
+  /// never yields the core.
+  bool collective = true;
+  /// The most bytes per call and rank: keeps counts within MPI's int.
   std::int64_t bytes = std::int64_t(1) << 28;
+  /// The most separate runs of bytes per call: keeps MPI's list of them small.
   std::int64_t runs = std::int64_t(1) << 20;
 };
 
@@ -35,7 +40,7 @@ class NpySlabs {
  public:
   NpySlabs(std::span<std::int64_t const> shape, std::span<std::int64_t const> begin,
            std::span<std::int64_t const> count, std::size_t element_bytes, bool fortran_order,
-           NpyLimits limits)
+           NpyAccess const& access)
       : shape_(shape.begin(), shape.end()),
         begin_(begin.begin(), begin.end()),
         count_(count.begin(), count.end()),
@@ -47,7 +52,7 @@ class NpySlabs {
       shape_ = count_ = {1};
       begin_ = {0};
     }
-    if (std::find(count_.begin(), count_.end(), 0) == count_.end()) cut(limits);
+    if (std::find(count_.begin(), count_.end(), 0) == count_.end()) cut(access);
   }
 
   /// How many; 0 for an empty block.
@@ -90,13 +95,13 @@ class NpySlabs {
   }
 
  private:
-  void cut(NpyLimits limits) {
-    std::int64_t const bytes = std::clamp(limits.bytes, element_, std::int64_t(1) << 30);
+  void cut(NpyAccess const& access) {
+    std::int64_t const bytes = std::clamp(access.bytes, element_, std::int64_t(1) << 30);
     std::int64_t runs = 1;
     bool whole = true;  // the faster dimensions are whole, so that slabs have one run
     for (dim_ = count_.size() - 1;; --dim_) {
       std::int64_t const room = bytes / (inner_ * element_);
-      std::int64_t const fit = whole ? room : std::min(room, limits.runs / runs);
+      std::int64_t const fit = whole ? room : std::min(room, access.runs / runs);
       rows_ = std::clamp(fit, std::int64_t(1), count_[dim_]);
       if (dim_ == 0 || rows_ < count_[dim_]) break;
       if (!whole) runs *= rows_;

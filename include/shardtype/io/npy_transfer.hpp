@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <mpi.h>
+#include <sched.h>
 
 #include <shardtype/io/npy_slabs.hpp>
 #include <shardtype/runtime/error.hpp>
@@ -33,38 +34,47 @@ struct NpyOutcome {
     char message[MPI_MAX_ERROR_STRING] = "";
     MPI_Error_class(status, &kind);  // the text of the class is a short one
     MPI_Error_string(kind, message, &length);
+    while (length > 0 && message[length - 1] == ' ') --length;
     note(its_code, what + ": " + std::string(message, static_cast<std::size_t>(length)));
   }
 };
 
+/// Waits for a nonblocking collective and lets others use the core: MPICH's blocking calls never do.
+template <class Start>
+void npy_wait_for(Start start) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (start(&request) != MPI_SUCCESS) return;
+  for (int done = 0; MPI_Test(&request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && done == 0;)
+    sched_yield();
+}
+
+/// Collective: `text` of rank `root` on all ranks.
+inline void npy_share(MPI_Comm comm, std::string& text, int root) {
+  int length = static_cast<int>(text.size());
+  npy_wait_for([&](MPI_Request* r) { return MPI_Ibcast(&length, 1, MPI_INT, root, comm, r); });
+  text.resize(static_cast<std::size_t>(length));
+  npy_wait_for(
+      [&](MPI_Request* r) { return MPI_Ibcast(text.data(), length, MPI_CHAR, root, comm, r); });
+}
+
+/// Collective: the least or largest (`op`) of all ranks' numbers.
+inline std::int64_t npy_reduce(MPI_Comm comm, std::int64_t mine, MPI_Op op) {
+  std::int64_t all = mine;
+  npy_wait_for(
+      [&](MPI_Request* r) { return MPI_Iallreduce(&mine, &all, 1, MPI_INT64_T, op, comm, r); });
+  return all;
+}
+
 /// Collective. Throws on every rank the failure of the first rank that has one, if any has.
-inline void agree(MPI_Comm comm, NpyOutcome outcome) {
+inline void npy_agree(MPI_Comm comm, NpyOutcome outcome) {
   int rank = 0, size = 1;
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &size);
-  int const mine = outcome.fine() ? size : rank;
-  int failed = size;
-  MPI_Allreduce(&mine, &failed, 1, MPI_INT, MPI_MIN, comm);
+  auto const failed = static_cast<int>(npy_reduce(comm, outcome.fine() ? size : rank, MPI_MIN));
   if (failed == size) return;
-  for (std::string* part : {&outcome.code, &outcome.text}) {
-    int length = static_cast<int>(part->size());
-    MPI_Bcast(&length, 1, MPI_INT, failed, comm);
-    part->resize(static_cast<std::size_t>(length));
-    MPI_Bcast(part->data(), length, MPI_CHAR, failed, comm);
-  }
+  npy_share(comm, outcome.code, failed);
+  npy_share(comm, outcome.text, failed);
   throw Error(outcome.code, outcome.text, FailedOn::every_rank);
-}
-
-/// Collective: opens the file on all ranks or throws on all.
-inline MPI_File npy_open(MPI_Comm comm, std::string const& path, int mode, char const* code,
-                         std::string const& what) {
-  // MPI-IO takes what is before a colon for the name of a file system.
-  std::string const name = path.find(':') == path.npos ? path : "ufs:" + path;
-  MPI_File file = MPI_FILE_NULL;
-  NpyOutcome outcome;
-  outcome.note(code, what, MPI_File_open(comm, name.c_str(), mode, MPI_INFO_NULL, &file));
-  agree(comm, outcome);  // a handle that only some ranks have cannot be closed, so it is left
-  return file;
 }
 
 /// Sets this rank's view of the file to a slab: runs of contiguous bytes at even distances.
@@ -96,36 +106,80 @@ inline int npy_view(MPI_File file, std::int64_t data_offset, NpySlabs const& sla
 
 enum class NpyWay { read, write };
 
-/// Collective: moves all slabs between the file and `block`, as many calls on each rank as on the
-/// one with the most slabs, whatever fails meanwhile.
-inline void npy_move(MPI_Comm comm, MPI_File file, std::int64_t data_offset, NpySlabs const& slabs,
-                     NpyWay way, bool take_part, std::byte* block, NpyOutcome& outcome,
-                     char const* code, std::string const& what) {
-  std::int64_t const mine = take_part ? slabs.size() : 0;
-  std::int64_t calls = 0;
-  MPI_Allreduce(&mine, &calls, 1, MPI_INT64_T, MPI_MAX, comm);
-  std::unique_ptr<std::byte[]> packed;
-  if (mine > 0 && slabs.reversed()) {
-    auto const bytes = static_cast<std::size_t>(slabs.largest() * slabs.element_bytes());
-    packed.reset(new (std::nothrow) std::byte[bytes]);
-    if (!packed) outcome.note(code, what + ": no memory for " + std::to_string(bytes) + " bytes");
+/// A file open on the ranks of a communicator. What fails is noted and leaves the number of
+/// collective calls as it is; npy_agree tells all ranks later.
+class NpyTransfer {
+ public:
+  NpyOutcome outcome;
+
+  NpyTransfer(MPI_Comm comm, NpyWay way, std::string const& path)
+      : comm_(comm),
+        way_(way),
+        // MPI-IO takes what is before a colon for the name of a file system
+        name_(path.find(':') == path.npos ? path : "ufs:" + path),
+        what_((way == NpyWay::read ? "cannot read " : "cannot write ") + path) {}
+
+  NpyTransfer(NpyTransfer const&) = delete;
+  NpyTransfer& operator=(NpyTransfer const&) = delete;
+  /// Only a file of one rank can be closed without the others.
+  ~NpyTransfer() {
+    if (comm_ == MPI_COMM_SELF && file_ != MPI_FILE_NULL) MPI_File_close(&file_);
   }
-  for (std::int64_t s = 0; s < calls; ++s) {
-    bool const idle = s >= mine || (slabs.reversed() && !packed);
-    NpySlab const slab = idle ? NpySlab{} : slabs[s];
-    int const view = idle ? MPI_File_set_view(file, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL)
-                          : npy_view(file, data_offset, slabs, slab);
-    outcome.note(code, what, view);
-    int const bytes = idle ? 0 : static_cast<int>(slab.elements * slabs.element_bytes());
-    std::byte* const data = packed ? packed.get() : block + slab.at * slabs.element_bytes();
-    if (way == NpyWay::write && packed && !idle) slabs.transpose(slab, data, block, false);
-    outcome.note(code, what,
-                 way == NpyWay::read
-                     ? MPI_File_read_all(file, data, bytes, MPI_BYTE, MPI_STATUS_IGNORE)
-                     : MPI_File_write_all(file, data, bytes, MPI_BYTE, MPI_STATUS_IGNORE));
-    if (way == NpyWay::read && packed && !idle) slabs.transpose(slab, data, block, true);
+
+  void open() {
+    int const mode = way_ == NpyWay::read ? MPI_MODE_RDONLY : MPI_MODE_CREATE | MPI_MODE_WRONLY;
+    check(MPI_File_open(comm_, name_.c_str(), mode, MPI_INFO_NULL, &file_));
   }
-}
+  void close() { check(MPI_File_close(&file_)); }
+  MPI_File file() const { return file_; }
+  void fail(std::string const& why) { outcome.note(code(), what_ + ": " + why); }
+  void check(int status) {
+    int kind = MPI_SUCCESS;
+    if (status != MPI_SUCCESS) MPI_Error_class(status, &kind);
+    if (way_ == NpyWay::write && kind == MPI_ERR_NO_SUCH_FILE) fail("its directory does not exist");
+    outcome.note(code(), what_, status);
+  }
+
+  /// Collective: moves all slabs between the file and `block`, as many calls on each rank as on the
+  /// one with the most slabs, whatever fails meanwhile.
+  void move(std::int64_t data_offset, NpySlabs const& slabs, bool take_part, std::byte* block) {
+    std::int64_t const mine = take_part ? slabs.size() : 0;
+    std::int64_t const calls = npy_reduce(comm_, mine, MPI_MAX);
+    std::unique_ptr<std::byte[]> packed;
+    if (mine > 0 && slabs.reversed()) {
+      auto const bytes = static_cast<std::size_t>(slabs.largest() * slabs.element_bytes());
+      packed.reset(new (std::nothrow) std::byte[bytes]);
+      if (!packed) fail("no memory for " + std::to_string(bytes) + " bytes");
+    }
+    for (std::int64_t s = 0; s < calls; ++s) {
+      bool const idle = s >= mine || (slabs.reversed() && !packed);
+      if (idle) {
+        check(MPI_File_set_view(file_, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL));
+        check(call(block, 0));
+        continue;
+      }
+      NpySlab const slab = slabs[s];
+      std::byte* const data = packed ? packed.get() : block + slab.at * slabs.element_bytes();
+      check(npy_view(file_, data_offset, slabs, slab));
+      if (way_ == NpyWay::write && packed) slabs.transpose(slab, data, block, false);
+      check(call(data, static_cast<int>(slab.elements * slabs.element_bytes())));
+      if (way_ == NpyWay::read && packed) slabs.transpose(slab, data, block, true);
+    }
+  }
+
+ private:
+  char const* code() const { return way_ == NpyWay::read ? "IO1" : "IO8"; }
+  int call(std::byte* data, int bytes) {
+    return way_ == NpyWay::read
+               ? MPI_File_read_all(file_, data, bytes, MPI_BYTE, MPI_STATUS_IGNORE)
+               : MPI_File_write_all(file_, data, bytes, MPI_BYTE, MPI_STATUS_IGNORE);
+  }
+
+  MPI_Comm comm_;
+  NpyWay way_;
+  std::string name_, what_;
+  MPI_File file_ = MPI_FILE_NULL;
+};
 
 }  // namespace detail
 }  // namespace shardtype

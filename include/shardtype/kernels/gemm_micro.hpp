@@ -12,7 +12,8 @@
 /// The parts of the packed host product that touch elements: tile shapes, packing, micro-kernel.
 namespace shardtype::kernels::detail {
 
-// A tile of C lives in vector registers; these say how wide they are and how many hold sums.
+// A tile of C lives in vector registers; these say how wide they are and how many hold sums. All
+// parts of a program must be compiled for the same instruction set, lest they differ between them.
 #if defined(__AVX512F__)
 inline constexpr int vector_bytes = 64;
 inline constexpr int vector_sums = 24;

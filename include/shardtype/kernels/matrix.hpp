@@ -37,9 +37,9 @@ struct Matrix {
   }
 
   /// The same matrix, read only.
-  constexpr operator Matrix<T const>() const
-    requires(!std::is_const_v<T>)
-  {
+  template <class U>
+    requires(std::is_same_v<U, T const> && !std::is_const_v<T>)
+  constexpr operator Matrix<U>() const {
     return {data, rows, cols, row_stride, col_stride, batch_stride};
   }
 };

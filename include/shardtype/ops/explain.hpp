@@ -10,23 +10,35 @@
 
 namespace shardtype {
 
-/// `explain(matmul_to<Dim<I, X>, Dim<K, Y>>, a, b)`: the plan that this very call would run, as text.
-/// Communicates nothing. Refuses what the operation refuses.
+/// The plan that this operation on these tensors runs, with their true sizes. Communicates nothing;
+/// refuses what the operation refuses.
 template <class Op, class A, class... B>
-std::string explain(Op const&, A const& a, B const&... b) {
+Plan plan_at(Op const&, A const& a, B const&... b) {
   using R = Resolve<Op, A, B...>;
   if constexpr (R::verdict) {
-    using S = typename R::S;
-    Sizing z{S::names.extents(), {}, static_cast<std::int64_t>(sizeof(typename A::element))};
-    ops::note_extents(z.extents, S::names, S::template spec<0>, a.extents().data(), "first");
-    (ops::note_extents(z.extents, S::names, S::template spec<1>, b.extents().data(), "second"),
-     ...);
-    z.sizes = map_axes(a.mesh().state(), S::names).sizes;
-    return explain(ops::planned<R, typename A::element>(z), S::names);
+    auto look = [](ops::Call const& call) {
+      Sizing const z =
+          call.sizing(map_axes(call.first.mesh.state(), call.names));
+      return call.plans.get(z, call.make);
+    };
+    return ops::with_call<R>(std::source_location::current(), look, a, b...);
   } else {
     refusal<R, A, B...>{};
-    return {};
+    return Plan{};
   }
+}
+
+/// `explain(matmul_to<Dim<I, X>, Dim<K, Y>>, a, b)`: the plan of `plan_at` as text.
+template <class Op, class A, class... B>
+std::string explain(Op const& op, A const& a, B const&... b) {
+  return explain(plan_at(op, a, b...), Resolve<Op, A, B...>::S::names);
+}
+
+/// Where the calling rank stands along the axes of this operation, in the plan's numbering: the
+/// argument of `plan_at(...).bytes(coords)`.
+template <class Op, class A, class... B>
+Coords coords_in(Op const&, A const& a, B const&...) {
+  return map_axes(a.mesh().state(), Resolve<Op, A, B...>::S::names).coords;
 }
 
 /// `f32`, `f64`, `i32`, `i64`, `c64`, `c128`.

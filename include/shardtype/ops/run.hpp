@@ -14,18 +14,6 @@
 
 namespace shardtype::ops {
 
-/// The plan of one operation for one sizing; made at the first call per sizing.
-template <class R, class T>
-Plan const& planned(Sizing const& z) {
-  static std::vector<std::unique_ptr<Plan const>> known;
-  for (auto const& p : known)
-    if (p->sizing == z) return *p;
-  // shapes that change at every call must not fill the memory
-  if (known.size() == 64) known.erase(known.begin());
-  known.push_back(std::make_unique<Plan const>(PlanSet<R, T>::choose(z)));
-  return *known.back();
-}
-
 /// Notes the extents of one operand; operands that share a label must agree on its extent.
 inline void note_extents(Extents& known, Names const& names, Spec const& s,
                          std::int64_t const* extents, char const* operand) {
@@ -41,33 +29,118 @@ inline void note_extents(Extents& known, Names const& names, Spec const& s,
   }
 }
 
+/// The plans of one operation, one per sizing it was called with.
+class PlanCache {
+ public:
+  Plan const& get(Sizing const& z, Plan (*make)(Sizing const&)) {
+    for (auto const& p : known_)
+      if (p->sizing == z) return *p;
+    // shapes that change at every call must not fill the memory
+    if (known_.size() == 64) known_.erase(known_.begin());
+    known_.push_back(std::make_unique<Plan const>(make(z)));
+    return *known_.back();
+  }
+
+ private:
+  std::vector<std::unique_ptr<Plan const>> known_;
+};
+
+/// One operand of an operation, its type as a value.
+struct Operand {
+  Spec const& spec;
+  MeshRef const& mesh;
+  std::int64_t const* extents;
+  Buffer const& buffer;
+};
+
+/// One call of an operation. Plain values, so that the code below exists once per element type and
+/// memory and not once per combination of tensor types.
+struct Call {
+  Names const& names;
+  Operand first;
+  Operand const* second;  ///< null for operations on one tensor
+  std::int64_t element_bytes;
+  PlanCache& plans;
+  Plan (*make)(Sizing const&);
+  std::source_location where;
+
+  /// Extents and axis sizes of this call. Errors: E23 tensors of two meshes, E24 extents that do
+  /// not match.
+  Sizing sizing(AxisMap const& axes) const {
+    if (second != nullptr && second->mesh != first.mesh)
+      throw Error("E23", "the operands live on two meshes; tensors of two meshes do not mix",
+                  FailedOn::every_rank);
+    Sizing z{names.extents(), axes.sizes, element_bytes};
+    note_extents(z.extents, names, first.spec, first.extents, "first");
+    if (second != nullptr)
+      note_extents(z.extents, names, second->spec, second->extents, "second");
+    return z;
+  }
+};
+
+/// Plans and runs one call on the calling rank; writes the result's extents.
+template <class T, class Space>
+Buffer run_call(Call const& call, std::int64_t* extents) {
+  MeshRef const& mesh = call.first.mesh;
+  AxisMap const axes = map_axes(mesh.state(), call.names);
+  Sizing const z = call.sizing(axes);
+  Plan const& plan = call.plans.get(z, call.make);
+  for (int d = 0; d < plan.result.rank; ++d) extents[d] = z.extents[plan.result.dims[d].label];
+  if (!mesh.here()) return {};
+  Value<T> a = whole_value<T>(call.first.spec, z, axes.coords, call.first.buffer);
+  Value<T> b;
+  if (call.second != nullptr)
+    b = whole_value<T>(call.second->spec, z, axes.coords, call.second->buffer);
+  return Executor<T, Space>(mesh.state(), axes, z, call.where)
+      .run(plan, std::move(a), std::move(b));
+}
+
+template <class R, class T>
+Plan make_plan(Sizing const& z) {
+  return PlanSet<R, T>::choose(z);
+}
+template <class R, class T>
+inline PlanCache plan_cache;
+
+/// Hands the call of the operation that `R` resolved to `use(Call const&)`.
+template <class R, class A, class Use>
+auto with_call(std::source_location const& where, Use use, A const& a) {
+  using T = typename A::element;
+  using S = typename R::S;
+  return use(Call{S::names,
+                  {S::template reading<0>.spec, a.mesh(), a.extents().data(), a.buffer()},
+                  nullptr,
+                  static_cast<std::int64_t>(sizeof(T)),
+                  plan_cache<R, T>,
+                  &make_plan<R, T>,
+                  where});
+}
+template <class R, class A, class B, class Use>
+auto with_call(std::source_location const& where, Use use, A const& a, B const& b) {
+  using T = typename A::element;
+  using S = typename R::S;
+  Operand const second{S::template reading<1>.spec, b.mesh(), b.extents().data(), b.buffer()};
+  return use(Call{S::names,
+                  {S::template reading<0>.spec, a.mesh(), a.extents().data(), a.buffer()},
+                  &second,
+                  static_cast<std::int64_t>(sizeof(T)),
+                  plan_cache<R, T>,
+                  &make_plan<R, T>,
+                  where});
+}
+
 /// Runs the operation that `R` resolved on its operands. Errors: E23 tensors of two meshes, E24
 /// extents that do not match.
 template <class R, class A, class... B>
 auto run(std::source_location const& where, A const& a, B const&... b) {
   using Out = typename R::result;
-  using T = typename A::element;
-  using S = typename R::S;
-  MeshRef const& mesh = a.mesh();
-  if (((b.mesh() != mesh) || ...))
-    throw Error("E23", "the operands live on two meshes; tensors of two meshes do not mix",
-                FailedOn::every_rank);
-  Sizing z{S::names.extents(), {}, static_cast<std::int64_t>(sizeof(T))};
-  note_extents(z.extents, S::names, S::template spec<0>, a.extents().data(), "first");
-  (note_extents(z.extents, S::names, S::template spec<1>, b.extents().data(), "second"), ...);
-  AxisMap const axes = map_axes(mesh.state(), S::names);
-  z.sizes = axes.sizes;
-  Plan const& plan = planned<R, T>(z);
-
-  std::array<std::int64_t, Out::rank> extents{};
-  for (std::size_t d = 0; d < Out::rank; ++d)
-    extents[d] = z.extents[plan.result.dims[d].label];
-  if (!mesh.here()) return Out(mesh, extents, Buffer{});
-  Executor<T, typename A::memory_space> executor(mesh.state(), axes, z, where);
-  return Out(mesh, extents,
-             executor.run(plan,
-                          whole_value<T>(S::template spec<0>, z, axes.coords, a.buffer()),
-                          whole_value<T>(S::template spec<1>, z, axes.coords, b.buffer())...));
+  auto go = [&](Call const& call) {
+    std::array<std::int64_t, Out::rank> extents{};
+    Buffer result =
+        run_call<typename A::element, typename A::memory_space>(call, extents.data());
+    return Out(a.mesh(), extents, std::move(result));
+  };
+  return with_call<R>(where, go, a, b...);
 }
 
 }  // namespace shardtype::ops

@@ -47,7 +47,7 @@ constexpr extents_of<A> extents_from_type() {
 /// The first axis of `A` that the mesh axes `Xs` lack, as a pack of none or one.
 template <class A, class... Xs, class... Ys>
 constexpr auto missing_axes(Pack<Ys...>) {
-  auto one = []<class Y>(Type<Y>) {
+  [[maybe_unused]] auto one = []<class Y>(Type<Y>) {
     if constexpr ((std::is_same_v<Y, Xs> || ...)) {
       return Pack<>{};
     } else {

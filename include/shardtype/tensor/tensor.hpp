@@ -56,6 +56,25 @@ struct Pointers<T, 0> {
   using type = T;
 };
 
+/// Not a template, so that tensor types share its code.
+inline void local_ranges(MeshState const& mesh, Names const& names, Spec const& spec,
+                         std::int64_t const* extents, Range* out) {
+  AxisMap const axes = map_axes(mesh, names);
+  for (int d = 0; d < spec.rank; ++d) {
+    int const label = spec.dims[d].label;
+    std::int64_t const fixed = names.label_extent[label];
+    if (extents[d] < 0 || (fixed != dynamic && fixed != extents[d]))
+      throw Error("E20",
+                  "index " + std::string(names.label_name[label]) + " was given extent " +
+                      std::to_string(extents[d]) +
+                      (extents[d] < 0 ? "; an extent is not negative"
+                                      : "; its type says " + std::to_string(fixed)),
+                  FailedOn::every_rank);
+    if (mesh.here())
+      out[d] = block({0, extents[d]}, spec.dims[d].axes, axes.sizes, axes.coords);
+  }
+}
+
 template <class... Parts>
 struct MemoryOf {
   using type = Kokkos::DefaultExecutionSpace::memory_space;
@@ -101,18 +120,7 @@ class Tensor : public decltype(detail::declared<T, Parts...>())::type {
   static std::array<Range, rank> local_ranges(MeshRef const& mesh,
                                               std::array<std::int64_t, rank> const& extents) {
     std::array<Range, rank> out{};
-    AxisMap const axes = map_axes(mesh.state(), S::names);
-    for (std::size_t d = 0; d < rank; ++d) {
-      auto const label = static_cast<std::size_t>(spec.dims[d].label);
-      std::int64_t const fixed = S::names.label_extent[label];
-      if (extents[d] < 0 || (fixed != dynamic && fixed != extents[d]))
-        throw Error("E20",
-                    "index " + std::string(S::names.label_name[label]) + " was given extent " +
-                        std::to_string(extents[d]) +
-                        (extents[d] < 0 ? "" : "; its type says " + std::to_string(fixed)),
-                    FailedOn::every_rank);
-      if (mesh.here()) out[d] = block({0, extents[d]}, spec.dims[d].axes, axes.sizes, axes.coords);
-    }
+    detail::local_ranges(mesh.state(), S::names, spec, extents.data(), out.data());
     return out;
   }
 

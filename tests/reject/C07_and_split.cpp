@@ -1,0 +1,22 @@
+// a is unreduced over X, which splits b.
+// EXPECT: \[shardtype C07\] .*a product of sums is not the sum of products
+// EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I>, shardtype::Dim<J>, shardtype::Unreduced<X> ?>, shardtype::Tensor<float, shardtype::Dim<J>, shardtype::Dim<K, X> ?>, X>
+// FORBID: Resolve<|basic_type|Pack<
+// FORBID: error:.*error:
+#include <shardtype/types.hpp>
+
+using namespace shardtype;
+struct X : Axis<"X", 2> {};
+struct Y : Axis<"Y", 2> {};
+struct I : Index<"I"> {};
+struct J : Index<"J"> {};
+struct K : Index<"K"> {};
+using A = Tensor<float, Dim<I>, Dim<J>, Unreduced<X>>;
+
+#ifdef LEGAL
+using B = Tensor<float, Dim<J>, Dim<K, Y>>;
+#else
+using B = Tensor<float, Dim<J>, Dim<K, X>>;
+#endif
+
+void ask() { (void)plan(matmul_to<>, type<A>, type<B>); }

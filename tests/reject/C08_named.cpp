@@ -1,0 +1,21 @@
+// Not even a named result goes through a maximum that is still owed.
+// EXPECT: \[shardtype C08\] an operand still owes a maximum or minimum
+// EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I>, shardtype::Dim<J>, shardtype::Unreduced<shardtype::Max, X> ?>, shardtype::Tensor<float, shardtype::Dim<J>, shardtype::Dim<K> ?>, X>
+// FORBID: Resolve<|basic_type|Pack<
+// FORBID: error:.*error:
+#include <shardtype/types.hpp>
+
+using namespace shardtype;
+struct X : Axis<"X", 2> {};
+struct I : Index<"I"> {};
+struct J : Index<"J"> {};
+struct K : Index<"K"> {};
+using B = Tensor<float, Dim<J>, Dim<K>>;
+
+#ifdef LEGAL
+using A = Tensor<float, Dim<I>, Dim<J>, Unreduced<X>>;
+#else
+using A = Tensor<float, Dim<I>, Dim<J>, Unreduced<Max, X>>;
+#endif
+
+void ask() { (void)plan(matmul_to<Dim<I>, Dim<K>>, type<A>, type<B>); }

@@ -1,0 +1,21 @@
+// float times double.
+// EXPECT: \[shardtype C10\] .*different element types or memories
+// EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I>, shardtype::Dim<J> ?>, shardtype::Tensor<double, shardtype::Dim<J>, shardtype::Dim<K> ?> ?>
+// FORBID: Resolve<|basic_type|Pack<
+// FORBID: error:.*error:
+// NEEDS: full
+#include <shardtype/shardtype.hpp>
+
+using namespace shardtype;
+struct I : Index<"I"> {};
+struct J : Index<"J"> {};
+struct K : Index<"K"> {};
+using A = Tensor<float, Dim<I>, Dim<J>>;
+
+#ifdef LEGAL
+using B = Tensor<float, Dim<J>, Dim<K>>;
+#else
+using B = Tensor<double, Dim<J>, Dim<K>>;
+#endif
+
+void multiply(A const& a, B const& b) { (void)matmul(a, b); }

@@ -1,0 +1,19 @@
+// Two Unreduced attributes; one holds both axes.
+// EXPECT: \[shardtype T03\] this tensor type is not in canonical form
+// EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I>, shardtype::Unreduced<X>, shardtype::Unreduced<Y> ?> ?>
+// FORBID: Resolve<|basic_type|Pack<
+// FORBID: error:.*error:
+#include <shardtype/types.hpp>
+
+using namespace shardtype;
+struct X : Axis<"X", 2> {};
+struct Y : Axis<"Y", 2> {};
+struct I : Index<"I"> {};
+
+#ifdef LEGAL
+using Mine = Tensor<float, Dim<I>, Unreduced<X, Y>>;
+#else
+using Mine = Tensor<float, Dim<I>, Unreduced<X>, Unreduced<Y>>;
+#endif
+
+void ask() { (void)plan(reshard_to<Mine>, type<Mine>); }

@@ -1,0 +1,20 @@
+// all_gather takes mesh axes.
+// EXPECT: \[shardtype T05\] .*names the wrong kind of thing
+// EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I, X>, shardtype::Dim<J> ?> ?>
+// FORBID: Resolve<|basic_type|Pack<
+// FORBID: error:.*error:
+#include <shardtype/types.hpp>
+
+using namespace shardtype;
+struct X : Axis<"X", 2> {};
+struct I : Index<"I"> {};
+struct J : Index<"J"> {};
+using A = Tensor<float, Dim<I, X>, Dim<J>>;
+
+#ifdef LEGAL
+using Along = X;
+#else
+using Along = I;
+#endif
+
+void ask() { (void)plan(all_gather_over<Along>, type<A>); }

@@ -1,0 +1,22 @@
+// Five axes split one dim.
+// EXPECT: \[shardtype T07\] .*more than 8 indices or 4 mesh axes
+// EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I, V, W, X, Y, Z> ?> ?>
+// FORBID: Resolve<|basic_type|Pack<
+// FORBID: error:.*error:
+#include <shardtype/types.hpp>
+
+using namespace shardtype;
+struct V : Axis<"V", 2> {};
+struct W : Axis<"W", 2> {};
+struct X : Axis<"X", 2> {};
+struct Y : Axis<"Y", 2> {};
+struct Z : Axis<"Z", 2> {};
+struct I : Index<"I"> {};
+
+#ifdef LEGAL
+using Mine = Tensor<float, Dim<I, V, W, X, Y>>;
+#else
+using Mine = Tensor<float, Dim<I, V, W, X, Y, Z>>;
+#endif
+
+void ask() { (void)plan(reshard_to<Mine>, type<Mine>); }

@@ -1,0 +1,191 @@
+// Every cell of the contraction table: what the strict product infers, and what it refuses. The
+// messages of the refusals are in tests/reject.
+#include <type_traits>
+
+#include <shardtype/types.hpp>
+
+using namespace shardtype;
+
+namespace {
+
+struct X : Axis<"X", 2> {};
+struct Y : Axis<"Y", 4> {};
+struct Z : Axis<"Z"> {};
+struct B : Index<"B"> {};
+struct I : Index<"I"> {};
+struct J : Index<"J"> {};
+struct K : Index<"K", 96> {};
+
+template <class... Parts>
+using T = Tensor<float, Parts...>;
+
+template <class A, class C, class Out>
+constexpr bool gives = std::is_same_v<result_t<MatmulTo<>, A, C>, Out>;
+template <class A, class C>
+constexpr Code refusal_of = Resolve<MatmulTo<>, A, C>::verdict.code;
+template <class Out, class A, class C, class... Labels>
+constexpr bool einsum_gives = std::is_same_v<result_t<EinsumTo<Labels...>, A, C>, Out>;
+template <class A, class C, class... Labels>
+constexpr Code einsum_refusal = Resolve<EinsumTo<Labels...>, A, C>::verdict.code;
+
+// I | I: replicated
+static_assert(gives<T<Dim<I>, Dim<J>>, T<Dim<J>, Dim<K>>, T<Dim<I>, Dim<K>>>);
+// free dim | I: that dim on x, on either side
+static_assert(gives<T<Dim<I, X>, Dim<J>>, T<Dim<J>, Dim<K>>, T<Dim<I, X>, Dim<K>>>);
+static_assert(gives<T<Dim<I>, Dim<J>>, T<Dim<J>, Dim<K, X>>, T<Dim<I>, Dim<K, X>>>);
+static_assert(gives<T<Dim<I, X>, Dim<J>>, T<Dim<J>, Dim<K, Y>>, T<Dim<I, X>, Dim<K, Y>>>);
+static_assert(gives<T<Dim<I, Y, X>, Dim<J>>, T<Dim<J>, Dim<K>>, T<Dim<I, Y, X>, Dim<K>>>);
+// free | free (other): refused, case 4
+static_assert(refusal_of<T<Dim<I, X>, Dim<J>>, T<Dim<J>, Dim<K, X>>> == Code::C04_axis_splits_two);
+static_assert(refusal_of<T<Dim<I, Y, X>, Dim<J>>, T<Dim<J>, Dim<K, X>>> ==
+              Code::C04_axis_splits_two);
+// contracted | contracted (same list): unreduced, case 3
+static_assert(gives<T<Dim<I>, Dim<J, X>>, T<Dim<J, X>, Dim<K>>, T<Dim<I>, Dim<K>, Unreduced<X>>>);
+static_assert(gives<T<Dim<I, X>, Dim<J, Y>>, T<Dim<J, Y>, Dim<K>>,
+                    T<Dim<I, X>, Dim<K>, Unreduced<Y>>>);
+static_assert(gives<T<Dim<I>, Dim<J, Y, X>>, T<Dim<J, Y, X>, Dim<K>>,
+                    T<Dim<I>, Dim<K>, Unreduced<X, Y>>>);
+static_assert(refusal_of<T<Dim<I>, Dim<J, X, Y>>, T<Dim<J, Y, X>, Dim<K>>> ==
+              Code::C06_order_differs);
+// contracted | I: refused, case 2, on either side; also when only the tail of a list differs
+static_assert(refusal_of<T<Dim<I>, Dim<J, X>>, T<Dim<J>, Dim<K>>> == Code::C02_one_side_only);
+static_assert(refusal_of<T<Dim<I>, Dim<J>>, T<Dim<J, X>, Dim<K>>> == Code::C02_one_side_only);
+static_assert(refusal_of<T<Dim<I>, Dim<J, X, Y>>, T<Dim<J, X>, Dim<K>>> == Code::C02_one_side_only);
+static_assert(refusal_of<T<Dim<I>, Dim<J, X>>, T<Dim<J, Y>, Dim<K>>> == Code::C02_one_side_only);
+// batch | batch (same list): batch dim on x
+static_assert(einsum_gives<T<Dim<B, X>, Dim<I>, Dim<K>>, T<Dim<B, X>, Dim<I>, Dim<J>>,
+                           T<Dim<B, X>, Dim<J>, Dim<K>>, B, I, K>);
+static_assert(einsum_gives<T<Dim<B, X>, Dim<I, Y>, Dim<K, Z>>, T<Dim<B, X>, Dim<I, Y>, Dim<J>>,
+                           T<Dim<J>, Dim<K, Z>, Dim<B, X>>, B, I, K>);
+// batch | I, or a prefix: batch dim on x, the other side sliced
+static_assert(einsum_gives<T<Dim<B, X>, Dim<I>, Dim<K>>, T<Dim<B, X>, Dim<I>, Dim<J>>,
+                           T<Dim<B>, Dim<J>, Dim<K>>, B, I, K>);
+static_assert(einsum_gives<T<Dim<B, X, Y>, Dim<I>, Dim<K>>, T<Dim<B, X>, Dim<I>, Dim<J>>,
+                           T<Dim<B, X, Y>, Dim<J>, Dim<K>>, B, I, K>);
+static_assert(einsum_refusal<T<Dim<B, X>, Dim<I>, Dim<J>>, T<Dim<B, Y>, Dim<J>, Dim<K>>, B, I, K> ==
+              Code::C09_batch_lists_differ);
+static_assert(einsum_refusal<T<Dim<B, X, Y>, Dim<I>, Dim<J>>, T<Dim<B, Y>, Dim<J>, Dim<K>>, B, I,
+                             K> == Code::C09_batch_lists_differ);
+// x on different indices otherwise: refused
+static_assert(refusal_of<T<Dim<I>, Dim<J, X>>, T<Dim<J>, Dim<K, X>>> ==
+              Code::C05_different_indices);
+static_assert(refusal_of<T<Dim<I, X>, Dim<J>>, T<Dim<J, X>, Dim<K>>> ==
+              Code::C05_different_indices);
+static_assert(einsum_refusal<T<Dim<B, X>, Dim<I>, Dim<J>>, T<Dim<B>, Dim<J>, Dim<K, X>>, B, I, K> ==
+              Code::C05_different_indices);
+static_assert(einsum_refusal<T<Dim<B, X>, Dim<I>, Dim<J>>, T<Dim<B>, Dim<J, X>, Dim<K>>, B, I, K> ==
+              Code::C05_different_indices);
+// U (sum) | I or R: unreduced
+static_assert(gives<T<Dim<I>, Dim<J>, Unreduced<X>>, T<Dim<J>, Dim<K>>,
+                    T<Dim<I>, Dim<K>, Unreduced<X>>>);
+static_assert(gives<T<Dim<I>, Dim<J>>, T<Dim<J>, Dim<K>, Unreduced<X>>,
+                    T<Dim<I>, Dim<K>, Unreduced<X>>>);
+static_assert(gives<T<Dim<I>, Dim<J>, Unreduced<X>>, T<Dim<J>, Dim<K>, Reduced<X>>,
+                    T<Dim<I>, Dim<K>, Unreduced<X>>>);
+static_assert(gives<T<Dim<I>, Dim<J>, Unreduced<X>>, T<Dim<J>, Dim<K>, Unreduced<Y>>,
+                    T<Dim<I>, Dim<K>, Unreduced<X, Y>>>);
+static_assert(gives<T<Dim<I>, Dim<J, Y>, Unreduced<X>>, T<Dim<J, Y>, Dim<K>>,
+                    T<Dim<I>, Dim<K>, Unreduced<X, Y>>>);
+// U (sum) | U or S: refused
+static_assert(refusal_of<T<Dim<I>, Dim<J>, Unreduced<X>>, T<Dim<J>, Dim<K>, Unreduced<X>>> ==
+              Code::C07_not_linear);
+static_assert(refusal_of<T<Dim<I>, Dim<J>, Unreduced<X>>, T<Dim<J>, Dim<K, X>>> ==
+              Code::C07_not_linear);
+static_assert(refusal_of<T<Dim<I>, Dim<J, X>>, T<Dim<J>, Dim<K>, Unreduced<X>>> ==
+              Code::C07_not_linear);
+// U (max, min) | anything: refused
+static_assert(refusal_of<T<Dim<I>, Dim<J>, Unreduced<Max, X>>, T<Dim<J>, Dim<K>>> ==
+              Code::C08_extremum_operand);
+static_assert(refusal_of<T<Dim<I>, Dim<J>>, T<Dim<J>, Dim<K>, Unreduced<Min, X>>> ==
+              Code::C08_extremum_operand);
+// R | I or R: R;  R | S: as I with S
+static_assert(gives<T<Dim<I>, Dim<J>, Reduced<X>>, T<Dim<J>, Dim<K>>,
+                    T<Dim<I>, Dim<K>, Reduced<X>>>);
+static_assert(gives<T<Dim<I>, Dim<J>, Reduced<X>>, T<Dim<J>, Dim<K>, Reduced<X>>,
+                    T<Dim<I>, Dim<K>, Reduced<X>>>);
+static_assert(gives<T<Dim<I, X>, Dim<J>>, T<Dim<J>, Dim<K>, Reduced<X>>, T<Dim<I, X>, Dim<K>>>);
+static_assert(refusal_of<T<Dim<I>, Dim<J, X>>, T<Dim<J>, Dim<K>, Reduced<X>>> ==
+              Code::C02_one_side_only);
+static_assert(einsum_gives<T<Dim<B, X>, Dim<I>, Dim<K>>, T<Dim<B, X>, Dim<I>, Dim<J>>,
+                           T<Dim<B>, Dim<J>, Dim<K>, Reduced<X>>, B, I, K>);
+
+// matmul: exactly one shared label; the result's labels are a's, then b's
+static_assert(refusal_of<T<Dim<I>>, T<Dim<J>>> == Code::C01_nothing_shared);
+static_assert(refusal_of<T<Dim<I>, Dim<J>>, T<Dim<I>, Dim<J>>> == Code::C03_several_shared);
+static_assert(gives<T<Dim<J>, Dim<B>, Dim<I>>, T<Dim<K>, Dim<J>>, T<Dim<B>, Dim<I>, Dim<K>>>);
+static_assert(gives<T<Dim<J, X>>, T<Dim<J, X>>, T<Unreduced<X>>>);
+static_assert(std::is_same_v<
+              result_t<MatmulTo<>, Tensor<double, Dim<I>, Dim<J>>, Tensor<double, Dim<J>, Dim<K>>>,
+              Tensor<double, Dim<I>, Dim<K>>>);
+static_assert(Resolve<MatmulTo<>, T<Dim<I>, Dim<J>>, Tensor<double, Dim<J>>>::verdict.code ==
+              Code::C10_element_types_differ);
+
+// einsum: summed labels, outer products, labels in any order
+static_assert(einsum_gives<T<Dim<K>, Dim<I, X>>, T<Dim<I, X>, Dim<J>>, T<Dim<J>, Dim<K>>, K, I>);
+static_assert(einsum_gives<T<Dim<I, X>, Unreduced<Y>>, T<Dim<I, X>, Dim<J, Y>>, T<Dim<K>>, I>);
+static_assert(einsum_gives<T<Dim<I, X>, Dim<K, Y>>, T<Dim<I, X>>, T<Dim<K, Y>>, I, K>);
+static_assert(einsum_gives<T<Unreduced<X>>, T<Dim<I, X>>, T<Dim<I, X>>>);
+static_assert(einsum_refusal<T<Dim<I>>, T<Dim<J>>, K> == Code::N01_unknown_index);
+// an axis summed away on one side and kept on the other would be in two states
+static_assert(einsum_refusal<T<Dim<I, X>, Dim<J>>, T<Dim<K, X>>, J, K> ==
+              Code::C05_different_indices);
+
+// named results
+template <class A, class C, class... Out>
+constexpr Code named = Resolve<MatmulTo<Out...>, A, C>::verdict.code;
+static_assert(named<T<Dim<I, X>, Dim<J>>, T<Dim<J>, Dim<K, X>>, Dim<I, X>, Dim<K>> == Code::ok);
+static_assert(named<T<Dim<I>, Dim<J>>, T<Dim<J>, Dim<K>>, Dim<I>, Dim<B>> ==
+              Code::N01_unknown_index);
+static_assert(named<T<Dim<I>, Dim<J>>, T<Dim<J>, Dim<K>>, Dim<I>> == Code::N02_missing_index);
+static_assert(named<T<Dim<I>, Dim<J>>, T<Dim<J>, Dim<K>>, Dim<I>, Dim<K>, Unreduced<Max, X>> ==
+              Code::N03_wrong_kind);
+static_assert(Resolve<EinsumTo<Dim<I>, Dim<J>, Unreduced<X>>, T<Dim<I>>, T<Dim<J>>>::verdict.code ==
+              Code::N04_nothing_to_owe);
+static_assert(named<T<Dim<I>, Dim<J>>, T<Dim<J>, Dim<K>>, Tensor<double, Dim<I>, Dim<K>>> ==
+              Code::N05_element_type);
+static_assert(named<T<Dim<I>, Dim<J>>, T<Dim<J>, Dim<K>>, Dim<I, X>, Dim<K, X>> ==
+              Code::T01_axis_twice);
+static_assert(named<T<Dim<I>, Dim<J>>, T<Dim<J>, Dim<K>>, Dim<K, X>, Dim<I, Y>> == Code::ok);
+static_assert(Resolve<EinsumTo<Dim<I>>, T<Dim<I>, Dim<J>>, T<Dim<J>, Dim<K>>>::verdict.code ==
+              Code::ok);
+
+// Plans of the four cases of the scaling book, and of the second row.
+constexpr auto plan_of = [](auto op, auto a, auto c) { return plan(op, a, c); };
+struct Is : Index<"Is", 128> {};
+struct Js : Index<"Js", 64> {};
+constexpr auto local = plan_of(matmul_to<>, type<T<Dim<Is, X>, Dim<Js>>>, type<T<Dim<Js>, Dim<K, Y>>>);
+static_assert(local.collectives() == 0 && local.bytes_per_rank() == 0);
+static_assert(local.flops() == 2 * 64 * 64 * 24);
+constexpr auto gathers = plan_of(matmul_to<Dim<Is, X>, Dim<K>>, type<T<Dim<Is, X>, Dim<Js, Y>>>,
+                                 type<T<Dim<Js>, Dim<K>>>);
+static_assert(gathers.collectives() == 1);
+constexpr auto reduces = plan_of(matmul_to<Dim<Is, X>, Dim<K>>, type<T<Dim<Is, X>, Dim<Js, Y>>>,
+                                 type<T<Dim<Js, Y>, Dim<K>>>);
+static_assert(reduces.count(Collective::all_reduce) == 1 && reduces.collectives() == 1);
+constexpr auto scatters = plan_of(matmul_to<Dim<Is, X>, Dim<K, Y>>, type<T<Dim<Is, X>, Dim<Js, Y>>>,
+                                  type<T<Dim<Js, Y>, Dim<K>>>);
+static_assert(scatters.count(Collective::reduce_scatter) == 1 && scatters.collectives() == 1);
+static_assert(scatters.bytes_per_rank() == 64 * 72 * 4);
+constexpr auto illegal = plan_of(matmul_to<Dim<Is, X>, Dim<K>>, type<T<Dim<Is, X>, Dim<Js>>>,
+                                 type<T<Dim<Js>, Dim<K, X>>>);
+static_assert(illegal.count(Collective::all_gather) == 1 && illegal.collectives() == 1);
+// unreduced is kept, not reduced, when the name says so
+constexpr auto keeps = plan_of(matmul_to<Dim<Is, X>, Dim<K>, Unreduced<Y>>,
+                               type<T<Dim<Is, X>, Dim<Js, Y>>>, type<T<Dim<Js, Y>, Dim<K>>>);
+static_assert(keeps.collectives() == 0);
+// axes that neither operand uses are sliced onto what the result wants, for free
+constexpr auto sliced = plan_of(matmul_to<Dim<Is, X>, Dim<K, Y>>, type<T<Dim<Is>, Dim<Js>>>,
+                                type<T<Dim<Js>, Dim<K>>>);
+static_assert(sliced.collectives() == 0 && sliced.flops() == local.flops());
+static_assert(plan_of(matmul_to<Dim<Is>, Dim<K>, Unreduced<X>>, type<T<Dim<Is>, Dim<Js>>>,
+                      type<T<Dim<Js>, Dim<K>>>)
+                  .flops() == 2 * 128 * 32 * 96);
+// run-time sizes: what count says holds for every size
+static_assert(plan(matmul_to<Dim<I, X>, Dim<K, Y>>, type<T<Dim<I, X>, Dim<J, Y>>>,
+                   type<T<Dim<J, Y>, Dim<K>>>)
+                  .count(Collective::reduce_scatter) == 1);
+static_assert(plan(matmul_to<Dim<I, X>, Dim<K, Y>>, type<T<Dim<I, X>, Dim<J, Y>>>,
+                   type<T<Dim<J, Y>, Dim<K>>>)
+                  .count(Collective::all_gather) == 0);
+
+}  // namespace

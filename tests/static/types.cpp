@@ -1,0 +1,133 @@
+// Types as values and back, canonical spelling, blocks, and the laws at declaration.
+#include <type_traits>
+
+#include <shardtype/types.hpp>
+
+using namespace shardtype;
+
+namespace {
+
+struct X : Axis<"X", 2> {};
+struct Y : Axis<"Y", 4> {};
+struct Z : Axis<"Z"> {};
+struct I : Index<"I", 10> {};
+struct J : Index<"J"> {};
+struct OtherI : Index<"I"> {};
+struct OtherX : Axis<"X", 3> {};
+
+// canonical spelling
+static_assert(std::is_same_v<tensor_t<float, Dim<I>, Unreduced<Y, X>>,
+                             Tensor<float, Dim<I>, Unreduced<X, Y>>>);
+static_assert(std::is_same_v<tensor_t<float, Reduced<Y>, Dim<I>, Unreduced<Max, X>>,
+                             Tensor<float, Dim<I>, Unreduced<Max, X>, Reduced<Y>>>);
+static_assert(std::is_same_v<tensor_t<double>, Tensor<double>>);
+static_assert(std::is_same_v<tensor_t<int, Dim<J, Y, X>, Dim<I>>, Tensor<int, Dim<J, Y, X>, Dim<I>>>);
+
+template <class... Parts>
+constexpr Code law = rules::well_formed(Scope<Tensor<float, Parts...>>::template reading<0>).code;
+static_assert(law<Dim<I, X, Y>, Dim<J>> == Code::ok);
+static_assert(law<> == Code::ok);
+static_assert(law<Dim<I, X>, Dim<J, X>> == Code::T01_axis_twice);
+static_assert(law<Dim<I, X, X>> == Code::T01_axis_twice);
+static_assert(law<Dim<I, X>, Unreduced<X>> == Code::T01_axis_twice);
+static_assert(law<Dim<I>, Unreduced<X>, Reduced<X>> == Code::T01_axis_twice);
+static_assert(law<Dim<I>, Unreduced<X, X>> == Code::T01_axis_twice);
+static_assert(law<Dim<I>, Dim<I>> == Code::T02_index_twice);
+static_assert(law<Dim<I>, Unreduced<Y, X>> == Code::T03_not_canonical);
+static_assert(law<Unreduced<X>, Dim<I>> == Code::T03_not_canonical);
+static_assert(law<Dim<I>, Unreduced<>> == Code::T03_not_canonical);
+static_assert(law<Dim<I>, Unreduced<X>, Unreduced<Y>> == Code::T03_not_canonical);
+static_assert(law<Dim<I>, int> == Code::T04_unknown_part);
+static_assert(law<I> == Code::T04_unknown_part);
+static_assert(law<Dim<X>> == Code::T05_not_an_axis);
+static_assert(law<Dim<I, J>> == Code::T05_not_an_axis);
+static_assert(law<Dim<I>, Unreduced<J>> == Code::T05_not_an_axis);
+
+static_assert(rules::well_named(Scope<Tensor<float, Dim<I>>, Tensor<float, Dim<OtherI>>>::names).code ==
+              Code::T06_same_name);
+static_assert(
+    rules::well_named(Scope<Tensor<float, Dim<I, X>>, Tensor<float, Dim<J, OtherX>>>::names).code ==
+    Code::T06_same_name);
+
+// numbering by first appearance: programs that differ in names alone share their specs
+struct P : Index<"P"> {};
+struct Q : Index<"Q"> {};
+static_assert(Scope<Tensor<float, Dim<I, X>, Dim<J, Y>>>::spec<0> ==
+              Scope<Tensor<float, Dim<Q, Z>, Dim<P, X>>>::spec<0>);
+static_assert(Scope<Tensor<float, Dim<I, X, Y>>>::spec<0> ==
+              Scope<Tensor<float, Dim<I, Y, X>>>::spec<0>);
+// within one scope the order of axes tells them apart
+using Both = Scope<Tensor<float, Dim<I, X, Y>>, Tensor<float, Dim<I, Y, X>>>;
+static_assert(Both::spec<0> != Both::spec<1>);
+
+// Blocks nest: 10 over X (2) and Y (4) is 5 + 5, each 2 + 2 + 1 + 0.
+constexpr Sizes sizes{{2, 4, 1, 1}};
+constexpr AxisList xy = [] {
+  AxisList l;
+  l.push(0);
+  l.push(1);
+  return l;
+}();
+constexpr Range at(std::int64_t x, std::int64_t y) {
+  return block({0, 10}, xy, sizes, Coords{{x, y, 0, 0}});
+}
+static_assert(at(0, 0) == Range{0, 2} && at(0, 1) == Range{2, 4} && at(0, 2) == Range{4, 5} &&
+              at(0, 3) == Range{5, 5});
+static_assert(at(1, 0) == Range{5, 7} && at(1, 3) == Range{10, 10});
+static_assert(largest_block(10, xy, sizes) == 2);
+// blocks of every extent tile it, in order
+constexpr bool tile(std::int64_t extent) {
+  std::int64_t next = 0;
+  for (std::int64_t g = 0; g < 8; ++g) {
+    Range const r = block({0, extent}, xy, sizes, member(xy, sizes, {}, g));
+    if (r.begin != next || r.end < r.begin) return false;
+    next = r.end;
+  }
+  return next == extent;
+}
+static_assert([] {
+  for (std::int64_t n = 0; n < 41; ++n)
+    if (!tile(n)) return false;
+  return true;
+}());
+
+// The collectives as rules.
+template <class Op, class A, class Out>
+constexpr bool makes = std::is_same_v<result_t<Op, A>, Out>;
+template <class Op, class A>
+constexpr Code refusal_of = Resolve<Op, A>::verdict.code;
+using A = Tensor<float, Dim<I, X, Y>, Dim<J>>;
+static_assert(makes<AllGatherOver<Y>, A, Tensor<float, Dim<I, X>, Dim<J>>>);
+static_assert(makes<AllGatherOver<Y, X>, A, Tensor<float, Dim<I>, Dim<J>>>);
+static_assert(refusal_of<AllGatherOver<X>, A> == Code::K02_not_minor_most);
+static_assert(refusal_of<AllGatherOver<Z>, A> == Code::K01_not_split);
+static_assert(makes<AllToAllOver<Y, I, J>, A, Tensor<float, Dim<I, X>, Dim<J, Y>>>);
+static_assert(refusal_of<AllToAllOver<Y, J, I>, A> == Code::K01_not_split);
+static_assert(refusal_of<AllToAllOver<Y, I, P>, A> == Code::K04_no_such_index);
+using U = Tensor<float, Dim<I>, Dim<J>, Unreduced<X, Y>>;
+static_assert(makes<AllReduceOver<X>, U, Tensor<float, Dim<I>, Dim<J>, Unreduced<Y>>>);
+static_assert(makes<AllReduceOver<X, Y>, U, Tensor<float, Dim<I>, Dim<J>>>);
+static_assert(makes<ReduceScatterOver<X, J>, U, Tensor<float, Dim<I>, Dim<J, X>, Unreduced<Y>>>);
+static_assert(refusal_of<AllReduceOver<Z>, U> == Code::K03_not_unreduced);
+static_assert(refusal_of<ReduceScatterOver<X, I>, A> == Code::K03_not_unreduced);
+static_assert(refusal_of<ReduceScatterOver<X, P>, U> == Code::K04_no_such_index);
+
+// Reshard: what is legal.
+template <class From, class To>
+constexpr Code resharding = Resolve<ReshardTo<To>, From>::verdict.code;
+static_assert(Reshardable<A, Tensor<float, Dim<J, Y>, Dim<I, X>>>);
+static_assert(resharding<A, Tensor<float, Dim<I>, Dim<P>>> == Code::R01_indices_differ);
+static_assert(resharding<A, Tensor<float, Dim<I>>> == Code::R01_indices_differ);
+static_assert(resharding<A, Tensor<float, Dim<I>, Dim<J>, Unreduced<Z>>> ==
+              Code::R02_replicated_to_unreduced);
+static_assert(resharding<A, Tensor<float, Dim<I>, Dim<J>, Unreduced<X>>> ==
+              Code::R03_split_to_unreduced);
+static_assert(resharding<Tensor<float, Dim<I>, Unreduced<Max, X>>, Tensor<float, Dim<I>, Unreduced<X>>> ==
+              Code::R04_kind_differs);
+static_assert(resharding<Tensor<float, Dim<I>, Unreduced<Max, X>>, Tensor<float, Dim<I, X>>> ==
+              Code::ok);
+static_assert(resharding<A, Tensor<double, Dim<I>, Dim<J>>> == Code::N05_element_type);
+// R and I are the same bytes
+static_assert(plan(reshard_to<Dim<I>, Reduced<X>>, type<Tensor<float, Dim<I>>>).collectives() == 0);
+
+}  // namespace
