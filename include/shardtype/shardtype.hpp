@@ -2,6 +2,7 @@
 /// Everything. For types, rules and plans alone, without MPI or Kokkos: shardtype/types.hpp.
 
 #include <shardtype/check/sentences.hpp>
+#include <shardtype/io/npy.hpp>
 #include <shardtype/ops/explain.hpp>
 #include <shardtype/ops/matmul.hpp>
 #include <shardtype/ops/reshard.hpp>
@@ -11,3 +12,4 @@
 #include <shardtype/tensor/create.hpp>
 #include <shardtype/tensor/tensor.hpp>
 #include <shardtype/types.hpp>
+#include <shardtype/visualize/visualize.hpp>

@@ -20,8 +20,8 @@ using B = Tensor<float, Dim<K>, Dim<L>>;
 #endif
 
 double read(A const& a, B const& b) {
-  auto c = matmul(a, b);
-  std::vector<float> whole = to_host(c);
-  auto again = to_host(c);
-  return whole[0] + again[0] + item(einsum<>(c, c));
+  auto product = matmul(a, b);
+  std::vector<float> whole = to_host(product);
+  auto again = to_host(product);
+  return whole[0] + again[0] + 2 * item(einsum<>(product, product));
 }

@@ -13,6 +13,8 @@ struct J : Index<"J"> {};
 struct K : Index<"K"> {};
 struct L : Index<"L"> {};
 using A = Tensor<float, Dim<I>, Dim<J>>;
+using C = Tensor<float, Dim<L>, Dim<J>>;
+using D = Tensor<float, Dim<J>, Dim<L>>;
 
 #ifdef LEGAL
 using B = Tensor<float, Dim<J>, Dim<L>>;
@@ -20,19 +22,20 @@ using B = Tensor<float, Dim<J>, Dim<L>>;
 using B = Tensor<float, Dim<K>, Dim<L>>;
 #endif
 
-double use(A const& a, B const& b) {
-  auto c = matmul(a, b);
-  auto d = matmul(c, b);
-  auto e = einsum<I, L>(a, d);
-  auto f = reshard<Dim<I, X>, Dim<L>>(e);
-  auto g = all_gather<X>(f);
-  auto h = all_to_all<X, I, L>(f);
-  (void)matmul<Dim<I>, Dim<L>>(a, c);
-  (void)all_reduce<X>(c);
-  (void)reduce_scatter<X, I>(c);
-  (void)g.clone().ranges();
-  std::int64_t n = h.extent<I>() * h.local_extent<L>() + h.global_index<I>(0);
-  double sum = c.local()(0, 0) + c.local_size() + c.extents()[0];
-  g.mutable_local()(0, 0) = 1;
-  return c.shared() ? sum : static_cast<double>(n);
+double use(A const& a, B const& b, C const& c, D const& d) {
+  auto product = matmul(a, b);
+  auto second = matmul(product, c);
+  auto named = matmul<Dim<I, X>, Dim<J>>(product, c);
+  auto again = einsum<I, L>(second, d);
+  auto split = reshard<Dim<I, X>, Dim<L>>(again);
+  auto whole = all_gather<X>(split);
+  auto moved = all_to_all<X, I, L>(split);
+  auto owed = matmul(moved, reshard<Dim<L, X>, Dim<J>>(c));
+  (void)named.clone();
+  (void)all_reduce<X>(owed);
+  (void)reduce_scatter<X, I>(owed);
+  whole.mutable_local()(0, 0) = 1;
+  auto n = moved.extent<I>() * moved.local_extent<L>() + moved.global_index<I>(0);
+  n += whole.extents()[0] + whole.ranges()[0].size() + whole.local_size();
+  return product.shared() ? product.local()(0, 0) : static_cast<double>(n);
 }

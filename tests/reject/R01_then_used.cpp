@@ -24,7 +24,7 @@ using Second = Dim<K>;
 void use(A const& a, B const& b) {
   auto c = reshard<Dim<I>, Second>(a);
   auto d = matmul(c, b);
-  auto e = all_to_all<X, I, L>(d);
+  auto e = all_to_all<X, I, L>(reshard<Dim<I, X>, Dim<L>>(d));
   (void)e.local();
   (void)(d.extent<L>() + 1);
 }

@@ -6,6 +6,7 @@
 #include <shardtype/types.hpp>
 
 using namespace shardtype;
+struct X : Axis<"X", 2> {};
 struct I : Index<"I"> {};
 struct J : Index<"J"> {};
 struct K : Index<"K"> {};

@@ -7,6 +7,7 @@
 #include <shardtype/shardtype.hpp>
 
 using namespace shardtype;
+struct I : Index<"I"> {};
 struct J : Index<"J"> {};
 namespace other {
 struct I : Index<"I"> {};

@@ -1,6 +1,6 @@
 // Two different indices of one product are called "J".
 // EXPECT: \[shardtype T06\] two different types of one operation have the same name
-// EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I>, shardtype::Dim<J> ?>, shardtype::Tensor<float, shardtype::Dim<other>, shardtype::Dim<J>, shardtype::Dim<K> ?>, other::J>
+// EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I>, shardtype::Dim<J> ?>, shardtype::Tensor<float, shardtype::Dim<other::J>, shardtype::Dim<K> ?>, other::J>
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:
 // NEEDS: full
@@ -8,6 +8,7 @@
 
 using namespace shardtype;
 struct I : Index<"I"> {};
+struct J : Index<"J"> {};
 struct K : Index<"K"> {};
 namespace other {
 struct J : Index<"J"> {};

@@ -4,7 +4,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 
 #include <shardtype/core/block.hpp>
 
@@ -14,6 +13,7 @@ namespace shardtype {
 /// any type, goes through every operation, and has Tensor's public members (a test holds the lists
 /// equal). It exists only in programs that do not compile, so nothing here has a body.
 struct Poisoned {
+  using poisoned = void;
   using element = double;
   using memory_space = Poisoned;
   using execution_space = Poisoned;
@@ -44,15 +44,23 @@ struct Poisoned {
   static bool shared();
   static Poisoned buffer();
 
-  // Beyond Tensor: what is done with local blocks and host copies.
+  // Beyond Tensor: reading it, and what is done with local blocks and host copies.
+  friend Poisoned to_host(Poisoned const&);
+  friend double item(Poisoned const&);
   template <class... Is>
   double& operator()(Is const&...) const;
   template <class N>
   double& operator[](N const&) const;
 };
 
-/// Whether one of these is the result of a refused operation.
+namespace detail {
+template <class T>
+concept IsPoisoned = requires { typename T::poisoned; };
+}  // namespace detail
+
+/// Whether one of these is the result of a refused operation, or a tensor type that breaks a law.
+/// Asked by a member's name, as clang denies that a class with a failed assertion has bases.
 template <class... Ts>
-inline constexpr bool any_poisoned = (std::is_base_of_v<Poisoned, Ts> || ...);
+inline constexpr bool any_poisoned = (detail::IsPoisoned<Ts> || ...);
 
 }  // namespace shardtype

@@ -32,10 +32,12 @@ struct NpyOutcome {
     if (status == MPI_SUCCESS) return;
     int kind = status, length = 0;
     char message[MPI_MAX_ERROR_STRING] = "";
-    MPI_Error_class(status, &kind);  // the text of the class is a short one
-    MPI_Error_string(kind, message, &length);
-    while (length > 0 && message[length - 1] == ' ') --length;
-    note(its_code, what + ": " + std::string(message, static_cast<std::size_t>(length)));
+    MPI_Error_class(status, &kind);  // its text is a short one, but "other" for some
+    MPI_Error_string(kind == MPI_ERR_IO ? status : kind, message, &length);
+    while (length > 0 && (message[length - 1] == ' ' || message[length - 1] == '\n')) --length;
+    std::string const why(message, static_cast<std::size_t>(length));
+    auto const line = why.rfind('\n');  // the last line of a long one tells most
+    note(its_code, what + ": " + (line == why.npos ? why : why.substr(line + 1)));
   }
 };
 

@@ -1,0 +1,221 @@
+// Ours against a rival under MPI, in turn in one program. One Google Benchmark iteration is one
+// round: ours, the rival and the rival again, each timed from a barrier to the last rank's end, and
+// who begins changes from round to round. Iterations are fixed: adaptive counts would differ between
+// ranks, and the ranks would wait for each other for ever.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <new>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+#include <mpi.h>
+#include <sched.h>
+
+/// Memory as an expert would take it: aligned, touched once before anything is timed.
+template <class T>
+class HostArray {
+ public:
+  explicit HostArray(std::int64_t elements)
+      : size_(static_cast<std::size_t>(elements)),
+        data_(static_cast<T*>(
+            ::operator new(std::max<std::size_t>(size_, 1) * sizeof(T), std::align_val_t{64}))) {
+    std::fill_n(data_.get(), size_, T{});
+  }
+  T* data() const { return data_.get(); }
+  std::size_t size() const { return size_; }
+
+ private:
+  struct Free {
+    void operator()(T* p) const { ::operator delete(p, std::align_val_t{64}); }
+  };
+  std::size_t size_;
+  std::unique_ptr<T, Free> data_;
+};
+
+inline int rank_here() {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank;
+}
+inline int ranks_here() {
+  int ranks = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  return ranks;
+}
+
+/// Says on rank 0 what is wrong and ends the job.
+[[noreturn]] inline void stop(std::string const& text) {
+  std::fprintf(stderr, "rank %d: %s\n", rank_here(), text.c_str());
+  MPI_Abort(MPI_COMM_WORLD, 1);
+  std::abort();
+}
+
+/// `--NAME=VALUE` among the arguments, or `otherwise`.
+inline std::string option(int argc, char** argv, std::string const& name,
+                          std::string const& otherwise) {
+  std::string const start = "--" + name + "=";
+  for (int k = 1; k < argc; ++k)
+    if (std::strncmp(argv[k], start.c_str(), start.size()) == 0) return argv[k] + start.size();
+  return otherwise;
+}
+inline std::int64_t option(int argc, char** argv, std::string const& name, std::int64_t otherwise) {
+  return std::stoll(option(argc, argv, name, std::to_string(otherwise)));
+}
+/// Prints `text` where `--help` is among the arguments.
+inline bool asked_for_help(int argc, char** argv, char const* text) {
+  for (int k = 1; k < argc; ++k)
+    if (std::strcmp(argv[k], "--help") == 0) {
+      if (rank_here() == 0) std::fputs(text, stdout);
+      return true;
+    }
+  return false;
+}
+
+/// A barrier that gives the core away while it waits: the same for ours and the rival.
+inline void meet() {
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Ibarrier(MPI_COMM_WORLD, &request);
+  for (int done = 0; done == 0;) {
+    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    if (done == 0) sched_yield();
+  }
+}
+
+/// The greatest of all ranks' values, on all ranks.
+inline double greatest(double mine) {
+  double most = mine;
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Iallreduce(&mine, &most, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD, &request);
+  for (int done = 0; done == 0;) {
+    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    if (done == 0) sched_yield();
+  }
+  return most;
+}
+
+/// Seconds that `work` takes from a barrier to the end of its slowest rank.
+inline double timed(std::function<void()> const& work) {
+  meet();
+  double const start = MPI_Wtime();
+  work();
+  return greatest(MPI_Wtime() - start);
+}
+
+/// What one case measured, in seconds, one entry per round.
+struct Times {
+  std::vector<double> ours, rival, again;
+};
+
+/// The value below which a share `q` of `x` lies.
+inline double quantile(std::vector<double> x, double q) {
+  if (x.empty()) return 0;
+  std::sort(x.begin(), x.end());
+  double const place = q * static_cast<double>(x.size() - 1);
+  auto const k = static_cast<std::size_t>(place);
+  double const rest = place - static_cast<double>(k);
+  return k + 1 < x.size() ? x[k] * (1 - rest) + x[k + 1] * rest : x[k];
+}
+inline double median(std::vector<double> const& x) { return quantile(x, 0.5); }
+
+inline std::vector<double> divided(std::vector<double> const& a, std::vector<double> const& b) {
+  std::vector<double> out;
+  for (std::size_t k = 0; k < a.size(); ++k) out.push_back(a[k] / b[k]);
+  return out;
+}
+
+/// `WORD NAME CASE RANKS MEDIAN Q1 Q3` of these ratios, on rank 0.
+inline void print_ratio(char const* word, std::string const& name, std::string const& what,
+                        int ranks, std::vector<double> const& ratios) {
+  if (rank_here() != 0) return;
+  std::printf("%s %s %s %d %.4f %.4f %.4f\n", word, name.c_str(), what.c_str(), ranks,
+              median(ratios), quantile(ratios, 0.25), quantile(ratios, 0.75));
+  std::fflush(stdout);
+}
+
+/// The cases of one program: registered first, run by `run`, printed as ratios at the end.
+class Suite {
+ public:
+  Suite(std::string name, std::int64_t rounds) : name_(std::move(name)), rounds_(rounds) {}
+
+  /// A case. `make` is called when the case runs and gives the two programs as a pair of functions.
+  template <class Make>
+  void add(std::string const& what, Make make) {
+    results_.push_back({what, {}});
+    Times& times = results_.back().second;
+    benchmark::RegisterBenchmark((name_ + "/" + what).c_str(),
+                                 [this, make, &times](benchmark::State& state) {
+                                   auto const both = make();
+                                   rounds(state, both.first, both.second, times);
+                                 })
+        ->UseManualTime()
+        ->Iterations(rounds_)
+        ->Unit(benchmark::kMillisecond);
+  }
+
+  /// Runs the cases that the command line asks for; rank 0 reports. Prints one line per case for
+  /// the rival against itself, and nothing else.
+  void run(int argc, char** argv) {
+    benchmark::Initialize(&argc, argv);
+    Silent silent;
+    if (rank_here() == 0) {
+      benchmark::RunSpecifiedBenchmarks();
+    } else {
+      benchmark::RunSpecifiedBenchmarks(&silent);
+    }
+    benchmark::Shutdown();
+    for (auto const& [what, times] : results_)
+      if (!times.ours.empty())
+        print_ratio("itself", name_, what, ranks_here(), divided(times.again, times.rival));
+  }
+  /// `ratio NAME CASE RANKS MEDIAN Q1 Q3` for each case.
+  void print() const {
+    for (auto const& [what, times] : results_)
+      if (!times.ours.empty())
+        print_ratio("ratio", name_, what, ranks_here(), divided(times.ours, times.rival));
+  }
+
+  std::deque<std::pair<std::string, Times>> const& results() const { return results_; }
+
+ private:
+  class Silent : public benchmark::BenchmarkReporter {
+   public:
+    bool ReportContext(Context const&) override { return true; }
+    void ReportRuns(std::vector<Run> const&) override {}
+  };
+
+  static void rounds(benchmark::State& state, std::function<void()> const& ours,
+                     std::function<void()> const& rival, Times& times) {
+    for (int warm = 0; warm < 2; ++warm) {
+      timed(ours);
+      timed(rival);
+    }
+    std::vector<double>* const into[] = {&times.ours, &times.rival, &times.again};
+    std::size_t round = 0;
+    for (auto _ : state) {
+      for (std::size_t k = 0; k < 3; ++k) {
+        std::size_t const who = (round + k) % 3;
+        into[who]->push_back(timed(who == 0 ? ours : rival));
+      }
+      ++round;
+      state.SetIterationTime(times.ours.back());
+    }
+    state.counters["ours_ms"] = 1e3 * median(times.ours);
+    state.counters["rival_ms"] = 1e3 * median(times.rival);
+    state.counters["rival_best_ms"] = 1e3 * quantile(times.rival, 0);
+  }
+
+  std::string name_;
+  std::int64_t rounds_;
+  std::deque<std::pair<std::string, Times>> results_;
+};
+

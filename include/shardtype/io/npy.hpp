@@ -1,0 +1,122 @@
+#pragma once
+/// Tensors from and to NumPy files.
+
+#include <array>
+#include <complex>
+#include <cstdint>
+#include <source_location>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <Kokkos_Core.hpp>
+
+#include <shardtype/io/npy_file.hpp>
+#include <shardtype/ops/explain.hpp>
+#include <shardtype/ops/to_host.hpp>
+#include <shardtype/tensor/create.hpp>
+
+namespace shardtype {
+
+template <class T>
+struct NpyDtype<Kokkos::complex<T>> : NpyDtype<std::complex<T>> {};
+
+namespace detail {
+
+/// SHARDTYPE_CHECK=agree: all ranks of the mesh are about to do this with this file.
+inline void agree_on_file(MeshState& mesh, std::string const& what, std::string const& path) {
+  if (!mesh.agreement().on()) return;
+  std::string const step = what + " " + path;
+  mesh.agreement().meet(step, std::hash<std::string>{}(step));
+}
+
+/// Begins and lengths of the calling rank's block.
+template <class A>
+std::pair<std::vector<std::int64_t>, std::vector<std::int64_t>> block_bounds(A const& a) {
+  std::pair<std::vector<std::int64_t>, std::vector<std::int64_t>> out;
+  for (Range const& r : a.ranges()) {
+    out.first.push_back(r.begin);
+    out.second.push_back(r.size());
+  }
+  return out;
+}
+
+/// Whether the calling rank is the first of those that hold its block.
+template <class A>
+bool first_holder(A const& a) {
+  MeshState const& mesh = a.mesh().state();
+  AxisMap const map = map_axes(mesh, Scope<A>::names);
+  for (std::size_t k = 0; k < mesh.axes().size(); ++k) {
+    bool splits = false;
+    for (int x = 0; x < Scope<A>::names.axes; ++x)
+      splits = splits || (map.position[x] == static_cast<int>(k) && A::spec.dim_of(x) >= 0);
+    if (!splits && mesh.coords()[k] != 0) return false;
+  }
+  return true;
+}
+
+}  // namespace detail
+
+/// The array of a .npy file as a tensor: `load_npy<float, Dim<I, X>, Dim<J>>(mesh, "a.npy")`. Each
+/// rank reads its own block through MPI-IO, nothing is sent between tensors' blocks. C and Fortran
+/// order; float32/64, int32/64, complex64/128. Collective over the mesh.
+///
+/// Refused: M01. Errors, on every rank alike: IO1 missing, IO2 no .npy, IO3 malformed header, IO4
+/// another element type, IO5 another number of dims, IO6 file too short, IO7 an extent that does not
+/// fit its label.
+template <class... Parts, class... Xs>
+auto load_npy(Mesh<Xs...> const& mesh, std::string const& path) {
+  using A = detail::created_t<Parts...>;
+  using T = typename A::element;
+  detail::check_mesh_has_axes<A, Xs...>();
+  MeshState& state = mesh.state();
+  if (mesh.here()) detail::agree_on_file(state, "load_npy", path);
+  // ranks outside the mesh learn the extents, too, but take no part
+  NpyHeader const header =
+      read_npy_header(mesh.here() ? state.whole().raw() : MPI_COMM_SELF, path);
+  check_npy(header, path, npy_dtype<T>(), A::rank);
+  detail::extents_of<A> extents{};
+  for (std::size_t d = 0; d < A::rank; ++d) {
+    extents[d] = header.shape[d];
+    Names const names = Scope<A>::names;
+    int const label = A::spec.dims[d].label;
+    if (names.label_extent[label] != dynamic && names.label_extent[label] != extents[d])
+      throw Error("IO7",
+                  path + " has extent " + std::to_string(extents[d]) + " in dimension " +
+                      std::to_string(d) + ", but index " + std::string(names.label_name[label]) +
+                      " has the static extent " + std::to_string(names.label_extent[label]),
+                  FailedOn::every_rank);
+  }
+  A out = detail::uninitialized<A>(mesh, extents);
+  if (!mesh.here()) return out;
+  auto const [begin, count] = detail::block_bounds(out);
+  using Block =
+      Kokkos::View<T*, typename A::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  Block const block(out.mutable_local().data(), static_cast<std::size_t>(out.local_size()));
+  auto const host = Kokkos::create_mirror_view(block);
+  read_npy_block(state.whole().raw(), path, header, begin, count, sizeof(T), host.data());
+  if (!detail::holds_value<A>(mesh)) Kokkos::deep_copy(host, T{});
+  Kokkos::deep_copy(block, host);
+  return out;
+}
+
+/// Writes a tensor to a .npy file (C order): the first rank that holds a block writes it, through
+/// MPI-IO. Collective over the mesh. Refused: A02 while unreduced. Error IO8 if the file cannot be
+/// written, on every rank alike.
+template <class A>
+auto save_npy(A const& a, std::string const& path) {
+  using R = detail::StillUnreduced<A>;
+  if constexpr (R::verdict) {
+    MeshState& mesh = a.mesh().state();
+    if (!mesh.here()) return;
+    detail::agree_on_file(mesh, "save_npy", path);
+    auto const [begin, count] = detail::block_bounds(a);
+    std::vector<typename A::element> const host = detail::block_on_host(a);
+    write_npy(mesh.whole().raw(), path, npy_dtype<typename A::element>(), a.extents(), begin, count,
+              sizeof(typename A::element), host.data(), detail::first_holder(a));
+  } else {
+    static_cast<void>(refusal<R, A>{});
+  }
+}
+
+}  // namespace shardtype

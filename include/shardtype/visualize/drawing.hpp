@@ -1,0 +1,250 @@
+#pragma once
+/// The picture of a sharding: boxes for the blocks, in each the ranks that hold it.
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <unistd.h>
+
+#include <shardtype/visualize/picture.hpp>
+
+namespace shardtype {
+
+/// How a picture looks: with coloured cells (ANSI escapes) or plain, and its greatest width in
+/// characters (at least 32).
+struct DrawingStyle {
+  bool color = false;
+  int width = 80;
+};
+
+/// Whether `file` is a terminal that wants colours: NO_COLOR unset, TERM not dumb.
+inline bool use_color(std::FILE* file) {
+  char const* const no_color = std::getenv("NO_COLOR");
+  char const* const term = std::getenv("TERM");
+  bool const wanted = (no_color == nullptr || *no_color == '\0') && term != nullptr &&
+                      std::string_view(term) != "dumb";
+  return wanted && isatty(fileno(file)) != 0;
+}
+
+namespace detail {
+
+/// A row or column of cells: the number of its blocks, -1 for those left out, and its size on
+/// screen without borders.
+struct Band {
+  std::int64_t block = 0;
+  std::int64_t extent = -1;
+  std::size_t cells = 1;
+};
+
+/// The first, a mark and the last of a dimension's blocks, `most` in all.
+inline std::vector<Band> bands_of(std::vector<std::int64_t> const& sizes, std::size_t most) {
+  std::vector<Band> out;
+  std::size_t const n = sizes.size();
+  for (std::size_t k = 0; k < n; ++k) {
+    if (n > most && k == most - 2) {
+      out.push_back({-1});
+      k = n - 1;
+    }
+    out.push_back({static_cast<std::int64_t>(k), sizes[k]});
+  }
+  return out;
+}
+
+/// Whether the blocks differ so much in extent that their cells should too; many stay equal, so that
+/// the picture stays small.
+inline bool uneven(std::vector<Band> const& bands) {
+  if (bands.size() > 8 || bands[0].extent <= 0) return false;
+  return std::any_of(bands.begin(), bands.end(), [&](Band const& b) {
+    return b.block >= 0 && b.extent < bands[0].extent - bands[0].extent / 4;
+  });
+}
+
+/// Printed width of a cell's text, in which only the marks are not ASCII.
+inline std::size_t text_width(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+  }));
+}
+
+/// The grid of cells, laid out for a style.
+class Drawing {
+ public:
+  Drawing(ShardingPicture const& picture, DrawingStyle style)
+      : picture_(picture),
+        color_(style.color),
+        width_(static_cast<std::size_t>(std::max(style.width, 32))) {
+    // a 1-D tensor is one row
+    bool const flat = picture.axes.size() == 1;
+    auto const row_sizes = flat ? std::vector<std::int64_t>{1} : block_sizes(picture, 0);
+    auto const col_sizes = block_sizes(picture, flat ? 0 : 1);
+    rows_ = bands_of(row_sizes, most_rows);
+    if (uneven(rows_))
+      for (auto& row : rows_)
+        row.cells = row.block < 0 ? 1 : scaled(3, row.extent, rows_[0].extent);
+    lay_out(col_sizes);
+    left_out_ = rows_.size() < row_sizes.size() || cols_.size() < col_sizes.size();
+  }
+
+  /// The boxes.
+  std::string boxes() const {
+    std::string out = border("┌", "┬", "┐");
+    for (std::size_t r = 0; r < rows_.size(); ++r) {
+      if (r > 0) out += border("├", "┼", "┤");
+      for (std::size_t line = 0; line < rows_[r].cells; ++line) {
+        for (std::size_t c = 0; c < cols_.size(); ++c) {
+          out += "│";
+          out += cell(r, c, line == (rows_[r].cells - 1) / 2);
+        }
+        out += "│\n";
+      }
+    }
+    return out + border("└", "┴", "┘");
+  }
+
+  /// What the marks in the cells mean.
+  std::vector<std::string> notes() const {
+    std::vector<std::string> out;
+    if (!prefix_) out.push_back("the numbers are ranks");
+    auto const empty = [](Band const& b) { return b.block >= 0 && b.extent == 0; };
+    if (std::any_of(rows_.begin(), rows_.end(), empty) ||
+        std::any_of(cols_.begin(), cols_.end(), empty))
+      out.push_back("∅: an empty block");
+    if (left_out_) out.push_back("…: blocks left out here");
+    return out;
+  }
+
+ private:
+  static constexpr std::size_t most_rows = 12;
+
+  static std::size_t scaled(std::size_t full, std::int64_t extent, std::int64_t largest) {
+    double const share = static_cast<double>(extent) / static_cast<double>(largest);
+    return std::max<std::size_t>(1,
+                                 static_cast<std::size_t>(static_cast<double>(full) * share + .5));
+  }
+
+  /// Finds the fullest texts, and then the most columns, that fit the width.
+  void lay_out(std::vector<std::int64_t> const& sizes) {
+    std::size_t const roomy = std::min<std::size_t>(width_, 48);
+    for (std::size_t most = std::max<std::size_t>(3, width_ / 5); most >= 3; --most) {
+      cols_ = bands_of(sizes, most);
+      if (cols_.size() < most && most > 3) continue;  // the same columns come again
+      find_ranks();
+      for (bool const prefix : {true, false})
+        for (std::size_t room = roomy; room >= (prefix ? 12 : 4); --room)
+          if (fit(prefix, room)) return;
+    }
+  }
+
+  bool fit(bool prefix, std::size_t room) {
+    prefix_ = prefix;
+    texts_.assign(rows_.size() * cols_.size(), "");
+    std::size_t widest = 0, total = 1, wide_total = 1;
+    for (std::size_t c = 0; c < cols_.size(); ++c) {
+      cols_[c].cells = 0;
+      for (std::size_t r = 0; r < rows_.size(); ++r) {
+        std::string& text = texts_[r * cols_.size() + c] = label(r, c, room);
+        cols_[c].cells = std::max(cols_[c].cells, text_width(text) + 2);
+      }
+      widest = std::max(widest, cols_[c].cells);
+      total += cols_[c].cells + 1;
+    }
+    if (total > width_) return false;
+    // where blocks differ in extent, there may be room to show it
+    if (!uneven(cols_)) return true;
+    auto wide = cols_;
+    for (auto& col : wide) {
+      if (col.block >= 0)
+        col.cells = std::max(col.cells, scaled(2 * widest, col.extent, cols_[0].extent));
+      wide_total += col.cells + 1;
+    }
+    if (wide_total <= width_) cols_ = std::move(wide);
+    return true;
+  }
+
+  void find_ranks() {
+    std::size_t const skip = picture_.axes.size() == 1 ? 1 : 0;
+    ranks_.clear();
+    for (auto const& row : rows_)
+      for (auto const& col : cols_) {
+        std::array<std::int64_t, 2> const both{row.block, col.block};
+        bool const shown = row.block >= 0 && col.block >= 0;
+        ranks_.push_back(shown ? holders(picture_, std::span(both).subspan(skip))
+                               : std::vector<int>{});
+      }
+  }
+
+  std::string label(std::size_t r, std::size_t c, std::size_t room) const {
+    auto const& ranks = ranks_[r * cols_.size() + c];
+    if (ranks.empty()) return "…";
+    std::string out = prefix_ ? "rank " : "";
+    bool const empty = rows_[r].extent == 0 || cols_[c].extent == 0;
+    std::size_t const taken = out.size() + (empty ? 2 : 0);
+    out += rank_list(ranks, room > taken ? room - taken : 0);
+    return empty ? out + " ∅" : out;
+  }
+
+  std::string cell(std::size_t r, std::size_t c, bool with_text) const {
+    std::string const text = with_text ? texts_[r * cols_.size() + c] : "";
+    std::size_t const space = cols_[c].cells - text_width(text);
+    std::string const inside =
+        std::string(space / 2, ' ') + text + std::string(space - space / 2, ' ');
+    bool const real =
+        rows_[r].block >= 0 && cols_[c].block >= 0 && rows_[r].extent != 0 && cols_[c].extent != 0;
+    if (!color_ || !real) return inside;
+    // black on light backgrounds; 3 rows on is not 1 column on, so that neighbours differ
+    static constexpr std::array<int, 8> backgrounds{117, 222, 156, 217, 159, 183, 229, 151};
+    int const background = backgrounds[(3 * r + c) % backgrounds.size()];
+    return "\x1b[38;5;16;48;5;" + std::to_string(background) + "m" + inside + "\x1b[0m";
+  }
+
+  std::string border(char const* left, char const* middle, char const* right) const {
+    std::string out = left;
+    for (std::size_t c = 0; c < cols_.size(); ++c) {
+      if (c > 0) out += middle;
+      for (std::size_t k = 0; k < cols_[c].cells; ++k) out += "─";
+    }
+    return out + right + "\n";
+  }
+
+  ShardingPicture const& picture_;
+  bool color_;
+  std::size_t width_;
+  std::vector<Band> rows_, cols_;
+  std::vector<std::vector<int>> ranks_;  // of each cell
+  std::vector<std::string> texts_;
+  bool prefix_ = true;
+  bool left_out_ = false;
+};
+
+}  // namespace detail
+
+/// The picture, with its title and captions, as lines. Tensors of one or two dimensions are drawn,
+/// rows down and columns across; others are described in words. No communication, no errors.
+inline std::string draw(ShardingPicture const& picture, DrawingStyle style = {}) {
+  auto const width = static_cast<std::size_t>(std::max(style.width, 32));
+  std::string out = picture.title.empty() ? "" : picture.title + "\n";
+  std::size_t const dims = picture.axes.size();
+  std::vector<std::string> lines;
+  if (dims == 1 || dims == 2) {
+    detail::Drawing const drawing(picture, style);
+    out += drawing.boxes();
+    lines = drawing.notes();
+    lines.insert(lines.begin(), detail::split_texts(picture));
+  } else {
+    lines.push_back(detail::split_texts(picture));
+  }
+  for (auto const& line : detail::captions(picture)) lines.push_back(line);
+  for (auto const& line : lines) out += detail::wrapped(line, width);
+  return out;
+}
+
+}  // namespace shardtype

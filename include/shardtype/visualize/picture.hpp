@@ -1,0 +1,194 @@
+#pragma once
+/// What a picture of a sharding shows: the blocks, the ranks that hold them, and the captions.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace shardtype {
+
+/// A sharding as plain values, to be drawn. Axes are named by their position in the mesh.
+struct ShardingPicture {
+  std::vector<std::string> index_names;  ///< per dimension
+  std::vector<std::int64_t> extents;     ///< per dimension; -1 unknown
+  std::vector<std::vector<int>> axes;  ///< per dimension: the mesh axes that split it, major first
+  std::vector<int> unreduced;
+  std::string unreduced_kind;  ///< "" for sum, "max", "min"
+  std::vector<int> reduced;
+  std::vector<std::string> mesh_names;
+  std::vector<std::int64_t> mesh_sizes;
+  std::vector<int> ranks;  ///< at each mesh position, row-major; empty: 0, 1, 2, ...
+  std::string title;
+};
+
+namespace detail {
+
+/// Sizes of the blocks along dimension `d`, in order; none known: -1. Each axis cuts the block it
+/// is given into pieces of ceil(size / pieces), so that the last ones may be short or empty.
+inline std::vector<std::int64_t> block_sizes(ShardingPicture const& p, std::size_t d) {
+  std::vector<std::int64_t> sizes{p.extents[d]};
+  for (int const axis : p.axes[d]) {
+    std::int64_t const pieces = p.mesh_sizes[static_cast<std::size_t>(axis)];
+    std::vector<std::int64_t> next;
+    for (auto const size : sizes) {
+      std::int64_t const length = size / pieces + (size % pieces != 0);
+      for (std::int64_t k = 0; k < pieces; ++k)
+        next.push_back(size < 0 ? -1 : std::clamp(size - k * length, std::int64_t(0), length));
+    }
+    sizes = std::move(next);
+  }
+  return sizes;
+}
+
+/// The ranks, ascending, that hold the block with number `blocks[d]` along each dimension.
+inline std::vector<int> holders(ShardingPicture const& p, std::span<std::int64_t const> blocks) {
+  std::size_t const n = p.mesh_sizes.size();
+  std::vector<std::int64_t> coords(n, -1);  // -1: any
+  for (std::size_t d = 0; d < p.axes.size(); ++d) {
+    std::int64_t k = blocks[d];
+    for (std::size_t a = p.axes[d].size(); a-- > 0;) {
+      auto const axis = static_cast<std::size_t>(p.axes[d][a]);
+      coords[axis] = k % p.mesh_sizes[axis];
+      k /= p.mesh_sizes[axis];
+    }
+  }
+  std::vector<std::int64_t> positions{0};
+  for (std::size_t axis = 0; axis < n; ++axis) {
+    std::int64_t const size = p.mesh_sizes[axis];
+    std::vector<std::int64_t> next;
+    for (auto const at : positions)
+      for (std::int64_t c = 0; c < size; ++c)
+        if (coords[axis] < 0 || coords[axis] == c) next.push_back(at * size + c);
+    positions = std::move(next);
+  }
+  std::vector<int> out;
+  for (auto const at : positions)
+    out.push_back(p.ranks.empty() ? static_cast<int>(at) : p.ranks[static_cast<std::size_t>(at)]);
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+/// Names of mesh axes, "X, Y".
+inline std::string axis_names(ShardingPicture const& p, std::vector<int> const& axes) {
+  std::string out;
+  for (int const axis : axes) {
+    auto const a = static_cast<std::size_t>(axis);
+    out += out.empty() ? "" : ", ";
+    out += a < p.mesh_names.size() ? p.mesh_names[a] : "axis " + std::to_string(axis);
+  }
+  return out;
+}
+
+inline std::int64_t positions_along(ShardingPicture const& p, std::vector<int> const& axes) {
+  std::int64_t n = 1;
+  for (int const axis : axes) n *= p.mesh_sizes[static_cast<std::size_t>(axis)];
+  return n;
+}
+
+/// How dimension `d` is split: "I over X: 4 blocks of 375", "J whole".
+inline std::string split_text(ShardingPicture const& p, std::size_t d) {
+  std::string const name =
+      d < p.index_names.size() ? p.index_names[d] : "dimension " + std::to_string(d);
+  if (p.axes[d].empty()) return name + " whole";
+  auto const sizes = block_sizes(p, d);
+  std::string out = name + " over " + axis_names(p, p.axes[d]) + ": " +
+                    std::to_string(sizes.size()) + " block" + (sizes.size() == 1 ? "" : "s");
+  if (sizes[0] < 0) return out;
+  bool const even = std::count(sizes.begin(), sizes.end(), sizes[0]) == std::ssize(sizes);
+  if (even || sizes.size() > 8)
+    return out + (even ? " of " : " of at most ") + std::to_string(sizes[0]);
+  for (std::size_t k = 0; k < sizes.size(); ++k)
+    out += (k == 0 ? " of " : ", ") + std::to_string(sizes[k]);
+  return out;
+}
+
+/// How all dimensions are split.
+inline std::string split_texts(ShardingPicture const& p) {
+  if (p.axes.empty()) return "a single value";
+  std::string out;
+  bool whole = true;
+  for (std::size_t d = 0; d < p.axes.size(); ++d) {
+    out += (d == 0 ? "" : "; ") + split_text(p, d);
+    whole = whole && p.axes[d].empty();
+  }
+  return whole ? "not split" : out;
+}
+
+/// The mesh axes along which ranks hold equal copies.
+inline std::vector<int> copy_axes(ShardingPicture const& p) {
+  std::vector<int> out;
+  for (std::size_t a = 0; a < p.mesh_sizes.size(); ++a) {
+    int const axis = static_cast<int>(a);
+    bool used = std::count(p.unreduced.begin(), p.unreduced.end(), axis) > 0;
+    for (auto const& list : p.axes) used = used || std::count(list.begin(), list.end(), axis) > 0;
+    if (!used) out.push_back(axis);
+  }
+  return out;
+}
+
+/// What the cells themselves do not say: partial values, copies, reduced axes.
+inline std::vector<std::string> captions(ShardingPicture const& p) {
+  std::vector<std::string> out;
+  if (!p.unreduced.empty()) {
+    bool const sum = p.unreduced_kind.empty() || p.unreduced_kind == "sum";
+    std::string const kind = sum ? "sum" : p.unreduced_kind;
+    out.push_back("each cell is a partial " + kind + " over " + axis_names(p, p.unreduced) + ": " +
+                  (sum ? "add" : "take the " + kind + " of") + " the " +
+                  std::to_string(positions_along(p, p.unreduced)) + " copies");
+  }
+  auto const copies = copy_axes(p);
+  if (std::int64_t const n = positions_along(p, copies); n > 1)
+    out.push_back("replicated over " + axis_names(p, copies) + ": " + std::to_string(n) +
+                  " ranks hold equal copies of each " + (p.unreduced.empty() ? "cell" : "part"));
+  if (!p.reduced.empty())
+    out.push_back("reduced over " + axis_names(p, p.reduced) +
+                  ": the gradient of these copies is left as partial sums");
+  return out;
+}
+
+/// A list of ranks in at most `room` characters if it can be: "0,2,4", "0,2,..,62", "0..".
+inline std::string rank_list(std::vector<int> const& ranks, std::size_t room) {
+  std::size_t const n = ranks.size();
+  auto const starts_with = [&](std::size_t shown) {
+    std::string out;
+    for (std::size_t k = 0; k < shown; ++k) out += (k == 0 ? "" : ",") + std::to_string(ranks[k]);
+    return out;
+  };
+  if (n <= 8 && starts_with(n).size() <= room) return starts_with(n);
+  for (std::size_t shown = std::min<std::size_t>(n - 1, 4); shown >= 1; --shown) {
+    auto text = starts_with(shown) + (shown + 1 < n ? ",..," : ",") + std::to_string(ranks[n - 1]);
+    if (n > 2 && shown + 1 < n && text.size() <= room) return text;
+  }
+  return n == 1 ? starts_with(1) : starts_with(1) + "..";
+}
+
+/// Words in lines of at most `width` characters.
+inline std::string wrapped(std::string const& text, std::size_t width) {
+  std::string out;
+  std::size_t column = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t const end = std::min(text.find(' ', at), text.size());
+    auto const continues = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; };
+    std::size_t const length = end - at -
+                               static_cast<std::size_t>(std::count_if(
+                                   text.begin() + static_cast<std::ptrdiff_t>(at),
+                                   text.begin() + static_cast<std::ptrdiff_t>(end), continues));
+    if (column > 0 && column + 1 + length > width) {
+      out += "\n  ";
+      column = 2;
+    } else if (column > 0) {
+      out += ' ';
+      ++column;
+    }
+    out.append(text, at, end - at);
+    column += length;
+    at = end + 1;
+  }
+  return out + '\n';
+}
+
+}  // namespace detail
+}  // namespace shardtype

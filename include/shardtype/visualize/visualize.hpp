@@ -1,0 +1,103 @@
+#pragma once
+/// Who holds what, as a picture: of a tensor, or of a type and a mesh alone.
+
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <utility>
+
+#include <shardtype/ops/explain.hpp>
+#include <shardtype/tensor/create.hpp>
+#include <shardtype/visualize/drawing.hpp>
+
+namespace shardtype {
+
+namespace detail {
+
+/// What the picture takes from the type: all but the mesh.
+template <class A>
+ShardingPicture picture_of_type(std::array<std::int64_t, A::rank> const& extents,
+                                int (*position)(Identity, void const*), void const* mesh) {
+  ShardingPicture out;
+  Names const names = Scope<A>::names;
+  Spec const s = A::spec;
+  auto at = [&](int x) { return position(names.axis_id[x], mesh); };
+  for (int d = 0; d < s.rank; ++d) {
+    out.index_names.emplace_back(names.label_name[s.dims[d].label]);
+    out.extents.push_back(extents[static_cast<std::size_t>(d)]);
+    out.axes.emplace_back();
+    for (int k = 0; k < s.dims[d].axes.size; ++k) out.axes.back().push_back(at(s.dims[d].axes[k]));
+  }
+  for (int x = 0; x < names.axes; ++x) {
+    if (s.unreduced.contains(x)) out.unreduced.push_back(at(x));
+    if (s.reduced.contains(x)) out.reduced.push_back(at(x));
+  }
+  if (s.kind == ReduceKind::max) out.unreduced_kind = "max";
+  if (s.kind == ReduceKind::min) out.unreduced_kind = "min";
+  return out;
+}
+
+inline int position_in_mesh(Identity id, void const* mesh) {
+  return static_cast<MeshState const*>(mesh)->find(id);
+}
+template <class... Xs>
+int position_in_axes(Identity id, void const*) {
+  Identity const all[] = {identity<Xs>...};
+  for (int k = 0; k < static_cast<int>(sizeof...(Xs)); ++k)
+    if (all[k] == id) return k;
+  return -1;
+}
+
+template <class A, class M>
+struct PictureOn;
+template <class A, class... Xs>
+struct PictureOn<A, Mesh<Xs...>> {
+  static ShardingPicture make(std::array<std::int64_t, A::rank> const& extents,
+                              std::array<std::int64_t, sizeof...(Xs)> const& sizes) {
+    check_mesh_has_axes<A, Xs...>();
+    ShardingPicture out = picture_of_type<A>(extents, &position_in_axes<Xs...>, nullptr);
+    (out.mesh_names.emplace_back(Xs::name), ...);
+    out.mesh_sizes.assign(sizes.begin(), sizes.end());
+    out.title = type_name<A>();
+    return out;
+  }
+  static constexpr std::array<std::int64_t, sizeof...(Xs)> sizes = {Xs::size...};
+};
+
+}  // namespace detail
+
+/// The sharding of a tensor, to be drawn. Communicates nothing.
+template <class A>
+ShardingPicture picture_of(A const& a, std::string const& name = "") {
+  MeshState const& mesh = a.mesh().state();
+  ShardingPicture out = detail::picture_of_type<A>(a.extents(), &detail::position_in_mesh, &mesh);
+  for (MeshAxisInfo const& x : mesh.axes()) {
+    out.mesh_names.push_back(x.name);
+    out.mesh_sizes.push_back(x.size);
+  }
+  out.ranks.assign(mesh.ranks().begin(), mesh.ranks().end());
+  out.title = (name.empty() ? "" : name + " ") + type_name(a);
+  return out;
+}
+
+/// The sharding that a type has on a mesh, without either: `picture_of<Tensor<float, Dim<I, X>,
+/// Dim<J>>, Mesh<X, Y>>()`; extents and sizes that the types leave open are given. Extents may stay
+/// `dynamic`: blocks are then drawn alike. Refused: M01.
+template <class A, class M>
+ShardingPicture picture_of(
+    std::array<std::int64_t, A::rank> const& extents = detail::extents_from_type<A>(),
+    decltype(detail::PictureOn<A, M>::sizes) const& sizes = detail::PictureOn<A, M>::sizes) {
+  return detail::PictureOn<A, M>::make(extents, sizes);
+}
+
+/// Prints who holds which block, on the mesh's first rank: coloured on a terminal, plain in a file.
+template <class A>
+void visualize(A const& a, std::string const& name = "") {
+  MeshState& mesh = a.mesh().state();
+  if (!mesh.here() || mesh.whole().rank() != 0) return;
+  std::fputs(draw(picture_of(a, name), {use_color(stdout)}).c_str(), stdout);
+  std::fflush(stdout);
+}
+
+}  // namespace shardtype

@@ -1,0 +1,226 @@
+// Plans executed on simulated ranks, straight from the meaning of each step and independent of the
+// executor: every rank holds its block as a list of global elements, and a step may only use what
+// the members of its group hold.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include <shardtype/plan/contraction_plan.hpp>
+
+namespace simulate {
+
+using namespace shardtype;
+
+// All axes of a scope, and every rank's coordinates along them.
+inline AxisList all_axes() {
+  AxisList all;
+  for (int x = 0; x < max_axes; ++x) all.push(x);
+  return all;
+}
+inline std::int64_t rank_count(Sizes const& sizes) { return sizes.product(all_axes()); }
+inline Coords coords_of(Sizes const& sizes, std::int64_t rank) {
+  return member(all_axes(), sizes, {}, rank);
+}
+inline std::int64_t rank_of(Sizes const& sizes, Coords const& at) {
+  std::int64_t r = 0;
+  for (int x = 0; x < max_axes; ++x) r = r * sizes[x] + at[x];
+  return r;
+}
+
+// A value distributed over simulated ranks: dense per rank, in the order of the spec's dims, with
+// gaps (std::nullopt) where the rank holds nothing.
+struct Distributed {
+  Spec spec{};
+  std::vector<std::vector<std::optional<std::int64_t>>> held;
+};
+
+inline std::int64_t volume(Spec const& s, Extents const& e) {
+  std::int64_t n = 1;
+  for (int d = 0; d < s.rank; ++d) n *= e[s.dims[d].label];
+  return n;
+}
+
+// Global index along each label for the k-th element in the order of the spec's dims.
+inline Extents indices(Spec const& s, Extents const& e, std::int64_t k) {
+  Extents at;
+  for (int d = s.rank - 1; d >= 0; --d) {
+    int const l = s.dims[d].label;
+    at.at[l] = k % e[l];
+    k /= e[l];
+  }
+  return at;
+}
+inline std::int64_t place(Spec const& s, Extents const& e, Extents const& at) {
+  std::int64_t k = 0;
+  for (int d = 0; d < s.rank; ++d) k = k * e[s.dims[d].label] + at[s.dims[d].label];
+  return k;
+}
+
+inline bool holds(Spec const& s, Sizing const& z, Coords const& c, Extents const& at) {
+  for (int d = 0; d < s.rank; ++d) {
+    Range const r = block_of(s, d, z, c);
+    std::int64_t const i = at[s.dims[d].label];
+    if (i < r.begin || i >= r.end) return false;
+  }
+  return true;
+}
+
+// A tensor whose element is value(indices); owed sums are spread over the ranks at random-looking
+// but fixed summands.
+template <class F>
+Distributed distribute(Spec const& s, Sizing const& z, F value) {
+  Distributed out{s, {}};
+  std::int64_t const p = rank_count(z.sizes);
+  std::int64_t const n = volume(s, z.extents);
+  for (std::int64_t r = 0; r < p; ++r) {
+    Coords const c = coords_of(z.sizes, r);
+    out.held.emplace_back(static_cast<std::size_t>(n));
+    for (std::int64_t k = 0; k < n; ++k) {
+      Extents const at = indices(s, z.extents, k);
+      if (!holds(s, z, c, at)) continue;
+      std::int64_t mine = value(at);
+      if (!s.unreduced.empty()) {
+        // the first rank of each group holds the rest, so that the group's sum is the value
+        bool first = true;
+        std::int64_t group = 1;
+        for (int x = 0; x < max_axes; ++x)
+          if (s.unreduced.contains(x)) {
+            first = first && c[x] == 0;
+            group *= z.sizes[x];
+          }
+        mine = first ? mine - 3 * (group - 1) : 3;
+      }
+      out.held.back()[static_cast<std::size_t>(k)] = mine;
+    }
+  }
+  return out;
+}
+
+// The step applied; false if it is not what its collective can do.
+inline bool apply(Step const& s, Sizing const& z, Distributed& v) {
+  if (!(v.spec == s.before)) return false;
+  Distributed out{s.after, {}};
+  std::int64_t const p = rank_count(z.sizes);
+  std::int64_t const n = volume(s.after, z.extents);
+  bool const reduces = s.collective == Collective::all_reduce ||
+                       s.collective == Collective::reduce_scatter;
+  for (std::int64_t r = 0; r < p; ++r) {
+    Coords const c = coords_of(z.sizes, r);
+    out.held.emplace_back(static_cast<std::size_t>(n));
+    for (std::int64_t k = 0; k < n; ++k) {
+      Extents const at = indices(s.after, z.extents, k);
+      if (!holds(s.after, z, c, at)) continue;
+      auto const from = static_cast<std::size_t>(place(s.before, z.extents, at));
+      std::optional<std::int64_t> got;
+      if (s.action != Action::communicate) {
+        got = v.held[static_cast<std::size_t>(r)][from];
+      } else {
+        for (std::int64_t g = 0; g < z.sizes.product(s.axes); ++g) {
+          auto const other = static_cast<std::size_t>(
+              rank_of(z.sizes, member(s.axes, z.sizes, c, g)));
+          auto const theirs = v.held[other][from];
+          if (reduces) {
+            if (!theirs) return false;
+            got = got.value_or(0) + *theirs;
+          } else if (theirs) {
+            got = theirs;
+          }
+        }
+      }
+      if (!got) return false;
+      out.held.back()[static_cast<std::size_t>(k)] = got;
+    }
+  }
+  v = std::move(out);
+  return true;
+}
+
+// Whether the value is value(indices), owed sums added up.
+template <class F>
+bool equals(Distributed const& v, Sizing const& z, F value) {
+  AxisList owed;
+  for (int x = 0; x < max_axes; ++x)
+    if (v.spec.unreduced.contains(x)) owed.push(x);
+  std::int64_t const n = volume(v.spec, z.extents);
+  for (std::int64_t r = 0; r < rank_count(z.sizes); ++r) {
+    Coords const c = coords_of(z.sizes, r);
+    for (std::int64_t k = 0; k < n; ++k) {
+      Extents const at = indices(v.spec, z.extents, k);
+      if (!holds(v.spec, z, c, at)) continue;
+      std::int64_t sum = 0;
+      for (std::int64_t g = 0; g < z.sizes.product(owed); ++g) {
+        auto const other =
+            static_cast<std::size_t>(rank_of(z.sizes, member(owed, z.sizes, c, g)));
+        auto const theirs = v.held[other][static_cast<std::size_t>(k)];
+        if (!theirs) return false;
+        sum += *theirs;
+      }
+      if (sum != value(at)) return false;
+    }
+  }
+  return true;
+}
+
+// The local product on every rank.
+inline Distributed product(Distributed const& a, Distributed const& b, Spec const& c,
+                           Sizing const& z) {
+  Distributed out{c, {}};
+  // every combination of labels that either operand has
+  Spec loop;
+  for (int d = 0; d < a.spec.rank; ++d) loop.add(a.spec.dims[d].label);
+  for (int d = 0; d < b.spec.rank; ++d)
+    if (loop.find(b.spec.dims[d].label) < 0) loop.add(b.spec.dims[d].label);
+  std::int64_t const n = volume(loop, z.extents);
+  std::int64_t const m = volume(c, z.extents);
+  for (std::int64_t r = 0; r < rank_count(z.sizes); ++r) {
+    Coords const at_rank = coords_of(z.sizes, r);
+    out.held.emplace_back(static_cast<std::size_t>(m));
+    auto& mine = out.held.back();
+    for (std::int64_t k = 0; k < m; ++k)
+      if (holds(c, z, at_rank, indices(c, z.extents, k))) mine[static_cast<std::size_t>(k)] = 0;
+    for (std::int64_t k = 0; k < n; ++k) {
+      Extents const at = indices(loop, z.extents, k);
+      auto const x = a.held[static_cast<std::size_t>(r)]
+                           [static_cast<std::size_t>(place(a.spec, z.extents, at))];
+      auto const y = b.held[static_cast<std::size_t>(r)]
+                           [static_cast<std::size_t>(place(b.spec, z.extents, at))];
+      auto& sum = mine[static_cast<std::size_t>(place(c, z.extents, at))];
+      if (x && y && sum) *sum += *x * *y;
+    }
+  }
+  return out;
+}
+
+// Every sharding of a tensor with `rank` dims (labels 0, 1, ...) on `axes` axes; with owed axes when
+// asked. In a fixed order.
+inline void all_specs(int axis, int axes, bool owed, Spec const& so_far, std::vector<Spec>& out) {
+  if (axis == axes) {
+    out.push_back(so_far);
+    return;
+  }
+  all_specs(axis + 1, axes, owed, so_far, out);
+  if (owed) {
+    Spec s = so_far;
+    s.unreduced.insert(axis);
+    all_specs(axis + 1, axes, owed, s, out);
+  }
+  for (int d = 0; d < so_far.rank; ++d)
+    for (int at = 0; at <= so_far.dims[d].axes.size; ++at) {
+      Spec s = so_far;
+      AxisList list = s.dims[d].axes.prefix(at);
+      list.push(axis);
+      s.dims[d].axes = list.plus(so_far.dims[d].axes.suffix(at));
+      all_specs(axis + 1, axes, owed, s, out);
+    }
+}
+inline std::vector<Spec> all_specs(int rank, int axes, bool owed) {
+  Spec none;
+  for (int l = 0; l < rank; ++l) none.add(l);
+  std::vector<Spec> out;
+  all_specs(0, axes, owed, none, out);
+  return out;
+}
+
+}  // namespace simulate
