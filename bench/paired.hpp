@@ -142,6 +142,23 @@ inline void print_ratio(char const* word, std::string const& name, std::string c
   std::fflush(stdout);
 }
 
+/// Runs what is registered and the command line asks for. Rank 0 reports, the others are silent.
+inline void run_benchmarks(int argc, char** argv) {
+  class Silent : public benchmark::BenchmarkReporter {
+   public:
+    bool ReportContext(Context const&) override { return true; }
+    void ReportRuns(std::vector<Run> const&) override {}
+  };
+  benchmark::Initialize(&argc, argv);
+  Silent silent;
+  if (rank_here() == 0) {
+    benchmark::RunSpecifiedBenchmarks();
+  } else {
+    benchmark::RunSpecifiedBenchmarks(&silent);
+  }
+  benchmark::Shutdown();
+}
+
 /// The cases of one program: registered first, run by `run`, printed as ratios at the end.
 class Suite {
  public:
@@ -162,17 +179,10 @@ class Suite {
         ->Unit(benchmark::kMillisecond);
   }
 
-  /// Runs the cases that the command line asks for; rank 0 reports. Prints one line per case for
-  /// the rival against itself, and nothing else.
+  /// Runs the cases that the command line asks for, and prints one line per case for the rival
+  /// against itself.
   void run(int argc, char** argv) {
-    benchmark::Initialize(&argc, argv);
-    Silent silent;
-    if (rank_here() == 0) {
-      benchmark::RunSpecifiedBenchmarks();
-    } else {
-      benchmark::RunSpecifiedBenchmarks(&silent);
-    }
-    benchmark::Shutdown();
+    run_benchmarks(argc, argv);
     for (auto const& [what, times] : results_)
       if (!times.ours.empty())
         print_ratio("itself", name_, what, ranks_here(), divided(times.again, times.rival));
@@ -187,12 +197,6 @@ class Suite {
   std::deque<std::pair<std::string, Times>> const& results() const { return results_; }
 
  private:
-  class Silent : public benchmark::BenchmarkReporter {
-   public:
-    bool ReportContext(Context const&) override { return true; }
-    void ReportRuns(std::vector<Run> const&) override {}
-  };
-
   static void rounds(benchmark::State& state, std::function<void()> const& ours,
                      std::function<void()> const& rival, Times& times) {
     for (int warm = 0; warm < 2; ++warm) {

@@ -4,8 +4,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include <shardtype/core/block.hpp>
+#include <shardtype/core/dim.hpp>
 
 namespace shardtype {
 
@@ -13,7 +15,6 @@ namespace shardtype {
 /// any type, goes through every operation, and has Tensor's public members (a test holds the lists
 /// equal). It exists only in programs that do not compile, so nothing here has a body.
 struct Poisoned {
-  using poisoned = void;
   using element = double;
   using memory_space = Poisoned;
   using execution_space = Poisoned;
@@ -54,13 +55,21 @@ struct Poisoned {
 };
 
 namespace detail {
+
+/// The base of every Tensor type that obeys the laws (tensor/tensor.hpp).
+struct Lawful;
+
 template <class T>
-concept IsPoisoned = requires { typename T::poisoned; };
+inline constexpr bool is_poisoned = std::is_base_of_v<Poisoned, T>;
+/// Not by the base that a tensor type has when it breaks a law: clang drops bases that have errors.
+template <class T, class... Parts>
+inline constexpr bool is_poisoned<Tensor<T, Parts...>> =
+    !std::is_base_of_v<Lawful, Tensor<T, Parts...>>;
+
 }  // namespace detail
 
 /// Whether one of these is the result of a refused operation, or a tensor type that breaks a law.
-/// Asked by a member's name, as clang denies that a class with a failed assertion has bases.
 template <class... Ts>
-inline constexpr bool any_poisoned = (detail::IsPoisoned<Ts> || ...);
+inline constexpr bool any_poisoned = (detail::is_poisoned<Ts> || ...);
 
 }  // namespace shardtype

@@ -162,6 +162,14 @@ constexpr Pack<Xs...> axes_of(hana::basic_type<Unreduced<Xs...>>) {
   return {};
 }
 template <class... Xs>
+constexpr Pack<Xs...> axes_of(hana::basic_type<Unreduced<Max, Xs...>>) {
+  return {};
+}
+template <class... Xs>
+constexpr Pack<Xs...> axes_of(hana::basic_type<Unreduced<Min, Xs...>>) {
+  return {};
+}
+template <class... Xs>
 constexpr Pack<Xs...> axes_of(hana::basic_type<Reduced<Xs...>>) {
   return {};
 }

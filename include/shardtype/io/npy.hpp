@@ -30,6 +30,14 @@ inline void agree_on_file(MeshState& mesh, std::string const& what, std::string 
   mesh.agreement().meet(step, std::hash<std::string>{}(step));
 }
 
+/// MPI's collective file calls spin while they wait: with more ranks than cores each rank reads and
+/// writes on its own.
+inline NpyAccess file_access() {
+  NpyAccess access;
+  access.collective = !yield_while_waiting;
+  return access;
+}
+
 /// Begins and lengths of the calling rank's block.
 template <class A>
 std::pair<std::vector<std::int64_t>, std::vector<std::int64_t>> block_bounds(A const& a) {
@@ -94,7 +102,8 @@ auto load_npy(Mesh<Xs...> const& mesh, std::string const& path) {
       Kokkos::View<T*, typename A::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
   Block const block(out.mutable_local().data(), static_cast<std::size_t>(out.local_size()));
   auto const host = Kokkos::create_mirror_view(block);
-  read_npy_block(state.whole().raw(), path, header, begin, count, sizeof(T), host.data());
+  read_npy_block(state.whole().raw(), path, header, begin, count, sizeof(T), host.data(),
+                 detail::file_access());
   if (!detail::holds_value<A>(mesh)) Kokkos::deep_copy(host, T{});
   Kokkos::deep_copy(block, host);
   return out;
@@ -113,7 +122,8 @@ auto save_npy(A const& a, std::string const& path) {
     auto const [begin, count] = detail::block_bounds(a);
     std::vector<typename A::element> const host = detail::block_on_host(a);
     write_npy(mesh.whole().raw(), path, npy_dtype<typename A::element>(), a.extents(), begin, count,
-              sizeof(typename A::element), host.data(), detail::first_holder(a));
+              sizeof(typename A::element), host.data(), detail::first_holder(a),
+              false, detail::file_access());
   } else {
     static_cast<void>(refusal<R, A>{});
   }

@@ -88,8 +88,8 @@ inline NpyHeader read_npy_header(MPI_Comm comm, std::string const& path) {
     outcome.note("IO1", "cannot read " + path + ": " + failure.what());
   }
   detail::npy_agree(comm, outcome);
-  detail::npy_share(comm, text, 0);
-  file_bytes = detail::npy_reduce(comm, file_bytes, MPI_MAX);  // the others have 0
+  detail::share_text(comm, text, 0);
+  file_bytes = detail::reduce_number(comm, file_bytes, MPI_MAX);  // the others have 0
 
   // From here on all ranks do the same with the same bytes, so they fail together.
   NpyHeader header = parse_npy_header(text, path, FailedOn::every_rank);

@@ -9,9 +9,9 @@
 #include <utility>
 
 #include <mpi.h>
-#include <sched.h>
 
 #include <shardtype/io/npy_slabs.hpp>
+#include <shardtype/runtime/comm.hpp>
 #include <shardtype/runtime/error.hpp>
 
 namespace shardtype {
@@ -41,41 +41,15 @@ struct NpyOutcome {
   }
 };
 
-/// Waits for a nonblocking collective and lets others use the core: MPICH's blocking calls never do.
-template <class Start>
-void npy_wait_for(Start start) {
-  MPI_Request request = MPI_REQUEST_NULL;
-  if (start(&request) != MPI_SUCCESS) return;
-  for (int done = 0; MPI_Test(&request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && done == 0;)
-    sched_yield();
-}
-
-/// Collective: `text` of rank `root` on all ranks.
-inline void npy_share(MPI_Comm comm, std::string& text, int root) {
-  int length = static_cast<int>(text.size());
-  npy_wait_for([&](MPI_Request* r) { return MPI_Ibcast(&length, 1, MPI_INT, root, comm, r); });
-  text.resize(static_cast<std::size_t>(length));
-  npy_wait_for(
-      [&](MPI_Request* r) { return MPI_Ibcast(text.data(), length, MPI_CHAR, root, comm, r); });
-}
-
-/// Collective: the least or largest (`op`) of all ranks' numbers.
-inline std::int64_t npy_reduce(MPI_Comm comm, std::int64_t mine, MPI_Op op) {
-  std::int64_t all = mine;
-  npy_wait_for(
-      [&](MPI_Request* r) { return MPI_Iallreduce(&mine, &all, 1, MPI_INT64_T, op, comm, r); });
-  return all;
-}
-
 /// Collective. Throws on every rank the failure of the first rank that has one, if any has.
 inline void npy_agree(MPI_Comm comm, NpyOutcome outcome) {
   int rank = 0, size = 1;
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &size);
-  auto const failed = static_cast<int>(npy_reduce(comm, outcome.fine() ? size : rank, MPI_MIN));
+  auto const failed = static_cast<int>(reduce_number(comm, outcome.fine() ? size : rank, MPI_MIN));
   if (failed == size) return;
-  npy_share(comm, outcome.code, failed);
-  npy_share(comm, outcome.text, failed);
+  share_text(comm, outcome.code, failed);
+  share_text(comm, outcome.text, failed);
   throw Error(outcome.code, outcome.text, FailedOn::every_rank);
 }
 
@@ -146,7 +120,7 @@ class NpyTransfer {
   /// one with the most slabs, whatever fails meanwhile.
   void move(std::int64_t data_offset, NpySlabs const& slabs, bool take_part, std::byte* block) {
     std::int64_t const mine = take_part ? slabs.size() : 0;
-    std::int64_t const calls = npy_reduce(comm_, mine, MPI_MAX);
+    std::int64_t const calls = reduce_number(comm_, mine, MPI_MAX);
     std::unique_ptr<std::byte[]> packed;
     if (mine > 0 && slabs.reversed()) {
       auto const bytes = static_cast<std::size_t>(slabs.largest() * slabs.element_bytes());

@@ -41,6 +41,30 @@ inline void wait_for(MPI_Request& request) {
   }
 }
 
+namespace detail {
+
+/// Collective over a communicator that is not ours to keep: `text` of rank `root` on all ranks.
+inline void share_text(MPI_Comm comm, std::string& text, int root) {
+  int length = static_cast<int>(text.size());
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(MPI_Ibcast(&length, 1, MPI_INT, root, comm, &request), "MPI_Ibcast");
+  wait_for(request);
+  text.resize(static_cast<std::size_t>(length));
+  check_mpi(MPI_Ibcast(text.data(), length, MPI_CHAR, root, comm, &request), "MPI_Ibcast");
+  wait_for(request);
+}
+
+/// Likewise: the least or largest (`op`) of all ranks' numbers.
+inline std::int64_t reduce_number(MPI_Comm comm, std::int64_t mine, MPI_Op op) {
+  std::int64_t all = mine;
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(MPI_Iallreduce(&mine, &all, 1, MPI_INT64_T, op, comm, &request), "MPI_Iallreduce");
+  wait_for(request);
+  return all;
+}
+
+}  // namespace detail
+
 /// How the segments of an all_to_all are sized. One rank's own counts cannot tell, so the caller
 /// says what holds on all ranks.
 enum class Segments { even, uneven, huge };

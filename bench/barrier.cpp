@@ -1,0 +1,74 @@
+// Our barrier with more ranks than cores, against plain MPI_Barrier. MPICH spins while it waits, and
+// each rank that spins keeps one that could arrive off its core; ours yields. This program must not
+// link anything that yields inside MPI: it would hide a missing yield.
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <vector>
+
+#include <shardtype/shardtype.hpp>
+
+#include "paired.hpp"
+
+using namespace shardtype;
+
+namespace {
+
+char const* const help =
+    "bench_barrier [--calls=1000] [--rounds=25] [--plain=3]\n"
+    "Comm::barrier against MPI_Barrier, --calls of ours and --plain of the rival's per round in turn.\n"
+    "Last lines: value barrier RANKS MILLISECONDS, the median of all our calls; ratio barrier plain\n"
+    "RANKS MEDIAN Q1 Q3, medians of one round, ours over MPI_Barrier's, and quartiles of the rounds.\n";
+
+struct X : Axis<"X"> {};
+
+/// Milliseconds of each of `calls` barriers, each call's the slowest rank's.
+template <class Barrier>
+std::vector<double> measured(std::int64_t calls, Barrier barrier) {
+  std::vector<double> mine;
+  meet();
+  for (std::int64_t k = 0; k < calls; ++k) {
+    double const start = MPI_Wtime();
+    barrier();
+    mine.push_back(1e3 * (MPI_Wtime() - start));
+  }
+  std::vector<double> slowest;
+  for (double t : mine) slowest.push_back(greatest(t));
+  return slowest;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Environment env(argc, argv);
+  if (asked_for_help(argc, argv, help)) return 0;
+  std::int64_t const rounds = option(argc, argv, "rounds", 25);
+  std::int64_t const calls = std::max<std::int64_t>(1, option(argc, argv, "calls", 1000) / rounds);
+  std::int64_t const plain = option(argc, argv, "plain", 3);
+  Mesh<X> const mesh(env.world(), {env.size()});
+  Comm& comm = mesh.state().whole();
+
+  std::vector<double> all, ratios;
+  benchmark::RegisterBenchmark("barrier", [&](benchmark::State& state) {
+    auto const ours = [&] { comm.barrier(); };
+    auto const rival = [&] { MPI_Barrier(comm.raw()); };
+    measured(calls, ours);
+    measured(1, rival);
+    for (auto _ : state) {
+      std::vector<double> const a = measured(calls, ours);
+      std::vector<double> const b = measured(plain, rival);
+      all.insert(all.end(), a.begin(), a.end());
+      ratios.push_back(median(a) / median(b));
+      state.SetIterationTime(1e-3 * median(a));
+      state.counters["rival_ms"] = median(b);
+    }
+  })
+      ->UseManualTime()
+      ->Iterations(rounds)
+      ->Unit(benchmark::kMillisecond);
+  run_benchmarks(argc, argv);
+
+  if (env.rank() == 0) std::printf("value barrier %d %.4f\n", env.size(), median(all));
+  print_ratio("ratio", "barrier", "plain", env.size(), ratios);
+  return 0;
+}

@@ -1,0 +1,206 @@
+// Resharding executed: every pair of shardings of a matrix on two axes, samples on three axes, owed
+// sums, maxima and minima, MPI counts in pieces; values and bytes.
+// SOURCES: tests/shim/pmpi.cpp
+// TIMEOUT: 300
+#include <algorithm>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include <shardtype/shardtype.hpp>
+
+#include "harness/catch.hpp"
+#include "harness/simulate.hpp"
+#include "shim/pmpi.hpp"
+
+using namespace shardtype;
+
+namespace {
+
+struct X : Axis<"X"> {};
+struct Y : Axis<"Y"> {};
+struct Z : Axis<"Z"> {};
+struct I : Index<"I"> {};
+struct J : Index<"J"> {};
+struct K : Index<"K"> {};
+
+int rank_total() {
+  int ranks = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  return ranks;
+}
+
+std::int64_t element(Extents const& at) { return at[0] * 101 + at[1] * 13 + at[2] * 7 + 1; }
+
+// Runs the plan on this rank's block of `from`; the number of wrong elements, plus one for wrong
+// bytes when they are checked.
+int run(MeshState& mesh, AxisMap const& axes, Spec const& from, Spec const& to, Sizing const& z,
+        bool check_bytes = true) {
+  std::int64_t const me = simulate::rank_of(z.sizes, axes.coords);
+  Plan const plan = planning::reshard_plan(from, to, z);
+  auto const start = simulate::distribute(from, z, element);
+  simulate::Distributed end = start;
+  for (Step const& s : plan)
+    if (!simulate::apply(s, z, end)) return 1000;
+  std::int64_t const n = local_elements(from, z.extents, z.sizes, axes.coords);
+  Buffer const memory = mesh.pool().take<Kokkos::HostSpace>(static_cast<std::size_t>(n) * 8);
+  auto* data = static_cast<std::int64_t*>(memory.data());
+  for (auto const& value : start.held[static_cast<std::size_t>(me)])
+    if (value) *data++ = *value;
+  shim::reset();
+  Buffer const result =
+      ops::Executor<std::int64_t, Kokkos::HostSpace>(mesh, axes, z, std::source_location::current())
+          .run(plan, ops::whole_value<std::int64_t>(from, z, axes.coords, memory));
+  int bad = !check_bytes || shim::bytes() == plan.bytes(axes.coords) ? 0 : 1;
+  auto const* got = static_cast<std::int64_t const*>(result.data());
+  for (std::int64_t k = 0; k < simulate::volume(to, z.extents); ++k) {
+    Extents const at = simulate::indices(to, z.extents, k);
+    if (!simulate::holds(to, z, axes.coords, at)) continue;
+    auto const place = static_cast<std::size_t>(simulate::place(end.spec, z.extents, at));
+    if (*got++ != end.held[static_cast<std::size_t>(me)][place]) ++bad;
+  }
+  return bad;
+}
+
+Sizing sizing(AxisMap const& axes, std::array<std::int64_t, 3> const& extents) {
+  Sizing z;
+  z.sizes = axes.sizes;
+  for (std::size_t l = 0; l < 3; ++l) z.extents.at[l] = extents[l];
+  z.element_bytes = 8;
+  return z;
+}
+
+std::array<std::int64_t, 2> matrix_grid() {
+  switch (rank_total()) {
+    case 4:
+      return {2, 2};
+    case 6:
+      return {2, 3};
+    case 8:
+      return {4, 2};
+    default:
+      return {1, rank_total()};
+  }
+}
+
+}  // namespace
+
+TEST_CASE("every pair of shardings of a matrix on two axes") {
+  Mesh<X, Y> mesh(MPI_COMM_WORLD, matrix_grid());
+  AxisMap const axes = map_axes(mesh.state(), Scope<Tensor<float, Reduced<X, Y>>>::names);
+  auto const extents = GENERATE(
+      values<std::array<std::int64_t, 3>>({{16, 24, 0}, {13, 7, 0}, {3, 2, 0}, {0, 5, 0}, {1, 11, 0}}));
+  Sizing const z = sizing(axes, extents);
+  std::vector<Spec> const specs = simulate::all_specs(2, 2, true);
+  int pairs = 0;
+  for (std::size_t a = 0; a < specs.size(); ++a)
+    for (std::size_t b = 0; b < specs.size(); ++b) {
+      if (!rules::reshard(specs[a], specs[b])) continue;
+      ++pairs;
+      INFO("from " << a << " to " << b << " of " << extents[0] << " x " << extents[1]);
+      CHECK(run(mesh.state(), axes, specs[a], specs[b], z) == 0);
+      if (b % 3 == 0) {  // dims in the other order
+        Spec swapped = specs[b];
+        std::swap(swapped.dims[0], swapped.dims[1]);
+        CHECK(run(mesh.state(), axes, specs[a], swapped, z) == 0);
+      }
+    }
+  CHECK(pairs == 223);
+}
+
+TEST_CASE("a sample of rank-3 tensors on three axes") {
+  int const ranks = rank_total();
+  std::array<std::int64_t, 3> grid{1, 1, ranks};
+  if (ranks == 4) grid = {2, 2, 1};
+  if (ranks == 6) grid = {1, 2, 3};
+  if (ranks == 8) grid = {2, 2, 2};
+  Mesh<X, Y, Z> mesh(MPI_COMM_WORLD, grid);
+  AxisMap const axes = map_axes(mesh.state(), Scope<Tensor<float, Reduced<X, Y, Z>>>::names);
+  Sizing const z = sizing(axes, {5, 7, 6});
+  std::vector<Spec> const specs = simulate::all_specs(3, 3, true);
+  std::mt19937 engine(7);
+  for (int k = 0; k < 60;) {
+    Spec const from = specs[engine() % specs.size()];
+    Spec const to = specs[engine() % specs.size()];
+    if (!rules::reshard(from, to)) continue;
+    ++k;
+    INFO("draw " << k);
+    CHECK(run(mesh.state(), axes, from, to, z) == 0);
+  }
+}
+
+TEST_CASE("counts that do not fit one MPI call go in pieces") {
+  Mesh<X, Y> mesh(MPI_COMM_WORLD, matrix_grid());
+  AxisMap const axes = map_axes(mesh.state(), Scope<Tensor<float, Reduced<X, Y>>>::names);
+  Sizing const z = sizing(axes, {13, 7, 0});
+  std::vector<Spec> const specs = simulate::all_specs(2, 2, true);
+  Comm::largest_count = 5;
+  for (Spec const& a : specs)
+    for (Spec const& b : specs)
+      if (rules::reshard(a, b)) CHECK(run(mesh.state(), axes, a, b, z, false) == 0);
+  Comm::largest_count = INT_MAX;
+}
+
+TEST_CASE("named collectives on tensors") {
+  Mesh<X, Y> mesh(MPI_COMM_WORLD, matrix_grid());
+  auto f = [](auto i, auto j) { return static_cast<double>(i * 100 + j); };
+  auto wrong = [&](auto const& a) {
+    int bad = 0;
+    detail::for_each_element(a, [&](std::int64_t k, auto const& at) {
+      if (a.local().data()[k] != f(at[0], at[1])) ++bad;
+    });
+    return bad;
+  };
+  auto const a = from_function<double, Dim<I, X, Y>, Dim<J>>(mesh, {11, 6}, f);
+  auto const gathered = all_gather<Y>(a);
+  static_assert(std::is_same_v<decltype(gathered), Tensor<double, Dim<I, X>, Dim<J>> const>);
+  CHECK(wrong(gathered) == 0);
+  CHECK(wrong(all_gather<Y, X>(a)) == 0);
+  auto const moved = all_to_all<Y, I, J>(a);
+  static_assert(std::is_same_v<decltype(moved), Tensor<double, Dim<I, X>, Dim<J, Y>> const>);
+  CHECK(wrong(moved) == 0);
+  CHECK(wrong(reshard<Dim<I, Y, X>, Dim<J>>(a)) == 0);
+  CHECK(plan_at(reshard_to<Dim<I, Y, X>, Dim<J>>, a).collectives() <= 1);
+
+  // each rank's own summand: the sum over Y of (y + 1) f
+  auto part = zeros<double, Dim<I, X>, Dim<J>, Unreduced<Y>>(mesh, {11, 6});
+  double const y = static_cast<double>(mesh.template coordinate<Y>());
+  double const py = static_cast<double>(mesh.template size_of<Y>());
+  {
+    auto view = part.mutable_local();
+    for (std::size_t i = 0; i < view.extent(0); ++i)
+      for (std::size_t j = 0; j < view.extent(1); ++j)
+        view(i, j) = (y + 1) * f(part.template global_index<I>(static_cast<std::int64_t>(i)),
+                                 static_cast<std::int64_t>(j));
+  }
+  double const total = py * (py + 1) / 2;
+  auto scaled = [&](auto const& t) {
+    int bad = 0;
+    detail::for_each_element(t, [&](std::int64_t k, auto const& at) {
+      if (t.local().data()[k] != total * f(at[0], at[1])) ++bad;
+    });
+    return bad;
+  };
+  CHECK(scaled(all_reduce<Y>(part)) == 0);
+  CHECK(scaled(reduce_scatter<Y, J>(part)) == 0);
+  CHECK(scaled(reduce_scatter<Y, I>(part)) == 0);
+  // the operand is untouched: all_reduce in place would have spoiled it
+  CHECK(scaled(all_reduce<Y>(part)) == 0);
+
+  // maxima and minima
+  auto most = zeros<std::int32_t, Dim<I>, Unreduced<Max, X, Y>>(mesh, {5});
+  auto least = zeros<std::int32_t, Dim<I>, Unreduced<Min, X, Y>>(mesh, {5});
+  int me = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &me);
+  for (std::size_t i = 0; i < 5; ++i) {
+    most.mutable_local()(i) = me * static_cast<int>(i);
+    least.mutable_local()(i) = -me * static_cast<int>(i);
+  }
+  auto const m = all_reduce<X, Y>(most);
+  auto const l = reshard<Dim<I, Y>>(least);
+  for (std::int64_t i = 0; i < 5; ++i)
+    CHECK(m.local()(static_cast<std::size_t>(i)) == (rank_total() - 1) * i);
+  for (std::int64_t i = 0; i < l.template local_extent<I>(); ++i)
+    CHECK(l.local()(static_cast<std::size_t>(i)) ==
+          -(rank_total() - 1) * l.template global_index<I>(i));
+}
