@@ -37,8 +37,8 @@ void report(std::string const& plan, C const& c, std::vector<float> const& refer
   std::vector<float> const values = to_host(c);
   for (std::size_t k = 0; k < values.size(); ++k)
     most = std::max(most, std::abs(double{values[k]} - double{reference[k]}));
-  say(plan + "  result " + type_name(c) + ", largest difference from case 1: " +
-      std::to_string(most) + "\n");
+  say(plan + "  result " + type_name(c) +
+      ", largest difference from case 1: " + std::to_string(most) + "\n");
   if (most > 1e-2) throw Error("DEMO", "the cases disagree", FailedOn::every_rank);
 }
 
@@ -46,8 +46,9 @@ void report(std::string const& plan, C const& c, std::vector<float> const& refer
 
 int main(int argc, char** argv) {
   Environment env(argc, argv);
-  CLI::App app("Multiplies two .npy matrices (float32) on a 2 x 4 mesh of ranks: mpiexec -n 8 "
-               "matmul_npy A.npy B.npy -o C.npy");
+  CLI::App app(
+      "Multiplies two .npy matrices (float32) on a 2 x 4 mesh of ranks: mpiexec -n 8 "
+      "matmul_npy A.npy B.npy -o C.npy");
   std::string a_path, b_path, c_path;
   app.add_option("A", a_path, "left matrix, I x J")->required();
   app.add_option("B", b_path, "right matrix, J x K")->required();

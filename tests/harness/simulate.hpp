@@ -104,8 +104,8 @@ inline bool apply(Step const& s, Sizing const& z, Distributed& v) {
   Distributed out{s.after, {}};
   std::int64_t const p = rank_count(z.sizes);
   std::int64_t const n = volume(s.after, z.extents);
-  bool const reduces = s.collective == Collective::all_reduce ||
-                       s.collective == Collective::reduce_scatter;
+  bool const reduces =
+      s.collective == Collective::all_reduce || s.collective == Collective::reduce_scatter;
   for (std::int64_t r = 0; r < p; ++r) {
     Coords const c = coords_of(z.sizes, r);
     out.held.emplace_back(static_cast<std::size_t>(n));
@@ -118,8 +118,8 @@ inline bool apply(Step const& s, Sizing const& z, Distributed& v) {
         got = v.held[static_cast<std::size_t>(r)][from];
       } else {
         for (std::int64_t g = 0; g < z.sizes.product(s.axes); ++g) {
-          auto const other = static_cast<std::size_t>(
-              rank_of(z.sizes, member(s.axes, z.sizes, c, g)));
+          auto const other =
+              static_cast<std::size_t>(rank_of(z.sizes, member(s.axes, z.sizes, c, g)));
           auto const theirs = v.held[other][from];
           if (reduces) {
             if (!theirs) return false;
@@ -151,8 +151,7 @@ bool equals(Distributed const& v, Sizing const& z, F value) {
       if (!holds(v.spec, z, c, at)) continue;
       std::int64_t sum = 0;
       for (std::int64_t g = 0; g < z.sizes.product(owed); ++g) {
-        auto const other =
-            static_cast<std::size_t>(rank_of(z.sizes, member(owed, z.sizes, c, g)));
+        auto const other = static_cast<std::size_t>(rank_of(z.sizes, member(owed, z.sizes, c, g)));
         auto const theirs = v.held[other][static_cast<std::size_t>(k)];
         if (!theirs) return false;
         sum += *theirs;

@@ -37,25 +37,22 @@ constexpr auto at(List<First, Rest...>) {
 
 // The 11 shardings of a matrix on two axes, the order of axes included.
 template <class P, class Q>
-using Shardings =
-    List<Tensor<double, Dim<P>, Dim<Q>>, Tensor<double, Dim<P, X>, Dim<Q>>,
-         Tensor<double, Dim<P, Y>, Dim<Q>>, Tensor<double, Dim<P>, Dim<Q, X>>,
-         Tensor<double, Dim<P>, Dim<Q, Y>>, Tensor<double, Dim<P, X, Y>, Dim<Q>>,
-         Tensor<double, Dim<P, Y, X>, Dim<Q>>, Tensor<double, Dim<P>, Dim<Q, X, Y>>,
-         Tensor<double, Dim<P>, Dim<Q, Y, X>>, Tensor<double, Dim<P, X>, Dim<Q, Y>>,
-         Tensor<double, Dim<P, Y>, Dim<Q, X>>>;
+using Shardings = List<Tensor<double, Dim<P>, Dim<Q>>, Tensor<double, Dim<P, X>, Dim<Q>>,
+                       Tensor<double, Dim<P, Y>, Dim<Q>>, Tensor<double, Dim<P>, Dim<Q, X>>,
+                       Tensor<double, Dim<P>, Dim<Q, Y>>, Tensor<double, Dim<P, X, Y>, Dim<Q>>,
+                       Tensor<double, Dim<P, Y, X>, Dim<Q>>, Tensor<double, Dim<P>, Dim<Q, X, Y>>,
+                       Tensor<double, Dim<P>, Dim<Q, Y, X>>, Tensor<double, Dim<P, X>, Dim<Q, Y>>,
+                       Tensor<double, Dim<P, Y>, Dim<Q, X>>>;
 constexpr std::size_t kinds = 11;
 
 // With what may be owed, and in the other order of dims: what a result can be named.
-using Owing =
-    List<Tensor<double, Dim<I>, Dim<K>, Unreduced<X>>,
-         Tensor<double, Dim<I, Y>, Dim<K>, Unreduced<X>>,
-         Tensor<double, Dim<I>, Dim<K, Y>, Unreduced<X>>,
-         Tensor<double, Dim<I>, Dim<K>, Unreduced<Y>>,
-         Tensor<double, Dim<I, X>, Dim<K>, Unreduced<Y>>,
-         Tensor<double, Dim<I>, Dim<K, X>, Unreduced<Y>>,
-         Tensor<double, Dim<I>, Dim<K>, Unreduced<X, Y>>,
-         Tensor<double, Dim<K, X>, Dim<I, Y>>, Tensor<double, Dim<K>, Dim<I, Y>, Unreduced<X>>>;
+using Owing = List<
+    Tensor<double, Dim<I>, Dim<K>, Unreduced<X>>, Tensor<double, Dim<I, Y>, Dim<K>, Unreduced<X>>,
+    Tensor<double, Dim<I>, Dim<K, Y>, Unreduced<X>>, Tensor<double, Dim<I>, Dim<K>, Unreduced<Y>>,
+    Tensor<double, Dim<I, X>, Dim<K>, Unreduced<Y>>,
+    Tensor<double, Dim<I>, Dim<K, X>, Unreduced<Y>>,
+    Tensor<double, Dim<I>, Dim<K>, Unreduced<X, Y>>, Tensor<double, Dim<K, X>, Dim<I, Y>>,
+    Tensor<double, Dim<K>, Dim<I, Y>, Unreduced<X>>>;
 using Results = decltype(Shardings<I, K>{} + Owing{});
 constexpr std::size_t results = 20;
 
@@ -79,7 +76,8 @@ struct Problem {
 template <class C>
 int wrong(C const& c, Problem const& p) {
   int bad = c.template extent<I>() == p.m && c.template extent<K>() == p.n ? 0 : 1;
-  constexpr std::size_t di = C::spec.dims[0].label == Scope<C>::names.find_label(identity<I>) ? 0 : 1;
+  constexpr std::size_t di =
+      C::spec.dims[0].label == Scope<C>::names.find_label(identity<I>) ? 0 : 1;
   std::size_t place = 0;
   auto const* data = c.local().data();
   std::array<Range, 2> const r = c.ranges();
@@ -87,7 +85,8 @@ int wrong(C const& c, Problem const& p) {
     for (std::int64_t v = r[1].begin; v < r[1].end; ++v) {
       std::int64_t const i = di == 0 ? u : v;
       std::int64_t const k = di == 0 ? v : u;
-      if (data[place++] != static_cast<double>(p.dense[static_cast<std::size_t>(i * p.n + k)])) ++bad;
+      if (data[place++] != static_cast<double>(p.dense[static_cast<std::size_t>(i * p.n + k)]))
+        ++bad;
     }
   return bad;
 }
@@ -108,8 +107,7 @@ int wrong_when_summed(C const& c, Problem const& p) {
 
 template <class Op, class A, class B, class Run>
 auto counted(Op const& op, A const& a, B const& b, Run run, int& bad) {
-  std::int64_t const predicted =
-      a.mesh().here() ? plan_at(op, a, b).bytes(coords_in(op, a, b)) : 0;
+  std::int64_t const predicted = a.mesh().here() ? plan_at(op, a, b).bytes(coords_in(op, a, b)) : 0;
   shim::reset();
   auto c = run();
   if (shim::bytes() != predicted) ++bad;
@@ -119,8 +117,7 @@ auto counted(Op const& op, A const& a, B const& b, Run run, int& bad) {
 template <class Out, class A, class B>
 int named(A const& a, B const& b, Problem const& p) {
   int bad = 0;
-  auto const c =
-      counted(matmul_to<Out>, a, b, [&] { return matmul<Out>(a, b); }, bad);
+  auto const c = counted(matmul_to<Out>, a, b, [&] { return matmul<Out>(a, b); }, bad);
   static_assert(std::is_same_v<decltype(c), Out const>);
   return bad + wrong_when_summed(c, p);
 }
@@ -138,7 +135,8 @@ int check_pair(M const& mesh, Problem const& p) {
   }
   bad += named<typename decltype(at<Pair % results>(Results{}))::type>(a, b, p);
   bad += named<typename decltype(at<(Pair * 7 + 5) % results>(Results{}))::type>(a, b, p);
-  bad += named<typename decltype(at<(Pair / kinds + Pair % kinds * 3 + 11) % results>(Results{}))::type>(a, b, p);
+  bad += named<typename decltype(at<(Pair / kinds + Pair % kinds * 3 + 11) % results>(
+      Results{}))::type>(a, b, p);
   return bad;
 }
 
@@ -146,8 +144,8 @@ template <class M, std::size_t... Pair>
 void check_all(M const& mesh, Problem const& p, std::index_sequence<Pair...>) {
   int bad[] = {check_pair<Pair>(mesh, p)...};
   for (std::size_t pair = 0; pair < sizeof...(Pair); ++pair) {
-    INFO("pair " << pair << " (a " << pair / kinds << ", b " << pair % kinds << "), " << p.m << " x "
-                 << p.k << " x " << p.n);
+    INFO("pair " << pair << " (a " << pair / kinds << ", b " << pair % kinds << "), " << p.m
+                 << " x " << p.k << " x " << p.n);
     CHECK(bad[pair] == 0);
   }
 }
@@ -157,16 +155,21 @@ void check_all(M const& mesh, Problem const& p, std::index_sequence<Pair...>) {
 TEST_CASE("every pair of shardings gives the dense product and moves what its plan says") {
   int ranks = 1;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  std::array<std::int64_t, 2> const shape =
-      ranks == 1   ? std::array<std::int64_t, 2>{1, 1}
-      : ranks == 2 ? std::array<std::int64_t, 2>{2, 1}
-      : ranks == 3 ? std::array<std::int64_t, 2>{1, 3}
-      : ranks == 4 ? std::array<std::int64_t, 2>{2, 2}
-      : ranks == 6 ? std::array<std::int64_t, 2>{3, 2}
-                   : std::array<std::int64_t, 2>{2, 4};
+  std::array<std::int64_t, 2> const shape = ranks == 1   ? std::array<std::int64_t, 2>{1, 1}
+                                            : ranks == 2 ? std::array<std::int64_t, 2>{2, 1}
+                                            : ranks == 3 ? std::array<std::int64_t, 2>{1, 3}
+                                            : ranks == 4 ? std::array<std::int64_t, 2>{2, 2}
+                                            : ranks == 6 ? std::array<std::int64_t, 2>{3, 2}
+                                                         : std::array<std::int64_t, 2>{2, 4};
   Mesh<X, Y> mesh(MPI_COMM_WORLD, shape);
-  auto const m = GENERATE(values<std::array<std::int64_t, 3>>(
-      {{8, 8, 8}, {13, 11, 7}, {1, 1, 1}, {3, 2, 5}, {0, 5, 4}, {5, 0, 4}, {4, 6, 0}, {17, 1, 29}}));
+  auto const m = GENERATE(values<std::array<std::int64_t, 3>>({{8, 8, 8},
+                                                               {13, 11, 7},
+                                                               {1, 1, 1},
+                                                               {3, 2, 5},
+                                                               {0, 5, 4},
+                                                               {5, 0, 4},
+                                                               {4, 6, 0},
+                                                               {17, 1, 29}}));
   check_all(mesh, Problem(m[0], m[1], m[2]), std::make_index_sequence<kinds * kinds>{});
 }
 

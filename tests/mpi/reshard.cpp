@@ -88,8 +88,8 @@ std::array<std::int64_t, 2> matrix_grid() {
 TEST_CASE("every pair of shardings of a matrix on two axes") {
   Mesh<X, Y> mesh(MPI_COMM_WORLD, matrix_grid());
   AxisMap const axes = map_axes(mesh.state(), Scope<Tensor<float, Reduced<X, Y>>>::names);
-  auto const extents = GENERATE(
-      values<std::array<std::int64_t, 3>>({{16, 24, 0}, {13, 7, 0}, {3, 2, 0}, {0, 5, 0}, {1, 11, 0}}));
+  auto const extents = GENERATE(values<std::array<std::int64_t, 3>>(
+      {{16, 24, 0}, {13, 7, 0}, {3, 2, 0}, {0, 5, 0}, {1, 11, 0}}));
   Sizing const z = sizing(axes, extents);
   std::vector<Spec> const specs = simulate::all_specs(2, 2, true);
   int pairs = 0;

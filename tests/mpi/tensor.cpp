@@ -76,7 +76,8 @@ TEST_CASE("extents, ranges and global indices") {
   CHECK(a.extents() == std::array<std::int64_t, 3>{10, 6, 3});
   std::int64_t const py = mesh.template size_of<Y>();
   std::int64_t const length = ceil_div(10, py);
-  CHECK(a.template global_index<I>(0) == std::min<std::int64_t>(10, length * mesh.template coordinate<Y>()));
+  CHECK(a.template global_index<I>(0) ==
+        std::min<std::int64_t>(10, length * mesh.template coordinate<Y>()));
   CHECK(a.local().extent(1) == 6);
   CHECK(a.local_size() == a.template local_extent<I>() * 6 * a.template local_extent<J>());
   static_assert(std::is_same_v<decltype(a.local())::array_layout, Kokkos::LayoutRight>);
@@ -125,9 +126,8 @@ TEST_CASE("ranks outside a mesh take no part") {
   int me = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &me);
   CHECK(one.here() == (me == rank_total() - 1));
-  auto const a = from_function<double, Dim<I, X>, Dim<J>>(one, {3, 2}, [](auto i, auto j) {
-    return double(i + j);
-  });
+  auto const a = from_function<double, Dim<I, X>, Dim<J>>(
+      one, {3, 2}, [](auto i, auto j) { return double(i + j); });
   auto const b = matmul<Dim<I>, Dim<K>>(a, full<double, Dim<J>, Dim<K>>(one, {2, 6}, 1.0));
   CHECK(b.template extent<K>() == 6);
   CHECK(b.local_size() == (one.here() ? 18 : 0));
@@ -147,10 +147,10 @@ TEST_CASE("tensors of two meshes do not mix") {
 
 TEST_CASE("a steady loop takes no memory from the system and makes no communicator") {
   auto const mesh = make_mesh();
-  auto const a = from_function<double, Dim<I, X>, Dim<J, Y>>(mesh, {30, 20},
-                                                             [](auto i, auto j) { return double(i - j); });
-  auto const b = from_function<double, Dim<J, Y>, Dim<K>>(mesh, {20, 6},
-                                                          [](auto j, auto k) { return double(j * k); });
+  auto const a = from_function<double, Dim<I, X>, Dim<J, Y>>(
+      mesh, {30, 20}, [](auto i, auto j) { return double(i - j); });
+  auto const b = from_function<double, Dim<J, Y>, Dim<K>>(
+      mesh, {20, 6}, [](auto j, auto k) { return double(j * k); });
   auto run = [&] { return matmul<Dim<I, X>, Dim<K, Y>>(a, b); };
   static_cast<void>(run());
   static_cast<void>(run());

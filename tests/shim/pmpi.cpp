@@ -77,8 +77,7 @@ int MPI_Iallreduce(void const* s, void* r, int n, MPI_Datatype t, MPI_Op op, MPI
   reduce(n, t, c);
   return PMPI_Iallreduce(s, r, n, t, op, c, q);
 }
-int MPI_Reduce_scatter_block(void const* s, void* r, int n, MPI_Datatype t, MPI_Op op,
-                             MPI_Comm c) {
+int MPI_Reduce_scatter_block(void const* s, void* r, int n, MPI_Datatype t, MPI_Op op, MPI_Comm c) {
   gather(n, t, c);
   return PMPI_Reduce_scatter_block(s, r, n, t, op, c);
 }

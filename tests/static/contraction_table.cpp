@@ -41,10 +41,10 @@ static_assert(refusal_of<T<Dim<I, Y, X>, Dim<J>>, T<Dim<J>, Dim<K, X>>> ==
               Code::C04_axis_splits_two);
 // contracted | contracted (same list): unreduced, case 3
 static_assert(gives<T<Dim<I>, Dim<J, X>>, T<Dim<J, X>, Dim<K>>, T<Dim<I>, Dim<K>, Unreduced<X>>>);
-static_assert(gives<T<Dim<I, X>, Dim<J, Y>>, T<Dim<J, Y>, Dim<K>>,
-                    T<Dim<I, X>, Dim<K>, Unreduced<Y>>>);
-static_assert(gives<T<Dim<I>, Dim<J, Y, X>>, T<Dim<J, Y, X>, Dim<K>>,
-                    T<Dim<I>, Dim<K>, Unreduced<X, Y>>>);
+static_assert(
+    gives<T<Dim<I, X>, Dim<J, Y>>, T<Dim<J, Y>, Dim<K>>, T<Dim<I, X>, Dim<K>, Unreduced<Y>>>);
+static_assert(
+    gives<T<Dim<I>, Dim<J, Y, X>>, T<Dim<J, Y, X>, Dim<K>>, T<Dim<I>, Dim<K>, Unreduced<X, Y>>>);
 static_assert(refusal_of<T<Dim<I>, Dim<J, X, Y>>, T<Dim<J, Y, X>, Dim<K>>> ==
               Code::C06_order_differs);
 // contracted | I: refused, case 2, on either side; also when only the tail of a list differs
@@ -64,8 +64,9 @@ static_assert(einsum_gives<T<Dim<B, X, Y>, Dim<I>, Dim<K>>, T<Dim<B, X>, Dim<I>,
                            T<Dim<B, X, Y>, Dim<J>, Dim<K>>, B, I, K>);
 static_assert(einsum_refusal<T<Dim<B, X>, Dim<I>, Dim<J>>, T<Dim<B, Y>, Dim<J>, Dim<K>>, B, I, K> ==
               Code::C09_batch_lists_differ);
-static_assert(einsum_refusal<T<Dim<B, X, Y>, Dim<I>, Dim<J>>, T<Dim<B, Y>, Dim<J>, Dim<K>>, B, I,
-                             K> == Code::C09_batch_lists_differ);
+static_assert(
+    einsum_refusal<T<Dim<B, X, Y>, Dim<I>, Dim<J>>, T<Dim<B, Y>, Dim<J>, Dim<K>>, B, I, K> ==
+    Code::C09_batch_lists_differ);
 // x on different indices otherwise: refused
 static_assert(refusal_of<T<Dim<I>, Dim<J, X>>, T<Dim<J>, Dim<K, X>>> ==
               Code::C05_different_indices);
@@ -76,10 +77,10 @@ static_assert(einsum_refusal<T<Dim<B, X>, Dim<I>, Dim<J>>, T<Dim<B>, Dim<J>, Dim
 static_assert(einsum_refusal<T<Dim<B, X>, Dim<I>, Dim<J>>, T<Dim<B>, Dim<J, X>, Dim<K>>, B, I, K> ==
               Code::C05_different_indices);
 // U (sum) | I or R: unreduced
-static_assert(gives<T<Dim<I>, Dim<J>, Unreduced<X>>, T<Dim<J>, Dim<K>>,
-                    T<Dim<I>, Dim<K>, Unreduced<X>>>);
-static_assert(gives<T<Dim<I>, Dim<J>>, T<Dim<J>, Dim<K>, Unreduced<X>>,
-                    T<Dim<I>, Dim<K>, Unreduced<X>>>);
+static_assert(
+    gives<T<Dim<I>, Dim<J>, Unreduced<X>>, T<Dim<J>, Dim<K>>, T<Dim<I>, Dim<K>, Unreduced<X>>>);
+static_assert(
+    gives<T<Dim<I>, Dim<J>>, T<Dim<J>, Dim<K>, Unreduced<X>>, T<Dim<I>, Dim<K>, Unreduced<X>>>);
 static_assert(gives<T<Dim<I>, Dim<J>, Unreduced<X>>, T<Dim<J>, Dim<K>, Reduced<X>>,
                     T<Dim<I>, Dim<K>, Unreduced<X>>>);
 static_assert(gives<T<Dim<I>, Dim<J>, Unreduced<X>>, T<Dim<J>, Dim<K>, Unreduced<Y>>,
@@ -99,8 +100,8 @@ static_assert(refusal_of<T<Dim<I>, Dim<J>, Unreduced<Max, X>>, T<Dim<J>, Dim<K>>
 static_assert(refusal_of<T<Dim<I>, Dim<J>>, T<Dim<J>, Dim<K>, Unreduced<Min, X>>> ==
               Code::C08_extremum_operand);
 // R | I or R: R;  R | S: as I with S
-static_assert(gives<T<Dim<I>, Dim<J>, Reduced<X>>, T<Dim<J>, Dim<K>>,
-                    T<Dim<I>, Dim<K>, Reduced<X>>>);
+static_assert(
+    gives<T<Dim<I>, Dim<J>, Reduced<X>>, T<Dim<J>, Dim<K>>, T<Dim<I>, Dim<K>, Reduced<X>>>);
 static_assert(gives<T<Dim<I>, Dim<J>, Reduced<X>>, T<Dim<J>, Dim<K>, Reduced<X>>,
                     T<Dim<I>, Dim<K>, Reduced<X>>>);
 static_assert(gives<T<Dim<I, X>, Dim<J>>, T<Dim<J>, Dim<K>, Reduced<X>>, T<Dim<I, X>, Dim<K>>>);
@@ -153,7 +154,8 @@ static_assert(Resolve<EinsumTo<Dim<I>>, T<Dim<I>, Dim<J>>, T<Dim<J>, Dim<K>>>::v
 constexpr auto plan_of = [](auto op, auto a, auto c) { return plan(op, a, c); };
 struct Is : Index<"Is", 128> {};
 struct Js : Index<"Js", 64> {};
-constexpr auto local = plan_of(matmul_to<>, type<T<Dim<Is, X>, Dim<Js>>>, type<T<Dim<Js>, Dim<K, Y>>>);
+constexpr auto local =
+    plan_of(matmul_to<>, type<T<Dim<Is, X>, Dim<Js>>>, type<T<Dim<Js>, Dim<K, Y>>>);
 static_assert(local.collectives() == 0 && local.bytes_per_rank() == 0);
 static_assert(local.flops() == 2 * 64 * 64 * 24);
 constexpr auto gathers = plan_of(matmul_to<Dim<Is, X>, Dim<K>>, type<T<Dim<Is, X>, Dim<Js, Y>>>,
@@ -174,8 +176,8 @@ constexpr auto keeps = plan_of(matmul_to<Dim<Is, X>, Dim<K>, Unreduced<Y>>,
                                type<T<Dim<Is, X>, Dim<Js, Y>>>, type<T<Dim<Js, Y>, Dim<K>>>);
 static_assert(keeps.collectives() == 0);
 // axes that neither operand uses are sliced onto what the result wants, for free
-constexpr auto sliced = plan_of(matmul_to<Dim<Is, X>, Dim<K, Y>>, type<T<Dim<Is>, Dim<Js>>>,
-                                type<T<Dim<Js>, Dim<K>>>);
+constexpr auto sliced =
+    plan_of(matmul_to<Dim<Is, X>, Dim<K, Y>>, type<T<Dim<Is>, Dim<Js>>>, type<T<Dim<Js>, Dim<K>>>);
 static_assert(sliced.collectives() == 0 && sliced.flops() == local.flops());
 static_assert(plan_of(matmul_to<Dim<Is>, Dim<K>, Unreduced<X>>, type<T<Dim<Is>, Dim<Js>>>,
                       type<T<Dim<Js>, Dim<K>>>)

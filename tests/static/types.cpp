@@ -21,7 +21,8 @@ static_assert(std::is_same_v<tensor_t<float, Dim<I>, Unreduced<Y, X>>,
 static_assert(std::is_same_v<tensor_t<float, Reduced<Y>, Dim<I>, Unreduced<Max, X>>,
                              Tensor<float, Dim<I>, Unreduced<Max, X>, Reduced<Y>>>);
 static_assert(std::is_same_v<tensor_t<double>, Tensor<double>>);
-static_assert(std::is_same_v<tensor_t<int, Dim<J, Y, X>, Dim<I>>, Tensor<int, Dim<J, Y, X>, Dim<I>>>);
+static_assert(
+    std::is_same_v<tensor_t<int, Dim<J, Y, X>, Dim<I>>, Tensor<int, Dim<J, Y, X>, Dim<I>>>);
 
 template <class... Parts>
 constexpr Code law = rules::well_formed(Scope<Tensor<float, Parts...>>::template reading<0>).code;
@@ -43,8 +44,8 @@ static_assert(law<Dim<X>> == Code::T05_not_an_axis);
 static_assert(law<Dim<I, J>> == Code::T05_not_an_axis);
 static_assert(law<Dim<I>, Unreduced<J>> == Code::T05_not_an_axis);
 
-static_assert(rules::well_named(Scope<Tensor<float, Dim<I>>, Tensor<float, Dim<OtherI>>>::names).code ==
-              Code::T06_same_name);
+static_assert(rules::well_named(Scope<Tensor<float, Dim<I>>, Tensor<float, Dim<OtherI>>>::names)
+                  .code == Code::T06_same_name);
 static_assert(
     rules::well_named(Scope<Tensor<float, Dim<I, X>>, Tensor<float, Dim<J, OtherX>>>::names).code ==
     Code::T06_same_name);
@@ -122,8 +123,9 @@ static_assert(resharding<A, Tensor<float, Dim<I>, Dim<J>, Unreduced<Z>>> ==
               Code::R02_replicated_to_unreduced);
 static_assert(resharding<A, Tensor<float, Dim<I>, Dim<J>, Unreduced<X>>> ==
               Code::R03_split_to_unreduced);
-static_assert(resharding<Tensor<float, Dim<I>, Unreduced<Max, X>>, Tensor<float, Dim<I>, Unreduced<X>>> ==
-              Code::R04_kind_differs);
+static_assert(
+    resharding<Tensor<float, Dim<I>, Unreduced<Max, X>>, Tensor<float, Dim<I>, Unreduced<X>>> ==
+    Code::R04_kind_differs);
 static_assert(resharding<Tensor<float, Dim<I>, Unreduced<Max, X>>, Tensor<float, Dim<I, X>>> ==
               Code::ok);
 static_assert(resharding<A, Tensor<double, Dim<I>, Dim<J>>> == Code::N05_element_type);

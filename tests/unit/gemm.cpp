@@ -29,9 +29,9 @@ using Exec = Kokkos::DefaultHostExecutionSpace;
 /// How a test matrix lies in memory.
 enum class Layout { rows, columns, padded_rows, padded_columns, spread, backwards };
 
-constexpr std::array<Layout, 6> layouts = {Layout::rows,           Layout::columns,
-                                           Layout::padded_rows,    Layout::padded_columns,
-                                           Layout::spread,         Layout::backwards};
+constexpr std::array<Layout, 6> layouts = {Layout::rows,        Layout::columns,
+                                           Layout::padded_rows, Layout::padded_columns,
+                                           Layout::spread,      Layout::backwards};
 
 /// A batch of matrices with the memory under it; gaps hold a value that must survive.
 template <class T>
@@ -44,15 +44,33 @@ struct Owned {
   Owned(std::int64_t batch, std::int64_t rows, std::int64_t cols, Layout layout) {
     std::int64_t rs = 0, cs = 0;
     switch (layout) {
-      case Layout::rows: rs = cols; cs = 1; break;
-      case Layout::columns: rs = 1; cs = rows; break;
-      case Layout::padded_rows: rs = cols + 3; cs = 1; break;
-      case Layout::padded_columns: rs = 1; cs = rows + 5; break;
-      case Layout::spread: rs = 2 * cols + 1; cs = 2; break;
-      case Layout::backwards: rs = -cols - 2; cs = 1; break;
+      case Layout::rows:
+        rs = cols;
+        cs = 1;
+        break;
+      case Layout::columns:
+        rs = 1;
+        cs = rows;
+        break;
+      case Layout::padded_rows:
+        rs = cols + 3;
+        cs = 1;
+        break;
+      case Layout::padded_columns:
+        rs = 1;
+        cs = rows + 5;
+        break;
+      case Layout::spread:
+        rs = 2 * cols + 1;
+        cs = 2;
+        break;
+      case Layout::backwards:
+        rs = -cols - 2;
+        cs = 1;
+        break;
     }
-    std::int64_t const size = std::abs(rs) * std::max<std::int64_t>(rows, 1) +
-                              cs * std::max<std::int64_t>(cols, 1) + 1;
+    std::int64_t const size =
+        std::abs(rs) * std::max<std::int64_t>(rows, 1) + cs * std::max<std::int64_t>(cols, 1) + 1;
     memory.assign(static_cast<std::size_t>(size * batch + 1), gap());
     std::int64_t const start = rs < 0 ? -rs * std::max<std::int64_t>(rows - 1, 0) : 0;
     view = {memory.data() + start, rows, cols, rs, cs, size};
@@ -138,8 +156,8 @@ void check_layouts(Sizes const& s, F const& product) {
 /// Small and degenerate sizes in all layouts, then more of them in random layouts.
 template <class T, class F>
 void check_sizes(F const& product) {
-  for (Sizes const& s : {Sizes{2, 7, 5, 3}, Sizes{1, 1, 5, 4}, Sizes{1, 5, 1, 4},
-                         Sizes{1, 2, 2, 1}, Sizes{1, 2, 3, 0}}) {
+  for (Sizes const& s : {Sizes{2, 7, 5, 3}, Sizes{1, 1, 5, 4}, Sizes{1, 5, 1, 4}, Sizes{1, 2, 2, 1},
+                         Sizes{1, 2, 3, 0}}) {
     check_layouts<T>(s, product);
   }
   std::mt19937 random(7);
@@ -149,9 +167,9 @@ void check_sizes(F const& product) {
     Layout const la = pick(), lb = pick(), lc = pick();
     check<T>(s, la, lb, lc, extent(random) % 2 == 0, product);
   };
-  for (Sizes const& s : {Sizes{1, 1, 1, 1}, Sizes{0, 3, 3, 3}, Sizes{2, 0, 3, 3},
-                         Sizes{2, 3, 0, 3}, Sizes{2, 3, 4, 0}, Sizes{1, 0, 0, 0},
-                         Sizes{5, 3, 2, 4}, Sizes{1, 24, 64, 1}, Sizes{1, 13, 37, 29}}) {
+  for (Sizes const& s : {Sizes{1, 1, 1, 1}, Sizes{0, 3, 3, 3}, Sizes{2, 0, 3, 3}, Sizes{2, 3, 0, 3},
+                         Sizes{2, 3, 4, 0}, Sizes{1, 0, 0, 0}, Sizes{5, 3, 2, 4},
+                         Sizes{1, 24, 64, 1}, Sizes{1, 13, 37, 29}}) {
     for (int i = 0; i < 8; ++i) run(s);
   }
   for (int i = 0; i < 30; ++i) {

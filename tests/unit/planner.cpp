@@ -101,8 +101,8 @@ std::vector<Cost> brute_force(std::vector<Spec> const& specs, std::size_t from, 
         bool allowed = true;
         for (int x = 0; x < s.axes.size; ++x) allowed = allowed && usable.contains(s.axes[x]);
         if (!allowed) continue;
-        auto const to = static_cast<std::size_t>(
-            std::find(specs.begin(), specs.end(), s.after) - specs.begin());
+        auto const to = static_cast<std::size_t>(std::find(specs.begin(), specs.end(), s.after) -
+                                                 specs.begin());
         REQUIRE(to < specs.size());
         Cost const cost = best[k] + step_cost(s, z, {});
         if (cost < best[to]) {
@@ -126,8 +126,8 @@ void check_all_pairs(int rank, int axes, Sizing const& z) {
     for (std::size_t b = 0; b < specs.size(); ++b) {
       INFO("from " << a << " to " << b);
       // the planner uses the axes that either side mentions
-      AxisSet const usable{static_cast<std::uint8_t>(specs[a].mentioned().bits |
-                                                     specs[b].mentioned().bits)};
+      AxisSet const usable{
+          static_cast<std::uint8_t>(specs[a].mentioned().bits | specs[b].mentioned().bits)};
       if (best_on.count(usable.bits) == 0)
         best_on[usable.bits] = brute_force(specs, a, axes, usable, z);
       Cost const best = best_on[usable.bits][b];
@@ -154,8 +154,10 @@ void check_all_pairs(int rank, int axes, Sizing const& z) {
 }  // namespace
 
 TEST_CASE("reshards of a matrix on two axes are the cheapest sequence of steps") {
-  auto const sizes = GENERATE(values<std::array<std::int64_t, 2>>({{2, 2}, {2, 4}, {3, 2}, {4, 3}}));
-  auto const shape = GENERATE(values<std::array<std::int64_t, 2>>({{24, 24}, {5, 7}, {13, 2}, {1, 9}}));
+  auto const sizes =
+      GENERATE(values<std::array<std::int64_t, 2>>({{2, 2}, {2, 4}, {3, 2}, {4, 3}}));
+  auto const shape =
+      GENERATE(values<std::array<std::int64_t, 2>>({{24, 24}, {5, 7}, {13, 2}, {1, 9}}));
   Sizing z;
   z.sizes.at[0] = sizes[0];
   z.sizes.at[1] = sizes[1];

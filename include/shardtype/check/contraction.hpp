@@ -52,8 +52,8 @@ struct NamedContraction {
   static constexpr Verdict verdict = decide();
   using result = Out;
   static constexpr Plan make_plan(Sizing const& z, Machine const& m = {}) {
-    return planning::contraction_plan(S::template spec<0>, S::template spec<1>,
-                                      S::template spec<2>, z, m);
+    return planning::contraction_plan(S::template spec<0>, S::template spec<1>, S::template spec<2>,
+                                      z, m);
   }
 };
 

@@ -106,8 +106,8 @@ struct PlanSet {
   /// The plan for these extents of the labels and sizes of the axes, in order of first appearance
   /// in the operation; `dynamic` where the type settles it.
   static constexpr Plan at(std::array<std::int64_t, max_dims> const& extents,
-                           std::array<std::int64_t, max_axes> const& sizes = {
-                               dynamic, dynamic, dynamic, dynamic}) {
+                           std::array<std::int64_t, max_axes> const& sizes = {dynamic, dynamic,
+                                                                              dynamic, dynamic}) {
     Sizing z = detail::static_sizing<typename R::S, T>();
     for (int l = 0; l < R::S::names.labels; ++l)
       if (z.extents[l] == dynamic) z.extents.at[l] = extents[static_cast<std::size_t>(l)];

@@ -24,7 +24,8 @@ template <class T, class... Parts>
 struct ElementOf<Tensor<T, Parts...>> {
   using type = T;
   template <class... Named>
-  using with = decltype(as_tensor<T>(Pack<Named...>{}, memory_of(hana::type_c<Tensor<T, Parts...>>)));
+  using with =
+      decltype(as_tensor<T>(Pack<Named...>{}, memory_of(hana::type_c<Tensor<T, Parts...>>)));
 };
 
 /// Whether both tensors have the same element type and memory.

@@ -18,19 +18,19 @@ namespace shardtype {
 /// What can be wrong with the spelling of a Tensor type, before any law about its values.
 enum class Malformed : std::int8_t {
   none,
-  unknown_part,    ///< a part is no Dim and no attribute
-  not_a_label,     ///< the first argument of a Dim is no Index
-  not_an_axis,     ///< an axis position holds something else
-  not_canonical,   ///< attributes out of order, or their axes not sorted by name, or empty
-  repeated_axis    ///< one attribute names an axis twice
+  unknown_part,   ///< a part is no Dim and no attribute
+  not_a_label,    ///< the first argument of a Dim is no Index
+  not_an_axis,    ///< an axis position holds something else
+  not_canonical,  ///< attributes out of order, or their axes not sorted by name, or empty
+  repeated_axis   ///< one attribute names an axis twice
 };
 
 /// A Tensor type as a value: its Spec, and the first thing wrong with its spelling.
 struct Reading {
   Spec spec{};
   Malformed malformed = Malformed::none;
-  int axis = -1;   ///< at fault, when one is
-  int last = 0;    ///< rank of the last part in the canonical order
+  int axis = -1;  ///< at fault, when one is
+  int last = 0;   ///< rank of the last part in the canonical order
   bool too_many = false;
 
   constexpr void fault(Malformed what, int at = -1) {
@@ -240,8 +240,8 @@ struct Scope {
   template <int K>
   static constexpr Spec spec = all.reading[K].spec;
 
-  using Labels = decltype((detail::Pack<>{} + ... +
-                           detail::all_labels(boost::hana::type_c<Tensors>)));
+  using Labels =
+      decltype((detail::Pack<>{} + ... + detail::all_labels(boost::hana::type_c<Tensors>)));
   using Axes = decltype((detail::Pack<>{} + ... + detail::all_axes(boost::hana::type_c<Tensors>)));
 };
 

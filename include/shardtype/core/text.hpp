@@ -9,8 +9,8 @@ namespace shardtype {
 
 /// `I`, `I@X`, `I@(X,Y)`; with its extent when one is given: `1500@X`.
 inline std::string dim_text(DimSpec const& d, Names const& n, Extents const* extents = nullptr) {
-  std::string out = extents == nullptr ? std::string(n.label_name[d.label])
-                                       : std::to_string((*extents)[d.label]);
+  std::string out =
+      extents == nullptr ? std::string(n.label_name[d.label]) : std::to_string((*extents)[d.label]);
   if (d.axes.size == 0) return out;
   out += d.axes.size == 1 ? "@" : "@(";
   for (int k = 0; k < d.axes.size; ++k)

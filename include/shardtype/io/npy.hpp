@@ -80,8 +80,7 @@ auto load_npy(Mesh<Xs...> const& mesh, std::string const& path) {
   MeshState& state = mesh.state();
   if (mesh.here()) detail::agree_on_file(state, "load_npy", path);
   // ranks outside the mesh learn the extents, too, but take no part
-  NpyHeader const header =
-      read_npy_header(mesh.here() ? state.whole().raw() : MPI_COMM_SELF, path);
+  NpyHeader const header = read_npy_header(mesh.here() ? state.whole().raw() : MPI_COMM_SELF, path);
   check_npy(header, path, npy_dtype<T>(), A::rank);
   detail::extents_of<A> extents{};
   for (std::size_t d = 0; d < A::rank; ++d) {
@@ -98,8 +97,7 @@ auto load_npy(Mesh<Xs...> const& mesh, std::string const& path) {
   A out = detail::uninitialized<A>(mesh, extents);
   if (!mesh.here()) return out;
   auto const [begin, count] = detail::block_bounds(out);
-  using Block =
-      Kokkos::View<T*, typename A::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  using Block = Kokkos::View<T*, typename A::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
   Block const block(out.mutable_local().data(), static_cast<std::size_t>(out.local_size()));
   auto const host = Kokkos::create_mirror_view(block);
   read_npy_block(state.whole().raw(), path, header, begin, count, sizeof(T), host.data(),
@@ -122,8 +120,8 @@ auto save_npy(A const& a, std::string const& path) {
     auto const [begin, count] = detail::block_bounds(a);
     std::vector<typename A::element> const host = detail::block_on_host(a);
     write_npy(mesh.whole().raw(), path, npy_dtype<typename A::element>(), a.extents(), begin, count,
-              sizeof(typename A::element), host.data(), detail::first_holder(a),
-              false, detail::file_access());
+              sizeof(typename A::element), host.data(), detail::first_holder(a), false,
+              detail::file_access());
   } else {
     static_cast<void>(refusal<R, A>{});
   }

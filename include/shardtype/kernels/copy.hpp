@@ -18,9 +18,9 @@ template <class T, int Tile>
 struct StridedCopy {
   T const* src;
   T* dst;
-  Layout from;          // merged; the last dim is the inner one of dst
-  Layout to;            // the same extents with packed strides
-  int fast;             // the dim where src has its smallest stride
+  Layout from;  // merged; the last dim is the inner one of dst
+  Layout to;    // the same extents with packed strides
+  int fast;     // the dim where src has its smallest stride
   std::int64_t tiles_fast, tiles_last;
 
   KOKKOS_FUNCTION void operator()(std::int64_t work) const {

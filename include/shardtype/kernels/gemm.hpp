@@ -1,15 +1,15 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include <Kokkos_Core.hpp>
+
 #include "shardtype/kernels/gemm_blas.hpp"
 #include "shardtype/kernels/gemm_cublas.hpp"
 #include "shardtype/kernels/gemm_kokkos.hpp"
 #include "shardtype/kernels/matrix.hpp"
-
-#include <Kokkos_Core.hpp>
-
-#include <cstddef>
-#include <cstdint>
-#include <type_traits>
 
 namespace shardtype::kernels {
 

@@ -1,13 +1,13 @@
 #pragma once
 
-#include "shardtype/kernels/matrix.hpp"
-
-#include <Kokkos_Core.hpp>
-
 #include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
+
+#include <Kokkos_Core.hpp>
+
+#include "shardtype/kernels/matrix.hpp"
 
 namespace shardtype::kernels {
 
@@ -34,8 +34,8 @@ constexpr bool is_column_major(Matrix<T> const& x) {
 /// The leading dimension of a column-major matrix, of which at most `limit` rows are passed.
 template <class T>
 constexpr std::int32_t leading_dimension(Matrix<T> const& x, std::int64_t limit) {
-  return static_cast<std::int32_t>(
-      x.cols <= 1 ? std::clamp<std::int64_t>(x.rows, 1, limit) : x.col_stride);
+  return static_cast<std::int32_t>(x.cols <= 1 ? std::clamp<std::int64_t>(x.rows, 1, limit)
+                                               : x.col_stride);
 }
 
 /// One factor as a BLAS call takes it.
@@ -104,8 +104,8 @@ constexpr auto blas_routine() {
 
 /// C = A B, or C += A B, for a column-major C, in pieces of at most `limit` along each dimension.
 template <class T>
-void blas_gemm_column_major(Matrix<T const> const& a, Matrix<T const> const& b,
-                            Matrix<T> const& c, bool accumulate, std::int64_t limit) {
+void blas_gemm_column_major(Matrix<T const> const& a, Matrix<T const> const& b, Matrix<T> const& c,
+                            bool accumulate, std::int64_t limit) {
   T const one(1);
   T const zero(0);
   BlasFactor const fa = BlasFactor::of(a, limit);
@@ -134,8 +134,8 @@ namespace shardtype::kernels {
 /// Needs blas_can(a, b, c). Dimensions above `limit` are cut; tests lower it.
 template <class T>
 void blas_gemm(std::int64_t batch, Matrix<std::type_identity_t<T> const> const& a,
-               Matrix<std::type_identity_t<T> const> const& b, Matrix<T> const& c,
-               bool accumulate, std::int64_t limit = blas_max_dim) {
+               Matrix<std::type_identity_t<T> const> const& b, Matrix<T> const& c, bool accumulate,
+               std::int64_t limit = blas_max_dim) {
   static_assert(is_blas_type<T>);
   for (std::int64_t t = 0; t < batch; ++t) {
     Matrix<T> const ct = c.member(t);

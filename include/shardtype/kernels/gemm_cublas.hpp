@@ -1,13 +1,11 @@
 #pragma once
 
+#include <Kokkos_Core.hpp>
+
 #include "shardtype/kernels/gemm_blas.hpp"
 #include "shardtype/kernels/matrix.hpp"
 
-#include <Kokkos_Core.hpp>
-
 #if defined(KOKKOS_ENABLE_CUDA) && defined(SHARDTYPE_HAVE_CUBLAS)
-
-#include <cublas_v2.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -15,6 +13,8 @@
 #include <string>
 #include <type_traits>
 #include <vector>
+
+#include <cublas_v2.h>
 
 namespace shardtype::kernels {
 
@@ -92,9 +92,8 @@ void cublas_gemm_column_major(cudaStream_t stream, std::int64_t batch, Matrix<T 
       Cublas<T>::gemm(handle, op(fa), op(fb), static_cast<int>(c.rows), static_cast<int>(c.cols),
                       static_cast<int>(a.cols), reinterpret_cast<Type const*>(&one),
                       reinterpret_cast<Type const*>(a.data), fa.ld,
-                      static_cast<long long>(a.batch_stride),
-                      reinterpret_cast<Type const*>(b.data), fb.ld,
-                      static_cast<long long>(b.batch_stride),
+                      static_cast<long long>(a.batch_stride), reinterpret_cast<Type const*>(b.data),
+                      fb.ld, static_cast<long long>(b.batch_stride),
                       reinterpret_cast<Type const*>(&beta), reinterpret_cast<Type*>(c.data),
                       leading_dimension(c, blas_max_dim), static_cast<long long>(c.batch_stride),
                       static_cast<int>(batch)),

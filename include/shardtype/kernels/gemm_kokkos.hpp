@@ -1,16 +1,16 @@
 #pragma once
 
-#include "shardtype/kernels/gemm_micro.hpp"
-#include "shardtype/kernels/gemm_team.hpp"
-#include "shardtype/kernels/matrix.hpp"
-
-#include <Kokkos_Core.hpp>
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
 #include <utility>
+
+#include <Kokkos_Core.hpp>
+
+#include "shardtype/kernels/gemm_micro.hpp"
+#include "shardtype/kernels/gemm_team.hpp"
+#include "shardtype/kernels/matrix.hpp"
 
 namespace shardtype::kernels {
 
@@ -22,17 +22,17 @@ struct GemmPlan {
   using Tile = GemmTile<T>;
   using Real = typename Tile::Real;
 
-  std::int64_t block_m = 0;   ///< Rows of C per block, a multiple of Tile::rows.
-  std::int64_t block_n = 0;   ///< Columns of C per block, a multiple of Tile::cols.
-  std::int64_t block_k = 0;   ///< Terms of the sums per block.
-  std::int64_t size_a = 0;    ///< Reals of a packed block of A, rounded up to a cache line.
-  std::int64_t size_b = 0;    ///< The same for B.
+  std::int64_t block_m = 0;  ///< Rows of C per block, a multiple of Tile::rows.
+  std::int64_t block_n = 0;  ///< Columns of C per block, a multiple of Tile::cols.
+  std::int64_t block_k = 0;  ///< Terms of the sums per block.
+  std::int64_t size_a = 0;   ///< Reals of a packed block of A, rounded up to a cache line.
+  std::int64_t size_b = 0;   ///< The same for B.
 
   /// Equal blocks near the sizes in Tile; with several workers at least one block of rows each.
   GemmPlan(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t workers) {
     std::int64_t const line = 64 / static_cast<std::int64_t>(sizeof(Real) > 64 ? 64 : sizeof(Real));
-    block_m = equal(m, std::min(Tile::block_m, round_up(ceil_div(m, workers), Tile::rows)),
-                    Tile::rows);
+    block_m =
+        equal(m, std::min(Tile::block_m, round_up(ceil_div(m, workers), Tile::rows)), Tile::rows);
     block_n = equal(n, Tile::block_n, Tile::cols);
     block_k = equal(k, Tile::block_k, 1);
     size_a = round_up(block_m * block_k * Tile::planes, line);
@@ -128,7 +128,7 @@ struct GemmMembers {
           GemmPackB<T> const pack{plan, b.member(t), packed_a + plan.size_a, p, j};
           for (std::int64_t panel = 0; panel < pack.panels(); ++panel) pack(panel);
           for (std::int64_t i = 0; i < c.rows; i += plan.block_m) {
-            GemmRowBlock<T>{plan, a.member(t), c.member(t), packed_a, pack.packed,
+            GemmRowBlock<T>{plan, a.member(t), c.member(t), packed_a,  pack.packed,
                             i,    p,           j,           accumulate}(0);
           }
         }

@@ -1,13 +1,13 @@
 #pragma once
 
-#include <Kokkos_Core.hpp>
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
 #include <utility>
+
+#include <Kokkos_Core.hpp>
 
 /// The parts of the packed host product that touch elements: tile shapes, packing, micro-kernel.
 namespace shardtype::kernels::detail {
@@ -123,8 +123,7 @@ template <class T, std::size_t... I, std::size_t... J>
 [[gnu::always_inline]] inline void gemm_step(typename GemmTile<T>::Vector* sums,
                                              typename GemmTile<T>::Real const* a,
                                              typename GemmTile<T>::Real const* b,
-                                             std::index_sequence<I...>,
-                                             std::index_sequence<J...>) {
+                                             std::index_sequence<I...>, std::index_sequence<J...>) {
   using Tile = GemmTile<T>;
   constexpr int nv = Tile::vectors;
   typename Tile::Vector row[nv * Tile::planes];
@@ -180,9 +179,9 @@ template <class T>
 /// panel of A and one of B of `depth` steps.
 template <class T>
 [[gnu::noinline]] void gemm_tile(std::int64_t depth, typename GemmTile<T>::Real const* a,
-                                 typename GemmTile<T>::Real const* b, T* c,
-                                 std::int64_t row_stride, std::int64_t col_stride,
-                                 std::int64_t rows, std::int64_t cols, bool accumulate) {
+                                 typename GemmTile<T>::Real const* b, T* c, std::int64_t row_stride,
+                                 std::int64_t col_stride, std::int64_t rows, std::int64_t cols,
+                                 bool accumulate) {
   using Tile = GemmTile<T>;
   constexpr int nv = Tile::vectors;
   using Indices = std::make_index_sequence<static_cast<std::size_t>(Tile::rows * nv)>;

@@ -1,11 +1,11 @@
 #pragma once
 
-#include "shardtype/kernels/matrix.hpp"
+#include <algorithm>
+#include <cstdint>
 
 #include <Kokkos_Core.hpp>
 
-#include <algorithm>
-#include <cstdint>
+#include "shardtype/kernels/matrix.hpp"
 
 /// The product for devices: one team per tile of C, with tiles of A and B in scratch memory.
 namespace shardtype::kernels::detail {
@@ -18,8 +18,8 @@ struct GemmTeam {
   using Scratch = Kokkos::View<T*, typename Exec::scratch_memory_space,
                                Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
-  static constexpr int side = 16;            ///< Tiles are squares of this many elements.
-  static constexpr int tile = side * side;   ///< Elements of a tile.
+  static constexpr int side = 16;           ///< Tiles are squares of this many elements.
+  static constexpr int tile = side * side;  ///< Elements of a tile.
 
   /// Scratch memory of a team: a tile of A, of B and of sums, and what aligning them may take. A
   /// constant, for Kokkos has taken int here and std::size_t.
@@ -73,8 +73,8 @@ struct GemmTeam {
   /// along the direction with unit stride, so that their reads fall together.
   KOKKOS_INLINE_FUNCTION static void load(T const* x, std::int64_t row, std::int64_t col,
                                           std::int64_t rows, std::int64_t cols,
-                                          std::int64_t row_stride, std::int64_t col_stride,
-                                          T* to, int rank, int size) {
+                                          std::int64_t row_stride, std::int64_t col_stride, T* to,
+                                          int rank, int size) {
     for (int e = rank; e < tile; e += size) {
       int const r = row_stride == 1 ? e % side : e / side;
       int const s = row_stride == 1 ? e / side : e % side;
@@ -92,8 +92,13 @@ void gemm_team(Exec const& exec, std::int64_t batch, Matrix<T const> const& a,
   using Policy = Kokkos::TeamPolicy<Exec>;
   // A league is counted by int.
   constexpr std::int64_t most = std::int64_t{1} << 30;
-  Functor functor{a, b, c, (c.rows + Functor::side - 1) / Functor::side,
-                  (c.cols + Functor::side - 1) / Functor::side, 0, accumulate};
+  Functor functor{a,
+                  b,
+                  c,
+                  (c.rows + Functor::side - 1) / Functor::side,
+                  (c.cols + Functor::side - 1) / Functor::side,
+                  0,
+                  accumulate};
   std::int64_t const tiles = batch * functor.tiles_m * functor.tiles_n;
   auto const scratch = Kokkos::PerTeam(Functor::scratch_bytes);
   for (; functor.first_tile < tiles; functor.first_tile += most) {

@@ -32,8 +32,12 @@ struct Matrix {
   /// The part of `count_rows` x `count_cols` elements that begins at (row, col).
   constexpr Matrix block(std::int64_t row, std::int64_t col, std::int64_t count_rows,
                          std::int64_t count_cols) const {
-    return {data + row * row_stride + col * col_stride, count_rows, count_cols,
-            row_stride, col_stride, batch_stride};
+    return {data + row * row_stride + col * col_stride,
+            count_rows,
+            count_cols,
+            row_stride,
+            col_stride,
+            batch_stride};
   }
 
   /// The same matrix, read only.

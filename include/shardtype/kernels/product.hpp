@@ -221,8 +221,7 @@ class Product {
     for (int k = 0; k < out.size; ++k) {
       int const in_a = a.find(out.at[k]);
       c.label[k] = out.at[k];
-      c.layout.extent[k] =
-          in_a >= 0 ? a.layout.extent[in_a] : b.layout.extent[b.find(out.at[k])];
+      c.layout.extent[k] = in_a >= 0 ? a.layout.extent[in_a] : b.layout.extent[b.find(out.at[k])];
     }
     c.layout = c.layout.packed();
     return c;

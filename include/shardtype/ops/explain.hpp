@@ -17,8 +17,7 @@ Plan plan_at(Op const&, A const& a, B const&... b) {
   using R = Resolve<Op, A, B...>;
   if constexpr (R::verdict) {
     auto look = [](ops::Call const& call) {
-      Sizing const z =
-          call.sizing(map_axes(call.first.mesh.state(), call.names));
+      Sizing const z = call.sizing(map_axes(call.first.mesh.state(), call.names));
       return call.plans.get(z, call.make);
     };
     return ops::with_call<R>(std::source_location::current(), look, a, b...);
@@ -61,8 +60,7 @@ std::string type_name() {
 template <class A>
 std::string type_name(A const& a) {
   Extents extents;
-  for (std::size_t d = 0; d < A::rank; ++d)
-    extents.at[A::spec.dims[d].label] = a.extents()[d];
+  for (std::size_t d = 0; d < A::rank; ++d) extents.at[A::spec.dims[d].label] = a.extents()[d];
   return element_name<typename A::element>() + spec_text(A::spec, Scope<A>::names, &extents);
 }
 

@@ -18,8 +18,7 @@ namespace shardtype {
 /// legal, else the cheaper repair; then the result is resharded. Refused: C01, C03, C08, C10, N01 to
 /// N05. Errors: E23 two meshes, E24 extents that differ.
 template <class... Out, class A, class B>
-auto matmul(A const& a, B const& b,
-            std::source_location where = std::source_location::current()) {
+auto matmul(A const& a, B const& b, std::source_location where = std::source_location::current()) {
   if constexpr (any_poisoned<A, B>) {
     return Poisoned{};
   } else {
@@ -38,8 +37,7 @@ auto matmul(A const& a, B const& b,
 /// `einsum<B, I, K>(a, b)` (labels) is strict and never communicates; `einsum<Dim<B, X>, Dim<I>,
 /// Dim<K>>(a, b)` names the result and runs its plan. Refusals and errors as matmul.
 template <class... Out, class A, class B>
-auto einsum(A const& a, B const& b,
-            std::source_location where = std::source_location::current()) {
+auto einsum(A const& a, B const& b, std::source_location where = std::source_location::current()) {
   if constexpr (any_poisoned<A, B>) {
     return Poisoned{};
   } else {

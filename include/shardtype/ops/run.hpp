@@ -72,8 +72,7 @@ struct Call {
                   FailedOn::every_rank);
     Sizing z{names.extents(), axes.sizes, element_bytes};
     note_extents(z.extents, names, first.spec, first.extents, "first");
-    if (second != nullptr)
-      note_extents(z.extents, names, second->spec, second->extents, "second");
+    if (second != nullptr) note_extents(z.extents, names, second->spec, second->extents, "second");
     return z;
   }
 };
@@ -136,8 +135,7 @@ auto run(std::source_location const& where, A const& a, B const&... b) {
   using Out = typename R::result;
   auto go = [&](Call const& call) {
     std::array<std::int64_t, Out::rank> extents{};
-    Buffer result =
-        run_call<typename A::element, typename A::memory_space>(call, extents.data());
+    Buffer result = run_call<typename A::element, typename A::memory_space>(call, extents.data());
     return Out(a.mesh(), extents, std::move(result));
   };
   return with_call<R>(where, go, a, b...);

@@ -23,9 +23,9 @@ struct Replicated<Tensor<T, Parts...>> {
   static constexpr Pack<> bare(hana::basic_type<Other>) {
     return {};
   }
-  using type = typename Only<decltype(as_tensor<T>(
-      (Pack<>{} + ... + bare(hana::type_c<Parts>)), memory_of(hana::type_c<Tensor<T, Parts...>>)))>::
-      type;
+  using type =
+      typename Only<decltype(as_tensor<T>((Pack<>{} + ... + bare(hana::type_c<Parts>)),
+                                          memory_of(hana::type_c<Tensor<T, Parts...>>)))>::type;
 };
 
 template <class A>
@@ -82,8 +82,7 @@ auto item(A const& a, std::source_location where = std::source_location::current
   using R = detail::NotAnItem<A>;
   if constexpr (R::verdict) {
     MeshState& mesh = a.mesh().state();
-    if (!mesh.here())
-      throw Error("E25", "item was called on a rank outside the tensor's mesh");
+    if (!mesh.here()) throw Error("E25", "item was called on a rank outside the tensor's mesh");
     if (mesh.agreement().on())
       mesh.agreement().meet("item (line " + std::to_string(where.line()) + ")", where.line() + 1U);
     typename A::element value = detail::block_on_host(a).front();

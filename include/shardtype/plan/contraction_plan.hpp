@@ -197,8 +197,8 @@ constexpr Plan contraction_plan(Spec const& a, Spec const& b, Spec const& wanted
                                 Machine const& m = {}) {
   using detail::Roles;
   Labels const out = labels_of(wanted);
-  AxisSet const all{static_cast<std::uint8_t>(a.mentioned().bits | b.mentioned().bits |
-                                              wanted.mentioned().bits)};
+  AxisSet const all{
+      static_cast<std::uint8_t>(a.mentioned().bits | b.mentioned().bits | wanted.mentioned().bits)};
   Roles roles[max_axes]{};
   std::int64_t choices = 1;
   for (int x = 0; x < max_axes; ++x) {

@@ -69,10 +69,9 @@ inline std::string explain(Plan const& plan, Names const& names) {
   std::string head = result + text(plan.result) + " = A" + text(plan.operands[0]);
   if (product) head += " · B" + text(plan.operands[1]);
   int const n = plan.collectives();
-  std::string out = padded(head, 60) + " " + std::to_string(n) +
-                    (n == 1 ? " collective, " : " collectives, ") +
-                    bytes_text(plan.bytes_per_rank()) + "/rank, peak " +
-                    bytes_text(plan.peak_bytes());
+  std::string out =
+      padded(head, 60) + " " + std::to_string(n) + (n == 1 ? " collective, " : " collectives, ") +
+      bytes_text(plan.bytes_per_rank()) + "/rank, peak " + bytes_text(plan.peak_bytes());
   if (product) out += ", " + flops_text(plan.flops()) + "/rank";
   out += "\n";
   std::string const slot_name[] = {"A", product ? "B" : "A", "P"};

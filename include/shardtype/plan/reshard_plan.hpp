@@ -332,8 +332,8 @@ constexpr void append_reshard(Plan& plan, Slot slot, Spec from, Spec const& to,
     return s.after;
   };
   bool const reorder = !same_order(from, to);
-  bool const first = largest_elements(from, z.extents, z.sizes) <=
-                     largest_elements(to, z.extents, z.sizes);
+  bool const first =
+      largest_elements(from, z.extents, z.sizes) <= largest_elements(to, z.extents, z.sizes);
   if (reorder && first) from = transpose(from, to);
   Spec const target = in_order_of(to, from);
   Path const path = shortest_path(from, target, z, m);

@@ -36,10 +36,8 @@ constexpr Verdict well_formed(Reading const& r) {
   if (r.malformed == Malformed::not_a_label || r.malformed == Malformed::not_an_axis)
     return refuse(Code::T05_not_an_axis);
   if (r.too_many) return refuse(Code::T07_too_many);
-  if (int const x = repeated_axis(r.spec); x >= 0)
-    return refuse(Code::T01_axis_twice, -1, -1, x);
-  if (r.malformed == Malformed::repeated_axis)
-    return refuse(Code::T01_axis_twice, -1, -1, r.axis);
+  if (int const x = repeated_axis(r.spec); x >= 0) return refuse(Code::T01_axis_twice, -1, -1, x);
+  if (r.malformed == Malformed::repeated_axis) return refuse(Code::T01_axis_twice, -1, -1, r.axis);
   if (int const l = repeated_label(r.spec); l >= 0) return refuse(Code::T02_index_twice, l);
   if (r.malformed == Malformed::not_canonical)
     return refuse(Code::T03_not_canonical, -1, -1, r.axis);

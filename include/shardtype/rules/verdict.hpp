@@ -51,9 +51,9 @@ enum class Code {
 struct Verdict {
   Code code = Code::ok;
   Spec result{};
-  int label = -1;   ///< the index at fault, if one is
-  int other = -1;   ///< a second index at fault, if there is one
-  int axis = -1;    ///< the mesh axis at fault, if one is
+  int label = -1;  ///< the index at fault, if one is
+  int other = -1;  ///< a second index at fault, if there is one
+  int axis = -1;   ///< the mesh axis at fault, if one is
 
   constexpr explicit operator bool() const { return code == Code::ok; }
 };

@@ -1,21 +1,44 @@
 #pragma once
 /// The only file that calls MPI's collectives. Contiguous host buffers, counts in 64 bit.
 
-#include <sched.h>
-
 #include <algorithm>
 #include <climits>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string>
 #include <vector>
 
 #include <mpi.h>
+#include <sched.h>
 
-#include <shardtype/runtime/environment.hpp>
+#include <shardtype/runtime/error.hpp>
 #include <shardtype/runtime/wire_type.hpp>
 
 namespace shardtype {
+
+namespace detail {
+
+/// Whether more ranks share this node than cores they may run on. MPI then must not spin.
+inline bool cores_are_shared() {
+  MPI_Comm node = MPI_COMM_NULL;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  int ranks = 1;
+  MPI_Comm_size(node, &ranks);
+  cpu_set_t mine;
+  cpu_set_t all;
+  CPU_ZERO(&mine);
+  sched_getaffinity(0, sizeof mine, &mine);
+  std::memcpy(&all, &mine, sizeof all);
+  MPI_Allreduce(&mine, &all, static_cast<int>(sizeof mine), MPI_BYTE, MPI_BOR, node);
+  MPI_Comm_free(&node);
+  return ranks > CPU_COUNT(&all);
+}
+
+/// Whether waiting yields the core. Set once by Environment.
+inline bool yield_while_waiting = false;
+
+}  // namespace detail
 
 /// Throws the Error of an MPI call that failed.
 inline void check_mpi(int status, char const* call) {
@@ -96,7 +119,8 @@ class Comm {
   int size() const { return size_; }
 
   void barrier() {
-    run("MPI_Barrier", [&] { return MPI_Barrier(comm_); },
+    run(
+        "MPI_Barrier", [&] { return MPI_Barrier(comm_); },
         [&](MPI_Request* r) { return MPI_Ibarrier(comm_, r); });
   }
 
@@ -105,7 +129,8 @@ class Comm {
   void broadcast(T* data, std::int64_t n, int root) {
     for_chunks(n, [&](std::int64_t at, int count) {
       MPI_Datatype const t = WireType<T>::get();
-      run("MPI_Bcast", [&] { return MPI_Bcast(data + at, count, t, root, comm_); },
+      run(
+          "MPI_Bcast", [&] { return MPI_Bcast(data + at, count, t, root, comm_); },
           [&](MPI_Request* r) { return MPI_Ibcast(data + at, count, t, root, comm_, r); });
     });
   }
@@ -124,13 +149,15 @@ class Comm {
     }
     int const own = static_cast<int>(n);
     if (even(counts)) {
-      run("MPI_Allgather", [&] { return MPI_Allgather(send, own, t, recv, own, t, comm_); },
+      run(
+          "MPI_Allgather", [&] { return MPI_Allgather(send, own, t, recv, own, t, comm_); },
           [&](MPI_Request* r) { return MPI_Iallgather(send, own, t, recv, own, t, comm_, r); });
       return;
     }
     int const* c = ints(counts, int_a_);
     int const* d = ints(recv_at_, int_b_);
-    run("MPI_Allgatherv", [&] { return MPI_Allgatherv(send, own, t, recv, c, d, t, comm_); },
+    run(
+        "MPI_Allgatherv", [&] { return MPI_Allgatherv(send, own, t, recv, c, d, t, comm_); },
         [&](MPI_Request* r) { return MPI_Iallgatherv(send, own, t, recv, c, d, t, comm_, r); });
   }
 
@@ -141,7 +168,8 @@ class Comm {
     MPI_Op const op = wire_operation(kind);
     for_chunks(n, [&](std::int64_t at, int count) {
       void const* in = send == recv ? MPI_IN_PLACE : static_cast<void const*>(send + at);
-      run("MPI_Allreduce", [&] { return MPI_Allreduce(in, recv + at, count, t, op, comm_); },
+      run(
+          "MPI_Allreduce", [&] { return MPI_Allreduce(in, recv + at, count, t, op, comm_); },
           [&](MPI_Request* r) { return MPI_Iallreduce(in, recv + at, count, t, op, comm_, r); });
     });
   }
@@ -156,13 +184,17 @@ class Comm {
     if (!fits(counts)) return reduce_scatter_by_chunks(send, recv, counts, kind);
     if (even(counts)) {
       int const n = static_cast<int>(counts[0]);
-      run("MPI_Reduce_scatter_block",
+      run(
+          "MPI_Reduce_scatter_block",
           [&] { return MPI_Reduce_scatter_block(send, recv, n, t, op, comm_); },
-          [&](MPI_Request* r) { return MPI_Ireduce_scatter_block(send, recv, n, t, op, comm_, r); });
+          [&](MPI_Request* r) {
+            return MPI_Ireduce_scatter_block(send, recv, n, t, op, comm_, r);
+          });
       return;
     }
     int const* c = ints(counts, int_a_);
-    run("MPI_Reduce_scatter", [&] { return MPI_Reduce_scatter(send, recv, c, t, op, comm_); },
+    run(
+        "MPI_Reduce_scatter", [&] { return MPI_Reduce_scatter(send, recv, c, t, op, comm_); },
         [&](MPI_Request* r) { return MPI_Ireduce_scatter(send, recv, c, t, op, comm_, r); });
   }
 
@@ -172,14 +204,15 @@ class Comm {
   template <class T>
   void all_to_all(T const* send, std::span<std::int64_t const> send_counts,
                   std::span<std::int64_t const> send_at, T* recv,
-                  std::span<std::int64_t const> recv_counts,
-                  std::span<std::int64_t const> recv_at, Segments sized) {
+                  std::span<std::int64_t const> recv_counts, std::span<std::int64_t const> recv_at,
+                  Segments sized) {
     MPI_Datatype const t = WireType<T>::get();
     if (sized == Segments::huge)
       return exchange(send, send_counts, send_at, recv, recv_counts, recv_at);
     if (sized == Segments::even) {
       int const n = static_cast<int>(send_counts[0]);
-      run("MPI_Alltoall", [&] { return MPI_Alltoall(send, n, t, recv, n, t, comm_); },
+      run(
+          "MPI_Alltoall", [&] { return MPI_Alltoall(send, n, t, recv, n, t, comm_); },
           [&](MPI_Request* r) { return MPI_Ialltoall(send, n, t, recv, n, t, comm_, r); });
       return;
     }
@@ -187,8 +220,8 @@ class Comm {
     int const* sd = ints(send_at, int_b_);
     int const* rc = ints(recv_counts, int_c_);
     int const* rd = ints(recv_at, int_d_);
-    run("MPI_Alltoallv",
-        [&] { return MPI_Alltoallv(send, sc, sd, t, recv, rc, rd, t, comm_); },
+    run(
+        "MPI_Alltoallv", [&] { return MPI_Alltoallv(send, sc, sd, t, recv, rc, rd, t, comm_); },
         [&](MPI_Request* r) { return MPI_Ialltoallv(send, sc, sd, t, recv, rc, rd, t, comm_, r); });
   }
 
@@ -244,8 +277,7 @@ class Comm {
   template <class T>
   void exchange(T const* send, std::span<std::int64_t const> send_counts,
                 std::span<std::int64_t const> send_at, T* recv,
-                std::span<std::int64_t const> recv_counts,
-                std::span<std::int64_t const> recv_at) {
+                std::span<std::int64_t const> recv_counts, std::span<std::int64_t const> recv_at) {
     MPI_Datatype const t = WireType<T>::get();
     requests_.clear();
     for (int g = 0; g < size_; ++g) {
@@ -279,7 +311,8 @@ class Comm {
       for_chunks(n, [&](std::int64_t at, int count) {
         T const* in = send + from + at;
         T* out = recv + at;
-        run("MPI_Reduce", [&] { return MPI_Reduce(in, out, count, t, op, g, comm_); },
+        run(
+            "MPI_Reduce", [&] { return MPI_Reduce(in, out, count, t, op, g, comm_); },
             [&](MPI_Request* r) { return MPI_Ireduce(in, out, count, t, op, g, comm_, r); });
       });
       from += n;

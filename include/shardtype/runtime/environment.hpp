@@ -1,23 +1,32 @@
 #pragma once
 /// Start and end of a program: MPI, Kokkos, and what happens to an error nobody caught.
 
-#include <sched.h>
-#include <unistd.h>
-
+#include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <exception>
+#include <new>
 #include <string>
+#include <thread>
 
 #include <mpi.h>
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/runtime/comm.hpp>
 #include <shardtype/runtime/error.hpp>
 
 namespace shardtype {
 
 namespace detail {
+
+/// Whether SHARDTYPE_CHECK holds this word ("agree,values" holds two).
+inline bool check_enabled(char const* word) {
+  char const* const set = std::getenv("SHARDTYPE_CHECK");
+  if (set == nullptr) return false;
+  std::string const all = std::string(",") + set + ",";
+  return all.find(std::string(",") + word + ",") != std::string::npos;
+}
 
 /// Rank in the whole job, or -1 before MPI starts and after it ends.
 inline int job_rank() {
@@ -30,64 +39,107 @@ inline int job_rank() {
   return rank;
 }
 
-/// Prints the text and ends the job on all ranks.
-[[noreturn]] inline void abort_job(std::string const& text) {
+/// What the ranks of a node share, in memory that needs no MPI call: the others may be stuck in one.
+struct Node {
+  std::atomic<int> speaks{0};   ///< 1 once a rank tells why the job ends
+  std::atomic<int> leaving{0};  ///< ranks at the end of their Environment
+  int ranks = 1;
+  bool first = true;  ///< whether rank 0 of the job is here
+};
+
+/// This node, while an Environment lives.
+inline Node* node = nullptr;
+
+/// Where records of SHARDTYPE_CHECK=agree travel (runtime/agreement.hpp); null while it is off.
+inline MPI_Comm record_comm = MPI_COMM_NULL;
+
+/// Makes `node`; null where MPI cannot share memory. Complete on all ranks after the next collective.
+inline MPI_Win share_node() {
+  MPI_Comm here = MPI_COMM_NULL;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
+  int rank = 0;
+  int ranks = 1;
+  MPI_Comm_rank(here, &rank);
+  MPI_Comm_size(here, &ranks);
+  MPI_Win window = MPI_WIN_NULL;
+  MPI_Aint bytes = rank == 0 ? sizeof(Node) : 0;
+  int unit = 1;
+  void* memory = nullptr;
+  if (MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, here, &memory, &window) == MPI_SUCCESS) {
+    MPI_Win_shared_query(window, 0, &bytes, &unit, &memory);
+    if (rank == 0) {
+      node = new (memory) Node;
+      node->ranks = ranks;
+      node->first = job_rank() == 0;
+    }
+    node = static_cast<Node*>(memory);
+  }
+  MPI_Comm_free(&here);
+  return window;
+}
+
+inline void sleep_ms(int n) { std::this_thread::sleep_for(std::chrono::milliseconds(n)); }
+
+/// Ends the job on all ranks. mpiexec drops what it has not passed on by then, so it gets time.
+[[noreturn]] inline void end_job() {
+  std::fflush(stdout);
+  std::fflush(stderr);
+  sleep_ms(300);
+  if (job_rank() >= 0) MPI_Abort(MPI_COMM_WORLD, 1);
+  std::_Exit(1);
+}
+
+/// Ends the job on all ranks and says why. Where several ranks fail at once, one of them speaks: the
+/// first, or rank 0 if it is among those that share the failure.
+[[noreturn]] inline void abort_job(std::string const& text, FailedOn where = FailedOn::this_rank) {
   int const rank = job_rank();
   std::fflush(stdout);
-  std::fprintf(stderr, "rank %d: %s\n", rank, text.c_str());
-  std::fflush(stderr);
-  if (rank >= 0) MPI_Abort(MPI_COMM_WORLD, 1);
-  std::_Exit(1);
+  if (where == FailedOn::every_rank && rank > 0) sleep_ms(500);
+  if (node != nullptr) {
+    if (node->speaks.exchange(1) != 0) sleep_ms(10000);  // until that rank ends this one
+    else if (!node->first) sleep_ms(1000);               // a rank of the first node may speak
+  }
+  std::string const who = rank < 0 ? "" : "rank " + std::to_string(rank) + ": ";
+  std::fputs((who + text + "\n").c_str(), stderr);
+  end_job();
 }
 
 /// The terminate handler: one message, then the end of every rank. g++ does not unwind to main's
 /// locals for an uncaught exception, so nothing else would run.
 [[noreturn]] inline void on_terminate() {
   std::string text = "terminated without an exception";
-  bool shared = false;
+  FailedOn where = FailedOn::this_rank;
   if (std::exception_ptr const current = std::current_exception()) {
     try {
       std::rethrow_exception(current);
     } catch (Error const& e) {
       text = e.what();
-      shared = e.where() == FailedOn::every_rank;
+      where = e.where();
     } catch (std::exception const& e) {
       text = e.what();
     } catch (...) {
       text = "an exception of unknown type";
     }
   }
-  // every rank has this message: rank 0 says it and ends the others; they wait for that
-  if (shared && job_rank() > 0) ::sleep(5);
-  abort_job(text);
+  abort_job(text, where);
 }
 
-/// Whether more ranks share this node than cores they may run on. MPI then must not spin.
-inline bool cores_are_shared() {
-  MPI_Comm node = MPI_COMM_NULL;
-  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-  int ranks = 1;
-  MPI_Comm_size(node, &ranks);
-  cpu_set_t mine;
-  cpu_set_t all;
-  CPU_ZERO(&mine);
-  sched_getaffinity(0, sizeof mine, &mine);
-  std::memcpy(&all, &mine, sizeof all);
-  MPI_Allreduce(&mine, &all, static_cast<int>(sizeof mine), MPI_BYTE, MPI_BOR, node);
-  MPI_Comm_free(&node);
-  return ranks > CPU_COUNT(&all);
+/// Whether every rank of this node comes to the end of its Environment within two seconds.
+inline bool all_leave() {
+  if (node == nullptr) return true;
+  for (int k = 0; k < 200 && node->leaving < node->ranks; ++k) sleep_ms(10);
+  return node->leaving >= node->ranks;
 }
-
-/// Set once by Environment.
-inline bool yield_while_waiting = false;
 
 }  // namespace detail
 
 /// Starts MPI and Kokkos and ends them; make one at the top of main.
 ///
-/// An exception that nobody catches ends the job on all ranks with its text and rank. Waiting for
-/// other ranks yields the core when more ranks share the node than it has cores, and spins
-/// otherwise. If MPI or Kokkos run already, they are left running at the end.
+/// An exception that nobody catches ends the job on all ranks with its text and rank. One that is
+/// caught outside of the Environment's scope leaves the other ranks waiting: if they do not come to
+/// their ends as well, the job ends when this rank's program does. Waiting for other ranks yields the
+/// core when more ranks share the node than it has cores, and spins otherwise. If MPI or Kokkos run
+/// already, they are left running at the end.
 class Environment {
  public:
   Environment(int& argc, char**& argv) {
@@ -103,13 +155,23 @@ class Environment {
       owns_kokkos_ = true;
     }
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    node_ = detail::share_node();
+    if (detail::check_enabled("agree")) MPI_Comm_dup(MPI_COMM_WORLD, &detail::record_comm);
     std::set_terminate(detail::on_terminate);
     detail::yield_while_waiting = detail::cores_are_shared();
   }
   Environment(Environment const&) = delete;
   Environment& operator=(Environment const&) = delete;
   ~Environment() {
+    if (detail::node != nullptr) ++detail::node->leaving;
     if (owns_kokkos_) Kokkos::finalize();
+    if (std::uncaught_exceptions() > exceptions_ && !detail::all_leave()) {
+      std::atexit([] { detail::end_job(); });  // MPI_Finalize would wait for ever
+      return;
+    }
+    detail::node = nullptr;
+    if (node_ != MPI_WIN_NULL) MPI_Win_free(&node_);
+    if (detail::record_comm != MPI_COMM_NULL) MPI_Comm_free(&detail::record_comm);
     if (owns_mpi_) MPI_Finalize();
   }
 
@@ -123,6 +185,8 @@ class Environment {
   }
 
  private:
+  int exceptions_ = std::uncaught_exceptions();
+  MPI_Win node_ = MPI_WIN_NULL;
   bool owns_mpi_ = false;
   bool owns_kokkos_ = false;
 };

@@ -157,8 +157,9 @@ class Mesh : public MeshRef {
 
  public:
   explicit Mesh(MPI_Comm comm) : Mesh(comm, {Xs::size...}) {
-    static_assert(((Xs::size != dynamic) && ...),
-                  "an axis has no static size: give the sizes, as in Mesh<X, Y> mesh(comm, {2, 4})");
+    static_assert(
+        ((Xs::size != dynamic) && ...),
+        "an axis has no static size: give the sizes, as in Mesh<X, Y> mesh(comm, {2, 4})");
   }
   Mesh(MPI_Comm comm, std::array<std::int64_t, sizeof...(Xs)> sizes)
       : Mesh(comm, sizes, first_ranks(sizes)) {}

@@ -4,8 +4,8 @@
 #include <complex>
 #include <cstdint>
 
-#include <mpi.h>
 #include <Kokkos_Core.hpp>
+#include <mpi.h>
 
 #include <shardtype/core/spec.hpp>
 

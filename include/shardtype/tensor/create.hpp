@@ -39,8 +39,7 @@ template <class A>
 constexpr extents_of<A> extents_from_type() {
   extents_of<A> out{};
   Names const names = Scope<A>::names;
-  for (std::size_t d = 0; d < A::rank; ++d)
-    out[d] = names.label_extent[A::spec.dims[d].label];
+  for (std::size_t d = 0; d < A::rank; ++d) out[d] = names.label_extent[A::spec.dims[d].label];
   return out;
 }
 
@@ -148,9 +147,8 @@ auto full(Mesh<Xs...> const& mesh, typename detail::created_t<Parts...>::element
 
 /// A tensor of zeros: `zeros<float, Dim<I, X>, Dim<J>>(mesh, {1500, 1100})`. As `full`.
 template <class... Parts, class... Xs>
-auto zeros(Mesh<Xs...> const& mesh,
-           detail::extents_of<detail::created_t<Parts...>> const& extents =
-               detail::extents_from_type<detail::created_t<Parts...>>()) {
+auto zeros(Mesh<Xs...> const& mesh, detail::extents_of<detail::created_t<Parts...>> const& extents =
+                                        detail::extents_from_type<detail::created_t<Parts...>>()) {
   return full<Parts...>(mesh, extents, typename detail::created_t<Parts...>::element{});
 }
 
@@ -180,8 +178,8 @@ auto from_host(Mesh<Xs...> const& mesh,
   for (std::int64_t e : extents) n *= e;
   if (static_cast<std::int64_t>(whole.size()) != n)
     throw Error("E22",
-                "from_host was given " + std::to_string(whole.size()) + " elements for a tensor of " +
-                    std::to_string(n),
+                "from_host was given " + std::to_string(whole.size()) +
+                    " elements for a tensor of " + std::to_string(n),
                 FailedOn::every_rank);
   A out = detail::uninitialized<A>(mesh, extents);
   detail::fill_from_host(out, [&](std::array<std::int64_t, A::rank> const& at) {

@@ -70,8 +70,7 @@ inline void local_ranges(MeshState const& mesh, Names const& names, Spec const& 
                       (extents[d] < 0 ? "; an extent is not negative"
                                       : "; its type says " + std::to_string(fixed)),
                   FailedOn::every_rank);
-    if (mesh.here())
-      out[d] = block({0, extents[d]}, spec.dims[d].axes, axes.sizes, axes.coords);
+    if (mesh.here()) out[d] = block({0, extents[d]}, spec.dims[d].axes, axes.sizes, axes.coords);
   }
 }
 
@@ -164,8 +163,9 @@ class Tensor : public decltype(detail::declared<T, Parts...>())::type {
   /// `a = a.clone()` first, or let the other go.
   View<T> mutable_local() & {
     if (buffer_.holders() > 1)
-      throw Error("E21", "the tensor's memory is shared with another tensor or operation; write to "
-                         "a.clone() instead");
+      throw Error("E21",
+                  "the tensor's memory is shared with another tensor or operation; write to "
+                  "a.clone() instead");
     return view<T>();
   }
   /// A copy with memory of its own. Communicates nothing.
@@ -203,8 +203,7 @@ class Tensor : public decltype(detail::declared<T, Parts...>())::type {
   }
   template <class U, std::size_t... D>
   View<U> make_view(std::index_sequence<D...>) const {
-    return View<U>(static_cast<U*>(buffer_.data()),
-                   static_cast<std::size_t>(ranges_[D].size())...);
+    return View<U>(static_cast<U*>(buffer_.data()), static_cast<std::size_t>(ranges_[D].size())...);
   }
 
   MeshRef mesh_;

@@ -54,11 +54,11 @@ struct PictureOn;
 template <class A, class... Xs>
 struct PictureOn<A, Mesh<Xs...>> {
   static ShardingPicture make(std::array<std::int64_t, A::rank> const& extents,
-                              std::array<std::int64_t, sizeof...(Xs)> const& sizes) {
+                              std::array<std::int64_t, sizeof...(Xs)> const& given) {
     check_mesh_has_axes<A, Xs...>();
     ShardingPicture out = picture_of_type<A>(extents, &position_in_axes<Xs...>, nullptr);
     (out.mesh_names.emplace_back(Xs::name), ...);
-    out.mesh_sizes.assign(sizes.begin(), sizes.end());
+    out.mesh_sizes.assign(given.begin(), given.end());
     out.title = type_name<A>();
     return out;
   }

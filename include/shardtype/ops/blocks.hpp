@@ -1,0 +1,74 @@
+#pragma once
+/// Local blocks on their way through a plan, and where their memory comes from.
+
+#include <cstdint>
+#include <utility>
+
+#include <Kokkos_Core.hpp>
+
+#include <shardtype/kernels/copy.hpp>
+#include <shardtype/plan/plan.hpp>
+#include <shardtype/runtime/mesh.hpp>
+
+namespace shardtype::ops {
+
+/// A local block on its way through a plan. It may be a view: slices and transposes move no data.
+template <class T>
+struct Value {
+  T const* data = nullptr;
+  kernels::Layout layout{};
+  Spec spec{};
+  Buffer keep{};
+};
+
+/// The local block of a tensor of sharding `spec`, packed at the start of `memory`.
+template <class T>
+Value<T> whole_value(Spec const& spec, Sizing const& z, Coords const& at, Buffer memory) {
+  Value<T> v;
+  v.spec = spec;
+  v.layout.rank = spec.rank;
+  for (int d = 0; d < spec.rank; ++d) v.layout.extent[d] = block_of(spec, d, z, at).size();
+  v.layout = v.layout.packed();
+  v.data = static_cast<T const*>(memory.data());
+  v.keep = std::move(memory);
+  return v;
+}
+
+/// The calling rank's blocks of `T` in memory `Space` for one operation: memory from the mesh's pool,
+/// copies on the mesh's execution space.
+template <class T, class Space>
+struct Blocks {
+  using Exec = typename Space::execution_space;
+
+  MeshState& mesh;
+  AxisMap const& axes;
+  Sizing const& sizing;
+  Exec exec{};
+
+  Buffer take(std::int64_t elements) {
+    return mesh.pool().template take<Space>(static_cast<std::size_t>(elements) * sizeof(T));
+  }
+  static T* writable(Buffer const& b) { return static_cast<T*>(b.data()); }
+
+  Value<T> copy(Value<T> const& v) {
+    Value<T> out = v;
+    out.layout = v.layout.packed();
+    out.keep = take(v.layout.elements());
+    kernels::copy_packed(exec, v.data, v.layout, writable(out.keep));
+    exec.fence();
+    out.data = writable(out.keep);
+    return out;
+  }
+  /// A packed value of sharding `spec` with memory of its own and any contents.
+  Value<T> fresh(Spec const& spec) {
+    std::int64_t const n = local_elements(spec, sizing.extents, sizing.sizes, axes.coords);
+    return whole_value<T>(spec, sizing, axes.coords, take(n));
+  }
+
+  /// Makes `v` contiguous.
+  void pack(Value<T>& v) {
+    if (!v.layout.contiguous()) v = copy(v);
+  }
+};
+
+}  // namespace shardtype::ops

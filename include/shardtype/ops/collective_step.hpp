@@ -1,0 +1,356 @@
+#pragma once
+/// One collective of a plan on local blocks: packing, the call, unpacking.
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include <Kokkos_Core.hpp>
+
+#include <shardtype/kernels/segments.hpp>
+#include <shardtype/ops/blocks.hpp>
+
+namespace shardtype::ops {
+
+/// Runs the collectives of plans. They take contiguous memory; along the outermost dim nothing is
+/// packed. Where MPI cannot reach `Space`, blocks pass through the host.
+template <class T, class Space>
+class CollectiveStep {
+  static constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space>::accessible;
+
+ public:
+  explicit CollectiveStep(Blocks<T, Space>& blocks) : blocks_(blocks) {}
+
+  /// `v` as the step's collective makes it. Collective over the group that the step names.
+  void run(Step const& s, Value<T>& v) {
+    if (blocks_.sizing.sizes.product(s.axes) == 1) {  // one rank: the step changes names only
+      v.spec = s.after;
+      return;
+    }
+    blocks_.exec.fence();
+    blocks_.pack(v);
+    switch (s.collective) {
+      case Collective::all_gather:
+        v = all_gather(s, v);
+        break;
+      case Collective::all_reduce:
+        v = all_reduce(s, v);
+        break;
+      case Collective::reduce_scatter:
+        v = reduce_scatter(s, v);
+        break;
+      case Collective::all_to_all:
+        v = all_to_all(s, v);
+        break;
+      case Collective::permute:
+        v = permute(s, v);
+        break;
+      case Collective::none:
+      case Collective::broadcast:
+        break;
+    }
+  }
+
+ private:
+  Comm& group(AxisList const& axes) {
+    int positions[max_axes];
+    for (int k = 0; k < axes.size; ++k) positions[k] = blocks_.axes.position[axes[k]];
+    return blocks_.mesh.group({positions, static_cast<std::size_t>(axes.size)});
+  }
+
+  /// The block along `dim` of sharding `spec` at each member of the group, in its order.
+  std::vector<Range>& member_blocks(Spec const& spec, int dim, AxisList const& axes,
+                                    std::vector<Range>& out) {
+    std::int64_t const p = blocks_.sizing.sizes.product(axes);
+    out.resize(static_cast<std::size_t>(p));
+    for (std::int64_t g = 0; g < p; ++g)
+      out[static_cast<std::size_t>(g)] = block_of(
+          spec, dim, blocks_.sizing, member(axes, blocks_.sizing.sizes, blocks_.axes.coords, g));
+    return out;
+  }
+
+  // Segments along one dim, packed for the wire and back.
+
+  template <kernels::Packing Way>
+  void move_segments(T const* from, T* to, std::vector<std::int64_t> const& begin,
+                     kernels::Layout const& l, int dim) {
+    std::int64_t const* table = begin.data();
+    Buffer device_table;
+    if constexpr (!on_host) {
+      device_table = blocks_.mesh.pool().template take<Space>(begin.size() * sizeof(std::int64_t));
+      auto* const there = static_cast<std::int64_t*>(device_table.data());
+      Kokkos::deep_copy(Flat<std::int64_t, Space>(there, begin.size()),
+                        Flat<std::int64_t const, Kokkos::HostSpace>(begin.data(), begin.size()));
+      table = there;
+    }
+    kernels::move_segments<Way>(
+        blocks_.exec, from, to, table, static_cast<std::int64_t>(begin.size()) - 1,
+        kernels::outer_length(l, dim), l.extent[dim], kernels::inner_length(l, dim));
+    blocks_.exec.fence();
+  }
+
+  /// Begins of consecutive blocks within the first one's parent, and the end of the last.
+  static std::vector<std::int64_t>& begins(std::vector<Range> const& blocks,
+                                           std::vector<std::int64_t>& out) {
+    out.clear();
+    for (Range const& r : blocks) out.push_back(r.begin - blocks.front().begin);
+    out.push_back(blocks.back().end - blocks.front().begin);
+    return out;
+  }
+
+  static std::vector<std::int64_t>& counts(std::vector<Range> const& blocks, std::int64_t each,
+                                           std::vector<std::int64_t>& out) {
+    out.clear();
+    for (Range const& r : blocks) out.push_back(r.size() * each);
+    return out;
+  }
+
+  static std::vector<std::int64_t>& offsets(std::vector<std::int64_t> const& lengths,
+                                            std::vector<std::int64_t>& out) {
+    out.clear();
+    std::int64_t sum = 0;
+    for (std::int64_t n : lengths) {
+      out.push_back(sum);
+      sum += n;
+    }
+    return out;
+  }
+
+  /// Elements of all dims but `dim`.
+  static std::int64_t cross_section(kernels::Layout const& l, int dim) {
+    return kernels::outer_length(l, dim) * kernels::inner_length(l, dim);
+  }
+
+  // Where MPI cannot reach the memory, blocks pass through the host.
+
+  template <class U, class Where>
+  using Flat = Kokkos::View<U*, Where, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+  /// What MPI sends for `n` elements at `data`.
+  T const* outgoing(T const* data, std::int64_t n) {
+    if constexpr (on_host) {
+      return data;
+    } else {
+      auto const count = static_cast<std::size_t>(n);
+      sent_ = blocks_.mesh.pool().template take<Kokkos::HostSpace>(count * sizeof(T));
+      Kokkos::deep_copy(Flat<T, Kokkos::HostSpace>(blocks_.writable(sent_), count),
+                        Flat<T const, Space>(data, count));
+      return blocks_.writable(sent_);
+    }
+  }
+  /// Where MPI puts the `n` elements meant for `data`; `arrived` brings them there.
+  T* incoming(T* data, std::int64_t n) {
+    if constexpr (on_host) {
+      return data;
+    } else {
+      received_ = blocks_.mesh.pool().template take<Kokkos::HostSpace>(static_cast<std::size_t>(n) *
+                                                                       sizeof(T));
+      return blocks_.writable(received_);
+    }
+  }
+  void arrived(T* data, std::int64_t n) {
+    if constexpr (!on_host) {
+      auto const count = static_cast<std::size_t>(n);
+      Kokkos::deep_copy(Flat<T, Space>(data, count),
+                        Flat<T const, Kokkos::HostSpace>(blocks_.writable(received_), count));
+      received_ = {};
+      sent_ = {};
+    }
+  }
+
+  Value<T> all_gather(Step const& s, Value<T> const& v) {
+    int const d = s.from;
+    member_blocks(s.before, d, s.axes, ranges_);
+    Value<T> out = blocks_.fresh(s.after);
+    std::int64_t const rest = cross_section(v.layout, d);
+    counts(ranges_, rest, counts_);
+    bool const direct = kernels::outer_length(out.layout, d) == 1;
+    Buffer const wire = direct ? out.keep : blocks_.take(out.layout.elements());
+    std::int64_t const n = out.layout.elements();
+    T* const into = incoming(blocks_.writable(wire), n);
+    group(s.axes).all_gather(outgoing(v.data, v.layout.elements()), into, counts_);
+    arrived(blocks_.writable(wire), n);
+    if (!direct)
+      move_segments<kernels::Packing::join>(blocks_.writable(wire), blocks_.writable(out.keep),
+                                            begins(ranges_, begins_), out.layout, d);
+    return out;
+  }
+
+  Value<T> all_reduce(Step const& s, Value<T> const& v) {
+    bool const in_place = v.keep.holders() == 1 && v.data == v.keep.data();
+    Value<T> out = v;
+    if (!in_place) out = blocks_.fresh(s.after);
+    out.spec = s.after;
+    std::int64_t const n = v.layout.elements();
+    T* const into = incoming(blocks_.writable(out.keep), n);
+    group(s.axes).all_reduce(outgoing(v.data, n), into, n, s.before.kind);
+    arrived(blocks_.writable(out.keep), n);
+    return out;
+  }
+
+  Value<T> reduce_scatter(Step const& s, Value<T> const& v) {
+    int const d = s.to;
+    member_blocks(s.after, d, s.axes, ranges_);
+    Value<T> out = blocks_.fresh(s.after);
+    counts(ranges_, cross_section(v.layout, d), counts_);
+    T const* send = v.data;
+    Buffer wire;
+    if (kernels::outer_length(v.layout, d) != 1) {
+      wire = blocks_.take(v.layout.elements());
+      move_segments<kernels::Packing::split>(v.data, blocks_.writable(wire),
+                                             begins(ranges_, begins_), v.layout, d);
+      send = blocks_.writable(wire);
+    }
+    std::int64_t const n = out.layout.elements();
+    T* const into = incoming(blocks_.writable(out.keep), n);
+    group(s.axes).reduce_scatter(outgoing(send, v.layout.elements()), into, counts_, s.before.kind);
+    arrived(blocks_.writable(out.keep), n);
+    return out;
+  }
+
+  /// How the segments of an exchange are sized, the same on every member: `most` is the most
+  /// elements any of them sends or receives.
+  static Segments sized(bool even, std::int64_t most) {
+    if (most > Comm::largest_count) return Segments::huge;
+    return even ? Segments::even : Segments::uneven;
+  }
+  static bool all_equal(std::vector<Range> const& blocks) {
+    for (Range const& r : blocks)
+      if (r.size() != blocks.front().size()) return false;
+    return true;
+  }
+
+  Value<T> all_to_all(Step const& s, Value<T> const& v) {
+    member_blocks(s.before, s.from, s.axes, old_ranges_);
+    member_blocks(s.after, s.to, s.axes, ranges_);
+    Value<T> out = blocks_.fresh(s.after);
+    bool const even = all_equal(old_ranges_) && all_equal(ranges_);
+    // elements of all dims but the two that change
+    std::int64_t rest = 1;
+    for (int d = 0; d < v.layout.rank; ++d)
+      if (d != s.from && d != s.to) rest *= v.layout.extent[d];
+    std::int64_t const my_from = v.layout.extent[s.from];
+    std::int64_t const my_to = out.layout.extent[s.to];
+    std::int64_t const most = old_ranges_.front().size() * v.layout.extent[s.to] * rest;
+    std::int64_t const most_in = out.layout.extent[s.from] * ranges_.front().size() * rest;
+
+    T const* send = v.data;
+    Buffer send_wire;
+    if (kernels::outer_length(v.layout, s.to) != 1) {
+      send_wire = blocks_.take(v.layout.elements());
+      move_segments<kernels::Packing::split>(v.data, blocks_.writable(send_wire),
+                                             begins(ranges_, begins_), v.layout, s.to);
+      send = blocks_.writable(send_wire);
+    }
+    bool const direct = kernels::outer_length(out.layout, s.from) == 1;
+    Buffer const recv_wire = direct ? out.keep : blocks_.take(out.layout.elements());
+    counts(ranges_, my_from * rest, counts_);
+    counts(old_ranges_, my_to * rest, recv_counts_);
+    std::int64_t const n = out.layout.elements();
+    T* const into = incoming(blocks_.writable(recv_wire), n);
+    group(s.axes).all_to_all(
+        outgoing(send, v.layout.elements()), counts_, offsets(counts_, offsets_), into,
+        recv_counts_, offsets(recv_counts_, recv_offsets_), sized(even, std::max(most, most_in)));
+    arrived(blocks_.writable(recv_wire), n);
+    if (!direct)
+      move_segments<kernels::Packing::join>(blocks_.writable(recv_wire), blocks_.writable(out.keep),
+                                            begins(old_ranges_, begins_), out.layout, s.from);
+    return out;
+  }
+
+  /// Another order of the axes on one dim. Where all blocks are equal they change hands whole;
+  /// otherwise ranks exchange the overlaps of old and new blocks.
+  Value<T> permute(Step const& s, Value<T> const& v) {
+    int const d = s.from;
+    AxisList const new_order = s.after.dims[d].axes.suffix(s.after.dims[d].axes.size - s.axes.size);
+    // members are numbered in the old order; new_place[g] is where g stands in the new one
+    member_blocks(s.before, d, s.axes, old_ranges_);
+    member_blocks(s.after, d, s.axes, ranges_);
+    std::int64_t const p = blocks_.sizing.sizes.product(s.axes);
+    auto place_in = [&](AxisList const& order, std::int64_t g) {
+      Coords const at = member(s.axes, blocks_.sizing.sizes, blocks_.axes.coords, g);
+      std::int64_t place = 0;
+      for (int k = 0; k < order.size; ++k)
+        place = place * blocks_.sizing.sizes[order[k]] + at[order[k]];
+      return place;
+    };
+    std::int64_t me = 0;
+    for (int k = 0; k < s.axes.size; ++k)
+      me = me * blocks_.sizing.sizes[s.axes[k]] + blocks_.axes.coords[s.axes[k]];
+    std::vector<std::int64_t>& by_place = begins_;  // who holds the k-th new block
+    by_place.assign(static_cast<std::size_t>(p), 0);
+    for (std::int64_t g = 0; g < p; ++g)
+      by_place[static_cast<std::size_t>(place_in(new_order, g))] = g;
+
+    Value<T> out = blocks_.fresh(s.after);
+    Comm& comm = group(s.axes);
+    std::int64_t const rest = cross_section(v.layout, d);
+    if (all_equal(old_ranges_)) {
+      int const to = static_cast<int>(by_place[static_cast<std::size_t>(me)]);
+      int const from = static_cast<int>(place_in(new_order, me));
+      std::int64_t const n = out.layout.elements();
+      T* const into = incoming(blocks_.writable(out.keep), n);
+      comm.permute(outgoing(v.data, n), n, to, into, n, from);
+      arrived(blocks_.writable(out.keep), n);
+      return out;
+    }
+    Range const mine_old = old_ranges_[static_cast<std::size_t>(me)];
+    Range const mine_new = ranges_[static_cast<std::size_t>(me)];
+    // what I send lies in the order of the new blocks, what I get in that of the old
+    counts_.assign(static_cast<std::size_t>(p), 0);
+    offsets_.assign(static_cast<std::size_t>(p), 0);
+    std::vector<std::int64_t>& cuts = cuts_;
+    cuts.assign(1, 0);
+    for (std::int64_t k = 0; k < p; ++k) {
+      auto const g = static_cast<std::size_t>(by_place[static_cast<std::size_t>(k)]);
+      std::int64_t const n = intersect(mine_old, ranges_[g]).size();
+      counts_[g] = n * rest;
+      offsets_[g] = cuts.back() * rest;
+      cuts.push_back(cuts.back() + n);
+    }
+    std::vector<std::int64_t>& joins = joins_;
+    joins.assign(1, 0);
+    recv_counts_.clear();
+    for (Range const& old_block : old_ranges_) {
+      std::int64_t const n = intersect(mine_new, old_block).size();
+      recv_counts_.push_back(n * rest);
+      joins.push_back(joins.back() + n);
+    }
+    offsets(recv_counts_, recv_offsets_);
+    T const* send = v.data;
+    Buffer send_wire;
+    if (kernels::outer_length(v.layout, d) != 1) {
+      send_wire = blocks_.take(v.layout.elements());
+      move_segments<kernels::Packing::split>(v.data, blocks_.writable(send_wire), cuts, v.layout,
+                                             d);
+      send = blocks_.writable(send_wire);
+    }
+    bool const direct = kernels::outer_length(out.layout, d) == 1;
+    Buffer const recv_wire = direct ? out.keep : blocks_.take(out.layout.elements());
+    std::int64_t const most = std::max(old_ranges_.front().size(), ranges_.front().size()) * rest;
+    std::int64_t const n = out.layout.elements();
+    T* const into = incoming(blocks_.writable(recv_wire), n);
+    comm.all_to_all(outgoing(send, v.layout.elements()), counts_, offsets_, into, recv_counts_,
+                    recv_offsets_, sized(false, most));
+    arrived(blocks_.writable(recv_wire), n);
+    if (!direct)
+      move_segments<kernels::Packing::join>(blocks_.writable(recv_wire), blocks_.writable(out.keep),
+                                            joins, out.layout, d);
+    return out;
+  }
+
+  Blocks<T, Space>& blocks_;
+  Buffer sent_, received_;
+  // the mesh's, so that no operation allocates after the first of its size
+  std::vector<Range>& ranges_ = blocks_.mesh.scratch().blocks;
+  std::vector<Range>& old_ranges_ = blocks_.mesh.scratch().old_blocks;
+  std::vector<std::int64_t>& counts_ = blocks_.mesh.scratch().counts;
+  std::vector<std::int64_t>& recv_counts_ = blocks_.mesh.scratch().recv_counts;
+  std::vector<std::int64_t>& offsets_ = blocks_.mesh.scratch().offsets;
+  std::vector<std::int64_t>& recv_offsets_ = blocks_.mesh.scratch().recv_offsets;
+  std::vector<std::int64_t>& begins_ = blocks_.mesh.scratch().begins;
+  std::vector<std::int64_t>& cuts_ = blocks_.mesh.scratch().cuts;
+  std::vector<std::int64_t>& joins_ = blocks_.mesh.scratch().joins;
+};
+
+}  // namespace shardtype::ops
