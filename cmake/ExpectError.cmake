@@ -10,9 +10,17 @@
 #   // FORBID: regex         must not match; `boost::hana` and `Spec{` are always forbidden
 #   // MAX-LINES: n          instead of 10 lines without source echo (and 2 n instead of 20 with it)
 #   // NEEDS: full           include directories of the whole library (MPI, Kokkos), not only of types
+# With -DPCH=dir, files that need the whole library start from a precompiled header of what others
+# wrote (MPI, Kokkos, the standard library); -DMAKE_PCH=ON makes it there, once per compiler.
 # Regular expressions are CMake's. -DSHOW=ON prints the diagnostic (for writing EXPECT lines).
 cmake_minimum_required(VERSION 3.23)
 
+if(MAKE_PCH)
+  set(FILE "${PCH}/third_party.hpp")
+  file(WRITE "${FILE}" "#include <mpi.h>\n#include <Kokkos_Core.hpp>\n#include <algorithm>\n"
+                       "#include <complex>\n#include <map>\n#include <span>\n#include <string>\n"
+                       "#include <vector>\n// EXPECT: none\n// LEGAL\n// NEEDS: full\n")
+endif()
 foreach(required FILE COMPILER)
   if(NOT ${required})
     message(FATAL_ERROR "ExpectError: -D${required}=... is missing")
@@ -121,6 +129,24 @@ foreach(include IN LISTS includes)
     list(APPEND flags -isystem "${include}") # others' warnings are not our message
   endif()
 endforeach()
+if(MAKE_PCH)
+  if(KIND STREQUAL "clang")
+    set(made "${PCH}/third_party.pch")
+  else()
+    set(made "${FILE}.gch")
+  endif()
+  list(REMOVE_ITEM flags -fsyntax-only)
+  execute_process(COMMAND "${COMPILER}" ${flags} -x c++-header "${FILE}" -o "${made}"
+                          COMMAND_ERROR_IS_FATAL ANY)
+  return()
+endif()
+if(full AND PCH)
+  if(KIND STREQUAL "clang")
+    list(APPEND flags -include-pch "${PCH}/third_party.pch")
+  else()
+    list(APPEND flags -include "${PCH}/third_party.hpp")
+  endif()
+endif()
 if(KIND STREQUAL "clang")
   set(no_echo -fno-caret-diagnostics -fno-color-diagnostics)
   set(echo -fno-color-diagnostics)

@@ -45,9 +45,19 @@ function(shardtype_reject_test file)
       add_test(
         NAME reject.${kind}.${name}
         COMMAND "${CMAKE_COMMAND}" "-DFILE=${file}" "-DCOMPILER=${compiler}" "-DKIND=${kind}"
-                "${shardtype_flags_types}" ${shardtype_flags_full} -P
-                "${PROJECT_SOURCE_DIR}/cmake/ExpectError.cmake")
-      set_tests_properties(reject.${kind}.${name} PROPERTIES LABELS reject TIMEOUT 120)
+                "-DPCH=${CMAKE_CURRENT_BINARY_DIR}/pch_${kind}" "${shardtype_flags_types}"
+                ${shardtype_flags_full} -P "${PROJECT_SOURCE_DIR}/cmake/ExpectError.cmake")
+      set_tests_properties(reject.${kind}.${name} PROPERTIES LABELS reject TIMEOUT 120
+                                                             FIXTURES_REQUIRED reject_pch_${kind})
+      if(NOT TEST reject.${kind})
+        add_test(
+          NAME reject.${kind}
+          COMMAND "${CMAKE_COMMAND}" -DMAKE_PCH=ON "-DCOMPILER=${compiler}" "-DKIND=${kind}"
+                  "-DPCH=${CMAKE_CURRENT_BINARY_DIR}/pch_${kind}" "${shardtype_flags_types}"
+                  ${shardtype_flags_full} -P "${PROJECT_SOURCE_DIR}/cmake/ExpectError.cmake")
+        set_tests_properties(reject.${kind} PROPERTIES LABELS reject TIMEOUT 120
+                                                       FIXTURES_SETUP reject_pch_${kind})
+      endif()
     endif()
   endforeach()
 endfunction()

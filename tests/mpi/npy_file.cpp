@@ -40,7 +40,7 @@ int ranks() {
 }
 
 /// A barrier that lets the others use the core.
-void meet() { detail::npy_reduce(MPI_COMM_WORLD, 0, MPI_MAX); }
+void meet() { detail::reduce_number(MPI_COMM_WORLD, 0, MPI_MAX); }
 
 /// A fresh directory that all ranks know, removed at the end.
 class TempDir {

@@ -23,5 +23,6 @@ double read(A const& a, B const& b) {
   auto product = matmul(a, b);
   std::vector<float> whole = to_host(product);
   auto again = to_host(product);
+  save_npy(product, "product.npy");
   return whole[0] + again[0] + 2 * item(einsum<>(product, product));
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <type_traits>
 
 #include <shardtype/core/block.hpp>
@@ -48,6 +49,7 @@ struct Poisoned {
   // Beyond Tensor: reading it, and what is done with local blocks and host copies.
   friend Poisoned to_host(Poisoned const&);
   friend double item(Poisoned const&);
+  friend void save_npy(Poisoned const&, std::string const&);
   template <class... Is>
   double& operator()(Is const&...) const;
   template <class N>

@@ -2,134 +2,24 @@
 /// `SHARDTYPE_CHECK=agree`: before every collective the ranks of a mesh compare what they are about
 /// to do, so that a rank that skips one is named instead of hanging the job.
 
-#include <sched.h>
-
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <deque>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <mpi.h>
+#include <sched.h>
 
 #include <shardtype/runtime/comm.hpp>
 #include <shardtype/runtime/environment.hpp>
+#include <shardtype/runtime/records.hpp>
 
 namespace shardtype {
-
-namespace detail {
-
-/// What one rank is about to do.
-struct Record {
-  std::int64_t mesh = 0;
-  std::int64_t step = 0;  ///< of that mesh, from 1
-  std::uint64_t hash = 0;
-  std::int32_t leaves = 0;  ///< 1: it leaves the mesh and does nothing more there
-  char text[164] = {};
-};
-
-/// "ranks 0-2, 4"
-inline std::string ranks_text(std::vector<int> const& ranks) {
-  std::string out = ranks.size() == 1 ? "rank " : "ranks ";
-  for (std::size_t k = 0; k < ranks.size(); ++k) {
-    std::size_t last = k;
-    while (last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + 1) ++last;
-    out += (k == 0 ? "" : ", ") + std::to_string(ranks[k]);
-    if (last > k) out += (last > k + 1 ? "-" : ", ") + std::to_string(ranks[last]);
-    k = last;
-  }
-  return out;
-}
-
-/// The records of all meshes of this rank, by rank of the job. They travel apart from the meshes'
-/// own communicators: a record may arrive after its mesh is gone, or before it is there.
-class Records {
- public:
-  static Records& here() {
-    static Records all;
-    return all;
-  }
-
-  void send(Record const& r, std::vector<int> const& ranks) {
-    // those that arrived make room
-    while (!sent_.empty()) {
-      int done = 0;
-      MPI_Testall(static_cast<int>(sent_.front().requests.size()), sent_.front().requests.data(),
-                  &done, MPI_STATUSES_IGNORE);
-      if (done == 0) break;
-      sent_.pop_front();
-    }
-    Sent& s = sent_.emplace_back();
-    s.record = r;
-    for (int g : ranks) {
-      if (g == job_rank()) continue;
-      s.requests.emplace_back();
-      MPI_Isend(&s.record, sizeof(Record), MPI_BYTE, g, 0, record_comm, &s.requests.back());
-    }
-  }
-
-  /// Takes in what has arrived.
-  void receive() {
-    for (;;) {
-      int there = 0;
-      MPI_Status status;
-      MPI_Iprobe(MPI_ANY_SOURCE, 0, record_comm, &there, &status);
-      if (there == 0) return;
-      Record r;
-      MPI_Recv(&r, sizeof r, MPI_BYTE, status.MPI_SOURCE, 0, record_comm, MPI_STATUS_IGNORE);
-      last_[status.MPI_SOURCE] = r;
-      Inbox& box = inboxes_[r.mesh];
-      box.waiting[status.MPI_SOURCE].push_back(r);
-      box.left += r.leaves;
-      forget_if_over(r.mesh);
-    }
-  }
-
-  /// The record of `rank` for this step, or that it has left; null while there is none.
-  Record const* find(std::int64_t mesh, std::int64_t step, int rank) {
-    std::deque<Record>& waiting = inboxes_[mesh].waiting[rank];
-    while (!waiting.empty() && waiting.front().step < step && waiting.front().leaves == 0)
-      waiting.pop_front();
-    return waiting.empty() ? nullptr : &waiting.front();
-  }
-  /// The last that `rank` said, on any mesh.
-  Record const* last(int rank) const {
-    auto const found = last_.find(rank);
-    return found == last_.end() ? nullptr : &found->second;
-  }
-
-  /// This rank has left the mesh; records that still come for it are for nobody.
-  void close(std::int64_t mesh, int others) {
-    inboxes_[mesh].others = others;
-    receive();
-    forget_if_over(mesh);
-  }
-
- private:
-  struct Sent {
-    Record record;
-    std::vector<MPI_Request> requests;
-  };
-  struct Inbox {
-    std::map<int, std::deque<Record>> waiting;
-    int left = 0;
-    int others = -1;  ///< how many will leave, once this rank has
-  };
-
-  void forget_if_over(std::int64_t mesh) {
-    auto const box = inboxes_.find(mesh);
-    if (box != inboxes_.end() && box->second.left == box->second.others) inboxes_.erase(box);
-  }
-
-  std::deque<Sent> sent_;
-  std::map<std::int64_t, Inbox> inboxes_;
-  std::map<int, Record> last_;
-};
-
-}  // namespace detail
 
 /// The comparison of one mesh's ranks, with a time limit (`SHARDTYPE_AGREE_SECONDS`, 10 by default).
 /// Works while an Environment lives.
@@ -138,11 +28,12 @@ class Agreement {
   Agreement() = default;
   Agreement(Agreement const&) = delete;
   Agreement& operator=(Agreement const&) = delete;
-  ~Agreement() { leave("leave the mesh by an exception"); }
+  ~Agreement() { leave("nothing more: it left the mesh by an exception"); }
 
   /// Turns the check on for the ranks of `comm`, if the environment asks for it. Collective.
   void start(MPI_Comm comm) {
     if (detail::record_comm == MPI_COMM_NULL) return;
+    me_ = detail::job_rank();
     int size = 0;
     MPI_Comm_size(comm, &size);
     std::vector<int> places(static_cast<std::size_t>(size));
@@ -170,7 +61,7 @@ class Agreement {
   /// about to do what (E03), or, when some rank does not come in time, who is missing (E04). The
   /// step "end" of hash 0 is leaving the mesh, which waits for nobody.
   void meet(std::string const& step, std::uint64_t hash) {
-    if (hash == 0) return leave("leave the mesh");
+    if (hash == 0) return leave("nothing more: it left the mesh");
     if (!on() || detail::record_comm == MPI_COMM_NULL) return;
     detail::Record const mine = say(step, hash, 0);
     detail::Records& records = detail::Records::here();
@@ -181,7 +72,7 @@ class Agreement {
       bool all = true;
       bool same = true;
       for (int g : ranks_) {
-        if (g == detail::job_rank()) continue;
+        if (g == me_) continue;
         detail::Record const* const r = records.find(mesh_, step_, g);
         all = all && r != nullptr;
         same = same && (r == nullptr || r->hash == hash);
@@ -214,25 +105,28 @@ class Agreement {
     ranks_.clear();
   }
 
-  /// Who is about to do what, and, if asked for, who has not come: "rank 3 is about to ...".
+  /// Who is about to do what: "rank 3 calls all_gather ...; ranks 0-2 call all_reduce ...".
   std::string sides(detail::Record const& mine, std::vector<int>& missing) const {
-    std::map<std::string, std::vector<int>> by_step;
+    std::map<std::pair<std::string, std::uint64_t>, std::vector<int>> by_step;
     std::vector<int> all = ranks_;
     std::sort(all.begin(), all.end());
     for (int g : all) {
-      detail::Record const* const r = g == detail::job_rank()
-                                          ? &mine
-                                          : detail::Records::here().find(mesh_, step_, g);
+      detail::Record const* const r =
+          g == me_ ? &mine : detail::Records::here().find(mesh_, step_, g);
       if (r == nullptr) {
         missing.push_back(g);
       } else {
-        by_step[r->text].push_back(g);
+        by_step[{r->text, r->hash}].push_back(g);
       }
     }
     std::string out;
-    for (auto const& [text, ranks] : by_step)
+    std::string before;
+    for (auto const& [step, ranks] : by_step) {
       out += (out.empty() ? "" : "; ") + detail::ranks_text(ranks) +
-             (ranks.size() == 1 ? " is" : " are") + " about to " + text;
+             (ranks.size() == 1 ? " calls " : " call ") + step.first;
+      if (step.first == before) out += " with other extents or dims";
+      before = step.first;
+    }
     return out;
   }
   [[noreturn]] void disagree(detail::Record const& mine) const {
@@ -249,17 +143,19 @@ class Agreement {
       detail::Record const* const r = detail::Records::here().last(g);
       text += "; rank " + std::to_string(g) + " did not come";
       if (r == nullptr) continue;
-      text += r->mesh == mesh_ ? "; its last step was to " : "; on another mesh it went to ";
+      text += r->mesh == mesh_ ? "; its last call was " : "; on another mesh it called ";
       text += r->text;
     }
     std::string seconds = std::to_string(limit_);
     seconds.resize(seconds.find('.') + 2);
-    detail::abort_job("[shardtype E04] waited " + seconds + " s (SHARDTYPE_AGREE_SECONDS) at step " +
-                          std::to_string(mine.step) + " of a mesh: " + text,
+    detail::abort_job("[shardtype E04] waited " + seconds +
+                          " s (SHARDTYPE_AGREE_SECONDS) at step " + std::to_string(mine.step) +
+                          " of a mesh: " + text,
                       FailedOn::every_rank);
   }
 
   std::vector<int> ranks_;  ///< of the job; empty while off
+  int me_ = 0;
   std::int64_t mesh_ = 0;
   std::int64_t step_ = 0;
   double limit_ = 10;

@@ -10,11 +10,12 @@
 #include <string>
 #include <thread>
 
-#include <mpi.h>
 #include <Kokkos_Core.hpp>
+#include <mpi.h>
 
 #include <shardtype/runtime/comm.hpp>
 #include <shardtype/runtime/error.hpp>
+#include <shardtype/runtime/records.hpp>
 
 namespace shardtype {
 
@@ -28,17 +29,6 @@ inline bool check_enabled(char const* word) {
   return all.find(std::string(",") + word + ",") != std::string::npos;
 }
 
-/// Rank in the whole job, or -1 before MPI starts and after it ends.
-inline int job_rank() {
-  int started = 0;
-  int ended = 0;
-  MPI_Initialized(&started);
-  MPI_Finalized(&ended);
-  int rank = -1;
-  if (started != 0 && ended == 0) MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  return rank;
-}
-
 /// What the ranks of a node share, in memory that needs no MPI call: the others may be stuck in one.
 struct Node {
   std::atomic<int> speaks{0};   ///< 1 once a rank tells why the job ends
@@ -49,9 +39,6 @@ struct Node {
 
 /// This node, while an Environment lives.
 inline Node* node = nullptr;
-
-/// Where records of SHARDTYPE_CHECK=agree travel (runtime/agreement.hpp); null while it is off.
-inline MPI_Comm record_comm = MPI_COMM_NULL;
 
 /// Makes `node`; null where MPI cannot share memory. Complete on all ranks after the next collective.
 inline MPI_Win share_node() {
@@ -96,8 +83,10 @@ inline void sleep_ms(int n) { std::this_thread::sleep_for(std::chrono::milliseco
   std::fflush(stdout);
   if (where == FailedOn::every_rank && rank > 0) sleep_ms(500);
   if (node != nullptr) {
-    if (node->speaks.exchange(1) != 0) sleep_ms(10000);  // until that rank ends this one
-    else if (!node->first) sleep_ms(1000);               // a rank of the first node may speak
+    if (node->speaks.exchange(1) != 0)
+      sleep_ms(10000);  // until that rank ends this one
+    else if (!node->first)
+      sleep_ms(1000);  // a rank of the first node may speak
   }
   std::string const who = rank < 0 ? "" : "rank " + std::to_string(rank) + ": ";
   std::fputs((who + text + "\n").c_str(), stderr);
@@ -171,7 +160,10 @@ class Environment {
     }
     detail::node = nullptr;
     if (node_ != MPI_WIN_NULL) MPI_Win_free(&node_);
-    if (detail::record_comm != MPI_COMM_NULL) MPI_Comm_free(&detail::record_comm);
+    if (detail::record_comm != MPI_COMM_NULL) {
+      detail::Records::here().finish();
+      MPI_Comm_free(&detail::record_comm);
+    }
     if (owns_mpi_) MPI_Finalize();
   }
 

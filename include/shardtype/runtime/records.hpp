@@ -1,0 +1,163 @@
+#pragma once
+/// What ranks tell each other for SHARDTYPE_CHECK=agree (runtime/agreement.hpp).
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include <mpi.h>
+#include <sched.h>
+
+namespace shardtype {
+
+namespace detail {
+
+/// Rank in the whole job, or -1 before MPI starts and after it ends.
+inline int job_rank() {
+  int started = 0;
+  int ended = 0;
+  MPI_Initialized(&started);
+  MPI_Finalized(&ended);
+  int rank = -1;
+  if (started != 0 && ended == 0) MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank;
+}
+
+/// Where records travel; null while SHARDTYPE_CHECK does not say `agree`.
+inline MPI_Comm record_comm = MPI_COMM_NULL;
+
+/// What one rank is about to do.
+struct Record {
+  std::int64_t mesh = 0;
+  std::int64_t step = 0;  ///< of that mesh, from 1
+  std::uint64_t hash = 0;
+  std::int32_t leaves = 0;  ///< 1: it leaves the mesh and does nothing more there
+  char text[164] = {};
+};
+
+/// "ranks 0-2, 4"
+inline std::string ranks_text(std::vector<int> const& ranks) {
+  std::string out = ranks.size() == 1 ? "rank " : "ranks ";
+  for (std::size_t k = 0; k < ranks.size(); ++k) {
+    std::size_t last = k;
+    while (last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + 1) ++last;
+    out += (k == 0 ? "" : ", ") + std::to_string(ranks[k]);
+    if (last > k) out += (last > k + 1 ? "-" : ", ") + std::to_string(ranks[last]);
+    k = last;
+  }
+  return out;
+}
+
+/// The records of all meshes of this rank, by rank of the job. They travel apart from the meshes'
+/// own communicators: a record may arrive after its mesh is gone, or before it is there.
+class Records {
+ public:
+  static Records& here() {
+    static Records all;
+    return all;
+  }
+
+  void send(Record const& r, std::vector<int> const& ranks) {
+    // those that arrived make room
+    while (!sent_.empty()) {
+      int done = 0;
+      MPI_Testall(static_cast<int>(sent_.front().requests.size()), sent_.front().requests.data(),
+                  &done, MPI_STATUSES_IGNORE);
+      if (done == 0) break;
+      sent_.pop_front();
+    }
+    Sent& s = sent_.emplace_back();
+    s.record = r;
+    int const me = job_rank();
+    for (int g : ranks) {
+      if (g == me) continue;
+      s.requests.emplace_back();
+      MPI_Isend(&s.record, sizeof(Record), MPI_BYTE, g, 0, record_comm, &s.requests.back());
+    }
+  }
+
+  /// Takes in what has arrived.
+  void receive() {
+    for (;;) {
+      int there = 0;
+      MPI_Status status;
+      MPI_Iprobe(MPI_ANY_SOURCE, 0, record_comm, &there, &status);
+      if (there == 0) return;
+      Record r;
+      MPI_Recv(&r, sizeof r, MPI_BYTE, status.MPI_SOURCE, 0, record_comm, MPI_STATUS_IGNORE);
+      last_[status.MPI_SOURCE] = r;
+      Inbox& box = inboxes_[r.mesh];
+      box.waiting[status.MPI_SOURCE].push_back(r);
+      box.left += r.leaves;
+      forget_if_over(r.mesh);
+    }
+  }
+
+  /// The record of `rank` for this step, or that it has left; null while there is none.
+  Record const* find(std::int64_t mesh, std::int64_t step, int rank) {
+    std::deque<Record>& waiting = inboxes_[mesh].waiting[rank];
+    while (!waiting.empty() && waiting.front().step < step && waiting.front().leaves == 0)
+      waiting.pop_front();
+    return waiting.empty() ? nullptr : &waiting.front();
+  }
+  /// The last that `rank` said, on any mesh.
+  Record const* last(int rank) const {
+    auto const found = last_.find(rank);
+    return found == last_.end() ? nullptr : &found->second;
+  }
+
+  /// This rank has left the mesh; records that still come for it are for nobody.
+  void close(std::int64_t mesh, int others) {
+    inboxes_[mesh].others = others;
+    receive();
+    forget_if_over(mesh);
+  }
+
+  /// Collective over the job: takes in what is still under way to this rank, for MPI warns of
+  /// messages that nobody received. A rank that does not come for long is not waited for.
+  void finish() {
+    int size = 1;
+    MPI_Comm_size(record_comm, &size);
+    Record last;
+    last.mesh = -1;
+    last.leaves = 1;
+    std::vector<int> all(static_cast<std::size_t>(size));
+    std::iota(all.begin(), all.end(), 0);
+    send(last, all);
+    auto const start = std::chrono::steady_clock::now();
+    while (inboxes_[-1].left < size - 1 &&
+           std::chrono::steady_clock::now() - start < std::chrono::seconds(10)) {
+      receive();
+      sched_yield();
+    }
+    inboxes_.clear();
+  }
+
+ private:
+  struct Sent {
+    Record record;
+    std::vector<MPI_Request> requests;
+  };
+  struct Inbox {
+    std::map<int, std::deque<Record>> waiting;
+    int left = 0;
+    int others = -1;  ///< how many will leave, once this rank has
+  };
+
+  void forget_if_over(std::int64_t mesh) {
+    auto const box = inboxes_.find(mesh);
+    if (box != inboxes_.end() && box->second.left == box->second.others) inboxes_.erase(box);
+  }
+
+  std::deque<Sent> sent_;
+  std::map<std::int64_t, Inbox> inboxes_;
+  std::map<int, Record> last_;
+};
+
+}  // namespace detail
+
+}  // namespace shardtype

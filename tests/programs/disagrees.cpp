@@ -1,0 +1,112 @@
+// Ranks that part ways, for SHARDTYPE_CHECK=agree: rank 3 of 8 does what its word on the command line
+// says (CMakeLists.txt). Each collective of a case stands on a line of its own, for the messages.
+#include <chrono>
+#include <cstdio>
+#include <functional>
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include <shardtype/shardtype.hpp>
+
+using namespace shardtype;
+
+struct X : Axis<"X", 2> {};
+struct Y : Axis<"Y", 4> {};
+struct P : Axis<"P"> {};
+struct I : Index<"I"> {};
+
+namespace {
+
+using Grid = Mesh<X, Y>;
+using Case = std::function<void(Environment&, std::optional<Grid>&, bool odd)>;
+
+auto owed(Grid const& mesh) { return full<float, Dim<I>, Unreduced<Y>>(mesh, {100}, 1.0f); }
+auto split(Grid const& mesh) { return full<float, Dim<I, X>>(mesh, {100}, 1.0f); }
+
+void sleep_for(int seconds) { std::this_thread::sleep_for(std::chrono::seconds(seconds)); }
+
+std::map<std::string, Case> const cases = {
+    {"skips",
+     [](Environment&, std::optional<Grid>& mesh, bool odd) {
+       all_gather<X>(split(*mesh));
+       if (!odd) all_reduce<Y>(owed(*mesh));
+       all_gather<X>(split(*mesh));
+     }},
+    {"skips_the_last",
+     [](Environment&, std::optional<Grid>& mesh, bool odd) {
+       all_gather<X>(split(*mesh));
+       if (!odd) all_reduce<Y>(owed(*mesh));
+     }},
+    {"calls_another",
+     [](Environment&, std::optional<Grid>& mesh, bool odd) {
+       if (odd) {
+         all_gather<X>(split(*mesh));
+       } else {
+         all_reduce<Y>(owed(*mesh));
+       }
+     }},
+    {"other_extent",
+     [](Environment&, std::optional<Grid>& mesh, bool odd) {
+       all_gather<X>(full<float, Dim<I, X>>(*mesh, {odd ? 90 : 100}, 1.0f));
+     }},
+    {"item_against_reduce",
+     [](Environment&, std::optional<Grid>& mesh, bool odd) {
+       auto const one = full<float>(*mesh, {}, 1.0f);
+       if (odd) item(one);
+       all_reduce<Y>(owed(*mesh));
+     }},
+    {"destroys_its_mesh",
+     [](Environment&, std::optional<Grid>& mesh, bool odd) {
+       all_gather<X>(split(*mesh));
+       if (odd) mesh.reset();
+       if (odd) sleep_for(60);
+       all_reduce<Y>(owed(*mesh));
+     }},
+    {"leaves_by_exception",
+     [](Environment& env, std::optional<Grid>&, bool odd) {
+       try {
+         Grid const inner(env.world());
+         if (odd) throw std::runtime_error("caught");
+         all_reduce<Y>(owed(inner));
+       } catch (std::exception const&) {
+       }
+     }},
+    {"hangs",
+     [](Environment&, std::optional<Grid>& mesh, bool odd) {
+       all_gather<X>(split(*mesh));
+       if (odd) sleep_for(60);
+       all_reduce<Y>(owed(*mesh));
+     }},
+    {"throws",
+     [](Environment&, std::optional<Grid>& mesh, bool odd) {
+       all_gather<X>(split(*mesh));
+       if (odd) throw std::runtime_error("an exception of the program");
+       all_reduce<Y>(owed(*mesh));
+     }},
+    {"other_mesh",
+     [](Environment& env, std::optional<Grid>& mesh, bool odd) {
+       Grid const other(env.world());
+       all_gather<X>(split(*mesh));
+       all_gather<X>(split(odd ? other : *mesh));
+     }},
+    {"reversed_ranks",
+     [](Environment& env, std::optional<Grid>&, bool odd) {
+       Mesh<P> const line(env.world(), {4}, {5, 3, 1, 0});
+       auto const a = full<float, Dim<I, P>>(line, {8}, 1.0f);
+       if (!odd) all_gather<P>(a);
+     }},
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Environment env(argc, argv);
+  std::optional<Grid> mesh(env.world());
+  bool const odd = env.rank() == 3;
+  cases.at(argc > 1 ? argv[1] : "")(env, mesh, odd);
+  mesh.reset();
+  std::puts("came to its end");
+}

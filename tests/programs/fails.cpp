@@ -1,0 +1,154 @@
+// What must end a job of 8 ranks, one case per word on the command line (CMakeLists.txt).
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <shardtype/shardtype.hpp>
+
+using namespace shardtype;
+
+struct X : Axis<"X", 2> {};
+struct Y : Axis<"Y", 4> {};
+struct P : Axis<"P"> {};
+struct I : Index<"I"> {};
+struct J : Index<"J"> {};
+struct K : Index<"K"> {};
+struct N : Index<"N", 20> {};
+
+namespace {
+
+using Grid = Mesh<X, Y>;
+using Case = std::function<void(Environment&, Grid const&)>;
+
+// All other ranks are in a collective when rank 3 throws `what`.
+template <class E>
+void throw_in_barrier(Environment& env, Grid const& mesh, E what) {
+  if (env.rank() == 3) throw what;
+  mesh.state().whole().barrier();
+}
+
+std::map<std::string, Case> const cases = {
+    {"extents",
+     [](auto&, Grid const& mesh) {
+       matmul(zeros<float, Dim<I, X>, Dim<J>>(mesh, {6, 8}),
+              zeros<float, Dim<J>, Dim<K, Y>>(mesh, {9, 7}));
+     }},
+    {"static_extent", [](auto&, Grid const& mesh) { zeros<float, Dim<N, X>>(mesh, {21}); }},
+    {"negative_extent", [](auto&, Grid const& mesh) { zeros<float, Dim<I, X>>(mesh, {-4}); }},
+    {"static_axis", [](Environment& env, auto&) { Grid(env.world(), {4, 2}); }},
+    {"no_ranks", [](Environment& env, auto&) { Mesh<P>(env.world(), {0}); }},
+    {"too_many_ranks", [](Environment& env, auto&) { Mesh<P>(env.world(), {9}); }},
+    {"list_too_short", [](Environment& env, auto&) { Mesh<P>(env.world(), {3}, {0, 1}); }},
+    {"list_repeats", [](Environment& env, auto&) { Mesh<P>(env.world(), {3}, {0, 1, 0}); }},
+    {"list_outside", [](Environment& env, auto&) { Mesh<P>(env.world(), {3}, {0, 1, 8}); }},
+    {"error_in_barrier",
+     [](Environment& env, Grid const& mesh) {
+       throw_in_barrier(env, mesh, Error("MINE", "an error of the program"));
+     }},
+    {"exception_in_barrier",
+     [](Environment& env, Grid const& mesh) {
+       throw_in_barrier(env, mesh, std::runtime_error("an exception of the program"));
+     }},
+    {"int_in_barrier", [](Environment& env, Grid const& mesh) { throw_in_barrier(env, mesh, 42); }},
+    {"exception_in_all_reduce",
+     [](Environment& env, Grid const& mesh) {
+       if (env.rank() == 3) throw std::runtime_error("an exception of the program");
+       all_reduce<Y>(full<float, Dim<I>, Unreduced<Y>>(mesh, {100}, 1.0f));
+     }},
+    {"exception_in_world",
+     [](Environment& env, auto&) {
+       if (env.rank() == 3) throw std::runtime_error("an exception of the program");
+       MPI_Barrier(env.world());
+     }},
+    {"exception_everywhere",
+     [](auto&, auto&) { throw std::runtime_error("an exception of the program"); }},
+    {"rank_7_alone_shares",
+     [](Environment& env, Grid const& mesh) {
+       if (env.rank() == 7) throw Error("MINE", "an error of the program", FailedOn::every_rank);
+       mesh.state().whole().barrier();
+     }},
+    {"terminate",
+     [](Environment& env, Grid const& mesh) {
+       if (env.rank() == 3) std::terminate();
+       mesh.state().whole().barrier();
+     }},
+    {"two_meshes",
+     [](Environment& env, Grid const& mesh) {
+       Grid const other(env.world());
+       matmul(zeros<float, Dim<I, X>, Dim<J>>(mesh, {6, 9}),
+              zeros<float, Dim<J>, Dim<K, Y>>(other, {9, 7}));
+     }},
+    {"item_outside",
+     [](Environment& env, auto&) {
+       Mesh<P> const half(env.world(), {4});
+       item(full<float>(half, {}, 1.0f));
+     }},
+    {"write_shared",
+     [](auto&, Grid const& mesh) {
+       auto a = zeros<float, Dim<I, X>>(mesh, {9});
+       auto const held = a;
+       a.mutable_local();
+     }},
+    {"from_host",
+     [](auto&, Grid const& mesh) {
+       std::vector<float> const values(53);
+       from_host<float, Dim<I, X>, Dim<J>>(mesh, {6, 9}, values);
+     }},
+    // rank 0 and the other even ranks take no part
+    {"sub_mesh",
+     [](Environment& env, auto&) {
+       Mesh<P> const small(env.world(), {4}, {7, 5, 3, 1});
+       if (small.here()) zeros<float, Dim<N, P>>(small, {21});
+       MPI_Barrier(env.world());
+     }},
+    // all ranks make the tensor, four are in the mesh
+    {"around_a_sub_mesh",
+     [](Environment& env, auto&) {
+       Mesh<P> const small(env.world(), {4}, {7, 5, 3, 1});
+       zeros<float, Dim<N, P>>(small, {21});
+     }},
+    {"memory",
+     [](auto&, Grid const& mesh) {
+       zeros<double, Dim<I, X>, Dim<J>>(mesh, {std::int64_t{1} << 28, std::int64_t{1} << 28});
+     }},
+    {"exit",
+     [](Environment& env, Grid const& mesh) {
+       if (env.rank() == 3) {
+         std::fputs("rank 3 exits\n", stderr);
+         std::exit(3);
+       }
+       mesh.state().whole().barrier();
+     }},
+};
+
+void run(int argc, char** argv, Case const& body) {
+  Environment env(argc, argv);
+  Grid const mesh(env.world());
+  body(env, mesh);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::string const name = argc > 1 ? argv[1] : "";
+  // caught out of the Environment's scope, on one rank while the others wait, or on all
+  if (name == "caught_outside" || name == "caught_outside_everywhere") {
+    try {
+      run(argc, argv, [&](Environment& env, Grid const& mesh) {
+        if (env.rank() == 3 || name != "caught_outside")
+          throw Error("MINE", "rank " + std::to_string(env.rank()) + " threw");
+        mesh.state().whole().barrier();
+      });
+    } catch (Error const& e) {
+      std::fprintf(stderr, "caught: %s\n", e.what());
+      return name == "caught_outside" ? 0 : 3;
+    }
+    return 0;
+  }
+  run(argc, argv, cases.at(name));
+  std::puts("came to its end");
+}
