@@ -16,9 +16,12 @@ namespace {
 
 char const* const help =
     "bench_barrier [--calls=1000] [--rounds=25] [--plain=3]\n"
-    "Comm::barrier against MPI_Barrier, --calls of ours and --plain of the rival's per round in turn.\n"
-    "Last lines: value barrier RANKS MILLISECONDS, the median of all our calls; ratio barrier plain\n"
-    "RANKS MEDIAN Q1 Q3, medians of one round, ours over MPI_Barrier's, and quartiles of the rounds.\n";
+    "Comm::barrier against MPI_Barrier, --calls of ours and --plain of the rival's per round in "
+    "turn.\n"
+    "Last lines: value barrier RANKS MILLISECONDS, the median of all our calls; ratio barrier "
+    "plain\n"
+    "RANKS MEDIAN Q1 Q3, medians of one round, ours over MPI_Barrier's, and quartiles of the "
+    "rounds.\n";
 
 struct X : Axis<"X"> {};
 
@@ -49,20 +52,21 @@ int main(int argc, char** argv) {
   Comm& comm = mesh.state().whole();
 
   std::vector<double> all, ratios;
-  benchmark::RegisterBenchmark("barrier", [&](benchmark::State& state) {
-    auto const ours = [&] { comm.barrier(); };
-    auto const rival = [&] { MPI_Barrier(comm.raw()); };
-    measured(calls, ours);
-    measured(1, rival);
-    for (auto _ : state) {
-      std::vector<double> const a = measured(calls, ours);
-      std::vector<double> const b = measured(plain, rival);
-      all.insert(all.end(), a.begin(), a.end());
-      ratios.push_back(median(a) / median(b));
-      state.SetIterationTime(1e-3 * median(a));
-      state.counters["rival_ms"] = median(b);
-    }
-  })
+  benchmark::RegisterBenchmark("barrier",
+                               [&](benchmark::State& state) {
+                                 auto const ours = [&] { comm.barrier(); };
+                                 auto const rival = [&] { MPI_Barrier(comm.raw()); };
+                                 measured(calls, ours);
+                                 measured(1, rival);
+                                 for (auto _ : state) {
+                                   std::vector<double> const a = measured(calls, ours);
+                                   std::vector<double> const b = measured(plain, rival);
+                                   all.insert(all.end(), a.begin(), a.end());
+                                   ratios.push_back(median(a) / median(b));
+                                   state.SetIterationTime(1e-3 * median(a));
+                                   state.counters["rival_ms"] = median(b);
+                                 }
+                               })
       ->UseManualTime()
       ->Iterations(rounds)
       ->Unit(benchmark::kMillisecond);

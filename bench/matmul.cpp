@@ -17,9 +17,12 @@ namespace {
 
 char const* const help =
     "bench_matmul [--size=2048] [--rounds=41] [--benchmark_filter=CASE]\n"
-    "A product of square float32 matrices on a 1-D mesh of all ranks, ours against MPI and sgemm_.\n"
-    "Last lines: ratio matmul CASE RANKS MEDIAN Q1 Q3, ours over the rival in time, where Q1 and Q3\n"
-    "are the quartiles of the ratios of one round; before them, as itself, the rival over itself.\n";
+    "A product of square float32 matrices on a 1-D mesh of all ranks, ours against MPI and "
+    "sgemm_.\n"
+    "Last lines: ratio matmul CASE RANKS MEDIAN Q1 Q3, ours over the rival in time, where Q1 and "
+    "Q3\n"
+    "are the quartiles of the ratios of one round; before them, as itself, the rival over "
+    "itself.\n";
 
 struct X : Axis<"X"> {};
 struct I : Index<"I"> {};
@@ -81,8 +84,7 @@ class ByHand {
         sgemm(part, n_, n_, a_.data(), b_.data(), c_.data());
         break;
       case Way::all_gather:
-        MPI_Allgather(b_.data(), count, MPI_FLOAT, whole_.data(), count, MPI_FLOAT,
-                      MPI_COMM_WORLD);
+        MPI_Allgather(b_.data(), count, MPI_FLOAT, whole_.data(), count, MPI_FLOAT, MPI_COMM_WORLD);
         sgemm(part, n_, n_, a_.data(), whole_.data(), c_.data());
         break;
       case Way::all_reduce:
@@ -175,15 +177,11 @@ int main(int argc, char** argv) {
   using RowsB = Tensor<float, Dim<J, X>, Dim<K>>;
   using AllB = Tensor<float, Dim<J>, Dim<K>>;
   Suite suite("matmul", rounds);
-  suite.add("none", [&] {
-    return contenders<RowsA, AllB, Dim<I, X>, Dim<K>>(mesh, Way::none, n);
-  });
-  suite.add("all_gather", [&] {
-    return contenders<RowsA, RowsB, Dim<I, X>, Dim<K>>(mesh, Way::all_gather, n);
-  });
-  suite.add("all_reduce", [&] {
-    return contenders<ColsA, RowsB, Dim<I>, Dim<K>>(mesh, Way::all_reduce, n);
-  });
+  suite.add("none", [&] { return contenders<RowsA, AllB, Dim<I, X>, Dim<K>>(mesh, Way::none, n); });
+  suite.add("all_gather",
+            [&] { return contenders<RowsA, RowsB, Dim<I, X>, Dim<K>>(mesh, Way::all_gather, n); });
+  suite.add("all_reduce",
+            [&] { return contenders<ColsA, RowsB, Dim<I>, Dim<K>>(mesh, Way::all_reduce, n); });
   suite.add("reduce_scatter", [&] {
     return contenders<ColsA, RowsB, Dim<I, X>, Dim<K>>(mesh, Way::reduce_scatter, n);
   });

@@ -222,4 +222,3 @@ class Suite {
   std::int64_t rounds_;
   std::deque<std::pair<std::string, Times>> results_;
 };
-

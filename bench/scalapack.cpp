@@ -35,8 +35,10 @@ namespace {
 char const* const help =
     "bench_scalapack [--size=4096] [--rounds=21] [--blocks=64,128,256] [--benchmark_filter=GRID]\n"
     "A product of square float32 matrices, ours against psgemm on each grid of all ranks.\n"
-    "Last lines: ratio scalapack GRID_nbBLOCK RANKS MEDIAN Q1 Q3, ours over psgemm in time, where Q1\n"
-    "and Q3 are the quartiles of the ratios of one round, and the same, called best, for the grid and\n"
+    "Last lines: ratio scalapack GRID_nbBLOCK RANKS MEDIAN Q1 Q3, ours over psgemm in time, where "
+    "Q1\n"
+    "and Q3 are the quartiles of the ratios of one round, and the same, called best, for the grid "
+    "and\n"
     "block size where psgemm took least time; before them, as itself, psgemm over itself.\n";
 
 struct X : Axis<"X"> {};
@@ -135,8 +137,7 @@ double checksum(C const& c) {
   Range const rows = c.ranges()[0];
   for (std::size_t i = 0; i < block.extent(0); ++i)
     for (std::size_t k = 0; k < block.extent(1); ++k)
-      sum.add(rows.begin + static_cast<std::int64_t>(i), static_cast<std::int64_t>(k),
-              block(i, k));
+      sum.add(rows.begin + static_cast<std::int64_t>(i), static_cast<std::int64_t>(k), block(i, k));
   return sum.over_ranks();
 }
 

@@ -1,4 +1,5 @@
 // What must end a job of 8 ranks, one case per word on the command line (CMakeLists.txt).
+// SOURCES: tests/harness/yield.cpp
 #include <cstdio>
 #include <cstdlib>
 #include <functional>

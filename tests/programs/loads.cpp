@@ -1,5 +1,6 @@
 // A NumPy file loaded on a mesh and saved: loads FILE [OUTPUT], or, to catch what load_npy says and to
 // load a good file then: loads BAD... --then GOOD.
+// SOURCES: tests/harness/yield.cpp
 #include <algorithm>
 #include <cstdio>
 #include <string>

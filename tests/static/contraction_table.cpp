@@ -11,6 +11,7 @@ namespace {
 struct X : Axis<"X", 2> {};
 struct Y : Axis<"Y", 4> {};
 struct Z : Axis<"Z"> {};
+struct W : Axis<"W", 2> {};
 struct B : Index<"B"> {};
 struct I : Index<"I"> {};
 struct J : Index<"J"> {};
@@ -182,6 +183,10 @@ static_assert(sliced.collectives() == 0 && sliced.flops() == local.flops());
 static_assert(plan_of(matmul_to<Dim<Is>, Dim<K>, Unreduced<X>>, type<T<Dim<Is>, Dim<Js>>>,
                       type<T<Dim<Js>, Dim<K>>>)
                   .flops() == 2 * 128 * 32 * 96);
+// three axes, several of them in conflict, within the compilers' default limits
+constexpr auto three = plan_of(matmul_to<Dim<Is, W>, Dim<K, Y, X>>,
+                               type<T<Dim<Is, X>, Dim<Js, Y, W>>>, type<T<Dim<Js, W>, Dim<K, X>>>);
+static_assert(three.collectives() > 0 && three.result.rank == 2);
 // run-time sizes: what count says holds for every size
 static_assert(plan(matmul_to<Dim<I, X>, Dim<K, Y>>, type<T<Dim<I, X>, Dim<J, Y>>>,
                    type<T<Dim<J, Y>, Dim<K>>>)

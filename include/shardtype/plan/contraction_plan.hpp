@@ -168,6 +168,28 @@ constexpr Plan empty_contraction(Spec const& a, Spec const& b, Spec const& resul
   return plan;
 }
 
+/// Costs of bringing one operand to a sharding: choices share many, and each is a search.
+class KnownCosts {
+ public:
+  template <class Search>
+  constexpr Cost get(Spec const& to, Search search) {
+    for (int k = 0; k < size_; ++k)
+      if (to_[k] == to) return cost_[k];
+    Cost const cost = search();
+    if (size_ < capacity) {
+      to_[size_] = to;
+      cost_[size_++] = cost;
+    }
+    return cost;
+  }
+
+ private:
+  static constexpr int capacity = 16;
+  int size_ = 0;
+  Spec to_[capacity]{};
+  Cost cost_[capacity]{};
+};
+
 /// The operand as the product uses it: on a batch label the shorter list is sliced to the longer.
 constexpr Spec batch_sliced(Spec s, Spec const& other) {
   for (int d = 0; d < s.rank; ++d) {
@@ -219,6 +241,8 @@ constexpr Plan contraction_plan(Spec const& a, Spec const& b, Spec const& wanted
       ordered[orders++] = l;
   }
 
+  detail::KnownCosts costs_a;
+  detail::KnownCosts costs_b;
   auto reshard_cost = [&](Spec const& from, Spec const& to) {
     return shortest_path(from, in_order_of(to, from), z, m).cost;
   };
@@ -244,9 +268,9 @@ constexpr Plan contraction_plan(Spec const& a, Spec const& b, Spec const& wanted
       if (!product || !rules::reshard(product.result, wanted)) continue;
       Cost cost = detail::product_cost(use_a, use_b, z, m);
       if (found && !(cost < best)) continue;
-      cost = cost + reshard_cost(a, use_a);
+      cost = cost + costs_a.get(use_a, [&] { return reshard_cost(a, use_a); });
       if (found && !(cost < best)) continue;
-      cost = cost + reshard_cost(b, use_b);
+      cost = cost + costs_b.get(use_b, [&] { return reshard_cost(b, use_b); });
       if (found && !(cost < best)) continue;
       cost = cost + reshard_cost(product.result, wanted);
       if (found && !(cost < best)) continue;

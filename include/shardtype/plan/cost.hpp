@@ -32,15 +32,14 @@ struct Cost {
   friend constexpr bool operator==(Cost const&, Cost const&) = default;
 };
 
-/// Cost of one step that changes a sharding, by its largest blocks. A collective costs one latency
-/// on top of its messages, for all its ranks to meet.
-constexpr Cost step_cost(Step const& s, Sizing const& z, Machine const& m) {
-  std::int64_t const before = largest_elements(s.before, z.extents, z.sizes) * z.element_bytes;
-  std::int64_t const after = largest_elements(s.after, z.extents, z.sizes) * z.element_bytes;
-  std::int64_t const p = z.sizes.product(s.axes);
+/// Cost of one step that changes a sharding whose largest blocks have `before` bytes into one with
+/// `after`, over a group of `p` ranks. A collective costs one latency on top of its messages, for all
+/// its ranks to meet.
+constexpr Cost step_cost(Collective collective, std::int64_t before, std::int64_t after,
+                         std::int64_t p, Machine const& m) {
   Cost c;
   c.peak_bytes = before + after;
-  switch (s.collective) {
+  switch (collective) {
     case Collective::none:
       c.picoseconds = picoseconds(static_cast<double>(after), m.memory_bytes_per_second);
       return c;
@@ -62,10 +61,17 @@ constexpr Cost step_cost(Step const& s, Sizing const& z, Machine const& m) {
     case Collective::broadcast:
       break;
   }
-  c.messages = step_messages(s, z);
+  c.messages = step_messages(collective, p);
   c.picoseconds = picoseconds(static_cast<double>(c.bytes), m.bytes_per_second) +
                   picoseconds(static_cast<double>(c.messages) + 1, 1.0 / m.latency);
   return c;
+}
+
+/// The same for a step of a plan.
+constexpr Cost step_cost(Step const& s, Sizing const& z, Machine const& m) {
+  return step_cost(s.collective, largest_elements(s.before, z.extents, z.sizes) * z.element_bytes,
+                   largest_elements(s.after, z.extents, z.sizes) * z.element_bytes,
+                   z.sizes.product(s.axes), m);
 }
 
 }  // namespace shardtype

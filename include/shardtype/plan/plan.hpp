@@ -55,7 +55,7 @@ struct Plan {
   /// Messages each rank sends.
   constexpr std::int64_t messages() const {
     std::int64_t sum = 0;
-    for (Step const& s : *this) sum += step_messages(s, sizing);
+    for (Step const& s : *this) sum += step_messages(s.collective, sizing.sizes.product(s.axes));
     return sum;
   }
   /// Floating-point operations of the busiest rank.

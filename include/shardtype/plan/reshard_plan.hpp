@@ -27,22 +27,24 @@ constexpr Key key_of(Spec const& s, AxisSet axes) {
   return key;
 }
 
-/// Calls `visit(Step)` for every single step from layout `s` that uses only `axes`, splits only
-/// `dims`, and reduces only axes outside `keep_unreduced`.
+/// Calls `visit(Step)` for every single step from layout `s` on the way to `goal` that uses only
+/// `axes` and splits only `dims`. Axes that stand where the goal has them, and all before them on
+/// that dim too, stay: to move them away and back never pays (tests/unit/planner.cpp compares with
+/// all steps).
 template <class Visit>
 class Neighbours {
  public:
-  constexpr Neighbours(Spec const& s, AxisSet axes, std::uint32_t dims, AxisSet keep, Visit& visit)
-      : s_(s), axes_(axes), dims_(dims), keep_(keep), visit_(visit) {}
+  constexpr Neighbours(Spec const& s, Spec const& goal, AxisSet axes, std::uint32_t dims,
+                       Visit& visit)
+      : s_(s), goal_(goal), axes_(axes), dims_(dims), visit_(visit) {}
 
   constexpr void run() {
     for (int d = 0; d < s_.rank; ++d) {
       if (((dims_ >> d) & 1U) == 0) continue;
       slices(d);
       movers(d);
-      AxisList none;
-      orders(d, none);
-      scatters(d, none);
+      orders(d, s_.dims[d].axes.prefix(settled(d)));
+      scatters(d, AxisList{});
     }
     reductions();
   }
@@ -60,6 +62,15 @@ class Neighbours {
     return out;
   }
 
+  /// How many major axes of dim `d` stand where the goal has them.
+  constexpr int settled(int d) const {
+    AxisList const& now = s_.dims[d].axes;
+    AxisList const& then = goal_.dims[d].axes;
+    int n = 0;
+    while (n < now.size && n < then.size && now[n] == then[n]) ++n;
+    return n;
+  }
+
   constexpr void slices(int d) {
     for (int x = 0; x < max_axes; ++x) {
       if (!axes_.contains(x) || s_.unreduced.contains(x) || s_.dim_of(x) >= 0) continue;
@@ -74,7 +85,8 @@ class Neighbours {
   // all_gather and all_to_all of the k minor-most axes of dim d
   constexpr void movers(int d) {
     AxisList const& axes = s_.dims[d].axes;
-    for (int k = axes.size - 1; k >= 0; --k) {
+    int const stay = settled(d);
+    for (int k = axes.size - 1; k >= stay; --k) {
       AxisList const group = axes.suffix(k);
       Step gather = step(Collective::all_gather, group, d, -1);
       gather.after.dims[d].axes = axes.prefix(k);
@@ -112,7 +124,7 @@ class Neighbours {
   }
 
   constexpr bool reducible(int x) const {
-    return axes_.contains(x) && s_.unreduced.contains(x) && !keep_.contains(x);
+    return axes_.contains(x) && s_.unreduced.contains(x) && !goal_.unreduced.contains(x);
   }
 
   // reduce_scatter of every ordered list of unreduced axes onto dim d
@@ -151,9 +163,9 @@ class Neighbours {
   }
 
   Spec const& s_;
+  Spec const& goal_;
   AxisSet axes_;
   std::uint32_t dims_;
-  AxisSet keep_;
   Visit& visit_;
 };
 
@@ -244,6 +256,30 @@ class Nodes {
   int size_ = 0;
 };
 
+/// Lengths of a layout's largest blocks; a step changes two of them at most.
+struct Lengths {
+  int rank = 0;
+  std::int64_t at[max_dims]{};
+
+  constexpr Lengths(Spec const& s, Sizing const& z) : rank(s.rank) {
+    for (int d = 0; d < rank; ++d)
+      at[d] = largest_block(z.extents[s.dims[d].label], s.dims[d].axes, z.sizes);
+  }
+  constexpr std::int64_t bytes(Sizing const& z) const {
+    std::int64_t n = z.element_bytes;
+    for (int d = 0; d < rank; ++d) n *= at[d];
+    return n;
+  }
+  constexpr std::int64_t bytes_after(Step const& s, Sizing const& z) const {
+    std::int64_t n = z.element_bytes;
+    for (int d = 0; d < rank; ++d)
+      n *= d == s.from || d == s.to
+               ? largest_block(z.extents[s.after.dims[d].label], s.after.dims[d].axes, z.sizes)
+               : at[d];
+    return n;
+  }
+};
+
 /// Replicated and reduced are the same bytes; the search does not tell them apart.
 constexpr Spec without_reduced(Spec s) {
   s.reduced = {};
@@ -282,8 +318,11 @@ constexpr Path shortest_path(Spec const& from_spec, Spec const& to_spec, Sizing 
     }
     Cost const so_far = nodes[best].cost;
     Spec const here = nodes[best].step.after;
+    detail::Lengths const lengths(here, z);
+    std::int64_t const before = lengths.bytes(z);
     auto visit = [&](Step const& s) {
-      Cost const cost = so_far + step_cost(s, z, m);
+      Cost const cost = so_far + step_cost(s.collective, before, lengths.bytes_after(s, z),
+                                           z.sizes.product(s.axes), m);
       int const aim = nodes.find(goal);
       if (aim >= 0 && !(cost < nodes[aim].cost)) return;
       Key const key = key_of(s.after, axes);
@@ -294,7 +333,7 @@ constexpr Path shortest_path(Spec const& from_spec, Spec const& to_spec, Sizing 
         nodes[k] = {key, cost, best, false, s};
       }
     };
-    Neighbours<decltype(visit)>(here, axes, dims, to.unreduced, visit).run();
+    Neighbours<decltype(visit)>(here, to, axes, dims, visit).run();
   }
   path.cost = nodes[reached].cost;
   path.size = 0;

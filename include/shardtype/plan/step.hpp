@@ -90,11 +90,10 @@ constexpr std::int64_t step_bytes(Step const& s, Sizing const& z, Coords const& 
   return 0;
 }
 
-/// Messages a rank sends for one step: p - 1 for the exchanges, 2 (p - 1) for all_reduce, 1 for a
-/// permute whose blocks coincide.
-constexpr std::int64_t step_messages(Step const& s, Sizing const& z) {
-  std::int64_t const p = z.sizes.product(s.axes);
-  switch (s.collective) {
+/// Messages a rank sends for one collective over `p` ranks: p - 1 for the exchanges, 2 (p - 1) for
+/// all_reduce, 1 for a permute.
+constexpr std::int64_t step_messages(Collective collective, std::int64_t p) {
+  switch (collective) {
     case Collective::none:
       return 0;
     case Collective::all_reduce:

@@ -147,7 +147,7 @@ class Environment {
     node_ = detail::share_node();
     if (detail::check_enabled("agree")) MPI_Comm_dup(MPI_COMM_WORLD, &detail::record_comm);
     std::set_terminate(detail::on_terminate);
-    detail::yield_while_waiting = detail::cores_are_shared();
+    detail::look_at_node();
   }
   Environment(Environment const&) = delete;
   Environment& operator=(Environment const&) = delete;
