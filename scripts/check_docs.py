@@ -143,12 +143,23 @@ def self_test(root):
     return [f"self-test: {name} goes unnoticed" for name in missed]
 
 
+def readme(root):
+    """The README's program is examples/hello_sharding.cpp, so that it is compiled and run."""
+    text = (root / "README.md").read_text()
+    start = text.index("```cpp\n#include") + len("```cpp\n")
+    shown = text[start:text.index("```", start)]
+    source = (root / "examples/hello_sharding.cpp").read_text()
+    if source[source.index("#include"):] != shown:
+        return ["README.md: the first program differs from examples/hello_sharding.cpp"]
+    return []
+
+
 def main():
     here = Path(__file__).resolve().parent.parent
     if "--self-test" in sys.argv:
         found = self_test(here)
     else:
-        found = check(Path(sys.argv[1]) if len(sys.argv) > 1 else here)
+        found = check(Path(sys.argv[1]) if len(sys.argv) > 1 else here) + readme(here)
     for line in found:
         print(line, file=sys.stderr)
     sys.exit(1 if found else 0)
