@@ -139,6 +139,8 @@ static_assert(named<T<Dim<I, X>, Dim<J>>, T<Dim<J>, Dim<K, X>>, Dim<I, X>, Dim<K
 static_assert(named<T<Dim<I>, Dim<J>>, T<Dim<J>, Dim<K>>, Dim<I>, Dim<B>> ==
               Code::N01_unknown_index);
 static_assert(named<T<Dim<I>, Dim<J>>, T<Dim<J>, Dim<K>>, Dim<I>> == Code::N02_missing_index);
+static_assert(named<T<Dim<I>, Dim<J>>, T<Dim<J>, Dim<K>>, Dim<I>, Dim<J>, Dim<K>> ==
+              Code::N06_contracted_kept);
 static_assert(named<T<Dim<I>, Dim<J>>, T<Dim<J>, Dim<K>>, Dim<I>, Dim<K>, Unreduced<Max, X>> ==
               Code::N03_wrong_kind);
 static_assert(Resolve<EinsumTo<Dim<I>, Dim<J>, Unreduced<X>>, T<Dim<I>>, T<Dim<J>>>::verdict.code ==

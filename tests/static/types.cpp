@@ -44,6 +44,16 @@ static_assert(law<Dim<X>> == Code::T05_not_an_axis);
 static_assert(law<Dim<I, J>> == Code::T05_not_an_axis);
 static_assert(law<Dim<I>, Unreduced<J>> == Code::T05_not_an_axis);
 
+// too many is said before anything that a partial reading would show
+struct V : Axis<"V"> {};
+struct W : Axis<"W"> {};
+using Five = Tensor<float, Dim<I, V, W>, Dim<J, X, Y>, Unreduced<Z>>;
+static_assert(Resolve<ReshardTo<Five>, Tensor<float, Dim<I>, Dim<J>>>::verdict.code ==
+              Code::T07_too_many);
+static_assert(Resolve<MatmulTo<>, Tensor<float, Dim<I, V>, Dim<J, W, X>>,
+                      Tensor<float, Dim<J, W, X>, Unreduced<Y, Z>>>::verdict.code ==
+              Code::T07_too_many);
+
 static_assert(rules::well_named(Scope<Tensor<float, Dim<I>>, Tensor<float, Dim<OtherI>>>::names)
                   .code == Code::T06_same_name);
 static_assert(

@@ -128,7 +128,8 @@ template <class Op, class... Operands>
 constexpr auto plan(Op const&, Type<Operands>...) {
   using R = Resolve<Op, Operands...>;
   if constexpr (!R::verdict) {
-    return Poisoned(refusal<R, Operands...>{});
+    static_cast<void>(refusal<R, Operands...>{});
+    return Plan{};
   } else if constexpr (R::S::names.all_static()) {
     using First = std::tuple_element_t<0, std::tuple<Operands...>>;
     return R::make_plan(detail::static_sizing<typename R::S, element_t<First>>());

@@ -52,11 +52,13 @@ struct Resharding {
 template <class... Parts>
 using Mentions = Tensor<char, Parts...>;
 
-/// A named collective: the rule folds the axes in one after the other, the planner fuses them.
+/// A named collective: the rule folds the axes in one after the other, the planner fuses them where
+/// one collective is cheaper.
 template <class A, class Self, class... Parts>
 struct Collectively {
   using S = Scope<A, Mentions<Parts...>>;
   static constexpr Verdict decide() {
+    if (S::names.overflow) return refuse(Code::T07_too_many);
     if (Verdict v = rules::well_formed(S::template reading<0>); !v) return v;
     if (S::template reading<1>.malformed == Malformed::not_a_label ||
         S::template reading<1>.malformed == Malformed::not_an_axis)

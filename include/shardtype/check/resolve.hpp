@@ -46,6 +46,9 @@ struct Named<Like, Tensor<T, Parts...>> {
 /// The first law that one of the types of an operation breaks.
 template <class S, int... K>
 constexpr Verdict lawful(std::integer_sequence<int, K...>) {
+  // a type with too many parts is read in part only, so nothing else can be said of it
+  if (S::names.overflow || (S::template reading<K>.too_many || ...))
+    return refuse(Code::T07_too_many);
   Verdict first;
   ((first ? void(first = rules::well_formed(S::template reading<K>)) : void()), ...);
   if (!first) return first;

@@ -16,7 +16,7 @@ namespace shardtype {
 /// `matmul<Out...>(a, b)` names the result, by dims and attributes or by a Tensor type, and runs the
 /// plan that `plan(matmul_to<Out...>, a, b)` prints: operands stay put where the strict product is
 /// legal, else the cheaper repair; then the result is resharded. Refused: C01, C03, C08, C10, N01 to
-/// N05. Errors: E23 two meshes, E24 extents that differ.
+/// N06. Errors: E23 two meshes, E24 extents that differ.
 template <class... Out, class A, class B>
 auto matmul(A const& a, B const& b, std::source_location where = std::source_location::current()) {
   if constexpr (any_poisoned<A, B>) {

@@ -28,8 +28,10 @@ struct Replicated<Tensor<T, Parts...>> {
                                           memory_of(hana::type_c<Tensor<T, Parts...>>)))>::type;
 };
 
+template <class A, bool tensor = is_tensor<A>>
+struct StillUnreduced : NotATensor {};
 template <class A>
-struct StillUnreduced {
+struct StillUnreduced<A, true> {
   using S = Scope<A>;
   static constexpr Verdict decide() {
     for (int x = 0; x < max_axes; ++x)
@@ -38,8 +40,10 @@ struct StillUnreduced {
   }
   static constexpr Verdict verdict = decide();
 };
+template <class A, bool tensor = is_tensor<A>>
+struct NotAnItem : NotATensor {};
 template <class A>
-struct NotAnItem {
+struct NotAnItem<A, true> {
   using S = Scope<A>;
   static constexpr Verdict decide() {
     if (A::rank > 0) return refuse(Code::A01_item_has_dims);

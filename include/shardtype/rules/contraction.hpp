@@ -181,6 +181,8 @@ constexpr Verdict named_contraction(Spec const& a, Spec const& b, Spec const& wa
   auto look = [&](Spec const& s, Spec const& other) {
     for (int d = 0; d < s.rank; ++d) {
       int const l = s.dims[d].label;
+      if (!sums && out.contains(l) && other.find(l) >= 0)
+        return refuse(Code::N06_contracted_kept, l);
       if (out.contains(l)) continue;
       summed = true;
       if (!sums && other.find(l) < 0) return refuse(Code::N02_missing_index, l);

@@ -33,6 +33,7 @@ enum class Code {
   N03_wrong_kind,
   N04_nothing_to_owe,
   N05_element_type,
+  N06_contracted_kept,
   R01_indices_differ,
   R02_replicated_to_unreduced,
   R03_split_to_unreduced,
