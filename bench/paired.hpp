@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -20,6 +21,8 @@
 #include <benchmark/benchmark.h>
 #include <mpi.h>
 #include <sched.h>
+
+#include <shardtype/runtime/comm.hpp>
 
 /// Memory as an expert would take it: aligned, touched once before anything is timed.
 template <class T>
@@ -103,12 +106,19 @@ inline double greatest(double mine) {
   return most;
 }
 
-/// Seconds that `work` takes from a barrier to the end of its slowest rank.
+/// Seconds that `work` takes after a barrier. On one node, where ranks share a clock: from the first
+/// rank's start to the last one's end, because ranks that share cores may run one after the other;
+/// elsewhere the slowest rank's.
 inline double timed(std::function<void()> const& work) {
+  using Clock = std::chrono::steady_clock;
   meet();
-  double const start = MPI_Wtime();
+  Clock::time_point const start = Clock::now();
   work();
-  return greatest(MPI_Wtime() - start);
+  Clock::time_point const end = Clock::now();
+  if (!shardtype::detail::on_one_node)
+    return greatest(std::chrono::duration<double>(end - start).count());
+  double const first = -greatest(-std::chrono::duration<double>(start.time_since_epoch()).count());
+  return greatest(std::chrono::duration<double>(end.time_since_epoch()).count()) - first;
 }
 
 /// What one case measured, in seconds, one entry per round.

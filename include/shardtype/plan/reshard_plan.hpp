@@ -8,7 +8,9 @@
 /// together: planning axis by axis is measurably wrong. The same function runs in the compiler and,
 /// for run-time sizes, at the first call of each shape.
 
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include <shardtype/plan/plan.hpp>
 
@@ -197,62 +199,41 @@ struct Node {
 /// A growing list of nodes with a hash index, usable in the compiler.
 class Nodes {
  public:
-  constexpr Nodes() : nodes_(new Node[16]), capacity_(16), index_(new int[64]), buckets_(64) {
-    clear_index();
-  }
-  constexpr ~Nodes() {
-    delete[] nodes_;
-    delete[] index_;
-  }
-  Nodes(Nodes const&) = delete;
-  Nodes& operator=(Nodes const&) = delete;
+  constexpr Nodes() : nodes_(16), index_(64, -1) {}
 
   constexpr int size() const { return size_; }
-  constexpr Node& operator[](int k) { return nodes_[k]; }
+  constexpr Node& operator[](int k) { return nodes_[static_cast<std::size_t>(k)]; }
 
   /// The node of this layout, or -1.
   constexpr int find(Key key) const {
-    for (int b = bucket(key);; b = (b + 1) % buckets_) {
-      if (index_[b] < 0) return -1;
-      if (nodes_[index_[b]].key == key) return index_[b];
+    for (std::size_t b = bucket(key);; b = (b + 1) % index_.size()) {
+      int const k = index_[b];
+      if (k < 0 || nodes_[static_cast<std::size_t>(k)].key == key) return k;
     }
   }
   constexpr int add(Node const& n) {
-    if (size_ == capacity_) grow();
-    nodes_[size_] = n;
+    auto const room = static_cast<std::size_t>(size_);
+    if (room == nodes_.size()) grow();
+    nodes_[room] = n;
     place(size_);
     return size_++;
   }
 
  private:
-  constexpr int bucket(Key key) const {
-    return static_cast<int>((key * 2654435761U >> 7) % static_cast<unsigned>(buckets_));
-  }
+  constexpr std::size_t bucket(Key key) const { return (key * 2654435761U >> 7) % index_.size(); }
   constexpr void place(int k) {
-    int b = bucket(nodes_[k].key);
-    while (index_[b] >= 0) b = (b + 1) % buckets_;
+    std::size_t b = bucket(nodes_[static_cast<std::size_t>(k)].key);
+    while (index_[b] >= 0) b = (b + 1) % index_.size();
     index_[b] = k;
   }
-  constexpr void clear_index() {
-    for (int b = 0; b < buckets_; ++b) index_[b] = -1;
-  }
   constexpr void grow() {
-    Node* more = new Node[static_cast<unsigned>(2 * capacity_)];
-    for (int k = 0; k < size_; ++k) more[k] = nodes_[k];
-    delete[] nodes_;
-    nodes_ = more;
-    capacity_ *= 2;
-    delete[] index_;
-    buckets_ = 4 * capacity_;
-    index_ = new int[static_cast<unsigned>(buckets_)];
-    clear_index();
+    nodes_.resize(2 * nodes_.size());
+    index_.assign(4 * nodes_.size(), -1);
     for (int k = 0; k < size_; ++k) place(k);
   }
 
-  Node* nodes_;
-  int capacity_;
-  int* index_;
-  int buckets_;
+  std::vector<Node> nodes_;
+  std::vector<int> index_;
   int size_ = 0;
 };
 

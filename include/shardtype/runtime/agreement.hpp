@@ -33,27 +33,27 @@ class Agreement {
   /// Turns the check on for the ranks of `comm`, if the environment asks for it. Collective.
   void start(MPI_Comm comm) {
     if (detail::record_comm == MPI_COMM_NULL) return;
-    me_ = detail::job_rank();
-    int size = 0;
-    MPI_Comm_size(comm, &size);
-    std::vector<int> places(static_cast<std::size_t>(size));
-    for (int k = 0; k < size; ++k) places[static_cast<std::size_t>(k)] = k;
-    ranks_.resize(places.size());
-    MPI_Group members = MPI_GROUP_NULL;
-    MPI_Group job = MPI_GROUP_NULL;
-    MPI_Comm_group(comm, &members);
-    MPI_Comm_group(MPI_COMM_WORLD, &job);
-    MPI_Group_translate_ranks(members, size, places.data(), job, ranks_.data());
-    MPI_Group_free(&members);
-    MPI_Group_free(&job);
+    take_ranks(comm);
     // a number that no other mesh has: the first rank's, who counts its meshes
     static std::int64_t count = 0;
     mesh_ = std::int64_t{ranks_[0]} << 32 | count++;
     MPI_Comm own = MPI_COMM_NULL;
     MPI_Comm_dup(comm, &own);
     Comm(own).broadcast(&mesh_, 1, 0);
-    if (char const* const set = std::getenv("SHARDTYPE_AGREE_SECONDS"))
-      if (double const seconds = std::atof(set); seconds > 0) limit_ = seconds;
+  }
+  /// Before a mesh is made of `comm`, which is collective as well: as `meet`, for the ranks of `comm`.
+  static void meet_before_mesh(MPI_Comm comm, std::string const& step, std::uint64_t hash) {
+    if (detail::record_comm == MPI_COMM_NULL) return;
+    Agreement all;
+    all.take_ranks(comm);
+    // ranks that have made meshes together count them alike
+    static std::map<std::vector<int>, std::int64_t> made;
+    all.step_ = made[all.ranks_]++;
+    std::uint64_t id = 14695981039346656037U;
+    for (int r : all.ranks_) id = (id ^ static_cast<std::uint64_t>(r)) * 1099511628211U;
+    all.mesh_ = -2 - static_cast<std::int64_t>(id >> 2);
+    all.meet(step, hash);
+    all.ranks_.clear();
   }
   bool on() const { return !ranks_.empty(); }
 
@@ -88,6 +88,24 @@ class Agreement {
   }
 
  private:
+  /// The ranks of `comm`, as ranks of the job.
+  void take_ranks(MPI_Comm comm) {
+    me_ = detail::job_rank();
+    int size = 0;
+    MPI_Comm_size(comm, &size);
+    std::vector<int> places(static_cast<std::size_t>(size));
+    for (int k = 0; k < size; ++k) places[static_cast<std::size_t>(k)] = k;
+    ranks_.resize(places.size());
+    MPI_Group members = MPI_GROUP_NULL;
+    MPI_Group job = MPI_GROUP_NULL;
+    MPI_Comm_group(comm, &members);
+    MPI_Comm_group(MPI_COMM_WORLD, &job);
+    MPI_Group_translate_ranks(members, size, places.data(), job, ranks_.data());
+    MPI_Group_free(&members);
+    MPI_Group_free(&job);
+    if (char const* const set = std::getenv("SHARDTYPE_AGREE_SECONDS"))
+      if (double const seconds = std::atof(set); seconds > 0) limit_ = seconds;
+  }
   detail::Record say(std::string const& text, std::uint64_t hash, std::int32_t leaves) {
     detail::Record r;
     r.mesh = mesh_;

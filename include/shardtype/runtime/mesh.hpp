@@ -42,6 +42,13 @@ class MeshState {
   /// `ranks` of `comm`, row-major over the axes, first axis major. Collective over `comm`.
   MeshState(MPI_Comm comm, std::vector<MeshAxisInfo> axes, std::vector<int> ranks)
       : axes_(std::move(axes)), ranks_(std::move(ranks)) {
+    std::string shape;
+    for (MeshAxisInfo const& x : axes_)
+      shape += (shape.empty() ? "" : ", ") + x.name + " = " + std::to_string(x.size);
+    std::uint64_t hash = 14695981039346656037U;
+    for (int r : ranks_) hash = (hash ^ static_cast<std::uint64_t>(r + 1)) * 1099511628211U;
+    for (char c : shape) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
+    Agreement::meet_before_mesh(comm, "the constructor of a mesh of " + shape, hash);
     int me = 0;
     MPI_Comm_rank(comm, &me);
     int place = MPI_UNDEFINED;
@@ -187,10 +194,14 @@ class Mesh : public MeshRef {
     return at;
   }
 
+  /// Products of sizes stay near it, so that they cannot overflow.
+  static constexpr std::int64_t most_ranks = std::int64_t{1} << 24;
+
   static std::vector<int> first_ranks(std::array<std::int64_t, sizeof...(Xs)> const& sizes) {
     std::int64_t n = 1;
-    for (std::int64_t s : sizes) n *= std::max<std::int64_t>(s, 0);
-    std::vector<int> ranks(static_cast<std::size_t>(std::min<std::int64_t>(n, INT_MAX)));
+    for (std::int64_t s : sizes) n = s < 1 ? 0 : std::min(n, most_ranks / s + 1) * s;
+    // too many are refused by make
+    std::vector<int> ranks(static_cast<std::size_t>(n > most_ranks ? 0 : n));
     std::iota(ranks.begin(), ranks.end(), 0);
     return ranks;
   }
@@ -204,7 +215,7 @@ class Mesh : public MeshRef {
     std::string shape;
     for (std::size_t k = 0; k < axes.size(); ++k) {
       axes[k].size = sizes[k];
-      needed *= std::max<std::int64_t>(sizes[k], 0);
+      if (sizes[k] > 0) needed = std::min(needed, most_ranks / sizes[k] + 1) * sizes[k];
       shape += (k == 0 ? "" : " x ") + std::to_string(sizes[k]);
       if (sizes[k] < 1 || (fixed[k] != dynamic && fixed[k] != sizes[k]))
         throw Error("E11",

@@ -154,7 +154,10 @@ inline std::string rank_list(std::vector<int> const& ranks, std::size_t room) {
   std::size_t const n = ranks.size();
   auto const starts_with = [&](std::size_t shown) {
     std::string out;
-    for (std::size_t k = 0; k < shown; ++k) out += (k == 0 ? "" : ",") + std::to_string(ranks[k]);
+    for (std::size_t k = 0; k < shown; ++k) {
+      if (k > 0) out += ",";
+      out += std::to_string(ranks[k]);
+    }
     return out;
   };
   if (n <= 8 && starts_with(n).size() <= room) return starts_with(n);
