@@ -57,7 +57,6 @@ int main(int argc, char** argv) {
                                  auto const ours = [&] { comm.barrier(); };
                                  auto const rival = [&] { MPI_Barrier(comm.raw()); };
                                  measured(calls, ours);
-                                 measured(1, rival);
                                  for (auto _ : state) {
                                    std::vector<double> const a = measured(calls, ours);
                                    std::vector<double> const b = measured(plain, rival);
@@ -73,6 +72,6 @@ int main(int argc, char** argv) {
   run_benchmarks(argc, argv);
 
   if (env.rank() == 0) std::printf("value barrier %d %.4f\n", env.size(), median(all));
-  print_ratio("ratio", "barrier", "plain", env.size(), ratios);
+  if (plain > 0) print_ratio("ratio", "barrier", "plain", env.size(), ratios);
   return 0;
 }

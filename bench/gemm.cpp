@@ -3,9 +3,6 @@
 
 #include "shardtype/kernels/gemm.hpp"
 
-#include <Kokkos_Core.hpp>
-#include <benchmark/benchmark.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -15,6 +12,9 @@
 #include <string>
 #include <type_traits>
 #include <vector>
+
+#include <Kokkos_Core.hpp>
+#include <benchmark/benchmark.h>
 
 namespace {
 
@@ -84,8 +84,8 @@ void product(benchmark::State& state, std::string const& name, std::int64_t m, s
     times.blas.push_back(blas_time / static_cast<double>(repeats));
     state.SetIterationTime(times.ours.back());
   }
-  double const flop = (std::is_arithmetic_v<T> ? 2.0 : 8.0) *
-                      static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+  double const flop = (std::is_arithmetic_v<T> ? 2.0 : 8.0) * static_cast<double>(m) *
+                      static_cast<double>(n) * static_cast<double>(k);
   state.counters["ours_GFs"] = flop / median(times.ours) * 1e-9;
   state.counters["blas_GFs"] = flop / median(times.blas) * 1e-9;
   results[name] = times;

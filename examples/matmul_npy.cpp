@@ -56,7 +56,7 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (CLI::ParseError const& e) {
-    return env.rank() == 0 ? app.exit(e) : static_cast<int>(e.get_exit_code());
+    return env.rank() == 0 ? app.exit(e) : e.get_exit_code();
   }
   speaks = env.rank() == 0;
   Mesh<X, Y> mesh(env.world());

@@ -177,9 +177,10 @@ struct refused<Code::N05_element_type, legal, YourTypes...> : Poisoned {
 
 template <bool legal, class... YourTypes>
 struct refused<Code::N06_contracted_kept, legal, YourTypes...> : Poisoned {
-  static_assert(legal,
-                "[shardtype N06] the named result keeps the index that matmul multiplies over. Drop "
-                "it from the result, or keep it as a batch index: einsum<Dim<...>...>(a, b).");
+  static_assert(
+      legal,
+      "[shardtype N06] the named result keeps the index that matmul multiplies over. Drop "
+      "it from the result, or keep it as a batch index: einsum<Dim<...>...>(a, b).");
 };
 
 template <bool legal, class... YourTypes>

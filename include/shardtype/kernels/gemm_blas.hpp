@@ -69,6 +69,7 @@ constexpr bool blas_can(Matrix<T> const& a, Matrix<T> const& b, Matrix<U> const&
 
 namespace shardtype::kernels::detail {
 
+// NOLINTBEGIN(readability-identifier-naming): the names of the Fortran interface
 extern "C" {
 void sgemm_(char const* op_a, char const* op_b, std::int32_t const* m, std::int32_t const* n,
             std::int32_t const* k, void const* alpha, void const* a, std::int32_t const* lda,
@@ -87,6 +88,7 @@ void zgemm_(char const* op_a, char const* op_b, std::int32_t const* m, std::int3
             void const* b, std::int32_t const* ldb, void const* beta, void* c,
             std::int32_t const* ldc);
 }
+// NOLINTEND(readability-identifier-naming)
 
 /// The BLAS routine for one element type.
 template <class T>

@@ -55,6 +55,7 @@ struct GemmVector {
 
 template <class R>
 struct GemmVector<R, true> {
+  // NOLINTNEXTLINE(modernize-use-using): the attribute of a dependent type needs it in g++
   typedef R Type __attribute__((vector_size(vector_bytes)));
 };
 

@@ -179,7 +179,7 @@ class Product {
   }
 
   Labelled<T> permuted(Labelled<T> const& x, Labels const& order) {
-    Labelled<T> const wanted = view_in_order(x, order);
+    Labelled<T> wanted = view_in_order(x, order);
     if (wanted.layout.contiguous()) return wanted;
     Labelled<T> out = wanted;
     out.layout = wanted.layout.packed();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -127,8 +128,8 @@ class Drawing {
 
   static std::size_t scaled(std::size_t full, std::int64_t extent, std::int64_t largest) {
     double const share = static_cast<double>(extent) / static_cast<double>(largest);
-    return std::max<std::size_t>(1,
-                                 static_cast<std::size_t>(static_cast<double>(full) * share + .5));
+    return std::max<std::size_t>(
+        1, static_cast<std::size_t>(std::lround(static_cast<double>(full) * share)));
   }
 
   /// Finds the fullest texts, and then the most columns, that fit the width.
@@ -195,8 +196,7 @@ class Drawing {
   std::string cell(std::size_t r, std::size_t c, bool with_text) const {
     std::string const text = with_text ? texts_[r * cols_.size() + c] : "";
     std::size_t const space = cols_[c].cells - text_width(text);
-    std::string const inside =
-        std::string(space / 2, ' ') + text + std::string(space - space / 2, ' ');
+    std::string inside = std::string(space / 2, ' ') + text + std::string(space - space / 2, ' ');
     bool const real =
         rows_[r].block >= 0 && cols_[c].block >= 0 && rows_[r].extent != 0 && cols_[c].extent != 0;
     if (!color_ || !real) return inside;
