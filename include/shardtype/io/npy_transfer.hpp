@@ -104,7 +104,13 @@ class NpyTransfer {
 
   void open() {
     int const mode = way_ == NpyWay::read ? MPI_MODE_RDONLY : MPI_MODE_CREATE | MPI_MODE_WRONLY;
-    check(MPI_File_open(comm_, name_.c_str(), mode, MPI_INFO_NULL, &file_));
+    // Sieved writes read a range, change their part and write it back: ranks that write between
+    // each other's elements would undo each other.
+    MPI_Info hints = MPI_INFO_NULL;
+    MPI_Info_create(&hints);
+    MPI_Info_set(hints, "romio_ds_write", "disable");
+    check(MPI_File_open(comm_, name_.c_str(), mode, hints, &file_));
+    MPI_Info_free(&hints);
   }
   void close() { check(MPI_File_close(&file_)); }
   MPI_File file() const { return file_; }
