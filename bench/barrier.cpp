@@ -16,12 +16,10 @@ namespace {
 
 char const* const help =
     "bench_barrier [--calls=1000] [--rounds=25] [--plain=3]\n"
-    "Comm::barrier against MPI_Barrier, --calls of ours and --plain of the rival's per round in "
-    "turn.\n"
-    "Last lines: value barrier RANKS MILLISECONDS, the median of all our calls; ratio barrier "
-    "plain\n"
-    "RANKS MEDIAN Q1 Q3, medians of one round, ours over MPI_Barrier's, and quartiles of the "
-    "rounds.\n";
+    "Comm::barrier against MPI_Barrier, in turn: --calls of ours in all, --plain of the rival's\n"
+    "per round (0: none). Last lines: value barrier RANKS MILLISECONDS, the median of all our\n"
+    "calls; ratio barrier plain RANKS MEDIAN Q1 Q3, ours over MPI_Barrier's, medians of one round\n"
+    "and quartiles of the rounds.\n";
 
 struct X : Axis<"X"> {};
 
@@ -43,8 +41,8 @@ std::vector<double> measured(std::int64_t calls, Barrier barrier) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  Environment env(argc, argv);
   if (asked_for_help(argc, argv, help)) return 0;
+  Environment env(argc, argv);
   std::int64_t const rounds = option(argc, argv, "rounds", 25);
   std::int64_t const calls = std::max<std::int64_t>(1, option(argc, argv, "calls", 1000) / rounds);
   std::int64_t const plain = option(argc, argv, "plain", 3);

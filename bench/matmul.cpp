@@ -17,12 +17,10 @@ namespace {
 
 char const* const help =
     "bench_matmul [--size=2048] [--rounds=41] [--benchmark_filter=CASE]\n"
-    "A product of square float32 matrices on a 1-D mesh of all ranks, ours against MPI and "
-    "sgemm_.\n"
-    "Last lines: ratio matmul CASE RANKS MEDIAN Q1 Q3, ours over the rival in time, where Q1 and "
-    "Q3\n"
-    "are the quartiles of the ratios of one round; before them, as itself, the rival over "
-    "itself.\n";
+    "A product of square float32 matrices on a 1-D mesh of all ranks, ours against MPI and\n"
+    "sgemm_. Last lines: ratio matmul CASE RANKS MEDIAN Q1 Q3, ours over the rival in time, where\n"
+    "Q1 and Q3 are the quartiles of the ratios of one round; before them, as itself, the rival\n"
+    "over itself.\n";
 
 struct X : Axis<"X"> {};
 struct I : Index<"I"> {};
@@ -165,8 +163,8 @@ Pair contenders(M const& mesh, Way way, std::int64_t n) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  Environment env(argc, argv);
   if (asked_for_help(argc, argv, help)) return 0;
+  Environment env(argc, argv);
   std::int64_t const n = option(argc, argv, "size", 2048);
   std::int64_t const rounds = option(argc, argv, "rounds", 41);
   if (n % env.size() != 0) stop("--size must be a multiple of the number of ranks");

@@ -74,11 +74,11 @@ inline std::string option(int argc, char** argv, std::string const& name,
 inline std::int64_t option(int argc, char** argv, std::string const& name, std::int64_t otherwise) {
   return std::stoll(option(argc, argv, name, std::to_string(otherwise)));
 }
-/// Prints `text` where `--help` is among the arguments.
+/// Prints `text` where `--help` is among the arguments; before MPI starts, Kokkos has a help too.
 inline bool asked_for_help(int argc, char** argv, char const* text) {
   for (int k = 1; k < argc; ++k)
     if (std::strcmp(argv[k], "--help") == 0) {
-      if (rank_here() == 0) std::fputs(text, stdout);
+      std::fputs(text, stdout);
       return true;
     }
   return false;

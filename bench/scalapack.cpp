@@ -35,11 +35,10 @@ namespace {
 char const* const help =
     "bench_scalapack [--size=4096] [--rounds=21] [--blocks=64,128,256] [--benchmark_filter=GRID]\n"
     "A product of square float32 matrices, ours against psgemm on each grid of all ranks.\n"
-    "Last lines: ratio scalapack GRID_nbBLOCK RANKS MEDIAN Q1 Q3, ours over psgemm in time, where "
-    "Q1\n"
-    "and Q3 are the quartiles of the ratios of one round, and the same, called best, for the grid "
-    "and\n"
-    "block size where psgemm took least time; before them, as itself, psgemm over itself.\n";
+    "Last lines: ratio scalapack GRID_nbBLOCK RANKS MEDIAN Q1 Q3, ours over psgemm in time, where\n"
+    "Q1 and Q3 are the quartiles of the ratios of one round, and the same, called best, for the\n"
+    "grid and block size where psgemm took least time; before them, as itself, psgemm over\n"
+    "itself.\n";
 
 struct X : Axis<"X"> {};
 struct I : Index<"I"> {};
@@ -151,8 +150,8 @@ std::vector<int> numbers(std::string const& list) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  Environment env(argc, argv);
   if (asked_for_help(argc, argv, help)) return 0;
+  Environment env(argc, argv);
   std::int64_t const n = option(argc, argv, "size", 4096);
   Suite suite("scalapack", option(argc, argv, "rounds", 21));
   {

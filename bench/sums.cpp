@@ -18,11 +18,9 @@ namespace {
 char const* const help =
     "bench_sums [--rounds=41] [--benchmark_filter=CASE]\n"
     "Comm::all_reduce and reduce_scatter of float32 against MPI_Allreduce and\n"
-    "MPI_Reduce_scatter_block. Last lines: ratio sums CASE_KBYTES RANKS MEDIAN Q1 Q3, ours over "
-    "MPI\n"
-    "in time, where Q1 and Q3 are the quartiles of the ratios of one round; before them, as "
-    "itself,\n"
-    "MPI over itself.\n";
+    "MPI_Reduce_scatter_block. Last lines: ratio sums CASE_KBYTES RANKS MEDIAN Q1 Q3, ours over\n"
+    "MPI in time, where Q1 and Q3 are the quartiles of the ratios of one round; before them, as\n"
+    "itself, MPI over itself.\n";
 
 struct X : Axis<"X"> {};
 using Pair = std::pair<std::function<void()>, std::function<void()>>;
@@ -30,8 +28,8 @@ using Pair = std::pair<std::function<void()>, std::function<void()>>;
 }  // namespace
 
 int main(int argc, char** argv) {
-  Environment env(argc, argv);
   if (asked_for_help(argc, argv, help)) return 0;
+  Environment env(argc, argv);
   Mesh<X> const mesh(env.world(), {env.size()});
   Comm& comm = mesh.state().whole();
   bool const share_cores = shardtype::detail::yield_while_waiting;
