@@ -2,9 +2,9 @@
 /// The element types of NumPy files: their dtypes, names and sizes.
 
 #include <bit>
-#include <charconv>
 #include <complex>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -48,6 +48,18 @@ std::string npy_dtype() {
 
 namespace detail {
 
+/// Takes the whole number at the front of `text`; -1 if there is none or it exceeds 64 bits.
+inline std::int64_t take_number(std::string_view& text) {
+  std::int64_t n = -1;
+  while (!text.empty() && text[0] >= '0' && text[0] <= '9') {
+    std::int64_t const digit = text[0] - '0';
+    if (n > (std::numeric_limits<std::int64_t>::max() - digit) / 10) return -1;
+    n = (n < 0 ? 0 : 10 * n) + digit;
+    text.remove_prefix(1);
+  }
+  return n;
+}
+
 /// `dtype` without its byte order: "<f4" and "=f4" are the same on a little-endian machine.
 inline std::string_view npy_kind(std::string_view dtype) {
   bool const marked = !dtype.empty() && std::string_view("<=|>").find(dtype[0]) != dtype.npos;
@@ -66,17 +78,17 @@ inline std::string npy_dtype_name(std::string_view dtype) {
                              : letter == 'i' ? "int"
                              : letter == 'u' ? "uint"
                                              : "";
-  int bytes = 0;
-  auto const [end, status] = std::from_chars(kind.data() + 1, kind.data() + kind.size(), bytes);
-  if (family.empty() || status != std::errc{} || bytes > 64) return "'" + std::string(dtype) + "'";
+  std::string_view digits = kind.substr(kind.empty() ? 0 : 1);
+  std::int64_t const bytes = detail::take_number(digits);
+  if (family.empty() || bytes < 0 || bytes > 64) return "'" + std::string(dtype) + "'";
   return family + std::to_string(bytes * 8);
 }
 
 /// Bytes of one element; 0 where the dtype does not tell.
 inline std::int64_t npy_item_bytes(std::string_view dtype) {
   auto const kind = detail::npy_kind(dtype);
-  std::int64_t bytes = 0;
-  if (kind.size() > 1) std::from_chars(kind.data() + 1, kind.data() + kind.size(), bytes);
+  std::string_view digits = kind.substr(kind.empty() ? 0 : 1);
+  std::int64_t const bytes = detail::take_number(digits);
   bool const usable = bytes > 0 && bytes < (std::int64_t(1) << 31);
   return usable ? (kind[0] == 'U' ? 4 * bytes : bytes) : 0;
 }

@@ -2,16 +2,17 @@
 /// NumPy files (.npy) read and written by many ranks at once: each its own block, through MPI-IO.
 
 #include <algorithm>
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <cstring>
 #include <exception>
-#include <filesystem>
-#include <fstream>
 #include <span>
 #include <string>
-#include <system_error>
 
 #include <mpi.h>
+#include <sys/stat.h>
 
 #include <shardtype/io/npy_header.hpp>
 #include <shardtype/io/npy_slabs.hpp>
@@ -41,25 +42,25 @@ inline std::string npy_too_short(std::string const& path, std::int64_t has, std:
 /// Rank 0's part of read_npy_header: the file's size, and its bytes as far as the header goes.
 inline std::string npy_header_text(std::string const& path, std::int64_t& file_bytes,
                                    NpyOutcome& outcome) {
-  namespace fs = std::filesystem;
-  std::error_code status;
-  auto const kind = fs::status(path, status).type();
-  if (kind != fs::file_type::regular) {
+  struct stat status = {};
+  int const failure = stat(path.c_str(), &status) == 0 ? 0 : errno;
+  if (failure != 0 || !S_ISREG(status.st_mode)) {
     outcome.note("IO1", "cannot open " + path + ": " +
-                            (kind == fs::file_type::not_found   ? "no such file"
-                             : kind == fs::file_type::directory ? "it is a directory"
-                             : status                           ? status.message()
-                                                                : "it is not a regular file"));
+                            (failure == ENOENT || failure == ENOTDIR ? "no such file"
+                             : failure != 0                          ? std::strerror(failure)
+                             : S_ISDIR(status.st_mode)               ? "it is a directory"
+                                                                     : "it is not a regular file"));
     return {};
   }
-  std::ifstream in(path, std::ios::binary);
-  file_bytes = static_cast<std::int64_t>(fs::file_size(path, status));
-  if (!in || status) outcome.note("IO1", "cannot open " + path + ": no permission to read it");
-  if (!outcome.fine()) return {};
+  file_bytes = static_cast<std::int64_t>(status.st_size);
+  std::FILE* const in = std::fopen(path.c_str(), "rb");
+  if (in == nullptr) {
+    outcome.note("IO1", "cannot open " + path + ": no permission to read it");
+    return {};
+  }
   std::string text(12, '\0');
   auto const fill = [&](std::size_t from) {
-    in.read(text.data() + from, static_cast<std::streamsize>(text.size() - from));
-    text.resize(from + static_cast<std::size_t>(in.gcount()));
+    text.resize(from + std::fread(text.data() + from, 1, text.size() - from, in));
   };
   fill(0);
   auto const size = std::min(npy_header_bytes(text), npy_longest_header);
@@ -67,7 +68,8 @@ inline std::string npy_header_text(std::string const& path, std::int64_t& file_b
     text.resize(static_cast<std::size_t>(size));
     fill(12);
   }
-  if (in.bad()) outcome.note("IO1", "cannot read " + path);
+  if (std::ferror(in) != 0) outcome.note("IO1", "cannot read " + path);
+  std::fclose(in);
   return text;
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 /// The header of a NumPy file (.npy): parsed, written and compared with what a tensor wants.
 
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -111,10 +110,8 @@ class NpyDictReader {
     while (!take(')')) {
       if (!comma) return fail("has a 'shape' without a comma between its numbers");
       skip();
-      std::int64_t n = 0;
-      auto const [end, status] = std::from_chars(text_.data(), text_.data() + text_.size(), n);
-      if (status != std::errc{} || n < 0) return fail("has a 'shape' that is not of whole numbers");
-      text_.remove_prefix(std::size_t(end - text_.data()));
+      std::int64_t const n = take_number(text_);
+      if (n < 0) return fail("has a 'shape' that is not of whole numbers");
       take('L');  // Python 2's long integers
       out.push_back(n);
       comma = take(',');

@@ -3,10 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <new>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <mpi.h>
 
@@ -127,25 +127,29 @@ class NpyTransfer {
   void move(std::int64_t data_offset, NpySlabs const& slabs, bool take_part, std::byte* block) {
     std::int64_t const mine = take_part ? slabs.size() : 0;
     std::int64_t const calls = reduce_number(comm_, mine, MPI_MAX);
-    std::unique_ptr<std::byte[]> packed;
+    std::vector<std::byte> packed;
     if (mine > 0 && slabs.reversed()) {
       auto const bytes = static_cast<std::size_t>(slabs.largest() * slabs.element_bytes());
-      packed.reset(new (std::nothrow) std::byte[bytes]);
-      if (!packed) fail("no memory for " + std::to_string(bytes) + " bytes");
+      try {
+        packed.resize(bytes);
+      } catch (std::bad_alloc const&) {
+        fail("no memory for " + std::to_string(bytes) + " bytes");
+      }
     }
     for (std::int64_t s = 0; s < calls; ++s) {
-      bool const idle = s >= mine || (slabs.reversed() && !packed);
+      bool const idle = s >= mine || (slabs.reversed() && packed.empty());
       if (idle) {
         check(MPI_File_set_view(file_, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL));
         check(call(block, 0));
         continue;
       }
       NpySlab const slab = slabs[s];
-      std::byte* const data = packed ? packed.get() : block + slab.at * slabs.element_bytes();
+      std::byte* const data =
+          !packed.empty() ? packed.data() : block + slab.at * slabs.element_bytes();
       check(npy_view(file_, data_offset, slabs, slab));
-      if (way_ == NpyWay::write && packed) slabs.transpose(slab, data, block, false);
+      if (way_ == NpyWay::write && !packed.empty()) slabs.transpose(slab, data, block, false);
       check(call(data, static_cast<int>(slab.elements * slabs.element_bytes())));
-      if (way_ == NpyWay::read && packed) slabs.transpose(slab, data, block, true);
+      if (way_ == NpyWay::read && !packed.empty()) slabs.transpose(slab, data, block, true);
     }
   }
 

@@ -232,10 +232,10 @@ void kokkos_gemm(Exec const& exec, std::int64_t batch,
       detail::gemm_host<Exec, T>(exec, workers, batch, a, b, c, accumulate, workspace);
       return;
     }
-    Kokkos::View<char*, Kokkos::HostSpace> const own(
-        Kokkos::view_alloc(Kokkos::WithoutInitializing, "shardtype::gemm"), wanted);
-    detail::gemm_host<Exec, T>(exec, workers, batch, a, b, c, accumulate, own.data());
+    void* const own = Kokkos::kokkos_malloc<typename Exec::memory_space>("shardtype::gemm", wanted);
+    detail::gemm_host<Exec, T>(exec, workers, batch, a, b, c, accumulate, own);
     exec.fence();
+    Kokkos::kokkos_free<typename Exec::memory_space>(own);
   } else {
     detail::gemm_team<Exec, T>(exec, batch, a, b, c, accumulate);
   }

@@ -77,16 +77,22 @@ class CollectiveStep {
     std::int64_t const* table = begin.data();
     Buffer device_table;
     if constexpr (!on_host) {
-      device_table = blocks_.mesh.pool().template take<Space>(begin.size() * sizeof(std::int64_t));
-      auto* const there = static_cast<std::int64_t*>(device_table.data());
-      Kokkos::deep_copy(Flat<std::int64_t, Space>(there, begin.size()),
-                        Flat<std::int64_t const, Kokkos::HostSpace>(begin.data(), begin.size()));
-      table = there;
+      device_table = on_device(begin);
+      table = static_cast<std::int64_t const*>(device_table.data());
     }
     kernels::move_segments<Way>(
         blocks_.exec, from, to, table, static_cast<std::int64_t>(begin.size()) - 1,
         kernels::outer_length(l, dim), l.extent[dim], kernels::inner_length(l, dim));
     blocks_.exec.fence();
+  }
+
+  template <class U>
+  Buffer on_device(std::vector<U> const& values) {
+    std::size_t const n = values.size();
+    Buffer out = blocks_.mesh.pool().template take<Space>(n * sizeof(U));
+    Kokkos::deep_copy(Flat<U, Space>(static_cast<U*>(out.data()), n),
+                      Flat<U const, Kokkos::HostSpace>(values.data(), n));
+    return out;
   }
 
   /// Begins of consecutive blocks within the first one's parent, and the end of the last.

@@ -3,11 +3,9 @@
 /// to do, so that a rank that skips one is named instead of hanging the job.
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -47,8 +45,9 @@ class Agreement {
     Agreement all;
     all.take_ranks(comm);
     // ranks that have made meshes together count them alike
-    static std::map<std::vector<int>, std::int64_t> made;
-    all.step_ = made[all.ranks_]++;
+    static std::vector<std::vector<int>> made;
+    for (std::vector<int> const& group : made) all.step_ += group == all.ranks_ ? 1 : 0;
+    made.push_back(all.ranks_);
     std::uint64_t id = 14695981039346656037U;
     for (int r : all.ranks_) id = (id ^ static_cast<std::uint64_t>(r)) * 1099511628211U;
     all.mesh_ = -2 - static_cast<std::int64_t>(id >> 2);
@@ -65,7 +64,7 @@ class Agreement {
     if (!on() || detail::record_comm == MPI_COMM_NULL) return;
     detail::Record const mine = say(step, hash, 0);
     detail::Records& records = detail::Records::here();
-    auto const start = std::chrono::steady_clock::now();
+    double const start = MPI_Wtime();
     double patience = limit_;
     for (;;) {
       records.receive();
@@ -78,11 +77,11 @@ class Agreement {
         same = same && (r == nullptr || r->hash == hash);
       }
       if (all && same) return;
-      std::chrono::duration<double> const waited = std::chrono::steady_clock::now() - start;
+      double const waited = MPI_Wtime() - start;
       // those that are about to come belong in the message
-      if (!same && patience == limit_) patience = std::min(limit_, waited.count() + 0.3);
-      if (!same && (all || waited.count() > patience)) disagree(mine);
-      if (same && waited.count() > limit_) expire(mine);
+      if (!same && patience == limit_) patience = std::min(limit_, waited + 0.3);
+      if (!same && (all || waited > patience)) disagree(mine);
+      if (same && waited > limit_) expire(mine);
       sched_yield();
     }
   }
@@ -123,9 +122,15 @@ class Agreement {
     ranks_.clear();
   }
 
+  /// Ranks that are about to do the same.
+  struct Side {
+    std::string text;
+    std::uint64_t hash;
+    std::vector<int> ranks;
+  };
   /// Who is about to do what: "rank 3 calls all_gather ...; ranks 0-2 call all_reduce ...".
   std::string sides(detail::Record const& mine, std::vector<int>& missing) const {
-    std::map<std::pair<std::string, std::uint64_t>, std::vector<int>> by_step;
+    std::vector<Side> by_step;
     std::vector<int> all = ranks_;
     std::sort(all.begin(), all.end());
     for (int g : all) {
@@ -134,16 +139,21 @@ class Agreement {
       if (r == nullptr) {
         missing.push_back(g);
       } else {
-        by_step[{r->text, r->hash}].push_back(g);
+        std::size_t k = 0;
+        while (k < by_step.size() && (by_step[k].text != r->text || by_step[k].hash != r->hash))
+          ++k;
+        if (k == by_step.size()) by_step.push_back({r->text, r->hash, {}});
+        by_step[k].ranks.push_back(g);
       }
     }
     std::string out;
-    std::string before;
-    for (auto const& [step, ranks] : by_step) {
-      out += (out.empty() ? "" : "; ") + detail::ranks_text(ranks) +
-             (ranks.size() == 1 ? " calls " : " call ") + step.first;
-      if (step.first == before) out += " with other extents or dims";
-      before = step.first;
+    for (std::size_t k = 0; k < by_step.size(); ++k) {
+      Side const& side = by_step[k];
+      out += (out.empty() ? "" : "; ") + detail::ranks_text(side.ranks) +
+             (side.ranks.size() == 1 ? " calls " : " call ") + side.text;
+      bool again = false;
+      for (std::size_t m = 0; m < k; ++m) again = again || by_step[m].text == side.text;
+      if (again) out += " with other extents or dims";
     }
     return out;
   }

@@ -1,17 +1,17 @@
 #pragma once
 /// Start and end of a program: MPI, Kokkos, and what happens to an error nobody caught.
 
+#include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <new>
 #include <string>
-#include <thread>
 
 #include <Kokkos_Core.hpp>
 #include <mpi.h>
+#include <unistd.h>
 
 #include <shardtype/runtime/comm.hpp>
 #include <shardtype/runtime/error.hpp>
@@ -65,7 +65,9 @@ inline MPI_Win share_node() {
   return window;
 }
 
-inline void sleep_ms(int n) { std::this_thread::sleep_for(std::chrono::milliseconds(n)); }
+inline void sleep_ms(int n) {
+  for (; n > 0; n -= 100) usleep(static_cast<useconds_t>(std::min(n, 100)) * 1000);
+}
 
 /// Ends the job on all ranks. mpiexec drops what it has not passed on by then, so it gets time.
 [[noreturn]] inline void end_job() {

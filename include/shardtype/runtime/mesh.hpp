@@ -4,9 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <initializer_list>
-#include <map>
 #include <memory>
-#include <numeric>
 #include <span>
 #include <string>
 #include <utility>
@@ -78,11 +76,11 @@ class MeshState {
 
   /// Whether the calling rank is one of the mesh's.
   bool here() const { return here_; }
-  std::span<MeshAxisInfo const> axes() const { return axes_; }
+  std::vector<MeshAxisInfo> const& axes() const { return axes_; }
   /// The calling rank's coordinate along each axis.
-  std::span<std::int64_t const> coords() const { return coords_; }
+  std::vector<std::int64_t> const& coords() const { return coords_; }
   /// The mesh's ranks, as ranks of the communicator it was made of.
-  std::span<int const> ranks() const { return ranks_; }
+  std::vector<int> const& ranks() const { return ranks_; }
   int size() const { return static_cast<int>(ranks_.size()); }
   /// All ranks of the mesh.
   Comm& whole() { return *whole_; }
@@ -102,8 +100,8 @@ class MeshState {
   Comm& group(std::span<int const> axes) {
     std::uint64_t code = 1;
     for (int x : axes) code = code * 16 + static_cast<std::uint64_t>(x);
-    auto const found = groups_.find(code);
-    if (found != groups_.end()) return *found->second;
+    for (Group& g : groups_)
+      if (g.code == code) return *g.comm;
     std::int64_t color = 0;
     for (std::size_t k = 0; k < axes_.size(); ++k) {
       bool inside = false;
@@ -118,16 +116,24 @@ class MeshState {
     MPI_Comm made = MPI_COMM_NULL;
     check_mpi(MPI_Comm_split(whole_->raw(), static_cast<int>(color), static_cast<int>(key), &made),
               "MPI_Comm_split");
-    return *groups_.emplace(code, std::make_unique<Comm>(made)).first->second;
+    return *groups_.emplace_back(code, std::make_unique<Comm>(made)).comm;
   }
 
  private:
+  struct Group {
+    std::uint64_t code;  ///< of the list of axes
+    std::unique_ptr<Comm> comm;
+
+    Group(std::uint64_t its_code, std::unique_ptr<Comm> its_comm)
+        : code(its_code), comm(std::move(its_comm)) {}
+  };
+
   std::vector<MeshAxisInfo> axes_;
   std::vector<int> ranks_;
   std::vector<std::int64_t> coords_;
   bool here_ = false;
   std::unique_ptr<Comm> whole_;
-  std::map<std::uint64_t, std::unique_ptr<Comm>> groups_;
+  std::vector<Group> groups_;
   std::shared_ptr<Pool> pool_ = std::make_shared<Pool>();
   Agreement agreement_;
   StepScratch scratch_;
@@ -202,7 +208,7 @@ class Mesh : public MeshRef {
     for (std::int64_t s : sizes) n = s < 1 ? 0 : std::min(n, most_ranks / s + 1) * s;
     // too many are refused by make
     std::vector<int> ranks(static_cast<std::size_t>(n > most_ranks ? 0 : n));
-    std::iota(ranks.begin(), ranks.end(), 0);
+    for (std::size_t k = 0; k < ranks.size(); ++k) ranks[k] = static_cast<int>(k);
     return ranks;
   }
 

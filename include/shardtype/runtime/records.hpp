@@ -1,12 +1,10 @@
 #pragma once
 /// What ranks tell each other for SHARDTYPE_CHECK=agree (runtime/agreement.hpp).
 
-#include <chrono>
 #include <cstdint>
-#include <deque>
-#include <map>
-#include <numeric>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <mpi.h>
@@ -65,12 +63,12 @@ class Records {
     // those that arrived make room
     while (!sent_.empty()) {
       int done = 0;
-      MPI_Testall(static_cast<int>(sent_.front().requests.size()), sent_.front().requests.data(),
-                  &done, MPI_STATUSES_IGNORE);
+      std::vector<MPI_Request>& oldest = sent_.front()->requests;
+      MPI_Testall(static_cast<int>(oldest.size()), oldest.data(), &done, MPI_STATUSES_IGNORE);
       if (done == 0) break;
-      sent_.pop_front();
+      sent_.erase(sent_.begin());
     }
-    Sent& s = sent_.emplace_back();
+    Sent& s = *sent_.emplace_back(std::make_unique<Sent>());
     s.record = r;
     int const me = job_rank();
     for (int g : ranks) {
@@ -89,9 +87,9 @@ class Records {
       if (there == 0) return;
       Record r;
       MPI_Recv(&r, sizeof r, MPI_BYTE, status.MPI_SOURCE, 0, record_comm, MPI_STATUS_IGNORE);
-      last_[status.MPI_SOURCE] = r;
-      Inbox& box = inboxes_[r.mesh];
-      box.waiting[status.MPI_SOURCE].push_back(r);
+      keep_last(status.MPI_SOURCE, r);
+      Inbox& box = inbox(r.mesh);
+      box.waiting.push_back({status.MPI_SOURCE, r});
       box.left += r.leaves;
       forget_if_over(r.mesh);
     }
@@ -99,20 +97,29 @@ class Records {
 
   /// The record of `rank` for this step, or that it has left; null while there is none.
   Record const* find(std::int64_t mesh, std::int64_t step, int rank) {
-    std::deque<Record>& waiting = inboxes_[mesh].waiting[rank];
-    while (!waiting.empty() && waiting.front().step < step && waiting.front().leaves == 0)
-      waiting.pop_front();
-    return waiting.empty() ? nullptr : &waiting.front();
+    std::vector<Arrived>& waiting = inbox(mesh).waiting;
+    for (std::size_t k = 0; k < waiting.size();) {
+      Record const& r = waiting[k].record;
+      if (waiting[k].from != rank) {
+        ++k;
+      } else if (r.step >= step || r.leaves != 0) {
+        return &r;
+      } else {
+        waiting.erase(waiting.begin() + static_cast<std::ptrdiff_t>(k));
+      }
+    }
+    return nullptr;
   }
   /// The last that `rank` said, on any mesh.
   Record const* last(int rank) const {
-    auto const found = last_.find(rank);
-    return found == last_.end() ? nullptr : &found->second;
+    for (Arrived const& a : last_)
+      if (a.from == rank) return &a.record;
+    return nullptr;
   }
 
   /// This rank has left the mesh; records that still come for it are for nobody.
   void close(std::int64_t mesh, int others) {
-    inboxes_[mesh].others = others;
+    inbox(mesh).others = others;
     receive();
     forget_if_over(mesh);
   }
@@ -125,12 +132,11 @@ class Records {
     Record last;
     last.mesh = -1;
     last.leaves = 1;
-    std::vector<int> all(static_cast<std::size_t>(size));
-    std::iota(all.begin(), all.end(), 0);
+    std::vector<int> all;
+    for (int g = 0; g < size; ++g) all.push_back(g);
     send(last, all);
-    auto const start = std::chrono::steady_clock::now();
-    while (inboxes_[-1].left < size - 1 &&
-           std::chrono::steady_clock::now() - start < std::chrono::seconds(10)) {
+    double const start = MPI_Wtime();
+    while (inbox(-1).left < size - 1 && MPI_Wtime() - start < 10) {
       receive();
       sched_yield();
     }
@@ -142,20 +148,42 @@ class Records {
     Record record;
     std::vector<MPI_Request> requests;
   };
+  struct Arrived {
+    int from;
+    Record record;
+  };
   struct Inbox {
-    std::map<int, std::deque<Record>> waiting;
+    std::int64_t mesh = 0;
+    std::vector<Arrived> waiting;  ///< those of one rank in its order
     int left = 0;
     int others = -1;  ///< how many will leave, once this rank has
   };
 
+  Inbox& inbox(std::int64_t mesh) {
+    for (Inbox& box : inboxes_)
+      if (box.mesh == mesh) return box;
+    inboxes_.emplace_back().mesh = mesh;
+    return inboxes_.back();
+  }
+  void keep_last(int rank, Record const& r) {
+    for (Arrived& a : last_)
+      if (a.from == rank) {
+        a.record = r;
+        return;
+      }
+    last_.push_back({rank, r});
+  }
   void forget_if_over(std::int64_t mesh) {
-    auto const box = inboxes_.find(mesh);
-    if (box != inboxes_.end() && box->second.left == box->second.others) inboxes_.erase(box);
+    for (std::size_t k = 0; k < inboxes_.size(); ++k)
+      if (inboxes_[k].mesh == mesh && inboxes_[k].left == inboxes_[k].others) {
+        inboxes_.erase(inboxes_.begin() + static_cast<std::ptrdiff_t>(k));
+        return;
+      }
   }
 
-  std::deque<Sent> sent_;
-  std::map<std::int64_t, Inbox> inboxes_;
-  std::map<int, Record> last_;
+  std::vector<std::unique_ptr<Sent>> sent_;
+  std::vector<Inbox> inboxes_;
+  std::vector<Arrived> last_;
 };
 
 }  // namespace detail

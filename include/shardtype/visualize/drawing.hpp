@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -64,16 +63,17 @@ inline std::vector<Band> bands_of(std::vector<std::int64_t> const& sizes, std::s
 /// the picture stays small.
 inline bool uneven(std::vector<Band> const& bands) {
   if (bands.size() > 8 || bands[0].extent <= 0) return false;
-  return std::any_of(bands.begin(), bands.end(), [&](Band const& b) {
-    return b.block >= 0 && b.extent < bands[0].extent - bands[0].extent / 4;
-  });
+  bool differ = false;
+  for (Band const& b : bands)
+    differ = differ || (b.block >= 0 && b.extent < bands[0].extent - bands[0].extent / 4);
+  return differ;
 }
 
 /// Printed width of a cell's text, in which only the marks are not ASCII.
 inline std::size_t text_width(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
-  }));
+  std::size_t width = 0;
+  for (char c : text) width += (static_cast<unsigned char>(c) & 0xc0) != 0x80 ? 1 : 0;
+  return width;
 }
 
 /// The grid of cells, laid out for a style.
@@ -115,15 +115,18 @@ class Drawing {
   std::vector<std::string> notes() const {
     std::vector<std::string> out;
     if (!prefix_) out.push_back("the numbers are ranks");
-    auto const empty = [](Band const& b) { return b.block >= 0 && b.extent == 0; };
-    if (std::any_of(rows_.begin(), rows_.end(), empty) ||
-        std::any_of(cols_.begin(), cols_.end(), empty))
-      out.push_back("∅: an empty block");
+    if (any_empty(rows_) || any_empty(cols_)) out.push_back("∅: an empty block");
     if (left_out_) out.push_back("…: blocks left out here");
     return out;
   }
 
  private:
+  static bool any_empty(std::vector<Band> const& bands) {
+    bool any = false;
+    for (Band const& b : bands) any = any || (b.block >= 0 && b.extent == 0);
+    return any;
+  }
+
   static constexpr std::size_t most_rows = 12;
 
   static std::size_t scaled(std::size_t full, std::int64_t extent, std::int64_t largest) {
@@ -172,14 +175,13 @@ class Drawing {
   }
 
   void find_ranks() {
-    std::size_t const skip = picture_.axes.size() == 1 ? 1 : 0;
     ranks_.clear();
     for (auto const& row : rows_)
       for (auto const& col : cols_) {
-        std::array<std::int64_t, 2> const both{row.block, col.block};
+        std::vector<std::int64_t> blocks{col.block};
+        if (picture_.axes.size() == 2) blocks.insert(blocks.begin(), row.block);
         bool const shown = row.block >= 0 && col.block >= 0;
-        ranks_.push_back(shown ? holders(picture_, std::span(both).subspan(skip))
-                               : std::vector<int>{});
+        ranks_.push_back(shown ? holders(picture_, blocks) : std::vector<int>{});
       }
   }
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -44,7 +43,7 @@ inline std::vector<std::int64_t> block_sizes(ShardingPicture const& p, std::size
 }
 
 /// The ranks, ascending, that hold the block with number `blocks[d]` along each dimension.
-inline std::vector<int> holders(ShardingPicture const& p, std::span<std::int64_t const> blocks) {
+inline std::vector<int> holders(ShardingPicture const& p, std::vector<std::int64_t> const& blocks) {
   std::size_t const n = p.mesh_sizes.size();
   std::vector<std::int64_t> coords(n, -1);  // -1: any
   for (std::size_t d = 0; d < p.axes.size(); ++d) {
@@ -175,10 +174,8 @@ inline std::string wrapped(std::string const& text, std::size_t width) {
   for (std::size_t at = 0; at < text.size();) {
     std::size_t const end = std::min(text.find(' ', at), text.size());
     auto const continues = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; };
-    std::size_t const length = end - at -
-                               static_cast<std::size_t>(std::count_if(
-                                   text.begin() + static_cast<std::ptrdiff_t>(at),
-                                   text.begin() + static_cast<std::ptrdiff_t>(end), continues));
+    std::size_t length = 0;
+    for (std::size_t k = at; k < end; ++k) length += continues(text[k]) ? 0 : 1;
     if (column > 0 && column + 1 + length > width) {
       out += "\n  ";
       column = 2;

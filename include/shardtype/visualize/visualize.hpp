@@ -76,7 +76,7 @@ ShardingPicture picture_of(A const& a, std::string const& name = "") {
     out.mesh_names.push_back(x.name);
     out.mesh_sizes.push_back(x.size);
   }
-  out.ranks.assign(mesh.ranks().begin(), mesh.ranks().end());
+  out.ranks = mesh.ranks();
   out.title = (name.empty() ? "" : name + " ") + type_name(a);
   return out;
 }
