@@ -72,7 +72,7 @@ inline bool uneven(std::vector<Band> const& bands) {
 /// Printed width of a cell's text, in which only the marks are not ASCII.
 inline std::size_t text_width(std::string_view text) {
   std::size_t width = 0;
-  for (char c : text) width += (static_cast<unsigned char>(c) & 0xc0) != 0x80 ? 1 : 0;
+  for (char c : text) width += (static_cast<unsigned char>(c) & 0xc0) != 0x80 ? 1U : 0U;
   return width;
 }
 

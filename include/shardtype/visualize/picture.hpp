@@ -175,7 +175,7 @@ inline std::string wrapped(std::string const& text, std::size_t width) {
     std::size_t const end = std::min(text.find(' ', at), text.size());
     auto const continues = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; };
     std::size_t length = 0;
-    for (std::size_t k = at; k < end; ++k) length += continues(text[k]) ? 0 : 1;
+    for (std::size_t k = at; k < end; ++k) length += continues(text[k]) ? 0U : 1U;
     if (column > 0 && column + 1 + length > width) {
       out += "\n  ";
       column = 2;
