@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <utility>
 #include <vector>
 
 #include <Kokkos_Core.hpp>
+#include <sys/mman.h>
 
 namespace shardtype {
 
@@ -24,6 +26,22 @@ struct Allocation {
   void (*release)(void*) = nullptr;  ///< Kokkos::kokkos_free of its memory space
   std::weak_ptr<Pool> home;
 };
+
+/// Asks for huge pages under host memory that has room for some: products and packing walk over
+/// many rows at once, and each row would be a page of its own.
+inline void ask_for_huge_pages(void* data, std::size_t bytes) {
+#ifdef MADV_HUGEPAGE
+  constexpr std::uintptr_t huge = std::uintptr_t{2} << 20;
+  auto const begin = (reinterpret_cast<std::uintptr_t>(data) + huge - 1) / huge * huge;
+  auto const end = (reinterpret_cast<std::uintptr_t>(data) + bytes) / huge * huge;
+  // a refusal changes nothing but speed
+  if (begin < end)
+    static_cast<void>(madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE));
+#else
+  static_cast<void>(data);
+  static_cast<void>(bytes);
+#endif
+}
 
 template <class Space>
 void release_memory(void* data) {
@@ -92,6 +110,8 @@ class Pool : public std::enable_shared_from_this<Pool> {
     trim(used_bytes_);
     auto* a = new detail::Allocation;
     a->data = Kokkos::kokkos_malloc<Space>("shardtype", bytes);
+    if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space>::accessible)
+      detail::ask_for_huge_pages(a->data, bytes);
     a->bytes = bytes;
     a->release = release;
     a->home = weak_from_this();
