@@ -2,7 +2,9 @@
 /// Types, rules and plans, without MPI or Kokkos: what the compiler alone can decide.
 
 #include <shardtype/check/contraction.hpp>
+#include <shardtype/check/elementwise.hpp>
 #include <shardtype/check/plan_of.hpp>
+#include <shardtype/check/reduction.hpp>
 #include <shardtype/check/reshard.hpp>
 #include <shardtype/core/block.hpp>
 #include <shardtype/core/bridge.hpp>

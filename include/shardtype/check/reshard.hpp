@@ -18,6 +18,10 @@ template <class X, class I>
 struct ReduceScatterOver {};
 template <class X, class From, class To>
 struct AllToAllOver {};
+template <class... Xs>
+struct ToPartialOver {};
+template <class... Xs>
+struct ReducedOver {};
 
 template <class... Out>
 inline constexpr ReshardTo<Out...> reshard_to{};
@@ -75,7 +79,13 @@ struct CollectiveResult : Self {
   };
   using result = tensor_from_spec<S, Holder, element_t<A>, A>;
   static constexpr Plan make_plan(Sizing const& z, Machine const& m = {}) {
-    return planning::reshard_plan(S::template spec<0>, Holder::value, z, m);
+    if constexpr (requires { Self::sends_nothing; }) {
+      Plan p;
+      p.result = Holder::value;
+      return p;
+    } else {
+      return planning::reshard_plan(S::template spec<0>, Holder::value, z, m);
+    }
   }
 };
 template <class A, class Self, class S>
@@ -99,6 +109,28 @@ struct Reducing : Collectively<A, Reducing<A, Xs...>, Reduced<Xs...>> {
     Verdict v = accept(s);
     ((v ? void(v = rules::all_reduce(v.result, Base::S::names.find_axis(identity<Xs>))) : void()),
      ...);
+    return v;
+  }
+  static constexpr Verdict verdict = Base::decide();
+};
+template <class A, class... Xs>
+struct Owing : Collectively<A, Owing<A, Xs...>, Reduced<Xs...>> {
+  static constexpr bool sends_nothing = true;
+  using Base = Collectively<A, Owing<A, Xs...>, Reduced<Xs...>>;
+  static constexpr Verdict rule(Spec const& s) {
+    Verdict v = accept(s);
+    ((v ? void(v = rules::to_partial(v.result, Base::S::names.find_axis(identity<Xs>))) : void()),
+     ...);
+    return v;
+  }
+  static constexpr Verdict verdict = Base::decide();
+};
+template <class A, class... Xs>
+struct Casting : Collectively<A, Casting<A, Xs...>, Reduced<Xs...>> {
+  using Base = Collectively<A, Casting<A, Xs...>, Reduced<Xs...>>;
+  static constexpr Verdict rule(Spec const& s) {
+    Verdict v = accept(s);
+    ((v ? void(v = rules::reduced(v.result, Base::S::names.find_axis(identity<Xs>))) : void()), ...);
     return v;
   }
   static constexpr Verdict verdict = Base::decide();
@@ -148,6 +180,12 @@ struct Resolve<ReshardTo<Out...>, A> : decltype(detail::resolve_reshard<A, Out..
 template <class... Xs, class A>
 struct Resolve<AllGatherOver<Xs...>, A>
     : decltype(detail::resolve_collective<detail::Gathering, A, Xs...>())::type {};
+template <class... Xs, class A>
+struct Resolve<ToPartialOver<Xs...>, A>
+    : decltype(detail::resolve_collective<detail::Owing, A, Xs...>())::type {};
+template <class... Xs, class A>
+struct Resolve<ReducedOver<Xs...>, A>
+    : decltype(detail::resolve_collective<detail::Casting, A, Xs...>())::type {};
 template <class... Xs, class A>
 struct Resolve<AllReduceOver<Xs...>, A>
     : decltype(detail::resolve_collective<detail::Reducing, A, Xs...>())::type {};

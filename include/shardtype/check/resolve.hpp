@@ -43,6 +43,14 @@ struct Named<Like, Tensor<T, Parts...>> {
   using type = Tensor<T, Parts...>;
 };
 
+/// The dims and attributes `Parts` with another element type and the memory of `Like`.
+template <class T, class Like, class... Parts>
+struct NamedAs : Only<decltype(as_tensor<T>(Pack<Parts...>{}, memory_of(hana::type_c<Like>)))> {};
+template <class T, class Like, class U, class... Parts>
+struct NamedAs<T, Like, Tensor<U, Parts...>> {
+  using type = Tensor<U, Parts...>;
+};
+
 /// The first law that one of the types of an operation breaks.
 template <class S, int... K>
 constexpr Verdict lawful(std::integer_sequence<int, K...>) {

@@ -112,15 +112,15 @@ auto load_npy(Mesh<Xs...> const& mesh, std::string const& path) {
 /// written, on every rank alike.
 template <class A>
 auto save_npy(A const& a, std::string const& path) {
-  using R = detail::StillUnreduced<A>;
+  using R = detail::StillUnreduced<operand_t<A>>;
   if constexpr (R::verdict) {
     MeshState& mesh = a.mesh().state();
     if (!mesh.here()) return;
     detail::agree_on_file(mesh, "save_npy", path);
     auto const [begin, count] = detail::block_bounds(a);
-    std::vector<typename A::element> const host = detail::block_on_host(a);
+    auto const host = detail::block_on_host(operand(a));
     write_npy(mesh.whole().raw(), path, npy_dtype<typename A::element>(), a.extents(), begin, count,
-              sizeof(typename A::element), host.data(), detail::first_holder(a), false,
+              sizeof(typename A::element), host.data(), detail::first_holder(operand(a)), false,
               detail::file_access());
   } else {
     static_cast<void>(refusal<R, A>{});

@@ -23,6 +23,10 @@ struct NpyDtype<double> {
   static constexpr char const* text = "<f8";
 };
 template <>
+struct NpyDtype<bool> {
+  static constexpr char const* text = "|b1";
+};
+template <>
 struct NpyDtype<std::int32_t> {
   static constexpr char const* text = "<i4";
 };

@@ -7,6 +7,7 @@
 #include <shardtype/core/text.hpp>
 #include <shardtype/ops/run.hpp>
 #include <shardtype/plan/explain.hpp>
+#include <shardtype/tensor/operand.hpp>
 
 namespace shardtype {
 
@@ -30,7 +31,8 @@ Plan plan_at(Op const&, A const& a, B const&... b) {
 /// `explain(matmul_to<Dim<I, X>, Dim<K, Y>>, a, b)`: the plan of `plan_at` as text.
 template <class Op, class A, class... B>
 std::string explain(Op const& op, A const& a, B const&... b) {
-  return explain(plan_at(op, a, b...), Resolve<Op, A, B...>::S::names);
+  return explain(plan_at(op, operand(a), operand(b)...),
+                 Resolve<Op, operand_t<A>, operand_t<B>...>::S::names);
 }
 
 /// Where the calling rank stands along the axes of this operation, in the plan's numbering: the
@@ -40,9 +42,10 @@ Coords coords_in(Op const&, A const& a, B const&...) {
   return map_axes(a.mesh().state(), Resolve<Op, A, B...>::S::names).coords;
 }
 
-/// `f32`, `f64`, `i32`, `i64`, `c64`, `c128`.
+/// `bool`, `f32`, `f64`, `i32`, `i64`, `c64`, `c128`.
 template <class T>
 constexpr char const* element_name() {
+  if constexpr (std::is_same_v<T, bool>) return "bool";
   if constexpr (std::is_same_v<T, float>) return "f32";
   if constexpr (std::is_same_v<T, double>) return "f64";
   if constexpr (std::is_same_v<T, std::int32_t>) return "i32";
@@ -61,7 +64,8 @@ template <class A>
 std::string type_name(A const& a) {
   Extents extents;
   for (std::size_t d = 0; d < A::rank; ++d) extents.at[A::spec.dims[d].label] = a.extents()[d];
-  return element_name<typename A::element>() + spec_text(A::spec, Scope<A>::names, &extents);
+  return element_name<typename A::element>() +
+         spec_text(A::spec, Scope<operand_t<A>>::names, &extents);
 }
 
 }  // namespace shardtype

@@ -5,6 +5,7 @@
 
 #include <shardtype/check/contraction.hpp>
 #include <shardtype/ops/run.hpp>
+#include <shardtype/tensor/operand.hpp>
 
 namespace shardtype {
 
@@ -22,11 +23,11 @@ auto matmul(A const& a, B const& b, std::source_location where = std::source_loc
   if constexpr (any_poisoned<A, B>) {
     return Poisoned{};
   } else {
-    using R = Resolve<MatmulTo<Out...>, A, B>;
+    using R = Resolve<MatmulTo<Out...>, operand_t<A>, operand_t<B>>;
     if constexpr (R::verdict) {
-      return ops::run<R>(where, a, b);
+      return ops::run<R>(where, operand(a), operand(b));
     } else {
-      return Poisoned(refusal<R, A, B>{});
+      return Poisoned(refusal<R, operand_t<A>, operand_t<B>>{});
     }
   }
 }
@@ -41,11 +42,11 @@ auto einsum(A const& a, B const& b, std::source_location where = std::source_loc
   if constexpr (any_poisoned<A, B>) {
     return Poisoned{};
   } else {
-    using R = Resolve<EinsumTo<Out...>, A, B>;
+    using R = Resolve<EinsumTo<Out...>, operand_t<A>, operand_t<B>>;
     if constexpr (R::verdict) {
-      return ops::run<R>(where, a, b);
+      return ops::run<R>(where, operand(a), operand(b));
     } else {
-      return Poisoned(refusal<R, A, B>{});
+      return Poisoned(refusal<R, operand_t<A>, operand_t<B>>{});
     }
   }
 }

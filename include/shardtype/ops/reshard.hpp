@@ -5,6 +5,7 @@
 
 #include <shardtype/check/reshard.hpp>
 #include <shardtype/ops/run.hpp>
+#include <shardtype/tensor/operand.hpp>
 
 namespace shardtype {
 
@@ -16,11 +17,11 @@ auto apply(A const& a, std::source_location const& where) {
   if constexpr (any_poisoned<A>) {
     return Poisoned{};
   } else {
-    using R = Resolve<Op, A>;
+    using R = Resolve<Op, operand_t<A>>;
     if constexpr (R::verdict) {
-      return ops::run<R>(where, a);
+      return ops::run<R>(where, operand(a));
     } else {
-      return Poisoned(refusal<R, A>{});
+      return Poisoned(refusal<R, operand_t<A>>{});
     }
   }
 }

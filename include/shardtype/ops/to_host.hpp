@@ -1,7 +1,9 @@
 #pragma once
 /// From tensors to C++ values.
 
+#include <cstdint>
 #include <source_location>
+#include <type_traits>
 #include <vector>
 
 #include <shardtype/ops/reshard.hpp>
@@ -52,9 +54,13 @@ struct NotAnItem<A, true> {
   static constexpr Verdict verdict = decide();
 };
 
+/// An element in host memory; that of bool is a byte, as std::vector<bool> has no elements.
+template <class T>
+using host_element = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>;
+
 template <class A>
-std::vector<typename A::element> block_on_host(A const& a) {
-  using T = typename A::element;
+std::vector<host_element<typename A::element>> block_on_host(A const& a) {
+  using T = host_element<typename A::element>;
   auto const n = static_cast<std::size_t>(a.local_size());
   std::vector<T> out(n);
   Kokkos::deep_copy(
@@ -70,11 +76,12 @@ std::vector<typename A::element> block_on_host(A const& a) {
 /// Empty on ranks outside the mesh. Refused: A02 while unreduced.
 template <class A>
 auto to_host(A const& a, std::source_location where = std::source_location::current()) {
-  using R = detail::StillUnreduced<A>;
+  using Held = operand_t<A>;
+  using R = detail::StillUnreduced<Held>;
   if constexpr (R::verdict) {
-    return detail::block_on_host(reshard<typename detail::Replicated<A>::type>(a, where));
+    return detail::block_on_host(reshard<typename detail::Replicated<Held>::type>(operand(a), where));
   } else {
-    return Poisoned(refusal<R, A>{});
+    return Poisoned(refusal<R, Held>{});
   }
 }
 
@@ -83,17 +90,17 @@ auto to_host(A const& a, std::source_location where = std::source_location::curr
 /// A02 an unreduced one. Error E25 on ranks outside the mesh.
 template <class A>
 auto item(A const& a, std::source_location where = std::source_location::current()) {
-  using R = detail::NotAnItem<A>;
+  using R = detail::NotAnItem<operand_t<A>>;
   if constexpr (R::verdict) {
     MeshState& mesh = a.mesh().state();
     if (!mesh.here()) throw Error("E25", "item was called on a rank outside the tensor's mesh");
     if (mesh.agreement().on())
       mesh.agreement().meet("item (line " + std::to_string(where.line()) + ")", where.line() + 1U);
-    typename A::element value = detail::block_on_host(a).front();
+    auto value = static_cast<typename A::element>(detail::block_on_host(operand(a)).front());
     mesh.whole().broadcast(&value, 1, 0);
     return value;
   } else {
-    return Poisoned(refusal<R, A>{});
+    return Poisoned(refusal<R, operand_t<A>>{});
   }
 }
 

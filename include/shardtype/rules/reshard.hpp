@@ -51,6 +51,32 @@ constexpr Verdict reduce_scatter(Spec s, int axis, int label) {
   return accept(s);
 }
 
+/// `to_partial` over `axis`: a replicated value becomes a sum of it and of zeros; so does a block, with
+/// zeros in place of the others.
+constexpr Verdict to_partial(Spec s, int axis) {
+  if (s.unreduced.contains(axis) || (!s.unreduced.empty() && s.kind != ReduceKind::sum))
+    return refuse(Code::K05_already_owed, -1, -1, axis);
+  if (int const d = s.dim_of(axis); d >= 0) {
+    AxisList& axes = s.dims[d].axes;
+    if (axes[axes.size - 1] != axis)
+      return refuse(Code::K02_not_minor_most, s.dims[d].label, -1, axis);
+    axes = axes.prefix(axes.size - 1);
+  }
+  s.reduced.erase(axis);
+  s.unreduced.insert(axis);
+  s.kind = ReduceKind::sum;
+  return accept(s);
+}
+
+/// `reduced` over `axis`: the same bytes; what is replicated now has a cotangent that stays unreduced.
+constexpr Verdict reduced(Spec s, int axis) {
+  if (s.unreduced.contains(axis)) return refuse(Code::K05_already_owed, -1, -1, axis);
+  if (int const d = s.dim_of(axis); d >= 0)
+    return refuse(Code::K06_split, s.dims[d].label, -1, axis);
+  s.reduced.insert(axis);
+  return accept(s);
+}
+
 /// `all_to_all` over `axis` from dim `from` to dim `to`: it leaves one and splits the other.
 constexpr Verdict all_to_all(Spec s, int axis, int from, int to) {
   if (s.find(from) < 0) return refuse(Code::K04_no_such_index, from, -1, axis);

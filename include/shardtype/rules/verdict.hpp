@@ -5,7 +5,8 @@
 
 namespace shardtype {
 
-/// Every refusal the compiler can give. T: types, C: contractions, N: named results, R: reshard,
+/// Every refusal the compiler can give. T: types, C: contractions, N: named results, P: elementwise
+/// (pointwise), S: reductions (sums), R: reshard,
 /// K: collectives, M: meshes, A: access. `docs/errors.md` has one entry for each.
 enum class Code {
   ok,
@@ -28,12 +29,29 @@ enum class Code {
   C08_extremum_operand,
   C09_batch_lists_differ,
   C10_element_types_differ,
+  C11_not_numbers,
   N01_unknown_index,
   N02_missing_index,
   N03_wrong_kind,
   N04_nothing_to_owe,
   N05_element_type,
   N06_contracted_kept,
+  P01_no_operand_has_all,
+  P02_lists_differ,
+  P03_axis_splits_two,
+  P04_not_linear,
+  P05_owed_and_whole,
+  P06_owed_and_split,
+  P07_two_owed,
+  P08_kinds_differ,
+  P09_element_types_differ,
+  P10_number_does_not_fit,
+  P11_condition,
+  P12_not_floating,
+  P13_in_place,
+  S01_no_such_index,
+  S02_other_kind_owed,
+  S03_split,
   R01_indices_differ,
   R02_replicated_to_unreduced,
   R03_split_to_unreduced,
@@ -42,6 +60,8 @@ enum class Code {
   K02_not_minor_most,
   K03_not_unreduced,
   K04_no_such_index,
+  K05_already_owed,
+  K06_split,
   M01_axis_not_in_mesh,
   A01_item_has_dims,
   A02_still_unreduced,

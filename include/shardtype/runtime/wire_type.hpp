@@ -24,6 +24,12 @@ template <>
 struct WireType<double> {
   static MPI_Datatype get() { return MPI_DOUBLE; }
 };
+/// As a byte, so that maxima and minima (any, all) can be taken of it.
+template <>
+struct WireType<bool> {
+  static_assert(sizeof(bool) == 1);
+  static MPI_Datatype get() { return MPI_UINT8_T; }
+};
 template <>
 struct WireType<std::int32_t> {
   static MPI_Datatype get() { return MPI_INT32_T; }

@@ -71,7 +71,8 @@ struct PictureOn<A, Mesh<Xs...>> {
 template <class A>
 ShardingPicture picture_of(A const& a, std::string const& name = "") {
   MeshState const& mesh = a.mesh().state();
-  ShardingPicture out = detail::picture_of_type<A>(a.extents(), &detail::position_in_mesh, &mesh);
+  ShardingPicture out =
+      detail::picture_of_type<operand_t<A>>(a.extents(), &detail::position_in_mesh, &mesh);
   for (MeshAxisInfo const& x : mesh.axes()) {
     out.mesh_names.push_back(x.name);
     out.mesh_sizes.push_back(x.size);

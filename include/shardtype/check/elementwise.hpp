@@ -1,0 +1,257 @@
+#pragma once
+/// Elementwise operations on types, strict and named.
+
+#include <type_traits>
+
+#include <shardtype/check/functions.hpp>
+#include <shardtype/check/resolve.hpp>
+
+namespace shardtype {
+
+/// The elementwise function `F` (a tag of `functions`, or a user's) as an operation, for probing; with
+/// `Out`, its result is named.
+template <class F, class... Out>
+struct Map {};
+
+/// A C++ number among the operands; it takes the tensors' element type.
+template <class T>
+struct Number {};
+
+namespace detail {
+
+/// The first law that the element types break.
+enum class Elements : std::int8_t { fine, differ, number, condition, not_floating };
+
+template <class Operand>
+struct OperandOf {
+  static constexpr bool tensor = is_tensor<Operand>;
+  using in_scope = Operand;
+};
+template <class T>
+struct OperandOf<Number<T>> {
+  static constexpr bool tensor = false;
+  using in_scope = Tensor<char>;  // no dims, no axes
+};
+
+/// The element type of the operands: that of the first tensor; of a where, of the first after the
+/// condition, or of numbers alone their own.
+template <class... Operands>
+struct CommonElement {
+  using type = void;
+};
+template <class T, class... Parts, class... Rest>
+struct CommonElement<Tensor<T, Parts...>, Rest...> {
+  using type = T;
+};
+template <class T, class... Rest>
+struct CommonElement<Number<T>, Rest...> {
+  using rest = typename CommonElement<Rest...>::type;
+  using type = std::conditional_t<std::is_void_v<rest>, T, rest>;
+};
+template <class F, class... Operands>
+struct ElementFor : CommonElement<Operands...> {};
+template <class Condition, class... Operands>
+struct ElementFor<functions::Where, Condition, Operands...> : CommonElement<Operands...> {};
+
+/// Whether a number of type `N` can become an element `T` without losing what it is.
+template <class N, class T>
+inline constexpr bool number_fits =
+    std::is_same_v<N, Zero> || std::is_same_v<N, T> ||
+    (std::is_arithmetic_v<N> ? (is_floating<T> || std::is_integral_v<N>)
+                             : (is_complex<N> && is_complex<T>));
+
+/// The element type of one operand as the function gets it.
+template <class Operand, class T>
+struct ArrivesAs {
+  using type = T;
+};
+template <class U, class... Parts, class T>
+struct ArrivesAs<Tensor<U, Parts...>, T> {
+  using type = U;
+};
+
+template <class Operand, class T>
+constexpr Elements judge_element() {
+  if constexpr (is_tensor<Operand>) {
+    return std::is_same_v<typename ElementOf<Operand>::type, T> ? Elements::fine : Elements::differ;
+  } else {
+    return []<class N>(Type<Number<N>>) {
+      return number_fits<N, T> ? Elements::fine : Elements::number;
+    }(Type<Operand>{});
+  }
+}
+template <class T, class... Operands>
+constexpr Elements judge_elements() {
+  Elements out = Elements::fine;
+  ((out = out == Elements::fine ? judge_element<Operands, T>() : out), ...);
+  return out;
+}
+/// A user's function takes what it likes.
+template <class F, class T, class... Operands>
+struct Judge {
+  static constexpr Elements value = Elements::fine;
+};
+template <class F, class T, class... Operands>
+  requires is_tag<F>
+struct Judge<F, T, Operands...> {
+  static constexpr Elements value =
+      F::gives == functions::Gives::floating && !is_floating<T>
+          ? Elements::not_floating
+          : (is_cast<F> ? Elements::fine : judge_elements<T, Operands...>());
+};
+template <class T, class Condition, class... Operands>
+struct Judge<functions::Where, T, Condition, Operands...> {
+  static constexpr bool boolean = std::is_same_v<typename CommonElement<Condition>::type, bool>;
+  static constexpr Elements value =
+      boolean ? judge_elements<T, Operands...>() : Elements::condition;
+};
+
+/// The memory of the first tensor; all must have the same.
+template <class... Operands>
+struct FirstTensor;
+template <class T, class... Parts, class... Rest>
+struct FirstTensor<Tensor<T, Parts...>, Rest...> {
+  using type = Tensor<T, Parts...>;
+};
+template <class N, class... Rest>
+struct FirstTensor<Number<N>, Rest...> : FirstTensor<Rest...> {};
+template <class A, class B>
+inline constexpr bool same_memory = true;
+template <class A, class... Parts, class T>
+inline constexpr bool same_memory<A, Tensor<T, Parts...>> =
+    std::is_same_v<decltype(memory_of(hana::type_c<A>)),
+                   decltype(memory_of(hana::type_c<Tensor<T, Parts...>>))>;
+
+/// What the strict and the named form share: the operands as values, and their elements judged.
+template <class F, class Extra, class... Operands>
+struct ElementwiseOperands;
+template <class F, class... Extra, class... Args>
+struct ElementwiseOperands<F, Pack<Extra...>, Args...> {
+  using S = Scope<typename OperandOf<Args>::in_scope..., Extra...>;
+  using common = typename ElementFor<F, Args...>::type;
+  using first = typename FirstTensor<Args...>::type;
+  using element =
+      typename ElementGiven<F, common, typename ArrivesAs<Args, common>::type...>::type;
+  static constexpr Linearity linearity = LinearityOf<F, common>::value;
+
+  static constexpr shardtype::Operands operands() {
+    shardtype::Operands in;
+    [&]<int... K>(std::integer_sequence<int, K...>) {
+      (in.push(S::template spec<K>, std::is_same_v<Args, Number<Zero>>), ...);
+    }(std::make_integer_sequence<int, static_cast<int>(sizeof...(Args))>{});
+    return in;
+  }
+  static constexpr Verdict check() {
+    constexpr int count = static_cast<int>(sizeof...(Args) + sizeof...(Extra));
+    if (Verdict v = lawful<S>(std::make_integer_sequence<int, count>{}); !v) return v;
+    Elements const elements = Judge<F, common, Args...>::value;
+    if (elements == Elements::number) return refuse(Code::P10_number_does_not_fit);
+    if (elements == Elements::not_floating) return refuse(Code::P12_not_floating);
+    if (elements == Elements::condition) return refuse(Code::P11_condition);
+    if (elements == Elements::differ || !(same_memory<first, Args> && ...))
+      return refuse(Code::P09_element_types_differ);
+    return {};
+  }
+};
+
+template <class F, class... Args>
+struct StrictElementwise : ElementwiseOperands<F, Pack<>, Args...> {
+  using Base = ElementwiseOperands<F, Pack<>, Args...>;
+  static constexpr bool communicates = false;
+  static constexpr Verdict decide() {
+    if (Verdict v = Base::check(); !v) return v;
+    return rules::elementwise(Base::operands(), Base::linearity);
+  }
+  static constexpr Verdict verdict = decide();
+};
+
+template <class Strict, bool ok = bool(Strict::verdict)>
+struct ElementwiseResult : Strict {
+  struct Holder {
+    static constexpr Spec value = Strict::verdict.result;
+  };
+  using result = tensor_from_spec<typename Strict::S, Holder, typename Strict::element,
+                                  typename Strict::first>;
+  /// Nothing is sent: operands are sliced where they lie.
+  static constexpr Plan make_plan(Sizing const&, Machine const& = {}) {
+    Plan p;
+    p.result = Holder::value;
+    return p;
+  }
+};
+template <class Strict>
+struct ElementwiseResult<Strict, false> : Strict {};
+
+template <class F, class Out, class... Args>
+struct NamedElementwise : ElementwiseOperands<F, Pack<Out>, Args...> {
+  using Base = ElementwiseOperands<F, Pack<Out>, Args...>;
+  using S = typename Base::S;
+  static constexpr bool communicates = true;
+  static constexpr Spec wanted = S::template spec<static_cast<int>(sizeof...(Args))>;
+  static constexpr Verdict decide() {
+    if (Verdict v = Base::check(); !v) return v;
+    if (!std::is_same_v<element_t<Out>, typename Base::element>)
+      return refuse(Code::N05_element_type);
+    return rules::named_elementwise(Base::operands(), wanted, Base::linearity);
+  }
+  static constexpr Verdict verdict = decide();
+  using result = Out;
+
+  /// The function of the operands as they are prepared.
+  static constexpr Verdict decide_met() {
+    shardtype::Operands const in = Base::operands();
+    shardtype::Operands met_with;
+    for (int k = 0; k < in.size; ++k)
+      met_with.push(rules::elementwise_operand(in, k, wanted, Base::linearity), in.zero[k]);
+    return rules::elementwise(met_with, labels_of(wanted), Base::linearity);
+  }
+  struct Met {
+    static constexpr Spec value = decide_met().result;
+  };
+  /// Whether the kernel can write the named result itself, slicing its operands.
+  static constexpr bool decide_direct() {
+    for (int d = 0; d < wanted.rank; ++d)
+      if (!wanted.dims[d].axes.starts_with(Met::value.dims[d].axes)) return false;
+    return Met::value.unreduced == wanted.unreduced;
+  }
+  static constexpr bool direct = decide_direct();
+  using met = tensor_from_spec<S, Met, typename Base::element, typename Base::first>;
+
+  template <int K>
+  struct Prepared {
+    static constexpr Spec value =
+        rules::elementwise_operand(Base::operands(), K, wanted, Base::linearity);
+  };
+  /// What operand `K` (a tensor) is resharded to first; its own type where it stays put.
+  template <int K, class A>
+  using prepared = tensor_from_spec<S, Prepared<K>, element_t<A>, A>;
+};
+
+template <class F, class... Args>
+constexpr auto resolve_elementwise() {
+  if constexpr (!((is_tensor<Args> || !OperandOf<Args>::tensor) && ...)) {
+    return Type<NotATensor>{};
+  } else {
+    return Type<ElementwiseResult<StrictElementwise<F, Args...>>>{};
+  }
+}
+template <class F, class... Args, class... Out>
+constexpr auto resolve_named_elementwise(Pack<Out...>) {
+  using Base = ElementwiseOperands<F, Pack<>, Args...>;
+  return Type<NamedElementwise<
+      F, typename NamedAs<typename Base::element, typename Base::first, Out...>::type, Args...>>{};
+}
+
+}  // namespace detail
+
+template <class F, class... Args>
+struct Resolve<Map<F>, Args...> : decltype(detail::resolve_elementwise<F, Args...>())::type {};
+template <class F, class Out, class... More, class... Args>
+struct Resolve<Map<F, Out, More...>, Args...>
+    : decltype(detail::resolve_named_elementwise<F, Args...>(detail::Pack<Out, More...>{}))::type {};
+
+/// Whether the elementwise function `F` of tensors (or `Number`s) of these types compiles.
+template <class F, class... Args>
+concept Mappable = bool(Resolve<Map<F>, Args...>::verdict);
+
+}  // namespace shardtype

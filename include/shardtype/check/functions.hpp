@@ -1,0 +1,150 @@
+#pragma once
+/// The functions of elements that the library knows, as tags: how they meet unreduced operands, and
+/// which element type they give. What they compute is in kernels/functions.hpp.
+
+#include <cstdint>
+#include <type_traits>
+
+#include <shardtype/rules/elementwise.hpp>
+
+namespace shardtype {
+
+/// A zero that its type tells: `where(p, a, zero)` leaves an owed sum owed.
+struct Zero {};
+inline constexpr Zero zero{};
+
+namespace functions {
+
+/// Which element type a function gives: its operands', the same but only if floating or complex, bool,
+/// or the real type under a complex one.
+enum class Gives : std::int8_t { same, floating, boolean, real };
+
+template <Linearity how = Linearity::none, Gives what = Gives::same>
+struct Tag {
+  static constexpr Linearity linearity = how;
+  static constexpr Gives gives = what;
+};
+using Predicate = Tag<Linearity::none, Gives::boolean>;
+using Analytic = Tag<Linearity::none, Gives::floating>;
+
+struct Add : Tag<Linearity::additive> {};
+struct Subtract : Tag<Linearity::additive> {};
+struct Multiply : Tag<Linearity::scaling> {};
+struct Divide : Tag<Linearity::dividing> {};
+struct Maximum : Tag<Linearity::maximum> {};
+struct Minimum : Tag<Linearity::minimum> {};
+struct Power : Tag<> {};
+struct Remainder : Tag<> {};
+struct Atan2 : Analytic {};
+struct Negate : Tag<Linearity::linear> {};
+struct Conjugate : Tag<Linearity::linear> {};
+struct Real : Tag<Linearity::linear, Gives::real> {};
+struct Imaginary : Tag<Linearity::linear, Gives::real> {};
+struct Absolute : Tag<Linearity::none, Gives::real> {};
+struct Sign : Tag<> {};
+struct Square : Tag<> {};
+struct Sqrt : Analytic {};
+struct Exp : Analytic {};
+struct Expm1 : Analytic {};
+struct Log : Analytic {};
+struct Log1p : Analytic {};
+struct Sin : Analytic {};
+struct Cos : Analytic {};
+struct Tan : Analytic {};
+struct Asin : Analytic {};
+struct Acos : Analytic {};
+struct Atan : Analytic {};
+struct Sinh : Analytic {};
+struct Cosh : Analytic {};
+struct Tanh : Analytic {};
+struct Erf : Analytic {};
+struct Floor : Tag<> {};
+struct Ceil : Tag<> {};
+struct Round : Tag<> {};
+struct IsNan : Predicate {};
+struct IsFinite : Predicate {};
+struct Equal : Predicate {};
+struct NotEqual : Predicate {};
+struct Less : Predicate {};
+struct LessEqual : Predicate {};
+struct Greater : Predicate {};
+struct GreaterEqual : Predicate {};
+struct And : Predicate {};
+struct Or : Predicate {};
+struct Not : Predicate {};
+struct Where : Tag<Linearity::choosing> {};
+template <class To>
+struct Cast : Tag<Linearity::linear> {};
+
+}  // namespace functions
+
+namespace detail {
+
+template <class F>
+inline constexpr bool is_tag = requires { F::gives; };
+template <class F>
+inline constexpr bool is_cast = false;
+template <class To>
+inline constexpr bool is_cast<functions::Cast<To>> = true;
+
+/// The real type under a complex one.
+template <class T>
+struct RealOf {
+  using type = T;
+};
+template <class T>
+  requires requires { typename T::value_type; }
+struct RealOf<T> {
+  using type = typename T::value_type;
+};
+template <class T>
+using real_of = typename RealOf<T>::type;
+template <class T>
+inline constexpr bool is_complex = !std::is_same_v<real_of<T>, T>;
+template <class T>
+inline constexpr bool is_floating = std::is_floating_point_v<real_of<T>>;
+
+/// Whether casting adds up: among floating and complex types, and to signed integers at least as
+/// wide.
+template <class From, class To>
+inline constexpr bool cast_adds_up =
+    is_floating<To> ? is_floating<From> && (is_complex<To> || !is_complex<From>)
+                    : std::is_integral_v<From> && std::is_signed_v<From> && std::is_signed_v<To> &&
+                          sizeof(To) >= sizeof(From);
+
+/// How `F` of operands with elements `T` meets unreduced ones. Of a user's own function nothing is
+/// known.
+template <class F, class T>
+struct LinearityOf {
+  static constexpr Linearity value = Linearity::none;
+};
+template <class F, class T>
+  requires is_tag<F>
+struct LinearityOf<F, T> {
+  static constexpr Linearity value =
+      F::linearity == Linearity::dividing && !is_floating<T> ? Linearity::none : F::linearity;
+};
+template <class To, class T>
+struct LinearityOf<functions::Cast<To>, T> {
+  static constexpr Linearity value = cast_adds_up<T, To> ? Linearity::linear : Linearity::none;
+};
+
+/// The element type that `F` gives for operands of `T` (the condition of a where aside). A user's
+/// function tells by what it returns.
+template <class F, class T, class... Ts>
+struct ElementGiven {
+  using type = std::remove_cvref_t<std::invoke_result_t<F const&, Ts...>>;
+};
+template <class F, class T, class... Ts>
+  requires is_tag<F>
+struct ElementGiven<F, T, Ts...> {
+  using type = std::conditional_t<F::gives == functions::Gives::boolean, bool,
+                                  std::conditional_t<F::gives == functions::Gives::real, real_of<T>, T>>;
+};
+template <class To, class T, class... Ts>
+struct ElementGiven<functions::Cast<To>, T, Ts...> {
+  using type = To;
+};
+
+}  // namespace detail
+}  // namespace shardtype

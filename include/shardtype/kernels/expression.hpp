@@ -1,0 +1,220 @@
+#pragma once
+/// Elementwise expressions on local blocks: one kernel for the whole expression, no temporaries.
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include <Kokkos_Core.hpp>
+
+#include <shardtype/kernels/functions.hpp>
+#include <shardtype/kernels/layout.hpp>
+
+namespace shardtype::kernels {
+
+/// An operand in memory, the `Slot`-th of its expression.
+template <class T, int Slot>
+struct Leaf {
+  KOKKOS_FUNCTION T at(void const* const* in, std::int64_t k) const {
+    return static_cast<T const*>(in[Slot])[k];
+  }
+};
+
+/// A number.
+template <class T>
+struct Constant {
+  T value;
+  KOKKOS_FUNCTION T at(void const* const*, std::int64_t) const { return value; }
+};
+
+template <int K, class A>
+struct Argument {
+  A expression;
+};
+
+/// A function of expressions.
+template <class Order, class F, class... Args>
+struct Node;
+template <int... K, class F, class... Args>
+struct Node<std::integer_sequence<int, K...>, F, Args...> : Argument<K, Args>... {
+  F function;
+  KOKKOS_FUNCTION Node(F const& f, Args const&... args) : Argument<K, Args>{args}..., function(f) {}
+  KOKKOS_FUNCTION auto at(void const* const* in, std::int64_t k) const {
+    return call(function, static_cast<Argument<K, Args> const&>(*this).expression.at(in, k)...);
+  }
+};
+
+/// The element types of an expression's operands, by slot.
+template <class... Ts>
+struct Elements {
+  static constexpr int count = static_cast<int>(sizeof...(Ts));
+};
+
+template <class... A, class... B>
+constexpr Elements<A..., B...> operator+(Elements<A...>, Elements<B...>) {
+  return {};
+}
+
+/// Arrays of one entry per operand have at least one.
+constexpr std::size_t at_least_one(int count) { return static_cast<std::size_t>(count > 0 ? count : 1); }
+
+/// Where the operands lie: for each the first element that is read, and its stride in elements along
+/// each dim of the result; 0 along dims it does not have.
+template <int Count>
+struct Sources {
+  void const* data[at_least_one(Count)]{};
+  std::int64_t stride[at_least_one(Count)][max_dims]{};
+};
+
+namespace detail {
+
+/// Neighbouring dims that all operands and the result walk through as one become one.
+template <int Count>
+Layout merge_dims(Layout const& result, Sources<Count>& in) {
+  Layout out;
+  Sources<Count> merged = in;
+  for (int d = 0; d < result.rank; ++d) {
+    if (result.extent[d] == 1) continue;
+    int const last = out.rank - 1;
+    bool together = last >= 0;
+    for (int k = 0; together && k < Count; ++k)
+      together = merged.stride[k][last] == in.stride[k][d] * result.extent[d];
+    if (together) {
+      out.extent[last] *= result.extent[d];
+    } else {
+      out.extent[out.rank++] = result.extent[d];
+    }
+    for (int k = 0; k < Count; ++k) merged.stride[k][out.rank - 1] = in.stride[k][d];
+  }
+  if (out.rank == 0) {
+    out.rank = 1;
+    out.extent[0] = 1;
+  }
+  in = merged;
+  return out.packed();
+}
+
+/// Host: a run of the last dim per call. Operands that do not lie there without gaps are first put
+/// so, into a small buffer, and then all loops are plain.
+template <class T, class E, class Types>
+struct EvaluateRuns;
+template <class T, class E, class... Ts>
+struct EvaluateRuns<T, E, Elements<Ts...>> {
+  static constexpr int count = static_cast<int>(sizeof...(Ts));
+  static constexpr std::int64_t short_run = 512;
+
+  E expression;
+  T* out;
+  Layout shape;
+  Sources<count> in;
+  std::int64_t run;   ///< elements per call
+  std::int64_t runs;  ///< calls per row
+  bool plain;         ///< no operand needs the buffer
+
+  template <class U, int K>
+  void gather(void const** from, std::int64_t n, U* buffer) const {
+    std::int64_t const stride = in.stride[K][shape.rank - 1];
+    if (stride == 1) return;
+    auto const* const source = static_cast<U const*>(from[K]);
+    for (std::int64_t i = 0; i < n; ++i) buffer[i] = source[i * stride];
+    from[K] = buffer;
+  }
+  void loop(void const* const* from, T* to, std::int64_t n) const {
+    // each element depends on those at its own place alone
+#if defined(__clang__)
+#pragma clang loop vectorize(assume_safety)
+#elif defined(__GNUC__)
+#pragma GCC ivdep
+#endif
+    for (std::int64_t i = 0; i < n; ++i) to[i] = expression.at(from, i);
+  }
+  template <int... K>
+  void gather_all(void const** from, std::int64_t n, char (*buffers)[short_run * 16],
+                  std::integer_sequence<int, K...>) const {
+    static_assert(((sizeof(Ts) <= 16) && ...));
+    (gather<Ts, K>(from, n, reinterpret_cast<Ts*>(buffers[K])), ...);
+  }
+
+  void operator()(std::int64_t work) const {
+    int const last = shape.rank - 1;
+    std::int64_t const begin = work % runs * run;
+    std::int64_t const n = begin + run < shape.extent[last] ? run : shape.extent[last] - begin;
+    std::int64_t row = work / runs;
+    T* const to = out + row * shape.extent[last] + begin;
+    std::int64_t offset[at_least_one(count)];
+    for (int k = 0; k < count; ++k) offset[k] = begin * in.stride[k][last];
+    for (int d = last - 1; d >= 0; --d) {
+      std::int64_t const at = row % shape.extent[d];
+      row /= shape.extent[d];
+      for (int k = 0; k < count; ++k) offset[k] += at * in.stride[k][d];
+    }
+    alignas(64) char buffers[at_least_one(count)][short_run * 16];
+    void const* from[at_least_one(count)];
+    place(from, offset, std::make_integer_sequence<int, count>{});
+    if (!plain) gather_all(from, n, buffers, std::make_integer_sequence<int, count>{});
+    loop(from, to, n);
+  }
+  template <int... K>
+  void place(void const** from, std::int64_t const* offset, std::integer_sequence<int, K...>) const {
+    ((from[K] = static_cast<Ts const*>(in.data[K]) + offset[K]), ...);
+  }
+};
+
+/// Device: an element per call.
+template <class T, class E, class Types>
+struct EvaluateElements;
+template <class T, class E, class... Ts>
+struct EvaluateElements<T, E, Elements<Ts...>> {
+  static constexpr int count = static_cast<int>(sizeof...(Ts));
+  E expression;
+  T* out;
+  Layout shape;
+  Sources<count> in;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t work) const {
+    std::int64_t offset[at_least_one(count)] = {};
+    std::int64_t rest = work;
+    for (int d = shape.rank - 1; d >= 0; --d) {
+      std::int64_t const at = rest % shape.extent[d];
+      rest /= shape.extent[d];
+      for (int k = 0; k < count; ++k) offset[k] += at * in.stride[k][d];
+    }
+    out[work] = evaluate(offset, std::make_integer_sequence<int, count>{});
+  }
+  template <int... K>
+  KOKKOS_FUNCTION T evaluate(std::int64_t const* offset, std::integer_sequence<int, K...>) const {
+    void const* from[at_least_one(count)] = {static_cast<Ts const*>(in.data[K]) + offset[K]...};
+    return expression.at(from, 0);
+  }
+};
+
+}  // namespace detail
+
+/// out (packed, of extents `shape`) = the expression of the operands `in`. `out` may be an operand
+/// that lies as it does. Runs on `exec`.
+template <class Types, class Exec, class T, class E>
+void evaluate(Exec const& exec, E const& expression, T* out, Layout const& shape,
+              Sources<Types::count> in) {
+  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  std::int64_t const n = shape.elements();
+  if (n == 0) return;
+  Layout const merged = detail::merge_dims(shape, in);
+  if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace,
+                                           typename Exec::memory_space>::accessible) {
+    bool plain = true;
+    for (int k = 0; k < Types::count; ++k)
+      plain = plain && (in.stride[k][merged.rank - 1] == 1 || merged.extent[merged.rank - 1] == 1);
+    using Runs = detail::EvaluateRuns<T, E, Types>;
+    std::int64_t const row = merged.extent[merged.rank - 1];
+    std::int64_t const run = plain ? 8192 : Runs::short_run;
+    std::int64_t const runs = (row + run - 1) / run;
+    Kokkos::parallel_for("shardtype::elementwise", Policy(exec, 0, n / row * runs),
+                         Runs{expression, out, merged, in, run, runs, plain});
+  } else {
+    Kokkos::parallel_for("shardtype::elementwise", Policy(exec, 0, n),
+                         detail::EvaluateElements<T, E, Types>{expression, out, merged, in});
+  }
+}
+
+}  // namespace shardtype::kernels

@@ -1,0 +1,207 @@
+#pragma once
+/// What the functions of check/functions.hpp compute, on one element.
+
+#include <cstdint>
+#include <type_traits>
+
+#include <Kokkos_Core.hpp>
+
+#include <shardtype/check/functions.hpp>
+
+namespace shardtype::kernels {
+
+/// A user's function of elements.
+template <class F, class... Ts>
+KOKKOS_FUNCTION constexpr auto call(F const& f, Ts const&... x) {
+  return f(x...);
+}
+
+/// Kokkos' functions of real and complex numbers, wherever its version keeps them.
+namespace math {
+using namespace Kokkos;
+using namespace Kokkos::Experimental;
+}  // namespace math
+
+namespace detail {
+
+template <class T>
+KOKKOS_FUNCTION constexpr bool truth(T const& x) {
+  return x != T{};
+}
+
+/// The sign and the remainder follow NumPy: the remainder has the sign of the divisor.
+template <class T>
+KOKKOS_FUNCTION T floor_remainder(T a, T b) {
+  if constexpr (std::is_integral_v<T>) {
+    T const r = b == T{} ? T{} : static_cast<T>(a % b);
+    return r != T{} && (r < T{}) != (b < T{}) ? static_cast<T>(r + b) : r;
+  } else {
+    T const r = math::fmod(a, b);
+    return r != T{} && (r < T{}) != (b < T{}) ? r + b : r;
+  }
+}
+template <class T>
+KOKKOS_FUNCTION T power(T a, T b) {
+  if constexpr (std::is_integral_v<T>) {
+    if (b < T{}) return a == T{1} ? T{1} : (a == T{-1} ? (b % 2 == 0 ? T{1} : T{-1}) : T{});
+    T out{1};
+    for (; b > T{}; b = static_cast<T>(b / 2)) {
+      if (b % 2 != 0) out = static_cast<T>(out * a);
+      a = static_cast<T>(a * a);
+    }
+    return out;
+  } else {
+    return static_cast<T>(math::pow(a, b));
+  }
+}
+template <class To, class T>
+KOKKOS_FUNCTION To converted(T const& x) {
+  if constexpr (shardtype::detail::is_complex<T> && !shardtype::detail::is_complex<To>) {
+    return static_cast<To>(x.real());
+  } else if constexpr (shardtype::detail::is_complex<T>) {
+    using Part = shardtype::detail::real_of<To>;
+    return To(static_cast<Part>(x.real()), static_cast<Part>(x.imag()));
+  } else if constexpr (shardtype::detail::is_complex<To>) {
+    return To(static_cast<shardtype::detail::real_of<To>>(x));
+  } else {
+    return static_cast<To>(x);
+  }
+}
+
+}  // namespace detail
+
+// clang-format off
+template <class T> KOKKOS_FUNCTION T call(functions::Add, T const& a, T const& b) { return static_cast<T>(a + b); }
+template <class T> KOKKOS_FUNCTION T call(functions::Subtract, T const& a, T const& b) { return static_cast<T>(a - b); }
+template <class T> KOKKOS_FUNCTION T call(functions::Multiply, T const& a, T const& b) { return static_cast<T>(a * b); }
+template <class T> KOKKOS_FUNCTION T call(functions::Power, T const& a, T const& b) { return detail::power(a, b); }
+template <class T> KOKKOS_FUNCTION T call(functions::Remainder, T const& a, T const& b) { return detail::floor_remainder(a, b); }
+template <class T> KOKKOS_FUNCTION T call(functions::Atan2, T const& a, T const& b) { return math::atan2(a, b); }
+template <class T> KOKKOS_FUNCTION T call(functions::Negate, T const& a) { return static_cast<T>(-a); }
+template <class T> KOKKOS_FUNCTION T call(functions::Square, T const& a) { return static_cast<T>(a * a); }
+template <class T> KOKKOS_FUNCTION T call(functions::Sqrt, T const& a) { return math::sqrt(a); }
+template <class T> KOKKOS_FUNCTION T call(functions::Exp, T const& a) { return math::exp(a); }
+template <class T> KOKKOS_FUNCTION T call(functions::Expm1, T const& a) { return math::expm1(a); }
+template <class T> KOKKOS_FUNCTION T call(functions::Log, T const& a) { return math::log(a); }
+template <class T> KOKKOS_FUNCTION T call(functions::Log1p, T const& a) { return math::log1p(a); }
+template <class T> KOKKOS_FUNCTION T call(functions::Sin, T const& a) { return math::sin(a); }
+template <class T> KOKKOS_FUNCTION T call(functions::Cos, T const& a) { return math::cos(a); }
+template <class T> KOKKOS_FUNCTION T call(functions::Tan, T const& a) { return math::tan(a); }
+template <class T> KOKKOS_FUNCTION T call(functions::Asin, T const& a) { return math::asin(a); }
+template <class T> KOKKOS_FUNCTION T call(functions::Acos, T const& a) { return math::acos(a); }
+template <class T> KOKKOS_FUNCTION T call(functions::Atan, T const& a) { return math::atan(a); }
+template <class T> KOKKOS_FUNCTION T call(functions::Sinh, T const& a) { return math::sinh(a); }
+template <class T> KOKKOS_FUNCTION T call(functions::Cosh, T const& a) { return math::cosh(a); }
+template <class T> KOKKOS_FUNCTION T call(functions::Tanh, T const& a) { return math::tanh(a); }
+template <class T> KOKKOS_FUNCTION T call(functions::Erf, T const& a) { return math::erf(a); }
+template <class T> KOKKOS_FUNCTION bool call(functions::Equal, T const& a, T const& b) { return a == b; }
+template <class T> KOKKOS_FUNCTION bool call(functions::NotEqual, T const& a, T const& b) { return a != b; }
+template <class T> KOKKOS_FUNCTION bool call(functions::Less, T const& a, T const& b) { return a < b; }
+template <class T> KOKKOS_FUNCTION bool call(functions::LessEqual, T const& a, T const& b) { return a <= b; }
+template <class T> KOKKOS_FUNCTION bool call(functions::Greater, T const& a, T const& b) { return a > b; }
+template <class T> KOKKOS_FUNCTION bool call(functions::GreaterEqual, T const& a, T const& b) { return a >= b; }
+template <class T> KOKKOS_FUNCTION bool call(functions::And, T const& a, T const& b) { return detail::truth(a) && detail::truth(b); }
+template <class T> KOKKOS_FUNCTION bool call(functions::Or, T const& a, T const& b) { return detail::truth(a) || detail::truth(b); }
+template <class T> KOKKOS_FUNCTION bool call(functions::Not, T const& a) { return !detail::truth(a); }
+template <class T> KOKKOS_FUNCTION T call(functions::Where, bool const& p, T const& a, T const& b) { return p ? a : b; }
+template <class To, class T> KOKKOS_FUNCTION To call(functions::Cast<To>, T const& a) { return detail::converted<To>(a); }
+// clang-format on
+
+/// An integer divided by zero gives zero, so that no rank dies of it.
+template <class T>
+KOKKOS_FUNCTION T call(functions::Divide, T const& a, T const& b) {
+  if constexpr (std::is_integral_v<T>) {
+    if (b == T{}) return T{};
+    if (std::is_signed_v<T> && b == static_cast<T>(-1)) return static_cast<T>(T{} - a);
+  }
+  return static_cast<T>(a / b);
+}
+/// The larger one; a NaN if one is, as NumPy's maximum.
+template <class T>
+KOKKOS_FUNCTION T call(functions::Maximum, T const& a, T const& b) {
+  return a > b || a != a ? a : b;
+}
+template <class T>
+KOKKOS_FUNCTION T call(functions::Minimum, T const& a, T const& b) {
+  return a < b || a != a ? a : b;
+}
+template <class T>
+KOKKOS_FUNCTION T call(functions::Conjugate, T const& a) {
+  if constexpr (shardtype::detail::is_complex<T>) {
+    return T(a.real(), -a.imag());
+  } else {
+    return a;
+  }
+}
+template <class T>
+KOKKOS_FUNCTION auto call(functions::Real, T const& a) {
+  if constexpr (shardtype::detail::is_complex<T>) {
+    return a.real();
+  } else {
+    return a;
+  }
+}
+template <class T>
+KOKKOS_FUNCTION auto call(functions::Imaginary, T const& a) {
+  if constexpr (shardtype::detail::is_complex<T>) {
+    return a.imag();
+  } else {
+    return T{};
+  }
+}
+template <class T>
+KOKKOS_FUNCTION auto call(functions::Absolute, T const& a) {
+  if constexpr (shardtype::detail::is_complex<T>) {
+    return Kokkos::abs(a);
+  } else {
+    return a < T{} ? static_cast<T>(-a) : (a == T{} ? T{} : a);
+  }
+}
+template <class T>
+KOKKOS_FUNCTION T call(functions::Sign, T const& a) {
+  return a > T{} ? T{1} : (a < T{} ? static_cast<T>(-T{1}) : a);
+}
+template <class T>
+KOKKOS_FUNCTION T call(functions::Floor, T const& a) {
+  if constexpr (std::is_integral_v<T>) {
+    return a;
+  } else {
+    return math::floor(a);
+  }
+}
+template <class T>
+KOKKOS_FUNCTION T call(functions::Ceil, T const& a) {
+  if constexpr (std::is_integral_v<T>) {
+    return a;
+  } else {
+    return math::ceil(a);
+  }
+}
+/// To the nearest integer, halves to even.
+template <class T>
+KOKKOS_FUNCTION T call(functions::Round, T const& a) {
+  if constexpr (std::is_integral_v<T>) {
+    return a;
+  } else {
+    T const down = math::floor(a);
+    T const past = a - down;
+    bool const up = past > T(0.5) || (past == T(0.5) && math::fmod(down, T(2)) != T{});
+    return up ? down + T(1) : down;
+  }
+}
+template <class T>
+KOKKOS_FUNCTION bool call(functions::IsNan, T const& a) {
+  return a != a;
+}
+template <class T>
+KOKKOS_FUNCTION bool call(functions::IsFinite, T const& a) {
+  if constexpr (shardtype::detail::is_complex<T>) {
+    return call(functions::IsFinite{}, a.real()) && call(functions::IsFinite{}, a.imag());
+  } else if constexpr (std::is_integral_v<T>) {
+    return true;
+  } else {
+    return a - a == T{};
+  }
+}
+
+}  // namespace shardtype::kernels

@@ -1,0 +1,336 @@
+#pragma once
+/// Reductions of a local block over some of its dims.
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+
+#include <Kokkos_Core.hpp>
+
+#include <shardtype/kernels/functions.hpp>
+#include <shardtype/kernels/layout.hpp>
+
+namespace shardtype::kernels {
+
+/// The type long sums are kept in.
+template <class T>
+struct Wide {
+  using type = T;
+};
+template <>
+struct Wide<float> {
+  using type = double;
+};
+template <>
+struct Wide<Kokkos::complex<float>> {
+  using type = Kokkos::complex<double>;
+};
+template <class T>
+using wide_t = typename Wide<T>::type;
+
+// Reducers. `load` makes a part of an element at a place in the reduced dims, `join` puts two together;
+// short runs are kept in `Part`, long ones in `Total`.
+
+template <class T>
+struct SumReducer {
+  using Element = T;
+  using Part = std::conditional_t<std::is_same_v<T, bool>, std::int64_t, T>;
+  using Total = wide_t<Part>;
+  using Result = Part;
+  KOKKOS_FUNCTION static Part load(T const& x, std::int64_t) { return static_cast<Part>(x); }
+  KOKKOS_FUNCTION static Part nothing() { return Part{}; }
+  KOKKOS_FUNCTION static Total widen(Part const& a) { return detail::converted<Total>(a); }
+  template <class U>
+  KOKKOS_FUNCTION static void join(U& a, U const& b) {
+    a = static_cast<U>(a + b);
+  }
+  KOKKOS_FUNCTION static Result finish(Total const& a) { return detail::converted<Result>(a); }
+};
+
+template <class T>
+struct SumSquaresReducer {
+  using Element = T;
+  using Part = shardtype::detail::real_of<T>;
+  using Total = wide_t<Part>;
+  using Result = Part;
+  KOKKOS_FUNCTION static Part load(T const& x, std::int64_t) {
+    if constexpr (shardtype::detail::is_complex<T>) {
+      return x.real() * x.real() + x.imag() * x.imag();
+    } else {
+      return static_cast<Part>(x * x);
+    }
+  }
+  KOKKOS_FUNCTION static Part nothing() { return Part{}; }
+  KOKKOS_FUNCTION static Total widen(Part const& a) { return detail::converted<Total>(a); }
+  template <class U>
+  KOKKOS_FUNCTION static void join(U& a, U const& b) {
+    a = static_cast<U>(a + b);
+  }
+  KOKKOS_FUNCTION static Result finish(Total const& a) { return detail::converted<Result>(a); }
+};
+
+template <class T>
+struct ProductReducer {
+  using Element = T;
+  using Part = T;
+  using Total = wide_t<T>;
+  using Result = T;
+  KOKKOS_FUNCTION static Part load(T const& x, std::int64_t) { return x; }
+  KOKKOS_FUNCTION static Part nothing() { return T(1); }
+  KOKKOS_FUNCTION static Total widen(Part const& a) { return detail::converted<Total>(a); }
+  template <class U>
+  KOKKOS_FUNCTION static void join(U& a, U const& b) {
+    a = static_cast<U>(a * b);
+  }
+  KOKKOS_FUNCTION static Result finish(Total const& a) { return detail::converted<Result>(a); }
+};
+
+/// The least value that an element can have, or the largest.
+template <class T, bool Largest>
+KOKKOS_FUNCTION constexpr T extreme_value() {
+  if constexpr (std::is_same_v<T, bool>) {
+    return Largest;
+  } else if constexpr (std::is_integral_v<T>) {
+    constexpr T top =
+        static_cast<T>((static_cast<std::make_unsigned_t<T>>(~std::make_unsigned_t<T>{}) >> 1));
+    return Largest ? top : static_cast<T>(-top - 1);
+  } else {
+    T const huge = sizeof(T) == 4 ? static_cast<T>(3.40282347e+38F) : static_cast<T>(1.7976931348623157e+308);
+    return Largest ? huge * T(2) : -huge * T(2);  // infinities
+  }
+}
+
+template <class T, bool Max>
+struct ExtremeReducer {
+  using Element = T;
+  using Part = T;
+  using Total = T;
+  using Result = T;
+  KOKKOS_FUNCTION static Part load(T const& x, std::int64_t) { return x; }
+  KOKKOS_FUNCTION static Part nothing() { return extreme_value<T, !Max>(); }
+  KOKKOS_FUNCTION static Total widen(Part const& a) { return a; }
+  KOKKOS_FUNCTION static void join(T& a, T const& b) {
+    bool const keep = (Max ? a > b : a < b) || a != a;
+    a = keep ? a : b;
+  }
+  KOKKOS_FUNCTION static Result finish(Total const& a) { return a; }
+};
+
+/// An element and where it stands.
+template <class T>
+struct Placed {
+  T value;
+  std::int64_t place;
+};
+/// The first place of the largest (or least) element; a NaN counts as both.
+template <class T, bool Max>
+struct PlaceReducer {
+  using Element = T;
+  using Part = Placed<T>;
+  using Total = Placed<T>;
+  using Result = std::int64_t;
+  KOKKOS_FUNCTION static Part load(T const& x, std::int64_t place) { return {x, place}; }
+  KOKKOS_FUNCTION static Part nothing() { return {extreme_value<T, !Max>(), -1}; }
+  KOKKOS_FUNCTION static Total widen(Part const& a) { return a; }
+  KOKKOS_FUNCTION static void join(Part& a, Part const& b) {
+    if (b.place < 0) return;
+    bool const a_nan = a.value != a.value;
+    bool const b_nan = b.value != b.value;
+    bool better = Max ? b.value > a.value : b.value < a.value;
+    bool const same = a_nan ? b_nan : b.value == a.value;
+    if (a_nan != b_nan) better = b_nan;
+    if (a.place < 0 || (!(a_nan && !b_nan) && better) || (same && b.place < a.place)) a = b;
+  }
+  KOKKOS_FUNCTION static Result finish(Total const& a) { return a.place; }
+};
+
+namespace detail {
+
+/// A block to be reduced: the kept dims in the order of the result, and the others.
+struct ReduceShape {
+  Layout kept;     ///< extents, and strides in the source
+  Layout reduced;  ///< likewise; the last is the one that runs fastest in the source
+  std::int64_t outputs = 1;
+  std::int64_t terms = 1;  ///< elements per output
+  std::int64_t pieces = 1;
+};
+
+KOKKOS_INLINE_FUNCTION std::int64_t offset_of(Layout const& l, std::int64_t k) {
+  std::int64_t at = 0;
+  for (int d = l.rank - 1; d >= 0; --d) {
+    at += k % l.extent[d] * l.stride[d];
+    k /= l.extent[d];
+  }
+  return at;
+}
+
+/// One output of one piece of the terms per call. `out` is [pieces, outputs] of totals.
+template <class R>
+struct ReduceTerms {
+  using T = typename R::Element;
+  T const* in;
+  typename R::Total* out;
+  ReduceShape shape;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t work) const {
+    std::int64_t const output = work % shape.outputs;
+    std::int64_t const piece = work / shape.outputs;
+    std::int64_t const begin = shape.terms / shape.pieces * piece +
+                               (piece < shape.terms % shape.pieces ? piece : shape.terms % shape.pieces);
+    std::int64_t const end = begin + shape.terms / shape.pieces +
+                             (piece < shape.terms % shape.pieces ? 1 : 0);
+    T const* const from = in + offset_of(shape.kept, output);
+    int const last = shape.reduced.rank - 1;
+    std::int64_t const inner = shape.reduced.extent[last];
+    std::int64_t const stride = shape.reduced.stride[last];
+    typename R::Total total = R::widen(R::nothing());
+    for (std::int64_t k = begin; k < end;) {
+      std::int64_t const n = inner - k % inner < end - k ? inner - k % inner : end - k;
+      T const* const run = from + offset_of(shape.reduced, k);
+      if (stride == 1) {
+        add_run(run, n, k, total);
+      } else {
+        for (std::int64_t i = 0; i < n; ++i) R::join(total, R::widen(R::load(run[i * stride], k + i)));
+      }
+      k += n;
+    }
+    out[work] = total;
+  }
+  /// Neighbouring elements in lanes, so that they are added side by side.
+  KOKKOS_FUNCTION static void add_run(T const* run, std::int64_t n, std::int64_t place,
+                                      typename R::Total& total) {
+    constexpr int lanes = 32;
+    constexpr std::int64_t flush = 4096;
+    for (std::int64_t from = 0; from < n; from += flush) {
+      std::int64_t const to = from + flush < n ? from + flush : n;
+      typename R::Part part[lanes];
+      for (int l = 0; l < lanes; ++l) part[l] = R::nothing();
+      std::int64_t i = from;
+      for (; i + lanes <= to; i += lanes)
+        for (int l = 0; l < lanes; ++l) R::join(part[l], R::load(run[i + l], place + i + l));
+      for (int half = lanes / 2; half > 0; half /= 2)
+        for (int l = 0; l < half; ++l) R::join(part[l], part[l + half]);
+      for (; i < to; ++i) R::join(part[0], R::load(run[i], place + i));
+      R::join(total, R::widen(part[0]));
+    }
+  }
+};
+
+/// Host: a run of neighbouring outputs of one piece per call, whose elements lie side by side.
+template <class R>
+struct ReduceRows {
+  using T = typename R::Element;
+  static constexpr std::int64_t run = 256;
+  T const* in;
+  typename R::Total* out;
+  ReduceShape shape;   ///< kept without its last dim
+  std::int64_t inner;  ///< the last kept dim, of stride 1
+  std::int64_t runs;   ///< calls per row of outputs
+
+  void operator()(std::int64_t work) const {
+    std::int64_t const begin = work % runs * run;
+    std::int64_t const n = begin + run < inner ? run : inner - begin;
+    work /= runs;
+    std::int64_t const rows = shape.outputs / inner;
+    std::int64_t const row = work % rows;
+    std::int64_t const piece = work / rows;
+    std::int64_t const first = shape.terms * piece / shape.pieces;
+    std::int64_t const end = shape.terms * (piece + 1) / shape.pieces;
+    T const* const from = in + offset_of(shape.kept, row) + begin;
+    typename R::Total total[run];
+    typename R::Part part[run];
+    for (std::int64_t i = 0; i < n; ++i) total[i] = R::widen(R::nothing());
+    constexpr std::int64_t flush = 128;
+    for (std::int64_t k0 = first; k0 < end; k0 += flush) {
+      std::int64_t const k1 = k0 + flush < end ? k0 + flush : end;
+      for (std::int64_t i = 0; i < n; ++i) part[i] = R::nothing();
+      for (std::int64_t k = k0; k < k1; ++k) {
+        T const* const terms = from + offset_of(shape.reduced, k);
+        for (std::int64_t i = 0; i < n; ++i) R::join(part[i], R::load(terms[i], k));
+      }
+      for (std::int64_t i = 0; i < n; ++i) R::join(total[i], R::widen(part[i]));
+    }
+    typename R::Total* const to = out + piece * shape.outputs + row * inner + begin;
+    for (std::int64_t i = 0; i < n; ++i) to[i] = total[i];
+  }
+};
+
+/// The pieces of each output together.
+template <class R>
+struct ReducePieces {
+  typename R::Total const* in;
+  typename R::Result* out;
+  std::int64_t outputs, pieces;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t k) const {
+    typename R::Total total = in[k];
+    for (std::int64_t p = 1; p < pieces; ++p) R::join(total, in[p * outputs + k]);
+    out[k] = R::finish(total);
+  }
+};
+
+}  // namespace detail
+
+/// How a reduction is cut, and the workspace in bytes that it needs.
+struct ReducePlan {
+  detail::ReduceShape shape;
+  std::int64_t workspace = 0;
+};
+
+/// `source` has its kept dims first, in the order of the result, then `source.rank - kept` others.
+template <class R, class Exec>
+ReducePlan plan_reduce(Exec const& exec, Layout const& source, int kept) {
+  ReducePlan p;
+  Layout& k = p.shape.kept;
+  for (int d = 0; d < kept; ++d) {
+    k.extent[k.rank] = source.extent[d];
+    k.stride[k.rank++] = source.stride[d];
+    p.shape.outputs *= source.extent[d];
+  }
+  Layout& r = p.shape.reduced;
+  for (int d = kept; d < source.rank; ++d) {
+    r.extent[r.rank] = source.extent[d];
+    r.stride[r.rank++] = source.stride[d];
+    p.shape.terms *= source.extent[d];
+  }
+  r = merged(r);
+  auto const workers = static_cast<std::int64_t>(exec.concurrency());
+  if (workers > 1 && p.shape.outputs < 4 * workers)
+    p.shape.pieces = std::clamp<std::int64_t>(p.shape.terms / 1024, 1, 4 * workers);
+  p.workspace = p.shape.pieces * p.shape.outputs *
+                static_cast<std::int64_t>(sizeof(typename R::Total));
+  return p;
+}
+
+/// out[k] = the reduction of each output's elements; `workspace` holds plan.workspace bytes of the
+/// memory of `Exec`. Without elements: the reduction of nothing. Runs on `exec`.
+template <class R, class Exec>
+void reduce(Exec const& exec, ReducePlan const& plan, typename R::Element const* in,
+            typename R::Result* out, void* workspace) {
+  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  detail::ReduceShape shape = plan.shape;
+  if (shape.outputs == 0) return;
+  auto* const totals = static_cast<typename R::Total*>(workspace);
+  int const last = shape.kept.rank - 1;
+  constexpr bool host =
+      Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible;
+  bool const rows = host && last >= 0 && shape.kept.stride[last] == 1 && shape.kept.extent[last] > 1 &&
+                    (shape.reduced.stride[shape.reduced.rank - 1] != 1 || shape.terms == 1);
+  if (host && rows) {
+    if constexpr (host) {
+      std::int64_t const inner = shape.kept.extent[last];
+      --shape.kept.rank;
+      std::int64_t const runs = (inner + detail::ReduceRows<R>::run - 1) / detail::ReduceRows<R>::run;
+      Kokkos::parallel_for("shardtype::reduce",
+                           Policy(exec, 0, runs * (shape.outputs / inner) * shape.pieces),
+                           detail::ReduceRows<R>{in, totals, shape, inner, runs});
+    }
+  } else {
+    Kokkos::parallel_for("shardtype::reduce", Policy(exec, 0, shape.outputs * shape.pieces),
+                         detail::ReduceTerms<R>{in, totals, shape});
+  }
+  Kokkos::parallel_for("shardtype::reduce", Policy(exec, 0, shape.outputs),
+                       detail::ReducePieces<R>{totals, out, shape.outputs, shape.pieces});
+}
+
+}  // namespace shardtype::kernels

@@ -1,0 +1,258 @@
+#pragma once
+/// Elementwise operators and functions of tensors.
+
+#include <complex>
+#include <source_location>
+#include <type_traits>
+#include <utility>
+
+#include <shardtype/ops/fused.hpp>
+#include <shardtype/ops/reshard.hpp>
+
+namespace shardtype {
+
+namespace detail {
+
+/// A C++ number as an operand.
+template <class T>
+inline constexpr bool is_number = std::is_arithmetic_v<T> || std::is_same_v<T, Zero>;
+template <class T>
+inline constexpr bool is_number<Kokkos::complex<T>> = true;
+template <class T>
+inline constexpr bool is_number<std::complex<T>> = true;
+
+/// What operators and functions take: a tensor, an expression, or what a refused operation gave.
+template <class T>
+inline constexpr bool is_field = is_tensor<T> || is_fused<T> || std::is_same_v<T, Poisoned>;
+template <class T>
+inline constexpr bool is_operand = is_field<T> || is_number<T> || is_poisoned<T>;
+template <class... Ts>
+inline constexpr bool are_operands = (is_field<std::remove_cvref_t<Ts>> || ...) &&
+                                     (is_operand<std::remove_cvref_t<Ts>> && ...);
+
+/// An argument as an expression holds it. A temporary expression becomes part of it; one that has a
+/// name is computed now, once, for it may be used again.
+template <class T>
+auto held(T&& a) {
+  using A = std::remove_cvref_t<T>;
+  if constexpr (std::is_same_v<A, std::complex<float>> || std::is_same_v<A, std::complex<double>>) {
+    using C = Kokkos::complex<typename A::value_type>;
+    return HeldNumber<C>{C(a.real(), a.imag())};
+  } else if constexpr (is_number<A>) {
+    return HeldNumber<A>{a};
+  } else if constexpr (is_fused<A> && std::is_lvalue_reference_v<T>) {
+    return a.tensor();
+  } else {
+    return A(std::forward<T>(a));
+  }
+}
+template <class T>
+using held_t = decltype(held(std::declval<T>()));
+
+/// The front door of all elementwise functions.
+template <class F, class... Args>
+auto fuse(F const& f, Args&&... args) {
+  if constexpr ((is_poisoned<std::remove_cvref_t<Args>> || ...)) {
+    return Poisoned{};
+  } else {
+    using R = Resolve<Map<F>, ruled_as<held_t<Args>>...>;
+    if constexpr (R::verdict) {
+      return Fused<F, held_t<Args>...>(f, held(std::forward<Args>(args))...);
+    } else {
+      return Poisoned(refusal<R, ruled_as<held_t<Args>>...>{});
+    }
+  }
+}
+
+/// An operand of a named result, resharded where it must be.
+template <class R, int K, class A>
+auto prepared(A const& a, std::source_location const& where) {
+  if constexpr (is_number<A>) {
+    return a;
+  } else {
+    using Wanted = typename R::template prepared<K, operand_t<A>>;
+    if constexpr (std::is_same_v<Wanted, operand_t<A>>) {
+      return operand(a);
+    } else {
+      return reshard<Wanted>(a, where);
+    }
+  }
+}
+
+/// The function of prepared operands, as the named result or resharded to it.
+template <class R, class F, class... Args>
+auto named_map(std::source_location const& where, F const& f, Args const&... args) {
+  Expression<F, held_t<Args const&>...> const e(f, held(args)...);
+  if constexpr (R::direct) {
+    return run_fused<typename R::result>(e, nullptr);
+  } else {
+    return reshard<typename R::result>(run_fused<typename R::met>(e, nullptr), where);
+  }
+}
+
+/// How many arguments of the expression `e` lie in the memory of `a`. Error E21 if one does so with
+/// other dims, so that writing `a` would change what is still to be read.
+template <class E, class A>
+int readers(E const& e, A const& a) {
+  int n = 0;
+  Lowered<E, 0, char>::visit(e, [&]<int Slot, class B>(B const& b) {
+    if (b.buffer().data() != a.buffer().data() || b.local_size() == 0) return;
+    if (!std::is_same_v<A, B>)
+      throw Error("E21", "an in-place operation reads the tensor's memory with other dims; use "
+                         "a.clone() for one of them");
+    ++n;
+  });
+  return n;
+}
+
+/// `a = f(a, b)`, written where `a` lies.
+template <class F, class A, class B>
+A& in_place(A& a, B&& b) {
+  using R = Resolve<Map<F>, A, ruled_as<held_t<B>>>;
+  if constexpr (!R::verdict) {
+    static_cast<void>(refusal<R, A, ruled_as<held_t<B>>>{});
+  } else if constexpr (!std::is_same_v<typename R::result, A>) {
+    refused<Code::P13_in_place, false, A, ruled_as<held_t<B>>>{};
+  } else {
+    Expression<F, A, held_t<B>> const e(F{}, a, held(std::forward<B>(b)));
+    if (a.buffer().holders() > 1 + readers(e, a))
+      throw Error("E21",
+                  "the tensor's memory is shared with another tensor or operation; write to "
+                  "a.clone() instead");
+    run_fused<A>(e, &a);
+  }
+  return a;
+}
+
+}  // namespace detail
+
+/// `f` of elements with equal indices: `map(f, a, b)`. Dims are matched by index; an operand that lacks
+/// one is broadcast along it, and the result has the dims of the operand that has all. `f` is called on
+/// the tensors' execution space. Nothing is computed before the result is used; then by one kernel with
+/// the expression around it. Never communicates. Refused: P01 to P13.
+///
+/// `map<Dim<I, X>, Dim<J, Y>>(f, a, b)` names the result: `a[I@X]`, `b[J@Y]` give `[I@X, J@Y]` and move
+/// nothing; operands that do not fit are resharded, else the result is. Refused: N01 to N05.
+template <class... Out, class F, class... Args>
+  requires(sizeof...(Args) > 0 && detail::are_operands<Args...>)
+auto map(F const& f, Args&&... args) {
+  if constexpr (sizeof...(Out) == 0) {
+    return detail::fuse(f, std::forward<Args>(args)...);
+  } else if constexpr ((detail::is_poisoned<std::remove_cvref_t<Args>> || ...)) {
+    return Poisoned{};
+  } else {
+    using R = Resolve<Map<F, Out...>, detail::ruled_as<detail::held_t<Args>>...>;
+    if constexpr (R::verdict) {
+      auto const where = std::source_location::current();
+      return [&]<int... K>(std::integer_sequence<int, K...>) {
+        return detail::named_map<R>(where, f, detail::prepared<R, K>(args, where)...);
+      }(std::make_integer_sequence<int, static_cast<int>(sizeof...(Args))>{});
+    } else {
+      return Poisoned(refusal<R, detail::ruled_as<detail::held_t<Args>>...>{});
+    }
+  }
+}
+
+
+// Operators. `a + b` is `map(functions::Add{}, a, b)`, and so on: strict, fused, without
+// communication.
+template <class A, class B>
+  requires(detail::are_operands<A, B>)
+auto operator+(A&& a, B&& b) {
+  return detail::fuse(functions::Add{}, std::forward<A>(a), std::forward<B>(b));
+}
+template <class A, class B>
+  requires(detail::are_operands<A, B>)
+auto operator-(A&& a, B&& b) {
+  return detail::fuse(functions::Subtract{}, std::forward<A>(a), std::forward<B>(b));
+}
+template <class A, class B>
+  requires(detail::are_operands<A, B>)
+auto operator*(A&& a, B&& b) {
+  return detail::fuse(functions::Multiply{}, std::forward<A>(a), std::forward<B>(b));
+}
+template <class A, class B>
+  requires(detail::are_operands<A, B>)
+auto operator/(A&& a, B&& b) {
+  return detail::fuse(functions::Divide{}, std::forward<A>(a), std::forward<B>(b));
+}
+template <class A, class B>
+  requires(detail::are_operands<A, B>)
+auto operator%(A&& a, B&& b) {
+  return detail::fuse(functions::Remainder{}, std::forward<A>(a), std::forward<B>(b));
+}
+template <class A, class B>
+  requires(detail::are_operands<A, B>)
+auto operator==(A&& a, B&& b) {
+  return detail::fuse(functions::Equal{}, std::forward<A>(a), std::forward<B>(b));
+}
+template <class A, class B>
+  requires(detail::are_operands<A, B>)
+auto operator!=(A&& a, B&& b) {
+  return detail::fuse(functions::NotEqual{}, std::forward<A>(a), std::forward<B>(b));
+}
+template <class A, class B>
+  requires(detail::are_operands<A, B>)
+auto operator<(A&& a, B&& b) {
+  return detail::fuse(functions::Less{}, std::forward<A>(a), std::forward<B>(b));
+}
+template <class A, class B>
+  requires(detail::are_operands<A, B>)
+auto operator<=(A&& a, B&& b) {
+  return detail::fuse(functions::LessEqual{}, std::forward<A>(a), std::forward<B>(b));
+}
+template <class A, class B>
+  requires(detail::are_operands<A, B>)
+auto operator>(A&& a, B&& b) {
+  return detail::fuse(functions::Greater{}, std::forward<A>(a), std::forward<B>(b));
+}
+template <class A, class B>
+  requires(detail::are_operands<A, B>)
+auto operator>=(A&& a, B&& b) {
+  return detail::fuse(functions::GreaterEqual{}, std::forward<A>(a), std::forward<B>(b));
+}
+template <class A, class B>
+  requires(detail::are_operands<A, B>)
+auto operator&&(A&& a, B&& b) {
+  return detail::fuse(functions::And{}, std::forward<A>(a), std::forward<B>(b));
+}
+template <class A, class B>
+  requires(detail::are_operands<A, B>)
+auto operator||(A&& a, B&& b) {
+  return detail::fuse(functions::Or{}, std::forward<A>(a), std::forward<B>(b));
+}
+template <class A>
+  requires(detail::are_operands<A>)
+auto operator-(A&& a) {
+  return detail::fuse(functions::Negate{}, std::forward<A>(a));
+}
+template <class A>
+  requires(detail::are_operands<A>)
+auto operator!(A&& a) {
+  return detail::fuse(functions::Not{}, std::forward<A>(a));
+}
+
+// In place. The result must have the tensor's own type (P13). Error E21 where another tensor or
+// expression holds the memory.
+template <class T, class... Parts, class B>
+  requires(detail::are_operands<Tensor<T, Parts...>, B>)
+Tensor<T, Parts...>& operator+=(Tensor<T, Parts...>& a, B&& b) {
+  return detail::in_place<functions::Add>(a, std::forward<B>(b));
+}
+template <class T, class... Parts, class B>
+  requires(detail::are_operands<Tensor<T, Parts...>, B>)
+Tensor<T, Parts...>& operator-=(Tensor<T, Parts...>& a, B&& b) {
+  return detail::in_place<functions::Subtract>(a, std::forward<B>(b));
+}
+template <class T, class... Parts, class B>
+  requires(detail::are_operands<Tensor<T, Parts...>, B>)
+Tensor<T, Parts...>& operator*=(Tensor<T, Parts...>& a, B&& b) {
+  return detail::in_place<functions::Multiply>(a, std::forward<B>(b));
+}
+template <class T, class... Parts, class B>
+  requires(detail::are_operands<Tensor<T, Parts...>, B>)
+Tensor<T, Parts...>& operator/=(Tensor<T, Parts...>& a, B&& b) {
+  return detail::in_place<functions::Divide>(a, std::forward<B>(b));
+}
+
+}  // namespace shardtype

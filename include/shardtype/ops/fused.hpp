@@ -1,0 +1,285 @@
+#pragma once
+/// Elementwise expressions of tensors, as values: `a * x + y` runs as one kernel when it is first
+/// used, without a temporary per operator.
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include <shardtype/check/elementwise.hpp>
+#include <shardtype/kernels/expression.hpp>
+#include <shardtype/tensor/create.hpp>
+#include <shardtype/tensor/operand.hpp>
+
+namespace shardtype {
+
+namespace detail {
+
+/// A function and its arguments: tensors, numbers, further ones.
+template <class F, class... Args>
+class Expression {
+ public:
+  explicit Expression(F f, Args const&... args)
+      : function_(std::move(f)), args_(std::in_place, args...) {}
+
+  F const& function() const { return function_; }
+  template <int K>
+  auto const& argument() const {
+    return std::get<static_cast<std::size_t>(K)>(*args_);
+  }
+
+ protected:
+  /// Lets the arguments' memory go.
+  void forget() const { args_.reset(); }
+
+ private:
+  F function_;
+  mutable std::optional<std::tuple<Args...>> args_;
+};
+
+}  // namespace detail
+
+template <class F, class... Args>
+class Fused;
+
+namespace detail {
+
+/// A number as an expression holds it.
+template <class T>
+struct HeldNumber {
+  T value;
+};
+
+template <class T>
+inline constexpr bool is_fused = false;
+template <class F, class... Args>
+inline constexpr bool is_fused<Fused<F, Args...>> = true;
+
+/// The type by which the rules know an argument of an expression.
+template <class A>
+struct RuledAs {
+  using type = operand_t<A>;
+};
+template <class T>
+struct RuledAs<HeldNumber<T>> {
+  using type = Number<T>;
+};
+template <class A>
+using ruled_as = typename RuledAs<A>::type;
+
+/// How an argument becomes part of a kernel: its expression, and the element types it reads from slot
+/// `First` on. `T` is the element type numbers take.
+template <class A, int First, class T>
+struct Lowered;
+template <class U, class... Parts, int First, class T>
+struct Lowered<Tensor<U, Parts...>, First, T> {
+  using types = kernels::Elements<U>;
+  using expression = kernels::Leaf<U, First>;
+  static expression make(Tensor<U, Parts...> const&) { return {}; }
+  template <class Visit>
+  static void visit(Tensor<U, Parts...> const& a, Visit&& use) {
+    use.template operator()<First>(a);
+  }
+};
+template <class N, int First, class T>
+struct Lowered<HeldNumber<N>, First, T> {
+  using types = kernels::Elements<>;
+  using expression = kernels::Constant<T>;
+  static expression make(HeldNumber<N> const& n) {
+    if constexpr (std::is_same_v<N, Zero>) {
+      return {T{}};
+    } else {
+      return {kernels::detail::converted<T>(n.value)};
+    }
+  }
+  template <class Visit>
+  static void visit(HeldNumber<N> const&, Visit&&) {}
+};
+
+/// Slots before the `K`-th of `Args`.
+template <int K, class... Args>
+constexpr int slots_before() {
+  int const each[] = {Lowered<Args, 0, char>::types::count..., 0};
+  int sum = 0;
+  for (int k = 0; k < K; ++k) sum += each[k];
+  return sum;
+}
+template <class F, class... Args, int First, class T>
+struct Lowered<Expression<F, Args...>, First, T> {
+  using types =
+      decltype((kernels::Elements<>{} + ... + typename Lowered<Args, 0, char>::types{}));
+  using common = typename ElementFor<F, ruled_as<Args>...>::type;
+  using Order = std::make_integer_sequence<int, static_cast<int>(sizeof...(Args))>;
+
+  template <int K, class A>
+  using argument = Lowered<A, First + slots_before<K, Args...>(), common>;
+  template <int... K>
+  static auto node_type(std::integer_sequence<int, K...>)
+      -> kernels::Node<Order, F, typename argument<K, Args>::expression...>;
+  using expression = decltype(node_type(Order{}));
+
+  static expression make(Expression<F, Args...> const& f) {
+    return [&]<int... K>(std::integer_sequence<int, K...>) {
+      return expression(f.function(), argument<K, Args>::make(f.template argument<K>())...);
+    }(Order{});
+  }
+  template <class Visit>
+  static void visit(Expression<F, Args...> const& f, Visit&& use) {
+    [&]<int... K>(std::integer_sequence<int, K...>) {
+      (argument<K, Args>::visit(f.template argument<K>(), use), ...);
+    }(Order{});
+  }
+};
+template <class F, class... Args, int First, class T>
+struct Lowered<Fused<F, Args...>, First, T> : Lowered<Expression<F, Args...>, First, T> {};
+
+/// Which dim of `A` has the label of each dim of `Out`, or -1.
+template <class Out, class A>
+constexpr std::array<int, max_dims> dims_in() {
+  using S = Scope<Out, A>;
+  std::array<int, max_dims> at{};
+  for (int d = 0; d < max_dims; ++d)
+    at[static_cast<std::size_t>(d)] =
+        d < S::template spec<0>.rank
+            ? S::template spec<1>.find(S::template spec<0>.dims[d].label)
+            : -1;
+  return at;
+}
+
+/// Notes the extent of one dim; all operands that have it must agree. Error E24.
+inline void note_extent(std::int64_t& known, std::int64_t extent, std::string_view label) {
+  if (known >= 0 && known != extent)
+    throw Error("E24",
+                "index " + std::string(label) + " has extent " + std::to_string(extent) +
+                    " in one operand, " + std::to_string(known) + " in another",
+                FailedOn::every_rank);
+  known = extent;
+}
+
+/// Runs the expression `e` for a result of type `Out`, into `into` where it is given.
+template <class Out, class E>
+Out run_fused(E const& e, Out const* into) {
+  using L = Lowered<E, 0, char>;
+  using Types = typename L::types;
+  MeshRef const* mesh = nullptr;
+  extents_of<Out> extents{};
+  for (std::size_t d = 0; d < Out::rank; ++d) extents[d] = -1;
+  L::visit(e, [&]<int Slot, class A>(A const& a) {
+    constexpr auto dims = dims_in<Out, A>();
+    if (mesh != nullptr && !(*mesh == a.mesh()))
+      throw Error("E23", "the operands live on two meshes; tensors of two meshes do not mix",
+                  FailedOn::every_rank);
+    mesh = &a.mesh();
+    for (int d = 0; d < Out::spec.rank; ++d) {
+      auto const k = static_cast<std::size_t>(d);
+      if (dims[k] >= 0)
+        note_extent(extents[k], a.extents()[static_cast<std::size_t>(dims[k])],
+                    Scope<Out>::names.label_name[Out::spec.dims[d].label]);
+    }
+  });
+  Out out = into != nullptr ? *into : uninitialized<Out>(*mesh, extents);
+  if (into != nullptr && out.extents() != extents)
+    throw Error("E24", "an in-place operation would change the tensor's extents",
+                FailedOn::every_rank);
+  if (!mesh->here()) return out;
+  kernels::Layout shape;
+  shape.rank = static_cast<int>(Out::rank);
+  for (std::size_t d = 0; d < Out::rank; ++d) shape.extent[d] = out.ranges()[d].size();
+  shape = shape.packed();
+  kernels::Sources<Types::count> in;
+  L::visit(e, [&]<int Slot, class A>(A const& a) {
+    constexpr auto dims = dims_in<Out, A>();
+    std::int64_t stride[max_dims] = {};
+    std::int64_t next = 1;
+    for (std::size_t d = A::rank; d-- > 0;) {
+      stride[d] = next;
+      next *= a.ranges()[d].size();
+    }
+    std::int64_t offset = 0;
+    for (int d = 0; d < Out::spec.rank; ++d) {
+      auto const here = static_cast<std::size_t>(d);
+      if (dims[here] < 0) continue;
+      auto const there = static_cast<std::size_t>(dims[here]);
+      in.stride[Slot][d] = stride[there];
+      offset += (out.ranges()[here].begin - a.ranges()[there].begin) * stride[there];
+    }
+    in.data[Slot] = static_cast<typename A::element const*>(a.buffer().data()) + offset;
+  });
+  typename Out::execution_space const exec{};
+  kernels::evaluate<Types>(exec, L::make(e), static_cast<typename Out::element*>(out.buffer().data()),
+                           shape, in);
+  exec.fence();
+  return out;
+}
+
+}  // namespace detail
+
+/// An elementwise function of tensors, numbers and further expressions: what operators on tensors
+/// give. It behaves as the tensor it stands for, which is computed once, at the first use, by one
+/// kernel for the whole expression; as part of a larger one it is computed there, unless it has a
+/// name. Until then it shares its operands' memory, so that writing to them meanwhile is Error E21. Never communicates. Errors: E23 operands of two meshes, E24 extents that differ.
+template <class F, class... Args>
+class Fused : public detail::Expression<F, Args...> {
+ public:
+  using R = Resolve<Map<F>, detail::ruled_as<Args>...>;
+  /// The tensor it stands for.
+  using tensor_type = typename R::result;
+  using element = typename tensor_type::element;
+  using memory_space = typename tensor_type::memory_space;
+  using execution_space = typename tensor_type::execution_space;
+  static constexpr Spec spec = tensor_type::spec;
+  static constexpr std::size_t rank = tensor_type::rank;
+  template <class U>
+  using View = typename tensor_type::template View<U>;
+
+  using detail::Expression<F, Args...>::Expression;
+
+  /// The result; computed once.
+  tensor_type const& tensor() const {
+    if (!result_) {
+      result_ = detail::run_fused<tensor_type>(*this, nullptr);
+      this->forget();
+    }
+    return *result_;
+  }
+  operator tensor_type() const { return tensor(); }
+
+  // As the tensor's own.
+  MeshRef const& mesh() const { return tensor().mesh(); }
+  auto const& extents() const { return tensor().extents(); }
+  template <class I>
+  std::int64_t extent() const {
+    return tensor().template extent<I>();
+  }
+  auto const& ranges() const { return tensor().ranges(); }
+  auto local_extents() const { return tensor().local_extents(); }
+  template <class I>
+  std::int64_t local_extent() const {
+    return tensor().template local_extent<I>();
+  }
+  std::int64_t local_size() const { return tensor().local_size(); }
+  template <class I>
+  std::int64_t global_index(std::int64_t local) const {
+    return tensor().template global_index<I>(local);
+  }
+  View<element const> local() const& { return tensor().local(); }
+  View<element const> local() const&& = delete;
+  tensor_type clone() const { return tensor().clone(); }
+  bool shared() const { return tensor().shared(); }
+  Buffer const& buffer() const { return tensor().buffer(); }
+
+ private:
+  mutable std::optional<tensor_type> result_;
+};
+
+template <class F, class... Args>
+struct OperandTraits<Fused<F, Args...>> {
+  using type = typename Fused<F, Args...>::tensor_type;
+  static type const& get(Fused<F, Args...> const& f) { return f.tensor(); }
+};
+
+}  // namespace shardtype

@@ -1,0 +1,193 @@
+#pragma once
+/// Elementwise operations: what they make of sharded operands, and of sums that are still owed.
+
+#include <shardtype/rules/contraction.hpp>
+#include <shardtype/rules/verdict.hpp>
+
+namespace shardtype {
+
+/// How a function of elements meets unreduced operands.
+enum class Linearity : std::int8_t {
+  none,      ///< f(a, b, ...): of whole values only
+  linear,    ///< -a, real(a), casts that add up: f(a + b) = f(a) + f(b)
+  additive,  ///< a + b, a - b
+  scaling,   ///< a * b: linear in each
+  dividing,  ///< a / b, floating: linear in a
+  maximum,   ///< max(a, b)
+  minimum,   ///< min(a, b)
+  choosing   ///< where(p, a, b): linear in a and b together
+};
+
+/// The operands of an elementwise operation. A C++ number is one without dims.
+struct Operands {
+  static constexpr int most = 8;
+  int size = 0;
+  Spec at[most]{};
+  bool zero[most]{};  ///< the number that is zero by its type
+
+  constexpr void push(Spec const& s, bool is_zero = false) {
+    zero[size] = is_zero;
+    at[size++] = s;
+  }
+};
+
+namespace rules {
+
+namespace detail {
+
+/// The labels of the first operand that has all labels of the others; none: P01.
+constexpr Verdict common_labels(Operands const& in, Labels& out) {
+  for (int k = 0; k < in.size; ++k) {
+    Labels const mine = labels_of(in.at[k]);
+    bool all = true;
+    for (int m = 0; m < in.size; ++m)
+      for (int d = 0; d < in.at[m].rank; ++d) all = all && mine.contains(in.at[m].dims[d].label);
+    if (!all) continue;
+    out = mine;
+    return {};
+  }
+  // the pair of labels that no operand has together
+  for (int d = 0; d < in.at[0].rank; ++d) {
+    int const l = in.at[0].dims[d].label;
+    for (int m = 1; m < in.size; ++m)
+      if (in.at[m].find(l) < 0)
+        for (int e = 0; e < in.at[m].rank; ++e)
+          if (in.at[0].find(in.at[m].dims[e].label) < 0)
+            return refuse(Code::P01_no_operand_has_all, l, in.at[m].dims[e].label);
+  }
+  return refuse(Code::P01_no_operand_has_all);
+}
+
+/// Whether the operands' states on axis `x`, on which some are unreduced, fit the function.
+constexpr Verdict owed_axis(Operands const& in, Linearity how, int x) {
+  auto const no = [x](Code code) { return refuse(code, -1, -1, x); };
+  int owed = 0;
+  ReduceKind kind = ReduceKind::sum;
+  for (int k = 0; k < in.size; ++k) {
+    if (in.at[k].state(x) == AxisState::split) return no(Code::P06_owed_and_split);
+    if (in.at[k].state(x) != AxisState::unreduced) continue;
+    if (owed > 0 && in.at[k].kind != kind) return no(Code::P08_kinds_differ);
+    kind = in.at[k].kind;
+    ++owed;
+  }
+  bool const sum = kind == ReduceKind::sum;
+  switch (how) {
+    case Linearity::none:
+      return no(Code::P04_not_linear);
+    case Linearity::linear:
+      return sum ? Verdict{} : no(Code::P08_kinds_differ);
+    case Linearity::additive:
+      if (!sum) return no(Code::P08_kinds_differ);
+      return owed == in.size ? Verdict{} : no(Code::P05_owed_and_whole);
+    case Linearity::scaling:
+      if (!sum) return no(Code::P08_kinds_differ);
+      return owed == 1 ? Verdict{} : no(Code::P07_two_owed);
+    case Linearity::dividing:
+      if (in.at[1].state(x) == AxisState::unreduced) return no(Code::P04_not_linear);
+      return sum ? Verdict{} : no(Code::P08_kinds_differ);
+    case Linearity::maximum:
+      return kind == ReduceKind::max ? Verdict{} : no(Code::P08_kinds_differ);
+    case Linearity::minimum:
+      return kind == ReduceKind::min ? Verdict{} : no(Code::P08_kinds_differ);
+    case Linearity::choosing:
+      if (in.at[0].state(x) == AxisState::unreduced) return no(Code::P04_not_linear);
+      for (int k = 1; k < in.size; ++k)
+        if (in.at[k].state(x) != AxisState::unreduced && !(sum && in.zero[k]))
+          return no(Code::P05_owed_and_whole);
+      return {};
+  }
+  return {};
+}
+
+}  // namespace detail
+
+/// An elementwise function of `in` with the labels `out`, which include all of theirs: the sharding
+/// of the result, or the refusal. Per label the longest list of axes wins; the others are a prefix
+/// of it and are sliced, for free. Communicates nothing.
+///
+/// Per axis: S with I or R is S; R with I is R; U where the function allows it (design: unreduced
+/// algebra). JAX's rule (lax.py, broadcasting_sharding_rule) also lets replicated operands be sliced.
+constexpr Verdict elementwise(Operands const& in, Labels const& out, Linearity how) {
+  Spec c;
+  for (int k = 0; k < out.size; ++k) {
+    AxisList longest;
+    for (int m = 0; m < in.size; ++m) {
+      AxisList const mine = detail::axes_on(in.at[m], out.at[k]);
+      if (!mine.starts_with(longest) && !longest.starts_with(mine))
+        return refuse(Code::P02_lists_differ, out.at[k], -1, mine[0]);
+      if (mine.size > longest.size) longest = mine;
+    }
+    for (int a = 0; a < longest.size; ++a)
+      if (int const d = c.dim_of(longest[a]); d >= 0)
+        return refuse(Code::P03_axis_splits_two, c.dims[d].label, out.at[k], longest[a]);
+    c.add(out.at[k], longest);
+  }
+  bool first = true;
+  for (int x = 0; x < max_axes; ++x) {
+    bool owed = false;
+    bool reduced = false;
+    for (int m = 0; m < in.size; ++m) {
+      AxisState const state = in.at[m].state(x);
+      reduced = reduced || state == AxisState::reduced;
+      if (state != AxisState::unreduced) continue;
+      owed = true;
+      if (!first && c.kind != in.at[m].kind)
+        return refuse(Code::P08_kinds_differ, -1, -1, x);
+      c.kind = in.at[m].kind;
+      first = false;
+    }
+    if (owed) {
+      if (Verdict v = detail::owed_axis(in, how, x); !v) return v;
+      c.unreduced.insert(x);
+    } else if (reduced && c.dim_of(x) < 0) {
+      c.reduced.insert(x);
+    }
+  }
+  return accept(c);
+}
+
+/// The same with the labels of the one operand that has all; refused (P01) where none has.
+constexpr Verdict elementwise(Operands const& in, Linearity how) {
+  Labels out;
+  if (Verdict v = detail::common_labels(in, out); !v) return v;
+  return elementwise(in, out, how);
+}
+
+/// May an elementwise result be named `wanted`? Its labels are those of the operands together.
+/// Communication may then bring it about: operands are reduced and resharded where the strict rule
+/// refuses, or else the result is.
+constexpr Verdict named_elementwise(Operands const& in, Spec const& wanted, Linearity how) {
+  for (int d = 0; d < wanted.rank; ++d) {
+    bool found = false;
+    for (int m = 0; m < in.size; ++m) found = found || in.at[m].find(wanted.dims[d].label) >= 0;
+    if (!found) return refuse(Code::N01_unknown_index, wanted.dims[d].label);
+  }
+  for (int m = 0; m < in.size; ++m)
+    for (int d = 0; d < in.at[m].rank; ++d)
+      if (wanted.find(in.at[m].dims[d].label) < 0)
+        return refuse(Code::N02_missing_index, in.at[m].dims[d].label);
+  Verdict const strict = elementwise(in, labels_of(wanted), how);
+  for (int x = 0; x < max_axes; ++x)
+    if (wanted.unreduced.contains(x) && !(strict && strict.result.unreduced.contains(x)))
+      return refuse(Code::N04_nothing_to_owe, -1, -1, x);
+  if (!wanted.unreduced.empty() && strict.result.kind != wanted.kind)
+    return refuse(Code::N03_wrong_kind);
+  return accept(wanted);
+}
+
+/// What operand `s` becomes before the function runs on a result named `wanted`: itself where the
+/// strict rule accepts; else reduced, and split as the result is.
+constexpr Spec elementwise_operand(Operands const& in, int which, Spec const& wanted,
+                                   Linearity how) {
+  Spec const& s = in.at[which];
+  if (elementwise(in, labels_of(wanted), how)) return s;
+  Spec out;
+  for (int d = 0; d < s.rank; ++d)
+    out.add(s.dims[d].label, detail::axes_on(wanted, s.dims[d].label));
+  for (int x = 0; x < max_axes; ++x)
+    if (s.reduced.contains(x) && out.dim_of(x) < 0) out.reduced.insert(x);
+  return out;
+}
+
+}  // namespace rules
+}  // namespace shardtype

@@ -1,0 +1,71 @@
+#pragma once
+/// Reductions over labels: what is still owed afterwards.
+
+#include <shardtype/rules/contraction.hpp>
+#include <shardtype/rules/verdict.hpp>
+
+namespace shardtype {
+
+/// What a reduction computes, as far as sharding goes.
+enum class ReductionKind : std::int8_t {
+  sum,   ///< sum, mean: over split dims a sum is owed
+  max,   ///< max, any
+  min,   ///< min, all
+  whole  ///< prod, argmax, norm, logsumexp: no owed kind says them; split dims are refused
+};
+
+namespace rules {
+
+/// `s` reduced over the labels that `kept` lacks: those axes become unreduced, of the reduction's own
+/// kind. Communicates nothing. JAX all-reduces here without being asked (lax.py, reduce_sum).
+constexpr Verdict reduction(Spec const& s, Labels const& kept, ReductionKind how) {
+  ReduceKind const kind = how == ReductionKind::max   ? ReduceKind::max
+                          : how == ReductionKind::min ? ReduceKind::min
+                                                      : ReduceKind::sum;
+  Spec out;
+  for (int x = 0; x < max_axes; ++x) {
+    if (!s.unreduced.contains(x)) continue;
+    if (how == ReductionKind::whole || s.kind != kind)
+      return refuse(Code::S02_other_kind_owed, -1, -1, x);
+    out.unreduced.insert(x);
+  }
+  out.kind = kind;
+  out.reduced = s.reduced;
+  for (int d = 0; d < s.rank; ++d) {
+    AxisList const& axes = s.dims[d].axes;
+    if (kept.contains(s.dims[d].label)) {
+      out.add(s.dims[d].label, axes);
+      continue;
+    }
+    if (how == ReductionKind::whole && axes.size > 0)
+      return refuse(Code::S03_split, s.dims[d].label, -1, axes[0]);
+    for (int k = 0; k < axes.size; ++k) out.unreduced.insert(axes[k]);
+  }
+  return accept(out);
+}
+
+/// May a reduction of `s` be named `wanted`? What `wanted` lacks is reduced over; then it is
+/// resharded.
+constexpr Verdict named_reduction(Spec const& s, Spec const& wanted, ReductionKind how) {
+  for (int d = 0; d < wanted.rank; ++d)
+    if (s.find(wanted.dims[d].label) < 0)
+      return refuse(Code::N01_unknown_index, wanted.dims[d].label);
+  if (how == ReductionKind::whole) {
+    for (int x = 0; x < max_axes; ++x) {
+      if (s.unreduced.contains(x)) return refuse(Code::S02_other_kind_owed, -1, -1, x);
+      if (wanted.unreduced.contains(x)) return refuse(Code::N04_nothing_to_owe, -1, -1, x);
+    }
+    return accept(wanted);
+  }
+  Verdict const strict = reduction(s, labels_of(wanted), how);
+  if (!strict) return strict;
+  for (int x = 0; x < max_axes; ++x)
+    if (wanted.unreduced.contains(x) && !strict.result.unreduced.contains(x))
+      return refuse(Code::N04_nothing_to_owe, -1, -1, x);
+  if (!wanted.unreduced.empty() && wanted.kind != strict.result.kind)
+    return refuse(Code::N03_wrong_kind);
+  return accept(wanted);
+}
+
+}  // namespace rules
+}  // namespace shardtype
