@@ -62,7 +62,9 @@ Spec random_spec(Draw& draw, Spec const* like) {
 }
 
 std::int64_t joined(ReduceKind kind, std::int64_t a, std::int64_t b) {
-  return kind == ReduceKind::sum ? a + b : kind == ReduceKind::max ? std::max(a, b) : std::min(a, b);
+  return kind == ReduceKind::sum   ? a + b
+         : kind == ReduceKind::max ? std::max(a, b)
+                                   : std::min(a, b);
 }
 
 // What rank `c` holds of the element at `at` of operand `which`: any summand if the tensor is
@@ -236,9 +238,7 @@ TEST_CASE("what the reduction rules accept computes the dense reduction") {
     for (int l = 0; l < 3; ++l) z.extents.at[l] = std::max<std::int64_t>(1, z.extents[l]);
     // "whole" stands for any function of all terms: take the sum of squares, which no kind says
     auto const reduce = [&](Coords const* c, Extents const& at) {
-      std::int64_t value = how == ReductionKind::max   ? -1000
-                           : how == ReductionKind::min ? 1000
-                                                       : 0;
+      std::int64_t value = how == ReductionKind::max ? -1000 : how == ReductionKind::min ? 1000 : 0;
       for (std::int64_t k = 0; k < simulate::volume(s, z.extents); ++k) {
         Extents const from = simulate::indices(s, z.extents, k);
         bool mine = c == nullptr || simulate::holds(s, z, *c, from);

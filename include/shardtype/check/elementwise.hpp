@@ -130,8 +130,7 @@ struct ElementwiseOperands<F, Pack<Extra...>, Args...> {
   using S = Scope<typename OperandOf<Args>::in_scope..., Extra...>;
   using common = typename ElementFor<F, Args...>::type;
   using first = typename FirstTensor<Args...>::type;
-  using element =
-      typename ElementGiven<F, common, typename ArrivesAs<Args, common>::type...>::type;
+  using element = typename ElementGiven<F, common, typename ArrivesAs<Args, common>::type...>::type;
   static constexpr Linearity linearity = LinearityOf<F, common>::value;
 
   static constexpr shardtype::Operands operands() {
@@ -248,7 +247,8 @@ template <class F, class... Args>
 struct Resolve<Map<F>, Args...> : decltype(detail::resolve_elementwise<F, Args...>())::type {};
 template <class F, class Out, class... More, class... Args>
 struct Resolve<Map<F, Out, More...>, Args...>
-    : decltype(detail::resolve_named_elementwise<F, Args...>(detail::Pack<Out, More...>{}))::type {};
+    : decltype(detail::resolve_named_elementwise<F, Args...>(detail::Pack<Out, More...>{}))::type {
+};
 
 /// Whether the elementwise function `F` of tensors (or `Number`s) of these types compiles.
 template <class F, class... Args>

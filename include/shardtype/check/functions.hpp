@@ -138,8 +138,9 @@ struct ElementGiven {
 template <class F, class T, class... Ts>
   requires is_tag<F>
 struct ElementGiven<F, T, Ts...> {
-  using type = std::conditional_t<F::gives == functions::Gives::boolean, bool,
-                                  std::conditional_t<F::gives == functions::Gives::real, real_of<T>, T>>;
+  using type =
+      std::conditional_t<F::gives == functions::Gives::boolean, bool,
+                         std::conditional_t<F::gives == functions::Gives::real, real_of<T>, T>>;
 };
 template <class To, class T, class... Ts>
 struct ElementGiven<functions::Cast<To>, T, Ts...> {

@@ -46,6 +46,18 @@ struct Poisoned {
   static bool shared();
   static Poisoned buffer();
 
+  static Poisoned tensor();
+
+  // In place, as Tensor's operators.
+  template <class B>
+  Poisoned& operator+=(B const&);
+  template <class B>
+  Poisoned& operator-=(B const&);
+  template <class B>
+  Poisoned& operator*=(B const&);
+  template <class B>
+  Poisoned& operator/=(B const&);
+
   // Beyond Tensor: reading it, and what is done with local blocks and host copies.
   friend Poisoned to_host(Poisoned const&);
   friend double item(Poisoned const&);

@@ -44,9 +44,11 @@ struct ReduceOver {};
 namespace detail {
 
 template <class F, class T>
-using reduced_element = std::conditional_t<
-    F::makes == reductions::Makes::place || (F::makes == reductions::Makes::count && std::is_same_v<T, bool>),
-    std::int64_t, std::conditional_t<F::makes == reductions::Makes::real, real_of<T>, T>>;
+using reduced_element =
+    std::conditional_t<F::makes == reductions::Makes::place ||
+                           (F::makes == reductions::Makes::count && std::is_same_v<T, bool>),
+                       std::int64_t,
+                       std::conditional_t<F::makes == reductions::Makes::real, real_of<T>, T>>;
 
 template <class F, class A>
 constexpr Verdict reducible_elements() {
@@ -85,8 +87,7 @@ struct ReductionResult : Strict {
   struct Holder {
     static constexpr Spec value = Strict::verdict.result;
   };
-  using result =
-      tensor_from_spec<typename Strict::S, Holder, reduced_element<F, element_t<A>>, A>;
+  using result = tensor_from_spec<typename Strict::S, Holder, reduced_element<F, element_t<A>>, A>;
   static constexpr Plan make_plan(Sizing const&, Machine const& = {}) {
     Plan p;
     p.result = Holder::value;

@@ -130,7 +130,8 @@ struct Casting : Collectively<A, Casting<A, Xs...>, Reduced<Xs...>> {
   using Base = Collectively<A, Casting<A, Xs...>, Reduced<Xs...>>;
   static constexpr Verdict rule(Spec const& s) {
     Verdict v = accept(s);
-    ((v ? void(v = rules::reduced(v.result, Base::S::names.find_axis(identity<Xs>))) : void()), ...);
+    ((v ? void(v = rules::reduced(v.result, Base::S::names.find_axis(identity<Xs>))) : void()),
+     ...);
     return v;
   }
   static constexpr Verdict verdict = Base::decide();

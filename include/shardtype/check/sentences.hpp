@@ -62,9 +62,10 @@ struct refused<Code::T07_too_many, legal, YourTypes...> : Poisoned {
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::T08_element_type, legal, YourTypes...> : Poisoned {
-  static_assert(legal,
-                "[shardtype T08] a tensor cannot hold this element type. Use float, double, "
-                "bool, std::int32_t, std::int64_t or Kokkos::complex of float or double, without const.");
+  static_assert(
+      legal,
+      "[shardtype T08] a tensor cannot hold this element type. Use float, double, "
+      "bool, std::int32_t, std::int64_t or Kokkos::complex of float or double, without const.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::T09_not_a_tensor, legal, YourTypes...> : Poisoned {
@@ -263,9 +264,10 @@ struct refused<Code::P10_number_does_not_fit, legal, YourTypes...> : Poisoned {
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::P11_condition, legal, YourTypes...> : Poisoned {
-  static_assert(legal,
-                "[shardtype P11] a condition is no tensor of bool: in where, any or all. Compare first: "
-                "where(a > 0, b, c).");
+  static_assert(
+      legal,
+      "[shardtype P11] a condition is no tensor of bool: in where, any or all. Compare first: "
+      "where(a > 0, b, c).");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::P12_not_floating, legal, YourTypes...> : Poisoned {

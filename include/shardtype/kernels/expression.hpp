@@ -57,7 +57,9 @@ constexpr Elements<A..., B...> operator+(Elements<A...>, Elements<B...>) {
 }
 
 /// Arrays of one entry per operand have at least one.
-constexpr std::size_t at_least_one(int count) { return static_cast<std::size_t>(count > 0 ? count : 1); }
+constexpr std::size_t at_least_one(int count) {
+  return static_cast<std::size_t>(count > 0 ? count : 1);
+}
 
 /// Where the operands lie: for each the first element that is read, and its stride in elements along
 /// each dim of the result; 0 along dims it does not have.
@@ -156,7 +158,8 @@ struct EvaluateRuns<T, E, Elements<Ts...>> {
     loop(from, to, n);
   }
   template <int... K>
-  void place(void const** from, std::int64_t const* offset, std::integer_sequence<int, K...>) const {
+  void place(void const** from, std::int64_t const* offset,
+             std::integer_sequence<int, K...>) const {
     ((from[K] = static_cast<Ts const*>(in.data[K]) + offset[K]), ...);
   }
 };

@@ -37,9 +37,8 @@ void place(Exec const& exec, T const* src, T* dst, Layout const& layout) {
   if (n == 0) return;
   Layout to = merged(layout);
   int const last = --to.rank;
-  Kokkos::parallel_for(
-      "shardtype::place", Policy(exec, 0, n / to.extent[last]),
-      detail::Place<T>{src, dst, to, to.extent[last], to.stride[last]});
+  Kokkos::parallel_for("shardtype::place", Policy(exec, 0, n / to.extent[last]),
+                       detail::Place<T>{src, dst, to, to.extent[last], to.stride[last]});
 }
 
 }  // namespace shardtype::kernels

@@ -95,7 +95,8 @@ KOKKOS_FUNCTION constexpr T extreme_value() {
         static_cast<T>((static_cast<std::make_unsigned_t<T>>(~std::make_unsigned_t<T>{}) >> 1));
     return Largest ? top : static_cast<T>(-top - 1);
   } else {
-    T const huge = sizeof(T) == 4 ? static_cast<T>(3.40282347e+38F) : static_cast<T>(1.7976931348623157e+308);
+    T const huge =
+        sizeof(T) == 4 ? static_cast<T>(3.40282347e+38F) : static_cast<T>(1.7976931348623157e+308);
     return Largest ? huge * T(2) : -huge * T(2);  // infinities
   }
 }
@@ -175,10 +176,11 @@ struct ReduceTerms {
   KOKKOS_FUNCTION void operator()(std::int64_t work) const {
     std::int64_t const output = work % shape.outputs;
     std::int64_t const piece = work / shape.outputs;
-    std::int64_t const begin = shape.terms / shape.pieces * piece +
-                               (piece < shape.terms % shape.pieces ? piece : shape.terms % shape.pieces);
-    std::int64_t const end = begin + shape.terms / shape.pieces +
-                             (piece < shape.terms % shape.pieces ? 1 : 0);
+    std::int64_t const begin =
+        shape.terms / shape.pieces * piece +
+        (piece < shape.terms % shape.pieces ? piece : shape.terms % shape.pieces);
+    std::int64_t const end =
+        begin + shape.terms / shape.pieces + (piece < shape.terms % shape.pieces ? 1 : 0);
     T const* const from = in + offset_of(shape.kept, output);
     int const last = shape.reduced.rank - 1;
     std::int64_t const inner = shape.reduced.extent[last];
@@ -190,7 +192,8 @@ struct ReduceTerms {
       if (stride == 1) {
         add_run(run, n, k, total);
       } else {
-        for (std::int64_t i = 0; i < n; ++i) R::join(total, R::widen(R::load(run[i * stride], k + i)));
+        for (std::int64_t i = 0; i < n; ++i)
+          R::join(total, R::widen(R::load(run[i * stride], k + i)));
       }
       k += n;
     }
@@ -297,8 +300,8 @@ ReducePlan plan_reduce(Exec const& exec, Layout const& source, int kept) {
   auto const workers = static_cast<std::int64_t>(exec.concurrency());
   if (workers > 1 && p.shape.outputs < 4 * workers)
     p.shape.pieces = std::clamp<std::int64_t>(p.shape.terms / 1024, 1, 4 * workers);
-  p.workspace = p.shape.pieces * p.shape.outputs *
-                static_cast<std::int64_t>(sizeof(typename R::Total));
+  p.workspace =
+      p.shape.pieces * p.shape.outputs * static_cast<std::int64_t>(sizeof(typename R::Total));
   return p;
 }
 
@@ -314,13 +317,15 @@ void reduce(Exec const& exec, ReducePlan const& plan, typename R::Element const*
   int const last = shape.kept.rank - 1;
   constexpr bool host =
       Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible;
-  bool const rows = host && last >= 0 && shape.kept.stride[last] == 1 && shape.kept.extent[last] > 1 &&
+  bool const rows = host && last >= 0 && shape.kept.stride[last] == 1 &&
+                    shape.kept.extent[last] > 1 &&
                     (shape.reduced.stride[shape.reduced.rank - 1] != 1 || shape.terms == 1);
   if (host && rows) {
     if constexpr (host) {
       std::int64_t const inner = shape.kept.extent[last];
       --shape.kept.rank;
-      std::int64_t const runs = (inner + detail::ReduceRows<R>::run - 1) / detail::ReduceRows<R>::run;
+      std::int64_t const runs =
+          (inner + detail::ReduceRows<R>::run - 1) / detail::ReduceRows<R>::run;
       Kokkos::parallel_for("shardtype::reduce",
                            Policy(exec, 0, runs * (shape.outputs / inner) * shape.pieces),
                            detail::ReduceRows<R>{in, totals, shape, inner, runs});

@@ -27,8 +27,8 @@ inline constexpr bool is_field = is_tensor<T> || is_fused<T> || std::is_same_v<T
 template <class T>
 inline constexpr bool is_operand = is_field<T> || is_number<T> || is_poisoned<T>;
 template <class... Ts>
-inline constexpr bool are_operands = (is_field<std::remove_cvref_t<Ts>> || ...) &&
-                                     (is_operand<std::remove_cvref_t<Ts>> && ...);
+inline constexpr bool are_operands =
+    (is_field<std::remove_cvref_t<Ts>> || ...) && (is_operand<std::remove_cvref_t<Ts>> && ...);
 
 /// An argument as an expression holds it. A temporary expression becomes part of it; one that has a
 /// name is computed now, once, for it may be used again.
@@ -41,7 +41,7 @@ auto held(T&& a) {
   } else if constexpr (is_number<A>) {
     return HeldNumber<A>{a};
   } else if constexpr (is_fused<A> && std::is_lvalue_reference_v<T>) {
-    return a.tensor();
+    return operand_t<A>(a.tensor());
   } else {
     return A(std::forward<T>(a));
   }
@@ -96,10 +96,11 @@ template <class E, class A>
 int readers(E const& e, A const& a) {
   int n = 0;
   Lowered<E, 0, char>::visit(e, [&]<int Slot, class B>(B const& b) {
-    if (b.buffer().data() != a.buffer().data() || b.local_size() == 0) return;
-    if (!std::is_same_v<A, B>)
-      throw Error("E21", "an in-place operation reads the tensor's memory with other dims; use "
-                         "a.clone() for one of them");
+    if (b.buffer().data() != a.buffer().data()) return;
+    if (!std::is_same_v<A, B> && b.local_size() > 0)
+      throw Error("E21",
+                  "an in-place operation reads the tensor's memory with other dims; use "
+                  "a.clone() for one of them");
     ++n;
   });
   return n;
@@ -152,7 +153,6 @@ auto map(F const& f, Args&&... args) {
     }
   }
 }
-
 
 // Operators. `a + b` is `map(functions::Add{}, a, b)`, and so on: strict, fused, without
 // communication.
@@ -253,6 +253,32 @@ template <class T, class... Parts, class B>
   requires(detail::are_operands<Tensor<T, Parts...>, B>)
 Tensor<T, Parts...>& operator/=(Tensor<T, Parts...>& a, B&& b) {
   return detail::in_place<functions::Divide>(a, std::forward<B>(b));
+}
+
+// An expression that has a name is written as the tensor it stands for.
+template <class F, class... Args, class B>
+  requires(detail::are_operands<Fused<F, Args...>, B>)
+Fused<F, Args...>& operator+=(Fused<F, Args...>& a, B&& b) {
+  detail::in_place<functions::Add>(a.tensor(), std::forward<B>(b));
+  return a;
+}
+template <class F, class... Args, class B>
+  requires(detail::are_operands<Fused<F, Args...>, B>)
+Fused<F, Args...>& operator-=(Fused<F, Args...>& a, B&& b) {
+  detail::in_place<functions::Subtract>(a.tensor(), std::forward<B>(b));
+  return a;
+}
+template <class F, class... Args, class B>
+  requires(detail::are_operands<Fused<F, Args...>, B>)
+Fused<F, Args...>& operator*=(Fused<F, Args...>& a, B&& b) {
+  detail::in_place<functions::Multiply>(a.tensor(), std::forward<B>(b));
+  return a;
+}
+template <class F, class... Args, class B>
+  requires(detail::are_operands<Fused<F, Args...>, B>)
+Fused<F, Args...>& operator/=(Fused<F, Args...>& a, B&& b) {
+  detail::in_place<functions::Divide>(a.tensor(), std::forward<B>(b));
+  return a;
 }
 
 }  // namespace shardtype

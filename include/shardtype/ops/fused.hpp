@@ -110,8 +110,7 @@ constexpr int slots_before() {
 }
 template <class F, class... Args, int First, class T>
 struct Lowered<Expression<F, Args...>, First, T> {
-  using types =
-      decltype((kernels::Elements<>{} + ... + typename Lowered<Args, 0, char>::types{}));
+  using types = decltype((kernels::Elements<>{} + ... + typename Lowered<Args, 0, char>::types{}));
   using common = typename ElementFor<F, ruled_as<Args>...>::type;
   using Order = std::make_integer_sequence<int, static_cast<int>(sizeof...(Args))>;
 
@@ -144,9 +143,8 @@ constexpr std::array<int, max_dims> dims_in() {
   std::array<int, max_dims> at{};
   for (int d = 0; d < max_dims; ++d)
     at[static_cast<std::size_t>(d)] =
-        d < S::template spec<0>.rank
-            ? S::template spec<1>.find(S::template spec<0>.dims[d].label)
-            : -1;
+        d < S::template spec<0>.rank ? S::template spec<1>.find(S::template spec<0>.dims[d].label)
+                                     : -1;
   return at;
 }
 
@@ -210,8 +208,8 @@ Out run_fused(E const& e, Out const* into) {
     in.data[Slot] = static_cast<typename A::element const*>(a.buffer().data()) + offset;
   });
   typename Out::execution_space const exec{};
-  kernels::evaluate<Types>(exec, L::make(e), static_cast<typename Out::element*>(out.buffer().data()),
-                           shape, in);
+  kernels::evaluate<Types>(exec, L::make(e),
+                           static_cast<typename Out::element*>(out.buffer().data()), shape, in);
   exec.fence();
   return out;
 }
@@ -246,6 +244,11 @@ class Fused : public detail::Expression<F, Args...> {
     }
     return *result_;
   }
+  /// The same, to be written.
+  tensor_type& tensor() {
+    std::as_const(*this).tensor();
+    return *result_;
+  }
   operator tensor_type() const { return tensor(); }
 
   // As the tensor's own.
@@ -268,6 +271,7 @@ class Fused : public detail::Expression<F, Args...> {
   }
   View<element const> local() const& { return tensor().local(); }
   View<element const> local() const&& = delete;
+  View<element> mutable_local() & { return tensor().mutable_local(); }
   tensor_type clone() const { return tensor().clone(); }
   bool shared() const { return tensor().shared(); }
   Buffer const& buffer() const { return tensor().buffer(); }

@@ -81,8 +81,7 @@ Out reduce_locally(A const& a) {
       kernels::plan_reduce<Reducer>(exec, source, static_cast<int>(Out::rank));
   Buffer const workspace = a.mesh().state().pool().template take<typename A::memory_space>(
       static_cast<std::size_t>(plan.workspace));
-  kernels::reduce<Reducer>(exec, plan,
-                           static_cast<typename A::element const*>(a.buffer().data()),
+  kernels::reduce<Reducer>(exec, plan, static_cast<typename A::element const*>(a.buffer().data()),
                            static_cast<typename Out::element*>(out.buffer().data()),
                            workspace.data());
   exec.fence();

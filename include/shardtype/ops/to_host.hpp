@@ -79,7 +79,8 @@ auto to_host(A const& a, std::source_location where = std::source_location::curr
   using Held = operand_t<A>;
   using R = detail::StillUnreduced<Held>;
   if constexpr (R::verdict) {
-    return detail::block_on_host(reshard<typename detail::Replicated<Held>::type>(operand(a), where));
+    return detail::block_on_host(
+        reshard<typename detail::Replicated<Held>::type>(operand(a), where));
   } else {
     return Poisoned(refusal<R, Held>{});
   }

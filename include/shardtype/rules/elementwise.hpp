@@ -131,8 +131,7 @@ constexpr Verdict elementwise(Operands const& in, Labels const& out, Linearity h
       reduced = reduced || state == AxisState::reduced;
       if (state != AxisState::unreduced) continue;
       owed = true;
-      if (!first && c.kind != in.at[m].kind)
-        return refuse(Code::P08_kinds_differ, -1, -1, x);
+      if (!first && c.kind != in.at[m].kind) return refuse(Code::P08_kinds_differ, -1, -1, x);
       c.kind = in.at[m].kind;
       first = false;
     }

@@ -19,9 +19,8 @@ namespace shardtype {
 template <class T>
 inline constexpr bool is_element =
     std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, bool> ||
-    std::is_same_v<T, std::int32_t> ||
-    std::is_same_v<T, std::int64_t> || std::is_same_v<T, Kokkos::complex<float>> ||
-    std::is_same_v<T, Kokkos::complex<double>>;
+    std::is_same_v<T, std::int32_t> || std::is_same_v<T, std::int64_t> ||
+    std::is_same_v<T, Kokkos::complex<float>> || std::is_same_v<T, Kokkos::complex<double>>;
 
 namespace detail {
 

@@ -1,0 +1,329 @@
+// Elementwise operations, reductions and partial sums on real ranks: against the dense value, for many
+// shardings, uneven, empty and single sizes; what they send by the shim.
+// SOURCES: tests/shim/pmpi.cpp
+// TIMEOUT: 300
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include <shardtype/shardtype.hpp>
+
+#include "harness/catch.hpp"
+#include "shim/pmpi.hpp"
+
+using namespace shardtype;
+
+namespace {
+
+struct X : Axis<"X"> {};
+struct Y : Axis<"Y"> {};
+struct I : Index<"I"> {};
+struct J : Index<"J"> {};
+struct K : Index<"K"> {};
+using OnMesh = Mesh<X, Y>;
+
+int ranks() {
+  int n = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &n);
+  return n;
+}
+/// All ranks as a grid that is as square as it can be, and as one row.
+std::vector<std::array<std::int64_t, 2>> grids() {
+  int const n = ranks();
+  int rows = 1;
+  for (int k = 1; k * k <= n; ++k)
+    if (n % k == 0) rows = k;
+  return {{rows, n / rows}, {n, 1}};
+}
+std::vector<std::array<std::int64_t, 2>> const sizes = {{5, 3}, {1, 1},   {0, 4},
+                                                        {7, 0}, {13, 11}, {8, 6}};
+
+double left(std::int64_t i, std::int64_t j) {
+  return static_cast<double>((i * 7 + j * 3) % 11 - 5);
+}
+double right(std::int64_t i, std::int64_t j) {
+  return static_cast<double>((i * 5 + j * 2) % 7 - 3);
+}
+
+/// Elements of `a` that are not `f(i, j)`; all ranks look at all.
+template <class A, class F>
+int wrong(A const& a, std::array<std::int64_t, 2> n, F f, double tolerance = 0) {
+  auto const all = to_host(a);
+  int bad = static_cast<std::int64_t>(all.size()) == n[0] * n[1] ? 0 : 1;
+  for (std::int64_t i = 0; bad == 0 && i < n[0]; ++i)
+    for (std::int64_t j = 0; j < n[1]; ++j) {
+      double const got = static_cast<double>(all[static_cast<std::size_t>(i * n[1] + j)]);
+      double const wanted = static_cast<double>(f(i, j));
+      bool const same = (std::isnan(got) && std::isnan(wanted)) || got == wanted ||
+                        std::abs(got - wanted) <= tolerance * (1 + std::abs(wanted));
+      bad += same ? 0 : 1;
+    }
+  return bad;
+}
+template <class A>
+double one_value(A const& a) {
+  return static_cast<double>(item(a));
+}
+
+/// The operands of one size on one mesh, in one pair of shardings.
+template <class A, class B>
+void operators(OnMesh const& mesh, std::array<std::int64_t, 2> n) {
+  using T = typename A::element;
+  auto const a = from_function<A>(mesh, n, left);
+  auto const b = [&] {
+    if constexpr (B::rank == 2) {
+      return from_function<B>(mesh, n, right);
+    } else {
+      return from_function<B>(mesh, {n[1]}, [](std::int64_t j) { return right(3, j); });
+    }
+  }();
+  auto const r = [](std::int64_t i, std::int64_t j) {
+    return B::rank == 2 ? right(i, j) : right(3, j);
+  };
+  shim::reset();
+  auto const linear = (a * b + T(2) * a - b).tensor();
+  auto const chosen = where(a > b, a, -b).tensor();
+  auto const extremes = (max(a, b) * min(b, a)).tensor();
+  auto const mapped = map([](T x, T y) { return x * x - y; }, a, b).tensor();
+  CHECK(shim::bytes() == 0);
+  CHECK(wrong(linear, n, [&](auto i, auto j) {
+          return left(i, j) * r(i, j) + 2 * left(i, j) - r(i, j);
+        }) == 0);
+  CHECK(wrong(chosen, n,
+              [&](auto i, auto j) { return left(i, j) > r(i, j) ? left(i, j) : -r(i, j); }) == 0);
+  CHECK(wrong(extremes, n, [&](auto i, auto j) { return left(i, j) * r(i, j); }) == 0);
+  CHECK(wrong(mapped, n, [&](auto i, auto j) { return left(i, j) * left(i, j) - r(i, j); }) == 0);
+}
+
+template <class A>
+void reductions_of(OnMesh const& mesh, std::array<std::int64_t, 2> n) {
+  using T = typename A::element;
+  auto const a = from_function<A>(mesh, n, left);
+  auto const over_rows = [&](std::int64_t j) {
+    double s = 0;
+    for (std::int64_t i = 0; i < n[0]; ++i) s += left(i, j);
+    return s;
+  };
+  std::array<std::int64_t, 2> const rows{1, n[1]};
+  shim::reset();
+  auto const owed = sum<I>(a);
+  CHECK(shim::bytes() == 0);
+  CHECK(wrong(reshard<Dim<J>>(owed), rows, [&](auto, auto j) { return over_rows(j); }) == 0);
+  CHECK(wrong(sum<Dim<J>>(a), rows, [&](auto, auto j) { return over_rows(j); }) == 0);
+  CHECK(wrong(sum<Dim<J, Y>>(a), rows, [&](auto, auto j) { return over_rows(j); }) == 0);
+  double total = 0;
+  double squares = 0;
+  std::int64_t positive = 0;
+  for (std::int64_t j = 0; j < n[1]; ++j)
+    for (std::int64_t i = 0; i < n[0]; ++i) {
+      total += left(i, j);
+      squares += left(i, j) * left(i, j);
+      positive += left(i, j) > 0 ? 1 : 0;
+    }
+  CHECK(one_value(sum<Tensor<T>>(a)) == total);
+  CHECK(one_value(sum<Tensor<T>>(a * a)) == squares);
+  CHECK(one_value(sum<Tensor<std::int64_t>>(a > 0)) == static_cast<double>(positive));
+  CHECK(one_value(any<Tensor<bool>>(a > 0)) == (positive > 0 ? 1 : 0));
+  CHECK(one_value(all<Tensor<bool>>(a > 0)) == (positive == n[0] * n[1] ? 1 : 0));
+  if (n[0] > 0) {
+    CHECK(wrong(max<Dim<J>>(a), rows, [&](auto, auto j) {
+            double m = -100;
+            for (std::int64_t i = 0; i < n[0]; ++i) m = std::max(m, left(i, j));
+            return m;
+          }) == 0);
+    CHECK(wrong(argmin<Dim<J>>(a), rows, [&](auto, auto j) {
+            std::int64_t at = 0;
+            for (std::int64_t i = 1; i < n[0]; ++i)
+              if (left(i, j) < left(at, j)) at = i;
+            return at;
+          }) == 0);
+    CHECK(wrong(
+              mean<Dim<J>>(cast<double>(a)), rows,
+              [&](auto, auto j) { return over_rows(j) / static_cast<double>(n[0]); }, 1e-15) == 0);
+    CHECK(wrong(
+              prod<Dim<J>>(cast<double>(a)), rows,
+              [&](auto, auto j) {
+                double p = 1;
+                for (std::int64_t i = 0; i < n[0]; ++i) p *= left(i, j);
+                return p;
+              },
+              1e-12) == 0);
+  }
+}
+
+template <class Visit>
+void everywhere(Visit visit) {
+  for (auto const& grid : grids()) {
+    OnMesh const mesh(MPI_COMM_WORLD, grid);
+    for (auto const& n : sizes) {
+      CAPTURE(grid[0], grid[1], n[0], n[1]);
+      visit(mesh, n);
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("operators of two tensors, whatever their shardings") {
+  everywhere([](OnMesh const& mesh, std::array<std::int64_t, 2> n) {
+    operators<Tensor<float, Dim<I, X>, Dim<J, Y>>, Tensor<float, Dim<I>, Dim<J>>>(mesh, n);
+    operators<Tensor<float, Dim<I, X>, Dim<J>>, Tensor<float, Dim<J>>>(mesh, n);
+    operators<Tensor<double, Dim<I>, Dim<J, Y, X>>, Tensor<double, Dim<J, Y>>>(mesh, n);
+    operators<Tensor<std::int64_t, Dim<I, X, Y>, Dim<J>>, Tensor<std::int64_t, Dim<I, X>, Dim<J>>>(
+        mesh, n);
+    operators<Tensor<std::int32_t, Dim<I, Y>, Dim<J>>, Tensor<std::int32_t, Dim<J, X>>>(mesh, n);
+  });
+}
+
+TEST_CASE("operands with dims in another order") {
+  everywhere([](OnMesh const& mesh, std::array<std::int64_t, 2> n) {
+    auto const a = from_function<float, Dim<I, X>, Dim<J, Y>>(mesh, n, left);
+    auto const t = from_function<float, Dim<J, Y>, Dim<I>>(
+        mesh, {n[1], n[0]}, [](auto j, auto i) { return right(i, j); });
+    CHECK(wrong(a - t, n, [](auto i, auto j) { return left(i, j) - right(i, j); }) == 0);
+  });
+}
+
+TEST_CASE("reductions, whatever the sharding") {
+  everywhere([](OnMesh const& mesh, std::array<std::int64_t, 2> n) {
+    reductions_of<Tensor<float, Dim<I, X>, Dim<J, Y>>>(mesh, n);
+    reductions_of<Tensor<double, Dim<I, Y, X>, Dim<J>>>(mesh, n);
+    reductions_of<Tensor<std::int64_t, Dim<I>, Dim<J, X>>>(mesh, n);
+    reductions_of<Tensor<std::int32_t, Dim<I>, Dim<J>>>(mesh, n);
+  });
+}
+
+TEST_CASE("sums that are owed go through linear functions, and nothing is sent") {
+  everywhere([](OnMesh const& mesh, std::array<std::int64_t, 2> n) {
+    auto const a = from_function<float, Dim<I, X>, Dim<J>, Dim<K, Y>>(
+        mesh, {n[0], n[1], 5}, [](auto i, auto j, auto k) { return left(i, j) + right(j, k); });
+    auto const w = from_function<float, Dim<J>>(mesh, {n[1]}, [](auto j) { return right(j, 1); });
+    auto const p = from_function<bool, Dim<I, X>>(mesh, {n[0]}, [](auto i) { return i % 3 != 0; });
+    auto const whole = from_function<float, Dim<I, X>, Dim<J>>(mesh, n, left);
+    shim::reset();
+    auto const u = sum<K>(a);
+    static_assert(
+        std::is_same_v<decltype(u), Tensor<float, Dim<I, X>, Dim<J>, Unreduced<Y>> const>);
+    auto const v = (where(p, -u * w, zero) + u * 2 - u / 4 + to_partial<Y>(whole)).tensor();
+    CHECK(shim::bytes() == 0);
+    auto const dense = [](std::int64_t i, std::int64_t j) {
+      double s = 0;
+      for (std::int64_t k = 0; k < 5; ++k) s += left(i, j) + right(j, k);
+      return (i % 3 != 0 ? -s * right(j, 1) : 0) + s * 2 - s / 4 + left(i, j);
+    };
+    CHECK(wrong(all_reduce<Y>(v), n, dense, 1e-5) == 0);
+    CHECK(wrong(reduce_scatter<Y, J>(v), n, dense, 1e-5) == 0);
+    // a block among zeros is a sum as well
+    CHECK(wrong(all_reduce<X>(to_partial<X>(whole)), n, left) == 0);
+  });
+}
+
+TEST_CASE("maxima that are owed go through max") {
+  everywhere([](OnMesh const& mesh, std::array<std::int64_t, 2> n) {
+    auto const a = from_function<float, Dim<I>, Dim<J, X>, Dim<K, Y>>(
+        mesh, {n[0], n[1], 5}, [](auto i, auto j, auto k) { return left(i, j) * right(j, k); });
+    auto const b = from_function<float, Dim<I>, Dim<J, X>>(mesh, n, right);
+    auto const m = (max(max<K>(a), b)).tensor();
+    static_assert(std::is_same_v<std::remove_cv_t<decltype(m)>,
+                                 Tensor<float, Dim<I>, Dim<J, X>, Unreduced<Max, Y>>>);
+    CHECK(wrong(all_reduce<Y>(m), n, [](auto i, auto j) {
+            double best = right(i, j);
+            for (std::int64_t k = 0; k < 5; ++k) best = std::max(best, left(i, j) * right(j, k));
+            return best;
+          }) == 0);
+  });
+}
+
+TEST_CASE("a named result moves nothing where slicing is enough, and reshards where it is not") {
+  everywhere([](OnMesh const& mesh, std::array<std::int64_t, 2> n) {
+    auto const a = from_function<float, Dim<I, X>>(mesh, {n[0]}, [](auto i) { return left(i, 2); });
+    auto const b =
+        from_function<float, Dim<J, Y>>(mesh, {n[1]}, [](auto j) { return right(1, j); });
+    shim::reset();
+    auto const outer = map<Dim<I, X>, Dim<J, Y>>(functions::Add{}, a, b);
+    auto const scalar = map<Dim<I, X, Y>>(functions::Multiply{}, a, 3);
+    CHECK(shim::bytes() == 0);
+    CHECK(wrong(outer, n, [](auto i, auto j) { return left(i, 2) + right(1, j); }) == 0);
+    CHECK(wrong(scalar, {n[0], 1}, [](auto i, auto) { return 3 * left(i, 2); }) == 0);
+    auto const c =
+        from_function<float, Dim<I, Y>>(mesh, {n[0]}, [](auto i) { return right(i, 1); });
+    CHECK(wrong(map<Dim<I>>(functions::Add{}, a, c), {n[0], 1},
+                [](auto i, auto) { return left(i, 2) + right(i, 1); }) == 0);
+    auto const owed = to_partial<Y>(a);
+    CHECK(wrong(map<Dim<I, X>>(functions::Square{}, owed), {n[0], 1},
+                [](auto i, auto) { return left(i, 2) * left(i, 2); }) == 0);
+  });
+}
+
+TEST_CASE("in place, and writes under an expression") {
+  everywhere([](OnMesh const& mesh, std::array<std::int64_t, 2> n) {
+    auto a = from_function<float, Dim<I, X>, Dim<J, Y>>(mesh, n, left);
+    auto const b = from_function<float, Dim<J>>(mesh, {n[1]}, [](auto j) { return right(1, j); });
+    auto const before = a.buffer().data();
+    a += b;
+    a *= 2;
+    a -= a * b;
+    CHECK(a.buffer().data() == before);
+    CHECK(wrong(a, n, [](auto i, auto j) {
+            double const v = 2 * (left(i, j) + right(1, j));
+            return v - v * right(1, j);
+          }) == 0);
+    auto e = a + 1;
+    CHECK_THROWS_AS(a += 1, Error);  // e still reads a
+    static_cast<void>(e.tensor());
+    CHECK_NOTHROW(a += 1);
+    CHECK(wrong(a - e, n, [](auto, auto) { return 0; }) == 0);
+    auto const other = from_function<float, Dim<J>>(mesh, {n[1] + 1}, [](auto) { return 0; });
+    CHECK_THROWS_AS((a + other).tensor(), Error);
+  });
+}
+
+TEST_CASE("functions of one tensor") {
+  OnMesh const mesh(MPI_COMM_WORLD, grids()[0]);
+  std::array<std::int64_t, 2> const n{9, 7};
+  auto const a = from_function<double, Dim<I, X>, Dim<J, Y>>(
+      mesh, n, [](auto i, auto j) { return 0.13 * left(i, j) + 0.01; });
+  auto const check = [&](auto const& got, double (*f)(double)) {
+    CHECK(wrong(got, n, [&](auto i, auto j) { return f(0.13 * left(i, j) + 0.01); }, 1e-15) == 0);
+  };
+  check(exp(a), [](double x) { return std::exp(x); });
+  check(expm1(a), [](double x) { return std::expm1(x); });
+  check(log(a), [](double x) { return std::log(x); });
+  check(log1p(a), [](double x) { return std::log1p(x); });
+  check(sqrt(a), [](double x) { return std::sqrt(x); });
+  check(sin(a), [](double x) { return std::sin(x); });
+  check(cos(a), [](double x) { return std::cos(x); });
+  check(tan(a), [](double x) { return std::tan(x); });
+  check(asin(a), [](double x) { return std::asin(x); });
+  check(acos(a), [](double x) { return std::acos(x); });
+  check(atan(a), [](double x) { return std::atan(x); });
+  check(sinh(a), [](double x) { return std::sinh(x); });
+  check(cosh(a), [](double x) { return std::cosh(x); });
+  check(tanh(a), [](double x) { return std::tanh(x); });
+  check(erf(a), [](double x) { return std::erf(x); });
+  check(floor(a * 10), [](double x) { return std::floor(x * 10); });
+  check(ceil(a * 10), [](double x) { return std::ceil(x * 10); });
+  check(round(a * 50), [](double x) { return std::nearbyint(x * 50); });
+  check(abs(a), [](double x) { return std::abs(x); });
+  check(sign(a), [](double x) { return static_cast<double>((x > 0) - (x < 0)); });
+  check(square(a), [](double x) { return x * x; });
+  check(pow(a, 3.0), [](double x) { return std::pow(x, 3.0); });
+  check(atan2(a, 2.0), [](double x) { return std::atan2(x, 2.0); });
+  check(a % 0.25, [](double x) { return x - std::floor(x / 0.25) * 0.25; });
+  check(cast<std::int32_t>(a * 10),
+        [](double x) { return static_cast<double>(static_cast<int>(x * 10)); });
+  check(isnan(log(a)), [](double x) { return x < 0 ? 1.0 : 0.0; });
+  check(isfinite(1 / (a - 0.01)), [](double x) { return x - 0.01 == 0 ? 0.0 : 1.0; });
+  check(!(a > 0) || a == 0.01, [](double x) { return x <= 0 || x == 0.01 ? 1.0 : 0.0; });
+  using C = Kokkos::complex<double>;
+  auto const z = cast<C>(a) * C(0, 2) + C(1, 0);
+  check(real(z), [](double) { return 1.0; });
+  auto const again = cast<C>(a) * C(0, 2) + C(1, 0);
+  check(imag(conj(again)), [](double x) { return -2 * x; });
+  check(abs(cast<C>(a) * C(3, 4)), [](double x) { return 5 * std::abs(x); });
+  auto const nan = std::numeric_limits<double>::quiet_NaN();
+  CHECK(std::isnan(one_value(max<Tensor<double>>(where(a > 0.5, nan, a)))));
+}

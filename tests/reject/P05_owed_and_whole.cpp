@@ -1,0 +1,23 @@
+// A whole value is added to an owed sum.
+// EXPECT: \[shardtype P05\] .*the sum would count it once per rank
+// EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I>, shardtype::Unreduced<X> ?>, shardtype::Tensor<float, shardtype::Dim<I> ?>, X
+// FORBID: Resolve<|basic_type|Pack<
+// FORBID: error:.*error:
+// NEEDS: full
+#include <shardtype/shardtype.hpp>
+
+using namespace shardtype;
+struct X : Axis<"X", 2> {};
+struct Y : Axis<"Y", 2> {};
+struct I : Index<"I"> {};
+struct J : Index<"J"> {};
+struct K : Index<"K"> {};
+using A = Tensor<float, Dim<I>, Unreduced<X>>;
+
+#ifdef LEGAL
+using B = Tensor<float, Dim<I>, Unreduced<X>>;
+#else
+using B = Tensor<float, Dim<I>>;
+#endif
+
+void ask(A const& a, B const& b) { (void)(a + b); }

@@ -1,0 +1,23 @@
+// One side of a where is owed, the other whole.
+// EXPECT: \[shardtype P05\] .*the sum would count it once per rank
+// EXPECT: false, shardtype::Tensor<bool, shardtype::Dim<I> ?>, shardtype::Tensor<float, shardtype::Dim<I>, shardtype::Unreduced<X> ?>, shardtype::Number<float>, X
+// FORBID: Resolve<|basic_type|Pack<
+// FORBID: error:.*error:
+// NEEDS: full
+#include <shardtype/shardtype.hpp>
+
+using namespace shardtype;
+struct X : Axis<"X", 2> {};
+struct Y : Axis<"Y", 2> {};
+struct I : Index<"I"> {};
+struct J : Index<"J"> {};
+struct K : Index<"K"> {};
+using A = Tensor<bool, Dim<I>>;
+
+#ifdef LEGAL
+using B = Tensor<float, Dim<I>>;
+#else
+using B = Tensor<float, Dim<I>, Unreduced<X>>;
+#endif
+
+void ask(A const& a, B const& b) { (void)where(a, b, 2.0F); }

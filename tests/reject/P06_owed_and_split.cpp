@@ -1,0 +1,23 @@
+// X is owed in one factor and splits the other.
+// EXPECT: \[shardtype P06\] .*summands and blocks do not belong together
+// EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I>, shardtype::Unreduced<X> ?>, shardtype::Tensor<float, shardtype::Dim<I, X> ?>, X
+// FORBID: Resolve<|basic_type|Pack<
+// FORBID: error:.*error:
+// NEEDS: full
+#include <shardtype/shardtype.hpp>
+
+using namespace shardtype;
+struct X : Axis<"X", 2> {};
+struct Y : Axis<"Y", 2> {};
+struct I : Index<"I"> {};
+struct J : Index<"J"> {};
+struct K : Index<"K"> {};
+using A = Tensor<float, Dim<I>, Unreduced<X>>;
+
+#ifdef LEGAL
+using B = Tensor<float, Dim<I, Y>>;
+#else
+using B = Tensor<float, Dim<I, X>>;
+#endif
+
+void ask(A const& a, B const& b) { (void)(a * b); }
