@@ -21,6 +21,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/check/sentences.hpp>
 #include <shardtype/kernels/generate.hpp>
 #include <shardtype/random/distributions.hpp>
 #include <shardtype/random/key.hpp>
