@@ -1,5 +1,5 @@
-// Arrays as text: what NumPy 1.24 writes for str(array), character by character. "cut" has the corners of
-// an array of more than 1000 elements.
+// Arrays as text: what NumPy 1.24 writes for str(array), character by character. "cut" ones have the
+// corners of an array of more than 1000 elements.
 #include <cmath>
 #include <cstdint>
 #include <string>
@@ -192,6 +192,15 @@ TEST_CASE("an array of integers prints as in NumPy") {
         " [[12 13 14 15]\n"
         "  [16 17 18 19]\n"
         "  [20 21 22 23]]]");
+  CHECK(integers({25}, {10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22,
+                        23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34}) ==
+        "[10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33\n"
+        " 34]");
+  CHECK(integers({2, 24}, {10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25,
+                           26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41,
+                           42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57}) ==
+        "[[10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33]\n"
+        " [34 35 36 37 38 39 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57]]");
 }
 
 TEST_CASE("an array of complex numbers prints as in NumPy") {
