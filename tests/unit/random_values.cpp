@@ -115,6 +115,22 @@ TEST_CASE("Philox4x32-10 gives the published bits") {
   CHECK(bits.b == (out.v[2] | std::uint64_t{out.v[3]} << 32));
 }
 
+TEST_CASE("numbers stay what they are") {
+  // programs rely on the values of a key; these hold on every machine
+  random::Uniform<double> const d{7, 0, 1, 1, std::nextafter(1.0, 0.0)};
+  CHECK(d(0) == 0x1.8013f3b9e8c0fp-1);
+  CHECK(d(1) == 0x1.972f7826d05d1p-1);
+  CHECK(d(std::int64_t{1} << 40) == 0x1.440da6e3a1ffep-2);
+  CHECK(random::Uniform<float>{7, 0, 1, 1, std::nextafter(1.0F, 0.0F)}(0) == 0x1.8013f2p-1F);
+  CHECK(integers_in<std::int64_t>(7, -5, 6)(std::int64_t{1} << 40) == -1);
+  CHECK(random::shuffled(7, 10) == std::vector<std::int64_t>{8, 5, 1, 9, 3, 0, 7, 2, 4, 6});
+  random::Feistel<std::int64_t> const place(7, 65537);
+  CHECK(place(0) == 60053);
+  CHECK(place(2) == 16180);
+  CHECK(Key{7}.fold_in(1) == Key{0x902ee7b54a72dd6dU});
+  CHECK(Key{7}.split<2>()[1] == Key{0xac39d6b5092c163fU});
+}
+
 TEST_CASE("elements beyond 2^32 do not repeat") {
   std::vector<std::uint64_t> seen;
   for (std::uint64_t high = 0; high < 1000; ++high)
