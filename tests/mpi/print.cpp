@@ -119,6 +119,12 @@ TEST_CASE("bits survive the way") {
   auto const b = full<std::int64_t, Dim<I, X>>(mesh, {3}, INT64_MIN);
   CHECK(to_text(b).substr(to_text(b).find('\n') + 1) ==
         "[-9223372036854775808 -9223372036854775808 -9223372036854775808]");
+  auto const d = from_function<bool, Dim<I, X>, Dim<J, Y>>(mesh, {2, 2},
+                                                           [](auto i, auto j) { return i == j; });
+  CHECK(to_text(d).substr(to_text(d).find('\n') + 1) == "[[ True False]\n [False  True]]");
+  // an expression has values, too
+  auto const half = full<double, Dim<I, X>>(mesh, {2}, 0.5);
+  CHECK(to_text(half + half * 2.0) == type_name(half) + "\n[1.5 1.5]");
   auto const c = full<float, Dim<I>, Reduced<X>>(mesh, {2}, 0.5F);
   CHECK(to_text(c) == "f32[2]{R:X}\n[0.5 0.5]");
 }

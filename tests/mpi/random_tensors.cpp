@@ -110,6 +110,10 @@ TEST_CASE("the other distributions on one sharding each") {
                          random::normal_below(2) - random::normal_below(-1)}));
   auto const b = bernoulli<std::int32_t, Dim<I, Y>>(mesh, {100}, Key{10}, 0.25);
   CHECK(same_bits(b, random::Bernoulli<std::int32_t>{10, std::uint64_t{1} << 51}));
+  auto const t_or_f = bernoulli<bool, Dim<I, Y>>(mesh, {100}, Key{10}, 0.25);
+  std::vector<std::int32_t> const ones = to_host(b);
+  std::vector<std::uint8_t> const bits = to_host(t_or_f);
+  CHECK(std::equal(ones.begin(), ones.end(), bits.begin(), bits.end()));
   auto const i = integers<std::int64_t, Dim<I>, Dim<J, Y>>(mesh, {3, 40}, Key{11}, -5, 6);
   CHECK(same_bits(i, random::Integers<std::int64_t>{11, static_cast<std::uint64_t>(-5), 11,
                                                     (0 - std::uint64_t{11}) % 11}));

@@ -24,6 +24,13 @@ std::string integers(Extents const& extents, std::vector<std::int64_t> const& va
   a.integers = values;
   return array_text(a);
 }
+std::string booleans(Extents const& extents, std::vector<std::int64_t> const& values) {
+  ShownArray a;
+  a.extents = extents;
+  a.kind = Kind::boolean;
+  a.integers = values;
+  return array_text(a);
+}
 std::string cut_integers(Extents const& extents, std::vector<std::int64_t> const& values) {
   ShownArray a;
   a.extents = extents;
@@ -217,6 +224,13 @@ TEST_CASE("an array of complex numbers prints as in NumPy") {
         "[[-0.33014464-1.4954484j  -0.51941293-0.12761874j  2.3203533 +0.19591944j]\n"
         " [-2.4735386 +0.16448712j -0.02227482-0.19800979j  0.06897908+0.18594293j]\n"
         " [ 0.46732983+0.17736165j -1.6017007 +0.4050684j  -0.46662262+0.02522521j]]");
+}
+
+TEST_CASE("an array of booleans prints as in NumPy") {
+  CHECK(booleans({}, {1}) == "True");
+  CHECK(booleans({2, 2}, {1, 0, 0, 0}) ==
+        "[[ True False]\n"
+        " [False False]]");
 }
 
 TEST_CASE("an array cut to its corners prints as in NumPy") {

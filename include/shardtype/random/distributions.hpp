@@ -95,7 +95,7 @@ struct Bernoulli {
   std::uint64_t threshold;  // 2^53 times the probability
 
   KOKKOS_FUNCTION T operator()(std::int64_t n) const {
-    return draw(key, static_cast<std::uint64_t>(n)).a >> 11 < threshold ? T{1} : T{0};
+    return static_cast<T>(draw(key, static_cast<std::uint64_t>(n)).a >> 11 < threshold);
   }
 };
 

@@ -40,6 +40,10 @@ inline void check_parameters(bool good, char const* what) {
   if (!good) throw Error("E30", what, FailedOn::every_rank);
 }
 
+template <class T>
+inline constexpr bool is_integer_element =
+    std::is_same_v<T, std::int32_t> || std::is_same_v<T, std::int64_t>;
+
 /// The extents of the calling rank's block, with the strides of the whole tensor.
 template <class A>
 kernels::Layout block_in_whole(A const& a) {
@@ -198,7 +202,7 @@ auto integers(Mesh<Xs...> const& mesh,
               std::int64_t low, std::int64_t high) {
   using A = detail::created_t<Parts...>;
   using T = typename A::element;
-  if constexpr (std::is_integral_v<T>) {
+  if constexpr (detail::is_integer_element<T>) {
     detail::check_parameters(
         low < high && low >= std::numeric_limits<T>::min() &&
             high - 1 <= std::numeric_limits<T>::max(),
@@ -226,7 +230,7 @@ auto permutation(Mesh<Xs...> const& mesh,
                  detail::extents_of<detail::created_t<Parts...>> const& extents, Key key) {
   using A = detail::created_t<Parts...>;
   using T = typename A::element;
-  if constexpr (std::is_integral_v<T> && A::rank == 1) {
+  if constexpr (detail::is_integer_element<T> && A::rank == 1) {
     detail::check_parameters(extents[0] - 1 <= std::numeric_limits<T>::max(),
                              "permutation needs an element type that holds n - 1");
     using Network = random::Feistel<T>;

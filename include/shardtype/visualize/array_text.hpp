@@ -23,9 +23,9 @@ inline constexpr int print_precision = 8;
 struct ShownArray {
   std::vector<std::int64_t> extents;
   bool cut = false;  ///< only the edges of long dims are here
-  enum class Kind { integer, real, complex } kind = Kind::real;
-  bool single = false;  ///< the numbers are floats
-  std::vector<std::int64_t> integers;
+  enum class Kind { boolean, integer, real, complex } kind = Kind::real;
+  bool single = false;                 ///< the numbers are floats
+  std::vector<std::int64_t> integers;  ///< and booleans, as 0 and 1
   std::vector<double> real, imag;
 
   /// How many elements of a dim are here.
@@ -110,6 +110,10 @@ class NumberFormat {
 /// The elements as words of equal width.
 inline std::vector<std::string> element_words(ShownArray const& a) {
   std::vector<std::string> out;
+  if (a.kind == ShownArray::Kind::boolean) {
+    for (std::int64_t n : a.integers) out.push_back(n != 0 ? " True" : "False");
+    return out;
+  }
   if (a.kind == ShownArray::Kind::integer) {
     std::size_t width = 0;
     for (std::int64_t n : a.integers) {
@@ -194,6 +198,7 @@ inline std::string array_text(ShownArray const& a) {
   for (std::int64_t e : a.extents)
     if (e == 0) return "[]";
   if (!a.extents.empty()) return ArrayLines(a, element_words(a)).text();
+  if (a.kind == ShownArray::Kind::boolean) return a.integers[0] != 0 ? "True" : "False";
   if (a.kind == ShownArray::Kind::integer) return std::to_string(a.integers[0]);
   if (a.kind == ShownArray::Kind::real) return number_text(a.real[0], a.single, true, false);
   return number_text(a.real[0], a.imag[0], a.single);

@@ -13,6 +13,7 @@
 #include <shardtype/kernels/copy.hpp>
 #include <shardtype/ops/explain.hpp>
 #include <shardtype/ops/to_host.hpp>
+#include <shardtype/tensor/operand.hpp>
 #include <shardtype/visualize/array_text.hpp>
 
 namespace shardtype {
@@ -37,7 +38,7 @@ inline ShownRanges shown_ranges(std::int64_t extent, bool cut) {
 template <class A>
 void put_corner(A const& a, ShownArray const& out, unsigned corner,
                 std::vector<std::int64_t>& words) {
-  using T = typename A::element;
+  using T = host_element<typename A::element>;
   using Memory = typename A::memory_space;
   kernels::Layout local;
   local.rank = static_cast<int>(A::rank);
@@ -105,7 +106,7 @@ ShownArray shown_array(A const& a, std::source_location const& where) {
   for (std::int64_t e : out.extents) n *= e;
   out.cut = n > most_shown;
   if constexpr (std::is_integral_v<T>) {
-    out.kind = ShownArray::Kind::integer;
+    out.kind = std::is_same_v<T, bool> ? ShownArray::Kind::boolean : ShownArray::Kind::integer;
   } else if constexpr (!std::is_floating_point_v<T>) {
     out.kind = ShownArray::Kind::complex;
     out.single = sizeof(T) == 8;
@@ -133,14 +134,16 @@ ShownArray shown_array(A const& a, std::source_location const& where) {
 /// A02 while unreduced.
 template <class A>
 std::string to_text(A const& a, std::source_location where = std::source_location::current()) {
-  using R = detail::StillUnreduced<A>;
+  using Held = operand_t<A>;
+  using R = detail::StillUnreduced<Held>;
   if constexpr (any_poisoned<A>) {
     return "";
   } else if constexpr (R::verdict) {
     if (!a.mesh().here()) return "";
-    return type_name(a) + "\n" + detail::array_text(detail::shown_array(a, where));
+    decltype(auto) held = operand(a);
+    return type_name(held) + "\n" + detail::array_text(detail::shown_array(held, where));
   } else {
-    static_cast<void>(refusal<R, A>{});
+    static_cast<void>(refusal<R, Held>{});
     return "";
   }
 }
@@ -155,7 +158,8 @@ std::string to_text(A const& a, std::source_location where = std::source_locatio
 /// communicates as `to_text`. Refused: A02 while unreduced.
 template <class A>
 void print(A const& a, std::source_location where = std::source_location::current()) {
-  using R = detail::StillUnreduced<A>;
+  using Held = operand_t<A>;
+  using R = detail::StillUnreduced<Held>;
   if constexpr (any_poisoned<A>) {
     return;
   } else if constexpr (R::verdict) {
@@ -165,7 +169,7 @@ void print(A const& a, std::source_location where = std::source_location::curren
     std::fputs((text + "\n").c_str(), stdout);
     std::fflush(stdout);
   } else {
-    static_cast<void>(refusal<R, A>{});
+    static_cast<void>(refusal<R, Held>{});
   }
 }
 
