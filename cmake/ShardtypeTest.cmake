@@ -13,6 +13,20 @@ set(shardtype_flags_full
     "-DFULL_INCLUDES=$<JOIN:$<TARGET_PROPERTY:shardtype,INTERFACE_INCLUDE_DIRECTORIES>,|>"
     "-DFULL_DEFINITIONS=$<JOIN:$<TARGET_PROPERTY:shardtype,INTERFACE_COMPILE_DEFINITIONS>,|>")
 
+# shardtype_lacks(<file> <out>): whether the file's `// NEEDS:` line names an optional library that was
+# not found; its test is then left out.
+function(shardtype_lacks file out)
+  shardtype_note("${file}" NEEDS needs)
+  set(lacks OFF)
+  if(needs MATCHES "Random123" AND NOT TARGET Random123::Random123)
+    message(STATUS "shardtype: ${file} is left out (Random123 not found)")
+    set(lacks ON)
+  endif()
+  set(${out}
+      ${lacks}
+      PARENT_SCOPE)
+endfunction()
+
 # shardtype_static_test(<file>): the file is a proof; that it compiles is the test. The build compiles
 # it with the build's compiler; where that is g++, ctest compiles it with clang too.
 function(shardtype_static_test file)
@@ -34,6 +48,10 @@ endfunction()
 # shardtype_reject_test(<file>): an illegal program, its legal twin and the words the compiler must
 # and must not say (cmake/ExpectError.cmake), for g++ and for clang.
 function(shardtype_reject_test file)
+  shardtype_lacks("${file}" lacks)
+  if(lacks)
+    return()
+  endif()
   get_filename_component(name "${file}" NAME_WE)
   foreach(kind gcc clang)
     if(kind STREQUAL "gcc")
@@ -86,6 +104,10 @@ function(shardtype_mpi_test name)
   endif()
   if(NOT test_RANKS)
     set(test_RANKS 1 2 3 4 6 8)
+  endif()
+  shardtype_lacks("${test_FILE}" lacks)
+  if(lacks)
+    return()
   endif()
   shardtype_note("${test_FILE}" RANKS ranks ${test_RANKS})
   separate_arguments(ranks)

@@ -15,4 +15,5 @@
 #include <shardtype/tensor/create.hpp>
 #include <shardtype/tensor/tensor.hpp>
 #include <shardtype/types.hpp>
+#include <shardtype/visualize/print.hpp>
 #include <shardtype/visualize/visualize.hpp>

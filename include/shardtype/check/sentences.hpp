@@ -397,5 +397,12 @@ struct refused<Code::A03_no_such_index, legal, YourTypes...> : Poisoned {
                 "[shardtype A03] the tensor has no dim with this index. Check the indices of the "
                 "tensor.");
 };
+template <bool legal, class... YourTypes>
+struct refused<Code::G01_no_such_distribution, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype G01] this distribution has no tensors of this type. uniform and "
+                "truncated_normal need float or double, normal those or complex, integers int32 or "
+                "int64, bernoulli any type but complex, permutation int32 or int64 and one dim.");
+};
 
 }  // namespace shardtype

@@ -49,20 +49,6 @@ std::pair<std::vector<std::int64_t>, std::vector<std::int64_t>> block_bounds(A c
   return out;
 }
 
-/// Whether the calling rank is the first of those that hold its block.
-template <class A>
-bool first_holder(A const& a) {
-  MeshState const& mesh = a.mesh().state();
-  AxisMap const map = map_axes(mesh, Scope<A>::names);
-  for (std::size_t k = 0; k < mesh.axes().size(); ++k) {
-    bool splits = false;
-    for (int x = 0; x < Scope<A>::names.axes; ++x)
-      splits = splits || (map.position[x] == static_cast<int>(k) && A::spec.dim_of(x) >= 0);
-    if (!splits && mesh.coords()[k] != 0) return false;
-  }
-  return true;
-}
-
 }  // namespace detail
 
 /// The array of a .npy file as a tensor: `load_npy<float, Dim<I, X>, Dim<J>>(mesh, "a.npy")`. Each

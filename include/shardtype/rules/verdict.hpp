@@ -7,7 +7,7 @@ namespace shardtype {
 
 /// Every refusal the compiler can give. T: types, C: contractions, N: named results, P: elementwise
 /// (pointwise), S: reductions (sums), R: reshard,
-/// K: collectives, M: meshes, A: access. `docs/errors.md` has one entry for each.
+/// K: collectives, M: meshes, A: access, G: random numbers. `docs/errors.md` has one entry for each.
 enum class Code {
   ok,
   T01_axis_twice,
@@ -65,7 +65,8 @@ enum class Code {
   M01_axis_not_in_mesh,
   A01_item_has_dims,
   A02_still_unreduced,
-  A03_no_such_index
+  A03_no_such_index,
+  G01_no_such_distribution
 };
 
 /// The answer of a rule: the result's Spec, or why there is none.

@@ -1,0 +1,58 @@
+#pragma once
+/// Elements computed from their place in the whole tensor.
+
+#include <cstdint>
+
+#include <Kokkos_Core.hpp>
+
+#include <shardtype/kernels/layout.hpp>
+
+namespace shardtype::kernels {
+
+namespace detail {
+template <class T, class Value, int Tile>
+struct Generate {
+  T* data;
+  Value value;
+  Layout rows;  // merged, without the last dim; strides are those of the whole tensor
+  std::int64_t length, stride, tiles, first;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t work) const {
+    std::int64_t const row = work / tiles;
+    std::int64_t const begin = (work % tiles) * Tile;
+    std::int64_t const end = begin + Tile < length ? begin + Tile : length;
+    std::int64_t at = first;
+    std::int64_t rest = row;
+    for (int d = rows.rank - 1; d >= 0; --d) {
+      at += (rest % rows.extent[d]) * rows.stride[d];
+      rest /= rows.extent[d];
+    }
+    T* const out = data + row * length;
+    for (std::int64_t j = begin; j < end; ++j) out[j] = value(at + j * stride);
+  }
+};
+}  // namespace detail
+
+/// data, packed, takes value(n) for each element, n being its row-major place in the whole tensor:
+/// `block` has the extents of the local block with the strides of the whole tensor, and its first
+/// element is at `first` there. `Value` is a functor over element types. Runs on `exec`.
+template <class T, class Exec, class Value>
+void generate(Exec const& exec, T* data, Layout const& block, std::int64_t first,
+              Value const& value) {
+  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  if (block.elements() == 0) return;
+  Layout rows = merged(block);
+  std::int64_t const length = rows.extent[--rows.rank];
+  std::int64_t const stride = rows.stride[rows.rank];
+  // a host thread walks along a row; a device's threads take an element each
+  constexpr bool host =
+      Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible;
+  constexpr int tile = host ? 256 : 1;
+  std::int64_t const tiles = (length + tile - 1) / tile;
+  std::int64_t const work = block.elements() / length * tiles;
+  Kokkos::parallel_for(
+      "shardtype::generate", Policy(exec, 0, work),
+      detail::Generate<T, Value, tile>{data, value, rows, length, stride, tiles, first});
+}
+
+}  // namespace shardtype::kernels

@@ -1,0 +1,255 @@
+#pragma once
+/// Random tensors. Every element is a pure function of the key, the parameters and the element's
+/// row-major place in the whole tensor, so the values are the same bits for every sharding, number
+/// of ranks and order of mesh axes. None of these functions communicates. Needs Random123.
+///
+/// An unreduced sum holds its value on the first rank of each group and zeros on the others; an
+/// unreduced maximum or minimum, and a reduced tensor, hold it on every rank, as in
+/// tensor/create.hpp. Two tensors of one key are not independent: take a key each by `split` or
+/// `fold_in`.
+///
+/// Refused: M01 an axis the mesh lacks, G01 an element type or dims that a distribution does not
+/// have. Errors: E20 an extent that does not fit, E30 parameters that make no distribution.
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <Kokkos_Core.hpp>
+
+#include <shardtype/check/sentences.hpp>
+#include <shardtype/kernels/generate.hpp>
+#include <shardtype/random/distributions.hpp>
+#include <shardtype/random/key.hpp>
+#include <shardtype/random/shuffle.hpp>
+#include <shardtype/tensor/create.hpp>
+
+namespace shardtype {
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_complex_element =
+    std::is_same_v<T, Kokkos::complex<float>> || std::is_same_v<T, Kokkos::complex<double>>;
+
+inline void check_parameters(bool good, char const* what) {
+  if (!good) throw Error("E30", what, FailedOn::every_rank);
+}
+
+template <class T>
+inline constexpr bool is_integer_element =
+    std::is_same_v<T, std::int32_t> || std::is_same_v<T, std::int64_t>;
+
+/// The extents of the calling rank's block, with the strides of the whole tensor.
+template <class A>
+kernels::Layout block_in_whole(A const& a) {
+  kernels::Layout whole;
+  whole.rank = static_cast<int>(A::rank);
+  for (std::size_t d = 0; d < A::rank; ++d) whole.extent[d] = a.extents()[d];
+  whole = whole.packed();
+  for (std::size_t d = 0; d < A::rank; ++d) whole.extent[d] = a.ranges()[d].size();
+  return whole;
+}
+
+/// A tensor whose element n, in row-major order of the whole, is `value(n)`.
+template <class A, class... Xs, class Value>
+A generated(Mesh<Xs...> const& mesh, extents_of<A> const& extents, Value const& value) {
+  check_mesh_has_axes<A, Xs...>();
+  A out = uninitialized<A>(mesh, extents);
+  if (!holds_value<A>(mesh)) {
+    fill(out, typename A::element{});
+    return out;
+  }
+  if (out.local_size() == 0) return out;
+  kernels::Layout const block = block_in_whole(out);
+  std::int64_t first = 0;
+  for (std::size_t d = 0; d < A::rank; ++d) first += out.ranges()[d].begin * block.stride[d];
+  typename A::execution_space const exec{};
+  kernels::generate(exec, out.mutable_local().data(), block, first, value);
+  exec.fence();
+  return out;
+}
+
+}  // namespace detail
+
+/// Uniform on [low, high), for float and double: low + (high - low) u, u a multiple of 2^-24 or
+/// 2^-53. `uniform<float, Dim<I, X>, Dim<J>>(mesh, {1500, 1100}, Key{7})`; extents may be left out
+/// where the labels settle them, here and below. Error E30 unless low < high and high - low is
+/// finite.
+template <class... Parts, class... Xs>
+auto uniform(Mesh<Xs...> const& mesh,
+             detail::extents_of<detail::created_t<Parts...>> const& extents, Key key,
+             typename detail::created_t<Parts...>::element low = 0,
+             typename detail::created_t<Parts...>::element high = 1) {
+  using A = detail::created_t<Parts...>;
+  using T = typename A::element;
+  if constexpr (std::is_floating_point_v<T>) {
+    T const range = high - low;
+    detail::check_parameters(low < high && std::isfinite(range),
+                             "uniform needs low < high, both finite and their difference, too");
+    random::Uniform<T> const value{key.bits(), low, range, high, std::nextafter(high, low)};
+    return detail::generated<A>(mesh, extents, value);
+  } else {
+    return Poisoned(refused<Code::G01_no_such_distribution, false, A>{});
+  }
+}
+template <class... Parts, class... Xs>
+auto uniform(Mesh<Xs...> const& mesh, Key key,
+             typename detail::created_t<Parts...>::element low = 0,
+             typename detail::created_t<Parts...>::element high = 1) {
+  return uniform<Parts...>(mesh, detail::extents_from_type<detail::created_t<Parts...>>(), key, low,
+                           high);
+}
+
+/// Normal, for float, double and complex, by inversion in double (at most 8.3 deviations from the
+/// mean). Complex: |x - mean|^2 has the mean deviation^2, shared by the real and the imaginary part.
+/// Error E30 unless mean and deviation are finite and deviation is not negative.
+template <class... Parts, class... Xs>
+auto normal(Mesh<Xs...> const& mesh, detail::extents_of<detail::created_t<Parts...>> const& extents,
+            Key key, typename detail::created_t<Parts...>::element mean = 0,
+            double deviation = 1.0) {
+  using A = detail::created_t<Parts...>;
+  using T = typename A::element;
+  [[maybe_unused]] char const* const need =
+      "normal needs a finite mean and a finite deviation of at least 0";
+  [[maybe_unused]] bool const good = std::isfinite(deviation) && deviation >= 0;
+  if constexpr (std::is_floating_point_v<T>) {
+    detail::check_parameters(good && std::isfinite(mean), need);
+    random::Normal<T> const value{key.bits(), mean, deviation};
+    return detail::generated<A>(mesh, extents, value);
+  } else if constexpr (detail::is_complex_element<T>) {
+    detail::check_parameters(good && std::isfinite(mean.real()) && std::isfinite(mean.imag()),
+                             need);
+    random::Normal<T> const value{key.bits(), mean.real(), mean.imag(),
+                                  deviation * 0.70710678118654752440};
+    return detail::generated<A>(mesh, extents, value);
+  } else {
+    return Poisoned(refused<Code::G01_no_such_distribution, false, A>{});
+  }
+}
+template <class... Parts, class... Xs>
+auto normal(Mesh<Xs...> const& mesh, Key key,
+            typename detail::created_t<Parts...>::element mean = 0, double deviation = 1.0) {
+  return normal<Parts...>(mesh, detail::extents_from_type<detail::created_t<Parts...>>(), key, mean,
+                          deviation);
+}
+
+/// Standard normal given that it lies in [low, high], for float and double; the ends may be
+/// infinite. Error E30 unless low < high and the interval has a probability of at least 1e-300.
+template <class... Parts, class... Xs>
+auto truncated_normal(Mesh<Xs...> const& mesh,
+                      detail::extents_of<detail::created_t<Parts...>> const& extents, Key key,
+                      typename detail::created_t<Parts...>::element low,
+                      typename detail::created_t<Parts...>::element high) {
+  using A = detail::created_t<Parts...>;
+  using T = typename A::element;
+  if constexpr (std::is_floating_point_v<T>) {
+    double const below_low = random::normal_below(low);
+    double const above_high = random::normal_below(-double{high});
+    // the difference of the smaller two keeps its digits
+    double const inside = low > 0 ? random::normal_below(-double{low}) - above_high
+                                  : random::normal_below(high) - below_low;
+    detail::check_parameters(low < high && inside >= 1e-300,
+                             "truncated_normal needs low < high, and an interval that is not so "
+                             "far out or so narrow that its probability is 0 in double");
+    random::TruncatedNormal<T> const value{key.bits(), low, high, below_low, above_high, inside};
+    return detail::generated<A>(mesh, extents, value);
+  } else {
+    return Poisoned(refused<Code::G01_no_such_distribution, false, A>{});
+  }
+}
+template <class... Parts, class... Xs>
+auto truncated_normal(Mesh<Xs...> const& mesh, Key key,
+                      typename detail::created_t<Parts...>::element low,
+                      typename detail::created_t<Parts...>::element high) {
+  return truncated_normal<Parts...>(mesh, detail::extents_from_type<detail::created_t<Parts...>>(),
+                                    key, low, high);
+}
+
+/// 1 with this probability (rounded up to a multiple of 2^-53), else 0, for every element type but
+/// complex. Error E30 unless 0 <= probability <= 1.
+template <class... Parts, class... Xs>
+auto bernoulli(Mesh<Xs...> const& mesh,
+               detail::extents_of<detail::created_t<Parts...>> const& extents, Key key,
+               double probability) {
+  using A = detail::created_t<Parts...>;
+  using T = typename A::element;
+  if constexpr (std::is_arithmetic_v<T>) {
+    detail::check_parameters(probability >= 0 && probability <= 1,
+                             "bernoulli needs a probability from 0 to 1");
+    random::Bernoulli<T> const value{key.bits(),
+                                     static_cast<std::uint64_t>(std::ceil(probability * 0x1p53))};
+    return detail::generated<A>(mesh, extents, value);
+  } else {
+    return Poisoned(refused<Code::G01_no_such_distribution, false, A>{});
+  }
+}
+template <class... Parts, class... Xs>
+auto bernoulli(Mesh<Xs...> const& mesh, Key key, double probability) {
+  return bernoulli<Parts...>(mesh, detail::extents_from_type<detail::created_t<Parts...>>(), key,
+                             probability);
+}
+
+/// Integers low, ..., high - 1, all exactly equally likely, for int32 and int64; both give the same
+/// numbers. Error E30 unless low < high and all of them fit the element type.
+template <class... Parts, class... Xs>
+auto integers(Mesh<Xs...> const& mesh,
+              detail::extents_of<detail::created_t<Parts...>> const& extents, Key key,
+              std::int64_t low, std::int64_t high) {
+  using A = detail::created_t<Parts...>;
+  using T = typename A::element;
+  if constexpr (detail::is_integer_element<T>) {
+    detail::check_parameters(
+        low < high && low >= std::numeric_limits<T>::min() &&
+            high - 1 <= std::numeric_limits<T>::max(),
+        "integers needs low < high, and low and high - 1 to fit the element type");
+    auto const span = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
+    random::Integers<T> const value{key.bits(), static_cast<std::uint64_t>(low), span,
+                                    (0 - span) % span};
+    return detail::generated<A>(mesh, extents, value);
+  } else {
+    return Poisoned(refused<Code::G01_no_such_distribution, false, A>{});
+  }
+}
+template <class... Parts, class... Xs>
+auto integers(Mesh<Xs...> const& mesh, Key key, std::int64_t low, std::int64_t high) {
+  return integers<Parts...>(mesh, detail::extents_from_type<detail::created_t<Parts...>>(), key,
+                            low, high);
+}
+
+/// A random order of 0, ..., n - 1, for int32 and int64 and one dim:
+/// `permutation<std::int64_t, Dim<I, X>>(mesh, {n}, Key{7})`. Each rank computes its own block. Up
+/// to 1024 elements all orders are equally likely; beyond, a Feistel network takes 2^64 of them.
+/// Error E30 if n - 1 does not fit the element type.
+template <class... Parts, class... Xs>
+auto permutation(Mesh<Xs...> const& mesh,
+                 detail::extents_of<detail::created_t<Parts...>> const& extents, Key key) {
+  using A = detail::created_t<Parts...>;
+  using T = typename A::element;
+  if constexpr (detail::is_integer_element<T> && A::rank == 1) {
+    detail::check_parameters(extents[0] - 1 <= std::numeric_limits<T>::max(),
+                             "permutation needs an element type that holds n - 1");
+    using Network = random::Feistel<T>;
+    if (extents[0] > Network::least)
+      return detail::generated<A>(mesh, extents, Network(key.bits(), extents[0]));
+    detail::check_mesh_has_axes<A, Xs...>();
+    A out = detail::uninitialized<A>(mesh, extents);
+    std::vector<std::int64_t> const order = random::shuffled(key.bits(), extents[0]);
+    detail::fill_from_host(out, [&](std::array<std::int64_t, 1> const& at) {
+      return static_cast<T>(order[static_cast<std::size_t>(at[0])]);
+    });
+    return out;
+  } else {
+    return Poisoned(refused<Code::G01_no_such_distribution, false, A>{});
+  }
+}
+template <class... Parts, class... Xs>
+auto permutation(Mesh<Xs...> const& mesh, Key key) {
+  return permutation<Parts...>(mesh, detail::extents_from_type<detail::created_t<Parts...>>(), key);
+}
+
+}  // namespace shardtype

@@ -1,0 +1,69 @@
+#pragma once
+/// Random permutations whose every element is computed by itself.
+
+#include <cstdint>
+#include <vector>
+
+#include <Kokkos_Core.hpp>
+
+#include <shardtype/random/distributions.hpp>
+
+namespace shardtype::random {
+
+/// The permutation of 0 .. n-1 by a Feistel network over the next power of two: each round is a
+/// bijection whatever its function is, and a value at or above n goes through again until it is
+/// below (less than two passes on average), which keeps the bijection. Rounds are Philox; the halves
+/// differ by at most one bit. For n above `least`.
+template <class T>
+struct Feistel {
+  static constexpr std::int64_t least = 1024;  // below, halves are too short to mix well
+  static constexpr std::uint32_t rounds = 8;
+
+  std::uint64_t key;
+  std::uint64_t extent;
+  int low_bits, high_bits;
+
+  Feistel(std::uint64_t its_key, std::int64_t n)
+      : key(its_key), extent(static_cast<std::uint64_t>(n)), low_bits(0), high_bits(0) {
+    int bits = 2;
+    while (bits < 63 && (std::uint64_t{1} << bits) < extent) ++bits;
+    low_bits = bits / 2;
+    high_bits = bits - low_bits;
+  }
+
+  KOKKOS_FUNCTION T operator()(std::int64_t n) const {
+    auto x = static_cast<std::uint64_t>(n);
+    do x = once(x);
+    while (x >= extent);
+    return static_cast<T>(x);
+  }
+
+  KOKKOS_FUNCTION std::uint64_t once(std::uint64_t x) const {
+    std::uint64_t const low_mask = (std::uint64_t{1} << low_bits) - 1;
+    std::uint64_t const high_mask = (std::uint64_t{1} << high_bits) - 1;
+    std::uint64_t low = x & low_mask;
+    std::uint64_t high = x >> low_bits;
+    for (std::uint32_t r = 0; r < rounds; r += 2) {
+      low ^= draw(key, high, r, Purpose::permutation).a & low_mask;
+      high ^= draw(key, low, r + 1, Purpose::permutation).a & high_mask;
+    }
+    return high << low_bits | low;
+  }
+};
+
+/// The permutation of 0 .. n-1 by exchanges (Fisher and Yates), whole: all n! equally likely. For n
+/// up to `Feistel::least`.
+inline std::vector<std::int64_t> shuffled(std::uint64_t key, std::int64_t n) {
+  std::vector<std::int64_t> out(static_cast<std::size_t>(n));
+  for (std::size_t k = 0; k < out.size(); ++k) out[k] = static_cast<std::int64_t>(k);
+  for (std::size_t k = out.size(); k > 1; --k) {
+    Integers<std::int64_t> const below{key, 0, k, (0 - std::uint64_t{k}) % k};
+    auto const other = static_cast<std::size_t>(below(static_cast<std::int64_t>(k)));
+    std::int64_t const kept = out[k - 1];
+    out[k - 1] = out[other];
+    out[other] = kept;
+  }
+  return out;
+}
+
+}  // namespace shardtype::random

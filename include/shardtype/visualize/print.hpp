@@ -1,0 +1,176 @@
+#pragma once
+/// The values of a tensor as text.
+
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <source_location>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <shardtype/kernels/copy.hpp>
+#include <shardtype/ops/explain.hpp>
+#include <shardtype/ops/to_host.hpp>
+#include <shardtype/tensor/operand.hpp>
+#include <shardtype/visualize/array_text.hpp>
+
+namespace shardtype {
+
+namespace detail {
+
+/// An element in 64-bit words, so that a sum with zeros keeps its bits.
+template <class T>
+inline constexpr std::size_t words_of = (sizeof(T) + 7) / 8;
+
+/// What is shown of one dim: a head and a tail, or all of it as the head.
+struct ShownRanges {
+  Range part[2];
+};
+inline ShownRanges shown_ranges(std::int64_t extent, bool cut) {
+  if (!cut || extent <= 2 * edge_items) return {{{0, extent}, {extent, extent}}};
+  return {{{0, edge_items}, {extent - edge_items, extent}}};
+}
+
+/// Puts the shown elements of the local block that lie in one corner (bit d of `corner`: the tail of
+/// dim d) to their places in `words`.
+template <class A>
+void put_corner(A const& a, ShownArray const& out, unsigned corner,
+                std::vector<std::int64_t>& words) {
+  using T = host_element<typename A::element>;
+  using Memory = typename A::memory_space;
+  kernels::Layout local;
+  local.rank = static_cast<int>(A::rank);
+  for (std::size_t d = 0; d < A::rank; ++d) local.extent[d] = a.ranges()[d].size();
+  kernels::Layout box = local.packed();
+  T const* source = static_cast<T const*>(a.buffer().data());
+  std::int64_t at[max_dims]{};
+  for (std::size_t d = 0; d < A::rank; ++d) {
+    unsigned const tail = corner >> d & 1U;
+    Range const part = shown_ranges(a.extents()[d], out.cut).part[tail];
+    Range const mine = intersect(part, a.ranges()[d]);
+    if (mine.size() == 0) return;
+    box.extent[d] = mine.size();
+    source += (mine.begin - a.ranges()[d].begin) * box.stride[d];
+    at[d] = mine.begin - part.begin + (tail == 0 ? 0 : edge_items);
+  }
+  std::int64_t const n = box.elements();
+  Buffer const packed =
+      a.mesh().state().pool().template take<Memory>(static_cast<std::size_t>(n) * sizeof(T));
+  typename A::execution_space const exec{};
+  kernels::copy_packed(exec, source, box, static_cast<T*>(packed.data()));
+  exec.fence();
+  std::vector<T> host(static_cast<std::size_t>(n));
+  using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
+  Kokkos::deep_copy(
+      Kokkos::View<T*, Kokkos::HostSpace, Unmanaged>(host.data(), host.size()),
+      Kokkos::View<T const*, Memory, Unmanaged>(static_cast<T const*>(packed.data()), host.size()));
+  for (std::int64_t k = 0; k < n; ++k) {
+    std::int64_t rest = k;
+    std::int64_t place = 0;
+    std::int64_t stride = 1;
+    for (std::size_t d = A::rank; d-- > 0;) {
+      place += (at[d] + rest % box.extent[d]) * stride;
+      rest /= box.extent[d];
+      stride *= out.shown(d);
+    }
+    std::memcpy(&words[static_cast<std::size_t>(place) * words_of<T>],
+                &host[static_cast<std::size_t>(k)], sizeof(T));
+  }
+}
+
+template <class T>
+void read_words(std::vector<std::int64_t> const& words, ShownArray& out) {
+  for (std::size_t k = 0; k < words.size(); k += words_of<T>) {
+    T value{};
+    std::memcpy(static_cast<void*>(&value), &words[k], sizeof(T));
+    if constexpr (std::is_integral_v<T>) {
+      out.integers.push_back(value);
+    } else if constexpr (std::is_floating_point_v<T>) {
+      out.real.push_back(value);
+    } else {
+      out.real.push_back(value.real());
+      out.imag.push_back(value.imag());
+    }
+  }
+}
+
+/// What is shown of `a`, on every rank of its mesh. One all_reduce of the shown elements.
+template <class A>
+ShownArray shown_array(A const& a, std::source_location const& where) {
+  using T = typename A::element;
+  ShownArray out;
+  out.extents.assign(a.extents().begin(), a.extents().end());
+  std::int64_t n = 1;
+  for (std::int64_t e : out.extents) n *= e;
+  out.cut = n > most_shown;
+  if constexpr (std::is_integral_v<T>) {
+    out.kind = std::is_same_v<T, bool> ? ShownArray::Kind::boolean : ShownArray::Kind::integer;
+  } else if constexpr (!std::is_floating_point_v<T>) {
+    out.kind = ShownArray::Kind::complex;
+    out.single = sizeof(T) == 8;
+  } else {
+    out.single = sizeof(T) == 4;
+  }
+  MeshState& mesh = a.mesh().state();
+  if (mesh.agreement().on())
+    mesh.agreement().meet("print (line " + std::to_string(where.line()) + ")", where.line() + 2U);
+  std::int64_t shown = 1;
+  for (std::size_t d = 0; d < A::rank; ++d) shown *= out.shown(d);
+  std::vector<std::int64_t> words(static_cast<std::size_t>(shown) * words_of<T>, 0);
+  if (first_holder(a))
+    for (unsigned corner = 0; corner < 1U << A::rank; ++corner) put_corner(a, out, corner, words);
+  mesh.whole().all_reduce(words.data(), words.data(), static_cast<std::int64_t>(words.size()),
+                          ReduceKind::sum);
+  read_words<T>(words, out);
+  return out;
+}
+
+}  // namespace detail
+
+/// The type and the values, as `print` writes them, on every rank of the mesh; "" on ranks outside.
+/// Communicates one all_reduce of the shown elements, 8 bytes each (16 for complex<double>). Refused:
+/// A02 while unreduced.
+template <class A>
+std::string to_text(A const& a, std::source_location where = std::source_location::current()) {
+  using Held = operand_t<A>;
+  using R = detail::StillUnreduced<Held>;
+  if constexpr (any_poisoned<A>) {
+    return "";
+  } else if constexpr (R::verdict) {
+    if (!a.mesh().here()) return "";
+    decltype(auto) held = operand(a);
+    return type_name(held) + "\n" + detail::array_text(detail::shown_array(held, where));
+  } else {
+    static_cast<void>(refusal<R, Held>{});
+    return "";
+  }
+}
+
+/// Prints the type and, in the form of NumPy's print, the values, on the mesh's first rank:
+///
+///     f32[2@X, 3]
+///     [[0.   0.5  1.  ]
+///      [1.5  2.   2.25]]
+///
+/// Of more than 1000 elements the corners alone are shown and sent. Collective over the mesh:
+/// communicates as `to_text`. Refused: A02 while unreduced.
+template <class A>
+void print(A const& a, std::source_location where = std::source_location::current()) {
+  using Held = operand_t<A>;
+  using R = detail::StillUnreduced<Held>;
+  if constexpr (any_poisoned<A>) {
+    return;
+  } else if constexpr (R::verdict) {
+    std::string const text = to_text(a, where);
+    MeshState& mesh = a.mesh().state();
+    if (!mesh.here() || mesh.whole().rank() != 0) return;
+    std::fputs((text + "\n").c_str(), stdout);
+    std::fflush(stdout);
+  } else {
+    static_cast<void>(refusal<R, Held>{});
+  }
+}
+
+}  // namespace shardtype

@@ -1,0 +1,193 @@
+// NEEDS: Random123
+// The same bits for every sharding, on any number of ranks: each block against values computed here
+// from the global index.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <shardtype/random/random.hpp>
+#include <shardtype/shardtype.hpp>
+
+#include "harness/catch.hpp"
+
+using namespace shardtype;
+
+namespace {
+
+struct X : Axis<"X"> {};
+struct Y : Axis<"Y"> {};
+struct I : Index<"I"> {};
+struct J : Index<"J"> {};
+struct K : Index<"K", 6> {};
+
+int rank_total() {
+  int ranks = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  return ranks;
+}
+Mesh<X, Y> make_mesh() {
+  int const n = rank_total();
+  return Mesh<X, Y>(MPI_COMM_WORLD, {n % 2 == 0 ? 2 : 1, n % 2 == 0 ? n / 2 : n});
+}
+/// The same ranks, backwards.
+Mesh<X, Y> reversed_mesh() {
+  int const n = rank_total();
+  std::vector<int> ranks;
+  for (int r = n; r-- > 0;) ranks.push_back(r);
+  return Mesh<X, Y>(MPI_COMM_WORLD, {n % 2 == 0 ? n / 2 : n, n % 2 == 0 ? 2 : 1}, ranks);
+}
+
+/// Whether each element of the local block has the bits of `expected(n)`, n being its place in the
+/// whole tensor.
+template <class A, class Expected>
+bool same_bits(A const& a, Expected const& expected) {
+  using T = typename A::element;
+  std::vector<T> const block = detail::block_on_host(a);
+  bool same = true;
+  detail::for_each_element(a, [&](std::int64_t k, std::array<std::int64_t, A::rank> const& at) {
+    std::int64_t n = 0;
+    for (std::size_t d = 0; d < A::rank; ++d) n = n * a.extents()[d] + at[d];
+    T const want = expected(n);
+    same = same && std::memcmp(&want, &block[static_cast<std::size_t>(k)], sizeof(T)) == 0;
+  });
+  return same;
+}
+
+/// `make` for many shardings of {rows, columns}, on two meshes.
+template <class T, class Make, class Expected>
+void everywhere(Make make, Expected const& expected) {
+  for (auto const& mesh : {make_mesh(), reversed_mesh()})
+    for (auto const& e : {std::array<std::int64_t, 2>{7, 5}, {16, 12}, {1, 700}, {2, 3}, {0, 4}}) {
+      auto same = [&]<class... Parts>() {
+        auto const a = make.template operator()<T, Parts...>(mesh, e);
+        CHECK(same_bits(a, expected));
+      };
+      same.template operator()<Dim<I>, Dim<J>>();
+      same.template operator()<Dim<I, X>, Dim<J>>();
+      same.template operator()<Dim<I, Y>, Dim<J, X>>();
+      same.template operator()<Dim<I>, Dim<J, X, Y>>();
+      same.template operator()<Dim<I, Y, X>, Dim<J>>();
+      same.template operator()<Dim<I>, Dim<J, Y>, Reduced<X>>();
+    }
+}
+
+}  // namespace
+
+TEST_CASE("uniform numbers are the same bits on every mesh") {
+  auto make = []<class... Parts>(auto const& mesh, auto const& e) {
+    return uniform<Parts...>(mesh, e, Key{7}, -2, 3);
+  };
+  everywhere<float>(make, random::Uniform<float>{7, -2, 5, 3, std::nextafter(3.0F, -2.0F)});
+  everywhere<double>(make, random::Uniform<double>{7, -2, 5, 3, std::nextafter(3.0, -2.0)});
+}
+
+TEST_CASE("normal numbers are the same bits on every mesh") {
+  auto make = []<class... Parts>(auto const& mesh, auto const& e) {
+    return normal<Parts...>(mesh, e, Key{8}, 1, 3);
+  };
+  everywhere<float>(make, random::Normal<float>{8, 1, 3});
+  auto make_complex = []<class... Parts>(auto const& mesh, auto const& e) {
+    return normal<Parts...>(mesh, e, Key{8}, {1, -1}, 3);
+  };
+  everywhere<Kokkos::complex<double>>(
+      make_complex, random::Normal<Kokkos::complex<double>>{8, 1, -1, 3 * 0.70710678118654752440});
+}
+
+TEST_CASE("the other distributions on one sharding each") {
+  auto const mesh = make_mesh();
+  auto const t = truncated_normal<double, Dim<I, X>, Dim<J, Y>>(mesh, {33, 7}, Key{9}, 1, 2);
+  CHECK(same_bits(
+      t, random::TruncatedNormal<double>{9, 1, 2, random::normal_below(1), random::normal_below(-2),
+                                         random::normal_below(-1) - random::normal_below(-2)}));
+  auto const f = truncated_normal<float, Dim<I, X, Y>>(mesh, {100}, Key{9}, -1, 2);
+  CHECK(same_bits(f, random::TruncatedNormal<float>{
+                         9, -1, 2, random::normal_below(-1), random::normal_below(-2),
+                         random::normal_below(2) - random::normal_below(-1)}));
+  auto const b = bernoulli<std::int32_t, Dim<I, Y>>(mesh, {100}, Key{10}, 0.25);
+  CHECK(same_bits(b, random::Bernoulli<std::int32_t>{10, std::uint64_t{1} << 51}));
+  auto const t_or_f = bernoulli<bool, Dim<I, Y>>(mesh, {100}, Key{10}, 0.25);
+  std::vector<std::int32_t> const ones = to_host(b);
+  std::vector<std::uint8_t> const bits = to_host(t_or_f);
+  CHECK(std::equal(ones.begin(), ones.end(), bits.begin(), bits.end()));
+  auto const i = integers<std::int64_t, Dim<I>, Dim<J, Y>>(mesh, {3, 40}, Key{11}, -5, 6);
+  CHECK(same_bits(i, random::Integers<std::int64_t>{11, static_cast<std::uint64_t>(-5), 11,
+                                                    (0 - std::uint64_t{11}) % 11}));
+  auto const s = integers<std::int32_t, Dim<I>, Dim<J, Y>>(mesh, {3, 40}, Key{11}, -5, 6);
+  CHECK(same_bits(s, [&](std::int64_t n) {
+    return random::Integers<std::int32_t>{11, static_cast<std::uint64_t>(-5), 11, 5}(n);
+  }));
+}
+
+TEST_CASE("permutations are the same on every mesh, and complete") {
+  for (auto const& mesh : {make_mesh(), reversed_mesh()})
+    for (std::int64_t n : {0, 1, 2, 7, 1000, 1024, 1025, 65537}) {
+      auto const p = permutation<std::int64_t, Dim<I, Y, X>>(mesh, {n}, Key{12});
+      std::vector<std::int64_t> const small = random::shuffled(12, n <= 1024 ? n : 0);
+      random::Feistel<std::int64_t> const large(12, n);
+      CHECK(same_bits(p, [&](std::int64_t k) {
+        return n <= 1024 ? small[static_cast<std::size_t>(k)] : large(k);
+      }));
+      auto const q = permutation<std::int32_t, Dim<I, X>>(mesh, {n}, Key{12});
+      auto const whole = to_host(q);
+      std::vector<bool> used(static_cast<std::size_t>(n), false);
+      for (std::int32_t k : whole) used.at(static_cast<std::size_t>(k)) = true;
+      CHECK(static_cast<std::int64_t>(std::count(used.begin(), used.end(), true)) == n);
+      CHECK(to_host(p) == std::vector<std::int64_t>(whole.begin(), whole.end()));
+    }
+}
+
+TEST_CASE("no dims, static extents, unreduced sums and maxima, ranks outside") {
+  auto const mesh = make_mesh();
+  random::Uniform<double> const u{13, 0, 1, 1, std::nextafter(1.0, 0.0)};
+  CHECK(item(uniform<double>(mesh, {}, Key{13})) == u(0));
+  CHECK(same_bits(uniform<double, Dim<K, X>>(mesh, Key{13}), u));
+  CHECK(normal<float, Dim<K, X>>(mesh, Key{13}).extents()[0] == 6);
+  CHECK(truncated_normal<float, Dim<K, X>>(mesh, Key{13}, 0, 1).extents()[0] == 6);
+  CHECK(bernoulli<double, Dim<K, X>>(mesh, Key{13}, 0.5).extents()[0] == 6);
+  CHECK(integers<std::int32_t, Dim<K, X>>(mesh, Key{13}, 0, 2).extents()[0] == 6);
+  CHECK(permutation<std::int32_t, Dim<K, X>>(mesh, Key{13}).extents()[0] == 6);
+  auto const sum = uniform<double, Dim<I, X>, Unreduced<Y>>(mesh, {50}, Key{13});
+  CHECK(same_bits(all_reduce<Y>(sum), u));
+  if (mesh.template coordinate<Y>() > 0) CHECK(same_bits(sum, [](std::int64_t) { return 0.0; }));
+  auto const most = uniform<double, Dim<I, X>, Unreduced<Max, Y>>(mesh, {50}, Key{13});
+  CHECK(same_bits(all_reduce<Y>(most), u));
+  auto const order = permutation<std::int64_t, Dim<I>, Unreduced<Y>>(mesh, {2000}, Key{13});
+  CHECK(same_bits(all_reduce<Y>(order), random::Feistel<std::int64_t>(13, 2000)));
+  Mesh<X> const one(MPI_COMM_WORLD, {1}, {rank_total() - 1});
+  auto const a = uniform<double, Dim<I, X>>(one, {5}, Key{13});
+  CHECK(a.local_size() == (one.here() ? 5 : 0));
+  CHECK(same_bits(a, u));
+}
+
+TEST_CASE("parameters that make no distribution") {
+  auto const mesh = make_mesh();
+  auto refused_as_e30 = [](auto make) {
+    try {
+      static_cast<void>(make());
+      FAIL("nothing was thrown");
+    } catch (Error const& e) {
+      CHECK(e.code() == "E30");
+    }
+  };
+  float const most = std::numeric_limits<float>::max();
+  Key const key{14};
+  using Extents = std::array<std::int64_t, 1>;
+  Extents const e{3};
+  refused_as_e30([&] { return uniform<float, Dim<I, X>>(mesh, e, key, 1, 1); });
+  refused_as_e30([&] { return uniform<float, Dim<I, X>>(mesh, e, key, -most, most); });
+  refused_as_e30([&] { return normal<float, Dim<I, X>>(mesh, e, key, 0, -1); });
+  refused_as_e30([&] { return truncated_normal<float, Dim<I, X>>(mesh, e, key, 2, 1); });
+  refused_as_e30([&] { return truncated_normal<float, Dim<I, X>>(mesh, e, key, 50, 51); });
+  refused_as_e30([&] { return bernoulli<float, Dim<I, X>>(mesh, e, key, 1.5); });
+  refused_as_e30([&] { return integers<std::int32_t, Dim<I, X>>(mesh, e, key, 3, 3); });
+  refused_as_e30([&] {
+    return integers<std::int32_t, Dim<I, X>>(mesh, e, key, 0, (std::int64_t{1} << 31) + 1);
+  });
+  CHECK_NOTHROW(integers<std::int32_t, Dim<I, X>>(mesh, e, key, 0, std::int64_t{1} << 31));
+  CHECK_NOTHROW(truncated_normal<float, Dim<I, X>>(mesh, e, key, -HUGE_VALF, HUGE_VALF));
+}
