@@ -1,0 +1,151 @@
+// What elementwise operations and reductions infer, and what they refuse: the tables of docs/rules.md,
+// and JAX's vectors for them (broadcasting rule, lax.py; unreduced and reduced rules, shard_alg.py).
+#include <type_traits>
+
+#include <shardtype/types.hpp>
+
+using namespace shardtype;
+
+namespace {
+
+struct X : Axis<"X", 2> {};
+struct Y : Axis<"Y", 4> {};
+struct I : Index<"I"> {};
+struct J : Index<"J"> {};
+struct K : Index<"K"> {};
+
+template <class... Parts>
+using T = Tensor<float, Parts...>;
+using UX = Unreduced<X>;
+using RX = Reduced<X>;
+using MX = Unreduced<Max, X>;
+namespace f = functions;
+namespace r = reductions;
+
+template <class F, class Out, class... Args>
+constexpr bool gives = std::is_same_v<result_t<Map<F>, Args...>, Out>;
+template <class F, class... Args>
+constexpr Code refusal_of = Resolve<Map<F>, Args...>::verdict.code;
+template <class Op, class Out, class A>
+constexpr bool reduces = std::is_same_v<result_t<Op, A>, Out>;
+template <class Op, class A>
+constexpr Code no_reduction = Resolve<Op, A>::verdict.code;
+
+// Dims: by index, the longest list wins.
+static_assert(gives<f::Add, T<Dim<I, X>, Dim<J>>, T<Dim<I, X>, Dim<J>>, T<Dim<I, X>, Dim<J>>>);
+static_assert(gives<f::Add, T<Dim<I, X>, Dim<J>>, T<Dim<I>, Dim<J>>, T<Dim<I, X>, Dim<J>>>);
+static_assert(gives<f::Add, T<Dim<I, X>, Dim<J, Y>>, T<Dim<I, X>, Dim<J>>, T<Dim<J, Y>>>);
+static_assert(gives<f::Add, T<Dim<I, X, Y>, Dim<J>>, T<Dim<I, X>, Dim<J>>, T<Dim<I, X, Y>>>);
+static_assert(gives<f::Add, T<Dim<J, Y>, Dim<I, X>>, T<Dim<J, Y>, Dim<I>>, T<Dim<I, X>, Dim<J>>>);
+static_assert(gives<f::Multiply, T<Dim<I, X>>, T<Dim<I, X>>, Number<int>>);
+static_assert(gives<f::Multiply, T<Dim<I, X>>, T<>, T<Dim<I, X>>>);
+static_assert(refusal_of<f::Add, T<Dim<I>>, T<Dim<J>>> == Code::P01_no_operand_has_all);
+static_assert(refusal_of<f::Add, T<Dim<I, X>>, T<Dim<I, Y>>> == Code::P02_lists_differ);
+static_assert(refusal_of<f::Add, T<Dim<I, X, Y>>, T<Dim<I, Y, X>>> == Code::P02_lists_differ);
+static_assert(refusal_of<f::Add, T<Dim<I, X>, Dim<J>>, T<Dim<J, X>>> == Code::P03_axis_splits_two);
+static_assert(Mappable<f::Add, T<Dim<I, X>>, T<Dim<I>>> && !Mappable<f::Add, T<Dim<I>>, T<Dim<J>>>);
+
+// Element types.
+static_assert(gives<f::Less, Tensor<bool, Dim<I, X>>, T<Dim<I, X>>, Number<double>>);
+static_assert(gives<f::Cast<double>, Tensor<double, Dim<I>>, T<Dim<I>>>);
+static_assert(gives<f::Where, T<Dim<I, X>>, Tensor<bool, Dim<I>>, T<Dim<I, X>>, Number<float>>);
+static_assert(refusal_of<f::Add, T<Dim<I>>, Tensor<double, Dim<I>>> ==
+              Code::P09_element_types_differ);
+static_assert(refusal_of<f::Add, Tensor<int, Dim<I>>, Number<double>> ==
+              Code::P10_number_does_not_fit);
+static_assert(refusal_of<f::Where, T<Dim<I>>, T<Dim<I>>, T<Dim<I>>> == Code::P11_condition);
+static_assert(refusal_of<f::Exp, Tensor<int, Dim<I>>> == Code::P12_not_floating);
+
+// U, sum: linear functions keep it.
+static_assert(gives<f::Add, T<Dim<I>, UX>, T<Dim<I>, UX>, T<Dim<I>, UX>>);
+static_assert(gives<f::Subtract, T<Dim<I>, UX>, T<Dim<I>, UX>, T<Dim<I>, UX>>);
+static_assert(gives<f::Negate, T<Dim<I>, UX>, T<Dim<I>, UX>>);
+static_assert(gives<f::Multiply, T<Dim<I>, UX>, T<Dim<I>, UX>, Number<float>>);
+static_assert(gives<f::Multiply, T<Dim<I>, UX>, T<Dim<I>>, T<Dim<I>, UX>>);
+static_assert(gives<f::Multiply, T<Dim<I>, UX>, T<Dim<I>, RX>, T<Dim<I>, UX>>);
+static_assert(
+    gives<f::Multiply, T<Dim<I>, Unreduced<X, Y>>, T<Dim<I>, Unreduced<Y>>, T<Dim<I>, UX>>);
+static_assert(gives<f::Divide, T<Dim<I>, UX>, T<Dim<I>, UX>, T<Dim<I>>>);
+static_assert(gives<f::Cast<double>, Tensor<double, Dim<I>, UX>, T<Dim<I>, UX>>);
+static_assert(gives<f::Where, T<Dim<I>, UX>, Tensor<bool, Dim<I>>, T<Dim<I>, UX>, T<Dim<I>, UX>>);
+static_assert(gives<f::Where, T<Dim<I>, UX>, Tensor<bool, Dim<I>>, Number<Zero>, T<Dim<I>, UX>>);
+static_assert(gives<f::Multiply, T<Dim<I, Y>, UX>, T<Dim<I, Y>>, T<Dim<I>, UX>>);
+// ... and the others are refused on it.
+static_assert(refusal_of<f::Exp, T<Dim<I>, UX>> == Code::P04_not_linear);
+static_assert(refusal_of<f::Absolute, T<Dim<I>, UX>> == Code::P04_not_linear);
+static_assert(refusal_of<f::Equal, T<Dim<I>, UX>, T<Dim<I>, UX>> == Code::P04_not_linear);
+static_assert(refusal_of<f::Divide, T<Dim<I>>, T<Dim<I>, UX>> == Code::P04_not_linear);
+static_assert(refusal_of<f::Divide, Tensor<int, Dim<I>, UX>, Tensor<int, Dim<I>>> ==
+              Code::P04_not_linear);
+static_assert(refusal_of<f::Cast<int>, T<Dim<I>, UX>> == Code::P04_not_linear);
+static_assert(refusal_of<f::Where, Tensor<bool, Dim<I>, MX>, T<Dim<I>>, T<Dim<I>>> ==
+              Code::P04_not_linear);
+static_assert(refusal_of<f::Add, T<Dim<I>, UX>, T<Dim<I>>> == Code::P05_owed_and_whole);
+static_assert(refusal_of<f::Add, T<Dim<I>, UX>, T<Dim<I>, RX>> == Code::P05_owed_and_whole);
+static_assert(refusal_of<f::Add, T<Dim<I>, UX>, Number<int>> == Code::P05_owed_and_whole);
+static_assert(refusal_of<f::Add, T<Dim<I>, UX>, T<Dim<I>, Unreduced<Y>>> ==
+              Code::P05_owed_and_whole);
+static_assert(refusal_of<f::Where, Tensor<bool, Dim<I>>, T<Dim<I>, UX>, Number<int>> ==
+              Code::P05_owed_and_whole);
+static_assert(refusal_of<f::Multiply, T<Dim<I>, UX>, T<Dim<I, X>>> == Code::P06_owed_and_split);
+static_assert(refusal_of<f::Add, T<Dim<I>, UX>, T<Dim<I, X>>> == Code::P06_owed_and_split);
+static_assert(refusal_of<f::Multiply, T<Dim<I>, UX>, T<Dim<I>, UX>> == Code::P07_two_owed);
+// U, max.
+static_assert(gives<f::Maximum, T<Dim<I>, MX>, T<Dim<I>, MX>, T<Dim<I>, MX>>);
+static_assert(gives<f::Maximum, T<Dim<I>, MX>, T<Dim<I>, MX>, T<Dim<I>>>);
+static_assert(gives<f::Maximum, T<Dim<I>, MX>, T<Dim<I>, MX>, Number<int>>);
+static_assert(refusal_of<f::Minimum, T<Dim<I>, MX>, T<Dim<I>>> == Code::P08_kinds_differ);
+static_assert(refusal_of<f::Maximum, T<Dim<I>, UX>, T<Dim<I>>> == Code::P08_kinds_differ);
+static_assert(refusal_of<f::Add, T<Dim<I>, MX>, T<Dim<I>, MX>> == Code::P08_kinds_differ);
+static_assert(refusal_of<f::Add, T<Dim<I>, MX>, T<Dim<I>, Unreduced<Y>>> == Code::P08_kinds_differ);
+static_assert(refusal_of<f::Multiply, T<Dim<I>, MX>, Number<int>> == Code::P08_kinds_differ);
+// R: with I or R it stays R, with S it is as I.
+static_assert(gives<f::Multiply, T<Dim<I>, RX>, T<Dim<I>, RX>, T<Dim<I>>>);
+static_assert(gives<f::Exp, T<Dim<I>, RX>, T<Dim<I>, RX>>);
+static_assert(gives<f::Add, T<Dim<I, X>, Dim<J>>, T<Dim<I, X>, Dim<J>>, T<Dim<J>, RX>>);
+
+// Named: splits that clash are resharded, an outer product is allowed, what is owed must be owed.
+template <class Out, class F, class... Args>
+constexpr Code named = Resolve<Map<F, Out>, Args...>::verdict.code;
+static_assert(named<T<Dim<I, X>, Dim<J, Y>>, f::Add, T<Dim<I, X>>, T<Dim<J, Y>>> == Code::ok);
+static_assert(Resolve<Map<f::Add, T<Dim<I, X>, Dim<J, Y>>>, T<Dim<I, X>>, T<Dim<J, Y>>>::direct);
+static_assert(Resolve<Map<f::Add, T<Dim<I, X>, Dim<J, Y>>>, T<Dim<I>>, T<Dim<J>>>::direct);
+static_assert(!Resolve<Map<f::Add, T<Dim<I>>>, T<Dim<I, X>>, T<Dim<I, X>>>::direct);
+static_assert(named<T<Dim<I>>, f::Add, T<Dim<I, X>>, T<Dim<I, Y>>> == Code::ok);
+static_assert(named<T<Dim<I>>, f::Exp, T<Dim<I>, UX>> == Code::ok);
+static_assert(named<T<Dim<I>, UX>, f::Exp, T<Dim<I>, UX>> == Code::N04_nothing_to_owe);
+static_assert(named<T<Dim<K>>, f::Exp, T<Dim<I>>> == Code::N01_unknown_index);
+static_assert(named<T<Dim<I>>, f::Add, T<Dim<I>>, T<Dim<J>>> == Code::N02_missing_index);
+static_assert(named<Tensor<int, Dim<I>>, f::Add, T<Dim<I>>, T<Dim<I>>> == Code::N05_element_type);
+
+// Reductions: split dims are owed, nothing is sent.
+static_assert(reduces<ReduceOver<r::Sum, I>, T<Dim<J>, UX>, T<Dim<I, X>, Dim<J>>>);
+static_assert(reduces<ReduceOver<r::Sum, I>, T<Dim<J, Y>, UX>, T<Dim<I, X>, Dim<J, Y>>>);
+static_assert(reduces<ReduceOver<r::Sum>, T<Unreduced<X, Y>>, T<Dim<I, X>, Dim<J, Y>>>);
+static_assert(reduces<ReduceOver<r::Sum, J>, T<Dim<I, X>>, T<Dim<I, X>, Dim<J>>>);
+static_assert(reduces<ReduceOver<r::Sum, J>, T<Dim<I>, UX>, T<Dim<I>, Dim<J>, UX>>);
+static_assert(reduces<ReduceOver<r::Sum, J>, T<Dim<I>, RX>, T<Dim<I>, Dim<J>, RX>>);
+static_assert(reduces<ReduceOver<r::Sum, I>, Tensor<std::int64_t, UX>, Tensor<bool, Dim<I, X>>>);
+static_assert(reduces<ReduceOver<r::Maximum, I>, T<Dim<J>, MX>, T<Dim<I, X>, Dim<J>>>);
+static_assert(reduces<ReduceOver<r::Any, I>, Tensor<bool, MX>, Tensor<bool, Dim<I, X>>>);
+static_assert(reduces<ReduceOver<r::PlaceOfMaximum, J>, Tensor<std::int64_t, Dim<I, X>>,
+                      T<Dim<I, X>, Dim<J>>>);
+static_assert(no_reduction<ReduceOver<r::Sum, K>, T<Dim<I>>> == Code::S01_no_such_index);
+static_assert(no_reduction<ReduceOver<r::Sum, I, I>, T<Dim<I>>> == Code::T02_index_twice);
+static_assert(no_reduction<ReduceOver<r::Maximum, I>, T<Dim<I>, UX>> == Code::S02_other_kind_owed);
+static_assert(no_reduction<ReduceOver<r::Sum, I>, T<Dim<I>, MX>> == Code::S02_other_kind_owed);
+static_assert(no_reduction<ReduceOver<r::Product, I>, T<Dim<I, X>>> == Code::S03_split);
+static_assert(no_reduction<ReduceOver<r::Any, I>, T<Dim<I>>> == Code::P11_condition);
+static_assert(no_reduction<ReduceOver<r::Product, T<>>, T<Dim<I, X>>> == Code::ok);
+static_assert(no_reduction<ReduceOver<r::Product, T<UX>>, T<Dim<I, X>>> ==
+              Code::N04_nothing_to_owe);
+
+// Whole values as sums, and casts.
+static_assert(std::is_same_v<result_t<ToPartialOver<X>, T<Dim<I, X>>>, T<Dim<I>, UX>>);
+static_assert(std::is_same_v<result_t<ToPartialOver<X>, T<Dim<I>, RX>>, T<Dim<I>, UX>>);
+static_assert(std::is_same_v<result_t<ReducedOver<X>, T<Dim<I, Y>>>, T<Dim<I, Y>, RX>>);
+static_assert(Resolve<ToPartialOver<X>, T<Dim<I, X, Y>>>::verdict.code == Code::K02_not_minor_most);
+static_assert(Resolve<ToPartialOver<X>, T<Dim<I>, MX>>::verdict.code == Code::K05_already_owed);
+static_assert(Resolve<ReducedOver<X>, T<Dim<I, X>>>::verdict.code == Code::K06_split);
+
+}  // namespace
