@@ -223,7 +223,8 @@ struct ReduceTerms {
 template <class R>
 struct ReduceRows {
   using T = typename R::Element;
-  static constexpr std::int64_t run = 256;
+  static constexpr std::int64_t run =
+      2048;  ///< so that memory is read in long runs, sums stay in cache
   T const* in;
   typename R::Total* out;
   ReduceShape shape;   ///< kept without its last dim
@@ -247,7 +248,23 @@ struct ReduceRows {
     for (std::int64_t k0 = first; k0 < end; k0 += flush) {
       std::int64_t const k1 = k0 + flush < end ? k0 + flush : end;
       for (std::int64_t i = 0; i < n; ++i) part[i] = R::nothing();
-      for (std::int64_t k = k0; k < k1; ++k) {
+      std::int64_t k = k0;
+      // four rows at once: the parts are read and written a quarter as often
+      for (; k + 4 <= k1; k += 4) {
+        T const* const r0 = from + offset_of(shape.reduced, k);
+        T const* const r1 = from + offset_of(shape.reduced, k + 1);
+        T const* const r2 = from + offset_of(shape.reduced, k + 2);
+        T const* const r3 = from + offset_of(shape.reduced, k + 3);
+        for (std::int64_t i = 0; i < n; ++i) {
+          typename R::Part sum = part[i];
+          R::join(sum, R::load(r0[i], k));
+          R::join(sum, R::load(r1[i], k + 1));
+          R::join(sum, R::load(r2[i], k + 2));
+          R::join(sum, R::load(r3[i], k + 3));
+          part[i] = sum;
+        }
+      }
+      for (; k < k1; ++k) {
         T const* const terms = from + offset_of(shape.reduced, k);
         for (std::int64_t i = 0; i < n; ++i) R::join(part[i], R::load(terms[i], k));
       }

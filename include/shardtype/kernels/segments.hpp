@@ -2,9 +2,13 @@
 /// Packing for collectives: a block cut along one dim into one message per rank, and back, in one
 /// kernel for all of them.
 
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include <Kokkos_Core.hpp>
+
+#include <shardtype/kernels/stream_copy.hpp>
 
 namespace shardtype::kernels {
 
@@ -13,8 +17,7 @@ enum class Packing { split, join };
 
 namespace detail {
 
-/// One (outer, segment) pair per work item; `begin` holds the segments' begins along the dim and,
-/// last, its extent.
+/// The runs of one block: `begin` holds the segments' begins along the dim and, last, its extent.
 template <class T, Packing Way>
 struct Segments {
   T const* src;
@@ -23,15 +26,49 @@ struct Segments {
   std::int64_t segments;
   std::int64_t outer, total, inner;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t work) const {
-    std::int64_t const s = work / outer;
-    std::int64_t const o = work % outer;
+  /// Calls `move(to, from, elements)` for segment `s` at outer place `o`.
+  template <class Move>
+  KOKKOS_FUNCTION void run(std::int64_t s, std::int64_t o, Move move) const {
     std::int64_t const length = (begin[s + 1] - begin[s]) * inner;
     std::int64_t const block = (o * total + begin[s]) * inner;
     std::int64_t const message = begin[s] * outer * inner + o * length;
-    T const* const in = src + (Way == Packing::split ? block : message);
-    T* const out = dst + (Way == Packing::split ? message : block);
-    for (std::int64_t k = 0; k < length; ++k) out[k] = in[k];
+    move(dst + (Way == Packing::split ? message : block),
+         src + (Way == Packing::split ? block : message), length);
+  }
+};
+
+/// Device: one run per call.
+template <class T, Packing Way>
+struct MoveRun {
+  Segments<T, Way> of;
+  KOKKOS_FUNCTION void operator()(std::int64_t work) const {
+    of.run(work / of.outer, work % of.outer, [](T* to, T const* from, std::int64_t n) {
+      for (std::int64_t k = 0; k < n; ++k) to[k] = from[k];
+    });
+  }
+};
+
+/// Host: all segments of some outer places per call.
+template <class T, Packing Way>
+struct MoveRows {
+  Segments<T, Way> of;
+  std::int64_t rows;
+  bool stream;  ///< whether the whole is too large for the cache anyway
+
+  void operator()(std::int64_t work) const {
+    std::int64_t const first = work * rows;
+    std::int64_t const end = first + rows < of.outer ? first + rows : of.outer;
+    for (std::int64_t o = first; o < end; ++o)
+      for (std::int64_t s = 0; s < of.segments; ++s)
+        of.run(s, o, [&](T* to, T const* from, std::int64_t n) {
+          auto const bytes = static_cast<std::size_t>(n) * sizeof(T);
+          if (stream) {
+            stream_copy(to, from, bytes);
+          } else {
+            std::memcpy(static_cast<void*>(to), from, bytes);
+          }
+        });
+    if (stream) stream_fence();
   }
 };
 
@@ -45,8 +82,18 @@ void move_segments(Exec const& exec, T const* src, T* dst, std::int64_t const* b
                    std::int64_t inner) {
   if (outer * total * inner == 0) return;
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-  Kokkos::parallel_for("shardtype::segments", Policy(exec, 0, outer * segments),
-                       detail::Segments<T, Way>{src, dst, begin, segments, outer, total, inner});
+  detail::Segments<T, Way> const of{src, dst, begin, segments, outer, total, inner};
+  if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace,
+                                           typename Exec::memory_space>::accessible) {
+    std::int64_t const row = total * inner * static_cast<std::int64_t>(sizeof(T));
+    std::int64_t const rows = (std::int64_t{1} << 18) / row + 1;
+    bool const stream = outer * row > std::int64_t{4} << 20;
+    Kokkos::parallel_for("shardtype::segments", Policy(exec, 0, (outer + rows - 1) / rows),
+                         detail::MoveRows<T, Way>{of, rows, stream});
+  } else {
+    Kokkos::parallel_for("shardtype::segments", Policy(exec, 0, outer * segments),
+                         detail::MoveRun<T, Way>{of});
+  }
 }
 
 }  // namespace shardtype::kernels

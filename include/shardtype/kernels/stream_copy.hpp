@@ -1,0 +1,43 @@
+#pragma once
+/// Host copies that pass the cache by.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+namespace shardtype::kernels {
+
+/// Copies `bytes` bytes that will not be read soon: on x86 by stores that do not fetch the lines they
+/// overwrite first, which is a third of a plain copy's traffic. Visible to other threads after
+/// `stream_fence`.
+inline void stream_copy(void* to, void const* from, std::size_t bytes) {
+  auto* out = static_cast<char*>(to);
+  auto const* in = static_cast<char const*>(from);
+#ifdef __SSE2__
+  std::size_t const head = (64 - reinterpret_cast<std::uintptr_t>(out) % 64) % 64;
+  if (bytes >= head + 64) {
+    std::memcpy(out, in, head);
+    out += head;
+    in += head;
+    bytes -= head;
+    for (; bytes >= 64; bytes -= 64, in += 64, out += 64) {
+      __m128i line[4];
+      std::memcpy(line, in, sizeof line);
+      for (int k = 0; k < 4; ++k) _mm_stream_si128(reinterpret_cast<__m128i*>(out) + k, line[k]);
+    }
+  }
+#endif
+  std::memcpy(out, in, bytes);
+}
+
+inline void stream_fence() {
+#ifdef __SSE2__
+  _mm_sfence();
+#endif
+}
+
+}  // namespace shardtype::kernels
