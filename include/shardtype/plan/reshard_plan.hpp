@@ -29,6 +29,24 @@ constexpr Key key_of(Spec const& s, AxisSet axes) {
   return key;
 }
 
+/// How many major axes of dim `d` of `s` stand where the goal has them.
+constexpr int settled(Spec const& s, Spec const& goal, int d) {
+  AxisList const& now = s.dims[d].axes;
+  AxisList const& then = goal.dims[d].axes;
+  int n = 0;
+  while (n < now.size && n < then.size && now[n] == then[n]) ++n;
+  return n;
+}
+
+/// The least number of collectives from `s` to `goal`: one takes axes off one dim at most, and none of
+/// those reduces.
+constexpr int collectives_left(Spec const& s, Spec const& goal) {
+  int n = (s.unreduced.bits & ~goal.unreduced.bits) != 0 ? 1 : 0;
+  for (int d = 0; d < s.rank; ++d)
+    if (s.dims[d].axes.size > 0 && settled(s, goal, d) < s.dims[d].axes.size) ++n;
+  return n;
+}
+
 /// Calls `visit(Step)` for every single step from layout `s` on the way to `goal` that uses only
 /// `axes` and splits only `dims`. Axes that stand where the goal has them, and all before them on
 /// that dim too, stay: to move them away and back never pays (tests/unit/planner.cpp compares with
@@ -64,14 +82,7 @@ class Neighbours {
     return out;
   }
 
-  /// How many major axes of dim `d` stand where the goal has them.
-  constexpr int settled(int d) const {
-    AxisList const& now = s_.dims[d].axes;
-    AxisList const& then = goal_.dims[d].axes;
-    int n = 0;
-    while (n < now.size && n < then.size && now[n] == then[n]) ++n;
-    return n;
-  }
+  constexpr int settled(int d) const { return planning::settled(s_, goal_, d); }
 
   constexpr void slices(int d) {
     for (int x = 0; x < max_axes; ++x) {
@@ -191,6 +202,7 @@ namespace detail {
 struct Node {
   Key key = 0;
   Cost cost{};
+  Cost estimate{};  ///< with the least that is still to come
   int parent = -1;
   bool done = false;
   Step step{};
@@ -270,7 +282,9 @@ constexpr Spec without_reduced(Spec s) {
 }  // namespace detail
 
 /// The cheapest path from `from` to `to`, which have the same labels in the same order. Exact over
-/// the axes that either mentions.
+/// the axes that either splits or owes: no sequence of steps over these is cheaper, and so no detour
+/// over a third sharding on them. The search is A*: collectives still to come count with their
+/// latency.
 constexpr Path shortest_path(Spec const& from_spec, Spec const& to_spec, Sizing const& z,
                              Machine const& m) {
   Spec const from = detail::without_reduced(from_spec);
@@ -284,13 +298,18 @@ constexpr Path shortest_path(Spec const& from_spec, Spec const& to_spec, Sizing 
   }
   std::uint32_t const dims = useful_dims(from, to);
   detail::Nodes nodes;
-  nodes.add({key_of(from, axes), {}, -1, false, {}});
+  // the latency of one collective at least: over two ranks, or one where an axis has no more
+  std::int64_t least = 2;
+  for (int x = 0; x < max_axes; ++x)
+    if (axes.contains(x) && z.sizes[x] < 2) least = 1;
+  least = picoseconds(static_cast<double>(least), 1.0 / m.latency);
+  nodes.add({key_of(from, axes), {}, {}, -1, false, {}});
   nodes[0].step.after = from;
   int reached = -1;
   for (;;) {
     int best = -1;
     for (int k = 0; k < nodes.size(); ++k)
-      if (!nodes[k].done && (best < 0 || nodes[k].cost < nodes[best].cost)) best = k;
+      if (!nodes[k].done && (best < 0 || nodes[k].estimate < nodes[best].estimate)) best = k;
     if (best < 0) return path;
     nodes[best].done = true;
     if (nodes[best].key == goal) {
@@ -304,14 +323,16 @@ constexpr Path shortest_path(Spec const& from_spec, Spec const& to_spec, Sizing 
     auto visit = [&](Step const& s) {
       Cost const cost = so_far + step_cost(s.collective, before, lengths.bytes_after(s, z),
                                            z.sizes.product(s.axes), m);
+      Cost estimate = cost;
+      estimate.picoseconds += least * collectives_left(s.after, to);
       int const aim = nodes.find(goal);
-      if (aim >= 0 && !(cost < nodes[aim].cost)) return;
+      if (aim >= 0 && !(estimate < nodes[aim].cost)) return;
       Key const key = key_of(s.after, axes);
       int const k = nodes.find(key);
       if (k < 0) {
-        nodes.add({key, cost, best, false, s});
+        nodes.add({key, cost, estimate, best, false, s});
       } else if (!nodes[k].done && cost < nodes[k].cost) {
-        nodes[k] = {key, cost, best, false, s};
+        nodes[k] = {key, cost, estimate, best, false, s};
       }
     };
     Neighbours<decltype(visit)>(here, to, axes, dims, visit).run();
@@ -337,10 +358,13 @@ constexpr bool same_order(Spec const& a, Spec const& b) {
   return true;
 }
 
-/// Appends to `plan` the steps that take the value in `slot` from `from` to `to`; a transpose of
-/// the local block, where the dims' order changes, runs where the block is smaller.
-constexpr void append_reshard(Plan& plan, Slot slot, Spec from, Spec const& to,
+/// Appends to `plan` the steps that take the value in `slot` from `from_spec` to `to_spec`; a
+/// transpose of the local block, where the dims' order changes, runs where the block is smaller.
+/// The steps call reduced axes replicated.
+constexpr void append_reshard(Plan& plan, Slot slot, Spec const& from_spec, Spec const& to_spec,
                               Machine const& m = {}) {
+  Spec from = detail::without_reduced(from_spec);
+  Spec const to = detail::without_reduced(to_spec);
   Sizing const& z = plan.sizing;
   auto transpose = [&](Spec const& before, Spec const& like) {
     Step s;
