@@ -12,8 +12,10 @@ namespace shardtype::planning {
 /// The cheapest path from `from` to `to`, which have the same labels in the same order. Exact over
 /// the axes that either splits or owes: no sequence of steps over these is cheaper, and so no detour
 /// over a third sharding on them (tests/unit/reshard_proofs.cpp).
-constexpr Path shortest_path(Spec const& from, Spec const& to, Sizing const& z, Machine const& m) {
-  return detail::Search(from, to, z, m).run();
+/// `time`, when it is known, is that of the path in picoseconds and keeps the search short.
+constexpr Path shortest_path(Spec const& from, Spec const& to, Sizing const& z, Machine const& m,
+                             std::int64_t time = -1) {
+  return detail::Search(from, to, z, m).run(time >= 0 ? time : detail::bounds(from, to, z, m).most);
 }
 
 /// `s` with its dims in the order of `like`, which has the same labels.
@@ -31,9 +33,9 @@ constexpr bool same_order(Spec const& a, Spec const& b) {
 
 /// Appends to `plan` the steps that take the value in `slot` from `from_spec` to `to_spec`; a
 /// transpose of the local block, where the dims' order changes, runs where the block is smaller.
-/// The steps call reduced axes replicated.
+/// The steps call reduced axes replicated. `time` as in shortest_path.
 constexpr void append_reshard(Plan& plan, Slot slot, Spec const& from_spec, Spec const& to_spec,
-                              Machine const& m = {}) {
+                              Machine const& m = {}, std::int64_t time = -1) {
   Spec from = detail::without_reduced(from_spec);
   Spec const to = detail::without_reduced(to_spec);
   Sizing const& z = plan.sizing;
@@ -51,7 +53,7 @@ constexpr void append_reshard(Plan& plan, Slot slot, Spec const& from_spec, Spec
       largest_elements(from, z.extents, z.sizes) <= largest_elements(to, z.extents, z.sizes);
   if (reorder && first) from = transpose(from, to);
   Spec const target = in_order_of(to, from);
-  Path const path = shortest_path(from, target, z, m);
+  Path const path = shortest_path(from, target, z, m, time);
   for (int k = 0; k < path.size; ++k) {
     Step s = path.steps[k];
     s.slot = slot;

@@ -51,6 +51,72 @@ constexpr Key key_of(Spec const& s) {
   return key;
 }
 
+/// What is certain before any search: a path takes at least `least` and at most `most` picoseconds.
+struct Bounds {
+  std::int64_t least = 0;
+  std::int64_t most = 0;
+};
+
+/// How many major axes of `now` stand where the goal has them.
+constexpr int settled(AxisList const& now, AxisList const& then) {
+  int n = 0;
+  while (n < now.size && n < then.size && now.at[n] == then.at[n]) ++n;
+  return n;
+}
+
+/// Latency of the cheapest collective: over two ranks, or one where an axis has no more.
+constexpr std::int64_t least_latency(unsigned axes, Sizes const& sizes, Machine const& m) {
+  std::int64_t ranks = 2;
+  for (int x = 0; x < max_axes; ++x)
+    if (((axes >> x) & 1U) != 0 && sizes.at[x] < 2) ranks = 1;
+  return picoseconds(static_cast<double>(ranks), 1.0 / m.latency);
+}
+
+/// The bounds: a collective takes axes off one dim at most, and none of those reduces; to reduce,
+/// gather what does not stay and slice what is wanted is always a path.
+constexpr Bounds bounds(Spec const& from, Spec const& to, Sizing const& z, Machine const& m) {
+  Bounds out;
+  int collectives = 0;
+  std::int64_t bytes = z.element_bytes;
+  std::int64_t length[max_dims]{};
+  for (int d = 0; d < from.rank; ++d) {
+    length[d] = largest_block(z.extents[from.dims[d].label], from.dims[d].axes, z.sizes);
+    bytes *= length[d];
+  }
+  auto resize = [&](Collective c, int d, std::int64_t after, std::int64_t p) {
+    std::int64_t const now = bytes == 0 ? 0 : bytes / length[d] * after;
+    out.most += step_cost(c, bytes, now, p, m).picoseconds;
+    bytes = now;
+    length[d] = after;
+  };
+  unsigned const owed = static_cast<unsigned>(from.unreduced.bits & ~to.unreduced.bits);
+  if (owed != 0) {
+    ++collectives;
+    std::int64_t p = 1;
+    for (int x = 0; x < max_axes; ++x) p *= ((owed >> x) & 1U) != 0 ? z.sizes.at[x] : 1;
+    out.most += step_cost(Collective::all_reduce, bytes, bytes, p, m).picoseconds;
+  }
+  for (int d = 0; d < from.rank; ++d) {
+    AxisList const& now = from.dims[d].axes;
+    int const stay = settled(now, to.dims[d].axes);
+    if (stay == now.size) continue;
+    ++collectives;
+    std::int64_t p = 1;
+    for (int k = stay; k < now.size; ++k) p *= z.sizes.at[now.at[k]];
+    resize(Collective::all_gather, d,
+           largest_block(z.extents[from.dims[d].label], now.prefix(stay), z.sizes), p);
+  }
+  for (int d = 0; d < from.rank; ++d) {
+    AxisList const& then = to.dims[d].axes;
+    for (int k = settled(from.dims[d].axes, then); k < then.size; ++k)
+      resize(Collective::none, d, ceil_div(length[d], z.sizes.at[then.at[k]]), 1);
+  }
+  if (collectives > 0)
+    out.least =
+        collectives * least_latency(from.mentioned().bits | to.mentioned().bits, z.sizes, m);
+  return out;
+}
+
 /// What one step does; the shardings before and after it follow from the path.
 struct Move {
   Collective collective = Collective::none;
@@ -111,15 +177,14 @@ class Search {
       if (((axes_ >> x) & 1U) != 0) last_axis_ = x;
     for (int d = 0; d < rank_; ++d)
       useful_[d] = rank_ <= 3 || from_.dims[d].axes.size > 0 || goal_.dims[d].axes.size > 0;
-    // one collective costs its latency at least: over two ranks, or one where an axis has no more
-    std::int64_t ranks = 2;
-    for (int x = 0; x <= last_axis_; ++x)
-      if (((axes_ >> x) & 1U) != 0 && z.sizes[x] < 2) ranks = 1;
-    least_ = picoseconds(static_cast<double>(ranks), 1.0 / m.latency);
+    least_ = least_latency(axes_, z.sizes, m);
   }
 
-  constexpr Path run() {
+  /// The cheapest path, or none when every path takes longer than `limit` picoseconds.
+  constexpr Path run(std::int64_t limit) {
+    visits_ = 0;
     Path path;
+    limit_ = limit;
     goal_key_ = key_of(goal_);
     Key const start = key_of(from_);
     if (start == goal_key_) {
@@ -144,6 +209,9 @@ class Search {
       reductions();
     }
   }
+
+  /// How many steps the last search looked at.
+  constexpr int visits() const { return visits_; }
 
  private:
   constexpr int take_best() {
@@ -191,11 +259,8 @@ class Search {
     left_ = owed_ != 0 ? 1 : 0;
     for (int d = 0; d < rank_; ++d) {
       AxisList const& now = here_[d];
-      AxisList const& then = goal_.dims[d].axes;
-      int n = 0;
-      while (n < now.size && n < then.size && now.at[n] == then.at[n]) ++n;
-      stay_[d] = n;
-      if (n < now.size) ++left_;
+      stay_[d] = settled(now, goal_.dims[d].axes);
+      if (stay_[d] < now.size) ++left_;
       std::int64_t length = z_.extents[from_.dims[d].label];
       for (int k = 0; k < now.size; ++k) {
         length_[d][k] = length;
@@ -240,12 +305,14 @@ class Search {
   /// `left` collectives at least remain: one takes axes off one dim at most, and none of those
   /// reduces.
   constexpr void consider(Move const& move, Key key, std::int64_t after, int left) {
+    ++visits_;
     std::int64_t p = 1;
     for (int k = 0; k < move.group.size; ++k) p *= z_.sizes.at[move.group.at[k]];
     Cost const cost = nodes_[node_].cost + step_cost(move.collective, bytes_, after, p, m_);
     std::int64_t const ahead = least_ * left;
+    std::int64_t const time = cost.picoseconds + ahead;
+    if (time > limit_) return;
     if (aim_ >= 0) {
-      std::int64_t const time = cost.picoseconds + ahead;
       Cost const& best = nodes_[aim_].cost;
       if (time > best.picoseconds) return;
       if (time == best.picoseconds && !rest_before(cost, best)) return;
@@ -403,6 +470,8 @@ class Search {
   bool useful_
       [max_dims]{};  ///< worth splitting on the way: split at either end; all of a small tensor
   std::int64_t least_ = 0;
+  std::int64_t limit_ = 0;
+  int visits_ = 0;
   Key goal_key_ = 0;
   Nodes nodes_;
   std::vector<int> open_;
