@@ -135,35 +135,49 @@ struct Node {
   Move move{};
 };
 
-/// A growing list of nodes with a hash index, usable in the compiler.
+/// A growing list of nodes with a hash index, usable in the compiler. Elements are reached by plain
+/// pointers: a compiler runs each call of a vector's operator as several statements.
 class Nodes {
  public:
-  constexpr Nodes() : index_(128, -1) {}
+  constexpr Nodes() { resize(32); }
+  Nodes(Nodes const&) = delete;
+  Nodes& operator=(Nodes const&) = delete;
 
-  constexpr int size() const { return static_cast<int>(nodes_.size()); }
-  constexpr Node& operator[](int k) { return nodes_[static_cast<std::size_t>(k)]; }
+  constexpr int size() const { return size_; }
+  constexpr Node& operator[](int k) { return nodes_[k]; }
 
   /// Where in the index this layout is or would be.
-  constexpr std::size_t bucket(Key key) const {
-    std::size_t b = (key * 2654435761U >> 7) % index_.size();
-    while (index_[b] >= 0 && nodes_[static_cast<std::size_t>(index_[b])].key != key)
-      b = b + 1 == index_.size() ? 0 : b + 1;
+  constexpr unsigned bucket(Key key) const {
+    unsigned b = (key * 2654435761U >> 9) & mask_;
+    while (index_[b] >= 0 && nodes_[index_[b]].key != key) b = (b + 1) & mask_;
     return b;
   }
-  constexpr int at(std::size_t bucket) const { return index_[bucket]; }
+  constexpr int at(unsigned bucket) const { return index_[bucket]; }
   /// Adds a node whose layout is new and belongs in this bucket.
-  constexpr void add(std::size_t bucket, Node const& n) {
-    index_[bucket] = size();
-    nodes_.push_back(n);
-    if (2 * nodes_.size() < index_.size()) return;
-    index_.assign(4 * index_.size(), -1);
-    for (int k = 0; k < size(); ++k)
-      index_[this->bucket(nodes_[static_cast<std::size_t>(k)].key)] = k;
+  constexpr void add(unsigned bucket, Node const& n) {
+    index_[bucket] = size_;
+    nodes_[size_++] = n;
+    if (size_ == room_) resize(4 * room_);
   }
 
  private:
-  std::vector<Node> nodes_;
-  std::vector<int> index_;
+  constexpr void resize(int room) {
+    room_ = room;
+    memory_.resize(static_cast<std::size_t>(room));
+    index_memory_.assign(2 * static_cast<std::size_t>(room), -1);
+    nodes_ = memory_.data();
+    index_ = index_memory_.data();
+    mask_ = 2 * static_cast<unsigned>(room) - 1;
+    for (int k = 0; k < size_; ++k) index_[bucket(nodes_[k].key)] = k;
+  }
+
+  std::vector<Node> memory_;
+  std::vector<int> index_memory_;
+  Node* nodes_ = nullptr;
+  int* index_ = nullptr;
+  unsigned mask_ = 0;
+  int room_ = 0;
+  int size_ = 0;
 };
 
 /// One A* search. Axes that stand where the goal has them, and all before them on that dim too, stay:
@@ -239,6 +253,7 @@ class Search {
     node_ = node;
     Key const key = nodes_[node].key;
     key_ = key;
+    so_far_ = nodes_[node].cost;
     for (int d = 0; d < rank_; ++d) here_[d].size = 0;
     idle_ = 0;
     owed_ = 0;
@@ -308,7 +323,7 @@ class Search {
     ++visits_;
     std::int64_t p = 1;
     for (int k = 0; k < move.group.size; ++k) p *= z_.sizes.at[move.group.at[k]];
-    Cost const cost = nodes_[node_].cost + step_cost(move.collective, bytes_, after, p, m_);
+    Cost const cost = so_far_ + step_cost(move.collective, bytes_, after, p, m_);
     std::int64_t const ahead = least_ * left;
     std::int64_t const time = cost.picoseconds + ahead;
     if (time > limit_) return;
@@ -317,7 +332,7 @@ class Search {
       if (time > best.picoseconds) return;
       if (time == best.picoseconds && !rest_before(cost, best)) return;
     }
-    std::size_t const bucket = nodes_.bucket(key);
+    unsigned const bucket = nodes_.bucket(key);
     int const known = nodes_.at(bucket);
     if (known < 0) {
       if (key == goal_key_) aim_ = nodes_.size();
@@ -480,6 +495,7 @@ class Search {
   // the layout that is looked at
   int node_ = 0;
   Key key_ = 0;
+  Cost so_far_{};
   AxisList here_[max_dims]{};
   int stay_[max_dims]{};  ///< how many major axes stand where the goal has them
   std::int64_t length_[max_dims][max_axes + 1]{};  ///< of dims with their first k axes
