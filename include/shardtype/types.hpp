@@ -7,5 +7,6 @@
 #include <shardtype/check/reduction.hpp>
 #include <shardtype/check/reshard.hpp>
 #include <shardtype/check/transfer.hpp>
+#include <shardtype/check/valid_on.hpp>
 #include <shardtype/core/block.hpp>
 #include <shardtype/core/bridge.hpp>
