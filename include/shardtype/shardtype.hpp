@@ -10,6 +10,7 @@
 #include <shardtype/ops/reduce.hpp>
 #include <shardtype/ops/reshard.hpp>
 #include <shardtype/ops/to_host.hpp>
+#include <shardtype/ops/transfer.hpp>
 #include <shardtype/runtime/environment.hpp>
 #include <shardtype/runtime/mesh.hpp>
 #include <shardtype/tensor/create.hpp>

@@ -6,5 +6,7 @@
 #include <shardtype/check/plan_of.hpp>
 #include <shardtype/check/reduction.hpp>
 #include <shardtype/check/reshard.hpp>
+#include <shardtype/check/transfer.hpp>
+#include <shardtype/check/valid_on.hpp>
 #include <shardtype/core/block.hpp>
 #include <shardtype/core/bridge.hpp>

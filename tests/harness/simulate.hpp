@@ -3,6 +3,7 @@
 // the members of its group hold.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -219,6 +220,77 @@ inline std::vector<Spec> all_specs(int rank, int axes, bool owed) {
   for (int l = 0; l < rank; ++l) none.add(l);
   std::vector<Spec> out;
   all_specs(0, axes, owed, none, out);
+  return out;
+}
+
+// All single steps from a sharding, written apart from the planner's: any set of axes may leave the
+// end of a dim, join another, be reordered or reduced, if the step's definition allows it.
+inline std::vector<Step> steps_from(Spec const& s, int axes) {
+  std::vector<Step> out;
+  auto add = [&](Collective c, AxisList const& group, int from, int to, Spec const& after) {
+    Step step;
+    step.action = c == Collective::none ? Action::slice : Action::communicate;
+    step.collective = c;
+    step.axes = group;
+    step.from = static_cast<std::int8_t>(from);
+    step.to = static_cast<std::int8_t>(to);
+    step.before = s;
+    step.after = after;
+    out.push_back(step);
+  };
+  // ordered lists of axes in this state
+  std::vector<AxisList> owed{{}};
+  for (std::size_t k = 0; k < owed.size(); ++k)
+    for (int x = 0; x < axes; ++x)
+      if (s.unreduced.contains(x) && !owed[k].contains(x)) {
+        owed.push_back(owed[k]);
+        owed.back().push(x);
+      }
+  for (AxisList const& group : owed) {
+    if (group.size == 0) continue;
+    Spec after = s;
+    for (int k = 0; k < group.size; ++k) after.unreduced.erase(group[k]);
+    add(Collective::all_reduce, group, -1, -1, after);
+    for (int d = 0; d < s.rank; ++d) {
+      Spec scattered = after;
+      scattered.dims[d].axes = s.dims[d].axes.plus(group);
+      add(Collective::reduce_scatter, group, -1, d, scattered);
+    }
+  }
+  for (int d = 0; d < s.rank; ++d) {
+    AxisList const& list = s.dims[d].axes;
+    for (int x = 0; x < axes; ++x)
+      if (s.state(x) == AxisState::replicated) {
+        AxisList group;
+        group.push(x);
+        Spec after = s;
+        after.dims[d].axes.push(x);
+        add(Collective::none, group, -1, d, after);
+      }
+    for (int keep = 0; keep < list.size; ++keep) {
+      Spec after = s;
+      after.dims[d].axes = list.prefix(keep);
+      add(Collective::all_gather, list.suffix(keep), d, -1, after);
+      for (int e = 0; e < s.rank; ++e)
+        if (e != d) {
+          Spec moved = after;
+          moved.dims[e].axes = s.dims[e].axes.plus(list.suffix(keep));
+          add(Collective::all_to_all, list.suffix(keep), d, e, moved);
+        }
+    }
+    std::vector<int> order;
+    for (int k = 0; k < list.size; ++k) order.push_back(list[k]);
+    std::sort(order.begin(), order.end());
+    do {
+      Spec after = s;
+      after.dims[d].axes = {};
+      for (int x : order) after.dims[d].axes.push(x);
+      if (after == s) continue;
+      int same = 0;
+      while (after.dims[d].axes[same] == list[same]) ++same;
+      add(Collective::permute, list.suffix(same), d, d, after);
+    } while (std::next_permutation(order.begin(), order.end()));
+  }
   return out;
 }
 

@@ -154,7 +154,7 @@ static_assert(Resolve<EinsumTo<Dim<I>>, T<Dim<I>, Dim<J>>, T<Dim<J>, Dim<K>>>::v
               Code::ok);
 
 // Plans of the four cases of the scaling book, and of the second row.
-constexpr auto plan_of = [](auto op, auto a, auto c) { return plan(op, a, c); };
+constexpr auto plan_of = [](auto op, auto... types) { return plan(op, types...); };
 struct Is : Index<"Is", 128> {};
 struct Js : Index<"Js", 64> {};
 constexpr auto local =
@@ -189,6 +189,17 @@ static_assert(plan_of(matmul_to<Dim<Is>, Dim<K>, Unreduced<X>>, type<T<Dim<Is>, 
 constexpr auto three = plan_of(matmul_to<Dim<Is, W>, Dim<K, Y, X>>,
                                type<T<Dim<Is, X>, Dim<Js, Y, W>>>, type<T<Dim<Js, W>, Dim<K, X>>>);
 static_assert(three.collectives() > 0 && three.result.rank == 2);
+// every operand and the result want each axis elsewhere: dozens of searches
+struct Bs : Index<"Bs", 64> {};
+constexpr auto batched = plan_of(einsum_to<Dim<Bs, W>, Dim<Is, X>, Dim<K, Y>>,
+                                 type<T<Dim<Bs, X>, Dim<Is, Y>, Dim<Js, W>>>,
+                                 type<T<Dim<Bs, Y>, Dim<Js, X>, Dim<K, W>>>);
+static_assert(batched.collectives() > 2 && batched.result.rank == 3);
+// the reshard of rank 3 on three axes that takes the planner longest
+constexpr auto longest = plan_of(reshard_to<Dim<Is>, Dim<Js>, Dim<K>>,
+                                 type<T<Dim<Is>, Dim<Js>, Dim<K>, Unreduced<W, X, Y>>>);
+static_assert(longest.count(Collective::reduce_scatter) + longest.count(Collective::all_reduce) >
+              0);
 // run-time sizes: what count says holds for every size
 static_assert(plan(matmul_to<Dim<I, X>, Dim<K, Y>>, type<T<Dim<I, X>, Dim<J, Y>>>,
                    type<T<Dim<J, Y>, Dim<K>>>)

@@ -139,6 +139,26 @@ static_assert(
 static_assert(resharding<Tensor<float, Dim<I>, Unreduced<Max, X>>, Tensor<float, Dim<I, X>>> ==
               Code::ok);
 static_assert(resharding<A, Tensor<double, Dim<I>, Dim<J>>> == Code::N05_element_type);
+// Transfer: each type in the axes of its own mesh, eight of them here.
+struct P1 : Axis<"P1"> {};
+struct P2 : Axis<"P2"> {};
+struct P3 : Axis<"P3"> {};
+struct P4 : Axis<"P4"> {};
+template <class From, class To>
+constexpr Code transferring = Resolve<TransferTo<To>, From>::verdict.code;
+static_assert(Transferable<Tensor<float, Dim<I, X, Y>, Dim<J, W, Z>>,
+                           Tensor<float, Dim<J, P2, P1>, Dim<I, P4, P3>>>);
+static_assert(Transferable<A, Tensor<float, Dim<I>, Dim<J>, Reduced<P1>>>);
+static_assert(transferring<A, Tensor<float, Dim<I, P1>>> == Code::R01_indices_differ);
+static_assert(transferring<A, Tensor<float, Dim<I>, Dim<J>, Dim<P>>> == Code::R01_indices_differ);
+static_assert(transferring<A, Tensor<float, Dim<I>, Dim<J>, Unreduced<P1>>> ==
+              Code::R02_replicated_to_unreduced);
+static_assert(transferring<Tensor<float, Dim<I>, Unreduced<Max, X>>, Tensor<float, Dim<I, X>>> ==
+              Code::A02_still_unreduced);
+static_assert(transferring<A, Tensor<double, Dim<I>, Dim<J>>> == Code::N05_element_type);
+static_assert(transferring<A, Tensor<float, Dim<I, P1>, Dim<J, P1>>> == Code::T01_axis_twice);
+static_assert(transferring<int, Tensor<float, Dim<I>>> == Code::T09_not_a_tensor);
+
 // R and I are the same bytes
 static_assert(plan(reshard_to<Dim<I>, Reduced<X>>, type<Tensor<float, Dim<I>>>).collectives() == 0);
 

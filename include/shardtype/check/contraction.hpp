@@ -57,6 +57,15 @@ struct NamedContraction {
     return planning::contraction_plan(S::template spec<0>, S::template spec<1>, S::template spec<2>,
                                       z, m);
   }
+  /// The same in parts, for compilers.
+  static constexpr auto progress(Sizing const& z, planning::detail::Progress const& before) {
+    return planning::contraction_progress(S::template spec<0>, S::template spec<1>,
+                                          S::template spec<2>, z, before);
+  }
+  static constexpr Plan finish_plan(Sizing const& z, planning::detail::Progress const& before) {
+    return planning::contraction_plan(S::template spec<0>, S::template spec<1>, S::template spec<2>,
+                                      z, {}, before);
+  }
 };
 
 template <class A, class B, class Self>

@@ -49,6 +49,49 @@ constexpr bool scenario_applies(Names const& n, int number) {
   return x < n.axes && n.axis_size[x] == dynamic;
 }
 
+// Sizings as types, so that each plan is one constant however often it is asked for.
+template <class S, class T>
+struct StaticSizing {
+  static constexpr Sizing value = static_sizing<S, T>();
+};
+template <class S, class T, int Number>
+struct ScenarioSizing {
+  static constexpr Sizing value = scenario(static_sizing<S, T>(), Number);
+};
+
+/// What the first `Round + 1` parts of a long search have found: one constant for each part, so that
+/// no single evaluation nears a compiler's step limit.
+template <class R, class Z, int Round>
+struct SearchRound {
+  static constexpr auto before() {
+    if constexpr (Round == 0) {
+      return planning::detail::Progress{};
+    } else {
+      return SearchRound<R, Z, Round - 1>::value;
+    }
+  }
+  static constexpr planning::detail::Progress value = R::progress(Z::value, before());
+};
+template <class R, class Z, int Round = 0>
+constexpr Plan plan_by_rounds() {
+  if constexpr (SearchRound<R, Z, Round>::value.finished) {
+    return R::finish_plan(Z::value, SearchRound<R, Z, Round>::value);
+  } else {
+    return plan_by_rounds<R, Z, Round + 1>();
+  }
+}
+template <class R, class Z>
+constexpr Plan plan_in_compiler() {
+  if constexpr (requires { R::progress(Z::value, planning::detail::Progress{}); }) {
+    return plan_by_rounds<R, Z>();
+  } else {
+    return R::make_plan(Z::value);
+  }
+}
+/// The plan of the operation that `R` resolved, for the sizing `Z::value`.
+template <class R, class Z>
+inline constexpr Plan compiled_plan = plan_in_compiler<R, Z>();
+
 /// Whether `plan` runs no more collectives of any kind than `bound`.
 constexpr bool within(Plan const& plan, Plan const& bound) {
   for (int c = 1; c <= static_cast<int>(Collective::permute); ++c)
@@ -83,10 +126,9 @@ constexpr Plan choose_plan(Plan (*make)(Sizing const&, Machine const&), Names co
 template <class R, class T>
 struct PlanSet {
  private:
-  // One constant per scenario, so that no single evaluation nears a compiler's step limit.
   template <int Number>
-  static constexpr Plan planned =
-      R::make_plan(detail::scenario(detail::static_sizing<typename R::S, T>(), Number));
+  static constexpr Plan const& planned =
+      detail::compiled_plan<R, detail::ScenarioSizing<typename R::S, T, Number>>;
 
   template <int... Number>
   static constexpr int most(Collective c, std::integer_sequence<int, Number...>) {
@@ -132,7 +174,7 @@ constexpr auto plan(Op const&, Type<Operands>...) {
     return Plan{};
   } else if constexpr (R::S::names.all_static()) {
     using First = std::tuple_element_t<0, std::tuple<Operands...>>;
-    return R::make_plan(detail::static_sizing<typename R::S, element_t<First>>());
+    return detail::compiled_plan<R, detail::StaticSizing<typename R::S, element_t<First>>>;
   } else {
     using First = std::tuple_element_t<0, std::tuple<Operands...>>;
     return PlanSet<R, element_t<First>>{};

@@ -6,6 +6,10 @@
 /// are priced and the cheapest is taken. An axis that neither operand uses is sliced, for free, onto
 /// what the result wants.
 
+#include <cstdint>
+#include <limits>
+#include <vector>
+
 #include <shardtype/plan/reshard_plan.hpp>
 #include <shardtype/rules/contraction.hpp>
 #include <shardtype/rules/reshard.hpp>
@@ -168,26 +172,106 @@ constexpr Plan empty_contraction(Spec const& a, Spec const& b, Spec const& resul
   return plan;
 }
 
-/// Costs of bringing one operand to a sharding: choices share many, and each is a search.
+/// What is known of the cost of bringing one value from a sharding to another.
+struct Known {
+  Spec from{};
+  Spec to{};
+  Bounds bounds{};
+  Cost cost{};
+  bool exact = false;
+};
+
+/// What the searches of one product have found so far, for the next evaluation to go on from.
+struct Progress {
+  struct Found {
+    std::int64_t least = 0;
+    Cost cost{};
+    bool exact = false;
+  };
+  static constexpr int capacity = 64;
+  int size = 0;
+  Found found[capacity]{};
+  bool finished = false;
+};
+
+/// Costs of reshards: choices share many, and each is a search, made only as far as a limit asks.
 class KnownCosts {
  public:
-  template <class Search>
-  constexpr Cost get(Spec const& to, Search search) {
-    for (int k = 0; k < size_; ++k)
-      if (to_[k] == to) return cost_[k];
-    Cost const cost = search();
-    if (size_ < capacity) {
-      to_[size_] = to;
-      cost_[size_++] = cost;
+  /// Searches start while fewer than `budget` steps have been looked at.
+  constexpr KnownCosts(Sizing const& z, Machine const& m, Progress const& before, int budget)
+      : z_(z), m_(m), before_(before), budget_(budget) {}
+
+  /// The number of this pair; `to` has its dims in any order.
+  constexpr int find(Spec const& from, Spec const& to) {
+    for (int k = 0; k < static_cast<int>(known_.size()); ++k)
+      if (at(k).to == to && at(k).from == from) return k;
+    Known k;
+    k.from = from;
+    k.to = to;
+    k.bounds = bounds(from, in_order_of(to, from), z_, m_);
+    if (int const number = static_cast<int>(known_.size()); number < before_.size) {
+      k.bounds.least = before_.found[number].least;
+      k.cost = before_.found[number].cost;
+      k.exact = before_.found[number].exact;
     }
-    return cost;
+    known_.push_back(k);
+    return static_cast<int>(known_.size()) - 1;
+  }
+  constexpr Known& at(int k) { return known_[static_cast<std::size_t>(k)]; }
+  /// Whether the reshard takes at most `limit` picoseconds; then its cost is exact.
+  constexpr bool within(int number, std::int64_t limit) {
+    Known& k = at(number);
+    if (!k.exact && k.bounds.least <= limit) {
+      if (budget_ <= 0) {
+        interrupted_ = true;
+        return false;
+      }
+      std::int64_t const most = limit < k.bounds.most ? limit : k.bounds.most;
+      Search search(k.from, in_order_of(k.to, k.from), z_, m_);
+      Path const path = search.run(most);
+      budget_ -= search.visits();
+      k.exact = path.size >= 0;
+      k.cost = path.cost;
+      k.bounds.least = k.exact ? path.cost.picoseconds : most + 1;
+    }
+    return k.exact && k.cost.picoseconds <= limit;
+  }
+  /// Whether a search was due that the budget did not allow.
+  constexpr bool interrupted() const { return interrupted_; }
+  constexpr Progress progress() const {
+    Progress out;
+    out.finished = !interrupted_;
+    for (Known const& k : known_)
+      if (out.size < Progress::capacity) out.found[out.size++] = {k.bounds.least, k.cost, k.exact};
+    return out;
   }
 
  private:
-  static constexpr int capacity = 16;
-  int size_ = 0;
-  Spec to_[capacity]{};
-  Cost cost_[capacity]{};
+  Sizing const& z_;
+  Machine const& m_;
+  Progress const& before_;
+  int budget_;
+  bool interrupted_ = false;
+  std::vector<Known> known_;
+};
+
+/// One way to make a product: the shardings of the operands and of the result, and numbers of the
+/// reshards to and from them.
+struct Choice {
+  Spec a{};
+  Spec b{};
+  Spec c{};
+  Cost product{};
+  int reshard[3]{};
+  std::int64_t most = 0;  ///< picoseconds, by the bounds
+  bool done = false;
+};
+
+/// The choice for one product, with the times of its reshards; or how far the search has come.
+struct Chosen {
+  Choice way{};
+  std::int64_t time[3]{};
+  Progress progress{};
 };
 
 /// The operand as the product uses it: on a batch label the shorter list is sliced to the longer.
@@ -214,10 +298,11 @@ constexpr Plan strict_contraction_plan(Spec const& a, Spec const& b, Spec const&
   return plan;
 }
 
-/// The plan of a product whose result is named: `wanted` has passed `rules::named_contraction`.
-constexpr Plan contraction_plan(Spec const& a, Spec const& b, Spec const& wanted, Sizing const& z,
-                                Machine const& m = {}) {
-  using detail::Roles;
+namespace detail {
+
+/// The cheapest way to make a product whose result is named.
+constexpr Chosen choose_way(Spec const& a, Spec const& b, Spec const& wanted, Sizing const& z,
+                            Machine const& m, Progress const& before, int budget) {
   Labels const out = labels_of(wanted);
   AxisSet const all{
       static_cast<std::uint8_t>(a.mentioned().bits | b.mentioned().bits | wanted.mentioned().bits)};
@@ -225,9 +310,9 @@ constexpr Plan contraction_plan(Spec const& a, Spec const& b, Spec const& wanted
   std::int64_t choices = 1;
   for (int x = 0; x < max_axes; ++x) {
     if (all.contains(x)) {
-      roles[x] = detail::roles_of(x, a, b, wanted, out);
+      roles[x] = roles_of(x, a, b, wanted, out);
     } else {
-      roles[x].add(detail::idle);
+      roles[x].add(idle);
     }
     choices *= roles[x].size;
   }
@@ -241,16 +326,8 @@ constexpr Plan contraction_plan(Spec const& a, Spec const& b, Spec const& wanted
       ordered[orders++] = l;
   }
 
-  detail::KnownCosts costs_a;
-  detail::KnownCosts costs_b;
-  auto reshard_cost = [&](Spec const& from, Spec const& to) {
-    return shortest_path(from, in_order_of(to, from), z, m).cost;
-  };
-  bool found = false;
-  Cost best{};
-  Spec best_a{};
-  Spec best_b{};
-  Spec best_c{};
+  KnownCosts costs(z, m, before, budget);
+  std::vector<Choice> ways;
   for (std::int64_t choice = 0; choice < choices; ++choice) {
     int role[max_axes]{};
     std::int64_t rest = choice;
@@ -262,30 +339,77 @@ constexpr Plan contraction_plan(Spec const& a, Spec const& b, Spec const& wanted
       std::uint32_t swap = 0;
       for (int k = 0; k < orders; ++k)
         if (((order >> k) & 1U) != 0) swap |= 1U << ordered[k];
-      Spec const use_a = detail::with_roles(a, b, wanted, role, swap, true);
-      Spec const use_b = detail::with_roles(b, a, wanted, role, swap, false);
-      Verdict const product = rules::contraction(use_a, use_b, out);
+      Choice way;
+      way.a = with_roles(a, b, wanted, role, swap, true);
+      way.b = with_roles(b, a, wanted, role, swap, false);
+      Verdict const product = rules::contraction(way.a, way.b, out);
       if (!product || !rules::reshard(product.result, wanted)) continue;
-      Cost cost = detail::product_cost(use_a, use_b, z, m);
-      if (found && !(cost < best)) continue;
-      cost = cost + costs_a.get(use_a, [&] { return reshard_cost(a, use_a); });
-      if (found && !(cost < best)) continue;
-      cost = cost + costs_b.get(use_b, [&] { return reshard_cost(b, use_b); });
-      if (found && !(cost < best)) continue;
-      cost = cost + reshard_cost(product.result, wanted);
-      if (found && !(cost < best)) continue;
-      found = true;
-      best = cost;
-      best_a = use_a;
-      best_b = use_b;
-      best_c = product.result;
+      way.c = product.result;
+      way.product = product_cost(way.a, way.b, z, m);
+      way.reshard[0] = costs.find(a, way.a);
+      way.reshard[1] = costs.find(b, way.b);
+      way.reshard[2] = costs.find(way.c, wanted);
+      way.most = way.product.picoseconds;
+      for (int number : way.reshard) way.most += costs.at(number).bounds.most;
+      ways.push_back(way);
     }
   }
+  // The likely ones first, each as far as it may still be the best. Equal costs: the first.
+  std::size_t best = ways.size();
+  Cost best_cost{};
+  for (std::size_t round = 0; round < ways.size(); ++round) {
+    std::size_t next = ways.size();
+    for (std::size_t k = 0; k < ways.size(); ++k)
+      if (!ways[k].done && (next == ways.size() || ways[k].most < ways[next].most)) next = k;
+    Choice& way = ways[next];
+    way.done = true;
+    Cost cost = way.product;
+    std::int64_t limit = (best < ways.size() ? best_cost.picoseconds : way.most) - cost.picoseconds;
+    for (int number : way.reshard) limit -= costs.at(number).bounds.least;
+    bool possible = limit >= 0;
+    for (int k = 0; k < 3 && possible; ++k) {
+      std::int64_t const least = costs.at(way.reshard[k]).bounds.least;
+      possible = costs.within(way.reshard[k], limit + least);
+      limit -= costs.at(way.reshard[k]).bounds.least - least;
+      cost = cost + costs.at(way.reshard[k]).cost;
+    }
+    if (costs.interrupted()) break;
+    if (!possible) continue;
+    if (best == ways.size() || cost < best_cost || (cost == best_cost && next < best)) {
+      best = next;
+      best_cost = cost;
+    }
+  }
+  Chosen chosen;
+  chosen.progress = costs.progress();
+  if (!chosen.progress.finished) return chosen;
+  chosen.way = ways[best];
+  for (int k = 0; k < 3; ++k) chosen.time[k] = costs.at(chosen.way.reshard[k]).cost.picoseconds;
+  return chosen;
+}
+
+}  // namespace detail
+
+/// A part of the work of `contraction_plan`, small enough for one evaluation by a compiler with
+/// default limits: goes on from `before` and tells what it has found.
+constexpr detail::Progress contraction_progress(Spec const& a, Spec const& b, Spec const& wanted,
+                                                Sizing const& z,
+                                                detail::Progress const& before = {}) {
+  return detail::choose_way(a, b, wanted, z, {}, before, 1200).progress;
+}
+
+/// The plan of a product whose result is named: `wanted` has passed `rules::named_contraction`.
+/// `before` is what is known of the costs on this machine.
+constexpr Plan contraction_plan(Spec const& a, Spec const& b, Spec const& wanted, Sizing const& z,
+                                Machine const& m = {}, detail::Progress const& before = {}) {
+  detail::Chosen const chosen =
+      detail::choose_way(a, b, wanted, z, m, before, std::numeric_limits<int>::max());
+  detail::Choice const& way = chosen.way;
   Plan plan = detail::empty_contraction(a, b, wanted, z);
-  append_reshard(plan, Slot::a, a, best_a, m);
-  append_reshard(plan, Slot::b, b, best_b, m);
-  detail::append_product(plan, best_a, best_b, best_c);
-  append_reshard(plan, Slot::result, best_c, wanted, m);
+  append_reshard(plan, Slot::a, a, way.a, m, chosen.time[0]);
+  append_reshard(plan, Slot::b, b, way.b, m, chosen.time[1]);
+  detail::append_product(plan, way.a, way.b, way.c);
+  append_reshard(plan, Slot::result, way.c, wanted, m, chosen.time[2]);
   return plan;
 }
 

@@ -31,7 +31,7 @@ class Agreement {
   /// Turns the check on for the ranks of `comm`, if the environment asks for it. Collective.
   void start(MPI_Comm comm) {
     if (detail::record_comm == MPI_COMM_NULL) return;
-    take_ranks(comm);
+    take_ranks(detail::ranks_in_job(comm));
     // a number that no other mesh has: the first rank's, who counts its meshes
     static std::int64_t count = 0;
     mesh_ = std::int64_t{ranks_[0]} << 32 | count++;
@@ -41,9 +41,15 @@ class Agreement {
   }
   /// Before a mesh is made of `comm`, which is collective as well: as `meet`, for the ranks of `comm`.
   static void meet_before_mesh(MPI_Comm comm, std::string const& step, std::uint64_t hash) {
+    if (detail::record_comm != MPI_COMM_NULL)
+      meet_before_mesh(detail::ranks_in_job(comm), step, hash);
+  }
+  /// The same for chosen ranks of the job.
+  static void meet_before_mesh(std::vector<int> const& ranks, std::string const& step,
+                               std::uint64_t hash) {
     if (detail::record_comm == MPI_COMM_NULL) return;
     Agreement all;
-    all.take_ranks(comm);
+    all.take_ranks(ranks);
     // ranks that have made meshes together count them alike
     static std::vector<std::vector<int>> made;
     for (std::vector<int> const& group : made) all.step_ += group == all.ranks_ ? 1 : 0;
@@ -87,21 +93,9 @@ class Agreement {
   }
 
  private:
-  /// The ranks of `comm`, as ranks of the job.
-  void take_ranks(MPI_Comm comm) {
+  void take_ranks(std::vector<int> const& ranks) {
     me_ = detail::job_rank();
-    int size = 0;
-    MPI_Comm_size(comm, &size);
-    std::vector<int> places(static_cast<std::size_t>(size));
-    for (int k = 0; k < size; ++k) places[static_cast<std::size_t>(k)] = k;
-    ranks_.resize(places.size());
-    MPI_Group members = MPI_GROUP_NULL;
-    MPI_Group job = MPI_GROUP_NULL;
-    MPI_Comm_group(comm, &members);
-    MPI_Comm_group(MPI_COMM_WORLD, &job);
-    MPI_Group_translate_ranks(members, size, places.data(), job, ranks_.data());
-    MPI_Group_free(&members);
-    MPI_Group_free(&job);
+    ranks_ = ranks;
     if (char const* const set = std::getenv("SHARDTYPE_AGREE_SECONDS"))
       if (double const seconds = std::atof(set); seconds > 0) limit_ = seconds;
   }

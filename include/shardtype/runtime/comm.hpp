@@ -73,6 +73,23 @@ inline void wait_for(MPI_Request& request) {
 
 namespace detail {
 
+/// The members of `comm` as ranks of the job.
+inline std::vector<int> ranks_in_job(MPI_Comm comm) {
+  int size = 0;
+  MPI_Comm_size(comm, &size);
+  std::vector<int> places(static_cast<std::size_t>(size));
+  for (int k = 0; k < size; ++k) places[static_cast<std::size_t>(k)] = k;
+  std::vector<int> ranks(places.size());
+  MPI_Group members = MPI_GROUP_NULL;
+  MPI_Group job = MPI_GROUP_NULL;
+  MPI_Comm_group(comm, &members);
+  MPI_Comm_group(MPI_COMM_WORLD, &job);
+  MPI_Group_translate_ranks(members, size, places.data(), job, ranks.data());
+  MPI_Group_free(&members);
+  MPI_Group_free(&job);
+  return ranks;
+}
+
 /// Collective over a communicator that is not ours to keep: `text` of rank `root` on all ranks.
 inline void share_text(MPI_Comm comm, std::string& text, int root) {
   int length = static_cast<int>(text.size());
@@ -98,6 +115,14 @@ inline std::int64_t reduce_number(MPI_Comm comm, std::int64_t mine, MPI_Op op) {
 /// How the segments of an all_to_all are sized. One rank's own counts cannot tell, so the caller
 /// says what holds on all ranks.
 enum class Segments { even, uneven, huge };
+
+/// `n` elements at `data` that go to, or come from, rank `rank` of a communicator.
+template <class T>
+struct Message {
+  int rank = 0;
+  T* data = nullptr;
+  std::int64_t n = 0;
+};
 
 /// One communicator and the collectives over it. Every member call is collective.
 class Comm {
@@ -251,6 +276,23 @@ class Comm {
       return MPI_Isend(send + at, count, t, to, 0, comm_, r);
     });
     for (MPI_Request& r : requests) wait_for(r);
+  }
+
+  /// Sends the messages of `out` and receives those of `in`, none of them to oneself. Only ranks
+  /// that have a message need call it.
+  template <class T>
+  void messages(std::vector<Message<T const>> const& out, std::vector<Message<T>> const& in) {
+    MPI_Datatype const t = WireType<T>::get();
+    requests_.clear();
+    for (Message<T> const& m : in)
+      post(m.n, [&](std::int64_t at, int count, MPI_Request* r) {
+        return MPI_Irecv(m.data + at, count, t, m.rank, 0, comm_, r);
+      });
+    for (Message<T const> const& m : out)
+      post(m.n, [&](std::int64_t at, int count, MPI_Request* r) {
+        return MPI_Isend(m.data + at, count, t, m.rank, 0, comm_, r);
+      });
+    for (MPI_Request& r : requests_) wait_for(r);
   }
 
   /// Most elements in one MPI call; larger ones go in pieces. Lowered by tests only.

@@ -1,6 +1,7 @@
 #pragma once
 /// The named grid of ranks.
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <initializer_list>
@@ -17,6 +18,7 @@
 #include <shardtype/core/scope.hpp>
 #include <shardtype/runtime/agreement.hpp>
 #include <shardtype/runtime/comm.hpp>
+#include <shardtype/runtime/link.hpp>
 #include <shardtype/runtime/pool.hpp>
 
 namespace shardtype {
@@ -47,6 +49,8 @@ class MeshState {
     for (int r : ranks_) hash = (hash ^ static_cast<std::uint64_t>(r + 1)) * 1099511628211U;
     for (char c : shape) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
     Agreement::meet_before_mesh(comm, "the constructor of a mesh of " + shape, hash);
+    std::vector<int> const job = detail::ranks_in_job(comm);
+    for (int r : ranks_) job_ranks_.push_back(job[static_cast<std::size_t>(r)]);
     int me = 0;
     MPI_Comm_rank(comm, &me);
     int place = MPI_UNDEFINED;
@@ -81,6 +85,8 @@ class MeshState {
   std::vector<std::int64_t> const& coords() const { return coords_; }
   /// The mesh's ranks, as ranks of the communicator it was made of.
   std::vector<int> const& ranks() const { return ranks_; }
+  /// The same as ranks of the job.
+  std::vector<int> const& job_ranks() const { return job_ranks_; }
   int size() const { return static_cast<int>(ranks_.size()); }
   /// All ranks of the mesh.
   Comm& whole() { return *whole_; }
@@ -119,6 +125,18 @@ class MeshState {
     return *groups_.emplace_back(code, std::make_unique<Comm>(made)).comm;
   }
 
+  /// The ranks of this mesh and of `other` together. Collective over them at the first call per set
+  /// of ranks.
+  Link& link(MeshState const& other) {
+    std::vector<int> all = job_ranks_;
+    all.insert(all.end(), other.job_ranks_.begin(), other.job_ranks_.end());
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    for (std::unique_ptr<Link> const& known : links_)
+      if (known->ranks() == all) return *known;
+    return *links_.emplace_back(std::make_unique<Link>(std::move(all)));
+  }
+
  private:
   struct Group {
     std::uint64_t code;  ///< of the list of axes
@@ -130,10 +148,12 @@ class MeshState {
 
   std::vector<MeshAxisInfo> axes_;
   std::vector<int> ranks_;
+  std::vector<int> job_ranks_;
   std::vector<std::int64_t> coords_;
   bool here_ = false;
   std::unique_ptr<Comm> whole_;
   std::vector<Group> groups_;
+  std::vector<std::unique_ptr<Link>> links_;
   std::shared_ptr<Pool> pool_ = std::make_shared<Pool>();
   Agreement agreement_;
   StepScratch scratch_;

@@ -1,0 +1,79 @@
+#pragma once
+/// Moving a tensor to another mesh, on types. The two types have a scope each: an axis of the one
+/// mesh says nothing about the other's, and together they may name more than an operation has.
+
+#include <shardtype/check/resolve.hpp>
+#include <shardtype/rules/transfer.hpp>
+
+namespace shardtype {
+
+namespace detail {
+
+/// `s` with its labels in the numbers of scope `to`; those that it lacks come behind.
+constexpr Spec relabelled(Spec s, Names const& own, Names const& to) {
+  for (int d = 0; d < s.rank; ++d) {
+    int const k = to.find_label(own.label_id[s.dims[d].label]);
+    s.dims[d].label = static_cast<std::int8_t>(k < 0 ? max_dims + d : k);
+  }
+  return s;
+}
+
+template <class A, class Out>
+struct TransferRule {
+  using From = Scope<A>;
+  using To = Scope<Out>;
+  /// The destination with the labels of the source.
+  static constexpr Spec spec = relabelled(To::template spec<0>, To::names, From::names);
+  static constexpr Verdict source_law = lawful<From>(std::make_integer_sequence<int, 1>{});
+  static constexpr Verdict target_law = lawful<To>(std::make_integer_sequence<int, 1>{});
+  static constexpr Verdict rule = rules::transfer(From::template spec<0>, spec);
+
+  static constexpr Verdict decide() {
+    if (!source_law) return source_law;
+    if (!target_law) return target_law;
+    if (!same_element<A, Out>) return refuse(Code::N05_element_type);
+    Verdict v = rule;
+    // a label that the source lacks is told in the destination's numbers
+    if (v.label >= max_dims) v.label = To::template spec<0>.dims[v.label - max_dims].label;
+    return v;
+  }
+  static constexpr Verdict verdict = decide();
+  /// Whether the label or axis at fault is the source's.
+  static constexpr bool source_at_fault() {
+    if (!source_law) return true;
+    if (verdict.code == Code::R01_indices_differ) return rule.label < max_dims;
+    return verdict.code == Code::A02_still_unreduced;
+  }
+};
+
+template <class A, class Out>
+struct Transferring : TransferRule<A, Out> {
+  using Rule = TransferRule<A, Out>;
+  /// The scope of the label and the axis at fault.
+  using S = std::conditional_t<Rule::source_at_fault(), typename Rule::From, typename Rule::To>;
+  using result = Out;
+};
+
+template <class A, class... Out>
+constexpr auto resolve_transfer() {
+  if constexpr (!is_tensor<A>) {
+    return Type<NotATensor>{};
+  } else {
+    return Type<Transferring<A, named_t<A, Out...>>>{};
+  }
+}
+
+}  // namespace detail
+
+/// `transfer<Out...>` as an object, for probing.
+template <class... Out>
+struct TransferTo {};
+
+template <class... Out, class A>
+struct Resolve<TransferTo<Out...>, A> : decltype(detail::resolve_transfer<A, Out...>())::type {};
+
+/// Whether `transfer<To>(a, mesh)` compiles for a tensor of type `From` and a mesh that has To's axes.
+template <class From, class To>
+concept Transferable = bool(Resolve<TransferTo<To>, From>::verdict);
+
+}  // namespace shardtype

@@ -1,0 +1,127 @@
+#pragma once
+/// Whether a program on tensor types is legal on a mesh of given sizes, before there is one.
+
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include <shardtype/check/plan_of.hpp>
+
+namespace shardtype {
+
+/// Operand types, for `valid_on`.
+template <class... Tensors>
+struct Args {};
+
+/// The size that a mesh axis takes, for `valid_on`: `Size<X, 256>`.
+template <class X, std::int64_t Ranks>
+struct Size {};
+
+namespace detail {
+
+/// Most ranks along all axes together that a Mesh can have, as ranks are ints.
+inline constexpr std::int64_t most_mesh_ranks = std::int64_t{1} << 31;
+
+/// The sizes of the axes of one scope, given by `Size`s where the types leave them open.
+template <class S, class... Given>
+struct SizesOn {
+  static constexpr Sizes decide() {
+    Sizes out;
+    for (int x = 0; x < S::names.axes; ++x) out.at[x] = S::names.axis_size[x];
+    [[maybe_unused]] auto give = [&]<class X, std::int64_t Ranks>(Size<X, Ranks>) {
+      int const x = S::names.find_axis(identity<X>);
+      if (x >= 0 && out.at[x] == dynamic) out.at[x] = Ranks;
+    };
+    (give(Given{}), ...);
+    return out;
+  }
+  static constexpr Sizes value = decide();
+};
+
+/// A Size is possible, and does not contradict the axis' type.
+template <class X, std::int64_t Ranks>
+constexpr bool size_fits(Size<X, Ranks>) {
+  return Ranks >= 1 && (X::size == dynamic || X::size == Ranks);
+}
+/// The ranks of a mesh that has all these axes.
+template <class... X, std::int64_t... Ranks>
+constexpr bool mesh_fits(Size<X, Ranks>...) {
+  std::int64_t n = 1;
+  bool fits = true;
+  ((fits = fits && Ranks <= most_mesh_ranks / n, n *= fits ? Ranks : 1), ...);
+  return fits;
+}
+
+/// Whether a tensor of type `A` can exist: every axis has a size, and bytes of its block can be counted
+/// (E20). Extents known at run time only say nothing.
+template <class A, class... Given>
+constexpr bool exists_on() {
+  if constexpr (!is_tensor<A>) {
+    return false;
+  } else if constexpr (!lawful<Scope<A>>(std::make_integer_sequence<int, 1>{})) {
+    return false;
+  } else {
+    using S = Scope<A>;
+    constexpr Sizes sizes = SizesOn<S, Given...>::value;
+    std::int64_t room = std::int64_t{1} << 58;
+    bool empty = false;
+    for (int x = 0; x < S::names.axes; ++x)
+      if (sizes[x] == dynamic) return false;
+    for (int l = 0; l < S::names.labels; ++l) {
+      std::int64_t const extent = S::names.label_extent[l];
+      if (extent == 0) empty = true;
+      if (extent > 0) room /= extent;
+    }
+    return empty || room > 0;
+  }
+}
+
+/// An operation object: its verdict, and that of its result.
+template <class F, class... A>
+concept Operation = requires { bool(Resolve<F, A...>::verdict); };
+
+template <class F, class Operands, class... Given>
+struct ValidOn;
+template <class F, class... A, class... Given>
+struct ValidOn<F, Args<A...>, Given...> {
+  template <class Out>
+  static constexpr bool gives() {
+    if constexpr (is_tensor<Out>) {
+      return exists_on<Out, Given...>();
+    } else {
+      return !any_poisoned<Out>;
+    }
+  }
+  static constexpr bool decide() {
+    if constexpr (!(size_fits(Given{}) && ...)) {
+      return false;
+    } else if constexpr (!mesh_fits(Given{}...) || !(exists_on<A, Given...>() && ...)) {
+      return false;
+    } else if constexpr (Operation<F, A...>) {
+      if constexpr (Resolve<F, A...>::verdict) {
+        return gives<result_t<F, A...>>();
+      } else {
+        return false;
+      }
+    } else if constexpr (std::is_invocable_v<F const&, A const&...>) {
+      return gives<std::remove_cvref_t<std::invoke_result_t<F const&, A const&...>>>();
+    } else {
+      return false;
+    }
+  }
+};
+
+}  // namespace detail
+
+/// `valid_on<F, Args<A, B>, Size<X, 256>, Size<Y, 4>>`: whether `F` can run on tensors of types `A`
+/// and `B` when the axes whose size is given at run time take these sizes. `F` is an operation object's
+/// type (`MatmulTo<>`, `ReshardTo<Dim<I, X>>`) or a callable's.
+///
+/// False: a rule refuses the operation; the callable does not accept the types; a size is below 1 or
+/// contradicts its axis; an axis of an operand or of the result has no size; static extents are more
+/// elements than a tensor can have (E20). A callable whose body has an error gives that error's sentence,
+/// unless its parameters are constrained (`requires Contractible<A, B>`). Communicates nothing.
+template <class F, class Operands, class... Given>
+inline constexpr bool valid_on = detail::ValidOn<F, Operands, Given...>::decide();
+
+}  // namespace shardtype

@@ -1,0 +1,51 @@
+#pragma once
+/// The reverse of kernels/copy.hpp: a packed box put into its place in a block.
+
+#include <cstdint>
+
+#include <Kokkos_Core.hpp>
+
+#include <shardtype/kernels/layout.hpp>
+
+namespace shardtype::kernels {
+
+namespace detail {
+
+/// Rows of `length` elements; `to` describes where they go.
+template <class T>
+struct RowUnpack {
+  T const* src;
+  T* dst;
+  Layout to;  // merged, without the last dim
+  std::int64_t length;
+  std::int64_t stride;  // of the last dim
+
+  KOKKOS_FUNCTION void operator()(std::int64_t row) const {
+    T* out = dst;
+    std::int64_t rest = row;
+    for (int d = to.rank - 1; d >= 0; --d) {
+      out += (rest % to.extent[d]) * to.stride[d];
+      rest /= to.extent[d];
+    }
+    T const* const in = src + row * length;
+    for (std::int64_t k = 0; k < length; ++k) out[k * stride] = in[k];
+  }
+};
+
+}  // namespace detail
+
+/// The elements that `layout` describes at `dst` take those of `src`, which lie without gaps, last
+/// dim fastest. Runs on `exec`; no communication.
+template <class T, class Exec>
+void copy_unpacked(Exec const& exec, T const* src, Layout const& layout, T* dst) {
+  std::int64_t const n = layout.elements();
+  if (n == 0) return;
+  Layout rows = merged(layout);
+  int const last = --rows.rank;
+  Kokkos::parallel_for(
+      "shardtype::unpack_rows",
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, n / rows.extent[last]),
+      detail::RowUnpack<T>{src, dst, rows, rows.extent[last], rows.stride[last]});
+}
+
+}  // namespace shardtype::kernels

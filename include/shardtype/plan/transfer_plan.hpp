@@ -1,0 +1,170 @@
+#pragma once
+/// Which rank sends which part of a tensor to which, when it moves to another mesh.
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <shardtype/core/block.hpp>
+
+namespace shardtype {
+
+/// Where the blocks of a tensor lie: its sharding, and for each rank of its mesh the number in the
+/// job and the coordinates along the sharding's axes.
+struct Placement {
+  Spec spec{};
+  Sizes sizes{};
+  std::vector<int> ranks;
+  std::vector<Coords> coords;
+};
+
+/// A part of a tensor: a range of global indices for each dim.
+struct Box {
+  Range at[max_dims]{};
+};
+
+/// One part that rank `from` has and rank `to` needs; they may be one rank. Ranks are the job's, the
+/// dims of `box` stand in the order of the destination.
+struct Parcel {
+  int from = 0;
+  int to = 0;
+  Box box{};
+  std::int64_t elements = 0;
+};
+
+/// The parcels of one transfer. Each element comes to each rank that needs it once: from the rank
+/// itself if it has it, else from one of its holders. The holders of a block take turns.
+struct TransferPlan {
+  std::vector<Parcel> parcels;
+  std::int64_t element_bytes = 1;
+
+  /// Payload bytes that rank `rank` of the job sends to others.
+  std::int64_t bytes(int rank) const {
+    std::int64_t n = 0;
+    for (Parcel const& p : parcels)
+      if (p.from == rank && p.to != rank) n += p.elements;
+    return n * element_bytes;
+  }
+  /// Payload bytes that all ranks send together.
+  std::int64_t total_bytes() const {
+    std::int64_t n = 0;
+    for (Parcel const& p : parcels)
+      if (p.from != p.to) n += p.elements;
+    return n * element_bytes;
+  }
+  /// Messages between ranks.
+  std::int64_t messages() const {
+    std::int64_t n = 0;
+    for (Parcel const& p : parcels) n += p.from != p.to ? 1 : 0;
+    return n;
+  }
+};
+
+namespace planning {
+
+/// The part of dim `dim` of `p` at these coordinates.
+inline Range part_of(Placement const& p, int dim, std::int64_t extent, Coords const& at) {
+  return block({0, extent}, p.spec.dims[dim].axes, p.sizes, at);
+}
+
+/// Builds the parcels of one transfer. `from` and `to` number their labels alike and have no
+/// unreduced axes.
+class Transfers {
+ public:
+  Transfers(Placement const& from, Placement const& to, Extents const& extents)
+      : from_(from), to_(to), extents_(extents) {
+    std::int64_t blocks = 1;
+    for (int d = 0; d < from_.spec.rank; ++d) blocks *= from_.sizes.product(axes_of(d));
+    holders_.resize(static_cast<std::size_t>(blocks));
+    turn_.resize(holders_.size(), 0);
+    for (std::size_t k = 0; k < from_.ranks.size(); ++k)
+      holders_[block_number(from_.coords[k])].push_back(from_.ranks[k]);
+  }
+
+  TransferPlan run(std::int64_t element_bytes) {
+    TransferPlan plan;
+    plan.element_bytes = element_bytes;
+    for (std::size_t k = 0; k < to_.ranks.size(); ++k) {
+      for (int d = 0; d < to_.spec.rank; ++d) {
+        std::int64_t const extent = extents_[to_.spec.dims[d].label];
+        cut(d, extent, part_of(to_, d, extent, to_.coords[k]));
+      }
+      Parcel parcel;
+      parcel.to = to_.ranks[k];
+      parcel.elements = 1;
+      collect(plan, parcel, 0, Coords{});
+    }
+    return plan;
+  }
+
+ private:
+  struct Cut {
+    Coords at;
+    Range range;
+  };
+
+  AxisList const& axes_of(int dim) const { return from_.spec.dims[dim].axes; }
+
+  /// The blocks numbered over the axes that split a dim.
+  std::size_t block_number(Coords const& at) const {
+    std::int64_t n = 0;
+    for (int d = 0; d < from_.spec.rank; ++d)
+      for (int k = 0; k < axes_of(d).size; ++k)
+        n = n * from_.sizes[axes_of(d)[k]] + at[axes_of(d)[k]];
+    return static_cast<std::size_t>(n);
+  }
+
+  /// The parts of the source's blocks along dim `d` of the destination that lie in `wanted`.
+  void cut(int d, std::int64_t extent, Range wanted) {
+    int const e = from_.spec.find(to_.spec.dims[d].label);
+    cuts_[d].clear();
+    for (std::int64_t g = 0; g < from_.sizes.product(axes_of(e)); ++g) {
+      Coords const at = member(axes_of(e), from_.sizes, {}, g);
+      Range const common = intersect(wanted, part_of(from_, e, extent, at));
+      if (common.size() > 0) cuts_[d].push_back({at, common});
+    }
+  }
+
+  /// All combinations of the cuts of the dims from `d` on.
+  void collect(TransferPlan& plan, Parcel parcel, int d, Coords const& at) {
+    if (d == to_.spec.rank) {
+      parcel.from = sender(at, parcel.to);
+      plan.parcels.push_back(parcel);
+      return;
+    }
+    int const e = from_.spec.find(to_.spec.dims[d].label);
+    std::int64_t const so_far = parcel.elements;
+    for (Cut const& c : cuts_[d]) {
+      Coords next = at;
+      for (int k = 0; k < axes_of(e).size; ++k) next.at[axes_of(e)[k]] = c.at[axes_of(e)[k]];
+      parcel.box.at[d] = c.range;
+      parcel.elements = so_far * c.range.size();
+      collect(plan, parcel, d + 1, next);
+    }
+  }
+
+  int sender(Coords const& at, int to) {
+    std::size_t const number = block_number(at);
+    std::vector<int> const& holders = holders_[number];
+    for (int r : holders)
+      if (r == to) return r;
+    return holders[turn_[number]++ % holders.size()];
+  }
+
+  Placement const& from_;
+  Placement const& to_;
+  Extents const& extents_;
+  std::vector<std::vector<int>> holders_;  ///< by block
+  std::vector<std::size_t> turn_;
+  std::vector<Cut> cuts_[max_dims];
+};
+
+/// The parcels that take a tensor from one placement to another.
+inline TransferPlan transfer_plan(Placement const& from, Placement const& to,
+                                  Extents const& extents, std::int64_t element_bytes) {
+  return Transfers(from, to, extents).run(element_bytes);
+}
+
+}  // namespace planning
+
+}  // namespace shardtype

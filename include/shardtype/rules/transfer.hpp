@@ -1,0 +1,24 @@
+#pragma once
+/// Moving a tensor to another mesh: what is legal.
+
+#include <shardtype/rules/verdict.hpp>
+
+namespace shardtype::rules {
+
+/// May a tensor of sharding `from` become `to` on another mesh? Labels are numbered alike, axes are
+/// not: those of `from` belong to the one mesh, those of `to` to the other. The code tells which
+/// side is at fault: A02 and R01 with a label of `from`, else `to`.
+constexpr Verdict transfer(Spec const& from, Spec const& to) {
+  for (int x = 0; x < max_axes; ++x)
+    if (from.unreduced.contains(x)) return refuse(Code::A02_still_unreduced, -1, -1, x);
+  for (int d = 0; d < from.rank; ++d)
+    if (to.find(from.dims[d].label) < 0)
+      return refuse(Code::R01_indices_differ, from.dims[d].label);
+  for (int d = 0; d < to.rank; ++d)
+    if (from.find(to.dims[d].label) < 0) return refuse(Code::R01_indices_differ, to.dims[d].label);
+  for (int x = 0; x < max_axes; ++x)
+    if (to.unreduced.contains(x)) return refuse(Code::R02_replicated_to_unreduced, -1, -1, x);
+  return accept(to);
+}
+
+}  // namespace shardtype::rules

@@ -1,0 +1,379 @@
+// The reshard planner on three axes: every pair of shardings of tensors with up to three dims, all
+// four states, axes of one dim in any order. Every plan arrives by legal steps, none is dearer than
+// the best sequence of steps or than a plain gather, and a detour never pays.
+// TIMEOUT: 300
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include <shardtype/types.hpp>
+
+#include "harness/catch.hpp"
+#include "harness/simulate.hpp"
+
+using namespace shardtype;
+using namespace simulate;
+
+namespace {
+
+constexpr int axes = 3;
+
+struct Setting {
+  char const* name;
+  Sizing z;
+  Machine m;
+};
+
+Sizing sizing(std::int64_t px, std::int64_t py, std::int64_t pz, std::int64_t i, std::int64_t j,
+              std::int64_t k) {
+  Sizing z;
+  z.sizes = {{px, py, pz, 1}};
+  z.extents = {{i, j, k}};
+  z.element_bytes = 4;
+  return z;
+}
+
+std::vector<Setting> settings() {
+  Machine const cluster{};
+  Machine slow_network;
+  slow_network.latency = 1e-9;
+  slow_network.bytes_per_second = 1e8;
+  return {
+      {"uneven and small: messages count", sizing(2, 3, 4, 5, 7, 6), cluster},
+      {"large and even: bytes count", sizing(4, 2, 2, 4096, 1024, 512), cluster},
+      {"uneven on a slow network", sizing(2, 3, 2, 130, 7, 31), slow_network},
+      {"an axis of one rank, a dim shorter than an axis", sizing(1, 8, 2, 64, 3, 1000), cluster}};
+}
+
+// The sharding as a number: 5 bits for each axis.
+std::uint32_t code_of(Spec const& s) {
+  std::uint32_t code = 0;
+  for (int x = 0; x < axes; ++x) {
+    int const d = s.dim_of(x);
+    int const place = s.unreduced.contains(x) ? 1
+                      : d < 0                 ? 0
+                                              : 2 + d * max_axes + s.dims[d].axes.position(x);
+    code |= static_cast<std::uint32_t>(place) << (5 * x);
+  }
+  return code;
+}
+
+// All shardings of one rank, and which of them a code means.
+struct Shardings {
+  std::vector<Spec> all;
+  std::vector<int> by_code = std::vector<int>(1U << (5 * axes), -1);
+
+  explicit Shardings(int rank) : all(all_specs(rank, axes, true)) {
+    for (std::size_t k = 0; k < all.size(); ++k) by_code[code_of(all[k])] = static_cast<int>(k);
+  }
+  std::size_t size() const { return all.size(); }
+  int find(Spec const& s) const { return by_code[code_of(s)]; }
+};
+
+std::uint8_t in_use(Spec const& s) {
+  std::uint8_t bits = s.unreduced.bits;
+  for (int x = 0; x < axes; ++x)
+    if (s.dim_of(x) >= 0) bits = static_cast<std::uint8_t>(bits | (1U << x));
+  return bits;
+}
+
+// The law of the machine, written apart from the planner: what each step may do to a sharding.
+
+// `axes` of `after` behind the axes that `before` had there
+bool appended(AxisList const& before, AxisList const& group, AxisList const& after) {
+  return after == before.plus(group);
+}
+
+bool obeys_law(Step const& s) {
+  Spec const& b = s.before;
+  Spec const& a = s.after;
+  if (!rules::reshard(b, a)) return false;
+  for (int d = 0; d < b.rank; ++d)
+    if (d != s.from && d != s.to && !(a.dims[d] == b.dims[d])) return false;
+  bool const reduces =
+      s.collective == Collective::all_reduce || s.collective == Collective::reduce_scatter;
+  if (!reduces && a.unreduced != b.unreduced) return false;
+  Verdict v = accept(b);
+  switch (s.collective) {
+    case Collective::none:
+      for (int k = 0; k < s.axes.size; ++k)
+        if (b.state(s.axes[k]) != AxisState::replicated) return false;
+      return s.from < 0 && appended(b.dims[s.to].axes, s.axes, a.dims[s.to].axes);
+    case Collective::all_gather:  // minor-most first
+      for (int k = s.axes.size - 1; k >= 0 && v; --k) v = rules::all_gather(v.result, s.axes[k]);
+      return bool(v) && v.result == a;
+    case Collective::all_reduce:
+      for (int k = 0; k < s.axes.size && v; ++k) v = rules::all_reduce(v.result, s.axes[k]);
+      return bool(v) && v.result == a;
+    case Collective::reduce_scatter:
+      for (int k = 0; k < s.axes.size && v; ++k)
+        v = rules::reduce_scatter(v.result, s.axes[k], b.dims[s.to].label);
+      return bool(v) && v.result == a;
+    case Collective::
+        all_to_all:  // one collective keeps the order of the axes; one axis is the rule
+      if (s.axes.size == 1) {
+        v = rules::all_to_all(b, s.axes[0], b.dims[s.from].label, b.dims[s.to].label);
+        return bool(v) && v.result == a;
+      }
+      return appended(a.dims[s.from].axes, s.axes, b.dims[s.from].axes) &&
+             appended(b.dims[s.to].axes, s.axes, a.dims[s.to].axes);
+    case Collective::permute: {  // the minor-most axes of one dim in another order
+      AxisList const kept = b.dims[s.from].axes.prefix(b.dims[s.from].axes.size - s.axes.size);
+      AxisList const now = a.dims[s.from].axes;
+      bool same = s.from == s.to && now.starts_with(kept) && now.size == kept.size + s.axes.size;
+      same = same && appended(kept, s.axes, b.dims[s.from].axes);
+      for (int k = 0; k < s.axes.size; ++k) same = same && now.contains(s.axes[k]);
+      return same;
+    }
+    case Collective::broadcast:
+      break;
+  }
+  return false;
+}
+
+// All single steps from a sharding, and a bound for any sequence of them.
+struct Edge {
+  int to = 0;
+  std::uint8_t uses = 0;
+  Cost cost{};
+};
+
+std::int64_t element(Extents const& at) { return (at[0] * 7 + at[1] * 13 + at[2] * 5) % 23 - 11; }
+
+Cost const never{std::numeric_limits<std::int64_t>::max() / 4, 0, 0, 0, 0};
+
+// Cheapest costs from one sharding to all, over all sequences of steps on the axes `usable`.
+std::vector<Cost> best_from(std::size_t from, std::vector<std::vector<Edge>> const& edges,
+                            std::uint8_t usable) {
+  std::vector<Cost> best(edges.size(), never);
+  best[from] = {};
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::size_t k = 0; k < edges.size(); ++k) {
+      if (best[k] == never) continue;
+      for (Edge const& e : edges[k]) {
+        if ((e.uses & ~usable) != 0) continue;
+        Cost const cost = best[k] + e.cost;
+        if (cost < best[static_cast<std::size_t>(e.to)]) {
+          best[static_cast<std::size_t>(e.to)] = cost;
+          changed = true;
+        }
+      }
+    }
+  }
+  return best;
+}
+
+std::vector<std::vector<Edge>> all_edges(Shardings const& s, Sizing const& z, Machine const& m) {
+  std::vector<std::vector<Edge>> edges(s.size());
+  for (std::size_t k = 0; k < s.size(); ++k)
+    for (Step const& step : steps_from(s.all[k], axes)) {
+      int const to = s.find(step.after);
+      REQUIRE(to >= 0);
+      Edge e;
+      e.to = to;
+      for (int x = 0; x < step.axes.size; ++x)
+        e.uses = static_cast<std::uint8_t>(e.uses | (1U << step.axes[x]));
+      e.cost = step_cost(step, z, m);
+      edges[k].push_back(e);
+    }
+  return edges;
+}
+
+// Reduce what is not owed any more, gather what does not stay, slice what is wanted.
+Cost plain_cost(Spec s, Spec const& to, Sizing const& z, Machine const& m) {
+  Cost sum;
+  auto pay = [&](Collective c, AxisList const& group, Spec const& after) {
+    Step step;
+    step.action = c == Collective::none ? Action::slice : Action::communicate;
+    step.collective = c;
+    step.axes = group;
+    step.before = s;
+    step.after = after;
+    sum = sum + step_cost(step, z, m);
+    s = after;
+  };
+  AxisList owed;
+  for (int x = 0; x < axes; ++x)
+    if (s.unreduced.contains(x) && !to.unreduced.contains(x)) owed.push(x);
+  if (owed.size > 0) {
+    Spec after = s;
+    for (int k = 0; k < owed.size; ++k) after.unreduced.erase(owed[k]);
+    pay(Collective::all_reduce, owed, after);
+  }
+  for (int d = 0; d < s.rank; ++d) {
+    AxisList const now = s.dims[d].axes;
+    int stay = 0;
+    while (stay < now.size && stay < to.dims[d].axes.size && now[stay] == to.dims[d].axes[stay])
+      ++stay;
+    if (stay == now.size) continue;
+    Spec after = s;
+    after.dims[d].axes = now.prefix(stay);
+    pay(Collective::all_gather, now.suffix(stay), after);
+  }
+  for (int d = 0; d < s.rank; ++d)
+    for (int k = s.dims[d].axes.size; k < to.dims[d].axes.size; ++k) {
+      AxisList one;
+      one.push(to.dims[d].axes[k]);
+      Spec after = s;
+      after.dims[d].axes.push(one[0]);
+      pay(Collective::none, one, after);
+    }
+  return sum;
+}
+
+struct Tally {
+  std::int64_t legal = 0, steps = 0, unlawful = 0, astray = 0, dearer = 0, above_plain = 0;
+  std::int64_t triples = 0, detours_that_pay = 0;
+};
+
+// Every pair and every triple of shardings of one rank.
+Tally check_all(int rank, Setting const& setting) {
+  Sizing const& z = setting.z;
+  Shardings const s(rank);
+  std::vector<std::vector<Edge>> const edges = all_edges(s, z, setting.m);
+  std::size_t const n = s.size();
+  std::vector<Cost> cost(n * n, never);
+  Tally t;
+  for (std::size_t a = 0; a < n; ++a) {
+    std::vector<std::vector<Cost>> best(1U << axes);  // by the axes that may be used
+    for (std::size_t b = 0; b < n; ++b) {
+      std::uint8_t const usable = static_cast<std::uint8_t>(in_use(s.all[a]) | in_use(s.all[b]));
+      if (best[usable].empty()) best[usable] = best_from(a, edges, usable);
+      bool const legal = bool(rules::reshard(s.all[a], s.all[b]));
+      if (legal == (best[usable][b] == never)) ++t.astray;  // the steps reach what the rule allows
+      if (!legal) continue;
+      ++t.legal;
+      Plan const plan = planning::reshard_plan(s.all[a], s.all[b], z, setting.m);
+      Spec at = s.all[a];
+      Cost sum;
+      for (Step const& step : plan) {
+        ++t.steps;
+        if (!(step.before == at) || !obeys_law(step)) ++t.unlawful;
+        at = step.after;
+        sum = sum + step_cost(step, z, setting.m);
+      }
+      if (!(at == s.all[b])) ++t.astray;
+      if (!(sum == best[usable][b])) ++t.dearer;
+      if (plain_cost(s.all[a], s.all[b], z, setting.m) < sum) ++t.above_plain;
+      cost[a * n + b] = sum;
+    }
+  }
+  // A detour over a sharding on the same axes. One over other axes may pay: a plan never uses an
+  // axis that neither end splits or owes.
+  for (std::size_t a = 0; a < n; ++a)
+    for (std::size_t c = 0; c < n; ++c) {
+      if (cost[a * n + c] == never) continue;
+      int const usable = in_use(s.all[a]) | in_use(s.all[c]);
+      for (std::size_t b = 0; b < n; ++b) {
+        if ((in_use(s.all[b]) & ~usable) != 0) continue;
+        if (cost[a * n + b] == never || cost[b * n + c] == never) continue;
+        ++t.triples;
+        if (cost[a * n + b] + cost[b * n + c] < cost[a * n + c]) ++t.detours_that_pay;
+      }
+    }
+  return t;
+}
+
+// `s` with each replicated axis of `which` reduced instead.
+Spec with_reduced(Spec s, unsigned which) {
+  for (int x = 0; x < axes; ++x)
+    if (((which >> x) & 1U) != 0 && s.state(x) == AxisState::replicated) s.reduced.insert(x);
+  return s;
+}
+
+}  // namespace
+
+TEST_CASE("on three axes every reshard arrives by legal steps at the least cost") {
+  for (Setting const& setting : settings())
+    for (int rank = 0; rank <= 3; ++rank) {
+      INFO(setting.name << ", rank " << rank);
+      Tally const t = check_all(rank, setting);
+      std::int64_t const pairs[] = {27, 777, 5139, 20313};
+      std::int64_t const triples[] = {64, 11518, 235048, 2041078};
+      CHECK(t.legal == pairs[rank]);
+      CHECK(t.triples == triples[rank]);
+      CHECK(t.unlawful == 0);
+      CHECK(t.astray == 0);
+      CHECK(t.dearer == 0);
+      CHECK(t.above_plain == 0);
+      CHECK(t.detours_that_pay == 0);
+    }
+}
+
+TEST_CASE("each of the steps brings the value where the sharding says") {
+  // one step from a right value gives a right value, so a plan of such steps does
+  for (auto const& z : {sizing(2, 3, 2, 5, 7, 3), sizing(2, 2, 2, 4, 2, 1)})
+    for (int rank = 1; rank <= 3; ++rank) {
+      Shardings const s(rank);
+      std::int64_t steps = 0;
+      std::int64_t wrong = 0;
+      for (Spec const& from : s.all)
+        for (Step const& step : steps_from(from, axes)) {
+          ++steps;
+          Distributed v = distribute(from, z, element);
+          if (!obeys_law(step) || !apply(step, z, v) || !equals(v, z, element)) ++wrong;
+        }
+      std::int64_t const expected[] = {0, 234, 792, 1974};
+      CHECK(steps == expected[rank]);
+      CHECK(wrong == 0);
+    }
+}
+
+TEST_CASE("reduced is planned as replicated") {
+  Setting const setting = settings()[0];
+  for (int rank = 0; rank <= 3; ++rank) {
+    std::vector<Spec> specs;
+    for (Spec const& s : all_specs(rank, axes, true))
+      for (unsigned which = 0; which < (1U << axes); ++which) {
+        Spec const r = with_reduced(s, which);
+        if (which == r.reduced.bits) specs.push_back(r);
+      }
+    std::size_t const counts[] = {27, 78, 159, 276};
+    CHECK(specs.size() == counts[rank]);
+    std::int64_t differ = 0;
+    for (Spec const& a : specs)
+      for (Spec const& b : specs) {
+        Spec const plain_a = planning::detail::without_reduced(a);
+        Spec const plain_b = planning::detail::without_reduced(b);
+        bool const legal = bool(rules::reshard(a, b));
+        if (legal != bool(rules::reshard(plain_a, plain_b))) ++differ;
+        if (!legal || (a == plain_a && b == plain_b)) continue;
+        Plan const plan = planning::reshard_plan(a, b, setting.z, setting.m);
+        Plan const other = planning::reshard_plan(plain_a, plain_b, setting.z, setting.m);
+        bool same = plan.size == other.size && plan.result == b;
+        for (int k = 0; same && k < plan.size; ++k) same = plan.steps[k] == other.steps[k];
+        if (!same) ++differ;
+      }
+    CHECK(differ == 0);
+  }
+}
+
+TEST_CASE("dims in another order cost one transpose") {
+  Setting const setting = settings()[0];
+  Shardings const s(3);
+  int const orders[5][3] = {{0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+  std::int64_t wrong = 0;
+  std::uint32_t draw = 1;
+  for (int k = 0; k < 5000;) {
+    auto next = [&] { return (draw = draw * 1664525U + 1013904223U) >> 8; };
+    Spec const a = s.all[next() % s.size()];
+    Spec const b = s.all[next() % s.size()];
+    auto const& order = orders[next() % 5];
+    if (!rules::reshard(a, b)) continue;
+    ++k;
+    Spec to = b;
+    for (int d = 0; d < 3; ++d) to.dims[d] = b.dims[order[d]];
+    Plan const plan = planning::reshard_plan(a, to, setting.z, setting.m);
+    Spec at = a;
+    int transposes = 0;
+    for (Step const& step : plan) {
+      bool const turns = step.action == Action::transpose;
+      transposes += turns ? 1 : 0;
+      if (!(step.before == at) || (!turns && !obeys_law(step))) ++wrong;
+      at = step.after;
+    }
+    if (!(at == to) || transposes != 1) ++wrong;
+  }
+  CHECK(wrong == 0);
+}
