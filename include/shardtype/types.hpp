@@ -6,5 +6,6 @@
 #include <shardtype/check/plan_of.hpp>
 #include <shardtype/check/reduction.hpp>
 #include <shardtype/check/reshard.hpp>
+#include <shardtype/check/shape.hpp>
 #include <shardtype/core/block.hpp>
 #include <shardtype/core/bridge.hpp>
