@@ -93,7 +93,17 @@ struct ShapeRun {
   kernels::Layout out;  ///< the result's
   T const* data;
   Buffer const& buffer;
-  Exec exec{};
+  Exec exec;
+
+  ShapeRun(MeshState& its_mesh, ShapeCall const& its_call, kernels::Layout const& from,
+           kernels::Layout const& to, Buffer const& its_buffer)
+      : mesh(its_mesh),
+        call(its_call),
+        in(from),
+        out(to),
+        data(static_cast<T const*>(its_buffer.data())),
+        buffer(its_buffer),
+        exec() {}
 
   Buffer fresh() const { return take(out.elements()); }
   Buffer take(std::int64_t n) const {
@@ -223,10 +233,12 @@ auto run_shape(SetExtents set_extents, Work work, A const& a, Bs const&... /*typ
       set_extents(call);
       auto const ranges = Out::local_ranges(a.mesh(), extents);
       Buffer block;
-      if (a.mesh().here())
-        block = work(ShapeRun<typename A::element, typename A::memory_space>{
-            a.mesh().state(), call, block_layout(a.ranges()), block_layout(ranges),
-            static_cast<typename A::element const*>(a.buffer().data()), a.buffer()});
+      if (a.mesh().here()) {
+        using T = typename A::element;
+        ShapeRun<T, typename A::memory_space> const run(
+            a.mesh().state(), call, block_layout(a.ranges()), block_layout(ranges), a.buffer());
+        block = work(run);
+      }
       return Out(a.mesh(), extents, std::move(block));
     } else {
       return Poisoned(refusal<R, A, Bs...>{});
