@@ -166,7 +166,7 @@ struct ShapeRun {
   void place(Buffer const& result, T const* src, Around const& b, std::int64_t from, std::int64_t n,
              int d, std::int64_t to) const {
     std::int64_t const wide = out.extent[d] * b.inner;
-    kernels::copy_pitched(exec, src + from * b.inner, b.n * b.inner,
+    kernels::copy_pitched(Exec(), src + from * b.inner, b.n * b.inner,
                           writable(result) + to * b.inner, wide, b.outer, n * b.inner);
   }
   Buffer pad(std::int64_t before, T value) const {
