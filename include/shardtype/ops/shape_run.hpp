@@ -93,7 +93,6 @@ struct ShapeRun {
   kernels::Layout out;  ///< the result's
   T const* data;
   Buffer const& buffer;
-  Exec exec;
 
   ShapeRun(MeshState& its_mesh, ShapeCall const& its_call, kernels::Layout const& from,
            kernels::Layout const& to, Buffer const& its_buffer)
@@ -102,9 +101,10 @@ struct ShapeRun {
         in(from),
         out(to),
         data(static_cast<T const*>(its_buffer.data())),
-        buffer(its_buffer),
-        exec() {}
+        buffer(its_buffer) {}
 
+  /// The default instance, a fresh one each time: g++ takes an empty member for uninitialised.
+  static Exec exec() { return Exec(); }
   Buffer fresh() const { return take(out.elements()); }
   Buffer take(std::int64_t n) const {
     return mesh.pool().template take<Space>(static_cast<std::size_t>(n) * sizeof(T));
@@ -114,8 +114,8 @@ struct ShapeRun {
   /// The elements that `l` describes from `src` on, in order.
   Buffer copy(T const* src, kernels::Layout const& l) const {
     Buffer result = fresh();
-    kernels::copy_packed(exec, src, l, writable(result));
-    exec.fence();
+    kernels::copy_packed(exec(), src, l, writable(result));
+    exec().fence();
     return result;
   }
   /// A layout of these extents and strides, outermost first.
@@ -166,15 +166,15 @@ struct ShapeRun {
   void place(Buffer const& result, T const* src, Around const& b, std::int64_t from, std::int64_t n,
              int d, std::int64_t to) const {
     std::int64_t const wide = out.extent[d] * b.inner;
-    kernels::copy_pitched(Exec(), src + from * b.inner, b.n * b.inner,
+    kernels::copy_pitched(exec(), src + from * b.inner, b.n * b.inner,
                           writable(result) + to * b.inner, wide, b.outer, n * b.inner);
   }
   Buffer pad(std::int64_t before, T value) const {
     Around const b(in, call.dim());
     Buffer const result = fresh();
-    kernels::fill(exec, writable(result), out.elements(), value);
+    kernels::fill(exec(), writable(result), out.elements(), value);
     place(result, data, b, 0, b.n, call.dim(), before);
-    exec.fence();
+    exec().fence();
     return result;
   }
   /// Row i of the result is row (i - n) mod extent.
@@ -185,7 +185,7 @@ struct ShapeRun {
     Buffer const result = fresh();
     place(result, data, b, b.n - k, k, call.dim(), 0);
     place(result, data, b, 0, b.n - k, call.dim(), k);
-    exec.fence();
+    exec().fence();
     return result;
   }
   /// `count` blocks one behind the other along dim `d` of the result.
@@ -198,7 +198,7 @@ struct ShapeRun {
       place(result, static_cast<T const*>(blocks[k]), Around(l, d), 0, rows[k], d, at);
       at += rows[k];
     }
-    exec.fence();
+    exec().fence();
     return result;
   }
 };

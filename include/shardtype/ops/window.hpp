@@ -46,16 +46,16 @@ class AlongRanks {
     Buffer const out = run_.take(b.outer * rows * b.inner);
     std::int64_t there = 0;
     for_pieces(mine, extent(), w, [&](WindowPiece const& p) { there += p.source.size(); });
-    if (there < rows) kernels::fill(run_.exec, write(out), b.outer * rows * b.inner, T{});
+    if (there < rows) kernels::fill(run_.exec(), write(out), b.outer * rows * b.inner, T{});
     // what is here already
     for_pieces(mine, extent(), w, [&](WindowPiece const& p) {
       Range const s = intersect(p.source, mine);
-      kernels::copy_pitched(run_.exec, run_.data + (s.begin - mine.begin) * b.inner, b.n * b.inner,
-                            write(out) + (p.at + s.begin - p.source.begin) * b.inner,
+      kernels::copy_pitched(run_.exec(), run_.data + (s.begin - mine.begin) * b.inner,
+                            b.n * b.inner, write(out) + (p.at + s.begin - p.source.begin) * b.inner,
                             rows * b.inner, b.outer, s.size() * b.inner);
     });
     if (ranks() > 1) exchange(w, b, rows, write(out));
-    run_.exec.fence();
+    run_.exec().fence();
     return out;
   }
 
@@ -72,9 +72,9 @@ class AlongRanks {
     Comm* const comm = ranks() > 1 ? &group() : nullptr;
     if (comm != nullptr && row > 0) {
       Buffer const total = run_.take(row);
-      kernels::total_middle<Kind>(run_.exec, run_.data, write(total), neutral<Kind>(), b.outer, b.n,
-                                  b.inner);
-      run_.exec.fence();
+      kernels::total_middle<Kind>(run_.exec(), run_.data, write(total), neutral<Kind>(), b.outer,
+                                  b.n, b.inner);
+      run_.exec().fence();
       Buffer const totals = run_.take(row * ranks());
       std::vector<std::int64_t>& counts = run_.mesh.scratch().counts;
       counts.assign(static_cast<std::size_t>(ranks()), row);
@@ -83,14 +83,14 @@ class AlongRanks {
       comm->all_gather(static_cast<T const*>(write(sent)), write(received), counts);
       if constexpr (!on_host) copy_back(received, totals, row * ranks());
       before = run_.take(row);
-      kernels::combine_rows<Kind>(run_.exec, write(totals), write(before), neutral<Kind>(),
+      kernels::combine_rows<Kind>(run_.exec(), write(totals), write(before), neutral<Kind>(),
                                   std::int64_t{me_}, row);
-      run_.exec.fence();
+      run_.exec().fence();
       start = write(before);
     }
-    kernels::scan_middle<Kind>(run_.exec, run_.data, write(out), start, neutral<Kind>(), b.outer,
+    kernels::scan_middle<Kind>(run_.exec(), run_.data, write(out), start, neutral<Kind>(), b.outer,
                                b.n, b.inner, exclusive);
-    run_.exec.fence();
+    run_.exec().fence();
     return out;
   }
 
@@ -144,7 +144,7 @@ class AlongRanks {
     }
     Buffer const outgoing = run_.take(sent);
     pack(w, b, write(outgoing));
-    run_.exec.fence();
+    run_.exec().fence();
     Buffer const from = to_host(outgoing, sent);
     Buffer const incoming = run_.take(received);
     Buffer const to = on_host ? incoming : host_memory(received);
@@ -152,7 +152,7 @@ class AlongRanks {
                        s.recv_counts, s.recv_offsets, Segments::sparse);
     if constexpr (!on_host) copy_back(to, incoming, received);
     unpack(w, b, rows, write(incoming), out);
-    run_.exec.fence();
+    run_.exec().fence();
   }
   /// The rows the others want, rank by rank, piece by piece.
   void pack(Window const& w, Around const& b, T* wire) {
@@ -162,7 +162,7 @@ class AlongRanks {
         for_pieces(block(g), extent(), w, [&](WindowPiece const& p) {
           Range const s = intersect(p.source, mine);
           std::int64_t const length = s.size() * b.inner;
-          kernels::copy_pitched(run_.exec, run_.data + (s.begin - mine.begin) * b.inner,
+          kernels::copy_pitched(run_.exec(), run_.data + (s.begin - mine.begin) * b.inner,
                                 b.n * b.inner, wire, length, b.outer, length);
           wire += b.outer * length;
         });
@@ -173,7 +173,7 @@ class AlongRanks {
         for_pieces(block(me_), extent(), w, [&](WindowPiece const& p) {
           Range const s = intersect(p.source, block(g));
           std::int64_t const length = s.size() * b.inner;
-          kernels::copy_pitched(run_.exec, wire, length,
+          kernels::copy_pitched(run_.exec(), wire, length,
                                 out + (p.at + s.begin - p.source.begin) * b.inner, rows * b.inner,
                                 b.outer, length);
           wire += b.outer * length;
