@@ -201,7 +201,7 @@ TEST_CASE("halo_exchange: halos wider than blocks, zeros and wrapped") {
   } catch (Error const& e) {
     code = e.code();
   }
-  CHECK(code == "E31");
+  CHECK(code == "E41");
 }
 
 TEST_CASE("scan: sums, maxima and minima, with and without the own element") {

@@ -74,7 +74,7 @@ void const* memory_of_operand(A const& a, Run const& /*its type defers the call*
 }  // namespace detail
 
 /// Rows begin, begin + step, ... below end: `A[I@X, J]` -> `slice<J, Head>(a, 0, 10)` -> `A[I@X,
-/// Head]`. Shares memory when it keeps all, else copies. Refused: D01, D02, D03, D05, D07. Error E31:
+/// Head]`. Shares memory when it keeps all, else copies. Refused: D01, D02, D03, D05, D07. Error E41:
 /// not 0 <= begin <= end <= extent, or a step below 1.
 template <class I, class... Result, class A>
 auto slice(A const& a, std::int64_t begin, std::int64_t end, std::int64_t step = 1) {
@@ -90,7 +90,7 @@ auto slice(A const& a, std::int64_t begin, std::int64_t end, std::int64_t step =
 }
 
 /// `before` and `after` rows of zeros around dim I: `A[I@X, J]{U:Y}` -> `pad<J>(a, 1, 1)`. Refused:
-/// D01, D02, D03, D05, D07. Error E31: a negative amount. As jnp.pad.
+/// D01, D02, D03, D05, D07. Error E41: a negative amount. As jnp.pad.
 template <class I, class... Result, class A>
 auto pad(A const& a, std::int64_t before, std::int64_t after) {
   return detail::padded<detail::Along<rules::Shape::pad_zero, I, Result...>>(
@@ -104,7 +104,7 @@ auto pad(A const& a, std::int64_t before, std::int64_t after, detail::element_or
                                                                               value);
 }
 
-/// Each row `times` times in a row, as np.repeat. Copies. Refused: D01, D02, D03, D05, D07. Error E31:
+/// Each row `times` times in a row, as np.repeat. Copies. Refused: D01, D02, D03, D05, D07. Error E41:
 /// a negative number.
 template <class I, class... Result, class A>
 auto repeat(A const& a, std::int64_t times) {
@@ -144,7 +144,7 @@ auto roll(A const& a, std::int64_t n) {
 
 /// One behind the other along I: `A[I@X, J]`, `B[I@X, J]` -> `concat<J>(a, b)` -> `[I@X, J]`. The
 /// operands are split alike and unreduced alike; one that is reduced makes the result reduced.
-/// Copies. Refused: C10, D01, D02, D03, D05, D06, D07, D12, D13. Errors: E23, E24, E31.
+/// Copies. Refused: C10, D01, D02, D03, D05, D06, D07, D12, D13. Errors: E23, E24, E41.
 template <class I, class... Result, class A, class... Bs>
 auto concat(A const& a, Bs const&... bs) {
   return ops::run_shape<detail::Along<rules::Shape::concat, I, Result...>>(

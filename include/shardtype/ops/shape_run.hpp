@@ -32,7 +32,7 @@ struct ShapeCall {
   std::string name(int d) const { return std::string(names.label_name[a.dims[d].label]); }
 
   [[noreturn]] void fail(std::string const& text) const {
-    throw Error("E31", text, FailedOn::every_rank);
+    throw Error("E41", text, FailedOn::every_rank);
   }
   /// a + b and a * b; an Error where that is no extent.
   std::int64_t sum(std::int64_t x, std::int64_t y) const {
@@ -58,7 +58,7 @@ inline void carry_extents(ShapeCall const& c) {
     if (int const from = c.a.find(c.result.dims[d].label); from >= 0) c.out[d] = c.extents[from];
 }
 
-/// Blocks of one dim [outer * inner] and of two [outer, inner] must be the same; error E30.
+/// Blocks of one dim [outer * inner] and of two [outer, inner] must be the same; error E40.
 inline void check_lines_up(ShapeCall const& c, std::int64_t outer, std::int64_t inner,
                            AxisList const& major, AxisList const& minor) {
   Sizes const sizes = map_axes(c.mesh, c.names).sizes;
@@ -68,7 +68,7 @@ inline void check_lines_up(ShapeCall const& c, std::int64_t outer, std::int64_t 
   for (int k = 0; k < all.size; ++k)
     axes += (k == 0 ? "" : ",") + std::string(c.names.axis_name[all[k]]) + " = " +
             std::to_string(sizes[all[k]]);
-  throw Error("E30",
+  throw Error("E40",
               "extents " + std::to_string(outer) + " x " + std::to_string(inner) + " split over " +
                   axes + ": a block would end inside a row of " + std::to_string(inner) +
                   "; all_gather an axis first, or split over another number of ranks",

@@ -78,7 +78,7 @@ class Halo {
 /// The local block of `A[I@X, J]` with the `before` rows that precede it along I and the `after` rows
 /// that follow it, whoever holds them, as a `Halo`. Beyond the ends: zeros, or with `Edge::wrap` the
 /// rows of the other end. Each rank sends the rows that others want from it (`window_bytes`): before +
-/// after rows where neighbouring blocks are at least that long. Refused: D01. Error E31: a negative
+/// after rows where neighbouring blocks are at least that long. Refused: D01. Error E41: a negative
 /// number of rows.
 template <class I, class A>
 auto halo_exchange(A const& a, std::int64_t before, std::int64_t after, Edge edge = Edge::zero,
