@@ -76,7 +76,7 @@ Int sent_bytes(A const& a, Int low, Int high, Edge edge) {
 template <class Split>
 void check_shifts(Mesh<X, Y> const& mesh, Int outer, Int extent, Int inner) {
   auto const a = from_function<Int, Dim<J>, Split, Dim<K>>(mesh, {outer, extent, inner}, f);
-  for (Edge const edge : {Edge::zero, Edge::wrap})
+  for (Edge const edge : {Edge::fill_zero, Edge::wrap})
     for (Int n = -extent - 3; n <= extent + 3; ++n) {
       INFO("extent " << extent << " shifted by " << n << (edge == Edge::wrap ? ", wrapped" : ""));
       shim::reset();
@@ -100,7 +100,7 @@ void check_shifts(Mesh<X, Y> const& mesh, Int outer, Int extent, Int inner) {
 template <class Split>
 void check_halos(Mesh<X, Y> const& mesh, Int outer, Int extent, Int inner) {
   auto const a = from_function<Int, Dim<J>, Split, Dim<K>>(mesh, {outer, extent, inner}, f);
-  for (Edge const edge : {Edge::zero, Edge::wrap})
+  for (Edge const edge : {Edge::fill_zero, Edge::wrap})
     for (Int const before : {Int{0}, Int{1}, Int{3}, extent + 2})
       for (Int const after : {Int{0}, Int{1}, Int{2}, 2 * extent + 1}) {
         INFO("extent " << extent << ", " << before << " before, " << after << " after");

@@ -191,8 +191,12 @@ static_assert(refusal_of<Along<Shape::scan_sum, I>, M> == Code::D14_scan_unreduc
 static_assert(refusal_of<Along<Shape::scan_max, I>, A> == Code::D14_scan_unreduced);
 static_assert(refusal_of<Along<Shape::scan_min, I>, M> == Code::D14_scan_unreduced);
 struct Complex {};
-static_assert(refusal_of<Along<Shape::scan_max, I>, Tensor<Complex, Dim<I>>> == Code::D15_no_order);
+static_assert(refusal_of<Along<Shape::scan_max, I>, Tensor<Complex, Dim<I>>> ==
+              Code::D15_element_type);
 static_assert(refusal_of<Along<Shape::scan_sum, I>, Tensor<Complex, Dim<I>>> == Code::ok);
+static_assert(refusal_of<Along<Shape::scan_sum, I>, Tensor<bool, Dim<I>>> ==
+              Code::D15_element_type);
+static_assert(refusal_of<Along<Shape::scan_max, I>, Tensor<bool, Dim<I>>> == Code::ok);
 static_assert(refusal_of<detail::Transpose<I>, int> == Code::T09_not_a_tensor);
 
 // no local operation communicates

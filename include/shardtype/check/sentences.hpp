@@ -473,10 +473,11 @@ struct refused<Code::D14_scan_unreduced, legal, YourTypes...> : Poisoned {
                 "or reduce_scatter (half the bytes).");
 };
 template <bool legal, class... YourTypes>
-struct refused<Code::D15_no_order, legal, YourTypes...> : Poisoned {
+struct refused<Code::D15_element_type, legal, YourTypes...> : Poisoned {
   static_assert(legal,
-                "[shardtype D15] complex numbers have no order, so there is no running maximum "
-                "or minimum of them. Scan them by sum.");
+                "[shardtype D15] elements of this type cannot be scanned like this: complex "
+                "numbers have no order, and sums of bool are no bool. Scan complex numbers by "
+                "sum; cast<std::int64_t>(a) booleans first, free of communication.");
 };
 
 template <bool legal, class... YourTypes>

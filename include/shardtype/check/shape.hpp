@@ -83,7 +83,9 @@ struct ShapeVerdict {
     if (Verdict v = lawful<S>(std::make_integer_sequence<int, count + 2>{}); !v) return v;
     if (!(same_element<A, Bs> && ...)) return refuse(Code::C10_element_types_differ);
     if ((Op == Shape::scan_max || Op == Shape::scan_min) && !is_ordered<element_t<A>>)
-      return refuse(Code::D15_no_order);
+      return refuse(Code::D15_element_type);
+    if (Op == Shape::scan_sum && std::is_same_v<element_t<A>, bool>)
+      return refuse(Code::D15_element_type);
     return ask(std::make_integer_sequence<int, count>{});
   }
   template <int... K>

@@ -7,14 +7,14 @@
 namespace shardtype {
 
 /// What lies beyond the first and the last row of a dim: zeros, or the other end.
-enum class Edge { zero, wrap };
+enum class Edge { fill_zero, wrap };
 
 /// The rows each rank wants: [begin + low, end + high), where [begin, end) is its block. A rank
 /// whose block is empty wants none.
 struct Window {
   std::int64_t low = 0;
   std::int64_t high = 0;
-  Edge edge = Edge::zero;
+  Edge edge = Edge::fill_zero;
 };
 
 /// shift by n: row i of the result is row i - n. A shift by more than the extent leaves nothing, or
@@ -41,7 +41,7 @@ constexpr void for_pieces(Range block, std::int64_t extent, Window const& w, Use
   if (block.size() == 0) return;
   std::int64_t const low = block.begin + w.low;
   std::int64_t const high = block.end + w.high;
-  if (w.edge == Edge::zero) {
+  if (w.edge == Edge::fill_zero) {
     Range const source = intersect({low, high}, {0, extent});
     if (source.size() > 0) use(WindowPiece{source.begin - low, source});
     return;

@@ -76,7 +76,7 @@ enum class Code {
   D12_dims_differ,
   D13_unreduced_differs,
   D14_scan_unreduced,
-  D15_no_order,
+  D15_element_type,
   M01_axis_not_in_mesh,
   A01_item_has_dims,
   A02_still_unreduced,

@@ -1,5 +1,5 @@
 // A running maximum of complex numbers.
-// EXPECT: \[shardtype D15\] complex numbers have no order
+// EXPECT: \[shardtype D15\] elements of this type cannot be scanned like this
 // EXPECT: false, shardtype::Tensor<Kokkos::complex<float>, shardtype::Dim<I, X> ?> ?>
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:
