@@ -3,12 +3,15 @@
 
 #include <shardtype/check/sentences.hpp>
 #include <shardtype/io/npy.hpp>
+#include <shardtype/ops/along.hpp>
 #include <shardtype/ops/explain.hpp>
 #include <shardtype/ops/math.hpp>
 #include <shardtype/ops/matmul.hpp>
 #include <shardtype/ops/partial.hpp>
 #include <shardtype/ops/reduce.hpp>
 #include <shardtype/ops/reshard.hpp>
+#include <shardtype/ops/shape.hpp>
+#include <shardtype/ops/shift.hpp>
 #include <shardtype/ops/to_host.hpp>
 #include <shardtype/ops/transfer.hpp>
 #include <shardtype/runtime/environment.hpp>

@@ -6,6 +6,7 @@
 #include <shardtype/check/plan_of.hpp>
 #include <shardtype/check/reduction.hpp>
 #include <shardtype/check/reshard.hpp>
+#include <shardtype/check/shape.hpp>
 #include <shardtype/check/transfer.hpp>
 #include <shardtype/check/valid_on.hpp>
 #include <shardtype/core/block.hpp>

@@ -6,8 +6,8 @@
 namespace shardtype {
 
 /// Every refusal the compiler can give. T: types, C: contractions, N: named results, P: elementwise
-/// (pointwise), S: reductions (sums), R: reshard,
-/// K: collectives, M: meshes, A: access, G: random numbers. `docs/errors.md` has one entry for each.
+/// (pointwise), S: reductions (sums), R: reshard, K: collectives, D: dims and shapes, M: meshes, A:
+/// access, G: random numbers. `docs/errors.md` has one entry for each.
 enum class Code {
   ok,
   T01_axis_twice,
@@ -62,6 +62,21 @@ enum class Code {
   K04_no_such_index,
   K05_already_owed,
   K06_split,
+  D01_no_such_index,
+  D02_index_taken,
+  D03_along_split,
+  D04_roll_along_split,
+  D05_extent_changes,
+  D06_extents_contradict,
+  D07_names_incomplete,
+  D08_not_neighbours,
+  D09_blocks_differ,
+  D10_other_axes,
+  D11_pad_unreduced,
+  D12_dims_differ,
+  D13_unreduced_differs,
+  D14_scan_unreduced,
+  D15_element_type,
   M01_axis_not_in_mesh,
   A01_item_has_dims,
   A02_still_unreduced,

@@ -113,8 +113,8 @@ inline std::int64_t reduce_number(MPI_Comm comm, std::int64_t mine, MPI_Op op) {
 }  // namespace detail
 
 /// How the segments of an all_to_all are sized. One rank's own counts cannot tell, so the caller
-/// says what holds on all ranks.
-enum class Segments { even, uneven, huge };
+/// says what holds on all ranks. `sparse`: most are empty, so each that is not goes as a message.
+enum class Segments { even, uneven, huge, sparse };
 
 /// `n` elements at `data` that go to, or come from, rank `rank` of a communicator.
 template <class T>
@@ -241,7 +241,7 @@ class Comm {
                   std::span<std::int64_t const> recv_counts, std::span<std::int64_t const> recv_at,
                   Segments sized) {
     MPI_Datatype const t = WireType<T>::get();
-    if (sized == Segments::huge)
+    if (sized == Segments::huge || sized == Segments::sparse)
       return exchange(send, send_counts, send_at, recv, recv_counts, recv_at);
     if (sized == Segments::even) {
       int const n = static_cast<int>(send_counts[0]);

@@ -1,0 +1,237 @@
+#pragma once
+/// Fetching rows of a split dim from the ranks that hold them, and running values along it.
+
+#include <cstdint>
+#include <limits>
+#include <source_location>
+#include <string>
+#include <vector>
+
+#include <shardtype/kernels/scan.hpp>
+#include <shardtype/ops/shape_run.hpp>
+#include <shardtype/plan/window.hpp>
+
+namespace shardtype::ops {
+
+/// Operations along one dim of a tensor whose blocks lie on several ranks.
+template <class T, class Space>
+class AlongRanks {
+  static constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space>::accessible;
+
+ public:
+  /// Collective over the mesh. `text` and `amounts` say what is done, for SHARDTYPE_CHECK=agree.
+  AlongRanks(ShapeRun<T, Space> const& run, char const* text, std::int64_t first,
+             std::int64_t second, std::source_location const& where)
+      : run_(run),
+        map_(map_axes(run.mesh, run.call.names)),
+        dim_(run.call.dim()),
+        sizing_{run.call.names.extents(), map_.sizes, static_cast<std::int64_t>(sizeof(T))} {
+    for (int d = 0; d < run.call.a.rank; ++d)
+      sizing_.extents.at[run.call.a.dims[d].label] = run.call.extents[d];
+    for (std::int64_t g = 0; g < sizing_.sizes.product(axes()); ++g) {
+      Coords const at = member(axes(), sizing_.sizes, map_.coords, g);
+      bool self = true;
+      for (int k = 0; k < axes().size; ++k) self = self && at[axes()[k]] == map_.coords[axes()[k]];
+      if (self) me_ = static_cast<int>(g);
+      blocks_.push_back(block_of(run.call.a, dim_, sizing_, at));
+    }
+    if (ranks() > 1 && run.mesh.agreement().on()) agree(text, first, second, where);
+  }
+
+  /// The rows of `w` of each rank: sent by those that hold them, one message for each pair of ranks.
+  Buffer fetch(Window const& w) {
+    Around const b(run_.in, dim_);
+    Range const mine = block(me_);
+    std::int64_t const rows = mine.size() == 0 ? 0 : mine.size() + w.high - w.low;
+    Buffer const out = run_.take(b.outer * rows * b.inner);
+    std::int64_t there = 0;
+    for_pieces(mine, extent(), w, [&](WindowPiece const& p) { there += p.source.size(); });
+    if (there < rows) kernels::fill(run_.exec(), write(out), b.outer * rows * b.inner, T{});
+    // what is here already
+    for_pieces(mine, extent(), w, [&](WindowPiece const& p) {
+      Range const s = intersect(p.source, mine);
+      kernels::copy_pitched(run_.exec(), run_.data + (s.begin - mine.begin) * b.inner,
+                            b.n * b.inner, write(out) + (p.at + s.begin - p.source.begin) * b.inner,
+                            rows * b.inner, b.outer, s.size() * b.inner);
+    });
+    if (ranks() > 1) exchange(w, b, rows, write(out));
+    run_.exec().fence();
+    return out;
+  }
+
+  /// Running values along the dim: what comes before the own block is made of the other blocks'
+  /// totals, which all ranks exchange.
+  template <ReduceKind Kind>
+  Buffer scan(bool exclusive) {
+    Around const b(run_.in, dim_);
+    Buffer const out = run_.fresh();
+    std::int64_t const row = b.outer * b.inner;
+    T const* start = nullptr;
+    Buffer before;
+    // all ranks of the mesh make the group, also those that have nothing to send
+    Comm* const comm = ranks() > 1 ? &group() : nullptr;
+    if (comm != nullptr && row > 0) {
+      Buffer const total = run_.take(row);
+      kernels::total_middle<Kind>(run_.exec(), run_.data, write(total), neutral<Kind>(), b.outer,
+                                  b.n, b.inner);
+      run_.exec().fence();
+      Buffer const totals = run_.take(row * ranks());
+      std::vector<std::int64_t>& counts = run_.mesh.scratch().counts;
+      counts.assign(static_cast<std::size_t>(ranks()), row);
+      Buffer const sent = to_host(total, row);
+      Buffer const received = on_host ? totals : host_memory(row * ranks());
+      comm->all_gather(static_cast<T const*>(write(sent)), write(received), counts);
+      if constexpr (!on_host) copy_back(received, totals, row * ranks());
+      before = run_.take(row);
+      kernels::combine_rows<Kind>(run_.exec(), write(totals), write(before), neutral<Kind>(),
+                                  std::int64_t{me_}, row);
+      run_.exec().fence();
+      start = write(before);
+    }
+    kernels::scan_middle<Kind>(run_.exec(), run_.data, write(out), start, neutral<Kind>(), b.outer,
+                               b.n, b.inner, exclusive);
+    run_.exec().fence();
+    return out;
+  }
+
+ private:
+  AxisList const& axes() const { return run_.call.a.dims[dim_].axes; }
+  std::int64_t extent() const { return run_.call.extents[dim_]; }
+  int ranks() const { return static_cast<int>(blocks_.size()); }
+  Range block(int g) const { return blocks_[static_cast<std::size_t>(g)]; }
+  static T* write(Buffer const& b) { return static_cast<T*>(b.data()); }
+
+  Comm& group() {
+    int positions[max_axes];
+    for (int k = 0; k < axes().size; ++k) positions[k] = map_.position[axes()[k]];
+    return run_.mesh.group({positions, static_cast<std::size_t>(axes().size)});
+  }
+
+  /// What passes a sum, a maximum, a minimum unchanged.
+  template <ReduceKind Kind>
+  static T neutral() {
+    if constexpr (Kind == ReduceKind::sum) {
+      return T{};
+    } else {
+      using Limits = std::numeric_limits<T>;
+      if constexpr (Limits::has_infinity) {
+        return Kind == ReduceKind::max ? -Limits::infinity() : Limits::infinity();
+      } else {
+        return Kind == ReduceKind::max ? Limits::lowest() : Limits::max();
+      }
+    }
+  }
+
+  void exchange(Window const& w, Around const& b, std::int64_t rows, T* out) {
+    StepScratch& s = run_.mesh.scratch();
+    auto const p = static_cast<std::size_t>(ranks());
+    std::int64_t const row = b.outer * b.inner;
+    s.counts.assign(p, 0);
+    s.offsets.assign(p, 0);
+    s.recv_counts.assign(p, 0);
+    s.recv_offsets.assign(p, 0);
+    std::int64_t sent = 0;
+    std::int64_t received = 0;
+    for (int g = 0; g < ranks(); ++g) {
+      auto const k = static_cast<std::size_t>(g);
+      s.offsets[k] = sent;
+      s.recv_offsets[k] = received;
+      if (g == me_) continue;
+      s.counts[k] = wanted_rows(block(g), block(me_), extent(), w) * row;
+      s.recv_counts[k] = wanted_rows(block(me_), block(g), extent(), w) * row;
+      sent += s.counts[k];
+      received += s.recv_counts[k];
+    }
+    Buffer const outgoing = run_.take(sent);
+    pack(w, b, write(outgoing));
+    run_.exec().fence();
+    Buffer const from = to_host(outgoing, sent);
+    Buffer const incoming = run_.take(received);
+    Buffer const to = on_host ? incoming : host_memory(received);
+    group().all_to_all(static_cast<T const*>(write(from)), s.counts, s.offsets, write(to),
+                       s.recv_counts, s.recv_offsets, Segments::sparse);
+    if constexpr (!on_host) copy_back(to, incoming, received);
+    unpack(w, b, rows, write(incoming), out);
+    run_.exec().fence();
+  }
+  /// The rows the others want, rank by rank, piece by piece.
+  void pack(Window const& w, Around const& b, T* wire) {
+    Range const mine = block(me_);
+    for (int g = 0; g < ranks(); ++g)
+      if (g != me_)
+        for_pieces(block(g), extent(), w, [&](WindowPiece const& p) {
+          Range const s = intersect(p.source, mine);
+          std::int64_t const length = s.size() * b.inner;
+          kernels::copy_pitched(run_.exec(), run_.data + (s.begin - mine.begin) * b.inner,
+                                b.n * b.inner, wire, length, b.outer, length);
+          wire += b.outer * length;
+        });
+  }
+  void unpack(Window const& w, Around const& b, std::int64_t rows, T const* wire, T* out) {
+    for (int g = 0; g < ranks(); ++g)
+      if (g != me_)
+        for_pieces(block(me_), extent(), w, [&](WindowPiece const& p) {
+          Range const s = intersect(p.source, block(g));
+          std::int64_t const length = s.size() * b.inner;
+          kernels::copy_pitched(run_.exec(), wire, length,
+                                out + (p.at + s.begin - p.source.begin) * b.inner, rows * b.inner,
+                                b.outer, length);
+          wire += b.outer * length;
+        });
+  }
+
+  // Where MPI cannot reach the memory, rows pass through the host.
+
+  template <class Where>
+  using Flat = Kokkos::View<T*, Where, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  Buffer host_memory(std::int64_t n) {
+    return run_.mesh.pool().template take<Kokkos::HostSpace>(static_cast<std::size_t>(n) *
+                                                             sizeof(T));
+  }
+  Buffer to_host(Buffer const& b, std::int64_t n) {
+    if constexpr (on_host) {
+      return b;
+    } else {
+      Buffer const out = host_memory(n);
+      Kokkos::deep_copy(Flat<Kokkos::HostSpace>(write(out), static_cast<std::size_t>(n)),
+                        Flat<Space>(write(b), static_cast<std::size_t>(n)));
+      return out;
+    }
+  }
+  void copy_back(Buffer const& from, Buffer const& to, std::int64_t n) {
+    Kokkos::deep_copy(Flat<Space>(write(to), static_cast<std::size_t>(n)),
+                      Flat<Kokkos::HostSpace>(write(from), static_cast<std::size_t>(n)));
+  }
+
+  /// All ranks of the mesh are about to do this very thing.
+  void agree(char const* what, std::int64_t first, std::int64_t second,
+             std::source_location const& where) {
+    std::uint64_t hash = 14695981039346656037U;
+    auto mix = [&](std::uint64_t x) { hash = (hash ^ x) * 1099511628211U; };
+    std::string text = std::string(what) + " over ";
+    for (char const* c = what; *c != 0; ++c) mix(static_cast<unsigned char>(*c));
+    for (int k = 0; k < axes().size; ++k) {
+      text += (k == 0 ? "" : ",") + std::string(run_.call.names.axis_name[axes()[k]]);
+      mix(static_cast<std::uint64_t>(map_.position[axes()[k]]) + 1);
+    }
+    for (int d = 0; d < run_.call.a.rank; ++d)
+      mix(static_cast<std::uint64_t>(run_.call.extents[d]));
+    mix(static_cast<std::uint64_t>(dim_));
+    mix(static_cast<std::uint64_t>(first));
+    mix(static_cast<std::uint64_t>(second));
+    mix(where.line());
+    std::string const file = where.file_name();
+    text +=
+        " (" + file.substr(file.find_last_of('/') + 1) + ":" + std::to_string(where.line()) + ")";
+    run_.mesh.agreement().meet(text, hash);
+  }
+
+  ShapeRun<T, Space> const& run_;
+  AxisMap map_;
+  int dim_;
+  Sizing sizing_;
+  int me_ = 0;
+  std::vector<Range> blocks_;  ///< of the ranks along the dim's axes, in their order
+};
+
+}  // namespace shardtype::ops

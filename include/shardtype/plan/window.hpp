@@ -1,0 +1,96 @@
+#pragma once
+/// Which rows of a split dim ranks fetch from each other: the arithmetic of shift and halo_exchange,
+/// and what they and scan send.
+
+#include <shardtype/plan/step.hpp>
+
+namespace shardtype {
+
+/// What lies beyond the first and the last row of a dim: zeros, or the other end.
+enum class Edge { fill_zero, wrap };
+
+/// The rows each rank wants: [begin + low, end + high), where [begin, end) is its block. A rank
+/// whose block is empty wants none.
+struct Window {
+  std::int64_t low = 0;
+  std::int64_t high = 0;
+  Edge edge = Edge::fill_zero;
+};
+
+/// shift by n: row i of the result is row i - n. A shift by more than the extent leaves nothing, or
+/// goes round.
+constexpr Window shift_window(std::int64_t n, std::int64_t extent, Edge edge) {
+  if (extent == 0) return {0, 0, edge};
+  if (edge == Edge::wrap) {
+    n %= extent;
+  } else {
+    n = std::max(-extent, std::min(extent, n));
+  }
+  return {-n, -n, edge};
+}
+
+/// Rows that lie one behind the other in what a rank wants and in the dim.
+struct WindowPiece {
+  std::int64_t at = 0;  ///< the first one's place among the wanted rows
+  Range source{};       ///< global indices
+};
+
+/// Calls `use(WindowPiece)` for the pieces that a rank with this block wants of `extent` rows.
+template <class Use>
+constexpr void for_pieces(Range block, std::int64_t extent, Window const& w, Use use) {
+  if (block.size() == 0) return;
+  std::int64_t const low = block.begin + w.low;
+  std::int64_t const high = block.end + w.high;
+  if (w.edge == Edge::fill_zero) {
+    Range const source = intersect({low, high}, {0, extent});
+    if (source.size() > 0) use(WindowPiece{source.begin - low, source});
+    return;
+  }
+  for (std::int64_t at = low; at < high;) {
+    std::int64_t const turn = (at >= 0 ? at / extent : -((extent - 1 - at) / extent)) * extent;
+    std::int64_t const end = std::min(high, turn + extent);
+    use(WindowPiece{at - low, {at - turn, end - turn}});
+    at = end;
+  }
+}
+
+/// Rows of `mine` that a rank with block `theirs` wants.
+constexpr std::int64_t wanted_rows(Range theirs, Range mine, std::int64_t extent, Window const& w) {
+  std::int64_t rows = 0;
+  for_pieces(theirs, extent, w,
+             [&](WindowPiece const& p) { rows += intersect(p.source, mine).size(); });
+  return rows;
+}
+
+/// Elements of one row of dim `dim` at a rank.
+constexpr std::int64_t row_elements(Spec const& s, int dim, Sizing const& z, Coords const& at) {
+  std::int64_t n = 1;
+  for (int d = 0; d < s.rank; ++d)
+    if (d != dim) n *= block_of(s, d, z, at).size();
+  return n;
+}
+
+/// Bytes that the rank at these coordinates sends to others when each fetches its window of dim
+/// `dim`: the rows they want and it has.
+constexpr std::int64_t window_bytes(Spec const& s, int dim, Sizing const& z, Coords const& at,
+                                    Window const& w) {
+  AxisList const& axes = s.dims[dim].axes;
+  std::int64_t const extent = z.extents[s.dims[dim].label];
+  Range const mine = block_of(s, dim, z, at);
+  std::int64_t rows = 0;
+  for (std::int64_t g = 0; g < z.sizes.product(axes); ++g) {
+    Coords const other = member(axes, z.sizes, at, g);
+    bool self = true;
+    for (int k = 0; k < axes.size; ++k) self = self && other[axes[k]] == at[axes[k]];
+    if (!self) rows += wanted_rows(block_of(s, dim, z, other), mine, extent, w);
+  }
+  return rows * row_elements(s, dim, z, at) * z.element_bytes;
+}
+
+/// Bytes that the rank at these coordinates receives in a scan along dim `dim`: one row from each
+/// other rank along it.
+constexpr std::int64_t scan_bytes(Spec const& s, int dim, Sizing const& z, Coords const& at) {
+  return (z.sizes.product(s.dims[dim].axes) - 1) * row_elements(s, dim, z, at) * z.element_bytes;
+}
+
+}  // namespace shardtype

@@ -1,0 +1,253 @@
+#pragma once
+/// Operations that reorder, rename, add, split and merge dims. None of them communicates.
+
+#include <shardtype/core/block.hpp>
+#include <shardtype/rules/verdict.hpp>
+
+namespace shardtype::rules {
+
+/// The operations on the shape of a tensor.
+enum class Shape : std::int8_t {
+  transpose,
+  relabel,
+  squeeze,
+  expand,
+  broadcast,
+  split,     ///< the caller says which axes go to which part
+  hand_out,  ///< the axes go to the parts major to minor
+  merge,
+  slice,
+  pad_zero,
+  pad_value,
+  repeat,
+  tile,
+  flip,
+  roll,
+  concat,
+  stack,
+  shift,
+  halo,
+  scan_sum,
+  scan_max,
+  scan_min
+};
+
+/// What a shape operation is asked, as values: its operands, the labels it works on (`from`), the
+/// dims it makes (`to`), and what the types say about extents and sizes (`dynamic` where nothing).
+struct ShapeQuestion {
+  Spec const* operands = nullptr;
+  int count = 0;
+  Spec from{};
+  Spec to{};
+  Extents extents{};
+  Sizes sizes{};
+
+  constexpr Spec const& a() const { return operands[0]; }
+  constexpr std::int64_t extent(Spec const& s, int d) const { return extents[s.dims[d].label]; }
+  /// Whether the types settle the sizes of all these axes.
+  constexpr bool settled(AxisList const& axes) const {
+    for (int k = 0; k < axes.size; ++k)
+      if (sizes[axes[k]] == dynamic) return false;
+    return true;
+  }
+};
+
+/// Whether both extents are settled and differ.
+constexpr bool contradict(std::int64_t a, std::int64_t b) {
+  return a != dynamic && b != dynamic && a != b;
+}
+
+/// Whether all labels of `labels` are dims of `a`.
+constexpr Verdict has_all(Spec const& a, Spec const& labels) {
+  for (int d = 0; d < labels.rank; ++d)
+    if (a.find(labels.dims[d].label) < 0)
+      return refuse(Code::D01_no_such_index, labels.dims[d].label);
+  return {};
+}
+
+/// Whether none of the labels of `added` is a dim of `a`.
+constexpr Verdict has_none(Spec const& a, Spec const& added) {
+  for (int d = 0; d < added.rank; ++d)
+    if (a.find(added.dims[d].label) >= 0) return refuse(Code::D02_index_taken, added.dims[d].label);
+  return {};
+}
+
+/// `a` with other dims.
+constexpr Spec with_dims(Spec const& a, Spec const& first, Spec const& then = {}) {
+  Spec out = a;
+  out.rank = 0;
+  for (int d = 0; d < first.rank; ++d) out.add(first.dims[d].label, first.dims[d].axes);
+  for (int d = 0; d < then.rank; ++d) out.add(then.dims[d].label, then.dims[d].axes);
+  return out;
+}
+
+/// Do the blocks of two dims of extents `outer` and `inner`, split over `major` and `minor`, lie in
+/// memory as the blocks of one dim of extent outer * inner split over major, then minor? Exactly
+/// when no axis of `major` cuts through a row of `inner`, on any rank, and, where `minor` cuts, a
+/// block has one row at most: ceil(outer * inner / p) == ceil(outer / p) * inner at each cut.
+constexpr bool lines_up(std::int64_t outer, std::int64_t inner, AxisList const& major,
+                        AxisList const& minor, Sizes const& sizes) {
+  if (outer == 0 || inner == 0) return true;
+  if (major.size == 0) {
+    if (outer == 1) return true;
+    for (int k = 0; k < minor.size; ++k)
+      if (sizes[minor[k]] > 1) return false;
+    return true;
+  }
+  std::int64_t const p = sizes[major[0]];
+  std::int64_t const length = ceil_div(outer, p);
+  if (ceil_div(outer * inner, p) != length * inner) return false;
+  AxisList const rest = major.suffix(1);
+  // all blocks but the last non-empty one are equal
+  std::int64_t const last = outer % length;
+  return lines_up(length, inner, rest, minor, sizes) &&
+         (last == 0 || lines_up(last, inner, rest, minor, sizes));
+}
+
+/// `transpose<J, I>`: the dims in another order, each named once.
+constexpr Verdict transpose(Spec const& a, Spec const& to) {
+  if (Verdict v = has_all(a, to); !v) return v;
+  for (int d = 0; d < a.rank; ++d)
+    if (to.find(a.dims[d].label) < 0) return refuse(Code::D07_names_incomplete, a.dims[d].label);
+  Spec out = with_dims(a, to);
+  for (int d = 0; d < out.rank; ++d) out.dims[d].axes = a.dims[a.find(out.dims[d].label)].axes;
+  return accept(out);
+}
+
+/// `relabel<I, K>`: other names for the same dims.
+constexpr Verdict relabel(ShapeQuestion const& q) {
+  if (q.from.rank != q.to.rank)
+    return refuse(Code::D07_names_incomplete, q.from.dims[q.from.rank - 1].label);
+  if (Verdict v = has_all(q.a(), q.from); !v) return v;
+  Spec out = q.a();
+  for (int k = 0; k < q.to.rank; ++k) {
+    int const old_label = q.from.dims[k].label;
+    int const new_label = q.to.dims[k].label;
+    if (q.a().find(new_label) >= 0 && q.from.find(new_label) < 0)
+      return refuse(Code::D02_index_taken, new_label);
+    if (contradict(q.extents[old_label], q.extents[new_label]))
+      return refuse(Code::D06_extents_contradict, old_label, new_label);
+    out.dims[q.a().find(old_label)].label = q.to.dims[k].label;
+  }
+  return accept(out);
+}
+
+/// `squeeze<I>`: without dims of extent 1 that are not split.
+constexpr Verdict squeeze(ShapeQuestion const& q) {
+  if (Verdict v = has_all(q.a(), q.from); !v) return v;
+  Spec kept;
+  for (int d = 0; d < q.a().rank; ++d) {
+    DimSpec const& dim = q.a().dims[d];
+    if (q.from.find(dim.label) < 0) {
+      kept.add(dim.label, dim.axes);
+    } else if (dim.axes.size > 0) {
+      return refuse(Code::D03_along_split, dim.label, -1, dim.axes[0]);
+    } else if (contradict(q.extents[dim.label], 1)) {
+      return refuse(Code::D06_extents_contradict, dim.label);
+    }
+  }
+  return accept(with_dims(q.a(), kept));
+}
+
+/// `expand<I>`, `broadcast<Dim<I, X>>`: new dims before the others. A broadcast may be born split
+/// over axes along which `a` is replicated: each rank makes its own part.
+constexpr Verdict broadcast(ShapeQuestion const& q, bool extent_one) {
+  if (Verdict v = has_none(q.a(), q.to); !v) return v;
+  for (int d = 0; d < q.to.rank; ++d) {
+    if (extent_one && contradict(q.extent(q.to, d), 1))
+      return refuse(Code::D06_extents_contradict, q.to.dims[d].label);
+    for (int k = 0; k < q.to.dims[d].axes.size; ++k)
+      if (int const x = q.to.dims[d].axes[k]; q.a().state(x) != AxisState::replicated)
+        return refuse(Code::T01_axis_twice, -1, -1, x);
+  }
+  if (q.a().rank + q.to.rank > max_dims) return refuse(Code::T07_too_many);
+  return accept(with_dims(q.a(), q.to, q.a()));
+}
+
+/// How many of the axes the major part of a split gets when they are handed out major to minor: as
+/// many as it takes until its blocks have one row; all, where the types leave that open.
+constexpr int handed_out(std::int64_t outer, AxisList const& axes, Sizes const& sizes) {
+  if (outer == dynamic) return axes.size;
+  int k = 0;
+  for (; k < axes.size && outer > 1; ++k) {
+    if (sizes[axes[k]] == dynamic) return axes.size;
+    outer = ceil_div(outer, sizes[axes[k]]);
+  }
+  return k;
+}
+
+/// Whether what the types say about one dim of extent `whole` and two of `outer` and `inner` shows
+/// that their blocks do not line up, or that the extents contradict. `label` is to blame.
+constexpr Verdict parts_fit(ShapeQuestion const& q, std::int64_t whole, std::int64_t outer,
+                            std::int64_t inner, AxisList const& major, AxisList const& minor,
+                            int label) {
+  if (outer == dynamic && whole > 0 && inner > 0 && whole % inner == 0) outer = whole / inner;
+  if (inner == dynamic && whole > 0 && outer > 0 && whole % outer == 0) inner = whole / outer;
+  if (outer >= 0 && inner >= 0 && whole >= 0 && outer * inner != whole)
+    return refuse(Code::D06_extents_contradict, label);
+  // rows that are cut although their number is not split: wrong for every extent but 0 and 1
+  bool const cut = major.size == 0 && minor.size > 0 && outer == dynamic;
+  bool const known = outer >= 0 && inner >= 0 && q.settled(major) && q.settled(minor);
+  if (cut || (known && !lines_up(outer, inner, major, minor, q.sizes)))
+    return refuse(Code::D09_blocks_differ, label, -1, minor.size > 0 ? minor[0] : major[0]);
+  return {};
+}
+
+/// `split<I, A, B>`: I of extent na * nb becomes A, B; where the blocks line up.
+constexpr Verdict split(ShapeQuestion const& q, bool hand_out) {
+  if (Verdict v = has_all(q.a(), q.from); !v) return v;
+  if (Verdict v = has_none(q.a(), q.to); !v) return v;
+  if (q.a().rank + 1 > max_dims) return refuse(Code::T07_too_many);
+  int const label = q.from.dims[0].label;
+  int const at = q.a().find(label);
+  AxisList const axes = q.a().dims[at].axes;
+  AxisList major = q.to.dims[0].axes;
+  AxisList minor = q.to.dims[1].axes;
+  if (hand_out) {
+    int const k = handed_out(q.extent(q.to, 0), axes, q.sizes);
+    major = axes.prefix(k);
+    minor = axes.suffix(k);
+  }
+  if (major.size + minor.size != axes.size || !(major.plus(minor) == axes))
+    return refuse(Code::D10_other_axes, label);
+  if (Verdict v =
+          parts_fit(q, q.extents[label], q.extent(q.to, 0), q.extent(q.to, 1), major, minor, label);
+      !v)
+    return v;
+  Spec dims;
+  for (int d = 0; d < q.a().rank; ++d) {
+    if (d == at) {
+      dims.add(q.to.dims[0].label, major);
+      dims.add(q.to.dims[1].label, minor);
+    } else {
+      dims.add(q.a().dims[d].label, q.a().dims[d].axes);
+    }
+  }
+  return accept(with_dims(q.a(), dims));
+}
+
+/// `merge<A, B, K>`: neighbours A, B become K of extent na * nb; where the blocks line up.
+constexpr Verdict merge(ShapeQuestion const& q) {
+  if (Verdict v = has_all(q.a(), q.from); !v) return v;
+  if (Verdict v = has_none(q.a(), q.to); !v) return v;
+  int const outer = q.from.dims[0].label;
+  int const inner = q.from.dims[1].label;
+  int const at = q.a().find(outer);
+  if (q.a().find(inner) != at + 1) return refuse(Code::D08_not_neighbours, outer, inner);
+  AxisList const major = q.a().dims[at].axes;
+  AxisList const minor = q.a().dims[at + 1].axes;
+  if (Verdict v =
+          parts_fit(q, q.extent(q.to, 0), q.extents[outer], q.extents[inner], major, minor, outer);
+      !v)
+    return v;
+  Spec dims;
+  for (int d = 0; d < q.a().rank; ++d)
+    if (d == at) {
+      dims.add(q.to.dims[0].label, major.plus(minor));
+    } else if (d != at + 1) {
+      dims.add(q.a().dims[d].label, q.a().dims[d].axes);
+    }
+  return accept(with_dims(q.a(), dims));
+}
+
+}  // namespace shardtype::rules

@@ -1,0 +1,238 @@
+// What communicates along a dim: shift, halo_exchange and scan. Every element by its global index,
+// uneven and empty blocks, amounts larger than a block; bytes against a count of every row.
+// SOURCES: tests/shim/pmpi.cpp
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <vector>
+
+#include <shardtype/shardtype.hpp>
+
+#include "harness/catch.hpp"
+#include "shim/pmpi.hpp"
+
+using namespace shardtype;
+
+namespace {
+
+struct X : Axis<"X"> {};
+struct Y : Axis<"Y"> {};
+struct I : Index<"I"> {};
+struct J : Index<"J"> {};
+struct K : Index<"K"> {};
+
+using Int = std::int64_t;
+
+Mesh<X, Y> make_mesh() {
+  int n = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &n);
+  return Mesh<X, Y>(MPI_COMM_WORLD, {n % 2 == 0 ? 2 : 1, n % 2 == 0 ? n / 2 : n});
+}
+
+Int f(Int j, Int i, Int k) { return i * 10000 + j * 100 + k + 1; }
+
+template <class A, class Value>
+int wrong(A const& a, Value value) {
+  int bad = 0;
+  detail::for_each_element(a, [&](Int at, std::array<Int, A::rank> const& index) {
+    if (a.local().data()[at] != std::apply(value, index)) ++bad;
+  });
+  return bad;
+}
+
+// Where global row `i` comes from, or -1 for zeros.
+Int source(Int i, Int extent, Edge edge) {
+  if (edge == Edge::wrap) return extent == 0 ? -1 : ((i % extent) + extent) % extent;
+  return i >= 0 && i < extent ? i : -1;
+}
+
+// Bytes this rank sends when every rank along I wants the rows [begin + low, end + high) of its own:
+// each wanted row, once for each rank that wants it and does not hold it, counted one by one.
+template <class A>
+Int sent_bytes(A const& a, Int low, Int high, Edge edge) {
+  AxisMap const axes = map_axes(a.mesh().state(), Scope<A>::names);
+  DimSpec const& dim = A::spec.dims[1];
+  Int const extent = a.extents()[1];
+  auto const rows_of = [&](Int g) {
+    return block({0, extent}, dim.axes, axes.sizes, member(dim.axes, axes.sizes, axes.coords, g));
+  };
+  Range const mine = a.ranges()[1];
+  Int rows = 0;
+  for (Int g = 0; g < axes.sizes.product(dim.axes); ++g) {
+    Range const theirs = rows_of(g);
+    if (theirs.size() == 0 || theirs == mine) continue;
+    for (Int i = theirs.begin + low; i < theirs.end + high; ++i) {
+      Int const from = source(i, extent, edge);
+      if (from >= mine.begin && from < mine.end) ++rows;
+    }
+  }
+  return rows * a.local_extents()[0] * a.local_extents()[2] * static_cast<Int>(sizeof(Int));
+}
+
+// The rows lie along the middle dim, so that messages are packed; the outer dim is split too.
+template <class Split>
+void check_shifts(Mesh<X, Y> const& mesh, Int outer, Int extent, Int inner) {
+  auto const a = from_function<Int, Dim<J>, Split, Dim<K>>(mesh, {outer, extent, inner}, f);
+  for (Edge const edge : {Edge::fill_zero, Edge::wrap})
+    for (Int n = -extent - 3; n <= extent + 3; ++n) {
+      INFO("extent " << extent << " shifted by " << n << (edge == Edge::wrap ? ", wrapped" : ""));
+      shim::reset();
+      auto const s = shift<I>(a, n, edge);
+      Int const bytes = shim::bytes();
+      static_assert(std::is_same_v<decltype(s), decltype(a)>);
+      CHECK(s.extents() == a.extents());
+      CHECK(wrong(s, [&](Int j, Int i, Int k) {
+              Int const from = source(i - n, extent, edge);
+              return from < 0 ? 0 : f(j, from, k);
+            }) == 0);
+      CHECK(bytes == sent_bytes(a, -n, -n, edge));
+      AxisMap const axes = map_axes(mesh.state(), Scope<std::remove_const_t<decltype(a)>>::names);
+      Sizing const z{Extents{{outer, extent, inner}}, axes.sizes, 8};
+      CHECK(bytes ==
+            window_bytes(decltype(a)::spec, 1, z, axes.coords, shift_window(n, extent, edge)));
+    }
+  CHECK(wrong(a, f) == 0);
+}
+
+template <class Split>
+void check_halos(Mesh<X, Y> const& mesh, Int outer, Int extent, Int inner) {
+  auto const a = from_function<Int, Dim<J>, Split, Dim<K>>(mesh, {outer, extent, inner}, f);
+  for (Edge const edge : {Edge::fill_zero, Edge::wrap})
+    for (Int const before : {Int{0}, Int{1}, Int{3}, extent + 2})
+      for (Int const after : {Int{0}, Int{1}, Int{2}, 2 * extent + 1}) {
+        INFO("extent " << extent << ", " << before << " before, " << after << " after");
+        shim::reset();
+        auto const h = halo_exchange<I>(a, before, after, edge);
+        CHECK(shim::bytes() == sent_bytes(a, -before, after, edge));
+        Range const rows = h.ranges()[1];
+        Range const own = a.ranges()[1];
+        if (own.size() == 0) {
+          CHECK(rows.size() == 0);
+          CHECK(h.local().size() == 0);
+          continue;
+        }
+        CHECK(rows == Range{own.begin - before, own.end + after});
+        auto const view = h.local();
+        int bad = 0;
+        for (std::size_t j = 0; j < view.extent(0); ++j)
+          for (std::size_t i = 0; i < view.extent(1); ++i)
+            for (std::size_t k = 0; k < view.extent(2); ++k) {
+              Int const from = source(rows.begin + static_cast<Int>(i), extent, edge);
+              Int const value = from < 0 ? 0
+                                         : f(h.ranges()[0].begin + static_cast<Int>(j), from,
+                                             h.ranges()[2].begin + static_cast<Int>(k));
+              if (view(j, i, k) != value) ++bad;
+            }
+        CHECK(bad == 0);
+      }
+}
+
+Int g(Int j, Int i, Int k) { return (i * 7 + j * 3 + k) % 11 - 5; }
+
+template <class Split>
+void check_scans(Mesh<X, Y> const& mesh, Int outer, Int extent, Int inner) {
+  INFO("extent " << extent);
+  auto const a = from_function<Int, Dim<J>, Split, Dim<K>>(mesh, {outer, extent, inner}, g);
+  auto const running = [](auto combine, Int start, bool exclusive) {
+    return [=](Int j, Int i, Int k) {
+      Int sum = start;
+      for (Int r = 0; r < (exclusive ? i : i + 1); ++r) sum = combine(sum, g(j, r, k));
+      return sum;
+    };
+  };
+  auto const add = [](Int x, Int y) { return x + y; };
+  auto const most = [](Int x, Int y) { return x > y ? x : y; };
+  auto const least = [](Int x, Int y) { return x < y ? x : y; };
+  shim::reset();
+  auto const s = scan<I>(a);
+  AxisMap const axes = map_axes(mesh.state(), Scope<std::remove_const_t<decltype(a)>>::names);
+  Sizing const z{Extents{{outer, extent, inner}}, axes.sizes, 8};
+  Int const p = axes.sizes.product(decltype(a)::spec.dims[1].axes);
+  CHECK(shim::bytes() == (p - 1) * a.local_extents()[0] * a.local_extents()[2] * 8);
+  CHECK(scan_bytes(decltype(a)::spec, 1, z, axes.coords) ==
+        (p - 1) * a.local_extents()[0] * a.local_extents()[2] * 8);
+  CHECK(wrong(s, running(add, 0, false)) == 0);
+  CHECK(wrong(scan<I>(a, Scan::exclusive), running(add, 0, true)) == 0);
+  CHECK(wrong(scan<I, Max>(a), running(most, INT64_MIN, false)) == 0);
+  CHECK(wrong(scan<I, Max>(a, Scan::exclusive), running(most, INT64_MIN, true)) == 0);
+  CHECK(wrong(scan<I, Min>(a), running(least, INT64_MAX, false)) == 0);
+  CHECK(wrong(scan<I, Min>(a, Scan::exclusive), running(least, INT64_MAX, true)) == 0);
+  CHECK(wrong(a, g) == 0);
+}
+
+template <class Check>
+void for_extents(Check check) {
+  for (Int const extent : {0, 1, 2, 5, 9, 16}) check(2, extent, 3);
+  check(1, 7, 1);  // one-dimensional in memory: contiguous messages
+  check(3, 4, 0);  // no elements at all
+}
+
+}  // namespace
+
+TEST_CASE("shift: every amount, zeros and wrapped") {
+  auto const mesh = make_mesh();
+  for_extents([&](Int a, Int b, Int c) { check_shifts<Dim<I, Y>>(mesh, a, b, c); });
+  for_extents([&](Int a, Int b, Int c) { check_shifts<Dim<I, X, Y>>(mesh, a, b, c); });
+  for_extents([&](Int a, Int b, Int c) { check_shifts<Dim<I>>(mesh, a, b, c); });
+}
+
+TEST_CASE("shift: other dims split, some ranks empty") {
+  auto const mesh = make_mesh();
+  auto const a = from_function<Int, Dim<J, X>, Dim<I, Y>, Dim<K>>(mesh, {1, 6, 2}, f);
+  CHECK(wrong(shift<I>(a, 2), [](Int j, Int i, Int k) { return i < 2 ? 0 : f(j, i - 2, k); }) == 0);
+  CHECK(wrong(shift<J>(a, 1, Edge::wrap), f) == 0);
+  CHECK(wrong(scan<J>(a), f) == 0);
+  CHECK(wrong(shift<I>(a, INT64_MAX), [](Int, Int, Int) { return 0; }) == 0);
+  CHECK(wrong(shift<I>(a, INT64_MIN, Edge::wrap),
+              [](Int j, Int i, Int k) { return f(j, (i + INT64_MAX % 6 + 1) % 6, k); }) == 0);
+}
+
+TEST_CASE("halo_exchange: halos wider than blocks, zeros and wrapped") {
+  auto const mesh = make_mesh();
+  for_extents([&](Int a, Int b, Int c) { check_halos<Dim<I, Y>>(mesh, a, b, c); });
+  for_extents([&](Int a, Int b, Int c) { check_halos<Dim<I, Y, X>>(mesh, a, b, c); });
+  auto const a = zeros<Int, Dim<I, X>>(mesh, {4});
+  std::string code;
+  try {
+    halo_exchange<I>(a, -1, 0);
+  } catch (Error const& e) {
+    code = e.code();
+  }
+  CHECK(code == "E41");
+}
+
+TEST_CASE("scan: sums, maxima and minima, with and without the own element") {
+  auto const mesh = make_mesh();
+  for_extents([&](Int a, Int b, Int c) { check_scans<Dim<I, Y>>(mesh, a, b, c); });
+  for_extents([&](Int a, Int b, Int c) { check_scans<Dim<I, X, Y>>(mesh, a, b, c); });
+  for_extents([&](Int a, Int b, Int c) { check_scans<Dim<I>>(mesh, a, b, c); });
+  auto const d = full<double, Dim<I, X, Y>>(mesh, {9}, 0.5);
+  CHECK(wrong(scan<I>(d), [](Int i) { return 0.5 * static_cast<double>(i + 1); }) == 0);
+  CHECK(wrong(scan<I, Max>(d, Scan::exclusive),
+              [](Int i) { return i == 0 ? -std::numeric_limits<double>::infinity() : 0.5; }) == 0);
+  auto const c = full<Kokkos::complex<float>, Dim<I, X>>(mesh, {5}, {1, 2});
+  CHECK(wrong(scan<I>(c), [](Int i) {
+          auto const n = static_cast<float>(i + 1);
+          return Kokkos::complex<float>(n, 2 * n);
+        }) == 0);
+}
+
+TEST_CASE("a stencil: the halo and the shift agree") {
+  auto const mesh = make_mesh();
+  auto const a = from_function<Int, Dim<I, X, Y>>(mesh, {23}, [](Int i) { return i * i; });
+  auto const left = shift<I>(a, 1);
+  auto const right = shift<I>(a, -1);
+  auto const h = halo_exchange<I>(a, 1, 1);
+  int bad = 0;
+  for (std::size_t i = 0; i < a.local().extent(0); ++i) {
+    Int const second = h.local()(i) - 2 * h.local()(i + 1) + h.local()(i + 2);
+    if (second != left.local()(i) - 2 * a.local()(i) + right.local()(i)) ++bad;
+    Int const at = a.template global_index<I>(static_cast<Int>(i));
+    Int const expected = at == 0 ? 1 : at == 22 ? 21 * 21 - 2 * 22 * 22 : 2;
+    if (second != expected) ++bad;
+  }
+  CHECK(bad == 0);
+}

@@ -1,0 +1,19 @@
+// A running maximum of sums that are still owed.
+// EXPECT: \[shardtype D14\] the tensor still owes a reduction that this scan does not commute with
+// EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I>, shardtype::Unreduced<X> ?>, X>
+// FORBID: Resolve<|basic_type|Pack<
+// FORBID: error:.*error:
+// NEEDS: full
+#include <shardtype/shardtype.hpp>
+
+using namespace shardtype;
+struct X : Axis<"X", 2> {};
+struct I : Index<"I"> {};
+
+#ifdef LEGAL
+using A = Tensor<float, Dim<I>, Unreduced<Max, X>>;
+#else
+using A = Tensor<float, Dim<I>, Unreduced<X>>;
+#endif
+
+void run(A const& a) { (void)scan<I, Max>(a); }

@@ -1,0 +1,244 @@
+// Shape operations: what each infers and refuses, JAX's reshape vectors, and the law of split and
+// merge against a count of every element. The messages are in tests/reject.
+#include <type_traits>
+
+#include <shardtype/types.hpp>
+
+using namespace shardtype;
+using detail::Along;
+using rules::Shape;
+
+namespace {
+
+struct X : Axis<"X", 2> {};
+struct Y : Axis<"Y", 2> {};
+struct Z : Axis<"Z", 2> {};
+struct V : Axis<"V"> {};
+struct I : Index<"I"> {};
+struct J : Index<"J"> {};
+struct K : Index<"K"> {};
+struct L : Index<"L"> {};
+struct P1 : Index<"P1", 1> {};
+struct P2 : Index<"P2", 2> {};
+struct P3 : Index<"P3", 3> {};
+struct P4 : Index<"P4", 4> {};
+struct P6 : Index<"P6", 6> {};
+struct Q2 : Index<"Q2", 2> {};
+struct Q4 : Index<"Q4", 4> {};
+struct P8 : Index<"P8", 8> {};
+struct P12 : Index<"P12", 12> {};
+
+template <class... Parts>
+using T = Tensor<float, Parts...>;
+
+template <class Op, class Out, class... As>
+constexpr bool gives = std::is_same_v<typename Resolve<Op, As...>::result, Out>;
+template <class Op, class... As>
+constexpr Code refusal_of = Resolve<Op, As...>::verdict.code;
+
+using A = T<Dim<I, X>, Dim<J>, Unreduced<Y>>;
+using M = T<Dim<I, X>, Dim<J>, Unreduced<Max, Y>>;
+using R = T<Dim<I, X>, Dim<J>, Reduced<Y>>;
+
+// transpose: any order, each index once; U and R stay
+static_assert(gives<detail::Transpose<J, I>, T<Dim<J>, Dim<I, X>, Unreduced<Y>>, A>);
+static_assert(gives<detail::Transpose<I, J>, M, M>);
+static_assert(gives<detail::Transpose<J, I>, T<Dim<J>, Dim<I, X>, Reduced<Y>>, R>);
+static_assert(gives<detail::Transpose<>, T<>, T<>>);
+static_assert(refusal_of<detail::Transpose<J>, A> == Code::D07_names_incomplete);
+static_assert(refusal_of<detail::Transpose<I, K>, A> == Code::D01_no_such_index);
+static_assert(refusal_of<detail::Transpose<I, I>, A> == Code::T02_index_twice);
+static_assert(refusal_of<detail::Transpose<I, X>, A> == Code::T05_not_an_axis);
+
+// relabel: pairs at once, so that names can be swapped
+static_assert(gives<detail::Relabel<I, K>, T<Dim<K, X>, Dim<J>, Unreduced<Y>>, A>);
+static_assert(gives<detail::Relabel<I, J, J, I>, T<Dim<J, X>, Dim<I>, Unreduced<Y>>, A>);
+static_assert(refusal_of<detail::Relabel<I, J>, A> == Code::D02_index_taken);
+static_assert(refusal_of<detail::Relabel<I>, A> == Code::D07_names_incomplete);
+static_assert(refusal_of<detail::Relabel<K, L>, A> == Code::D01_no_such_index);
+static_assert(gives<detail::Relabel<P4, Q4>, T<Dim<Q4>>, T<Dim<P4>>>);
+static_assert(gives<detail::Relabel<P4, I>, T<Dim<I>>, T<Dim<P4>>>);
+static_assert(refusal_of<detail::Relabel<P4, P6>, T<Dim<P4>>> == Code::D06_extents_contradict);
+
+// squeeze, expand
+static_assert(gives<detail::Squeeze<J>, T<Dim<I, X>, Unreduced<Y>>, A>);
+static_assert(gives<detail::Squeeze<J, P1>, T<Dim<I, X>>, T<Dim<P1>, Dim<I, X>, Dim<J>>>);
+static_assert(refusal_of<detail::Squeeze<I>, A> == Code::D03_along_split);
+static_assert(refusal_of<detail::Squeeze<P4>, T<Dim<P4>>> == Code::D06_extents_contradict);
+static_assert(refusal_of<detail::Squeeze<K>, A> == Code::D01_no_such_index);
+static_assert(gives<detail::Expand<K>, T<Dim<K>, Dim<I, X>, Dim<J>, Unreduced<Y>>, A>);
+static_assert(refusal_of<detail::Expand<I>, A> == Code::D02_index_taken);
+static_assert(refusal_of<detail::Expand<P4>, A> == Code::D06_extents_contradict);
+
+// broadcast: born split over axes along which the operand is replicated
+static_assert(gives<detail::Broadcast<Dim<K, Z>, L>,
+                    T<Dim<K, Z>, Dim<L>, Dim<I, X>, Dim<J>, Unreduced<Y>>, A>);
+static_assert(refusal_of<detail::Broadcast<Dim<K, X>>, A> == Code::T01_axis_twice);
+static_assert(refusal_of<detail::Broadcast<Dim<K, Y>>, A> == Code::T01_axis_twice);
+static_assert(refusal_of<detail::Broadcast<Dim<K, Y>>, R> == Code::T01_axis_twice);
+static_assert(refusal_of<detail::Broadcast<J>, A> == Code::D02_index_taken);
+
+// JAX's reshape vectors (lax.py:7823, tests/pjit_test.py:5520-5613, 8463-8556), on two axes of two
+static_assert(gives<detail::Split<P8, P2, Q4>, T<Dim<P2, X>, Dim<Q4, Y>>, T<Dim<P8, X, Y>>>);
+static_assert(gives<detail::Split<P8, P4, Q2>, T<Dim<P4, X, Y>, Dim<Q2>>, T<Dim<P8, X, Y>>>);
+static_assert(gives<detail::Split<P4, P2, Q2>, T<Dim<P2, X>, Dim<Q2, Y>>, T<Dim<P4, X, Y>>>);
+static_assert(gives<detail::Split<P12, P4, P3>, T<Dim<P4, X, Y>, Dim<P3>>, T<Dim<P12, X, Y>>>);
+static_assert(refusal_of<detail::Split<P12, P3, P4>, T<Dim<P12, X, Y>>> == Code::D09_blocks_differ);
+static_assert(gives<detail::Split<P6, P2, P3>, T<Dim<P4, X>, Dim<P2, Y>, Dim<P3>, Dim<J>>,
+                    T<Dim<P4, X>, Dim<P6, Y>, Dim<J>>>);
+static_assert(refusal_of<detail::Split<P6, P3, P2>, T<Dim<P4, X>, Dim<P6, Y>>> ==
+              Code::D09_blocks_differ);
+static_assert(gives<detail::Split<P8, P2, Q4>, T<Dim<P2, X>, Dim<Q4, Y, Z>>, T<Dim<P8, X, Y, Z>>>);
+static_assert(gives<detail::Split<P8, P4, Q2>, T<Dim<P4, X, Y>, Dim<Q2, Z>>, T<Dim<P8, X, Y, Z>>>);
+static_assert(
+    gives<detail::Merge<P2, P3, P6>, T<Dim<J, X>, Dim<P6, Y>>, T<Dim<J, X>, Dim<P2, Y>, Dim<P3>>>);
+static_assert(refusal_of<detail::Merge<P2, P6, P12>, T<Dim<P4>, Dim<P2>, Dim<P6, Y>>> ==
+              Code::D09_blocks_differ);
+static_assert(gives<detail::Merge<P2, Q4, P8>, T<Dim<P8, X, Y>>, T<Dim<P2, X>, Dim<Q4, Y>>>);
+static_assert(gives<detail::Merge<P4, Q2, P8>, T<Dim<P8, X, Y, Z>>, T<Dim<P4, X, Y>, Dim<Q2, Z>>>);
+
+// split: axes that the caller names; those that types leave open go to the outer part
+static_assert(gives<detail::Split<I, J, K>, T<Dim<J, X>, Dim<K>>, T<Dim<I, X>>>);
+static_assert(
+    gives<detail::Split<I, Dim<J, X>, Dim<K, Y>>, T<Dim<J, X>, Dim<K, Y>>, T<Dim<I, X, Y>>>);
+static_assert(
+    gives<detail::Split<I, J, K>, T<Dim<J>, Dim<K>, Unreduced<X>>, T<Dim<I>, Unreduced<X>>>);
+static_assert(gives<detail::Split<I, P1, Dim<K, X>>, T<Dim<P1>, Dim<K, X>>, T<Dim<I, X>>>);
+static_assert(refusal_of<detail::Split<I, J, Dim<K, X>>, T<Dim<I, X>>> == Code::D09_blocks_differ);
+static_assert(refusal_of<detail::Split<I, Dim<J, Y>, Dim<K, X>>, T<Dim<I, X, Y>>> ==
+              Code::D10_other_axes);
+static_assert(refusal_of<detail::Split<I, Dim<J, X>, K>, T<Dim<I>>> == Code::D10_other_axes);
+static_assert(refusal_of<detail::Split<I, J, K>, A> == Code::D02_index_taken);
+static_assert(refusal_of<detail::Split<L, J, K>, T<Dim<I>>> == Code::D01_no_such_index);
+static_assert(refusal_of<detail::Split<P12, P4, Q4>, T<Dim<P12>>> == Code::D06_extents_contradict);
+static_assert(refusal_of<detail::Split<P8, P3, K>, T<Dim<P8>>> == Code::ok);  // an Error when run
+static_assert(refusal_of<detail::Split<P12, K, P4>, T<Dim<P12, X>>> == Code::D09_blocks_differ);
+static_assert(refusal_of<detail::Split<P12, K, P4>, T<Dim<P12, V>>> == Code::ok);
+
+// merge: neighbours, the outer one first
+static_assert(gives<detail::Merge<I, J, K>, T<Dim<K, X>, Unreduced<Y>>, A>);
+static_assert(refusal_of<detail::Merge<J, I, K>, A> == Code::D08_not_neighbours);
+static_assert(refusal_of<detail::Merge<I, K, L>, T<Dim<I>, Dim<J>, Dim<K>>> ==
+              Code::D08_not_neighbours);
+static_assert(refusal_of<detail::Merge<I, J, K>, T<Dim<I>, Dim<J, X>>> == Code::D09_blocks_differ);
+static_assert(refusal_of<detail::Merge<I, J, I>, A> == Code::D02_index_taken);
+static_assert(refusal_of<detail::Merge<P2, P3, P8>, T<Dim<P2>, Dim<P3>>> ==
+              Code::D06_extents_contradict);
+static_assert(refusal_of<detail::Merge<P4, P3, P12>, T<Dim<P4, X>, Dim<P3>>> == Code::ok);
+static_assert(refusal_of<detail::Merge<P3, P4, P12>, T<Dim<P3, X>, Dim<P4>>> ==
+              Code::D09_blocks_differ);
+static_assert(refusal_of<detail::Merge<P3, P4, P12>, T<Dim<P3, X>, Dim<P4, Y>>> ==
+              Code::D09_blocks_differ);
+
+// along one dim: local, so not along a split one
+static_assert(gives<Along<Shape::slice, J>, A, A>);
+static_assert(gives<Along<Shape::slice, J, K>, T<Dim<I, X>, Dim<K>, Unreduced<Y>>, A>);
+static_assert(refusal_of<Along<Shape::slice, I>, A> == Code::D03_along_split);
+static_assert(refusal_of<Along<Shape::slice, K>, A> == Code::D01_no_such_index);
+static_assert(refusal_of<Along<Shape::slice, J, I>, A> == Code::D02_index_taken);
+static_assert(refusal_of<Along<Shape::slice, J, K, L>, A> == Code::D07_names_incomplete);
+static_assert(refusal_of<Along<Shape::slice, P4>, T<Dim<P4>>> == Code::D05_extent_changes);
+static_assert(gives<Along<Shape::slice, P4, P2>, T<Dim<P2>>, T<Dim<P4>>>);
+static_assert(refusal_of<Along<Shape::repeat, I>, A> == Code::D03_along_split);
+static_assert(refusal_of<Along<Shape::tile, I>, A> == Code::D03_along_split);
+static_assert(refusal_of<Along<Shape::pad_zero, I>, A> == Code::D03_along_split);
+static_assert(refusal_of<Along<Shape::flip, I>, A> == Code::D03_along_split);
+static_assert(refusal_of<Along<Shape::roll, I>, A> == Code::D04_roll_along_split);
+static_assert(gives<Along<Shape::flip, J>, R, R>);
+static_assert(gives<Along<Shape::roll, J>, M, M>);
+
+// pads of summands are zeros
+static_assert(gives<Along<Shape::pad_zero, J>, A, A>);
+static_assert(refusal_of<Along<Shape::pad_value, J>, A> == Code::D11_pad_unreduced);
+static_assert(gives<Along<Shape::pad_value, J>, M, M>);
+static_assert(gives<Along<Shape::pad_value, J>, R, R>);
+
+// concat and stack: operands alike
+static_assert(gives<Along<Shape::concat, J>, A, A, A, A>);
+static_assert(gives<Along<Shape::concat, J, K>, T<Dim<I, X>, Dim<K>, Unreduced<Y>>, A, A>);
+static_assert(gives<Along<Shape::concat, J>, R, R, T<Dim<I, X>, Dim<J>>>);
+static_assert(gives<Along<Shape::concat, J>, R, T<Dim<I, X>, Dim<J>>, R>);
+static_assert(
+    gives<Along<Shape::concat, P4, P12>, T<Dim<P12>>, T<Dim<P4>>, T<Dim<P4>>, T<Dim<P4>>>);
+static_assert(refusal_of<Along<Shape::concat, P4, P12>, T<Dim<P4>>, T<Dim<P4>>> ==
+              Code::D06_extents_contradict);
+static_assert(refusal_of<Along<Shape::concat, P4>, T<Dim<P4>>, T<Dim<P4>>> ==
+              Code::D05_extent_changes);
+static_assert(refusal_of<Along<Shape::concat, I>, A, A> == Code::D03_along_split);
+static_assert(refusal_of<Along<Shape::concat, J>, A, T<Dim<I>, Dim<J>, Unreduced<Y>>> ==
+              Code::D12_dims_differ);
+static_assert(refusal_of<Along<Shape::concat, J>, A, T<Dim<I, X>, Unreduced<Y>>> ==
+              Code::D12_dims_differ);
+static_assert(refusal_of<Along<Shape::concat, J>, A, M> == Code::D13_unreduced_differs);
+static_assert(refusal_of<Along<Shape::concat, J>, A, T<Dim<I, X>, Dim<J>>> ==
+              Code::D13_unreduced_differs);
+static_assert(refusal_of<Along<Shape::concat, J>, A, R> == Code::D13_unreduced_differs);
+static_assert(refusal_of<Along<Shape::concat, J>, T<Dim<J>>, Tensor<double, Dim<J>>> ==
+              Code::C10_element_types_differ);
+static_assert(gives<detail::Stack<K>, T<Dim<K>, Dim<I, X>, Dim<J>, Unreduced<Y>>, A, A>);
+static_assert(gives<detail::Stack<P2>, T<Dim<P2>, Dim<I, X>, Dim<J>, Unreduced<Y>>, A, A>);
+static_assert(refusal_of<detail::Stack<P2>, A, A, A> == Code::D06_extents_contradict);
+static_assert(refusal_of<detail::Stack<I>, A, A> == Code::D02_index_taken);
+static_assert(refusal_of<detail::Stack<K>, A, R> == Code::D13_unreduced_differs);
+
+// those that communicate keep the type
+static_assert(gives<Along<Shape::shift, I>, A, A>);
+static_assert(gives<Along<Shape::halo, J>, R, R>);
+static_assert(refusal_of<Along<Shape::shift, K>, A> == Code::D01_no_such_index);
+static_assert(gives<Along<Shape::scan_sum, I>, A, A>);
+static_assert(gives<Along<Shape::scan_max, I>, M, M>);
+static_assert(refusal_of<Along<Shape::scan_sum, I>, M> == Code::D14_scan_unreduced);
+static_assert(refusal_of<Along<Shape::scan_max, I>, A> == Code::D14_scan_unreduced);
+static_assert(refusal_of<Along<Shape::scan_min, I>, M> == Code::D14_scan_unreduced);
+struct Complex {};
+static_assert(refusal_of<Along<Shape::scan_max, I>, Tensor<Complex, Dim<I>>> ==
+              Code::D15_element_type);
+static_assert(refusal_of<Along<Shape::scan_sum, I>, Tensor<Complex, Dim<I>>> == Code::ok);
+static_assert(refusal_of<Along<Shape::scan_sum, I>, Tensor<bool, Dim<I>>> ==
+              Code::D15_element_type);
+static_assert(refusal_of<Along<Shape::scan_max, I>, Tensor<bool, Dim<I>>> == Code::ok);
+static_assert(refusal_of<detail::Transpose<I>, int> == Code::T09_not_a_tensor);
+
+// no local operation communicates
+static_assert(plan(transpose_to<J, I>, type<A>).count(Collective::all_gather) == 0);
+static_assert(plan(split_to<P8, P2, Q4>, type<T<Dim<P8, X, Y>>>).collectives() == 0);
+
+// the law of split and merge is exact: the same elements in the same order on every rank
+constexpr bool same_blocks(std::int64_t na, std::int64_t nb, AxisList const& major,
+                           AxisList const& minor, Sizes const& sizes) {
+  AxisList const all = major.plus(minor);
+  for (std::int64_t r = 0; r < sizes.product(all); ++r) {
+    Coords const at = member(all, sizes, {}, r);
+    Range const whole = block({0, na * nb}, all, sizes, at);
+    Range const outer = block({0, na}, major, sizes, at);
+    Range const inner = block({0, nb}, minor, sizes, at);
+    if (whole.size() != outer.size() * inner.size()) return false;
+    std::int64_t next = whole.begin;
+    for (std::int64_t i = outer.begin; i < outer.end; ++i)
+      for (std::int64_t j = inner.begin; j < inner.end; ++j)
+        if (i * nb + j != next++) return false;
+  }
+  return true;
+}
+constexpr bool law_is_exact(std::int64_t p, std::int64_t q, int axes_of_major) {
+  AxisList both;
+  both.push(0);
+  both.push(1);
+  Sizes sizes;
+  sizes.at[0] = p;
+  sizes.at[1] = q;
+  for (std::int64_t na = 0; na <= 9; ++na)
+    for (std::int64_t nb = 0; nb <= 4; ++nb) {
+      AxisList const major = both.prefix(axes_of_major);
+      AxisList const minor = both.suffix(axes_of_major);
+      if (rules::lines_up(na, nb, major, minor, sizes) != same_blocks(na, nb, major, minor, sizes))
+        return false;
+    }
+  return true;
+}
+static_assert(law_is_exact(2, 2, 0) && law_is_exact(2, 2, 1) && law_is_exact(2, 2, 2));
+static_assert(law_is_exact(3, 2, 0) && law_is_exact(3, 2, 1) && law_is_exact(3, 2, 2));
+static_assert(law_is_exact(1, 3, 0) && law_is_exact(1, 3, 1) && law_is_exact(4, 3, 2));
+static_assert(law_is_exact(4, 3, 1) && law_is_exact(2, 1, 0) && law_is_exact(2, 4, 2));
+
+}  // namespace
