@@ -23,6 +23,8 @@ struct Y : Axis<"Y"> {};
 struct I : Index<"I"> {};
 struct J : Index<"J"> {};
 struct K : Index<"K"> {};
+struct P : Index<"P"> {};
+struct Q : Index<"Q"> {};
 
 using Int = std::int64_t;
 
@@ -235,4 +237,16 @@ TEST_CASE("a stencil: the halo and the shift agree") {
     if (second != expected) ++bad;
   }
   CHECK(bad == 0);
+}
+
+TEST_CASE("ranks outside the mesh know the shapes and do nothing") {
+  Mesh<X, Y> const mesh(MPI_COMM_WORLD, {1, 1}, {0});
+  auto const a = from_function<Int, Dim<J>, Dim<I, X>, Dim<K>>(mesh, {2, 5, 3}, f);
+  auto const b = scan<I>(shift<I>(concat<J>(flip<J>(a), pad<J>(a, 1, 0)), 1, Edge::wrap));
+  CHECK(b.extents() == std::array<Int, 3>{5, 5, 3});
+  CHECK(b.local_size() == (mesh.here() ? 75 : 0));
+  auto const c = split<I, Dim<P, X>, Q>(transpose<I, K, J>(a), {5, 1});
+  CHECK(c.extents() == std::array<Int, 4>{5, 1, 3, 2});
+  auto const h = halo_exchange<I>(a, 1, 1);
+  CHECK(h.local().size() == (mesh.here() ? 42 : 0));
 }
