@@ -89,7 +89,7 @@ auto halo_exchange(A const& a, std::int64_t before, std::int64_t after, Edge edg
     using Op = detail::Along<rules::Shape::halo, I>;
     using R = Resolve<Op, A>;
     if constexpr (R::verdict) {
-      Window const w{-before, after, edge};
+      Window const w{before > 0 ? -before : 0, after, edge};
       Buffer rows;
       // a call without a result: its extents are the operand's
       static_cast<void>(ops::run_shape<Op>(
