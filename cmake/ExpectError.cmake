@@ -10,16 +10,19 @@
 #   // FORBID: regex         must not match; `boost::hana` and `Spec{` are always forbidden
 #   // MAX-LINES: n          instead of 10 lines without source echo (and 2 n instead of 20 with it)
 #   // NEEDS: full           include directories of the whole library (MPI, Kokkos), not only of types
-# With -DPCH=dir, files that need the whole library start from a precompiled header of what others
-# wrote (MPI, Kokkos, the standard library); -DMAKE_PCH=ON makes it there, once per compiler.
+# With -DPCH=dir, the library is taken from a precompiled header there; -DMAKE_PCH=library makes it (and
+# that of types alone), once per compiler.
 # Regular expressions are CMake's. -DSHOW=ON prints the diagnostic (for writing EXPECT lines).
 cmake_minimum_required(VERSION 3.23)
 
 if(MAKE_PCH)
-  set(FILE "${PCH}/third_party.hpp")
-  file(WRITE "${FILE}" "#include <mpi.h>\n#include <Kokkos_Core.hpp>\n#include <algorithm>\n"
-                       "#include <complex>\n#include <map>\n#include <span>\n#include <string>\n"
-                       "#include <vector>\n// EXPECT: none\n// LEGAL\n// NEEDS: full\n")
+  set(FILE "${PCH}/${MAKE_PCH}.hpp")
+  if(MAKE_PCH STREQUAL "library")
+    file(WRITE "${FILE}" "#include <mpi.h>\n#include <Kokkos_Core.hpp>\n#include <shardtype/shardtype.hpp>\n"
+                         "// EXPECT: none\n// LEGAL\n// NEEDS: full\n")
+  else()
+    file(WRITE "${FILE}" "#include <shardtype/types.hpp>\n// EXPECT: none\n// LEGAL\n")
+  endif()
 endif()
 foreach(required FILE COMPILER)
   if(NOT ${required})
@@ -131,29 +134,50 @@ foreach(include IN LISTS includes)
 endforeach()
 if(MAKE_PCH)
   if(KIND STREQUAL "clang")
-    set(made "${PCH}/third_party.pch")
+    set(made "${PCH}/${MAKE_PCH}.pch")
   else()
     set(made "${FILE}.gch")
   endif()
   list(REMOVE_ITEM flags -fsyntax-only)
   execute_process(COMMAND "${COMPILER}" ${flags} -x c++-header "${FILE}" -o "${made}"
                           COMMAND_ERROR_IS_FATAL ANY)
+  if(MAKE_PCH STREQUAL "library")
+    execute_process(COMMAND "${CMAKE_COMMAND}" -DMAKE_PCH=types "-DPCH=${PCH}" "-DCOMPILER=${COMPILER}"
+                            "-DKIND=${KIND}" "-DTYPES_INCLUDES=${TYPES_INCLUDES}" -P
+                            "${CMAKE_CURRENT_LIST_FILE}" COMMAND_ERROR_IS_FATAL ANY)
+  endif()
   return()
 endif()
-if(full AND PCH)
+if(PCH)
+  set(header types)
+  if(full)
+    set(header library)
+  endif()
   if(KIND STREQUAL "clang")
-    list(APPEND flags -include-pch "${PCH}/third_party.pch")
+    list(APPEND flags -include-pch "${PCH}/${header}.pch")
   else()
-    list(APPEND flags -include "${PCH}/third_party.hpp")
+    list(APPEND flags -include "${PCH}/${header}.hpp")
   endif()
 endif()
 if(KIND STREQUAL "clang")
-  set(no_echo -fno-caret-diagnostics -fno-color-diagnostics)
-  set(echo -fno-color-diagnostics)
+  set(plain -fno-color-diagnostics)
 else()
-  set(no_echo -fno-diagnostics-show-caret -fdiagnostics-color=never -fmessage-length=0)
-  set(echo -fdiagnostics-color=never -fmessage-length=0)
+  set(plain -fdiagnostics-color=never -fmessage-length=0)
 endif()
+
+# A diagnostic without its source echo: lines that begin with a line number, or room for one, and a bar.
+function(without_echo text out)
+  set(kept "")
+  while(NOT text STREQUAL "")
+    next_line(text line)
+    if(NOT line MATCHES "^ *[0-9]* \\|")
+      string(APPEND kept "${line}\n")
+    endif()
+  endwhile()
+  set(${out}
+      "${kept}"
+      PARENT_SCOPE)
+endfunction()
 
 function(compile out_status out_text)
   execute_process(
@@ -172,12 +196,13 @@ function(compile out_status out_text)
       PARENT_SCOPE)
 endfunction()
 
-compile(status text -DLEGAL ${no_echo})
+compile(status text -DLEGAL ${plain})
 if(NOT status EQUAL 0)
   fail("the legal twin does not compile (diagnostic above)" "${text}")
 endif()
 
-compile(status diagnostic ${no_echo})
+compile(status echoed ${plain})
+without_echo("${echoed}" diagnostic)
 if(status EQUAL 0)
   message(FATAL_ERROR "${name}: the illegal program is accepted")
 endif()
@@ -200,7 +225,6 @@ count_lines("${diagnostic}" lines)
 if(lines GREATER max_lines)
   string(APPEND complaints "  too long: ${lines} lines without source echo, at most ${max_lines}\n")
 endif()
-compile(status echoed ${echo})
 count_lines("${echoed}" echoed_lines)
 math(EXPR max_echoed "2 * ${max_lines}")
 if(echoed_lines GREATER max_echoed)

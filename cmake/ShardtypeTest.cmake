@@ -70,7 +70,7 @@ function(shardtype_reject_test file)
       if(NOT TEST reject.${kind})
         add_test(
           NAME reject.${kind}
-          COMMAND "${CMAKE_COMMAND}" -DMAKE_PCH=ON "-DCOMPILER=${compiler}" "-DKIND=${kind}"
+          COMMAND "${CMAKE_COMMAND}" -DMAKE_PCH=library "-DCOMPILER=${compiler}" "-DKIND=${kind}"
                   "-DPCH=${CMAKE_CURRENT_BINARY_DIR}/pch_${kind}" "${shardtype_flags_types}"
                   ${shardtype_flags_full} -P "${PROJECT_SOURCE_DIR}/cmake/ExpectError.cmake")
         set_tests_properties(reject.${kind} PROPERTIES LABELS reject TIMEOUT 120

@@ -176,8 +176,8 @@ class Comm {
     offsets(counts, recv_at_);
     if (!fits(counts)) {
       std::vector<std::int64_t> const same(counts.size(), n);
-      std::vector<std::int64_t> const zero(counts.size(), 0);
-      return exchange<T>(send, same, zero, recv, counts, recv_at_);
+      std::vector<std::int64_t> const starts(counts.size(), 0);
+      return exchange<T>(send, same, starts, recv, counts, recv_at_);
     }
     int const own = static_cast<int>(n);
     if (even(counts)) {

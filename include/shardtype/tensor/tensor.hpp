@@ -163,6 +163,10 @@ class Tensor : public decltype(detail::declared<T, Parts...>())::type {
     return ranges_[dim<I>()].begin + local;
   }
 
+  /// The tensor itself; an elementwise expression has this too, and computes its own.
+  Tensor const& tensor() const& { return *this; }
+  Tensor tensor() && { return std::move(*this); }
+
   /// The local block, to read. Not for temporaries, whose memory may be gone.
   View<T const> local() const& { return view<T const>(); }
   View<T const> local() const&& = delete;
