@@ -52,13 +52,20 @@ constexpr bool mesh_fits(Size<X, Ranks>...) {
   return fits;
 }
 
+template <class A>
+constexpr bool is_lawful() {
+  if constexpr (is_tensor<A>) {
+    return bool(lawful<Scope<A>>(std::make_integer_sequence<int, 1>{}));
+  } else {
+    return false;
+  }
+}
+
 /// Whether a tensor of type `A` can exist: every axis has a size, and bytes of its block can be counted
 /// (E20). Extents known at run time only say nothing.
 template <class A, class... Given>
 constexpr bool exists_on() {
-  if constexpr (!is_tensor<A>) {
-    return false;
-  } else if constexpr (!lawful<Scope<A>>(std::make_integer_sequence<int, 1>{})) {
+  if constexpr (!is_lawful<A>()) {
     return false;
   } else {
     using S = Scope<A>;
@@ -92,12 +99,15 @@ struct ValidOn<F, Args<A...>, Given...> {
       return !any_poisoned<Out>;
     }
   }
-  static constexpr bool decide() {
-    if constexpr (!(size_fits(Given{}) && ...)) {
+  static constexpr bool mesh_and_operands() {
+    if constexpr ((size_fits(Given{}) && ...)) {
+      return mesh_fits(Given{}...) && (exists_on<A, Given...>() && ...);
+    } else {
       return false;
-    } else if constexpr (!mesh_fits(Given{}...) || !(exists_on<A, Given...>() && ...)) {
-      return false;
-    } else if constexpr (Operation<F, A...>) {
+    }
+  }
+  static constexpr bool result_exists() {
+    if constexpr (Operation<F, A...>) {
       if constexpr (Resolve<F, A...>::verdict) {
         return gives<result_t<F, A...>>();
       } else {
@@ -105,6 +115,13 @@ struct ValidOn<F, Args<A...>, Given...> {
       }
     } else if constexpr (std::is_invocable_v<F const&, A const&...>) {
       return gives<std::remove_cvref_t<std::invoke_result_t<F const&, A const&...>>>();
+    } else {
+      return false;
+    }
+  }
+  static constexpr bool decide() {
+    if constexpr (mesh_and_operands()) {
+      return result_exists();
     } else {
       return false;
     }

@@ -334,11 +334,12 @@ void reduce(Exec const& exec, ReducePlan const& plan, typename R::Element const*
   int const last = shape.kept.rank - 1;
   constexpr bool host =
       Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible;
-  bool const rows = host && last >= 0 && shape.kept.stride[last] == 1 &&
-                    shape.kept.extent[last] > 1 &&
+  bool const rows = last >= 0 && shape.kept.stride[last] == 1 && shape.kept.extent[last] > 1 &&
                     (shape.reduced.stride[shape.reduced.rank - 1] != 1 || shape.terms == 1);
-  if (host && rows) {
-    if constexpr (host) {
+  bool done = false;
+  if constexpr (host) {
+    if (rows) {
+      done = true;
       std::int64_t const inner = shape.kept.extent[last];
       --shape.kept.rank;
       std::int64_t const runs =
@@ -347,10 +348,10 @@ void reduce(Exec const& exec, ReducePlan const& plan, typename R::Element const*
                            Policy(exec, 0, runs * (shape.outputs / inner) * shape.pieces),
                            detail::ReduceRows<R>{in, totals, shape, inner, runs});
     }
-  } else {
+  }
+  if (!done)
     Kokkos::parallel_for("shardtype::reduce", Policy(exec, 0, shape.outputs * shape.pieces),
                          detail::ReduceTerms<R>{in, totals, shape});
-  }
   Kokkos::parallel_for("shardtype::reduce", Policy(exec, 0, shape.outputs),
                        detail::ReducePieces<R>{totals, out, shape.outputs, shape.pieces});
 }

@@ -21,10 +21,11 @@ struct Feistel {
 
   std::uint64_t key;
   std::uint64_t extent;
-  int low_bits, high_bits;
+  int low_bits = 0;
+  int high_bits = 0;
 
   Feistel(std::uint64_t its_key, std::int64_t n)
-      : key(its_key), extent(static_cast<std::uint64_t>(n)), low_bits(0), high_bits(0) {
+      : key(its_key), extent(static_cast<std::uint64_t>(n)) {
     int bits = 2;
     while (bits < 63 && (std::uint64_t{1} << bits) < extent) ++bits;
     low_bits = bits / 2;

@@ -10,7 +10,7 @@ namespace shardtype {
 template <class A>
 struct OperandTraits {
   using type = A;
-  static A const& get(A const& a) { return a; }
+  static A const& get(A const& a) { return a; }  // NOLINT: operands outlive the operation
 };
 
 /// The tensor type that `A` stands for; `A` itself where it is none.
