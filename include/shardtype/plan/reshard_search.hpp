@@ -290,7 +290,7 @@ class Search {
   /// The length of dim `d` with the axes of `group` behind its own.
   constexpr std::int64_t shorter(int d, AxisList const& group) const {
     std::int64_t n = length(d);
-    for (int k = 0; k < group.size; ++k) n = ceil_div(n, z_.sizes.at[group.at[k]]);
+    for (int k = 0; k < group.size && k < max_axes; ++k) n = ceil_div(n, z_.sizes.at[group.at[k]]);
     return n;
   }
   /// `bytes` of a block whose length along one dim changes.
@@ -303,16 +303,16 @@ class Search {
     if (moves(d)) return 0;
     AxisList const& then = goal_.dims[d].axes;
     int const n = here_[d].size;
-    for (int k = 0; k < group.size; ++k)
+    for (int k = 0; k < group.size && k < max_axes; ++k)
       if (n + k >= then.size || then.at[n + k] != group.at[k]) return 1;
     return 0;
   }
   static constexpr Key without(Key key, AxisList const& group) {
-    for (int k = 0; k < group.size; ++k) key &= ~mask_key(group.at[k]);
+    for (int k = 0; k < group.size && k < max_axes; ++k) key &= ~mask_key(group.at[k]);
     return key;
   }
   constexpr Key behind(Key key, int d, AxisList const& group) const {
-    for (int k = 0; k < group.size; ++k) key |= place_key(group.at[k], d, here_[d].size + k);
+    for (int k = 0; k < group.size && k < max_axes; ++k) key |= place_key(group.at[k], d, here_[d].size + k);
     return key;
   }
 
