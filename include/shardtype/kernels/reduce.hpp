@@ -111,8 +111,8 @@ struct ExtremeReducer {
   KOKKOS_FUNCTION static Part nothing() { return extreme_value<T, !Max>(); }
   KOKKOS_FUNCTION static Total widen(Part const& a) { return a; }
   KOKKOS_FUNCTION static void join(T& a, T const& b) {
-    bool const keep = (Max ? a > b : a < b) || a != a;
-    a = keep ? a : b;
+    bool const take = (Max ? b > a : b < a) || b != b;  // a NaN stays: nothing is larger
+    a = take ? b : a;
   }
   KOKKOS_FUNCTION static Result finish(Total const& a) { return a; }
 };
@@ -199,10 +199,15 @@ struct ReduceTerms {
     }
     out[work] = total;
   }
+  KOKKOS_FUNCTION static void fold(typename R::Part* part, int lanes, int to) {
+    for (int half = lanes / 2; half >= to; half /= 2)
+      for (int l = 0; l < half; ++l) R::join(part[l], part[l + half]);
+  }
   /// Neighbouring elements in lanes, so that they are added side by side.
   KOKKOS_FUNCTION static void add_run(T const* run, std::int64_t n, std::int64_t place,
                                       typename R::Total& total) {
-    constexpr int lanes = 32;
+    constexpr int lanes = 128;  // enough to hide the latency of their sums
+    constexpr int few = 16;
     constexpr std::int64_t flush = 4096;
     for (std::int64_t from = 0; from < n; from += flush) {
       std::int64_t const to = from + flush < n ? from + flush : n;
@@ -211,8 +216,10 @@ struct ReduceTerms {
       std::int64_t i = from;
       for (; i + lanes <= to; i += lanes)
         for (int l = 0; l < lanes; ++l) R::join(part[l], R::load(run[i + l], place + i + l));
-      for (int half = lanes / 2; half > 0; half /= 2)
-        for (int l = 0; l < half; ++l) R::join(part[l], part[l + half]);
+      fold(part, lanes, few);
+      for (; i + few <= to; i += few)
+        for (int l = 0; l < few; ++l) R::join(part[l], R::load(run[i + l], place + i + l));
+      fold(part, few, 1);
       for (; i < to; ++i) R::join(part[0], R::load(run[i], place + i));
       R::join(total, R::widen(part[0]));
     }
