@@ -312,7 +312,8 @@ class Search {
     return key;
   }
   constexpr Key behind(Key key, int d, AxisList const& group) const {
-    for (int k = 0; k < group.size && k < max_axes; ++k) key |= place_key(group.at[k], d, here_[d].size + k);
+    for (int k = 0; k < group.size && k < max_axes; ++k)
+      key |= place_key(group.at[k], d, here_[d].size + k);
     return key;
   }
 
