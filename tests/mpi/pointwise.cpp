@@ -281,6 +281,31 @@ TEST_CASE("in place, and writes under an expression") {
   });
 }
 
+TEST_CASE("an expression is an operand of every other operation") {
+  everywhere([](OnMesh const& mesh, std::array<std::int64_t, 2> n) {
+    auto const a = from_function<float, Dim<I, X>, Dim<J>>(mesh, n, left);
+    std::array<std::int64_t, 2> const turned{n[1], n[0]};
+    CHECK(wrong(transpose<J, I>(a + 1), turned, [](auto j, auto i) { return left(i, j) + 1; }) ==
+          0);
+    CHECK(wrong(concat<J>(a, a * 2), {n[0], 2 * n[1]}, [&](auto i, auto j) {
+            return j < n[1] ? left(i, j) : 2 * left(i, j - n[1]);
+          }) == 0);
+    CHECK(wrong(shift<I>(-a, 1), n, [](auto i, auto j) { return i == 0 ? 0 : -left(i - 1, j); }) ==
+          0);
+    CHECK(halo_exchange<I>(a * 2, 1, 0).local_extents()[1] == n[1]);
+    CHECK(wrong(transfer<Dim<I, X>, Dim<J, Y>>(a * 3, mesh), n,
+                [](auto i, auto j) { return 3 * left(i, j); }) == 0);
+    CHECK(wrong(reshard<Dim<I>, Dim<J, X>>(a - 1), n,
+                [](auto i, auto j) { return left(i, j) - 1; }) == 0);
+    auto const b = from_function<float, Dim<J>, Dim<K>>(mesh, {n[1], 2}, right);
+    CHECK(wrong(matmul(a * 2, b - 1), {n[0], 2}, [&](auto i, auto k) {
+            double s = 0;
+            for (std::int64_t j = 0; j < n[1]; ++j) s += 2 * left(i, j) * (right(j, k) - 1);
+            return s;
+          }) == 0);
+  });
+}
+
 TEST_CASE("functions of one tensor") {
   OnMesh const mesh(MPI_COMM_WORLD, grids()[0]);
   std::array<std::int64_t, 2> const n{9, 7};

@@ -15,7 +15,9 @@ struct Map {};
 
 /// A C++ number among the operands; it takes the tensors' element type.
 template <class T>
-struct Number {};
+struct Number {
+  T value{};
+};
 
 namespace detail {
 
@@ -24,12 +26,10 @@ enum class Elements : std::int8_t { fine, differ, number, condition, not_floatin
 
 template <class Operand>
 struct OperandOf {
-  static constexpr bool tensor = is_tensor<Operand>;
   using in_scope = Operand;
 };
 template <class T>
 struct OperandOf<Number<T>> {
-  static constexpr bool tensor = false;
   using in_scope = Tensor<char>;  // no dims, no axes
 };
 
@@ -228,11 +228,7 @@ struct NamedElementwise : ElementwiseOperands<F, Pack<Out>, Args...> {
 
 template <class F, class... Args>
 constexpr auto resolve_elementwise() {
-  if constexpr (!((is_tensor<Args> || !OperandOf<Args>::tensor) && ...)) {
-    return Type<NotATensor>{};
-  } else {
-    return Type<ElementwiseResult<StrictElementwise<F, Args...>>>{};
-  }
+  return Type<ElementwiseResult<StrictElementwise<F, Args...>>>{};
 }
 template <class F, class... Args, class... Out>
 constexpr auto resolve_named_elementwise(Pack<Out...>) {

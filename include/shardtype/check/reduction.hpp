@@ -15,7 +15,7 @@ namespace reductions {
 
 /// Which elements a reduction takes, and gives.
 enum class Takes : std::int8_t { numbers, booleans, floating };
-enum class Makes : std::int8_t { same, count, real, place };
+enum class Makes : std::int8_t { same, count, place };
 
 template <ReductionKind how, Takes in = Takes::numbers, Makes out = Makes::same>
 struct Tag {
@@ -25,7 +25,7 @@ struct Tag {
 };
 
 struct Sum : Tag<ReductionKind::sum, Takes::numbers, Makes::count> {};
-struct SumSquares : Tag<ReductionKind::whole, Takes::numbers, Makes::real> {};
+struct Mean : Tag<ReductionKind::sum, Takes::floating> {};
 struct Product : Tag<ReductionKind::whole> {};
 struct Maximum : Tag<ReductionKind::max> {};
 struct Minimum : Tag<ReductionKind::min> {};
@@ -47,8 +47,7 @@ template <class F, class T>
 using reduced_element =
     std::conditional_t<F::makes == reductions::Makes::place ||
                            (F::makes == reductions::Makes::count && std::is_same_v<T, bool>),
-                       std::int64_t,
-                       std::conditional_t<F::makes == reductions::Makes::real, real_of<T>, T>>;
+                       std::int64_t, T>;
 
 template <class F, class A>
 constexpr Verdict reducible_elements() {

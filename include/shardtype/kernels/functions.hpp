@@ -204,4 +204,20 @@ KOKKOS_FUNCTION bool call(functions::IsFinite, T const& a) {
   }
 }
 
+/// The least value that an element can have, or the largest.
+template <class T, bool Largest>
+KOKKOS_FUNCTION constexpr T extreme_value() {
+  if constexpr (std::is_same_v<T, bool>) {
+    return Largest;
+  } else if constexpr (std::is_integral_v<T>) {
+    constexpr T top =
+        static_cast<T>((static_cast<std::make_unsigned_t<T>>(~std::make_unsigned_t<T>{}) >> 1));
+    return Largest ? top : static_cast<T>(-top - 1);
+  } else {
+    T const huge =
+        sizeof(T) == 4 ? static_cast<T>(3.40282347e+38F) : static_cast<T>(1.7976931348623157e+308);
+    return Largest ? huge * T(2) : -huge * T(2);  // infinities
+  }
+}
+
 }  // namespace shardtype::kernels

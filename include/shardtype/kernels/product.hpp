@@ -9,7 +9,7 @@
 #include <shardtype/kernels/fill.hpp>
 #include <shardtype/kernels/gemm.hpp>
 #include <shardtype/kernels/layout.hpp>
-#include <shardtype/kernels/sum.hpp>
+#include <shardtype/kernels/reduce.hpp>
 #include <shardtype/rules/contraction.hpp>
 #include <shardtype/runtime/pool.hpp>
 
@@ -76,8 +76,8 @@ class Product {
   /// `c`, without gaps and with dims in the order of `out`, takes the product of `a` and `b`:
   /// labels of both that are not in `out` are contracted, labels of one summed.
   void operator()(Labelled<T> a, Labelled<T> b, Labels const& out, T* c) {
-    a = summed(std::move(a), b, out);
-    b = summed(std::move(b), a, out);
+    a = summed(a, b, out);
+    b = summed(b, a, out);
     Labels batch;
     Labels rows;
     Labels cols;
@@ -190,26 +190,29 @@ class Product {
   }
 
   /// `x` summed over the labels that neither `other` nor `out` has.
-  Labelled<T> summed(Labelled<T> x, Labelled<T> const& other, Labels const& out) {
-    for (int d = x.layout.rank - 1; d >= 0; --d) {
-      if (out.contains(x.label[d]) || other.find(x.label[d]) >= 0) continue;
-      Labels order;
-      for (int k = 0; k < x.layout.rank; ++k) order.push(x.label[k]);
-      x = permuted(x, order);
-      Labelled<T> less = x;
-      less.layout.rank = x.layout.rank - 1;
-      for (int k = d; k < less.layout.rank; ++k) {
-        less.layout.extent[k] = x.layout.extent[k + 1];
-        less.label[k] = x.label[k + 1];
+  Labelled<T> summed(Labelled<T> const& x, Labelled<T> const& other, Labels const& out) {
+    auto const stays = [&](int d) {
+      return out.contains(x.label[d]) || other.find(x.label[d]) >= 0;
+    };
+    Labelled<T> less;
+    Layout source;  // the dims that stay, then the others
+    for (bool const kept : {true, false})
+      for (int d = 0; d < x.layout.rank; ++d) {
+        if (stays(d) != kept) continue;
+        if (kept) less.label[less.layout.rank] = x.label[d];
+        if (kept) less.layout.extent[less.layout.rank++] = x.layout.extent[d];
+        source.extent[source.rank] = x.layout.extent[d];
+        source.stride[source.rank++] = x.layout.stride[d];
       }
-      less.layout = less.layout.packed();
-      less.keep = take(less.layout.elements());
-      sum_middle(exec_, x.data, static_cast<T*>(less.keep.data()), outer_length(x.layout, d),
-                 x.layout.extent[d], inner_length(x.layout, d));
-      less.data = static_cast<T const*>(less.keep.data());
-      x = less;
-    }
-    return x;
+    if (less.layout.rank == x.layout.rank) return x;
+    less.layout = less.layout.packed();
+    less.keep = take(less.layout.elements());
+    using Sum = SumReducer<T>;
+    ReducePlan const plan = plan_reduce<Sum>(exec_, source, less.layout.rank);
+    Buffer const work = pool_.template take<Space>(static_cast<std::size_t>(plan.workspace));
+    reduce<Sum>(exec_, plan, x.data, static_cast<T*>(less.keep.data()), work.data());
+    less.data = static_cast<T const*>(less.keep.data());
+    return less;
   }
 
   /// The result as a labelled block without gaps.

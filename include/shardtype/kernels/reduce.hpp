@@ -31,13 +31,12 @@ using wide_t = typename Wide<T>::type;
 // Reducers. `load` makes a part of an element at a place in the reduced dims, `join` puts two together;
 // short runs are kept in `Part`, long ones in `Total`.
 
-template <class T>
-struct SumReducer {
-  using Element = T;
-  using Part = std::conditional_t<std::is_same_v<T, bool>, std::int64_t, T>;
-  using Total = wide_t<Part>;
-  using Result = Part;
-  KOKKOS_FUNCTION static Part load(T const& x, std::int64_t) { return static_cast<Part>(x); }
+/// What sums have in common: parts `P` are added up in the wide type.
+template <class P>
+struct Adding {
+  using Part = P;
+  using Total = wide_t<P>;
+  using Result = P;
   KOKKOS_FUNCTION static Part nothing() { return Part{}; }
   KOKKOS_FUNCTION static Total widen(Part const& a) { return detail::converted<Total>(a); }
   template <class U>
@@ -48,25 +47,11 @@ struct SumReducer {
 };
 
 template <class T>
-struct SumSquaresReducer {
+struct SumReducer : Adding<std::conditional_t<std::is_same_v<T, bool>, std::int64_t, T>> {
   using Element = T;
-  using Part = shardtype::detail::real_of<T>;
-  using Total = wide_t<Part>;
-  using Result = Part;
-  KOKKOS_FUNCTION static Part load(T const& x, std::int64_t) {
-    if constexpr (shardtype::detail::is_complex<T>) {
-      return x.real() * x.real() + x.imag() * x.imag();
-    } else {
-      return static_cast<Part>(x * x);
-    }
+  KOKKOS_FUNCTION static auto load(T const& x, std::int64_t) {
+    return static_cast<typename SumReducer::Part>(x);
   }
-  KOKKOS_FUNCTION static Part nothing() { return Part{}; }
-  KOKKOS_FUNCTION static Total widen(Part const& a) { return detail::converted<Total>(a); }
-  template <class U>
-  KOKKOS_FUNCTION static void join(U& a, U const& b) {
-    a = static_cast<U>(a + b);
-  }
-  KOKKOS_FUNCTION static Result finish(Total const& a) { return detail::converted<Result>(a); }
 };
 
 template <class T>
@@ -84,22 +69,6 @@ struct ProductReducer {
   }
   KOKKOS_FUNCTION static Result finish(Total const& a) { return detail::converted<Result>(a); }
 };
-
-/// The least value that an element can have, or the largest.
-template <class T, bool Largest>
-KOKKOS_FUNCTION constexpr T extreme_value() {
-  if constexpr (std::is_same_v<T, bool>) {
-    return Largest;
-  } else if constexpr (std::is_integral_v<T>) {
-    constexpr T top =
-        static_cast<T>((static_cast<std::make_unsigned_t<T>>(~std::make_unsigned_t<T>{}) >> 1));
-    return Largest ? top : static_cast<T>(-top - 1);
-  } else {
-    T const huge =
-        sizeof(T) == 4 ? static_cast<T>(3.40282347e+38F) : static_cast<T>(1.7976931348623157e+308);
-    return Largest ? huge * T(2) : -huge * T(2);  // infinities
-  }
-}
 
 template <class T, bool Max>
 struct ExtremeReducer {
@@ -154,6 +123,9 @@ struct ReduceShape {
   std::int64_t outputs = 1;
   std::int64_t terms = 1;  ///< elements per output
   std::int64_t pieces = 1;
+
+  /// The first term of a piece.
+  KOKKOS_FUNCTION std::int64_t first(std::int64_t piece) const { return terms * piece / pieces; }
 };
 
 KOKKOS_INLINE_FUNCTION std::int64_t offset_of(Layout const& l, std::int64_t k) {
@@ -176,11 +148,8 @@ struct ReduceTerms {
   KOKKOS_FUNCTION void operator()(std::int64_t work) const {
     std::int64_t const output = work % shape.outputs;
     std::int64_t const piece = work / shape.outputs;
-    std::int64_t const begin =
-        shape.terms / shape.pieces * piece +
-        (piece < shape.terms % shape.pieces ? piece : shape.terms % shape.pieces);
-    std::int64_t const end =
-        begin + shape.terms / shape.pieces + (piece < shape.terms % shape.pieces ? 1 : 0);
+    std::int64_t const begin = shape.first(piece);
+    std::int64_t const end = shape.first(piece + 1);
     T const* const from = in + offset_of(shape.kept, output);
     int const last = shape.reduced.rank - 1;
     std::int64_t const inner = shape.reduced.extent[last];
@@ -245,8 +214,8 @@ struct ReduceRows {
     std::int64_t const rows = shape.outputs / inner;
     std::int64_t const row = work % rows;
     std::int64_t const piece = work / rows;
-    std::int64_t const first = shape.terms * piece / shape.pieces;
-    std::int64_t const end = shape.terms * (piece + 1) / shape.pieces;
+    std::int64_t const first = shape.first(piece);
+    std::int64_t const end = shape.first(piece + 1);
     T const* const from = in + offset_of(shape.kept, row) + begin;
     typename R::Total total[run];
     typename R::Part part[run];

@@ -47,9 +47,7 @@ auto padded(A const& a, std::int64_t before, std::int64_t after, V value) {
 /// Concatenation needs equal extents elsewhere; E23 and E24 as for every operation.
 template <class A, class B>
 void check_beside(A const& a, B const& b, int along, Names const& names) {
-  if (a.mesh() != b.mesh())
-    throw Error("E23", "the operands live on two meshes; tensors of two meshes do not mix",
-                FailedOn::every_rank);
+  check_one_mesh(a.mesh(), b.mesh());
   for (int d = 0; d < A::spec.rank; ++d) {
     auto const k = static_cast<std::size_t>(d);
     if (d == along || a.extents()[k] == b.extents()[k]) continue;

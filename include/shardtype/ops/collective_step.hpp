@@ -9,6 +9,7 @@
 
 #include <shardtype/kernels/segments.hpp>
 #include <shardtype/ops/blocks.hpp>
+#include <shardtype/ops/group.hpp>
 
 namespace shardtype::ops {
 
@@ -52,21 +53,12 @@ class CollectiveStep {
   }
 
  private:
-  Comm& group(AxisList const& axes) {
-    int positions[max_axes];
-    for (int k = 0; k < axes.size; ++k) positions[k] = blocks_.axes.position[axes[k]];
-    return blocks_.mesh.group({positions, static_cast<std::size_t>(axes.size)});
-  }
+  Comm& group(AxisList const& axes) { return group_of(blocks_.mesh, blocks_.axes, axes); }
 
   /// The block along `dim` of sharding `spec` at each member of the group, in its order.
   std::vector<Range>& member_blocks(Spec const& spec, int dim, AxisList const& axes,
                                     std::vector<Range>& out) {
-    std::int64_t const p = blocks_.sizing.sizes.product(axes);
-    out.resize(static_cast<std::size_t>(p));
-    for (std::int64_t g = 0; g < p; ++g)
-      out[static_cast<std::size_t>(g)] = block_of(
-          spec, dim, blocks_.sizing, member(axes, blocks_.sizing.sizes, blocks_.axes.coords, g));
-    return out;
+    return ops::member_blocks(spec, dim, blocks_.sizing, blocks_.axes, axes, out);
   }
 
   // Segments along one dim, packed for the wire and back.
@@ -280,9 +272,7 @@ class CollectiveStep {
         place = place * blocks_.sizing.sizes[order[k]] + at[order[k]];
       return place;
     };
-    std::int64_t me = 0;
-    for (int k = 0; k < s.axes.size; ++k)
-      me = me * blocks_.sizing.sizes[s.axes[k]] + blocks_.axes.coords[s.axes[k]];
+    std::int64_t const me = place_in_group(blocks_.axes, s.axes);
     std::vector<std::int64_t>& by_place = begins_;  // who holds the k-th new block
     by_place.assign(static_cast<std::size_t>(p), 0);
     for (std::int64_t g = 0; g < p; ++g)

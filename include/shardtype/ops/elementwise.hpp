@@ -37,9 +37,9 @@ auto held(T&& a) {
   using A = std::remove_cvref_t<T>;
   if constexpr (std::is_same_v<A, std::complex<float>> || std::is_same_v<A, std::complex<double>>) {
     using C = Kokkos::complex<typename A::value_type>;
-    return HeldNumber<C>{C(a.real(), a.imag())};
+    return Number<C>{C(a.real(), a.imag())};
   } else if constexpr (is_number<A>) {
-    return HeldNumber<A>{a};
+    return Number<A>{a};
   } else if constexpr (is_fused<A> && std::is_lvalue_reference_v<T>) {
     return operand_t<A>(a.tensor());
   } else {
@@ -55,11 +55,11 @@ auto fuse(F const& f, Args&&... args) {
   if constexpr ((is_poisoned<std::remove_cvref_t<Args>> || ...)) {
     return Poisoned{};
   } else {
-    using R = Resolve<Map<F>, ruled_as<held_t<Args>>...>;
+    using R = Resolve<Map<F>, operand_t<held_t<Args>>...>;
     if constexpr (R::verdict) {
       return Fused<F, held_t<Args>...>(f, held(std::forward<Args>(args))...);
     } else {
-      return Poisoned(refusal<R, ruled_as<held_t<Args>>...>{});
+      return Poisoned(refusal<R, operand_t<held_t<Args>>...>{});
     }
   }
 }
@@ -109,11 +109,11 @@ int readers(E const& e, A const& a) {
 /// `a = f(a, b)`, written where `a` lies.
 template <class F, class A, class B>
 A& in_place(A& a, B&& b) {
-  using R = Resolve<Map<F>, A, ruled_as<held_t<B>>>;
+  using R = Resolve<Map<F>, A, operand_t<held_t<B>>>;
   if constexpr (!R::verdict) {
-    static_cast<void>(refusal<R, A, ruled_as<held_t<B>>>{});
+    static_cast<void>(refusal<R, A, operand_t<held_t<B>>>{});
   } else if constexpr (!std::is_same_v<typename R::result, A>) {
-    refused<Code::P13_in_place, false, A, ruled_as<held_t<B>>>{};
+    refused<Code::P13_in_place, false, A, operand_t<held_t<B>>>{};
   } else {
     Expression<F, A, held_t<B>> const e(F{}, a, held(std::forward<B>(b)));
     if (a.buffer().holders() > 1 + readers(e, a))
@@ -142,14 +142,14 @@ auto map(F const& f, Args&&... args) {
   } else if constexpr ((detail::is_poisoned<std::remove_cvref_t<Args>> || ...)) {
     return Poisoned{};
   } else {
-    using R = Resolve<Map<F, Out...>, detail::ruled_as<detail::held_t<Args>>...>;
+    using R = Resolve<Map<F, Out...>, operand_t<detail::held_t<Args>>...>;
     if constexpr (R::verdict) {
       auto const where = std::source_location::current();
       return [&]<int... K>(std::integer_sequence<int, K...>) {
         return detail::named_map<R>(where, f, detail::prepared<R, K>(args, where)...);
       }(std::make_integer_sequence<int, static_cast<int>(sizeof...(Args))>{});
     } else {
-      return Poisoned(refusal<R, detail::ruled_as<detail::held_t<Args>>...>{});
+      return Poisoned(refusal<R, operand_t<detail::held_t<Args>>...>{});
     }
   }
 }

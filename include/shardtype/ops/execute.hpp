@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <source_location>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include <Kokkos_Core.hpp>
@@ -61,7 +62,8 @@ class Executor {
           transpose(s, v);
           break;
         case Action::contract:
-          v = product(s, slots[0], slots[1]);
+          if constexpr (!std::is_same_v<T, bool>)  // bool is not multiplied: C11
+            v = product(s, slots[0], slots[1]);
           slots[0] = slots[1] = {};
           break;
         case Action::communicate:
@@ -121,24 +123,20 @@ class Executor {
 
   /// SHARDTYPE_CHECK=agree: all ranks of the mesh are about to run this very step.
   void agree(Step const& s) {
-    std::uint64_t hash = 14695981039346656037U;
-    auto mix = [&](std::uint64_t x) { hash = (hash ^ x) * 1099511628211U; };
+    StepHash hash;
     std::string text = std::string(name_of(s.collective)) + " over ";
-    mix(static_cast<std::uint64_t>(s.collective));
+    hash.mix(static_cast<std::uint64_t>(s.collective));
     for (int k = 0; k < s.axes.size; ++k) {
       int const x = blocks_.axes.position[s.axes[k]];
       text += (k == 0 ? "" : ",") + blocks_.mesh.axes()[static_cast<std::size_t>(x)].name;
-      mix(static_cast<std::uint64_t>(x) + 1);
+      hash.mix(static_cast<std::uint64_t>(x) + 1);
     }
     for (int d = 0; d < s.before.rank; ++d)
-      mix(static_cast<std::uint64_t>(blocks_.sizing.extents[s.before.dims[d].label]));
-    mix(static_cast<std::uint64_t>(s.from + 2));
-    mix(static_cast<std::uint64_t>(s.to + 2));
-    mix(where_.line());
-    std::string const file = where_.file_name();
-    text +=
-        " (" + file.substr(file.find_last_of('/') + 1) + ":" + std::to_string(where_.line()) + ")";
-    blocks_.mesh.agreement().meet(text, hash);
+      hash.mix(static_cast<std::uint64_t>(blocks_.sizing.extents[s.before.dims[d].label]));
+    hash.mix(static_cast<std::uint64_t>(s.from + 2));
+    hash.mix(static_cast<std::uint64_t>(s.to + 2));
+    hash.mix(where_.line());
+    blocks_.mesh.agreement().meet(text + source_text(where_), hash.value());
   }
 
   Blocks<T, Space> blocks_;

@@ -5,13 +5,13 @@
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <string>
-#include <string_view>
 #include <tuple>
 #include <utility>
 
 #include <shardtype/check/elementwise.hpp>
 #include <shardtype/kernels/expression.hpp>
+#include <shardtype/ops/run.hpp>
+#include <shardtype/tensor/block_layout.hpp>
 #include <shardtype/tensor/create.hpp>
 #include <shardtype/tensor/operand.hpp>
 
@@ -48,28 +48,10 @@ class Fused;
 
 namespace detail {
 
-/// A number as an expression holds it.
-template <class T>
-struct HeldNumber {
-  T value;
-};
-
 template <class T>
 inline constexpr bool is_fused = false;
 template <class F, class... Args>
 inline constexpr bool is_fused<Fused<F, Args...>> = true;
-
-/// The type by which the rules know an argument of an expression.
-template <class A>
-struct RuledAs {
-  using type = operand_t<A>;
-};
-template <class T>
-struct RuledAs<HeldNumber<T>> {
-  using type = Number<T>;
-};
-template <class A>
-using ruled_as = typename RuledAs<A>::type;
 
 /// How an argument becomes part of a kernel: its expression, and the element types it reads from slot
 /// `First` on. `T` is the element type numbers take.
@@ -86,10 +68,10 @@ struct Lowered<Tensor<U, Parts...>, First, T> {
   }
 };
 template <class N, int First, class T>
-struct Lowered<HeldNumber<N>, First, T> {
+struct Lowered<Number<N>, First, T> {
   using types = kernels::Elements<>;
   using expression = kernels::Constant<T>;
-  static expression make(HeldNumber<N> const& n) {
+  static expression make(Number<N> const& n) {
     if constexpr (std::is_same_v<N, Zero>) {
       return {T{}};
     } else {
@@ -97,7 +79,7 @@ struct Lowered<HeldNumber<N>, First, T> {
     }
   }
   template <class Visit>
-  static void visit(HeldNumber<N> const&, Visit&&) {}
+  static void visit(Number<N> const&, Visit&&) {}
 };
 
 /// Slots before the `K`-th of `Args`.
@@ -111,7 +93,7 @@ constexpr int slots_before() {
 template <class F, class... Args, int First, class T>
 struct Lowered<Expression<F, Args...>, First, T> {
   using types = decltype((kernels::Elements<>{} + ... + typename Lowered<Args, 0, char>::types{}));
-  using common = typename ElementFor<F, ruled_as<Args>...>::type;
+  using common = typename ElementFor<F, operand_t<Args>...>::type;
   using Order = std::make_integer_sequence<int, static_cast<int>(sizeof...(Args))>;
 
   template <int K, class A>
@@ -148,62 +130,39 @@ constexpr std::array<int, max_dims> dims_in() {
   return at;
 }
 
-/// Notes the extent of one dim; all operands that have it must agree. Error E24.
-inline void note_extent(std::int64_t& known, std::int64_t extent, std::string_view label) {
-  if (known >= 0 && known != extent)
-    throw Error("E24",
-                "index " + std::string(label) + " has extent " + std::to_string(extent) +
-                    " in one operand, " + std::to_string(known) + " in another",
-                FailedOn::every_rank);
-  known = extent;
-}
-
 /// Runs the expression `e` for a result of type `Out`, into `into` where it is given.
 template <class Out, class E>
 Out run_fused(E const& e, Out const* into) {
   using L = Lowered<E, 0, char>;
   using Types = typename L::types;
   MeshRef const* mesh = nullptr;
-  extents_of<Out> extents{};
-  for (std::size_t d = 0; d < Out::rank; ++d) extents[d] = -1;
+  Extents known = Scope<Out>::names.extents();
   L::visit(e, [&]<int Slot, class A>(A const& a) {
-    constexpr auto dims = dims_in<Out, A>();
-    if (mesh != nullptr && !(*mesh == a.mesh()))
-      throw Error("E23", "the operands live on two meshes; tensors of two meshes do not mix",
-                  FailedOn::every_rank);
+    using Both = Scope<Out, A>;  // in which the labels of Out have the same numbers
+    if (mesh != nullptr) check_one_mesh(*mesh, a.mesh());
     mesh = &a.mesh();
-    for (int d = 0; d < Out::spec.rank; ++d) {
-      auto const k = static_cast<std::size_t>(d);
-      if (dims[k] >= 0)
-        note_extent(extents[k], a.extents()[static_cast<std::size_t>(dims[k])],
-                    Scope<Out>::names.label_name[Out::spec.dims[d].label]);
-    }
+    ops::note_extents(known, Both::names, Both::template spec<1>, a.extents().data(),
+                      "one operand");
   });
+  extents_of<Out> extents{};
+  for (std::size_t d = 0; d < Out::rank; ++d) extents[d] = known[Out::spec.dims[d].label];
   Out out = into != nullptr ? *into : uninitialized<Out>(*mesh, extents);
   if (into != nullptr && out.extents() != extents)
     throw Error("E24", "an in-place operation would change the tensor's extents",
                 FailedOn::every_rank);
   if (!mesh->here()) return out;
-  kernels::Layout shape;
-  shape.rank = static_cast<int>(Out::rank);
-  for (std::size_t d = 0; d < Out::rank; ++d) shape.extent[d] = out.ranges()[d].size();
-  shape = shape.packed();
+  kernels::Layout const shape = block_layout(out.ranges());
   kernels::Sources<Types::count> in;
   L::visit(e, [&]<int Slot, class A>(A const& a) {
     constexpr auto dims = dims_in<Out, A>();
-    std::int64_t stride[max_dims] = {};
-    std::int64_t next = 1;
-    for (std::size_t d = A::rank; d-- > 0;) {
-      stride[d] = next;
-      next *= a.ranges()[d].size();
-    }
+    kernels::Layout const block = block_layout(a.ranges());
     std::int64_t offset = 0;
     for (int d = 0; d < Out::spec.rank; ++d) {
       auto const here = static_cast<std::size_t>(d);
       if (dims[here] < 0) continue;
       auto const there = static_cast<std::size_t>(dims[here]);
-      in.stride[Slot][d] = stride[there];
-      offset += (out.ranges()[here].begin - a.ranges()[there].begin) * stride[there];
+      in.stride[Slot][d] = block.stride[there];
+      offset += (out.ranges()[here].begin - a.ranges()[there].begin) * block.stride[there];
     }
     in.data[Slot] = static_cast<typename A::element const*>(a.buffer().data()) + offset;
   });
@@ -223,7 +182,7 @@ Out run_fused(E const& e, Out const* into) {
 template <class F, class... Args>
 class Fused : public detail::Expression<F, Args...> {
  public:
-  using R = Resolve<Map<F>, detail::ruled_as<Args>...>;
+  using R = Resolve<Map<F>, operand_t<Args>...>;
   /// The tensor it stands for.
   using tensor_type = typename R::result;
   using element = typename tensor_type::element;

@@ -4,8 +4,9 @@
 #include <source_location>
 
 #include <shardtype/kernels/fill.hpp>
-#include <shardtype/kernels/place.hpp>
+#include <shardtype/kernels/unpack.hpp>
 #include <shardtype/ops/reshard.hpp>
+#include <shardtype/tensor/block_layout.hpp>
 #include <shardtype/tensor/create.hpp>
 
 namespace shardtype {
@@ -34,18 +35,14 @@ Out as_partial(A const& a) {
   auto* const to = static_cast<T*>(out.buffer().data());
   kernels::fill(exec, to, out.local_size(), T{});
   if (keeps_value<Out, A>(a.mesh())) {
-    kernels::Layout whole;
-    whole.rank = A::spec.rank;
-    for (int d = 0; d < A::spec.rank; ++d)
-      whole.extent[d] = out.ranges()[static_cast<std::size_t>(d)].size();
-    kernels::Layout part = whole.packed();
+    kernels::Layout part = block_layout(out.ranges());
     std::int64_t at = 0;
     for (int d = 0; d < A::spec.rank; ++d) {
       auto const k = static_cast<std::size_t>(d);
       at += (a.ranges()[k].begin - out.ranges()[k].begin) * part.stride[d];
       part.extent[d] = a.ranges()[k].size();
     }
-    kernels::place(exec, static_cast<T const*>(a.buffer().data()), to + at, part);
+    kernels::copy_unpacked(exec, static_cast<T const*>(a.buffer().data()), part, to + at);
   }
   exec.fence();
   return out;

@@ -21,9 +21,7 @@ struct ReducerOf<reductions::Sum, T> {
   using type = kernels::SumReducer<T>;
 };
 template <class T>
-struct ReducerOf<reductions::SumSquares, T> {
-  using type = kernels::SumSquaresReducer<T>;
-};
+struct ReducerOf<reductions::Mean, T> : ReducerOf<reductions::Sum, T> {};
 template <class T>
 struct ReducerOf<reductions::Product, T> {
   using type = kernels::ProductReducer<T>;
@@ -60,17 +58,12 @@ Out reduce_locally(A const& a) {
     extents[d] = a.extents()[static_cast<std::size_t>(dims[d])];
   Out out = uninitialized<Out>(a.mesh(), extents);
   if (!a.mesh().here()) return out;
-  std::int64_t stride[max_dims] = {};
-  std::int64_t next = 1;
-  for (std::size_t d = A::rank; d-- > 0;) {
-    stride[d] = next;
-    next *= a.ranges()[d].size();
-  }
+  kernels::Layout const block = block_layout(a.ranges());
   kernels::Layout source;
   bool used[max_dims] = {};
   auto push = [&](std::size_t d) {
-    source.extent[source.rank] = a.ranges()[d].size();
-    source.stride[source.rank++] = stride[d];
+    source.extent[source.rank] = block.extent[d];
+    source.stride[source.rank++] = block.stride[d];
     used[d] = true;
   };
   for (std::size_t d = 0; d < Out::rank; ++d) push(static_cast<std::size_t>(dims[d]));
@@ -177,13 +170,12 @@ auto argmin(A const& a, std::source_location where = std::source_location::curre
 /// Refused on integers: P12.
 template <class... Out, class A>
 auto mean(A const& a, std::source_location where = std::source_location::current()) {
-  auto total = detail::reduce<reductions::Sum, Out...>(a, where);
+  auto total = detail::reduce<reductions::Mean, Out...>(a, where);
   if constexpr (any_poisoned<decltype(total)>) {
     return total;
   } else {
     using T = typename decltype(total)::element;
     using Real = detail::real_of<T>;
-    static_assert(detail::is_floating<T> || any_poisoned<A>);
     auto const n = static_cast<Real>(detail::terms_per(operand(a), total));
     return (std::move(total) / n).tensor();
   }

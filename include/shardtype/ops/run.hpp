@@ -10,11 +10,13 @@
 
 #include <shardtype/check/plan_of.hpp>
 #include <shardtype/ops/execute.hpp>
+#include <shardtype/tensor/operand.hpp>
 #include <shardtype/tensor/tensor.hpp>
 
 namespace shardtype::ops {
 
-/// Notes the extents of one operand; operands that share a label must agree on its extent.
+/// Notes the extents of one operand; operands that share a label must agree on its extent. Error E24,
+/// which names the `operand`: "the first operand".
 inline void note_extents(Extents& known, Names const& names, Spec const& s,
                          std::int64_t const* extents, char const* operand) {
   for (int d = 0; d < s.rank; ++d) {
@@ -22,7 +24,7 @@ inline void note_extents(Extents& known, Names const& names, Spec const& s,
     if (known.at[l] != dynamic && known.at[l] != extents[d])
       throw Error("E24",
                   "index " + std::string(names.label_name[l]) + " has extent " +
-                      std::to_string(extents[d]) + " in the " + operand + " operand, elsewhere " +
+                      std::to_string(extents[d]) + " in " + operand + ", elsewhere " +
                       std::to_string(known.at[l]),
                   FailedOn::every_rank);
     known.at[l] = extents[d];
@@ -67,12 +69,11 @@ struct Call {
   /// Extents and axis sizes of this call. Errors: E23 tensors of two meshes, E24 extents that do
   /// not match.
   Sizing sizing(AxisMap const& axes) const {
-    if (second != nullptr && second->mesh != first.mesh)
-      throw Error("E23", "the operands live on two meshes; tensors of two meshes do not mix",
-                  FailedOn::every_rank);
+    if (second != nullptr) check_one_mesh(first.mesh, second->mesh);
     Sizing z{names.extents(), axes.sizes, element_bytes};
-    note_extents(z.extents, names, first.spec, first.extents, "first");
-    if (second != nullptr) note_extents(z.extents, names, second->spec, second->extents, "second");
+    note_extents(z.extents, names, first.spec, first.extents, "the first operand");
+    if (second != nullptr)
+      note_extents(z.extents, names, second->spec, second->extents, "the second operand");
     return z;
   }
 };

@@ -12,6 +12,8 @@
 #include <shardtype/kernels/copy.hpp>
 #include <shardtype/kernels/fill.hpp>
 #include <shardtype/kernels/pitched.hpp>
+#include <shardtype/tensor/block_layout.hpp>
+#include <shardtype/tensor/operand.hpp>
 #include <shardtype/tensor/tensor.hpp>
 
 namespace shardtype::ops {
@@ -203,13 +205,6 @@ struct ShapeRun {
   }
 };
 
-template <class Ranges>
-kernels::Layout block_layout(Ranges const& ranges) {
-  kernels::Layout l;
-  for (Range const& r : ranges) l.extent[l.rank++] = r.size();
-  return l.packed();
-}
-
 /// The operation `Op` on `a` (and others, of which it needs the types only): `extents(ShapeCall)`
 /// checks the arguments and writes the result's extents, `work(ShapeRun)` gives its block.
 template <class Op, class SetExtents, class Work, class A, class... Bs>
@@ -217,7 +212,7 @@ auto run_shape(SetExtents set_extents, Work work, A const& a, Bs const&... /*typ
   if constexpr (any_poisoned<A, Bs...>) {
     return Poisoned{};
   } else {
-    using R = Resolve<Op, A, Bs...>;
+    using R = Resolve<Op, operand_t<A>, operand_t<Bs>...>;
     if constexpr (R::verdict) {
       using Out = typename R::result;
       using S = typename R::S;
@@ -241,7 +236,7 @@ auto run_shape(SetExtents set_extents, Work work, A const& a, Bs const&... /*typ
       }
       return Out(a.mesh(), extents, std::move(block));
     } else {
-      return Poisoned(refusal<R, A, Bs...>{});
+      return Poisoned(refusal<R, operand_t<A>, operand_t<Bs>...>{});
     }
   }
 }

@@ -87,7 +87,7 @@ auto halo_exchange(A const& a, std::int64_t before, std::int64_t after, Edge edg
     return Poisoned{};
   } else {
     using Op = detail::Along<rules::Shape::halo, I>;
-    using R = Resolve<Op, A>;
+    using R = Resolve<Op, operand_t<A>>;
     if constexpr (R::verdict) {
       Window const w{before > 0 ? -before : 0, after, edge};
       Buffer rows;
@@ -103,9 +103,9 @@ auto halo_exchange(A const& a, std::int64_t before, std::int64_t after, Edge edg
             return run.buffer;
           },
           a));
-      return Halo<A, I>(a, w, std::move(rows));
+      return Halo<operand_t<A>, I>(operand(a), w, std::move(rows));
     } else {
-      return Poisoned(refusal<R, A>{});
+      return Poisoned(refusal<R, operand_t<A>>{});
     }
   }
 }

@@ -15,6 +15,7 @@
 #include <shardtype/kernels/unpack.hpp>
 #include <shardtype/plan/transfer_plan.hpp>
 #include <shardtype/tensor/create.hpp>
+#include <shardtype/tensor/operand.hpp>
 
 namespace shardtype {
 
@@ -194,17 +195,13 @@ class Carrier {
 
   /// SHARDTYPE_CHECK=agree: all ranks of both meshes are about to run this very transfer.
   void agree(Link& link) {
-    std::uint64_t hash = 14695981039346656037U;
-    auto mix = [&](std::uint64_t x) { hash = (hash ^ x) * 1099511628211U; };
-    mix(where_.line());
+    StepHash hash;
+    hash.mix(where_.line());
     for (Parcel const& p : plan_.parcels) {
-      mix(static_cast<std::uint64_t>(p.from) << 32 | static_cast<std::uint64_t>(p.to));
-      mix(static_cast<std::uint64_t>(p.elements));
+      hash.mix(static_cast<std::uint64_t>(p.from) << 32 | static_cast<std::uint64_t>(p.to));
+      hash.mix(static_cast<std::uint64_t>(p.elements));
     }
-    std::string const file = where_.file_name();
-    link.agreement().meet("transfer (" + file.substr(file.find_last_of('/') + 1) + ":" +
-                              std::to_string(where_.line()) + ")",
-                          hash | 1U);
+    link.agreement().meet("transfer" + source_text(where_), hash.value() | 1U);
   }
 
   MeshState& source_;
@@ -246,7 +243,7 @@ auto transfer(A const& a, Mesh<Ys...> const& mesh,
   if constexpr (any_poisoned<A>) {
     return Poisoned{};
   } else {
-    using R = Resolve<TransferTo<Out...>, A>;
+    using R = Resolve<TransferTo<Out...>, operand_t<A>>;
     if constexpr (R::verdict) {
       using To = typename R::result;
       using T = typename A::element;
@@ -263,7 +260,7 @@ auto transfer(A const& a, Mesh<Ys...> const& mesh,
                 carrier.run({ends.from, ends.extents, me}, {ends.to, ends.extents, me},
                             static_cast<T const*>(a.buffer().data())));
     } else {
-      return Poisoned(refusal<R, A>{});
+      return Poisoned(refusal<R, operand_t<A>>{});
     }
   }
 }

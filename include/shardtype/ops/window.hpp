@@ -2,12 +2,13 @@
 /// Fetching rows of a split dim from the ranks that hold them, and running values along it.
 
 #include <cstdint>
-#include <limits>
 #include <source_location>
 #include <string>
 #include <vector>
 
+#include <shardtype/kernels/functions.hpp>
 #include <shardtype/kernels/scan.hpp>
+#include <shardtype/ops/group.hpp>
 #include <shardtype/ops/shape_run.hpp>
 #include <shardtype/plan/window.hpp>
 
@@ -28,13 +29,8 @@ class AlongRanks {
         sizing_{run.call.names.extents(), map_.sizes, static_cast<std::int64_t>(sizeof(T))} {
     for (int d = 0; d < run.call.a.rank; ++d)
       sizing_.extents.at[run.call.a.dims[d].label] = run.call.extents[d];
-    for (std::int64_t g = 0; g < sizing_.sizes.product(axes()); ++g) {
-      Coords const at = member(axes(), sizing_.sizes, map_.coords, g);
-      bool self = true;
-      for (int k = 0; k < axes().size; ++k) self = self && at[axes()[k]] == map_.coords[axes()[k]];
-      if (self) me_ = static_cast<int>(g);
-      blocks_.push_back(block_of(run.call.a, dim_, sizing_, at));
-    }
+    member_blocks(run.call.a, dim_, sizing_, map_, axes(), blocks_);
+    me_ = static_cast<int>(place_in_group(map_, axes()));
     if (ranks() > 1 && run.mesh.agreement().on()) agree(text, first, second, where);
   }
 
@@ -101,11 +97,7 @@ class AlongRanks {
   Range block(int g) const { return blocks_[static_cast<std::size_t>(g)]; }
   static T* write(Buffer const& b) { return static_cast<T*>(b.data()); }
 
-  Comm& group() {
-    int positions[max_axes];
-    for (int k = 0; k < axes().size; ++k) positions[k] = map_.position[axes()[k]];
-    return run_.mesh.group({positions, static_cast<std::size_t>(axes().size)});
-  }
+  Comm& group() { return group_of(run_.mesh, map_, axes()); }
 
   /// What passes a sum, a maximum, a minimum unchanged.
   template <ReduceKind Kind>
@@ -113,12 +105,7 @@ class AlongRanks {
     if constexpr (Kind == ReduceKind::sum) {
       return T{};
     } else {
-      using Limits = std::numeric_limits<T>;
-      if constexpr (Limits::has_infinity) {
-        return Kind == ReduceKind::max ? -Limits::infinity() : Limits::infinity();
-      } else {
-        return Kind == ReduceKind::max ? Limits::lowest() : Limits::max();
-      }
+      return kernels::extreme_value<T, Kind == ReduceKind::min>();
     }
   }
 
@@ -206,24 +193,20 @@ class AlongRanks {
   /// All ranks of the mesh are about to do this very thing.
   void agree(char const* what, std::int64_t first, std::int64_t second,
              std::source_location const& where) {
-    std::uint64_t hash = 14695981039346656037U;
-    auto mix = [&](std::uint64_t x) { hash = (hash ^ x) * 1099511628211U; };
+    StepHash hash;
     std::string text = std::string(what) + " over ";
-    for (char const* c = what; *c != 0; ++c) mix(static_cast<unsigned char>(*c));
+    hash.mix(text);
     for (int k = 0; k < axes().size; ++k) {
       text += (k == 0 ? "" : ",") + std::string(run_.call.names.axis_name[axes()[k]]);
-      mix(static_cast<std::uint64_t>(map_.position[axes()[k]]) + 1);
+      hash.mix(static_cast<std::uint64_t>(map_.position[axes()[k]]) + 1);
     }
     for (int d = 0; d < run_.call.a.rank; ++d)
-      mix(static_cast<std::uint64_t>(run_.call.extents[d]));
-    mix(static_cast<std::uint64_t>(dim_));
-    mix(static_cast<std::uint64_t>(first));
-    mix(static_cast<std::uint64_t>(second));
-    mix(where.line());
-    std::string const file = where.file_name();
-    text +=
-        " (" + file.substr(file.find_last_of('/') + 1) + ":" + std::to_string(where.line()) + ")";
-    run_.mesh.agreement().meet(text, hash);
+      hash.mix(static_cast<std::uint64_t>(run_.call.extents[d]));
+    hash.mix(static_cast<std::uint64_t>(dim_));
+    hash.mix(static_cast<std::uint64_t>(first));
+    hash.mix(static_cast<std::uint64_t>(second));
+    hash.mix(where.line());
+    run_.mesh.agreement().meet(text + source_text(where), hash.value());
   }
 
   ShapeRun<T, Space> const& run_;
@@ -231,7 +214,8 @@ class AlongRanks {
   int dim_;
   Sizing sizing_;
   int me_ = 0;
-  std::vector<Range> blocks_;  ///< of the ranks along the dim's axes, in their order
+  /// Of the ranks along the dim's axes, in their order; the mesh's, so that steps do not allocate.
+  std::vector<Range>& blocks_ = run_.mesh.scratch().blocks;
 };
 
 }  // namespace shardtype::ops

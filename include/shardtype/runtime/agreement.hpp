@@ -16,6 +16,7 @@
 #include <shardtype/runtime/comm.hpp>
 #include <shardtype/runtime/environment.hpp>
 #include <shardtype/runtime/records.hpp>
+#include <shardtype/runtime/step_name.hpp>
 
 namespace shardtype {
 
@@ -54,9 +55,9 @@ class Agreement {
     static std::vector<std::vector<int>> made;
     for (std::vector<int> const& group : made) all.step_ += group == all.ranks_ ? 1 : 0;
     made.push_back(all.ranks_);
-    std::uint64_t id = 14695981039346656037U;
-    for (int r : all.ranks_) id = (id ^ static_cast<std::uint64_t>(r)) * 1099511628211U;
-    all.mesh_ = -2 - static_cast<std::int64_t>(id >> 2);
+    StepHash id;
+    for (int r : all.ranks_) id.mix(static_cast<std::uint64_t>(r));
+    all.mesh_ = -2 - static_cast<std::int64_t>(id.value() >> 2);
     all.meet(step, hash);
     all.ranks_.clear();
   }

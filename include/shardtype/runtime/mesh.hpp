@@ -45,10 +45,10 @@ class MeshState {
     std::string shape;
     for (MeshAxisInfo const& x : axes_)
       shape += (shape.empty() ? "" : ", ") + x.name + " = " + std::to_string(x.size);
-    std::uint64_t hash = 14695981039346656037U;
-    for (int r : ranks_) hash = (hash ^ static_cast<std::uint64_t>(r + 1)) * 1099511628211U;
-    for (char c : shape) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
-    Agreement::meet_before_mesh(comm, "the constructor of a mesh of " + shape, hash);
+    StepHash hash;
+    for (int r : ranks_) hash.mix(static_cast<std::uint64_t>(r + 1));
+    Agreement::meet_before_mesh(comm, "the constructor of a mesh of " + shape,
+                                hash.mix(shape).value());
     std::vector<int> const job = detail::ranks_in_job(comm);
     for (int r : ranks_) job_ranks_.push_back(job[static_cast<std::size_t>(r)]);
     int me = 0;

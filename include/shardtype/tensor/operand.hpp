@@ -23,4 +23,11 @@ decltype(auto) operand(A const& a) {
   return OperandTraits<A>::get(a);
 }
 
+/// Error E23 unless both operands live on one mesh.
+inline void check_one_mesh(MeshRef const& a, MeshRef const& b) {
+  if (!(a == b))
+    throw Error("E23", "the operands live on two meshes; tensors of two meshes do not mix",
+                FailedOn::every_rank);
+}
+
 }  // namespace shardtype

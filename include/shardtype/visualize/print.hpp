@@ -13,6 +13,7 @@
 #include <shardtype/kernels/copy.hpp>
 #include <shardtype/ops/explain.hpp>
 #include <shardtype/ops/to_host.hpp>
+#include <shardtype/tensor/block_layout.hpp>
 #include <shardtype/tensor/operand.hpp>
 #include <shardtype/visualize/array_text.hpp>
 
@@ -40,10 +41,7 @@ void put_corner(A const& a, ShownArray const& out, unsigned corner,
                 std::vector<std::int64_t>& words) {
   using T = host_element<typename A::element>;
   using Memory = typename A::memory_space;
-  kernels::Layout local;
-  local.rank = static_cast<int>(A::rank);
-  for (std::size_t d = 0; d < A::rank; ++d) local.extent[d] = a.ranges()[d].size();
-  kernels::Layout box = local.packed();
+  kernels::Layout box = block_layout(a.ranges());
   T const* source = static_cast<T const*>(a.buffer().data());
   std::int64_t at[max_dims]{};
   for (std::size_t d = 0; d < A::rank; ++d) {
