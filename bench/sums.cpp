@@ -36,7 +36,7 @@ int main(int argc, char** argv) {
   constexpr std::int64_t largest = std::int64_t{1} << 24;
   HostArray<float> const in(largest);
   HostArray<float> const out(largest);
-  std::vector<std::int64_t> counts(static_cast<std::size_t>(env.size()));
+  Counts counts(static_cast<std::size_t>(env.size()));
   Suite suite("sums", option(argc, argv, "rounds", 41));
   for (std::int64_t n = 1 << 12; n <= largest; n *= 4) {
     std::string const size = "_" + std::to_string(n * 4 / 1024) + "K";

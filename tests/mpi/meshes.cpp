@@ -5,6 +5,7 @@
 #include <shardtype/shardtype.hpp>
 
 #include "harness/catch.hpp"
+#include "harness/on_ranks.hpp"
 
 using namespace shardtype;
 
@@ -18,21 +19,10 @@ struct I : Index<"I"> {};
 struct J : Index<"J"> {};
 struct K : Index<"K"> {};
 
-int rank_total() {
-  int ranks = 1;
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  return ranks;
-}
-int my_rank() {
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  return rank;
-}
-
 // Rank lists of `n` of the job's ranks: the first ones, the last ones backwards, every other one
 // first, and a rotation.
 std::vector<std::vector<int>> orders(int n) {
-  int const all = rank_total();
+  int const all = on_ranks::rank_total();
   std::vector<std::vector<int>> out(4);
   for (int k = 0; k < n; ++k) {
     out[0].push_back(k);
@@ -48,7 +38,7 @@ std::vector<std::vector<int>> orders(int n) {
 // Where this rank stands in the list, or -1.
 int place_in(std::vector<int> const& ranks) {
   for (std::size_t k = 0; k < ranks.size(); ++k)
-    if (ranks[k] == my_rank()) return static_cast<int>(k);
+    if (ranks[k] == on_ranks::my_rank()) return static_cast<int>(k);
   return -1;
 }
 
@@ -66,7 +56,7 @@ void check_groups(Mesh<Xs...> const& mesh, std::array<std::int64_t, sizeof...(Xs
     std::int64_t const coordinate = place / stride % sizes[m];
     CHECK(state.coords()[m] == coordinate);
     int const position = static_cast<int>(m);
-    Comm& group = state.group({&position, 1});
+    Comm& group = state.group(&position, 1);
     CHECK(group.size() == sizes[m]);
     CHECK(group.rank() == coordinate);
     std::int64_t sum = place;
@@ -119,7 +109,7 @@ std::vector<std::array<std::int64_t, Axes>> grids(std::int64_t n) {
 
 template <class Check, class... Xs>
 void check_all(Type<Mesh<Xs...>>, Check values) {
-  for (int n : {rank_total(), (rank_total() + 1) / 2})
+  for (int n : {on_ranks::rank_total(), (on_ranks::rank_total() + 1) / 2})
     for (auto const& ranks : orders(n))
       for (auto const& sizes : grids<sizeof...(Xs)>(n)) {
         INFO("ranks " << n << ", first " << ranks[0]);
@@ -148,14 +138,14 @@ TEST_CASE("four axes") {
 
 TEST_CASE("a mesh of ranks of another communicator") {
   // the job's ranks backwards, without the last one where there are several
-  int const all = rank_total();
+  int const all = on_ranks::rank_total();
   MPI_Comm back = MPI_COMM_NULL;
-  bool const in = all == 1 || my_rank() != all - 1;
-  MPI_Comm_split(MPI_COMM_WORLD, in ? 0 : MPI_UNDEFINED, all - my_rank(), &back);
+  bool const in = all == 1 || on_ranks::my_rank() != all - 1;
+  MPI_Comm_split(MPI_COMM_WORLD, in ? 0 : MPI_UNDEFINED, all - on_ranks::my_rank(), &back);
   if (in) {
     std::int64_t const n = all == 1 ? 1 : all - 1;
     Mesh<X> const mesh(back, {n});
-    CHECK(mesh.coordinate<X>() == (all == 1 ? 0 : n - 1 - my_rank()));
+    CHECK(mesh.coordinate<X>() == (all == 1 ? 0 : n - 1 - on_ranks::my_rank()));
     CHECK(mesh.state().job_ranks().front() == (all == 1 ? 0 : n - 1));
     check_values<Dim<I, X>, Dim<J>>(mesh);
     MPI_Comm_free(&back);
@@ -163,7 +153,7 @@ TEST_CASE("a mesh of ranks of another communicator") {
 }
 
 TEST_CASE("sizes and rank lists that do not fit") {
-  int const all = rank_total();
+  int const all = on_ranks::rank_total();
   auto code = [](auto make) {
     try {
       make();

@@ -23,7 +23,7 @@ using namespace shardtype;
 namespace {
 
 namespace fs = std::filesystem;
-using Shape = std::vector<std::int64_t>;
+using Shape = NpyInts;
 
 // Combined accesses take half a second per file where ranks share cores, so most tests go alone.
 NpyAccess const alone{.collective = false};

@@ -12,6 +12,7 @@
 #include <shardtype/shardtype.hpp>
 
 #include "harness/catch.hpp"
+#include "harness/on_ranks.hpp"
 #include "shim/pmpi.hpp"
 
 using namespace shardtype;
@@ -25,14 +26,9 @@ struct J : Index<"J"> {};
 struct K : Index<"K"> {};
 using OnMesh = Mesh<X, Y>;
 
-int ranks() {
-  int n = 1;
-  MPI_Comm_size(MPI_COMM_WORLD, &n);
-  return n;
-}
 /// All ranks as a grid that is as square as it can be, and as one row.
 std::vector<std::array<std::int64_t, 2>> grids() {
-  int const n = ranks();
+  int const n = on_ranks::rank_total();
   int rows = 1;
   for (int k = 1; k * k <= n; ++k)
     if (n % k == 0) rows = k;

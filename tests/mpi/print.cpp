@@ -12,8 +12,10 @@
 #include <shardtype/shardtype.hpp>
 
 #include "harness/catch.hpp"
+#include "harness/on_ranks.hpp"
 
 using namespace shardtype;
+using detail::List;
 
 namespace {
 
@@ -23,16 +25,6 @@ struct I : Index<"I"> {};
 struct J : Index<"J"> {};
 struct K : Index<"K"> {};
 struct L : Index<"L"> {};
-
-int rank_total() {
-  int ranks = 1;
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  return ranks;
-}
-Mesh<X, Y> make_mesh() {
-  int const n = rank_total();
-  return Mesh<X, Y>(MPI_COMM_WORLD, {n % 2 == 0 ? 2 : 1, n % 2 == 0 ? n / 2 : n});
-}
 
 template <class T>
 T number(std::int64_t n) {
@@ -47,7 +39,7 @@ T number(std::int64_t n) {
 
 /// What is shown of the whole array, without a tensor.
 template <class T>
-std::string expected(std::vector<std::int64_t> const& extents) {
+std::string expected(List<std::int64_t> const& extents) {
   detail::ShownArray out;
   out.extents = extents;
   std::int64_t n = 1;
@@ -80,14 +72,16 @@ std::string expected(std::vector<std::int64_t> const& extents) {
 
 template <class T, class... Dims>
 void same_text(std::array<std::int64_t, sizeof...(Dims)> const& extents) {
-  auto const mesh = make_mesh();
+  auto const mesh = on_ranks::two_axes<X, Y>();
   auto const a = from_function<T, Dims...>(mesh, extents, [&](auto... at) {
     std::int64_t n = 0;
     std::size_t d = 0;
     ((n = n * extents[d++] + at), ...);
     return number<T>(n);
   });
-  CHECK(to_text(a) == type_name(a) + "\n" + expected<T>({extents.begin(), extents.end()}));
+  List<std::int64_t> all;
+  for (std::int64_t e : extents) all.push_back(e);
+  CHECK(to_text(a) == type_name(a) + "\n" + expected<T>(all));
 }
 
 }  // namespace
@@ -111,8 +105,8 @@ TEST_CASE("any sharding prints as the whole array") {
 }
 
 TEST_CASE("bits survive the way") {
-  auto const mesh = make_mesh();
-  std::vector<double> const values = {-0.0, 0.0, HUGE_VAL, -HUGE_VAL, 5e-324, -1.5};
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  List<double> const values = {-0.0, 0.0, HUGE_VAL, -HUGE_VAL, 5e-324, -1.5};
   auto const a = from_host<double, Dim<I, Y>>(mesh, {6}, values);
   CHECK(to_text(a).substr(to_text(a).find('\n') + 1) ==
         "[-0.0e+000  0.0e+000       inf      -inf  4.9e-324 -1.5e+000]");
@@ -130,7 +124,7 @@ TEST_CASE("bits survive the way") {
 }
 
 TEST_CASE("a mesh of some ranks; printed by its first rank") {
-  Mesh<X> const one(MPI_COMM_WORLD, {1}, {rank_total() - 1});
+  Mesh<X> const one(MPI_COMM_WORLD, {1}, {on_ranks::rank_total() - 1});
   auto const a = from_function<float, Dim<I, X>, Dim<J>>(
       one, {2, 3}, [](auto i, auto j) { return float(i) + float(j) / 4; });
   std::string const text = "f32[2@X, 3]\n[[0.   0.25 0.5 ]\n [1.   1.25 1.5 ]]";

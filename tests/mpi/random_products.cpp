@@ -133,7 +133,7 @@ int run(Grid& g, Plan const& plan, Sizing const& z) {
   if (owed.size > 0) {
     int positions[max_axes];
     for (int k = 0; k < owed.size; ++k) positions[k] = g.axes.position[owed[k]];
-    Comm& group = g.mesh.state().group({positions, static_cast<std::size_t>(owed.size)});
+    Comm& group = g.mesh.state().group(positions, owed.size);
     group.all_reduce(mine.data(), mine.data(), n, ReduceKind::sum);
   }
   auto element = mine.begin();

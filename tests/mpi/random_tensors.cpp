@@ -14,6 +14,7 @@
 #include <shardtype/shardtype.hpp>
 
 #include "harness/catch.hpp"
+#include "harness/on_ranks.hpp"
 
 using namespace shardtype;
 
@@ -25,18 +26,9 @@ struct I : Index<"I"> {};
 struct J : Index<"J"> {};
 struct K : Index<"K", 6> {};
 
-int rank_total() {
-  int ranks = 1;
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  return ranks;
-}
-Mesh<X, Y> make_mesh() {
-  int const n = rank_total();
-  return Mesh<X, Y>(MPI_COMM_WORLD, {n % 2 == 0 ? 2 : 1, n % 2 == 0 ? n / 2 : n});
-}
 /// The same ranks, backwards.
 Mesh<X, Y> reversed_mesh() {
-  int const n = rank_total();
+  int const n = on_ranks::rank_total();
   std::vector<int> ranks;
   for (int r = n; r-- > 0;) ranks.push_back(r);
   return Mesh<X, Y>(MPI_COMM_WORLD, {n % 2 == 0 ? n / 2 : n, n % 2 == 0 ? 2 : 1}, ranks);
@@ -61,7 +53,7 @@ bool same_bits(A const& a, Expected const& expected) {
 /// `make` for many shardings of {rows, columns}, on two meshes.
 template <class T, class Make, class Expected>
 void everywhere(Make make, Expected const& expected) {
-  for (auto const& mesh : {make_mesh(), reversed_mesh()})
+  for (auto const& mesh : {on_ranks::two_axes<X, Y>(), reversed_mesh()})
     for (auto const& e : {std::array<std::int64_t, 2>{7, 5}, {16, 12}, {1, 700}, {2, 3}, {0, 4}}) {
       auto same = [&]<class... Parts>() {
         auto const a = make.template operator()<T, Parts...>(mesh, e);
@@ -99,7 +91,7 @@ TEST_CASE("normal numbers are the same bits on every mesh") {
 }
 
 TEST_CASE("the other distributions on one sharding each") {
-  auto const mesh = make_mesh();
+  auto const mesh = on_ranks::two_axes<X, Y>();
   auto const t = truncated_normal<double, Dim<I, X>, Dim<J, Y>>(mesh, {33, 7}, Key{9}, 1, 2);
   CHECK(same_bits(
       t, random::TruncatedNormal<double>{9, 1, 2, random::normal_below(1), random::normal_below(-2),
@@ -124,7 +116,7 @@ TEST_CASE("the other distributions on one sharding each") {
 }
 
 TEST_CASE("permutations are the same on every mesh, and complete") {
-  for (auto const& mesh : {make_mesh(), reversed_mesh()})
+  for (auto const& mesh : {on_ranks::two_axes<X, Y>(), reversed_mesh()})
     for (std::int64_t n : {0, 1, 2, 7, 1000, 1024, 1025, 65537}) {
       auto const p = permutation<std::int64_t, Dim<I, Y, X>>(mesh, {n}, Key{12});
       std::vector<std::int64_t> const small = random::shuffled(12, n <= 1024 ? n : 0);
@@ -142,7 +134,7 @@ TEST_CASE("permutations are the same on every mesh, and complete") {
 }
 
 TEST_CASE("no dims, static extents, unreduced sums and maxima, ranks outside") {
-  auto const mesh = make_mesh();
+  auto const mesh = on_ranks::two_axes<X, Y>();
   random::Uniform<double> const u{13, 0, 1, 1, std::nextafter(1.0, 0.0)};
   CHECK(item(uniform<double>(mesh, {}, Key{13})) == u(0));
   CHECK(same_bits(uniform<double, Dim<K, X>>(mesh, Key{13}), u));
@@ -158,14 +150,14 @@ TEST_CASE("no dims, static extents, unreduced sums and maxima, ranks outside") {
   CHECK(same_bits(all_reduce<Y>(most), u));
   auto const order = permutation<std::int64_t, Dim<I>, Unreduced<Y>>(mesh, {2000}, Key{13});
   CHECK(same_bits(all_reduce<Y>(order), random::Feistel<std::int64_t>(13, 2000)));
-  Mesh<X> const one(MPI_COMM_WORLD, {1}, {rank_total() - 1});
+  Mesh<X> const one(MPI_COMM_WORLD, {1}, {on_ranks::rank_total() - 1});
   auto const a = uniform<double, Dim<I, X>>(one, {5}, Key{13});
   CHECK(a.local_size() == (one.here() ? 5 : 0));
   CHECK(same_bits(a, u));
 }
 
 TEST_CASE("parameters that make no distribution") {
-  auto const mesh = make_mesh();
+  auto const mesh = on_ranks::two_axes<X, Y>();
   auto refused_as_e30 = [](auto make) {
     try {
       static_cast<void>(make());

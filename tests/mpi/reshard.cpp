@@ -11,6 +11,7 @@
 #include <shardtype/shardtype.hpp>
 
 #include "harness/catch.hpp"
+#include "harness/on_ranks.hpp"
 #include "harness/simulate.hpp"
 #include "shim/pmpi.hpp"
 
@@ -24,12 +25,6 @@ struct Z : Axis<"Z"> {};
 struct I : Index<"I"> {};
 struct J : Index<"J"> {};
 struct K : Index<"K"> {};
-
-int rank_total() {
-  int ranks = 1;
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  return ranks;
-}
 
 std::int64_t element(Extents const& at) { return at[0] * 101 + at[1] * 13 + at[2] * 7 + 1; }
 
@@ -74,7 +69,7 @@ Sizing sizing(AxisMap const& axes, std::array<std::int64_t, 3> const& extents) {
 }
 
 std::array<std::int64_t, 2> matrix_grid() {
-  switch (rank_total()) {
+  switch (on_ranks::rank_total()) {
     case 4:
       return {2, 2};
     case 6:
@@ -82,7 +77,7 @@ std::array<std::int64_t, 2> matrix_grid() {
     case 8:
       return {4, 2};
     default:
-      return {1, rank_total()};
+      return {1, on_ranks::rank_total()};
   }
 }
 
@@ -112,7 +107,7 @@ TEST_CASE("every pair of shardings of a matrix on two axes") {
 }
 
 TEST_CASE("a sample of rank-3 tensors on three axes") {
-  int const ranks = rank_total();
+  int const ranks = on_ranks::rank_total();
   std::array<std::int64_t, 3> grid{1, 1, ranks};
   if (ranks == 4) grid = {2, 2, 1};
   if (ranks == 6) grid = {1, 2, 3};
@@ -147,11 +142,11 @@ TEST_CASE("counts that do not fit one MPI call go in pieces") {
   AxisMap const axes = map_axes(mesh.state(), Scope<Tensor<float, Reduced<X, Y>>>::names);
   Sizing const z = sizing(axes, {13, 7, 0});
   std::vector<Spec> const specs = simulate::all_specs(2, 2, true);
-  Comm::largest_count = 5;
+  detail::largest_count = 5;
   for (Spec const& a : specs)
     for (Spec const& b : specs)
       if (rules::reshard(a, b)) CHECK(run(mesh.state(), axes, a, b, z, false) == 0);
-  Comm::largest_count = INT_MAX;
+  detail::largest_count = INT_MAX;
 }
 
 TEST_CASE("named collectives on tensors") {
@@ -212,8 +207,8 @@ TEST_CASE("named collectives on tensors") {
   auto const m = all_reduce<X, Y>(most);
   auto const l = reshard<Dim<I, Y>>(least);
   for (std::int64_t i = 0; i < 5; ++i)
-    CHECK(m.local()(static_cast<std::size_t>(i)) == (rank_total() - 1) * i);
+    CHECK(m.local()(static_cast<std::size_t>(i)) == (on_ranks::rank_total() - 1) * i);
   for (std::int64_t i = 0; i < l.template local_extent<I>(); ++i)
     CHECK(l.local()(static_cast<std::size_t>(i)) ==
-          -(rank_total() - 1) * l.template global_index<I>(i));
+          -(on_ranks::rank_total() - 1) * l.template global_index<I>(i));
 }

@@ -10,6 +10,7 @@
 #include <shardtype/shardtype.hpp>
 
 #include "harness/catch.hpp"
+#include "harness/on_ranks.hpp"
 
 using namespace shardtype;
 
@@ -30,23 +31,7 @@ struct Two : Index<"Two", 2> {};
 
 using Int = std::int64_t;
 
-Mesh<X, Y> make_mesh() {
-  int n = 1;
-  MPI_Comm_size(MPI_COMM_WORLD, &n);
-  return Mesh<X, Y>(MPI_COMM_WORLD, {n % 2 == 0 ? 2 : 1, n % 2 == 0 ? n / 2 : n});
-}
-
 Int f(Int i, Int j, Int k) { return i * 10000 + j * 100 + k + 1; }
-
-// The elements of this rank that are not `value(global indices)`; what is owed is reduced first.
-template <class A, class Value>
-int wrong(A const& a, Value value) {
-  int bad = 0;
-  detail::for_each_element(a, [&](Int at, std::array<Int, A::rank> const& index) {
-    if (a.local().data()[at] != std::apply(value, index)) ++bad;
-  });
-  return bad;
-}
 
 using Cube = std::array<Int, 3>;
 std::vector<Cube> const cubes = {{7, 5, 3}, {1, 4, 9}, {2, 1, 0}, {0, 3, 5}, {13, 6, 8}, {5, 0, 2}};
@@ -55,7 +40,7 @@ template <class... Ls, class A>
 int wrong_transpose(A const& a) {
   auto const t = transpose<Ls...>(a);
   auto const back = transpose<I, J, K>(t);
-  return wrong(back, f) + (back.extents() == a.extents() ? 0 : 1);
+  return on_ranks::wrong(back, f) + (back.extents() == a.extents() ? 0 : 1);
 }
 
 template <class Run>
@@ -71,40 +56,46 @@ std::string code_of(Run run) {
 }  // namespace
 
 TEST_CASE("transpose: all orders of three dims") {
-  auto const mesh = make_mesh();
+  auto const mesh = on_ranks::two_axes<X, Y>();
   for (Cube const& n : cubes) {
     INFO(n[0] << " " << n[1] << " " << n[2]);
     auto const a = from_function<Int, Dim<I, X>, Dim<J>, Dim<K, Y>>(mesh, n, f);
-    CHECK(wrong(transpose<K, J, I>(a), [](Int k, Int j, Int i) { return f(i, j, k); }) == 0);
-    CHECK(wrong(transpose<J, K, I>(a), [](Int j, Int k, Int i) { return f(i, j, k); }) == 0);
-    CHECK(wrong(transpose<J, I, K>(a), [](Int j, Int i, Int k) { return f(i, j, k); }) == 0);
-    CHECK(wrong(transpose<I, K, J>(a), [](Int i, Int k, Int j) { return f(i, j, k); }) == 0);
-    CHECK(wrong(transpose<K, I, J>(a), [](Int k, Int i, Int j) { return f(i, j, k); }) == 0);
+    CHECK(on_ranks::wrong(transpose<K, J, I>(a), [](Int k, Int j, Int i) { return f(i, j, k); }) ==
+          0);
+    CHECK(on_ranks::wrong(transpose<J, K, I>(a), [](Int j, Int k, Int i) { return f(i, j, k); }) ==
+          0);
+    CHECK(on_ranks::wrong(transpose<J, I, K>(a), [](Int j, Int i, Int k) { return f(i, j, k); }) ==
+          0);
+    CHECK(on_ranks::wrong(transpose<I, K, J>(a), [](Int i, Int k, Int j) { return f(i, j, k); }) ==
+          0);
+    CHECK(on_ranks::wrong(transpose<K, I, J>(a), [](Int k, Int i, Int j) { return f(i, j, k); }) ==
+          0);
     CHECK(wrong_transpose<J, I, K>(a) == 0);
     CHECK(wrong_transpose<K, J, I>(a) == 0);
     CHECK(wrong_transpose<K, I, J>(a) == 0);
     auto const same = transpose<I, J, K>(a);
     CHECK(same.buffer().data() == a.buffer().data());
     // the operand is left alone
-    CHECK(wrong(a, f) == 0);
+    CHECK(on_ranks::wrong(a, f) == 0);
   }
 }
 
 TEST_CASE("relabel, squeeze and expand share memory") {
-  auto const mesh = make_mesh();
+  auto const mesh = on_ranks::two_axes<X, Y>();
   auto const a = from_function<Int, Dim<I, X>, Dim<J>, Dim<K, Y>>(mesh, {7, 1, 5}, f);
   auto const renamed = relabel<I, K, K, I>(a);
   static_assert(std::is_same_v<decltype(renamed), Tensor<Int, Dim<K, X>, Dim<J>, Dim<I, Y>> const>);
-  CHECK(wrong(renamed, f) == 0);
+  CHECK(on_ranks::wrong(renamed, f) == 0);
   CHECK(renamed.template extent<K>() == 7);
   CHECK(renamed.buffer().data() == a.buffer().data());
   auto const flat = squeeze<J>(a);
-  CHECK(wrong(flat, [](Int i, Int k) { return f(i, 0, k); }) == 0);
+  CHECK(on_ranks::wrong(flat, [](Int i, Int k) { return f(i, 0, k); }) == 0);
   CHECK(flat.buffer().data() == a.buffer().data());
   auto const deep = expand<L, N>(a);
   static_assert(std::is_same_v<decltype(deep),
                                Tensor<Int, Dim<L>, Dim<N>, Dim<I, X>, Dim<J>, Dim<K, Y>> const>);
-  CHECK(wrong(deep, [](Int l, Int n, Int i, Int j, Int k) { return f(i, j, k) + l + n; }) == 0);
+  CHECK(on_ranks::wrong(deep,
+                        [](Int l, Int n, Int i, Int j, Int k) { return f(i, j, k) + l + n; }) == 0);
   CHECK(deep.extents() == std::array<Int, 5>{1, 1, 7, 1, 5});
   CHECK(code_of([&] { squeeze<J>(zeros<Int, Dim<I, X>, Dim<J>>(mesh, {3, 2})); }) == "E41");
   CHECK(code_of([&] { relabel<J, P4>(zeros<Int, Dim<J>>(mesh, {3})); }) == "E20");
@@ -114,7 +105,7 @@ TEST_CASE("relabel, squeeze and expand share memory") {
 }
 
 TEST_CASE("broadcast: new dims repeat the value, split or not") {
-  auto const mesh = make_mesh();
+  auto const mesh = on_ranks::two_axes<X, Y>();
   for (Int const n : {0, 1, 3, 7}) {
     auto const a = from_function<Int, Dim<I, X>, Dim<J>>(mesh, {5, 4},
                                                          [](Int i, Int j) { return f(i, j, 0); });
@@ -122,10 +113,10 @@ TEST_CASE("broadcast: new dims repeat the value, split or not") {
     static_assert(
         std::is_same_v<decltype(b), Tensor<Int, Dim<K, Y>, Dim<L>, Dim<I, X>, Dim<J>> const>);
     CHECK(b.extents() == std::array<Int, 4>{n, 2, 5, 4});
-    CHECK(wrong(b, [](Int, Int, Int i, Int j) { return f(i, j, 0); }) == 0);
+    CHECK(on_ranks::wrong(b, [](Int, Int, Int i, Int j) { return f(i, j, 0); }) == 0);
   }
   auto const s = full<Int>(mesh, {}, 5);
-  CHECK(wrong(broadcast<Dim<P4, X, Y>>(s), [](Int) { return 5; }) == 0);
+  CHECK(on_ranks::wrong(broadcast<Dim<P4, X, Y>>(s), [](Int) { return 5; }) == 0);
 }
 
 namespace {
@@ -147,12 +138,12 @@ void check_split(Mesh<X, Y> const& mesh, Int na, Int nb) {
   std::string const code = code_of([&] {
     auto const b = split<I, First, Second>(a, {na, nb});
     static_assert(std::is_same_v<decltype(b), Tensor<Int, First, Second, Dim<L>> const>);
-    CHECK(wrong(b, [&](Int j, Int k, Int l) { return 2 * (j * nb + k) + l; }) == 0);
+    CHECK(on_ranks::wrong(b, [&](Int j, Int k, Int l) { return 2 * (j * nb + k) + l; }) == 0);
     CHECK(b.buffer().data() == a.buffer().data());
     auto const whole = merge<J, K, I>(b);
     static_assert(std::is_same_v<decltype(whole), decltype(a)>);
     CHECK(whole.extents() == a.extents());
-    CHECK(wrong(whole, [](Int i, Int l) { return 2 * i + l; }) == 0);
+    CHECK(on_ranks::wrong(whole, [](Int i, Int l) { return 2 * i + l; }) == 0);
   });
   CHECK(code == (all == 1 ? "none" : "E40"));
   auto const made = zeros<Int, First, Second>(mesh, {na, nb});
@@ -162,7 +153,7 @@ void check_split(Mesh<X, Y> const& mesh, Int na, Int nb) {
 }  // namespace
 
 TEST_CASE("split and merge: every small pair of extents") {
-  auto const mesh = make_mesh();
+  auto const mesh = on_ranks::two_axes<X, Y>();
   for (Int na = 0; na <= 9; ++na)
     for (Int nb = 0; nb <= 4; ++nb) {
       check_split<Dim<J>, Dim<K>, Dim<I>>(mesh, na, nb);
@@ -176,11 +167,11 @@ TEST_CASE("split and merge: every small pair of extents") {
   CHECK(code_of([&] { split<I, J, K>(a, {-5, -2}); }) == "E41");
   CHECK(code_of([&] { split<I, J, P3>(a, {5, 2}); }) == "E20");
   auto const fixed = from_function<Int, Dim<P12>>(mesh, {12}, [](Int i) { return i; });
-  CHECK(wrong(split<P12, P4, P3>(fixed), [](Int j, Int k) { return 3 * j + k; }) == 0);
+  CHECK(on_ranks::wrong(split<P12, P4, P3>(fixed), [](Int j, Int k) { return 3 * j + k; }) == 0);
 }
 
 TEST_CASE("along a dim that is not split: slice, pad, repeat, tile, flip, roll") {
-  auto const mesh = make_mesh();
+  auto const mesh = on_ranks::two_axes<X, Y>();
   for (Cube const& n : cubes) {
     INFO(n[0] << " " << n[1] << " " << n[2]);
     auto const a = from_function<Int, Dim<I, Y>, Dim<J>, Dim<K, X>>(mesh, n, f);
@@ -190,38 +181,45 @@ TEST_CASE("along a dim that is not split: slice, pad, repeat, tile, flip, roll")
         for (Int const step : {1, 2, 5}) {
           auto const s = slice<J, L>(a, begin, end, step);
           CHECK(s.template extent<L>() == (end - begin + step - 1) / step);
-          CHECK(wrong(s, [&](Int i, Int j, Int k) { return f(i, begin + j * step, k); }) == 0);
+          CHECK(on_ranks::wrong(
+                    s, [&](Int i, Int j, Int k) { return f(i, begin + j * step, k); }) == 0);
         }
     auto const p = pad<J>(a, 2, 1);
     CHECK(p.template extent<J>() == nj + 3);
     auto const padded = [&](Int value) {
       return [=](Int i, Int j, Int k) { return j < 2 || j >= nj + 2 ? value : f(i, j - 2, k); };
     };
-    CHECK(wrong(p, padded(0)) == 0);
-    CHECK(wrong(pad<J, L>(a, 2, 1, 9), padded(9)) == 0);
-    CHECK(wrong(pad<J>(a, 0, 0), f) == 0);
+    CHECK(on_ranks::wrong(p, padded(0)) == 0);
+    CHECK(on_ranks::wrong(pad<J, L>(a, 2, 1, 9), padded(9)) == 0);
+    CHECK(on_ranks::wrong(pad<J>(a, 0, 0), f) == 0);
     for (Int const times : {0, 1, 3}) {
-      CHECK(wrong(repeat<J>(a, times), [&](Int i, Int j, Int k) { return f(i, j / times, k); }) ==
-            0);
+      CHECK(on_ranks::wrong(repeat<J>(a, times),
+                            [&](Int i, Int j, Int k) { return f(i, j / times, k); }) == 0);
       CHECK(repeat<J>(a, times).template extent<J>() == nj * times);
-      CHECK(wrong(tile<J, L>(a, times), [&](Int i, Int j, Int k) { return f(i, j % nj, k); }) == 0);
+      CHECK(on_ranks::wrong(tile<J, L>(a, times),
+                            [&](Int i, Int j, Int k) { return f(i, j % nj, k); }) == 0);
       CHECK(tile<J>(a, times).template extent<J>() == nj * times);
     }
-    CHECK(wrong(flip<J>(a), [&](Int i, Int j, Int k) { return f(i, nj - 1 - j, k); }) == 0);
+    CHECK(on_ranks::wrong(flip<J>(a), [&](Int i, Int j, Int k) { return f(i, nj - 1 - j, k); }) ==
+          0);
     for (Int r = -nj - 2; r <= nj + 2; ++r)
-      CHECK(wrong(roll<J>(a, r),
-                  [&](Int i, Int j, Int k) { return f(i, ((j - r) % nj + nj) % nj, k); }) == 0);
-    CHECK(wrong(a, f) == 0);
+      CHECK(on_ranks::wrong(roll<J>(a, r), [&](Int i, Int j, Int k) {
+              return f(i, ((j - r) % nj + nj) % nj, k);
+            }) == 0);
+    CHECK(on_ranks::wrong(a, f) == 0);
   }
   // the outermost and the innermost dim
   auto const b = from_function<Int, Dim<I>, Dim<J, X, Y>, Dim<K>>(mesh, {4, 9, 3}, f);
-  CHECK(wrong(flip<I>(b), [](Int i, Int j, Int k) { return f(3 - i, j, k); }) == 0);
-  CHECK(wrong(flip<K>(b), [](Int i, Int j, Int k) { return f(i, j, 2 - k); }) == 0);
-  CHECK(wrong(slice<K>(b, 1, 3), [](Int i, Int j, Int k) { return f(i, j, k + 1); }) == 0);
-  CHECK(wrong(slice<I>(b, 1, 4, 2), [](Int i, Int j, Int k) { return f(2 * i + 1, j, k); }) == 0);
-  CHECK(wrong(roll<K>(b, 1), [](Int i, Int j, Int k) { return f(i, j, (k + 2) % 3); }) == 0);
-  CHECK(wrong(repeat<K>(b, 2), [](Int i, Int j, Int k) { return f(i, j, k / 2); }) == 0);
-  CHECK(wrong(tile<I>(b, 2), [](Int i, Int j, Int k) { return f(i % 4, j, k); }) == 0);
+  CHECK(on_ranks::wrong(flip<I>(b), [](Int i, Int j, Int k) { return f(3 - i, j, k); }) == 0);
+  CHECK(on_ranks::wrong(flip<K>(b), [](Int i, Int j, Int k) { return f(i, j, 2 - k); }) == 0);
+  CHECK(on_ranks::wrong(slice<K>(b, 1, 3), [](Int i, Int j, Int k) { return f(i, j, k + 1); }) ==
+        0);
+  CHECK(on_ranks::wrong(slice<I>(b, 1, 4, 2),
+                        [](Int i, Int j, Int k) { return f(2 * i + 1, j, k); }) == 0);
+  CHECK(on_ranks::wrong(roll<K>(b, 1), [](Int i, Int j, Int k) { return f(i, j, (k + 2) % 3); }) ==
+        0);
+  CHECK(on_ranks::wrong(repeat<K>(b, 2), [](Int i, Int j, Int k) { return f(i, j, k / 2); }) == 0);
+  CHECK(on_ranks::wrong(tile<I>(b, 2), [](Int i, Int j, Int k) { return f(i % 4, j, k); }) == 0);
   // arguments that make no sense
   CHECK(code_of([&] { slice<I>(b, 2, 1); }) == "E41");
   CHECK(code_of([&] { slice<I>(b, 0, 5); }) == "E41");
@@ -234,36 +232,36 @@ TEST_CASE("along a dim that is not split: slice, pad, repeat, tile, flip, roll")
 }
 
 TEST_CASE("concat and stack") {
-  auto const mesh = make_mesh();
+  auto const mesh = on_ranks::two_axes<X, Y>();
   for (Int const n : {0, 1, 5}) {
     auto const a = from_function<Int, Dim<I, X>, Dim<J>, Dim<K, Y>>(mesh, {7, 3, 4}, f);
     auto const b = from_function<Int, Dim<I, X>, Dim<J>, Dim<K, Y>>(
         mesh, {7, n, 4}, [](Int i, Int j, Int k) { return -f(i, j, k); });
     auto const c = concat<J>(a, b, a);
     CHECK(c.template extent<J>() == 6 + n);
-    CHECK(wrong(c, [&](Int i, Int j, Int k) {
+    CHECK(on_ranks::wrong(c, [&](Int i, Int j, Int k) {
             return j < 3 ? f(i, j, k) : j < 3 + n ? -f(i, j - 3, k) : f(i, j - 3 - n, k);
           }) == 0);
-    CHECK(wrong(concat<J, L>(a), f) == 0);
+    CHECK(on_ranks::wrong(concat<J, L>(a), f) == 0);
   }
   auto const a = from_function<Int, Dim<P4>, Dim<I, Y, X>>(mesh, {4, 11},
                                                            [](Int i, Int j) { return f(i, j, 0); });
   auto const c = concat<P4, P8>(a, a);
   static_assert(std::is_same_v<decltype(c), Tensor<Int, Dim<P8>, Dim<I, Y, X>> const>);
-  CHECK(wrong(c, [](Int i, Int j) { return f(i % 4, j, 0); }) == 0);
+  CHECK(on_ranks::wrong(c, [](Int i, Int j) { return f(i % 4, j, 0); }) == 0);
   auto const s = stack<Two>(a, flip<P4>(a));
   static_assert(std::is_same_v<decltype(s), Tensor<Int, Dim<Two>, Dim<P4>, Dim<I, Y, X>> const>);
-  CHECK(wrong(s, [](Int t, Int i, Int j) { return f(t == 0 ? i : 3 - i, j, 0); }) == 0);
+  CHECK(on_ranks::wrong(s, [](Int t, Int i, Int j) { return f(t == 0 ? i : 3 - i, j, 0); }) == 0);
   auto const u = zeros<Int, Dim<J>, Dim<I, X>>(mesh, {4, 11});
   auto const v = zeros<Int, Dim<J>, Dim<I, X>>(mesh, {4, 10});
   CHECK(code_of([&] { concat<J>(u, v); }) == "E24");
   CHECK(code_of([&] { stack<K>(u, v); }) == "E24");
-  auto const other = make_mesh();
+  auto const other = on_ranks::two_axes<X, Y>();
   CHECK(code_of([&] { concat<J>(u, zeros<Int, Dim<J>, Dim<I, X>>(other, {4, 11})); }) == "E23");
 }
 
 TEST_CASE("unreduced operands: the reduction of the result is the result of the reduction") {
-  auto const mesh = make_mesh();
+  auto const mesh = on_ranks::two_axes<X, Y>();
   auto const x = mesh.template coordinate<X>();
   auto const px = mesh.template size_of<X>();
   auto part = zeros<Int, Dim<J>, Dim<I, Y>, Unreduced<X>>(mesh, {3, 5});
@@ -274,17 +272,18 @@ TEST_CASE("unreduced operands: the reduction of the result is the result of the 
   });
   Int const sum = px * (px + 1) / 2;
   auto g = [](Int j, Int i) { return f(j, i, 0); };
-  CHECK(wrong(all_reduce<X>(pad<J>(part, 1, 2)),
-              [&](Int j, Int i) { return j < 1 || j > 3 ? 0 : sum * g(j - 1, i); }) == 0);
-  CHECK(wrong(all_reduce<X>(pad<J>(most, 1, 2, 77)),
-              [&](Int j, Int i) { return j < 1 || j > 3 ? 77 : px * g(j - 1, i); }) == 0);
-  CHECK(wrong(all_reduce<X>(concat<J>(part, part)),
-              [&](Int j, Int i) { return sum * g(j % 3, i); }) == 0);
-  CHECK(wrong(all_reduce<X>(transpose<I, J>(most)), [&](Int i, Int j) { return px * g(j, i); }) ==
-        0);
-  CHECK(wrong(all_reduce<X>(broadcast<L>(part, {2})),
-              [&](Int, Int j, Int i) { return sum * g(j, i); }) == 0);
-  CHECK(wrong(all_reduce<X>(shift<I>(part, 2)),
-              [&](Int j, Int i) { return i < 2 ? 0 : sum * g(j, i - 2); }) == 0);
-  CHECK(wrong(all_reduce<X>(scan<J, Max>(most)), [&](Int j, Int i) { return px * g(j, i); }) == 0);
+  CHECK(on_ranks::wrong(all_reduce<X>(pad<J>(part, 1, 2)),
+                        [&](Int j, Int i) { return j < 1 || j > 3 ? 0 : sum * g(j - 1, i); }) == 0);
+  CHECK(on_ranks::wrong(all_reduce<X>(pad<J>(most, 1, 2, 77)),
+                        [&](Int j, Int i) { return j < 1 || j > 3 ? 77 : px * g(j - 1, i); }) == 0);
+  CHECK(on_ranks::wrong(all_reduce<X>(concat<J>(part, part)),
+                        [&](Int j, Int i) { return sum * g(j % 3, i); }) == 0);
+  CHECK(on_ranks::wrong(all_reduce<X>(transpose<I, J>(most)),
+                        [&](Int i, Int j) { return px * g(j, i); }) == 0);
+  CHECK(on_ranks::wrong(all_reduce<X>(broadcast<L>(part, {2})),
+                        [&](Int, Int j, Int i) { return sum * g(j, i); }) == 0);
+  CHECK(on_ranks::wrong(all_reduce<X>(shift<I>(part, 2)),
+                        [&](Int j, Int i) { return i < 2 ? 0 : sum * g(j, i - 2); }) == 0);
+  CHECK(on_ranks::wrong(all_reduce<X>(scan<J, Max>(most)),
+                        [&](Int j, Int i) { return px * g(j, i); }) == 0);
 }

@@ -12,6 +12,7 @@
 #include <shardtype/shardtype.hpp>
 
 #include "harness/catch.hpp"
+#include "harness/on_ranks.hpp"
 #include "shim/pmpi.hpp"
 
 using namespace shardtype;
@@ -28,22 +29,7 @@ struct Q : Index<"Q"> {};
 
 using Int = std::int64_t;
 
-Mesh<X, Y> make_mesh() {
-  int n = 1;
-  MPI_Comm_size(MPI_COMM_WORLD, &n);
-  return Mesh<X, Y>(MPI_COMM_WORLD, {n % 2 == 0 ? 2 : 1, n % 2 == 0 ? n / 2 : n});
-}
-
 Int f(Int j, Int i, Int k) { return i * 10000 + j * 100 + k + 1; }
-
-template <class A, class Value>
-int wrong(A const& a, Value value) {
-  int bad = 0;
-  detail::for_each_element(a, [&](Int at, std::array<Int, A::rank> const& index) {
-    if (a.local().data()[at] != std::apply(value, index)) ++bad;
-  });
-  return bad;
-}
 
 // Where global row `i` comes from, or -1 for zeros.
 Int source(Int i, Int extent, Edge edge) {
@@ -86,7 +72,7 @@ void check_shifts(Mesh<X, Y> const& mesh, Int outer, Int extent, Int inner) {
       Int const bytes = shim::bytes();
       static_assert(std::is_same_v<decltype(s), decltype(a)>);
       CHECK(s.extents() == a.extents());
-      CHECK(wrong(s, [&](Int j, Int i, Int k) {
+      CHECK(on_ranks::wrong(s, [&](Int j, Int i, Int k) {
               Int const from = source(i - n, extent, edge);
               return from < 0 ? 0 : f(j, from, k);
             }) == 0);
@@ -96,7 +82,7 @@ void check_shifts(Mesh<X, Y> const& mesh, Int outer, Int extent, Int inner) {
       CHECK(bytes ==
             window_bytes(decltype(a)::spec, 1, z, axes.coords, shift_window(n, extent, edge)));
     }
-  CHECK(wrong(a, f) == 0);
+  CHECK(on_ranks::wrong(a, f) == 0);
 }
 
 template <class Split>
@@ -156,13 +142,13 @@ void check_scans(Mesh<X, Y> const& mesh, Int outer, Int extent, Int inner) {
   CHECK(shim::bytes() == (p - 1) * a.local_extents()[0] * a.local_extents()[2] * 8);
   CHECK(scan_bytes(decltype(a)::spec, 1, z, axes.coords) ==
         (p - 1) * a.local_extents()[0] * a.local_extents()[2] * 8);
-  CHECK(wrong(s, running(add, 0, false)) == 0);
-  CHECK(wrong(scan<I>(a, Scan::exclusive), running(add, 0, true)) == 0);
-  CHECK(wrong(scan<I, Max>(a), running(most, INT64_MIN, false)) == 0);
-  CHECK(wrong(scan<I, Max>(a, Scan::exclusive), running(most, INT64_MIN, true)) == 0);
-  CHECK(wrong(scan<I, Min>(a), running(least, INT64_MAX, false)) == 0);
-  CHECK(wrong(scan<I, Min>(a, Scan::exclusive), running(least, INT64_MAX, true)) == 0);
-  CHECK(wrong(a, g) == 0);
+  CHECK(on_ranks::wrong(s, running(add, 0, false)) == 0);
+  CHECK(on_ranks::wrong(scan<I>(a, Scan::exclusive), running(add, 0, true)) == 0);
+  CHECK(on_ranks::wrong(scan<I, Max>(a), running(most, INT64_MIN, false)) == 0);
+  CHECK(on_ranks::wrong(scan<I, Max>(a, Scan::exclusive), running(most, INT64_MIN, true)) == 0);
+  CHECK(on_ranks::wrong(scan<I, Min>(a), running(least, INT64_MAX, false)) == 0);
+  CHECK(on_ranks::wrong(scan<I, Min>(a, Scan::exclusive), running(least, INT64_MAX, true)) == 0);
+  CHECK(on_ranks::wrong(a, g) == 0);
 }
 
 template <class Check>
@@ -175,25 +161,27 @@ void for_extents(Check check) {
 }  // namespace
 
 TEST_CASE("shift: every amount, zeros and wrapped") {
-  auto const mesh = make_mesh();
+  auto const mesh = on_ranks::two_axes<X, Y>();
   for_extents([&](Int a, Int b, Int c) { check_shifts<Dim<I, Y>>(mesh, a, b, c); });
   for_extents([&](Int a, Int b, Int c) { check_shifts<Dim<I, X, Y>>(mesh, a, b, c); });
   for_extents([&](Int a, Int b, Int c) { check_shifts<Dim<I>>(mesh, a, b, c); });
 }
 
 TEST_CASE("shift: other dims split, some ranks empty") {
-  auto const mesh = make_mesh();
+  auto const mesh = on_ranks::two_axes<X, Y>();
   auto const a = from_function<Int, Dim<J, X>, Dim<I, Y>, Dim<K>>(mesh, {1, 6, 2}, f);
-  CHECK(wrong(shift<I>(a, 2), [](Int j, Int i, Int k) { return i < 2 ? 0 : f(j, i - 2, k); }) == 0);
-  CHECK(wrong(shift<J>(a, 1, Edge::wrap), f) == 0);
-  CHECK(wrong(scan<J>(a), f) == 0);
-  CHECK(wrong(shift<I>(a, INT64_MAX), [](Int, Int, Int) { return 0; }) == 0);
-  CHECK(wrong(shift<I>(a, INT64_MIN, Edge::wrap),
-              [](Int j, Int i, Int k) { return f(j, (i + INT64_MAX % 6 + 1) % 6, k); }) == 0);
+  CHECK(on_ranks::wrong(shift<I>(a, 2),
+                        [](Int j, Int i, Int k) { return i < 2 ? 0 : f(j, i - 2, k); }) == 0);
+  CHECK(on_ranks::wrong(shift<J>(a, 1, Edge::wrap), f) == 0);
+  CHECK(on_ranks::wrong(scan<J>(a), f) == 0);
+  CHECK(on_ranks::wrong(shift<I>(a, INT64_MAX), [](Int, Int, Int) { return 0; }) == 0);
+  CHECK(on_ranks::wrong(shift<I>(a, INT64_MIN, Edge::wrap), [](Int j, Int i, Int k) {
+          return f(j, (i + INT64_MAX % 6 + 1) % 6, k);
+        }) == 0);
 }
 
 TEST_CASE("halo_exchange: halos wider than blocks, zeros and wrapped") {
-  auto const mesh = make_mesh();
+  auto const mesh = on_ranks::two_axes<X, Y>();
   for_extents([&](Int a, Int b, Int c) { check_halos<Dim<I, Y>>(mesh, a, b, c); });
   for_extents([&](Int a, Int b, Int c) { check_halos<Dim<I, Y, X>>(mesh, a, b, c); });
   auto const a = zeros<Int, Dim<I, X>>(mesh, {4});
@@ -207,23 +195,24 @@ TEST_CASE("halo_exchange: halos wider than blocks, zeros and wrapped") {
 }
 
 TEST_CASE("scan: sums, maxima and minima, with and without the own element") {
-  auto const mesh = make_mesh();
+  auto const mesh = on_ranks::two_axes<X, Y>();
   for_extents([&](Int a, Int b, Int c) { check_scans<Dim<I, Y>>(mesh, a, b, c); });
   for_extents([&](Int a, Int b, Int c) { check_scans<Dim<I, X, Y>>(mesh, a, b, c); });
   for_extents([&](Int a, Int b, Int c) { check_scans<Dim<I>>(mesh, a, b, c); });
   auto const d = full<double, Dim<I, X, Y>>(mesh, {9}, 0.5);
-  CHECK(wrong(scan<I>(d), [](Int i) { return 0.5 * static_cast<double>(i + 1); }) == 0);
-  CHECK(wrong(scan<I, Max>(d, Scan::exclusive),
-              [](Int i) { return i == 0 ? -std::numeric_limits<double>::infinity() : 0.5; }) == 0);
+  CHECK(on_ranks::wrong(scan<I>(d), [](Int i) { return 0.5 * static_cast<double>(i + 1); }) == 0);
+  CHECK(on_ranks::wrong(scan<I, Max>(d, Scan::exclusive), [](Int i) {
+          return i == 0 ? -std::numeric_limits<double>::infinity() : 0.5;
+        }) == 0);
   auto const c = full<Kokkos::complex<float>, Dim<I, X>>(mesh, {5}, {1, 2});
-  CHECK(wrong(scan<I>(c), [](Int i) {
+  CHECK(on_ranks::wrong(scan<I>(c), [](Int i) {
           auto const n = static_cast<float>(i + 1);
           return Kokkos::complex<float>(n, 2 * n);
         }) == 0);
 }
 
 TEST_CASE("a stencil: the halo and the shift agree") {
-  auto const mesh = make_mesh();
+  auto const mesh = on_ranks::two_axes<X, Y>();
   auto const a = from_function<Int, Dim<I, X, Y>>(mesh, {23}, [](Int i) { return i * i; });
   auto const left = shift<I>(a, 1);
   auto const right = shift<I>(a, -1);

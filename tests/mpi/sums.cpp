@@ -57,7 +57,7 @@ int wrong_all_reduce(Comm& comm, std::int64_t n) {
 }
 
 template <class T>
-int wrong_reduce_scatter(Comm& comm, std::vector<std::int64_t> const& counts) {
+int wrong_reduce_scatter(Comm& comm, Counts const& counts) {
   std::int64_t n = 0;
   std::int64_t first = 0;
   for (std::size_t g = 0; g < counts.size(); ++g) {
@@ -74,15 +74,15 @@ int wrong_reduce_scatter(Comm& comm, std::vector<std::int64_t> const& counts) {
 }
 
 struct Limits {
-  std::int64_t const count = Comm::largest_count;
-  std::int64_t const segment = Comm::least_segment;
+  std::int64_t const count = detail::largest_count;
+  std::int64_t const segment = detail::least_segment;
   Limits(std::int64_t largest_count, std::int64_t least_segment) {
-    Comm::largest_count = largest_count;
-    Comm::least_segment = least_segment;
+    detail::largest_count = largest_count;
+    detail::least_segment = least_segment;
   }
   ~Limits() {
-    Comm::largest_count = count;
-    Comm::least_segment = segment;
+    detail::largest_count = count;
+    detail::least_segment = segment;
   }
 };
 
@@ -100,7 +100,7 @@ TEST_CASE("sums of every size and way") {
       CHECK(wrong_all_reduce<float>(comm, n) == 0);
       CHECK(wrong_all_reduce<Kokkos::complex<double>>(comm, n) == 0);
       CHECK(wrong_all_reduce<std::int64_t>(comm, n) == 0);
-      std::vector<std::int64_t> counts(static_cast<std::size_t>(ranks), n);
+      Counts counts(static_cast<std::size_t>(ranks), n);
       CHECK(wrong_reduce_scatter<float>(comm, counts) == 0);
       counts.back() = n / 3;
       CHECK(wrong_reduce_scatter<double>(comm, counts) == 0);
@@ -110,7 +110,7 @@ TEST_CASE("sums of every size and way") {
   }
   SECTION("several pieces per segment") {
     CHECK(wrong_all_reduce<double>(comm, 3 * 131072 * ranks + 5) == 0);
-    std::vector<std::int64_t> counts(static_cast<std::size_t>(ranks), 400000);
+    Counts counts(static_cast<std::size_t>(ranks), 400000);
     CHECK(wrong_reduce_scatter<double>(comm, counts) == 0);
     counts.front() = 10;
     CHECK(wrong_reduce_scatter<double>(comm, counts) == 0);
@@ -119,7 +119,7 @@ TEST_CASE("sums of every size and way") {
     Limits const limits(3, 0);
     for (std::int64_t n : {1, 2, 3, 8, 50}) {
       INFO(n);
-      std::vector<std::int64_t> counts(static_cast<std::size_t>(ranks), n);
+      Counts counts(static_cast<std::size_t>(ranks), n);
       counts.back() = n - 1;
       CHECK(wrong_reduce_scatter<float>(comm, counts) == 0);
       std::vector<float> sums = terms<float>(n, comm.rank());

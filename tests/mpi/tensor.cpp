@@ -8,6 +8,7 @@
 #include <shardtype/shardtype.hpp>
 
 #include "harness/catch.hpp"
+#include "harness/on_ranks.hpp"
 
 using namespace shardtype;
 
@@ -18,16 +19,6 @@ struct Y : Axis<"Y"> {};
 struct I : Index<"I"> {};
 struct J : Index<"J"> {};
 struct K : Index<"K", 6> {};
-
-int rank_total() {
-  int ranks = 1;
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  return ranks;
-}
-Mesh<X, Y> make_mesh() {
-  int const n = rank_total();
-  return Mesh<X, Y>(MPI_COMM_WORLD, {n % 2 == 0 ? 2 : 1, n % 2 == 0 ? n / 2 : n});
-}
 
 template <class T>
 T number(std::int64_t n) {
@@ -40,7 +31,7 @@ T number(std::int64_t n) {
 
 template <class T>
 void round_trip() {
-  auto const mesh = make_mesh();
+  auto const mesh = on_ranks::two_axes<X, Y>();
   auto f = [](std::int64_t i, std::int64_t j) { return number<T>(i * 10 + j); };
   auto const a = from_function<T, Dim<I, Y>, Dim<J, X>>(mesh, {7, 5}, f);
   std::vector<T> const whole = to_host(a);
@@ -52,7 +43,7 @@ void round_trip() {
   CHECK(to_host(b) == whole);
   auto const c = full<T, Dim<I, X>>(mesh, {9}, number<T>(3));
   CHECK(to_host(c) == std::vector<T>(9, number<T>(3)));
-  std::string const path = "tensor_" + std::to_string(rank_total()) + ".npy";
+  std::string const path = "tensor_" + std::to_string(on_ranks::rank_total()) + ".npy";
   save_npy(a, path);
   CHECK(to_host(load_npy<T, Dim<I>, Dim<J, Y>>(mesh, path)) == whole);
 }
@@ -69,7 +60,7 @@ TEST_CASE("every element type: creation, files, back to the host") {
 }
 
 TEST_CASE("extents, ranges and global indices") {
-  auto const mesh = make_mesh();
+  auto const mesh = on_ranks::two_axes<X, Y>();
   auto const a = zeros<float, Dim<I, Y>, Dim<K>, Dim<J, X>>(mesh, {10, 6, 3});
   CHECK(a.template extent<I>() == 10);
   CHECK(a.template extent<K>() == 6);
@@ -90,7 +81,7 @@ TEST_CASE("extents, ranges and global indices") {
 }
 
 TEST_CASE("a tensor is a value") {
-  auto const mesh = make_mesh();
+  auto const mesh = on_ranks::two_axes<X, Y>();
   auto a = full<float, Dim<I, X>>(mesh, {8}, 1.0F);
   CHECK_FALSE(a.shared());
   {
@@ -110,7 +101,7 @@ TEST_CASE("a tensor is a value") {
 }
 
 TEST_CASE("item is the first rank's value on all") {
-  auto const mesh = make_mesh();
+  auto const mesh = on_ranks::two_axes<X, Y>();
   auto one = full<double>(mesh, {}, 2.5);
   CHECK(item(one) == 2.5);
   auto v = from_function<double, Dim<I, Y>>(mesh, {5}, [](auto i) { return double(i); });
@@ -122,10 +113,10 @@ TEST_CASE("item is the first rank's value on all") {
 }
 
 TEST_CASE("ranks outside a mesh take no part") {
-  Mesh<X> const one(MPI_COMM_WORLD, {1}, {rank_total() - 1});
+  Mesh<X> const one(MPI_COMM_WORLD, {1}, {on_ranks::rank_total() - 1});
   int me = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &me);
-  CHECK(one.here() == (me == rank_total() - 1));
+  CHECK(one.here() == (me == on_ranks::rank_total() - 1));
   auto const a = from_function<double, Dim<I, X>, Dim<J>>(
       one, {3, 2}, [](auto i, auto j) { return double(i + j); });
   auto const b = matmul<Dim<I>, Dim<K>>(a, full<double, Dim<J>, Dim<K>>(one, {2, 6}, 1.0));
@@ -136,8 +127,8 @@ TEST_CASE("ranks outside a mesh take no part") {
 }
 
 TEST_CASE("tensors of two meshes do not mix") {
-  auto const first = make_mesh();
-  auto const second = make_mesh();
+  auto const first = on_ranks::two_axes<X, Y>();
+  auto const second = on_ranks::two_axes<X, Y>();
   auto const a = zeros<double, Dim<I, X>, Dim<J>>(first, {4, 4});
   auto const b = zeros<double, Dim<J>, Dim<K>>(second, {4, 6});
   CHECK_THROWS_AS(matmul(a, b), Error);
@@ -146,7 +137,7 @@ TEST_CASE("tensors of two meshes do not mix") {
 }
 
 TEST_CASE("a steady loop takes no memory from the system and makes no communicator") {
-  auto const mesh = make_mesh();
+  auto const mesh = on_ranks::two_axes<X, Y>();
   auto const a = from_function<double, Dim<I, X>, Dim<J, Y>>(
       mesh, {30, 20}, [](auto i, auto j) { return double(i - j); });
   auto const b = from_function<double, Dim<J, Y>, Dim<K>>(

@@ -10,6 +10,7 @@
 #include <shardtype/shardtype.hpp>
 
 #include "harness/catch.hpp"
+#include "harness/on_ranks.hpp"
 #include "harness/simulate.hpp"
 #include "shim/pmpi.hpp"
 
@@ -27,16 +28,6 @@ struct I : Index<"I"> {};
 struct J : Index<"J"> {};
 struct K : Index<"K"> {};
 
-int rank_total() {
-  int ranks = 1;
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  return ranks;
-}
-int my_rank() {
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  return rank;
-}
 std::int64_t sum_over_job(std::int64_t mine) {
   std::int64_t all = 0;
   PMPI_Allreduce(&mine, &all, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
@@ -88,7 +79,7 @@ void check(A const& a, Mesh<Ys...> const& mesh) {
   static_assert(std::is_same_v<decltype(b), named_t<A, Out...> const>);
   CHECK(b.mesh() == mesh);
   CHECK(wrong(b) == 0);
-  CHECK(sent == plan.bytes(my_rank()));
+  CHECK(sent == plan.bytes(on_ranks::my_rank()));
   std::int64_t const all =
       sum_over_job(lacking(a, b)) * static_cast<std::int64_t>(sizeof(typename A::element));
   CHECK(plan.total_bytes() == all);
@@ -109,9 +100,9 @@ std::vector<int> ranks_from_to(int first, int last) {
 }  // namespace
 
 TEST_CASE("to other axes and another order of the same ranks") {
-  std::int64_t const n = rank_total();
+  std::int64_t const n = on_ranks::rank_total();
   Mesh<X, Y> const from(MPI_COMM_WORLD, {n % 2 == 0 ? 2 : 1, n % 2 == 0 ? n / 2 : n});
-  Mesh<P> const to(MPI_COMM_WORLD, {n}, ranks_from_to(rank_total() - 1, -1));
+  Mesh<P> const to(MPI_COMM_WORLD, {n}, ranks_from_to(on_ranks::rank_total() - 1, -1));
   auto const a = filled<double, Dim<I, X>, Dim<J, Y>>(from);
   check<Dim<I, P>, Dim<J>>(a, to);
   check<Dim<I>, Dim<J, P>>(a, to);
@@ -131,7 +122,7 @@ TEST_CASE("to other axes and another order of the same ranks") {
 }
 
 TEST_CASE("between disjoint halves, and back") {
-  int const n = rank_total();
+  int const n = on_ranks::rank_total();
   if (n < 2) return;
   int const half = n / 2;
   Mesh<X> const low(MPI_COMM_WORLD, {half}, ranks_from_to(0, half));
@@ -153,7 +144,7 @@ TEST_CASE("between disjoint halves, and back") {
 }
 
 TEST_CASE("overlapping ranks, to one rank, from one rank") {
-  int const n = rank_total();
+  int const n = on_ranks::rank_total();
   int const some = (n + 1) / 2;
   Mesh<X> const from(MPI_COMM_WORLD, {some});
   Mesh<P> const to(MPI_COMM_WORLD, {n - some / 2}, ranks_from_to(n - 1, some / 2 - 1));
@@ -174,7 +165,7 @@ TEST_CASE("overlapping ranks, to one rank, from one rank") {
 }
 
 TEST_CASE("scalars, empty tensors and blocks") {
-  int const n = rank_total();
+  int const n = on_ranks::rank_total();
   Mesh<X> const from(MPI_COMM_WORLD, {1});
   Mesh<P> const to(MPI_COMM_WORLD, {n});
   auto const scalar = transfer<Tensor<float>>(full<float>(from, {}, 2.5F), to);
@@ -188,7 +179,7 @@ TEST_CASE("scalars, empty tensors and blocks") {
 }
 
 TEST_CASE("holders of a block take turns") {
-  int const n = rank_total();
+  int const n = on_ranks::rank_total();
   if (n % 2 != 0) return;
   int const half = n / 2;
   Mesh<X> const from(MPI_COMM_WORLD, {half});
@@ -200,7 +191,7 @@ TEST_CASE("holders of a block take turns") {
 }
 
 TEST_CASE("a sample of shardings on three axes each, over random ranks") {
-  int const n = rank_total();
+  int const n = on_ranks::rank_total();
   std::mt19937 engine(11);
   auto below = [&](int bound) { return static_cast<int>(engine() % static_cast<unsigned>(bound)); };
   auto mesh_of = [&]<class A, class B, class C>(Type<Mesh<A, B, C>>) {
@@ -232,8 +223,8 @@ TEST_CASE("a sample of shardings on three axes each, over random ranks") {
       Placement const source = ops::placement(from->state(), Names3::names, a);
       Placement const target = ops::placement(to->state(), Names6::names, b);
       TransferPlan const plan = planning::transfer_plan(source, target, extents, 8);
-      ops::PlacedBlock const mine(source, extents, my_rank());
-      ops::PlacedBlock const wanted(target, extents, my_rank());
+      ops::PlacedBlock const mine(source, extents, on_ranks::my_rank());
+      ops::PlacedBlock const wanted(target, extents, on_ranks::my_rank());
       auto fill = [&](ops::PlacedBlock const& block, auto use) {
         std::int64_t k = 0;
         Extents at;
@@ -252,7 +243,7 @@ TEST_CASE("a sample of shardings on three axes each, over random ranks") {
       ops::Carrier<std::int64_t, Kokkos::HostSpace> carrier(from->state(), to->state(), plan,
                                                             std::source_location::current());
       Buffer const got = carrier.run(mine, wanted, data.data());
-      if (shim::bytes() != plan.bytes(my_rank())) ++bad;
+      if (shim::bytes() != plan.bytes(on_ranks::my_rank())) ++bad;
       auto const* const values = static_cast<std::int64_t const*>(got.data());
       if (to->here())
         fill(wanted, [&](std::size_t k, std::int64_t v) { bad += values[k] != v ? 1 : 0; });

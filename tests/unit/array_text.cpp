@@ -10,28 +10,29 @@
 #include "harness/catch.hpp"
 
 using shardtype::detail::array_text;
+using shardtype::detail::List;
 using shardtype::detail::ShownArray;
 
 namespace {
 
-using Extents = std::vector<std::int64_t>;
+using Extents = List<std::int64_t>;
 using Kind = ShownArray::Kind;
 
-std::string integers(Extents const& extents, std::vector<std::int64_t> const& values) {
+std::string integers(Extents const& extents, List<std::int64_t> const& values) {
   ShownArray a;
   a.extents = extents;
   a.kind = Kind::integer;
   a.integers = values;
   return array_text(a);
 }
-std::string booleans(Extents const& extents, std::vector<std::int64_t> const& values) {
+std::string booleans(Extents const& extents, List<std::int64_t> const& values) {
   ShownArray a;
   a.extents = extents;
   a.kind = Kind::boolean;
   a.integers = values;
   return array_text(a);
 }
-std::string cut_integers(Extents const& extents, std::vector<std::int64_t> const& values) {
+std::string cut_integers(Extents const& extents, List<std::int64_t> const& values) {
   ShownArray a;
   a.extents = extents;
   a.cut = true;
@@ -39,8 +40,7 @@ std::string cut_integers(Extents const& extents, std::vector<std::int64_t> const
   a.integers = values;
   return array_text(a);
 }
-std::string reals(bool single, bool cut, Extents const& extents,
-                  std::vector<double> const& values) {
+std::string reals(bool single, bool cut, Extents const& extents, List<double> const& values) {
   ShownArray a;
   a.extents = extents;
   a.cut = cut;
@@ -48,20 +48,20 @@ std::string reals(bool single, bool cut, Extents const& extents,
   a.real = values;
   return array_text(a);
 }
-std::string f32(Extents const& extents, std::vector<double> const& values) {
+std::string f32(Extents const& extents, List<double> const& values) {
   return reals(true, false, extents, values);
 }
-std::string f64(Extents const& extents, std::vector<double> const& values) {
+std::string f64(Extents const& extents, List<double> const& values) {
   return reals(false, false, extents, values);
 }
-std::string cut_f32(Extents const& extents, std::vector<double> const& values) {
+std::string cut_f32(Extents const& extents, List<double> const& values) {
   return reals(true, true, extents, values);
 }
-std::string cut_f64(Extents const& extents, std::vector<double> const& values) {
+std::string cut_f64(Extents const& extents, List<double> const& values) {
   return reals(false, true, extents, values);
 }
-std::string parts(bool single, bool cut, Extents const& extents, std::vector<double> const& real,
-                  std::vector<double> const& imag) {
+std::string parts(bool single, bool cut, Extents const& extents, List<double> const& real,
+                  List<double> const& imag) {
   ShownArray a;
   a.extents = extents;
   a.cut = cut;

@@ -13,13 +13,14 @@
 #include "../harness/catch.hpp"
 
 using namespace shardtype;
+using detail::List;
 
 namespace {
 
 /// A picture over the mesh X = 4, Y = 2.
-ShardingPicture over_xy(std::vector<std::int64_t> extents, std::vector<std::vector<int>> axes) {
+ShardingPicture over_xy(List<std::int64_t> extents, List<List<int>> axes) {
   ShardingPicture p;
-  p.index_names = std::vector<std::string>{"I", "J", "K"};
+  p.index_names = List<std::string>{"I", "J", "K"};
   p.extents = std::move(extents);
   p.axes = std::move(axes);
   p.mesh_names = {"X", "Y"};
@@ -138,7 +139,7 @@ I over X: 4 blocks of 2, 2, 1, 0; J over Y: 2 blocks of 3, 2
 
 TEST_CASE("blocks nest: the second axis cuts each piece of the first") {
   auto const p = over_xy({10, 7}, {{X, Y}, {}});
-  CHECK(detail::block_sizes(p, 0) == std::vector<std::int64_t>{2, 1, 2, 1, 2, 1, 1, 0});
+  CHECK(detail::block_sizes(p, 0) == List<std::int64_t>{2, 1, 2, 1, 2, 1, 1, 0});
 }
 
 TEST_CASE("an unreduced tensor says what its copies are") {
@@ -218,7 +219,7 @@ I over X: 2 blocks; J over Y: 2 blocks of 3
 }
 
 TEST_CASE("long lists of ranks are shortened") {
-  std::vector<int> even;
+  List<int> even;
   for (int k = 0; k < 32; ++k) even.push_back(2 * k);
   CHECK(detail::rank_list(even, 80) == "0,2,4,6,..,62");
   CHECK(detail::rank_list(even, 10) == "0,2,..,62");
@@ -280,7 +281,7 @@ TEST_CASE("every picture keeps to its width") {
     for (std::int64_t const cols : {1, 3, 12, 100})
       for (std::int64_t const extent : {-1, 0, 7, 1024})
         for (int const width : {32, 80})
-          for (auto const& axes : {std::vector<std::vector<int>>{{X}, {Y}},
+          for (auto const& axes : {List<List<int>>{{X}, {Y}},
                                    {{}, {Y}},
                                    {{X}, {}},
                                    {{Y, X}, {}},

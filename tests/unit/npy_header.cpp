@@ -13,7 +13,7 @@ using namespace shardtype;
 
 namespace {
 
-using Shape = std::vector<std::int64_t>;
+using Shape = NpyInts;
 
 std::string file_start(std::string const& dict, int major = 1, int minor = 0) {
   std::string out = "\x93NUMPY";

@@ -7,10 +7,10 @@
 #include <source_location>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/core/list.hpp>
 #include <shardtype/io/npy_file.hpp>
 #include <shardtype/ops/explain.hpp>
 #include <shardtype/ops/to_host.hpp>
@@ -38,16 +38,19 @@ inline NpyAccess file_access() {
   return access;
 }
 
-/// Begins and lengths of the calling rank's block.
-template <class A>
-std::pair<std::vector<std::int64_t>, std::vector<std::int64_t>> block_bounds(A const& a) {
-  std::pair<std::vector<std::int64_t>, std::vector<std::int64_t>> out;
-  for (Range const& r : a.ranges()) {
-    out.first.push_back(r.begin);
-    out.second.push_back(r.size());
+/// The extents of a tensor, and where the calling rank's block begins and how long it is.
+struct NpyBlock {
+  NpyInts shape, begin, count;
+
+  template <class A>
+  explicit NpyBlock(A const& a) {
+    for (std::int64_t extent : a.extents()) shape.push_back(extent);
+    for (Range const& r : a.ranges()) {
+      begin.push_back(r.begin);
+      count.push_back(r.size());
+    }
   }
-  return out;
-}
+};
 
 }  // namespace detail
 
@@ -82,11 +85,11 @@ auto load_npy(Mesh<Xs...> const& mesh, std::string const& path) {
   }
   A out = detail::uninitialized<A>(mesh, extents);
   if (!mesh.here()) return out;
-  auto const [begin, count] = detail::block_bounds(out);
+  detail::NpyBlock const part(out);
   using Block = Kokkos::View<T*, typename A::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
   Block const block(out.mutable_local().data(), static_cast<std::size_t>(out.local_size()));
   auto const host = Kokkos::create_mirror_view(block);
-  read_npy_block(state.whole().raw(), path, header, begin, count, sizeof(T), host.data(),
+  read_npy_block(state.whole().raw(), path, header, part.begin, part.count, sizeof(T), host.data(),
                  detail::file_access());
   if (!detail::holds_value<A>(mesh)) Kokkos::deep_copy(host, T{});
   Kokkos::deep_copy(block, host);
@@ -103,10 +106,10 @@ auto save_npy(A const& a, std::string const& path) {
     MeshState& mesh = a.mesh().state();
     if (!mesh.here()) return;
     detail::agree_on_file(mesh, "save_npy", path);
-    auto const [begin, count] = detail::block_bounds(a);
+    detail::NpyBlock const part(a);
     auto const host = detail::block_on_host(operand(a));
-    write_npy(mesh.whole().raw(), path, npy_dtype<typename A::element>(), a.extents(), begin, count,
-              sizeof(typename A::element), host.data(), detail::first_holder(operand(a)), false,
+    write_npy(mesh.whole().raw(), path, npy_dtype<typename A::element>(), part.shape, part.begin,
+              part.count, sizeof(typename A::element), host.data(), detail::first_holder(operand(a)), false,
               detail::file_access());
   } else {
     static_cast<void>(refusal<R, A>{});

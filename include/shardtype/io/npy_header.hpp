@@ -4,21 +4,23 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include <shardtype/core/list.hpp>
 #include <shardtype/io/npy_dtype.hpp>
 #include <shardtype/runtime/error.hpp>
 
 namespace shardtype {
 
+/// One number for each dimension of a file's array.
+using NpyInts = detail::List<std::int64_t>;
+
 /// What the header of a .npy file says.
 struct NpyHeader {
   std::string dtype;  ///< as in the file: "<f4"
   bool fortran_order = false;
-  std::vector<std::int64_t> shape;
+  NpyInts shape;
   std::int64_t data_offset = 0;  ///< bytes before the first element
 
   friend bool operator==(NpyHeader const&, NpyHeader const&) = default;
@@ -104,7 +106,7 @@ class NpyDictReader {
     return fail("has a 'fortran_order' that is neither True nor False");
   }
 
-  bool read_shape(std::vector<std::int64_t>& out) {
+  bool read_shape(NpyInts& out) {
     if (!take('(')) return fail("has a 'shape' that is not a tuple");
     bool comma = true;
     while (!take(')')) {
@@ -139,7 +141,7 @@ class NpyDictReader {
 }  // namespace detail
 
 /// Bytes of all elements; -1 if that is more than a 64-bit number holds.
-inline std::int64_t npy_data_bytes(std::span<std::int64_t const> shape, std::int64_t item_bytes) {
+inline std::int64_t npy_data_bytes(NpyInts const& shape, std::int64_t item_bytes) {
   std::int64_t total = item_bytes;
   for (auto const n : shape)
     if (n == 0) return 0;
@@ -195,7 +197,7 @@ inline NpyHeader parse_npy_header(std::string_view bytes, std::string const& pat
 namespace detail {
 
 /// The Python tuple: "()", "(3,)", "(3, 4)".
-inline std::string npy_shape_text(std::span<std::int64_t const> shape) {
+inline std::string npy_shape_text(NpyInts const& shape) {
   std::string text = "(";
   for (std::size_t d = 0; d < shape.size(); ++d)
     text += (d == 0 ? "" : ", ") + std::to_string(shape[d]);
@@ -206,7 +208,7 @@ inline std::string npy_shape_text(std::span<std::int64_t const> shape) {
 
 /// The bytes before the data of a .npy file, as NumPy writes them: version 1.0 (2.0 if too long),
 /// padded so that the data begins at a multiple of 64.
-inline std::string format_npy_header(std::string const& dtype, std::span<std::int64_t const> shape,
+inline std::string format_npy_header(std::string const& dtype, NpyInts const& shape,
                                      bool fortran_order = false) {
   std::string dict = "{'descr': '" + dtype + "', 'fortran_order': ";
   dict += fortran_order ? "True" : "False";

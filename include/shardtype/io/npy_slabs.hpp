@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <span>
-#include <vector>
+
+#include <shardtype/io/npy_header.hpp>
 
 namespace shardtype {
 
@@ -24,8 +24,6 @@ struct NpyAccess {
 
 namespace detail {
 
-using NpyInts = std::vector<std::int64_t>;
-
 /// A part of a block: `begin` and `count` in the file's array, dimensions slowest first. It lies
 /// `at` elements behind the block's first one when the block is stored in the file's order.
 struct NpySlab {
@@ -38,21 +36,24 @@ struct NpySlab {
 /// index in the slower ones, so that it is contiguous in a block stored in the file's order.
 class NpySlabs {
  public:
-  NpySlabs(std::span<std::int64_t const> shape, std::span<std::int64_t const> begin,
-           std::span<std::int64_t const> count, std::size_t element_bytes, bool fortran_order,
+  NpySlabs(NpyInts const& shape, NpyInts const& begin,
+           NpyInts const& count, std::size_t element_bytes, bool fortran_order,
            NpyAccess const& access)
-      : shape_(shape.begin(), shape.end()),
-        begin_(begin.begin(), begin.end()),
-        count_(count.begin(), count.end()),
+      : shape_(shape),
+        begin_(begin),
+        count_(count),
         element_(static_cast<std::int64_t>(element_bytes)),
         reversed_(fortran_order && shape.size() > 1) {
     if (fortran_order)
-      for (auto* list : {&shape_, &begin_, &count_}) std::reverse(list->begin(), list->end());
+      for (NpyInts* list : {&shape_, &begin_, &count_})
+        for (std::size_t k = 0, m = list->size(); k + 1 < m; ++k) std::swap((*list)[k], (*list)[--m]);
     if (shape_.empty()) {
       shape_ = count_ = {1};
       begin_ = {0};
     }
-    if (std::find(count_.begin(), count_.end(), 0) == count_.end()) cut(access);
+    bool empty = false;
+    for (std::int64_t n : count_) empty = empty || n == 0;
+    if (!empty) cut(access);
   }
 
   /// How many; 0 for an empty block.

@@ -6,10 +6,10 @@
 #include <new>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include <mpi.h>
 
+#include <shardtype/core/list.hpp>
 #include <shardtype/io/npy_slabs.hpp>
 #include <shardtype/runtime/comm.hpp>
 #include <shardtype/runtime/error.hpp>
@@ -127,7 +127,7 @@ class NpyTransfer {
   void move(std::int64_t data_offset, NpySlabs const& slabs, bool take_part, std::byte* block) {
     std::int64_t const mine = take_part ? slabs.size() : 0;
     std::int64_t const calls = reduce_number(comm_, mine, MPI_MAX);
-    std::vector<std::byte> packed;
+    List<std::byte> packed;
     if (mine > 0 && slabs.reversed()) {
       auto const bytes = static_cast<std::size_t>(slabs.largest() * slabs.element_bytes());
       try {

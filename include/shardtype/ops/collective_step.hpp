@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <vector>
 
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/core/list.hpp>
 #include <shardtype/kernels/segments.hpp>
 #include <shardtype/ops/blocks.hpp>
 #include <shardtype/ops/group.hpp>
@@ -56,15 +56,15 @@ class CollectiveStep {
   Comm& group(AxisList const& axes) { return group_of(blocks_.mesh, blocks_.axes, axes); }
 
   /// The block along `dim` of sharding `spec` at each member of the group, in its order.
-  std::vector<Range>& member_blocks(Spec const& spec, int dim, AxisList const& axes,
-                                    std::vector<Range>& out) {
+  detail::List<Range>& member_blocks(Spec const& spec, int dim, AxisList const& axes,
+                                     detail::List<Range>& out) {
     return ops::member_blocks(spec, dim, blocks_.sizing, blocks_.axes, axes, out);
   }
 
   // Segments along one dim, packed for the wire and back.
 
   template <kernels::Packing Way>
-  void move_segments(T const* from, T* to, std::vector<std::int64_t> const& begin,
+  void move_segments(T const* from, T* to, detail::List<std::int64_t> const& begin,
                      kernels::Layout const& l, int dim) {
     std::int64_t const* table = begin.data();
     Buffer device_table;
@@ -79,7 +79,7 @@ class CollectiveStep {
   }
 
   template <class U>
-  Buffer on_device(std::vector<U> const& values) {
+  Buffer on_device(detail::List<U> const& values) {
     std::size_t const n = values.size();
     Buffer out = blocks_.mesh.pool().template take<Space>(n * sizeof(U));
     Kokkos::deep_copy(Flat<U, Space>(static_cast<U*>(out.data()), n),
@@ -88,23 +88,23 @@ class CollectiveStep {
   }
 
   /// Begins of consecutive blocks within the first one's parent, and the end of the last.
-  static std::vector<std::int64_t>& begins(std::vector<Range> const& blocks,
-                                           std::vector<std::int64_t>& out) {
+  static detail::List<std::int64_t>& begins(detail::List<Range> const& blocks,
+                                            detail::List<std::int64_t>& out) {
     out.clear();
     for (Range const& r : blocks) out.push_back(r.begin - blocks.front().begin);
     out.push_back(blocks.back().end - blocks.front().begin);
     return out;
   }
 
-  static std::vector<std::int64_t>& counts(std::vector<Range> const& blocks, std::int64_t each,
-                                           std::vector<std::int64_t>& out) {
+  static detail::List<std::int64_t>& counts(detail::List<Range> const& blocks, std::int64_t each,
+                                            detail::List<std::int64_t>& out) {
     out.clear();
     for (Range const& r : blocks) out.push_back(r.size() * each);
     return out;
   }
 
-  static std::vector<std::int64_t>& offsets(std::vector<std::int64_t> const& lengths,
-                                            std::vector<std::int64_t>& out) {
+  static detail::List<std::int64_t>& offsets(detail::List<std::int64_t> const& lengths,
+                                             detail::List<std::int64_t>& out) {
     out.clear();
     std::int64_t sum = 0;
     for (std::int64_t n : lengths) {
@@ -209,10 +209,10 @@ class CollectiveStep {
   /// How the segments of an exchange are sized, the same on every member: `most` is the most
   /// elements any of them sends or receives.
   static Segments sized(bool even, std::int64_t most) {
-    if (most > Comm::largest_count) return Segments::huge;
+    if (most > detail::largest_count) return Segments::huge;
     return even ? Segments::even : Segments::uneven;
   }
-  static bool all_equal(std::vector<Range> const& blocks) {
+  static bool all_equal(detail::List<Range> const& blocks) {
     for (Range const& r : blocks)
       if (r.size() != blocks.front().size()) return false;
     return true;
@@ -273,7 +273,7 @@ class CollectiveStep {
       return place;
     };
     std::int64_t const me = place_in_group(blocks_.axes, s.axes);
-    std::vector<std::int64_t>& by_place = begins_;  // who holds the k-th new block
+    detail::List<std::int64_t>& by_place = begins_;  // who holds the k-th new block
     by_place.assign(static_cast<std::size_t>(p), 0);
     for (std::int64_t g = 0; g < p; ++g)
       by_place[static_cast<std::size_t>(place_in(new_order, g))] = g;
@@ -295,7 +295,7 @@ class CollectiveStep {
     // what I send lies in the order of the new blocks, what I get in that of the old
     counts_.assign(static_cast<std::size_t>(p), 0);
     offsets_.assign(static_cast<std::size_t>(p), 0);
-    std::vector<std::int64_t>& cuts = cuts_;
+    detail::List<std::int64_t>& cuts = cuts_;
     cuts.assign(1, 0);
     for (std::int64_t k = 0; k < p; ++k) {
       auto const g = static_cast<std::size_t>(by_place[static_cast<std::size_t>(k)]);
@@ -304,7 +304,7 @@ class CollectiveStep {
       offsets_[g] = cuts.back() * rest;
       cuts.push_back(cuts.back() + n);
     }
-    std::vector<std::int64_t>& joins = joins_;
+    detail::List<std::int64_t>& joins = joins_;
     joins.assign(1, 0);
     recv_counts_.clear();
     for (Range const& old_block : old_ranges_) {
@@ -338,15 +338,15 @@ class CollectiveStep {
   Blocks<T, Space>& blocks_;
   Buffer sent_, received_;
   // the mesh's, so that no operation allocates after the first of its size
-  std::vector<Range>& ranges_ = blocks_.mesh.scratch().blocks;
-  std::vector<Range>& old_ranges_ = blocks_.mesh.scratch().old_blocks;
-  std::vector<std::int64_t>& counts_ = blocks_.mesh.scratch().counts;
-  std::vector<std::int64_t>& recv_counts_ = blocks_.mesh.scratch().recv_counts;
-  std::vector<std::int64_t>& offsets_ = blocks_.mesh.scratch().offsets;
-  std::vector<std::int64_t>& recv_offsets_ = blocks_.mesh.scratch().recv_offsets;
-  std::vector<std::int64_t>& begins_ = blocks_.mesh.scratch().begins;
-  std::vector<std::int64_t>& cuts_ = blocks_.mesh.scratch().cuts;
-  std::vector<std::int64_t>& joins_ = blocks_.mesh.scratch().joins;
+  detail::List<Range>& ranges_ = blocks_.mesh.scratch().blocks;
+  detail::List<Range>& old_ranges_ = blocks_.mesh.scratch().old_blocks;
+  detail::List<std::int64_t>& counts_ = blocks_.mesh.scratch().counts;
+  detail::List<std::int64_t>& recv_counts_ = blocks_.mesh.scratch().recv_counts;
+  detail::List<std::int64_t>& offsets_ = blocks_.mesh.scratch().offsets;
+  detail::List<std::int64_t>& recv_offsets_ = blocks_.mesh.scratch().recv_offsets;
+  detail::List<std::int64_t>& begins_ = blocks_.mesh.scratch().begins;
+  detail::List<std::int64_t>& cuts_ = blocks_.mesh.scratch().cuts;
+  detail::List<std::int64_t>& joins_ = blocks_.mesh.scratch().joins;
 };
 
 }  // namespace shardtype::ops

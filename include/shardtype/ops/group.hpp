@@ -2,8 +2,8 @@
 /// The ranks that differ along some axes alone: their communicator, and the blocks they hold.
 
 #include <cstdint>
-#include <vector>
 
+#include <shardtype/core/list.hpp>
 #include <shardtype/plan/plan.hpp>
 #include <shardtype/runtime/mesh.hpp>
 
@@ -13,13 +13,13 @@ namespace shardtype::ops {
 inline Comm& group_of(MeshState& mesh, AxisMap const& map, AxisList const& axes) {
   int positions[max_axes];
   for (int k = 0; k < axes.size; ++k) positions[k] = map.position[axes[k]];
-  return mesh.group({positions, static_cast<std::size_t>(axes.size)});
+  return mesh.group(positions, axes.size);
 }
 
 /// The block along `dim` of sharding `spec` at each member of that group, in its order, in `out`.
-inline std::vector<Range>& member_blocks(Spec const& spec, int dim, Sizing const& sizing,
-                                         AxisMap const& map, AxisList const& axes,
-                                         std::vector<Range>& out) {
+inline detail::List<Range>& member_blocks(Spec const& spec, int dim, Sizing const& sizing,
+                                          AxisMap const& map, AxisList const& axes,
+                                          detail::List<Range>& out) {
   std::int64_t const p = sizing.sizes.product(axes);
   out.resize(static_cast<std::size_t>(p));
   for (std::int64_t g = 0; g < p; ++g)

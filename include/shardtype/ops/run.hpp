@@ -6,9 +6,9 @@
 #include <memory>
 #include <source_location>
 #include <string>
-#include <vector>
 
 #include <shardtype/check/plan_of.hpp>
+#include <shardtype/core/list.hpp>
 #include <shardtype/ops/execute.hpp>
 #include <shardtype/tensor/operand.hpp>
 #include <shardtype/tensor/tensor.hpp>
@@ -38,13 +38,12 @@ class PlanCache {
     for (auto const& p : known_)
       if (p->sizing == z) return *p;
     // shapes that change at every call must not fill the memory
-    if (known_.size() == 64) known_.erase(known_.begin());
-    known_.push_back(std::make_unique<Plan const>(make(z)));
-    return *known_.back();
+    if (known_.size() == 64) known_.erase(0);
+    return *known_.push_back(detail::Owned(new Plan const(make(z))));
   }
 
  private:
-  std::vector<std::unique_ptr<Plan const>> known_;
+  detail::List<detail::Owned<Plan const>> known_;
 };
 
 /// One operand of an operation, its type as a value.

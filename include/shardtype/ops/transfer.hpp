@@ -6,11 +6,11 @@
 #include <source_location>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include <Kokkos_Core.hpp>
 
 #include <shardtype/check/transfer.hpp>
+#include <shardtype/core/list.hpp>
 #include <shardtype/kernels/copy.hpp>
 #include <shardtype/kernels/unpack.hpp>
 #include <shardtype/plan/transfer_plan.hpp>
@@ -171,8 +171,8 @@ class Carrier {
       sends = static_cast<T const*>(staged_out.data());
       receives = static_cast<T*>(staged_in.data());
     }
-    std::vector<Message<T const>> sent;
-    std::vector<Message<T>> received;
+    detail::List<Message<T const>> sent;
+    detail::List<Message<T>> received;
     for (Part const& p : outgoing_)
       if (p.peer != me)
         sent.push_back({Link::place(link.ranks(), p.peer),
@@ -209,7 +209,7 @@ class Carrier {
   TransferPlan const& plan_;
   std::source_location where_;
   Exec exec_{};
-  std::vector<Part> outgoing_, incoming_;
+  detail::List<Part> outgoing_, incoming_;
   std::int64_t sent_elements_ = 0, received_elements_ = 0;
   std::int64_t own_ = 0;  ///< where the part that stays on this rank lies packed
 };

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <source_location>
 #include <string>
-#include <vector>
 
+#include <shardtype/core/list.hpp>
 #include <shardtype/kernels/functions.hpp>
 #include <shardtype/kernels/scan.hpp>
 #include <shardtype/ops/group.hpp>
@@ -72,7 +72,7 @@ class AlongRanks {
                                   b.n, b.inner);
       run_.exec().fence();
       Buffer const totals = run_.take(row * ranks());
-      std::vector<std::int64_t>& counts = run_.mesh.scratch().counts;
+      detail::List<std::int64_t>& counts = run_.mesh.scratch().counts;
       counts.assign(static_cast<std::size_t>(ranks()), row);
       Buffer const sent = to_host(total, row);
       Buffer const received = on_host ? totals : host_memory(row * ranks());
@@ -215,7 +215,7 @@ class AlongRanks {
   Sizing sizing_;
   int me_ = 0;
   /// Of the ranks along the dim's axes, in their order; the mesh's, so that steps do not allocate.
-  std::vector<Range>& blocks_ = run_.mesh.scratch().blocks;
+  detail::List<Range>& blocks_ = run_.mesh.scratch().blocks;
 };
 
 }  // namespace shardtype::ops

@@ -8,8 +8,8 @@
 
 #include <cstdint>
 #include <limits>
-#include <vector>
 
+#include <shardtype/core/list.hpp>
 #include <shardtype/plan/reshard_plan.hpp>
 #include <shardtype/rules/contraction.hpp>
 #include <shardtype/rules/reshard.hpp>
@@ -252,7 +252,7 @@ class KnownCosts {
   Progress const& before_;
   int budget_;
   bool interrupted_ = false;
-  std::vector<Known> known_;
+  shardtype::detail::List<Known> known_;
 };
 
 /// One way to make a product: the shardings of the operands and of the result, and numbers of the
@@ -327,7 +327,7 @@ constexpr Chosen choose_way(Spec const& a, Spec const& b, Spec const& wanted, Si
   }
 
   KnownCosts costs(z, m, before, budget);
-  std::vector<Choice> ways;
+  shardtype::detail::List<Choice> ways;
   for (std::int64_t choice = 0; choice < choices; ++choice) {
     int role[max_axes]{};
     std::int64_t rest = choice;

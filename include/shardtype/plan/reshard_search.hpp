@@ -12,8 +12,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
+#include <shardtype/core/list.hpp>
 #include <shardtype/plan/plan.hpp>
 
 namespace shardtype::planning {
@@ -171,8 +171,8 @@ class Nodes {
     for (int k = 0; k < size_; ++k) index_[bucket(nodes_[k].key)] = k;
   }
 
-  std::vector<Node> memory_;
-  std::vector<int> index_memory_;
+  shardtype::detail::List<Node> memory_;
+  shardtype::detail::List<int> index_memory_;
   Node* nodes_ = nullptr;
   int* index_ = nullptr;
   unsigned mask_ = 0;
@@ -490,7 +490,7 @@ class Search {
   int visits_ = 0;
   Key goal_key_ = 0;
   Nodes nodes_;
-  std::vector<int> open_;
+  shardtype::detail::List<int> open_;
   int aim_ = -1;  ///< the goal's node
 
   // the layout that is looked at

@@ -3,9 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include <shardtype/core/block.hpp>
+#include <shardtype/core/list.hpp>
 
 namespace shardtype {
 
@@ -14,8 +14,8 @@ namespace shardtype {
 struct Placement {
   Spec spec{};
   Sizes sizes{};
-  std::vector<int> ranks;
-  std::vector<Coords> coords;
+  detail::List<int> ranks;
+  detail::List<Coords> coords;
 };
 
 /// A part of a tensor: a range of global indices for each dim.
@@ -35,7 +35,7 @@ struct Parcel {
 /// The parcels of one transfer. Each element comes to each rank that needs it once: from the rank
 /// itself if it has it, else from one of its holders. The holders of a block take turns.
 struct TransferPlan {
-  std::vector<Parcel> parcels;
+  detail::List<Parcel> parcels;
   std::int64_t element_bytes = 1;
 
   /// Payload bytes that rank `rank` of the job sends to others.
@@ -145,7 +145,7 @@ class Transfers {
 
   int sender(Coords const& at, int to) {
     std::size_t const number = block_number(at);
-    std::vector<int> const& holders = holders_[number];
+    shardtype::detail::List<int> const& holders = holders_[number];
     for (int r : holders)
       if (r == to) return r;
     return holders[turn_[number]++ % holders.size()];
@@ -154,9 +154,9 @@ class Transfers {
   Placement const& from_;
   Placement const& to_;
   Extents const& extents_;
-  std::vector<std::vector<int>> holders_;  ///< by block
-  std::vector<std::size_t> turn_;
-  std::vector<Cut> cuts_[max_dims];
+  shardtype::detail::List<shardtype::detail::List<int>> holders_;  ///< by block
+  shardtype::detail::List<std::size_t> turn_;
+  shardtype::detail::List<Cut> cuts_[max_dims];
 };
 
 /// The parcels that take a tensor from one placement to another.

@@ -7,12 +7,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include <mpi.h>
 #include <sched.h>
 
+#include <shardtype/core/list.hpp>
 #include <shardtype/runtime/comm.hpp>
 #include <shardtype/runtime/environment.hpp>
 #include <shardtype/runtime/records.hpp>
@@ -46,14 +45,14 @@ class Agreement {
       meet_before_mesh(detail::ranks_in_job(comm), step, hash);
   }
   /// The same for chosen ranks of the job.
-  static void meet_before_mesh(std::vector<int> const& ranks, std::string const& step,
+  static void meet_before_mesh(detail::List<int> const& ranks, std::string const& step,
                                std::uint64_t hash) {
     if (detail::record_comm == MPI_COMM_NULL) return;
     Agreement all;
     all.take_ranks(ranks);
     // ranks that have made meshes together count them alike
-    static std::vector<std::vector<int>> made;
-    for (std::vector<int> const& group : made) all.step_ += group == all.ranks_ ? 1 : 0;
+    static detail::List<detail::List<int>> made;
+    for (detail::List<int> const& group : made) all.step_ += group == all.ranks_ ? 1 : 0;
     made.push_back(all.ranks_);
     StepHash id;
     for (int r : all.ranks_) id.mix(static_cast<std::uint64_t>(r));
@@ -94,7 +93,7 @@ class Agreement {
   }
 
  private:
-  void take_ranks(std::vector<int> const& ranks) {
+  void take_ranks(detail::List<int> const& ranks) {
     me_ = detail::job_rank();
     ranks_ = ranks;
     if (char const* const set = std::getenv("SHARDTYPE_AGREE_SECONDS"))
@@ -120,15 +119,13 @@ class Agreement {
   /// Ranks that are about to do the same.
   struct Side {
     std::string text;
-    std::uint64_t hash;
-    std::vector<int> ranks;
+    std::uint64_t hash = 0;
+    detail::List<int> ranks;
   };
   /// Who is about to do what: "rank 3 calls all_gather ...; ranks 0-2 call all_reduce ...".
-  std::string sides(detail::Record const& mine, std::vector<int>& missing) const {
-    std::vector<Side> by_step;
-    std::vector<int> all = ranks_;
-    std::sort(all.begin(), all.end());
-    for (int g : all) {
+  std::string sides(detail::Record const& mine, detail::List<int>& missing) const {
+    detail::List<Side> by_step;
+    for (int g : detail::rising(ranks_)) {
       detail::Record const* const r =
           g == me_ ? &mine : detail::Records::here().find(mesh_, step_, g);
       if (r == nullptr) {
@@ -153,14 +150,14 @@ class Agreement {
     return out;
   }
   [[noreturn]] void disagree(detail::Record const& mine) const {
-    std::vector<int> missing;
+    detail::List<int> missing;
     std::string const text = sides(mine, missing);
     detail::abort_job("[shardtype E03] the ranks disagree at step " + std::to_string(mine.step) +
                           " of their mesh: " + text,
                       FailedOn::every_rank);
   }
   [[noreturn]] void expire(detail::Record const& mine) const {
-    std::vector<int> missing;
+    detail::List<int> missing;
     std::string text = sides(mine, missing);
     for (int g : missing) {
       detail::Record const* const r = detail::Records::here().last(g);
@@ -177,7 +174,7 @@ class Agreement {
                       FailedOn::every_rank);
   }
 
-  std::vector<int> ranks_;  ///< of the job; empty while off
+  detail::List<int> ranks_;  ///< of the job; empty while off
   int me_ = 0;
   std::int64_t mesh_ = 0;
   std::int64_t step_ = 0;

@@ -1,29 +1,22 @@
 #pragma once
 /// The only file that calls MPI's collectives. Contiguous host buffers, counts in 64 bit.
 
-#include <algorithm>
-#include <climits>
-#include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <span>
 #include <string>
-#include <vector>
 
 #include <mpi.h>
 #include <sched.h>
 
-#include <shardtype/runtime/error.hpp>
+#include <shardtype/core/list.hpp>
+#include <shardtype/runtime/messages.hpp>
+#include <shardtype/runtime/node_sums.hpp>
+#include <shardtype/runtime/wait.hpp>
 #include <shardtype/runtime/wire_type.hpp>
 
 namespace shardtype {
 
 namespace detail {
-
-/// Whether waiting yields the core, and whether all ranks of the job share one node. Set once, by
-/// Environment.
-inline bool yield_while_waiting = false;
-inline bool on_one_node = false;
 
 /// Looks at where the ranks of the job are. Where more of them share a node than cores they may run
 /// on, waiting must yield.
@@ -45,41 +38,13 @@ inline void look_at_node() {
   yield_while_waiting = ranks > CPU_COUNT(&all);
 }
 
-}  // namespace detail
-
-/// Throws the Error of an MPI call that failed.
-inline void check_mpi(int status, char const* call) {
-  if (status == MPI_SUCCESS) return;
-  char text[MPI_MAX_ERROR_STRING];
-  int length = 0;
-  MPI_Error_string(status, text, &length);
-  throw Error("E01", std::string(call) + " failed: " + std::string(text, text + length));
-}
-
-/// Waits for a request: by a blocking wait, or yielding the core between tests when ranks share
-/// cores, because MPICH itself never yields.
-inline void wait_for(MPI_Request& request) {
-  if (!detail::yield_while_waiting) {
-    check_mpi(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
-    return;
-  }
-  for (;;) {
-    int done = 0;
-    check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
-    if (done != 0) return;
-    sched_yield();
-  }
-}
-
-namespace detail {
-
 /// The members of `comm` as ranks of the job.
-inline std::vector<int> ranks_in_job(MPI_Comm comm) {
+inline List<int> ranks_in_job(MPI_Comm comm) {
   int size = 0;
   MPI_Comm_size(comm, &size);
-  std::vector<int> places(static_cast<std::size_t>(size));
+  List<int> places(static_cast<std::size_t>(size));
   for (int k = 0; k < size; ++k) places[static_cast<std::size_t>(k)] = k;
-  std::vector<int> ranks(places.size());
+  List<int> ranks(places.size());
   MPI_Group members = MPI_GROUP_NULL;
   MPI_Group job = MPI_GROUP_NULL;
   MPI_Comm_group(comm, &members);
@@ -116,13 +81,8 @@ inline std::int64_t reduce_number(MPI_Comm comm, std::int64_t mine, MPI_Op op) {
 /// says what holds on all ranks. `sparse`: most are empty, so each that is not goes as a message.
 enum class Segments { even, uneven, huge, sparse };
 
-/// `n` elements at `data` that go to, or come from, rank `rank` of a communicator.
-template <class T>
-struct Message {
-  int rank = 0;
-  T* data = nullptr;
-  std::int64_t n = 0;
-};
+/// One number for each rank of a communicator.
+using Counts = detail::List<std::int64_t>;
 
 /// One communicator and the collectives over it. Every member call is collective.
 class Comm {
@@ -159,7 +119,7 @@ class Comm {
   /// `n` elements of rank `root` to all.
   template <class T>
   void broadcast(T* data, std::int64_t n, int root) {
-    for_chunks(n, [&](std::int64_t at, int count) {
+    detail::for_pieces(n, [&](std::int64_t at, int count) {
       MPI_Datatype const t = WireType<T>::get();
       run(
           "MPI_Bcast", [&] { return MPI_Bcast(data + at, count, t, root, comm_); },
@@ -170,13 +130,13 @@ class Comm {
   /// Each rank's `send` to all: rank g's lies in `recv` behind those of the ranks before it, with
   /// `counts[g]` elements.
   template <class T>
-  void all_gather(T const* send, T* recv, std::span<std::int64_t const> counts) {
+  void all_gather(T const* send, T* recv, Counts const& counts) {
     std::int64_t const n = counts[static_cast<std::size_t>(rank_)];
     MPI_Datatype const t = WireType<T>::get();
     offsets(counts, recv_at_);
     if (!fits(counts)) {
-      std::vector<std::int64_t> const same(counts.size(), n);
-      std::vector<std::int64_t> const starts(counts.size(), 0);
+      Counts const same(counts.size(), n);
+      Counts const starts(counts.size(), 0);
       return exchange<T>(send, same, starts, recv, counts, recv_at_);
     }
     int const own = static_cast<int>(n);
@@ -198,24 +158,31 @@ class Comm {
   void all_reduce(T const* send, T* recv, std::int64_t n, ReduceKind kind) {
     MPI_Datatype const t = WireType<T>::get();
     MPI_Op const op = wire_operation(kind);
-    for_chunks(n, [&](std::int64_t at, int count) {
-      if (sums_by_messages<T>(count, kind)) return all_sum(send + at, recv + at, count);
-      void const* in = send == recv ? MPI_IN_PLACE : static_cast<void const*>(send + at);
+    detail::for_pieces(n, [&](std::int64_t at, int count) {
+      int by_messages = 0;
+      if (kind == ReduceKind::sum && detail::NodeSums::fit(count, sizeof(T), size_)) {
+        by_messages = count - count % size_;
+        sums_.everywhere(comm_, rank_, size_, send + at, recv + at, by_messages);
+      }
+      int const rest = count - by_messages;  // all, or fewer elements than ranks
+      if (rest == 0) return;
+      T* const out = recv + at + by_messages;
+      void const* const in = send == recv ? MPI_IN_PLACE : send + at + by_messages;
       run(
-          "MPI_Allreduce", [&] { return MPI_Allreduce(in, recv + at, count, t, op, comm_); },
-          [&](MPI_Request* r) { return MPI_Iallreduce(in, recv + at, count, t, op, comm_, r); });
+          "MPI_Allreduce", [&] { return MPI_Allreduce(in, out, rest, t, op, comm_); },
+          [&](MPI_Request* r) { return MPI_Iallreduce(in, out, rest, t, op, comm_, r); });
     });
   }
 
   /// The reduction of everybody's `send`, which holds a segment of `counts[g]` elements for each
   /// rank g; rank g gets its segment.
   template <class T>
-  void reduce_scatter(T const* send, T* recv, std::span<std::int64_t const> counts,
-                      ReduceKind kind) {
+  void reduce_scatter(T const* send, T* recv, Counts const& counts, ReduceKind kind) {
     MPI_Datatype const t = WireType<T>::get();
     MPI_Op const op = wire_operation(kind);
-    if (sums_by_messages<T>(sum_of(counts), kind)) return sum_segments(send, recv, counts);
-    if (!fits(counts)) return reduce_scatter_by_chunks(send, recv, counts, kind);
+    if (kind == ReduceKind::sum && detail::NodeSums::fit(sum_of(counts), sizeof(T), size_))
+      return sums_.segments(comm_, rank_, send, recv, counts);
+    if (!fits(counts)) return reduce_scatter_in_pieces(send, recv, counts, kind);
     if (even(counts)) {
       int const n = static_cast<int>(counts[0]);
       run(
@@ -236,10 +203,8 @@ class Comm {
   /// `recv_at[g]`. `sized` is the same on all ranks: `even` when all counts are equal and segments
   /// lie one behind the other, `huge` when some rank's elements may exceed `largest_count`.
   template <class T>
-  void all_to_all(T const* send, std::span<std::int64_t const> send_counts,
-                  std::span<std::int64_t const> send_at, T* recv,
-                  std::span<std::int64_t const> recv_counts, std::span<std::int64_t const> recv_at,
-                  Segments sized) {
+  void all_to_all(T const* send, Counts const& send_counts, Counts const& send_at, T* recv,
+                  Counts const& recv_counts, Counts const& recv_at, Segments sized) {
     MPI_Datatype const t = WireType<T>::get();
     if (sized == Segments::huge || sized == Segments::sparse)
       return exchange(send, send_counts, send_at, recv, recv_counts, recv_at);
@@ -262,44 +227,23 @@ class Comm {
   /// `n` elements to rank `to`, and `m` elements from rank `from`.
   template <class T>
   void permute(T const* send, std::int64_t n, int to, T* recv, std::int64_t m, int from) {
-    MPI_Datatype const t = WireType<T>::get();
     if (to == rank_) {
-      std::copy(send, send + n, recv);
+      for (std::int64_t k = 0; k < n; ++k) recv[k] = send[k];
       return;
     }
-    std::vector<MPI_Request>& requests = requests_;
-    requests.clear();
-    post(m, [&](std::int64_t at, int count, MPI_Request* r) {
-      return MPI_Irecv(recv + at, count, t, from, 0, comm_, r);
-    });
-    post(n, [&](std::int64_t at, int count, MPI_Request* r) {
-      return MPI_Isend(send + at, count, t, to, 0, comm_, r);
-    });
-    for (MPI_Request& r : requests) wait_for(r);
+    messages_.receive<T>(comm_, {from, recv, m});
+    messages_.send<T>(comm_, {to, send, n});
+    messages_.finish();
   }
 
   /// Sends the messages of `out` and receives those of `in`, none of them to oneself. Only ranks
   /// that have a message need call it.
   template <class T>
-  void messages(std::vector<Message<T const>> const& out, std::vector<Message<T>> const& in) {
-    MPI_Datatype const t = WireType<T>::get();
-    requests_.clear();
-    for (Message<T> const& m : in)
-      post(m.n, [&](std::int64_t at, int count, MPI_Request* r) {
-        return MPI_Irecv(m.data + at, count, t, m.rank, 0, comm_, r);
-      });
-    for (Message<T const> const& m : out)
-      post(m.n, [&](std::int64_t at, int count, MPI_Request* r) {
-        return MPI_Isend(m.data + at, count, t, m.rank, 0, comm_, r);
-      });
-    for (MPI_Request& r : requests_) wait_for(r);
+  void messages(detail::List<Message<T const>> const& out, detail::List<Message<T>> const& in) {
+    for (Message<T> const& m : in) messages_.receive(comm_, m);
+    for (Message<T const> const& m : out) messages_.send<T>(comm_, m);
+    messages_.finish();
   }
-
-  /// Most elements in one MPI call; larger ones go in pieces. Lowered by tests only.
-  static inline std::int64_t largest_count = INT_MAX;
-  /// From how many bytes per rank on a sum within one node goes by messages of our own. Changed by
-  /// tests only.
-  static inline std::int64_t least_segment = 8192;
 
  private:
   template <class Blocking, class Starting>
@@ -313,56 +257,32 @@ class Comm {
     wait_for(request);
   }
 
-  template <class Body>
-  void for_chunks(std::int64_t n, Body body) {
-    for (std::int64_t at = 0; at < n; at += largest_count)
-      body(at, static_cast<int>(std::min(largest_count, n - at)));
-  }
-
-  template <class Start>
-  void post(std::int64_t n, Start start) {
-    for_chunks(n, [&](std::int64_t at, int count) {
-      requests_.push_back(MPI_REQUEST_NULL);
-      check_mpi(start(at, count, &requests_.back()), "MPI_Isend or MPI_Irecv");
-    });
-  }
-
   /// Pairwise messages in pieces: for segments whose counts do not fit MPI's int.
   template <class T>
-  void exchange(T const* send, std::span<std::int64_t const> send_counts,
-                std::span<std::int64_t const> send_at, T* recv,
-                std::span<std::int64_t const> recv_counts, std::span<std::int64_t const> recv_at) {
-    MPI_Datatype const t = WireType<T>::get();
-    requests_.clear();
+  void exchange(T const* send, Counts const& send_counts, Counts const& send_at, T* recv,
+                Counts const& recv_counts, Counts const& recv_at) {
     for (int g = 0; g < size_; ++g) {
       auto const k = static_cast<std::size_t>(g);
-      if (g == rank_) {
-        std::copy(send + send_at[k], send + send_at[k] + send_counts[k], recv + recv_at[k]);
-        continue;
-      }
-      post(recv_counts[k], [&](std::int64_t at, int count, MPI_Request* r) {
-        return MPI_Irecv(recv + recv_at[k] + at, count, t, g, 0, comm_, r);
-      });
+      if (g != rank_) messages_.receive<T>(comm_, {g, recv + recv_at[k], recv_counts[k]});
     }
     for (int g = 0; g < size_; ++g) {
       auto const k = static_cast<std::size_t>(g);
-      if (g == rank_) continue;
-      post(send_counts[k], [&](std::int64_t at, int count, MPI_Request* r) {
-        return MPI_Isend(send + send_at[k] + at, count, t, g, 0, comm_, r);
-      });
+      if (g != rank_) messages_.send<T>(comm_, {g, send + send_at[k], send_counts[k]});
     }
-    for (MPI_Request& r : requests_) wait_for(r);
+    auto const own = static_cast<std::size_t>(rank_);
+    for (std::int64_t k = 0; k < send_counts[own]; ++k)
+      recv[recv_at[own] + k] = send[send_at[own] + k];
+    messages_.finish();
   }
 
   template <class T>
-  void reduce_scatter_by_chunks(T const* send, T* recv, std::span<std::int64_t const> counts,
-                                ReduceKind kind) {
+  void reduce_scatter_in_pieces(T const* send, T* recv, Counts const& counts, ReduceKind kind) {
     MPI_Datatype const t = WireType<T>::get();
     MPI_Op const op = wire_operation(kind);
     std::int64_t from = 0;
     for (int g = 0; g < size_; ++g) {
       std::int64_t const n = counts[static_cast<std::size_t>(g)];
-      for_chunks(n, [&](std::int64_t at, int count) {
+      detail::for_pieces(n, [&](std::int64_t at, int count) {
         T const* in = send + from + at;
         T* out = recv + at;
         run(
@@ -373,135 +293,29 @@ class Comm {
     }
   }
 
-  /// Whether a sum of `n` elements goes by messages of our own. Within one node they are up to ten
-  /// times faster than MPICH's reductions, which take memory anew at each call; between nodes MPI
-  /// knows the network better.
-  template <class T>
-  bool sums_by_messages(std::int64_t n, ReduceKind kind) const {
-    return kind == ReduceKind::sum && detail::on_one_node && size_ > 1 &&
-           n / size_ * static_cast<std::int64_t>(sizeof(T)) >= least_segment;
-  }
-
-  /// Puts the sum of everybody's segment for this rank at `out`, where rank g's segment of `send`
-  /// has `counts[g]` elements. Pieces are added while they are in cache, always in the same order.
-  /// `out` may be this rank's own segment of `send`.
-  template <class T>
-  void sum_segments(T const* send, T* out, std::span<std::int64_t const> counts) {
-    constexpr auto width = static_cast<std::int64_t>(sizeof(T));
-    constexpr std::int64_t in_flight = 4 << 20;  // bytes of one round of pieces, all peers together
-    MPI_Datatype const t = WireType<T>::get();
-    std::int64_t const peers = size_ - 1;
-    std::int64_t const longest = *std::max_element(counts.begin(), counts.end());
-    std::int64_t const most = std::clamp<std::int64_t>(in_flight / peers, 1 << 16, 1 << 20) / width;
-    std::int64_t const piece = std::max<std::int64_t>(1, std::min({longest, most, largest_count}));
-    offsets(counts, recv_at_);
-    // two rounds at a time; in each, a message from and one to every peer
-    arrivals_.resize(static_cast<std::size_t>(2 * peers * piece * width));
-    auto const arrived = [&](std::int64_t round, std::int64_t k) {
-      return reinterpret_cast<T*>(arrivals_.data()) + (round % 2 * peers + k) * piece;
-    };
-    requests_.assign(static_cast<std::size_t>(4 * peers), MPI_REQUEST_NULL);
-    auto const incoming = [&](std::int64_t round, std::int64_t k) -> MPI_Request& {
-      return requests_[static_cast<std::size_t>((round % 2 * peers + k) * 2)];
-    };
-    auto const outgoing = [&](std::int64_t round, std::int64_t k) -> MPI_Request& {
-      return requests_[static_cast<std::size_t>((round % 2 * peers + k) * 2 + 1)];
-    };
-    auto const length = [&](int g, std::int64_t round) {
-      std::int64_t const left = counts[static_cast<std::size_t>(g)] - round * piece;
-      return static_cast<int>(std::clamp<std::int64_t>(left, 0, piece));
-    };
-    auto const start = [&](std::int64_t round) {
-      for (std::int64_t k = 0; k < peers; ++k) {
-        int const g = static_cast<int>((rank_ + 1 + k) % size_);
-        wait_for(outgoing(round, k));
-        if (int const n = length(rank_, round); n > 0)
-          check_mpi(MPI_Irecv(arrived(round, k), n, t, g, 0, comm_, &incoming(round, k)),
-                    "MPI_Irecv");
-        if (int const n = length(g, round); n > 0)
-          check_mpi(MPI_Isend(send + recv_at_[static_cast<std::size_t>(g)] + round * piece, n, t, g,
-                              0, comm_, &outgoing(round, k)),
-                    "MPI_Isend");
-      }
-    };
-    T const* const own = send + recv_at_[static_cast<std::size_t>(rank_)];
-    std::int64_t const rounds = (longest + piece - 1) / piece;
-    if (rounds > 0) start(0);
-    for (std::int64_t round = 0; round < rounds; ++round) {
-      if (round + 1 < rounds) start(round + 1);
-      for (std::int64_t k = 0; k < peers; ++k) wait_for(incoming(round, k));
-      std::int64_t const n = length(rank_, round);
-      constexpr std::int64_t block = 4096;
-      for (std::int64_t from = 0; from < n; from += block) {
-        std::int64_t const at = round * piece + from;
-        for (std::int64_t k = 0; k < peers; ++k)
-          add((k == 0 ? own : out) + at, arrived(round, k) + from, out + at,
-              std::min(block, n - from));
-      }
-    }
-    for (MPI_Request& r : requests_) wait_for(r);
-  }
-  template <class T>
-  static void add(T const* a, T const* b, T* sum, std::int64_t n) {
-    for (std::int64_t k = 0; k < n; ++k) sum[k] = a[k] + b[k];
-  }
-
-  /// The sum of everybody's `send` at `recv`, on all ranks: each rank adds up one part of it and
-  /// sends that to all. `send` may be `recv`.
-  template <class T>
-  void all_sum(T const* send, T* recv, int n) {
-    MPI_Datatype const t = WireType<T>::get();
-    int const part = n / size_;
-    parts_.assign(static_cast<std::size_t>(size_), part);
-    T* const mine = recv + std::int64_t{part} * rank_;
-    sum_segments(send, mine, parts_);
-    requests_.clear();
-    for (int k = 1; k < size_; ++k) {
-      int const g = (rank_ + k) % size_;
-      post(part, [&](std::int64_t at, int count, MPI_Request* r) {
-        return MPI_Irecv(recv + std::int64_t{part} * g + at, count, t, g, 0, comm_, r);
-      });
-    }
-    for (int k = 1; k < size_; ++k) {
-      int const g = (rank_ + size_ - k) % size_;
-      post(part, [&](std::int64_t at, int count, MPI_Request* r) {
-        return MPI_Isend(mine + at, count, t, g, 0, comm_, r);
-      });
-    }
-    for (MPI_Request& r : requests_) wait_for(r);
-    // fewer elements than ranks are left
-    int const rest = n % size_;
-    if (rest == 0) return;
-    void const* const in = send == recv ? MPI_IN_PLACE : static_cast<void const*>(send + n - rest);
-    T* const out = recv + n - rest;
-    run(
-        "MPI_Allreduce", [&] { return MPI_Allreduce(in, out, rest, t, MPI_SUM, comm_); },
-        [&](MPI_Request* r) { return MPI_Iallreduce(in, out, rest, t, MPI_SUM, comm_, r); });
-  }
-
-  static std::int64_t sum_of(std::span<std::int64_t const> counts) {
+  static std::int64_t sum_of(Counts const& counts) {
     std::int64_t sum = 0;
     for (std::int64_t c : counts) sum += c;
     return sum;
   }
   /// Whether ints can describe segments, of which every rank sees the same counts.
-  static bool fits(std::span<std::int64_t const> counts) { return sum_of(counts) <= largest_count; }
-  static bool even(std::span<std::int64_t const> counts) {
-    return std::all_of(counts.begin(), counts.end(),
-                       [&](std::int64_t c) { return c == counts[0]; });
+  static bool fits(Counts const& counts) { return sum_of(counts) <= detail::largest_count; }
+  static bool even(Counts const& counts) {
+    bool equal = true;
+    for (std::int64_t c : counts) equal = equal && c == counts[0];
+    return equal;
   }
-  static void offsets(std::span<std::int64_t const> counts, std::vector<std::int64_t>& at) {
-    at.resize(counts.size());
+  static void offsets(Counts const& counts, Counts& at) {
+    at.clear();
     std::int64_t sum = 0;
-    for (std::size_t g = 0; g < counts.size(); ++g) {
-      at[g] = sum;
-      sum += counts[g];
+    for (std::int64_t c : counts) {
+      at.push_back(sum);
+      sum += c;
     }
   }
-  static int const* ints(std::span<std::int64_t const> counts, std::vector<int>& to) {
-    to.resize(counts.size());
-    std::transform(counts.begin(), counts.end(), to.begin(),
-                   [](std::int64_t c) { return static_cast<int>(c); });
+  static int const* ints(Counts const& counts, detail::List<int>& to) {
+    to.clear();
+    for (std::int64_t c : counts) to.push_back(static_cast<int>(c));
     return to.data();
   }
 
@@ -509,11 +323,10 @@ class Comm {
   int rank_ = 0;
   int size_ = 1;
   // reused, so that no call allocates after the first of its size
-  std::vector<std::int64_t> recv_at_;
-  std::vector<int> int_a_, int_b_, int_c_, int_d_;
-  std::vector<MPI_Request> requests_;
-  std::vector<std::int64_t> parts_;
-  std::vector<std::byte> arrivals_;
+  Counts recv_at_;
+  detail::List<int> int_a_, int_b_, int_c_, int_d_;
+  detail::Messages messages_;
+  detail::NodeSums sums_;
 };
 
 }  // namespace shardtype

@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <exception>
 #include <utility>
-#include <vector>
 
 #include <mpi.h>
 
+#include <shardtype/core/list.hpp>
 #include <shardtype/runtime/agreement.hpp>
 #include <shardtype/runtime/comm.hpp>
 
@@ -17,7 +17,7 @@ namespace shardtype {
 class Link {
  public:
   /// Collective over `ranks` of the job, in rising order.
-  explicit Link(std::vector<int> ranks) : ranks_(std::move(ranks)), comm_(make(ranks_)) {
+  explicit Link(detail::List<int> ranks) : ranks_(std::move(ranks)), comm_(make(ranks_)) {
     agreement_.start(comm_.raw());
   }
   Link(Link const&) = delete;
@@ -27,12 +27,12 @@ class Link {
   }
 
   /// The members, as ranks of the job: rank k of `comm()` is the k-th.
-  std::vector<int> const& ranks() const { return ranks_; }
+  detail::List<int> const& ranks() const { return ranks_; }
   Comm& comm() { return comm_; }
   Agreement& agreement() { return agreement_; }
 
   /// The place of a rank of the job in `ranks`, which are in rising order.
-  static int place(std::vector<int> const& ranks, int rank) {
+  static int place(detail::List<int> const& ranks, int rank) {
     int low = 0;
     int high = static_cast<int>(ranks.size());
     while (high - low > 1) {
@@ -43,7 +43,7 @@ class Link {
   }
 
  private:
-  static MPI_Comm make(std::vector<int> const& ranks) {
+  static MPI_Comm make(detail::List<int> const& ranks) {
     Agreement::meet_before_mesh(ranks, "the first transfer between two meshes", 1);
     MPI_Group job = MPI_GROUP_NULL;
     MPI_Group members = MPI_GROUP_NULL;
@@ -59,7 +59,7 @@ class Link {
 
   static constexpr int tag = 7253;  ///< of the messages that make the communicator
 
-  std::vector<int> ranks_;
+  detail::List<int> ranks_;
   Comm comm_;
   Agreement agreement_;
 };

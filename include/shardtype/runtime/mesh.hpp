@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +14,7 @@
 
 #include <shardtype/core/axis.hpp>
 #include <shardtype/core/block.hpp>
+#include <shardtype/core/list.hpp>
 #include <shardtype/core/scope.hpp>
 #include <shardtype/runtime/agreement.hpp>
 #include <shardtype/runtime/comm.hpp>
@@ -32,15 +32,15 @@ struct MeshAxisInfo {
 
 /// Counts and offsets of the step in progress, kept so that steps do not allocate.
 struct StepScratch {
-  std::vector<Range> blocks, old_blocks;
-  std::vector<std::int64_t> counts, recv_counts, offsets, recv_offsets, begins, cuts, joins;
+  detail::List<Range> blocks, old_blocks;
+  detail::List<std::int64_t> counts, recv_counts, offsets, recv_offsets, begins, cuts, joins;
 };
 
 /// What all tensors of one mesh share: the communicators, the memory pool, the checks.
 class MeshState {
  public:
   /// `ranks` of `comm`, row-major over the axes, first axis major. Collective over `comm`.
-  MeshState(MPI_Comm comm, std::vector<MeshAxisInfo> axes, std::vector<int> ranks)
+  MeshState(MPI_Comm comm, detail::List<MeshAxisInfo> axes, detail::List<int> ranks)
       : axes_(std::move(axes)), ranks_(std::move(ranks)) {
     std::string shape;
     for (MeshAxisInfo const& x : axes_)
@@ -49,7 +49,7 @@ class MeshState {
     for (int r : ranks_) hash.mix(static_cast<std::uint64_t>(r + 1));
     Agreement::meet_before_mesh(comm, "the constructor of a mesh of " + shape,
                                 hash.mix(shape).value());
-    std::vector<int> const job = detail::ranks_in_job(comm);
+    detail::List<int> const job = detail::ranks_in_job(comm);
     for (int r : ranks_) job_ranks_.push_back(job[static_cast<std::size_t>(r)]);
     int me = 0;
     MPI_Comm_rank(comm, &me);
@@ -63,7 +63,7 @@ class MeshState {
     here_ = made != MPI_COMM_NULL;
     coords_.resize(axes_.size(), 0);
     if (!here_) return;
-    whole_ = std::make_unique<Comm>(made);
+    whole_ = detail::Owned(new Comm(made));
     std::int64_t rest = place;
     for (std::size_t k = axes_.size(); k-- > 0;) {
       coords_[k] = rest % axes_[k].size;
@@ -80,13 +80,13 @@ class MeshState {
 
   /// Whether the calling rank is one of the mesh's.
   bool here() const { return here_; }
-  std::vector<MeshAxisInfo> const& axes() const { return axes_; }
+  detail::List<MeshAxisInfo> const& axes() const { return axes_; }
   /// The calling rank's coordinate along each axis.
-  std::vector<std::int64_t> const& coords() const { return coords_; }
+  detail::List<std::int64_t> const& coords() const { return coords_; }
   /// The mesh's ranks, as ranks of the communicator it was made of.
-  std::vector<int> const& ranks() const { return ranks_; }
+  detail::List<int> const& ranks() const { return ranks_; }
   /// The same as ranks of the job.
-  std::vector<int> const& job_ranks() const { return job_ranks_; }
+  detail::List<int> const& job_ranks() const { return job_ranks_; }
   int size() const { return static_cast<int>(ranks_.size()); }
   /// All ranks of the mesh.
   Comm& whole() { return *whole_; }
@@ -101,60 +101,56 @@ class MeshState {
     return -1;
   }
 
-  /// The ranks that differ from this one along `axes` (positions in the mesh) alone, in the order
+  /// The ranks that differ from this one along the `n` axes (positions in the mesh) alone, in the order
   /// of the list, first axis major. Collective over the mesh at the first call per list.
-  Comm& group(std::span<int const> axes) {
+  Comm& group(int const* axes, int n) {
     std::uint64_t code = 1;
-    for (int x : axes) code = code * 16 + static_cast<std::uint64_t>(x);
+    for (int k = 0; k < n; ++k) code = code * 16 + static_cast<std::uint64_t>(axes[k]);
     for (Group& g : groups_)
       if (g.code == code) return *g.comm;
     std::int64_t color = 0;
     for (std::size_t k = 0; k < axes_.size(); ++k) {
       bool inside = false;
-      for (int x : axes) inside = inside || x == static_cast<int>(k);
+      for (int m = 0; m < n; ++m) inside = inside || axes[m] == static_cast<int>(k);
       color = color * axes_[k].size + (inside ? 0 : coords_[k]);
     }
     std::int64_t key = 0;
-    for (int x : axes) {
-      auto const k = static_cast<std::size_t>(x);
+    for (int m = 0; m < n; ++m) {
+      auto const k = static_cast<std::size_t>(axes[m]);
       key = key * axes_[k].size + coords_[k];
     }
     MPI_Comm made = MPI_COMM_NULL;
     check_mpi(MPI_Comm_split(whole_->raw(), static_cast<int>(color), static_cast<int>(key), &made),
               "MPI_Comm_split");
-    return *groups_.emplace_back(code, std::make_unique<Comm>(made)).comm;
+    return *groups_.push_back({code, detail::Owned(new Comm(made))}).comm;
   }
 
   /// The ranks of this mesh and of `other` together. Collective over them at the first call per set
   /// of ranks.
   Link& link(MeshState const& other) {
-    std::vector<int> all = job_ranks_;
-    all.insert(all.end(), other.job_ranks_.begin(), other.job_ranks_.end());
-    std::sort(all.begin(), all.end());
-    all.erase(std::unique(all.begin(), all.end()), all.end());
-    for (std::unique_ptr<Link> const& known : links_)
+    detail::List<int> all = job_ranks_;
+    for (int r : other.job_ranks_) all.push_back(r);
+    all = detail::rising(all);
+    for (detail::Owned<Link> const& known : links_)
       if (known->ranks() == all) return *known;
-    return *links_.emplace_back(std::make_unique<Link>(std::move(all)));
+    return *links_.push_back(detail::Owned(new Link(std::move(all))));
   }
 
  private:
   struct Group {
-    std::uint64_t code;  ///< of the list of axes
-    std::unique_ptr<Comm> comm;
-
-    Group(std::uint64_t its_code, std::unique_ptr<Comm> its_comm)
-        : code(its_code), comm(std::move(its_comm)) {}
+    std::uint64_t code = 0;  ///< of the list of axes
+    detail::Owned<Comm> comm;
   };
 
-  std::vector<MeshAxisInfo> axes_;
-  std::vector<int> ranks_;
-  std::vector<int> job_ranks_;
-  std::vector<std::int64_t> coords_;
+  detail::List<MeshAxisInfo> axes_;
+  detail::List<int> ranks_;
+  detail::List<int> job_ranks_;
+  detail::List<std::int64_t> coords_;
   bool here_ = false;
-  std::unique_ptr<Comm> whole_;
-  std::vector<Group> groups_;
-  std::vector<std::unique_ptr<Link>> links_;
-  std::shared_ptr<Pool> pool_ = std::make_shared<Pool>();
+  detail::Owned<Comm> whole_;
+  detail::List<Group> groups_;
+  detail::List<detail::Owned<Link>> links_;
+  Pool::Owner pool_;
   Agreement agreement_;
   StepScratch scratch_;
 };
@@ -195,9 +191,9 @@ class Mesh : public MeshRef {
         "an axis has no static size: give the sizes, as in Mesh<X, Y> mesh(comm, {2, 4})");
   }
   Mesh(MPI_Comm comm, std::array<std::int64_t, sizeof...(Xs)> sizes)
-      : Mesh(comm, sizes, first_ranks(sizes)) {}
-  Mesh(MPI_Comm comm, std::array<std::int64_t, sizeof...(Xs)> sizes, std::vector<int> ranks)
-      : MeshRef(make(comm, sizes, std::move(ranks))) {}
+      : MeshRef(make(comm, sizes, first_ranks(sizes))) {}
+  Mesh(MPI_Comm comm, std::array<std::int64_t, sizeof...(Xs)> sizes, std::vector<int> const& ranks)
+      : MeshRef(make(comm, sizes, listed(ranks))) {}
 
   /// Ranks along `X`.
   template <class X>
@@ -223,19 +219,24 @@ class Mesh : public MeshRef {
   /// Products of sizes stay near it, so that they cannot overflow.
   static constexpr std::int64_t most_ranks = std::int64_t{1} << 24;
 
-  static std::vector<int> first_ranks(std::array<std::int64_t, sizeof...(Xs)> const& sizes) {
+  static detail::List<int> listed(std::vector<int> const& ranks) {
+    detail::List<int> out;
+    for (int r : ranks) out.push_back(r);
+    return out;
+  }
+  static detail::List<int> first_ranks(std::array<std::int64_t, sizeof...(Xs)> const& sizes) {
     std::int64_t n = 1;
     for (std::int64_t s : sizes) n = s < 1 ? 0 : std::min(n, most_ranks / s + 1) * s;
     // too many are refused by make
-    std::vector<int> ranks(static_cast<std::size_t>(n > most_ranks ? 0 : n));
+    detail::List<int> ranks(static_cast<std::size_t>(n > most_ranks ? 0 : n));
     for (std::size_t k = 0; k < ranks.size(); ++k) ranks[k] = static_cast<int>(k);
     return ranks;
   }
 
   static std::shared_ptr<MeshState> make(MPI_Comm comm,
                                          std::array<std::int64_t, sizeof...(Xs)> const& sizes,
-                                         std::vector<int> ranks) {
-    std::vector<MeshAxisInfo> axes = {{identity<Xs>, std::string(Xs::name), 1}...};
+                                         detail::List<int> ranks) {
+    detail::List<MeshAxisInfo> axes = {{identity<Xs>, std::string(Xs::name), 1}...};
     std::int64_t const fixed[] = {Xs::size...};
     std::int64_t needed = 1;
     std::string shape;
@@ -258,11 +259,11 @@ class Mesh : public MeshRef {
                       (there == 1 ? "is 1" : "are " + std::to_string(there)) +
                       "; start the program with mpiexec -n " + std::to_string(needed),
                   FailedOn::every_rank);
-    std::vector<bool> used(static_cast<std::size_t>(there), false);
+    detail::List<char> used(static_cast<std::size_t>(there), 0);
     bool fits = static_cast<std::int64_t>(ranks.size()) == needed;
     for (int r : ranks) {
-      fits = fits && r >= 0 && r < there && !used[static_cast<std::size_t>(r)];
-      if (fits) used[static_cast<std::size_t>(r)] = true;
+      fits = fits && r >= 0 && r < there && used[static_cast<std::size_t>(r)] == 0;
+      if (fits) used[static_cast<std::size_t>(r)] = 1;
     }
     if (!fits)
       throw Error("E12",

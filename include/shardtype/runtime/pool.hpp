@@ -5,12 +5,12 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <utility>
-#include <vector>
 
 #include <Kokkos_Core.hpp>
 #include <sys/mman.h>
+
+#include <shardtype/core/list.hpp>
 
 namespace shardtype {
 
@@ -24,7 +24,7 @@ struct Allocation {
   std::size_t bytes = 0;
   std::atomic<int> holders{0};
   void (*release)(void*) = nullptr;  ///< Kokkos::kokkos_free of its memory space
-  std::weak_ptr<Pool> home;
+  Pool* home = nullptr;
 };
 
 /// Asks for huge pages under host memory that has room for some: products and packing walk over
@@ -79,15 +79,25 @@ class Buffer {
 };
 
 /// Keeps released allocations for the next operation, so that a steady loop allocates nothing.
-/// Idle memory never exceeds what is in use plus the last request.
-class Pool : public std::enable_shared_from_this<Pool> {
+/// Idle memory never exceeds what is in use plus the last request. Lives until its owner is gone and
+/// all that was taken has come back.
+class Pool {
  public:
-  Pool() = default;
+  /// Makes a pool, and closes it at its own end.
+  class Owner {
+   public:
+    Owner() : pool_(new Pool) {}
+    Owner(Owner const&) = delete;
+    Owner& operator=(Owner const&) = delete;
+    ~Owner() { pool_->close(); }
+    Pool& operator*() const { return *pool_; }
+
+   private:
+    Pool* pool_;
+  };
+
   Pool(Pool const&) = delete;
   Pool& operator=(Pool const&) = delete;
-  ~Pool() {
-    for (detail::Allocation* a : idle_) destroy(a);
-  }
 
   /// At least `bytes` bytes of the memory of `Space`, with any contents.
   template <class Space>
@@ -102,9 +112,10 @@ class Pool : public std::enable_shared_from_this<Pool> {
     // a much larger block stays for a much larger request
     if (best < idle_.size() && idle_[best]->bytes / 2 <= bytes) {
       detail::Allocation* a = idle_[best];
-      idle_.erase(idle_.begin() + static_cast<std::ptrdiff_t>(best));
+      idle_.erase(best);
       idle_bytes_ -= a->bytes;
       used_bytes_ += a->bytes;
+      ++used_;
       return Buffer(a);
     }
     trim(used_bytes_);
@@ -114,8 +125,9 @@ class Pool : public std::enable_shared_from_this<Pool> {
       detail::ask_for_huge_pages(a->data, bytes);
     a->bytes = bytes;
     a->release = release;
-    a->home = weak_from_this();
+    a->home = this;
     used_bytes_ += bytes;
+    ++used_;
     ++allocations_;
     return Buffer(a);
   }
@@ -124,7 +136,7 @@ class Pool : public std::enable_shared_from_this<Pool> {
   void trim(std::size_t keep = 0) {
     while (idle_bytes_ > keep) {
       detail::Allocation* a = idle_.front();
-      idle_.erase(idle_.begin());
+      idle_.erase(0);
       idle_bytes_ -= a->bytes;
       destroy(a);
     }
@@ -138,6 +150,19 @@ class Pool : public std::enable_shared_from_this<Pool> {
  private:
   friend class Buffer;
 
+  Pool() = default;
+  ~Pool() = default;
+
+  /// Nobody will take more.
+  void close() {
+    closed_ = true;
+    leave();
+  }
+  void leave() {
+    trim();
+    if (used_ == 0) delete this;
+  }
+
   static void destroy(detail::Allocation* a) {
     if (Kokkos::is_initialized()) a->release(a->data);
     delete a;
@@ -146,9 +171,13 @@ class Pool : public std::enable_shared_from_this<Pool> {
     used_bytes_ -= a->bytes;
     idle_bytes_ += a->bytes;
     idle_.push_back(a);
+    --used_;
+    if (closed_) leave();
   }
 
-  std::vector<detail::Allocation*> idle_;
+  detail::List<detail::Allocation*> idle_;
+  std::int64_t used_ = 0;  ///< allocations that are in use
+  bool closed_ = false;
   std::size_t idle_bytes_ = 0;
   std::size_t used_bytes_ = 0;
   std::size_t allocations_ = 0;
@@ -156,11 +185,7 @@ class Pool : public std::enable_shared_from_this<Pool> {
 
 inline void Buffer::drop() {
   if (allocation_ == nullptr || allocation_->holders.fetch_sub(1) != 1) return;
-  if (std::shared_ptr<Pool> const home = allocation_->home.lock()) {
-    home->give_back(allocation_);
-  } else {
-    Pool::destroy(allocation_);
-  }
+  allocation_->home->give_back(allocation_);
 }
 
 }  // namespace shardtype

@@ -2,13 +2,13 @@
 /// What ranks tell each other for SHARDTYPE_CHECK=agree (runtime/agreement.hpp).
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include <mpi.h>
 #include <sched.h>
+
+#include <shardtype/core/list.hpp>
 
 namespace shardtype {
 
@@ -38,7 +38,7 @@ struct Record {
 };
 
 /// "ranks 0-2, 4"
-inline std::string ranks_text(std::vector<int> const& ranks) {
+inline std::string ranks_text(List<int> const& ranks) {
   std::string out = ranks.size() == 1 ? "rank " : "ranks ";
   for (std::size_t k = 0; k < ranks.size(); ++k) {
     std::size_t last = k;
@@ -59,22 +59,22 @@ class Records {
     return all;
   }
 
-  void send(Record const& r, std::vector<int> const& ranks) {
+  void send(Record const& r, List<int> const& ranks) {
     // those that arrived make room
     while (!sent_.empty()) {
       int done = 0;
-      std::vector<MPI_Request>& oldest = sent_.front()->requests;
+      List<MPI_Request>& oldest = sent_.front()->requests;
       MPI_Testall(static_cast<int>(oldest.size()), oldest.data(), &done, MPI_STATUSES_IGNORE);
       if (done == 0) break;
-      sent_.erase(sent_.begin());
+      sent_.erase(0);
     }
-    Sent& s = *sent_.emplace_back(std::make_unique<Sent>());
+    Sent& s = *sent_.push_back(Owned(new Sent));
     s.record = r;
     int const me = job_rank();
     for (int g : ranks) {
       if (g == me) continue;
-      s.requests.emplace_back();
-      MPI_Isend(&s.record, sizeof(Record), MPI_BYTE, g, 0, record_comm, &s.requests.back());
+      MPI_Request& request = s.requests.push_back(MPI_REQUEST_NULL);
+      MPI_Isend(&s.record, sizeof(Record), MPI_BYTE, g, 0, record_comm, &request);
     }
   }
 
@@ -97,7 +97,7 @@ class Records {
 
   /// The record of `rank` for this step, or that it has left; null while there is none.
   Record const* find(std::int64_t mesh, std::int64_t step, int rank) {
-    std::vector<Arrived>& waiting = inbox(mesh).waiting;
+    List<Arrived>& waiting = inbox(mesh).waiting;
     for (std::size_t k = 0; k < waiting.size();) {
       Record const& r = waiting[k].record;
       if (waiting[k].from != rank) {
@@ -105,7 +105,7 @@ class Records {
       } else if (r.step >= step || r.leaves != 0) {
         return &r;
       } else {
-        waiting.erase(waiting.begin() + static_cast<std::ptrdiff_t>(k));
+        waiting.erase(k);
       }
     }
     return nullptr;
@@ -132,7 +132,7 @@ class Records {
     Record last;
     last.mesh = -1;
     last.leaves = 1;
-    std::vector<int> all;
+    List<int> all;
     for (int g = 0; g < size; ++g) all.push_back(g);
     send(last, all);
     double const start = MPI_Wtime();
@@ -146,15 +146,15 @@ class Records {
  private:
   struct Sent {
     Record record;
-    std::vector<MPI_Request> requests;
+    List<MPI_Request> requests;
   };
   struct Arrived {
-    int from;
+    int from = 0;
     Record record;
   };
   struct Inbox {
     std::int64_t mesh = 0;
-    std::vector<Arrived> waiting;  ///< those of one rank in its order
+    List<Arrived> waiting;  ///< those of one rank in its order
     int left = 0;
     int others = -1;  ///< how many will leave, once this rank has
   };
@@ -162,8 +162,7 @@ class Records {
   Inbox& inbox(std::int64_t mesh) {
     for (Inbox& box : inboxes_)
       if (box.mesh == mesh) return box;
-    inboxes_.emplace_back().mesh = mesh;
-    return inboxes_.back();
+    return inboxes_.push_back({mesh, {}});
   }
   void keep_last(int rank, Record const& r) {
     for (Arrived& a : last_)
@@ -176,14 +175,14 @@ class Records {
   void forget_if_over(std::int64_t mesh) {
     for (std::size_t k = 0; k < inboxes_.size(); ++k)
       if (inboxes_[k].mesh == mesh && inboxes_[k].left == inboxes_[k].others) {
-        inboxes_.erase(inboxes_.begin() + static_cast<std::ptrdiff_t>(k));
+        inboxes_.erase(k);
         return;
       }
   }
 
-  std::vector<std::unique_ptr<Sent>> sent_;
-  std::vector<Inbox> inboxes_;
-  std::vector<Arrived> last_;
+  List<Owned<Sent>> sent_;
+  List<Inbox> inboxes_;
+  List<Arrived> last_;
 };
 
 }  // namespace detail

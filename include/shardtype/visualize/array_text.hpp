@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <string>
 #include <utility>
-#include <vector>
 
+#include <shardtype/core/list.hpp>
 #include <shardtype/visualize/decimal.hpp>
 
 namespace shardtype::detail {
@@ -21,12 +21,12 @@ inline constexpr int print_precision = 8;
 
 /// What is shown of an array: all of it, or its corners.
 struct ShownArray {
-  std::vector<std::int64_t> extents;
+  List<std::int64_t> extents;
   bool cut = false;  ///< only the edges of long dims are here
   enum class Kind { boolean, integer, real, complex } kind = Kind::real;
   bool single = false;                 ///< the numbers are floats
-  std::vector<std::int64_t> integers;  ///< and booleans, as 0 and 1
-  std::vector<double> real, imag;
+  List<std::int64_t> integers;  ///< and booleans, as 0 and 1
+  List<double> real, imag;
 
   /// How many elements of a dim are here.
   std::int64_t shown(std::size_t d) const {
@@ -37,7 +37,7 @@ struct ShownArray {
 /// One form for all the numbers of an array.
 class NumberFormat {
  public:
-  NumberFormat(std::vector<double> const& numbers, bool single, bool plus)
+  NumberFormat(List<double> const& numbers, bool single, bool plus)
       : single_(single), plus_(plus) {
     choose_form(numbers);
     bool finite = false;
@@ -72,7 +72,7 @@ class NumberFormat {
     return text.size() < width ? std::string(width - text.size(), ' ') + text : text;
   }
 
-  void choose_form(std::vector<double> const& numbers) {
+  void choose_form(List<double> const& numbers) {
     double largest = 0;
     double smallest = 0;
     for (double x : numbers) {
@@ -108,8 +108,8 @@ class NumberFormat {
 };
 
 /// The elements as words of equal width.
-inline std::vector<std::string> element_words(ShownArray const& a) {
-  std::vector<std::string> out;
+inline List<std::string> element_words(ShownArray const& a) {
+  List<std::string> out;
   if (a.kind == ShownArray::Kind::boolean) {
     for (std::int64_t n : a.integers) out.push_back(n != 0 ? " True" : "False");
     return out;
@@ -140,7 +140,7 @@ inline std::vector<std::string> element_words(ShownArray const& a) {
 /// Words in brackets and lines.
 class ArrayLines {
  public:
-  ArrayLines(ShownArray const& a, std::vector<std::string> words)
+  ArrayLines(ShownArray const& a, List<std::string> words)
       : a_(a), words_(std::move(words)) {}
 
   std::string text() { return level(0, " ", line_width); }
@@ -188,7 +188,7 @@ class ArrayLines {
   }
 
   ShownArray const& a_;
-  std::vector<std::string> words_;
+  List<std::string> words_;
   std::size_t next_ = 0;
 };
 

@@ -11,10 +11,10 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <unistd.h>
 
+#include <shardtype/core/list.hpp>
 #include <shardtype/visualize/picture.hpp>
 
 namespace shardtype {
@@ -46,8 +46,8 @@ struct Band {
 };
 
 /// The first, a mark and the last of a dimension's blocks, `most` in all.
-inline std::vector<Band> bands_of(std::vector<std::int64_t> const& sizes, std::size_t most) {
-  std::vector<Band> out;
+inline List<Band> bands_of(List<std::int64_t> const& sizes, std::size_t most) {
+  List<Band> out;
   std::size_t const n = sizes.size();
   for (std::size_t k = 0; k < n; ++k) {
     if (n > most && k == most - 2) {
@@ -61,7 +61,7 @@ inline std::vector<Band> bands_of(std::vector<std::int64_t> const& sizes, std::s
 
 /// Whether the blocks differ so much in extent that their cells should too; many stay equal, so that
 /// the picture stays small.
-inline bool uneven(std::vector<Band> const& bands) {
+inline bool uneven(List<Band> const& bands) {
   if (bands.size() > 8 || bands[0].extent <= 0) return false;
   bool differ = false;
   for (Band const& b : bands)
@@ -85,7 +85,7 @@ class Drawing {
         width_(static_cast<std::size_t>(std::max(style.width, 32))) {
     // a 1-D tensor is one row
     bool const flat = picture.axes.size() == 1;
-    auto const row_sizes = flat ? std::vector<std::int64_t>{1} : block_sizes(picture, 0);
+    auto const row_sizes = flat ? List<std::int64_t>{1} : block_sizes(picture, 0);
     auto const col_sizes = block_sizes(picture, flat ? 0 : 1);
     rows_ = bands_of(row_sizes, most_rows);
     if (uneven(rows_))
@@ -112,8 +112,8 @@ class Drawing {
   }
 
   /// What the marks in the cells mean.
-  std::vector<std::string> notes() const {
-    std::vector<std::string> out;
+  List<std::string> notes() const {
+    List<std::string> out;
     if (!prefix_) out.push_back("the numbers are ranks");
     if (any_empty(rows_) || any_empty(cols_)) out.push_back("∅: an empty block");
     if (left_out_) out.push_back("…: blocks left out here");
@@ -121,7 +121,7 @@ class Drawing {
   }
 
  private:
-  static bool any_empty(std::vector<Band> const& bands) {
+  static bool any_empty(List<Band> const& bands) {
     bool any = false;
     for (Band const& b : bands) any = any || (b.block >= 0 && b.extent == 0);
     return any;
@@ -136,7 +136,7 @@ class Drawing {
   }
 
   /// Finds the fullest texts, and then the most columns, that fit the width.
-  void lay_out(std::vector<std::int64_t> const& sizes) {
+  void lay_out(List<std::int64_t> const& sizes) {
     std::size_t const roomy = std::min<std::size_t>(width_, 48);
     for (std::size_t most = std::max<std::size_t>(3, width_ / 5); most >= 3; --most) {
       cols_ = bands_of(sizes, most);
@@ -178,10 +178,11 @@ class Drawing {
     ranks_.clear();
     for (auto const& row : rows_)
       for (auto const& col : cols_) {
-        std::vector<std::int64_t> blocks{col.block};
-        if (picture_.axes.size() == 2) blocks.insert(blocks.begin(), row.block);
+        bool const flat = picture_.axes.size() == 1;
+        auto const blocks =
+            flat ? List<std::int64_t>{col.block} : List<std::int64_t>{row.block, col.block};
         bool const shown = row.block >= 0 && col.block >= 0;
-        ranks_.push_back(shown ? holders(picture_, blocks) : std::vector<int>{});
+        ranks_.push_back(shown ? holders(picture_, blocks) : List<int>{});
       }
   }
 
@@ -220,9 +221,9 @@ class Drawing {
   ShardingPicture const& picture_;
   bool color_;
   std::size_t width_;
-  std::vector<Band> rows_, cols_;
-  std::vector<std::vector<int>> ranks_;  // of each cell
-  std::vector<std::string> texts_;
+  List<Band> rows_, cols_;
+  List<List<int>> ranks_;  // of each cell
+  List<std::string> texts_;
   bool prefix_ = true;
   bool left_out_ = false;
 };
@@ -235,12 +236,12 @@ inline std::string draw(ShardingPicture const& picture, DrawingStyle style = {})
   auto const width = static_cast<std::size_t>(std::max(style.width, 32));
   std::string out = picture.title.empty() ? "" : picture.title + "\n";
   std::size_t const dims = picture.axes.size();
-  std::vector<std::string> lines;
+  detail::List<std::string> lines;
   if (dims == 1 || dims == 2) {
     detail::Drawing const drawing(picture, style);
     out += drawing.boxes();
-    lines = drawing.notes();
-    lines.insert(lines.begin(), detail::split_texts(picture));
+    lines.push_back(detail::split_texts(picture));
+    for (auto const& line : drawing.notes()) lines.push_back(line);
   } else {
     lines.push_back(detail::split_texts(picture));
   }

@@ -5,21 +5,23 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <vector>
+
+#include <shardtype/core/list.hpp>
 
 namespace shardtype {
 
 /// A sharding as plain values, to be drawn. Axes are named by their position in the mesh.
 struct ShardingPicture {
-  std::vector<std::string> index_names;  ///< per dimension
-  std::vector<std::int64_t> extents;     ///< per dimension; -1 unknown
-  std::vector<std::vector<int>> axes;  ///< per dimension: the mesh axes that split it, major first
-  std::vector<int> unreduced;
+  detail::List<std::string> index_names;  ///< per dimension
+  detail::List<std::int64_t> extents;     ///< per dimension; -1 unknown
+  detail::List<detail::List<int>>
+      axes;  ///< per dimension: the mesh axes that split it, major first
+  detail::List<int> unreduced;
   std::string unreduced_kind;  ///< "" for sum, "max", "min"
-  std::vector<int> reduced;
-  std::vector<std::string> mesh_names;
-  std::vector<std::int64_t> mesh_sizes;
-  std::vector<int> ranks;  ///< at each mesh position, row-major; empty: 0, 1, 2, ...
+  detail::List<int> reduced;
+  detail::List<std::string> mesh_names;
+  detail::List<std::int64_t> mesh_sizes;
+  detail::List<int> ranks;  ///< at each mesh position, row-major; empty: 0, 1, 2, ...
   std::string title;
 };
 
@@ -27,11 +29,11 @@ namespace detail {
 
 /// Sizes of the blocks along dimension `d`, in order; none known: -1. Each axis cuts the block it
 /// is given into pieces of ceil(size / pieces), so that the last ones may be short or empty.
-inline std::vector<std::int64_t> block_sizes(ShardingPicture const& p, std::size_t d) {
-  std::vector<std::int64_t> sizes{p.extents[d]};
+inline List<std::int64_t> block_sizes(ShardingPicture const& p, std::size_t d) {
+  List<std::int64_t> sizes{p.extents[d]};
   for (int const axis : p.axes[d]) {
     std::int64_t const pieces = p.mesh_sizes[static_cast<std::size_t>(axis)];
-    std::vector<std::int64_t> next;
+    List<std::int64_t> next;
     for (auto const size : sizes) {
       std::int64_t const length = size / pieces + (size % pieces != 0);
       for (std::int64_t k = 0; k < pieces; ++k)
@@ -43,9 +45,9 @@ inline std::vector<std::int64_t> block_sizes(ShardingPicture const& p, std::size
 }
 
 /// The ranks, ascending, that hold the block with number `blocks[d]` along each dimension.
-inline std::vector<int> holders(ShardingPicture const& p, std::vector<std::int64_t> const& blocks) {
+inline List<int> holders(ShardingPicture const& p, List<std::int64_t> const& blocks) {
   std::size_t const n = p.mesh_sizes.size();
-  std::vector<std::int64_t> coords(n, -1);  // -1: any
+  List<std::int64_t> coords(n, -1);  // -1: any
   for (std::size_t d = 0; d < p.axes.size(); ++d) {
     std::int64_t k = blocks[d];
     for (std::size_t a = p.axes[d].size(); a-- > 0;) {
@@ -54,24 +56,29 @@ inline std::vector<int> holders(ShardingPicture const& p, std::vector<std::int64
       k /= p.mesh_sizes[axis];
     }
   }
-  std::vector<std::int64_t> positions{0};
+  List<std::int64_t> positions{0};
   for (std::size_t axis = 0; axis < n; ++axis) {
     std::int64_t const size = p.mesh_sizes[axis];
-    std::vector<std::int64_t> next;
+    List<std::int64_t> next;
     for (auto const at : positions)
       for (std::int64_t c = 0; c < size; ++c)
         if (coords[axis] < 0 || coords[axis] == c) next.push_back(at * size + c);
     positions = std::move(next);
   }
-  std::vector<int> out;
+  List<int> out;
   for (auto const at : positions)
     out.push_back(p.ranks.empty() ? static_cast<int>(at) : p.ranks[static_cast<std::size_t>(at)]);
-  std::sort(out.begin(), out.end());
-  return out;
+  return rising(out);
+}
+
+inline bool holds(List<int> const& axes, int axis) {
+  for (int const a : axes)
+    if (a == axis) return true;
+  return false;
 }
 
 /// Names of mesh axes, "X, Y".
-inline std::string axis_names(ShardingPicture const& p, std::vector<int> const& axes) {
+inline std::string axis_names(ShardingPicture const& p, List<int> const& axes) {
   std::string out;
   for (int const axis : axes) {
     auto const a = static_cast<std::size_t>(axis);
@@ -81,7 +88,7 @@ inline std::string axis_names(ShardingPicture const& p, std::vector<int> const& 
   return out;
 }
 
-inline std::int64_t positions_along(ShardingPicture const& p, std::vector<int> const& axes) {
+inline std::int64_t positions_along(ShardingPicture const& p, List<int> const& axes) {
   std::int64_t n = 1;
   for (int const axis : axes) n *= p.mesh_sizes[static_cast<std::size_t>(axis)];
   return n;
@@ -96,7 +103,8 @@ inline std::string split_text(ShardingPicture const& p, std::size_t d) {
   std::string out = name + " over " + axis_names(p, p.axes[d]) + ": " +
                     std::to_string(sizes.size()) + " block" + (sizes.size() == 1 ? "" : "s");
   if (sizes[0] < 0) return out;
-  bool const even = std::count(sizes.begin(), sizes.end(), sizes[0]) == std::ssize(sizes);
+  bool even = true;
+  for (std::int64_t const size : sizes) even = even && size == sizes[0];
   if (even || sizes.size() > 8)
     return out + (even ? " of " : " of at most ") + std::to_string(sizes[0]);
   for (std::size_t k = 0; k < sizes.size(); ++k)
@@ -117,20 +125,20 @@ inline std::string split_texts(ShardingPicture const& p) {
 }
 
 /// The mesh axes along which ranks hold equal copies.
-inline std::vector<int> copy_axes(ShardingPicture const& p) {
-  std::vector<int> out;
+inline List<int> copy_axes(ShardingPicture const& p) {
+  List<int> out;
   for (std::size_t a = 0; a < p.mesh_sizes.size(); ++a) {
     int const axis = static_cast<int>(a);
-    bool used = std::count(p.unreduced.begin(), p.unreduced.end(), axis) > 0;
-    for (auto const& list : p.axes) used = used || std::count(list.begin(), list.end(), axis) > 0;
+    bool used = holds(p.unreduced, axis);
+    for (auto const& list : p.axes) used = used || holds(list, axis);
     if (!used) out.push_back(axis);
   }
   return out;
 }
 
 /// What the cells themselves do not say: partial values, copies, reduced axes.
-inline std::vector<std::string> captions(ShardingPicture const& p) {
-  std::vector<std::string> out;
+inline List<std::string> captions(ShardingPicture const& p) {
+  List<std::string> out;
   if (!p.unreduced.empty()) {
     bool const sum = p.unreduced_kind.empty() || p.unreduced_kind == "sum";
     std::string const kind = sum ? "sum" : p.unreduced_kind;
@@ -149,7 +157,7 @@ inline std::vector<std::string> captions(ShardingPicture const& p) {
 }
 
 /// A list of ranks in at most `room` characters if it can be: "0,2,4", "0,2,..,62", "0..".
-inline std::string rank_list(std::vector<int> const& ranks, std::size_t room) {
+inline std::string rank_list(List<int> const& ranks, std::size_t room) {
   std::size_t const n = ranks.size();
   auto const starts_with = [&](std::size_t shown) {
     std::string out;

@@ -8,8 +8,8 @@
 #include <source_location>
 #include <string>
 #include <type_traits>
-#include <vector>
 
+#include <shardtype/core/list.hpp>
 #include <shardtype/kernels/copy.hpp>
 #include <shardtype/ops/explain.hpp>
 #include <shardtype/ops/to_host.hpp>
@@ -38,7 +38,7 @@ inline ShownRanges shown_ranges(std::int64_t extent, bool cut) {
 /// dim d) to their places in `words`.
 template <class A>
 void put_corner(A const& a, ShownArray const& out, unsigned corner,
-                std::vector<std::int64_t>& words) {
+                List<std::int64_t>& words) {
   using T = host_element<typename A::element>;
   using Memory = typename A::memory_space;
   kernels::Layout box = block_layout(a.ranges());
@@ -59,7 +59,7 @@ void put_corner(A const& a, ShownArray const& out, unsigned corner,
   typename A::execution_space const exec{};
   kernels::copy_packed(exec, source, box, static_cast<T*>(packed.data()));
   exec.fence();
-  std::vector<T> host(static_cast<std::size_t>(n));
+  List<T> host(static_cast<std::size_t>(n));
   using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
   Kokkos::deep_copy(
       Kokkos::View<T*, Kokkos::HostSpace, Unmanaged>(host.data(), host.size()),
@@ -79,7 +79,7 @@ void put_corner(A const& a, ShownArray const& out, unsigned corner,
 }
 
 template <class T>
-void read_words(std::vector<std::int64_t> const& words, ShownArray& out) {
+void read_words(List<std::int64_t> const& words, ShownArray& out) {
   for (std::size_t k = 0; k < words.size(); k += words_of<T>) {
     T value{};
     std::memcpy(static_cast<void*>(&value), &words[k], sizeof(T));
@@ -99,7 +99,7 @@ template <class A>
 ShownArray shown_array(A const& a, std::source_location const& where) {
   using T = typename A::element;
   ShownArray out;
-  out.extents.assign(a.extents().begin(), a.extents().end());
+  for (std::int64_t e : a.extents()) out.extents.push_back(e);
   std::int64_t n = 1;
   for (std::int64_t e : out.extents) n *= e;
   out.cut = n > most_shown;
@@ -116,7 +116,7 @@ ShownArray shown_array(A const& a, std::source_location const& where) {
     mesh.agreement().meet("print (line " + std::to_string(where.line()) + ")", where.line() + 2U);
   std::int64_t shown = 1;
   for (std::size_t d = 0; d < A::rank; ++d) shown *= out.shown(d);
-  std::vector<std::int64_t> words(static_cast<std::size_t>(shown) * words_of<T>, 0);
+  List<std::int64_t> words(static_cast<std::size_t>(shown) * words_of<T>, 0);
   if (first_holder(a))
     for (unsigned corner = 0; corner < 1U << A::rank; ++corner) put_corner(a, out, corner, words);
   mesh.whole().all_reduce(words.data(), words.data(), static_cast<std::int64_t>(words.size()),

@@ -24,10 +24,10 @@ ShardingPicture picture_of_type(std::array<std::int64_t, A::rank> const& extents
   Spec const s = A::spec;
   auto at = [&](int x) { return position(names.axis_id[x], mesh); };
   for (int d = 0; d < s.rank; ++d) {
-    out.index_names.emplace_back(names.label_name[s.dims[d].label]);
+    out.index_names.push_back(std::string(names.label_name[s.dims[d].label]));
     out.extents.push_back(extents[static_cast<std::size_t>(d)]);
-    out.axes.emplace_back();
-    for (int k = 0; k < s.dims[d].axes.size; ++k) out.axes.back().push_back(at(s.dims[d].axes[k]));
+    List<int>& axes = out.axes.push_back({});
+    for (int k = 0; k < s.dims[d].axes.size; ++k) axes.push_back(at(s.dims[d].axes[k]));
   }
   for (int x = 0; x < names.axes; ++x) {
     if (s.unreduced.contains(x)) out.unreduced.push_back(at(x));
@@ -57,8 +57,8 @@ struct PictureOn<A, Mesh<Xs...>> {
                               std::array<std::int64_t, sizeof...(Xs)> const& given) {
     check_mesh_has_axes<A, Xs...>();
     ShardingPicture out = picture_of_type<A>(extents, &position_in_axes<Xs...>, nullptr);
-    (out.mesh_names.emplace_back(Xs::name), ...);
-    out.mesh_sizes.assign(given.begin(), given.end());
+    (out.mesh_names.push_back(std::string(Xs::name)), ...);
+    for (std::int64_t const size : given) out.mesh_sizes.push_back(size);
     out.title = type_name<A>();
     return out;
   }

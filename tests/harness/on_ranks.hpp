@@ -1,0 +1,42 @@
+// What tests that run on several ranks share.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <tuple>
+
+#include <shardtype/runtime/mesh.hpp>
+#include <shardtype/tensor/create.hpp>
+
+namespace on_ranks {
+
+inline int rank_total() {
+  int ranks = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  return ranks;
+}
+inline int my_rank() {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank;
+}
+
+// All ranks: two along X where their number is even, the others along Y.
+template <class X, class Y>
+shardtype::Mesh<X, Y> two_axes() {
+  int const n = rank_total();
+  return shardtype::Mesh<X, Y>(MPI_COMM_WORLD, {n % 2 == 0 ? 2 : 1, n % 2 == 0 ? n / 2 : n});
+}
+
+// The elements of this rank that are not `value(global indices)`.
+template <class A, class Value>
+int wrong(A const& a, Value value) {
+  int bad = 0;
+  shardtype::detail::for_each_element(
+      a, [&](std::int64_t at, std::array<std::int64_t, A::rank> const& index) {
+        if (a.local().data()[at] != std::apply(value, index)) ++bad;
+      });
+  return bad;
+}
+
+}  // namespace on_ranks
