@@ -7,6 +7,7 @@
 #include <shardtype/ops/explain.hpp>
 #include <shardtype/ops/math.hpp>
 #include <shardtype/ops/matmul.hpp>
+#include <shardtype/ops/norms.hpp>
 #include <shardtype/ops/partial.hpp>
 #include <shardtype/ops/reduce.hpp>
 #include <shardtype/ops/reshard.hpp>

@@ -5,10 +5,8 @@
 #include <source_location>
 #include <type_traits>
 
-#include <shardtype/check/reduction.hpp>
-#include <shardtype/kernels/reduce.hpp>
 #include <shardtype/ops/math.hpp>
-#include <shardtype/ops/reshard.hpp>
+#include <shardtype/ops/reduce_run.hpp>
 
 namespace shardtype {
 
@@ -47,40 +45,6 @@ struct ReducerOf<reductions::PlaceOfMinimum, T> {
   using type = kernels::PlaceReducer<T, false>;
 };
 
-/// The calling rank's part of a reduction to `Out`, whose labels are some of A's. Not split dims alone:
-/// what the ranks hold is then owed.
-template <class F, class Out, class A>
-Out reduce_locally(A const& a) {
-  using Reducer = typename ReducerOf<F, typename A::element>::type;
-  constexpr auto dims = dims_in<Out, A>();
-  extents_of<Out> extents{};
-  for (std::size_t d = 0; d < Out::rank; ++d)
-    extents[d] = a.extents()[static_cast<std::size_t>(dims[d])];
-  Out out = uninitialized<Out>(a.mesh(), extents);
-  if (!a.mesh().here()) return out;
-  kernels::Layout const block = block_layout(a.ranges());
-  kernels::Layout source;
-  bool used[max_dims] = {};
-  auto push = [&](std::size_t d) {
-    source.extent[source.rank] = block.extent[d];
-    source.stride[source.rank++] = block.stride[d];
-    used[d] = true;
-  };
-  for (std::size_t d = 0; d < Out::rank; ++d) push(static_cast<std::size_t>(dims[d]));
-  for (std::size_t d = 0; d < A::rank; ++d)
-    if (!used[d]) push(d);
-  typename A::execution_space const exec{};
-  kernels::ReducePlan const plan =
-      kernels::plan_reduce<Reducer>(exec, source, static_cast<int>(Out::rank));
-  Buffer const workspace = a.mesh().state().pool().template take<typename A::memory_space>(
-      static_cast<std::size_t>(plan.workspace));
-  kernels::reduce<Reducer>(exec, plan, static_cast<typename A::element const*>(a.buffer().data()),
-                           static_cast<typename Out::element*>(out.buffer().data()),
-                           workspace.data());
-  exec.fence();
-  return out;
-}
-
 /// The front door of all reductions.
 template <class F, class... Out, class A>
 auto reduce(A const& a, std::source_location const& where) {
@@ -90,17 +54,14 @@ auto reduce(A const& a, std::source_location const& where) {
     using R = Resolve<ReduceOver<F, Out...>, operand_t<A>>;
     if constexpr (!R::verdict) {
       return Poisoned(refusal<R, operand_t<A>>{});
-    } else if constexpr (R::communicates) {
-      using Whole = typename R::operand;
-      using Met = typename R::met;
-      if constexpr (std::is_same_v<Whole, operand_t<A>>) {
-        return reshard<typename R::result>(reduce_locally<F, Met>(operand(a)), where);
-      } else {
-        return reshard<typename R::result>(
-            reduce_locally<F, Met>(reshard<Whole>(operand(a), where)), where);
-      }
     } else {
-      return reduce_locally<F, typename R::result>(operand(a));
+      using Reducer = typename ReducerOf<F, typename operand_t<A>::element>::type;
+      if constexpr (R::communicates) {
+        return ops::reduce_and_reshard < Reducer, R,
+               F::kind == ReductionKind::whole > (operand(a), where);
+      } else {
+        return ops::reduce_locally<Reducer, typename R::result>(operand(a));
+      }
     }
   }
 }
@@ -126,13 +87,14 @@ template <class... Out, class A>
 auto sum(A const& a, std::source_location where = std::source_location::current()) {
   return detail::reduce<reductions::Sum, Out...>(a, where);
 }
-/// The product. Over a split dim only by a named result, which gathers the dim.
+/// The product, of float kept in double. Over a split dim only by a named result: the ranks exchange
+/// their products, one all_reduce or reduce_scatter.
 template <class... Out, class A>
 auto prod(A const& a, std::source_location where = std::source_location::current()) {
   return detail::reduce<reductions::Product, Out...>(a, where);
 }
 /// The largest element; a NaN if there is one, the least value of all if there is none.
-/// `A[I@X, J]` -> `max<I>` -> `[J]{U_max:X}`.
+/// `A[I@X, J]` -> `max<I>` -> `[J]{U_max:X}`. Refused on complex numbers: S04.
 template <class... Out, class A>
   requires(detail::are_operands<A>)
 auto max(A const& a, std::source_location where = std::source_location::current()) {
@@ -154,8 +116,9 @@ template <class... Out, class A>
 auto all(A const& a, std::source_location where = std::source_location::current()) {
   return detail::reduce<reductions::All, Out...>(a, where);
 }
-/// Where the largest element stands along `I` (row-major over several labels); the first of equal ones.
-/// Over a split dim only by a named result, which gathers the dim.
+/// Where the largest element stands along `I` (row-major over several labels); the first of equal ones,
+/// -1 if there is none. Over a split dim only by a named result: `A[I@X, J]` -> `argmax<Dim<J>>` ->
+/// `i64[J]`, one all_reduce or reduce_scatter of (value, place) pairs. Refused on complex numbers: S04.
 template <class... Out, class A>
 auto argmax(A const& a, std::source_location where = std::source_location::current()) {
   return detail::reduce<reductions::PlaceOfMaximum, Out...>(a, where);

@@ -197,7 +197,7 @@ class Comm {
   template <class T>
   void all_reduce(T const* send, T* recv, std::int64_t n, ReduceKind kind) {
     MPI_Datatype const t = WireType<T>::get();
-    MPI_Op const op = wire_operation(kind);
+    MPI_Op const op = wire_operation<T>(kind);
     for_chunks(n, [&](std::int64_t at, int count) {
       if (sums_by_messages<T>(count, kind)) return all_sum(send + at, recv + at, count);
       void const* in = send == recv ? MPI_IN_PLACE : static_cast<void const*>(send + at);
@@ -213,7 +213,7 @@ class Comm {
   void reduce_scatter(T const* send, T* recv, std::span<std::int64_t const> counts,
                       ReduceKind kind) {
     MPI_Datatype const t = WireType<T>::get();
-    MPI_Op const op = wire_operation(kind);
+    MPI_Op const op = wire_operation<T>(kind);
     if (sums_by_messages<T>(sum_of(counts), kind)) return sum_segments(send, recv, counts);
     if (!fits(counts)) return reduce_scatter_by_chunks(send, recv, counts, kind);
     if (even(counts)) {
@@ -358,7 +358,7 @@ class Comm {
   void reduce_scatter_by_chunks(T const* send, T* recv, std::span<std::int64_t const> counts,
                                 ReduceKind kind) {
     MPI_Datatype const t = WireType<T>::get();
-    MPI_Op const op = wire_operation(kind);
+    MPI_Op const op = wire_operation<T>(kind);
     std::int64_t from = 0;
     for (int g = 0; g < size_; ++g) {
       std::int64_t const n = counts[static_cast<std::size_t>(g)];
@@ -474,9 +474,10 @@ class Comm {
     if (rest == 0) return;
     void const* const in = send == recv ? MPI_IN_PLACE : static_cast<void const*>(send + n - rest);
     T* const out = recv + n - rest;
+    MPI_Op const op = wire_operation<T>(ReduceKind::sum);
     run(
-        "MPI_Allreduce", [&] { return MPI_Allreduce(in, out, rest, t, MPI_SUM, comm_); },
-        [&](MPI_Request* r) { return MPI_Iallreduce(in, out, rest, t, MPI_SUM, comm_, r); });
+        "MPI_Allreduce", [&] { return MPI_Allreduce(in, out, rest, t, op, comm_); },
+        [&](MPI_Request* r) { return MPI_Iallreduce(in, out, rest, t, op, comm_, r); });
   }
 
   static std::int64_t sum_of(std::span<std::int64_t const> counts) {
