@@ -10,6 +10,7 @@
 #include <shardtype/ops/norms.hpp>
 #include <shardtype/ops/partial.hpp>
 #include <shardtype/ops/reduce.hpp>
+#include <shardtype/ops/reproducible.hpp>
 #include <shardtype/ops/reshard.hpp>
 #include <shardtype/ops/shape.hpp>
 #include <shardtype/ops/shift.hpp>
