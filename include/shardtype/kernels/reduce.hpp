@@ -41,11 +41,11 @@ KOKKOS_INLINE_FUNCTION std::int64_t offset_of(Layout const& l, std::int64_t k) {
   return at;
 }
 
-/// One output of one piece of the terms per call. `out` is [pieces, outputs] of totals.
-template <class R>
+/// One output of one piece of the terms per call. `out` is [pieces, outputs] of totals. `In`: where
+/// elements are read, memory or an expression.
+template <class R, class In>
 struct ReduceTerms {
-  using T = typename R::Element;
-  T const* in;
+  In in;
   typename R::Total* out;
   ReduceShape shape;
 
@@ -54,14 +54,14 @@ struct ReduceTerms {
     std::int64_t const piece = work / shape.outputs;
     std::int64_t const begin = shape.first(piece);
     std::int64_t const end = shape.first(piece + 1);
-    T const* const from = in + offset_of(shape.kept, output);
+    In const from = in + offset_of(shape.kept, output);
     int const last = shape.reduced.rank - 1;
     std::int64_t const inner = shape.reduced.extent[last];
     std::int64_t const stride = shape.reduced.stride[last];
     typename R::Total total = R::widen(R::nothing());
     for (std::int64_t k = begin; k < end;) {
       std::int64_t const n = inner - k % inner < end - k ? inner - k % inner : end - k;
-      T const* const run = from + offset_of(shape.reduced, k);
+      In const run = from + offset_of(shape.reduced, k);
       if constexpr (takes_blocks<R>) {
         R::deposit(total, run, n, stride);
       } else if (stride == 1) {
@@ -79,7 +79,7 @@ struct ReduceTerms {
       for (int l = 0; l < half; ++l) R::join(part[l], part[l + half]);
   }
   /// Neighbouring elements in lanes, so that they are added side by side.
-  KOKKOS_FUNCTION static void add_run(T const* run, std::int64_t n, std::int64_t place,
+  KOKKOS_FUNCTION static void add_run(In const& run, std::int64_t n, std::int64_t place,
                                       typename R::Total& total) {
     constexpr int lanes = 128;  // enough to hide the latency of their sums
     constexpr int few = 16;
@@ -102,12 +102,12 @@ struct ReduceTerms {
 };
 
 /// Host: a run of neighbouring outputs of one piece per call, whose elements lie side by side.
-template <class R>
+template <class R, class In>
 struct ReduceRows {
   using T = typename R::Element;
   /// So that memory is read in long runs, sums stay in cache.
   static constexpr std::int64_t run = takes_blocks<R> ? 128 : 2048;
-  T const* in;
+  In in;
   typename R::Total* out;
   ReduceShape shape;   ///< kept without its last dim
   std::int64_t inner;  ///< the last kept dim, of stride 1
@@ -122,7 +122,7 @@ struct ReduceRows {
     std::int64_t const piece = work / rows;
     std::int64_t const first = shape.first(piece);
     std::int64_t const end = shape.first(piece + 1);
-    T const* const from = in + offset_of(shape.kept, row) + begin;
+    In const from = in + (offset_of(shape.kept, row) + begin);
     typename R::Total total[static_cast<std::size_t>(run)];
     for (std::int64_t i = 0; i < n; ++i) total[i] = R::widen(R::nothing());
     if constexpr (takes_blocks<R>) {
@@ -148,7 +148,7 @@ struct ReduceRows {
     typename R::Total* const to = out + piece * shape.outputs + row * inner + begin;
     for (std::int64_t i = 0; i < n; ++i) to[i] = total[i];
   }
-  void add_rows(T const* from, std::int64_t n, std::int64_t first, std::int64_t end,
+  void add_rows(In const& from, std::int64_t n, std::int64_t first, std::int64_t end,
                 typename R::Total* total) const {
     typename R::Part part[static_cast<std::size_t>(run)];
     constexpr std::int64_t flush = 128;
@@ -158,10 +158,10 @@ struct ReduceRows {
       std::int64_t k = k0;
       // four rows at once: the parts are read and written a quarter as often
       for (; k + 4 <= k1; k += 4) {
-        T const* const r0 = from + offset_of(shape.reduced, k);
-        T const* const r1 = from + offset_of(shape.reduced, k + 1);
-        T const* const r2 = from + offset_of(shape.reduced, k + 2);
-        T const* const r3 = from + offset_of(shape.reduced, k + 3);
+        In const r0 = from + offset_of(shape.reduced, k);
+        In const r1 = from + offset_of(shape.reduced, k + 1);
+        In const r2 = from + offset_of(shape.reduced, k + 2);
+        In const r3 = from + offset_of(shape.reduced, k + 3);
         for (std::int64_t i = 0; i < n; ++i) {
           typename R::Part sum = part[i];
           R::join(sum, R::load(r0[i], k));
@@ -172,7 +172,7 @@ struct ReduceRows {
         }
       }
       for (; k < k1; ++k) {
-        T const* const terms = from + offset_of(shape.reduced, k);
+        In const terms = from + offset_of(shape.reduced, k);
         for (std::int64_t i = 0; i < n; ++i) R::join(part[i], R::load(terms[i], k));
       }
       for (std::int64_t i = 0; i < n; ++i) R::join(total[i], R::widen(part[i]));
@@ -234,9 +234,8 @@ ReducePlan plan_reduce(Exec const& exec, Layout const& source, int kept) {
 namespace detail {
 
 /// The totals of all pieces, [pieces, outputs].
-template <class R, class Exec>
-void total_pieces(Exec const& exec, ReduceShape shape, typename R::Element const* in,
-                  typename R::Total* totals) {
+template <class R, class Exec, class In>
+void total_pieces(Exec const& exec, ReduceShape shape, In const& in, typename R::Total* totals) {
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   int const last = shape.kept.rank - 1;
   bool const rows = last >= 0 && shape.kept.stride[last] == 1 && shape.kept.extent[last] > 1 &&
@@ -246,15 +245,15 @@ void total_pieces(Exec const& exec, ReduceShape shape, typename R::Element const
     if (rows) {
       std::int64_t const inner = shape.kept.extent[last];
       --shape.kept.rank;
-      std::int64_t const runs = (inner + ReduceRows<R>::run - 1) / ReduceRows<R>::run;
+      std::int64_t const runs = (inner + ReduceRows<R, In>::run - 1) / ReduceRows<R, In>::run;
       Kokkos::parallel_for("shardtype::reduce",
                            Policy(exec, 0, runs * (shape.outputs / inner) * shape.pieces),
-                           ReduceRows<R>{in, totals, shape, inner, runs});
+                           ReduceRows<R, In>{in, totals, shape, inner, runs});
       return;
     }
   }
   Kokkos::parallel_for("shardtype::reduce", Policy(exec, 0, shape.outputs * shape.pieces),
-                       ReduceTerms<R>{in, totals, shape});
+                       ReduceTerms<R, In>{in, totals, shape});
 }
 
 template <class R, bool Finish, class Exec, class Out>
@@ -268,10 +267,11 @@ void join_pieces(Exec const& exec, typename R::Total const* totals, Out* out, st
 }  // namespace detail
 
 /// out[k] = the reduction of each output's elements; `workspace` holds plan.workspace bytes of the
-/// memory of `Exec`. Without elements: the reduction of nothing. Runs on `exec`.
-template <class R, class Exec>
-void reduce(Exec const& exec, ReducePlan const& plan, typename R::Element const* in,
-            typename R::Result* out, void* workspace) {
+/// memory of `Exec`. Without elements: the reduction of nothing. `in` is read as memory is: a pointer,
+/// or an expression (kernels/expression.hpp). Runs on `exec`.
+template <class R, class Exec, class In>
+void reduce(Exec const& exec, ReducePlan const& plan, In const& in, typename R::Result* out,
+            void* workspace) {
   if (plan.shape.outputs == 0) return;
   auto* const totals = static_cast<typename R::Total*>(workspace);
   detail::total_pieces<R>(exec, plan.shape, in, totals);
@@ -279,8 +279,8 @@ void reduce(Exec const& exec, ReducePlan const& plan, typename R::Element const*
 }
 
 /// The same as far as the totals, to which those of other blocks are added before they are finished.
-template <class R, class Exec>
-void reduce_to_totals(Exec const& exec, ReducePlan const& plan, typename R::Element const* in,
+template <class R, class Exec, class In>
+void reduce_to_totals(Exec const& exec, ReducePlan const& plan, In const& in,
                       typename R::Total* out, void* workspace) {
   if (plan.shape.outputs == 0) return;
   auto* const totals = plan.shape.pieces > 1 ? static_cast<typename R::Total*>(workspace) : out;

@@ -2,6 +2,7 @@
 /// Norms, and logarithms of sums of exponentials.
 
 #include <source_location>
+#include <utility>
 
 #include <shardtype/kernels/norms.hpp>
 #include <shardtype/ops/reduce.hpp>
@@ -38,20 +39,20 @@ struct ReducerOf<reductions::LogSumExp, T> {
 /// and cannot overflow or underflow; of double they overflow where an element exceeds 1.3e154 and
 /// vanish below 1.5e-162, as in NumPy: divide by norm_inf first.
 template <class... Out, class A>
-auto norm(A const& a, std::source_location where = std::source_location::current()) {
-  return detail::reduce<reductions::Norm, Out...>(a, where);
+auto norm(A&& a, std::source_location where = std::source_location::current()) {
+  return detail::reduce<reductions::Norm, Out...>(std::forward<A>(a), where);
 }
 /// The 1-norm: the sum of absolute values; real for complex elements. Owed as a sum is:
 /// `A[I@X, J]` -> `norm_1<I>` -> `[J]{U:X}`, nothing sent.
 template <class... Out, class A>
-auto norm_1(A const& a, std::source_location where = std::source_location::current()) {
-  return detail::reduce<reductions::Norm1, Out...>(a, where);
+auto norm_1(A&& a, std::source_location where = std::source_location::current()) {
+  return detail::reduce<reductions::Norm1, Out...>(std::forward<A>(a), where);
 }
 /// The infinity norm: the largest absolute value, 0 of no elements, a NaN if there is one; real for
 /// complex elements. Owed as a maximum is: `A[I@X, J]` -> `norm_inf<I>` -> `[J]{U_max:X}`.
 template <class... Out, class A>
-auto norm_inf(A const& a, std::source_location where = std::source_location::current()) {
-  return detail::reduce<reductions::NormInf, Out...>(a, where);
+auto norm_inf(A&& a, std::source_location where = std::source_location::current()) {
+  return detail::reduce<reductions::NormInf, Out...>(std::forward<A>(a), where);
 }
 
 /// log(sum(exp(a))), computed relative to the true maximum so that nothing overflows; -inf of no
@@ -59,8 +60,8 @@ auto norm_inf(A const& a, std::source_location where = std::source_location::cur
 /// a named result (S03): one all_reduce or reduce_scatter of (maximum, sum) pairs. Refused on complex
 /// numbers: S04.
 template <class... Out, class A>
-auto logsumexp(A const& a, std::source_location where = std::source_location::current()) {
-  return detail::reduce<reductions::LogSumExp, Out...>(a, where);
+auto logsumexp(A&& a, std::source_location where = std::source_location::current()) {
+  return detail::reduce<reductions::LogSumExp, Out...>(std::forward<A>(a), where);
 }
 
 }  // namespace shardtype

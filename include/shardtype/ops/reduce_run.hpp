@@ -9,6 +9,7 @@
 #include <shardtype/check/reduction.hpp>
 #include <shardtype/kernels/reduce.hpp>
 #include <shardtype/kernels/reducers.hpp>
+#include <shardtype/ops/fused.hpp>
 #include <shardtype/ops/run.hpp>
 #include <shardtype/tensor/block_layout.hpp>
 #include <shardtype/tensor/create.hpp>
@@ -41,9 +42,37 @@ constexpr KeptDims kept_dims(Spec const& operand, Spec const& result) {
   return out;
 }
 
+/// What is reduced: a value of tensor type `A` whose block is read from `In`.
+template <class A, class In>
+struct Readable {
+  using tensor = A;
+  MeshRef const& mesh;
+  shardtype::detail::extents_of<A> extents;
+  In in;
+
+  auto ranges() const { return A::local_ranges(mesh, extents); }
+};
+template <class A>
+Readable<A, typename A::element const*> readable(A const& a) {
+  return {a.mesh(), a.extents(), static_cast<typename A::element const*>(a.buffer().data())};
+}
+/// An expression that is not computed yet and whose operands lie as it does: it is computed while it is
+/// read.
+template <class F, class... Args>
+auto readable_expression(Fused<F, Args...> const& e) {
+  using A = typename Fused<F, Args...>::tensor_type;
+  using L = shardtype::detail::Lowered<Fused<F, Args...>, 0, char>;
+  using In = kernels::ExpressionAt<typename L::expression, L::types::count>;
+  MeshRef const* mesh = nullptr;
+  auto const extents = shardtype::detail::fused_extents<A>(e, mesh);
+  In in{L::make(e)};
+  L::visit(e, [&]<int Slot, class B>(B const& b) { in.from[Slot] = b.buffer().data(); });
+  return Readable<A, In>{*mesh, extents, in};
+}
+
 /// Reduces a block into memory of the pool: results, or totals where `Finish` is not set.
-template <class Reducer, bool Finish, class Space>
-Buffer reduce_block(MeshState& mesh, void const* block, kernels::Layout const& source, int kept) {
+template <class Reducer, bool Finish, class Space, class In>
+Buffer reduce_block(MeshState& mesh, In const& in, kernels::Layout const& source, int kept) {
   using Exec = typename Space::execution_space;
   using Out = std::conditional_t<Finish, typename Reducer::Result, typename Reducer::Total>;
   Exec const exec{};
@@ -52,7 +81,6 @@ Buffer reduce_block(MeshState& mesh, void const* block, kernels::Layout const& s
   Buffer out = mesh.pool().template take<Space>(bytes);
   Buffer const workspace =
       mesh.pool().template take<Space>(static_cast<std::size_t>(plan.workspace));
-  auto const* const in = static_cast<typename Reducer::Element const*>(block);
   auto* const to = static_cast<Out*>(out.data());
   if constexpr (Finish) {
     kernels::reduce<Reducer>(exec, plan, in, to, workspace.data());
@@ -65,29 +93,30 @@ Buffer reduce_block(MeshState& mesh, void const* block, kernels::Layout const& s
 
 /// The calling rank's part of a reduction to `Out`, whose labels are some of A's. Where reduced dims
 /// are split, what the ranks hold is owed.
-template <class Reducer, class Out, class A>
-Out reduce_locally(A const& a) {
+template <class Reducer, class Out, class A, class In>
+Out reduce_locally(Readable<A, In> const& a) {
   using S = Scope<A, Out>;
   constexpr KeptDims kept = kept_dims(S::template spec<0>, S::template spec<1>);
   std::array<std::int64_t, Out::rank> extents{};
   for (std::size_t d = 0; d < Out::rank; ++d)
-    extents[d] = a.extents()[static_cast<std::size_t>(kept.at[d])];
-  if (!a.mesh().here()) return Out(a.mesh(), extents, Buffer{});
+    extents[d] = a.extents[static_cast<std::size_t>(kept.at[d])];
+  if (!a.mesh.here()) return Out(a.mesh, extents, Buffer{});
   kernels::Layout const source = kept_first(block_layout(a.ranges()), kept.at, kept.count);
-  return Out(a.mesh(), extents,
-             reduce_block<Reducer, true, typename A::memory_space>(
-                 a.mesh().state(), a.buffer().data(), source, kept.count));
+  return Out(a.mesh, extents,
+             reduce_block<Reducer, true, typename A::memory_space>(a.mesh.state(), a.in, source,
+                                                                   kept.count));
 }
 
 /// The places in the totals of a block as places in the whole tensor.
-template <class Exec, class T, class A>
-void place_in_whole(A const& a, KeptDims const& kept, kernels::Placed<T>* totals, std::int64_t n) {
+template <class Exec, class T, class A, class In>
+void place_in_whole(Readable<A, In> const& a, KeptDims const& kept, kernels::Placed<T>* totals,
+                    std::int64_t n) {
   bool keeps[max_dims] = {};
   for (int k = 0; k < kept.count; ++k) keeps[kept.at[k]] = true;
   kernels::Layout block;
   std::int64_t begin = 0;
   std::int64_t stride = 1;
-  auto const extents = a.extents();
+  auto const& extents = a.extents;
   auto const ranges = a.ranges();
   std::int64_t strides[max_dims] = {};
   for (int d = A::spec.rank - 1; d >= 0; --d) {
@@ -109,8 +138,8 @@ void place_in_whole(A const& a, KeptDims const& kept, kernels::Placed<T>* totals
 /// The reduction that `R` (a NamedReduction) resolved: each rank reduces its block, then the plan
 /// brings what they have together in the sharding of the result. `Carries`: what travels are the
 /// reducer's totals, which are finished at the end.
-template <class Reducer, class R, bool Carries, class A>
-auto reduce_and_reshard(A const& a, std::source_location const& where) {
+template <class Reducer, class R, bool Carries, class A, class In>
+auto reduce_and_reshard(Readable<A, In> const& a, std::source_location const& where) {
   using Out = typename R::result;
   using S = typename R::S;
   using Space = typename A::memory_space;
@@ -121,12 +150,11 @@ auto reduce_and_reshard(A const& a, std::source_location const& where) {
   constexpr KeptDims kept = kept_dims(R::given, met);
   std::array<std::int64_t, static_cast<std::size_t>(met.rank)> met_extents{};
   for (std::size_t d = 0; d < met_extents.size(); ++d)
-    met_extents[d] = a.extents()[static_cast<std::size_t>(kept.at[d])];
+    met_extents[d] = a.extents[static_cast<std::size_t>(kept.at[d])];
   Buffer part;
-  if (a.mesh().here()) {
+  if (a.mesh.here()) {
     kernels::Layout const source = kept_first(block_layout(a.ranges()), kept.at, kept.count);
-    part = reduce_block<Reducer, !Carries, Space>(a.mesh().state(), a.buffer().data(), source,
-                                                  kept.count);
+    part = reduce_block<Reducer, !Carries, Space>(a.mesh.state(), a.in, source, kept.count);
     if constexpr (std::is_same_v<Total, kernels::Placed<typename A::element>>) {
       std::int64_t n = 1;
       for (int k = 0; k < kept.count; ++k) n *= source.extent[k];
@@ -134,7 +162,7 @@ auto reduce_and_reshard(A const& a, std::source_location const& where) {
     }
   }
   Call const call{S::names,
-                  {met, a.mesh(), met_extents.data(), part},
+                  {met, a.mesh, met_extents.data(), part},
                   nullptr,
                   R::bytes,
                   plan_cache<R, T>,
@@ -143,8 +171,8 @@ auto reduce_and_reshard(A const& a, std::source_location const& where) {
   std::array<std::int64_t, Out::rank> extents{};
   Buffer result = run_call<T, Space>(call, extents.data());
   if constexpr (Carries) {
-    Out out = shardtype::detail::uninitialized<Out>(a.mesh(), extents);
-    if (!a.mesh().here()) return out;
+    Out out = shardtype::detail::uninitialized<Out>(a.mesh, extents);
+    if (!a.mesh.here()) return out;
     typename Space::execution_space const exec{};
     kernels::finish_totals<Reducer>(exec, static_cast<Total const*>(result.data()),
                                     static_cast<typename Out::element*>(out.buffer().data()),
@@ -152,7 +180,7 @@ auto reduce_and_reshard(A const& a, std::source_location const& where) {
     exec.fence();
     return out;
   } else {
-    return Out(a.mesh(), extents, std::move(result));
+    return Out(a.mesh, extents, std::move(result));
   }
 }
 

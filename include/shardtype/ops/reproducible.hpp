@@ -3,6 +3,7 @@
 
 #include <source_location>
 #include <type_traits>
+#include <utility>
 
 #include <shardtype/kernels/reproducible.hpp>
 #include <shardtype/ops/reduce.hpp>
@@ -43,14 +44,15 @@ using reproducible_sum =
 /// of both signs, give NaN. Not under -ffast-math. A tensor that owes a sum is refused (S02): what the
 /// ranks hold depends on their number. Integers: as sum(a), whose bits never differ.
 template <class... Out, class A>
-auto sum(A const& a, Reproducible, std::source_location where = std::source_location::current()) {
-  return detail::reduce<detail::reproducible_sum<A>, Out...>(a, where);
+auto sum(A&& a, Reproducible, std::source_location where = std::source_location::current()) {
+  return detail::reduce<detail::reproducible_sum<std::remove_cvref_t<A>>, Out...>(
+      std::forward<A>(a), where);
 }
 /// The 2-norm in the same way; the squares are those in double, so that those of double elements
 /// overflow and vanish as norm's do. Refused on integers: P12.
 template <class... Out, class A>
-auto norm(A const& a, Reproducible, std::source_location where = std::source_location::current()) {
-  return detail::reduce<reductions::ReproducibleNorm, Out...>(a, where);
+auto norm(A&& a, Reproducible, std::source_location where = std::source_location::current()) {
+  return detail::reduce<reductions::ReproducibleNorm, Out...>(std::forward<A>(a), where);
 }
 
 }  // namespace shardtype
