@@ -7,8 +7,10 @@
 #include <shardtype/ops/explain.hpp>
 #include <shardtype/ops/math.hpp>
 #include <shardtype/ops/matmul.hpp>
+#include <shardtype/ops/norms.hpp>
 #include <shardtype/ops/partial.hpp>
 #include <shardtype/ops/reduce.hpp>
+#include <shardtype/ops/reproducible.hpp>
 #include <shardtype/ops/reshard.hpp>
 #include <shardtype/ops/shape.hpp>
 #include <shardtype/ops/shift.hpp>

@@ -99,6 +99,12 @@ Distributed distribute(Spec const& s, Sizing const& z, F value) {
   return out;
 }
 
+inline std::int64_t joined(ReduceKind kind, std::int64_t a, std::int64_t b) {
+  return kind == ReduceKind::sum   ? a + b
+         : kind == ReduceKind::max ? std::max(a, b)
+                                   : std::min(a, b);
+}
+
 // The step applied; false if it is not what its collective can do.
 inline bool apply(Step const& s, Sizing const& z, Distributed& v) {
   if (!(v.spec == s.before)) return false;
@@ -124,7 +130,7 @@ inline bool apply(Step const& s, Sizing const& z, Distributed& v) {
           auto const theirs = v.held[other][from];
           if (reduces) {
             if (!theirs) return false;
-            got = got.value_or(0) + *theirs;
+            got = got ? joined(s.before.kind, *got, *theirs) : *theirs;
           } else if (theirs) {
             got = theirs;
           }

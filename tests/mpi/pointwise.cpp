@@ -302,6 +302,42 @@ TEST_CASE("an expression is an operand of every other operation") {
   });
 }
 
+TEST_CASE("reductions compute an expression while they read it, or one that has a name before") {
+  everywhere([](OnMesh const& mesh, std::array<std::int64_t, 2> n) {
+    auto const a = from_function<float, Dim<I, X>, Dim<J, Y>>(mesh, n, left);
+    auto const b = from_function<float, Dim<I, X>, Dim<J, Y>>(mesh, n, right);
+    auto const w = from_function<float, Dim<J>>(mesh, {n[1]}, [](auto j) { return right(1, j); });
+    std::array<std::int64_t, 2> const rows{n[0], 1};
+    auto const over = [&](auto f) {
+      return [=](std::int64_t i, std::int64_t) {
+        double s = 0;
+        for (std::int64_t j = 0; j < n[1]; ++j) s += f(i, j);
+        return s;
+      };
+    };
+    auto const product = over([](auto i, auto j) { return 2 * left(i, j) * right(i, j); });
+    CHECK(wrong(sum<Dim<I>>(2 * a * b), rows, product) == 0);
+    CHECK(wrong(sum<Dim<I, X>>(a * b * 2), rows, product) == 0);
+    CHECK(wrong(all_reduce<Y>(sum<J>(a * b + b * a)), rows, product) == 0);
+    CHECK(wrong(sum<Dim<I>>(a * w), rows,  // w lies otherwise
+                over([](auto i, auto j) { return left(i, j) * right(1, j); })) == 0);
+    CHECK(wrong(
+              norm<Dim<I>>(a - b), rows,
+              [&](auto i, auto j) {
+                return std::sqrt(over([](auto i1, auto j1) {
+                  return (left(i1, j1) - right(i1, j1)) * (left(i1, j1) - right(i1, j1));
+                })(i, j));
+              },
+              1e-6) == 0);
+    auto e = a * b * 2;
+    CHECK(wrong(sum<Dim<I>>(e), rows, product) == 0);
+    CHECK(e.computed());
+    CHECK(wrong(sum<Dim<I>>(std::move(e)), rows, product) == 0);
+    auto const longer = from_function<float, Dim<I, X>, Dim<J, Y>>(mesh, {n[0], n[1] + 1}, left);
+    CHECK_THROWS_AS(sum<Dim<I>>(a * longer), Error);
+  });
+}
+
 TEST_CASE("functions of one tensor") {
   OnMesh const mesh(MPI_COMM_WORLD, grids()[0]);
   std::array<std::int64_t, 2> const n{9, 7};

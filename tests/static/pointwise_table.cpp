@@ -1,5 +1,6 @@
 // What elementwise operations and reductions infer, and what they refuse: the tables of docs/rules.md,
 // and JAX's vectors for them (broadcasting rule, lax.py; unreduced and reduced rules, shard_alg.py).
+#include <complex>
 #include <type_traits>
 
 #include <shardtype/types.hpp>
@@ -19,6 +20,7 @@ using T = Tensor<float, Parts...>;
 using UX = Unreduced<X>;
 using RX = Reduced<X>;
 using MX = Unreduced<Max, X>;
+using Z = std::complex<float>;
 namespace f = functions;
 namespace r = reductions;
 
@@ -139,6 +141,32 @@ static_assert(no_reduction<ReduceOver<r::Any, I>, T<Dim<I>>> == Code::P11_condit
 static_assert(no_reduction<ReduceOver<r::Product, T<>>, T<Dim<I, X>>> == Code::ok);
 static_assert(no_reduction<ReduceOver<r::Product, T<UX>>, T<Dim<I, X>>> ==
               Code::N04_nothing_to_owe);
+static_assert(no_reduction<ReduceOver<r::Norm, I>, T<Dim<I, X>>> == Code::S03_split);
+static_assert(no_reduction<ReduceOver<r::LogSumExp>, T<Dim<I>, UX>> == Code::S02_other_kind_owed);
+static_assert(no_reduction<ReduceOver<r::Maximum>, Tensor<Z, Dim<I>>> == Code::S04_no_order);
+static_assert(no_reduction<ReduceOver<r::LogSumExp>, Tensor<Z, Dim<I>>> == Code::S04_no_order);
+static_assert(no_reduction<ReduceOver<r::Norm>, Tensor<int, Dim<I>>> == Code::P12_not_floating);
+static_assert(
+    reduces<ReduceOver<r::Norm, J>, Tensor<float, Dim<I, X>>, Tensor<Z, Dim<I, X>, Dim<J>>>);
+static_assert(reduces<ReduceOver<r::Norm1, I>, Tensor<float, UX>, Tensor<Z, Dim<I, X>>>);
+static_assert(reduces<ReduceOver<r::NormInf, I>, T<MX>, T<Dim<I, X>>>);
+
+// What a named reduction over a split dim sends is of the size of the result, not of the operand.
+struct L : Index<"L", 1000> {};
+struct M : Index<"M", 12> {};
+constexpr auto sent = [](auto op) {
+  constexpr Plan p = plan(decltype(op){}, type<T<Dim<L, Y>, Dim<M>>>);
+  static_assert(p.count(Collective::all_reduce) + p.count(Collective::reduce_scatter) == 1 &&
+                p.collectives() == 1);
+  return p.bytes_per_rank();
+};
+static_assert(sent(sum_to<Dim<M>>) == 2 * 12 * 4 * 3 / 4);
+static_assert(sent(sum_to<Dim<M, Y>>) == 12 * 4 * 3 / 4);
+static_assert(sent(norm_to<Dim<M>>) == 2 * 12 * 8 * 3 / 4);
+static_assert(sent(prod_to<Dim<M>>) == 2 * 12 * 8 * 3 / 4);
+static_assert(sent(logsumexp_to<Dim<M, Y>>) == 12 * 16 * 3 / 4);
+static_assert(sent(argmax_to<Dim<M>>) == 2 * 12 * 16 * 3 / 4);
+static_assert(sent(reproducible_sum_to<Dim<M>>) == 2 * 12 * 40 * 3 / 4);
 
 // Whole values as sums, and casts.
 static_assert(std::is_same_v<result_t<ToPartialOver<X>, T<Dim<I, X>>>, T<Dim<I>, UX>>);

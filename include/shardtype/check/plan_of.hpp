@@ -92,6 +92,22 @@ constexpr Plan plan_in_compiler() {
 template <class R, class Z>
 inline constexpr Plan compiled_plan = plan_in_compiler<R, Z>();
 
+/// What moves between ranks for the operation that `R` resolved, as far as its size goes: elements of
+/// the first operand, unless `R` says how many bytes it is.
+template <class R, class First>
+constexpr auto moved_element() {
+  if constexpr (requires { R::bytes; }) {
+    struct Bytes {
+      char each[R::bytes];
+    };
+    return Type<Bytes>{};
+  } else {
+    return Type<element_t<First>>{};
+  }
+}
+template <class R, class First>
+using moved_t = typename decltype(moved_element<R, First>())::type;
+
 /// Whether `plan` runs no more collectives of any kind than `bound`.
 constexpr bool within(Plan const& plan, Plan const& bound) {
   for (int c = 1; c <= static_cast<int>(Collective::permute); ++c)
@@ -174,10 +190,10 @@ constexpr auto plan(Op const&, Type<Operands>...) {
     return Plan{};
   } else if constexpr (R::S::names.all_static()) {
     using First = std::tuple_element_t<0, std::tuple<Operands...>>;
-    return detail::compiled_plan<R, detail::StaticSizing<typename R::S, element_t<First>>>;
+    return detail::compiled_plan<R, detail::StaticSizing<typename R::S, detail::moved_t<R, First>>>;
   } else {
     using First = std::tuple_element_t<0, std::tuple<Operands...>>;
-    return PlanSet<R, element_t<First>>{};
+    return PlanSet<R, detail::moved_t<R, First>>{};
   }
 }
 

@@ -13,9 +13,9 @@ namespace shardtype {
 /// The reductions the library knows, as tags: what is owed after them, and the element type they give.
 namespace reductions {
 
-/// Which elements a reduction takes, and gives.
-enum class Takes : std::int8_t { numbers, booleans, floating };
-enum class Makes : std::int8_t { same, count, place };
+/// Which elements a reduction takes, and gives. `ordered` are all but complex ones.
+enum class Takes : std::int8_t { numbers, booleans, floating, ordered, real };
+enum class Makes : std::int8_t { same, count, place, real };
 
 template <ReductionKind how, Takes in = Takes::numbers, Makes out = Makes::same>
 struct Tag {
@@ -27,12 +27,18 @@ struct Tag {
 struct Sum : Tag<ReductionKind::sum, Takes::numbers, Makes::count> {};
 struct Mean : Tag<ReductionKind::sum, Takes::floating> {};
 struct Product : Tag<ReductionKind::whole> {};
-struct Maximum : Tag<ReductionKind::max> {};
-struct Minimum : Tag<ReductionKind::min> {};
+struct Maximum : Tag<ReductionKind::max, Takes::ordered> {};
+struct Minimum : Tag<ReductionKind::min, Takes::ordered> {};
 struct Any : Tag<ReductionKind::max, Takes::booleans> {};
 struct All : Tag<ReductionKind::min, Takes::booleans> {};
-struct PlaceOfMaximum : Tag<ReductionKind::whole, Takes::numbers, Makes::place> {};
-struct PlaceOfMinimum : Tag<ReductionKind::whole, Takes::numbers, Makes::place> {};
+struct PlaceOfMaximum : Tag<ReductionKind::whole, Takes::ordered, Makes::place> {};
+struct PlaceOfMinimum : Tag<ReductionKind::whole, Takes::ordered, Makes::place> {};
+struct Norm : Tag<ReductionKind::whole, Takes::floating, Makes::real> {};
+struct Norm1 : Tag<ReductionKind::sum, Takes::floating, Makes::real> {};
+struct NormInf : Tag<ReductionKind::max, Takes::floating, Makes::real> {};
+struct LogSumExp : Tag<ReductionKind::whole, Takes::real> {};
+struct ReproducibleSum : Tag<ReductionKind::whole, Takes::floating> {};
+struct ReproducibleNorm : Tag<ReductionKind::whole, Takes::floating, Makes::real> {};
 
 }  // namespace reductions
 
@@ -41,21 +47,65 @@ struct PlaceOfMinimum : Tag<ReductionKind::whole, Takes::numbers, Makes::place> 
 template <class F, class... Out>
 struct ReduceOver {};
 
+template <class... Out>
+inline constexpr ReduceOver<reductions::Sum, Out...> sum_to{};
+template <class... Out>
+inline constexpr ReduceOver<reductions::Mean, Out...> mean_to{};
+template <class... Out>
+inline constexpr ReduceOver<reductions::Product, Out...> prod_to{};
+template <class... Out>
+inline constexpr ReduceOver<reductions::Maximum, Out...> max_to{};
+template <class... Out>
+inline constexpr ReduceOver<reductions::Minimum, Out...> min_to{};
+template <class... Out>
+inline constexpr ReduceOver<reductions::PlaceOfMaximum, Out...> argmax_to{};
+template <class... Out>
+inline constexpr ReduceOver<reductions::PlaceOfMinimum, Out...> argmin_to{};
+template <class... Out>
+inline constexpr ReduceOver<reductions::Norm, Out...> norm_to{};
+template <class... Out>
+inline constexpr ReduceOver<reductions::LogSumExp, Out...> logsumexp_to{};
+template <class... Out>
+inline constexpr ReduceOver<reductions::ReproducibleSum, Out...> reproducible_sum_to{};
+template <class... Out>
+inline constexpr ReduceOver<reductions::ReproducibleNorm, Out...> reproducible_norm_to{};
+
 namespace detail {
 
 template <class F, class T>
 using reduced_element =
     std::conditional_t<F::makes == reductions::Makes::place ||
                            (F::makes == reductions::Makes::count && std::is_same_v<T, bool>),
-                       std::int64_t, T>;
+                       std::int64_t,
+                       std::conditional_t<F::makes == reductions::Makes::real, real_of<T>, T>>;
+
+/// Bytes per output that the ranks exchange for a reduction of elements `T`: the result, or what a
+/// reduction that no owed kind says carries (kernels/reducers.hpp).
+template <class F, class T>
+constexpr std::int64_t carried_bytes() {
+  constexpr bool wide = std::is_same_v<real_of<T>, float>;
+  constexpr int parts = is_complex<T> ? 2 : 1;
+  if (F::kind != ReductionKind::whole) return sizeof(reduced_element<F, T>);
+  if (F::makes == reductions::Makes::place) return 16;
+  if (std::is_same_v<F, reductions::Norm>) return sizeof(double);
+  if (std::is_same_v<F, reductions::LogSumExp>) return 2 * sizeof(double);
+  if (std::is_same_v<F, reductions::ReproducibleSum>) return 40 * parts;
+  if (std::is_same_v<F, reductions::ReproducibleNorm>) return 40;
+  return wide ? static_cast<std::int64_t>(sizeof(double)) * parts
+              : static_cast<std::int64_t>(sizeof(T));
+}
 
 template <class F, class A>
 constexpr Verdict reducible_elements() {
   using T = element_t<A>;
   if (F::takes == reductions::Takes::booleans && !std::is_same_v<T, bool>)
     return refuse(Code::P11_condition);
-  if (F::takes == reductions::Takes::floating && !is_floating<T>)
+  if ((F::takes == reductions::Takes::floating || F::takes == reductions::Takes::real) &&
+      !is_floating<T>)
     return refuse(Code::P12_not_floating);
+  if ((F::takes == reductions::Takes::ordered || F::takes == reductions::Takes::real) &&
+      is_complex<T>)
+    return refuse(Code::S04_no_order);
   return {};
 }
 
@@ -119,22 +169,18 @@ struct NamedReduction {
       if (wanted.find(given.dims[d].label) >= 0) out.push(given.dims[d].label);
     return out;
   }
-  /// Where no owed kind says the reduction: the operand with its reduced dims whole.
-  struct Whole {
-    static constexpr Spec gathered() {
-      Spec s = given;
-      for (int d = 0; d < s.rank; ++d)
-        if (wanted.find(s.dims[d].label) < 0) s.dims[d].axes = {};
-      return s;
-    }
-    static constexpr Spec value = F::kind == ReductionKind::whole ? gathered() : given;
-  };
-  using operand = tensor_from_spec<S, Whole, element_t<A>, A>;
+  /// The sharding of what the ranks hold after the local reduction, before it is resharded to the
+  /// result. Where no owed kind says the reduction, what they carry is owed as a sum is.
   struct Met {
-    static constexpr Spec value = rules::reduction(Whole::value, kept(), F::kind).result;
+    static constexpr Spec value =
+        rules::reduction(given, kept(),
+                         F::kind == ReductionKind::whole ? ReductionKind::sum : F::kind)
+            .result;
   };
-  /// What the local reduction gives, before it is resharded to the result.
-  using met = tensor_from_spec<S, Met, element_t<Out>, A>;
+  static constexpr std::int64_t bytes = carried_bytes<F, element_t<A>>();
+  static constexpr Plan make_plan(Sizing const& z, Machine const& m = {}) {
+    return planning::reshard_plan(Met::value, wanted, z, m);
+  }
 };
 
 template <class F, class A, class... Out>

@@ -303,6 +303,12 @@ struct refused<Code::S03_split, legal, YourTypes...> : Poisoned {
                 "the other blocks), or name the result, which exchanges partial results only: "
                 "norm<Out>(a).");
 };
+template <bool legal, class... YourTypes>
+struct refused<Code::S04_no_order, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype S04] complex numbers have no order, so this reduction has no meaning "
+                "for them. Reduce their size or a part of them: max(abs(a)), max(real(a)).");
+};
 
 template <bool legal, class... YourTypes>
 struct refused<Code::R01_indices_differ, legal, YourTypes...> : Poisoned {

@@ -69,6 +69,21 @@ struct Sources {
   std::int64_t stride[at_least_one(Count)][max_dims]{};
 };
 
+/// The elements of an expression whose operands all lie alike, read as if they were in memory.
+template <class E, int Count>
+struct ExpressionAt {
+  E expression;
+  void const* from[at_least_one(Count)]{};
+  std::int64_t offset = 0;
+
+  KOKKOS_FUNCTION ExpressionAt operator+(std::int64_t by) const {
+    ExpressionAt out = *this;
+    out.offset += by;
+    return out;
+  }
+  KOKKOS_FUNCTION auto operator[](std::int64_t k) const { return expression.at(from, offset + k); }
+};
+
 namespace detail {
 
 /// Neighbouring dims that all operands and the result walk through as one become one.

@@ -10,6 +10,7 @@
 #include <shardtype/kernels/gemm.hpp>
 #include <shardtype/kernels/layout.hpp>
 #include <shardtype/kernels/reduce.hpp>
+#include <shardtype/kernels/reducers.hpp>
 #include <shardtype/rules/contraction.hpp>
 #include <shardtype/runtime/pool.hpp>
 

@@ -7,114 +7,18 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <shardtype/kernels/functions.hpp>
 #include <shardtype/kernels/layout.hpp>
 
 namespace shardtype::kernels {
 
-/// The type long sums are kept in.
-template <class T>
-struct Wide {
-  using type = T;
-};
-template <>
-struct Wide<float> {
-  using type = double;
-};
-template <>
-struct Wide<Kokkos::complex<float>> {
-  using type = Kokkos::complex<double>;
-};
-template <class T>
-using wide_t = typename Wide<T>::type;
-
-// Reducers. `load` makes a part of an element at a place in the reduced dims, `join` puts two together;
-// short runs are kept in `Part`, long ones in `Total`.
-
-/// What sums have in common: parts `P` are added up in the wide type.
-template <class P>
-struct Adding {
-  using Part = P;
-  using Total = wide_t<P>;
-  using Result = P;
-  KOKKOS_FUNCTION static Part nothing() { return Part{}; }
-  KOKKOS_FUNCTION static Total widen(Part const& a) { return detail::converted<Total>(a); }
-  template <class U>
-  KOKKOS_FUNCTION static void join(U& a, U const& b) {
-    a = static_cast<U>(a + b);
-  }
-  KOKKOS_FUNCTION static Result finish(Total const& a) { return detail::converted<Result>(a); }
-};
-
-template <class T>
-struct SumReducer : Adding<std::conditional_t<std::is_same_v<T, bool>, std::int64_t, T>> {
-  using Element = T;
-  KOKKOS_FUNCTION static auto load(T const& x, std::int64_t) {
-    return static_cast<typename SumReducer::Part>(x);
-  }
-};
-
-template <class T>
-struct ProductReducer {
-  using Element = T;
-  using Part = T;
-  using Total = wide_t<T>;
-  using Result = T;
-  KOKKOS_FUNCTION static Part load(T const& x, std::int64_t) { return x; }
-  KOKKOS_FUNCTION static Part nothing() { return T(1); }
-  KOKKOS_FUNCTION static Total widen(Part const& a) { return detail::converted<Total>(a); }
-  template <class U>
-  KOKKOS_FUNCTION static void join(U& a, U const& b) {
-    a = static_cast<U>(a * b);
-  }
-  KOKKOS_FUNCTION static Result finish(Total const& a) { return detail::converted<Result>(a); }
-};
-
-template <class T, bool Max>
-struct ExtremeReducer {
-  using Element = T;
-  using Part = T;
-  using Total = T;
-  using Result = T;
-  KOKKOS_FUNCTION static Part load(T const& x, std::int64_t) { return x; }
-  KOKKOS_FUNCTION static Part nothing() { return extreme_value<T, !Max>(); }
-  KOKKOS_FUNCTION static Total widen(Part const& a) { return a; }
-  KOKKOS_FUNCTION static void join(T& a, T const& b) {
-    bool const take = (Max ? b > a : b < a) || b != b;  // a NaN stays: nothing is larger
-    a = take ? b : a;
-  }
-  KOKKOS_FUNCTION static Result finish(Total const& a) { return a; }
-};
-
-/// An element and where it stands.
-template <class T>
-struct Placed {
-  T value;
-  std::int64_t place;
-};
-/// The first place of the largest (or least) element; a NaN counts as both.
-template <class T, bool Max>
-struct PlaceReducer {
-  using Element = T;
-  using Part = Placed<T>;
-  using Total = Placed<T>;
-  using Result = std::int64_t;
-  KOKKOS_FUNCTION static Part load(T const& x, std::int64_t place) { return {x, place}; }
-  KOKKOS_FUNCTION static Part nothing() { return {extreme_value<T, !Max>(), -1}; }
-  KOKKOS_FUNCTION static Total widen(Part const& a) { return a; }
-  KOKKOS_FUNCTION static void join(Part& a, Part const& b) {
-    if (b.place < 0) return;
-    bool const a_nan = a.value != a.value;
-    bool const b_nan = b.value != b.value;
-    bool better = Max ? b.value > a.value : b.value < a.value;
-    bool const same = a_nan ? b_nan : b.value == a.value;
-    if (a_nan != b_nan) better = b_nan;
-    if (a.place < 0 || (!(a_nan && !b_nan) && better) || (same && b.place < a.place)) a = b;
-  }
-  KOKKOS_FUNCTION static Result finish(Total const& a) { return a.place; }
-};
+// A reducer `R` (kernels/reducers.hpp): `R::load` makes a `Part` of an element at a place in the
+// reduced dims, `R::join` puts two together; short runs are kept in `Part`, long ones in `Total`, of
+// which `R::finish` makes the result. One with `R::deposit` takes many elements at once instead.
 
 namespace detail {
+
+template <class R>
+inline constexpr bool takes_blocks = requires { &R::deposit; };
 
 /// A block to be reduced: the kept dims in the order of the result, and the others.
 struct ReduceShape {
@@ -137,11 +41,11 @@ KOKKOS_INLINE_FUNCTION std::int64_t offset_of(Layout const& l, std::int64_t k) {
   return at;
 }
 
-/// One output of one piece of the terms per call. `out` is [pieces, outputs] of totals.
-template <class R>
+/// One output of one piece of the terms per call. `out` is [pieces, outputs] of totals. `In`: where
+/// elements are read, memory or an expression.
+template <class R, class In>
 struct ReduceTerms {
-  using T = typename R::Element;
-  T const* in;
+  In in;
   typename R::Total* out;
   ReduceShape shape;
 
@@ -150,15 +54,17 @@ struct ReduceTerms {
     std::int64_t const piece = work / shape.outputs;
     std::int64_t const begin = shape.first(piece);
     std::int64_t const end = shape.first(piece + 1);
-    T const* const from = in + offset_of(shape.kept, output);
+    In const from = in + offset_of(shape.kept, output);
     int const last = shape.reduced.rank - 1;
     std::int64_t const inner = shape.reduced.extent[last];
     std::int64_t const stride = shape.reduced.stride[last];
     typename R::Total total = R::widen(R::nothing());
     for (std::int64_t k = begin; k < end;) {
       std::int64_t const n = inner - k % inner < end - k ? inner - k % inner : end - k;
-      T const* const run = from + offset_of(shape.reduced, k);
-      if (stride == 1) {
+      In const run = from + offset_of(shape.reduced, k);
+      if constexpr (takes_blocks<R>) {
+        R::deposit(total, run, n, stride);
+      } else if (stride == 1) {
         add_run(run, n, k, total);
       } else {
         for (std::int64_t i = 0; i < n; ++i)
@@ -173,7 +79,7 @@ struct ReduceTerms {
       for (int l = 0; l < half; ++l) R::join(part[l], part[l + half]);
   }
   /// Neighbouring elements in lanes, so that they are added side by side.
-  KOKKOS_FUNCTION static void add_run(T const* run, std::int64_t n, std::int64_t place,
+  KOKKOS_FUNCTION static void add_run(In const& run, std::int64_t n, std::int64_t place,
                                       typename R::Total& total) {
     constexpr int lanes = 128;  // enough to hide the latency of their sums
     constexpr int few = 16;
@@ -196,12 +102,12 @@ struct ReduceTerms {
 };
 
 /// Host: a run of neighbouring outputs of one piece per call, whose elements lie side by side.
-template <class R>
+template <class R, class In>
 struct ReduceRows {
   using T = typename R::Element;
-  static constexpr std::int64_t run =
-      2048;  ///< so that memory is read in long runs, sums stay in cache
-  T const* in;
+  /// So that memory is read in long runs, sums stay in cache.
+  static constexpr std::int64_t run = takes_blocks<R> ? 128 : 2048;
+  In in;
   typename R::Total* out;
   ReduceShape shape;   ///< kept without its last dim
   std::int64_t inner;  ///< the last kept dim, of stride 1
@@ -216,10 +122,35 @@ struct ReduceRows {
     std::int64_t const piece = work / rows;
     std::int64_t const first = shape.first(piece);
     std::int64_t const end = shape.first(piece + 1);
-    T const* const from = in + offset_of(shape.kept, row) + begin;
-    typename R::Total total[run];
-    typename R::Part part[run];
+    In const from = in + (offset_of(shape.kept, row) + begin);
+    typename R::Total total[static_cast<std::size_t>(run)];
     for (std::int64_t i = 0; i < n; ++i) total[i] = R::widen(R::nothing());
+    if constexpr (takes_blocks<R>) {
+      // tiles are turned in a small buffer: down the columns every element would be on its own page
+      constexpr std::int64_t rows_at_once = 128;
+      constexpr std::int64_t wide = 16;
+      T tile[static_cast<std::size_t>(wide * rows_at_once)];
+      for (std::int64_t k = first; k < end; k += rows_at_once) {
+        std::int64_t const m = end - k < rows_at_once ? end - k : rows_at_once;
+        for (std::int64_t left = 0; left < n; left += wide) {
+          std::int64_t const w = n - left < wide ? n - left : wide;
+          for (std::int64_t r = 0; r < m; ++r) {
+            T const* const source = from + offset_of(shape.reduced, k + r) + left;
+            for (std::int64_t i = 0; i < w; ++i) tile[i * rows_at_once + r] = source[i];
+          }
+          for (std::int64_t i = 0; i < w; ++i)
+            R::deposit(total[left + i], tile + i * rows_at_once, m, 1);
+        }
+      }
+    } else {
+      add_rows(from, n, first, end, total);
+    }
+    typename R::Total* const to = out + piece * shape.outputs + row * inner + begin;
+    for (std::int64_t i = 0; i < n; ++i) to[i] = total[i];
+  }
+  void add_rows(In const& from, std::int64_t n, std::int64_t first, std::int64_t end,
+                typename R::Total* total) const {
+    typename R::Part part[static_cast<std::size_t>(run)];
     constexpr std::int64_t flush = 128;
     for (std::int64_t k0 = first; k0 < end; k0 += flush) {
       std::int64_t const k1 = k0 + flush < end ? k0 + flush : end;
@@ -227,10 +158,10 @@ struct ReduceRows {
       std::int64_t k = k0;
       // four rows at once: the parts are read and written a quarter as often
       for (; k + 4 <= k1; k += 4) {
-        T const* const r0 = from + offset_of(shape.reduced, k);
-        T const* const r1 = from + offset_of(shape.reduced, k + 1);
-        T const* const r2 = from + offset_of(shape.reduced, k + 2);
-        T const* const r3 = from + offset_of(shape.reduced, k + 3);
+        In const r0 = from + offset_of(shape.reduced, k);
+        In const r1 = from + offset_of(shape.reduced, k + 1);
+        In const r2 = from + offset_of(shape.reduced, k + 2);
+        In const r3 = from + offset_of(shape.reduced, k + 3);
         for (std::int64_t i = 0; i < n; ++i) {
           typename R::Part sum = part[i];
           R::join(sum, R::load(r0[i], k));
@@ -241,27 +172,29 @@ struct ReduceRows {
         }
       }
       for (; k < k1; ++k) {
-        T const* const terms = from + offset_of(shape.reduced, k);
+        In const terms = from + offset_of(shape.reduced, k);
         for (std::int64_t i = 0; i < n; ++i) R::join(part[i], R::load(terms[i], k));
       }
       for (std::int64_t i = 0; i < n; ++i) R::join(total[i], R::widen(part[i]));
     }
-    typename R::Total* const to = out + piece * shape.outputs + row * inner + begin;
-    for (std::int64_t i = 0; i < n; ++i) to[i] = total[i];
   }
 };
 
-/// The pieces of each output together.
-template <class R>
+/// The pieces of each output together: its result, or their total.
+template <class R, bool Finish>
 struct ReducePieces {
   typename R::Total const* in;
-  typename R::Result* out;
+  std::conditional_t<Finish, typename R::Result, typename R::Total>* out;
   std::int64_t outputs, pieces;
 
   KOKKOS_FUNCTION void operator()(std::int64_t k) const {
     typename R::Total total = in[k];
     for (std::int64_t p = 1; p < pieces; ++p) R::join(total, in[p * outputs + k]);
-    out[k] = R::finish(total);
+    if constexpr (Finish) {
+      out[k] = R::finish(total);
+    } else {
+      out[k] = total;
+    }
   }
 };
 
@@ -298,38 +231,69 @@ ReducePlan plan_reduce(Exec const& exec, Layout const& source, int kept) {
   return p;
 }
 
-/// out[k] = the reduction of each output's elements; `workspace` holds plan.workspace bytes of the
-/// memory of `Exec`. Without elements: the reduction of nothing. Runs on `exec`.
-template <class R, class Exec>
-void reduce(Exec const& exec, ReducePlan const& plan, typename R::Element const* in,
-            typename R::Result* out, void* workspace) {
+namespace detail {
+
+/// The totals of all pieces, [pieces, outputs].
+template <class R, class Exec, class In>
+void total_pieces(Exec const& exec, ReduceShape shape, In const& in, typename R::Total* totals) {
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-  detail::ReduceShape shape = plan.shape;
-  if (shape.outputs == 0) return;
-  auto* const totals = static_cast<typename R::Total*>(workspace);
   int const last = shape.kept.rank - 1;
-  constexpr bool host =
-      Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible;
   bool const rows = last >= 0 && shape.kept.stride[last] == 1 && shape.kept.extent[last] > 1 &&
                     (shape.reduced.stride[shape.reduced.rank - 1] != 1 || shape.terms == 1);
-  bool done = false;
-  if constexpr (host) {
+  if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace,
+                                           typename Exec::memory_space>::accessible) {
     if (rows) {
-      done = true;
       std::int64_t const inner = shape.kept.extent[last];
       --shape.kept.rank;
-      std::int64_t const runs =
-          (inner + detail::ReduceRows<R>::run - 1) / detail::ReduceRows<R>::run;
+      std::int64_t const runs = (inner + ReduceRows<R, In>::run - 1) / ReduceRows<R, In>::run;
       Kokkos::parallel_for("shardtype::reduce",
                            Policy(exec, 0, runs * (shape.outputs / inner) * shape.pieces),
-                           detail::ReduceRows<R>{in, totals, shape, inner, runs});
+                           ReduceRows<R, In>{in, totals, shape, inner, runs});
+      return;
     }
   }
-  if (!done)
-    Kokkos::parallel_for("shardtype::reduce", Policy(exec, 0, shape.outputs * shape.pieces),
-                         detail::ReduceTerms<R>{in, totals, shape});
-  Kokkos::parallel_for("shardtype::reduce", Policy(exec, 0, shape.outputs),
-                       detail::ReducePieces<R>{totals, out, shape.outputs, shape.pieces});
+  Kokkos::parallel_for("shardtype::reduce", Policy(exec, 0, shape.outputs * shape.pieces),
+                       ReduceTerms<R, In>{in, totals, shape});
+}
+
+template <class R, bool Finish, class Exec, class Out>
+void join_pieces(Exec const& exec, typename R::Total const* totals, Out* out, std::int64_t outputs,
+                 std::int64_t pieces) {
+  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  Kokkos::parallel_for("shardtype::reduce", Policy(exec, 0, outputs),
+                       ReducePieces<R, Finish>{totals, out, outputs, pieces});
+}
+
+}  // namespace detail
+
+/// out[k] = the reduction of each output's elements; `workspace` holds plan.workspace bytes of the
+/// memory of `Exec`. Without elements: the reduction of nothing. `in` is read as memory is: a pointer,
+/// or an expression (kernels/expression.hpp). Runs on `exec`.
+template <class R, class Exec, class In>
+void reduce(Exec const& exec, ReducePlan const& plan, In const& in, typename R::Result* out,
+            void* workspace) {
+  if (plan.shape.outputs == 0) return;
+  auto* const totals = static_cast<typename R::Total*>(workspace);
+  detail::total_pieces<R>(exec, plan.shape, in, totals);
+  detail::join_pieces<R, true>(exec, totals, out, plan.shape.outputs, plan.shape.pieces);
+}
+
+/// The same as far as the totals, to which those of other blocks are added before they are finished.
+template <class R, class Exec, class In>
+void reduce_to_totals(Exec const& exec, ReducePlan const& plan, In const& in,
+                      typename R::Total* out, void* workspace) {
+  if (plan.shape.outputs == 0) return;
+  auto* const totals = plan.shape.pieces > 1 ? static_cast<typename R::Total*>(workspace) : out;
+  detail::total_pieces<R>(exec, plan.shape, in, totals);
+  if (plan.shape.pieces > 1)
+    detail::join_pieces<R, false>(exec, totals, out, plan.shape.outputs, plan.shape.pieces);
+}
+
+/// The results of `n` totals.
+template <class R, class Exec>
+void finish_totals(Exec const& exec, typename R::Total const* totals, typename R::Result* out,
+                   std::int64_t n) {
+  if (n > 0) detail::join_pieces<R, true>(exec, totals, out, n, 1);
 }
 
 }  // namespace shardtype::kernels

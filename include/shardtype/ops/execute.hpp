@@ -62,7 +62,8 @@ class Executor {
           transpose(s, v);
           break;
         case Action::contract:
-          if constexpr (!std::is_same_v<T, bool>)  // bool is not multiplied: C11
+          // bool is not multiplied (C11), nor is what a reduction carries
+          if constexpr (!std::is_same_v<T, bool> && !shardtype::detail::is_carried<T>)
             v = product(s, slots[0], slots[1]);
           slots[0] = slots[1] = {};
           break;

@@ -130,14 +130,11 @@ constexpr std::array<int, max_dims> dims_in() {
   return at;
 }
 
-/// Runs the expression `e` for a result of type `Out`, into `into` where it is given.
+/// The extents of a result of type `Out` of the expression `e`, and its mesh. Errors: E23, E24.
 template <class Out, class E>
-Out run_fused(E const& e, Out const* into) {
-  using L = Lowered<E, 0, char>;
-  using Types = typename L::types;
-  MeshRef const* mesh = nullptr;
+extents_of<Out> fused_extents(E const& e, MeshRef const*& mesh) {
   Extents known = Scope<Out>::names.extents();
-  L::visit(e, [&]<int Slot, class A>(A const& a) {
+  Lowered<E, 0, char>::visit(e, [&]<int Slot, class A>(A const& a) {
     using Both = Scope<Out, A>;  // in which the labels of Out have the same numbers
     if (mesh != nullptr) check_one_mesh(*mesh, a.mesh());
     mesh = &a.mesh();
@@ -146,6 +143,32 @@ Out run_fused(E const& e, Out const* into) {
   });
   extents_of<Out> extents{};
   for (std::size_t d = 0; d < Out::rank; ++d) extents[d] = known[Out::spec.dims[d].label];
+  return extents;
+}
+
+/// Whether every rank's blocks of all tensors in `E` lie as those of `Out`: no dims are broadcast, sliced
+/// or in another order.
+template <class Out, class E>
+inline constexpr bool lies_as = true;
+template <class Out, class U, class... Parts>
+inline constexpr bool lies_as<Out, Tensor<U, Parts...>> = [] {
+  using S = Scope<Out, Tensor<U, Parts...>>;
+  constexpr Spec a = S::template spec<0>;
+  constexpr Spec b = S::template spec<1>;
+  bool same = a.rank == b.rank;
+  for (int d = 0; same && d < a.rank; ++d) same = a.dims[d] == b.dims[d];
+  return same;
+}();
+template <class Out, class F, class... Args>
+inline constexpr bool lies_as<Out, Fused<F, Args...>> = (lies_as<Out, Args> && ...);
+
+/// Runs the expression `e` for a result of type `Out`, into `into` where it is given.
+template <class Out, class E>
+Out run_fused(E const& e, Out const* into) {
+  using L = Lowered<E, 0, char>;
+  using Types = typename L::types;
+  MeshRef const* mesh = nullptr;
+  extents_of<Out> const extents = fused_extents<Out>(e, mesh);
   Out out = into != nullptr ? *into : uninitialized<Out>(*mesh, extents);
   if (into != nullptr && out.extents() != extents)
     throw Error("E24", "an in-place operation would change the tensor's extents",
@@ -177,8 +200,8 @@ Out run_fused(E const& e, Out const* into) {
 
 /// An elementwise function of tensors, numbers and further expressions: what operators on tensors
 /// give. It behaves as the tensor it stands for, which is computed once, at the first use, by one
-/// kernel for the whole expression; as part of a larger one it is computed there, unless it has a
-/// name. Until then it shares its operands' memory, so that writing to them meanwhile is Error E21. Never communicates. Errors: E23 operands of two meshes, E24 extents that differ.
+/// kernel for the whole expression; as part of a larger one, or reduced, it is computed there, unless
+/// it has a name. Until then it shares its operands' memory, so that writing to them meanwhile is Error E21. Never communicates. Errors: E23 operands of two meshes, E24 extents that differ.
 template <class F, class... Args>
 class Fused : public detail::Expression<F, Args...> {
  public:
@@ -203,6 +226,8 @@ class Fused : public detail::Expression<F, Args...> {
     }
     return *result_;
   }
+  /// Whether it is computed already.
+  bool computed() const { return result_.has_value(); }
   /// The same, to be written.
   tensor_type& tensor() {
     std::as_const(*this).tensor();

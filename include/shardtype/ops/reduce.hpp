@@ -4,11 +4,10 @@
 #include <cstdint>
 #include <source_location>
 #include <type_traits>
+#include <utility>
 
-#include <shardtype/check/reduction.hpp>
-#include <shardtype/kernels/reduce.hpp>
 #include <shardtype/ops/math.hpp>
-#include <shardtype/ops/reshard.hpp>
+#include <shardtype/ops/reduce_run.hpp>
 
 namespace shardtype {
 
@@ -47,62 +46,46 @@ struct ReducerOf<reductions::PlaceOfMinimum, T> {
   using type = kernels::PlaceReducer<T, false>;
 };
 
-/// The calling rank's part of a reduction to `Out`, whose labels are some of A's. Not split dims alone:
-/// what the ranks hold is then owed.
-template <class F, class Out, class A>
-Out reduce_locally(A const& a) {
-  using Reducer = typename ReducerOf<F, typename A::element>::type;
-  constexpr auto dims = dims_in<Out, A>();
-  extents_of<Out> extents{};
-  for (std::size_t d = 0; d < Out::rank; ++d)
-    extents[d] = a.extents()[static_cast<std::size_t>(dims[d])];
-  Out out = uninitialized<Out>(a.mesh(), extents);
-  if (!a.mesh().here()) return out;
-  kernels::Layout const block = block_layout(a.ranges());
-  kernels::Layout source;
-  bool used[max_dims] = {};
-  auto push = [&](std::size_t d) {
-    source.extent[source.rank] = block.extent[d];
-    source.stride[source.rank++] = block.stride[d];
-    used[d] = true;
-  };
-  for (std::size_t d = 0; d < Out::rank; ++d) push(static_cast<std::size_t>(dims[d]));
-  for (std::size_t d = 0; d < A::rank; ++d)
-    if (!used[d]) push(d);
-  typename A::execution_space const exec{};
-  kernels::ReducePlan const plan =
-      kernels::plan_reduce<Reducer>(exec, source, static_cast<int>(Out::rank));
-  Buffer const workspace = a.mesh().state().pool().template take<typename A::memory_space>(
-      static_cast<std::size_t>(plan.workspace));
-  kernels::reduce<Reducer>(exec, plan, static_cast<typename A::element const*>(a.buffer().data()),
-                           static_cast<typename Out::element*>(out.buffer().data()),
-                           workspace.data());
-  exec.fence();
-  return out;
+/// Whether a reduction reads an argument `A` (as forwarded) as an expression: a temporary one, whose
+/// operands lie as it does. One that has a name is computed first, for it may be used again.
+template <class Reducer, class A>
+constexpr bool reads_expression() {
+  if constexpr (is_fused<A> && !kernels::detail::takes_blocks<Reducer>) {
+    return lies_as<operand_t<A>, A>;
+  } else {
+    return false;
+  }
 }
 
-/// The front door of all reductions.
-template <class F, class... Out, class A>
-auto reduce(A const& a, std::source_location const& where) {
+/// The front door of all reductions. `Given`: the argument's type as it was forwarded.
+template <class F, class Given, class... Out, class A>
+auto reduce_given(A const& a, std::source_location const& where) {
   if constexpr (any_poisoned<A>) {
     return Poisoned{};
   } else {
     using R = Resolve<ReduceOver<F, Out...>, operand_t<A>>;
     if constexpr (!R::verdict) {
       return Poisoned(refusal<R, operand_t<A>>{});
-    } else if constexpr (R::communicates) {
-      using Whole = typename R::operand;
-      using Met = typename R::met;
-      if constexpr (std::is_same_v<Whole, operand_t<A>>) {
-        return reshard<typename R::result>(reduce_locally<F, Met>(operand(a)), where);
-      } else {
-        return reshard<typename R::result>(
-            reduce_locally<F, Met>(reshard<Whole>(operand(a), where)), where);
-      }
     } else {
-      return reduce_locally<F, typename R::result>(operand(a));
+      using Reducer = typename ReducerOf<F, typename operand_t<A>::element>::type;
+      auto const go = [&](auto const& from) {
+        if constexpr (R::communicates) {
+          return ops::reduce_and_reshard < Reducer, R,
+                 F::kind == ReductionKind::whole > (from, where);
+        } else {
+          return ops::reduce_locally<Reducer, typename R::result>(from);
+        }
+      };
+      if constexpr (reads_expression<Reducer, Given>()) {
+        if (!a.computed()) return go(ops::readable_expression(a));
+      }
+      return go(ops::readable(operand(a)));
     }
   }
+}
+template <class F, class... Out, class A>
+auto reduce(A&& a, std::source_location const& where) {
+  return reduce_given<F, A, Out...>(std::as_const(a), where);
 }
 
 /// Elements of `a` per element of a tensor with the extents of `b`.
@@ -123,47 +106,49 @@ std::int64_t terms_per(A const& a, B const& b) {
 
 /// The sum; of bool the number of true ones. `A[I@X, J]` -> `sum<I>` -> `[J]{U:X}`.
 template <class... Out, class A>
-auto sum(A const& a, std::source_location where = std::source_location::current()) {
-  return detail::reduce<reductions::Sum, Out...>(a, where);
+auto sum(A&& a, std::source_location where = std::source_location::current()) {
+  return detail::reduce<reductions::Sum, Out...>(std::forward<A>(a), where);
 }
-/// The product. Over a split dim only by a named result, which gathers the dim.
+/// The product, of float kept in double. Over a split dim only by a named result: the ranks exchange
+/// their products, one all_reduce or reduce_scatter.
 template <class... Out, class A>
-auto prod(A const& a, std::source_location where = std::source_location::current()) {
-  return detail::reduce<reductions::Product, Out...>(a, where);
+auto prod(A&& a, std::source_location where = std::source_location::current()) {
+  return detail::reduce<reductions::Product, Out...>(std::forward<A>(a), where);
 }
 /// The largest element; a NaN if there is one, the least value of all if there is none.
-/// `A[I@X, J]` -> `max<I>` -> `[J]{U_max:X}`.
+/// `A[I@X, J]` -> `max<I>` -> `[J]{U_max:X}`. Refused on complex numbers: S04.
 template <class... Out, class A>
   requires(detail::are_operands<A>)
-auto max(A const& a, std::source_location where = std::source_location::current()) {
-  return detail::reduce<reductions::Maximum, Out...>(a, where);
+auto max(A&& a, std::source_location where = std::source_location::current()) {
+  return detail::reduce<reductions::Maximum, Out...>(std::forward<A>(a), where);
 }
 /// The least element; as max.
 template <class... Out, class A>
   requires(detail::are_operands<A>)
-auto min(A const& a, std::source_location where = std::source_location::current()) {
-  return detail::reduce<reductions::Minimum, Out...>(a, where);
+auto min(A&& a, std::source_location where = std::source_location::current()) {
+  return detail::reduce<reductions::Minimum, Out...>(std::forward<A>(a), where);
 }
 /// Whether some element of a bool tensor is true. Refused on others: P11.
 template <class... Out, class A>
-auto any(A const& a, std::source_location where = std::source_location::current()) {
-  return detail::reduce<reductions::Any, Out...>(a, where);
+auto any(A&& a, std::source_location where = std::source_location::current()) {
+  return detail::reduce<reductions::Any, Out...>(std::forward<A>(a), where);
 }
 /// Whether all elements of a bool tensor are true. Refused on others: P11.
 template <class... Out, class A>
-auto all(A const& a, std::source_location where = std::source_location::current()) {
-  return detail::reduce<reductions::All, Out...>(a, where);
+auto all(A&& a, std::source_location where = std::source_location::current()) {
+  return detail::reduce<reductions::All, Out...>(std::forward<A>(a), where);
 }
-/// Where the largest element stands along `I` (row-major over several labels); the first of equal ones.
-/// Over a split dim only by a named result, which gathers the dim.
+/// Where the largest element stands along `I` (row-major over several labels); the first of equal ones,
+/// -1 if there is none. Over a split dim only by a named result: `A[I@X, J]` -> `argmax<Dim<J>>` ->
+/// `i64[J]`, one all_reduce or reduce_scatter of (value, place) pairs. Refused on complex numbers: S04.
 template <class... Out, class A>
-auto argmax(A const& a, std::source_location where = std::source_location::current()) {
-  return detail::reduce<reductions::PlaceOfMaximum, Out...>(a, where);
+auto argmax(A&& a, std::source_location where = std::source_location::current()) {
+  return detail::reduce<reductions::PlaceOfMaximum, Out...>(std::forward<A>(a), where);
 }
 /// Where the least element stands; as argmax.
 template <class... Out, class A>
-auto argmin(A const& a, std::source_location where = std::source_location::current()) {
-  return detail::reduce<reductions::PlaceOfMinimum, Out...>(a, where);
+auto argmin(A&& a, std::source_location where = std::source_location::current()) {
+  return detail::reduce<reductions::PlaceOfMinimum, Out...>(std::forward<A>(a), where);
 }
 
 /// The mean, by the true number of elements, however uneven the blocks are. Owed as a sum is.

@@ -11,7 +11,7 @@ enum class ReductionKind : std::int8_t {
   sum,   ///< sum, mean: over split dims a sum is owed
   max,   ///< max, any
   min,   ///< min, all
-  whole  ///< prod, argmax, norm, logsumexp: no owed kind says them; split dims are refused
+  whole  ///< prod, argmax, norm, logsumexp: no owed kind says them; strict, split dims are refused
 };
 
 namespace rules {

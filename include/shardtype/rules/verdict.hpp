@@ -52,6 +52,7 @@ enum class Code {
   S01_no_such_index,
   S02_other_kind_owed,
   S03_split,
+  S04_no_order,
   R01_indices_differ,
   R02_replicated_to_unreduced,
   R03_split_to_unreduced,

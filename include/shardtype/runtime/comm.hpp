@@ -157,7 +157,7 @@ class Comm {
   template <class T>
   void all_reduce(T const* send, T* recv, std::int64_t n, ReduceKind kind) {
     MPI_Datatype const t = WireType<T>::get();
-    MPI_Op const op = wire_operation(kind);
+    MPI_Op const op = wire_operation<T>(kind);
     detail::for_pieces(n, [&](std::int64_t at, int count) {
       int by_messages = 0;
       if (kind == ReduceKind::sum && detail::NodeSums::fit(count, sizeof(T), size_)) {
@@ -179,7 +179,7 @@ class Comm {
   template <class T>
   void reduce_scatter(T const* send, T* recv, Counts const& counts, ReduceKind kind) {
     MPI_Datatype const t = WireType<T>::get();
-    MPI_Op const op = wire_operation(kind);
+    MPI_Op const op = wire_operation<T>(kind);
     if (kind == ReduceKind::sum && detail::NodeSums::fit(sum_of(counts), sizeof(T), size_))
       return sums_.segments(comm_, rank_, send, recv, counts);
     if (!fits(counts)) return reduce_scatter_in_pieces(send, recv, counts, kind);
@@ -278,7 +278,7 @@ class Comm {
   template <class T>
   void reduce_scatter_in_pieces(T const* send, T* recv, Counts const& counts, ReduceKind kind) {
     MPI_Datatype const t = WireType<T>::get();
-    MPI_Op const op = wire_operation(kind);
+    MPI_Op const op = wire_operation<T>(kind);
     std::int64_t from = 0;
     for (int g = 0; g < size_; ++g) {
       std::int64_t const n = counts[static_cast<std::size_t>(g)];

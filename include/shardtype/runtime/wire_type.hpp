@@ -2,7 +2,9 @@
 /// Element types as MPI sees them.
 
 #include <complex>
+#include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include <Kokkos_Core.hpp>
 #include <mpi.h>
@@ -47,17 +49,91 @@ struct WireType<Kokkos::complex<double>> {
   static MPI_Datatype get() { return MPI_C_DOUBLE_COMPLEX; }
 };
 
-/// The MPI operation of a kind of reduction.
-inline MPI_Op wire_operation(ReduceKind kind) {
-  switch (kind) {
-    case ReduceKind::max:
-      return MPI_MAX;
-    case ReduceKind::min:
-      return MPI_MIN;
-    case ReduceKind::sum:
-      break;
+/// What a reduction `R` (kernels/reducers.hpp) knows of one output so far, on its way between ranks:
+/// its `Total`, to which another rank's is added by `R::join`.
+template <class R>
+struct Carried {
+  typename R::Total value;
+  friend Carried operator+(Carried a, Carried const& b) {
+    R::join(a.value, b.value);
+    return a;
   }
-  return MPI_SUM;
+};
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_carried = false;
+template <class R>
+inline constexpr bool is_carried<Carried<R>> = true;
+
+/// `handle` is given back by `Free` when MPI ends, which deletes the attributes of MPI_COMM_SELF first.
+template <auto Free, class Handle>
+void give_back_at_end(Handle& handle) {
+  int key = MPI_KEYVAL_INVALID;
+  MPI_Comm_create_keyval(
+      MPI_COMM_NULL_COPY_FN,
+      [](MPI_Comm, int, void* attribute, void*) { return Free(static_cast<Handle*>(attribute)); },
+      &key, nullptr);
+  MPI_Comm_set_attr(MPI_COMM_SELF, key, &handle);
+  MPI_Comm_free_keyval(&key);  // it lives on as long as the attribute
+}
+
+/// `Bytes` bytes as one element. Made once.
+template <std::size_t Bytes>
+MPI_Datatype wire_bytes() {
+  static MPI_Datatype type = MPI_DATATYPE_NULL;
+  if (type == MPI_DATATYPE_NULL) {
+    MPI_Type_contiguous(static_cast<int>(Bytes), MPI_BYTE, &type);
+    MPI_Type_commit(&type);
+    give_back_at_end<&MPI_Type_free>(type);
+  }
+  return type;
+}
+
+/// `Join::join` on elements of `T` as an operation of MPI; commutes. Made once.
+template <class T, class Join>
+MPI_Op wire_join() {
+  static MPI_Op op = MPI_OP_NULL;
+  if (op == MPI_OP_NULL) {
+    MPI_Op_create(
+        [](void* theirs, void* ours, int* n, MPI_Datatype*) {
+          for (int k = 0; k < *n; ++k)
+            Join::join(static_cast<T*>(ours)[k], static_cast<T const*>(theirs)[k]);
+        },
+        1, &op);
+    give_back_at_end<&MPI_Op_free>(op);
+  }
+  return op;
+}
+
+template <class T>
+struct JoinSums {
+  static void join(T& a, T const& b) { a = a + b; }
+};
+/// As MPI_MAX and MPI_MIN, but a NaN stays one, wherever it comes from.
+template <class T, bool Max>
+struct JoinExtremes {
+  static void join(T& a, T const& b) { a = (Max ? b > a : b < a) || b != b ? b : a; }
+};
+
+}  // namespace detail
+
+template <class R>
+struct WireType<Carried<R>> {
+  static MPI_Datatype get() { return detail::wire_bytes<sizeof(Carried<R>)>(); }
+};
+
+/// The MPI operation of a kind of reduction on elements of `T`.
+template <class T>
+MPI_Op wire_operation(ReduceKind kind) {
+  if constexpr (detail::is_carried<T>) {
+    return detail::wire_join<T, detail::JoinSums<T>>();
+  } else if constexpr (std::is_floating_point_v<T>) {
+    if (kind == ReduceKind::max) return detail::wire_join<T, detail::JoinExtremes<T, true>>();
+    if (kind == ReduceKind::min) return detail::wire_join<T, detail::JoinExtremes<T, false>>();
+  }
+  return kind == ReduceKind::max ? MPI_MAX : kind == ReduceKind::min ? MPI_MIN : MPI_SUM;
 }
 
 }  // namespace shardtype

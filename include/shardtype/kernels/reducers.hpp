@@ -1,0 +1,150 @@
+#pragma once
+/// What reductions do with elements.
+
+#include <cstdint>
+#include <type_traits>
+
+#include <Kokkos_Core.hpp>
+
+#include <shardtype/kernels/functions.hpp>
+#include <shardtype/kernels/layout.hpp>
+
+namespace shardtype::kernels {
+
+/// The type long sums are kept in.
+template <class T>
+struct Wide {
+  using type = T;
+};
+template <>
+struct Wide<float> {
+  using type = double;
+};
+template <>
+struct Wide<Kokkos::complex<float>> {
+  using type = Kokkos::complex<double>;
+};
+template <class T>
+using wide_t = typename Wide<T>::type;
+
+// Reducers, as kernels/reduce.hpp uses them. `load` makes a part of an element at a place in the reduced dims, `join` puts two together;
+// short runs are kept in `Part`, long ones in `Total`.
+
+/// What sums have in common: parts `P` are added up in the wide type.
+template <class P>
+struct Adding {
+  using Part = P;
+  using Total = wide_t<P>;
+  using Result = P;
+  KOKKOS_FUNCTION static Part nothing() { return Part{}; }
+  KOKKOS_FUNCTION static Total widen(Part const& a) { return detail::converted<Total>(a); }
+  template <class U>
+  KOKKOS_FUNCTION static void join(U& a, U const& b) {
+    a = static_cast<U>(a + b);
+  }
+  KOKKOS_FUNCTION static Result finish(Total const& a) { return detail::converted<Result>(a); }
+};
+
+template <class T>
+struct SumReducer : Adding<std::conditional_t<std::is_same_v<T, bool>, std::int64_t, T>> {
+  using Element = T;
+  KOKKOS_FUNCTION static auto load(T const& x, std::int64_t) {
+    return static_cast<typename SumReducer::Part>(x);
+  }
+};
+
+template <class T>
+struct ProductReducer {
+  using Element = T;
+  using Part = T;
+  using Total = wide_t<T>;
+  using Result = T;
+  KOKKOS_FUNCTION static Part load(T const& x, std::int64_t) { return x; }
+  KOKKOS_FUNCTION static Part nothing() { return T(1); }
+  KOKKOS_FUNCTION static Total widen(Part const& a) { return detail::converted<Total>(a); }
+  template <class U>
+  KOKKOS_FUNCTION static void join(U& a, U const& b) {
+    a = static_cast<U>(a * b);
+  }
+  KOKKOS_FUNCTION static Result finish(Total const& a) { return detail::converted<Result>(a); }
+};
+
+template <class T, bool Max>
+struct ExtremeReducer {
+  using Element = T;
+  using Part = T;
+  using Total = T;
+  using Result = T;
+  KOKKOS_FUNCTION static Part load(T const& x, std::int64_t) { return x; }
+  KOKKOS_FUNCTION static Part nothing() { return extreme_value<T, !Max>(); }
+  KOKKOS_FUNCTION static Total widen(Part const& a) { return a; }
+  KOKKOS_FUNCTION static void join(T& a, T const& b) {
+    bool const take = (Max ? b > a : b < a) || b != b;  // a NaN stays: nothing is larger
+    a = take ? b : a;
+  }
+  KOKKOS_FUNCTION static Result finish(Total const& a) { return a; }
+};
+
+/// An element and where it stands.
+template <class T>
+struct Placed {
+  T value;
+  std::int64_t place;
+};
+/// The first place of the largest (or least) element; a NaN counts as both.
+template <class T, bool Max>
+struct PlaceReducer {
+  using Element = T;
+  using Part = Placed<T>;
+  using Total = Placed<T>;
+  using Result = std::int64_t;
+  KOKKOS_FUNCTION static Part load(T const& x, std::int64_t place) { return {x, place}; }
+  KOKKOS_FUNCTION static Part nothing() { return {extreme_value<T, !Max>(), -1}; }
+  KOKKOS_FUNCTION static Total widen(Part const& a) { return a; }
+  KOKKOS_FUNCTION static void join(Part& a, Part const& b) {
+    if (b.place < 0) return;
+    bool const a_nan = a.value != a.value;
+    bool const b_nan = b.value != b.value;
+    bool better = Max ? b.value > a.value : b.value < a.value;
+    bool const same = a_nan ? b_nan : b.value == a.value;
+    if (a_nan != b_nan) better = b_nan;
+    if (a.place < 0 || (!(a_nan && !b_nan) && better) || (same && b.place < a.place)) a = b;
+  }
+  KOKKOS_FUNCTION static Result finish(Total const& a) { return a.place; }
+};
+
+namespace detail {
+
+/// The places along the reduced dims of a block, in its own numbers, to places in the whole tensor.
+template <class T>
+struct PlaceInWhole {
+  Placed<T>* placed;
+  Layout block;
+  std::int64_t begin;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t k) const {
+    std::int64_t rest = placed[k].place;
+    if (rest < 0) return;
+    std::int64_t at = begin;
+    for (int d = block.rank - 1; d >= 0; --d) {
+      at += rest % block.extent[d] * block.stride[d];
+      rest /= block.extent[d];
+    }
+    placed[k].place = at;
+  }
+};
+
+}  // namespace detail
+
+/// Renumbers the places of `n` totals: `block` has the extents of the block's reduced dims and the
+/// strides of the whole tensor's, `begin` is where the block begins there.
+template <class T, class Exec>
+void place_in_whole(Exec const& exec, Placed<T>* placed, std::int64_t n, Layout const& block,
+                    std::int64_t begin) {
+  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  if (n > 0)
+    Kokkos::parallel_for("shardtype::places", Policy(exec, 0, n),
+                         detail::PlaceInWhole<T>{placed, block, begin});
+}
+
+}  // namespace shardtype::kernels

@@ -1,0 +1,187 @@
+#pragma once
+/// How reductions run: on the calling rank's block, and then between ranks by a plan.
+
+#include <array>
+#include <cstdint>
+#include <source_location>
+#include <type_traits>
+
+#include <shardtype/check/reduction.hpp>
+#include <shardtype/kernels/reduce.hpp>
+#include <shardtype/kernels/reducers.hpp>
+#include <shardtype/ops/fused.hpp>
+#include <shardtype/ops/run.hpp>
+#include <shardtype/tensor/block_layout.hpp>
+#include <shardtype/tensor/create.hpp>
+
+namespace shardtype::ops {
+
+/// `block` with the dims `kept` first, in their order; then the others.
+inline kernels::Layout kept_first(kernels::Layout const& block, int const* kept, int count) {
+  kernels::Layout out;
+  bool used[max_dims] = {};
+  auto push = [&](int d) {
+    out.extent[out.rank] = block.extent[d];
+    out.stride[out.rank++] = block.stride[d];
+    used[d] = true;
+  };
+  for (int k = 0; k < count; ++k) push(kept[k]);
+  for (int d = 0; d < block.rank; ++d)
+    if (!used[d]) push(d);
+  return out;
+}
+
+/// Where the dims of a result stand in the operand's Spec.
+struct KeptDims {
+  int at[max_dims]{};
+  int count = 0;
+};
+constexpr KeptDims kept_dims(Spec const& operand, Spec const& result) {
+  KeptDims out;
+  for (int d = 0; d < result.rank; ++d) out.at[out.count++] = operand.find(result.dims[d].label);
+  return out;
+}
+
+/// What is reduced: a value of tensor type `A` whose block is read from `In`.
+template <class A, class In>
+struct Readable {
+  using tensor = A;
+  MeshRef const& mesh;
+  shardtype::detail::extents_of<A> extents;
+  In in;
+
+  auto ranges() const { return A::local_ranges(mesh, extents); }
+};
+template <class A>
+Readable<A, typename A::element const*> readable(A const& a) {
+  return {a.mesh(), a.extents(), static_cast<typename A::element const*>(a.buffer().data())};
+}
+/// An expression that is not computed yet and whose operands lie as it does: it is computed while it is
+/// read.
+template <class F, class... Args>
+auto readable_expression(Fused<F, Args...> const& e) {
+  using A = typename Fused<F, Args...>::tensor_type;
+  using L = shardtype::detail::Lowered<Fused<F, Args...>, 0, char>;
+  using In = kernels::ExpressionAt<typename L::expression, L::types::count>;
+  MeshRef const* mesh = nullptr;
+  auto const extents = shardtype::detail::fused_extents<A>(e, mesh);
+  In in{L::make(e)};
+  L::visit(e, [&]<int Slot, class B>(B const& b) { in.from[Slot] = b.buffer().data(); });
+  return Readable<A, In>{*mesh, extents, in};
+}
+
+/// Reduces a block into memory of the pool: results, or totals where `Finish` is not set.
+template <class Reducer, bool Finish, class Space, class In>
+Buffer reduce_block(MeshState& mesh, In const& in, kernels::Layout const& source, int kept) {
+  using Exec = typename Space::execution_space;
+  using Out = std::conditional_t<Finish, typename Reducer::Result, typename Reducer::Total>;
+  Exec const exec{};
+  kernels::ReducePlan const plan = kernels::plan_reduce<Reducer>(exec, source, kept);
+  auto const bytes = static_cast<std::size_t>(plan.shape.outputs) * sizeof(Out);
+  Buffer out = mesh.pool().template take<Space>(bytes);
+  Buffer const workspace =
+      mesh.pool().template take<Space>(static_cast<std::size_t>(plan.workspace));
+  auto* const to = static_cast<Out*>(out.data());
+  if constexpr (Finish) {
+    kernels::reduce<Reducer>(exec, plan, in, to, workspace.data());
+  } else {
+    kernels::reduce_to_totals<Reducer>(exec, plan, in, to, workspace.data());
+  }
+  exec.fence();
+  return out;
+}
+
+/// The calling rank's part of a reduction to `Out`, whose labels are some of A's. Where reduced dims
+/// are split, what the ranks hold is owed.
+template <class Reducer, class Out, class A, class In>
+Out reduce_locally(Readable<A, In> const& a) {
+  using S = Scope<A, Out>;
+  constexpr KeptDims kept = kept_dims(S::template spec<0>, S::template spec<1>);
+  std::array<std::int64_t, Out::rank> extents{};
+  for (std::size_t d = 0; d < Out::rank; ++d)
+    extents[d] = a.extents[static_cast<std::size_t>(kept.at[d])];
+  if (!a.mesh.here()) return Out(a.mesh, extents, Buffer{});
+  kernels::Layout const source = kept_first(block_layout(a.ranges()), kept.at, kept.count);
+  return Out(a.mesh, extents,
+             reduce_block<Reducer, true, typename A::memory_space>(a.mesh.state(), a.in, source,
+                                                                   kept.count));
+}
+
+/// The places in the totals of a block as places in the whole tensor.
+template <class Exec, class T, class A, class In>
+void place_in_whole(Readable<A, In> const& a, KeptDims const& kept, kernels::Placed<T>* totals,
+                    std::int64_t n) {
+  bool keeps[max_dims] = {};
+  for (int k = 0; k < kept.count; ++k) keeps[kept.at[k]] = true;
+  kernels::Layout block;
+  std::int64_t begin = 0;
+  std::int64_t stride = 1;
+  auto const& extents = a.extents;
+  auto const ranges = a.ranges();
+  std::int64_t strides[max_dims] = {};
+  for (int d = A::spec.rank - 1; d >= 0; --d) {
+    if (keeps[d]) continue;
+    strides[d] = stride;
+    begin += ranges[static_cast<std::size_t>(d)].begin * stride;
+    stride *= extents[static_cast<std::size_t>(d)];
+  }
+  for (int d = 0; d < A::spec.rank; ++d) {
+    if (keeps[d]) continue;
+    block.extent[block.rank] = ranges[static_cast<std::size_t>(d)].size();
+    block.stride[block.rank++] = strides[d];
+  }
+  Exec const exec{};
+  kernels::place_in_whole(exec, totals, n, block, begin);
+  exec.fence();
+}
+
+/// The reduction that `R` (a NamedReduction) resolved: each rank reduces its block, then the plan
+/// brings what they have together in the sharding of the result. `Carries`: what travels are the
+/// reducer's totals, which are finished at the end.
+template <class Reducer, class R, bool Carries, class A, class In>
+auto reduce_and_reshard(Readable<A, In> const& a, std::source_location const& where) {
+  using Out = typename R::result;
+  using S = typename R::S;
+  using Space = typename A::memory_space;
+  using Total = typename Reducer::Total;
+  using T = std::conditional_t<Carries, Carried<Reducer>, typename Out::element>;
+  static_assert(sizeof(T) == static_cast<std::size_t>(R::bytes));
+  static constexpr Spec met = R::Met::value;
+  constexpr KeptDims kept = kept_dims(R::given, met);
+  std::array<std::int64_t, static_cast<std::size_t>(met.rank)> met_extents{};
+  for (std::size_t d = 0; d < met_extents.size(); ++d)
+    met_extents[d] = a.extents[static_cast<std::size_t>(kept.at[d])];
+  Buffer part;
+  if (a.mesh.here()) {
+    kernels::Layout const source = kept_first(block_layout(a.ranges()), kept.at, kept.count);
+    part = reduce_block<Reducer, !Carries, Space>(a.mesh.state(), a.in, source, kept.count);
+    if constexpr (std::is_same_v<Total, kernels::Placed<typename A::element>>) {
+      std::int64_t n = 1;
+      for (int k = 0; k < kept.count; ++k) n *= source.extent[k];
+      place_in_whole<typename Space::execution_space>(a, kept, static_cast<Total*>(part.data()), n);
+    }
+  }
+  Call const call{S::names,
+                  {met, a.mesh, met_extents.data(), part},
+                  nullptr,
+                  R::bytes,
+                  plan_cache<R, T>,
+                  &make_plan<R, T>,
+                  where};
+  std::array<std::int64_t, Out::rank> extents{};
+  Buffer result = run_call<T, Space>(call, extents.data());
+  if constexpr (Carries) {
+    Out out = shardtype::detail::uninitialized<Out>(a.mesh, extents);
+    if (!a.mesh.here()) return out;
+    typename Space::execution_space const exec{};
+    kernels::finish_totals<Reducer>(exec, static_cast<Total const*>(result.data()),
+                                    static_cast<typename Out::element*>(out.buffer().data()),
+                                    out.local_size());
+    exec.fence();
+    return out;
+  } else {
+    return Out(a.mesh, extents, std::move(result));
+  }
+}
+
+}  // namespace shardtype::ops

@@ -1,0 +1,23 @@
+// A reproducible sum of sums that are owed.
+// EXPECT: \[shardtype S02\] .*this reduction is not the one it owes
+// EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I>, shardtype::Unreduced<X> ?>, X
+// FORBID: Resolve<|basic_type|Pack<
+// FORBID: error:.*error:
+// NEEDS: full
+#include <shardtype/shardtype.hpp>
+
+using namespace shardtype;
+struct X : Axis<"X", 2> {};
+struct Y : Axis<"Y", 2> {};
+struct I : Index<"I"> {};
+struct J : Index<"J"> {};
+struct K : Index<"K"> {};
+using A = Tensor<float, Dim<I>>;
+
+#ifdef LEGAL
+using B = Tensor<float, Dim<I>>;
+#else
+using B = Tensor<float, Dim<I>, Unreduced<X>>;
+#endif
+
+void ask(A const& a, B const& b) { (void)sum<I>(b, reproducible), (void)a; }
