@@ -110,7 +110,7 @@ int wrong_sorts(Mesh<X, Y> const& mesh, std::array<Int, 3> const& n) {
     bad += wrong<T>(n, 2, order, sort<K>(last, order), argsort<K>(last, order), n[2]);
     bad += wrong<T>(n, 1, order, sort<J>(middle, order), argsort<J>(middle, order), n[1]);
   }
-  for (Int keep : {Int{0}, Int{1}, Int{5}, n[2]}) {
+  for (Int keep : {Int{0}, Int{1}, Int{5}, Int{32}, Int{40}, n[2]}) {
     if (keep > n[2]) continue;
     auto const [values, places] = top_k<K, L>(last, keep);
     static_assert(std::is_same_v<decltype(values), Tensor<T, Dim<I, X>, Dim<J, Y>, Dim<L>> const>);

@@ -119,6 +119,34 @@ struct SortRuns {
   }
 };
 
+/// Most elements that are kept by selection: each run is read once, and what goes before the last one
+/// kept is inserted.
+inline constexpr std::int64_t selection = 32;
+
+/// The first `keep` of one run per call, at its begin.
+template <class Item, class T>
+struct SelectRuns {
+  T const* in;
+  Item* a;
+  std::int64_t n, run, runs, keep;
+  Before<Item> before;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t work) const {
+    std::int64_t const row = work / runs * n;
+    std::int64_t const begin = work % runs * run;
+    std::int64_t const end = begin + run < n ? begin + run : n;
+    Item* const best = a + row + begin;
+    std::int64_t held = 0;
+    for (std::int64_t k = begin; k < end && keep > 0; ++k) {
+      Item const x = MakeItem<Item>::make(in[row + k], k);
+      if (held == keep && !before(x, best[keep - 1])) continue;
+      std::int64_t at = held < keep ? held++ : keep - 1;
+      for (; at > 0 && before(x, best[at - 1]); --at) best[at] = best[at - 1];
+      best[at] = x;
+    }
+  }
+};
+
 /// A piece of a merged run per call; of each merged run only the first `keep` elements.
 template <class Item>
 struct MergeRuns {
@@ -167,6 +195,7 @@ struct SortPlan {
   std::int64_t run = detail::insertion;
   int in_runs = 0;  ///< merges within a run
   int merges = 0;   ///< and of runs
+  bool selects = false;
 
   /// Whether the sorted rows come to lie in the first of the two buffers.
   bool ends_in_first() const { return (in_runs + merges) % 2 == 0; }
@@ -176,19 +205,21 @@ template <class Exec>
 SortPlan plan_sort(std::int64_t rows, std::int64_t n, std::int64_t keep) {
   constexpr bool host =
       Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible;
-  // a run that fits the cache; and where little is kept, sorting more than twice that is in vain
-  std::int64_t const most = host ? 8192 : 64;
   SortPlan p{rows, n, keep};
-  while (p.run < n && p.run < most && p.run < 2 * keep) {
+  p.selects = keep <= detail::selection && n > 2 * detail::selection;
+  // a run that fits the cache, or keeps a device's threads busy
+  std::int64_t const most = host ? 8192 : p.selects ? 256 : 64;
+  // where little is kept, sorting more than twice that is in vain
+  while (p.run < n && p.run < most && (p.selects || p.run < 2 * keep)) {
     p.run *= 2;
-    ++p.in_runs;
+    if (!p.selects) ++p.in_runs;
   }
   for (std::int64_t width = p.run; width < n; width *= 2) ++p.merges;
   return p;
 }
 
-/// Sorts each row of `in` [rows, n], stably, between buffers `a` and `b` of that size; in which the
-/// result lies, `plan.ends_in_first()` says. Runs on `exec`.
+/// Sorts each row of `in` [rows, n], stably, so that the first `plan.keep` are right, between buffers `a`
+/// and `b` of that size; in which the result lies, `plan.ends_in_first()` says. Runs on `exec`.
 template <class Item, class T, class Exec>
 void sort_rows(Exec const& exec, SortPlan const& plan, T const* in, Item* a, Item* b,
                bool descending) {
@@ -196,9 +227,15 @@ void sort_rows(Exec const& exec, SortPlan const& plan, T const* in, Item* a, Ite
   if (plan.rows * plan.n == 0) return;
   detail::Before<Item> const before{descending};
   std::int64_t const runs = (plan.n + plan.run - 1) / plan.run;
-  Kokkos::parallel_for(
-      "shardtype::sort_runs", Policy(exec, 0, plan.rows * runs),
-      detail::SortRuns<Item, T>{in, a, b, plan.n, plan.run, runs, plan.in_runs, before});
+  if (plan.selects) {
+    Kokkos::parallel_for(
+        "shardtype::select_runs", Policy(exec, 0, plan.rows * runs),
+        detail::SelectRuns<Item, T>{in, a, plan.n, plan.run, runs, plan.keep, before});
+  } else {
+    Kokkos::parallel_for(
+        "shardtype::sort_runs", Policy(exec, 0, plan.rows * runs),
+        detail::SortRuns<Item, T>{in, a, b, plan.n, plan.run, runs, plan.in_runs, before});
+  }
   bool in_first = plan.in_runs % 2 == 0;
   for (std::int64_t width = plan.run; width < plan.n; width *= 2, in_first = !in_first)
     Kokkos::parallel_for("shardtype::merge_runs", Policy(exec, 0, plan.rows * runs),
