@@ -4,7 +4,9 @@
 #include <shardtype/check/sentences.hpp>
 #include <shardtype/io/npy.hpp>
 #include <shardtype/ops/along.hpp>
+#include <shardtype/ops/dynamic_slice.hpp>
 #include <shardtype/ops/explain.hpp>
+#include <shardtype/ops/indexing.hpp>
 #include <shardtype/ops/math.hpp>
 #include <shardtype/ops/matmul.hpp>
 #include <shardtype/ops/norms.hpp>
@@ -14,6 +16,7 @@
 #include <shardtype/ops/reshard.hpp>
 #include <shardtype/ops/shape.hpp>
 #include <shardtype/ops/shift.hpp>
+#include <shardtype/ops/sort.hpp>
 #include <shardtype/ops/to_host.hpp>
 #include <shardtype/ops/transfer.hpp>
 #include <shardtype/runtime/environment.hpp>

@@ -6,8 +6,8 @@
 namespace shardtype {
 
 /// Every refusal the compiler can give. T: types, C: contractions, N: named results, P: elementwise
-/// (pointwise), S: reductions (sums), R: reshard, K: collectives, D: dims and shapes, M: meshes, A:
-/// access, G: random numbers. `docs/errors.md` has one entry for each.
+/// (pointwise), S: reductions (sums), R: reshard, K: collectives, D: dims and shapes, I: indexing and
+/// sorting, M: meshes, A: access, G: random numbers. `docs/errors.md` has one entry for each.
 enum class Code {
   ok,
   T01_axis_twice,
@@ -78,6 +78,17 @@ enum class Code {
   D13_unreduced_differs,
   D14_scan_unreduced,
   D15_element_type,
+  I01_not_integers,
+  I02_ids_unreduced,
+  I03_shared_index,
+  I04_looked_up_and_ids,
+  I05_axis_on_two,
+  I06_owed_and_split,
+  I07_other_kind_owed,
+  I08_index_missing,
+  I09_lists_differ,
+  I10_sort_unreduced,
+  I11_no_order,
   M01_axis_not_in_mesh,
   A01_item_has_dims,
   A02_still_unreduced,

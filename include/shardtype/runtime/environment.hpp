@@ -29,6 +29,10 @@ inline bool check_enabled(char const* word) {
   return all.find(std::string(",") + word + ",") != std::string::npos;
 }
 
+/// Whether SHARDTYPE_CHECK holds "values": operations then look at the values they are given, such as
+/// ids outside the table. Set once, by Environment.
+inline bool check_values = false;
+
 /// What the ranks of a node share, in memory that needs no MPI call: the others may be stuck in one.
 struct Node {
   std::atomic<int> speaks{0};   ///< 1 once a rank tells why the job ends
@@ -147,6 +151,7 @@ class Environment {
     }
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     node_ = detail::share_node();
+    detail::check_values = detail::check_enabled("values");
     if (detail::check_enabled("agree")) MPI_Comm_dup(MPI_COMM_WORLD, &detail::record_comm);
     std::set_terminate(detail::on_terminate);
     detail::look_at_node();

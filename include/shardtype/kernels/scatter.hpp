@@ -1,0 +1,85 @@
+#pragma once
+/// Rows added to a block by number.
+
+#include <algorithm>
+#include <cstdint>
+
+#include <Kokkos_Core.hpp>
+
+#include <shardtype/kernels/lookup.hpp>
+
+namespace shardtype::kernels {
+
+namespace detail {
+
+/// Host: some columns of some rows of the result per call, and every update of them, in order. So no
+/// two calls write one element, and sums are the same bits however many threads there are.
+template <class T, class Id>
+struct AddRowsInOrder {
+  T const* updates;
+  Id const* ids;
+  T* out;
+  Rows rows;
+  std::int64_t parts, pieces, piece;
+
+  void operator()(std::int64_t work) const {
+    std::int64_t const begin = work % pieces * piece;
+    std::int64_t const end = std::min(begin + piece, rows.inner);
+    std::int64_t const part = work / pieces % parts;
+    std::int64_t const o = work / pieces / parts;
+    std::int64_t const low = rows.n * part / parts;
+    std::int64_t const high = rows.n * (part + 1) / parts;
+    for (std::int64_t k = 0; k < rows.count; ++k) {
+      std::int64_t const row = rows.row(ids[k]);
+      if (row < low || row >= high) continue;
+      T* const to = out + (o * rows.n + row) * rows.inner;
+      T const* const from = updates + (o * rows.count + k) * rows.inner;
+      for (std::int64_t i = begin; i < end; ++i) to[i] += from[i];
+    }
+  }
+};
+
+/// Device: one element of the updates per call.
+template <class T, class Id>
+struct AddRowsAtOnce {
+  T const* updates;
+  Id const* ids;
+  T* out;
+  Rows rows;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t work) const {
+    std::int64_t const at = work / rows.inner;
+    std::int64_t const row = rows.row(ids[at % rows.count]);
+    if (row < 0) return;
+    Kokkos::atomic_add(out + (at / rows.count * rows.n + row) * rows.inner + work % rows.inner,
+                       updates[work]);
+  }
+};
+
+}  // namespace detail
+
+/// out [outer, n, inner] += the rows of `updates` [outer, count, inner], each at the row that its id
+/// names; those that `out` does not have are left out.
+template <class T, class Id, class Exec>
+void add_rows(Exec const& exec, T const* updates, Id const* ids, T* out, Rows const& rows) {
+  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  if (rows.outer * rows.count * rows.inner * rows.n == 0) return;
+  if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace,
+                                           typename Exec::memory_space>::accessible) {
+    constexpr std::int64_t piece = 4096;
+    std::int64_t const pieces = (rows.inner + piece - 1) / piece;
+    std::int64_t const each = rows.outer * pieces;
+    auto const workers = static_cast<std::int64_t>(exec.concurrency());
+    // every part reads all ids, so there are no more than keep the threads busy
+    std::int64_t const parts = each >= workers ? 1 : std::min(rows.n, (workers + each - 1) / each);
+    Kokkos::parallel_for(
+        "shardtype::add_rows", Policy(exec, 0, each * parts),
+        detail::AddRowsInOrder<T, Id>{updates, ids, out, rows, parts, pieces, piece});
+  } else {
+    Kokkos::parallel_for("shardtype::add_rows",
+                         Policy(exec, 0, rows.outer * rows.count * rows.inner),
+                         detail::AddRowsAtOnce<T, Id>{updates, ids, out, rows});
+  }
+}
+
+}  // namespace shardtype::kernels

@@ -1,0 +1,256 @@
+#pragma once
+/// Stable sorting of many rows, or of few long ones, by merging: runs are sorted each by one call, then
+/// merged in pairs, each piece of the merged run by one call that finds for itself where it begins.
+
+#include <cstdint>
+
+#include <Kokkos_Core.hpp>
+
+namespace shardtype::kernels {
+
+/// An element and its place in its row.
+template <class T>
+struct Keyed {
+  T key;
+  std::int64_t place;
+};
+
+namespace detail {
+
+template <class T>
+KOKKOS_FUNCTION T const& key_of(T const& x) {
+  return x;
+}
+template <class T>
+KOKKOS_FUNCTION T const& key_of(Keyed<T> const& x) {
+  return x.key;
+}
+template <class Item>
+struct MakeItem {
+  KOKKOS_FUNCTION static Item make(Item const& x, std::int64_t) { return x; }
+};
+template <class T>
+struct MakeItem<Keyed<T>> {
+  KOKKOS_FUNCTION static Keyed<T> make(T const& x, std::int64_t place) { return {x, place}; }
+};
+
+/// Whether one element goes before another; a NaN goes before none, in both orders.
+template <class Item>
+struct Before {
+  bool descending;
+  KOKKOS_FUNCTION bool operator()(Item const& a, Item const& b) const {
+    auto const x = key_of(a);
+    auto const y = key_of(b);
+    bool const first = descending ? y < x : x < y;
+    return first || (y != y && x == x);
+  }
+};
+
+/// Elements `i` on of `a` [na] and `j` on of `b` [nb] merged, `n` of them; equal ones of `a` first.
+template <class Item>
+KOKKOS_FUNCTION void merge(Before<Item> before, Item const* a, std::int64_t i, std::int64_t na,
+                           Item const* b, std::int64_t j, std::int64_t nb, Item* to,
+                           std::int64_t n) {
+  std::int64_t k = 0;
+  for (; k < n && i < na && j < nb; ++k) {
+    bool const second = before(b[j], a[i]);
+    to[k] = second ? b[j] : a[i];
+    j += second ? 1 : 0;
+    i += second ? 0 : 1;
+  }
+  for (; k < n && i < na; ++k) to[k] = a[i++];
+  for (; k < n; ++k) to[k] = b[j++];
+}
+
+/// How many of the first `n` elements of `a` and `b` merged come from `a`.
+template <class Item>
+KOKKOS_FUNCTION std::int64_t taken_from_first(Before<Item> before, Item const* a, std::int64_t na,
+                                              Item const* b, std::int64_t nb, std::int64_t n) {
+  std::int64_t low = n > nb ? n - nb : 0;
+  std::int64_t high = n < na ? n : na;
+  while (low < high) {
+    std::int64_t const middle = low + (high - low) / 2;
+    if (before(b[n - 1 - middle], a[middle])) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return low;
+}
+
+/// Elements that are sorted by insertion.
+inline constexpr std::int64_t insertion = 16;
+
+/// One run per call, between two buffers: what is sorted lies in `a` after an even number of passes.
+template <class Item, class T>
+struct SortRuns {
+  T const* in;
+  Item* a;
+  Item* b;
+  std::int64_t n, run, runs;
+  int passes;
+  Before<Item> before;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t work) const {
+    std::int64_t const row = work / runs * n;
+    std::int64_t const begin = work % runs * run;
+    std::int64_t const end = begin + run < n ? begin + run : n;
+    Item* from = a + row;
+    Item* to = b + row;
+    for (std::int64_t s = begin; s < end; s += insertion)
+      for (std::int64_t k = s; k < end && k < s + insertion; ++k) {
+        Item const x = MakeItem<Item>::make(in[row + k], k);
+        std::int64_t at = k;
+        for (; at > s && before(x, from[at - 1]); --at) from[at] = from[at - 1];
+        from[at] = x;
+      }
+    std::int64_t width = insertion;
+    for (int p = 0; p < passes; ++p, width *= 2) {
+      for (std::int64_t s = begin; s < end; s += 2 * width) {
+        std::int64_t const middle = s + width < end ? s + width : end;
+        std::int64_t const last = s + 2 * width < end ? s + 2 * width : end;
+        merge(before, from + s, 0, middle - s, from + middle, 0, last - middle, to + s, last - s);
+      }
+      Item* const other = from;
+      from = to;
+      to = other;
+    }
+  }
+};
+
+/// Most elements that are kept by selection: each run is read once, and what goes before the last one
+/// kept is inserted.
+inline constexpr std::int64_t selection = 32;
+
+/// The first `keep` of one run per call, at its begin.
+template <class Item, class T>
+struct SelectRuns {
+  T const* in;
+  Item* a;
+  std::int64_t n, run, runs, keep;
+  Before<Item> before;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t work) const {
+    std::int64_t const row = work / runs * n;
+    std::int64_t const begin = work % runs * run;
+    std::int64_t const end = begin + run < n ? begin + run : n;
+    Item* const best = a + row + begin;
+    std::int64_t held = 0;
+    for (std::int64_t k = begin; k < end && keep > 0; ++k) {
+      Item const x = MakeItem<Item>::make(in[row + k], k);
+      if (held == keep && !before(x, best[keep - 1])) continue;
+      std::int64_t at = held < keep ? held++ : keep - 1;
+      for (; at > 0 && before(x, best[at - 1]); --at) best[at] = best[at - 1];
+      best[at] = x;
+    }
+  }
+};
+
+/// A piece of a merged run per call; of each merged run only the first `keep` elements.
+template <class Item>
+struct MergeRuns {
+  Item const* from;
+  Item* to;
+  std::int64_t n, width, piece, pieces, keep;
+  Before<Item> before;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t work) const {
+    std::int64_t const row = work / pieces * n;
+    std::int64_t const begin = work % pieces * piece;
+    std::int64_t const s = begin / (2 * width) * (2 * width);
+    std::int64_t const middle = s + width < n ? s + width : n;
+    std::int64_t const last = s + 2 * width < n ? s + 2 * width : n;
+    std::int64_t const first = begin - s;
+    std::int64_t end = begin + piece < last ? begin + piece - s : last - s;
+    if (end > keep) end = keep;
+    if (first >= end) return;
+    Item const* const a = from + row + s;
+    Item const* const b = from + row + middle;
+    std::int64_t const i = taken_from_first(before, a, middle - s, b, last - middle, first);
+    merge(before, a, i, middle - s, b, first - i, last - middle, to + row + begin, end - first);
+  }
+};
+
+/// The first `keep` of each row, apart.
+template <class T>
+struct Apart {
+  Keyed<T> const* from;
+  T* keys;  ///< or null
+  std::int64_t* places;
+  std::int64_t n, keep;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t work) const {
+    Keyed<T> const& x = from[work / keep * n + work % keep];
+    if (keys != nullptr) keys[work] = x.key;
+    places[work] = x.place;
+  }
+};
+
+}  // namespace detail
+
+/// How rows of `n` elements are sorted, when the first `keep` of each are wanted.
+struct SortPlan {
+  std::int64_t rows, n, keep;
+  std::int64_t run = detail::insertion;
+  int in_runs = 0;  ///< merges within a run
+  int merges = 0;   ///< and of runs
+  bool selects = false;
+
+  /// Whether the sorted rows come to lie in the first of the two buffers.
+  bool ends_in_first() const { return (in_runs + merges) % 2 == 0; }
+};
+
+template <class Exec>
+SortPlan plan_sort(std::int64_t rows, std::int64_t n, std::int64_t keep) {
+  constexpr bool host =
+      Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible;
+  SortPlan p{rows, n, keep};
+  p.selects = keep <= detail::selection && n > 2 * detail::selection;
+  // a run that fits the cache, or keeps a device's threads busy
+  std::int64_t const most = host ? 8192 : p.selects ? 256 : 64;
+  // where little is kept, sorting more than twice that is in vain
+  while (p.run < n && p.run < most && (p.selects || p.run < 2 * keep)) {
+    p.run *= 2;
+    if (!p.selects) ++p.in_runs;
+  }
+  for (std::int64_t width = p.run; width < n; width *= 2) ++p.merges;
+  return p;
+}
+
+/// Sorts each row of `in` [rows, n], stably, so that the first `plan.keep` are right, between buffers `a`
+/// and `b` of that size; in which the result lies, `plan.ends_in_first()` says. Runs on `exec`.
+template <class Item, class T, class Exec>
+void sort_rows(Exec const& exec, SortPlan const& plan, T const* in, Item* a, Item* b,
+               bool descending) {
+  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  if (plan.rows * plan.n == 0) return;
+  detail::Before<Item> const before{descending};
+  std::int64_t const runs = (plan.n + plan.run - 1) / plan.run;
+  if (plan.selects) {
+    Kokkos::parallel_for(
+        "shardtype::select_runs", Policy(exec, 0, plan.rows * runs),
+        detail::SelectRuns<Item, T>{in, a, plan.n, plan.run, runs, plan.keep, before});
+  } else {
+    Kokkos::parallel_for(
+        "shardtype::sort_runs", Policy(exec, 0, plan.rows * runs),
+        detail::SortRuns<Item, T>{in, a, b, plan.n, plan.run, runs, plan.in_runs, before});
+  }
+  bool in_first = plan.in_runs % 2 == 0;
+  for (std::int64_t width = plan.run; width < plan.n; width *= 2, in_first = !in_first)
+    Kokkos::parallel_for("shardtype::merge_runs", Policy(exec, 0, plan.rows * runs),
+                         detail::MergeRuns<Item>{in_first ? a : b, in_first ? b : a, plan.n, width,
+                                                 plan.run, runs, plan.keep, before});
+}
+
+/// keys (unless null) and places [rows, keep] = the first of each row of `from` [rows, n].
+template <class T, class Exec>
+void take_apart(Exec const& exec, SortPlan const& plan, Keyed<T> const* from, T* keys,
+                std::int64_t* places) {
+  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  if (plan.rows * plan.keep == 0) return;
+  Kokkos::parallel_for("shardtype::take_apart", Policy(exec, 0, plan.rows * plan.keep),
+                       detail::Apart<T>{from, keys, places, plan.n, plan.keep});
+}
+
+}  // namespace shardtype::kernels

@@ -1,0 +1,173 @@
+#pragma once
+/// Lookups by tensors of ids, what their gradients add up, and sorting.
+///
+/// Ids are integers, so no gradient goes to them: one that is reduced counts as replicated.
+
+#include <shardtype/rules/along.hpp>
+
+namespace shardtype::rules {
+
+/// Ids must be whole: a summand of an id is no id.
+constexpr Verdict whole_ids(Spec const& ids) {
+  for (int x = 0; x < max_axes; ++x)
+    if (ids.unreduced.contains(x)) return refuse(Code::I02_ids_unreduced, -1, -1, x);
+  return {};
+}
+
+/// Whether all ranks along the axis hold the same values of `s`.
+constexpr bool same_along(Spec const& s, int axis) {
+  return s.state(axis) == AxisState::replicated || s.state(axis) == AxisState::reduced;
+}
+
+/// `s` without the axes of `over` among those it is reduced over.
+constexpr Spec split_over(Spec s, AxisList const& over) {
+  for (int k = 0; k < over.size; ++k) s.reduced.erase(over[k]);
+  return s;
+}
+
+/// `gather<V>(table, ids)`: the dims of the ids stand where V, `along`, stood. Where V is split, each
+/// rank finds the ids of its block and has zeros for the others: `owed`, the kind that joins these, is
+/// owed over V's axes.
+constexpr Verdict gather(Spec const& table, Spec const& ids, int along, ReduceKind owed) {
+  int const at = table.find(along);
+  if (at < 0) return refuse(Code::D01_no_such_index, along);
+  if (Verdict v = whole_ids(ids); !v) return v;
+  for (int d = 0; d < ids.rank; ++d)
+    if (table.find(ids.dims[d].label) >= 0)
+      return refuse(Code::I03_shared_index, ids.dims[d].label);
+  Spec out = table;
+  out.rank = 0;
+  for (int d = 0; d < table.rank; ++d) {
+    if (d != at) out.add(table.dims[d].label, table.dims[d].axes);
+    for (int e = 0; d == at && e < ids.rank; ++e) {
+      AxisList const& axes = ids.dims[e].axes;
+      out.add(ids.dims[e].label, axes);
+      out = split_over(out, axes);
+      for (int k = 0; k < axes.size; ++k) {
+        int const x = axes[k];
+        int const taken = table.dim_of(x);
+        if (taken == at) return refuse(Code::I04_looked_up_and_ids, along, ids.dims[e].label, x);
+        if (taken >= 0)
+          return refuse(Code::I05_axis_on_two, table.dims[taken].label, ids.dims[e].label, x);
+        if (table.unreduced.contains(x))
+          return refuse(Code::I06_owed_and_split, ids.dims[e].label, -1, x);
+      }
+    }
+  }
+  AxisList const& split = table.dims[at].axes;
+  if (split.size > 0 && !table.unreduced.empty() && table.kind != owed)
+    return refuse(Code::I07_other_kind_owed, along, -1, split[0]);
+  for (int k = 0; k < split.size; ++k) out.unreduced.insert(split[k]);
+  if (split.size > 0) out.kind = owed;
+  return accept(out);
+}
+
+/// Where an index is split in the ids and in the updates, the finer of both, to which the other is
+/// sliced.
+constexpr AxisList const& finer(AxisList const& a, AxisList const& b) {
+  return a.size >= b.size ? a : b;
+}
+
+/// `scatter_add<V>(updates, ids, n)`: the dims of the ids become one, V, that stands where the first of
+/// them stood (before all others if the ids have none). Each rank adds what it holds: the axes that
+/// split the ids are owed.
+constexpr Verdict scatter_add(Spec const& updates, Spec const& ids, int along) {
+  if (Verdict v = whole_ids(ids); !v) return v;
+  if (updates.find(along) >= 0 || ids.find(along) >= 0) return refuse(Code::D02_index_taken, along);
+  if (!updates.unreduced.empty() && updates.kind != ReduceKind::sum)
+    for (int x = 0; x < max_axes; ++x)
+      if (updates.unreduced.contains(x)) return refuse(Code::I07_other_kind_owed, along, -1, x);
+  Spec out = updates;
+  out.rank = 0;
+  out.kind = ReduceKind::sum;
+  if (ids.rank == 0) out.add(along);
+  for (int d = 0; d < updates.rank; ++d) {
+    DimSpec const& dim = updates.dims[d];
+    if (ids.find(dim.label) < 0) {
+      out.add(dim.label, dim.axes);
+    } else if (out.find(along) < 0) {
+      out.add(along);
+    }
+  }
+  for (int e = 0; e < ids.rank; ++e) {
+    int const label = ids.dims[e].label;
+    int const d = updates.find(label);
+    if (d < 0) return refuse(Code::I08_index_missing, label);
+    AxisList const& theirs = ids.dims[e].axes;
+    AxisList const& ours = updates.dims[d].axes;
+    AxisList const& axes = finer(ours, theirs);
+    bool const slices_ids = ours.size >= theirs.size;
+    AxisList const& coarser = slices_ids ? theirs : ours;
+    Spec const& sliced = slices_ids ? ids : updates;
+    for (int k = 0; k < axes.size; ++k) {
+      int const x = axes[k];
+      if (k < coarser.size && coarser[k] == x) continue;
+      int const taken = sliced.dim_of(x);
+      if (taken >= 0 && sliced.dims[taken].label != label)
+        return refuse(Code::I05_axis_on_two, sliced.dims[taken].label, label, x);
+      if (sliced.unreduced.contains(x)) return refuse(Code::I06_owed_and_split, label, -1, x);
+      if (k < coarser.size) return refuse(Code::I09_lists_differ, label, -1, x);
+    }
+    for (int k = 0; k < axes.size; ++k) out.unreduced.insert(axes[k]);
+    out = split_over(out, axes);
+  }
+  return accept(out);
+}
+
+/// `one_hot<V>(ids, n)`: a new dim V after the others.
+constexpr Verdict one_hot(Spec const& ids, int along) {
+  if (Verdict v = whole_ids(ids); !v) return v;
+  if (ids.find(along) >= 0) return refuse(Code::D02_index_taken, along);
+  Spec out = ids;
+  out.reduced = {};
+  out.add(along);
+  return accept(out);
+}
+
+/// `take_along<J>(a, ids)`: for each place of the ids, the element of `a` that differs along J,
+/// `along`, alone. The ids have the dims of `a`; in J's place stands J or another index, `into`.
+constexpr Verdict take_along(Spec const& a, Spec const& ids, int along, int into) {
+  int const at = a.find(along);
+  if (at < 0) return refuse(Code::D01_no_such_index, along);
+  if (Verdict v = whole_ids(ids); !v) return v;
+  if (AxisList const& axes = a.dims[at].axes; axes.size > 0)
+    return refuse(Code::D03_along_split, along, -1, axes[0]);
+  for (int d = 0; d < a.rank || d < ids.rank; ++d) {
+    bool const both = d < a.rank && d < ids.rank;
+    if (!both || (d == at ? ids.dims[d].label != into : !(ids.dims[d] == a.dims[d])))
+      return refuse(Code::D12_dims_differ, d < a.rank ? a.dims[d].label : ids.dims[d].label);
+  }
+  // the other dims are alike, so an axis here splits none of them
+  AxisList const& axes = ids.dims[at].axes;
+  for (int k = 0; k < axes.size; ++k)
+    if (a.unreduced.contains(axes[k])) return refuse(Code::I06_owed_and_split, into, -1, axes[k]);
+  Spec out = split_over(a, axes);
+  out.dims[at] = ids.dims[at];
+  return accept(out);
+}
+
+/// `dynamic_update<I>(a, update, start)`: a window of `a` replaced. The update has the dims of `a`; in
+/// I's place stands I or another index, `into`.
+constexpr Verdict dynamic_update(Spec const& a, Spec update, int along, int into) {
+  int const at = a.find(along);
+  if (at < 0) return refuse(Code::D01_no_such_index, along);
+  if (AxisList const& axes = a.dims[at].axes; axes.size > 0)
+    return refuse(Code::D03_along_split, along, -1, axes[0]);
+  if (update.rank <= at || update.dims[at].label != into)
+    return refuse(Code::D12_dims_differ, into);
+  update.dims[at].label = a.dims[at].label;
+  Spec const both[] = {a, update};
+  return alike({both, 2});
+}
+
+/// `sort<I>`, and `top_k<I, K>`, which `resizes`: along one whole dim, and of values, not of summands
+/// (the largest sum is not the sum of the largest).
+constexpr Verdict sorted(ShapeQuestion const& q, bool resizes) {
+  for (int x = 0; x < max_axes; ++x)
+    if (q.a().unreduced.contains(x)) return refuse(Code::I10_sort_unreduced, -1, -1, x);
+  if (resizes) return resized(q);
+  Verdict const v = unsplit(q, Code::D03_along_split);
+  return v ? accept(q.a()) : v;
+}
+
+}  // namespace shardtype::rules

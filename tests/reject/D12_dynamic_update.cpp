@@ -1,0 +1,23 @@
+// An update with other dims.
+// EXPECT: \[shardtype D12\] the operands must have the same indices in the same order
+// EXPECT: false, .*, D>
+// FORBID: Resolve<|basic_type|Pack<
+// FORBID: error:.*error:
+#include <shardtype/types.hpp>
+
+using namespace shardtype;
+struct X : Axis<"X", 2> {};
+struct Y : Axis<"Y", 2> {};
+struct V : Index<"V"> {};
+struct D : Index<"D"> {};
+struct B : Index<"B"> {};
+struct N : Index<"N"> {};
+using A = Tensor<float, Dim<V>, Dim<D>>;
+
+#ifdef LEGAL
+using U = Tensor<float, Dim<N>, Dim<D>>;
+#else
+using U = Tensor<float, Dim<N>, Dim<B>>;
+#endif
+
+void ask() { (void)plan(dynamic_update_to<V, N>, type<A>, type<U>); }

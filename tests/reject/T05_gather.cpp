@@ -1,0 +1,23 @@
+// A mesh axis for the index.
+// EXPECT: \[shardtype T05\] a Dim, attribute or collective names the wrong kind of thing
+// FORBID: Resolve<|basic_type|Pack<
+// FORBID: error:.*error:
+#include <shardtype/types.hpp>
+
+using namespace shardtype;
+struct X : Axis<"X", 2> {};
+struct Y : Axis<"Y", 2> {};
+struct V : Index<"V"> {};
+struct D : Index<"D"> {};
+struct B : Index<"B"> {};
+struct N : Index<"N"> {};
+using A = Tensor<float, Dim<V>, Dim<D>>;
+using Ids = Tensor<std::int32_t, Dim<B>>;
+
+#ifdef LEGAL
+using Along = V;
+#else
+using Along = X;
+#endif
+
+void ask() { (void)plan(gather_to<Along>, type<A>, type<Ids>); }

@@ -1,0 +1,165 @@
+// Lookups, scatters and sorting: what each infers and refuses, strict and named. That what they accept is
+// sound is shown by tests/unit/indexing_rules.cpp; the messages are in tests/reject.
+#include <cstdint>
+#include <type_traits>
+
+#include <shardtype/types.hpp>
+
+using namespace shardtype;
+
+namespace {
+
+struct X : Axis<"X", 2> {};
+struct Y : Axis<"Y", 4> {};
+struct Z : Axis<"Z"> {};
+struct V : Index<"V"> {};
+struct D : Index<"D"> {};
+struct B : Index<"B"> {};
+struct N : Index<"N"> {};
+struct K : Index<"K"> {};
+struct P9 : Index<"P9", 9> {};
+struct Many : Index<"Many", 50000> {};
+struct Few : Index<"Few", 64> {};
+struct Wide : Index<"Wide", 512> {};
+
+template <class... Parts>
+using T = Tensor<float, Parts...>;
+template <class... Parts>
+using Ids = Tensor<std::int32_t, Parts...>;
+using Places = std::int64_t;
+
+template <class Op, class Out, class... As>
+constexpr bool gives = std::is_same_v<typename Resolve<Op, As...>::result, Out>;
+template <class Op, class... As>
+constexpr Code refusal_of = Resolve<Op, As...>::verdict.code;
+
+// gather, axis by axis
+using G = GatherTo<V>;
+static_assert(gives<G, T<Dim<B, X>, Dim<D>>, T<Dim<V>, Dim<D>>, Ids<Dim<B, X>>>);
+static_assert(gives<G, T<Dim<B, X>, Dim<D, Y>>, T<Dim<V>, Dim<D, Y>>, Ids<Dim<B, X>>>);
+static_assert(gives<G, T<Dim<B, X>, Dim<D>, Unreduced<Y>>, T<Dim<V, Y>, Dim<D>>, Ids<Dim<B, X>>>);
+static_assert(gives<G, T<Dim<D>, Unreduced<X, Y>>, T<Dim<V, Y, X>, Dim<D>>, Ids<>>);
+static_assert(gives<G, T<Dim<D>, Dim<B, X>, Dim<N>>, T<Dim<D>, Dim<V>>, Ids<Dim<B, X>, Dim<N>>>);
+static_assert(gives<G, T<Dim<B>, Unreduced<X, Y>>, T<Dim<V, X>, Unreduced<Y>>, Ids<Dim<B>>>);
+static_assert(gives<G, T<Dim<B>, Unreduced<Max, Y>>, T<Dim<V>, Unreduced<Max, Y>>, Ids<Dim<B>>>);
+static_assert(refusal_of<G, T<Dim<V, X>, Unreduced<Max, Y>>, Ids<Dim<B>>> ==
+              Code::I07_other_kind_owed);
+using Flags = Tensor<bool, Dim<V, X>, Unreduced<Max, Y>>;
+static_assert(gives<G, Tensor<bool, Dim<B>, Unreduced<Max, X, Y>>, Flags, Ids<Dim<B>>>);
+static_assert(
+    gives<G, Tensor<bool, Dim<B>, Unreduced<Max, X>>, Tensor<bool, Dim<V, X>>, Ids<Dim<B>>>);
+static_assert(gives<G, T<Dim<B, Y>, Reduced<X>>, T<Dim<V>, Reduced<X, Y>>, Ids<Dim<B, Y>>>);
+static_assert(gives<G, T<Dim<B>>, T<Dim<V>>, Ids<Dim<B>, Reduced<X>>>);  // no gradient goes to ids
+static_assert(refusal_of<G, T<Dim<D>>, Ids<Dim<B>>> == Code::D01_no_such_index);
+static_assert(refusal_of<G, T<Dim<V>, Dim<B>>, Ids<Dim<B>>> == Code::I03_shared_index);
+static_assert(refusal_of<G, T<Dim<V>>, Ids<Dim<V>>> == Code::I03_shared_index);
+static_assert(refusal_of<G, T<Dim<V>>, T<Dim<B>>> == Code::I01_not_integers);
+static_assert(refusal_of<G, T<Dim<V, X>>, Ids<Dim<B, X>>> == Code::I04_looked_up_and_ids);
+static_assert(refusal_of<G, T<Dim<V>, Dim<D, X>>, Ids<Dim<B, X>>> == Code::I05_axis_on_two);
+static_assert(refusal_of<G, T<Dim<V>, Unreduced<X>>, Ids<Dim<B, X>>> == Code::I06_owed_and_split);
+static_assert(refusal_of<G, T<Dim<V>>, Ids<Dim<B>, Unreduced<X>>> == Code::I02_ids_unreduced);
+
+// named: what the strict rule refuses is repaired by gathering the ids, which is free where the result
+// is finer
+template <class... Out>
+using Named = GatherTo<V, Out...>;
+template <class Op, class... As>
+using way = typename Resolve<Op, As...>::way;
+using Split = way<Named<Dim<B, X>, Dim<D>>, T<Dim<V, X>, Dim<D>>, Ids<Dim<B, X>>>;
+static_assert(std::is_same_v<Split::ids, Ids<Dim<B>>>);
+static_assert(std::is_same_v<Split::first, T<Dim<V, X>, Dim<D>>>);
+static_assert(std::is_same_v<Split::met, T<Dim<B>, Dim<D>, Unreduced<X>>>);
+using Finer = way<Named<Dim<B, X>, Dim<D, Y>>, T<Dim<V>, Dim<D>>, Ids<Dim<B>>>;
+static_assert(std::is_same_v<Finer::ids, Ids<Dim<B, X>>>);
+static_assert(std::is_same_v<Finer::first, T<Dim<V>, Dim<D, Y>>>);
+static_assert(std::is_same_v<Finer::met, T<Dim<B, X>, Dim<D, Y>>>);
+static_assert(refusal_of<Named<Dim<B, X>>, T<Dim<V>, Dim<D>>, Ids<Dim<B>>> ==
+              Code::R01_indices_differ);
+static_assert(refusal_of<Named<Dim<B>, Unreduced<X>>, T<Dim<V>>, Ids<Dim<B>>> ==
+              Code::R02_replicated_to_unreduced);
+static_assert(refusal_of<Named<Tensor<double, Dim<B>>>, T<Dim<V>>, Ids<Dim<B>>> ==
+              Code::N05_element_type);
+
+// scatter_add, the transpose
+using A = ScatterAddTo<V>;
+static_assert(
+    gives<A, T<Dim<V>, Dim<D, Y>, Unreduced<X>>, T<Dim<B, X>, Dim<D, Y>>, Ids<Dim<B, X>>>);
+static_assert(gives<A, T<Dim<V>, Dim<D>, Unreduced<X, Y>>, T<Dim<B, X>, Dim<N>, Dim<D>>,
+                    Ids<Dim<N, Y>, Dim<B>>>);
+static_assert(gives<A, T<Dim<D>, Dim<V>>, T<Dim<D>, Dim<B>>, Ids<Dim<B>>>);
+static_assert(gives<A, T<Dim<V>, Dim<D>>, T<Dim<D>>, Ids<>>);
+static_assert(gives<A, T<Dim<V>, Unreduced<X, Y>>, T<Dim<B, X, Y>>, Ids<Dim<B, X>>>);
+static_assert(
+    gives<A, T<Dim<V>, Unreduced<X>, Reduced<Y>>, T<Dim<B>, Reduced<X, Y>>, Ids<Dim<B, X>>>);
+static_assert(refusal_of<A, T<Dim<D>>, Ids<Dim<B>>> == Code::I08_index_missing);
+static_assert(refusal_of<A, T<Dim<B, X>>, Ids<Dim<B, Y>>> == Code::I09_lists_differ);
+static_assert(refusal_of<A, T<Dim<B, X, Y>>, Ids<Dim<B, Y, X>>> == Code::I09_lists_differ);
+static_assert(refusal_of<A, T<Dim<B, X>, Dim<N>>, Ids<Dim<B>, Dim<N, X>>> == Code::I05_axis_on_two);
+static_assert(refusal_of<A, T<Dim<B>, Dim<V>>, Ids<Dim<B>>> == Code::D02_index_taken);
+static_assert(refusal_of<A, T<Dim<B>, Unreduced<Min, X>>, Ids<Dim<B>>> ==
+              Code::I07_other_kind_owed);
+static_assert(refusal_of<A, T<Dim<B>, Unreduced<X>>, Ids<Dim<B, X>>> == Code::I06_owed_and_split);
+static_assert(refusal_of<A, Tensor<bool, Dim<B>>, Ids<Dim<B>>> == Code::C11_not_numbers);
+
+// named: own rows over free axes, else reduced or gathered, whichever moves less
+using Rows = Resolve<ScatterAddTo<V, Dim<V, Y>, Dim<D, X>>, T<Dim<B>, Dim<D>>, Ids<Dim<B>>>;
+static_assert(std::is_same_v<Rows::way::met, T<Dim<V, Y>, Dim<D, X>>>);
+static_assert(!Rows::can_gather);
+template <class Rows, class Batch>
+using Embedding = Resolve<ScatterAddTo<Rows, Dim<Rows, X>, Dim<Wide>>, T<Dim<Batch, X>, Dim<Wide>>,
+                          Ids<Dim<Batch, X>>>;
+template <class R>
+constexpr bool gathers =
+    R::can_gather && R::gathers({R::S::names.extents(), R::S::names.sizes(), 4});
+static_assert(std::is_same_v<Embedding<Many, Few>::gathering::met, T<Dim<Many, X>, Dim<Wide>>>);
+static_assert(
+    std::is_same_v<Embedding<Many, Few>::way::met, T<Dim<Many>, Dim<Wide>, Unreduced<X>>>);
+static_assert(gathers<Embedding<Many, Few>>);
+static_assert(!gathers<Embedding<Few, Many>>);
+
+// one_hot, take_along, dynamic_update
+static_assert(gives<OneHotTo<V, float>, T<Dim<B, X>, Dim<V>>, Ids<Dim<B, X>, Reduced<Y>>>);
+static_assert(std::is_same_v<way<OneHotTo<V, float, Dim<B, X>, Dim<V, Y>>, Ids<Dim<B, X>>>::met,
+                             T<Dim<B, X>, Dim<V, Y>>>);
+static_assert(refusal_of<OneHotTo<B, float>, Ids<Dim<B>>> == Code::D02_index_taken);
+static_assert(
+    gives<TakeAlongTo<V>, T<Dim<B, X>, Dim<V>>, T<Dim<B, X>, Dim<V>>, Ids<Dim<B, X>, Dim<V>>>);
+static_assert(gives<TakeAlongTo<V, N>, T<Dim<B, X>, Dim<N, Y>>, T<Dim<B, X>, Dim<V>, Reduced<Y>>,
+                    Ids<Dim<B, X>, Dim<N, Y>>>);
+static_assert(refusal_of<TakeAlongTo<V>, T<Dim<V, X>>, Ids<Dim<V>>> == Code::D03_along_split);
+static_assert(refusal_of<TakeAlongTo<V>, T<Dim<B, X>, Dim<V>>, Ids<Dim<B>, Dim<V>>> ==
+              Code::D12_dims_differ);
+static_assert(refusal_of<TakeAlongTo<V, N>, T<Dim<V>>, Ids<Dim<V>>> == Code::D12_dims_differ);
+static_assert(refusal_of<TakeAlongTo<V>, T<Dim<V>>, Ids<Dim<V>, Dim<B>>> == Code::D12_dims_differ);
+static_assert(refusal_of<TakeAlongTo<V>, T<Dim<V>, Unreduced<X>>, Ids<Dim<V, X>>> ==
+              Code::I06_owed_and_split);
+static_assert(gives<DynamicUpdateTo<V, N>, T<Dim<V>, Dim<D, X>, Unreduced<Y>>,
+                    T<Dim<V>, Dim<D, X>, Unreduced<Y>>, T<Dim<N>, Dim<D, X>, Unreduced<Y>>>);
+static_assert(gives<DynamicUpdateTo<V>, T<Dim<V>, Reduced<Y>>, T<Dim<V>, Reduced<Y>>, T<Dim<V>>>);
+static_assert(refusal_of<DynamicUpdateTo<V, N>, T<Dim<V, X>>, T<Dim<N>>> == Code::D03_along_split);
+static_assert(refusal_of<DynamicUpdateTo<V, N>, T<Dim<V>>, T<Dim<N, X>>> == Code::D12_dims_differ);
+static_assert(refusal_of<DynamicUpdateTo<V>, T<Dim<V>>, T<>> == Code::D12_dims_differ);
+static_assert(refusal_of<DynamicUpdateTo<V>, T<Dim<V>, Unreduced<X>>, T<Dim<V>>> ==
+              Code::D13_unreduced_differs);
+
+// sorting
+static_assert(gives<SortTo<Sorts::values, V>, T<Dim<V>, Dim<D, X>>, T<Dim<V>, Dim<D, X>>>);
+static_assert(gives<SortTo<Sorts::places, V>, Tensor<Places, Dim<V>>, T<Dim<V>>>);
+static_assert(gives<SortTo<Sorts::first, V, K>, T<Dim<K>, Dim<D, X>>, T<Dim<V>, Dim<D, X>>>);
+static_assert(gives<SortTo<Sorts::first, V>, T<Dim<V>, Reduced<Y>>, T<Dim<V>, Reduced<Y>>>);
+static_assert(refusal_of<SortTo<Sorts::first, P9>, T<Dim<P9>>> == Code::D05_extent_changes);
+static_assert(refusal_of<SortTo<Sorts::first, V, D>, T<Dim<V>, Dim<D>>> == Code::D02_index_taken);
+static_assert(refusal_of<SortTo<Sorts::values, V>, T<Dim<V, X>>> == Code::D03_along_split);
+static_assert(refusal_of<SortTo<Sorts::values, V>, T<Dim<V>, Unreduced<X>>> ==
+              Code::I10_sort_unreduced);
+static_assert(refusal_of<SortTo<Sorts::values, V>, Tensor<bool, Dim<V>>> == Code::ok);
+static_assert(refusal_of<SortTo<Sorts::values, D>, T<Dim<V>>> == Code::D01_no_such_index);
+
+// plans: the strict forms have no collectives; sizes known later are asked for
+static_assert(plan(gather_to<Many>, type<T<Dim<Many, Y>, Dim<Wide>>>, type<Ids<Dim<Few, X>>>)
+                  .count(Collective::all_gather) == 0);
+static_assert(valid_on<GatherTo<V>, Args<T<Dim<V>, Dim<D, Z>>, Ids<Dim<B, X>>>, Size<Z, 3>>);
+static_assert(!valid_on<GatherTo<V>, Args<T<Dim<V, Z>, Dim<D>>, Ids<Dim<B, Z>>>, Size<Z, 3>>);
+static_assert(!valid_on<SortTo<Sorts::values, V>, Args<T<Dim<V, Z>>>, Size<Z, 3>>);
+
+}  // namespace
