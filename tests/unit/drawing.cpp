@@ -312,3 +312,26 @@ TEST_CASE("a file that is no terminal gets no colours") {
   CHECK_FALSE(use_color(file));
   std::fclose(file);
 }
+
+TEST_CASE("a dim that is dealt out is drawn turn by turn") {
+  auto p = over_xy({11, 5}, {{X}, {Y}});
+  p.mesh_sizes = {2, 2};
+  p.cyclic = {4, 0};
+  auto const text = draw(p);
+  INFO(text);
+  CHECK(text.find("I over X in turns of 4; J over Y: 2 blocks of 3, 2") != text.npos);
+  for (char const* row : {"│ rank 0 │", "│ rank 2 │"}) CHECK(text.find(row) != text.npos);
+  auto const first = text.find("rank 0");
+  auto const second = text.find("rank 2");
+  CHECK(text.find("rank 0", second) > second);  // and again
+  CHECK(first < second);
+  // unknown extents: two rounds; many turns: the middle rounds are left out, the last is whose it is
+  p.extents = {-1, 5};
+  CHECK(std::count(draw(p).begin(), draw(p).end(), '\n') < 24);
+  p.extents = {4 * 1'000'001, 5};
+  auto const sizes = detail::block_sizes(p, 0);
+  CHECK(sizes.size() < 1005);
+  CHECK((sizes.size() - 1) % 2 == 1'000'000 % 2);
+  p.extents = {0, 5};
+  CHECK(draw(p).find("∅") != std::string::npos);
+}

@@ -58,7 +58,7 @@ Out reduce_locally(A const& a) {
     extents[d] = a.extents()[static_cast<std::size_t>(dims[d])];
   Out out = uninitialized<Out>(a.mesh(), extents);
   if (!a.mesh().here()) return out;
-  kernels::Layout const block = block_layout(a.ranges());
+  kernels::Layout const block = block_layout(a.rows());
   kernels::Layout source;
   bool used[max_dims] = {};
   auto push = [&](std::size_t d) {

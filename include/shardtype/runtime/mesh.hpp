@@ -34,6 +34,8 @@ struct MeshAxisInfo {
 struct StepScratch {
   std::vector<Range> blocks, old_blocks;
   std::vector<std::int64_t> counts, recv_counts, offsets, recv_offsets, begins, cuts, joins;
+  std::vector<Rows> rows, old_rows;
+  std::vector<std::int64_t> run_at, run_row, run_first;
 };
 
 /// What all tensors of one mesh share: the communicators, the memory pool, the checks.

@@ -27,6 +27,7 @@ ShardingPicture picture_of_type(std::array<std::int64_t, A::rank> const& extents
     out.index_names.emplace_back(names.label_name[s.dims[d].label]);
     out.extents.push_back(extents[static_cast<std::size_t>(d)]);
     out.axes.emplace_back();
+    out.cyclic.push_back(s.dims[d].axes.cyclic);
     for (int k = 0; k < s.dims[d].axes.size; ++k) out.axes.back().push_back(at(s.dims[d].axes[k]));
   }
   for (int x = 0; x < names.axes; ++x) {
