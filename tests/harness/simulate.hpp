@@ -61,8 +61,13 @@ inline std::int64_t place(Spec const& s, Extents const& e, Extents const& at) {
 
 inline bool holds(Spec const& s, Sizing const& z, Coords const& c, Extents const& at) {
   for (int d = 0; d < s.rank; ++d) {
-    Range const r = block_of(s, d, z, c);
     std::int64_t const i = at[s.dims[d].label];
+    AxisList const& axes = s.dims[d].axes;
+    if (axes.cyclic != 0) {
+      if (i / axes.cyclic % z.sizes[axes[0]] != c[axes[0]]) return false;
+      continue;
+    }
+    Range const r = block_of(s, d, z, c);
     if (i < r.begin || i >= r.end) return false;
   }
   return true;
@@ -229,9 +234,25 @@ inline std::vector<Spec> all_specs(int rank, int axes, bool owed) {
   return out;
 }
 
+// The same and, for each of `turns`, those with dims that one axis deals out so many at a time.
+inline std::vector<Spec> all_specs(int rank, int axes, bool owed,
+                                   std::vector<std::int32_t> const& turns) {
+  std::vector<Spec> out = all_specs(rank, axes, owed);
+  for (int d = 0; d < rank; ++d)
+    for (std::size_t k = 0, n = out.size(); k < n; ++k)
+      if (out[k].dims[d].axes.size == 1)
+        for (std::int32_t turn : turns) {
+          out.push_back(out[k]);
+          out.back().dims[d].axes.cyclic = turn;
+        }
+  return out;
+}
+
 // All single steps from a sharding, written apart from the planner's: any set of axes may leave the
-// end of a dim, join another, be reordered or reduced, if the step's definition allows it.
-inline std::vector<Step> steps_from(Spec const& s, int axes) {
+// end of a dim, join another, be reordered or reduced, if the step's definition allows it. One that
+// joins a dim alone may also deal it out, each of `turns` at a time.
+inline std::vector<Step> steps_from(Spec const& s, int axes,
+                                    std::vector<std::int32_t> const& turns = {}) {
   std::vector<Step> out;
   auto add = [&](Collective c, AxisList const& group, int from, int to, Spec const& after) {
     Step step;
@@ -243,6 +264,18 @@ inline std::vector<Step> steps_from(Spec const& s, int axes) {
     step.before = s;
     step.after = after;
     out.push_back(step);
+  };
+  // `group` behind the axes of dim `d` of `after`
+  auto join = [&](Collective c, AxisList const& group, int from, int d, Spec after) {
+    AxisList& list = after.dims[d].axes;
+    if (list.cyclic != 0) return;
+    bool const alone = list.size == 0 && group.size == 1;
+    list = list.plus(group);
+    add(c, group, from, d, after);
+    for (std::int32_t turn : turns) {
+      list.cyclic = turn;
+      if (alone) add(c, group, from, d, after);
+    }
   };
   // ordered lists of axes in this state
   std::vector<AxisList> owed{{}};
@@ -258,9 +291,7 @@ inline std::vector<Step> steps_from(Spec const& s, int axes) {
     for (int k = 0; k < group.size; ++k) after.unreduced.erase(group[k]);
     add(Collective::all_reduce, group, -1, -1, after);
     for (int d = 0; d < s.rank; ++d) {
-      Spec scattered = after;
-      scattered.dims[d].axes = s.dims[d].axes.plus(group);
-      add(Collective::reduce_scatter, group, -1, d, scattered);
+      join(Collective::reduce_scatter, group, -1, d, after);
     }
   }
   for (int d = 0; d < s.rank; ++d) {
@@ -269,9 +300,7 @@ inline std::vector<Step> steps_from(Spec const& s, int axes) {
       if (s.state(x) == AxisState::replicated) {
         AxisList group;
         group.push(x);
-        Spec after = s;
-        after.dims[d].axes.push(x);
-        add(Collective::none, group, -1, d, after);
+        join(Collective::none, group, -1, d, s);
       }
     for (int keep = 0; keep < list.size; ++keep) {
       Spec after = s;
@@ -279,11 +308,22 @@ inline std::vector<Step> steps_from(Spec const& s, int axes) {
       add(Collective::all_gather, list.suffix(keep), d, -1, after);
       for (int e = 0; e < s.rank; ++e)
         if (e != d) {
-          Spec moved = after;
-          moved.dims[e].axes = s.dims[e].axes.plus(list.suffix(keep));
-          add(Collective::all_to_all, list.suffix(keep), d, e, moved);
+          join(Collective::all_to_all, list.suffix(keep), d, e, after);
         }
     }
+    // to one axis, where the dim is dealt out before or after that
+    for (int x = 0; x < axes && list.size > 0; ++x) {
+      if (s.state(x) != AxisState::replicated && !list.contains(x)) continue;
+      Spec after = s;
+      after.dims[d].axes = {};
+      after.dims[d].axes.push(x);
+      if (list.cyclic != 0) add(Collective::all_to_all, list.suffix(0), d, d, after);
+      for (std::int32_t turn : turns) {
+        after.dims[d].axes.cyclic = turn;
+        if (!(after == s)) add(Collective::all_to_all, list.suffix(0), d, d, after);
+      }
+    }
+    if (list.cyclic != 0) continue;
     std::vector<int> order;
     for (int k = 0; k < list.size; ++k) order.push_back(list[k]);
     std::sort(order.begin(), order.end());

@@ -65,6 +65,7 @@ void everywhere(Make make, Expected const& expected) {
       same.template operator()<Dim<I>, Dim<J, X, Y>>();
       same.template operator()<Dim<I, Y, X>, Dim<J>>();
       same.template operator()<Dim<I>, Dim<J, Y>, Reduced<X>>();
+      same.template operator()<Dim<I, Cyclic<X, 2>>, Dim<J, Cyclic<Y, 3>>>();
     }
 }
 

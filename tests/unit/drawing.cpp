@@ -313,3 +313,28 @@ TEST_CASE("a file that is no terminal gets no colours") {
   CHECK_FALSE(use_color(file));
   std::fclose(file);
 }
+
+TEST_CASE("a dim that is dealt out is drawn turn by turn") {
+  auto p = over_xy({11, 5}, {{X}, {Y}});
+  p.mesh_sizes = {2, 2};
+  p.cyclic = {4, 0};
+  CHECK(draw(p) ==
+        "┌────────────────┬───────────┐\n"
+        "│     rank 0     │  rank 1   │\n"
+        "├────────────────┼───────────┤\n"
+        "│     rank 2     │  rank 3   │\n"
+        "├────────────────┼───────────┤\n"
+        "│     rank 0     │  rank 1   │\n"
+        "└────────────────┴───────────┘\n"
+        "I over X in turns of 4; J over Y: 2 blocks of 3, 2\n");
+  // unknown extents: two rounds; many turns: the middle rounds are left out, the last is whose it is
+  p.extents = {-1, 5};
+  auto const unknown = draw(p);
+  CHECK(std::count(unknown.begin(), unknown.end(), '\n') == 10);
+  p.extents = {4 * 1'000'001, 5};
+  auto const sizes = detail::block_sizes(p, 0);
+  CHECK(sizes.size() < 1005);
+  CHECK((sizes.size() - 1) % 2 == 1'000'000 % 2);
+  p.extents = {0, 5};
+  CHECK(draw(p).find("∅") != std::string::npos);
+}

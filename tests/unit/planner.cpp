@@ -114,9 +114,12 @@ TEST_CASE("named products arrive at the named sharding with the dense value") {
     }
     return specs;
   };
-  std::vector<Spec> const as = relabelled(all_specs(2, 2, true), 0, 1);
-  std::vector<Spec> const bs = relabelled(all_specs(2, 2, true), 1, 2);
-  std::vector<Spec> const cs = relabelled(all_specs(2, 2, true), 0, 2);
+  // blocks, with owed sums; and dims that are dealt out beside blocks
+  bool const turns = GENERATE(false, true);
+  std::vector<Spec> const specs = turns ? all_specs(2, 2, false, {2}) : all_specs(2, 2, true);
+  std::vector<Spec> const as = relabelled(specs, 0, 1);
+  std::vector<Spec> const bs = relabelled(specs, 1, 2);
+  std::vector<Spec> const cs = relabelled(specs, 0, 2);
   Sizing z;
   z.sizes = {{2, 3, 1, 1}};
   z.extents = {{5, 4, 3}};
@@ -157,7 +160,7 @@ TEST_CASE("named products arrive at the named sharding with the dense value") {
         bad += fine ? 0 : 1;
         ++checked;
       }
-  CHECK(checked == 18 * 18 * 18);
+  CHECK(checked == (turns ? 21 * 21 * 21 : 18 * 18 * 18));
   CHECK(bad == 0);
 }
 

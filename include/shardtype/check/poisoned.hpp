@@ -28,11 +28,12 @@ struct Poisoned {
   operator T() const;
 
   template <class... Args>
-  static std::array<Range, max_dims> local_ranges(Args const&...);
+  static std::array<Rows, max_dims> local_rows(Args const&...);
   static Poisoned mesh();
   static std::array<std::int64_t, max_dims> extents();
   template <class I>
   static std::int64_t extent();
+  static std::array<Rows, max_dims> rows();
   static std::array<Range, max_dims> ranges();
   static std::array<std::int64_t, max_dims> local_extents();
   template <class I>

@@ -569,6 +569,54 @@ struct refused<Code::I11_no_order, legal, YourTypes...> : Poisoned {
 };
 
 template <bool legal, class... YourTypes>
+struct refused<Code::B01_cyclic_beside_others, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype B01] a Cyclic stands beside other mesh axes of its dim: an axis that "
+                "deals indices out in turns is the dim's only one. Deal them out over one axis, "
+                "Dim<I, Cyclic<X, 64>>, or cut them into blocks, Dim<I, X, Y>.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::B02_turn, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype B02] a Cyclic says how many indices a rank is dealt at a time: from 1 "
+                "to 2147483647, as in Dim<I, Cyclic<X, 64>>.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::B03_through_cyclic, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype B03] this operation needs ranks that hold one block each, and here a "
+                "mesh axis deals the indices out in turns (Cyclic). reshard it to blocks first, "
+                "Dim<I, X> (one all_to_all: each rank sends its block once), or to Dim<I> where no "
+                "axis may split it (an all_gather: each rank receives the other blocks); and back "
+                "afterwards, if need be.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::B04_behind_cyclic, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype B04] this collective would put a mesh axis behind one that deals the "
+                "dim out in turns (Cyclic), which is the dim's only one. Name another dim, or "
+                "reshard the dim to blocks first, Dim<I, X> (one all_to_all: each rank sends its "
+                "block once).");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::B05_no_range, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype B05] the indices that a rank is dealt in turns (Cyclic) are no range. "
+                "a.rows() says which they are, a.global_index<I>(local) one of them, "
+                "a.local_extent<I>() how many; all free.");
+};
+
+template <bool legal, class... YourTypes>
+struct refused<Code::B06_turns_differ, legal, YourTypes...> : Poisoned {
+  static_assert(
+      legal,
+      "[shardtype B06] the contracted index is dealt out in turns (Cyclic) in one operand, "
+      "and cut into blocks or dealt out in other turns in the other, so the ranks hold "
+      "different parts. reshard one operand as the other (one all_to_all: each rank sends "
+      "its block once), or name the result: matmul<Out>(a, b) takes the cheaper.");
+};
+
+template <bool legal, class... YourTypes>
 struct refused<Code::M01_axis_not_in_mesh, legal, YourTypes...> : Poisoned {
   static_assert(legal,
                 "[shardtype M01] the tensor type names a mesh axis that this Mesh does not have. "

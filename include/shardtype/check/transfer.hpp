@@ -42,6 +42,7 @@ struct TransferRule {
   static constexpr bool source_at_fault() {
     if (!source_law) return true;
     if (verdict.code == Code::R01_indices_differ) return rule.label < max_dims;
+    if (verdict.code == Code::B03_through_cyclic) return From::template spec<0>.cyclic_dim() >= 0;
     return verdict.code == Code::A02_still_unreduced;
   }
 };

@@ -1,5 +1,5 @@
 #pragma once
-/// Which part of an extent a rank holds. Blocks nest (see `Dim`).
+/// Which part of an extent a rank holds. Blocks nest (see `Dim`), or are dealt out (see `Cyclic`).
 
 #include <algorithm>
 #include <cstdint>
@@ -32,15 +32,103 @@ constexpr Range piece(Range whole, std::int64_t k, std::int64_t p) {
   return {begin, std::min(whole.end, begin + length)};
 }
 
-/// The piece of `whole` held at `coords` when `axes` split it, major to minor.
+/// The indices of one dim that a rank holds, in order: `run` of them in a row, the next ones `stride`
+/// further, and so on; or, with stride 0, all in a row.
+struct Rows {
+  std::int64_t begin = 0;
+  std::int64_t count = 0;
+  std::int64_t run = 0;
+  std::int64_t stride = 0;
+
+  constexpr std::int64_t size() const { return count; }
+  constexpr bool contiguous() const { return stride == 0; }
+  /// The index that has local number `local`.
+  constexpr std::int64_t operator[](std::int64_t local) const {
+    return stride == 0 ? begin + local : begin + local / run * stride + local % run;
+  }
+  /// The held indices in a row from local number `local` on.
+  constexpr std::int64_t in_a_row(std::int64_t local) const {
+    return stride == 0 ? count - local : std::min(count - local, run - local % run);
+  }
+  /// How many of the held indices lie below `index`.
+  constexpr std::int64_t below(std::int64_t index) const {
+    if (index <= begin) return 0;
+    std::int64_t const n = index - begin;
+    return std::min(count, stride == 0 ? n : n / stride * run + std::min(n % stride, run));
+  }
+  /// One behind the last one.
+  constexpr std::int64_t end() const { return count == 0 ? begin : (*this)[count - 1] + 1; }
+  /// All of them, where they are in a row.
+  constexpr Range range() const { return {begin, begin + count}; }
+  friend constexpr bool operator==(Rows const&, Rows const&) = default;
+};
+
+/// How many indices both of two ranks hold, of one extent.
+constexpr std::int64_t common(Rows const& a, Rows const& b) {
+  if (a.stride < b.stride) return common(b, a);  // the one with fewer runs is walked through
+  if (a.stride == 0) return intersect(a.range(), b.range()).size();
+  auto in_runs = [&](std::int64_t from, std::int64_t to) {
+    std::int64_t n = 0;
+    for (std::int64_t r = from; r < to; ++r)
+      n += b.below(a.begin + r * a.stride + std::min(a.run, a.count - r * a.run)) -
+           b.below(a.begin + r * a.stride);
+    return n;
+  };
+  if (b.stride == 0) return a.below(b.begin + b.count) - a.below(b.begin);
+  // both repeat: count one period, and what is behind the last whole one
+  std::int64_t divisor = a.stride;
+  for (std::int64_t rest = b.stride; rest != 0;) {
+    std::int64_t const next = divisor % rest;
+    divisor = rest;
+    rest = next;
+  }
+  std::int64_t const each = b.stride / divisor;  // runs of a in a period
+  std::int64_t const times = std::max(a.end(), b.end()) / a.stride / each;
+  std::int64_t const repeated = times < 2 ? 0 : times * in_runs(0, each);
+  return repeated + in_runs(times < 2 ? 0 : times * each, ceil_div(a.count, a.run));
+}
+
+/// The indices of `extent` that the rank at `coords` is dealt by the one axis of `axes`.
+constexpr Rows dealt(std::int64_t extent, AxisList const& axes, Sizes const& sizes,
+                     Coords const& coords) {
+  std::int64_t const run = axes.cyclic;
+  std::int64_t const p = sizes[axes[0]];
+  std::int64_t const k = coords[axes[0]];
+  std::int64_t const blocks = ceil_div(extent, run);
+  std::int64_t const mine = blocks > k ? (blocks - k - 1) / p + 1 : 0;
+  bool const last = mine > 0 && (blocks - 1) % p == k;
+  std::int64_t const count = mine * run - (last ? blocks * run - extent : 0);
+  std::int64_t const begin = std::min(extent, k * run);
+  if (p == 1 || mine <= 1) return {begin, count, 0, 0};
+  return {begin, count, run, run * p};
+}
+
+/// The piece of `whole` held at `coords` when the blocks of `axes` split it, major to minor; not for
+/// cyclic ones.
 constexpr Range block(Range whole, AxisList const& axes, Sizes const& sizes, Coords const& coords) {
   for (int k = 0; k < axes.size; ++k) whole = piece(whole, coords[axes[k]], sizes[axes[k]]);
   return whole;
 }
 
-/// Length of the largest block (that of coordinates 0).
+/// The indices of `extent` held at `coords` when `axes` split it, in whichever way.
+constexpr Rows rows_of(std::int64_t extent, AxisList const& axes, Sizes const& sizes,
+                       Coords const& coords) {
+  if (axes.cyclic != 0) return dealt(extent, axes, sizes, coords);
+  Range const r = block({0, extent}, axes, sizes, coords);
+  return {r.begin, r.size(), 0, 0};
+}
+
+/// How many they are.
+constexpr std::int64_t held(std::int64_t extent, AxisList const& axes, Sizes const& sizes,
+                            Coords const& coords) {
+  return axes.cyclic != 0 ? dealt(extent, axes, sizes, coords).count
+                          : block({0, extent}, axes, sizes, coords).size();
+}
+
+/// The most that any rank holds (that of coordinates 0).
 constexpr std::int64_t largest_block(std::int64_t extent, AxisList const& axes,
                                      Sizes const& sizes) {
+  if (axes.cyclic != 0) return dealt(extent, axes, sizes, {}).count;
   for (int k = 0; k < axes.size; ++k) extent = ceil_div(extent, sizes[axes[k]]);
   return extent;
 }
@@ -60,7 +148,7 @@ constexpr std::int64_t local_elements(Spec const& s, Extents const& extents, Siz
                                       Coords const& coords) {
   std::int64_t n = 1;
   for (int d = 0; d < s.rank; ++d)
-    n *= block({0, extents[s.dims[d].label]}, s.dims[d].axes, sizes, coords).size();
+    n *= held(extents[s.dims[d].label], s.dims[d].axes, sizes, coords);
   return n;
 }
 

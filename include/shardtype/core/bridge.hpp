@@ -22,7 +22,9 @@ enum class Malformed : std::int8_t {
   not_a_label,    ///< the first argument of a Dim is no Index
   not_an_axis,    ///< an axis position holds something else
   not_canonical,  ///< attributes out of order, or their axes not sorted by name, or empty
-  repeated_axis   ///< one attribute names an axis twice
+  repeated_axis,  ///< one attribute names an axis twice
+  not_alone,      ///< a Cyclic stands beside other axes of its dim
+  turn            ///< a Cyclic deals out no indices at a time, or too many
 };
 
 /// A Tensor type as a value: its Spec, and the first thing wrong with its spelling.
@@ -65,6 +67,32 @@ constexpr int read_axis(Reading& r, Names& n) {
   }
 }
 
+/// How an axis position of a Dim is spelled: the axis, and what it deals out at a time (0: a block).
+template <class X>
+struct AxisOf {
+  using type = X;
+  static constexpr std::int64_t cyclic = 0;
+  static constexpr bool is_cyclic = false;
+};
+template <class X, std::int64_t Block>
+struct AxisOf<Cyclic<X, Block>> {
+  using type = X;
+  static constexpr std::int64_t cyclic = Block;
+  static constexpr bool is_cyclic = true;
+};
+
+/// Notes the Cyclic of a dim whose axes are read.
+template <class X>
+constexpr void read_turn(Reading& r, AxisList& axes, int positions) {
+  if constexpr (AxisOf<X>::is_cyclic) {
+    int const axis = axes.size > 0 ? axes[0] : -1;
+    if (positions > 1) return r.fault(Malformed::not_alone, axis);
+    if (AxisOf<X>::cyclic < 1 || AxisOf<X>::cyclic > 0x7fffffff)
+      return r.fault(Malformed::turn, axis);
+    if (axis >= 0) axes.cyclic = static_cast<std::int32_t>(AxisOf<X>::cyclic);
+  }
+}
+
 template <class I, class... Xs>
 constexpr void read(Reading& r, Names& n, hana::basic_type<Dim<I, Xs...>>) {
   r.order(0);
@@ -77,7 +105,8 @@ constexpr void read(Reading& r, Names& n, hana::basic_type<Dim<I, Xs...>>) {
         axes.push(axis);
       }
     };
-    (push(read_axis<Xs>(r, n)), ...);
+    (push(read_axis<typename AxisOf<Xs>::type>(r, n)), ...);
+    (read_turn<Xs>(r, axes, static_cast<int>(sizeof...(Xs))), ...);
     if (r.spec.rank == max_dims) {
       r.too_many = true;
     } else {
@@ -154,7 +183,7 @@ constexpr Pack<> labels_of(hana::basic_type<Other>) {
   return {};
 }
 template <class I, class... Xs>
-constexpr Pack<Xs...> axes_of(hana::basic_type<Dim<I, Xs...>>) {
+constexpr Pack<typename AxisOf<Xs>::type...> axes_of(hana::basic_type<Dim<I, Xs...>>) {
   return {};
 }
 template <class... Xs>
@@ -256,8 +285,17 @@ constexpr auto axis_type() {
   return pick_from<index_of(typename S::Axes{}, S::names.axis_id[Axis])>(typename S::Axes{});
 }
 
-template <class... Ts>
-Dim<Ts...> as_dim(Pack<Ts...>);
+/// The Dim of a label and its axes; the one axis deals out `Turn` indices at a time, or none.
+template <std::int64_t Turn>
+struct DimFrom {
+  template <class I, class X>
+  static Dim<I, Cyclic<X, Turn>> make(Pack<I, X>);
+};
+template <>
+struct DimFrom<0> {
+  template <class... Ts>
+  static Dim<Ts...> make(Pack<Ts...>);
+};
 template <class... Ts>
 Unreduced<Ts...> as_unreduced(Pack<Ts...>);
 template <class... Ts>
@@ -267,7 +305,7 @@ template <class S, class P, int D, std::size_t... K>
 constexpr auto dim_pack(std::index_sequence<K...>) {
   using Parts = decltype((label_type<S, P::value.dims[D].label>() + ... +
                           axis_type<S, P::value.dims[D].axes.at[K]>()));
-  return Pack<decltype(as_dim(Parts{}))>{};
+  return Pack<decltype(DimFrom<P::value.dims[D].axes.cyclic>::make(Parts{}))>{};
 }
 template <class S, class P, std::size_t... D>
 constexpr auto dim_packs(std::index_sequence<D...>) {

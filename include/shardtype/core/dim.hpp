@@ -1,6 +1,8 @@
 #pragma once
 /// The parts of a tensor's type: dims and attributes.
 
+#include <cstdint>
+
 namespace shardtype {
 
 /// Dimension `I`, split over the mesh axes `Xs`, major to minor; printed `I`, `I@X`, `I@(X,Y)`.
@@ -9,6 +11,15 @@ namespace shardtype {
 /// over X first and each of those pieces over Y. The last pieces may be short or empty.
 template <class I, class... Xs>
 struct Dim {};
+
+/// In a Dim, the mesh axis X that deals the indices out in turns, `Block` at a time, as ScaLAPACK's
+/// grids do: of `Dim<I, Cyclic<X, 64>>` the rank at place k along X holds the indices i with
+/// i / 64 % px == k. Printed `I@X%64`. It is the dim's only axis (B01), and Block is from 1 to
+/// 2^31 - 1 (B02).
+///
+///     Tensor<double, Dim<I, Cyclic<X, 64>>, Dim<J, Cyclic<Y, 64>>>   // f64[I@X%64, J@Y%64]
+template <class X, std::int64_t Block>
+struct Cyclic {};
 
 /// Kinds of reduction an `Unreduced` attribute can owe. Sum is the default and is not spelled.
 struct Max {};

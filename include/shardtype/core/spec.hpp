@@ -10,10 +10,12 @@
 
 namespace shardtype {
 
-/// An ordered list of mesh axes, major to minor.
+/// An ordered list of mesh axes, major to minor. As what splits a dim it also says how: the blocks of
+/// the axes nest, or its one axis deals out `cyclic` indices at a time.
 struct AxisList {
   std::int8_t size = 0;
   std::int8_t at[max_axes]{};
+  std::int32_t cyclic = 0;  ///< 0: nested blocks
 
   constexpr int operator[](int k) const { return at[k]; }
   constexpr void push(int axis) { at[size++] = static_cast<std::int8_t>(axis); }
@@ -24,13 +26,14 @@ struct AxisList {
       if (at[k] == axis) return k;
     return -1;
   }
-  /// The first `n` axes.
+  /// The first `n` axes, splitting a dim as they do here.
   constexpr AxisList prefix(int n) const {
     AxisList out;
     for (int k = 0; k < n; ++k) out.push(at[k]);
+    if (n > 0) out.cyclic = cyclic;
     return out;
   }
-  /// All axes from the `n`-th on.
+  /// All axes from the `n`-th on, as a group of ranks.
   constexpr AxisList suffix(int n) const {
     AxisList out;
     for (int k = n; k < size; ++k) out.push(at[k]);
@@ -51,7 +54,7 @@ struct AxisList {
     return other.size <= size && prefix(other.size) == other;
   }
   friend constexpr bool operator==(AxisList const& a, AxisList const& b) {
-    if (a.size != b.size) return false;
+    if (a.size != b.size || a.cyclic != b.cyclic) return false;
     for (int k = 0; k < a.size; ++k)
       if (a.at[k] != b.at[k]) return false;
     return true;
@@ -114,6 +117,12 @@ struct Spec {
     if (unreduced.contains(axis)) return AxisState::unreduced;
     if (reduced.contains(axis)) return AxisState::reduced;
     return dim_of(axis) >= 0 ? AxisState::split : AxisState::replicated;
+  }
+  /// The first dim that an axis deals out in turns, or -1.
+  constexpr int cyclic_dim() const {
+    for (int d = 0; d < rank; ++d)
+      if (dims[d].axes.cyclic != 0) return d;
+    return -1;
   }
   /// Every axis the type mentions.
   constexpr AxisSet mentioned() const {

@@ -1,5 +1,5 @@
 #pragma once
-/// The printed form of shardings: `A[I@X, J@(X,Y), K]{U:Y}`, everywhere the same.
+/// The printed form of shardings: `A[I@X, J@(X,Y), K@Z%64]{U:Y}`, everywhere the same.
 
 #include <string>
 
@@ -7,7 +7,7 @@
 
 namespace shardtype {
 
-/// `I`, `I@X`, `I@(X,Y)`; with its extent when one is given: `1500@X`.
+/// `I`, `I@X`, `I@(X,Y)`, cyclic `I@X%64`; with its extent when one is given: `1500@X`.
 inline std::string dim_text(DimSpec const& d, Names const& n, Extents const* extents = nullptr) {
   std::string out =
       extents == nullptr ? std::string(n.label_name[d.label]) : std::to_string((*extents)[d.label]);
@@ -15,6 +15,7 @@ inline std::string dim_text(DimSpec const& d, Names const& n, Extents const* ext
   out += d.axes.size == 1 ? "@" : "@(";
   for (int k = 0; k < d.axes.size; ++k)
     out += (k == 0 ? "" : ",") + std::string(n.axis_name[d.axes[k]]);
+  if (d.axes.cyclic != 0) out += "%" + std::to_string(d.axes.cyclic);
   return out + (d.axes.size == 1 ? "" : ")");
 }
 

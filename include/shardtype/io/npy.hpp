@@ -45,7 +45,7 @@ struct NpyBlock {
   template <class A>
   explicit NpyBlock(A const& a) {
     for (std::int64_t extent : a.extents()) shape.push_back(extent);
-    for (Range const& r : a.ranges()) {
+    for (Rows const& r : a.rows()) {
       begin.push_back(r.begin);
       count.push_back(r.size());
     }
@@ -56,16 +56,21 @@ struct NpyBlock {
 
 /// The array of a .npy file as a tensor: `load_npy<float, Dim<I, X>, Dim<J>>(mesh, "a.npy")`. Each
 /// rank reads its own block through MPI-IO, nothing is sent between tensors' blocks. C and Fortran
-/// order; float32/64, int32/64, complex64/128. Collective over the mesh.
+/// order; float32/64, int32/64, complex64/128. Collective over the mesh. A file has no turns: ranks read
+/// blocks of a cyclic dim, `Dim<I, Cyclic<X, 64>>`, and one all_to_all deals them out.
 ///
 /// Refused: M01. Errors, on every rank alike: IO1 missing, IO2 no .npy, IO3 malformed header, IO4
 /// another element type, IO5 another number of dims, IO6 file too short, IO7 an extent that does not
 /// fit its label.
 template <class... Parts, class... Xs>
-auto load_npy(Mesh<Xs...> const& mesh, std::string const& path) {
+detail::created_t<Parts...> load_npy(
+    Mesh<Xs...> const& mesh, std::string const& path,
+    [[maybe_unused]] std::source_location where = std::source_location::current()) {
   using A = detail::created_t<Parts...>;
   using T = typename A::element;
   detail::check_mesh_has_axes<A, Xs...>();
+  if constexpr (A::spec.cyclic_dim() >= 0)
+    return reshard<A>(load_npy<typename detail::InBlocks<A>::type>(mesh, path), where);
   MeshState& state = mesh.state();
   if (mesh.here()) detail::agree_on_file(state, "load_npy", path);
   // ranks outside the mesh learn the extents, too, but take no part
@@ -97,12 +102,18 @@ auto load_npy(Mesh<Xs...> const& mesh, std::string const& path) {
 }
 
 /// Writes a tensor to a .npy file (C order): the first rank that holds a block writes it, through
-/// MPI-IO. Collective over the mesh. Refused: A02 while unreduced. Error IO8 if the file cannot be
+/// MPI-IO; one all_to_all makes blocks of a cyclic dim first. Collective over the mesh. Refused: A02 while unreduced. Error IO8 if the file cannot be
 /// written, on every rank alike.
 template <class A>
-auto save_npy(A const& a, std::string const& path) {
-  using R = detail::StillUnreduced<operand_t<A>>;
-  if constexpr (R::verdict) {
+auto save_npy(A const& a, std::string const& path,
+              [[maybe_unused]] std::source_location where = std::source_location::current()) {
+  using Held = operand_t<A>;
+  using R = detail::StillUnreduced<Held>;
+  if constexpr (!R::verdict) {
+    static_cast<void>(refusal<R, A>{});
+  } else if constexpr (Held::spec.cyclic_dim() >= 0) {
+    save_npy(reshard<typename detail::InBlocks<Held>::type>(operand(a), where), path);
+  } else {
     MeshState& mesh = a.mesh().state();
     if (!mesh.here()) return;
     detail::agree_on_file(mesh, "save_npy", path);
@@ -111,8 +122,6 @@ auto save_npy(A const& a, std::string const& path) {
     write_npy(mesh.whole().raw(), path, npy_dtype<typename A::element>(), part.shape, part.begin,
               part.count, sizeof(typename A::element), host.data(), detail::first_holder(operand(a)), false,
               detail::file_access());
-  } else {
-    static_cast<void>(refusal<R, A>{});
   }
 }
 

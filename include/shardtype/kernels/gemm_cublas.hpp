@@ -12,9 +12,10 @@
 #include <stdexcept>
 #include <string>
 #include <type_traits>
-#include <vector>
 
 #include <cublas_v2.h>
+
+#include <shardtype/core/list.hpp>
 
 namespace shardtype::kernels {
 
@@ -29,7 +30,7 @@ inline void check_cublas(cublasStatus_t status, char const* what) {
 
 /// This thread's handle for the current device; a handle must not be shared between threads.
 inline cublasHandle_t cublas_handle() {
-  thread_local std::vector<cublasHandle_t> handles;
+  thread_local detail::List<cublasHandle_t> handles;
   int device = 0;
   if (cudaGetDevice(&device) != cudaSuccess) {
     throw std::runtime_error("shardtype: cudaGetDevice failed");

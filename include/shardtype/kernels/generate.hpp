@@ -5,7 +5,9 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/core/block.hpp>
 #include <shardtype/kernels/layout.hpp>
+#include <shardtype/kernels/rows.hpp>
 
 namespace shardtype::kernels {
 
@@ -31,6 +33,30 @@ struct Generate {
     for (std::int64_t j = begin; j < end; ++j) out[j] = value(at + j * stride);
   }
 };
+template <class T, class Value, int Tile>
+struct GenerateRows {
+  T* data;
+  Value value;
+  Layout block;  // not merged; strides are those of the whole tensor
+  Rows rows[max_dims];
+  std::int64_t tiles;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t work) const {
+    int const last = block.rank - 1;
+    std::int64_t const length = block.extent[last];
+    std::int64_t rest = work / tiles;
+    std::int64_t const begin = work % tiles * Tile;
+    std::int64_t const end = begin + Tile < length ? begin + Tile : length;
+    T* const out = data + rest * length;
+    std::int64_t at = 0;
+    for (int d = last - 1; d >= 0; --d) {
+      at += global_index(rows[d], rest % block.extent[d]) * block.stride[d];
+      rest /= block.extent[d];
+    }
+    for (std::int64_t j = begin; j < end; ++j)
+      out[j] = value(at + global_index(rows[last], j) * block.stride[last]);
+  }
+};
 }  // namespace detail
 
 /// data, packed, takes value(n) for each element, n being its row-major place in the whole tensor:
@@ -53,6 +79,24 @@ void generate(Exec const& exec, T* data, Layout const& block, std::int64_t first
   Kokkos::parallel_for(
       "shardtype::generate", Policy(exec, 0, work),
       detail::Generate<T, Value, tile>{data, value, rows, length, stride, tiles, first});
+}
+
+/// The same where the block holds the indices `rows[d]` of each dim d, in a row or dealt out; it has a
+/// dim.
+template <class T, class Exec, class Value>
+void generate_rows(Exec const& exec, T* data, Layout const& block, Rows const* rows,
+                   Value const& value) {
+  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  if (block.elements() == 0) return;
+  constexpr bool host =
+      Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible;
+  constexpr int tile = host ? 256 : 1;
+  std::int64_t const length = block.extent[block.rank - 1];
+  std::int64_t const tiles = (length + tile - 1) / tile;
+  detail::GenerateRows<T, Value, tile> work{data, value, block, {}, tiles};
+  for (int d = 0; d < block.rank; ++d) work.rows[d] = rows[d];
+  Kokkos::parallel_for("shardtype::generate_rows",
+                       Policy(exec, 0, block.elements() / length * tiles), work);
 }
 
 }  // namespace shardtype::kernels

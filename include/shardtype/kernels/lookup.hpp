@@ -8,7 +8,7 @@
 namespace shardtype::kernels {
 
 /// A block [outer, n, inner] of rows `first` to first + n along its middle, and `count` ids.
-struct Rows {
+struct NumberedRows {
   std::int64_t outer = 1, n = 0, inner = 1;
   std::int64_t first = 0;
   std::int64_t count = 0;
@@ -29,7 +29,7 @@ struct LookUp {
   T const* table;
   Id const* ids;
   T* out;
-  Rows rows;
+  NumberedRows rows;
   std::int64_t pieces, piece;
 
   KOKKOS_FUNCTION void operator()(std::int64_t work) const {
@@ -52,7 +52,7 @@ template <class T, class Id>
 struct OneHot {
   Id const* ids;
   T* out;
-  Rows rows;
+  NumberedRows rows;
   std::int64_t pieces, piece;
 
   KOKKOS_FUNCTION void operator()(std::int64_t work) const {
@@ -72,7 +72,7 @@ struct TakeAlong {
   T const* src;
   Id const* ids;
   T* out;
-  Rows rows;
+  NumberedRows rows;
 
   KOKKOS_FUNCTION void operator()(std::int64_t k) const {
     std::int64_t const row = rows.row(ids[k]);
@@ -105,7 +105,7 @@ std::int64_t row_piece() {
 
 /// out [outer, count, inner] = the rows of `table` that `ids` name; zeros for those it does not have.
 template <class T, class Id, class Exec>
-void look_up(Exec const& exec, T const* table, Id const* ids, T* out, Rows const& rows) {
+void look_up(Exec const& exec, T const* table, Id const* ids, T* out, NumberedRows const& rows) {
   if (rows.outer * rows.count * rows.inner == 0) return;
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   std::int64_t const piece = detail::row_piece<Exec>();
@@ -116,7 +116,7 @@ void look_up(Exec const& exec, T const* table, Id const* ids, T* out, Rows const
 
 /// out [count, n] = 1 where the row is the id, else 0.
 template <class T, class Id, class Exec>
-void one_hot(Exec const& exec, Id const* ids, T* out, Rows const& rows) {
+void one_hot(Exec const& exec, Id const* ids, T* out, NumberedRows const& rows) {
   if (rows.count * rows.n == 0) return;
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   std::int64_t const piece = detail::row_piece<Exec>();
@@ -127,7 +127,7 @@ void one_hot(Exec const& exec, Id const* ids, T* out, Rows const& rows) {
 
 /// out[o, k, i] = src[o, ids[o, k, i], i], or zero where there is no such row.
 template <class T, class Id, class Exec>
-void take_along(Exec const& exec, T const* src, Id const* ids, T* out, Rows const& rows) {
+void take_along(Exec const& exec, T const* src, Id const* ids, T* out, NumberedRows const& rows) {
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   std::int64_t const n = rows.outer * rows.count * rows.inner;
   if (n == 0) return;

@@ -8,6 +8,7 @@
 
 #include <shardtype/kernels/functions.hpp>
 #include <shardtype/kernels/layout.hpp>
+#include <shardtype/kernels/rows.hpp>
 
 namespace shardtype::kernels {
 
@@ -120,14 +121,14 @@ template <class T>
 struct PlaceInWhole {
   Placed<T>* placed;
   Layout block;
-  std::int64_t begin;
+  Rows rows[max_dims];
 
   KOKKOS_FUNCTION void operator()(std::int64_t k) const {
     std::int64_t rest = placed[k].place;
     if (rest < 0) return;
-    std::int64_t at = begin;
+    std::int64_t at = 0;
     for (int d = block.rank - 1; d >= 0; --d) {
-      at += rest % block.extent[d] * block.stride[d];
+      at += global_index(rows[d], rest % block.extent[d]) * block.stride[d];
       rest /= block.extent[d];
     }
     placed[k].place = at;
@@ -137,14 +138,15 @@ struct PlaceInWhole {
 }  // namespace detail
 
 /// Renumbers the places of `n` totals: `block` has the extents of the block's reduced dims and the
-/// strides of the whole tensor's, `begin` is where the block begins there.
+/// strides of the whole tensor's, `rows` says which of its indices they are.
 template <class T, class Exec>
 void place_in_whole(Exec const& exec, Placed<T>* placed, std::int64_t n, Layout const& block,
-                    std::int64_t begin) {
+                    Rows const* rows) {
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-  if (n > 0)
-    Kokkos::parallel_for("shardtype::places", Policy(exec, 0, n),
-                         detail::PlaceInWhole<T>{placed, block, begin});
+  if (n == 0) return;
+  detail::PlaceInWhole<T> work{placed, block, {}};
+  for (int d = 0; d < block.rank; ++d) work.rows[d] = rows[d];
+  Kokkos::parallel_for("shardtype::places", Policy(exec, 0, n), work);
 }
 
 }  // namespace shardtype::kernels

@@ -19,7 +19,7 @@ struct AddRowsInOrder {
   T const* updates;
   Id const* ids;
   T* out;
-  Rows rows;
+  NumberedRows rows;
   std::int64_t parts, pieces, piece;
 
   void operator()(std::int64_t work) const {
@@ -45,7 +45,7 @@ struct AddRowsAtOnce {
   T const* updates;
   Id const* ids;
   T* out;
-  Rows rows;
+  NumberedRows rows;
 
   KOKKOS_FUNCTION void operator()(std::int64_t work) const {
     std::int64_t const at = work / rows.inner;
@@ -61,7 +61,7 @@ struct AddRowsAtOnce {
 /// out [outer, n, inner] += the rows of `updates` [outer, count, inner], each at the row that its id
 /// names; those that `out` does not have are left out.
 template <class T, class Id, class Exec>
-void add_rows(Exec const& exec, T const* updates, Id const* ids, T* out, Rows const& rows) {
+void add_rows(Exec const& exec, T const* updates, Id const* ids, T* out, NumberedRows const& rows) {
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   if (rows.outer * rows.count * rows.inner * rows.n == 0) return;
   if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace,

@@ -1,8 +1,8 @@
 #pragma once
 /// Shape operations along one dim that is not split. None of them communicates; along a split dim
-/// they are refused (D03, D04). An operation that changes an extent takes a new label for it,
-/// `slice<I, Head>`, and must where the label settles the extent (D05). They keep what a tensor is
-/// unreduced or reduced over.
+/// they are refused (D03, D04; B03 where it is dealt out in turns). An operation that changes an extent
+/// takes a new label for it, `slice<I, Head>`, and must where the label settles the extent (D05). They
+/// keep what a tensor is unreduced or reduced over.
 
 #include <cstdint>
 #include <string>

@@ -27,7 +27,7 @@ Value<T> whole_value(Spec const& spec, Sizing const& z, Coords const& at, Buffer
   Value<T> v;
   v.spec = spec;
   v.layout.rank = spec.rank;
-  for (int d = 0; d < spec.rank; ++d) v.layout.extent[d] = block_of(spec, d, z, at).size();
+  for (int d = 0; d < spec.rank; ++d) v.layout.extent[d] = held(spec, d, z, at);
   v.layout = v.layout.packed();
   v.data = static_cast<T const*>(memory.data());
   v.keep = std::move(memory);

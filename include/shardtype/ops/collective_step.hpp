@@ -10,6 +10,7 @@
 #include <shardtype/kernels/segments.hpp>
 #include <shardtype/ops/blocks.hpp>
 #include <shardtype/ops/group.hpp>
+#include <shardtype/ops/take_rows.hpp>
 
 namespace shardtype::ops {
 
@@ -24,12 +25,16 @@ class CollectiveStep {
 
   /// `v` as the step's collective makes it. Collective over the group that the step names.
   void run(Step const& s, Value<T>& v) {
-    if (blocks_.sizing.sizes.product(s.axes) == 1) {  // one rank: the step changes names only
-      v.spec = s.after;
+    if (blocks_.sizing.sizes.product(s.axes) == 1) {
+      alone(s, v);
       return;
     }
     blocks_.exec.fence();
     blocks_.pack(v);
+    if (deals_out(s)) {
+      v = dealt(s, v);
+      return;
+    }
     switch (s.collective) {
       case Collective::all_gather:
         v = all_gather(s, v);
@@ -53,6 +58,19 @@ class CollectiveStep {
   }
 
  private:
+  /// In a group of one rank a step changes names only, or leaves a part of a dim to other axes.
+  void alone(Step const& s, Value<T>& v) {
+    if (deals_out(s) && s.from == s.to) {
+      Coords const& me = blocks_.axes.coords;
+      blocks_.pack(v);
+      v.keep = take_rows<T, Space>(blocks_.mesh, v.data, v.layout, s.to,
+                                   rows_of(s.before, s.to, blocks_.sizing, me),
+                                   rows_of(s.after, s.to, blocks_.sizing, me));
+      v.data = static_cast<T const*>(v.keep.data());
+    }
+    v.spec = s.after;
+  }
+
   Comm& group(AxisList const& axes) { return group_of(blocks_.mesh, blocks_.axes, axes); }
 
   /// The block along `dim` of sharding `spec` at each member of the group, in its order.
@@ -332,6 +350,70 @@ class CollectiveStep {
     if (!direct)
       move_segments<kernels::Packing::join>(blocks_.writable(recv_wire), blocks_.writable(out.keep),
                                             joins, out.layout, d);
+    return out;
+  }
+
+  /// Whether a dim that the step changes is dealt out in turns, before or after.
+  static bool deals_out(Step const& s) {
+    return (s.from >= 0 && s.before.dims[s.from].axes.cyclic != 0) ||
+           (s.to >= 0 && s.after.dims[s.to].axes.cyclic != 0);
+  }
+
+  /// A step with a cyclic dim: the dim `to` is cut into what each member gets, whatever runs of indices
+  /// that is, and the dim `from` put together from what each one held. Both may be one.
+  Value<T> dealt(Step const& s, Value<T> const& v) {
+    Coords const& me = blocks_.axes.coords;
+    Sizing const& z = blocks_.sizing;
+    StepScratch& scratch = blocks_.mesh.scratch();
+    bool const within = s.from == s.to;
+    Value<T> out = blocks_.fresh(s.after);
+    T const* send = v.data;
+    Buffer send_wire;
+    if (s.to >= 0) {
+      Rows const mine = rows_of(s.before, s.to, z, me);
+      member_rows(s.after, s.to, z, blocks_.axes, s.axes, scratch.rows);
+      std::int64_t const rest = cross_section(v.layout, s.to);
+      counts_.clear();
+      for (Rows const& theirs : scratch.rows) counts_.push_back(common(mine, theirs) * rest);
+      find_runs(mine, scratch.rows, scratch);
+      send_wire = blocks_.take(scratch.run_at.back() * rest);
+      move_found_runs<Space, kernels::Packing::split>(blocks_.mesh, v.data,
+                                                      blocks_.writable(send_wire), v.layout, s.to);
+      send = blocks_.writable(send_wire);
+    }
+    std::int64_t const n_out = out.layout.elements();
+    if (s.collective == Collective::reduce_scatter) {
+      T* const into = incoming(blocks_.writable(out.keep), n_out);
+      group(s.axes).reduce_scatter(outgoing(send, v.layout.elements()), into, counts_,
+                                   s.before.kind);
+      arrived(blocks_.writable(out.keep), n_out);
+      return out;
+    }
+    Rows const mine = rows_of(s.after, s.from, z, me);
+    member_rows(s.before, s.from, z, blocks_.axes, s.axes, scratch.old_rows);
+    std::int64_t const rest = cross_section(out.layout, s.from);
+    recv_counts_.clear();
+    for (Rows const& theirs : scratch.old_rows) recv_counts_.push_back(common(mine, theirs) * rest);
+    Buffer const recv_wire = blocks_.take(n_out);
+    T* const into = incoming(blocks_.writable(recv_wire), n_out);
+    if (s.collective == Collective::all_gather) {
+      group(s.axes).all_gather(outgoing(send, v.layout.elements()), into, recv_counts_);
+    } else {
+      // many may need a part, where it is split over other axes then
+      std::int64_t const times = within ? z.sizes.product(s.axes) : 1;
+      std::int64_t const most = std::max(largest_elements(s.before, z.extents, z.sizes) * times,
+                                         largest_elements(s.after, z.extents, z.sizes));
+      std::int64_t sent = 0;
+      for (std::int64_t n : counts_) sent += n;
+      group(s.axes).all_to_all(outgoing(send, sent), counts_, offsets(counts_, offsets_), into,
+                               recv_counts_, offsets(recv_counts_, recv_offsets_),
+                               sized(false, most));
+    }
+    arrived(blocks_.writable(recv_wire), n_out);
+    find_runs(mine, scratch.old_rows, scratch);
+    move_found_runs<Space, kernels::Packing::join>(blocks_.mesh,
+                                                   static_cast<T const*>(recv_wire.data()),
+                                                   blocks_.writable(out.keep), out.layout, s.from);
     return out;
   }
 

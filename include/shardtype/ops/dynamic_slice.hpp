@@ -65,8 +65,8 @@ Out updated(A const& a, B const& update, int at, std::int64_t start) {
   if (!a.mesh().here()) return out;
   typename A::execution_space const exec{};
   auto* const to = static_cast<T*>(out.buffer().data());
-  ops::Around const whole(block_layout(a.ranges()), at);
-  ops::Around const part(block_layout(update.ranges()), at);
+  ops::Around const whole(block_layout(a.rows()), at);
+  ops::Around const part(block_layout(update.rows()), at);
   auto const place = [&](T const* from, std::int64_t pitch, std::int64_t row, std::int64_t rows) {
     kernels::copy_pitched(exec, from, pitch, to + row * whole.inner, whole.n * whole.inner,
                           whole.outer, rows * whole.inner);

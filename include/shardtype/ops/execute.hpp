@@ -12,6 +12,7 @@
 #include <shardtype/kernels/product.hpp>
 #include <shardtype/ops/blocks.hpp>
 #include <shardtype/ops/collective_step.hpp>
+#include <shardtype/ops/take_rows.hpp>
 #include <shardtype/plan/plan.hpp>
 #include <shardtype/runtime/mesh.hpp>
 
@@ -84,10 +85,16 @@ class Executor {
 
  private:
   void slice(Step const& s, Value<T>& v) {
-    Range const old_block = block_of(s.before, s.to, blocks_.sizing, blocks_.axes.coords);
-    Range const new_block = block_of(s.after, s.to, blocks_.sizing, blocks_.axes.coords);
-    v.data += (new_block.begin - old_block.begin) * v.layout.stride[s.to];
-    v.layout.extent[s.to] = new_block.size();
+    Rows const old_rows = rows_of(s.before, s.to, blocks_.sizing, blocks_.axes.coords);
+    Rows const new_rows = rows_of(s.after, s.to, blocks_.sizing, blocks_.axes.coords);
+    if (new_rows.contiguous()) {
+      v.data += (new_rows.begin - old_rows.begin) * v.layout.stride[s.to];
+      v.layout.extent[s.to] = new_rows.size();
+    } else {
+      blocks_.pack(v);
+      v.keep = take_rows<T, Space>(blocks_.mesh, v.data, v.layout, s.to, old_rows, new_rows);
+      v.data = static_cast<T const*>(v.keep.data());
+    }
     v.spec = s.after;
   }
 

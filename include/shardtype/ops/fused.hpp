@@ -11,6 +11,7 @@
 #include <shardtype/check/elementwise.hpp>
 #include <shardtype/kernels/expression.hpp>
 #include <shardtype/ops/run.hpp>
+#include <shardtype/ops/take_rows.hpp>
 #include <shardtype/tensor/block_layout.hpp>
 #include <shardtype/tensor/create.hpp>
 #include <shardtype/tensor/operand.hpp>
@@ -174,20 +175,37 @@ Out run_fused(E const& e, Out const* into) {
     throw Error("E24", "an in-place operation would change the tensor's extents",
                 FailedOn::every_rank);
   if (!mesh->here()) return out;
-  kernels::Layout const shape = block_layout(out.ranges());
+  kernels::Layout const shape = block_layout(out.rows());
   kernels::Sources<Types::count> in;
+  constexpr bool turns = Out::spec.cyclic_dim() >= 0;
+  std::array<Buffer, turns ? kernels::at_least_one(Types::count) : 0> taken;
   L::visit(e, [&]<int Slot, class A>(A const& a) {
     constexpr auto dims = dims_in<Out, A>();
-    kernels::Layout const block = block_layout(a.ranges());
+    kernels::Layout block = block_layout(a.rows());
+    std::array<Rows, A::rank> rows = a.rows();
+    in.data[Slot] = a.buffer().data();
+    if constexpr (turns) {  // a whole dim is sliced by an offset, unless the result's is dealt out
+      for (int d = 0; d < Out::spec.rank; ++d) {
+        auto const here = static_cast<std::size_t>(d);
+        if (dims[here] < 0) continue;
+        auto const there = static_cast<std::size_t>(dims[here]);
+        if (out.rows()[here].contiguous() || out.rows()[here] == rows[there]) continue;
+        taken[Slot] = ops::take_rows<typename A::element, typename A::memory_space>(
+            mesh->state(), static_cast<typename A::element const*>(in.data[Slot]), block,
+            dims[here], rows[there], out.rows()[here]);
+        rows[there] = out.rows()[here];
+        in.data[Slot] = taken[Slot].data();
+      }
+    }
     std::int64_t offset = 0;
     for (int d = 0; d < Out::spec.rank; ++d) {
       auto const here = static_cast<std::size_t>(d);
       if (dims[here] < 0) continue;
       auto const there = static_cast<std::size_t>(dims[here]);
       in.stride[Slot][d] = block.stride[there];
-      offset += (out.ranges()[here].begin - a.ranges()[there].begin) * block.stride[there];
+      offset += (out.rows()[here].begin - rows[there].begin) * block.stride[there];
     }
-    in.data[Slot] = static_cast<typename A::element const*>(a.buffer().data()) + offset;
+    in.data[Slot] = static_cast<typename A::element const*>(in.data[Slot]) + offset;
   });
   typename Out::execution_space const exec{};
   kernels::evaluate<Types>(exec, L::make(e),
@@ -242,7 +260,8 @@ class Fused : public detail::Expression<F, Args...> {
   std::int64_t extent() const {
     return tensor().template extent<I>();
   }
-  auto const& ranges() const { return tensor().ranges(); }
+  auto const& rows() const { return tensor().rows(); }
+  auto ranges() const { return tensor().ranges(); }
   auto local_extents() const { return tensor().local_extents(); }
   template <class I>
   std::int64_t local_extent() const {

@@ -28,6 +28,16 @@ inline detail::List<Range>& member_blocks(Spec const& spec, int dim, Sizing cons
   return out;
 }
 
+/// The same for a dim that may be dealt out in turns.
+inline void member_rows(Spec const& spec, int dim, Sizing const& sizing, AxisMap const& map,
+                        AxisList const& axes, detail::List<Rows>& out) {
+  std::int64_t const p = sizing.sizes.product(axes);
+  out.resize(static_cast<std::size_t>(p));
+  for (std::int64_t g = 0; g < p; ++g)
+    out[static_cast<std::size_t>(g)] =
+        rows_of(spec, dim, sizing, member(axes, sizing.sizes, map.coords, g));
+}
+
 /// The calling rank's number in that group.
 inline std::int64_t place_in_group(AxisMap const& map, AxisList const& axes) {
   std::int64_t at = 0;

@@ -27,10 +27,10 @@ namespace ops {
 
 /// The first of the ids in a block that is outside [0, n): Error E50.
 template <class Id, class Space>
-void check_ids(Id const* ids, Range const* ranges, int rank, std::int64_t n,
+void check_ids(Id const* ids, Rows const* rows, int rank, std::int64_t n,
                std::string_view label) {
   std::int64_t count = 1;
-  for (int d = 0; d < rank; ++d) count *= ranges[d].size();
+  for (int d = 0; d < rank; ++d) count *= rows[d].size();
   std::int64_t k = kernels::first_outside(typename Space::execution_space{}, ids, count, n);
   if (k == count) return;
   Id id{};
@@ -39,16 +39,15 @@ void check_ids(Id const* ids, Range const* ranges, int rank, std::int64_t n,
       Kokkos::View<Id const*, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(ids + k, 1));
   std::string place;
   for (int d = rank - 1; d >= 0; --d) {
-    place = std::to_string(ranges[d].begin + k % ranges[d].size()) + (place.empty() ? "" : ", ") +
-            place;
-    k /= ranges[d].size();
+    place = std::to_string(rows[d][k % rows[d].size()]) + (place.empty() ? "" : ", ") + place;
+    k /= rows[d].size();
   }
   throw Error("E50", "index " + std::string(label) + " has extent " + std::to_string(n) +
                          "; the ids hold " + std::to_string(id) + " at [" + place + "]");
 }
 
 /// A block around a dim at `at`, as rows.
-inline kernels::Rows rows_of(kernels::Layout const& block, int at, Range const& range,
+inline kernels::NumberedRows numbered_rows(kernels::Layout const& block, int at, Range const& range,
                              std::int64_t count) {
   return {kernels::outer_length(block, at), range.size(), kernels::inner_length(block, at),
           range.begin, count};
@@ -95,7 +94,7 @@ template <class V, class Ids>
 void check_values_of(Ids const& ids, std::int64_t n) {
   if (check_values && ids.mesh().here())
     ops::check_ids<typename Ids::element, typename Ids::memory_space>(
-        data_of(ids), ids.ranges().data(), static_cast<int>(Ids::rank), n, V::name);
+        data_of(ids), ids.rows().data(), static_cast<int>(Ids::rank), n, V::name);
 }
 
 /// The rows of the calling rank's part of `table` that its ids name.
@@ -114,8 +113,8 @@ Out look_up(A const& table, Ids const& ids) {
   typename A::execution_space const exec{};
   kernels::look_up(exec, data_of(table), data_of(ids),
                    static_cast<typename A::element*>(out.buffer().data()),
-                   ops::rows_of(block_layout(table.ranges()), static_cast<int>(at),
-                                table.ranges()[at], ids.local_size()));
+                   ops::numbered_rows(block_layout(table.rows()), static_cast<int>(at),
+                                table.rows()[at].range(), ids.local_size()));
   exec.fence();
   return out;
 }
@@ -162,7 +161,7 @@ Out add_up(A const& updates, Ids const& ids, std::int64_t n) {
     id_part.push(id_block, static_cast<int>(e), ids.ranges()[e], both);
   }
   for (std::size_t d = at + 1; d < Out::rank; ++d) push_kept(d);
-  kernels::Rows const rows{outer, out.ranges()[at].size(),
+  kernels::NumberedRows const rows{outer, out.ranges()[at].size(),
                            kernels::inner_length(block_layout(out.ranges()), static_cast<int>(at)),
                            out.ranges()[at].begin, id_part.lengths};
   Buffer keep;
@@ -189,9 +188,9 @@ Out one_hot_rows(Ids const& ids, std::int64_t n) {
   check_values_of<V>(ids, n);
   if (!ids.mesh().here()) return out;
   typename Ids::execution_space const exec{};
-  Range const& held = out.ranges()[Ids::rank];
+  Range const held = out.rows()[Ids::rank].range();
   kernels::one_hot(exec, data_of(ids), static_cast<typename Out::element*>(out.buffer().data()),
-                   kernels::Rows{1, held.size(), 1, held.begin, ids.local_size()});
+                   kernels::NumberedRows{1, held.size(), 1, held.begin, ids.local_size()});
   exec.fence();
   return out;
 }
@@ -213,8 +212,8 @@ Out taken_along(A const& a, Ids const& ids) {
   typename A::execution_space const exec{};
   kernels::take_along(exec, data_of(a), data_of(ids),
                       static_cast<typename A::element*>(out.buffer().data()),
-                      ops::rows_of(block_layout(a.ranges()), static_cast<int>(at), a.ranges()[at],
-                                   ids.ranges()[at].size()));
+                      ops::numbered_rows(block_layout(a.rows()), static_cast<int>(at), a.rows()[at].range(),
+                                   ids.rows()[at].size()));
   exec.fence();
   return out;
 }

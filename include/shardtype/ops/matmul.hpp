@@ -12,7 +12,7 @@ namespace shardtype {
 /// The product of `a` and `b` over the one index they share; the result's dims are a's, then b's.
 ///
 /// `matmul(a, b)` is strict: it never communicates. `A[I@X, J@Y] · B[J@Y, K]` gives
-/// `C[I@X, K]{U:Y}`. Refused: C01 to C10 (docs/errors.md), with the fixes.
+/// `C[I@X, K]{U:Y}`. Refused: C01 to C10, B06 (docs/errors.md), with the fixes.
 ///
 /// `matmul<Out...>(a, b)` names the result, by dims and attributes or by a Tensor type, and runs the
 /// plan that `plan(matmul_to<Out...>, a, b)` prints: operands stay put where the strict product is

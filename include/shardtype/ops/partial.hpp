@@ -35,14 +35,29 @@ Out as_partial(A const& a) {
   auto* const to = static_cast<T*>(out.buffer().data());
   kernels::fill(exec, to, out.local_size(), T{});
   if (keeps_value<Out, A>(a.mesh())) {
-    kernels::Layout part = block_layout(out.ranges());
+    std::array<Rows, A::rank> rows = a.rows();
+    T const* from = static_cast<T const*>(a.buffer().data());
+    Buffer spread;
+    if constexpr (A::spec.cyclic_dim() >= 0) {
+      for (int d = 0; d < A::spec.rank; ++d) {
+        auto const k = static_cast<std::size_t>(d);
+        if (rows[k].contiguous() || rows[k] == out.rows()[k]) continue;
+        kernels::Layout block = block_layout(rows);
+        spread = ops::place_rows<T, typename A::memory_space>(a.mesh().state(), from, block, d,
+                                                              out.rows()[k], rows[k]);
+        from = static_cast<T const*>(spread.data());
+        rows[k] = out.rows()[k];
+      }
+    }
+    kernels::Layout part = block_layout(out.rows());
     std::int64_t at = 0;
     for (int d = 0; d < A::spec.rank; ++d) {
       auto const k = static_cast<std::size_t>(d);
-      at += (a.ranges()[k].begin - out.ranges()[k].begin) * part.stride[d];
-      part.extent[d] = a.ranges()[k].size();
+      at += (rows[k].begin - out.rows()[k].begin) * part.stride[d];
+      part.extent[d] = rows[k].size();
     }
-    kernels::copy_unpacked(exec, static_cast<T const*>(a.buffer().data()), part, to + at);
+    kernels::copy_unpacked(exec, from, part, to + at);
+    exec.fence();
   }
   exec.fence();
   return out;

@@ -50,7 +50,7 @@ struct Readable {
   shardtype::detail::extents_of<A> extents;
   In in;
 
-  auto ranges() const { return A::local_ranges(mesh, extents); }
+  auto rows() const { return A::local_rows(mesh, extents); }
 };
 template <class A>
 Readable<A, typename A::element const*> readable(A const& a) {
@@ -101,7 +101,7 @@ Out reduce_locally(Readable<A, In> const& a) {
   for (std::size_t d = 0; d < Out::rank; ++d)
     extents[d] = a.extents[static_cast<std::size_t>(kept.at[d])];
   if (!a.mesh.here()) return Out(a.mesh, extents, Buffer{});
-  kernels::Layout const source = kept_first(block_layout(a.ranges()), kept.at, kept.count);
+  kernels::Layout const source = kept_first(block_layout(a.rows()), kept.at, kept.count);
   return Out(a.mesh, extents,
              reduce_block<Reducer, true, typename A::memory_space>(a.mesh.state(), a.in, source,
                                                                    kept.count));
@@ -114,24 +114,23 @@ void place_in_whole(Readable<A, In> const& a, KeptDims const& kept, kernels::Pla
   bool keeps[max_dims] = {};
   for (int k = 0; k < kept.count; ++k) keeps[kept.at[k]] = true;
   kernels::Layout block;
-  std::int64_t begin = 0;
+  Rows reduced[max_dims];
   std::int64_t stride = 1;
-  auto const& extents = a.extents;
-  auto const ranges = a.ranges();
+  auto const rows = a.rows();
   std::int64_t strides[max_dims] = {};
   for (int d = A::spec.rank - 1; d >= 0; --d) {
     if (keeps[d]) continue;
     strides[d] = stride;
-    begin += ranges[static_cast<std::size_t>(d)].begin * stride;
-    stride *= extents[static_cast<std::size_t>(d)];
+    stride *= a.extents[static_cast<std::size_t>(d)];
   }
   for (int d = 0; d < A::spec.rank; ++d) {
     if (keeps[d]) continue;
-    block.extent[block.rank] = ranges[static_cast<std::size_t>(d)].size();
+    reduced[block.rank] = rows[static_cast<std::size_t>(d)];
+    block.extent[block.rank] = reduced[block.rank].size();
     block.stride[block.rank++] = strides[d];
   }
   Exec const exec{};
-  kernels::place_in_whole(exec, totals, n, block, begin);
+  kernels::place_in_whole(exec, totals, n, block, reduced);
   exec.fence();
 }
 
@@ -153,7 +152,7 @@ auto reduce_and_reshard(Readable<A, In> const& a, std::source_location const& wh
     met_extents[d] = a.extents[static_cast<std::size_t>(kept.at[d])];
   Buffer part;
   if (a.mesh.here()) {
-    kernels::Layout const source = kept_first(block_layout(a.ranges()), kept.at, kept.count);
+    kernels::Layout const source = kept_first(block_layout(a.rows()), kept.at, kept.count);
     part = reduce_block<Reducer, !Carries, Space>(a.mesh.state(), a.in, source, kept.count);
     if constexpr (std::is_same_v<Total, kernels::Placed<typename A::element>>) {
       std::int64_t n = 1;

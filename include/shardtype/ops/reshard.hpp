@@ -30,8 +30,8 @@ auto apply(A const& a, std::source_location const& where) {
 
 /// The same value with another sharding, named by dims and attributes or by a Tensor type:
 /// `reshard<Dim<I>, Dim<J, X>>(a)`. Dims may stand in another order. Runs the cheapest sequence of
-/// collectives (plan/reshard_plan.hpp); a sharding that is only finer is sliced, for free. Refused:
-/// R01 to R04, N05.
+/// collectives (plan/reshard_plan.hpp); a sharding that is only finer is sliced, for free. One
+/// all_to_all makes `A[I@X%64]` of `A[I@X]` (`Dim<I, Cyclic<X, 64>>`), and back. Refused: R01 to R04, N05.
 template <class... Out, class A>
 auto reshard(A const& a, std::source_location where = std::source_location::current()) {
   return detail::apply<ReshardTo<Out...>>(a, where);
@@ -52,14 +52,14 @@ auto all_reduce(A const& a, std::source_location where = std::source_location::c
 }
 
 /// `A[I, J]{U:X}` -> `reduce_scatter<X, J>` -> `A[I, J@X]`: reduced, and each rank keeps its piece.
-/// Refused: K03, K04.
+/// Refused: K03, K04, B04.
 template <class X, class I, class A>
 auto reduce_scatter(A const& a, std::source_location where = std::source_location::current()) {
   return detail::apply<ReduceScatterOver<X, I>>(a, where);
 }
 
 /// `A[I@X, J]` -> `all_to_all<X, I, J>` -> `A[I, J@X]`: the axis moves from one dim to another, as
-/// the minor-most there. Refused: K01, K02, K04.
+/// the minor-most there. Refused: K01, K02, K04, B04.
 template <class X, class From, class To, class A>
 auto all_to_all(A const& a, std::source_location where = std::source_location::current()) {
   return detail::apply<AllToAllOver<X, From, To>>(a, where);

@@ -85,7 +85,7 @@ auto broadcast(A const& a, std::array<std::int64_t, sizeof...(Dims)> const& exte
 /// {nj, nk})` -> `A[J@X, K@Y]`. The axes of I go to the parts major to minor. With bare labels,
 /// `split<I, J, K>`, J gets axes until its blocks have one row, where the types settle that, else
 /// all. Legal where the blocks line up: ceil(nj nk / p) == ceil(nj / p) nk at each cut through J, and
-/// one row of J at most where K is cut. Shares memory. Refused: D01, D02, D06, D09, D10. Errors: E40
+/// one row of J at most where K is cut. Shares memory. Refused: D01, D02, D06, D09, D10, B03. Errors: E40
 /// blocks that do not line up, E41 a product that is not I's extent. As jnp.reshape.
 template <class I, class First, class Second, class A>
 auto split(A const& a,
@@ -105,7 +105,7 @@ auto split(A const& a,
 }
 
 /// Two neighbouring dims as one: `A[J@X, K@Y]` -> `merge<J, K, I>` -> `A[I@(X,Y)]`. Legal where
-/// `split` back would be. Shares memory. Refused: D01, D02, D06, D08, D09. Error E40.
+/// `split` back would be. Shares memory. Refused: D01, D02, D06, D08, D09, B03. Error E40.
 template <class First, class Second, class I, class A>
 auto merge(A const& a) {
   return ops::run_shape<detail::Merge<First, Second, I>>(

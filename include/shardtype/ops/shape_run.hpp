@@ -226,12 +226,12 @@ auto run_shape(SetExtents set_extents, Work work, A const& a, Bs const&... /*typ
                            extents.data()};
       carry_extents(call);
       set_extents(call);
-      auto const ranges = Out::local_ranges(a.mesh(), extents);
+      auto const rows = Out::local_rows(a.mesh(), extents);
       Buffer block;
       if (a.mesh().here()) {
         using T = typename A::element;
         ShapeRun<T, typename A::memory_space> const run(
-            a.mesh().state(), call, block_layout(a.ranges()), block_layout(ranges), a.buffer());
+            a.mesh().state(), call, block_layout(a.rows()), block_layout(rows), a.buffer());
         block = work(run);
       }
       return Out(a.mesh(), extents, std::move(block));

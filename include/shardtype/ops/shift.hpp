@@ -17,7 +17,7 @@ namespace shardtype {
 /// `A[I@X, J]`. Rows that come from beyond the ends are zeros, or, with `Edge::wrap`, those of the
 /// other end. Each rank sends to others the rows they get from it (`window_bytes`): at most |n| rows
 /// while n is no larger than a block, never more than its block; nothing where the dim is not split.
-/// Keeps what `a` is unreduced or reduced over. Refused: D01.
+/// Keeps what `a` is unreduced or reduced over. Refused: D01, B03.
 template <class I, class A>
 auto shift(A const& a, std::int64_t n, Edge edge = Edge::fill_zero,
            std::source_location where = std::source_location::current()) {
@@ -78,7 +78,7 @@ class Halo {
 /// The local block of `A[I@X, J]` with the `before` rows that precede it along I and the `after` rows
 /// that follow it, whoever holds them, as a `Halo`. Beyond the ends: zeros, or with `Edge::wrap` the
 /// rows of the other end. Each rank sends the rows that others want from it (`window_bytes`): before +
-/// after rows where neighbouring blocks are at least that long. Refused: D01. Error E41: a negative
+/// after rows where neighbouring blocks are at least that long. Refused: D01, B03. Error E41: a negative
 /// number of rows.
 template <class I, class A>
 auto halo_exchange(A const& a, std::int64_t before, std::int64_t after, Edge edge = Edge::fill_zero,
@@ -126,7 +126,7 @@ inline constexpr rules::Shape scan_of<Min> = rules::Shape::scan_min;
 /// and `scan<I, Min>(a)` running maxima and minima. Exclusive ones begin with 0, or with the least or
 /// largest number. Ranks scan their blocks and exchange totals: each receives one row from every
 /// other rank along I (`scan_bytes`). The order of additions depends on the number of ranks. Refused:
-/// D01, D14 unreduced of another kind, D15 maxima of complex numbers and sums of bool. As jnp.cumsum, jnp.cummax.
+/// D01, B03, D14 unreduced of another kind, D15 maxima of complex numbers and sums of bool. As jnp.cumsum, jnp.cummax.
 template <class I, class... Kind, class A>
 auto scan(A const& a, Scan how = Scan::inclusive,
           std::source_location where = std::source_location::current()) {

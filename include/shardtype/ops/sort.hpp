@@ -131,7 +131,7 @@ template <class I, class A>
 auto block_sorter(A const& a, std::int64_t keep, Order order) {
   return ops::BlockSorter<typename A::element, typename A::memory_space>(
       a.mesh().state(), static_cast<typename A::element const*>(a.buffer().data()),
-      block_layout(a.ranges()), sorted_dim<A, I>, keep, order);
+      block_layout(a.rows()), sorted_dim<A, I>, keep, order);
 }
 
 template <class Out, class I, class A>

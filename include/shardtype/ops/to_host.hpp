@@ -30,6 +30,23 @@ struct Replicated<Tensor<T, Parts...>> {
                                           memory_of(hana::type_c<Tensor<T, Parts...>>)))>::type;
 };
 
+/// `A` with blocks in place of what is dealt out in turns.
+template <class A>
+struct InBlocks;
+template <class T, class... Parts>
+struct InBlocks<Tensor<T, Parts...>> {
+  template <class I, class X, std::int64_t Turn>
+  static constexpr Pack<Dim<I, X>> cut(hana::basic_type<Dim<I, Cyclic<X, Turn>>>) {
+    return {};
+  }
+  template <class Other>
+  static constexpr Pack<Other> cut(hana::basic_type<Other>) {
+    return {};
+  }
+  using type = typename Only<decltype(as_tensor<T>((Pack<>{} + ... + cut(hana::type_c<Parts>)),
+                                                   Pack<>{}))>::type;
+};
+
 template <class A, bool tensor = is_tensor<A>>
 struct StillUnreduced : NotATensor {};
 template <class A>

@@ -236,7 +236,7 @@ struct Ends {
 ///
 /// Each element comes to each rank that needs it and lacks it in one message from one of its holders;
 /// `plan_transfer` tells the bytes. Collective over the ranks of both meshes. Refused: A02 while
-/// unreduced (all_reduce or reduce_scatter it first), R01, R02, N05, M01.
+/// unreduced (all_reduce or reduce_scatter it first), B03 with cyclic dims, R01, R02, N05, M01.
 template <class... Out, class A, class... Ys>
 auto transfer(A const& a, Mesh<Ys...> const& mesh,
               std::source_location where = std::source_location::current()) {

@@ -96,7 +96,7 @@ constexpr Roles roles_of(int x, Spec const& a, Spec const& b, Spec const& wanted
 }
 
 /// The axes that take role `label`: first those of `major` in its order, then those of `minor`, then
-/// the result's, then the rest.
+/// the result's, then the rest. One axis deals out in turns if it does so where it was found.
 constexpr AxisList axes_with_role(int const* role, int label, AxisList const& major,
                                   AxisList const& minor, AxisList const& result) {
   AxisList out;
@@ -107,6 +107,10 @@ constexpr AxisList axes_with_role(int const* role, int label, AxisList const& ma
   for (int k = 0; k < minor.size; ++k) take(minor[k]);
   for (int k = 0; k < result.size; ++k) take(result[k]);
   for (int x = 0; x < max_axes; ++x) take(x);
+  if (out.size == 1)
+    out.cyclic = major.contains(out[0])   ? major.cyclic
+                 : minor.contains(out[0]) ? minor.cyclic
+                                          : result.cyclic * (result.contains(out[0]) ? 1 : 0);
   return out;
 }
 

@@ -67,11 +67,13 @@ constexpr Cost step_cost(Collective collective, std::int64_t before, std::int64_
   return c;
 }
 
-/// The same for a step of a plan.
+/// The same for a step of a plan. Where a dim is split otherwise, what arrives says what is sent: as
+/// many ranks may need a part as hold the same.
 constexpr Cost step_cost(Step const& s, Sizing const& z, Machine const& m) {
-  return step_cost(s.collective, largest_elements(s.before, z.extents, z.sizes) * z.element_bytes,
-                   largest_elements(s.after, z.extents, z.sizes) * z.element_bytes,
-                   z.sizes.product(s.axes), m);
+  std::int64_t const before = largest_elements(s.before, z.extents, z.sizes) * z.element_bytes;
+  std::int64_t const after = largest_elements(s.after, z.extents, z.sizes) * z.element_bytes;
+  bool const otherwise = s.collective == Collective::all_to_all && s.from == s.to;
+  return step_cost(s.collective, otherwise ? after : before, after, z.sizes.product(s.axes), m);
 }
 
 }  // namespace shardtype

@@ -49,6 +49,13 @@ constexpr AxisList free_axes(Spec const& wanted, int label, Spec const& a, Spec 
   return out;
 }
 
+/// Named results are for blocks.
+constexpr Verdict all_in_blocks(Spec const& a, Spec const& b, Spec const& c) {
+  for (Spec const* s : {&a, &b, &c})
+    if (Verdict v = rules::all_in_blocks(*s); !v) return v;
+  return {};
+}
+
 constexpr Way arrive(Way way, Verdict const& local, Spec const& wanted) {
   way.verdict = local ? rules::reshard(local.result, wanted) : local;
   way.met = local.result;
@@ -69,7 +76,8 @@ constexpr Way arrive_on(Way way, Verdict local, Spec const& wanted, int label) {
 /// `gather<V, Out...>`. Ids that are split over an axis which the table uses are gathered over it.
 constexpr Way gather_way(Spec const& table, Spec const& ids, Spec const& wanted, int along,
                          ReduceKind owed) {
-  Way way{{}, table, ids, {}};
+  Way way{detail::all_in_blocks(table, ids, wanted), table, ids, {}};
+  if (!way.verdict) return way;
   for (int e = 0; e < ids.rank; ++e)
     for (int x = 0; x < max_axes; ++x)
       if (!rules::same_along(table, x)) way.ids.dims[e].axes = way.ids.dims[e].axes.without(x);
@@ -80,7 +88,8 @@ constexpr Way gather_way(Spec const& table, Spec const& ids, Spec const& wanted,
 
 /// `one_hot<V, Out...>`: each rank makes its own part.
 constexpr Way one_hot_way(Spec const& ids, Spec const& wanted, int along) {
-  Way way{{}, {}, detail::sliced_as(ids, wanted, {}, -1), {}};
+  Way way{detail::all_in_blocks(ids, wanted, {}), {}, detail::sliced_as(ids, wanted, {}, -1), {}};
+  if (!way.verdict) return way;
   return detail::arrive_on(way, rules::one_hot(way.ids, along), wanted, along);
 }
 
@@ -89,7 +98,8 @@ constexpr Way one_hot_way(Spec const& ids, Spec const& wanted, int along) {
 /// of V. Ids that are split unlike the updates are resharded to be split alike.
 constexpr Way scatter_way(Spec const& updates, Spec const& ids, Spec const& wanted, int along,
                           bool gathers) {
-  Way way{{}, updates, ids, {}};
+  Way way{detail::all_in_blocks(updates, ids, wanted), updates, ids, {}};
+  if (!way.verdict) return way;
   if (!rules::scatter_add(updates, ids, along))
     for (int e = 0; e < ids.rank; ++e)
       if (int const d = updates.find(ids.dims[e].label); d >= 0) {

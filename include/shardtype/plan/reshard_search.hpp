@@ -4,7 +4,9 @@
 /// A layout says for each mesh axis whether it splits a dim (and at which place), is unreduced, or
 /// neither. Edges are the single steps: slice, all_gather of the minor-most axes of a dim,
 /// all_to_all of the minor-most axes to another dim, permute (another order on one dim), all_reduce
-/// and reduce_scatter of several axes at once. All axes that source or destination mention move
+/// and reduce_scatter of several axes at once; and where
+/// an end has cyclic dims, slice, all_to_all and reduce_scatter to those, and all_to_all within a dim
+/// between two ways to split it, one of them cyclic. All axes that source or destination mention move
 /// together: planning axis by axis is measurably wrong.
 ///
 /// The compiler runs it, which counts every statement: a layout is one number, and shardings are
@@ -13,8 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <shardtype/core/list.hpp>
-#include <shardtype/plan/plan.hpp>
+#include <shardtype/plan/reshard_layout.hpp>
 
 namespace shardtype::planning {
 
@@ -27,159 +28,6 @@ struct Path {
 
 namespace detail {
 
-/// Replicated and reduced are the same bytes; the search does not tell them apart.
-constexpr Spec without_reduced(Spec s) {
-  s.reduced = {};
-  return s;
-}
-
-/// A layout as one number: 6 bits for each axis; 0 replicated, 1 unreduced, else its place.
-using Key = std::uint32_t;
-
-constexpr Key place_key(int axis, int dim, int place) {
-  return static_cast<Key>(2 + dim * max_axes + place) << (6 * axis);
-}
-constexpr Key owed_key(int axis) { return Key{1} << (6 * axis); }
-constexpr Key mask_key(int axis) { return Key{63} << (6 * axis); }
-
-constexpr Key key_of(Spec const& s) {
-  Key key = 0;
-  for (int d = 0; d < s.rank; ++d)
-    for (int k = 0; k < s.dims[d].axes.size; ++k) key |= place_key(s.dims[d].axes[k], d, k);
-  for (int x = 0; x < max_axes; ++x)
-    if (s.unreduced.contains(x)) key |= owed_key(x);
-  return key;
-}
-
-/// What is certain before any search: a path takes at least `least` and at most `most` picoseconds.
-struct Bounds {
-  std::int64_t least = 0;
-  std::int64_t most = 0;
-};
-
-/// How many major axes of `now` stand where the goal has them.
-constexpr int settled(AxisList const& now, AxisList const& then) {
-  int n = 0;
-  while (n < now.size && n < then.size && now.at[n] == then.at[n]) ++n;
-  return n;
-}
-
-/// Latency of the cheapest collective: over two ranks, or one where an axis has no more.
-constexpr std::int64_t least_latency(unsigned axes, Sizes const& sizes, Machine const& m) {
-  std::int64_t ranks = 2;
-  for (int x = 0; x < max_axes; ++x)
-    if (((axes >> x) & 1U) != 0 && sizes.at[x] < 2) ranks = 1;
-  return picoseconds(static_cast<double>(ranks), 1.0 / m.latency);
-}
-
-/// The bounds: a collective takes axes off one dim at most, and none of those reduces; to reduce,
-/// gather what does not stay and slice what is wanted is always a path.
-constexpr Bounds bounds(Spec const& from, Spec const& to, Sizing const& z, Machine const& m) {
-  Bounds out;
-  int collectives = 0;
-  std::int64_t bytes = z.element_bytes;
-  std::int64_t length[max_dims]{};
-  for (int d = 0; d < from.rank; ++d) {
-    length[d] = largest_block(z.extents[from.dims[d].label], from.dims[d].axes, z.sizes);
-    bytes *= length[d];
-  }
-  auto resize = [&](Collective c, int d, std::int64_t after, std::int64_t p) {
-    std::int64_t const now = bytes == 0 ? 0 : bytes / length[d] * after;
-    out.most += step_cost(c, bytes, now, p, m).picoseconds;
-    bytes = now;
-    length[d] = after;
-  };
-  unsigned const owed = static_cast<unsigned>(from.unreduced.bits & ~to.unreduced.bits);
-  if (owed != 0) {
-    ++collectives;
-    std::int64_t p = 1;
-    for (int x = 0; x < max_axes; ++x) p *= ((owed >> x) & 1U) != 0 ? z.sizes.at[x] : 1;
-    out.most += step_cost(Collective::all_reduce, bytes, bytes, p, m).picoseconds;
-  }
-  for (int d = 0; d < from.rank; ++d) {
-    AxisList const& now = from.dims[d].axes;
-    int const stay = settled(now, to.dims[d].axes);
-    if (stay == now.size) continue;
-    ++collectives;
-    std::int64_t p = 1;
-    for (int k = stay; k < now.size; ++k) p *= z.sizes.at[now.at[k]];
-    resize(Collective::all_gather, d,
-           largest_block(z.extents[from.dims[d].label], now.prefix(stay), z.sizes), p);
-  }
-  for (int d = 0; d < from.rank; ++d) {
-    AxisList const& then = to.dims[d].axes;
-    for (int k = settled(from.dims[d].axes, then); k < then.size; ++k)
-      resize(Collective::none, d, ceil_div(length[d], z.sizes.at[then.at[k]]), 1);
-  }
-  if (collectives > 0)
-    out.least =
-        collectives * least_latency(from.mentioned().bits | to.mentioned().bits, z.sizes, m);
-  return out;
-}
-
-/// What one step does; the shardings before and after it follow from the path.
-struct Move {
-  Collective collective = Collective::none;
-  AxisList group{};
-  int from = -1;
-  int to = -1;
-};
-
-/// A layout that was reached, and how.
-struct Node {
-  Key key = 0;
-  Cost cost{};
-  std::int64_t ahead = 0;  ///< picoseconds that are still to come at least
-  int parent = -1;
-  bool done = false;
-  Move move{};
-};
-
-/// A growing list of nodes with a hash index, usable in the compiler. Elements are reached by plain
-/// pointers: a compiler runs each call of a vector's operator as several statements.
-class Nodes {
- public:
-  constexpr Nodes() { resize(32); }
-  Nodes(Nodes const&) = delete;
-  Nodes& operator=(Nodes const&) = delete;
-
-  constexpr int size() const { return size_; }
-  constexpr Node& operator[](int k) { return nodes_[k]; }
-
-  /// Where in the index this layout is or would be.
-  constexpr unsigned bucket(Key key) const {
-    unsigned b = (key * 2654435761U >> 9) & mask_;
-    while (index_[b] >= 0 && nodes_[index_[b]].key != key) b = (b + 1) & mask_;
-    return b;
-  }
-  constexpr int at(unsigned bucket) const { return index_[bucket]; }
-  /// Adds a node whose layout is new and belongs in this bucket.
-  constexpr void add(unsigned bucket, Node const& n) {
-    index_[bucket] = size_;
-    nodes_[size_++] = n;
-    if (size_ == room_) resize(4 * room_);
-  }
-
- private:
-  constexpr void resize(int room) {
-    room_ = room;
-    memory_.resize(static_cast<std::size_t>(room));
-    index_memory_.assign(2 * static_cast<std::size_t>(room), -1);
-    nodes_ = memory_.data();
-    index_ = index_memory_.data();
-    mask_ = 2 * static_cast<unsigned>(room) - 1;
-    for (int k = 0; k < size_; ++k) index_[bucket(nodes_[k].key)] = k;
-  }
-
-  shardtype::detail::List<Node> memory_;
-  shardtype::detail::List<int> index_memory_;
-  Node* nodes_ = nullptr;
-  int* index_ = nullptr;
-  unsigned mask_ = 0;
-  int room_ = 0;
-  int size_ = 0;
-};
-
 /// One A* search. Axes that stand where the goal has them, and all before them on that dim too, stay:
 /// to move them away and back never pays (tests/unit compare with all steps).
 class Search {
@@ -190,6 +38,8 @@ class Search {
     for (int x = 0; x < max_axes; ++x)
       if (((axes_ >> x) & 1U) != 0) last_axis_ = x;
     for (int d = 0; d < rank_; ++d)
+      turns_ = turns_ || from_.dims[d].axes.cyclic != 0 || goal_.dims[d].axes.cyclic != 0;
+    for (int d = 0; d < rank_; ++d)
       useful_[d] = rank_ <= 3 || from_.dims[d].axes.size > 0 || goal_.dims[d].axes.size > 0;
     least_ = least_latency(axes_, z.sizes, m);
   }
@@ -199,8 +49,8 @@ class Search {
     visits_ = 0;
     Path path;
     limit_ = limit;
-    goal_key_ = key_of(goal_);
-    Key const start = key_of(from_);
+    goal_key_ = key_of(goal_, goal_);
+    Key const start = key_of(from_, goal_);
     if (start == goal_key_) {
       path.size = 0;
       return path;
@@ -215,6 +65,10 @@ class Search {
       look_at(best);
       for (int d = 0; d < rank_; ++d) {
         if (!useful_[d]) continue;
+        if (turns_) {
+          turns(d);
+          if (here_[d].cyclic != 0) continue;
+        }
         slices(d);
         if (here_[d].size > stay_[d]) movers(d);
         if (here_[d].size > stay_[d] + 1) orders(d, here_[d].prefix(stay_[d]));
@@ -255,6 +109,7 @@ class Search {
     key_ = key;
     so_far_ = nodes_[node].cost;
     for (int d = 0; d < rank_; ++d) here_[d].size = 0;
+    for (int d = 0; turns_ && d < rank_; ++d) here_[d].cyclic = 0;
     idle_ = 0;
     owed_ = 0;
     for (int x = 0; x <= last_axis_; ++x) {
@@ -264,6 +119,9 @@ class Search {
         idle_ |= 1U << x;
       } else if (place == 1) {
         if (!goal_.unreduced.contains(x)) owed_ |= 1U << x;
+      } else if (place >= first_turn) {
+        int const d = (place - first_turn) / 2;
+        here_[d] = turn(d, x, (place - first_turn) % 2 == 0 ? goal_ : from_);
       } else {
         AxisList& list = here_[(place - 2) / max_axes];
         list.at[(place - 2) % max_axes] = static_cast<std::int8_t>(x);
@@ -279,7 +137,8 @@ class Search {
       std::int64_t length = z_.extents[from_.dims[d].label];
       for (int k = 0; k < now.size; ++k) {
         length_[d][k] = length;
-        length = ceil_div(length, z_.sizes.at[now.at[k]]);
+        length = now.cyclic != 0 ? largest_block(length, now, z_.sizes)
+                                 : ceil_div(length, z_.sizes.at[now.at[k]]);
       }
       length_[d][now.size] = length;
       bytes_ *= length;
@@ -302,6 +161,7 @@ class Search {
   constexpr int unsettles(int d, AxisList const& group) const {
     if (moves(d)) return 0;
     AxisList const& then = goal_.dims[d].axes;
+    if (then.cyclic != 0) return 1;
     int const n = here_[d].size;
     for (int k = 0; k < group.size && k < max_axes; ++k)
       if (n + k >= then.size || then.at[n + k] != group.at[k]) return 1;
@@ -319,12 +179,13 @@ class Search {
 
   /// One step from here to layout `key`, whose largest blocks have `after` bytes and from which
   /// `left` collectives at least remain: one takes axes off one dim at most, and none of those
-  /// reduces.
-  constexpr void consider(Move const& move, Key key, std::int64_t after, int left) {
+  /// reduces. Its price is reckoned from `before` bytes.
+  constexpr void consider(Move const& move, Key key, std::int64_t before, std::int64_t after,
+                          int left) {
     ++visits_;
     std::int64_t p = 1;
     for (int k = 0; k < move.group.size; ++k) p *= z_.sizes.at[move.group.at[k]];
-    Cost const cost = so_far_ + step_cost(move.collective, bytes_, after, p, m_);
+    Cost const cost = so_far_ + step_cost(move.collective, before, after, p, m_);
     std::int64_t const ahead = least_ * left;
     std::int64_t const time = cost.picoseconds + ahead;
     if (time > limit_) return;
@@ -350,7 +211,7 @@ class Search {
       Move move;
       move.group.push(x);
       move.to = d;
-      consider(move, key_ | place_key(x, d, here_[d].size),
+      consider(move, key_ | place_key(x, d, here_[d].size), bytes_,
                rescaled(bytes_, length(d), ceil_div(length(d), z_.sizes.at[x])),
                left_ + unsettles(d, move.group));
     }
@@ -366,12 +227,13 @@ class Search {
       Key const key = without(key_, move.group);
       std::int64_t const bytes = rescaled(bytes_, length(d), length_[d][k]);
       int const left = k > stay_[d] ? left_ : left_ - 1;
-      consider(move, key, bytes, left);
+      consider(move, key, bytes_, bytes, left);
       move.collective = Collective::all_to_all;
       for (int e = 0; e < rank_; ++e) {
-        if (e == d || !useful_[e]) continue;
+        if (e == d || !useful_[e] || here_[e].cyclic != 0) continue;
         move.to = e;
-        consider(move, behind(key, e, move.group),
+        if (turns_ && move.group.size == 1) into_turns(e, move, key, bytes, left);
+        consider(move, behind(key, e, move.group), bytes_,
                  rescaled(bytes, length(e), shorter(e, move.group)),
                  left + unsettles(e, move.group));
       }
@@ -397,7 +259,8 @@ class Search {
         length = ceil_div(length, z_.sizes.at[chosen.at[k]]);
       }
       bool const there = goal_.dims[d].axes.starts_with(chosen);
-      consider(move, key, rescaled(bytes_, this->length(d), length), there ? left_ - 1 : left_);
+      consider(move, key, bytes_, rescaled(bytes_, this->length(d), length),
+               there ? left_ - 1 : left_);
       return;
     }
     for (int k = 0; k < now.size; ++k) {
@@ -417,7 +280,7 @@ class Search {
       move.collective = Collective::reduce_scatter;
       move.group = chosen;
       move.to = d;
-      consider(move, behind(without(key_, chosen), d, chosen),
+      consider(move, behind(without(key_, chosen), d, chosen), bytes_,
                rescaled(bytes_, length(d), shorter(d, chosen)),
                left_ - (rest == 0 ? 1 : 0) + unsettles(d, chosen));
     }
@@ -435,8 +298,63 @@ class Search {
       move.collective = Collective::all_reduce;
       for (int x = 0; x <= last_axis_; ++x)
         if (((some >> x) & 1U) != 0) move.group.push(x);
-      consider(move, without(key_, move.group), bytes_, some == owed_ ? left_ - 1 : left_);
+      consider(move, without(key_, move.group), bytes_, bytes_, some == owed_ ? left_ - 1 : left_);
     }
+  }
+
+  /// Dim `d` dealt out by `axis` as in `like`.
+  static constexpr AxisList turn(int d, int axis, Spec const& like) {
+    AxisList out;
+    out.push(axis);
+    out.cyclic = like.dims[d].axes.cyclic;
+    return out;
+  }
+
+  /// The one axis of `move` begins to deal out dim `d`, where the goal wants it dealt out: after it a
+  /// rank has `bytes` less what that takes.
+  constexpr void into_turns(int d, Move const& move, Key key, std::int64_t bytes, int left) {
+    if (here_[d].size > 0 || goal_.dims[d].axes.cyclic == 0) return;
+    AxisList const then = turn(d, move.group[0], goal_);
+    consider(move, key | key_of(then, d, goal_.dims[d].axes), bytes_,
+             rescaled(bytes, length(d), largest_block(length(d), then, z_.sizes)),
+             left + (then == goal_.dims[d].axes ? 0 : 1));
+  }
+
+  // slice and reduce_scatter to a cyclic dim, and all steps from one
+  constexpr void turns(int d) {
+    for (int x = 0; x <= last_axis_; ++x) {
+      Move move;
+      move.group.push(x);
+      move.to = d;
+      if (((idle_ >> x) & 1U) != 0) into_turns(d, move, key_, bytes_, left_);
+      if (((owed_ >> x) & 1U) == 0) continue;
+      move.collective = Collective::reduce_scatter;
+      into_turns(d, move, key_ & ~mask_key(x), bytes_, left_ - (owed_ == 1U << x ? 1 : 0));
+    }
+    if (here_[d].size == 0 || !moves(d)) return;
+    bool const from_turns = here_[d].cyclic != 0;
+    if (from_turns) movers(d);
+    // all_to_all within dim d to one axis of it or an idle one, from turns or to them
+    for (int x = 0; x <= last_axis_; ++x) {
+      if (((idle_ >> x) & 1U) == 0 && !here_[d].contains(x)) continue;
+      AxisList one;
+      one.push(x);
+      if (from_turns) split_as(d, one);
+      if (goal_.dims[d].axes.cyclic != 0) split_as(d, turn(d, x, goal_));
+    }
+  }
+
+  constexpr void split_as(int d, AxisList const& then) {
+    if (then == here_[d]) return;
+    Move move;
+    move.collective = Collective::all_to_all;
+    move.group = here_[d].suffix(0);
+    move.from = d;
+    move.to = d;
+    std::int64_t const after =
+        rescaled(bytes_, length(d), largest_block(z_.extents[from_.dims[d].label], then, z_.sizes));
+    consider(move, without(key_, move.group) | key_of(then, d, goal_.dims[d].axes), after, after,
+             left_ - 1 + (settled(then, goal_.dims[d].axes) < then.size ? 1 : 0));
   }
 
   constexpr Spec spec_of(Key key) const {
@@ -447,6 +365,11 @@ class Search {
       int const place = static_cast<int>((key >> (6 * x)) & 63U);
       if (place == 1) s.unreduced.insert(x);
       if (place < 2) continue;
+      if (place >= first_turn) {
+        int const d = (place - first_turn) / 2;
+        s.dims[d].axes = turn(d, x, (place - first_turn) % 2 == 0 ? goal_ : from_);
+        continue;
+      }
       AxisList& list = s.dims[(place - 2) / max_axes].axes;
       list.at[(place - 2) % max_axes] = static_cast<std::int8_t>(x);
       ++list.size;
@@ -483,6 +406,7 @@ class Search {
   int rank_;
   unsigned axes_ = 0;
   int last_axis_ = -1;
+  bool turns_ = false;  ///< whether an end has cyclic dims
   bool useful_
       [max_dims]{};  ///< worth splitting on the way: split at either end; all of a small tensor
   std::int64_t least_ = 0;

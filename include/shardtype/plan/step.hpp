@@ -29,7 +29,9 @@ enum class Action : std::int8_t {
 /// The value a step works on.
 enum class Slot : std::int8_t { a, b, result };
 
-/// One step. `before` and `after` are the shardings of its value; for `contract`, `before` is that
+/// One step. An all_to_all whose `from` is its `to` splits that dim otherwise, a Cyclic before or after
+/// it: each member of the group, which are the axes before it, sends what each other one needs.
+/// `before` and `after` are the shardings of its value; for `contract`, `before` is that
 /// of the result.
 struct Step {
   Action action = Action::slice;
@@ -54,9 +56,26 @@ struct Sizing {
   friend constexpr bool operator==(Sizing const&, Sizing const&) = default;
 };
 
-/// The blocks of a dim of `s` as one rank holds them.
+/// The block of a dim of `s` as one rank holds it; not of a cyclic one.
 constexpr Range block_of(Spec const& s, int dim, Sizing const& z, Coords const& at) {
   return block({0, z.extents[s.dims[dim].label]}, s.dims[dim].axes, z.sizes, at);
+}
+/// The indices of any dim of `s` that one rank holds, and how many they are.
+constexpr Rows rows_of(Spec const& s, int dim, Sizing const& z, Coords const& at) {
+  return rows_of(z.extents[s.dims[dim].label], s.dims[dim].axes, z.sizes, at);
+}
+constexpr std::int64_t held(Spec const& s, int dim, Sizing const& z, Coords const& at) {
+  return held(z.extents[s.dims[dim].label], s.dims[dim].axes, z.sizes, at);
+}
+
+/// Indices along the dim that the rank at these coordinates sends to others where a step splits a dim
+/// otherwise.
+constexpr std::int64_t rows_sent(Step const& s, Sizing const& z, Coords const& at) {
+  Rows const mine = rows_of(s.before, s.from, z, at);
+  std::int64_t rows = 0;
+  for (std::int64_t g = 0; g < z.sizes.product(s.axes); ++g)
+    rows += common(mine, rows_of(s.after, s.to, z, member(s.axes, z.sizes, at, g)));
+  return rows - common(mine, rows_of(s.after, s.to, z, at));
 }
 
 /// Payload bytes of one step at one rank, by a fixed convention: all_gather: received from others;
@@ -74,8 +93,9 @@ constexpr std::int64_t step_bytes(Step const& s, Sizing const& z, Coords const& 
     case Collective::all_reduce:
       return 2 * before * (p - 1) / p;
     case Collective::all_to_all: {
-      std::int64_t const kept = block_of(s.after, s.to, z, at).size();
-      std::int64_t const whole = block_of(s.before, s.to, z, at).size();
+      std::int64_t const whole = held(s.before, s.to, z, at);
+      if (s.from == s.to) return whole == 0 ? 0 : before / whole * rows_sent(s, z, at);
+      std::int64_t const kept = held(s.after, s.to, z, at);
       return whole == 0 ? 0 : before - before / whole * kept;
     }
     case Collective::permute: {

@@ -66,7 +66,7 @@ constexpr std::int64_t wanted_rows(Range theirs, Range mine, std::int64_t extent
 constexpr std::int64_t row_elements(Spec const& s, int dim, Sizing const& z, Coords const& at) {
   std::int64_t n = 1;
   for (int d = 0; d < s.rank; ++d)
-    if (d != dim) n *= block_of(s, d, z, at).size();
+    if (d != dim) n *= held(s, d, z, at);
   return n;
 }
 

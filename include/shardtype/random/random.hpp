@@ -51,7 +51,7 @@ kernels::Layout block_in_whole(A const& a) {
   whole.rank = static_cast<int>(A::rank);
   for (std::size_t d = 0; d < A::rank; ++d) whole.extent[d] = a.extents()[d];
   whole = whole.packed();
-  for (std::size_t d = 0; d < A::rank; ++d) whole.extent[d] = a.ranges()[d].size();
+  for (std::size_t d = 0; d < A::rank; ++d) whole.extent[d] = a.rows()[d].size();
   return whole;
 }
 
@@ -66,10 +66,14 @@ A generated(Mesh<Xs...> const& mesh, extents_of<A> const& extents, Value const& 
   }
   if (out.local_size() == 0) return out;
   kernels::Layout const block = block_in_whole(out);
-  std::int64_t first = 0;
-  for (std::size_t d = 0; d < A::rank; ++d) first += out.ranges()[d].begin * block.stride[d];
   typename A::execution_space const exec{};
-  kernels::generate(exec, out.mutable_local().data(), block, first, value);
+  if constexpr (A::spec.cyclic_dim() >= 0) {
+    kernels::generate_rows(exec, out.mutable_local().data(), block, out.rows().data(), value);
+  } else {
+    std::int64_t first = 0;
+    for (std::size_t d = 0; d < A::rank; ++d) first += out.rows()[d].begin * block.stride[d];
+    kernels::generate(exec, out.mutable_local().data(), block, first, value);
+  }
   exec.fence();
   return out;
 }

@@ -9,6 +9,7 @@ namespace shardtype::rules {
 /// The dim an operation works along must not be split; `otherwise` says what to do if it is.
 constexpr Verdict unsplit(ShapeQuestion const& q, Code otherwise) {
   if (Verdict v = has_all(q.a(), q.from); !v) return v;
+  if (Verdict v = in_blocks(q.a(), q.from); !v) return v;
   DimSpec const& dim = q.a().dims[q.a().find(q.from.dims[0].label)];
   return dim.axes.size == 0 ? Verdict{} : refuse(otherwise, dim.label, -1, dim.axes[0]);
 }
@@ -79,6 +80,7 @@ constexpr Verdict stack(ShapeQuestion q) {
 /// Running sums go through owed sums, running maxima through owed maxima; nothing else does.
 constexpr Verdict scan(ShapeQuestion const& q, ReduceKind kind) {
   if (Verdict v = has_all(q.a(), q.from); !v) return v;
+  if (Verdict v = in_blocks(q.a(), q.from); !v) return v;
   if (q.a().kind != kind)
     for (int x = 0; x < max_axes; ++x)
       if (q.a().unreduced.contains(x)) return refuse(Code::D14_scan_unreduced, -1, -1, x);
@@ -120,8 +122,9 @@ constexpr Verdict shape(Shape op, ShapeQuestion const& q) {
     case Shape::stack:
       return stack(q);
     case Shape::shift:
-    case Shape::halo:
+    case Shape::halo:  // whose blocks are told as ranges
       v = has_all(q.a(), q.from);
+      if (v) v = in_blocks(q.a(), op == Shape::shift ? q.from : q.a());
       return v ? accept(q.a()) : v;
     case Shape::scan_sum:
       return scan(q, ReduceKind::sum);

@@ -14,6 +14,13 @@ constexpr Verdict whole_ids(Spec const& ids) {
   return {};
 }
 
+/// Whether every rank holds blocks of `s`.
+constexpr Verdict all_in_blocks(Spec const& s) {
+  int const d = s.cyclic_dim();
+  return d < 0 ? Verdict{}
+               : refuse(Code::B03_through_cyclic, s.dims[d].label, -1, s.dims[d].axes[0]);
+}
+
 /// Whether all ranks along the axis hold the same values of `s`.
 constexpr bool same_along(Spec const& s, int axis) {
   return s.state(axis) == AxisState::replicated || s.state(axis) == AxisState::reduced;
@@ -25,13 +32,15 @@ constexpr Spec split_over(Spec s, AxisList const& over) {
   return s;
 }
 
-/// `gather<V>(table, ids)`: the dims of the ids stand where V, `along`, stood. Where V is split, each
-/// rank finds the ids of its block and has zeros for the others: `owed`, the kind that joins these, is
+/// `gather<V>(table, ids)`: the dims of the ids stand where V, `along`, stood. Where V is split, into
+/// blocks, each rank finds the ids of its block and has zeros for the others: `owed`, the kind that joins these, is
 /// owed over V's axes.
 constexpr Verdict gather(Spec const& table, Spec const& ids, int along, ReduceKind owed) {
   int const at = table.find(along);
   if (at < 0) return refuse(Code::D01_no_such_index, along);
   if (Verdict v = whole_ids(ids); !v) return v;
+  if (AxisList const& axes = table.dims[at].axes; axes.cyclic != 0)
+    return refuse(Code::B03_through_cyclic, along, -1, axes[0]);
   for (int d = 0; d < ids.rank; ++d)
     if (table.find(ids.dims[d].label) >= 0)
       return refuse(Code::I03_shared_index, ids.dims[d].label);
@@ -74,6 +83,8 @@ constexpr AxisList const& finer(AxisList const& a, AxisList const& b) {
 constexpr Verdict scatter_add(Spec const& updates, Spec const& ids, int along) {
   if (Verdict v = whole_ids(ids); !v) return v;
   if (updates.find(along) >= 0 || ids.find(along) >= 0) return refuse(Code::D02_index_taken, along);
+  if (Verdict v = all_in_blocks(updates); !v) return v;
+  if (Verdict v = all_in_blocks(ids); !v) return v;
   if (!updates.unreduced.empty() && updates.kind != ReduceKind::sum)
     for (int x = 0; x < max_axes; ++x)
       if (updates.unreduced.contains(x)) return refuse(Code::I07_other_kind_owed, along, -1, x);

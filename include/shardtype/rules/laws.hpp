@@ -30,11 +30,14 @@ constexpr int repeated_label(Spec const& s) {
 }
 
 /// Whether a type, read as a value, obeys the laws: an axis at most once, an index at most once,
-/// parts that are dims and attributes in canonical order.
+/// parts that are dims and attributes in canonical order, a Cyclic alone on its dim.
 constexpr Verdict well_formed(Reading const& r) {
   if (r.malformed == Malformed::unknown_part) return refuse(Code::T04_unknown_part);
   if (r.malformed == Malformed::not_a_label || r.malformed == Malformed::not_an_axis)
     return refuse(Code::T05_not_an_axis);
+  if (r.malformed == Malformed::not_alone)
+    return refuse(Code::B01_cyclic_beside_others, -1, -1, r.axis);
+  if (r.malformed == Malformed::turn) return refuse(Code::B02_turn, -1, -1, r.axis);
   if (r.too_many) return refuse(Code::T07_too_many);
   if (int const x = repeated_axis(r.spec); x >= 0) return refuse(Code::T01_axis_twice, -1, -1, x);
   if (r.malformed == Malformed::repeated_axis) return refuse(Code::T01_axis_twice, -1, -1, r.axis);

@@ -46,6 +46,7 @@ constexpr Verdict reduce_scatter(Spec s, int axis, int label) {
   if (!s.unreduced.contains(axis)) return refuse(Code::K03_not_unreduced, -1, -1, axis);
   int const d = s.find(label);
   if (d < 0) return refuse(Code::K04_no_such_index, label, -1, axis);
+  if (s.dims[d].axes.cyclic != 0) return refuse(Code::B04_behind_cyclic, label, -1, axis);
   s.unreduced.erase(axis);
   s.dims[d].axes.push(axis);
   return accept(s);
@@ -84,7 +85,9 @@ constexpr Verdict all_to_all(Spec s, int axis, int from, int to) {
   if (s.dim_of(axis) != s.find(from)) return refuse(Code::K01_not_split, from, -1, axis);
   Verdict v = all_gather(s, axis);
   if (!v) return v;
-  v.result.dims[s.find(to)].axes.push(axis);
+  AxisList& axes = v.result.dims[s.find(to)].axes;
+  if (axes.cyclic != 0) return refuse(Code::B04_behind_cyclic, to, -1, axis);
+  axes.push(axis);
   return v;
 }
 

@@ -65,6 +65,14 @@ constexpr Verdict has_all(Spec const& a, Spec const& labels) {
   return {};
 }
 
+/// Whether no axis deals out in turns what stands under one of the labels of `labels` in `a`.
+constexpr Verdict in_blocks(Spec const& a, Spec const& labels) {
+  for (int d = 0; d < labels.rank; ++d)
+    if (AxisList const axes = a.dims[a.find(labels.dims[d].label)].axes; axes.cyclic != 0)
+      return refuse(Code::B03_through_cyclic, labels.dims[d].label, -1, axes[0]);
+  return {};
+}
+
 /// Whether none of the labels of `added` is a dim of `a`.
 constexpr Verdict has_none(Spec const& a, Spec const& added) {
   for (int d = 0; d < added.rank; ++d)
@@ -197,6 +205,8 @@ constexpr Verdict parts_fit(ShapeQuestion const& q, std::int64_t whole, std::int
 constexpr Verdict split(ShapeQuestion const& q, bool hand_out) {
   if (Verdict v = has_all(q.a(), q.from); !v) return v;
   if (Verdict v = has_none(q.a(), q.to); !v) return v;
+  if (Verdict v = in_blocks(q.a(), q.from); !v) return v;
+  if (Verdict v = in_blocks(q.to, q.to); !v) return v;
   if (q.a().rank + 1 > max_dims) return refuse(Code::T07_too_many);
   int const label = q.from.dims[0].label;
   int const at = q.a().find(label);
@@ -230,6 +240,7 @@ constexpr Verdict split(ShapeQuestion const& q, bool hand_out) {
 constexpr Verdict merge(ShapeQuestion const& q) {
   if (Verdict v = has_all(q.a(), q.from); !v) return v;
   if (Verdict v = has_none(q.a(), q.to); !v) return v;
+  if (Verdict v = in_blocks(q.a(), q.from); !v) return v;
   int const outer = q.from.dims[0].label;
   int const inner = q.from.dims[1].label;
   int const at = q.a().find(outer);

@@ -7,7 +7,7 @@ namespace shardtype::rules {
 
 /// May a tensor of sharding `from` become `to` on another mesh? Labels are numbered alike, axes are
 /// not: those of `from` belong to the one mesh, those of `to` to the other. The code tells which
-/// side is at fault: A02 and R01 with a label of `from`, else `to`.
+/// side is at fault: A02, B03 while `from` has a cyclic dim, and R01 with a label of `from`, else `to`.
 constexpr Verdict transfer(Spec const& from, Spec const& to) {
   for (int x = 0; x < max_axes; ++x)
     if (from.unreduced.contains(x)) return refuse(Code::A02_still_unreduced, -1, -1, x);
@@ -18,6 +18,9 @@ constexpr Verdict transfer(Spec const& from, Spec const& to) {
     if (from.find(to.dims[d].label) < 0) return refuse(Code::R01_indices_differ, to.dims[d].label);
   for (int x = 0; x < max_axes; ++x)
     if (to.unreduced.contains(x)) return refuse(Code::R02_replicated_to_unreduced, -1, -1, x);
+  for (Spec const* s : {&from, &to})
+    if (int const d = s->cyclic_dim(); d >= 0)
+      return refuse(Code::B03_through_cyclic, s->dims[d].label, -1, s->dims[d].axes[0]);
   return accept(to);
 }
 

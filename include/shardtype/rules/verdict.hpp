@@ -6,8 +6,9 @@
 namespace shardtype {
 
 /// Every refusal the compiler can give. T: types, C: contractions, N: named results, P: elementwise
-/// (pointwise), S: reductions (sums), R: reshard, K: collectives, D: dims and shapes, I: indexing and
-/// sorting, M: meshes, A: access, G: random numbers. `docs/errors.md` has one entry for each.
+/// (pointwise), S: reductions (sums), R: reshard, K: collectives, D: dims and shapes, B: block-cyclic
+/// dims, I: indexing and sorting, M: meshes, A: access, G: random numbers. `docs/errors.md` has one entry
+/// for each.
 enum class Code {
   ok,
   T01_axis_twice,
@@ -89,6 +90,12 @@ enum class Code {
   I09_lists_differ,
   I10_sort_unreduced,
   I11_no_order,
+  B01_cyclic_beside_others,
+  B02_turn,
+  B03_through_cyclic,
+  B04_behind_cyclic,
+  B05_no_range,
+  B06_turns_differ,
   M01_axis_not_in_mesh,
   A01_item_has_dims,
   A02_still_unreduced,

@@ -34,6 +34,8 @@ struct MeshAxisInfo {
 struct StepScratch {
   detail::List<Range> blocks, old_blocks;
   detail::List<std::int64_t> counts, recv_counts, offsets, recv_offsets, begins, cuts, joins;
+  detail::List<Rows> rows, old_rows;
+  detail::List<std::int64_t> run_at, run_row, run_first;
 };
 
 /// What all tensors of one mesh share: the communicators, the memory pool, the checks.

@@ -6,12 +6,12 @@
 
 namespace shardtype {
 
-/// The layout of a local block that holds `ranges` of each dim, `a.ranges()`: without gaps, last dim
+/// The layout of a local block that holds `rows` of each dim, `a.rows()`: without gaps, last dim
 /// fastest.
-template <class Ranges>
-kernels::Layout block_layout(Ranges const& ranges) {
+template <class Each>
+kernels::Layout block_layout(Each const& rows) {
   kernels::Layout l;
-  for (Range const& r : ranges) l.extent[l.rank++] = r.size();
+  for (Rows const& r : rows) l.extent[l.rank++] = r.size();
   return l.packed();
 }
 

@@ -71,7 +71,7 @@ constexpr void check_mesh_has_axes() {
 template <class A>
 A uninitialized(MeshRef const& mesh, extents_of<A> const& extents) {
   std::int64_t n = mesh.here() ? 1 : 0;
-  for (Range const& r : A::local_ranges(mesh, extents)) n *= r.size();
+  for (Rows const& r : A::local_rows(mesh, extents)) n *= r.size();
   return A(mesh, extents,
            mesh.state().pool().template take<typename A::memory_space>(
                static_cast<std::size_t>(n) * sizeof(typename A::element)));
@@ -100,13 +100,15 @@ void fill(A& a, typename A::element value) {
 template <class A, class Put>
 void for_each_element(A const& a, Put put) {
   std::int64_t const n = a.local_size();
+  std::array<std::int64_t, A::rank> local{};
   std::array<std::int64_t, A::rank> at{};
-  for (std::size_t d = 0; d < A::rank; ++d) at[d] = a.ranges()[d].begin;
+  for (std::size_t d = 0; d < A::rank; ++d) at[d] = a.rows()[d].begin;
   for (std::int64_t k = 0; k < n; ++k) {
     put(k, at);
     for (std::size_t d = A::rank; d-- > 0;) {
-      if (++at[d] < a.ranges()[d].end) break;
-      at[d] = a.ranges()[d].begin;
+      if (++local[d] == a.rows()[d].count) local[d] = 0;
+      at[d] = a.rows()[d][local[d]];
+      if (local[d] != 0) break;
     }
   }
 }

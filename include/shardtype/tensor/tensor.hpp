@@ -57,8 +57,8 @@ struct Pointers<T, 0> {
 };
 
 /// Not a template, so that tensor types share its code.
-inline void local_ranges(MeshState const& mesh, Names const& names, Spec const& spec,
-                         std::int64_t const* extents, Range* out) {
+inline void local_rows(MeshState const& mesh, Names const& names, Spec const& spec,
+                       std::int64_t const* extents, Rows* out) {
   AxisMap const axes = map_axes(mesh, names);
   std::int64_t room = std::int64_t{1} << 58;  // elements whose bytes 64 bit can count
   for (int d = 0; d < spec.rank; ++d)
@@ -77,7 +77,7 @@ inline void local_ranges(MeshState const& mesh, Names const& names, Spec const& 
                       (extents[d] < 0 ? "; an extent is not negative"
                                       : "; its type says " + std::to_string(fixed)),
                   FailedOn::every_rank);
-    if (mesh.here()) out[d] = block({0, extents[d]}, spec.dims[d].axes, axes.sizes, axes.coords);
+    if (mesh.here()) out[d] = rows_of(extents[d], spec.dims[d].axes, axes.sizes, axes.coords);
   }
 }
 
@@ -98,7 +98,7 @@ struct MemoryOf<First, Rest...> : MemoryOf<Rest...> {};
 /// split over mesh axis X along I and replicated over every other axis. Printed `f32[I@X, J]`.
 ///
 /// A value: copies share memory until one is written, and writing needs the only reference.
-/// Functions that make one are in tensor/create.hpp. Laws at declaration: codes T01 to T08.
+/// Functions that make one are in tensor/create.hpp. Laws at declaration: codes T01 to T08, B01, B02.
 template <class T, class... Parts>
 class Tensor : public decltype(detail::declared<T, Parts...>())::type {
   using S = Scope<Tensor>;
@@ -119,14 +119,14 @@ class Tensor : public decltype(detail::declared<T, Parts...>())::type {
   /// Errors: E13 an axis the mesh lacks, E20 an extent that does not fit its label.
   Tensor(MeshRef mesh, std::array<std::int64_t, rank> const& extents, Buffer buffer)
       : mesh_(std::move(mesh)), extents_(extents), buffer_(std::move(buffer)) {
-    ranges_ = local_ranges(mesh_, extents_);
+    rows_ = local_rows(mesh_, extents_);
   }
 
   /// Which global indices of each dim the calling rank holds. Empty on ranks outside the mesh.
-  static std::array<Range, rank> local_ranges(MeshRef const& mesh,
-                                              std::array<std::int64_t, rank> const& extents) {
-    std::array<Range, rank> out{};
-    detail::local_ranges(mesh.state(), S::names, spec, extents.data(), out.data());
+  static std::array<Rows, rank> local_rows(MeshRef const& mesh,
+                                           std::array<std::int64_t, rank> const& extents) {
+    std::array<Rows, rank> out{};
+    detail::local_rows(mesh.state(), S::names, spec, extents.data(), out.data());
     return out;
   }
 
@@ -140,27 +140,34 @@ class Tensor : public decltype(detail::declared<T, Parts...>())::type {
     return extents_[dim<I>()];
   }
   /// Global indices of each dim that the calling rank holds.
-  std::array<Range, rank> const& ranges() const { return ranges_; }
+  std::array<Rows, rank> const& rows() const { return rows_; }
+  /// The same as ranges, which those of cyclic dims are not: refused B05.
+  std::array<Range, rank> ranges() const {
+    if constexpr (spec.cyclic_dim() >= 0) refused<Code::B05_no_range, false, Tensor>{};
+    std::array<Range, rank> out{};
+    for (std::size_t d = 0; d < rank; ++d) out[d] = rows_[d].range();
+    return out;
+  }
   /// Extents of the local block.
   std::array<std::int64_t, rank> local_extents() const {
     std::array<std::int64_t, rank> out{};
-    for (std::size_t d = 0; d < rank; ++d) out[d] = ranges_[d].size();
+    for (std::size_t d = 0; d < rank; ++d) out[d] = rows_[d].size();
     return out;
   }
   template <class I>
   std::int64_t local_extent() const {
-    return ranges_[dim<I>()].size();
+    return rows_[dim<I>()].size();
   }
   /// Elements of the local block; 0 on ranks outside the mesh.
   std::int64_t local_size() const {
     std::int64_t n = mesh_.here() ? 1 : 0;
-    for (Range const& r : ranges_) n *= r.size();
+    for (Rows const& r : rows_) n *= r.size();
     return n;
   }
   /// The global index along `I` of local index `local`.
   template <class I>
   std::int64_t global_index(std::int64_t local) const {
-    return ranges_[dim<I>()].begin + local;
+    return rows_[dim<I>()][local];
   }
 
   /// The tensor itself; an elementwise expression has this too, and computes its own.
@@ -214,12 +221,12 @@ class Tensor : public decltype(detail::declared<T, Parts...>())::type {
   }
   template <class U, std::size_t... D>
   View<U> make_view(std::index_sequence<D...>) const {
-    return View<U>(static_cast<U*>(buffer_.data()), static_cast<std::size_t>(ranges_[D].size())...);
+    return View<U>(static_cast<U*>(buffer_.data()), static_cast<std::size_t>(rows_[D].size())...);
   }
 
   MeshRef mesh_;
   std::array<std::int64_t, rank> extents_{};
-  std::array<Range, rank> ranges_{};
+  std::array<Rows, rank> rows_{};
   Buffer buffer_;
 };
 

@@ -14,8 +14,9 @@ namespace shardtype {
 struct ShardingPicture {
   detail::List<std::string> index_names;  ///< per dimension
   detail::List<std::int64_t> extents;     ///< per dimension; -1 unknown
-  detail::List<detail::List<int>>
-      axes;  ///< per dimension: the mesh axes that split it, major first
+  detail::List<detail::List<int>> axes;  ///< per dimension: the mesh axes that split it, major first
+  detail::List<std::int64_t> cyclic;  ///< per dimension: indices its axis deals out at a time, or 0;
+                                     ///< empty: 0
   detail::List<int> unreduced;
   std::string unreduced_kind;  ///< "" for sum, "max", "min"
   detail::List<int> reduced;
@@ -27,9 +28,25 @@ struct ShardingPicture {
 
 namespace detail {
 
+/// How many indices the axis of dimension `d` deals out at a time; 0: it is cut into blocks.
+inline std::int64_t turn_of(ShardingPicture const& p, std::size_t d) {
+  return d < p.cyclic.size() ? p.cyclic[d] : 0;
+}
+
 /// Sizes of the blocks along dimension `d`, in order; none known: -1. Each axis cuts the block it
-/// is given into pieces of ceil(size / pieces), so that the last ones may be short or empty.
+/// is given into pieces of ceil(size / pieces), so that the last ones may be short or empty. One that
+/// deals out makes many: rounds in the middle are left out, of more than a thousand.
 inline List<std::int64_t> block_sizes(ShardingPicture const& p, std::size_t d) {
+  if (std::int64_t const turn = turn_of(p, d); turn > 0) {
+    std::int64_t const pieces = p.mesh_sizes[static_cast<std::size_t>(p.axes[d][0])];
+    std::int64_t const extent = p.extents[d];
+    std::int64_t n = extent < 0 ? 2 * pieces : extent / turn + (extent % turn != 0);
+    if (n > 1000 + pieces) n -= (n - 1000) / pieces * pieces;
+    List<std::int64_t> sizes(static_cast<std::size_t>(n), extent < 0 ? -1 : turn);
+    if (extent > 0 && extent % turn != 0) sizes.back() = extent % turn;
+    if (n == 0) sizes.assign(1, 0);
+    return sizes;
+  }
   List<std::int64_t> sizes{p.extents[d]};
   for (int const axis : p.axes[d]) {
     std::int64_t const pieces = p.mesh_sizes[static_cast<std::size_t>(axis)];
@@ -99,6 +116,8 @@ inline std::string split_text(ShardingPicture const& p, std::size_t d) {
   std::string const name =
       d < p.index_names.size() ? p.index_names[d] : "dimension " + std::to_string(d);
   if (p.axes[d].empty()) return name + " whole";
+  if (std::int64_t const turn = turn_of(p, d); turn > 0)
+    return name + " over " + axis_names(p, p.axes[d]) + " in turns of " + std::to_string(turn);
   auto const sizes = block_sizes(p, d);
   std::string out = name + " over " + axis_names(p, p.axes[d]) + ": " +
                     std::to_string(sizes.size()) + " block" + (sizes.size() == 1 ? "" : "s");

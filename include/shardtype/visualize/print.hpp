@@ -1,6 +1,7 @@
 #pragma once
 /// The values of a tensor as text.
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdio>
@@ -34,24 +35,38 @@ inline ShownRanges shown_ranges(std::int64_t extent, bool cut) {
   return {{{0, edge_items}, {extent - edge_items, extent}}};
 }
 
-/// Puts the shown elements of the local block that lie in one corner (bit d of `corner`: the tail of
-/// dim d) to their places in `words`.
+/// Indices in a row of one dim that are shown and that the calling rank holds: their local numbers, and
+/// the place of the first among those shown.
+struct ShownPiece {
+  Range local;
+  std::int64_t place = 0;
+};
+inline List<ShownPiece> shown_pieces(std::int64_t extent, bool cut, Rows const& held) {
+  List<ShownPiece> out;
+  ShownRanges const shown = shown_ranges(extent, cut);
+  for (int tail = 0; tail < 2; ++tail) {
+    Range const part = shown.part[tail];
+    std::int64_t const end = held.below(part.end);
+    for (std::int64_t k = held.below(part.begin); k < end;) {
+      std::int64_t const n = std::min(held.in_a_row(k), end - k);
+      out.push_back({{k, k + n}, held[k] - part.begin + (tail == 0 ? 0 : edge_items)});
+      k += n;
+    }
+  }
+  return out;
+}
+
+/// Puts the elements of one piece of each dim to their places in `words`.
 template <class A>
-void put_corner(A const& a, ShownArray const& out, unsigned corner,
-                List<std::int64_t>& words) {
+void put_box(A const& a, ShownArray const& out, std::array<ShownPiece, A::rank> const& pieces,
+             List<std::int64_t>& words) {
   using T = host_element<typename A::element>;
   using Memory = typename A::memory_space;
-  kernels::Layout box = block_layout(a.ranges());
+  kernels::Layout box = block_layout(a.rows());
   T const* source = static_cast<T const*>(a.buffer().data());
-  std::int64_t at[max_dims]{};
   for (std::size_t d = 0; d < A::rank; ++d) {
-    unsigned const tail = corner >> d & 1U;
-    Range const part = shown_ranges(a.extents()[d], out.cut).part[tail];
-    Range const mine = intersect(part, a.ranges()[d]);
-    if (mine.size() == 0) return;
-    box.extent[d] = mine.size();
-    source += (mine.begin - a.ranges()[d].begin) * box.stride[d];
-    at[d] = mine.begin - part.begin + (tail == 0 ? 0 : edge_items);
+    box.extent[d] = pieces[d].local.size();
+    source += pieces[d].local.begin * box.stride[d];
   }
   std::int64_t const n = box.elements();
   Buffer const packed =
@@ -69,12 +84,34 @@ void put_corner(A const& a, ShownArray const& out, unsigned corner,
     std::int64_t place = 0;
     std::int64_t stride = 1;
     for (std::size_t d = A::rank; d-- > 0;) {
-      place += (at[d] + rest % box.extent[d]) * stride;
+      place += (pieces[d].place + rest % box.extent[d]) * stride;
       rest /= box.extent[d];
       stride *= out.shown(d);
     }
     std::memcpy(&words[static_cast<std::size_t>(place) * words_of<T>],
                 &host[static_cast<std::size_t>(k)], sizeof(T));
+  }
+}
+
+/// Puts the shown elements of the local block to their places in `words`: all boxes of a piece of each
+/// dim.
+template <class A>
+void put_shown(A const& a, ShownArray const& out, List<std::int64_t>& words) {
+  std::array<List<ShownPiece>, A::rank> pieces;
+  std::int64_t boxes = 1;
+  for (std::size_t d = 0; d < A::rank; ++d) {
+    pieces[d] = shown_pieces(a.extents()[d], out.cut, a.rows()[d]);
+    boxes *= static_cast<std::int64_t>(pieces[d].size());
+  }
+  for (std::int64_t k = 0; k < boxes; ++k) {
+    std::array<ShownPiece, A::rank> box;
+    std::int64_t rest = k;
+    for (std::size_t d = 0; d < A::rank; ++d) {
+      auto const n = static_cast<std::int64_t>(pieces[d].size());
+      box[d] = pieces[d][static_cast<std::size_t>(rest % n)];
+      rest /= n;
+    }
+    put_box(a, out, box, words);
   }
 }
 
@@ -117,8 +154,7 @@ ShownArray shown_array(A const& a, std::source_location const& where) {
   std::int64_t shown = 1;
   for (std::size_t d = 0; d < A::rank; ++d) shown *= out.shown(d);
   List<std::int64_t> words(static_cast<std::size_t>(shown) * words_of<T>, 0);
-  if (first_holder(a))
-    for (unsigned corner = 0; corner < 1U << A::rank; ++corner) put_corner(a, out, corner, words);
+  if (first_holder(a)) put_shown(a, out, words);
   mesh.whole().all_reduce(words.data(), words.data(), static_cast<std::int64_t>(words.size()),
                           ReduceKind::sum);
   read_words<T>(words, out);

@@ -26,6 +26,7 @@ ShardingPicture picture_of_type(std::array<std::int64_t, A::rank> const& extents
   for (int d = 0; d < s.rank; ++d) {
     out.index_names.push_back(std::string(names.label_name[s.dims[d].label]));
     out.extents.push_back(extents[static_cast<std::size_t>(d)]);
+    out.cyclic.push_back(s.dims[d].axes.cyclic);
     List<int>& axes = out.axes.push_back({});
     for (int k = 0; k < s.dims[d].axes.size; ++k) axes.push_back(at(s.dims[d].axes[k]));
   }

@@ -1,0 +1,115 @@
+#pragma once
+/// Packing where a rank's part of a dim is many runs of indices: as kernels/segments.hpp, with a table of
+/// runs in place of one segment for each message.
+
+#include <cstdint>
+#include <cstring>
+
+#include <Kokkos_Core.hpp>
+
+#include <shardtype/kernels/segments.hpp>
+
+namespace shardtype::kernels {
+
+/// Runs of a dim in the order of the messages they belong to, readable from where the kernel runs. Run
+/// r begins at index `row[r]` of the block and holds `at[r + 1] - at[r]` indices; message m has the runs
+/// from `first[m]` to `first[m + 1]`.
+struct RunTable {
+  std::int64_t const* at = nullptr;
+  std::int64_t const* row = nullptr;
+  std::int64_t const* first = nullptr;
+  std::int64_t messages = 0;
+  std::int64_t runs = 0;
+};
+
+namespace detail {
+
+template <class T, Packing Way>
+struct Runs {
+  T const* src;
+  T* dst;
+  RunTable table;
+  std::int64_t outer, total, inner;
+
+  /// The message that run `r` belongs to: the last that begins at or before it.
+  KOKKOS_FUNCTION std::int64_t message_of(std::int64_t r) const {
+    std::int64_t low = 0;
+    std::int64_t high = table.messages;
+    while (high - low > 1) {
+      std::int64_t const middle = (low + high) / 2;
+      (table.first[middle] <= r ? low : high) = middle;
+    }
+    return low;
+  }
+  /// Calls `move(to, from, elements)` for run `r`, of message `m`, at outer place `o`.
+  template <class Move>
+  KOKKOS_FUNCTION void run(std::int64_t r, std::int64_t m, std::int64_t o, Move move) const {
+    std::int64_t const begin = table.at[table.first[m]];
+    std::int64_t const rows = table.at[table.first[m + 1]] - begin;
+    std::int64_t const block = (o * total + table.row[r]) * inner;
+    std::int64_t const message = (begin * outer + o * rows + table.at[r] - begin) * inner;
+    move(dst + (Way == Packing::split ? message : block),
+         src + (Way == Packing::split ? block : message), (table.at[r + 1] - table.at[r]) * inner);
+  }
+};
+
+/// Device: one run per call.
+template <class T, Packing Way>
+struct MoveOneRun {
+  Runs<T, Way> of;
+  KOKKOS_FUNCTION void operator()(std::int64_t work) const {
+    std::int64_t const r = work / of.outer;
+    of.run(r, of.message_of(r), work % of.outer, [](T* to, T const* from, std::int64_t n) {
+      for (std::int64_t k = 0; k < n; ++k) to[k] = from[k];
+    });
+  }
+};
+
+/// Host: some runs in a row at one outer place per call.
+template <class T, Packing Way>
+struct MoveRunsInARow {
+  Runs<T, Way> of;
+  std::int64_t each;    ///< runs per call
+  std::int64_t pieces;  ///< calls per outer place
+
+  void operator()(std::int64_t work) const {
+    std::int64_t r = work % pieces * each;
+    std::int64_t const end = r + each < of.table.runs ? r + each : of.table.runs;
+    std::int64_t m = of.message_of(r);
+    for (; r < end; ++r) {
+      while (of.table.first[m + 1] <= r) ++m;
+      of.run(r, m, work / pieces, [](T* to, T const* from, std::int64_t n) {
+        if (n < 16) {
+          for (std::int64_t k = 0; k < n; ++k) to[k] = from[k];
+        } else {
+          std::memcpy(static_cast<void*>(to), from, static_cast<std::size_t>(n) * sizeof(T));
+        }
+      });
+    }
+  }
+};
+
+}  // namespace detail
+
+/// split: the runs of the middle of `src` [outer, total, inner] into messages that `dst` holds one
+/// behind the other; join: the reverse, which leaves indices of `dst` that no run has as they are.
+template <Packing Way, class T, class Exec>
+void move_runs(Exec const& exec, T const* src, T* dst, RunTable const& table, std::int64_t outer,
+               std::int64_t total, std::int64_t inner) {
+  if (outer * inner * table.runs == 0) return;
+  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  detail::Runs<T, Way> const of{src, dst, table, outer, total, inner};
+  if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace,
+                                           typename Exec::memory_space>::accessible) {
+    std::int64_t const bytes = total / table.runs * inner * static_cast<std::int64_t>(sizeof(T));
+    std::int64_t const each = (std::int64_t{1} << 16) / (bytes + 1) + 1;
+    std::int64_t const pieces = (table.runs + each - 1) / each;
+    Kokkos::parallel_for("shardtype::runs", Policy(exec, 0, outer * pieces),
+                         detail::MoveRunsInARow<T, Way>{of, each, pieces});
+  } else {
+    Kokkos::parallel_for("shardtype::runs", Policy(exec, 0, outer * table.runs),
+                         detail::MoveOneRun<T, Way>{of});
+  }
+}
+
+}  // namespace shardtype::kernels

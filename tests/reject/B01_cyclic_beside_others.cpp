@@ -1,0 +1,21 @@
+// Y cuts what X deals out.
+// EXPECT: \[shardtype B01\] a Cyclic stands beside other mesh axes
+// EXPECT: Dim<I, Cyclic<X, 64>>, or cut them into blocks, Dim<I, X, Y>
+// EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I, shardtype::Cyclic<X, 16> ?, Y> ?>, X>
+// FORBID: Resolve<|basic_type|Pack<
+// FORBID: error:.*error:
+// NEEDS: full
+#include <shardtype/shardtype.hpp>
+
+using namespace shardtype;
+struct X : Axis<"X", 2> {};
+struct Y : Axis<"Y", 2> {};
+struct I : Index<"I"> {};
+
+#ifdef LEGAL
+using Mine = Tensor<float, Dim<I, Cyclic<X, 16>>>;
+#else
+using Mine = Tensor<float, Dim<I, Cyclic<X, 16>, Y>>;
+#endif
+
+static_assert(Mine::spec.rank >= 0);

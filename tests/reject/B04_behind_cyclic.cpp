@@ -1,0 +1,20 @@
+// X cannot move behind the axis that deals J out.
+// EXPECT: \[shardtype B04\] this collective would put a mesh axis behind one that deals the dim out
+// EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I, X>, shardtype::Dim<J, shardtype::Cyclic<Y, 16> ?> ?>, J, X>
+// FORBID: Resolve<|basic_type|Pack<
+// FORBID: error:.*error:
+#include <shardtype/types.hpp>
+
+using namespace shardtype;
+struct X : Axis<"X", 2> {};
+struct Y : Axis<"Y", 2> {};
+struct I : Index<"I"> {};
+struct J : Index<"J"> {};
+
+#ifdef LEGAL
+using A = Tensor<float, Dim<I, X>, Dim<J, Y>>;
+#else
+using A = Tensor<float, Dim<I, X>, Dim<J, Cyclic<Y, 16>>>;
+#endif
+
+void ask() { (void)plan(all_to_all_over<X, I, J>, type<A>); }

@@ -1,0 +1,261 @@
+// The reshard planner where dims are dealt out in turns: every pair of shardings of tensors with up to
+// two dims on three axes, block and cyclic of two sizes. Every plan arrives by steps of the written
+// list, none is dearer than the best sequence of those over layouts that deal out a dim as the source or
+// the destination does; the bytes of each step are those that simulated ranks send.
+// TIMEOUT: 300
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <vector>
+
+#include <shardtype/types.hpp>
+
+#include "harness/catch.hpp"
+#include "harness/simulate.hpp"
+
+using namespace shardtype;
+using namespace simulate;
+
+namespace {
+
+constexpr int axes = 3;
+std::vector<std::int32_t> const turns{1, 3};
+
+Sizing sizing(std::int64_t px, std::int64_t py, std::int64_t pz, std::int64_t i, std::int64_t j) {
+  Sizing z;
+  z.sizes = {{px, py, pz, 1}};
+  z.extents = {{i, j}};
+  z.element_bytes = 4;
+  return z;
+}
+
+std::int64_t element(Extents const& at) { return at[0] * 7 + at[1] * 13 - 11; }
+
+// The sharding as a number: 8 bits for each axis.
+std::uint32_t code_of(Spec const& s) {
+  std::uint32_t code = 0;
+  for (int x = 0; x < axes; ++x) {
+    int place = s.unreduced.contains(x) ? 1 : 0;
+    if (int const d = s.dim_of(x); d >= 0)
+      place = 2 + (d * max_axes + s.dims[d].axes.position(x)) * 4 + s.dims[d].axes.cyclic;
+    code |= static_cast<std::uint32_t>(place) << (8 * x);
+  }
+  return code;
+}
+
+std::uint8_t in_use(Spec const& s) {
+  std::uint8_t bits = s.unreduced.bits;
+  for (int x = 0; x < axes; ++x)
+    if (s.dim_of(x) >= 0) bits = static_cast<std::uint8_t>(bits | (1U << x));
+  return bits;
+}
+
+struct Edge {
+  std::size_t to = 0;
+  Step step{};
+  Cost cost{};
+};
+using Edges = std::vector<std::vector<Edge>>;
+
+Cost const never{std::numeric_limits<std::int64_t>::max() / 4, 0, 0, 0, 0};
+
+// Whether a path between these two may lead over this layout.
+bool on_the_way(Spec const& s, Spec const& from, Spec const& to) {
+  if ((in_use(s) & ~(in_use(from) | in_use(to))) != 0) return false;
+  for (int d = 0; d < s.rank; ++d)
+    if (s.dims[d].axes.cyclic != 0 && s.dims[d].axes.cyclic != to.dims[d].axes.cyclic &&
+        !(s.dims[d] == from.dims[d]))
+      return false;
+  return true;
+}
+
+// Cheapest costs from one sharding over all sequences of steps on the way to `to`; good for every
+// destination that uses the same axes and turns.
+std::vector<Cost> best_from(std::size_t from, Spec const& to, Edges const& edges,
+                            std::vector<Spec> const& all) {
+  std::vector<bool> open(all.size());
+  for (std::size_t k = 0; k < all.size(); ++k) open[k] = on_the_way(all[k], all[from], to);
+  std::vector<Cost> best(edges.size(), never);
+  best[from] = {};
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::size_t k = 0; k < edges.size(); ++k) {
+      if (best[k] == never) continue;
+      for (Edge const& e : edges[k]) {
+        if (!open[e.to]) continue;
+        Cost const cost = best[k] + e.cost;
+        if (cost < best[e.to]) {
+          best[e.to] = cost;
+          changed = true;
+        }
+      }
+    }
+  }
+  return best;
+}
+
+struct Tally {
+  std::int64_t pairs = 0, cyclic_pairs = 0, unlawful = 0, astray = 0, dearer = 0;
+};
+
+Tally check_all(int rank, Sizing const& z, Machine const& m) {
+  std::vector<Spec> const all = all_specs(rank, axes, true, turns);
+  std::map<std::uint32_t, std::size_t> numbers;
+  for (std::size_t k = 0; k < all.size(); ++k) numbers[code_of(all[k])] = k;
+  Edges edges(all.size());
+  for (std::size_t k = 0; k < all.size(); ++k)
+    for (Step const& step : steps_from(all[k], axes, turns)) {
+      edges[k].push_back({numbers.at(code_of(step.after)), step, step_cost(step, z, m)});
+    }
+  Tally t;
+  for (std::size_t a = 0; a < all.size(); ++a) {
+    std::map<int, std::vector<Cost>> best;  // by axes and turns of the destination
+    for (std::size_t b = 0; b < all.size(); ++b) {
+      if (!rules::reshard(all[a], all[b])) continue;
+      int kind = in_use(all[a]) | in_use(all[b]);
+      for (int d = 0; d < rank; ++d) kind = kind * 8 + all[b].dims[d].axes.cyclic;
+      if (best[kind].empty()) best[kind] = best_from(a, all[b], edges, all);
+      ++t.pairs;
+      if (all[a].cyclic_dim() >= 0 || all[b].cyclic_dim() >= 0) ++t.cyclic_pairs;
+      Plan const plan = planning::reshard_plan(all[a], all[b], z, m);
+      Spec at = all[a];
+      Cost sum;
+      for (Step const& step : plan) {
+        bool listed = false;
+        for (Edge const& e : edges[numbers.at(code_of(at))]) {
+          bool same = e.step.collective == step.collective && e.step.after == step.after &&
+                      e.step.from == step.from && e.step.to == step.to &&
+                      e.step.axes.size == step.axes.size;
+          for (int k = 0; same && k < step.axes.size; ++k)
+            same = e.step.axes.contains(step.axes[k]);
+          listed = listed || same;
+        }
+        if (!(step.before == at) || !listed) ++t.unlawful;
+        at = step.after;
+        sum = sum + step_cost(step, z, m);
+      }
+      if (!(at == all[b])) ++t.astray;
+      if (!(sum == best[kind][b])) ++t.dearer;
+    }
+  }
+  return t;
+}
+
+// What the rank at these coordinates sends to others in an exchange, element by element.
+std::int64_t sent(Step const& s, Sizing const& z, Coords const& me) {
+  std::int64_t n = 0;
+  for (std::int64_t g = 0; g < z.sizes.product(s.axes); ++g) {
+    Coords const other = member(s.axes, z.sizes, me, g);
+    if (rank_of(z.sizes, other) == rank_of(z.sizes, me)) continue;
+    for (std::int64_t k = 0; k < volume(s.before, z.extents); ++k) {
+      Extents const at = indices(s.before, z.extents, k);
+      if (holds(s.before, z, me, at) && holds(s.after, z, other, at)) ++n;
+    }
+  }
+  return n * z.element_bytes;
+}
+
+}  // namespace
+
+TEST_CASE("rows and what two ranks have in common, counted one by one") {
+  std::int64_t wrong = 0;
+  std::int64_t cases = 0;
+  Sizes const sizes{{1, 2, 3, 5}};
+  std::vector<AxisList> lists;
+  for (int x = 0; x < max_axes; ++x)
+    for (std::int32_t turn : {0, 1, 2, 3, 4, 7, 64}) {
+      AxisList list;
+      list.push(x);
+      list.cyclic = turn;
+      lists.push_back(list);
+    }
+  for (std::int64_t n : {0, 1, 2, 5, 12, 61, 150})
+    for (AxisList const& la : lists)
+      for (std::int64_t ka = 0; ka < sizes[la[0]]; ++ka) {
+        Coords at;
+        at.at[la[0]] = ka;
+        Rows const a = rows_of(n, la, sizes, at);
+        std::int64_t k = 0;
+        for (std::int64_t i = 0; i <= n; ++i) {
+          if (a.below(i) != k) ++wrong;
+          bool const mine = i < n && (la.cyclic != 0 ? i / la.cyclic % sizes[la[0]] == ka
+                                                     : i >= block({0, n}, la, sizes, at).begin &&
+                                                           i < block({0, n}, la, sizes, at).end);
+          if (!mine) continue;
+          if (k >= a.count || a[k] != i) ++wrong;
+          ++k;
+        }
+        if (k != a.count || a.count != held(n, la, sizes, at) ||
+            a.count > largest_block(n, la, sizes) || (k > 0 && a.end() != a[k - 1] + 1))
+          ++wrong;
+        for (std::int64_t l = 0; l < a.count;) {
+          std::int64_t const row = a.in_a_row(l);
+          for (std::int64_t r = 1; r < row; ++r)
+            if (a[l + r] != a[l] + r) ++wrong;
+          if (row < 1 || l + row > a.count) ++wrong;
+          l += row;
+        }
+        for (AxisList const& lb : lists)
+          for (std::int64_t kb = 0; kb < sizes[lb[0]]; ++kb) {
+            Coords there;
+            there.at[lb[0]] = kb;
+            Rows const b = rows_of(n, lb, sizes, there);
+            std::int64_t both = 0;
+            for (std::int64_t i = 0; i < n; ++i)
+              both += a.below(i + 1) - a.below(i) == 1 && b.below(i + 1) - b.below(i) == 1 ? 1 : 0;
+            ++cases;
+            if (common(a, b) != both) ++wrong;
+          }
+      }
+  CHECK(cases == 7 * 77 * 77);
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("with cyclic dims every reshard arrives by single steps at the least cost") {
+  Machine const cluster{};
+  Machine slow_network;
+  slow_network.latency = 1e-9;
+  slow_network.bytes_per_second = 1e8;
+  struct Setting {
+    Sizing z;
+    Machine m;
+  };
+  for (Setting const& s :
+       {Setting{sizing(2, 3, 4, 5, 7), cluster}, Setting{sizing(4, 2, 2, 4096, 1024), cluster},
+        Setting{sizing(2, 3, 2, 130, 7), slow_network}, Setting{sizing(1, 8, 2, 64, 3), cluster}})
+    for (int rank = 1; rank <= 2; ++rank) {
+      INFO("extent " << s.z.extents[0] << ", rank " << rank);
+      Tally const t = check_all(rank, s.z, s.m);
+      std::int64_t const pairs[] = {0, 1911, 39999};
+      std::int64_t const cyclic[] = {0, 1134, 34860};
+      CHECK(t.pairs == pairs[rank]);
+      CHECK(t.cyclic_pairs == cyclic[rank]);
+      CHECK(t.unlawful == 0);
+      CHECK(t.astray == 0);
+      CHECK(t.dearer == 0);
+    }
+}
+
+TEST_CASE("each step with a cyclic dim brings the value, at the bytes that are sent") {
+  std::int64_t steps = 0;
+  std::int64_t within = 0;
+  std::int64_t wrong = 0;
+  for (Sizing const& z : {sizing(2, 3, 2, 11, 7), sizing(2, 2, 2, 4, 1), sizing(3, 1, 2, 0, 5)})
+    for (int rank = 1; rank <= 2; ++rank)
+      for (Spec const& from : all_specs(rank, axes, true, turns))
+        for (Step const& step : steps_from(from, axes, turns)) {
+          if (step.before.cyclic_dim() < 0 && step.after.cyclic_dim() < 0) continue;
+          ++steps;
+          Distributed v = distribute(from, z, element);
+          if (!apply(step, z, v) || !equals(v, z, element)) ++wrong;
+          if (step.collective != Collective::all_to_all) continue;
+          within += step.from == step.to ? 1 : 0;
+          for (std::int64_t r = 0; r < rank_count(z.sizes); ++r) {
+            Coords const me = coords_of(z.sizes, r);
+            if (step_bytes(step, z, me) != sent(step, z, me)) ++wrong;
+          }
+        }
+  CHECK(steps == 9684);
+  CHECK(within == 5184);
+  CHECK(wrong == 0);
+}
