@@ -1,4 +1,4 @@
-// Sorting along a dim against std::stable_sort: all element types, NaNs, equal elements, rows of every
+// Sorting along a dim against std::sort of values and places: all element types, NaNs, equal elements, rows of every
 // length, dims before and behind; windows that begin where a value says.
 #include <algorithm>
 #include <array>
@@ -63,11 +63,14 @@ template <class T>
 std::vector<Int> order_of(std::vector<T> const& row, Order order) {
   std::vector<Int> at(row.size());
   for (std::size_t k = 0; k < at.size(); ++k) at[k] = static_cast<Int>(k);
-  std::stable_sort(at.begin(), at.end(), [&](Int a, Int b) {
-    T const x = row[static_cast<std::size_t>(a)];
-    T const y = row[static_cast<std::size_t>(b)];
+  auto const before = [&](T x, T y) {
     if (y != y) return x == x;
     return order == Order::ascending ? x < y : y < x;
+  };
+  std::sort(at.begin(), at.end(), [&](Int a, Int b) {
+    T const x = row[static_cast<std::size_t>(a)];
+    T const y = row[static_cast<std::size_t>(b)];
+    return before(x, y) || (!before(y, x) && a < b);
   });
   return at;
 }

@@ -38,9 +38,12 @@ int wrong_places(Int n, Int keep, bool descending) {
     float const* const values = in.data() + row * n;
     std::vector<Int> at(static_cast<std::size_t>(n));
     for (std::size_t k = 0; k < at.size(); ++k) at[k] = static_cast<Int>(k);
-    std::stable_sort(at.begin(), at.end(), [&](Int x, Int y) {
-      if (std::isnan(values[y])) return !std::isnan(values[x]);
-      return descending ? values[y] < values[x] : values[x] < values[y];
+    auto const before = [&](float x, float y) {
+      if (std::isnan(y)) return !std::isnan(x);
+      return descending ? y < x : x < y;
+    };
+    std::sort(at.begin(), at.end(), [&](Int x, Int y) {
+      return before(values[x], values[y]) || (!before(values[y], values[x]) && x < y);
     });
     for (Int k = 0; k < keep; ++k)
       if (sorted[static_cast<std::size_t>(row * n + k)].place != at[static_cast<std::size_t>(k)])
