@@ -2,7 +2,7 @@
 """Codes, sentences, refusal tests and docs/errors.md are one set; prints every difference.
 
 - The enumerators of `enum class Code` (rules/verdict.hpp) are the codes that have a sentence
-  (check/sentences.hpp), a file tests/reject/CODE_*.cpp and a heading `## CODE: ...` in docs/errors.md.
+  (check/sentences/), a file tests/reject/CODE_*.cpp and a heading `## CODE: ...` in docs/errors.md.
 - A sentence begins with its own code, and its section of docs/errors.md quotes it word for word.
 - A file of tests/reject expects the code that its name begins with.
 - Every run-time code (E.., IO..) that include/ throws has a heading, and every such heading is thrown.
@@ -17,7 +17,7 @@ import tempfile
 from pathlib import Path
 
 VERDICT = "include/shardtype/rules/verdict.hpp"
-SENTENCES = "include/shardtype/check/sentences.hpp"
+SENTENCES = "include/shardtype/check/sentences"
 ERRORS = "docs/errors.md"
 RUN_TIME = r"(?:E|IO)\d+"
 
@@ -69,7 +69,7 @@ def check(root):
     if len(codes) != len(names):
         report(f"two enumerators of {VERDICT} have one code")
 
-    said = sentences((root / SENTENCES).read_text(), report)
+    said = sentences("".join(f.read_text() for f in sorted((root / SENTENCES).glob("*.hpp"))), report)
     compare(report, VERDICT, codes, SENTENCES, set(said))
 
     tested = set()
@@ -118,9 +118,9 @@ def self_test(root):
 
     faults = {
         "a code without anything": edit(VERDICT, "  ok,", "  ok,\n  Z99_new,"),
-        "a sentence less": edit(SENTENCES, "refused<Code::C04_axis_splits_two", "other<Code::C04"),
-        "a sentence of another code": edit(SENTENCES, "[shardtype C05]", "[shardtype C06]"),
-        "a sentence that has changed": edit(SENTENCES, "would split two dims", "would cut two dims"),
+        "a sentence less": edit(SENTENCES + "/products.hpp", "refused<Code::C04_axis_splits_two", "other<Code::C04"),
+        "a sentence of another code": edit(SENTENCES + "/products.hpp", "[shardtype C05]", "[shardtype C06]"),
+        "a sentence that has changed": edit(SENTENCES + "/products.hpp", "would split two dims", "would cut two dims"),
         "a heading less": edit(ERRORS, "## C04:", "## About C04:"),
         "a heading too many": edit(ERRORS, "## C04:", "## C99: no\n\n## C04:"),
         "a run-time heading less": edit(ERRORS, "## E20:", "## About E20:"),

@@ -120,8 +120,8 @@ auto save_npy(A const& a, std::string const& path,
     detail::NpyBlock const part(a);
     auto const host = detail::block_on_host(operand(a));
     write_npy(mesh.whole().raw(), path, npy_dtype<typename A::element>(), part.shape, part.begin,
-              part.count, sizeof(typename A::element), host.data(), detail::first_holder(operand(a)), false,
-              detail::file_access());
+              part.count, sizeof(typename A::element), host.data(),
+              detail::first_holder(operand(a)), false, detail::file_access());
   }
 }
 

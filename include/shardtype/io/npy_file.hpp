@@ -22,8 +22,7 @@ namespace shardtype {
 namespace detail {
 
 inline NpyOutcome npy_check_block(std::string const& path, NpyInts const& shape,
-                                  NpyInts const& begin,
-                                  NpyInts const& count) {
+                                  NpyInts const& begin, NpyInts const& count) {
   NpyOutcome outcome;
   bool inside = begin.size() == shape.size() && count.size() == shape.size();
   for (std::size_t d = 0; inside && d < shape.size(); ++d)
@@ -106,8 +105,8 @@ inline NpyHeader read_npy_header(MPI_Comm comm, std::string const& path) {
 /// `comm`; `header` and `access` must be the same on all ranks. Throws on every rank or on none: IO1
 /// unreadable, IO6 a file that has become too short, IO9 a block outside the array.
 inline void read_npy_block(MPI_Comm comm, std::string const& path, NpyHeader const& header,
-                           NpyInts const& begin, NpyInts const& count,
-                           std::size_t element_bytes, void* out, NpyAccess access = {}) {
+                           NpyInts const& begin, NpyInts const& count, std::size_t element_bytes,
+                           void* out, NpyAccess access = {}) {
   detail::npy_agree(comm, detail::npy_check_block(path, header.shape, begin, count));
   detail::NpySlabs const slabs(header.shape, begin, count, element_bytes, header.fortran_order,
                                access);
@@ -131,10 +130,9 @@ inline void read_npy_block(MPI_Comm comm, std::string const& path, NpyHeader con
 /// on all ranks. Throws on every rank or on none: IO8 cannot write (the file may then be left
 /// incomplete), IO9 a block outside the array.
 inline void write_npy(MPI_Comm comm, std::string const& path, std::string const& dtype,
-                      NpyInts const& shape, NpyInts const& begin,
-                      NpyInts const& count, std::size_t element_bytes,
-                      void const* in, bool i_write, bool fortran_order = false,
-                      NpyAccess access = {}) {
+                      NpyInts const& shape, NpyInts const& begin, NpyInts const& count,
+                      std::size_t element_bytes, void const* in, bool i_write,
+                      bool fortran_order = false, NpyAccess access = {}) {
   detail::npy_agree(comm, detail::npy_check_block(path, shape, begin, count));
   std::string const header = format_npy_header(dtype, shape, fortran_order);
   auto const offset = static_cast<std::int64_t>(header.size());

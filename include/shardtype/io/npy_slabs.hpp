@@ -36,9 +36,8 @@ struct NpySlab {
 /// index in the slower ones, so that it is contiguous in a block stored in the file's order.
 class NpySlabs {
  public:
-  NpySlabs(NpyInts const& shape, NpyInts const& begin,
-           NpyInts const& count, std::size_t element_bytes, bool fortran_order,
-           NpyAccess const& access)
+  NpySlabs(NpyInts const& shape, NpyInts const& begin, NpyInts const& count,
+           std::size_t element_bytes, bool fortran_order, NpyAccess const& access)
       : shape_(shape),
         begin_(begin),
         count_(count),
@@ -46,7 +45,8 @@ class NpySlabs {
         reversed_(fortran_order && shape.size() > 1) {
     if (fortran_order)
       for (NpyInts* list : {&shape_, &begin_, &count_})
-        for (std::size_t k = 0, m = list->size(); k + 1 < m; ++k) std::swap((*list)[k], (*list)[--m]);
+        for (std::size_t k = 0, m = list->size(); k + 1 < m; ++k)
+          std::swap((*list)[k], (*list)[--m]);
     if (shape_.empty()) {
       shape_ = count_ = {1};
       begin_ = {0};

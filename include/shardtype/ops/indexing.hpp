@@ -27,8 +27,7 @@ namespace ops {
 
 /// The first of the ids in a block that is outside [0, n): Error E50.
 template <class Id, class Space>
-void check_ids(Id const* ids, Rows const* rows, int rank, std::int64_t n,
-               std::string_view label) {
+void check_ids(Id const* ids, Rows const* rows, int rank, std::int64_t n, std::string_view label) {
   std::int64_t count = 1;
   for (int d = 0; d < rank; ++d) count *= rows[d].size();
   std::int64_t k = kernels::first_outside(typename Space::execution_space{}, ids, count, n);
@@ -48,7 +47,7 @@ void check_ids(Id const* ids, Rows const* rows, int rank, std::int64_t n,
 
 /// A block around a dim at `at`, as rows.
 inline kernels::NumberedRows numbered_rows(kernels::Layout const& block, int at, Range const& range,
-                             std::int64_t count) {
+                                           std::int64_t count) {
   return {kernels::outer_length(block, at), range.size(), kernels::inner_length(block, at),
           range.begin, count};
 }
@@ -114,7 +113,7 @@ Out look_up(A const& table, Ids const& ids) {
   kernels::look_up(exec, data_of(table), data_of(ids),
                    static_cast<typename A::element*>(out.buffer().data()),
                    ops::numbered_rows(block_layout(table.rows()), static_cast<int>(at),
-                                table.rows()[at].range(), ids.local_size()));
+                                      table.rows()[at].range(), ids.local_size()));
   exec.fence();
   return out;
 }
@@ -142,8 +141,8 @@ Out add_up(A const& updates, Ids const& ids, std::int64_t n) {
   typename A::execution_space const exec{};
   auto* const to = static_cast<T*>(out.buffer().data());
   kernels::fill(exec, to, out.local_size(), T{});
-  kernels::Layout const block = block_layout(updates.ranges());
-  kernels::Layout const id_block = block_layout(ids.ranges());
+  kernels::Layout const block = block_layout(updates.rows());
+  kernels::Layout const id_block = block_layout(ids.rows());
   ops::Part part;
   ops::Part id_part;
   auto const push_kept = [&](std::size_t d) {
@@ -161,9 +160,10 @@ Out add_up(A const& updates, Ids const& ids, std::int64_t n) {
     id_part.push(id_block, static_cast<int>(e), ids.ranges()[e], both);
   }
   for (std::size_t d = at + 1; d < Out::rank; ++d) push_kept(d);
-  kernels::NumberedRows const rows{outer, out.ranges()[at].size(),
-                           kernels::inner_length(block_layout(out.ranges()), static_cast<int>(at)),
-                           out.ranges()[at].begin, id_part.lengths};
+  kernels::NumberedRows const rows{
+      outer, out.ranges()[at].size(),
+      kernels::inner_length(block_layout(out.rows()), static_cast<int>(at)), out.ranges()[at].begin,
+      id_part.lengths};
   Buffer keep;
   Buffer keep_ids;
   using Space = typename A::memory_space;
@@ -212,8 +212,8 @@ Out taken_along(A const& a, Ids const& ids) {
   typename A::execution_space const exec{};
   kernels::take_along(exec, data_of(a), data_of(ids),
                       static_cast<typename A::element*>(out.buffer().data()),
-                      ops::numbered_rows(block_layout(a.rows()), static_cast<int>(at), a.rows()[at].range(),
-                                   ids.rows()[at].size()));
+                      ops::numbered_rows(block_layout(a.rows()), static_cast<int>(at),
+                                         a.rows()[at].range(), ids.rows()[at].size()));
   exec.fence();
   return out;
 }

@@ -39,17 +39,17 @@ class Messages {
   template <class T>
   void receive(MPI_Comm comm, Message<T> const& m) {
     for_pieces(m.n, [&](std::int64_t at, int count) {
-      check_mpi(
-          MPI_Irecv(m.data + at, count, WireType<T>::get(), m.rank, 0, comm, &requests_.push_back(MPI_REQUEST_NULL)),
-          "MPI_Irecv");
+      check_mpi(MPI_Irecv(m.data + at, count, WireType<T>::get(), m.rank, 0, comm,
+                          &requests_.push_back(MPI_REQUEST_NULL)),
+                "MPI_Irecv");
     });
   }
   template <class T>
   void send(MPI_Comm comm, Message<T const> const& m) {
     for_pieces(m.n, [&](std::int64_t at, int count) {
-      check_mpi(
-          MPI_Isend(m.data + at, count, WireType<T>::get(), m.rank, 0, comm, &requests_.push_back(MPI_REQUEST_NULL)),
-          "MPI_Isend");
+      check_mpi(MPI_Isend(m.data + at, count, WireType<T>::get(), m.rank, 0, comm,
+                          &requests_.push_back(MPI_REQUEST_NULL)),
+                "MPI_Isend");
     });
   }
   /// Waits for all of them.

@@ -103,8 +103,7 @@ class NodeSums {
       int const g = (rank + k) % size;
       messages_.receive<T>(comm, {g, recv + part * g, part});
     }
-    for (int k = 1; k < size; ++k)
-      messages_.send<T>(comm, {(rank + size - k) % size, mine, part});
+    for (int k = 1; k < size; ++k) messages_.send<T>(comm, {(rank + size - k) % size, mine, part});
     messages_.finish();
   }
 

@@ -24,7 +24,7 @@ struct ShownArray {
   List<std::int64_t> extents;
   bool cut = false;  ///< only the edges of long dims are here
   enum class Kind { boolean, integer, real, complex } kind = Kind::real;
-  bool single = false;                 ///< the numbers are floats
+  bool single = false;          ///< the numbers are floats
   List<std::int64_t> integers;  ///< and booleans, as 0 and 1
   List<double> real, imag;
 
@@ -37,8 +37,7 @@ struct ShownArray {
 /// One form for all the numbers of an array.
 class NumberFormat {
  public:
-  NumberFormat(List<double> const& numbers, bool single, bool plus)
-      : single_(single), plus_(plus) {
+  NumberFormat(List<double> const& numbers, bool single, bool plus) : single_(single), plus_(plus) {
     choose_form(numbers);
     bool finite = false;
     bool infinite = false;
@@ -140,8 +139,7 @@ inline List<std::string> element_words(ShownArray const& a) {
 /// Words in brackets and lines.
 class ArrayLines {
  public:
-  ArrayLines(ShownArray const& a, List<std::string> words)
-      : a_(a), words_(std::move(words)) {}
+  ArrayLines(ShownArray const& a, List<std::string> words) : a_(a), words_(std::move(words)) {}
 
   std::string text() { return level(0, " ", line_width); }
 

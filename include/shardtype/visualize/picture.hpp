@@ -14,9 +14,11 @@ namespace shardtype {
 struct ShardingPicture {
   detail::List<std::string> index_names;  ///< per dimension
   detail::List<std::int64_t> extents;     ///< per dimension; -1 unknown
-  detail::List<detail::List<int>> axes;  ///< per dimension: the mesh axes that split it, major first
-  detail::List<std::int64_t> cyclic;  ///< per dimension: indices its axis deals out at a time, or 0;
-                                     ///< empty: 0
+  detail::List<detail::List<int>>
+      axes;  ///< per dimension: the mesh axes that split it, major first
+  detail::List<std::int64_t>
+      cyclic;  ///< per dimension: indices its axis deals out at a time, or 0;
+               ///< empty: 0
   detail::List<int> unreduced;
   std::string unreduced_kind;  ///< "" for sum, "max", "min"
   detail::List<int> reduced;

@@ -1,0 +1,41 @@
+#pragma once
+/// Refusals of meshes, access and random numbers.
+
+#include <shardtype/check/refused.hpp>
+
+namespace shardtype {
+
+template <bool legal, class... YourTypes>
+struct refused<Code::M01_axis_not_in_mesh, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype M01] the tensor type names a mesh axis that this Mesh does not have. "
+                "Add the axis to the Mesh, or drop it from the type.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::A01_item_has_dims, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype A01] item takes the one value of a tensor without dims; this one has "
+                "dims. Sum over them first, as einsum<>(a, b) does, or take the whole array with "
+                "to_host(a) (an all_gather).");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::A02_still_unreduced, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype A02] this takes values, but the tensor is still unreduced: its ranks "
+                "hold summands. all_reduce it first, or reduce_scatter it (half the bytes).");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::A03_no_such_index, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype A03] the tensor has no dim with this index. Check the indices of the "
+                "tensor.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::G01_no_such_distribution, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype G01] this distribution has no tensors of this type. uniform and "
+                "truncated_normal need float or double, normal those or complex, integers int32 or "
+                "int64, bernoulli any type but complex, permutation int32 or int64 and one dim.");
+};
+
+}  // namespace shardtype

@@ -1,0 +1,128 @@
+#pragma once
+/// Refusals of elementwise operations and reductions.
+
+#include <shardtype/check/refused.hpp>
+
+namespace shardtype {
+
+template <bool legal, class... YourTypes>
+struct refused<Code::P01_no_operand_has_all, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype P01] no operand has all indices of the others, so the result would "
+                "be an outer product, which a mistyped index makes too easily. Give one operand "
+                "all of them (broadcast, free), or name the result: map<Out>(f, a, b), free.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::P02_lists_differ, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype P02] an index is split differently in two operands, and neither "
+                "list of axes begins with the other. reshard one as the other (an all_to_all or "
+                "a permute; an all_gather where it must come off), or name the result: "
+                "map<Out>(f, a, b) reshards what does not fit.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::P03_axis_splits_two, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype P03] a mesh axis would split two dims of the result: it splits one "
+                "index in one operand and another index in another. all_gather one operand over "
+                "it first (each rank receives the other blocks), or name the result: "
+                "map<Out>(f, a, b).");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::P04_not_linear, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype P04] an operand is unreduced and the function is not linear in it: "
+                "f of a sum is not the sum of f. all_reduce the operand over the axis first, or "
+                "reduce_scatter it onto a dim (half of that).");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::P05_owed_and_whole, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype P05] one operand is unreduced over the axis and the other is whole: "
+                "each rank would add the whole value, and the sum would count it once per rank. "
+                "Add to_partial<X>(b), free (one rank keeps the value), or all_reduce the "
+                "unreduced operand first.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::P06_owed_and_split, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype P06] one operand is unreduced over an axis that splits another "
+                "operand, so summands and blocks do not belong together. reduce_scatter the "
+                "first onto that dim, or all_gather the second over the axis.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::P07_two_owed, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype P07] both factors are unreduced over the axis: a product of sums is "
+                "not the sum of products. all_reduce one of them first (2 n (p - 1) / p bytes "
+                "per rank).");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::P08_kinds_differ, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype P08] the operands owe another kind of reduction than the function "
+                "keeps: sums go through linear functions, maxima through max, minima through "
+                "min. all_reduce the operand over the axis first.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::P09_element_types_differ, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype P09] the operands have different element types or memories. "
+                "cast<T>(a) one of them, free of communication.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::P10_number_does_not_fit, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype P10] a number does not fit the tensor's element type: a floating "
+                "one on an integer tensor, or a complex one on a real tensor. cast<T>(a) the "
+                "tensor first, or give a number of its own kind.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::P11_condition, legal, YourTypes...> : Poisoned {
+  static_assert(
+      legal,
+      "[shardtype P11] a condition is no tensor of bool: in where, any or all. Compare first: "
+      "where(a > 0, b, c).");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::P12_not_floating, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype P12] this function is one of floating and complex numbers, the "
+                "tensor holds integers. cast<float>(a) it first.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::P13_in_place, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype P13] the result of an in-place operation would have another "
+                "sharding or element type than the tensor it is written to. Write c = a + b to "
+                "a new tensor, or reshard the other operand first.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::S01_no_such_index, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype S01] the tensor has no dim with an index that the reduction names. "
+                "Name those of its type.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::S02_other_kind_owed, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype S02] the tensor is unreduced and this reduction is not the one it "
+                "owes: sums commute with sums, maxima with max, minima with min. all_reduce it "
+                "over the axis first.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::S03_split, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype S03] the reduction runs over a split dim, and no reduction of what "
+                "the ranks hold would finish it. all_gather the dim first (each rank receives "
+                "the other blocks), or name the result, which exchanges partial results only: "
+                "norm<Out>(a).");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::S04_no_order, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype S04] complex numbers have no order, so this reduction has no meaning "
+                "for them. Reduce their size or a part of them: max(abs(a)), max(real(a)).");
+};
+
+}  // namespace shardtype

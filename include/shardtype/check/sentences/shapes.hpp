@@ -1,0 +1,162 @@
+#pragma once
+/// Refusals of dims, shapes and block-cyclic dims.
+
+#include <shardtype/check/refused.hpp>
+
+namespace shardtype {
+
+template <bool legal, class... YourTypes>
+struct refused<Code::D01_no_such_index, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype D01] this operation names an index that the tensor does not have. "
+                "Check the indices of the tensor.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::D02_index_taken, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype D02] the tensor already has an index of the name that this "
+                "operation gives to a new dim. Give the new dim another index, or relabel<Old, "
+                "New>(a) the old one first (free).");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::D03_along_split, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype D03] this operation works along one dim, and a mesh axis splits "
+                "that dim. all_gather the axis first (each rank receives the other blocks), or "
+                "move it to another dim with all_to_all (each rank sends its block once), or, "
+                "for rows beyond each block, use halo_exchange<I>(a, before, after), which "
+                "sends only those.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::D04_roll_along_split, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype D04] roll is local, and a mesh axis splits the dim. shift<I>(a, n, "
+                "Edge::wrap) does it: each rank sends the rows that change ranks, at most its "
+                "block. Or all_gather the axis first (each rank receives the other blocks).");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::D05_extent_changes, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype D05] this operation changes the extent of an index whose type "
+                "settles it. Name another index for the result, as in slice<I, Head>(a, 0, 10), "
+                "or relabel<I, Other>(a) to one without static extent first; both are free.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::D06_extents_contradict, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype D06] the static extents of the indices contradict this operation: "
+                "relabel keeps the extent, squeeze and expand have extent 1, split and merge "
+                "have a product, concat and stack a sum. Use an index whose extent fits, or one "
+                "without static extent.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::D07_names_incomplete, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype D07] the indices named here are not as many as the operation needs: "
+                "transpose names every index of the tensor once, relabel names pairs of an old "
+                "and a new one, the others at most one for the result. Add or drop one.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::D08_not_neighbours, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype D08] merge joins two neighbouring dims, the first of them the outer "
+                "one; these do not stand like that. transpose the tensor first (a local copy).");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::D09_blocks_differ, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype D09] the blocks of the split dims do not line up with those of the "
+                "merged one: a mesh axis cuts inside a row. Take the axis off with all_gather "
+                "first (each rank receives the other blocks), or move it to another dim with "
+                "all_to_all (each rank sends its block once).");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::D10_other_axes, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype D10] the parts of a split must have the mesh axes of the dim, those "
+                "of the outer part first, in their order. Write them so, or reshard first (its "
+                "plan says the cost).");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::D11_pad_unreduced, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype D11] the tensor is still unreduced, so a pad value would be counted "
+                "once per rank. Pad with zeros (leave the value out, free), or all_reduce "
+                "first, or reduce_scatter (half the bytes).");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::D12_dims_differ, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype D12] the operands must have the same indices in the same order, "
+                "split over the same mesh axes. transpose (a local copy), relabel (free) or "
+                "reshard one of them (its plan says the cost).");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::D13_unreduced_differs, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype D13] the operands must be unreduced over the same mesh axes with "
+                "one kind. all_reduce the one that owes more, or reduce_scatter it (half the "
+                "bytes).");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::D14_scan_unreduced, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype D14] the tensor still owes a reduction that this scan does not "
+                "commute with: sums go through sums, maxima through maxima. all_reduce first, "
+                "or reduce_scatter (half the bytes).");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::D15_element_type, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype D15] elements of this type cannot be scanned like this: complex "
+                "numbers have no order, and sums of bool are no bool. Scan complex numbers by "
+                "sum; cast<std::int64_t>(a) booleans first, free of communication.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::B01_cyclic_beside_others, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype B01] a Cyclic stands beside other mesh axes of its dim: an axis that "
+                "deals indices out in turns is the dim's only one. Deal them out over one axis, "
+                "Dim<I, Cyclic<X, 64>>, or cut them into blocks, Dim<I, X, Y>.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::B02_turn, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype B02] a Cyclic says how many indices a rank is dealt at a time: from 1 "
+                "to 2147483647, as in Dim<I, Cyclic<X, 64>>.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::B03_through_cyclic, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype B03] this operation needs ranks that hold one block each, and here a "
+                "mesh axis deals the indices out in turns (Cyclic). reshard it to blocks first, "
+                "Dim<I, X> (one all_to_all: each rank sends its block once), or to Dim<I> where no "
+                "axis may split it (an all_gather: each rank receives the other blocks); and back "
+                "afterwards, if need be.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::B04_behind_cyclic, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype B04] this collective would put a mesh axis behind one that deals the "
+                "dim out in turns (Cyclic), which is the dim's only one. Name another dim, or "
+                "reshard the dim to blocks first, Dim<I, X> (one all_to_all: each rank sends its "
+                "block once).");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::B05_no_range, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype B05] the indices that a rank is dealt in turns (Cyclic) are no range. "
+                "a.rows() says which they are, a.global_index<I>(local) one of them, "
+                "a.local_extent<I>() how many; all free.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::B06_turns_differ, legal, YourTypes...> : Poisoned {
+  static_assert(
+      legal,
+      "[shardtype B06] the contracted index is dealt out in turns (Cyclic) in one operand, "
+      "and cut into blocks or dealt out in other turns in the other, so the ranks hold "
+      "different parts. reshard one operand as the other (one all_to_all: each rank sends "
+      "its block once), or name the result: matmul<Out>(a, b) takes the cheaper.");
+};
+
+}  // namespace shardtype

@@ -1,0 +1,68 @@
+#pragma once
+/// Refusals of tensor types.
+
+#include <shardtype/check/refused.hpp>
+
+namespace shardtype {
+
+template <bool legal, class... YourTypes>
+struct refused<Code::T01_axis_twice, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype T01] a mesh axis stands twice in one tensor type; an axis splits one "
+                "dim, or is unreduced, or is reduced, and that once. Drop it from all but one "
+                "place.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::T02_index_twice, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype T02] two dims have the same index. Give one of them an index of its "
+                "own.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::T03_not_canonical, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype T03] this tensor type is not in canonical form. Write the dims, then "
+                "Unreduced, then Reduced, then Memory, each at most once and none without axes, "
+                "their axes sorted by name; tensor_t<...> spells it for you.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::T04_unknown_part, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype T04] a tensor type has a part that is no Dim and no attribute. Write "
+                "Tensor<float, Dim<I, X>, Dim<J>, Unreduced<Y>>.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::T05_not_an_axis, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype T05] a Dim, attribute or collective names the wrong kind of thing: "
+                "first in a Dim stands an index (struct I : Index<\"I\"> {};), all else are mesh "
+                "axes (struct X : Axis<\"X\", 2> {};).");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::T06_same_name, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype T06] two different types of one operation have the same name, so "
+                "plans and messages could not tell them apart. Rename one, or use one type in "
+                "both.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::T07_too_many, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype T07] one operation has more than 8 indices or 4 mesh axes. Split it "
+                "into two operations.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::T08_element_type, legal, YourTypes...> : Poisoned {
+  static_assert(
+      legal,
+      "[shardtype T08] a tensor cannot hold this element type. Use float, double, "
+      "bool, std::int32_t, std::int64_t or Kokkos::complex of float or double, without const.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::T09_not_a_tensor, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype T09] an operand is no Tensor. Make one first: full, from_host, "
+                "from_function, load_npy.");
+};
+
+}  // namespace shardtype
