@@ -25,14 +25,15 @@ struct ElementOf<Tensor<T, Parts...>> {
   using type = T;
   template <class... Named>
   using with =
-      decltype(as_tensor<T>(Pack<Named...>{}, memory_of(hana::type_c<Tensor<T, Parts...>>)));
+      decltype(as_tensor<T>(Pack<Named...>{}, memory_of(hana::basic_type<Tensor<T, Parts...>>{})));
 };
 
 /// Whether both tensors have the same element type and memory.
 template <class A, class B>
 inline constexpr bool same_element =
     std::is_same_v<typename ElementOf<A>::type, typename ElementOf<B>::type> &&
-    std::is_same_v<decltype(memory_of(hana::type_c<A>)), decltype(memory_of(hana::type_c<B>))>;
+    std::is_same_v<decltype(memory_of(hana::basic_type<A>{})),
+                   decltype(memory_of(hana::basic_type<B>{}))>;
 
 /// The tensor type that the parts of a named result stand for: a Tensor type as it is, or dims and
 /// attributes with the element type and memory of `Like`.
@@ -45,7 +46,8 @@ struct Named<Like, Tensor<T, Parts...>> {
 
 /// The dims and attributes `Parts` with another element type and the memory of `Like`.
 template <class T, class Like, class... Parts>
-struct NamedAs : Only<decltype(as_tensor<T>(Pack<Parts...>{}, memory_of(hana::type_c<Like>)))> {};
+struct NamedAs
+    : Only<decltype(as_tensor<T>(Pack<Parts...>{}, memory_of(hana::basic_type<Like>{})))> {};
 template <class T, class Like, class U, class... Parts>
 struct NamedAs<T, Like, Tensor<U, Parts...>> {
   using type = Tensor<U, Parts...>;
@@ -54,13 +56,7 @@ struct NamedAs<T, Like, Tensor<U, Parts...>> {
 /// The first law that one of the types of an operation breaks.
 template <class S, int... K>
 constexpr Verdict lawful(std::integer_sequence<int, K...>) {
-  // a type with too many parts is read in part only, so nothing else can be said of it
-  if (S::names.overflow || (S::template reading<K>.too_many || ...))
-    return refuse(Code::T07_too_many);
-  Verdict first;
-  ((first ? void(first = rules::well_formed(S::template reading<K>)) : void()), ...);
-  if (!first) return first;
-  return rules::well_named(S::names);
+  return rules::lawful(S::names, S::readings, static_cast<int>(sizeof...(K)));
 }
 
 template <class S, int Label>

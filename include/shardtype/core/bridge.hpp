@@ -57,84 +57,109 @@ constexpr Pack<A..., B...> operator+(Pack<A...>, Pack<B...>) {
   return {};
 }
 
-template <class X>
-constexpr int read_axis(Reading& r, Names& n) {
-  if constexpr (MeshAxis<X>) {
-    return n.add_axis<X>();
-  } else {
-    r.fault(Malformed::not_an_axis);
-    return -1;
-  }
-}
-
 /// How an axis position of a Dim is spelled: the axis, and what it deals out at a time (0: a block).
 template <class X>
 struct AxisOf {
   using type = X;
-  static constexpr std::int64_t cyclic = 0;
-  static constexpr bool is_cyclic = false;
+  static constexpr std::int64_t turn = 0;
+  static constexpr bool cyclic = false;
 };
 template <class X, std::int64_t Block>
 struct AxisOf<Cyclic<X, Block>> {
   using type = X;
-  static constexpr std::int64_t cyclic = Block;
-  static constexpr bool is_cyclic = true;
+  static constexpr std::int64_t turn = Block;
+  static constexpr bool cyclic = true;
 };
 
-/// Notes the Cyclic of a dim whose axes are read.
-template <class X>
-constexpr void read_turn(Reading& r, AxisList& axes, int positions) {
-  if constexpr (AxisOf<X>::is_cyclic) {
-    int const axis = axes.size > 0 ? axes[0] : -1;
-    if (positions > 1) return r.fault(Malformed::not_alone, axis);
-    if (AxisOf<X>::cyclic < 1 || AxisOf<X>::cyclic > 0x7fffffff)
-      return r.fault(Malformed::turn, axis);
-    if (axis >= 0) axes.cyclic = static_cast<std::int32_t>(AxisOf<X>::cyclic);
+// One value per label and axis of the program, so that a tensor type costs the compiler little more than
+// a table of these.
+template <class I>
+constexpr LabelPart make_label_part() {
+  if constexpr (IndexLabel<I>) {
+    return {identity<I>, I::name, I::extent};
+  } else {
+    return {};
   }
 }
-
-template <class I, class... Xs>
-constexpr void read(Reading& r, Names& n, hana::basic_type<Dim<I, Xs...>>) {
-  r.order(0);
-  if constexpr (IndexLabel<I>) {
-    AxisList axes;
-    [[maybe_unused]] auto push = [&](int axis) {
-      if (axes.size == max_axes) {
-        r.too_many = true;
-      } else if (axis >= 0) {
-        axes.push(axis);
-      }
-    };
-    (push(read_axis<typename AxisOf<Xs>::type>(r, n)), ...);
-    (read_turn<Xs>(r, axes, static_cast<int>(sizeof...(Xs))), ...);
-    if (r.spec.rank == max_dims) {
-      r.too_many = true;
-    } else {
-      r.spec.add(n.add_label<I>(), axes);
-    }
+template <class I>
+inline constexpr LabelPart label_part = make_label_part<I>();
+template <class Position>
+constexpr AxisPart make_axis_part() {
+  using Of = AxisOf<Position>;
+  using X = typename Of::type;
+  if constexpr (MeshAxis<X>) {
+    return {identity<X>, X::name, X::size, Of::cyclic, Of::turn};
   } else {
-    r.fault(Malformed::not_a_label);
+    return {nullptr, {}, dynamic, Of::cyclic, Of::turn};
+  }
+}
+template <class Position>
+inline constexpr AxisPart axis_part = make_axis_part<Position>();
+
+constexpr int read_axis(Reading& r, Names& n, AxisPart const& axis) {
+  if (axis.id != nullptr) return n.add(axis);
+  r.fault(Malformed::not_an_axis);
+  return -1;
+}
+
+/// Notes the Cyclic of a dim whose axes are read.
+constexpr void read_turn(Reading& r, AxisList& axes, AxisPart const& part, int positions) {
+  if (!part.cyclic) return;
+  int const axis = axes.size > 0 ? axes[0] : -1;
+  if (positions > 1) return r.fault(Malformed::not_alone, axis);
+  if (part.turn < 1 || part.turn > 0x7fffffff) return r.fault(Malformed::turn, axis);
+  if (axis >= 0) axes.cyclic = static_cast<std::int32_t>(part.turn);
+}
+
+constexpr void read_dim(Reading& r, Names& n, LabelPart const& label, AxisPart const* parts,
+                        int positions) {
+  r.order(0);
+  if (label.id == nullptr) return r.fault(Malformed::not_a_label);
+  AxisList axes;
+  for (int k = 0; k < positions; ++k) {
+    int const axis = read_axis(r, n, parts[k]);
+    if (axes.size == max_axes) {
+      r.too_many = true;
+    } else if (axis >= 0) {
+      axes.push(axis);
+    }
+  }
+  for (int k = 0; k < positions; ++k) read_turn(r, axes, parts[k], positions);
+  if (r.spec.rank == max_dims) {
+    r.too_many = true;
+  } else {
+    r.spec.add(n.add(label), axes);
   }
 }
 
 /// Axes of an attribute as a set; sorted by name and each once.
-template <class... Xs>
-constexpr AxisSet read_axes(Reading& r, Names& n) {
+constexpr AxisSet read_set(Reading& r, Names& n, AxisPart const* parts, int positions) {
   AxisSet set;
   int previous = -1;
-  [[maybe_unused]] auto insert = [&](int axis) {
-    if (axis < 0) return;
+  for (int k = 0; k < positions; ++k) {
+    if (parts[k].cyclic) r.fault(Malformed::not_an_axis);
+    int const axis = parts[k].cyclic ? -1 : read_axis(r, n, parts[k]);
+    if (axis < 0) continue;
     if (set.contains(axis)) r.fault(Malformed::repeated_axis, axis);
     if (previous >= 0 && n.axis_name[axis] < n.axis_name[previous])
       r.fault(Malformed::not_canonical, axis);
     set.insert(axis);
     previous = axis;
-  };
-  (insert(read_axis<Xs>(r, n)), ...);
-  if (sizeof...(Xs) == 0) r.fault(Malformed::not_canonical);
+  }
+  if (positions == 0) r.fault(Malformed::not_canonical);
   return set;
 }
 
+template <class I, class... Xs>
+constexpr void read(Reading& r, Names& n, hana::basic_type<Dim<I, Xs...>>) {
+  AxisPart const parts[] = {axis_part<Xs>..., {}};
+  read_dim(r, n, label_part<I>, parts, static_cast<int>(sizeof...(Xs)));
+}
+template <class... Xs>
+constexpr AxisSet read_axes(Reading& r, Names& n) {
+  AxisPart const parts[] = {axis_part<Xs>..., {}};
+  return read_set(r, n, parts, static_cast<int>(sizeof...(Xs)));
+}
 template <class... Xs>
 constexpr void read(Reading& r, Names& n, hana::basic_type<Unreduced<Xs...>>) {
   r.order(1);
@@ -169,7 +194,7 @@ constexpr void read(Reading& r, Names&, hana::basic_type<Other>) {
 template <class T, class... Parts>
 constexpr Reading read_tensor(Names& n, hana::basic_type<Tensor<T, Parts...>>) {
   Reading r;
-  (read(r, n, hana::type_c<Parts>), ...);
+  (read(r, n, hana::basic_type<Parts>{}), ...);
   return r;
 }
 
@@ -208,11 +233,11 @@ constexpr Pack<> axes_of(hana::basic_type<Other>) {
 }
 template <class T, class... Parts>
 constexpr auto all_labels(hana::basic_type<Tensor<T, Parts...>>) {
-  return (Pack<>{} + ... + labels_of(hana::type_c<Parts>));
+  return (Pack<>{} + ... + labels_of(hana::basic_type<Parts>{}));
 }
 template <class T, class... Parts>
 constexpr auto all_axes(hana::basic_type<Tensor<T, Parts...>>) {
-  return (Pack<>{} + ... + axes_of(hana::type_c<Parts>));
+  return (Pack<>{} + ... + axes_of(hana::basic_type<Parts>{}));
 }
 
 template <std::size_t K, class T>
@@ -251,38 +276,51 @@ struct Scope {
  private:
   struct Read {
     Names names{};
-    Reading reading[sizeof...(Tensors) + 1]{};
+    Reading readings[sizeof...(Tensors) + 1]{};
   };
   static constexpr Read read_all() {
     Read out;
     int k = 0;
-    ((out.reading[k++] = detail::read_tensor(out.names, boost::hana::type_c<Tensors>)), ...);
+    ((out.readings[k++] = detail::read_tensor(out.names, boost::hana::basic_type<Tensors>{})), ...);
     return out;
   }
   static constexpr Read all = read_all();
 
  public:
-  static constexpr Names names = all.names;
+  static constexpr Names const& names = all.names;
+  /// The types as values, in order.
+  static constexpr Reading const* readings = all.readings;
   /// The `K`-th tensor's type as a value.
   template <int K>
-  static constexpr Reading reading = all.reading[K];
+  static constexpr Reading reading = all.readings[K];
   template <int K>
-  static constexpr Spec spec = all.reading[K].spec;
-
-  using Labels =
-      decltype((detail::Pack<>{} + ... + detail::all_labels(boost::hana::type_c<Tensors>)));
-  using Axes = decltype((detail::Pack<>{} + ... + detail::all_axes(boost::hana::type_c<Tensors>)));
+  static constexpr Spec spec = all.readings[K].spec;
 };
+
+namespace detail {
+
+/// The labels and axes of a scope, with repeats, as packs to pick from.
+template <class S>
+struct NamesOf;
+template <class... Tensors>
+struct NamesOf<Scope<Tensors...>> {
+  using Labels = decltype((Pack<>{} + ... + all_labels(hana::basic_type<Tensors>{})));
+  using Axes = decltype((Pack<>{} + ... + all_axes(hana::basic_type<Tensors>{})));
+};
+
+}  // namespace detail
 
 namespace detail {
 
 template <class S, int Label>
 constexpr auto label_type() {
-  return pick_from<index_of(typename S::Labels{}, S::names.label_id[Label])>(typename S::Labels{});
+  return pick_from<index_of(typename NamesOf<S>::Labels{}, S::names.label_id[Label])>(
+      typename NamesOf<S>::Labels{});
 }
 template <class S, int Axis>
 constexpr auto axis_type() {
-  return pick_from<index_of(typename S::Axes{}, S::names.axis_id[Axis])>(typename S::Axes{});
+  return pick_from<index_of(typename NamesOf<S>::Axes{}, S::names.axis_id[Axis])>(
+      typename NamesOf<S>::Axes{});
 }
 
 /// The Dim of a label and its axes; the one axis deals out `Turn` indices at a time, or none.
@@ -380,7 +418,7 @@ constexpr Pack<> memory_pack(hana::basic_type<Other>) {
 }
 template <class T, class... Parts>
 constexpr auto memory_of(hana::basic_type<Tensor<T, Parts...>>) {
-  return (Pack<>{} + ... + memory_pack(hana::type_c<Parts>));
+  return (Pack<>{} + ... + memory_pack(hana::basic_type<Parts>{}));
 }
 
 }  // namespace detail
@@ -390,7 +428,7 @@ constexpr auto memory_of(hana::basic_type<Tensor<T, Parts...>>) {
 template <class S, class P, class T, class Like>
 using tensor_from_spec = typename detail::Only<decltype(detail::as_tensor<T>(
     detail::dim_packs<S, P>(std::make_index_sequence<static_cast<std::size_t>(P::value.rank)>{}),
-    detail::attribute_packs<S, P>() + detail::memory_of(boost::hana::type_c<Like>)))>::type;
+    detail::attribute_packs<S, P>() + detail::memory_of(boost::hana::basic_type<Like>{})))>::type;
 
 namespace detail {
 template <class T, class... Parts>

@@ -10,6 +10,21 @@
 
 namespace shardtype {
 
+/// An index label as a value; `id` is null for what is none.
+struct LabelPart {
+  Identity id = nullptr;
+  std::string_view name;
+  std::int64_t extent = dynamic;
+};
+/// What stands in an axis position of a type, as a value; `id` is null for what is no axis.
+struct AxisPart {
+  Identity id = nullptr;
+  std::string_view name;
+  std::int64_t size = dynamic;
+  bool cyclic = false;
+  std::int64_t turn = 0;  ///< indices that a Cyclic deals out at a time
+};
+
 /// Labels and axes of one operation, numbered by first appearance.
 ///
 /// Plans are written in these numbers; a Mesh translates them to its own axes by `axis_id`.
@@ -38,28 +53,26 @@ struct Names {
       if (axis_id[k] == id) return k;
     return -1;
   }
-  /// The number of label `I`, which is added when new. Past the bound: `overflow`, and 0.
-  template <class I>
-  constexpr int add_label() {
-    if (int const k = find_label(identity<I>); k >= 0) return k;
+  /// The number of a label, which is added when new. Past the bound: `overflow`, and 0.
+  constexpr int add(LabelPart const& label) {
+    if (int const k = find_label(label.id); k >= 0) return k;
     if (labels == max_dims) return overflow = true, 0;
     for (int k = 0; k < labels; ++k)
-      if (label_name[k] == I::name) label_clash = labels;
-    label_id[labels] = identity<I>;
-    label_name[labels] = I::name;
-    label_extent[labels] = I::extent;
+      if (label_name[k] == label.name) label_clash = labels;
+    label_id[labels] = label.id;
+    label_name[labels] = label.name;
+    label_extent[labels] = label.extent;
     return labels++;
   }
-  /// The number of axis `X`, which is added when new. Past the bound: `overflow`, and 0.
-  template <class X>
-  constexpr int add_axis() {
-    if (int const k = find_axis(identity<X>); k >= 0) return k;
+  /// The number of an axis, which is added when new. Past the bound: `overflow`, and 0.
+  constexpr int add(AxisPart const& axis) {
+    if (int const k = find_axis(axis.id); k >= 0) return k;
     if (axes == max_axes) return overflow = true, 0;
     for (int k = 0; k < axes; ++k)
-      if (axis_name[k] == X::name) axis_clash = axes;
-    axis_id[axes] = identity<X>;
-    axis_name[axes] = X::name;
-    axis_size[axes] = X::size;
+      if (axis_name[k] == axis.name) axis_clash = axes;
+    axis_id[axes] = axis.id;
+    axis_name[axes] = axis.name;
+    axis_size[axes] = axis.size;
     return axes++;
   }
   /// Extents and sizes as far as the types tell them; `dynamic` elsewhere.

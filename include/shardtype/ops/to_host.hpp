@@ -25,9 +25,9 @@ struct Replicated<Tensor<T, Parts...>> {
   static constexpr Pack<> bare(hana::basic_type<Other>) {
     return {};
   }
-  using type =
-      typename Only<decltype(as_tensor<T>((Pack<>{} + ... + bare(hana::type_c<Parts>)),
-                                          memory_of(hana::type_c<Tensor<T, Parts...>>)))>::type;
+  using type = typename Only<decltype(as_tensor<T>(
+      (Pack<>{} + ... + bare(hana::basic_type<Parts>{})),
+      memory_of(hana::basic_type<Tensor<T, Parts...>>{})))>::type;
 };
 
 /// `A` with blocks in place of what is dealt out in turns.
@@ -43,8 +43,8 @@ struct InBlocks<Tensor<T, Parts...>> {
   static constexpr Pack<Other> cut(hana::basic_type<Other>) {
     return {};
   }
-  using type = typename Only<decltype(as_tensor<T>((Pack<>{} + ... + cut(hana::type_c<Parts>)),
-                                                   Pack<>{}))>::type;
+  using type = typename Only<decltype(as_tensor<T>(
+      (Pack<>{} + ... + cut(hana::basic_type<Parts>{})), Pack<>{}))>::type;
 };
 
 template <class A, bool tensor = is_tensor<A>>

@@ -55,4 +55,15 @@ constexpr Verdict well_named(Names const& n) {
   return {};
 }
 
+/// The first law that one of the types of an operation breaks.
+constexpr Verdict lawful(Names const& names, Reading const* types, int count) {
+  // a type with too many parts is read in part only, so nothing else can be said of it
+  bool too_many = names.overflow;
+  for (int k = 0; k < count; ++k) too_many = too_many || types[k].too_many;
+  if (too_many) return refuse(Code::T07_too_many);
+  for (int k = 0; k < count; ++k)
+    if (Verdict v = well_formed(types[k]); !v) return v;
+  return well_named(names);
+}
+
 }  // namespace shardtype::rules

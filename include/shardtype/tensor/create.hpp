@@ -61,7 +61,7 @@ refused<Code::M01_axis_not_in_mesh, false, A, M, First>* not_in_mesh(Pack<First,
 /// Refuses a tensor type whose axes the mesh lacks.
 template <class A, class... Xs>
 constexpr void check_mesh_has_axes() {
-  using Missing = decltype(missing_axes<A, Xs...>(typename Scope<A>::Axes{}));
+  using Missing = decltype(missing_axes<A, Xs...>(typename NamesOf<Scope<A>>::Axes{}));
   if constexpr (!std::is_same_v<Missing, Pack<>>) {
     std::remove_pointer_t<decltype(not_in_mesh<A, Mesh<Xs...>>(Missing{}))>{};
   }
