@@ -119,8 +119,8 @@ template <class A, class B>
 inline constexpr bool same_memory = true;
 template <class A, class... Parts, class T>
 inline constexpr bool same_memory<A, Tensor<T, Parts...>> =
-    std::is_same_v<decltype(memory_of(hana::basic_type<A>{})),
-                   decltype(memory_of(hana::basic_type<Tensor<T, Parts...>>{}))>;
+    std::is_same_v<decltype(detail::memory_of(hana::basic_type<A>{})),
+                   decltype(detail::memory_of(hana::basic_type<Tensor<T, Parts...>>{}))>;
 
 /// What the strict and the named form share: the operands as values, and their elements judged.
 template <class F, class Extra, class... Operands>

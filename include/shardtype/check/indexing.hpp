@@ -35,8 +35,9 @@ namespace detail {
 template <class T>
 inline constexpr bool is_id = std::is_same_v<T, std::int32_t> || std::is_same_v<T, std::int64_t>;
 template <class A, class B>
-inline constexpr bool memories_agree = std::is_same_v<decltype(memory_of(hana::basic_type<A>{})),
-                                                      decltype(memory_of(hana::basic_type<B>{}))>;
+inline constexpr bool memories_agree =
+    std::is_same_v<decltype(detail::memory_of(hana::basic_type<A>{})),
+                   decltype(detail::memory_of(hana::basic_type<B>{}))>;
 
 /// The second index, or where there is none the first.
 template <class J, class... Into>

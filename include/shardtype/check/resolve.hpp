@@ -24,16 +24,16 @@ template <class T, class... Parts>
 struct ElementOf<Tensor<T, Parts...>> {
   using type = T;
   template <class... Named>
-  using with =
-      decltype(as_tensor<T>(Pack<Named...>{}, memory_of(hana::basic_type<Tensor<T, Parts...>>{})));
+  using with = decltype(as_tensor<T>(Pack<Named...>{},
+                                     detail::memory_of(hana::basic_type<Tensor<T, Parts...>>{})));
 };
 
 /// Whether both tensors have the same element type and memory.
 template <class A, class B>
 inline constexpr bool same_element =
     std::is_same_v<typename ElementOf<A>::type, typename ElementOf<B>::type> &&
-    std::is_same_v<decltype(memory_of(hana::basic_type<A>{})),
-                   decltype(memory_of(hana::basic_type<B>{}))>;
+    std::is_same_v<decltype(detail::memory_of(hana::basic_type<A>{})),
+                   decltype(detail::memory_of(hana::basic_type<B>{}))>;
 
 /// The tensor type that the parts of a named result stand for: a Tensor type as it is, or dims and
 /// attributes with the element type and memory of `Like`.
@@ -47,7 +47,8 @@ struct Named<Like, Tensor<T, Parts...>> {
 /// The dims and attributes `Parts` with another element type and the memory of `Like`.
 template <class T, class Like, class... Parts>
 struct NamedAs
-    : Only<decltype(as_tensor<T>(Pack<Parts...>{}, memory_of(hana::basic_type<Like>{})))> {};
+    : Only<decltype(as_tensor<T>(Pack<Parts...>{}, detail::memory_of(hana::basic_type<Like>{})))> {
+};
 template <class T, class Like, class U, class... Parts>
 struct NamedAs<T, Like, Tensor<U, Parts...>> {
   using type = Tensor<U, Parts...>;

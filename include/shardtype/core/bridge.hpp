@@ -194,7 +194,7 @@ constexpr void read(Reading& r, Names&, hana::basic_type<Other>) {
 template <class T, class... Parts>
 constexpr Reading read_tensor(Names& n, hana::basic_type<Tensor<T, Parts...>>) {
   Reading r;
-  (read(r, n, hana::basic_type<Parts>{}), ...);
+  (detail::read(r, n, hana::basic_type<Parts>{}), ...);
   return r;
 }
 
@@ -233,11 +233,11 @@ constexpr Pack<> axes_of(hana::basic_type<Other>) {
 }
 template <class T, class... Parts>
 constexpr auto all_labels(hana::basic_type<Tensor<T, Parts...>>) {
-  return (Pack<>{} + ... + labels_of(hana::basic_type<Parts>{}));
+  return (Pack<>{} + ... + detail::labels_of(hana::basic_type<Parts>{}));
 }
 template <class T, class... Parts>
 constexpr auto all_axes(hana::basic_type<Tensor<T, Parts...>>) {
-  return (Pack<>{} + ... + axes_of(hana::basic_type<Parts>{}));
+  return (Pack<>{} + ... + detail::axes_of(hana::basic_type<Parts>{}));
 }
 
 template <std::size_t K, class T>
@@ -304,8 +304,8 @@ template <class S>
 struct NamesOf;
 template <class... Tensors>
 struct NamesOf<Scope<Tensors...>> {
-  using Labels = decltype((Pack<>{} + ... + all_labels(hana::basic_type<Tensors>{})));
-  using Axes = decltype((Pack<>{} + ... + all_axes(hana::basic_type<Tensors>{})));
+  using Labels = decltype((Pack<>{} + ... + detail::all_labels(hana::basic_type<Tensors>{})));
+  using Axes = decltype((Pack<>{} + ... + detail::all_axes(hana::basic_type<Tensors>{})));
 };
 
 }  // namespace detail
@@ -418,7 +418,7 @@ constexpr Pack<> memory_pack(hana::basic_type<Other>) {
 }
 template <class T, class... Parts>
 constexpr auto memory_of(hana::basic_type<Tensor<T, Parts...>>) {
-  return (Pack<>{} + ... + memory_pack(hana::basic_type<Parts>{}));
+  return (Pack<>{} + ... + detail::memory_pack(hana::basic_type<Parts>{}));
 }
 
 }  // namespace detail

@@ -27,7 +27,7 @@ struct Replicated<Tensor<T, Parts...>> {
   }
   using type = typename Only<decltype(as_tensor<T>(
       (Pack<>{} + ... + bare(hana::basic_type<Parts>{})),
-      memory_of(hana::basic_type<Tensor<T, Parts...>>{})))>::type;
+      detail::memory_of(hana::basic_type<Tensor<T, Parts...>>{})))>::type;
 };
 
 /// `A` with blocks in place of what is dealt out in turns.

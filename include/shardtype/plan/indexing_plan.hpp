@@ -2,6 +2,8 @@
 /// Named results of lookups and scatters: what their operands are resharded to first, what the ranks
 /// then compute each for itself, and, where there are two ways, which moves less.
 
+#include <initializer_list>
+
 #include <shardtype/core/block.hpp>
 #include <shardtype/plan/step.hpp>
 #include <shardtype/rules/indexing.hpp>

@@ -1,6 +1,8 @@
 #pragma once
 /// Moving a tensor to another mesh: what is legal.
 
+#include <initializer_list>
+
 #include <shardtype/rules/verdict.hpp>
 
 namespace shardtype::rules {
