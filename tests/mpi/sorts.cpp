@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -81,24 +82,25 @@ template <class T, class Values, class Places>
 int wrong(std::array<Int, 3> const& n, std::size_t at, Order order, Values const& sorted,
           Places const& places, Int keep) {
   int bad = sorted.extents()[at] == keep && places.extents()[at] == keep ? 0 : 1;
-  std::array<Int, 3> known{-1, -1, -1};
-  std::vector<T> row;
-  std::vector<Int> right;
+  struct Row {
+    std::vector<T> values;
+    std::vector<Int> order;
+  };
+  std::map<std::array<Int, 3>, Row> rows;
   detail::for_each_element(sorted, [&](Int e, std::array<Int, 3> const& index) {
     std::array<Int, 3> first = index;
     first[at] = 0;
-    if (first != known) {
-      known = first;
-      row.clear();
+    Row& row = rows[first];
+    if (row.values.empty()) {
       for (Int k = 0; k < n[at]; ++k) {
         first[at] = k;
-        row.push_back(value<T>(first[0], first[1], first[2]));
+        row.values.push_back(value<T>(first[0], first[1], first[2]));
       }
-      right = order_of(row, order);
+      row.order = order_of(row.values, order);
     }
-    Int const from = right[static_cast<std::size_t>(index[at])];
+    Int const from = row.order[static_cast<std::size_t>(index[at])];
     if (places.local().data()[e] != from) ++bad;
-    if (!same<T>(sorted.local().data()[e], row[static_cast<std::size_t>(from)])) ++bad;
+    if (!same<T>(sorted.local().data()[e], row.values[static_cast<std::size_t>(from)])) ++bad;
   });
   return bad;
 }

@@ -88,7 +88,7 @@ class List {
   }
 
  private:
-  constexpr void swap(List& other) {
+  constexpr void swap(List& other) noexcept {
     T* const data = data_;
     std::size_t const size = size_;
     std::size_t const room = room_;
@@ -129,7 +129,7 @@ class Owned {
   T* operator->() const { return object_; }
 
  private:
-  void swap(Owned& other) {
+  void swap(Owned& other) noexcept {
     T* const mine = object_;
     object_ = other.object_;
     other.object_ = mine;

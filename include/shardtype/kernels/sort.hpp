@@ -18,11 +18,11 @@ struct Keyed {
 namespace detail {
 
 template <class T>
-KOKKOS_FUNCTION T const& key_of(T const& x) {
+KOKKOS_FUNCTION T key_of(T const& x) {
   return x;
 }
 template <class T>
-KOKKOS_FUNCTION T const& key_of(Keyed<T> const& x) {
+KOKKOS_FUNCTION T key_of(Keyed<T> const& x) {
   return x.key;
 }
 template <class Item>

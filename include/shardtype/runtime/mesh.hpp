@@ -48,7 +48,7 @@ class MeshState {
     for (MeshAxisInfo const& x : axes_)
       shape += (shape.empty() ? "" : ", ") + x.name + " = " + std::to_string(x.size);
     StepHash hash;
-    for (int r : ranks_) hash.mix(static_cast<std::uint64_t>(r + 1));
+    for (int r : ranks_) hash.mix(static_cast<std::uint64_t>(r) + 1U);
     Agreement::meet_before_mesh(comm, "the constructor of a mesh of " + shape,
                                 hash.mix(shape).value());
     detail::List<int> const job = detail::ranks_in_job(comm);
