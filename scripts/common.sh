@@ -45,7 +45,8 @@ quietly() {
   fi
 }
 
-jobs_here() { nproc 2> /dev/null || echo 2; }
+# nproc takes OMP_NUM_THREADS, which is 1 here, for the number of cores
+jobs_here() { env -u OMP_NUM_THREADS nproc 2> /dev/null || echo 2; }
 
 mpiexec_here() {
   command -v mpiexec.mpich || command -v mpiexec
