@@ -3,7 +3,9 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <tuple>
+#include <vector>
 
 #include <shardtype/runtime/mesh.hpp>
 #include <shardtype/tensor/create.hpp>
@@ -26,6 +28,26 @@ template <class X, class Y>
 shardtype::Mesh<X, Y> two_axes() {
   int const n = rank_total();
   return shardtype::Mesh<X, Y>(MPI_COMM_WORLD, {n % 2 == 0 ? 2 : 1, n % 2 == 0 ? n / 2 : n});
+}
+
+// All ranks as a grid that is as square as it can be, and as one row.
+inline std::vector<std::array<std::int64_t, 2>> grids() {
+  int const n = rank_total();
+  int rows = 1;
+  for (int k = 1; k * k <= n; ++k)
+    if (n % k == 0) rows = k;
+  return {{rows, n / rows}, {n, 1}};
+}
+
+// The code of the Error that `run` ends with, or "none".
+template <class Run>
+std::string code_of(Run run) {
+  try {
+    run();
+  } catch (shardtype::Error const& e) {
+    return e.code();
+  }
+  return "none";
 }
 
 // The elements of this rank that are not `value(global indices)`.

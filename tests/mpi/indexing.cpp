@@ -10,6 +10,7 @@
 #include <shardtype/shardtype.hpp>
 
 #include "harness/catch.hpp"
+#include "harness/on_ranks.hpp"
 #include "shim/pmpi.hpp"
 
 using namespace shardtype;
@@ -27,12 +28,6 @@ struct V7 : Index<"V7", 7> {};
 
 using Int = std::int64_t;
 using Two = std::array<Int, 2>;
-
-Mesh<X, Y> make_mesh() {
-  int n = 1;
-  MPI_Comm_size(MPI_COMM_WORLD, &n);
-  return Mesh<X, Y>(MPI_COMM_WORLD, {n % 2 == 0 ? 2 : 1, n % 2 == 0 ? n / 2 : n});
-}
 
 Int row(Int v, Int d) { return v * 100 + d + 1; }
 // From -2 to n + 1, so that some are outside.
@@ -78,7 +73,7 @@ auto ids_of(Mesh<X, Y> const& mesh, Case const& n) {
 
 TEST_CASE(
     "gather, strict: ids split, table whole, split elsewhere, split along what is looked up") {
-  auto const mesh = make_mesh();
+  auto const mesh = on_ranks::two_axes<X, Y>();
   for (Case const& n : cases) {
     INFO(n.v << " " << n.d << " " << n.b << " " << n.s);
     auto const right = [&](Int b, Int s, Int d) { return found(id(b, s, n.v), n.v, d); };
@@ -126,7 +121,7 @@ TEST_CASE(
 }
 
 TEST_CASE("gather: owed and reduced tables") {
-  auto const mesh = make_mesh();
+  auto const mesh = on_ranks::two_axes<X, Y>();
   Case const n{7, 5, 9, 4};
   auto const right = [&](Int b, Int s, Int d) { return found(id(b, s, n.v), n.v, d); };
   auto const table = table_of<Int, Dim<V>, Dim<D>>(mesh, n);
@@ -145,7 +140,7 @@ TEST_CASE("gather: owed and reduced tables") {
 }
 
 TEST_CASE("gather, named: reduced, scattered, sliced; ids that share an axis are gathered first") {
-  auto const mesh = make_mesh();
+  auto const mesh = on_ranks::two_axes<X, Y>();
   for (Case const& n : cases) {
     INFO(n.v << " " << n.d << " " << n.b << " " << n.s);
     auto const right = [&](Int b, Int s, Int d) { return found(id(b, s, n.v), n.v, d); };
@@ -198,7 +193,7 @@ auto updates_of(Mesh<X, Y> const& mesh, Case const& n) {
 }  // namespace
 
 TEST_CASE("scatter_add, strict: what splits the ids is owed, the rest stays") {
-  auto const mesh = make_mesh();
+  auto const mesh = on_ranks::two_axes<X, Y>();
   for (Case const& n : cases) {
     INFO(n.v << " " << n.d << " " << n.b << " " << n.s);
     auto const right = [&](Int v, Int d) { return added(n, v, d); };
@@ -234,7 +229,7 @@ TEST_CASE("scatter_add, strict: what splits the ids is owed, the rest stays") {
 }
 
 TEST_CASE("scatter_add, named: own rows alone, reduced, or gathered where that moves less") {
-  auto const mesh = make_mesh();
+  auto const mesh = on_ranks::two_axes<X, Y>();
   for (Case const& n : cases) {
     INFO(n.v << " " << n.d << " " << n.b << " " << n.s);
     auto const right = [&](Int v, Int d) { return added(n, v, d); };
@@ -274,7 +269,7 @@ TEST_CASE("scatter_add, named: own rows alone, reduced, or gathered where that m
 }
 
 TEST_CASE("scatter_add is the transpose of gather") {
-  auto const mesh = make_mesh();
+  auto const mesh = on_ranks::two_axes<X, Y>();
   Case const n{7, 5, 9, 4};
   auto const ids = ids_of<Int, Dim<B, X>, Dim<N>>(mesh, n);
   auto const table = table_of<Int, Dim<V, Y>, Dim<D>>(mesh, n);
@@ -288,7 +283,7 @@ TEST_CASE("scatter_add is the transpose of gather") {
 }
 
 TEST_CASE("one_hot: whole and in parts; a product with it is a lookup") {
-  auto const mesh = make_mesh();
+  auto const mesh = on_ranks::two_axes<X, Y>();
   for (Case const& n : cases) {
     INFO(n.v << " " << n.b << " " << n.s);
     auto const right = [&](Int b, Int s, Int v) { return id(b, s, n.v) == v ? 1 : 0; };
@@ -315,7 +310,7 @@ TEST_CASE("one_hot: whole and in parts; a product with it is a lookup") {
 
 TEST_CASE(
     "take_along: the same dims, another extent, another index, split where the tensor is whole") {
-  auto const mesh = make_mesh();
+  auto const mesh = on_ranks::two_axes<X, Y>();
   for (Case const& n : cases) {
     INFO(n.v << " " << n.b << " " << n.s);
     auto const f = [](Int b, Int v) { return b * 1000 + v + 1; };
@@ -339,7 +334,7 @@ TEST_CASE(
 }
 
 TEST_CASE("ids outside are an Error under SHARDTYPE_CHECK=values; other errors") {
-  auto const mesh = make_mesh();
+  auto const mesh = on_ranks::two_axes<X, Y>();
   auto const table = full<float, Dim<V>, Dim<D>>(mesh, {7, 5}, 1.0F);
   auto const ids = from_function<std::int32_t, Dim<B>, Dim<N>>(
       mesh, {3, 2}, [](Int b, Int s) { return b == 2 && s == 1 ? 7 : b; });
@@ -367,7 +362,7 @@ TEST_CASE("ids outside are an Error under SHARDTYPE_CHECK=values; other errors")
         }) == "[shardtype E24]");
   CHECK(code([&] { one_hot<V>(ids, -1); }) == "[shardtype E20]");
   CHECK(code([&] { one_hot<V7>(ids, 8); }) == "[shardtype E20]");
-  auto const again = make_mesh();
+  auto const again = on_ranks::two_axes<X, Y>();
   CHECK(code([&] { gather<V>(table, full<Int, Dim<B>>(again, {3}, 0)); }) == "[shardtype E23]");
 }
 

@@ -12,6 +12,7 @@
 #include <shardtype/shardtype.hpp>
 
 #include "harness/catch.hpp"
+#include "harness/on_ranks.hpp"
 #include "shim/pmpi.hpp"
 
 using namespace shardtype;
@@ -29,14 +30,6 @@ using Three = std::array<std::int64_t, 3>;
 double const inf = std::numeric_limits<double>::infinity();
 double const no_number = std::numeric_limits<double>::quiet_NaN();
 
-std::vector<Grid> grids() {
-  int n = 1;
-  MPI_Comm_size(MPI_COMM_WORLD, &n);
-  int rows = 1;
-  for (int k = 1; k * k <= n; ++k)
-    if (n % k == 0) rows = k;
-  return {{rows, n / rows}, {n, 1}};
-}
 std::vector<Three> const sizes = {{5, 3, 4}, {1, 1, 1},  {0, 4, 2},
                                   {3, 0, 2}, {7, 13, 2}, {2, 8, 33}};
 
@@ -162,7 +155,7 @@ void places_of(OnMesh const& mesh, Three n) {
 
 template <class Visit>
 void everywhere(Visit visit) {
-  for (Grid const& grid : grids()) {
+  for (Grid const& grid : on_ranks::grids()) {
     OnMesh const mesh(MPI_COMM_WORLD, grid);
     for (Three const& n : sizes) {
       CAPTURE(grid[0], grid[1], n[0], n[1], n[2]);
@@ -229,7 +222,7 @@ TEST_CASE("the strict forms over whole dims") {
 }
 
 TEST_CASE("elements that are far apart, infinite or no numbers") {
-  for (Grid const& grid : grids()) {
+  for (Grid const& grid : on_ranks::grids()) {
     OnMesh const mesh(MPI_COMM_WORLD, grid);
     // rows: one case each
     double const rows[][4] = {{3e30, 4e30, 0, 0},       {3e-30, -4e-30, 0, 0},
@@ -272,7 +265,7 @@ TEST_CASE("elements that are far apart, infinite or no numbers") {
 }
 
 TEST_CASE("long rows") {
-  OnMesh const mesh(MPI_COMM_WORLD, grids()[0]);
+  OnMesh const mesh(MPI_COMM_WORLD, on_ranks::grids()[0]);
   std::int64_t const n = 100003;
   auto const a = from_function<float, Dim<J, Y, X>>(
       mesh, {n}, [](auto j) { return static_cast<float>(j % 1000) * 1e-3F; });

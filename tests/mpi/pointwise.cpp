@@ -26,14 +26,6 @@ struct J : Index<"J"> {};
 struct K : Index<"K"> {};
 using OnMesh = Mesh<X, Y>;
 
-/// All ranks as a grid that is as square as it can be, and as one row.
-std::vector<std::array<std::int64_t, 2>> grids() {
-  int const n = on_ranks::rank_total();
-  int rows = 1;
-  for (int k = 1; k * k <= n; ++k)
-    if (n % k == 0) rows = k;
-  return {{rows, n / rows}, {n, 1}};
-}
 std::vector<std::array<std::int64_t, 2>> const sizes = {{5, 3}, {1, 1},   {0, 4},
                                                         {7, 0}, {13, 11}, {8, 6}};
 
@@ -152,7 +144,7 @@ void reductions_of(OnMesh const& mesh, std::array<std::int64_t, 2> n) {
 
 template <class Visit>
 void everywhere(Visit visit) {
-  for (auto const& grid : grids()) {
+  for (auto const& grid : on_ranks::grids()) {
     OnMesh const mesh(MPI_COMM_WORLD, grid);
     for (auto const& n : sizes) {
       CAPTURE(grid[0], grid[1], n[0], n[1]);
@@ -339,7 +331,7 @@ TEST_CASE("reductions compute an expression while they read it, or one that has 
 }
 
 TEST_CASE("functions of one tensor") {
-  OnMesh const mesh(MPI_COMM_WORLD, grids()[0]);
+  OnMesh const mesh(MPI_COMM_WORLD, on_ranks::grids()[0]);
   std::array<std::int64_t, 2> const n{9, 7};
   auto const a = from_function<double, Dim<I, X>, Dim<J, Y>>(
       mesh, n, [](auto i, auto j) { return 0.13 * left(i, j) + 0.01; });

@@ -4,12 +4,12 @@
 // TIMEOUT: 300
 #include <algorithm>
 #include <cstdint>
-#include <random>
 #include <vector>
 
 #include <shardtype/shardtype.hpp>
 
 #include "harness/catch.hpp"
+#include "harness/draw.hpp"
 #include "harness/simulate.hpp"
 #include "shim/pmpi.hpp"
 
@@ -20,21 +20,6 @@ namespace {
 struct X : Axis<"X"> {};
 struct Y : Axis<"Y"> {};
 struct Z : Axis<"Z"> {};
-
-// The same draws on every rank.
-class Draw {
- public:
-  explicit Draw(unsigned seed) : engine_(seed) {}
-  int below(int n) { return static_cast<int>(engine_() % static_cast<unsigned>(n)); }
-  template <class T>
-  void shuffle(std::vector<T>& v) {
-    for (std::size_t k = v.size(); k > 1; --k)
-      std::swap(v[k - 1], v[static_cast<std::size_t>(below(static_cast<int>(k)))]);
-  }
-
- private:
-  std::mt19937 engine_;
-};
 
 // A random sharding of these labels over up to three axes; some owed, if allowed.
 Spec random_spec(Draw& draw, std::vector<int> labels, bool owed) {

@@ -15,6 +15,7 @@
 #include <shardtype/shardtype.hpp>
 
 #include "harness/catch.hpp"
+#include "harness/on_ranks.hpp"
 #include "shim/pmpi.hpp"
 
 using namespace shardtype;
@@ -134,15 +135,6 @@ typename kernels::ReproducibleReducer<T, Squares>::Result reference(std::vector<
   return R::finish(total);
 }
 
-std::vector<std::array<std::int64_t, 2>> grids() {
-  int n = 1;
-  MPI_Comm_size(MPI_COMM_WORLD, &n);
-  int r = 1;
-  for (int k = 1; k * k <= n; ++k)
-    if (n % k == 0) r = k;
-  return {{r, n / r}, {n, 1}};
-}
-
 template <class T>
 T cast_term(std::int64_t i, std::int64_t j) {
   if constexpr (std::is_arithmetic_v<T>) {
@@ -189,7 +181,7 @@ void same_everywhere(std::int64_t n) {
   }
   auto const summed = [&](std::size_t i) { return sums[i]; };
   auto const normed = [&](std::size_t i) { return norms[i]; };
-  for (auto const& grid : grids()) {
+  for (auto const& grid : on_ranks::grids()) {
     CAPTURE(grid[0], grid[1], n);
     OnMesh const mesh(MPI_COMM_WORLD, grid);
     auto const a = from_function<T, Dim<I>, Dim<J, X, Y>>(mesh, {rows, n}, cast_term<T>);
@@ -221,7 +213,7 @@ TEST_CASE("sums of complex numbers have the bits of one pass") {
 }
 
 TEST_CASE("the bits themselves") {
-  OnMesh const mesh(MPI_COMM_WORLD, grids()[0]);
+  OnMesh const mesh(MPI_COMM_WORLD, on_ranks::grids()[0]);
   std::int64_t const n = 100003;
   auto const a = from_function<double, Dim<I>, Dim<J, Y, X>>(
       mesh, {2, n}, [](auto i, auto j) { return term(i, j); });
@@ -233,7 +225,7 @@ TEST_CASE("the bits themselves") {
 }
 
 TEST_CASE("the error is within the bound, and below that of the ordinary sum") {
-  OnMesh const mesh(MPI_COMM_WORLD, grids()[0]);
+  OnMesh const mesh(MPI_COMM_WORLD, on_ranks::grids()[0]);
   for (std::int64_t n : {1, 7, 1000, 20011}) {
     auto const a = from_function<double, Dim<I>, Dim<J, X>>(
         mesh, {rows, n}, [](auto i, auto j) { return term(i, j); });
@@ -264,7 +256,7 @@ TEST_CASE("the error is within the bound, and below that of the ordinary sum") {
 }
 
 TEST_CASE("sums of integers, and of nothing") {
-  OnMesh const mesh(MPI_COMM_WORLD, grids()[0]);
+  OnMesh const mesh(MPI_COMM_WORLD, on_ranks::grids()[0]);
   auto const a = from_function<std::int32_t, Dim<I>, Dim<J, X>>(
       mesh, {3, 50}, [](auto i, auto j) { return i + j; });
   CHECK(to_host(sum<Dim<I>>(a, reproducible))[2] == 1325);

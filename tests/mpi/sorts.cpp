@@ -13,6 +13,7 @@
 #include <shardtype/shardtype.hpp>
 
 #include "harness/catch.hpp"
+#include "harness/on_ranks.hpp"
 
 using namespace shardtype;
 
@@ -28,12 +29,6 @@ struct P9 : Index<"P9", 9> {};
 struct P4 : Index<"P4", 4> {};
 
 using Int = std::int64_t;
-
-Mesh<X, Y> make_mesh() {
-  int n = 1;
-  MPI_Comm_size(MPI_COMM_WORLD, &n);
-  return Mesh<X, Y>(MPI_COMM_WORLD, {n % 2 == 0 ? 2 : 1, n % 2 == 0 ? n / 2 : n});
-}
 
 // Few different values, so that many are equal; NaNs where there are any, and both zeros.
 template <class T>
@@ -126,20 +121,10 @@ int wrong_sorts(Mesh<X, Y> const& mesh, std::array<Int, 3> const& n) {
   return bad + wrong<T>(n, 1, Order::descending, first.values, first.places, keep);
 }
 
-template <class Run>
-std::string code_of(Run run) {
-  try {
-    run();
-  } catch (Error const& e) {
-    return e.code();
-  }
-  return "none";
-}
-
 }  // namespace
 
 TEST_CASE("sort, argsort and top_k: all element types, rows of every length") {
-  auto const mesh = make_mesh();
+  auto const mesh = on_ranks::two_axes<X, Y>();
   std::vector<std::array<Int, 3>> const sizes = {{3, 4, 17}, {1, 1, 1},  {2, 33, 16}, {5, 0, 3},
                                                  {0, 2, 2},  {7, 16, 0}, {2, 2, 300}, {1, 130, 5}};
   for (auto const& n : sizes) {
@@ -156,7 +141,7 @@ TEST_CASE("sort, argsort and top_k: all element types, rows of every length") {
 }
 
 TEST_CASE("sorting: expressions, what is reduced, take_along of argsort") {
-  auto const mesh = make_mesh();
+  auto const mesh = on_ranks::two_axes<X, Y>();
   auto const a = from_function<double, Dim<I, X>, Dim<J>>(
       mesh, {5, 40}, [](Int i, Int j) { return value<double>(i, j, 0); });
   auto const b = take_along<J>(a, argsort<J>(a));
@@ -169,12 +154,12 @@ TEST_CASE("sorting: expressions, what is reduced, take_along of argsort") {
         2 * item(sum<Tensor<Int>>(isnan(a))));
   static_assert(std::is_same_v<decltype(sort<J>(reduced<Y>(a))),
                                Tensor<double, Dim<I, X>, Dim<J>, Reduced<Y>>>);
-  CHECK(code_of([&] { top_k<J, K>(a, 41); }) == "E41");
-  CHECK(code_of([&] { top_k<J, K>(a, -1); }) == "E41");
+  CHECK(on_ranks::code_of([&] { top_k<J, K>(a, 41); }) == "E41");
+  CHECK(on_ranks::code_of([&] { top_k<J, K>(a, -1); }) == "E41");
 }
 
 TEST_CASE("dynamic_slice and dynamic_update: the window is moved to fit") {
-  auto const mesh = make_mesh();
+  auto const mesh = on_ranks::two_axes<X, Y>();
   auto const f = [](Int i, Int j) { return i * 100 + j + 1; };
   auto const a = from_function<Int, Dim<I, X>, Dim<J>>(mesh, {7, 9}, f);
   auto const wrong_slice = [&](auto const& part, Int begin, Int size) {
@@ -212,14 +197,17 @@ TEST_CASE("dynamic_slice and dynamic_update: the window is moved to fit") {
   CHECK(wrong_slice(transpose<I, P4>(all_reduce<Y>(part)), 3, 4) == 0);
   auto const back = all_reduce<Y>(dynamic_update<P9, P4>(to_partial<Y>(p) * Int{0}, part, 3));
   CHECK(item(sum<Tensor<Int>>(back)) == item(sum<Tensor<Int>>(slice<P9, K>(p, 3, 7))));
-  CHECK(code_of([&] { dynamic_slice<J, K>(a, 0, 10); }) == "E41");
-  CHECK(code_of([&] { dynamic_slice<J, K>(a, 0, -1); }) == "E41");
-  CHECK(code_of([&] {
+  CHECK(on_ranks::code_of([&] { dynamic_slice<J, K>(a, 0, 10); }) == "E41");
+  CHECK(on_ranks::code_of([&] { dynamic_slice<J, K>(a, 0, -1); }) == "E41");
+  CHECK(on_ranks::code_of([&] {
           dynamic_update<J, K>(a, zeros<Int, Dim<I, X>, Dim<K>>(mesh, {7, 10}), 0);
         }) == "E41");
-  CHECK(code_of([&] { dynamic_update<J, K>(a, zeros<Int, Dim<I, X>, Dim<K>>(mesh, {6, 2}), 0); }) ==
-        "E24");
-  CHECK(code_of([&] { dynamic_slice<J>(a, full<Int>(make_mesh(), {}, 1), 2); }) == "E23");
+  CHECK(on_ranks::code_of([&] {
+          dynamic_update<J, K>(a, zeros<Int, Dim<I, X>, Dim<K>>(mesh, {6, 2}), 0);
+        }) == "E24");
+  CHECK(on_ranks::code_of([&] {
+          dynamic_slice<J>(a, full<Int>(on_ranks::two_axes<X, Y>(), {}, 1), 2);
+        }) == "E23");
 }
 
 TEST_CASE("sorting on ranks outside the mesh") {

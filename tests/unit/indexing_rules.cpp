@@ -3,7 +3,6 @@
 // on simulated ranks, against the dense meaning. Each rank may use only what it holds.
 #include <algorithm>
 #include <cstdint>
-#include <random>
 #include <vector>
 
 #include <shardtype/core/block.hpp>
@@ -11,21 +10,13 @@
 #include <shardtype/rules/laws.hpp>
 
 #include "harness/catch.hpp"
+#include "harness/draw.hpp"
+#include "harness/partial_values.hpp"
 #include "harness/simulate.hpp"
 
 using namespace shardtype;
 
 namespace {
-
-class Draw {
- public:
-  explicit Draw(unsigned seed) : engine_(seed) {}
-  int below(int n) { return static_cast<int>(engine_() % static_cast<unsigned>(n)); }
-  bool one_in(int n) { return below(n) == 0; }
-
- private:
-  std::mt19937 engine_;
-};
 
 // Up to `most` of these labels, in any order; axes on any of them, owed, reduced or on none.
 Spec random_spec(Draw& draw, std::vector<int> labels, int least, int most) {
@@ -51,52 +42,9 @@ Spec random_spec(Draw& draw, std::vector<int> labels, int least, int most) {
   return s;
 }
 
-std::int64_t joined(ReduceKind kind, std::int64_t a, std::int64_t b) {
-  return kind == ReduceKind::sum   ? a + b
-         : kind == ReduceKind::max ? std::max(a, b)
-                                   : std::min(a, b);
-}
-
-// What rank `c` holds of the element at `at`: any summand where the tensor is unreduced, equal on ranks
-// that hold copies.
-std::int64_t held(Spec const& s, int which, Coords const& c, Extents const& at) {
-  std::uint64_t h = 1469598103934665603U + static_cast<std::uint64_t>(which);
-  auto mix = [&](std::int64_t v) { h = (h ^ static_cast<std::uint64_t>(v + 7)) * 1099511628211U; };
-  for (int d = 0; d < s.rank; ++d) mix(s.dims[d].label * 100 + at[s.dims[d].label]);
-  for (int x = 0; x < max_axes; ++x)
-    if (s.unreduced.contains(x)) mix(1000 + 10 * x + c[x]);
-  return static_cast<std::int64_t>((h >> 20) % 13) - 6;
-}
-
-std::vector<Coords> group(AxisSet set, Sizes const& sizes, Coords c) {
-  std::vector<Coords> out{c};
-  for (int x = 0; x < max_axes; ++x) {
-    if (!set.contains(x)) continue;
-    std::vector<Coords> next;
-    for (Coords const& one : out)
-      for (std::int64_t k = 0; k < sizes[x]; ++k) {
-        next.push_back(one);
-        next.back().at[x] = k;
-      }
-    out = next;
-  }
-  return out;
-}
-
-std::int64_t meant(Spec const& s, int which, Sizes const& sizes, Extents const& at) {
-  std::int64_t value = 0;
-  bool first = true;
-  for (Coords const& c : group(s.unreduced, sizes, {})) {
-    std::int64_t const part = held(s, which, c, at);
-    value = first ? part : joined(s.kind, value, part);
-    first = false;
-  }
-  return value;
-}
-
 // An id from -1 to n, so that some are outside.
 std::int64_t id_at(Spec const& ids, std::int64_t n, Extents const& at) {
-  return (held(ids, 1, {}, at) + 7) * 5 % (n + 2) - 1;
+  return (simulate::partial_value(ids, 1, {}, at) + 7) * 5 % (n + 2) - 1;
 }
 
 Sizing random_sizing(Draw& draw) {
@@ -117,9 +65,9 @@ bool arrives(Spec const& s, Sizing const& z, Local local, Dense dense) {
       if (!simulate::holds(s, z, c, at)) continue;
       std::int64_t value = 0;
       bool first = true;
-      for (Coords const& member : group(s.unreduced, z.sizes, c)) {
+      for (Coords const& member : simulate::group(s.unreduced, z.sizes, c)) {
         std::int64_t const part = local(member, at);
-        value = first ? part : joined(s.kind, value, part);
+        value = first ? part : simulate::joined(s.kind, value, part);
         first = false;
       }
       if (value != dense(at)) return false;
@@ -151,16 +99,16 @@ bool gather_is_sound(Spec const& table, Spec const& ids, Spec const& out, Reduce
     if (id < mine.begin || id >= mine.end) return 0;
     Extents const from = with(at, V, id);
     local_only = local_only && simulate::holds(table, z, c, from);
-    return bit(held(table, 0, c, from));
+    return bit(simulate::partial_value(table, 0, c, from));
   };
   auto const dense = [&](Extents const& at) -> std::int64_t {
     std::int64_t const id = id_at(ids, n, at);
     if (id < 0 || id >= n) return 0;
     std::int64_t value = 0;
     bool first = true;
-    for (Coords const& c : group(table.unreduced, z.sizes, {})) {
-      std::int64_t const part = bit(held(table, 0, c, with(at, V, id)));
-      value = first ? part : joined(table.kind, value, part);
+    for (Coords const& c : simulate::group(table.unreduced, z.sizes, {})) {
+      std::int64_t const part = bit(simulate::partial_value(table, 0, c, with(at, V, id)));
+      value = first ? part : simulate::joined(table.kind, value, part);
       first = false;
     }
     return value;
@@ -184,7 +132,7 @@ bool scatter_is_sound(Spec const& updates, Spec const& ids, Spec const& out, Siz
       }
       if (id_at(ids, n, place) != at[V]) continue;
       if (c == nullptr) {
-        total += meant(updates, 0, z.sizes, from);
+        total += simulate::whole_value(updates, 0, z.sizes, from);
         continue;
       }
       bool both = simulate::holds(ids, z, *c, place);
@@ -196,7 +144,7 @@ bool scatter_is_sound(Spec const& updates, Spec const& ids, Spec const& out, Siz
       }
       if (!both) continue;
       local_only = local_only && simulate::holds(updates, z, *c, from);
-      total += held(updates, 0, *c, from);
+      total += simulate::partial_value(updates, 0, *c, from);
     }
     return total;
   };
@@ -323,11 +271,11 @@ TEST_CASE("what the rules of one_hot and take_along accept computes the dense re
       if (id < 0 || id >= n) return 0;
       Extents const from = with(where, V, id);
       local_only = local_only && simulate::holds(a, z, c, from);
-      return held(a, 0, c, from);
+      return simulate::partial_value(a, 0, c, from);
     };
     auto const dense = [&](Extents const& where) -> std::int64_t {
       std::int64_t const id = id_at(ids, n, where);
-      return id < 0 || id >= n ? 0 : meant(a, 0, z.sizes, with(where, V, id));
+      return id < 0 || id >= n ? 0 : simulate::whole_value(a, 0, z.sizes, with(where, V, id));
     };
     CAPTURE(total);
     REQUIRE(arrives(v.result, out, local, dense));
@@ -359,7 +307,8 @@ TEST_CASE("what the rule of sort accepts computes the dense order") {
       for (std::int64_t k = 0; k < z.extents[V]; ++k) {
         Extents const from = with(at, V, k);
         if (c != nullptr) local_only = local_only && simulate::holds(a, z, *c, from);
-        row.push_back(c != nullptr ? held(a, 0, *c, from) : meant(a, 0, z.sizes, from));
+        row.push_back(c != nullptr ? simulate::partial_value(a, 0, *c, from)
+                                   : simulate::whole_value(a, 0, z.sizes, from));
       }
       std::sort(row.begin(), row.end());
       return row[static_cast<std::size_t>(at[V])];

@@ -3,7 +3,6 @@
 // it holds.
 #include <algorithm>
 #include <cstdint>
-#include <random>
 #include <vector>
 
 #include <shardtype/core/block.hpp>
@@ -11,21 +10,13 @@
 #include <shardtype/rules/reduction.hpp>
 
 #include "harness/catch.hpp"
+#include "harness/draw.hpp"
+#include "harness/partial_values.hpp"
 #include "harness/simulate.hpp"
 
 using namespace shardtype;
 
 namespace {
-
-class Draw {
- public:
-  explicit Draw(unsigned seed) : engine_(seed) {}
-  int below(int n) { return static_cast<int>(engine_() % static_cast<unsigned>(n)); }
-  bool one_in(int n) { return below(n) == 0; }
-
- private:
-  std::mt19937 engine_;
-};
 
 // Some of the labels 0..2 in any order, axes on any of them, owed, reduced or on none.
 Spec random_spec(Draw& draw, Spec const* like) {
@@ -59,51 +50,6 @@ Spec random_spec(Draw& draw, Spec const* like) {
   }
   s.kind = static_cast<ReduceKind>(draw.below(3));
   return s;
-}
-
-std::int64_t joined(ReduceKind kind, std::int64_t a, std::int64_t b) {
-  return kind == ReduceKind::sum   ? a + b
-         : kind == ReduceKind::max ? std::max(a, b)
-                                   : std::min(a, b);
-}
-
-// What rank `c` holds of the element at `at` of operand `which`: any summand if the tensor is
-// unreduced, equal on ranks that hold copies.
-std::int64_t held(Spec const& s, int which, Coords const& c, Extents const& at) {
-  std::uint64_t h = 1469598103934665603U + static_cast<std::uint64_t>(which);
-  auto mix = [&](std::int64_t v) { h = (h ^ static_cast<std::uint64_t>(v + 7)) * 1099511628211U; };
-  for (int d = 0; d < s.rank; ++d) mix(s.dims[d].label * 100 + at[s.dims[d].label]);
-  for (int x = 0; x < max_axes; ++x)
-    if (s.unreduced.contains(x)) mix(1000 + 10 * x + c[x]);
-  return static_cast<std::int64_t>((h >> 20) % 13) - 6;
-}
-
-// All coordinates that differ from `c` along the axes of `set`.
-std::vector<Coords> group(AxisSet set, Sizes const& sizes, Coords c) {
-  std::vector<Coords> out{c};
-  for (int x = 0; x < max_axes; ++x) {
-    if (!set.contains(x)) continue;
-    std::vector<Coords> next;
-    for (Coords const& one : out)
-      for (std::int64_t k = 0; k < sizes[x]; ++k) {
-        next.push_back(one);
-        next.back().at[x] = k;
-      }
-    out = next;
-  }
-  return out;
-}
-
-// The value an operand stands for.
-std::int64_t meant(Spec const& s, int which, Sizes const& sizes, Extents const& at) {
-  std::int64_t value = 0;
-  bool first = true;
-  for (Coords const& c : group(s.unreduced, sizes, {})) {
-    std::int64_t const part = held(s, which, c, at);
-    value = first ? part : joined(s.kind, value, part);
-    first = false;
-  }
-  return value;
 }
 
 std::int64_t call(Linearity how, bool subtract, std::vector<std::int64_t> const& v) {
@@ -152,9 +98,9 @@ bool arrives(Spec const& s, Sizing const& z, Local local, Dense dense) {
       if (!simulate::holds(s, z, c, at)) continue;
       std::int64_t value = 0;
       bool first = true;
-      for (Coords const& member : group(s.unreduced, z.sizes, c)) {
+      for (Coords const& member : simulate::group(s.unreduced, z.sizes, c)) {
         std::int64_t const part = local(member, at);
-        value = first ? part : joined(s.kind, value, part);
+        value = first ? part : simulate::joined(s.kind, value, part);
         first = false;
       }
       if (value != dense(at)) return false;
@@ -199,14 +145,14 @@ TEST_CASE("what the elementwise rules accept computes the dense function") {
       std::vector<std::int64_t> args;
       for (int k = 0; k < in.size; ++k) {
         local_only = local_only && simulate::holds(in.at[k], z, c, at);
-        args.push_back(in.zero[k] ? 0 : held(in.at[k], k, c, at));
+        args.push_back(in.zero[k] ? 0 : simulate::partial_value(in.at[k], k, c, at));
       }
       return call(t.how, t.subtract, args);
     };
     auto const dense = [&](Extents const& at) {
       std::vector<std::int64_t> args;
       for (int k = 0; k < in.size; ++k)
-        args.push_back(in.zero[k] ? 0 : meant(in.at[k], k, z.sizes, at));
+        args.push_back(in.zero[k] ? 0 : simulate::whole_value(in.at[k], k, z.sizes, at));
       return call(t.how, t.subtract, args);
     };
     CAPTURE(which, total);
@@ -244,7 +190,8 @@ TEST_CASE("what the reduction rules accept computes the dense reduction") {
         bool mine = c == nullptr || simulate::holds(s, z, *c, from);
         for (int l = 0; l < kept.size; ++l) mine = mine && from[kept.at[l]] == at[kept.at[l]];
         if (!mine) continue;
-        std::int64_t const x = c != nullptr ? held(s, 0, *c, from) : meant(s, 0, z.sizes, from);
+        std::int64_t const x = c != nullptr ? simulate::partial_value(s, 0, *c, from)
+                                            : simulate::whole_value(s, 0, z.sizes, from);
         value = how == ReductionKind::max   ? std::max(value, x)
                 : how == ReductionKind::min ? std::min(value, x)
                 : how == ReductionKind::sum ? value + x
