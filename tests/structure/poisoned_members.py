@@ -75,7 +75,8 @@ def public_members(text, head, public):
 
 
 def differences(tensor, poisoned):
-    ours = public_members(tensor, r"\nclass Tensor", False)
+    ours = (public_members(tensor, r"\nclass Held", False) |
+            public_members(tensor, r"\nclass Tensor", False))
     theirs = public_members(poisoned, r"\nstruct Poisoned", True)
     if len(ours) < 10:
         return [f"only {len(ours)} public members of Tensor found; is the class still written there?"]
@@ -85,7 +86,7 @@ def differences(tensor, poisoned):
 
 def main():
     include = Path(sys.argv[1]) / "include/shardtype"
-    tensor = (include / "tensor/tensor.hpp").read_text()
+    tensor = "\n".join((include / "tensor" / f).read_text() for f in ("held.hpp", "tensor.hpp"))
     poisoned = (include / "check/poisoned.hpp").read_text()
     found = differences(tensor, poisoned)
     if "--self-test" in sys.argv and not found:

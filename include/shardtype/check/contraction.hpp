@@ -30,7 +30,8 @@ struct StrictContraction {
     if (std::is_same_v<element_t<A>, bool>) return refuse(Code::C11_not_numbers);
     Labels out;
     if (Verdict v = Self::labels(out); !v) return v;
-    return rules::contraction(S::template spec<0>, S::template spec<1>, out);
+    return in_manual_mode<S, 2>(
+        rules::contraction(S::template spec<0>, S::template spec<1>, out));
   }
 };
 
@@ -40,6 +41,7 @@ struct NamedContraction {
   static constexpr bool communicates = true;
   static constexpr Verdict decide() {
     if (Verdict v = lawful<S>(std::make_integer_sequence<int, 3>{}); !v) return v;
+    if (S::template spec<0>.local) return refuse(Code::V14_named_result);
     if (!same_element<A, B>) return refuse(Code::C10_element_types_differ);
     if (std::is_same_v<element_t<A>, bool>) return refuse(Code::C11_not_numbers);
     if (!same_element<A, Out>) return refuse(Code::N05_element_type);

@@ -39,9 +39,10 @@ template <class... Operands>
 struct CommonElement {
   using type = void;
 };
-template <class T, class... Parts, class... Rest>
-struct CommonElement<Tensor<T, Parts...>, Rest...> {
-  using type = T;
+template <class A, class... Rest>
+  requires(is_tensor<A>)
+struct CommonElement<A, Rest...> {
+  using type = element_t<A>;
 };
 template <class T, class... Rest>
 struct CommonElement<Number<T>, Rest...> {
@@ -65,9 +66,10 @@ template <class Operand, class T>
 struct ArrivesAs {
   using type = T;
 };
-template <class U, class... Parts, class T>
-struct ArrivesAs<Tensor<U, Parts...>, T> {
-  using type = U;
+template <class A, class T>
+  requires(is_tensor<A>)
+struct ArrivesAs<A, T> {
+  using type = element_t<A>;
 };
 
 template <class Operand, class T>
@@ -109,18 +111,20 @@ struct Judge<functions::Where, T, Condition, Operands...> {
 /// The memory of the first tensor; all must have the same.
 template <class... Operands>
 struct FirstTensor;
-template <class T, class... Parts, class... Rest>
-struct FirstTensor<Tensor<T, Parts...>, Rest...> {
-  using type = Tensor<T, Parts...>;
+template <class A, class... Rest>
+  requires(is_tensor<A>)
+struct FirstTensor<A, Rest...> {
+  using type = A;
 };
 template <class N, class... Rest>
 struct FirstTensor<Number<N>, Rest...> : FirstTensor<Rest...> {};
 template <class A, class B>
 inline constexpr bool same_memory = true;
-template <class A, class... Parts, class T>
-inline constexpr bool same_memory<A, Tensor<T, Parts...>> =
+template <class A, class B>
+  requires(is_tensor<B>)
+inline constexpr bool same_memory<A, B> =
     std::is_same_v<decltype(detail::memory_of(hana::basic_type<A>{})),
-                   decltype(detail::memory_of(hana::basic_type<Tensor<T, Parts...>>{}))>;
+                   decltype(detail::memory_of(hana::basic_type<B>{}))>;
 
 /// What the strict and the named form share: the operands as values, and their elements judged.
 template <class F, class Extra, class... Operands>
@@ -159,7 +163,8 @@ struct StrictElementwise : ElementwiseOperands<F, Pack<>, Args...> {
   static constexpr bool communicates = false;
   static constexpr Verdict decide() {
     if (Verdict v = Base::check(); !v) return v;
-    return rules::elementwise(Base::operands(), Base::linearity);
+    return in_manual_mode<typename Base::S, static_cast<int>(sizeof...(Args))>(
+        rules::elementwise(Base::operands(), Base::linearity));
   }
   static constexpr Verdict verdict = decide();
 };
@@ -189,6 +194,7 @@ struct NamedElementwise : ElementwiseOperands<F, Pack<Out>, Args...> {
   static constexpr Spec wanted = S::template spec<static_cast<int>(sizeof...(Args))>;
   static constexpr Verdict decide() {
     if (Verdict v = Base::check(); !v) return v;
+    if (wanted.local) return refuse(Code::V14_named_result);
     if (!std::is_same_v<element_t<Out>, typename Base::element>)
       return refuse(Code::N05_element_type);
     return rules::named_elementwise(Base::operands(), wanted, Base::linearity);

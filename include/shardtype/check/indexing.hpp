@@ -86,8 +86,9 @@ struct StrictGather {
   static constexpr Verdict decide() {
     if (Verdict v = lawful<S>(std::make_integer_sequence<int, 3>{}); !v) return v;
     if (Verdict v = id_operands<A, Ids>(); !v) return v;
-    return rules::gather(S::template spec<0>, S::template spec<1>,
-                         S::template spec<2>.dims[0].label, joining<element_t<A>>);
+    return in_manual_mode<S, 2>(rules::gather(S::template spec<0>, S::template spec<1>,
+                                              S::template spec<2>.dims[0].label,
+                                              joining<element_t<A>>));
   }
   static constexpr Verdict verdict = decide();
 };
@@ -104,8 +105,8 @@ struct StrictScatter {
   static constexpr Verdict decide() {
     if (Verdict v = lawful<S>(std::make_integer_sequence<int, 3>{}); !v) return v;
     if (Verdict v = updates_and_ids<A, Ids>(); !v) return v;
-    return rules::scatter_add(S::template spec<0>, S::template spec<1>,
-                              S::template spec<2>.dims[0].label);
+    return in_manual_mode<S, 2>(rules::scatter_add(S::template spec<0>, S::template spec<1>,
+                                                   S::template spec<2>.dims[0].label));
   }
   static constexpr Verdict verdict = decide();
 };
@@ -117,7 +118,8 @@ struct StrictOneHot {
   static constexpr Verdict decide() {
     if (Verdict v = lawful<S>(std::make_integer_sequence<int, 2>{}); !v) return v;
     if (Verdict v = id_operands<Ids, Ids>(); !v) return v;
-    return rules::one_hot(S::template spec<0>, S::template spec<1>.dims[0].label);
+    return in_manual_mode<S, 1>(
+        rules::one_hot(S::template spec<0>, S::template spec<1>.dims[0].label));
   }
   static constexpr Verdict verdict = decide();
 };
@@ -129,8 +131,9 @@ struct TakeAlong {
   static constexpr Verdict decide() {
     if (Verdict v = lawful<S>(std::make_integer_sequence<int, 4>{}); !v) return v;
     if (Verdict v = id_operands<A, Ids>(); !v) return v;
-    return rules::take_along(S::template spec<0>, S::template spec<1>,
-                             S::template spec<2>.dims[0].label, S::template spec<3>.dims[0].label);
+    return in_manual_mode<S, 2>(rules::take_along(S::template spec<0>, S::template spec<1>,
+                                                  S::template spec<2>.dims[0].label,
+                                                  S::template spec<3>.dims[0].label));
   }
   static constexpr Verdict verdict = decide();
 };
@@ -142,9 +145,9 @@ struct DynamicUpdate {
   static constexpr Verdict decide() {
     if (Verdict v = lawful<S>(std::make_integer_sequence<int, 4>{}); !v) return v;
     if (!same_element<A, B>) return refuse(Code::C10_element_types_differ);
-    return rules::dynamic_update(S::template spec<0>, S::template spec<1>,
-                                 S::template spec<2>.dims[0].label,
-                                 S::template spec<3>.dims[0].label);
+    return in_manual_mode<S, 2>(rules::dynamic_update(S::template spec<0>, S::template spec<1>,
+                                                      S::template spec<2>.dims[0].label,
+                                                      S::template spec<3>.dims[0].label));
   }
   static constexpr Verdict verdict = decide();
 };
@@ -157,9 +160,9 @@ struct Sorting {
     if (Verdict v = lawful<S>(std::make_integer_sequence<int, 3>{}); !v) return v;
     if (!is_ordered<element_t<A>>) return refuse(Code::I11_no_order);
     Spec const a = S::template spec<0>;
-    return rules::sorted(
+    return in_manual_mode<S, 1>(rules::sorted(
         {&a, 1, S::template spec<1>, S::template spec<2>, S::names.extents(), S::names.sizes()},
-        what == Sorts::first);
+        what == Sorts::first));
   }
   static constexpr Verdict verdict = decide();
 };

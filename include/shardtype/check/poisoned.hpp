@@ -80,6 +80,9 @@ inline constexpr bool is_poisoned = std::is_base_of_v<Poisoned, T>;
 template <class T, class... Parts>
 inline constexpr bool is_poisoned<Tensor<T, Parts...>> =
     !std::is_base_of_v<Lawful, Tensor<T, Parts...>>;
+template <class T, class... Parts>
+inline constexpr bool is_poisoned<Local<T, Parts...>> =
+    !std::is_base_of_v<Lawful, Local<T, Parts...>>;
 
 }  // namespace detail
 

@@ -127,7 +127,7 @@ struct StrictReduction {
     Labels kept;
     for (int d = 0; d < s.rank; ++d)
       if (sizeof...(Ls) > 0 && !over.contains(s.dims[d].label)) kept.push(s.dims[d].label);
-    return rules::reduction(s, kept, F::kind);
+    return in_manual_mode<S, 1>(rules::reduction(s, kept, F::kind));
   }
   static constexpr Verdict verdict = decide();
 };
@@ -154,6 +154,7 @@ struct NamedReduction {
   static constexpr Spec wanted = S::template spec<1>;
   static constexpr Verdict decide() {
     if (Verdict v = lawful<S>(std::make_integer_sequence<int, 2>{}); !v) return v;
+    if (given.local) return refuse(Code::V14_named_result);
     if (Verdict v = reducible_elements<F, A>(); !v) return v;
     if (!std::is_same_v<element_t<Out>, reduced_element<F, element_t<A>>>)
       return refuse(Code::N05_element_type);

@@ -20,12 +20,9 @@ namespace detail {
 
 template <class T>
 struct ElementOf;
-template <class T, class... Parts>
-struct ElementOf<Tensor<T, Parts...>> {
+template <template <class, class...> class Any, class T, class... Parts>
+struct ElementOf<Any<T, Parts...>> {
   using type = T;
-  template <class... Named>
-  using with = decltype(as_tensor<T>(Pack<Named...>{},
-                                     detail::memory_of(hana::basic_type<Tensor<T, Parts...>>{})));
 };
 
 /// Whether both tensors have the same element type and memory.
@@ -38,17 +35,23 @@ inline constexpr bool same_element =
 /// The tensor type that the parts of a named result stand for: a Tensor type as it is, or dims and
 /// attributes with the element type and memory of `Like`.
 template <class Like, class... Parts>
-struct Named : Only<typename ElementOf<Like>::template with<Parts...>> {};
+struct Named
+    : Only<decltype(as_tensor<Like, typename ElementOf<Like>::type>(
+          Pack<Parts...>{}, detail::memory_of(hana::basic_type<Like>{})))> {};
 template <class Like, class T, class... Parts>
 struct Named<Like, Tensor<T, Parts...>> {
   using type = Tensor<T, Parts...>;
+};
+template <class Like, class T, class... Parts>
+struct Named<Like, Local<T, Parts...>> {
+  using type = Local<T, Parts...>;
 };
 
 /// The dims and attributes `Parts` with another element type and the memory of `Like`.
 template <class T, class Like, class... Parts>
 struct NamedAs
-    : Only<decltype(as_tensor<T>(Pack<Parts...>{}, detail::memory_of(hana::basic_type<Like>{})))> {
-};
+    : Only<decltype(as_tensor<Like, T>(Pack<Parts...>{},
+                                       detail::memory_of(hana::basic_type<Like>{})))> {};
 template <class T, class Like, class U, class... Parts>
 struct NamedAs<T, Like, Tensor<U, Parts...>> {
   using type = Tensor<U, Parts...>;
@@ -58,6 +61,11 @@ struct NamedAs<T, Like, Tensor<U, Parts...>> {
 template <class S, int... K>
 constexpr Verdict lawful(std::integer_sequence<int, K...>) {
   return rules::lawful(S::names, S::readings, static_cast<int>(sizeof...(K)));
+}
+/// What the blocks of manual mode make of a rule's answer for the first `Operands` types of a scope.
+template <class S, int Operands>
+constexpr Verdict in_manual_mode(Verdict v) {
+  return rules::in_manual_mode(v, S::readings, Operands);
 }
 
 template <class S, int Label>

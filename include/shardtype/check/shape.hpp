@@ -91,8 +91,9 @@ struct ShapeVerdict {
   template <int... K>
   static constexpr Verdict ask(std::integer_sequence<int, K...>) {
     Spec const operands[] = {S::template spec<K>...};
-    return rules::shape(Op, {operands, count, S::template spec<count>, S::template spec<count + 1>,
-                             S::names.extents(), S::names.sizes()});
+    return in_manual_mode<S, count>(
+        rules::shape(Op, {operands, count, S::template spec<count>, S::template spec<count + 1>,
+                          S::names.extents(), S::names.sizes()}));
   }
   static constexpr Verdict verdict = decide();
 };

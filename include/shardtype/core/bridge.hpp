@@ -23,6 +23,7 @@ enum class Malformed : std::int8_t {
   not_an_axis,    ///< an axis position holds something else
   not_canonical,  ///< attributes out of order, or their axes not sorted by name, or empty
   repeated_axis,  ///< one attribute names an axis twice
+  not_here,       ///< Varying in a Tensor, or a split dim in a Local
   not_alone,      ///< a Cyclic stands beside other axes of its dim
   turn            ///< a Cyclic deals out no indices at a time, or too many
 };
@@ -30,6 +31,7 @@ enum class Malformed : std::int8_t {
 /// A Tensor type as a value: its Spec, and the first thing wrong with its spelling.
 struct Reading {
   Spec spec{};
+  bool real = true;  ///< no mere list of labels and axes that an operation mentions
   Malformed malformed = Malformed::none;
   int axis = -1;  ///< at fault, when one is
   int last = 0;   ///< rank of the last part in the canonical order
@@ -38,7 +40,7 @@ struct Reading {
   constexpr void fault(Malformed what, int at = -1) {
     if (malformed == Malformed::none) malformed = what, axis = at;
   }
-  /// Parts stand in the order Dim, Unreduced, Reduced, Memory, each attribute once.
+  /// Parts stand in the order Dim, Varying, Unreduced, Reduced, Memory, each attribute once.
   constexpr void order(int part) {
     if (part < last || (part == last && part != 0)) fault(Malformed::not_canonical);
     last = part;
@@ -161,30 +163,35 @@ constexpr AxisSet read_axes(Reading& r, Names& n) {
   return read_set(r, n, parts, static_cast<int>(sizeof...(Xs)));
 }
 template <class... Xs>
-constexpr void read(Reading& r, Names& n, hana::basic_type<Unreduced<Xs...>>) {
+constexpr void read(Reading& r, Names& n, hana::basic_type<Varying<Xs...>>) {
   r.order(1);
+  r.spec.varying = read_axes<Xs...>(r, n);
+}
+template <class... Xs>
+constexpr void read(Reading& r, Names& n, hana::basic_type<Unreduced<Xs...>>) {
+  r.order(2);
   r.spec.unreduced = read_axes<Xs...>(r, n);
 }
 template <class... Xs>
 constexpr void read(Reading& r, Names& n, hana::basic_type<Unreduced<Max, Xs...>>) {
-  r.order(1);
+  r.order(2);
   r.spec.unreduced = read_axes<Xs...>(r, n);
   r.spec.kind = ReduceKind::max;
 }
 template <class... Xs>
 constexpr void read(Reading& r, Names& n, hana::basic_type<Unreduced<Min, Xs...>>) {
-  r.order(1);
+  r.order(2);
   r.spec.unreduced = read_axes<Xs...>(r, n);
   r.spec.kind = ReduceKind::min;
 }
 template <class... Xs>
 constexpr void read(Reading& r, Names& n, hana::basic_type<Reduced<Xs...>>) {
-  r.order(2);
+  r.order(3);
   r.spec.reduced = read_axes<Xs...>(r, n);
 }
 template <class Space>
 constexpr void read(Reading& r, Names&, hana::basic_type<Memory<Space>>) {
-  r.order(3);
+  r.order(4);
 }
 template <class Other>
 constexpr void read(Reading& r, Names&, hana::basic_type<Other>) {
@@ -194,7 +201,18 @@ constexpr void read(Reading& r, Names&, hana::basic_type<Other>) {
 template <class T, class... Parts>
 constexpr Reading read_tensor(Names& n, hana::basic_type<Tensor<T, Parts...>>) {
   Reading r;
+  r.real = !std::is_same_v<T, char>;
   (detail::read(r, n, hana::basic_type<Parts>{}), ...);
+  if (r.real && !r.spec.varying.empty()) r.fault(Malformed::not_here);
+  return r;
+}
+template <class T, class... Parts>
+constexpr Reading read_tensor(Names& n, hana::basic_type<Local<T, Parts...>>) {
+  Reading r;
+  r.spec.local = true;
+  (detail::read(r, n, hana::basic_type<Parts>{}), ...);
+  for (int d = 0; d < r.spec.rank; ++d)
+    if (r.spec.dims[d].axes.size > 0) r.fault(Malformed::not_here, r.spec.dims[d].axes[0]);
   return r;
 }
 
@@ -227,16 +245,20 @@ template <class... Xs>
 constexpr Pack<Xs...> axes_of(hana::basic_type<Reduced<Xs...>>) {
   return {};
 }
+template <class... Xs>
+constexpr Pack<Xs...> axes_of(hana::basic_type<Varying<Xs...>>) {
+  return {};
+}
 template <class Other>
 constexpr Pack<> axes_of(hana::basic_type<Other>) {
   return {};
 }
-template <class T, class... Parts>
-constexpr auto all_labels(hana::basic_type<Tensor<T, Parts...>>) {
+template <template <class, class...> class Any, class T, class... Parts>
+constexpr auto all_labels(hana::basic_type<Any<T, Parts...>>) {
   return (Pack<>{} + ... + detail::labels_of(hana::basic_type<Parts>{}));
 }
-template <class T, class... Parts>
-constexpr auto all_axes(hana::basic_type<Tensor<T, Parts...>>) {
+template <template <class, class...> class Any, class T, class... Parts>
+constexpr auto all_axes(hana::basic_type<Any<T, Parts...>>) {
   return (Pack<>{} + ... + detail::axes_of(hana::basic_type<Parts>{}));
 }
 
@@ -268,6 +290,13 @@ template <class T>
 inline constexpr bool is_tensor = false;
 template <class T, class... Parts>
 inline constexpr bool is_tensor<Tensor<T, Parts...>> = true;
+template <class T, class... Parts>
+inline constexpr bool is_tensor<Local<T, Parts...>> = true;
+/// Whether `T` is a Local.
+template <class T>
+inline constexpr bool is_local = false;
+template <class T, class... Parts>
+inline constexpr bool is_local<Local<T, Parts...>> = true;
 
 /// The scope of one operation: the names of all its tensors' labels and axes, in order of first
 /// appearance, and their specs in these numbers.
@@ -282,6 +311,9 @@ struct Scope {
     Read out;
     int k = 0;
     ((out.readings[k++] = detail::read_tensor(out.names, boost::hana::basic_type<Tensors>{})), ...);
+    // a block of a dim has not the extent of its label
+    if ((is_local<Tensors> || ...))
+      for (std::int64_t& extent : out.names.label_extent) extent = dynamic;
     return out;
   }
   static constexpr Read all = read_all();
@@ -334,10 +366,8 @@ struct DimFrom<0> {
   template <class... Ts>
   static Dim<Ts...> make(Pack<Ts...>);
 };
-template <class... Ts>
-Unreduced<Ts...> as_unreduced(Pack<Ts...>);
-template <class... Ts>
-Reduced<Ts...> as_reduced(Pack<Ts...>);
+template <template <class...> class Attribute, class... Ts>
+Attribute<Ts...> listed_in(Pack<Ts...>);
 
 template <class S, class P, int D, std::size_t... K>
 constexpr auto dim_pack(std::index_sequence<K...>) {
@@ -364,42 +394,57 @@ constexpr AxisList sorted_by_name(AxisSet set, Names const& names) {
   }
   return out;
 }
-template <class S, class P, bool OfUnreduced>
-inline constexpr AxisList attribute_axes =
-    sorted_by_name(OfUnreduced ? P::value.unreduced : P::value.reduced, S::names);
+template <class S, class P, AxisSet Spec::* Which>
+inline constexpr AxisList attribute_axes = sorted_by_name(P::value.*Which, S::names);
 
-template <class S, class P, bool U, std::size_t... K>
+template <class S, class P, AxisSet Spec::* Which, std::size_t... K>
 constexpr auto axes_pack(std::index_sequence<K...>) {
-  return (Pack<>{} + ... + axis_type<S, attribute_axes<S, P, U>.at[K]>());
+  return (Pack<>{} + ... + axis_type<S, attribute_axes<S, P, Which>.at[K]>());
+}
+/// The attribute that lists a set of axes, as a pack; none where it is empty.
+template <class S, class P, AxisSet Spec::* Which, template <class...> class Attribute>
+constexpr auto attribute_pack() {
+  constexpr auto n = static_cast<std::size_t>((P::value.*Which).size());
+  if constexpr (n == 0) {
+    return Pack<>{};
+  } else {
+    using Axes = decltype(axes_pack<S, P, Which>(std::make_index_sequence<n>{}));
+    return Pack<decltype(listed_in<Attribute>(Axes{}))>{};
+  }
 }
 template <class S, class P>
 constexpr auto attribute_packs() {
-  constexpr std::size_t u = static_cast<std::size_t>(P::value.unreduced.size());
-  constexpr std::size_t r = static_cast<std::size_t>(P::value.reduced.size());
+  constexpr auto n = static_cast<std::size_t>(P::value.unreduced.size());
   auto unreduced = [] {
-    if constexpr (u == 0) {
+    if constexpr (n == 0) {
       return Pack<>{};
     } else {
       using Kind = std::conditional_t<
           P::value.kind == ReduceKind::sum, Pack<>,
           std::conditional_t<P::value.kind == ReduceKind::max, Pack<Max>, Pack<Min>>>;
-      using Axes = decltype(Kind{} + axes_pack<S, P, true>(std::make_index_sequence<u>{}));
-      return Pack<decltype(as_unreduced(Axes{}))>{};
+      using Axes =
+          decltype(Kind{} + axes_pack<S, P, &Spec::unreduced>(std::make_index_sequence<n>{}));
+      return Pack<decltype(listed_in<Unreduced>(Axes{}))>{};
     }
   };
-  auto reduced = [] {
-    if constexpr (r == 0) {
-      return Pack<>{};
-    } else {
-      using Axes = decltype(axes_pack<S, P, false>(std::make_index_sequence<r>{}));
-      return Pack<decltype(as_reduced(Axes{}))>{};
-    }
-  };
-  return unreduced() + reduced();
+  return attribute_pack<S, P, &Spec::varying, Varying>() + unreduced() +
+         attribute_pack<S, P, &Spec::reduced, Reduced>();
 }
 
-template <class T, class... Parts, class... Extra>
-Pack<Tensor<T, Parts..., Extra...>> as_tensor(Pack<Parts...>, Pack<Extra...>);
+/// The type like `Like`, a Tensor or a Local, with other elements and parts.
+template <class Like>
+struct Relike {
+  template <class T, class... Parts>
+  using type = Tensor<T, Parts...>;
+};
+template <class U, class... Ps>
+struct Relike<Local<U, Ps...>> {
+  template <class T, class... Parts>
+  using type = Local<T, Parts...>;
+};
+template <class Like, class T, class... Parts, class... Extra>
+Pack<typename Relike<Like>::template type<T, Parts..., Extra...>> as_tensor(Pack<Parts...>,
+                                                                           Pack<Extra...>);
 template <class P>
 struct Only;
 template <class T>
@@ -416,8 +461,8 @@ template <class Other>
 constexpr Pack<> memory_pack(hana::basic_type<Other>) {
   return {};
 }
-template <class T, class... Parts>
-constexpr auto memory_of(hana::basic_type<Tensor<T, Parts...>>) {
+template <template <class, class...> class Any, class T, class... Parts>
+constexpr auto memory_of(hana::basic_type<Any<T, Parts...>>) {
   return (Pack<>{} + ... + detail::memory_pack(hana::basic_type<Parts>{}));
 }
 
@@ -426,7 +471,7 @@ constexpr auto memory_of(hana::basic_type<Tensor<T, Parts...>>) {
 /// The Tensor type with the Spec `P::value`, in the names of scope `S`, element type `T` and the
 /// memory of tensor `Like`.
 template <class S, class P, class T, class Like>
-using tensor_from_spec = typename detail::Only<decltype(detail::as_tensor<T>(
+using tensor_from_spec = typename detail::Only<decltype(detail::as_tensor<Like, T>(
     detail::dim_packs<S, P>(std::make_index_sequence<static_cast<std::size_t>(P::value.rank)>{}),
     detail::attribute_packs<S, P>() + detail::memory_of(boost::hana::basic_type<Like>{})))>::type;
 

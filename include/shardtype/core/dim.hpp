@@ -36,6 +36,11 @@ struct Unreduced {};
 template <class... Xs>
 struct Reduced {};
 
+/// `Varying<X>`, of a Local: what ranks hold differs along X. Axes stand in order of name. Printed
+/// `{V:X}`.
+template <class... Xs>
+struct Varying {};
+
 /// `Memory<Space>`: the Kokkos memory space of the local blocks. Absent: the default execution
 /// space's memory.
 template <class Space>
@@ -45,6 +50,9 @@ struct Memory {};
 /// about without MPI or Kokkos.
 template <class T, class... Parts>
 class Tensor;
+/// One rank's block in manual mode; see manual/local.hpp.
+template <class T, class... Parts>
+class Local;
 
 /// A type as an argument: `plan(matmul_to<Out>, type<A>, type<B>)`.
 template <class T>

@@ -87,8 +87,9 @@ struct DimSpec {
   friend constexpr bool operator==(DimSpec const&, DimSpec const&) = default;
 };
 
-/// The state of one mesh axis for one tensor; every axis is in exactly one.
-enum class AxisState : std::int8_t { split, replicated, unreduced, reduced };
+/// The state of one mesh axis for one tensor; every axis is in exactly one. In manual mode a block is
+/// not split: it varies, or is replicated (the same on all ranks, invariant).
+enum class AxisState : std::int8_t { split, replicated, unreduced, reduced, varying };
 
 /// The sharding of one tensor.
 struct Spec {
@@ -97,6 +98,8 @@ struct Spec {
   AxisSet unreduced{};
   ReduceKind kind = ReduceKind::sum;
   AxisSet reduced{};
+  AxisSet varying{};   ///< of a Local only
+  bool local = false;  ///< a Local: dims are the block's, and whole
 
   constexpr void add(int label, AxisList const& axes = {}) {
     dims[rank++] = {static_cast<std::int8_t>(label), axes};
@@ -116,6 +119,7 @@ struct Spec {
   constexpr AxisState state(int axis) const {
     if (unreduced.contains(axis)) return AxisState::unreduced;
     if (reduced.contains(axis)) return AxisState::reduced;
+    if (varying.contains(axis)) return AxisState::varying;
     return dim_of(axis) >= 0 ? AxisState::split : AxisState::replicated;
   }
   /// The first dim that an axis deals out in turns, or -1.
@@ -126,13 +130,14 @@ struct Spec {
   }
   /// Every axis the type mentions.
   constexpr AxisSet mentioned() const {
-    AxisSet all{static_cast<std::uint8_t>(unreduced.bits | reduced.bits)};
+    AxisSet all{static_cast<std::uint8_t>(unreduced.bits | reduced.bits | varying.bits)};
     for (int d = 0; d < rank; ++d)
       for (int k = 0; k < dims[d].axes.size; ++k) all.insert(dims[d].axes[k]);
     return all;
   }
   friend constexpr bool operator==(Spec const& a, Spec const& b) {
     if (a.rank != b.rank || a.unreduced != b.unreduced || a.reduced != b.reduced) return false;
+    if (a.varying != b.varying || a.local != b.local) return false;
     if (!a.unreduced.empty() && a.kind != b.kind) return false;
     for (int d = 0; d < a.rank; ++d)
       if (!(a.dims[d] == b.dims[d])) return false;

@@ -37,6 +37,7 @@ inline std::string spec_text(Spec const& s, Names const& n, Extents const* exten
   std::string out = "[";
   for (int d = 0; d < s.rank; ++d) out += (d == 0 ? "" : ", ") + dim_text(s.dims[d], n, extents);
   out += "]";
+  if (!s.varying.empty()) out += "{V:" + axes_text(s.varying, n) + "}";
   if (!s.unreduced.empty()) {
     out += s.kind == ReduceKind::sum ? "{U:" : s.kind == ReduceKind::max ? "{U_max:" : "{U_min:";
     out += axes_text(s.unreduced, n) + "}";

@@ -80,8 +80,9 @@ struct ExtremeReducer {
   KOKKOS_FUNCTION static Part nothing() { return extreme_value<T, !Max>(); }
   KOKKOS_FUNCTION static Total widen(Part const& a) { return a; }
   KOKKOS_FUNCTION static void join(T& a, T const& b) {
-    bool const take = (Max ? b > a : b < a) || b != b;  // a NaN stays: nothing is larger
-    a = take ? b : a;
+    // a NaN stays: nothing is larger. In this form it costs one more vector instruction
+    T const larger = (Max ? b > a : b < a) ? b : a;
+    a = b != b ? b : larger;
   }
   KOKKOS_FUNCTION static Result finish(Total const& a) { return a; }
 };

@@ -18,9 +18,10 @@ template <class A>
 struct ElementOr {
   using type = double;
 };
-template <class T, class... Parts>
-struct ElementOr<Tensor<T, Parts...>> {
-  using type = T;
+template <class A>
+  requires(is_tensor<A>)
+struct ElementOr<A> {
+  using type = element_t<A>;
 };
 template <class A>
 using element_or_t = typename ElementOr<A>::type;

@@ -234,24 +234,24 @@ auto operator!(A&& a) {
 
 // In place. The result must have the tensor's own type (P13). Error E21 where another tensor or
 // expression holds the memory.
-template <class T, class... Parts, class B>
-  requires(detail::are_operands<Tensor<T, Parts...>, B>)
-Tensor<T, Parts...>& operator+=(Tensor<T, Parts...>& a, B&& b) {
+template <class A, class B>
+  requires(is_tensor<A> && detail::are_operands<A, B>)
+A& operator+=(A& a, B&& b) {
   return detail::in_place<functions::Add>(a, std::forward<B>(b));
 }
-template <class T, class... Parts, class B>
-  requires(detail::are_operands<Tensor<T, Parts...>, B>)
-Tensor<T, Parts...>& operator-=(Tensor<T, Parts...>& a, B&& b) {
+template <class A, class B>
+  requires(is_tensor<A> && detail::are_operands<A, B>)
+A& operator-=(A& a, B&& b) {
   return detail::in_place<functions::Subtract>(a, std::forward<B>(b));
 }
-template <class T, class... Parts, class B>
-  requires(detail::are_operands<Tensor<T, Parts...>, B>)
-Tensor<T, Parts...>& operator*=(Tensor<T, Parts...>& a, B&& b) {
+template <class A, class B>
+  requires(is_tensor<A> && detail::are_operands<A, B>)
+A& operator*=(A& a, B&& b) {
   return detail::in_place<functions::Multiply>(a, std::forward<B>(b));
 }
-template <class T, class... Parts, class B>
-  requires(detail::are_operands<Tensor<T, Parts...>, B>)
-Tensor<T, Parts...>& operator/=(Tensor<T, Parts...>& a, B&& b) {
+template <class A, class B>
+  requires(is_tensor<A> && detail::are_operands<A, B>)
+A& operator/=(A& a, B&& b) {
   return detail::in_place<functions::Divide>(a, std::forward<B>(b));
 }
 

@@ -58,13 +58,14 @@ inline constexpr bool is_fused<Fused<F, Args...>> = true;
 /// `First` on. `T` is the element type numbers take.
 template <class A, int First, class T>
 struct Lowered;
-template <class U, class... Parts, int First, class T>
-struct Lowered<Tensor<U, Parts...>, First, T> {
-  using types = kernels::Elements<U>;
-  using expression = kernels::Leaf<U, First>;
-  static expression make(Tensor<U, Parts...> const&) { return {}; }
+template <class A, int First, class T>
+  requires(is_tensor<A>)
+struct Lowered<A, First, T> {
+  using types = kernels::Elements<element_t<A>>;
+  using expression = kernels::Leaf<element_t<A>, First>;
+  static expression make(A const&) { return {}; }
   template <class Visit>
-  static void visit(Tensor<U, Parts...> const& a, Visit&& use) {
+  static void visit(A const& a, Visit&& use) {
     use.template operator()<First>(a);
   }
 };
@@ -151,9 +152,10 @@ extents_of<Out> fused_extents(E const& e, MeshRef const*& mesh) {
 /// or in another order.
 template <class Out, class E>
 inline constexpr bool lies_as = true;
-template <class Out, class U, class... Parts>
-inline constexpr bool lies_as<Out, Tensor<U, Parts...>> = [] {
-  using S = Scope<Out, Tensor<U, Parts...>>;
+template <class Out, class A>
+  requires(is_tensor<A>)
+inline constexpr bool lies_as<Out, A> = [] {
+  using S = Scope<Out, A>;
   constexpr Spec a = S::template spec<0>;
   constexpr Spec b = S::template spec<1>;
   bool same = a.rank == b.rank;

@@ -25,7 +25,7 @@ struct Replicated<Tensor<T, Parts...>> {
   static constexpr Pack<> bare(hana::basic_type<Other>) {
     return {};
   }
-  using type = typename Only<decltype(as_tensor<T>(
+  using type = typename Only<decltype(as_tensor<Tensor<T, Parts...>, T>(
       (Pack<>{} + ... + bare(hana::basic_type<Parts>{})),
       detail::memory_of(hana::basic_type<Tensor<T, Parts...>>{})))>::type;
 };
@@ -43,7 +43,7 @@ struct InBlocks<Tensor<T, Parts...>> {
   static constexpr Pack<Other> cut(hana::basic_type<Other>) {
     return {};
   }
-  using type = typename Only<decltype(as_tensor<T>(
+  using type = typename Only<decltype(as_tensor<Tensor<T, Parts...>, T>(
       (Pack<>{} + ... + cut(hana::basic_type<Parts>{})), Pack<>{}))>::type;
 };
 

@@ -70,7 +70,7 @@ constexpr bool same_axes(AxisList const& a, AxisList const& b) {
 constexpr Verdict unreduced_axis(Spec const& u, Spec const& other, int x) {
   if (u.kind != ReduceKind::sum) return refuse(Code::C08_extremum_operand, -1, -1, x);
   AxisState const o = other.state(x);
-  if (o == AxisState::unreduced || o == AxisState::split)
+  if (o == AxisState::unreduced || o == AxisState::split || o == AxisState::varying)
     return refuse(Code::C07_not_linear, -1, -1, x);
   return {};
 }

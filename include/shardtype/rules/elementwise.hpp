@@ -64,7 +64,8 @@ constexpr Verdict owed_axis(Operands const& in, Linearity how, int x) {
   int owed = 0;
   ReduceKind kind = ReduceKind::sum;
   for (int k = 0; k < in.size; ++k) {
-    if (in.at[k].state(x) == AxisState::split) return no(Code::P06_owed_and_split);
+    if (AxisState const s = in.at[k].state(x); s == AxisState::split || s == AxisState::varying)
+      return no(Code::P06_owed_and_split);
     if (in.at[k].state(x) != AxisState::unreduced) continue;
     if (owed > 0 && in.at[k].kind != kind) return no(Code::P08_kinds_differ);
     kind = in.at[k].kind;

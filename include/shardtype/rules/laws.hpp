@@ -10,8 +10,8 @@ namespace shardtype::rules {
 constexpr int repeated_axis(Spec const& s) {
   AxisSet seen;
   for (int x = 0; x < max_axes; ++x)
-    if (s.unreduced.contains(x) && s.reduced.contains(x)) return x;
-  seen.bits = static_cast<std::uint8_t>(s.unreduced.bits | s.reduced.bits);
+    if (s.unreduced.contains(x) + s.reduced.contains(x) + s.varying.contains(x) > 1) return x;
+  seen.bits = static_cast<std::uint8_t>(s.unreduced.bits | s.reduced.bits | s.varying.bits);
   for (int d = 0; d < s.rank; ++d)
     for (int k = 0; k < s.dims[d].axes.size; ++k) {
       int const x = s.dims[d].axes[k];
@@ -35,6 +35,7 @@ constexpr Verdict well_formed(Reading const& r) {
   if (r.malformed == Malformed::unknown_part) return refuse(Code::T04_unknown_part);
   if (r.malformed == Malformed::not_a_label || r.malformed == Malformed::not_an_axis)
     return refuse(Code::T05_not_an_axis);
+  if (r.malformed == Malformed::not_here) return refuse(Code::V02_wrong_mode, -1, -1, r.axis);
   if (r.malformed == Malformed::not_alone)
     return refuse(Code::B01_cyclic_beside_others, -1, -1, r.axis);
   if (r.malformed == Malformed::turn) return refuse(Code::B02_turn, -1, -1, r.axis);
@@ -63,7 +64,28 @@ constexpr Verdict lawful(Names const& names, Reading const* types, int count) {
   if (too_many) return refuse(Code::T07_too_many);
   for (int k = 0; k < count; ++k)
     if (Verdict v = well_formed(types[k]); !v) return v;
+  int first = -1;
+  for (int k = 0; k < count; ++k) {
+    if (!types[k].real) continue;
+    if (first >= 0 && types[k].spec.local != types[first].spec.local)
+      return refuse(Code::V01_mixed);
+    first = k;
+  }
   return well_named(names);
+}
+
+/// The answer `v` of a rule for operands `types`, where they are Locals: the result varies over the
+/// axes that one of them varies over. What is reduced may vary too (a free cast, R -> V); that what is
+/// owed may not, the rules themselves see to.
+constexpr Verdict in_manual_mode(Verdict v, Reading const* types, int count) {
+  if (!v) return v;
+  for (int k = 0; k < count; ++k) {
+    if (!types[k].spec.local) continue;
+    v.result.local = true;
+    for (int x = 0; x < max_axes; ++x)
+      if (types[k].spec.varying.contains(x)) v.result.varying.insert(x), v.result.reduced.erase(x);
+  }
+  return v;
 }
 
 }  // namespace shardtype::rules

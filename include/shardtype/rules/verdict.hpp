@@ -7,7 +7,7 @@ namespace shardtype {
 
 /// Every refusal the compiler can give. T: types, C: contractions, N: named results, P: elementwise
 /// (pointwise), S: reductions (sums), R: reshard, K: collectives, D: dims and shapes, B: block-cyclic
-/// dims, I: indexing and sorting, M: meshes, A: access, G: random numbers. `docs/errors.md` has one entry
+/// dims, I: indexing and sorting, M: meshes, A: access, G: random numbers, V: manual mode (varying blocks). `docs/errors.md` has one entry
 /// for each.
 enum class Code {
   ok,
@@ -100,7 +100,23 @@ enum class Code {
   A01_item_has_dims,
   A02_still_unreduced,
   A03_no_such_index,
-  G01_no_such_distribution
+  G01_no_such_distribution,
+  V01_mixed,
+  V02_wrong_mode,
+  V03_not_varying,
+  V04_already_varying,
+  V05_not_invariant,
+  V06_owed,
+  V07_output_varies,
+  V08_output_owed,
+  V09_output_dims,
+  V10_uneven,
+  V11_carry_changes,
+  V12_branches_differ,
+  V13_condition_varies,
+  V14_named_result,
+  V15_no_local,
+  V16_kind
 };
 
 /// The answer of a rule: the result's Spec, or why there is none.

@@ -95,6 +95,10 @@ class MeshState {
   Pool& pool() { return *pool_; }
   Agreement& agreement() { return agreement_; }
   StepScratch& scratch() { return scratch_; }
+  /// Whether the body of a shard_map is running on this mesh.
+  bool in_manual_mode() const { return manual_depth_ > 0; }
+  void enter_manual_mode() { ++manual_depth_; }
+  void leave_manual_mode() { --manual_depth_; }
 
   /// Position of the axis type with this identity, or -1.
   int find(Identity id) const {
@@ -155,6 +159,7 @@ class MeshState {
   Pool::Owner pool_;
   Agreement agreement_;
   StepScratch scratch_;
+  int manual_depth_ = 0;
 };
 
 /// A mesh whose axes are known at run time only: what `tensor.mesh()` gives.

@@ -1,0 +1,199 @@
+#pragma once
+/// What a Tensor and a Local have in common: a block of memory on a mesh, as its type says.
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <Kokkos_Core.hpp>
+
+#include <shardtype/check/resolve.hpp>
+#include <shardtype/core/block.hpp>
+#include <shardtype/runtime/mesh.hpp>
+
+namespace shardtype {
+
+namespace detail {
+
+template <class T, std::size_t N>
+struct Pointers {
+  using type = typename Pointers<T, N - 1>::type*;
+};
+template <class T>
+struct Pointers<T, 0> {
+  using type = T;
+};
+
+/// Not a template, so that tensor types share its code.
+inline void local_rows(MeshState const& mesh, Names const& names, Spec const& spec,
+                       std::int64_t const* extents, Rows* out) {
+  AxisMap const axes = map_axes(mesh, names);
+  std::int64_t room = std::int64_t{1} << 58;  // elements whose bytes 64 bit can count
+  for (int d = 0; d < spec.rank; ++d)
+    if (extents[d] > 0) room /= extents[d];
+  for (int d = 0; d < spec.rank; ++d)
+    if (extents[d] == 0) room = 1;
+  if (room == 0)
+    throw Error("E20", "the extents are more than 2^58 elements together", FailedOn::every_rank);
+  for (int d = 0; d < spec.rank; ++d) {
+    int const label = spec.dims[d].label;
+    std::int64_t const fixed = names.label_extent[label];
+    if (extents[d] < 0 || (fixed != dynamic && fixed != extents[d]))
+      throw Error("E20",
+                  "index " + std::string(names.label_name[label]) + " was given extent " +
+                      std::to_string(extents[d]) +
+                      (extents[d] < 0 ? "; an extent is not negative"
+                                      : "; its type says " + std::to_string(fixed)),
+                  FailedOn::every_rank);
+    if (mesh.here()) out[d] = rows_of(extents[d], spec.dims[d].axes, axes.sizes, axes.coords);
+  }
+}
+
+template <class... Parts>
+struct MemoryOf {
+  using type = Kokkos::DefaultExecutionSpace::memory_space;
+};
+template <class Space, class... Rest>
+struct MemoryOf<Memory<Space>, Rest...> {
+  using type = Space;
+};
+template <class First, class... Rest>
+struct MemoryOf<First, Rest...> : MemoryOf<Rest...> {};
+
+}  // namespace detail
+
+/// The calling rank's part of a `Self`, a Tensor or a Local. A value: copies share memory until one is
+/// written, and writing needs the only reference.
+template <class Self, class T, class... Parts>
+class Held {
+  using S = Scope<Self>;
+
+ public:
+  using element = T;
+  using memory_space = typename detail::MemoryOf<Parts...>::type;
+  using execution_space = typename memory_space::execution_space;
+  /// The sharding, numbered in the type's own scope.
+  static constexpr Spec spec = S::template spec<0>;
+  static constexpr std::size_t rank = static_cast<std::size_t>(spec.rank);
+  /// The local block, row-major in the order of the dims.
+  template <class U>
+  using View = Kokkos::View<typename detail::Pointers<U, rank>::type, Kokkos::LayoutRight,
+                            memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+  /// Which global indices of each dim the calling rank holds. Empty on ranks outside the mesh.
+  static std::array<Rows, rank> local_rows(MeshRef const& mesh,
+                                           std::array<std::int64_t, rank> const& extents) {
+    std::array<Rows, rank> out{};
+    detail::local_rows(mesh.state(), S::names, spec, extents.data(), out.data());
+    return out;
+  }
+
+  /// The mesh the tensor lives on.
+  MeshRef const& mesh() const { return mesh_; }
+  /// Global extents, in the order of the dims.
+  std::array<std::int64_t, rank> const& extents() const { return extents_; }
+  /// Global extent of `I`.
+  template <class I>
+  std::int64_t extent() const {
+    return extents_[dim<I>()];
+  }
+  /// Global indices of each dim that the calling rank holds.
+  std::array<Rows, rank> const& rows() const { return rows_; }
+  /// The same as ranges, which those of cyclic dims are not: refused B05.
+  std::array<Range, rank> ranges() const {
+    if constexpr (spec.cyclic_dim() >= 0) refused<Code::B05_no_range, false, Self>{};
+    std::array<Range, rank> out{};
+    for (std::size_t d = 0; d < rank; ++d) out[d] = rows_[d].range();
+    return out;
+  }
+  /// Extents of the local block.
+  std::array<std::int64_t, rank> local_extents() const {
+    std::array<std::int64_t, rank> out{};
+    for (std::size_t d = 0; d < rank; ++d) out[d] = rows_[d].size();
+    return out;
+  }
+  template <class I>
+  std::int64_t local_extent() const {
+    return rows_[dim<I>()].size();
+  }
+  /// Elements of the local block; 0 on ranks outside the mesh.
+  std::int64_t local_size() const {
+    std::int64_t n = mesh_.here() ? 1 : 0;
+    for (Rows const& r : rows_) n *= r.size();
+    return n;
+  }
+  /// The global index along `I` of local index `local`.
+  template <class I>
+  std::int64_t global_index(std::int64_t local) const {
+    return rows_[dim<I>()][local];
+  }
+
+  /// The tensor itself; an elementwise expression has this too, and computes its own.
+  Self const& tensor() const& { return static_cast<Self const&>(*this); }
+  Self tensor() && { return std::move(static_cast<Self&>(*this)); }
+
+  /// The local block, to read. Not for temporaries, whose memory may be gone.
+  View<T const> local() const& { return view<T const>(); }
+  View<T const> local() const&& = delete;
+  /// The local block, to write. Error E21 if another tensor shares the memory: then write
+  /// `a = a.clone()` first, or let the other go.
+  View<T> mutable_local() & {
+    if (buffer_.holders() > 1)
+      throw Error("E21",
+                  "the tensor's memory is shared with another tensor or operation; write to "
+                  "a.clone() instead");
+    return view<T>();
+  }
+  /// A copy with memory of its own. Communicates nothing.
+  Self clone() const {
+    Buffer copy = mesh_.state().pool().template take<memory_space>(bytes());
+    Self out(mesh_, extents_, std::move(copy));
+    using Flat = Kokkos::View<T*, memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+    using Source = Kokkos::View<T const*, memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+    auto const n = static_cast<std::size_t>(local_size());
+    Kokkos::deep_copy(Flat(static_cast<T*>(out.buffer().data()), n),
+                      Source(static_cast<T const*>(buffer_.data()), n));
+    return out;
+  }
+  /// Whether another tensor or operation holds the same memory.
+  bool shared() const { return buffer_.holders() > 1; }
+  /// The memory, for operations.
+  Buffer const& buffer() const { return buffer_; }
+
+ protected:
+  Held(MeshRef mesh, std::array<std::int64_t, rank> const& extents, Buffer buffer)
+      : mesh_(std::move(mesh)), extents_(extents), buffer_(std::move(buffer)) {
+    rows_ = local_rows(mesh_, extents_);
+  }
+
+ private:
+  template <class I>
+  static constexpr std::size_t dim() {
+    constexpr int d = spec.find(S::names.find_label(identity<I>));
+    if constexpr (d < 0) {
+      refused<Code::A03_no_such_index, false, Self, I>{};
+      return 0;
+    } else {
+      return static_cast<std::size_t>(d);
+    }
+  }
+  std::size_t bytes() const { return static_cast<std::size_t>(local_size()) * sizeof(T); }
+
+  template <class U>
+  View<U> view() const {
+    return make_view<U>(std::make_index_sequence<rank>{});
+  }
+  template <class U, std::size_t... D>
+  View<U> make_view(std::index_sequence<D...>) const {
+    return View<U>(static_cast<U*>(buffer_.data()), static_cast<std::size_t>(rows_[D].size())...);
+  }
+
+  MeshRef mesh_;
+  std::array<std::int64_t, rank> extents_{};
+  std::array<Rows, rank> rows_{};
+  Buffer buffer_;
+};
+
+}  // namespace shardtype
