@@ -18,6 +18,7 @@ inline void stream_copy(void* to, void const* from, std::size_t bytes) {
   auto* out = static_cast<char*>(to);
   auto const* in = static_cast<char const*>(from);
 #ifdef __SSE2__
+  constexpr int ahead = 2048;  // bytes asked for early: runs are too short for the hardware to guess them
   std::size_t const head = (64 - reinterpret_cast<std::uintptr_t>(out) % 64) % 64;
   if (bytes >= head + 64) {
     std::memcpy(out, in, head);
@@ -25,6 +26,7 @@ inline void stream_copy(void* to, void const* from, std::size_t bytes) {
     in += head;
     bytes -= head;
     for (; bytes >= 64; bytes -= 64, in += 64, out += 64) {
+      _mm_prefetch(in + ahead, _MM_HINT_T0);
       __m128i line[4];
       std::memcpy(line, in, sizeof line);
       for (int k = 0; k < 4; ++k) _mm_stream_si128(reinterpret_cast<__m128i*>(out) + k, line[k]);
