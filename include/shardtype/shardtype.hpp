@@ -3,6 +3,12 @@
 
 #include <shardtype/check/sentences.hpp>
 #include <shardtype/io/npy.hpp>
+#include <shardtype/manual/collectives.hpp>
+#include <shardtype/manual/control.hpp>
+#include <shardtype/manual/local.hpp>
+#include <shardtype/manual/ragged.hpp>
+#include <shardtype/manual/raw.hpp>
+#include <shardtype/manual/shard_map.hpp>
 #include <shardtype/ops/along.hpp>
 #include <shardtype/ops/dynamic_slice.hpp>
 #include <shardtype/ops/explain.hpp>

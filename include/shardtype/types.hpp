@@ -4,6 +4,7 @@
 #include <shardtype/check/contraction.hpp>
 #include <shardtype/check/elementwise.hpp>
 #include <shardtype/check/indexing.hpp>
+#include <shardtype/check/manual.hpp>
 #include <shardtype/check/plan_of.hpp>
 #include <shardtype/check/reduction.hpp>
 #include <shardtype/check/reshard.hpp>

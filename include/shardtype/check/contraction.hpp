@@ -30,8 +30,7 @@ struct StrictContraction {
     if (std::is_same_v<element_t<A>, bool>) return refuse(Code::C11_not_numbers);
     Labels out;
     if (Verdict v = Self::labels(out); !v) return v;
-    return in_manual_mode<S, 2>(
-        rules::contraction(S::template spec<0>, S::template spec<1>, out));
+    return in_manual_mode<S, 2>(rules::contraction(S::template spec<0>, S::template spec<1>, out));
   }
 };
 

@@ -35,9 +35,8 @@ inline constexpr bool same_element =
 /// The tensor type that the parts of a named result stand for: a Tensor type as it is, or dims and
 /// attributes with the element type and memory of `Like`.
 template <class Like, class... Parts>
-struct Named
-    : Only<decltype(as_tensor<Like, typename ElementOf<Like>::type>(
-          Pack<Parts...>{}, detail::memory_of(hana::basic_type<Like>{})))> {};
+struct Named : Only<decltype(as_tensor<Like, typename ElementOf<Like>::type>(
+                   Pack<Parts...>{}, detail::memory_of(hana::basic_type<Like>{})))> {};
 template <class Like, class T, class... Parts>
 struct Named<Like, Tensor<T, Parts...>> {
   using type = Tensor<T, Parts...>;
@@ -49,9 +48,8 @@ struct Named<Like, Local<T, Parts...>> {
 
 /// The dims and attributes `Parts` with another element type and the memory of `Like`.
 template <class T, class Like, class... Parts>
-struct NamedAs
-    : Only<decltype(as_tensor<Like, T>(Pack<Parts...>{},
-                                       detail::memory_of(hana::basic_type<Like>{})))> {};
+struct NamedAs : Only<decltype(as_tensor<Like, T>(Pack<Parts...>{},
+                                                  detail::memory_of(hana::basic_type<Like>{})))> {};
 template <class T, class Like, class U, class... Parts>
 struct NamedAs<T, Like, Tensor<U, Parts...>> {
   using type = Tensor<U, Parts...>;

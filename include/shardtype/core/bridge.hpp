@@ -444,7 +444,7 @@ struct Relike<Local<U, Ps...>> {
 };
 template <class Like, class T, class... Parts, class... Extra>
 Pack<typename Relike<Like>::template type<T, Parts..., Extra...>> as_tensor(Pack<Parts...>,
-                                                                           Pack<Extra...>);
+                                                                            Pack<Extra...>);
 template <class P>
 struct Only;
 template <class T>

@@ -24,6 +24,8 @@ struct Cyclic {};
 /// Kinds of reduction an `Unreduced` attribute can owe. Sum is the default and is not spelled.
 struct Max {};
 struct Min {};
+/// In manual mode `all_reduce<Mean, X>` is the mean; nothing can owe one.
+struct Mean {};
 
 /// `Unreduced<X>`: each rank along X holds a summand of the value. `Unreduced<Max, X>` and
 /// `Unreduced<Min, X>` owe a maximum or minimum. Axes stand in order of name. Printed `{U:X}`,

@@ -18,7 +18,8 @@ inline void stream_copy(void* to, void const* from, std::size_t bytes) {
   auto* out = static_cast<char*>(to);
   auto const* in = static_cast<char const*>(from);
 #ifdef __SSE2__
-  constexpr int ahead = 2048;  // bytes asked for early: runs are too short for the hardware to guess them
+  constexpr int ahead =
+      2048;  // bytes asked for early: runs are too short for the hardware to guess them
   std::size_t const head = (64 - reinterpret_cast<std::uintptr_t>(out) % 64) % 64;
   if (bytes >= head + 64) {
     std::memcpy(out, in, head);

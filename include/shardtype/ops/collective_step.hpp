@@ -10,6 +10,7 @@
 #include <shardtype/kernels/segments.hpp>
 #include <shardtype/ops/blocks.hpp>
 #include <shardtype/ops/group.hpp>
+#include <shardtype/ops/staged.hpp>
 #include <shardtype/ops/take_rows.hpp>
 
 namespace shardtype::ops {
@@ -137,42 +138,9 @@ class CollectiveStep {
     return kernels::outer_length(l, dim) * kernels::inner_length(l, dim);
   }
 
-  // Where MPI cannot reach the memory, blocks pass through the host.
-
-  template <class U, class Where>
-  using Flat = Kokkos::View<U*, Where, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-
-  /// What MPI sends for `n` elements at `data`.
-  T const* outgoing(T const* data, std::int64_t n) {
-    if constexpr (on_host) {
-      return data;
-    } else {
-      auto const count = static_cast<std::size_t>(n);
-      sent_ = blocks_.mesh.pool().template take<Kokkos::HostSpace>(count * sizeof(T));
-      Kokkos::deep_copy(Flat<T, Kokkos::HostSpace>(blocks_.writable(sent_), count),
-                        Flat<T const, Space>(data, count));
-      return blocks_.writable(sent_);
-    }
-  }
-  /// Where MPI puts the `n` elements meant for `data`; `arrived` brings them there.
-  T* incoming(T* data, std::int64_t n) {
-    if constexpr (on_host) {
-      return data;
-    } else {
-      received_ = blocks_.mesh.pool().template take<Kokkos::HostSpace>(static_cast<std::size_t>(n) *
-                                                                       sizeof(T));
-      return blocks_.writable(received_);
-    }
-  }
-  void arrived(T* data, std::int64_t n) {
-    if constexpr (!on_host) {
-      auto const count = static_cast<std::size_t>(n);
-      Kokkos::deep_copy(Flat<T, Space>(data, count),
-                        Flat<T const, Kokkos::HostSpace>(blocks_.writable(received_), count));
-      received_ = {};
-      sent_ = {};
-    }
-  }
+  T const* outgoing(T const* data, std::int64_t n) { return staged_.outgoing(data, n); }
+  T* incoming(T* data, std::int64_t n) { return staged_.incoming(data, n); }
+  void arrived(T* data, std::int64_t n) { staged_.arrived(data, n); }
 
   Value<T> all_gather(Step const& s, Value<T> const& v) {
     int const d = s.from;
@@ -418,7 +386,7 @@ class CollectiveStep {
   }
 
   Blocks<T, Space>& blocks_;
-  Buffer sent_, received_;
+  Staged<T, Space> staged_{blocks_.mesh};
   // the mesh's, so that no operation allocates after the first of its size
   detail::List<Range>& ranges_ = blocks_.mesh.scratch().blocks;
   detail::List<Range>& old_ranges_ = blocks_.mesh.scratch().old_blocks;

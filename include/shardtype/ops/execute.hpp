@@ -69,21 +69,35 @@ class Executor {
           slots[0] = slots[1] = {};
           break;
         case Action::communicate:
-          if (blocks_.mesh.agreement().on() && communicates(s)) agree(s);
+          agree_on(s);
           collectives_.run(s, v);
           break;
       }
       last = static_cast<int>(s.slot);
     }
-    Value<T>& result = slots[last];
+    return finished(slots[last], plan.size == 0);
+  }
+
+  /// The packed result of one collective.
+  Buffer run(Step const& s, Value<T> v) {
+    agree_on(s);
+    collectives_.run(s, v);
+    return finished(v, false);
+  }
+
+  /// SHARDTYPE_CHECK=agree: all ranks of the mesh are about to run this very collective.
+  void agree_on(Step const& s) {
+    if (blocks_.mesh.agreement().on() && communicates(s)) agree(s);
+  }
+
+ private:
+  Buffer finished(Value<T>& result, bool is_operand) {
     bool const whole = result.layout.contiguous() && result.data == result.keep.data();
-    bool const is_operand = plan.size == 0;
     if (!whole || (!is_operand && result.keep.holders() > 1)) return blocks_.copy(result).keep;
     blocks_.exec.fence();
     return result.keep;
   }
 
- private:
   void slice(Step const& s, Value<T>& v) {
     Rows const old_rows = rows_of(s.before, s.to, blocks_.sizing, blocks_.axes.coords);
     Rows const new_rows = rows_of(s.after, s.to, blocks_.sizing, blocks_.axes.coords);
@@ -129,7 +143,6 @@ class Executor {
   /// Whether a step's group has more than one rank; otherwise nothing is sent.
   bool communicates(Step const& s) const { return blocks_.sizing.sizes.product(s.axes) > 1; }
 
-  /// SHARDTYPE_CHECK=agree: all ranks of the mesh are about to run this very step.
   void agree(Step const& s) {
     StepHash hash;
     std::string text = std::string(name_of(s.collective)) + " over ";

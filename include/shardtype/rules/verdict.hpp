@@ -104,7 +104,7 @@ enum class Code {
   V01_mixed,
   V02_wrong_mode,
   V03_not_varying,
-  V04_already_varying,
+  V04_already,
   V05_not_invariant,
   V06_owed,
   V07_output_varies,

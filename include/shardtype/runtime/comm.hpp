@@ -224,15 +224,15 @@ class Comm {
         [&](MPI_Request* r) { return MPI_Ialltoallv(send, sc, sd, t, recv, rc, rd, t, comm_, r); });
   }
 
-  /// `n` elements to rank `to`, and `m` elements from rank `from`.
+  /// `n` elements to rank `to`, and `m` elements from rank `from`; -1: to or from nobody.
   template <class T>
   void permute(T const* send, std::int64_t n, int to, T* recv, std::int64_t m, int from) {
     if (to == rank_) {
       for (std::int64_t k = 0; k < n; ++k) recv[k] = send[k];
       return;
     }
-    messages_.receive<T>(comm_, {from, recv, m});
-    messages_.send<T>(comm_, {to, send, n});
+    if (from >= 0) messages_.receive<T>(comm_, {from, recv, m});
+    if (to >= 0) messages_.send<T>(comm_, {to, send, n});
     messages_.finish();
   }
 

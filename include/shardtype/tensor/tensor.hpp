@@ -48,10 +48,11 @@ constexpr auto declared() {
 /// Tensors are not made while the body of a shard_map runs on their mesh.
 inline void check_not_manual(MeshState const& mesh) {
   if (mesh.in_manual_mode())
-    throw Error("E60",
-                "an operation on Tensors inside of shard_map; pass the tensors to shard_map as arguments, "
-                "and its function gets their blocks",
-                FailedOn::every_rank);
+    throw Error(
+        "E60",
+        "an operation on Tensors inside of shard_map; pass the tensors to shard_map as arguments, "
+        "and its function gets their blocks",
+        FailedOn::every_rank);
 }
 
 }  // namespace detail

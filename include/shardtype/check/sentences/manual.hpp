@@ -1,0 +1,120 @@
+#pragma once
+/// Refusals of manual mode.
+
+#include <shardtype/check/refused.hpp>
+
+namespace shardtype {
+
+template <bool legal, class... YourTypes>
+struct refused<Code::V01_mixed, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype V01] a Tensor together with a Local: inside of shard_map "
+                "operations take blocks. Pass the tensor to shard_map as an argument, and its "
+                "function gets its block (free).");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::V02_wrong_mode, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype V02] Varying stands in a Tensor, or mesh axes split a dim of a "
+                "Local. Write Dim<I, X> in a Tensor, whose dims are split; Dim<I>, Varying<X> "
+                "in a Local, whose dims are whole.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::V03_not_varying, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype V03] this takes blocks that vary over the mesh axis, but the "
+                "block is the same on all its ranks, or has nothing to do with it. Drop the "
+                "call (free); to count it once per rank, multiply by axis_size<X>(); to say "
+                "that it varies, varying<X>(a) (free).");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::V04_already, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype V04] along this mesh axis the block is already what the cast "
+                "would make it. Drop the cast (free).");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::V05_not_invariant, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype V05] this takes a block that is the same on all ranks of the mesh "
+                "axis, but the block varies over it. Drop the call (free), or make the blocks "
+                "equal first: all_gather<X, I>(a) or all_reduce<X>(a).");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::V06_owed, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype V06] the block is unreduced over the mesh axis, and this would "
+                "take its summands for values. all_reduce<X>(a) (2 n (p - 1) / p bytes) or "
+                "reduce_scatter<X, I>(a) (half of that) first.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::V07_output_varies, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype V07] the output names no dim split over the mesh axis, which "
+                "promises equal blocks, but the block may vary over it. Name it on a dim, "
+                "Dim<I, X> (free), or all_reduce<X>(a) or all_gather<X, I>(a) in the "
+                "function; assume_invariant<X>(a) is your word that they are equal.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::V08_output_owed, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype V08] along the mesh axis the output and its block are not "
+                "unreduced, or reduced, alike. Name the output as the block is, Unreduced<X> "
+                "or Reduced<X> (free), or all_reduce<X>(a) in the function.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::V09_output_dims, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype V09] the output does not have the dims of the block that becomes "
+                "part of it, in their order. Name the same indices, or transpose or relabel "
+                "the block (free).");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::V10_uneven, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype V10] shard_map needs equal blocks, but the ranks that split this "
+                "index do not divide its extent. Pad the index, keep it whole (Dim<I>: one "
+                "all_gather), or take another number of ranks.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::V11_carry_changes, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype V11] the loop's body returns another type than the carry it "
+                "takes. Cast what goes in, as varying<X>(carry) (free), or bring what comes "
+                "out back, as all_reduce<X>(a).");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::V12_branches_differ, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype V12] the two branches return different types. Cast the one that "
+                "varies less, varying<X>(a) (free).");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::V13_condition_varies, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype V13] this reads a value that may differ along the mesh axis into "
+                "C++, where ranks would part and a collective would hang. all_reduce<Max, "
+                "X>(a) it first, or choose by element: where(p, a, b) (free).");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::V14_named_result, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype V14] operations on Locals name no result by dims: nothing is sent "
+                "unless a collective says so. Use the form by indices, as einsum<I, K>(a, b) "
+                "or sum<I>(a), then cast or call the collective (free).");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::V15_no_local, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype V15] the function of shard_map must return a Local, or a "
+                "std::tuple of one for each of Outs<...>. Return the block and not its view, "
+                "a number or a Tensor.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::V16_kind, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype V16] the block is unreduced with another kind (sum, Max, Min) "
+                "than this names. Name the block's kind, as all_reduce<Max, X>(a).");
+};
+
+}  // namespace shardtype

@@ -1,0 +1,246 @@
+#pragma once
+/// The collectives of manual mode on plain blocks: each is one step of a plan, in strict mode's terms.
+
+#include <cstdint>
+#include <cstring>
+#include <initializer_list>
+#include <source_location>
+#include <string>
+
+#include <shardtype/ops/execute.hpp>
+#include <shardtype/ops/staged.hpp>
+
+namespace shardtype::ops {
+
+/// A block around one dim: [outer, n, inner].
+struct BlockShape {
+  std::int64_t outer = 1, n = 1, inner = 1;
+  std::int64_t elements() const { return outer * n * inner; }
+};
+
+/// The ranks that differ along some axes alone, the operation's axes 0, 1, ... in this order.
+struct MoveGroup {
+  AxisMap map{};
+  AxisList axes{};
+  std::int64_t size = 1;
+
+  MoveGroup(MeshState const& mesh, Names const& names, AxisList const& over)
+      : map(map_axes(mesh, names)), axes(over), size(map.sizes.product(over)) {}
+  std::int64_t place() const { return place_in_group(map, axes); }
+};
+
+/// Exchanges blocks of `T` in memory `Space` over one group. Results are packed, in memory of the mesh's
+/// pool. Extents are the same on all ranks.
+template <class T, class Space>
+class BlockMoves {
+ public:
+  BlockMoves(MeshState& mesh, MoveGroup const& group, std::source_location const& where)
+      : mesh_(mesh), group_(group), where_(where) {}
+
+  /// [outer, n, inner] of each rank -> [outer, p n, inner].
+  Buffer all_gather(Buffer const& in, BlockShape const& s) {
+    Step step = collective(Collective::all_gather);
+    Spec const whole = dims(3);
+    step.from = 1;
+    step.before = whole;
+    step.before.dims[1].axes = group_.axes;
+    step.after = whole;
+    return run(step, {s.outer, s.n * group_.size, s.inner}, in);
+  }
+  /// The reduction of all blocks.
+  Buffer all_reduce(Buffer const& in, std::int64_t elements, ReduceKind kind) {
+    Step step = collective(Collective::all_reduce);
+    step.before = owed(dims(1), kind);
+    step.after = dims(1);
+    return run(step, {elements}, in);
+  }
+  /// [outer, p n, inner] of each rank -> the own [outer, n, inner] of their reduction.
+  Buffer reduce_scatter(Buffer const& in, BlockShape const& s, ReduceKind kind) {
+    Step step = collective(Collective::reduce_scatter);
+    step.to = 1;
+    step.before = owed(dims(3), kind);
+    step.after = dims(3);
+    step.after.dims[1].axes = group_.axes;
+    return run(step, {s.outer, s.n, s.inner}, in);
+  }
+  /// [outer, p n, inner] -> [outer, p, n, inner]: pieces along one dim change hands and lie in the order
+  /// of the ranks they come from.
+  Buffer all_to_all(Buffer const& in, BlockShape const& s) {
+    Step step = collective(Collective::all_to_all);
+    step.from = 1;
+    step.to = 2;
+    step.before = dims(4);
+    step.after = dims(4);
+    step.before.dims[1].axes = group_.axes;
+    step.after.dims[2].axes = group_.axes;
+    return run(step, {s.outer, group_.size, s.n * group_.size, s.inner}, in);
+  }
+  /// [outer, p, inner] -> [p, outer, inner]: one row to each rank, and those that come one behind the
+  /// other.
+  Buffer rows_to_all(Buffer const& in, BlockShape const& s) {
+    Step step = collective(Collective::all_to_all);
+    step.from = 0;
+    step.to = 2;
+    step.before = dims(4);
+    step.after = dims(4);
+    step.before.dims[0].axes = group_.axes;
+    step.after.dims[2].axes = group_.axes;
+    return run(step, {group_.size, s.outer, group_.size, s.inner}, in);
+  }
+  /// The block of `extents` is cut along dim `split`, and what comes is put together along `join`.
+  Buffer all_to_all(Buffer const& in, std::int64_t const* extents, int rank, int split, int join) {
+    Step step = collective(Collective::all_to_all);
+    step.from = static_cast<std::int8_t>(join);
+    step.to = static_cast<std::int8_t>(split);
+    step.before = dims(rank);
+    step.after = dims(rank);
+    step.before.dims[join].axes = group_.axes;
+    step.after.dims[split].axes = group_.axes;
+    Sizing z = sizing();
+    for (int d = 0; d < rank; ++d) z.extents.at[d] = extents[d] * (d == join ? group_.size : 1);
+    return run(step, z, in);
+  }
+
+  /// The own piece of [outer, n, inner] along its middle.
+  Buffer shard(Buffer const& in, BlockShape const& s) {
+    std::int64_t const n = s.n / group_.size;
+    kernels::Layout part;
+    part.rank = 3;
+    std::int64_t const extent[] = {s.outer, n, s.inner};
+    std::int64_t const stride[] = {s.n * s.inner, s.inner, 1};
+    for (int d = 0; d < 3; ++d) part.extent[d] = extent[d], part.stride[d] = stride[d];
+    Buffer out = take(part.elements());
+    typename Space::execution_space const exec{};
+    kernels::copy_packed(exec, data(in) + group_.place() * n * s.inner, part, write(out));
+    exec.fence();
+    return out;
+  }
+
+  /// Sends the block to rank `to` of the group and receives that of `from`; -1: to or from nobody, which
+  /// leaves zeros.
+  Buffer permute(Buffer const& in, std::int64_t elements, int to, int from) {
+    meet(Collective::permute, elements);
+    Buffer out = take(elements);
+    typename Space::execution_space const exec{};
+    exec.fence();
+    int const me = static_cast<int>(group_.place());
+    if (from < 0) {
+      kernels::fill(exec, write(out), elements, T{});
+      exec.fence();
+    }
+    if (to == me) {
+      Kokkos::deep_copy(exec, Flat<T, Space>(write(out), size(elements)),
+                        Flat<T const, Space>(data(in), size(elements)));
+      exec.fence();
+    }
+    if (to == me || (to < 0 && from < 0)) return out;
+    Staged<T, Space> staged(mesh_);
+    T* const into = from < 0 ? nullptr : staged.incoming(write(out), elements);
+    comm().permute(to < 0 ? nullptr : staged.outgoing(data(in), elements), elements, to, into,
+                   elements, from);
+    if (from >= 0) staged.arrived(write(out), elements);
+    return out;
+  }
+
+  /// The block of rank `root` of the group, on all.
+  Buffer broadcast(Buffer const& in, std::int64_t elements, int root) {
+    meet(Collective::broadcast, elements);
+    Buffer out = take(elements);
+    typename Space::execution_space const exec{};
+    exec.fence();
+    bool const mine = group_.place() == root;
+    if (mine || group_.size == 1) {
+      Kokkos::deep_copy(exec, Flat<T, Space>(write(out), size(elements)),
+                        Flat<T const, Space>(data(in), size(elements)));
+      exec.fence();
+    }
+    if (group_.size == 1) return out;
+    Staged<T, Space> staged(mesh_);
+    T* const into = staged.incoming(write(out), elements);
+    if constexpr (!Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space>::accessible) {
+      if (mine)
+        Kokkos::deep_copy(Flat<T, Kokkos::HostSpace>(into, size(elements)),
+                          Flat<T const, Space>(data(in), size(elements)));
+    }
+    comm().broadcast(into, elements, root);
+    staged.arrived(write(out), elements);
+    return out;
+  }
+
+  /// Error E65, on the ranks it concerns, unless all ranks of the group hold the same bytes.
+  void check_equal(Buffer const& in, std::int64_t elements, std::string const& axes) {
+    Buffer const theirs = broadcast(in, elements, 0);
+    auto const bytes = size(elements) * sizeof(T);
+    Buffer mine = mesh_.pool().template take<Kokkos::HostSpace>(bytes);
+    Buffer first = mesh_.pool().template take<Kokkos::HostSpace>(bytes);
+    auto const to_host = [&](Buffer const& to, Buffer const& from) {
+      Kokkos::deep_copy(Flat<T, Kokkos::HostSpace>(write(to), size(elements)),
+                        Flat<T const, Space>(data(from), size(elements)));
+    };
+    to_host(mine, in);
+    to_host(first, theirs);
+    if (std::memcmp(mine.data(), first.data(), bytes) != 0)
+      throw Error("E65", "a block that is promised to be the same along axis " + axes +
+                             " differs from that of the first rank of the group");
+  }
+
+  Comm& comm() { return group_of(mesh_, group_.map, group_.axes); }
+  Buffer take(std::int64_t elements) {
+    return mesh_.pool().template take<Space>(size(elements) * sizeof(T));
+  }
+  static T const* data(Buffer const& b) { return static_cast<T const*>(b.data()); }
+  static T* write(Buffer const& b) { return static_cast<T*>(b.data()); }
+
+  /// SHARDTYPE_CHECK=agree, for what is no step of a plan.
+  void meet(Collective what, std::int64_t elements) {
+    if (!mesh_.agreement().on()) return;
+    Step step = collective(what);
+    step.before = step.after = dims(1);
+    Sizing z = sizing();
+    z.extents.at[0] = elements;
+    Executor<T, Space>(mesh_, group_.map, z, where_).agree_on(step);
+  }
+
+ private:
+  static std::size_t size(std::int64_t n) { return static_cast<std::size_t>(n); }
+  static Spec dims(int rank) {
+    Spec s;
+    for (int d = 0; d < rank; ++d) s.add(d);
+    return s;
+  }
+  Spec owed(Spec s, ReduceKind kind) const {
+    for (int k = 0; k < group_.axes.size; ++k) s.unreduced.insert(group_.axes[k]);
+    s.kind = kind;
+    return s;
+  }
+  Step collective(Collective what) const {
+    Step s;
+    s.action = Action::communicate;
+    s.collective = what;
+    s.axes = group_.axes;
+    return s;
+  }
+  Sizing sizing() const {
+    Sizing z;
+    z.sizes = group_.map.sizes;
+    z.element_bytes = sizeof(T);
+    for (std::int64_t& e : z.extents.at) e = 1;
+    return z;
+  }
+  Buffer run(Step const& step, std::initializer_list<std::int64_t> extents, Buffer const& in) {
+    Sizing z = sizing();
+    int d = 0;
+    for (std::int64_t e : extents) z.extents.at[d++] = e;
+    return run(step, z, in);
+  }
+  Buffer run(Step const& step, Sizing const& z, Buffer const& in) {
+    return Executor<T, Space>(mesh_, group_.map, z, where_)
+        .run(step, whole_value<T>(step.before, z, group_.map.coords, in));
+  }
+
+  MeshState& mesh_;
+  MoveGroup const& group_;
+  std::source_location const& where_;
+};
+
+}  // namespace shardtype::ops

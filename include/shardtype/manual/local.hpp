@@ -1,0 +1,182 @@
+#pragma once
+/// One rank's block in manual mode.
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include <Kokkos_Core.hpp>
+
+#include <shardtype/check/manual.hpp>
+#include <shardtype/kernels/fill.hpp>
+#include <shardtype/tensor/create.hpp>
+#include <shardtype/tensor/held.hpp>
+
+namespace shardtype {
+
+/// A block of `T` that one rank holds, inside of shard_map. `Local<float, Dim<I>, Varying<X>>` has dims
+/// of its own, all whole; along X the ranks hold different blocks, along every other axis the same
+/// (invariant). Printed `f32[I]{V:X}`. Per axis it is varying, invariant, unreduced or reduced.
+///
+/// All local operations take Locals: elementwise, products, reductions, shapes, lookups. The result
+/// varies over the axes that an operand varies over. It never mixes with a Tensor: refused V01.
+/// Extents are the block's, so a label's static extent does not bind them. A value, as a Tensor is.
+/// JAX: arrays inside of shard_map, with their varying manual axes.
+template <class T, class... Parts>
+class Local : public decltype(detail::declared<Local<T, Parts...>>())::type,
+              public Held<Local<T, Parts...>, T, Parts...> {
+  using Base = Held<Local, T, Parts...>;
+
+ public:
+  /// A block over memory of `buffer`; for operations. Error E13 an axis the mesh lacks.
+  Local(MeshRef mesh, std::array<std::int64_t, Base::rank> const& extents, Buffer buffer)
+      : Base(std::move(mesh), extents, std::move(buffer)) {}
+
+  /// The block, to write: each rank writes what it likes, so it must vary over every axis of the mesh.
+  /// Errors: E62 where it is promised to be the same along an axis, E21 shared memory.
+  typename Base::template View<T> mutable_local() & {
+    MeshState const& mesh = this->mesh().state();
+    for (MeshAxisInfo const& axis : mesh.axes()) {
+      int const x = Scope<Local>::names.find_axis(axis.id);
+      if (axis.size == 1 || (x >= 0 && Base::spec.varying.contains(x))) continue;
+      throw Error("E62",
+                  "the block is promised to be the same on all ranks along axis " + axis.name +
+                      ", so it cannot be written rank by rank; cast it, varying<" + axis.name +
+                      ">(a), first",
+                  FailedOn::every_rank);
+    }
+    return Base::mutable_local();
+  }
+};
+
+namespace detail {
+
+/// The mesh on whose ranks the body of a shard_map is running, innermost last.
+inline thread_local MeshRef const* manual_mesh = nullptr;
+
+/// While one lives, the calling rank runs the body of a shard_map on `mesh`.
+class ManualScope {
+ public:
+  explicit ManualScope(MeshRef const& mesh) : mesh_(mesh), before_(manual_mesh) {
+    manual_mesh = &mesh_;
+    mesh_.state().enter_manual_mode();
+  }
+  ManualScope(ManualScope const&) = delete;
+  ManualScope& operator=(ManualScope const&) = delete;
+  ~ManualScope() {
+    mesh_.state().leave_manual_mode();
+    manual_mesh = before_;
+  }
+
+ private:
+  MeshRef mesh_;
+  MeshRef const* before_;
+};
+
+/// The mesh of the shard_map around the call, which `what` needs. Error E63.
+inline MeshRef const& mesh_around(char const* what) {
+  if (manual_mesh == nullptr)
+    throw Error("E63", std::string(what) + " works inside of shard_map only", FailedOn::every_rank);
+  return *manual_mesh;
+}
+
+/// The element type and parts of a Local, or the Local.
+template <class T, class... Parts>
+struct CreatedLocal {
+  using type = Local<T, Parts...>;
+};
+template <class T, class... Parts>
+struct CreatedLocal<Local<T, Parts...>> {
+  using type = Local<T, Parts...>;
+};
+
+/// The Local like `L` whose state is `State::value`, in scope `S`.
+template <class S, class State, class T>
+using local_from = tensor_from_spec<S, State, T, Local<T>>;
+
+/// A block of these dims that varies over `Xs`.
+template <class T, class Dims, class... Xs>
+struct VaryingBlock;
+template <class T, class... Dims, class... Xs>
+struct VaryingBlock<T, Pack<Dims...>, Xs...> {
+  using S = Scope<Mentions<Dims..., Reduced<Xs...>>>;
+  struct State {
+    static constexpr Spec decide() {
+      Spec s = S::template spec<0>;
+      s.local = true;
+      s.varying = s.reduced;
+      s.reduced = {};
+      return s;
+    }
+    static constexpr Spec value = decide();
+  };
+  using type = local_from<S, State, T>;
+};
+
+/// The calling rank's number among those that differ along `Xs` alone, first axis major, and how many
+/// they are.
+template <class... Xs>
+std::int64_t place_along(MeshState const& mesh, std::int64_t& count) {
+  std::int64_t place = 0;
+  count = 1;
+  auto const along = [&](Identity id, std::string_view name) {
+    int const k = mesh.find(id);
+    if (k < 0)
+      throw Error("E13", "the mesh has no axis " + std::string(name), FailedOn::every_rank);
+    auto const at = static_cast<std::size_t>(k);
+    count *= mesh.axes()[at].size;
+    place = place * mesh.axes()[at].size + mesh.coords()[at];
+  };
+  (along(identity<Xs>, Xs::name), ...);
+  return place;
+}
+
+}  // namespace detail
+
+/// Inside of shard_map: a block of these extents with the same `value` on all ranks, as
+/// `full_local<float, Dim<I>>({4}, 1.0f)` -> `f32[I]`. Communicates nothing. Error E63 outside.
+template <class... Parts>
+auto full_local(detail::extents_of<typename detail::CreatedLocal<Parts...>::type> const& extents,
+                typename detail::CreatedLocal<Parts...>::type::element value) {
+  using A = typename detail::CreatedLocal<Parts...>::type;
+  A out = detail::uninitialized<A>(detail::mesh_around("full_local"), extents);
+  typename A::execution_space const exec{};
+  kernels::fill(exec, static_cast<typename A::element*>(out.buffer().data()), out.local_size(),
+                value);
+  exec.fence();
+  return out;
+}
+/// Zeros; as full_local.
+template <class... Parts>
+auto zeros_local(detail::extents_of<typename detail::CreatedLocal<Parts...>::type> const& extents) {
+  return full_local<Parts...>(extents, {});
+}
+
+/// Inside of shard_map: the calling rank's number along `Xs` (first axis major) as a block that varies
+/// over them, `i32[]{V:X}`; no C++ number, for control flow on it would part the ranks. JAX: axis_index.
+/// Errors: E13 an axis the mesh lacks, E63 outside.
+template <MeshAxis... Xs>
+auto axis_index() {
+  using A = typename detail::VaryingBlock<std::int32_t, detail::Pack<>, Xs...>::type;
+  MeshRef const& mesh = detail::mesh_around("axis_index");
+  std::int64_t count = 1;
+  std::int64_t const place = detail::place_along<Xs...>(mesh.state(), count);
+  A out = detail::uninitialized<A>(mesh, {});
+  typename A::execution_space const exec{};
+  kernels::fill(exec, static_cast<std::int32_t*>(out.buffer().data()), out.local_size(),
+                static_cast<std::int32_t>(place));
+  exec.fence();
+  return out;
+}
+
+/// Inside of shard_map: how many ranks there are along `Xs` together; the same on all, so a C++ number.
+/// Errors as axis_index. JAX: axis_size.
+template <MeshAxis... Xs>
+std::int64_t axis_size() {
+  std::int64_t count = 1;
+  detail::place_along<Xs...>(detail::mesh_around("axis_size").state(), count);
+  return count;
+}
+
+}  // namespace shardtype

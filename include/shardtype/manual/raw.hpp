@@ -1,0 +1,83 @@
+#pragma once
+/// Blocks from outside of the types: memory that a user's own kernels wrote, and what the user promises of
+/// it.
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <source_location>
+#include <string>
+#include <type_traits>
+
+#include <Kokkos_Core.hpp>
+
+#include <shardtype/manual/collectives.hpp>
+
+namespace shardtype {
+
+namespace detail {
+
+/// `L` with no axis of `Xs` varying.
+template <class L, class... Xs>
+struct Invariant {
+  using S = Scope<L, Mentions<Reduced<Xs...>>>;
+  static constexpr Verdict decide() {
+    if (S::template reading<1>.malformed == Malformed::not_an_axis)
+      return refuse(Code::T05_not_an_axis);
+    if (Verdict v = rules::well_named(S::names); !v) return v;
+    Spec s = S::template spec<0>;
+    for (int x = 0; x < max_axes; ++x) {
+      if (!S::template spec<1>.reduced.contains(x)) continue;
+      if (s.unreduced.contains(x)) return refuse(Code::V06_owed, -1, -1, x);
+      if (!s.varying.contains(x)) return refuse(Code::V03_not_varying, -1, -1, x);
+      s.varying.erase(x);
+    }
+    return accept(s);
+  }
+  static constexpr Verdict verdict = decide();
+  struct Holder {
+    static constexpr Spec value = verdict.result;
+  };
+};
+
+}  // namespace detail
+
+/// Inside of shard_map: a block with memory of its own and any contents, that the caller's kernels are
+/// to write: `raw_local<float, Dim<I>>(mesh, {4})` -> `f32[I]{V:X,Y}`, for data that nothing is known of
+/// varies over every axis. Its `mutable_local()` is the Kokkos view.
+template <class T, class... Dims, MeshAxis... Xs>
+auto raw_local(Mesh<Xs...> const& mesh, std::array<std::int64_t, sizeof...(Dims)> const& extents) {
+  return detail::uninitialized<
+      typename detail::VaryingBlock<T, detail::Pack<Dims...>, Xs...>::type>(mesh, extents);
+}
+
+/// `a[I]{V:X}` -> `assume_invariant<X>(a)` -> `[I]`: the caller's word that the ranks along X hold the same
+/// block, which no rule can see. Communicates nothing; under SHARDTYPE_CHECK=values the blocks are
+/// compared, byte by byte, and error E65 names a rank that differs. Refused: V03, V06, T05.
+template <class... Xs, class A>
+  requires(detail::is_block<A>)
+auto assume_invariant(A const& a, std::source_location where = std::source_location::current()) {
+  using L = operand_t<A>;
+  using R = detail::Invariant<L, Xs...>;
+  if constexpr (any_poisoned<A>) {
+    return Poisoned{};
+  } else if constexpr (!R::verdict) {
+    return Poisoned(refusal<R, L>{});
+  } else {
+    using Out = tensor_from_spec<typename R::S, typename R::Holder, typename L::element, L>;
+    auto const& block = operand(a);
+    if (detail::check_values && block.mesh().here()) {
+      AxisList over;
+      for (int x = 0; x < max_axes; ++x)
+        if (R::S::template spec<1>.reduced.contains(x)) over.push(x);
+      ops::MoveGroup const group(block.mesh().state(), R::S::names, over);
+      ops::BlockMoves<typename L::element, typename L::memory_space> moves(block.mesh().state(),
+                                                                           group, where);
+      moves.check_equal(block.buffer(), block.local_size(),
+                        axes_text(R::S::template spec<1>.reduced, R::S::names));
+    }
+    return Out(block.mesh(), block.extents(), block.buffer());
+  }
+}
+
+}  // namespace shardtype

@@ -1,0 +1,230 @@
+#pragma once
+/// Manual mode: a function of blocks, run on every rank.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <source_location>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <shardtype/manual/local.hpp>
+#include <shardtype/tensor/operand.hpp>
+
+namespace shardtype {
+
+namespace detail {
+
+/// The block of an argument, which shares its memory. Error E61: blocks that are not equal.
+template <class A>
+auto block_of(A const& a, int argument) {
+  using L = local_t<A>;
+  AxisMap const axes = map_axes(a.mesh().state(), Scope<A>::names);
+  extents_of<L> extents{};
+  for (int d = 0; d < A::spec.rank; ++d) {
+    auto const k = static_cast<std::size_t>(d);
+    std::int64_t const pieces = axes.sizes.product(A::spec.dims[d].axes);
+    if (a.extents()[k] % pieces != 0)
+      throw Error("E61",
+                  (argument > 0 ? "argument " + std::to_string(argument) + " of shard_map: index "
+                                : "what strict returns: index ") +
+                      std::string(Scope<A>::names.label_name[A::spec.dims[d].label]) +
+                      " has extent " + std::to_string(a.extents()[k]) + ", which the " +
+                      std::to_string(pieces) + " ranks of " +
+                      dim_text(A::spec.dims[d], Scope<A>::names) +
+                      " do not divide; every block must have the same extents: pad it, or reshard",
+                  FailedOn::every_rank);
+    extents[k] = a.extents()[k] / pieces;
+  }
+  return L(a.mesh(), extents, a.buffer());
+}
+
+/// The tensor `Out` whose block is `l`.
+template <class Out, class L>
+Out whole_of(L const& l) {
+  AxisMap const axes = map_axes(l.mesh().state(), Scope<Out>::names);
+  extents_of<Out> extents{};
+  for (int d = 0; d < Out::spec.rank; ++d) {
+    auto const k = static_cast<std::size_t>(d);
+    extents[k] = l.extents()[k] * axes.sizes.product(Out::spec.dims[d].axes);
+  }
+  return Out(l.mesh(), extents, l.buffer());
+}
+
+template <class T>
+inline constexpr bool is_tuple = false;
+template <class... Ts>
+inline constexpr bool is_tuple<std::tuple<Ts...>> = true;
+template <class A, class B>
+inline constexpr bool is_tuple<std::pair<A, B>> = true;
+
+/// One result of the function as the tensor that `Out` names.
+template <class... Out, class L>
+auto output(L const& l) {
+  using B = operand_t<L>;
+  if constexpr (any_poisoned<L>) {
+    return Poisoned{};
+  } else if constexpr (!is_local<B>) {
+    return Poisoned(refusal<Plainly<Code::V15_no_local>, L>{});
+  } else {
+    using R = Output<B, output_type<B, Out...>>;
+    if constexpr (R::verdict) {
+      return whole_of<typename R::result>(operand(l));
+    } else {
+      return Poisoned(refusal<R, B, output_type<B, Out...>>{});
+    }
+  }
+}
+template <class... Tensors, class Tuple, std::size_t... K>
+auto outputs(Outs<Tensors...>, Tuple const& results, std::index_sequence<K...>) {
+  return std::tuple(output<Tensors>(std::get<K>(results))...);
+}
+
+/// Makes tensors of what the function returned. Runs outside of manual mode.
+template <class... Out>
+struct Promised {
+  template <class Result>
+  static auto of(Result const& result) {
+    return output<Out...>(result);
+  }
+};
+template <class... Tensors>
+struct Promised<Outs<Tensors...>> {
+  template <class Result>
+  static auto of(Result const& result) {
+    if constexpr (!is_tuple<Result>) {
+      return Poisoned(refusal<Plainly<Code::V15_no_local>, Result>{});
+    } else if constexpr (std::tuple_size_v<Result> != sizeof...(Tensors)) {
+      return Poisoned(refusal<Plainly<Code::V15_no_local>, Result>{});
+    } else {
+      return outputs(Outs<Tensors...>{}, result, std::index_sequence_for<Tensors...>{});
+    }
+  }
+};
+
+/// What the function returns, computed.
+template <class Result>
+auto settled(Result&& result) {
+  using R = std::remove_cvref_t<Result>;
+  if constexpr (is_tuple<R>) {
+    return std::apply([](auto const&... each) { return std::tuple(settled(each)...); }, result);
+  } else if constexpr (is_tensor<operand_t<R>> && !any_poisoned<R>) {
+    return operand_t<R>(operand(result));
+  } else {
+    return R(std::forward<Result>(result));
+  }
+}
+
+template <class F, class... Locals>
+auto run_body(MeshRef const& mesh, F const& f, Locals const&... blocks) {
+  ManualScope const inside(mesh);
+  return settled(f(blocks...));
+}
+
+/// The first argument that is refused, as a pack of its sentence; none where all are fine.
+template <class A>
+constexpr auto refused_input() {
+  if constexpr (any_poisoned<A>) {
+    return Pack<Poisoned>{};
+  } else if constexpr (!is_tensor<A> || is_local<A>) {
+    return Pack<
+        refusal<std::conditional_t<is_local<A>, Plainly<Code::V01_mixed>, NotATensor>, A>>{};
+  } else if constexpr (!Input<A>::verdict) {
+    return Pack<refusal<Input<A>, A>>{};
+  } else {
+    return Pack<>{};
+  }
+}
+template <class First, class... Rest>
+Poisoned refuse_inputs(Pack<First, Rest...>) {
+  return Poisoned(First{});
+}
+
+/// While one lives, the calling rank is out of the body of the shard_map around it.
+class StrictScope {
+ public:
+  explicit StrictScope(MeshRef const& mesh) : mesh_(mesh), before_(manual_mesh) {
+    manual_mesh = nullptr;
+    mesh_.state().leave_manual_mode();
+  }
+  StrictScope(StrictScope const&) = delete;
+  StrictScope& operator=(StrictScope const&) = delete;
+  ~StrictScope() {
+    mesh_.state().enter_manual_mode();
+    manual_mesh = before_;
+  }
+
+ private:
+  MeshRef mesh_;
+  MeshRef const* before_;
+};
+
+/// A Tensor, or each of a tuple of them, as its block.
+template <class Result>
+auto blocks_of(Result const& result) {
+  if constexpr (is_tuple<Result>) {
+    return std::apply([](auto const&... each) { return std::tuple(blocks_of(each)...); }, result);
+  } else if constexpr (constexpr auto no = refused_input<Result>();
+                       !std::is_same_v<decltype(no), Pack<> const>) {
+    return refuse_inputs(no);
+  } else {
+    return block_of(result, 0);
+  }
+}
+
+}  // namespace detail
+
+/// Runs `f` on every rank, on the blocks of the tensors: `f` takes a Local for each, `f32[I@X, J]` as
+/// `f32[I, J]{V:X}`, and returns one that becomes the block of the result, named by a Tensor type or by its
+/// dims and attributes:
+///
+///     auto c = shard_map<Dim<I, X>>([](auto a) { return sum<J>(a); }, a);
+///
+/// An axis that splits no dim of the result is promised equal blocks: refused V07 where the block may
+/// vary over it. What is unreduced or reduced must be named so: V08. `shard_map<Outs<A, B>>` takes a function that
+/// returns a std::tuple of two. Communicates nothing itself. The blocks must be equal, refused V10 and
+/// error E61 else, before `f` runs. On ranks outside the mesh collectives do nothing. JAX: shard_map with
+/// check_vma. Refused: V01, V07 to V10, V15, B03, N05. Errors: E23, E60 operations on Tensors in `f`, E61.
+template <class... Out, class F, class... As>
+  requires(sizeof...(As) > 0 && ((is_tensor<operand_t<As>> || any_poisoned<As>) && ...))
+auto shard_map(F const& f, As const&... as) {
+  using Refused = decltype((detail::Pack<>{} + ... + detail::refused_input<operand_t<As>>()));
+  if constexpr (!std::is_same_v<Refused, detail::Pack<>>) {
+    return detail::refuse_inputs(Refused{});
+  } else {
+    auto const& first = std::get<0>(std::tie(as...));
+    MeshRef const mesh = operand(first).mesh();
+    (check_one_mesh(mesh, operand(as).mesh()), ...);
+    int argument = 0;
+    std::tuple blocks{detail::block_of(operand(as), ++argument)...};
+    auto const result =
+        std::apply([&](auto const&... each) { return detail::run_body(mesh, f, each...); }, blocks);
+    return detail::Promised<Out...>::of(result);
+  }
+}
+/// The same without arguments: `shard_map<Dim<I, X>>(mesh, [] { return axis_index<X>() ...; })`.
+template <class... Out, MeshAxis... Xs, class F>
+auto shard_map(Mesh<Xs...> const& mesh, F const& f) {
+  return detail::Promised<Out...>::of(detail::run_body(mesh, f));
+}
+
+/// Strict mode inside of manual mode: `f` takes Tensors of types `Ins` whose blocks the Locals are, one
+/// for each, and the Tensor (or std::tuple of them) that it returns comes back as its block:
+///
+///     auto c = strict<Tensor<float, Dim<I, X>, Dim<J>>>([](auto t) { return reshard<...>(t); }, a);
+///
+/// As at the end of shard_map, a Local must not vary over an axis that splits no dim. Refused: V07 to
+/// V10, B03, N05. Error E61.
+template <class... Ins, class F, class... Ls>
+  requires(sizeof...(Ls) > 0 && sizeof...(Ins) == sizeof...(Ls) && (is_local<operand_t<Ls>> && ...))
+auto strict(F const& f, Ls const&... ls) {
+  MeshRef const mesh = operand(std::get<0>(std::tie(ls...))).mesh();
+  return detail::blocks_of([&] {
+    detail::StrictScope const outside(mesh);
+    return detail::settled(f(detail::output<Ins>(ls)...));
+  }());
+}
+
+}  // namespace shardtype

@@ -1,0 +1,63 @@
+#pragma once
+/// Where MPI cannot reach a memory space, what is sent and received passes through the host.
+
+#include <cstddef>
+#include <cstdint>
+
+#include <Kokkos_Core.hpp>
+
+#include <shardtype/runtime/mesh.hpp>
+
+namespace shardtype::ops {
+
+/// A block as plain memory of `Space`.
+template <class T, class Space>
+using Flat = Kokkos::View<T*, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+/// The host side of one exchange of `T` in memory `Space`: the memory itself where MPI can reach it.
+template <class T, class Space>
+class Staged {
+  static constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space>::accessible;
+
+ public:
+  explicit Staged(MeshState& mesh) : mesh_(mesh) {}
+
+  /// What MPI sends for `n` elements at `data`.
+  T const* outgoing(T const* data, std::int64_t n) {
+    if constexpr (on_host) {
+      return data;
+    } else {
+      auto const count = static_cast<std::size_t>(n);
+      sent_ = mesh_.pool().template take<Kokkos::HostSpace>(count * sizeof(T));
+      Kokkos::deep_copy(Flat<T, Kokkos::HostSpace>(static_cast<T*>(sent_.data()), count),
+                        Flat<T const, Space>(data, count));
+      return static_cast<T const*>(sent_.data());
+    }
+  }
+  /// Where MPI puts the `n` elements meant for `data`; `arrived` brings them there.
+  T* incoming(T* data, std::int64_t n) {
+    if constexpr (on_host) {
+      return data;
+    } else {
+      received_ =
+          mesh_.pool().template take<Kokkos::HostSpace>(static_cast<std::size_t>(n) * sizeof(T));
+      return static_cast<T*>(received_.data());
+    }
+  }
+  void arrived(T* data, std::int64_t n) {
+    if constexpr (!on_host) {
+      auto const count = static_cast<std::size_t>(n);
+      Kokkos::deep_copy(
+          Flat<T, Space>(data, count),
+          Flat<T const, Kokkos::HostSpace>(static_cast<T const*>(received_.data()), count));
+      received_ = {};
+      sent_ = {};
+    }
+  }
+
+ private:
+  MeshState& mesh_;
+  Buffer sent_, received_;
+};
+
+}  // namespace shardtype::ops

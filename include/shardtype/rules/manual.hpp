@@ -1,0 +1,157 @@
+#pragma once
+/// Manual mode: what moves a block from one state of a mesh axis to another.
+
+#include <shardtype/rules/verdict.hpp>
+
+namespace shardtype {
+
+/// The movements of manual mode; `cast` and `shard` send nothing.
+enum class Movement : std::int8_t {
+  all_reduce,
+  reduce_scatter,
+  all_gather,
+  all_to_all,
+  permute,
+  broadcast,  ///< of one rank's block; its transpose is made of the others
+  shard,      ///< each rank keeps its piece of a dim
+  cast        ///< the same block, otherwise typed
+};
+
+/// A movement along one mesh axis.
+struct Move {
+  Movement how;
+  AxisState from;
+  AxisState to;
+  friend constexpr bool operator==(Move const&, Move const&) = default;
+};
+
+namespace rules {
+
+/// All that manual mode knows, JAX's types of its collectives (jax.lax, `shard_map` with check_vma).
+/// Closed under transposition.
+inline constexpr Move moves[] = {
+    {Movement::all_reduce, AxisState::varying, AxisState::replicated},
+    {Movement::all_reduce, AxisState::unreduced, AxisState::replicated},
+    {Movement::reduce_scatter, AxisState::varying, AxisState::varying},
+    {Movement::reduce_scatter, AxisState::unreduced, AxisState::varying},
+    {Movement::all_gather, AxisState::varying, AxisState::varying},
+    {Movement::all_gather, AxisState::varying, AxisState::replicated},
+    {Movement::all_gather, AxisState::varying, AxisState::reduced},
+    {Movement::all_to_all, AxisState::varying, AxisState::varying},
+    {Movement::permute, AxisState::varying, AxisState::varying},
+    {Movement::shard, AxisState::replicated, AxisState::varying},
+    {Movement::cast, AxisState::replicated, AxisState::varying},
+    {Movement::cast, AxisState::replicated, AxisState::reduced},
+    {Movement::cast, AxisState::varying, AxisState::unreduced},
+    {Movement::cast, AxisState::reduced, AxisState::varying},
+};
+
+constexpr bool exists(Move const& move) {
+  if (move.how == Movement::broadcast)
+    return move.from == AxisState::varying &&
+           (move.to == AxisState::varying || move.to == AxisState::replicated);
+  for (Move const& m : moves)
+    if (m == move) return true;
+  return false;
+}
+
+/// The state of a cotangent: V and I keep theirs, U and R change places.
+constexpr AxisState cotangent(AxisState s) {
+  if (s == AxisState::unreduced) return AxisState::reduced;
+  return s == AxisState::reduced ? AxisState::unreduced : s;
+}
+
+/// The movement that takes cotangents back.
+constexpr Move transposed(Move const& m) {
+  Move back{m.how, cotangent(m.to), cotangent(m.from)};
+  switch (m.how) {
+    case Movement::all_reduce:
+      back.how = Movement::cast;
+      break;
+    case Movement::cast:
+      if (m.from == AxisState::replicated) back.how = Movement::all_reduce;
+      break;
+    case Movement::reduce_scatter:
+      back.how = Movement::all_gather;
+      break;
+    case Movement::all_gather:
+      back.how = m.to == AxisState::replicated ? Movement::shard : Movement::reduce_scatter;
+      break;
+    case Movement::shard:
+      back.how = Movement::all_gather;
+      break;
+    case Movement::all_to_all:
+    case Movement::permute:
+    case Movement::broadcast:
+      break;
+  }
+  return back;
+}
+
+namespace detail {
+
+/// Why there is no such movement.
+constexpr Verdict no_move(Move const& m, int axis) {
+  auto const no = [axis](Code code) { return refuse(code, -1, -1, axis); };
+  bool const free = m.how == Movement::cast || m.how == Movement::shard;
+  if (m.from == AxisState::unreduced) return no(Code::V06_owed);
+  if (!free) return no(Code::V03_not_varying);
+  if (m.from == m.to) return no(Code::V04_already);
+  return no(m.to == AxisState::unreduced ? Code::V03_not_varying : Code::V05_not_invariant);
+}
+
+}  // namespace detail
+
+/// The block `s` after the movement `how` along `axis` to state `to`; what is reduced, or owed after,
+/// is of kind `kind`.
+constexpr Verdict move(Spec s, Movement how, int axis, AxisState to,
+                       ReduceKind kind = ReduceKind::sum) {
+  AxisState const from = s.state(axis);
+  if (Move const m{how, from, to}; !exists(m)) return detail::no_move(m, axis);
+  bool const reduces = how == Movement::all_reduce || how == Movement::reduce_scatter;
+  if (reduces && from == AxisState::unreduced && s.kind != kind)
+    return refuse(Code::V16_kind, -1, -1, axis);
+  if (to == AxisState::unreduced && !s.unreduced.empty() && s.kind != kind)
+    return refuse(Code::V16_kind, -1, -1, axis);
+  s.varying.erase(axis);
+  s.unreduced.erase(axis);
+  s.reduced.erase(axis);
+  if (to == AxisState::varying) s.varying.insert(axis);
+  if (to == AxisState::reduced) s.reduced.insert(axis);
+  if (to == AxisState::unreduced) s.unreduced.insert(axis), s.kind = kind;
+  return accept(s);
+}
+
+/// The block of a tensor of sharding `s` as the function of shard_map gets it: dims whole, varying over
+/// the axes that split them.
+constexpr Spec block_of_tensor(Spec const& s) {
+  Spec out = s;
+  out.local = true;
+  for (int d = 0; d < s.rank; ++d) {
+    out.dims[d].axes = {};
+    for (int k = 0; k < s.dims[d].axes.size; ++k) out.varying.insert(s.dims[d].axes[k]);
+  }
+  return out;
+}
+
+/// May a block `l` become part of a tensor of sharding `out`? An axis that splits no dim of it must not
+/// vary: its ranks are promised to be equal. One that does may be invariant.
+constexpr Verdict output(Spec const& l, Spec const& out) {
+  bool same = l.rank == out.rank;
+  for (int d = 0; same && d < l.rank; ++d) same = l.dims[d].label == out.dims[d].label;
+  if (!same) return refuse(Code::V09_output_dims);
+  if (int const d = out.cyclic_dim(); d >= 0)
+    return refuse(Code::B03_through_cyclic, out.dims[d].label, -1, out.dims[d].axes[0]);
+  for (int x = 0; x < max_axes; ++x) {
+    bool const owed = l.unreduced.contains(x) || out.unreduced.contains(x);
+    if (l.unreduced.contains(x) != out.unreduced.contains(x) ||
+        l.reduced.contains(x) != out.reduced.contains(x) || (owed && l.kind != out.kind))
+      return refuse(Code::V08_output_owed, -1, -1, x);
+    if (l.varying.contains(x) && out.dim_of(x) < 0)
+      return refuse(Code::V07_output_varies, -1, -1, x);
+  }
+  return accept(out);
+}
+
+}  // namespace rules
+}  // namespace shardtype
