@@ -192,7 +192,7 @@ struct Input {
   static constexpr Spec given = S::template spec<0>;
   static constexpr Verdict decide() {
     if (Verdict v = lawful<S>(std::make_integer_sequence<int, 1>{}); !v) return v;
-    if (int const d = given.cyclic_dim(); d >= 0)
+    if (int d = given.cyclic_dim(); d >= 0)
       return refuse(Code::B03_through_cyclic, given.dims[d].label, -1, given.dims[d].axes[0]);
     for (int d = 0; d < given.rank; ++d) {
       std::int64_t const n = S::names.label_extent[given.dims[d].label];

@@ -146,11 +146,12 @@ struct PlanSet {
   static constexpr Plan const& planned =
       detail::compiled_plan<R, detail::ScenarioSizing<typename R::S, T, Number>>;
 
-  template <int... Number>
-  static constexpr int most(Collective c, std::integer_sequence<int, Number...>) {
+  /// The most that `of(plan)` is for any sizes.
+  template <class Of, int... Number>
+  static constexpr int most(Of of, std::integer_sequence<int, Number...>) {
     int n = 0;
     auto look = [&]<int K>() {
-      if constexpr (detail::scenario_applies(R::S::names, K)) n = std::max(n, planned<K>.count(c));
+      if constexpr (detail::scenario_applies(R::S::names, K)) n = std::max(n, of(planned<K>));
     };
     (look.template operator()<Number>(), ...);
     return n;
@@ -159,7 +160,13 @@ struct PlanSet {
  public:
   /// The most collectives of this kind that the operation runs, whatever the sizes.
   static constexpr int count(Collective c) {
-    return most(c, std::make_integer_sequence<int, detail::scenarios>{});
+    return most([c](Plan const& p) { return p.count(c); },
+                std::make_integer_sequence<int, detail::scenarios>{});
+  }
+  /// The most collectives that run at all.
+  static constexpr int collectives() {
+    return most([](Plan const& p) { return p.collectives(); },
+                std::make_integer_sequence<int, detail::scenarios>{});
   }
   /// The plan for these extents of the labels and sizes of the axes, in order of first appearance
   /// in the operation; `dynamic` where the type settles it.

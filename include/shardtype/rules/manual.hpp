@@ -96,7 +96,7 @@ constexpr Verdict no_move(Move const& m, int axis) {
   bool const free = m.how == Movement::cast || m.how == Movement::shard;
   if (m.from == AxisState::unreduced) return no(Code::V06_owed);
   if (!free) return no(Code::V03_not_varying);
-  if (m.from == m.to) return no(Code::V04_already);
+  if (m.how == Movement::cast && m.from == m.to) return no(Code::V04_already);
   return no(m.to == AxisState::unreduced ? Code::V03_not_varying : Code::V05_not_invariant);
 }
 

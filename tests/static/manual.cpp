@@ -1,0 +1,250 @@
+// Manual mode: every row of the table of collectives and casts (JAX's shard_map with check_vma), the
+// local operations' join, what goes in and out of shard_map, and that the movements are closed under
+// transposition. The messages are in tests/reject.
+#include <type_traits>
+
+#include <shardtype/types.hpp>
+
+using namespace shardtype;
+
+namespace {
+
+struct X : Axis<"X", 2> {};
+struct Y : Axis<"Y", 2> {};
+struct Z : Axis<"Z"> {};
+struct I : Index<"I"> {};
+struct J : Index<"J"> {};
+struct K : Index<"K"> {};
+struct N8 : Index<"N8", 8> {};
+struct N7 : Index<"N7", 7> {};
+
+template <class... Parts>
+using L = Local<float, Parts...>;
+template <class... Parts>
+using T = Tensor<float, Parts...>;
+
+using Inv = L<Dim<I>, Dim<J>>;
+using Var = L<Dim<I>, Dim<J>, Varying<X>>;
+using Owed = L<Dim<I>, Dim<J>, Unreduced<X>>;
+using Red = L<Dim<I>, Dim<J>, Reduced<X>>;
+
+template <class Op, class Out, class... As>
+constexpr bool gives = std::is_same_v<typename Resolve<Op, As...>::result, Out>;
+template <class Op, class... As>
+constexpr Code refusal_of = Resolve<Op, As...>::verdict.code;
+
+constexpr AxisState V = AxisState::varying;
+constexpr AxisState same = AxisState::replicated;
+constexpr AxisState U = AxisState::unreduced;
+constexpr AxisState R = AxisState::reduced;
+using enum Movement;
+template <Movement how, AxisState to, class... Named>
+using Op = MoveBlock<how, to, Named...>;
+
+// pvary: I -> V; of what varies already an error
+static_assert(gives<Op<cast, V, X>, Var, Inv>);
+static_assert(refusal_of<Op<cast, V, X>, Var> == Code::V04_already);
+static_assert(refusal_of<Op<cast, V, X>, Owed> == Code::V06_owed);
+// preduced: I -> R
+static_assert(gives<Op<cast, R, X>, Red, Inv>);
+static_assert(refusal_of<Op<cast, R, X>, Var> == Code::V05_not_invariant);
+static_assert(refusal_of<Op<cast, R, X>, Red> == Code::V04_already);
+// vary_unreduced_cast: V -> U, on every axis named (JAX asks for one of them only)
+static_assert(gives<Op<cast, U, X>, Owed, Var>);
+static_assert(gives<Op<cast, U, Max, X>, L<Dim<I>, Dim<J>, Unreduced<Max, X>>, Var>);
+static_assert(refusal_of<Op<cast, U, X>, Inv> == Code::V03_not_varying);
+static_assert(refusal_of<Op<cast, U, X, Y>, Var> == Code::V03_not_varying);
+static_assert(refusal_of<Op<cast, U, Max, Y>, L<Dim<I>, Varying<Y>, Unreduced<X>>> ==
+              Code::V16_kind);
+// reduced_vary_cast: R -> V
+static_assert(gives<Op<cast, V, X>, Var, Red>);
+// other pcasts are not: V -> I, U -> any, I -> U, R -> I
+static_assert(refusal_of<Op<cast, same, X>, Var> != Code::ok);
+static_assert(refusal_of<Op<cast, R, X>, Owed> == Code::V06_owed);
+static_assert(refusal_of<Op<cast, U, X>, Owed> == Code::V06_owed);
+static_assert(refusal_of<Op<cast, same, X>, Red> != Code::ok);
+// psum: V -> I and U -> I; of an invariant or reduced value refused, where JAX multiplies the former
+static_assert(gives<Op<all_reduce, same, X>, Inv, Var>);
+static_assert(gives<Op<all_reduce, same, X>, Inv, Owed>);
+static_assert(refusal_of<Op<all_reduce, same, X>, Inv> == Code::V03_not_varying);
+static_assert(refusal_of<Op<all_reduce, same, X>, Red> == Code::V03_not_varying);
+// over two axes both must vary: JAX would sum copies along the other
+static_assert(gives<Op<all_reduce, same, X, Y>, Inv, L<Dim<I>, Dim<J>, Varying<X, Y>>>);
+static_assert(gives<Op<all_reduce, same, Y, X>, Inv, L<Dim<I>, Dim<J>, Varying<X, Y>>>);
+static_assert(gives<Op<all_reduce, same, Y, X>, Inv, L<Dim<I>, Dim<J>, Varying<Y>, Unreduced<X>>>);
+static_assert(refusal_of<Op<all_reduce, same, X, Y>, Var> == Code::V03_not_varying);
+static_assert(refusal_of<Op<all_reduce, same, Z>, Var> == Code::V03_not_varying);
+static_assert(gives<Op<all_reduce, same, X>, L<Dim<I>, Varying<Y>>, L<Dim<I>, Varying<X, Y>>>);
+// pmean, pmax, pmin; unreduced_pmax
+static_assert(gives<Op<all_reduce, same, Mean, X>, Inv, Var>);
+static_assert(gives<Op<all_reduce, same, Max, X>, Inv, Var>);
+static_assert(gives<Op<all_reduce, same, Min, X>, Inv, Var>);
+static_assert(gives<Op<all_reduce, same, Max, X>, L<Dim<I>>, L<Dim<I>, Unreduced<Max, X>>>);
+static_assert(refusal_of<Op<all_reduce, same, Max, X>, Owed> == Code::V16_kind);
+static_assert(refusal_of<Op<all_reduce, same, Mean, X>, Local<int, Varying<X>>> ==
+              Code::P12_not_floating);
+static_assert(refusal_of<Op<all_reduce, same, X>, Local<bool, Varying<X>>> ==
+              Code::C11_not_numbers);
+static_assert(gives<Op<all_reduce, same, Max, X>, Local<bool>, Local<bool, Varying<X>>>);
+// all_gather to varying, invariant, reduced; along a dim, or as a new first one (untiled)
+static_assert(gives<Op<all_gather, V, X, I>, Var, Var>);
+static_assert(gives<Op<all_gather, same, X, I>, Inv, Var>);
+static_assert(gives<Op<all_gather, R, X, J>, Red, Var>);
+static_assert(gives<Op<all_gather, same, X, K>, L<Dim<K>, Dim<I>, Dim<J>>, Var>);
+static_assert(gives<Op<all_gather, same, Y, X, I>, L<Dim<I>>, L<Dim<I>, Varying<X, Y>>>);
+static_assert(refusal_of<Op<all_gather, same, X, I>, Inv> == Code::V03_not_varying);
+static_assert(refusal_of<Op<all_gather, same, X, I>, Owed> == Code::V06_owed);
+// psum_scatter V -> V, unreduced_psum_scatter U -> V
+static_assert(gives<Op<reduce_scatter, V, X, I>, Var, Var>);
+static_assert(gives<Op<reduce_scatter, V, X, J>, Var, Owed>);
+static_assert(refusal_of<Op<reduce_scatter, V, X, I>, Inv> == Code::V03_not_varying);
+static_assert(refusal_of<Op<reduce_scatter, V, X, K>, Var> == Code::K04_no_such_index);
+static_assert(refusal_of<Op<reduce_scatter, V, X, I>, L<Dim<I>, Unreduced<Max, X>>> ==
+              Code::V16_kind);
+// the local slice I -> V
+static_assert(gives<Op<shard, V, X, I>, Var, Inv>);
+static_assert(refusal_of<Op<shard, V, X, I>, Var> == Code::V05_not_invariant);
+// ppermute, all_to_all (tiled, along one dim, untiled), pbroadcast
+static_assert(gives<Op<permute, V, X>, Var, Var>);
+static_assert(refusal_of<Op<permute, V, X>, Inv> == Code::V03_not_varying);
+static_assert(refusal_of<Op<permute, V, X>, Owed> == Code::V06_owed);
+static_assert(gives<Op<all_to_all, V, X, I, J>, Var, Var>);
+static_assert(gives<Op<all_to_all, V, X, I, I>, Var, Var>);
+static_assert(gives<Op<all_to_all, V, X, I, K>, L<Dim<K>, Dim<J>, Varying<X>>, Var>);
+static_assert(refusal_of<Op<all_to_all, V, X, K, I>, Var> == Code::K04_no_such_index);
+static_assert(refusal_of<Op<all_to_all, V, X, I, J>, Inv> == Code::V03_not_varying);
+static_assert(gives<Op<broadcast, same, X>, Inv, Var>);
+static_assert(gives<Op<broadcast, V, X>, Var, Var>);
+static_assert(refusal_of<Op<broadcast, same, X>, Inv> == Code::V03_not_varying);
+// what is named: kinds, axes, indices, in this order
+static_assert(refusal_of<Op<all_gather, same, I, X>, Var> == Code::T05_not_an_axis);
+static_assert(refusal_of<Op<all_gather, same, X>, Var> == Code::T05_not_an_axis);
+static_assert(refusal_of<Op<all_reduce, same, I>, Var> == Code::T05_not_an_axis);
+static_assert(refusal_of<Op<all_reduce, same>, Var> == Code::T05_not_an_axis);
+static_assert(refusal_of<Op<all_reduce, same, X, X>, Var> == Code::T01_axis_twice);
+
+// Local operations: V with I is V, with R is V; U only where the rule is linear and the other the same
+using Add = Map<functions::Add>;
+using Times = Map<functions::Multiply>;
+using Exp = Map<functions::Exp>;
+static_assert(gives<Add, Var, Var, Inv>);
+static_assert(gives<Add, Var, Inv, Var>);
+static_assert(gives<Add, L<Dim<I>, Varying<X, Y>>, L<Dim<I>, Varying<Y>>, L<Dim<I>, Varying<X>>>);
+static_assert(gives<Add, Var, Red, Var>);
+static_assert(gives<Add, Red, Red, Inv>);
+static_assert(gives<Add, Owed, Owed, Owed>);
+static_assert(gives<Times, Owed, Owed, Inv>);
+static_assert(gives<Times, L<Dim<I>, Varying<Y>, Unreduced<X>>, L<Dim<I>, Unreduced<X>>,
+                    L<Dim<I>, Varying<Y>>>);
+static_assert(refusal_of<Add, Owed, Inv> == Code::P05_owed_and_whole);
+static_assert(refusal_of<Add, Owed, Var> == Code::P06_owed_and_split);
+static_assert(refusal_of<Times, Owed, Var> == Code::P06_owed_and_split);
+static_assert(refusal_of<Exp, Owed> == Code::P04_not_linear);
+static_assert(refusal_of<Add, Var, T<Dim<I>, Dim<J>>> == Code::V01_mixed);
+static_assert(refusal_of<Map<functions::Add, Dim<I>, Dim<J>>, Var, Var> == Code::V14_named_result);
+
+using B = L<Dim<J>, Dim<K>>;
+static_assert(gives<MatmulTo<>, L<Dim<I>, Dim<K>, Varying<X>>, Var, B>);
+static_assert(gives<EinsumTo<I>, L<Dim<I>, Varying<X, Y>>, Var, L<Dim<J>, Varying<Y>>>);
+static_assert(gives<EinsumTo<>, L<Varying<X>>, Var, Var>);  // a local product: nothing is owed
+static_assert(gives<MatmulTo<>, L<Dim<I>, Dim<K>, Unreduced<X>>, Owed, B>);
+static_assert(refusal_of<MatmulTo<>, Owed, L<Dim<J>, Dim<K>, Varying<X>>> == Code::C07_not_linear);
+static_assert(refusal_of<MatmulTo<>, Var, T<Dim<J>, Dim<K>>> == Code::V01_mixed);
+static_assert(refusal_of<MatmulTo<Dim<I>, Dim<K>>, Var, B> == Code::V14_named_result);
+static_assert(refusal_of<EinsumTo<Dim<I>>, Var, B> == Code::V14_named_result);
+
+static_assert(gives<ReduceOver<reductions::Sum, I>, L<Dim<J>, Varying<X>>, Var>);
+static_assert(gives<ReduceOver<reductions::Maximum>, L<Varying<X>>, Var>);
+static_assert(gives<ReduceOver<reductions::Norm>, L<Varying<X>>, Var>);
+static_assert(refusal_of<ReduceOver<reductions::Sum, Dim<J>>, Var> == Code::V14_named_result);
+static_assert(refusal_of<ReshardTo<Dim<I>, Dim<J>>, Var> == Code::V14_named_result);
+static_assert(gives<detail::Transpose<J, I>, L<Dim<J>, Dim<I>, Varying<X>>, Var>);
+static_assert(gives<detail::Along<rules::Shape::roll, I>, Var, Var>);
+static_assert(gives<detail::Along<rules::Shape::concat, I>, Var, Inv, Var>);
+static_assert(plan(roll_to<I>, type<Var>).collectives() == 0);
+static_assert(plan(mean_to<I>, type<Var>).collectives() == 0);
+static_assert(plan(matmul_to<>, type<Var>, type<B>).collectives() == 0);
+
+// A block's extents are its own: the label's static extent is the whole tensor's.
+static_assert(gives<detail::Along<rules::Shape::slice, N8>, L<Dim<N8>>, L<Dim<N8>>>);
+
+// Laws: dims are whole, Varying is a Local's, an axis has one state
+template <class A>
+constexpr Code law = rules::lawful(Scope<A>::names, Scope<A>::readings, 1).code;
+static_assert(law<Var> == Code::ok);
+static_assert(law<L<Dim<I, X>>> == Code::V02_wrong_mode);
+static_assert(law<T<Dim<I>, Varying<X>>> == Code::V02_wrong_mode);
+static_assert(law<L<Dim<I>, Varying<X>, Unreduced<X>>> == Code::T01_axis_twice);
+static_assert(law<L<Dim<I>, Varying<X>, Reduced<X>>> == Code::T01_axis_twice);
+static_assert(law<L<Dim<I>, Unreduced<Y>, Varying<X>>> == Code::T03_not_canonical);
+static_assert(law<L<Dim<I>, Varying<Y, X>>> == Code::T03_not_canonical);
+
+// In: dims split -> whole, varying; U and R stay; equal blocks only
+static_assert(std::is_same_v<local_t<T<Dim<I, X>, Dim<J>>>, Var>);
+static_assert(std::is_same_v<local_t<T<Dim<I, Y, X>, Dim<J>>>, L<Dim<I>, Dim<J>, Varying<X, Y>>>);
+static_assert(std::is_same_v<local_t<T<Dim<I, Y>, Dim<J>, Unreduced<Max, X>>>,
+                             L<Dim<I>, Dim<J>, Varying<Y>, Unreduced<Max, X>>>);
+static_assert(std::is_same_v<local_t<T<Dim<I>, Dim<J>, Reduced<X>>>, Red>);
+template <class A>
+constexpr Code input = detail::Input<A>::verdict.code;
+static_assert(input<T<Dim<N8, X, Y>>> == Code::ok);
+static_assert(input<T<Dim<N7, X>>> == Code::V10_uneven);
+static_assert(input<T<Dim<N7>>> == Code::ok);
+static_assert(input<T<Dim<N7, Z>>> == Code::ok);  // the size of Z is known at run time: an Error
+static_assert(input<T<Dim<I, Cyclic<X, 4>>>> == Code::B03_through_cyclic);
+
+// Out: an axis that is not named must not vary; one that is may be invariant; U and R alike
+template <class Block, class Out>
+constexpr Code output = detail::Output<Block, Out>::verdict.code;
+static_assert(output<Var, T<Dim<I, X>, Dim<J>>> == Code::ok);
+static_assert(output<Var, T<Dim<I>, Dim<J, X>>> == Code::ok);
+static_assert(output<Inv, T<Dim<I, X>, Dim<J>>> == Code::ok);
+static_assert(output<Inv, T<Dim<I>, Dim<J>>> == Code::ok);
+static_assert(output<Var, T<Dim<I>, Dim<J>>> == Code::V07_output_varies);
+static_assert(output<L<Dim<I>, Varying<X, Y>>, T<Dim<I, X>>> == Code::V07_output_varies);
+static_assert(output<L<Dim<I>, Varying<X, Y>>, T<Dim<I, Y, X>>> == Code::ok);
+static_assert(output<Owed, T<Dim<I>, Dim<J>, Unreduced<X>>> == Code::ok);
+static_assert(output<Owed, T<Dim<I>, Dim<J>>> == Code::V08_output_owed);
+static_assert(output<Inv, T<Dim<I>, Dim<J>, Unreduced<X>>> == Code::V08_output_owed);
+static_assert(output<Owed, T<Dim<I>, Dim<J>, Unreduced<Max, X>>> == Code::V08_output_owed);
+static_assert(output<Red, T<Dim<I>, Dim<J>, Reduced<X>>> == Code::ok);
+static_assert(output<Red, T<Dim<I>, Dim<J>>> == Code::V08_output_owed);
+static_assert(output<Owed, T<Dim<I, X>, Dim<J>>> == Code::V08_output_owed);
+static_assert(output<Var, T<Dim<J, X>, Dim<I>>> == Code::V09_output_dims);
+static_assert(output<Var, T<Dim<I, X>>> == Code::V09_output_dims);
+static_assert(output<Var, Tensor<double, Dim<I, X>, Dim<J>>> == Code::N05_element_type);
+
+// Closed under transposition, and transposing twice is the identity.
+constexpr bool closed() {
+  for (Move const& m : rules::moves) {
+    Move const back = rules::transposed(m);
+    if (!rules::exists(back) || !(rules::transposed(back) == m)) return false;
+  }
+  return true;
+}
+static_assert(closed());
+static_assert(std::size(rules::moves) == 14);
+static_assert(rules::transposed({all_gather, V, R}) == Move{reduce_scatter, U, V});
+static_assert(rules::transposed({all_reduce, U, same}) == Move{cast, same, R});
+static_assert(rules::transposed({all_reduce, V, same}) == Move{cast, same, V});
+static_assert(rules::transposed({all_gather, V, same}) == Move{shard, same, V});
+
+// Every pair of states and movement is either in the table or refused with a code.
+constexpr bool each_decided() {
+  for (Movement how : {all_reduce, reduce_scatter, all_gather, all_to_all, permute, shard, cast})
+    for (AxisState from : {same, V, U, R})
+      for (AxisState to : {same, V, U, R}) {
+        Spec s;
+        s.local = true;
+        if (from == V) s.varying.insert(0);
+        if (from == U) s.unreduced.insert(0);
+        if (from == R) s.reduced.insert(0);
+        Verdict const v = rules::move(s, how, 0, to);
+        if (bool(v) != rules::exists({how, from, to})) return false;
+        if (v && v.result.state(0) != to) return false;
+      }
+  return true;
+}
+static_assert(each_decided());
+
+}  // namespace
