@@ -5,6 +5,7 @@
 #include <shardtype/io/npy.hpp>
 #include <shardtype/manual/collectives.hpp>
 #include <shardtype/manual/control.hpp>
+#include <shardtype/manual/dynamic.hpp>
 #include <shardtype/manual/local.hpp>
 #include <shardtype/manual/ragged.hpp>
 #include <shardtype/manual/raw.hpp>

@@ -30,7 +30,7 @@ struct OperandOf {
 };
 template <class T>
 struct OperandOf<Number<T>> {
-  using in_scope = Tensor<char>;  // no dims, no axes
+  using in_scope = Mentions<>;  // no dims, no axes
 };
 
 /// The element type of the operands: that of the first tensor; of a where, of the first after the

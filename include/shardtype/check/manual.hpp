@@ -107,7 +107,7 @@ struct BlockMove {
     return out;
   }
   template <class Use, class... Xs>
-  static constexpr void each_axis(Use use, Pack<Xs...>) {
+  static constexpr void each_axis([[maybe_unused]] Use use, Pack<Xs...>) {
     (use(S::names.find_axis(identity<Xs>)), ...);
   }
   /// Positions, in the operand, of the indices named; -1 for one it lacks.

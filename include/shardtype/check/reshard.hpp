@@ -53,10 +53,6 @@ struct Resharding {
   }
 };
 
-/// Axes and labels that a collective names, as tensors' parts, so that the scope numbers them.
-template <class... Parts>
-using Mentions = Tensor<char, Parts...>;
-
 /// A named collective: the rule folds the axes in one after the other, the planner fuses them where
 /// one collective is cheaper.
 template <class A, class Self, class... Parts>

@@ -15,7 +15,7 @@ namespace detail {
 
 /// Bare labels as dims that nothing splits.
 template <class... Ls>
-using Bare = Tensor<char, Dim<Ls>...>;
+using Bare = Mentions<Dim<Ls>...>;
 
 /// A label or a Dim, as a Dim.
 template <class P>
@@ -59,10 +59,10 @@ using Squeeze = ShapeTo<Shape::squeeze, Bare<Ls...>, Bare<>>;
 template <class... Ls>
 using Expand = ShapeTo<Shape::expand, Bare<>, Bare<Ls...>>;
 template <class... Dims>
-using Broadcast = ShapeTo<Shape::broadcast, Bare<>, Tensor<char, dim_of_t<Dims>...>>;
+using Broadcast = ShapeTo<Shape::broadcast, Bare<>, Mentions<dim_of_t<Dims>...>>;
 template <class I, class A, class B>
 using Split = ShapeTo<DimOf<A>::bare && DimOf<B>::bare ? Shape::hand_out : Shape::split, Bare<I>,
-                      Tensor<char, dim_of_t<A>, dim_of_t<B>>>;
+                      Mentions<dim_of_t<A>, dim_of_t<B>>>;
 template <class A, class B, class K>
 using Merge = ShapeTo<Shape::merge, Bare<A, B>, Bare<K>>;
 template <class I>

@@ -201,9 +201,15 @@ constexpr void read(Reading& r, Names&, hana::basic_type<Other>) {
 template <class T, class... Parts>
 constexpr Reading read_tensor(Names& n, hana::basic_type<Tensor<T, Parts...>>) {
   Reading r;
-  r.real = !std::is_same_v<T, char>;
   (detail::read(r, n, hana::basic_type<Parts>{}), ...);
-  if (r.real && !r.spec.varying.empty()) r.fault(Malformed::not_here);
+  if (!r.spec.varying.empty()) r.fault(Malformed::not_here);
+  return r;
+}
+template <class... Parts>
+constexpr Reading read_tensor(Names& n, hana::basic_type<Mentions<Parts...>>) {
+  Reading r;
+  r.real = false;
+  (detail::read(r, n, hana::basic_type<Parts>{}), ...);
   return r;
 }
 template <class T, class... Parts>
@@ -253,12 +259,13 @@ template <class Other>
 constexpr Pack<> axes_of(hana::basic_type<Other>) {
   return {};
 }
-template <template <class, class...> class Any, class T, class... Parts>
-constexpr auto all_labels(hana::basic_type<Any<T, Parts...>>) {
+// Of a Tensor, a Local or Mentions; an element type has none.
+template <template <class...> class Any, class... Parts>
+constexpr auto all_labels(hana::basic_type<Any<Parts...>>) {
   return (Pack<>{} + ... + detail::labels_of(hana::basic_type<Parts>{}));
 }
-template <template <class, class...> class Any, class T, class... Parts>
-constexpr auto all_axes(hana::basic_type<Any<T, Parts...>>) {
+template <template <class...> class Any, class... Parts>
+constexpr auto all_axes(hana::basic_type<Any<Parts...>>) {
   return (Pack<>{} + ... + detail::axes_of(hana::basic_type<Parts>{}));
 }
 

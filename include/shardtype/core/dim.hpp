@@ -56,6 +56,10 @@ class Tensor;
 template <class T, class... Parts>
 class Local;
 
+/// Dims and attributes that an operation names, where it needs no tensor of them: read as one's are.
+template <class... Parts>
+struct Mentions;
+
 /// A type as an argument: `plan(matmul_to<Out>, type<A>, type<B>)`.
 template <class T>
 struct Type {

@@ -5,9 +5,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <Kokkos_Core.hpp>
-
-#include <shardtype/manual/local.hpp>
+#include <shardtype/manual/dynamic.hpp>
 #include <shardtype/manual/shard_map.hpp>
 
 namespace shardtype {
@@ -45,12 +43,7 @@ auto item(L const& l) {
     return typename A::element{};
   } else {
     auto const& a = operand(l);
-    typename A::element value{};
-    if (!a.mesh().here()) return value;
-    Kokkos::View<typename A::element, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>
-        to(&value);
-    Kokkos::deep_copy(to, a.local());
-    return value;
+    return static_cast<typename A::element>(detail::own_element(a));
   }
 }
 

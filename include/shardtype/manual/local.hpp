@@ -81,6 +81,17 @@ inline MeshRef const& mesh_around(char const* what) {
   return *manual_mesh;
 }
 
+/// The calling rank's element of a rank-0 block; zero on ranks outside the mesh.
+template <class L>
+typename L::element own_element(L const& a) {
+  typename L::element value{};
+  if (!a.mesh().here()) return value;
+  Kokkos::View<typename L::element, Kokkos::HostSpace,
+               Kokkos::MemoryTraits<Kokkos::Unmanaged>> const to(&value);
+  Kokkos::deep_copy(to, a.local());
+  return value;
+}
+
 /// The element type and parts of a Local, or the Local.
 template <class T, class... Parts>
 struct CreatedLocal {

@@ -197,11 +197,11 @@ auto shard_map(F const& f, As const&... as) {
     auto const& first = std::get<0>(std::tie(as...));
     MeshRef const mesh = operand(first).mesh();
     (check_one_mesh(mesh, operand(as).mesh()), ...);
-    int argument = 0;
-    std::tuple blocks{detail::block_of(operand(as), ++argument)...};
-    auto const result =
-        std::apply([&](auto const&... each) { return detail::run_body(mesh, f, each...); }, blocks);
-    return detail::Promised<Out...>::of(result);
+    auto const blocks = [&]<int... K>(std::integer_sequence<int, K...>) {
+      return std::tuple(detail::block_of(operand(as), K + 1)...);
+    }(std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{});
+    return detail::Promised<Out...>::of(std::apply(
+        [&](auto const&... each) { return detail::run_body(mesh, f, each...); }, blocks));
   }
 }
 /// The same without arguments: `shard_map<Dim<I, X>>(mesh, [] { return axis_index<X>() ...; })`.

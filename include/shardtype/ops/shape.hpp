@@ -15,7 +15,7 @@ namespace detail {
 /// Static extents of labels or dims.
 template <class... Ds>
 constexpr std::array<std::int64_t, sizeof...(Ds)> static_extents() {
-  return {Scope<Tensor<char, dim_of_t<Ds>>>::names.label_extent[0]...};
+  return {Scope<Mentions<dim_of_t<Ds>>>::names.label_extent[0]...};
 }
 inline constexpr auto keep_extents = [](ops::ShapeCall const&) {};
 inline constexpr auto share_memory = [](auto const& run) { return run.buffer; };

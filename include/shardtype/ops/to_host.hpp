@@ -121,6 +121,7 @@ auto to_host(A const& a, std::source_location where = std::source_location::curr
 /// flow cannot diverge. The one door from a tensor to a C++ value. Refused: A01 a tensor with dims,
 /// A02 an unreduced one. Error E25 on ranks outside the mesh.
 template <class A>
+  requires(!is_local<operand_t<A>>)
 auto item(A const& a, std::source_location where = std::source_location::current()) {
   using R = detail::NotAnItem<operand_t<A>>;
   if constexpr (R::verdict) {

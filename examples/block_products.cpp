@@ -1,0 +1,83 @@
+// Products of matrices split in several ways, written by hand as functions of blocks, beside what strict
+// mode makes of the same operands: equal types, equal numbers. On 8 ranks.
+// RANKS: 8
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <type_traits>
+
+#include <shardtype/shardtype.hpp>
+
+using namespace shardtype;
+
+struct X : Axis<"X", 2> {};
+struct Y : Axis<"Y", 4> {};
+struct I : Index<"I"> {};
+struct J : Index<"J"> {};
+struct K : Index<"K"> {};
+
+// The product by hand has the type and the values of the strict one.
+template <class ByHand, class Strict>
+void agree(char const* what, ByHand const& c, Strict const& expected) {
+  static_assert(std::is_same_v<ByHand, Strict>);
+  auto const gathered = to_host(c);
+  auto const right = to_host(expected);
+  for (std::size_t k = 0; k < right.size(); ++k)
+    if (std::abs(gathered[k] - right[k]) > 1e-9)
+      throw Error("example", std::string(what) + " differs from the strict product");
+  if (c.mesh().state().whole().rank() == 0) std::printf("%-28s %s\n", what, type_name(c).c_str());
+}
+
+int main(int argc, char** argv) {
+  Environment const env(argc, argv);
+  Mesh<X, Y> const mesh(env.world());
+  auto const f = [](std::int64_t i, std::int64_t j) { return std::sin(double(i * 31 + j)); };
+  auto const a_rows = from_function<double, Dim<I, X>, Dim<J>>(mesh, {8, 16}, f);
+  auto const a_whole = from_function<double, Dim<I>, Dim<J>>(mesh, {8, 16}, f);
+  auto const a_blocks = from_function<double, Dim<I, X>, Dim<J, Y>>(mesh, {8, 16}, f);
+  auto const b_columns = from_function<double, Dim<J>, Dim<K, Y>>(mesh, {16, 12}, f);
+  auto const b_whole = from_function<double, Dim<J>, Dim<K>>(mesh, {16, 12}, f);
+  auto const b_rows = from_function<double, Dim<J, Y>, Dim<K>>(mesh, {16, 12}, f);
+
+  // The function is the same for the first three: where no contracted dim is split, nothing is sent, and
+  // the types carry the shardings through.
+  auto const product = [](auto a, auto b) { return matmul(a, b); };
+  agree("rows x columns", shard_map<Dim<I, X>, Dim<K, Y>>(product, a_rows, b_columns),
+        matmul(a_rows, b_columns));
+  agree("rows x replicated", shard_map<Dim<I, X>, Dim<K>>(product, a_rows, b_whole),
+        matmul(a_rows, b_whole));
+  agree("replicated x columns", shard_map<Dim<I>, Dim<K, Y>>(product, a_whole, b_columns),
+        matmul(a_whole, b_columns));
+
+  // Blocks x rows: each rank has a summand of its block of the result. Without the all_reduce the output
+  // would have to name Y, or it would not compile.
+  auto const summed = [](auto a, auto b) { return all_reduce<Y>(matmul(a, b)); };
+  agree("blocks x rows", shard_map<Dim<I, X>, Dim<K>>(summed, a_blocks, b_rows),
+        matmul<Dim<I, X>, Dim<K>>(a_blocks, b_rows));
+
+  // Blocks x columns: the contracted dim is whole on one side only, so A is gathered first.
+  auto const gathered = [](auto a, auto b) { return matmul(all_gather<Y, J>(a), b); };
+  agree("blocks x columns", shard_map<Dim<I, X>, Dim<K, Y>>(gathered, a_blocks, b_columns),
+        matmul<Dim<I, X>, Dim<K, Y>>(a_blocks, b_columns));
+
+  // The same without the gathered copy: the blocks of A go round the ring, and each is multiplied by the
+  // rows of B that belong to it while it is here.
+  auto const in_a_ring = [](auto a, auto b) {
+    std::int64_t const p = axis_size<Y>();
+    std::int64_t const width = a.template extent<J>();
+    auto const start = varying<X>(
+        zeros_local<double, Dim<I>, Dim<K>>({a.template extent<I>(), b.template extent<K>()}));
+    auto const [c, last] =
+        loop(p, std::tuple(varying<Y>(start), a), [&](std::int64_t k, auto carry) {
+          auto const [sum, block] = carry;
+          auto const owner =
+              (axis_index<Y>() + static_cast<std::int32_t>(p - k)) % static_cast<std::int32_t>(p);
+          auto const rows = dynamic_slice<J>(b, owner * static_cast<std::int32_t>(width), width);
+          return std::tuple((sum + matmul(block, rows)).tensor(), rotate<Y>(block, 1));
+        });
+    return c;
+  };
+  agree("blocks x columns, in a ring",
+        shard_map<Dim<I, X>, Dim<K, Y>>(in_a_ring, a_blocks, b_columns),
+        matmul<Dim<I, X>, Dim<K, Y>>(a_blocks, b_columns));
+}

@@ -1,0 +1,61 @@
+// Work on each rank's own block, and when a collective is needed. On 8 ranks.
+// RANKS: 8
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include <shardtype/shardtype.hpp>
+
+using namespace shardtype;
+
+struct X : Axis<"X", 2> {};
+struct Y : Axis<"Y", 4> {};
+struct I : Index<"I"> {};
+struct Head : Index<"Head"> {};
+
+template <class A, class T>
+void show(char const* what, A const& a, std::vector<T> const& expected) {
+  std::vector<T> const values = to_host(a);
+  std::string const text = to_text(a);
+  if (a.mesh().state().whole().rank() == 0) std::printf("%s: %s\n", what, text.c_str());
+  if (values != expected) throw Error("example", std::string(what) + " gave other numbers");
+}
+
+// What the blocks of a vector over both axes are, as types, and that work on them sends nothing.
+using Block = local_t<Tensor<double, Dim<I, X, Y>>>;
+static_assert(std::is_same_v<Block, Local<double, Dim<I>, Varying<X, Y>>>);
+static_assert(plan(mean_to<>, type<Block>).collectives() == 0);
+static_assert(plan(roll_to<I>, type<Block>).collectives() == 0);
+
+int main(int argc, char** argv) {
+  Environment const env(argc, argv);
+  Mesh<X, Y> const mesh(env.world());
+  auto const count = [](std::int64_t i) { return i; };
+  auto const a = from_function<std::int64_t, Dim<I, X, Y>>(mesh, {32}, count);
+
+  // A sum of a block is the block's: eight sums, and one more step to the sum of all.
+  auto const of_each = shard_map<Dim<I, X, Y>>([](auto b) { return expand<I>(sum(b)); }, a);
+  show<decltype(of_each), std::int64_t>("sums of the shards", of_each,
+                                        {6, 22, 38, 54, 70, 86, 102, 118});
+  auto const of_all =
+      shard_map<Tensor<std::int64_t>>([](auto b) { return all_reduce<X, Y>(sum(b)); }, a);
+  show<decltype(of_all), std::int64_t>("sum of all", of_all, {496});
+
+  // The first four of every 64 numbers, averaged over all ranks: hard to say of the whole array.
+  auto const wide = from_function<double, Dim<I, X, Y>>(
+      mesh, {512}, [](std::int64_t i) { return static_cast<double>(i); });
+  auto const heads = shard_map<Dim<Head>>(
+      [](auto b) { return all_reduce<Mean, X, Y>(slice<I, Head>(b, 0, 4)); }, wide);
+  show<decltype(heads), double>("mean of the heads", heads, {224, 225, 226, 227});
+
+  // Local work sends nothing, and the plans above prove it.
+  auto const means = shard_map<Dim<I, X, Y>>([](auto b) { return expand<I>(mean(b)); }, wide);
+  show<decltype(means), double>("means of the shards", means,
+                                {31.5, 95.5, 159.5, 223.5, 287.5, 351.5, 415.5, 479.5});
+  auto const rolled = shard_map<Dim<I, X, Y>>([](auto b) { return roll<I>(b, 1); }, a);
+  show<decltype(rolled), std::int64_t>(
+      "rolled in each shard", rolled,
+      {3,  0,  1,  2,  7,  4,  5,  6,  11, 8,  9,  10, 15, 12, 13, 14,
+       19, 16, 17, 18, 23, 20, 21, 22, 27, 24, 25, 26, 31, 28, 29, 30});
+}

@@ -1,0 +1,98 @@
+#pragma once
+/// JAX's names for what this library has, for those who come from there: `jax::psum<X>(a)` is
+/// `all_reduce<X>(a)`. Types, refusals and costs are those of the function named beside each.
+
+#include <shardtype/shardtype.hpp>
+
+namespace shardtype::jax {
+
+using shardtype::all_to_all;
+using shardtype::axis_index;
+using shardtype::axis_size;
+using shardtype::ragged_all_to_all;
+using shardtype::reduced;
+using shardtype::shard_map;
+using shardtype::unreduced;
+
+/// all_reduce. Of an invariant value JAX returns it times the axis size; here it is refused, V03.
+template <class... Xs, class A>
+auto psum(A const& a) {
+  return all_reduce<Xs...>(a);
+}
+/// all_reduce<Mean, ...>, all_reduce<Max, ...>, all_reduce<Min, ...>.
+template <class... Xs, class A>
+auto pmean(A const& a) {
+  return all_reduce<Mean, Xs...>(a);
+}
+template <class... Xs, class A>
+auto pmax(A const& a) {
+  return all_reduce<Max, Xs...>(a);
+}
+template <class... Xs, class A>
+auto pmin(A const& a) {
+  return all_reduce<Min, Xs...>(a);
+}
+
+/// jax.lax.all_gather(tiled=True): `all_gather<X, I>(a, to_varying)`, equal everywhere and typed varying.
+/// With a new index: tiled=False.
+template <class... Named, class A>
+auto all_gather(A const& a) {
+  return shardtype::all_gather<Named...>(a, to_varying);
+}
+/// The same typed invariant, and typed reduced.
+template <class... Named, class A>
+auto all_gather_invariant(A const& a) {
+  return shardtype::all_gather<Named...>(a);
+}
+template <class... Named, class A>
+auto all_gather_reduced(A const& a) {
+  return shardtype::all_gather<Named...>(a, to_reduced);
+}
+/// reduce_scatter, tiled=True.
+template <class... Named, class A>
+auto psum_scatter(A const& a) {
+  return reduce_scatter<Named...>(a);
+}
+/// permute.
+template <class... Xs, class A>
+auto ppermute(A const& a, std::span<SourceDestination const> pairs) {
+  return permute<Xs...>(a, pairs);
+}
+template <class... Xs, class A>
+auto ppermute(A const& a, std::initializer_list<SourceDestination> pairs) {
+  return permute<Xs...>(a, pairs);
+}
+/// broadcast_from, typed varying.
+template <class... Xs, class A>
+auto pbroadcast(A const& a, int source) {
+  return broadcast_from<Xs...>(a, source, to_varying);
+}
+/// varying: pcast(to='varying').
+template <class... Xs, class A>
+auto pvary(A const& a) {
+  return varying<Xs...>(a);
+}
+
+/// loop: `body(k, carry)` for k from `lower` to `upper` - 1.
+template <class Body, class Carry>
+auto fori_loop(std::int64_t lower, std::int64_t upper, Body const& body, Carry const& start) {
+  std::int64_t const n = upper > lower ? upper - lower : 0;
+  return loop(n, start, [&](std::int64_t k, auto const& carry) { return body(lower + k, carry); });
+}
+/// loop_while.
+template <class Condition, class Body, class Carry>
+auto while_loop(Condition const& condition, Body const& body, Carry const& start) {
+  return loop_while(condition, start, body);
+}
+/// branch.
+template <class Condition, class Yes, class No, class... Args>
+auto cond(Condition const& condition, Yes const& yes, No const& no, Args const&... args) {
+  return branch(condition, yes, no, args...);
+}
+/// dynamic_slice along one dim.
+template <class I, class... Result, class A, class Start>
+auto dynamic_slice_in_dim(A const& a, Start const& start, std::int64_t size) {
+  return dynamic_slice<I, Result...>(a, start, size);
+}
+
+}  // namespace shardtype::jax

@@ -1,0 +1,428 @@
+// Manual mode: every collective over one and two axes in either order, against what the members of the
+// group hold; bytes; casts; shard_map's doors; loops and branches; errors.
+// SOURCES: tests/shim/pmpi.cpp
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <vector>
+
+#include <shardtype/from_jax.hpp>
+
+#include "harness/catch.hpp"
+#include "harness/on_ranks.hpp"
+#include "shim/pmpi.hpp"
+
+using namespace shardtype;
+using on_ranks::code_of;
+
+namespace {
+
+struct X : Axis<"X"> {};
+struct Y : Axis<"Y"> {};
+struct Z : Axis<"Z"> {};
+struct I : Index<"I"> {};
+struct J : Index<"J"> {};
+struct K : Index<"K"> {};
+struct N : Index<"N"> {};
+struct N8 : Index<"N8", 8> {};
+
+using Int = std::int64_t;
+using Grid = Mesh<X, Y>;
+
+// The ranks along `Xs`, in order, as seen from the calling one; -1 in `size` for an axis not named.
+template <class... Xs>
+struct Group {
+  std::array<Int, 2> size, me;
+  Int count = 1;
+  explicit Group(Grid const& mesh)
+      : size{mesh.size_of<X>(), mesh.size_of<Y>()}, me{mesh.coordinate<X>(), mesh.coordinate<Y>()} {
+    ((count *= size[axis<Xs>]), ...);
+  }
+  template <class A>
+  static constexpr std::size_t axis = std::is_same_v<A, X> ? 0 : 1;
+  // The number in the mesh of member `g`.
+  Int member(Int g) const {
+    std::array<Int, 2> at = me;
+    std::array<std::size_t, sizeof...(Xs)> const order{axis<Xs>...};
+    for (std::size_t k = order.size(); k-- > 0;) {
+      at[order[k]] = g % size[order[k]];
+      g /= size[order[k]];
+    }
+    return at[0] * size[1] + at[1];
+  }
+  Int place() const {
+    Int g = 0;
+    ((g = g * size[axis<Xs>] + me[axis<Xs>]), ...);
+    return g;
+  }
+};
+
+Int value(Int rank, Int i, Int j) { return (rank + 1) * 10000 + i * 100 + j; }
+
+// The block of the calling rank: what `value` says of its number in the mesh.
+auto block_of_rank(Grid const& mesh, Int n, Int m) {
+  auto a = raw_local<Int, Dim<I>, Dim<J>>(mesh, {n, m});
+  Int const rank = mesh.coordinate<X>() * mesh.size_of<Y>() + mesh.coordinate<Y>();
+  auto const v = a.mutable_local();
+  for (Int i = 0; i < static_cast<Int>(v.extent(0)); ++i)
+    for (Int j = 0; j < static_cast<Int>(v.extent(1)); ++j)
+      v(static_cast<std::size_t>(i), static_cast<std::size_t>(j)) = value(rank, i, j);
+  return a;
+}
+
+template <class A, class F>
+int wrong(A const& a, F f) {
+  int bad = 0;
+  auto const v = a.local();
+  for (Int i = 0; i < a.extents()[0]; ++i)
+    for (Int j = 0; j < a.extents()[1]; ++j)
+      bad += v(static_cast<std::size_t>(i), static_cast<std::size_t>(j)) != f(i, j) ? 1 : 0;
+  return bad;
+}
+
+// What the calling rank sent and received by `run`, as plans count it.
+template <class Run>
+Int bytes_of(Run run) {
+  shim::reset();
+  run();
+  return shim::bytes();
+}
+
+template <class... Xs>
+void check_collectives(Grid const& mesh, Int n, Int m) {
+  Group<Xs...> const group(mesh);
+  Int const p = group.count;
+  INFO("group of " << p << ", block " << n << " x " << m);
+  detail::ManualScope const inside(mesh);
+  auto const a = block_of_rank(mesh, n, m);
+  auto const sum_at = [&](Int i, Int j) {
+    Int s = 0;
+    for (Int g = 0; g < p; ++g) s += value(group.member(g), i, j);
+    return s;
+  };
+  auto const held = static_cast<Int>(sizeof(Int)) * n * m;
+
+  auto const total = all_reduce<Xs...>(a);
+  CHECK(wrong(total, sum_at) == 0);
+  CHECK(wrong(all_reduce<Xs...>(unreduced<Xs...>(a)), sum_at) == 0);
+  CHECK(wrong(all_reduce<Max, Xs...>(a), [&](Int i, Int j) {
+          Int most = 0;
+          for (Int g = 0; g < p; ++g) most = std::max(most, value(group.member(g), i, j));
+          return most;
+        }) == 0);
+  CHECK(wrong(all_reduce<Min, Xs...>(unreduced<Min, Xs...>(a)), [&](Int i, Int j) {
+          Int least = value(group.member(0), i, j);
+          for (Int g = 0; g < p; ++g) least = std::min(least, value(group.member(g), i, j));
+          return least;
+        }) == 0);
+  CHECK(wrong(all_reduce<Mean, Xs...>(cast<double>(a)), [&](Int i, Int j) {
+          return static_cast<double>(sum_at(i, j)) / static_cast<double>(p);
+        }) == 0);
+
+  auto const along_i = all_gather<Xs..., I>(a);
+  CHECK(along_i.extents() == std::array<Int, 2>{n * p, m});
+  CHECK(wrong(along_i, [&](Int i, Int j) { return value(group.member(i / n), i % n, j); }) == 0);
+  CHECK(wrong(all_gather<Xs..., J>(a, to_varying),
+              [&](Int i, Int j) { return value(group.member(j / m), i, j % m); }) == 0);
+  CHECK(bytes_of([&] { (void)all_gather<Xs..., J>(a, to_reduced); }) == held * (p - 1));
+  auto const stacked = all_gather<Xs..., K>(a);
+  CHECK(stacked.extents() == std::array<Int, 3>{p, n, m});
+  CHECK(wrong(merge<K, I, N>(stacked),
+              [&](Int i, Int j) { return value(group.member(i / n), i % n, j); }) == 0);
+
+  // scattered, gathered: the sum; what is sharded of it is what was scattered
+  auto const wide = all_gather<Xs..., J>(a);
+  auto const scattered = reduce_scatter<Xs..., J>(varying<Xs...>(wide));
+  CHECK(wrong(scattered,
+              [&](Int i, Int j) { return p * value(group.member(group.place()), i, j); }) == 0);
+  CHECK(wrong(shard<Xs..., J>(wide),
+              [&](Int i, Int j) { return value(group.member(group.place()), i, j); }) == 0);
+  CHECK(wrong(shard<Xs..., I>(along_i),
+              [&](Int i, Int j) { return value(group.member(group.place()), i, j); }) == 0);
+  CHECK(wrong(reduce_scatter<Max, Xs..., I>(unreduced<Max, Xs...>(varying<Xs...>(along_i))),
+              [&](Int i, Int j) { return value(group.member(group.place()), i, j); }) == 0);
+
+  // all_to_all: pieces of what each gathered are those of the rank itself, p times
+  auto const mixed = einsum<I, J>(varying<Xs...>(along_i), full_local<Int>({}, 1));
+  auto const exchanged = all_to_all<Xs..., I, J>(mixed);
+  CHECK(exchanged.extents() == std::array<Int, 2>{n, m * p});
+  CHECK(wrong(exchanged,
+              [&](Int i, Int j) { return value(group.member(group.place()), i, j % m); }) == 0);
+  // each rank's own block: its piece g goes to member g
+  if (n % p == 0) {
+    Int const k = n / p;
+    CHECK(wrong(all_to_all<Xs..., I, J>(a), [&](Int i, Int j) {
+            return value(group.member(j / m), group.place() * k + i, j % m);
+          }) == 0);
+    CHECK(wrong(all_to_all<Xs..., I, I>(a), [&](Int i, Int j) {
+            return value(group.member(k == 0 ? 0 : i / k), group.place() * k + (k == 0 ? 0 : i % k),
+                         j);
+          }) == 0);
+    CHECK(bytes_of([&] { (void)all_to_all<Xs..., I, I>(a); }) == held - held / p);
+  } else {
+    CHECK(code_of([&] { (void)all_to_all<Xs..., I, J>(a); }) == "E61");
+    CHECK(code_of([&] { (void)reduce_scatter<Xs..., I>(a); }) == "E61");
+  }
+  auto const rows = shard<Xs..., I>(zeros_local<Int, Dim<I>, Dim<J>>({p * p, m}));
+  auto const untiled = all_to_all<Xs..., I, K>(rows);
+  static_assert(decltype(untiled)::rank == 2);
+  CHECK(untiled.extents() == std::array<Int, 2>{p, m});
+
+  // permute: backwards among all but the last; the last gets zeros
+  std::vector<SourceDestination> pairs;
+  for (int g = 0; g + 1 < static_cast<int>(p); ++g) pairs.push_back({g + 1, g});
+  CHECK(wrong(permute<Xs...>(a, pairs), [&](Int i, Int j) {
+          return group.place() == p - 1 ? 0 : value(group.member(group.place() + 1), i, j);
+        }) == 0);
+  CHECK(wrong(permute<Xs...>(a, {}), [](Int, Int) { return 0; }) == 0);
+  for (Int const by : {Int{1}, Int{-1}, p, 3 * p + 2}) {
+    Int const from = ((group.place() - by) % p + p) % p;
+    CHECK(wrong(rotate<Xs...>(a, by),
+                [&](Int i, Int j) { return value(group.member(from), i, j); }) == 0);
+  }
+  CHECK(code_of([&] { (void)permute<Xs...>(a, {{0, static_cast<int>(p)}}); }) == "E64");
+  CHECK(code_of([&] { (void)permute<Xs...>(a, {{0, 0}, {0, 0}}); }) == "E64");
+  CHECK(wrong(broadcast_from<Xs...>(a, static_cast<int>(p - 1)),
+              [&](Int i, Int j) { return value(group.member(p - 1), i, j); }) == 0);
+  CHECK(code_of([&] { (void)broadcast_from<Xs...>(a, static_cast<int>(p)); }) == "E64");
+  CHECK(item(all_reduce<Xs...>(axis_index<Xs...>())) == p * (p - 1) / 2);
+  auto const index = axis_index<Xs...>();
+  CHECK(index.local()() == group.place());
+  CHECK(axis_size<Xs...>() == p);
+}
+
+}  // namespace
+
+TEST_CASE("every collective over one and two axes in either order") {
+  for (std::array<Int, 2> const grid : on_ranks::grids()) {
+    Grid const mesh(MPI_COMM_WORLD, grid);
+    for (auto [n, m] : {std::pair<Int, Int>{8, 3}, {5, 1}, {1, 7}, {0, 2}, {24, 16}}) {
+      check_collectives<X>(mesh, n, m);
+      check_collectives<Y>(mesh, n, m);
+      check_collectives<X, Y>(mesh, n, m);
+      check_collectives<Y, X>(mesh, n, m);
+    }
+  }
+}
+
+TEST_CASE("rows of any number go to each rank") {
+  for (std::array<Int, 2> const grid : on_ranks::grids()) {
+    Grid const mesh(MPI_COMM_WORLD, grid);
+    detail::ManualScope const inside(mesh);
+    Group<Y, X> const group(mesh);
+    auto const p = static_cast<std::size_t>(group.count);
+    auto const me = static_cast<std::size_t>(group.place());
+    // rank r sends (r + g) % 3 rows to rank g, which lie at r * 3 there
+    std::vector<Int> at(p), send(p), to(p), receive(p);
+    Int rows = 0;
+    for (std::size_t g = 0; g < p; ++g) {
+      at[g] = rows;
+      send[g] = static_cast<Int>((me + g) % 3);
+      to[g] = static_cast<Int>(me * 3);
+      receive[g] = send[g];
+      rows += send[g];
+    }
+    auto const a = block_of_rank(mesh, rows, 2);
+    auto const out = full_local<Int, Dim<I>, Dim<J>>({static_cast<Int>(3 * p), 2}, -1);
+    auto const moved = ragged_all_to_all<Y, X>(a, out, {at, send, to, receive});
+    static_assert(std::is_same_v<decltype(moved), Local<Int, Dim<I>, Dim<J>, Varying<X, Y>> const>);
+    auto const v = moved.local();
+    for (std::size_t g = 0; g < p; ++g) {
+      Int begin = 0;  // of our rows in member g's block
+      for (std::size_t k = 0; k < me; ++k) begin += static_cast<Int>((g + k) % 3);
+      for (std::size_t r = 0; r < 3; ++r)
+        for (std::size_t j = 0; j < 2; ++j) {
+          Int const expected = r < (me + g) % 3
+                                   ? value(group.member(static_cast<Int>(g)),
+                                           begin + static_cast<Int>(r), static_cast<Int>(j))
+                                   : -1;
+          CHECK(v(g * 3 + r, j) == expected);
+        }
+    }
+    CHECK(out.local()(0, 0) == -1);  // the output itself is not written
+    auto far = send;
+    for (Int& s : far) s += 1000;
+    CHECK(code_of([&] { (void)ragged_all_to_all<Y, X>(a, out, {at, far, to, receive}); }) == "E64");
+    CHECK(code_of([&] {
+            (void)ragged_all_to_all<Y, X>(a, out, {at, send, std::span(to).first(p - 1), receive});
+          }) == "E64");
+  }
+}
+
+TEST_CASE("tensors go in as blocks and come out whole") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  Int const px = mesh.size_of<X>();
+  Int const py = mesh.size_of<Y>();
+  auto const f = [](Int i, Int j) { return i * 100 + j; };
+  auto const a = from_function<Int, Dim<I, X>, Dim<J, Y>>(mesh, {px * 4, py * 3}, f);
+  SECTION("identity shares memory; an invariant output may be split") {
+    auto const same = shard_map<Dim<I, X>, Dim<J, Y>>([](auto b) { return b; }, a);
+    static_assert(std::is_same_v<decltype(same), decltype(a)>);
+    CHECK(same.local().data() == a.local().data());
+    auto const ones =
+        shard_map<Dim<I, X>>([](auto) { return full_local<double, Dim<I>>({3}, 2.0); }, a);
+    CHECK(ones.extent<I>() == 3 * px);
+    CHECK(item(sum<Tensor<double>>(ones)) == 6.0 * static_cast<double>(px));
+  }
+  SECTION("several in, several out") {
+    auto const b = from_function<Int, Dim<J, Y>>(mesh, {py * 3}, [](Int j) { return j; });
+    auto const [s, t] = shard_map<Outs<Tensor<Int, Dim<I, X>>, Tensor<Int, Dim<J, Y>, Dim<I, X>>>>(
+        [](auto x, auto y) {
+          return std::tuple(all_reduce<Y>(einsum<I>(x, y)), transpose<J, I>(x + y));
+        },
+        a, b);
+    CHECK(on_ranks::wrong(s, [&](Int i) {
+            Int sum = 0;
+            for (Int j = 0; j < py * 3; ++j) sum += f(i, j) * j;
+            return sum;
+          }) == 0);
+    CHECK(on_ranks::wrong(t, [&](Int j, Int i) { return f(i, j) + j; }) == 0);
+  }
+  SECTION("unreduced goes through") {
+    auto const owed =
+        einsum<I>(a, from_function<Int, Dim<J, Y>>(mesh, {py * 3}, [](Int) { return 1; }));
+    auto const still = shard_map<Dim<I, X>, Unreduced<Y>>([](auto b) { return b + b; }, owed);
+    CHECK(on_ranks::wrong(all_reduce<Y>(still), [&](Int i) {
+            Int sum = 0;
+            for (Int j = 0; j < py * 3; ++j) sum += 2 * f(i, j);
+            return sum;
+          }) == 0);
+  }
+  SECTION("without arguments, and strict inside of manual") {
+    auto const index =
+        shard_map<Dim<I, Y, X>>(mesh, [] { return expand<I>(cast<double>(axis_index<Y, X>())); });
+    CHECK(index.extent<I>() == px * py);
+    CHECK(on_ranks::wrong(index, [](Int i) { return static_cast<double>(i); }) == 0);
+    auto const turned = shard_map<Dim<I>, Dim<J>>(
+        [](auto b) {
+          auto const whole = strict<Tensor<Int, Dim<I, X>, Dim<J, Y>>>(
+              [](auto t) { return reshard<Dim<I>, Dim<J>>(t + t); }, b);
+          static_assert(std::is_same_v<decltype(whole), Local<Int, Dim<I>, Dim<J>> const>);
+          return whole;
+        },
+        a);
+    CHECK(on_ranks::wrong(turned, [&](Int i, Int j) { return 2 * f(i, j); }) == 0);
+  }
+  SECTION("errors name what is wrong, before anything is sent") {
+    auto const uneven = zeros<float, Dim<I, X>>(mesh, {px * 2 + 1});
+    bool ran = false;
+    auto const go = [&] {
+      (void)shard_map<Dim<I, X>>(
+          [&](auto b) {
+            ran = true;
+            return b;
+          },
+          uneven);
+    };
+    CHECK(code_of(go) == (px > 1 ? "E61" : "none"));
+    CHECK(ran == (px == 1));
+    CHECK(code_of([&] {
+            (void)shard_map<Dim<I, X>, Dim<J, Y>>(
+                [&](auto b) {
+                  (void)(a + a).tensor();
+                  return b;
+                },
+                a);
+          }) == "E60");
+    CHECK(on_ranks::wrong((a + a).tensor(), [&](Int i, Int j) { return 2 * f(i, j); }) == 0);
+    CHECK(code_of([&] { (void)axis_index<X>(); }) == "E63");
+    CHECK(code_of([&] {
+            (void)shard_map<Tensor<std::int32_t>>(mesh,
+                                                  [] { return all_reduce<Z>(axis_index<Z>()); });
+          }) == "E13");
+    CHECK(code_of([&] {
+            (void)shard_map<Dim<I>>(mesh, [] {
+              auto b = zeros_local<float, Dim<I>>({4});
+              (void)b.mutable_local();
+              return b;
+            });
+          }) == (px * py > 1 ? "E62" : "none"));
+  }
+  SECTION("a static extent is the whole dim's") {
+    if (8 % px == 0) {
+      auto const whole = from_function<Int, Dim<N8, X>>(mesh, {8}, [](Int i) { return i; });
+      auto const up = shard_map<Dim<N8, X>>(
+          [&](auto b) {
+            CHECK(b.template extent<N8>() == 8 / px);
+            return b + b;
+          },
+          whole);
+      CHECK(on_ranks::wrong(up, [](Int i) { return 2 * i; }) == 0);
+    }
+  }
+}
+
+TEST_CASE("loops, branches and promises") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  Int const px = mesh.size_of<X>();
+  auto const a = from_function<double, Dim<I, X>>(mesh, {px * 2}, [](Int i) { return double(i); });
+  auto const looped = shard_map<Dim<I, X>>(
+      [&](auto b) { return loop(px, b, [](Int, auto c) { return rotate<X>(c, 1); }); }, a);
+  CHECK(on_ranks::wrong(looped, [](Int i) { return double(i); }) == 0);
+  auto const doubled = shard_map<Tensor<double>>(
+      [](auto b) {
+        return loop_while([](auto c) { return c < 1000.0; }, all_reduce<X>(sum(b)) + 1.0,
+                          [](auto c) { return c * 2.0; });
+      },
+      a);
+  double expected = static_cast<double>(px * 2 * (px * 2 - 1) / 2) + 1.0;
+  while (expected < 1000.0) expected *= 2.0;
+  CHECK(item(doubled) == expected);
+  auto const chosen = shard_map<Dim<I, X>>(
+      [](auto b) {
+        return branch(
+            all_reduce<X>(sum(b)) > 0.5, [](auto c) { return c * 2.0; },
+            [](auto c) { return c * 3.0; }, b);
+      },
+      a);
+  double const factor = px * 2 * (px * 2 - 1) / 2 > 0 ? 2.0 : 3.0;
+  CHECK(on_ranks::wrong(chosen, [&](Int i) { return factor * double(i); }) == 0);
+  auto const promised = shard_map<Dim<I>>(
+      [](auto b) { return assume_invariant<X>(all_gather<X, I>(b, to_varying)); }, a);
+  CHECK(on_ranks::wrong(promised, [](Int i) { return double(i); }) == 0);
+  auto const mean_per_shard = shard_map<Dim<I, X>>([](auto b) { return expand<I>(mean(b)); }, a);
+  CHECK(on_ranks::wrong(mean_per_shard, [](Int i) { return 2.0 * double(i) + 0.5; }) == 0);
+}
+
+TEST_CASE("half of the ranks") {
+  int const n = on_ranks::rank_total();
+  if (n < 2) return;
+  Mesh<X> const mesh(MPI_COMM_WORLD, {n / 2});
+  auto const a = from_function<Int, Dim<I, X>>(mesh, {n / 2 * 3}, [](Int i) { return i; });
+  auto const b = shard_map<Dim<I>>(
+      [](auto block) { return all_gather<X, I>(block) * full_local<Int>({}, 2); }, a);
+  CHECK(b.extent<I>() == n / 2 * 3);
+  if (mesh.here()) CHECK(on_ranks::wrong(b, [](Int i) { return 2 * i; }) == 0);
+  CHECK(b.local_size() == (mesh.here() ? n / 2 * 3 : 0));
+}
+
+TEST_CASE("JAX's names") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  Int const px = mesh.size_of<X>();
+  auto const a = from_function<double, Dim<I, X>>(mesh, {px * 2}, [](Int i) { return double(i); });
+  auto const out = shard_map<Outs<Tensor<double, Dim<I>>, Tensor<double, Dim<I, X>>,
+                                  Tensor<double, Dim<I, X>>, Tensor<double>>>(
+      [&](auto b) {
+        auto const back =
+            jax::fori_loop(0, px, [](Int, auto c) { return jax::ppermute<X>(c, {}); }, b);
+        auto const one =
+            jax::while_loop([](auto c) { return c < 0.0; }, [](auto c) { return c + 1.0; },
+                            jax::psum<X>(sum(b)) * 0.0);
+        return std::tuple(
+            jax::pmax<X>(b) - jax::pmin<X>(b),
+            jax::psum_scatter<X, I>(jax::all_gather<X, I>(b)) + back,
+            jax::dynamic_slice_in_dim<I>(jax::all_gather<X, I>(b), jax::axis_index<X>() * 2, 2),
+            jax::cond(
+                one < 0.5, [](auto c) { return c + 1.0; }, [](auto c) { return c; }, one) +
+                jax::pmean<X>(sum(jax::pbroadcast<X>(b, 0) * 0.0)));
+      },
+      a);
+  double const spread = static_cast<double>((px - 1) * 2);
+  CHECK(on_ranks::wrong(std::get<0>(out), [&](Int) { return spread; }) == 0);
+  CHECK(on_ranks::wrong(std::get<1>(out), [&](Int i) { return double(px) * double(i); }) == 0);
+  CHECK(on_ranks::wrong(std::get<2>(out), [](Int i) { return double(i); }) == 0);
+  CHECK(item(std::get<3>(out)) == 1.0);
+}
