@@ -85,15 +85,25 @@ endfunction()
 function(shardtype_catch_executable target file)
   shardtype_note("${file}" SOURCES extra)
   separate_arguments(extra)
-  list(TRANSFORM extra PREPEND "${PROJECT_SOURCE_DIR}/")
-  add_executable(${target} "${file}" ${extra})
+  set(objects "")
+  foreach(source IN LISTS extra) # compiled once for all that name it
+    string(MAKE_C_IDENTIFIER "shardtype_${source}" object)
+    if(NOT TARGET ${object})
+      add_library(${object} OBJECT "${PROJECT_SOURCE_DIR}/${source}")
+      target_link_libraries(${object} PRIVATE shardtype::shardtype)
+      target_include_directories(${object} PRIVATE "${PROJECT_SOURCE_DIR}/tests")
+      shardtype_own(${object})
+    endif()
+    list(APPEND objects $<TARGET_OBJECTS:${object}>)
+  endforeach()
+  add_executable(${target} "${file}" ${objects})
   target_link_libraries(${target} PRIVATE shardtype_harness)
   shardtype_own(${target})
 endfunction()
 
 # shardtype_mpi_test(<name> [FILE <file>] [RANKS <n>...] [TIMEOUT <s>] [PREFIX mpi|unit]): builds
 # tests/mpi/<name>.cpp and registers mpi.<name>.np<n> for each rank count. The file's `// RANKS:` and
-# `// TIMEOUT:` lines override the arguments.
+# `// TIMEOUT:` lines override the arguments; `// OPTIMIZE: 1` is for what computes much.
 function(shardtype_mpi_test name)
   cmake_parse_arguments(PARSE_ARGV 1 test "" "TIMEOUT;PREFIX;FILE" "RANKS")
   if(NOT test_PREFIX)
@@ -113,6 +123,11 @@ function(shardtype_mpi_test name)
   separate_arguments(ranks)
   shardtype_note("${test_FILE}" TIMEOUT timeout ${test_TIMEOUT})
   shardtype_catch_executable(${test_PREFIX}_${name} "${test_FILE}")
+  # Most of these spend their time in the compiler and in MPI: half of the former is its optimizer.
+  if(test_PREFIX STREQUAL "mpi")
+    shardtype_note("${test_FILE}" OPTIMIZE level 0)
+    target_compile_options(${test_PREFIX}_${name} PRIVATE -O${level})
+  endif()
   foreach(n IN LISTS ranks)
     shardtype_add_run(
       NAME ${test_PREFIX}.${name}.np${n} TARGET ${test_PREFIX}_${name} RANKS ${n}

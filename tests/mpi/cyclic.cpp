@@ -3,6 +3,7 @@
 // elementwise functions, sums, products, shapes, files, text.
 // SOURCES: tests/shim/pmpi.cpp
 // TIMEOUT: 300
+// OPTIMIZE: 1
 #include <array>
 #include <cstdint>
 #include <cstdio>

@@ -1,5 +1,6 @@
 // Sorting along a dim against std::sort of values and places: all element types, NaNs, equal elements, rows of every
 // length, dims before and behind; windows that begin where a value says.
+// OPTIMIZE: 1
 #include <algorithm>
 #include <array>
 #include <cmath>
