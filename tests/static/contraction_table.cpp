@@ -100,7 +100,7 @@ static_assert(refusal_of<T<Dim<I>, Dim<J>, Unreduced<Max, X>>, T<Dim<J>, Dim<K>>
               Code::C08_extremum_operand);
 static_assert(refusal_of<T<Dim<I>, Dim<J>>, T<Dim<J>, Dim<K>, Unreduced<Min, X>>> ==
               Code::C08_extremum_operand);
-// R | I or R: R;  R | S: as I with S
+// R | I or R: R;  R | S: as I with S. JAX 2.1: R is dropped
 static_assert(
     gives<T<Dim<I>, Dim<J>, Reduced<X>>, T<Dim<J>, Dim<K>>, T<Dim<I>, Dim<K>, Reduced<X>>>);
 static_assert(gives<T<Dim<I>, Dim<J>, Reduced<X>>, T<Dim<J>, Dim<K>, Reduced<X>>,
@@ -207,5 +207,53 @@ static_assert(plan(matmul_to<Dim<I, X>, Dim<K, Y>>, type<T<Dim<I, X>, Dim<J, Y>>
 static_assert(plan(matmul_to<Dim<I, X>, Dim<K, Y>>, type<T<Dim<I, X>, Dim<J, Y>>>,
                    type<T<Dim<J, Y>, Dim<K>>>)
                   .count(Collective::all_gather) == 0);
+
+// JAX 1.4 dot_general: its vectors, lhs (8,2) and rhs (2,8) on two axes of two; X is x, W is y
+struct M8 : Index<"M8", 8> {};
+struct C2 : Index<"C2", 2> {};
+struct N8 : Index<"N8", 8> {};
+template <class A, class C, class... Out>
+constexpr auto dot_plan = plan(matmul_to<Out...>, type<A>, type<C>);
+// P(x,_) P(_,y) and P(x,_) P(_,_): as JAX, local
+static_assert(gives<T<Dim<M8, X>, Dim<C2>>, T<Dim<C2>, Dim<N8, W>>, T<Dim<M8, X>, Dim<N8, W>>>);
+static_assert(gives<T<Dim<M8, X>, Dim<C2>>, T<Dim<C2>, Dim<N8>>, T<Dim<M8, X>, Dim<N8>>>);
+// P(x,y) P(_,_): JAX P(x,_), by a collective that the compiler chooses; here it is named
+using OneSided = T<Dim<M8, X>, Dim<C2, W>>;
+static_assert(refusal_of<OneSided, T<Dim<C2>, Dim<N8>>> == Code::C02_one_side_only);
+static_assert(dot_plan<OneSided, T<Dim<C2>, Dim<N8>>, Dim<M8, X>, Dim<N8>>.collectives() == 1);
+// P(x,_) P(x,_), "fsdp": JAX P(x,_), by an all_gather; here it is named
+using Rows = T<Dim<M8, X>, Dim<C2>>;
+static_assert(refusal_of<Rows, T<Dim<C2, X>, Dim<N8>>> == Code::C05_different_indices);
+constexpr Plan fsdp = dot_plan<Rows, T<Dim<C2, X>, Dim<N8>>, Dim<M8, X>, Dim<N8>>;
+static_assert(fsdp.count(Collective::all_gather) == 1 && fsdp.collectives() == 1);
+// P(_,y) P(_,y), "half_tp": JAX P(_,y), by an all_gather; here it is named
+using Half = T<Dim<M8>, Dim<C2, W>>;
+static_assert(refusal_of<Half, T<Dim<C2>, Dim<N8, W>>> == Code::C05_different_indices);
+constexpr Plan half_tp = dot_plan<Half, T<Dim<C2>, Dim<N8, W>>, Dim<M8>, Dim<N8, W>>;
+static_assert(half_tp.count(Collective::all_gather) == 1 && half_tp.collectives() == 1);
+// P(x,_) P(_,x): refused, as JAX
+static_assert(refusal_of<Rows, T<Dim<C2>, Dim<N8, X>>> == Code::C04_axis_splits_two);
+// P(x,y) P(y,_) and P(_,y) P(y,_): JAX refuses without out_sharding; here U
+static_assert(gives<OneSided, T<Dim<C2, W>, Dim<N8>>, T<Dim<M8, X>, Dim<N8>, Unreduced<W>>>);
+static_assert(gives<Half, T<Dim<C2, W>, Dim<N8>>, T<Dim<M8>, Dim<N8>, Unreduced<W>>>);
+// ... and with out_sharding P(x,_), P(x,y), P(x,_,unreduced={y}): the same collectives
+using Inner = T<Dim<C2, W>, Dim<N8>>;
+constexpr Plan whole = dot_plan<OneSided, Inner, Dim<M8, X>, Dim<N8>>;
+static_assert(whole.count(Collective::all_reduce) == 1 && whole.collectives() == 1);
+constexpr Plan parts = dot_plan<OneSided, Inner, Dim<M8, X>, Dim<N8, W>>;
+static_assert(parts.count(Collective::reduce_scatter) == 1 && parts.collectives() == 1);
+static_assert(dot_plan<OneSided, Inner, Dim<M8, X>, Dim<N8>, Unreduced<W>>.collectives() == 0);
+// P(x,y) P(x,y): refused, as JAX
+static_assert(refusal_of<OneSided, T<Dim<C2, X>, Dim<N8, W>>> == Code::C05_different_indices);
+
+// JAX 2.1 dot_general, U: its operands must not be; here a product is linear in each (rows U above).
+// A result that is U over other axes than those contracted: JAX refuses, here the rest is reduced, or
+// the contracted index is sliced.
+using Both = T<Dim<C2, X, W>, Dim<N8>>;
+constexpr Plan fewer = dot_plan<T<Dim<M8>, Dim<C2, X, W>>, Both, Dim<M8>, Dim<N8>, Unreduced<X>>;
+static_assert(fewer.count(Collective::all_reduce) == 1 && fewer.collectives() == 1);
+static_assert(
+    dot_plan<T<Dim<M8>, Dim<C2>>, T<Dim<C2>, Dim<N8>>, Dim<M8>, Dim<N8>, Unreduced<X>>.collectives() ==
+    0);
 
 }  // namespace

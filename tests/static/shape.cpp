@@ -27,6 +27,12 @@ struct Q2 : Index<"Q2", 2> {};
 struct Q4 : Index<"Q4", 4> {};
 struct P8 : Index<"P8", 8> {};
 struct P12 : Index<"P12", 12> {};
+struct Q6 : Index<"Q6", 6> {};
+struct Q8 : Index<"Q8", 8> {};
+struct R2 : Index<"R2", 2> {};
+struct S2 : Index<"S2", 2> {};
+struct P16 : Index<"P16", 16> {};
+struct P48 : Index<"P48", 48> {};
 
 template <class... Parts>
 using T = Tensor<float, Parts...>;
@@ -35,6 +41,15 @@ template <class Op, class Out, class... As>
 constexpr bool gives = std::is_same_v<typename Resolve<Op, As...>::result, Out>;
 template <class Op, class... As>
 constexpr Code refusal_of = Resolve<Op, As...>::verdict.code;
+/// A's type after some operations, one after the other.
+template <class A, class... Ops>
+struct After {
+  using type = A;
+};
+template <class A, class Op, class... Ops>
+struct After<A, Op, Ops...> : After<typename Resolve<Op, A>::result, Ops...> {};
+template <class A, class... Ops>
+using after = typename After<A, Ops...>::type;
 
 using A = T<Dim<I, X>, Dim<J>, Unreduced<Y>>;
 using M = T<Dim<I, X>, Dim<J>, Unreduced<Max, Y>>;
@@ -70,7 +85,7 @@ static_assert(gives<detail::Expand<K>, T<Dim<K>, Dim<I, X>, Dim<J>, Unreduced<Y>
 static_assert(refusal_of<detail::Expand<I>, A> == Code::D02_index_taken);
 static_assert(refusal_of<detail::Expand<P4>, A> == Code::D06_extents_contradict);
 
-// broadcast: born split over axes along which the operand is replicated
+// broadcast: born split over axes along which the operand is replicated; JAX 2.1: R becomes S too
 static_assert(gives<detail::Broadcast<Dim<K, Z>, L>,
                     T<Dim<K, Z>, Dim<L>, Dim<I, X>, Dim<J>, Unreduced<Y>>, A>);
 static_assert(refusal_of<detail::Broadcast<Dim<K, X>>, A> == Code::T01_axis_twice);
@@ -78,24 +93,59 @@ static_assert(refusal_of<detail::Broadcast<Dim<K, Y>>, A> == Code::T01_axis_twic
 static_assert(refusal_of<detail::Broadcast<Dim<K, Y>>, R> == Code::T01_axis_twice);
 static_assert(refusal_of<detail::Broadcast<J>, A> == Code::D02_index_taken);
 
-// JAX's reshape vectors (lax.py:7823, tests/pjit_test.py:5520-5613, 8463-8556), on two axes of two
+// JAX 1.2 reshape: its vectors (lax.py:7823, tests/pjit_test.py:5520-5613, 8463-8556), on axes of two.
+// X is x, Y is y, Z is z.
+// (8@(x,y)) -> (2,4), (4,2); (4@(x,y)) -> (2,2); (12@(x,y)) -> (3,4) refused
 static_assert(gives<detail::Split<P8, P2, Q4>, T<Dim<P2, X>, Dim<Q4, Y>>, T<Dim<P8, X, Y>>>);
 static_assert(gives<detail::Split<P8, P4, Q2>, T<Dim<P4, X, Y>, Dim<Q2>>, T<Dim<P8, X, Y>>>);
 static_assert(gives<detail::Split<P4, P2, Q2>, T<Dim<P2, X>, Dim<Q2, Y>>, T<Dim<P4, X, Y>>>);
-static_assert(gives<detail::Split<P12, P4, P3>, T<Dim<P4, X, Y>, Dim<P3>>, T<Dim<P12, X, Y>>>);
 static_assert(refusal_of<detail::Split<P12, P3, P4>, T<Dim<P12, X, Y>>> == Code::D09_blocks_differ);
-static_assert(gives<detail::Split<P6, P2, P3>, T<Dim<P4, X>, Dim<P2, Y>, Dim<P3>, Dim<J>>,
-                    T<Dim<P4, X>, Dim<P6, Y>, Dim<J>>>);
-static_assert(refusal_of<detail::Split<P6, P3, P2>, T<Dim<P4, X>, Dim<P6, Y>>> ==
-              Code::D09_blocks_differ);
+// (8@(x,y,z)) -> (2,4), (4,2)
 static_assert(gives<detail::Split<P8, P2, Q4>, T<Dim<P2, X>, Dim<Q4, Y, Z>>, T<Dim<P8, X, Y, Z>>>);
 static_assert(gives<detail::Split<P8, P4, Q2>, T<Dim<P4, X, Y>, Dim<Q2, Z>>, T<Dim<P8, X, Y, Z>>>);
-static_assert(
-    gives<detail::Merge<P2, P3, P6>, T<Dim<J, X>, Dim<P6, Y>>, T<Dim<J, X>, Dim<P2, Y>, Dim<P3>>>);
-static_assert(refusal_of<detail::Merge<P2, P6, P12>, T<Dim<P4>, Dim<P2>, Dim<P6, Y>>> ==
-              Code::D09_blocks_differ);
+// (2@x,4@y) -> (8); (4@(x,y),2@z) -> (8)
 static_assert(gives<detail::Merge<P2, Q4, P8>, T<Dim<P8, X, Y>>, T<Dim<P2, X>, Dim<Q4, Y>>>);
 static_assert(gives<detail::Merge<P4, Q2, P8>, T<Dim<P8, X, Y, Z>>, T<Dim<P4, X, Y>, Dim<Q2, Z>>>);
+// (4@x,6@y,8) -> (4,2,3,8); (4,3,2,8) refused
+using In468 = T<Dim<P4, X>, Dim<P6, Y>, Dim<P8>>;
+static_assert(gives<detail::Split<P6, P2, P3>, T<Dim<P4, X>, Dim<P2, Y>, Dim<P3>, Dim<P8>>, In468>);
+static_assert(refusal_of<detail::Split<P6, P3, P2>, In468> == Code::D09_blocks_differ);
+// (4,12@(x,y),8) -> (4,4,3,8)
+static_assert(gives<detail::Split<P12, Q4, P3>, T<Dim<P4>, Dim<Q4, X, Y>, Dim<P3>, Dim<P8>>,
+                    T<Dim<P4>, Dim<P12, X, Y>, Dim<P8>>>);
+// (4,2@y,3,8@x) -> (4,6,8); (4,2,6@y,8@x) -> (4,12,8) refused
+static_assert(gives<detail::Merge<P2, P3, P6>, T<Dim<P4>, Dim<P6, Y>, Dim<P8, X>>,
+                    T<Dim<P4>, Dim<P2, Y>, Dim<P3>, Dim<P8, X>>>);
+static_assert(refusal_of<detail::Merge<P2, P6, P12>, T<Dim<P4>, Dim<P2>, Dim<P6, Y>, Dim<P8, X>>> ==
+              Code::D09_blocks_differ);
+// (2@x,2,2@y) -> (8) refused, in either order of merges
+using In222 = T<Dim<P2, X>, Dim<Q2>, Dim<R2, Y>>;
+static_assert(refusal_of<detail::Merge<P4, R2, P8>, after<In222, detail::Merge<P2, Q2, P4>>> ==
+              Code::D09_blocks_differ);
+static_assert(refusal_of<detail::Merge<Q2, R2, P4>, In222> == Code::D09_blocks_differ);
+// (4@x,6,8) -> (4,4,2,6): JAX refuses a split and a merge at once; here they are two operations
+static_assert(std::is_same_v<after<T<Dim<P4, X>, Dim<P6>, Dim<P8>>, detail::Merge<P6, P8, P48>,
+                                   detail::Split<P48, Q8, Q6>, detail::Split<Q8, Q4, P2>>,
+                             T<Dim<P4, X>, Dim<Q4>, Dim<P2>, Dim<Q6>>>);
+// (16@(x,y,z)) -> (2,2,2,2)
+static_assert(std::is_same_v<after<T<Dim<P16, X, Y, Z>>, detail::Split<P16, P2, P8>,
+                                   detail::Split<P8, Q2, P4>, detail::Split<P4, R2, S2>>,
+                             T<Dim<P2, X>, Dim<Q2, Y>, Dim<R2, Z>, Dim<S2>>>);
+// (4@(x,y),2@z) -> (2,2,2); (2@x,2@y,2@z) -> (4,2)
+static_assert(gives<detail::Split<P4, P2, Q2>, T<Dim<P2, X>, Dim<Q2, Y>, Dim<R2, Z>>,
+                    T<Dim<P4, X, Y>, Dim<R2, Z>>>);
+static_assert(gives<detail::Merge<P2, Q2, P4>, T<Dim<P4, X, Y>, Dim<R2, Z>>,
+                    T<Dim<P2, X>, Dim<Q2, Y>, Dim<R2, Z>>>);
+// nothing split; dims of extent 1 come and go
+static_assert(gives<detail::Split<P12, P4, P3>, T<Dim<P4>, Dim<P3>>, T<Dim<P12>>>);
+static_assert(gives<detail::Merge<P4, P3, P12>, T<Dim<P12>>, T<Dim<P4>, Dim<P3>>>);
+static_assert(gives<detail::Split<P8, Q8, P1>, T<Dim<Q8, X>, Dim<P1>>, T<Dim<P8, X>>>);
+static_assert(gives<detail::Split<P8, P1, Q8>, T<Dim<P1>, Dim<Q8, X>>, T<Dim<P8, X>>>);
+static_assert(gives<detail::Merge<P1, P8, Q8>, T<Dim<Q8, X>>, T<Dim<P1>, Dim<P8, X>>>);
+// two dims split: JAX refuses, here two operations
+static_assert(std::is_same_v<after<T<Dim<P4, X>, Dim<P6, Y>>, detail::Split<P4, P2, Q2>,
+                                   detail::Split<P6, R2, P3>>,
+                             T<Dim<P2, X>, Dim<Q2>, Dim<R2, Y>, Dim<P3>>>);
 
 // split: axes that the caller names; those that types leave open go to the outer part
 static_assert(gives<detail::Split<I, J, K>, T<Dim<J, X>, Dim<K>>, T<Dim<I, X>>>);
@@ -147,7 +197,7 @@ static_assert(refusal_of<Along<Shape::roll, I>, A> == Code::D04_roll_along_split
 static_assert(gives<Along<Shape::flip, J>, R, R>);
 static_assert(gives<Along<Shape::roll, J>, M, M>);
 
-// pads of summands are zeros
+// pads of summands are zeros; JAX 2.1: of any value, added once per device
 static_assert(gives<Along<Shape::pad_zero, J>, A, A>);
 static_assert(refusal_of<Along<Shape::pad_value, J>, A> == Code::D11_pad_unreduced);
 static_assert(gives<Along<Shape::pad_value, J>, M, M>);
@@ -198,6 +248,33 @@ static_assert(refusal_of<Along<Shape::scan_sum, I>, Tensor<bool, Dim<I>>> ==
               Code::D15_element_type);
 static_assert(refusal_of<Along<Shape::scan_max, I>, Tensor<bool, Dim<I>>> == Code::ok);
 static_assert(refusal_of<detail::Transpose<I>, int> == Code::T09_not_a_tensor);
+
+// JAX 2.1 reshape, transpose, squeeze, slice, pad, concat, stack, broadcast_in_dim: U passes, of kind sum
+// alone; here of any kind, for they move elements
+static_assert(gives<detail::Squeeze<J>, T<Dim<I, X>, Unreduced<Max, Y>>, M>);
+static_assert(gives<detail::Broadcast<K>, T<Dim<K>, Dim<I, X>, Dim<J>, Unreduced<Max, Y>>, M>);
+static_assert(gives<detail::Merge<I, J, K>, T<Dim<K, X>, Unreduced<Max, Y>>, M>);
+static_assert(gives<detail::Split<J, K, L>, T<Dim<I, X>, Dim<K>, Dim<L>, Unreduced<Y>>, A>);
+static_assert(gives<detail::Split<J, K, L>, T<Dim<I, X>, Dim<K>, Dim<L>, Unreduced<Max, Y>>, M>);
+static_assert(gives<Along<Shape::slice, J>, M, M>);
+static_assert(gives<Along<Shape::pad_zero, J>, M, M>);
+static_assert(gives<Along<Shape::concat, J>, M, M, M>);
+static_assert(gives<detail::Stack<K>, T<Dim<K>, Dim<I, X>, Dim<J>, Unreduced<Max, Y>>, M, M>);
+// ... R passes
+static_assert(gives<detail::Squeeze<J>, T<Dim<I, X>, Reduced<Y>>, R>);
+static_assert(gives<detail::Broadcast<K>, T<Dim<K>, Dim<I, X>, Dim<J>, Reduced<Y>>, R>);
+static_assert(gives<detail::Merge<I, J, K>, T<Dim<K, X>, Reduced<Y>>, R>);
+static_assert(gives<detail::Split<J, K, L>, T<Dim<I, X>, Dim<K>, Dim<L>, Reduced<Y>>, R>);
+static_assert(gives<Along<Shape::slice, J>, R, R>);
+static_assert(gives<Along<Shape::pad_zero, J>, R, R>);
+static_assert(gives<Along<Shape::concat, J>, R, R, R>);
+static_assert(gives<detail::Stack<K>, T<Dim<K>, Dim<I, X>, Dim<J>, Reduced<Y>>, R, R>);
+// everything else: not implemented for U and R; here what moves elements passes. dynamic_slice asks as
+// slice does, where JAX refuses U.
+static_assert(gives<Along<Shape::flip, J>, A, A>);
+static_assert(gives<Along<Shape::roll, J>, A, A>);
+static_assert(gives<Along<Shape::repeat, J>, A, A>);
+static_assert(gives<Along<Shape::tile, J>, R, R>);
 
 // no local operation communicates
 static_assert(plan(transpose_to<J, I>, type<A>).count(Collective::all_gather) == 0);
