@@ -59,6 +59,13 @@ static_assert(refusal_of<G, T<Dim<V>, Dim<D, X>>, Ids<Dim<B, X>>> == Code::I05_a
 static_assert(refusal_of<G, T<Dim<V>, Unreduced<X>>, Ids<Dim<B, X>>> == Code::I06_owed_and_split);
 static_assert(refusal_of<G, T<Dim<V>>, Ids<Dim<B>, Unreduced<X>>> == Code::I02_ids_unreduced);
 
+// JAX 2.1 gather: U not implemented, R only by ids that are not split; here both pass
+static_assert(
+    gives<G, T<Dim<B>, Dim<D>, Unreduced<X>>, T<Dim<V>, Dim<D>, Unreduced<X>>, Ids<Dim<B>>>);
+static_assert(gives<G, T<Dim<B>, Dim<D>, Reduced<X>>, T<Dim<V>, Dim<D>, Reduced<X>>, Ids<Dim<B>>>);
+static_assert(
+    gives<G, T<Dim<B, X>, Dim<D>, Reduced<Y>>, T<Dim<V>, Dim<D>, Reduced<Y>>, Ids<Dim<B, X>>>);
+
 // named: what the strict rule refuses is repaired by gathering the ids, which is free where the result
 // is finer
 template <class... Out>
@@ -101,6 +108,10 @@ static_assert(refusal_of<A, T<Dim<B>, Unreduced<Min, X>>, Ids<Dim<B>>> ==
 static_assert(refusal_of<A, T<Dim<B>, Unreduced<X>>, Ids<Dim<B, X>>> == Code::I06_owed_and_split);
 static_assert(refusal_of<A, Tensor<bool, Dim<B>>, Ids<Dim<B>>> == Code::C11_not_numbers);
 
+// JAX 2.1 scatter: U by ids that are not split; R not implemented, here it passes
+static_assert(gives<A, T<Dim<V>, Unreduced<X>>, T<Dim<B>, Unreduced<X>>, Ids<Dim<B>>>);
+static_assert(gives<A, T<Dim<V>, Reduced<X>>, T<Dim<B>, Reduced<X>>, Ids<Dim<B>>>);
+
 // named: own rows over free axes, else reduced or gathered, whichever moves less
 using Rows = Resolve<ScatterAddTo<V, Dim<V, Y>, Dim<D, X>>, T<Dim<B>, Dim<D>>, Ids<Dim<B>>>;
 static_assert(std::is_same_v<Rows::way::met, T<Dim<V, Y>, Dim<D, X>>>);
@@ -136,6 +147,11 @@ static_assert(refusal_of<TakeAlongTo<V>, T<Dim<V>, Unreduced<X>>, Ids<Dim<V, X>>
 static_assert(gives<DynamicUpdateTo<V, N>, T<Dim<V>, Dim<D, X>, Unreduced<Y>>,
                     T<Dim<V>, Dim<D, X>, Unreduced<Y>>, T<Dim<N>, Dim<D, X>, Unreduced<Y>>>);
 static_assert(gives<DynamicUpdateTo<V>, T<Dim<V>, Reduced<Y>>, T<Dim<V>, Reduced<Y>>, T<Dim<V>>>);
+// JAX 2.1 dynamic_update_slice: both U or both R over the same axes; R beside I is refused there
+static_assert(
+    gives<DynamicUpdateTo<V>, T<Dim<V>, Reduced<Y>>, T<Dim<V>, Reduced<Y>>, T<Dim<V>, Reduced<Y>>>);
+static_assert(refusal_of<DynamicUpdateTo<V>, T<Dim<V>, Unreduced<X>>, T<Dim<V>, Reduced<X>>> ==
+              Code::D13_unreduced_differs);
 static_assert(refusal_of<DynamicUpdateTo<V, N>, T<Dim<V, X>>, T<Dim<N>>> == Code::D03_along_split);
 static_assert(refusal_of<DynamicUpdateTo<V, N>, T<Dim<V>>, T<Dim<N, X>>> == Code::D12_dims_differ);
 static_assert(refusal_of<DynamicUpdateTo<V>, T<Dim<V>>, T<>> == Code::D12_dims_differ);

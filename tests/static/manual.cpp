@@ -161,6 +161,12 @@ static_assert(refusal_of<ReshardTo<Dim<I>, Dim<J>>, Var> == Code::V14_named_resu
 static_assert(gives<detail::Transpose<J, I>, L<Dim<J>, Dim<I>, Varying<X>>, Var>);
 static_assert(gives<detail::Along<rules::Shape::roll, I>, Var, Var>);
 static_assert(gives<detail::Along<rules::Shape::concat, I>, Var, Inv, Var>);
+// JAX 2.1 concat, pad: in manual mode JAX joins U with others and pads U with any value
+static_assert(refusal_of<detail::Along<rules::Shape::concat, I>, Owed, Inv> ==
+              Code::D13_unreduced_differs);
+static_assert(refusal_of<detail::Along<rules::Shape::concat, I>, Owed, Var> != Code::ok);
+static_assert(refusal_of<detail::Along<rules::Shape::pad_value, I>, Owed> ==
+              Code::D11_pad_unreduced);
 static_assert(plan(roll_to<I>, type<Var>).collectives() == 0);
 static_assert(plan(mean_to<I>, type<Var>).collectives() == 0);
 static_assert(plan(matmul_to<>, type<Var>, type<B>).collectives() == 0);

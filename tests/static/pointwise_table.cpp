@@ -168,6 +168,79 @@ static_assert(sent(logsumexp_to<Dim<M, Y>>) == 12 * 16 * 3 / 4);
 static_assert(sent(argmax_to<Dim<M>>) == 2 * 12 * 16 * 3 / 4);
 static_assert(sent(reproducible_sum_to<Dim<M>>) == 2 * 12 * 40 * 3 / 4);
 
+// JAX 2.1: what its rows accept or refuse, as far as the assertions above do not show it.
+using UY = Unreduced<Y>;
+using UXY = Unreduced<X, Y>;
+using RY = Reduced<Y>;
+using RXY = Reduced<X, Y>;
+using C = Tensor<Z, Dim<I>, UX>;
+// add: U over different axes, JAX refuses
+static_assert(gives<f::Add, T<Dim<I>, UXY>, T<Dim<I>, UXY>, T<Dim<I>, UXY>>);
+static_assert(refusal_of<f::Add, T<Dim<I>, UXY>, T<Dim<I>, UX>> == Code::P05_owed_and_whole);
+// mul: U times R, JAX of the same axes alone; here an axis is asked by itself
+static_assert(gives<f::Multiply, T<Dim<I>, UX>, T<Dim<I>, RX>, T<Dim<I>, UX>>);
+static_assert(gives<f::Multiply, T<Dim<I>, UX, RY>, T<Dim<I>, UX>, T<Dim<I>, RY>>);
+static_assert(refusal_of<f::Multiply, T<Dim<I>, UX>, T<Dim<I>, UXY>> == Code::P07_two_owed);
+// div: a numerator U by R as by I; a divisor U refused
+static_assert(gives<f::Divide, T<Dim<I>, UX>, T<Dim<I>, UX>, T<Dim<I>, RX>>);
+static_assert(gives<f::Divide, T<Dim<I>, UX>, T<Dim<I>, UX>, Number<float>>);
+static_assert(refusal_of<f::Divide, T<Dim<I>, RX>, T<Dim<I>, UX>> == Code::P04_not_linear);
+// neg, sub, real, imag, complex: not implemented for U, here linear. sqrt, exp and others: refused.
+static_assert(gives<f::Real, T<Dim<I>, UX>, C>);
+static_assert(gives<f::Imaginary, T<Dim<I>, UX>, C>);
+static_assert(gives<f::Conjugate, C, C>);
+static_assert(gives<f::Cast<Z>, C, T<Dim<I>, UX>>);
+static_assert(refusal_of<f::Sqrt, T<Dim<I>, UX>> == Code::P04_not_linear);
+static_assert(refusal_of<f::Square, T<Dim<I>, UX>> == Code::P04_not_linear);
+// a number: JAX refuses u * 2, accepts r * 2
+static_assert(gives<f::Multiply, T<Dim<I>, UX>, Number<int>, T<Dim<I>, UX>>);
+static_assert(gives<f::Multiply, T<Dim<I>, RX>, T<Dim<I>, RX>, Number<int>>);
+// convert_element_type, reduce_precision: casts, select: where; R passes
+static_assert(gives<f::Cast<float>, T<Dim<I>, UX>, Tensor<double, Dim<I>, UX>>);
+static_assert(gives<f::Cast<double>, Tensor<double, Dim<I>, RX>, T<Dim<I>, RX>>);
+static_assert(gives<f::Where, T<Dim<I>, RX>, Tensor<bool, Dim<I>>, T<Dim<I>, RX>, T<Dim<I>, RX>>);
+// ... of candidates for a maximum: JAX refuses both; here they may be chosen from, not cast
+static_assert(gives<f::Where, T<Dim<I>, MX>, Tensor<bool, Dim<I>>, T<Dim<I>, MX>, T<Dim<I>, MX>>);
+static_assert(refusal_of<f::Cast<double>, T<Dim<I>, MX>> == Code::P08_kinds_differ);
+// n-ary R: JAX wants all operands R over the same axes; here with I it is R, with S it is S
+static_assert(gives<f::Add, T<Dim<I>, RX>, T<Dim<I>, RX>, T<Dim<I>, RX>>);
+static_assert(gives<f::Add, T<Dim<I>, RXY>, T<Dim<I>, RX>, T<Dim<I>, RXY>>);
+static_assert(gives<f::Add, T<Dim<I>, RX>, T<Dim<I>>, T<Dim<I>, RX>>);
+static_assert(gives<f::Add, T<Dim<I, X>>, T<Dim<I, X>>, T<Dim<I>, RX>>);
+// reduce_sum, out_sharding: U over axes of reduced dims or of the operand, the rest is reduced
+template <class Op, class A>
+constexpr Code named_reduction = Resolve<Op, A>::verdict.code;
+template <class... Out>
+constexpr Plan sum_plan = plan(sum_to<Out...>, type<T<Dim<L, X>, Dim<M>, UY>>);
+static_assert(reduces<ReduceOver<r::Sum, L>, T<Dim<M>, UXY>, T<Dim<L, X>, Dim<M>, UY>>);
+static_assert(sum_plan<Dim<M>, UXY>.collectives() == 0);
+static_assert(sum_plan<Dim<L, X>, UY>.collectives() == 0);
+static_assert(sum_plan<Dim<M>, UX>.count(Collective::all_reduce) == 1);
+static_assert(sum_plan<Dim<M>, UY>.count(Collective::all_reduce) == 1);  // JAX without out_sharding
+static_assert(sum_plan<Dim<M>, UX>.collectives() == 1 && sum_plan<Dim<M>, UY>.collectives() == 1);
+static_assert(named_reduction<ReduceOver<r::Sum, T<Dim<J>, UY>>, T<Dim<I, X>, Dim<J>>> ==
+              Code::N04_nothing_to_owe);
+// ... R: JAX refuses, here the named result is resharded and I to R is a free cast
+static_assert(named_reduction<ReduceOver<r::Sum, T<Dim<J>, RX>>, T<Dim<I, X>, Dim<J>>> == Code::ok);
+// reduce_max, reduce_min, out_sharding: U of the same kind
+static_assert(named_reduction<ReduceOver<r::Maximum, T<Dim<J>, MX>>, T<Dim<I, X>, Dim<J>>> ==
+              Code::ok);
+static_assert(named_reduction<ReduceOver<r::Maximum, T<Dim<J>, UX>>, T<Dim<I, X>, Dim<J>>> ==
+              Code::N03_wrong_kind);
+static_assert(named_reduction<ReduceOver<r::Minimum, T<Dim<J>, MX>>, T<Dim<I, X>, Dim<J>>> ==
+              Code::N03_wrong_kind);
+static_assert(reduces<ReduceOver<r::Maximum, J>, T<Dim<I>, MX>, T<Dim<I>, Dim<J>, MX>>);
+static_assert(named_reduction<ReduceOver<r::Maximum, T<Dim<J>>>, T<Dim<I>, Dim<J>, UX>> ==
+              Code::S02_other_kind_owed);
+static_assert(reduces<ReduceOver<r::Maximum, J>, T<Dim<I>, RX>, T<Dim<I>, Dim<J>, RX>>);
+static_assert(reduces<ReduceOver<r::Minimum, J>, T<Dim<I>, RX>, T<Dim<I>, Dim<J>, RX>>);
+// everything else: U refused, R passes
+static_assert(no_reduction<ReduceOver<r::Product, J>, T<Dim<I>, Dim<J>, UX>> ==
+              Code::S02_other_kind_owed);
+static_assert(no_reduction<ReduceOver<r::PlaceOfMaximum, J>, T<Dim<I>, Dim<J>, UX>> ==
+              Code::S02_other_kind_owed);
+static_assert(reduces<ReduceOver<r::Product, J>, T<Dim<I>, RX>, T<Dim<I>, Dim<J>, RX>>);
+
 // Whole values as sums, and casts.
 static_assert(std::is_same_v<result_t<ToPartialOver<X>, T<Dim<I, X>>>, T<Dim<I>, UX>>);
 static_assert(std::is_same_v<result_t<ToPartialOver<X>, T<Dim<I>, RX>>, T<Dim<I>, UX>>);
