@@ -139,6 +139,112 @@ static_assert(
 static_assert(resharding<Tensor<float, Dim<I>, Unreduced<Max, X>>, Tensor<float, Dim<I, X>>> ==
               Code::ok);
 static_assert(resharding<A, Tensor<double, Dim<I>, Dim<J>>> == Code::N05_element_type);
+
+// JAX 2.2 reshard: every row of its table, forth and back. Cotangents go back from the cotangent type of
+// the destination to that of the source: S and I are their own, U and R change places.
+template <class P>
+struct CotangentPart {
+  using type = P;
+};
+template <class... Xs>
+struct CotangentPart<Unreduced<Xs...>> {
+  using type = Reduced<Xs...>;
+};
+template <class... Xs>
+struct CotangentPart<Reduced<Xs...>> {
+  using type = Unreduced<Xs...>;
+};
+template <class A>
+struct Cotangent;
+template <class... Parts>
+struct Cotangent<Tensor<float, Parts...>> {
+  using type = tensor_t<float, typename CotangentPart<Parts>::type...>;
+};
+/// What takes `From` to `To`: one collective, or none.
+template <class From, class To>
+constexpr Collective sent = [] {
+  constexpr Plan p = plan(ReshardTo<To>{}, type<From>);
+  static_assert(p.collectives() <= 1);
+  for (int c = 1; c <= static_cast<int>(Collective::broadcast); ++c)
+    if (p.count(static_cast<Collective>(c)) == 1) return static_cast<Collective>(c);
+  return Collective::none;
+}();
+template <class From, class To>
+constexpr Collective sent_back = sent<typename Cotangent<To>::type, typename Cotangent<From>::type>;
+/// Where one end is a sum that the other is not, to_partial leads there, for free; JAX's reshard too.
+template <class From, class To, class... Xs>
+constexpr bool partial_only =
+    resharding<From, To> != Code::ok && makes<ToPartialOver<Xs...>, From, To>;
+template <class From, class To, class... Xs>
+constexpr bool back_partial_only =
+    partial_only<typename Cotangent<To>::type, typename Cotangent<From>::type, Xs...>;
+struct N : Index<"N", 16> {};
+struct M : Index<"M", 16> {};
+struct Y2 : Axis<"Y2", 4> {};
+using Whole = Tensor<float, Dim<N>, Dim<M>>;
+using Blocks = Tensor<float, Dim<N, X>, Dim<M>>;
+using Sum = Tensor<float, Dim<N>, Dim<M>, Unreduced<X>>;
+using Red = Tensor<float, Dim<N>, Dim<M>, Reduced<X>>;
+// I -> R: nothing / all_reduce
+static_assert(sent<Whole, Red> == Collective::none);
+static_assert(sent_back<Whole, Red> == Collective::all_reduce);
+// R -> I: nothing / nothing
+static_assert(sent<Red, Whole> == Collective::none);
+static_assert(back_partial_only<Red, Whole, X>);
+// I -> S: a slice / all_gather
+static_assert(sent<Whole, Blocks> == Collective::none);
+static_assert(sent_back<Whole, Blocks> == Collective::all_gather);
+// S -> I: all_gather / a slice
+static_assert(sent<Blocks, Whole> == Collective::all_gather);
+static_assert(sent_back<Blocks, Whole> == Collective::none);
+// S -> R: all_gather / reduce_scatter
+static_assert(sent<Blocks, Red> == Collective::all_gather);
+static_assert(sent_back<Blocks, Red> == Collective::reduce_scatter);
+// R -> S: a slice / nothing
+static_assert(sent<Red, Blocks> == Collective::none);
+static_assert(back_partial_only<Red, Blocks, X>);
+// U -> I: all_reduce / nothing
+static_assert(sent<Sum, Whole> == Collective::all_reduce);
+static_assert(sent_back<Sum, Whole> == Collective::none);
+// U -> S: reduce_scatter / all_gather
+static_assert(sent<Sum, Blocks> == Collective::reduce_scatter);
+static_assert(sent_back<Sum, Blocks> == Collective::all_gather);
+// I -> U, S -> U: refused where JAX embeds zeros, to_partial does it / nothing
+static_assert(partial_only<Whole, Sum, X> && sent_back<Whole, Sum> == Collective::none);
+static_assert(partial_only<Blocks, Sum, X> && sent_back<Blocks, Sum> == Collective::none);
+static_assert(resharding<Whole, Sum> == Code::R02_replicated_to_unreduced);
+static_assert(resharding<Red, Sum> == Code::R02_replicated_to_unreduced);
+static_assert(resharding<Blocks, Sum> == Code::R03_split_to_unreduced);
+// U over x, y -> U over x: all_reduce / nothing
+using Two = Tensor<float, Dim<N>, Dim<M>, Unreduced<X, Y>>;
+static_assert(sent<Two, Sum> == Collective::all_reduce);
+static_assert(sent_back<Two, Sum> == Collective::none);
+// U_max -> I, U_max -> S: all_reduce, reduce_scatter; no kind becomes another or more unreduced
+using Candidates = Tensor<float, Dim<N>, Dim<M>, Unreduced<Max, X>>;
+static_assert(sent<Candidates, Whole> == Collective::all_reduce);
+static_assert(sent<Candidates, Blocks> == Collective::reduce_scatter);
+static_assert(resharding<Candidates, Tensor<float, Dim<N>, Dim<M>, Unreduced<Max, X, Y>>> ==
+              Code::R02_replicated_to_unreduced);
+static_assert(resharding<Candidates, Sum> == Code::R04_kind_differs);
+// S -> S: another order of the axes of a dim, another axis, another dim
+using Ordered = Tensor<float, Dim<N, X, Y>, Dim<M>>;
+using Turned = Tensor<float, Dim<N, Y, X>, Dim<M>>;
+static_assert(sent<Ordered, Turned> == Collective::permute);
+static_assert(sent_back<Ordered, Turned> == Collective::permute);
+// (another axis of the same size: JAX permutes; here a slice, a permute and an all_gather send as much)
+struct Long : Index<"Long", (1 << 24)> {};
+constexpr Plan other_axis = plan(reshard_to<Dim<Long, Y2>>, type<Tensor<float, Dim<Long, Y>>>);
+static_assert(other_axis.count(Collective::permute) == 1);
+static_assert(other_axis.count(Collective::all_gather) == 1 && other_axis.collectives() == 2);
+static_assert(other_axis.bytes_per_rank() == (1 << 24));
+using OtherDim = Tensor<float, Dim<N>, Dim<M, X>>;
+static_assert(sent<Blocks, OtherDim> == Collective::all_to_all);
+static_assert(sent_back<Blocks, OtherDim> == Collective::all_to_all);
+// S over x, y -> S over x on the other dim and U over y: JAX does not support it yet; refused as any
+// S -> U
+static_assert(resharding<Ordered, Tensor<float, Dim<N>, Dim<M, X>, Unreduced<Y>>> ==
+              Code::R03_split_to_unreduced);
+
 // Transfer: each type in the axes of its own mesh, eight of them here.
 struct P1 : Axis<"P1"> {};
 struct P2 : Axis<"P2"> {};
