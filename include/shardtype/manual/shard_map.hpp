@@ -60,6 +60,34 @@ inline constexpr bool is_tuple<std::tuple<Ts...>> = true;
 template <class A, class B>
 inline constexpr bool is_tuple<std::pair<A, B>> = true;
 
+/// How many parts a tuple has; 0 of what is none.
+template <class T>
+inline constexpr std::size_t parts_of = 0;
+template <class... Ts>
+inline constexpr std::size_t parts_of<std::tuple<Ts...>> = sizeof...(Ts);
+
+/// Whether one of these, or of the parts of a tuple, is what a refused operation gave.
+template <class T>
+inline constexpr bool is_poison = any_poisoned<T>;
+template <class... Ts>
+inline constexpr bool is_poison<std::tuple<Ts...>> = (is_poison<Ts> || ...);
+template <class... Ts>
+inline constexpr bool holds_poison = (is_poison<Ts> || ...);
+
+/// What stands for a refused result like `T`: a tuple can be taken apart all the same.
+template <class T>
+struct RefusedLike {
+  using type = Poisoned;
+};
+template <template <class...> class Several, class... Ts>
+  requires(std::is_same_v<Several<Ts...>, std::tuple<Ts...>> ||
+           std::is_same_v<Several<Ts...>, Outs<Ts...>>)
+struct RefusedLike<Several<Ts...>> {
+  using type = std::tuple<typename RefusedLike<Ts>::type...>;
+};
+template <class T>
+using refused_like = typename RefusedLike<T>::type;
+
 /// One result of the function as the tensor that `Out` names.
 template <class... Out, class L>
 auto output(L const& l) {
@@ -70,7 +98,9 @@ auto output(L const& l) {
     return Poisoned(refusal<Plainly<Code::V15_no_local>, L>{});
   } else {
     using R = Output<B, output_type<B, Out...>>;
-    if constexpr (R::verdict) {
+    if constexpr (!R::law) {
+      return Poisoned(refusal<R, B>{});
+    } else if constexpr (R::verdict) {
       return whole_of<typename R::result>(operand(l));
     } else {
       return Poisoned(refusal<R, B, output_type<B, Out...>>{});
@@ -85,6 +115,7 @@ auto outputs(Outs<Tensors...>, Tuple const& results, std::index_sequence<K...>) 
 /// Makes tensors of what the function returned. Runs outside of manual mode.
 template <class... Out>
 struct Promised {
+  using Refused = Poisoned;
   template <class Result>
   static auto of(Result const& result) {
     return output<Out...>(result);
@@ -92,14 +123,16 @@ struct Promised {
 };
 template <class... Tensors>
 struct Promised<Outs<Tensors...>> {
+  using Refused = refused_like<Outs<Tensors...>>;
   template <class Result>
   static auto of(Result const& result) {
-    if constexpr (!is_tuple<Result>) {
-      return Poisoned(refusal<Plainly<Code::V15_no_local>, Result>{});
-    } else if constexpr (std::tuple_size_v<Result> != sizeof...(Tensors)) {
-      return Poisoned(refusal<Plainly<Code::V15_no_local>, Result>{});
-    } else {
+    if constexpr (any_poisoned<Result>) {
+      return Refused{};
+    } else if constexpr (parts_of<Result> == sizeof...(Tensors)) {
       return outputs(Outs<Tensors...>{}, result, std::index_sequence_for<Tensors...>{});
+    } else {
+      static_cast<void>(Poisoned(refusal<Plainly<Code::V15_no_local>, Result>{}));
+      return Refused{};
     }
   }
 };
@@ -188,11 +221,18 @@ auto blocks_of(Result const& result) {
 /// error E61 else, before `f` runs. On ranks outside the mesh collectives do nothing. JAX: shard_map with
 /// check_vma. Refused: V01, V07 to V10, V15, B03, N05. Errors: E23, E60 operations on Tensors in `f`, E61.
 template <class... Out, class F, class... As>
-  requires(sizeof...(As) > 0 && ((is_tensor<operand_t<As>> || any_poisoned<As>) && ...))
+  requires(sizeof...(As) > 0 && !std::is_base_of_v<MeshRef, F>)
 auto shard_map(F const& f, As const&... as) {
   using Refused = decltype((detail::Pack<>{} + ... + detail::refused_input<operand_t<As>>()));
+  using Promised = detail::Promised<Out...>;
   if constexpr (!std::is_same_v<Refused, detail::Pack<>>) {
-    return detail::refuse_inputs(Refused{});
+    static_cast<void>(detail::refuse_inputs(Refused{}));
+    return typename Promised::Refused{};
+  } else if constexpr (std::is_void_v<decltype(f(
+                           std::declval<local_t<operand_t<As>> const&>()...))>) {
+    using No = detail::Plainly<Code::V15_no_local>;
+    static_cast<void>(Poisoned(refusal<No, local_t<operand_t<As>>...>{}));
+    return typename Promised::Refused{};
   } else {
     auto const& first = std::get<0>(std::tie(as...));
     MeshRef const mesh = operand(first).mesh();
@@ -201,13 +241,19 @@ auto shard_map(F const& f, As const&... as) {
     std::tuple blocks{detail::block_of(operand(as), ++argument)...};
     auto const result =
         std::apply([&](auto const&... each) { return detail::run_body(mesh, f, each...); }, blocks);
-    return detail::Promised<Out...>::of(result);
+    return Promised::of(result);
   }
 }
 /// The same without arguments: `shard_map<Dim<I, X>>(mesh, [] { return axis_index<X>() ...; })`.
 template <class... Out, MeshAxis... Xs, class F>
 auto shard_map(Mesh<Xs...> const& mesh, F const& f) {
-  return detail::Promised<Out...>::of(detail::run_body(mesh, f));
+  using Promised = detail::Promised<Out...>;
+  if constexpr (std::is_void_v<decltype(f())>) {
+    static_cast<void>(Poisoned(refusal<detail::Plainly<Code::V15_no_local>, Mesh<Xs...>>{}));
+    return typename Promised::Refused{};
+  } else {
+    return Promised::of(detail::run_body(mesh, f));
+  }
 }
 
 /// Strict mode inside of manual mode: `f` takes Tensors of types `Ins` whose blocks the Locals are, one
@@ -215,16 +261,23 @@ auto shard_map(Mesh<Xs...> const& mesh, F const& f) {
 ///
 ///     auto c = strict<Tensor<float, Dim<I, X>, Dim<J>>>([](auto t) { return reshard<...>(t); }, a);
 ///
-/// As at the end of shard_map, a Local must not vary over an axis that splits no dim. Refused: V07 to
-/// V10, B03, N05. Error E61.
+/// As at the end of shard_map, a Local must not vary over an axis that splits no dim. Refused: V01,
+/// V07 to V10, B03, N05. Error E61.
 template <class... Ins, class F, class... Ls>
-  requires(sizeof...(Ls) > 0 && sizeof...(Ins) == sizeof...(Ls) && (is_local<operand_t<Ls>> && ...))
+  requires(sizeof...(Ls) > 0 && sizeof...(Ins) == sizeof...(Ls) &&
+           ((is_tensor<operand_t<Ls>> || any_poisoned<Ls>) && ...))
 auto strict(F const& f, Ls const&... ls) {
-  MeshRef const mesh = operand(std::get<0>(std::tie(ls...))).mesh();
-  return detail::blocks_of([&] {
-    detail::StrictScope const outside(mesh);
-    return detail::settled(f(detail::output<Ins>(ls)...));
-  }());
+  if constexpr (any_poisoned<Ls...>) {
+    return Poisoned{};
+  } else if constexpr (!(is_local<operand_t<Ls>> && ...)) {
+    return Poisoned(refusal<detail::Plainly<Code::V01_mixed>, operand_t<Ls>...>{});
+  } else {
+    MeshRef const mesh = operand(std::get<0>(std::tie(ls...))).mesh();
+    return detail::blocks_of([&] {
+      detail::StrictScope const outside(mesh);
+      return detail::settled(f(detail::output<Ins>(ls)...));
+    }());
+  }
 }
 
 }  // namespace shardtype

@@ -53,6 +53,7 @@ template <class A>
 struct StillUnreduced<A, true> {
   using S = Scope<A>;
   static constexpr Verdict decide() {
+    if (A::spec.local) return refuse(Code::V01_mixed);
     for (int x = 0; x < max_axes; ++x)
       if (A::spec.unreduced.contains(x)) return refuse(Code::A02_still_unreduced, -1, -1, x);
     return {};
@@ -121,6 +122,7 @@ auto to_host(A const& a, std::source_location where = std::source_location::curr
 /// flow cannot diverge. The one door from a tensor to a C++ value. Refused: A01 a tensor with dims,
 /// A02 an unreduced one. Error E25 on ranks outside the mesh.
 template <class A>
+  requires(!is_local<operand_t<A>>)
 auto item(A const& a, std::source_location where = std::source_location::current()) {
   using R = detail::NotAnItem<operand_t<A>>;
   if constexpr (R::verdict) {
