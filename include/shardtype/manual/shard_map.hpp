@@ -107,32 +107,39 @@ auto output(L const& l) {
     }
   }
 }
-template <class... Tensors, class Tuple, std::size_t... K>
-auto outputs(Outs<Tensors...>, Tuple const& results, std::index_sequence<K...>) {
-  return std::tuple(output<Tensors>(std::get<K>(results))...);
-}
 
 /// Makes tensors of what the function returned. Runs outside of manual mode.
 template <class... Out>
 struct Promised {
   using Refused = Poisoned;
+  using Places = std::index_sequence<>;
+  /// For a function that returns nothing.
   template <class Result>
-  static auto of(Result const& result) {
+  static Refused refuse() {
+    return Poisoned(refusal<Plainly<Code::V15_no_local>, Result>{});
+  }
+  template <class Result>
+  static auto of(Result const& result, Places) {
     return output<Out...>(result);
   }
 };
 template <class... Tensors>
 struct Promised<Outs<Tensors...>> {
   using Refused = refused_like<Outs<Tensors...>>;
+  using Places = std::index_sequence_for<Tensors...>;
   template <class Result>
-  static auto of(Result const& result) {
+  static Refused refuse() {
+    static_cast<void>(Poisoned(refusal<Plainly<Code::V15_no_local>, Result>{}));
+    return Refused{};
+  }
+  template <class Result, std::size_t... K>
+  static auto of([[maybe_unused]] Result const& result, std::index_sequence<K...>) {
     if constexpr (any_poisoned<Result>) {
       return Refused{};
     } else if constexpr (parts_of<Result> == sizeof...(Tensors)) {
-      return outputs(Outs<Tensors...>{}, result, std::index_sequence_for<Tensors...>{});
+      return std::tuple(output<Tensors>(std::get<K>(result))...);
     } else {
-      static_cast<void>(Poisoned(refusal<Plainly<Code::V15_no_local>, Result>{}));
-      return Refused{};
+      return refuse<Result>();
     }
   }
 };
@@ -155,6 +162,10 @@ auto run_body(MeshRef const& mesh, F const& f, Locals const&... blocks) {
   ManualScope const inside(mesh);
   return settled(f(blocks...));
 }
+
+/// Stands for the block of an argument of type `A`; has no body.
+template <class A>
+local_t<operand_t<A>> const& some_block();
 
 /// The first argument that is refused, as a pack of its sentence; none where all are fine.
 template <class A>
@@ -228,20 +239,20 @@ auto shard_map(F const& f, As const&... as) {
   if constexpr (!std::is_same_v<Refused, detail::Pack<>>) {
     static_cast<void>(detail::refuse_inputs(Refused{}));
     return typename Promised::Refused{};
-  } else if constexpr (std::is_void_v<decltype(f(
-                           std::declval<local_t<operand_t<As>> const&>()...))>) {
-    using No = detail::Plainly<Code::V15_no_local>;
-    static_cast<void>(Poisoned(refusal<No, local_t<operand_t<As>>...>{}));
-    return typename Promised::Refused{};
   } else {
-    auto const& first = std::get<0>(std::tie(as...));
-    MeshRef const mesh = operand(first).mesh();
-    (check_one_mesh(mesh, operand(as).mesh()), ...);
-    int argument = 0;
-    std::tuple blocks{detail::block_of(operand(as), ++argument)...};
-    auto const result =
-        std::apply([&](auto const&... each) { return detail::run_body(mesh, f, each...); }, blocks);
-    return Promised::of(result);
+    // a refusal in the function is told here: after this condition clang goes no further
+    if constexpr (std::is_void_v<decltype(f(detail::some_block<As>()...))>) {
+      return Promised::template refuse<void>();
+    } else {
+      MeshRef const mesh = operand(std::get<0>(std::tie(as...))).mesh();
+      (check_one_mesh(mesh, operand(as).mesh()), ...);
+      auto const result = [&]<int... K>(std::integer_sequence<int, K...>) {
+        std::tuple const blocks{detail::block_of(operand(as), K + 1)...};
+        return std::apply([&](auto const&... each) { return detail::run_body(mesh, f, each...); },
+                          blocks);
+      }(std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{});
+      return Promised::of(result, typename Promised::Places{});
+    }
   }
 }
 /// The same without arguments: `shard_map<Dim<I, X>>(mesh, [] { return axis_index<X>() ...; })`.
@@ -249,10 +260,9 @@ template <class... Out, MeshAxis... Xs, class F>
 auto shard_map(Mesh<Xs...> const& mesh, F const& f) {
   using Promised = detail::Promised<Out...>;
   if constexpr (std::is_void_v<decltype(f())>) {
-    static_cast<void>(Poisoned(refusal<detail::Plainly<Code::V15_no_local>, Mesh<Xs...>>{}));
-    return typename Promised::Refused{};
+    return Promised::template refuse<decltype(f())>();
   } else {
-    return Promised::of(detail::run_body(mesh, f));
+    return Promised::of(detail::run_body(mesh, f), typename Promised::Places{});
   }
 }
 
