@@ -1,7 +1,14 @@
 #pragma once
 /// Everything. For types, rules and plans alone, without MPI or Kokkos: shardtype/types.hpp.
 
-#include <shardtype/check/sentences.hpp>
+#include <shardtype/check/sentences/access.hpp>
+#include <shardtype/check/sentences/indexing.hpp>
+#include <shardtype/check/sentences/manual.hpp>
+#include <shardtype/check/sentences/moves.hpp>
+#include <shardtype/check/sentences/pointwise.hpp>
+#include <shardtype/check/sentences/products.hpp>
+#include <shardtype/check/sentences/shapes.hpp>
+#include <shardtype/check/sentences/types.hpp>
 #include <shardtype/io/npy.hpp>
 #include <shardtype/manual/collectives.hpp>
 #include <shardtype/manual/control.hpp>

@@ -61,7 +61,7 @@ static_assert(gives<Op<cast, V, X>, Var, Red>);
 // other pcasts are not: V -> I, U -> any, I -> U, R -> I
 static_assert(refusal_of<Op<cast, same, X>, Var> != Code::ok);
 static_assert(refusal_of<Op<cast, R, X>, Owed> == Code::V06_owed);
-static_assert(refusal_of<Op<cast, U, X>, Owed> == Code::V06_owed);
+static_assert(refusal_of<Op<cast, U, X>, Owed> == Code::V04_already);
 static_assert(refusal_of<Op<cast, same, X>, Red> != Code::ok);
 // psum: V -> I and U -> I; of an invariant or reduced value refused, where JAX multiplies the former
 static_assert(gives<Op<all_reduce, same, X>, Inv, Var>);

@@ -39,8 +39,8 @@ struct NamedContraction {
   using S = Scope<A, B, Out>;
   static constexpr bool communicates = true;
   static constexpr Verdict decide() {
+    if (is_local<A> || is_local<B>) return refuse(Code::V14_named_result);
     if (Verdict v = lawful<S>(std::make_integer_sequence<int, 3>{}); !v) return v;
-    if (S::template spec<0>.local) return refuse(Code::V14_named_result);
     if (!same_element<A, B>) return refuse(Code::C10_element_types_differ);
     if (std::is_same_v<element_t<A>, bool>) return refuse(Code::C11_not_numbers);
     if (!same_element<A, Out>) return refuse(Code::N05_element_type);

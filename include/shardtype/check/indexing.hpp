@@ -194,6 +194,7 @@ struct NamedGather {
   static constexpr bool communicates = true;
   static constexpr planning::Way decide() {
     planning::Way out;
+    if (is_local<A> || is_local<Ids>) return {refuse(Code::V14_named_result), {}, {}, {}};
     if (out.verdict = lawful<S>(std::make_integer_sequence<int, 4>{}); !out.verdict) return out;
     if (out.verdict = id_operands<A, Ids>(); !out.verdict) return out;
     if (!same_element<A, Out>) return {refuse(Code::N05_element_type), {}, {}, {}};
@@ -214,6 +215,7 @@ struct NamedOneHot {
   static constexpr bool communicates = true;
   static constexpr planning::Way decide() {
     planning::Way out;
+    if (is_local<Ids>) return {refuse(Code::V14_named_result), {}, {}, {}};
     if (out.verdict = lawful<S>(std::make_integer_sequence<int, 3>{}); !out.verdict) return out;
     if (out.verdict = id_operands<Out, Ids>(); !out.verdict) return out;
     return planning::one_hot_way(S::template spec<0>, S::template spec<1>,
@@ -233,6 +235,7 @@ struct NamedScatter {
   static constexpr bool communicates = true;
   static constexpr planning::Way decide(bool gathers) {
     planning::Way out;
+    if (is_local<A> || is_local<Ids>) return {refuse(Code::V14_named_result), {}, {}, {}};
     if (out.verdict = lawful<S>(std::make_integer_sequence<int, 4>{}); !out.verdict) return out;
     if (out.verdict = updates_and_ids<A, Ids>(); !out.verdict) return out;
     if (!same_element<A, Out>) return {refuse(Code::N05_element_type), {}, {}, {}};

@@ -56,6 +56,7 @@ struct NamedParts {
     return true;
   }
   static constexpr bool mean = (std::is_same_v<Named, Mean> || ...);
+  static constexpr bool names_kind = (is_kind<Named> || ...);
   static constexpr ReduceKind kind = (std::is_same_v<Named, Max> || ...)   ? ReduceKind::max
                                      : (std::is_same_v<Named, Min> || ...) ? ReduceKind::min
                                                                            : ReduceKind::sum;
@@ -98,6 +99,7 @@ struct BlockMove {
   using S = Scope<A, std::remove_pointer_t<decltype(mentioned(typename Parts::Labels{},
                                                               typename Parts::Axes{}))>>;
   static constexpr bool communicates = how != Movement::shard && how != Movement::cast;
+  static constexpr bool reduces = how == Movement::all_reduce || how == Movement::reduce_scatter;
   static constexpr Spec given = S::template spec<0>;
   static constexpr Spec named = S::template spec<1>;
   /// The axes in the order of the call.
@@ -115,7 +117,6 @@ struct BlockMove {
 
   static constexpr Verdict elements() {
     using T = element_t<A>;
-    bool const reduces = how == Movement::all_reduce || how == Movement::reduce_scatter;
     if (!reduces) return {};
     if (Parts::mean && !is_floating<T>) return refuse(Code::P12_not_floating);
     if (Parts::kind == ReduceKind::sum && std::is_same_v<T, bool>)
@@ -137,6 +138,8 @@ struct BlockMove {
     if (Verdict v = rules::well_formed(S::template reading<0>); !v) return v;
     if (!Parts::in_order() || axes().size == 0 || named_count() != labels_named(how))
       return refuse(Code::T05_not_an_axis);
+    bool const may_owe = reduces || (to == AxisState::unreduced && !Parts::mean);
+    if (Parts::names_kind && !may_owe) return refuse(Code::T05_not_an_axis);
     if (S::template reading<1>.malformed == Malformed::repeated_axis)
       return refuse(Code::T01_axis_twice, -1, -1, S::template reading<1>.axis);
     if (Verdict v = rules::well_named(S::names); !v) return v;
@@ -170,10 +173,28 @@ template <Movement how, AxisState to, class A, class... Named>
 constexpr auto resolve_move() {
   if constexpr (is_local<A>) {
     return Type<BlockMoveResult<BlockMove<how, to, A, Named...>, A>>{};
+  } else if constexpr (is_tensor<A>) {
+    return Type<Plainly<Code::V01_mixed>>{};
   } else {
     return Type<NotATensor>{};
   }
 }
+
+/// The verdict on a block whose element becomes a C++ value.
+template <class L>
+struct Read {
+  using S = Scope<L>;
+  static constexpr Verdict decide() {
+    constexpr Spec s = S::template spec<0>;
+    if (s.rank > 0) return refuse(Code::A01_item_has_dims);
+    for (int x = 0; x < max_axes; ++x) {
+      if (s.unreduced.contains(x)) return refuse(Code::A02_still_unreduced, -1, -1, x);
+      if (s.varying.contains(x)) return refuse(Code::V13_condition_varies, -1, -1, x);
+    }
+    return {};
+  }
+  static constexpr Verdict verdict = decide();
+};
 
 // In and out of shard_map.
 
@@ -218,9 +239,10 @@ using block_type = tensor_from_spec<Scope<A>, typename Input<A>::Holder, element
 /// What the function of shard_map returned, of type `L`, as the tensor `Out`.
 template <class L, class Out>
 struct Output {
-  using S = Scope<L, Out>;
+  static constexpr Verdict law = lawful<Scope<Out>>(std::make_integer_sequence<int, 1>{});
+  using S = std::conditional_t<bool(law), Scope<L, Out>, Scope<Out>>;
   static constexpr Verdict decide() {
-    if (Verdict v = lawful<Scope<Out>>(std::make_integer_sequence<int, 1>{}); !v) return v;
+    if (!law) return law;
     if (Verdict v = rules::well_named(S::names); !v) return v;
     if (!same_element<L, Out>) return refuse(Code::N05_element_type);
     return rules::output(S::template spec<0>, S::template spec<1>);
@@ -232,13 +254,6 @@ struct Output {
 /// The Tensor that the parts of a named output stand for, where the function returned an `L`.
 template <class L, class... Out>
 using output_type = typename NamedAs<element_t<L>, typename LikeLocal<L>::tensor, Out...>::type;
-
-/// Refusals whose subject is no Spec: `C` with these types.
-template <Code C>
-struct Plainly {
-  using S = NoScope;
-  static constexpr Verdict verdict = refuse(C);
-};
 
 }  // namespace detail
 

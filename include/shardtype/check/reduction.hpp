@@ -153,8 +153,8 @@ struct NamedReduction {
   static constexpr Spec given = S::template spec<0>;
   static constexpr Spec wanted = S::template spec<1>;
   static constexpr Verdict decide() {
+    if (is_local<A>) return refuse(Code::V14_named_result);
     if (Verdict v = lawful<S>(std::make_integer_sequence<int, 2>{}); !v) return v;
-    if (given.local) return refuse(Code::V14_named_result);
     if (Verdict v = reducible_elements<F, A>(); !v) return v;
     if (!std::is_same_v<element_t<Out>, reduced_element<F, element_t<A>>>)
       return refuse(Code::N05_element_type);

@@ -41,8 +41,8 @@ struct Resharding {
   using S = Scope<A, Out>;
   static constexpr bool communicates = true;
   static constexpr Verdict decide() {
+    if (is_local<A>) return refuse(Code::V14_named_result);
     if (Verdict v = lawful<S>(std::make_integer_sequence<int, 2>{}); !v) return v;
-    if (S::template spec<0>.local) return refuse(Code::V14_named_result);
     if (!same_element<A, Out>) return refuse(Code::N05_element_type);
     return rules::reshard(S::template spec<0>, S::template spec<1>);
   }

@@ -107,11 +107,14 @@ using refusal = std::remove_pointer_t<decltype(detail::refused_for<R::verdict.co
 namespace detail {
 /// A scope of no tensors, for refusals that come before there is one.
 using NoScope = Scope<>;
-/// A Resolve that refuses because an operand is no Tensor.
-struct NotATensor {
+/// A Resolve that refuses with `C`, and no index or axis.
+template <Code C>
+struct Plainly {
   using S = NoScope;
-  static constexpr Verdict verdict = refuse(Code::T09_not_a_tensor);
+  static constexpr Verdict verdict = refuse(C);
 };
+/// A Resolve that refuses because an operand is no Tensor.
+using NotATensor = Plainly<Code::T09_not_a_tensor>;
 }  // namespace detail
 
 }  // namespace shardtype

@@ -59,6 +59,8 @@ template <class A, class... Out>
 constexpr auto resolve_transfer() {
   if constexpr (!is_tensor<A>) {
     return Type<NotATensor>{};
+  } else if constexpr (is_local<A>) {
+    return Type<Plainly<Code::V01_mixed>>{};
   } else {
     return Type<Transferring<A, named_t<A, Out...>>>{};
   }

@@ -159,9 +159,9 @@ auto mean_if_named(Out out) {
   }
 }
 
-/// Whether an operand is a Local, or an expression of Locals.
+/// Whether an operand is a Local, an expression of Locals, or what a refused operation gave.
 template <class A>
-inline constexpr bool is_block = is_local<operand_t<std::remove_cvref_t<A>>>;
+inline constexpr bool is_block = is_local<operand_t<A>> || is_poisoned<A>;
 
 }  // namespace detail
 
@@ -191,13 +191,13 @@ auto all_gather(A const& a, std::source_location where = std::source_location::c
   return detail::gather_block<AxisState::replicated, Named...>(a, where);
 }
 template <class... Named, class A>
-  requires(detail::is_block<A>)
+  requires(detail::is_field<A>)
 auto all_gather(A const& a, ToVarying,
                 std::source_location where = std::source_location::current()) {
   return detail::gather_block<AxisState::varying, Named...>(a, where);
 }
 template <class... Named, class A>
-  requires(detail::is_block<A>)
+  requires(detail::is_field<A>)
 auto all_gather(A const& a, ToReduced,
                 std::source_location where = std::source_location::current()) {
   return detail::gather_block<AxisState::reduced, Named...>(a, where);
@@ -262,7 +262,7 @@ auto all_to_all(A const& a, std::source_location where = std::source_location::c
 /// 1, and so on. A rank that none is sent to gets zeros. Sends n bytes. JAX: ppermute. Refused: V03, V06.
 /// Error E64: a rank outside the group, or one that stands twice as source or as destination.
 template <class... Xs, class A>
-  requires(detail::is_block<A>)
+  requires(detail::is_field<A>)
 auto permute(A const& a, std::span<SourceDestination const> pairs,
              std::source_location where = std::source_location::current()) {
   return detail::move_block<Movement::permute, AxisState::varying, Xs...>(
@@ -293,7 +293,7 @@ auto permute(A const& a, std::span<SourceDestination const> pairs,
       });
 }
 template <class... Xs, class A>
-  requires(detail::is_block<A>)
+  requires(detail::is_field<A>)
 auto permute(A const& a, std::initializer_list<SourceDestination> pairs,
              std::source_location where = std::source_location::current()) {
   return permute<Xs...>(a, std::span<SourceDestination const>(pairs.begin(), pairs.size()), where);
@@ -302,7 +302,7 @@ auto permute(A const& a, std::initializer_list<SourceDestination> pairs,
 /// `a[I]{V:X}` -> `rotate<X>(a, 1)` -> `[I]{V:X}`: each block to the rank `by` places further along the
 /// group, round the end. Sends n bytes. A permute that every rank takes part in.
 template <class... Xs, class A>
-  requires(detail::is_block<A>)
+  requires(detail::is_field<A>)
 auto rotate(A const& a, std::int64_t by,
             std::source_location where = std::source_location::current()) {
   return detail::move_block<Movement::permute, AxisState::varying, Xs...>(
@@ -321,13 +321,13 @@ auto rotate(A const& a, std::int64_t by,
 /// `(a, 0, to_varying)` leaves it typed `{V:X}`. JAX: pbroadcast. Refused: V03, V06. Error E64: no such
 /// rank.
 template <class... Xs, class A>
-  requires(detail::is_block<A>)
+  requires(detail::is_field<A>)
 auto broadcast_from(A const& a, int root,
                     std::source_location where = std::source_location::current()) {
   return detail::broadcast_block<AxisState::replicated, Xs...>(a, root, where);
 }
 template <class... Xs, class A>
-  requires(detail::is_block<A>)
+  requires(detail::is_field<A>)
 auto broadcast_from(A const& a, int root, ToVarying,
                     std::source_location where = std::source_location::current()) {
   return detail::broadcast_block<AxisState::varying, Xs...>(a, root, where);
@@ -336,7 +336,7 @@ auto broadcast_from(A const& a, int root, ToVarying,
 /// `a[I]` -> `shard<X, I>(a)` -> `[I]{V:X}`: of an invariant block, each rank keeps its piece along I.
 /// Sends nothing. Refused: V05 of one that varies, K04. Error E61.
 template <class... Named, class A>
-  requires(detail::is_block<A>)
+  requires(detail::is_field<A>)
 auto shard(A const& a, std::source_location where = std::source_location::current()) {
   return detail::move_block<Movement::shard, AxisState::varying, Named...>(
       a, where, []<class R>(auto& c) {
@@ -351,7 +351,7 @@ auto shard(A const& a, std::source_location where = std::source_location::curren
 /// `a[I]` or `a[I]{R:X}` -> `varying<X>(a)` -> `[I]{V:X}`. Operations do it by themselves where operands
 /// meet; a loop's carry may need it. JAX: pvary, pcast(to='varying'). Refused: V04, V06.
 template <class... Xs, class A>
-  requires(detail::is_block<A>)
+  requires(detail::is_field<A>)
 auto varying(A const& a, std::source_location where = std::source_location::current()) {
   return detail::cast_block<AxisState::varying, Xs...>(a, where);
 }
@@ -365,7 +365,7 @@ auto reduced(A const& a, std::source_location where = std::source_location::curr
 /// `a[I]{V:X}` -> `unreduced<X>(a)` -> `[I]{U:X}`: the blocks are taken as summands, or with
 /// `unreduced<Max, X>` as candidates. JAX: pcast(to='unreduced'). Refused: V03, V04, V06, V16.
 template <class... Named, class A>
-  requires(detail::is_block<A>)
+  requires(detail::is_field<A>)
 auto unreduced(A const& a, std::source_location where = std::source_location::current()) {
   return detail::cast_block<AxisState::unreduced, Named...>(a, where);
 }

@@ -10,33 +10,13 @@
 
 namespace shardtype {
 
-namespace detail {
-
-/// The verdict on a block whose element becomes a C++ value.
-template <class L>
-struct Read {
-  using S = Scope<L>;
-  static constexpr Verdict decide() {
-    constexpr Spec s = S::template spec<0>;
-    if (s.rank > 0) return refuse(Code::A01_item_has_dims);
-    for (int x = 0; x < max_axes; ++x) {
-      if (s.unreduced.contains(x)) return refuse(Code::A02_still_unreduced, -1, -1, x);
-      if (s.varying.contains(x)) return refuse(Code::V13_condition_varies, -1, -1, x);
-    }
-    return {};
-  }
-  static constexpr Verdict verdict = decide();
-};
-
-}  // namespace detail
-
 /// The element of a rank-0 block that is the same on all ranks, as a C++ value: control flow on it cannot
 /// diverge. Communicates nothing. Refused: A01 a block with dims, A02 an unreduced one, V13 one that varies.
 template <class L>
   requires(is_local<operand_t<L>>)
 auto item(L const& l) {
   using A = operand_t<L>;
-  if constexpr (any_poisoned<L>) {
+  if constexpr (any_poisoned<A>) {
     return double{};
   } else if constexpr (!detail::Read<A>::verdict) {
     (void)Poisoned(refusal<detail::Read<A>, A>{});
@@ -47,6 +27,37 @@ auto item(L const& l) {
   }
 }
 
+namespace detail {
+
+/// The verdict on the condition of loop_while and branch.
+template <class P, bool tensor = is_tensor<P>>
+struct Condition : NotATensor {};
+template <class P>
+struct Condition<P, true> : Read<P> {
+  static constexpr Verdict decide() {
+    if (!is_local<P>) return refuse(Code::V01_mixed);
+    if (!std::is_same_v<element_t<P>, bool>) return refuse(Code::P11_condition);
+    return Read<P>::verdict;
+  }
+  static constexpr Verdict verdict = decide();
+};
+
+/// The C++ value of a condition; refused where ranks might part.
+template <class P>
+bool decided(P const& condition) {
+  using R = Condition<operand_t<P>>;
+  if constexpr (any_poisoned<P>) {
+    return false;
+  } else if constexpr (!R::verdict) {
+    static_cast<void>(Poisoned(refusal<R, operand_t<P>>{}));
+    return false;
+  } else {
+    return item(condition);
+  }
+}
+
+}  // namespace detail
+
 /// `carry = body(k, carry)` for k from 0 to n - 1: `loop(n, carry, body)`. The carry that goes in and that
 /// comes out have one type, or it does not compile: V11. One of several parts is a std::tuple. The body
 /// is run n times, by all ranks. JAX: fori_loop.
@@ -55,10 +66,11 @@ auto loop(std::int64_t n, Carry const& start, Body const& body) {
   auto carry = detail::settled(start);
   using In = decltype(carry);
   using Given = decltype(detail::settled(body(n, carry)));
-  if constexpr (any_poisoned<In> || any_poisoned<Given>) {
-    return Poisoned{};
+  if constexpr (detail::holds_poison<In, Given>) {
+    return detail::refused_like<In>{};
   } else if constexpr (!std::is_same_v<In, Given>) {
-    return Poisoned(refusal<detail::Plainly<Code::V11_carry_changes>, In, Given>{});
+    static_cast<void>(Poisoned(refusal<detail::Plainly<Code::V11_carry_changes>, In, Given>{}));
+    return detail::refused_like<In>{};
   } else {
     for (std::int64_t k = 0; k < n; ++k) carry = detail::settled(body(k, std::as_const(carry)));
     return carry;
@@ -72,12 +84,13 @@ auto loop_while(Condition const& condition, Carry const& start, Body const& body
   auto carry = detail::settled(start);
   using In = decltype(carry);
   using Given = decltype(detail::settled(body(carry)));
-  if constexpr (any_poisoned<In> || any_poisoned<Given>) {
-    return Poisoned{};
+  if constexpr (detail::holds_poison<In, Given>) {
+    return detail::refused_like<In>{};
   } else if constexpr (!std::is_same_v<In, Given>) {
-    return Poisoned(refusal<detail::Plainly<Code::V11_carry_changes>, In, Given>{});
+    static_cast<void>(Poisoned(refusal<detail::Plainly<Code::V11_carry_changes>, In, Given>{}));
+    return detail::refused_like<In>{};
   } else {
-    while (static_cast<bool>(item(condition(std::as_const(carry)))))
+    while (detail::decided(condition(std::as_const(carry))))
       carry = detail::settled(body(std::as_const(carry)));
     return carry;
   }
@@ -85,17 +98,19 @@ auto loop_while(Condition const& condition, Carry const& start, Body const& body
 
 /// `yes(args...)` where the rank-0 bool block `condition`, the same on all ranks, is true, else
 /// `no(args...)`; both give one type, or it does not compile: V12. Where every rank decides for itself,
-/// `where(condition, a, b)` does. JAX: cond. Refused: V12, V13, A01, A02.
+/// `where(condition, a, b)` does. JAX: cond. Refused: V12, V13, A01, A02, P11.
 template <class Condition, class Yes, class No, class... Args>
 auto branch(Condition const& condition, Yes const& yes, No const& no, Args const&... args) {
   using A = decltype(detail::settled(yes(args...)));
   using B = decltype(detail::settled(no(args...)));
-  if constexpr (any_poisoned<A> || any_poisoned<B>) {
-    return Poisoned{};
+  if constexpr (detail::holds_poison<A, B>) {
+    return detail::refused_like<A>{};
   } else if constexpr (!std::is_same_v<A, B>) {
-    return Poisoned(refusal<detail::Plainly<Code::V12_branches_differ>, A, B>{});
+    static_cast<void>(Poisoned(refusal<detail::Plainly<Code::V12_branches_differ>, A, B>{}));
+    return detail::refused_like<A>{};
   } else {
-    return item(condition) ? detail::settled(yes(args...)) : detail::settled(no(args...));
+    return detail::decided(condition) ? detail::settled(yes(args...))
+                                      : detail::settled(no(args...));
   }
 }
 

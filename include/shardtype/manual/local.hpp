@@ -24,8 +24,7 @@ namespace shardtype {
 /// Extents are the block's, so a label's static extent does not bind them. A value, as a Tensor is.
 /// JAX: arrays inside of shard_map, with their varying manual axes.
 template <class T, class... Parts>
-class Local : public decltype(detail::declared<Local<T, Parts...>>())::type,
-              public Held<Local<T, Parts...>, T, Parts...> {
+class Local : public Held<Local<T, Parts...>, T, Parts...> {
   using Base = Held<Local, T, Parts...>;
 
  public:

@@ -32,6 +32,7 @@ struct Ragged {
     return out;
   }
   static constexpr Verdict decide() {
+    if (!is_local<A> || !is_local<B>) return refuse(Code::V01_mixed);
     if (Verdict v = lawful<S>(std::make_integer_sequence<int, 2>{}); !v) return v;
     if (S::template reading<2>.malformed == Malformed::not_an_axis || sizeof...(Xs) == 0)
       return refuse(Code::T05_not_an_axis);
@@ -78,7 +79,7 @@ inline void check_ragged(std::int64_t at, std::int64_t n, std::int64_t extent, c
 /// Sends the rows, and two numbers per rank. JAX: ragged_all_to_all. Refused: V01, V03, V06, C10, D12.
 /// Error E64: rows outside a block, or sizes on which two ranks do not agree.
 template <class... Xs, class A, class B>
-  requires(detail::is_block<A> && detail::is_block<B>)
+  requires(detail::is_field<A> && detail::is_field<B>)
 auto ragged_all_to_all(A const& operand_given, B const& output_given, RaggedRows const& rows,
                        std::source_location where = std::source_location::current()) {
   if constexpr (any_poisoned<A, B>) {

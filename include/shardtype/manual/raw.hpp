@@ -55,12 +55,14 @@ auto raw_local(Mesh<Xs...> const& mesh, std::array<std::int64_t, sizeof...(Dims)
 /// block, which no rule can see. Communicates nothing; under SHARDTYPE_CHECK=values the blocks are
 /// compared, byte by byte, and error E65 names a rank that differs. Refused: V03, V06, T05.
 template <class... Xs, class A>
-  requires(detail::is_block<A>)
+  requires(detail::is_field<A>)
 auto assume_invariant(A const& a, std::source_location where = std::source_location::current()) {
   using L = operand_t<A>;
   using R = detail::Invariant<L, Xs...>;
   if constexpr (any_poisoned<A>) {
     return Poisoned{};
+  } else if constexpr (!is_local<L>) {
+    return Poisoned(refusal<detail::Plainly<Code::V01_mixed>, L>{});
   } else if constexpr (!R::verdict) {
     return Poisoned(refusal<R, L>{});
   } else {

@@ -60,6 +60,34 @@ inline constexpr bool is_tuple<std::tuple<Ts...>> = true;
 template <class A, class B>
 inline constexpr bool is_tuple<std::pair<A, B>> = true;
 
+/// How many parts a tuple has; 0 of what is none.
+template <class T>
+inline constexpr std::size_t parts_of = 0;
+template <class... Ts>
+inline constexpr std::size_t parts_of<std::tuple<Ts...>> = sizeof...(Ts);
+
+/// Whether one of these, or of the parts of a tuple, is what a refused operation gave.
+template <class T>
+inline constexpr bool is_poison = any_poisoned<T>;
+template <class... Ts>
+inline constexpr bool is_poison<std::tuple<Ts...>> = (is_poison<Ts> || ...);
+template <class... Ts>
+inline constexpr bool holds_poison = (is_poison<Ts> || ...);
+
+/// What stands for a refused result like `T`: a tuple can be taken apart all the same.
+template <class T>
+struct RefusedLike {
+  using type = Poisoned;
+};
+template <template <class...> class Several, class... Ts>
+  requires(std::is_same_v<Several<Ts...>, std::tuple<Ts...>> ||
+           std::is_same_v<Several<Ts...>, Outs<Ts...>>)
+struct RefusedLike<Several<Ts...>> {
+  using type = std::tuple<typename RefusedLike<Ts>::type...>;
+};
+template <class T>
+using refused_like = typename RefusedLike<T>::type;
+
 /// One result of the function as the tensor that `Out` names.
 template <class... Out, class L>
 auto output(L const& l) {
@@ -70,36 +98,48 @@ auto output(L const& l) {
     return Poisoned(refusal<Plainly<Code::V15_no_local>, L>{});
   } else {
     using R = Output<B, output_type<B, Out...>>;
-    if constexpr (R::verdict) {
+    if constexpr (!R::law) {
+      return Poisoned(refusal<R, B>{});
+    } else if constexpr (R::verdict) {
       return whole_of<typename R::result>(operand(l));
     } else {
       return Poisoned(refusal<R, B, output_type<B, Out...>>{});
     }
   }
 }
-template <class... Tensors, class Tuple, std::size_t... K>
-auto outputs(Outs<Tensors...>, Tuple const& results, std::index_sequence<K...>) {
-  return std::tuple(output<Tensors>(std::get<K>(results))...);
-}
 
 /// Makes tensors of what the function returned. Runs outside of manual mode.
 template <class... Out>
 struct Promised {
+  using Refused = Poisoned;
+  using Places = std::index_sequence<>;
+  /// For a function that returns nothing.
   template <class Result>
-  static auto of(Result const& result) {
+  static Refused refuse() {
+    return Poisoned(refusal<Plainly<Code::V15_no_local>, Result>{});
+  }
+  template <class Result>
+  static auto of(Result const& result, Places) {
     return output<Out...>(result);
   }
 };
 template <class... Tensors>
 struct Promised<Outs<Tensors...>> {
+  using Refused = refused_like<Outs<Tensors...>>;
+  using Places = std::index_sequence_for<Tensors...>;
   template <class Result>
-  static auto of(Result const& result) {
-    if constexpr (!is_tuple<Result>) {
-      return Poisoned(refusal<Plainly<Code::V15_no_local>, Result>{});
-    } else if constexpr (std::tuple_size_v<Result> != sizeof...(Tensors)) {
-      return Poisoned(refusal<Plainly<Code::V15_no_local>, Result>{});
+  static Refused refuse() {
+    static_cast<void>(Poisoned(refusal<Plainly<Code::V15_no_local>, Result>{}));
+    return Refused{};
+  }
+  template <class Result, std::size_t... K>
+  static auto of([[maybe_unused]] Result const& result, std::index_sequence<K...>) {
+    if constexpr (any_poisoned<Result>) {
+      return Refused{};
+    } else if constexpr (parts_of<Result> == sizeof...(Tensors)) {
+      return std::tuple(output<Tensors>(std::get<K>(result))...);
     } else {
-      return outputs(Outs<Tensors...>{}, result, std::index_sequence_for<Tensors...>{});
+      return refuse<Result>();
     }
   }
 };
@@ -122,6 +162,10 @@ auto run_body(MeshRef const& mesh, F const& f, Locals const&... blocks) {
   ManualScope const inside(mesh);
   return settled(f(blocks...));
 }
+
+/// Stands for the block of an argument of type `A`; has no body.
+template <class A>
+local_t<operand_t<A>> const& some_block();
 
 /// The first argument that is refused, as a pack of its sentence; none where all are fine.
 template <class A>
@@ -188,26 +232,38 @@ auto blocks_of(Result const& result) {
 /// error E61 else, before `f` runs. On ranks outside the mesh collectives do nothing. JAX: shard_map with
 /// check_vma. Refused: V01, V07 to V10, V15, B03, N05. Errors: E23, E60 operations on Tensors in `f`, E61.
 template <class... Out, class F, class... As>
-  requires(sizeof...(As) > 0 && ((is_tensor<operand_t<As>> || any_poisoned<As>) && ...))
+  requires(sizeof...(As) > 0 && !std::is_base_of_v<MeshRef, F>)
 auto shard_map(F const& f, As const&... as) {
   using Refused = decltype((detail::Pack<>{} + ... + detail::refused_input<operand_t<As>>()));
+  using Promised = detail::Promised<Out...>;
   if constexpr (!std::is_same_v<Refused, detail::Pack<>>) {
-    return detail::refuse_inputs(Refused{});
+    static_cast<void>(detail::refuse_inputs(Refused{}));
+    return typename Promised::Refused{};
   } else {
-    auto const& first = std::get<0>(std::tie(as...));
-    MeshRef const mesh = operand(first).mesh();
-    (check_one_mesh(mesh, operand(as).mesh()), ...);
-    auto const blocks = [&]<int... K>(std::integer_sequence<int, K...>) {
-      return std::tuple(detail::block_of(operand(as), K + 1)...);
-    }(std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{});
-    return detail::Promised<Out...>::of(std::apply(
-        [&](auto const&... each) { return detail::run_body(mesh, f, each...); }, blocks));
+    // a refusal in the function is told here: after this condition clang goes no further
+    if constexpr (std::is_void_v<decltype(f(detail::some_block<As>()...))>) {
+      return Promised::template refuse<void>();
+    } else {
+      MeshRef const mesh = operand(std::get<0>(std::tie(as...))).mesh();
+      (check_one_mesh(mesh, operand(as).mesh()), ...);
+      auto const result = [&]<int... K>(std::integer_sequence<int, K...>) {
+        std::tuple const blocks{detail::block_of(operand(as), K + 1)...};
+        return std::apply([&](auto const&... each) { return detail::run_body(mesh, f, each...); },
+                          blocks);
+      }(std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{});
+      return Promised::of(result, typename Promised::Places{});
+    }
   }
 }
 /// The same without arguments: `shard_map<Dim<I, X>>(mesh, [] { return axis_index<X>() ...; })`.
 template <class... Out, MeshAxis... Xs, class F>
 auto shard_map(Mesh<Xs...> const& mesh, F const& f) {
-  return detail::Promised<Out...>::of(detail::run_body(mesh, f));
+  using Promised = detail::Promised<Out...>;
+  if constexpr (std::is_void_v<decltype(f())>) {
+    return Promised::template refuse<decltype(f())>();
+  } else {
+    return Promised::of(detail::run_body(mesh, f), typename Promised::Places{});
+  }
 }
 
 /// Strict mode inside of manual mode: `f` takes Tensors of types `Ins` whose blocks the Locals are, one
@@ -215,16 +271,23 @@ auto shard_map(Mesh<Xs...> const& mesh, F const& f) {
 ///
 ///     auto c = strict<Tensor<float, Dim<I, X>, Dim<J>>>([](auto t) { return reshard<...>(t); }, a);
 ///
-/// As at the end of shard_map, a Local must not vary over an axis that splits no dim. Refused: V07 to
-/// V10, B03, N05. Error E61.
+/// As at the end of shard_map, a Local must not vary over an axis that splits no dim. Refused: V01,
+/// V07 to V10, B03, N05. Error E61.
 template <class... Ins, class F, class... Ls>
-  requires(sizeof...(Ls) > 0 && sizeof...(Ins) == sizeof...(Ls) && (is_local<operand_t<Ls>> && ...))
+  requires(sizeof...(Ls) > 0 && sizeof...(Ins) == sizeof...(Ls) &&
+           ((is_tensor<operand_t<Ls>> || any_poisoned<Ls>) && ...))
 auto strict(F const& f, Ls const&... ls) {
-  MeshRef const mesh = operand(std::get<0>(std::tie(ls...))).mesh();
-  return detail::blocks_of([&] {
-    detail::StrictScope const outside(mesh);
-    return detail::settled(f(detail::output<Ins>(ls)...));
-  }());
+  if constexpr (any_poisoned<Ls...>) {
+    return Poisoned{};
+  } else if constexpr (!(is_local<operand_t<Ls>> && ...)) {
+    return Poisoned(refusal<detail::Plainly<Code::V01_mixed>, operand_t<Ls>...>{});
+  } else {
+    MeshRef const mesh = operand(std::get<0>(std::tie(ls...))).mesh();
+    return detail::blocks_of([&] {
+      detail::StrictScope const outside(mesh);
+      return detail::settled(f(detail::output<Ins>(ls)...));
+    }());
+  }
 }
 
 }  // namespace shardtype

@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include <shardtype/check/indexing.hpp>
+#include <shardtype/check/manual.hpp>
 #include <shardtype/ops/along.hpp>
 #include <shardtype/ops/to_host.hpp>
 #include <shardtype/tensor/create.hpp>
@@ -18,15 +19,17 @@ namespace shardtype {
 
 namespace detail {
 
-/// Whether a start can be read: an integer, or a tensor of integers without dims.
-template <class P, bool number = std::is_integral_v<P>>
+/// Whether a start within an `A` can be read: an integer, or a tensor of integers without dims; in manual
+/// mode a block that is the same on all ranks.
+template <class P, class A, bool number = std::is_integral_v<P>>
 struct Start {
   using S = Scope<>;
   static constexpr Verdict verdict{};
 };
-template <class P>
-struct Start<P, false> : NotAnItem<P> {
+template <class P, class A>
+struct Start<P, A, false> : NotAnItem<P> {
   static constexpr Verdict decide() {
+    if (is_tensor<P> && is_local<P> != is_local<A>) return refuse(Code::V01_mixed);
     if (Verdict v = NotAnItem<P>::verdict; !v) return v;
     if constexpr (is_tensor<P>) {
       if (!is_id<element_t<P>>) return refuse(Code::I01_not_integers);
@@ -43,7 +46,11 @@ std::int64_t read_start(P const& start, MeshRef const& mesh, std::source_locatio
     return static_cast<std::int64_t>(start);
   } else {
     check_one_mesh(mesh, start.mesh());
-    return mesh.here() ? static_cast<std::int64_t>(item(start, where)) : 0;
+    if constexpr (is_local<P>) {
+      return mesh.here() ? static_cast<std::int64_t>(block_on_host(start).front()) : 0;
+    } else {
+      return mesh.here() ? static_cast<std::int64_t>(item(start, where)) : 0;
+    }
   }
 }
 inline std::int64_t clamped(std::int64_t start, std::int64_t size, std::int64_t extent) {
@@ -85,7 +92,7 @@ Out updated(A const& a, B const& update, int at, std::int64_t start) {
 /// `size` rows from `start` on along I: `a[I@X, J]` -> `dynamic_slice<J, Head>(a, start, 10)` ->
 /// `[I@X, Head]`. The start is an integer that all ranks have alike, or a tensor of integers without dims,
 /// read as by `item`. It is moved so that the rows are there, as in jax.lax.dynamic_slice; a negative one
-/// counts as 0. Otherwise as `slice`. Refused: D01, D02, D03, D05, D07; of the start A01, A02, I01.
+/// counts as 0. Otherwise as `slice`. Refused: D01, D02, D03, D05, D07; of the start A01, A02, I01, V01.
 /// Errors: E23, E41 a negative size, or one beyond the extent.
 template <class I, class... Result, class A, class Start>
 auto dynamic_slice(A const& a, Start const& start, std::int64_t size,
@@ -93,7 +100,7 @@ auto dynamic_slice(A const& a, Start const& start, std::int64_t size,
   if constexpr (any_poisoned<A, Start>) {
     return Poisoned{};
   } else {
-    using Begin = detail::Start<operand_t<Start>>;
+    using Begin = detail::Start<operand_t<Start>, operand_t<A>>;
     if constexpr (!Begin::verdict) {
       return Poisoned(refusal<Begin, operand_t<Start>>{});
     } else {
@@ -115,7 +122,7 @@ auto dynamic_slice(A const& a, Start const& start, std::int64_t size,
 /// `dynamic_update<J, Head>(a, b, start)` -> `[I@X, J]`; without a second index, the update calls its rows
 /// J too. Update and tensor have the same dims otherwise, split and unreduced alike; one that is reduced
 /// makes the result reduced. The start as in `dynamic_slice`. Communicates nothing else. Refused: C10, D01,
-/// D03, D12, D13; of the start A01, A02, I01. Errors: E23, E24, E41 an update longer than the extent.
+/// D03, D12, D13; of the start A01, A02, I01, V01. Errors: E23, E24, E41 an update longer than the extent.
 template <class I, class... Into, class A, class B, class Start>
 auto dynamic_update(A const& a, B const& update, Start const& start,
                     std::source_location where = std::source_location::current()) {
@@ -123,7 +130,7 @@ auto dynamic_update(A const& a, B const& update, Start const& start,
     return Poisoned{};
   } else {
     using R = Resolve<DynamicUpdateTo<I, Into...>, operand_t<A>, operand_t<B>>;
-    using Begin = detail::Start<operand_t<Start>>;
+    using Begin = detail::Start<operand_t<Start>, operand_t<A>>;
     if constexpr (!R::verdict) {
       return Poisoned(refusal<R, operand_t<A>, operand_t<B>>{});
     } else if constexpr (!Begin::verdict) {

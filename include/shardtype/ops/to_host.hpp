@@ -53,6 +53,7 @@ template <class A>
 struct StillUnreduced<A, true> {
   using S = Scope<A>;
   static constexpr Verdict decide() {
+    if (A::spec.local) return refuse(Code::V01_mixed);
     for (int x = 0; x < max_axes; ++x)
       if (A::spec.unreduced.contains(x)) return refuse(Code::A02_still_unreduced, -1, -1, x);
     return {};

@@ -93,10 +93,9 @@ namespace detail {
 /// Why there is no such movement.
 constexpr Verdict no_move(Move const& m, int axis) {
   auto const no = [axis](Code code) { return refuse(code, -1, -1, axis); };
-  bool const free = m.how == Movement::cast || m.how == Movement::shard;
-  if (m.from == AxisState::unreduced) return no(Code::V06_owed);
-  if (!free) return no(Code::V03_not_varying);
   if (m.how == Movement::cast && m.from == m.to) return no(Code::V04_already);
+  if (m.from == AxisState::unreduced) return no(Code::V06_owed);
+  if (m.how != Movement::cast && m.how != Movement::shard) return no(Code::V03_not_varying);
   return no(m.to == AxisState::unreduced ? Code::V03_not_varying : Code::V05_not_invariant);
 }
 
@@ -107,12 +106,11 @@ constexpr Verdict no_move(Move const& m, int axis) {
 constexpr Verdict move(Spec s, Movement how, int axis, AxisState to,
                        ReduceKind kind = ReduceKind::sum) {
   AxisState const from = s.state(axis);
-  if (Move const m{how, from, to}; !exists(m)) return detail::no_move(m, axis);
   bool const reduces = how == Movement::all_reduce || how == Movement::reduce_scatter;
-  if (reduces && from == AxisState::unreduced && s.kind != kind)
-    return refuse(Code::V16_kind, -1, -1, axis);
-  if (to == AxisState::unreduced && !s.unreduced.empty() && s.kind != kind)
-    return refuse(Code::V16_kind, -1, -1, axis);
+  bool const owed = (reduces && from == AxisState::unreduced) ||
+                    (to == AxisState::unreduced && !s.unreduced.empty());
+  if (owed && s.kind != kind) return refuse(Code::V16_kind, -1, -1, axis);
+  if (Move const m{how, from, to}; !exists(m)) return detail::no_move(m, axis);
   s.varying.erase(axis);
   s.unreduced.erase(axis);
   s.reduced.erase(axis);

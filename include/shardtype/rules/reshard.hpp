@@ -57,6 +57,7 @@ constexpr Verdict reduce_scatter(Spec s, int axis, int label) {
 constexpr Verdict to_partial(Spec s, int axis) {
   if (s.unreduced.contains(axis) || (!s.unreduced.empty() && s.kind != ReduceKind::sum))
     return refuse(Code::K05_already_owed, -1, -1, axis);
+  if (s.varying.contains(axis)) return refuse(Code::V05_not_invariant, -1, -1, axis);
   if (int const d = s.dim_of(axis); d >= 0) {
     AxisList& axes = s.dims[d].axes;
     if (axes[axes.size - 1] != axis)

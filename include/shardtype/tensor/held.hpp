@@ -15,7 +15,37 @@
 
 namespace shardtype {
 
+/// Element types a tensor can hold.
+template <class T>
+inline constexpr bool is_element =
+    std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, bool> ||
+    std::is_same_v<T, std::int32_t> || std::is_same_v<T, std::int64_t> ||
+    std::is_same_v<T, Kokkos::complex<float>> || std::is_same_v<T, Kokkos::complex<double>>;
+
 namespace detail {
+
+template <class A>
+struct Declaration {
+  using S = Scope<A>;
+  static constexpr Verdict decide() {
+    if (!is_element<element_t<A>>) return refuse(Code::T08_element_type);
+    return lawful<S>(std::make_integer_sequence<int, 1>{});
+  }
+  static constexpr Verdict verdict = decide();
+};
+
+struct Lawful {};
+
+/// The base of a Tensor or Local: nothing, or the sentence about the law its type breaks.
+template <class A>
+constexpr auto declared() {
+  using D = Declaration<A>;
+  if constexpr (D::verdict) {
+    return Type<Lawful>{};
+  } else {
+    return Type<refusal<D, A>>{};
+  }
+}
 
 template <class T, std::size_t N>
 struct Pointers {
@@ -64,10 +94,10 @@ struct MemoryOf<First, Rest...> : MemoryOf<Rest...> {};
 
 }  // namespace detail
 
-/// The calling rank's part of a `Self`, a Tensor or a Local. A value: copies share memory until one is
-/// written, and writing needs the only reference.
+/// The calling rank's part of a `Self`, a Tensor or a Local; its base tells whether that type obeys the
+/// laws. A value: copies share memory until one is written, and writing needs the only reference.
 template <class Self, class T, class... Parts>
-class Held {
+class Held : public decltype(detail::declared<Self>())::type {
   using S = Scope<Self>;
 
  public:

@@ -13,37 +13,7 @@
 
 namespace shardtype {
 
-/// Element types a tensor can hold.
-template <class T>
-inline constexpr bool is_element =
-    std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, bool> ||
-    std::is_same_v<T, std::int32_t> || std::is_same_v<T, std::int64_t> ||
-    std::is_same_v<T, Kokkos::complex<float>> || std::is_same_v<T, Kokkos::complex<double>>;
-
 namespace detail {
-
-template <class A>
-struct Declaration {
-  using S = Scope<A>;
-  static constexpr Verdict decide() {
-    if (!is_element<element_t<A>>) return refuse(Code::T08_element_type);
-    return lawful<S>(std::make_integer_sequence<int, 1>{});
-  }
-  static constexpr Verdict verdict = decide();
-};
-
-struct Lawful {};
-
-/// The base of a Tensor or Local: nothing, or the sentence about the law its type breaks.
-template <class A>
-constexpr auto declared() {
-  using D = Declaration<A>;
-  if constexpr (D::verdict) {
-    return Type<Lawful>{};
-  } else {
-    return Type<refusal<D, A>>{};
-  }
-}
 
 /// Tensors are not made while the body of a shard_map runs on their mesh.
 inline void check_not_manual(MeshState const& mesh) {
@@ -63,8 +33,7 @@ inline void check_not_manual(MeshState const& mesh) {
 /// A value: copies share memory until one is written, and writing needs the only reference.
 /// Functions that make one are in tensor/create.hpp. Laws at declaration: codes T01 to T08, B01, B02.
 template <class T, class... Parts>
-class Tensor : public decltype(detail::declared<Tensor<T, Parts...>>())::type,
-               public Held<Tensor<T, Parts...>, T, Parts...> {
+class Tensor : public Held<Tensor<T, Parts...>, T, Parts...> {
   using Base = Held<Tensor, T, Parts...>;
 
  public:

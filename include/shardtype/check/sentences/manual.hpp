@@ -8,9 +8,9 @@ namespace shardtype {
 template <bool legal, class... YourTypes>
 struct refused<Code::V01_mixed, legal, YourTypes...> : Poisoned {
   static_assert(legal,
-                "[shardtype V01] a Tensor together with a Local: inside of shard_map "
-                "operations take blocks. Pass the tensor to shard_map as an argument, and its "
-                "function gets its block (free).");
+                "[shardtype V01] a Tensor stands where a Local belongs, or a Local where a Tensor "
+                "does: operations inside of shard_map take blocks, those outside Tensors. Pass "
+                "tensors to shard_map as arguments, and return blocks from its function (free).");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::V02_wrong_mode, legal, YourTypes...> : Poisoned {

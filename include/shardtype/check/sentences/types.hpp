@@ -33,10 +33,12 @@ struct refused<Code::T04_unknown_part, legal, YourTypes...> : Poisoned {
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::T05_not_an_axis, legal, YourTypes...> : Poisoned {
-  static_assert(legal,
-                "[shardtype T05] a Dim, attribute or collective names the wrong kind of thing: "
-                "first in a Dim stands an index (struct I : Index<\"I\"> {};), all else are mesh "
-                "axes (struct X : Axis<\"X\", 2> {};).");
+  static_assert(
+      legal,
+      "[shardtype T05] a Dim, attribute or collective names the wrong kind of thing: "
+      "first in a Dim stands an index (struct I : Index<\"I\"> {};), all else are mesh "
+      "axes (struct X : Axis<\"X\", 2> {};). Collectives of Locals name a kind if any, then "
+      "axes, then indices: reduce_scatter<Max, X, I>(a).");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::T06_same_name, legal, YourTypes...> : Poisoned {

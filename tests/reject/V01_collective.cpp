@@ -1,0 +1,20 @@
+// A collective that only blocks have.
+// EXPECT: \[shardtype V01\] a Tensor stands where a Local belongs, or a Local where a Tensor does
+// EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I>, shardtype::Dim<J> ?> ?>
+// FORBID: Resolve<|basic_type|Pack<
+// FORBID: error:.*error:
+// NEEDS: full
+#include <shardtype/shardtype.hpp>
+
+using namespace shardtype;
+struct X : Axis<"X", 2> {};
+struct I : Index<"I"> {};
+struct J : Index<"J"> {};
+
+#ifdef LEGAL
+using A = Local<float, Dim<I>, Dim<J>, Varying<X>>;
+#else
+using A = Tensor<float, Dim<I>, Dim<J>>;
+#endif
+
+void ask(A const& a) { (void)rotate<X>(a, 1); }

@@ -1,0 +1,20 @@
+// A reduced block is the same on all ranks.
+// EXPECT: \[shardtype V03\] this takes blocks that vary over the mesh axis
+// EXPECT: false, shardtype::Local<float, shardtype::Dim<I>, shardtype::Dim<J>, shardtype::Reduced<X> ?>, X>
+// FORBID: Resolve<|basic_type|Pack<
+// FORBID: error:.*error:
+// NEEDS: full
+#include <shardtype/shardtype.hpp>
+
+using namespace shardtype;
+struct X : Axis<"X", 2> {};
+struct I : Index<"I"> {};
+struct J : Index<"J"> {};
+
+#ifdef LEGAL
+using A = Local<float, Dim<I>, Dim<J>, Varying<X>>;
+#else
+using A = Local<float, Dim<I>, Dim<J>, Reduced<X>>;
+#endif
+
+void ask(A const& a) { (void)all_gather<X, I>(a, to_varying); }

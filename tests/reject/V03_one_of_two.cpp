@@ -1,0 +1,21 @@
+// Over X and Y, where it varies over X alone.
+// EXPECT: \[shardtype V03\] this takes blocks that vary over the mesh axis
+// EXPECT: false, shardtype::Local<float, shardtype::Dim<I>, shardtype::Dim<J>, shardtype::Varying<X> ?>, Y>
+// FORBID: Resolve<|basic_type|Pack<
+// FORBID: error:.*error:
+// NEEDS: full
+#include <shardtype/shardtype.hpp>
+
+using namespace shardtype;
+struct X : Axis<"X", 2> {};
+struct Y : Axis<"Y", 2> {};
+struct I : Index<"I"> {};
+struct J : Index<"J"> {};
+
+#ifdef LEGAL
+using A = Local<float, Dim<I>, Dim<J>, Varying<X, Y>>;
+#else
+using A = Local<float, Dim<I>, Dim<J>, Varying<X>>;
+#endif
+
+void ask(A const& a) { (void)all_reduce<X, Y>(a); }

@@ -1,0 +1,21 @@
+// Rows of equal blocks.
+// EXPECT: \[shardtype V03\] this takes blocks that vary over the mesh axis
+// EXPECT: false, shardtype::Local<float, shardtype::Dim<I>, shardtype::Dim<J> ?>, shardtype::Local<float, shardtype::Dim<I>, shardtype::Dim<J>, shardtype::Varying<X> ?>, X>
+// FORBID: Resolve<|basic_type|Pack<
+// FORBID: error:.*error:
+// NEEDS: full
+#include <shardtype/shardtype.hpp>
+
+using namespace shardtype;
+struct X : Axis<"X", 2> {};
+struct I : Index<"I"> {};
+struct J : Index<"J"> {};
+using B = Local<float, Dim<I>, Dim<J>, Varying<X>>;
+
+#ifdef LEGAL
+using A = Local<float, Dim<I>, Dim<J>, Varying<X>>;
+#else
+using A = Local<float, Dim<I>, Dim<J>>;
+#endif
+
+void ask(A const& a, B const& b, RaggedRows const& rows) { (void)ragged_all_to_all<X>(a, b, rows); }

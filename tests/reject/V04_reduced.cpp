@@ -1,0 +1,20 @@
+// It is reduced.
+// EXPECT: \[shardtype V04\] along this mesh axis the block is already what the cast would make it
+// EXPECT: false, shardtype::Local<float, shardtype::Dim<I>, shardtype::Dim<J>, shardtype::Reduced<X> ?>, X>
+// FORBID: Resolve<|basic_type|Pack<
+// FORBID: error:.*error:
+// NEEDS: full
+#include <shardtype/shardtype.hpp>
+
+using namespace shardtype;
+struct X : Axis<"X", 2> {};
+struct I : Index<"I"> {};
+struct J : Index<"J"> {};
+
+#ifdef LEGAL
+using A = Local<float, Dim<I>, Dim<J>>;
+#else
+using A = Local<float, Dim<I>, Dim<J>, Reduced<X>>;
+#endif
+
+void ask(A const& a) { (void)reduced<X>(a); }
