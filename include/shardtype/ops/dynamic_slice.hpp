@@ -10,7 +10,6 @@
 #include <type_traits>
 
 #include <shardtype/check/indexing.hpp>
-#include <shardtype/check/manual.hpp>
 #include <shardtype/ops/along.hpp>
 #include <shardtype/ops/to_host.hpp>
 #include <shardtype/tensor/create.hpp>
@@ -19,8 +18,8 @@ namespace shardtype {
 
 namespace detail {
 
-/// Whether a start within an `A` can be read: an integer, or a tensor of integers without dims; in manual
-/// mode a block that is the same on all ranks.
+/// Whether a start within an `A` can be read: an integer, or a tensor of integers without dims. One that is
+/// a block has overloads of its own (manual/dynamic.hpp).
 template <class P, class A, bool number = std::is_integral_v<P>>
 struct Start {
   using S = Scope<>;
@@ -46,11 +45,7 @@ std::int64_t read_start(P const& start, MeshRef const& mesh, std::source_locatio
     return static_cast<std::int64_t>(start);
   } else {
     check_one_mesh(mesh, start.mesh());
-    if constexpr (is_local<P>) {
-      return mesh.here() ? static_cast<std::int64_t>(block_on_host(start).front()) : 0;
-    } else {
-      return mesh.here() ? static_cast<std::int64_t>(item(start, where)) : 0;
-    }
+    return mesh.here() ? static_cast<std::int64_t>(item(start, where)) : 0;
   }
 }
 inline std::int64_t clamped(std::int64_t start, std::int64_t size, std::int64_t extent) {
