@@ -99,6 +99,28 @@ std::map<std::string, Case> const cases = {
        auto const a = full<float, Dim<I, P>>(line, {8}, 1.0f);
        if (!odd) all_gather<P>(a);
      }},
+    {"skips_in_manual_mode",
+     [](Environment&, std::optional<Grid>& mesh, bool odd) {
+       (void)shard_map<Dim<I>>(
+           [&](auto a) {
+             auto const b = odd ? full_local<float, Dim<I>>({100}, 0.0f) : all_gather<X, I>(a);
+             return all_reduce<Y>(varying<Y>(b));
+           },
+           split(*mesh));
+     }},
+    {"another_group",
+     [](Environment&, std::optional<Grid>& mesh, bool odd) {
+       (void)shard_map<Dim<I>>(*mesh, [&] {
+         auto const a = full_local<float, Dim<I>>({7}, 1.0f);
+         if (odd) return all_reduce<X>(varying<X>(a));
+         return all_reduce<Y>(varying<Y>(a));
+       });
+     }},
+    {"other_outputs",
+     [](Environment&, std::optional<Grid>& mesh, bool odd) {
+       (void)shard_map<Dim<I, X, Y>>(
+           *mesh, [&] { return full_local<float, Dim<I>>({odd ? 3 : 4}, 1.0f); });
+     }},
 };
 
 }  // namespace

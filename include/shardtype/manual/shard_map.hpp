@@ -41,9 +41,22 @@ auto block_of(A const& a, int argument) {
   return L(a.mesh(), extents, a.buffer());
 }
 
+/// SHARDTYPE_CHECK=agree: all ranks returned blocks of these extents.
+inline void agree_on_block(MeshState& mesh, std::int64_t const* extents, int rank) {
+  if (!mesh.here() || !mesh.agreement().on()) return;
+  StepHash hash;
+  std::string text = "shard_map, whose function returned a block of ";
+  for (int d = 0; d < rank; ++d) {
+    hash.mix(static_cast<std::uint64_t>(extents[d]));
+    text += (d == 0 ? "" : " x ") + std::to_string(extents[d]);
+  }
+  mesh.agreement().meet(rank == 0 ? text + "one element" : text, hash.value());
+}
+
 /// The tensor `Out` whose block is `l`.
 template <class Out, class L>
 Out whole_of(L const& l) {
+  agree_on_block(l.mesh().state(), l.extents().data(), static_cast<int>(L::rank));
   AxisMap const axes = map_axes(l.mesh().state(), Scope<Out>::names);
   extents_of<Out> extents{};
   for (int d = 0; d < Out::spec.rank; ++d) {

@@ -79,8 +79,8 @@ class Buffer {
 };
 
 /// Keeps released allocations for the next operation, so that a steady loop allocates nothing.
-/// Idle memory never exceeds what is in use plus the last request. Lives until its owner is gone and
-/// all that was taken has come back.
+/// Idle memory never exceeds the most that was in use at once, and goes where the system has no more to
+/// give. Lives until its owner is gone and all that was taken has come back.
 class Pool {
  public:
   /// Makes a pool, and closes it at its own end.
@@ -114,22 +114,18 @@ class Pool {
       detail::Allocation* a = idle_[best];
       idle_.erase(best);
       idle_bytes_ -= a->bytes;
-      used_bytes_ += a->bytes;
-      ++used_;
-      return Buffer(a);
+      return used(a);
     }
-    trim(used_bytes_);
+    trim(most_used_);
     auto* a = new detail::Allocation;
-    a->data = Kokkos::kokkos_malloc<Space>("shardtype", bytes);
+    a->data = from_system<Space>(bytes);
     if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space>::accessible)
       detail::ask_for_huge_pages(a->data, bytes);
     a->bytes = bytes;
     a->release = release;
     a->home = this;
-    used_bytes_ += bytes;
-    ++used_;
     ++allocations_;
-    return Buffer(a);
+    return used(a);
   }
 
   /// Gives idle memory back until at most `keep` bytes lie idle.
@@ -163,6 +159,22 @@ class Pool {
     if (used_ == 0) delete this;
   }
 
+  template <class Space>
+  void* from_system(std::size_t bytes) {
+    try {
+      return Kokkos::kokkos_malloc<Space>("shardtype", bytes);
+    } catch (...) {
+      if (idle_bytes_ == 0) throw;
+    }
+    trim();
+    return Kokkos::kokkos_malloc<Space>("shardtype", bytes);
+  }
+  Buffer used(detail::Allocation* a) {
+    used_bytes_ += a->bytes;
+    most_used_ = std::max(most_used_, used_bytes_);
+    ++used_;
+    return Buffer(a);
+  }
   static void destroy(detail::Allocation* a) {
     if (Kokkos::is_initialized()) a->release(a->data);
     delete a;
@@ -180,6 +192,7 @@ class Pool {
   bool closed_ = false;
   std::size_t idle_bytes_ = 0;
   std::size_t used_bytes_ = 0;
+  std::size_t most_used_ = 0;
   std::size_t allocations_ = 0;
 };
 
