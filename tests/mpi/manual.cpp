@@ -27,7 +27,10 @@ void* operator new(std::size_t bytes) {
   if (void* const p = std::malloc(bytes == 0 ? 1 : bytes)) return p;
   throw std::bad_alloc{};
 }
+void* operator new[](std::size_t bytes) { return operator new(bytes); }
 void operator delete(void* p) noexcept { std::free(p); }
+void operator delete[](void* p) noexcept { std::free(p); }
+void operator delete[](void* p, std::size_t) noexcept { std::free(p); }
 void operator delete(void* p, std::size_t) noexcept { std::free(p); }
 
 namespace {
