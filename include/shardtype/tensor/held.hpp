@@ -35,15 +35,20 @@ struct Declaration {
 };
 
 struct Lawful {};
+/// Tells the sentence without being one: clang drops a base that has an error, and its heirs' members.
+template <class Refusal>
+struct Unlawful {
+  static_assert(sizeof(Refusal) > 0);
+};
 
-/// The base of a Tensor or Local: nothing, or the sentence about the law its type breaks.
+/// The base of a Tensor or Local: nothing, or what tells the law that its type breaks.
 template <class A>
 constexpr auto declared() {
   using D = Declaration<A>;
   if constexpr (D::verdict) {
     return Type<Lawful>{};
   } else {
-    return Type<refusal<D, A>>{};
+    return Type<Unlawful<refusal<D, A>>>{};
   }
 }
 
