@@ -68,8 +68,8 @@ int main(int argc, char** argv) {
     auto const start = varying<X>(
         zeros_local<double, Dim<I>, Dim<K>>({a.template extent<I>(), b.template extent<K>()}));
     auto const [c, last] =
-        loop(p, std::tuple(varying<Y>(start), a), [&](std::int64_t k, auto carry) {
-          auto const [sum, block] = carry;
+        loop(p, std::tuple(varying<Y>(start), a), [&](std::int64_t k, auto const& carry) {
+          auto const& [sum, block] = carry;
           auto const owner =
               (axis_index<Y>() + static_cast<std::int32_t>(p - k)) % static_cast<std::int32_t>(p);
           auto const rows = dynamic_slice<J>(b, owner * static_cast<std::int32_t>(width), width);

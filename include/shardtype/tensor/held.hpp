@@ -38,7 +38,7 @@ struct Lawful {};
 /// Tells the sentence without being one: clang drops a base that has an error, and its heirs' members.
 template <class Refusal>
 struct Unlawful {
-  static_assert(sizeof(Refusal) > 0);
+  static_assert(alignof(Refusal) > 0);
 };
 
 /// The base of a Tensor or Local: nothing, or what tells the law that its type breaks.
