@@ -17,6 +17,7 @@
 #include <shardtype/manual/ragged.hpp>
 #include <shardtype/manual/raw.hpp>
 #include <shardtype/manual/shard_map.hpp>
+#include <shardtype/manual/start.hpp>
 #include <shardtype/ops/along.hpp>
 #include <shardtype/ops/dynamic_slice.hpp>
 #include <shardtype/ops/explain.hpp>
@@ -31,11 +32,13 @@
 #include <shardtype/ops/shape.hpp>
 #include <shardtype/ops/shift.hpp>
 #include <shardtype/ops/sort.hpp>
+#include <shardtype/ops/start.hpp>
 #include <shardtype/ops/to_host.hpp>
 #include <shardtype/ops/transfer.hpp>
 #include <shardtype/runtime/environment.hpp>
 #include <shardtype/runtime/mesh.hpp>
 #include <shardtype/tensor/create.hpp>
+#include <shardtype/tensor/pending.hpp>
 #include <shardtype/tensor/tensor.hpp>
 #include <shardtype/types.hpp>
 #include <shardtype/visualize/print.hpp>

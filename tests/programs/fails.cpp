@@ -6,6 +6,7 @@
 #include <map>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <shardtype/shardtype.hpp>
@@ -99,6 +100,17 @@ std::map<std::string, Case> const cases = {
        auto a = zeros<float, Dim<I, X>>(mesh, {9});
        auto const held = a;
        a.mutable_local();
+     }},
+    {"dropped_pending",
+     [](auto&, Grid const& mesh) {
+       auto const pending = all_gather_start<X>(zeros<float, Dim<I, X>>(mesh, {9}));
+       static_cast<void>(pending);
+     }},
+    {"waited_twice",
+     [](auto&, Grid const& mesh) {
+       auto pending = all_gather_start<X>(zeros<float, Dim<I, X>>(mesh, {9}));
+       auto const whole = std::move(pending).wait();
+       auto const again = std::move(pending).wait();
      }},
     {"from_host",
      [](auto&, Grid const& mesh) {

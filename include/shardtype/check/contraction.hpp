@@ -131,7 +131,7 @@ inline constexpr bool all_labels_named = (names_label<Out> && ...);
 template <bool Sums, class A, class B, class... Out>
 constexpr auto resolve_contraction() {
   if constexpr (!is_tensor<A> || !is_tensor<B>) {
-    return Type<NotATensor>{};
+    return Type<NotATensor<A, B>>{};
   } else if constexpr (Sums && all_labels_named<Out...>) {
     return Type<Strictly<StrictEinsum<A, B, Out...>, A, B>>{};
   } else if constexpr (sizeof...(Out) == 0) {

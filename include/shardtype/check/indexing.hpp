@@ -266,7 +266,7 @@ struct NamedScatter {
 template <class V, class A, class Ids, class... Out>
 constexpr auto resolve_gather() {
   if constexpr (!is_tensor<A> || !is_tensor<Ids>) {
-    return Type<NotATensor>{};
+    return Type<NotATensor<A, Ids>>{};
   } else if constexpr (sizeof...(Out) == 0) {
     return Type<LocalResult<StrictGather<V, A, Ids>, element_t<A>, A>>{};
   } else {
@@ -276,7 +276,7 @@ constexpr auto resolve_gather() {
 template <class V, class A, class Ids, class... Out>
 constexpr auto resolve_scatter() {
   if constexpr (!is_tensor<A> || !is_tensor<Ids>) {
-    return Type<NotATensor>{};
+    return Type<NotATensor<A, Ids>>{};
   } else if constexpr (sizeof...(Out) == 0) {
     return Type<LocalResult<StrictScatter<V, A, Ids>, element_t<A>, A>>{};
   } else {
@@ -286,7 +286,7 @@ constexpr auto resolve_scatter() {
 template <class V, class T, class Ids, class... Out>
 constexpr auto resolve_one_hot() {
   if constexpr (!is_tensor<Ids>) {
-    return Type<NotATensor>{};
+    return Type<NotATensor<Ids>>{};
   } else if constexpr (sizeof...(Out) == 0) {
     return Type<LocalResult<StrictOneHot<V, Ids>, T, Ids>>{};
   } else {
@@ -298,7 +298,7 @@ constexpr auto resolve_local() {
   if constexpr (is_tensor<A> && (is_tensor<Bs> && ...)) {
     return Type<LocalResult<Rule, typename T::type, A>>{};
   } else {
-    return Type<NotATensor>{};
+    return Type<NotATensor<A, Bs...>>{};
   }
 }
 template <Sorts what, class A>

@@ -176,7 +176,7 @@ constexpr auto resolve_move() {
   } else if constexpr (is_tensor<A>) {
     return Type<Plainly<Code::V01_mixed>>{};
   } else {
-    return Type<NotATensor>{};
+    return Type<NotATensor<A>>{};
   }
 }
 

@@ -187,7 +187,7 @@ struct NamedReduction {
 template <class F, class A, class... Out>
 constexpr auto resolve_reduction() {
   if constexpr (!is_tensor<A>) {
-    return Type<NotATensor>{};
+    return Type<NotATensor<A>>{};
   } else if constexpr (all_labels_named<Out...>) {
     return Type<ReductionResult<StrictReduction<F, A, Out...>, F, A>>{};
   } else {

@@ -156,7 +156,7 @@ struct Exchanging : Collectively<A, Exchanging<A, X, From, To>, Dim<From, X>, Di
 template <template <class...> class Rule, class A, class... Args>
 constexpr auto resolve_collective() {
   if constexpr (!is_tensor<A>) {
-    return Type<NotATensor>{};
+    return Type<NotATensor<A>>{};
   } else {
     using Ruled = Rule<A, Args...>;
     return Type<CollectiveResult<A, Ruled, typename Ruled::S>>{};
@@ -165,7 +165,7 @@ constexpr auto resolve_collective() {
 template <class A, class... Out>
 constexpr auto resolve_reshard() {
   if constexpr (!is_tensor<A>) {
-    return Type<NotATensor>{};
+    return Type<NotATensor<A>>{};
   } else {
     return Type<Resharding<A, named_t<A, Out...>>>{};
   }

@@ -113,8 +113,12 @@ struct Plainly {
   using S = NoScope;
   static constexpr Verdict verdict = refuse(C);
 };
-/// A Resolve that refuses because an operand is no Tensor.
-using NotATensor = Plainly<Code::T09_not_a_tensor>;
+/// A Resolve that refuses because one of `Operands` is no Tensor, or not yet one.
+template <class... Operands>
+inline constexpr Code no_tensor =
+    (is_pending<Operands> || ...) ? Code::A04_under_way : Code::T09_not_a_tensor;
+template <class... Operands>
+using NotATensor = Plainly<no_tensor<Operands...>>;
 }  // namespace detail
 
 }  // namespace shardtype

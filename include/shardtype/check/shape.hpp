@@ -131,7 +131,7 @@ constexpr auto resolve_shape() {
   if constexpr (is_tensor<A> && (is_tensor<Bs> && ...)) {
     return Type<ShapePlan<Op, ShapeVerdict<Op, From, To, A, Bs...>, A>>{};
   } else {
-    return Type<NotATensor>{};
+    return Type<NotATensor<A, Bs...>>{};
   }
 }
 

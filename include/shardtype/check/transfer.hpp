@@ -58,7 +58,7 @@ struct Transferring : TransferRule<A, Out> {
 template <class A, class... Out>
 constexpr auto resolve_transfer() {
   if constexpr (!is_tensor<A>) {
-    return Type<NotATensor>{};
+    return Type<NotATensor<A>>{};
   } else if constexpr (is_local<A>) {
     return Type<Plainly<Code::V01_mixed>>{};
   } else {

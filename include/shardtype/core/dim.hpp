@@ -55,6 +55,15 @@ class Tensor;
 /// One rank's block in manual mode; see manual/local.hpp.
 template <class T, class... Parts>
 class Local;
+/// What will be a Tensor or a Local; see tensor/pending.hpp.
+template <class T>
+class Pending;
+namespace detail {
+template <class T>
+inline constexpr bool is_pending = false;
+template <class T>
+inline constexpr bool is_pending<Pending<T>> = true;
+}  // namespace detail
 
 /// Dims and attributes that an operation names, where it needs no tensor of them: read as one's are.
 template <class... Parts>

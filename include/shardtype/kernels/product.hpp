@@ -2,6 +2,7 @@
 /// The local product of two labelled blocks: labels group into batch, M, N and K, contiguous groups
 /// go straight to GEMM, others are brought together by one permute first.
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -66,13 +67,21 @@ constexpr Labels joined(Labels a, Labels const& b) {
 
 }  // namespace detail
 
-/// Runs local products with scratch memory from one pool.
+/// What a long computation calls now and then, so that communication goes on meanwhile.
+struct Between {
+  void (*call)(void*) = nullptr;
+  void* with = nullptr;
+};
+
+/// Runs local products with scratch memory from one pool. With a Between, a long product is cut into
+/// pieces of some milliseconds, and it is called after each.
 template <class T, class Exec>
 class Product {
   using Space = typename Exec::memory_space;
 
  public:
-  Product(Exec const& exec, Pool& pool) : exec_(exec), pool_(pool) {}
+  Product(Exec const& exec, Pool& pool, Between between = {})
+      : exec_(exec), pool_(pool), between_(between) {}
 
   /// `c`, without gaps and with dims in the order of `out`, takes the product of `a` and `b`:
   /// labels of both that are not in `out` are contracted, labels of one summed.
@@ -131,7 +140,26 @@ class Product {
                 Matrix<T> const& c) {
     std::size_t const wanted = gemm_workspace_bytes<Exec, T>(exec_, batch, a, b, c);
     Buffer const work = wanted == 0 ? Buffer{} : pool_.template take<Kokkos::HostSpace>(wanted);
-    gemm<Exec, T>(exec_, batch, a, b, c, false, work.data(), work.bytes());
+    constexpr double piece = 2.5e8;  // flops; a few milliseconds of one core
+    double const flops = 2.0 * static_cast<double>(batch) * static_cast<double>(c.rows) *
+                         static_cast<double>(c.cols) * static_cast<double>(a.cols);
+    if (between_.call == nullptr || flops < 2 * piece) {
+      gemm<Exec, T>(exec_, batch, a, b, c, false, work.data(), work.bytes());
+      return;
+    }
+    auto const pieces = static_cast<std::int64_t>(std::min(flops / piece, 1e6));
+    for (std::int64_t t = 0; t < batch; ++t) {
+      // few rows at a time are slow
+      std::int64_t const cuts = std::clamp<std::int64_t>(pieces / batch, 1, (c.rows + 63) / 64);
+      std::int64_t const rows = (c.rows + cuts - 1) / cuts;
+      for (std::int64_t i = 0; i < c.rows; i += rows) {
+        std::int64_t const n = std::min(rows, c.rows - i);
+        gemm<Exec, T>(exec_, 1, a.member(t).block(i, 0, n, a.cols), b.member(t),
+                      c.member(t).block(i, 0, n, c.cols), false, work.data(), work.bytes());
+        exec_.fence();
+        between_.call(between_.with);
+      }
+    }
   }
 
   /// The labels that both have and `out` lacks, in the order of `first`.
@@ -233,6 +261,7 @@ class Product {
 
   Exec const& exec_;
   Pool& pool_;
+  Between between_;
 };
 
 }  // namespace shardtype::kernels

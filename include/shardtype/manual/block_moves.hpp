@@ -30,12 +30,14 @@ struct MoveGroup {
 };
 
 /// Exchanges blocks of `T` in memory `Space` over one group. Results are packed, in memory of the mesh's
-/// pool. Extents are the same on all ranks.
+/// pool. Extents are the same on all ranks. Given an Exchange as `later`, what communicates is started only:
+/// then the result is in that, and what a call returns is what was done at once, or nothing.
 template <class T, class Space>
 class BlockMoves {
  public:
-  BlockMoves(MeshState& mesh, MoveGroup const& group, std::source_location const& where)
-      : mesh_(mesh), group_(group), where_(where) {}
+  BlockMoves(MeshState& mesh, MoveGroup const& group, std::source_location const& where,
+             Exchange* later = nullptr)
+      : mesh_(mesh), group_(group), where_(where), later_(later) {}
 
   /// [outer, n, inner] of each rank -> [outer, p n, inner].
   Buffer all_gather(Buffer const& in, BlockShape const& s) {
@@ -137,9 +139,8 @@ class BlockMoves {
     Staged<T, Space> staged(mesh_);
     T* const into = from < 0 ? nullptr : staged.incoming(write(out), elements);
     comm().permute(to < 0 ? nullptr : staged.outgoing(data(in), elements), elements, to, into,
-                   elements, from);
-    if (from >= 0) staged.arrived(write(out), elements);
-    return out;
+                   elements, from, calls());
+    return settle(in, out, staged, from < 0 ? 0 : elements);
   }
 
   /// The block of rank `root` of the group, on all.
@@ -162,14 +163,13 @@ class BlockMoves {
         Kokkos::deep_copy(Flat<T, Kokkos::HostSpace>(into, size(elements)),
                           Flat<T const, Space>(data(in), size(elements)));
     }
-    comm().broadcast(into, elements, root);
-    staged.arrived(write(out), elements);
-    return out;
+    comm().broadcast(into, elements, root, calls());
+    return settle(in, out, staged, elements);
   }
 
   /// Error E65, on the ranks it concerns, unless all ranks of the group hold the same bytes.
   void check_equal(Buffer const& in, std::int64_t elements, std::string const& axes) {
-    Buffer const theirs = broadcast(in, elements, 0);
+    Buffer const theirs = broadcast(in, elements, 0);  // never `later`
     auto const bytes = size(elements) * sizeof(T);
     Buffer mine = mesh_.pool().template take<Kokkos::HostSpace>(bytes);
     Buffer first = mesh_.pool().template take<Kokkos::HostSpace>(bytes);
@@ -183,6 +183,23 @@ class BlockMoves {
       throw Error("E65", "a block that is promised to be the same along axis " + axes +
                              " differs from that of the first rank of the group");
   }
+
+  /// The end of an exchange of `in` that brings `n` elements for `out`, or what will be.
+  Buffer settle(Buffer const& in, Buffer const& out, Staged<T, Space>& staged, std::int64_t n) {
+    if (later_ == nullptr) {
+      if (n > 0) staged.arrived(write(out), n);
+      return out;
+    }
+    later_->kept.push_back(in);
+    later_->result = out;
+    later_->arriving = n;
+    staged.hand_over(*later_);
+    later_->rest = [](MeshState&, Exchange& e) {
+      if (e.arriving > 0) Staged<T, Space>::arrived(e.host, write(e.result), e.arriving);
+    };
+    return {};
+  }
+  UnderWay* calls() { return later_ == nullptr ? nullptr : &later_->calls; }
 
   Comm& comm() { return group_of(mesh_, group_.map, group_.axes); }
   Buffer take(std::int64_t elements) {
@@ -235,12 +252,13 @@ class BlockMoves {
   }
   Buffer run(Step const& step, Sizing const& z, Buffer const& in) {
     return Executor<T, Space>(mesh_, group_.map, z, where_)
-        .run(step, whole_value<T>(step.before, z, group_.map.coords, in));
+        .run(step, whole_value<T>(step.before, z, group_.map.coords, in), later_);
   }
 
   MeshState& mesh_;
   MoveGroup const& group_;
   std::source_location const& where_;
+  Exchange* later_;
 };
 
 }  // namespace shardtype::ops

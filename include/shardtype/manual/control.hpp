@@ -31,7 +31,7 @@ namespace detail {
 
 /// The verdict on the condition of loop_while and branch.
 template <class P, bool tensor = is_tensor<P>>
-struct Condition : NotATensor {};
+struct Condition : NotATensor<P> {};
 template <class P>
 struct Condition<P, true> : Read<P> {
   static constexpr Verdict decide() {

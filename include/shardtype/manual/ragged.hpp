@@ -71,17 +71,9 @@ inline void check_ragged(std::int64_t at, std::int64_t n, std::int64_t extent, c
                          " rows there are");
 }
 
-}  // namespace detail
-
-/// Rows of the first dim of `operand[I, ...]{V:X}` go to the ranks of the group, as many to each as
-/// `rows` says, and are put where it says into a copy of `output[I, ...]`, whose first extent may be another:
-/// `ragged_all_to_all<X>(operand, output, rows)` -> `[I, ...]{V:X}`. Offsets and sizes are each rank's own.
-/// Sends the rows, and two numbers per rank. JAX: ragged_all_to_all. Refused: V01, V03, V06, C10, D12.
-/// Error E64: rows outside a block, or sizes on which two ranks do not agree.
-template <class... Xs, class A, class B>
-  requires(detail::is_field<A> && detail::is_field<B>)
-auto ragged_all_to_all(A const& operand_given, B const& output_given, RaggedRows const& rows,
-                       std::source_location where = std::source_location::current()) {
+template <class When, class... Xs, class A, class B>
+auto ragged_block(A const& operand_given, B const& output_given, RaggedRows const& rows,
+                  std::source_location const& where) {
   if constexpr (any_poisoned<A, B>) {
     return Poisoned{};
   } else {
@@ -97,7 +89,15 @@ auto ragged_all_to_all(A const& operand_given, B const& output_given, RaggedRows
       auto const& a = operand(operand_given);
       auto const& b = operand(output_given);
       check_one_mesh(a.mesh(), b.mesh());
-      if (!a.mesh().here()) return Out(a.mesh(), b.extents(), {});
+      constexpr bool starts = std::is_same_v<When, Later>;
+      auto const finished = [&](Buffer result, Exchange* exchange) {
+        if constexpr (starts) {
+          return Pending<Out>(a.mesh(), b.extents(), exchange, where);
+        } else {
+          return Out(a.mesh(), b.extents(), std::move(result));
+        }
+      };
+      if (!a.mesh().here()) return finished({}, nullptr);
       ops::MoveGroup const group(a.mesh().state(), R::S::names, R::axes());
       auto const p = static_cast<std::size_t>(group.size);
       for (std::size_t n : {rows.input_offsets.size(), rows.send_sizes.size(),
@@ -115,7 +115,8 @@ auto ragged_all_to_all(A const& operand_given, B const& output_given, RaggedRows
               "operand and output of ragged_all_to_all differ in a dim that is not the first",
               FailedOn::every_rank);
       }
-      ops::BlockMoves<T, Space> moves(a.mesh().state(), group, where);
+      Exchange* const later = starts ? &a.mesh().state().exchanges().take() : nullptr;
+      ops::BlockMoves<T, Space> moves(a.mesh().state(), group, where, later);
       moves.meet(Collective::all_to_all, a.local_size());
       // every rank learns where the rows of the others go, and how many they say they are
       Counts mine(2 * p), theirs(2 * p), two(p, 2), at(p);
@@ -151,11 +152,24 @@ auto ragged_all_to_all(A const& operand_given, B const& output_given, RaggedRows
             ops::Flat<T const, Space>(to, static_cast<std::size_t>(b.local_size())));
       moves.comm().all_to_all(
           staged.outgoing(ops::BlockMoves<T, Space>::data(a.buffer()), a.local_size()), send_counts,
-          send_at, into, recv_counts, recv_at, Segments::sparse);
-      staged.arrived(to, b.local_size());
-      return Out(a.mesh(), b.extents(), copy.buffer());
+          send_at, into, recv_counts, recv_at, Segments::sparse, moves.calls());
+      return finished(moves.settle(a.buffer(), copy.buffer(), staged, b.local_size()), later);
     }
   }
+}
+
+}  // namespace detail
+
+/// Rows of the first dim of `operand[I, ...]{V:X}` go to the ranks of the group, as many to each as
+/// `rows` says, and are put where it says into a copy of `output[I, ...]`, whose first extent may be another:
+/// `ragged_all_to_all<X>(operand, output, rows)` -> `[I, ...]{V:X}`. Offsets and sizes are each rank's own.
+/// Sends the rows, and two numbers per rank. JAX: ragged_all_to_all. Refused: V01, V03, V06, C10, D12.
+/// Error E64: rows outside a block, or sizes on which two ranks do not agree.
+template <class... Xs, class A, class B>
+  requires(detail::is_field<A> && detail::is_field<B>)
+auto ragged_all_to_all(A const& operand, B const& output, RaggedRows const& rows,
+                       std::source_location where = std::source_location::current()) {
+  return detail::ragged_block<detail::Now, Xs...>(operand, output, rows, where);
 }
 
 }  // namespace shardtype

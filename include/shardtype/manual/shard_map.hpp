@@ -187,7 +187,7 @@ constexpr auto refused_input() {
     return Pack<Poisoned>{};
   } else if constexpr (!is_tensor<A> || is_local<A>) {
     return Pack<
-        refusal<std::conditional_t<is_local<A>, Plainly<Code::V01_mixed>, NotATensor>, A>>{};
+        refusal<std::conditional_t<is_local<A>, Plainly<Code::V01_mixed>, NotATensor<A>>, A>>{};
   } else if constexpr (!Input<A>::verdict) {
     return Pack<refusal<Input<A>, A>>{};
   } else {

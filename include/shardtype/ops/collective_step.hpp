@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include <Kokkos_Core.hpp>
 
@@ -20,9 +21,18 @@ namespace shardtype::ops {
 template <class T, class Space>
 class CollectiveStep {
   static constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space>::accessible;
+  using Exec = typename Space::execution_space;
 
  public:
   explicit CollectiveStep(Blocks<T, Space>& blocks) : blocks_(blocks) {}
+
+  /// Only starts the collective: `v` is the result when `exchange` is done and its rest too. Where a dim
+  /// is dealt out in turns, and in a group of one rank, all is done at once.
+  void start(Step const& s, Value<T>& v, Exchange& exchange) {
+    later_ = &exchange;
+    run(s, v);
+    later_ = nullptr;
+  }
 
   /// `v` as the step's collective makes it. Collective over the group that the step names.
   void run(Step const& s, Value<T>& v) {
@@ -85,22 +95,28 @@ class CollectiveStep {
   template <kernels::Packing Way>
   void move_segments(T const* from, T* to, detail::List<std::int64_t> const& begin,
                      kernels::Layout const& l, int dim) {
+    move_segments<Way>(blocks_.mesh, blocks_.exec, from, to, begin, kernels::outer_length(l, dim),
+                       l.extent[dim], kernels::inner_length(l, dim));
+  }
+  template <kernels::Packing Way>
+  static void move_segments(MeshState& mesh, Exec const& exec, T const* from, T* to,
+                            detail::List<std::int64_t> const& begin, std::int64_t outer,
+                            std::int64_t n, std::int64_t inner) {
     std::int64_t const* table = begin.data();
     Buffer device_table;
     if constexpr (!on_host) {
-      device_table = on_device(begin);
+      device_table = on_device(mesh, begin);
       table = static_cast<std::int64_t const*>(device_table.data());
     }
-    kernels::move_segments<Way>(
-        blocks_.exec, from, to, table, static_cast<std::int64_t>(begin.size()) - 1,
-        kernels::outer_length(l, dim), l.extent[dim], kernels::inner_length(l, dim));
-    blocks_.exec.fence();
+    kernels::move_segments<Way>(exec, from, to, table, static_cast<std::int64_t>(begin.size()) - 1,
+                                outer, n, inner);
+    exec.fence();
   }
 
   template <class U>
-  Buffer on_device(detail::List<U> const& values) {
+  static Buffer on_device(MeshState& mesh, detail::List<U> const& values) {
     std::size_t const n = values.size();
-    Buffer out = blocks_.mesh.pool().template take<Space>(n * sizeof(U));
+    Buffer out = mesh.pool().template take<Space>(n * sizeof(U));
     Kokkos::deep_copy(Flat<U, Space>(static_cast<U*>(out.data()), n),
                       Flat<U const, Kokkos::HostSpace>(values.data(), n));
     return out;
@@ -141,6 +157,44 @@ class CollectiveStep {
   T const* outgoing(T const* data, std::int64_t n) { return staged_.outgoing(data, n); }
   T* incoming(T* data, std::int64_t n) { return staged_.incoming(data, n); }
   void arrived(T* data, std::int64_t n) { staged_.arrived(data, n); }
+  UnderWay* calls() { return later_ == nullptr ? nullptr : &later_->calls; }
+
+  /// The end of a collective of `v` that sent `sent` and received `wire`: segments with these begins
+  /// (null: none) are put side by side along `dim` of `out`. When it was only started, the end is put off.
+  Value<T> settle(Value<T> const& v, Value<T>& out, Buffer const& sent, Buffer const& wire,
+                  detail::List<std::int64_t> const* joins = nullptr, int dim = 0) {
+    std::int64_t const n = out.layout.elements();
+    if (later_ != nullptr) {
+      later_->kept.push_back(v.keep);
+      later_->kept.push_back(sent);
+      later_->result = out.keep;
+      later_->arriving = n;
+      if (joins != nullptr) {
+        later_->wire = wire;
+        later_->begins = *joins;
+        later_->outer = kernels::outer_length(out.layout, dim);
+        later_->n = out.layout.extent[dim];
+        later_->inner = kernels::inner_length(out.layout, dim);
+      }
+      staged_.hand_over(*later_);
+      if (joins != nullptr || !on_host) later_->rest = &rest;
+      return std::move(out);
+    }
+    arrived(blocks_.writable(wire), n);
+    if (joins != nullptr)
+      move_segments<kernels::Packing::join>(blocks_.writable(wire), blocks_.writable(out.keep),
+                                            *joins, out.layout, dim);
+    return std::move(out);
+  }
+  /// What was put off.
+  static void rest(MeshState& mesh, Exchange& e) {
+    bool const joins = e.wire.data() != nullptr;
+    T* const came = static_cast<T*>((joins ? e.wire : e.result).data());
+    Staged<T, Space>::arrived(e.host, came, e.arriving);
+    if (joins)
+      move_segments<kernels::Packing::join>(mesh, {}, came, static_cast<T*>(e.result.data()),
+                                            e.begins, e.outer, e.n, e.inner);
+  }
 
   Value<T> all_gather(Step const& s, Value<T> const& v) {
     int const d = s.from;
@@ -152,12 +206,8 @@ class CollectiveStep {
     Buffer const wire = direct ? out.keep : blocks_.take(out.layout.elements());
     std::int64_t const n = out.layout.elements();
     T* const into = incoming(blocks_.writable(wire), n);
-    group(s.axes).all_gather(outgoing(v.data, v.layout.elements()), into, counts_);
-    arrived(blocks_.writable(wire), n);
-    if (!direct)
-      move_segments<kernels::Packing::join>(blocks_.writable(wire), blocks_.writable(out.keep),
-                                            begins(ranges_, begins_), out.layout, d);
-    return out;
+    group(s.axes).all_gather(outgoing(v.data, v.layout.elements()), into, counts_, calls());
+    return settle(v, out, {}, wire, direct ? nullptr : &begins(ranges_, begins_), d);
   }
 
   Value<T> all_reduce(Step const& s, Value<T> const& v) {
@@ -167,9 +217,8 @@ class CollectiveStep {
     out.spec = s.after;
     std::int64_t const n = v.layout.elements();
     T* const into = incoming(blocks_.writable(out.keep), n);
-    group(s.axes).all_reduce(outgoing(v.data, n), into, n, s.before.kind);
-    arrived(blocks_.writable(out.keep), n);
-    return out;
+    group(s.axes).all_reduce(outgoing(v.data, n), into, n, s.before.kind, calls());
+    return settle(v, out, {}, out.keep);
   }
 
   Value<T> reduce_scatter(Step const& s, Value<T> const& v) {
@@ -187,9 +236,9 @@ class CollectiveStep {
     }
     std::int64_t const n = out.layout.elements();
     T* const into = incoming(blocks_.writable(out.keep), n);
-    group(s.axes).reduce_scatter(outgoing(send, v.layout.elements()), into, counts_, s.before.kind);
-    arrived(blocks_.writable(out.keep), n);
-    return out;
+    group(s.axes).reduce_scatter(outgoing(send, v.layout.elements()), into, counts_, s.before.kind,
+                                 calls());
+    return settle(v, out, wire, out.keep);
   }
 
   /// How the segments of an exchange are sized, the same on every member: `most` is the most
@@ -234,12 +283,10 @@ class CollectiveStep {
     T* const into = incoming(blocks_.writable(recv_wire), n);
     group(s.axes).all_to_all(
         outgoing(send, v.layout.elements()), counts_, offsets(counts_, offsets_), into,
-        recv_counts_, offsets(recv_counts_, recv_offsets_), sized(even, std::max(most, most_in)));
-    arrived(blocks_.writable(recv_wire), n);
-    if (!direct)
-      move_segments<kernels::Packing::join>(blocks_.writable(recv_wire), blocks_.writable(out.keep),
-                                            begins(old_ranges_, begins_), out.layout, s.from);
-    return out;
+        recv_counts_, offsets(recv_counts_, recv_offsets_), sized(even, std::max(most, most_in)),
+        calls());
+    return settle(v, out, send_wire, recv_wire, direct ? nullptr : &begins(old_ranges_, begins_),
+                  s.from);
   }
 
   /// Another order of the axes on one dim. Where all blocks are equal they change hands whole;
@@ -272,9 +319,8 @@ class CollectiveStep {
       int const from = static_cast<int>(place_in(new_order, me));
       std::int64_t const n = out.layout.elements();
       T* const into = incoming(blocks_.writable(out.keep), n);
-      comm.permute(outgoing(v.data, n), n, to, into, n, from);
-      arrived(blocks_.writable(out.keep), n);
-      return out;
+      comm.permute(outgoing(v.data, n), n, to, into, n, from, calls());
+      return settle(v, out, {}, out.keep);
     }
     Range const mine_old = old_ranges_[static_cast<std::size_t>(me)];
     Range const mine_new = ranges_[static_cast<std::size_t>(me)];
@@ -313,12 +359,8 @@ class CollectiveStep {
     std::int64_t const n = out.layout.elements();
     T* const into = incoming(blocks_.writable(recv_wire), n);
     comm.all_to_all(outgoing(send, v.layout.elements()), counts_, offsets_, into, recv_counts_,
-                    recv_offsets_, sized(false, most));
-    arrived(blocks_.writable(recv_wire), n);
-    if (!direct)
-      move_segments<kernels::Packing::join>(blocks_.writable(recv_wire), blocks_.writable(out.keep),
-                                            joins, out.layout, d);
-    return out;
+                    recv_offsets_, sized(false, most), calls());
+    return settle(v, out, send_wire, recv_wire, direct ? nullptr : &joins, d);
   }
 
   /// Whether a dim that the step changes is dealt out in turns, before or after.
@@ -387,6 +429,7 @@ class CollectiveStep {
 
   Blocks<T, Space>& blocks_;
   Staged<T, Space> staged_{blocks_.mesh};
+  Exchange* later_ = nullptr;
   // the mesh's, so that no operation allocates after the first of its size
   detail::List<Range>& ranges_ = blocks_.mesh.scratch().blocks;
   detail::List<Range>& old_ranges_ = blocks_.mesh.scratch().old_blocks;

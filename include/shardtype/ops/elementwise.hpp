@@ -21,9 +21,10 @@ inline constexpr bool is_number<Kokkos::complex<T>> = true;
 template <class T>
 inline constexpr bool is_number<std::complex<T>> = true;
 
-/// What operators and functions take: a tensor, an expression, or what a refused operation gave.
+/// What operators and functions take: a tensor, an expression, or what a refused operation gave. (What is
+/// under way they take to refuse it.)
 template <class T>
-inline constexpr bool is_field = is_tensor<T> || is_fused<T> || std::is_same_v<T, Poisoned>;
+inline constexpr bool is_field = is_tensor<T> || is_fused<T> || is_pending<T> || std::is_same_v<T, Poisoned>;
 template <class T>
 inline constexpr bool is_operand = is_field<T> || is_number<T> || is_poisoned<T>;
 template <class... Ts>
@@ -54,6 +55,8 @@ template <class F, class... Args>
 auto fuse(F const& f, Args&&... args) {
   if constexpr ((is_poisoned<std::remove_cvref_t<Args>> || ...)) {
     return Poisoned{};
+  } else if constexpr ((is_pending<std::remove_cvref_t<Args>> || ...)) {
+    return Poisoned(refused<Code::A04_under_way, false, std::remove_cvref_t<Args>...>{});
   } else {
     using R = Resolve<Map<F>, operand_t<held_t<Args>>...>;
     if constexpr (R::verdict) {
@@ -109,18 +112,22 @@ int readers(E const& e, A const& a) {
 /// `a = f(a, b)`, written where `a` lies.
 template <class F, class A, class B>
 A& in_place(A& a, B&& b) {
-  using R = Resolve<Map<F>, A, operand_t<held_t<B>>>;
-  if constexpr (!R::verdict) {
-    static_cast<void>(refusal<R, A, operand_t<held_t<B>>>{});
-  } else if constexpr (!std::is_same_v<typename R::result, A>) {
-    refused<Code::P13_in_place, false, A, operand_t<held_t<B>>>{};
+  if constexpr (is_pending<std::remove_cvref_t<B>>) {
+    refused<Code::A04_under_way, false, A, std::remove_cvref_t<B>>{};
   } else {
-    Expression<F, A, held_t<B>> const e(F{}, a, held(std::forward<B>(b)));
-    if (a.buffer().holders() > 1 + readers(e, a))
-      throw Error("E21",
-                  "the tensor's memory is shared with another tensor or operation; write to "
-                  "a.clone() instead");
-    run_fused<A>(e, &a);
+    using R = Resolve<Map<F>, A, operand_t<held_t<B>>>;
+    if constexpr (!R::verdict) {
+      static_cast<void>(refusal<R, A, operand_t<held_t<B>>>{});
+    } else if constexpr (!std::is_same_v<typename R::result, A>) {
+      refused<Code::P13_in_place, false, A, operand_t<held_t<B>>>{};
+    } else {
+      Expression<F, A, held_t<B>> const e(F{}, a, held(std::forward<B>(b)));
+      if (a.buffer().holders() > 1 + readers(e, a))
+        throw Error("E21",
+                    "the tensor's memory is shared with another tensor or operation; write to "
+                    "a.clone() instead");
+      run_fused<A>(e, &a);
+    }
   }
   return a;
 }
@@ -137,7 +144,7 @@ A& in_place(A& a, B&& b) {
 template <class... Out, class F, class... Args>
   requires(sizeof...(Args) > 0 && detail::are_operands<Args...>)
 auto map(F const& f, Args&&... args) {
-  if constexpr (sizeof...(Out) == 0) {
+  if constexpr (sizeof...(Out) == 0 || (detail::is_pending<std::remove_cvref_t<Args>> || ...)) {
     return detail::fuse(f, std::forward<Args>(args)...);
   } else if constexpr ((detail::is_poisoned<std::remove_cvref_t<Args>> || ...)) {
     return Poisoned{};

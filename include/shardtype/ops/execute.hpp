@@ -53,34 +53,32 @@ class Executor {
   Buffer run(Plan const& plan, Value<T> a, Value<T> b = {}) {
     Value<T> slots[3] = {std::move(a), std::move(b), {}};
     int last = 0;
-    for (Step const& s : plan) {
-      Value<T>& v = slots[static_cast<int>(s.slot)];
-      switch (s.action) {
-        case Action::slice:
-          slice(s, v);
-          break;
-        case Action::transpose:
-          transpose(s, v);
-          break;
-        case Action::contract:
-          // bool is not multiplied (C11), nor is what a reduction carries
-          if constexpr (!std::is_same_v<T, bool> && !shardtype::detail::is_carried<T>)
-            v = product(s, slots[0], slots[1]);
-          slots[0] = slots[1] = {};
-          break;
-        case Action::communicate:
-          agree_on(s);
-          collectives_.run(s, v);
-          break;
-      }
-      last = static_cast<int>(s.slot);
-    }
+    for (Step const& s : plan) last = take(s, slots);
     return finished(slots[last], plan.size == 0);
   }
+  /// Starts the plan of one operand: its last collective is under way when this returns.
+  void start(Plan const& plan, Value<T> v, Exchange& later) {
+    Value<T> slots[3] = {std::move(v), {}, {}};
+    int last = 0;
+    for (Step const& s : plan) {
+      if (&s + 1 == plan.end() && s.action == Action::communicate) {
+        run(s, std::move(slots[static_cast<int>(s.slot)]), &later);
+        return;
+      }
+      last = take(s, slots);
+    }
+    later.result = finished(slots[last], plan.size == 0);
+  }
 
-  /// The packed result of one collective.
-  Buffer run(Step const& s, Value<T> v) {
+  /// The packed result of one collective; given an Exchange as `later`, started only, and the result is
+  /// there when that is done.
+  Buffer run(Step const& s, Value<T> v, Exchange* later = nullptr) {
     agree_on(s);
+    if (later != nullptr) {
+      collectives_.start(s, v, *later);
+      if (later->result.data() == nullptr) later->result = finished(v, false);
+      return {};
+    }
     collectives_.run(s, v);
     return finished(v, false);
   }
@@ -91,6 +89,29 @@ class Executor {
   }
 
  private:
+  /// Runs one step; where its result is.
+  int take(Step const& s, Value<T>* slots) {
+    Value<T>& v = slots[static_cast<int>(s.slot)];
+    switch (s.action) {
+      case Action::slice:
+        slice(s, v);
+        break;
+      case Action::transpose:
+        transpose(s, v);
+        break;
+      case Action::contract:
+        // bool is not multiplied (C11), nor is what a reduction carries
+        if constexpr (!std::is_same_v<T, bool> && !shardtype::detail::is_carried<T>)
+          v = product(s, slots[0], slots[1]);
+        slots[0] = slots[1] = {};
+        break;
+      case Action::communicate:
+        agree_on(s);
+        collectives_.run(s, v);
+        break;
+    }
+    return static_cast<int>(s.slot);
+  }
   Buffer finished(Value<T>& result, bool is_operand) {
     bool const whole = result.layout.contiguous() && result.data == result.keep.data();
     if (!whole || (!is_operand && result.keep.holders() > 1)) return blocks_.copy(result).keep;
@@ -135,8 +156,12 @@ class Executor {
     Value<T> c = blocks_.fresh(s.after);
     Labels out;
     for (int d = 0; d < s.after.rank; ++d) out.push(s.after.dims[d].label);
-    kernels::Product<T, Exec>(blocks_.exec, blocks_.mesh.pool())(labelled(a), labelled(b), out,
-                                                                 blocks_.writable(c.keep));
+    Exchanges& under_way = blocks_.mesh.exchanges();
+    kernels::Between poke;
+    if (under_way.any())
+      poke = {[](void* all) { static_cast<Exchanges*>(all)->poke(); }, &under_way};
+    kernels::Product<T, Exec>(blocks_.exec, blocks_.mesh.pool(), poke)(
+        labelled(a), labelled(b), out, blocks_.writable(c.keep));
     return c;
   }
 

@@ -54,7 +54,7 @@ auto all_reduce(A const& a, std::source_location where = std::source_location::c
 /// `A[I, J]{U:X}` -> `reduce_scatter<X, J>` -> `A[I, J@X]`: reduced, and each rank keeps its piece.
 /// Refused: K03, K04, B04.
 template <class X, class I, class A>
-  requires(!is_local<operand_t<A>> && !any_poisoned<A>)
+  requires(!is_local<operand_t<A>> && !any_poisoned<A> && !detail::is_pending<A>)
 auto reduce_scatter(A const& a, std::source_location where = std::source_location::current()) {
   return detail::apply<ReduceScatterOver<X, I>>(a, where);
 }
@@ -62,7 +62,7 @@ auto reduce_scatter(A const& a, std::source_location where = std::source_locatio
 /// `A[I@X, J]` -> `all_to_all<X, I, J>` -> `A[I, J@X]`: the axis moves from one dim to another, as
 /// the minor-most there. Refused: K01, K02, K04, B04.
 template <class X, class From, class To, class A>
-  requires(!is_local<operand_t<A>> && !any_poisoned<A>)
+  requires(!is_local<operand_t<A>> && !any_poisoned<A> && !detail::is_pending<A>)
 auto all_to_all(A const& a, std::source_location where = std::source_location::current()) {
   return detail::apply<AllToAllOver<X, From, To>>(a, where);
 }

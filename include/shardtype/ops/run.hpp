@@ -77,9 +77,10 @@ struct Call {
   }
 };
 
-/// Plans and runs one call on the calling rank; writes the result's extents.
+/// Plans and runs one call on the calling rank; writes the result's extents. Given an Exchange as `later`,
+/// the plan of a single operand is started only.
 template <class T, class Space>
-Buffer run_call(Call const& call, std::int64_t* extents) {
+Buffer run_call(Call const& call, std::int64_t* extents, Exchange* later = nullptr) {
   MeshRef const& mesh = call.first.mesh;
   AxisMap const axes = map_axes(mesh.state(), call.names);
   Sizing const z = call.sizing(axes);
@@ -87,11 +88,15 @@ Buffer run_call(Call const& call, std::int64_t* extents) {
   for (int d = 0; d < plan.result.rank; ++d) extents[d] = z.extents[plan.result.dims[d].label];
   if (!mesh.here()) return {};
   Value<T> a = whole_value<T>(call.first.spec, z, axes.coords, call.first.buffer);
+  Executor<T, Space> executor(mesh.state(), axes, z, call.where);
+  if (later != nullptr) {
+    executor.start(plan, std::move(a), *later);
+    return {};
+  }
   Value<T> b;
   if (call.second != nullptr)
     b = whole_value<T>(call.second->spec, z, axes.coords, call.second->buffer);
-  return Executor<T, Space>(mesh.state(), axes, z, call.where)
-      .run(plan, std::move(a), std::move(b));
+  return executor.run(plan, std::move(a), std::move(b));
 }
 
 template <class R, class T>

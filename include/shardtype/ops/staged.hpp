@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include <Kokkos_Core.hpp>
 
@@ -45,14 +46,23 @@ class Staged {
     }
   }
   void arrived(T* data, std::int64_t n) {
+    arrived(received_, data, n);
+    received_ = {};
+    sent_ = {};
+  }
+  static void arrived([[maybe_unused]] Buffer const& host, [[maybe_unused]] T* data,
+                      [[maybe_unused]] std::int64_t n) {
     if constexpr (!on_host) {
       auto const count = static_cast<std::size_t>(n);
       Kokkos::deep_copy(
           Flat<T, Space>(data, count),
-          Flat<T const, Kokkos::HostSpace>(static_cast<T const*>(received_.data()), count));
-      received_ = {};
-      sent_ = {};
+          Flat<T const, Kokkos::HostSpace>(static_cast<T const*>(host.data()), count));
     }
+  }
+  /// What is under way needs the host's memory until it is done.
+  void hand_over(Exchange& e) {
+    e.kept.push_back(std::move(sent_));
+    e.host = std::move(received_);
   }
 
  private:

@@ -48,7 +48,7 @@ struct InBlocks<Tensor<T, Parts...>> {
 };
 
 template <class A, bool tensor = is_tensor<A>>
-struct StillUnreduced : NotATensor {};
+struct StillUnreduced : NotATensor<A> {};
 template <class A>
 struct StillUnreduced<A, true> {
   using S = Scope<A>;
@@ -61,7 +61,7 @@ struct StillUnreduced<A, true> {
   static constexpr Verdict verdict = decide();
 };
 template <class A, bool tensor = is_tensor<A>>
-struct NotAnItem : NotATensor {};
+struct NotAnItem : NotATensor<A> {};
 template <class A>
 struct NotAnItem<A, true> {
   using S = Scope<A>;

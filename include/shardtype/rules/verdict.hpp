@@ -100,6 +100,7 @@ enum class Code {
   A01_item_has_dims,
   A02_still_unreduced,
   A03_no_such_index,
+  A04_under_way,
   G01_no_such_distribution,
   V01_mixed,
   V02_wrong_mode,

@@ -84,7 +84,15 @@ enum class Segments { even, uneven, huge, sparse };
 /// One number for each rank of a communicator.
 using Counts = detail::List<std::int64_t>;
 
-/// One communicator and the collectives over it. Every member call is collective.
+/// Calls of MPI under way, and the counts that it reads until they are done.
+struct UnderWay {
+  detail::Messages requests;
+  Counts offsets;
+  detail::List<int> ints[4];
+};
+
+/// One communicator and the collectives over it. Every member call is collective. Given an UnderWay as
+/// `later`, a collective is only started: buffers stay as they are until its requests are done.
 class Comm {
  public:
   Comm() = default;
@@ -118,49 +126,54 @@ class Comm {
 
   /// `n` elements of rank `root` to all.
   template <class T>
-  void broadcast(T* data, std::int64_t n, int root) {
+  void broadcast(T* data, std::int64_t n, int root, UnderWay* later = nullptr) {
     detail::for_pieces(n, [&](std::int64_t at, int count) {
       MPI_Datatype const t = WireType<T>::get();
       run(
           "MPI_Bcast", [&] { return MPI_Bcast(data + at, count, t, root, comm_); },
-          [&](MPI_Request* r) { return MPI_Ibcast(data + at, count, t, root, comm_, r); });
+          [&](MPI_Request* r) { return MPI_Ibcast(data + at, count, t, root, comm_, r); }, later);
     });
   }
 
   /// Each rank's `send` to all: rank g's lies in `recv` behind those of the ranks before it, with
   /// `counts[g]` elements.
   template <class T>
-  void all_gather(T const* send, T* recv, Counts const& counts) {
+  void all_gather(T const* send, T* recv, Counts const& counts, UnderWay* later = nullptr) {
     std::int64_t const n = counts[static_cast<std::size_t>(rank_)];
     MPI_Datatype const t = WireType<T>::get();
-    offsets(counts, recv_at_);
+    UnderWay& w = later != nullptr ? *later : now_;
+    offsets(counts, w.offsets);
     if (!fits(counts)) {
       Counts const same(counts.size(), n);
       Counts const starts(counts.size(), 0);
-      return exchange<T>(send, same, starts, recv, counts, recv_at_);
+      return exchange<T>(send, same, starts, recv, counts, w.offsets, later);
     }
     int const own = static_cast<int>(n);
     if (even(counts)) {
       run(
           "MPI_Allgather", [&] { return MPI_Allgather(send, own, t, recv, own, t, comm_); },
-          [&](MPI_Request* r) { return MPI_Iallgather(send, own, t, recv, own, t, comm_, r); });
+          [&](MPI_Request* r) { return MPI_Iallgather(send, own, t, recv, own, t, comm_, r); },
+          later);
       return;
     }
-    int const* c = ints(counts, int_a_);
-    int const* d = ints(recv_at_, int_b_);
+    int const* c = ints(counts, w.ints[0]);
+    int const* d = ints(w.offsets, w.ints[1]);
     run(
         "MPI_Allgatherv", [&] { return MPI_Allgatherv(send, own, t, recv, c, d, t, comm_); },
-        [&](MPI_Request* r) { return MPI_Iallgatherv(send, own, t, recv, c, d, t, comm_, r); });
+        [&](MPI_Request* r) { return MPI_Iallgatherv(send, own, t, recv, c, d, t, comm_, r); },
+        later);
   }
 
   /// The reduction of everybody's `send`, on all ranks. `send` may be `recv`.
   template <class T>
-  void all_reduce(T const* send, T* recv, std::int64_t n, ReduceKind kind) {
+  void all_reduce(T const* send, T* recv, std::int64_t n, ReduceKind kind,
+                  UnderWay* later = nullptr) {
     MPI_Datatype const t = WireType<T>::get();
     MPI_Op const op = wire_operation<T>(kind);
     detail::for_pieces(n, [&](std::int64_t at, int count) {
       int by_messages = 0;
-      if (kind == ReduceKind::sum && detail::NodeSums::fit(count, sizeof(T), size_)) {
+      if (later == nullptr && kind == ReduceKind::sum &&
+          detail::NodeSums::fit(count, sizeof(T), size_)) {
         by_messages = count - count % size_;
         sums_.everywhere(comm_, rank_, size_, send + at, recv + at, by_messages);
       }
@@ -170,19 +183,21 @@ class Comm {
       void const* const in = send == recv ? MPI_IN_PLACE : send + at + by_messages;
       run(
           "MPI_Allreduce", [&] { return MPI_Allreduce(in, out, rest, t, op, comm_); },
-          [&](MPI_Request* r) { return MPI_Iallreduce(in, out, rest, t, op, comm_, r); });
+          [&](MPI_Request* r) { return MPI_Iallreduce(in, out, rest, t, op, comm_, r); }, later);
     });
   }
 
   /// The reduction of everybody's `send`, which holds a segment of `counts[g]` elements for each
   /// rank g; rank g gets its segment.
   template <class T>
-  void reduce_scatter(T const* send, T* recv, Counts const& counts, ReduceKind kind) {
+  void reduce_scatter(T const* send, T* recv, Counts const& counts, ReduceKind kind,
+                      UnderWay* later = nullptr) {
     MPI_Datatype const t = WireType<T>::get();
     MPI_Op const op = wire_operation<T>(kind);
-    if (kind == ReduceKind::sum && detail::NodeSums::fit(sum_of(counts), sizeof(T), size_))
+    if (later == nullptr && kind == ReduceKind::sum &&
+        detail::NodeSums::fit(sum_of(counts), sizeof(T), size_))
       return sums_.segments(comm_, rank_, send, recv, counts);
-    if (!fits(counts)) return reduce_scatter_in_pieces(send, recv, counts, kind);
+    if (!fits(counts)) return reduce_scatter_in_pieces(send, recv, counts, kind, later);
     if (even(counts)) {
       int const n = static_cast<int>(counts[0]);
       run(
@@ -190,13 +205,14 @@ class Comm {
           [&] { return MPI_Reduce_scatter_block(send, recv, n, t, op, comm_); },
           [&](MPI_Request* r) {
             return MPI_Ireduce_scatter_block(send, recv, n, t, op, comm_, r);
-          });
+          },
+          later);
       return;
     }
-    int const* c = ints(counts, int_a_);
+    int const* c = ints(counts, (later != nullptr ? *later : now_).ints[0]);
     run(
         "MPI_Reduce_scatter", [&] { return MPI_Reduce_scatter(send, recv, c, t, op, comm_); },
-        [&](MPI_Request* r) { return MPI_Ireduce_scatter(send, recv, c, t, op, comm_, r); });
+        [&](MPI_Request* r) { return MPI_Ireduce_scatter(send, recv, c, t, op, comm_, r); }, later);
   }
 
   /// The segment of `send` that begins at `send_at[g]` to rank g; its segment for us comes to
@@ -204,50 +220,59 @@ class Comm {
   /// lie one behind the other, `huge` when some rank's elements may exceed `largest_count`.
   template <class T>
   void all_to_all(T const* send, Counts const& send_counts, Counts const& send_at, T* recv,
-                  Counts const& recv_counts, Counts const& recv_at, Segments sized) {
+                  Counts const& recv_counts, Counts const& recv_at, Segments sized,
+                  UnderWay* later = nullptr) {
     MPI_Datatype const t = WireType<T>::get();
     if (sized == Segments::huge || sized == Segments::sparse)
-      return exchange(send, send_counts, send_at, recv, recv_counts, recv_at);
+      return exchange(send, send_counts, send_at, recv, recv_counts, recv_at, later);
     if (sized == Segments::even) {
       int const n = static_cast<int>(send_counts[0]);
       run(
           "MPI_Alltoall", [&] { return MPI_Alltoall(send, n, t, recv, n, t, comm_); },
-          [&](MPI_Request* r) { return MPI_Ialltoall(send, n, t, recv, n, t, comm_, r); });
+          [&](MPI_Request* r) { return MPI_Ialltoall(send, n, t, recv, n, t, comm_, r); }, later);
       return;
     }
-    int const* sc = ints(send_counts, int_a_);
-    int const* sd = ints(send_at, int_b_);
-    int const* rc = ints(recv_counts, int_c_);
-    int const* rd = ints(recv_at, int_d_);
+    UnderWay& w = later != nullptr ? *later : now_;
+    int const* sc = ints(send_counts, w.ints[0]);
+    int const* sd = ints(send_at, w.ints[1]);
+    int const* rc = ints(recv_counts, w.ints[2]);
+    int const* rd = ints(recv_at, w.ints[3]);
     run(
         "MPI_Alltoallv", [&] { return MPI_Alltoallv(send, sc, sd, t, recv, rc, rd, t, comm_); },
-        [&](MPI_Request* r) { return MPI_Ialltoallv(send, sc, sd, t, recv, rc, rd, t, comm_, r); });
+        [&](MPI_Request* r) { return MPI_Ialltoallv(send, sc, sd, t, recv, rc, rd, t, comm_, r); },
+        later);
   }
 
   /// `n` elements to rank `to`, and `m` elements from rank `from`; -1: to or from nobody.
   template <class T>
-  void permute(T const* send, std::int64_t n, int to, T* recv, std::int64_t m, int from) {
+  void permute(T const* send, std::int64_t n, int to, T* recv, std::int64_t m, int from,
+               UnderWay* later = nullptr) {
     if (to == rank_) {
       for (std::int64_t k = 0; k < n; ++k) recv[k] = send[k];
       return;
     }
-    if (from >= 0) messages_.receive<T>(comm_, {from, recv, m});
-    if (to >= 0) messages_.send<T>(comm_, {to, send, n});
-    messages_.finish();
+    detail::Messages& messages = (later != nullptr ? *later : now_).requests;
+    if (from >= 0) messages.receive<T>(comm_, {from, recv, m});
+    if (to >= 0) messages.send<T>(comm_, {to, send, n});
+    if (later == nullptr) messages.finish();
   }
 
   /// Sends the messages of `out` and receives those of `in`, none of them to oneself. Only ranks
   /// that have a message need call it.
   template <class T>
   void messages(detail::List<Message<T const>> const& out, detail::List<Message<T>> const& in) {
-    for (Message<T> const& m : in) messages_.receive(comm_, m);
-    for (Message<T const> const& m : out) messages_.send<T>(comm_, m);
-    messages_.finish();
+    for (Message<T> const& m : in) now_.requests.receive(comm_, m);
+    for (Message<T const> const& m : out) now_.requests.send<T>(comm_, m);
+    now_.requests.finish();
   }
 
  private:
   template <class Blocking, class Starting>
-  void run(char const* call, Blocking blocking, Starting start) {
+  void run(char const* call, Blocking blocking, Starting start, UnderWay* later = nullptr) {
+    if (later != nullptr) {
+      check_mpi(start(&later->requests.next()), call);
+      return;
+    }
     if (size_ == 1 || !detail::yield_while_waiting) {
       check_mpi(blocking(), call);
       return;
@@ -260,23 +285,25 @@ class Comm {
   /// Pairwise messages in pieces: for segments whose counts do not fit MPI's int.
   template <class T>
   void exchange(T const* send, Counts const& send_counts, Counts const& send_at, T* recv,
-                Counts const& recv_counts, Counts const& recv_at) {
+                Counts const& recv_counts, Counts const& recv_at, UnderWay* later) {
+    detail::Messages& messages = (later != nullptr ? *later : now_).requests;
     for (int g = 0; g < size_; ++g) {
       auto const k = static_cast<std::size_t>(g);
-      if (g != rank_) messages_.receive<T>(comm_, {g, recv + recv_at[k], recv_counts[k]});
+      if (g != rank_) messages.receive<T>(comm_, {g, recv + recv_at[k], recv_counts[k]});
     }
     for (int g = 0; g < size_; ++g) {
       auto const k = static_cast<std::size_t>(g);
-      if (g != rank_) messages_.send<T>(comm_, {g, send + send_at[k], send_counts[k]});
+      if (g != rank_) messages.send<T>(comm_, {g, send + send_at[k], send_counts[k]});
     }
     auto const own = static_cast<std::size_t>(rank_);
     for (std::int64_t k = 0; k < send_counts[own]; ++k)
       recv[recv_at[own] + k] = send[send_at[own] + k];
-    messages_.finish();
+    if (later == nullptr) messages.finish();
   }
 
   template <class T>
-  void reduce_scatter_in_pieces(T const* send, T* recv, Counts const& counts, ReduceKind kind) {
+  void reduce_scatter_in_pieces(T const* send, T* recv, Counts const& counts, ReduceKind kind,
+                                UnderWay* later) {
     MPI_Datatype const t = WireType<T>::get();
     MPI_Op const op = wire_operation<T>(kind);
     std::int64_t from = 0;
@@ -287,7 +314,7 @@ class Comm {
         T* out = recv + at;
         run(
             "MPI_Reduce", [&] { return MPI_Reduce(in, out, count, t, op, g, comm_); },
-            [&](MPI_Request* r) { return MPI_Ireduce(in, out, count, t, op, g, comm_, r); });
+            [&](MPI_Request* r) { return MPI_Ireduce(in, out, count, t, op, g, comm_, r); }, later);
       });
       from += n;
     }
@@ -323,9 +350,7 @@ class Comm {
   int rank_ = 0;
   int size_ = 1;
   // reused, so that no call allocates after the first of its size
-  Counts recv_at_;
-  detail::List<int> int_a_, int_b_, int_c_, int_d_;
-  detail::Messages messages_;
+  UnderWay now_;
   detail::NodeSums sums_;
 };
 

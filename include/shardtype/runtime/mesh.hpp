@@ -18,6 +18,7 @@
 #include <shardtype/core/scope.hpp>
 #include <shardtype/runtime/agreement.hpp>
 #include <shardtype/runtime/comm.hpp>
+#include <shardtype/runtime/exchange.hpp>
 #include <shardtype/runtime/link.hpp>
 #include <shardtype/runtime/pool.hpp>
 
@@ -95,6 +96,7 @@ class MeshState {
   Pool& pool() { return *pool_; }
   Agreement& agreement() { return agreement_; }
   StepScratch& scratch() { return scratch_; }
+  Exchanges& exchanges() { return exchanges_; }
   /// Whether the body of a shard_map is running on this mesh.
   bool in_manual_mode() const { return manual_depth_ > 0; }
   void enter_manual_mode() { ++manual_depth_; }
@@ -159,6 +161,7 @@ class MeshState {
   Pool::Owner pool_;
   Agreement agreement_;
   StepScratch scratch_;
+  Exchanges exchanges_;
   int manual_depth_ = 0;
 };
 

@@ -33,24 +33,34 @@ void for_pieces(std::int64_t n, Body body) {
     body(at, static_cast<int>(std::min(largest_count, n - at)));
 }
 
-/// Messages that are under way.
+/// Messages, and other calls of MPI, that are under way.
 class Messages {
  public:
   template <class T>
   void receive(MPI_Comm comm, Message<T> const& m) {
     for_pieces(m.n, [&](std::int64_t at, int count) {
-      check_mpi(MPI_Irecv(m.data + at, count, WireType<T>::get(), m.rank, 0, comm,
-                          &requests_.push_back(MPI_REQUEST_NULL)),
+      check_mpi(MPI_Irecv(m.data + at, count, WireType<T>::get(), m.rank, 0, comm, &next()),
                 "MPI_Irecv");
     });
   }
   template <class T>
   void send(MPI_Comm comm, Message<T const> const& m) {
     for_pieces(m.n, [&](std::int64_t at, int count) {
-      check_mpi(MPI_Isend(m.data + at, count, WireType<T>::get(), m.rank, 0, comm,
-                          &requests_.push_back(MPI_REQUEST_NULL)),
+      check_mpi(MPI_Isend(m.data + at, count, WireType<T>::get(), m.rank, 0, comm, &next()),
                 "MPI_Isend");
     });
+  }
+  /// The request of a call that is about to start.
+  MPI_Request& next() { return requests_.push_back(MPI_REQUEST_NULL); }
+  /// Lets MPI work on them; whether all are done.
+  bool poke() {
+    int done = 1;
+    if (!requests_.empty())
+      check_mpi(MPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &done,
+                            MPI_STATUSES_IGNORE),
+                "MPI_Testall");
+    if (done != 0) requests_.clear();
+    return done != 0;
   }
   /// Waits for all of them.
   void finish() {

@@ -1,0 +1,296 @@
+// Collectives that are started and waited for later: the same results as without `_start`, in strict and
+// in manual mode; rounds of many at once, waited for in another order on every rank; misuse.
+// SOURCES: tests/shim/pmpi.cpp
+// TIMEOUT: 300
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <random>
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <shardtype/shardtype.hpp>
+
+#include "harness/catch.hpp"
+#include "harness/on_ranks.hpp"
+#include "shim/pmpi.hpp"
+
+using namespace shardtype;
+using on_ranks::code_of;
+
+namespace {
+
+struct X : Axis<"X"> {};
+struct Y : Axis<"Y"> {};
+struct I : Index<"I"> {};
+struct J : Index<"J"> {};
+struct K : Index<"K"> {};
+struct N : Index<"N"> {};
+
+using Int = std::int64_t;
+using Grid = Mesh<X, Y>;
+
+// Whether two blocks or tensors of one type are equal, here.
+template <class A>
+bool equal(A const& a, A const& b) {
+  return a.extents() == b.extents() && a.local_extents() == b.local_extents() &&
+         std::equal(a.local().data(), a.local().data() + a.local_size(), b.local().data());
+}
+
+// A collective and its `_start` form agree, on the bytes sent too.
+template <class Now, class Later>
+void same(Now now, Later later) {
+  shim::reset();
+  auto const expected = now();
+  Int const bytes = shim::bytes();
+  shim::reset();
+  auto pending = later();
+  static_assert(std::is_same_v<decltype(pending), Pending<std::remove_const_t<decltype(expected)>>>);
+  static_assert(!std::is_copy_constructible_v<decltype(pending)>);
+  auto moved = std::move(pending);
+  while (!moved.test()) sched_yield();
+  auto const got = std::move(moved).wait();
+  CHECK(shim::bytes() == bytes);
+  CHECK(equal(got, expected));
+  // without a test in between
+  auto const again = later().wait();
+  CHECK(equal(again, expected));
+}
+
+Int value(Int rank, Int i, Int j) { return (rank + 1) * 10000 + i * 100 + j; }
+
+auto block_of_rank(Grid const& mesh, Int n, Int m) {
+  auto a = raw_local<Int, Dim<I>, Dim<J>>(mesh, {n, m});
+  Int const rank = mesh.coordinate<X>() * mesh.size_of<Y>() + mesh.coordinate<Y>();
+  auto const v = a.mutable_local();
+  for (Int i = 0; i < n; ++i)
+    for (Int j = 0; j < m; ++j)
+      v(static_cast<std::size_t>(i), static_cast<std::size_t>(j)) = value(rank, i, j);
+  return a;
+}
+
+template <class... Xs>
+void check_manual(Grid const& mesh, Int n, Int m) {
+  INFO("block " << n << " x " << m);
+  detail::ManualScope const inside(mesh);
+  Int const p = axis_size<Xs...>();
+  auto const a = block_of_rank(mesh, n, m);
+  auto const wide = block_of_rank(mesh, n, m * p);
+  auto const real = cast<double>(wide);
+  same([&] { return all_reduce<Xs...>(a); }, [&] { return all_reduce_start<Xs...>(a); });
+  same([&] { return all_reduce<Max, Xs...>(a); }, [&] { return all_reduce_start<Max, Xs...>(a); });
+  same([&] { return all_reduce<Mean, Xs...>(real); },
+       [&] { return all_reduce_start<Mean, Xs...>(real); });
+  same([&] { return all_gather<Xs..., I>(a); }, [&] { return all_gather_start<Xs..., I>(a); });
+  same([&] { return all_gather<Xs..., J>(a, to_varying); },
+       [&] { return all_gather_start<Xs..., J>(a, to_varying); });
+  same([&] { return all_gather<Xs..., K>(a, to_reduced); },
+       [&] { return all_gather_start<Xs..., K>(a, to_reduced); });
+  same([&] { return reduce_scatter<Xs..., J>(wide); },
+       [&] { return reduce_scatter_start<Xs..., J>(wide); });
+  same([&] { return reduce_scatter<Min, Xs..., J>(wide); },
+       [&] { return reduce_scatter_start<Min, Xs..., J>(wide); });
+  same([&] { return reduce_scatter<Mean, Xs..., J>(real); },
+       [&] { return reduce_scatter_start<Mean, Xs..., J>(real); });
+  same([&] { return all_to_all<Xs..., J, I>(wide); },
+       [&] { return all_to_all_start<Xs..., J, I>(wide); });
+  same([&] { return all_to_all<Xs..., J, J>(wide); },
+       [&] { return all_to_all_start<Xs..., J, J>(wide); });
+  std::vector<SourceDestination> pairs;
+  for (int g = 0; g + 1 < static_cast<int>(p); ++g) pairs.push_back({g + 1, g});
+  same([&] { return permute<Xs...>(a, pairs); }, [&] { return permute_start<Xs...>(a, pairs); });
+  same([&] { return permute<Xs...>(a, {}); }, [&] { return permute_start<Xs...>(a, {}); });
+  for (Int const by : {Int{1}, Int{-1}, p})
+    same([&] { return rotate<Xs...>(a, by); }, [&] { return rotate_start<Xs...>(a, by); });
+  int const last = static_cast<int>(p - 1);
+  same([&] { return broadcast_from<Xs...>(a, last); },
+       [&] { return broadcast_from_start<Xs...>(a, last); });
+  same([&] { return broadcast_from<Xs...>(a, 0, to_varying); },
+       [&] { return broadcast_from_start<Xs...>(a, 0, to_varying); });
+  // one row from each rank to each
+  auto const g = static_cast<std::size_t>(p);
+  std::vector<Int> from(g), ones(g, n > 0 ? 1 : 0), to(g, 0);
+  auto const out = full_local<Int, Dim<I>, Dim<J>>({p, m}, -1);
+  auto const index = axis_index<Xs...>();
+  Int const me = index.local()();
+  for (Int& t : to) t = me;
+  RaggedRows const rows{from, ones, to, ones};
+  same([&] { return ragged_all_to_all<Xs...>(a, out, rows); },
+       [&] { return ragged_all_to_all_start<Xs...>(a, out, rows); });
+}
+
+void check_strict(Grid const& mesh, Int n, Int m) {
+  INFO("tensor " << n << " x " << m);
+  auto const f = [](Int i, Int j) { return i * 1000 + j; };
+  auto const a = from_function<Int, Dim<I, X, Y>, Dim<J>>(mesh, {n, m}, f);
+  auto const b = from_function<Int, Dim<J, X>, Dim<I, Y>>(mesh, {m, n}, f);
+  auto const owed = einsum<I, J>(b, full<Int, Dim<J, X>, Dim<I, Y>>(mesh, {m, n}, 1));
+  auto const partial = sum<J>(b);
+  static_assert(std::is_same_v<decltype(partial), Tensor<Int, Dim<I, Y>, Unreduced<X>> const>);
+  same([&] { return all_gather<Y>(a); }, [&] { return all_gather_start<Y>(a); });
+  same([&] { return all_gather<Y, X>(a); }, [&] { return all_gather_start<Y, X>(a); });
+  same([&] { return all_gather<X, Y>(b); }, [&] { return all_gather_start<X, Y>(b); });
+  same([&] { return all_gather<Y>(owed); }, [&] { return all_gather_start<Y>(owed); });
+  same([&] { return all_reduce<X>(partial); }, [&] { return all_reduce_start<X>(partial); });
+  same([&] { return reduce_scatter<X, I>(partial); },
+       [&] { return reduce_scatter_start<X, I>(partial); });
+  same([&] { return all_to_all<X, J, I>(b); }, [&] { return all_to_all_start<X, J, I>(b); });
+  same([&] { return all_to_all<Y, I, J>(a); }, [&] { return all_to_all_start<Y, I, J>(a); });
+  // an expression is computed first
+  same([&] { return all_to_all<Y, I, J>(a + a); }, [&] { return all_to_all_start<Y, I, J>(a + a); });
+  // dealt in turns
+  auto const turns = reshard<Dim<I, Cyclic<X, 2>>, Dim<J>>(a);
+  same([&] { return all_gather<X>(turns); }, [&] { return all_gather_start<X>(turns); });
+}
+
+}  // namespace
+
+TEST_CASE("started in manual mode") {
+  for (std::array<Int, 2> const grid : on_ranks::grids()) {
+    Grid const mesh(MPI_COMM_WORLD, grid);
+    for (auto [n, m] : {std::pair<Int, Int>{4, 3}, {1, 1}, {0, 2}, {40, 60}}) {
+      check_manual<X>(mesh, n, m);
+      check_manual<Y, X>(mesh, n, m);
+    }
+  }
+}
+
+TEST_CASE("started in strict mode") {
+  for (std::array<Int, 2> const grid : on_ranks::grids()) {
+    Grid const mesh(MPI_COMM_WORLD, grid);
+    for (auto [n, m] : {std::pair<Int, Int>{8, 6}, {7, 5}, {1, 1}, {0, 3}, {301, 97}})
+      check_strict(mesh, n, m);
+  }
+}
+
+TEST_CASE("messages that are cut, for counts that no int holds") {
+  Int const largest = std::exchange(detail::largest_count, 5);
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  check_strict(mesh, 8, 6);
+  check_manual<X>(mesh, 4, 3);
+  detail::largest_count = largest;
+}
+
+TEST_CASE("many under way, waited for in any order") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  detail::ManualScope const inside(mesh);
+  Int const px = mesh.size_of<X>();
+  Int const py = mesh.size_of<Y>();
+  Int const p = px * py;
+  Int const me = mesh.coordinate<X>() * py + mesh.coordinate<Y>();
+  auto const right = block_of_rank(mesh, 6, 3);
+  // the same draws on all ranks, but for the order in which they wait
+  std::mt19937 all(7);
+  std::mt19937 own(static_cast<unsigned>(100 + me));
+  auto const draw = [&](Int n) { return static_cast<Int>(all() % static_cast<unsigned>(n)); };
+  int bad = 0;
+  std::size_t allocations = 0;
+  int const rounds = on_ranks::rank_total() == 8 ? 10000 : 1000;
+  for (int round = 0; round < rounds; ++round) {
+    if (round == rounds / 2) allocations = mesh.state().pool().allocations();
+    Int const n = draw(50) == 0 ? 2000 : draw(5) * p;
+    auto const a = block_of_rank(mesh, n, 1);
+    auto total = all_reduce_start<X, Y>(a);
+    Int const by = draw(2 * p) - p;
+    auto turned = rotate_start<Y, X>(a, by);
+    auto whole = all_gather_start<Y, I>(a);
+    auto pieces = all_to_all_start<X, Y, I, I>(block_of_rank(mesh, 2 * p, 1));
+    int const root = static_cast<int>(draw(px));
+    auto told = broadcast_from_start<X>(a, root);
+    auto const product = matmul(relabel<I, K>(transpose<J, I>(right)), right);  // meanwhile
+    bad += product.extents() == std::array<Int, 2>{6, 6} ? 0 : 1;
+    if (draw(3) == 0) bad += item(all_reduce<X, Y>(axis_index<X, Y>())) == p * (p - 1) / 2 ? 0 : 1;
+
+    std::array<int, 5> order{0, 1, 2, 3, 4};
+    std::shuffle(order.begin(), order.end(), own);
+    for (int const which : order) {
+      auto const check = [&](auto const& got, auto expected) {
+        for (Int i = 0; i < got.local_size(); ++i)
+          bad += got.local().data()[i] == expected(i) ? 0 : 1;
+      };
+      if (which == 0)
+        check(std::move(total).wait(), [&](Int i) {
+          Int s = 0;
+          for (Int r = 0; r < p; ++r) s += value(r, i, 0);
+          return s;
+        });
+      if (which == 1) {
+        Int const place = mesh.coordinate<Y>() * px + mesh.coordinate<X>();
+        Int const from = ((place - by) % p + p) % p;
+        check(std::move(turned).wait(),
+              [&](Int i) { return value(from % px * py + from / px, i, 0); });
+      }
+      if (which == 2)
+        check(std::move(whole).wait(),
+              [&](Int i) { return value(mesh.coordinate<X>() * py + i / n, i % n, 0); });
+      if (which == 3)
+        check(std::move(pieces).wait(), [&](Int i) { return value(i / 2, 2 * me + i % 2, 0); });
+      if (which == 4)
+        check(std::move(told).wait(),
+              [&](Int i) { return value(root * py + mesh.coordinate<Y>(), i, 0); });
+    }
+  }
+  CHECK(bad == 0);
+  CHECK_FALSE(mesh.state().exchanges().any());
+  CHECK(mesh.state().pool().allocations() <= allocations + 8);
+}
+
+TEST_CASE("what is under way holds its memory") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  Int const n = mesh.size_of<X>() * 3;
+  auto a = from_function<Int, Dim<I, X>>(mesh, {n}, [](Int i) { return i; });
+  auto pending = all_gather_start<X>(a);
+  if (mesh.size_of<X>() > 1) CHECK(code_of([&] { (void)a.mutable_local(); }) == "E21");
+  a = full<Int, Dim<I, X>>(mesh, {n}, -1);
+  auto const whole = std::move(pending).wait();
+  CHECK(on_ranks::wrong(whole, [](Int i) { return i; }) == 0);
+  // twice
+  CHECK(code_of([&] { (void)std::move(pending).wait(); }) == "E67");
+  CHECK(code_of([&] { (void)pending.test(); }) == "E67");
+  // a Pending that is assigned over was waited for
+  auto next = all_gather_start<X>(a);
+  for (int k = 0; k < 3; ++k) {
+    auto const now = std::move(next).wait();
+    CHECK(on_ranks::wrong(now, [](Int) { return -1; }) == 0);
+    next = all_gather_start<X>(a);
+  }
+  (void)std::move(next).wait();
+  // an exception leaves nothing behind
+  try {
+    auto const lost = all_gather_start<X>(a);
+    throw std::runtime_error("of the program");
+  } catch (std::runtime_error const&) {
+  }
+  CHECK_FALSE(mesh.state().exchanges().any());
+}
+
+TEST_CASE("half of the ranks start something") {
+  int const n = on_ranks::rank_total();
+  if (n < 2) return;
+  Mesh<X> const mesh(MPI_COMM_WORLD, {n / 2});
+  auto const a = from_function<Int, Dim<I, X>>(mesh, {n / 2 * 3}, [](Int i) { return i; });
+  auto pending = all_gather_start<X>(a);
+  auto const b = std::move(pending).wait();
+  CHECK(b.extent<I>() == n / 2 * 3);
+  if (mesh.here()) CHECK(on_ranks::wrong(b, [](Int i) { return i; }) == 0);
+}
+
+TEST_CASE("a long product lets MPI work") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  auto const f = [](Int i, Int j) { return static_cast<float>((i * 7 + j * 3) % 11); };
+  auto const a = from_function<float, Dim<I>, Dim<J>>(mesh, {700, 650}, f);
+  auto const b = from_function<float, Dim<J>, Dim<K>>(mesh, {650, 600}, f);
+  auto const expected = matmul(a, b);
+  auto const moved = from_function<Int, Dim<I, X>>(mesh, {99}, [](Int i) { return i; });
+  auto pending = all_gather_start<X>(moved);
+  auto const product = matmul(a, b);
+  CHECK(equal(product, expected));
+  auto const g = [](Int k, Int i, Int j) { return static_cast<float>((k + i * 5 + j) % 7); };
+  auto const many = from_function<float, Dim<K>, Dim<I>, Dim<J>>(mesh, {40, 180, 170}, g);
+  auto const others = from_function<float, Dim<K>, Dim<J>, Dim<N>>(mesh, {40, 170, 160}, g);
+  auto const cut = einsum<K, I, N>(many, others);
+  CHECK(on_ranks::wrong(std::move(pending).wait(), [](Int i) { return i; }) == 0);
+  CHECK(equal(cut, einsum<K, I, N>(many, others)));
+}

@@ -1,0 +1,20 @@
+// What is under way is started again.
+// EXPECT: \[shardtype A04\] this is still under way, and no tensor yet
+// EXPECT: shardtype::Pending<shardtype::Tensor<float, shardtype::Dim<I> ?, shardtype::Dim<J, X> ?> ?>
+// FORBID: error:.*error:
+// NEEDS: full
+#include <shardtype/shardtype.hpp>
+
+using namespace shardtype;
+struct X : Axis<"X", 2> {};
+struct I : Index<"I"> {};
+struct J : Index<"J"> {};
+
+auto back(Tensor<float, Dim<I, X>, Dim<J>> const& a) {
+  auto pending = all_to_all_start<X, I, J>(a);
+#ifdef LEGAL
+  return all_to_all_start<X, J, I>(std::move(pending).wait());
+#else
+  return all_to_all_start<X, J, I>(pending);
+#endif
+}
