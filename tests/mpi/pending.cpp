@@ -47,7 +47,8 @@ void same(Now now, Later later) {
   Int const bytes = shim::bytes();
   shim::reset();
   auto pending = later();
-  static_assert(std::is_same_v<decltype(pending), Pending<std::remove_const_t<decltype(expected)>>>);
+  static_assert(
+      std::is_same_v<decltype(pending), Pending<std::remove_const_t<decltype(expected)>>>);
   static_assert(!std::is_copy_constructible_v<decltype(pending)>);
   auto moved = std::move(pending);
   while (!moved.test()) sched_yield();
@@ -139,7 +140,8 @@ void check_strict(Grid const& mesh, Int n, Int m) {
   same([&] { return all_to_all<X, J, I>(b); }, [&] { return all_to_all_start<X, J, I>(b); });
   same([&] { return all_to_all<Y, I, J>(a); }, [&] { return all_to_all_start<Y, I, J>(a); });
   // an expression is computed first
-  same([&] { return all_to_all<Y, I, J>(a + a); }, [&] { return all_to_all_start<Y, I, J>(a + a); });
+  same([&] { return all_to_all<Y, I, J>(a + a); },
+       [&] { return all_to_all_start<Y, I, J>(a + a); });
   // dealt in turns
   auto const turns = reshard<Dim<I, Cyclic<X, 2>>, Dim<J>>(a);
   same([&] { return all_gather<X>(turns); }, [&] { return all_gather_start<X>(turns); });

@@ -83,31 +83,43 @@ class Product {
   Product(Exec const& exec, Pool& pool, Between between = {})
       : exec_(exec), pool_(pool), between_(between) {}
 
+  /// Whether `a`, `b` and `c` go to one gemm as they lie: no label is in one of them alone, and each group
+  /// of labels is one dim to it.
+  static bool direct(Labelled<T> const& a, Labelled<T> const& b, Labelled<T> const& c) {
+    Labels out;
+    for (int d = 0; d < c.layout.rank; ++d) {
+      out.push(c.label[d]);
+      if (a.find(c.label[d]) < 0 && b.find(c.label[d]) < 0) return false;
+    }
+    for (Labelled<T> const* x : {&a, &b})
+      for (int d = 0; d < x->layout.rank; ++d)
+        if (!out.contains(x->label[d]) && (x == &a ? b : a).find(x->label[d]) < 0) return false;
+    Roles const r(a, b, out);
+    return folds(a, r.batch, r.rows, r.inner) && folds(b, r.batch, r.inner, r.cols) &&
+           folds(c, r.batch, r.rows, r.cols);
+  }
+  /// The product of such, written to `data`, which lies as `c` says, or added to what is there.
+  void write(Labelled<T> const& a, Labelled<T> const& b, Labelled<T> const& c, T* data, bool add) {
+    Labels out;
+    for (int d = 0; d < c.layout.rank; ++d) out.push(c.label[d]);
+    Roles const r(a, b, out);
+    if (c.layout.elements() == 0) return;
+    multiply(detail::fold(c, r.batch).extent, view(a, r.batch, r.rows, r.inner),
+             view(b, r.batch, r.inner, r.cols), matrix(c, r.batch, r.rows, r.cols, data), add);
+  }
+
   /// `c`, without gaps and with dims in the order of `out`, takes the product of `a` and `b`:
   /// labels of both that are not in `out` are contracted, labels of one summed.
   void operator()(Labelled<T> a, Labelled<T> b, Labels const& out, T* c) {
     a = summed(a, b, out);
     b = summed(b, a, out);
-    Labels batch;
-    Labels rows;
-    Labels cols;
-    for (int k = 0; k < out.size; ++k) {
-      int const l = out.at[k];
-      bool const in_a = a.find(l) >= 0;
-      (in_a && b.find(l) >= 0 ? batch : in_a ? rows : cols).push(l);
-    }
-    Labels inner = inner_labels(a, b, out);
-    if (!folds(a, batch, rows, inner) || !folds(b, batch, inner, cols)) {
-      // the other operand's order of the contracted labels may spare a permute
-      Labels const other = inner_labels(b, a, out);
-      if (folds(a, batch, rows, other) && folds(b, batch, other, cols)) inner = other;
-    }
+    auto const [batch, rows, cols, inner] = Roles(a, b, out);
     Labelled<T> result = target(a, b, out, c);
-    bool const direct = folds(result, batch, rows, cols);
+    bool const is_direct = folds(result, batch, rows, cols);
     Labels const order = detail::joined(detail::joined(batch, rows), cols);
     Buffer scratch;
     T* data = c;
-    if (!direct) {
+    if (!is_direct) {
       result = target(a, b, order, nullptr);
       scratch = take(result.layout.elements());
       data = static_cast<T*>(scratch.data());
@@ -122,8 +134,8 @@ class Product {
       b = permuted(b, detail::joined(detail::joined(batch, inner), cols));
     }
     multiply(detail::fold(result, batch).extent, view(a, batch, rows, inner),
-             view(b, batch, inner, cols), mc);
-    if (!direct) {
+             view(b, batch, inner, cols), mc, false);
+    if (!is_direct) {
       Labelled<T> from = result;
       from.data = data;
       Labelled<T> const wanted = view_in_order(from, out);
@@ -132,19 +144,36 @@ class Product {
   }
 
  private:
+  /// What each label is to the product.
+  struct Roles {
+    Labels batch{}, rows{}, cols{}, inner{};
+    Roles(Labelled<T> const& a, Labelled<T> const& b, Labels const& out)
+        : inner(inner_labels(a, b, out)) {
+      for (int k = 0; k < out.size; ++k) {
+        int const l = out.at[k];
+        bool const in_a = a.find(l) >= 0;
+        (in_a && b.find(l) >= 0 ? batch : in_a ? rows : cols).push(l);
+      }
+      if (folds(a, batch, rows, inner) && folds(b, batch, inner, cols)) return;
+      // the other operand's order of the contracted labels may spare a permute
+      Labels const other = inner_labels(b, a, out);
+      if (folds(a, batch, rows, other) && folds(b, batch, other, cols)) inner = other;
+    }
+  };
+
   Buffer take(std::int64_t elements) {
     return pool_.template take<Space>(static_cast<std::size_t>(elements) * sizeof(T));
   }
 
   void multiply(std::int64_t batch, Matrix<T const> const& a, Matrix<T const> const& b,
-                Matrix<T> const& c) {
+                Matrix<T> const& c, bool add) {
     std::size_t const wanted = gemm_workspace_bytes<Exec, T>(exec_, batch, a, b, c);
     Buffer const work = wanted == 0 ? Buffer{} : pool_.template take<Kokkos::HostSpace>(wanted);
     constexpr double piece = 2.5e8;  // flops; a few milliseconds of one core
     double const flops = 2.0 * static_cast<double>(batch) * static_cast<double>(c.rows) *
                          static_cast<double>(c.cols) * static_cast<double>(a.cols);
     if (between_.call == nullptr || flops < 2 * piece) {
-      gemm<Exec, T>(exec_, batch, a, b, c, false, work.data(), work.bytes());
+      gemm<Exec, T>(exec_, batch, a, b, c, add, work.data(), work.bytes());
       return;
     }
     auto const pieces = static_cast<std::int64_t>(std::min(flops / piece, 1e6));
@@ -155,7 +184,7 @@ class Product {
       for (std::int64_t i = 0; i < c.rows; i += rows) {
         std::int64_t const n = std::min(rows, c.rows - i);
         gemm<Exec, T>(exec_, 1, a.member(t).block(i, 0, n, a.cols), b.member(t),
-                      c.member(t).block(i, 0, n, c.cols), false, work.data(), work.bytes());
+                      c.member(t).block(i, 0, n, c.cols), add, work.data(), work.bytes());
         exec_.fence();
         between_.call(between_.with);
       }

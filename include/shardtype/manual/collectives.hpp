@@ -27,7 +27,9 @@ inline constexpr ToReduced to_reduced{};
 template <class... Named, class A>
   requires(detail::is_block<A>)
 auto all_reduce(A const& a, std::source_location where = std::source_location::current()) {
-  return detail::reduce_block<detail::Now, Named...>(a, where);
+  return detail::mean_if_named<Named...>(
+      detail::move_block<detail::Now, Movement::all_reduce, AxisState::replicated, Named...>(
+          a, where, detail::ReduceBlocks{}));
 }
 
 /// `a[I, J]{V:X}` -> `all_gather<X, I>(a)` -> `[I, J]`, invariant: the blocks of the group behind one
@@ -37,19 +39,22 @@ auto all_reduce(A const& a, std::source_location where = std::source_location::c
 template <class... Named, class A>
   requires(detail::is_block<A>)
 auto all_gather(A const& a, std::source_location where = std::source_location::current()) {
-  return detail::gather_block<detail::Now, AxisState::replicated, Named...>(a, where);
+  return detail::move_block<detail::Now, Movement::all_gather, AxisState::replicated, Named...>(
+      a, where, detail::GatherBlocks{});
 }
 template <class... Named, class A>
   requires(detail::is_field<A>)
 auto all_gather(A const& a, ToVarying,
                 std::source_location where = std::source_location::current()) {
-  return detail::gather_block<detail::Now, AxisState::varying, Named...>(a, where);
+  return detail::move_block<detail::Now, Movement::all_gather, AxisState::varying, Named...>(
+      a, where, detail::GatherBlocks{});
 }
 template <class... Named, class A>
   requires(detail::is_field<A>)
 auto all_gather(A const& a, ToReduced,
                 std::source_location where = std::source_location::current()) {
-  return detail::gather_block<detail::Now, AxisState::reduced, Named...>(a, where);
+  return detail::move_block<detail::Now, Movement::all_gather, AxisState::reduced, Named...>(
+      a, where, detail::GatherBlocks{});
 }
 
 /// `a[I, J]{V:X}` or `{U:X}` -> `reduce_scatter<X, I>(a)` -> `[I, J]{V:X}`: the sum of the ranks' blocks,
@@ -58,7 +63,9 @@ auto all_gather(A const& a, ToReduced,
 template <class... Named, class A>
   requires(detail::is_block<A>)
 auto reduce_scatter(A const& a, std::source_location where = std::source_location::current()) {
-  return detail::scatter_block<detail::Now, Named...>(a, where);
+  return detail::mean_if_named<Named...>(
+      detail::move_block<detail::Now, Movement::reduce_scatter, AxisState::varying, Named...>(
+          a, where, detail::ScatterBlocks{}));
 }
 
 /// `a[I, J]{V:X}` -> `all_to_all<X, I, J>(a)` -> `[I, J]{V:X}`: the block is cut along I into one piece per
@@ -68,7 +75,8 @@ auto reduce_scatter(A const& a, std::source_location where = std::source_locatio
 template <class... Named, class A>
   requires(detail::is_block<A>)
 auto all_to_all(A const& a, std::source_location where = std::source_location::current()) {
-  return detail::exchange_block<detail::Now, Named...>(a, where);
+  return detail::move_block<detail::Now, Movement::all_to_all, AxisState::varying, Named...>(
+      a, where, detail::ExchangePieces{});
 }
 
 /// `a[I]{V:X}` -> `permute<X>(a, {{0, 1}, {1, 2}})` -> `[I]{V:X}`: the block of rank 0 of the group to rank
@@ -78,7 +86,8 @@ template <class... Xs, class A>
   requires(detail::is_field<A>)
 auto permute(A const& a, std::span<SourceDestination const> pairs,
              std::source_location where = std::source_location::current()) {
-  return detail::permute_block<detail::Now, Xs...>(a, pairs, where);
+  return detail::move_block<detail::Now, Movement::permute, AxisState::varying, Xs...>(
+      a, where, detail::PermuteBlocks{pairs});
 }
 template <class... Xs, class A>
   requires(detail::is_field<A>)
@@ -93,7 +102,8 @@ template <class... Xs, class A>
   requires(detail::is_field<A>)
 auto rotate(A const& a, std::int64_t by,
             std::source_location where = std::source_location::current()) {
-  return detail::rotate_block<detail::Now, Xs...>(a, by, where);
+  return detail::move_block<detail::Now, Movement::permute, AxisState::varying, Xs...>(
+      a, where, detail::RotateBlocks{by});
 }
 
 /// `a[I]{V:X}` -> `broadcast_from<X>(a, 0)` -> `[I]`: the block of rank `root` of the group, on all;
@@ -103,13 +113,15 @@ template <class... Xs, class A>
   requires(detail::is_field<A>)
 auto broadcast_from(A const& a, int root,
                     std::source_location where = std::source_location::current()) {
-  return detail::broadcast_block<detail::Now, AxisState::replicated, Xs...>(a, root, where);
+  return detail::move_block<detail::Now, Movement::broadcast, AxisState::replicated, Xs...>(
+      a, where, detail::BroadcastBlock{root});
 }
 template <class... Xs, class A>
   requires(detail::is_field<A>)
 auto broadcast_from(A const& a, int root, ToVarying,
                     std::source_location where = std::source_location::current()) {
-  return detail::broadcast_block<detail::Now, AxisState::varying, Xs...>(a, root, where);
+  return detail::move_block<detail::Now, Movement::broadcast, AxisState::varying, Xs...>(
+      a, where, detail::BroadcastBlock{root});
 }
 
 /// `a[I]` -> `shard<X, I>(a)` -> `[I]{V:X}`: of an invariant block, each rank keeps its piece along I.

@@ -128,29 +128,6 @@ auto cast_block(A const& a, std::source_location const& where) {
   });
 }
 
-template <class When, AxisState to, class... Named, class A>
-auto gather_block(A const& a, std::source_location const& where) {
-  return move_block<When, Movement::all_gather, to, Named...>(a, where, []<class R>(auto& c) {
-    int const d = R::dim(0);
-    ops::BlockShape shape = c.around(d);
-    if (d < 0) shape = {1, 1, shape.inner};
-    if (d >= 0) c.set(d, shape.n * c.group.size);
-    return c.run([&](auto& moves) { return moves.all_gather(c.a.buffer(), shape); });
-  });
-}
-
-template <class When, AxisState to, class... Xs, class A>
-auto broadcast_block(A const& a, int root, std::source_location const& where) {
-  return move_block<When, Movement::broadcast, to, Xs...>(a, where, [&]<class R>(auto& c) {
-    if (root < 0 || root >= c.group.size)
-      throw Error("E64",
-                  "broadcast_from rank " + std::to_string(root) + " of a group of " +
-                      std::to_string(c.group.size) + " ranks",
-                  FailedOn::every_rank);
-    return c.run([&](auto& moves) { return moves.broadcast(c.a.buffer(), c.elements(), root); });
-  });
-}
-
 /// The sum `out` over the axes that a collective names, by the number of ranks where it names Mean.
 template <class... Named, class Out>
 auto mean_if_named(Out out) {
@@ -171,108 +148,124 @@ auto mean_if_named(Pending<Out> out) {
   return out;
 }
 
-/// The bodies of the collectives below and of their forms that only start.
-template <class When, class... Named, class A>
-auto reduce_block(A const& a, std::source_location const& where) {
-  return mean_if_named<Named...>(
-      move_block<When, Movement::all_reduce, AxisState::replicated, Named...>(
-          a, where, []<class R>(auto& c) {
-            return c.run([&](auto& moves) {
-              return moves.all_reduce(c.a.buffer(), c.elements(), R::Parts::kind);
-            });
-          }));
-}
+// What each collective does with a call, now or later.
 
-template <class When, class... Named, class A>
-auto scatter_block(A const& a, std::source_location const& where) {
-  return mean_if_named<Named...>(
-      move_block<When, Movement::reduce_scatter, AxisState::varying, Named...>(
-          a, where, []<class R>(auto& c) {
-            int const d = R::dim(0);
-            c.set(d, c.piece(d));
-            return c.run([&](auto& moves) {
-              return moves.reduce_scatter(c.a.buffer(), c.around(d), R::Parts::kind);
-            });
-          }));
-}
+struct GatherBlocks {
+  template <class R>
+  auto operator()(auto& c) const {
+    int const d = R::dim(0);
+    ops::BlockShape shape = c.around(d);
+    if (d < 0) shape = {1, 1, shape.inner};
+    if (d >= 0) c.set(d, shape.n * c.group.size);
+    return c.run([&](auto& moves) { return moves.all_gather(c.a.buffer(), shape); });
+  }
+};
 
-template <class When, class... Named, class A>
-auto exchange_block(A const& a, std::source_location const& where) {
-  return move_block<When, Movement::all_to_all, AxisState::varying, Named...>(
-      a, where, []<class R>(auto& c) {
-        constexpr int split = R::dim(0);
-        constexpr bool alone =
-            R::named.rank < 2 || R::named.dims[0].label == R::named.dims[1].label;
-        constexpr int join = alone ? split : R::dim(1);
-        std::int64_t const piece = c.piece(split);
-        ops::BlockShape s = c.around(split);
-        if constexpr (join < 0) {
-          if (piece != 1)
-            throw Error("E61",
-                        "an all_to_all that makes a new dim gives each rank one row, and the block "
-                        "has " +
-                            std::to_string(s.n) + " rows for " + std::to_string(c.group.size) +
-                            " ranks; name a dim of the block to put the pieces together along",
-                        FailedOn::every_rank);
-          // [outer, p, inner] -> [p, outer, inner]: the rows come one behind the other
-          return c.run([&](auto& moves) { return moves.rows_to_all(c.a.buffer(), s); });
-        } else if constexpr (join == split) {
-          s.n = piece;
-          return c.run([&](auto& moves) { return moves.all_to_all(c.a.buffer(), s); });
-        } else {
-          c.set(split, piece);
-          c.set(join, c.a.extents()[static_cast<std::size_t>(join)] * c.group.size);
-          return c.run([&](auto& moves) {
-            return moves.all_to_all(c.a.buffer(), c.a.extents().data(), R::given.rank, split, join);
-          });
-        }
+struct BroadcastBlock {
+  int root;
+  template <class R>
+  auto operator()(auto& c) const {
+    if (root < 0 || root >= c.group.size)
+      throw Error("E64",
+                  "broadcast_from rank " + std::to_string(root) + " of a group of " +
+                      std::to_string(c.group.size) + " ranks",
+                  FailedOn::every_rank);
+    return c.run([&](auto& moves) { return moves.broadcast(c.a.buffer(), c.elements(), root); });
+  }
+};
+
+struct ReduceBlocks {
+  template <class R>
+  auto operator()(auto& c) const {
+    return c.run(
+        [&](auto& moves) { return moves.all_reduce(c.a.buffer(), c.elements(), R::Parts::kind); });
+  }
+};
+
+struct ScatterBlocks {
+  template <class R>
+  auto operator()(auto& c) const {
+    int const d = R::dim(0);
+    c.set(d, c.piece(d));
+    return c.run([&](auto& moves) {
+      return moves.reduce_scatter(c.a.buffer(), c.around(d), R::Parts::kind);
+    });
+  }
+};
+
+struct ExchangePieces {
+  template <class R>
+  auto operator()(auto& c) const {
+    constexpr int split = R::dim(0);
+    constexpr bool alone = R::named.rank < 2 || R::named.dims[0].label == R::named.dims[1].label;
+    constexpr int join = alone ? split : R::dim(1);
+    std::int64_t const piece = c.piece(split);
+    ops::BlockShape s = c.around(split);
+    if constexpr (join < 0) {
+      if (piece != 1)
+        throw Error("E61",
+                    "an all_to_all that makes a new dim gives each rank one row, and the block "
+                    "has " +
+                        std::to_string(s.n) + " rows for " + std::to_string(c.group.size) +
+                        " ranks; name a dim of the block to put the pieces together along",
+                    FailedOn::every_rank);
+      // [outer, p, inner] -> [p, outer, inner]: the rows come one behind the other
+      return c.run([&](auto& moves) { return moves.rows_to_all(c.a.buffer(), s); });
+    } else if constexpr (join == split) {
+      s.n = piece;
+      return c.run([&](auto& moves) { return moves.all_to_all(c.a.buffer(), s); });
+    } else {
+      c.set(split, piece);
+      c.set(join, c.a.extents()[static_cast<std::size_t>(join)] * c.group.size);
+      return c.run([&](auto& moves) {
+        return moves.all_to_all(c.a.buffer(), c.a.extents().data(), R::given.rank, split, join);
       });
-}
+    }
+  }
+};
 
-template <class When, class... Xs, class A>
-auto permute_block(A const& a, std::span<SourceDestination const> pairs,
-                   std::source_location const& where) {
-  return move_block<When, Movement::permute, AxisState::varying, Xs...>(
-      a, where, [&]<class R>(auto& c) {
-        int const ranks = static_cast<int>(c.group.size);
-        int const me = static_cast<int>(c.group.place());
-        int to = -1;
-        int from = -1;
-        for (SourceDestination const& p : pairs) {
-          auto const wrong = [&](std::string const& what) {
-            throw Error("E64",
-                        "permute was given the pair (" + std::to_string(p.source) + ", " +
-                            std::to_string(p.destination) + "): " + what,
-                        FailedOn::every_rank);
-          };
-          if (p.source < 0 || p.source >= ranks || p.destination < 0 || p.destination >= ranks)
-            wrong("the group has ranks 0 to " + std::to_string(ranks - 1));
-          for (SourceDestination const& q : pairs) {
-            if (&q == &p) continue;
-            if (q.source == p.source) wrong("its source stands in another pair too");
-            if (q.destination == p.destination) wrong("its destination stands in another pair too");
-          }
-          if (p.source == me) to = p.destination;
-          if (p.destination == me) from = p.source;
-        }
-        return c.run(
-            [&](auto& moves) { return moves.permute(c.a.buffer(), c.elements(), to, from); });
-      });
-}
+struct PermuteBlocks {
+  std::span<SourceDestination const> pairs;
+  template <class R>
+  auto operator()(auto& c) const {
+    int const ranks = static_cast<int>(c.group.size);
+    int const me = static_cast<int>(c.group.place());
+    int to = -1;
+    int from = -1;
+    for (SourceDestination const& p : pairs) {
+      auto const wrong = [&](std::string const& what) {
+        throw Error("E64",
+                    "permute was given the pair (" + std::to_string(p.source) + ", " +
+                        std::to_string(p.destination) + "): " + what,
+                    FailedOn::every_rank);
+      };
+      if (p.source < 0 || p.source >= ranks || p.destination < 0 || p.destination >= ranks)
+        wrong("the group has ranks 0 to " + std::to_string(ranks - 1));
+      for (SourceDestination const& q : pairs) {
+        if (&q == &p) continue;
+        if (q.source == p.source) wrong("its source stands in another pair too");
+        if (q.destination == p.destination) wrong("its destination stands in another pair too");
+      }
+      if (p.source == me) to = p.destination;
+      if (p.destination == me) from = p.source;
+    }
+    return c.run([&](auto& moves) { return moves.permute(c.a.buffer(), c.elements(), to, from); });
+  }
+};
 
-template <class When, class... Xs, class A>
-auto rotate_block(A const& a, std::int64_t by, std::source_location const& where) {
-  return move_block<When, Movement::permute, AxisState::varying, Xs...>(
-      a, where, [&]<class R>(auto& c) {
-        std::int64_t const p = c.group.size;
-        std::int64_t const step = (by % p + p) % p;
-        std::int64_t const me = c.group.place();
-        return c.run([&](auto& moves) {
-          return moves.permute(c.a.buffer(), c.elements(), static_cast<int>((me + step) % p),
-                               static_cast<int>((me + p - step) % p));
-        });
-      });
-}
+struct RotateBlocks {
+  std::int64_t by;
+  template <class R>
+  auto operator()(auto& c) const {
+    std::int64_t const p = c.group.size;
+    std::int64_t const step = (by % p + p) % p;
+    std::int64_t const me = c.group.place();
+    return c.run([&](auto& moves) {
+      return moves.permute(c.a.buffer(), c.elements(), static_cast<int>((me + step) % p),
+                           static_cast<int>((me + p - step) % p));
+    });
+  }
+};
 
 /// Whether an operand is a Local, an expression of Locals, or what must be refused here for both modes.
 template <class A>

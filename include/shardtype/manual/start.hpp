@@ -16,7 +16,9 @@ namespace shardtype {
 template <class... Named, class A>
   requires(detail::is_block<A>)
 auto all_reduce_start(A const& a, std::source_location where = std::source_location::current()) {
-  return detail::reduce_block<detail::Later, Named...>(a, where);
+  return detail::mean_if_named<Named...>(
+      detail::move_block<detail::Later, Movement::all_reduce, AxisState::replicated, Named...>(
+          a, where, detail::ReduceBlocks{}));
 }
 
 /// `a[I, J]{V:X}` -> `all_gather_start<X, I>(a)` -> a Pending of `[I, J]`; `to_varying` and `to_reduced` as
@@ -24,19 +26,22 @@ auto all_reduce_start(A const& a, std::source_location where = std::source_locat
 template <class... Named, class A>
   requires(detail::is_block<A>)
 auto all_gather_start(A const& a, std::source_location where = std::source_location::current()) {
-  return detail::gather_block<detail::Later, AxisState::replicated, Named...>(a, where);
+  return detail::move_block<detail::Later, Movement::all_gather, AxisState::replicated, Named...>(
+      a, where, detail::GatherBlocks{});
 }
 template <class... Named, class A>
   requires(detail::is_field<A>)
 auto all_gather_start(A const& a, ToVarying,
                       std::source_location where = std::source_location::current()) {
-  return detail::gather_block<detail::Later, AxisState::varying, Named...>(a, where);
+  return detail::move_block<detail::Later, Movement::all_gather, AxisState::varying, Named...>(
+      a, where, detail::GatherBlocks{});
 }
 template <class... Named, class A>
   requires(detail::is_field<A>)
 auto all_gather_start(A const& a, ToReduced,
                       std::source_location where = std::source_location::current()) {
-  return detail::gather_block<detail::Later, AxisState::reduced, Named...>(a, where);
+  return detail::move_block<detail::Later, Movement::all_gather, AxisState::reduced, Named...>(
+      a, where, detail::GatherBlocks{});
 }
 
 /// `a[I, J]{V:X}` -> `reduce_scatter_start<X, I>(a)` -> a Pending of `[I, J]{V:X}`.
@@ -44,14 +49,17 @@ template <class... Named, class A>
   requires(detail::is_block<A>)
 auto reduce_scatter_start(A const& a,
                           std::source_location where = std::source_location::current()) {
-  return detail::scatter_block<detail::Later, Named...>(a, where);
+  return detail::mean_if_named<Named...>(
+      detail::move_block<detail::Later, Movement::reduce_scatter, AxisState::varying, Named...>(
+          a, where, detail::ScatterBlocks{}));
 }
 
 /// `a[I, J]{V:X}` -> `all_to_all_start<X, I, J>(a)` -> a Pending of `[I, J]{V:X}`.
 template <class... Named, class A>
   requires(detail::is_block<A>)
 auto all_to_all_start(A const& a, std::source_location where = std::source_location::current()) {
-  return detail::exchange_block<detail::Later, Named...>(a, where);
+  return detail::move_block<detail::Later, Movement::all_to_all, AxisState::varying, Named...>(
+      a, where, detail::ExchangePieces{});
 }
 
 /// `a[I]{V:X}` -> `permute_start<X>(a, {{0, 1}, {1, 2}})` -> a Pending of `[I]{V:X}`.
@@ -59,7 +67,8 @@ template <class... Xs, class A>
   requires(detail::is_field<A>)
 auto permute_start(A const& a, std::span<SourceDestination const> pairs,
                    std::source_location where = std::source_location::current()) {
-  return detail::permute_block<detail::Later, Xs...>(a, pairs, where);
+  return detail::move_block<detail::Later, Movement::permute, AxisState::varying, Xs...>(
+      a, where, detail::PermuteBlocks{pairs});
 }
 template <class... Xs, class A>
   requires(detail::is_field<A>)
@@ -74,7 +83,8 @@ template <class... Xs, class A>
   requires(detail::is_field<A>)
 auto rotate_start(A const& a, std::int64_t by,
                   std::source_location where = std::source_location::current()) {
-  return detail::rotate_block<detail::Later, Xs...>(a, by, where);
+  return detail::move_block<detail::Later, Movement::permute, AxisState::varying, Xs...>(
+      a, where, detail::RotateBlocks{by});
 }
 
 /// `a[I]{V:X}` -> `broadcast_from_start<X>(a, 0)` -> a Pending of `[I]`; `to_varying` as for broadcast_from.
@@ -82,13 +92,15 @@ template <class... Xs, class A>
   requires(detail::is_field<A>)
 auto broadcast_from_start(A const& a, int root,
                           std::source_location where = std::source_location::current()) {
-  return detail::broadcast_block<detail::Later, AxisState::replicated, Xs...>(a, root, where);
+  return detail::move_block<detail::Later, Movement::broadcast, AxisState::replicated, Xs...>(
+      a, where, detail::BroadcastBlock{root});
 }
 template <class... Xs, class A>
   requires(detail::is_field<A>)
 auto broadcast_from_start(A const& a, int root, ToVarying,
                           std::source_location where = std::source_location::current()) {
-  return detail::broadcast_block<detail::Later, AxisState::varying, Xs...>(a, root, where);
+  return detail::move_block<detail::Later, Movement::broadcast, AxisState::varying, Xs...>(
+      a, where, detail::BroadcastBlock{root});
 }
 
 /// As ragged_all_to_all, a Pending of its result: the numbers are exchanged before it returns, the rows are

@@ -7,6 +7,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <shardtype/kernels/copy.hpp>
+#include <shardtype/kernels/product.hpp>
 #include <shardtype/plan/plan.hpp>
 #include <shardtype/runtime/mesh.hpp>
 
@@ -32,6 +33,17 @@ Value<T> whole_value(Spec const& spec, Sizing const& z, Coords const& at, Buffer
   v.data = static_cast<T const*>(memory.data());
   v.keep = std::move(memory);
   return v;
+}
+
+/// `v` with its labels, for products.
+template <class T>
+kernels::Labelled<T> labelled(Value<T> const& v) {
+  kernels::Labelled<T> out;
+  out.data = v.data;
+  out.layout = v.layout;
+  out.keep = v.keep;
+  for (int d = 0; d < v.spec.rank; ++d) out.label[d] = v.spec.dims[d].label;
+  return out;
 }
 
 /// The calling rank's blocks of `T` in memory `Space` for one operation: memory from the mesh's pool,

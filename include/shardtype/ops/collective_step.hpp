@@ -281,10 +281,10 @@ class CollectiveStep {
     counts(old_ranges_, my_to * rest, recv_counts_);
     std::int64_t const n = out.layout.elements();
     T* const into = incoming(blocks_.writable(recv_wire), n);
-    group(s.axes).all_to_all(
-        outgoing(send, v.layout.elements()), counts_, offsets(counts_, offsets_), into,
-        recv_counts_, offsets(recv_counts_, recv_offsets_), sized(even, std::max(most, most_in)),
-        calls());
+    group(s.axes).all_to_all(outgoing(send, v.layout.elements()), counts_,
+                             offsets(counts_, offsets_), into, recv_counts_,
+                             offsets(recv_counts_, recv_offsets_),
+                             sized(even, std::max(most, most_in)), calls());
     return settle(v, out, send_wire, recv_wire, direct ? nullptr : &begins(old_ranges_, begins_),
                   s.from);
   }

@@ -24,7 +24,8 @@ inline constexpr bool is_number<std::complex<T>> = true;
 /// What operators and functions take: a tensor, an expression, or what a refused operation gave. (What is
 /// under way they take to refuse it.)
 template <class T>
-inline constexpr bool is_field = is_tensor<T> || is_fused<T> || is_pending<T> || std::is_same_v<T, Poisoned>;
+inline constexpr bool is_field =
+    is_tensor<T> || is_fused<T> || is_pending<T> || std::is_same_v<T, Poisoned>;
 template <class T>
 inline constexpr bool is_operand = is_field<T> || is_number<T> || is_poisoned<T>;
 template <class... Ts>

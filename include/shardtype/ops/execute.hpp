@@ -12,6 +12,7 @@
 #include <shardtype/kernels/product.hpp>
 #include <shardtype/ops/blocks.hpp>
 #include <shardtype/ops/collective_step.hpp>
+#include <shardtype/ops/overlapped.hpp>
 #include <shardtype/ops/take_rows.hpp>
 #include <shardtype/plan/plan.hpp>
 #include <shardtype/runtime/mesh.hpp>
@@ -50,10 +51,20 @@ class Executor {
       : blocks_{mesh, axes, sizing}, collectives_(blocks_), where_(where) {}
 
   /// The packed result of `plan` for operands `a` and, for products, `b`.
-  Buffer run(Plan const& plan, Value<T> a, Value<T> b = {}) {
+  Buffer run(Plan const& plan, Value<T> a, Value<T> b = {}, Overlap how = Overlap::none) {
     Value<T> slots[3] = {std::move(a), std::move(b), {}};
+    bool packed[3] = {true, true, true};  // as the plan says, not the extents
     int last = 0;
-    for (Step const& s : plan) last = take(s, slots);
+    for (int k = 0; k < plan.size; ++k) {
+      Step const& s = plan.steps[k];
+      if (k + 1 < plan.size && packed[0] && packed[1] &&
+          together(s, plan.steps[k + 1], slots, how)) {
+        last = static_cast<int>(plan.steps[++k].slot);
+        continue;
+      }
+      last = take(s, slots);
+      packed[last] = s.action != Action::slice && s.action != Action::transpose;
+    }
     return finished(slots[last], plan.size == 0);
   }
   /// Starts the plan of one operand: its last collective is under way when this returns.
@@ -89,6 +100,28 @@ class Executor {
   }
 
  private:
+  /// Runs two steps as one, where that is wanted and can be.
+  bool together(Step const& s, Step const& next, Value<T>* slots, Overlap how) {
+    if constexpr (!kernels::is_blas_type<T>) {
+      return false;
+    } else {
+      if (how == Overlap::none) return false;
+      OverlappedSteps<T, Space> steps(blocks_, how);
+      Value<T> out;
+      if (steps.fits_gather(s, next, slots)) {
+        agree_on(s);
+        out = steps.gather(s, next, slots);
+      } else if (steps.fits_reduce(s, next, slots)) {
+        agree_on(next);
+        out = steps.reduce(s, next, slots);
+      } else {
+        return false;
+      }
+      slots[0] = slots[1] = {};
+      slots[static_cast<int>(next.slot)] = std::move(out);
+      return true;
+    }
+  }
   /// Runs one step; where its result is.
   int take(Step const& s, Value<T>* slots) {
     Value<T>& v = slots[static_cast<int>(s.slot)];
@@ -141,15 +174,6 @@ class Executor {
       v.layout.stride[d] = old.stride[from];
     }
     v.spec = s.after;
-  }
-
-  static kernels::Labelled<T> labelled(Value<T> const& v) {
-    kernels::Labelled<T> out;
-    out.data = v.data;
-    out.layout = v.layout;
-    out.keep = v.keep;
-    for (int d = 0; d < v.spec.rank; ++d) out.label[d] = v.spec.dims[d].label;
-    return out;
   }
 
   Value<T> product(Step const& s, Value<T> const& a, Value<T> const& b) {

@@ -64,6 +64,7 @@ struct Call {
   PlanCache& plans;
   Plan (*make)(Sizing const&);
   std::source_location where;
+  Overlap overlap = Overlap::none;
 
   /// Extents and axis sizes of this call. Errors: E23 tensors of two meshes, E24 extents that do
   /// not match.
@@ -96,7 +97,7 @@ Buffer run_call(Call const& call, std::int64_t* extents, Exchange* later = nullp
   Value<T> b;
   if (call.second != nullptr)
     b = whole_value<T>(call.second->spec, z, axes.coords, call.second->buffer);
-  return executor.run(plan, std::move(a), std::move(b));
+  return executor.run(plan, std::move(a), std::move(b), call.overlap);
 }
 
 template <class R, class T>
@@ -136,14 +137,19 @@ auto with_call(std::source_location const& where, Use use, A const& a, B const& 
 /// Runs the operation that `R` resolved on its operands. Errors: E23 tensors of two meshes, E24
 /// extents that do not match.
 template <class R, class A, class... B>
-auto run(std::source_location const& where, A const& a, B const&... b) {
+auto run(std::source_location const& where, Overlap overlap, A const& a, B const&... b) {
   using Out = typename R::result;
-  auto go = [&](Call const& call) {
+  auto go = [&](Call call) {
+    call.overlap = overlap;
     std::array<std::int64_t, Out::rank> extents{};
     Buffer result = run_call<typename A::element, typename A::memory_space>(call, extents.data());
     return Out(a.mesh(), extents, std::move(result));
   };
   return with_call<R>(where, go, a, b...);
+}
+template <class R, class A, class... B>
+auto run(std::source_location const& where, A const& a, B const&... b) {
+  return run<R>(where, Overlap::none, a, b...);
 }
 
 }  // namespace shardtype::ops

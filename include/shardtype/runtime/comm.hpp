@@ -2,8 +2,10 @@
 /// The only file that calls MPI's collectives. Contiguous host buffers, counts in 64 bit.
 
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <string>
+#include <string_view>
 
 #include <mpi.h>
 #include <sched.h>
@@ -19,7 +21,7 @@ namespace shardtype {
 namespace detail {
 
 /// Looks at where the ranks of the job are. Where more of them share a node than cores they may run
-/// on, waiting must yield.
+/// on, waiting must yield. SHARDTYPE_WAIT=yield or spin says so where that cannot be seen.
 inline void look_at_node() {
   MPI_Comm node = MPI_COMM_NULL;
   MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
@@ -36,6 +38,8 @@ inline void look_at_node() {
   MPI_Comm_free(&node);
   on_one_node = ranks == job;
   yield_while_waiting = ranks > CPU_COUNT(&all);
+  if (char const* const set = std::getenv("SHARDTYPE_WAIT"))
+    yield_while_waiting = std::string_view(set) == "yield";
 }
 
 /// The members of `comm` as ranks of the job.
@@ -203,9 +207,7 @@ class Comm {
       run(
           "MPI_Reduce_scatter_block",
           [&] { return MPI_Reduce_scatter_block(send, recv, n, t, op, comm_); },
-          [&](MPI_Request* r) {
-            return MPI_Ireduce_scatter_block(send, recv, n, t, op, comm_, r);
-          },
+          [&](MPI_Request* r) { return MPI_Ireduce_scatter_block(send, recv, n, t, op, comm_, r); },
           later);
       return;
     }

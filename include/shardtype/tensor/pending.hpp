@@ -55,8 +55,8 @@ class [[nodiscard("a Pending must be waited for: auto a = std::move(pending).wai
       static_cast<void>(finish());
       return;
     }
-    detail::abort_job(std::string("[shardtype E66] a Pending was dropped: ") + where_.file_name() + ":" +
-                          std::to_string(where_.line()) +
+    detail::abort_job(std::string("[shardtype E66] a Pending was dropped: ") + where_.file_name() +
+                          ":" + std::to_string(where_.line()) +
                           " started a collective and nobody waited for it; auto a = "
                           "std::move(pending).wait();",
                       FailedOn::every_rank);

@@ -32,10 +32,11 @@ struct refused<Code::A03_no_such_index, legal, YourTypes...> : Poisoned {
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::A04_under_way, legal, YourTypes...> : Poisoned {
-  static_assert(legal,
-                "[shardtype A04] this is still under way, and no tensor yet. Take the result first, "
-                "which empties the Pending: auto a = std::move(pending).wait(); it sends nothing "
-                "more.");
+  static_assert(
+      legal,
+      "[shardtype A04] this is still under way, and no tensor yet. Take the result first, "
+      "which empties the Pending: auto a = std::move(pending).wait(); it sends nothing "
+      "more.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::G01_no_such_distribution, legal, YourTypes...> : Poisoned {

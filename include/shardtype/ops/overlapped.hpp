@@ -1,0 +1,143 @@
+#pragma once
+/// Two steps of a plan in one: a product and the collective before or after it, on a ring.
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include <Kokkos_Core.hpp>
+
+#include <shardtype/core/list.hpp>
+#include <shardtype/kernels/product.hpp>
+#include <shardtype/ops/blocks.hpp>
+#include <shardtype/ops/group.hpp>
+#include <shardtype/overlap/policy.hpp>
+#include <shardtype/overlap/ring.hpp>
+
+namespace shardtype::ops {
+
+/// Whether two steps can be one is decided by the plan alone, so all ranks agree.
+template <class T, class Space>
+class OverlappedSteps {
+  static constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space>::accessible;
+  using Exec = typename Space::execution_space;
+  using Product = kernels::Product<T, Exec>;
+  using Block = kernels::Labelled<T>;
+
+ public:
+  OverlappedSteps(Blocks<T, Space>& blocks, Overlap how)
+      : blocks_(blocks), how_(overlap::chosen(how)) {}
+
+  /// An all_gather of an operand, and the product that takes it.
+  bool fits_gather(Step const& gather, Step const& product, Value<T> const* slots) const {
+    if (!wanted(gather) || gather.collective != Collective::all_gather ||
+        product.action != Action::contract || gather.before.dims[gather.from].axes.cyclic != 0)
+      return false;
+    bool const first = static_cast<int>(gather.slot) == 0;
+    if (!first && static_cast<int>(gather.slot) != 1) return false;
+    int const label = gather.before.dims[gather.from].label;
+    Block x = cut(typical(gather.before), label);
+    x.layout = x.layout.packed();
+    int const rows = x.label[0];
+    Block const y = cut(cut(typical(slots[first ? 1 : 0].spec), label), rows);
+    Block const z = cut(cut(typical(product.after), label), rows);
+    return first ? Product::direct(x, y, z) : Product::direct(y, x, z);
+  }
+  Value<T> gather(Step const& s, Step const& product, Value<T> const* slots) {
+    bool const first = static_cast<int>(s.slot) == 0;
+    overlap::Blocks const blocks = relative(s.before, s.from, s.axes);
+    Block const mine = labelled(slots[first ? 0 : 1]);
+    kernels::Layout largest = mine.layout;
+    largest.extent[s.from] = blocks.front().size();
+    Value<T> out = blocks_.fresh(product.after);
+    ring(s, largest)
+        .gather(labelled(slots[0]), labelled(slots[1]), first, s.before.dims[s.from].label, blocks,
+                labelled(out), blocks_.writable(out.keep));
+    return out;
+  }
+
+  /// A product, and the reduce_scatter or all_reduce of what it gives.
+  bool fits_reduce(Step const& product, Step const& s, Value<T> const* slots) const {
+    if (!wanted(s) || product.action != Action::contract || s.before.rank == 0 ||
+        s.before.kind != ReduceKind::sum)
+      return false;
+    if (s.collective != Collective::all_reduce && s.collective != Collective::reduce_scatter)
+      return false;
+    int const d = s.collective == Collective::all_reduce ? 0 : s.to;
+    if (s.after.dims[d].axes.cyclic != 0) return false;
+    int const label = s.before.dims[d].label;
+    int const rows = s.before.dims[0].label;
+    Block z = cut(cut(typical(product.after), label), rows);
+    z.layout = z.layout.packed();
+    return Product::direct(cut(cut(typical(slots[0].spec), label), rows),
+                           cut(cut(typical(slots[1].spec), label), rows), z);
+  }
+  Value<T> reduce(Step const& product, Step const& s, Value<T> const* slots) {
+    Block const a = labelled(slots[0]);
+    Block const b = labelled(slots[1]);
+    Value<T> out = blocks_.fresh(s.after);
+    if (s.collective == Collective::reduce_scatter) {
+      overlap::Blocks const blocks = relative(s.after, s.to, s.axes);
+      Value<T> const whole = whole_value<T>(product.after, blocks_.sizing, blocks_.axes.coords, {});
+      kernels::Layout largest = whole.layout;
+      largest.extent[s.to] = blocks.front().size();
+      ring(s, largest)
+          .scatter(a, b, labelled(whole), s.before.dims[s.to].label, blocks,
+                   blocks_.writable(out.keep));
+      return out;
+    }
+    overlap::Blocks blocks;
+    std::int64_t const p = blocks_.sizing.sizes.product(s.axes);
+    for (std::int64_t g = 0; g < p; ++g) blocks.push_back(piece({0, out.layout.extent[0]}, g, p));
+    kernels::Layout largest = out.layout;
+    largest.extent[0] = blocks.front().size();
+    ring(s, largest).reduce(a, b, blocks, labelled(out), blocks_.writable(out.keep));
+    return out;
+  }
+
+ private:
+  bool wanted(Step const& s) const {
+    Sizing const& z = blocks_.sizing;
+    // a block is counted by an int
+    std::int64_t const most = std::max(largest_elements(s.before, z.extents, z.sizes),
+                                       largest_elements(s.after, z.extents, z.sizes));
+    return most <= shardtype::detail::largest_count && on_host && how_ != Overlap::none &&
+           s.action == Action::communicate && blocks_.sizing.sizes.product(s.axes) > 1;
+  }
+  /// A block with the labels of `s`, of any extents.
+  static Block typical(Spec const& s) {
+    Block x;
+    x.layout.rank = s.rank;
+    for (int d = 0; d < s.rank; ++d) {
+      x.layout.extent[d] = 4;
+      x.label[d] = s.dims[d].label;
+    }
+    x.layout = x.layout.packed();
+    return x;
+  }
+  static Block cut(Block x, int label) {
+    if (int const d = x.find(label); d >= 0) x.layout.extent[d] = 2;
+    return x;
+  }
+  /// The blocks of a group along a dim, the first at 0.
+  overlap::Blocks relative(Spec const& spec, int dim, AxisList const& axes) const {
+    overlap::Blocks out;
+    member_blocks(spec, dim, blocks_.sizing, blocks_.axes, axes, out);
+    std::int64_t const begin = out.front().begin;
+    for (Range& r : out) r = {r.begin - begin, r.end - begin};
+    return out;
+  }
+  /// A ring for messages of blocks that lie as `largest` does.
+  overlap::RingProduct<T, Exec> ring(Step const& s, kernels::Layout const& largest) {
+    blocks_.exec.fence();
+    return {
+        blocks_.exec, blocks_.mesh.pool(), group_of(blocks_.mesh, blocks_.axes, s.axes),
+        overlap::route(how_, largest.extent[0],
+                       kernels::inner_length(largest, 0) * static_cast<std::int64_t>(sizeof(T)))};
+  }
+
+  Blocks<T, Space>& blocks_;
+  Overlap how_;
+};
+
+}  // namespace shardtype::ops

@@ -1,0 +1,73 @@
+#pragma once
+/// Messages in a fixed order from one neighbour and to another, each waited for on its own.
+
+#include <cstddef>
+#include <cstdint>
+
+#include <mpi.h>
+
+#include <shardtype/core/list.hpp>
+#include <shardtype/runtime/comm.hpp>
+
+namespace shardtype {
+
+/// One direction round a ring of ranks. Messages are numbered in the order in which they are posted, on
+/// both sides; an empty one is not sent and has a number all the same.
+class Stream {
+ public:
+  /// `tag` tells streams between the same two ranks apart.
+  Stream(Comm& comm, int from, int to, int tag)
+      : comm_(comm.raw()), from_(from), to_(to), tag_(tag) {}
+  Stream(Stream const&) = delete;
+  Stream& operator=(Stream const&) = delete;
+
+  /// Posts the next message: `n` elements, at most detail::largest_count.
+  template <class T>
+  void receive(T* data, std::int64_t n) {
+    MPI_Request& r = received_.push_back(MPI_REQUEST_NULL);
+    if (n > 0)
+      check_mpi(MPI_Irecv(data, static_cast<int>(n), WireType<T>::get(), from_, tag_, comm_, &r),
+                "MPI_Irecv");
+  }
+  template <class T>
+  void send(T const* data, std::int64_t n) {
+    MPI_Request& r = sent_.push_back(MPI_REQUEST_NULL);
+    if (n > 0)
+      check_mpi(MPI_Isend(data, static_cast<int>(n), WireType<T>::get(), to_, tag_, comm_, &r),
+                "MPI_Isend");
+  }
+  /// Whether the next message has come, which counts it. Never waits.
+  bool came() {
+    auto const next = static_cast<std::size_t>(come_);
+    if (next == received_.size() || !test(received_[next])) return false;
+    ++come_;
+    return true;
+  }
+  /// How many have come, in order.
+  std::int64_t come() const { return come_; }
+  /// Whether the memory of message `k` that was sent is free again. Never waits.
+  bool gone(std::int64_t k) { return test(sent_[static_cast<std::size_t>(k)]); }
+  /// Waits for all.
+  void finish() {
+    for (MPI_Request& r : received_) wait_for(r);
+    for (MPI_Request& r : sent_) wait_for(r);
+    come_ = static_cast<std::int64_t>(received_.size());
+  }
+
+ private:
+  static bool test(MPI_Request& r) {
+    if (r == MPI_REQUEST_NULL) return true;
+    int done = 0;
+    check_mpi(MPI_Test(&r, &done, MPI_STATUS_IGNORE), "MPI_Test");
+    return done != 0;
+  }
+
+  MPI_Comm comm_;
+  int from_;
+  int to_;
+  int tag_;
+  std::int64_t come_ = 0;
+  detail::List<MPI_Request> received_, sent_;
+};
+
+}  // namespace shardtype
