@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstdlib>
-#include <new>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -19,19 +17,6 @@
 
 using namespace shardtype;
 using on_ranks::code_of;
-
-// Every allocation of this program by new, so that a test can count them.
-static std::size_t allocated = 0;
-void* operator new(std::size_t bytes) {
-  ++allocated;
-  if (void* const p = std::malloc(bytes == 0 ? 1 : bytes)) return p;
-  throw std::bad_alloc{};
-}
-void* operator new[](std::size_t bytes) { return operator new(bytes); }
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete[](void* p) noexcept { std::free(p); }
-void operator delete[](void* p, std::size_t) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t) noexcept { std::free(p); }
 
 namespace {
 
@@ -412,33 +397,6 @@ TEST_CASE("half of the ranks") {
   CHECK(b.extent<I>() == n / 2 * 3);
   if (mesh.here()) CHECK(on_ranks::wrong(b, [](Int i) { return 2 * i; }) == 0);
   CHECK(b.local_size() == (mesh.here() ? n / 2 * 3 : 0));
-}
-
-TEST_CASE("a collective allocates nothing after its first call") {
-  auto const mesh = on_ranks::two_axes<X, Y>();
-  detail::ManualScope const inside(mesh);
-  Int const p = mesh.size_of<X>() * mesh.size_of<Y>();
-  auto const a = block_of_rank(mesh, p, 4);
-  auto const run = [&] {
-    (void)all_reduce<X, Y>(a);
-    (void)all_reduce<Max, Y>(a);
-    (void)all_gather<Y, X, I>(a);
-    (void)reduce_scatter<X, Y, I>(a);
-    (void)all_to_all<X, Y, I, J>(a);
-    (void)all_to_all<Y, X, I, I>(a);
-    (void)rotate<X, Y>(a, 1);
-    (void)permute<Y>(a, {{0, 0}});
-    (void)broadcast_from<X>(a, 0);
-    (void)axis_index<X>();
-    (void)unreduced<X>(a);
-  };
-  run();
-  run();
-  std::size_t const blocks = mesh.state().pool().allocations();
-  std::size_t const before = allocated;
-  for (int k = 0; k < 20; ++k) run();
-  CHECK(allocated == before);
-  CHECK(mesh.state().pool().allocations() == blocks);
 }
 
 TEST_CASE("JAX's names") {

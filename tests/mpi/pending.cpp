@@ -259,7 +259,16 @@ TEST_CASE("what is under way holds its memory") {
     next = all_gather_start<X>(a);
   }
   (void)std::move(next).wait();
-  // an exception leaves nothing behind
+  // an exception leaves nothing behind, nor does what fails to start
+  {
+    detail::ManualScope const inside(mesh);
+    auto const block = block_of_rank(mesh, 1, 1);
+    CHECK(code_of([&] { (void)broadcast_from_start<X>(block, 99).wait(); }) == "E64");
+    std::vector<Int> const p(static_cast<std::size_t>(mesh.size_of<X>()), 1000);
+    CHECK(code_of([&] { (void)ragged_all_to_all_start<X>(block, block, {p, p, p, p}).wait(); }) ==
+          "E64");
+    CHECK_FALSE(mesh.state().exchanges().any());
+  }
   try {
     auto const lost = all_gather_start<X>(a);
     throw std::runtime_error("of the program");

@@ -190,10 +190,7 @@ class BlockMoves {
       if (n > 0) staged.arrived(write(out), n);
       return out;
     }
-    later_->kept.push_back(in);
-    later_->result = out;
-    later_->arriving = n;
-    staged.hand_over(*later_);
+    staged.put_off(*later_, in, out, n);
     later_->rest = [](MeshState&, Exchange& e) {
       if (e.arriving > 0) Staged<T, Space>::arrived(e.host, write(e.result), e.arriving);
     };

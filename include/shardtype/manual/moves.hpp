@@ -83,14 +83,14 @@ struct MoveCall {
   auto run(Work work) {
     MeshState& mesh = a.mesh().state();
     if constexpr (std::is_same_v<When, Later>) {
-      Exchange* const exchange = mesh.here() ? &mesh.exchanges().take() : nullptr;
-      if (mesh.here()) {
-        Moves moves(mesh, group, where, exchange);
+      Started started = mesh.start();
+      if (Exchange* const later = started.get()) {
+        Moves moves(mesh, group, where, later);
         // what was done at once
         if (Buffer result = work(moves); result.data() != nullptr)
-          exchange->result = std::move(result);
+          later->result = std::move(result);
       }
-      return Pending<Out>(a.mesh(), extents, exchange, where);
+      return Pending<Out>(a.mesh(), extents, started, where);
     } else {
       Buffer result;
       if (mesh.here()) {

@@ -90,14 +90,15 @@ auto ragged_block(A const& operand_given, B const& output_given, RaggedRows cons
       auto const& b = operand(output_given);
       check_one_mesh(a.mesh(), b.mesh());
       constexpr bool starts = std::is_same_v<When, Later>;
-      auto const finished = [&](Buffer result, Exchange* exchange) {
+      Started started = starts ? a.mesh().state().start() : Started();
+      auto const finished = [&](Buffer result) {
         if constexpr (starts) {
-          return Pending<Out>(a.mesh(), b.extents(), exchange, where);
+          return Pending<Out>(a.mesh(), b.extents(), started, where);
         } else {
           return Out(a.mesh(), b.extents(), std::move(result));
         }
       };
-      if (!a.mesh().here()) return finished({}, nullptr);
+      if (!a.mesh().here()) return finished({});
       ops::MoveGroup const group(a.mesh().state(), R::S::names, R::axes());
       auto const p = static_cast<std::size_t>(group.size);
       for (std::size_t n : {rows.input_offsets.size(), rows.send_sizes.size(),
@@ -115,11 +116,17 @@ auto ragged_block(A const& operand_given, B const& output_given, RaggedRows cons
               "operand and output of ragged_all_to_all differ in a dim that is not the first",
               FailedOn::every_rank);
       }
-      Exchange* const later = starts ? &a.mesh().state().exchanges().take() : nullptr;
-      ops::BlockMoves<T, Space> moves(a.mesh().state(), group, where, later);
+      ops::BlockMoves<T, Space> moves(a.mesh().state(), group, where, started.get());
       moves.meet(Collective::all_to_all, a.local_size());
       // every rank learns where the rows of the others go, and how many they say they are
-      Counts mine(2 * p), theirs(2 * p), two(p, 2), at(p);
+      StepScratch& scratch = a.mesh().state().scratch();
+      Counts& mine = scratch.begins;
+      Counts& theirs = scratch.cuts;
+      Counts& two = scratch.joins;
+      Counts& at = scratch.run_at;
+      for (Counts* list : {&mine, &theirs}) list->resize(2 * p);
+      two.assign(p, 2);
+      at.resize(p);
       for (std::size_t g = 0; g < p; ++g) {
         detail::check_ragged(rows.input_offsets[g], rows.send_sizes[g], a.extents()[0], "for",
                              static_cast<std::int64_t>(g));
@@ -128,7 +135,11 @@ auto ragged_block(A const& operand_given, B const& output_given, RaggedRows cons
         at[g] = static_cast<std::int64_t>(2 * g);
       }
       moves.comm().all_to_all(mine.data(), two, at, theirs.data(), two, at, Segments::even);
-      Counts send_counts(p), send_at(p), recv_counts(p), recv_at(p);
+      Counts& send_counts = scratch.counts;
+      Counts& send_at = scratch.offsets;
+      Counts& recv_counts = scratch.recv_counts;
+      Counts& recv_at = scratch.recv_offsets;
+      for (Counts* list : {&send_counts, &send_at, &recv_counts, &recv_at}) list->resize(p);
       for (std::size_t g = 0; g < p; ++g) {
         auto const rank = static_cast<std::int64_t>(g);
         if (theirs[2 * g + 1] != rows.recv_sizes[g])
@@ -153,7 +164,7 @@ auto ragged_block(A const& operand_given, B const& output_given, RaggedRows cons
       moves.comm().all_to_all(
           staged.outgoing(ops::BlockMoves<T, Space>::data(a.buffer()), a.local_size()), send_counts,
           send_at, into, recv_counts, recv_at, Segments::sparse, moves.calls());
-      return finished(moves.settle(a.buffer(), copy.buffer(), staged, b.local_size()), later);
+      return finished(moves.settle(a.buffer(), copy.buffer(), staged, b.local_size()));
     }
   }
 }

@@ -165,10 +165,8 @@ class CollectiveStep {
                   detail::List<std::int64_t> const* joins = nullptr, int dim = 0) {
     std::int64_t const n = out.layout.elements();
     if (later_ != nullptr) {
-      later_->kept.push_back(v.keep);
+      staged_.put_off(*later_, v.keep, out.keep, n);
       later_->kept.push_back(sent);
-      later_->result = out.keep;
-      later_->arriving = n;
       if (joins != nullptr) {
         later_->wire = wire;
         later_->begins = *joins;
@@ -176,7 +174,6 @@ class CollectiveStep {
         later_->n = out.layout.extent[dim];
         later_->inner = kernels::inner_length(out.layout, dim);
       }
-      staged_.hand_over(*later_);
       if (joins != nullptr || !on_host) later_->rest = &rest;
       return std::move(out);
     }

@@ -45,7 +45,7 @@ class OverlappedSteps {
   }
   Value<T> gather(Step const& s, Step const& product, Value<T> const* slots) {
     bool const first = static_cast<int>(s.slot) == 0;
-    overlap::Blocks const blocks = relative(s.before, s.from, s.axes);
+    shardtype::detail::List<Range> const& blocks = relative(s.before, s.from, s.axes);
     Block const mine = labelled(slots[first ? 0 : 1]);
     kernels::Layout largest = mine.layout;
     largest.extent[s.from] = blocks.front().size();
@@ -77,7 +77,7 @@ class OverlappedSteps {
     Block const b = labelled(slots[1]);
     Value<T> out = blocks_.fresh(s.after);
     if (s.collective == Collective::reduce_scatter) {
-      overlap::Blocks const blocks = relative(s.after, s.to, s.axes);
+      shardtype::detail::List<Range> const& blocks = relative(s.after, s.to, s.axes);
       Value<T> const whole = whole_value<T>(product.after, blocks_.sizing, blocks_.axes.coords, {});
       kernels::Layout largest = whole.layout;
       largest.extent[s.to] = blocks.front().size();
@@ -86,7 +86,8 @@ class OverlappedSteps {
                    blocks_.writable(out.keep));
       return out;
     }
-    overlap::Blocks blocks;
+    shardtype::detail::List<Range>& blocks = blocks_.mesh.scratch().blocks;
+    blocks.clear();
     std::int64_t const p = blocks_.sizing.sizes.product(s.axes);
     for (std::int64_t g = 0; g < p; ++g) blocks.push_back(piece({0, out.layout.extent[0]}, g, p));
     kernels::Layout largest = out.layout;
@@ -120,8 +121,9 @@ class OverlappedSteps {
     return x;
   }
   /// The blocks of a group along a dim, the first at 0.
-  overlap::Blocks relative(Spec const& spec, int dim, AxisList const& axes) const {
-    overlap::Blocks out;
+  shardtype::detail::List<Range> const& relative(Spec const& spec, int dim,
+                                                 AxisList const& axes) const {
+    shardtype::detail::List<Range>& out = blocks_.mesh.scratch().blocks;
     member_blocks(spec, dim, blocks_.sizing, blocks_.axes, axes, out);
     std::int64_t const begin = out.front().begin;
     for (Range& r : out) r = {r.begin - begin, r.end - begin};

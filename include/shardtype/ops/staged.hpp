@@ -59,10 +59,14 @@ class Staged {
           Flat<T const, Kokkos::HostSpace>(static_cast<T const*>(host.data()), count));
     }
   }
-  /// What is under way needs the host's memory until it is done.
-  void hand_over(Exchange& e) {
+  /// Puts the end of an exchange of `operand` off: `n` elements come for `result`, and all of this memory is
+  /// needed until then.
+  void put_off(Exchange& e, Buffer const& operand, Buffer const& result, std::int64_t n) {
+    e.kept.push_back(operand);
     e.kept.push_back(std::move(sent_));
     e.host = std::move(received_);
+    e.result = result;
+    e.arriving = n;
   }
 
  private:

@@ -25,12 +25,11 @@ auto apply_later(A const& a, std::source_location const& where) {
       using Out = typename R::result;
       using T = typename Out::element;
       decltype(auto) tensor = operand(a);
-      MeshState& mesh = tensor.mesh().state();
       std::array<std::int64_t, Out::rank> extents{};
-      Exchange* const later = mesh.here() ? &mesh.exchanges().take() : nullptr;
+      Started started = tensor.mesh().state().start();
       auto const go = [&](ops::Call const& call) {
-        ops::run_call<T, typename Out::memory_space>(call, extents.data(), later);
-        return Pending<Out>(tensor.mesh(), extents, later, where);
+        ops::run_call<T, typename Out::memory_space>(call, extents.data(), started.get());
+        return Pending<Out>(tensor.mesh(), extents, started, where);
       };
       return ops::with_call<R>(where, go, tensor);
     }

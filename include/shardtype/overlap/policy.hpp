@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include <shardtype/overlap/ring.hpp>
+#include <shardtype/runtime/wait.hpp>
 
 namespace shardtype {
 
@@ -15,6 +15,12 @@ namespace shardtype {
 enum class Overlap { none, ring, bidirectional, automatic };
 
 namespace overlap {
+
+/// How a block goes round: `directions` 1, or 2 for half of it each way; each in `chunks` messages.
+struct Route {
+  int directions = 1;
+  std::int64_t chunks = 8;
+};
 
 /// Bytes of a message: smaller ones make the network slower, larger ones hide less. Lowered by tests only.
 inline std::int64_t message_bytes = std::int64_t{1} << 19;

@@ -14,6 +14,7 @@
 #include <shardtype/core/block.hpp>
 #include <shardtype/core/list.hpp>
 #include <shardtype/kernels/product.hpp>
+#include <shardtype/overlap/policy.hpp>
 #include <shardtype/runtime/stream.hpp>
 
 namespace shardtype::overlap {
@@ -27,12 +28,6 @@ kernels::Labelled<T> part(kernels::Labelled<T> x, int label, Range r) {
   x.layout.extent[d] = r.size();
   return x;
 }
-
-/// How a block goes round: `directions` 1, or 2 for half of it each way; each in `chunks` messages.
-struct Route {
-  int directions = 1;
-  std::int64_t chunks = 8;
-};
 
 /// A ring of `p` ranks, in the order of a communicator, and the streams along it.
 class Ring {
@@ -50,6 +45,11 @@ class Ring {
   Stream& stream(int direction) { return streams_[static_cast<std::size_t>(direction)]; }
   /// The rank that is `by` places further the way of `direction`: 0 upwards, 1 downwards.
   int along(int direction, int by) const { return next(direction == 0 ? by : -by); }
+  /// After how many steps the block of rank `g` comes along `direction`.
+  int places(int direction, int g) const {
+    int const by = direction == 0 ? me_ - g : g - me_;
+    return (by % p_ + p_) % p_;
+  }
   /// The rows of a block of `n` that are chunk `c` of `direction`, and all that go this way.
   Range way(std::int64_t n, int direction) const { return piece({0, n}, direction, directions()); }
   Range chunk(std::int64_t n, int direction, std::int64_t c) const {
@@ -68,9 +68,6 @@ class Ring {
   std::array<Stream, 2> streams_;
 };
 
-/// The blocks along one dim of the ranks of a ring: where each lies in the whole.
-using Blocks = detail::List<Range>;
-
 /// One product on a ring. `a` and `b` are packed, the result too. What has come is multiplied in as large
 /// pieces as there are, up to some milliseconds: small ones are slow, and MPI must be called in between.
 template <class T, class Exec>
@@ -83,10 +80,10 @@ class RingProduct {
       : pool_(pool), comm_(comm), ring_(comm, route), product_(exec, pool) {}
 
   /// `c` (memory: `data`) = `a` times `b`, where the ranks hold blocks of `a` (or, unless `first`, of `b`)
-  /// along `label`, as `blocks` says: all_gather, then product, but nobody ever holds the whole operand; two
+  /// along `label`, as `blocks` says of each, where it lies in the whole: all_gather, then product, but nobody ever holds the whole operand; two
   /// blocks of others at most.
-  void gather(Block const& a, Block const& b, bool first, int label, Blocks const& blocks,
-              Block const& c, T* data) {
+  void gather(Block const& a, Block const& b, bool first, int label,
+              detail::List<Range> const& blocks, Block const& c, T* data) {
     Block const& mine = first ? a : b;
     Block const& other = first ? b : a;
     int const rows = mine.label[0];  // chunks are cut along the outermost dim
@@ -107,9 +104,14 @@ class RingProduct {
     auto const chunk_rows = [&](int k, std::int64_t t) {
       return ring_.chunk(shapes.of(owner(k, t)).layout.extent[0], k, t % chunks);
     };
-    detail::List<char> touched(blocks.size(), 0);  // blocks of c that hold something already
-    bool any = false;
     Progress progress[2];
+    // whether c's rows of rank g's block hold something already, from either direction
+    auto const touched = [&](int g) {
+      bool out = false;
+      for (int k = 0; k < ring_.directions(); ++k)
+        out = out || progress[k].done > ring_.places(k, g) * chunks;
+      return out;
+    };
     // Chunk t, with those of this rank first, is multiplied once it is here, and sent on at once.
     auto const send = [&](int k, std::int64_t t) {
       Range const r = chunk_rows(k, t);
@@ -148,11 +150,9 @@ class RingProduct {
       Block const y = shapes.part_of(other, block, r);
       Block const z = shapes.part_of(c, block, r);
       if (dry) return flops(x, y, z);
-      char& here = touched[static_cast<std::size_t>(g)];
-      bool const add = sums_blocks ? (sums_rows ? any : t >= chunks) : sums_rows && here != 0;
+      bool const any = progress[0].done + progress[1].done > 0;
+      bool const add = sums_blocks ? (sums_rows ? any : t >= chunks) : sums_rows && touched(g);
       product_.write(first ? x : y, first ? y : x, z, data + (z.data - c.data), add);
-      here = 1;
-      any = true;
       return 0.0;
     });
     ring_.finish();
@@ -161,14 +161,15 @@ class RingProduct {
   /// `data` = this rank's block along `label` of the sum of all ranks' `a` times `b`; `whole` is the shape of
   /// the product before. reduce_scatter after the product, but nobody ever holds the product: two blocks of it
   /// at most. The summands are added in the order of the ring.
-  void scatter(Block const& a, Block const& b, Block const& whole, int label, Blocks const& blocks,
-               T* data) {
+  void scatter(Block const& a, Block const& b, Block const& whole, int label,
+               detail::List<Range> const& blocks, T* data) {
     sum(a, b, whole, label, blocks, data, [](int, Range) {});
   }
 
   /// `c` = the sum of all ranks' `a` times `b`, on all: each rank's rows of it are summed as `scatter` does,
   /// and sent round as they are done. `blocks` are along the outermost dim of `c`.
-  void reduce(Block const& a, Block const& b, Blocks const& blocks, Block const& c, T* data) {
+  void reduce(Block const& a, Block const& b, detail::List<Range> const& blocks, Block const& c,
+              T* data) {
     int const p = ring_.size();
     std::int64_t const row = kernels::inner_length(c.layout, 0);
     Ring round(comm_, {ring_.directions(), ring_.chunks()}, 3);
@@ -213,10 +214,10 @@ class RingProduct {
   struct Shapes {
     Block mine;
     int label;
-    Blocks const& blocks;
+    detail::List<Range> const& blocks;
     int dim = mine.find(label);
 
-    Shapes(Block const& block, int along, Blocks const& all)
+    Shapes(Block const& block, int along, detail::List<Range> const& all)
         : mine(block), label(along), blocks(all) {}
     Block of(int g) const {
       Block x = mine;
@@ -328,8 +329,8 @@ class RingProduct {
   /// The summing stage: partial sums of rank g's block travel from rank to rank, each adds its own, and the
   /// last is g. `ready(direction, rows)` is called for each chunk of the own block, at `target`.
   template <class Ready>
-  void sum(Block const& a, Block const& b, Block const& whole, int label, Blocks const& blocks,
-           T* target, Ready ready) {
+  void sum(Block const& a, Block const& b, Block const& whole, int label,
+           detail::List<Range> const& blocks, T* target, Ready ready) {
     int const p = ring_.size();
     std::int64_t const chunks = ring_.chunks();
     Shapes const shapes(whole, label, blocks);

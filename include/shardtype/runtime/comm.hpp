@@ -99,6 +99,11 @@ struct UnderWay {
 /// `later`, a collective is only started: buffers stay as they are until its requests are done.
 class Comm {
  public:
+  /// Messages of one stream along a ring, in order.
+  struct Messages {
+    detail::List<MPI_Request> received, sent;
+  };
+
   Comm() = default;
   /// Takes ownership of `comm`.
   explicit Comm(MPI_Comm comm) : comm_(comm) {
@@ -121,6 +126,8 @@ class Comm {
   MPI_Comm raw() const { return comm_; }
   int rank() const { return rank_; }
   int size() const { return size_; }
+  /// The messages of the stream with this tag, 1 to 4; kept, so that a steady loop allocates nothing.
+  Messages& stream(int tag) { return streams_[tag - 1]; }
 
   void barrier() {
     run(
@@ -353,6 +360,7 @@ class Comm {
   int size_ = 1;
   // reused, so that no call allocates after the first of its size
   UnderWay now_;
+  Messages streams_[4];
   detail::NodeSums sums_;
 };
 

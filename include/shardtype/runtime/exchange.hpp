@@ -38,16 +38,14 @@ struct Exchange {
   }
 };
 
+class Started;
+
 /// The exchanges of one mesh. Those that are done serve again, so that a steady loop allocates nothing.
 class Exchanges {
  public:
   /// An exchange to be filled and started.
-  Exchange& take() {
-    if (idle_.empty()) idle_.push_back(detail::Owned(new Exchange));
-    active_.push_back(std::move(idle_[idle_.size() - 1]));
-    idle_.erase(idle_.size() - 1);
-    return *active_[active_.size() - 1];
-  }
+  inline Started take();
+  /// One that `take` gave is done.
   void give_back(Exchange& done) {
     done.clear();
     for (std::size_t k = 0; k < active_.size(); ++k) {
@@ -66,7 +64,38 @@ class Exchanges {
   }
 
  private:
+  Exchange& next() {
+    if (idle_.empty()) idle_.push_back(detail::Owned(new Exchange));
+    active_.push_back(std::move(idle_[idle_.size() - 1]));
+    idle_.erase(idle_.size() - 1);
+    return *active_[active_.size() - 1];
+  }
+
   detail::List<detail::Owned<Exchange>> active_, idle_;
 };
+
+/// An exchange that is being started. Unless a Pending takes it over, because what starts it fails, it is
+/// finished and given back here.
+class Started {
+ public:
+  Started() = default;
+  Started(Exchanges& of, Exchange& exchange) : of_(&of), exchange_(&exchange) {}
+  Started(Started const&) = delete;
+  Started& operator=(Started const&) = delete;
+  ~Started() {
+    if (exchange_ == nullptr) return;
+    exchange_->calls.requests.finish();
+    of_->give_back(*exchange_);
+  }
+  /// The exchange; null on ranks that take no part.
+  Exchange* get() const { return exchange_; }
+  Exchange* release() { return std::exchange(exchange_, nullptr); }
+
+ private:
+  Exchanges* of_ = nullptr;
+  Exchange* exchange_ = nullptr;
+};
+
+inline Started Exchanges::take() { return {*this, next()}; }
 
 }  // namespace shardtype

@@ -97,6 +97,8 @@ class MeshState {
   Agreement& agreement() { return agreement_; }
   StepScratch& scratch() { return scratch_; }
   Exchanges& exchanges() { return exchanges_; }
+  /// An exchange for what is about to start; none on ranks outside the mesh.
+  Started start() { return here_ ? exchanges_.take() : Started(); }
   /// Whether the body of a shard_map is running on this mesh.
   bool in_manual_mode() const { return manual_depth_ > 0; }
   void enter_manual_mode() { ++manual_depth_; }

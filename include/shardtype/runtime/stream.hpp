@@ -15,9 +15,17 @@ namespace shardtype {
 /// both sides; an empty one is not sent and has a number all the same.
 class Stream {
  public:
-  /// `tag` tells streams between the same two ranks apart.
+  /// `tag`, 1 to 4, tells streams between the same two ranks apart.
   Stream(Comm& comm, int from, int to, int tag)
-      : comm_(comm.raw()), from_(from), to_(to), tag_(tag) {}
+      : comm_(comm.raw()),
+        from_(from),
+        to_(to),
+        tag_(tag),
+        received_(comm.stream(tag).received),
+        sent_(comm.stream(tag).sent) {
+    received_.clear();
+    sent_.clear();
+  }
   Stream(Stream const&) = delete;
   Stream& operator=(Stream const&) = delete;
 
@@ -67,7 +75,8 @@ class Stream {
   int to_;
   int tag_;
   std::int64_t come_ = 0;
-  detail::List<MPI_Request> received_, sent_;
+  detail::List<MPI_Request>& received_;
+  detail::List<MPI_Request>& sent_;
 };
 
 }  // namespace shardtype

@@ -31,11 +31,11 @@ template <class T>
 class [[nodiscard("a Pending must be waited for: auto a = std::move(pending).wait();")]] Pending {
  public:
   /// For the operations that start something.
-  Pending(MeshRef mesh, std::array<std::int64_t, T::rank> const& extents, Exchange* exchange,
+  Pending(MeshRef mesh, std::array<std::int64_t, T::rank> const& extents, Started& started,
           std::source_location const& where)
       : mesh_(std::move(mesh)),
         extents_(extents),
-        exchange_(exchange),
+        exchange_(started.release()),
         where_(where),
         exceptions_(std::uncaught_exceptions()),
         waiting_(true) {}

@@ -1,0 +1,145 @@
+// What runs again and again allocates nothing after its first calls: neither by new nor from the system
+// into the pool. Manual collectives, at once and started; strict ones started; products on a ring.
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+#include <utility>
+#include <vector>
+
+#include <shardtype/shardtype.hpp>
+
+#include "harness/catch.hpp"
+#include "harness/on_ranks.hpp"
+
+using namespace shardtype;
+
+// Every allocation of this program by new.
+static std::size_t allocated = 0;
+void* operator new(std::size_t bytes) {
+  ++allocated;
+  if (void* const p = std::malloc(bytes == 0 ? 1 : bytes)) return p;
+  throw std::bad_alloc{};
+}
+void* operator new[](std::size_t bytes) { return operator new(bytes); }
+void operator delete(void* p) noexcept { std::free(p); }
+void operator delete[](void* p) noexcept { std::free(p); }
+void operator delete[](void* p, std::size_t) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+
+namespace {
+
+struct X : Axis<"X"> {};
+struct Y : Axis<"Y"> {};
+struct I : Index<"I"> {};
+struct J : Index<"J"> {};
+struct K : Index<"K"> {};
+
+using Int = std::int64_t;
+
+template <class Run>
+void allocates_nothing(Mesh<X, Y> const& mesh, Run run) {
+  run();
+  run();
+  std::size_t const blocks = mesh.state().pool().allocations();
+  std::size_t const before = allocated;
+  for (int k = 0; k < 20; ++k) run();
+  CHECK(allocated == before);
+  CHECK(mesh.state().pool().allocations() == blocks);
+}
+
+// Waited for in the reverse order of starting, each exchange has the same part in every turn.
+template <class T>
+T settled(Pending<T> pending) {
+  return std::move(pending).wait();
+}
+
+}  // namespace
+
+TEST_CASE("manual collectives, at once and started") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  detail::ManualScope const inside(mesh);
+  Int const px = mesh.size_of<X>();
+  Int const p = px * mesh.size_of<Y>();
+  auto const a = raw_local<Int, Dim<I>, Dim<J>>(mesh, {p, 4});
+  std::vector<Int> starts, ones(static_cast<std::size_t>(px), 1);
+  for (Int g = 0; g < px; ++g) starts.push_back(g);
+  std::vector<Int> const mine(static_cast<std::size_t>(px), mesh.coordinate<X>());
+  RaggedRows const rows{starts, ones, mine, ones};
+  allocates_nothing(mesh, [&] {
+    (void)all_reduce<X, Y>(a);
+    (void)all_reduce<Max, Y>(a);
+    (void)all_gather<Y, X, I>(a);
+    (void)reduce_scatter<X, Y, I>(a);
+    (void)all_to_all<X, Y, I, J>(a);
+    (void)all_to_all<Y, X, I, I>(a);
+    (void)rotate<X, Y>(a, 1);
+    (void)permute<Y>(a, {{0, 0}});
+    (void)broadcast_from<X>(a, 0);
+    (void)ragged_all_to_all<X>(a, a, rows);
+    (void)axis_index<X>();
+    (void)unreduced<X>(a);
+  });
+  allocates_nothing(mesh, [&] {
+    auto sum = all_reduce_start<X, Y>(a);
+    auto most = all_reduce_start<Max, Y>(a);
+    auto whole = all_gather_start<Y, X, I>(a);
+    auto part = reduce_scatter_start<X, Y, I>(a);
+    auto turned = all_to_all_start<X, Y, I, J>(a);
+    auto dealt = all_to_all_start<Y, X, I, I>(a);
+    auto next = rotate_start<X, Y>(a, 1);
+    auto moved = permute_start<Y>(a, {{0, 0}});
+    auto first = broadcast_from_start<X>(a, 0);
+    auto ragged = ragged_all_to_all_start<X>(a, a, rows);
+    (void)settled(std::move(ragged));
+    (void)settled(std::move(first));
+    (void)settled(std::move(moved));
+    (void)settled(std::move(next));
+    (void)settled(std::move(dealt));
+    (void)settled(std::move(turned));
+    (void)settled(std::move(part));
+    (void)settled(std::move(whole));
+    (void)settled(std::move(most));
+    (void)settled(std::move(sum));
+  });
+}
+
+TEST_CASE("strict collectives, at once and started") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  auto const a = zeros<double, Dim<I, X>, Dim<J>>(mesh, {37, 24});
+  auto const owed = to_partial<X>(zeros<double, Dim<I>, Dim<J>>(mesh, {37, 24}));
+  allocates_nothing(mesh, [&] {
+    (void)all_gather<X>(a);
+    (void)all_to_all<X, I, J>(a);
+    (void)all_reduce<X>(owed);
+    (void)reduce_scatter<X, J>(owed);
+  });
+  allocates_nothing(mesh, [&] {
+    auto whole = all_gather_start<X>(a);
+    auto turned = all_to_all_start<X, I, J>(a);
+    auto sum = all_reduce_start<X>(owed);
+    auto part = reduce_scatter_start<X, J>(owed);
+    (void)settled(std::move(part));
+    (void)settled(std::move(sum));
+    (void)settled(std::move(turned));
+    (void)settled(std::move(whole));
+  });
+}
+
+TEST_CASE("products, step by step and on a ring") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  auto const a = zeros<double, Dim<I, X>, Dim<J>>(mesh, {37, 24});
+  auto const whole = zeros<double, Dim<J>, Dim<K>>(mesh, {24, 29});
+  auto const inner = zeros<double, Dim<I>, Dim<J, X>>(mesh, {37, 24});
+  auto const rows = zeros<double, Dim<J, X>, Dim<K>>(mesh, {24, 29});
+  Int const before = std::exchange(overlap::message_bytes, 256);
+  for (Overlap const how : {Overlap::none, Overlap::ring, Overlap::bidirectional}) {
+    INFO("overlap " << static_cast<int>(how));
+    allocates_nothing(mesh, [&] {
+      (void)matmul<Dim<I>, Dim<K>>(a, whole, how);
+      (void)matmul<Dim<I>, Dim<K>>(inner, whole, how);
+      (void)matmul<Dim<I, X>, Dim<K>>(inner, rows, how);
+      (void)matmul<Dim<I>, Dim<K>>(inner, rows, how);
+    });
+  }
+  overlap::message_bytes = before;
+}
