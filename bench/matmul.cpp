@@ -9,6 +9,7 @@
 #include <shardtype/shardtype.hpp>
 
 #include "paired.hpp"
+#include "sgemm.hpp"
 #include "yield.hpp"
 
 using namespace shardtype;
@@ -33,18 +34,6 @@ using Pair = std::pair<std::function<void()>, std::function<void()>>;
 // Small integers: every sum is exact in float, so both programs must agree to the bit.
 std::int64_t left(std::int64_t i, std::int64_t j) { return (i * 7 + j * 3) % 11 - 5; }
 std::int64_t right(std::int64_t j, std::int64_t k) { return (j * 5 + k * 2) % 7 - 3; }
-
-/// C (m x n) = A (m x k) B (k x n), row-major: for BLAS the transposed product.
-void sgemm(std::int64_t m, std::int64_t n, std::int64_t k, float const* a, float const* b,
-           float* c) {
-  auto const rows = static_cast<std::int32_t>(m);
-  auto const cols = static_cast<std::int32_t>(n);
-  auto const inner = static_cast<std::int32_t>(k);
-  float const one = 1;
-  float const zero = 0;
-  kernels::detail::sgemm_("N", "N", &cols, &rows, &inner, &one, b, &cols, a, &inner, &zero, c,
-                          &cols);
-}
 
 /// The collective of one case.
 enum class Way { none, all_gather, all_reduce, reduce_scatter };

@@ -127,6 +127,7 @@ class Owned {
 
   T& operator*() const { return *object_; }
   T* operator->() const { return object_; }
+  explicit operator bool() const { return object_ != nullptr; }
 
  private:
   void swap(Owned& other) noexcept {

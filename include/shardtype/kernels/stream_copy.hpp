@@ -43,4 +43,20 @@ inline void stream_fence() {
 #endif
 }
 
+/// `rows` runs of `bytes` bytes, one behind the other at `from`, go to `to` with `stride` bytes from one
+/// to the next; past the cache where they are too many to stay there. Visible to other threads on return.
+inline void put_rows(void* to, std::size_t stride, void const* from, std::size_t bytes,
+                     std::int64_t rows) {
+  bool const stream = bytes * static_cast<std::size_t>(rows) > std::size_t{1} << 20;
+  auto* out = static_cast<char*>(to);
+  auto const* in = static_cast<char const*>(from);
+  for (std::int64_t r = 0; r < rows; ++r, out += stride, in += bytes) {
+    if (stream)
+      stream_copy(out, in, bytes);
+    else
+      std::memcpy(out, in, bytes);
+  }
+  if (stream) stream_fence();
+}
+
 }  // namespace shardtype::kernels

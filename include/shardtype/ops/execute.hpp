@@ -13,6 +13,7 @@
 #include <shardtype/ops/blocks.hpp>
 #include <shardtype/ops/collective_step.hpp>
 #include <shardtype/ops/overlapped.hpp>
+#include <shardtype/ops/shared_steps.hpp>
 #include <shardtype/ops/take_rows.hpp>
 #include <shardtype/plan/plan.hpp>
 #include <shardtype/runtime/mesh.hpp>
@@ -44,6 +45,9 @@ inline char const* name_of(Collective c) {
 template <class T, class Space>
 class Executor {
   using Exec = typename Space::execution_space;
+  // bool is not multiplied (C11), nor is what a reduction carries
+  static constexpr bool has_products =
+      !std::is_same_v<T, bool> && !shardtype::detail::is_carried<T>;
 
  public:
   Executor(MeshState& mesh, AxisMap const& axes, Sizing const& sizing,
@@ -53,6 +57,7 @@ class Executor {
   /// The packed result of `plan` for operands `a` and, for products, `b`.
   Buffer run(Plan const& plan, Value<T> a, Value<T> b = {}, Overlap how = Overlap::none) {
     Value<T> slots[3] = {std::move(a), std::move(b), {}};
+    how = overlap::chosen(how);
     bool packed[3] = {true, true, true};  // as the plan says, not the extents
     int last = 0;
     for (int k = 0; k < plan.size; ++k) {
@@ -102,23 +107,47 @@ class Executor {
  private:
   /// Runs two steps as one, where that is wanted and can be.
   bool together(Step const& s, Step const& next, Value<T>* slots, Overlap how) {
+    if (how == Overlap::none) return false;
+    Value<T> out;
+    if (!(how == Overlap::shared ? shared(s, next, slots, out)
+                                 : overlapped(s, next, slots, how, out)))
+      return false;
+    slots[0] = slots[1] = {};
+    slots[static_cast<int>(next.slot)] = std::move(out);
+    return true;
+  }
+  bool overlapped(Step const& s, Step const& next, Value<T> const* slots, Overlap how,
+                  Value<T>& out) {
     if constexpr (!kernels::is_blas_type<T>) {
       return false;
     } else {
-      if (how == Overlap::none) return false;
       OverlappedSteps<T, Space> steps(blocks_, how);
-      Value<T> out;
       if (steps.fits_gather(s, next, slots)) {
         agree_on(s);
         out = steps.gather(s, next, slots);
-      } else if (steps.fits_reduce(s, next, slots)) {
-        agree_on(next);
-        out = steps.reduce(s, next, slots);
-      } else {
-        return false;
+        return true;
       }
-      slots[0] = slots[1] = {};
-      slots[static_cast<int>(next.slot)] = std::move(out);
+      if (!steps.fits_reduce(s, next, slots)) return false;
+      agree_on(next);
+      out = steps.reduce(s, next, slots);
+      return true;
+    }
+  }
+  bool shared(Step const& s, Step const& next, Value<T>* slots, Value<T>& out) {
+    if constexpr (!has_products) {
+      return false;
+    } else {
+      SharedSteps<T, Space> steps(blocks_);
+      if (steps.fits_gather(s, next)) {
+        agree_on(s);
+        out = steps.gather(
+            s, slots, [&](Value<T> const& a, Value<T> const& b) { return product(next, a, b); });
+        return true;
+      }
+      if (!steps.fits_reduce(s, next)) return false;
+      agree_on(next);
+      out = steps.reduce(s, next, slots,
+                         [&](Value<T> const& a, Value<T> const& b, T* c) { product(s, a, b, c); });
       return true;
     }
   }
@@ -133,9 +162,7 @@ class Executor {
         transpose(s, v);
         break;
       case Action::contract:
-        // bool is not multiplied (C11), nor is what a reduction carries
-        if constexpr (!std::is_same_v<T, bool> && !shardtype::detail::is_carried<T>)
-          v = product(s, slots[0], slots[1]);
+        if constexpr (has_products) v = product(s, slots[0], slots[1]);
         slots[0] = slots[1] = {};
         break;
       case Action::communicate:
@@ -178,15 +205,18 @@ class Executor {
 
   Value<T> product(Step const& s, Value<T> const& a, Value<T> const& b) {
     Value<T> c = blocks_.fresh(s.after);
+    product(s, a, b, blocks_.writable(c.keep));
+    return c;
+  }
+  void product(Step const& s, Value<T> const& a, Value<T> const& b, T* c) {
     Labels out;
     for (int d = 0; d < s.after.rank; ++d) out.push(s.after.dims[d].label);
     Exchanges& under_way = blocks_.mesh.exchanges();
     kernels::Between poke;
     if (under_way.any())
       poke = {[](void* all) { static_cast<Exchanges*>(all)->poke(); }, &under_way};
-    kernels::Product<T, Exec>(blocks_.exec, blocks_.mesh.pool(), poke)(
-        labelled(a), labelled(b), out, blocks_.writable(c.keep));
-    return c;
+    kernels::Product<T, Exec>(blocks_.exec, blocks_.mesh.pool(), poke)(labelled(a), labelled(b),
+                                                                       out, c);
   }
 
   /// Whether a step's group has more than one rank; otherwise nothing is sent.

@@ -25,8 +25,7 @@ class OverlappedSteps {
   using Block = kernels::Labelled<T>;
 
  public:
-  OverlappedSteps(Blocks<T, Space>& blocks, Overlap how)
-      : blocks_(blocks), how_(overlap::chosen(how)) {}
+  OverlappedSteps(Blocks<T, Space>& blocks, Overlap how) : blocks_(blocks), how_(how) {}
 
   /// An all_gather of an operand, and the product that takes it.
   bool fits_gather(Step const& gather, Step const& product, Value<T> const* slots) const {

@@ -9,10 +9,10 @@
 namespace shardtype {
 
 /// `none`: communicate, then compute, or the other way round, as the plan says. `ring`: blocks go round in
-/// chunks while they are multiplied. `bidirectional`: half of each block either way round. `automatic`: ring
-/// where the network works beside the processor, that is between nodes; none within one, where the copy
-/// takes the cores that multiply.
-enum class Overlap { none, ring, bidirectional, automatic };
+/// chunks while they are multiplied. `bidirectional`: half of each block either way round. `shared`: ranks of
+/// one node multiply straight out of, and into, memory that they share. `automatic`: shared within one node,
+/// where every copy takes a core that multiplies; ring between nodes, where the network works beside it.
+enum class Overlap { none, ring, bidirectional, shared, automatic };
 
 namespace overlap {
 
@@ -28,7 +28,7 @@ inline std::int64_t message_bytes = std::int64_t{1} << 19;
 /// What is run for `wanted`.
 inline Overlap chosen(Overlap wanted) {
   if (wanted != Overlap::automatic) return wanted;
-  return shardtype::detail::on_one_node ? Overlap::none : Overlap::ring;
+  return shardtype::detail::on_one_node ? Overlap::shared : Overlap::ring;
 }
 
 /// The messages for blocks of at most `rows` rows of `row_bytes`, 16 each way at most.

@@ -1,0 +1,147 @@
+#pragma once
+/// Two steps of a plan in one where the ranks share memory: a product straight out of the others' memory,
+/// or into memory that they add up from.
+
+#include <cstddef>
+#include <cstdint>
+
+#include <Kokkos_Core.hpp>
+
+#include <shardtype/kernels/copy.hpp>
+#include <shardtype/kernels/layout.hpp>
+#include <shardtype/kernels/product.hpp>
+#include <shardtype/kernels/stream_copy.hpp>
+#include <shardtype/kernels/sum_parts.hpp>
+#include <shardtype/ops/blocks.hpp>
+#include <shardtype/ops/group.hpp>
+
+namespace shardtype::ops {
+
+/// Whether two steps can be one is decided by the plan and the sizes alone, so all ranks of a group agree.
+template <class T, class Space>
+class SharedSteps {
+  static constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space>::accessible;
+
+ public:
+  explicit SharedSteps(Blocks<T, Space>& blocks) : blocks_(blocks) {}
+
+  /// An all_gather of an operand, and the product that takes it: the ranks put their blocks together in one
+  /// window, and each multiplies from there. `multiply(a, b)` runs the product.
+  bool fits_gather(Step const& gather, Step const& product) const {
+    return communicates(gather) && gather.collective == Collective::all_gather &&
+           product.action == Action::contract && static_cast<int>(gather.slot) <= 1 &&
+           gather.before.dims[gather.from].axes.cyclic == 0 && room(gather, elements(gather.after));
+  }
+  template <class Multiply>
+  Value<T> gather(Step const& s, Value<T>* slots, Multiply multiply) {
+    Value<T>& operand = slots[static_cast<int>(s.slot)];
+    Visit const visit(window(s));
+    Value<T> whole = whole_value<T>(s.after, blocks_.sizing, blocks_.axes.coords, {});
+    std::int64_t const n = operand.layout.elements();
+    std::int64_t const inner = kernels::inner_length(whole.layout, s.from);
+    std::int64_t const run = operand.layout.extent[s.from] * inner;
+    T* const data = visit.data();
+    kernels::put_rows(data + own_block(s.before, s.from, s.axes).begin * inner,
+                      bytes(whole.layout.extent[s.from] * inner), operand.data, bytes(run),
+                      run == 0 ? 0 : n / run);
+    count(whole.layout.elements() - n);
+    visit.meet();
+    whole.data = data;
+    operand = whole;
+    Value<T> out = multiply(slots[0], slots[1]);
+    blocks_.exec.fence();
+    return out;
+  }
+
+  /// A product, and the reduce_scatter or all_reduce of what it gives: each rank multiplies into a part of
+  /// one window, and adds up its own elements of all parts, in the order of ranks. `multiply(a, b, c)` runs the
+  /// product into `c`.
+  bool fits_reduce(Step const& product, Step const& s) const {
+    if (!communicates(s) || product.action != Action::contract || s.before.kind != ReduceKind::sum)
+      return false;
+    if (s.collective != Collective::all_reduce &&
+        (s.collective != Collective::reduce_scatter || s.after.dims[s.to].axes.cyclic != 0))
+      return false;
+    return room(s, ranks(s) * apart(elements(product.after)));
+  }
+  template <class Multiply>
+  Value<T> reduce(Step const& product, Step const& s, Value<T> const* slots, Multiply multiply) {
+    Visit const visit(window(s));
+    Value<T> whole = whole_value<T>(product.after, blocks_.sizing, blocks_.axes.coords, {});
+    std::int64_t const n = whole.layout.elements();
+    T* const parts = visit.data();
+    std::int64_t const me = group_of(blocks_.mesh, blocks_.axes, s.axes).rank();
+    multiply(slots[0], slots[1], parts + me * apart(n));
+    blocks_.exec.fence();
+    visit.meet();
+    Value<T> out = blocks_.fresh(s.after);
+    T* const result = blocks_.writable(out.keep);
+    auto const add = [&](std::int64_t begin, std::int64_t rows, std::int64_t run,
+                         std::int64_t stride, T* to) {
+      kernels::sum_parts(blocks_.exec, parts + begin, apart(n), ranks(s), rows, run, stride, to);
+      blocks_.exec.fence();
+    };
+    if (s.collective == Collective::reduce_scatter) {
+      std::int64_t const inner = kernels::inner_length(whole.layout, s.to);
+      std::int64_t const row = whole.layout.extent[s.to] * inner;
+      add(own_block(s.after, s.to, s.axes).begin * inner, row == 0 ? 0 : n / row,
+          out.layout.extent[s.to] * inner, row, result);
+      count(n - out.layout.elements());
+    } else {
+      Range const mine = piece({0, n}, me, ranks(s));
+      add(mine.begin, 1, mine.size(), 0, parts + mine.begin);
+      visit.meet();
+      kernels::copy_packed(blocks_.exec, parts, out.layout, result);
+      blocks_.exec.fence();
+      count(2 * (n - mine.size()));
+    }
+    return out;
+  }
+
+ private:
+  /// The use of a window from when it is free to when this rank has read what it needs.
+  class Visit {
+   public:
+    explicit Visit(SharedWindow& window) : window_(window) { window_.enter(); }
+    Visit(Visit const&) = delete;
+    Visit& operator=(Visit const&) = delete;
+    ~Visit() { window_.leave(); }
+    T* data() const { return static_cast<T*>(window_.data()); }
+    void meet() const { window_.meet(); }
+
+   private:
+    SharedWindow& window_;
+  };
+
+  std::int64_t ranks(Step const& s) const { return blocks_.sizing.sizes.product(s.axes); }
+  bool communicates(Step const& s) const {
+    return on_host && s.action == Action::communicate && ranks(s) > 1;
+  }
+  std::int64_t elements(Spec const& spec) const {
+    return local_elements(spec, blocks_.sizing.extents, blocks_.sizing.sizes, blocks_.axes.coords);
+  }
+  /// Parts lie this many elements from each other: at whole cache lines.
+  static std::int64_t apart(std::int64_t n) { return (n + 63) / 64 * 64; }
+  SharedWindow& window(Step const& s) const {
+    return group_of(blocks_.mesh, blocks_.axes, s.axes).shared();
+  }
+  /// Whether the group shares memory for `n` elements. Collective over it.
+  bool room(Step const& s, std::int64_t n) const {
+    return window(s).reserve(static_cast<std::int64_t>(bytes(n)));
+  }
+  /// This rank's block of what the group holds along a dim, the group's first at 0.
+  Range own_block(Spec const& spec, int dim, AxisList const& axes) const {
+    auto& all =
+        member_blocks(spec, dim, blocks_.sizing, blocks_.axes, axes, blocks_.mesh.scratch().blocks);
+    auto const me = static_cast<std::size_t>(group_of(blocks_.mesh, blocks_.axes, axes).rank());
+    return {all[me].begin - all[0].begin, all[me].end - all[0].begin};
+  }
+  static std::size_t bytes(std::int64_t n) { return static_cast<std::size_t>(n) * sizeof(T); }
+  static void count(std::int64_t n) {
+    shardtype::detail::window_bytes += static_cast<std::int64_t>(bytes(n));
+  }
+
+  Blocks<T, Space>& blocks_;
+};
+
+}  // namespace shardtype::ops

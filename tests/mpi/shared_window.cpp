@@ -1,0 +1,74 @@
+// Windows that ranks of one node share: what one wrote before it met the others they read, in every round
+// and after growing; no room is refused on all ranks and changes nothing.
+#include <cstdint>
+
+#include <unistd.h>
+
+#include <shardtype/shardtype.hpp>
+
+#include "harness/catch.hpp"
+
+using namespace shardtype;
+
+namespace {
+
+MPI_Comm copy_of_world() {
+  MPI_Comm copy = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+  return copy;
+}
+
+using Int = std::int64_t;
+
+// Every rank writes a number of its own for each other, and reads what they wrote for it.
+int rounds(SharedWindow& window, int rank, int size, Int first, int count) {
+  int wrong = 0;
+  auto* const all = static_cast<Int*>(window.data());
+  for (Int round = first; round < first + count; ++round) {
+    window.enter();
+    if (round % 17 == rank) usleep(200);  // a rank that is late
+    for (int g = 0; g < size; ++g) all[rank * size + g] = round * 1000 + rank * 31 + g;
+    window.meet();
+    if (round % 13 == rank) usleep(200);  // and one that reads for long
+    for (int g = 0; g < size; ++g)
+      wrong += all[g * size + rank] == round * 1000 + g * 31 + rank ? 0 : 1;
+    window.leave();
+  }
+  return wrong;
+}
+
+}  // namespace
+
+TEST_CASE("what was written before meeting is read after") {
+  Comm const comm(copy_of_world());
+  SharedWindow window(comm.raw());
+  Int const n = Int{comm.size()} * comm.size() * 8;
+  REQUIRE(window.reserve(n));
+  CHECK(rounds(window, comm.rank(), comm.size(), 1, 2000) == 0);
+  SECTION("also after it has grown") {
+    for (Int more = 2; more < 40; more *= 3) {
+      REQUIRE(window.reserve(n * more));
+      CHECK(rounds(window, comm.rank(), comm.size(), more * 10000, 300) == 0);
+    }
+  }
+  SECTION("what the node has no room for is refused, and the window serves on") {
+    CHECK_FALSE(window.reserve(Int{1} << 56));
+    CHECK_FALSE(window.reserve(Int{1} << 56));
+    REQUIRE(window.reserve(n));
+    CHECK(rounds(window, comm.rank(), comm.size(), 5000, 100) == 0);
+  }
+}
+
+TEST_CASE("two windows at once, one of some ranks") {
+  Comm const world(copy_of_world());
+  MPI_Comm half = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, world.rank() % 2, world.rank(), &half);
+  Comm part(half);
+  REQUIRE(part.shared().reserve(Int{part.size()} * part.size() * 8));
+  SharedWindow all(world.raw());
+  REQUIRE(all.reserve(Int{world.size()} * world.size() * 8));
+  for (int turn = 0; turn < 20; ++turn) {
+    CHECK(rounds(part.shared(), part.rank(), part.size(), turn * 100 + 1, 10) == 0);
+    CHECK(rounds(all, world.rank(), world.size(), turn * 100 + 1, 10) == 0);
+  }
+}
