@@ -22,7 +22,7 @@ using namespace forms;
 namespace {
 
 char const* const help =
-    "bench_shared [--sizes=256,512,1024,2048,4096] [--rounds=21] [--form=FORM]\n"
+    "bench_shared [--sizes=256,512,1024,2048,4096] [--rounds=11] [--form=FORM]\n"
     "Products of n^3 float on all ranks of one node, in the forms of bench_overlap. Last lines: "
     "ratio "
     "shared\n"
@@ -55,7 +55,7 @@ std::function<void()> hand_written(std::string const& form, std::int64_t n) {
 int main(int argc, char** argv) {
   if (asked_for_help(argc, argv, help)) return 0;
   Environment env(argc, argv);
-  std::int64_t const rounds = option(argc, argv, "rounds", 21);
+  std::int64_t const rounds = option(argc, argv, "rounds", 11);
   std::istringstream sizes(option(argc, argv, "sizes", "256,512,1024,2048,4096"));
   Mesh<X> const mesh(env.world(), {env.size()});
 

@@ -21,6 +21,10 @@ void* operator new(std::size_t bytes) {
   throw std::bad_alloc{};
 }
 void* operator new[](std::size_t bytes) { return operator new(bytes); }
+void* operator new(std::size_t bytes, std::nothrow_t const&) noexcept {
+  ++allocated;
+  return std::malloc(bytes == 0 ? 1 : bytes);
+}
 void operator delete(void* p) noexcept { std::free(p); }
 void operator delete[](void* p) noexcept { std::free(p); }
 void operator delete[](void* p, std::size_t) noexcept { std::free(p); }

@@ -41,7 +41,7 @@ int rounds(SharedWindow& window, int rank, int size, Int first, int count) {
 
 TEST_CASE("what was written before meeting is read after") {
   Comm const comm(copy_of_world());
-  SharedWindow window(comm.raw());
+  SharedWindow window(comm);
   Int const n = Int{comm.size()} * comm.size() * 8;
   REQUIRE(window.reserve(n));
   CHECK(rounds(window, comm.rank(), comm.size(), 1, 2000) == 0);
@@ -63,12 +63,13 @@ TEST_CASE("two windows at once, one of some ranks") {
   Comm const world(copy_of_world());
   MPI_Comm half = MPI_COMM_NULL;
   MPI_Comm_split(MPI_COMM_WORLD, world.rank() % 2, world.rank(), &half);
-  Comm part(half);
-  REQUIRE(part.shared().reserve(Int{part.size()} * part.size() * 8));
-  SharedWindow all(world.raw());
+  Comm const part(half);
+  SharedWindow some(part);
+  REQUIRE(some.reserve(Int{part.size()} * part.size() * 8));
+  SharedWindow all(world);
   REQUIRE(all.reserve(Int{world.size()} * world.size() * 8));
   for (int turn = 0; turn < 20; ++turn) {
-    CHECK(rounds(part.shared(), part.rank(), part.size(), turn * 100 + 1, 10) == 0);
+    CHECK(rounds(some, part.rank(), part.size(), turn * 100 + 1, 10) == 0);
     CHECK(rounds(all, world.rank(), world.size(), turn * 100 + 1, 10) == 0);
   }
 }

@@ -57,7 +57,7 @@ class Executor {
   /// The packed result of `plan` for operands `a` and, for products, `b`.
   Buffer run(Plan const& plan, Value<T> a, Value<T> b = {}, Overlap how = Overlap::none) {
     Value<T> slots[3] = {std::move(a), std::move(b), {}};
-    how = overlap::chosen(how);
+    if (how == Overlap::automatic && shardtype::detail::on_one_node) how = Overlap::shared;
     bool packed[3] = {true, true, true};  // as the plan says, not the extents
     int last = 0;
     for (int k = 0; k < plan.size; ++k) {

@@ -16,6 +16,13 @@ inline Comm& group_of(MeshState& mesh, AxisMap const& map, AxisList const& axes)
   return mesh.group(positions, axes.size);
 }
 
+/// Memory that the ranks of that group share, if they can.
+inline SharedWindow& window_of(MeshState& mesh, AxisMap const& map, AxisList const& axes) {
+  int positions[max_axes];
+  for (int k = 0; k < axes.size; ++k) positions[k] = map.position[axes[k]];
+  return mesh.window(positions, axes.size);
+}
+
 /// The block along `dim` of sharding `spec` at each member of that group, in its order, in `out`.
 inline detail::List<Range>& member_blocks(Spec const& spec, int dim, Sizing const& sizing,
                                           AxisMap const& map, AxisList const& axes,

@@ -43,6 +43,8 @@ auto product(A const& a, B const& b, Overlap overlap, std::source_location const
 /// Nobody then holds the gathered operand, or the product before it is scattered: two blocks of it at
 /// most. Sums of ranks are added in another order. Where steps cannot overlap (dims that gemm does not take
 /// as they lie, elements without a gemm of BLAS, memory that MPI cannot reach) they are run one by one.
+/// `Overlap::shared`: the ranks of one node put a gathered operand together in one window and multiply out
+/// of it, or multiply into a window and add up from there.
 template <class... Out, class A, class B>
 auto matmul(A const& a, B const& b, std::source_location where = std::source_location::current()) {
   return detail::product<MatmulTo<Out...>>(a, b, Overlap::none, where);

@@ -13,6 +13,8 @@
 #include <shardtype/ops/group.hpp>
 #include <shardtype/overlap/policy.hpp>
 #include <shardtype/overlap/ring.hpp>
+#include <shardtype/plan/contraction_plan.hpp>
+#include <shardtype/runtime/machine_file.hpp>
 
 namespace shardtype::ops {
 
@@ -28,12 +30,14 @@ class OverlappedSteps {
   OverlappedSteps(Blocks<T, Space>& blocks, Overlap how) : blocks_(blocks), how_(how) {}
 
   /// An all_gather of an operand, and the product that takes it.
-  bool fits_gather(Step const& gather, Step const& product, Value<T> const* slots) const {
+  bool fits_gather(Step const& gather, Step const& product, Value<T> const* slots) {
     if (!wanted(gather) || gather.collective != Collective::all_gather ||
         product.action != Action::contract || gather.before.dims[gather.from].axes.cyclic != 0)
       return false;
     bool const first = static_cast<int>(gather.slot) == 0;
     if (!first && static_cast<int>(gather.slot) != 1) return false;
+    if (!pays(gather, first ? gather.after : slots[0].spec, first ? slots[1].spec : gather.after))
+      return false;
     int const label = gather.before.dims[gather.from].label;
     Block x = cut(typical(gather.before), label);
     x.layout = x.layout.packed();
@@ -56,14 +60,14 @@ class OverlappedSteps {
   }
 
   /// A product, and the reduce_scatter or all_reduce of what it gives.
-  bool fits_reduce(Step const& product, Step const& s, Value<T> const* slots) const {
+  bool fits_reduce(Step const& product, Step const& s, Value<T> const* slots) {
     if (!wanted(s) || product.action != Action::contract || s.before.rank == 0 ||
         s.before.kind != ReduceKind::sum)
       return false;
     if (s.collective != Collective::all_reduce && s.collective != Collective::reduce_scatter)
       return false;
     int const d = s.collective == Collective::all_reduce ? 0 : s.to;
-    if (s.after.dims[d].axes.cyclic != 0) return false;
+    if (s.after.dims[d].axes.cyclic != 0 || !pays(s, slots[0].spec, slots[1].spec)) return false;
     int const label = s.before.dims[d].label;
     int const rows = s.before.dims[0].label;
     Block z = cut(cut(typical(product.after), label), rows);
@@ -104,6 +108,22 @@ class OverlappedSteps {
     return most <= shardtype::detail::largest_count && on_host && how_ != Overlap::none &&
            s.action == Action::communicate && blocks_.sizing.sizes.product(s.axes) > 1;
   }
+  /// What is run for collective `s` beside the product of `a` and `b`: of sizes that all ranks know.
+  Overlap way(Step const& s, Spec const& a, Spec const& b) const {
+    if (how_ != Overlap::automatic) return how_;
+    Machine const& m = machine_here();
+    Sizing const& z = blocks_.sizing;
+    double const flop_time = static_cast<double>(sizeof(T)) / sizeof(float) / m.flops_per_second;
+    overlap::Workload work;
+    work.product = static_cast<double>(planning::detail::product_flops(a, b, z)) * flop_time;
+    work.communication = static_cast<double>(step_cost(s, z, m).picoseconds) * 1e-12;
+    work.ranks = z.sizes.product(s.axes);
+    work.chunks = 8;  // some
+    return overlap::fastest(work, m);
+  }
+  bool pays(Step const& s, Spec const& a, Spec const& b) {
+    return (chosen_ = way(s, a, b)) != Overlap::none;
+  }
   /// A block with the labels of `s`, of any extents.
   static Block typical(Spec const& s) {
     Block x;
@@ -131,14 +151,15 @@ class OverlappedSteps {
   /// A ring for messages of blocks that lie as `largest` does.
   overlap::RingProduct<T, Exec> ring(Step const& s, kernels::Layout const& largest) {
     blocks_.exec.fence();
-    return {
-        blocks_.exec, blocks_.mesh.pool(), group_of(blocks_.mesh, blocks_.axes, s.axes),
-        overlap::route(how_, largest.extent[0],
-                       kernels::inner_length(largest, 0) * static_cast<std::int64_t>(sizeof(T)))};
+    return {blocks_.exec, blocks_.mesh.pool(), group_of(blocks_.mesh, blocks_.axes, s.axes),
+            overlap::route(chosen_, largest.extent[0],
+                           kernels::inner_length(largest, 0) * static_cast<std::int64_t>(sizeof(T)),
+                           machine_here())};
   }
 
   Blocks<T, Space>& blocks_;
   Overlap how_;
+  Overlap chosen_ = Overlap::none;
 };
 
 }  // namespace shardtype::ops

@@ -123,7 +123,7 @@ class SharedSteps {
   /// Parts lie this many elements from each other: at whole cache lines.
   static std::int64_t apart(std::int64_t n) { return (n + 63) / 64 * 64; }
   SharedWindow& window(Step const& s) const {
-    return group_of(blocks_.mesh, blocks_.axes, s.axes).shared();
+    return window_of(blocks_.mesh, blocks_.axes, s.axes);
   }
   /// Whether the group shares memory for `n` elements. Collective over it.
   bool room(Step const& s, std::int64_t n) const {

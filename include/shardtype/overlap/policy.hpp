@@ -2,19 +2,47 @@
 /// How a product with communication beside it is run.
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 
-#include <shardtype/runtime/wait.hpp>
+#include <shardtype/plan/machine.hpp>
 
 namespace shardtype {
 
 /// `none`: communicate, then compute, or the other way round, as the plan says. `ring`: blocks go round in
 /// chunks while they are multiplied. `bidirectional`: half of each block either way round. `shared`: ranks of
 /// one node multiply straight out of, and into, memory that they share. `automatic`: shared within one node,
-/// where every copy takes a core that multiplies; ring between nodes, where the network works beside it.
+/// where every copy takes a core that multiplies; between nodes what `machine_here()` makes the fastest of
+/// the first three.
 enum class Overlap { none, ring, bidirectional, shared, automatic };
 
 namespace overlap {
+
+/// A product and the collective before or after it, as they are alone.
+struct Workload {
+  double product = 0;        ///< seconds
+  double communication = 0;  ///< seconds
+  std::int64_t ranks = 1;
+  std::int64_t chunks = 1;  ///< messages of a block, one way
+};
+
+/// Predicted seconds. What a ring cannot hide is a chunk of whatever takes less: the last product, or for sums
+/// the first one, or the first message; with more than two ranks, blocks that come from both sides halve that.
+inline double predicted(Overlap how, Workload const& w, Machine const& m) {
+  if (how == Overlap::none) return w.product + w.communication;
+  double const pieces = static_cast<double>(w.ranks * w.chunks);
+  bool const both_ways = how == Overlap::bidirectional && w.ranks > 2;
+  return std::max(w.product * m.cut_product, w.communication) +
+         std::min(w.product, w.communication) / pieces * (both_ways ? 0.5 : 1.0);
+}
+
+/// The fastest between nodes.
+inline Overlap fastest(Workload const& w, Machine const& m) {
+  Overlap best = Overlap::none;
+  for (Overlap const how : {Overlap::ring, Overlap::bidirectional})
+    if (predicted(how, w, m) < predicted(best, w, m)) best = how;
+  return best;
+}
 
 /// How a block goes round: `directions` 1, or 2 for half of it each way; each in `chunks` messages.
 struct Route {
@@ -22,21 +50,19 @@ struct Route {
   std::int64_t chunks = 8;
 };
 
-/// Bytes of a message: smaller ones make the network slower, larger ones hide less. Lowered by tests only.
-inline std::int64_t message_bytes = std::int64_t{1} << 19;
+/// Bytes of a message: smaller ones make the network slower. Lowered by tests only.
+inline std::int64_t message_bytes = std::int64_t{1} << 17;
 
-/// What is run for `wanted`.
-inline Overlap chosen(Overlap wanted) {
-  if (wanted != Overlap::automatic) return wanted;
-  return shardtype::detail::on_one_node ? Overlap::shared : Overlap::ring;
-}
-
-/// The messages for blocks of at most `rows` rows of `row_bytes`, 16 each way at most.
-inline Route route(Overlap how, std::int64_t rows, std::int64_t row_bytes) {
+/// The messages for blocks of at most `rows` rows of `row_bytes`, 16 each way at most. More of them hide
+/// more, until what each costs outweighs it: an MPI call between products, some ten latencies.
+inline Route route(Overlap how, std::int64_t rows, std::int64_t row_bytes, Machine const& m) {
   Route out;
   out.directions = how == Overlap::bidirectional ? 2 : 1;
   std::int64_t const one_way = (rows + out.directions - 1) / out.directions;
-  std::int64_t const wanted = std::clamp<std::int64_t>(one_way * row_bytes / message_bytes, 1, 16);
+  auto const bytes = static_cast<double>(one_way * row_bytes);
+  double const hidden = std::sqrt(bytes / m.bytes_per_second / (10 * m.latency));
+  auto const wanted = static_cast<std::int64_t>(
+      std::clamp(std::min(hidden, bytes / static_cast<double>(message_bytes)), 1.0, 16.0));
   out.chunks = std::min(wanted, std::max<std::int64_t>(one_way, 1));
   return out;
 }

@@ -10,8 +10,9 @@ namespace shardtype {
 struct Machine {
   double latency = 2e-6;           ///< seconds per message
   double bytes_per_second = 10e9;  ///< each rank, each way
-  double flops_per_second = 50e9;  ///< local products
+  double flops_per_second = 50e9;  ///< local products of float, all ranks at once
   double memory_bytes_per_second = 20e9;
+  double cut_product = 1.05;  ///< time of a product in pieces, as a part of that of the whole
 };
 
 /// Predicted time as an integer number of picoseconds, so that sums are exact and the compiler's

@@ -13,7 +13,6 @@
 #include <shardtype/core/list.hpp>
 #include <shardtype/runtime/messages.hpp>
 #include <shardtype/runtime/node_sums.hpp>
-#include <shardtype/runtime/shared_window.hpp>
 #include <shardtype/runtime/wait.hpp>
 #include <shardtype/runtime/wire_type.hpp>
 
@@ -119,7 +118,6 @@ class Comm {
     other.comm_ = MPI_COMM_NULL;
   }
   ~Comm() {
-    shared_ = {};
     int ended = 0;
     MPI_Finalized(&ended);
     if (comm_ != MPI_COMM_NULL && ended == 0) MPI_Comm_free(&comm_);
@@ -128,11 +126,6 @@ class Comm {
   MPI_Comm raw() const { return comm_; }
   int rank() const { return rank_; }
   int size() const { return size_; }
-  /// Memory that its ranks share, if they can.
-  SharedWindow& shared() {
-    if (!shared_) shared_ = detail::Owned(new SharedWindow(comm_));
-    return *shared_;
-  }
   /// The messages of the stream with this tag, 1 to 4; kept, so that a steady loop allocates nothing.
   Messages& stream(int tag) { return streams_[tag - 1]; }
 
@@ -368,7 +361,6 @@ class Comm {
   // reused, so that no call allocates after the first of its size
   UnderWay now_;
   Messages streams_[4];
-  detail::Owned<SharedWindow> shared_;
   detail::NodeSums sums_;
 };
 

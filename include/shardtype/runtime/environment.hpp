@@ -16,6 +16,7 @@
 
 #include <shardtype/runtime/comm.hpp>
 #include <shardtype/runtime/error.hpp>
+#include <shardtype/runtime/machine_file.hpp>
 #include <shardtype/runtime/records.hpp>
 
 namespace shardtype {
@@ -143,7 +144,8 @@ inline bool all_leave() {
 /// An exception that nobody catches ends the job on all ranks with its text and rank. One that is
 /// caught outside of the Environment's scope leaves the other ranks waiting: if they do not come to
 /// their ends as well, the job ends when this rank's program does. Waiting for other ranks yields the
-/// core when more ranks share the node than it has cores, and spins otherwise. If MPI or Kokkos run
+/// core when more ranks share the node than it has cores, and spins otherwise. The file that
+/// SHARDTYPE_MACHINE names tells the machine's rates (E68: it cannot be read). If MPI or Kokkos run
 /// already, they are left running at the end.
 class Environment {
  public:
@@ -165,6 +167,8 @@ class Environment {
     if (detail::check_enabled("agree")) MPI_Comm_dup(MPI_COMM_WORLD, &detail::record_comm);
     std::set_terminate(detail::on_terminate);
     detail::look_at_node();
+    if (char const* const file = std::getenv("SHARDTYPE_MACHINE"))
+      detail::measured_machine = read_machine(MPI_COMM_WORLD, file);
   }
   Environment(Environment const&) = delete;
   Environment& operator=(Environment const&) = delete;

@@ -21,6 +21,7 @@
 #include <shardtype/runtime/exchange.hpp>
 #include <shardtype/runtime/link.hpp>
 #include <shardtype/runtime/pool.hpp>
+#include <shardtype/runtime/shared_window.hpp>
 
 namespace shardtype {
 
@@ -113,26 +114,13 @@ class MeshState {
 
   /// The ranks that differ from this one along the `n` axes (positions in the mesh) alone, in the order
   /// of the list, first axis major. Collective over the mesh at the first call per list.
-  Comm& group(int const* axes, int n) {
-    std::uint64_t code = 1;
-    for (int k = 0; k < n; ++k) code = code * 16 + static_cast<std::uint64_t>(axes[k]);
-    for (Group& g : groups_)
-      if (g.code == code) return *g.comm;
-    std::int64_t color = 0;
-    for (std::size_t k = 0; k < axes_.size(); ++k) {
-      bool inside = false;
-      for (int m = 0; m < n; ++m) inside = inside || axes[m] == static_cast<int>(k);
-      color = color * axes_[k].size + (inside ? 0 : coords_[k]);
-    }
-    std::int64_t key = 0;
-    for (int m = 0; m < n; ++m) {
-      auto const k = static_cast<std::size_t>(axes[m]);
-      key = key * axes_[k].size + coords_[k];
-    }
-    MPI_Comm made = MPI_COMM_NULL;
-    check_mpi(MPI_Comm_split(whole_->raw(), static_cast<int>(color), static_cast<int>(key), &made),
-              "MPI_Comm_split");
-    return *groups_.push_back({code, detail::Owned(new Comm(made))}).comm;
+  Comm& group(int const* axes, int n) { return *known_group(axes, n).comm; }
+
+  /// Memory that these ranks share, if they can.
+  SharedWindow& window(int const* axes, int n) {
+    Group& g = known_group(axes, n);
+    if (!g.window) g.window = detail::Owned(new SharedWindow(*g.comm));
+    return *g.window;
   }
 
   /// The ranks of this mesh and of `other` together. Collective over them at the first call per set
@@ -150,7 +138,30 @@ class MeshState {
   struct Group {
     std::uint64_t code = 0;  ///< of the list of axes
     detail::Owned<Comm> comm;
+    detail::Owned<SharedWindow> window;
   };
+
+  Group& known_group(int const* axes, int n) {
+    std::uint64_t code = 1;
+    for (int k = 0; k < n; ++k) code = code * 16 + static_cast<std::uint64_t>(axes[k]);
+    for (Group& g : groups_)
+      if (g.code == code) return g;
+    std::int64_t color = 0;
+    for (std::size_t k = 0; k < axes_.size(); ++k) {
+      bool inside = false;
+      for (int m = 0; m < n; ++m) inside = inside || axes[m] == static_cast<int>(k);
+      color = color * axes_[k].size + (inside ? 0 : coords_[k]);
+    }
+    std::int64_t key = 0;
+    for (int m = 0; m < n; ++m) {
+      auto const k = static_cast<std::size_t>(axes[m]);
+      key = key * axes_[k].size + coords_[k];
+    }
+    MPI_Comm made = MPI_COMM_NULL;
+    check_mpi(MPI_Comm_split(whole_->raw(), static_cast<int>(color), static_cast<int>(key), &made),
+              "MPI_Comm_split");
+    return groups_.push_back({code, detail::Owned(new Comm(made)), {}});
+  }
 
   detail::List<MeshAxisInfo> axes_;
   detail::List<int> ranks_;

@@ -11,8 +11,8 @@
 #include <sched.h>
 #include <sys/statvfs.h>
 
+#include <shardtype/runtime/comm.hpp>
 #include <shardtype/runtime/pool.hpp>
-#include <shardtype/runtime/wait.hpp>
 
 namespace shardtype {
 
@@ -34,7 +34,9 @@ inline std::int64_t window_bytes = 0;
 ///     window.leave();
 class SharedWindow {
  public:
-  explicit SharedWindow(MPI_Comm comm) : comm_(comm) {}
+  /// `comm` must live as long.
+  explicit SharedWindow(Comm const& comm)
+      : comm_(comm.raw()), rank_(comm.rank()), size_(comm.size()) {}
   SharedWindow(SharedWindow const&) = delete;
   SharedWindow& operator=(SharedWindow const&) = delete;
   /// Collective where `reserve` gave memory.
@@ -88,15 +90,13 @@ class SharedWindow {
   }
 
   /// Whether all ranks of `comm_` are on one node, where `bytes` bytes are free.
-  bool possible(std::int64_t bytes) {
+  bool possible(std::int64_t bytes) const {
     MPI_Comm node = MPI_COMM_NULL;
     check_mpi(MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node),
               "MPI_Comm_split_type");
     int here = 0;
     MPI_Comm_size(node, &here);
     MPI_Comm_free(&node);
-    MPI_Comm_size(comm_, &size_);
-    MPI_Comm_rank(comm_, &rank_);
     struct statvfs disk{};
     bool const room = statvfs("/dev/shm", &disk) != 0 ||  // not where this system keeps it
                       static_cast<double>(disk.f_bavail) * static_cast<double>(disk.f_frsize) >
@@ -105,13 +105,8 @@ class SharedWindow {
   }
 
   /// Whether `mine` holds on all ranks.
-  bool everywhere(bool mine) {
-    int const here = mine ? 1 : 0;
-    int all = 0;
-    MPI_Request request = MPI_REQUEST_NULL;
-    check_mpi(MPI_Iallreduce(&here, &all, 1, MPI_INT, MPI_MIN, comm_, &request), "MPI_Iallreduce");
-    wait_for(request);
-    return all != 0;
+  bool everywhere(bool mine) const {
+    return shardtype::detail::reduce_number(comm_, mine ? 1 : 0, MPI_MIN) != 0;
   }
 
   bool grow(std::int64_t bytes) {
@@ -144,8 +139,8 @@ class SharedWindow {
 
   MPI_Comm comm_;
   MPI_Win window_ = MPI_WIN_NULL;
-  int rank_ = 0;
-  int size_ = 1;
+  int rank_;
+  int size_;
   std::int64_t count_ = 0;
   std::int64_t room_ = 0;
   std::int64_t refused_ = INT64_MAX;

@@ -1,0 +1,98 @@
+// Measures the machine under all ranks at once and writes its rates, for SHARDTYPE_MACHINE.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include <shardtype/shardtype.hpp>
+
+#include "paired.hpp"
+#include "sgemm.hpp"
+
+using namespace shardtype;
+
+namespace {
+
+char const* const help =
+    "bench_calibrate --write=FILE [--n=1024]\n"
+    "Measures, on all ranks at once: messages round a ring, a product of n^3 float, whole and in "
+    "pieces,\n"
+    "and a copy that passes the caches. Rank 0 writes FILE; SHARDTYPE_MACHINE=FILE makes programs "
+    "use it.\n";
+
+/// The median of `times` measurements of `work`; whatever comes first is not measured.
+template <class F>
+double seconds(int times, F work) {
+  std::vector<double> out;
+  for (int k = -1; k < times; ++k) {
+    double const t = timed(work);
+    if (k >= 0) out.push_back(t);
+  }
+  return median(out);
+}
+
+/// Messages of `n` elements, `times` of them in a row from each rank to the next.
+void round_the_ring(Comm& comm, float const* from, float* to, std::int64_t n, int times) {
+  int const p = comm.size();
+  for (int k = 0; k < times; ++k) {
+    Stream stream(comm, (comm.rank() + p - 1) % p, (comm.rank() + 1) % p, 1);
+    stream.receive(to, n);
+    stream.send(from, n);
+    stream.finish();
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (asked_for_help(argc, argv, help)) return 0;
+  Environment env(argc, argv);
+  std::string const file = option(argc, argv, "write", "");
+  std::int64_t const n = option(argc, argv, "n", 1024);
+  if (file.empty() || n < 256) {
+    if (env.rank() == 0) std::fputs(help, stderr);
+    return 2;
+  }
+  Machine m;
+  MPI_Comm copy = MPI_COMM_NULL;
+  MPI_Comm_dup(env.world(), &copy);
+  Comm comm(copy);
+  constexpr std::int64_t large = 1 << 20;
+  HostArray<float> from(large), to(large);
+  if (env.size() > 1) {
+    constexpr int short_ones = 100;
+    m.latency = seconds(7, [&] { round_the_ring(comm, from.data(), to.data(), 2, short_ones); }) /
+                short_ones;
+    double const one =
+        seconds(5, [&] { round_the_ring(comm, from.data(), to.data(), large, 2); }) / 2;
+    m.bytes_per_second = sizeof(float) * large / std::max(one - m.latency, 1e-9);
+  }
+
+  HostArray<float> a(n * n), b(n * n), c(n * n);
+  double const cube = static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(n);
+  double const whole = seconds(7, [&] { sgemm(n, n, n, a.data(), b.data(), c.data()); });
+  m.flops_per_second = 2 * cube / whole;
+  double const pieces = seconds(7, [&] {
+    for (std::int64_t row = 0; row < n; row += n / 4)
+      sgemm(std::min(n / 4, n - row), n, n, a.data() + row * n, b.data(), c.data() + row * n);
+  });
+  m.cut_product = std::max(1.0, pieces / whole);
+
+  HostArray<float> many(16 * large), there(16 * large);
+  double const passed = seconds(5, [&] {
+    std::copy_n(many.data(), many.size(), there.data());
+    benchmark::ClobberMemory();
+  });
+  m.memory_bytes_per_second = static_cast<double>(sizeof(float) * many.size()) / passed;
+
+  std::string const text = "# rates of this machine under " + std::to_string(env.size()) +
+                           " ranks: seconds, bytes and flops of each, all at once\n" + to_text(m);
+  if (env.rank() != 0) return 0;
+  std::FILE* const out = std::fopen(file.c_str(), "w");
+  if (out == nullptr || std::fputs(text.c_str(), out) < 0 || std::fclose(out) != 0)
+    stop(file + " cannot be written");
+  std::fputs(text.c_str(), stdout);
+  return 0;
+}
