@@ -11,6 +11,7 @@
 #include <shardtype/plan/reshard_plan.hpp>
 #include <shardtype/rules/along.hpp>
 #include <shardtype/rules/elementwise.hpp>
+#include <shardtype/rules/indexing.hpp>
 #include <shardtype/rules/reduction.hpp>
 #include <shardtype/rules/reshard.hpp>
 #include <shardtype/rules/shape.hpp>
@@ -55,6 +56,23 @@ enum class Op : std::int8_t {
   all_reduce,
   reduce_scatter,
   all_to_all,
+  roll,
+  running_sum,
+  running_max,
+  from_second,  // slice, then pad: every row but the first, and a zero
+  from_second_and_one,
+  twice_each,   // repeat, then slice
+  from_middle,  // tile, then slice
+  halves,       // concat of two slices
+  last_of_two,  // stack, slice, squeeze
+  renamed,      // relabel twice, expand, squeeze
+  reshaped,     // split, merge
+  broadcast,
+  sorted,
+  look_up,   // gather
+  add_rows,  // scatter_add
+  one_hot,
+  take_along,
   count
 };
 
@@ -177,6 +195,11 @@ constexpr int operand_count(Op op) {
     case Op::smallest:
     case Op::contract:
     case Op::named_contract:
+    case Op::halves:
+    case Op::last_of_two:
+    case Op::look_up:
+    case Op::add_rows:
+    case Op::take_along:
       return 2;
     case Op::choose:
       return 3;
@@ -198,11 +221,23 @@ constexpr Verdict ask(Draw& draw, Instruction& in, Spec const& a, Spec const& b,
   rules::ShapeQuestion q;
   q.operands = &a;
   q.count = 1;
-  for (int l = 0; l < labels; ++l) q.extents.at[l] = dynamic;
+  for (int l = 0; l < labels + 2; ++l) q.extents.at[l] = dynamic;
   for (int x = 0; x < axes; ++x) q.sizes.at[x] = dynamic;
   in.axis = draw.below(axes);
   in.from = draw.below(labels);
   in.to = draw.below(labels);
+  // an operation along `in.from` on what another gave; `new_label` is in its way, or comes of it
+  auto const along = [&](rules::Shape op, Verdict const& before, int new_label = -1) {
+    if (!before) return before;
+    Spec const x = before.result;
+    q.operands = &x;
+    q.from = q.to = {};
+    q.from.add(in.from);
+    if (new_label >= 0) q.to.add(new_label);
+    return rules::shape(op, q);
+  };
+  Verdict const given = accept(a);
+  Spec const both[] = {a, b};
   switch (in.op) {
     case Op::negate:
     case Op::absolute:
@@ -286,6 +321,84 @@ constexpr Verdict ask(Draw& draw, Instruction& in, Spec const& a, Spec const& b,
       return rules::reduce_scatter(a, in.axis, in.from);
     case Op::all_to_all:
       return in.from == in.to ? no : rules::all_to_all(a, in.axis, in.from, in.to);
+    case Op::roll:
+      return along(rules::Shape::roll, given);
+    case Op::running_sum:
+      return along(rules::Shape::scan_sum, given);
+    case Op::running_max:
+      return along(rules::Shape::scan_max, given);
+    case Op::from_second:
+      return along(rules::Shape::pad_zero, along(rules::Shape::slice, given));
+    case Op::from_second_and_one:
+      return along(rules::Shape::pad_value, along(rules::Shape::slice, given));
+    case Op::twice_each:
+      return along(rules::Shape::slice, along(rules::Shape::repeat, given));
+    case Op::from_middle:
+      return along(rules::Shape::slice, along(rules::Shape::tile, given));
+    case Op::halves:
+      if (Verdict const v = along(rules::Shape::slice, given); !v) return v;
+      q.operands = both;
+      q.count = 2;
+      return rules::shape(rules::Shape::concat, q);
+    case Op::last_of_two: {
+      q.operands = both;
+      q.count = 2;
+      q.to.add(labels);
+      Verdict v = rules::shape(rules::Shape::stack, q);
+      q.count = 1;
+      in.from = labels;
+      v = along(rules::Shape::squeeze, along(rules::Shape::slice, v));
+      return v;
+    }
+    case Op::renamed: {
+      Verdict v = along(rules::Shape::relabel, given, labels);
+      if (!v) return v;
+      Spec const other = v.result;
+      q.operands = &other;
+      q.from = q.to = {};
+      q.from.add(labels);
+      q.to.add(in.from);
+      v = rules::shape(rules::Shape::relabel, q);
+      if (!v) return v;
+      Spec const again = v.result;
+      q.operands = &again;
+      q.from = q.to = {};
+      q.to.add(labels + 1);
+      v = rules::shape(rules::Shape::expand, q);
+      int const label = in.from;
+      in.from = labels + 1;
+      v = along(rules::Shape::squeeze, v);
+      in.from = label;
+      return v;
+    }
+    case Op::reshaped: {
+      q.from.add(in.from);
+      q.to.add(labels);
+      q.to.add(labels + 1);
+      Verdict const v = rules::shape(rules::Shape::hand_out, q);
+      if (!v) return v;
+      Spec const two = v.result;
+      q.operands = &two;
+      Spec const parts = q.to;
+      q.to = q.from;
+      q.from = parts;
+      return rules::shape(rules::Shape::merge, q);
+    }
+    case Op::broadcast:
+      q.to.add(in.from);
+      if (in.to == 0) q.to.dims[0].axes.push(in.axis);
+      return rules::shape(rules::Shape::broadcast, q);
+    case Op::sorted:
+      q.from.add(in.from);
+      return rules::sorted(q, false);
+    case Op::look_up:
+      return rules::gather(a, b, in.from, ReduceKind::sum);
+    case Op::add_rows:
+      return rules::scatter_add(a, b, in.from);
+    case Op::one_hot:
+      return rules::one_hot(a, in.from);
+    case Op::take_along:
+      return rules::take_along(a, b, in.from, in.from);
     case Op::count:
       break;
   }
@@ -309,6 +422,13 @@ constexpr Program generate(std::uint64_t seed, int length) {
     int const values = inputs + p.size;
     // mostly on the newest value
     for (int& v : in.operand) v = draw.one_in(2) ? values - 1 : draw.below(values);
+    // ids share no index with their table, which two values seldom do
+    for (int again = 0; again < 8 && in.op == Op::look_up; ++again) {
+      Labels const ids = labels_of(p.spec(in.operand[1]));
+      if (without(ids, labels_of(p.spec(in.operand[0]))).size == ids.size) break;
+      in.operand[0] = draw.below(values);
+      in.operand[1] = draw.below(values);
+    }
     bool const product =
         in.op == Op::multiply || in.op == Op::contract || in.op == Op::named_contract;
     int const a = in.operand[0];
@@ -455,16 +575,101 @@ class Interpreter {
         });
       case Op::shift:
         return make(in.result, [&](Coords const& me, std::size_t, Extents at) {
-          if (--at.at[in.from] < 0) return std::int64_t{0};
-          // from whichever rank along the dim has it
-          AxisList const along = a.spec.dims[a.spec.find(in.from)].axes;
-          for (std::int64_t g = 0; g < z_.sizes.product(along); ++g) {
-            Coords const other = member(along, z_.sizes, me, g);
-            if (simulate::holds(a.spec, z_, other, at))
-              return take(a, static_cast<std::size_t>(simulate::rank_of(z_.sizes, other)), at);
+          return --at.at[in.from] < 0 ? std::int64_t{0} : from_any(a, me, in.from, at);
+        });
+      case Op::renamed:
+      case Op::reshaped:
+      case Op::broadcast:
+        return make(in.result, [&](Coords const&, std::size_t r, Extents const& at) {
+          return take(a, r, at);
+        });
+      case Op::last_of_two:
+        return make(in.result, [&](Coords const&, std::size_t r, Extents const& at) {
+          return take(b, r, at);
+        });
+      case Op::roll:
+      case Op::from_second:
+      case Op::from_second_and_one:
+      case Op::twice_each:
+      case Op::from_middle:
+      case Op::halves:
+        return make(in.result, [&](Coords const&, std::size_t r, Extents at) {
+          std::int64_t const n = z_.extents[in.from];
+          std::int64_t& i = at.at[in.from];
+          std::int64_t const half = n - n / 2;
+          switch (in.op) {
+            case Op::roll:
+              i = (i + n - 1) % n;
+              break;
+            case Op::twice_each:
+              i = i / 2;
+              break;
+            case Op::from_middle:
+              i = (i + n / 2) % n;
+              break;
+            case Op::halves:
+              if (i >= half) {
+                i -= half;
+                return take(b, r, at);
+              }
+              i += n / 2;
+              break;
+            default:
+              if (++i == n) return std::int64_t{in.op == Op::from_second ? 0 : 1};
           }
-          sound = false;
-          return std::int64_t{0};
+          return take(a, r, at);
+        });
+      case Op::running_sum:
+      case Op::running_max:
+        return make(in.result, [&](Coords const& me, std::size_t, Extents at) {
+          std::int64_t const last = at[in.from];
+          std::int64_t value = 0;
+          for (std::int64_t i = 0; i <= last; ++i) {
+            at.at[in.from] = i;
+            std::int64_t const x = from_any(a, me, in.from, at);
+            value = i == 0 ? x : in.op == Op::running_sum ? value + x : std::max(value, x);
+          }
+          return value;
+        });
+      case Op::sorted:
+        return make(in.result, [&](Coords const&, std::size_t r, Extents at) {
+          std::vector<std::int64_t> row;
+          auto const place = static_cast<std::size_t>(at[in.from]);
+          for (std::int64_t i = 0; i < z_.extents[in.from]; ++i) {
+            at.at[in.from] = i;
+            row.push_back(take(a, r, at));
+          }
+          std::sort(row.begin(), row.end());
+          return row[place];
+        });
+      case Op::look_up:
+      case Op::take_along:
+        return make(in.result, [&](Coords const& me, std::size_t r, Extents at) {
+          std::int64_t const id = take(b, r, at);
+          if (id < 0 || id >= z_.extents[in.from]) return std::int64_t{0};
+          at.at[in.from] = id;
+          // rows of other ranks are theirs to look up, and owed
+          bool const split = a.spec.dims[a.spec.find(in.from)].axes.size > 0;
+          return split && !simulate::holds(a.spec, z_, me, at) ? 0 : take(a, r, at);
+        });
+      case Op::one_hot:
+        return make(in.result, [&](Coords const&, std::size_t r, Extents const& at) {
+          return std::int64_t{take(a, r, at) == at[in.from] ? 1 : 0};
+        });
+      case Op::add_rows:
+        return make(in.result, [&](Coords const& me, std::size_t r, Extents at) {
+          std::int64_t const row = at[in.from];
+          std::int64_t sum = 0;
+          for (std::int64_t k = 0; k < simulate::volume(b.spec, z_.extents); ++k) {
+            Extents const of_id = simulate::indices(b.spec, z_.extents, k);
+            for (int d = 0; d < b.spec.rank; ++d)
+              at.at[b.spec.dims[d].label] = of_id[b.spec.dims[d].label];
+            // each rank adds what it holds of both
+            if (simulate::holds(b.spec, z_, me, at) && simulate::holds(a.spec, z_, me, at) &&
+                take(b, r, at) == row)
+              sum += take(a, r, at);
+          }
+          return sum;
         });
       case Op::to_partial:
         return make(in.result, [&](Coords const& me, std::size_t r, Extents const& at) {
@@ -492,6 +697,18 @@ class Interpreter {
       }
     }
     return out;
+  }
+
+  // What is held there by whichever rank along the dim of `label` has it.
+  std::int64_t from_any(Distributed const& v, Coords const& me, int label, Extents const& at) {
+    AxisList const along = v.spec.dims[v.spec.find(label)].axes;
+    for (std::int64_t g = 0; g < z_.sizes.product(along); ++g) {
+      Coords const other = member(along, z_.sizes, me, g);
+      if (simulate::holds(v.spec, z_, other, at))
+        return take(v, static_cast<std::size_t>(simulate::rank_of(z_.sizes, other)), at);
+    }
+    sound = false;
+    return 0;
   }
 
   // What rank `r` holds there.

@@ -2,6 +2,7 @@
 // tensors, real ranks. Each value is compared with the interpreter's dense one.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <source_location>
@@ -119,9 +120,60 @@ auto const& nth(First const& first, Rest const&... rest) {
   }
 }
 
+/// Labels on the way.
+struct Q : Index<"Q"> {};
+struct R : Index<"R"> {};
+
+/// Those along index V, of extent `n`.
+template <class P, int At, class A, class B>
+auto perform_along(Int n, A const& a, B const& b) {
+  constexpr Instruction in = P::value.code[At];
+  using V = label<in.from>;
+  if constexpr (in.op == Op::flip) {
+    return flip<V>(a);
+  } else if constexpr (in.op == Op::shift) {
+    return shift<V>(a, 1);
+  } else if constexpr (in.op == Op::roll) {
+    return roll<V>(a, 1);
+  } else if constexpr (in.op == Op::running_sum) {
+    return scan<V>(a);
+  } else if constexpr (in.op == Op::running_max) {
+    return scan<V, Max>(a);
+  } else if constexpr (in.op == Op::from_second) {
+    return pad<V>(slice<V>(a, std::min<Int>(1, n), n), 0, std::min<Int>(1, n));
+  } else if constexpr (in.op == Op::from_second_and_one) {
+    return pad<V>(slice<V>(a, std::min<Int>(1, n), n), 0, std::min<Int>(1, n), Int{1});
+  } else if constexpr (in.op == Op::twice_each) {
+    return slice<V>(repeat<V>(a, 2), 0, n);
+  } else if constexpr (in.op == Op::from_middle) {
+    return slice<V>(tile<V>(a, 2), n / 2, n / 2 + n);
+  } else if constexpr (in.op == Op::halves) {
+    return concat<V>(slice<V>(a, n / 2, n), slice<V>(b, 0, n / 2));
+  } else if constexpr (in.op == Op::renamed) {
+    return squeeze<R>(expand<R>(relabel<Q, V>(relabel<V, Q>(a))));
+  } else if constexpr (in.op == Op::reshaped) {
+    return merge<Q, R, V>(split<V, Q, R>(a, {n, 1}));
+  } else if constexpr (in.op == Op::broadcast) {
+    using Dims = std::conditional_t<in.to == 0, Dim<V, axis<in.axis>>, Dim<V>>;
+    return broadcast<Dims>(a, {n});
+  } else if constexpr (in.op == Op::sorted) {
+    return sort<V>(a);
+  } else if constexpr (in.op == Op::look_up) {
+    return gather<V>(a, b);
+  } else if constexpr (in.op == Op::add_rows) {
+    return scatter_add<V>(a, b, n);
+  } else if constexpr (in.op == Op::one_hot) {
+    return one_hot<V, Int>(a, n);
+  } else {
+    static_assert(in.op == Op::take_along);
+    return take_along<V>(a, b);
+  }
+}
+
 /// The operation itself, in the library's own words. `L...` count the instruction's labels.
 template <class P, int At, class A, class B, class C, int... L>
-auto perform(A const& a, B const& b, C const& c, std::integer_sequence<int, L...>) {
+auto perform(Sizing const& z, A const& a, B const& b, C const& c,
+             std::integer_sequence<int, L...>) {
   constexpr Instruction in = P::value.code[At];
   using Out = type_of<P, inputs + At>;
   if constexpr (in.op == Op::negate) {
@@ -160,10 +212,8 @@ auto perform(A const& a, B const& b, C const& c, std::integer_sequence<int, L...
     return einsum<Out>(a, b);
   } else if constexpr (in.op == Op::transpose) {
     return transpose<label<in.list.at[L]>...>(a);
-  } else if constexpr (in.op == Op::flip) {
-    return flip<label<in.from>>(a);
-  } else if constexpr (in.op == Op::shift) {
-    return shift<label<in.from>>(a, 1);
+  } else if constexpr (in.op == Op::last_of_two) {
+    return squeeze<Q>(slice<Q>(stack<Q>(a, b), 1, 2));
   } else if constexpr (in.op == Op::to_partial) {
     return to_partial<axis<in.axis>>(a);
   } else if constexpr (in.op == Op::reduced) {
@@ -176,9 +226,10 @@ auto perform(A const& a, B const& b, C const& c, std::integer_sequence<int, L...
     return all_reduce<axis<in.axis>>(a);
   } else if constexpr (in.op == Op::reduce_scatter) {
     return reduce_scatter<axis<in.axis>, label<in.from>>(a);
-  } else {
-    static_assert(in.op == Op::all_to_all);
+  } else if constexpr (in.op == Op::all_to_all) {
     return all_to_all<axis<in.axis>, label<in.from>, label<in.to>>(a);
+  } else {
+    return perform_along<P, At>(z.extents[in.from], a, b);
   }
 }
 
@@ -186,8 +237,8 @@ template <class P, int At, class... Values>
 void instructions(Run& run, Values const&... values) {
   if constexpr (At < P::value.size) {
     constexpr Instruction in = P::value.code[At];
-    auto const out = perform<P, At>(nth<in.operand[0]>(values...), nth<in.operand[1]>(values...),
-                                    nth<in.operand[2]>(values...),
+    auto const out = perform<P, At>(run.z, nth<in.operand[0]>(values...),
+                                    nth<in.operand[1]>(values...), nth<in.operand[2]>(values...),
                                     std::make_integer_sequence<int, in.list.size>{});
     // the type says what the rule said of the values
     static_assert(std::is_same_v<std::remove_const_t<decltype(out)>, type_of<P, inputs + At>>);

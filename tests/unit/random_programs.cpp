@@ -50,3 +50,15 @@ TEST_CASE("100,000 random programs keep the dense meaning, instruction by instru
     CHECK(met[op] > 500);
   }
 }
+
+TEST_CASE("the programs that run as real ones have every operation") {
+  std::array<int, static_cast<std::size_t>(Op::count)> met{};
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    Program const p = generate(seed, 4);
+    for (int k = 0; k < p.size; ++k) ++met[static_cast<std::size_t>(p.code[k].op)];
+  }
+  for (std::size_t op = 0; op < met.size(); ++op) {
+    CAPTURE(op);
+    CHECK(met[op] > 0);
+  }
+}
