@@ -87,7 +87,9 @@ int main(int argc, char** argv) {
   });
   m.memory_bytes_per_second = static_cast<double>(sizeof(float) * many.size()) / passed;
 
-  std::string const text = "# rates of this machine under " + std::to_string(env.size()) +
+  std::string const none =
+      env.size() > 1 ? "" : "# one rank sends nothing: latency and bandwidth are round numbers\n";
+  std::string const text = none + "# rates of this machine under " + std::to_string(env.size()) +
                            " ranks: seconds, bytes and flops of each, all at once\n" + to_text(m);
   if (env.rank() != 0) return 0;
   std::FILE* const out = std::fopen(file.c_str(), "w");

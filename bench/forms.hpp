@@ -119,13 +119,12 @@ inline void measure(Form& form, std::int64_t rounds) {
     }
 }
 
-/// Round by round, the time of the best of these.
-inline std::vector<double> best_of(Form const& form, std::vector<What> const& ways) {
-  std::vector<double> out = form.seconds[static_cast<std::size_t>(ways[0])];
+/// The times of the one of these with the best median.
+inline std::vector<double> const& best_of(Form const& form, std::vector<What> const& ways) {
+  What best = ways[0];
   for (What w : ways)
-    for (std::size_t k = 0; k < out.size(); ++k)
-      out[k] = std::min(out[k], form.seconds[static_cast<std::size_t>(w)][k]);
-  return out;
+    if (median(form.seconds[w]) < median(form.seconds[best])) best = w;
+  return form.seconds[best];
 }
 
 }  // namespace forms

@@ -72,10 +72,7 @@ int main(int argc, char** argv) {
         print_ratio("ratio", "shared", form.name + "_" + size + "_" + what, env.size(),
                     divided(a, b));
       };
-      What best = blocking;
-      for (What w : {ring, bidirectional, shared})
-        if (median(s[w]) < median(s[best])) best = w;
-      ratio("automatic_best", s[automatic], s[best]);
+      ratio("automatic_best", s[automatic], best_of(form, {blocking, ring, bidirectional, shared}));
       for (What w : {blocking, shared}) ratio(std::string(names[w]) + "_product", s[w], s[product]);
       if (gathers) ratio("hand_written_product", s[communication], s[product]);
     }

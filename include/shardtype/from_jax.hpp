@@ -16,61 +16,65 @@ using shardtype::unreduced;
 
 /// all_reduce. Of an invariant value JAX returns it times the axis size; here it is refused, V03.
 template <class... Xs, class A>
-auto psum(A const& a) {
-  return all_reduce<Xs...>(a);
+auto psum(A const& a, std::source_location where = std::source_location::current()) {
+  return all_reduce<Xs...>(a, where);
 }
 /// all_reduce<Mean, ...>, all_reduce<Max, ...>, all_reduce<Min, ...>.
 template <class... Xs, class A>
-auto pmean(A const& a) {
-  return all_reduce<Mean, Xs...>(a);
+auto pmean(A const& a, std::source_location where = std::source_location::current()) {
+  return all_reduce<Mean, Xs...>(a, where);
 }
 template <class... Xs, class A>
-auto pmax(A const& a) {
-  return all_reduce<Max, Xs...>(a);
+auto pmax(A const& a, std::source_location where = std::source_location::current()) {
+  return all_reduce<Max, Xs...>(a, where);
 }
 template <class... Xs, class A>
-auto pmin(A const& a) {
-  return all_reduce<Min, Xs...>(a);
+auto pmin(A const& a, std::source_location where = std::source_location::current()) {
+  return all_reduce<Min, Xs...>(a, where);
 }
 
 /// jax.lax.all_gather(tiled=True): `all_gather<X, I>(a, to_varying)`, equal everywhere and typed varying.
 /// With a new index: tiled=False.
 template <class... Named, class A>
-auto all_gather(A const& a) {
-  return shardtype::all_gather<Named...>(a, to_varying);
+auto all_gather(A const& a, std::source_location where = std::source_location::current()) {
+  return shardtype::all_gather<Named...>(a, to_varying, where);
 }
 /// The same typed invariant, and typed reduced.
 template <class... Named, class A>
-auto all_gather_invariant(A const& a) {
-  return shardtype::all_gather<Named...>(a);
+auto all_gather_invariant(A const& a,
+                          std::source_location where = std::source_location::current()) {
+  return shardtype::all_gather<Named...>(a, where);
 }
 template <class... Named, class A>
-auto all_gather_reduced(A const& a) {
-  return shardtype::all_gather<Named...>(a, to_reduced);
+auto all_gather_reduced(A const& a, std::source_location where = std::source_location::current()) {
+  return shardtype::all_gather<Named...>(a, to_reduced, where);
 }
 /// reduce_scatter, tiled=True.
 template <class... Named, class A>
-auto psum_scatter(A const& a) {
-  return reduce_scatter<Named...>(a);
+auto psum_scatter(A const& a, std::source_location where = std::source_location::current()) {
+  return reduce_scatter<Named...>(a, where);
 }
 /// permute.
 template <class... Xs, class A>
-auto ppermute(A const& a, std::span<SourceDestination const> pairs) {
-  return permute<Xs...>(a, pairs);
+auto ppermute(A const& a, std::span<SourceDestination const> pairs,
+              std::source_location where = std::source_location::current()) {
+  return permute<Xs...>(a, pairs, where);
 }
 template <class... Xs, class A>
-auto ppermute(A const& a, std::initializer_list<SourceDestination> pairs) {
-  return permute<Xs...>(a, pairs);
+auto ppermute(A const& a, std::initializer_list<SourceDestination> pairs,
+              std::source_location where = std::source_location::current()) {
+  return permute<Xs...>(a, pairs, where);
 }
 /// broadcast_from, typed varying.
 template <class... Xs, class A>
-auto pbroadcast(A const& a, int source) {
-  return broadcast_from<Xs...>(a, source, to_varying);
+auto pbroadcast(A const& a, int source,
+                std::source_location where = std::source_location::current()) {
+  return broadcast_from<Xs...>(a, source, to_varying, where);
 }
 /// varying: pcast(to='varying').
 template <class... Xs, class A>
-auto pvary(A const& a) {
-  return varying<Xs...>(a);
+auto pvary(A const& a, std::source_location where = std::source_location::current()) {
+  return varying<Xs...>(a, where);
 }
 
 /// loop: `body(k, carry)` for k from `lower` to `upper` - 1.

@@ -73,6 +73,11 @@ enum class Op : std::int8_t {
   add_rows,  // scatter_add
   one_hot,
   take_along,
+  named_min,
+  named_add,
+  named_multiply,
+  running_min,
+  sum_before,  // an exclusive scan
   count
 };
 
@@ -173,8 +178,10 @@ constexpr Linearity linearity(Op op) {
       return Linearity::linear;
     case Op::add:
     case Op::subtract:
+    case Op::named_add:
       return Linearity::additive;
     case Op::multiply:
+    case Op::named_multiply:
       return Linearity::scaling;
     case Op::largest:
       return Linearity::maximum;
@@ -200,6 +207,8 @@ constexpr int operand_count(Op op) {
     case Op::look_up:
     case Op::add_rows:
     case Op::take_along:
+    case Op::named_add:
+    case Op::named_multiply:
       return 2;
     case Op::choose:
       return 3;
@@ -210,7 +219,7 @@ constexpr int operand_count(Op op) {
 constexpr ReductionKind reduction_kind(Op op) {
   return op == Op::sum || op == Op::named_sum   ? ReductionKind::sum
          : op == Op::max || op == Op::named_max ? ReductionKind::max
-         : op == Op::min                        ? ReductionKind::min
+         : op == Op::min || op == Op::named_min ? ReductionKind::min
                                                 : ReductionKind::whole;
 }
 
@@ -271,6 +280,7 @@ constexpr Verdict ask(Draw& draw, Instruction& in, Spec const& a, Spec const& b,
     }
     case Op::named_sum:
     case Op::named_max:
+    case Op::named_min:
     case Op::named_place: {
       Labels const kept = some_labels(draw, mine);
       in.list = without(mine, kept);
@@ -392,6 +402,7 @@ constexpr Verdict ask(Draw& draw, Instruction& in, Spec const& a, Spec const& b,
       q.from.add(in.from);
       return rules::sorted(q, false);
     case Op::look_up:
+      if (mine.size > 0) in.from = mine.at[draw.below(mine.size)];
       return rules::gather(a, b, in.from, ReduceKind::sum);
     case Op::add_rows:
       return rules::scatter_add(a, b, in.from);
@@ -399,6 +410,21 @@ constexpr Verdict ask(Draw& draw, Instruction& in, Spec const& a, Spec const& b,
       return rules::one_hot(a, in.from);
     case Op::take_along:
       return rules::take_along(a, b, in.from, in.from);
+    case Op::named_add:
+    case Op::named_multiply: {
+      Labels all = mine;
+      for (int d = 0; d < b.rank; ++d)
+        if (!all.contains(b.dims[d].label)) all.push(b.dims[d].label);
+      Operands operands;
+      operands.push(a);
+      operands.push(b);
+      return rules::named_elementwise(operands, random_spec(draw, all, draw.one_in(3)),
+                                      linearity(in.op));
+    }
+    case Op::running_min:
+      return along(rules::Shape::scan_min, given);
+    case Op::sum_before:
+      return along(rules::Shape::scan_sum, given);
     case Op::count:
       break;
   }
@@ -423,14 +449,17 @@ constexpr Program generate(std::uint64_t seed, int length) {
     // mostly on the newest value
     for (int& v : in.operand) v = draw.one_in(2) ? values - 1 : draw.below(values);
     // ids share no index with their table, which two values seldom do
-    for (int again = 0; again < 8 && in.op == Op::look_up; ++again) {
+    for (int again = 0; again < 30 && in.op == Op::look_up; ++again) {
       Labels const ids = labels_of(p.spec(in.operand[1]));
-      if (without(ids, labels_of(p.spec(in.operand[0]))).size == ids.size) break;
+      Spec const& table = p.spec(in.operand[0]);
+      if (table.rank > 0 && p.spec(in.operand[1]).unreduced.empty() &&
+          without(ids, labels_of(table)).size == ids.size)
+        break;
       in.operand[0] = draw.below(values);
       in.operand[1] = draw.below(values);
     }
-    bool const product =
-        in.op == Op::multiply || in.op == Op::contract || in.op == Op::named_contract;
+    bool const product = in.op == Op::multiply || in.op == Op::named_multiply ||
+                         in.op == Op::contract || in.op == Op::named_contract;
     int const a = in.operand[0];
     int most = degree[a];
     if (operand_count(in.op) > 1)
@@ -441,8 +470,8 @@ constexpr Program generate(std::uint64_t seed, int length) {
     if (!v) continue;
     in.result = v.result;
     if (in.result.unreduced.empty()) in.result.kind = ReduceKind::sum;
-    if (in.op == Op::max || in.op == Op::min || in.op == Op::named_max || in.op == Op::place ||
-        in.op == Op::named_place)
+    if (in.op == Op::max || in.op == Op::min || in.op == Op::named_max || in.op == Op::named_min ||
+        in.op == Op::place || in.op == Op::named_place)
       for (int k = 0; k < in.list.size; ++k) p.needs_elements[in.list.at[k]] = true;
     degree[values] = most;
     p.code[p.size++] = in;
@@ -551,6 +580,7 @@ class Interpreter {
         return reduce(in, a, in.result, false);
       case Op::named_sum:
       case Op::named_max:
+      case Op::named_min:
       case Op::named_place: {
         bool const whole = in.op == Op::named_place;
         Labels const kept = without(labels_of(a.spec), in.list);
@@ -563,6 +593,9 @@ class Interpreter {
       case Op::contract:
       case Op::named_contract:
         return product(in, a, b);
+      case Op::named_add:
+      case Op::named_multiply:
+        return named_elementwise(in, a, b);
       case Op::transpose:
       case Op::reduced:
         return make(in.result, [&](Coords const&, std::size_t r, Extents const& at) {
@@ -621,13 +654,18 @@ class Interpreter {
         });
       case Op::running_sum:
       case Op::running_max:
+      case Op::running_min:
+      case Op::sum_before:
         return make(in.result, [&](Coords const& me, std::size_t, Extents at) {
-          std::int64_t const last = at[in.from];
+          std::int64_t const end = at[in.from] + (in.op == Op::sum_before ? 0 : 1);
           std::int64_t value = 0;
-          for (std::int64_t i = 0; i <= last; ++i) {
+          for (std::int64_t i = 0; i < end; ++i) {
             at.at[in.from] = i;
             std::int64_t const x = from_any(a, me, in.from, at);
-            value = i == 0 ? x : in.op == Op::running_sum ? value + x : std::max(value, x);
+            value = i == 0                     ? x
+                    : in.op == Op::running_max ? std::max(value, x)
+                    : in.op == Op::running_min ? std::min(value, x)
+                                               : value + x;
           }
           return value;
         });
@@ -725,10 +763,12 @@ class Interpreter {
       case Op::absolute:
         return a < 0 ? -a : a;
       case Op::add:
+      case Op::named_add:
         return a + b;
       case Op::subtract:
         return a - b;
       case Op::multiply:
+      case Op::named_multiply:
         return a * b;
       case Op::largest:
         return std::max(a, b);
@@ -801,6 +841,25 @@ class Interpreter {
     v.spec.reduced = {};
     for (Step const& s : plan) sound = sound && simulate::apply(s, z_, v);
     return arrived(v, to);
+  }
+
+  // The operands brought to where they meet, the function there, and its result where it is named.
+  Distributed named_elementwise(Instruction const& in, Distributed const& a, Distributed const& b) {
+    Linearity const how = linearity(in.op);
+    Operands given;
+    given.push(a.spec);
+    given.push(b.spec);
+    Operands met;
+    for (int k = 0; k < 2; ++k) met.push(rules::elementwise_operand(given, k, in.result, how));
+    Distributed const x = communicate(a, met.at[0]);
+    Distributed const y = communicate(b, met.at[1]);
+    Verdict const there = rules::elementwise(met, labels_of(in.result), how);
+    if (!there) sound = false;
+    return communicate(make(there.result,
+                            [&](Coords const&, std::size_t r, Extents const& at) {
+                              return call(in.op, take(x, r, at), take(y, r, at), 0);
+                            }),
+                       in.result);
   }
 
   Distributed product(Instruction const& in, Distributed const& a, Distributed const& b) {

@@ -139,6 +139,10 @@ auto perform_along(Int n, A const& a, B const& b) {
     return scan<V>(a);
   } else if constexpr (in.op == Op::running_max) {
     return scan<V, Max>(a);
+  } else if constexpr (in.op == Op::running_min) {
+    return scan<V, Min>(a);
+  } else if constexpr (in.op == Op::sum_before) {
+    return scan<V>(a, Scan::exclusive);
   } else if constexpr (in.op == Op::from_second) {
     return pad<V>(slice<V>(a, std::min<Int>(1, n), n), 0, std::min<Int>(1, n));
   } else if constexpr (in.op == Op::from_second_and_one) {
@@ -204,6 +208,12 @@ auto perform(Sizing const& z, A const& a, B const& b, C const& c,
     return sum<Out>(a);
   } else if constexpr (in.op == Op::named_max) {
     return max<Out>(a);
+  } else if constexpr (in.op == Op::named_min) {
+    return min<Out>(a);
+  } else if constexpr (in.op == Op::named_add) {
+    return map<Out>(functions::Add{}, a, b);
+  } else if constexpr (in.op == Op::named_multiply) {
+    return map<Out>(functions::Multiply{}, a, b);
   } else if constexpr (in.op == Op::named_place) {
     return argmax<Out>(a);
   } else if constexpr (in.op == Op::contract) {

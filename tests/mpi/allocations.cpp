@@ -136,8 +136,8 @@ TEST_CASE("products, step by step and on a ring") {
   auto const inner = zeros<double, Dim<I>, Dim<J, X>>(mesh, {37, 24});
   auto const rows = zeros<double, Dim<J, X>, Dim<K>>(mesh, {24, 29});
   Int const before = std::exchange(overlap::message_bytes, 256);
-  for (Overlap const how :
-       {Overlap::none, Overlap::ring, Overlap::bidirectional, Overlap::shared}) {
+  for (Overlap const how : {Overlap::none, Overlap::ring, Overlap::bidirectional, Overlap::shared,
+                            Overlap::automatic}) {
     INFO("overlap " << static_cast<int>(how));
     allocates_nothing(mesh, [&] {
       (void)matmul<Dim<I>, Dim<K>>(a, whole, how);

@@ -399,6 +399,25 @@ TEST_CASE("half of the ranks") {
   CHECK(b.local_size() == (mesh.here() ? n / 2 * 3 : 0));
 }
 
+TEST_CASE("a Kokkos kernel on the raw blocks") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  Int const p = mesh.size_of<X>() * mesh.size_of<Y>();
+  auto const a = from_function<Int, Dim<I, X, Y>>(mesh, {p * 5}, [](Int i) { return i; });
+  auto const squares = shard_map<Dim<I, X, Y>>(
+      [](auto b) {
+        auto out = b.clone();
+        auto const to = out.mutable_local();
+        auto const from = b.local();
+        Kokkos::parallel_for(
+            "squares", static_cast<int>(from.extent(0)),
+            KOKKOS_LAMBDA(int i) { to(i) = from(i) * from(i); });
+        Kokkos::fence();
+        return out;
+      },
+      a);
+  CHECK(on_ranks::wrong(squares, [](Int i) { return i * i; }) == 0);
+}
+
 TEST_CASE("JAX's names") {
   auto const mesh = on_ranks::two_axes<X, Y>();
   Int const px = mesh.size_of<X>();

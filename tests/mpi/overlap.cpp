@@ -230,3 +230,16 @@ TEST_CASE("a ring beside what is under way") {
   auto const c = matmul<Dim<I>, Dim<K, X>>(a, b, Overlap::ring);
   CHECK(differences(matmul(std::move(pending).wait(), b), c) == 0);
 }
+
+TEST_CASE("empty operands, before there is a window") {
+  for (Overlap const how : ways) {
+    auto const mesh = on_ranks::two_axes<X, Y>();
+    auto const a = zeros<double, Dim<I, X>, Dim<J>>(mesh, {0, 5});
+    auto const b = zeros<double, Dim<J>, Dim<K>>(mesh, {5, 3});
+    CHECK(matmul<Dim<I>, Dim<K>>(a, b, how).extents() == std::array<Int, 2>{0, 3});
+    auto const c = zeros<double, Dim<I>, Dim<J, X>>(mesh, {4, 0});
+    auto const d = zeros<double, Dim<J, X>, Dim<K>>(mesh, {0, 3});
+    CHECK(on_ranks::wrong(matmul<Dim<I>, Dim<K>>(c, d, how), [](Int, Int) { return 0.0; }) == 0);
+    CHECK(on_ranks::wrong(matmul<Dim<I, X>, Dim<K>>(c, d, how), [](Int, Int) { return 0.0; }) == 0);
+  }
+}

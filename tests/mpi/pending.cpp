@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <random>
 #include <stdexcept>
 #include <type_traits>
@@ -194,44 +195,69 @@ TEST_CASE("many under way, waited for in any order") {
     if (round == rounds / 2) allocations = mesh.state().pool().allocations();
     Int const n = draw(50) == 0 ? 2000 : draw(5) * p;
     auto const a = block_of_rank(mesh, n, 1);
-    auto total = all_reduce_start<X, Y>(a);
+    // some of all kinds
+    auto const maybe = [&](auto start) {
+      std::optional<decltype(start())> out;
+      if (draw(8) < 5) out.emplace(start());
+      return out;
+    };
+    auto total = maybe([&] { return all_reduce_start<X, Y>(a); });
     Int const by = draw(2 * p) - p;
-    auto turned = rotate_start<Y, X>(a, by);
-    auto whole = all_gather_start<Y, I>(a);
-    auto pieces = all_to_all_start<X, Y, I, I>(block_of_rank(mesh, 2 * p, 1));
+    auto turned = maybe([&] { return rotate_start<Y, X>(a, by); });
+    auto whole = maybe([&] { return all_gather_start<Y, I>(a); });
+    auto const twice = block_of_rank(mesh, 2 * p, 1);
+    auto pieces = maybe([&] { return all_to_all_start<X, Y, I, I>(twice); });
     int const root = static_cast<int>(draw(px));
-    auto told = broadcast_from_start<X>(a, root);
+    auto told = maybe([&] { return broadcast_from_start<X>(a, root); });
+    auto parts = maybe([&] { return reduce_scatter_start<X, Y, I>(twice); });
+    auto most = maybe([&] { return all_reduce_start<Max, X>(a); });
+    int const giver = static_cast<int>(draw(py));
+    int const taker = static_cast<int>(draw(py));
+    auto given = maybe([&] { return permute_start<Y>(a, {{giver, taker}}); });
     auto const product = matmul(relabel<I, K>(transpose<J, I>(right)), right);  // meanwhile
     bad += product.extents() == std::array<Int, 2>{6, 6} ? 0 : 1;
     if (draw(3) == 0) bad += item(all_reduce<X, Y>(axis_index<X, Y>())) == p * (p - 1) / 2 ? 0 : 1;
 
-    std::array<int, 5> order{0, 1, 2, 3, 4};
+    std::array<int, 8> order{0, 1, 2, 3, 4, 5, 6, 7};
     std::shuffle(order.begin(), order.end(), own);
     for (int const which : order) {
       auto const check = [&](auto const& got, auto expected) {
         for (Int i = 0; i < got.local_size(); ++i)
           bad += got.local().data()[i] == expected(i) ? 0 : 1;
       };
-      if (which == 0)
-        check(std::move(total).wait(), [&](Int i) {
+      if (which == 0 && total)
+        check(std::move(*total).wait(), [&](Int i) {
           Int s = 0;
           for (Int r = 0; r < p; ++r) s += value(r, i, 0);
           return s;
         });
-      if (which == 1) {
+      if (which == 1 && turned) {
         Int const place = mesh.coordinate<Y>() * px + mesh.coordinate<X>();
         Int const from = ((place - by) % p + p) % p;
-        check(std::move(turned).wait(),
+        check(std::move(*turned).wait(),
               [&](Int i) { return value(from % px * py + from / px, i, 0); });
       }
-      if (which == 2)
-        check(std::move(whole).wait(),
+      if (which == 2 && whole)
+        check(std::move(*whole).wait(),
               [&](Int i) { return value(mesh.coordinate<X>() * py + i / n, i % n, 0); });
-      if (which == 3)
-        check(std::move(pieces).wait(), [&](Int i) { return value(i / 2, 2 * me + i % 2, 0); });
-      if (which == 4)
-        check(std::move(told).wait(),
+      if (which == 3 && pieces)
+        check(std::move(*pieces).wait(), [&](Int i) { return value(i / 2, 2 * me + i % 2, 0); });
+      if (which == 4 && told)
+        check(std::move(*told).wait(),
               [&](Int i) { return value(root * py + mesh.coordinate<Y>(), i, 0); });
+      if (which == 5 && parts)
+        check(std::move(*parts).wait(), [&](Int i) {
+          Int s = 0;
+          for (Int r = 0; r < p; ++r) s += value(r, 2 * me + i, 0);
+          return s;
+        });
+      if (which == 6 && most)
+        check(std::move(*most).wait(),
+              [&](Int i) { return value((px - 1) * py + mesh.coordinate<Y>(), i, 0); });
+      if (which == 7 && given)
+        check(std::move(*given).wait(), [&](Int i) {
+          return mesh.coordinate<Y>() == taker ? value(mesh.coordinate<X>() * py + giver, i, 0) : 0;
+        });
     }
   }
   CHECK(bad == 0);

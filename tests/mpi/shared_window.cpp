@@ -23,12 +23,14 @@ using Int = std::int64_t;
 // Every rank writes a number of its own for each other, and reads what they wrote for it.
 int rounds(SharedWindow& window, int rank, int size, Int first, int count) {
   int wrong = 0;
+  detail::List<int> group;
+  for (int g = 0; g < size; ++g) group.push_back(g);
   auto* const all = static_cast<Int*>(window.data());
   for (Int round = first; round < first + count; ++round) {
     window.enter();
     if (round % 17 == rank) usleep(200);  // a rank that is late
     for (int g = 0; g < size; ++g) all[rank * size + g] = round * 1000 + rank * 31 + g;
-    window.meet();
+    window.meet(group);
     if (round % 13 == rank) usleep(200);  // and one that reads for long
     for (int g = 0; g < size; ++g)
       wrong += all[g * size + rank] == round * 1000 + g * 31 + rank ? 0 : 1;

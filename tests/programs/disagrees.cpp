@@ -121,6 +121,14 @@ std::map<std::string, Case> const cases = {
        (void)shard_map<Dim<I, X, Y>>(
            *mesh, [&] { return full_local<float, Dim<I>>({odd ? 3 : 4}, 1.0f); });
      }},
+    {"skips_a_product",
+     [](Environment&, std::optional<Grid>& mesh, bool odd) {
+       struct J : Index<"J"> {};
+       struct K : Index<"K"> {};
+       auto const a = full<float, Dim<I, X>, Dim<J>>(*mesh, {100, 4}, 1.0f);
+       auto const b = full<float, Dim<J>, Dim<K>>(*mesh, {4, 3}, 1.0f);
+       if (!odd) matmul<Dim<I>, Dim<K>>(a, b, Overlap::shared);
+     }},
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // Five axes split one dim.
-// EXPECT: \[shardtype T07\] .*more than 8 indices or 4 mesh axes
+// EXPECT: \[shardtype T07\] .*more than 8 indices, 8 operands or 4 mesh axes
 // EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I, V, W, X, Y, Z> ?> ?>
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:

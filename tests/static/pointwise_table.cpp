@@ -199,6 +199,15 @@ static_assert(gives<f::Multiply, T<Dim<I>, RX>, T<Dim<I>, RX>, Number<int>>);
 static_assert(gives<f::Cast<float>, T<Dim<I>, UX>, Tensor<double, Dim<I>, UX>>);
 static_assert(gives<f::Cast<double>, Tensor<double, Dim<I>, RX>, T<Dim<I>, RX>>);
 static_assert(gives<f::Where, T<Dim<I>, RX>, Tensor<bool, Dim<I>>, T<Dim<I>, RX>, T<Dim<I>, RX>>);
+// ... JAX passes U through every cast; here through those that add up
+static_assert(gives<f::Cast<float>, T<Dim<I>, RX>, Tensor<std::int32_t, Dim<I>, RX>>);
+static_assert(gives<f::Cast<std::int64_t>, Tensor<std::int64_t, Dim<I>, UX>,
+                    Tensor<std::int32_t, Dim<I>, UX>>);
+static_assert(refusal_of<f::Cast<std::int32_t>, Tensor<std::int64_t, Dim<I>, UX>> ==
+              Code::P04_not_linear);
+static_assert(refusal_of<f::Cast<double>, Tensor<std::int64_t, Dim<I>, UX>> ==
+              Code::P04_not_linear);
+static_assert(refusal_of<f::Cast<float>, Tensor<Z, Dim<I>, UX>> != Code::ok);
 // ... of candidates for a maximum: JAX refuses both; here they may be chosen from, not cast
 static_assert(gives<f::Where, T<Dim<I>, MX>, Tensor<bool, Dim<I>>, T<Dim<I>, MX>, T<Dim<I>, MX>>);
 static_assert(refusal_of<f::Cast<double>, T<Dim<I>, MX>> == Code::P08_kinds_differ);
@@ -220,6 +229,11 @@ static_assert(sum_plan<Dim<M>, UY>.count(Collective::all_reduce) == 1);  // JAX 
 static_assert(sum_plan<Dim<M>, UX>.collectives() == 1 && sum_plan<Dim<M>, UY>.collectives() == 1);
 static_assert(named_reduction<ReduceOver<r::Sum, T<Dim<J>, UY>>, T<Dim<I, X>, Dim<J>>> ==
               Code::N04_nothing_to_owe);
+// a sum over a split dim that names replicas: one all_reduce over its axis, the other dim stays split
+constexpr Plan replicas = plan(sum_to<Dim<M, Y>>, type<T<Dim<L, X>, Dim<M, Y>>>);
+static_assert(replicas.collectives() == 1 && replicas.count(Collective::all_reduce) == 1);
+static_assert(std::is_same_v<result_t<ReduceOver<r::Sum, Dim<M, Y>>, T<Dim<L, X>, Dim<M, Y>>>,
+                             T<Dim<M, Y>>>);
 // ... R: JAX refuses, here the named result is resharded and I to R is a free cast
 static_assert(named_reduction<ReduceOver<r::Sum, T<Dim<J>, RX>>, T<Dim<I, X>, Dim<J>>> == Code::ok);
 // reduce_max, reduce_min, out_sharding: U of the same kind

@@ -45,6 +45,8 @@ TEST_CASE("communication that takes long is hidden") {
   // from both sides, where there are two others
   CHECK(fastest({.product = 0.1, .communication = 0.12, .ranks = 4, .chunks = 8}, m) ==
         Overlap::bidirectional);
+  CHECK(fastest({.product = 0.1, .communication = 0.12, .ranks = 4, .chunks = 8, .sums = true},
+                m) == Overlap::ring);
 }
 
 TEST_CASE("what is short is not worth a product in pieces") {

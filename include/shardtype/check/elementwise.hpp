@@ -146,6 +146,7 @@ struct ElementwiseOperands<F, Pack<Extra...>, Args...> {
   }
   static constexpr Verdict check() {
     constexpr int count = static_cast<int>(sizeof...(Args) + sizeof...(Extra));
+    if (sizeof...(Args) > shardtype::Operands::most) return refuse(Code::T07_too_many);
     if (Verdict v = lawful<S>(std::make_integer_sequence<int, count>{}); !v) return v;
     Elements const elements = Judge<F, common, Args...>::value;
     if (elements == Elements::number) return refuse(Code::P10_number_does_not_fit);

@@ -132,8 +132,7 @@ std::int64_t place_along(MeshState const& mesh, std::int64_t& count) {
   count = 1;
   auto const along = [&](Identity id, std::string_view name) {
     int const k = mesh.find(id);
-    if (k < 0)
-      throw Error("E13", "the mesh has no axis " + std::string(name), FailedOn::every_rank);
+    if (k < 0) mesh.refuse_axis(name);
     auto const at = static_cast<std::size_t>(k);
     count *= mesh.axes()[at].size;
     place = place * mesh.axes()[at].size + mesh.coords()[at];

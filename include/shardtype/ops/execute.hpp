@@ -57,7 +57,7 @@ class Executor {
   /// The packed result of `plan` for operands `a` and, for products, `b`.
   Buffer run(Plan const& plan, Value<T> a, Value<T> b = {}, Overlap how = Overlap::none) {
     Value<T> slots[3] = {std::move(a), std::move(b), {}};
-    if (how == Overlap::automatic && shardtype::detail::on_one_node) how = Overlap::shared;
+    if (how == Overlap::automatic && shared_memory()) how = Overlap::shared;
     bool packed[3] = {true, true, true};  // as the plan says, not the extents
     int last = 0;
     for (int k = 0; k < plan.size; ++k) {
@@ -116,6 +116,13 @@ class Executor {
     slots[static_cast<int>(next.slot)] = std::move(out);
     return true;
   }
+  /// Whether all ranks of the mesh are on one node, and kernels reach its memory.
+  bool shared_memory() {
+    if constexpr (SharedSteps<T, Space>::on_host)
+      return blocks_.mesh.window().possible();
+    else
+      return false;
+  }
   bool overlapped(Step const& s, Step const& next, Value<T> const* slots, Overlap how,
                   Value<T>& out) {
     if constexpr (!kernels::is_blas_type<T>) {
@@ -140,12 +147,14 @@ class Executor {
       SharedSteps<T, Space> steps(blocks_);
       if (steps.fits_gather(s, next)) {
         agree_on(s);
+        if (!steps.room_to_gather(s)) return false;
         out = steps.gather(
             s, slots, [&](Value<T> const& a, Value<T> const& b) { return product(next, a, b); });
         return true;
       }
       if (!steps.fits_reduce(s, next)) return false;
       agree_on(next);
+      if (!steps.room_to_reduce(s, next)) return false;
       out = steps.reduce(s, next, slots,
                          [&](Value<T> const& a, Value<T> const& b, T* c) { product(s, a, b, c); });
       return true;

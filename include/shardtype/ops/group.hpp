@@ -16,11 +16,36 @@ inline Comm& group_of(MeshState& mesh, AxisMap const& map, AxisList const& axes)
   return mesh.group(positions, axes.size);
 }
 
-/// Memory that the ranks of that group share, if they can.
-inline SharedWindow& window_of(MeshState& mesh, AxisMap const& map, AxisList const& axes) {
-  int positions[max_axes];
-  for (int k = 0; k < axes.size; ++k) positions[k] = map.position[axes[k]];
-  return mesh.window(positions, axes.size);
+/// The members of that group as ranks of the mesh, in its order, in `out`.
+inline detail::List<int>& members_of(MeshState const& mesh, AxisMap const& map,
+                                     AxisList const& axes, detail::List<int>& out) {
+  std::int64_t const p = map.sizes.product(axes);
+  out.resize(static_cast<std::size_t>(p));
+  for (std::int64_t g = 0; g < p; ++g) {
+    Coords const there = member(axes, map.sizes, map.coords, g);
+    std::int64_t rank = 0;
+    for (std::size_t k = 0; k < mesh.axes().size(); ++k) {
+      std::int64_t at = mesh.coords()[k];
+      for (int x = 0; x < max_axes; ++x)
+        if (map.position[x] == static_cast<int>(k)) at = there[x];
+      rank = rank * mesh.axes()[k].size + at;
+    }
+    out[static_cast<std::size_t>(g)] = static_cast<int>(rank);
+  }
+  return out;
+}
+
+/// Which of the groups that span `axes` is this one.
+inline std::int64_t number_of_group(MeshState const& mesh, AxisMap const& map,
+                                    AxisList const& axes) {
+  std::int64_t number = 0;
+  for (std::size_t k = 0; k < mesh.axes().size(); ++k) {
+    bool inside = false;
+    for (int m = 0; m < axes.size; ++m)
+      inside = inside || map.position[axes[m]] == static_cast<int>(k);
+    if (!inside) number = number * mesh.axes()[k].size + mesh.coords()[k];
+  }
+  return number;
 }
 
 /// The block along `dim` of sharding `spec` at each member of that group, in its order, in `out`.

@@ -113,12 +113,21 @@ class OverlappedSteps {
     if (how_ != Overlap::automatic) return how_;
     Machine const& m = machine_here();
     Sizing const& z = blocks_.sizing;
-    double const flop_time = static_cast<double>(sizeof(T)) / sizeof(float) / m.flops_per_second;
+    // a complex product is four of real numbers
+    double const flop_time = static_cast<double>(sizeof(T)) / sizeof(float) *
+                             (shardtype::detail::is_complex<T> ? 2 : 1) / m.flops_per_second;
     overlap::Workload work;
     work.product = static_cast<double>(planning::detail::product_flops(a, b, z)) * flop_time;
     work.communication = static_cast<double>(step_cost(s, z, m).picoseconds) * 1e-12;
     work.ranks = z.sizes.product(s.axes);
-    work.chunks = 8;  // some
+    work.sums = s.collective != Collective::all_gather;
+    std::int64_t const block = s.collective == Collective::reduce_scatter
+                                   ? largest_elements(s.after, z.extents, z.sizes)
+                               : s.collective == Collective::all_gather
+                                   ? largest_elements(s.before, z.extents, z.sizes)
+                                   : largest_elements(s.before, z.extents, z.sizes) / work.ranks;
+    work.chunks =
+        overlap::route(Overlap::ring, block, static_cast<std::int64_t>(sizeof(T)), m).chunks;
     return overlap::fastest(work, m);
   }
   bool pays(Step const& s, Spec const& a, Spec const& b) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 
 #include <Kokkos_Core.hpp>
 
@@ -17,12 +18,15 @@
 
 namespace shardtype::ops {
 
-/// Whether two steps can be one is decided by the plan and the sizes alone, so all ranks of a group agree.
+/// Whether two steps can be one is decided by the plan, and whether there is memory by all ranks of the mesh
+/// together, so they agree.
 template <class T, class Space>
 class SharedSteps {
-  static constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space>::accessible;
-
  public:
+  static constexpr bool on_host =
+      Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space>::accessible &&
+      Kokkos::SpaceAccessibility<typename Space::execution_space, Kokkos::HostSpace>::accessible;
+
   explicit SharedSteps(Blocks<T, Space>& blocks) : blocks_(blocks) {}
 
   /// An all_gather of an operand, and the product that takes it: the ranks put their blocks together in one
@@ -30,12 +34,13 @@ class SharedSteps {
   bool fits_gather(Step const& gather, Step const& product) const {
     return communicates(gather) && gather.collective == Collective::all_gather &&
            product.action == Action::contract && static_cast<int>(gather.slot) <= 1 &&
-           gather.before.dims[gather.from].axes.cyclic == 0 && room(gather, elements(gather.after));
+           gather.before.dims[gather.from].axes.cyclic == 0;
   }
+  bool room_to_gather(Step const& s) { return room(s, largest(s.after)); }
   template <class Multiply>
   Value<T> gather(Step const& s, Value<T>* slots, Multiply multiply) {
     Value<T>& operand = slots[static_cast<int>(s.slot)];
-    Visit const visit(window(s));
+    Visit const visit(*this, s, largest(s.after));
     Value<T> whole = whole_value<T>(s.after, blocks_.sizing, blocks_.axes.coords, {});
     std::int64_t const n = operand.layout.elements();
     std::int64_t const inner = kernels::inner_length(whole.layout, s.from);
@@ -62,11 +67,16 @@ class SharedSteps {
     if (s.collective != Collective::all_reduce &&
         (s.collective != Collective::reduce_scatter || s.after.dims[s.to].axes.cyclic != 0))
       return false;
-    return room(s, ranks(s) * apart(elements(product.after)));
+    return true;
+  }
+  bool room_to_reduce(Step const& product, Step const& s) {
+    return room(s, ranks(s) * apart(largest(product.after)));
   }
   template <class Multiply>
   Value<T> reduce(Step const& product, Step const& s, Value<T> const* slots, Multiply multiply) {
-    Visit const visit(window(s));
+    Value<T> out = blocks_.fresh(s.after);
+    T* const result = blocks_.writable(out.keep);
+    Visit const visit(*this, s, ranks(s) * apart(largest(product.after)));
     Value<T> whole = whole_value<T>(product.after, blocks_.sizing, blocks_.axes.coords, {});
     std::int64_t const n = whole.layout.elements();
     T* const parts = visit.data();
@@ -74,8 +84,6 @@ class SharedSteps {
     multiply(slots[0], slots[1], parts + me * apart(n));
     blocks_.exec.fence();
     visit.meet();
-    Value<T> out = blocks_.fresh(s.after);
-    T* const result = blocks_.writable(out.keep);
     auto const add = [&](std::int64_t begin, std::int64_t rows, std::int64_t run,
                          std::int64_t stride, T* to) {
       kernels::sum_parts(blocks_.exec, parts + begin, apart(n), ranks(s), rows, run, stride, to);
@@ -99,35 +107,53 @@ class SharedSteps {
   }
 
  private:
-  /// The use of a window from when it is free to when this rank has read what it needs.
+  /// The use of this group's area of the mesh's window, from when that is free to when this rank has read
+  /// what it needs. Where that fails the others wait, as for a message that never comes.
   class Visit {
    public:
-    explicit Visit(SharedWindow& window) : window_(window) { window_.enter(); }
+    /// Areas have `area` elements.
+    Visit(SharedSteps& of, Step const& s, std::int64_t area)
+        : window_(of.blocks_.mesh.window()),
+          group_(members_of(of.blocks_.mesh, of.blocks_.axes, s.axes,
+                            of.blocks_.mesh.scratch().members)),
+          data_(static_cast<T*>(window_.data()) +
+                number_of_group(of.blocks_.mesh, of.blocks_.axes, s.axes) * apart(area)) {
+      window_.enter();
+    }
     Visit(Visit const&) = delete;
     Visit& operator=(Visit const&) = delete;
-    ~Visit() { window_.leave(); }
-    T* data() const { return static_cast<T*>(window_.data()); }
-    void meet() const { window_.meet(); }
+    ~Visit() {
+      if (std::uncaught_exceptions() == exceptions_) window_.leave();
+    }
+    T* data() const { return data_; }
+    void meet() const { window_.meet(group_); }
 
    private:
     SharedWindow& window_;
+    shardtype::detail::List<int> const& group_;
+    T* data_;
+    int exceptions_ = std::uncaught_exceptions();
   };
 
   std::int64_t ranks(Step const& s) const { return blocks_.sizing.sizes.product(s.axes); }
   bool communicates(Step const& s) const {
     return on_host && s.action == Action::communicate && ranks(s) > 1;
   }
-  std::int64_t elements(Spec const& spec) const {
-    return local_elements(spec, blocks_.sizing.extents, blocks_.sizing.sizes, blocks_.axes.coords);
+  /// Elements of the largest block.
+  std::int64_t largest(Spec const& spec) const {
+    return largest_elements(spec, blocks_.sizing.extents, blocks_.sizing.sizes);
   }
   /// Parts lie this many elements from each other: at whole cache lines.
   static std::int64_t apart(std::int64_t n) { return (n + 63) / 64 * 64; }
-  SharedWindow& window(Step const& s) const {
-    return window_of(blocks_.mesh, blocks_.axes, s.axes);
-  }
-  /// Whether the group shares memory for `n` elements. Collective over it.
+  /// Whether the mesh shares memory for areas of `n` elements, one for each group. Collective over it.
   bool room(Step const& s, std::int64_t n) const {
-    return window(s).reserve(static_cast<std::int64_t>(bytes(n)));
+    std::int64_t const groups = blocks_.mesh.size() / ranks(s);
+    return window_fits(groups, n) &&
+           blocks_.mesh.window().reserve(static_cast<std::int64_t>(bytes(groups * apart(n))));
+  }
+  /// Whether that many bytes can be counted.
+  static bool window_fits(std::int64_t groups, std::int64_t n) {
+    return static_cast<double>(groups) * static_cast<double>(n) * sizeof(T) < 4e18;
   }
   /// This rank's block of what the group holds along a dim, the group's first at 0.
   Range own_block(Spec const& spec, int dim, AxisList const& axes) const {

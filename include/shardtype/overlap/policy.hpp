@@ -24,14 +24,16 @@ struct Workload {
   double communication = 0;  ///< seconds
   std::int64_t ranks = 1;
   std::int64_t chunks = 1;  ///< messages of a block, one way
+  bool sums = false;        ///< a reduce_scatter or all_reduce after the product
 };
 
 /// Predicted seconds. What a ring cannot hide is a chunk of whatever takes less: the last product, or for sums
-/// the first one, or the first message; with more than two ranks, blocks that come from both sides halve that.
+/// the first one, or the first message. With more than two ranks, blocks that come from both sides halve that;
+/// sums wait for the rank before on both sides alike.
 inline double predicted(Overlap how, Workload const& w, Machine const& m) {
   if (how == Overlap::none) return w.product + w.communication;
   double const pieces = static_cast<double>(w.ranks * w.chunks);
-  bool const both_ways = how == Overlap::bidirectional && w.ranks > 2;
+  bool const both_ways = how == Overlap::bidirectional && w.ranks > 2 && !w.sums;
   return std::max(w.product * m.cut_product, w.communication) +
          std::min(w.product, w.communication) / pieces * (both_ways ? 0.5 : 1.0);
 }

@@ -167,8 +167,11 @@ class Environment {
     if (detail::check_enabled("agree")) MPI_Comm_dup(MPI_COMM_WORLD, &detail::record_comm);
     std::set_terminate(detail::on_terminate);
     detail::look_at_node();
-    if (char const* const file = std::getenv("SHARDTYPE_MACHINE"))
-      detail::measured_machine = read_machine(MPI_COMM_WORLD, file);
+    // the first rank's, so that all do the same
+    char const* const file = rank() == 0 ? std::getenv("SHARDTYPE_MACHINE") : nullptr;
+    std::string path = file != nullptr ? file : "";
+    detail::share_text(MPI_COMM_WORLD, path, 0);
+    if (!path.empty()) detail::measured_machine = read_machine(MPI_COMM_WORLD, path);
   }
   Environment(Environment const&) = delete;
   Environment& operator=(Environment const&) = delete;

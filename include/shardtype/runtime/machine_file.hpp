@@ -1,6 +1,7 @@
 #pragma once
 /// The rates of a machine in a file, as scripts/calibrate writes them.
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstdio>

@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -38,6 +39,7 @@ struct StepScratch {
   detail::List<std::int64_t> counts, recv_counts, offsets, recv_offsets, begins, cuts, joins;
   detail::List<Rows> rows, old_rows;
   detail::List<std::int64_t> run_at, run_row, run_first;
+  detail::List<int> members;
 };
 
 /// What all tensors of one mesh share: the communicators, the memory pool, the checks.
@@ -68,6 +70,7 @@ class MeshState {
     coords_.resize(axes_.size(), 0);
     if (!here_) return;
     whole_ = detail::Owned(new Comm(made));
+    window_ = detail::Owned(new SharedWindow(*whole_));
     std::int64_t rest = place;
     for (std::size_t k = axes_.size(); k-- > 0;) {
       coords_[k] = rest % axes_[k].size;
@@ -112,16 +115,42 @@ class MeshState {
     return -1;
   }
 
+  /// Error E13: an operation names axis `name`, which this mesh lacks.
+  [[noreturn]] void refuse_axis(std::string_view name) const {
+    std::string has;
+    for (MeshAxisInfo const& x : axes_) has += (has.empty() ? "" : ", ") + x.name;
+    throw Error("E13",
+                "the mesh has no axis " + std::string(name) + "; it has " + has +
+                    ": name one of these, or make the mesh with that axis too",
+                FailedOn::every_rank);
+  }
+
   /// The ranks that differ from this one along the `n` axes (positions in the mesh) alone, in the order
   /// of the list, first axis major. Collective over the mesh at the first call per list.
-  Comm& group(int const* axes, int n) { return *known_group(axes, n).comm; }
-
-  /// Memory that these ranks share, if they can.
-  SharedWindow& window(int const* axes, int n) {
-    Group& g = known_group(axes, n);
-    if (!g.window) g.window = detail::Owned(new SharedWindow(*g.comm));
-    return *g.window;
+  Comm& group(int const* axes, int n) {
+    std::uint64_t code = 1;
+    for (int k = 0; k < n; ++k) code = code * 16 + static_cast<std::uint64_t>(axes[k]);
+    for (Group& g : groups_)
+      if (g.code == code) return *g.comm;
+    std::int64_t color = 0;
+    for (std::size_t k = 0; k < axes_.size(); ++k) {
+      bool inside = false;
+      for (int m = 0; m < n; ++m) inside = inside || axes[m] == static_cast<int>(k);
+      color = color * axes_[k].size + (inside ? 0 : coords_[k]);
+    }
+    std::int64_t key = 0;
+    for (int m = 0; m < n; ++m) {
+      auto const k = static_cast<std::size_t>(axes[m]);
+      key = key * axes_[k].size + coords_[k];
+    }
+    MPI_Comm made = MPI_COMM_NULL;
+    check_mpi(MPI_Comm_split(whole_->raw(), static_cast<int>(color), static_cast<int>(key), &made),
+              "MPI_Comm_split");
+    return *groups_.push_back({code, detail::Owned(new Comm(made))}).comm;
   }
+
+  /// Memory that all ranks of the mesh share, if they can.
+  SharedWindow& window() { return *window_; }
 
   /// The ranks of this mesh and of `other` together. Collective over them at the first call per set
   /// of ranks.
@@ -138,30 +167,7 @@ class MeshState {
   struct Group {
     std::uint64_t code = 0;  ///< of the list of axes
     detail::Owned<Comm> comm;
-    detail::Owned<SharedWindow> window;
   };
-
-  Group& known_group(int const* axes, int n) {
-    std::uint64_t code = 1;
-    for (int k = 0; k < n; ++k) code = code * 16 + static_cast<std::uint64_t>(axes[k]);
-    for (Group& g : groups_)
-      if (g.code == code) return g;
-    std::int64_t color = 0;
-    for (std::size_t k = 0; k < axes_.size(); ++k) {
-      bool inside = false;
-      for (int m = 0; m < n; ++m) inside = inside || axes[m] == static_cast<int>(k);
-      color = color * axes_[k].size + (inside ? 0 : coords_[k]);
-    }
-    std::int64_t key = 0;
-    for (int m = 0; m < n; ++m) {
-      auto const k = static_cast<std::size_t>(axes[m]);
-      key = key * axes_[k].size + coords_[k];
-    }
-    MPI_Comm made = MPI_COMM_NULL;
-    check_mpi(MPI_Comm_split(whole_->raw(), static_cast<int>(color), static_cast<int>(key), &made),
-              "MPI_Comm_split");
-    return groups_.push_back({code, detail::Owned(new Comm(made)), {}});
-  }
 
   detail::List<MeshAxisInfo> axes_;
   detail::List<int> ranks_;
@@ -169,6 +175,7 @@ class MeshState {
   detail::List<std::int64_t> coords_;
   bool here_ = false;
   detail::Owned<Comm> whole_;
+  detail::Owned<SharedWindow> window_;
   detail::List<Group> groups_;
   detail::List<detail::Owned<Link>> links_;
   Pool::Owner pool_;
@@ -201,7 +208,8 @@ class MeshRef {
 ///     Mesh<X, Y> mesh(env.world(), {2, 2}, {7, 5, 3, 1});  // these ranks, in this order
 ///
 /// Uses the communicator's first ranks unless told which; on the others `here()` is false and
-/// operations do nothing. Collective over the communicator. Errors: E10 more ranks needed than
+/// operations do nothing. Collective over the communicator; so is its end, that is the end of the last tensor
+/// on it, where Overlap::shared has made a window. Errors: E10 more ranks needed than
 /// there are, E11 sizes that do not fit the axis types, E12 a rank list that does not fit.
 template <MeshAxis... Xs>
 class Mesh : public MeshRef {
@@ -311,9 +319,7 @@ inline AxisMap map_axes(MeshState const& mesh, Names const& names) {
   for (int x = 0; x < names.axes; ++x) {
     out.position[x] = mesh.find(names.axis_id[x]);
     auto const k = static_cast<std::size_t>(out.position[x]);
-    if (out.position[x] < 0)
-      throw Error("E13", "the mesh has no axis " + std::string(names.axis_name[x]),
-                  FailedOn::every_rank);
+    if (out.position[x] < 0) mesh.refuse_axis(names.axis_name[x]);
     out.sizes.at[x] = mesh.axes()[k].size;
     out.coords.at[x] = mesh.coords()[k];
   }
