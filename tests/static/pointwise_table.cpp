@@ -232,8 +232,8 @@ static_assert(named_reduction<ReduceOver<r::Sum, T<Dim<J>, UY>>, T<Dim<I, X>, Di
 // a sum over a split dim that names replicas: one all_reduce over its axis, the other dim stays split
 constexpr Plan replicas = plan(sum_to<Dim<M, Y>>, type<T<Dim<L, X>, Dim<M, Y>>>);
 static_assert(replicas.collectives() == 1 && replicas.count(Collective::all_reduce) == 1);
-static_assert(std::is_same_v<result_t<ReduceOver<r::Sum, Dim<M, Y>>, T<Dim<L, X>, Dim<M, Y>>>,
-                             T<Dim<M, Y>>>);
+static_assert(
+    std::is_same_v<result_t<ReduceOver<r::Sum, Dim<M, Y>>, T<Dim<L, X>, Dim<M, Y>>>, T<Dim<M, Y>>>);
 // ... R: JAX refuses, here the named result is resharded and I to R is a free cast
 static_assert(named_reduction<ReduceOver<r::Sum, T<Dim<J>, RX>>, T<Dim<I, X>, Dim<J>>> == Code::ok);
 // reduce_max, reduce_min, out_sharding: U of the same kind
