@@ -2,6 +2,15 @@
 /// JAX's names for what this library has, for those who come from there: `jax::psum<X>(a)` is
 /// `all_reduce<X>(a)`. Types, refusals and costs are those of the function named beside each.
 
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <source_location>
+#include <span>
+#include <string>
+#include <tuple>
+#include <vector>
+
 #include <shardtype/shardtype.hpp>
 
 namespace shardtype::jax {
@@ -64,6 +73,26 @@ template <class... Xs, class A>
 auto ppermute(A const& a, std::initializer_list<SourceDestination> pairs,
               std::source_location where = std::source_location::current()) {
   return permute<Xs...>(a, pairs, where);
+}
+/// permute by a whole permutation: member k of the group takes the block of member `from[k]`. Error E64: as
+/// many ranks as the group has, each once.
+template <class... Xs, class A>
+auto pshuffle(A const& a, std::span<int const> from,
+              std::source_location where = std::source_location::current()) {
+  if (static_cast<std::int64_t>(from.size()) != axis_size<Xs...>())
+    throw Error("E64", "pshuffle was given " + std::to_string(from.size()) +
+                           " ranks for a group of " + std::to_string(axis_size<Xs...>()));
+  std::vector<SourceDestination> pairs;
+  for (int to = 0; to < static_cast<int>(from.size()); ++to)
+    pairs.push_back({from[static_cast<std::size_t>(to)], to});
+  return permute<Xs...>(a, std::span<SourceDestination const>(pairs), where);
+}
+/// `all_to_all<X, I, I>`: the axis and the dim I, of its size, change places.
+template <class... Named, class A>
+auto pswapaxes(A const& a, std::source_location where = std::source_location::current()) {
+  return shardtype::all_to_all<Named...,
+                               std::tuple_element_t<sizeof...(Named) - 1, std::tuple<Named...>>>(
+      a, where);
 }
 /// broadcast_from, typed varying.
 template <class... Xs, class A>

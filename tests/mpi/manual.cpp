@@ -418,6 +418,37 @@ TEST_CASE("a Kokkos kernel on the raw blocks") {
   CHECK(on_ranks::wrong(squares, [](Int i) { return i * i; }) == 0);
 }
 
+// Where a rank stands varies over the axes it is asked for, and over no other; how many there are is a number.
+static_assert(std::is_same_v<decltype(axis_index<X>()), Local<std::int32_t, Varying<X>>>);
+static_assert(std::is_same_v<decltype(axis_index<Y, X>()), Local<std::int32_t, Varying<X, Y>>> ||
+              std::is_same_v<decltype(axis_index<Y, X>()), Local<std::int32_t, Varying<Y, X>>>);
+static_assert(std::is_same_v<decltype(axis_size<X, Y>()), std::int64_t>);
+
+TEST_CASE("JAX's permutation of a whole group, and an axis for a dim") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  Int const py = mesh.size_of<Y>();
+  detail::ManualScope const inside(mesh);
+  auto const a = block_of_rank(mesh, py, 2);
+  Int const x = mesh.coordinate<X>();
+  Int const y = mesh.coordinate<Y>();
+  std::vector<int> from;
+  for (Int g = 0; g < py; ++g) from.push_back(static_cast<int>((g * 3 + 1) % py));
+  bool const whole = py % 3 != 0;  // else some stand twice
+  if (whole) {
+    auto const shuffled = jax::pshuffle<Y>(a, from);
+    static_assert(
+        std::is_same_v<std::remove_const_t<decltype(shuffled)>, std::remove_const_t<decltype(a)>>);
+    CHECK(wrong(shuffled, [&](Int i, Int j) {
+            return value(x * py + from[static_cast<std::size_t>(y)], i, j);
+          }) == 0);
+  } else {
+    CHECK(code_of([&] { (void)jax::pshuffle<Y>(a, from); }) == "E64");
+  }
+  from.push_back(0);
+  CHECK(code_of([&] { (void)jax::pshuffle<Y>(a, from); }) == "E64");
+  CHECK(wrong(jax::pswapaxes<Y, I>(a), [&](Int i, Int j) { return value(x * py + i, y, j); }) == 0);
+}
+
 TEST_CASE("JAX's names") {
   auto const mesh = on_ranks::two_axes<X, Y>();
   Int const px = mesh.size_of<X>();

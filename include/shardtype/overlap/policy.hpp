@@ -46,10 +46,12 @@ inline Overlap fastest(Workload const& w, Machine const& m) {
   return best;
 }
 
-/// How a block goes round: `directions` 1, or 2 for half of it each way; each in `chunks` messages.
+/// How a block goes round: `directions` 1, or 2 for half of it each way; each in `chunks` messages. At most
+/// `piece` flops are made without a look at what has come.
 struct Route {
   int directions = 1;
   std::int64_t chunks = 8;
+  double piece = 1.5e9;
 };
 
 /// Bytes of a message: smaller ones make the network slower. Lowered by tests only.
@@ -59,6 +61,7 @@ inline std::int64_t message_bytes = std::int64_t{1} << 17;
 /// more, until what each costs outweighs it: an MPI call between products, some ten latencies.
 inline Route route(Overlap how, std::int64_t rows, std::int64_t row_bytes, Machine const& m) {
   Route out;
+  out.piece = 0.03 * m.flops_per_second;  // what is below MPI holds so long's bytes
   out.directions = how == Overlap::bidirectional ? 2 : 1;
   std::int64_t const one_way = (rows + out.directions - 1) / out.directions;
   auto const bytes = static_cast<double>(one_way * row_bytes);

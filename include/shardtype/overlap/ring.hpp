@@ -42,6 +42,7 @@ class Ring {
   int size() const { return p_; }
   int directions() const { return route_.directions; }
   std::int64_t chunks() const { return route_.chunks; }
+  double piece_flops() const { return route_.piece; }
   Stream& stream(int direction) { return streams_[static_cast<std::size_t>(direction)]; }
   /// The rank that is `by` places further the way of `direction`: 0 upwards, 1 downwards.
   int along(int direction, int by) const { return next(direction == 0 ? by : -by); }
@@ -172,7 +173,7 @@ class RingProduct {
               T* data) {
     int const p = ring_.size();
     std::int64_t const row = kernels::inner_length(c.layout, 0);
-    Ring round(comm_, {ring_.directions(), ring_.chunks()}, 3);
+    Ring round(comm_, {ring_.directions(), ring_.chunks(), ring_.piece_flops()}, 3);
     std::int64_t const chunks = round.chunks();
     auto const rows = [&](int k, std::int64_t t) {
       Range const block =
@@ -282,10 +283,9 @@ class RingProduct {
   void work(Progress (&progress)[2], Advance advance, bool early, Multiply multiply) {
     std::int64_t const chunks = ring_.chunks();
     std::int64_t const all = ring_.size() * chunks;
-    constexpr double piece = 2.4e9;  // flops; some ten milliseconds of one core
     double const one = std::max(multiply(0, 0, 1, true), 1.0);
-    auto const most =
-        static_cast<std::int64_t>(std::clamp(piece / one, 1.0, static_cast<double>(chunks)));
+    auto const most = static_cast<std::int64_t>(
+        std::clamp(ring_.piece_flops() / one, 1.0, static_cast<double>(chunks)));
     for (;;) {
       int next = -1;
       bool left = false;
