@@ -38,14 +38,9 @@ inline detail::List<int>& members_of(MeshState const& mesh, AxisMap const& map,
 /// Which of the groups that span `axes` is this one.
 inline std::int64_t number_of_group(MeshState const& mesh, AxisMap const& map,
                                     AxisList const& axes) {
-  std::int64_t number = 0;
-  for (std::size_t k = 0; k < mesh.axes().size(); ++k) {
-    bool inside = false;
-    for (int m = 0; m < axes.size; ++m)
-      inside = inside || map.position[axes[m]] == static_cast<int>(k);
-    if (!inside) number = number * mesh.axes()[k].size + mesh.coords()[k];
-  }
-  return number;
+  int positions[max_axes];
+  for (int k = 0; k < axes.size; ++k) positions[k] = map.position[axes[k]];
+  return mesh.number_of_group(positions, axes.size);
 }
 
 /// The block along `dim` of sharding `spec` at each member of that group, in its order, in `out`.
@@ -60,7 +55,17 @@ inline detail::List<Range>& member_blocks(Spec const& spec, int dim, Sizing cons
   return out;
 }
 
-/// The same for a dim that may be dealt out in turns.
+/// The same, counted from where the first member's block begins.
+inline detail::List<Range>& relative_blocks(Spec const& spec, int dim, Sizing const& sizing,
+                                            AxisMap const& map, AxisList const& axes,
+                                            detail::List<Range>& out) {
+  member_blocks(spec, dim, sizing, map, axes, out);
+  std::int64_t const begin = out.front().begin;
+  for (Range& r : out) r = {r.begin - begin, r.end - begin};
+  return out;
+}
+
+/// The rows of a dim that may be dealt out in turns.
 inline void member_rows(Spec const& spec, int dim, Sizing const& sizing, AxisMap const& map,
                         AxisList const& axes, detail::List<Rows>& out) {
   std::int64_t const p = sizing.sizes.product(axes);

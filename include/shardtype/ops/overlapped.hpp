@@ -148,14 +148,10 @@ class OverlappedSteps {
     if (int const d = x.find(label); d >= 0) x.layout.extent[d] = 2;
     return x;
   }
-  /// The blocks of a group along a dim, the first at 0.
   shardtype::detail::List<Range> const& relative(Spec const& spec, int dim,
                                                  AxisList const& axes) const {
-    shardtype::detail::List<Range>& out = blocks_.mesh.scratch().blocks;
-    member_blocks(spec, dim, blocks_.sizing, blocks_.axes, axes, out);
-    std::int64_t const begin = out.front().begin;
-    for (Range& r : out) r = {r.begin - begin, r.end - begin};
-    return out;
+    return relative_blocks(spec, dim, blocks_.sizing, blocks_.axes, axes,
+                           blocks_.mesh.scratch().blocks);
   }
   /// A ring for messages of blocks that lie as `largest` does.
   overlap::RingProduct<T, Exec> ring(Step const& s, kernels::Layout const& largest) {

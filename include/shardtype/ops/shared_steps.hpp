@@ -62,12 +62,10 @@ class SharedSteps {
   /// one window, and adds up its own elements of all parts, in the order of ranks. `multiply(a, b, c)` runs the
   /// product into `c`.
   bool fits_reduce(Step const& product, Step const& s) const {
-    if (!communicates(s) || product.action != Action::contract || s.before.kind != ReduceKind::sum)
-      return false;
-    if (s.collective != Collective::all_reduce &&
-        (s.collective != Collective::reduce_scatter || s.after.dims[s.to].axes.cyclic != 0))
-      return false;
-    return true;
+    bool const scatters =
+        s.collective == Collective::reduce_scatter && s.after.dims[s.to].axes.cyclic == 0;
+    return communicates(s) && product.action == Action::contract &&
+           s.before.kind == ReduceKind::sum && (s.collective == Collective::all_reduce || scatters);
   }
   bool room_to_reduce(Step const& product, Step const& s) {
     return room(s, ranks(s) * apart(largest(product.after)));
@@ -80,7 +78,7 @@ class SharedSteps {
     Value<T> whole = whole_value<T>(product.after, blocks_.sizing, blocks_.axes.coords, {});
     std::int64_t const n = whole.layout.elements();
     T* const parts = visit.data();
-    std::int64_t const me = group_of(blocks_.mesh, blocks_.axes, s.axes).rank();
+    std::int64_t const me = place_in_group(blocks_.axes, s.axes);
     multiply(slots[0], slots[1], parts + me * apart(n));
     blocks_.exec.fence();
     visit.meet();
@@ -157,10 +155,9 @@ class SharedSteps {
   }
   /// This rank's block of what the group holds along a dim, the group's first at 0.
   Range own_block(Spec const& spec, int dim, AxisList const& axes) const {
-    auto& all =
-        member_blocks(spec, dim, blocks_.sizing, blocks_.axes, axes, blocks_.mesh.scratch().blocks);
-    auto const me = static_cast<std::size_t>(group_of(blocks_.mesh, blocks_.axes, axes).rank());
-    return {all[me].begin - all[0].begin, all[me].end - all[0].begin};
+    auto const me = static_cast<std::size_t>(place_in_group(blocks_.axes, axes));
+    return relative_blocks(spec, dim, blocks_.sizing, blocks_.axes, axes,
+                           blocks_.mesh.scratch().blocks)[me];
   }
   static std::size_t bytes(std::int64_t n) { return static_cast<std::size_t>(n) * sizeof(T); }
   static void count(std::int64_t n) {

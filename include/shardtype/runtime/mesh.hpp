@@ -125,6 +125,17 @@ class MeshState {
                 FailedOn::every_rank);
   }
 
+  /// Which of the groups of ranks that differ along the `n` axes alone this rank is in.
+  std::int64_t number_of_group(int const* axes, int n) const {
+    std::int64_t number = 0;
+    for (std::size_t k = 0; k < axes_.size(); ++k) {
+      bool inside = false;
+      for (int m = 0; m < n; ++m) inside = inside || axes[m] == static_cast<int>(k);
+      if (!inside) number = number * axes_[k].size + coords_[k];
+    }
+    return number;
+  }
+
   /// The ranks that differ from this one along the `n` axes (positions in the mesh) alone, in the order
   /// of the list, first axis major. Collective over the mesh at the first call per list.
   Comm& group(int const* axes, int n) {
@@ -132,19 +143,14 @@ class MeshState {
     for (int k = 0; k < n; ++k) code = code * 16 + static_cast<std::uint64_t>(axes[k]);
     for (Group& g : groups_)
       if (g.code == code) return *g.comm;
-    std::int64_t color = 0;
-    for (std::size_t k = 0; k < axes_.size(); ++k) {
-      bool inside = false;
-      for (int m = 0; m < n; ++m) inside = inside || axes[m] == static_cast<int>(k);
-      color = color * axes_[k].size + (inside ? 0 : coords_[k]);
-    }
     std::int64_t key = 0;
     for (int m = 0; m < n; ++m) {
       auto const k = static_cast<std::size_t>(axes[m]);
       key = key * axes_[k].size + coords_[k];
     }
     MPI_Comm made = MPI_COMM_NULL;
-    check_mpi(MPI_Comm_split(whole_->raw(), static_cast<int>(color), static_cast<int>(key), &made),
+    check_mpi(MPI_Comm_split(whole_->raw(), static_cast<int>(number_of_group(axes, n)),
+                             static_cast<int>(key), &made),
               "MPI_Comm_split");
     return *groups_.push_back({code, detail::Owned(new Comm(made))}).comm;
   }
