@@ -32,38 +32,52 @@ struct Cost {
   friend constexpr bool operator==(Cost const&, Cost const&) = default;
 };
 
-/// Cost of one step that changes a sharding whose largest blocks have `before` bytes into one with
-/// `after`, over a group of `p` ranks. A collective costs one latency on top of its messages, for all
-/// its ranks to meet.
+/// Payload bytes of the busiest rank in one collective over a group of `p` ranks that changes a sharding whose
+/// largest blocks have `before` bytes into one with `after`.
+constexpr std::int64_t step_payload(Collective collective, std::int64_t before, std::int64_t after,
+                                    std::int64_t p) {
+  switch (collective) {
+    case Collective::all_gather:
+      return before * (p - 1);
+    case Collective::reduce_scatter:
+      return after * (p - 1);
+    case Collective::all_reduce:
+      return 2 * before * (p - 1) / p;
+    case Collective::all_to_all:
+      return before - before / p;
+    case Collective::permute:
+      return p > 1 ? before : 0;
+    case Collective::none:
+    case Collective::broadcast:
+      break;
+  }
+  return 0;
+}
+
+/// Predicted time to move so many bytes of the busiest rank in one collective.
+constexpr std::int64_t step_transfer(Collective collective, std::int64_t bytes, Machine const& m) {
+  double const hops = collective == Collective::all_to_all ? m.hops : 1;
+  return picoseconds(static_cast<double>(bytes) * hops, m.bytes_per_second);
+}
+
+/// Predicted latency of one collective over `p` ranks: that of its messages and one more, for all its ranks to
+/// meet.
+constexpr std::int64_t step_latency(Collective collective, std::int64_t p, Machine const& m) {
+  return picoseconds(static_cast<double>(step_messages(collective, p)) + 1, 1.0 / m.latency);
+}
+
+/// Cost of one such step; of a slice, by the bytes it leaves.
 constexpr Cost step_cost(Collective collective, std::int64_t before, std::int64_t after,
                          std::int64_t p, Machine const& m) {
   Cost c;
   c.peak_bytes = before + after;
-  switch (collective) {
-    case Collective::none:
-      c.picoseconds = picoseconds(static_cast<double>(after), m.memory_bytes_per_second);
-      return c;
-    case Collective::all_gather:
-      c.bytes = before * (p - 1);
-      break;
-    case Collective::reduce_scatter:
-      c.bytes = after * (p - 1);
-      break;
-    case Collective::all_reduce:
-      c.bytes = 2 * before * (p - 1) / p;
-      break;
-    case Collective::all_to_all:
-      c.bytes = before - before / p;
-      break;
-    case Collective::permute:
-      c.bytes = p > 1 ? before : 0;
-      break;
-    case Collective::broadcast:
-      break;
+  if (collective == Collective::none) {
+    c.picoseconds = picoseconds(static_cast<double>(after), m.memory_bytes_per_second);
+    return c;
   }
+  c.bytes = step_payload(collective, before, after, p);
   c.messages = step_messages(collective, p);
-  c.picoseconds = picoseconds(static_cast<double>(c.bytes), m.bytes_per_second) +
-                  picoseconds(static_cast<double>(c.messages) + 1, 1.0 / m.latency);
+  c.picoseconds = step_transfer(collective, c.bytes, m) + step_latency(collective, p, m);
   return c;
 }
 

@@ -13,7 +13,7 @@ namespace detail {
 
 inline std::string with_unit(double value, char const* const (&units)[5]) {
   int u = 0;
-  while (value >= 1000 && u < 4) value /= 1000, ++u;
+  while (value >= 999.5 && u < 4) value /= 1000, ++u;
   char out[32];
   std::snprintf(out, sizeof out, "%.3g %s", value, units[u]);
   return out;

@@ -3,16 +3,82 @@
 
 #include <cstdint>
 
+#include <shardtype/core/limits.hpp>
+#include <shardtype/core/name.hpp>
+
 namespace shardtype {
 
-/// What a planner believes of the machine: one latency and bandwidth for every mesh axis, and the
-/// local rates. The defaults are round numbers of a cluster node; they only rank alternatives.
+/// What a mesh axis runs over.
+struct AxisLink {
+  Identity axis;
+  double latency;           ///< seconds per message
+  double bytes_per_second;  ///< each rank, each way
+};
+
+/// What a planner believes of the machine: latency and bandwidth of its network, and the local rates. The
+/// defaults are round numbers of a cluster node; they only rank alternatives. plan/machines.hpp describes known
+/// ones.
 struct Machine {
   double latency = 2e-6;           ///< seconds per message
   double bytes_per_second = 10e9;  ///< each rank, each way
   double flops_per_second = 50e9;  ///< local products of float, all ranks at once
   double memory_bytes_per_second = 20e9;
   double cut_product = 1.05;  ///< time of a product in pieces, as a part of that of the whole
+
+  /// Whether mesh axes are rings or lines of neighbours, each with links of its own. A group over several axes
+  /// then has the bandwidth of all of them, and an AllToAll passes through the ranks between. Else a group has
+  /// the bandwidth of its slowest axis, and every rank reaches every other one.
+  bool torus = false;
+  /// Links that a byte of an AllToAll takes in the group that `over` was asked for.
+  double hops = 1;
+  AxisLink links[max_axes]{};  ///< of the axes that have others
+
+  /// The same machine, with another rate of products.
+  constexpr Machine at(double flops) const {
+    Machine out = *this;
+    out.flops_per_second = flops;
+    return out;
+  }
+  /// The same machine, with mesh axis `X` over links of this latency and bandwidth.
+  template <class X>
+  constexpr Machine with(double axis_latency, double axis_bytes_per_second) const {
+    Machine out = *this;
+    for (AxisLink& link : out.links) {
+      if (link.axis != nullptr && link.axis != identity<X>) continue;
+      link = {identity<X>, axis_latency, axis_bytes_per_second};
+      break;
+    }
+    return out;
+  }
+  /// The machine as a group of ranks over several axes, of these sizes, sees it.
+  constexpr Machine over(Identity const* axes, std::int64_t const* sizes, int count) const {
+    Machine out = *this;
+    double ranks = 1;
+    std::int64_t longest = 1;
+    for (int k = 0; k < count; ++k) {
+      double axis_latency = latency;
+      double rate = bytes_per_second;
+      for (AxisLink const& link : links) {
+        if (link.axis == nullptr || link.axis != axes[k]) continue;
+        axis_latency = link.latency;
+        rate = link.bytes_per_second;
+      }
+      if (k == 0 || axis_latency > out.latency) out.latency = axis_latency;
+      if (k > 0 && torus) {
+        out.bytes_per_second += rate;
+      } else if (k == 0 || rate < out.bytes_per_second) {
+        out.bytes_per_second = rate;
+      }
+      ranks *= static_cast<double>(sizes[k]);
+      if (sizes[k] > longest) longest = sizes[k];
+    }
+    // half of a ring each way, a quarter of it on average; what a rank keeps takes none
+    if (torus && ranks > 1) {
+      double const average = static_cast<double>(longest) / 4 * count * ranks / (ranks - 1);
+      if (average > 1) out.hops = average;
+    }
+    return out;
+  }
 };
 
 /// Predicted time as an integer number of picoseconds, so that sums are exact and the compiler's

@@ -1,0 +1,65 @@
+#pragma once
+/// Which values of a program can be unreduced over which axes at all.
+
+#include <cstdint>
+
+#include <shardtype/plan/program.hpp>
+
+namespace shardtype::planning {
+
+/// Nothing makes a value unreduced but a product or a reduction over a split dim, and functions keep what their
+/// operands owe. So an unreduced result or constraint may be out of every plan's reach, whatever the sizes.
+class OwingReach {
+ public:
+  constexpr explicit OwingReach(Program const& p) : p_(p) {
+    for (int k = 0; k < p.size; ++k) {
+      ProgramNode const& n = p.nodes[k];
+      unsigned const pinned = n.pinned < 0 ? 0 : owed_by(k, n.pinned);
+      unsigned const made = n.making == Making::given ? pinned : reach_of(k);
+      holds_ = holds_ && (pinned & ~made) == 0;
+      reach_[k] = n.pinned < 0 ? made : pinned;
+    }
+    holds_ = holds_ && (owed_by(p.root, p.wanted) & ~reach_[p.root]) == 0;
+  }
+  /// Whether all that is asked to be unreduced can be.
+  constexpr bool holds() const { return holds_; }
+
+ private:
+  constexpr unsigned owed_by(int node, int layout) const {
+    Spec const s = p_.spec(node, layout);
+    unsigned axes = 0;
+    for (int x = 0; x < p_.axes; ++x)
+      if (s.unreduced.contains(x)) axes |= 1U << x;
+    return axes;
+  }
+  /// Axes over which a value can be unreduced as it is made.
+  constexpr unsigned reach_of(int node) const {
+    ProgramNode const& n = p_.nodes[node];
+    unsigned axes = 0;
+    for (int way = 0; way < n.ways; ++way) {
+      bool const sums = n.making == Making::product || n.making == Making::reduction;
+      if (sums && sums_over_a_label(node, way)) return (1U << p_.axes) - 1;
+      for (int set = 0; set < n.owing; ++set) {
+        unsigned together = (1U << p_.axes) - 1;
+        for (int k = 0; k < n.operands; ++k)
+          if (((n.owing_sets[set] >> k) & 1U) != 0) together &= reach_[p_.operand(node, way, k)];
+        axes |= together;
+      }
+    }
+    return axes;
+  }
+  constexpr bool sums_over_a_label(int node, int way) const {
+    for (int k = 0; k < p_.nodes[node].operands; ++k) {
+      ProgramNode const& operand = p_.nodes[p_.operand(node, way, k)];
+      for (int d = 0; d < operand.rank; ++d)
+        if (p_.find(node, operand.labels[d]) < 0) return true;
+    }
+    return false;
+  }
+
+  Program const& p_;
+  bool holds_ = true;
+  unsigned reach_[max_nodes]{};
+};
+
+}  // namespace shardtype::planning

@@ -1,0 +1,271 @@
+#pragma once
+/// Writes programs: the values of an expression, and of every way to associate its products.
+
+#include <cstdint>
+
+#include <shardtype/plan/program.hpp>
+#include <shardtype/rules/elementwise.hpp>
+#include <shardtype/rules/reduction.hpp>
+
+namespace shardtype::planning {
+
+/// Labels of a program, in order.
+struct ProgramLabels {
+  std::int8_t size = 0;
+  std::int8_t at[max_program_labels]{};
+
+  constexpr void push(int label) { at[size++] = static_cast<std::int8_t>(label); }
+  constexpr bool contains(int label) const {
+    for (int k = 0; k < size; ++k)
+      if (at[k] == label) return true;
+    return false;
+  }
+};
+
+/// Which sets of operands of a function may owe the same axis together.
+struct OwingSets {
+  int size = 0;
+  std::uint8_t at[max_operands]{};
+
+  constexpr void add(unsigned set) {
+    if (set == 0 || size == max_operands) return;
+    for (int k = 0; k < size; ++k)
+      if (at[k] == set) return;
+    at[size++] = static_cast<std::uint8_t>(set);
+  }
+};
+
+/// The sets for a function of expressions, from those of its arguments; each argument's operands have numbers
+/// of their own. `size` arguments; an empty one (a number, a user's function) owes nothing.
+constexpr OwingSets owing_sets(Linearity how, OwingSets const* arguments, int size) {
+  OwingSets out;
+  auto each = [&](OwingSets const& a) {
+    for (int k = 0; k < a.size; ++k) out.add(a.at[k]);
+  };
+  // all of some arguments, together
+  auto together = [&](int first) {
+    unsigned choice[max_operands]{};
+    for (int k = first; k < size; ++k)
+      if (arguments[k].size == 0) return;
+    for (;;) {
+      unsigned set = 0;
+      for (int k = first; k < size; ++k) set |= arguments[k].at[choice[k]];
+      out.add(set);
+      int k = first;
+      for (; k < size; ++k) {
+        if (++choice[k] < static_cast<unsigned>(arguments[k].size)) break;
+        choice[k] = 0;
+      }
+      if (k == size) return;
+    }
+  };
+  switch (how) {
+    case Linearity::none:
+      break;
+    case Linearity::linear:
+    case Linearity::scaling:
+      for (int k = 0; k < size; ++k) each(arguments[k]);
+      break;
+    case Linearity::dividing:
+      each(arguments[0]);
+      break;
+    case Linearity::additive:
+    case Linearity::maximum:
+    case Linearity::minimum:
+      together(0);
+      break;
+    case Linearity::choosing:
+      together(1);
+      break;
+  }
+  return out;
+}
+
+/// Builds a Program, operands first. Nothing is checked that the type layer checks.
+class ProgramBuilder {
+ public:
+  Program program{};
+
+  /// A label of extent `extent`.
+  constexpr int label(std::int64_t extent) {
+    if (program.labels == max_program_labels) {
+      program.overflow = true;
+      return 0;
+    }
+    program.extents[program.labels] = extent;
+    return program.labels++;
+  }
+  /// A tensor of the user's, its sharding in the program's axes and with its dims' numbers as labels.
+  constexpr int given(ProgramLabels const& labels, Spec const& spec, int element_bytes, int work) {
+    ProgramNode n = value(Making::given, labels, element_bytes, work);
+    n.owes = spec.kind;
+    int const node = program.add(n);
+    program.nodes[node].pinned = program.code(node).of(spec);
+    return node;
+  }
+  /// The product of several values, summed over the labels that `out` lacks: associated in whatever way is
+  /// best, in the order in which they stand.
+  constexpr int product(int const* operands, int size, ProgramLabels const& out) {
+    int part[max_nodes]{};  // number of the part [i, j], by i * size + j
+    if (size * size > max_nodes) {
+      program.overflow = true;
+      return operands[0];
+    }
+    for (int k = 0; k < size; ++k) part[k * size + k] = operands[k];
+    for (int length = 2; length <= size; ++length)
+      for (int i = 0; i + length <= size; ++i)
+        part[i * size + i + length - 1] = part_of(operands, size, i, i + length - 1, out, part);
+    return part[size - 1];
+  }
+  /// An elementwise function of values; the result has the labels `out`.
+  constexpr int map(int const* operands, int size, ProgramLabels const& out, OwingSets const& sets,
+                    int element_bytes, int work) {
+    ProgramNode n = value(Making::map, out, element_bytes, work);
+    n.operands = static_cast<std::int8_t>(size);
+    n.ways = 1;
+    for (int k = 0; k < sets.size; ++k) {
+      ReduceKind kind{};
+      if (!one_kind(operands, size, sets.at[k], kind)) continue;
+      if (n.owing == 0) n.owes = kind;
+      if (n.owes == kind) n.owing_sets[n.owing++] = sets.at[k];
+    }
+    int const node = program.add(n);
+    for (int k = 0; k < size; ++k) use(operands[k]);
+    return node;
+  }
+  /// A reduction of a value over the labels that `kept` lacks.
+  constexpr int reduction(int operand, ProgramLabels const& kept, ReductionKind how) {
+    ProgramNode const from = program.nodes[operand];
+    ProgramNode n = value(Making::reduction, kept, from.element_bytes, from.work);
+    n.owes = how == ReductionKind::max   ? ReduceKind::max
+             : how == ReductionKind::min ? ReduceKind::min
+                                         : ReduceKind::sum;
+    n.operands = 1;
+    n.ways = 1;
+    if (from.owes == n.owes) n.owing_sets[n.owing++] = 1;
+    int const node = program.add(n);
+    use(operand);
+    return node;
+  }
+  /// A value with other labels, dim by dim.
+  constexpr int relabel(int operand, ProgramLabels const& labels) {
+    ProgramNode const from = program.nodes[operand];
+    ProgramNode n = value(Making::relabel, labels, from.element_bytes, from.work);
+    n.owes = from.owes;
+    n.operands = 1;
+    n.ways = 1;
+    n.owing_sets[n.owing++] = 1;
+    int const node = program.add(n);
+    use(operand);
+    return node;
+  }
+  /// A value that is made in this sharding, whatever becomes of it.
+  constexpr int constrain(int operand, Spec const& spec) {
+    ProgramNode& from = program.nodes[operand];
+    int node = operand;
+    if (from.making == Making::given || from.pinned >= 0 || from.readers > 0 || from.kept) {
+      ProgramLabels same;
+      for (int d = 0; d < from.rank; ++d) same.push(from.labels[d]);
+      node = relabel(operand, same);
+    }
+    program.nodes[node].pinned = program.code(node).of(spec);
+    return node;
+  }
+  /// One more reads this value, which is made once.
+  constexpr void share(int value) {
+    ProgramNode& n = program.nodes[value];
+    n.kept = true;
+    if (n.making != Making::given) ++n.shares;
+  }
+  /// What is asked for: a value with its dims in this order, and its sharding with their numbers as labels.
+  constexpr void finish(int root, ProgramLabels const& order, Spec const& wanted) {
+    ProgramNode& n = program.nodes[root];
+    bool same = true;
+    for (int d = 0; d < n.rank; ++d) same = same && n.labels[d] == order.at[d];
+    bool const any_order = n.making == Making::product || n.making == Making::map;
+    if (!same && any_order && n.pinned < 0 && n.readers == 0 && !n.kept) {
+      for (int d = 0; d < n.rank; ++d) n.labels[d] = order.at[d];
+    } else if (!same) {
+      OwingSets all;
+      all.add(1);
+      root = map(&root, 1, order, all, n.element_bytes, n.work);
+    }
+    program.root = root;
+    program.wanted = program.code(root).of(wanted);
+  }
+
+ private:
+  static constexpr ProgramNode value(Making making, ProgramLabels const& labels, int element_bytes,
+                                     int work) {
+    ProgramNode n;
+    n.making = making;
+    for (int k = 0; k < labels.size && k < max_dims; ++k) n.labels[n.rank++] = labels.at[k];
+    n.element_bytes = element_bytes;
+    n.work = work;
+    return n;
+  }
+  constexpr void use(int operand) {
+    program.use(operand);
+    ++program.nodes[operand].readers;
+  }
+  /// Whether the operands of a set can owe, all the same kind.
+  constexpr bool one_kind(int const* operands, int size, unsigned set, ReduceKind& kind) const {
+    bool first = true;
+    for (int k = 0; k < size; ++k) {
+      if (((set >> k) & 1U) == 0) continue;
+      ReduceKind const mine = program.nodes[operands[k]].owes;
+      if (!first && mine != kind) return false;
+      kind = mine;
+      first = false;
+    }
+    return true;
+  }
+  /// The labels of the product of operands i to j: what the result has, and what others still need.
+  constexpr ProgramLabels labels_of(int const* operands, int size, int i, int j,
+                                    ProgramLabels const& out) const {
+    if (i == 0 && j == size - 1) return out;
+    ProgramLabels labels;
+    for (int k = i; k <= j; ++k) {
+      ProgramNode const& n = program.nodes[operands[k]];
+      for (int d = 0; d < n.rank; ++d) {
+        int const l = n.labels[d];
+        bool needed = out.contains(l);
+        for (int m = 0; m < size && !needed; ++m)
+          needed = (m < i || m > j) && program.find(operands[m], l) >= 0;
+        if (needed && !labels.contains(l)) labels.push(l);
+      }
+    }
+    return labels;
+  }
+  constexpr int part_of(int const* operands, int size, int i, int j, ProgramLabels const& out,
+                        int const* part) {
+    ProgramLabels const labels = labels_of(operands, size, i, j, out);
+    if (labels.size > max_dims) return -1;
+    ProgramNode const& like = program.nodes[operands[i]];
+    ProgramNode n = value(Making::product, labels, like.element_bytes, like.work);
+    n.operands = 2;
+    int ways = 0;
+    for (int k = i; k < j; ++k)
+      if (part[i * size + k] >= 0 && part[(k + 1) * size + j] >= 0) ++ways;
+    if (ways == 0) return -1;
+    n.ways = static_cast<std::int16_t>(ways);
+    // what owes anything but a sum is not multiplied
+    for (int side = 0; side < 2; ++side) {
+      bool sums = true;
+      for (int k = i; k <= j; ++k)
+        sums = sums && program.nodes[operands[k]].owes == ReduceKind::sum;
+      if (sums) n.owing_sets[n.owing++] = static_cast<std::uint8_t>(1 << side);
+    }
+    int const node = program.add(n);
+    for (int k = i; k < j; ++k) {
+      int const a = part[i * size + k];
+      int const b = part[(k + 1) * size + j];
+      if (a < 0 || b < 0) continue;
+      use(a);
+      use(b);
+    }
+    return node;
+  }
+};
+
+}  // namespace shardtype::planning

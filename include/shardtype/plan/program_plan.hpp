@@ -1,0 +1,349 @@
+#pragma once
+/// The plan of a whole expression: what is made from what, in which order and sharding, and every
+/// collective between.
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
+#include <shardtype/plan/cost.hpp>
+#include <shardtype/plan/frontier.hpp>
+#include <shardtype/plan/lower_bound.hpp>
+#include <shardtype/plan/program.hpp>
+#include <shardtype/plan/rank_classes.hpp>
+
+namespace shardtype {
+
+/// Most steps of one plan.
+inline constexpr int max_program_steps = 256;
+
+/// One step: a value, and how it comes about. Later steps refer to it by its number.
+struct ProgramStep {
+  enum class Kind : std::int8_t {
+    given,  ///< a tensor of the user's, as it is
+    make,   ///< a product, an elementwise function, a reduction: local
+    move    ///< a slice or a collective
+  };
+  Kind kind = Kind::given;
+  Collective collective = Collective::none;  ///< of a move; none: a slice
+  std::int8_t inputs = 0;
+  std::int8_t from = -1;  ///< dim that loses axes
+  std::int8_t to = -1;    ///< dim that gains axes
+  std::int16_t node = 0;  ///< of the program
+  std::int16_t input[max_operands]{};
+  AxisList axes{};          ///< the group
+  std::int32_t layout = 0;  ///< of the value, a LayoutCode
+
+  friend constexpr bool operator==(ProgramStep const&, ProgramStep const&) = default;
+};
+
+/// What `evaluate` runs. All numbers are of the busiest rank, as for Plan; `constexpr`.
+struct ProgramPlan {
+  Program program{};
+  int size = 0;
+  bool possible = true;  ///< whether any plan keeps to the memory limit
+  ProgramStep steps[max_program_steps]{};
+
+ private:
+  /// The most bytes that any rank moves in the steps from `first` on to before `last`. Before its users: clang
+  /// evaluates it in their constant expressions only if it has read it.
+  constexpr std::int64_t most_bytes(int first, int last) const {
+    struct Sent {
+      Step step;
+      Sizing sizing;
+    };
+    shardtype::detail::List<Sent> moves;
+    planning::RankClasses ranks(program.axes, program.sizes);
+    for (int k = first; k < last; ++k) {
+      if (steps[k].collective == Collective::none) continue;
+      Sent const& m = moves.push_back({move(k), sizing(k)});
+      ranks.note(m.step, m.sizing);
+    }
+    if (moves.empty()) return 0;
+    return ranks.most([&](Coords const& at) {
+      std::int64_t sum = 0;
+      for (Sent const& m : moves) sum += step_bytes(m.step, m.sizing, at);
+      return sum;
+    });
+  }
+
+ public:
+  constexpr ProgramStep const* begin() const { return steps; }
+  constexpr ProgramStep const* end() const { return steps + size; }
+
+  /// The sharding of a step's value, with its dims' numbers as labels.
+  constexpr Spec spec(int step) const { return program.spec(steps[step].node, steps[step].layout); }
+  /// Extents, axis sizes and element size of a step's value, with its dims' numbers as labels.
+  constexpr Sizing sizing(int step) const { return program.sizing(steps[step].node); }
+  /// A move as a Step of an operation on one tensor.
+  constexpr Step move(int step) const {
+    ProgramStep const& s = steps[step];
+    Step out;
+    out.action = s.collective == Collective::none ? Action::slice : Action::communicate;
+    out.collective = s.collective;
+    out.axes = s.axes;
+    out.from = s.from;
+    out.to = s.to;
+    out.before = spec(s.input[0]);
+    out.after = spec(step);
+    return out;
+  }
+
+  /// How many collectives of this kind run.
+  constexpr int count(Collective c) const {
+    int n = 0;
+    for (ProgramStep const& s : *this) n += s.collective == c ? 1 : 0;
+    return n;
+  }
+  /// How many collectives run at all.
+  constexpr int collectives() const { return size - count(Collective::none); }
+  /// Payload bytes at the rank with these coordinates along the program's axes; conventions at
+  /// `step_bytes`.
+  constexpr std::int64_t bytes(Coords const& at) const {
+    std::int64_t sum = 0;
+    for (int k = 0; k < size; ++k)
+      if (steps[k].collective != Collective::none) sum += step_bytes(move(k), sizing(k), at);
+    return sum;
+  }
+  /// The most bytes that any rank moves, in all steps or in one.
+  constexpr std::int64_t bytes_per_rank() const { return most_bytes(0, size); }
+  constexpr std::int64_t step_bytes_per_rank(int step) const { return most_bytes(step, step + 1); }
+  /// Messages each rank sends.
+  constexpr std::int64_t messages() const {
+    std::int64_t sum = 0;
+    for (ProgramStep const& s : *this)
+      sum += step_messages(s.collective, program.sizes.product(s.axes));
+    return sum;
+  }
+  /// Floating-point operations of products.
+  constexpr std::int64_t flops() const {
+    std::int64_t sum = 0;
+    for (int k = 0; k < size; ++k) sum += step_flops(k);
+    return sum;
+  }
+  /// Calls `visit(step, bytes)` with the bytes of temporaries that are there while each step runs.
+  template <class Visit>
+  constexpr void for_live_bytes(Visit visit) const {
+    int memory[max_program_steps]{};  // the step in whose memory a value lies
+    int last_read[max_program_steps]{};
+    for (int k = 0; k < size; ++k) {
+      memory[k] = in_memory_of_input(k) ? memory[steps[k].input[0]] : k;
+      last_read[memory[k]] = k;
+      for (int m = 0; m < steps[k].inputs; ++m) last_read[memory[steps[k].input[m]]] = k;
+    }
+    std::int64_t live = 0;
+    for (int k = 0; k < size; ++k) {
+      if (memory[k] == k && steps[k].kind != ProgramStep::Kind::given) live += block_bytes(k);
+      std::int64_t const packed =
+          steps[k].collective == Collective::none ? 0 : block_bytes(steps[k].input[0]);
+      visit(k, live + packed);
+      for (int m = 0; m <= k; ++m)
+        if (memory[m] == m && last_read[m] == k && k + 1 < size &&
+            steps[m].kind != ProgramStep::Kind::given)
+          live -= block_bytes(m);
+    }
+  }
+  /// Most bytes a rank holds at once: what the user gave, and of the rest what is still to be read. Packing
+  /// buffers count as one more copy of what a collective sends.
+  constexpr std::int64_t peak_bytes() const { return given_bytes() + temporary_bytes(); }
+  /// The same of what the plan itself makes, without what the user gave.
+  constexpr std::int64_t temporary_bytes() const {
+    std::int64_t most = 0;
+    for_live_bytes([&](int, std::int64_t live) { most = std::max(most, live); });
+    return most;
+  }
+  /// Bytes of the blocks that the user gave.
+  constexpr std::int64_t given_bytes() const {
+    std::int64_t sum = 0;
+    for (int k = 0; k < size; ++k)
+      if (steps[k].kind == ProgramStep::Kind::given) sum += block_bytes(k);
+    return sum;
+  }
+  /// Predicted picoseconds of one step.
+  constexpr std::int64_t picoseconds(int step, planning::Rates const& rates) const {
+    ProgramStep const& s = steps[step];
+    if (s.kind == ProgramStep::Kind::given) return 0;
+    if (s.kind == ProgramStep::Kind::make) return making_time(step, rates.over[0]);
+    unsigned set = 0;
+    for (int k = 0; k < s.axes.size; ++k) set |= 1U << s.axes[k];
+    return step_cost(s.collective, block_bytes(s.input[0]), block_bytes(step), rates.ranks[set],
+                     rates.over[set])
+        .picoseconds;
+  }
+  constexpr std::int64_t picoseconds(planning::Rates const& rates) const {
+    std::int64_t sum = 0;
+    for (int k = 0; k < size; ++k) sum += picoseconds(k, rates);
+    return sum;
+  }
+  /// Predicted time where all axes have the machine's own links.
+  constexpr double seconds(Machine const& m = {}) const {
+    Identity const none[max_axes]{};
+    return static_cast<double>(picoseconds({m, program.sizes, none, program.axes, -1})) * 1e-12;
+  }
+  /// What the busiest rank moves over what some rank must move, for a program that is one product of two
+  /// matrices (of groups of labels) none of which has copies or summands on several ranks; else nothing.
+  constexpr std::optional<double> lower_bound_ratio() const {
+    int product = -1;
+    int given[2] = {-1, -1};
+    for (int k = 0, n = 0; k < size; ++k) {
+      ProgramStep const& s = steps[k];
+      if (s.kind == ProgramStep::Kind::move) continue;
+      bool const is_given = s.kind == ProgramStep::Kind::given;
+      if (!is_given && (product >= 0 || program.nodes[s.node].making != Making::product)) return {};
+      if (is_given && n == 2) return {};
+      (is_given ? given[n++] : product) = k;
+    }
+    if (product < 0 || given[1] < 0) return {};
+    double size_of[3] = {1, 1, 1};  // rows, columns, what is summed over
+    for (int l = 0; l < program.labels; ++l) {
+      bool const in_a = program.find(steps[given[0]].node, l) >= 0;
+      bool const in_b = program.find(steps[given[1]].node, l) >= 0;
+      bool const kept = program.find(program.root, l) >= 0;
+      if (!in_a && !in_b) continue;
+      if (in_a && in_b && kept) return {};
+      if (!kept && !(in_a && in_b)) return {};
+      size_of[!kept ? 2 : in_a ? 0 : 1] *= static_cast<double>(program.extents[l]);
+    }
+    for (int const k : {given[0], given[1], size - 1})
+      if (!spread_once(spec(k))) return {};
+    double ranks = 1;
+    for (int x = 0; x < program.axes; ++x) ranks *= static_cast<double>(program.sizes[x]);
+    double const least = product_lower_bound(size_of[0], size_of[1], size_of[2], ranks) *
+                         program.nodes[program.root].element_bytes;
+    auto const moved = static_cast<double>(bytes_per_rank());
+    if (least <= 0) return moved == 0 ? std::optional(1.0) : std::nullopt;
+    return moved / least;
+  }
+  /// Bytes of the largest block of a step's value.
+  constexpr std::int64_t block_bytes(int step) const {
+    return planning::block_bytes(program, steps[step].node, steps[step].layout);
+  }
+  /// Floating-point operations of one step, if it is a product.
+  constexpr std::int64_t step_flops(int step) const {
+    ProgramStep const& s = steps[step];
+    if (s.kind != ProgramStep::Kind::make || program.nodes[s.node].making != Making::product)
+      return 0;
+    double const flops = product_flops(step);
+    return flops > 4e18 ? std::int64_t{4'000'000'000'000'000'000}
+                        : static_cast<std::int64_t>(flops);
+  }
+
+ private:
+  /// Whether no rank has what another one has.
+  constexpr bool spread_once(Spec const& s) const {
+    for (int x = 0; x < program.axes; ++x)
+      if (program.sizes[x] > 1 && s.dim_of(x) < 0) return false;
+    return true;
+  }
+  constexpr bool in_memory_of_input(int step) const {
+    return steps[step].kind == ProgramStep::Kind::make &&
+           program.nodes[steps[step].node].making == Making::relabel;
+  }
+  constexpr double product_flops(int step) const {
+    ProgramStep const& s = steps[step];
+    double flops = 2;
+    bool seen[max_program_labels]{};
+    for (int m = 0; m < s.inputs; ++m) {
+      ProgramStep const& in = steps[s.input[m]];
+      Spec const block = spec(s.input[m]);
+      for (int d = 0; d < block.rank; ++d) {
+        int const label = program.nodes[in.node].labels[d];
+        if (seen[label]) continue;
+        seen[label] = true;
+        flops *= static_cast<double>(
+            largest_block(program.extents[label], block.dims[d].axes, program.sizes));
+      }
+    }
+    return flops;
+  }
+  constexpr std::int64_t making_time(int step, Machine const& m) const {
+    ProgramStep const& s = steps[step];
+    ProgramNode const& n = program.nodes[s.node];
+    if (n.making == Making::relabel) return 0;
+    if (n.making == Making::product)
+      return shardtype::picoseconds(product_flops(step) * n.work, m.flops_per_second);
+    std::int64_t bytes = block_bytes(step);
+    for (int k = 0; k < s.inputs; ++k) bytes += block_bytes(s.input[k]);
+    return shardtype::picoseconds(static_cast<double>(bytes), m.memory_bytes_per_second);
+  }
+};
+
+namespace planning {
+
+/// Writes down the steps of the program's root in the layout that is asked for.
+class PlanWriter {
+ public:
+  /// `fronts`: of every value as its readers have it. `made`: of those that several read, as they are made.
+  constexpr PlanWriter(ProgramPlan& plan, Frontier const* const* fronts,
+                       Frontier const* const* made)
+      : plan_(plan), fronts_(fronts), made_(made) {}
+
+  constexpr void write(int root, int wanted) {
+    Frontier const& f = *fronts_[root];
+    std::int32_t best = f.first[f.graph.index[wanted]];
+    plan_.possible = best >= 0;
+    for (std::int32_t k = best; k >= 0; k = f.ways[k].next) {
+      Option const& a = f.ways[k];
+      Option const& b = f.ways[best];
+      if (a.time < b.time || (a.time == b.time && a.moved < b.moved)) best = k;
+    }
+    if (best >= 0) emit(root, fronts_[root], best);
+  }
+
+ private:
+  /// The number of the step whose value node `node` is, come by in this way.
+  constexpr int emit(int node, Frontier const* front, std::int32_t number) {
+    Frontier const& f = *front;
+    Option const& w = f.ways[number];
+    int const code = f.graph.codes[w.layout];
+    // what several read is made, and brought to a layout, once
+    for (int k = 0; k < plan_.size; ++k)
+      if (plan_.steps[k].node == node && plan_.steps[k].layout == code) return k;
+    if (w.from < 0 && w.making < 0 && made_[node] != nullptr) {
+      // the soonest of those that make it so
+      Frontier const& made = *made_[node];
+      return emit(node, &made, made.first[w.layout]);
+    }
+    ProgramStep s;
+    s.node = static_cast<std::int16_t>(node);
+    s.layout = code;
+    if (w.from >= 0) {
+      Edge const& e = f.graph.edges[w.edge];
+      s.kind = ProgramStep::Kind::move;
+      s.collective = e.collective;
+      s.axes = e.group();
+      s.from = e.from_dim;
+      s.to = e.to_dim;
+      s.inputs = 1;
+      s.input[0] = static_cast<std::int16_t>(emit(node, front, w.from));
+    } else if (w.making >= 0) {
+      MadeFrom const& m = f.makings[w.making];
+      int const n = plan_.program.nodes[node].operands;
+      std::int64_t peaks[max_operands]{};
+      std::int64_t helds[max_operands]{};
+      for (int k = 0; k < n; ++k) {
+        Option const& operand = fronts_[plan_.program.operand(node, m.way, k)]->ways[m.operand[k]];
+        peaks[k] = operand.peak;
+        helds[k] = operand.held;
+      }
+      detail::MakingOrder const order(peaks, helds, n);
+      s.kind = ProgramStep::Kind::make;
+      s.inputs = static_cast<std::int8_t>(n);
+      for (int k = 0; k < n; ++k)
+        s.input[order.at[k]] = static_cast<std::int16_t>(
+            read(plan_.program.operand(node, m.way, order.at[k]), m.operand[order.at[k]]));
+    }
+    plan_.steps[plan_.size] = s;
+    return plan_.size++;
+  }
+
+  constexpr int read(int node, std::int32_t number) { return emit(node, fronts_[node], number); }
+
+  ProgramPlan& plan_;
+  Frontier const* const* fronts_;
+  Frontier const* const* made_;
+};
+
+}  // namespace planning
+
+}  // namespace shardtype

@@ -1,0 +1,165 @@
+#pragma once
+/// Plans whole programs at run time.
+
+#include <cstddef>
+#include <cstdint>
+
+#include <shardtype/core/list.hpp>
+#include <shardtype/plan/shared_values.hpp>
+
+namespace shardtype::planning {
+
+/// The layout graphs that were asked for, built once each.
+class Graphs {
+ public:
+  LayoutGraph const& get(int rank, int axes) {
+    Built& graph = built_[rank][axes];
+    if (!graph.builder) {
+      graph.builder = shardtype::detail::Owned(new detail::GraphBuilder(rank, axes));
+      graph.view = graph.builder->view();
+    }
+    return graph.view;
+  }
+  static Graphs& all() {
+    static Graphs graphs;
+    return graphs;
+  }
+
+ private:
+  struct Built {
+    shardtype::detail::Owned<detail::GraphBuilder> builder;
+    LayoutGraph view{};
+  };
+  Built built_[max_dims + 1][max_axes + 1];
+};
+
+/// Finds the plan of one program: exact for chains and trees. A value that several read is made in one layout, its
+/// home; homes are improved one by one until no other home of one value is better.
+class ProgramPlanner {
+ public:
+  ProgramPlanner(Program const& p, Rates const& rates) : p_(p), rates_(rates) {
+    for (int k = 0; k < p.size; ++k) {
+      home_[k] = -1;
+      for (int w = 0; w < p.nodes[k].ways * p.nodes[k].operands; ++w) {
+        int const operand = p.uses[p.nodes[k].first_use + w];
+        for (int m = 0; m <= operand; ++m)
+          if (below_[operand][m]) below_[k][m] = true;
+      }
+      below_[k][k] = true;
+    }
+  }
+
+  ProgramPlan plan() {
+    find_homes();
+    for (int k = 0; k < p_.size; ++k) search(k);
+    ProgramPlan best = write();
+    for (bool improved = true; improved && best.possible;) {
+      improved = false;
+      for (int k = p_.size - 1; k >= 0; --k)
+        if (p_.shared(k) && improve(k, best)) improved = true;
+    }
+    return best;
+  }
+
+  /// The plan with value `k` made in this layout of its graph, others as they are.
+  ProgramPlan plan_with(int k, int home) {
+    move(k, home);
+    return write();
+  }
+
+ private:
+  /// The first pass, in which readers pay their shares.
+  void find_homes() {
+    bool any = false;
+    shardtype::detail::List<shardtype::detail::List<Option>> shares(
+        static_cast<std::size_t>(p_.size));
+    for (int k = 0; k < p_.size; ++k) {
+      search(k);
+      if (!p_.shared(k)) continue;
+      any = true;
+      shardtype::detail::List<Option>& mine = shares[static_cast<std::size_t>(k)];
+      for (Option const& o : made_[k]->options())
+        mine.push_back(shared_option(o, p_.nodes[k].shares));
+      read_view_[k] = made_view_[k];
+      read_view_[k].ways = mine.data();
+      fronts_[k] = &read_view_[k];
+    }
+    if (!any) return;
+    ProgramPlan pass;
+    pass.program = p_;
+    Frontier const* const none[max_nodes]{};
+    PlanWriter(pass, fronts_, none).write(p_.root, p_.wanted);
+    for (int k = 0; k < p_.size; ++k)
+      if (p_.shared(k)) home_[k] = home_of(k, pass, made_view_[k], fronts_, rates_);
+  }
+  void search(int k) {
+    LayoutGraph const& graph = Graphs::all().get(p_.nodes[k].rank, p_.axes);
+    made_[k] = shardtype::detail::Owned(new FrontierSearch(p_, k, graph, fronts_, rates_));
+    made_view_[k] = made_[k]->view();
+    fronts_[k] = &made_view_[k];
+    if (!p_.shared(k)) return;
+    made_fronts_[k] = &made_view_[k];
+    if (home_[k] >= 0) settle_at_home(k);
+  }
+  void settle_at_home(int k) {
+    LayoutGraph const& graph = made_view_[k].graph;
+    read_[k] =
+        shardtype::detail::Owned(new FrontierSearch(p_, k, graph, fronts_, rates_, home_[k]));
+    read_view_[k] = read_[k]->view();
+    fronts_[k] = &read_view_[k];
+  }
+  /// Value `k` is made in another layout; all that is made from it is planned again.
+  void move(int k, int home) {
+    home_[k] = home;
+    settle_at_home(k);
+    for (int m = k + 1; m < p_.size; ++m)
+      if (below_[m][k]) search(m);
+  }
+  ProgramPlan write() const {
+    ProgramPlan plan;
+    plan.program = p_;
+    for (int k = 0; k < p_.size; ++k)
+      if (p_.shared(k) && home_[k] < 0) plan.possible = false;
+    if (!plan.possible) return plan;
+    PlanWriter(plan, fronts_, made_fronts_).write(p_.root, p_.wanted);
+    if (rates_.memory_limit >= 0 && plan.temporary_bytes() > rates_.memory_limit)
+      plan.possible = false;
+    return plan;
+  }
+  /// Tries the layouts of value `k` whose making alone takes less than the best plan, the soonest first.
+  bool improve(int k, ProgramPlan& best) {
+    int now = home_[k];
+    bool improved = false;
+    std::int64_t time = best.picoseconds(rates_);
+    for (int s = 0; s < made_view_[k].graph.layouts; ++s) {
+      std::int32_t const first = made_view_[k].first[s];
+      if (s == now || first < 0 || made_view_[k].ways[first].time >= time) continue;
+      ProgramPlan const other = plan_with(k, s);
+      if (!other.possible || other.picoseconds(rates_) >= time) continue;
+      best = other;
+      time = other.picoseconds(rates_);
+      now = s;
+      improved = true;
+    }
+    move(k, now);
+    return improved;
+  }
+
+  Program const& p_;
+  Rates const& rates_;
+  int home_[max_nodes]{};
+  bool below_[max_nodes][max_nodes]{};
+  shardtype::detail::Owned<FrontierSearch> made_[max_nodes];
+  shardtype::detail::Owned<FrontierSearch> read_[max_nodes];
+  Frontier made_view_[max_nodes]{};
+  Frontier read_view_[max_nodes]{};
+  Frontier const* fronts_[max_nodes]{};       ///< as readers have them
+  Frontier const* made_fronts_[max_nodes]{};  ///< of what several read
+};
+
+/// The best plan of a program, found at run time.
+inline ProgramPlan plan_program(Program const& p, Rates const& rates) {
+  return ProgramPlanner(p, rates).plan();
+}
+
+}  // namespace shardtype::planning

@@ -1,0 +1,63 @@
+#pragma once
+/// Values that several read. Each is made in one layout, its home, from which its readers reshard it. Homes are
+/// found in two passes: in the first each reader pays its share of the making and takes the value in whatever
+/// layout it likes best; what the readers took decides the home.
+
+#include <cstdint>
+
+#include <shardtype/plan/program_plan.hpp>
+
+namespace shardtype::planning {
+
+/// One of `shares` readers' part of what it takes to have a value.
+constexpr Option shared_option(Option o, int shares) {
+  o.time /= shares;
+  o.moved /= shares;
+  return o;
+}
+
+/// The home of value `k`: of the layouts in which it was made and read in the first pass, the one from which all
+/// readers are served soonest. `made`: its frontier. -1: it was not reached.
+constexpr int home_of(int k, ProgramPlan const& first_pass, Frontier const& made,
+                      Frontier const* const* fronts, Rates const& rates) {
+  int wanted[max_program_steps]{};
+  int readers = 0;
+  int candidates[max_program_steps]{};
+  int size = 0;
+  auto consider = [&](int layout) {
+    for (int m = 0; m < size; ++m)
+      if (candidates[m] == layout) return;
+    candidates[size++] = layout;
+  };
+  for (ProgramStep const& s : first_pass) {
+    if (s.node == k && s.kind == ProgramStep::Kind::make) consider(made.graph.index[s.layout]);
+    if (s.kind != ProgramStep::Kind::make) continue;
+    for (int m = 0; m < s.inputs; ++m) {
+      ProgramStep const& in = first_pass.steps[s.input[m]];
+      if (in.node != k || readers == max_program_steps) continue;
+      wanted[readers++] = made.graph.index[in.layout];
+      consider(wanted[readers - 1]);
+    }
+  }
+  int home = size == 0 ? -1 : candidates[0];
+  std::int64_t best = -1;
+  for (int c = 0; size > 1 && c < size; ++c) {
+    std::int32_t const start = made.first[candidates[c]];
+    if (start < 0) continue;
+    FrontierSearch const search(first_pass.program, k, made.graph, fronts, rates, candidates[c]);
+    Frontier const from = search.view();
+    std::int64_t time = made.ways[start].time;
+    bool all = true;
+    for (int m = 0; m < readers; ++m) {
+      std::int32_t const there = from.first[wanted[m]];
+      all = all && there >= 0;
+      if (there >= 0) time += from.ways[there].time;
+    }
+    if (!all || (best >= 0 && time >= best)) continue;
+    best = time;
+    home = candidates[c];
+  }
+  return home;
+}
+
+}  // namespace shardtype::planning
