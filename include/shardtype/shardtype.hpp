@@ -2,6 +2,7 @@
 /// Everything. For types, rules and plans alone, without MPI or Kokkos: shardtype/types.hpp.
 
 #include <shardtype/check/sentences/access.hpp>
+#include <shardtype/check/sentences/automatic.hpp>
 #include <shardtype/check/sentences/indexing.hpp>
 #include <shardtype/check/sentences/manual.hpp>
 #include <shardtype/check/sentences/moves.hpp>
@@ -10,6 +11,10 @@
 #include <shardtype/check/sentences/shapes.hpp>
 #include <shardtype/check/sentences/types.hpp>
 #include <shardtype/io/npy.hpp>
+#include <shardtype/lazy/dry_run.hpp>
+#include <shardtype/lazy/evaluate.hpp>
+#include <shardtype/lazy/explain.hpp>
+#include <shardtype/lazy/to_json.hpp>
 #include <shardtype/manual/collectives.hpp>
 #include <shardtype/manual/control.hpp>
 #include <shardtype/manual/dynamic.hpp>

@@ -49,7 +49,7 @@ struct Dense {
 
 Int modulo(Int a, Int n) { return n == 0 ? 0 : ((a % n) + n) % n; }
 
-struct Program {
+struct ShapeProgram {
   A a;
   Dense d;
   std::mt19937 engine;
@@ -180,8 +180,8 @@ TEST_CASE("random programs of shape operations") {
     auto const extent = [&] { return static_cast<Int>(engine() % 9); };
     std::array<Int, 3> const n{extent(), extent(), extent()};
     auto f = [](Int i, Int j, Int k) { return i * 289 + j * 17 + k + 1; };
-    Program p{from_function<Int, Dim<I, X>, Dim<J>, Dim<K, Y>>(mesh, n, f), Dense::make(n, f),
-              engine, &mesh};
+    ShapeProgram p{from_function<Int, Dim<I, X>, Dim<J>, Dim<K, Y>>(mesh, n, f), Dense::make(n, f),
+                   engine, &mesh};
     std::string so_far = "seed " + std::to_string(seed) + ":";
     for (int k = 0; k < 12; ++k) {
       so_far += " " + p.step() + ",";

@@ -115,8 +115,9 @@ struct Plainly {
 };
 /// A Resolve that refuses because one of `Operands` is no Tensor, or not yet one.
 template <class... Operands>
-inline constexpr Code no_tensor =
-    (is_pending<Operands> || ...) ? Code::A04_under_way : Code::T09_not_a_tensor;
+inline constexpr Code no_tensor = (is_pending<Operands> || ...) ? Code::A04_under_way
+                                  : (is_lazy<Operands> || ...)  ? Code::L01_not_recorded
+                                                                : Code::T09_not_a_tensor;
 template <class... Operands>
 using NotATensor = Plainly<no_tensor<Operands...>>;
 }  // namespace detail

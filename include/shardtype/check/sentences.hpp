@@ -2,6 +2,7 @@
 /// Every refusal the compiler can give, as a literal sentence.
 
 #include <shardtype/check/sentences/access.hpp>
+#include <shardtype/check/sentences/automatic.hpp>
 #include <shardtype/check/sentences/indexing.hpp>
 #include <shardtype/check/sentences/manual.hpp>
 #include <shardtype/check/sentences/moves.hpp>

@@ -2,6 +2,7 @@
 /// The parts of a tensor's type: dims and attributes.
 
 #include <cstdint>
+#include <type_traits>
 
 namespace shardtype {
 
@@ -64,6 +65,12 @@ inline constexpr bool is_pending = false;
 template <class T>
 inline constexpr bool is_pending<Pending<T>> = true;
 }  // namespace detail
+
+/// The base of every expression of automatic mode (lazy/expression.hpp).
+struct LazyNode {};
+/// Whether `A` is an expression of automatic mode: operations on it are recorded.
+template <class A>
+inline constexpr bool is_lazy = std::is_base_of_v<LazyNode, A>;
 
 /// Dims and attributes that an operation names, where it needs no tensor of them: read as one's are.
 template <class... Parts>

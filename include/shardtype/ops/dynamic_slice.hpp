@@ -94,6 +94,8 @@ auto dynamic_slice(A const& a, Start const& start, std::int64_t size,
                    std::source_location where = std::source_location::current()) {
   if constexpr (any_poisoned<A, Start>) {
     return Poisoned{};
+  } else if constexpr (is_lazy<A>) {
+    return Poisoned(refused<Code::L01_not_recorded, false, A>{});
   } else {
     using Begin = detail::Start<operand_t<Start>, operand_t<A>>;
     if constexpr (!Begin::verdict) {

@@ -25,7 +25,7 @@ inline constexpr bool is_number<std::complex<T>> = true;
 /// under way they take to refuse it.)
 template <class T>
 inline constexpr bool is_field =
-    is_tensor<T> || is_fused<T> || is_pending<T> || std::is_same_v<T, Poisoned>;
+    is_tensor<T> || is_fused<T> || is_pending<T> || is_lazy<T> || std::is_same_v<T, Poisoned>;
 template <class T>
 inline constexpr bool is_operand = is_field<T> || is_number<T> || is_poisoned<T>;
 template <class... Ts>
@@ -58,6 +58,8 @@ auto fuse(F const& f, Args&&... args) {
     return Poisoned{};
   } else if constexpr ((is_pending<std::remove_cvref_t<Args>> || ...)) {
     return Poisoned(refused<Code::A04_under_way, false, std::remove_cvref_t<Args>...>{});
+  } else if constexpr ((is_lazy<std::remove_cvref_t<Args>> || ...)) {
+    return record(RecordMap<F>{f}, held(std::forward<Args>(args))...);
   } else {
     using R = Resolve<Map<F>, operand_t<held_t<Args>>...>;
     if constexpr (R::verdict) {
@@ -115,6 +117,8 @@ template <class F, class A, class B>
 A& in_place(A& a, B&& b) {
   if constexpr (is_pending<std::remove_cvref_t<B>>) {
     refused<Code::A04_under_way, false, A, std::remove_cvref_t<B>>{};
+  } else if constexpr (is_lazy<std::remove_cvref_t<B>>) {
+    refused<Code::L01_not_recorded, false, A, std::remove_cvref_t<B>>{};
   } else {
     using R = Resolve<Map<F>, A, operand_t<held_t<B>>>;
     if constexpr (!R::verdict) {
@@ -149,6 +153,8 @@ auto map(F const& f, Args&&... args) {
     return detail::fuse(f, std::forward<Args>(args)...);
   } else if constexpr ((detail::is_poisoned<std::remove_cvref_t<Args>> || ...)) {
     return Poisoned{};
+  } else if constexpr ((is_lazy<std::remove_cvref_t<Args>> || ...)) {
+    return record(RecordMap<F, Out...>{f}, detail::held(std::forward<Args>(args))...);
   } else {
     using R = Resolve<Map<F, Out...>, operand_t<detail::held_t<Args>>...>;
     if constexpr (R::verdict) {

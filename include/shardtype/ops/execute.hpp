@@ -86,6 +86,14 @@ class Executor {
     later.result = finished(slots[last], plan.size == 0);
   }
 
+  /// One slice or collective of `v`; the result may be a view.
+  Value<T> step(Step const& s, Value<T> v) {
+    Value<T> slots[3];
+    Value<T>& slot = slots[static_cast<int>(s.slot)];
+    slot = std::move(v);
+    take(s, slots);
+    return std::move(slot);
+  }
   /// The packed result of one collective; given an Exchange as `later`, started only, and the result is
   /// there when that is done.
   Buffer run(Step const& s, Value<T> v, Exchange* later = nullptr) {

@@ -95,7 +95,7 @@ constexpr int slots_before() {
 template <class F, class... Args, int First, class T>
 struct Lowered<Expression<F, Args...>, First, T> {
   using types = decltype((kernels::Elements<>{} + ... + typename Lowered<Args, 0, char>::types{}));
-  using common = typename ElementFor<F, operand_t<Args>...>::type;
+  using common = typename ElementFor<F, argument_t<Args>...>::type;
   using Order = std::make_integer_sequence<int, static_cast<int>(sizeof...(Args))>;
 
   template <int K, class A>

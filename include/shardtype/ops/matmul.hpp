@@ -16,6 +16,8 @@ template <class Op, class A, class B>
 auto product(A const& a, B const& b, Overlap overlap, std::source_location const& where) {
   if constexpr (any_poisoned<A, B>) {
     return Poisoned{};
+  } else if constexpr (is_lazy<A> || is_lazy<B>) {
+    return record(RecordProduct<Op>{}, a, b);
   } else {
     using R = Resolve<Op, operand_t<A>, operand_t<B>>;
     if constexpr (R::verdict) {

@@ -62,6 +62,8 @@ template <class F, class Given, class... Out, class A>
 auto reduce_given(A const& a, std::source_location const& where) {
   if constexpr (any_poisoned<A>) {
     return Poisoned{};
+  } else if constexpr (is_lazy<A>) {
+    return record(RecordReduction<F, Out...>{}, a);
   } else {
     using R = Resolve<ReduceOver<F, Out...>, operand_t<A>>;
     if constexpr (!R::verdict) {
@@ -156,7 +158,7 @@ auto argmin(A&& a, std::source_location where = std::source_location::current())
 template <class... Out, class A>
 auto mean(A const& a, std::source_location where = std::source_location::current()) {
   auto total = detail::reduce<reductions::Mean, Out...>(a, where);
-  if constexpr (any_poisoned<decltype(total)>) {
+  if constexpr (any_poisoned<decltype(total)> || is_lazy<A>) {
     return total;
   } else {
     using T = typename decltype(total)::element;

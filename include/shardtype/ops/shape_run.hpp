@@ -211,6 +211,8 @@ template <class Op, class SetExtents, class Work, class A, class... Bs>
 auto run_shape(SetExtents set_extents, Work work, A const& a, Bs const&... /*types only*/) {
   if constexpr (any_poisoned<A, Bs...>) {
     return Poisoned{};
+  } else if constexpr (is_lazy<A>) {
+    return record(RecordShape<Op>{}, a);
   } else {
     using R = Resolve<Op, operand_t<A>, operand_t<Bs>...>;
     if constexpr (R::verdict) {

@@ -7,8 +7,8 @@ namespace shardtype {
 
 /// Every refusal the compiler can give. T: types, C: contractions, N: named results, P: elementwise
 /// (pointwise), S: reductions (sums), R: reshard, K: collectives, D: dims and shapes, B: block-cyclic
-/// dims, I: indexing and sorting, M: meshes, A: access, G: random numbers, V: manual mode (varying blocks). `docs/errors.md` has one entry
-/// for each.
+/// dims, I: indexing and sorting, M: meshes, A: access, G: random numbers, V: manual mode (varying blocks), L: automatic mode (lazy
+/// expressions). `docs/errors.md` has one entry for each.
 enum class Code {
   ok,
   T01_axis_twice,
@@ -117,7 +117,13 @@ enum class Code {
   V13_condition_varies,
   V14_named_result,
   V15_no_local,
-  V16_kind
+  V16_kind,
+  L01_not_recorded,
+  L02_cyclic,
+  L03_too_large,
+  L04_memory_limit,
+  L05_not_evaluated,
+  L06_not_a_policy
 };
 
 /// The answer of a rule: the result's Spec, or why there is none.

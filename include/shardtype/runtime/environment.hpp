@@ -9,6 +9,7 @@
 #include <new>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <Kokkos_Core.hpp>
 #include <mpi.h>
@@ -18,6 +19,7 @@
 #include <shardtype/runtime/error.hpp>
 #include <shardtype/runtime/machine_file.hpp>
 #include <shardtype/runtime/records.hpp>
+#include <shardtype/runtime/trace.hpp>
 
 namespace shardtype {
 
@@ -145,7 +147,8 @@ inline bool all_leave() {
 /// caught outside of the Environment's scope leaves the other ranks waiting: if they do not come to
 /// their ends as well, the job ends when this rank's program does. Waiting for other ranks yields the
 /// core when more ranks share the node than it has cores, and spins otherwise. The file that
-/// SHARDTYPE_MACHINE names tells the machine's rates (E68: it cannot be read). If MPI or Kokkos run
+/// SHARDTYPE_MACHINE names tells the machine's rates (E68: it cannot be read); the one that
+/// SHARDTYPE_TRACE names gets the steps of every `evaluate` (E72: it cannot be written). If MPI or Kokkos run
 /// already, they are left running at the end.
 class Environment {
  public:
@@ -167,11 +170,10 @@ class Environment {
     if (detail::check_enabled("agree")) MPI_Comm_dup(MPI_COMM_WORLD, &detail::record_comm);
     std::set_terminate(detail::on_terminate);
     detail::look_at_node();
-    // the first rank's, so that all do the same
-    char const* const file = rank() == 0 ? std::getenv("SHARDTYPE_MACHINE") : nullptr;
-    std::string path = file != nullptr ? file : "";
-    detail::share_text(MPI_COMM_WORLD, path, 0);
-    if (!path.empty()) detail::measured_machine = read_machine(MPI_COMM_WORLD, path);
+    if (std::string const path = named_file("SHARDTYPE_MACHINE"); !path.empty())
+      detail::measured_machine = read_machine(MPI_COMM_WORLD, path);
+    if (std::string const path = named_file("SHARDTYPE_TRACE"); !path.empty())
+      detail::running_trace = new detail::Trace(path);
   }
   Environment(Environment const&) = delete;
   Environment& operator=(Environment const&) = delete;
@@ -181,6 +183,10 @@ class Environment {
     if (std::uncaught_exceptions() > exceptions_ && !detail::all_leave()) {
       std::atexit([] { detail::end_job(); });  // MPI_Finalize would wait for ever
       return;
+    }
+    if (detail::running_trace != nullptr) {
+      detail::running_trace->finish();
+      delete std::exchange(detail::running_trace, nullptr);
     }
     detail::node = nullptr;
     if (node_ != MPI_WIN_NULL) MPI_Win_free(&node_);
@@ -201,6 +207,14 @@ class Environment {
   }
 
  private:
+  /// The file that a variable names on the first rank, so that all do the same.
+  std::string named_file(char const* variable) const {
+    char const* const file = rank() == 0 ? std::getenv(variable) : nullptr;
+    std::string path = file != nullptr ? file : "";
+    detail::share_text(MPI_COMM_WORLD, path, 0);
+    return path;
+  }
+
   int exceptions_ = std::uncaught_exceptions();
   MPI_Win node_ = MPI_WIN_NULL;
   bool owns_mpi_ = false;

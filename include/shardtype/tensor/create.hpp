@@ -155,7 +155,7 @@ auto zeros(Mesh<Xs...> const& mesh, detail::extents_of<detail::created_t<Parts..
 }
 
 /// A tensor whose element at global indices (i, j, ...) is `f(i, j, ...)`; `f` runs on the host.
-/// Refusals and errors as `full`.
+/// Extents may be left out where the labels settle them. Refusals and errors as `full`.
 template <class... Parts, class... Xs, class F>
 auto from_function(Mesh<Xs...> const& mesh,
                    detail::extents_of<detail::created_t<Parts...>> const& extents, F f) {
@@ -166,6 +166,11 @@ auto from_function(Mesh<Xs...> const& mesh,
     return static_cast<typename A::element>(std::apply(f, at));
   });
   return out;
+}
+template <class... Parts, class... Xs, class F>
+auto from_function(Mesh<Xs...> const& mesh, F f) {
+  return from_function<Parts...>(mesh, detail::extents_from_type<detail::created_t<Parts...>>(),
+                                 std::move(f));
 }
 
 /// A tensor from the whole array, row-major, which every rank has; each takes its block.

@@ -13,9 +13,36 @@ struct OperandTraits {
   static A const& get(A const& a) { return a; }  // NOLINT: operands outlive the operation
 };
 
+// What operations hand to `record` (lazy/record.hpp, found by its argument) where an operand is such an
+// expression.
+template <class F, class... Out>
+struct RecordMap {
+  F function;
+};
+template <class Op>
+struct RecordProduct {};
+template <class F, class... Out>
+struct RecordReduction {};
+template <class Op>
+struct RecordShape {};
+
 /// The tensor type that `A` stands for; `A` itself where it is none.
 template <class A>
 using operand_t = typename OperandTraits<A>::type;
+
+/// The tensor type that `A` is to a function that it is an argument of: of an expression of automatic mode
+/// the whole tensor, which no other operation may take for one (L01).
+template <class A>
+struct ArgumentOf {
+  using type = operand_t<A>;
+};
+template <class A>
+  requires is_lazy<A>
+struct ArgumentOf<A> {
+  using type = typename A::whole;
+};
+template <class A>
+using argument_t = typename ArgumentOf<A>::type;
 
 /// The tensor that `a` stands for.
 template <class A>

@@ -1,0 +1,51 @@
+#pragma once
+/// Refusals of automatic mode.
+
+#include <shardtype/check/refused.hpp>
+
+namespace shardtype {
+
+template <bool legal, class... YourTypes>
+struct refused<Code::L01_not_recorded, legal, YourTypes...> : Poisoned {
+  static_assert(
+      legal,
+      "[shardtype L01] automatic mode does not record this operation. Evaluate its operand "
+      "first and use the tensor: lazy(op(evaluate<Dim<...>...>(mesh, e))).");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::L02_cyclic, legal, YourTypes...> : Poisoned {
+  static_assert(
+      legal,
+      "[shardtype L02] automatic mode plans blocks only; a tensor of the expression, or the "
+      "result, has a Cyclic dim. Reshard it before or after: one all_to_all.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::L03_too_large, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype L03] one expression has more than 128 values (the parts of its chains "
+                "included), 11 factors in one chain of products, 32 shares or 32 indices. Evaluate "
+                "a part of it first.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::L04_memory_limit, legal, YourTypes...> : Poisoned {
+  static_assert(
+      legal,
+      "[shardtype L04] no plan of the expression keeps to the memory limit of its policy. "
+      "Raise the limit, or name a result that is split further.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::L05_not_evaluated, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype L05] plan_traced and dry_run plan what evaluate names; this function "
+                "returns something else. Return evaluate<Dim<...>...>(e) from it.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::L06_not_a_policy, legal, YourTypes...> : Poisoned {
+  static_assert(
+      legal,
+      "[shardtype L06] this says nothing of how to plan. A policy is MemoryLimit<bytes>{}, or "
+      "a struct of your own with `static constexpr Machine machine` or `static constexpr "
+      "std::int64_t memory_limit`; a Machine alone is none.");
+};
+
+}  // namespace shardtype

@@ -1,0 +1,263 @@
+#pragma once
+/// The plan of a program in the compiler: one constant per value of the program, so that no single evaluation
+/// nears a compiler's step limit.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include <shardtype/check/resolve.hpp>
+#include <shardtype/lazy/program.hpp>
+#include <shardtype/plan/program_planner.hpp>
+#include <shardtype/plan/shared_values.hpp>
+
+namespace shardtype {
+
+/// How `evaluate` plans, as a type: `struct Cluster { static constexpr Machine machine = ...; static
+/// constexpr std::int64_t memory_limit = 1_GiB; };`, either of which may be left out. The limit is for what
+/// a rank holds beside the tensors that the expression begins with.
+template <class P>
+concept PlanPolicy =
+    requires { requires P::is_plan_policy; } || requires { Machine(P::machine); } || requires {
+      { P::memory_limit + std::int64_t{} };
+    };
+
+/// At most so many bytes of temporaries on a rank: a policy of `evaluate`.
+template <std::int64_t Bytes>
+struct MemoryLimit {
+  static constexpr std::int64_t memory_limit = Bytes;
+};
+
+namespace detail {
+
+/// The policy where none is given.
+struct DefaultPolicy {
+  static constexpr bool is_plan_policy = true;
+};
+template <class P>
+inline constexpr bool names_machine = requires { Machine(P::machine); };
+template <class P>
+constexpr Machine machine_of() {
+  if constexpr (names_machine<P>) {
+    return P::machine;
+  } else {
+    return {};
+  }
+}
+template <class P>
+constexpr std::int64_t limit_of() {
+  if constexpr (requires { P::memory_limit + std::int64_t{}; }) {
+    return P::memory_limit;
+  } else {
+    return -1;
+  }
+}
+
+constexpr planning::Rates rates_for(Machine const& m, std::int64_t limit, Sizes const& sizes,
+                                    ProgramNames const& names) {
+  Identity ids[max_axes]{};
+  for (int x = 0; x < names.axes; ++x) ids[x] = names.axis[x].id;
+  return {m, sizes, ids, names.axes, limit};
+}
+
+/// A frontier's ways that stand, and those they came from, in memory of its own.
+template <std::size_t Layouts, std::size_t Ways>
+struct FrontierTable {
+  planning::Option ways[Ways]{};
+  std::int32_t first[Layouts]{};
+  planning::MadeFrom makings[Ways]{};
+};
+
+/// The numbers of a search's ways without those that led nowhere, or -1; and how many there are.
+struct WayNumbers {
+  List<std::int32_t> at;
+  std::size_t size = 0;
+
+  constexpr explicit WayNumbers(planning::FrontierSearch const& search)
+      : at(search.options().size(), -1) {
+    for (std::int32_t k : search.first())
+      for (; k >= 0; k = search.options()[static_cast<std::size_t>(k)].next)
+        for (std::int32_t w = k; w >= 0; w = search.options()[static_cast<std::size_t>(w)].from)
+          if (at[static_cast<std::size_t>(w)] < 0)
+            at[static_cast<std::size_t>(w)] = static_cast<std::int32_t>(size++);
+  }
+};
+template <std::size_t Layouts, std::size_t Ways>
+constexpr FrontierTable<Layouts, Ways> limited_table(planning::FrontierSearch const& search) {
+  FrontierTable<Layouts, Ways> out;
+  WayNumbers const number(search);
+  auto numbered = [&](std::int32_t k) {
+    return k < 0 ? -1 : number.at[static_cast<std::size_t>(k)];
+  };
+  for (std::size_t s = 0; s < Layouts; ++s) out.first[s] = numbered(search.first()[s]);
+  for (std::size_t k = 0; k < number.at.size(); ++k) {
+    if (number.at[k] < 0) continue;
+    planning::Option o = search.options()[k];
+    o.from = numbered(o.from);
+    o.next = numbered(o.next);
+    if (o.making >= 0) {
+      out.makings[number.at[k]] = search.makings()[static_cast<std::size_t>(o.making)];
+      o.making = number.at[k];
+    }
+    out.ways[number.at[k]] = o;
+  }
+  return out;
+}
+/// Without a limit the options have their numbers already; of what they were made from only that is kept.
+template <std::size_t Layouts, std::size_t Ways>
+constexpr FrontierTable<Layouts, Ways> table_of(planning::FrontierSearch const& search) {
+  FrontierTable<Layouts, Ways> out;
+  planning::Frontier const f = search.view();
+  for (std::size_t s = 0; s < Layouts; ++s) out.first[s] = f.first[s];
+  for (std::size_t k = 0; k < Ways; ++k) {
+    out.ways[k] = f.ways[k];
+    if (f.ways[k].making < 0) continue;
+    out.makings[k] = f.makings[f.ways[k].making];
+    out.ways[k].making = static_cast<std::int32_t>(k);
+  }
+  return out;
+}
+
+/// Whether `value` is made of a value that several read.
+constexpr bool below_shared(Program const& p, int value) {
+  ProgramNode const& n = p.nodes[value];
+  for (int k = 0; k < n.ways * n.operands; ++k) {
+    int const operand = p.uses[n.first_use + k];
+    if (p.shared(operand) || below_shared(p, operand)) return true;
+  }
+  return false;
+}
+/// Whether `value` is made of `other`, in one step.
+constexpr bool reads(Program const& p, int value, int other) {
+  ProgramNode const& n = p.nodes[value];
+  for (int k = 0; k < n.ways * n.operands; ++k)
+    if (p.uses[n.first_use + k] == other) return true;
+  return false;
+}
+/// What is not made of values that several read is the same in both passes.
+constexpr int pass_of(Program const& p, int value, int pass) {
+  return below_shared(p, value) || p.shared(value) ? pass : 1;
+}
+
+/// The frontier of a value as its readers have it, in a pass of the planner (plan/shared_values.hpp).
+template <class P, int Node, int Pass, bool shared = P::program.shared(Node)>
+struct ReadFrontier;
+template <class P, int Node, int Pass>
+inline constexpr planning::Frontier const& read_frontier = ReadFrontier<P, Node, Pass>::view;
+
+/// The tables of a search, `layouts` and as many options as it needs.
+template <class Search, std::size_t Layouts, std::size_t Unlimited>
+constexpr auto tabulated() {
+  if constexpr (Search::rates.memory_limit < 0) {
+    return table_of<Layouts, Unlimited>(Search::run());
+  } else {
+    constexpr std::size_t n = WayNumbers(Search::run()).size + 1;
+    return limited_table<Layouts, n>(Search::run());
+  }
+}
+
+/// The frontier of value `Node` of the program `P::program` at the rates `P::rates`, as it is made.
+template <class P, int Node, int Pass>
+struct NodeFrontier {
+  static constexpr planning::LayoutGraph const& graph =
+      planning::layout_graph<P::program.nodes[Node].rank, P::program.axes>;
+  static constexpr planning::Rates const& rates = P::rates;
+
+  /// Only what it reads: others may not be known in this pass.
+  template <int K>
+  static constexpr planning::Frontier const* other() {
+    if constexpr (reads(P::program, Node, K)) {
+      return &read_frontier<P, K, pass_of(P::program, K, Pass)>;
+    } else {
+      return nullptr;
+    }
+  }
+  template <int... K>
+  static constexpr std::array<planning::Frontier const*, static_cast<std::size_t>(Node + 1)> others(
+      std::integer_sequence<int, K...>) {
+    return {other<K>()..., nullptr};
+  }
+  static constexpr std::array<planning::Frontier const*, static_cast<std::size_t>(Node + 1)>
+      operands = others(std::make_integer_sequence<int, Node>{});
+  static constexpr planning::FrontierSearch run() {
+    return {P::program, Node, graph, operands.data(), P::rates};
+  }
+  static constexpr auto layouts = static_cast<std::size_t>(graph.layouts);
+  /// Each layout may have come by another one before a constraint.
+  static constexpr bool twice =
+      P::program.nodes[Node].pinned >= 0 && P::program.nodes[Node].making != Making::given;
+  static constexpr auto table = tabulated<NodeFrontier, layouts, twice ? 2 * layouts : layouts>();
+  static constexpr planning::Frontier view = {graph, table.ways, table.first, table.makings};
+};
+/// It is the same in both passes where nothing below it is shared.
+template <class P, int Node, int Pass>
+using MadeFrontier = NodeFrontier<P, Node, below_shared(P::program, Node) ? Pass : 1>;
+
+template <class P, int Node, int Pass>
+struct ReadFrontier<P, Node, Pass, false> {
+  static constexpr planning::Frontier const& view = MadeFrontier<P, Node, Pass>::view;
+};
+/// In the first pass of what several read each pays its share.
+template <class P, int Node>
+struct ReadFrontier<P, Node, 0, true> {
+  using Made = MadeFrontier<P, Node, 0>;
+  static constexpr auto table = [] {
+    auto out = Made::table;
+    for (planning::Option& o : out.ways)
+      o = planning::shared_option(o, P::program.nodes[Node].shares);
+    return out;
+  }();
+  static constexpr planning::Frontier view = {Made::graph, table.ways, table.first, table.makings};
+};
+template <class P, int Pass, int... K>
+constexpr ProgramPlan write_pass(std::integer_sequence<int, K...>) {
+  planning::Frontier const* const fronts[] = {
+      &read_frontier < P, K, below_shared(P::program, K) || P::program.shared(K) ? Pass : 1 > ...};
+  planning::Frontier const* const made[] = {
+      (Pass == 1 && P::program.shared(K) ? &MadeFrontier<P, K, Pass>::view : nullptr)...};
+  ProgramPlan plan;
+  plan.program = P::program;
+  planning::PlanWriter(plan, fronts, made).write(P::program.root, P::program.wanted);
+  if (P::rates.memory_limit >= 0 && plan.temporary_bytes() > P::rates.memory_limit)
+    plan.possible = false;
+  return plan;
+}
+template <class P>
+inline constexpr ProgramPlan first_pass =
+    write_pass<P, 0>(std::make_integer_sequence<int, P::program.size>{});
+/// In the second it is there in one layout.
+template <class P, int Node>
+struct ReadFrontier<P, Node, 1, true> {
+  using Made = MadeFrontier<P, Node, 1>;
+  static constexpr planning::Rates const& rates = P::rates;
+  static constexpr int home = planning::home_of(Node, first_pass<P>, MadeFrontier<P, Node, 0>::view,
+                                                Made::operands.data(), P::rates);
+  static constexpr planning::FrontierSearch run() {
+    return {P::program, Node, Made::graph, Made::operands.data(), P::rates, home};
+  }
+  static constexpr auto table = tabulated<ReadFrontier, Made::layouts, Made::layouts>();
+  static constexpr planning::Frontier view = {Made::graph, table.ways, table.first, table.makings};
+};
+
+/// The program of an expression with a policy, and its plan where the types settle all sizes.
+template <class Policy, class E, class Out, class... Xs>
+struct Planned {
+  static constexpr WrittenProgram written = write_program<E, Out, Xs...>();
+  static constexpr Program const& program = written.program;
+  static constexpr ProgramNames const& names = written.names;
+  static constexpr Machine machine = machine_of<Policy>();
+  static constexpr std::int64_t memory_limit = limit_of<Policy>();
+  static constexpr planning::Rates rates = rates_for(machine, memory_limit, program.sizes, names);
+  static constexpr bool is_static = names.all_static();
+  /// Whether the policy, or that the compiler plans, settles the machine.
+  static constexpr bool machine_known = is_static || names_machine<Policy>;
+};
+template <class P>
+inline constexpr ProgramPlan compiled_program_plan =
+    write_pass<P, 1>(std::make_integer_sequence<int, P::program.size>{});
+
+}  // namespace detail
+
+}  // namespace shardtype

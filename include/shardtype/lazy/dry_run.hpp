@@ -1,0 +1,141 @@
+#pragma once
+/// Programs planned for any machine and any number of ranks, without those ranks.
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include <shardtype/lazy/evaluation.hpp>
+#include <shardtype/lazy/planned_program.hpp>
+#include <shardtype/plan/machines.hpp>
+#include <shardtype/runtime/error.hpp>
+
+namespace shardtype {
+
+/// A program for which sizes and a machine are chosen: what `dry_run` gives.
+///
+///     auto const p = dry_run<A, B>([](auto a, auto b) { return evaluate<Dim<I, X>, Dim<K>>(a * b); })
+///                        .extent<I>(8192).extent<J>(8192).extent<K>(8192).ranks<X>(4096)
+///                        .on(machines::tpu_v5e).planned();
+///     std::puts(explain(p).c_str());
+template <class P>
+class DryRun {
+ public:
+  /// The extent of a label whose type leaves it open. Error E71: the program has no such label, or its type
+  /// says otherwise.
+  template <class I>
+  DryRun& extent(std::int64_t n) {
+    settle(P::names.find_label(identity<I>), program_.extents, "index", I::name, n, 0);
+    return *this;
+  }
+  /// The ranks along an axis whose type leaves them open. Error E71.
+  template <class X>
+  DryRun& ranks(std::int64_t n) {
+    settle(P::names.find_axis(identity<X>), program_.sizes.at, "axis", X::name, n, 1);
+    return *this;
+  }
+  /// The machine: one of plan/machines.hpp, or `machine_here()`, the rates that scripts/calibrate measured here
+  /// (runtime/machine_file.hpp). Without it the policy's, or the default.
+  DryRun& on(Machine const& m) {
+    machine_ = m;
+    return *this;
+  }
+  /// Counts every element as one of so many bytes that is multiplied as fast as a float: 2 for bfloat16, which
+  /// no tensor holds. Error E71: fewer than one.
+  DryRun& element_bytes(std::int32_t bytes) {
+    if (bytes < 1)
+      throw Error("E71", "an element cannot have " + std::to_string(bytes) + " bytes",
+                  FailedOn::every_rank);
+    for (int k = 0; k < program_.size; ++k) {
+      program_.nodes[k].element_bytes = bytes;
+      program_.nodes[k].work = 1;
+    }
+    return *this;
+  }
+  /// Bytes that temporaries may take on a rank.
+  DryRun& within(std::int64_t bytes) {
+    limit_ = bytes;
+    return *this;
+  }
+  /// The plan; `possible` tells whether one keeps to the limit. Error E71: a size is still open.
+  PlannedProgram planned() const {
+    Program p = program_;
+    if (int const l = p.settle_relabelled(); l >= 0)
+      throw Error("E71",
+                  "index " + std::string(P::names.label[l].name) +
+                      " is given to a dim of another extent by relabel; it has extent " +
+                      std::to_string(p.extents[l]),
+                  FailedOn::every_rank);
+    for (int l = 0; l < P::names.labels; ++l)
+      if (p.extents[l] == dynamic) open("index", P::names.label[l].name);
+    for (int x = 0; x < P::names.axes; ++x)
+      if (p.sizes[x] == dynamic) open("axis", P::names.axis[x].name);
+    planning::Rates const rates = detail::rates_for(machine_, limit_, p.sizes, P::names);
+    return {planning::plan_program(p, rates), P::names, machine_};
+  }
+
+ private:
+  static void settle(int number, std::int64_t* sizes, char const* what, std::string_view name,
+                     std::int64_t n, std::int64_t least) {
+    if (number < 0)
+      throw Error("E71", "the program has no " + std::string(what) + " " + std::string(name),
+                  FailedOn::every_rank);
+    if (n < least || (sizes[number] != dynamic && sizes[number] != n))
+      throw Error("E71",
+                  std::string(what) + " " + std::string(name) + " cannot have size " +
+                      std::to_string(n) +
+                      (sizes[number] == dynamic ? std::string()
+                                                : ": it has " + std::to_string(sizes[number])),
+                  FailedOn::every_rank);
+    sizes[number] = n;
+  }
+  [[noreturn]] static void open(char const* what, std::string_view name) {
+    throw Error("E71",
+                "the size of " + std::string(what) + " " + std::string(name) +
+                    " is open; give it with " + (what[0] == 'i' ? "extent<" : "ranks<") +
+                    std::string(name) + ">(n)",
+                FailedOn::every_rank);
+  }
+
+  Program program_ = P::program;
+  Machine machine_ = P::machine;
+  std::int64_t limit_ = P::memory_limit;
+};
+
+/// What a refused dry_run gives, so that one mistake gives one message.
+class RefusedDryRun : public Poisoned {
+ public:
+  constexpr explicit RefusedDryRun(Poisoned const& why = {}) : Poisoned(why) {}
+  template <class I>
+  RefusedDryRun& extent(std::int64_t);
+  template <class X>
+  RefusedDryRun& ranks(std::int64_t);
+  RefusedDryRun& on(Machine const&);
+  RefusedDryRun& element_bytes(std::int32_t);
+  RefusedDryRun& within(std::int64_t);
+  PlannedProgram planned() const;
+};
+
+/// The program of `f` on symbols of the types `Given`, as in plan_traced, to be planned for sizes and machines that
+/// need not be there. Refused: what `evaluate` refuses.
+template <class... Given, class F>
+auto dry_run([[maybe_unused]] F const& f) {
+  using By = detail::Symbols<Given...>;
+  // a refusal in the function is told here: after this condition clang goes no further
+  if constexpr (any_poisoned<decltype(By::call(f))>) {
+    return RefusedDryRun();
+  } else if constexpr (!detail::is_traced<decltype(By::call(f))>) {
+    return RefusedDryRun(refused<Code::L05_not_evaluated, false, decltype(By::call(f))>{});
+  } else {
+    using T = decltype(By::call(f));
+    using Xs = typename By::axes;
+    using R = typename T::template evaluation<Xs>;
+    if constexpr (R::verdict) {
+      return DryRun<typename T::template planned<Xs>>();
+    } else {
+      return RefusedDryRun(detail::evaluation_refusal<R>{});
+    }
+  }
+}
+
+}  // namespace shardtype

@@ -1,0 +1,203 @@
+#pragma once
+/// Automatic mode: the compiler finds the fastest plan for a whole expression.
+
+#include <array>
+#include <cstdint>
+#include <source_location>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <shardtype/lazy/evaluation.hpp>
+#include <shardtype/lazy/planned_program.hpp>
+#include <shardtype/lazy/record.hpp>
+#include <shardtype/lazy/run.hpp>
+#include <shardtype/lazy/traced_run.hpp>
+#include <shardtype/runtime/machine_file.hpp>
+
+namespace shardtype {
+
+namespace detail {
+
+/// The plans that a program was run with, one per sizes.
+class ProgramCache {
+ public:
+  template <class Make>
+  ProgramPlan const& get(Program const& p, Make make) {
+    for (auto const& known : known_)
+      if (known->program == p) return *known;
+    if (known_.size() == 64) known_.erase(0);
+    return *known_.push_back(Owned(new ProgramPlan const(make())));
+  }
+
+ private:
+  List<Owned<ProgramPlan const>> known_;
+};
+template <class P>
+inline ProgramCache program_cache;
+
+/// The machine that `P` is planned for: where nothing settles it, the one that SHARDTYPE_MACHINE tells of.
+template <class P>
+Machine const& planning_machine() {
+  if constexpr (P::machine_known) {
+    return P::machine;
+  } else {
+    return machine_here();
+  }
+}
+
+/// The plan of program `P` for these sizes. Error E69: none keeps to the memory limit.
+template <class P>
+ProgramPlan const& plan_for(Program const& p) {
+  if constexpr (P::is_static) {
+    return compiled_program_plan<P>;
+  } else {
+    return program_cache<P>.get(p, [&] {
+      planning::Rates rates = rates_for(planning_machine<P>(), P::memory_limit, p.sizes, P::names);
+      ProgramPlan plan = planning::plan_program(p, rates);
+      if (plan.possible) return plan;
+      rates.memory_limit = -1;
+      throw Error("E69",
+                  "no plan of the expression keeps to " + std::to_string(P::memory_limit) +
+                      " bytes of temporaries on a rank; the fastest one takes " +
+                      std::to_string(planning::plan_program(p, rates).temporary_bytes()),
+                  FailedOn::every_rank);
+    });
+  }
+}
+
+/// The program with the sizes that the tensors and the mesh have. Errors: E13, E23, E24.
+template <class P>
+Program program_for(MeshRef const& mesh, AxisMap const& axes, List<ops::ProgramPart> const& parts) {
+  Program p = P::program;
+  p.sizes = axes.sizes;
+  for (int k = 0; k < p.size; ++k) {
+    ProgramNode const& n = p.nodes[k];
+    if (n.making != Making::given) continue;
+    ops::ProgramPart const& part = parts[static_cast<std::size_t>(n.origin)];
+    check_one_mesh(mesh, *part.mesh);
+    for (int d = 0; d < n.rank; ++d) {
+      std::int64_t& known = p.extents[n.labels[d]];
+      if (known != dynamic && known != part.extents[d])
+        throw Error("E24",
+                    "index " + std::string(P::names.label[n.labels[d]].name) + " has extent " +
+                        std::to_string(part.extents[d]) +
+                        " in one tensor of the expression, elsewhere " + std::to_string(known),
+                    FailedOn::every_rank);
+      known = part.extents[d];
+    }
+  }
+  if (int const l = p.settle_relabelled(); l >= 0)
+    throw Error("E24",
+                "index " + std::string(P::names.label[l].name) +
+                    " is given to a dim of another extent by relabel; it has extent " +
+                    std::to_string(p.extents[l]),
+                FailedOn::every_rank);
+  return p;
+}
+
+template <class P>
+AxisMap program_axes(MeshRef const& mesh) {
+  Names names;
+  names.axes = P::names.axes;
+  for (int x = 0; x < names.axes; ++x) {
+    names.axis_id[x] = P::names.axis[x].id;
+    names.axis_name[x] = P::names.axis[x].name;
+  }
+  return map_axes(mesh.state(), names);
+}
+
+/// The plan of `e` for the sizes that its tensors have, which `finder` finds. Errors: E13, E23, E24, E69, E70.
+template <class P, class E>
+ProgramPlan const& plan_at_sizes(MeshRef const& mesh, AxisMap const& axes, E const& e,
+                                 ops::PartFinder& finder) {
+  walk(finder, Type<E>{}, &e);
+  return plan_for<P>(program_for<P>(mesh, axes, finder.parts));
+}
+
+template <class P, class Out, class E>
+Out run_program(MeshRef const& mesh, E const& e, std::source_location const& where) {
+  ops::PartFinder finder;
+  AxisMap const axes = program_axes<P>(mesh);
+  ProgramPlan const& plan = plan_at_sizes<P>(mesh, axes, e, finder);
+  Program const& p = plan.program;
+  // a reordered result is no part of the expression
+  ops::ProgramPart last;
+  last.make = &ops::reorder_block<typename Out::element, typename Out::memory_space>;
+  last.move = &ops::move_block<typename Out::element, typename Out::memory_space>;
+  std::array<std::int64_t, Out::rank> extents{};
+  for (std::size_t d = 0; d < Out::rank; ++d) extents[d] = p.extents[p.nodes[p.root].labels[d]];
+  if (!mesh.here()) return Out(mesh, extents, Buffer{});
+  finder.parts.push_back(last);
+  ops::AnyBlock block = [&] {
+    TracedRun const traced(&P::names, plan, P::names, planning_machine<P>(), where);
+    return ops::ProgramRun(mesh.state(), axes, plan, finder.parts, where).run();
+  }();
+  typename Out::execution_space const exec{};
+  if (!block.layout.contiguous() || block.data != block.keep.data()) {
+    auto const bytes =
+        static_cast<std::size_t>(block.layout.elements()) * sizeof(typename Out::element);
+    Buffer packed = mesh.state().pool().template take<typename Out::memory_space>(bytes);
+    kernels::copy_packed(exec, ops::elements_of<typename Out::element>(block), block.layout,
+                         static_cast<typename Out::element*>(packed.data()));
+    block.keep = std::move(packed);
+  }
+  exec.fence();
+  return Out(mesh, extents, std::move(block.keep));
+}
+
+}  // namespace detail
+
+/// The value of an expression on a mesh, in the sharding that is named by dims and attributes or by a Tensor
+/// type. Runs the plan that is fastest on the policy's machine within its memory limit: shardings of all
+/// intermediates, the loop over which each mesh axis is spread in each product, the order of chains of
+/// products, when sums are reduced. Where the types settle all sizes the compiler finds it, else the same
+/// function at the first call of each shape, for the machine of SHARDTYPE_MACHINE unless the policy names one.
+/// Exact for chains and trees (plan/frontier.hpp). May use all axes of the mesh, where they are at most four. Sums are added in an order of the plan's.
+///
+/// `plan(evaluate_to<Out...>, mesh, e)` is that plan. Refused: R01 other labels, M01 an axis the mesh lacks,
+/// L02 cyclic dims, L03 too large, L04 no plan keeps to the memory limit. Errors: E13, E23, E24, E69, E70.
+template <class... Out, class M, class E, class Policy = detail::DefaultPolicy>
+  requires(std::is_base_of_v<MeshRef, M>)
+auto evaluate(M const& mesh, E const& e, Policy const& = {},
+              std::source_location where = std::source_location::current()) {
+  using L = detail::lazy_t<E>;
+  if constexpr (any_poisoned<L>) {
+    return lazy(e);
+  } else {
+    using Xs = typename detail::MeshAxes<M>::type;
+    using R = detail::Evaluation<Policy, L, Xs, Out...>;
+    if constexpr (R::verdict) {
+      using P = detail::planned_t<Policy, L, Xs, Out...>;
+      return detail::run_program<P, typename R::result>(mesh, lazy(e), where);
+    } else {
+      return Poisoned(detail::evaluation_refusal<R>{});
+    }
+  }
+}
+
+/// `planned(evaluate_to<Out...>, mesh, e)`: the plan that `evaluate<Out...>(mesh, e)` runs for the sizes that the
+/// tensors and the mesh have, to be printed: `explain`, `to_json`, `to_html`. Communicates nothing. Refused and
+/// Errors: what `evaluate` has.
+template <class... Out, class M, class E, class Policy = detail::DefaultPolicy>
+  requires(std::is_base_of_v<MeshRef, M>)
+auto planned(EvaluateTo<Out...> const&, M const& mesh, E const& e, Policy const& = {}) {
+  using L = detail::lazy_t<E>;
+  if constexpr (any_poisoned<L>) {
+    return lazy(e);
+  } else {
+    using Xs = typename detail::MeshAxes<M>::type;
+    using R = detail::Evaluation<Policy, L, Xs, Out...>;
+    if constexpr (R::verdict) {
+      using P = detail::planned_t<Policy, L, Xs, Out...>;
+      ops::PartFinder finder;
+      AxisMap const axes = detail::program_axes<P>(mesh);
+      return PlannedProgram{detail::plan_at_sizes<P>(mesh, axes, lazy(e), finder), P::names,
+                            detail::planning_machine<P>()};
+    } else {
+      return Poisoned(detail::evaluation_refusal<R>{});
+    }
+  }
+}
+
+}  // namespace shardtype

@@ -1,0 +1,211 @@
+#pragma once
+/// `evaluate` on types: whether it is legal, what it gives, and its plan before anything runs.
+
+#include <type_traits>
+#include <utility>
+
+#include <shardtype/check/reshard.hpp>
+#include <shardtype/lazy/compiled_plan.hpp>
+#include <shardtype/lazy/record.hpp>
+#include <shardtype/runtime/mesh.hpp>
+
+namespace shardtype {
+
+namespace detail {
+
+template <class M>
+struct MeshAxes {
+  using type = Axes<>;
+};
+template <class... Xs>
+struct MeshAxes<Mesh<Xs...>> {
+  using type = Axes<Xs...>;
+};
+template <class... Xs>
+struct MeshAxes<Axes<Xs...>> {
+  using type = Axes<Xs...>;
+};
+
+template <class Policy, class E, class Out, class Xs>
+struct PlannedOn;
+template <class Policy, class E, class Out, class... Xs>
+struct PlannedOn<Policy, E, Out, Axes<Xs...>> {
+  using type = Planned<Policy, E, Out, Xs...>;
+};
+
+/// `evaluate<Out...>` of an expression of type `E` on axes `Xs`: the verdict, and what is planned.
+template <class Policy, class E, class Xs, class... Out>
+struct Evaluation {
+  using whole = typename E::whole;
+  using result = named_t<whole, Out...>;
+  using S = Scope<whole, result>;
+  static constexpr Verdict law = lawful<S>(std::make_integer_sequence<int, 2>{});
+  static constexpr Verdict labels() {
+    if constexpr (!law) {
+      return law;
+    } else {
+      return Resolve<ReshardTo<whole_t<result>>, whole>::verdict;
+    }
+  }
+  static constexpr Verdict decide() {
+    if constexpr (!PlanPolicy<Policy>) {
+      return refuse(Code::L06_not_a_policy);
+    } else if constexpr (!labels()) {
+      return labels();
+    } else {
+      using P = typename PlannedOn<Policy, E, result, Xs>::type;
+      if (P::written.fault != Code::ok) return refuse(P::written.fault);
+      if constexpr (P::written.fault == Code::ok && P::is_static) {
+        if (!compiled_program_plan<P>.possible) return refuse(Code::L04_memory_limit);
+      }
+      return {};
+    }
+  }
+  static constexpr Verdict verdict = decide();
+  using expression = E;
+};
+/// Its refusal: with the types that are at fault, and without a result type that breaks a law, which would
+/// refuse itself once more.
+template <class R>
+constexpr auto refused_evaluation() {
+  if constexpr (!R::law) {
+    return Type<refusal<R, typename R::whole>>{};
+  } else if constexpr (!R::labels()) {
+    return Type<refusal<R, typename R::whole, typename R::result>>{};
+  } else {
+    return Type<refusal<R, typename R::expression, typename R::result>>{};
+  }
+}
+template <class R>
+using evaluation_refusal = typename decltype(refused_evaluation<R>())::type;
+template <class Policy, class E, class Xs, class... Out>
+using planned_t = typename PlannedOn<Policy, E, named_t<typename E::whole, Out...>, Xs>::type;
+
+}  // namespace detail
+
+/// What `evaluate<Out...>` would run for an expression, as an object for `plan`.
+template <class... Out>
+struct EvaluateTo {};
+template <class... Out>
+inline constexpr EvaluateTo<Out...> evaluate_to{};
+
+/// What `evaluate<Out...>(e)` without a mesh gives: a program on types, for plan_traced and dry_run.
+template <class E, class Policy, class... Out>
+struct Traced {
+  /// The program on axes `Xs` (an Axes).
+  template <class Xs>
+  using evaluation = detail::Evaluation<Policy, E, Xs, Out...>;
+  template <class Xs>
+  using planned = detail::planned_t<Policy, E, Xs, Out...>;
+};
+
+/// The program that an expression of symbols is, for plan_traced and dry_run.
+template <class... Out, class E, class Policy = detail::DefaultPolicy>
+  requires(is_lazy<E> || any_poisoned<E>)
+constexpr auto evaluate(E const&, Policy const& = {}) {
+  if constexpr (any_poisoned<E>) {
+    return Poisoned{};
+  } else {
+    return Traced<E, Policy, Out...>{};
+  }
+}
+
+/// The plans of a program whose sizes are known at run time: `at` gives the one for sizes (plan/program.hpp).
+template <class P>
+struct ProgramPlans {
+  static constexpr ProgramNames const& names = P::names;
+  /// The plan for the sizes that `sized`, a copy of `P::program`, has been given.
+  static ProgramPlan at(Program const& sized, Machine const& m = P::machine) {
+    return planning::plan_program(sized,
+                                  detail::rates_for(m, P::memory_limit, sized.sizes, P::names));
+  }
+};
+
+namespace detail {
+
+template <class R, class P>
+constexpr auto plan_of_evaluation() {
+  if constexpr (!R::verdict) {
+    static_cast<void>(evaluation_refusal<R>{});
+    return ProgramPlan{};
+  } else if constexpr (P::is_static) {
+    return compiled_program_plan<P>;
+  } else {
+    return ProgramPlans<P>{};
+  }
+}
+template <class T>
+inline constexpr bool is_traced = false;
+template <class E, class Policy, class... Out>
+inline constexpr bool is_traced<Traced<E, Policy, Out...>> = true;
+
+/// Calls functions with symbols of the types `Given`; on the axes given first or on those they mention.
+template <class... Given>
+struct Symbols {
+  using axes = Axes<>;
+  template <class F>
+  static constexpr auto call(F const& f) {
+    return f(LazySymbol<Given>{}...);
+  }
+};
+template <class... Xs, class... Given>
+struct Symbols<Axes<Xs...>, Given...> : Symbols<Given...> {
+  using axes = Axes<Xs...>;
+};
+
+}  // namespace detail
+
+/// `plan(evaluate_to<Out...>, mesh, e)`: the plan of `evaluate<Out...>(mesh, e)`, a constant where the types
+/// settle all sizes (`ProgramPlan`), else a ProgramPlans. Neither argument is read; in functions that get them by
+/// reference use plan_traced. Refused: what `evaluate` refuses.
+template <class... Out, class M, class E, class Policy = detail::DefaultPolicy>
+  requires(std::is_base_of_v<MeshRef, M>)
+constexpr auto plan(EvaluateTo<Out...> const&, M const&, [[maybe_unused]] E const& e,
+                    Policy const& = {}) {
+  using L = detail::lazy_t<E>;
+  if constexpr (any_poisoned<L>) {
+    static_cast<void>(lazy(e));
+    return ProgramPlan{};
+  } else {
+    using Xs = typename detail::MeshAxes<M>::type;
+    return detail::plan_of_evaluation<detail::Evaluation<Policy, L, Xs, Out...>,
+                                      detail::planned_t<Policy, L, Xs, Out...>>();
+  }
+}
+
+/// The plan of a program from types alone: `plan_traced<A, B>([](auto a, auto b) { return
+/// evaluate<Dim<I, X>, Dim<K>>(a * b); })`. It may use the axes that it mentions, or those given first:
+/// `plan_traced<Axes<X, Y>, A, B>(f)`.
+template <class... Given, class F>
+constexpr auto plan_traced([[maybe_unused]] F const& f) {
+  using By = detail::Symbols<Given...>;
+  // a refusal in the function is told here: after this condition clang goes no further
+  if constexpr (any_poisoned<decltype(By::call(f))>) {
+    return ProgramPlan{};
+  } else if constexpr (!detail::is_traced<decltype(By::call(f))>) {
+    static_cast<void>(refused<Code::L05_not_evaluated, false, decltype(By::call(f))>{});
+    return ProgramPlan{};
+  } else {
+    using T = decltype(By::call(f));
+    using Xs = typename By::axes;
+    return detail::plan_of_evaluation<typename T::template evaluation<Xs>,
+                                      typename T::template planned<Xs>>();
+  }
+}
+
+/// Whether two tensor types have the same sharding of the same labels: a loop whose body gives what it takes
+/// needs no reshard between its turns. `static_assert(same_spec<In, decltype(step(in))>)`.
+template <class A, class B>
+inline constexpr bool same_spec = [] {
+  // of `auto const& in`, too
+  using Left = std::remove_cvref_t<A>;
+  using Right = std::remove_cvref_t<B>;
+  if constexpr (is_tensor<Left> && is_tensor<Right>) {
+    using S = Scope<Left, Right>;
+    return S::template spec<0> == S::template spec<1>;
+  } else {
+    return false;
+  }
+}();
+
+}  // namespace shardtype

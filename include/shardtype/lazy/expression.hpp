@@ -1,0 +1,230 @@
+#pragma once
+/// Expressions of automatic mode as types: what is computed from what. Nothing in them says how their values
+/// are sharded; `whole` is a value's type with every dim whole.
+
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include <shardtype/check/elementwise.hpp>
+#include <shardtype/check/reduction.hpp>
+#include <shardtype/ops/fused.hpp>
+#include <shardtype/plan/program.hpp>
+#include <shardtype/tensor/operand.hpp>
+#include <shardtype/tensor/tensor.hpp>
+
+namespace shardtype {
+
+namespace detail {
+
+template <class A>
+struct WholeSpec {
+  static constexpr Spec value = [] {
+    Spec out;
+    Spec const s = Scope<A>::template spec<0>;
+    for (int d = 0; d < s.rank; ++d) out.add(s.dims[d].label);
+    return out;
+  }();
+};
+
+/// Labels of an expression, by identity.
+struct LabelSet {
+  int size = 0;
+  Identity at[max_program_labels]{};
+
+  constexpr bool contains(Identity id) const {
+    for (int k = 0; k < size; ++k)
+      if (at[k] == id) return true;
+    return false;
+  }
+  constexpr void add(Identity id) {
+    if (!contains(id) && size < max_program_labels) at[size++] = id;
+  }
+  constexpr void add(LabelSet const& other) {
+    for (int k = 0; k < other.size; ++k) add(other.at[k]);
+  }
+  constexpr bool meets(LabelSet const& other) const {
+    for (int k = 0; k < size; ++k)
+      if (other.contains(at[k])) return true;
+    return false;
+  }
+};
+template <class A>
+constexpr LabelSet labels_in() {
+  LabelSet out;
+  for (int l = 0; l < Scope<A>::names.labels; ++l) out.add(Scope<A>::names.label_id[l]);
+  return out;
+}
+
+}  // namespace detail
+
+/// `A` with every dim whole and nothing unreduced.
+template <class A>
+using whole_t = tensor_from_spec<Scope<A>, detail::WholeSpec<A>, element_t<A>, A>;
+
+/// A tensor in an expression.
+template <class A>
+class LazyTensor : public LazyNode {
+ public:
+  using whole = whole_t<A>;
+  using tensor_type = A;
+  explicit LazyTensor(A tensor) : tensor_(std::move(tensor)) {}
+  A const& tensor() const { return tensor_; }
+
+ private:
+  A tensor_;
+};
+
+/// A tensor that is known by its type alone, for plan_traced.
+template <class A>
+class LazySymbol : public LazyNode {
+ public:
+  using whole = whole_t<A>;
+  using tensor_type = A;
+};
+
+/// A product of two expressions, with the labels of `Whole`.
+template <class A, class B, class Whole>
+class LazyProduct : public LazyNode {
+ public:
+  using whole = Whole;
+  LazyProduct(A a, B b) : a_(std::move(a)), b_(std::move(b)) {}
+  A const& a() const { return a_; }
+  B const& b() const { return b_; }
+
+ private:
+  A a_;
+  B b_;
+};
+
+/// An elementwise function of expressions and numbers, one kernel with the functions that are its arguments.
+template <class F, class... Args>
+class LazyMap : public LazyNode, public detail::Expression<F, Args...> {
+ public:
+  using whole = typename Resolve<Map<F>, argument_t<Args>...>::result;
+  using detail::Expression<F, Args...>::Expression;
+};
+
+/// The reduction `F` of an expression to the labels of `Whole`.
+template <class F, class Whole, class A>
+class LazyReduction : public LazyNode {
+ public:
+  using whole = Whole;
+  explicit LazyReduction(A a) : a_(std::move(a)) {}
+  A const& a() const { return a_; }
+
+ private:
+  A a_;
+};
+
+/// An expression with other labels, dim by dim.
+template <class Whole, class A>
+class LazyRelabel : public LazyNode {
+ public:
+  using whole = Whole;
+  explicit LazyRelabel(A a) : a_(std::move(a)) {}
+  A const& a() const { return a_; }
+
+ private:
+  A a_;
+};
+
+/// An expression with its dims in another order: the same value to all who go by labels.
+template <class Whole, class A>
+class LazyTranspose : public LazyNode {
+ public:
+  using whole = Whole;
+  explicit LazyTranspose(A a) : a_(std::move(a)) {}
+  A const& a() const { return a_; }
+
+ private:
+  A a_;
+};
+
+/// An expression that is made in the sharding of the Tensor type `Pin`.
+template <class Pin, class A>
+class LazyConstrained : public LazyNode {
+ public:
+  using whole = typename A::whole;
+  explicit LazyConstrained(A a) : a_(std::move(a)) {}
+  A const& a() const { return a_; }
+
+ private:
+  A a_;
+};
+
+/// An expression that several read and that is computed once. `Tag` tells it from others.
+template <class Tag, class A>
+class LazyShared : public LazyNode {
+ public:
+  using whole = typename A::whole;
+  explicit LazyShared(A a) : a_(std::make_shared<A const>(std::move(a))) {}
+  A const& a() const { return *a_; }
+
+ private:
+  std::shared_ptr<A const> a_;
+};
+
+namespace detail {
+
+template <class A>
+inline constexpr bool is_lazy_map = false;
+template <class F, class... Args>
+inline constexpr bool is_lazy_map<LazyMap<F, Args...>> = true;
+
+/// In a kernel an expression is an operand in memory, or, if it is a function itself, part of the kernel.
+template <class A, int First, class T>
+  requires is_lazy<A>
+struct Lowered<A, First, T> {
+  using types = kernels::Elements<element_t<typename A::whole>>;
+  using expression = kernels::Leaf<element_t<typename A::whole>, First>;
+  static expression make(A const&) { return {}; }
+  template <class Visit>
+  static void visit(A const& a, Visit&& use) {
+    use.template operator()<First>(a);
+  }
+};
+template <class F, class... Args, int First, class T>
+struct Lowered<LazyMap<F, Args...>, First, T> : Lowered<Expression<F, Args...>, First, T> {};
+
+/// Operands of the kernel of a map.
+template <class A>
+inline constexpr int kernel_operands = Lowered<A, 0, char>::types::count;
+
+// Chains of products: which factors of a product are part of its own chain, so that all are associated in the
+// best way. A factor's own sums must not run over a label that others in the chain have.
+template <class A>
+struct Chain {
+  static constexpr bool product = false;
+  static constexpr LabelSet hidden{};
+};
+template <class A, class B, class Whole>
+struct Chain<LazyProduct<A, B, Whole>> {
+  static constexpr bool product = true;
+  static constexpr LabelSet labels_a = labels_in<typename A::whole>();
+  static constexpr LabelSet labels_b = labels_in<typename B::whole>();
+  static constexpr LabelSet labels = labels_in<Whole>();
+  static constexpr bool joins_a =
+      Chain<A>::product && !Chain<A>::hidden.meets(labels_b) && !Chain<A>::hidden.meets(labels);
+  static constexpr bool decide_b() {
+    if (!Chain<B>::product || Chain<B>::hidden.meets(labels_a)) return false;
+    if (Chain<B>::hidden.meets(labels)) return false;
+    return !joins_a || !Chain<B>::hidden.meets(Chain<A>::hidden);
+  }
+  static constexpr bool joins_b = decide_b();
+  static constexpr LabelSet find_hidden() {
+    LabelSet out;
+    for (LabelSet const* given : {&labels_a, &labels_b})
+      for (int k = 0; k < given->size; ++k)
+        if (!labels.contains(given->at[k])) out.add(given->at[k]);
+    if (joins_a) out.add(Chain<A>::hidden);
+    if (joins_b) out.add(Chain<B>::hidden);
+    return out;
+  }
+  static constexpr LabelSet hidden = find_hidden();
+};
+
+}  // namespace detail
+
+}  // namespace shardtype

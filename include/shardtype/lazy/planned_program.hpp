@@ -1,0 +1,25 @@
+#pragma once
+/// A plan of a whole expression with the names in it and the machine that it was made for.
+
+#include <shardtype/lazy/compiled_plan.hpp>
+
+namespace shardtype {
+
+/// A plan with what it takes to print it and to predict its time.
+struct PlannedProgram {
+  ProgramPlan plan{};
+  ProgramNames names{};
+  Machine machine{};
+
+  planning::Rates rates() const {
+    return detail::rates_for(machine, -1, plan.program.sizes, names);
+  }
+  /// Predicted time, by the machine's link of each axis.
+  double seconds() const { return static_cast<double>(plan.picoseconds(rates())) * 1e-12; }
+  /// Predicted time of one step.
+  double seconds(int step) const {
+    return static_cast<double>(plan.picoseconds(step, rates())) * 1e-12;
+  }
+};
+
+}  // namespace shardtype

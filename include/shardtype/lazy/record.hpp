@@ -1,0 +1,222 @@
+#pragma once
+/// How expressions of automatic mode are written: with the operations of strict mode, on `lazy(a)`.
+
+#include <type_traits>
+#include <utility>
+
+#include <shardtype/check/reshard.hpp>
+#include <shardtype/check/shape.hpp>
+#include <shardtype/lazy/expression.hpp>
+#include <shardtype/ops/elementwise.hpp>
+#include <shardtype/ops/matmul.hpp>
+#include <shardtype/ops/reduce.hpp>
+#include <shardtype/ops/shape.hpp>
+
+namespace shardtype {
+
+namespace detail {
+
+/// What begins with an `A`. By its type alone, so that after a refusal compilers know it too.
+template <class A>
+constexpr auto lazy_type() {
+  if constexpr (any_poisoned<A> || is_pending<A>) {
+    return Type<Poisoned>{};
+  } else if constexpr (is_lazy<A>) {
+    return Type<A>{};
+  } else if constexpr (!is_tensor<operand_t<A>> || is_local<operand_t<A>>) {
+    return Type<Poisoned>{};
+  } else {
+    return Type<LazyTensor<operand_t<A>>>{};
+  }
+}
+template <class A>
+using lazy_t = typename decltype(lazy_type<A>())::type;
+
+}  // namespace detail
+
+/// A tensor (or an elementwise expression of tensors) as the beginning of an expression of automatic mode.
+/// Operations on it are recorded and refused by the rules of labels and elements that strict mode has;
+/// shardings are chosen by `evaluate`. `matmul`, `einsum`, `map`, the operators and functions of elements,
+/// `sum`, `mean`, `max`, `min`, `any`, `all`, `transpose` and `relabel` are recorded (others: L01). `a * b`
+/// is the elementwise product where one operand has all labels of the other, else their matmul.
+template <class A>
+detail::lazy_t<A> lazy(A const& a) {
+  if constexpr (any_poisoned<A>) {
+    return {};
+  } else if constexpr (is_lazy<A>) {
+    return a;
+  } else if constexpr (any_poisoned<detail::lazy_t<A>>) {
+    return Poisoned(refusal<detail::NotATensor<A>, A>{});
+  } else {
+    return detail::lazy_t<A>(operand(a));
+  }
+}
+
+namespace detail {
+
+/// An argument of a recorded function: an expression, or a number.
+template <class A>
+lazy_t<A> recorded(A const& a) {
+  return lazy(a);
+}
+template <class N>
+Number<N> recorded(Number<N> const& n) {
+  return n;
+}
+template <class A>
+using recorded_t = decltype(recorded(std::declval<A const&>()));
+
+/// An argument as a value of its own where it is a function that would read `Most` operands or more, so that it
+/// is no part of the kernel around it.
+template <int Most, class A>
+auto apart(A const& a) {
+  if constexpr (is_lazy_map<A> && kernel_operands<A> >= Most) {
+    return LazyTranspose<typename A::whole, A>(a);
+  } else {
+    return a;
+  }
+}
+template <int Most, class... Args>
+inline constexpr int operands_with =
+    (kernel_operands<decltype(apart<Most>(std::declval<Args const&>()))> + ... + 0);
+/// The largest functions stay out of a kernel until it has no more operands than a kernel can have.
+template <int Most, class F, class... Args>
+auto fitting_map(F const& f, Args const&... args) {
+  if constexpr (operands_with<Most, Args...> > max_operands && Most > 2) {
+    return fitting_map<Most - 1>(f, args...);
+  } else {
+    return LazyMap<F, decltype(apart<Most>(args))...>(f, apart<Most>(args)...);
+  }
+}
+
+template <class... Out, class E>
+auto pinned(E const& e) {
+  if constexpr (any_poisoned<E>) {
+    return e;
+  } else {
+    using Pin = named_t<typename E::whole, Out...>;
+    using R = Resolve<ReshardTo<whole_t<Pin>>, typename E::whole>;
+    if constexpr (!bool(lawful<Scope<Pin>>(std::make_integer_sequence<int, 1>{}))) {
+      return Poisoned(refusal<Resolve<ReshardTo<Pin>, typename E::whole>, typename E::whole>{});
+    } else if constexpr (R::verdict) {
+      return LazyConstrained<Pin, E>(e);
+    } else {
+      return Poisoned(refusal<R, typename E::whole>{});
+    }
+  }
+}
+
+}  // namespace detail
+
+/// `with_sharding_constraint` of JAX: the expression is made in this sharding, named by dims and attributes or
+/// by a Tensor type, and may be resharded from there. Refused as a reshard is: R01.
+template <class... Out, class A>
+auto constrain(A const& a) {
+  if constexpr (any_poisoned<A>) {
+    return Poisoned{};
+  } else {
+    return detail::pinned<Out...>(lazy(a));
+  }
+}
+
+/// An expression that several others read: it is computed once, in one sharding, from which each reader
+/// reshards it. Without it every use is computed anew. Each `share` in the program text is one value; one that
+/// is run in a loop needs a `Tag` of its own for each turn.
+template <class Tag = decltype([] {}), class A>
+auto share(A const& a) {
+  if constexpr (any_poisoned<detail::lazy_t<A>>) {
+    return lazy(a);
+  } else {
+    return LazyShared<Tag, detail::lazy_t<A>>(lazy(a));
+  }
+}
+
+// The front doors of strict mode come here where an operand is an expression.
+
+template <class F, class... Args>
+auto record(RecordMap<F> const& f, Args const&... args) {
+  if constexpr (any_poisoned<detail::recorded_t<Args>...>) {
+    (static_cast<void>(detail::recorded(args)), ...);
+    return Poisoned{};
+  } else {
+    using R = Resolve<Map<F>, argument_t<detail::recorded_t<Args>>...>;
+    if constexpr (R::verdict) {
+      return detail::fitting_map<max_operands>(f.function, detail::recorded(args)...);
+    } else if constexpr (std::is_same_v<F, functions::Multiply> &&
+                         R::verdict.code == Code::P01_no_operand_has_all) {
+      return record(RecordProduct<MatmulTo<>>{}, args...);
+    } else {
+      return Poisoned(refusal<R, argument_t<detail::recorded_t<Args>>...>{});
+    }
+  }
+}
+template <class F, class First, class... Out, class... Args>
+auto record(RecordMap<F, First, Out...> const& f, Args const&... args) {
+  return constrain<First, Out...>(record(RecordMap<F>{f.function}, args...));
+}
+
+template <class Op, class A, class B>
+auto record(RecordProduct<Op>, A const& a, B const& b) {
+  using EA = detail::lazy_t<A>;
+  using EB = detail::lazy_t<B>;
+  if constexpr (any_poisoned<EA, EB>) {
+    (static_cast<void>(lazy(a)), static_cast<void>(lazy(b)));
+    return Poisoned{};
+  } else {
+    using R = Resolve<Op, typename EA::whole, typename EB::whole>;
+    if constexpr (R::verdict) {
+      using Whole = whole_t<typename R::result>;
+      LazyProduct<EA, EB, Whole> product(lazy(a), lazy(b));
+      if constexpr (R::communicates) {
+        return LazyConstrained<typename R::result, LazyProduct<EA, EB, Whole>>(std::move(product));
+      } else {
+        return product;
+      }
+    } else {
+      return Poisoned(refusal<R, typename EA::whole, typename EB::whole>{});
+    }
+  }
+}
+
+template <class F, class... Out, class A>
+auto record(RecordReduction<F, Out...>, A const& a) {
+  using R = Resolve<ReduceOver<F, Out...>, typename A::whole>;
+  if constexpr (F::kind == ReductionKind::whole) {
+    return Poisoned(refused<Code::L01_not_recorded, false, typename A::whole>{});
+  } else if constexpr (!R::verdict) {
+    return Poisoned(refusal<R, typename A::whole>{});
+  } else {
+    using Whole = whole_t<typename R::result>;
+    LazyReduction<F, Whole, A> reduction(a);
+    if constexpr (R::communicates) {
+      return LazyConstrained<typename R::result, LazyReduction<F, Whole, A>>(std::move(reduction));
+    } else {
+      return reduction;
+    }
+  }
+}
+
+template <class Op, class A>
+auto record(RecordShape<Op>, A const&) {
+  return Poisoned(refused<Code::L01_not_recorded, false, typename A::whole>{});
+}
+template <class From, class To, class A>
+auto record(RecordShape<ShapeTo<rules::Shape::transpose, From, To>>, A const& a) {
+  using R = Resolve<ShapeTo<rules::Shape::transpose, From, To>, typename A::whole>;
+  if constexpr (R::verdict) {
+    return LazyTranspose<typename R::result, A>(a);
+  } else {
+    return Poisoned(refusal<R, typename A::whole>{});
+  }
+}
+template <class From, class To, class A>
+auto record(RecordShape<ShapeTo<rules::Shape::relabel, From, To>>, A const& a) {
+  using R = Resolve<ShapeTo<rules::Shape::relabel, From, To>, typename A::whole>;
+  if constexpr (R::verdict) {
+    return LazyRelabel<typename R::result, A>(a);
+  } else {
+    return Poisoned(refusal<R, typename A::whole>{});
+  }
+}
+
+}  // namespace shardtype

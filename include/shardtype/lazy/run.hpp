@@ -1,0 +1,319 @@
+#pragma once
+/// Runs the plan of a whole expression on the calling rank.
+
+#include <cstdint>
+#include <source_location>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <Kokkos_Core.hpp>
+
+#include <shardtype/kernels/expression.hpp>
+#include <shardtype/kernels/product.hpp>
+#include <shardtype/lazy/walk.hpp>
+#include <shardtype/ops/execute.hpp>
+#include <shardtype/ops/reduce.hpp>
+#include <shardtype/ops/reduce_run.hpp>
+#include <shardtype/plan/program_plan.hpp>
+#include <shardtype/runtime/trace.hpp>
+
+namespace shardtype::ops {
+
+/// A block of any element type on its way through a program's plan. It may be a view.
+struct AnyBlock {
+  void const* data = nullptr;
+  kernels::Layout layout{};
+  Buffer keep{};
+};
+
+class ProgramRun;
+using MakeBlock = AnyBlock (*)(ProgramRun&, int step, void const* part);
+using MoveBlock = AnyBlock (*)(ProgramRun&, int step);
+
+/// What is known at run time of one part of the expression: a tensor's memory, or how a value is made.
+struct ProgramPart {
+  MakeBlock make = nullptr;
+  MoveBlock move = nullptr;
+  void const* part = nullptr;  ///< the function's or the reduction's node
+  MeshRef const* mesh = nullptr;
+  std::int64_t const* extents = nullptr;
+  Buffer const* buffer = nullptr;
+};
+
+/// One run: the blocks of all steps, each kept until its last reader has it.
+class ProgramRun {
+ public:
+  ProgramRun(MeshState& mesh, AxisMap const& axes, ProgramPlan const& plan,
+             shardtype::detail::List<ProgramPart> const& parts, std::source_location const& where)
+      : mesh_(mesh), axes_(axes), plan_(plan), parts_(parts), where_(where) {
+    blocks_.resize(static_cast<std::size_t>(plan.size));
+    for (int k = 0; k < plan.size; ++k)
+      for (int m = 0; m < plan.steps[k].inputs; ++m) last_read_[plan.steps[k].input[m]] = k;
+  }
+
+  MeshState& mesh() { return mesh_; }
+  AxisMap const& axes() const { return axes_; }
+  ProgramPlan const& plan() const { return plan_; }
+  std::source_location const& where() const { return where_; }
+  AnyBlock const& block(int step) const { return blocks_[static_cast<std::size_t>(step)]; }
+  AnyBlock const& input(int step, int k) const { return block(plan_.steps[step].input[k]); }
+  ProgramNode const& node(int step) const { return plan_.program.nodes[plan_.steps[step].node]; }
+  Extents extents(int step) const { return plan_.sizing(step).extents; }
+
+  /// The block of the last step.
+  AnyBlock run() {
+    shardtype::detail::Trace* const trace = shardtype::detail::running_trace;
+    for (int k = 0; k < plan_.size; ++k) {
+      ProgramStep const& s = plan_.steps[k];
+      double const begin = trace != nullptr ? trace->now() : 0;
+      blocks_[static_cast<std::size_t>(k)] = s.kind == ProgramStep::Kind::given ? given(k)
+                                             : s.kind == ProgramStep::Kind::move
+                                                 ? part(k).move(*this, k)
+                                                 : made(k);
+      if (trace != nullptr && s.kind != ProgramStep::Kind::given) trace->done(k, begin);
+      for (int m = 0; m < s.inputs; ++m)
+        if (last_read_[s.input[m]] == k) blocks_[static_cast<std::size_t>(s.input[m])] = {};
+    }
+    return blocks_.back();
+  }
+
+  /// A packed block for a step's value.
+  template <class T, class Space>
+  Value<T> fresh(int step) {
+    Sizing const z = plan_.sizing(step);
+    return Blocks<T, Space>{mesh_, axes_, z}.fresh(plan_.spec(step));
+  }
+
+ private:
+  ProgramPart const& part(int step) const {
+    int const origin = node(step).origin;
+    return origin < 0 ? parts_.back() : parts_[static_cast<std::size_t>(origin)];
+  }
+  AnyBlock given(int step) {
+    AnyBlock out;
+    Spec const spec = plan_.spec(step);
+    Sizing const z = plan_.sizing(step);
+    out.layout.rank = spec.rank;
+    for (int d = 0; d < spec.rank; ++d) out.layout.extent[d] = held(spec, d, z, axes_.coords);
+    out.layout = out.layout.packed();
+    out.keep = *part(step).buffer;
+    out.data = out.keep.data();
+    return out;
+  }
+  AnyBlock made(int step) {
+    // other names for the same block
+    if (node(step).making == Making::relabel) return input(step, 0);
+    return part(step).make(*this, step, part(step).part);
+  }
+
+  MeshState& mesh_;
+  AxisMap const& axes_;
+  ProgramPlan const& plan_;
+  shardtype::detail::List<ProgramPart> const& parts_;
+  std::source_location where_;
+  shardtype::detail::List<AnyBlock> blocks_;
+  int last_read_[max_program_steps]{};
+};
+
+template <class T>
+AnyBlock any_block(Value<T> v) {
+  return {v.data, v.layout, std::move(v.keep)};
+}
+template <class T>
+T const* elements_of(AnyBlock const& b) {
+  return static_cast<T const*>(b.data);
+}
+
+/// A slice or a collective.
+template <class T, class Space>
+AnyBlock move_block(ProgramRun& run, int step) {
+  Sizing const z = run.plan().sizing(step);
+  Step const s = run.plan().move(step);
+  AnyBlock const& from = run.input(step, 0);
+  Value<T> v{elements_of<T>(from), from.layout, s.before, from.keep};
+  return any_block(
+      Executor<T, Space>(run.mesh(), run.axes(), z, run.where()).step(s, std::move(v)));
+}
+
+/// A local product.
+template <class T, class Space>
+AnyBlock product_block(ProgramRun& run, int step, void const*) {
+  using Exec = typename Space::execution_space;
+  auto labelled_input = [&](int k) {
+    AnyBlock const& b = run.input(step, k);
+    ProgramNode const& n = run.node(run.plan().steps[step].input[k]);
+    kernels::Labelled<T> out{elements_of<T>(b), b.layout, {}, b.keep};
+    for (int d = 0; d < n.rank; ++d) out.label[d] = n.labels[d];
+    return out;
+  };
+  Labels kept;
+  ProgramNode const& n = run.node(step);
+  for (int d = 0; d < n.rank; ++d) kept.push(n.labels[d]);
+  Value<T> c = run.template fresh<T, Space>(step);
+  Exec const exec{};
+  kernels::Product<T, Exec>(exec, run.mesh().pool(), {})(labelled_input(0), labelled_input(1), kept,
+                                                         static_cast<T*>(c.keep.data()));
+  exec.fence();
+  return any_block(std::move(c));
+}
+
+/// Where the operands of a step's kernel lie, along the dims of its result.
+template <class... Ts>
+kernels::Sources<static_cast<int>(sizeof...(Ts))> sources(ProgramRun& run, int step,
+                                                          kernels::Elements<Ts...>) {
+  kernels::Sources<static_cast<int>(sizeof...(Ts))> in;
+  ProgramNode const& n = run.node(step);
+  for (int k = 0; k < static_cast<int>(sizeof...(Ts)); ++k) {
+    AnyBlock const& b = run.input(step, k);
+    ProgramNode const& operand = run.node(run.plan().steps[step].input[k]);
+    in.data[k] = b.data;
+    for (int d = 0; d < n.rank; ++d)
+      for (int e = 0; e < operand.rank; ++e)
+        if (operand.labels[e] == n.labels[d]) in.stride[k][d] = b.layout.stride[e];
+  }
+  return in;
+}
+/// An elementwise function, for the node `M` at `part`.
+template <class M>
+AnyBlock map_block(ProgramRun& run, int step, void const* part) {
+  using L = shardtype::detail::Lowered<M, 0, char>;
+  using Whole = typename M::whole;
+  using T = typename Whole::element;
+  Value<T> out = run.template fresh<T, typename Whole::memory_space>(step);
+  typename Whole::execution_space const exec{};
+  kernels::evaluate<typename L::types>(exec, L::make(*static_cast<M const*>(part)),
+                                       static_cast<T*>(out.keep.data()), out.layout,
+                                       sources(run, step, typename L::types{}));
+  exec.fence();
+  return any_block(std::move(out));
+}
+/// The dims in another order.
+template <class T, class Space>
+AnyBlock reorder_block(ProgramRun& run, int step, void const*) {
+  using Types = kernels::Elements<T>;
+  Value<T> out = run.template fresh<T, Space>(step);
+  typename Space::execution_space const exec{};
+  kernels::evaluate<Types>(exec, kernels::Leaf<T, 0>{}, static_cast<T*>(out.keep.data()),
+                           out.layout, sources(run, step, Types{}));
+  exec.fence();
+  return any_block(std::move(out));
+}
+
+/// A reduction `F` of elements `T` to a value like `Whole`.
+template <class F, class Whole, class T>
+AnyBlock reduction_block(ProgramRun& run, int step, void const*) {
+  using Space = typename Whole::memory_space;
+  using Reducer = typename shardtype::detail::ReducerOf<F, T>::type;
+  using Out = typename Whole::element;
+  AnyBlock const& from = run.input(step, 0);
+  ProgramNode const& n = run.node(step);
+  int const operand = run.plan().steps[step].input[0];
+  int kept[max_dims]{};
+  for (int d = 0; d < n.rank; ++d)
+    kept[d] = run.plan().program.find(run.plan().steps[operand].node, n.labels[d]);
+  AnyBlock out;
+  out.keep = reduce_block<Reducer, true, Space>(run.mesh(), elements_of<T>(from),
+                                                kept_first(from.layout, kept, n.rank), n.rank);
+  out.data = out.keep.data();
+  out.layout.rank = n.rank;
+  for (int d = 0; d < n.rank; ++d) out.layout.extent[d] = from.layout.extent[kept[d]];
+  out.layout = out.layout.packed();
+  if constexpr (std::is_same_v<F, reductions::Mean>) {
+    // by the true number of terms; linear, so summands may be divided before they are added
+    std::int64_t terms = 1;
+    bool keeps[max_dims]{};
+    for (int d = 0; d < n.rank; ++d) keeps[kept[d]] = true;
+    Extents const extents = run.extents(operand);
+    for (int d = 0; d < run.node(operand).rank; ++d) terms *= keeps[d] ? 1 : extents[d];
+    using Types = kernels::Elements<Out>;
+    using Order = std::make_integer_sequence<int, 2>;
+    using Scaled =
+        kernels::Node<Order, functions::Divide, kernels::Leaf<Out, 0>, kernels::Constant<Out>>;
+    kernels::Sources<1> in;
+    in.data[0] = out.data;
+    for (int d = 0; d < n.rank; ++d) in.stride[0][d] = out.layout.stride[d];
+    typename Space::execution_space const exec{};
+    using Real = shardtype::detail::real_of<Out>;
+    kernels::evaluate<Types>(exec, Scaled({}, {}, {Out(static_cast<Real>(terms))}),
+                             static_cast<Out*>(out.keep.data()), out.layout, in);
+    exec.fence();
+  }
+  return out;
+}
+
+/// Finds an expression's tensors and functions, part by part as ProgramWriter counts them. Error E70.
+class PartFinder {
+ public:
+  shardtype::detail::List<ProgramPart> parts;
+
+  template <class A>
+  int given(Type<A>, LazyTensor<A> const* e) {
+    ProgramPart p = part_of<A>();
+    p.mesh = &e->tensor().mesh();
+    p.extents = e->tensor().extents().data();
+    p.buffer = &e->tensor().buffer();
+    return add(p);
+  }
+  template <class Whole>
+  int product(Type<Whole>, shardtype::detail::WalkedOperands const&) {
+    ProgramPart p = part_of<Whole>();
+    p.make = &product_block<typename Whole::element, typename Whole::memory_space>;
+    return add(p);
+  }
+  template <class M>
+  int map(Type<M>, shardtype::detail::WalkedOperands const&, M const* e) {
+    ProgramPart p = part_of<typename M::whole>();
+    p.make = &map_block<M>;
+    p.part = e;
+    return add(p);
+  }
+  template <class F, class Whole, class A>
+  int reduction(Type<LazyReduction<F, Whole, A>>, int) {
+    ProgramPart p = part_of<Whole>();
+    p.make = &reduction_block<F, Whole, element_t<typename A::whole>>;
+    return add(p);
+  }
+  template <class Whole, class A>
+  int relabel(Type<LazyRelabel<Whole, A>>, int) {
+    return add(part_of<Whole>());
+  }
+  template <class Pin>
+  int constrain(Type<Pin>, int) {
+    return 0;
+  }
+  bool is_known(Identity tag, void const* at, int&) const {
+    for (std::size_t k = 0; k < tags_.size(); ++k) {
+      if (tags_[k] != tag) continue;
+      if (objects_[k] != at)
+        throw Error(
+            "E70",
+            "one share(...) of the program text was run twice, and both values stand in one "
+            "expression; give each a tag of its own: share<struct First>(a)",
+            FailedOn::every_rank);
+      return true;
+    }
+    return false;
+  }
+  int share(Identity tag, void const* at, int) {
+    tags_.push_back(tag);
+    objects_.push_back(at);
+    return 0;
+  }
+
+ private:
+  template <class A>
+  static ProgramPart part_of() {
+    ProgramPart p;
+    p.move = &move_block<typename A::element, typename A::memory_space>;
+    return p;
+  }
+  int add(ProgramPart const& p) {
+    parts.push_back(p);
+    return 0;
+  }
+  shardtype::detail::List<Identity> tags_;
+  shardtype::detail::List<void const*> objects_;
+};
+
+}  // namespace shardtype::ops

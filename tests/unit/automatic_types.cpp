@@ -1,0 +1,94 @@
+// Automatic mode in the compiler: what plans are, before any rank is there.
+#include <type_traits>
+
+#include <shardtype/shardtype.hpp>
+
+#include "harness/catch.hpp"
+
+using namespace shardtype;
+
+namespace {
+
+template <std::int64_t Ranks>
+struct Cube {
+  struct X : Axis<"X", Ranks> {};
+  struct Y : Axis<"Y", Ranks> {};
+  struct Z : Axis<"Z", Ranks> {};
+  struct I : Index<"I", 8192> {};
+  struct J : Index<"J", 8192> {};
+  struct K : Index<"K", 8192> {};
+  using A = Tensor<float, Dim<I, X>, Dim<J, Z, Y>>;
+  using B = Tensor<float, Dim<J, Z, X>, Dim<K, Y>>;
+  static constexpr ProgramPlan plan =
+      plan_traced<A, B>([](auto a, auto b) { return evaluate<Dim<I, X, Z>, Dim<K, Y>>(a * b); });
+};
+
+// The three collectives of the algorithm that meets the lower bound, and nothing else moves.
+template <std::int64_t Ranks>
+constexpr bool meets_the_bound() {
+  ProgramPlan const& p = Cube<Ranks>::plan;
+  return p.lower_bound_ratio() == 1.0 && p.count(Collective::all_gather) == 2 &&
+         p.count(Collective::reduce_scatter) == 1 && p.collectives() == 3;
+}
+static_assert(meets_the_bound<2>());
+static_assert(meets_the_bound<4>());
+
+struct X : Axis<"X", 2> {};
+struct Y : Axis<"Y", 4> {};
+struct I : Index<"I", 64> {};
+struct J : Index<"J", 128> {};
+struct K : Index<"K", 32> {};
+struct L : Index<"L", 16> {};
+
+using A = Tensor<double, Dim<I, X>, Dim<J, Y>>;
+using B = Tensor<double, Dim<J, Y>, Dim<K>>;
+using C = Tensor<double, Dim<K>, Dim<L>>;
+
+// Nothing is owed twice, and a product whose shardings fit moves nothing.
+constexpr auto sums = plan_traced<A, B, A, B>([](auto a, auto b, auto c, auto d) {
+  return evaluate<Dim<I, X>, Dim<K>>(2.0 * (a * b) - c * d);
+});
+static_assert(sums.count(Collective::all_reduce) + sums.count(Collective::reduce_scatter) <= 2);
+constexpr auto still = plan_traced<A, B>(
+    [](auto a, auto b) { return evaluate<Dim<I, X>, Dim<K>, Unreduced<Y>>(a * b); });
+static_assert(still.collectives() == 0 && still.bytes_per_rank() == 0 && still.messages() == 0);
+static_assert(still.flops() == 2 * 32 * 32 * 32);
+static_assert(!still.lower_bound_ratio());  // the operands are no single copies
+
+// The order of a chain: A (B C), for B C is small; also where it is written the other way round.
+constexpr auto left = plan_traced<A, B, C>(
+    [](auto a, auto b, auto c) { return evaluate<Dim<I, X>, Dim<L>>((a * b) * c); });
+constexpr auto right = plan_traced<A, B, C>(
+    [](auto a, auto b, auto c) { return evaluate<Dim<I, X>, Dim<L>>(a * (b * c)); });
+static_assert(left.seconds() == right.seconds() && left.flops() == right.flops());
+
+// More axes than the tensors mention: they may be used.
+struct Z : Axis<"Z", 8> {};
+constexpr auto wide = plan_traced<Axes<X, Y, Z>, A, B>(
+    [](auto a, auto b) { return evaluate<Dim<I, X>, Dim<K>>(a * b); });
+static_assert(wide.flops() <= still.flops());
+
+// A loop whose body gives what it takes.
+using Step = decltype(matmul(std::declval<Tensor<double, Dim<I, X>, Dim<J>> const&>(),
+                             std::declval<Tensor<double, Dim<J>, Dim<K>> const&>()));
+static_assert(same_spec<Step, Tensor<double, Dim<I, X>, Dim<K>>>);
+static_assert(!same_spec<Step, Tensor<double, Dim<I, Y>, Dim<K>>>);
+
+}  // namespace
+
+// The same plans at run time.
+TEST_CASE("what the compiler plans is what is planned at run time") {
+  auto const same = [](ProgramPlan const& p) {
+    Identity const none[max_axes]{};
+    planning::Rates const rates(Machine{}, p.program.sizes, none, p.program.axes, -1);
+    ProgramPlan const again = planning::plan_program(p.program, rates);
+    REQUIRE(again.size == p.size);
+    for (int k = 0; k < p.size; ++k) CHECK(again.steps[k] == p.steps[k]);
+  };
+  same(Cube<2>::plan);
+  same(Cube<4>::plan);
+  same(sums);
+  same(still);
+  same(left);
+  same(right);
+}
