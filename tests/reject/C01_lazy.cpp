@@ -1,0 +1,24 @@
+// Expressions without a common index, and what hangs on their product.
+// EXPECT: \[shardtype C01\] the operands share no index
+// FORBID: error:.*error:
+// NEEDS: full
+#include <shardtype/shardtype.hpp>
+
+using namespace shardtype;
+struct X : Axis<"X", 2> {};
+struct Y : Axis<"Y", 2> {};
+
+struct I : Index<"I"> {};
+struct J : Index<"J"> {};
+struct K : Index<"K"> {};
+using M = Mesh<X, Y>;
+using A = Tensor<float, Dim<I, X>, Dim<J>>;
+using V = Tensor<float, Dim<K>>;
+
+auto product(M const& mesh, A const& a, V const& v) {
+#ifdef LEGAL
+  return evaluate<Dim<I>>(mesh, matmul(lazy(a), relabel<K, J>(lazy(v))) + 1);
+#else
+  return evaluate<Dim<I>>(mesh, matmul(lazy(a), lazy(v)) + 1);
+#endif
+}

@@ -1,0 +1,23 @@
+// A named operation on an expression; evaluate names the result.
+// EXPECT: \[shardtype L01\] automatic mode does not record this operation
+// FORBID: error:.*error:
+// NEEDS: full
+#include <shardtype/shardtype.hpp>
+
+using namespace shardtype;
+struct X : Axis<"X", 2> {};
+struct Y : Axis<"Y", 2> {};
+
+struct I : Index<"I"> {};
+struct J : Index<"J"> {};
+using M = Mesh<X, Y>;
+using A = Tensor<float, Dim<I, X>, Dim<J>>;
+
+auto whole(M const& mesh, A const& a) {
+#ifdef LEGAL
+  return evaluate<Dim<I>, Dim<J>>(mesh, lazy(a) * 2);
+#else
+  static_cast<void>(mesh);
+  return reshard<Dim<I>, Dim<J>>(lazy(a) * 2);
+#endif
+}

@@ -1,0 +1,22 @@
+// A block-cyclic tensor in an expression.
+// EXPECT: \[shardtype L02\] automatic mode plans blocks only
+// FORBID: error:.*error:
+// NEEDS: full
+#include <shardtype/shardtype.hpp>
+
+using namespace shardtype;
+struct X : Axis<"X", 2> {};
+struct Y : Axis<"Y", 2> {};
+
+struct I : Index<"I"> {};
+struct J : Index<"J"> {};
+using M = Mesh<X, Y>;
+using A = Tensor<float, Dim<I, Cyclic<X, 4>>, Dim<J>>;
+
+auto twice(M const& mesh, A const& a) {
+#ifdef LEGAL
+  return evaluate<Dim<I, X>, Dim<J>>(mesh, lazy(reshard<Dim<I, X>, Dim<J>>(a)) * 2);
+#else
+  return evaluate<Dim<I, X>, Dim<J>>(mesh, lazy(a) * 2);
+#endif
+}

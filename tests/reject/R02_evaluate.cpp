@@ -1,0 +1,22 @@
+// An unreduced result of what nothing summed.
+// EXPECT: \[shardtype R02\] a reshard never makes a replicated value unreduced
+// FORBID: error:.*error:
+// NEEDS: full
+#include <shardtype/shardtype.hpp>
+
+using namespace shardtype;
+struct X : Axis<"X", 2> {};
+struct Y : Axis<"Y", 2> {};
+
+struct I : Index<"I"> {};
+struct J : Index<"J"> {};
+using M = Mesh<X, Y>;
+using A = Tensor<float, Dim<I, X>, Dim<J>>;
+
+auto twice(M const& mesh, A const& a) {
+#ifdef LEGAL
+  return evaluate<Dim<J>, Unreduced<X>>(mesh, sum<I>(lazy(a) * 2));
+#else
+  return evaluate<Dim<I>, Dim<J>, Unreduced<X>>(mesh, lazy(a) * 2);
+#endif
+}
