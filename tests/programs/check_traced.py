@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""Runs program_traces with SHARDTYPE_TRACE and compares the trace with what the program says.
+
+usage: check_traced.py FILE RANKS -- mpiexec -n program
+
+The file must be a trace in JSON with one process per rank, in it one event for every step that ran, in their
+order, none before the one before it ends, all of a run inside of the run's; and on a track of its own what was
+predicted.
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+
+
+def runs_of(output):
+    """The number of steps of each run, the steps as `explain` writes them: (number, kind, text); the sizes."""
+    runs = []
+    for line in output.splitlines():
+        if re.fullmatch(r"run \d+", line):
+            runs.append([int(line.split()[1]), [], ""])
+        if line.startswith("  on X = ") and runs:
+            runs[-1][2] = line.strip()
+        step = re.match(r" {1,2}(\d+)  (\S+(?: \S+)?)  +(\S.*?)  +\S+ (?:\S+ )?", line)
+        if step and runs:
+            runs[-1][1].append((int(step[1]), step[2], step[3]))
+    return runs
+
+
+def check_rank(events, runs):
+    """What is wrong with the events of one rank."""
+    def on(track):
+        return [e for e in events if e["tid"] == track]
+
+    whole = [e for e in on(0) if e["cat"] == "evaluate"]
+    steps = [e for e in on(0) if e["cat"] != "evaluate"]
+    wants = [s for run in runs for s in run[1]]
+    for name, got in [("measured", steps), ("predicted", on(1))]:
+        if [(e["args"]["step"], e["name"], e["args"]["what"]) for e in got] != wants:
+            yield f"{name} steps are {[(e['args']['step'], e['name']) for e in got]}, not {wants}"
+        end = 0.0
+        for e in got:
+            if e["dur"] < 0 or e["ts"] < end - 0.0015:
+                yield f"{name} step at {e['ts']} takes {e['dur']}, the one before ends at {end}"
+            end = e["ts"] + e["dur"]
+    if len(whole) != len(runs):
+        return (yield f"{len(whole)} runs, not {len(runs)}")
+    at = 0
+    for run, (n, _, sizes) in zip(whole, runs):
+        if run["args"]["sizes"] != sizes:
+            yield f"a run says {run['args']['sizes']}, not {sizes}"
+        if not re.fullmatch(r"evaluate \(traces.cpp:\d+\)", run["name"]):
+            yield f"a run is called {run['name']}"
+        mine, guess = steps[at:at + n], on(1)[at:at + n]
+        at += n
+        for e in mine:
+            if e["ts"] < run["ts"] or e["ts"] + e["dur"] > run["ts"] + run["dur"] + 0.0015:
+                yield f"the step at {e['ts']} is outside of its run"
+            if (e["cat"] == "collective") != e["name"][0].isupper():
+                yield f"{e['name']} is {e['cat']}"
+        if guess and guess[0]["ts"] < mine[0]["ts"]:
+            yield "predicted steps begin before their run"
+        if abs(sum(e["args"]["predicted_us"] for e in mine) - run["args"]["predicted_us"]) > 1e-3:
+            yield f"the predictions do not add up to {run['args']['predicted_us']}"
+        for e in guess:
+            if e["cat"] != "predicted" or abs(e["dur"] - e["args"]["predicted_us"]) > 0.002:
+                yield f"predicted {e['args']['predicted_us']}, drawn as {e['dur']}"
+
+
+def main():
+    file, ranks = sys.argv[1], int(sys.argv[2])
+    mpiexec, flag, program = sys.argv[4:]
+    command = [mpiexec, flag, str(ranks), program]
+    if os.path.exists(file):
+        os.remove(file)
+    plain = {k: v for k, v in os.environ.items() if k != "SHARDTYPE_TRACE"}
+    faults = []
+    run = subprocess.run(command, env=plain, capture_output=True, text=True)
+    if "came to its end" not in run.stdout or os.path.exists(file):
+        faults.append("did not run without a trace, or wrote one")
+    run = subprocess.run(command, env=dict(plain, SHARDTYPE_TRACE=file), capture_output=True,
+                         text=True)
+    print(run.stdout, end="")
+    print(run.stderr, end="")
+    if run.returncode or "came to its end" not in run.stdout:
+        faults.append(f"ended with status {run.returncode}")
+    runs = runs_of(run.stdout)
+    if len(runs) != 10 or any(n != len(steps) or n == 0 for n, steps, _ in runs):
+        faults.append(f"the program says {runs}")
+    with open(file, encoding="utf-8") as text:
+        events = json.load(text)["traceEvents"]
+    names = {e["pid"]: e["args"]["name"] for e in events if e["name"] == "process_name"}
+    if names != {g: f"rank {g}" for g in range(ranks)}:
+        faults.append(f"the processes are {names}")
+    for g in range(ranks):
+        mine = [e for e in events if e["ph"] == "X" and e["pid"] == g]
+        # the last run is the first rank's alone
+        faults += [f"rank {g}: {f}" for f in check_rank(mine, runs if g == 0 else runs[:-1])]
+    for fault in faults:
+        print(f"FAULT: {fault}")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,50 @@
+// Evaluates expressions; check_traced.py looks at what SHARDTYPE_TRACE recorded of them. Rank 0 says how many
+// steps each run has.
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include <shardtype/shardtype.hpp>
+
+using namespace shardtype;
+
+namespace {
+
+struct X : Axis<"X"> {};
+struct I : Index<"I"> {};
+struct J : Index<"J"> {};
+struct K : Index<"K"> {};
+
+template <class... Out, class M, class E>
+auto run(Environment const& env, M const& mesh, E const& e) {
+  auto const text = explain(evaluate_to<Out...>, mesh, e);
+  auto const steps = planned(evaluate_to<Out...>, mesh, e).plan;
+  int ran = 0;
+  for (ProgramStep const& s : steps) ran += s.kind == ProgramStep::Kind::given ? 0 : 1;
+  if (env.rank() == 0) std::printf("run %d\n%s", ran, text.c_str());
+  return evaluate<Out...>(mesh, e);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Environment env(argc, argv);
+  Mesh<X> const mesh(env.world(), {env.size()});
+  auto const a = full<float, Dim<I, X>, Dim<J>>(mesh, {37, 20}, 1);
+  auto const b = full<float, Dim<J, X>, Dim<K>>(mesh, {20, 11}, 2);
+  auto const c = full<float, Dim<I, X>, Dim<J>>(mesh, {9, 20}, 3);
+  bool good = true;
+  for (int turn = 0; turn < 3; ++turn) {
+    auto const r = run<Dim<I, X>, Dim<K>>(env, mesh, lazy(a) * lazy(b));
+    for (std::int64_t k = 0; k < r.local_size(); ++k) good = good && r.local().data()[k] == 40;
+    // other sizes of the same type, and another type of the same sizes
+    static_cast<void>(run<Dim<I, X>, Dim<K>>(env, mesh, lazy(c) * lazy(b)));
+    static_cast<void>(run<Dim<I>, Dim<K, X>>(env, mesh, exp(lazy(c) * lazy(b))));
+  }
+  // ranks outside of a mesh run nothing
+  Mesh<X> const first(env.world(), {1});
+  auto const d = zeros<double, Dim<I, X>>(first, {5});
+  static_cast<void>(run<>(env, first, sum(lazy(d))));
+  if (argc > 1 && std::string(argv[1]) == "throws") throw Error("MINE", "an error of the program");
+  if (env.rank() == 0) std::printf("%s\n", good ? "came to its end" : "wrong");
+}
