@@ -1,0 +1,70 @@
+"""Measures what programs cost the compiler, for scripts/bench.d/compile and planner."""
+import json
+import os
+import resource
+import shlex
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+
+
+def option(name, otherwise):
+    for argument in sys.argv[1:]:
+        if argument.startswith(f"--{name}="):
+            return argument.split("=", 1)[1]
+    return otherwise
+
+
+def flags():
+    """Include folders and definitions of the benchmarks as CMake configured them."""
+    with open("build/bench/compile_commands.json", encoding="utf-8") as file:
+        entry = next(e for e in json.load(file) if "/bench/" in e["file"])
+    words = shlex.split(entry["command"])
+    kept = []
+    for place, word in enumerate(words):
+        if word == "-isystem":
+            kept += [word, words[place + 1]]
+        elif word.startswith(("-I", "-D")) and word != "-DNDEBUG":
+            kept.append(word)
+    return kept
+
+
+def user_seconds(command):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    subprocess.run(command, check=True)
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+
+
+def measure(compiler, programs, runs, folder, options):
+    """Median milliseconds of user time of each program, all in turn."""
+    found = {name: [] for name in programs}
+    for run in range(runs + 1):
+        for name in programs:
+            took = user_seconds(
+                [compiler, "-std=c++20", *options, *flags(), "-c", f"{folder}/{name}.cpp",
+                 "-o", f"{folder}/out.o"])
+            if run > 0:  # the first run fills the file cache
+                found[name].append(1e3 * took)
+    for name, times in found.items():
+        low, *_, high = sorted(times)
+        print(f"{compiler} {name}: {statistics.median(times):.0f} ms ({low:.0f} to {high:.0f})",
+              flush=True)
+    return {name: statistics.median(times) for name, times in found.items()}
+
+
+def measure_all(programs, runs, options):
+    """(compiler, medians by program) for each compiler that is installed."""
+    os.environ["CCACHE_DISABLE"] = "1"
+    out = []
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in programs.items():
+            with open(f"{folder}/{name}.cpp", "w", encoding="utf-8") as file:
+                file.write(text)
+        for compiler in option("compilers", "g++,clang++-19").split(","):
+            if shutil.which(compiler) is None:
+                print(f"{compiler} is not installed: left out")
+                continue
+            out.append((compiler, measure(compiler, programs, runs, folder, options)))
+    return out
