@@ -141,8 +141,8 @@ TEST_CASE("slices, reductions, other labels") {
   3  product          T2[J@Y, K]{U:X} = A[I@X, J@Y] · T1[I@X, K]  67.1 MFLOP   2.68 ms
   4  ReduceScatter X  T2[J@Y, K]{U:X} -> [J@(Y,X), K]                 786 kB   86.6 µs
   5  reduction        T3[]{U_max:X,Y} = reduce(T2[J@(Y,X), K])         local   13.1 µs
-  6  AllReduce Y      T3[]{U_max:X,Y} -> []{U_max:X}                     8 B      6 µs
-  7  AllReduce X      T3[]{U_max:X} -> []                               12 B     14 µs
+  6  AllReduce X      T3[]{U_max:X,Y} -> []{U_max:Y}                    12 B     14 µs
+  7  AllReduce Y      T3[]{U_max:Y} -> []                                8 B      6 µs
 )");
 }
 

@@ -10,6 +10,7 @@
 
 #include <shardtype/check/resolve.hpp>
 #include <shardtype/lazy/program.hpp>
+#include <shardtype/plan/layout_tables.hpp>
 #include <shardtype/plan/program_planner.hpp>
 #include <shardtype/plan/shared_values.hpp>
 
@@ -62,63 +63,59 @@ constexpr planning::Rates rates_for(Machine const& m, std::int64_t limit, Sizes 
   return {m, sizes, ids, names.axes, limit};
 }
 
-/// A frontier's ways that stand, and those they came from, in memory of its own.
-template <std::size_t Layouts, std::size_t Ways>
-struct FrontierTable {
-  planning::Option ways[Ways]{};
-  std::int32_t first[Layouts]{};
-  planning::MadeFrom makings[Ways]{};
-};
-
 /// The numbers of a search's ways without those that led nowhere, or -1; and how many there are.
 struct WayNumbers {
   List<std::int32_t> at;
   std::size_t size = 0;
 
-  constexpr explicit WayNumbers(planning::FrontierSearch const& search)
+  constexpr WayNumbers(planning::FrontierSearch const& search, std::size_t layouts)
       : at(search.options().size(), -1) {
-    for (std::int32_t k : search.first())
-      for (; k >= 0; k = search.options()[static_cast<std::size_t>(k)].next)
+    for (std::size_t s = 0; s < layouts; ++s)
+      for (std::int32_t k = search.first()[s]; k >= 0;
+           k = search.options()[static_cast<std::size_t>(k)].next)
         for (std::int32_t w = k; w >= 0; w = search.options()[static_cast<std::size_t>(w)].from)
           if (at[static_cast<std::size_t>(w)] < 0)
             at[static_cast<std::size_t>(w)] = static_cast<std::int32_t>(size++);
   }
 };
-template <std::size_t Layouts, std::size_t Ways>
-constexpr FrontierTable<Layouts, Ways> limited_table(planning::FrontierSearch const& search) {
-  FrontierTable<Layouts, Ways> out;
-  WayNumbers const number(search);
-  auto numbered = [&](std::int32_t k) {
-    return k < 0 ? -1 : number.at[static_cast<std::size_t>(k)];
-  };
-  for (std::size_t s = 0; s < Layouts; ++s) out.first[s] = numbered(search.first()[s]);
-  for (std::size_t k = 0; k < number.at.size(); ++k) {
-    if (number.at[k] < 0) continue;
-    planning::Option o = search.options()[k];
-    o.from = numbered(o.from);
-    o.next = numbered(o.next);
-    if (o.making >= 0) {
-      out.makings[number.at[k]] = search.makings()[static_cast<std::size_t>(o.making)];
-      o.making = number.at[k];
+/// The frontier that `Search::run` finds, of `Layouts` layouts, in memory of its own.
+template <class Search, std::size_t Layouts, std::size_t Ways>
+struct FrontierTable {
+  static constexpr std::size_t each = static_cast<std::size_t>(Search::operands_size) + 1;
+  planning::Option ways[Ways]{};
+  std::int32_t first[Layouts]{};
+  std::int32_t makings[Ways * each]{};
+
+  constexpr FrontierTable() {
+    if constexpr (Search::rates.memory_limit < 0) {
+      Search::run({ways, first, makings});
+    } else {
+      take(Search::run({}));
     }
-    out.ways[number.at[k]] = o;
   }
-  return out;
-}
-/// Without a limit the options have their numbers already; of what they were made from only that is kept.
-template <std::size_t Layouts, std::size_t Ways>
-constexpr FrontierTable<Layouts, Ways> table_of(planning::FrontierSearch const& search) {
-  FrontierTable<Layouts, Ways> out;
-  planning::Frontier const f = search.view();
-  for (std::size_t s = 0; s < Layouts; ++s) out.first[s] = f.first[s];
-  for (std::size_t k = 0; k < Ways; ++k) {
-    out.ways[k] = f.ways[k];
-    if (f.ways[k].making < 0) continue;
-    out.makings[k] = f.makings[f.ways[k].making];
-    out.ways[k].making = static_cast<std::int32_t>(k);
+
+ private:
+  /// Only the ways that stand, and those they came from.
+  constexpr void take(planning::FrontierSearch const& search) {
+    WayNumbers const number(search, Layouts);
+    auto numbered = [&](std::int32_t k) {
+      return k < 0 ? -1 : number.at[static_cast<std::size_t>(k)];
+    };
+    for (std::size_t s = 0; s < Layouts; ++s) first[s] = numbered(search.first()[s]);
+    for (std::size_t k = 0; k < number.at.size(); ++k) {
+      if (number.at[k] < 0) continue;
+      auto const mine = static_cast<std::size_t>(number.at[k]);
+      planning::Option& o = ways[mine];
+      o = search.options()[k];
+      o.from = numbered(o.from);
+      o.next = numbered(o.next);
+      if (o.making < 0) continue;
+      for (std::size_t m = 0; m < each; ++m)
+        makings[mine * each + m] = search.makings()[static_cast<std::size_t>(o.making) + m];
+      o.making = static_cast<std::int32_t>(mine * each);
+    }
   }
-  return out;
-}
+};
 
 /// Whether `value` is made of a value that several read.
 constexpr bool below_shared(Program const& p, int value) {
@@ -147,14 +144,13 @@ struct ReadFrontier;
 template <class P, int Node, int Pass>
 inline constexpr planning::Frontier const& read_frontier = ReadFrontier<P, Node, Pass>::view;
 
-/// The tables of a search, `layouts` and as many options as it needs.
-template <class Search, std::size_t Layouts, std::size_t Unlimited>
-constexpr auto tabulated() {
+/// How many options the table of a search has; without a memory limit, `unlimited`.
+template <class Search, std::size_t Layouts>
+constexpr std::size_t ways_of(std::size_t unlimited) {
   if constexpr (Search::rates.memory_limit < 0) {
-    return table_of<Layouts, Unlimited>(Search::run());
+    return unlimited;
   } else {
-    constexpr std::size_t n = WayNumbers(Search::run()).size + 1;
-    return limited_table<Layouts, n>(Search::run());
+    return WayNumbers(Search::run({}), Layouts).size + 1;
   }
 }
 
@@ -181,14 +177,16 @@ struct NodeFrontier {
   }
   static constexpr std::array<planning::Frontier const*, static_cast<std::size_t>(Node + 1)>
       operands = others(std::make_integer_sequence<int, Node>{});
-  static constexpr planning::FrontierSearch run() {
-    return {P::program, Node, graph, operands.data(), P::rates};
+  static constexpr int operands_size = P::program.nodes[Node].operands;
+  static constexpr planning::FrontierSearch run(planning::FrontierMemory const& to) {
+    return {P::program, Node, graph, operands.data(), P::rates, -1, to};
   }
   static constexpr auto layouts = static_cast<std::size_t>(graph.layouts);
   /// Each layout may have come by another one before a constraint.
   static constexpr bool twice =
       P::program.nodes[Node].pinned >= 0 && P::program.nodes[Node].making != Making::given;
-  static constexpr auto table = tabulated<NodeFrontier, layouts, twice ? 2 * layouts : layouts>();
+  static constexpr std::size_t ways = ways_of<NodeFrontier, layouts>(twice ? 2 * layouts : layouts);
+  static constexpr FrontierTable<NodeFrontier, layouts, ways> table{};
   static constexpr planning::Frontier view = {graph, table.ways, table.first, table.makings};
 };
 /// It is the same in both passes where nothing below it is shared.
@@ -203,13 +201,16 @@ struct ReadFrontier<P, Node, Pass, false> {
 template <class P, int Node>
 struct ReadFrontier<P, Node, 0, true> {
   using Made = MadeFrontier<P, Node, 0>;
-  static constexpr auto table = [] {
-    auto out = Made::table;
-    for (planning::Option& o : out.ways)
-      o = planning::shared_option(o, P::program.nodes[Node].shares);
-    return out;
-  }();
-  static constexpr planning::Frontier view = {Made::graph, table.ways, table.first, table.makings};
+  struct Shared {
+    planning::Option ways[Made::ways]{};
+    constexpr Shared() {
+      for (std::size_t k = 0; k < Made::ways; ++k)
+        ways[k] = planning::shared_option(Made::table.ways[k], P::program.nodes[Node].shares);
+    }
+  };
+  static constexpr Shared shared{};
+  static constexpr planning::Frontier view = {Made::graph, shared.ways, Made::table.first,
+                                              Made::table.makings};
 };
 template <class P, int Pass, int... K>
 constexpr ProgramPlan write_pass(std::integer_sequence<int, K...>) {
@@ -234,10 +235,12 @@ struct ReadFrontier<P, Node, 1, true> {
   static constexpr planning::Rates const& rates = P::rates;
   static constexpr int home = planning::home_of(Node, first_pass<P>, MadeFrontier<P, Node, 0>::view,
                                                 Made::operands.data(), P::rates);
-  static constexpr planning::FrontierSearch run() {
-    return {P::program, Node, Made::graph, Made::operands.data(), P::rates, home};
+  static constexpr int operands_size = 0;
+  static constexpr planning::FrontierSearch run(planning::FrontierMemory const& to) {
+    return {P::program, Node, Made::graph, Made::operands.data(), P::rates, home, to};
   }
-  static constexpr auto table = tabulated<ReadFrontier, Made::layouts, Made::layouts>();
+  static constexpr std::size_t ways = ways_of<ReadFrontier, Made::layouts>(Made::layouts);
+  static constexpr FrontierTable<ReadFrontier, Made::layouts, ways> table{};
   static constexpr planning::Frontier view = {Made::graph, table.ways, table.first, table.makings};
 };
 

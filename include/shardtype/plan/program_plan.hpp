@@ -309,20 +309,22 @@ class PlanWriter {
     s.layout = code;
     if (w.from >= 0) {
       Edge const& e = f.graph.edges[w.edge];
+      Fan const& fan = f.graph.fans[e.fan];
       s.kind = ProgramStep::Kind::move;
-      s.collective = e.collective;
-      s.axes = e.group();
-      s.from = e.from_dim;
+      s.collective = fan.collective;
+      s.axes = fan.group();
+      s.from = fan.from_dim;
       s.to = e.to_dim;
       s.inputs = 1;
       s.input[0] = static_cast<std::int16_t>(emit(node, front, w.from));
     } else if (w.making >= 0) {
-      MadeFrom const& m = f.makings[w.making];
+      std::int32_t const* const making = f.makings + w.making;
       int const n = plan_.program.nodes[node].operands;
       std::int64_t peaks[max_operands]{};
       std::int64_t helds[max_operands]{};
       for (int k = 0; k < n; ++k) {
-        Option const& operand = fronts_[plan_.program.operand(node, m.way, k)]->ways[m.operand[k]];
+        Option const& operand =
+            fronts_[plan_.program.operand(node, making[0], k)]->ways[making[1 + k]];
         peaks[k] = operand.peak;
         helds[k] = operand.held;
       }
@@ -331,7 +333,7 @@ class PlanWriter {
       s.inputs = static_cast<std::int8_t>(n);
       for (int k = 0; k < n; ++k)
         s.input[order.at[k]] = static_cast<std::int16_t>(
-            read(plan_.program.operand(node, m.way, order.at[k]), m.operand[order.at[k]]));
+            read(plan_.program.operand(node, making[0], order.at[k]), making[1 + order.at[k]]));
     }
     plan_.steps[plan_.size] = s;
     return plan_.size++;

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include <shardtype/core/list.hpp>
+#include <shardtype/plan/layout_tables.hpp>
 #include <shardtype/plan/shared_values.hpp>
 
 namespace shardtype::planning {
@@ -49,10 +50,14 @@ class ProgramPlanner {
     }
   }
 
-  ProgramPlan plan() {
+  /// The plan with the homes that are guessed first: the one that the compiler finds.
+  ProgramPlan guess() {
     find_homes();
     for (int k = 0; k < p_.size; ++k) search(k);
-    ProgramPlan best = write();
+    return write();
+  }
+  ProgramPlan plan() {
+    ProgramPlan best = guess();
     for (bool improved = true; improved && best.possible;) {
       improved = false;
       for (int k = p_.size - 1; k >= 0; --k)

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include <shardtype/plan/frontier_search.hpp>
 #include <shardtype/plan/program_plan.hpp>
 
 namespace shardtype::planning {

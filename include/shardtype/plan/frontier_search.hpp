@@ -1,0 +1,272 @@
+#pragma once
+/// The best ways to make one value of a program: a step of the dynamic program behind automatic mode.
+
+#include <cstddef>
+#include <cstdint>
+
+#include <shardtype/core/list.hpp>
+#include <shardtype/plan/settler.hpp>
+
+namespace shardtype::planning {
+
+/// Finds the frontier of one value, given those of its operands.
+///
+/// Without a memory limit there is one way for each layout, the fastest; with one, all within the limit that
+/// are not beaten in time and memory by another, so that the fastest program within it is found.
+/// Operands are made one after the other, each as the value takes it before the next is begun.
+class FrontierSearch : public Settler {
+ public:
+  /// `home`: of a value that several read, the layout (of the graph) in which it is there already; else -1.
+  constexpr FrontierSearch(Program const& p, int node, LayoutGraph const& graph,
+                           Frontier const* const* operands, Rates const& rates, int home = -1,
+                           FrontierMemory const& to = {})
+      : Settler(p, node, graph, rates, to), fronts_(operands), makings_(to.makings) {
+    if (n_.making == Making::given || home >= 0) {
+      Option o;
+      o.layout = home >= 0 ? static_cast<std::int16_t>(home) : graph.index[n_.pinned];
+      o.size = bytes_[o.layout];
+      offer(o);
+      settle();
+      return;
+    }
+    if (makings_ == nullptr && !limited_) {
+      own_makings_.resize(static_cast<std::size_t>(graph.layouts * (n_.operands + 1)));
+      makings_ = own_makings_.data();
+    }
+    for (int way = 0; way < n_.ways; ++way) make(way);
+    if (!limited_) keep_made();
+    settle();
+    if (n_.pinned >= 0) begin_at(graph.index[n_.pinned]);
+  }
+
+  constexpr Frontier view() const { return {graph_, ways_, first_, makings()}; }
+  constexpr std::int32_t const* makings() const {
+    return limited_ ? own_makings_.data() : makings_;
+  }
+
+ private:
+  // Making: every axis splits a label of the operands, or is idle, or owed by a set of operands.
+
+  constexpr void make(int way) {
+    way_ = way;
+    labels_ = 0;
+    parties_ = n_.operands + 1;
+    for (int d = 0; d < n_.rank; ++d) note(n_.labels[d], 0, d);
+    for (int k = 1; k < parties_; ++k) {
+      int const number = p_.operand(node_, way, k - 1);
+      ProgramNode const& operand = p_.nodes[number];
+      front_[k] = fronts_[number];
+      index_at_[k] = front_[k]->graph.index;
+      first_at_[k] = front_[k]->first;
+      for (int d = 0; d < operand.rank; ++d)
+        note(n_.making == Making::relabel ? n_.labels[d] : operand.labels[d], k, d);
+    }
+    for (int k = 0; k < parties_; ++k) {
+      int const base = (k == 0 ? graph_ : front_[k]->graph).code.base();
+      for (int x = 0, p = 1; x < p_.axes; ++x, p *= base) power_[k][x] = p;
+      code_[k] = 0;
+    }
+    owing_ = 0;
+    for (int set = 0; set < n_.owing; ++set) {
+      bool possible = true;
+      for (int k = 1; k < parties_; ++k)
+        if (((n_.owing_sets[set] >> (k - 1)) & 1U) != 0)
+          possible = possible && can_owe(p_, p_.operand(node_, way, k - 1));
+      if (possible) owing_set_[owing_++] = 1U | static_cast<unsigned>(n_.owing_sets[set]) << 1U;
+    }
+    flops_ = 2.0 * n_.work;
+    for (int l = 0; l < labels_; ++l) flops_ *= static_cast<double>(extent_[l]);
+    place(0);
+  }
+  /// Dim `d` of a party (0: the value, then its operands) has this label.
+  constexpr void note(int label, int party, int d) {
+    int l = 0;
+    while (l < labels_ && label_[l] != label) ++l;
+    if (l == labels_) {
+      ++labels_;
+      label_[l] = label;
+      extent_[l] = p_.extents[label];
+      parts_[l] = 1;
+      on_[l] = 0;
+      for (int k = 0; k < parties_; ++k) digit_[l][k] = 0;
+    }
+    digit_[l][party] = 2 + d * p_.axes;
+  }
+  /// All places of the axes from `x` on. `code_` are the layouts of all parties so far.
+  constexpr void place(int x) {
+    if (x == p_.axes) {
+      consider();
+      return;
+    }
+    place(x + 1);
+    for (int set = 0; set < owing_; ++set) {
+      unsigned const members = owing_set_[set];
+      for (int k = 0; k < parties_; ++k)
+        if (((members >> k) & 1U) != 0) code_[k] += power_[k][x];
+      place(x + 1);
+      for (int k = 0; k < parties_; ++k)
+        if (((members >> k) & 1U) != 0) code_[k] -= power_[k][x];
+    }
+    for (int l = 0; l < labels_; ++l) place_on(l, x);
+  }
+  /// Axis `x` at each place among the axes of label `l`. A value that lacks the label owes a sum; operands
+  /// that do are the same on all ranks.
+  constexpr void place_on(int l, int x) {
+    int* const list = axis_[l];
+    int const n = on_[l]++;
+    int const* const digit = digit_[l];
+    std::int64_t const parts = parts_[l];
+    double const flops = flops_;
+    parts_[l] *= p_.sizes.at[x];
+    if (extent_[l] > 0)  // then it divides evenly
+      flops_ = flops / static_cast<double>(ceil_div(extent_[l], parts)) *
+               static_cast<double>(ceil_div(extent_[l], parts_[l]));
+    for (int k = 0; k < parties_; ++k)
+      if (digit[k] > 0) code_[k] += (digit[k] + n) * power_[k][x];
+    if (digit[0] == 0) code_[0] += power_[0][x];
+    list[n] = x;
+    place(x + 1);
+    for (int at = n - 1; at >= 0; --at) {  // before one more of the others
+      int const y = list[at];
+      list[at + 1] = y;
+      list[at] = x;
+      for (int k = 0; k < parties_; ++k)
+        if (digit[k] > 0) code_[k] += power_[k][y] - power_[k][x];
+      place(x + 1);
+    }
+    for (int at = 0; at < n; ++at) {
+      list[at] = list[at + 1];
+      for (int k = 0; k < parties_; ++k)
+        if (digit[k] > 0) code_[k] -= power_[k][list[at]];
+    }
+    for (int k = 0; k < parties_; ++k)
+      if (digit[k] > 0) code_[k] -= digit[k] * power_[k][x];
+    if (digit[0] == 0) code_[0] -= power_[0][x];
+    parts_[l] = parts;
+    flops_ = flops;
+    --on_[l];
+  }
+  constexpr void consider() {
+    std::int64_t time = 0;
+    std::int64_t moved = 0;
+    result_ = graph_.index[code_[0]];
+    std::int64_t bytes = bytes_[result_];
+    for (int k = 1; k < parties_; ++k) {
+      std::int32_t const o = first_at_[k][index_at_[k][code_[k]]];
+      if (o < 0) return;
+      chosen_[k] = o;
+      Option const& operand = front_[k]->ways[o];
+      time += operand.time;
+      moved += operand.moved;
+      bytes += operand.size;
+    }
+    if (!limited_) {
+      if (best_[result_] < time) return;
+      time += work(bytes);
+      if (!sooner(time, moved, best_[result_], moved_[result_])) return;
+      best_[result_] = time;
+      moved_[result_] = moved;
+      note_making(makings_ + result_ * parties_);
+      return;
+    }
+    std::int64_t const own = work(bytes);
+    for (int k = 1; k < parties_; ++k) first_of_[k] = chosen_[k];
+    for (;;) {
+      combine(own);
+      int k = 1;  // the next choice of options of all operands
+      for (; k < parties_; ++k) {
+        chosen_[k] = front_[k]->ways[chosen_[k]].next;
+        if (chosen_[k] >= 0) break;
+        chosen_[k] = first_of_[k];
+      }
+      if (k == parties_) return;
+    }
+  }
+  /// The alternative and the options that are looked at.
+  constexpr void note_making(std::int32_t* making) const {
+    making[0] = way_;
+    for (int k = 1; k < parties_; ++k) making[k] = chosen_[k];
+  }
+  /// Offers the value made from these options, which takes `own` beside them.
+  constexpr void combine(std::int64_t own) {
+    Option o;
+    o.time = own;
+    for (int k = 1; k < parties_; ++k) {
+      Option const& operand = front_[k]->ways[chosen_[k]];
+      o.time += operand.time;
+      o.moved += operand.moved;
+    }
+    o.making = static_cast<std::int32_t>(own_makings_.size());
+    own_makings_.resize(own_makings_.size() + static_cast<std::size_t>(parties_));
+    note_making(own_makings_.data() + o.making);
+    finish(o, result_, own_makings_.data() + o.making);
+    if (!offer(o)) own_makings_.resize(static_cast<std::size_t>(o.making));
+  }
+  /// Without a limit: what was made fastest in each layout.
+  constexpr void keep_made() {
+    for (int s = 0; s < graph_.layouts; ++s) {
+      if (best_[s] == never) continue;
+      Option& o = ways_[s];
+      o.time = best_[s];
+      o.moved = moved_[s];
+      o.making = s * (n_.operands + 1);
+      finish(o, s, makings_ + o.making);
+      keep(s, o.time, o.moved);
+    }
+  }
+  /// The memory of a value that is made.
+  constexpr void finish(Option& o, int layout, std::int32_t const* making) const {
+    std::int64_t peaks[max_operands];
+    std::int64_t helds[max_operands];
+    for (int k = 0; k < n_.operands; ++k) {
+      Option const& operand = fronts_[p_.operand(node_, making[0], k)]->ways[making[k + 1]];
+      peaks[k] = operand.peak;
+      helds[k] = operand.held;
+    }
+    detail::MakingOrder const order(peaks, helds, n_.operands);
+    o.layout = static_cast<std::int16_t>(layout);
+    o.size = bytes_[layout];
+    // other names for the same memory
+    bool const fresh = n_.making != Making::relabel;
+    o.held = fresh ? o.size : order.held;
+    o.peak = order.held + (fresh ? o.size : 0);
+    if (order.peak > o.peak) o.peak = order.peak;
+  }
+  /// Picoseconds that making the value takes, with the axes as they are placed: so many bytes are read and
+  /// written.
+  constexpr std::int64_t work(std::int64_t bytes) const {
+    Machine const& m = rates_.over[0];
+    if (n_.making == Making::product) return picoseconds(flops_, m.flops_per_second);
+    if (n_.making == Making::relabel) return 0;
+    return picoseconds(static_cast<double>(bytes), m.memory_bytes_per_second);
+  }
+
+  Frontier const* const* fronts_;
+  std::int32_t* makings_;
+  shardtype::detail::List<std::int32_t> own_makings_;
+
+  // The alternative that is looked at. Parties: the value, then its operands.
+  int way_ = 0;
+  int parties_ = 0;
+  Frontier const* front_[max_operands + 1]{};
+  std::int16_t const* index_at_[max_operands + 1]{};
+  std::int32_t const* first_at_[max_operands + 1]{};
+  int labels_ = 0;
+  int label_[max_program_labels]{};
+  std::int64_t extent_[max_program_labels]{};
+  int digit_[max_program_labels][max_operands + 1]{};  ///< of the first axis on a party's dim, or 0
+  int power_[max_operands + 1][max_axes]{};
+  int owing_ = 0;
+  unsigned owing_set_[max_operands]{};  ///< parties that may owe an axis together
+  // where its axes are
+  double flops_ = 0;  ///< of a product
+  int code_[max_operands + 1]{};
+  std::int64_t parts_[max_program_labels]{};
+  int on_[max_program_labels]{};
+  int axis_[max_program_labels][max_axes]{};
+  int result_ = 0;
+  std::int32_t first_of_[max_operands + 1]{};
+  std::int32_t chosen_[max_operands + 1]{};
+};
+
+}  // namespace shardtype::planning
