@@ -138,11 +138,69 @@ constexpr int pass_of(Program const& p, int value, int pass) {
   return below_shared(p, value) || p.shared(value) ? pass : 1;
 }
 
+/// Of each value, the first that has the same frontier: made in the same way of values that have the same, as
+/// the three products of attention are.
+struct AlikeValues {
+  int first[max_nodes]{};
+
+  constexpr explicit AlikeValues(Program const& p) {
+    for (int k = 0; k < p.size; ++k) {
+      first[k] = k;
+      if (p.shared(k)) continue;
+      for (int m = 0; m < k && first[k] == k; ++m)
+        if (first[m] == m && !p.shared(m) && alike(p, m, k)) first[k] = m;
+    }
+  }
+
+ private:
+  /// Labels of the two values, dim by dim.
+  struct Renaming {
+    int to[max_program_labels]{};  ///< one more than the label; 0: not met yet
+    int from[max_program_labels]{};
+
+    constexpr bool fits(Program const& p, int a, int b) {
+      ProgramNode const& x = p.nodes[a];
+      ProgramNode const& y = p.nodes[b];
+      for (int d = 0; d < x.rank; ++d) {
+        int& other = to[x.labels[d]];
+        int& mine = from[y.labels[d]];
+        if (other == 0 && mine == 0) other = y.labels[d] + 1, mine = x.labels[d] + 1;
+        if (other != y.labels[d] + 1 || mine != x.labels[d] + 1) return false;
+        if (p.extents[x.labels[d]] != p.extents[y.labels[d]]) return false;
+      }
+      return true;
+    }
+  };
+  constexpr bool alike(Program const& p, int a, int b) const {
+    ProgramNode const& x = p.nodes[a];
+    ProgramNode const& y = p.nodes[b];
+    if (x.making != y.making || x.rank != y.rank || x.pinned != y.pinned ||
+        x.element_bytes != y.element_bytes || x.work != y.work || x.operands != y.operands ||
+        x.ways != y.ways || x.owing != y.owing)
+      return false;
+    for (int k = 0; k < x.owing; ++k)
+      if (x.owing_sets[k] != y.owing_sets[k]) return false;
+    Renaming names;
+    if (!names.fits(p, a, b)) return false;
+    for (int k = 0; k < x.ways * x.operands; ++k) {
+      int const of_x = p.uses[x.first_use + k];
+      int const of_y = p.uses[y.first_use + k];
+      if (first[of_x] != first[of_y]) return false;
+      // relabelling goes by dims
+      if (x.making != Making::relabel && !names.fits(p, of_x, of_y)) return false;
+    }
+    return true;
+  }
+};
+template <class P>
+inline constexpr AlikeValues alike_values{P::program};
+
 /// The frontier of a value as its readers have it, in a pass of the planner (plan/shared_values.hpp).
 template <class P, int Node, int Pass, bool shared = P::program.shared(Node)>
 struct ReadFrontier;
 template <class P, int Node, int Pass>
-inline constexpr planning::Frontier const& read_frontier = ReadFrontier<P, Node, Pass>::view;
+inline constexpr planning::Frontier const& read_frontier =
+    ReadFrontier<P, alike_values<P>.first[Node], Pass>::view;
 
 /// How many options the table of a search has; without a memory limit, `unlimited`.
 template <class Search, std::size_t Layouts>
