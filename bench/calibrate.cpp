@@ -17,10 +17,11 @@ namespace {
 
 char const* const help =
     "bench_calibrate --write=FILE [--n=1024]\n"
-    "Measures, on all ranks at once: messages round a ring, a product of n^3 float, whole and in "
-    "pieces,\n"
-    "and a copy that passes the caches. Rank 0 writes FILE; SHARDTYPE_MACHINE=FILE makes programs "
-    "use it.\n";
+    "Measures, on all ranks at once: short messages round a ring, an all_gather, a reduce_scatter, "
+    "a\n"
+    "product of n^3 float, whole and in pieces, and a copy that passes the caches. Rank 0 writes "
+    "FILE;\n"
+    "SHARDTYPE_MACHINE=FILE makes programs use it.\n";
 
 /// The median of `times` measurements of `work`; whatever comes first is not measured.
 template <class F>
@@ -63,16 +64,27 @@ int main(int argc, char** argv) {
   HostArray<float> from(large), to(large);
   if (env.size() > 1) {
     constexpr int short_ones = 100;
-    m.latency = seconds(7, [&] { round_the_ring(comm, from.data(), to.data(), 2, short_ones); }) /
+    m.latency = seconds(15, [&] { round_the_ring(comm, from.data(), to.data(), 2, short_ones); }) /
                 short_ones;
-    double const one =
-        seconds(5, [&] { round_the_ring(comm, from.data(), to.data(), large, 2); }) / 2;
-    m.bytes_per_second = sizeof(float) * large / std::max(one - m.latency, 1e-9);
+    int const p = comm.size();
+    std::int64_t const part = large / p;
+    Counts const counts(static_cast<std::size_t>(p), part);
+    double const moved = static_cast<double>(sizeof(float)) * static_cast<double>(part) * (p - 1);
+    double const meeting = p * m.latency;  // as step_latency counts it
+    auto const moving = [&](auto const& collective) {
+      double const all = seconds(15, collective);
+      return std::max(all - meeting, all / 2);
+    };
+    double const gathered = moving([&] { comm.all_gather(from.data(), to.data(), counts); });
+    double const reduced =
+        moving([&] { comm.reduce_scatter(from.data(), to.data(), counts, ReduceKind::sum); });
+    m.bytes_per_second = moved / gathered;
+    m.reducing = std::max(1.0, reduced / gathered);
   }
 
   HostArray<float> a(n * n), b(n * n), c(n * n);
   double const cube = static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(n);
-  double const whole = seconds(7, [&] { sgemm(n, n, n, a.data(), b.data(), c.data()); });
+  double const whole = seconds(15, [&] { sgemm(n, n, n, a.data(), b.data(), c.data()); });
   m.flops_per_second = 2 * cube / whole;
   double const pieces = seconds(7, [&] {
     for (std::int64_t row = 0; row < n; row += n / 4)
@@ -85,7 +97,7 @@ int main(int argc, char** argv) {
     std::copy_n(many.data(), many.size(), there.data());
     benchmark::ClobberMemory();
   });
-  m.memory_bytes_per_second = static_cast<double>(sizeof(float) * many.size()) / passed;
+  m.memory_bytes_per_second = static_cast<double>(2 * sizeof(float) * many.size()) / passed;
 
   std::string const none =
       env.size() > 1 ? "" : "# one rank sends nothing: latency and bandwidth are round numbers\n";

@@ -81,11 +81,12 @@ TEST_CASE("messages are as many as pay") {
 }
 
 TEST_CASE("the rates of a machine as text") {
-  Machine const m{1.5e-6, 12.5e9, 1.2e12, 3e11, 1.07};
+  Machine const m{1.5e-6, 12.5e9, 1.2e12, 3e11, 1.07, 1.3};
   Machine const back = machine_from_text("# a comment\n\n" + to_text(m), "rates.txt");
   CHECK(to_text(back) == to_text(m));
   CHECK(back.latency == 1.5e-6);
   CHECK(back.cut_product == 1.07);
+  CHECK(back.reducing == 1.3);
   CHECK(machine_from_text("  latency\t3e-6  # of a switch\r\n", "rates.txt").latency == 3e-6);
   CHECK(machine_from_text("", "rates.txt").latency == Machine{}.latency);
   for (std::string const wrong : {"latency", "latency two", "latency 2e-6 s", "latency -1",

@@ -1,6 +1,7 @@
 // The planner of whole expressions: on random chains and trees no plan is faster than the one it finds, by
 // brute force over shardings of all intermediates, orders of the products and orders of operands, with and
 // without a limit of memory.
+// OPTIMIZE: 1
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -463,6 +464,7 @@ void check_program(unsigned seed, bool only_chains) {
   w.sizes = mesh == 0 ? Sizes{{2, 2, 1, 1}} : mesh == 1 ? Sizes{{2, 4, 1, 1}} : Sizes{{2, 2, 2, 1}};
   if (draw.one_in(2)) w.machine.bytes_per_second = 1e8;
   if (draw.one_in(2)) w.machine.latency = 1e-9;
+  if (draw.one_in(2)) w.machine.reducing = 1.6;
   Terms terms(draw, w);
   int const i = terms.label();
   int const j = terms.label();

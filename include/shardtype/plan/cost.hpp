@@ -56,8 +56,11 @@ constexpr std::int64_t step_payload(Collective collective, std::int64_t before, 
 
 /// Predicted time to move so many bytes of the busiest rank in one collective.
 constexpr std::int64_t step_transfer(Collective collective, std::int64_t bytes, Machine const& m) {
-  double const hops = collective == Collective::all_to_all ? m.hops : 1;
-  return picoseconds(static_cast<double>(bytes) * hops, m.bytes_per_second);
+  double each = 1;
+  if (collective == Collective::all_to_all) each = m.hops;
+  if (collective == Collective::reduce_scatter) each = m.reducing;
+  if (collective == Collective::all_reduce) each = (m.reducing + 1) / 2;  // then it gathers
+  return picoseconds(static_cast<double>(bytes) * each, m.bytes_per_second);
 }
 
 /// Predicted latency of one collective over `p` ranks: that of its messages and one more, for all its ranks to
@@ -66,13 +69,18 @@ constexpr std::int64_t step_latency(Collective collective, std::int64_t p, Machi
   return picoseconds(static_cast<double>(step_messages(collective, p)) + 1, 1.0 / m.latency);
 }
 
+/// Predicted time to read and write the bytes that a slice leaves.
+constexpr std::int64_t slice_time(std::int64_t after, Machine const& m) {
+  return picoseconds(2 * static_cast<double>(after), m.memory_bytes_per_second);
+}
+
 /// Cost of one such step; of a slice, by the bytes it leaves.
 constexpr Cost step_cost(Collective collective, std::int64_t before, std::int64_t after,
                          std::int64_t p, Machine const& m) {
   Cost c;
   c.peak_bytes = before + after;
   if (collective == Collective::none) {
-    c.picoseconds = picoseconds(static_cast<double>(after), m.memory_bytes_per_second);
+    c.picoseconds = slice_time(after, m);
     return c;
   }
   c.bytes = step_payload(collective, before, after, p);

@@ -19,11 +19,13 @@ struct AxisLink {
 /// defaults are round numbers of a cluster node; they only rank alternatives. plan/machines.hpp describes known
 /// ones.
 struct Machine {
-  double latency = 2e-6;           ///< seconds per message
-  double bytes_per_second = 10e9;  ///< each rank, each way
-  double flops_per_second = 50e9;  ///< local products of float, all ranks at once
-  double memory_bytes_per_second = 20e9;
+  double latency = 2e-6;                  ///< seconds per message
+  double bytes_per_second = 10e9;         ///< each rank, each way
+  double flops_per_second = 50e9;         ///< local products of float, all ranks at once
+  double memory_bytes_per_second = 20e9;  ///< read and written, all ranks at once
   double cut_product = 1.05;  ///< time of a product in pieces, as a part of that of the whole
+  double reducing =
+      1;  ///< time of a byte that is added up on its way, as a part of one's that is not
 
   /// Whether mesh axes are rings or lines of neighbours, each with links of its own. A group over several axes
   /// then has the bandwidth of all of them, and an AllToAll passes through the ranks between. Else a group has

@@ -171,8 +171,7 @@ class Settler {
   }
   constexpr Price price(Fan const& fan, std::int64_t before, std::int64_t after) const {
     int const set = fan.member_bits;
-    if (fan.collective == Collective::none)
-      return {picoseconds(static_cast<double>(after), rates_.over[0].memory_bytes_per_second), 0};
+    if (fan.collective == Collective::none) return {slice_time(after, rates_.over[0]), 0};
     std::int64_t const moved = step_payload(fan.collective, before, after, rates_.ranks[set]);
     return {rates_.latency[set][static_cast<int>(fan.collective)] +
                 step_transfer(fan.collective, moved, rates_.over[set]),

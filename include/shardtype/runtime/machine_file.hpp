@@ -27,6 +27,7 @@ inline constexpr MachineRate machine_rates[] = {
     {"flops_per_second", &Machine::flops_per_second},
     {"memory_bytes_per_second", &Machine::memory_bytes_per_second},
     {"cut_product", &Machine::cut_product},
+    {"reducing", &Machine::reducing},
 };
 
 /// What Environment read from SHARDTYPE_MACHINE.
