@@ -95,6 +95,8 @@ struct ValidOn<F, Args<A...>, Given...> {
   static constexpr bool gives() {
     if constexpr (is_tensor<Out>) {
       return exists_on<Out, Given...>();
+    } else if constexpr (requires { Out::template valid_on<Given...>; }) {
+      return Out::template valid_on<Given...>;
     } else {
       return !any_poisoned<Out>;
     }
@@ -132,7 +134,8 @@ struct ValidOn<F, Args<A...>, Given...> {
 
 /// `valid_on<F, Args<A, B>, Size<X, 256>, Size<Y, 4>>`: whether `F` can run on tensors of types `A`
 /// and `B` when the axes whose size is given at run time take these sizes. `F` is an operation object's
-/// type (`MatmulTo<>`, `ReshardTo<Dim<I, X>>`) or a callable's.
+/// type (`MatmulTo<>`, `ReshardTo<Dim<I, X>>`) or a callable's; one that gives a whole program of automatic mode,
+/// `evaluate<Out...>(lazy(a) * lazy(b))`, is asked on all the axes that have a `Size`.
 ///
 /// False: a rule refuses the operation; the callable does not accept the types; a size is below 1 or
 /// contradicts its axis; an axis of an operand or of the result has no size; static extents are more

@@ -1,10 +1,12 @@
 #pragma once
 /// `evaluate` on types: whether it is legal, what it gives, and its plan before anything runs.
 
+#include <cstdint>
 #include <type_traits>
 #include <utility>
 
 #include <shardtype/check/reshard.hpp>
+#include <shardtype/check/valid_on.hpp>
 #include <shardtype/lazy/compiled_plan.hpp>
 #include <shardtype/lazy/record.hpp>
 #include <shardtype/runtime/mesh.hpp>
@@ -78,6 +80,21 @@ constexpr auto refused_evaluation() {
 }
 template <class R>
 using evaluation_refusal = typename decltype(refused_evaluation<R>())::type;
+template <class R, class... Given>
+constexpr bool evaluation_exists() {
+  if constexpr (!R::verdict) {
+    return false;
+  } else {
+    return exists_on<typename R::result, Given...>();
+  }
+}
+/// The axes that have these sizes.
+template <class... Given>
+struct AxesOf;
+template <class... Xs, std::int64_t... Ranks>
+struct AxesOf<Size<Xs, Ranks>...> {
+  using type = Axes<Xs...>;
+};
 template <class Policy, class E, class Xs, class... Out>
 using planned_t = typename PlannedOn<Policy, E, named_t<typename E::whole, Out...>, Xs>::type;
 
@@ -97,6 +114,10 @@ struct Traced {
   using evaluation = detail::Evaluation<Policy, E, Xs, Out...>;
   template <class Xs>
   using planned = detail::planned_t<Policy, E, Xs, Out...>;
+  /// For check/valid_on.hpp: whether it is legal where axes have these sizes, and its result can exist.
+  template <class... Given>
+  static constexpr bool valid_on = detail::evaluation_exists<
+      detail::Evaluation<Policy, E, typename detail::AxesOf<Given...>::type, Out...>, Given...>();
 };
 
 /// The program that an expression of symbols is, for plan_traced and dry_run.
