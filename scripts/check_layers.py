@@ -6,6 +6,7 @@
 - The types layer (core, rules, plan, check, types.hpp) never includes MPI or Kokkos.
 - MPI collectives are called in runtime/comm.hpp only, other MPI functions in runtime/ only; io/ may
   call MPI_File_* and what describes a file access (types, infos, error texts, rank and size).
+- A header that names what MPI or Kokkos define includes them, itself or by headers of ours.
 - Kokkos::parallel_* and the headers of BLAS, LAPACK and FFTW occur in kernels/ only.
 - Headers are short: the median is at most 150 lines, none has more than 600.
 - The two umbrellas hold includes only.
@@ -37,6 +38,7 @@ MPI_CALL = re.compile(r"\bMPI_(?!(?:Offset|Aint|Count)\b)[A-Z]\w*\s*\(")
 # What file access needs and what sends nothing by itself.
 MPI_FILE = re.compile(r"\bMPI_(?:(?:File|Type|Info)_\w+|Error_(?:class|string)|Comm_(?:rank|size))\s*\(")
 PARALLEL = re.compile(r"\bKokkos::(?:Experimental::)?parallel_\w+")
+OTHERS = {"mpi.h": re.compile(r"\bMPI_\w+"), "Kokkos_Core.hpp": re.compile(r"\bK(?:okkos::|OKKOS_)\w+")}
 LIBRARY_HEADERS = re.compile(r"^(?:cblas|lapacke?|fftw3\S*|cublas\S*|cusolver\S*|cufft\S*)\.h$")
 
 TOKEN = re.compile(r"""
@@ -71,6 +73,8 @@ def check(root):
     found = []
     uses = {name: {} for name in TOP}
     lengths = []
+    named = []  # of each header: what of others it names first, and where
+    includes = {}
 
     for path in sorted(base.rglob("*.hpp")):
         short = path.relative_to(base).as_posix()
@@ -98,6 +102,13 @@ def check(root):
                     if line.strip() and not re.match(r"\s*#\s*(pragma once|include\b)", line)]
             if rest:
                 report(0, f"an umbrella holds includes only, not: {rest[0].strip()}")
+
+        includes["shardtype/" + short] = INCLUDE.findall(code)
+        for header, pattern in OTHERS.items():
+            # what follows an #ifdef is there on condition only
+            match = pattern.search(re.sub(r"(?m)^[ \t]*#[ \t]*(?:el)?if.*$", "", code))
+            if match:
+                named.append((short, match.group(), header))
 
         types_only = folder in TYPES or short == "types.hpp"
         for match in INCLUDE.finditer(code):
@@ -130,6 +141,9 @@ def check(root):
         if folder != "kernels":
             calls(PARALLEL, "is launched outside kernels/")
 
+    for short, name, header in named:
+        if header not in reached("shardtype/" + short, includes):
+            found.append(f"include/shardtype/{short}: {name} is named, {header} is not included")
     circle = find_circle(uses)
     if circle:
         found.append("folders include each other in a circle: " + " -> ".join(circle) + "".join(
@@ -138,6 +152,18 @@ def check(root):
         found.append(f"the median header has {statistics.median(lengths):g} lines "
                      f"(at most {MEDIAN_LINES})")
     return found, lengths
+
+
+def reached(header, includes):
+    """All that a header includes, by headers of ours too."""
+    seen = set()
+    waiting = [header]
+    while waiting:
+        for name in includes.get(waiting.pop(), []):
+            if name not in seen:
+                seen.add(name)
+                waiting.append(name)
+    return seen
 
 
 def find_circle(uses):
@@ -167,6 +193,9 @@ FAULTS = {
     "collective in ops": ({"ops/a.hpp": "int i = MPI_Alltoallv(1);\n"}, "outside runtime/"),
     "send in tensor": ({"tensor/a.hpp": "int i = MPI_Isend(1);\n"}, "outside runtime/"),
     "io collective": ({"io/a.hpp": "int i = MPI_Bcast(1);\n"}, "MPI_Bcast"),
+    "MPI not included": ({"io/a.hpp": "using A = MPI_Comm;\n"}, "MPI_Comm is named"),
+    "Kokkos not included": ({"tensor/a.hpp": "#include <shardtype/core/b.hpp>\nKOKKOS_FUNCTION int f();\n",
+                             "core/b.hpp": "\n"}, "KOKKOS_FUNCTION is named"),
     "launch": ({"tensor/a.hpp": "int i = (Kokkos::parallel_for(1), 1);\n"}, "outside kernels/"),
     "blas header": ({"ops/a.hpp": "#include <cblas.h>\n"}, "outside kernels/"),
     "circle": ({"nn/a.hpp": "#include <shardtype/fft/b.hpp>\n", "fft/b.hpp": "#include <shardtype/nn/a.hpp>\n"},
@@ -177,10 +206,10 @@ FAULTS = {
     "umbrella with code": ({"types.hpp": "#pragma once\nint x;\n"}, "includes only"),
     "nothing wrong": ({
         "core/a.hpp": '// MPI_Bcast( in a comment\nchar const* t = "MPI_Bcast(";\n',
-        "runtime/comm.hpp": "int i = MPI_Iallreduce(1);\n",
-        "runtime/mesh.hpp": "int i = MPI_Cart_create(MPI_Comm_split(1));\n",
-        "kernels/a.hpp": "int i = (Kokkos::parallel_for(1), 1);\n#include <cblas.h>\n",
-        "io/a.hpp": "int i = MPI_File_open(MPI_Offset(1), MPI_Type_free(1), MPI_Comm_rank(1));\n#include <shardtype/random/a.hpp>\n",
+        "runtime/comm.hpp": "#include <mpi.h>\nint i = MPI_Iallreduce(1);\n",
+        "runtime/mesh.hpp": "#include <shardtype/runtime/comm.hpp>\nint i = MPI_Cart_create(MPI_Comm_split(1));\n",
+        "kernels/a.hpp": "#include <Kokkos_Core.hpp>\nint i = (Kokkos::parallel_for(1), 1);\n#include <cblas.h>\n",
+        "io/a.hpp": "#include <mpi.h>\nint i = MPI_File_open(MPI_Offset(1), MPI_Type_free(1), MPI_Comm_rank(1));\n#include <shardtype/random/a.hpp>\n",
         "random/a.hpp": "#include <shardtype/core/a.hpp>\n",
         "types.hpp": "// words\n#pragma once\n#include <shardtype/core/a.hpp>\n",
         "shardtype.hpp": "#pragma once\n#include <shardtype/types.hpp>\n",

@@ -1,5 +1,6 @@
 // The local matrix product against a naive triple loop. The data are small integers, so that every
 // order of summation gives the same bits.
+// OPTIMIZE: 1
 
 #include "shardtype/kernels/gemm.hpp"
 

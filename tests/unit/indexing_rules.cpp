@@ -1,6 +1,7 @@
 // What the rules of lookups, scatters and sorting accept is sound, and so is what each rank computes on
 // the way to a named result: random shardings, random partial values, ids inside and outside the table,
 // on simulated ranks, against the dense meaning. Each rank may use only what it holds.
+// OPTIMIZE: 1
 #include <algorithm>
 #include <cstdint>
 #include <vector>

@@ -1,5 +1,6 @@
 // The planners: every plan arrives by legal steps, none is dearer than the best sequence of steps,
 // and what is named is what comes out.
+// OPTIMIZE: 1
 #include <algorithm>
 #include <limits>
 #include <map>

@@ -1,6 +1,7 @@
 // What the rules of elementwise operations and reductions accept is sound: random shardings, random
 // partial values and extents on simulated ranks, against the dense meaning. Each rank may use only what
 // it holds.
+// OPTIMIZE: 1
 #include <algorithm>
 #include <cstdint>
 #include <vector>

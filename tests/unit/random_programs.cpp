@@ -1,6 +1,7 @@
 // Random programs that mix all operations, on simulated ranks: what the rules accept has the dense
 // meaning, after every instruction.
 // TIMEOUT: 600
+// OPTIMIZE: 1
 #include <array>
 #include <cstdint>
 #include <vector>

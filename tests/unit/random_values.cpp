@@ -1,6 +1,7 @@
 // NEEDS: Random123
 // The distributions as functions of the element's number: known bits, statistics with fixed keys,
 // permutations, and counters beyond 2^32.
+// OPTIMIZE: 1
 #include <algorithm>
 #include <array>
 #include <cmath>

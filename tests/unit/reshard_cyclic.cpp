@@ -3,6 +3,7 @@
 // list, none is dearer than the best sequence of those over layouts that deal out a dim as the source or
 // the destination does; the bytes of each step are those that simulated ranks send.
 // TIMEOUT: 300
+// OPTIMIZE: 1
 #include <cstdint>
 #include <limits>
 #include <map>

@@ -2,6 +2,7 @@
 // four states, axes of one dim in any order. Every plan arrives by legal steps, none is dearer than
 // the best sequence of steps or than a plain gather, and a detour never pays.
 // TIMEOUT: 300
+// OPTIMIZE: 1
 #include <cstdint>
 #include <limits>
 #include <vector>
