@@ -41,16 +41,18 @@ class CollectiveStep {
       return;
     }
     blocks_.exec.fence();
-    blocks_.pack(v);
     if (deals_out(s)) {
+      blocks_.pack(v);
       v = dealt(s, v);
       return;
     }
     switch (s.collective) {
       case Collective::all_gather:
+        blocks_.pack(v);
         v = all_gather(s, v);
         break;
       case Collective::all_reduce:
+        blocks_.pack(v);
         v = all_reduce(s, v);
         break;
       case Collective::reduce_scatter:
@@ -111,6 +113,36 @@ class CollectiveStep {
     kernels::move_segments<Way>(exec, from, to, table, static_cast<std::int64_t>(begin.size()) - 1,
                                 outer, n, inner);
     exec.fence();
+  }
+
+  /// `v` packed: where it lies, or in `wire`.
+  T const* packed(Value<T> const& v, Buffer& wire) {
+    if (v.layout.contiguous()) return v.data;
+    wire = blocks_.take(v.layout.elements());
+    kernels::copy_packed(blocks_.exec, v.data, v.layout, blocks_.writable(wire));
+    blocks_.exec.fence();
+    return blocks_.writable(wire);
+  }
+  /// The segments of `v` along `dim` with these begins, one behind the other: where `v` lies if it is like that
+  /// already, else in `wire`. A view is packed by the same pass over its elements.
+  T const* segments(Value<T> const& v, detail::List<std::int64_t> const& begin, int dim,
+                    Buffer& wire) {
+    if (kernels::outer_length(v.layout, dim) == 1) return packed(v, wire);
+    wire = blocks_.take(v.layout.elements());
+    T* const to = blocks_.writable(wire);
+    if (v.layout.contiguous()) {
+      move_segments<kernels::Packing::split>(v.data, to, begin, v.layout, dim);
+      return to;
+    }
+    std::int64_t const rest = cross_section(v.layout, dim);
+    kernels::Layout part = v.layout;
+    for (std::size_t k = 0; k + 1 < begin.size(); ++k) {
+      part.extent[dim] = begin[k + 1] - begin[k];
+      kernels::copy_packed(blocks_.exec, v.data + begin[k] * v.layout.stride[dim], part,
+                           to + begin[k] * rest);
+    }
+    blocks_.exec.fence();
+    return to;
   }
 
   template <class U>
@@ -223,14 +255,8 @@ class CollectiveStep {
     member_blocks(s.after, d, s.axes, ranges_);
     Value<T> out = blocks_.fresh(s.after);
     counts(ranges_, cross_section(v.layout, d), counts_);
-    T const* send = v.data;
     Buffer wire;
-    if (kernels::outer_length(v.layout, d) != 1) {
-      wire = blocks_.take(v.layout.elements());
-      move_segments<kernels::Packing::split>(v.data, blocks_.writable(wire),
-                                             begins(ranges_, begins_), v.layout, d);
-      send = blocks_.writable(wire);
-    }
+    T const* const send = segments(v, begins(ranges_, begins_), d, wire);
     std::int64_t const n = out.layout.elements();
     T* const into = incoming(blocks_.writable(out.keep), n);
     group(s.axes).reduce_scatter(outgoing(send, v.layout.elements()), into, counts_, s.before.kind,
@@ -264,14 +290,8 @@ class CollectiveStep {
     std::int64_t const most = old_ranges_.front().size() * v.layout.extent[s.to] * rest;
     std::int64_t const most_in = out.layout.extent[s.from] * ranges_.front().size() * rest;
 
-    T const* send = v.data;
     Buffer send_wire;
-    if (kernels::outer_length(v.layout, s.to) != 1) {
-      send_wire = blocks_.take(v.layout.elements());
-      move_segments<kernels::Packing::split>(v.data, blocks_.writable(send_wire),
-                                             begins(ranges_, begins_), v.layout, s.to);
-      send = blocks_.writable(send_wire);
-    }
+    T const* const send = segments(v, begins(ranges_, begins_), s.to, send_wire);
     bool const direct = kernels::outer_length(out.layout, s.from) == 1;
     Buffer const recv_wire = direct ? out.keep : blocks_.take(out.layout.elements());
     counts(ranges_, my_from * rest, counts_);
@@ -316,8 +336,10 @@ class CollectiveStep {
       int const from = static_cast<int>(place_in(new_order, me));
       std::int64_t const n = out.layout.elements();
       T* const into = incoming(blocks_.writable(out.keep), n);
-      comm.permute(outgoing(v.data, n), n, to, into, n, from, calls());
-      return settle(v, out, {}, out.keep);
+      Buffer wire;
+      T const* const send = packed(v, wire);
+      comm.permute(outgoing(send, n), n, to, into, n, from, calls());
+      return settle(v, out, wire, out.keep);
     }
     Range const mine_old = old_ranges_[static_cast<std::size_t>(me)];
     Range const mine_new = ranges_[static_cast<std::size_t>(me)];
@@ -342,14 +364,8 @@ class CollectiveStep {
       joins.push_back(joins.back() + n);
     }
     offsets(recv_counts_, recv_offsets_);
-    T const* send = v.data;
     Buffer send_wire;
-    if (kernels::outer_length(v.layout, d) != 1) {
-      send_wire = blocks_.take(v.layout.elements());
-      move_segments<kernels::Packing::split>(v.data, blocks_.writable(send_wire), cuts, v.layout,
-                                             d);
-      send = blocks_.writable(send_wire);
-    }
+    T const* const send = segments(v, cuts, d, send_wire);
     bool const direct = kernels::outer_length(out.layout, d) == 1;
     Buffer const recv_wire = direct ? out.keep : blocks_.take(out.layout.elements());
     std::int64_t const most = std::max(old_ranges_.front().size(), ranges_.front().size()) * rest;
