@@ -150,6 +150,10 @@ static_assert(
     reduces<ReduceOver<r::Norm, J>, Tensor<float, Dim<I, X>>, Tensor<Z, Dim<I, X>, Dim<J>>>);
 static_assert(reduces<ReduceOver<r::Norm1, I>, Tensor<float, UX>, Tensor<Z, Dim<I, X>>>);
 static_assert(reduces<ReduceOver<r::NormInf, I>, T<MX>, T<Dim<I, X>>>);
+// the sizes of summands or candidates are not those of the sum or the maximum
+static_assert(no_reduction<ReduceOver<r::Norm1, I>, T<Dim<I>, UX>> == Code::S02_other_kind_owed);
+static_assert(no_reduction<ReduceOver<r::NormInf, I>, T<Dim<I>, MX>> == Code::S02_other_kind_owed);
+static_assert(no_reduction<ReduceOver<r::Norm1, T<>>, T<Dim<I>, UX>> == Code::S02_other_kind_owed);
 
 // What a named reduction over a split dim sends is of the size of the result, not of the operand.
 struct L : Index<"L", 1000> {};

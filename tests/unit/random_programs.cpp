@@ -9,7 +9,9 @@
 #include <shardtype/types.hpp>
 
 #include "harness/catch.hpp"
-#include "harness/programs.hpp"
+#include "harness/draw_programs.hpp"
+#include "harness/interpreter.hpp"
+#include "harness/meaning.hpp"
 
 using namespace programs;
 
@@ -21,26 +23,22 @@ TEST_CASE("100,000 random programs keep the dense meaning, instruction by instru
     Draw draw(seed + 7);
     Sizing z = random_extents(draw, p);
     for (int x = 0; x < axes; ++x) z.sizes.at[x] = draw.one_in(8) ? 3 : 1 + draw.below(2);
-    Sizing one = z;
-    one.sizes = {};
-    Interpreter many(z);
-    Interpreter single(one);
+    Interpreter ranks(z);
     std::vector<Distributed> values;
     std::vector<Distributed> dense;
     for (int k = 0; k < inputs; ++k) {
-      values.push_back(input(p.input[k], k, z));
-      dense.push_back(meant_input(p.input[k], k, z));
+      values.push_back(input(p, k, z));
+      dense.push_back(meant_input(p, k, z));
     }
     for (int k = 0; k < p.size; ++k) {
       Instruction const& in = p.code[k];
       auto const of = [&](std::vector<Distributed> const& v, int which) -> Distributed const& {
         return v[static_cast<std::size_t>(in.operand[which])];
       };
-      values.push_back(many.run(in, of(values, 0), of(values, 1), of(values, 2)));
-      dense.push_back(single.run(in, of(dense, 0), of(dense, 1), of(dense, 2)));
+      values.push_back(ranks.run(in, of(values, 0), of(values, 1), of(values, 2)));
+      dense.push_back(Meaning(in, of(dense, 0), of(dense, 1), of(dense, 2), z).value());
       CAPTURE(seed, k, static_cast<int>(in.op));
-      REQUIRE(many.sound);
-      REQUIRE(single.sound);
+      REQUIRE(ranks.sound);
       REQUIRE(stands_for(values.back(), dense.back(), z));
       ++met[static_cast<std::size_t>(in.op)];
       owed[static_cast<std::size_t>(in.op)] += in.result.unreduced.empty() ? 0 : 1;

@@ -43,13 +43,15 @@ auto norm(A&& a, std::source_location where = std::source_location::current()) {
   return detail::reduce<reductions::Norm, Out...>(std::forward<A>(a), where);
 }
 /// The 1-norm: the sum of absolute values; real for complex elements. Owed as a sum is:
-/// `A[I@X, J]` -> `norm_1<I>` -> `[J]{U:X}`, nothing sent.
+/// `A[I@X, J]` -> `norm_1<I>` -> `[J]{U:X}`, nothing sent. Refused (S02) on what is unreduced: the sum of
+/// the summands' sizes is not the size of the sum.
 template <class... Out, class A>
 auto norm_1(A&& a, std::source_location where = std::source_location::current()) {
   return detail::reduce<reductions::Norm1, Out...>(std::forward<A>(a), where);
 }
 /// The infinity norm: the largest absolute value, 0 of no elements, a NaN if there is one; real for
-/// complex elements. Owed as a maximum is: `A[I@X, J]` -> `norm_inf<I>` -> `[J]{U_max:X}`.
+/// complex elements. Owed as a maximum is: `A[I@X, J]` -> `norm_inf<I>` -> `[J]{U_max:X}`. Refused (S02)
+/// on what is unreduced.
 template <class... Out, class A>
 auto norm_inf(A&& a, std::source_location where = std::source_location::current()) {
   return detail::reduce<reductions::NormInf, Out...>(std::forward<A>(a), where);

@@ -81,10 +81,10 @@ constexpr OwingSets owing_sets(Linearity how, OwingSets const* arguments, int si
   return out;
 }
 
-/// Builds a Program, operands first. Nothing is checked that the type layer checks.
+/// Builds a RecordedProgram, operands first. Nothing is checked that the type layer checks.
 class ProgramBuilder {
  public:
-  Program program{};
+  RecordedProgram program{};
 
   /// A label of extent `extent`.
   constexpr int label(std::int64_t extent) {
@@ -137,12 +137,10 @@ class ProgramBuilder {
   constexpr int reduction(int operand, ProgramLabels const& kept, ReductionKind how) {
     ProgramNode const from = program.nodes[operand];
     ProgramNode n = value(Making::reduction, kept, from.element_bytes, from.work);
-    n.owes = how == ReductionKind::max   ? ReduceKind::max
-             : how == ReductionKind::min ? ReduceKind::min
-                                         : ReduceKind::sum;
+    n.owes = owed_kind(how);
     n.operands = 1;
     n.ways = 1;
-    if (from.owes == n.owes) n.owing_sets[n.owing++] = 1;
+    if (goes_through_owed(how) && from.owes == n.owes) n.owing_sets[n.owing++] = 1;
     int const node = program.add(n);
     use(operand);
     return node;

@@ -8,24 +8,41 @@ namespace shardtype {
 
 /// What a reduction computes, as far as sharding goes.
 enum class ReductionKind : std::int8_t {
-  sum,   ///< sum, mean: over split dims a sum is owed
-  max,   ///< max, any
-  min,   ///< min, all
-  whole  ///< prod, argmax, norm, logsumexp: no owed kind says them; strict, split dims are refused
+  sum,    ///< sum, mean: over split dims a sum is owed
+  max,    ///< max, any
+  min,    ///< min, all
+  whole,  ///< prod, argmax, norm, logsumexp: no owed kind says them; strict, split dims are refused
+  sum_of_sizes,  ///< norm_1: a sum is owed, but of what is owed the absolute values are no summands
+  max_of_sizes   ///< norm_inf: likewise a maximum
 };
+
+/// What a reduction over split dims leaves owed.
+constexpr ReduceKind owed_kind(ReductionKind how) {
+  switch (how) {
+    case ReductionKind::max:
+    case ReductionKind::max_of_sizes:
+      return ReduceKind::max;
+    case ReductionKind::min:
+      return ReduceKind::min;
+    default:
+      return ReduceKind::sum;
+  }
+}
+/// Whether it goes through what is owed of its own kind, part by part.
+constexpr bool goes_through_owed(ReductionKind how) {
+  return how == ReductionKind::sum || how == ReductionKind::max || how == ReductionKind::min;
+}
 
 namespace rules {
 
 /// `s` reduced over the labels that `kept` lacks: those axes become unreduced, of the reduction's own
 /// kind. Communicates nothing. JAX all-reduces here without being asked (lax.py, reduce_sum).
 constexpr Verdict reduction(Spec const& s, Labels const& kept, ReductionKind how) {
-  ReduceKind const kind = how == ReductionKind::max   ? ReduceKind::max
-                          : how == ReductionKind::min ? ReduceKind::min
-                                                      : ReduceKind::sum;
+  ReduceKind const kind = owed_kind(how);
   Spec out;
   for (int x = 0; x < max_axes; ++x) {
     if (!s.unreduced.contains(x)) continue;
-    if (how == ReductionKind::whole || s.kind != kind)
+    if (!goes_through_owed(how) || s.kind != kind)
       return refuse(Code::S02_other_kind_owed, -1, -1, x);
     out.unreduced.insert(x);
   }

@@ -1,0 +1,251 @@
+// Programs drawn by seed, in the compiler or at run time: instructions that the rules accept, on values
+// small enough for every sum and product to be exact, in doubles too.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+
+#include "harness/program_rules.hpp"
+
+namespace programs {
+
+// What is known of a value, whatever the extents.
+struct Known {
+  std::int64_t most = 0;  // no element is larger, nor the summands of one together
+  bool divides = false;   // its elements are 1, 2, 4 or -1, -2, -4, if it owes no sum
+};
+
+inline constexpr std::int64_t too_large = std::int64_t{1} << 44;
+inline constexpr std::int64_t most_exponent = 10;  // of a logsumexp
+
+constexpr std::int64_t times(std::int64_t a, std::int64_t b) {
+  return a != 0 && b > too_large / a ? too_large : std::min(too_large, a * b);
+}
+constexpr std::int64_t power(std::int64_t a, std::int64_t n) {
+  std::int64_t out = 1;
+  for (std::int64_t k = 0; k < n && out < too_large; ++k) out = times(out, a);
+  return out;
+}
+/// The most elements that these labels number together.
+constexpr std::int64_t most_elements(int rank) { return power(most_extent, rank); }
+
+constexpr Known known_result(Instruction const& in, Spec const& a, Spec const& b, Known const& x,
+                             Known const& y, Known const& z) {
+  std::int64_t const n = most_elements(in.list.size);
+  switch (strict(in.op)) {
+    case Op::own_function:
+      return {times(x.most, 2) + 1};
+    case Op::scaled:
+      return {times(x.most, 3)};
+    case Op::plus_one:
+      return {x.most + 1};
+    case Op::add:
+    case Op::subtract:
+      return {x.most + y.most};
+    case Op::multiply:
+      return {times(x.most, y.most)};
+    case Op::divide:
+      return {times(x.most, 4)};
+    case Op::whole_divide:
+    case Op::to_floating:
+    case Op::to_integer:
+    case Op::norm_inf:
+    case Op::take_along:
+    case Op::shift:
+    case Op::halo:
+    case Op::from_second:
+    case Op::top_values:
+    case Op::window:
+    case Op::window_at:
+    case Op::look_up:
+      return {x.most};  // zeros among them
+    case Op::from_second_and_one:
+      return {std::max<std::int64_t>(1, x.most), x.divides};
+    case Op::remainder:
+    case Op::selected:
+      return {y.most};
+    case Op::largest:
+    case Op::smallest:
+    case Op::halves:
+    case Op::last_of_two:
+    case Op::replaced:
+    case Op::replaced_at:
+      return {std::max(x.most, y.most), x.divides && y.divides};
+    case Op::choose:
+    case Op::named_choose:
+      return {std::max(y.most, z.most), y.divides && z.divides};
+    case Op::positive:
+    case Op::equal:
+    case Op::any:
+    case Op::all:
+    case Op::one_hot:
+      return {1};
+    case Op::sum:
+    case Op::mean:
+    case Op::norm_1:
+    case Op::norm:
+    case Op::reproducible_sum:
+    case Op::reproducible_norm:
+      return {times(x.most, n)};
+    case Op::prod:
+      return {power(std::max<std::int64_t>(1, x.most), n)};
+    case Op::place:
+    case Op::least_place:
+      return {std::max<std::int64_t>(1, n)};
+    case Op::logsumexp:
+      return {x.most > most_exponent ? too_large : times(power(2, x.most), n)};
+    case Op::contract:
+    case Op::named_contract:
+    case Op::matrix_product:
+    case Op::named_matrix_product:
+      return {times(times(x.most, y.most), most_elements(together(a, b).size - in.list.size))};
+    case Op::running_sum:
+    case Op::sum_before:
+      return {times(x.most, most_extent)};
+    case Op::sorted_places:
+    case Op::top_places:
+      return {most_extent};
+    case Op::add_rows:
+      return {times(x.most, most_elements(b.rank))};
+    default:
+      return x;  // the same elements, or their negatives
+  }
+}
+
+/// What an instruction computes with on the way to its result.
+constexpr std::int64_t most_on_the_way(Instruction const& in, Known const& result) {
+  switch (strict(in.op)) {
+    case Op::mean:
+      return times(result.most, most_elements(in.list.size));
+    case Op::norm:
+    case Op::reproducible_norm:
+    case Op::logsumexp:
+      return times(result.most, result.most);
+    default:
+      return result.most;
+  }
+}
+
+/// Whether extents of 0 would leave a result without a value.
+constexpr bool needs_elements(Op op) {
+  op = strict(op);
+  return op == Op::max || op == Op::min || op == Op::mean;
+}
+
+/// Operations that few operands fit: they are tried more often.
+inline constexpr Op seldom_fit[] = {Op::window_at,  Op::replaced_at,      Op::replaced_at,
+                                    Op::all_to_all, Op::logsumexp,        Op::reduce_scatter,
+                                    Op::norm,       Op::reproducible_sum, Op::named_all,
+                                    Op::named_prod, Op::named_norm_1,     Op::reproducible_norm};
+
+class Drawing {
+ public:
+  constexpr Drawing(std::uint64_t seed, int length) : draw_(seed) {
+    Labels all;
+    for (int l = 0; l < labels; ++l) all.push(l);
+    program.input[0] = random_spec(draw_, some_labels(draw_, all), draw_.one_in(2));
+    program.input[1] = draw_.one_in(3)
+                           ? random_spec(draw_, some_labels(draw_, all), draw_.one_in(2))
+                           : varied(draw_, program.input[0]);
+    // starts of windows
+    bool const number = draw_.one_in(8);
+    if (number) program.input[1] = random_spec(draw_, {}, draw_.one_in(4));
+    for (int k = 0; k < inputs; ++k) draw_element(k, number && k == 1);
+    for (int tries = 0; program.size < length && tries < 60 * length; ++tries) attempt();
+  }
+  Program program{};
+
+ private:
+  constexpr void draw_element(int k, bool integer) {
+    int const which = integer ? 0 : k > 0 && draw_.one_in(2) ? 7 : draw_.below(7);
+    Element& element = program.input_element[k];
+    element = which < 3 ? Element::integer : which < 6 ? Element::floating : Element::boolean;
+    if (which == 7) element = program.input_element[0];
+    Spec& s = program.input[k];
+    // sums of bool come of to_partial alone
+    if (element == Element::boolean && s.kind == ReduceKind::sum && !s.unreduced.empty())
+      s.kind = ReduceKind::max;
+    std::int64_t const ranks = power(4, s.unreduced.size());
+    known_[k].divides = element == Element::floating;
+    known_[k].most = element == Element::boolean    ? 1
+                     : element == Element::floating ? 4 + 6 * (ranks - 1)
+                                                    : 3 * ranks;
+  }
+
+  constexpr void attempt() {
+    Instruction in;
+    in.op = draw_.one_in(4) ? seldom_fit[draw_.below(static_cast<int>(std::size(seldom_fit)))]
+                            : static_cast<Op>(draw_.below(static_cast<int>(Op::count)));
+    if (!choose_operands(in)) return;
+    Spec const& a = spec(in, 0);
+    Spec const& b = spec(in, 1);
+    Known const& x = known_[in.operand[0]];
+    Element const first = program.element(in.operand[0]);
+    Verdict const v = Asking(draw_, first, a, b, spec(in, 2)).ask(in);
+    if (!v) return;
+    Known const known = known_result(in, a, b, x, known_[in.operand[1]], known_[in.operand[2]]);
+    if (most_on_the_way(in, known) >= too_large) return;
+    in.most = x.most;
+    in.element = given(in.op, first, program.element(in.operand[1]));
+    in.result = v.result;
+    if (in.result.unreduced.empty()) in.result.kind = ReduceKind::sum;
+    if (needs_elements(in.op))
+      for (int k = 0; k < in.list.size; ++k) program.needs_elements[in.list.at[k]] = true;
+    known_[inputs + program.size] = known;
+    program.code[program.size++] = in;
+  }
+
+  // Mostly the newest value; drawn anew until they are what the operation takes.
+  constexpr bool choose_operands(Instruction& in) {
+    int const values = inputs + program.size;
+    for (int again = 0; again < 30; ++again) {
+      for (int& v : in.operand) v = draw_.one_in(2) ? values - 1 : draw_.below(values);
+      if (fit(in)) return true;
+    }
+    return false;
+  }
+  constexpr bool fit(Instruction const& in) const {
+    Taken const t = taken(in.op);
+    for (int k = 0; k < t.operands; ++k) {
+      int const v = in.operand[k];
+      auto const mine = static_cast<unsigned>(program.element(v));
+      unsigned const all = t.at[k];
+      if (all == as_first || all == as_second) {
+        if (program.element(v) != program.element(in.operand[all - as_first])) return false;
+      } else if (all == starts) {
+        if (program.element(v) != Element::integer || program.spec(v).rank > 0) return false;
+      } else if (((all >> mine) & 1U) == 0) {
+        return false;
+      }
+    }
+    // seldom so of two values: ids that share no index with their table
+    if (strict(in.op) == Op::look_up) {
+      Labels const ids = labels_of(spec(in, 1));
+      return spec(in, 0).rank > 0 && without(ids, labels_of(spec(in, 0))).size == ids.size;
+    }
+    return strict(in.op) != Op::divide || known_[in.operand[1]].divides;
+  }
+  constexpr Spec const& spec(Instruction const& in, int k) const {
+    return program.spec(in.operand[k]);
+  }
+
+  Draw draw_;
+  Known known_[inputs + most_instructions]{};
+};
+
+// The program of this seed: `length` instructions that the rules accept, each on values that are there.
+constexpr Program generate(std::uint64_t seed, int length) { return Drawing(seed, length).program; }
+
+// Sizes for a program: empty and single ones too, but none empty over which maxima are taken.
+inline Sizing random_extents(Draw& draw, Program const& p) {
+  Sizing z;
+  z.element_bytes = sizeof(std::int64_t);
+  for (int l = 0; l < labels; ++l) {
+    z.extents.at[l] = draw.one_in(9) ? 0 : 1 + draw.below(static_cast<int>(most_extent));
+    if (p.needs_elements[l] && z.extents[l] == 0) z.extents.at[l] = 1;
+  }
+  return z;
+}
+
+}  // namespace programs

@@ -1,0 +1,294 @@
+// Instructions run on simulated ranks, each of which uses only what it holds or is sent.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include <shardtype/plan/contraction_plan.hpp>
+#include <shardtype/plan/indexing_plan.hpp>
+
+#include "harness/rank_reductions.hpp"
+
+namespace programs {
+
+class Interpreter : public RankReductions {
+ public:
+  using RankReductions::RankReductions;
+
+  Distributed run(Instruction const& in, Distributed const& a, Distributed const& b,
+                  Distributed const& c) {
+    if (is_elementwise(in.op)) return elementwise(in, in.result, a, b, c);
+    if (is_named_elementwise(in.op)) return named_elementwise(in, a, b, c);
+    if (is_reduction(in.op) || is_named_reduction(in.op)) return reduction(in, a);
+    if (is_product(in.op)) return product(in, a, b);
+    switch (in.op) {
+      case Op::transpose:
+      case Op::reduced:
+      case Op::renamed:
+      case Op::reshaped:
+      case Op::broadcast:
+        return make(in.result, [&](Coords const&, std::size_t r, Extents const& at) {
+          return take(a, r, at);
+        });
+      case Op::last_of_two:
+        return make(in.result, [&](Coords const&, std::size_t r, Extents const& at) {
+          return take(b, r, at);
+        });
+      case Op::flip:
+      case Op::roll:
+      case Op::from_second:
+      case Op::from_second_and_one:
+      case Op::twice_each:
+      case Op::from_middle:
+      case Op::halves:
+        return make(in.result, [&](Coords const&, std::size_t r, Extents at) {
+          return along(in, a, b, r, at);
+        });
+      case Op::shift:
+      case Op::shift_round:
+      case Op::halo:
+      case Op::halo_round:
+        return make(in.result, [&](Coords const& me, std::size_t, Extents at) {
+          std::int64_t const n = z_.extents[in.from];
+          std::int64_t& i = at.at[in.from];
+          bool const ahead = (in.op == Op::halo || in.op == Op::halo_round) && i % 2 != 0;
+          i += ahead ? 2 : -1;
+          if (in.op == Op::shift_round || in.op == Op::halo_round) i = (i + n) % n;
+          return i < 0 || i >= n ? std::int64_t{0} : from_any(a, me, in.from, at);
+        });
+      case Op::running_sum:
+      case Op::running_max:
+      case Op::running_min:
+      case Op::sum_before:
+        return make(in.result, [&](Coords const& me, std::size_t, Extents const& at) {
+          return running(in, a, me, at);
+        });
+      case Op::sorted:
+      case Op::sorted_places:
+      case Op::top_values:
+      case Op::top_places:
+        return make(in.result, [&](Coords const&, std::size_t r, Extents const& at) {
+          return in_order(in, a, r, at);
+        });
+      case Op::look_up:
+      case Op::take_along:
+        return look_up(in, in.result, a, b);
+      case Op::one_hot:
+        return one_hot(in, in.result, a);
+      case Op::add_rows:
+        return add_rows(in, in.result, a, b);
+      case Op::named_look_up:
+      case Op::named_add_rows:
+      case Op::named_one_hot:
+        return named_indexing(in, a, b);
+      case Op::window:
+        return window(in, a, drawn_start(in));
+      case Op::window_at:
+        return window(in, a, item(b));
+      case Op::replaced:
+        return replaced(in, a, b, drawn_start(in));
+      case Op::replaced_at:
+        return replaced(in, a, b, item(c));
+      case Op::to_partial:
+        return make(in.result, [&](Coords const& me, std::size_t r, Extents const& at) {
+          bool const split = a.spec.dim_of(in.axis) >= 0;
+          bool const mine = split ? simulate::holds(a.spec, z_, me, at) : me[in.axis] == 0;
+          return mine ? take(a, r, at) : 0;
+        });
+      case Op::moved:
+        return make(in.result, [&](Coords const&, std::size_t r, Extents const& at) {
+          return from_holder(a, static_cast<std::int64_t>(r), at);
+        });
+      default:
+        return communicate(a, in.result);
+    }
+  }
+
+ private:
+  Distributed elementwise(Instruction const& in, Spec const& result, Distributed const& a,
+                          Distributed const& b, Distributed const& c) {
+    int const n = taken(in.op).operands;
+    return make(result, [&](Coords const&, std::size_t r, Extents const& at) {
+      return call(in.op, take(a, r, at), n > 1 ? take(b, r, at) : 0, n > 2 ? take(c, r, at) : 0);
+    });
+  }
+  // The operands brought to where they meet, the function there, and its result where it is named.
+  Distributed named_elementwise(Instruction const& in, Distributed const& a, Distributed const& b,
+                                Distributed const& c) {
+    Linearity const how = linearity(in.op, in.element);
+    Distributed operand[] = {a, b, c};
+    int const n = taken(in.op).operands;
+    Operands given;
+    for (int k = 0; k < n; ++k) given.push(operand[k].spec);
+    Operands met;
+    for (int k = 0; k < n; ++k) {
+      met.push(rules::elementwise_operand(given, k, in.result, how));
+      operand[k] = communicate(operand[k], met.at[k]);
+    }
+    Verdict const there = rules::elementwise(met, labels_of(in.result), how);
+    if (!there) sound = false;
+    return communicate(elementwise(in, there.result, operand[0], operand[1], operand[2]),
+                       in.result);
+  }
+
+  // Along a dim that each rank holds whole.
+  std::int64_t along(Instruction const& in, Distributed const& a, Distributed const& b,
+                     std::size_t r, Extents at) {
+    std::int64_t const n = z_.extents[in.from];
+    std::int64_t& i = at.at[in.from];
+    switch (in.op) {
+      case Op::flip:
+        i = n - 1 - i;
+        break;
+      case Op::roll:
+        i = (i + n - 1) % n;
+        break;
+      case Op::twice_each:
+        i = i / 2;
+        break;
+      case Op::from_middle:
+        i = (i + n / 2) % n;
+        break;
+      case Op::halves:
+        if (i >= half(n)) {
+          i -= half(n);
+          return take(b, r, at);
+        }
+        i += n / 2;
+        break;
+      default:
+        if (++i == n) return in.op == Op::from_second ? 0 : 1;
+    }
+    return take(a, r, at);
+  }
+  std::int64_t running(Instruction const& in, Distributed const& a, Coords const& me, Extents at) {
+    std::int64_t const end = at[in.from] + (in.op == Op::sum_before ? 0 : 1);
+    std::int64_t value = 0;
+    for (std::int64_t i = 0; i < end; ++i) {
+      at.at[in.from] = i;
+      std::int64_t const x = from_any(a, me, in.from, at);
+      value = i == 0                     ? x
+              : in.op == Op::running_max ? std::max(value, x)
+              : in.op == Op::running_min ? std::min(value, x)
+                                         : value + x;
+    }
+    return value;
+  }
+  std::int64_t in_order(Instruction const& in, Distributed const& a, std::size_t r, Extents at) {
+    struct Placed {
+      std::int64_t value, place;
+    };
+    std::vector<Placed> row;
+    auto const i = static_cast<std::size_t>(at[in.from]);
+    std::int64_t const n = z_.extents[in.from];
+    for (std::int64_t k = 0; k < n; ++k) {
+      at.at[in.from] = k;
+      row.push_back({take(a, r, at), k});
+    }
+    bool const top = in.op == Op::top_values || in.op == Op::top_places;
+    std::stable_sort(row.begin(), row.end(), [&](Placed const& x, Placed const& y) {
+      return top ? x.value > y.value : x.value < y.value;
+    });
+    if (top && static_cast<std::int64_t>(i) >= half(n)) return 0;
+    return in.op == Op::sorted || in.op == Op::top_values ? row[i].value : row[i].place;
+  }
+
+  Distributed look_up(Instruction const& in, Spec const& result, Distributed const& a,
+                      Distributed const& b) {
+    return make(result, [&](Coords const& me, std::size_t r, Extents at) {
+      std::int64_t const id = take(b, r, at);
+      if (id < 0 || id >= z_.extents[in.from]) return std::int64_t{0};
+      at.at[in.from] = id;
+      // rows of other ranks are theirs to look up, and owed
+      bool const split = a.spec.dims[a.spec.find(in.from)].axes.size > 0;
+      return split && !simulate::holds(a.spec, z_, me, at) ? 0 : take(a, r, at);
+    });
+  }
+  Distributed one_hot(Instruction const& in, Spec const& result, Distributed const& a) {
+    return make(result, [&](Coords const&, std::size_t r, Extents const& at) {
+      return std::int64_t{take(a, r, at) == at[in.from] ? 1 : 0};
+    });
+  }
+  Distributed add_rows(Instruction const& in, Spec const& result, Distributed const& a,
+                       Distributed const& b) {
+    return make(result, [&](Coords const& me, std::size_t r, Extents at) {
+      std::int64_t const row = at[in.from];
+      std::int64_t sum = 0;
+      for (std::int64_t k = 0; k < simulate::volume(b.spec, z_.extents); ++k) {
+        Extents const of_id = simulate::indices(b.spec, z_.extents, k);
+        for (int d = 0; d < b.spec.rank; ++d)
+          at.at[b.spec.dims[d].label] = of_id[b.spec.dims[d].label];
+        // each rank adds what it holds of both
+        if (simulate::holds(b.spec, z_, me, at) && simulate::holds(a.spec, z_, me, at) &&
+            take(b, r, at) == row)
+          sum += take(a, r, at);
+      }
+      return sum;
+    });
+  }
+  // The operands resharded as the plan says, the operation there, its result where it is named.
+  Distributed named_indexing(Instruction const& in, Distributed const& a, Distributed const& b) {
+    using planning::Way;
+    Spec const& to = in.result;
+    if (in.op == Op::named_one_hot) {
+      Way const way = planning::one_hot_way(a.spec, to, in.from);
+      return communicate(one_hot(in, way.met, communicate(a, way.ids)), to);
+    }
+    if (in.op == Op::named_look_up) {
+      ReduceKind const joining = in.element == Element::boolean ? ReduceKind::max : ReduceKind::sum;
+      Way const way = planning::gather_way(a.spec, b.spec, to, in.from, joining);
+      return communicate(look_up(in, way.met, communicate(a, way.first), communicate(b, way.ids)),
+                         to);
+    }
+    Way way = planning::scatter_way(a.spec, b.spec, to, in.from, false);
+    Way const gathering = planning::scatter_way(a.spec, b.spec, to, in.from, true);
+    if (gathering.verdict && planning::gathering_is_cheaper(way, gathering, a.spec, b.spec, to, z_,
+                                                            sizeof(std::int64_t)))
+      way = gathering;
+    return communicate(add_rows(in, way.met, communicate(a, way.first), communicate(b, way.ids)),
+                       to);
+  }
+
+  std::int64_t moved_inside(std::int64_t start, std::int64_t n) const {
+    return std::clamp<std::int64_t>(start, 0, n - half(n));
+  }
+  Distributed window(Instruction const& in, Distributed const& a, std::int64_t start) {
+    std::int64_t const n = z_.extents[in.from];
+    return make(in.result, [&](Coords const&, std::size_t r, Extents at) {
+      if (at[in.from] >= half(n)) return std::int64_t{0};
+      at.at[in.from] += moved_inside(start, n);
+      return take(a, r, at);
+    });
+  }
+  Distributed replaced(Instruction const& in, Distributed const& a, Distributed const& b,
+                       std::int64_t start) {
+    std::int64_t const n = z_.extents[in.from];
+    return make(in.result, [&](Coords const&, std::size_t r, Extents at) {
+      std::int64_t const i = at[in.from] - moved_inside(start, n);
+      if (i < 0 || i >= half(n)) return take(a, r, at);
+      at.at[in.from] = i;
+      return take(b, r, at);
+    });
+  }
+
+  Distributed product(Instruction const& in, Distributed const& a, Distributed const& b) {
+    bool const named = in.op == Op::named_contract || in.op == Op::named_matrix_product;
+    Plan const plan = named ? planning::contraction_plan(a.spec, b.spec, in.result, z_)
+                            : planning::strict_contraction_plan(a.spec, b.spec, in.result, z_);
+    Distributed slot[3] = {a, b, {}};
+    for (Distributed& v : slot) v.spec.reduced = {};
+    for (Step s : plan) {
+      s.before.reduced = {};
+      s.after.reduced = {};
+      if (s.action == Action::contract) {
+        slot[2] = simulate::product(slot[0], slot[1], s.after, z_);
+      } else {
+        sound = sound && simulate::apply(s, z_, slot[static_cast<int>(s.slot)]);
+      }
+    }
+    return arrived(slot[2], in.result);
+  }
+};
+
+}  // namespace programs

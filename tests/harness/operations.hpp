@@ -1,0 +1,375 @@
+// The operations of random programs: what operands they take, what elements they give, and what the
+// library's own tags say of them.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include <shardtype/types.hpp>
+
+namespace programs {
+
+using namespace shardtype;
+
+// Elements. All values are whole numbers, those of bool 0 and 1; doubles hold them exactly.
+enum class Element : std::int8_t { integer, boolean, floating };
+
+enum class Op : std::int8_t {
+  // elementwise
+  negate,
+  absolute,
+  own_function,  // a user's: 2 x + 1
+  scaled,        // -3 x
+  plus_one,
+  add,
+  subtract,
+  multiply,
+  divide,  // 4 x / y, where y are powers of two
+  whole_divide,
+  remainder,
+  largest,
+  smallest,
+  positive,
+  equal,
+  both,
+  inverted,
+  to_floating,
+  to_integer,
+  choose,    // where(x > 0, y, z)
+  selected,  // where(p, y, zero)
+  named_add,
+  named_multiply,
+  named_divide,
+  named_choose,  // where(p, y, z)
+  // reductions
+  sum,
+  max,
+  min,
+  any,
+  all,
+  mean,  // of n x, where n is the number of elements
+  norm_1,
+  norm_inf,
+  prod,
+  place,
+  least_place,
+  norm,       // rounded down
+  logsumexp,  // the root of the sum of powers of two, rounded down
+  reproducible_sum,
+  reproducible_norm,
+  named_sum,
+  named_max,
+  named_min,
+  named_any,
+  named_all,
+  named_mean,
+  named_norm_1,
+  named_norm_inf,
+  named_prod,
+  named_place,
+  named_least_place,
+  named_norm,
+  named_logsumexp,
+  named_reproducible_sum,
+  named_reproducible_norm,
+  // products
+  contract,
+  matrix_product,
+  named_contract,
+  named_matrix_product,
+  // dims
+  transpose,
+  flip,
+  roll,
+  from_second,          // slice, then pad: every row but the first, and a zero
+  from_second_and_one,  // the same with a one
+  twice_each,           // repeat, then slice
+  from_middle,          // tile, then slice
+  halves,               // concat of two slices
+  last_of_two,          // stack, slice, squeeze
+  renamed,              // relabel twice, expand, squeeze
+  reshaped,             // split, merge
+  broadcast,
+  // along a dim that may be split
+  shift,
+  shift_round,
+  halo,  // halo_exchange: the row before an even one, the second behind an odd one
+  halo_round,
+  running_sum,
+  running_max,
+  running_min,
+  sum_before,  // an exclusive scan
+  // indexing
+  sorted,
+  sorted_places,
+  top_values,  // top_k of half the rows, padded
+  top_places,
+  look_up,   // gather
+  add_rows,  // scatter_add
+  one_hot,
+  take_along,
+  named_look_up,
+  named_add_rows,
+  named_one_hot,
+  window,       // dynamic_slice of half the rows, padded
+  window_at,    // the same from where a tensor says
+  replaced,     // dynamic_update by half the rows
+  replaced_at,  // the same from where a tensor says
+  // changes of sharding
+  to_partial,
+  reduced,
+  reshard,
+  all_gather,
+  all_reduce,
+  reduce_scatter,
+  all_to_all,
+  moved,  // transfer, on the same mesh
+  count
+};
+
+constexpr bool is_between(Op op, Op first, Op last) { return op >= first && op <= last; }
+constexpr bool is_elementwise(Op op) { return op <= Op::selected; }
+constexpr bool is_named_elementwise(Op op) {
+  return is_between(op, Op::named_add, Op::named_choose);
+}
+constexpr bool is_reduction(Op op) { return is_between(op, Op::sum, Op::reproducible_norm); }
+constexpr bool is_named_reduction(Op op) {
+  return is_between(op, Op::named_sum, Op::named_reproducible_norm);
+}
+constexpr bool is_product(Op op) { return is_between(op, Op::contract, Op::named_matrix_product); }
+// Reductions that end in something that is not linear.
+constexpr bool takes_root(Op strict_op) {
+  return strict_op == Op::norm || strict_op == Op::reproducible_norm || strict_op == Op::logsumexp;
+}
+// The same without a named result; other operations are what they are.
+constexpr Op strict(Op op) {
+  auto const at = static_cast<int>(op);
+  if (is_named_reduction(op))
+    return static_cast<Op>(at - static_cast<int>(Op::named_sum) + static_cast<int>(Op::sum));
+  switch (op) {
+    case Op::named_add:
+      return Op::add;
+    case Op::named_multiply:
+      return Op::multiply;
+    case Op::named_divide:
+      return Op::divide;
+    case Op::named_look_up:
+      return Op::look_up;
+    case Op::named_add_rows:
+      return Op::add_rows;
+    case Op::named_one_hot:
+      return Op::one_hot;
+    default:
+      return op;
+  }
+}
+
+// Which elements an operand may have, as a set of 1 << Element.
+inline constexpr unsigned integers = 1;
+inline constexpr unsigned booleans = 2;
+inline constexpr unsigned floats = 4;
+inline constexpr unsigned numbers = integers | floats;
+inline constexpr unsigned everything = 7;
+inline constexpr unsigned as_first = 8;   // those of the first operand
+inline constexpr unsigned as_second = 9;  // of the second
+inline constexpr unsigned starts = 10;    // integers without dims
+
+struct Taken {
+  int operands = 1;
+  unsigned at[3] = {everything, 0, 0};
+};
+constexpr Taken taken(Op op) {
+  auto const one = [](unsigned a) { return Taken{1, {a, 0, 0}}; };
+  auto const two = [](unsigned a, unsigned b) { return Taken{2, {a, b, 0}}; };
+  switch (strict(op)) {
+    case Op::negate:
+    case Op::absolute:
+    case Op::own_function:
+    case Op::scaled:
+    case Op::plus_one:
+    case Op::positive:
+    case Op::prod:
+    case Op::running_sum:
+    case Op::sum_before:
+      return one(numbers);
+    case Op::add:
+    case Op::subtract:
+    case Op::multiply:
+    case Op::largest:
+    case Op::smallest:
+    case Op::contract:
+    case Op::matrix_product:
+    case Op::named_contract:
+    case Op::named_matrix_product:
+      return two(numbers, as_first);
+    case Op::divide:
+      return two(floats, floats);
+    case Op::whole_divide:
+    case Op::remainder:
+      return two(integers, integers);
+    case Op::equal:
+    case Op::halves:
+    case Op::last_of_two:
+    case Op::replaced:
+      return two(everything, as_first);
+    case Op::both:
+      return two(booleans, booleans);
+    case Op::inverted:
+    case Op::any:
+    case Op::all:
+      return one(booleans);
+    case Op::choose:
+      return {3, {numbers, everything, as_second}};
+    case Op::selected:
+      return two(booleans, numbers);
+    case Op::named_choose:
+      return {3, {booleans, everything, as_second}};
+    case Op::mean:
+    case Op::norm_1:
+    case Op::norm_inf:
+    case Op::norm:
+    case Op::logsumexp:
+    case Op::reproducible_sum:
+    case Op::reproducible_norm:
+      return one(floats);
+    case Op::look_up:
+    case Op::take_along:
+      return two(everything, integers);
+    case Op::add_rows:
+      return two(numbers, integers);
+    case Op::one_hot:
+      return one(integers);
+    case Op::window_at:
+      return two(everything, starts);
+    case Op::replaced_at:
+      return {3, {everything, as_first, starts}};
+    default:
+      return {};
+  }
+}
+constexpr Element given(Op op, Element first, Element second) {
+  switch (strict(op)) {
+    case Op::positive:
+    case Op::equal:
+      return Element::boolean;
+    case Op::to_floating:
+      return Element::floating;
+    case Op::to_integer:
+    case Op::place:
+    case Op::least_place:
+    case Op::sorted_places:
+    case Op::top_places:
+      return Element::integer;
+    case Op::sum:
+      return first == Element::boolean ? Element::integer : first;
+    case Op::choose:
+    case Op::selected:
+    case Op::named_choose:
+      return second;
+    default:
+      return first;
+  }
+}
+
+// A user's function.
+struct TwiceAndOne {
+  template <class T>
+  T operator()(T const& x) const {
+    return 2 * x + 1;
+  }
+};
+
+// What the library's own tags say of functions and reductions.
+template <class F, class T = std::int64_t>
+inline constexpr Linearity meets = shardtype::detail::LinearityOf<F, T>::value;
+template <class To>
+constexpr Linearity of_cast(Element from) {
+  return from == Element::integer    ? meets<functions::Cast<To>, std::int64_t>
+         : from == Element::floating ? meets<functions::Cast<To>, double>
+                                     : meets<functions::Cast<To>, bool>;
+}
+constexpr Linearity linearity(Op op, Element first) {
+  switch (op) {
+    case Op::negate:
+      return meets<functions::Negate>;
+    case Op::absolute:
+      return meets<functions::Absolute>;
+    case Op::own_function:
+      return meets<TwiceAndOne>;
+    case Op::scaled:
+    case Op::multiply:
+    case Op::named_multiply:
+      return meets<functions::Multiply>;
+    case Op::plus_one:
+    case Op::add:
+    case Op::named_add:
+      return meets<functions::Add>;
+    case Op::subtract:
+      return meets<functions::Subtract>;
+    case Op::divide:
+    case Op::named_divide:
+      return meets<functions::Divide, double>;
+    case Op::whole_divide:
+      return meets<functions::Divide>;
+    case Op::remainder:
+      return meets<functions::Remainder>;
+    case Op::largest:
+      return meets<functions::Maximum>;
+    case Op::smallest:
+      return meets<functions::Minimum>;
+    case Op::positive:
+      return meets<functions::Greater>;
+    case Op::equal:
+      return meets<functions::Equal>;
+    case Op::both:
+      return meets<functions::And, bool>;
+    case Op::inverted:
+      return meets<functions::Not, bool>;
+    case Op::to_floating:
+      return of_cast<double>(first);
+    case Op::to_integer:
+      return of_cast<std::int64_t>(first);
+    case Op::choose:
+    case Op::selected:
+    case Op::named_choose:
+      return meets<functions::Where>;
+    default:
+      return Linearity::none;
+  }
+}
+constexpr ReductionKind reduction_kind(Op op) {
+  switch (strict(op)) {
+    case Op::sum:
+      return reductions::Sum::kind;
+    case Op::max:
+      return reductions::Maximum::kind;
+    case Op::min:
+      return reductions::Minimum::kind;
+    case Op::any:
+      return reductions::Any::kind;
+    case Op::all:
+      return reductions::All::kind;
+    case Op::mean:
+      return reductions::Mean::kind;
+    case Op::norm_1:
+      return reductions::Norm1::kind;
+    case Op::norm_inf:
+      return reductions::NormInf::kind;
+    case Op::prod:
+      return reductions::Product::kind;
+    case Op::place:
+      return reductions::PlaceOfMaximum::kind;
+    case Op::least_place:
+      return reductions::PlaceOfMinimum::kind;
+    case Op::norm:
+      return reductions::Norm::kind;
+    case Op::logsumexp:
+      return reductions::LogSumExp::kind;
+    case Op::reproducible_sum:
+      return reductions::ReproducibleSum::kind;
+    default:
+      return reductions::ReproducibleNorm::kind;
+  }
+}
+
+}  // namespace programs

@@ -1,0 +1,85 @@
+// Values on simulated ranks: what each of them makes, holds, fetches and is sent.
+#pragma once
+
+#include <cstdint>
+
+#include <shardtype/plan/reshard_plan.hpp>
+
+#include "harness/program_values.hpp"
+
+namespace programs {
+
+class Ranks {
+ public:
+  explicit Ranks(Sizing const& z) : z_(z), ranks_(simulate::rank_count(z.sizes)) {}
+  bool sound = true;  // turns false where a rank lacks what it needs
+
+ protected:
+  template <class F>
+  Distributed make(Spec const& s, F value) {
+    Distributed out{s, {}};
+    std::int64_t const n = simulate::volume(s, z_.extents);
+    for (std::int64_t r = 0; r < ranks_; ++r) {
+      Coords const c = simulate::coords_of(z_.sizes, r);
+      auto& mine = out.held.emplace_back(static_cast<std::size_t>(n));
+      for (std::int64_t k = 0; k < n; ++k) {
+        Extents const at = simulate::indices(s, z_.extents, k);
+        if (simulate::holds(s, z_, c, at))
+          mine[static_cast<std::size_t>(k)] = value(c, static_cast<std::size_t>(r), at);
+      }
+    }
+    return out;
+  }
+
+  // What rank `r` holds there.
+  std::int64_t take(Distributed const& v, std::size_t r, Extents const& at) {
+    auto const got = v.held[r][static_cast<std::size_t>(simulate::place(v.spec, z_.extents, at))];
+    if (!got) sound = false;
+    return got.value_or(0);
+  }
+  // What is held there by whichever rank along the dim of `label` has it.
+  std::int64_t from_any(Distributed const& v, Coords const& me, int label, Extents const& at) {
+    AxisList const along = v.spec.dims[v.spec.find(label)].axes;
+    for (std::int64_t g = 0; g < z_.sizes.product(along); ++g) {
+      Coords const other = member(along, z_.sizes, me, g);
+      if (simulate::holds(v.spec, z_, other, at))
+        return take(v, static_cast<std::size_t>(simulate::rank_of(z_.sizes, other)), at);
+    }
+    sound = false;
+    return 0;
+  }
+  // What one of all ranks that hold it holds; they take turns.
+  std::int64_t from_holder(Distributed const& v, std::int64_t turn, Extents const& at) {
+    for (std::int64_t k = 0; k < ranks_; ++k) {
+      std::int64_t const r = (turn + k) % ranks_;
+      if (simulate::holds(v.spec, z_, simulate::coords_of(z_.sizes, r), at))
+        return take(v, static_cast<std::size_t>(r), at);
+    }
+    sound = false;
+    return 0;
+  }
+  // A tensor without dims, as the first rank has it.
+  std::int64_t item(Distributed const& v) { return take(v, 0, {}); }
+
+  // Plans call reduced axes replicated.
+  static Spec without_reduced(Spec s) {
+    s.reduced = {};
+    return s;
+  }
+  Distributed arrived(Distributed v, Spec const& at) {
+    if (!(without_reduced(v.spec) == without_reduced(at))) sound = false;
+    v.spec = at;
+    return v;
+  }
+  Distributed communicate(Distributed v, Spec const& to) {
+    Plan const plan = planning::reshard_plan(v.spec, to, z_);
+    v.spec.reduced = {};
+    for (Step const& s : plan) sound = sound && simulate::apply(s, z_, v);
+    return arrived(v, to);
+  }
+
+  Sizing z_;
+  std::int64_t ranks_;
+};
+
+}  // namespace programs

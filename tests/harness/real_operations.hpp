@@ -1,0 +1,324 @@
+// Instructions of random programs (harness/programs.hpp) in the library's own words, on real tensors.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <tuple>
+#include <type_traits>
+
+#include <shardtype/shardtype.hpp>
+
+#include "harness/programs.hpp"
+
+namespace programs {
+
+using Int = std::int64_t;
+struct X : Axis<"X"> {};
+struct Y : Axis<"Y"> {};
+struct Z : Axis<"Z"> {};
+struct I : Index<"I"> {};
+struct J : Index<"J"> {};
+struct K : Index<"K"> {};
+/// Numbers labels and axes as the programs do.
+using Names = Scope<Tensor<Int, Dim<I>, Dim<J>, Dim<K>, Reduced<X, Y, Z>>>;
+template <int L>
+using label = std::tuple_element_t<static_cast<std::size_t>(L), std::tuple<I, J, K>>;
+template <int A>
+using axis = std::tuple_element_t<static_cast<std::size_t>(A), std::tuple<X, Y, Z>>;
+template <Element E>
+using element_of = std::tuple_element_t<static_cast<std::size_t>(E), std::tuple<Int, bool, double>>;
+
+/// The type of value `V` of program `P`.
+template <class P, int V>
+struct SpecOf {
+  static constexpr Spec value = P::value.spec(V);
+};
+template <class P, int V>
+using type_of = tensor_from_spec<Names, SpecOf<P, V>, element_of<P::value.element(V)>, Tensor<Int>>;
+
+/// Labels on the way.
+struct Q : Index<"Q"> {};
+struct R : Index<"R"> {};
+
+/// The row before each even one, the second behind each odd one.
+template <class V, class A>
+A rows_around(A const& a, Edge edge) {
+  using T = typename A::element;
+  constexpr auto d =
+      static_cast<std::size_t>(A::spec.find(Scope<A>::names.find_label(identity<V>)));
+  auto const halo = halo_exchange<V>(a, 1, 2, edge);
+  A out = detail::uninitialized<A>(a.mesh(), a.extents());
+  T const* const from = halo.local().data();
+  T* const to = static_cast<T*>(out.buffer().data());
+  std::int64_t outer = 1;
+  std::int64_t inner = 1;
+  for (std::size_t e = 0; e < A::rank; ++e) {
+    if (e < d) outer *= a.ranges()[e].size();
+    if (e > d) inner *= a.ranges()[e].size();
+  }
+  Range const mine = a.ranges()[d];
+  for (std::int64_t o = 0; o < outer; ++o)
+    for (std::int64_t i = mine.begin; i < mine.end; ++i)
+      for (std::int64_t k = 0; k < inner; ++k) {
+        std::int64_t const row = i - mine.begin + 1 + (i % 2 == 0 ? -1 : 2);
+        to[(o * mine.size() + i - mine.begin) * inner + k] =
+            from[(o * (mine.size() + 3) + row) * inner + k];
+      }
+  return out;
+}
+
+/// Elements that one of the result of a reduction is made of.
+template <class P, int At>
+std::int64_t terms(Sizing const& z) {
+  constexpr Instruction in = P::value.code[At];
+  std::int64_t n = 1;
+  for (int k = 0; k < in.list.size; ++k) n *= z.extents[in.list.at[k]];
+  return n;
+}
+
+template <class P, int At, class Out, class A, class B, class C>
+auto perform_elementwise(A const& a, B const& b, C const& c) {
+  constexpr Op op = P::value.code[At].op;
+  if constexpr (op == Op::negate) {
+    return (-a).tensor();
+  } else if constexpr (op == Op::absolute) {
+    return abs(a).tensor();
+  } else if constexpr (op == Op::own_function) {
+    return map(TwiceAndOne{}, a).tensor();
+  } else if constexpr (op == Op::scaled) {
+    return (a * -3).tensor();
+  } else if constexpr (op == Op::plus_one) {
+    return (a + 1).tensor();
+  } else if constexpr (op == Op::add) {
+    return (a + b).tensor();
+  } else if constexpr (op == Op::subtract) {
+    return (a - b).tensor();
+  } else if constexpr (op == Op::multiply) {
+    return (a * b).tensor();
+  } else if constexpr (op == Op::divide) {
+    return (4 * a / b).tensor();
+  } else if constexpr (op == Op::whole_divide) {
+    return (a / b).tensor();
+  } else if constexpr (op == Op::remainder) {
+    return (a % b).tensor();
+  } else if constexpr (op == Op::largest) {
+    return max(a, b).tensor();
+  } else if constexpr (op == Op::smallest) {
+    return min(a, b).tensor();
+  } else if constexpr (op == Op::positive) {
+    return (a > 0).tensor();
+  } else if constexpr (op == Op::equal) {
+    return (a == b).tensor();
+  } else if constexpr (op == Op::both) {
+    return (a && b).tensor();
+  } else if constexpr (op == Op::inverted) {
+    return (!a).tensor();
+  } else if constexpr (op == Op::to_floating) {
+    return cast<double>(a).tensor();
+  } else if constexpr (op == Op::to_integer) {
+    return cast<Int>(a).tensor();
+  } else if constexpr (op == Op::choose) {
+    return where(a > 0, b, c).tensor();
+  } else if constexpr (op == Op::selected) {
+    return where(a, b, zero).tensor();
+  } else if constexpr (op == Op::named_add) {
+    return map<Out>(functions::Add{}, a, b);
+  } else if constexpr (op == Op::named_multiply) {
+    return map<Out>(functions::Multiply{}, a, b);
+  } else if constexpr (op == Op::named_divide) {
+    return map<Out>(functions::Divide{}, 4 * a, b);
+  } else {
+    static_assert(op == Op::named_choose);
+    return map<Out>(functions::Where{}, a, b, c);
+  }
+}
+
+/// `Over...`: the labels reduced over, or the named result.
+template <class P, int At, class... Over, class A>
+auto perform_reduction(Sizing const& z, A const& a) {
+  constexpr Instruction in = P::value.code[At];
+  constexpr Op op = strict(in.op);
+  if constexpr (op == Op::sum) {
+    return sum<Over...>(a);
+  } else if constexpr (op == Op::max) {
+    return max<Over...>(a);
+  } else if constexpr (op == Op::min) {
+    return min<Over...>(a);
+  } else if constexpr (op == Op::any) {
+    return any<Over...>(a);
+  } else if constexpr (op == Op::all) {
+    return all<Over...>(a);
+  } else if constexpr (op == Op::mean) {
+    return mean<Over...>(a * static_cast<double>(terms<P, At>(z)));
+  } else if constexpr (op == Op::norm_1) {
+    return norm_1<Over...>(a);
+  } else if constexpr (op == Op::norm_inf) {
+    return norm_inf<Over...>(a);
+  } else if constexpr (op == Op::prod) {
+    return prod<Over...>(a);
+  } else if constexpr (op == Op::place) {
+    return argmax<Over...>(a);
+  } else if constexpr (op == Op::least_place) {
+    return argmin<Over...>(a);
+  } else if constexpr (op == Op::norm) {
+    return floor(norm<Over...>(a)).tensor();
+  } else if constexpr (op == Op::logsumexp) {
+    double const moved = std::exp2(static_cast<double>(in.most));
+    return floor(sqrt(round(exp(logsumexp<Over...>(a * std::log(2.0))) * moved))).tensor();
+  } else if constexpr (op == Op::reproducible_sum) {
+    return sum<Over...>(a, reproducible);
+  } else {
+    static_assert(op == Op::reproducible_norm);
+    return floor(norm<Over...>(a, reproducible)).tensor();
+  }
+}
+
+/// Those along index V, of extent `n`.
+template <class P, int At, class Out, class A, class B, class C>
+auto perform_along(Int n, A const& a, B const& b, C const& c) {
+  constexpr Instruction in = P::value.code[At];
+  constexpr Op op = in.op;
+  using V = label<in.from>;
+  if constexpr (op == Op::flip) {
+    return flip<V>(a);
+  } else if constexpr (op == Op::roll) {
+    return roll<V>(a, 1);
+  } else if constexpr (op == Op::from_second) {
+    return pad<V>(slice<V>(a, std::min<Int>(1, n), n), 0, std::min<Int>(1, n));
+  } else if constexpr (op == Op::from_second_and_one) {
+    return pad<V>(slice<V>(a, std::min<Int>(1, n), n), 0, std::min<Int>(1, n), element_t<A>{1});
+  } else if constexpr (op == Op::twice_each) {
+    return slice<V>(repeat<V>(a, 2), 0, n);
+  } else if constexpr (op == Op::from_middle) {
+    return slice<V>(tile<V>(a, 2), n / 2, n / 2 + n);
+  } else if constexpr (op == Op::halves) {
+    return concat<V>(slice<V>(a, n / 2, n), slice<V>(b, 0, n / 2));
+  } else if constexpr (op == Op::renamed) {
+    return squeeze<R>(expand<R>(relabel<Q, V>(relabel<V, Q>(a))));
+  } else if constexpr (op == Op::reshaped) {
+    return merge<Q, R, V>(split<V, Q, R>(a, {n, 1}));
+  } else if constexpr (op == Op::broadcast) {
+    using Dims = std::conditional_t<in.to == 0, Dim<V, axis<in.axis>>, Dim<V>>;
+    return broadcast<Dims>(a, {n});
+  } else if constexpr (op == Op::shift) {
+    return shift<V>(a, 1);
+  } else if constexpr (op == Op::shift_round) {
+    return shift<V>(a, 1, Edge::wrap);
+  } else if constexpr (op == Op::halo) {
+    return rows_around<V>(a, Edge::fill_zero);
+  } else if constexpr (op == Op::halo_round) {
+    return rows_around<V>(a, Edge::wrap);
+  } else if constexpr (op == Op::running_sum) {
+    return scan<V>(a);
+  } else if constexpr (op == Op::running_max) {
+    return scan<V, Max>(a);
+  } else if constexpr (op == Op::running_min) {
+    return scan<V, Min>(a);
+  } else if constexpr (op == Op::sum_before) {
+    return scan<V>(a, Scan::exclusive);
+  } else if constexpr (op == Op::sorted) {
+    return sort<V>(a);
+  } else if constexpr (op == Op::sorted_places) {
+    return argsort<V>(a);
+  } else if constexpr (op == Op::top_values) {
+    return pad<V>(top_k<V>(a, half(n)).values, 0, n / 2);
+  } else if constexpr (op == Op::top_places) {
+    return pad<V>(top_k<V>(a, half(n)).places, 0, n / 2);
+  } else if constexpr (op == Op::look_up) {
+    return gather<V>(a, b);
+  } else if constexpr (op == Op::named_look_up) {
+    return gather<V, Out>(a, b);
+  } else if constexpr (op == Op::add_rows) {
+    return scatter_add<V>(a, b, n);
+  } else if constexpr (op == Op::named_add_rows) {
+    return scatter_add<V, Out>(a, b, n);
+  } else if constexpr (op == Op::one_hot) {
+    return one_hot<V, Int>(a, n);
+  } else if constexpr (op == Op::named_one_hot) {
+    return one_hot<V, Out>(a, n);
+  } else if constexpr (op == Op::take_along) {
+    return take_along<V>(a, b);
+  } else if constexpr (op == Op::window) {
+    return pad<V>(dynamic_slice<V>(a, drawn_start(in), half(n)), 0, n / 2);
+  } else if constexpr (op == Op::window_at) {
+    return pad<V>(dynamic_slice<V>(a, b, half(n)), 0, n / 2);
+  } else if constexpr (op == Op::replaced) {
+    return dynamic_update<V>(a, slice<V>(b, 0, half(n)), drawn_start(in));
+  } else {
+    static_assert(op == Op::replaced_at);
+    return dynamic_update<V>(a, slice<V>(b, 0, half(n)), c);
+  }
+}
+
+template <class P, int At, class Out, class A>
+auto perform_change(Mesh<X, Y, Z> const& mesh, A const& a) {
+  constexpr Instruction in = P::value.code[At];
+  using On = axis<in.axis>;
+  using From = label<in.from>;
+  // some of the collectives in their two parts
+  constexpr bool in_two = (in.axis + in.from) % 3 == 0;
+  if constexpr (in.op == Op::to_partial) {
+    return to_partial<On>(a);
+  } else if constexpr (in.op == Op::reduced) {
+    return reduced<On>(a);
+  } else if constexpr (in.op == Op::reshard) {
+    return reshard<Out>(a);
+  } else if constexpr (in.op == Op::all_gather) {
+    if constexpr (in_two)
+      return all_gather_start<On>(a).wait();
+    else
+      return all_gather<On>(a);
+  } else if constexpr (in.op == Op::all_reduce) {
+    if constexpr (in_two)
+      return all_reduce_start<On>(a).wait();
+    else
+      return all_reduce<On>(a);
+  } else if constexpr (in.op == Op::reduce_scatter) {
+    if constexpr (in_two)
+      return reduce_scatter_start<On, From>(a).wait();
+    else
+      return reduce_scatter<On, From>(a);
+  } else if constexpr (in.op == Op::all_to_all) {
+    if constexpr (in_two)
+      return all_to_all_start<On, From, label<in.to>>(a).wait();
+    else
+      return all_to_all<On, From, label<in.to>>(a);
+  } else {
+    static_assert(in.op == Op::moved);
+    return transfer<Out>(a, mesh);
+  }
+}
+
+/// Instruction `At` of program `P`. `L...` count its labels.
+template <class P, int At, class A, class B, class C, int... L>
+auto perform(Mesh<X, Y, Z> const& mesh, Sizing const& z, A const& a, B const& b, C const& c,
+             std::integer_sequence<int, L...>) {
+  constexpr Instruction in = P::value.code[At];
+  using Out = type_of<P, inputs + At>;
+  if constexpr (is_elementwise(in.op) || is_named_elementwise(in.op)) {
+    return perform_elementwise<P, At, Out>(a, b, c);
+  } else if constexpr (is_reduction(in.op)) {
+    return perform_reduction<P, At, label<in.list.at[L]>...>(z, a);
+  } else if constexpr (is_named_reduction(in.op)) {
+    return perform_reduction<P, At, Out>(z, a);
+  } else if constexpr (in.op == Op::contract) {
+    return einsum<label<in.list.at[L]>...>(a, b);
+  } else if constexpr (in.op == Op::matrix_product) {
+    return matmul(a, b);
+  } else if constexpr (in.op == Op::named_contract) {
+    return einsum<Out>(a, b);
+  } else if constexpr (in.op == Op::named_matrix_product) {
+    return matmul<Out>(a, b);
+  } else if constexpr (in.op == Op::transpose) {
+    return transpose<label<in.list.at[L]>...>(a);
+  } else if constexpr (in.op == Op::last_of_two) {
+    return squeeze<Q>(slice<Q>(stack<Q>(a, b), 1, 2));
+  } else if constexpr (in.op >= Op::to_partial) {
+    return perform_change<P, At, Out>(mesh, a);
+  } else {
+    return perform_along<P, At, Out>(z.extents[in.from], a, b, c);
+  }
+}
+
+}  // namespace programs

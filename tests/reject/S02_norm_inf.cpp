@@ -1,0 +1,18 @@
+// norm_inf of what is owed: the sizes of the parts are not those of the whole.
+// EXPECT: \[shardtype S02\] .*this reduction is not the one it owes
+// FORBID: Resolve<|basic_type|Pack<
+// FORBID: error:.*error:
+// NEEDS: full
+#include <shardtype/shardtype.hpp>
+
+using namespace shardtype;
+struct X : Axis<"X", 2> {};
+struct I : Index<"I"> {};
+
+#ifdef LEGAL
+using A = Tensor<float, Dim<I>>;
+#else
+using A = Tensor<float, Dim<I>, Unreduced<Max, X>>;
+#endif
+
+void ask(A const& a) { (void)norm_inf(a); }
