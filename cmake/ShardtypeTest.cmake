@@ -45,28 +45,25 @@ function(shardtype_static_test file)
   endif()
 endfunction()
 
-# shardtype_reject_test(<file>): an illegal program, its legal twin and the words the compiler must
-# and must not say (cmake/ExpectError.cmake), for g++ and for clang.
-function(shardtype_reject_test file)
-  shardtype_lacks("${file}" lacks)
-  if(lacks)
-    return()
-  endif()
-  get_filename_component(name "${file}" NAME_WE)
+# shardtype_expect_error(<test> <file> <part>): the tests <test>.gcc... and <test>.clang... of ExpectError.cmake
+# on a file's PART; %s in the name stands for the compiler.
+function(shardtype_expect_error pattern file part)
   foreach(kind gcc clang)
     if(kind STREQUAL "gcc")
       set(compiler "${SHARDTYPE_GXX}")
     else()
       set(compiler "${SHARDTYPE_CLANGXX}")
     endif()
+    string(REPLACE "%s" "${kind}" name "${pattern}")
     if(compiler)
       add_test(
-        NAME reject.${kind}.${name}
-        COMMAND "${CMAKE_COMMAND}" "-DFILE=${file}" "-DCOMPILER=${compiler}" "-DKIND=${kind}"
-                "-DPCH=${CMAKE_CURRENT_BINARY_DIR}/pch_${kind}" "${shardtype_flags_types}"
-                ${shardtype_flags_full} -P "${PROJECT_SOURCE_DIR}/cmake/ExpectError.cmake")
-      set_tests_properties(reject.${kind}.${name} PROPERTIES LABELS reject TIMEOUT 120
-                                                             FIXTURES_REQUIRED reject_pch_${kind})
+        NAME ${name}
+        COMMAND "${CMAKE_COMMAND}" "-DFILE=${file}" "-DPART=${part}" "-DCOMPILER=${compiler}"
+                "-DKIND=${kind}" "-DPCH=${CMAKE_CURRENT_BINARY_DIR}/pch_${kind}"
+                "${shardtype_flags_types}" ${shardtype_flags_full} -P
+                "${PROJECT_SOURCE_DIR}/cmake/ExpectError.cmake")
+      set_tests_properties(${name} PROPERTIES LABELS reject TIMEOUT 120 FIXTURES_REQUIRED
+                                              reject_pch_${kind})
       if(NOT TEST reject.${kind})
         add_test(
           NAME reject.${kind}
@@ -77,6 +74,57 @@ function(shardtype_reject_test file)
                                                        FIXTURES_SETUP reject_pch_${kind})
       endif()
     endif()
+  endforeach()
+endfunction()
+
+# shardtype_reject_test(<file>): an illegal program and the words the compiler must and must not say
+# (cmake/ExpectError.cmake), for g++ and for clang. Its legal twin is compiled by shardtype_legal_twins.
+function(shardtype_reject_test file)
+  shardtype_lacks("${file}" lacks)
+  if(lacks)
+    return()
+  endif()
+  get_filename_component(name "${file}" NAME_WE)
+  shardtype_expect_error(reject.%s.${name} "${file}" illegal)
+  shardtype_note("${file}" NEEDS needs)
+  set(layer types)
+  if(needs MATCHES "full")
+    set(layer full)
+  endif()
+  set_property(
+    DIRECTORY
+    APPEND
+    PROPERTY shardtype_twins_${layer} "${file}")
+endfunction()
+
+# shardtype_legal_twins(): the legal twins of all reject tests so far, 24 in one compilation, each in a namespace.
+function(shardtype_legal_twins)
+  foreach(layer types full)
+    get_property(
+      files
+      DIRECTORY
+      PROPERTY shardtype_twins_${layer})
+    set(batch 0)
+    while(files)
+      set(count 0)
+      set(includes "")
+      set(text "")
+      while(files AND count LESS 24)
+        list(POP_FRONT files file)
+        math(EXPR count "${count} + 1")
+        file(STRINGS "${file}" headers REGEX "^#include")
+        list(APPEND includes ${headers})
+        get_filename_component(name "${file}" NAME_WE)
+        string(APPEND text "namespace twin_${name} {\n#include \"${file}\"\n}\n")
+      endwhile()
+      list(REMOVE_DUPLICATES includes)
+      list(JOIN includes "\n" includes)
+      set(unit "${CMAKE_CURRENT_BINARY_DIR}/twins/${layer}_${batch}.cpp")
+      file(CONFIGURE OUTPUT "${unit}" CONTENT "// LEGAL\n// NEEDS: ${layer}\n// EXPECT: none\n${includes}\n${text}"
+           @ONLY)
+      shardtype_expect_error(twins.%s.${layer}_${batch} "${unit}" legal)
+      math(EXPR batch "${batch} + 1")
+    endwhile()
   endforeach()
 endfunction()
 
