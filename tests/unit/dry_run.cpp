@@ -30,7 +30,7 @@ struct L : Index<"L"> {};
 
 bool near(double a, double b, double part) { return std::abs(a - b) <= part * std::abs(b); }
 
-constexpr auto gather = [](auto a) { return evaluate<Dim<I>, Dim<J>>(a); };
+constexpr auto whole = [](auto a) { return evaluate<Dim<I>, Dim<J>>(a); };
 constexpr auto spread = [](auto a) { return evaluate<Dim<I, X>, Dim<J>>(a); };
 constexpr auto turn = [](auto a) { return evaluate<Dim<I>, Dim<J, X>>(a); };
 
@@ -66,13 +66,13 @@ TEST_CASE("collectives take the time of their closed forms") {
       for (Long const bytes : {Long{1} << 20, Long{1} << 26, Long{1} << 32}) {
         auto const ranks = static_cast<double>(p);
         double const wire = static_cast<double>(bytes) * (ranks - 1) / ranks / n.bandwidth;
-        auto const all_gather = moved<Split>(gather, bytes, p, n.machine);
+        auto const all_gather = moved<Split>(whole, bytes, p, n.machine);
         CHECK(all_gather.plan.count(Collective::all_gather) == all_gather.plan.collectives());
         CHECK(near(all_gather.seconds(), wire + ranks * n.latency, 1e-6));
         auto const reduce_scatter = moved<Owed>(spread, bytes, p, n.machine);
         CHECK(reduce_scatter.plan.count(Collective::reduce_scatter) == 1);
         CHECK(near(reduce_scatter.seconds(), wire + ranks * n.latency, 1e-6));
-        auto const all_reduce = moved<Owed>(gather, bytes, p, n.machine);
+        auto const all_reduce = moved<Owed>(whole, bytes, p, n.machine);
         CHECK(all_reduce.plan.count(Collective::all_reduce) == 1);
         CHECK(near(all_reduce.seconds(), 2 * wire + (2 * ranks - 1) * n.latency, 1e-6));
         // through a switch each rank sends its V / p bytes, but for its own part of them; on a ring half of V
@@ -87,16 +87,16 @@ TEST_CASE("collectives take the time of their closed forms") {
 TEST_CASE("large gathers take V / W, small ones half a hop per chip") {
   for (Long const p : {64, 128, 256}) {
     Long const large = Long{1} << 34;
-    CHECK(near(moved<Split>(gather, large, p, machines::tpu_v5e).seconds(),
+    CHECK(near(moved<Split>(whole, large, p, machines::tpu_v5e).seconds(),
                static_cast<double>(large) / 9e10, 0.02));
-    CHECK(near(moved<Owed>(gather, large, p, machines::tpu_v5e).seconds(),
+    CHECK(near(moved<Owed>(whole, large, p, machines::tpu_v5e).seconds(),
                2.0 * static_cast<double>(large) / 9e10, 0.02));
     // T = T_hop |X| / 2, whatever |X| is, as long as a hop's bytes take less than the hop
-    CHECK(near(moved<Split>(gather, p * 4096, p, machines::tpu_v5e).seconds(),
+    CHECK(near(moved<Split>(whole, p * 4096, p, machines::tpu_v5e).seconds(),
                1e-6 * static_cast<double>(p) / 2, 0.1));
   }
   // bf16[2048, 8192] over a line of four chips, of 8.4 MB each: 3 hops of 8.4 MB at 45 GB/s, 560 us
-  auto const quiz = dry_run<Split>(gather)
+  auto const quiz = dry_run<Split>(whole)
                         .extent<I>(2048)
                         .extent<J>(8192)
                         .ranks<X>(4)
@@ -107,7 +107,7 @@ TEST_CASE("large gathers take V / W, small ones half a hop per chip") {
   // and over two axes at once, with the links of both
   using Both = Tensor<float, Dim<I, X>, Dim<J, Y>>;
   using OneDim = Tensor<float, Dim<I, X, Y>, Dim<J>>;
-  auto const two = dry_run<OneDim>(gather)
+  auto const two = dry_run<OneDim>(whole)
                        .extent<I>(1 << 20)
                        .extent<J>(4096)
                        .ranks<X>(16)
@@ -116,7 +116,7 @@ TEST_CASE("large gathers take V / W, small ones half a hop per chip") {
                        .planned();
   CHECK(two.plan.collectives() == 1);
   CHECK(near(two.seconds(), 17.179869184e9 * 255 / 256 / (2 * 9e10) + 256 * 0.5e-6, 1e-6));
-  auto const lone = dry_run<OneDim>(gather)
+  auto const lone = dry_run<OneDim>(whole)
                         .extent<I>(1 << 20)
                         .extent<J>(4096)
                         .ranks<X>(16)
@@ -135,7 +135,7 @@ TEST_CASE("large gathers take V / W, small ones half a hop per chip") {
   CHECK(square.plan.collectives() == 1);
   CHECK(near(square.seconds(), 17.179869184e9 / 256 * 4 / 9e10 + 256 * 0.5e-6, 1e-6));
   // on a cluster what is gathered between the nodes first is small: 1/8, then all of it in the node
-  auto const nodes = dry_run<Both>(gather)
+  auto const nodes = dry_run<Both>(whole)
                          .extent<I>(1 << 16)
                          .extent<J>(4096)
                          .ranks<X>(8)

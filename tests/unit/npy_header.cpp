@@ -25,7 +25,7 @@ std::string file_start(std::string const& dict, int major = 1, int minor = 0) {
 }
 
 /// The code and text of the error that parsing gives, or "" if it gives none.
-std::string refusal(std::string_view bytes) {
+std::string said_of(std::string_view bytes) {
   try {
     parse_npy_header(bytes, "A.npy");
   } catch (Error const& error) {
@@ -35,7 +35,7 @@ std::string refusal(std::string_view bytes) {
   return {};
 }
 
-std::string refusal_of_dict(std::string const& dict) { return refusal(file_start(dict)); }
+std::string said_of_dict(std::string const& dict) { return said_of(file_start(dict)); }
 
 bool contains(std::string const& text, std::string_view part) {
   return text.find(part) != text.npos;
@@ -95,28 +95,28 @@ TEST_CASE("any order of keys, spacing, quotes and version is read") {
 TEST_CASE("what is no header is refused with the file's name and a reason") {
   std::string const good =
       file_start("{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }\n");
-  REQUIRE(refusal(good).empty());
+  REQUIRE(said_of(good).empty());
 
-  CHECK(refusal("") ==
+  CHECK(said_of("") ==
         "[shardtype IO2] A.npy is not a .npy file: it does not begin with \\x93NUMPY");
-  CHECK(contains(refusal("PK\x03\x04 a zip file"), "IO2"));
+  CHECK(contains(said_of("PK\x03\x04 a zip file"), "IO2"));
   for (std::size_t n = 6; n < good.size(); ++n)
-    CHECK(refusal(good.substr(0, n)) == "[shardtype IO3] A.npy ends within its header");
+    CHECK(said_of(good.substr(0, n)) == "[shardtype IO3] A.npy ends within its header");
 
   auto version = good;
   version[6] = 4;
-  CHECK(refusal(version) ==
+  CHECK(said_of(version) ==
         "[shardtype IO3] A.npy has .npy format version 4.0; known are 1.0, 2.0 and 3.0");
   version[6] = 1;
   version[7] = 9;
-  CHECK(contains(refusal(version), "version 1.9"));
+  CHECK(contains(said_of(version), "version 1.9"));
   CHECK(
-      contains(refusal(std::string("\x93NUMPY\x02\x00\xff\xff\xff\xff", 12)), "4294967307 bytes"));
+      contains(said_of(std::string("\x93NUMPY\x02\x00\xff\xff\xff\xff", 12)), "4294967307 bytes"));
 }
 
 TEST_CASE("malformed dictionaries are refused") {
   auto const says = [](std::string const& dict, std::string_view part) {
-    auto const text = refusal_of_dict(dict);
+    auto const text = said_of_dict(dict);
     INFO(dict << " -> " << text);
     CHECK(contains(text, "[shardtype IO3] A.npy"));
     CHECK(contains(text, part));
@@ -146,7 +146,7 @@ TEST_CASE("malformed dictionaries are refused") {
 
 TEST_CASE("dtypes that no tensor has are refused by name") {
   auto const dict = [](std::string const& descr) {
-    return refusal_of_dict("{'descr': " + descr + ", 'fortran_order': False, 'shape': (3,), }");
+    return said_of_dict("{'descr': " + descr + ", 'fortran_order': False, 'shape': (3,), }");
   };
   CHECK(contains(dict("[('a', '<f4'), ('b', '<i4')]"), "IO3"));
   CHECK(contains(dict("[('a', '<f4'), ('b', '<i4')]"), "structured dtype"));

@@ -29,7 +29,7 @@ class RandomProgram {
     ProgramLabels const order = labels_of(root);
     builder_.finish(root, order, spec(order.size));
   }
-  Program const& program() const { return builder_.program; }
+  RecordedProgram const& program() const { return builder_.program; }
 
  private:
   ProgramLabels labels_of(int node) const {
@@ -111,7 +111,7 @@ TEST_CASE("what is out of reach has no plan, and all else has one") {
   Draw draw(11);
   int wrong = 0, in_reach = 0, out_of_reach = 0;
   for (int turn = 0; turn < 4000; ++turn) {
-    Program const p = RandomProgram(draw, specs).program();
+    RecordedProgram const p = RandomProgram(draw, specs).program();
     if (p.overflow) continue;
     bool const holds = planning::OwingReach(p).holds();
     Identity const none[max_axes]{};

@@ -134,8 +134,8 @@ struct ValidOn<F, Args<A...>, Given...> {
 
 /// `valid_on<F, Args<A, B>, Size<X, 256>, Size<Y, 4>>`: whether `F` can run on tensors of types `A`
 /// and `B` when the axes whose size is given at run time take these sizes. `F` is an operation object's
-/// type (`MatmulTo<>`, `ReshardTo<Dim<I, X>>`) or a callable's; one that gives a whole program of automatic mode,
-/// `evaluate<Out...>(lazy(a) * lazy(b))`, is asked on all the axes that have a `Size`.
+/// type (`MatmulTo<>`, `ReshardTo<Dim<I, X>>`) or a callable's, which may give a whole program of automatic mode:
+/// `evaluate<Out...>(lazy(a) * lazy(b))`.
 ///
 /// False: a rule refuses the operation; the callable does not accept the types; a size is below 1 or
 /// contradicts its axis; an axis of an operand or of the result has no size; static extents are more

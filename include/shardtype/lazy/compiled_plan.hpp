@@ -118,7 +118,7 @@ struct FrontierTable {
 };
 
 /// Whether `value` is made of a value that several read.
-constexpr bool below_shared(Program const& p, int value) {
+constexpr bool below_shared(RecordedProgram const& p, int value) {
   ProgramNode const& n = p.nodes[value];
   for (int k = 0; k < n.ways * n.operands; ++k) {
     int const operand = p.uses[n.first_use + k];
@@ -127,14 +127,14 @@ constexpr bool below_shared(Program const& p, int value) {
   return false;
 }
 /// Whether `value` is made of `other`, in one step.
-constexpr bool reads(Program const& p, int value, int other) {
+constexpr bool reads(RecordedProgram const& p, int value, int other) {
   ProgramNode const& n = p.nodes[value];
   for (int k = 0; k < n.ways * n.operands; ++k)
     if (p.uses[n.first_use + k] == other) return true;
   return false;
 }
 /// What is not made of values that several read is the same in both passes.
-constexpr int pass_of(Program const& p, int value, int pass) {
+constexpr int pass_of(RecordedProgram const& p, int value, int pass) {
   return below_shared(p, value) || p.shared(value) ? pass : 1;
 }
 
@@ -143,7 +143,7 @@ constexpr int pass_of(Program const& p, int value, int pass) {
 struct AlikeValues {
   int first[max_nodes]{};
 
-  constexpr explicit AlikeValues(Program const& p) {
+  constexpr explicit AlikeValues(RecordedProgram const& p) {
     for (int k = 0; k < p.size; ++k) {
       first[k] = k;
       if (p.shared(k)) continue;
@@ -158,7 +158,7 @@ struct AlikeValues {
     int to[max_program_labels]{};  ///< one more than the label; 0: not met yet
     int from[max_program_labels]{};
 
-    constexpr bool fits(Program const& p, int a, int b) {
+    constexpr bool fits(RecordedProgram const& p, int a, int b) {
       ProgramNode const& x = p.nodes[a];
       ProgramNode const& y = p.nodes[b];
       for (int d = 0; d < x.rank; ++d) {
@@ -171,7 +171,7 @@ struct AlikeValues {
       return true;
     }
   };
-  constexpr bool alike(Program const& p, int a, int b) const {
+  constexpr bool alike(RecordedProgram const& p, int a, int b) const {
     ProgramNode const& x = p.nodes[a];
     ProgramNode const& y = p.nodes[b];
     if (x.making != y.making || x.rank != y.rank || x.pinned != y.pinned ||
@@ -306,7 +306,7 @@ struct ReadFrontier<P, Node, 1, true> {
 template <class Policy, class E, class Out, class... Xs>
 struct Planned {
   static constexpr WrittenProgram written = write_program<E, Out, Xs...>();
-  static constexpr Program const& program = written.program;
+  static constexpr RecordedProgram const& program = written.program;
   static constexpr ProgramNames const& names = written.names;
   static constexpr Machine machine = machine_of<Policy>();
   static constexpr std::int64_t memory_limit = limit_of<Policy>();

@@ -59,7 +59,7 @@ class DryRun {
   }
   /// The plan; `possible` tells whether one keeps to the limit. Error E71: a size is still open.
   PlannedProgram planned() const {
-    Program p = program_;
+    RecordedProgram p = program_;
     if (int const l = p.settle_relabelled(); l >= 0)
       throw Error("E71",
                   "index " + std::string(P::names.label[l].name) +
@@ -97,7 +97,7 @@ class DryRun {
                 FailedOn::every_rank);
   }
 
-  Program program_ = P::program;
+  RecordedProgram program_ = P::program;
   Machine machine_ = P::machine;
   std::int64_t limit_ = P::memory_limit;
 };

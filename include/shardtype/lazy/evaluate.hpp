@@ -23,7 +23,7 @@ namespace detail {
 class ProgramCache {
  public:
   template <class Make>
-  ProgramPlan const& get(Program const& p, Make make) {
+  ProgramPlan const& get(RecordedProgram const& p, Make make) {
     for (auto const& known : known_)
       if (known->program == p) return *known;
     if (known_.size() == 64) known_.erase(0);
@@ -48,7 +48,7 @@ Machine const& planning_machine() {
 
 /// The plan of program `P` for these sizes. Error E69: none keeps to the memory limit.
 template <class P>
-ProgramPlan const& plan_for(Program const& p) {
+ProgramPlan const& plan_for(RecordedProgram const& p) {
   if constexpr (P::is_static) {
     return compiled_program_plan<P>;
   } else {
@@ -68,8 +68,9 @@ ProgramPlan const& plan_for(Program const& p) {
 
 /// The program with the sizes that the tensors and the mesh have. Errors: E13, E23, E24.
 template <class P>
-Program program_for(MeshRef const& mesh, AxisMap const& axes, List<ops::ProgramPart> const& parts) {
-  Program p = P::program;
+RecordedProgram program_for(MeshRef const& mesh, AxisMap const& axes,
+                            List<ops::ProgramPart> const& parts) {
+  RecordedProgram p = P::program;
   p.sizes = axes.sizes;
   for (int k = 0; k < p.size; ++k) {
     ProgramNode const& n = p.nodes[k];
@@ -120,7 +121,7 @@ Out run_program(MeshRef const& mesh, E const& e, std::source_location const& whe
   ops::PartFinder finder;
   AxisMap const axes = program_axes<P>(mesh);
   ProgramPlan const& plan = plan_at_sizes<P>(mesh, axes, e, finder);
-  Program const& p = plan.program;
+  RecordedProgram const& p = plan.program;
   // a reordered result is no part of the expression
   ops::ProgramPart last;
   last.make = &ops::reorder_block<typename Out::element, typename Out::memory_space>;

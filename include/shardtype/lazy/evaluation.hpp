@@ -88,13 +88,6 @@ constexpr bool evaluation_exists() {
     return exists_on<typename R::result, Given...>();
   }
 }
-/// The axes that have these sizes.
-template <class... Given>
-struct AxesOf;
-template <class... Xs, std::int64_t... Ranks>
-struct AxesOf<Size<Xs, Ranks>...> {
-  using type = Axes<Xs...>;
-};
 template <class Policy, class E, class Xs, class... Out>
 using planned_t = typename PlannedOn<Policy, E, named_t<typename E::whole, Out...>, Xs>::type;
 
@@ -116,8 +109,8 @@ struct Traced {
   using planned = detail::planned_t<Policy, E, Xs, Out...>;
   /// For check/valid_on.hpp: whether it is legal where axes have these sizes, and its result can exist.
   template <class... Given>
-  static constexpr bool valid_on = detail::evaluation_exists<
-      detail::Evaluation<Policy, E, typename detail::AxesOf<Given...>::type, Out...>, Given...>();
+  static constexpr bool valid_on =
+      detail::evaluation_exists<detail::Evaluation<Policy, E, Axes<>, Out...>, Given...>();
 };
 
 /// The program that an expression of symbols is, for plan_traced and dry_run.
@@ -136,7 +129,7 @@ template <class P>
 struct ProgramPlans {
   static constexpr ProgramNames const& names = P::names;
   /// The plan for the sizes that `sized`, a copy of `P::program`, has been given.
-  static ProgramPlan at(Program const& sized, Machine const& m = P::machine) {
+  static ProgramPlan at(RecordedProgram const& sized, Machine const& m = P::machine) {
     return planning::plan_program(sized,
                                   detail::rates_for(m, P::memory_limit, sized.sizes, P::names));
   }

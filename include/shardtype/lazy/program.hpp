@@ -1,5 +1,5 @@
 #pragma once
-/// From the type of an expression to its Program.
+/// From the type of an expression to its RecordedProgram.
 
 #include <cstdint>
 #include <string_view>
@@ -248,7 +248,7 @@ class ProgramWriter {
 
 /// A program as it is written; why there is none, if there is none.
 struct WrittenProgram {
-  Program program{};
+  RecordedProgram program{};
   ProgramNames names{};
   Code fault = Code::ok;
 };

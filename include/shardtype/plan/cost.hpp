@@ -69,9 +69,9 @@ constexpr std::int64_t step_latency(Collective collective, std::int64_t p, Machi
   return picoseconds(static_cast<double>(step_messages(collective, p)) + 1, 1.0 / m.latency);
 }
 
-/// Predicted time to read and write the bytes that a slice leaves.
+/// Predicted time of a slice, which leaves a view of so many bytes: what reads it skips the rest.
 constexpr std::int64_t slice_time(std::int64_t after, Machine const& m) {
-  return picoseconds(2 * static_cast<double>(after), m.memory_bytes_per_second);
+  return picoseconds(static_cast<double>(after), m.memory_bytes_per_second);
 }
 
 /// Cost of one such step; of a slice, by the bytes it leaves.

@@ -64,7 +64,7 @@ struct Frontier {
 };
 
 /// Whether a value may have a layout in which an axis is unreduced.
-constexpr bool can_owe(Program const& p, int node) {
+constexpr bool can_owe(RecordedProgram const& p, int node) {
   ProgramNode const& n = p.nodes[node];
   if (n.pinned >= 0) {
     int const base = p.code(node).base();
@@ -83,7 +83,7 @@ constexpr bool can_owe(Program const& p, int node) {
 }
 
 /// Bytes of the largest block of a value in a layout.
-constexpr std::int64_t block_bytes(Program const& p, int node, int code) {
+constexpr std::int64_t block_bytes(RecordedProgram const& p, int node, int code) {
   ProgramNode const& n = p.nodes[node];
   std::int64_t parts[max_dims];
   for (int d = 0; d < n.rank; ++d) parts[d] = 1;

@@ -17,7 +17,7 @@ namespace shardtype::planning {
 class FrontierSearch : public Settler {
  public:
   /// `home`: of a value that several read, the layout (of the graph) in which it is there already; else -1.
-  constexpr FrontierSearch(Program const& p, int node, LayoutGraph const& graph,
+  constexpr FrontierSearch(RecordedProgram const& p, int node, LayoutGraph const& graph,
                            Frontier const* const* operands, Rates const& rates, int home = -1,
                            FrontierMemory const& to = {})
       : Settler(p, node, graph, rates, to), fronts_(operands), makings_(to.makings) {

@@ -11,7 +11,7 @@ namespace shardtype::planning {
 /// operands owe. So an unreduced result or constraint may be out of every plan's reach, whatever the sizes.
 class OwingReach {
  public:
-  constexpr explicit OwingReach(Program const& p) : p_(p) {
+  constexpr explicit OwingReach(RecordedProgram const& p) : p_(p) {
     for (int k = 0; k < p.size; ++k) {
       ProgramNode const& n = p.nodes[k];
       unsigned const pinned = n.pinned < 0 ? 0 : owed_by(k, n.pinned);
@@ -57,7 +57,7 @@ class OwingReach {
     return false;
   }
 
-  Program const& p_;
+  RecordedProgram const& p_;
   bool holds_ = true;
   unsigned reach_[max_nodes]{};
 };

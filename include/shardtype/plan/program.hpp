@@ -52,7 +52,7 @@ struct ProgramNode {
 };
 
 /// An expression: values in an order in which operands come first, and what is asked for.
-struct Program {
+struct RecordedProgram {
   int size = 0;
   int uses_size = 0;
   int labels = 0;
@@ -122,7 +122,7 @@ struct Program {
     }
     return -1;
   }
-  friend constexpr bool operator==(Program const& a, Program const& b) {
+  friend constexpr bool operator==(RecordedProgram const& a, RecordedProgram const& b) {
     // the shape of a program is its type's; what may differ is its sizes
     if (a.labels != b.labels || !(a.sizes == b.sizes)) return false;
     for (int l = 0; l < a.labels; ++l)

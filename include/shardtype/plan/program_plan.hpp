@@ -39,7 +39,7 @@ struct ProgramStep {
 
 /// What `evaluate` runs. All numbers are of the busiest rank, as for Plan; `constexpr`.
 struct ProgramPlan {
-  Program program{};
+  RecordedProgram program{};
   int size = 0;
   bool possible = true;  ///< whether any plan keeps to the memory limit
   ProgramStep steps[max_program_steps]{};

@@ -38,7 +38,7 @@ class Graphs {
 /// home; homes are improved one by one until no other home of one value is better.
 class ProgramPlanner {
  public:
-  ProgramPlanner(Program const& p, Rates const& rates) : p_(p), rates_(rates) {
+  ProgramPlanner(RecordedProgram const& p, Rates const& rates) : p_(p), rates_(rates) {
     for (int k = 0; k < p.size; ++k) {
       home_[k] = -1;
       for (int w = 0; w < p.nodes[k].ways * p.nodes[k].operands; ++w) {
@@ -150,7 +150,7 @@ class ProgramPlanner {
     return improved;
   }
 
-  Program const& p_;
+  RecordedProgram const& p_;
   Rates const& rates_;
   int home_[max_nodes]{};
   bool below_[max_nodes][max_nodes]{};
@@ -163,7 +163,7 @@ class ProgramPlanner {
 };
 
 /// The best plan of a program, found at run time.
-inline ProgramPlan plan_program(Program const& p, Rates const& rates) {
+inline ProgramPlan plan_program(RecordedProgram const& p, Rates const& rates) {
   return ProgramPlanner(p, rates).plan();
 }
 

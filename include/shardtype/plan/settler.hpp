@@ -23,8 +23,8 @@ struct FrontierMemory {
 class Settler {
  public:
   /// Without a memory limit the ways go to `to`, which is cleared; by default, to memory of their own.
-  constexpr Settler(Program const& p, int node, LayoutGraph const& graph, Rates const& rates,
-                    FrontierMemory const& to)
+  constexpr Settler(RecordedProgram const& p, int node, LayoutGraph const& graph,
+                    Rates const& rates, FrontierMemory const& to)
       : p_(p),
         n_(p.nodes[node]),
         node_(node),
@@ -114,7 +114,7 @@ class Settler {
     }
   }
 
-  Program const& p_;
+  RecordedProgram const& p_;
   ProgramNode const& n_;
   int node_;
   LayoutGraph graph_;
