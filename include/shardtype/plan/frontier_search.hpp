@@ -30,7 +30,8 @@ class FrontierSearch : public Settler {
       return;
     }
     if (makings_ == nullptr && !limited_) {
-      own_makings_.resize(static_cast<std::size_t>(graph.layouts * (n_.operands + 1)));
+      own_makings_.resize(static_cast<std::size_t>(graph.layouts) *
+                          static_cast<std::size_t>(n_.operands + 1));
       makings_ = own_makings_.data();
     }
     for (int way = 0; way < n_.ways; ++way) make(way);
