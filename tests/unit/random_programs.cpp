@@ -4,6 +4,7 @@
 // OPTIMIZE: 1
 #include <array>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include <shardtype/types.hpp>
@@ -60,4 +61,26 @@ TEST_CASE("the programs that run as real ones have every operation") {
     CAPTURE(op);
     CHECK(met[op] > 0);
   }
+}
+
+namespace {
+
+bool same(Program const& a, Program const& b) {
+  bool out = a.size == b.size;
+  for (int k = 0; k < inputs; ++k)
+    out = out && a.input[k] == b.input[k] && a.input_element[k] == b.input_element[k];
+  for (int k = 0; k < a.size; ++k)
+    out = out && a.code[k].op == b.code[k].op && a.code[k].result == b.code[k].result;
+  return out;
+}
+template <std::uint64_t... Seed>
+bool same_in_compiler(std::integer_sequence<std::uint64_t, Seed...>) {
+  static constexpr Program all[] = {generate(Seed, 4)...};
+  return (same(all[Seed], generate(Seed, 4)) && ...);
+}
+
+}  // namespace
+
+TEST_CASE("the compiler draws the programs that are drawn when it runs") {
+  CHECK(same_in_compiler(std::make_integer_sequence<std::uint64_t, 20>{}));
 }
