@@ -137,7 +137,7 @@ constexpr bool needs_elements(Op op) {
 inline constexpr Op seldom_fit[] = {Op::window_at,  Op::replaced_at,      Op::replaced_at,
                                     Op::all_to_all, Op::logsumexp,        Op::reduce_scatter,
                                     Op::norm,       Op::reproducible_sum, Op::named_all,
-                                    Op::named_prod, Op::selected,         Op::reproducible_norm};
+                                    Op::named_prod, Op::take_along,       Op::reproducible_norm};
 
 class Drawing {
  public:
@@ -200,14 +200,18 @@ class Drawing {
     program.code[program.size++] = in;
   }
 
-  // Mostly the newest value; drawn anew until they are what the operation takes.
+  // Mostly the newest value; drawn anew until they are what the operation takes, and mostly differ.
   constexpr bool choose_operands(Instruction& in) {
     int const values = inputs + program.size;
     for (int again = 0; again < 30; ++again) {
       for (int& v : in.operand) v = draw_.one_in(2) ? values - 1 : draw_.below(values);
-      if (fit(in)) return true;
+      if (fit(in) && (again >= 20 || differ(in) || draw_.one_in(6))) return true;
     }
     return false;
+  }
+  static constexpr bool differ(Instruction const& in) {
+    int const n = taken(in.op).operands;
+    return (n < 2 || in.operand[0] != in.operand[1]) && (n < 3 || in.operand[1] != in.operand[2]);
   }
   constexpr bool fit(Instruction const& in) const {
     Taken const t = taken(in.op);

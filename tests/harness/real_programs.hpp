@@ -134,13 +134,13 @@ struct Drawn {
   static constexpr Program value = generate(Seed, 4);
 };
 
-/// Elements that differ, over two draws of extents.
+/// Elements that differ, over four draws of extents.
 template <std::uint64_t Seed>
 int differences(Mesh<X, Y, Z> const& mesh) {
   using P = Drawn<Seed>;
   int wrong = 0;
-  for (std::uint64_t draw = 0; draw < 2; ++draw) {
-    Run run(mesh, P::value, 2 * Seed + draw);
+  for (std::uint64_t draw = 0; draw < 4; ++draw) {
+    Run run(mesh, P::value, 4 * Seed + draw);
     instructions<P, 0>(run, input_tensor<P, 0>(run), input_tensor<P, 1>(run));
     wrong += run.wrong;
   }
