@@ -187,7 +187,8 @@ class Interpreter : public RankReductions {
       row.push_back({take(a, r, at), k});
     }
     bool const top = in.op == Op::top_values || in.op == Op::top_places;
-    std::stable_sort(row.begin(), row.end(), [&](Placed const& x, Placed const& y) {
+    std::sort(row.begin(), row.end(), [&](Placed const& x, Placed const& y) {
+      if (x.value == y.value) return x.place < y.place;
       return top ? x.value > y.value : x.value < y.value;
     });
     if (top && static_cast<std::int64_t>(i) >= half(n)) return 0;

@@ -1,9 +1,9 @@
-// Random programs that mix all operations, strict and named: programs 81 to 120 of 200, drawn as
+// Random programs that mix all operations, strict and named: programs 51 to 75 of 200, drawn as
 // tests/unit/random_programs.cpp draws them, as real programs against the dense meaning.
 // RANKS: 1 2 4 6 8
 // TIMEOUT: 300
 #include "harness/real_programs.hpp"
 
-TEST_CASE("random programs 81 to 120") {
-  programs::run_programs<81>(std::make_integer_sequence<std::uint64_t, 40>{});
+TEST_CASE("random programs 51 to 75") {
+  programs::run_programs<51>(std::make_integer_sequence<std::uint64_t, 25>{});
 }

@@ -1,9 +1,9 @@
-// Random programs that mix all operations, strict and named: programs 121 to 160 of 200, drawn as
+// Random programs that mix all operations, strict and named: programs 76 to 100 of 200, drawn as
 // tests/unit/random_programs.cpp draws them, as real programs against the dense meaning.
 // RANKS: 1 2 4 6 8
 // TIMEOUT: 300
 #include "harness/real_programs.hpp"
 
-TEST_CASE("random programs 121 to 160") {
-  programs::run_programs<121>(std::make_integer_sequence<std::uint64_t, 40>{});
+TEST_CASE("random programs 76 to 100") {
+  programs::run_programs<76>(std::make_integer_sequence<std::uint64_t, 25>{});
 }

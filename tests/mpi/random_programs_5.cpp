@@ -1,9 +1,9 @@
-// Random programs that mix all operations, strict and named: programs 161 to 200 of 200, drawn as
+// Random programs that mix all operations, strict and named: programs 101 to 125 of 200, drawn as
 // tests/unit/random_programs.cpp draws them, as real programs against the dense meaning.
 // RANKS: 1 2 4 6 8
 // TIMEOUT: 300
 #include "harness/real_programs.hpp"
 
-TEST_CASE("random programs 161 to 200") {
-  programs::run_programs<161>(std::make_integer_sequence<std::uint64_t, 40>{});
+TEST_CASE("random programs 101 to 125") {
+  programs::run_programs<101>(std::make_integer_sequence<std::uint64_t, 25>{});
 }

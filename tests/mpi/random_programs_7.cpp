@@ -1,0 +1,9 @@
+// Random programs that mix all operations, strict and named: programs 151 to 175 of 200, drawn as
+// tests/unit/random_programs.cpp draws them, as real programs against the dense meaning.
+// RANKS: 1 2 4 6 8
+// TIMEOUT: 300
+#include "harness/real_programs.hpp"
+
+TEST_CASE("random programs 151 to 175") {
+  programs::run_programs<151>(std::make_integer_sequence<std::uint64_t, 25>{});
+}
