@@ -12,23 +12,17 @@
 #include <shardtype/types.hpp>
 
 #include "harness/catch.hpp"
+#include "harness/settings.hpp"
 #include "harness/simulate.hpp"
 
 using namespace shardtype;
+using namespace settings;
 using namespace simulate;
 
 namespace {
 
 constexpr int axes = 3;
 std::vector<std::int32_t> const turns{1, 3};
-
-Sizing sizing(std::int64_t px, std::int64_t py, std::int64_t pz, std::int64_t i, std::int64_t j) {
-  Sizing z;
-  z.sizes = {{px, py, pz, 1}};
-  z.extents = {{i, j}};
-  z.element_bytes = 4;
-  return z;
-}
 
 std::int64_t element(Extents const& at) { return at[0] * 7 + at[1] * 13 - 11; }
 
@@ -60,9 +54,8 @@ using Edges = std::vector<std::vector<Edge>>;
 
 Cost const never{std::numeric_limits<std::int64_t>::max() / 4, 0, 0, 0, 0};
 
-// Whether a path between these two may lead over this layout.
-bool on_the_way(Spec const& s, Spec const& from, Spec const& to) {
-  if ((in_use(s) & ~(in_use(from) | in_use(to))) != 0) return false;
+// Whether each dim that this layout deals out is so in `to` too, or stands there as in `from`.
+bool known_turns(Spec const& s, Spec const& from, Spec const& to) {
   for (int d = 0; d < s.rank; ++d)
     if (s.dims[d].axes.cyclic != 0 && s.dims[d].axes.cyclic != to.dims[d].axes.cyclic &&
         !(s.dims[d] == from.dims[d]))
@@ -70,12 +63,13 @@ bool on_the_way(Spec const& s, Spec const& from, Spec const& to) {
   return true;
 }
 
-// Cheapest costs from one sharding over all sequences of steps on the way to `to`; good for every
-// destination that uses the same axes and turns.
-std::vector<Cost> best_from(std::size_t from, Spec const& to, Edges const& edges,
-                            std::vector<Spec> const& all) {
+// Cheapest costs from one sharding over all sequences of steps on the axes `usable` that may be on the
+// way to `to`; good for every destination that deals out the same dims alike.
+std::vector<Cost> best_from(std::size_t from, Spec const& to, std::uint8_t usable,
+                            Edges const& edges, std::vector<Spec> const& all) {
   std::vector<bool> open(all.size());
-  for (std::size_t k = 0; k < all.size(); ++k) open[k] = on_the_way(all[k], all[from], to);
+  for (std::size_t k = 0; k < all.size(); ++k)
+    open[k] = (in_use(all[k]) & ~usable) == 0 && known_turns(all[k], all[from], to);
   std::vector<Cost> best(edges.size(), never);
   best[from] = {};
   for (bool changed = true; changed;) {
@@ -97,50 +91,108 @@ std::vector<Cost> best_from(std::size_t from, Spec const& to, Edges const& edges
 
 struct Tally {
   std::int64_t pairs = 0, cyclic_pairs = 0, unlawful = 0, astray = 0, dearer = 0;
+  std::int64_t triples = 0;
+  std::int64_t known_triples = 0,
+               detours = 0;  // whose third deals out dims as an end; plans on all axes
+  std::int64_t own_triples = 0, own_detours = 0;  // the same on the axes of the ends alone
+  std::int64_t far_detours = 0;                   // over other turns, which save more than a third
 };
 
-Tally check_all(int rank, Sizing const& z, Machine const& m) {
-  std::vector<Spec> const all = all_specs(rank, axes, true, turns);
-  std::map<std::uint32_t, std::size_t> numbers;
-  for (std::size_t k = 0; k < all.size(); ++k) numbers[code_of(all[k])] = k;
-  Edges edges(all.size());
-  for (std::size_t k = 0; k < all.size(); ++k)
-    for (Step const& step : steps_from(all[k], axes, turns)) {
-      edges[k].push_back({numbers.at(code_of(step.after)), step, step_cost(step, z, m)});
-    }
-  Tally t;
-  for (std::size_t a = 0; a < all.size(); ++a) {
+// Every sharding of one rank, the steps from each, and the costs of the plans between them.
+class Check {
+ public:
+  Check(int rank, Sizing const& z, Machine const& m)
+      : z_(z), m_(m), all_(all_specs(rank, axes, true, turns)), edges_(all_.size()) {
+    for (std::size_t k = 0; k < all_.size(); ++k) numbers_[code_of(all_[k])] = k;
+    for (std::size_t k = 0; k < all_.size(); ++k)
+      for (Step const& step : steps_from(all_[k], axes, turns))
+        edges_[k].push_back({numbers_.at(code_of(step.after)), step, step_cost(step, z, m)});
+  }
+
+  Tally run() {
+    std::size_t const n = all_.size();
+    own_.assign(n * n, never);
+    any_.assign(n * n, never);
+    for (std::size_t a = 0; a < n; ++a) pairs_from(a);
+    for (std::size_t a = 0; a < n; ++a)
+      for (std::size_t c = 0; c < n; ++c)
+        if (!(own_[a * n + c] == never)) triples_between(a, c);
+    return t_;
+  }
+
+ private:
+  void pairs_from(std::size_t a) {
+    std::size_t const n = all_.size();
     std::map<int, std::vector<Cost>> best;  // by axes and turns of the destination
-    for (std::size_t b = 0; b < all.size(); ++b) {
-      if (!rules::reshard(all[a], all[b])) continue;
-      int kind = in_use(all[a]) | in_use(all[b]);
-      for (int d = 0; d < rank; ++d) kind = kind * 8 + all[b].dims[d].axes.cyclic;
-      if (best[kind].empty()) best[kind] = best_from(a, all[b], edges, all);
-      ++t.pairs;
-      if (all[a].cyclic_dim() >= 0 || all[b].cyclic_dim() >= 0) ++t.cyclic_pairs;
-      Plan const plan = planning::reshard_plan(all[a], all[b], z, m);
-      Spec at = all[a];
-      Cost sum;
-      for (Step const& step : plan) {
-        bool listed = false;
-        for (Edge const& e : edges[numbers.at(code_of(at))]) {
-          bool same = e.step.collective == step.collective && e.step.after == step.after &&
-                      e.step.from == step.from && e.step.to == step.to &&
-                      e.step.axes.size == step.axes.size;
-          for (int k = 0; same && k < step.axes.size; ++k)
-            same = e.step.axes.contains(step.axes[k]);
-          listed = listed || same;
-        }
-        if (!(step.before == at) || !listed) ++t.unlawful;
-        at = step.after;
-        sum = sum + step_cost(step, z, m);
-      }
-      if (!(at == all[b])) ++t.astray;
-      if (!(sum == best[kind][b])) ++t.dearer;
+    auto best_to = [&](std::size_t b, std::uint8_t usable) {
+      int kind = usable;
+      for (int d = 0; d < all_[b].rank; ++d) kind = kind * 8 + all_[b].dims[d].axes.cyclic;
+      if (best[kind].empty()) best[kind] = best_from(a, all_[b], usable, edges_, all_);
+      return best[kind][b];
+    };
+    for (std::size_t b = 0; b < n; ++b) {
+      if (!rules::reshard(all_[a], all_[b])) continue;
+      ++t_.pairs;
+      if (all_[a].cyclic_dim() >= 0 || all_[b].cyclic_dim() >= 0) ++t_.cyclic_pairs;
+      std::uint8_t const usable = static_cast<std::uint8_t>(in_use(all_[a]) | in_use(all_[b]));
+      Cost const cost = follow(a, b, planning::reshard_plan(all_[a], all_[b], z_, m_));
+      if (!(cost == best_to(b, usable))) ++t_.dearer;
+      own_[a * n + b] = any_[a * n + b] = cost;
+      if (usable == every) continue;
+      any_[a * n + b] = follow(a, b, planning::reshard_plan(all_[a], all_[b], z_, m_, {every}));
+      if (!(any_[a * n + b] == best_to(b, every))) ++t_.dearer;
     }
   }
-  return t;
-}
+  // The cost of a plan, step by step. Counts what is wrong with it.
+  Cost follow(std::size_t a, std::size_t b, Plan const& plan) {
+    Spec at = all_[a];
+    Cost sum;
+    for (Step const& step : plan) {
+      bool listed = false;
+      for (Edge const& e : edges_[numbers_.at(code_of(at))]) {
+        bool same = e.step.collective == step.collective && e.step.after == step.after &&
+                    e.step.from == step.from && e.step.to == step.to &&
+                    e.step.axes.size == step.axes.size;
+        for (int k = 0; same && k < step.axes.size; ++k) same = e.step.axes.contains(step.axes[k]);
+        listed = listed || same;
+      }
+      if (!(step.before == at) || !listed) ++t_.unlawful;
+      at = step.after;
+      sum = sum + step_cost(step, z_, m_);
+    }
+    if (!(at == all_[b])) ++t_.astray;
+    return sum;
+  }
+  void triples_between(std::size_t a, std::size_t c) {
+    std::size_t const n = all_.size();
+    int const usable = in_use(all_[a]) | in_use(all_[c]);
+    for (std::size_t b = 0; b < n; ++b) {
+      if (own_[a * n + b] == never || own_[b * n + c] == never) continue;
+      ++t_.triples;
+      if (known_turns(all_[b], all_[a], all_[c])) {
+        ++t_.known_triples;
+        if (any_[a * n + b] + any_[b * n + c] < any_[a * n + c]) ++t_.detours;
+        if ((in_use(all_[b]) & ~usable) != 0) continue;
+        ++t_.own_triples;
+        if (own_[a * n + b] + own_[b * n + c] < own_[a * n + c]) ++t_.own_detours;
+      } else {
+        // no plan deals out a dim in turns that neither end has; a detour over such a sharding may pay
+        std::int64_t const time = any_[a * n + b].picoseconds + any_[b * n + c].picoseconds;
+        if (3 * time < 2 * any_[a * n + c].picoseconds) ++t_.far_detours;
+      }
+    }
+  }
+
+  static constexpr std::uint8_t every = (1U << axes) - 1;
+  Sizing z_;
+  Machine m_;
+  std::vector<Spec> all_;
+  std::map<std::uint32_t, std::size_t> numbers_;
+  Edges edges_;
+  std::vector<Cost> own_;  // by plans on the axes that either end uses
+  std::vector<Cost> any_;  // by plans on all axes of the mesh
+  Tally t_{};
+};
 
 // What the rank at these coordinates sends to others in an exchange, element by element.
 std::int64_t sent(Step const& s, Sizing const& z, Coords const& me) {
@@ -214,26 +266,42 @@ TEST_CASE("rows and what two ranks have in common, counted one by one") {
 
 TEST_CASE("with cyclic dims every reshard arrives by single steps at the least cost") {
   Machine const cluster{};
-  Machine slow_network;
-  slow_network.latency = 1e-9;
-  slow_network.bytes_per_second = 1e8;
-  struct Setting {
-    Sizing z;
-    Machine m;
-  };
-  for (Setting const& s :
-       {Setting{sizing(2, 3, 4, 5, 7), cluster}, Setting{sizing(4, 2, 2, 4096, 1024), cluster},
-        Setting{sizing(2, 3, 2, 130, 7), slow_network}, Setting{sizing(1, 8, 2, 64, 3), cluster}})
+  for (Setting const& s : {Setting{"", sizing(2, 3, 4, 5, 7), cluster},
+                           Setting{"", sizing(4, 2, 2, 4096, 1024), cluster},
+                           Setting{"", sizing(2, 3, 2, 130, 7), slow_network()},
+                           Setting{"", sizing(1, 8, 2, 64, 3), cluster}})
     for (int rank = 1; rank <= 2; ++rank) {
       INFO("extent " << s.z.extents[0] << ", rank " << rank);
-      Tally const t = check_all(rank, s.z, s.m);
+      Tally const t = Check(rank, s.z, s.m).run();
       std::int64_t const pairs[] = {0, 1911, 39999};
+      std::int64_t const triples[] = {0, 47776, 5516680};
+      std::int64_t const known_triples[] = {0, 35308, 2723104};
+      std::int64_t const own_triples[] = {0, 28822, 2437312};
       std::int64_t const cyclic[] = {0, 1134, 34860};
       CHECK(t.pairs == pairs[rank]);
       CHECK(t.cyclic_pairs == cyclic[rank]);
+      CHECK(t.triples == triples[rank]);
+      CHECK(t.known_triples == known_triples[rank]);
+      CHECK(t.own_triples == own_triples[rank]);
       CHECK(t.unlawful == 0);
       CHECK(t.astray == 0);
       CHECK(t.dearer == 0);
+      CHECK(t.detours == 0);
+      CHECK(t.own_detours == 0);
+      CHECK(t.far_detours == 0);
+    }
+}
+
+TEST_CASE("with cyclic dims of drawn sizes every reshard costs least") {
+  for (int rank = 1; rank <= 2; ++rank)
+    for (Setting const& s : drawn(static_cast<unsigned>(rank), rank < 2 ? 30 : 2)) {
+      INFO(s.name << ", rank " << rank);
+      Tally const t = Check(rank, s.z, s.m).run();
+      CHECK(t.unlawful == 0);
+      CHECK(t.astray == 0);
+      CHECK(t.dearer == 0);
+      CHECK(t.detours == 0);
+      CHECK(t.own_detours == 0);
     }
 }
 

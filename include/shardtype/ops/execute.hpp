@@ -76,8 +76,9 @@ class Executor {
   void start(Plan const& plan, Value<T> v, Exchange& later) {
     Value<T> slots[3] = {std::move(v), {}, {}};
     int last = 0;
-    for (Step const& s : plan) {
-      if (&s + 1 == plan.end() && s.action == Action::communicate) {
+    for (int k = 0; k < plan.size; ++k) {
+      Step const& s = plan.steps[k];
+      if (k + 1 == plan.size && s.action == Action::communicate) {
         run(s, std::move(slots[static_cast<int>(s.slot)]), &later);
         return;
       }

@@ -2,7 +2,9 @@
 /// A plan: the list of local operations and collectives that an operation runs.
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include <shardtype/plan/cost.hpp>
 
@@ -11,20 +13,65 @@ namespace shardtype {
 /// Most steps in one plan: resharding two operands and a result over `max_axes` axes.
 inline constexpr int max_steps = 24;
 
+/// The steps of a plan. Those that are not there have no values: a compiler would write, check and copy
+/// each number of each of them.
+class PlanSteps {
+  union Room {
+    char empty = 0;
+    Step step;
+  };
+
+ public:
+  /// Runs over them in order.
+  class Iterator {
+   public:
+    using value_type = Step;
+    using difference_type = std::ptrdiff_t;
+
+    Iterator() = default;
+    constexpr Step const& operator*() const { return at_->step; }
+    constexpr Step const* operator->() const { return &at_->step; }
+    constexpr Iterator& operator++() {
+      ++at_;
+      return *this;
+    }
+    constexpr Iterator operator++(int) {
+      Iterator const before = *this;
+      ++at_;
+      return before;
+    }
+    friend constexpr bool operator==(Iterator, Iterator) = default;
+
+   private:
+    friend PlanSteps;
+    constexpr explicit Iterator(Room const* at) : at_(at) {}
+    Room const* at_ = nullptr;
+  };
+
+  constexpr Step const& operator[](int k) const { return rooms_[k].step; }
+  constexpr Step& operator[](int k) { return rooms_[k].step; }
+  /// Puts a step at `k`, where there was none.
+  constexpr void put(int k, Step const& s) { std::construct_at(&rooms_[k].step, s); }
+  constexpr Iterator iterator(int k) const { return Iterator(rooms_ + k); }
+
+ private:
+  Room rooms_[max_steps]{};
+};
+
 /// What an operation will do, decided before anything runs. Labels and axes are numbered as in
 /// the operation's Scope.
 struct Plan {
   int size = 0;
-  Step steps[max_steps]{};
+  PlanSteps steps{};
   Sizing sizing{};
   Spec operands[2]{};
   int operand_count = 0;
   Spec result{};
   std::int64_t local_flops = 0;  ///< of the busiest rank
 
-  constexpr Step const* begin() const { return steps; }
-  constexpr Step const* end() const { return steps + size; }
-  constexpr void push(Step const& s) { steps[size++] = s; }
+  constexpr PlanSteps::Iterator begin() const { return steps.iterator(0); }
+  constexpr PlanSteps::Iterator end() const { return steps.iterator(size); }
+  constexpr void push(Step const& s) { steps.put(size++, s); }
 
   /// How many collectives of this kind run.
   constexpr int count(Collective c) const {

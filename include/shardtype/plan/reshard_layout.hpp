@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <shardtype/core/list.hpp>
 #include <shardtype/plan/plan.hpp>
 
 namespace shardtype::planning::detail {
@@ -46,12 +45,6 @@ constexpr Key key_of(Spec const& s, Spec const& goal) {
   return key;
 }
 
-/// What is certain before any search: a path takes at least `least` and at most `most` picoseconds.
-struct Bounds {
-  std::int64_t least = 0;
-  std::int64_t most = 0;
-};
-
 /// How many major axes of `now` stand where the goal has them.
 constexpr int settled(AxisList const& now, AxisList const& then) {
   if (now.cyclic != then.cyclic) return 0;
@@ -60,92 +53,86 @@ constexpr int settled(AxisList const& now, AxisList const& then) {
   return n;
 }
 
-/// Latency of the cheapest collective: over two ranks, or one where an axis has no more.
-constexpr std::int64_t least_latency(unsigned axes, Sizes const& sizes, Machine const& m) {
-  std::int64_t ranks = 2;
-  for (int x = 0; x < max_axes; ++x)
-    if (((axes >> x) & 1U) != 0 && sizes.at[x] < 2) ranks = 1;
-  return picoseconds(static_cast<double>(ranks), 1.0 / m.latency);
-}
-
-/// The bounds: a collective takes axes off one dim at most, and none of those reduces; to reduce,
-/// gather what does not stay and slice what is wanted is always a path.
-constexpr Bounds bounds(Spec const& from, Spec const& to, Sizing const& z, Machine const& m) {
-  Bounds out;
-  int collectives = 0;
-  std::int64_t bytes = z.element_bytes;
-  std::int64_t length[max_dims]{};
-  for (int d = 0; d < from.rank; ++d) {
-    length[d] = largest_block(z.extents[from.dims[d].label], from.dims[d].axes, z.sizes);
-    bytes *= length[d];
-  }
-  auto resize = [&](Collective c, int d, std::int64_t after, std::int64_t p) {
-    std::int64_t const now = bytes == 0 ? 0 : bytes / length[d] * after;
-    out.most += step_cost(c, bytes, now, p, m).picoseconds;
-    bytes = now;
-    length[d] = after;
-  };
-  unsigned const owed = static_cast<unsigned>(from.unreduced.bits & ~to.unreduced.bits);
-  if (owed != 0) {
-    ++collectives;
-    std::int64_t p = 1;
-    for (int x = 0; x < max_axes; ++x) p *= ((owed >> x) & 1U) != 0 ? z.sizes.at[x] : 1;
-    out.most += step_cost(Collective::all_reduce, bytes, bytes, p, m).picoseconds;
-  }
-  for (int d = 0; d < from.rank; ++d) {
-    AxisList const& now = from.dims[d].axes;
-    int const stay = settled(now, to.dims[d].axes);
-    if (stay == now.size) continue;
-    ++collectives;
-    std::int64_t p = 1;
-    for (int k = stay; k < now.size; ++k) p *= z.sizes.at[now.at[k]];
-    resize(Collective::all_gather, d,
-           largest_block(z.extents[from.dims[d].label], now.prefix(stay), z.sizes), p);
-  }
-  for (int d = 0; d < from.rank; ++d) {
-    AxisList const& then = to.dims[d].axes;
-    if (then.cyclic != 0) {
-      if (!(from.dims[d].axes == then))
-        resize(Collective::none, d, largest_block(z.extents[from.dims[d].label], then, z.sizes), 1);
-      continue;
-    }
-    for (int k = settled(from.dims[d].axes, then); k < then.size; ++k)
-      resize(Collective::none, d, ceil_div(length[d], z.sizes.at[then.at[k]]), 1);
-  }
-  if (collectives > 0)
-    out.least =
-        collectives * least_latency(from.mentioned().bits | to.mentioned().bits, z.sizes, m);
+/// Dim `d` dealt out by `axis` as in `like`.
+constexpr AxisList turn(int d, int axis, Spec const& like) {
+  AxisList out;
+  out.push(axis);
+  out.cyclic = like.dims[d].axes.cyclic;
   return out;
 }
 
-/// What one step does; the shardings before and after it follow from the path.
-struct Move {
-  Collective collective = Collective::none;
-  AxisList group{};
-  int from = -1;
-  int to = -1;
-};
+/// The sharding that `key` means between these two.
+constexpr Spec spec_of(Key key, Spec const& from, Spec const& goal) {
+  Spec s = from;
+  s.unreduced = {};
+  for (int d = 0; d < from.rank; ++d) s.dims[d].axes = {};
+  for (int x = 0; x < max_axes; ++x, key >>= 6) {
+    int const place = static_cast<int>(key & 63U);
+    if (place == 1) s.unreduced.insert(x);
+    if (place < 2) continue;
+    if (place >= first_turn) {
+      int const d = (place - first_turn) / 2;
+      s.dims[d].axes = turn(d, x, (place - first_turn) % 2 == 0 ? goal : from);
+      continue;
+    }
+    AxisList& list = s.dims[(place - 2) / max_axes].axes;
+    list.at[(place - 2) % max_axes] = static_cast<std::int8_t>(x);
+    ++list.size;
+  }
+  if (s.unreduced.empty()) s.kind = ReduceKind::sum;
+  return s;
+}
 
-/// A layout that was reached, and how.
+/// The group of a step, by what it changes: the axes in the order in which they split the dim that they
+/// leave, or else the one that they go to.
+constexpr AxisList group_of(Step const& s) {
+  if (s.from >= 0) {
+    AxisList const& now = s.before.dims[s.from].axes;
+    AxisList const& then = s.after.dims[s.from].axes;
+    int same = 0;
+    bool const otherwise = s.from == s.to && s.collective == Collective::all_to_all;
+    while (!otherwise && same < then.size && now.at[same] == then.at[same]) ++same;
+    return now.suffix(same);
+  }
+  if (s.to >= 0) return s.after.dims[s.to].axes.suffix(s.before.dims[s.to].axes.size);
+  AxisList out;
+  for (int x = 0; x < max_axes; ++x)
+    if (s.before.unreduced.contains(x) && !s.after.unreduced.contains(x)) out.push(x);
+  return out;
+}
+
+/// A layout that was reached, and how. Without values to begin with: a compiler would write them for
+/// each node there is room for.
 struct Node {
-  Key key = 0;
-  Cost cost{};
-  std::int64_t ahead = 0;  ///< picoseconds that are still to come at least
-  int parent = -1;
-  bool done = false;
-  Move move{};
+  Key key;
+  int parent;
+  bool done;
+  Collective collective;  ///< of the step to it, with the dims as in Step
+  std::int8_t from;
+  std::int8_t to;
+  std::int64_t total;  ///< picoseconds to here and, at least, from here on
+  std::int64_t picoseconds;
+  std::int64_t bytes;
+  std::int64_t messages;
+  std::int64_t peak_bytes;
 };
 
-/// A growing list of nodes with a hash index, usable in the compiler. Elements are reached by plain
-/// pointers: a compiler runs each call of a vector's operator as several statements.
+/// A growing list of nodes with a hash index, and of those that are open; usable in the compiler. Elements
+/// are reached by plain pointers: a compiler runs each call of a vector's operator as several statements.
 class Nodes {
  public:
   constexpr Nodes() { resize(32); }
   Nodes(Nodes const&) = delete;
   Nodes& operator=(Nodes const&) = delete;
+  constexpr ~Nodes() {
+    delete[] nodes_;
+    delete[] index_;
+    delete[] open_;
+  }
 
   constexpr int size() const { return size_; }
   constexpr Node& operator[](int k) { return nodes_[k]; }
+  constexpr Node const& operator[](int k) const { return nodes_[k]; }
 
   /// Where in the index this layout is or would be.
   constexpr unsigned bucket(Key key) const {
@@ -154,31 +141,68 @@ class Nodes {
     return b;
   }
   constexpr int at(unsigned bucket) const { return index_[bucket]; }
-  /// Adds a node whose layout is new and belongs in this bucket.
+  /// Adds an open node whose layout is new and belongs in this bucket.
   constexpr void add(unsigned bucket, Node const& n) {
     index_[bucket] = size_;
+    open_[open_size_++] = size_;
     nodes_[size_++] = n;
     if (size_ == room_) resize(4 * room_);
+  }
+  /// The open node with the least cost, which is closed; -1 when none is open. Of equals the one that was
+  /// reached first, which is the one that splits an outer dim: that needs no packing.
+  constexpr int close_best() {
+    if (open_size_ == 0) return -1;
+    int best = 0;
+    Node const* least = nodes_ + open_[0];
+    for (int k = 1; k < open_size_; ++k) {
+      Node const* const n = nodes_ + open_[k];
+      if (n->total > least->total) continue;
+      if (n->total == least->total && !rest_before(*n, *least) &&
+          (rest_before(*least, *n) || open_[k] > open_[best]))
+        continue;
+      best = k;
+      least = n;
+    }
+    int const node = open_[best];
+    open_[best] = open_[--open_size_];
+    nodes_[node].done = true;
+    return node;
+  }
+
+  constexpr void open(int node) { open_[open_size_++] = node; }
+
+  /// The order of costs whose times are equal.
+  static constexpr bool rest_before(Node const& a, Node const& b) {
+    if (a.bytes != b.bytes) return a.bytes < b.bytes;
+    if (a.messages != b.messages) return a.messages < b.messages;
+    return a.peak_bytes < b.peak_bytes;
   }
 
  private:
   constexpr void resize(int room) {
     room_ = room;
-    memory_.resize(static_cast<std::size_t>(room));
-    index_memory_.assign(2 * static_cast<std::size_t>(room), -1);
-    nodes_ = memory_.data();
-    index_ = index_memory_.data();
+    Node* const nodes = new Node[static_cast<std::size_t>(room)];
+    int* const open = new int[static_cast<std::size_t>(room)];
+    for (int k = 0; k < size_; ++k) nodes[k] = nodes_[k];
+    for (int k = 0; k < open_size_; ++k) open[k] = open_[k];
+    delete[] nodes_;
+    delete[] open_;
+    delete[] index_;
+    nodes_ = nodes;
+    open_ = open;
+    index_ = new int[2 * static_cast<std::size_t>(room)];
+    for (int k = 0; k < 2 * room; ++k) index_[k] = -1;
     mask_ = 2 * static_cast<unsigned>(room) - 1;
     for (int k = 0; k < size_; ++k) index_[bucket(nodes_[k].key)] = k;
   }
 
-  shardtype::detail::List<Node> memory_;
-  shardtype::detail::List<int> index_memory_;
   Node* nodes_ = nullptr;
   int* index_ = nullptr;
+  int* open_ = nullptr;
   unsigned mask_ = 0;
   int room_ = 0;
   int size_ = 0;
+  int open_size_ = 0;
 };
 
 }  // namespace shardtype::planning::detail

@@ -9,15 +9,6 @@
 
 namespace shardtype::planning {
 
-/// The cheapest path from `from` to `to`, which have the same labels in the same order. Exact over
-/// the axes that either splits or owes: no sequence of steps over these is cheaper, and so no detour
-/// over a third sharding on them (tests/unit/reshard_proofs.cpp).
-/// `time`, when it is known, is that of the path in picoseconds and keeps the search short.
-constexpr Path shortest_path(Spec const& from, Spec const& to, Sizing const& z, Machine const& m,
-                             std::int64_t time = -1) {
-  return detail::Search(from, to, z, m).run(time >= 0 ? time : detail::bounds(from, to, z, m).most);
-}
-
 /// `s` with its dims in the order of `like`, which has the same labels.
 constexpr Spec in_order_of(Spec const& s, Spec const& like) {
   Spec out = s;
@@ -33,9 +24,15 @@ constexpr bool same_order(Spec const& a, Spec const& b) {
 
 /// Appends to `plan` the steps that take the value in `slot` from `from_spec` to `to_spec`; a
 /// transpose of the local block, where the dims' order changes, runs where the block is smaller.
-/// The steps call reduced axes replicated. `time` as in shortest_path.
+/// The steps call reduced axes replicated.
+///
+/// Exact over the axes that either splits or owes, and the `spare` ones: no sequence of steps over these
+/// is cheaper, and so no detour over a third sharding on them (tests/unit/reshard_proofs.cpp). Types do
+/// not say which other axes their mesh has; a detour over such a one may pay, as a value that is
+/// replicated there can be reduced or gathered in parts.
+/// `time`, when it is known, is that of the path in picoseconds and keeps the search short.
 constexpr void append_reshard(Plan& plan, Slot slot, Spec const& from_spec, Spec const& to_spec,
-                              Machine const& m = {}, std::int64_t time = -1) {
+                              Machine const& m = {}, std::int64_t time = -1, AxisSet spare = {}) {
   Spec from = detail::without_reduced(from_spec);
   Spec const to = detail::without_reduced(to_spec);
   Sizing const& z = plan.sizing;
@@ -53,24 +50,24 @@ constexpr void append_reshard(Plan& plan, Slot slot, Spec const& from_spec, Spec
       largest_elements(from, z.extents, z.sizes) <= largest_elements(to, z.extents, z.sizes);
   if (reorder && first) from = transpose(from, to);
   Spec const target = in_order_of(to, from);
-  Path const path = shortest_path(from, target, z, m, time);
-  for (int k = 0; k < path.size; ++k) {
-    Step s = path.steps[k];
-    s.slot = slot;
-    plan.push(s);
+  detail::Search search(from, target, z, m, spare);
+  Path const path = search.run(time >= 0 ? time : detail::bounds(from, target, z, m).most);
+  if (path.size > 0) {
+    search.spell(plan.steps, plan.size, path.size, slot);
+    plan.size += path.size;
   }
   if (reorder && !first) transpose(target, to);
 }
 
-/// The plan of `reshard<to>(from)`.
+/// The plan of `reshard<to>(from)`. `spare` as in append_reshard.
 constexpr Plan reshard_plan(Spec const& from, Spec const& to, Sizing const& z,
-                            Machine const& m = {}) {
+                            Machine const& m = {}, AxisSet spare = {}) {
   Plan plan;
   plan.sizing = z;
   plan.operands[0] = from;
   plan.operand_count = 1;
   plan.result = to;
-  append_reshard(plan, Slot::a, from, to, m);
+  append_reshard(plan, Slot::a, from, to, m, -1, spare);
   return plan;
 }
 

@@ -4,10 +4,10 @@
 /// A layout says for each mesh axis whether it splits a dim (and at which place), is unreduced, or
 /// neither. Edges are the single steps: slice, all_gather of the minor-most axes of a dim,
 /// all_to_all of the minor-most axes to another dim, permute (another order on one dim), all_reduce
-/// and reduce_scatter of several axes at once; and where
-/// an end has cyclic dims, slice, all_to_all and reduce_scatter to those, and all_to_all within a dim
-/// between two ways to split it, one of them cyclic. All axes that source or destination mention move
-/// together: planning axis by axis is measurably wrong.
+/// and reduce_scatter of several axes at once; and where an end has cyclic dims, slice, all_to_all
+/// and reduce_scatter to those, and all_to_all within a dim between two ways to split it, one of them
+/// cyclic. All axes that source or destination mention move together: planning axis by axis is
+/// measurably wrong.
 ///
 /// The compiler runs it, which counts every statement: a layout is one number, and shardings are
 /// spelled out for the layouts that are looked at and for the path alone.
@@ -15,33 +15,42 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <shardtype/plan/reshard_bounds.hpp>
 #include <shardtype/plan/reshard_layout.hpp>
 
 namespace shardtype::planning {
 
-/// A path of steps and its cost; `size` is -1 when there is none.
+/// The cheapest path: how many steps it has, -1 when there is none, and what they cost.
 struct Path {
   int size = -1;
-  Step steps[max_steps / 2]{};
   Cost cost{};
 };
 
 namespace detail {
 
-/// One A* search. Axes that stand where the goal has them, and all before them on that dim too, stay:
-/// to move them away and back never pays (tests/unit compare with all steps).
+/// One A* search. On a dim of even blocks, axes that stand where the goal has them, and all before them on
+/// that dim too, stay: to move them away and back never pays (tests/unit compare with all steps). Where
+/// blocks are uneven, the largest are padding in part, and it may; so it may where dims are dealt out.
 class Search {
  public:
-  constexpr Search(Spec const& from, Spec const& to, Sizing const& z, Machine const& m)
+  /// `spare`: axes that a path may use besides those which an end splits or owes.
+  constexpr Search(Spec const& from, Spec const& to, Sizing const& z, Machine const& m,
+                   AxisSet spare = {})
       : from_(without_reduced(from)), goal_(without_reduced(to)), z_(z), m_(m), rank_(from.rank) {
-    axes_ = static_cast<unsigned>(from_.mentioned().bits | goal_.mentioned().bits);
+    axes_ = static_cast<unsigned>(from_.mentioned().bits | goal_.mentioned().bits | spare.bits);
     for (int x = 0; x < max_axes; ++x)
       if (((axes_ >> x) & 1U) != 0) last_axis_ = x;
     for (int d = 0; d < rank_; ++d)
       turns_ = turns_ || from_.dims[d].axes.cyclic != 0 || goal_.dims[d].axes.cyclic != 0;
     for (int d = 0; d < rank_; ++d)
       useful_[d] = rank_ <= 3 || from_.dims[d].axes.size > 0 || goal_.dims[d].axes.size > 0;
+    std::int64_t ranks = 1;
+    for (int x = 0; x <= last_axis_; ++x)
+      if (((axes_ >> x) & 1U) != 0) ranks *= z.sizes.at[x];
+    for (int d = 0; d < rank_; ++d)
+      loose_[d] = turns_ || z.extents[from_.dims[d].label] % ranks != 0;
     least_ = least_latency(axes_, z.sizes, m);
+    missing_ = {goal_, z, m, axes_, turns_};
   }
 
   /// The cheapest path, or none when every path takes longer than `limit` picoseconds.
@@ -55,13 +64,17 @@ class Search {
       path.size = 0;
       return path;
     }
-    nodes_.add(nodes_.bucket(start), {start, {}, 0, -1, false, {}});
-    open_.push_back(0);
+    nodes_.add(nodes_.bucket(start), {start, -1, false, Collective::none, -1, -1, 0, 0, 0, 0, 0});
     for (;;) {
-      if (open_.empty()) return path;
-      int const best = take_best();
-      nodes_[best].done = true;
-      if (nodes_[best].key == goal_key_) return spell(best);
+      int const best = nodes_.close_best();
+      if (best < 0) return path;
+      if (best == aim_) {
+        Node const& end = nodes_[best];
+        path.cost = {end.picoseconds, end.bytes, 0, end.messages, end.peak_bytes};
+        path.size = 0;
+        for (int k = best; nodes_[k].parent >= 0; k = nodes_[k].parent) ++path.size;
+        return path;
+      }
       look_at(best);
       for (int d = 0; d < rank_; ++d) {
         if (!useful_[d]) continue;
@@ -70,11 +83,34 @@ class Search {
           if (here_[d].cyclic != 0) continue;
         }
         slices(d);
-        if (here_[d].size > stay_[d]) movers(d);
-        if (here_[d].size > stay_[d] + 1) orders(d, here_[d].prefix(stay_[d]));
-        if (owed_ != 0) scatters(d, AxisList{});
+        int const fixed = loose_[d] ? 0 : stay_[d];
+        if (here_[d].size > fixed) movers(d, fixed);
+        if (here_[d].size > fixed + 1) {
+          unsigned used = 0;
+          for (int k = 0; k < fixed; ++k) used |= 1U << (chosen_[k] = here_[d].at[k]);
+          orders(d, fixed, used);
+        }
+        if (owed_ != 0) scatters(d, here_[d].size, stay_[d], owed_, key_, 1, length(d));
       }
       reductions();
+    }
+  }
+
+  /// Writes the `size` steps of the path that was found, behind the first `first`.
+  constexpr void spell(PlanSteps& to, int first, int size, Slot slot) const {
+    int k = aim_;
+    for (Spec after = spec_of(goal_key_, from_, goal_); size > 0; k = nodes_[k].parent) {
+      Node const& node = nodes_[k];
+      Step s;
+      s.action = node.collective == Collective::none ? Action::slice : Action::communicate;
+      s.collective = node.collective;
+      s.slot = slot;
+      s.from = node.from;
+      s.to = node.to;
+      s.after = after;
+      after = s.before = spec_of(nodes_[node.parent].key, from_, goal_);
+      s.axes = group_of(s);
+      to.put(first + --size, s);
     }
   }
 
@@ -82,32 +118,12 @@ class Search {
   constexpr int visits() const { return visits_; }
 
  private:
-  constexpr int take_best() {
-    std::size_t best = 0;
-    for (std::size_t k = 1; k < open_.size(); ++k)
-      if (before(nodes_[open_[k]], nodes_[open_[best]])) best = k;
-    int const node = open_[best];
-    open_[best] = open_.back();
-    open_.pop_back();
-    return node;
-  }
-  static constexpr bool before(Node const& a, Node const& b) {
-    std::int64_t const ta = a.cost.picoseconds + a.ahead;
-    std::int64_t const tb = b.cost.picoseconds + b.ahead;
-    return ta != tb ? ta < tb : rest_before(a.cost, b.cost);
-  }
-  /// The order of costs whose times are equal.
-  static constexpr bool rest_before(Cost a, Cost b) {
-    a.picoseconds = b.picoseconds = 0;
-    return a < b;
-  }
-
   /// Spells out the layout of a node: the axes on each dim, lengths of the largest blocks.
   constexpr void look_at(int node) {
     node_ = node;
     Key const key = nodes_[node].key;
     key_ = key;
-    so_far_ = nodes_[node].cost;
+    time_ = nodes_[node].picoseconds;
     for (int d = 0; d < rank_; ++d) here_[d].size = 0;
     for (int d = 0; turns_ && d < rank_; ++d) here_[d].cyclic = 0;
     idle_ = 0;
@@ -135,268 +151,257 @@ class Search {
       stay_[d] = settled(now, goal_.dims[d].axes);
       if (stay_[d] < now.size) ++left_;
       std::int64_t length = z_.extents[from_.dims[d].label];
+      ranks_[d] = 1;
       for (int k = 0; k < now.size; ++k) {
+        ranks_[d] *= z_.sizes.at[now.at[k]];
         length_[d][k] = length;
         length = now.cyclic != 0 ? largest_block(length, now, z_.sizes)
                                  : ceil_div(length, z_.sizes.at[now.at[k]]);
       }
       length_[d][now.size] = length;
       bytes_ *= length;
+      parts_[d] = missing_.parts(d, stay_[d], now.size, ranks_[d]);
     }
+  }
+  /// See Missing::parts: of all dims, where `d` and `e` have `of_d` and `of_e`.
+  constexpr std::int64_t parts(int d, std::int64_t of_d, int e = -1, std::int64_t of_e = 1) const {
+    std::int64_t all = of_d * of_e;
+    for (int o = 0; o < rank_; ++o)
+      if (o != d && o != e) all *= parts_[o];
+    return all;
   }
   constexpr bool moves(int d) const { return stay_[d] < here_[d].size; }
   constexpr std::int64_t length(int d) const { return length_[d][here_[d].size]; }
-  /// The length of dim `d` with the axes of `group` behind its own.
-  constexpr std::int64_t shorter(int d, AxisList const& group) const {
-    std::int64_t n = length(d);
-    for (int k = 0; k < group.size && k < max_axes; ++k) n = ceil_div(n, z_.sizes.at[group.at[k]]);
-    return n;
-  }
   /// `bytes` of a block whose length along one dim changes.
   static constexpr std::int64_t rescaled(std::int64_t bytes, std::int64_t before,
                                          std::int64_t after) {
     return bytes == 0 ? 0 : bytes / before * after;
   }
-  /// Whether axes behind those of dim `d` would have to leave it again, when its own need not.
-  constexpr int unsettles(int d, AxisList const& group) const {
-    if (moves(d)) return 0;
+  /// Whether `axis` belongs at this place of dim `d`.
+  constexpr bool belongs(int d, int place, int axis) const {
     AxisList const& then = goal_.dims[d].axes;
-    if (then.cyclic != 0) return 1;
-    int const n = here_[d].size;
-    for (int k = 0; k < group.size && k < max_axes; ++k)
-      if (n + k >= then.size || then.at[n + k] != group.at[k]) return 1;
-    return 0;
-  }
-  static constexpr Key without(Key key, AxisList const& group) {
-    for (int k = 0; k < group.size && k < max_axes; ++k) key &= ~mask_key(group.at[k]);
-    return key;
-  }
-  constexpr Key behind(Key key, int d, AxisList const& group) const {
-    for (int k = 0; k < group.size && k < max_axes; ++k)
-      key |= place_key(group.at[k], d, here_[d].size + k);
-    return key;
+    return then.cyclic == 0 && place < then.size && then.at[place] == axis;
   }
 
-  /// One step from here to layout `key`, whose largest blocks have `after` bytes and from which
-  /// `left` collectives at least remain: one takes axes off one dim at most, and none of those
-  /// reduces. Its price is reckoned from `before` bytes.
-  constexpr void consider(Move const& move, Key key, std::int64_t before, std::int64_t after,
-                          int left) {
+  /// One step from here to layout `key`, over `p` ranks, whose largest blocks have `after` bytes and from
+  /// which `left` collectives at least remain: one takes axes off one dim at most, and none of those
+  /// reduces. Its price is reckoned from `before` bytes. See Missing for `parts`.
+  constexpr void consider(Collective collective, int from, int to, std::int64_t p, Key key,
+                          std::int64_t before, std::int64_t after, int left, std::int64_t parts) {
     ++visits_;
-    std::int64_t p = 1;
-    for (int k = 0; k < move.group.size; ++k) p *= z_.sizes.at[move.group.at[k]];
-    Cost const cost = so_far_ + step_cost(move.collective, before, after, p, m_);
-    std::int64_t const ahead = least_ * left;
-    std::int64_t const time = cost.picoseconds + ahead;
-    if (time > limit_) return;
-    if (aim_ >= 0) {
-      Cost const& best = nodes_[aim_].cost;
-      if (time > best.picoseconds) return;
-      if (time == best.picoseconds && !rest_before(cost, best)) return;
+    // a price that is too high is not reckoned
+    std::int64_t ahead = least_ * left;
+    if (missing_.known()) {
+      // a rank that owes has nothing of the goal yet
+      bool const reduces =
+          collective == Collective::reduce_scatter || collective == Collective::all_reduce;
+      ahead += missing_.time(owed_ != 0 && !reduces ? 0 : parts);
     }
+    if (time_ + ahead + (collective == Collective::none ? 0 : least_) > limit_) return;
     unsigned const bucket = nodes_.bucket(key);
     int const known = nodes_.at(bucket);
-    if (known < 0) {
-      if (key == goal_key_) aim_ = nodes_.size();
-      open_.push_back(nodes_.size());
-      nodes_.add(bucket, {key, cost, ahead, node_, false, move});
-    } else if (!nodes_[known].done && cost < nodes_[known].cost) {
-      nodes_[known] = {key, cost, ahead, node_, false, move};
+    if (known >= 0 && nodes_[known].picoseconds < time_) return;
+    Cost const cost = step_cost(collective, before, after, p, m_);
+    std::int64_t const time = time_ + cost.picoseconds;
+    if (time + ahead > limit_) return;
+    Node n;
+    Node const& here = nodes_[node_];
+    n.bytes = here.bytes + cost.bytes;
+    n.messages = here.messages + cost.messages;
+    n.peak_bytes = cost.peak_bytes > here.peak_bytes ? cost.peak_bytes : here.peak_bytes;
+    if (aim_ >= 0 && time + ahead == limit_ && !Nodes::rest_before(n, nodes_[aim_])) return;
+    if (known >= 0) {
+      Node const& other = nodes_[known];
+      if (time > other.picoseconds) return;
+      if (time == other.picoseconds && !Nodes::rest_before(n, other)) return;
+    }
+    n.picoseconds = time;
+    n.total = time + ahead;
+    n.key = key;
+    n.parent = node_;
+    n.done = false;
+    n.collective = collective;
+    n.from = static_cast<std::int8_t>(from);
+    n.to = static_cast<std::int8_t>(to);
+    if (key == goal_key_) {
+      aim_ = known >= 0 ? known : nodes_.size();
+      limit_ = time;  // what takes longer is of no use any more
+    }
+    if (known >= 0) {
+      if (nodes_[known].done) nodes_.open(known);
+      nodes_[known] = n;
+    } else {
+      nodes_.add(bucket, n);
     }
   }
 
   constexpr void slices(int d) {
-    for (int x = 0; x <= last_axis_; ++x) {
-      if (((idle_ >> x) & 1U) == 0) continue;
-      Move move;
-      move.group.push(x);
-      move.to = d;
-      consider(move, key_ | place_key(x, d, here_[d].size), bytes_,
-               rescaled(bytes_, length(d), ceil_div(length(d), z_.sizes.at[x])),
-               left_ + unsettles(d, move.group));
-    }
+    int const place = here_[d].size;
+    std::int64_t const before = length(d);
+    for (int x = 0; x <= last_axis_; ++x)
+      if (((idle_ >> x) & 1U) != 0) {
+        std::int64_t const after = ceil_div(before, z_.sizes.at[x]);
+        bool const fits = !moves(d) && belongs(d, place, x);
+        consider(Collective::none, -1, d, 1, key_ | place_key(x, d, place), bytes_,
+                 rescaled(bytes_, before, after), left_ + (moves(d) || fits ? 0 : 1),
+                 parts(d, missing_.parts(d, stay_[d] + (fits ? 1 : 0), place + 1,
+                                         ranks_[d] * z_.sizes.at[x])));
+      }
   }
 
   // all_gather and all_to_all of the k minor-most axes of dim d
-  constexpr void movers(int d) {
-    for (int k = here_[d].size - 1; k >= stay_[d]; --k) {
-      Move move;
-      move.collective = Collective::all_gather;
-      move.group = here_[d].suffix(k);
-      move.from = d;
-      Key const key = without(key_, move.group);
+  constexpr void movers(int d, int fixed) {
+    AxisList const& now = here_[d];
+    Key without = key_;
+    std::int64_t p = 1;
+    for (int k = now.size - 1; k >= fixed; --k) {
+      without &= ~mask_key(now.at[k]);
+      p *= z_.sizes.at[now.at[k]];
       std::int64_t const bytes = rescaled(bytes_, length(d), length_[d][k]);
-      int const left = k > stay_[d] ? left_ : left_ - 1;
-      consider(move, key, bytes_, bytes, left);
-      move.collective = Collective::all_to_all;
+      int const left = k <= stay_[d] && moves(d) ? left_ - 1 : left_;
+      std::int64_t const parts_d = missing_.parts(d, k < stay_[d] ? k : stay_[d], k, ranks_[d] / p);
+      consider(Collective::all_gather, d, -1, p, without, bytes_, bytes, left, parts(d, parts_d));
       for (int e = 0; e < rank_; ++e) {
         if (e == d || !useful_[e] || here_[e].cyclic != 0) continue;
-        move.to = e;
-        if (turns_ && move.group.size == 1) into_turns(e, move, key, bytes, left);
-        consider(move, behind(key, e, move.group), bytes_,
-                 rescaled(bytes, length(e), shorter(e, move.group)),
-                 left + unsettles(e, move.group));
+        if (turns_ && k + 1 == now.size)
+          into_turns(Collective::all_to_all, d, e, now.at[k], without, bytes, left);
+        Key key = without;
+        std::int64_t after = length(e);
+        int place = here_[e].size;
+        int stay = stay_[e];
+        for (int j = k; j < now.size; ++j, ++place) {
+          int const x = now.at[j];
+          key |= place_key(x, e, place);
+          after = ceil_div(after, z_.sizes.at[x]);
+          if (stay == place && belongs(e, place, x)) ++stay;
+        }
+        consider(Collective::all_to_all, d, e, p, key, bytes_, rescaled(bytes, length(e), after),
+                 left + (moves(e) || stay == place ? 0 : 1),
+                 parts(d, parts_d, e, missing_.parts(e, stay, place, ranks_[e] * p)));
       }
     }
   }
 
-  // every other order of the axes on dim d that may move
-  constexpr void orders(int d, AxisList const& chosen) {
+  // every other order of the axes on dim d that may move, of which `chosen_` has the first `n`
+  constexpr void orders(int d, int n, unsigned used) {
     AxisList const& now = here_[d];
-    if (chosen.size == now.size) {
+    if (n == now.size) {
       int same = 0;
-      while (same < now.size && chosen.at[same] == now.at[same]) ++same;
-      if (same == now.size) return;
-      Move move;
-      move.collective = Collective::permute;
-      move.group = now.suffix(same);
-      move.from = d;
-      move.to = d;
-      Key key = without(key_, move.group);
-      std::int64_t length = length_[d][same];
-      for (int k = same; k < chosen.size; ++k) {
-        key |= place_key(chosen.at[k], d, k);
-        length = ceil_div(length, z_.sizes.at[chosen.at[k]]);
+      while (same < n && chosen_[same] == now.at[same]) ++same;
+      if (same == n) return;
+      int stay = 0;
+      Key key = key_;
+      std::int64_t p = 1;
+      std::int64_t after = length_[d][same];
+      for (int k = same; k < n; ++k) key &= ~mask_key(now.at[k]);
+      for (int k = 0; k < n; ++k) {
+        int const x = chosen_[k];
+        if (stay == k && belongs(d, k, x)) ++stay;
+        if (k < same) continue;
+        key |= place_key(x, d, k);
+        p *= z_.sizes.at[x];
+        after = ceil_div(after, z_.sizes.at[x]);
       }
-      bool const there = goal_.dims[d].axes.starts_with(chosen);
-      consider(move, key, bytes_, rescaled(bytes_, this->length(d), length),
-               there ? left_ - 1 : left_);
+      consider(Collective::permute, d, d, p, key, bytes_, rescaled(bytes_, length(d), after),
+               left_ - (moves(d) ? 1 : 0) + (stay == n ? 0 : 1),
+               parts(d, missing_.parts(d, stay, n, ranks_[d])));
       return;
     }
     for (int k = 0; k < now.size; ++k) {
-      if (chosen.contains(now.at[k])) continue;
-      AxisList longer = chosen;
-      longer.push(now.at[k]);
-      orders(d, longer);
+      int const x = now.at[k];
+      if (((used >> x) & 1U) != 0) continue;
+      chosen_[n] = x;
+      orders(d, n + 1, used | 1U << x);
     }
   }
 
-  // reduce_scatter of every ordered list of unreduced axes onto dim d
-  constexpr void scatters(int d, AxisList const& chosen) {
-    unsigned rest = owed_;
-    for (int k = 0; k < chosen.size; ++k) rest &= ~(1U << chosen.at[k]);
-    if (chosen.size > 0) {
-      Move move;
-      move.collective = Collective::reduce_scatter;
-      move.group = chosen;
-      move.to = d;
-      consider(move, behind(without(key_, chosen), d, chosen), bytes_,
-               rescaled(bytes_, length(d), shorter(d, chosen)),
-               left_ - (rest == 0 ? 1 : 0) + unsettles(d, chosen));
-    }
+  // reduce_scatter of every ordered list of unreduced axes onto dim d: those scattered so far, of which and
+  // of those before them `stay` need not leave again, and `rest`
+  constexpr void scatters(int d, int place, int stay, unsigned rest, Key so_far, std::int64_t ranks,
+                          std::int64_t shortened) {
     for (int x = 0; rest != 0 && x <= last_axis_; ++x) {
       if (((rest >> x) & 1U) == 0) continue;
-      AxisList longer = chosen;
-      longer.push(x);
-      scatters(d, longer);
+      unsigned const owed = rest & ~(1U << x);
+      Key const key = (so_far & ~mask_key(x)) | place_key(x, d, place);
+      std::int64_t const p = ranks * z_.sizes.at[x];
+      std::int64_t const after = ceil_div(shortened, z_.sizes.at[x]);
+      int const stays = stay + (stay == place && belongs(d, place, x) ? 1 : 0);
+      int const left = left_ - (owed == 0 ? 1 : 0) + (moves(d) || stays > place ? 0 : 1);
+      consider(Collective::reduce_scatter, -1, d, p, key, bytes_,
+               rescaled(bytes_, length(d), after), left,
+               owed != 0 ? 0 : parts(d, missing_.parts(d, stays, place + 1, ranks_[d] * p)));
+      scatters(d, place + 1, stays, owed, key, p, after);
     }
   }
 
   constexpr void reductions() {
     for (unsigned some = owed_; some != 0; some = (some - 1) & owed_) {
-      Move move;
-      move.collective = Collective::all_reduce;
-      for (int x = 0; x <= last_axis_; ++x)
-        if (((some >> x) & 1U) != 0) move.group.push(x);
-      consider(move, without(key_, move.group), bytes_, bytes_, some == owed_ ? left_ - 1 : left_);
+      Key key = key_;
+      std::int64_t p = 1;
+      for (int x = 0; x <= last_axis_; ++x) {
+        if (((some >> x) & 1U) == 0) continue;
+        key &= ~mask_key(x);
+        p *= z_.sizes.at[x];
+      }
+      bool const all = some == owed_;
+      consider(Collective::all_reduce, -1, -1, p, key, bytes_, bytes_, all ? left_ - 1 : left_,
+               all ? parts(-1, 1) : 0);
     }
   }
 
-  /// Dim `d` dealt out by `axis` as in `like`.
-  static constexpr AxisList turn(int d, int axis, Spec const& like) {
-    AxisList out;
-    out.push(axis);
-    out.cyclic = like.dims[d].axes.cyclic;
-    return out;
+  /// Calls `deal` with each way in which `axis` may deal out dim `d`: that of the goal and the start's own.
+  template <class Deal>
+  constexpr void ways_to_deal(int d, int axis, Deal const& deal) {
+    AxisList const& first = from_.dims[d].axes;
+    AxisList const& wanted = goal_.dims[d].axes;
+    if (wanted.cyclic != 0) deal(turn(d, axis, goal_));
+    if (first.cyclic != 0 && first.cyclic != wanted.cyclic && first.at[0] == axis) deal(first);
   }
 
-  /// The one axis of `move` begins to deal out dim `d`, where the goal wants it dealt out: after it a
-  /// rank has `bytes` less what that takes.
-  constexpr void into_turns(int d, Move const& move, Key key, std::int64_t bytes, int left) {
-    if (here_[d].size > 0 || goal_.dims[d].axes.cyclic == 0) return;
-    AxisList const then = turn(d, move.group[0], goal_);
-    consider(move, key | key_of(then, d, goal_.dims[d].axes), bytes_,
-             rescaled(bytes, length(d), largest_block(length(d), then, z_.sizes)),
-             left + (then == goal_.dims[d].axes ? 0 : 1));
+  /// `axis` begins to deal out dim `d`: after it a rank has `bytes` less what that takes.
+  constexpr void into_turns(Collective collective, int from, int d, int axis, Key key,
+                            std::int64_t bytes, int left) {
+    if (here_[d].size > 0) return;
+    AxisList const& wanted = goal_.dims[d].axes;
+    ways_to_deal(d, axis, [&](AxisList const& then) {
+      consider(collective, from, d, z_.sizes.at[axis], key | key_of(then, d, wanted), bytes_,
+               rescaled(bytes, length(d), largest_block(length(d), then, z_.sizes)),
+               left + (then == wanted ? 0 : 1), 0);
+    });
   }
 
   // slice and reduce_scatter to a cyclic dim, and all steps from one
   constexpr void turns(int d) {
     for (int x = 0; x <= last_axis_; ++x) {
-      Move move;
-      move.group.push(x);
-      move.to = d;
-      if (((idle_ >> x) & 1U) != 0) into_turns(d, move, key_, bytes_, left_);
-      if (((owed_ >> x) & 1U) == 0) continue;
-      move.collective = Collective::reduce_scatter;
-      into_turns(d, move, key_ & ~mask_key(x), bytes_, left_ - (owed_ == 1U << x ? 1 : 0));
+      if (((idle_ >> x) & 1U) != 0) into_turns(Collective::none, -1, d, x, key_, bytes_, left_);
+      if (((owed_ >> x) & 1U) != 0)
+        into_turns(Collective::reduce_scatter, -1, d, x, key_ & ~mask_key(x), bytes_,
+                   left_ - (owed_ == 1U << x ? 1 : 0));
     }
-    if (here_[d].size == 0 || !moves(d)) return;
+    if (here_[d].size == 0) return;
     bool const from_turns = here_[d].cyclic != 0;
-    if (from_turns) movers(d);
+    if (from_turns) movers(d, 0);
     // all_to_all within dim d to one axis of it or an idle one, from turns or to them
     for (int x = 0; x <= last_axis_; ++x) {
       if (((idle_ >> x) & 1U) == 0 && !here_[d].contains(x)) continue;
       AxisList one;
       one.push(x);
       if (from_turns) split_as(d, one);
-      if (goal_.dims[d].axes.cyclic != 0) split_as(d, turn(d, x, goal_));
+      ways_to_deal(d, x, [&](AxisList const& then) { split_as(d, then); });
     }
   }
 
   constexpr void split_as(int d, AxisList const& then) {
-    if (then == here_[d]) return;
-    Move move;
-    move.collective = Collective::all_to_all;
-    move.group = here_[d].suffix(0);
-    move.from = d;
-    move.to = d;
+    AxisList const& now = here_[d];
+    AxisList const& wanted = goal_.dims[d].axes;
+    if (then == now) return;
+    Key without = key_;
+    for (int k = 0; k < now.size; ++k) without &= ~mask_key(now.at[k]);
     std::int64_t const after =
         rescaled(bytes_, length(d), largest_block(z_.extents[from_.dims[d].label], then, z_.sizes));
-    consider(move, without(key_, move.group) | key_of(then, d, goal_.dims[d].axes), after, after,
-             left_ - 1 + (settled(then, goal_.dims[d].axes) < then.size ? 1 : 0));
-  }
-
-  constexpr Spec spec_of(Key key) const {
-    Spec s = from_;
-    s.unreduced = {};
-    for (int d = 0; d < rank_; ++d) s.dims[d].axes = {};
-    for (int x = 0; x <= last_axis_; ++x) {
-      int const place = static_cast<int>((key >> (6 * x)) & 63U);
-      if (place == 1) s.unreduced.insert(x);
-      if (place < 2) continue;
-      if (place >= first_turn) {
-        int const d = (place - first_turn) / 2;
-        s.dims[d].axes = turn(d, x, (place - first_turn) % 2 == 0 ? goal_ : from_);
-        continue;
-      }
-      AxisList& list = s.dims[(place - 2) / max_axes].axes;
-      list.at[(place - 2) % max_axes] = static_cast<std::int8_t>(x);
-      ++list.size;
-    }
-    if (s.unreduced.empty()) s.kind = ReduceKind::sum;
-    return s;
-  }
-
-  /// The path that ends at this node.
-  constexpr Path spell(int end) {
-    Path path;
-    path.cost = nodes_[end].cost;
-    path.size = 0;
-    for (int k = end; nodes_[k].parent >= 0; k = nodes_[k].parent) ++path.size;
-    Spec after = spec_of(nodes_[end].key);
-    for (int k = end, place = path.size; nodes_[k].parent >= 0; k = nodes_[k].parent) {
-      Move const& move = nodes_[k].move;
-      Step& s = path.steps[--place];
-      s.action = move.collective == Collective::none ? Action::slice : Action::communicate;
-      s.collective = move.collective;
-      s.axes = move.group;
-      s.from = static_cast<std::int8_t>(move.from);
-      s.to = static_cast<std::int8_t>(move.to);
-      s.after = after;
-      after = s.before = spec_of(nodes_[nodes_[k].parent].key);
-    }
-    return path;
+    consider(Collective::all_to_all, d, d, z_.sizes.product(now), without | key_of(then, d, wanted),
+             after, after, left_ - (moves(d) ? 1 : 0) + (settled(then, wanted) < then.size ? 1 : 0),
+             0);
   }
 
   Spec from_;
@@ -409,25 +414,29 @@ class Search {
   bool turns_ = false;  ///< whether an end has cyclic dims
   bool useful_
       [max_dims]{};  ///< worth splitting on the way: split at either end; all of a small tensor
+  bool loose_[max_dims]{};  ///< whether it may pay to move what stands right
   std::int64_t least_ = 0;
+  Missing missing_;
   std::int64_t limit_ = 0;
   int visits_ = 0;
   Key goal_key_ = 0;
   Nodes nodes_;
-  shardtype::detail::List<int> open_;
   int aim_ = -1;  ///< the goal's node
 
   // the layout that is looked at
   int node_ = 0;
   Key key_ = 0;
-  Cost so_far_{};
+  std::int64_t time_ = 0;
   AxisList here_[max_dims]{};
+  std::int64_t parts_[max_dims]{};  ///< see Missing::parts
+  std::int64_t ranks_[max_dims]{};
   int stay_[max_dims]{};  ///< how many major axes stand where the goal has them
   std::int64_t length_[max_dims][max_axes + 1]{};  ///< of dims with their first k axes
   std::int64_t bytes_ = 0;
   unsigned idle_ = 0;
   unsigned owed_ = 0;
-  int left_ = 0;  ///< the least number of collectives to the goal
+  int chosen_[max_axes]{};  ///< an order of its axes
+  int left_ = 0;            ///< the least number of collectives to the goal
 };
 
 }  // namespace detail
