@@ -63,7 +63,7 @@ struct ScenarioSizing {
 /// no single evaluation nears a compiler's step limit.
 template <class R, class Z, int Round>
 struct SearchRound {
-  static constexpr auto before() {
+  static consteval auto before() {
     if constexpr (Round == 0) {
       return planning::detail::Progress{};
     } else {
@@ -73,7 +73,7 @@ struct SearchRound {
   static constexpr planning::detail::Progress value = R::progress(Z::value, before());
 };
 template <class R, class Z, int Round = 0>
-constexpr Plan plan_by_rounds() {
+consteval Plan plan_by_rounds() {
   if constexpr (SearchRound<R, Z, Round>::value.finished) {
     return R::finish_plan(Z::value, SearchRound<R, Z, Round>::value);
   } else {
@@ -81,7 +81,7 @@ constexpr Plan plan_by_rounds() {
   }
 }
 template <class R, class Z>
-constexpr Plan plan_in_compiler() {
+consteval Plan plan_in_compiler() {
   if constexpr (requires { R::progress(Z::value, planning::detail::Progress{}); }) {
     return plan_by_rounds<R, Z>();
   } else {
@@ -91,6 +91,41 @@ constexpr Plan plan_in_compiler() {
 /// The plan of the operation that `R` resolved, for the sizing `Z::value`.
 template <class R, class Z>
 inline constexpr Plan compiled_plan = plan_in_compiler<R, Z>();
+
+/// A sizing as a type that all equal ones are.
+template <std::int64_t Bytes, std::int64_t... N>
+struct EqualSizing {
+  static constexpr Sizing make() {
+    std::int64_t const numbers[] = {N...};
+    Sizing z;
+    for (int l = 0; l < max_dims; ++l) z.extents.at[l] = numbers[l];
+    for (int x = 0; x < max_axes; ++x) z.sizes.at[x] = numbers[max_dims + x];
+    z.element_bytes = Bytes;
+    return z;
+  }
+  static constexpr Sizing value = make();
+};
+template <class Z, std::size_t... L, std::size_t... X>
+constexpr auto equal_sizing(std::index_sequence<L...>, std::index_sequence<X...>) {
+  return Type<
+      EqualSizing<Z::value.element_bytes, Z::value.extents.at[L]..., Z::value.sizes.at[X]...>>{};
+}
+
+/// The same plan; reshards that differ in names alone share it.
+template <class R, class Z>
+constexpr Plan const& shared_plan() {
+  if constexpr (requires { R::from_number; }) {
+    if constexpr (R::from_number != 0 && R::to_number != 0) {
+      using Equal = decltype(equal_sizing<Z>(std::make_index_sequence<max_dims>{},
+                                             std::make_index_sequence<max_axes>{}));
+      return compiled_plan<AlikeReshards<R::from_number, R::to_number>, typename Equal::type>;
+    } else {
+      return compiled_plan<R, Z>;
+    }
+  } else {
+    return compiled_plan<R, Z>;
+  }
+}
 
 /// What moves between ranks for the operation that `R` resolved, as far as its size goes: elements of
 /// the first operand, unless `R` says how many bytes it is.
@@ -144,7 +179,7 @@ struct PlanSet {
  private:
   template <int Number>
   static constexpr Plan const& planned =
-      detail::compiled_plan<R, detail::ScenarioSizing<typename R::S, T, Number>>;
+      detail::shared_plan<R, detail::ScenarioSizing<typename R::S, T, Number>>();
 
   /// The most that `of(plan)` is for any sizes.
   template <class Of, int... Number>
@@ -190,14 +225,16 @@ struct PlanSet {
 /// `plan(matmul_to<Out>, type<A>, type<B>)`: a Plan when the types settle all sizes, else a
 /// PlanSet. Refuses what the operation refuses, with the same sentence. Communicates nothing.
 template <class Op, class... Operands>
-constexpr auto plan(Op const&, Type<Operands>...) {
+constexpr decltype(auto) plan(Op const&, Type<Operands>...) {
   using R = Resolve<Op, Operands...>;
   if constexpr (!R::verdict) {
     static_cast<void>(refusal<R, Operands...>{});
     return Plan{};
   } else if constexpr (R::S::names.all_static()) {
     using First = std::tuple_element_t<0, std::tuple<Operands...>>;
-    return detail::compiled_plan<R, detail::StaticSizing<typename R::S, detail::moved_t<R, First>>>;
+    // by reference: a compiler that copies a plan copies each of its numbers
+    using Z = detail::StaticSizing<typename R::S, detail::moved_t<R, First>>;
+    return detail::shared_plan<R, Z>();
   } else {
     using First = std::tuple_element_t<0, std::tuple<Operands...>>;
     return PlanSet<R, detail::moved_t<R, First>>{};
@@ -208,7 +245,7 @@ constexpr auto plan(Op const&, Type<Operands>...) {
 /// they are no constants; reference parameters need the form with `type<A>`.
 template <class Op, class... Operands>
   requires(is_tensor<Operands> && ...)
-constexpr auto plan(Op const& op, Operands const&...) {
+constexpr decltype(auto) plan(Op const& op, Operands const&...) {
   return plan(op, type<Operands>...);
 }
 

@@ -2,6 +2,7 @@
 /// Changes of sharding on types: reshard and the named collectives.
 
 #include <shardtype/check/resolve.hpp>
+#include <shardtype/plan/reshard_code.hpp>
 #include <shardtype/plan/reshard_plan.hpp>
 #include <shardtype/rules/reshard.hpp>
 
@@ -36,11 +37,21 @@ inline constexpr AllToAllOver<X, From, To> all_to_all_over{};
 
 namespace detail {
 
+/// All reshards between the shardings with these numbers, whatever their labels and axes are called.
+template <std::uint64_t From, std::uint64_t To>
+struct AlikeReshards {
+  static constexpr Spec from = planning::spec_from(From);
+  static constexpr Spec to = planning::spec_from(To);
+  static constexpr Plan make_plan(Sizing const& z, Machine const& m = {}) {
+    return planning::reshard_plan(from, to, z, m);
+  }
+};
+
 template <class A, class Out>
 struct Resharding {
   using S = Scope<A, Out>;
   static constexpr bool communicates = true;
-  static constexpr Verdict decide() {
+  static consteval Verdict decide() {
     if (is_local<A>) return refuse(Code::V14_named_result);
     if (Verdict v = lawful<S>(std::make_integer_sequence<int, 2>{}); !v) return v;
     if (!same_element<A, Out>) return refuse(Code::N05_element_type);
@@ -48,6 +59,8 @@ struct Resharding {
   }
   static constexpr Verdict verdict = decide();
   using result = Out;
+  static constexpr std::uint64_t from_number = planning::number_of(S::template spec<0>);
+  static constexpr std::uint64_t to_number = planning::number_of(S::template spec<1>);
   static constexpr Plan make_plan(Sizing const& z, Machine const& m = {}) {
     return planning::reshard_plan(S::template spec<0>, S::template spec<1>, z, m);
   }
@@ -58,7 +71,7 @@ struct Resharding {
 template <class A, class Self, class... Parts>
 struct Collectively {
   using S = Scope<A, Mentions<Parts...>>;
-  static constexpr Verdict decide() {
+  static consteval Verdict decide() {
     if (S::names.overflow) return refuse(Code::T07_too_many);
     if (Verdict v = rules::well_formed(S::template reading<0>); !v) return v;
     if (S::template reading<1>.malformed == Malformed::not_a_label ||
@@ -75,6 +88,9 @@ struct CollectiveResult : Self {
     static constexpr Spec value = Self::verdict.result;
   };
   using result = tensor_from_spec<S, Holder, element_t<A>, A>;
+  static constexpr std::uint64_t from_number =
+      requires { Self::sends_nothing; } ? 0 : planning::number_of(S::template spec<0>);
+  static constexpr std::uint64_t to_number = planning::number_of(Holder::value);
   static constexpr Plan make_plan(Sizing const& z, Machine const& m = {}) {
     if constexpr (requires { Self::sends_nothing; }) {
       Plan p;

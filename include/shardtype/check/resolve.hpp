@@ -57,7 +57,7 @@ struct NamedAs<T, Like, Tensor<U, Parts...>> {
 
 /// The first law that one of the types of an operation breaks.
 template <class S, int... K>
-constexpr Verdict lawful(std::integer_sequence<int, K...>) {
+consteval Verdict lawful(std::integer_sequence<int, K...>) {
   return rules::lawful(S::names, S::readings, static_cast<int>(sizeof...(K)));
 }
 /// What the blocks of manual mode make of a rule's answer for the first `Operands` types of a scope.
