@@ -2,7 +2,6 @@
 // named for all, against a dense reference, with the bytes of every operation equal to its plan's.
 // SOURCES: tests/shim/pmpi.cpp
 // TIMEOUT: 300
-// OPTIMIZE: 1
 #include <array>
 #include <cstdint>
 #include <utility>

@@ -3,7 +3,6 @@
 // values and bytes.
 // SOURCES: tests/shim/pmpi.cpp
 // TIMEOUT: 300
-// OPTIMIZE: 1
 #include <algorithm>
 #include <cstdint>
 #include <random>
