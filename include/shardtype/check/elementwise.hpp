@@ -162,6 +162,10 @@ template <class F, class... Args>
 struct StrictElementwise : ElementwiseOperands<F, Pack<>, Args...> {
   using Base = ElementwiseOperands<F, Pack<>, Args...>;
   static constexpr bool communicates = false;
+  /// Whether the operands are lawful, and none has all labels of the others.
+  static constexpr bool decide_apart() {
+    return bool(Base::check()) && rules::detail::covering(Base::operands()) < 0;
+  }
   static constexpr Verdict decide() {
     if (Verdict v = Base::check(); !v) return v;
     return in_manual_mode<typename Base::S, static_cast<int>(sizeof...(Args))>(

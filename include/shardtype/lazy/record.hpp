@@ -106,6 +106,17 @@ auto pinned(E const& e) {
   }
 }
 
+/// Whether `a * b`, which `R` resolved element by element, is a product of matrices: neither operand has all
+/// labels of the other.
+template <class F, class R>
+consteval bool multiplies_matrices() {
+  if constexpr (std::is_same_v<F, functions::Multiply>) {
+    return R::decide_apart();
+  } else {
+    return false;
+  }
+}
+
 }  // namespace detail
 
 /// `with_sharding_constraint` of JAX: the expression is made in this sharding, named by dims and attributes or
@@ -140,11 +151,10 @@ auto record(RecordMap<F> const& f, Args const&... args) {
     return Poisoned{};
   } else {
     using R = Resolve<Map<F>, argument_t<detail::recorded_t<Args>>...>;
-    if constexpr (R::verdict) {
-      return detail::fitting_map<max_operands>(f.function, detail::recorded(args)...);
-    } else if constexpr (std::is_same_v<F, functions::Multiply> &&
-                         R::verdict.code == Code::P01_no_operand_has_all) {
+    if constexpr (detail::multiplies_matrices<F, R>()) {
       return record(RecordProduct<MatmulTo<>>{}, args...);
+    } else if constexpr (R::verdict) {
+      return detail::fitting_map<max_operands>(f.function, detail::recorded(args)...);
     } else {
       return Poisoned(refusal<R, argument_t<detail::recorded_t<Args>>...>{});
     }

@@ -35,15 +35,22 @@ namespace rules {
 
 namespace detail {
 
-/// The labels of the first operand that has all labels of the others; none: P01.
-constexpr Verdict common_labels(Operands const& in, Labels& out) {
+/// The first operand that has all labels of the others, -1 when there is none.
+constexpr int covering(Operands const& in) {
   for (int k = 0; k < in.size; ++k) {
     Labels const mine = labels_of(in.at[k]);
     bool all = true;
     for (int m = 0; m < in.size; ++m)
       for (int d = 0; d < in.at[m].rank; ++d) all = all && mine.contains(in.at[m].dims[d].label);
-    if (!all) continue;
-    out = mine;
+    if (all) return k;
+  }
+  return -1;
+}
+
+/// The labels of the operand that has all labels of the others; none: P01.
+constexpr Verdict common_labels(Operands const& in, Labels& out) {
+  if (int const k = covering(in); k >= 0) {
+    out = labels_of(in.at[k]);
     return {};
   }
   // the pair of labels that no operand has together
