@@ -114,14 +114,10 @@ constexpr auto equal_sizing(std::index_sequence<L...>, std::index_sequence<X...>
 /// The same plan; reshards that differ in names alone share it.
 template <class R, class Z>
 constexpr Plan const& shared_plan() {
-  if constexpr (requires { R::from_number; }) {
-    if constexpr (R::from_number != 0 && R::to_number != 0) {
-      using Equal = decltype(equal_sizing<Z>(std::make_index_sequence<max_dims>{},
-                                             std::make_index_sequence<max_axes>{}));
-      return compiled_plan<AlikeReshards<R::from_number, R::to_number>, typename Equal::type>;
-    } else {
-      return compiled_plan<R, Z>;
-    }
+  if constexpr (requires { requires R::from_number != 0 && R::to_number != 0; }) {
+    using Equal = decltype(equal_sizing<Z>(std::make_index_sequence<max_dims>{},
+                                           std::make_index_sequence<max_axes>{}));
+    return compiled_plan<AlikeReshards<R::from_number, R::to_number>, typename Equal::type>;
   } else {
     return compiled_plan<R, Z>;
   }
