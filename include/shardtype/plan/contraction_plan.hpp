@@ -213,7 +213,7 @@ class KnownCosts {
     k.from = from;
     k.to = to;
     k.bounds = bounds(from, in_order_of(to, from), z_, m_);
-    if (int const number = static_cast<int>(known_.size()); number < before_.size) {
+    if (std::size_t const number = known_.size(); number < static_cast<std::size_t>(before_.size)) {
       k.bounds.least = before_.found[number].least;
       k.cost = before_.found[number].cost;
       k.exact = before_.found[number].exact;

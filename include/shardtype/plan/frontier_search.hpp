@@ -95,7 +95,7 @@ class FrontierSearch : public Settler {
   }
   /// All places of the axes from `x` on. `code_` are the layouts of all parties so far.
   constexpr void place(int x) {
-    if (x == p_.axes) {
+    if (x == p_.axes || x == max_axes) {  // the second: see GraphWriter
       consider();
       return;
     }

@@ -126,9 +126,11 @@ class GraphWriter {
     int at[max_dims][max_axes]{};
   };
 
+  // g++ -O3 unrolls the recursions below beyond `max_axes`, where none of them goes, unless they say so
+
   /// All layouts of the axes from `x` on, those before standing as `lists_` has them.
   constexpr void place(int x) {
-    if (x == code_.axes) {
+    if (x == code_.axes || x == max_axes) {
       int code = owed_code_;
       for (int d = 0; d < code_.rank; ++d)
         for (int k = 0; k < lists_.size[d]; ++k)
@@ -215,7 +217,7 @@ class GraphWriter {
   /// Every other order of the axes of dim d, of which `chosen_` has the first `n`.
   constexpr void reorder(int d, int n, unsigned used) {
     int const size = lists_.size[d];
-    if (n == size) {
+    if (n == size || n == max_axes) {
       int same = 0;
       while (same < size && chosen_[same] == lists_.at[d][same]) ++same;
       if (same == size) return;
@@ -235,6 +237,7 @@ class GraphWriter {
   }
   /// The first `n` axes of `chosen_`, and one more, are scattered.
   constexpr void scatter(int n, unsigned used) {
+    if (n == max_axes) return;
     for (int x = 0; x < code_.axes; ++x) {
       if (((owed_ & ~used) >> x & 1U) == 0) continue;
       chosen_[n] = x;

@@ -72,7 +72,8 @@ class RankClasses {
   }
   template <class Of>
   constexpr std::int64_t most_from(int axis, Coords& at, Of& of) const {
-    if (axis == axes_) return of(static_cast<Coords const&>(at));
+    // the second: g++ -O3 unrolls the recursion beyond `max_axes` else, where it never goes
+    if (axis == axes_ || axis == max_axes) return of(static_cast<Coords const&>(at));
     std::int64_t most = 0;
     for (std::int64_t const k : firsts_[axis]) {
       at.at[axis] = k;

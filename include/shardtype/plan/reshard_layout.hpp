@@ -53,6 +53,12 @@ constexpr int settled(AxisList const& now, AxisList const& then) {
   return n;
 }
 
+/// Puts `axis` on a dim where its number, 2 or more, says. Unsigned: g++ warns of places below 0 else.
+constexpr void put_at(AxisList& list, int number, int axis) {
+  list.at[static_cast<unsigned>(number - 2) % max_axes] = static_cast<std::int8_t>(axis);
+  ++list.size;
+}
+
 /// Dim `d` dealt out by `axis` as in `like`.
 constexpr AxisList turn(int d, int axis, Spec const& like) {
   AxisList out;
@@ -75,9 +81,7 @@ constexpr Spec spec_of(Key key, Spec const& from, Spec const& goal) {
       s.dims[d].axes = turn(d, x, (place - first_turn) % 2 == 0 ? goal : from);
       continue;
     }
-    AxisList& list = s.dims[(place - 2) / max_axes].axes;
-    list.at[(place - 2) % max_axes] = static_cast<std::int8_t>(x);
-    ++list.size;
+    put_at(s.dims[(place - 2) / max_axes].axes, place, x);
   }
   if (s.unreduced.empty()) s.kind = ReduceKind::sum;
   return s;

@@ -12,7 +12,6 @@
 /// The compiler runs it, which counts every statement: a layout is one number, and shardings are
 /// spelled out for the layouts that are looked at and for the path alone.
 
-#include <cstddef>
 #include <cstdint>
 
 #include <shardtype/plan/reshard_bounds.hpp>
@@ -139,9 +138,7 @@ class Search {
         int const d = (place - first_turn) / 2;
         here_[d] = turn(d, x, (place - first_turn) % 2 == 0 ? goal_ : from_);
       } else {
-        AxisList& list = here_[(place - 2) / max_axes];
-        list.at[(place - 2) % max_axes] = static_cast<std::int8_t>(x);
-        ++list.size;
+        put_at(here_[(place - 2) / max_axes], place, x);
       }
     }
     bytes_ = z_.element_bytes;
