@@ -1,6 +1,6 @@
-// Dims dealt out in turns: every pair of shardings of a matrix on two axes with such dims, resharded;
-// values and bytes. Then what users do with them, against the whole array: making and reading tensors,
-// elementwise functions, sums, products, shapes, files, text.
+// Dims dealt out in turns: every pair of shardings of a matrix on two axes with such dims, resharded, packed
+// and as views; values, bytes and how many kernels pack and unpack. Then what users do with them, against
+// the whole array: making and reading tensors, elementwise functions, sums, products, shapes, files, text.
 // SOURCES: tests/shim/pmpi.cpp
 // TIMEOUT: 300
 // OPTIMIZE: 1
@@ -13,10 +13,12 @@
 #include <shardtype/shardtype.hpp>
 
 #include "harness/catch.hpp"
+#include "harness/run_reshard.hpp"
 #include "harness/simulate.hpp"
 #include "shim/pmpi.hpp"
 
 using namespace shardtype;
+using run_reshard::Operand;
 
 namespace {
 
@@ -46,34 +48,10 @@ std::array<Int, 2> grid() {
 
 Int element(Extents const& at) { return at[0] * 101 + at[1] * 13 + 1; }
 
-// Runs the plan on this rank's part of `from`; the number of wrong elements, plus one for wrong bytes.
+// See run_reshard; both ways in which the operand may lie.
 int run(MeshState& mesh, AxisMap const& axes, Spec const& from, Spec const& to, Sizing const& z) {
-  Int const me = simulate::rank_of(z.sizes, axes.coords);
-  Plan const plan = planning::reshard_plan(from, to, z);
-  auto const start = simulate::distribute(from, z, element);
-  simulate::Distributed end = start;
-  for (Step const& s : plan)
-    if (!simulate::apply(s, z, end)) return 1000;
-  Int const n = local_elements(from, z.extents, z.sizes, axes.coords);
-  Buffer const memory = mesh.pool().take<Kokkos::HostSpace>(static_cast<std::size_t>(n) * 8);
-  auto* data = static_cast<Int*>(memory.data());
-  for (auto const& value : start.held[static_cast<std::size_t>(me)])
-    if (value) *data++ = *value;
-  shim::reset();
-  Buffer const result =
-      ops::Executor<Int, Kokkos::HostSpace>(mesh, axes, z, std::source_location::current())
-          .run(plan, ops::whole_value<Int>(from, z, axes.coords, memory));
-  int bad = shim::bytes() == plan.bytes(axes.coords) ? 0 : 1;
-  auto const* got = static_cast<Int const*>(result.data());
-  for (Int k = 0; k < simulate::volume(to, z.extents); ++k) {
-    Extents const at = simulate::indices(to, z.extents, k);
-    if (!simulate::holds(to, z, axes.coords, at)) continue;
-    auto const place = static_cast<std::size_t>(simulate::place(end.spec, z.extents, at));
-    Int const value = *got++;
-    if (value != end.held[static_cast<std::size_t>(me)][place]) ++bad;
-    if (to.unreduced.empty() && value != element(at)) ++bad;
-  }
-  return bad;
+  return run_reshard::run(mesh, axes, from, to, z, element, Operand::packed) +
+         run_reshard::run(mesh, axes, from, to, z, element, Operand::view);
 }
 
 // Elements of `a` that are not f(indices), on this rank.

@@ -1,6 +1,6 @@
 // Resharding executed: every pair of shardings of a matrix on two axes, a sample of rank-3 tensors on
-// three axes (500 pairs on 2 x 2 x 2 ranks), owed sums, maxima and minima, MPI counts in pieces;
-// values and bytes.
+// three axes (500 pairs on 2 x 2 x 2 ranks), packed and as views, owed sums, maxima and minima, MPI counts
+// in pieces; values, bytes and how many kernels pack and unpack.
 // SOURCES: tests/shim/pmpi.cpp
 // TIMEOUT: 300
 #include <algorithm>
@@ -12,10 +12,12 @@
 
 #include "harness/catch.hpp"
 #include "harness/on_ranks.hpp"
+#include "harness/run_reshard.hpp"
 #include "harness/simulate.hpp"
 #include "shim/pmpi.hpp"
 
 using namespace shardtype;
+using run_reshard::Operand;
 
 namespace {
 
@@ -28,36 +30,11 @@ struct K : Index<"K"> {};
 
 std::int64_t element(Extents const& at) { return at[0] * 101 + at[1] * 13 + at[2] * 7 + 1; }
 
-// Runs the plan on this rank's block of `from`; the number of wrong elements, plus one for wrong
-// bytes when they are checked.
+// See run_reshard; both ways in which the operand may lie.
 int run(MeshState& mesh, AxisMap const& axes, Spec const& from, Spec const& to, Sizing const& z,
         bool check_bytes = true) {
-  std::int64_t const me = simulate::rank_of(z.sizes, axes.coords);
-  Plan const plan = planning::reshard_plan(from, to, z);
-  auto const start = simulate::distribute(planning::detail::without_reduced(from), z, element);
-  simulate::Distributed end = start;
-  for (Step const& s : plan)
-    if (!simulate::apply(s, z, end)) return 1000;
-  std::int64_t const n = local_elements(from, z.extents, z.sizes, axes.coords);
-  Buffer const memory = mesh.pool().take<Kokkos::HostSpace>(static_cast<std::size_t>(n) * 8);
-  auto* data = static_cast<std::int64_t*>(memory.data());
-  for (auto const& value : start.held[static_cast<std::size_t>(me)])
-    if (value) *data++ = *value;
-  shim::reset();
-  Buffer const result =
-      ops::Executor<std::int64_t, Kokkos::HostSpace>(mesh, axes, z, std::source_location::current())
-          .run(plan, ops::whole_value<std::int64_t>(from, z, axes.coords, memory));
-  int bad = !check_bytes || shim::bytes() == plan.bytes(axes.coords) ? 0 : 1;
-  auto const* got = static_cast<std::int64_t const*>(result.data());
-  for (std::int64_t k = 0; k < simulate::volume(to, z.extents); ++k) {
-    Extents const at = simulate::indices(to, z.extents, k);
-    if (!simulate::holds(to, z, axes.coords, at)) continue;
-    auto const place = static_cast<std::size_t>(simulate::place(end.spec, z.extents, at));
-    std::int64_t const value = *got++;
-    if (value != end.held[static_cast<std::size_t>(me)][place]) ++bad;
-    if (to.unreduced.empty() && value != element(at)) ++bad;
-  }
-  return bad;
+  return run_reshard::run(mesh, axes, from, to, z, element, Operand::packed, check_bytes) +
+         run_reshard::run(mesh, axes, from, to, z, element, Operand::view, check_bytes);
 }
 
 Sizing sizing(AxisMap const& axes, std::array<std::int64_t, 3> const& extents) {

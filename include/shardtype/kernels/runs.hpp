@@ -20,6 +20,18 @@ struct RunTable {
   std::int64_t const* first = nullptr;
   std::int64_t messages = 0;
   std::int64_t runs = 0;
+  std::int64_t rows = 0;  ///< of all runs
+
+  /// The message that run `r` belongs to: the last that begins at or before it.
+  KOKKOS_FUNCTION std::int64_t message_of(std::int64_t r) const {
+    std::int64_t low = 0;
+    std::int64_t high = messages;
+    while (high - low > 1) {
+      std::int64_t const middle = (low + high) / 2;
+      (first[middle] <= r ? low : high) = middle;
+    }
+    return low;
+  }
 };
 
 namespace detail {
@@ -31,16 +43,6 @@ struct Runs {
   RunTable table;
   std::int64_t outer, total, inner;
 
-  /// The message that run `r` belongs to: the last that begins at or before it.
-  KOKKOS_FUNCTION std::int64_t message_of(std::int64_t r) const {
-    std::int64_t low = 0;
-    std::int64_t high = table.messages;
-    while (high - low > 1) {
-      std::int64_t const middle = (low + high) / 2;
-      (table.first[middle] <= r ? low : high) = middle;
-    }
-    return low;
-  }
   /// Calls `move(to, from, elements)` for run `r`, of message `m`, at outer place `o`.
   template <class Move>
   KOKKOS_FUNCTION void run(std::int64_t r, std::int64_t m, std::int64_t o, Move move) const {
@@ -59,7 +61,7 @@ struct MoveOneRun {
   Runs<T, Way> of;
   KOKKOS_FUNCTION void operator()(std::int64_t work) const {
     std::int64_t const r = work / of.outer;
-    of.run(r, of.message_of(r), work % of.outer, [](T* to, T const* from, std::int64_t n) {
+    of.run(r, of.table.message_of(r), work % of.outer, [](T* to, T const* from, std::int64_t n) {
       for (std::int64_t k = 0; k < n; ++k) to[k] = from[k];
     });
   }
@@ -75,7 +77,7 @@ struct MoveRunsInARow {
   void operator()(std::int64_t work) const {
     std::int64_t r = work % pieces * each;
     std::int64_t const end = r + each < of.table.runs ? r + each : of.table.runs;
-    std::int64_t m = of.message_of(r);
+    std::int64_t m = of.table.message_of(r);
     for (; r < end; ++r) {
       while (of.table.first[m + 1] <= r) ++m;
       of.run(r, m, work / pieces, [](T* to, T const* from, std::int64_t n) {

@@ -42,7 +42,7 @@ class CollectiveStep {
     }
     blocks_.exec.fence();
     if (deals_out(s)) {
-      blocks_.pack(v);
+      if (s.to < 0) blocks_.pack(v);
       v = dealt(s, v);
       return;
     }
@@ -75,7 +75,6 @@ class CollectiveStep {
   void alone(Step const& s, Value<T>& v) {
     if (deals_out(s) && s.from == s.to) {
       Coords const& me = blocks_.axes.coords;
-      blocks_.pack(v);
       v.keep = take_rows<T, Space>(blocks_.mesh, v.data, v.layout, s.to,
                                    rows_of(s.before, s.to, blocks_.sizing, me),
                                    rows_of(s.after, s.to, blocks_.sizing, me));
@@ -104,14 +103,9 @@ class CollectiveStep {
   static void move_segments(MeshState& mesh, Exec const& exec, T const* from, T* to,
                             detail::List<std::int64_t> const& begin, std::int64_t outer,
                             std::int64_t n, std::int64_t inner) {
-    std::int64_t const* table = begin.data();
-    Buffer device_table;
-    if constexpr (!on_host) {
-      device_table = on_device(mesh, begin);
-      table = static_cast<std::int64_t const*>(device_table.data());
-    }
-    kernels::move_segments<Way>(exec, from, to, table, static_cast<std::int64_t>(begin.size()) - 1,
-                                outer, n, inner);
+    runs::Readable<Space> const table(mesh, begin);
+    kernels::move_segments<Way>(exec, from, to, table.at(),
+                                static_cast<std::int64_t>(begin.size()) - 1, outer, n, inner);
     exec.fence();
   }
 
@@ -134,24 +128,12 @@ class CollectiveStep {
       move_segments<kernels::Packing::split>(v.data, to, begin, v.layout, dim);
       return to;
     }
-    std::int64_t const rest = cross_section(v.layout, dim);
-    kernels::Layout part = v.layout;
-    for (std::size_t k = 0; k + 1 < begin.size(); ++k) {
-      part.extent[dim] = begin[k + 1] - begin[k];
-      kernels::copy_packed(blocks_.exec, v.data + begin[k] * v.layout.stride[dim], part,
-                           to + begin[k] * rest);
-    }
-    blocks_.exec.fence();
+    detail::List<Rows>& parts = blocks_.mesh.scratch().rows;
+    parts.clear();
+    for (std::size_t k = 0; k + 1 < begin.size(); ++k)
+      parts.push_back({begin[k], begin[k + 1] - begin[k]});
+    split_rows<Space>(blocks_.mesh, v.data, v.layout, dim, {0, v.layout.extent[dim]}, parts, to);
     return to;
-  }
-
-  template <class U>
-  static Buffer on_device(MeshState& mesh, detail::List<U> const& values) {
-    std::size_t const n = values.size();
-    Buffer out = mesh.pool().template take<Space>(n * sizeof(U));
-    Kokkos::deep_copy(Flat<U, Space>(static_cast<U*>(out.data()), n),
-                      Flat<U const, Kokkos::HostSpace>(values.data(), n));
-    return out;
   }
 
   /// Begins of consecutive blocks within the first one's parent, and the end of the last.
@@ -392,16 +374,17 @@ class CollectiveStep {
     Value<T> out = blocks_.fresh(s.after);
     T const* send = v.data;
     Buffer send_wire;
+    std::int64_t sent = 0;
     if (s.to >= 0) {
       Rows const mine = rows_of(s.before, s.to, z, me);
       member_rows(s.after, s.to, z, blocks_.axes, s.axes, scratch.rows);
       std::int64_t const rest = cross_section(v.layout, s.to);
       counts_.clear();
       for (Rows const& theirs : scratch.rows) counts_.push_back(common(mine, theirs) * rest);
-      find_runs(mine, scratch.rows, scratch);
-      send_wire = blocks_.take(scratch.run_at.back() * rest);
-      move_found_runs<Space, kernels::Packing::split>(blocks_.mesh, v.data,
-                                                      blocks_.writable(send_wire), v.layout, s.to);
+      for (std::int64_t n : counts_) sent += n;
+      send_wire = blocks_.take(sent);
+      split_rows<Space>(blocks_.mesh, v.data, v.layout, s.to, mine, scratch.rows,
+                        blocks_.writable(send_wire));
       send = blocks_.writable(send_wire);
     }
     std::int64_t const n_out = out.layout.elements();
@@ -426,17 +409,13 @@ class CollectiveStep {
       std::int64_t const times = within ? z.sizes.product(s.axes) : 1;
       std::int64_t const most = std::max(largest_elements(s.before, z.extents, z.sizes) * times,
                                          largest_elements(s.after, z.extents, z.sizes));
-      std::int64_t sent = 0;
-      for (std::int64_t n : counts_) sent += n;
       group(s.axes).all_to_all(outgoing(send, sent), counts_, offsets(counts_, offsets_), into,
                                recv_counts_, offsets(recv_counts_, recv_offsets_),
                                sized(false, most));
     }
     arrived(blocks_.writable(recv_wire), n_out);
-    find_runs(mine, scratch.old_rows, scratch);
-    move_found_runs<Space, kernels::Packing::join>(blocks_.mesh,
-                                                   static_cast<T const*>(recv_wire.data()),
-                                                   blocks_.writable(out.keep), out.layout, s.from);
+    join_rows<Space>(blocks_.mesh, static_cast<T const*>(recv_wire.data()),
+                     blocks_.writable(out.keep), out.layout, s.from, mine, scratch.old_rows);
     return out;
   }
 

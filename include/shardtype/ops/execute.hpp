@@ -204,7 +204,6 @@ class Executor {
       v.data += (new_rows.begin - old_rows.begin) * v.layout.stride[s.to];
       v.layout.extent[s.to] = new_rows.size();
     } else {
-      blocks_.pack(v);
       v.keep = take_rows<T, Space>(blocks_.mesh, v.data, v.layout, s.to, old_rows, new_rows);
       v.data = static_cast<T const*>(v.keep.data());
     }

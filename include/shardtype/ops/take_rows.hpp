@@ -3,7 +3,9 @@
 /// back into one.
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include <Kokkos_Core.hpp>
 
@@ -11,12 +13,17 @@
 #include <shardtype/kernels/fill.hpp>
 #include <shardtype/kernels/layout.hpp>
 #include <shardtype/kernels/runs.hpp>
+#include <shardtype/kernels/view_runs.hpp>
 #include <shardtype/runtime/mesh.hpp>
 
 namespace shardtype::ops {
 
-/// The runs of each of `parts` in a block that holds `base` of a dim, into the mesh's scratch.
-inline void find_runs(Rows const& base, detail::List<Rows> const& parts, StepScratch& s) {
+namespace runs {
+
+/// The runs of each of `parts` in a block that holds `base` of a dim, none longer than `longest`, into the
+/// mesh's scratch.
+inline void find_runs(Rows const& base, detail::List<Rows> const& parts, std::int64_t longest,
+                      StepScratch& s) {
   s.run_at.assign(1, 0);
   s.run_row.clear();
   s.run_first.assign(1, 0);
@@ -29,7 +36,7 @@ inline void find_runs(Rows const& base, detail::List<Rows> const& parts, StepScr
       } else if (there < here) {
         k = part.below(here);
       } else {
-        std::int64_t const n = std::min(base.in_a_row(i), part.in_a_row(k));
+        std::int64_t const n = std::min({base.in_a_row(i), part.in_a_row(k), longest});
         s.run_row.push_back(i);
         s.run_at.push_back(s.run_at.back() + n);
         i += n;
@@ -40,51 +47,110 @@ inline void find_runs(Rows const& base, detail::List<Rows> const& parts, StepScr
   }
 }
 
-/// Moves the runs that the mesh's scratch holds between messages and dim `dim` of a block of this
-/// layout.
-template <class Space, kernels::Packing Way, class T>
-void move_found_runs(MeshState& mesh, T const* src, T* dst, kernels::Layout const& block, int dim) {
-  StepScratch const& s = mesh.scratch();
-  detail::List<std::int64_t> const* const tables[] = {&s.run_at, &s.run_row, &s.run_first};
-  std::int64_t const* readable[3];
-  Buffer copies[3];
-  for (int k = 0; k < 3; ++k) {
-    readable[k] = tables[k]->data();
-    if constexpr (!Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space>::accessible) {
-      using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
-      std::size_t const n = tables[k]->size();
-      copies[k] = mesh.pool().template take<Space>(n * sizeof(std::int64_t));
-      auto* const there = static_cast<std::int64_t*>(copies[k].data());
-      Kokkos::deep_copy(
-          Kokkos::View<std::int64_t*, Space, Unmanaged>(there, n),
-          Kokkos::View<std::int64_t const*, Kokkos::HostSpace, Unmanaged>(tables[k]->data(), n));
-      readable[k] = there;
-    }
-  }
-  typename Space::execution_space const exec{};
-  kernels::move_runs<Way>(
-      exec, src, dst,
-      {readable[0], readable[1], readable[2], static_cast<std::int64_t>(s.run_first.size()) - 1,
-       static_cast<std::int64_t>(s.run_row.size())},
-      kernels::outer_length(block, dim), block.extent[dim], kernels::inner_length(block, dim));
-  exec.fence();
+/// Puts the numbers of the runs in the mesh's scratch in the order in which they lie in the block.
+inline void order_runs(StepScratch& s) {
+  s.run_order.clear();
+  for (std::size_t r = 0; r < s.run_row.size(); ++r)
+    s.run_order.push_back(static_cast<std::int64_t>(r));
+  auto const before = [&](std::int64_t a, std::int64_t b) {
+    return s.run_row[static_cast<std::size_t>(a)] < s.run_row[static_cast<std::size_t>(b)];
+  };
+  if (!std::is_sorted(s.run_order.begin(), s.run_order.end(), before))
+    std::sort(s.run_order.begin(), s.run_order.end(), before);
 }
 
-/// The indices `part` of dim `dim` of a packed block that holds `base` of it, as a packed block, whose
-/// layout `block` becomes.
+/// A table of the mesh's scratch where kernels on `Space` can read it.
+template <class Space>
+class Readable {
+ public:
+  Readable(MeshState& mesh, detail::List<std::int64_t> const& table) : at_(table.data()) {
+    if constexpr (!Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space>::accessible) {
+      using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
+      std::size_t const n = table.size();
+      copy_ = mesh.pool().template take<Space>(n * sizeof(std::int64_t));
+      auto* const there = static_cast<std::int64_t*>(copy_.data());
+      Kokkos::deep_copy(
+          Kokkos::View<std::int64_t*, Space, Unmanaged>(there, n),
+          Kokkos::View<std::int64_t const*, Kokkos::HostSpace, Unmanaged>(table.data(), n));
+      at_ = there;
+    }
+  }
+  std::int64_t const* at() const { return at_; }
+
+ private:
+  Buffer copy_;
+  std::int64_t const* at_;
+};
+
+/// Calls `move` with the runs that the mesh's scratch holds, where kernels on `Space` can read them.
+template <class Space, class Move>
+void with_found_runs(MeshState& mesh, Move const& move) {
+  StepScratch const& s = mesh.scratch();
+  Readable<Space> const at(mesh, s.run_at);
+  Readable<Space> const row(mesh, s.run_row);
+  Readable<Space> const first(mesh, s.run_first);
+  move(kernels::RunTable{at.at(), row.at(), first.at(),
+                         static_cast<std::int64_t>(s.run_first.size()) - 1,
+                         static_cast<std::int64_t>(s.run_row.size()), s.run_at.back()});
+}
+
+inline constexpr std::int64_t any_length = std::numeric_limits<std::int64_t>::max();
+
+}  // namespace runs
+
+/// The indices `parts` of dim `dim` of a block that holds `base` of it go into `dst`, one part behind the
+/// other: one pass over what lies at `src` with any strides.
+template <class Space, class T>
+void split_rows(MeshState& mesh, T const* src, kernels::Layout const& block, int dim,
+                Rows const& base, detail::List<Rows> const& parts, T* dst) {
+  StepScratch& s = mesh.scratch();
+  typename Space::execution_space const exec{};
+  if (block.contiguous()) {
+    runs::find_runs(base, parts, runs::any_length, s);
+    runs::with_found_runs<Space>(mesh, [&](kernels::RunTable const& table) {
+      kernels::move_runs<kernels::Packing::split>(
+          exec, src, dst, table, kernels::outer_length(block, dim), block.extent[dim],
+          kernels::inner_length(block, dim));
+      exec.fence();
+    });
+    return;
+  }
+  runs::find_runs(base, parts, kernels::view_tile, s);
+  runs::order_runs(s);
+  runs::with_found_runs<Space>(mesh, [&](kernels::RunTable const& table) {
+    runs::Readable<Space> const order(mesh, s.run_order);
+    kernels::split_view(exec, src, dst, block, dim, table, order.at());
+    exec.fence();
+  });
+}
+
+/// The reverse into a packed block; its indices that no part has stay as they are.
+template <class Space, class T>
+void join_rows(MeshState& mesh, T const* src, T* dst, kernels::Layout const& block, int dim,
+               Rows const& base, detail::List<Rows> const& parts) {
+  typename Space::execution_space const exec{};
+  runs::find_runs(base, parts, runs::any_length, mesh.scratch());
+  runs::with_found_runs<Space>(mesh, [&](kernels::RunTable const& table) {
+    kernels::move_runs<kernels::Packing::join>(exec, src, dst, table,
+                                               kernels::outer_length(block, dim), block.extent[dim],
+                                               kernels::inner_length(block, dim));
+    exec.fence();
+  });
+}
+
+/// The indices `part` of dim `dim` of a block that holds `base` of it, as a packed block, whose layout
+/// `block` becomes.
 template <class T, class Space>
 Buffer take_rows(MeshState& mesh, T const* data, kernels::Layout& block, int dim, Rows const& base,
                  Rows const& part) {
   StepScratch& s = mesh.scratch();
   s.rows.assign(1, part);
-  find_runs(base, s.rows, s);
   kernels::Layout const from = block;
   block.extent[dim] = part.count;
   block = block.packed();
   Buffer const out =
       mesh.pool().template take<Space>(static_cast<std::size_t>(block.elements()) * sizeof(T));
-  move_found_runs<Space, kernels::Packing::split>(mesh, data, static_cast<T*>(out.data()), from,
-                                                  dim);
+  split_rows<Space>(mesh, data, from, dim, base, s.rows, static_cast<T*>(out.data()));
   return out;
 }
 
@@ -94,15 +160,13 @@ Buffer place_rows(MeshState& mesh, T const* data, kernels::Layout& block, int di
                   Rows const& part) {
   StepScratch& s = mesh.scratch();
   s.rows.assign(1, part);
-  find_runs(base, s.rows, s);
   block.extent[dim] = base.count;
   block = block.packed();
   Buffer const out =
       mesh.pool().template take<Space>(static_cast<std::size_t>(block.elements()) * sizeof(T));
   typename Space::execution_space const exec{};
   kernels::fill(exec, static_cast<T*>(out.data()), block.elements(), T{});
-  move_found_runs<Space, kernels::Packing::join>(mesh, data, static_cast<T*>(out.data()), block,
-                                                 dim);
+  join_rows<Space>(mesh, data, static_cast<T*>(out.data()), block, dim, base, s.rows);
   return out;
 }
 

@@ -38,7 +38,7 @@ struct StepScratch {
   detail::List<Range> blocks, old_blocks;
   detail::List<std::int64_t> counts, recv_counts, offsets, recv_offsets, begins, cuts, joins;
   detail::List<Rows> rows, old_rows;
-  detail::List<std::int64_t> run_at, run_row, run_first;
+  detail::List<std::int64_t> run_at, run_row, run_first, run_order;
   detail::List<int> members;
 };
 

@@ -1,0 +1,120 @@
+// Packing of views, element by element: any order of strides and gaps between them, any dim cut, parts in
+// any order that may share rows.
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include <shardtype/kernels/view_runs.hpp>
+
+#include "harness/catch.hpp"
+#include "harness/draw.hpp"
+
+using namespace shardtype::kernels;
+using Int = std::int64_t;
+using Host = Kokkos::DefaultHostExecutionSpace;
+
+namespace {
+
+// A view of drawn extents, whose dims lie in a drawn order with gaps behind some.
+Layout drawn_view(Draw& draw, int rank) {
+  Layout l;
+  l.rank = rank;
+  std::vector<int> order;
+  for (int d = 0; d < rank; ++d) {
+    l.extent[d] = draw.below(6) == 0 ? draw.below(2) : 1 + draw.below(draw.below(3) == 0 ? 70 : 9);
+    order.insert(order.begin() + draw.below(d + 1), d);
+  }
+  Int next = draw.below(4) == 0 ? 2 : 1;
+  for (int const d : order) {
+    l.stride[d] = next;
+    next *= std::max<Int>(l.extent[d], 1) + (draw.below(3) == 0 ? 3 : 0);
+  }
+  return l;
+}
+
+// Messages of drawn runs, as tables.
+struct Runs {
+  std::vector<Int> at{0}, row, first{0}, order;
+
+  Runs(Draw& draw, Int rows) {
+    int const messages = 1 + draw.below(5);
+    for (int m = 0; m < messages; ++m) {
+      for (Int i = draw.below(4); i < rows; i += draw.below(5)) {
+        Int const n = std::min({rows - i, view_tile, Int{1} + draw.below(40)});
+        row.push_back(i);
+        at.push_back(at.back() + n);
+        i += n;
+      }
+      first.push_back(static_cast<Int>(row.size()));
+    }
+    for (std::size_t r = 0; r < row.size(); ++r) order.push_back(static_cast<Int>(r));
+    std::sort(order.begin(), order.end(), [&](Int a, Int b) {
+      return row[static_cast<std::size_t>(a)] < row[static_cast<std::size_t>(b)];
+    });
+  }
+  RunTable table() const {
+    return {at.data(),
+            row.data(),
+            first.data(),
+            static_cast<Int>(first.size()) - 1,
+            static_cast<Int>(row.size()),
+            at.back()};
+  }
+};
+
+// What the messages hold, by their meaning: outer dims, then the rows of the message, then inner dims.
+std::vector<Int> expected(std::vector<Int> const& memory, Layout const& l, int dim,
+                          Runs const& runs) {
+  std::vector<Int> out;
+  auto const each = [&](Int count, int from, int to, Int offset, auto&& body) {
+    for (Int k = 0; k < count; ++k) {
+      Int at = offset;
+      Int rest = k;
+      for (int d = to - 1; d >= from; --d) {
+        at += rest % l.extent[d] * l.stride[d];
+        rest /= l.extent[d];
+      }
+      body(at);
+    }
+  };
+  for (std::size_t m = 0; m + 1 < runs.first.size(); ++m)
+    each(outer_length(l, dim), 0, dim, 0, [&](Int outer) {
+      for (Int r = runs.first[m]; r < runs.first[m + 1]; ++r) {
+        auto const run = static_cast<std::size_t>(r);
+        for (Int i = 0; i < runs.at[run + 1] - runs.at[run]; ++i)
+          each(inner_length(l, dim), dim + 1, l.rank, outer + (runs.row[run] + i) * l.stride[dim],
+               [&](Int at) { out.push_back(memory[static_cast<std::size_t>(at)]); });
+      }
+    });
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("views are cut into messages") {
+  Draw draw(11);
+  int views = 0;
+  int empty = 0;
+  for (int k = 0; k < 3000; ++k) {
+    int const rank = 1 + k % 4;
+    Layout const l = drawn_view(draw, rank);
+    if (l.elements() > 200000) continue;
+    int const dim = draw.below(rank);
+    Runs const runs(draw, l.extent[dim]);
+    Int reach = 1;
+    for (int d = 0; d < rank; ++d) reach += std::max<Int>(l.extent[d] - 1, 0) * l.stride[d];
+    std::vector<Int> memory(static_cast<std::size_t>(reach));
+    for (std::size_t e = 0; e < memory.size(); ++e) memory[e] = static_cast<Int>(e) + 1;
+    std::vector<Int> const want = expected(memory, l, dim, runs);
+    std::vector<Int> got(want.size() + 1, -1);
+    split_view(Host{}, memory.data(), got.data(), l, dim, runs.table(), runs.order.data());
+    INFO("view " << k << ", dim " << dim << " of " << rank);
+    CHECK(got.back() == -1);
+    got.pop_back();
+    CHECK(got == want);
+    ++views;
+    empty += want.empty() ? 1 : 0;
+  }
+  CHECK(views > 2500);
+  CHECK(empty > 100);
+}
