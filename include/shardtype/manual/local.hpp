@@ -29,8 +29,8 @@ class Local : public Held<Local<T, Parts...>, T, Parts...> {
 
  public:
   /// A block over memory of `buffer`; for operations. Error E13 an axis the mesh lacks.
-  Local(MeshRef mesh, std::array<std::int64_t, Base::rank> const& extents, Buffer buffer)
-      : Base(std::move(mesh), extents, std::move(buffer)) {}
+  Local(MeshRef const& mesh, std::array<std::int64_t, Base::rank> const& extents, Buffer buffer)
+      : Base(mesh, extents, buffer) {}
 
   /// The block, to write: each rank writes what it likes, so it must vary over every axis of the mesh.
   /// Errors: E62 where it is promised to be the same along an axis, E21 shared memory.

@@ -17,11 +17,9 @@ template <class Op, class A, class... B>
 Plan plan_at(Op const&, A const& a, B const&... b) {
   using R = Resolve<Op, A, B...>;
   if constexpr (R::verdict) {
-    auto look = [](ops::Call const& call) {
-      Sizing const z = call.sizing(map_axes(call.first.mesh.state(), call.names));
-      return call.plans.get(z, call.make);
-    };
-    return ops::with_call<R>(std::source_location::current(), look, a, b...);
+    ops::Call const call = ops::call_of<R>(std::source_location::current(), Overlap::none, a, b...);
+    Sizing const z = call.sizing(map_axes(call.mesh().state(), call.planner.names));
+    return call.plans.get(z, call.planner);
   } else {
     refusal<R, A, B...>{};
     return Plan{};

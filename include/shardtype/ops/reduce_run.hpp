@@ -160,13 +160,10 @@ auto reduce_and_reshard(Readable<A, In> const& a, std::source_location const& wh
       place_in_whole<typename Space::execution_space>(a, kept, static_cast<Total*>(part.data()), n);
     }
   }
-  Call const call{S::names,
-                  {met, a.mesh, met_extents.data(), part},
-                  nullptr,
-                  R::bytes,
+  Call const call{{S::names, R::bytes, &R::make_plan},
                   plan_cache<R, T>,
-                  &make_plan<R, T>,
-                  where};
+                  where,
+                  {&met, &a.mesh, met_extents.data(), &part}};
   std::array<std::int64_t, Out::rank> extents{};
   Buffer result = run_call<T, Space>(call, extents.data());
   if constexpr (Carries) {

@@ -31,49 +31,72 @@ inline void note_extents(Extents& known, Names const& names, Spec const& s,
   }
 }
 
-/// The plans of one operation, one per sizing it was called with.
+/// How an operation makes its plan: PlanSet::choose without the types.
+struct Planner {
+  Names const& names;
+  std::int64_t element_bytes;
+  Plan (*make)(Sizing const&, Machine const&);
+
+  Plan operator()(Sizing const& z) const {
+    Sizing const open{names.extents(), names.sizes(), element_bytes};
+    return shardtype::detail::choose_plan(make, names, open, z, {});
+  }
+};
+
+/// The plans of one operation, one per sizing it was called with. Without an end of its own, which a compiler
+/// would write for every operation: the program's end frees what all of them hold.
 class PlanCache {
  public:
-  Plan const& get(Sizing const& z, Plan (*make)(Sizing const&)) {
-    for (auto const& p : known_)
+  Plan const& get(Sizing const& z, Planner const& planner) {
+    if (known_ == nullptr) known_ = &*all().push_back(detail::Owned(new Known));
+    for (auto const& p : *known_)
       if (p->sizing == z) return *p;
     // shapes that change at every call must not fill the memory
-    if (known_.size() == 64) known_.erase(0);
-    return *known_.push_back(detail::Owned(new Plan const(make(z))));
+    if (known_->size() == 64) known_->erase(0);
+    return *known_->push_back(detail::Owned(new Plan const(planner(z))));
   }
 
  private:
-  detail::List<detail::Owned<Plan const>> known_;
+  using Known = detail::List<detail::Owned<Plan const>>;
+
+  static detail::List<detail::Owned<Known>>& all() {
+    static detail::List<detail::Owned<Known>> caches;
+    return caches;
+  }
+
+  Known* known_ = nullptr;
 };
 
 /// One operand of an operation, its type as a value.
 struct Operand {
-  Spec const& spec;
-  MeshRef const& mesh;
-  std::int64_t const* extents;
-  Buffer const& buffer;
+  Spec const* spec = nullptr;
+  MeshRef const* mesh = nullptr;
+  std::int64_t const* extents = nullptr;
+  Buffer const* buffer = nullptr;
 };
 
 /// One call of an operation. Plain values, so that the code below exists once per element type and
 /// memory and not once per combination of tensor types.
 struct Call {
-  Names const& names;
-  Operand first;
-  Operand const* second;  ///< null for operations on one tensor
-  std::int64_t element_bytes;
+  Planner planner;
   PlanCache& plans;
-  Plan (*make)(Sizing const&);
   std::source_location where;
+  Operand first;
+  Operand second{};  ///< without a spec for operations on one tensor
   Overlap overlap = Overlap::none;
+
+  MeshRef const& mesh() const { return *first.mesh; }
+  bool on_two() const { return second.spec != nullptr; }
 
   /// Extents and axis sizes of this call. Errors: E23 tensors of two meshes, E24 extents that do
   /// not match.
   Sizing sizing(AxisMap const& axes) const {
-    if (second != nullptr) check_one_mesh(first.mesh, second->mesh);
-    Sizing z{names.extents(), axes.sizes, element_bytes};
-    note_extents(z.extents, names, first.spec, first.extents, "the first operand");
-    if (second != nullptr)
-      note_extents(z.extents, names, second->spec, second->extents, "the second operand");
+    Names const& names = planner.names;
+    if (on_two()) check_one_mesh(mesh(), *second.mesh);
+    Sizing z{names.extents(), axes.sizes, planner.element_bytes};
+    note_extents(z.extents, names, *first.spec, first.extents, "the first operand");
+    if (on_two())
+      note_extents(z.extents, names, *second.spec, second.extents, "the second operand");
     return z;
   }
 };
@@ -82,56 +105,44 @@ struct Call {
 /// the plan of a single operand is started only.
 template <class T, class Space>
 Buffer run_call(Call const& call, std::int64_t* extents, Exchange* later = nullptr) {
-  MeshRef const& mesh = call.first.mesh;
-  AxisMap const axes = map_axes(mesh.state(), call.names);
+  MeshRef const& mesh = call.mesh();
+  AxisMap const axes = map_axes(mesh.state(), call.planner.names);
   Sizing const z = call.sizing(axes);
-  Plan const& plan = call.plans.get(z, call.make);
+  Plan const& plan = call.plans.get(z, call.planner);
   for (int d = 0; d < plan.result.rank; ++d) extents[d] = z.extents[plan.result.dims[d].label];
   if (!mesh.here()) return {};
-  Value<T> a = whole_value<T>(call.first.spec, z, axes.coords, call.first.buffer);
+  auto const value = [&](Operand const& o) {
+    return whole_value<T>(*o.spec, z, axes.coords, *o.buffer);
+  };
   Executor<T, Space> executor(mesh.state(), axes, z, call.where);
   if (later != nullptr) {
-    executor.start(plan, std::move(a), *later);
+    executor.start(plan, value(call.first), *later);
     return {};
   }
-  Value<T> b;
-  if (call.second != nullptr)
-    b = whole_value<T>(call.second->spec, z, axes.coords, call.second->buffer);
-  return executor.run(plan, std::move(a), std::move(b), call.overlap);
+  return executor.run(plan, value(call.first), call.on_two() ? value(call.second) : Value<T>{},
+                      call.overlap);
 }
 
-template <class R, class T>
-Plan make_plan(Sizing const& z) {
-  return PlanSet<R, T>::choose(z);
-}
 template <class R, class T>
 inline PlanCache plan_cache;
 
-/// Hands the call of the operation that `R` resolved to `use(Call const&)`.
-template <class R, class A, class Use>
-auto with_call(std::source_location const& where, Use use, A const& a) {
-  using T = typename A::element;
-  using S = typename R::S;
-  return use(Call{S::names,
-                  {S::template reading<0>.spec, a.mesh(), a.extents().data(), a.buffer()},
-                  nullptr,
-                  static_cast<std::int64_t>(sizeof(T)),
-                  plan_cache<R, T>,
-                  &make_plan<R, T>,
-                  where});
+/// Tensor `a` as operand `Number` of the operation that `R` resolved.
+template <class R, int Number, class A>
+Operand operand_of(A const& a) {
+  return {&R::S::template reading<Number>.spec, &a.mesh(), a.extents().data(), &a.buffer()};
 }
-template <class R, class A, class B, class Use>
-auto with_call(std::source_location const& where, Use use, A const& a, B const& b) {
+/// The call of the operation that `R` resolved on these operands.
+template <class R, class A, class... B>
+Call call_of(std::source_location const& where, Overlap overlap, A const& a, B const&... b) {
+  static_assert(sizeof...(B) <= 1);
   using T = typename A::element;
-  using S = typename R::S;
-  Operand const second{S::template reading<1>.spec, b.mesh(), b.extents().data(), b.buffer()};
-  return use(Call{S::names,
-                  {S::template reading<0>.spec, a.mesh(), a.extents().data(), a.buffer()},
-                  &second,
-                  static_cast<std::int64_t>(sizeof(T)),
-                  plan_cache<R, T>,
-                  &make_plan<R, T>,
-                  where});
+  Call call{{R::S::names, static_cast<std::int64_t>(sizeof(T)), &R::make_plan},
+            plan_cache<R, T>,
+            where,
+            operand_of<R, 0>(a)};
+  ((call.second = operand_of<R, 1>(b)), ...);
+  call.overlap = overlap;
+  return call;
 }
 
 /// Runs the operation that `R` resolved on its operands. Errors: E23 tensors of two meshes, E24
@@ -139,13 +150,10 @@ auto with_call(std::source_location const& where, Use use, A const& a, B const& 
 template <class R, class A, class... B>
 auto run(std::source_location const& where, Overlap overlap, A const& a, B const&... b) {
   using Out = typename R::result;
-  auto go = [&](Call call) {
-    call.overlap = overlap;
-    std::array<std::int64_t, Out::rank> extents{};
-    Buffer result = run_call<typename A::element, typename A::memory_space>(call, extents.data());
-    return Out(a.mesh(), extents, std::move(result));
-  };
-  return with_call<R>(where, go, a, b...);
+  std::array<std::int64_t, Out::rank> extents{};
+  Call const call = call_of<R>(where, overlap, a, b...);
+  Buffer result = run_call<typename A::element, typename A::memory_space>(call, extents.data());
+  return Out(a.mesh(), extents, std::move(result));
 }
 template <class R, class A, class... B>
 auto run(std::source_location const& where, A const& a, B const&... b) {

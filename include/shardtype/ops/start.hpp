@@ -27,11 +27,9 @@ auto apply_later(A const& a, std::source_location const& where) {
       decltype(auto) tensor = operand(a);
       std::array<std::int64_t, Out::rank> extents{};
       Started started = tensor.mesh().state().start();
-      auto const go = [&](ops::Call const& call) {
-        ops::run_call<T, typename Out::memory_space>(call, extents.data(), started.get());
-        return Pending<Out>(tensor.mesh(), extents, started, where);
-      };
-      return ops::with_call<R>(where, go, tensor);
+      ops::run_call<T, typename Out::memory_space>(ops::call_of<R>(where, Overlap::none, tensor),
+                                                   extents.data(), started.get());
+      return Pending<Out>(tensor.mesh(), extents, started, where);
     }
   }
 }

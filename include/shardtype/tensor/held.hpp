@@ -97,12 +97,37 @@ struct MemoryOf<Memory<Space>, Rest...> {
 template <class First, class... Rest>
 struct MemoryOf<First, Rest...> : MemoryOf<Rest...> {};
 
+/// What is the same for all types of tensors. Not inline: else each place that makes a tensor gets a copy of
+/// it, and pays for that in compile time.
+class HeldBlock {
+ public:
+  [[gnu::noinline]] HeldBlock(HeldBlock const&) = default;
+  HeldBlock(HeldBlock&&) noexcept = default;
+  [[gnu::noinline]] HeldBlock& operator=(HeldBlock const&) = default;
+  HeldBlock& operator=(HeldBlock&&) noexcept = default;
+
+  /// The mesh the tensor lives on.
+  MeshRef const& mesh() const { return mesh_; }
+  /// The memory, for operations.
+  Buffer const& buffer() const { return buffer_; }
+  /// Whether another tensor or operation holds the same memory.
+  bool shared() const { return buffer_.holders() > 1; }
+
+ protected:
+  [[gnu::noinline]] HeldBlock(MeshRef const& mesh, Buffer& buffer)
+      : mesh_(mesh), buffer_(std::move(buffer)) {}
+  [[gnu::noinline]] ~HeldBlock() = default;
+
+  MeshRef mesh_;
+  Buffer buffer_;
+};
+
 }  // namespace detail
 
 /// The calling rank's part of a `Self`, a Tensor or a Local; its base tells whether that type obeys the
 /// laws. A value: copies share memory until one is written, and writing needs the only reference.
 template <class Self, class T, class... Parts>
-class Held : public decltype(detail::declared<Self>())::type {
+class Held : public decltype(detail::declared<Self>())::type, public detail::HeldBlock {
   using S = Scope<Self>;
 
  public:
@@ -125,8 +150,6 @@ class Held : public decltype(detail::declared<Self>())::type {
     return out;
   }
 
-  /// The mesh the tensor lives on.
-  MeshRef const& mesh() const { return mesh_; }
   /// Global extents, in the order of the dims.
   std::array<std::int64_t, rank> const& extents() const { return extents_; }
   /// Global extent of `I`.
@@ -192,15 +215,11 @@ class Held : public decltype(detail::declared<Self>())::type {
                       Source(static_cast<T const*>(buffer_.data()), n));
     return out;
   }
-  /// Whether another tensor or operation holds the same memory.
-  bool shared() const { return buffer_.holders() > 1; }
-  /// The memory, for operations.
-  Buffer const& buffer() const { return buffer_; }
 
  protected:
-  Held(MeshRef mesh, std::array<std::int64_t, rank> const& extents, Buffer buffer)
-      : mesh_(std::move(mesh)), extents_(extents), buffer_(std::move(buffer)) {
-    rows_ = local_rows(mesh_, extents_);
+  Held(MeshRef const& mesh, std::array<std::int64_t, rank> const& extents, Buffer& buffer)
+      : HeldBlock(mesh, buffer), extents_(extents) {
+    detail::local_rows(mesh.state(), S::names, spec, extents_.data(), rows_.data());
   }
 
  private:
@@ -225,10 +244,8 @@ class Held : public decltype(detail::declared<Self>())::type {
     return View<U>(static_cast<U*>(buffer_.data()), static_cast<std::size_t>(rows_[D].size())...);
   }
 
-  MeshRef mesh_;
-  std::array<std::int64_t, rank> extents_{};
+  std::array<std::int64_t, rank> extents_;
   std::array<Rows, rank> rows_{};
-  Buffer buffer_;
 };
 
 }  // namespace shardtype

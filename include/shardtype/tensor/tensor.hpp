@@ -40,8 +40,8 @@ class Tensor : public Held<Tensor<T, Parts...>, T, Parts...> {
   /// A tensor over memory of `buffer`, which holds the local block; for operations and creation.
   /// Errors: E13 an axis the mesh lacks, E20 an extent that does not fit its label, E60 inside of
   /// shard_map.
-  Tensor(MeshRef mesh, std::array<std::int64_t, Base::rank> const& extents, Buffer buffer)
-      : Base(std::move(mesh), extents, std::move(buffer)) {
+  Tensor(MeshRef const& mesh, std::array<std::int64_t, Base::rank> const& extents, Buffer buffer)
+      : Base(mesh, extents, buffer) {
     detail::check_not_manual(this->mesh().state());
   }
 };
