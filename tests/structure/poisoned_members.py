@@ -69,14 +69,16 @@ def public_members(text, head, public):
     for declaration in declarations(body_of(text, head)):
         if m := re.fullmatch(r"(public|private|protected)\s*:", declaration):
             public = m[1] == "public"
-        elif public and (name := name_of(declaration)) and name != own:
+        # every class can be assigned to
+        elif public and (name := name_of(declaration)) and name not in (own, "operator"):
             names.add(name)
     return names
 
 
 def differences(tensor, poisoned):
-    ours = (public_members(tensor, r"\nclass Held", False) |
-            public_members(tensor, r"\nclass Tensor", False))
+    ours = (public_members(tensor, r"\nclass HeldBlock ", False) |
+            public_members(tensor, r"\nclass Held ", False) |
+            public_members(tensor, r"\nclass Tensor ", False))
     theirs = public_members(poisoned, r"\nstruct Poisoned", True)
     if len(ours) < 10:
         return [f"only {len(ours)} public members of Tensor found; is the class still written there?"]
