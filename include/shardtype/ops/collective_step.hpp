@@ -103,7 +103,7 @@ class CollectiveStep {
   static void move_segments(MeshState& mesh, Exec const& exec, T const* from, T* to,
                             detail::List<std::int64_t> const& begin, std::int64_t outer,
                             std::int64_t n, std::int64_t inner) {
-    runs::Readable<Space> const table(mesh, begin);
+    runs::TableIn<Space> const table(mesh, begin);
     kernels::move_segments<Way>(exec, from, to, table.at(),
                                 static_cast<std::int64_t>(begin.size()) - 1, outer, n, inner);
     exec.fence();

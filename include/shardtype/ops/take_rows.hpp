@@ -61,9 +61,9 @@ inline void order_runs(StepScratch& s) {
 
 /// A table of the mesh's scratch where kernels on `Space` can read it.
 template <class Space>
-class Readable {
+class TableIn {
  public:
-  Readable(MeshState& mesh, detail::List<std::int64_t> const& table) : at_(table.data()) {
+  TableIn(MeshState& mesh, detail::List<std::int64_t> const& table) : at_(table.data()) {
     if constexpr (!Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space>::accessible) {
       using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
       std::size_t const n = table.size();
@@ -86,9 +86,9 @@ class Readable {
 template <class Space, class Move>
 void with_found_runs(MeshState& mesh, Move const& move) {
   StepScratch const& s = mesh.scratch();
-  Readable<Space> const at(mesh, s.run_at);
-  Readable<Space> const row(mesh, s.run_row);
-  Readable<Space> const first(mesh, s.run_first);
+  TableIn<Space> const at(mesh, s.run_at);
+  TableIn<Space> const row(mesh, s.run_row);
+  TableIn<Space> const first(mesh, s.run_first);
   move(kernels::RunTable{at.at(), row.at(), first.at(),
                          static_cast<std::int64_t>(s.run_first.size()) - 1,
                          static_cast<std::int64_t>(s.run_row.size()), s.run_at.back()});
@@ -118,7 +118,7 @@ void split_rows(MeshState& mesh, T const* src, kernels::Layout const& block, int
   runs::find_runs(base, parts, kernels::view_tile, s);
   runs::order_runs(s);
   runs::with_found_runs<Space>(mesh, [&](kernels::RunTable const& table) {
-    runs::Readable<Space> const order(mesh, s.run_order);
+    runs::TableIn<Space> const order(mesh, s.run_order);
     kernels::split_view(exec, src, dst, block, dim, table, order.at());
     exec.fence();
   });
