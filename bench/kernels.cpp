@@ -28,6 +28,7 @@ struct I : Index<"I"> {};
 struct J : Index<"J"> {};
 using Pair = std::pair<std::function<void()>, std::function<void()>>;
 using M = Tensor<float, Dim<I>, Dim<J>>;
+using Mask = Tensor<bool, Dim<I>, Dim<J>>;
 using Row = Tensor<float, Dim<J>>;
 
 /// The rivals' loops: pointers that do not overlap, as STREAM's.
@@ -76,6 +77,33 @@ void largest(float* __restrict out, float const* __restrict a, std::int64_t n) {
   for (float l : lanes) out[0] = l > out[0] ? l : out[0];
 }
 
+void largest_columns(float* __restrict out, float const* __restrict a, std::int64_t rows,
+                     std::int64_t columns) {
+  std::memcpy(out, a, static_cast<std::size_t>(columns) * sizeof(float));
+  for (std::int64_t i = 1; i < rows; ++i)
+    for (std::int64_t j = 0; j < columns; ++j)
+      out[j] = a[i * columns + j] > out[j] ? a[i * columns + j] : out[j];
+}
+/// Elements of bool as bytes: compilers make no vectors of loads of bool.
+using Byte = unsigned char;
+void select(float* __restrict out, Byte const* __restrict p, float const* __restrict a,
+            float const* __restrict b, std::int64_t n) {
+  for (std::int64_t k = 0; k < n; ++k) out[k] = p[k] != 0 ? a[k] : b[k];
+}
+void both(Byte* __restrict out, Byte const* __restrict a, Byte const* __restrict b,
+          std::int64_t n) {
+  for (std::int64_t k = 0; k < n; ++k) out[k] = a[k] & b[k];
+}
+void count(std::int64_t* out, Byte const* __restrict a, std::int64_t n) {
+  std::int64_t sum = 0;
+  for (std::int64_t k = 0; k < n; k += 4096) {
+    int part = 0;
+    for (std::int64_t l = k; l < (k + 4096 < n ? k + 4096 : n); ++l) part += a[l];
+    sum += part;
+  }
+  *out = sum;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -98,6 +126,10 @@ int main(int argc, char** argv) {
   auto* const pb = static_cast<float const*>(b.buffer().data());
   auto* const pc = static_cast<float const*>(c.buffer().data());
   auto* const pr = static_cast<float const*>(row.buffer().data());
+  Mask const p = a > b * 2.0F;
+  Mask const q = a < b * 2.0F;
+  auto* const pp = static_cast<Byte const*>(p.buffer().data());
+  auto* const pq = static_cast<Byte const*>(q.buffer().data());
   auto* const to = static_cast<float*>(target.buffer().data());
 
   Suite suite("kernels", option(argc, argv, "rounds", 41));
@@ -129,6 +161,30 @@ int main(int argc, char** argv) {
   suite.add("max_all", [&] {
     return Pair{[&] { benchmark::DoNotOptimize(max(a).local_size()); },
                 [&] { largest(to, pa, n); }};
+  });
+  suite.add("max_over_I", [&] {
+    return Pair{[&] { benchmark::DoNotOptimize(max<I>(a).local_size()); },
+                [&] { largest_columns(to, pa, rows, columns); }};
+  });
+  // the rival reads the same elements, but finds no places
+  suite.add("argmax_over_J", [&] {
+    return Pair{[&] { benchmark::DoNotOptimize(argmax<J>(a).local_size()); },
+                [&] {
+                  for (std::int64_t i = 0; i < rows; ++i)
+                    largest(to + i, pa + i * columns, columns);
+                }};
+  });
+  suite.add("select", [&] {
+    return Pair{[&] { benchmark::DoNotOptimize(where(p, a, b).local_size()); },
+                [&] { select(to, pp, pa, pb, n); }};
+  });
+  suite.add("both", [&] {
+    return Pair{[&] { benchmark::DoNotOptimize((p && q).local_size()); },
+                [&] { both(reinterpret_cast<Byte*>(to), pp, pq, n); }};
+  });
+  suite.add("count", [&] {
+    return Pair{[&] { benchmark::DoNotOptimize(sum(p).local_size()); },
+                [&] { count(reinterpret_cast<std::int64_t*>(to), pp, n); }};
   });
   // what 8 ranks send and get, cut along J
   std::vector<std::int64_t> cuts;

@@ -10,6 +10,7 @@
 
 #include <shardtype/kernels/functions.hpp>
 #include <shardtype/kernels/layout.hpp>
+#include <shardtype/kernels/truths.hpp>
 
 namespace shardtype::kernels {
 
@@ -17,7 +18,11 @@ namespace shardtype::kernels {
 template <class T, int Slot>
 struct Leaf {
   KOKKOS_FUNCTION T at(void const* const* in, std::int64_t k) const {
-    return static_cast<T const*>(in[Slot])[k];
+    if constexpr (std::is_same_v<T, bool>) {
+      return Truths{in[Slot]}[k];
+    } else {
+      return static_cast<T const*>(in[Slot])[k];
+    }
   }
 };
 

@@ -1,6 +1,8 @@
 #pragma once
 /// What the functions of check/functions.hpp compute, on one element.
 
+#include <bit>
+#include <cmath>
 #include <cstdint>
 #include <type_traits>
 
@@ -27,6 +29,25 @@ namespace detail {
 template <class T>
 KOKKOS_FUNCTION constexpr bool truth(T const& x) {
   return x != T{};
+}
+
+/// `p ? a : b` of values at hand. On the host real ones are chosen by their bits: of a conditional
+/// g++ makes a branch, moves what only one side needs into it, and then makes no vectors of the loop.
+template <class T>
+KOKKOS_FUNCTION T chosen(bool p, T const& a, T const& b) {
+#if !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__)
+  if constexpr (std::is_same_v<T, bool>) {
+    return (static_cast<int>(p) & static_cast<int>(a)) != 0 ||
+           (static_cast<int>(!p) & static_cast<int>(b)) != 0;
+  } else if constexpr (std::is_arithmetic_v<T> && (sizeof(T) == 4 || sizeof(T) == 8)) {
+    using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+    Bits const mask = Bits{0} - static_cast<Bits>(p);
+    auto const x = std::bit_cast<Bits>(a);
+    auto const y = std::bit_cast<Bits>(b);
+    return std::bit_cast<T>(y ^ ((x ^ y) & mask));
+  }
+#endif
+  return p ? a : b;
 }
 
 /// The sign and the remainder follow NumPy: the remainder has the sign of the divisor.
@@ -63,6 +84,8 @@ KOKKOS_FUNCTION To converted(T const& x) {
     return To(static_cast<Part>(x.real()), static_cast<Part>(x.imag()));
   } else if constexpr (shardtype::detail::is_complex<To>) {
     return To(static_cast<shardtype::detail::real_of<To>>(x));
+  } else if constexpr (std::is_same_v<T, bool>) {
+    return chosen(x, To{1}, To{0});
   } else {
     return static_cast<To>(x);
   }
@@ -100,10 +123,10 @@ template <class T> KOKKOS_FUNCTION bool call(functions::Less, T const& a, T cons
 template <class T> KOKKOS_FUNCTION bool call(functions::LessEqual, T const& a, T const& b) { return a <= b; }
 template <class T> KOKKOS_FUNCTION bool call(functions::Greater, T const& a, T const& b) { return a > b; }
 template <class T> KOKKOS_FUNCTION bool call(functions::GreaterEqual, T const& a, T const& b) { return a >= b; }
-template <class T> KOKKOS_FUNCTION bool call(functions::And, T const& a, T const& b) { return detail::truth(a) && detail::truth(b); }
-template <class T> KOKKOS_FUNCTION bool call(functions::Or, T const& a, T const& b) { return detail::truth(a) || detail::truth(b); }
+template <class T> KOKKOS_FUNCTION bool call(functions::And, T const& a, T const& b) { return (static_cast<int>(detail::truth(a)) & static_cast<int>(detail::truth(b))) != 0; }
+template <class T> KOKKOS_FUNCTION bool call(functions::Or, T const& a, T const& b) { return (static_cast<int>(detail::truth(a)) | static_cast<int>(detail::truth(b))) != 0; }
 template <class T> KOKKOS_FUNCTION bool call(functions::Not, T const& a) { return !detail::truth(a); }
-template <class T> KOKKOS_FUNCTION T call(functions::Where, bool const& p, T const& a, T const& b) { return p ? a : b; }
+template <class T> KOKKOS_FUNCTION T call(functions::Where, bool const& p, T const& a, T const& b) { return detail::chosen(p, a, b); }
 template <class To, class T> KOKKOS_FUNCTION To call(functions::Cast<To>, T const& a) { return detail::converted<To>(a); }
 // clang-format on
 
@@ -119,11 +142,11 @@ KOKKOS_FUNCTION T call(functions::Divide, T const& a, T const& b) {
 /// The larger one; a NaN if one is, as NumPy's maximum.
 template <class T>
 KOKKOS_FUNCTION T call(functions::Maximum, T const& a, T const& b) {
-  return a > b || a != a ? a : b;
+  return detail::chosen((a > b) | (a != a), a, b);
 }
 template <class T>
 KOKKOS_FUNCTION T call(functions::Minimum, T const& a, T const& b) {
-  return a < b || a != a ? a : b;
+  return detail::chosen((a < b) | (a != a), a, b);
 }
 template <class T>
 KOKKOS_FUNCTION T call(functions::Conjugate, T const& a) {
@@ -177,16 +200,13 @@ KOKKOS_FUNCTION T call(functions::Ceil, T const& a) {
     return math::ceil(a);
   }
 }
-/// To the nearest integer, halves to even.
+/// To the nearest integer, halves to even, as long as nobody has changed how the machine rounds.
 template <class T>
 KOKKOS_FUNCTION T call(functions::Round, T const& a) {
   if constexpr (std::is_integral_v<T>) {
     return a;
   } else {
-    T const down = math::floor(a);
-    T const past = a - down;
-    bool const up = past > T(0.5) || (past == T(0.5) && math::fmod(down, T(2)) != T{});
-    return up ? down + T(1) : down;
+    return std::rint(a);
   }
 }
 template <class T>

@@ -8,17 +8,17 @@
 #include <Kokkos_Core.hpp>
 
 #include <shardtype/kernels/layout.hpp>
+#include <shardtype/kernels/reduce_runs.hpp>
+#include <shardtype/kernels/truths.hpp>
 
 namespace shardtype::kernels {
 
 // A reducer `R` (kernels/reducers.hpp): `R::load` makes a `Part` of an element at a place in the
 // reduced dims, `R::join` puts two together; short runs are kept in `Part`, long ones in `Total`, of
-// which `R::finish` makes the result. One with `R::deposit` takes many elements at once instead.
+// which `R::finish` makes the result. One with `R::deposit` takes many elements at once instead; one with
+// `R::Values` finds elements and their places, as kernels/reduce_runs.hpp has it.
 
 namespace detail {
-
-template <class R>
-inline constexpr bool takes_blocks = requires { &R::deposit; };
 
 /// A block to be reduced: the kept dims in the order of the result, and the others.
 struct ReduceShape {
@@ -31,29 +31,6 @@ struct ReduceShape {
   /// The first term of a piece.
   KOKKOS_FUNCTION std::int64_t first(std::int64_t piece) const { return terms * piece / pieces; }
 };
-
-KOKKOS_INLINE_FUNCTION std::int64_t offset_of(Layout const& l, std::int64_t k) {
-  std::int64_t at = 0;
-  for (int d = l.rank - 1; d >= 0; --d) {
-    at += k % l.extent[d] * l.stride[d];
-    k /= l.extent[d];
-  }
-  return at;
-}
-
-/// Asks for memory that a long run reads soon: `n` elements, some pages' worth of lines ahead of `at`.
-/// Where many instructions stand between two loads, the processor sees too few of them at once.
-template <class In>
-KOKKOS_INLINE_FUNCTION void read_ahead([[maybe_unused]] In const& at, [[maybe_unused]] int n) {
-#if !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__)
-  if constexpr (std::is_pointer_v<In>) {
-    constexpr int line = 64;
-    constexpr int ahead = 6144;
-    auto const* const from = reinterpret_cast<char const*>(at) + ahead;
-    for (int k = 0; k < n * static_cast<int>(sizeof(*at)); k += line) __builtin_prefetch(from + k);
-  }
-#endif
-}
 
 /// One output of one piece of the terms per call. `out` is [pieces, outputs] of totals. `In`: where
 /// elements are read, memory or an expression.
@@ -79,7 +56,7 @@ struct ReduceTerms {
       if constexpr (takes_blocks<R>) {
         R::deposit(total, run, n, stride);
       } else if (stride == 1) {
-        add_run(run, n, k, total);
+        run_into<R>(run, n, k, total);
       } else {
         for (std::int64_t i = 0; i < n; ++i)
           R::join(total, R::widen(R::load(run[i * stride], k + i)));
@@ -88,41 +65,17 @@ struct ReduceTerms {
     }
     out[work] = total;
   }
-  KOKKOS_FUNCTION static void fold(typename R::Part* part, int lanes, int to) {
-    for (int half = lanes / 2; half >= to; half /= 2)
-      for (int l = 0; l < half; ++l) R::join(part[l], part[l + half]);
-  }
-  /// Neighbouring elements in lanes, so that they are added side by side.
-  KOKKOS_FUNCTION static void add_run(In const& run, std::int64_t n, std::int64_t place,
-                                      typename R::Total& total) {
-    constexpr int lanes = 128;  // enough to hide the latency of their sums
-    constexpr int few = 16;
-    constexpr std::int64_t flush = 4096;
-    for (std::int64_t from = 0; from < n; from += flush) {
-      std::int64_t const to = from + flush < n ? from + flush : n;
-      typename R::Part part[lanes];
-      for (int l = 0; l < lanes; ++l) part[l] = R::nothing();
-      std::int64_t i = from;
-      for (; i + lanes <= to; i += lanes) {
-        read_ahead(run + i, lanes);
-        for (int l = 0; l < lanes; ++l) R::join(part[l], R::load(run[i + l], place + i + l));
-      }
-      fold(part, lanes, few);
-      for (; i + few <= to; i += few)
-        for (int l = 0; l < few; ++l) R::join(part[l], R::load(run[i + l], place + i + l));
-      fold(part, few, 1);
-      for (; i < to; ++i) R::join(part[0], R::load(run[i], place + i));
-      R::join(total, R::widen(part[0]));
-    }
-  }
 };
 
 /// Host: a run of neighbouring outputs of one piece per call, whose elements lie side by side.
 template <class R, class In>
 struct ReduceRows {
   using T = typename R::Element;
-  /// So that memory is read in long runs, sums stay in cache.
-  static constexpr std::int64_t run = takes_blocks<R> ? 128 : 2048;
+  /// So that memory is read in long runs, parts stay in cache.
+  static constexpr std::int64_t run =
+      takes_blocks<R> ? 128
+                      : 16384 / static_cast<std::int64_t>(
+                                    finds_places<R> ? 2 * sizeof(T) : sizeof(typename R::Part));
   In in;
   typename R::Total* out;
   ReduceShape shape;   ///< kept without its last dim
@@ -159,40 +112,10 @@ struct ReduceRows {
         }
       }
     } else {
-      add_rows(from, n, first, end, total);
+      rows_into<R, run>(from, shape.reduced, n, first, end, total);
     }
     typename R::Total* const to = out + piece * shape.outputs + row * inner + begin;
     for (std::int64_t i = 0; i < n; ++i) to[i] = total[i];
-  }
-  void add_rows(In const& from, std::int64_t n, std::int64_t first, std::int64_t end,
-                typename R::Total* total) const {
-    typename R::Part part[static_cast<std::size_t>(run)];
-    constexpr std::int64_t flush = 128;
-    for (std::int64_t k0 = first; k0 < end; k0 += flush) {
-      std::int64_t const k1 = k0 + flush < end ? k0 + flush : end;
-      for (std::int64_t i = 0; i < n; ++i) part[i] = R::nothing();
-      std::int64_t k = k0;
-      // four rows at once: the parts are read and written a quarter as often
-      for (; k + 4 <= k1; k += 4) {
-        In const r0 = from + offset_of(shape.reduced, k);
-        In const r1 = from + offset_of(shape.reduced, k + 1);
-        In const r2 = from + offset_of(shape.reduced, k + 2);
-        In const r3 = from + offset_of(shape.reduced, k + 3);
-        for (std::int64_t i = 0; i < n; ++i) {
-          typename R::Part sum = part[i];
-          R::join(sum, R::load(r0[i], k));
-          R::join(sum, R::load(r1[i], k + 1));
-          R::join(sum, R::load(r2[i], k + 2));
-          R::join(sum, R::load(r3[i], k + 3));
-          part[i] = sum;
-        }
-      }
-      for (; k < k1; ++k) {
-        In const terms = from + offset_of(shape.reduced, k);
-        for (std::int64_t i = 0; i < n; ++i) R::join(part[i], R::load(terms[i], k));
-      }
-      for (std::int64_t i = 0; i < n; ++i) R::join(total[i], R::widen(part[i]));
-    }
   }
 };
 
@@ -253,6 +176,8 @@ namespace detail {
 template <class R, class Exec, class In>
 void total_pieces(Exec const& exec, ReduceShape shape, In const& in, typename R::Total* totals) {
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  if constexpr (std::is_same_v<In, bool const*>)
+    return total_pieces<R>(exec, shape, Truths{in}, totals);
   int const last = shape.kept.rank - 1;
   bool const rows = last >= 0 && shape.kept.stride[last] == 1 && shape.kept.extent[last] > 1 &&
                     (shape.reduced.stride[shape.reduced.rank - 1] != 1 || shape.terms == 1);

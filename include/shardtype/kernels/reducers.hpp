@@ -2,6 +2,7 @@
 /// What reductions do with elements.
 
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 #include <Kokkos_Core.hpp>
@@ -47,11 +48,19 @@ struct Adding {
 };
 
 template <class T>
-struct SumReducer : Adding<std::conditional_t<std::is_same_v<T, bool>, std::int64_t, T>> {
+struct SumReducer : Adding<T> {
   using Element = T;
-  KOKKOS_FUNCTION static auto load(T const& x, std::int64_t) {
-    return static_cast<typename SumReducer::Part>(x);
-  }
+  KOKKOS_FUNCTION static T load(T const& x, std::int64_t) { return x; }
+};
+/// The number of true elements; parts are short enough for 32 bits.
+template <>
+struct SumReducer<bool> : Adding<std::int32_t> {
+  using Element = bool;
+  using Total = std::int64_t;
+  using Result = std::int64_t;
+  KOKKOS_FUNCTION static Part load(bool const& x, std::int64_t) { return x ? 1 : 0; }
+  KOKKOS_FUNCTION static Total widen(Part const& a) { return a; }
+  KOKKOS_FUNCTION static Result finish(Total const& a) { return a; }
 };
 
 template <class T>
@@ -84,6 +93,37 @@ struct ExtremeReducer {
     T const larger = (Max ? b > a : b < a) ? b : a;
     a = b != b ? b : larger;
   }
+  /// Host: NaNs are looked for two by two, which halves their cost.
+  static void join_four(T& a, T const& b0, T const& b1, T const& b2, T const& b3)
+    requires std::is_floating_point_v<T>
+  {
+    auto const take = [](T& best, T const& b) { best = (Max ? b > best : b < best) ? b : best; };
+    T best = a;
+    take(best, b0);
+    take(best, b1);
+    take(best, b2);
+    take(best, b3);
+    bool const nan = __builtin_isunordered(b0, b1) | __builtin_isunordered(b2, b3);
+    a = detail::chosen(nan, std::numeric_limits<T>::quiet_NaN(), best);
+  }
+  KOKKOS_FUNCTION static Result finish(Total const& a) { return a; }
+};
+
+/// Whether one is true, or all are. Parts are bytes, of which compilers make vectors, but of no type
+/// that could name any memory.
+template <bool Max>
+struct ExtremeReducer<bool, Max> {
+  using Element = bool;
+  using Part = char8_t;
+  using Total = bool;
+  using Result = bool;
+  KOKKOS_FUNCTION static Part load(bool const& x, std::int64_t) { return x ? 1 : 0; }
+  KOKKOS_FUNCTION static Part nothing() { return Max ? 0 : 1; }
+  KOKKOS_FUNCTION static Total widen(Part const& a) { return a != 0; }
+  template <class U>
+  KOKKOS_FUNCTION static void join(U& a, U const& b) {
+    a = static_cast<U>(Max ? a | b : a & b);
+  }
   KOKKOS_FUNCTION static Result finish(Total const& a) { return a; }
 };
 
@@ -100,17 +140,20 @@ struct PlaceReducer {
   using Part = Placed<T>;
   using Total = Placed<T>;
   using Result = std::int64_t;
+  using Values = ExtremeReducer<T, Max>;  ///< finds the element; its place is looked for then
   KOKKOS_FUNCTION static Part load(T const& x, std::int64_t place) { return {x, place}; }
   KOKKOS_FUNCTION static Part nothing() { return {extreme_value<T, !Max>(), -1}; }
   KOKKOS_FUNCTION static Total widen(Part const& a) { return a; }
+  KOKKOS_FUNCTION static bool better(T const& b, T const& a) {
+    return (Max ? b > a : b < a) | ((b != b) & (a == a));
+  }
+  KOKKOS_FUNCTION static bool same(T const& a, T const& b) {
+    return (a == b) | ((a != a) & (b != b));
+  }
   KOKKOS_FUNCTION static void join(Part& a, Part const& b) {
     if (b.place < 0) return;
-    bool const a_nan = a.value != a.value;
-    bool const b_nan = b.value != b.value;
-    bool better = Max ? b.value > a.value : b.value < a.value;
-    bool const same = a_nan ? b_nan : b.value == a.value;
-    if (a_nan != b_nan) better = b_nan;
-    if (a.place < 0 || (!(a_nan && !b_nan) && better) || (same && b.place < a.place)) a = b;
+    if (a.place < 0 || better(b.value, a.value) || (same(a.value, b.value) && b.place < a.place))
+      a = b;
   }
   KOKKOS_FUNCTION static Result finish(Total const& a) { return a.place; }
 };

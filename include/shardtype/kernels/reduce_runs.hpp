@@ -1,0 +1,243 @@
+#pragma once
+/// Runs of elements that lie side by side, reduced in lanes.
+
+#include <cstdint>
+#include <type_traits>
+
+#include <Kokkos_Core.hpp>
+
+#include <shardtype/kernels/functions.hpp>
+#include <shardtype/kernels/layout.hpp>
+#include <shardtype/kernels/truths.hpp>
+
+namespace shardtype::kernels::detail {
+
+template <class R>
+inline constexpr bool takes_blocks = requires { &R::deposit; };
+template <class R>
+inline constexpr bool finds_places = requires { typename R::Values; };
+
+KOKKOS_INLINE_FUNCTION std::int64_t offset_of(Layout const& l, std::int64_t k) {
+  if (l.rank == 1) return k * l.stride[0];  // by far the most, and divisions are slow
+  std::int64_t at = 0;
+  for (int d = l.rank - 1; d >= 0; --d) {
+    at += k % l.extent[d] * l.stride[d];
+    k /= l.extent[d];
+  }
+  return at;
+}
+
+/// Asks for memory that is read soon: the `n` elements that lie `Ahead` bytes behind those at `at`.
+/// Where many instructions stand between two loads, the processor sees too few of them at once.
+template <int Ahead, class In>
+KOKKOS_INLINE_FUNCTION void read_ahead([[maybe_unused]] In const& at,
+                                       [[maybe_unused]] std::int64_t n) {
+#if !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__)
+  constexpr int line = 64;
+  auto const lines = [&](void const* from, std::int64_t bytes) {
+    for (std::int64_t k = 0; k < bytes; k += line)
+      __builtin_prefetch(static_cast<char const*>(from) + Ahead + k);
+  };
+  if constexpr (std::is_same_v<In, Truths>) {
+    lines(at.data, n);
+  } else if constexpr (std::is_pointer_v<In>) {
+    lines(at, n * static_cast<std::int64_t>(sizeof(*at)));
+  }
+#endif
+}
+
+template <class R>
+KOKKOS_FUNCTION void fold(typename R::Part* part, int lanes, int to) {
+  for (int half = lanes / 2; half >= to; half /= 2)
+    for (int l = 0; l < half; ++l) R::join(part[l], part[l + half]);
+}
+
+/// Neighbouring elements in lanes, so that they are added side by side.
+template <class R, class In>
+KOKKOS_FUNCTION void add_run(In const& run, std::int64_t n, std::int64_t place,
+                             typename R::Total& total) {
+  constexpr int lanes = 64;  // hide the latency of their sums; more would not stay in registers
+  constexpr int few = 16;
+  constexpr std::int64_t flush = 4096;
+  for (std::int64_t from = 0; from < n; from += flush) {
+    std::int64_t const to = from + flush < n ? from + flush : n;
+    typename R::Part part[lanes];
+    for (int l = 0; l < lanes; ++l) part[l] = R::nothing();
+    std::int64_t i = from;
+    for (; i + lanes <= to; i += lanes) {
+      read_ahead<6144>(run + i, lanes);
+      for (int l = 0; l < lanes; ++l) R::join(part[l], R::load(run[i + l], place + i + l));
+    }
+    fold<R>(part, lanes, few);
+    for (; i + few <= to; i += few)
+      for (int l = 0; l < few; ++l) R::join(part[l], R::load(run[i + l], place + i + l));
+    fold<R>(part, few, 1);
+    for (; i < to; ++i) R::join(part[0], R::load(run[i], place + i));
+    R::join(total, R::widen(part[0]));
+  }
+}
+
+/// The first of `n` elements, one of which is `value`, that is.
+template <class R, class In>
+KOKKOS_FUNCTION std::int64_t find_value(In const& run, std::int64_t n,
+                                        typename R::Element const& value) {
+  constexpr int lanes = 64;
+  std::int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    int hits = 0;
+    for (int l = 0; l < lanes; ++l) hits += R::same(run[i + l], value) ? 1 : 0;
+    if (hits > 0) break;
+  }
+  while (i < n - 1 && !R::same(run[i], value)) ++i;
+  return i;
+}
+
+/// The best element of a run, and then, where it beats what there was, its place: most runs are read
+/// for their values alone.
+template <class R, class In>
+KOKKOS_FUNCTION void place_run(In const& run, std::int64_t n, std::int64_t place,
+                               typename R::Total& total) {
+  constexpr std::int64_t block = 4096;
+  for (std::int64_t from = 0; from < n; from += block) {
+    std::int64_t const m = from + block < n ? block : n - from;
+    typename R::Element best = R::Values::widen(R::Values::nothing());
+    add_run<typename R::Values>(run + from, m, 0, best);
+    if (total.place < 0 || R::better(best, total.value))
+      total = {best, place + from + find_value<R>(run + from, m, best)};
+  }
+}
+
+/// The elements of a run of neighbours, the first of which is the `place`-th term, into `total`.
+template <class R, class In>
+KOKKOS_FUNCTION void run_into(In const& run, std::int64_t n, std::int64_t place,
+                              typename R::Total& total) {
+  if constexpr (finds_places<R>) {
+    place_run<R>(run, n, place, total);
+  } else {
+    add_run<R>(run, n, place, total);
+  }
+}
+
+// Rows: the terms `first` to `end` of `n` neighbouring outputs lie side by side, at most `Width` of
+// them. `terms` says where those of the first output are.
+
+/// Calls `four(k, i, x0, x1, x2, x3)` with the elements of rows k to k + 3 for each output i: parts are
+/// read and written a quarter as often. `one(k, i, x)` gets those of rows that are left over. `Ahead`:
+/// whether what is done with an element takes so many instructions that memory is to be asked ahead.
+template <bool Ahead, class In, class Four, class One>
+void for_rows(In const& from, Layout const& terms, std::int64_t n, std::int64_t first,
+              std::int64_t end, Four const& four, One const& one) {
+  constexpr std::int64_t block = 64;
+  constexpr int ahead = 2048;
+  std::int64_t k = first;
+  for (; k + 4 <= end; k += 4) {
+    In const r0 = from + offset_of(terms, k);
+    In const r1 = from + offset_of(terms, k + 1);
+    In const r2 = from + offset_of(terms, k + 2);
+    In const r3 = from + offset_of(terms, k + 3);
+    auto const columns = [&](std::int64_t begin, std::int64_t stop) {
+    // what is kept of an output lies apart from all elements
+#if defined(__clang__)
+#pragma clang loop vectorize(assume_safety)
+#elif defined(__GNUC__)
+#pragma GCC ivdep
+#endif
+      for (std::int64_t i = begin; i < stop; ++i) four(k, i, r0[i], r1[i], r2[i], r3[i]);
+    };
+    if constexpr (Ahead) {
+      for (std::int64_t i = 0; i < n; i += block) {
+        read_ahead<ahead>(r0 + i, block);
+        read_ahead<ahead>(r1 + i, block);
+        read_ahead<ahead>(r2 + i, block);
+        read_ahead<ahead>(r3 + i, block);
+        columns(i, i + block < n ? i + block : n);
+      }
+    } else {
+      columns(0, n);
+    }
+  }
+  for (; k < end; ++k) {
+    In const row = from + offset_of(terms, k);
+    for (std::int64_t i = 0; i < n; ++i) one(k, i, row[i]);
+  }
+}
+
+template <class R, std::int64_t Width, class In>
+void add_rows(In const& from, Layout const& terms, std::int64_t n, std::int64_t first,
+              std::int64_t end, typename R::Total* total) {
+  using Part = typename R::Part;
+  Part part[static_cast<std::size_t>(Width)];
+  constexpr std::int64_t flush = 128;
+  constexpr bool joins_four = requires(Part a) { R::join_four(a, a, a, a, a); };
+  auto const four = [&](std::int64_t k, std::int64_t i, auto const& x0, auto const& x1,
+                        auto const& x2, auto const& x3) {
+    Part sum = part[i];
+    if constexpr (joins_four) {
+      R::join_four(sum, R::load(x0, k), R::load(x1, k + 1), R::load(x2, k + 2), R::load(x3, k + 3));
+    } else {
+      R::join(sum, R::load(x0, k));
+      R::join(sum, R::load(x1, k + 1));
+      R::join(sum, R::load(x2, k + 2));
+      R::join(sum, R::load(x3, k + 3));
+    }
+    part[i] = sum;
+  };
+  auto const one = [&](std::int64_t k, std::int64_t i, auto const& x) {
+    R::join(part[i], R::load(x, k));
+  };
+  for (std::int64_t k = first; k < end; k += flush) {
+    for (std::int64_t i = 0; i < n; ++i) part[i] = R::nothing();
+    for_rows<joins_four>(from, terms, n, k, k + flush < end ? k + flush : end, four, one);
+    for (std::int64_t i = 0; i < n; ++i) R::join(total[i], R::widen(part[i]));
+  }
+}
+
+/// The best elements and their places in arrays of their own, side by side.
+template <class R, std::int64_t Width, class In>
+void place_rows(In const& from, Layout const& terms, std::int64_t n, std::int64_t first,
+                std::int64_t end, typename R::Total* total) {
+  using T = typename R::Element;
+  // as wide as the elements, so that both are chosen by one comparison
+  using Place = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
+  T best[static_cast<std::size_t>(Width)];
+  Place place[static_cast<std::size_t>(Width)];
+  constexpr std::int64_t flush = 128;
+  for (std::int64_t base = first; base < end; base += flush) {
+    In const row = from + offset_of(terms, base);
+    for (std::int64_t i = 0; i < n; ++i) best[i] = row[i];
+    for (std::int64_t i = 0; i < n; ++i) place[i] = 0;
+    auto const take = [](T& value, Place& at, T const& x, std::int64_t k) {
+      bool const better = R::better(x, value);
+      value = chosen(better, x, value);
+      at = chosen(better, static_cast<Place>(k), at);
+    };
+    for_rows<true>(
+        from, terms, n, base + 1, base + flush < end ? base + flush : end,
+        [&](std::int64_t k, std::int64_t i, T const& x0, T const& x1, T const& x2, T const& x3) {
+          T value = best[i];
+          Place at = place[i];
+          take(value, at, x0, k - base);
+          take(value, at, x1, k - base + 1);
+          take(value, at, x2, k - base + 2);
+          take(value, at, x3, k - base + 3);
+          best[i] = value;
+          place[i] = at;
+        },
+        [&](std::int64_t k, std::int64_t i, T const& x) { take(best[i], place[i], x, k - base); });
+    for (std::int64_t i = 0; i < n; ++i)
+      if (total[i].place < 0 || R::better(best[i], total[i].value))
+        total[i] = {best[i], base + static_cast<std::int64_t>(place[i])};
+  }
+}
+
+template <class R, std::int64_t Width, class In>
+void rows_into(In const& from, Layout const& terms, std::int64_t n, std::int64_t first,
+               std::int64_t end, typename R::Total* total) {
+  if constexpr (finds_places<R>) {
+    place_rows<R, Width>(from, terms, n, first, end, total);
+  } else {
+    add_rows<R, Width>(from, terms, n, first, end, total);
+  }
+}
+
+}  // namespace shardtype::kernels::detail

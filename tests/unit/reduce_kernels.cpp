@@ -1,0 +1,200 @@
+// Reductions of blocks against a plain loop over their elements: every reducer and element type, NaNs and
+// equal elements, runs around the sizes of lanes and blocks, views in any order of strides.
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <type_traits>
+#include <vector>
+
+#include <shardtype/kernels/norms.hpp>
+#include <shardtype/kernels/reduce.hpp>
+
+#include "harness/catch.hpp"
+#include "harness/draw.hpp"
+
+using namespace shardtype::kernels;
+using Int = std::int64_t;
+using Host = Kokkos::DefaultHostExecutionSpace;
+
+namespace {
+
+template <class T>
+bool is_nan(T x) {
+  return x != x;
+}
+
+// What a reducer gives of elements one after the other: of two places the first that is best.
+template <class T, bool Max>
+struct Extreme {
+  using Reducer = ExtremeReducer<T, Max>;
+  bool any = false;
+  T best{};
+  Int place = -1;
+  void take(T x, Int k) {
+    bool const better = !any || (is_nan(x) && !is_nan(best)) || (Max ? x > best : x < best);
+    if (!better) return;
+    best = x;
+    place = k;
+    any = true;
+  }
+  bool agrees(T got) const {
+    if (!any) return got == extreme_value<T, !Max>();
+    return (is_nan(got) && is_nan(best)) || got == best;
+  }
+};
+template <class T, bool Max>
+struct Place : Extreme<T, Max> {
+  using Reducer = PlaceReducer<T, Max>;
+  bool agrees(Int got) const { return got == this->place; }
+};
+template <class T>
+struct Sum {
+  using Reducer = SumReducer<T>;
+  double sum = 0;
+  void take(T x, Int) { sum += static_cast<double>(x); }
+  template <class U>
+  bool agrees(U got) const {  // the elements are small integers: sums are exact
+    return (is_nan(sum) && is_nan(got)) || static_cast<double>(got) == sum;
+  }
+};
+
+// An m x n block with rows of `pitch` elements, or its transpose.
+template <class T>
+struct Block {
+  Layout layout;
+  std::unique_ptr<T[]> data;
+
+  template <class Value>
+  Block(Int rows, Int columns, bool transposed, Int pitch, Value const& value)
+      : data(new T[static_cast<std::size_t>((transposed ? columns : rows) * pitch + 1)]) {
+    layout.rank = 2;
+    layout.extent[0] = rows;
+    layout.extent[1] = columns;
+    layout.stride[transposed ? 1 : 0] = pitch;
+    layout.stride[transposed ? 0 : 1] = 1;
+    for (Int i = 0; i < rows; ++i)
+      for (Int j = 0; j < columns; ++j) data[index(i, j)] = value(i, j);
+  }
+  std::size_t index(Int i, Int j) const {
+    return static_cast<std::size_t>(i * layout.stride[0] + j * layout.stride[1]);
+  }
+};
+
+// Over the second dim, or over both; how many results differ from the plain loop's.
+template <class Expected, class T>
+int wrong(Block<T> const& block, int kept) {
+  using Reducer = typename Expected::Reducer;
+  Host const exec{};
+  ReducePlan const plan = plan_reduce<Reducer>(exec, block.layout, kept);
+  Int const rows = block.layout.extent[0];
+  Int const columns = block.layout.extent[1];
+  Int const outputs = kept == 0 ? 1 : rows;
+  std::unique_ptr<typename Reducer::Result[]> const got(
+      new typename Reducer::Result[static_cast<std::size_t>(outputs)]);
+  std::vector<char> workspace(static_cast<std::size_t>(plan.workspace));
+  reduce<Reducer>(exec, plan, static_cast<T const*>(block.data.get()), got.get(), workspace.data());
+  exec.fence();
+  int bad = 0;
+  for (Int o = 0; o < outputs; ++o) {
+    Expected expected;
+    Int const first = kept == 0 ? 0 : o;
+    Int const last = kept == 0 ? rows : o + 1;
+    for (Int i = first; i < last; ++i)
+      for (Int j = 0; j < columns; ++j)
+        expected.take(block.data[block.index(i, j)], (i - first) * columns + j);
+    if (!expected.agrees(got[static_cast<std::size_t>(o)])) ++bad;
+  }
+  return bad;
+}
+
+template <class T>
+void check_all(Block<T> const& block) {
+  for (int kept = 0; kept < 2; ++kept) {
+    INFO(block.layout.extent[0] << " x " << block.layout.extent[1] << ", strides "
+                                << block.layout.stride[0] << ", " << block.layout.stride[1]
+                                << ", kept " << kept << ", elements of " << sizeof(T));
+    CHECK(wrong<Extreme<T, true>>(block, kept) == 0);
+    CHECK(wrong<Extreme<T, false>>(block, kept) == 0);
+    CHECK(wrong<Place<T, true>>(block, kept) == 0);
+    CHECK(wrong<Place<T, false>>(block, kept) == 0);
+    CHECK(wrong<Sum<T>>(block, kept) == 0);
+  }
+}
+
+// Extents around the lanes (64), the rows taken together (4, 128) and the blocks (4096) of the kernels.
+Int drawn_extent(Draw& draw) {
+  Int const around[] = {0, 1, 2, 4, 16, 64, 128, 133, 256, 500};
+  return std::max<Int>(0, around[draw.below(10)] + draw.below(3) - 1);
+}
+
+template <class T>
+T drawn_value(Draw& draw, int kinds) {
+  int const v = draw.below(kinds);
+  if constexpr (std::is_same_v<T, bool>) {
+    return v > 0;
+  } else if constexpr (std::is_floating_point_v<T>) {
+    if (v == 11) return std::numeric_limits<T>::quiet_NaN();
+    if (v == 10) return -std::numeric_limits<T>::infinity();
+    return static_cast<T>(v == 9 ? -0.0 : v - 5);
+  } else {
+    return static_cast<T>(v - 5);
+  }
+}
+
+template <class T>
+void check_drawn(unsigned seed, int draws) {
+  Draw draw(seed);
+  for (int n = 0; n < draws; ++n) {
+    Int rows = drawn_extent(draw);
+    Int columns = drawn_extent(draw);
+    if (draw.below(5) == 0) (draw.below(2) == 0 ? rows : columns) = 4094 + draw.below(5000);
+    if (rows * columns > 300'000)
+      rows = std::min<Int>(rows, 5), columns = std::min<Int>(columns, 9000);
+    bool const transposed = draw.below(2) == 0;
+    // without NaNs, with many, and with one
+    int const kinds = draw.below(3) == 0 ? 12 : 10;
+    Int const row = rows > 0 && draw.below(3) == 0 ? draw.below(static_cast<int>(rows)) : -1;
+    Int const column = columns > 0 ? draw.below(static_cast<int>(columns)) : 0;
+    check_all(Block<T>(rows, columns, transposed, (transposed ? rows : columns) + draw.below(2) * 3,
+                       [&](Int i, Int j) {
+                         T const v = drawn_value<T>(draw, kinds);
+                         return i == row && j == column ? drawn_value<T>(draw, 12) : v;
+                       }));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("reductions of drawn blocks are those of a plain loop") {
+  check_drawn<float>(1, 120);
+  check_drawn<double>(2, 120);
+  check_drawn<std::int32_t>(3, 60);
+  check_drawn<std::int64_t>(4, 60);
+  check_drawn<bool>(5, 60);
+}
+
+TEST_CASE("one NaN is found wherever it stands") {
+  for (Int const n : {1, 3, 4, 63, 64, 65, 130, 4096, 4100, 8200})
+    for (Int const at : {Int{0}, n / 3, n / 2, n - 2, n - 1}) {
+      if (at < 0) continue;
+      for (bool const transposed : {false, true}) {
+        Block<float> const block(3, n, transposed, transposed ? 3 : n, [&](Int i, Int j) {
+          return i == 1 && j == at ? std::numeric_limits<float>::quiet_NaN()
+                                   : static_cast<float>(j % 1000);
+        });
+        check_all(block);
+      }
+    }
+}
+
+TEST_CASE("rising and falling elements have their places") {
+  for (Int const n : {5, 127, 128, 129, 5000, 20'000})
+    for (int const sign : {-1, 1})
+      for (bool const transposed : {false, true}) {
+        check_all(Block<double>(2, n, transposed, transposed ? 2 : n,
+                                [&](Int i, Int j) { return static_cast<double>(sign * j + i); }));
+        check_all(Block<Int>(2, n, transposed, transposed ? 2 : n,
+                             [&](Int i, Int j) { return sign * j + i; }));
+      }
+}
