@@ -81,9 +81,17 @@ struct Block {
   }
 };
 
+// Elements that are computed when they are read, as those of an expression.
+template <class T>
+struct Computed {
+  T const* data;
+  T operator[](Int k) const { return data[k]; }
+  Computed operator+(Int by) const { return {data + by}; }
+};
+
 // Over the second dim, or over both; how many results differ from the plain loop's.
-template <class Expected, class T>
-int wrong(Block<T> const& block, int kept) {
+template <class Expected, class T, class In>
+int wrong(Block<T> const& block, In const& in, int kept) {
   using Reducer = typename Expected::Reducer;
   Host const exec{};
   ReducePlan const plan = plan_reduce<Reducer>(exec, block.layout, kept);
@@ -93,7 +101,7 @@ int wrong(Block<T> const& block, int kept) {
   std::unique_ptr<typename Reducer::Result[]> const got(
       new typename Reducer::Result[static_cast<std::size_t>(outputs)]);
   std::vector<char> workspace(static_cast<std::size_t>(plan.workspace));
-  reduce<Reducer>(exec, plan, static_cast<T const*>(block.data.get()), got.get(), workspace.data());
+  reduce<Reducer>(exec, plan, in, got.get(), workspace.data());
   exec.fence();
   int bad = 0;
   for (Int o = 0; o < outputs; ++o) {
@@ -108,18 +116,24 @@ int wrong(Block<T> const& block, int kept) {
   return bad;
 }
 
-template <class T>
-void check_all(Block<T> const& block) {
+template <class T, class In>
+void check_all(Block<T> const& block, In const& in) {
   for (int kept = 0; kept < 2; ++kept) {
     INFO(block.layout.extent[0] << " x " << block.layout.extent[1] << ", strides "
                                 << block.layout.stride[0] << ", " << block.layout.stride[1]
                                 << ", kept " << kept << ", elements of " << sizeof(T));
-    CHECK(wrong<Extreme<T, true>>(block, kept) == 0);
-    CHECK(wrong<Extreme<T, false>>(block, kept) == 0);
-    CHECK(wrong<Place<T, true>>(block, kept) == 0);
-    CHECK(wrong<Place<T, false>>(block, kept) == 0);
-    CHECK(wrong<Sum<T>>(block, kept) == 0);
+    CHECK(wrong<Extreme<T, true>>(block, in, kept) == 0);
+    CHECK(wrong<Extreme<T, false>>(block, in, kept) == 0);
+    CHECK(wrong<Place<T, true>>(block, in, kept) == 0);
+    CHECK(wrong<Place<T, false>>(block, in, kept) == 0);
+    CHECK(wrong<Sum<T>>(block, in, kept) == 0);
   }
+}
+template <class T>
+void check_all(Block<T> const& block) {
+  T const* const data = block.data.get();
+  check_all(block, data);
+  check_all(block, Computed<T>{data});
 }
 
 // Extents around the lanes (64), the rows taken together (4, 128) and the blocks (4096) of the kernels.

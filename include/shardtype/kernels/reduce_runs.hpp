@@ -17,6 +17,10 @@ inline constexpr bool takes_blocks = requires { &R::deposit; };
 template <class R>
 inline constexpr bool finds_places = requires { typename R::Values; };
 
+/// Whether elements are read from memory, and not computed.
+template <class In>
+inline constexpr bool is_memory = std::is_pointer_v<In> || std::is_same_v<In, Truths>;
+
 KOKKOS_INLINE_FUNCTION std::int64_t offset_of(Layout const& l, std::int64_t k) {
   if (l.rank == 1) return k * l.stride[0];  // by far the most, and divisions are slow
   std::int64_t at = 0;
@@ -40,7 +44,7 @@ KOKKOS_INLINE_FUNCTION void read_ahead([[maybe_unused]] In const& at,
   };
   if constexpr (std::is_same_v<In, Truths>) {
     lines(at.data, n);
-  } else if constexpr (std::is_pointer_v<In>) {
+  } else if constexpr (is_memory<In>) {
     lines(at, n * static_cast<std::int64_t>(sizeof(*at)));
   }
 #endif
@@ -93,17 +97,28 @@ KOKKOS_FUNCTION std::int64_t find_value(In const& run, std::int64_t n,
 }
 
 /// The best element of a run, and then, where it beats what there was, its place: most runs are read
-/// for their values alone.
+/// for their values alone. An expression is computed into a small buffer first, for it might round
+/// otherwise the second time.
 template <class R, class In>
 KOKKOS_FUNCTION void place_run(In const& run, std::int64_t n, std::int64_t place,
                                typename R::Total& total) {
-  constexpr std::int64_t block = 4096;
+  using T = typename R::Element;
+  constexpr std::int64_t block = is_memory<In> ? 4096 : 512;
   for (std::int64_t from = 0; from < n; from += block) {
     std::int64_t const m = from + block < n ? block : n - from;
-    typename R::Element best = R::Values::widen(R::Values::nothing());
-    add_run<typename R::Values>(run + from, m, 0, best);
-    if (total.place < 0 || R::better(best, total.value))
-      total = {best, place + from + find_value<R>(run + from, m, best)};
+    auto const take = [&](auto const& elements) {
+      T best = R::Values::widen(R::Values::nothing());
+      add_run<typename R::Values>(elements, m, 0, best);
+      if (total.place < 0 || R::better(best, total.value))
+        total = {best, place + from + find_value<R>(elements, m, best)};
+    };
+    if constexpr (is_memory<In>) {
+      take(run + from);
+    } else {
+      T buffer[static_cast<std::size_t>(block)];
+      for (std::int64_t i = 0; i < m; ++i) buffer[i] = run[from + i];
+      take(static_cast<T const*>(buffer));
+    }
   }
 }
 
