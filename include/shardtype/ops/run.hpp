@@ -126,11 +126,6 @@ Buffer run_call(Call const& call, std::int64_t* extents, Exchange* later = nullp
 template <class R, class T>
 inline PlanCache plan_cache;
 
-/// Tensor `a` as operand `Number` of the operation that `R` resolved.
-template <class R, int Number, class A>
-Operand operand_of(A const& a) {
-  return {&R::S::template reading<Number>.spec, &a.mesh(), a.extents().data(), &a.buffer()};
-}
 /// The call of the operation that `R` resolved on these operands.
 template <class R, class A, class... B>
 Call call_of(std::source_location const& where, Overlap overlap, A const& a, B const&... b) {
@@ -139,9 +134,14 @@ Call call_of(std::source_location const& where, Overlap overlap, A const& a, B c
   Call call{{R::S::names, static_cast<std::int64_t>(sizeof(T)), &R::make_plan},
             plan_cache<R, T>,
             where,
-            operand_of<R, 0>(a)};
-  ((call.second = operand_of<R, 1>(b)), ...);
-  call.overlap = overlap;
+            {&R::S::template reading<0>.spec, &a.mesh(), a.extents().data(), &a.buffer()},
+            {},
+            overlap};
+  if constexpr (sizeof...(B) == 1) {
+    auto const& other = (b, ...);
+    call.second = {&R::S::template reading<1>.spec, &other.mesh(), other.extents().data(),
+                   &other.buffer()};
+  }
   return call;
 }
 
@@ -152,8 +152,8 @@ auto run(std::source_location const& where, Overlap overlap, A const& a, B const
   using Out = typename R::result;
   std::array<std::int64_t, Out::rank> extents{};
   Call const call = call_of<R>(where, overlap, a, b...);
-  Buffer result = run_call<typename A::element, typename A::memory_space>(call, extents.data());
-  return Out(a.mesh(), extents, std::move(result));
+  return Out(a.mesh(), extents,
+             run_call<typename A::element, typename A::memory_space>(call, extents.data()));
 }
 template <class R, class A, class... B>
 auto run(std::source_location const& where, A const& a, B const&... b) {

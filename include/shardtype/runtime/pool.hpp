@@ -62,7 +62,8 @@ class Buffer {
     std::swap(allocation_, other.allocation_);
     return *this;
   }
-  ~Buffer() { drop(); }
+  /// Not inline: every function that holds one would pay for its code in compile time.
+  [[gnu::noinline]] ~Buffer() { drop(); }
 
   void* data() const { return allocation_ == nullptr ? nullptr : allocation_->data; }
   std::size_t bytes() const { return allocation_ == nullptr ? 0 : allocation_->bytes; }

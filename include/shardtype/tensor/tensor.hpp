@@ -16,13 +16,14 @@ namespace shardtype {
 namespace detail {
 
 /// Tensors are not made while the body of a shard_map runs on their mesh.
-inline void check_not_manual(MeshState const& mesh) {
-  if (mesh.in_manual_mode())
+inline MeshRef const& not_manual(MeshRef const& mesh) {
+  if (mesh.state().in_manual_mode())
     throw Error(
         "E60",
         "an operation on Tensors inside of shard_map; pass the tensors to shard_map as arguments, "
         "and its function gets their blocks",
         FailedOn::every_rank);
+  return mesh;
 }
 
 }  // namespace detail
@@ -41,9 +42,7 @@ class Tensor : public Held<Tensor<T, Parts...>, T, Parts...> {
   /// Errors: E13 an axis the mesh lacks, E20 an extent that does not fit its label, E60 inside of
   /// shard_map.
   Tensor(MeshRef const& mesh, std::array<std::int64_t, Base::rank> const& extents, Buffer buffer)
-      : Base(mesh, extents, buffer) {
-    detail::check_not_manual(this->mesh().state());
-  }
+      : Base(detail::not_manual(mesh), extents, buffer) {}
 };
 
 /// Bytes of the largest local block, where the type settles all extents and axis sizes.
