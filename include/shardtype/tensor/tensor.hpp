@@ -23,7 +23,7 @@ inline MeshRef const& not_manual(MeshRef const& mesh) {
         "an operation on Tensors inside of shard_map; pass the tensors to shard_map as arguments, "
         "and its function gets their blocks",
         FailedOn::every_rank);
-  return mesh;
+  return mesh;  // NOLINT: not of a temporary
 }
 
 }  // namespace detail
