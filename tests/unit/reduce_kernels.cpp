@@ -1,16 +1,16 @@
-// Reductions of blocks against a plain loop over their elements: every reducer and element type, NaNs and
-// equal elements, runs around the sizes of lanes and blocks, views in any order of strides. Optimized, for
-// what is looked at is also what the compiler makes of the loops.
+// Reductions of blocks against a plain loop over their elements: extremes, their places and sums of all
+// real element types, NaNs and equal elements, runs around the sizes of lanes and blocks, views in any
+// order of strides. Optimized, for what is looked at is also what the compiler makes of the loops.
 // OPTIMIZE: 3
-#include <cmath>
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <memory>
 #include <type_traits>
 #include <vector>
 
-#include <shardtype/kernels/norms.hpp>
 #include <shardtype/kernels/reduce.hpp>
+#include <shardtype/kernels/reducers.hpp>
 
 #include "harness/catch.hpp"
 #include "harness/draw.hpp"

@@ -2,7 +2,6 @@
 /// What the functions of check/functions.hpp compute, on one element.
 
 #include <bit>
-#include <cmath>
 #include <cstdint>
 #include <type_traits>
 
@@ -37,8 +36,8 @@ template <class T>
 KOKKOS_FUNCTION T chosen(bool p, T const& a, T const& b) {
 #if !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__)
   if constexpr (std::is_same_v<T, bool>) {
-    return (static_cast<int>(p) & static_cast<int>(a)) != 0 ||
-           (static_cast<int>(!p) & static_cast<int>(b)) != 0;
+    int const mask = p ? 1 : 0;
+    return ((mask & static_cast<int>(a)) | ((1 - mask) & static_cast<int>(b))) != 0;
   } else if constexpr (std::is_arithmetic_v<T> && (sizeof(T) == 4 || sizeof(T) == 8)) {
     using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
     Bits const mask = Bits{0} - static_cast<Bits>(p);
@@ -206,7 +205,7 @@ KOKKOS_FUNCTION T call(functions::Round, T const& a) {
   if constexpr (std::is_integral_v<T>) {
     return a;
   } else {
-    return std::rint(a);
+    return math::nearbyint(a);
   }
 }
 template <class T>

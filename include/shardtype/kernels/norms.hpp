@@ -17,7 +17,7 @@ struct NormReducer : Adding<wide_t<shardtype::detail::real_of<T>>> {
   using Element = T;
   using Wide = wide_t<shardtype::detail::real_of<T>>;
   using Result = shardtype::detail::real_of<T>;
-  KOKKOS_FUNCTION static Wide load(T const& x, std::int64_t) {
+  KOKKOS_FUNCTION static Wide load(T const& x) {
     if constexpr (shardtype::detail::is_complex<T>) {
       auto const re = static_cast<Wide>(x.real());
       auto const im = static_cast<Wide>(x.imag());
@@ -33,9 +33,7 @@ struct NormReducer : Adding<wide_t<shardtype::detail::real_of<T>>> {
 template <class T>
 struct Norm1Reducer : Adding<shardtype::detail::real_of<T>> {
   using Element = T;
-  KOKKOS_FUNCTION static auto load(T const& x, std::int64_t) {
-    return call(functions::Absolute{}, x);
-  }
+  KOKKOS_FUNCTION static auto load(T const& x) { return call(functions::Absolute{}, x); }
 };
 
 /// The largest absolute value; 0 of nothing.
@@ -43,9 +41,7 @@ template <class T>
 struct NormInfReducer : ExtremeReducer<shardtype::detail::real_of<T>, true> {
   using Element = T;
   using Part = shardtype::detail::real_of<T>;
-  KOKKOS_FUNCTION static Part load(T const& x, std::int64_t) {
-    return call(functions::Absolute{}, x);
-  }
+  KOKKOS_FUNCTION static Part load(T const& x) { return call(functions::Absolute{}, x); }
   KOKKOS_FUNCTION static Part nothing() { return Part{}; }
 };
 
@@ -63,7 +59,7 @@ struct LogSumExpReducer {
   using Part = Peak<T>;
   using Total = Peak<wide_t<T>>;
   using Result = T;
-  KOKKOS_FUNCTION static Part load(T const& x, std::int64_t) { return {x, T(1)}; }
+  KOKKOS_FUNCTION static Part load(T const& x) { return {x, T(1)}; }
   KOKKOS_FUNCTION static Part nothing() { return {extreme_value<T, false>(), T(0)}; }
   KOKKOS_FUNCTION static Total widen(Part const& a) { return {a.max, a.sum}; }
   template <class U>

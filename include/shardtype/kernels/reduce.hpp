@@ -2,6 +2,7 @@
 /// Reductions of a local block over some of its dims.
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
@@ -13,8 +14,8 @@
 
 namespace shardtype::kernels {
 
-// A reducer `R` (kernels/reducers.hpp): `R::load` makes a `Part` of an element at a place in the
-// reduced dims, `R::join` puts two together; short runs are kept in `Part`, long ones in `Total`, of
+// A reducer `R` (kernels/reducers.hpp): `R::load` makes a `Part` of an element, `R::join` puts two
+// together; short runs are kept in `Part`, long ones in `Total`, of
 // which `R::finish` makes the result. One with `R::deposit` takes many elements at once instead; one with
 // `R::Values` finds elements and their places, as kernels/reduce_runs.hpp has it.
 
@@ -58,8 +59,13 @@ struct ReduceTerms {
       } else if (stride == 1) {
         run_into<R>(run, n, k, total);
       } else {
-        for (std::int64_t i = 0; i < n; ++i)
-          R::join(total, R::widen(R::load(run[i * stride], k + i)));
+        for (std::int64_t i = 0; i < n; ++i) {
+          if constexpr (finds_places<R>) {
+            R::join(total, {run[i * stride], k + i});
+          } else {
+            R::join(total, R::widen(R::load(run[i * stride])));
+          }
+        }
       }
       k += n;
     }
@@ -72,10 +78,9 @@ template <class R, class In>
 struct ReduceRows {
   using T = typename R::Element;
   /// So that memory is read in long runs, parts stay in cache.
-  static constexpr std::int64_t run =
-      takes_blocks<R> ? 128
-                      : 16384 / static_cast<std::int64_t>(
-                                    finds_places<R> ? 2 * sizeof(T) : sizeof(typename R::Part));
+  static constexpr std::size_t part_bytes =
+      finds_places<R> ? 2 * sizeof(T) : sizeof(typename R::Part);
+  static constexpr std::int64_t run = takes_blocks<R> ? 128 : std::int64_t{16384 / part_bytes};
   In in;
   typename R::Total* out;
   ReduceShape shape;   ///< kept without its last dim

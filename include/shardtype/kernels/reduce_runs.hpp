@@ -58,8 +58,7 @@ KOKKOS_FUNCTION void fold(typename R::Part* part, int lanes, int to) {
 
 /// Neighbouring elements in lanes, so that they are added side by side.
 template <class R, class In>
-KOKKOS_FUNCTION void add_run(In const& run, std::int64_t n, std::int64_t place,
-                             typename R::Total& total) {
+KOKKOS_FUNCTION void add_run(In const& run, std::int64_t n, typename R::Total& total) {
   constexpr int lanes = 64;  // hide the latency of their sums; more would not stay in registers
   constexpr int few = 16;
   constexpr std::int64_t flush = 4096;
@@ -70,13 +69,13 @@ KOKKOS_FUNCTION void add_run(In const& run, std::int64_t n, std::int64_t place,
     std::int64_t i = from;
     for (; i + lanes <= to; i += lanes) {
       read_ahead<6144>(run + i, lanes);
-      for (int l = 0; l < lanes; ++l) R::join(part[l], R::load(run[i + l], place + i + l));
+      for (int l = 0; l < lanes; ++l) R::join(part[l], R::load(run[i + l]));
     }
     fold<R>(part, lanes, few);
     for (; i + few <= to; i += few)
-      for (int l = 0; l < few; ++l) R::join(part[l], R::load(run[i + l], place + i + l));
+      for (int l = 0; l < few; ++l) R::join(part[l], R::load(run[i + l]));
     fold<R>(part, few, 1);
-    for (; i < to; ++i) R::join(part[0], R::load(run[i], place + i));
+    for (; i < to; ++i) R::join(part[0], R::load(run[i]));
     R::join(total, R::widen(part[0]));
   }
 }
@@ -108,7 +107,7 @@ KOKKOS_FUNCTION void place_run(In const& run, std::int64_t n, std::int64_t place
     std::int64_t const m = from + block < n ? block : n - from;
     auto const take = [&](auto const& elements) {
       T best = R::Values::widen(R::Values::nothing());
-      add_run<typename R::Values>(elements, m, 0, best);
+      add_run<typename R::Values>(elements, m, best);
       if (total.place < 0 || R::better(best, total.value))
         total = {best, place + from + find_value<R>(elements, m, best)};
     };
@@ -129,7 +128,7 @@ KOKKOS_FUNCTION void run_into(In const& run, std::int64_t n, std::int64_t place,
   if constexpr (finds_places<R>) {
     place_run<R>(run, n, place, total);
   } else {
-    add_run<R>(run, n, place, total);
+    add_run<R>(run, n, total);
   }
 }
 
@@ -184,21 +183,21 @@ void add_rows(In const& from, Layout const& terms, std::int64_t n, std::int64_t 
   Part part[static_cast<std::size_t>(Width)];
   constexpr std::int64_t flush = 128;
   constexpr bool joins_four = requires(Part a) { R::join_four(a, a, a, a, a); };
-  auto const four = [&](std::int64_t k, std::int64_t i, auto const& x0, auto const& x1,
+  auto const four = [&](std::int64_t, std::int64_t i, auto const& x0, auto const& x1,
                         auto const& x2, auto const& x3) {
     Part sum = part[i];
     if constexpr (joins_four) {
-      R::join_four(sum, R::load(x0, k), R::load(x1, k + 1), R::load(x2, k + 2), R::load(x3, k + 3));
+      R::join_four(sum, R::load(x0), R::load(x1), R::load(x2), R::load(x3));
     } else {
-      R::join(sum, R::load(x0, k));
-      R::join(sum, R::load(x1, k + 1));
-      R::join(sum, R::load(x2, k + 2));
-      R::join(sum, R::load(x3, k + 3));
+      R::join(sum, R::load(x0));
+      R::join(sum, R::load(x1));
+      R::join(sum, R::load(x2));
+      R::join(sum, R::load(x3));
     }
     part[i] = sum;
   };
-  auto const one = [&](std::int64_t k, std::int64_t i, auto const& x) {
-    R::join(part[i], R::load(x, k));
+  auto const one = [&](std::int64_t, std::int64_t i, auto const& x) {
+    R::join(part[i], R::load(x));
   };
   for (std::int64_t k = first; k < end; k += flush) {
     for (std::int64_t i = 0; i < n; ++i) part[i] = R::nothing();

@@ -50,7 +50,7 @@ struct Adding {
 template <class T>
 struct SumReducer : Adding<T> {
   using Element = T;
-  KOKKOS_FUNCTION static T load(T const& x, std::int64_t) { return x; }
+  KOKKOS_FUNCTION static T load(T const& x) { return x; }
 };
 /// The number of true elements; parts are short enough for 32 bits.
 template <>
@@ -58,7 +58,7 @@ struct SumReducer<bool> : Adding<std::int32_t> {
   using Element = bool;
   using Total = std::int64_t;
   using Result = std::int64_t;
-  KOKKOS_FUNCTION static Part load(bool const& x, std::int64_t) { return x ? 1 : 0; }
+  KOKKOS_FUNCTION static Part load(bool const& x) { return x ? 1 : 0; }
   KOKKOS_FUNCTION static Total widen(Part const& a) { return a; }
   KOKKOS_FUNCTION static Result finish(Total const& a) { return a; }
 };
@@ -69,7 +69,7 @@ struct ProductReducer {
   using Part = T;
   using Total = wide_t<T>;
   using Result = T;
-  KOKKOS_FUNCTION static Part load(T const& x, std::int64_t) { return x; }
+  KOKKOS_FUNCTION static Part load(T const& x) { return x; }
   KOKKOS_FUNCTION static Part nothing() { return T(1); }
   KOKKOS_FUNCTION static Total widen(Part const& a) { return detail::converted<Total>(a); }
   template <class U>
@@ -85,7 +85,7 @@ struct ExtremeReducer {
   using Part = T;
   using Total = T;
   using Result = T;
-  KOKKOS_FUNCTION static Part load(T const& x, std::int64_t) { return x; }
+  KOKKOS_FUNCTION static Part load(T const& x) { return x; }
   KOKKOS_FUNCTION static Part nothing() { return extreme_value<T, !Max>(); }
   KOKKOS_FUNCTION static Total widen(Part const& a) { return a; }
   KOKKOS_FUNCTION static void join(T& a, T const& b) {
@@ -109,15 +109,15 @@ struct ExtremeReducer {
   KOKKOS_FUNCTION static Result finish(Total const& a) { return a; }
 };
 
-/// Whether one is true, or all are. Parts are bytes, of which compilers make vectors, but of no type
-/// that could name any memory.
+/// Whether one is true, or all are. Parts are bytes, of which compilers make vectors; unlike unsigned
+/// char, char8_t is not a type through which any other object may be written.
 template <bool Max>
 struct ExtremeReducer<bool, Max> {
   using Element = bool;
   using Part = char8_t;
   using Total = bool;
   using Result = bool;
-  KOKKOS_FUNCTION static Part load(bool const& x, std::int64_t) { return x ? 1 : 0; }
+  KOKKOS_FUNCTION static Part load(bool const& x) { return x ? 1 : 0; }
   KOKKOS_FUNCTION static Part nothing() { return Max ? 0 : 1; }
   KOKKOS_FUNCTION static Total widen(Part const& a) { return a != 0; }
   template <class U>
@@ -141,7 +141,6 @@ struct PlaceReducer {
   using Total = Placed<T>;
   using Result = std::int64_t;
   using Values = ExtremeReducer<T, Max>;  ///< finds the element; its place is looked for then
-  KOKKOS_FUNCTION static Part load(T const& x, std::int64_t place) { return {x, place}; }
   KOKKOS_FUNCTION static Part nothing() { return {extreme_value<T, !Max>(), -1}; }
   KOKKOS_FUNCTION static Total widen(Part const& a) { return a; }
   KOKKOS_FUNCTION static bool better(T const& b, T const& a) {

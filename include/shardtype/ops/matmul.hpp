@@ -20,12 +20,10 @@ auto product(A const& a, B const& b, Overlap overlap, std::source_location const
     return record(RecordProduct<Op>{}, a, b);
   } else {
     using R = Resolve<Op, operand_t<A>, operand_t<B>>;
-    if constexpr (!R::verdict) {
-      return Poisoned(refusal<R, operand_t<A>, operand_t<B>>{});
-    } else if constexpr (is_tensor<A> && is_tensor<B>) {
-      return ops::run<R>(where, overlap, a, b);
-    } else {
+    if constexpr (R::verdict) {
       return ops::run<R>(where, overlap, operand(a), operand(b));
+    } else {
+      return Poisoned(refusal<R, operand_t<A>, operand_t<B>>{});
     }
   }
 }

@@ -126,7 +126,8 @@ Buffer run_call(Call const& call, std::int64_t* extents, Exchange* later = nullp
 template <class R, class T>
 inline PlanCache plan_cache;
 
-/// The call of the operation that `R` resolved on these operands.
+/// The call of the operation that `R` resolved on these operands. They are spelled out here, for a
+/// function per type of operand would cost the compiler time with every new product.
 template <class R, class A, class... B>
 Call call_of(std::source_location const& where, Overlap overlap, A const& a, B const&... b) {
   static_assert(sizeof...(B) <= 1);

@@ -47,7 +47,11 @@ using argument_t = typename ArgumentOf<A>::type;
 /// The tensor that `a` stands for.
 template <class A>
 decltype(auto) operand(A const& a) {
-  return OperandTraits<A>::get(a);
+  if constexpr (is_tensor<A>) {
+    return (a);
+  } else {
+    return OperandTraits<A>::get(a);
+  }
 }
 
 /// Error E23 unless both operands live on one mesh.

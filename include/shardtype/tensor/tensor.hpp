@@ -15,7 +15,7 @@ namespace shardtype {
 
 namespace detail {
 
-/// Tensors are not made while the body of a shard_map runs on their mesh.
+/// The mesh of a new tensor. Error E60: none is made while the body of a shard_map runs on its mesh.
 inline MeshRef const& not_manual(MeshRef const& mesh) {
   if (mesh.state().in_manual_mode())
     throw Error(
