@@ -40,6 +40,10 @@ endfunction()
 # What a run under mpiexec needs: one thread per rank.
 set(SHARDTYPE_RUN_ENVIRONMENT "OPENBLAS_NUM_THREADS=1;OMP_NUM_THREADS=1;OMP_PROC_BIND=false")
 
+set(SHARDTYPE_TIMEOUT_FACTOR
+    1
+    CACHE STRING "What the time limits of tests are multiplied by, for sanitizers")
+
 # shardtype_add_run(NAME <ctest name> TARGET <executable> RANKS <n> [TIMEOUT <s>] [ARGS ...]
 # [LABELS ...] [WORKING_DIRECTORY dir]): one ctest that runs an executable under mpiexec.
 function(shardtype_add_run)
@@ -48,6 +52,7 @@ function(shardtype_add_run)
   if(NOT run_TIMEOUT)
     set(run_TIMEOUT 120)
   endif()
+  math(EXPR run_TIMEOUT "${run_TIMEOUT} * ${SHARDTYPE_TIMEOUT_FACTOR}")
   if(NOT run_WORKING_DIRECTORY)
     set(run_WORKING_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}")
   endif()

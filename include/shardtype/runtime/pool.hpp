@@ -25,6 +25,7 @@ struct Allocation {
   std::atomic<int> holders{0};
   void (*release)(void*) = nullptr;  ///< Kokkos::kokkos_free of its memory space
   Pool* home = nullptr;
+  Allocation* next = nullptr;  ///< in the list of those that outlived Kokkos
 };
 
 /// Asks for huge pages under host memory that has room for some: products and packing walk over
@@ -177,7 +178,12 @@ class Pool {
     return Buffer(a);
   }
   static void destroy(detail::Allocation* a) {
-    if (Kokkos::is_initialized()) a->release(a->data);
+    if (!Kokkos::is_initialized()) {
+      // Kokkos is over and takes nothing back; kept where a search for leaks finds who holds it
+      a->next = std::exchange(outlived_, a);
+      return;
+    }
+    a->release(a->data);
     delete a;
   }
   void give_back(detail::Allocation* a) {
@@ -187,6 +193,8 @@ class Pool {
     --used_;
     if (closed_) leave();
   }
+
+  static inline detail::Allocation* outlived_ = nullptr;
 
   detail::List<detail::Allocation*> idle_;
   std::int64_t used_ = 0;  ///< allocations that are in use
