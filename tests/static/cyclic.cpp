@@ -43,7 +43,7 @@ static_assert(turns.prefix(1) == turns &&
 
 // Laws.
 template <class Tensor>
-constexpr Code law = detail::lawful<Scope<Tensor>>(std::make_integer_sequence<int, 1>{}).code;
+constexpr Code law = rules::lawful(Scope<Tensor>::names, Scope<Tensor>::readings, 1).code;
 static_assert(law<A> == Code::ok);
 static_assert(law<T<Dim<I, Cyclic<X, 1>>>> == Code::ok);
 static_assert(law<T<Dim<I, Cyclic<X, 2147483647>>>> == Code::ok);

@@ -20,19 +20,23 @@ inline constexpr EinsumTo<Out...> einsum_to{};
 
 namespace detail {
 
-/// A strict product whose result has the labels that `labels(Labels&)` writes.
-template <class A, class B, class Self>
-struct StrictContraction {
-  using S = Scope<A, B>;
-  static constexpr Verdict decide() {
-    if (Verdict v = lawful<S>(std::make_integer_sequence<int, 2>{}); !v) return v;
-    if (!same_element<A, B>) return refuse(Code::C10_element_types_differ);
-    if (std::is_same_v<element_t<A>, bool>) return refuse(Code::C11_not_numbers);
-    Labels out;
-    if (Verdict v = Self::labels(out); !v) return v;
-    return in_manual_mode<S, 2>(rules::contraction(S::template spec<0>, S::template spec<1>, out));
-  }
-};
+/// What the element types of a product's operands are refused with, or `ok`.
+template <class A, class B>
+inline constexpr Code product_elements =
+    !same_element<A, B>                  ? Code::C10_element_types_differ
+    : std::is_same_v<element_t<A>, bool> ? Code::C11_not_numbers
+                                         : Code::ok;
+
+/// The verdict on a strict product of two types, whose result's labels `ask` tells of their Specs.
+template <class Ask>
+constexpr Verdict strict_product(Names const& names, Reading const* types, Code elements,
+                                 Ask const& ask) {
+  if (Verdict v = rules::lawful(names, types, 2); !v) return v;
+  if (elements != Code::ok) return refuse(elements);
+  Labels out;
+  if (Verdict v = ask(types[0].spec, types[1].spec, out); !v) return v;
+  return rules::in_manual_mode(rules::contraction(types[0].spec, types[1].spec, out), types, 2);
+}
 
 template <class A, class B, class Out, bool Sums>
 struct NamedContraction {
@@ -40,7 +44,7 @@ struct NamedContraction {
   static constexpr bool communicates = true;
   static constexpr Verdict decide() {
     if (is_local<A> || is_local<B>) return refuse(Code::V14_named_result);
-    if (Verdict v = lawful<S>(std::make_integer_sequence<int, 3>{}); !v) return v;
+    if (Verdict v = rules::lawful(S::names, S::readings, 3); !v) return v;
     if (!same_element<A, B>) return refuse(Code::C10_element_types_differ);
     if (std::is_same_v<element_t<A>, bool>) return refuse(Code::C11_not_numbers);
     if (!same_element<A, Out>) return refuse(Code::N05_element_type);
@@ -69,27 +73,11 @@ struct NamedContraction {
   }
 };
 
-template <class A, class B, class Self>
-struct StrictResult {
-  static constexpr bool communicates = false;
-  struct Holder {
-    static constexpr Spec value = Self::verdict.result;
-  };
-  using result = tensor_from_spec<Scope<A, B>, Holder, element_t<A>, A>;
-  static constexpr Plan make_plan(Sizing const& z, Machine const& = {}) {
-    using S = Scope<A, B>;
-    return planning::strict_contraction_plan(S::template spec<0>, S::template spec<1>,
-                                             Holder::value, z);
-  }
-};
-
 template <class A, class B>
-struct StrictMatmul : StrictContraction<A, B, StrictMatmul<A, B>> {
-  using Base = StrictContraction<A, B, StrictMatmul<A, B>>;
-  static constexpr Verdict labels(Labels& out) {
-    return rules::matmul_labels(Base::S::template spec<0>, Base::S::template spec<1>, out);
-  }
-  static constexpr Verdict verdict = Base::decide();
+struct StrictMatmul {
+  using S = Scope<A, B>;
+  static constexpr Verdict verdict =
+      strict_product(S::names, S::readings, product_elements<A, B>, rules::matmul_labels);
 };
 
 /// The scope's number of label `L`, or one past the last if no operand has it.
@@ -99,24 +87,40 @@ constexpr int label_number() {
   return k < 0 ? max_dims : k;
 }
 
-template <class A, class B, class... Ls>
-struct StrictEinsum : StrictContraction<A, B, StrictEinsum<A, B, Ls...>> {
-  using Base = StrictContraction<A, B, StrictEinsum<A, B, Ls...>>;
-  static constexpr Verdict labels(Labels& out) {
-    constexpr int numbers[] = {label_number<typename Base::S, Ls>()..., 0};
-    for (std::size_t k = 0; k < sizeof...(Ls); ++k) {
+/// The labels that an einsum names, by number.
+struct NamedLabels {
+  int const* numbers;
+  int count;
+  constexpr Verdict operator()(Spec const&, Spec const&, Labels& out) const {
+    for (int k = 0; k < count; ++k) {
       if (numbers[k] == max_dims) return refuse(Code::N01_unknown_index);
       if (out.contains(numbers[k])) return refuse(Code::T02_index_twice, numbers[k]);
       out.push(numbers[k]);
     }
     return {};
   }
-  static constexpr Verdict verdict = Base::decide();
+};
+
+template <class A, class B, class... Ls>
+struct StrictEinsum {
+  using S = Scope<A, B>;
+  static constexpr int numbers[] = {label_number<S, Ls>()..., 0};
+  static constexpr Verdict verdict =
+      strict_product(S::names, S::readings, product_elements<A, B>,
+                     NamedLabels{numbers, static_cast<int>(sizeof...(Ls))});
 };
 
 /// The strict form: verdict first, result and plan only when it accepts.
 template <class Strict, class A, class B, bool ok = bool(Strict::verdict)>
-struct Strictly : Strict, StrictResult<A, B, Strict> {};
+struct Strictly : Strict {
+  using S = typename Strict::S;
+  static constexpr bool communicates = false;
+  static constexpr Spec const& value = Strict::verdict.result;
+  using result = tensor_from_spec<S, Strictly, element_t<A>, A>;
+  static constexpr Plan make_plan(Sizing const& z, Machine const& = {}) {
+    return planning::strict_contraction_plan(S::readings[0].spec, S::readings[1].spec, value, z);
+  }
+};
 template <class Strict, class A, class B>
 struct Strictly<Strict, A, B, false> : Strict {};
 
@@ -128,27 +132,31 @@ inline constexpr bool names_label<T, true> = false;
 template <class... Out>
 inline constexpr bool all_labels_named = (names_label<Out> && ...);
 
+/// How a product is asked for.
+enum class Form : std::int8_t { no_tensors, labels, matmul, named };
 template <bool Sums, class A, class B, class... Out>
-constexpr auto resolve_contraction() {
-  if constexpr (!is_tensor<A> || !is_tensor<B>) {
-    return Type<NotATensor<A, B>>{};
-  } else if constexpr (Sums && all_labels_named<Out...>) {
-    return Type<Strictly<StrictEinsum<A, B, Out...>, A, B>>{};
-  } else if constexpr (sizeof...(Out) == 0) {
-    return Type<Strictly<StrictMatmul<A, B>, A, B>>{};
-  } else {
-    return Type<NamedContraction<A, B, named_t<A, Out...>, Sums>>{};
-  }
-}
+inline constexpr Form form_of = !is_tensor<A> || !is_tensor<B>     ? Form::no_tensors
+                                : Sums && all_labels_named<Out...> ? Form::labels
+                                : sizeof...(Out) == 0              ? Form::matmul
+                                                                   : Form::named;
+template <Form, bool Sums, class A, class B, class... Out>
+struct Product : NotATensor<A, B> {};
+template <class A, class B, class... Ls>
+struct Product<Form::labels, true, A, B, Ls...> : Strictly<StrictEinsum<A, B, Ls...>, A, B> {};
+template <class A, class B>
+struct Product<Form::matmul, false, A, B> : Strictly<StrictMatmul<A, B>, A, B> {};
+template <bool Sums, class A, class B, class... Out>
+struct Product<Form::named, Sums, A, B, Out...> : NamedContraction<A, B, named_t<A, Out...>, Sums> {
+};
 
 }  // namespace detail
 
 template <class... Out, class A, class B>
 struct Resolve<MatmulTo<Out...>, A, B>
-    : decltype(detail::resolve_contraction<false, A, B, Out...>())::type {};
+    : detail::Product<detail::form_of<false, A, B, Out...>, false, A, B, Out...> {};
 template <class... Out, class A, class B>
 struct Resolve<EinsumTo<Out...>, A, B>
-    : decltype(detail::resolve_contraction<true, A, B, Out...>())::type {};
+    : detail::Product<detail::form_of<true, A, B, Out...>, true, A, B, Out...> {};
 
 /// Whether `matmul(a, b)` compiles for tensors of these types.
 template <class A, class B>

@@ -118,13 +118,6 @@ struct FirstTensor<A, Rest...> {
 };
 template <class N, class... Rest>
 struct FirstTensor<Number<N>, Rest...> : FirstTensor<Rest...> {};
-template <class A, class B>
-inline constexpr bool same_memory = true;
-template <class A, class B>
-  requires(is_tensor<B>)
-inline constexpr bool same_memory<A, B> =
-    std::is_same_v<decltype(detail::memory_of(hana::basic_type<A>{})),
-                   decltype(detail::memory_of(hana::basic_type<B>{}))>;
 
 /// What the strict and the named form share: the operands as values, and their elements judged.
 template <class F, class Extra, class... Operands>
@@ -147,7 +140,7 @@ struct ElementwiseOperands<F, Pack<Extra...>, Args...> {
   static constexpr Verdict check() {
     constexpr int count = static_cast<int>(sizeof...(Args) + sizeof...(Extra));
     if (sizeof...(Args) > shardtype::Operands::most) return refuse(Code::T07_too_many);
-    if (Verdict v = lawful<S>(std::make_integer_sequence<int, count>{}); !v) return v;
+    if (Verdict v = rules::lawful(S::names, S::readings, count); !v) return v;
     Elements const elements = Judge<F, common, Args...>::value;
     if (elements == Elements::number) return refuse(Code::P10_number_does_not_fit);
     if (elements == Elements::not_floating) return refuse(Code::P12_not_floating);

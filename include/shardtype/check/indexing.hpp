@@ -34,10 +34,6 @@ namespace detail {
 
 template <class T>
 inline constexpr bool is_id = std::is_same_v<T, std::int32_t> || std::is_same_v<T, std::int64_t>;
-template <class A, class B>
-inline constexpr bool memories_agree =
-    std::is_same_v<decltype(detail::memory_of(hana::basic_type<A>{})),
-                   decltype(detail::memory_of(hana::basic_type<B>{}))>;
 
 /// The second index, or where there is none the first.
 template <class J, class... Into>
@@ -51,7 +47,7 @@ using into_t = typename IntoOf<Is...>::type;
 template <class A, class Ids>
 constexpr Verdict id_operands() {
   if (!is_id<element_t<Ids>>) return refuse(Code::I01_not_integers);
-  if (!memories_agree<A, Ids>) return refuse(Code::C10_element_types_differ);
+  if (!same_memory<A, Ids>) return refuse(Code::C10_element_types_differ);
   return {};
 }
 /// The kind of reduction that joins a found element with the zeros of ranks that do not have it.
@@ -84,7 +80,7 @@ struct StrictGather {
   using S = Scope<A, Ids, Bare<V>>;
   static constexpr int operands = 2;
   static constexpr Verdict decide() {
-    if (Verdict v = lawful<S>(std::make_integer_sequence<int, 3>{}); !v) return v;
+    if (Verdict v = rules::lawful(S::names, S::readings, 3); !v) return v;
     if (Verdict v = id_operands<A, Ids>(); !v) return v;
     return in_manual_mode<S, 2>(rules::gather(S::template spec<0>, S::template spec<1>,
                                               S::template spec<2>.dims[0].label,
@@ -103,7 +99,7 @@ struct StrictScatter {
   using S = Scope<A, Ids, Bare<V>>;
   static constexpr int operands = 2;
   static constexpr Verdict decide() {
-    if (Verdict v = lawful<S>(std::make_integer_sequence<int, 3>{}); !v) return v;
+    if (Verdict v = rules::lawful(S::names, S::readings, 3); !v) return v;
     if (Verdict v = updates_and_ids<A, Ids>(); !v) return v;
     return in_manual_mode<S, 2>(rules::scatter_add(S::template spec<0>, S::template spec<1>,
                                                    S::template spec<2>.dims[0].label));
@@ -116,7 +112,7 @@ struct StrictOneHot {
   using S = Scope<Ids, Bare<V>>;
   static constexpr int operands = 1;
   static constexpr Verdict decide() {
-    if (Verdict v = lawful<S>(std::make_integer_sequence<int, 2>{}); !v) return v;
+    if (Verdict v = rules::lawful(S::names, S::readings, 2); !v) return v;
     if (Verdict v = id_operands<Ids, Ids>(); !v) return v;
     return in_manual_mode<S, 1>(
         rules::one_hot(S::template spec<0>, S::template spec<1>.dims[0].label));
@@ -129,7 +125,7 @@ struct TakeAlong {
   using S = Scope<A, Ids, Bare<J>, Bare<K>>;
   static constexpr int operands = 2;
   static constexpr Verdict decide() {
-    if (Verdict v = lawful<S>(std::make_integer_sequence<int, 4>{}); !v) return v;
+    if (Verdict v = rules::lawful(S::names, S::readings, 4); !v) return v;
     if (Verdict v = id_operands<A, Ids>(); !v) return v;
     return in_manual_mode<S, 2>(rules::take_along(S::template spec<0>, S::template spec<1>,
                                                   S::template spec<2>.dims[0].label,
@@ -143,7 +139,7 @@ struct DynamicUpdate {
   using S = Scope<A, B, Bare<I>, Bare<K>>;
   static constexpr int operands = 2;
   static constexpr Verdict decide() {
-    if (Verdict v = lawful<S>(std::make_integer_sequence<int, 4>{}); !v) return v;
+    if (Verdict v = rules::lawful(S::names, S::readings, 4); !v) return v;
     if (!same_element<A, B>) return refuse(Code::C10_element_types_differ);
     return in_manual_mode<S, 2>(rules::dynamic_update(S::template spec<0>, S::template spec<1>,
                                                       S::template spec<2>.dims[0].label,
@@ -157,7 +153,7 @@ struct Sorting {
   using S = Scope<A, Bare<I>, Bare<Result...>>;
   static constexpr int operands = 1;
   static constexpr Verdict decide() {
-    if (Verdict v = lawful<S>(std::make_integer_sequence<int, 3>{}); !v) return v;
+    if (Verdict v = rules::lawful(S::names, S::readings, 3); !v) return v;
     if (!is_ordered<element_t<A>>) return refuse(Code::I11_no_order);
     Spec const a = S::template spec<0>;
     return in_manual_mode<S, 1>(rules::sorted(
@@ -195,7 +191,7 @@ struct NamedGather {
   static constexpr planning::Way decide() {
     planning::Way out;
     if (is_local<A> || is_local<Ids>) return {refuse(Code::V14_named_result), {}, {}, {}};
-    if (out.verdict = lawful<S>(std::make_integer_sequence<int, 4>{}); !out.verdict) return out;
+    if (out.verdict = rules::lawful(S::names, S::readings, 4); !out.verdict) return out;
     if (out.verdict = id_operands<A, Ids>(); !out.verdict) return out;
     if (!same_element<A, Out>) return {refuse(Code::N05_element_type), {}, {}, {}};
     return planning::gather_way(S::template spec<0>, S::template spec<1>, S::template spec<2>,
@@ -216,7 +212,7 @@ struct NamedOneHot {
   static constexpr planning::Way decide() {
     planning::Way out;
     if (is_local<Ids>) return {refuse(Code::V14_named_result), {}, {}, {}};
-    if (out.verdict = lawful<S>(std::make_integer_sequence<int, 3>{}); !out.verdict) return out;
+    if (out.verdict = rules::lawful(S::names, S::readings, 3); !out.verdict) return out;
     if (out.verdict = id_operands<Out, Ids>(); !out.verdict) return out;
     return planning::one_hot_way(S::template spec<0>, S::template spec<1>,
                                  S::template spec<2>.dims[0].label);
@@ -236,7 +232,7 @@ struct NamedScatter {
   static constexpr planning::Way decide(bool gathers) {
     planning::Way out;
     if (is_local<A> || is_local<Ids>) return {refuse(Code::V14_named_result), {}, {}, {}};
-    if (out.verdict = lawful<S>(std::make_integer_sequence<int, 4>{}); !out.verdict) return out;
+    if (out.verdict = rules::lawful(S::names, S::readings, 4); !out.verdict) return out;
     if (out.verdict = updates_and_ids<A, Ids>(); !out.verdict) return out;
     if (!same_element<A, Out>) return {refuse(Code::N05_element_type), {}, {}, {}};
     return planning::scatter_way(S::template spec<0>, S::template spec<1>, S::template spec<2>,

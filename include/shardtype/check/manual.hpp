@@ -42,8 +42,8 @@ struct NamedParts {
       return Pack<>{};
     }
   }
-  using Axes = decltype((Pack<>{} + ... + axis<Named>()));
-  using Labels = decltype((Pack<>{} + ... + label<Named>()));
+  using Axes = decltype((Pack<>{} | ... | axis<Named>()));
+  using Labels = decltype((Pack<>{} | ... | label<Named>()));
   /// The kind comes first, if at all; then axes; then indices.
   static constexpr bool in_order() {
     int const place[] = {(is_kind<Named>      ? 0
@@ -135,13 +135,13 @@ struct BlockMove {
   }
   static constexpr Verdict decide() {
     if (S::names.overflow) return refuse(Code::T07_too_many);
-    if (Verdict v = rules::well_formed(S::template reading<0>); !v) return v;
+    if (Verdict v = rules::well_formed(S::readings[0]); !v) return v;
     if (!Parts::in_order() || axes().size == 0 || named_count() != labels_named(how))
       return refuse(Code::T05_not_an_axis);
     bool const may_owe = reduces || (to == AxisState::unreduced && !Parts::mean);
     if (Parts::names_kind && !may_owe) return refuse(Code::T05_not_an_axis);
-    if (S::template reading<1>.malformed == Malformed::repeated_axis)
-      return refuse(Code::T01_axis_twice, -1, -1, S::template reading<1>.axis);
+    if (S::readings[1].malformed == Malformed::repeated_axis)
+      return refuse(Code::T01_axis_twice, -1, -1, S::readings[1].axis);
     if (Verdict v = rules::well_named(S::names); !v) return v;
     Verdict v = accept(given);
     AxisList const over = axes();
@@ -212,7 +212,7 @@ struct Input {
   using S = Scope<A>;
   static constexpr Spec given = S::template spec<0>;
   static constexpr Verdict decide() {
-    if (Verdict v = lawful<S>(std::make_integer_sequence<int, 1>{}); !v) return v;
+    if (Verdict v = rules::lawful(S::names, S::readings, 1); !v) return v;
     if (int d = given.cyclic_dim(); d >= 0)
       return refuse(Code::B03_through_cyclic, given.dims[d].label, -1, given.dims[d].axes[0]);
     for (int d = 0; d < given.rank; ++d) {
@@ -239,7 +239,7 @@ using block_type = tensor_from_spec<Scope<A>, typename Input<A>::Holder, element
 /// What the function of shard_map returned, of type `L`, as the tensor `Out`.
 template <class L, class Out>
 struct Output {
-  static constexpr Verdict law = lawful<Scope<Out>>(std::make_integer_sequence<int, 1>{});
+  static constexpr Verdict law = rules::lawful(Scope<Out>::names, Scope<Out>::readings, 1);
   using S = std::conditional_t<bool(law), Scope<L, Out>, Scope<Out>>;
   static constexpr Verdict decide() {
     if (!law) return law;

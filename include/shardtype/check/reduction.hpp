@@ -114,7 +114,7 @@ struct StrictReduction {
   using S = Scope<A>;
   static constexpr bool communicates = false;
   static constexpr Verdict decide() {
-    if (Verdict v = lawful<S>(std::make_integer_sequence<int, 1>{}); !v) return v;
+    if (Verdict v = rules::lawful(S::names, S::readings, 1); !v) return v;
     if (Verdict v = reducible_elements<F, A>(); !v) return v;
     constexpr Spec s = S::template spec<0>;
     Labels over;
@@ -154,7 +154,7 @@ struct NamedReduction {
   static constexpr Spec wanted = S::template spec<1>;
   static constexpr Verdict decide() {
     if (is_local<A>) return refuse(Code::V14_named_result);
-    if (Verdict v = lawful<S>(std::make_integer_sequence<int, 2>{}); !v) return v;
+    if (Verdict v = rules::lawful(S::names, S::readings, 2); !v) return v;
     if (Verdict v = reducible_elements<F, A>(); !v) return v;
     if (!std::is_same_v<element_t<Out>, reduced_element<F, element_t<A>>>)
       return refuse(Code::N05_element_type);

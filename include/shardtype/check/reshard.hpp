@@ -53,7 +53,7 @@ struct Resharding {
   static constexpr bool communicates = true;
   static consteval Verdict decide() {
     if (is_local<A>) return refuse(Code::V14_named_result);
-    if (Verdict v = lawful<S>(std::make_integer_sequence<int, 2>{}); !v) return v;
+    if (Verdict v = rules::lawful(S::names, S::readings, 2); !v) return v;
     if (!same_element<A, Out>) return refuse(Code::N05_element_type);
     return rules::reshard(S::template spec<0>, S::template spec<1>);
   }
@@ -73,9 +73,9 @@ struct Collectively {
   using S = Scope<A, Mentions<Parts...>>;
   static consteval Verdict decide() {
     if (S::names.overflow) return refuse(Code::T07_too_many);
-    if (Verdict v = rules::well_formed(S::template reading<0>); !v) return v;
-    if (S::template reading<1>.malformed == Malformed::not_a_label ||
-        S::template reading<1>.malformed == Malformed::not_an_axis)
+    if (Verdict v = rules::well_formed(S::readings[0]); !v) return v;
+    if (S::readings[1].malformed == Malformed::not_a_label ||
+        S::readings[1].malformed == Malformed::not_an_axis)
       return refuse(Code::T05_not_an_axis);
     if (Verdict v = rules::well_named(S::names); !v) return v;
     return Self::rule(S::template spec<0>);

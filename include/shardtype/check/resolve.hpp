@@ -25,12 +25,18 @@ struct ElementOf<Any<T, Parts...>> {
   using type = T;
 };
 
+/// Whether both tensors have the same memory. Numbers go with any.
+template <class A, class B>
+inline constexpr bool same_memory = true;
+template <class A, class B>
+  requires(is_tensor<A> && is_tensor<B>)
+inline constexpr bool same_memory<A, B> =
+    Scope<A>::readings[0].memory == Scope<B>::readings[0].memory;
+
 /// Whether both tensors have the same element type and memory.
 template <class A, class B>
 inline constexpr bool same_element =
-    std::is_same_v<typename ElementOf<A>::type, typename ElementOf<B>::type> &&
-    std::is_same_v<decltype(detail::memory_of(hana::basic_type<A>{})),
-                   decltype(detail::memory_of(hana::basic_type<B>{}))>;
+    std::is_same_v<typename ElementOf<A>::type, typename ElementOf<B>::type> && same_memory<A, B>;
 
 /// The tensor type that the parts of a named result stand for: a Tensor type as it is, or dims and
 /// attributes with the element type and memory of `Like`.
@@ -55,11 +61,6 @@ struct NamedAs<T, Like, Tensor<U, Parts...>> {
   using type = Tensor<U, Parts...>;
 };
 
-/// The first law that one of the types of an operation breaks.
-template <class S, int... K>
-consteval Verdict lawful(std::integer_sequence<int, K...>) {
-  return rules::lawful(S::names, S::readings, static_cast<int>(sizeof...(K)));
-}
 /// What the blocks of manual mode make of a rule's answer for the first `Operands` types of a scope.
 template <class S, int Operands>
 constexpr Verdict in_manual_mode(Verdict v) {
@@ -100,8 +101,8 @@ using element_t = typename detail::ElementOf<T>::type;
 /// the axis at fault as arguments.
 template <class R, class... Types>
 using refusal = std::remove_pointer_t<decltype(detail::refused_for<R::verdict.code>(
-    detail::Pack<Types...>{} + detail::fault_label<typename R::S, R::verdict.label>() +
-    detail::fault_label<typename R::S, R::verdict.other>() +
+    detail::Pack<Types...>{} | detail::fault_label<typename R::S, R::verdict.label>() |
+    detail::fault_label<typename R::S, R::verdict.other>() |
     detail::fault_axis<typename R::S, R::verdict.axis>()))>;
 
 namespace detail {

@@ -80,7 +80,7 @@ struct ShapeVerdict {
   static constexpr int count = 1 + static_cast<int>(sizeof...(Bs));
 
   static constexpr Verdict decide() {
-    if (Verdict v = lawful<S>(std::make_integer_sequence<int, count + 2>{}); !v) return v;
+    if (Verdict v = rules::lawful(S::names, S::readings, count + 2); !v) return v;
     if (!(same_element<A, Bs> && ...)) return refuse(Code::C10_element_types_differ);
     if ((Op == Shape::scan_max || Op == Shape::scan_min) && !is_ordered<element_t<A>>)
       return refuse(Code::D15_element_type);

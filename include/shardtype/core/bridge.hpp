@@ -13,74 +13,49 @@ namespace shardtype {
 
 namespace detail {
 
-// The labels and axes a type names, with repeats, as packs to pick from.
-template <class I, class... Xs>
-constexpr Pack<I> labels_of(hana::basic_type<Dim<I, Xs...>>) {
-  return {};
-}
-template <class Other>
-constexpr Pack<> labels_of(hana::basic_type<Other>) {
-  return {};
-}
-template <class I, class... Xs>
-constexpr Pack<typename AxisOf<Xs>::type...> axes_of(hana::basic_type<Dim<I, Xs...>>) {
-  return {};
-}
-template <class... Xs>
-constexpr Pack<Xs...> axes_of(hana::basic_type<Unreduced<Xs...>>) {
-  return {};
-}
-template <class... Xs>
-constexpr Pack<Xs...> axes_of(hana::basic_type<Unreduced<Max, Xs...>>) {
-  return {};
-}
-template <class... Xs>
-constexpr Pack<Xs...> axes_of(hana::basic_type<Unreduced<Min, Xs...>>) {
-  return {};
-}
-template <class... Xs>
-constexpr Pack<Xs...> axes_of(hana::basic_type<Reduced<Xs...>>) {
-  return {};
-}
-template <class... Xs>
-constexpr Pack<Xs...> axes_of(hana::basic_type<Varying<Xs...>>) {
-  return {};
-}
-template <class Other>
-constexpr Pack<> axes_of(hana::basic_type<Other>) {
-  return {};
-}
-// Of a Tensor, a Local or Mentions; an element type has none.
-template <template <class...> class Any, class... Parts>
-constexpr auto all_labels(hana::basic_type<Any<Parts...>>) {
-  return (Pack<>{} + ... + detail::labels_of(hana::basic_type<Parts>{}));
-}
-template <template <class...> class Any, class... Parts>
-constexpr auto all_axes(hana::basic_type<Any<Parts...>>) {
-  return (Pack<>{} + ... + detail::axes_of(hana::basic_type<Parts>{}));
-}
-
-template <std::size_t K, class T>
-struct Leaf {};
-template <class Seq, class... Ts>
-struct Leaves;
-template <std::size_t... K, class... Ts>
-struct Leaves<std::index_sequence<K...>, Ts...> : Leaf<K, Ts>... {};
-template <std::size_t K, class T>
-Pack<T> pick(Leaf<K, T>);
-
-/// The type in the pack that has this identity.
+template <std::size_t>
+using Anything = void const*;
+/// Picks the type that stands after as many others as `Before` counts.
+template <class Before>
+struct After;
+template <std::size_t... K>
+struct After<std::index_sequence<K...>> {
+  template <class T>
+  static T* pick(Anything<K>..., T*, ...);
+};
+/// Some types, to pick one by its place. Here and below types go by as pointers to their tags, of which
+/// compilers make no classes.
 template <class... Ts>
-constexpr std::size_t index_of(Pack<Ts...>, Identity id) {
-  Identity const ids[] = {identity<Ts>..., nullptr};
-  std::size_t k = 0;
-  while (ids[k] != nullptr && ids[k] != id) ++k;
-  return k;
-}
-template <std::size_t K, class... Ts>
-constexpr auto pick_from(Pack<Ts...>) {
-  return decltype(pick<K>(Leaves<std::index_sequence_for<Ts...>, Ts...>{})){};
-}
+struct Listed {
+  template <std::size_t K>
+  using at = decltype(After<std::make_index_sequence<K>>::pick(static_cast<Type<Ts>*>(nullptr)...));
+};
+
+/// The parts of a Tensor, a Local or Mentions.
+template <class A>
+struct PartsOf;
+template <class T, class... Parts>
+struct PartsOf<Type<Tensor<T, Parts...>>*> : Listed<Parts...> {};
+template <class T, class... Parts>
+struct PartsOf<Type<Local<T, Parts...>>*> : Listed<Parts...> {};
+template <class... Parts>
+struct PartsOf<Type<Mentions<Parts...>>*> : Listed<Parts...> {};
+
+/// The axes that a part lists.
+template <class Part>
+struct AxesOf;
+template <class I, class... Xs>
+struct AxesOf<Type<Dim<I, Xs...>>*> : Listed<typename AxisOf<Xs>::type...> {};
+template <class... Xs>
+struct AxesOf<Type<Varying<Xs...>>*> : Listed<Xs...> {};
+template <class... Xs>
+struct AxesOf<Type<Reduced<Xs...>>*> : Listed<Xs...> {};
+template <class... Xs>
+struct AxesOf<Type<Unreduced<Xs...>>*> : Listed<Xs...> {};
+template <class... Xs>
+struct AxesOf<Type<Unreduced<Max, Xs...>>*> : Listed<Xs...> {};
+template <class... Xs>
+struct AxesOf<Type<Unreduced<Min, Xs...>>*> : Listed<Xs...> {};
 
 }  // namespace detail
 
@@ -100,15 +75,22 @@ inline constexpr bool is_local<Local<T, Parts...>> = true;
 /// appearance, and their specs in these numbers.
 template <class... Tensors>
 struct Scope {
+  /// How many types, each a Tensor, a Local or Mentions.
+  static constexpr int types = static_cast<int>(sizeof...(Tensors));
+  /// The `K`-th of them, as a pointer to its tag.
+  template <std::size_t K>
+  using type = typename detail::Listed<Tensors...>::template at<K>;
+  /// The types as tables of their parts, in order.
+  static constexpr detail::Table tables[sizeof...(Tensors) + 1] = {detail::table<Tensors>..., {}};
+
  private:
   struct Read {
     Names names{};
-    Reading readings[sizeof...(Tensors) + 1]{};
+    Reading readings[sizeof...(Tensors) == 0 ? 1 : sizeof...(Tensors)]{};
   };
   static constexpr Read read_all() {
     Read out;
-    int k = 0;
-    ((out.readings[k++] = detail::read_tensor(out.names, boost::hana::basic_type<Tensors>{})), ...);
+    for (int k = 0; k < types; ++k) out.readings[k] = detail::read_table(out.names, tables[k]);
     // a block of a dim has not the extent of its label
     if ((is_local<Tensors> || ...))
       for (std::int64_t& extent : out.names.label_extent) extent = dynamic;
@@ -120,61 +102,103 @@ struct Scope {
   static constexpr Names const& names = all.names;
   /// The types as values, in order.
   static constexpr Reading const* readings = all.readings;
-  /// The `K`-th tensor's type as a value.
-  template <int K>
-  static constexpr Reading reading = all.readings[K];
+  /// The sharding of the `K`-th.
   template <int K>
   static constexpr Spec spec = all.readings[K].spec;
 };
 
 namespace detail {
 
-/// The labels and axes of a scope, with repeats, as packs to pick from.
-template <class S>
-struct NamesOf;
-template <class... Tensors>
-struct NamesOf<Scope<Tensors...>> {
-  using Labels = decltype((Pack<>{} + ... + detail::all_labels(hana::basic_type<Tensors>{})));
-  using Axes = decltype((Pack<>{} + ... + detail::all_axes(hana::basic_type<Tensors>{})));
+/// Where the types of a scope have something.
+struct Place {
+  int type = -1;  ///< none has it
+  std::size_t part = 0;
+  std::size_t position = 0;  ///< of an axis, in the part
 };
+/// The part of a type that is the Dim of a label, or -1.
+constexpr int part_of_label(Table const& type, Identity id) {
+  for (int p = 0; type.parts[p] != nullptr; ++p)
+    if (type.parts[p]->label != nullptr && type.parts[p]->label->id == id) return p;
+  return -1;
+}
+constexpr Place place_of_label(Table const* types, Identity id) {
+  for (int k = 0;; ++k)
+    if (int const p = part_of_label(types[k], id); p >= 0) return {k, static_cast<std::size_t>(p)};
+}
+constexpr Place place_of_axis(Table const* types, Identity id) {
+  for (int k = 0;; ++k)
+    for (std::size_t p = 0; types[k].parts[p] != nullptr; ++p) {
+      AxisPart const* const* const axes = types[k].parts[p]->axes;
+      for (std::size_t x = 0; axes != nullptr && axes[x] != nullptr; ++x)
+        if (axes[x]->id == id) return {k, p, x};
+    }
+}
+/// Where a scope's types have this very dim.
+constexpr Place place_of_dim(Table const* types, Reading const* readings, int count,
+                             Names const& names, DimSpec const& dim) {
+  for (int k = 0; k < count; ++k) {
+    int const d = readings[k].spec.find(dim.label);
+    if (d >= 0 && readings[k].spec.dims[d] == dim)
+      return {k, static_cast<std::size_t>(part_of_label(types[k], names.label_id[dim.label]))};
+  }
+  return {};
+}
+
+/// The part of a scope's types at a place.
+template <class S, int Type, std::size_t Part>
+using part_at =
+    typename PartsOf<typename S::template type<static_cast<std::size_t>(Type)>>::template at<Part>;
+
+template <class... Ts>
+Pack<Ts...> packed(Type<Ts>*...);
+template <class I, class... Xs>
+Pack<I> label_of(Type<Dim<I, Xs...>>*);
 
 template <class S, int Label>
 constexpr auto label_type() {
-  return pick_from<index_of(typename NamesOf<S>::Labels{}, S::names.label_id[Label])>(
-      typename NamesOf<S>::Labels{});
+  constexpr Place at = place_of_label(S::tables, S::names.label_id[Label]);
+  return decltype(detail::label_of(part_at<S, at.type, at.part>())){};
 }
 template <class S, int Axis>
+inline constexpr Place axis_place = place_of_axis(S::tables, S::names.axis_id[Axis]);
+/// A pointer to the tag of an axis.
+template <class S, int Axis>
+using axis_at =
+    typename AxesOf<part_at<S, axis_place<S, Axis>.type, axis_place<S, Axis>.part>>::template at<
+        axis_place<S, Axis>.position>;
+template <class S, int Axis>
 constexpr auto axis_type() {
-  return pick_from<index_of(typename NamesOf<S>::Axes{}, S::names.axis_id[Axis])>(
-      typename NamesOf<S>::Axes{});
+  return decltype(detail::packed(axis_at<S, Axis>())){};
 }
 
 /// The Dim of a label and its axes; the one axis deals out `Turn` indices at a time, or none.
 template <std::int64_t Turn>
 struct DimFrom {
   template <class I, class X>
-  static Dim<I, Cyclic<X, Turn>> make(Pack<I, X>);
+  static Type<Dim<I, Cyclic<X, Turn>>>* make(Pack<I>, Type<X>*);
 };
 template <>
 struct DimFrom<0> {
-  template <class... Ts>
-  static Dim<Ts...> make(Pack<Ts...>);
+  template <class I, class... Xs>
+  static Type<Dim<I, Xs...>>* make(Pack<I>, Type<Xs>*...);
 };
-template <template <class...> class Attribute, class... Ts>
-Attribute<Ts...> listed_in(Pack<Ts...>);
-
 template <class S, class P, int D, std::size_t... K>
-constexpr auto dim_pack(std::index_sequence<K...>) {
-  using Parts = decltype((label_type<S, P::value.dims[D].label>() + ... +
-                          axis_type<S, P::value.dims[D].axes.at[K]>()));
-  return Pack<decltype(DimFrom<P::value.dims[D].axes.cyclic>::make(Parts{}))>{};
+auto new_dim(std::index_sequence<K...>) -> decltype(DimFrom<P::value.dims[D].axes.cyclic>::make(
+    label_type<S, P::value.dims[D].label>(), axis_at<S, P::value.dims[D].axes.at[K]>()...));
+/// A pointer to the tag of a dim of a result: of one that an operand has, or else of a new one.
+template <class S, class P, int D>
+constexpr auto dim_at() {
+  constexpr Place at = place_of_dim(S::tables, S::readings, S::types, S::names, P::value.dims[D]);
+  if constexpr (at.type >= 0) {
+    return part_at<S, at.type, at.part>();
+  } else {
+    using Axes = std::make_index_sequence<static_cast<std::size_t>(P::value.dims[D].axes.size)>;
+    return decltype(new_dim<S, P, D>(Axes()))();
+  }
 }
 template <class S, class P, std::size_t... D>
-constexpr auto dim_packs(std::index_sequence<D...>) {
-  return (Pack<>{} + ... +
-          dim_pack<S, P, static_cast<int>(D)>(
-              std::make_index_sequence<static_cast<std::size_t>(P::value.dims[D].axes.size)>{}));
-}
+auto dim_packs(std::index_sequence<D...>)
+    -> decltype(detail::packed(dim_at<S, P, static_cast<int>(D)>()...));
 
 /// The axes of a set in order of name.
 constexpr AxisList sorted_by_name(AxisSet set, Names const& names) {
@@ -191,38 +215,43 @@ constexpr AxisList sorted_by_name(AxisSet set, Names const& names) {
 template <class S, class P, AxisSet Spec::* Which>
 inline constexpr AxisList attribute_axes = sorted_by_name(P::value.*Which, S::names);
 
-template <class S, class P, AxisSet Spec::* Which, std::size_t... K>
-constexpr auto axes_pack(std::index_sequence<K...>) {
-  return (Pack<>{} + ... + axis_type<S, attribute_axes<S, P, Which>.at[K]>());
-}
+template <template <class...> class Attribute, class... Xs>
+Pack<Attribute<Xs...>> listed_in(Type<Xs>*...);
 /// The attribute that lists a set of axes, as a pack; none where it is empty.
 template <class S, class P, AxisSet Spec::* Which, template <class...> class Attribute>
-constexpr auto attribute_pack() {
-  constexpr auto n = static_cast<std::size_t>((P::value.*Which).size());
-  if constexpr (n == 0) {
-    return Pack<>{};
+Pack<> attribute_pack(std::index_sequence<>);
+template <class S, class P, AxisSet Spec::* Which, template <class...> class Attribute,
+          std::size_t First, std::size_t... K>
+auto attribute_pack(std::index_sequence<First, K...>)
+    -> decltype(detail::listed_in<Attribute>(axis_at<S, attribute_axes<S, P, Which>.at[First]>(),
+                                             axis_at<S, attribute_axes<S, P, Which>.at[K]>()...));
+template <AxisSet Spec::* Which, class P>
+using Listing = std::make_index_sequence<static_cast<std::size_t>((P::value.*Which).size())>;
+
+template <class... Xs>
+using OwedMax = Unreduced<Max, Xs...>;
+template <class... Xs>
+using OwedMin = Unreduced<Min, Xs...>;
+template <class S, class P>
+constexpr auto unreduced_pack() {
+  using Axes = Listing<&Spec::unreduced, P>;
+  if constexpr (P::value.kind == ReduceKind::max) {
+    return decltype(attribute_pack<S, P, &Spec::unreduced, OwedMax>(Axes())){};
+  } else if constexpr (P::value.kind == ReduceKind::min) {
+    return decltype(attribute_pack<S, P, &Spec::unreduced, OwedMin>(Axes())){};
   } else {
-    using Axes = decltype(axes_pack<S, P, Which>(std::make_index_sequence<n>{}));
-    return Pack<decltype(listed_in<Attribute>(Axes{}))>{};
+    return decltype(attribute_pack<S, P, &Spec::unreduced, Unreduced>(Axes())){};
   }
 }
 template <class S, class P>
 constexpr auto attribute_packs() {
-  constexpr auto n = static_cast<std::size_t>(P::value.unreduced.size());
-  auto unreduced = [] {
-    if constexpr (n == 0) {
-      return Pack<>{};
-    } else {
-      using Kind = std::conditional_t<
-          P::value.kind == ReduceKind::sum, Pack<>,
-          std::conditional_t<P::value.kind == ReduceKind::max, Pack<Max>, Pack<Min>>>;
-      using Axes =
-          decltype(Kind{} + axes_pack<S, P, &Spec::unreduced>(std::make_index_sequence<n>{}));
-      return Pack<decltype(listed_in<Unreduced>(Axes{}))>{};
-    }
-  };
-  return attribute_pack<S, P, &Spec::varying, Varying>() + unreduced() +
-         attribute_pack<S, P, &Spec::reduced, Reduced>();
+  if constexpr (P::value.varying.empty() && P::value.reduced.empty()) {
+    return unreduced_pack<S, P>();
+  } else {
+    return decltype(attribute_pack<S, P, &Spec::varying, Varying>(Listing<&Spec::varying, P>()) |
+                    unreduced_pack<S, P>() |
+                    attribute_pack<S, P, &Spec::reduced, Reduced>(Listing<&Spec::reduced, P>())){};
+  }
 }
 
 /// The type like `Like`, a Tensor or a Local, with other elements and parts.
@@ -257,7 +286,7 @@ constexpr Pack<> memory_pack(hana::basic_type<Other>) {
 }
 template <template <class, class...> class Any, class T, class... Parts>
 constexpr auto memory_of(hana::basic_type<Any<T, Parts...>>) {
-  return (Pack<>{} + ... + detail::memory_pack(hana::basic_type<Parts>{}));
+  return (Pack<>{} | ... | detail::memory_pack(hana::basic_type<Parts>{}));
 }
 
 }  // namespace detail
@@ -267,7 +296,7 @@ constexpr auto memory_of(hana::basic_type<Any<T, Parts...>>) {
 template <class S, class P, class T, class Like>
 using tensor_from_spec = typename detail::Only<decltype(detail::as_tensor<Like, T>(
     detail::dim_packs<S, P>(std::make_index_sequence<static_cast<std::size_t>(P::value.rank)>{}),
-    detail::attribute_packs<S, P>() + detail::memory_of(boost::hana::basic_type<Like>{})))>::type;
+    detail::attribute_packs<S, P>() | detail::memory_of(boost::hana::basic_type<Like>{})))>::type;
 
 namespace detail {
 template <class T, class... Parts>

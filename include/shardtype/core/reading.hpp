@@ -1,8 +1,8 @@
 #pragma once
 /// Tensor types as values: what each part of one says, and the first thing wrong with its spelling.
 ///
-/// Hana gives the tags (`basic_type<Dim<I, Xs...>>` picks an overload, so a new attribute is one
-/// overload more), the language gives the folds, values do the sets and sorting.
+/// Every part is a constant (`part<Dim<I, Xs...>>`), so that a new attribute is one of these more, and a
+/// type is a table of them; values do the reading, the sets and the sorting.
 
 #include <boost/hana/type.hpp>
 
@@ -32,6 +32,7 @@ struct Reading {
   int axis = -1;  ///< at fault, when one is
   int last = 0;   ///< rank of the last part in the canonical order
   bool too_many = false;
+  Identity memory = nullptr;  ///< the space of its Memory, if it has one
 
   constexpr void fault(Malformed what, int at = -1) {
     if (malformed == Malformed::none) malformed = what, axis = at;
@@ -50,8 +51,9 @@ namespace hana = boost::hana;
 template <class... Ts>
 struct Pack {};
 
+/// One after the other. By an operator that tensors do not have: compilers would look at all of theirs.
 template <class... A, class... B>
-constexpr Pack<A..., B...> operator+(Pack<A...>, Pack<B...>) {
+constexpr Pack<A..., B...> operator|(Pack<A...>, Pack<B...>) {
   return {};
 }
 
@@ -69,8 +71,8 @@ struct AxisOf<Cyclic<X, Block>> {
   static constexpr bool cyclic = true;
 };
 
-// One value per label and axis of the program, so that a tensor type costs the compiler little more than
-// a table of these.
+// One value per label, axis and part of the program, so that a tensor type costs the compiler little more
+// than a table of these.
 template <class I>
 constexpr LabelPart make_label_part() {
   if constexpr (IndexLabel<I>) {
@@ -93,6 +95,37 @@ constexpr AxisPart make_axis_part() {
 }
 template <class Position>
 inline constexpr AxisPart axis_part = make_axis_part<Position>();
+template <class... Positions>
+inline constexpr AxisPart const* axis_parts[sizeof...(Positions) + 1] = {&axis_part<Positions>...,
+                                                                         nullptr};
+
+/// A part of a tensor type as a value: which kind it is, and what it lists.
+struct Part {
+  enum class Kind : std::int8_t { none, dim, varying, unreduced, reduced, memory };
+  Kind kind = Kind::none;
+  ReduceKind owed = ReduceKind::sum;
+  LabelPart const* label = nullptr;       ///< of a dim
+  AxisPart const* const* axes = nullptr;  ///< up to a null pointer
+  Identity memory = nullptr;              ///< the space of a Memory
+};
+template <class P>
+inline constexpr Part part{};
+template <class I, class... Xs>
+inline constexpr Part part<Dim<I, Xs...>>{Part::Kind::dim, {}, &label_part<I>, axis_parts<Xs...>};
+template <class... Xs>
+inline constexpr Part part<Varying<Xs...>>{Part::Kind::varying, {}, nullptr, axis_parts<Xs...>};
+template <class... Xs>
+inline constexpr Part part<Unreduced<Xs...>>{Part::Kind::unreduced, {}, nullptr, axis_parts<Xs...>};
+template <class... Xs>
+inline constexpr Part part<Unreduced<Max, Xs...>>{Part::Kind::unreduced, ReduceKind::max, nullptr,
+                                                  axis_parts<Xs...>};
+template <class... Xs>
+inline constexpr Part part<Unreduced<Min, Xs...>>{Part::Kind::unreduced, ReduceKind::min, nullptr,
+                                                  axis_parts<Xs...>};
+template <class... Xs>
+inline constexpr Part part<Reduced<Xs...>>{Part::Kind::reduced, {}, nullptr, axis_parts<Xs...>};
+template <class Space>
+inline constexpr Part part<Memory<Space>>{.kind = Part::Kind::memory, .memory = identity<Space>};
 
 constexpr int read_axis(Reading& r, Names& n, AxisPart const& axis) {
   if (axis.id != nullptr) return n.add(axis);
@@ -109,20 +142,21 @@ constexpr void read_turn(Reading& r, AxisList& axes, AxisPart const& part, int p
   if (axis >= 0) axes.cyclic = static_cast<std::int32_t>(part.turn);
 }
 
-constexpr void read_dim(Reading& r, Names& n, LabelPart const& label, AxisPart const* parts,
-                        int positions) {
+constexpr void read_dim(Reading& r, Names& n, LabelPart const& label,
+                        AxisPart const* const* parts) {
   r.order(0);
   if (label.id == nullptr) return r.fault(Malformed::not_a_label);
   AxisList axes;
-  for (int k = 0; k < positions; ++k) {
-    int const axis = read_axis(r, n, parts[k]);
+  int positions = 0;
+  for (; parts[positions] != nullptr; ++positions) {
+    int const axis = read_axis(r, n, *parts[positions]);
     if (axes.size == max_axes) {
       r.too_many = true;
     } else if (axis >= 0) {
       axes.push(axis);
     }
   }
-  for (int k = 0; k < positions; ++k) read_turn(r, axes, parts[k], positions);
+  for (int k = 0; k < positions; ++k) read_turn(r, axes, *parts[k], positions);
   if (r.spec.rank == max_dims) {
     r.too_many = true;
   } else {
@@ -131,12 +165,13 @@ constexpr void read_dim(Reading& r, Names& n, LabelPart const& label, AxisPart c
 }
 
 /// Axes of an attribute as a set; sorted by name and each once.
-constexpr AxisSet read_set(Reading& r, Names& n, AxisPart const* parts, int positions) {
+constexpr AxisSet read_set(Reading& r, Names& n, AxisPart const* const* parts) {
   AxisSet set;
   int previous = -1;
-  for (int k = 0; k < positions; ++k) {
-    if (parts[k].cyclic) r.fault(Malformed::not_an_axis);
-    int const axis = parts[k].cyclic ? -1 : read_axis(r, n, parts[k]);
+  if (*parts == nullptr) r.fault(Malformed::not_canonical);
+  for (; *parts != nullptr; ++parts) {
+    if ((*parts)->cyclic) r.fault(Malformed::not_an_axis);
+    int const axis = (*parts)->cyclic ? -1 : read_axis(r, n, **parts);
     if (axis < 0) continue;
     if (set.contains(axis)) r.fault(Malformed::repeated_axis, axis);
     if (previous >= 0 && n.axis_name[axis] < n.axis_name[previous])
@@ -144,77 +179,62 @@ constexpr AxisSet read_set(Reading& r, Names& n, AxisPart const* parts, int posi
     set.insert(axis);
     previous = axis;
   }
-  if (positions == 0) r.fault(Malformed::not_canonical);
   return set;
 }
 
-template <class I, class... Xs>
-constexpr void read(Reading& r, Names& n, hana::basic_type<Dim<I, Xs...>>) {
-  AxisPart const parts[] = {axis_part<Xs>..., {}};
-  read_dim(r, n, label_part<I>, parts, static_cast<int>(sizeof...(Xs)));
-}
-template <class... Xs>
-constexpr AxisSet read_axes(Reading& r, Names& n) {
-  AxisPart const parts[] = {axis_part<Xs>..., {}};
-  return read_set(r, n, parts, static_cast<int>(sizeof...(Xs)));
-}
-template <class... Xs>
-constexpr void read(Reading& r, Names& n, hana::basic_type<Varying<Xs...>>) {
-  r.order(1);
-  r.spec.varying = read_axes<Xs...>(r, n);
-}
-template <class... Xs>
-constexpr void read(Reading& r, Names& n, hana::basic_type<Unreduced<Xs...>>) {
-  r.order(2);
-  r.spec.unreduced = read_axes<Xs...>(r, n);
-}
-template <class... Xs>
-constexpr void read(Reading& r, Names& n, hana::basic_type<Unreduced<Max, Xs...>>) {
-  r.order(2);
-  r.spec.unreduced = read_axes<Xs...>(r, n);
-  r.spec.kind = ReduceKind::max;
-}
-template <class... Xs>
-constexpr void read(Reading& r, Names& n, hana::basic_type<Unreduced<Min, Xs...>>) {
-  r.order(2);
-  r.spec.unreduced = read_axes<Xs...>(r, n);
-  r.spec.kind = ReduceKind::min;
-}
-template <class... Xs>
-constexpr void read(Reading& r, Names& n, hana::basic_type<Reduced<Xs...>>) {
-  r.order(3);
-  r.spec.reduced = read_axes<Xs...>(r, n);
-}
-template <class Space>
-constexpr void read(Reading& r, Names&, hana::basic_type<Memory<Space>>) {
-  r.order(4);
-}
-template <class Other>
-constexpr void read(Reading& r, Names&, hana::basic_type<Other>) {
-  r.fault(Malformed::unknown_part);
+constexpr void read_part(Reading& r, Names& n, Part const& part) {
+  switch (part.kind) {
+    case Part::Kind::none:
+      return r.fault(Malformed::unknown_part);
+    case Part::Kind::dim:
+      r.order(0);
+      return read_dim(r, n, *part.label, part.axes);
+    case Part::Kind::varying:
+      r.order(1);
+      r.spec.varying = read_set(r, n, part.axes);
+      return;
+    case Part::Kind::unreduced:
+      r.order(2);
+      r.spec.unreduced = read_set(r, n, part.axes);
+      r.spec.kind = part.owed;
+      return;
+    case Part::Kind::reduced:
+      r.order(3);
+      r.spec.reduced = read_set(r, n, part.axes);
+      return;
+    case Part::Kind::memory:
+      r.order(4);
+      r.memory = part.memory;
+      return;
+  }
 }
 
-template <class T, class... Parts>
-constexpr Reading read_tensor(Names& n, hana::basic_type<Tensor<T, Parts...>>) {
-  Reading r;
-  (detail::read(r, n, hana::basic_type<Parts>{}), ...);
-  if (!r.spec.varying.empty()) r.fault(Malformed::not_here);
-  return r;
-}
+/// A Tensor, a Local or Mentions as a table of its parts.
+struct Table {
+  enum class Kind : std::int8_t { none, tensor, local, mentions };
+  Kind kind = Kind::none;
+  Part const* const* parts = nullptr;  ///< up to a null pointer
+};
 template <class... Parts>
-constexpr Reading read_tensor(Names& n, hana::basic_type<Mentions<Parts...>>) {
-  Reading r;
-  r.real = false;
-  (detail::read(r, n, hana::basic_type<Parts>{}), ...);
-  return r;
-}
+inline constexpr Part const* parts[sizeof...(Parts) + 1] = {&part<Parts>..., nullptr};
+template <class A>
+inline constexpr Table table{};
 template <class T, class... Parts>
-constexpr Reading read_tensor(Names& n, hana::basic_type<Local<T, Parts...>>) {
+inline constexpr Table table<Tensor<T, Parts...>>{Table::Kind::tensor, detail::parts<Parts...>};
+template <class T, class... Parts>
+inline constexpr Table table<Local<T, Parts...>>{Table::Kind::local, detail::parts<Parts...>};
+template <class... Parts>
+inline constexpr Table table<Mentions<Parts...>>{Table::Kind::mentions, detail::parts<Parts...>};
+
+constexpr Reading read_table(Names& n, Table const& table) {
   Reading r;
-  r.spec.local = true;
-  (detail::read(r, n, hana::basic_type<Parts>{}), ...);
-  for (int d = 0; d < r.spec.rank; ++d)
-    if (r.spec.dims[d].axes.size > 0) r.fault(Malformed::not_here, r.spec.dims[d].axes[0]);
+  r.real = table.kind != Table::Kind::mentions;
+  r.spec.local = table.kind == Table::Kind::local;
+  for (Part const* const* part = table.parts; *part != nullptr; ++part) read_part(r, n, **part);
+  if (table.kind == Table::Kind::tensor && !r.spec.varying.empty()) r.fault(Malformed::not_here);
+  if (table.kind == Table::Kind::local)
+    for (int d = 0; d < r.spec.rank; ++d)
+      if (r.spec.dims[d].axes.size > 0) r.fault(Malformed::not_here, r.spec.dims[d].axes[0]);
   return r;
 }
 

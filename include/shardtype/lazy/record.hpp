@@ -96,7 +96,7 @@ auto pinned(E const& e) {
   } else {
     using Pin = named_t<typename E::whole, Out...>;
     using R = Resolve<ReshardTo<whole_t<Pin>>, typename E::whole>;
-    if constexpr (!bool(lawful<Scope<Pin>>(std::make_integer_sequence<int, 1>{}))) {
+    if constexpr (!bool(rules::lawful(Scope<Pin>::names, Scope<Pin>::readings, 1))) {
       return Poisoned(refusal<Resolve<ReshardTo<Pin>, typename E::whole>, typename E::whole>{});
     } else if constexpr (R::verdict) {
       return LazyConstrained<Pin, E>(e);

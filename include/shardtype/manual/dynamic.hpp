@@ -17,7 +17,7 @@ template <class L, class P>
 struct Windowed {
   using S = Scope<L, P>;
   static constexpr Verdict decide() {
-    if (Verdict v = lawful<S>(std::make_integer_sequence<int, 2>{}); !v) return v;
+    if (Verdict v = rules::lawful(S::names, S::readings, 2); !v) return v;
     constexpr Spec a = S::template spec<0>;
     constexpr Spec start = S::template spec<1>;
     if (start.rank > 0) return refuse(Code::A01_item_has_dims);

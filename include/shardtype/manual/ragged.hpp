@@ -33,8 +33,8 @@ struct Ragged {
   }
   static constexpr Verdict decide() {
     if (!is_local<A> || !is_local<B>) return refuse(Code::V01_mixed);
-    if (Verdict v = lawful<S>(std::make_integer_sequence<int, 2>{}); !v) return v;
-    if (S::template reading<2>.malformed == Malformed::not_an_axis || sizeof...(Xs) == 0)
+    if (Verdict v = rules::lawful(S::names, S::readings, 2); !v) return v;
+    if (S::readings[2].malformed == Malformed::not_an_axis || sizeof...(Xs) == 0)
       return refuse(Code::T05_not_an_axis);
     if (!same_element<A, B>) return refuse(Code::C10_element_types_differ);
     Spec const a = S::template spec<0>;

@@ -22,8 +22,7 @@ template <class L, class... Xs>
 struct Invariant {
   using S = Scope<L, Mentions<Reduced<Xs...>>>;
   static constexpr Verdict decide() {
-    if (S::template reading<1>.malformed == Malformed::not_an_axis)
-      return refuse(Code::T05_not_an_axis);
+    if (S::readings[1].malformed == Malformed::not_an_axis) return refuse(Code::T05_not_an_axis);
     if (Verdict v = rules::well_named(S::names); !v) return v;
     Spec s = S::template spec<0>;
     for (int x = 0; x < max_axes; ++x) {

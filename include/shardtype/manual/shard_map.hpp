@@ -247,7 +247,7 @@ auto blocks_of(Result const& result) {
 template <class... Out, class F, class... As>
   requires(sizeof...(As) > 0 && !std::is_base_of_v<MeshRef, F>)
 auto shard_map(F const& f, As const&... as) {
-  using Refused = decltype((detail::Pack<>{} + ... + detail::refused_input<operand_t<As>>()));
+  using Refused = decltype((detail::Pack<>{} | ... | detail::refused_input<operand_t<As>>()));
   using Promised = detail::Promised<Out...>;
   if constexpr (!std::is_same_v<Refused, detail::Pack<>>) {
     static_cast<void>(detail::refuse_inputs(Refused{}));

@@ -135,13 +135,12 @@ Call call_of(std::source_location const& where, Overlap overlap, A const& a, B c
   Call call{{R::S::names, static_cast<std::int64_t>(sizeof(T)), &R::make_plan},
             plan_cache<R, T>,
             where,
-            {&R::S::template reading<0>.spec, &a.mesh(), a.extents().data(), &a.buffer()},
+            {&R::S::readings[0].spec, &a.mesh(), a.extents().data(), &a.buffer()},
             {},
             overlap};
   if constexpr (sizeof...(B) == 1) {
     auto const& other = (b, ...);
-    call.second = {&R::S::template reading<1>.spec, &other.mesh(), other.extents().data(),
-                   &other.buffer()};
+    call.second = {&R::S::readings[1].spec, &other.mesh(), other.extents().data(), &other.buffer()};
   }
   return call;
 }

@@ -219,12 +219,8 @@ auto run_shape(SetExtents set_extents, Work work, A const& a, Bs const&... /*typ
       using Out = typename R::result;
       using S = typename R::S;
       std::array<std::int64_t, Out::rank> extents{};
-      ShapeCall const call{S::names,
-                           S::template reading<0>.spec,
-                           S::template reading<R::count>.spec,
-                           R::Holder::value,
-                           a.mesh().state(),
-                           a.extents().data(),
+      ShapeCall const call{S::names,         S::readings[0].spec, S::readings[R::count].spec,
+                           R::Holder::value, a.mesh().state(),    a.extents().data(),
                            extents.data()};
       carry_extents(call);
       set_extents(call);

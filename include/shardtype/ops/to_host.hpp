@@ -26,7 +26,7 @@ struct Replicated<Tensor<T, Parts...>> {
     return {};
   }
   using type = typename Only<decltype(as_tensor<Tensor<T, Parts...>, T>(
-      (Pack<>{} + ... + bare(hana::basic_type<Parts>{})),
+      (Pack<>{} | ... | bare(hana::basic_type<Parts>{})),
       detail::memory_of(hana::basic_type<Tensor<T, Parts...>>{})))>::type;
 };
 
@@ -44,7 +44,7 @@ struct InBlocks<Tensor<T, Parts...>> {
     return {};
   }
   using type = typename Only<decltype(as_tensor<Tensor<T, Parts...>, T>(
-      (Pack<>{} + ... + cut(hana::basic_type<Parts>{})), Pack<>{}))>::type;
+      (Pack<>{} | ... | cut(hana::basic_type<Parts>{})), Pack<>{}))>::type;
 };
 
 template <class A, bool tensor = is_tensor<A>>

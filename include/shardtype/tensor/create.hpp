@@ -43,27 +43,23 @@ constexpr extents_of<A> extents_from_type() {
   return out;
 }
 
-/// The first axis of `A` that the mesh axes `Xs` lack, as a pack of none or one.
-template <class A, class... Xs, class... Ys>
-constexpr auto missing_axes(Pack<Ys...>) {
-  [[maybe_unused]] auto one = []<class Y>(Type<Y>) {
-    if constexpr ((std::is_same_v<Y, Xs> || ...)) {
-      return Pack<>{};
-    } else {
-      return Pack<Y>{};
-    }
-  };
-  return (Pack<>{} + ... + one(Type<Ys>{}));
+/// The number of the first axis of `A` that the mesh axes `Xs` lack, or -1.
+template <class A, class... Xs>
+constexpr int missing_axis() {
+  Names const& names = Scope<A>::names;
+  for (int x = 0; x < names.axes; ++x)
+    if (((names.axis_id[x] != identity<Xs>) && ...)) return x;
+  return -1;
 }
-template <class A, class M, class First, class... Rest>
-refused<Code::M01_axis_not_in_mesh, false, A, M, First>* not_in_mesh(Pack<First, Rest...>);
+template <class A, class M, class X>
+refused<Code::M01_axis_not_in_mesh, false, A, M, X>* not_in_mesh(Pack<X>);
 
 /// Refuses a tensor type whose axes the mesh lacks.
 template <class A, class... Xs>
 constexpr void check_mesh_has_axes() {
-  using Missing = decltype(missing_axes<A, Xs...>(typename NamesOf<Scope<A>>::Axes{}));
-  if constexpr (!std::is_same_v<Missing, Pack<>>) {
-    std::remove_pointer_t<decltype(not_in_mesh<A, Mesh<Xs...>>(Missing{}))>{};
+  constexpr int missing = missing_axis<A, Xs...>();
+  if constexpr (missing >= 0) {
+    std::remove_pointer_t<decltype(not_in_mesh<A, Mesh<Xs...>>(axis_type<Scope<A>, missing>()))>{};
   }
 }
 

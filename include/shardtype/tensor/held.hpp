@@ -27,11 +27,9 @@ namespace detail {
 template <class A>
 struct Declaration {
   using S = Scope<A>;
-  static constexpr Verdict decide() {
-    if (!is_element<element_t<A>>) return refuse(Code::T08_element_type);
-    return lawful<S>(std::make_integer_sequence<int, 1>{});
-  }
-  static constexpr Verdict verdict = decide();
+  static constexpr Verdict verdict = is_element<element_t<A>>
+                                         ? rules::lawful(S::names, S::readings, 1)
+                                         : refuse(Code::T08_element_type);
 };
 
 struct Lawful {};
@@ -42,15 +40,14 @@ struct Unlawful {
 };
 
 /// The base of a Tensor or Local: nothing, or what tells the law that its type breaks.
+template <class A, bool lawful = bool(Declaration<A>::verdict)>
+struct Declared {
+  using base = Lawful;
+};
 template <class A>
-constexpr auto declared() {
-  using D = Declaration<A>;
-  if constexpr (D::verdict) {
-    return Type<Lawful>{};
-  } else {
-    return Type<Unlawful<refusal<D, A>>>{};
-  }
-}
+struct Declared<A, false> {
+  using base = Unlawful<refusal<Declaration<A>, A>>;
+};
 
 template <class T, std::size_t N>
 struct Pointers {
@@ -122,20 +119,58 @@ class HeldBlock {
   Buffer buffer_;
 };
 
+/// The same for all types of tensors of one rank.
+template <std::size_t rank>
+class HeldRows : public HeldBlock {
+ public:
+  /// Global extents, in the order of the dims.
+  std::array<std::int64_t, rank> const& extents() const { return extents_; }
+  /// Global indices of each dim that the calling rank holds.
+  std::array<Rows, rank> const& rows() const { return rows_; }
+  /// Extents of the local block.
+  std::array<std::int64_t, rank> local_extents() const {
+    std::array<std::int64_t, rank> out{};
+    for (std::size_t d = 0; d < rank; ++d) out[d] = rows_[d].size();
+    return out;
+  }
+  /// Elements of the local block; 0 on ranks outside the mesh.
+  std::int64_t local_size() const {
+    std::int64_t n = mesh_.here() ? 1 : 0;
+    for (Rows const& r : rows_) n *= r.size();
+    return n;
+  }
+
+ protected:
+  HeldRows(MeshRef const& mesh, std::array<std::int64_t, rank> const& extents, Buffer& buffer,
+           Names const& names, Spec const& spec)
+      : HeldBlock(mesh, buffer), extents_(extents) {
+    detail::local_rows(mesh.state(), names, spec, extents_.data(), rows_.data());
+  }
+
+  std::array<std::int64_t, rank> extents_;
+  std::array<Rows, rank> rows_{};
+};
+
 }  // namespace detail
 
 /// The calling rank's part of a `Self`, a Tensor or a Local; its base tells whether that type obeys the
 /// laws. A value: copies share memory until one is written, and writing needs the only reference.
 template <class Self, class T, class... Parts>
-class Held : public decltype(detail::declared<Self>())::type, public detail::HeldBlock {
+class Held : public detail::Declared<Self>::base,
+             public detail::HeldRows<static_cast<std::size_t>(Scope<Self>::readings[0].spec.rank)> {
   using S = Scope<Self>;
+  using Block = detail::HeldRows<static_cast<std::size_t>(S::readings[0].spec.rank)>;
+  using Block::buffer_;
+  using Block::extents_;
+  using Block::mesh_;
+  using Block::rows_;
 
  public:
   using element = T;
   using memory_space = typename detail::MemoryOf<Parts...>::type;
   using execution_space = typename memory_space::execution_space;
   /// The sharding, numbered in the type's own scope.
-  static constexpr Spec spec = S::template spec<0>;
+  static constexpr Spec const& spec = S::readings[0].spec;
   static constexpr std::size_t rank = static_cast<std::size_t>(spec.rank);
   /// The local block, row-major in the order of the dims.
   template <class U>
@@ -150,37 +185,22 @@ class Held : public decltype(detail::declared<Self>())::type, public detail::Hel
     return out;
   }
 
-  /// Global extents, in the order of the dims.
-  std::array<std::int64_t, rank> const& extents() const { return extents_; }
   /// Global extent of `I`.
   template <class I>
   std::int64_t extent() const {
     return extents_[dim<I>()];
   }
-  /// Global indices of each dim that the calling rank holds.
-  std::array<Rows, rank> const& rows() const { return rows_; }
-  /// The same as ranges, which those of cyclic dims are not: refused B05.
+  /// The global indices that the calling rank holds as ranges, which those of cyclic dims are not: refused B05.
   std::array<Range, rank> ranges() const {
     if constexpr (spec.cyclic_dim() >= 0) refused<Code::B05_no_range, false, Self>{};
     std::array<Range, rank> out{};
     for (std::size_t d = 0; d < rank; ++d) out[d] = rows_[d].range();
     return out;
   }
-  /// Extents of the local block.
-  std::array<std::int64_t, rank> local_extents() const {
-    std::array<std::int64_t, rank> out{};
-    for (std::size_t d = 0; d < rank; ++d) out[d] = rows_[d].size();
-    return out;
-  }
+  /// The local block's extent of `I`.
   template <class I>
   std::int64_t local_extent() const {
     return rows_[dim<I>()].size();
-  }
-  /// Elements of the local block; 0 on ranks outside the mesh.
-  std::int64_t local_size() const {
-    std::int64_t n = mesh_.here() ? 1 : 0;
-    for (Rows const& r : rows_) n *= r.size();
-    return n;
   }
   /// The global index along `I` of local index `local`.
   template <class I>
@@ -210,7 +230,7 @@ class Held : public decltype(detail::declared<Self>())::type, public detail::Hel
     Self out(mesh_, extents_, std::move(copy));
     using Flat = Kokkos::View<T*, memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
     using Source = Kokkos::View<T const*, memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-    auto const n = static_cast<std::size_t>(local_size());
+    auto const n = static_cast<std::size_t>(this->local_size());
     Kokkos::deep_copy(Flat(static_cast<T*>(out.buffer().data()), n),
                       Source(static_cast<T const*>(buffer_.data()), n));
     return out;
@@ -218,9 +238,7 @@ class Held : public decltype(detail::declared<Self>())::type, public detail::Hel
 
  protected:
   Held(MeshRef const& mesh, std::array<std::int64_t, rank> const& extents, Buffer& buffer)
-      : HeldBlock(mesh, buffer), extents_(extents) {
-    detail::local_rows(mesh.state(), S::names, spec, extents_.data(), rows_.data());
-  }
+      : Block(mesh, extents, buffer, S::names, spec) {}
 
  private:
   template <class I>
@@ -233,7 +251,7 @@ class Held : public decltype(detail::declared<Self>())::type, public detail::Hel
       return static_cast<std::size_t>(d);
     }
   }
-  std::size_t bytes() const { return static_cast<std::size_t>(local_size()) * sizeof(T); }
+  std::size_t bytes() const { return static_cast<std::size_t>(this->local_size()) * sizeof(T); }
 
   template <class U>
   View<U> view() const {
@@ -243,9 +261,6 @@ class Held : public decltype(detail::declared<Self>())::type, public detail::Hel
   View<U> make_view(std::index_sequence<D...>) const {
     return View<U>(static_cast<U*>(buffer_.data()), static_cast<std::size_t>(rows_[D].size())...);
   }
-
-  std::array<std::int64_t, rank> extents_;
-  std::array<Rows, rank> rows_{};
 };
 
 }  // namespace shardtype
