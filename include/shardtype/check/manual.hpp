@@ -245,7 +245,7 @@ struct Output {
     if (!law) return law;
     if (Verdict v = rules::well_named(S::names); !v) return v;
     if (!same_element<L, Out>) return refuse(Code::N05_element_type);
-    return rules::output(S::template spec<0>, S::template spec<1>);
+    return rules::output(S::readings[0].spec, S::readings[1].spec);
   }
   static constexpr Verdict verdict = decide();
   using result = Out;
