@@ -180,7 +180,7 @@ class Pool {
   static void destroy(detail::Allocation* a) {
     if (!Kokkos::is_initialized()) {
       // Kokkos is over and takes nothing back; kept where a search for leaks finds who holds it
-      a->next = std::exchange(outlived_, a);
+      a->next = std::exchange(outlived, a);
       return;
     }
     a->release(a->data);
@@ -194,7 +194,7 @@ class Pool {
     if (closed_) leave();
   }
 
-  static inline detail::Allocation* outlived_ = nullptr;
+  static inline detail::Allocation* outlived = nullptr;
 
   detail::List<detail::Allocation*> idle_;
   std::int64_t used_ = 0;  ///< allocations that are in use
