@@ -133,10 +133,10 @@ template <class A, class B, class... Out>
 Pair contenders(M const& mesh, Way way, std::int64_t n) {
   auto const a = std::make_shared<A const>(from_function<A>(mesh, {n, n}, left));
   auto const b = std::make_shared<B const>(from_function<B>(mesh, {n, n}, right));
-  Plan const p = plan_at(matmul_to<Out...>, *a, *b);
+  Plan const p = plan_at(op::Matmul<Out...>{}, *a, *b);
   if (p.collectives() != (way == Way::none ? 0 : 1) ||
       (way != Way::none && p.count(collective_of(way)) != 1))
-    stop("our plan is another one:\n" + explain(matmul_to<Out...>, *a, *b));
+    stop("our plan is another one:\n" + explain(op::Matmul<Out...>{}, *a, *b));
   auto const rival = std::make_shared<ByHand>(way, n);
   bool const share_cores = shardtype::detail::yield_while_waiting;
   auto const run_rival = [rival, share_cores] {

@@ -186,9 +186,9 @@ int main(int argc, char** argv) {
     Mesh<X> const mesh(env.world(), {env.size()});
     A const a = from_function<A>(mesh, {n, n}, left);
     B const b = from_function<B>(mesh, {n, n}, right);
-    Plan const p = plan_at(matmul_to<C>, a, b);
+    Plan const p = plan_at(op::Matmul<C>{}, a, b);
     if (p.collectives() != 1 || p.count(Collective::all_gather) != 1)
-      stop("our plan is another one:\n" + explain(matmul_to<C>, a, b));
+      stop("our plan is another one:\n" + explain(op::Matmul<C>{}, a, b));
     auto const ours = [&] { benchmark::DoNotOptimize(matmul<C>(a, b).local_size()); };
     double const expected = checksum(matmul<C>(a, b));
     bool const share_cores = shardtype::detail::yield_while_waiting;

@@ -74,9 +74,9 @@ constexpr auto automatic =
 template <class S>
 struct Strict {
   static constexpr Plan steps[] = {
-      plan(matmul_to<typename S::AB>, type<typename S::A>, type<typename S::B>),
-      plan(matmul_to<typename S::ABC>, type<typename S::AB>, type<typename S::C>),
-      plan(matmul_to<typename S::E>, type<typename S::ABC>, type<typename S::D>)};
+      plan(op::Matmul<typename S::AB>{}, type<typename S::A>, type<typename S::B>),
+      plan(op::Matmul<typename S::ABC>{}, type<typename S::AB>, type<typename S::C>),
+      plan(op::Matmul<typename S::E>{}, type<typename S::ABC>, type<typename S::D>)};
   static constexpr int collectives() {
     int n = 0;
     for (Plan const& p : steps) n += p.collectives();

@@ -71,19 +71,19 @@ int main(int argc, char** argv) {
   say("\nCase 1: J is split in neither. Nothing is sent.");
   auto c1 = matmul(a1, b1);
   auto const reference = to_host(c1);
-  report(explain(matmul_to<>, a1, b1), c1, reference);
+  report(explain(op::Matmul<>{}, a1, b1), c1, reference);
 
   say("Case 2: J is split in A alone. AllGather A, then multiply.");
   auto a = all_gather<X>(a2);
   auto c2 = matmul(a, b1);
-  report(explain(all_gather_over<X>, a2) + explain(matmul_to<>, a, b1), c2, reference);
+  report(explain(op::AllGather<X>{}, a2) + explain(op::Matmul<>{}, a, b1), c2, reference);
 
   say("Case 3: J is split alike in both. The product is a sum that is still owed, {U:X}; name the\n"
       "result and it is paid, by AllReduce or by ReduceScatter.");
   auto c3 = matmul<Dim<I>, Dim<K>>(a2, b3);
-  report(explain(matmul_to<Dim<I>, Dim<K>>, a2, b3), c3, reference);
+  report(explain(op::Matmul<Dim<I>, Dim<K>>{}, a2, b3), c3, reference);
   auto c = matmul<Dim<I>, Dim<K, X>>(a2, b3);
-  report(explain(matmul_to<Dim<I>, Dim<K, X>>, a2, b3), c, reference);
+  report(explain(op::Matmul<Dim<I>, Dim<K, X>>{}, a2, b3), c, reference);
 
   say("Case 4: X would split both dims of the product. matmul(a1, b4) does not compile:");
   static_assert(!Contractible<decltype(a1), decltype(b4)>);
@@ -92,7 +92,7 @@ int main(int argc, char** argv) {
       "  name the result: matmul<Out>(a, b) gathers the one that the result does not keep.\n"
       "Named, it does:");
   auto c4 = matmul<Dim<I, X>, Dim<K>>(a1, b4);
-  report(explain(matmul_to<Dim<I, X>, Dim<K>>, a1, b4), c4, reference);
+  report(explain(op::Matmul<Dim<I, X>, Dim<K>>{}, a1, b4), c4, reference);
 
   if (!c_path.empty()) {
     save_npy(c, c_path);

@@ -25,8 +25,8 @@ void show(char const* what, A const& a, std::vector<T> const& expected) {
 // What the blocks of a vector over both axes are, as types, and that work on them sends nothing.
 using Block = local_t<Tensor<double, Dim<I, X, Y>>>;
 static_assert(std::is_same_v<Block, Local<double, Dim<I>, Varying<X, Y>>>);
-static_assert(plan(mean_to<>, type<Block>).collectives() == 0);
-static_assert(plan(roll_to<I>, type<Block>).collectives() == 0);
+static_assert(plan(op::Mean<>{}, type<Block>).collectives() == 0);
+static_assert(plan(op::Roll<I>{}, type<Block>).collectives() == 0);
 
 int main(int argc, char** argv) {
   Environment const env(argc, argv);

@@ -36,8 +36,9 @@ template <class B>
 constexpr auto step_plan =
     plan_traced<V, B>([](auto v, auto b) { return evaluate<V>(relabel<Q, P>(v * b)); });
 static_assert(step_plan<Whole>.collectives() == 0 && step_plan<Whole>.bytes_per_rank() == 0);
-static_assert(step_plan<Given>.collectives() == 2);                 // B over Y and X, in every step
-constexpr auto gather_plan = plan(reshard_to<Whole>, type<Given>);  // once, before the first step
+static_assert(step_plan<Given>.collectives() == 2);  // B over Y and X, in every step
+constexpr auto gather_plan =
+    plan(op::Reshard<Whole>{}, type<Given>);  // once, before the first step
 
 int main(int argc, char** argv) {
   Environment const env(argc, argv);

@@ -19,7 +19,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-LAYERS = ["core", "rules", "plan", "check", "runtime", "kernels", "tensor", "overlap", "ops", "lazy",
+LAYERS = ["core", "rules", "plan", "check", "runtime", "kernels", "tensor", "overlap", "execute", "ops", "lazy",
           "manual"]
 TOP = ["autodiff", "nn", "fft", "linalg", "random", "io", "visualize"]
 TYPES = {"core", "rules", "plan", "check"}

@@ -1,7 +1,9 @@
 #pragma once
 /// Types, rules and plans, without MPI or Kokkos: what the compiler alone can decide.
 
+#include <shardtype/check/along.hpp>
 #include <shardtype/check/contraction.hpp>
+#include <shardtype/check/dry.hpp>
 #include <shardtype/check/elementwise.hpp>
 #include <shardtype/check/indexing.hpp>
 #include <shardtype/check/manual.hpp>
@@ -11,5 +13,6 @@
 #include <shardtype/check/shape.hpp>
 #include <shardtype/check/transfer.hpp>
 #include <shardtype/check/valid_on.hpp>
+#include <shardtype/check/window.hpp>
 #include <shardtype/core/block.hpp>
 #include <shardtype/core/bridge.hpp>

@@ -282,7 +282,7 @@ class Interpreter : public RankReductions {
     for (Step s : plan) {
       s.before.reduced = {};
       s.after.reduced = {};
-      if (s.action == Action::contract) {
+      if (s.action == Action::compute) {
         slot[2] = simulate::product(slot[0], slot[1], s.after, z_);
       } else {
         sound = sound && simulate::apply(s, z_, slot[static_cast<int>(s.slot)]);

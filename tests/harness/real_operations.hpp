@@ -197,7 +197,7 @@ auto perform_along(Int n, A const& a, B const& b, C const& c) {
   } else if constexpr (op == Op::renamed) {
     return squeeze<R>(expand<R>(relabel<Q, V>(relabel<V, Q>(a))));
   } else if constexpr (op == Op::reshaped) {
-    return merge<Q, R, V>(split<V, Q, R>(a, {n, 1}));
+    return merge_dims<Q, R, V>(split_dim<V, Q, R>(a, {n, 1}));
   } else if constexpr (op == Op::broadcast) {
     using Dims = std::conditional_t<in.to == 0, Dim<V, axis<in.axis>>, Dim<V>>;
     return broadcast<Dims>(a, {n});
@@ -210,13 +210,13 @@ auto perform_along(Int n, A const& a, B const& b, C const& c) {
   } else if constexpr (op == Op::halo_round) {
     return rows_around<V>(a, Edge::wrap);
   } else if constexpr (op == Op::running_sum) {
-    return scan<V>(a);
+    return cumsum<V>(a);
   } else if constexpr (op == Op::running_max) {
-    return scan<V, Max>(a);
+    return cummax<V>(a);
   } else if constexpr (op == Op::running_min) {
-    return scan<V, Min>(a);
+    return cummin<V>(a);
   } else if constexpr (op == Op::sum_before) {
-    return scan<V>(a, Scan::exclusive);
+    return cumsum<V>(a, Cumulate::exclusive);
   } else if constexpr (op == Op::sorted) {
     return sort<V>(a);
   } else if constexpr (op == Op::sorted_places) {
@@ -226,9 +226,9 @@ auto perform_along(Int n, A const& a, B const& b, C const& c) {
   } else if constexpr (op == Op::top_places) {
     return pad<V>(top_k<V>(a, half(n)).places, 0, n / 2);
   } else if constexpr (op == Op::look_up) {
-    return gather<V>(a, b);
+    return take<V>(a, b);
   } else if constexpr (op == Op::named_look_up) {
-    return gather<V, Out>(a, b);
+    return take<V, Out>(a, b);
   } else if constexpr (op == Op::add_rows) {
     return scatter_add<V>(a, b, n);
   } else if constexpr (op == Op::named_add_rows) {

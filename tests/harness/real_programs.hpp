@@ -61,7 +61,7 @@ class Run {
     std::vector<Wire> mine(block, block + n);
     AxisList const owed = owed_axes(s);
     if (owed.size > 0)
-      ops::group_of(mesh.state(), axes_, owed).all_reduce(mine.data(), mine.data(), n, s.kind);
+      execute::group_of(mesh.state(), axes_, owed).all_reduce(mine.data(), mine.data(), n, s.kind);
     auto element = mine.begin();
     for (std::int64_t k = 0; k < simulate::volume(s, z.extents); ++k) {
       if (!simulate::holds(s, z, axes_.coords, simulate::indices(s, z.extents, k))) continue;

@@ -50,7 +50,7 @@ int run(shardtype::MeshState& mesh, shardtype::AxisMap const& axes, shardtype::S
   for (Step const& s : plan)
     if (!simulate::apply(s, z, end)) return 1000;
 
-  auto value = ops::whole_value<Int>(from, z, axes.coords, {});
+  auto value = execute::whole_value<Int>(from, z, axes.coords, {});
   Int reach = 1;
   if (how == Operand::view)
     for (int d = 0; d < from.rank; ++d) {
@@ -76,7 +76,7 @@ int run(shardtype::MeshState& mesh, shardtype::AxisMap const& axes, shardtype::S
 
   shim::reset();
   kernel_count::reset();
-  ops::Executor<Int, Kokkos::HostSpace> execute(mesh, axes, z, std::source_location::current());
+  execute::Executor<Int, Kokkos::HostSpace> execute(mesh, axes, z, std::source_location::current());
   Buffer const result = execute.run(plan, std::move(value));
   int bad = kernel_count::started <= most_kernels(plan, how) ? 0 : 1;
   if (check_bytes && shim::bytes() != plan.bytes(axes.coords)) ++bad;

@@ -143,7 +143,7 @@ TEMPLATE_TEST_CASE("tensors that are dealt out, made and read", "", std::int32_t
     CHECK(to_host(a) == whole);
     // the values do not depend on how they are split
     auto const b = reshard<Dim<I, X>, Dim<J, Y>>(a);
-    CHECK(plan_at(reshard_to<Dim<I, X>, Dim<J, Y>>, a).count(Collective::all_to_all) == 2);
+    CHECK(plan_at(op::Reshard<Dim<I, X>, Dim<J, Y>>{}, a).count(Collective::all_to_all) == 2);
     CHECK(wrong(b, value) == 0);
     auto const text = to_text(a);
     CHECK(text.substr(text.find('\n')) == to_text(b).substr(to_text(b).find('\n')));
@@ -254,7 +254,7 @@ TEST_CASE("products of matrices that are dealt out") {
         from_function<double, Dim<J, Cyclic<X, 3>>, Dim<K, Cyclic<Y, 2>>>(mesh, {nj, nk}, g);
     // as ScaLAPACK's: both operands and the result on one grid
     using Out = Tensor<double, Dim<I, Cyclic<X, 2>>, Dim<K, Cyclic<Y, 2>>>;
-    auto const op = matmul_to<Out>;
+    auto const op = op::Matmul<Out>{};
     auto const plan = plan_at(op, a, b2);
     shim::reset();
     auto const d = matmul<Out>(a, b2);
@@ -285,7 +285,7 @@ TEST_CASE("shapes of tensors that are dealt out") {
     CHECK(wrong(flip<J>(a), [n = nj](Int i, Int j) { return f(i, n - 1 - j); }) == 0);
     CHECK(wrong(concat<J>(a, a), [n = nj](Int i, Int j) { return f(i, j % n); }) == 0);
     CHECK(wrong(stack<K>(a, a), [](Int, Int i, Int j) { return f(i, j); }) == 0);
-    CHECK(wrong(scan<J>(a), [](Int i, Int j) {
+    CHECK(wrong(cumsum<J>(a), [](Int i, Int j) {
             Int s = 0;
             for (Int l = 0; l <= j; ++l) s += f(i, l);
             return s;

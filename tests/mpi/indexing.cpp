@@ -78,15 +78,15 @@ TEST_CASE(
     INFO(n.v << " " << n.d << " " << n.b << " " << n.s);
     auto const right = [&](Int b, Int s, Int d) { return found(id(b, s, n.v), n.v, d); };
     auto const ids = ids_of<std::int32_t, Dim<B, X>, Dim<N>>(mesh, n);
-    auto const whole = gather<V>(table_of<float, Dim<V>, Dim<D>>(mesh, n), ids);
+    auto const whole = take<V>(table_of<float, Dim<V>, Dim<D>>(mesh, n), ids);
     static_assert(std::is_same_v<decltype(whole), Tensor<float, Dim<B, X>, Dim<N>, Dim<D>> const>);
     CHECK(wrong(whole, right) == 0);
-    auto const beside = gather<V>(table_of<double, Dim<V>, Dim<D, Y>>(mesh, n), ids);
+    auto const beside = take<V>(table_of<double, Dim<V>, Dim<D, Y>>(mesh, n), ids);
     static_assert(
         std::is_same_v<decltype(beside), Tensor<double, Dim<B, X>, Dim<N>, Dim<D, Y>> const>);
     CHECK(wrong(beside, right) == 0);
     shim::reset();
-    auto const owing = gather<V>(table_of<Int, Dim<V, Y>, Dim<D>>(mesh, n), ids);
+    auto const owing = take<V>(table_of<Int, Dim<V, Y>, Dim<D>>(mesh, n), ids);
     CHECK(shim::bytes() == 0);
     static_assert(std::is_same_v<decltype(owing),
                                  Tensor<Int, Dim<B, X>, Dim<N>, Dim<D>, Unreduced<Y>> const>);
@@ -94,7 +94,7 @@ TEST_CASE(
     // bool has no sum: the maximum of what was found
     auto const odd = from_function<bool, Dim<V, Y>, Dim<D>>(
         mesh, {n.v, n.d}, [](Int v, Int d) { return row(v, d) % 2 != 0; });
-    auto const found_odd = gather<V>(odd, ids);
+    auto const found_odd = take<V>(odd, ids);
     static_assert(std::is_same_v<decltype(found_odd),
                                  Tensor<bool, Dim<B, X>, Dim<N>, Dim<D>, Unreduced<Max, Y>> const>);
     CHECK(wrong(all_reduce<Y>(found_odd),
@@ -103,19 +103,19 @@ TEST_CASE(
     auto const deep = from_function<Kokkos::complex<float>, Dim<K>, Dim<V>, Dim<D, Y>>(
         mesh, {3, n.v, n.d},
         [](Int k, Int v, Int d) { return Kokkos::complex<float>(float(row(v, d)), float(k)); });
-    auto const middle = gather<V>(deep, ids_of<Int, Dim<B>, Dim<N, X>>(mesh, n));
+    auto const middle = take<V>(deep, ids_of<Int, Dim<B>, Dim<N, X>>(mesh, n));
     CHECK(wrong(middle, [&](Int k, Int b, Int s, Int d) {
             return inside(id(b, s, n.v), n.v)
                        ? Kokkos::complex<float>(float(right(b, s, d)), float(k))
                        : Kokkos::complex<float>();
           }) == 0);
-    auto const one = gather<V>(deep, full<Int>(mesh, {}, n.v - 1));
+    auto const one = take<V>(deep, full<Int>(mesh, {}, n.v - 1));
     CHECK(wrong(one, [&](Int k, Int d) {
             return n.v > 0 ? Kokkos::complex<float>(float(row(n.v - 1, d)), float(k))
                            : Kokkos::complex<float>();
           }) == 0);
     // an expression is an operand
-    CHECK(wrong(gather<V>(table_of<Int, Dim<V>, Dim<D>>(mesh, n) * Int{2}, ids + 0),
+    CHECK(wrong(take<V>(table_of<Int, Dim<V>, Dim<D>>(mesh, n) * Int{2}, ids + 0),
                 [&](Int b, Int s, Int d) { return 2 * right(b, s, d); }) == 0);
   }
 }
@@ -126,14 +126,14 @@ TEST_CASE("gather: owed and reduced tables") {
   auto const right = [&](Int b, Int s, Int d) { return found(id(b, s, n.v), n.v, d); };
   auto const table = table_of<Int, Dim<V>, Dim<D>>(mesh, n);
   auto const ids = ids_of<Int, Dim<B, X>, Dim<N>>(mesh, n);
-  auto const owed = gather<V>(to_partial<Y>(table), ids);
+  auto const owed = take<V>(to_partial<Y>(table), ids);
   static_assert(
       std::is_same_v<decltype(owed), Tensor<Int, Dim<B, X>, Dim<N>, Dim<D>, Unreduced<Y>> const>);
   CHECK(wrong(all_reduce<Y>(owed), right) == 0);
   auto const largest = max<K>(from_function<Int, Dim<K, Y>, Dim<V>, Dim<D>>(
       mesh, {5, n.v, n.d}, [](Int k, Int v, Int d) { return row(v, d) - k; }));
-  CHECK(wrong(all_reduce<Y>(gather<V>(largest, ids)), right) == 0);
-  auto const kept = gather<V>(reduced<X, Y>(table), ids);
+  CHECK(wrong(all_reduce<Y>(take<V>(largest, ids)), right) == 0);
+  auto const kept = take<V>(reduced<X, Y>(table), ids);
   static_assert(
       std::is_same_v<decltype(kept), Tensor<Int, Dim<B, X>, Dim<N>, Dim<D>, Reduced<Y>> const>);
   CHECK(wrong(kept, right) == 0);
@@ -147,29 +147,29 @@ TEST_CASE("gather, named: reduced, scattered, sliced; ids that share an axis are
     auto const ids = ids_of<Int, Dim<B, X>, Dim<N>>(mesh, n);
     auto const table = table_of<float, Dim<V, Y>, Dim<D>>(mesh, n);
     using Met = Tensor<float, Dim<B, X>, Dim<N>, Dim<D>, Unreduced<Y>>;
-    auto const owing = gather<V>(table, ids);
+    auto const owing = take<V>(table, ids);
     shim::reset();
     reshard<Dim<B, X>, Dim<N>, Dim<D>>(owing);
     Int const reducing = shim::bytes();
     shim::reset();
-    auto const whole = gather<V, Dim<B, X>, Dim<N>, Dim<D>>(table, ids);
+    auto const whole = take<V, Dim<B, X>, Dim<N>, Dim<D>>(table, ids);
     CHECK(shim::bytes() == reducing);
     CHECK(wrong(whole, right) == 0);
-    CHECK(wrong(gather<V, Dim<B, X>, Dim<N>, Dim<D, Y>>(table, ids), right) == 0);
-    CHECK(wrong(all_reduce<Y>(gather<V, Met>(table, ids)), right) == 0);
-    CHECK(wrong(gather<V, Dim<D, Y>, Dim<N>, Dim<B, X>>(table, ids),
+    CHECK(wrong(take<V, Dim<B, X>, Dim<N>, Dim<D, Y>>(table, ids), right) == 0);
+    CHECK(wrong(all_reduce<Y>(take<V, Met>(table, ids)), right) == 0);
+    CHECK(wrong(take<V, Dim<D, Y>, Dim<N>, Dim<B, X>>(table, ids),
                 [&](Int d, Int s, Int b) { return right(b, s, d); }) == 0);
     // free: what the result splits is sliced before the lookup
     shim::reset();
-    auto const sliced = gather<V, Dim<B, X>, Dim<N>, Dim<D, Y>>(
+    auto const sliced = take<V, Dim<B, X>, Dim<N>, Dim<D, Y>>(
         table_of<float, Dim<V>, Dim<D>>(mesh, n), ids_of<Int, Dim<B>, Dim<N>>(mesh, n));
     CHECK(shim::bytes() == 0);
     CHECK(wrong(sliced, right) == 0);
     // X splits both: the ids are gathered, the result is scattered onto them again
     auto const same = table_of<float, Dim<V, X>, Dim<D>>(mesh, n);
-    CHECK(wrong(gather<V, Dim<B, X>, Dim<N>, Dim<D>>(same, ids), right) == 0);
+    CHECK(wrong(take<V, Dim<B, X>, Dim<N>, Dim<D>>(same, ids), right) == 0);
     auto const other = table_of<float, Dim<V, Y>, Dim<D, X>>(mesh, n);
-    CHECK(wrong(gather<V, Dim<B, X>, Dim<N, Y>, Dim<D>>(other, ids), right) == 0);
+    CHECK(wrong(take<V, Dim<B, X>, Dim<N, Y>, Dim<D>>(other, ids), right) == 0);
   }
 }
 
@@ -275,7 +275,7 @@ TEST_CASE("scatter_add is the transpose of gather") {
   auto const table = table_of<Int, Dim<V, Y>, Dim<D>>(mesh, n);
   auto const updates = updates_of<Int, Dim<B, X>, Dim<N>, Dim<D>>(mesh, n);
   Int const forward =
-      item(sum<Tensor<Int>>(gather<V, Dim<B, X>, Dim<N>, Dim<D>>(table, ids) * updates));
+      item(sum<Tensor<Int>>(take<V, Dim<B, X>, Dim<N>, Dim<D>>(table, ids) * updates));
   Int const back =
       item(sum<Tensor<Int>>(scatter_add<V, Dim<V, Y>, Dim<D>>(updates, ids, n.v) * table));
   CHECK(forward == back);
@@ -338,10 +338,10 @@ TEST_CASE("ids outside are an Error under SHARDTYPE_CHECK=values; other errors")
   auto const table = full<float, Dim<V>, Dim<D>>(mesh, {7, 5}, 1.0F);
   auto const ids = from_function<std::int32_t, Dim<B>, Dim<N>>(
       mesh, {3, 2}, [](Int b, Int s) { return b == 2 && s == 1 ? 7 : b; });
-  CHECK(error_of([&] { gather<V>(table, ids); }) == "none");
+  CHECK(error_of([&] { take<V>(table, ids); }) == "none");
   detail::check_values = true;
   std::string const text = "[shardtype E50] index V has extent 7; the ids hold 7 at [2, 1]";
-  CHECK(error_of([&] { gather<V>(table, ids); }) == text);
+  CHECK(error_of([&] { take<V>(table, ids); }) == text);
   CHECK(error_of([&] { one_hot<V>(ids, 7); }) == text);
   CHECK(error_of([&] {
           scatter_add<V>(full<float, Dim<B>, Dim<N>>(mesh, {3, 2}, 1.0F), ids, 7);
@@ -350,7 +350,7 @@ TEST_CASE("ids outside are an Error under SHARDTYPE_CHECK=values; other errors")
         text);
   CHECK(error_of([&] { one_hot<V>(ids - 1, 7); }) ==
         "[shardtype E50] index V has extent 7; the ids hold -1 at [0, 0]");
-  CHECK(error_of([&] { gather<V>(full<float, Dim<V>>(mesh, {8}, 1.0F), ids); }) == "none");
+  CHECK(error_of([&] { take<V>(full<float, Dim<V>>(mesh, {8}, 1.0F), ids); }) == "none");
   detail::check_values = false;
   auto const code = [](auto run) { return error_of(run).substr(0, 15); };
   CHECK(code([&] {
@@ -363,14 +363,14 @@ TEST_CASE("ids outside are an Error under SHARDTYPE_CHECK=values; other errors")
   CHECK(code([&] { one_hot<V>(ids, -1); }) == "[shardtype E20]");
   CHECK(code([&] { one_hot<V7>(ids, 8); }) == "[shardtype E20]");
   auto const again = on_ranks::two_axes<X, Y>();
-  CHECK(code([&] { gather<V>(table, full<Int, Dim<B>>(again, {3}, 0)); }) == "[shardtype E23]");
+  CHECK(code([&] { take<V>(table, full<Int, Dim<B>>(again, {3}, 0)); }) == "[shardtype E23]");
 }
 
 TEST_CASE("ranks outside the mesh do nothing") {
   Mesh<X> const one(MPI_COMM_WORLD, {1});
   auto const table = full<float, Dim<V>, Dim<D>>(one, {7, 5}, 1.0F);
   auto const ids = full<Int, Dim<B, X>>(one, {3}, 2);
-  auto const rows = gather<V, Dim<B>, Dim<D>>(table, ids);
+  auto const rows = take<V, Dim<B>, Dim<D>>(table, ids);
   CHECK(rows.extents() == Two{3, 5});
   CHECK(scatter_add<V, Dim<V, X>, Dim<D>>(rows, ids, 7).extents() == Two{7, 5});
   CHECK(one_hot<V>(ids, 7).extents() == Two{3, 7});

@@ -130,7 +130,7 @@ void check_collectives(Grid const& mesh, Int n, Int m) {
   CHECK(bytes_of([&] { (void)all_gather<Xs..., J>(a, to_reduced); }) == held * (p - 1));
   auto const stacked = all_gather<Xs..., K>(a);
   CHECK(stacked.extents() == std::array<Int, 3>{p, n, m});
-  CHECK(wrong(merge<K, I, N>(stacked),
+  CHECK(wrong(merge_dims<K, I, N>(stacked),
               [&](Int i, Int j) { return value(group.member(i / n), i % n, j); }) == 0);
 
   // scattered, gathered: the sum; what is sharded of it is what was scattered

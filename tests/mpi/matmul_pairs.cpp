@@ -117,7 +117,7 @@ auto counted(Op const& op, A const& a, B const& b, Run run, int& bad) {
 template <class Out, class A, class B>
 int named(A const& a, B const& b, Problem const& p) {
   int bad = 0;
-  auto const c = counted(matmul_to<Out>, a, b, [&] { return matmul<Out>(a, b); }, bad);
+  auto const c = counted(op::Matmul<Out>{}, a, b, [&] { return matmul<Out>(a, b); }, bad);
   static_assert(std::is_same_v<decltype(c), Out const>);
   return bad + wrong_when_summed(c, p);
 }
@@ -130,7 +130,7 @@ int check_pair(M const& mesh, Problem const& p) {
   B const b = from_function<B>(mesh, {p.k, p.n}, right);
   int bad = 0;
   if constexpr (Contractible<A, B>) {
-    auto const c = counted(matmul_to<>, a, b, [&] { return matmul(a, b); }, bad);
+    auto const c = counted(op::Matmul<>{}, a, b, [&] { return matmul(a, b); }, bad);
     bad += wrong_when_summed(c, p);
   }
   bad += named<typename decltype(at<Pair % results>(Results{}))::type>(a, b, p);

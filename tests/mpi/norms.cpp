@@ -109,7 +109,7 @@ void norms_of(OnMesh const& mesh, Three n) {
   };
   auto const squares = over_j([](double s, T x) { return s + size_of(x) * size_of(x); });
   CHECK(wrong(
-            as_planned(norm_to<Out...>, mesh, a, [&] { return norm<Out...>(a); }), n,
+            as_planned(op::Norm<Out...>{}, mesh, a, [&] { return norm<Out...>(a); }), n,
             [&](auto i, auto k) { return std::sqrt(squares(i, k)); }, eps) == 0);
   CHECK(wrong(norm_1<Out...>(a), n, over_j([](double s, T x) { return s + size_of(x); }), eps) ==
         0);
@@ -118,7 +118,7 @@ void norms_of(OnMesh const& mesh, Three n) {
   if constexpr (std::is_floating_point_v<T>) {
     auto const exponentials = over_j([](double s, T x) { return s + std::exp(double(x)); });
     CHECK(wrong(
-              as_planned(logsumexp_to<Out...>, mesh, a, [&] { return logsumexp<Out...>(a); }), n,
+              as_planned(op::LogSumExp<Out...>{}, mesh, a, [&] { return logsumexp<Out...>(a); }), n,
               [&](auto i, auto k) { return std::log(exponentials(i, k)); }, eps) == 0);
     CHECK(wrong(
               logsumexp<Out...>(a + T(4000)), n,
@@ -139,12 +139,13 @@ void places_of(OnMesh const& mesh, Three n) {
           at = j;
       return static_cast<double>(at);
     };
-    CHECK(wrong(largest ? as_planned(argmax_to<Out...>, mesh, a, [&] { return argmax<Out...>(a); })
-                        : as_planned(argmin_to<Out...>, mesh, a, [&] { return argmin<Out...>(a); }),
+    CHECK(wrong(largest
+                    ? as_planned(op::ArgMax<Out...>{}, mesh, a, [&] { return argmax<Out...>(a); })
+                    : as_planned(op::ArgMin<Out...>{}, mesh, a, [&] { return argmin<Out...>(a); }),
                 n, best) == 0);
   }
   CHECK(wrong(
-            as_planned(prod_to<Out...>, mesh, a, [&] { return prod<Out...>(a); }), n,
+            as_planned(op::Prod<Out...>{}, mesh, a, [&] { return prod<Out...>(a); }), n,
             [&](auto i, auto k) {
               double p = 1;
               for (std::int64_t j = 0; j < n[1]; ++j) p *= double(element<T>(i, j, k));

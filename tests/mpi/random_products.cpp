@@ -70,15 +70,15 @@ struct Grid {
 
 // This rank's block of a distributed value, in the executor's form.
 template <class T>
-ops::Value<T> block_of_value(Grid& g, simulate::Distributed const& v, Sizing const& z,
-                             std::int64_t rank) {
+execute::Value<T> block_of_value(Grid& g, simulate::Distributed const& v, Sizing const& z,
+                                 std::int64_t rank) {
   std::int64_t const n = local_elements(v.spec, z.extents, z.sizes, g.axes.coords);
   Buffer memory = g.mesh.state().pool().template take<Kokkos::HostSpace>(
       static_cast<std::size_t>(n) * sizeof(T));
   T* out = static_cast<T*>(memory.data());
   for (auto const& element : v.held[static_cast<std::size_t>(rank)])
     if (element) *out++ = as<T>(*element);
-  return ops::whole_value<T>(v.spec, z, g.axes.coords, memory);
+  return execute::whole_value<T>(v.spec, z, g.axes.coords, memory);
 }
 
 // Runs a plan under MPI; the number of elements that differ from the dense product, plus one if the
@@ -91,8 +91,8 @@ int run(Grid& g, Plan const& plan, Sizing const& z) {
   auto a = block_of_value<T>(g, da, z, me);
   auto b = block_of_value<T>(g, db, z, me);
   shim::reset();
-  Buffer const result = ops::Executor<T, Kokkos::HostSpace>(g.mesh.state(), g.axes, z,
-                                                            std::source_location::current())
+  Buffer const result = execute::Executor<T, Kokkos::HostSpace>(g.mesh.state(), g.axes, z,
+                                                                std::source_location::current())
                             .run(plan, a, b);
   int bad = shim::bytes() == plan.bytes(g.axes.coords) ? 0 : 1;
 

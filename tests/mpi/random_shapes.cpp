@@ -112,7 +112,7 @@ struct ShapeProgram {
         });
         return "concat J";
       case 8:
-        a = scan<I, Max>(a);
+        a = cummax<I>(a);
         d = old.with(n, [&](Int i, Int j, Int k) {
           Int most = old.at(0, j, k);
           for (Int m = 1; m <= i; ++m) most = std::max(most, old.at(m, j, k));
@@ -120,7 +120,7 @@ struct ShapeProgram {
         });
         return "scan I, max";
       case 9:
-        a = scan<K>(a, Scan::exclusive);
+        a = cumsum<K>(a, Cumulate::exclusive);
         d = old.with(n, [&](Int i, Int j, Int k) {
           Int sum = 0;
           for (Int m = 0; m < k; ++m) sum += old.at(i, j, m);
@@ -134,8 +134,8 @@ struct ShapeProgram {
         return "scan K";
       case 10: {
         // there and back: dims reordered, split, merged
-        auto const t = split<J, L, N>(a, {1, n[1]});
-        a = transpose<I, J, K>(transpose<K, J, I>(merge<L, N, J>(t)));
+        auto const t = split_dim<J, L, N>(a, {1, n[1]});
+        a = transpose<I, J, K>(transpose<K, J, I>(merge_dims<L, N, J>(t)));
         return "split, merge, transpose";
       }
       case 11: {
@@ -147,7 +147,7 @@ struct ShapeProgram {
       }
       default:
         if (!small) return "nothing";
-        a = transpose<I, J, K>(merge<L, N, J>(
+        a = transpose<I, J, K>(merge_dims<L, N, J>(
             transpose<I, L, N, K>(stack<L>(relabel<J, N>(a), relabel<J, N>(shift<I>(a, 1))))));
         d = old.with({n[0], 2 * n[1], n[2]}, [&](Int i, Int j, Int k) {
           if (j < n[1]) return old.at(i, j, k);

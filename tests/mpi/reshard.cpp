@@ -145,7 +145,7 @@ TEST_CASE("named collectives on tensors") {
   static_assert(std::is_same_v<decltype(moved), Tensor<double, Dim<I, X>, Dim<J, Y>> const>);
   CHECK(wrong(moved) == 0);
   CHECK(wrong(reshard<Dim<I, Y, X>, Dim<J>>(a)) == 0);
-  CHECK(plan_at(reshard_to<Dim<I, Y, X>, Dim<J>>, a).collectives() <= 1);
+  CHECK(plan_at(op::Reshard<Dim<I, Y, X>, Dim<J>>{}, a).collectives() <= 1);
 
   // each rank's own summand: the sum over Y of (y + 1) f
   auto part = zeros<double, Dim<I, X>, Dim<J>, Unreduced<Y>>(mesh, {11, 6});

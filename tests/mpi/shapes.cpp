@@ -127,18 +127,18 @@ void check_split(Mesh<X, Y> const& mesh, Int na, Int nb) {
   MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
   INFO("extents " << na << " x " << nb);
   std::string const code = on_ranks::code_of([&] {
-    auto const b = split<I, First, Second>(a, {na, nb});
+    auto const b = split_dim<I, First, Second>(a, {na, nb});
     static_assert(std::is_same_v<decltype(b), Tensor<Int, First, Second, Dim<L>> const>);
     CHECK(on_ranks::wrong(b, [&](Int j, Int k, Int l) { return 2 * (j * nb + k) + l; }) == 0);
     CHECK(b.buffer().data() == a.buffer().data());
-    auto const whole = merge<J, K, I>(b);
+    auto const whole = merge_dims<J, K, I>(b);
     static_assert(std::is_same_v<decltype(whole), decltype(a)>);
     CHECK(whole.extents() == a.extents());
     CHECK(on_ranks::wrong(whole, [](Int i, Int l) { return 2 * i + l; }) == 0);
   });
   CHECK(code == (all == 1 ? "none" : "E40"));
   auto const made = zeros<Int, First, Second>(mesh, {na, nb});
-  CHECK(on_ranks::code_of([&] { merge<J, K, I>(made); }) == (all == 1 ? "none" : "E40"));
+  CHECK(on_ranks::code_of([&] { merge_dims<J, K, I>(made); }) == (all == 1 ? "none" : "E40"));
 }
 
 }  // namespace
@@ -154,11 +154,12 @@ TEST_CASE("split and merge: every small pair of extents") {
       check_split<Dim<J, Y, X>, Dim<K>, Dim<I, Y, X>>(mesh, na, nb);
     }
   auto const a = zeros<Int, Dim<I>>(mesh, {10});
-  CHECK(on_ranks::code_of([&] { split<I, J, K>(a, {3, 3}); }) == "E41");
-  CHECK(on_ranks::code_of([&] { split<I, J, K>(a, {-5, -2}); }) == "E41");
-  CHECK(on_ranks::code_of([&] { split<I, J, P3>(a, {5, 2}); }) == "E20");
+  CHECK(on_ranks::code_of([&] { split_dim<I, J, K>(a, {3, 3}); }) == "E41");
+  CHECK(on_ranks::code_of([&] { split_dim<I, J, K>(a, {-5, -2}); }) == "E41");
+  CHECK(on_ranks::code_of([&] { split_dim<I, J, P3>(a, {5, 2}); }) == "E20");
   auto const fixed = from_function<Int, Dim<P12>>(mesh, {12}, [](Int i) { return i; });
-  CHECK(on_ranks::wrong(split<P12, P4, P3>(fixed), [](Int j, Int k) { return 3 * j + k; }) == 0);
+  CHECK(on_ranks::wrong(split_dim<P12, P4, P3>(fixed), [](Int j, Int k) { return 3 * j + k; }) ==
+        0);
 }
 
 TEST_CASE("along a dim that is not split: slice, pad, repeat, tile, flip, roll") {
@@ -276,6 +277,6 @@ TEST_CASE("unreduced operands: the reduction of the result is the result of the 
                         [&](Int, Int j, Int i) { return sum * g(j, i); }) == 0);
   CHECK(on_ranks::wrong(all_reduce<X>(shift<I>(part, 2)),
                         [&](Int j, Int i) { return i < 2 ? 0 : sum * g(j, i - 2); }) == 0);
-  CHECK(on_ranks::wrong(all_reduce<X>(scan<J, Max>(most)),
+  CHECK(on_ranks::wrong(all_reduce<X>(cummax<J>(most)),
                         [&](Int j, Int i) { return px * g(j, i); }) == 0);
 }

@@ -135,7 +135,7 @@ void check_scans(Mesh<X, Y> const& mesh, Int outer, Int extent, Int inner) {
   auto const most = [](Int x, Int y) { return x > y ? x : y; };
   auto const least = [](Int x, Int y) { return x < y ? x : y; };
   shim::reset();
-  auto const s = scan<I>(a);
+  auto const s = cumsum<I>(a);
   AxisMap const axes = map_axes(mesh.state(), Scope<std::remove_const_t<decltype(a)>>::names);
   Sizing const z{Extents{{outer, extent, inner}}, axes.sizes, 8};
   Int const p = axes.sizes.product(decltype(a)::spec.dims[1].axes);
@@ -143,11 +143,11 @@ void check_scans(Mesh<X, Y> const& mesh, Int outer, Int extent, Int inner) {
   CHECK(scan_bytes(decltype(a)::spec, 1, z, axes.coords) ==
         (p - 1) * a.local_extents()[0] * a.local_extents()[2] * 8);
   CHECK(on_ranks::wrong(s, running(add, 0, false)) == 0);
-  CHECK(on_ranks::wrong(scan<I>(a, Scan::exclusive), running(add, 0, true)) == 0);
-  CHECK(on_ranks::wrong(scan<I, Max>(a), running(most, INT64_MIN, false)) == 0);
-  CHECK(on_ranks::wrong(scan<I, Max>(a, Scan::exclusive), running(most, INT64_MIN, true)) == 0);
-  CHECK(on_ranks::wrong(scan<I, Min>(a), running(least, INT64_MAX, false)) == 0);
-  CHECK(on_ranks::wrong(scan<I, Min>(a, Scan::exclusive), running(least, INT64_MAX, true)) == 0);
+  CHECK(on_ranks::wrong(cumsum<I>(a, Cumulate::exclusive), running(add, 0, true)) == 0);
+  CHECK(on_ranks::wrong(cummax<I>(a), running(most, INT64_MIN, false)) == 0);
+  CHECK(on_ranks::wrong(cummax<I>(a, Cumulate::exclusive), running(most, INT64_MIN, true)) == 0);
+  CHECK(on_ranks::wrong(cummin<I>(a), running(least, INT64_MAX, false)) == 0);
+  CHECK(on_ranks::wrong(cummin<I>(a, Cumulate::exclusive), running(least, INT64_MAX, true)) == 0);
   CHECK(on_ranks::wrong(a, g) == 0);
 }
 
@@ -173,7 +173,7 @@ TEST_CASE("shift: other dims split, some ranks empty") {
   CHECK(on_ranks::wrong(shift<I>(a, 2),
                         [](Int j, Int i, Int k) { return i < 2 ? 0 : f(j, i - 2, k); }) == 0);
   CHECK(on_ranks::wrong(shift<J>(a, 1, Edge::wrap), f) == 0);
-  CHECK(on_ranks::wrong(scan<J>(a), f) == 0);
+  CHECK(on_ranks::wrong(cumsum<J>(a), f) == 0);
   CHECK(on_ranks::wrong(shift<I>(a, INT64_MAX), [](Int, Int, Int) { return 0; }) == 0);
   CHECK(on_ranks::wrong(shift<I>(a, INT64_MIN, Edge::wrap), [](Int j, Int i, Int k) {
           return f(j, (i + INT64_MAX % 6 + 1) % 6, k);
@@ -200,12 +200,12 @@ TEST_CASE("scan: sums, maxima and minima, with and without the own element") {
   for_extents([&](Int a, Int b, Int c) { check_scans<Dim<I, X, Y>>(mesh, a, b, c); });
   for_extents([&](Int a, Int b, Int c) { check_scans<Dim<I>>(mesh, a, b, c); });
   auto const d = full<double, Dim<I, X, Y>>(mesh, {9}, 0.5);
-  CHECK(on_ranks::wrong(scan<I>(d), [](Int i) { return 0.5 * static_cast<double>(i + 1); }) == 0);
-  CHECK(on_ranks::wrong(scan<I, Max>(d, Scan::exclusive), [](Int i) {
+  CHECK(on_ranks::wrong(cumsum<I>(d), [](Int i) { return 0.5 * static_cast<double>(i + 1); }) == 0);
+  CHECK(on_ranks::wrong(cummax<I>(d, Cumulate::exclusive), [](Int i) {
           return i == 0 ? -std::numeric_limits<double>::infinity() : 0.5;
         }) == 0);
   auto const c = full<Kokkos::complex<float>, Dim<I, X>>(mesh, {5}, {1, 2});
-  CHECK(on_ranks::wrong(scan<I>(c), [](Int i) {
+  CHECK(on_ranks::wrong(cumsum<I>(c), [](Int i) {
           auto const n = static_cast<float>(i + 1);
           return Kokkos::complex<float>(n, 2 * n);
         }) == 0);
@@ -231,10 +231,10 @@ TEST_CASE("a stencil: the halo and the shift agree") {
 TEST_CASE("ranks outside the mesh know the shapes and do nothing") {
   Mesh<X, Y> const mesh(MPI_COMM_WORLD, {1, 1}, {0});
   auto const a = from_function<Int, Dim<J>, Dim<I, X>, Dim<K>>(mesh, {2, 5, 3}, f);
-  auto const b = scan<I>(shift<I>(concat<J>(flip<J>(a), pad<J>(a, 1, 0)), 1, Edge::wrap));
+  auto const b = cumsum<I>(shift<I>(concat<J>(flip<J>(a), pad<J>(a, 1, 0)), 1, Edge::wrap));
   CHECK(b.extents() == std::array<Int, 3>{5, 5, 3});
   CHECK(b.local_size() == (mesh.here() ? 75 : 0));
-  auto const c = split<I, Dim<P, X>, Q>(transpose<I, K, J>(a), {5, 1});
+  auto const c = split_dim<I, Dim<P, X>, Q>(transpose<I, K, J>(a), {5, 1});
   CHECK(c.extents() == std::array<Int, 4>{5, 1, 3, 2});
   auto const h = halo_exchange<I>(a, 1, 1);
   CHECK(h.local().size() == (mesh.here() ? 42 : 0));

@@ -220,12 +220,12 @@ TEST_CASE("a sample of shardings on three axes each, over random ranks") {
       Spec const a = specs[static_cast<std::size_t>(below(static_cast<int>(specs.size())))];
       Spec b = specs[static_cast<std::size_t>(below(static_cast<int>(specs.size())))];
       std::swap(b.dims[below(3)], b.dims[below(3)]);
-      Placement const source = ops::placement(from->state(), Names3::names, a);
-      Placement const target = ops::placement(to->state(), Names6::names, b);
+      Placement const source = execute::placement(from->state(), Names3::names, a);
+      Placement const target = execute::placement(to->state(), Names6::names, b);
       TransferPlan const plan = planning::transfer_plan(source, target, extents, 8);
-      ops::PlacedBlock const mine(source, extents, on_ranks::my_rank());
-      ops::PlacedBlock const wanted(target, extents, on_ranks::my_rank());
-      auto fill = [&](ops::PlacedBlock const& block, auto use) {
+      execute::PlacedBlock const mine(source, extents, on_ranks::my_rank());
+      execute::PlacedBlock const wanted(target, extents, on_ranks::my_rank());
+      auto fill = [&](execute::PlacedBlock const& block, auto use) {
         std::int64_t k = 0;
         Extents at;
         for (std::int64_t i = block.at[0].begin; i < block.at[0].end; ++i)
@@ -240,8 +240,8 @@ TEST_CASE("a sample of shardings on three axes each, over random ranks") {
       std::vector<std::int64_t> data(static_cast<std::size_t>(mine.layout.elements()));
       if (from->here()) fill(mine, [&](std::size_t k, std::int64_t v) { data[k] = v; });
       shim::reset();
-      ops::Carrier<std::int64_t, Kokkos::HostSpace> carrier(from->state(), to->state(), plan,
-                                                            std::source_location::current());
+      execute::Carrier<std::int64_t, Kokkos::HostSpace> carrier(from->state(), to->state(), plan,
+                                                                std::source_location::current());
       Buffer const got = carrier.run(mine, wanted, data.data());
       if (shim::bytes() != plan.bytes(on_ranks::my_rank())) ++bad;
       auto const* const values = static_cast<std::int64_t const*>(got.data());

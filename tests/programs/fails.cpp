@@ -81,7 +81,7 @@ std::map<std::string, Case> const cases = {
     {"id_outside",
      [](auto&, Grid const& mesh) {
        auto const ids = full<std::int32_t, Dim<I, X>>(mesh, {6}, 20);
-       gather<N>(full<float, Dim<N, Y>>(mesh, {20}, 1.0f), ids);
+       take<N>(full<float, Dim<N, Y>>(mesh, {20}, 1.0f), ids);
        throw std::runtime_error("the id was not seen");
      }},
     {"two_meshes",

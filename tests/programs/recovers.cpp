@@ -55,7 +55,8 @@ void caught_errors(Environment& env, Grid const& mesh) {
   expect_error("E20", [&] { zeros<float, Dim<I, X>>(mesh, {-1}); });
   expect_error("E24", [&] { matmul(a, zeros<float, Dim<J>, Dim<K, Y>>(mesh, {8, 7})); });
   work(mesh);
-  expect_error("E24", [&] { explain(matmul_to<>, a, zeros<float, Dim<J>, Dim<K>>(mesh, {8, 7})); });
+  expect_error("E24",
+               [&] { explain(op::Matmul<>{}, a, zeros<float, Dim<J>, Dim<K>>(mesh, {8, 7})); });
   expect_error("E22", [&] { from_host<float, Dim<I, X>>(mesh, {6}, std::vector<float>(5)); });
   expect_error("E10", [&] { Mesh<P>(env.world(), {9}); });
   expect_error("E11", [&] { Grid(env.world(), {4, 2}); });

@@ -17,4 +17,4 @@ using Out = Dim<I, Cyclic<Y, 16>>;
 using Out = Dim<I, X, Cyclic<Y, 16>>;
 #endif
 
-void ask() { (void)plan(reshard_to<Out>, type<A>); }
+void ask() { (void)plan(op::Reshard<Out>{}, type<A>); }

@@ -19,4 +19,4 @@ using Table = Tensor<float, Dim<V, X>, Dim<D>>;
 using Table = Tensor<float, Dim<V, Cyclic<X, 4>>, Dim<D>>;
 #endif
 
-void ask(Table const& table, Ids const& ids) { (void)gather<V>(table, ids); }
+void ask(Table const& table, Ids const& ids) { (void)take<V>(table, ids); }

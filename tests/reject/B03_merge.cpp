@@ -17,4 +17,4 @@ using A = Tensor<float, Dim<I, X>, Dim<J>>;
 using A = Tensor<float, Dim<I, Cyclic<X, 16>>, Dim<J>>;
 #endif
 
-void ask() { (void)plan(merge_to<I, J, K>, type<A>); }
+void ask() { (void)plan(op::MergeDims<I, J, K>{}, type<A>); }

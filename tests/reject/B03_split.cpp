@@ -18,4 +18,4 @@ using Outer = Dim<J, X>;
 using Outer = Dim<J, Cyclic<X, 16>>;
 #endif
 
-void ask() { (void)plan(split_to<I, Outer, Dim<K>>, type<A>); }
+void ask() { (void)plan(op::SplitDim<I, Outer, Dim<K>>{}, type<A>); }

@@ -17,4 +17,4 @@ using A = Tensor<float, Dim<I, X>, Dim<J, Y>>;
 using A = Tensor<float, Dim<I, X>, Dim<J, Cyclic<Y, 16>>>;
 #endif
 
-void ask() { (void)plan(all_to_all_over<X, I, J>, type<A>); }
+void ask() { (void)plan(op::AllToAll<X, I, J>{}, type<A>); }

@@ -18,4 +18,4 @@ using Onto = I;
 using Onto = J;
 #endif
 
-void ask() { (void)plan(reduce_scatter_over<X, Onto>, type<A>); }
+void ask() { (void)plan(op::ReduceScatter<X, Onto>{}, type<A>); }

@@ -18,4 +18,4 @@ using B = Tensor<float, Dim<J>, Dim<L>>;
 using B = Tensor<float, Dim<K>, Dim<L>>;
 #endif
 
-void ask() { (void)plan(matmul_to<Dim<I>, Dim<L>>, type<A>, type<B>); }
+void ask() { (void)plan(op::Matmul<Dim<I>, Dim<L>>{}, type<A>, type<B>); }

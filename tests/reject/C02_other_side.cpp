@@ -18,4 +18,4 @@ using B = Tensor<float, Dim<J>, Dim<K, X>>;
 using B = Tensor<float, Dim<J, X>, Dim<K>>;
 #endif
 
-void ask() { (void)plan(matmul_to<>, type<A>, type<B>); }
+void ask() { (void)plan(op::Matmul<>{}, type<A>, type<B>); }

@@ -14,7 +14,7 @@ using A = Tensor<float, Dim<B>, Dim<I>, Dim<J>>;
 using C = Tensor<float, Dim<B>, Dim<J>, Dim<K>>;
 
 #ifdef LEGAL
-void ask() { (void)plan(einsum_to<Dim<B>, Dim<I>, Dim<K>>, type<A>, type<C>); }
+void ask() { (void)plan(op::Einsum<Dim<B>, Dim<I>, Dim<K>>{}, type<A>, type<C>); }
 #else
-void ask() { (void)plan(matmul_to<Dim<B>, Dim<I>, Dim<K>>, type<A>, type<C>); }
+void ask() { (void)plan(op::Matmul<Dim<B>, Dim<I>, Dim<K>>{}, type<A>, type<C>); }
 #endif

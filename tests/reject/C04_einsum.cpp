@@ -18,4 +18,4 @@ using B = Tensor<float, Dim<J>, Dim<K>>;
 using B = Tensor<float, Dim<J>, Dim<K, X>>;
 #endif
 
-void ask() { (void)plan(einsum_to<I, K>, type<A>, type<B>); }
+void ask() { (void)plan(op::Einsum<I, K>{}, type<A>, type<B>); }

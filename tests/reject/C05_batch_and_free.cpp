@@ -19,4 +19,4 @@ using B = Tensor<float, Dim<N, X>, Dim<J>, Dim<K>>;
 using B = Tensor<float, Dim<N>, Dim<J>, Dim<K, X>>;
 #endif
 
-void ask() { (void)plan(einsum_to<N, I, K>, type<A>, type<B>); }
+void ask() { (void)plan(op::Einsum<N, I, K>{}, type<A>, type<B>); }

@@ -19,4 +19,4 @@ using B = Tensor<float, Dim<J, X>, Dim<L>, Dim<K>>;
 using B = Tensor<float, Dim<J>, Dim<L, X>, Dim<K>>;
 #endif
 
-void ask() { (void)plan(einsum_to<I, K>, type<A>, type<B>); }
+void ask() { (void)plan(op::Einsum<I, K>{}, type<A>, type<B>); }

@@ -20,4 +20,4 @@ using B = Tensor<float, Dim<J>, Dim<K>, Dim<L, Y>>;
 using B = Tensor<float, Dim<J>, Dim<K>, Dim<L, X>>;
 #endif
 
-void ask() { (void)plan(einsum_to<I, K>, type<A>, type<B>); }
+void ask() { (void)plan(op::Einsum<I, K>{}, type<A>, type<B>); }

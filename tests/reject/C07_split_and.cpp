@@ -19,4 +19,4 @@ using B = Tensor<float, Dim<J>, Dim<K>, Unreduced<Y>>;
 using B = Tensor<float, Dim<J>, Dim<K>, Unreduced<X>>;
 #endif
 
-void ask() { (void)plan(matmul_to<>, type<A>, type<B>); }
+void ask() { (void)plan(op::Matmul<>{}, type<A>, type<B>); }

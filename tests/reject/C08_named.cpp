@@ -18,4 +18,4 @@ using A = Tensor<float, Dim<I>, Dim<J>, Unreduced<X>>;
 using A = Tensor<float, Dim<I>, Dim<J>, Unreduced<Max, X>>;
 #endif
 
-void ask() { (void)plan(matmul_to<Dim<I>, Dim<K>>, type<A>, type<B>); }
+void ask() { (void)plan(op::Matmul<Dim<I>, Dim<K>>{}, type<A>, type<B>); }

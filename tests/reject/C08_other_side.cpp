@@ -18,4 +18,4 @@ using B = Tensor<float, Dim<J>, Dim<K>, Unreduced<X>>;
 using B = Tensor<float, Dim<J>, Dim<K>, Unreduced<Min, X>>;
 #endif
 
-void ask() { (void)plan(matmul_to<>, type<A>, type<B>); }
+void ask() { (void)plan(op::Matmul<>{}, type<A>, type<B>); }

@@ -20,4 +20,4 @@ using U = Tensor<float, Dim<N>>;
 using U = Tensor<double, Dim<N>>;
 #endif
 
-void ask() { (void)plan(dynamic_update_to<V, N>, type<A>, type<U>); }
+void ask() { (void)plan(op::DynamicUpdate<V, N>{}, type<A>, type<U>); }

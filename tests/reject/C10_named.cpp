@@ -17,4 +17,4 @@ using B = Tensor<float, Dim<J>, Dim<K>>;
 using B = Tensor<double, Dim<J>, Dim<K>>;
 #endif
 
-void ask() { (void)plan(matmul_to<Dim<I>, Dim<K>>, type<A>, type<B>); }
+void ask() { (void)plan(op::Matmul<Dim<I>, Dim<K>>{}, type<A>, type<B>); }

@@ -20,4 +20,4 @@ using A = Tensor<std::int64_t, Dim<B>>;
 using A = Tensor<bool, Dim<B>>;
 #endif
 
-void ask() { (void)plan(scatter_add_to<V>, type<A>, type<Ids>); }
+void ask() { (void)plan(op::ScatterAdd<V>{}, type<A>, type<Ids>); }

@@ -18,4 +18,4 @@ using New = K;
 using New = I;
 #endif
 
-void ask() { (void)plan(relabel_to<J, New>, type<A>); }
+void ask() { (void)plan(op::Relabel<J, New>{}, type<A>); }

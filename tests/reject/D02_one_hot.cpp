@@ -19,4 +19,4 @@ using Ids = Tensor<std::int32_t, Dim<B>>;
 using Ids = Tensor<std::int32_t, Dim<V>>;
 #endif
 
-void ask() { (void)plan(one_hot_to<V, float>, type<Ids>); }
+void ask() { (void)plan(op::OneHot<V, float>{}, type<Ids>); }

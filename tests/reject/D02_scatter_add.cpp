@@ -20,4 +20,4 @@ using A = Tensor<float, Dim<B>, Dim<D>>;
 using A = Tensor<float, Dim<B>, Dim<V>>;
 #endif
 
-void ask() { (void)plan(scatter_add_to<V>, type<A>, type<Ids>); }
+void ask() { (void)plan(op::ScatterAdd<V>{}, type<A>, type<Ids>); }

@@ -19,4 +19,4 @@ using New = K;
 using New = J;
 #endif
 
-void ask() { (void)plan(split_to<I, L, New>, type<A>); }
+void ask() { (void)plan(op::SplitDim<I, L, New>{}, type<A>); }

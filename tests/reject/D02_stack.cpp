@@ -18,4 +18,4 @@ using New = K;
 using New = J;
 #endif
 
-void ask() { (void)plan(stack_to<New>, type<A>, type<A>); }
+void ask() { (void)plan(op::Stack<New>{}, type<A>, type<A>); }

@@ -18,4 +18,4 @@ using Along = J;
 using Along = I;
 #endif
 
-void ask() { (void)plan(concat_to<Along>, type<A>, type<A>); }
+void ask() { (void)plan(op::Concat<Along>{}, type<A>, type<A>); }

@@ -18,4 +18,4 @@ using Along = J;
 using Along = I;
 #endif
 
-void ask() { (void)plan(repeat_to<Along>, type<A>); }
+void ask() { (void)plan(op::Repeat<Along>{}, type<A>); }

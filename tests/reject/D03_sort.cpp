@@ -20,4 +20,4 @@ using Along = D;
 using Along = V;
 #endif
 
-void ask() { (void)plan(sort_to<Along>, type<A>); }
+void ask() { (void)plan(op::Sort<Along>{}, type<A>); }

@@ -17,4 +17,4 @@ using Along = J;
 using Along = I;
 #endif
 
-void ask() { (void)plan(squeeze_to<Along>, type<A>); }
+void ask() { (void)plan(op::Squeeze<Along>{}, type<A>); }

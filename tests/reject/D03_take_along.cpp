@@ -20,4 +20,4 @@ using A = Tensor<float, Dim<V>, Dim<D>>;
 using A = Tensor<float, Dim<V, X>, Dim<D>>;
 #endif
 
-void ask() { (void)plan(take_along_to<V>, type<A>, type<Ids>); }
+void ask() { (void)plan(op::TakeAlong<V>{}, type<A>, type<Ids>); }

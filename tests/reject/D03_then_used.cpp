@@ -23,6 +23,6 @@ void use(A const& a) {
   auto b = slice<Along>(a, 0, 2);
   auto c = transpose<J, I>(pad<Along>(b, 1, 1, 3.0f));
   auto d = concat<Along>(transpose<I, J>(c), b);
-  auto e = scan<I>(shift<J>(d, 1));
+  auto e = cumsum<I>(shift<J>(d, 1));
   (void)e.local();
 }

@@ -17,4 +17,4 @@ using Along = J;
 using Along = I;
 #endif
 
-void ask() { (void)plan(roll_to<Along>, type<A>); }
+void ask() { (void)plan(op::Roll<Along>{}, type<A>); }

@@ -11,9 +11,9 @@ struct Q : Index<"Q", 16> {};
 using A = Tensor<float, Dim<P>>;
 
 #ifdef LEGAL
-inline constexpr auto op = concat_to<P, Q>;
+inline constexpr auto op = op::Concat<P, Q>{};
 #else
-inline constexpr auto op = concat_to<P>;
+inline constexpr auto op = op::Concat<P>{};
 #endif
 
 void ask() { (void)plan(op, type<A>, type<A>); }

@@ -16,9 +16,9 @@ struct P : Index<"P", 9> {};
 using A = Tensor<float, Dim<P>>;
 
 #ifdef LEGAL
-inline constexpr auto best = top_k_to<P, V>;
+inline constexpr auto best = op::TopK<P, V>{};
 #else
-inline constexpr auto best = top_k_to<P>;
+inline constexpr auto best = op::TopK<P>{};
 #endif
 
 void ask() { (void)plan(best, type<A>); }

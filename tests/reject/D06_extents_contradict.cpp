@@ -17,4 +17,4 @@ using New = R;
 using New = Q;
 #endif
 
-void ask() { (void)plan(relabel_to<P, New>, type<A>); }
+void ask() { (void)plan(op::Relabel<P, New>{}, type<A>); }

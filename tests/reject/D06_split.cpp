@@ -18,4 +18,4 @@ using Inner = S;
 using Inner = R;
 #endif
 
-void ask() { (void)plan(split_to<P, Q, Inner>, type<A>); }
+void ask() { (void)plan(op::SplitDim<P, Q, Inner>{}, type<A>); }

@@ -16,4 +16,4 @@ using Gone = One;
 using Gone = Q;
 #endif
 
-void ask() { (void)plan(squeeze_to<Gone>, type<A>); }
+void ask() { (void)plan(op::Squeeze<Gone>{}, type<A>); }

@@ -19,4 +19,4 @@ using New = Three;
 using New = Two;
 #endif
 
-void ask() { (void)plan(stack_to<New>, type<A>, type<A>, type<A>); }
+void ask() { (void)plan(op::Stack<New>{}, type<A>, type<A>, type<A>); }

@@ -12,9 +12,9 @@ struct J : Index<"J"> {};
 using A = Tensor<float, Dim<I, X>, Dim<J>>;
 
 #ifdef LEGAL
-inline constexpr auto op = transpose_to<J, I>;
+inline constexpr auto op = op::Transpose<J, I>{};
 #else
-inline constexpr auto op = transpose_to<J>;
+inline constexpr auto op = op::Transpose<J>{};
 #endif
 
 void ask() { (void)plan(op, type<A>); }

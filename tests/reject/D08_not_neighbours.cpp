@@ -13,9 +13,9 @@ struct K : Index<"K"> {};
 using A = Tensor<float, Dim<I, X>, Dim<J>>;
 
 #ifdef LEGAL
-inline constexpr auto op = merge_to<I, J, K>;
+inline constexpr auto op = op::MergeDims<I, J, K>{};
 #else
-inline constexpr auto op = merge_to<J, I, K>;
+inline constexpr auto op = op::MergeDims<J, I, K>{};
 #endif
 
 void ask() { (void)plan(op, type<A>); }

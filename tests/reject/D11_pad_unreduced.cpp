@@ -15,4 +15,4 @@ using A = Tensor<float, Dim<I>, Unreduced<Max, X>>;
 using A = Tensor<float, Dim<I>, Unreduced<X>>;
 #endif
 
-void ask() { (void)plan(pad_value_to<I>, type<A>); }
+void ask() { (void)plan(op::PadValue<float, I>{}, type<A>); }

@@ -17,4 +17,4 @@ using B = A;
 using B = Tensor<float, Dim<I>, Dim<J>>;
 #endif
 
-void ask() { (void)plan(concat_to<J>, type<A>, type<B>); }
+void ask() { (void)plan(op::Concat<J>{}, type<A>, type<B>); }

@@ -18,4 +18,4 @@ using B = A;
 using B = Tensor<float, Dim<J>, Dim<I, X>>;
 #endif
 
-void ask() { (void)plan(stack_to<K>, type<A>, type<B>); }
+void ask() { (void)plan(op::Stack<K>{}, type<A>, type<B>); }

@@ -20,4 +20,4 @@ using Ids = Tensor<std::int32_t, Dim<V>, Dim<D, X>>;
 using Ids = Tensor<std::int32_t, Dim<V>, Dim<D>>;
 #endif
 
-void ask() { (void)plan(take_along_to<V>, type<A>, type<Ids>); }
+void ask() { (void)plan(op::TakeAlong<V>{}, type<A>, type<Ids>); }

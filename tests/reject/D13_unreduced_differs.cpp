@@ -16,4 +16,4 @@ using B = A;
 using B = Tensor<float, Dim<I>>;
 #endif
 
-void ask() { (void)plan(concat_to<I>, type<A>, type<B>); }
+void ask() { (void)plan(op::Concat<I>{}, type<A>, type<B>); }

@@ -20,4 +20,4 @@ using Ids = Tensor<std::int32_t, Dim<B>>;
 using Ids = Tensor<float, Dim<B>>;
 #endif
 
-void ask() { (void)plan(gather_to<V>, type<A>, type<Ids>); }
+void ask() { (void)plan(op::Take<V>{}, type<A>, type<Ids>); }

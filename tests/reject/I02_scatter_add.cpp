@@ -20,4 +20,4 @@ using Ids = Tensor<std::int64_t, Dim<B>>;
 using Ids = Tensor<std::int64_t, Dim<B>, Unreduced<X>>;
 #endif
 
-void ask() { (void)plan(scatter_add_to<V, Dim<V>, Dim<D>>, type<A>, type<Ids>); }
+void ask() { (void)plan(op::ScatterAdd<V, Dim<V>, Dim<D>>{}, type<A>, type<Ids>); }

@@ -21,4 +21,4 @@ using Ids = Tensor<std::int64_t, Dim<N>>;
 using Ids = Tensor<std::int64_t, Dim<B>>;
 #endif
 
-void ask() { (void)plan(gather_to<V>, type<A>, type<Ids>); }
+void ask() { (void)plan(op::Take<V>{}, type<A>, type<Ids>); }

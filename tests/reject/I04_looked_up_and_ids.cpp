@@ -1,6 +1,6 @@
 // X splits the rows of the table, and the ids.
 // EXPECT: \[shardtype I04\] a mesh axis splits the index that is looked up and the ids too
-// EXPECT: gather<V, Dim<...>...>
+// EXPECT: take<V, Dim<...>...>
 // EXPECT: false, shardtype::Tensor<float, shardtype::Dim<V, X>, shardtype::Dim<D> ?>, shardtype::Tensor<(int|std::int32_t), shardtype::Dim<B, X> ?>, V, B, X>
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:
@@ -21,4 +21,4 @@ using A = Tensor<float, Dim<V, Y>, Dim<D>>;
 using A = Tensor<float, Dim<V, X>, Dim<D>>;
 #endif
 
-void ask() { (void)plan(gather_to<V>, type<A>, type<Ids>); }
+void ask() { (void)plan(op::Take<V>{}, type<A>, type<Ids>); }

@@ -22,7 +22,7 @@ using A = Tensor<float, Dim<V, X>, Dim<D>>;
 #endif
 
 void use(A const& table, Ids const& ids) {
-  auto rows = gather<V>(table, ids);
+  auto rows = take<V>(table, ids);
   auto sums = scatter_add<V>(rows, ids, 10);
   auto whole = all_reduce<X, Y>(sums);
   auto best = top_k<D>(take_along<D>(whole, argsort<D>(sort<D>(whole))), 2);

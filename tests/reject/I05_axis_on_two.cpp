@@ -20,4 +20,4 @@ using A = Tensor<float, Dim<V>, Dim<D, Y>>;
 using A = Tensor<float, Dim<V>, Dim<D, X>>;
 #endif
 
-void ask() { (void)plan(gather_to<V>, type<A>, type<Ids>); }
+void ask() { (void)plan(op::Take<V>{}, type<A>, type<Ids>); }

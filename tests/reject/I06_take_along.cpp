@@ -20,4 +20,4 @@ using A = Tensor<float, Dim<V>, Dim<D>, Unreduced<Y>>;
 using A = Tensor<float, Dim<V>, Dim<D>, Unreduced<X>>;
 #endif
 
-void ask() { (void)plan(take_along_to<V, N>, type<A>, type<Ids>); }
+void ask() { (void)plan(op::TakeAlong<V, N>{}, type<A>, type<Ids>); }

@@ -20,4 +20,4 @@ using A = Tensor<float, Dim<V>, Dim<D, Y>, Unreduced<Max, X>>;
 using A = Tensor<float, Dim<V, Y>, Dim<D>, Unreduced<Max, X>>;
 #endif
 
-void ask() { (void)plan(gather_to<V>, type<A>, type<Ids>); }
+void ask() { (void)plan(op::Take<V>{}, type<A>, type<Ids>); }

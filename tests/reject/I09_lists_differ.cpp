@@ -20,4 +20,4 @@ using Ids = Tensor<std::int32_t, Dim<B, X, Y>>;
 using Ids = Tensor<std::int32_t, Dim<B, Y>>;
 #endif
 
-void ask() { (void)plan(scatter_add_to<V>, type<A>, type<Ids>); }
+void ask() { (void)plan(op::ScatterAdd<V>{}, type<A>, type<Ids>); }

@@ -19,4 +19,4 @@ using A = Tensor<float, Dim<V>, Reduced<X>>;
 using A = Tensor<float, Dim<V>, Unreduced<X>>;
 #endif
 
-void ask() { (void)plan(sort_to<V>, type<A>); }
+void ask() { (void)plan(op::Sort<V>{}, type<A>); }

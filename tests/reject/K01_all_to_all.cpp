@@ -16,4 +16,4 @@ using A = Tensor<float, Dim<I, X>, Dim<J>>;
 using A = Tensor<float, Dim<I>, Dim<J, X>>;
 #endif
 
-void ask() { (void)plan(all_to_all_over<X, I, J>, type<A>); }
+void ask() { (void)plan(op::AllToAll<X, I, J>{}, type<A>); }

@@ -16,4 +16,4 @@ using A = Tensor<float, Dim<I, X>, Dim<J>>;
 using A = Tensor<float, Dim<I>, Dim<J>, Unreduced<X>>;
 #endif
 
-void ask() { (void)plan(all_gather_over<X>, type<A>); }
+void ask() { (void)plan(op::AllGather<X>{}, type<A>); }

@@ -17,4 +17,4 @@ using A = Tensor<float, Dim<I>, Dim<J>, Unreduced<X>>;
 using A = Tensor<float, Dim<I>, Dim<J>, Unreduced<Y>>;
 #endif
 
-void ask() { (void)plan(reduce_scatter_over<X, J>, type<A>); }
+void ask() { (void)plan(op::ReduceScatter<X, J>{}, type<A>); }

@@ -16,4 +16,4 @@ using A = Tensor<float, Dim<I>, Dim<J>, Unreduced<X>>;
 using A = Tensor<float, Dim<I, X>, Dim<J>>;
 #endif
 
-void ask() { (void)plan(all_reduce_over<X>, type<A>); }
+void ask() { (void)plan(op::AllReduce<X>{}, type<A>); }

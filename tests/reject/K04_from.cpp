@@ -17,4 +17,4 @@ using A = Tensor<float, Dim<K, X>, Dim<J>>;
 using A = Tensor<float, Dim<I, X>, Dim<J>>;
 #endif
 
-void ask() { (void)plan(all_to_all_over<X, K, J>, type<A>); }
+void ask() { (void)plan(op::AllToAll<X, K, J>{}, type<A>); }

@@ -17,4 +17,4 @@ using A = Tensor<float, Dim<I, X>, Dim<K>>;
 using A = Tensor<float, Dim<I, X>, Dim<J>>;
 #endif
 
-void ask() { (void)plan(all_to_all_over<X, I, K>, type<A>); }
+void ask() { (void)plan(op::AllToAll<X, I, K>{}, type<A>); }

@@ -20,4 +20,4 @@ using Second = Dim<K>;
 using Second = Dim<L>;
 #endif
 
-void ask() { (void)plan(einsum_to<Dim<I, X>, Second>, type<A>, type<B>); }
+void ask() { (void)plan(op::Einsum<Dim<I, X>, Second>{}, type<A>, type<B>); }

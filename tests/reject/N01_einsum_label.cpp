@@ -19,4 +19,4 @@ using Second = K;
 using Second = L;
 #endif
 
-void ask() { (void)plan(einsum_to<I, Second>, type<A>, type<B>); }
+void ask() { (void)plan(op::Einsum<I, Second>{}, type<A>, type<B>); }

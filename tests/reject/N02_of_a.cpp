@@ -14,7 +14,7 @@ using A = Tensor<float, Dim<I>, Dim<J>>;
 using B = Tensor<float, Dim<J>, Dim<K>>;
 
 #ifdef LEGAL
-void ask() { (void)plan(einsum_to<Dim<K, X>>, type<A>, type<B>); }
+void ask() { (void)plan(op::Einsum<Dim<K, X>>{}, type<A>, type<B>); }
 #else
-void ask() { (void)plan(matmul_to<Dim<K, X>>, type<A>, type<B>); }
+void ask() { (void)plan(op::Matmul<Dim<K, X>>{}, type<A>, type<B>); }
 #endif

@@ -21,4 +21,4 @@ using Out = Tensor<float, Dim<B>, Dim<D>>;
 using Out = Tensor<double, Dim<B>, Dim<D>>;
 #endif
 
-void ask(A const& a, Ids const& ids) { (void)gather<V, Out>(a, ids); }
+void ask(A const& a, Ids const& ids) { (void)take<V, Out>(a, ids); }

@@ -22,4 +22,4 @@ using Out = Tensor<float, Dim<B, X>, Dim<D>>;
 using Out = Tensor<float, Dim<B, X>>;
 #endif
 
-void ask(A const& a, Ids const& ids) { (void)gather<V, Out>(a, ids); }
+void ask(A const& a, Ids const& ids) { (void)take<V, Out>(a, ids); }

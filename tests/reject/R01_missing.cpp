@@ -17,4 +17,4 @@ using Out = Tensor<float, Dim<J>, Dim<I>>;
 using Out = Tensor<float, Dim<I>>;
 #endif
 
-void ask() { (void)plan(reshard_to<Out>, type<A>); }
+void ask() { (void)plan(op::Reshard<Out>{}, type<A>); }

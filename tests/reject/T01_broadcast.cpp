@@ -19,4 +19,4 @@ using New = Dim<K, Y>;
 using New = Dim<K, X>;
 #endif
 
-void ask() { (void)plan(broadcast_to<New>, type<A>); }
+void ask() { (void)plan(op::Broadcast<New>{}, type<A>); }

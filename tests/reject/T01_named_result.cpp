@@ -19,4 +19,4 @@ using Result = Dim<K>;
 using Result = Dim<K, X>;
 #endif
 
-void ask() { (void)plan(matmul_to<Dim<I, X>, Result>, type<A>, type<B>); }
+void ask() { (void)plan(op::Matmul<Dim<I, X>, Result>{}, type<A>, type<B>); }

@@ -17,4 +17,4 @@ using Mine = Tensor<float, Dim<I, X>, Dim<J>, Unreduced<Y>>;
 using Mine = Tensor<float, Dim<I, X>, Dim<J>, Unreduced<X>>;
 #endif
 
-void ask() { (void)plan(reshard_to<Mine>, type<Mine>); }
+void ask() { (void)plan(op::Reshard<Mine>{}, type<Mine>); }

@@ -18,4 +18,4 @@ using Second = K;
 using Second = I;
 #endif
 
-void ask() { (void)plan(einsum_to<I, Second>, type<A>, type<B>); }
+void ask() { (void)plan(op::Einsum<I, Second>{}, type<A>, type<B>); }

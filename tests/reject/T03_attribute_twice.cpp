@@ -16,4 +16,4 @@ using Mine = Tensor<float, Dim<I>, Unreduced<X, Y>>;
 using Mine = Tensor<float, Dim<I>, Unreduced<X>, Unreduced<Y>>;
 #endif
 
-void ask() { (void)plan(reshard_to<Mine>, type<Mine>); }
+void ask() { (void)plan(op::Reshard<Mine>{}, type<Mine>); }

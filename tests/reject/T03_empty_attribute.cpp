@@ -14,4 +14,4 @@ using Mine = Tensor<float, Dim<I>>;
 using Mine = Tensor<float, Dim<I>, Unreduced<>>;
 #endif
 
-void ask() { (void)plan(reshard_to<Mine>, type<Mine>); }
+void ask() { (void)plan(op::Reshard<Mine>{}, type<Mine>); }

@@ -15,4 +15,4 @@ using Mine = Tensor<float, Dim<I>, Dim<J>>;
 using Mine = Tensor<float, I, J>;
 #endif
 
-void ask() { (void)plan(reshard_to<Mine>, type<Mine>); }
+void ask() { (void)plan(op::Reshard<Mine>{}, type<Mine>); }

@@ -20,4 +20,4 @@ using First = I;
 using Second = K;
 #endif
 
-void ask() { (void)plan(matmul_to<First, Second>, type<A>, type<B>); }
+void ask() { (void)plan(op::Matmul<First, Second>{}, type<A>, type<B>); }

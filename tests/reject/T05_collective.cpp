@@ -17,4 +17,4 @@ using Along = X;
 using Along = I;
 #endif
 
-void ask() { (void)plan(all_gather_over<Along>, type<A>); }
+void ask() { (void)plan(op::AllGather<Along>{}, type<A>); }

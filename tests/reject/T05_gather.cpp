@@ -20,4 +20,4 @@ using Along = V;
 using Along = X;
 #endif
 
-void ask() { (void)plan(gather_to<Along>, type<A>, type<Ids>); }
+void ask() { (void)plan(op::Take<Along>{}, type<A>, type<Ids>); }

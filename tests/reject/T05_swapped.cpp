@@ -18,4 +18,4 @@ using First = I;
 using Second = X;
 #endif
 
-void ask() { (void)plan(reduce_scatter_over<First, Second>, type<A>); }
+void ask() { (void)plan(op::ReduceScatter<First, Second>{}, type<A>); }

@@ -21,4 +21,4 @@ using B = Tensor<float, Dim<J>, Dim<K>>;
 using B = Tensor<float, Dim<J>, Dim<K, other::X>>;
 #endif
 
-void ask() { (void)plan(matmul_to<>, type<A>, type<B>); }
+void ask() { (void)plan(op::Matmul<>{}, type<A>, type<B>); }

@@ -19,4 +19,4 @@ using Mine = Tensor<float, Dim<I, V, W, X, Y>>;
 using Mine = Tensor<float, Dim<I, V, W, X, Y, Z>>;
 #endif
 
-void ask() { (void)plan(reshard_to<Mine>, type<Mine>); }
+void ask() { (void)plan(op::Reshard<Mine>{}, type<Mine>); }

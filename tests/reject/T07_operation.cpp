@@ -23,4 +23,4 @@ using C = Tensor<float, Dim<L>, Dim<M>, Dim<N>, Dim<O>>;
 using C = Tensor<float, Dim<L>, Dim<M>, Dim<N>, Dim<O>, Dim<P>>;
 #endif
 
-void ask() { (void)plan(matmul_to<>, type<A>, type<C>); }
+void ask() { (void)plan(op::Matmul<>{}, type<A>, type<C>); }

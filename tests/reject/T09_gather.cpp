@@ -20,4 +20,4 @@ using Ids = Tensor<std::int32_t>;
 using Ids = int;
 #endif
 
-void ask(A const& a, Ids const& ids) { (void)gather<V>(a, ids); }
+void ask(A const& a, Ids const& ids) { (void)take<V>(a, ids); }

@@ -16,8 +16,8 @@ using B = Local<std::int32_t, Dim<K>>;
 
 void ask(A const& a, B const& b) {
 #ifdef LEGAL
-  (void)gather<I>(a, b);
+  (void)take<I>(a, b);
 #else
-  (void)gather<I, Dim<K>, Dim<J>>(a, b);
+  (void)take<I, Dim<K>, Dim<J>>(a, b);
 #endif
 }

@@ -21,13 +21,13 @@ template <class... Parts>
 using T = Tensor<float, Parts...>;
 
 template <class A, class C, class Out>
-constexpr bool gives = std::is_same_v<result_t<MatmulTo<>, A, C>, Out>;
+constexpr bool gives = std::is_same_v<result_t<op::Matmul<>, A, C>, Out>;
 template <class A, class C>
-constexpr Code refusal_of = Resolve<MatmulTo<>, A, C>::verdict.code;
+constexpr Code refusal_of = Resolve<op::Matmul<>, A, C>::verdict.code;
 template <class Out, class A, class C, class... Labels>
-constexpr bool einsum_gives = std::is_same_v<result_t<EinsumTo<Labels...>, A, C>, Out>;
+constexpr bool einsum_gives = std::is_same_v<result_t<op::Einsum<Labels...>, A, C>, Out>;
 template <class A, class C, class... Labels>
-constexpr Code einsum_refusal = Resolve<EinsumTo<Labels...>, A, C>::verdict.code;
+constexpr Code einsum_refusal = Resolve<op::Einsum<Labels...>, A, C>::verdict.code;
 
 // I | I: replicated
 static_assert(gives<T<Dim<I>, Dim<J>>, T<Dim<J>, Dim<K>>, T<Dim<I>, Dim<K>>>);
@@ -116,10 +116,10 @@ static_assert(refusal_of<T<Dim<I>>, T<Dim<J>>> == Code::C01_nothing_shared);
 static_assert(refusal_of<T<Dim<I>, Dim<J>>, T<Dim<I>, Dim<J>>> == Code::C03_several_shared);
 static_assert(gives<T<Dim<J>, Dim<B>, Dim<I>>, T<Dim<K>, Dim<J>>, T<Dim<B>, Dim<I>, Dim<K>>>);
 static_assert(gives<T<Dim<J, X>>, T<Dim<J, X>>, T<Unreduced<X>>>);
-static_assert(std::is_same_v<
-              result_t<MatmulTo<>, Tensor<double, Dim<I>, Dim<J>>, Tensor<double, Dim<J>, Dim<K>>>,
-              Tensor<double, Dim<I>, Dim<K>>>);
-static_assert(Resolve<MatmulTo<>, T<Dim<I>, Dim<J>>, Tensor<double, Dim<J>>>::verdict.code ==
+static_assert(std::is_same_v<result_t<op::Matmul<>, Tensor<double, Dim<I>, Dim<J>>,
+                                      Tensor<double, Dim<J>, Dim<K>>>,
+                             Tensor<double, Dim<I>, Dim<K>>>);
+static_assert(Resolve<op::Matmul<>, T<Dim<I>, Dim<J>>, Tensor<double, Dim<J>>>::verdict.code ==
               Code::C10_element_types_differ);
 
 // einsum: summed labels, outer products, labels in any order
@@ -134,7 +134,7 @@ static_assert(einsum_refusal<T<Dim<I, X>, Dim<J>>, T<Dim<K, X>>, J, K> ==
 
 // named results
 template <class A, class C, class... Out>
-constexpr Code named = Resolve<MatmulTo<Out...>, A, C>::verdict.code;
+constexpr Code named = Resolve<op::Matmul<Out...>, A, C>::verdict.code;
 static_assert(named<T<Dim<I, X>, Dim<J>>, T<Dim<J>, Dim<K, X>>, Dim<I, X>, Dim<K>> == Code::ok);
 static_assert(named<T<Dim<I>, Dim<J>>, T<Dim<J>, Dim<K>>, Dim<I>, Dim<B>> ==
               Code::N01_unknown_index);
@@ -143,14 +143,14 @@ static_assert(named<T<Dim<I>, Dim<J>>, T<Dim<J>, Dim<K>>, Dim<I>, Dim<J>, Dim<K>
               Code::N06_contracted_kept);
 static_assert(named<T<Dim<I>, Dim<J>>, T<Dim<J>, Dim<K>>, Dim<I>, Dim<K>, Unreduced<Max, X>> ==
               Code::N03_wrong_kind);
-static_assert(Resolve<EinsumTo<Dim<I>, Dim<J>, Unreduced<X>>, T<Dim<I>>, T<Dim<J>>>::verdict.code ==
-              Code::N04_nothing_to_owe);
+static_assert(Resolve<op::Einsum<Dim<I>, Dim<J>, Unreduced<X>>, T<Dim<I>>, T<Dim<J>>>::verdict
+                  .code == Code::N04_nothing_to_owe);
 static_assert(named<T<Dim<I>, Dim<J>>, T<Dim<J>, Dim<K>>, Tensor<double, Dim<I>, Dim<K>>> ==
               Code::N05_element_type);
 static_assert(named<T<Dim<I>, Dim<J>>, T<Dim<J>, Dim<K>>, Dim<I, X>, Dim<K, X>> ==
               Code::T01_axis_twice);
 static_assert(named<T<Dim<I>, Dim<J>>, T<Dim<J>, Dim<K>>, Dim<K, X>, Dim<I, Y>> == Code::ok);
-static_assert(Resolve<EinsumTo<Dim<I>>, T<Dim<I>, Dim<J>>, T<Dim<J>, Dim<K>>>::verdict.code ==
+static_assert(Resolve<op::Einsum<Dim<I>>, T<Dim<I>, Dim<J>>, T<Dim<J>, Dim<K>>>::verdict.code ==
               Code::ok);
 
 // Plans of the four cases of the scaling book, and of the second row.
@@ -158,53 +158,53 @@ constexpr auto plan_of = [](auto op, auto... types) { return plan(op, types...);
 struct Is : Index<"Is", 128> {};
 struct Js : Index<"Js", 64> {};
 constexpr auto local =
-    plan_of(matmul_to<>, type<T<Dim<Is, X>, Dim<Js>>>, type<T<Dim<Js>, Dim<K, Y>>>);
+    plan_of(op::Matmul<>{}, type<T<Dim<Is, X>, Dim<Js>>>, type<T<Dim<Js>, Dim<K, Y>>>);
 static_assert(local.collectives() == 0 && local.bytes_per_rank() == 0);
 static_assert(local.flops() == 2 * 64 * 64 * 24);
-constexpr auto gathers = plan_of(matmul_to<Dim<Is, X>, Dim<K>>, type<T<Dim<Is, X>, Dim<Js, Y>>>,
+constexpr auto gathers = plan_of(op::Matmul<Dim<Is, X>, Dim<K>>{}, type<T<Dim<Is, X>, Dim<Js, Y>>>,
                                  type<T<Dim<Js>, Dim<K>>>);
 static_assert(gathers.collectives() == 1);
-constexpr auto reduces = plan_of(matmul_to<Dim<Is, X>, Dim<K>>, type<T<Dim<Is, X>, Dim<Js, Y>>>,
+constexpr auto reduces = plan_of(op::Matmul<Dim<Is, X>, Dim<K>>{}, type<T<Dim<Is, X>, Dim<Js, Y>>>,
                                  type<T<Dim<Js, Y>, Dim<K>>>);
 static_assert(reduces.count(Collective::all_reduce) == 1 && reduces.collectives() == 1);
-constexpr auto scatters = plan_of(matmul_to<Dim<Is, X>, Dim<K, Y>>, type<T<Dim<Is, X>, Dim<Js, Y>>>,
-                                  type<T<Dim<Js, Y>, Dim<K>>>);
+constexpr auto scatters = plan_of(op::Matmul<Dim<Is, X>, Dim<K, Y>>{},
+                                  type<T<Dim<Is, X>, Dim<Js, Y>>>, type<T<Dim<Js, Y>, Dim<K>>>);
 static_assert(scatters.count(Collective::reduce_scatter) == 1 && scatters.collectives() == 1);
 static_assert(scatters.bytes_per_rank() == 64 * 72 * 4);
-constexpr auto illegal = plan_of(matmul_to<Dim<Is, X>, Dim<K>>, type<T<Dim<Is, X>, Dim<Js>>>,
+constexpr auto illegal = plan_of(op::Matmul<Dim<Is, X>, Dim<K>>{}, type<T<Dim<Is, X>, Dim<Js>>>,
                                  type<T<Dim<Js>, Dim<K, X>>>);
 static_assert(illegal.count(Collective::all_gather) == 1 && illegal.collectives() == 1);
 // unreduced is kept, not reduced, when the name says so
-constexpr auto keeps = plan_of(matmul_to<Dim<Is, X>, Dim<K>, Unreduced<Y>>,
+constexpr auto keeps = plan_of(op::Matmul<Dim<Is, X>, Dim<K>, Unreduced<Y>>{},
                                type<T<Dim<Is, X>, Dim<Js, Y>>>, type<T<Dim<Js, Y>, Dim<K>>>);
 static_assert(keeps.collectives() == 0);
 // axes that neither operand uses are sliced onto what the result wants, for free
-constexpr auto sliced =
-    plan_of(matmul_to<Dim<Is, X>, Dim<K, Y>>, type<T<Dim<Is>, Dim<Js>>>, type<T<Dim<Js>, Dim<K>>>);
+constexpr auto sliced = plan_of(op::Matmul<Dim<Is, X>, Dim<K, Y>>{}, type<T<Dim<Is>, Dim<Js>>>,
+                                type<T<Dim<Js>, Dim<K>>>);
 static_assert(sliced.collectives() == 0 && sliced.flops() == local.flops());
-static_assert(plan_of(matmul_to<Dim<Is>, Dim<K>, Unreduced<X>>, type<T<Dim<Is>, Dim<Js>>>,
+static_assert(plan_of(op::Matmul<Dim<Is>, Dim<K>, Unreduced<X>>{}, type<T<Dim<Is>, Dim<Js>>>,
                       type<T<Dim<Js>, Dim<K>>>)
                   .flops() == 2 * 128 * 32 * 96);
 // three axes, several of them in conflict, within the compilers' default limits
-constexpr auto three = plan_of(matmul_to<Dim<Is, W>, Dim<K, Y, X>>,
+constexpr auto three = plan_of(op::Matmul<Dim<Is, W>, Dim<K, Y, X>>{},
                                type<T<Dim<Is, X>, Dim<Js, Y, W>>>, type<T<Dim<Js, W>, Dim<K, X>>>);
 static_assert(three.collectives() > 0 && three.result.rank == 2);
 // every operand and the result want each axis elsewhere: dozens of searches
 struct Bs : Index<"Bs", 64> {};
-constexpr auto batched = plan_of(einsum_to<Dim<Bs, W>, Dim<Is, X>, Dim<K, Y>>,
+constexpr auto batched = plan_of(op::Einsum<Dim<Bs, W>, Dim<Is, X>, Dim<K, Y>>{},
                                  type<T<Dim<Bs, X>, Dim<Is, Y>, Dim<Js, W>>>,
                                  type<T<Dim<Bs, Y>, Dim<Js, X>, Dim<K, W>>>);
 static_assert(batched.collectives() > 2 && batched.result.rank == 3);
 // the reshard of rank 3 on three axes that takes the planner longest
-constexpr auto longest = plan_of(reshard_to<Dim<Is>, Dim<Js>, Dim<K>>,
+constexpr auto longest = plan_of(op::Reshard<Dim<Is>, Dim<Js>, Dim<K>>{},
                                  type<T<Dim<Is>, Dim<Js>, Dim<K>, Unreduced<W, X, Y>>>);
 static_assert(longest.count(Collective::reduce_scatter) + longest.count(Collective::all_reduce) >
               0);
 // run-time sizes: what count says holds for every size
-static_assert(plan(matmul_to<Dim<I, X>, Dim<K, Y>>, type<T<Dim<I, X>, Dim<J, Y>>>,
+static_assert(plan(op::Matmul<Dim<I, X>, Dim<K, Y>>{}, type<T<Dim<I, X>, Dim<J, Y>>>,
                    type<T<Dim<J, Y>, Dim<K>>>)
                   .count(Collective::reduce_scatter) == 1);
-static_assert(plan(matmul_to<Dim<I, X>, Dim<K, Y>>, type<T<Dim<I, X>, Dim<J, Y>>>,
+static_assert(plan(op::Matmul<Dim<I, X>, Dim<K, Y>>{}, type<T<Dim<I, X>, Dim<J, Y>>>,
                    type<T<Dim<J, Y>, Dim<K>>>)
                   .count(Collective::all_gather) == 0);
 
@@ -213,7 +213,7 @@ struct M8 : Index<"M8", 8> {};
 struct C2 : Index<"C2", 2> {};
 struct N8 : Index<"N8", 8> {};
 template <class A, class C, class... Out>
-constexpr auto dot_plan = plan(matmul_to<Out...>, type<A>, type<C>);
+constexpr auto dot_plan = plan(op::Matmul<Out...>{}, type<A>, type<C>);
 // P(x,_) P(_,y) and P(x,_) P(_,_): as JAX, local
 static_assert(gives<T<Dim<M8, X>, Dim<C2>>, T<Dim<C2>, Dim<N8, W>>, T<Dim<M8, X>, Dim<N8, W>>>);
 static_assert(gives<T<Dim<M8, X>, Dim<C2>>, T<Dim<C2>, Dim<N8>>, T<Dim<M8, X>, Dim<N8>>>);

@@ -86,62 +86,63 @@ static_assert(local_elements(a, Scope<A>::names.extents(), sizes, Coords{{0, 2}}
 
 // Rules.
 template <class... Ts>
-using product = result_t<MatmulTo<>, Ts...>;
+using product = result_t<op::Matmul<>, Ts...>;
 static_assert(std::is_same_v<product<A, T<JY, Dim<K>>>, T<IX, Dim<K>, Unreduced<Y>>>);
 template <class... Ts>
-constexpr Code product_code = Resolve<MatmulTo<>, Ts...>::verdict.code;
+constexpr Code product_code = Resolve<op::Matmul<>, Ts...>::verdict.code;
 static_assert(product_code<A, T<Dim<J, Y>, Dim<K>>> == Code::B06_turns_differ);
 static_assert(product_code<A, T<Dim<J, Cyclic<Y, 4>>, Dim<K>>> == Code::B06_turns_differ);
 static_assert(product_code<A, T<Dim<J>, Dim<K>>> == Code::C02_one_side_only);
 static_assert(product_code<A, T<JY, Dim<K, Cyclic<X, 16>>>> == Code::C04_axis_splits_two);
-static_assert(std::is_same_v<result_t<EinsumTo<I>, A, T<Dim<I>, JY>>, T<IX, Unreduced<Y>>>);
-static_assert(Resolve<EinsumTo<I, K>, T<Dim<I, X>, Dim<J>>, T<IX, Dim<J>, Dim<K>>>::verdict.code ==
-              Code::C09_batch_lists_differ);
+static_assert(std::is_same_v<result_t<op::Einsum<I>, A, T<Dim<I>, JY>>, T<IX, Unreduced<Y>>>);
+static_assert(Resolve<op::Einsum<I, K>, T<Dim<I, X>, Dim<J>>, T<IX, Dim<J>, Dim<K>>>::verdict
+                  .code == Code::C09_batch_lists_differ);
 template <class... Ts>
 using added = result_t<Map<functions::Add>, Ts...>;
 static_assert(std::is_same_v<added<A, T<Dim<J>>>, A> &&
               std::is_same_v<added<T<Dim<I>, Dim<J>>, A>, A>);
 static_assert(!Mappable<functions::Add, A, T<Dim<I, X>, JY>>);
 static_assert(!Mappable<functions::Add, A, T<Dim<I, Cyclic<X, 8>>, JY>>);
-static_assert(std::is_same_v<result_t<ReduceOver<reductions::Sum, J>, A>, T<IX, Unreduced<Y>>>);
-static_assert(std::is_same_v<result_t<AllGatherOver<Y>, A>, T<IX, Dim<J>>>);
-static_assert(std::is_same_v<result_t<ToPartialOver<Y>, A>, T<IX, Dim<J>, Unreduced<Y>>>);
-static_assert(std::is_same_v<result_t<AllToAllOver<X, I, K>, T<IX, Dim<K>>>, T<Dim<I>, Dim<K, X>>>);
-static_assert(Resolve<AllToAllOver<X, I, J>, A>::verdict.code == Code::B04_behind_cyclic);
-static_assert(Resolve<ReduceScatterOver<X, J>, T<JY, Unreduced<X>>>::verdict.code ==
+static_assert(std::is_same_v<result_t<op::Reduce<reductions::Sum, J>, A>, T<IX, Unreduced<Y>>>);
+static_assert(std::is_same_v<result_t<op::AllGather<Y>, A>, T<IX, Dim<J>>>);
+static_assert(std::is_same_v<result_t<op::ToPartial<Y>, A>, T<IX, Dim<J>, Unreduced<Y>>>);
+static_assert(std::is_same_v<result_t<op::AllToAll<X, I, K>, T<IX, Dim<K>>>, T<Dim<I>, Dim<K, X>>>);
+static_assert(Resolve<op::AllToAll<X, I, J>, A>::verdict.code == Code::B04_behind_cyclic);
+static_assert(Resolve<op::ReduceScatter<X, J>, T<JY, Unreduced<X>>>::verdict.code ==
               Code::B04_behind_cyclic);
 
 // Shapes: what needs blocks is refused, the rest is as it is for blocks.
 struct M : Index<"M"> {};
 template <class Op, class... Ts>
 constexpr Code shape_code = Resolve<std::remove_cvref_t<Op>, Ts...>::verdict.code;
-static_assert(shape_code<decltype(slice_to<I, K>), A> == Code::B03_through_cyclic);
-static_assert(shape_code<decltype(pad_to<I, K>), A> == Code::B03_through_cyclic);
-static_assert(shape_code<decltype(repeat_to<I, K>), A> == Code::B03_through_cyclic);
-static_assert(shape_code<decltype(tile_to<I, K>), A> == Code::B03_through_cyclic);
-static_assert(shape_code<decltype(flip_to<I>), A> == Code::B03_through_cyclic);
-static_assert(shape_code<decltype(roll_to<I>), A> == Code::B03_through_cyclic);
-static_assert(shape_code<decltype(concat_to<I, M>), A, A> == Code::B03_through_cyclic);
+static_assert(shape_code<decltype(op::Slice<I, K>{}), A> == Code::B03_through_cyclic);
+static_assert(shape_code<decltype(op::Pad<I, K>{}), A> == Code::B03_through_cyclic);
+static_assert(shape_code<decltype(op::Repeat<I, K>{}), A> == Code::B03_through_cyclic);
+static_assert(shape_code<decltype(op::Tile<I, K>{}), A> == Code::B03_through_cyclic);
+static_assert(shape_code<decltype(op::Flip<I>{}), A> == Code::B03_through_cyclic);
+static_assert(shape_code<decltype(op::Roll<I>{}), A> == Code::B03_through_cyclic);
+static_assert(shape_code<decltype(op::Concat<I, M>{}), A, A> == Code::B03_through_cyclic);
 struct P : Index<"P", 10> {};
 struct Q : Index<"Q", 10> {};
-static_assert(shape_code<decltype(split_to<I, P, Q>), A> == Code::B03_through_cyclic);
-static_assert(shape_code<decltype(split_to<I, Dim<P, Cyclic<X, 2>>, Dim<Q>>), T<Dim<I, X>>> ==
+static_assert(shape_code<decltype(op::SplitDim<I, P, Q>{}), A> == Code::B03_through_cyclic);
+static_assert(shape_code<decltype(op::SplitDim<I, Dim<P, Cyclic<X, 2>>, Dim<Q>>{}), T<Dim<I, X>>> ==
               Code::B03_through_cyclic);
-static_assert(shape_code<decltype(merge_to<I, J, M>), A> == Code::B03_through_cyclic);
-static_assert(shape_code<decltype(merge_to<K, J, M>), T<Dim<K>, JY>> == Code::B03_through_cyclic);
+static_assert(shape_code<decltype(op::MergeDims<I, J, M>{}), A> == Code::B03_through_cyclic);
+static_assert(shape_code<decltype(op::MergeDims<K, J, M>{}), T<Dim<K>, JY>> ==
+              Code::B03_through_cyclic);
 template <rules::Shape Op>
 constexpr Code along_i = Resolve<detail::Along<Op, I>, A>::verdict.code;
 static_assert(along_i<rules::Shape::shift> == Code::B03_through_cyclic);
 static_assert(along_i<rules::Shape::halo> == Code::B03_through_cyclic);
 static_assert(along_i<rules::Shape::scan_sum> == Code::B03_through_cyclic);
 // a shift along another dim is fine; a halo tells ranges of all
-static_assert(Resolve<detail::Along<rules::Shape::shift, K>, T<IX, Dim<K, Y>>>::verdict);
-static_assert(Resolve<detail::Along<rules::Shape::halo, K>, T<IX, Dim<K, Y>>>::verdict.code ==
+static_assert(Resolve<op::Shift<K>, T<IX, Dim<K, Y>>>::verdict);
+static_assert(Resolve<op::HaloExchange<K>, T<IX, Dim<K, Y>>>::verdict.code ==
               Code::B03_through_cyclic);
-static_assert(std::is_same_v<result_t<detail::Transpose<J, I>, A>, T<JY, IX>>);
-static_assert(std::is_same_v<result_t<detail::Stack<M>, A, A>, T<Dim<M>, IX, JY>>);
-static_assert(shape_code<decltype(stack_to<M>), A, T<Dim<I, X>, JY>> == Code::D12_dims_differ);
-static_assert(std::is_same_v<result_t<detail::Broadcast<JY>, T<IX>>, T<JY, IX>>);
+static_assert(std::is_same_v<result_t<op::Transpose<J, I>, A>, T<JY, IX>>);
+static_assert(std::is_same_v<result_t<op::Stack<M>, A, A>, T<Dim<M>, IX, JY>>);
+static_assert(shape_code<decltype(op::Stack<M>{}), A, T<Dim<I, X>, JY>> == Code::D12_dims_differ);
+static_assert(std::is_same_v<result_t<op::Broadcast<JY>, T<IX>>, T<JY, IX>>);
 static_assert(!Transferable<A, T<Dim<I>, Dim<J>>> && !Transferable<T<Dim<I>, Dim<J>>, A>);
 
 // Plans.
@@ -149,7 +150,7 @@ constexpr bool is_one(Plan const& p, Collective c) {
   return p.collectives() == 1 && p.count(c) == 1 && p.size == 1;
 }
 template <class From, class To>
-constexpr Plan planned = plan(reshard_to<To>, type<From>);
+constexpr Plan planned = plan(op::Reshard<To>{}, type<From>);
 static_assert(is_one(planned<A, T<Dim<I, X>, JY>>, Collective::all_to_all));
 static_assert(is_one(planned<T<Dim<I, X>, JY>, A>, Collective::all_to_all));
 static_assert(is_one(planned<A, T<Dim<I, Cyclic<X, 4>>, JY>>, Collective::all_to_all));
@@ -162,13 +163,13 @@ static_assert(is_one(planned<T<IX, Dim<K>>, T<Dim<I>, Dim<K, Cyclic<X, 2>>>>,
 static_assert(is_one(planned<T<Dim<J>, Unreduced<Y>>, T<JY>>, Collective::reduce_scatter));
 static_assert(planned<T<Dim<I>, JY>, A>.collectives() == 0 && planned<A, A>.size == 0);
 // bytes: of 0-49 in blocks rank 0 keeps 0-15 and 32-47, and sends the other 18 columns of 60
-static_assert(plan(reshard_to<IX, Dim<J>>, type<T<Dim<I, X>, Dim<J>>>).bytes(Coords{{0}}) ==
+static_assert(plan(op::Reshard<IX, Dim<J>>{}, type<T<Dim<I, X>, Dim<J>>>).bytes(Coords{{0}}) ==
               18 * 60 * 4);
 // as ScaLAPACK's product: what is named keeps the turns
-static_assert(plan(matmul_to<IX, Dim<K, Cyclic<Y, 2>>>, type<A>,
+static_assert(plan(op::Matmul<IX, Dim<K, Cyclic<Y, 2>>>{}, type<A>,
                    type<T<Dim<J, Cyclic<X, 8>>, Dim<K, Cyclic<Y, 2>>>>)
                   .result.dims[1]
                   .axes.cyclic == 2);
-static_assert(valid_on<ReshardTo<Dim<I, X>, JY>, Args<A>> && !valid_on<MatmulTo<>, Args<A, A>>);
+static_assert(valid_on<op::Reshard<Dim<I, X>, JY>, Args<A>> && !valid_on<op::Matmul<>, Args<A, A>>);
 
 }  // namespace

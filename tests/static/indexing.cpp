@@ -34,7 +34,7 @@ template <class Op, class... As>
 constexpr Code refusal_of = Resolve<Op, As...>::verdict.code;
 
 // gather, axis by axis
-using G = GatherTo<V>;
+using G = op::Take<V>;
 static_assert(gives<G, T<Dim<B, X>, Dim<D>>, T<Dim<V>, Dim<D>>, Ids<Dim<B, X>>>);
 static_assert(gives<G, T<Dim<B, X>, Dim<D, Y>>, T<Dim<V>, Dim<D, Y>>, Ids<Dim<B, X>>>);
 static_assert(gives<G, T<Dim<B, X>, Dim<D>, Unreduced<Y>>, T<Dim<V, Y>, Dim<D>>, Ids<Dim<B, X>>>);
@@ -69,7 +69,7 @@ static_assert(
 // named: what the strict rule refuses is repaired by gathering the ids, which is free where the result
 // is finer
 template <class... Out>
-using Named = GatherTo<V, Out...>;
+using Named = op::Take<V, Out...>;
 template <class Op, class... As>
 using way = typename Resolve<Op, As...>::way;
 using Split = way<Named<Dim<B, X>, Dim<D>>, T<Dim<V, X>, Dim<D>>, Ids<Dim<B, X>>>;
@@ -88,7 +88,7 @@ static_assert(refusal_of<Named<Tensor<double, Dim<B>>>, T<Dim<V>>, Ids<Dim<B>>> 
               Code::N05_element_type);
 
 // scatter_add, the transpose
-using A = ScatterAddTo<V>;
+using A = op::ScatterAdd<V>;
 static_assert(
     gives<A, T<Dim<V>, Dim<D, Y>, Unreduced<X>>, T<Dim<B, X>, Dim<D, Y>>, Ids<Dim<B, X>>>);
 static_assert(gives<A, T<Dim<V>, Dim<D>, Unreduced<X, Y>>, T<Dim<B, X>, Dim<N>, Dim<D>>,
@@ -113,12 +113,12 @@ static_assert(gives<A, T<Dim<V>, Unreduced<X>>, T<Dim<B>, Unreduced<X>>, Ids<Dim
 static_assert(gives<A, T<Dim<V>, Reduced<X>>, T<Dim<B>, Reduced<X>>, Ids<Dim<B>>>);
 
 // named: own rows over free axes, else reduced or gathered, whichever moves less
-using Rows = Resolve<ScatterAddTo<V, Dim<V, Y>, Dim<D, X>>, T<Dim<B>, Dim<D>>, Ids<Dim<B>>>;
+using Rows = Resolve<op::ScatterAdd<V, Dim<V, Y>, Dim<D, X>>, T<Dim<B>, Dim<D>>, Ids<Dim<B>>>;
 static_assert(std::is_same_v<Rows::way::met, T<Dim<V, Y>, Dim<D, X>>>);
 static_assert(!Rows::can_gather);
 template <class Rows, class Batch>
-using Embedding = Resolve<ScatterAddTo<Rows, Dim<Rows, X>, Dim<Wide>>, T<Dim<Batch, X>, Dim<Wide>>,
-                          Ids<Dim<Batch, X>>>;
+using Embedding = Resolve<op::ScatterAdd<Rows, Dim<Rows, X>, Dim<Wide>>,
+                          T<Dim<Batch, X>, Dim<Wide>>, Ids<Dim<Batch, X>>>;
 template <class R>
 constexpr bool gathers =
     R::can_gather && R::gathers({R::S::names.extents(), R::S::names.sizes(), 4});
@@ -129,53 +129,55 @@ static_assert(gathers<Embedding<Many, Few>>);
 static_assert(!gathers<Embedding<Few, Many>>);
 
 // one_hot, take_along, dynamic_update
-static_assert(gives<OneHotTo<V, float>, T<Dim<B, X>, Dim<V>>, Ids<Dim<B, X>, Reduced<Y>>>);
-static_assert(std::is_same_v<way<OneHotTo<V, float, Dim<B, X>, Dim<V, Y>>, Ids<Dim<B, X>>>::met,
+static_assert(gives<op::OneHot<V, float>, T<Dim<B, X>, Dim<V>>, Ids<Dim<B, X>, Reduced<Y>>>);
+static_assert(std::is_same_v<way<op::OneHot<V, float, Dim<B, X>, Dim<V, Y>>, Ids<Dim<B, X>>>::met,
                              T<Dim<B, X>, Dim<V, Y>>>);
-static_assert(refusal_of<OneHotTo<B, float>, Ids<Dim<B>>> == Code::D02_index_taken);
+static_assert(refusal_of<op::OneHot<B, float>, Ids<Dim<B>>> == Code::D02_index_taken);
 static_assert(
-    gives<TakeAlongTo<V>, T<Dim<B, X>, Dim<V>>, T<Dim<B, X>, Dim<V>>, Ids<Dim<B, X>, Dim<V>>>);
-static_assert(gives<TakeAlongTo<V, N>, T<Dim<B, X>, Dim<N, Y>>, T<Dim<B, X>, Dim<V>, Reduced<Y>>,
+    gives<op::TakeAlong<V>, T<Dim<B, X>, Dim<V>>, T<Dim<B, X>, Dim<V>>, Ids<Dim<B, X>, Dim<V>>>);
+static_assert(gives<op::TakeAlong<V, N>, T<Dim<B, X>, Dim<N, Y>>, T<Dim<B, X>, Dim<V>, Reduced<Y>>,
                     Ids<Dim<B, X>, Dim<N, Y>>>);
-static_assert(refusal_of<TakeAlongTo<V>, T<Dim<V, X>>, Ids<Dim<V>>> == Code::D03_along_split);
-static_assert(refusal_of<TakeAlongTo<V>, T<Dim<B, X>, Dim<V>>, Ids<Dim<B>, Dim<V>>> ==
+static_assert(refusal_of<op::TakeAlong<V>, T<Dim<V, X>>, Ids<Dim<V>>> == Code::D03_along_split);
+static_assert(refusal_of<op::TakeAlong<V>, T<Dim<B, X>, Dim<V>>, Ids<Dim<B>, Dim<V>>> ==
               Code::D12_dims_differ);
-static_assert(refusal_of<TakeAlongTo<V, N>, T<Dim<V>>, Ids<Dim<V>>> == Code::D12_dims_differ);
-static_assert(refusal_of<TakeAlongTo<V>, T<Dim<V>>, Ids<Dim<V>, Dim<B>>> == Code::D12_dims_differ);
-static_assert(refusal_of<TakeAlongTo<V>, T<Dim<V>, Unreduced<X>>, Ids<Dim<V, X>>> ==
+static_assert(refusal_of<op::TakeAlong<V, N>, T<Dim<V>>, Ids<Dim<V>>> == Code::D12_dims_differ);
+static_assert(refusal_of<op::TakeAlong<V>, T<Dim<V>>, Ids<Dim<V>, Dim<B>>> ==
+              Code::D12_dims_differ);
+static_assert(refusal_of<op::TakeAlong<V>, T<Dim<V>, Unreduced<X>>, Ids<Dim<V, X>>> ==
               Code::I06_owed_and_split);
-static_assert(gives<DynamicUpdateTo<V, N>, T<Dim<V>, Dim<D, X>, Unreduced<Y>>,
+static_assert(gives<op::DynamicUpdate<V, N>, T<Dim<V>, Dim<D, X>, Unreduced<Y>>,
                     T<Dim<V>, Dim<D, X>, Unreduced<Y>>, T<Dim<N>, Dim<D, X>, Unreduced<Y>>>);
-static_assert(gives<DynamicUpdateTo<V>, T<Dim<V>, Reduced<Y>>, T<Dim<V>, Reduced<Y>>, T<Dim<V>>>);
+static_assert(gives<op::DynamicUpdate<V>, T<Dim<V>, Reduced<Y>>, T<Dim<V>, Reduced<Y>>, T<Dim<V>>>);
 // JAX 2.1 dynamic_update_slice: both U or both R over the same axes; R beside I is refused there
-static_assert(
-    gives<DynamicUpdateTo<V>, T<Dim<V>, Reduced<Y>>, T<Dim<V>, Reduced<Y>>, T<Dim<V>, Reduced<Y>>>);
-static_assert(refusal_of<DynamicUpdateTo<V>, T<Dim<V>, Unreduced<X>>, T<Dim<V>, Reduced<X>>> ==
+static_assert(gives<op::DynamicUpdate<V>, T<Dim<V>, Reduced<Y>>, T<Dim<V>, Reduced<Y>>,
+                    T<Dim<V>, Reduced<Y>>>);
+static_assert(refusal_of<op::DynamicUpdate<V>, T<Dim<V>, Unreduced<X>>, T<Dim<V>, Reduced<X>>> ==
               Code::D13_unreduced_differs);
-static_assert(refusal_of<DynamicUpdateTo<V, N>, T<Dim<V, X>>, T<Dim<N>>> == Code::D03_along_split);
-static_assert(refusal_of<DynamicUpdateTo<V, N>, T<Dim<V>>, T<Dim<N, X>>> == Code::D12_dims_differ);
-static_assert(refusal_of<DynamicUpdateTo<V>, T<Dim<V>>, T<>> == Code::D12_dims_differ);
-static_assert(refusal_of<DynamicUpdateTo<V>, T<Dim<V>, Unreduced<X>>, T<Dim<V>>> ==
+static_assert(refusal_of<op::DynamicUpdate<V, N>, T<Dim<V, X>>, T<Dim<N>>> ==
+              Code::D03_along_split);
+static_assert(refusal_of<op::DynamicUpdate<V, N>, T<Dim<V>>, T<Dim<N, X>>> ==
+              Code::D12_dims_differ);
+static_assert(refusal_of<op::DynamicUpdate<V>, T<Dim<V>>, T<>> == Code::D12_dims_differ);
+static_assert(refusal_of<op::DynamicUpdate<V>, T<Dim<V>, Unreduced<X>>, T<Dim<V>>> ==
               Code::D13_unreduced_differs);
 
 // sorting
-static_assert(gives<SortTo<Sorts::values, V>, T<Dim<V>, Dim<D, X>>, T<Dim<V>, Dim<D, X>>>);
-static_assert(gives<SortTo<Sorts::places, V>, Tensor<Places, Dim<V>>, T<Dim<V>>>);
-static_assert(gives<SortTo<Sorts::first, V, K>, T<Dim<K>, Dim<D, X>>, T<Dim<V>, Dim<D, X>>>);
-static_assert(gives<SortTo<Sorts::first, V>, T<Dim<V>, Reduced<Y>>, T<Dim<V>, Reduced<Y>>>);
-static_assert(refusal_of<SortTo<Sorts::first, P9>, T<Dim<P9>>> == Code::D05_extent_changes);
-static_assert(refusal_of<SortTo<Sorts::first, V, D>, T<Dim<V>, Dim<D>>> == Code::D02_index_taken);
-static_assert(refusal_of<SortTo<Sorts::values, V>, T<Dim<V, X>>> == Code::D03_along_split);
-static_assert(refusal_of<SortTo<Sorts::values, V>, T<Dim<V>, Unreduced<X>>> ==
-              Code::I10_sort_unreduced);
-static_assert(refusal_of<SortTo<Sorts::values, V>, Tensor<bool, Dim<V>>> == Code::ok);
-static_assert(refusal_of<SortTo<Sorts::values, D>, T<Dim<V>>> == Code::D01_no_such_index);
+static_assert(gives<op::Sort<V>, T<Dim<V>, Dim<D, X>>, T<Dim<V>, Dim<D, X>>>);
+static_assert(gives<op::ArgSort<V>, Tensor<Places, Dim<V>>, T<Dim<V>>>);
+static_assert(gives<op::TopK<V, K>, T<Dim<K>, Dim<D, X>>, T<Dim<V>, Dim<D, X>>>);
+static_assert(gives<op::TopK<V>, T<Dim<V>, Reduced<Y>>, T<Dim<V>, Reduced<Y>>>);
+static_assert(refusal_of<op::TopK<P9>, T<Dim<P9>>> == Code::D05_extent_changes);
+static_assert(refusal_of<op::TopK<V, D>, T<Dim<V>, Dim<D>>> == Code::D02_index_taken);
+static_assert(refusal_of<op::Sort<V>, T<Dim<V, X>>> == Code::D03_along_split);
+static_assert(refusal_of<op::Sort<V>, T<Dim<V>, Unreduced<X>>> == Code::I10_sort_unreduced);
+static_assert(refusal_of<op::Sort<V>, Tensor<bool, Dim<V>>> == Code::ok);
+static_assert(refusal_of<op::Sort<D>, T<Dim<V>>> == Code::D01_no_such_index);
 
 // plans: the strict forms have no collectives; sizes known later are asked for
-static_assert(plan(gather_to<Many>, type<T<Dim<Many, Y>, Dim<Wide>>>, type<Ids<Dim<Few, X>>>)
+static_assert(plan(op::Take<Many>{}, type<T<Dim<Many, Y>, Dim<Wide>>>, type<Ids<Dim<Few, X>>>)
                   .count(Collective::all_gather) == 0);
-static_assert(valid_on<GatherTo<V>, Args<T<Dim<V>, Dim<D, Z>>, Ids<Dim<B, X>>>, Size<Z, 3>>);
-static_assert(!valid_on<GatherTo<V>, Args<T<Dim<V, Z>, Dim<D>>, Ids<Dim<B, Z>>>, Size<Z, 3>>);
-static_assert(!valid_on<SortTo<Sorts::values, V>, Args<T<Dim<V, Z>>>, Size<Z, 3>>);
+static_assert(valid_on<op::Take<V>, Args<T<Dim<V>, Dim<D, Z>>, Ids<Dim<B, X>>>, Size<Z, 3>>);
+static_assert(!valid_on<op::Take<V>, Args<T<Dim<V, Z>, Dim<D>>, Ids<Dim<B, Z>>>, Size<Z, 3>>);
+static_assert(!valid_on<op::Sort<V>, Args<T<Dim<V, Z>>>, Size<Z, 3>>);
 
 }  // namespace

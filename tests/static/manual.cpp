@@ -144,35 +144,34 @@ static_assert(refusal_of<Add, Var, T<Dim<I>, Dim<J>>> == Code::V01_mixed);
 static_assert(refusal_of<Map<functions::Add, Dim<I>, Dim<J>>, Var, Var> == Code::V14_named_result);
 
 using B = L<Dim<J>, Dim<K>>;
-static_assert(gives<MatmulTo<>, L<Dim<I>, Dim<K>, Varying<X>>, Var, B>);
-static_assert(gives<EinsumTo<I>, L<Dim<I>, Varying<X, Y>>, Var, L<Dim<J>, Varying<Y>>>);
-static_assert(gives<EinsumTo<>, L<Varying<X>>, Var, Var>);  // a local product: nothing is owed
-static_assert(gives<MatmulTo<>, L<Dim<I>, Dim<K>, Unreduced<X>>, Owed, B>);
-static_assert(refusal_of<MatmulTo<>, Owed, L<Dim<J>, Dim<K>, Varying<X>>> == Code::C07_not_linear);
-static_assert(refusal_of<MatmulTo<>, Var, T<Dim<J>, Dim<K>>> == Code::V01_mixed);
-static_assert(refusal_of<MatmulTo<Dim<I>, Dim<K>>, Var, B> == Code::V14_named_result);
-static_assert(refusal_of<EinsumTo<Dim<I>>, Var, B> == Code::V14_named_result);
+static_assert(gives<op::Matmul<>, L<Dim<I>, Dim<K>, Varying<X>>, Var, B>);
+static_assert(gives<op::Einsum<I>, L<Dim<I>, Varying<X, Y>>, Var, L<Dim<J>, Varying<Y>>>);
+static_assert(gives<op::Einsum<>, L<Varying<X>>, Var, Var>);  // a local product: nothing is owed
+static_assert(gives<op::Matmul<>, L<Dim<I>, Dim<K>, Unreduced<X>>, Owed, B>);
+static_assert(refusal_of<op::Matmul<>, Owed, L<Dim<J>, Dim<K>, Varying<X>>> ==
+              Code::C07_not_linear);
+static_assert(refusal_of<op::Matmul<>, Var, T<Dim<J>, Dim<K>>> == Code::V01_mixed);
+static_assert(refusal_of<op::Matmul<Dim<I>, Dim<K>>, Var, B> == Code::V14_named_result);
+static_assert(refusal_of<op::Einsum<Dim<I>>, Var, B> == Code::V14_named_result);
 
-static_assert(gives<ReduceOver<reductions::Sum, I>, L<Dim<J>, Varying<X>>, Var>);
-static_assert(gives<ReduceOver<reductions::Maximum>, L<Varying<X>>, Var>);
-static_assert(gives<ReduceOver<reductions::Norm>, L<Varying<X>>, Var>);
-static_assert(refusal_of<ReduceOver<reductions::Sum, Dim<J>>, Var> == Code::V14_named_result);
-static_assert(refusal_of<ReshardTo<Dim<I>, Dim<J>>, Var> == Code::V14_named_result);
-static_assert(gives<detail::Transpose<J, I>, L<Dim<J>, Dim<I>, Varying<X>>, Var>);
-static_assert(gives<detail::Along<rules::Shape::roll, I>, Var, Var>);
-static_assert(gives<detail::Along<rules::Shape::concat, I>, Var, Inv, Var>);
+static_assert(gives<op::Reduce<reductions::Sum, I>, L<Dim<J>, Varying<X>>, Var>);
+static_assert(gives<op::Reduce<reductions::Maximum>, L<Varying<X>>, Var>);
+static_assert(gives<op::Reduce<reductions::Norm>, L<Varying<X>>, Var>);
+static_assert(refusal_of<op::Reduce<reductions::Sum, Dim<J>>, Var> == Code::V14_named_result);
+static_assert(refusal_of<op::Reshard<Dim<I>, Dim<J>>, Var> == Code::V14_named_result);
+static_assert(gives<op::Transpose<J, I>, L<Dim<J>, Dim<I>, Varying<X>>, Var>);
+static_assert(gives<op::Roll<I>, Var, Var>);
+static_assert(gives<op::Concat<I>, Var, Inv, Var>);
 // JAX 2.1 concat, pad: in manual mode JAX joins U with others and pads U with any value
-static_assert(refusal_of<detail::Along<rules::Shape::concat, I>, Owed, Inv> ==
-              Code::D13_unreduced_differs);
-static_assert(refusal_of<detail::Along<rules::Shape::concat, I>, Owed, Var> != Code::ok);
-static_assert(refusal_of<detail::Along<rules::Shape::pad_value, I>, Owed> ==
-              Code::D11_pad_unreduced);
-static_assert(plan(roll_to<I>, type<Var>).collectives() == 0);
-static_assert(plan(mean_to<I>, type<Var>).collectives() == 0);
-static_assert(plan(matmul_to<>, type<Var>, type<B>).collectives() == 0);
+static_assert(refusal_of<op::Concat<I>, Owed, Inv> == Code::D13_unreduced_differs);
+static_assert(refusal_of<op::Concat<I>, Owed, Var> != Code::ok);
+static_assert(refusal_of<op::PadValue<float, I>, Owed> == Code::D11_pad_unreduced);
+static_assert(plan(op::Roll<I>{}, type<Var>).collectives() == 0);
+static_assert(plan(op::Mean<I>{}, type<Var>).collectives() == 0);
+static_assert(plan(op::Matmul<>{}, type<Var>, type<B>).collectives() == 0);
 
 // A block's extents are its own: the label's static extent is the whole tensor's.
-static_assert(gives<detail::Along<rules::Shape::slice, N8>, L<Dim<N8>>, L<Dim<N8>>>);
+static_assert(gives<op::Slice<N8>, L<Dim<N8>>, L<Dim<N8>>>);
 
 // Laws: dims are whole, Varying is a Local's, an axis has one state
 template <class A>

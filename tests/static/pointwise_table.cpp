@@ -121,39 +121,39 @@ static_assert(named<T<Dim<I>>, f::Add, T<Dim<I>>, T<Dim<J>>> == Code::N02_missin
 static_assert(named<Tensor<int, Dim<I>>, f::Add, T<Dim<I>>, T<Dim<I>>> == Code::N05_element_type);
 
 // Reductions: split dims are owed, nothing is sent.
-static_assert(reduces<ReduceOver<r::Sum, I>, T<Dim<J>, UX>, T<Dim<I, X>, Dim<J>>>);
-static_assert(reduces<ReduceOver<r::Sum, I>, T<Dim<J, Y>, UX>, T<Dim<I, X>, Dim<J, Y>>>);
-static_assert(reduces<ReduceOver<r::Sum>, T<Unreduced<X, Y>>, T<Dim<I, X>, Dim<J, Y>>>);
-static_assert(reduces<ReduceOver<r::Sum, J>, T<Dim<I, X>>, T<Dim<I, X>, Dim<J>>>);
-static_assert(reduces<ReduceOver<r::Sum, J>, T<Dim<I>, UX>, T<Dim<I>, Dim<J>, UX>>);
-static_assert(reduces<ReduceOver<r::Sum, J>, T<Dim<I>, RX>, T<Dim<I>, Dim<J>, RX>>);
-static_assert(reduces<ReduceOver<r::Sum, I>, Tensor<std::int64_t, UX>, Tensor<bool, Dim<I, X>>>);
-static_assert(reduces<ReduceOver<r::Maximum, I>, T<Dim<J>, MX>, T<Dim<I, X>, Dim<J>>>);
-static_assert(reduces<ReduceOver<r::Any, I>, Tensor<bool, MX>, Tensor<bool, Dim<I, X>>>);
-static_assert(reduces<ReduceOver<r::PlaceOfMaximum, J>, Tensor<std::int64_t, Dim<I, X>>,
+static_assert(reduces<op::Reduce<r::Sum, I>, T<Dim<J>, UX>, T<Dim<I, X>, Dim<J>>>);
+static_assert(reduces<op::Reduce<r::Sum, I>, T<Dim<J, Y>, UX>, T<Dim<I, X>, Dim<J, Y>>>);
+static_assert(reduces<op::Reduce<r::Sum>, T<Unreduced<X, Y>>, T<Dim<I, X>, Dim<J, Y>>>);
+static_assert(reduces<op::Reduce<r::Sum, J>, T<Dim<I, X>>, T<Dim<I, X>, Dim<J>>>);
+static_assert(reduces<op::Reduce<r::Sum, J>, T<Dim<I>, UX>, T<Dim<I>, Dim<J>, UX>>);
+static_assert(reduces<op::Reduce<r::Sum, J>, T<Dim<I>, RX>, T<Dim<I>, Dim<J>, RX>>);
+static_assert(reduces<op::Reduce<r::Sum, I>, Tensor<std::int64_t, UX>, Tensor<bool, Dim<I, X>>>);
+static_assert(reduces<op::Reduce<r::Maximum, I>, T<Dim<J>, MX>, T<Dim<I, X>, Dim<J>>>);
+static_assert(reduces<op::Reduce<r::Any, I>, Tensor<bool, MX>, Tensor<bool, Dim<I, X>>>);
+static_assert(reduces<op::Reduce<r::PlaceOfMaximum, J>, Tensor<std::int64_t, Dim<I, X>>,
                       T<Dim<I, X>, Dim<J>>>);
-static_assert(no_reduction<ReduceOver<r::Sum, K>, T<Dim<I>>> == Code::S01_no_such_index);
-static_assert(no_reduction<ReduceOver<r::Sum, I, I>, T<Dim<I>>> == Code::T02_index_twice);
-static_assert(no_reduction<ReduceOver<r::Maximum, I>, T<Dim<I>, UX>> == Code::S02_other_kind_owed);
-static_assert(no_reduction<ReduceOver<r::Sum, I>, T<Dim<I>, MX>> == Code::S02_other_kind_owed);
-static_assert(no_reduction<ReduceOver<r::Product, I>, T<Dim<I, X>>> == Code::S03_split);
-static_assert(no_reduction<ReduceOver<r::Any, I>, T<Dim<I>>> == Code::P11_condition);
-static_assert(no_reduction<ReduceOver<r::Product, T<>>, T<Dim<I, X>>> == Code::ok);
-static_assert(no_reduction<ReduceOver<r::Product, T<UX>>, T<Dim<I, X>>> ==
+static_assert(no_reduction<op::Reduce<r::Sum, K>, T<Dim<I>>> == Code::S01_no_such_index);
+static_assert(no_reduction<op::Reduce<r::Sum, I, I>, T<Dim<I>>> == Code::T02_index_twice);
+static_assert(no_reduction<op::Reduce<r::Maximum, I>, T<Dim<I>, UX>> == Code::S02_other_kind_owed);
+static_assert(no_reduction<op::Reduce<r::Sum, I>, T<Dim<I>, MX>> == Code::S02_other_kind_owed);
+static_assert(no_reduction<op::Reduce<r::Product, I>, T<Dim<I, X>>> == Code::S03_split);
+static_assert(no_reduction<op::Reduce<r::Any, I>, T<Dim<I>>> == Code::P11_condition);
+static_assert(no_reduction<op::Reduce<r::Product, T<>>, T<Dim<I, X>>> == Code::ok);
+static_assert(no_reduction<op::Reduce<r::Product, T<UX>>, T<Dim<I, X>>> ==
               Code::N04_nothing_to_owe);
-static_assert(no_reduction<ReduceOver<r::Norm, I>, T<Dim<I, X>>> == Code::S03_split);
-static_assert(no_reduction<ReduceOver<r::LogSumExp>, T<Dim<I>, UX>> == Code::S02_other_kind_owed);
-static_assert(no_reduction<ReduceOver<r::Maximum>, Tensor<Z, Dim<I>>> == Code::S04_no_order);
-static_assert(no_reduction<ReduceOver<r::LogSumExp>, Tensor<Z, Dim<I>>> == Code::S04_no_order);
-static_assert(no_reduction<ReduceOver<r::Norm>, Tensor<int, Dim<I>>> == Code::P12_not_floating);
+static_assert(no_reduction<op::Reduce<r::Norm, I>, T<Dim<I, X>>> == Code::S03_split);
+static_assert(no_reduction<op::Reduce<r::LogSumExp>, T<Dim<I>, UX>> == Code::S02_other_kind_owed);
+static_assert(no_reduction<op::Reduce<r::Maximum>, Tensor<Z, Dim<I>>> == Code::S04_no_order);
+static_assert(no_reduction<op::Reduce<r::LogSumExp>, Tensor<Z, Dim<I>>> == Code::S04_no_order);
+static_assert(no_reduction<op::Reduce<r::Norm>, Tensor<int, Dim<I>>> == Code::P12_not_floating);
 static_assert(
-    reduces<ReduceOver<r::Norm, J>, Tensor<float, Dim<I, X>>, Tensor<Z, Dim<I, X>, Dim<J>>>);
-static_assert(reduces<ReduceOver<r::Norm1, I>, Tensor<float, UX>, Tensor<Z, Dim<I, X>>>);
-static_assert(reduces<ReduceOver<r::NormInf, I>, T<MX>, T<Dim<I, X>>>);
+    reduces<op::Reduce<r::Norm, J>, Tensor<float, Dim<I, X>>, Tensor<Z, Dim<I, X>, Dim<J>>>);
+static_assert(reduces<op::Reduce<r::Norm1, I>, Tensor<float, UX>, Tensor<Z, Dim<I, X>>>);
+static_assert(reduces<op::Reduce<r::NormInf, I>, T<MX>, T<Dim<I, X>>>);
 // the sizes of summands or candidates are not those of the sum or the maximum
-static_assert(no_reduction<ReduceOver<r::Norm1, I>, T<Dim<I>, UX>> == Code::S02_other_kind_owed);
-static_assert(no_reduction<ReduceOver<r::NormInf, I>, T<Dim<I>, MX>> == Code::S02_other_kind_owed);
-static_assert(no_reduction<ReduceOver<r::Norm1, T<>>, T<Dim<I>, UX>> == Code::S02_other_kind_owed);
+static_assert(no_reduction<op::Reduce<r::Norm1, I>, T<Dim<I>, UX>> == Code::S02_other_kind_owed);
+static_assert(no_reduction<op::Reduce<r::NormInf, I>, T<Dim<I>, MX>> == Code::S02_other_kind_owed);
+static_assert(no_reduction<op::Reduce<r::Norm1, T<>>, T<Dim<I>, UX>> == Code::S02_other_kind_owed);
 
 // What a named reduction over a split dim sends is of the size of the result, not of the operand.
 struct L : Index<"L", 1000> {};
@@ -164,13 +164,13 @@ constexpr auto sent = [](auto op) {
                 p.collectives() == 1);
   return p.bytes_per_rank();
 };
-static_assert(sent(sum_to<Dim<M>>) == 2 * 12 * 4 * 3 / 4);
-static_assert(sent(sum_to<Dim<M, Y>>) == 12 * 4 * 3 / 4);
-static_assert(sent(norm_to<Dim<M>>) == 2 * 12 * 8 * 3 / 4);
-static_assert(sent(prod_to<Dim<M>>) == 2 * 12 * 8 * 3 / 4);
-static_assert(sent(logsumexp_to<Dim<M, Y>>) == 12 * 16 * 3 / 4);
-static_assert(sent(argmax_to<Dim<M>>) == 2 * 12 * 16 * 3 / 4);
-static_assert(sent(reproducible_sum_to<Dim<M>>) == 2 * 12 * 40 * 3 / 4);
+static_assert(sent(op::Sum<Dim<M>>{}) == 2 * 12 * 4 * 3 / 4);
+static_assert(sent(op::Sum<Dim<M, Y>>{}) == 12 * 4 * 3 / 4);
+static_assert(sent(op::Norm<Dim<M>>{}) == 2 * 12 * 8 * 3 / 4);
+static_assert(sent(op::Prod<Dim<M>>{}) == 2 * 12 * 8 * 3 / 4);
+static_assert(sent(op::LogSumExp<Dim<M, Y>>{}) == 12 * 16 * 3 / 4);
+static_assert(sent(op::ArgMax<Dim<M>>{}) == 2 * 12 * 16 * 3 / 4);
+static_assert(sent(op::ReproducibleSum<Dim<M>>{}) == 2 * 12 * 40 * 3 / 4);
 
 // JAX 2.1: what its rows accept or refuse, as far as the assertions above do not show it.
 using UY = Unreduced<Y>;
@@ -224,47 +224,47 @@ static_assert(gives<f::Add, T<Dim<I, X>>, T<Dim<I, X>>, T<Dim<I>, RX>>);
 template <class Op, class A>
 constexpr Code named_reduction = Resolve<Op, A>::verdict.code;
 template <class... Out>
-constexpr Plan sum_plan = plan(sum_to<Out...>, type<T<Dim<L, X>, Dim<M>, UY>>);
-static_assert(reduces<ReduceOver<r::Sum, L>, T<Dim<M>, UXY>, T<Dim<L, X>, Dim<M>, UY>>);
+constexpr Plan sum_plan = plan(op::Sum<Out...>{}, type<T<Dim<L, X>, Dim<M>, UY>>);
+static_assert(reduces<op::Reduce<r::Sum, L>, T<Dim<M>, UXY>, T<Dim<L, X>, Dim<M>, UY>>);
 static_assert(sum_plan<Dim<M>, UXY>.collectives() == 0);
 static_assert(sum_plan<Dim<L, X>, UY>.collectives() == 0);
 static_assert(sum_plan<Dim<M>, UX>.count(Collective::all_reduce) == 1);
 static_assert(sum_plan<Dim<M>, UY>.count(Collective::all_reduce) == 1);  // JAX without out_sharding
 static_assert(sum_plan<Dim<M>, UX>.collectives() == 1 && sum_plan<Dim<M>, UY>.collectives() == 1);
-static_assert(named_reduction<ReduceOver<r::Sum, T<Dim<J>, UY>>, T<Dim<I, X>, Dim<J>>> ==
+static_assert(named_reduction<op::Reduce<r::Sum, T<Dim<J>, UY>>, T<Dim<I, X>, Dim<J>>> ==
               Code::N04_nothing_to_owe);
 // a sum over a split dim that names replicas: one all_reduce over its axis, the other dim stays split
-constexpr Plan replicas = plan(sum_to<Dim<M, Y>>, type<T<Dim<L, X>, Dim<M, Y>>>);
+constexpr Plan replicas = plan(op::Sum<Dim<M, Y>>{}, type<T<Dim<L, X>, Dim<M, Y>>>);
 static_assert(replicas.collectives() == 1 && replicas.count(Collective::all_reduce) == 1);
 static_assert(
-    std::is_same_v<result_t<ReduceOver<r::Sum, Dim<M, Y>>, T<Dim<L, X>, Dim<M, Y>>>, T<Dim<M, Y>>>);
+    std::is_same_v<result_t<op::Reduce<r::Sum, Dim<M, Y>>, T<Dim<L, X>, Dim<M, Y>>>, T<Dim<M, Y>>>);
 // ... R: JAX refuses, here the named result is resharded and I to R is a free cast
-static_assert(named_reduction<ReduceOver<r::Sum, T<Dim<J>, RX>>, T<Dim<I, X>, Dim<J>>> == Code::ok);
+static_assert(named_reduction<op::Reduce<r::Sum, T<Dim<J>, RX>>, T<Dim<I, X>, Dim<J>>> == Code::ok);
 // reduce_max, reduce_min, out_sharding: U of the same kind
-static_assert(named_reduction<ReduceOver<r::Maximum, T<Dim<J>, MX>>, T<Dim<I, X>, Dim<J>>> ==
+static_assert(named_reduction<op::Reduce<r::Maximum, T<Dim<J>, MX>>, T<Dim<I, X>, Dim<J>>> ==
               Code::ok);
-static_assert(named_reduction<ReduceOver<r::Maximum, T<Dim<J>, UX>>, T<Dim<I, X>, Dim<J>>> ==
+static_assert(named_reduction<op::Reduce<r::Maximum, T<Dim<J>, UX>>, T<Dim<I, X>, Dim<J>>> ==
               Code::N03_wrong_kind);
-static_assert(named_reduction<ReduceOver<r::Minimum, T<Dim<J>, MX>>, T<Dim<I, X>, Dim<J>>> ==
+static_assert(named_reduction<op::Reduce<r::Minimum, T<Dim<J>, MX>>, T<Dim<I, X>, Dim<J>>> ==
               Code::N03_wrong_kind);
-static_assert(reduces<ReduceOver<r::Maximum, J>, T<Dim<I>, MX>, T<Dim<I>, Dim<J>, MX>>);
-static_assert(named_reduction<ReduceOver<r::Maximum, T<Dim<J>>>, T<Dim<I>, Dim<J>, UX>> ==
+static_assert(reduces<op::Reduce<r::Maximum, J>, T<Dim<I>, MX>, T<Dim<I>, Dim<J>, MX>>);
+static_assert(named_reduction<op::Reduce<r::Maximum, T<Dim<J>>>, T<Dim<I>, Dim<J>, UX>> ==
               Code::S02_other_kind_owed);
-static_assert(reduces<ReduceOver<r::Maximum, J>, T<Dim<I>, RX>, T<Dim<I>, Dim<J>, RX>>);
-static_assert(reduces<ReduceOver<r::Minimum, J>, T<Dim<I>, RX>, T<Dim<I>, Dim<J>, RX>>);
+static_assert(reduces<op::Reduce<r::Maximum, J>, T<Dim<I>, RX>, T<Dim<I>, Dim<J>, RX>>);
+static_assert(reduces<op::Reduce<r::Minimum, J>, T<Dim<I>, RX>, T<Dim<I>, Dim<J>, RX>>);
 // everything else: U refused, R passes
-static_assert(no_reduction<ReduceOver<r::Product, J>, T<Dim<I>, Dim<J>, UX>> ==
+static_assert(no_reduction<op::Reduce<r::Product, J>, T<Dim<I>, Dim<J>, UX>> ==
               Code::S02_other_kind_owed);
-static_assert(no_reduction<ReduceOver<r::PlaceOfMaximum, J>, T<Dim<I>, Dim<J>, UX>> ==
+static_assert(no_reduction<op::Reduce<r::PlaceOfMaximum, J>, T<Dim<I>, Dim<J>, UX>> ==
               Code::S02_other_kind_owed);
-static_assert(reduces<ReduceOver<r::Product, J>, T<Dim<I>, RX>, T<Dim<I>, Dim<J>, RX>>);
+static_assert(reduces<op::Reduce<r::Product, J>, T<Dim<I>, RX>, T<Dim<I>, Dim<J>, RX>>);
 
 // Whole values as sums, and casts.
-static_assert(std::is_same_v<result_t<ToPartialOver<X>, T<Dim<I, X>>>, T<Dim<I>, UX>>);
-static_assert(std::is_same_v<result_t<ToPartialOver<X>, T<Dim<I>, RX>>, T<Dim<I>, UX>>);
-static_assert(std::is_same_v<result_t<ReducedOver<X>, T<Dim<I, Y>>>, T<Dim<I, Y>, RX>>);
-static_assert(Resolve<ToPartialOver<X>, T<Dim<I, X, Y>>>::verdict.code == Code::K02_not_minor_most);
-static_assert(Resolve<ToPartialOver<X>, T<Dim<I>, MX>>::verdict.code == Code::K05_already_owed);
-static_assert(Resolve<ReducedOver<X>, T<Dim<I, X>>>::verdict.code == Code::K06_split);
+static_assert(std::is_same_v<result_t<op::ToPartial<X>, T<Dim<I, X>>>, T<Dim<I>, UX>>);
+static_assert(std::is_same_v<result_t<op::ToPartial<X>, T<Dim<I>, RX>>, T<Dim<I>, UX>>);
+static_assert(std::is_same_v<result_t<op::ToReduced<X>, T<Dim<I, Y>>>, T<Dim<I, Y>, RX>>);
+static_assert(Resolve<op::ToPartial<X>, T<Dim<I, X, Y>>>::verdict.code == Code::K02_not_minor_most);
+static_assert(Resolve<op::ToPartial<X>, T<Dim<I>, MX>>::verdict.code == Code::K05_already_owed);
+static_assert(Resolve<op::ToReduced<X>, T<Dim<I, X>>>::verdict.code == Code::K06_split);
 
 }  // namespace

@@ -56,128 +56,128 @@ using M = T<Dim<I, X>, Dim<J>, Unreduced<Max, Y>>;
 using R = T<Dim<I, X>, Dim<J>, Reduced<Y>>;
 
 // transpose: any order, each index once; U and R stay
-static_assert(gives<detail::Transpose<J, I>, T<Dim<J>, Dim<I, X>, Unreduced<Y>>, A>);
-static_assert(gives<detail::Transpose<I, J>, M, M>);
-static_assert(gives<detail::Transpose<J, I>, T<Dim<J>, Dim<I, X>, Reduced<Y>>, R>);
-static_assert(gives<detail::Transpose<>, T<>, T<>>);
-static_assert(refusal_of<detail::Transpose<J>, A> == Code::D07_names_incomplete);
-static_assert(refusal_of<detail::Transpose<I, K>, A> == Code::D01_no_such_index);
-static_assert(refusal_of<detail::Transpose<I, I>, A> == Code::T02_index_twice);
-static_assert(refusal_of<detail::Transpose<I, X>, A> == Code::T05_not_an_axis);
+static_assert(gives<op::Transpose<J, I>, T<Dim<J>, Dim<I, X>, Unreduced<Y>>, A>);
+static_assert(gives<op::Transpose<I, J>, M, M>);
+static_assert(gives<op::Transpose<J, I>, T<Dim<J>, Dim<I, X>, Reduced<Y>>, R>);
+static_assert(gives<op::Transpose<>, T<>, T<>>);
+static_assert(refusal_of<op::Transpose<J>, A> == Code::D07_names_incomplete);
+static_assert(refusal_of<op::Transpose<I, K>, A> == Code::D01_no_such_index);
+static_assert(refusal_of<op::Transpose<I, I>, A> == Code::T02_index_twice);
+static_assert(refusal_of<op::Transpose<I, X>, A> == Code::T05_not_an_axis);
 
 // relabel: pairs at once, so that names can be swapped
-static_assert(gives<detail::Relabel<I, K>, T<Dim<K, X>, Dim<J>, Unreduced<Y>>, A>);
-static_assert(gives<detail::Relabel<I, J, J, I>, T<Dim<J, X>, Dim<I>, Unreduced<Y>>, A>);
-static_assert(refusal_of<detail::Relabel<I, J>, A> == Code::D02_index_taken);
-static_assert(refusal_of<detail::Relabel<I>, A> == Code::D07_names_incomplete);
-static_assert(refusal_of<detail::Relabel<K, L>, A> == Code::D01_no_such_index);
-static_assert(gives<detail::Relabel<P4, Q4>, T<Dim<Q4>>, T<Dim<P4>>>);
-static_assert(gives<detail::Relabel<P4, I>, T<Dim<I>>, T<Dim<P4>>>);
-static_assert(refusal_of<detail::Relabel<P4, P6>, T<Dim<P4>>> == Code::D06_extents_contradict);
+static_assert(gives<op::Relabel<I, K>, T<Dim<K, X>, Dim<J>, Unreduced<Y>>, A>);
+static_assert(gives<op::Relabel<I, J, J, I>, T<Dim<J, X>, Dim<I>, Unreduced<Y>>, A>);
+static_assert(refusal_of<op::Relabel<I, J>, A> == Code::D02_index_taken);
+static_assert(refusal_of<op::Relabel<I>, A> == Code::D07_names_incomplete);
+static_assert(refusal_of<op::Relabel<K, L>, A> == Code::D01_no_such_index);
+static_assert(gives<op::Relabel<P4, Q4>, T<Dim<Q4>>, T<Dim<P4>>>);
+static_assert(gives<op::Relabel<P4, I>, T<Dim<I>>, T<Dim<P4>>>);
+static_assert(refusal_of<op::Relabel<P4, P6>, T<Dim<P4>>> == Code::D06_extents_contradict);
 
 // squeeze, expand
-static_assert(gives<detail::Squeeze<J>, T<Dim<I, X>, Unreduced<Y>>, A>);
-static_assert(gives<detail::Squeeze<J, P1>, T<Dim<I, X>>, T<Dim<P1>, Dim<I, X>, Dim<J>>>);
-static_assert(refusal_of<detail::Squeeze<I>, A> == Code::D03_along_split);
-static_assert(refusal_of<detail::Squeeze<P4>, T<Dim<P4>>> == Code::D06_extents_contradict);
-static_assert(refusal_of<detail::Squeeze<K>, A> == Code::D01_no_such_index);
-static_assert(gives<detail::Expand<K>, T<Dim<K>, Dim<I, X>, Dim<J>, Unreduced<Y>>, A>);
-static_assert(refusal_of<detail::Expand<I>, A> == Code::D02_index_taken);
-static_assert(refusal_of<detail::Expand<P4>, A> == Code::D06_extents_contradict);
+static_assert(gives<op::Squeeze<J>, T<Dim<I, X>, Unreduced<Y>>, A>);
+static_assert(gives<op::Squeeze<J, P1>, T<Dim<I, X>>, T<Dim<P1>, Dim<I, X>, Dim<J>>>);
+static_assert(refusal_of<op::Squeeze<I>, A> == Code::D03_along_split);
+static_assert(refusal_of<op::Squeeze<P4>, T<Dim<P4>>> == Code::D06_extents_contradict);
+static_assert(refusal_of<op::Squeeze<K>, A> == Code::D01_no_such_index);
+static_assert(gives<op::Expand<K>, T<Dim<K>, Dim<I, X>, Dim<J>, Unreduced<Y>>, A>);
+static_assert(refusal_of<op::Expand<I>, A> == Code::D02_index_taken);
+static_assert(refusal_of<op::Expand<P4>, A> == Code::D06_extents_contradict);
 
 // broadcast: born split over axes along which the operand is replicated; JAX 2.1: R becomes S too
-static_assert(gives<detail::Broadcast<Dim<K, Z>, L>,
-                    T<Dim<K, Z>, Dim<L>, Dim<I, X>, Dim<J>, Unreduced<Y>>, A>);
-static_assert(refusal_of<detail::Broadcast<Dim<K, X>>, A> == Code::T01_axis_twice);
-static_assert(refusal_of<detail::Broadcast<Dim<K, Y>>, A> == Code::T01_axis_twice);
-static_assert(refusal_of<detail::Broadcast<Dim<K, Y>>, R> == Code::T01_axis_twice);
-static_assert(refusal_of<detail::Broadcast<J>, A> == Code::D02_index_taken);
+static_assert(
+    gives<op::Broadcast<Dim<K, Z>, L>, T<Dim<K, Z>, Dim<L>, Dim<I, X>, Dim<J>, Unreduced<Y>>, A>);
+static_assert(refusal_of<op::Broadcast<Dim<K, X>>, A> == Code::T01_axis_twice);
+static_assert(refusal_of<op::Broadcast<Dim<K, Y>>, A> == Code::T01_axis_twice);
+static_assert(refusal_of<op::Broadcast<Dim<K, Y>>, R> == Code::T01_axis_twice);
+static_assert(refusal_of<op::Broadcast<J>, A> == Code::D02_index_taken);
 
 // JAX 1.2 reshape: its vectors (lax.py:7823, tests/pjit_test.py:5520-5613, 8463-8556), on axes of two.
 // X is x, Y is y, Z is z.
 // (8@(x,y)) -> (2,4), (4,2); (4@(x,y)) -> (2,2); (12@(x,y)) -> (3,4) refused
-static_assert(gives<detail::Split<P8, P2, Q4>, T<Dim<P2, X>, Dim<Q4, Y>>, T<Dim<P8, X, Y>>>);
-static_assert(gives<detail::Split<P8, P4, Q2>, T<Dim<P4, X, Y>, Dim<Q2>>, T<Dim<P8, X, Y>>>);
-static_assert(gives<detail::Split<P4, P2, Q2>, T<Dim<P2, X>, Dim<Q2, Y>>, T<Dim<P4, X, Y>>>);
-static_assert(refusal_of<detail::Split<P12, P3, P4>, T<Dim<P12, X, Y>>> == Code::D09_blocks_differ);
+static_assert(gives<op::SplitDim<P8, P2, Q4>, T<Dim<P2, X>, Dim<Q4, Y>>, T<Dim<P8, X, Y>>>);
+static_assert(gives<op::SplitDim<P8, P4, Q2>, T<Dim<P4, X, Y>, Dim<Q2>>, T<Dim<P8, X, Y>>>);
+static_assert(gives<op::SplitDim<P4, P2, Q2>, T<Dim<P2, X>, Dim<Q2, Y>>, T<Dim<P4, X, Y>>>);
+static_assert(refusal_of<op::SplitDim<P12, P3, P4>, T<Dim<P12, X, Y>>> == Code::D09_blocks_differ);
 // (8@(x,y,z)) -> (2,4), (4,2)
-static_assert(gives<detail::Split<P8, P2, Q4>, T<Dim<P2, X>, Dim<Q4, Y, Z>>, T<Dim<P8, X, Y, Z>>>);
-static_assert(gives<detail::Split<P8, P4, Q2>, T<Dim<P4, X, Y>, Dim<Q2, Z>>, T<Dim<P8, X, Y, Z>>>);
+static_assert(gives<op::SplitDim<P8, P2, Q4>, T<Dim<P2, X>, Dim<Q4, Y, Z>>, T<Dim<P8, X, Y, Z>>>);
+static_assert(gives<op::SplitDim<P8, P4, Q2>, T<Dim<P4, X, Y>, Dim<Q2, Z>>, T<Dim<P8, X, Y, Z>>>);
 // (2@x,4@y) -> (8); (4@(x,y),2@z) -> (8)
-static_assert(gives<detail::Merge<P2, Q4, P8>, T<Dim<P8, X, Y>>, T<Dim<P2, X>, Dim<Q4, Y>>>);
-static_assert(gives<detail::Merge<P4, Q2, P8>, T<Dim<P8, X, Y, Z>>, T<Dim<P4, X, Y>, Dim<Q2, Z>>>);
+static_assert(gives<op::MergeDims<P2, Q4, P8>, T<Dim<P8, X, Y>>, T<Dim<P2, X>, Dim<Q4, Y>>>);
+static_assert(gives<op::MergeDims<P4, Q2, P8>, T<Dim<P8, X, Y, Z>>, T<Dim<P4, X, Y>, Dim<Q2, Z>>>);
 // (4@x,6@y,8) -> (4,2,3,8); (4,3,2,8) refused
 using In468 = T<Dim<P4, X>, Dim<P6, Y>, Dim<P8>>;
-static_assert(gives<detail::Split<P6, P2, P3>, T<Dim<P4, X>, Dim<P2, Y>, Dim<P3>, Dim<P8>>, In468>);
-static_assert(refusal_of<detail::Split<P6, P3, P2>, In468> == Code::D09_blocks_differ);
+static_assert(gives<op::SplitDim<P6, P2, P3>, T<Dim<P4, X>, Dim<P2, Y>, Dim<P3>, Dim<P8>>, In468>);
+static_assert(refusal_of<op::SplitDim<P6, P3, P2>, In468> == Code::D09_blocks_differ);
 // (4,12@(x,y),8) -> (4,4,3,8)
-static_assert(gives<detail::Split<P12, Q4, P3>, T<Dim<P4>, Dim<Q4, X, Y>, Dim<P3>, Dim<P8>>,
+static_assert(gives<op::SplitDim<P12, Q4, P3>, T<Dim<P4>, Dim<Q4, X, Y>, Dim<P3>, Dim<P8>>,
                     T<Dim<P4>, Dim<P12, X, Y>, Dim<P8>>>);
 // (4,2@y,3,8@x) -> (4,6,8); (4,2,6@y,8@x) -> (4,12,8) refused
-static_assert(gives<detail::Merge<P2, P3, P6>, T<Dim<P4>, Dim<P6, Y>, Dim<P8, X>>,
+static_assert(gives<op::MergeDims<P2, P3, P6>, T<Dim<P4>, Dim<P6, Y>, Dim<P8, X>>,
                     T<Dim<P4>, Dim<P2, Y>, Dim<P3>, Dim<P8, X>>>);
-static_assert(refusal_of<detail::Merge<P2, P6, P12>, T<Dim<P4>, Dim<P2>, Dim<P6, Y>, Dim<P8, X>>> ==
+static_assert(refusal_of<op::MergeDims<P2, P6, P12>, T<Dim<P4>, Dim<P2>, Dim<P6, Y>, Dim<P8, X>>> ==
               Code::D09_blocks_differ);
 // (2@x,2,2@y) -> (8) refused, in either order of merges
 using In222 = T<Dim<P2, X>, Dim<Q2>, Dim<R2, Y>>;
-static_assert(refusal_of<detail::Merge<P4, R2, P8>, after<In222, detail::Merge<P2, Q2, P4>>> ==
+static_assert(refusal_of<op::MergeDims<P4, R2, P8>, after<In222, op::MergeDims<P2, Q2, P4>>> ==
               Code::D09_blocks_differ);
-static_assert(refusal_of<detail::Merge<Q2, R2, P4>, In222> == Code::D09_blocks_differ);
+static_assert(refusal_of<op::MergeDims<Q2, R2, P4>, In222> == Code::D09_blocks_differ);
 // (4@x,6,8) -> (4,4,2,6): JAX refuses a split and a merge at once; here they are two operations
-static_assert(std::is_same_v<after<T<Dim<P4, X>, Dim<P6>, Dim<P8>>, detail::Merge<P6, P8, P48>,
-                                   detail::Split<P48, Q8, Q6>, detail::Split<Q8, Q4, P2>>,
+static_assert(std::is_same_v<after<T<Dim<P4, X>, Dim<P6>, Dim<P8>>, op::MergeDims<P6, P8, P48>,
+                                   op::SplitDim<P48, Q8, Q6>, op::SplitDim<Q8, Q4, P2>>,
                              T<Dim<P4, X>, Dim<Q4>, Dim<P2>, Dim<Q6>>>);
 // (16@(x,y,z)) -> (2,2,2,2)
-static_assert(std::is_same_v<after<T<Dim<P16, X, Y, Z>>, detail::Split<P16, P2, P8>,
-                                   detail::Split<P8, Q2, P4>, detail::Split<P4, R2, S2>>,
+static_assert(std::is_same_v<after<T<Dim<P16, X, Y, Z>>, op::SplitDim<P16, P2, P8>,
+                                   op::SplitDim<P8, Q2, P4>, op::SplitDim<P4, R2, S2>>,
                              T<Dim<P2, X>, Dim<Q2, Y>, Dim<R2, Z>, Dim<S2>>>);
 // (4@(x,y),2@z) -> (2,2,2); (2@x,2@y,2@z) -> (4,2)
-static_assert(gives<detail::Split<P4, P2, Q2>, T<Dim<P2, X>, Dim<Q2, Y>, Dim<R2, Z>>,
+static_assert(gives<op::SplitDim<P4, P2, Q2>, T<Dim<P2, X>, Dim<Q2, Y>, Dim<R2, Z>>,
                     T<Dim<P4, X, Y>, Dim<R2, Z>>>);
-static_assert(gives<detail::Merge<P2, Q2, P4>, T<Dim<P4, X, Y>, Dim<R2, Z>>,
+static_assert(gives<op::MergeDims<P2, Q2, P4>, T<Dim<P4, X, Y>, Dim<R2, Z>>,
                     T<Dim<P2, X>, Dim<Q2, Y>, Dim<R2, Z>>>);
 // nothing split; dims of extent 1 come and go
-static_assert(gives<detail::Split<P12, P4, P3>, T<Dim<P4>, Dim<P3>>, T<Dim<P12>>>);
-static_assert(gives<detail::Merge<P4, P3, P12>, T<Dim<P12>>, T<Dim<P4>, Dim<P3>>>);
-static_assert(gives<detail::Split<P8, Q8, P1>, T<Dim<Q8, X>, Dim<P1>>, T<Dim<P8, X>>>);
-static_assert(gives<detail::Split<P8, P1, Q8>, T<Dim<P1>, Dim<Q8, X>>, T<Dim<P8, X>>>);
-static_assert(gives<detail::Merge<P1, P8, Q8>, T<Dim<Q8, X>>, T<Dim<P1>, Dim<P8, X>>>);
+static_assert(gives<op::SplitDim<P12, P4, P3>, T<Dim<P4>, Dim<P3>>, T<Dim<P12>>>);
+static_assert(gives<op::MergeDims<P4, P3, P12>, T<Dim<P12>>, T<Dim<P4>, Dim<P3>>>);
+static_assert(gives<op::SplitDim<P8, Q8, P1>, T<Dim<Q8, X>, Dim<P1>>, T<Dim<P8, X>>>);
+static_assert(gives<op::SplitDim<P8, P1, Q8>, T<Dim<P1>, Dim<Q8, X>>, T<Dim<P8, X>>>);
+static_assert(gives<op::MergeDims<P1, P8, Q8>, T<Dim<Q8, X>>, T<Dim<P1>, Dim<P8, X>>>);
 // two dims split: JAX refuses, here two operations
-static_assert(std::is_same_v<after<T<Dim<P4, X>, Dim<P6, Y>>, detail::Split<P4, P2, Q2>,
-                                   detail::Split<P6, R2, P3>>,
-                             T<Dim<P2, X>, Dim<Q2>, Dim<R2, Y>, Dim<P3>>>);
+static_assert(std::is_same_v<
+              after<T<Dim<P4, X>, Dim<P6, Y>>, op::SplitDim<P4, P2, Q2>, op::SplitDim<P6, R2, P3>>,
+              T<Dim<P2, X>, Dim<Q2>, Dim<R2, Y>, Dim<P3>>>);
 
 // split: axes that the caller names; those that types leave open go to the outer part
-static_assert(gives<detail::Split<I, J, K>, T<Dim<J, X>, Dim<K>>, T<Dim<I, X>>>);
+static_assert(gives<op::SplitDim<I, J, K>, T<Dim<J, X>, Dim<K>>, T<Dim<I, X>>>);
 static_assert(
-    gives<detail::Split<I, Dim<J, X>, Dim<K, Y>>, T<Dim<J, X>, Dim<K, Y>>, T<Dim<I, X, Y>>>);
+    gives<op::SplitDim<I, Dim<J, X>, Dim<K, Y>>, T<Dim<J, X>, Dim<K, Y>>, T<Dim<I, X, Y>>>);
 static_assert(
-    gives<detail::Split<I, J, K>, T<Dim<J>, Dim<K>, Unreduced<X>>, T<Dim<I>, Unreduced<X>>>);
-static_assert(gives<detail::Split<I, P1, Dim<K, X>>, T<Dim<P1>, Dim<K, X>>, T<Dim<I, X>>>);
-static_assert(refusal_of<detail::Split<I, J, Dim<K, X>>, T<Dim<I, X>>> == Code::D09_blocks_differ);
-static_assert(refusal_of<detail::Split<I, Dim<J, Y>, Dim<K, X>>, T<Dim<I, X, Y>>> ==
+    gives<op::SplitDim<I, J, K>, T<Dim<J>, Dim<K>, Unreduced<X>>, T<Dim<I>, Unreduced<X>>>);
+static_assert(gives<op::SplitDim<I, P1, Dim<K, X>>, T<Dim<P1>, Dim<K, X>>, T<Dim<I, X>>>);
+static_assert(refusal_of<op::SplitDim<I, J, Dim<K, X>>, T<Dim<I, X>>> == Code::D09_blocks_differ);
+static_assert(refusal_of<op::SplitDim<I, Dim<J, Y>, Dim<K, X>>, T<Dim<I, X, Y>>> ==
               Code::D10_other_axes);
-static_assert(refusal_of<detail::Split<I, Dim<J, X>, K>, T<Dim<I>>> == Code::D10_other_axes);
-static_assert(refusal_of<detail::Split<I, J, K>, A> == Code::D02_index_taken);
-static_assert(refusal_of<detail::Split<L, J, K>, T<Dim<I>>> == Code::D01_no_such_index);
-static_assert(refusal_of<detail::Split<P12, P4, Q4>, T<Dim<P12>>> == Code::D06_extents_contradict);
-static_assert(refusal_of<detail::Split<P8, P3, K>, T<Dim<P8>>> == Code::ok);  // an Error when run
-static_assert(refusal_of<detail::Split<P12, K, P4>, T<Dim<P12, X>>> == Code::D09_blocks_differ);
-static_assert(refusal_of<detail::Split<P12, K, P4>, T<Dim<P12, V>>> == Code::ok);
+static_assert(refusal_of<op::SplitDim<I, Dim<J, X>, K>, T<Dim<I>>> == Code::D10_other_axes);
+static_assert(refusal_of<op::SplitDim<I, J, K>, A> == Code::D02_index_taken);
+static_assert(refusal_of<op::SplitDim<L, J, K>, T<Dim<I>>> == Code::D01_no_such_index);
+static_assert(refusal_of<op::SplitDim<P12, P4, Q4>, T<Dim<P12>>> == Code::D06_extents_contradict);
+static_assert(refusal_of<op::SplitDim<P8, P3, K>, T<Dim<P8>>> == Code::ok);  // an Error when run
+static_assert(refusal_of<op::SplitDim<P12, K, P4>, T<Dim<P12, X>>> == Code::D09_blocks_differ);
+static_assert(refusal_of<op::SplitDim<P12, K, P4>, T<Dim<P12, V>>> == Code::ok);
 
 // merge: neighbours, the outer one first
-static_assert(gives<detail::Merge<I, J, K>, T<Dim<K, X>, Unreduced<Y>>, A>);
-static_assert(refusal_of<detail::Merge<J, I, K>, A> == Code::D08_not_neighbours);
-static_assert(refusal_of<detail::Merge<I, K, L>, T<Dim<I>, Dim<J>, Dim<K>>> ==
+static_assert(gives<op::MergeDims<I, J, K>, T<Dim<K, X>, Unreduced<Y>>, A>);
+static_assert(refusal_of<op::MergeDims<J, I, K>, A> == Code::D08_not_neighbours);
+static_assert(refusal_of<op::MergeDims<I, K, L>, T<Dim<I>, Dim<J>, Dim<K>>> ==
               Code::D08_not_neighbours);
-static_assert(refusal_of<detail::Merge<I, J, K>, T<Dim<I>, Dim<J, X>>> == Code::D09_blocks_differ);
-static_assert(refusal_of<detail::Merge<I, J, I>, A> == Code::D02_index_taken);
-static_assert(refusal_of<detail::Merge<P2, P3, P8>, T<Dim<P2>, Dim<P3>>> ==
+static_assert(refusal_of<op::MergeDims<I, J, K>, T<Dim<I>, Dim<J, X>>> == Code::D09_blocks_differ);
+static_assert(refusal_of<op::MergeDims<I, J, I>, A> == Code::D02_index_taken);
+static_assert(refusal_of<op::MergeDims<P2, P3, P8>, T<Dim<P2>, Dim<P3>>> ==
               Code::D06_extents_contradict);
-static_assert(refusal_of<detail::Merge<P4, P3, P12>, T<Dim<P4, X>, Dim<P3>>> == Code::ok);
-static_assert(refusal_of<detail::Merge<P3, P4, P12>, T<Dim<P3, X>, Dim<P4>>> ==
+static_assert(refusal_of<op::MergeDims<P4, P3, P12>, T<Dim<P4, X>, Dim<P3>>> == Code::ok);
+static_assert(refusal_of<op::MergeDims<P3, P4, P12>, T<Dim<P3, X>, Dim<P4>>> ==
               Code::D09_blocks_differ);
-static_assert(refusal_of<detail::Merge<P3, P4, P12>, T<Dim<P3, X>, Dim<P4, Y>>> ==
+static_assert(refusal_of<op::MergeDims<P3, P4, P12>, T<Dim<P3, X>, Dim<P4, Y>>> ==
               Code::D09_blocks_differ);
 
 // along one dim: local, so not along a split one
@@ -225,11 +225,11 @@ static_assert(refusal_of<Along<Shape::concat, J>, A, T<Dim<I, X>, Dim<J>>> ==
 static_assert(refusal_of<Along<Shape::concat, J>, A, R> == Code::D13_unreduced_differs);
 static_assert(refusal_of<Along<Shape::concat, J>, T<Dim<J>>, Tensor<double, Dim<J>>> ==
               Code::C10_element_types_differ);
-static_assert(gives<detail::Stack<K>, T<Dim<K>, Dim<I, X>, Dim<J>, Unreduced<Y>>, A, A>);
-static_assert(gives<detail::Stack<P2>, T<Dim<P2>, Dim<I, X>, Dim<J>, Unreduced<Y>>, A, A>);
-static_assert(refusal_of<detail::Stack<P2>, A, A, A> == Code::D06_extents_contradict);
-static_assert(refusal_of<detail::Stack<I>, A, A> == Code::D02_index_taken);
-static_assert(refusal_of<detail::Stack<K>, A, R> == Code::D13_unreduced_differs);
+static_assert(gives<op::Stack<K>, T<Dim<K>, Dim<I, X>, Dim<J>, Unreduced<Y>>, A, A>);
+static_assert(gives<op::Stack<P2>, T<Dim<P2>, Dim<I, X>, Dim<J>, Unreduced<Y>>, A, A>);
+static_assert(refusal_of<op::Stack<P2>, A, A, A> == Code::D06_extents_contradict);
+static_assert(refusal_of<op::Stack<I>, A, A> == Code::D02_index_taken);
+static_assert(refusal_of<op::Stack<K>, A, R> == Code::D13_unreduced_differs);
 
 // those that communicate keep the type
 static_assert(gives<Along<Shape::shift, I>, A, A>);
@@ -247,28 +247,28 @@ static_assert(refusal_of<Along<Shape::scan_sum, I>, Tensor<Complex, Dim<I>>> == 
 static_assert(refusal_of<Along<Shape::scan_sum, I>, Tensor<bool, Dim<I>>> ==
               Code::D15_element_type);
 static_assert(refusal_of<Along<Shape::scan_max, I>, Tensor<bool, Dim<I>>> == Code::ok);
-static_assert(refusal_of<detail::Transpose<I>, int> == Code::T09_not_a_tensor);
+static_assert(refusal_of<op::Transpose<I>, int> == Code::T09_not_a_tensor);
 
 // JAX 2.1 reshape, transpose, squeeze, slice, pad, concat, stack, broadcast_in_dim: U passes, of kind sum
 // alone; here of any kind, for they move elements
-static_assert(gives<detail::Squeeze<J>, T<Dim<I, X>, Unreduced<Max, Y>>, M>);
-static_assert(gives<detail::Broadcast<K>, T<Dim<K>, Dim<I, X>, Dim<J>, Unreduced<Max, Y>>, M>);
-static_assert(gives<detail::Merge<I, J, K>, T<Dim<K, X>, Unreduced<Max, Y>>, M>);
-static_assert(gives<detail::Split<J, K, L>, T<Dim<I, X>, Dim<K>, Dim<L>, Unreduced<Y>>, A>);
-static_assert(gives<detail::Split<J, K, L>, T<Dim<I, X>, Dim<K>, Dim<L>, Unreduced<Max, Y>>, M>);
+static_assert(gives<op::Squeeze<J>, T<Dim<I, X>, Unreduced<Max, Y>>, M>);
+static_assert(gives<op::Broadcast<K>, T<Dim<K>, Dim<I, X>, Dim<J>, Unreduced<Max, Y>>, M>);
+static_assert(gives<op::MergeDims<I, J, K>, T<Dim<K, X>, Unreduced<Max, Y>>, M>);
+static_assert(gives<op::SplitDim<J, K, L>, T<Dim<I, X>, Dim<K>, Dim<L>, Unreduced<Y>>, A>);
+static_assert(gives<op::SplitDim<J, K, L>, T<Dim<I, X>, Dim<K>, Dim<L>, Unreduced<Max, Y>>, M>);
 static_assert(gives<Along<Shape::slice, J>, M, M>);
 static_assert(gives<Along<Shape::pad_zero, J>, M, M>);
 static_assert(gives<Along<Shape::concat, J>, M, M, M>);
-static_assert(gives<detail::Stack<K>, T<Dim<K>, Dim<I, X>, Dim<J>, Unreduced<Max, Y>>, M, M>);
+static_assert(gives<op::Stack<K>, T<Dim<K>, Dim<I, X>, Dim<J>, Unreduced<Max, Y>>, M, M>);
 // ... R passes
-static_assert(gives<detail::Squeeze<J>, T<Dim<I, X>, Reduced<Y>>, R>);
-static_assert(gives<detail::Broadcast<K>, T<Dim<K>, Dim<I, X>, Dim<J>, Reduced<Y>>, R>);
-static_assert(gives<detail::Merge<I, J, K>, T<Dim<K, X>, Reduced<Y>>, R>);
-static_assert(gives<detail::Split<J, K, L>, T<Dim<I, X>, Dim<K>, Dim<L>, Reduced<Y>>, R>);
+static_assert(gives<op::Squeeze<J>, T<Dim<I, X>, Reduced<Y>>, R>);
+static_assert(gives<op::Broadcast<K>, T<Dim<K>, Dim<I, X>, Dim<J>, Reduced<Y>>, R>);
+static_assert(gives<op::MergeDims<I, J, K>, T<Dim<K, X>, Reduced<Y>>, R>);
+static_assert(gives<op::SplitDim<J, K, L>, T<Dim<I, X>, Dim<K>, Dim<L>, Reduced<Y>>, R>);
 static_assert(gives<Along<Shape::slice, J>, R, R>);
 static_assert(gives<Along<Shape::pad_zero, J>, R, R>);
 static_assert(gives<Along<Shape::concat, J>, R, R, R>);
-static_assert(gives<detail::Stack<K>, T<Dim<K>, Dim<I, X>, Dim<J>, Reduced<Y>>, R, R>);
+static_assert(gives<op::Stack<K>, T<Dim<K>, Dim<I, X>, Dim<J>, Reduced<Y>>, R, R>);
 // everything else: not implemented for U and R; here what moves elements passes. dynamic_slice asks as
 // slice does, where JAX refuses U.
 static_assert(gives<Along<Shape::flip, J>, A, A>);
@@ -277,8 +277,8 @@ static_assert(gives<Along<Shape::repeat, J>, A, A>);
 static_assert(gives<Along<Shape::tile, J>, R, R>);
 
 // no local operation communicates
-static_assert(plan(transpose_to<J, I>, type<A>).count(Collective::all_gather) == 0);
-static_assert(plan(split_to<P8, P2, Q4>, type<T<Dim<P8, X, Y>>>).collectives() == 0);
+static_assert(plan(op::Transpose<J, I>{}, type<A>).count(Collective::all_gather) == 0);
+static_assert(plan(op::SplitDim<P8, P2, Q4>{}, type<T<Dim<P8, X, Y>>>).collectives() == 0);
 
 // the law of split and merge is exact: the same elements in the same order on every rank
 constexpr bool same_blocks(std::int64_t na, std::int64_t nb, AxisList const& major,

@@ -48,9 +48,9 @@ static_assert(law<Dim<I>, Unreduced<J>> == Code::T05_not_an_axis);
 struct V : Axis<"V"> {};
 struct W : Axis<"W"> {};
 using Five = Tensor<float, Dim<I, V, W>, Dim<J, X, Y>, Unreduced<Z>>;
-static_assert(Resolve<ReshardTo<Five>, Tensor<float, Dim<I>, Dim<J>>>::verdict.code ==
+static_assert(Resolve<op::Reshard<Five>, Tensor<float, Dim<I>, Dim<J>>>::verdict.code ==
               Code::T07_too_many);
-static_assert(Resolve<MatmulTo<>, Tensor<float, Dim<I, V>, Dim<J, W, X>>,
+static_assert(Resolve<op::Matmul<>, Tensor<float, Dim<I, V>, Dim<J, W, X>>,
                       Tensor<float, Dim<J, W, X>, Unreduced<Y, Z>>>::verdict.code ==
               Code::T07_too_many);
 
@@ -108,24 +108,24 @@ constexpr bool makes = std::is_same_v<result_t<Op, A>, Out>;
 template <class Op, class A>
 constexpr Code refusal_of = Resolve<Op, A>::verdict.code;
 using A = Tensor<float, Dim<I, X, Y>, Dim<J>>;
-static_assert(makes<AllGatherOver<Y>, A, Tensor<float, Dim<I, X>, Dim<J>>>);
-static_assert(makes<AllGatherOver<Y, X>, A, Tensor<float, Dim<I>, Dim<J>>>);
-static_assert(refusal_of<AllGatherOver<X>, A> == Code::K02_not_minor_most);
-static_assert(refusal_of<AllGatherOver<Z>, A> == Code::K01_not_split);
-static_assert(makes<AllToAllOver<Y, I, J>, A, Tensor<float, Dim<I, X>, Dim<J, Y>>>);
-static_assert(refusal_of<AllToAllOver<Y, J, I>, A> == Code::K01_not_split);
-static_assert(refusal_of<AllToAllOver<Y, I, P>, A> == Code::K04_no_such_index);
+static_assert(makes<op::AllGather<Y>, A, Tensor<float, Dim<I, X>, Dim<J>>>);
+static_assert(makes<op::AllGather<Y, X>, A, Tensor<float, Dim<I>, Dim<J>>>);
+static_assert(refusal_of<op::AllGather<X>, A> == Code::K02_not_minor_most);
+static_assert(refusal_of<op::AllGather<Z>, A> == Code::K01_not_split);
+static_assert(makes<op::AllToAll<Y, I, J>, A, Tensor<float, Dim<I, X>, Dim<J, Y>>>);
+static_assert(refusal_of<op::AllToAll<Y, J, I>, A> == Code::K01_not_split);
+static_assert(refusal_of<op::AllToAll<Y, I, P>, A> == Code::K04_no_such_index);
 using U = Tensor<float, Dim<I>, Dim<J>, Unreduced<X, Y>>;
-static_assert(makes<AllReduceOver<X>, U, Tensor<float, Dim<I>, Dim<J>, Unreduced<Y>>>);
-static_assert(makes<AllReduceOver<X, Y>, U, Tensor<float, Dim<I>, Dim<J>>>);
-static_assert(makes<ReduceScatterOver<X, J>, U, Tensor<float, Dim<I>, Dim<J, X>, Unreduced<Y>>>);
-static_assert(refusal_of<AllReduceOver<Z>, U> == Code::K03_not_unreduced);
-static_assert(refusal_of<ReduceScatterOver<X, I>, A> == Code::K03_not_unreduced);
-static_assert(refusal_of<ReduceScatterOver<X, P>, U> == Code::K04_no_such_index);
+static_assert(makes<op::AllReduce<X>, U, Tensor<float, Dim<I>, Dim<J>, Unreduced<Y>>>);
+static_assert(makes<op::AllReduce<X, Y>, U, Tensor<float, Dim<I>, Dim<J>>>);
+static_assert(makes<op::ReduceScatter<X, J>, U, Tensor<float, Dim<I>, Dim<J, X>, Unreduced<Y>>>);
+static_assert(refusal_of<op::AllReduce<Z>, U> == Code::K03_not_unreduced);
+static_assert(refusal_of<op::ReduceScatter<X, I>, A> == Code::K03_not_unreduced);
+static_assert(refusal_of<op::ReduceScatter<X, P>, U> == Code::K04_no_such_index);
 
 // Reshard: what is legal.
 template <class From, class To>
-constexpr Code resharding = Resolve<ReshardTo<To>, From>::verdict.code;
+constexpr Code resharding = Resolve<op::Reshard<To>, From>::verdict.code;
 static_assert(Reshardable<A, Tensor<float, Dim<J, Y>, Dim<I, X>>>);
 static_assert(resharding<A, Tensor<float, Dim<I>, Dim<P>>> == Code::R01_indices_differ);
 static_assert(resharding<A, Tensor<float, Dim<I>>> == Code::R01_indices_differ);
@@ -163,7 +163,7 @@ struct Cotangent<Tensor<float, Parts...>> {
 /// What takes `From` to `To`: one collective, or none.
 template <class From, class To>
 constexpr Collective sent = [] {
-  constexpr Plan p = plan(ReshardTo<To>{}, type<From>);
+  constexpr Plan p = plan(op::Reshard<To>{}, type<From>);
   static_assert(p.collectives() <= 1);
   for (int c = 1; c <= static_cast<int>(Collective::broadcast); ++c)
     if (p.count(static_cast<Collective>(c)) == 1) return static_cast<Collective>(c);
@@ -174,7 +174,7 @@ constexpr Collective sent_back = sent<typename Cotangent<To>::type, typename Cot
 /// Where one end is a sum that the other is not, to_partial leads there, for free; JAX's reshard too.
 template <class From, class To, class... Xs>
 constexpr bool partial_only =
-    resharding<From, To> != Code::ok && makes<ToPartialOver<Xs...>, From, To>;
+    resharding<From, To> != Code::ok && makes<op::ToPartial<Xs...>, From, To>;
 template <class From, class To, class... Xs>
 constexpr bool back_partial_only =
     partial_only<typename Cotangent<To>::type, typename Cotangent<From>::type, Xs...>;
@@ -233,7 +233,7 @@ static_assert(sent<Ordered, Turned> == Collective::permute);
 static_assert(sent_back<Ordered, Turned> == Collective::permute);
 // (another axis of the same size: JAX permutes; here a slice, a permute and an all_gather send as much)
 struct Long : Index<"Long", (1 << 24)> {};
-constexpr Plan other_axis = plan(reshard_to<Dim<Long, Y2>>, type<Tensor<float, Dim<Long, Y>>>);
+constexpr Plan other_axis = plan(op::Reshard<Dim<Long, Y2>>{}, type<Tensor<float, Dim<Long, Y>>>);
 static_assert(other_axis.count(Collective::permute) == 1);
 static_assert(other_axis.count(Collective::all_gather) == 1 && other_axis.collectives() == 2);
 static_assert(other_axis.bytes_per_rank() == (1 << 24));
@@ -251,7 +251,7 @@ struct P2 : Axis<"P2"> {};
 struct P3 : Axis<"P3"> {};
 struct P4 : Axis<"P4"> {};
 template <class From, class To>
-constexpr Code transferring = Resolve<TransferTo<To>, From>::verdict.code;
+constexpr Code transferring = Resolve<op::Transfer<To>, From>::verdict.code;
 static_assert(Transferable<Tensor<float, Dim<I, X, Y>, Dim<J, W, Z>>,
                            Tensor<float, Dim<J, P2, P1>, Dim<I, P4, P3>>>);
 static_assert(Transferable<A, Tensor<float, Dim<I>, Dim<J>, Reduced<P1>>>);
@@ -266,6 +266,7 @@ static_assert(transferring<A, Tensor<float, Dim<I, P1>, Dim<J, P1>>> == Code::T0
 static_assert(transferring<int, Tensor<float, Dim<I>>> == Code::T09_not_a_tensor);
 
 // R and I are the same bytes
-static_assert(plan(reshard_to<Dim<I>, Reduced<X>>, type<Tensor<float, Dim<I>>>).collectives() == 0);
+static_assert(plan(op::Reshard<Dim<I>, Reduced<X>>{}, type<Tensor<float, Dim<I>>>).collectives() ==
+              0);
 
 }  // namespace

@@ -150,7 +150,7 @@ TEST_CASE("named products arrive at the named sharding with the dense value") {
         bool fine = plan.size > 0;
         for (Step const& s : plan) {
           auto const slot = static_cast<std::size_t>(s.slot);
-          if (s.action == Action::contract) {
+          if (s.action == Action::compute) {
             slots[2] = product(slots[0], slots[1], s.after, z);
             fine = fine && bool(rules::contraction(slots[0].spec, slots[1].spec, labels_of(c)));
           } else {

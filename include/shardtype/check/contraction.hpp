@@ -1,22 +1,32 @@
 #pragma once
 /// Products on types: matmul and einsum, strict and named.
 
+#include <string_view>
+
 #include <shardtype/check/resolve.hpp>
 #include <shardtype/plan/contraction_plan.hpp>
+#include <shardtype/plan/overlap.hpp>
 
 namespace shardtype {
 
-/// `matmul` (no `Out`) or `matmul<Out...>` as an object, for plan() and probing.
-template <class... Out>
-struct MatmulTo {};
-/// `einsum<Out...>` as an object: index labels (strict), or dims and attributes (named).
-template <class... Out>
-struct EinsumTo {};
+namespace op {
 
+/// The product over the one index that two operands share; with `Out`, its result is named.
 template <class... Out>
-inline constexpr MatmulTo<Out...> matmul_to{};
+struct Matmul {
+  using operation = Matmul;
+  static constexpr std::string_view name = "matmul";
+  Overlap overlap = Overlap::none;
+};
+/// The product that keeps the index labels `Out` (strict), or that is given as dims and attributes (named).
 template <class... Out>
-inline constexpr EinsumTo<Out...> einsum_to{};
+struct Einsum {
+  using operation = Einsum;
+  static constexpr std::string_view name = "einsum";
+  Overlap overlap = Overlap::none;
+};
+
+}  // namespace op
 
 namespace detail {
 
@@ -115,7 +125,7 @@ template <class Strict, class A, class B, bool ok = bool(Strict::verdict)>
 struct Strictly : Strict {
   using S = typename Strict::S;
   static constexpr bool communicates = false;
-  static constexpr Spec const& value = Strict::verdict.result;
+  static constexpr auto const& value = Strict::verdict.result;
   using result = tensor_from_spec<S, Strictly, element_t<A>, A>;
   static constexpr Plan make_plan(Sizing const& z, Machine const& = {}) {
     return planning::strict_contraction_plan(S::readings[0].spec, S::readings[1].spec, value, z);
@@ -152,14 +162,14 @@ struct Product<Form::named, Sums, A, B, Out...> : NamedContraction<A, B, named_t
 }  // namespace detail
 
 template <class... Out, class A, class B>
-struct Resolve<MatmulTo<Out...>, A, B>
+struct Resolve<op::Matmul<Out...>, A, B>
     : detail::Product<detail::form_of<false, A, B, Out...>, false, A, B, Out...> {};
 template <class... Out, class A, class B>
-struct Resolve<EinsumTo<Out...>, A, B>
+struct Resolve<op::Einsum<Out...>, A, B>
     : detail::Product<detail::form_of<true, A, B, Out...>, true, A, B, Out...> {};
 
 /// Whether `matmul(a, b)` compiles for tensors of these types.
 template <class A, class B>
-concept Contractible = bool(Resolve<MatmulTo<>, A, B>::verdict);
+concept Contractible = bool(Resolve<op::Matmul<>, A, B>::verdict);
 
 }  // namespace shardtype

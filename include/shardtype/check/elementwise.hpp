@@ -1,6 +1,7 @@
 #pragma once
 /// Elementwise operations on types, strict and named.
 
+#include <string_view>
 #include <type_traits>
 
 #include <shardtype/check/functions.hpp>
@@ -8,10 +9,18 @@
 
 namespace shardtype {
 
-/// The elementwise function `F` (a tag of `functions`, or a user's) as an operation, for probing; with
-/// `Out`, its result is named.
+namespace op {
+
+/// The elementwise function `F` (a tag of `functions`, or a user's) as an operation; with `Out`, its result is
+/// named.
 template <class F, class... Out>
-struct Map {};
+struct Map {
+  using operation = Map;
+  static constexpr std::string_view name = "map";
+  F function{};
+};
+
+}  // namespace op
 
 /// A C++ number among the operands; it takes the tensors' element type.
 template <class T>
@@ -244,14 +253,14 @@ constexpr auto resolve_named_elementwise(Pack<Out...>) {
 }  // namespace detail
 
 template <class F, class... Args>
-struct Resolve<Map<F>, Args...> : decltype(detail::resolve_elementwise<F, Args...>())::type {};
+struct Resolve<op::Map<F>, Args...> : decltype(detail::resolve_elementwise<F, Args...>())::type {};
 template <class F, class Out, class... More, class... Args>
-struct Resolve<Map<F, Out, More...>, Args...>
+struct Resolve<op::Map<F, Out, More...>, Args...>
     : decltype(detail::resolve_named_elementwise<F, Args...>(detail::Pack<Out, More...>{}))::type {
 };
 
 /// Whether the elementwise function `F` of tensors (or `Number`s) of these types compiles.
 template <class F, class... Args>
-concept Mappable = bool(Resolve<Map<F>, Args...>::verdict);
+concept Mappable = bool(Resolve<op::Map<F>, Args...>::verdict);
 
 }  // namespace shardtype

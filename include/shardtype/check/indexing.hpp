@@ -2,33 +2,71 @@
 /// Lookups, scatters and sorting, on types.
 
 #include <cstdint>
+#include <string_view>
 #include <type_traits>
 
+#include <shardtype/check/along.hpp>
 #include <shardtype/check/shape.hpp>
+#include <shardtype/check/window.hpp>
 #include <shardtype/plan/indexing_plan.hpp>
 
 namespace shardtype {
 
-/// Operations by ids as objects, for plan() and probing: strict, or with dims and attributes or a
-/// Tensor type as the named result.
+/// What a sort gives: values, their positions (std::int64_t), or some of the first.
+enum class Sorts : std::int8_t { values, places, first };
+enum class Order : std::int8_t { ascending, descending };
+
+namespace op {
+
+/// The rows of a table that ids name; with `Out`, the result is named.
 template <class V, class... Out>
-struct GatherTo {};
+struct Take {
+  using operation = Take;
+  static constexpr std::string_view name = "take";
+};
+/// `n` rows of zeros to which updates are added where ids say.
 template <class V, class... Out>
-struct ScatterAddTo {};
-/// Elements of type `T`.
+struct ScatterAdd {
+  using operation = ScatterAdd;
+  static constexpr std::string_view name = "scatter_add";
+  std::int64_t n = detail::static_extents<V>()[0];
+};
+/// Rows of `n` elements of type `T`, 1 at the id.
 template <class V, class T, class... Out>
-struct OneHotTo {};
+struct OneHot {
+  using operation = OneHot;
+  static constexpr std::string_view name = "one_hot";
+  std::int64_t n = detail::static_extents<V>()[0];
+};
 /// `Into`: the index of the ids in J's place; without it, J.
 template <class J, class... Into>
-struct TakeAlongTo {};
+struct TakeAlong {
+  using operation = TakeAlong;
+  static constexpr std::string_view name = "take_along";
+};
 template <class I, class... Into>
-struct DynamicUpdateTo {};
-
-/// What a sort gives: values, their places (std::int64_t), or some of the first.
-enum class Sorts : std::int8_t { values, places, first };
-/// A sort as an object; `Result` is the index of the `first`.
+struct DynamicUpdate {
+  using operation = DynamicUpdate;
+  static constexpr std::string_view name = "dynamic_update";
+};
+/// A sort along I; `Result` is the index of the `first`.
 template <Sorts what, class I, class... Result>
-struct SortTo {};
+struct SortAlong {
+  using operation = SortAlong;
+  static constexpr std::string_view name = what == Sorts::values   ? "sort"
+                                           : what == Sorts::places ? "argsort"
+                                                                   : "top_k";
+  Order order = Order::ascending;
+  std::int64_t k = 0;
+};
+template <class I>
+using Sort = SortAlong<Sorts::values, I>;
+template <class I>
+using ArgSort = SortAlong<Sorts::places, I>;
+template <class I, class... Result>
+using TopK = SortAlong<Sorts::first, I, Result...>;
+
+}  // namespace op
 
 namespace detail {
 
@@ -304,43 +342,25 @@ using sorted_element =
 }  // namespace detail
 
 template <class V, class... Out, class A, class Ids>
-struct Resolve<GatherTo<V, Out...>, A, Ids>
+struct Resolve<op::Take<V, Out...>, A, Ids>
     : decltype(detail::resolve_gather<V, A, Ids, Out...>())::type {};
 template <class V, class... Out, class A, class Ids>
-struct Resolve<ScatterAddTo<V, Out...>, A, Ids>
+struct Resolve<op::ScatterAdd<V, Out...>, A, Ids>
     : decltype(detail::resolve_scatter<V, A, Ids, Out...>())::type {};
 template <class V, class T, class... Out, class Ids>
-struct Resolve<OneHotTo<V, T, Out...>, Ids>
+struct Resolve<op::OneHot<V, T, Out...>, Ids>
     : decltype(detail::resolve_one_hot<V, T, Ids, Out...>())::type {};
 template <class J, class... Into, class A, class Ids>
-struct Resolve<TakeAlongTo<J, Into...>, A, Ids>
+struct Resolve<op::TakeAlong<J, Into...>, A, Ids>
     : decltype(detail::resolve_local<detail::TakeAlong<J, detail::into_t<J, Into...>, A, Ids>,
                                      detail::ElementOf<A>, A, Ids>())::type {};
 template <class I, class... Into, class A, class B>
-struct Resolve<DynamicUpdateTo<I, Into...>, A, B>
+struct Resolve<op::DynamicUpdate<I, Into...>, A, B>
     : decltype(detail::resolve_local<detail::DynamicUpdate<I, detail::into_t<I, Into...>, A, B>,
                                      detail::ElementOf<A>, A, B>())::type {};
 template <Sorts what, class I, class... Result, class A>
-struct Resolve<SortTo<what, I, Result...>, A>
+struct Resolve<op::SortAlong<what, I, Result...>, A>
     : decltype(detail::resolve_local<detail::Sorting<what, A, I, Result...>,
                                      detail::sorted_element<what, A>, A>())::type {};
-
-/// The operations of ops/indexing.hpp and ops/sort.hpp as objects.
-template <class V, class... Out>
-inline constexpr GatherTo<V, Out...> gather_to{};
-template <class V, class... Out>
-inline constexpr ScatterAddTo<V, Out...> scatter_add_to{};
-template <class V, class T, class... Out>
-inline constexpr OneHotTo<V, T, Out...> one_hot_to{};
-template <class J, class... Into>
-inline constexpr TakeAlongTo<J, Into...> take_along_to{};
-template <class I, class... Into>
-inline constexpr DynamicUpdateTo<I, Into...> dynamic_update_to{};
-template <class I>
-inline constexpr SortTo<Sorts::values, I> sort_to{};
-template <class I>
-inline constexpr SortTo<Sorts::places, I> argsort_to{};
-template <class I, class... Result>
-inline constexpr SortTo<Sorts::first, I, Result...> top_k_to{};
 
 }  // namespace shardtype

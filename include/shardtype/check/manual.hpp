@@ -15,7 +15,9 @@ namespace shardtype {
 /// A movement of manual mode as an operation, for probing: which one, the state it leads to, and what
 /// the call names: `Max`, `Min` or `Mean`, then mesh axes, then indices.
 template <Movement how, AxisState to, class... Named>
-struct MoveBlock {};
+struct MoveBlock {
+  using operation = MoveBlock;
+};
 
 namespace detail {
 

@@ -141,10 +141,28 @@ using moved_t = typename decltype(moved_element<R, First>())::type;
 
 /// Whether `plan` runs no more collectives of any kind than `bound`.
 constexpr bool within(Plan const& plan, Plan const& bound) {
-  for (int c = 1; c <= static_cast<int>(Collective::permute); ++c)
+  for (int c = 1; c < collective_kinds; ++c)
     if (plan.count(static_cast<Collective>(c)) > bound.count(static_cast<Collective>(c)))
       return false;
   return true;
+}
+
+/// Whether the plan of a call is asked of the operation's own rule (check/operation.hpp).
+template <class R, class Op>
+concept says_its_plan = requires(Op const& op, Sizes const& z, std::int64_t const* const* given) {
+  R::plan_call(op, z, given);
+};
+/// Such a plan where each label has one extent.
+template <class R, class Op>
+constexpr Plan plan_by_labels(Op const& op, Extents const& extents, Sizes const& sizes) {
+  std::int64_t of[R::operands][max_dims]{};
+  std::int64_t const* given[R::operands]{};
+  for (int k = 0; k < R::operands; ++k) {
+    Spec const& s = R::S::readings[k].spec;
+    for (int d = 0; d < s.rank; ++d) of[k][d] = extents[s.dims[d].label];
+    given[k] = of[k];
+  }
+  return R::plan_call(op, sizes, given);
 }
 
 /// See PlanSet. A plain function, so that operations share its code.
@@ -218,14 +236,47 @@ struct PlanSet {
   }
 };
 
-/// `plan(matmul_to<Out>, type<A>, type<B>)`: a Plan when the types settle all sizes, else a
+/// The plans of one call of an operation that says its own rule, for run-time sizes.
+template <class R, class Op>
+struct CallPlans {
+  Op op;
+
+  /// How many collectives of this kind the operation runs, whatever the sizes.
+  constexpr int count(Collective c) const { return R::open_count(op, c); }
+  /// How many collectives run at all.
+  constexpr int collectives() const {
+    int n = 0;
+    for (int c = 1; c < collective_kinds; ++c) n += count(static_cast<Collective>(c));
+    return n;
+  }
+  /// The plan for these extents of the labels and sizes of the axes, in order of first appearance in the
+  /// operation; `dynamic` where the type settles it.
+  constexpr Plan at(std::array<std::int64_t, max_dims> const& extents,
+                    Sizes sizes = R::S::names.sizes()) const {
+    Extents all = R::S::names.extents();
+    for (int l = 0; l < R::S::names.labels; ++l)
+      if (all[l] == dynamic) all.at[l] = extents[static_cast<std::size_t>(l)];
+    for (int x = 0; x < R::S::names.axes; ++x)
+      if (R::S::names.axis_size[x] != dynamic) sizes.at[x] = R::S::names.axis_size[x];
+    return detail::plan_by_labels<R>(op, all, sizes);
+  }
+};
+
+/// `plan(op::Matmul<Out>{}, type<A>, type<B>)`: a Plan when the types settle all sizes, else a
 /// PlanSet. Refuses what the operation refuses, with the same sentence. Communicates nothing.
 template <class Op, class... Operands>
-constexpr decltype(auto) plan(Op const&, Type<Operands>...) {
+  requires requires { typename Op::operation; }
+constexpr decltype(auto) plan([[maybe_unused]] Op const& op, Type<Operands>...) {
   using R = Resolve<Op, Operands...>;
   if constexpr (!R::verdict) {
     static_cast<void>(refusal<R, Operands...>{});
     return Plan{};
+  } else if constexpr (detail::says_its_plan<R, Op>) {
+    if constexpr ((Scope<Operands>::names.all_static() && ...)) {
+      return detail::plan_by_labels<R>(op, R::S::names.extents(), R::S::names.sizes());
+    } else {
+      return CallPlans<R, Op>{op};
+    }
   } else if constexpr (R::S::names.all_static()) {
     using First = std::tuple_element_t<0, std::tuple<Operands...>>;
     // by reference: a compiler that copies a plan copies each of its numbers

@@ -1,6 +1,7 @@
 #pragma once
 /// Reductions on types, strict and named.
 
+#include <string_view>
 #include <type_traits>
 
 #include <shardtype/check/contraction.hpp>
@@ -24,51 +25,95 @@ struct Tag {
   static constexpr Makes makes = out;
 };
 
-struct Sum : Tag<ReductionKind::sum, Takes::numbers, Makes::count> {};
-struct Mean : Tag<ReductionKind::sum, Takes::floating> {};
-struct Product : Tag<ReductionKind::whole> {};
-struct Maximum : Tag<ReductionKind::max, Takes::ordered> {};
-struct Minimum : Tag<ReductionKind::min, Takes::ordered> {};
-struct Any : Tag<ReductionKind::max, Takes::booleans> {};
-struct All : Tag<ReductionKind::min, Takes::booleans> {};
-struct PlaceOfMaximum : Tag<ReductionKind::whole, Takes::ordered, Makes::place> {};
-struct PlaceOfMinimum : Tag<ReductionKind::whole, Takes::ordered, Makes::place> {};
-struct Norm : Tag<ReductionKind::whole, Takes::floating, Makes::real> {};
-struct Norm1 : Tag<ReductionKind::sum_of_sizes, Takes::floating, Makes::real> {};
-struct NormInf : Tag<ReductionKind::max_of_sizes, Takes::floating, Makes::real> {};
-struct LogSumExp : Tag<ReductionKind::whole, Takes::real> {};
-struct ReproducibleSum : Tag<ReductionKind::whole, Takes::floating> {};
-struct ReproducibleNorm : Tag<ReductionKind::whole, Takes::floating, Makes::real> {};
+struct Sum : Tag<ReductionKind::sum, Takes::numbers, Makes::count> {
+  static constexpr std::string_view name = "sum";
+};
+struct Mean : Tag<ReductionKind::sum, Takes::floating> {
+  static constexpr std::string_view name = "mean";
+};
+struct Product : Tag<ReductionKind::whole> {
+  static constexpr std::string_view name = "prod";
+};
+struct Maximum : Tag<ReductionKind::max, Takes::ordered> {
+  static constexpr std::string_view name = "max";
+};
+struct Minimum : Tag<ReductionKind::min, Takes::ordered> {
+  static constexpr std::string_view name = "min";
+};
+struct Any : Tag<ReductionKind::max, Takes::booleans> {
+  static constexpr std::string_view name = "any";
+};
+struct All : Tag<ReductionKind::min, Takes::booleans> {
+  static constexpr std::string_view name = "all";
+};
+struct PlaceOfMaximum : Tag<ReductionKind::whole, Takes::ordered, Makes::place> {
+  static constexpr std::string_view name = "argmax";
+};
+struct PlaceOfMinimum : Tag<ReductionKind::whole, Takes::ordered, Makes::place> {
+  static constexpr std::string_view name = "argmin";
+};
+struct Norm : Tag<ReductionKind::whole, Takes::floating, Makes::real> {
+  static constexpr std::string_view name = "norm";
+};
+struct Norm1 : Tag<ReductionKind::sum_of_sizes, Takes::floating, Makes::real> {
+  static constexpr std::string_view name = "norm_1";
+};
+struct NormInf : Tag<ReductionKind::max_of_sizes, Takes::floating, Makes::real> {
+  static constexpr std::string_view name = "norm_inf";
+};
+struct LogSumExp : Tag<ReductionKind::whole, Takes::real> {
+  static constexpr std::string_view name = "logsumexp";
+};
+struct ReproducibleSum : Tag<ReductionKind::whole, Takes::floating> {
+  static constexpr std::string_view name = "reproducible_sum";
+};
+struct ReproducibleNorm : Tag<ReductionKind::whole, Takes::floating, Makes::real> {
+  static constexpr std::string_view name = "reproducible_norm";
+};
 
 }  // namespace reductions
 
-/// The reduction `F` as an operation: over the labels named, or over all; or, with dims and attributes
+namespace op {
+
+/// The reduction `F` (a tag of `reductions`): over the labels named, or over all; or, with dims and attributes
 /// or a Tensor type, over the labels that this result lacks.
 template <class F, class... Out>
-struct ReduceOver {};
+struct Reduce {
+  using operation = Reduce;
+  static constexpr std::string_view name = F::name;
+};
+template <class... Out>
+using Sum = Reduce<reductions::Sum, Out...>;
+template <class... Out>
+using Mean = Reduce<reductions::Mean, Out...>;
+template <class... Out>
+using Prod = Reduce<reductions::Product, Out...>;
+template <class... Out>
+using Max = Reduce<reductions::Maximum, Out...>;
+template <class... Out>
+using Min = Reduce<reductions::Minimum, Out...>;
+template <class... Out>
+using Any = Reduce<reductions::Any, Out...>;
+template <class... Out>
+using All = Reduce<reductions::All, Out...>;
+template <class... Out>
+using ArgMax = Reduce<reductions::PlaceOfMaximum, Out...>;
+template <class... Out>
+using ArgMin = Reduce<reductions::PlaceOfMinimum, Out...>;
+template <class... Out>
+using Norm = Reduce<reductions::Norm, Out...>;
+template <class... Out>
+using Norm1 = Reduce<reductions::Norm1, Out...>;
+template <class... Out>
+using NormInf = Reduce<reductions::NormInf, Out...>;
+template <class... Out>
+using LogSumExp = Reduce<reductions::LogSumExp, Out...>;
+template <class... Out>
+using ReproducibleSum = Reduce<reductions::ReproducibleSum, Out...>;
+template <class... Out>
+using ReproducibleNorm = Reduce<reductions::ReproducibleNorm, Out...>;
 
-template <class... Out>
-inline constexpr ReduceOver<reductions::Sum, Out...> sum_to{};
-template <class... Out>
-inline constexpr ReduceOver<reductions::Mean, Out...> mean_to{};
-template <class... Out>
-inline constexpr ReduceOver<reductions::Product, Out...> prod_to{};
-template <class... Out>
-inline constexpr ReduceOver<reductions::Maximum, Out...> max_to{};
-template <class... Out>
-inline constexpr ReduceOver<reductions::Minimum, Out...> min_to{};
-template <class... Out>
-inline constexpr ReduceOver<reductions::PlaceOfMaximum, Out...> argmax_to{};
-template <class... Out>
-inline constexpr ReduceOver<reductions::PlaceOfMinimum, Out...> argmin_to{};
-template <class... Out>
-inline constexpr ReduceOver<reductions::Norm, Out...> norm_to{};
-template <class... Out>
-inline constexpr ReduceOver<reductions::LogSumExp, Out...> logsumexp_to{};
-template <class... Out>
-inline constexpr ReduceOver<reductions::ReproducibleSum, Out...> reproducible_sum_to{};
-template <class... Out>
-inline constexpr ReduceOver<reductions::ReproducibleNorm, Out...> reproducible_norm_to{};
+}  // namespace op
 
 namespace detail {
 
@@ -199,7 +244,7 @@ constexpr auto resolve_reduction() {
 }  // namespace detail
 
 template <class F, class... Out, class A>
-struct Resolve<ReduceOver<F, Out...>, A>
+struct Resolve<op::Reduce<F, Out...>, A>
     : decltype(detail::resolve_reduction<F, A, Out...>())::type {};
 
 }  // namespace shardtype

@@ -1,6 +1,8 @@
 #pragma once
 /// Changes of sharding on types: reshard and the named collectives.
 
+#include <string_view>
+
 #include <shardtype/check/resolve.hpp>
 #include <shardtype/plan/reshard_code.hpp>
 #include <shardtype/plan/reshard_plan.hpp>
@@ -8,32 +10,52 @@
 
 namespace shardtype {
 
-/// The operations as objects, for plan() and probing.
-template <class... Out>
-struct ReshardTo {};
-template <class... Xs>
-struct AllGatherOver {};
-template <class... Xs>
-struct AllReduceOver {};
-template <class X, class I>
-struct ReduceScatterOver {};
-template <class X, class From, class To>
-struct AllToAllOver {};
-template <class... Xs>
-struct ToPartialOver {};
-template <class... Xs>
-struct ReducedOver {};
+namespace op {
 
+/// Another sharding of the same value, named by dims and attributes or by a Tensor type.
 template <class... Out>
-inline constexpr ReshardTo<Out...> reshard_to{};
+struct Reshard {
+  using operation = Reshard;
+  static constexpr std::string_view name = "reshard";
+};
+/// The blocks of the groups that span `Xs`. Of Locals: `Xs` are axes, then the index to gather along.
 template <class... Xs>
-inline constexpr AllGatherOver<Xs...> all_gather_over{};
+struct AllGather {
+  using operation = AllGather;
+  static constexpr std::string_view name = "all_gather";
+};
+/// The reduction over `Xs`, on all ranks. Of Locals: with `Max`, `Min` or `Mean` first likewise.
 template <class... Xs>
-inline constexpr AllReduceOver<Xs...> all_reduce_over{};
-template <class X, class I>
-inline constexpr ReduceScatterOver<X, I> reduce_scatter_over{};
-template <class X, class From, class To>
-inline constexpr AllToAllOver<X, From, To> all_to_all_over{};
+struct AllReduce {
+  using operation = AllReduce;
+  static constexpr std::string_view name = "all_reduce";
+};
+/// The reduction over an axis, of which each rank keeps its piece along an index.
+template <class... XI>
+struct ReduceScatter {
+  using operation = ReduceScatter;
+  static constexpr std::string_view name = "reduce_scatter";
+};
+/// An axis moves from one index to another.
+template <class... XFromTo>
+struct AllToAll {
+  using operation = AllToAll;
+  static constexpr std::string_view name = "all_to_all";
+};
+/// The same value as a sum over `Xs`.
+template <class... Xs>
+struct ToPartial {
+  using operation = ToPartial;
+  static constexpr std::string_view name = "to_partial";
+};
+/// Reduced over `Xs` instead of replicated.
+template <class... Xs>
+struct ToReduced {
+  using operation = ToReduced;
+  static constexpr std::string_view name = "reduced";
+};
+
+}  // namespace op
 
 namespace detail {
 
@@ -190,28 +212,28 @@ constexpr auto resolve_reshard() {
 }  // namespace detail
 
 template <class... Out, class A>
-struct Resolve<ReshardTo<Out...>, A> : decltype(detail::resolve_reshard<A, Out...>())::type {};
+struct Resolve<op::Reshard<Out...>, A> : decltype(detail::resolve_reshard<A, Out...>())::type {};
 template <class... Xs, class A>
-struct Resolve<AllGatherOver<Xs...>, A>
+struct Resolve<op::AllGather<Xs...>, A>
     : decltype(detail::resolve_collective<detail::Gathering, A, Xs...>())::type {};
 template <class... Xs, class A>
-struct Resolve<ToPartialOver<Xs...>, A>
+struct Resolve<op::ToPartial<Xs...>, A>
     : decltype(detail::resolve_collective<detail::Owing, A, Xs...>())::type {};
 template <class... Xs, class A>
-struct Resolve<ReducedOver<Xs...>, A>
+struct Resolve<op::ToReduced<Xs...>, A>
     : decltype(detail::resolve_collective<detail::Casting, A, Xs...>())::type {};
 template <class... Xs, class A>
-struct Resolve<AllReduceOver<Xs...>, A>
+struct Resolve<op::AllReduce<Xs...>, A>
     : decltype(detail::resolve_collective<detail::Reducing, A, Xs...>())::type {};
 template <class X, class I, class A>
-struct Resolve<ReduceScatterOver<X, I>, A>
+struct Resolve<op::ReduceScatter<X, I>, A>
     : decltype(detail::resolve_collective<detail::Scattering, A, X, I>())::type {};
 template <class X, class From, class To, class A>
-struct Resolve<AllToAllOver<X, From, To>, A>
+struct Resolve<op::AllToAll<X, From, To>, A>
     : decltype(detail::resolve_collective<detail::Exchanging, A, X, From, To>())::type {};
 
 /// Whether `reshard<To>(a)` compiles for a tensor of type `From`.
 template <class From, class To>
-concept Reshardable = bool(Resolve<ReshardTo<To>, From>::verdict);
+concept Reshardable = bool(Resolve<op::Reshard<To>, From>::verdict);
 
 }  // namespace shardtype

@@ -1,21 +1,17 @@
 #pragma once
-/// Operations on shapes, on types.
+/// Operations that reorder, rename, add, split and merge dims, as objects.
 
-#include <shardtype/check/resolve.hpp>
-#include <shardtype/rules/along.hpp>
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <shardtype/check/operation.hpp>
+#include <shardtype/rules/shape.hpp>
 
 namespace shardtype {
 
-/// A shape operation as an object, for plan() and probing: `From` has the labels it works on, `To`
-/// the dims it makes, each as the parts of a tensor type.
-template <rules::Shape Op, class From, class To>
-struct ShapeTo {};
-
 namespace detail {
-
-/// Bare labels as dims that nothing splits.
-template <class... Ls>
-using Bare = Mentions<Dim<Ls>...>;
 
 /// A label or a Dim, as a Dim.
 template <class P>
@@ -47,133 +43,151 @@ Bare<Ls...> bare_of(Pack<Ls...>);
 template <class... Ls>
 using Renaming = Pairs<Pack<>, Pack<>, Ls...>;
 
-using rules::Shape;
-
-template <class... Ls>
-using Transpose = ShapeTo<Shape::transpose, Bare<>, Bare<Ls...>>;
-template <class... Ls>
-using Relabel = ShapeTo<Shape::relabel, decltype(bare_of(typename Renaming<Ls...>::from{})),
-                        decltype(bare_of(typename Renaming<Ls...>::to{}))>;
-template <class... Ls>
-using Squeeze = ShapeTo<Shape::squeeze, Bare<Ls...>, Bare<>>;
-template <class... Ls>
-using Expand = ShapeTo<Shape::expand, Bare<>, Bare<Ls...>>;
-template <class... Dims>
-using Broadcast = ShapeTo<Shape::broadcast, Bare<>, Mentions<dim_of_t<Dims>...>>;
-template <class I, class A, class B>
-using Split = ShapeTo<DimOf<A>::bare && DimOf<B>::bare ? Shape::hand_out : Shape::split, Bare<I>,
-                      Mentions<dim_of_t<A>, dim_of_t<B>>>;
-template <class A, class B, class K>
-using Merge = ShapeTo<Shape::merge, Bare<A, B>, Bare<K>>;
-template <class I>
-using Stack = ShapeTo<Shape::stack, Bare<>, Bare<I>>;
-template <Shape Op, class I, class... Result>
-using Along = ShapeTo<Op, Bare<I>, Bare<Result...>>;
-
-/// Whether `<` orders the elements; complex numbers have no order.
-template <class T>
-inline constexpr bool is_ordered = requires(T x) { x < x; };
-
-template <Shape Op, class From, class To, class A, class... Bs>
-struct ShapeVerdict {
-  using S = Scope<A, Bs..., From, To>;
-  static constexpr int count = 1 + static_cast<int>(sizeof...(Bs));
-
-  static constexpr Verdict decide() {
-    if (Verdict v = rules::lawful(S::names, S::readings, count + 2); !v) return v;
-    if (!(same_element<A, Bs> && ...)) return refuse(Code::C10_element_types_differ);
-    if ((Op == Shape::scan_max || Op == Shape::scan_min) && !is_ordered<element_t<A>>)
-      return refuse(Code::D15_element_type);
-    if (Op == Shape::scan_sum && std::is_same_v<element_t<A>, bool>)
-      return refuse(Code::D15_element_type);
-    return ask(std::make_integer_sequence<int, count>{});
-  }
-  template <int... K>
-  static constexpr Verdict ask(std::integer_sequence<int, K...>) {
-    Spec const operands[] = {S::template spec<K>...};
-    return in_manual_mode<S, count>(
-        rules::shape(Op, {operands, count, S::template spec<count>, S::template spec<count + 1>,
-                          S::names.extents(), S::names.sizes()}));
-  }
-  static constexpr Verdict verdict = decide();
-};
-
-template <class V, class A, bool ok = bool(V::verdict)>
-struct ShapeResult : V {
-  struct Holder {
-    static constexpr Spec value = V::verdict.result;
-  };
-  using result = tensor_from_spec<typename V::S, Holder, element_t<A>, A>;
-};
-template <class V, class A>
-struct ShapeResult<V, A, false> : V {};
-
-/// The local ones have a plan, of no collectives; what shift, halo and scan send depends on
-/// arguments or is one formula (plan/window.hpp).
-template <Shape Op, class V, class A>
-struct ShapePlan : ShapeResult<V, A> {};
-template <Shape Op, class V, class A>
-  requires(Op < Shape::shift)
-struct ShapePlan<Op, V, A> : ShapeResult<V, A> {
-  static constexpr bool communicates = false;
-  static constexpr Plan make_plan(Sizing const& z, Machine const& = {}) {
-    Plan out;
-    out.sizing = z;
-    out.operand_count = 1;
-    out.operands[0] = V::S::template spec<0>;
-    out.result = V::verdict.result;
-    return out;
-  }
-};
-
-template <Shape Op, class From, class To, class A, class... Bs>
-constexpr auto resolve_shape() {
-  if constexpr (is_tensor<A> && (is_tensor<Bs> && ...)) {
-    return Type<ShapePlan<Op, ShapeVerdict<Op, From, To, A, Bs...>, A>>{};
-  } else {
-    return Type<NotATensor<A, Bs...>>{};
-  }
+/// Static extents of labels or dims.
+template <class... Ds>
+constexpr std::array<std::int64_t, sizeof...(Ds)> static_extents() {
+  return {Scope<Mentions<dim_of_t<Ds>>>::names.label_extent[0]...};
 }
+
+/// Blocks of one dim [outer * inner] and of two [outer, inner] must be the same; error E40.
+constexpr void check_lines_up(ResultExtents const& c, std::int64_t outer, std::int64_t inner,
+                              AxisList const& major, AxisList const& minor) {
+  if (rules::lines_up(outer, inner, major, minor, c.sizes)) return;
+  std::string axes;
+  AxisList const all = major.plus(minor);
+  for (int k = 0; k < all.size; ++k)
+    axes += (k == 0 ? "" : ",") + std::string(c.names.axis_name[all[k]]) + " = " +
+            std::to_string(c.sizes[all[k]]);
+  ResultExtents::fail("extents " + std::to_string(outer) + " x " + std::to_string(inner) +
+                          " split over " + axes + ": a block would end inside a row of " +
+                          std::to_string(inner) +
+                          "; all_gather an axis first, or split over another number of ranks",
+                      "E40");
+}
+
+/// What operations do that hand on the operand's memory.
+constexpr planning::Work shared_memory() { return {0, 0, true}; }
 
 }  // namespace detail
 
-template <rules::Shape Op, class From, class To, class A, class... Bs>
-struct Resolve<ShapeTo<Op, From, To>, A, Bs...>
-    : decltype(detail::resolve_shape<Op, From, To, A, Bs...>())::type {};
+namespace op {
 
-/// The local operations of ops/shape.hpp and ops/along.hpp as objects.
+/// The dims in another order.
 template <class... Ls>
-inline constexpr detail::Transpose<Ls...> transpose_to{};
+struct Transpose {
+  using operation = Transpose;
+  using to = detail::Bare<Ls...>;
+  static constexpr std::string_view name = "transpose";
+  static constexpr Verdict rule(rules::Question const& q) { return rules::transpose(q.a(), q.to); }
+};
+
+/// Other labels for the same dims, in pairs of an old and a new one.
 template <class... Ls>
-inline constexpr detail::Relabel<Ls...> relabel_to{};
+struct Relabel {
+  using operation = Relabel;
+  using from = decltype(detail::bare_of(typename detail::Renaming<Ls...>::from{}));
+  using to = decltype(detail::bare_of(typename detail::Renaming<Ls...>::to{}));
+  static constexpr std::string_view name = "relabel";
+  static constexpr Verdict rule(rules::Question const& q) { return rules::relabel(q); }
+  static constexpr void extents(ResultExtents const& c) {
+    for (int d = 0; d < c.a().rank; ++d) c.out[d] = c.given[0][d];
+  }
+  static constexpr planning::Work work(planning::CallSizing const&) {
+    return detail::shared_memory();
+  }
+};
+
+/// Without dims of extent 1.
 template <class... Ls>
-inline constexpr detail::Squeeze<Ls...> squeeze_to{};
+struct Squeeze {
+  using operation = Squeeze;
+  using from = detail::Bare<Ls...>;
+  static constexpr std::string_view name = "squeeze";
+  static constexpr Verdict rule(rules::Question const& q) { return rules::squeeze(q); }
+  static constexpr void extents(ResultExtents const& c) {
+    for (int d = 0; d < c.a().rank; ++d)
+      if (c.result.find(c.a().dims[d].label) < 0 && c.given[0][d] != 1)
+        ResultExtents::fail("index " + c.name(d) + " has extent " + std::to_string(c.given[0][d]) +
+                            "; squeeze takes away dims of extent 1");
+  }
+  static constexpr planning::Work work(planning::CallSizing const&) {
+    return detail::shared_memory();
+  }
+};
+
+/// New dims of extent 1 before the others.
 template <class... Ls>
-inline constexpr detail::Expand<Ls...> expand_to{};
+struct Expand {
+  using operation = Expand;
+  using to = detail::Bare<Ls...>;
+  static constexpr std::string_view name = "expand";
+  static constexpr Verdict rule(rules::Question const& q) { return rules::broadcast(q, true); }
+  static constexpr void extents(ResultExtents const& c) {
+    for (int d = 0; d < c.result.rank - c.a().rank; ++d) c.out[d] = 1;
+  }
+  static constexpr planning::Work work(planning::CallSizing const&) {
+    return detail::shared_memory();
+  }
+};
+
+/// New dims, of `n` rows each, before the others, along which the value repeats.
 template <class... Dims>
-inline constexpr detail::Broadcast<Dims...> broadcast_to{};
-template <class I, class A, class B>
-inline constexpr detail::Split<I, A, B> split_to{};
-template <class A, class B, class K>
-inline constexpr detail::Merge<A, B, K> merge_to{};
-template <class I, class... Result>
-inline constexpr detail::Along<rules::Shape::slice, I, Result...> slice_to{};
-/// pad with zeros; `pad_value_to` with another value.
-template <class I, class... Result>
-inline constexpr detail::Along<rules::Shape::pad_zero, I, Result...> pad_to{};
-template <class I, class... Result>
-inline constexpr detail::Along<rules::Shape::pad_value, I, Result...> pad_value_to{};
-template <class I, class... Result>
-inline constexpr detail::Along<rules::Shape::repeat, I, Result...> repeat_to{};
-template <class I, class... Result>
-inline constexpr detail::Along<rules::Shape::tile, I, Result...> tile_to{};
-template <class I>
-inline constexpr detail::Along<rules::Shape::flip, I> flip_to{};
-template <class I>
-inline constexpr detail::Along<rules::Shape::roll, I> roll_to{};
-template <class I, class... Result>
-inline constexpr detail::Along<rules::Shape::concat, I, Result...> concat_to{};
-template <class I>
-inline constexpr detail::Stack<I> stack_to{};
+struct Broadcast {
+  using operation = Broadcast;
+  using to = Mentions<detail::dim_of_t<Dims>...>;
+  static constexpr std::string_view name = "broadcast";
+  std::array<std::int64_t, sizeof...(Dims)> n = detail::static_extents<Dims...>();
+  static constexpr Verdict rule(rules::Question const& q) { return rules::broadcast(q, false); }
+  constexpr void extents(ResultExtents const& c) const {
+    for (std::size_t d = 0; d < sizeof...(Dims); ++d) c.out[d] = n[d];
+  }
+};
 
+/// Dim I as two, of `n` rows each, the second running fastest.
+template <class I, class First, class Second>
+struct SplitDim {
+  using operation = SplitDim;
+  using from = detail::Bare<I>;
+  using to = Mentions<detail::dim_of_t<First>, detail::dim_of_t<Second>>;
+  static constexpr std::string_view name = "split_dim";
+  std::array<std::int64_t, 2> n = detail::static_extents<First, Second>();
+  static constexpr Verdict rule(rules::Question const& q) {
+    return rules::split(q, detail::DimOf<First>::bare && detail::DimOf<Second>::bare);
+  }
+  constexpr void extents(ResultExtents const& c) const {
+    int const d = c.dim();
+    if (c.product(n[0], n[1]) != c.extent())
+      ResultExtents::fail("index " + c.name(d) + " has extent " + std::to_string(c.extent()) +
+                          "; it cannot be split into " + std::to_string(n[0]) + " x " +
+                          std::to_string(n[1]));
+    c.out[d] = n[0];
+    c.out[d + 1] = n[1];
+    detail::check_lines_up(c, n[0], n[1], c.result.dims[d].axes, c.result.dims[d + 1].axes);
+  }
+  static constexpr planning::Work work(planning::CallSizing const&) {
+    return detail::shared_memory();
+  }
+};
+
+/// Two neighbouring dims as one.
+template <class First, class Second, class I>
+struct MergeDims {
+  using operation = MergeDims;
+  using from = detail::Bare<First, Second>;
+  using to = detail::Bare<I>;
+  static constexpr std::string_view name = "merge_dims";
+  static constexpr Verdict rule(rules::Question const& q) { return rules::merge(q); }
+  static constexpr void extents(ResultExtents const& c) {
+    int const d = c.dim();
+    std::int64_t const outer = c.given[0][d];
+    std::int64_t const inner = c.given[0][d + 1];
+    c.set(c.product(outer, inner));
+    detail::check_lines_up(c, outer, inner, c.a().dims[d].axes, c.a().dims[d + 1].axes);
+  }
+  static constexpr planning::Work work(planning::CallSizing const&) {
+    return detail::shared_memory();
+  }
+};
+
+}  // namespace op
 }  // namespace shardtype

@@ -2,6 +2,8 @@
 /// Moving a tensor to another mesh, on types. The two types have a scope each: an axis of the one
 /// mesh says nothing about the other's, and together they may name more than an operation has.
 
+#include <string_view>
+
 #include <shardtype/check/resolve.hpp>
 #include <shardtype/rules/transfer.hpp>
 
@@ -68,15 +70,22 @@ constexpr auto resolve_transfer() {
 
 }  // namespace detail
 
-/// `transfer<Out...>` as an object, for probing.
+namespace op {
+
+/// The same value on another mesh.
 template <class... Out>
-struct TransferTo {};
+struct Transfer {
+  using operation = Transfer;
+  static constexpr std::string_view name = "transfer";
+};
+
+}  // namespace op
 
 template <class... Out, class A>
-struct Resolve<TransferTo<Out...>, A> : decltype(detail::resolve_transfer<A, Out...>())::type {};
+struct Resolve<op::Transfer<Out...>, A> : decltype(detail::resolve_transfer<A, Out...>())::type {};
 
 /// Whether `transfer<To>(a, mesh)` compiles for a tensor of type `From` and a mesh that has To's axes.
 template <class From, class To>
-concept Transferable = bool(Resolve<TransferTo<To>, From>::verdict);
+concept Transferable = bool(Resolve<op::Transfer<To>, From>::verdict);
 
 }  // namespace shardtype

@@ -85,7 +85,7 @@ constexpr bool exists_on() {
 
 /// An operation object: its verdict, and that of its result.
 template <class F, class... A>
-concept Operation = requires { bool(Resolve<F, A...>::verdict); };
+concept Resolvable = requires { bool(Resolve<F, A...>::verdict); };
 
 template <class F, class Operands, class... Given>
 struct ValidOn;
@@ -109,7 +109,7 @@ struct ValidOn<F, Args<A...>, Given...> {
     }
   }
   static constexpr bool result_exists() {
-    if constexpr (Operation<F, A...>) {
+    if constexpr (Resolvable<F, A...>) {
       if constexpr (Resolve<F, A...>::verdict) {
         return gives<result_t<F, A...>>();
       } else {
@@ -134,7 +134,7 @@ struct ValidOn<F, Args<A...>, Given...> {
 
 /// `valid_on<F, Args<A, B>, Size<X, 256>, Size<Y, 4>>`: whether `F` can run on tensors of types `A`
 /// and `B` when the axes whose size is given at run time take these sizes. `F` is an operation object's
-/// type (`MatmulTo<>`, `ReshardTo<Dim<I, X>>`) or a callable's, which may give a whole program of automatic mode:
+/// type (`op::Matmul<>`, `op::Reshard<Dim<I, X>>`) or a callable's, which may give a whole program of automatic mode:
 /// `evaluate<Out...>(lazy(a) * lazy(b))`.
 ///
 /// False: a rule refuses the operation; the callable does not accept the types; a size is below 1 or

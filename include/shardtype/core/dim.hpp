@@ -76,7 +76,7 @@ inline constexpr bool is_lazy = std::is_base_of_v<LazyNode, A>;
 template <class... Parts>
 struct Mentions;
 
-/// A type as an argument: `plan(matmul_to<Out>, type<A>, type<B>)`.
+/// A type as an argument: `plan(op::Matmul<Out>{}, type<A>, type<B>)`.
 template <class T>
 struct Type {
   using type = T;

@@ -13,10 +13,10 @@
 #include <mpi.h>
 #include <sys/stat.h>
 
+#include <shardtype/core/error.hpp>
 #include <shardtype/io/npy_header.hpp>
 #include <shardtype/io/npy_slabs.hpp>
 #include <shardtype/io/npy_transfer.hpp>
-#include <shardtype/runtime/error.hpp>
 
 namespace shardtype {
 namespace detail {

@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
+#include <shardtype/core/error.hpp>
 #include <shardtype/core/list.hpp>
 #include <shardtype/io/npy_dtype.hpp>
-#include <shardtype/runtime/error.hpp>
 
 namespace shardtype {
 

@@ -9,10 +9,10 @@
 
 #include <mpi.h>
 
+#include <shardtype/core/error.hpp>
 #include <shardtype/core/list.hpp>
 #include <shardtype/io/npy_slabs.hpp>
 #include <shardtype/runtime/comm.hpp>
-#include <shardtype/runtime/error.hpp>
 
 namespace shardtype {
 namespace detail {

@@ -5,10 +5,10 @@
 #include <string>
 #include <utility>
 
+#include <shardtype/core/error.hpp>
 #include <shardtype/lazy/evaluation.hpp>
 #include <shardtype/lazy/planned_program.hpp>
 #include <shardtype/plan/machines.hpp>
-#include <shardtype/runtime/error.hpp>
 
 namespace shardtype {
 

@@ -69,13 +69,13 @@ ProgramPlan const& plan_for(RecordedProgram const& p) {
 /// The program with the sizes that the tensors and the mesh have. Errors: E13, E23, E24.
 template <class P>
 RecordedProgram program_for(MeshRef const& mesh, AxisMap const& axes,
-                            List<ops::ProgramPart> const& parts) {
+                            List<execute::ProgramPart> const& parts) {
   RecordedProgram p = P::program;
   p.sizes = axes.sizes;
   for (int k = 0; k < p.size; ++k) {
     ProgramNode const& n = p.nodes[k];
     if (n.making != Making::given) continue;
-    ops::ProgramPart const& part = parts[static_cast<std::size_t>(n.origin)];
+    execute::ProgramPart const& part = parts[static_cast<std::size_t>(n.origin)];
     check_one_mesh(mesh, *part.mesh);
     for (int d = 0; d < n.rank; ++d) {
       std::int64_t& known = p.extents[n.labels[d]];
@@ -111,35 +111,35 @@ AxisMap program_axes(MeshRef const& mesh) {
 /// The plan of `e` for the sizes that its tensors have, which `finder` finds. Errors: E13, E23, E24, E69, E70.
 template <class P, class E>
 ProgramPlan const& plan_at_sizes(MeshRef const& mesh, AxisMap const& axes, E const& e,
-                                 ops::PartFinder& finder) {
+                                 execute::PartFinder& finder) {
   walk(finder, Type<E>{}, &e);
   return plan_for<P>(program_for<P>(mesh, axes, finder.parts));
 }
 
 template <class P, class Out, class E>
 Out run_program(MeshRef const& mesh, E const& e, std::source_location const& where) {
-  ops::PartFinder finder;
+  execute::PartFinder finder;
   AxisMap const axes = program_axes<P>(mesh);
   ProgramPlan const& plan = plan_at_sizes<P>(mesh, axes, e, finder);
   RecordedProgram const& p = plan.program;
   // a reordered result is no part of the expression
-  ops::ProgramPart last;
-  last.make = &ops::reorder_block<typename Out::element, typename Out::memory_space>;
-  last.move = &ops::move_block<typename Out::element, typename Out::memory_space>;
+  execute::ProgramPart last;
+  last.make = &execute::reorder_block<typename Out::element, typename Out::memory_space>;
+  last.move = &execute::move_block<typename Out::element, typename Out::memory_space>;
   std::array<std::int64_t, Out::rank> extents{};
   for (std::size_t d = 0; d < Out::rank; ++d) extents[d] = p.extents[p.nodes[p.root].labels[d]];
   if (!mesh.here()) return Out(mesh, extents, Buffer{});
   finder.parts.push_back(last);
-  ops::AnyBlock block = [&] {
+  execute::AnyBlock block = [&] {
     TracedRun const traced(&P::names, plan, P::names, planning_machine<P>(), where);
-    return ops::ProgramRun(mesh.state(), axes, plan, finder.parts, where).run();
+    return execute::ProgramRun(mesh.state(), axes, plan, finder.parts, where).run();
   }();
   typename Out::execution_space const exec{};
   if (!block.layout.contiguous() || block.data != block.keep.data()) {
     auto const bytes =
         static_cast<std::size_t>(block.layout.elements()) * sizeof(typename Out::element);
     Buffer packed = mesh.state().pool().template take<typename Out::memory_space>(bytes);
-    kernels::copy_packed(exec, ops::elements_of<typename Out::element>(block), block.layout,
+    kernels::copy_packed(exec, execute::elements_of<typename Out::element>(block), block.layout,
                          static_cast<typename Out::element*>(packed.data()));
     block.keep = std::move(packed);
   }
@@ -191,7 +191,7 @@ auto planned(EvaluateTo<Out...> const&, M const& mesh, E const& e, Policy const&
     using R = detail::Evaluation<Policy, L, Xs, Out...>;
     if constexpr (R::verdict) {
       using P = detail::planned_t<Policy, L, Xs, Out...>;
-      ops::PartFinder finder;
+      execute::PartFinder finder;
       AxisMap const axes = detail::program_axes<P>(mesh);
       return PlannedProgram{detail::plan_at_sizes<P>(mesh, axes, lazy(e), finder), P::names,
                             detail::planning_machine<P>()};

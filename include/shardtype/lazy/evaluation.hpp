@@ -46,7 +46,7 @@ struct Evaluation {
     if constexpr (!law) {
       return law;
     } else {
-      return Resolve<ReshardTo<whole_t<result>>, whole>::verdict;
+      return Resolve<op::Reshard<whole_t<result>>, whole>::verdict;
     }
   }
   static constexpr Verdict decide() {

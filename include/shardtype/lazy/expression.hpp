@@ -9,7 +9,7 @@
 
 #include <shardtype/check/elementwise.hpp>
 #include <shardtype/check/reduction.hpp>
-#include <shardtype/ops/fused.hpp>
+#include <shardtype/execute/fused.hpp>
 #include <shardtype/plan/program.hpp>
 #include <shardtype/tensor/operand.hpp>
 #include <shardtype/tensor/tensor.hpp>
@@ -102,7 +102,7 @@ class LazyProduct : public LazyNode {
 template <class F, class... Args>
 class LazyMap : public LazyNode, public detail::Expression<F, Args...> {
  public:
-  using whole = typename Resolve<Map<F>, argument_t<Args>...>::result;
+  using whole = typename Resolve<op::Map<F>, argument_t<Args>...>::result;
   using detail::Expression<F, Args...>::Expression;
 };
 

@@ -1,16 +1,19 @@
 #pragma once
 /// How expressions of automatic mode are written: with the operations of strict mode, on `lazy(a)`.
 
+#include <source_location>
 #include <type_traits>
 #include <utility>
 
 #include <shardtype/check/reshard.hpp>
 #include <shardtype/check/shape.hpp>
 #include <shardtype/lazy/expression.hpp>
+#include <shardtype/ops/einsum.hpp>
 #include <shardtype/ops/elementwise.hpp>
 #include <shardtype/ops/matmul.hpp>
 #include <shardtype/ops/reduce.hpp>
-#include <shardtype/ops/shape.hpp>
+#include <shardtype/ops/relabel.hpp>
+#include <shardtype/ops/transpose.hpp>
 
 namespace shardtype {
 
@@ -95,9 +98,9 @@ auto pinned(E const& e) {
     return e;
   } else {
     using Pin = named_t<typename E::whole, Out...>;
-    using R = Resolve<ReshardTo<whole_t<Pin>>, typename E::whole>;
+    using R = Resolve<op::Reshard<whole_t<Pin>>, typename E::whole>;
     if constexpr (!bool(rules::lawful(Scope<Pin>::names, Scope<Pin>::readings, 1))) {
-      return Poisoned(refusal<Resolve<ReshardTo<Pin>, typename E::whole>, typename E::whole>{});
+      return Poisoned(refusal<Resolve<op::Reshard<Pin>, typename E::whole>, typename E::whole>{});
     } else if constexpr (R::verdict) {
       return LazyConstrained<Pin, E>(e);
     } else {
@@ -142,33 +145,15 @@ auto share(A const& a) {
   }
 }
 
-// The front doors of strict mode come here where an operand is an expression.
+namespace detail {
 
 template <class F, class... Args>
-auto record(RecordMap<F> const& f, Args const&... args) {
-  if constexpr (any_poisoned<detail::recorded_t<Args>...>) {
-    (static_cast<void>(detail::recorded(args)), ...);
-    return Poisoned{};
-  } else {
-    using R = Resolve<Map<F>, argument_t<detail::recorded_t<Args>>...>;
-    if constexpr (detail::multiplies_matrices<F, R>()) {
-      return record(RecordProduct<MatmulTo<>>{}, args...);
-    } else if constexpr (R::verdict) {
-      return detail::fitting_map<max_operands>(f.function, detail::recorded(args)...);
-    } else {
-      return Poisoned(refusal<R, argument_t<detail::recorded_t<Args>>...>{});
-    }
-  }
-}
-template <class F, class First, class... Out, class... Args>
-auto record(RecordMap<F, First, Out...> const& f, Args const&... args) {
-  return constrain<First, Out...>(record(RecordMap<F>{f.function}, args...));
-}
+auto record_map(F const& f, Args const&... args);
 
 template <class Op, class A, class B>
-auto record(RecordProduct<Op>, A const& a, B const& b) {
-  using EA = detail::lazy_t<A>;
-  using EB = detail::lazy_t<B>;
+auto record_product(A const& a, B const& b) {
+  using EA = lazy_t<A>;
+  using EB = lazy_t<B>;
   if constexpr (any_poisoned<EA, EB>) {
     (static_cast<void>(lazy(a)), static_cast<void>(lazy(b)));
     return Poisoned{};
@@ -188,9 +173,26 @@ auto record(RecordProduct<Op>, A const& a, B const& b) {
   }
 }
 
+template <class F, class... Args>
+auto record_map(F const& f, Args const&... args) {
+  if constexpr (any_poisoned<recorded_t<Args>...>) {
+    (static_cast<void>(detail::recorded(args)), ...);
+    return Poisoned{};
+  } else {
+    using R = Resolve<op::Map<F>, argument_t<recorded_t<Args>>...>;
+    if constexpr (multiplies_matrices<F, R>()) {
+      return record_product<op::Matmul<>>(args...);
+    } else if constexpr (R::verdict) {
+      return fitting_map<max_operands>(f, detail::recorded(args)...);
+    } else {
+      return Poisoned(refusal<R, argument_t<recorded_t<Args>>...>{});
+    }
+  }
+}
+
 template <class F, class... Out, class A>
-auto record(RecordReduction<F, Out...>, A const& a) {
-  using R = Resolve<ReduceOver<F, Out...>, typename A::whole>;
+auto record_reduction(A const& a) {
+  using R = Resolve<op::Reduce<F, Out...>, typename A::whole>;
   if constexpr (F::kind == ReductionKind::whole) {
     return Poisoned(refused<Code::L01_not_recorded, false, typename A::whole>{});
   } else if constexpr (!R::verdict) {
@@ -206,27 +208,66 @@ auto record(RecordReduction<F, Out...>, A const& a) {
   }
 }
 
-template <class Op, class A>
-auto record(RecordShape<Op>, A const&) {
-  return Poisoned(refused<Code::L01_not_recorded, false, typename A::whole>{});
-}
-template <class From, class To, class A>
-auto record(RecordShape<ShapeTo<rules::Shape::transpose, From, To>>, A const& a) {
-  using R = Resolve<ShapeTo<rules::Shape::transpose, From, To>, typename A::whole>;
+/// An operation on one expression that makes an `Expression` of it.
+template <template <class, class> class Expression, class Op, class A>
+auto record_dims(A const& a) {
+  using R = Resolve<Op, typename A::whole>;
   if constexpr (R::verdict) {
-    return LazyTranspose<typename R::result, A>(a);
+    return Expression<typename R::result, A>(a);
   } else {
     return Poisoned(refusal<R, typename A::whole>{});
   }
 }
-template <class From, class To, class A>
-auto record(RecordShape<ShapeTo<rules::Shape::relabel, From, To>>, A const& a) {
-  using R = Resolve<ShapeTo<rules::Shape::relabel, From, To>, typename A::whole>;
-  if constexpr (R::verdict) {
-    return LazyRelabel<typename R::result, A>(a);
-  } else {
-    return Poisoned(refusal<R, typename A::whole>{});
+
+/// The first expression among the operands, as a whole tensor.
+template <class A, class... Rest>
+struct FirstWhole : FirstWhole<Rest...> {};
+template <class A, class... Rest>
+  requires is_lazy<A>
+struct FirstWhole<A, Rest...> {
+  using type = typename A::whole;
+};
+
+}  // namespace detail
+
+/// What `call` does with expressions: an operation that automatic mode knows is recorded, others are refused (L01).
+template <class... Operands>
+struct execute::Continue<execute::Above::lazy, Operands...> {
+  using Where = std::source_location;
+
+  template <class F, class... Args>
+  static auto call(op::Map<F> const& op, Where const&, Args const&... args) {
+    return shardtype::detail::record_map(op.function, args...);
   }
-}
+  template <class F, class First, class... Out, class... Args>
+  static auto call(op::Map<F, First, Out...> const& op, Where const&, Args const&... args) {
+    return constrain<First, Out...>(shardtype::detail::record_map(op.function, args...));
+  }
+  template <class... Out, class A, class B>
+  static auto call(op::Matmul<Out...> const&, Where const&, A const& a, B const& b) {
+    return shardtype::detail::record_product<op::Matmul<Out...>>(a, b);
+  }
+  template <class... Out, class A, class B>
+  static auto call(op::Einsum<Out...> const&, Where const&, A const& a, B const& b) {
+    return shardtype::detail::record_product<op::Einsum<Out...>>(a, b);
+  }
+  template <class F, class... Out, class A>
+  static auto call(op::Reduce<F, Out...> const&, Where const&, A const& a) {
+    return shardtype::detail::record_reduction<F, Out...>(a);
+  }
+  template <class... Ls, class A>
+  static auto call(op::Transpose<Ls...> const&, Where const&, A const& a) {
+    return shardtype::detail::record_dims<LazyTranspose, op::Transpose<Ls...>>(a);
+  }
+  template <class... Ls, class A>
+  static auto call(op::Relabel<Ls...> const&, Where const&, A const& a) {
+    return shardtype::detail::record_dims<LazyRelabel, op::Relabel<Ls...>>(a);
+  }
+  template <class Op, class... As>
+  static auto call(Op const&, Where const&, As const&...) {
+    return Poisoned(refused<Code::L01_not_recorded, false,
+                            typename shardtype::detail::FirstWhole<As...>::type>{});
+  }
+};
 
 }  // namespace shardtype

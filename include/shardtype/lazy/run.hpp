@@ -9,16 +9,16 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/execute/executor.hpp>
+#include <shardtype/execute/reduce_run.hpp>
 #include <shardtype/kernels/expression.hpp>
 #include <shardtype/kernels/product.hpp>
 #include <shardtype/lazy/walk.hpp>
-#include <shardtype/ops/execute.hpp>
 #include <shardtype/ops/reduce.hpp>
-#include <shardtype/ops/reduce_run.hpp>
 #include <shardtype/plan/program_plan.hpp>
 #include <shardtype/runtime/trace.hpp>
 
-namespace shardtype::ops {
+namespace shardtype::execute {
 
 /// A block of any element type on its way through a program's plan. It may be a view.
 struct AnyBlock {
@@ -316,4 +316,4 @@ class PartFinder {
   shardtype::detail::List<void const*> objects_;
 };
 
-}  // namespace shardtype::ops
+}  // namespace shardtype::execute

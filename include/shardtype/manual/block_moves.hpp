@@ -7,10 +7,10 @@
 #include <source_location>
 #include <string>
 
-#include <shardtype/ops/execute.hpp>
-#include <shardtype/ops/staged.hpp>
+#include <shardtype/execute/executor.hpp>
+#include <shardtype/execute/staged.hpp>
 
-namespace shardtype::ops {
+namespace shardtype::execute {
 
 /// A block around one dim: [outer, n, inner].
 struct BlockShape {
@@ -258,4 +258,4 @@ class BlockMoves {
   Exchange* later_;
 };
 
-}  // namespace shardtype::ops
+}  // namespace shardtype::execute

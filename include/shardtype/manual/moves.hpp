@@ -33,11 +33,11 @@ template <class When, class R, class A>
 struct MoveCall {
   using T = typename A::element;
   using Out = typename R::result;
-  using Moves = ops::BlockMoves<T, typename A::memory_space>;
+  using Moves = execute::BlockMoves<T, typename A::memory_space>;
 
   A const& a;
   std::source_location const& where;
-  ops::MoveGroup group{a.mesh().state(), R::S::names, R::axes()};
+  execute::MoveGroup group{a.mesh().state(), R::S::names, R::axes()};
   extents_of<Out> extents{};
 
   MoveCall(A const& operand, std::source_location const& at) : a(operand), where(at) {
@@ -53,8 +53,8 @@ struct MoveCall {
     return n;
   }
   /// The block around dim `d` of the operand; before the first dim for -1.
-  ops::BlockShape around(int d) const {
-    ops::BlockShape s;
+  execute::BlockShape around(int d) const {
+    execute::BlockShape s;
     for (int k = 0; k < static_cast<int>(A::rank); ++k) {
       std::int64_t const e = a.extents()[static_cast<std::size_t>(k)];
       (k < d ? s.outer : k == d ? s.n : s.inner) *= e;
@@ -154,7 +154,7 @@ struct GatherBlocks {
   template <class R>
   auto operator()(auto& c) const {
     int const d = R::dim(0);
-    ops::BlockShape shape = c.around(d);
+    execute::BlockShape shape = c.around(d);
     if (d < 0) shape = {1, 1, shape.inner};
     if (d >= 0) c.set(d, shape.n * c.group.size);
     return c.run([&](auto& moves) { return moves.all_gather(c.a.buffer(), shape); });
@@ -200,7 +200,7 @@ struct ExchangePieces {
     constexpr bool alone = R::named.rank < 2 || R::named.dims[0].label == R::named.dims[1].label;
     constexpr int join = alone ? split : R::dim(1);
     std::int64_t const piece = c.piece(split);
-    ops::BlockShape s = c.around(split);
+    execute::BlockShape s = c.around(split);
     if constexpr (join < 0) {
       if (piece != 1)
         throw Error("E61",

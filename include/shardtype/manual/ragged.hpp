@@ -99,7 +99,7 @@ auto ragged_block(A const& operand_given, B const& output_given, RaggedRows cons
         }
       };
       if (!a.mesh().here()) return finished({});
-      ops::MoveGroup const group(a.mesh().state(), R::S::names, R::axes());
+      execute::MoveGroup const group(a.mesh().state(), R::S::names, R::axes());
       auto const p = static_cast<std::size_t>(group.size);
       for (std::size_t n : {rows.input_offsets.size(), rows.send_sizes.size(),
                             rows.output_offsets.size(), rows.recv_sizes.size()})
@@ -116,7 +116,7 @@ auto ragged_block(A const& operand_given, B const& output_given, RaggedRows cons
               "operand and output of ragged_all_to_all differ in a dim that is not the first",
               FailedOn::every_rank);
       }
-      ops::BlockMoves<T, Space> moves(a.mesh().state(), group, where, started.get());
+      execute::BlockMoves<T, Space> moves(a.mesh().state(), group, where, started.get());
       moves.meet(Collective::all_to_all, a.local_size());
       // every rank learns where the rows of the others go, and how many they say they are
       StepScratch& scratch = a.mesh().state().scratch();
@@ -154,16 +154,16 @@ auto ragged_block(A const& operand_given, B const& output_given, RaggedRows cons
         recv_at[g] = theirs[2 * g] * row;
       }
       O copy = b.clone();
-      ops::Staged<T, Space> staged(a.mesh().state());
-      T* const to = ops::BlockMoves<T, Space>::write(copy.buffer());
+      execute::Staged<T, Space> staged(a.mesh().state());
+      T* const to = execute::BlockMoves<T, Space>::write(copy.buffer());
       T* const into = staged.incoming(to, b.local_size());
       if (into != to)  // what no row comes to stays as it is
         Kokkos::deep_copy(
-            ops::Flat<T, Kokkos::HostSpace>(into, static_cast<std::size_t>(b.local_size())),
-            ops::Flat<T const, Space>(to, static_cast<std::size_t>(b.local_size())));
+            execute::Flat<T, Kokkos::HostSpace>(into, static_cast<std::size_t>(b.local_size())),
+            execute::Flat<T const, Space>(to, static_cast<std::size_t>(b.local_size())));
       moves.comm().all_to_all(
-          staged.outgoing(ops::BlockMoves<T, Space>::data(a.buffer()), a.local_size()), send_counts,
-          send_at, into, recv_counts, recv_at, Segments::sparse, moves.calls());
+          staged.outgoing(execute::BlockMoves<T, Space>::data(a.buffer()), a.local_size()),
+          send_counts, send_at, into, recv_counts, recv_at, Segments::sparse, moves.calls());
       return finished(moves.settle(a.buffer(), copy.buffer(), staged, b.local_size()));
     }
   }

@@ -71,9 +71,9 @@ auto assume_invariant(A const& a, std::source_location where = std::source_locat
       AxisList over;
       for (int x = 0; x < max_axes; ++x)
         if (R::S::template spec<1>.reduced.contains(x)) over.push(x);
-      ops::MoveGroup const group(block.mesh().state(), R::S::names, over);
-      ops::BlockMoves<typename L::element, typename L::memory_space> moves(block.mesh().state(),
-                                                                           group, where);
+      execute::MoveGroup const group(block.mesh().state(), R::S::names, over);
+      execute::BlockMoves<typename L::element, typename L::memory_space> moves(block.mesh().state(),
+                                                                               group, where);
       moves.check_equal(block.buffer(), block.local_size(),
                         axes_text(R::S::template spec<1>.reduced, R::S::names));
     }

@@ -10,7 +10,7 @@
 #include <type_traits>
 
 #include <shardtype/check/indexing.hpp>
-#include <shardtype/ops/along.hpp>
+#include <shardtype/ops/slice.hpp>
 #include <shardtype/ops/to_host.hpp>
 #include <shardtype/tensor/create.hpp>
 
@@ -59,6 +59,27 @@ inline std::int64_t clamped(std::int64_t start, std::int64_t size, std::int64_t 
               FailedOn::every_rank);
 }
 
+/// The dim of label I; 0 where the operation will be refused for having none.
+template <class A, class I>
+inline constexpr int dim_or_0 = [] {
+  int const d = A::spec.find(Scope<A>::names.find_label(identity<I>));
+  return d < 0 ? 0 : d;
+}();
+/// Error E24 unless `b` has a's extents, but along dim `along`.
+template <class A, class B>
+void check_extents_beside(A const& a, B const& b, int along) {
+  check_one_mesh(a.mesh(), b.mesh());
+  for (int d = 0; d < A::spec.rank; ++d) {
+    auto const k = static_cast<std::size_t>(d);
+    if (d == along || a.extents()[k] == b.extents()[k]) continue;
+    throw Error("E24",
+                "index " + std::string(Scope<A>::names.label_name[A::spec.dims[d].label]) +
+                    " has extent " + std::to_string(b.extents()[k]) +
+                    " in one operand, elsewhere " + std::to_string(a.extents()[k]),
+                FailedOn::every_rank);
+  }
+}
+
 /// A copy of `a` with `update` in place of the rows from `start` on along dim `at`.
 template <class Out, class A, class B>
 Out updated(A const& a, B const& update, int at, std::int64_t start) {
@@ -67,8 +88,8 @@ Out updated(A const& a, B const& update, int at, std::int64_t start) {
   if (!a.mesh().here()) return out;
   typename A::execution_space const exec{};
   auto* const to = static_cast<T*>(out.buffer().data());
-  ops::Around const whole(block_layout(a.rows()), at);
-  ops::Around const part(block_layout(update.rows()), at);
+  execute::Around const whole(block_layout(a.rows()), at);
+  execute::Around const part(block_layout(update.rows()), at);
   auto const place = [&](T const* from, std::int64_t pitch, std::int64_t row, std::int64_t rows) {
     kernels::copy_pitched(exec, from, pitch, to + row * whole.inner, whole.n * whole.inner,
                           whole.outer, rows * whole.inner);
@@ -101,16 +122,12 @@ auto dynamic_slice(A const& a, Start const& start, std::int64_t size,
     if constexpr (!Begin::verdict) {
       return Poisoned(refusal<Begin, operand_t<Start>>{});
     } else {
-      std::int64_t begin = 0;
-      return ops::run_shape<detail::Along<rules::Shape::slice, I, Result...>>(
-          [&](ops::ShapeCall const& c) {
-            if (size < 0 || size > c.extent())
-              detail::fail_window(c.names.label_name[c.from.dims[0].label], c.extent(), size);
-            begin = detail::clamped(detail::read_start(operand(start), a.mesh(), where), size,
-                                    c.extent());
-            detail::set_extent(c, size);
-          },
-          [&](auto const& run) { return run.slice(begin, 1); }, a);
+      auto const d = static_cast<std::size_t>(detail::dim_or_0<operand_t<A>, I>);
+      std::int64_t const extent = a.extents()[d];
+      if (size < 0 || size > extent) detail::fail_window(I::name, extent, size);
+      std::int64_t const begin =
+          detail::clamped(detail::read_start(operand(start), a.mesh(), where), size, extent);
+      return call(op::Slice<I, Result...>{begin, begin + size}, where, a);
     }
   }
 }
@@ -126,7 +143,7 @@ auto dynamic_update(A const& a, B const& update, Start const& start,
   if constexpr (any_poisoned<A, B, Start>) {
     return Poisoned{};
   } else {
-    using R = Resolve<DynamicUpdateTo<I, Into...>, operand_t<A>, operand_t<B>>;
+    using R = Resolve<op::DynamicUpdate<I, Into...>, operand_t<A>, operand_t<B>>;
     using Begin = detail::Start<operand_t<Start>, operand_t<A>>;
     if constexpr (!R::verdict) {
       return Poisoned(refusal<R, operand_t<A>, operand_t<B>>{});
@@ -136,7 +153,7 @@ auto dynamic_update(A const& a, B const& update, Start const& start,
       using Whole = operand_t<A>;
       constexpr int at = Whole::spec.find(Scope<Whole>::names.find_label(identity<I>));
       constexpr auto d = static_cast<std::size_t>(at);
-      detail::check_beside(operand(a), operand(update), at, Scope<Whole>::names);
+      detail::check_extents_beside(operand(a), operand(update), at);
       std::int64_t const extent = a.extents()[d];
       std::int64_t const size = update.extents()[d];
       if (size > extent) detail::fail_window(I::name, extent, size);

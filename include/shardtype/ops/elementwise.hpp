@@ -6,7 +6,8 @@
 #include <type_traits>
 #include <utility>
 
-#include <shardtype/ops/fused.hpp>
+#include <shardtype/execute/call.hpp>
+#include <shardtype/execute/fused.hpp>
 #include <shardtype/ops/reshard.hpp>
 
 namespace shardtype {
@@ -24,8 +25,8 @@ inline constexpr bool is_number<std::complex<T>> = true;
 /// What operators and functions take: a tensor, an expression, or what a refused operation gave. (What is
 /// under way they take to refuse it.)
 template <class T>
-inline constexpr bool is_field =
-    is_tensor<T> || is_fused<T> || is_pending<T> || is_lazy<T> || std::is_same_v<T, Poisoned>;
+inline constexpr bool is_field = is_tensor<T> || is_dry<T> || is_fused<T> || is_pending<T> ||
+                                 is_lazy<T> || std::is_same_v<T, Poisoned>;
 template <class T>
 inline constexpr bool is_operand = is_field<T> || is_number<T> || is_poisoned<T>;
 template <class... Ts>
@@ -35,7 +36,7 @@ inline constexpr bool are_operands =
 /// An argument as an expression holds it. A temporary expression becomes part of it; one that has a
 /// name is computed now, once, for it may be used again.
 template <class T>
-auto held(T&& a) {
+constexpr auto held(T&& a) {
   using A = std::remove_cvref_t<T>;
   if constexpr (std::is_same_v<A, std::complex<float>> || std::is_same_v<A, std::complex<double>>) {
     using C = Kokkos::complex<typename A::value_type>;
@@ -53,15 +54,16 @@ using held_t = decltype(held(std::declval<T>()));
 
 /// The front door of all elementwise functions.
 template <class F, class... Args>
-auto fuse(F const& f, Args&&... args) {
+constexpr auto fuse(F const& f, Args&&... args) {
   if constexpr ((is_poisoned<std::remove_cvref_t<Args>> || ...)) {
     return Poisoned{};
   } else if constexpr ((is_pending<std::remove_cvref_t<Args>> || ...)) {
     return Poisoned(refused<Code::A04_under_way, false, std::remove_cvref_t<Args>...>{});
-  } else if constexpr ((is_lazy<std::remove_cvref_t<Args>> || ...)) {
-    return record(RecordMap<F>{f}, held(std::forward<Args>(args))...);
+  } else if constexpr ((is_lazy<std::remove_cvref_t<Args>> || ...) ||
+                       (is_dry<std::remove_cvref_t<Args>> || ...)) {
+    return call(op::Map<F>{f}, std::source_location::current(), held(std::forward<Args>(args))...);
   } else {
-    using R = Resolve<Map<F>, operand_t<held_t<Args>>...>;
+    using R = Resolve<op::Map<F>, operand_t<held_t<Args>>...>;
     if constexpr (R::verdict) {
       return Fused<F, held_t<Args>...>(f, held(std::forward<Args>(args))...);
     } else {
@@ -120,7 +122,7 @@ A& in_place(A& a, B&& b) {
   } else if constexpr (is_lazy<std::remove_cvref_t<B>>) {
     refused<Code::L01_not_recorded, false, A, std::remove_cvref_t<B>>{};
   } else {
-    using R = Resolve<Map<F>, A, operand_t<held_t<B>>>;
+    using R = Resolve<op::Map<F>, A, operand_t<held_t<B>>>;
     if constexpr (!R::verdict) {
       static_cast<void>(refusal<R, A, operand_t<held_t<B>>>{});
     } else if constexpr (!std::is_same_v<typename R::result, A>) {
@@ -139,6 +141,24 @@ A& in_place(A& a, B&& b) {
 
 }  // namespace detail
 
+namespace execute {
+template <class F, class... Out>
+struct Run<op::Map<F, Out...>> {
+  template <class R, class... Args>
+  static auto run(op::Map<F, Out...> const& op, std::source_location const& where,
+                  Args const&... args) {
+    if constexpr (sizeof...(Out) == 0) {
+      return shardtype::detail::fuse(op.function, args...).tensor();
+    } else {
+      return [&]<int... K>(std::integer_sequence<int, K...>) {
+        return shardtype::detail::named_map<R>(where, op.function,
+                                               shardtype::detail::prepared<R, K>(args, where)...);
+      }(std::make_integer_sequence<int, static_cast<int>(sizeof...(Args))>{});
+    }
+  }
+};
+}  // namespace execute
+
 /// `f` of elements with equal indices: `map(f, a, b)`. Dims are matched by index; an operand that lacks
 /// one is broadcast along it, and the result has the dims of the operand that has all. `f` is called on
 /// the tensors' execution space. Nothing is computed before the result is used; then by one kernel with
@@ -148,23 +168,12 @@ A& in_place(A& a, B&& b) {
 /// nothing; operands that do not fit are resharded, else the result is. Refused: N01 to N05.
 template <class... Out, class F, class... Args>
   requires(sizeof...(Args) > 0 && detail::are_operands<Args...>)
-auto map(F const& f, Args&&... args) {
+constexpr auto map(F const& f, Args&&... args) {
   if constexpr (sizeof...(Out) == 0 || (detail::is_pending<std::remove_cvref_t<Args>> || ...)) {
     return detail::fuse(f, std::forward<Args>(args)...);
-  } else if constexpr ((detail::is_poisoned<std::remove_cvref_t<Args>> || ...)) {
-    return Poisoned{};
-  } else if constexpr ((is_lazy<std::remove_cvref_t<Args>> || ...)) {
-    return record(RecordMap<F, Out...>{f}, detail::held(std::forward<Args>(args))...);
   } else {
-    using R = Resolve<Map<F, Out...>, operand_t<detail::held_t<Args>>...>;
-    if constexpr (R::verdict) {
-      auto const where = std::source_location::current();
-      return [&]<int... K>(std::integer_sequence<int, K...>) {
-        return detail::named_map<R>(where, f, detail::prepared<R, K>(args, where)...);
-      }(std::make_integer_sequence<int, static_cast<int>(sizeof...(Args))>{});
-    } else {
-      return Poisoned(refusal<R, operand_t<detail::held_t<Args>>...>{});
-    }
+    return call(op::Map<F, Out...>{f}, std::source_location::current(),
+                detail::held(std::forward<Args>(args))...);
   }
 }
 
@@ -172,77 +181,77 @@ auto map(F const& f, Args&&... args) {
 // communication.
 template <class A, class B>
   requires(detail::are_operands<A, B>)
-auto operator+(A&& a, B&& b) {
+constexpr auto operator+(A&& a, B&& b) {
   return detail::fuse(functions::Add{}, std::forward<A>(a), std::forward<B>(b));
 }
 template <class A, class B>
   requires(detail::are_operands<A, B>)
-auto operator-(A&& a, B&& b) {
+constexpr auto operator-(A&& a, B&& b) {
   return detail::fuse(functions::Subtract{}, std::forward<A>(a), std::forward<B>(b));
 }
 template <class A, class B>
   requires(detail::are_operands<A, B>)
-auto operator*(A&& a, B&& b) {
+constexpr auto operator*(A&& a, B&& b) {
   return detail::fuse(functions::Multiply{}, std::forward<A>(a), std::forward<B>(b));
 }
 template <class A, class B>
   requires(detail::are_operands<A, B>)
-auto operator/(A&& a, B&& b) {
+constexpr auto operator/(A&& a, B&& b) {
   return detail::fuse(functions::Divide{}, std::forward<A>(a), std::forward<B>(b));
 }
 template <class A, class B>
   requires(detail::are_operands<A, B>)
-auto operator%(A&& a, B&& b) {
+constexpr auto operator%(A&& a, B&& b) {
   return detail::fuse(functions::Remainder{}, std::forward<A>(a), std::forward<B>(b));
 }
 template <class A, class B>
   requires(detail::are_operands<A, B>)
-auto operator==(A&& a, B&& b) {
+constexpr auto operator==(A&& a, B&& b) {
   return detail::fuse(functions::Equal{}, std::forward<A>(a), std::forward<B>(b));
 }
 template <class A, class B>
   requires(detail::are_operands<A, B>)
-auto operator!=(A&& a, B&& b) {
+constexpr auto operator!=(A&& a, B&& b) {
   return detail::fuse(functions::NotEqual{}, std::forward<A>(a), std::forward<B>(b));
 }
 template <class A, class B>
   requires(detail::are_operands<A, B>)
-auto operator<(A&& a, B&& b) {
+constexpr auto operator<(A&& a, B&& b) {
   return detail::fuse(functions::Less{}, std::forward<A>(a), std::forward<B>(b));
 }
 template <class A, class B>
   requires(detail::are_operands<A, B>)
-auto operator<=(A&& a, B&& b) {
+constexpr auto operator<=(A&& a, B&& b) {
   return detail::fuse(functions::LessEqual{}, std::forward<A>(a), std::forward<B>(b));
 }
 template <class A, class B>
   requires(detail::are_operands<A, B>)
-auto operator>(A&& a, B&& b) {
+constexpr auto operator>(A&& a, B&& b) {
   return detail::fuse(functions::Greater{}, std::forward<A>(a), std::forward<B>(b));
 }
 template <class A, class B>
   requires(detail::are_operands<A, B>)
-auto operator>=(A&& a, B&& b) {
+constexpr auto operator>=(A&& a, B&& b) {
   return detail::fuse(functions::GreaterEqual{}, std::forward<A>(a), std::forward<B>(b));
 }
 template <class A, class B>
   requires(detail::are_operands<A, B>)
-auto operator&&(A&& a, B&& b) {
+constexpr auto operator&&(A&& a, B&& b) {
   return detail::fuse(functions::And{}, std::forward<A>(a), std::forward<B>(b));
 }
 template <class A, class B>
   requires(detail::are_operands<A, B>)
-auto operator||(A&& a, B&& b) {
+constexpr auto operator||(A&& a, B&& b) {
   return detail::fuse(functions::Or{}, std::forward<A>(a), std::forward<B>(b));
 }
 template <class A>
   requires(detail::are_operands<A>)
-auto operator-(A&& a) {
+constexpr auto operator-(A&& a) {
   return detail::fuse(functions::Negate{}, std::forward<A>(a));
 }
 template <class A>
   requires(detail::are_operands<A>)
-auto operator!(A&& a) {
+constexpr auto operator!(A&& a) {
   return detail::fuse(functions::Not{}, std::forward<A>(a));
 }
 

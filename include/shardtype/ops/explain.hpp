@@ -5,7 +5,7 @@
 #include <type_traits>
 
 #include <shardtype/core/text.hpp>
-#include <shardtype/ops/run.hpp>
+#include <shardtype/execute/run.hpp>
 #include <shardtype/plan/explain.hpp>
 #include <shardtype/tensor/operand.hpp>
 
@@ -17,7 +17,8 @@ template <class Op, class A, class... B>
 Plan plan_at(Op const&, A const& a, B const&... b) {
   using R = Resolve<Op, A, B...>;
   if constexpr (R::verdict) {
-    ops::Call const call = ops::call_of<R>(std::source_location::current(), Overlap::none, a, b...);
+    execute::Call const call =
+        execute::call_of<R>(std::source_location::current(), Overlap::none, a, b...);
     Sizing const z = call.sizing(map_axes(call.mesh().state(), call.planner.names));
     return call.plans.get(z, call.planner);
   } else {

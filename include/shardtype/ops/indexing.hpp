@@ -11,19 +11,19 @@
 #include <type_traits>
 
 #include <shardtype/check/indexing.hpp>
+#include <shardtype/execute/fused.hpp>
 #include <shardtype/kernels/copy.hpp>
 #include <shardtype/kernels/fill.hpp>
 #include <shardtype/kernels/lookup.hpp>
 #include <shardtype/kernels/scatter.hpp>
-#include <shardtype/ops/fused.hpp>
+#include <shardtype/ops/broadcast.hpp>
 #include <shardtype/ops/reshard.hpp>
-#include <shardtype/ops/shape.hpp>
 #include <shardtype/tensor/block_layout.hpp>
 #include <shardtype/tensor/create.hpp>
 
 namespace shardtype {
 
-namespace ops {
+namespace execute {
 
 /// The first of the ids in a block that is outside [0, n): Error E50.
 template <class Id, class Space>
@@ -78,7 +78,7 @@ struct Part {
   }
 };
 
-}  // namespace ops
+}  // namespace execute
 
 namespace detail {
 
@@ -92,7 +92,7 @@ auto data_of(A const& a) {
 template <class V, class Ids>
 void check_values_of(Ids const& ids, std::int64_t n) {
   if (check_values && ids.mesh().here())
-    ops::check_ids<typename Ids::element, typename Ids::memory_space>(
+    execute::check_ids<typename Ids::element, typename Ids::memory_space>(
         data_of(ids), ids.rows().data(), static_cast<int>(Ids::rank), n, V::name);
 }
 
@@ -112,8 +112,8 @@ Out look_up(A const& table, Ids const& ids) {
   typename A::execution_space const exec{};
   kernels::look_up(exec, data_of(table), data_of(ids),
                    static_cast<typename A::element*>(out.buffer().data()),
-                   ops::numbered_rows(block_layout(table.rows()), static_cast<int>(at),
-                                      table.rows()[at].range(), ids.local_size()));
+                   execute::numbered_rows(block_layout(table.rows()), static_cast<int>(at),
+                                          table.rows()[at].range(), ids.local_size()));
   exec.fence();
   return out;
 }
@@ -127,8 +127,9 @@ Out add_up(A const& updates, Ids const& ids, std::int64_t n) {
   constexpr auto at = static_cast<std::size_t>(dim_of<Out, V>);
   check_one_mesh(updates.mesh(), ids.mesh());
   Extents known = S::names.extents();
-  ops::note_extents(known, S::names, S::template spec<0>, updates.extents().data(), "the updates");
-  ops::note_extents(known, S::names, S::template spec<1>, ids.extents().data(), "the ids");
+  execute::note_extents(known, S::names, S::template spec<0>, updates.extents().data(),
+                        "the updates");
+  execute::note_extents(known, S::names, S::template spec<1>, ids.extents().data(), "the ids");
   // the dims of the updates that stay, in their order, before and behind V
   constexpr auto in_updates = dims_in<Out, A>();
   extents_of<Out> extents{};
@@ -143,8 +144,8 @@ Out add_up(A const& updates, Ids const& ids, std::int64_t n) {
   kernels::fill(exec, to, out.local_size(), T{});
   kernels::Layout const block = block_layout(updates.rows());
   kernels::Layout const id_block = block_layout(ids.rows());
-  ops::Part part;
-  ops::Part id_part;
+  execute::Part part;
+  execute::Part id_part;
   auto const push_kept = [&](std::size_t d) {
     auto const k = static_cast<std::size_t>(in_updates[d]);
     part.push(block, in_updates[d], updates.ranges()[k], out.ranges()[d]);
@@ -169,9 +170,9 @@ Out add_up(A const& updates, Ids const& ids, std::int64_t n) {
   using Space = typename A::memory_space;
   if (part.lengths > 0) {
     T const* const from =
-        ops::packed<T, Space>(mesh.state(), data_of(updates) + part.offset, part.layout, keep);
-    Id const* const named = ops::packed<Id, Space>(mesh.state(), data_of(ids) + id_part.offset,
-                                                   id_part.layout, keep_ids);
+        execute::packed<T, Space>(mesh.state(), data_of(updates) + part.offset, part.layout, keep);
+    Id const* const named = execute::packed<Id, Space>(mesh.state(), data_of(ids) + id_part.offset,
+                                                       id_part.layout, keep_ids);
     kernels::add_rows(exec, from, named, to, rows);
   }
   exec.fence();
@@ -212,8 +213,8 @@ Out taken_along(A const& a, Ids const& ids) {
   typename A::execution_space const exec{};
   kernels::take_along(exec, data_of(a), data_of(ids),
                       static_cast<typename A::element*>(out.buffer().data()),
-                      ops::numbered_rows(block_layout(a.rows()), static_cast<int>(at),
-                                         a.rows()[at].range(), ids.rows()[at].size()));
+                      execute::numbered_rows(block_layout(a.rows()), static_cast<int>(at),
+                                             a.rows()[at].range(), ids.rows()[at].size()));
   exec.fence();
   return out;
 }
@@ -232,9 +233,9 @@ bool gathers_operands(A const& updates, Ids const& ids, std::int64_t n) {
   using S = typename R::S;
   Sizing z{S::names.extents(), map_axes(updates.mesh().state(), S::names).sizes,
            static_cast<std::int64_t>(sizeof(typename A::element))};
-  ops::note_extents(z.extents, S::names, S::template spec<0>, updates.extents().data(),
-                    "the updates");
-  ops::note_extents(z.extents, S::names, S::template spec<1>, ids.extents().data(), "the ids");
+  execute::note_extents(z.extents, S::names, S::template spec<0>, updates.extents().data(),
+                        "the updates");
+  execute::note_extents(z.extents, S::names, S::template spec<1>, ids.extents().data(), "the ids");
   z.extents.at[S::names.find_label(identity<V>)] = n;
   return R::gathers(z);
 }
@@ -242,38 +243,38 @@ bool gathers_operands(A const& updates, Ids const& ids, std::int64_t n) {
 /// The element type and the rest of `OneHotTo`: float unless one is named first.
 template <class V, class... Out>
 struct OneHotOf {
-  using type = OneHotTo<V, float, Out...>;
+  using type = op::OneHot<V, float, Out...>;
 };
 template <class V, class T, class... Out>
   requires(is_element<T>)
 struct OneHotOf<V, T, Out...> {
-  using type = OneHotTo<V, T, Out...>;
+  using type = op::OneHot<V, T, Out...>;
 };
 template <class V, class T, class... Parts>
 struct OneHotOf<V, Tensor<T, Parts...>> {
-  using type = OneHotTo<V, T, Tensor<T, Parts...>>;
+  using type = op::OneHot<V, T, Tensor<T, Parts...>>;
 };
 
 }  // namespace detail
 
-/// The rows of a table that ids name: `table[V, D@Y]`, `ids[B@X, S]` -> `gather<V>(table, ids)` ->
+/// The rows of a table that ids name: `table[V, D@Y]`, `ids[B@X, S]` -> `take<V>(table, ids)` ->
 /// `[B@X, S, D@Y]`; the dims of the ids stand where V stood, as in np.take. Communicates nothing.
 ///
 /// Where V is split over Z, each rank looks up the ids of its rows and has zeros for the others: the
 /// result owes a sum, `{U:Z}` (of bool a maximum). What the table owes stays owed; it is reduced over
 /// what the table is reduced over.
 ///
-/// `gather<V, Dim<B, X>, Dim<D>>(table, ids)` names the result: ids are gathered over axes that the table
+/// `take<V, Dim<B, X>, Dim<D>>(table, ids)` names the result: ids are gathered over axes that the table
 /// uses, both operands are sliced as the result wants where that is free, and what they give is resharded.
 ///
 /// Refused: D01, I01 to I07, C10, R01 to R04 for the result. Errors: E23, E50.
 template <class V, class... Out, class A, class Ids>
-auto gather(A const& table, Ids const& ids,
-            std::source_location where = std::source_location::current()) {
+auto take(A const& table, Ids const& ids,
+          std::source_location where = std::source_location::current()) {
   if constexpr (any_poisoned<A, Ids>) {
     return Poisoned{};
   } else {
-    using R = Resolve<GatherTo<V, Out...>, operand_t<A>, operand_t<Ids>>;
+    using R = Resolve<op::Take<V, Out...>, operand_t<A>, operand_t<Ids>>;
     if constexpr (!R::verdict) {
       return Poisoned(refusal<R, operand_t<A>, operand_t<Ids>>{});
     } else if constexpr (R::communicates) {
@@ -289,7 +290,7 @@ auto gather(A const& table, Ids const& ids,
 }
 
 /// Zeros with `n` rows to which each update is added at the row that its id names, the transpose of
-/// `gather`: `updates[B@X, D@Y]`, `ids[B@X]` -> `scatter_add<V>(updates, ids, n)` -> `[V, D@Y]{U:X}`. V
+/// `take`: `updates[B@X, D@Y]`, `ids[B@X]` -> `scatter_add<V>(updates, ids, n)` -> `[V, D@Y]{U:X}`. V
 /// stands where the first dim of the ids stands in the updates, before all others if the ids have none. A
 /// dim that is split in one operand only is sliced in the other. `n` may be left out where V settles it.
 /// Communicates nothing; on the host the sums are the same bits for any number of threads.
@@ -305,7 +306,7 @@ auto scatter_add(A const& updates, Ids const& ids, std::int64_t n = detail::stat
   if constexpr (any_poisoned<A, Ids>) {
     return Poisoned{};
   } else {
-    using R = Resolve<ScatterAddTo<V, Out...>, operand_t<A>, operand_t<Ids>>;
+    using R = Resolve<op::ScatterAdd<V, Out...>, operand_t<A>, operand_t<Ids>>;
     if constexpr (!R::verdict) {
       return Poisoned(refusal<R, operand_t<A>, operand_t<Ids>>{});
     } else if constexpr (R::communicates) {
@@ -355,7 +356,7 @@ auto take_along(A const& a, Ids const& ids) {
   if constexpr (any_poisoned<A, Ids>) {
     return Poisoned{};
   } else {
-    using R = Resolve<TakeAlongTo<J, Into...>, operand_t<A>, operand_t<Ids>>;
+    using R = Resolve<op::TakeAlong<J, Into...>, operand_t<A>, operand_t<Ids>>;
     if constexpr (R::verdict) {
       return detail::taken_along<typename R::result, J>(operand(a), operand(ids));
     } else {

@@ -10,167 +10,167 @@ namespace shardtype {
 
 template <class A>
   requires(detail::are_operands<A>)
-auto sqrt(A&& a) {
+constexpr auto sqrt(A&& a) {
   return detail::fuse(functions::Sqrt{}, std::forward<A>(a));
 }
 template <class A>
   requires(detail::are_operands<A>)
-auto exp(A&& a) {
+constexpr auto exp(A&& a) {
   return detail::fuse(functions::Exp{}, std::forward<A>(a));
 }
 template <class A>
   requires(detail::are_operands<A>)
-auto expm1(A&& a) {
+constexpr auto expm1(A&& a) {
   return detail::fuse(functions::Expm1{}, std::forward<A>(a));
 }
 template <class A>
   requires(detail::are_operands<A>)
-auto log(A&& a) {
+constexpr auto log(A&& a) {
   return detail::fuse(functions::Log{}, std::forward<A>(a));
 }
 template <class A>
   requires(detail::are_operands<A>)
-auto log1p(A&& a) {
+constexpr auto log1p(A&& a) {
   return detail::fuse(functions::Log1p{}, std::forward<A>(a));
 }
 template <class A>
   requires(detail::are_operands<A>)
-auto sin(A&& a) {
+constexpr auto sin(A&& a) {
   return detail::fuse(functions::Sin{}, std::forward<A>(a));
 }
 template <class A>
   requires(detail::are_operands<A>)
-auto cos(A&& a) {
+constexpr auto cos(A&& a) {
   return detail::fuse(functions::Cos{}, std::forward<A>(a));
 }
 template <class A>
   requires(detail::are_operands<A>)
-auto tan(A&& a) {
+constexpr auto tan(A&& a) {
   return detail::fuse(functions::Tan{}, std::forward<A>(a));
 }
 template <class A>
   requires(detail::are_operands<A>)
-auto asin(A&& a) {
+constexpr auto asin(A&& a) {
   return detail::fuse(functions::Asin{}, std::forward<A>(a));
 }
 template <class A>
   requires(detail::are_operands<A>)
-auto acos(A&& a) {
+constexpr auto acos(A&& a) {
   return detail::fuse(functions::Acos{}, std::forward<A>(a));
 }
 template <class A>
   requires(detail::are_operands<A>)
-auto atan(A&& a) {
+constexpr auto atan(A&& a) {
   return detail::fuse(functions::Atan{}, std::forward<A>(a));
 }
 template <class A>
   requires(detail::are_operands<A>)
-auto sinh(A&& a) {
+constexpr auto sinh(A&& a) {
   return detail::fuse(functions::Sinh{}, std::forward<A>(a));
 }
 template <class A>
   requires(detail::are_operands<A>)
-auto cosh(A&& a) {
+constexpr auto cosh(A&& a) {
   return detail::fuse(functions::Cosh{}, std::forward<A>(a));
 }
 template <class A>
   requires(detail::are_operands<A>)
-auto tanh(A&& a) {
+constexpr auto tanh(A&& a) {
   return detail::fuse(functions::Tanh{}, std::forward<A>(a));
 }
 template <class A>
   requires(detail::are_operands<A>)
-auto erf(A&& a) {
+constexpr auto erf(A&& a) {
   return detail::fuse(functions::Erf{}, std::forward<A>(a));
 }
 template <class A>
   requires(detail::are_operands<A>)
-auto floor(A&& a) {
+constexpr auto floor(A&& a) {
   return detail::fuse(functions::Floor{}, std::forward<A>(a));
 }
 template <class A>
   requires(detail::are_operands<A>)
-auto ceil(A&& a) {
+constexpr auto ceil(A&& a) {
   return detail::fuse(functions::Ceil{}, std::forward<A>(a));
 }
 /// To the nearest integer, halves to even.
 template <class A>
   requires(detail::are_operands<A>)
-auto round(A&& a) {
+constexpr auto round(A&& a) {
   return detail::fuse(functions::Round{}, std::forward<A>(a));
 }
 /// The magnitude; of complex numbers a real one.
 template <class A>
   requires(detail::are_operands<A>)
-auto abs(A&& a) {
+constexpr auto abs(A&& a) {
   return detail::fuse(functions::Absolute{}, std::forward<A>(a));
 }
 /// -1, 0 or 1 (a NaN stays one).
 template <class A>
   requires(detail::are_operands<A>)
-auto sign(A&& a) {
+constexpr auto sign(A&& a) {
   return detail::fuse(functions::Sign{}, std::forward<A>(a));
 }
 template <class A>
   requires(detail::are_operands<A>)
-auto square(A&& a) {
+constexpr auto square(A&& a) {
   return detail::fuse(functions::Square{}, std::forward<A>(a));
 }
 /// The complex conjugate; linear.
 template <class A>
   requires(detail::are_operands<A>)
-auto conj(A&& a) {
+constexpr auto conj(A&& a) {
   return detail::fuse(functions::Conjugate{}, std::forward<A>(a));
 }
 /// The real part; linear.
 template <class A>
   requires(detail::are_operands<A>)
-auto real(A&& a) {
+constexpr auto real(A&& a) {
   return detail::fuse(functions::Real{}, std::forward<A>(a));
 }
 /// The imaginary part; linear.
 template <class A>
   requires(detail::are_operands<A>)
-auto imag(A&& a) {
+constexpr auto imag(A&& a) {
   return detail::fuse(functions::Imaginary{}, std::forward<A>(a));
 }
 template <class A>
   requires(detail::are_operands<A>)
-auto isnan(A&& a) {
+constexpr auto isnan(A&& a) {
   return detail::fuse(functions::IsNan{}, std::forward<A>(a));
 }
 template <class A>
   requires(detail::are_operands<A>)
-auto isfinite(A&& a) {
+constexpr auto isfinite(A&& a) {
   return detail::fuse(functions::IsFinite{}, std::forward<A>(a));
 }
 /// The larger element; a NaN if one is. Keeps an owed maximum owed.
 template <class A, class B>
   requires(detail::are_operands<A, B>)
-auto max(A&& a, B&& b) {
+constexpr auto max(A&& a, B&& b) {
   return detail::fuse(functions::Maximum{}, std::forward<A>(a), std::forward<B>(b));
 }
 /// The smaller element; a NaN if one is. Keeps an owed minimum owed.
 template <class A, class B>
   requires(detail::are_operands<A, B>)
-auto min(A&& a, B&& b) {
+constexpr auto min(A&& a, B&& b) {
   return detail::fuse(functions::Minimum{}, std::forward<A>(a), std::forward<B>(b));
 }
 template <class A, class B>
   requires(detail::are_operands<A, B>)
-auto pow(A&& a, B&& b) {
+constexpr auto pow(A&& a, B&& b) {
   return detail::fuse(functions::Power{}, std::forward<A>(a), std::forward<B>(b));
 }
 template <class A, class B>
   requires(detail::are_operands<A, B>)
-auto atan2(A&& a, B&& b) {
+constexpr auto atan2(A&& a, B&& b) {
   return detail::fuse(functions::Atan2{}, std::forward<A>(a), std::forward<B>(b));
 }
 /// `a` where the bool tensor `p` holds, else `b`. Owed sums stay owed if both are owed, or if the
 /// other is `zero`.
 template <class P, class A, class B>
   requires(detail::are_operands<P, A, B>)
-auto where(P&& p, A&& a, B&& b) {
+constexpr auto where(P&& p, A&& a, B&& b) {
   return detail::fuse(functions::Where{}, std::forward<P>(p), std::forward<A>(a),
                       std::forward<B>(b));
 }
@@ -178,7 +178,7 @@ auto where(P&& p, A&& a, B&& b) {
 /// least as wide) keep an owed sum owed.
 template <class T, class A>
   requires(detail::are_operands<A>)
-auto cast(A&& a) {
+constexpr auto cast(A&& a) {
   return detail::fuse(functions::Cast<T>{}, std::forward<A>(a));
 }
 

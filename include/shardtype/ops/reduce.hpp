@@ -6,8 +6,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <shardtype/execute/reduce_run.hpp>
 #include <shardtype/ops/math.hpp>
-#include <shardtype/ops/reduce_run.hpp>
 
 namespace shardtype {
 
@@ -62,26 +62,26 @@ template <class F, class Given, class... Out, class A>
 auto reduce_given(A const& a, std::source_location const& where) {
   if constexpr (any_poisoned<A>) {
     return Poisoned{};
-  } else if constexpr (is_lazy<A>) {
-    return record(RecordReduction<F, Out...>{}, a);
+  } else if constexpr (is_lazy<A> || is_dry<A>) {
+    return call(op::Reduce<F, Out...>{}, where, a);
   } else {
-    using R = Resolve<ReduceOver<F, Out...>, operand_t<A>>;
+    using R = Resolve<op::Reduce<F, Out...>, operand_t<A>>;
     if constexpr (!R::verdict) {
       return Poisoned(refusal<R, operand_t<A>>{});
     } else {
       using Reducer = typename ReducerOf<F, typename operand_t<A>::element>::type;
       auto const go = [&](auto const& from) {
         if constexpr (R::communicates) {
-          return ops::reduce_and_reshard < Reducer, R,
+          return execute::reduce_and_reshard < Reducer, R,
                  F::kind == ReductionKind::whole > (from, where);
         } else {
-          return ops::reduce_locally<Reducer, typename R::result>(from);
+          return execute::reduce_locally<Reducer, typename R::result>(from);
         }
       };
       if constexpr (reads_expression<Reducer, Given>()) {
-        if (!a.computed()) return go(ops::readable_expression(a));
+        if (!a.computed()) return go(execute::readable_expression(a));
       }
-      return go(ops::readable(operand(a)));
+      return go(execute::readable(operand(a)));
     }
   }
 }

@@ -15,8 +15,6 @@
 
 namespace shardtype {
 
-enum class Order : std::int8_t { ascending, descending };
-
 /// What `top_k` gives: the values, and where they stood.
 template <class Values, class Places>
 struct TopK {
@@ -24,7 +22,7 @@ struct TopK {
   Places places;
 };
 
-namespace ops {
+namespace execute {
 
 /// Sorts local blocks of `T` in memory `Space` along one dim. Plain values, so that tensor types share
 /// its code.
@@ -120,7 +118,7 @@ class BlockSorter {
   T const* rows_ = nullptr;
 };
 
-}  // namespace ops
+}  // namespace execute
 
 namespace detail {
 
@@ -129,7 +127,7 @@ inline constexpr int sorted_dim = A::spec.find(Scope<A>::names.find_label(identi
 
 template <class I, class A>
 auto block_sorter(A const& a, std::int64_t keep, Order order) {
-  return ops::BlockSorter<typename A::element, typename A::memory_space>(
+  return execute::BlockSorter<typename A::element, typename A::memory_space>(
       a.mesh().state(), static_cast<typename A::element const*>(a.buffer().data()),
       block_layout(a.rows()), sorted_dim<A, I>, keep, order);
 }
@@ -178,7 +176,7 @@ auto sort(A const& a, Order order = Order::ascending) {
   if constexpr (any_poisoned<A>) {
     return Poisoned{};
   } else {
-    using R = Resolve<SortTo<Sorts::values, I>, operand_t<A>>;
+    using R = Resolve<op::SortAlong<Sorts::values, I>, operand_t<A>>;
     if constexpr (R::verdict) {
       return detail::sorted_values<typename R::result, I>(operand(a), order);
     } else {
@@ -194,7 +192,7 @@ auto argsort(A const& a, Order order = Order::ascending) {
   if constexpr (any_poisoned<A>) {
     return Poisoned{};
   } else {
-    using R = Resolve<SortTo<Sorts::places, I>, operand_t<A>>;
+    using R = Resolve<op::SortAlong<Sorts::places, I>, operand_t<A>>;
     if constexpr (R::verdict) {
       return detail::sorted_places<typename R::result, I>(operand(a), order);
     } else {
@@ -211,7 +209,7 @@ auto top_k(A const& a, std::int64_t k) {
   if constexpr (any_poisoned<A>) {
     return TopK<Poisoned, Poisoned>{};
   } else {
-    using R = Resolve<SortTo<Sorts::first, I, Result...>, operand_t<A>>;
+    using R = Resolve<op::SortAlong<Sorts::first, I, Result...>, operand_t<A>>;
     if constexpr (R::verdict) {
       using Values = typename R::result;
       using Places = tensor_from_spec<typename R::S, typename R::Holder, std::int64_t, Values>;

@@ -19,7 +19,7 @@
 
 namespace shardtype {
 
-namespace ops {
+namespace execute {
 
 /// Where the blocks of a tensor of sharding `spec`, in these names, lie on a mesh.
 inline Placement placement(MeshState const& mesh, Names const& names, Spec const& spec) {
@@ -228,7 +228,7 @@ struct Ends {
   }
 };
 
-}  // namespace ops
+}  // namespace execute
 
 /// The same value on another mesh: `transfer<Dim<I, P>, Dim<J>>(a, mesh)` makes of `A[I@X, J]` on
 /// `Mesh<X>` the tensor `A[I@P, J]` on `Mesh<P>`. The meshes may have other axes, another number or
@@ -243,19 +243,19 @@ auto transfer(A const& a, Mesh<Ys...> const& mesh,
   if constexpr (any_poisoned<A>) {
     return Poisoned{};
   } else {
-    using R = Resolve<TransferTo<Out...>, operand_t<A>>;
+    using R = Resolve<op::Transfer<Out...>, operand_t<A>>;
     if constexpr (R::verdict) {
       using To = typename R::result;
       using T = typename A::element;
       detail::check_mesh_has_axes<To, Ys...>();
-      ops::Ends<R> const ends(a, mesh);
+      execute::Ends<R> const ends(a, mesh);
       TransferPlan const plan =
           planning::transfer_plan(ends.from, ends.to, ends.extents, sizeof(T));
       int const me = detail::job_rank();
       std::array<std::int64_t, To::rank> extents{};
       for (std::size_t d = 0; d < To::rank; ++d) extents[d] = ends.extents[R::spec.dims[d].label];
-      ops::Carrier<T, typename A::memory_space> carrier(a.mesh().state(), mesh.state(), plan,
-                                                        where);
+      execute::Carrier<T, typename A::memory_space> carrier(a.mesh().state(), mesh.state(), plan,
+                                                            where);
       return To(mesh, extents,
                 carrier.run({ends.from, ends.extents, me}, {ends.to, ends.extents, me},
                             static_cast<T const*>(a.buffer().data())));
@@ -270,10 +270,10 @@ auto transfer(A const& a, Mesh<Ys...> const& mesh,
 template <class... Out, class A, class... Ys>
 TransferPlan plan_transfer(A const& a, Mesh<Ys...> const& mesh) {
   if constexpr (!any_poisoned<A>) {
-    using R = Resolve<TransferTo<Out...>, A>;
+    using R = Resolve<op::Transfer<Out...>, A>;
     if constexpr (R::verdict) {
       detail::check_mesh_has_axes<typename R::result, Ys...>();
-      ops::Ends<R> const ends(a, mesh);
+      execute::Ends<R> const ends(a, mesh);
       return planning::transfer_plan(ends.from, ends.to, ends.extents, sizeof(typename A::element));
     } else {
       refusal<R, A>{};

@@ -157,7 +157,7 @@ constexpr Cost product_cost(Spec const& a, Spec const& b, Sizing const& z, Machi
 /// Appends the local product of `a` and `b`, which fit.
 constexpr void append_product(Plan& plan, Spec const& a, Spec const& b, Spec const& c) {
   Step s;
-  s.action = Action::contract;
+  s.action = Action::compute;
   s.slot = Slot::result;
   s.before = c;
   s.after = c;
@@ -169,9 +169,8 @@ constexpr Plan empty_contraction(Spec const& a, Spec const& b, Spec const& resul
                                  Sizing const& z) {
   Plan plan;
   plan.sizing = z;
-  plan.operands[0] = a;
-  plan.operands[1] = b;
-  plan.operand_count = 2;
+  plan.push_operand(a);
+  plan.push_operand(b);
   plan.result = result;
   return plan;
 }

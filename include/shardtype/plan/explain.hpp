@@ -1,6 +1,7 @@
 #pragma once
 /// Plans as text.
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
 
@@ -39,6 +40,8 @@ inline std::string collective_text(Collective c) {
       return "Permute";
     case Collective::broadcast:
       return "Broadcast";
+    case Collective::neighbor:
+      return "Neighbor";
     case Collective::none:
       break;
   }
@@ -64,21 +67,34 @@ inline std::string padded(std::string text, std::size_t width) {
 inline std::string explain(Plan const& plan, Names const& names) {
   using namespace detail;
   auto text = [&](Spec const& s) { return spec_text(s, names); };
-  bool const product = plan.operand_count == 2;
-  std::string const result = product ? "C" : "B";
-  std::string head = result + text(plan.result) + " = A" + text(plan.operands[0]);
-  if (product) head += " · B" + text(plan.operands[1]);
+  bool const product = plan.name.empty() && plan.operand_count == 2;
+  bool const reshard = plan.name.empty() && !product;
+  char const* const operand_name[] = {"A", "B", "C", "D", "E", "F", "G", "H"};
+  std::string const result = operand_name[std::min(plan.operand_count, max_plan_operands - 1)];
+  std::string operands;
+  for (int k = 0; k < plan.operand_count; ++k)
+    operands += (k == 0    ? ""
+                 : product ? " · "
+                           : ", ") +
+                std::string(operand_name[k]) + text(plan.operands[k]);
+  std::string what_it_does = std::string(plan.name);
+  std::string head = result + text(plan.result) + " = " +
+                     (plan.name.empty() ? operands : what_it_does + "(" + operands + ")");
   int const n = plan.collectives();
   std::string out =
       padded(head, 60) + " " + std::to_string(n) + (n == 1 ? " collective, " : " collectives, ") +
       bytes_text(plan.bytes_per_rank()) + "/rank, peak " + bytes_text(plan.peak_bytes());
-  if (product) out += ", " + flops_text(plan.flops()) + "/rank";
+  if (product || plan.flops() > 0) out += ", " + flops_text(plan.flops()) + "/rank";
   out += "\n";
-  std::string const slot_name[] = {"A", product ? "B" : "A", "P"};
+  auto const slot_name = [&](Slot slot) -> std::string {
+    int const k = static_cast<int>(slot);
+    if (reshard) return "A";
+    return k == 2 ? "P" : operand_name[k < 2 ? k : k - 1];
+  };
   int line = 0;
   for (Step const& s : plan) {
     bool const last = ++line == plan.size;
-    std::string const from = slot_name[static_cast<int>(s.slot)];
+    std::string const from = slot_name(s.slot);
     std::string const to = last ? result : from;
     std::string what = "local";
     std::string change = from + text(s.before) + " -> " + to + text(s.after);
@@ -88,12 +104,14 @@ inline std::string explain(Plan const& plan, Names const& names) {
       for (int k = 0; k < s.axes.size; ++k)
         what += (k == 0 ? "" : ",") + std::string(names.axis_name[s.axes[k]]);
       Plan one;
-      one.sizing = plan.sizing;
+      one.sizing = plan.sizing_of(s.slot);
       one.push(s);
       amount = bytes_text(one.bytes_per_rank());
-    } else if (s.action == Action::contract) {
-      change = to + text(s.after) + " = A · B";
-      amount = flops_text(plan.flops());
+    } else if (s.action == Action::compute) {
+      change = to + text(s.after) + " = " + (product ? "A · B" : what_it_does);
+      amount = plan.flops() > 0 || product ? flops_text(plan.flops())
+               : plan.shares               ? "free"
+                                           : bytes_text(plan.block_bytes(s.after, s.slot));
     } else {
       what = s.action == Action::slice ? "slice" : "transpose";
     }

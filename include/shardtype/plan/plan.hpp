@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string_view>
 
 #include <shardtype/plan/cost.hpp>
 
@@ -12,25 +13,29 @@ namespace shardtype {
 
 /// Most steps in one plan: resharding two operands and a result over `max_axes` axes.
 inline constexpr int max_steps = 24;
+/// Most operands that a plan tells apart; of further ones it knows the bytes.
+inline constexpr int max_plan_operands = 8;
 
-/// The steps of a plan. Those that are not there have no values: a compiler would write, check and copy
+/// At most `Most` values. Those that are not there have no content: a compiler would write, check and copy
 /// each number of each of them.
-class PlanSteps {
+template <class T, std::size_t Most>
+class Rooms {
   union Room {
-    char empty = 0;
-    Step step;
+    char empty;
+    T value;
+    constexpr Room() : empty(0) {}
   };
 
  public:
   /// Runs over them in order.
   class Iterator {
    public:
-    using value_type = Step;
+    using value_type = T;
     using difference_type = std::ptrdiff_t;
 
     Iterator() = default;
-    constexpr Step const& operator*() const { return at_->step; }
-    constexpr Step const* operator->() const { return &at_->step; }
+    constexpr T const& operator*() const { return at_->value; }
+    constexpr T const* operator->() const { return &at_->value; }
     constexpr Iterator& operator++() {
       ++at_;
       return *this;
@@ -43,35 +48,59 @@ class PlanSteps {
     friend constexpr bool operator==(Iterator, Iterator) = default;
 
    private:
-    friend PlanSteps;
+    friend Rooms;
     constexpr explicit Iterator(Room const* at) : at_(at) {}
     Room const* at_ = nullptr;
   };
 
-  constexpr Step const& operator[](int k) const { return rooms_[k].step; }
-  constexpr Step& operator[](int k) { return rooms_[k].step; }
-  /// Puts a step at `k`, where there was none.
-  constexpr void put(int k, Step const& s) { std::construct_at(&rooms_[k].step, s); }
+  constexpr T const& operator[](int k) const { return rooms_[k].value; }
+  constexpr T& operator[](int k) { return rooms_[k].value; }
+  /// Puts a value at `k`, where there was none.
+  constexpr void put(int k, T const& value) { std::construct_at(&rooms_[k].value, value); }
   constexpr Iterator iterator(int k) const { return Iterator(rooms_ + k); }
 
  private:
-  Room rooms_[max_steps]{};
+  Room rooms_[Most];
+};
+
+/// Extents and element size of one value of a plan, where they are not those of the operation's labels.
+struct OwnSizing {
+  Slot slot{};
+  Extents extents{};
+  std::int64_t element_bytes = 1;
 };
 
 /// What an operation will do, decided before anything runs. Labels and axes are numbered as in
 /// the operation's Scope.
 struct Plan {
   int size = 0;
-  PlanSteps steps{};
+  Rooms<Step, max_steps> steps{};
   Sizing sizing{};
-  Spec operands[2]{};
+  Rooms<Spec, max_plan_operands> operands{};
   int operand_count = 0;
   Spec result{};
+  std::string_view name{};  ///< of the operation; none: a product of two operands, a reshard of one
   std::int64_t local_flops = 0;  ///< of the busiest rank
+  std::int64_t workspace =
+      0;  ///< bytes that the local computation needs beside operands and result
+  std::int64_t more_bytes = 0;  ///< of operands beyond `max_plan_operands`
+  bool shares = false;          ///< the result lies in the memory of the first operand
+  Rooms<OwnSizing, max_plan_operands + 1> own{};
+  int own_count = 0;
 
-  constexpr PlanSteps::Iterator begin() const { return steps.iterator(0); }
-  constexpr PlanSteps::Iterator end() const { return steps.iterator(size); }
+  constexpr auto begin() const { return steps.iterator(0); }
+  constexpr auto end() const { return steps.iterator(size); }
   constexpr void push(Step const& s) { steps.put(size++, s); }
+  constexpr void push_operand(Spec const& s) { operands.put(operand_count++, s); }
+  /// Says that a value has extents or elements of its own.
+  constexpr void push_own(OwnSizing const& s) { own.put(own_count++, s); }
+  /// The sizing of a value.
+  constexpr Sizing sizing_of(Slot slot) const {
+    Sizing z = sizing;
+    for (int k = 0; k < own_count; ++k)
+      if (own[k].slot == slot) z.extents = own[k].extents, z.element_bytes = own[k].element_bytes;
+    return z;
+  }
 
   /// How many collectives of this kind run.
   constexpr int count(Collective c) const {
@@ -86,7 +115,7 @@ struct Plan {
   constexpr std::int64_t bytes(Coords const& at) const {
     std::int64_t sum = 0;
     for (Step const& s : *this)
-      if (s.collective != Collective::none) sum += step_bytes(s, sizing, at);
+      if (s.collective != Collective::none) sum += step_bytes(s, sizing_of(s.slot), at);
     return sum;
   }
   /// The most bytes that any rank moves.
@@ -108,22 +137,34 @@ struct Plan {
   /// Floating-point operations of the busiest rank.
   constexpr std::int64_t flops() const { return local_flops; }
 
+  /// Bytes of the largest block of a value with this sharding.
+  constexpr std::int64_t block_bytes(Spec const& s, Slot slot) const {
+    Sizing const z = sizing_of(slot);
+    return largest_elements(s, z.extents, z.sizes) * z.element_bytes;
+  }
+  /// Bytes of the operands.
+  constexpr std::int64_t given_bytes() const {
+    std::int64_t given = more_bytes;
+    for (int k = 0; k < operand_count; ++k) given += block_bytes(operands[k], operand_slot(k));
+    return given;
+  }
   /// Most bytes a rank holds at once: the operands, and what each step reads and writes. Packing
   /// buffers count as one more copy of what a collective sends.
   constexpr std::int64_t peak_bytes() const {
-    auto held = [&](Spec const& s) {
-      return largest_elements(s, sizing.extents, sizing.sizes) * sizing.element_bytes;
-    };
-    std::int64_t given = 0;
-    for (int k = 0; k < operand_count; ++k) given += held(operands[k]);
+    std::int64_t const given = given_bytes();
     std::int64_t most = given;
-    std::int64_t live[3] = {0, 0, 0};
+    std::int64_t live[max_plan_operands + 1]{};
     for (Step const& s : *this) {
-      std::int64_t const now = live[0] + live[1] + live[2] + held(s.after);
-      std::int64_t const packed = s.action == Action::communicate ? held(s.before) : 0;
-      most = std::max(most, given + now + packed);
-      live[static_cast<int>(s.slot)] = held(s.after);
-      if (s.action == Action::contract) live[0] = live[1] = 0;
+      std::int64_t const after =
+          s.action == Action::compute && shares ? 0 : block_bytes(s.after, s.slot);
+      std::int64_t now = after;
+      for (std::int64_t bytes : live) now += bytes;
+      if (s.action == Action::communicate) now += block_bytes(s.before, s.slot);
+      if (s.action == Action::compute) now += workspace;
+      most = std::max(most, given + now);
+      if (s.action == Action::compute)
+        for (std::int64_t& bytes : live) bytes = 0;
+      live[static_cast<int>(s.slot)] = after;
     }
     return most;
   }
@@ -131,11 +172,11 @@ struct Plan {
   constexpr Cost cost(Machine const& m = {}) const {
     Cost sum;
     for (Step const& s : *this) {
-      if (s.action == Action::contract) {
+      if (s.action == Action::compute) {
         sum.flops += local_flops;
-        sum.picoseconds += picoseconds(static_cast<double>(local_flops), m.flops_per_second);
+        sum.picoseconds += compute_time(s, m);
       } else {
-        sum = sum + step_cost(s, sizing, m);
+        sum = sum + step_cost(s, sizing_of(s.slot), m);
       }
     }
     sum.peak_bytes = peak_bytes();
@@ -147,6 +188,13 @@ struct Plan {
   }
 
  private:
+  /// A product takes the time of its flops, everything else that of the bytes it reads and writes.
+  constexpr std::int64_t compute_time(Step const& s, Machine const& m) const {
+    if (name.empty()) return picoseconds(static_cast<double>(local_flops), m.flops_per_second);
+    if (shares) return 0;
+    return picoseconds(static_cast<double>(given_bytes() + block_bytes(s.after, s.slot)),
+                       m.memory_bytes_per_second);
+  }
   constexpr int communicating() const {
     int n = 0;
     for (Step const& s : *this) n += s.collective != Collective::none ? 1 : 0;

@@ -64,8 +64,7 @@ constexpr Plan reshard_plan(Spec const& from, Spec const& to, Sizing const& z,
                             Machine const& m = {}, AxisSet spare = {}) {
   Plan plan;
   plan.sizing = z;
-  plan.operands[0] = from;
-  plan.operand_count = 1;
+  plan.push_operand(from);
   plan.result = to;
   append_reshard(plan, Slot::a, from, to, m, -1, spare);
   return plan;

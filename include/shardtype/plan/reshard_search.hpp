@@ -96,7 +96,7 @@ class Search {
   }
 
   /// Writes the `size` steps of the path that was found, behind the first `first`.
-  constexpr void spell(PlanSteps& to, int first, int size, Slot slot) const {
+  constexpr void spell(Rooms<Step, max_steps>& to, int first, int size, Slot slot) const {
     int k = aim_;
     for (Spec after = spec_of(goal_key_, from_, goal_); size > 0; k = nodes_[k].parent) {
       Node const& node = nodes_[k];

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include <shardtype/core/block.hpp>
+#include <shardtype/plan/window.hpp>
 
 namespace shardtype {
 
@@ -15,23 +15,29 @@ enum class Collective : std::int8_t {
   reduce_scatter,
   all_to_all,
   permute,
-  broadcast
+  broadcast,
+  neighbor  ///< rows beyond the own block, from the ranks that hold them
 };
+
+/// How many there are, `none` among them.
+inline constexpr int collective_kinds = static_cast<int>(Collective::neighbor) + 1;
 
 /// What a step does to the value it works on.
 enum class Action : std::int8_t {
   slice,        ///< keep the own piece of a dim; local and free of communication
   transpose,    ///< reorder the dims of the local block
-  contract,     ///< the local product of both operands
+  compute,      ///< what the operation itself does, on the blocks of all operands
   communicate,  ///< one collective over the group that `axes` span
 };
 
-/// The value a step works on.
+/// The value a step works on: an operand, or the result.
 enum class Slot : std::int8_t { a, b, result };
+/// Operand `k`; those beyond the second are numbered behind the result.
+constexpr Slot operand_slot(int k) { return static_cast<Slot>(k < 2 ? k : k + 1); }
 
 /// One step. An all_to_all whose `from` is its `to` splits that dim otherwise, a Cyclic before or after
 /// it: each member of the group, which are the axes before it, sends what each other one needs.
-/// `before` and `after` are the shardings of its value; for `contract`, `before` is that
+/// `before` and `after` are the shardings of its value; for `compute`, `before` is that
 /// of the result.
 struct Step {
   Action action = Action::slice;
@@ -44,29 +50,10 @@ struct Step {
   std::int8_t to = -1;    ///< dim (position) that gains axes
   Spec before{};
   Spec after{};
+  Window window{};  ///< of a neighbor exchange: the rows of dim `from` that each rank wants
 
   friend constexpr bool operator==(Step const&, Step const&) = default;
 };
-
-/// Extents, axis sizes and element size a plan is made for.
-struct Sizing {
-  Extents extents{};
-  Sizes sizes{};
-  std::int64_t element_bytes = 1;
-  friend constexpr bool operator==(Sizing const&, Sizing const&) = default;
-};
-
-/// The block of a dim of `s` as one rank holds it; not of a cyclic one.
-constexpr Range block_of(Spec const& s, int dim, Sizing const& z, Coords const& at) {
-  return block({0, z.extents[s.dims[dim].label]}, s.dims[dim].axes, z.sizes, at);
-}
-/// The indices of any dim of `s` that one rank holds, and how many they are.
-constexpr Rows rows_of(Spec const& s, int dim, Sizing const& z, Coords const& at) {
-  return rows_of(z.extents[s.dims[dim].label], s.dims[dim].axes, z.sizes, at);
-}
-constexpr std::int64_t held(Spec const& s, int dim, Sizing const& z, Coords const& at) {
-  return held(z.extents[s.dims[dim].label], s.dims[dim].axes, z.sizes, at);
-}
 
 /// Indices along the dim that the rank at these coordinates sends to others where a step splits a dim
 /// otherwise.
@@ -79,7 +66,7 @@ constexpr std::int64_t rows_sent(Step const& s, Sizing const& z, Coords const& a
 }
 
 /// Payload bytes of one step at one rank, by a fixed convention: all_gather: received from others;
-/// reduce_scatter, all_to_all, permute: sent to others; all_reduce: 2 n (p - 1) / p of the n bytes
+/// reduce_scatter, all_to_all, permute, neighbor: sent to others; all_reduce: 2 n (p - 1) / p of the n bytes
 /// reduced, rounded down.
 constexpr std::int64_t step_bytes(Step const& s, Sizing const& z, Coords const& at) {
   std::int64_t const before = local_elements(s.before, z.extents, z.sizes, at) * z.element_bytes;
@@ -103,6 +90,8 @@ constexpr std::int64_t step_bytes(Step const& s, Sizing const& z, Coords const& 
       Range const kept = intersect(old_block, block_of(s.after, s.from, z, at));
       return old_block.size() == 0 ? 0 : before - before / old_block.size() * kept.size();
     }
+    case Collective::neighbor:
+      return window_bytes(s.before, s.from, z, at, s.window);
     case Collective::none:
     case Collective::broadcast:
       break;
@@ -111,7 +100,7 @@ constexpr std::int64_t step_bytes(Step const& s, Sizing const& z, Coords const& 
 }
 
 /// Messages a rank sends for one collective over `p` ranks: p - 1 for the exchanges, 2 (p - 1) for
-/// all_reduce, 1 for a permute.
+/// all_reduce, 1 for a permute, 2 at most for a neighbor exchange.
 constexpr std::int64_t step_messages(Collective collective, std::int64_t p) {
   switch (collective) {
     case Collective::none:
@@ -120,6 +109,8 @@ constexpr std::int64_t step_messages(Collective collective, std::int64_t p) {
       return 2 * (p - 1);
     case Collective::permute:
       return p > 1 ? 1 : 0;
+    case Collective::neighbor:
+      return p > 2 ? 2 : p - 1;
     default:
       return p - 1;
   }

@@ -2,7 +2,9 @@
 /// Which rows of a split dim ranks fetch from each other: the arithmetic of shift and halo_exchange,
 /// and what they and scan send.
 
-#include <shardtype/plan/step.hpp>
+#include <algorithm>
+
+#include <shardtype/plan/sizing.hpp>
 
 namespace shardtype {
 
@@ -15,6 +17,7 @@ struct Window {
   std::int64_t low = 0;
   std::int64_t high = 0;
   Edge edge = Edge::fill_zero;
+  friend constexpr bool operator==(Window const&, Window const&) = default;
 };
 
 /// shift by n: row i of the result is row i - n. A shift by more than the extent leaves nothing, or

@@ -1,13 +1,13 @@
 #pragma once
 /// Operations along one dim: slice, pad, repeat, tile, flip, roll, concat, stack, which are local and
-/// so ask for a dim that is not split; shift, halo and scan, which communicate along it.
+/// so ask for a dim that is not split; shift, halo_exchange and running values, which communicate along it.
 
 #include <shardtype/rules/shape.hpp>
 
 namespace shardtype::rules {
 
 /// The dim an operation works along must not be split; `otherwise` says what to do if it is.
-constexpr Verdict unsplit(ShapeQuestion const& q, Code otherwise) {
+constexpr Verdict unsplit(Question const& q, Code otherwise) {
   if (Verdict v = has_all(q.a(), q.from); !v) return v;
   if (Verdict v = in_blocks(q.a(), q.from); !v) return v;
   DimSpec const& dim = q.a().dims[q.a().find(q.from.dims[0].label)];
@@ -16,7 +16,7 @@ constexpr Verdict unsplit(ShapeQuestion const& q, Code otherwise) {
 
 /// `a` after an operation that changes the extent of the dim it works along: the dim gets the new
 /// label, or keeps its own where the type does not settle the extent.
-constexpr Verdict resized(ShapeQuestion const& q) {
+constexpr Verdict resized(Question const& q) {
   if (Verdict v = unsplit(q, Code::D03_along_split); !v) return v;
   int const label = q.from.dims[0].label;
   if (q.to.rank > 1) return refuse(Code::D07_names_incomplete, label);
@@ -29,7 +29,7 @@ constexpr Verdict resized(ShapeQuestion const& q) {
 
 /// A pad with a value other than 0 would be counted once per summand. Of candidates for a maximum
 /// or minimum every one may be padded with the same value.
-constexpr Verdict pad(ShapeQuestion const& q, bool zero) {
+constexpr Verdict pad(Question const& q, bool zero) {
   if (!zero && q.a().kind == ReduceKind::sum)
     for (int x = 0; x < max_axes; ++x)
       if (q.a().unreduced.contains(x)) return refuse(Code::D11_pad_unreduced, -1, -1, x);
@@ -38,7 +38,7 @@ constexpr Verdict pad(ShapeQuestion const& q, bool zero) {
 
 /// The operands of concat and stack: the same dims, split alike, unreduced alike. A replicated one
 /// next to a reduced one is taken as reduced, as in sums.
-constexpr Verdict alike(ShapeQuestion const& q) {
+constexpr Verdict alike(Question const& q) {
   Spec out = q.a();
   for (int k = 1; k < q.count; ++k) {
     Spec const& b = q.operands[k];
@@ -55,7 +55,7 @@ constexpr Verdict alike(ShapeQuestion const& q) {
 }
 
 /// `concat<I>(a, b, ...)`: one behind the other along I.
-constexpr Verdict concat(ShapeQuestion q) {
+constexpr Verdict concat(Question q) {
   Verdict v = alike(q);
   if (!v) return v;
   q.operands = &v.result;
@@ -68,7 +68,7 @@ constexpr Verdict concat(ShapeQuestion q) {
 }
 
 /// `stack<I>(a, b, ...)`: one beside the other along a new dim I, before the others.
-constexpr Verdict stack(ShapeQuestion q) {
+constexpr Verdict stack(Question q) {
   Verdict const v = alike(q);
   if (!v) return v;
   if (contradict(q.extent(q.to, 0), q.count))
@@ -78,7 +78,7 @@ constexpr Verdict stack(ShapeQuestion q) {
 }
 
 /// Running sums go through owed sums, running maxima through owed maxima; nothing else does.
-constexpr Verdict scan(ShapeQuestion const& q, ReduceKind kind) {
+constexpr Verdict running(Question const& q, ReduceKind kind) {
   if (Verdict v = has_all(q.a(), q.from); !v) return v;
   if (Verdict v = in_blocks(q.a(), q.from); !v) return v;
   if (q.a().kind != kind)
@@ -87,53 +87,30 @@ constexpr Verdict scan(ShapeQuestion const& q, ReduceKind kind) {
   return accept(q.a());
 }
 
-/// What `op` makes of its operands.
-constexpr Verdict shape(Shape op, ShapeQuestion const& q) {
-  Verdict v;
-  switch (op) {
-    case Shape::transpose:
-      return transpose(q.a(), q.to);
-    case Shape::relabel:
-      return relabel(q);
-    case Shape::squeeze:
-      return squeeze(q);
-    case Shape::expand:
-      return broadcast(q, true);
-    case Shape::broadcast:
-      return broadcast(q, false);
-    case Shape::split:
-    case Shape::hand_out:
-      return split(q, op == Shape::hand_out);
-    case Shape::merge:
-      return merge(q);
-    case Shape::slice:
-    case Shape::repeat:
-    case Shape::tile:
-      return resized(q);
-    case Shape::pad_zero:
-    case Shape::pad_value:
-      return pad(q, op == Shape::pad_zero);
-    case Shape::flip:
-    case Shape::roll:
-      v = unsplit(q, op == Shape::flip ? Code::D03_along_split : Code::D04_roll_along_split);
-      return v ? accept(q.a()) : v;
-    case Shape::concat:
-      return concat(q);
-    case Shape::stack:
-      return stack(q);
-    case Shape::shift:
-    case Shape::halo:  // whose blocks are told as ranges
-      v = has_all(q.a(), q.from);
-      if (v) v = in_blocks(q.a(), op == Shape::shift ? q.from : q.a());
-      return v ? accept(q.a()) : v;
-    case Shape::scan_sum:
-      return scan(q, ReduceKind::sum);
-    case Shape::scan_max:
-      return scan(q, ReduceKind::max);
-    case Shape::scan_min:
-      return scan(q, ReduceKind::min);
-  }
-  return v;
+/// `flip<I>`: the same dims.
+constexpr Verdict flip(Question const& q) {
+  Verdict const v = unsplit(q, Code::D03_along_split);
+  return v ? accept(q.a()) : v;
+}
+
+/// `roll<I>`: the same dims; along a split dim `shift` does it.
+constexpr Verdict roll(Question const& q) {
+  Verdict const v = unsplit(q, Code::D04_roll_along_split);
+  return v ? accept(q.a()) : v;
+}
+
+/// `shift<I>`: the same dims, of which I may be split into blocks.
+constexpr Verdict shift(Question const& q) {
+  Verdict v = has_all(q.a(), q.from);
+  if (v) v = in_blocks(q.a(), q.from);
+  return v ? accept(q.a()) : v;
+}
+
+/// `halo_exchange<I>`: as shift, but all dims lie in blocks, for what it gives is told as ranges.
+constexpr Verdict halo(Question const& q) {
+  Verdict v = has_all(q.a(), q.from);
+  if (v) v = in_blocks(q.a(), q.a());
+  return v ? accept(q.a()) : v;
 }
 
 }  // namespace shardtype::rules

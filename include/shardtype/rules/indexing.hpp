@@ -173,7 +173,7 @@ constexpr Verdict dynamic_update(Spec const& a, Spec update, int along, int into
 
 /// `sort<I>`, and `top_k<I, K>`, which `resizes`: along one whole dim, and of values, not of summands
 /// (the largest sum is not the sum of the largest).
-constexpr Verdict sorted(ShapeQuestion const& q, bool resizes) {
+constexpr Verdict sorted(Question const& q, bool resizes) {
   for (int x = 0; x < max_axes; ++x)
     if (q.a().unreduced.contains(x)) return refuse(Code::I10_sort_unreduced, -1, -1, x);
   if (resizes) return resized(q);

@@ -1,56 +1,9 @@
 #pragma once
 /// Operations that reorder, rename, add, split and merge dims. None of them communicates.
 
-#include <shardtype/core/block.hpp>
-#include <shardtype/rules/verdict.hpp>
+#include <shardtype/rules/question.hpp>
 
 namespace shardtype::rules {
-
-/// The operations on the shape of a tensor.
-enum class Shape : std::int8_t {
-  transpose,
-  relabel,
-  squeeze,
-  expand,
-  broadcast,
-  split,     ///< the caller says which axes go to which part
-  hand_out,  ///< the axes go to the parts major to minor
-  merge,
-  slice,
-  pad_zero,
-  pad_value,
-  repeat,
-  tile,
-  flip,
-  roll,
-  concat,
-  stack,
-  shift,
-  halo,
-  scan_sum,
-  scan_max,
-  scan_min
-};
-
-/// What a shape operation is asked, as values: its operands, the labels it works on (`from`), the
-/// dims it makes (`to`), and what the types say about extents and sizes (`dynamic` where nothing).
-struct ShapeQuestion {
-  Spec const* operands = nullptr;
-  int count = 0;
-  Spec from{};
-  Spec to{};
-  Extents extents{};
-  Sizes sizes{};
-
-  constexpr Spec const& a() const { return operands[0]; }
-  constexpr std::int64_t extent(Spec const& s, int d) const { return extents[s.dims[d].label]; }
-  /// Whether the types settle the sizes of all these axes.
-  constexpr bool settled(AxisList const& axes) const {
-    for (int k = 0; k < axes.size; ++k)
-      if (sizes[axes[k]] == dynamic) return false;
-    return true;
-  }
-};
 
 /// Whether both extents are settled and differ.
 constexpr bool contradict(std::int64_t a, std::int64_t b) {
@@ -123,7 +76,7 @@ constexpr Verdict transpose(Spec const& a, Spec const& to) {
 }
 
 /// `relabel<I, K>`: other names for the same dims.
-constexpr Verdict relabel(ShapeQuestion const& q) {
+constexpr Verdict relabel(Question const& q) {
   if (q.from.rank != q.to.rank)
     return refuse(Code::D07_names_incomplete, q.from.dims[q.from.rank - 1].label);
   if (Verdict v = has_all(q.a(), q.from); !v) return v;
@@ -141,7 +94,7 @@ constexpr Verdict relabel(ShapeQuestion const& q) {
 }
 
 /// `squeeze<I>`: without dims of extent 1 that are not split.
-constexpr Verdict squeeze(ShapeQuestion const& q) {
+constexpr Verdict squeeze(Question const& q) {
   if (Verdict v = has_all(q.a(), q.from); !v) return v;
   Spec kept;
   for (int d = 0; d < q.a().rank; ++d) {
@@ -159,7 +112,7 @@ constexpr Verdict squeeze(ShapeQuestion const& q) {
 
 /// `expand<I>`, `broadcast<Dim<I, X>>`: new dims before the others. A broadcast may be born split
 /// over axes along which `a` is replicated: each rank makes its own part.
-constexpr Verdict broadcast(ShapeQuestion const& q, bool extent_one) {
+constexpr Verdict broadcast(Question const& q, bool extent_one) {
   if (Verdict v = has_none(q.a(), q.to); !v) return v;
   for (int d = 0; d < q.to.rank; ++d) {
     if (extent_one && contradict(q.extent(q.to, d), 1))
@@ -186,7 +139,7 @@ constexpr int handed_out(std::int64_t outer, AxisList const& axes, Sizes const& 
 
 /// Whether what the types say about one dim of extent `whole` and two of `outer` and `inner` shows
 /// that their blocks do not line up, or that the extents contradict. `label` is to blame.
-constexpr Verdict parts_fit(ShapeQuestion const& q, std::int64_t whole, std::int64_t outer,
+constexpr Verdict parts_fit(Question const& q, std::int64_t whole, std::int64_t outer,
                             std::int64_t inner, AxisList const& major, AxisList const& minor,
                             int label) {
   if (outer == dynamic && whole > 0 && inner > 0 && whole % inner == 0) outer = whole / inner;
@@ -202,7 +155,7 @@ constexpr Verdict parts_fit(ShapeQuestion const& q, std::int64_t whole, std::int
 }
 
 /// `split<I, A, B>`: I of extent na * nb becomes A, B; where the blocks line up.
-constexpr Verdict split(ShapeQuestion const& q, bool hand_out) {
+constexpr Verdict split(Question const& q, bool hand_out) {
   if (Verdict v = has_all(q.a(), q.from); !v) return v;
   if (Verdict v = has_none(q.a(), q.to); !v) return v;
   if (Verdict v = in_blocks(q.a(), q.from); !v) return v;
@@ -237,7 +190,7 @@ constexpr Verdict split(ShapeQuestion const& q, bool hand_out) {
 }
 
 /// `merge<A, B, K>`: neighbours A, B become K of extent na * nb; where the blocks line up.
-constexpr Verdict merge(ShapeQuestion const& q) {
+constexpr Verdict merge(Question const& q) {
   if (Verdict v = has_all(q.a(), q.from); !v) return v;
   if (Verdict v = has_none(q.a(), q.to); !v) return v;
   if (Verdict v = in_blocks(q.a(), q.from); !v) return v;

@@ -101,6 +101,7 @@ enum class Code {
   A02_still_unreduced,
   A03_no_such_index,
   A04_under_way,
+  A05_run_time_extent,
   G01_no_such_distribution,
   V01_mixed,
   V02_wrong_mode,

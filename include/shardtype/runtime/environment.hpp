@@ -15,8 +15,8 @@
 #include <mpi.h>
 #include <unistd.h>
 
+#include <shardtype/core/error.hpp>
 #include <shardtype/runtime/comm.hpp>
-#include <shardtype/runtime/error.hpp>
 #include <shardtype/runtime/machine_file.hpp>
 #include <shardtype/runtime/records.hpp>
 #include <shardtype/runtime/trace.hpp>

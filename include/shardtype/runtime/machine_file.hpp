@@ -9,9 +9,9 @@
 #include <cstring>
 #include <string>
 
+#include <shardtype/core/error.hpp>
 #include <shardtype/plan/machine.hpp>
 #include <shardtype/runtime/comm.hpp>
-#include <shardtype/runtime/error.hpp>
 
 namespace shardtype {
 

@@ -11,11 +11,11 @@
 
 #include <mpi.h>
 
+#include <shardtype/core/error.hpp>
 #include <shardtype/core/escape.hpp>
 #include <shardtype/core/list.hpp>
 #include <shardtype/core/name.hpp>
 #include <shardtype/runtime/comm.hpp>
-#include <shardtype/runtime/error.hpp>
 
 namespace shardtype::detail {
 

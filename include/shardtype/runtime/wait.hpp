@@ -6,7 +6,7 @@
 #include <mpi.h>
 #include <sched.h>
 
-#include <shardtype/runtime/error.hpp>
+#include <shardtype/core/error.hpp>
 
 namespace shardtype {
 

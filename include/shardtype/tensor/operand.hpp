@@ -13,19 +13,6 @@ struct OperandTraits {
   static A const& get(A const& a) { return a; }  // NOLINT: operands outlive the operation
 };
 
-// What operations hand to `record` (lazy/record.hpp, found by its argument) where an operand is such an
-// expression.
-template <class F, class... Out>
-struct RecordMap {
-  F function;
-};
-template <class Op>
-struct RecordProduct {};
-template <class F, class... Out>
-struct RecordReduction {};
-template <class Op>
-struct RecordShape {};
-
 /// The tensor type that `A` stands for; `A` itself where it is none.
 template <class A>
 using operand_t = typename OperandTraits<A>::type;

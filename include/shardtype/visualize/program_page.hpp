@@ -9,7 +9,7 @@
 #include <cstring>
 #include <string>
 
-#include <shardtype/runtime/error.hpp>
+#include <shardtype/core/error.hpp>
 #include <shardtype/visualize/program_style.hpp>
 #include <shardtype/visualize/program_svg.hpp>
 

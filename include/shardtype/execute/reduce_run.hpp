@@ -7,14 +7,14 @@
 #include <type_traits>
 
 #include <shardtype/check/reduction.hpp>
+#include <shardtype/execute/fused.hpp>
+#include <shardtype/execute/run.hpp>
 #include <shardtype/kernels/reduce.hpp>
 #include <shardtype/kernels/reducers.hpp>
-#include <shardtype/ops/fused.hpp>
-#include <shardtype/ops/run.hpp>
 #include <shardtype/tensor/block_layout.hpp>
 #include <shardtype/tensor/create.hpp>
 
-namespace shardtype::ops {
+namespace shardtype::execute {
 
 /// `block` with the dims `kept` first, in their order; then the others.
 inline kernels::Layout kept_first(kernels::Layout const& block, int const* kept, int count) {
@@ -180,4 +180,4 @@ auto reduce_and_reshard(Readable<A, In> const& a, std::source_location const& wh
   }
 }
 
-}  // namespace shardtype::ops
+}  // namespace shardtype::execute

@@ -8,15 +8,15 @@
 #include <Kokkos_Core.hpp>
 
 #include <shardtype/core/list.hpp>
+#include <shardtype/execute/blocks.hpp>
+#include <shardtype/execute/group.hpp>
 #include <shardtype/kernels/product.hpp>
-#include <shardtype/ops/blocks.hpp>
-#include <shardtype/ops/group.hpp>
 #include <shardtype/overlap/policy.hpp>
 #include <shardtype/overlap/ring.hpp>
 #include <shardtype/plan/contraction_plan.hpp>
 #include <shardtype/runtime/machine_file.hpp>
 
-namespace shardtype::ops {
+namespace shardtype::execute {
 
 /// Whether two steps can be one is decided by the plan alone, so all ranks agree.
 template <class T, class Space>
@@ -32,7 +32,7 @@ class OverlappedSteps {
   /// An all_gather of an operand, and the product that takes it.
   bool fits_gather(Step const& gather, Step const& product, Value<T> const* slots) {
     if (!wanted(gather) || gather.collective != Collective::all_gather ||
-        product.action != Action::contract || gather.before.dims[gather.from].axes.cyclic != 0)
+        product.action != Action::compute || gather.before.dims[gather.from].axes.cyclic != 0)
       return false;
     bool const first = static_cast<int>(gather.slot) == 0;
     if (!first && static_cast<int>(gather.slot) != 1) return false;
@@ -61,7 +61,7 @@ class OverlappedSteps {
 
   /// A product, and the reduce_scatter or all_reduce of what it gives.
   bool fits_reduce(Step const& product, Step const& s, Value<T> const* slots) {
-    if (!wanted(s) || product.action != Action::contract || s.before.rank == 0 ||
+    if (!wanted(s) || product.action != Action::compute || s.before.rank == 0 ||
         s.before.kind != ReduceKind::sum)
       return false;
     if (s.collective != Collective::all_reduce && s.collective != Collective::reduce_scatter)
@@ -167,4 +167,4 @@ class OverlappedSteps {
   Overlap chosen_ = Overlap::none;
 };
 
-}  // namespace shardtype::ops
+}  // namespace shardtype::execute

@@ -16,7 +16,7 @@
 #include <shardtype/kernels/view_runs.hpp>
 #include <shardtype/runtime/mesh.hpp>
 
-namespace shardtype::ops {
+namespace shardtype::execute {
 
 namespace runs {
 
@@ -170,4 +170,4 @@ Buffer place_rows(MeshState& mesh, T const* data, kernels::Layout& block, int di
   return out;
 }
 
-}  // namespace shardtype::ops
+}  // namespace shardtype::execute

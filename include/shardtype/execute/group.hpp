@@ -7,7 +7,7 @@
 #include <shardtype/plan/plan.hpp>
 #include <shardtype/runtime/mesh.hpp>
 
-namespace shardtype::ops {
+namespace shardtype::execute {
 
 /// The communicator of the group that spans `axes`, first axis major.
 inline Comm& group_of(MeshState& mesh, AxisMap const& map, AxisList const& axes) {
@@ -82,4 +82,4 @@ inline std::int64_t place_in_group(AxisMap const& map, AxisList const& axes) {
   return at;
 }
 
-}  // namespace shardtype::ops
+}  // namespace shardtype::execute

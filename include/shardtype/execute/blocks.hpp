@@ -11,7 +11,7 @@
 #include <shardtype/plan/plan.hpp>
 #include <shardtype/runtime/mesh.hpp>
 
-namespace shardtype::ops {
+namespace shardtype::execute {
 
 /// A local block on its way through a plan. It may be a view: slices and transposes move no data.
 template <class T>
@@ -83,4 +83,4 @@ struct Blocks {
   }
 };
 
-}  // namespace shardtype::ops
+}  // namespace shardtype::execute

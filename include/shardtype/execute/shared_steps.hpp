@@ -8,15 +8,15 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/execute/blocks.hpp>
+#include <shardtype/execute/group.hpp>
 #include <shardtype/kernels/copy.hpp>
 #include <shardtype/kernels/layout.hpp>
 #include <shardtype/kernels/product.hpp>
 #include <shardtype/kernels/stream_copy.hpp>
 #include <shardtype/kernels/sum_parts.hpp>
-#include <shardtype/ops/blocks.hpp>
-#include <shardtype/ops/group.hpp>
 
-namespace shardtype::ops {
+namespace shardtype::execute {
 
 /// Whether two steps can be one is decided by the plan, and whether there is memory by all ranks of the mesh
 /// together, so they agree.
@@ -33,7 +33,7 @@ class SharedSteps {
   /// window, and each multiplies from there. `multiply(a, b)` runs the product.
   bool fits_gather(Step const& gather, Step const& product) const {
     return communicates(gather) && gather.collective == Collective::all_gather &&
-           product.action == Action::contract && static_cast<int>(gather.slot) <= 1 &&
+           product.action == Action::compute && static_cast<int>(gather.slot) <= 1 &&
            gather.before.dims[gather.from].axes.cyclic == 0;
   }
   bool room_to_gather(Step const& s) { return room(s, largest(s.after)); }
@@ -64,7 +64,7 @@ class SharedSteps {
   bool fits_reduce(Step const& product, Step const& s) const {
     bool const scatters =
         s.collective == Collective::reduce_scatter && s.after.dims[s.to].axes.cyclic == 0;
-    return communicates(s) && product.action == Action::contract &&
+    return communicates(s) && product.action == Action::compute &&
            s.before.kind == ReduceKind::sum && (s.collective == Collective::all_reduce || scatters);
   }
   bool room_to_reduce(Step const& product, Step const& s) {
@@ -167,4 +167,4 @@ class SharedSteps {
   Blocks<T, Space>& blocks_;
 };
 
-}  // namespace shardtype::ops
+}  // namespace shardtype::execute

@@ -9,16 +9,16 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/execute/blocks.hpp>
+#include <shardtype/execute/collective_step.hpp>
+#include <shardtype/execute/overlapped.hpp>
+#include <shardtype/execute/shared_steps.hpp>
+#include <shardtype/execute/take_rows.hpp>
 #include <shardtype/kernels/product.hpp>
-#include <shardtype/ops/blocks.hpp>
-#include <shardtype/ops/collective_step.hpp>
-#include <shardtype/ops/overlapped.hpp>
-#include <shardtype/ops/shared_steps.hpp>
-#include <shardtype/ops/take_rows.hpp>
 #include <shardtype/plan/plan.hpp>
 #include <shardtype/runtime/mesh.hpp>
 
-namespace shardtype::ops {
+namespace shardtype::execute {
 
 /// The name of a collective, for messages.
 inline char const* name_of(Collective c) {
@@ -35,6 +35,8 @@ inline char const* name_of(Collective c) {
       return "permute";
     case Collective::broadcast:
       return "broadcast";
+    case Collective::neighbor:
+      return "neighbor exchange";
     case Collective::none:
       break;
   }
@@ -179,7 +181,7 @@ class Executor {
       case Action::transpose:
         transpose(s, v);
         break;
-      case Action::contract:
+      case Action::compute:
         if constexpr (has_products) v = product(s, slots[0], slots[1]);
         slots[0] = slots[1] = {};
         break;
@@ -261,4 +263,4 @@ class Executor {
   std::source_location where_;
 };
 
-}  // namespace shardtype::ops
+}  // namespace shardtype::execute

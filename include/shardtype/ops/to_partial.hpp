@@ -1,11 +1,14 @@
 #pragma once
-/// Whole values as sums, and casts to reduced: free, and named, for they say what a gradient will do.
+/// Whole values as sums: free, and named, for it says what a gradient will do.
 
+#include <array>
 #include <source_location>
 
+#include <shardtype/check/reshard.hpp>
+#include <shardtype/execute/call.hpp>
+#include <shardtype/execute/take_rows.hpp>
 #include <shardtype/kernels/fill.hpp>
 #include <shardtype/kernels/unpack.hpp>
-#include <shardtype/ops/reshard.hpp>
 #include <shardtype/tensor/block_layout.hpp>
 #include <shardtype/tensor/create.hpp>
 
@@ -43,8 +46,8 @@ Out as_partial(A const& a) {
         auto const k = static_cast<std::size_t>(d);
         if (rows[k].contiguous() || rows[k] == out.rows()[k]) continue;
         kernels::Layout block = block_layout(rows);
-        spread = ops::place_rows<T, typename A::memory_space>(a.mesh().state(), from, block, d,
-                                                              out.rows()[k], rows[k]);
+        spread = execute::place_rows<T, typename A::memory_space>(a.mesh().state(), from, block, d,
+                                                                  out.rows()[k], rows[k]);
         from = static_cast<T const*>(spread.data());
         rows[k] = out.rows()[k];
       }
@@ -65,28 +68,23 @@ Out as_partial(A const& a) {
 
 }  // namespace detail
 
+namespace execute {
+template <class... Xs>
+struct Run<op::ToPartial<Xs...>> {
+  template <class R, class A>
+  static auto run(op::ToPartial<Xs...> const&, std::source_location const&, A const& a) {
+    return shardtype::detail::as_partial<typename R::result>(a);
+  }
+};
+}  // namespace execute
+
 /// The same value as a sum over `Xs`: where `a` is replicated its first rank keeps it and the others
 /// have zeros; where an axis splits it each rank has its block among zeros. `A[I]` -> `to_partial<X>`
 /// -> `A[I]{U:X}`; `A[I@X]` -> `A[I]{U:X}`. Communicates nothing. Refused: K02, K05.
 template <class... Xs, class A>
-auto to_partial(A const& a) {
-  if constexpr (any_poisoned<A>) {
-    return Poisoned{};
-  } else {
-    using R = Resolve<ToPartialOver<Xs...>, operand_t<A>>;
-    if constexpr (R::verdict) {
-      return detail::as_partial<typename R::result>(operand(a));
-    } else {
-      return Poisoned(refusal<R, operand_t<A>>{});
-    }
-  }
-}
-
-/// The same bytes, reduced over `Xs` instead of replicated: the cotangent of the result stays unreduced
-/// over them. `A[I]` -> `reduced<X>` -> `A[I]{R:X}`. Communicates nothing. Refused: K05, K06.
-template <class... Xs, class A>
-auto reduced(A const& a, std::source_location where = std::source_location::current()) {
-  return detail::apply<ReducedOver<Xs...>>(a, where);
+constexpr auto to_partial(A const& a,
+                          std::source_location where = std::source_location::current()) {
+  return call(op::ToPartial<Xs...>{}, where, a);
 }
 
 }  // namespace shardtype

@@ -9,11 +9,11 @@
 
 #include <shardtype/check/plan_of.hpp>
 #include <shardtype/core/list.hpp>
-#include <shardtype/ops/execute.hpp>
+#include <shardtype/execute/executor.hpp>
 #include <shardtype/tensor/operand.hpp>
 #include <shardtype/tensor/tensor.hpp>
 
-namespace shardtype::ops {
+namespace shardtype::execute {
 
 /// Notes the extents of one operand; operands that share a label must agree on its extent. Error E24,
 /// which names the `operand`: "the first operand".
@@ -160,4 +160,4 @@ auto run(std::source_location const& where, A const& a, B const&... b) {
   return run<R>(where, Overlap::none, a, b...);
 }
 
-}  // namespace shardtype::ops
+}  // namespace shardtype::execute

@@ -8,13 +8,13 @@
 #include <Kokkos_Core.hpp>
 
 #include <shardtype/core/list.hpp>
+#include <shardtype/execute/blocks.hpp>
+#include <shardtype/execute/group.hpp>
+#include <shardtype/execute/staged.hpp>
+#include <shardtype/execute/take_rows.hpp>
 #include <shardtype/kernels/segments.hpp>
-#include <shardtype/ops/blocks.hpp>
-#include <shardtype/ops/group.hpp>
-#include <shardtype/ops/staged.hpp>
-#include <shardtype/ops/take_rows.hpp>
 
-namespace shardtype::ops {
+namespace shardtype::execute {
 
 /// Runs the collectives of plans. They take contiguous memory; along the outermost dim nothing is
 /// packed. Where MPI cannot reach `Space`, blocks pass through the host.
@@ -66,6 +66,7 @@ class CollectiveStep {
         break;
       case Collective::none:
       case Collective::broadcast:
+      case Collective::neighbor:
         break;
     }
   }
@@ -88,7 +89,7 @@ class CollectiveStep {
   /// The block along `dim` of sharding `spec` at each member of the group, in its order.
   detail::List<Range>& member_blocks(Spec const& spec, int dim, AxisList const& axes,
                                      detail::List<Range>& out) {
-    return ops::member_blocks(spec, dim, blocks_.sizing, blocks_.axes, axes, out);
+    return execute::member_blocks(spec, dim, blocks_.sizing, blocks_.axes, axes, out);
   }
 
   // Segments along one dim, packed for the wire and back.
@@ -434,4 +435,4 @@ class CollectiveStep {
   detail::List<std::int64_t>& joins_ = blocks_.mesh.scratch().joins;
 };
 
-}  // namespace shardtype::ops
+}  // namespace shardtype::execute

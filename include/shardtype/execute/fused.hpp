@@ -9,9 +9,9 @@
 #include <utility>
 
 #include <shardtype/check/elementwise.hpp>
+#include <shardtype/execute/run.hpp>
+#include <shardtype/execute/take_rows.hpp>
 #include <shardtype/kernels/expression.hpp>
-#include <shardtype/ops/run.hpp>
-#include <shardtype/ops/take_rows.hpp>
 #include <shardtype/tensor/block_layout.hpp>
 #include <shardtype/tensor/create.hpp>
 #include <shardtype/tensor/operand.hpp>
@@ -140,8 +140,8 @@ extents_of<Out> fused_extents(E const& e, MeshRef const*& mesh) {
     using Both = Scope<Out, A>;  // in which the labels of Out have the same numbers
     if (mesh != nullptr) check_one_mesh(*mesh, a.mesh());
     mesh = &a.mesh();
-    ops::note_extents(known, Both::names, Both::template spec<1>, a.extents().data(),
-                      "one operand");
+    execute::note_extents(known, Both::names, Both::template spec<1>, a.extents().data(),
+                          "one operand");
   });
   extents_of<Out> extents{};
   for (std::size_t d = 0; d < Out::rank; ++d) extents[d] = known[Out::spec.dims[d].label];
@@ -192,7 +192,7 @@ Out run_fused(E const& e, Out const* into) {
         if (dims[here] < 0) continue;
         auto const there = static_cast<std::size_t>(dims[here]);
         if (out.rows()[here].contiguous() || out.rows()[here] == rows[there]) continue;
-        taken[Slot] = ops::take_rows<typename A::element, typename A::memory_space>(
+        taken[Slot] = execute::take_rows<typename A::element, typename A::memory_space>(
             mesh->state(), static_cast<typename A::element const*>(in.data[Slot]), block,
             dims[here], rows[there], out.rows()[here]);
         rows[there] = out.rows()[here];
@@ -225,7 +225,7 @@ Out run_fused(E const& e, Out const* into) {
 template <class F, class... Args>
 class Fused : public detail::Expression<F, Args...> {
  public:
-  using R = Resolve<Map<F>, operand_t<Args>...>;
+  using R = Resolve<op::Map<F>, operand_t<Args>...>;
   /// The tensor it stands for.
   using tensor_type = typename R::result;
   using element = typename tensor_type::element;

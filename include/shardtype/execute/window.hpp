@@ -6,13 +6,13 @@
 #include <string>
 
 #include <shardtype/core/list.hpp>
+#include <shardtype/execute/group.hpp>
+#include <shardtype/execute/local_run.hpp>
 #include <shardtype/kernels/functions.hpp>
 #include <shardtype/kernels/scan.hpp>
-#include <shardtype/ops/group.hpp>
-#include <shardtype/ops/shape_run.hpp>
 #include <shardtype/plan/window.hpp>
 
-namespace shardtype::ops {
+namespace shardtype::execute {
 
 /// Operations along one dim of a tensor whose blocks lie on several ranks.
 template <class T, class Space>
@@ -21,17 +21,17 @@ class AlongRanks {
 
  public:
   /// Collective over the mesh. `text` and `amounts` say what is done, for SHARDTYPE_CHECK=agree.
-  AlongRanks(ShapeRun<T, Space> const& run, char const* text, std::int64_t first,
-             std::int64_t second, std::source_location const& where)
+  AlongRanks(LocalRun<T, Space> const& run, char const* text, std::int64_t first,
+             std::int64_t second)
       : run_(run),
         map_(map_axes(run.mesh, run.call.names)),
         dim_(run.call.dim()),
         sizing_{run.call.names.extents(), map_.sizes, static_cast<std::int64_t>(sizeof(T))} {
-    for (int d = 0; d < run.call.a.rank; ++d)
-      sizing_.extents.at[run.call.a.dims[d].label] = run.call.extents[d];
-    member_blocks(run.call.a, dim_, sizing_, map_, axes(), blocks_);
+    for (int d = 0; d < run.call.a().rank; ++d)
+      sizing_.extents.at[run.call.a().dims[d].label] = run.call.given[0][d];
+    member_blocks(run.call.a(), dim_, sizing_, map_, axes(), blocks_);
     me_ = static_cast<int>(place_in_group(map_, axes()));
-    if (ranks() > 1 && run.mesh.agreement().on()) agree(text, first, second, where);
+    if (ranks() > 1 && run.mesh.agreement().on()) agree(text, first, second, run.where);
   }
 
   /// The rows of `w` of each rank: sent by those that hold them, one message for each pair of ranks.
@@ -91,8 +91,8 @@ class AlongRanks {
   }
 
  private:
-  AxisList const& axes() const { return run_.call.a.dims[dim_].axes; }
-  std::int64_t extent() const { return run_.call.extents[dim_]; }
+  AxisList const& axes() const { return run_.call.a().dims[dim_].axes; }
+  std::int64_t extent() const { return run_.call.given[0][dim_]; }
   int ranks() const { return static_cast<int>(blocks_.size()); }
   Range block(int g) const { return blocks_[static_cast<std::size_t>(g)]; }
   static T* write(Buffer const& b) { return static_cast<T*>(b.data()); }
@@ -200,8 +200,8 @@ class AlongRanks {
       text += (k == 0 ? "" : ",") + std::string(run_.call.names.axis_name[axes()[k]]);
       hash.mix(static_cast<std::uint64_t>(map_.position[axes()[k]]) + 1);
     }
-    for (int d = 0; d < run_.call.a.rank; ++d)
-      hash.mix(static_cast<std::uint64_t>(run_.call.extents[d]));
+    for (int d = 0; d < run_.call.a().rank; ++d)
+      hash.mix(static_cast<std::uint64_t>(run_.call.given[0][d]));
     hash.mix(static_cast<std::uint64_t>(dim_));
     hash.mix(static_cast<std::uint64_t>(first));
     hash.mix(static_cast<std::uint64_t>(second));
@@ -209,7 +209,7 @@ class AlongRanks {
     run_.mesh.agreement().meet(text + source_text(where), hash.value());
   }
 
-  ShapeRun<T, Space> const& run_;
+  LocalRun<T, Space> const& run_;
   AxisMap map_;
   int dim_;
   Sizing sizing_;
@@ -218,4 +218,4 @@ class AlongRanks {
   detail::List<Range>& blocks_ = run_.mesh.scratch().blocks;
 };
 
-}  // namespace shardtype::ops
+}  // namespace shardtype::execute

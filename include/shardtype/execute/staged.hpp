@@ -9,7 +9,7 @@
 
 #include <shardtype/runtime/mesh.hpp>
 
-namespace shardtype::ops {
+namespace shardtype::execute {
 
 /// A block as plain memory of `Space`.
 template <class T, class Space>
@@ -74,4 +74,4 @@ class Staged {
   Buffer sent_, received_;
 };
 
-}  // namespace shardtype::ops
+}  // namespace shardtype::execute

@@ -1,0 +1,166 @@
+#pragma once
+/// Operations along one dim that is not split, as objects.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include <shardtype/check/operation.hpp>
+#include <shardtype/rules/along.hpp>
+
+namespace shardtype {
+
+namespace detail {
+
+/// Operands that stand beside each other along dim `along` (-1: along none) have equal extents elsewhere:
+/// error E24.
+constexpr void check_beside(ResultExtents const& c, int along) {
+  for (int k = 1; k < c.count; ++k)
+    for (int d = 0; d < c.a().rank; ++d)
+      if (d != along && c.given[0][d] != c.given[k][d])
+        ResultExtents::fail("index " + c.name(d) + " has extent " + std::to_string(c.given[k][d]) +
+                                " in one operand, elsewhere " + std::to_string(c.given[0][d]),
+                            "E24");
+}
+
+}  // namespace detail
+
+namespace op {
+
+/// Rows begin, begin + step, ... below end.
+template <class I, class... Result>
+struct Slice {
+  using operation = Slice;
+  using from = detail::Bare<I>;
+  using to = detail::Bare<Result...>;
+  static constexpr std::string_view name = "slice";
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+  std::int64_t step = 1;
+  static constexpr Verdict rule(rules::Question const& q) { return rules::resized(q); }
+  constexpr void extents(ResultExtents const& c) const {
+    if (begin < 0 || end < begin || end > c.extent() || step < 1)
+      ResultExtents::fail("index " + c.name() + " has extent " + std::to_string(c.extent()) +
+                          "; there is no slice from " + std::to_string(begin) + " to " +
+                          std::to_string(end) + " in steps of " + std::to_string(step));
+    c.set(ceil_div(end - begin, step));
+  }
+  constexpr planning::Work work(planning::CallSizing const& c) const {
+    return {0, 0, step == 1 && c.elements(0) == c.result_elements()};
+  }
+};
+
+/// `before` and `after` rows of zeros around dim I.
+template <class I, class... Result>
+struct Pad {
+  using operation = Pad;
+  using from = detail::Bare<I>;
+  using to = detail::Bare<Result...>;
+  static constexpr std::string_view name = "pad";
+  std::int64_t before = 0;
+  std::int64_t after = 0;
+  static constexpr Verdict rule(rules::Question const& q) { return rules::pad(q, true); }
+  constexpr void extents(ResultExtents const& c) const {
+    c.check_amount("the pad before it", before);
+    c.check_amount("the pad after it", after);
+    c.set(c.sum(c.sum(before, c.extent()), after));
+  }
+};
+/// The same with another value, of the operand's element type `T`.
+template <class T, class I, class... Result>
+struct PadValue {
+  using operation = PadValue;
+  using from = detail::Bare<I>;
+  using to = detail::Bare<Result...>;
+  static constexpr std::string_view name = "pad";
+  std::int64_t before = 0;
+  std::int64_t after = 0;
+  T value{};
+  static constexpr Verdict rule(rules::Question const& q) { return rules::pad(q, false); }
+  constexpr void extents(ResultExtents const& c) const {
+    Pad<I, Result...>{before, after}.extents(c);
+  }
+};
+
+/// Each row `times` times in a row.
+template <class I, class... Result>
+struct Repeat {
+  using operation = Repeat;
+  using from = detail::Bare<I>;
+  using to = detail::Bare<Result...>;
+  static constexpr std::string_view name = "repeat";
+  std::int64_t times = 1;
+  static constexpr Verdict rule(rules::Question const& q) { return rules::resized(q); }
+  constexpr void extents(ResultExtents const& c) const {
+    c.check_amount("the number of repeats", times);
+    c.set(c.product(c.extent(), times));
+  }
+};
+
+/// All rows `times` times.
+template <class I, class... Result>
+struct Tile {
+  using operation = Tile;
+  using from = detail::Bare<I>;
+  using to = detail::Bare<Result...>;
+  static constexpr std::string_view name = "tile";
+  std::int64_t times = 1;
+  static constexpr Verdict rule(rules::Question const& q) { return rules::resized(q); }
+  constexpr void extents(ResultExtents const& c) const {
+    c.check_amount("the number of tiles", times);
+    c.set(c.product(c.extent(), times));
+  }
+};
+
+/// The rows in reverse order.
+template <class I>
+struct Flip {
+  using operation = Flip;
+  using from = detail::Bare<I>;
+  static constexpr std::string_view name = "flip";
+  static constexpr Verdict rule(rules::Question const& q) { return rules::flip(q); }
+};
+
+/// Row i of the result is row (i - n) mod extent.
+template <class I>
+struct Roll {
+  using operation = Roll;
+  using from = detail::Bare<I>;
+  static constexpr std::string_view name = "roll";
+  std::int64_t n = 0;
+  static constexpr Verdict rule(rules::Question const& q) { return rules::roll(q); }
+};
+
+/// The operands one behind the other along I.
+template <class I, class... Result>
+struct Concat {
+  using operation = Concat;
+  using from = detail::Bare<I>;
+  using to = detail::Bare<Result...>;
+  static constexpr std::string_view name = "concat";
+  static constexpr Verdict rule(rules::Question const& q) { return rules::concat(q); }
+  static constexpr void extents(ResultExtents const& c) {
+    int const d = c.dim();
+    detail::check_beside(c, d);
+    std::int64_t n = c.extent();
+    for (int k = 1; k < c.count; ++k) n = c.sum(n, c.given[k][d]);
+    c.set(n);
+  }
+};
+
+/// The operands one beside the other along a new dim before the others.
+template <class I>
+struct Stack {
+  using operation = Stack;
+  using to = detail::Bare<I>;
+  static constexpr std::string_view name = "stack";
+  static constexpr Verdict rule(rules::Question const& q) { return rules::stack(q); }
+  static constexpr void extents(ResultExtents const& c) {
+    detail::check_beside(c, -1);
+    c.out[0] = c.count;
+  }
+};
+
+}  // namespace op
+}  // namespace shardtype

@@ -1,0 +1,196 @@
+#pragma once
+/// Tensors by their types alone. Operations on them only note what they would run, so that the plan of a
+/// function of tensors is that function, evaluated by the compiler.
+
+#include <array>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include <shardtype/check/operation.hpp>
+#include <shardtype/check/plan_of.hpp>
+#include <shardtype/plan/function_plan.hpp>
+
+namespace shardtype {
+
+/// A tensor or Local of type `A` without data. It has the members of a tensor that types can answer: `extent<I>()`
+/// where sizes are known to the compiler (else it is refused, A05), and `tensor()`. Made by `plan(f, type<A>...)`.
+///
+/// `Notes`: what operations write to. planning::FunctionWriter where the types settle all sizes, else
+/// OpenFunctionPlan.
+template <class A, class Notes>
+class Dry {
+ public:
+  using type = A;
+  using element = element_t<A>;
+  static constexpr bool sized = std::is_same_v<Notes, planning::FunctionWriter>;
+  static constexpr int dims = Scope<A>::readings[0].spec.rank;
+  static constexpr std::size_t rank = static_cast<std::size_t>(dims);
+
+  constexpr Dry(Notes& notes, std::int64_t const* extents) : notes_(&notes) {
+    for (int d = 0; d < dims; ++d) extents_[static_cast<std::size_t>(d)] = extents[d];
+    if constexpr (sized) {
+      Extents of_labels;
+      for (int d = 0; d < dims; ++d) of_labels.at[spec().dims[d].label] = extents[d];
+      value_ = notes.hold(largest_elements(spec(), of_labels, Scope<A>::names.sizes()) *
+                          static_cast<std::int64_t>(sizeof(element)));
+    }
+  }
+  constexpr Dry(Dry const& other)
+      : notes_(other.notes_), extents_(other.extents_), value_(other.value_) {
+    if constexpr (sized) notes_->share(value_);
+  }
+  constexpr Dry& operator=(Dry const& other) {
+    if constexpr (sized) {
+      notes_->share(other.value_);
+      notes_->release(value_);
+    }
+    extents_ = other.extents_;
+    value_ = other.value_;
+    return *this;
+  }
+  constexpr ~Dry() {
+    if constexpr (sized) notes_->release(value_);
+  }
+
+  /// Global extents, in the order of the dims.
+  constexpr std::array<std::int64_t, rank> const& extents() const { return extents_; }
+  /// Global extent of `I`. Refused A05 where it is known at run time only.
+  template <class I>
+  constexpr std::int64_t extent() const {
+    constexpr int d = spec().find(Scope<A>::names.find_label(identity<I>));
+    if constexpr (d < 0) {
+      refused<Code::A03_no_such_index, false, A, I>{};
+    } else if constexpr (!sized && I::extent == dynamic) {
+      refused<Code::A05_run_time_extent, false, A, I>{};
+    } else {
+      return extents_[static_cast<std::size_t>(d)];
+    }
+    return 0;
+  }
+  constexpr Dry tensor() const { return *this; }
+  constexpr Notes& notes() const { return *notes_; }
+
+ private:
+  static constexpr Spec spec() { return Scope<A>::readings[0].spec; }
+
+  Notes* notes_;
+  std::array<std::int64_t, rank> extents_{};
+  int value_ = 0;
+};
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_dry = false;
+template <class A, class Notes>
+inline constexpr bool is_dry<Dry<A, Notes>> = true;
+
+/// The first operand without data.
+template <class A, class... Rest>
+constexpr auto const& first_dry(A const& a, Rest const&... rest) {
+  if constexpr (is_dry<A>) {
+    return a;
+  } else {
+    return first_dry(rest...);
+  }
+}
+
+/// The extents of an operand, which may be a number or a real tensor.
+template <class A>
+constexpr std::int64_t const* extents_or_none(A const& a) {
+  if constexpr (requires { a.extents().data(); }) {
+    return a.extents().data();
+  } else {
+    return nullptr;
+  }
+}
+
+/// The sizing of a scope, its labels' extents as far as operands tell them.
+template <class S, std::size_t Count>
+constexpr Sizing sizing_from(std::int64_t const* const (&extents)[Count], std::int64_t bytes) {
+  Sizing z{S::names.extents(), S::names.sizes(), bytes};
+  for (std::size_t k = 0; k < Count; ++k)
+    for (int d = 0; extents[k] != nullptr && d < S::readings[k].spec.rank; ++d)
+      z.extents.at[S::readings[k].spec.dims[d].label] = extents[k][d];
+  return z;
+}
+
+/// Notes the plan of `op`, which `R` resolved; its result, of type `Out`.
+template <class R, class Op, class... As>
+constexpr auto note(Op const& op, As const&... as) {
+  auto const& dry = first_dry(as...);
+  auto& notes = dry.notes();
+  using Notes = std::remove_reference_t<decltype(notes)>;
+  using Out = typename R::result;
+  using First = typename std::remove_cvref_t<decltype(dry)>::type;
+  std::int64_t const* const given[] = {extents_or_none(as)...};
+  Sizes const sizes = R::S::names.sizes();
+  std::int64_t made[max_dims];
+  for (std::int64_t& n : made) n = dynamic;
+  if constexpr (std::is_same_v<Notes, planning::FunctionWriter>) {
+    if constexpr (requires { R::plan_call(op, sizes, given); }) {
+      R::set_extents(op, sizes, given, made);
+      notes.note(Op::name, R::plan_call(op, sizes, given), R::S::names);
+    } else {
+      Sizing const z =
+          sizing_from<typename R::S>(given, static_cast<std::int64_t>(sizeof(moved_t<R, First>)));
+      Plan const plan = R::make_plan(z, {});
+      for (int d = 0; d < plan.result.rank; ++d) made[d] = z.extents[plan.result.dims[d].label];
+      notes.note(Op::name, plan, R::S::names);
+    }
+  } else {
+    for (int c = 1; c < collective_kinds; ++c) {
+      auto const kind = static_cast<Collective>(c);
+      if constexpr (requires { R::open_count(op, kind); }) {
+        notes.counts[c] += R::open_count(op, kind);
+      } else if constexpr (R::communicates) {
+        if constexpr (R::S::names.all_static()) {
+          notes.counts[c] +=
+              shared_plan<R, StaticSizing<typename R::S, moved_t<R, First>>>().count(kind);
+        } else {
+          notes.counts[c] += PlanSet<R, moved_t<R, First>>::count(kind);
+        }
+      }
+    }
+  }
+  return Dry<Out, Notes>(notes, made);
+}
+
+/// An argument of a function whose plan is asked for.
+template <class A, class Notes>
+constexpr Dry<A, Notes> dry_argument(Notes& notes) {
+  std::int64_t extents[max_dims]{};
+  using S = Scope<A>;
+  for (int d = 0; d < S::readings[0].spec.rank; ++d)
+    extents[d] = S::names.label_extent[S::readings[0].spec.dims[d].label];
+  return Dry<A, Notes>(notes, extents);
+}
+template <class Notes, class F, class... As>
+constexpr void run_dry(F const& f, Notes& notes, Type<As>...) {
+  // asked first: clang reports a second error where a refused plan is to be a constant
+  if constexpr (!any_poisoned<decltype(f(std::declval<Dry<As, Notes>>()...))>)
+    static_cast<void>(f(detail::dry_argument<As>(notes)...));
+}
+
+}  // namespace detail
+
+/// The plan of a function of tensors, from their types: `plan([](auto a, auto b) { ... }, type<A>, type<B>)` is
+/// the function, evaluated by the compiler on tensors without data, loops included. A FunctionPlan where the
+/// types settle all sizes, else an OpenFunctionPlan, of which `count` holds for all sizes. The function calls strict and
+/// named operations; what it refuses is refused, and so is what depends on a run-time extent (A05).
+template <class F, class... As>
+  requires(!Operation<F> && (is_tensor<As> && ...) && sizeof...(As) > 0)
+constexpr auto plan(F const& f, Type<As>...) {
+  if constexpr ((Scope<As>::names.all_static() && ...)) {
+    planning::FunctionWriter notes({});
+    detail::run_dry(f, notes, type<As>...);
+    return notes.plan();
+  } else {
+    OpenFunctionPlan notes;
+    detail::run_dry(f, notes, type<As>...);
+    return notes;
+  }
+}
+
+}  // namespace shardtype

@@ -1,0 +1,284 @@
+#pragma once
+/// Operations as objects, and what one that says its own rule is resolved to.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include <shardtype/check/resolve.hpp>
+#include <shardtype/core/error.hpp>
+#include <shardtype/plan/local_plan.hpp>
+#include <shardtype/rules/question.hpp>
+
+namespace shardtype {
+
+/// An operation is a struct that names itself as `operation`: what is static about a call are its template
+/// arguments, what is known at run time its members. The library's own are in namespace `op`.
+///
+///     template <class I>
+///     struct Smooth {                          // f32[I, J@X] -> f32[I, J@X]
+///       using operation = Smooth;
+///       using from = Mentions<Dim<I>>;         // the labels it works on
+///       static constexpr std::string_view name = "smooth";
+///       double weight = 0.5;
+///       static constexpr Verdict rule(rules::Question const& q) { return rules::flip(q); }
+///       ...
+///     };
+///
+/// `rule` says what becomes of the operands' shardings, or refuses. Everything else has a default:
+/// `to`, the dims it makes (none); `elements<As...>()`, the Code with which it refuses elements (unless all are
+/// the same); `element<As...>`, those it gives (the first operand's); `extents(ResultExtents)`, of the result
+/// (those of the labels); `work(planning::CallSizing)`, flops and memory beside operands and result (none).
+/// `kernel(exec, out, in...)` runs it, on the local blocks as Kokkos Views (execute/call.hpp).
+template <class Op>
+concept Operation = requires { typename Op::operation; };
+
+/// What an operation is told of the extents of one call, and where it writes those of its result. Dims of the
+/// result that an operand has too have its extent already.
+struct ResultExtents {
+  Names const& names;
+  Reading const* types;  ///< the operands, then the labels it works on, then the dims it makes
+  int count;             ///< of operands
+  Spec const& result;
+  Sizes sizes;
+  std::int64_t const* const* given;  ///< of each operand
+  std::int64_t* out;
+
+  constexpr Spec const& operand(int k) const { return types[k].spec; }
+  constexpr Spec const& a() const { return types[0].spec; }
+  constexpr Spec const& from() const { return types[count].spec; }
+  constexpr Spec const& to() const { return types[count + 1].spec; }
+  /// The dim of the first operand that the operation works along; that of the result has the same place.
+  constexpr int dim() const { return a().find(from().dims[0].label); }
+  constexpr std::int64_t extent() const { return given[0][dim()]; }
+  constexpr void set(std::int64_t n) const { out[dim()] = n; }
+  /// The name of dim `d` of the first operand.
+  std::string name(int d) const { return std::string(names.label_name[a().dims[d].label]); }
+  std::string name() const { return name(dim()); }
+
+  [[noreturn]] static void fail(std::string const& text, char const* code = "E41") {
+    throw Error(code, text, FailedOn::every_rank);
+  }
+  /// a + b and a * b; an Error where that is no extent.
+  constexpr std::int64_t sum(std::int64_t x, std::int64_t y) const {
+    if (x < 0 || y < 0 || x > largest || y > largest || x + y > largest)
+      fail("index " + name() + " would get extent " + std::to_string(x) + " + " +
+           std::to_string(y) + "; extents and amounts are from 0 to 2^58");
+    return x + y;
+  }
+  constexpr std::int64_t product(std::int64_t x, std::int64_t y) const {
+    if (x < 0 || y < 0 || (x > 0 && y > largest / x))
+      fail("index " + name() + " would get extent " + std::to_string(x) + " * " +
+           std::to_string(y) + "; extents and amounts are from 0 to 2^58");
+    return x * y;
+  }
+  /// Error E41 unless `n` is a number of rows.
+  constexpr void check_amount(char const* what, std::int64_t n) const {
+    if (n < 0)
+      fail("index " + name() + ": " + what + " is " + std::to_string(n) + "; it is not negative");
+  }
+  /// Gives dims of the result the extents of the dims that operands have under the same label.
+  constexpr void carry() const {
+    for (int d = 0; d < result.rank; ++d) {
+      out[d] = names.label_extent[result.dims[d].label];
+      for (int k = count - 1; k >= 0; --k)
+        if (int const from = operand(k).find(result.dims[d].label); from >= 0)
+          out[d] = given[k][from];
+    }
+  }
+
+ private:
+  static constexpr std::int64_t largest = std::int64_t{1} << 58;
+};
+
+namespace detail {
+
+/// Bare labels as dims that nothing splits.
+template <class... Ls>
+using Bare = Mentions<Dim<Ls>...>;
+
+template <class Op>
+struct FromOf {
+  using type = Mentions<>;
+};
+template <class Op>
+  requires requires { typename Op::from; }
+struct FromOf<Op> {
+  using type = typename Op::from;
+};
+template <class Op>
+struct ToOf {
+  using type = Mentions<>;
+};
+template <class Op>
+  requires requires { typename Op::to; }
+struct ToOf<Op> {
+  using type = typename Op::to;
+};
+
+/// The element that an operation gives.
+template <class Op, class A, class... Bs>
+struct ElementOfResult : ElementOf<A> {};
+template <class Op, class A, class... Bs>
+  requires requires { typename Op::template element<A, Bs...>; }
+struct ElementOfResult<Op, A, Bs...> {
+  using type = typename Op::template element<A, Bs...>;
+};
+
+template <class Op, class A, class... Bs>
+constexpr Code refused_elements() {
+  if constexpr (requires { Op::template elements<A, Bs...>(); }) {
+    return Op::template elements<A, Bs...>();
+  } else {
+    return (same_element<A, Bs> && ...) ? Code::ok : Code::C10_element_types_differ;
+  }
+}
+
+/// The question that the types of a scope, the last two what an operation mentions, put to its rule.
+template <std::size_t Count>
+constexpr Verdict ask_rule(Verdict (*rule)(rules::Question const&), Names const& names,
+                           Reading const* types, Code elements, bool boolean) {
+  constexpr int count = static_cast<int>(Count);
+  if (Verdict v = rules::lawful(names, types, count + 2); !v) return v;
+  if (elements != Code::ok) return refuse(elements);
+  Spec operands[Count];
+  for (int k = 0; k < count; ++k) operands[k] = types[k].spec;
+  return rules::in_manual_mode(rule({operands, count, types[Count].spec, types[Count + 1].spec,
+                                     names.extents(), names.sizes(), boolean}),
+                               types, count);
+}
+
+/// The rule's answer for operands `A, Bs...`.
+template <class Op, class A, class... Bs>
+struct RuleOf {
+  using S = Scope<A, Bs..., typename FromOf<Op>::type, typename ToOf<Op>::type>;
+  static constexpr int operands = 1 + static_cast<int>(sizeof...(Bs));
+  static constexpr Verdict verdict = ask_rule<1 + sizeof...(Bs)>(
+      &Op::rule, S::names, S::readings, refused_elements<Op, A, Bs...>(),
+      std::is_same_v<element_t<A>, bool>);
+};
+
+/// Extents of the operands and of the result of one call, with what they are called in its plan.
+template <std::size_t Count>
+struct CallValues {
+  static constexpr int count = static_cast<int>(Count);
+  Spec operands[Count];
+  OwnSizing given[Count];
+  planning::CallSizing call;
+
+  /// `extents`: of each operand's dims, then of the result's.
+  constexpr CallValues(Names const& names, Reading const* types, Spec const& result,
+                       Sizes const& sizes, std::int64_t const* const* extents,
+                       std::int64_t const* element_bytes) {
+    call.common = {names.extents(), sizes, element_bytes[0]};
+    for (int k = 0; k <= count; ++k) {
+      Spec const& s = k < count ? types[k].spec : result;
+      OwnSizing& own = k < count ? given[k] : call.made;
+      own.extents = call.common.extents;
+      own.element_bytes = element_bytes[k];
+      for (int d = 0; d < s.rank; ++d) {
+        own.extents.at[s.dims[d].label] = extents[k][d];
+        if (std::int64_t& n = call.common.extents.at[s.dims[d].label]; n == dynamic)
+          n = extents[k][d];
+      }
+      if (k < count) operands[k] = s;
+    }
+    call.operands = operands;
+    call.count = count;
+    call.given = given;
+    call.result = result;
+  }
+};
+
+/// What an operation that says its own rule becomes.
+template <class Rule, class Op, class A, class... Bs>
+struct RuledResult : Rule {
+  static constexpr bool communicates = requires { requires Op::communicates; };
+  struct Holder {
+    static constexpr Spec value = Rule::verdict.result;
+  };
+  using result =
+      tensor_from_spec<typename Rule::S, Holder, typename ElementOfResult<Op, A, Bs...>::type, A>;
+
+  /// The result's extents for operands of these extents: Errors of the operation itself.
+  static constexpr void set_extents(Op const& op, Sizes const& sizes,
+                                    std::int64_t const* const* given, std::int64_t* out) {
+    ResultExtents const c{
+        Rule::S::names, Rule::S::readings, Rule::operands, Holder::value, sizes, given, out};
+    c.carry();
+    if constexpr (requires { op.extents(c); }) op.extents(c);
+  }
+  /// The plan of one call of `op`, on operands of these extents.
+  static constexpr Plan plan_call(Op const& op, Sizes const& sizes,
+                                  std::int64_t const* const* given) {
+    std::int64_t made[max_dims]{};
+    set_extents(op, sizes, given, made);
+    std::int64_t const* extents[Rule::operands + 1]{};
+    for (int k = 0; k < Rule::operands; ++k) extents[k] = given[k];
+    extents[Rule::operands] = made;
+    std::int64_t const bytes[] = {static_cast<std::int64_t>(sizeof(element_t<A>)),
+                                  static_cast<std::int64_t>(sizeof(element_t<Bs>))...,
+                                  static_cast<std::int64_t>(sizeof(element_t<result>))};
+    CallValues<1 + sizeof...(Bs)> const values(Rule::S::names, Rule::S::readings, Holder::value,
+                                               sizes, extents, bytes);
+    Plan p = planning::plan_of_call(Op::name, values.call);
+    if constexpr (requires { op.steps(p, values.call, along); }) op.steps(p, values.call, along);
+    planning::Work work;
+    if constexpr (requires { op.work(values.call, along); }) {
+      work = op.work(values.call, along);
+    } else if constexpr (requires { op.work(values.call); }) {
+      work = op.work(values.call);
+    }
+    planning::append_compute(p, work);
+    return p;
+  }
+  /// How many collectives of a kind every call runs, whatever the sizes.
+  static constexpr int open_count([[maybe_unused]] Op const& op, [[maybe_unused]] Collective c) {
+    if constexpr (communicates) {
+      Plan p;
+      p.push_operand(Rule::S::readings[0].spec);
+      std::int64_t none[max_dims];
+      for (std::int64_t& n : none) n = dynamic;
+      std::int64_t const* extents[Rule::operands + 1];
+      std::int64_t bytes[Rule::operands + 1];
+      for (std::int64_t const*& e : extents) e = none;
+      for (std::int64_t& b : bytes) b = 1;
+      CallValues<1 + sizeof...(Bs)> const values(Rule::S::names, Rule::S::readings, Holder::value,
+                                                 Rule::S::names.sizes(), extents, bytes);
+      op.steps(p, values.call, along);
+      return p.count(c);
+    } else {
+      return 0;
+    }
+  }
+  static constexpr int along =
+      Rule::S::readings[0].spec.find(Rule::S::readings[Rule::operands].spec.dims[0].label);
+};
+
+template <class Rule, class Op, bool ok, class A, class... Bs>
+struct RuledIf : RuledResult<Rule, Op, A, Bs...> {};
+template <class Rule, class Op, class A, class... Bs>
+struct RuledIf<Rule, Op, false, A, Bs...> : Rule {};
+
+template <class Op, class A, class... Bs>
+constexpr auto resolve_ruled() {
+  if constexpr (is_tensor<A> && (is_tensor<Bs> && ...)) {
+    using Rule = RuleOf<Op, A, Bs...>;
+    return Type<RuledIf<Rule, Op, bool(Rule::verdict), A, Bs...>>{};
+  } else {
+    return Type<NotATensor<A, Bs...>>{};
+  }
+}
+
+/// Whether an operation says its own rule.
+template <class Op>
+concept Ruled = Operation<Op> && requires(rules::Question const& q) { Op::rule(q); };
+
+}  // namespace detail
+
+template <class Op, class A, class... Bs>
+  requires detail::Ruled<Op>
+struct Resolve<Op, A, Bs...> : decltype(detail::resolve_ruled<Op, A, Bs...>())::type {};
+
+}  // namespace shardtype

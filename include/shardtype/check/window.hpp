@@ -1,0 +1,130 @@
+#pragma once
+/// Operations along a dim that may be split into blocks, as objects: shift, halo_exchange, running values.
+
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+#include <shardtype/check/along.hpp>
+#include <shardtype/plan/window.hpp>
+
+namespace shardtype {
+
+namespace detail {
+
+/// Whether `<` orders the elements; complex numbers have no order.
+template <class T>
+inline constexpr bool is_ordered = requires(T x) { x < x; };
+
+/// Appends the exchange of the rows of `w` along dim `d` of the one operand.
+constexpr void append_neighbor(Plan& p, int d, Window const& w) {
+  Step s;
+  s.action = Action::communicate;
+  s.collective = Collective::neighbor;
+  s.before = p.operands[0];
+  s.after = p.operands[0];
+  s.axes = s.before.dims[d].axes;
+  s.from = s.to = static_cast<std::int8_t>(d);
+  s.window = w;
+  if (s.axes.size > 0) p.push(s);
+}
+
+/// Appends the exchange of one row, a total, of each rank along dim `d` of the one operand.
+constexpr void append_totals(Plan& p, int d, planning::CallSizing const& c) {
+  Step s;
+  s.action = Action::communicate;
+  s.collective = Collective::all_gather;
+  s.slot = Slot::b;
+  s.before = s.after = p.operands[0];
+  s.axes = s.before.dims[d].axes;
+  s.from = static_cast<std::int8_t>(d);
+  s.after.dims[d].axes = {};
+  OwnSizing own = c.given[0];
+  own.slot = Slot::b;
+  own.extents.at[s.before.dims[d].label] = c.common.sizes.product(s.axes);
+  if (s.axes.size == 0) return;
+  p.push_own(own);
+  p.push(s);
+}
+
+}  // namespace detail
+
+namespace op {
+
+/// Row i of the result is row i - n.
+template <class I>
+struct Shift {
+  using operation = Shift;
+  using from = detail::Bare<I>;
+  static constexpr std::string_view name = "shift";
+  static constexpr bool communicates = true;
+  std::int64_t n = 0;
+  Edge edge = Edge::fill_zero;
+  static constexpr Verdict rule(rules::Question const& q) { return rules::shift(q); }
+  constexpr void steps(Plan& p, planning::CallSizing const& c, int d) const {
+    detail::append_neighbor(p, d,
+                            shift_window(n, c.given[0].extents[p.operands[0].dims[d].label], edge));
+  }
+};
+
+/// The block with the rows before and behind it, from the ranks that hold them.
+template <class I>
+struct HaloExchange {
+  using operation = HaloExchange;
+  using from = detail::Bare<I>;
+  static constexpr std::string_view name = "halo_exchange";
+  static constexpr bool communicates = true;
+  std::int64_t before = 0;
+  std::int64_t after = 0;
+  Edge edge = Edge::fill_zero;
+  static constexpr Verdict rule(rules::Question const& q) { return rules::halo(q); }
+  constexpr void extents(ResultExtents const& c) const {
+    static_cast<void>(c.sum(c.sum(before, after), c.extent()));
+  }
+  constexpr Window window() const { return {before > 0 ? -before : 0, after, edge}; }
+  constexpr void steps(Plan& p, planning::CallSizing const&, int d) const {
+    detail::append_neighbor(p, d, window());
+  }
+  constexpr planning::Work work(planning::CallSizing const& c, int d) const {
+    std::int64_t const rows = c.rows(0, d);
+    return {0, rows == 0 ? 0 : c.elements(0) / rows * (before + after) * c.element_bytes(0), false};
+  }
+};
+
+/// Running sums along I, or maxima or minima (`Max`, `Min`).
+template <class I, class... Kind>
+struct Cumulative {
+  using operation = Cumulative;
+  using from = detail::Bare<I>;
+  static constexpr bool communicates = true;
+  static constexpr ReduceKind kind = (std::is_same_v<Kind, shardtype::Max> || ...) ? ReduceKind::max
+                                     : (std::is_same_v<Kind, shardtype::Min> || ...)
+                                         ? ReduceKind::min
+                                         : ReduceKind::sum;
+  static constexpr std::string_view name = kind == ReduceKind::sum   ? "cumsum"
+                                           : kind == ReduceKind::max ? "cummax"
+                                                                     : "cummin";
+  bool exclusive = false;
+  static constexpr Verdict rule(rules::Question const& q) { return rules::running(q, kind); }
+  template <class A>
+  static constexpr Code elements() {
+    using T = element_t<A>;
+    bool const taken = kind == ReduceKind::sum ? !std::is_same_v<T, bool> : detail::is_ordered<T>;
+    return taken ? Code::ok : Code::D15_element_type;
+  }
+  constexpr void steps(Plan& p, planning::CallSizing const& c, int d) const {
+    detail::append_totals(p, d, c);
+  }
+  constexpr planning::Work work(planning::CallSizing const& c) const {
+    return {c.elements(0), 0, false};
+  }
+};
+template <class I>
+using CumSum = Cumulative<I>;
+template <class I>
+using CumMax = Cumulative<I, shardtype::Max>;
+template <class I>
+using CumMin = Cumulative<I, shardtype::Min>;
+
+}  // namespace op
+}  // namespace shardtype

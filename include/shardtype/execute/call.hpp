@@ -1,0 +1,134 @@
+#pragma once
+/// The one front door of all operations: operands are judged here, and nowhere else but where elementwise
+/// functions take theirs (ops/elementwise.hpp).
+
+#include <array>
+#include <cstdint>
+#include <source_location>
+#include <type_traits>
+#include <utility>
+
+#include <shardtype/check/dry.hpp>
+#include <shardtype/check/operation.hpp>
+#include <shardtype/execute/local_run.hpp>
+#include <shardtype/execute/run.hpp>
+#include <shardtype/tensor/create.hpp>
+#include <shardtype/tensor/operand.hpp>
+#include <shardtype/tensor/pending.hpp>
+
+namespace shardtype {
+
+template <class A, class Notes>
+struct OperandTraits<Dry<A, Notes>> {
+  using type = A;
+};
+
+namespace execute {
+
+/// How an operation runs on operands that its rule accepts: `run<R>(op, where, operands...)`, where `R` is what
+/// `Resolve` made of their types. The library's are specialised in ops/. Here: a user's own operation, whose
+/// `kernel(exec, out, in...)` writes the local block of the result, given Kokkos Views.
+template <class Op>
+struct Run {
+  template <class R, class A, class... Bs>
+  static typename R::result run(Op const& op, std::source_location const&, A const& a,
+                                Bs const&... bs) {
+    using Out = typename R::result;
+    Out out = shardtype::detail::uninitialized<Out>(a.mesh(), result_extents<R>(op, a, bs...));
+    if (a.mesh().here()) {
+      typename Out::execution_space const exec{};
+      op.kernel(exec, out.mutable_local(), a.local(), bs.local()...);
+      exec.fence();
+    }
+    return out;
+  }
+};
+
+/// The same where an operand is a Local; collectives of manual mode have their own (manual/).
+template <class Op>
+struct RunBlocks : Run<Op> {};
+
+/// The base of a Run of operations that have a plan which does everything: products and changes of sharding.
+struct ByPlan {
+  template <class R, class Op, class... As>
+  static auto run(Op const& op, std::source_location const& where, As const&... as) {
+    if constexpr (requires { op.overlap; }) {
+      return execute::run<R>(where, op.overlap, as...);
+    } else {
+      return execute::run<R>(where, as...);
+    }
+  }
+  template <class R, class Op, class A>
+  static auto start(Op const&, std::source_location const& where, A const& a) {
+    using Out = typename R::result;
+    std::array<std::int64_t, Out::rank> extents{};
+    Started started = a.mesh().state().start();
+    run_call<typename Out::element, typename Out::memory_space>(call_of<R>(where, Overlap::none, a),
+                                                                extents.data(), started.get());
+    return Pending<Out>(a.mesh(), extents, started, where);
+  }
+};
+
+/// The base of a Run that makes the result's block of the first operand's element type by `block(op, run)`.
+template <class Self>
+struct LocalBlock {
+  template <class R, class Op, class... As>
+  static auto run(Op const& op, std::source_location const& where, As const&... as) {
+    return run_local<R, Self>(op, where, as...);
+  }
+};
+
+/// Kinds of operands that layers above this one make, each with its own way of going on from `call`.
+enum class Above { lazy };
+/// `call(op, where, operands...)` for such operands; specialised by their layer (lazy/record.hpp).
+template <Above kind, class... Operands>
+struct Continue;
+
+}  // namespace execute
+
+/// Runs the operation `op` on `as`, which are tensors, Locals or expressions of these; what is refused is
+/// refused here, with the sentence of its rule. Of expressions of automatic mode the operation is recorded; of
+/// types alone (`Dry`) its plan is noted. `where` is the user's line, for messages.
+template <Operation Op, class... As>
+constexpr auto call(Op const& op, std::source_location const& where, As const&... as) {
+  if constexpr (any_poisoned<As...>) {
+    return Poisoned{};
+  } else if constexpr ((is_lazy<As> || ...)) {
+    return execute::Continue<execute::Above::lazy, As...>::call(op, where, as...);
+  } else {
+    using R = Resolve<Op, operand_t<As>...>;
+    if constexpr (!R::verdict) {
+      return Poisoned(refusal<R, operand_t<As>...>{});
+    } else if constexpr ((detail::is_dry<As> || ...)) {
+      return detail::note<R>(op, as...);
+    } else {
+      constexpr bool blocks = (is_local<operand_t<As>> || ...);
+      using Runs = std::conditional_t<blocks, execute::RunBlocks<Op>, execute::Run<Op>>;
+      return Runs::template run<R>(op, where, operand(as)...);
+    }
+  }
+}
+
+/// The same, started and not waited for, of operations that end in one collective: a Pending of what `call` gives
+/// (tensor/pending.hpp): `start(op::AllGather<X>{}, a)`.
+template <Operation Op, class... As>
+auto start(Op const& op, std::source_location const& where, As const&... as) {
+  if constexpr (any_poisoned<As...>) {
+    return Poisoned{};
+  } else {
+    using R = Resolve<Op, operand_t<As>...>;
+    if constexpr (!R::verdict) {
+      return Poisoned(refusal<R, operand_t<As>...>{});
+    } else {
+      constexpr bool blocks = (is_local<operand_t<As>> || ...);
+      using Runs = std::conditional_t<blocks, execute::RunBlocks<Op>, execute::Run<Op>>;
+      return Runs::template start<R>(op, where, operand(as)...);
+    }
+  }
+}
+template <Operation Op, class A>
+auto start(Op const& op, A const& a, std::source_location where = std::source_location::current()) {
+  return start(op, where, a);
+}
+
+}  // namespace shardtype

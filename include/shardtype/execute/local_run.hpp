@@ -1,0 +1,192 @@
+#pragma once
+/// What operations on local blocks share: the extents of the result, and copies around one dim.
+
+#include <array>
+#include <cstdint>
+#include <source_location>
+#include <utility>
+
+#include <Kokkos_Core.hpp>
+
+#include <shardtype/check/operation.hpp>
+#include <shardtype/kernels/copy.hpp>
+#include <shardtype/kernels/fill.hpp>
+#include <shardtype/kernels/pitched.hpp>
+#include <shardtype/tensor/block_layout.hpp>
+#include <shardtype/tensor/operand.hpp>
+#include <shardtype/tensor/tensor.hpp>
+
+namespace shardtype::execute {
+
+/// A local block around one dim: [outer, n, inner].
+struct Around {
+  std::int64_t outer = 1, n = 0, inner = 1;
+  Around(kernels::Layout const& l, int d)
+      : outer(kernels::outer_length(l, d)), n(l.extent[d]), inner(kernels::inner_length(l, d)) {}
+};
+
+/// One call on the calling rank: blocks of `T` in memory `Space`, and copies of them into fresh memory of the
+/// mesh's pool.
+template <class T, class Space>
+struct LocalRun {
+  using Exec = typename Space::execution_space;
+
+  MeshState& mesh;
+  ResultExtents const& call;
+  std::source_location const& where;
+  kernels::Layout in;   ///< the operand's block
+  kernels::Layout out;  ///< the result's
+  T const* data;
+  Buffer const& buffer;          ///< of the first operand
+  Buffer const* const* buffers;  ///< of all
+  LocalRun(MeshState& its_mesh, ResultExtents const& its_call,
+           std::source_location const& its_source, kernels::Layout const& from,
+           kernels::Layout const& to, Buffer const* const* its_buffers)
+      : mesh(its_mesh),
+        call(its_call),
+        where(its_source),
+        in(from),
+        out(to),
+        data(static_cast<T const*>(its_buffers[0]->data())),
+        buffer(*its_buffers[0]),
+        buffers(its_buffers) {}
+
+  /// The default instance, a fresh one each time: g++ takes an empty member for uninitialised.
+  static Exec exec() { return Exec(); }
+  Buffer fresh() const { return take(out.elements()); }
+  Buffer take(std::int64_t n) const {
+    return mesh.pool().template take<Space>(static_cast<std::size_t>(n) * sizeof(T));
+  }
+  static T* writable(Buffer const& b) { return static_cast<T*>(b.data()); }
+
+  /// The elements that `l` describes from `src` on, in order.
+  Buffer copy(T const* src, kernels::Layout const& l) const {
+    Buffer result = fresh();
+    kernels::copy_packed(exec(), src, l, writable(result));
+    exec().fence();
+    return result;
+  }
+  /// A layout of these extents and strides, outermost first.
+  template <std::size_t N>
+  static kernels::Layout strided(std::int64_t const (&extent)[N], std::int64_t const (&stride)[N]) {
+    kernels::Layout l;
+    for (std::size_t d = 0; d < N; ++d) {
+      l.extent[d] = extent[d];
+      l.stride[d] = stride[d];
+    }
+    l.rank = static_cast<int>(N);
+    return l;
+  }
+
+  /// The dims in the result's order; new dims repeat the block.
+  Buffer rearrange() const {
+    kernels::Layout l = out;
+    for (int d = 0; d < out.rank; ++d) {
+      int const from = call.a().find(call.result.dims[d].label);
+      l.stride[d] = from < 0 ? 0 : in.stride[from];
+    }
+    return l.contiguous() ? buffer : copy(data, l);
+  }
+  Buffer slice(std::int64_t begin, std::int64_t step) const {
+    Around const b(in, call.dim());
+    std::int64_t const n = out.extent[call.dim()];
+    if (n == b.n && step == 1) return buffer;
+    return copy(data + begin * b.inner,
+                strided({b.outer, n, b.inner}, {b.n * b.inner, step * b.inner, std::int64_t{1}}));
+  }
+  Buffer flip() const {
+    Around const b(in, call.dim());
+    if (b.n <= 1) return buffer;
+    return copy(data + (b.n - 1) * b.inner,
+                strided({b.outer, b.n, b.inner}, {b.n * b.inner, -b.inner, std::int64_t{1}}));
+  }
+  Buffer repeat(std::int64_t times) const {
+    Around const b(in, call.dim());
+    return copy(data, strided({b.outer, b.n, times, b.inner},
+                              {b.n * b.inner, b.inner, std::int64_t{0}, std::int64_t{1}}));
+  }
+  Buffer tile(std::int64_t times) const {
+    Around const b(in, call.dim());
+    return copy(data, strided({b.outer, times, b.n * b.inner},
+                              {b.n * b.inner, std::int64_t{0}, std::int64_t{1}}));
+  }
+  /// Rows [from, from + n) of a block around dim `d` to rows [to, to + n) of the result.
+  void place(Buffer const& result, T const* src, Around const& b, std::int64_t from, std::int64_t n,
+             int d, std::int64_t to) const {
+    std::int64_t const wide = out.extent[d] * b.inner;
+    kernels::copy_pitched(exec(), src + from * b.inner, b.n * b.inner,
+                          writable(result) + to * b.inner, wide, b.outer, n * b.inner);
+  }
+  Buffer pad(std::int64_t before, T value) const {
+    Around const b(in, call.dim());
+    Buffer const result = fresh();
+    kernels::fill(exec(), writable(result), out.elements(), value);
+    place(result, data, b, 0, b.n, call.dim(), before);
+    exec().fence();
+    return result;
+  }
+  /// Row i of the result is row (i - n) mod extent.
+  Buffer roll(std::int64_t n) const {
+    Around const b(in, call.dim());
+    std::int64_t const k = b.n == 0 ? 0 : (n % b.n + b.n) % b.n;
+    if (k == 0) return buffer;
+    Buffer const result = fresh();
+    place(result, data, b, b.n - k, k, call.dim(), 0);
+    place(result, data, b, 0, b.n - k, call.dim(), k);
+    exec().fence();
+    return result;
+  }
+  /// All operands one behind the other along dim `d` of the result; `rows(k)` has operand k.
+  template <class RowsOf>
+  Buffer join(int d, RowsOf rows) const {
+    Buffer const result = fresh();
+    std::int64_t at = 0;
+    for (int k = 0; k < call.count; ++k) {
+      kernels::Layout l = out;
+      l.extent[d] = rows(k);
+      place(result, static_cast<T const*>(buffers[k]->data()), Around(l, d), 0, rows(k), d, at);
+      at += rows(k);
+    }
+    exec().fence();
+    return result;
+  }
+};
+
+/// The extents of the operands of a call, as pointers.
+template <class... As>
+struct GivenExtents {
+  std::int64_t const* at[sizeof...(As)];
+  explicit GivenExtents(As const&... as) : at{as.extents().data()...} {}
+};
+
+/// The extents of the result of `op`, which `R` resolved. Errors: E23 operands of two meshes, and those of the
+/// operation.
+template <class R, class Op, class A, class... Bs>
+auto result_extents(Op const& op, A const& a, Bs const&... bs) {
+  (check_one_mesh(a.mesh(), bs.mesh()), ...);
+  std::array<std::int64_t, R::result::rank> extents{};
+  R::set_extents(op, map_axes(a.mesh().state(), R::S::names).sizes, GivenExtents(a, bs...).at,
+                 extents.data());
+  return extents;
+}
+
+/// Runs an operation whose result's block `Run<Op>::block(op, LocalRun)` makes of its operands' blocks.
+template <class R, class RunOp, class Op, class A, class... Bs>
+auto run_local(Op const& op, std::source_location const& where, A const& a, Bs const&... bs) {
+  using Out = typename R::result;
+  std::array<std::int64_t, Out::rank> const extents = result_extents<R>(op, a, bs...);
+  auto const rows = Out::local_rows(a.mesh(), extents);
+  Buffer block;
+  if (a.mesh().here()) {
+    GivenExtents const given(a, bs...);
+    ResultExtents const call{R::S::names, R::S::readings, R::operands, R::Holder::value,
+                             {},          given.at,       nullptr};
+    Buffer const* const buffers[] = {&a.buffer(), &bs.buffer()...};
+    LocalRun<typename A::element, typename A::memory_space> const run(
+        a.mesh().state(), call, where, block_layout(a.rows()), block_layout(rows), buffers);
+    block = RunOp::block(op, run);
+  }
+  return Out(a.mesh(), extents, std::move(block));
+}
+
+}  // namespace shardtype::execute

@@ -1,0 +1,32 @@
+#pragma once
+/// New dims along which a value repeats.
+
+#include <array>
+#include <cstdint>
+#include <source_location>
+
+#include <shardtype/check/shape.hpp>
+#include <shardtype/execute/call.hpp>
+
+namespace shardtype {
+
+namespace execute {
+template <class... Dims>
+struct Run<op::Broadcast<Dims...>> : LocalBlock<Run<op::Broadcast<Dims...>>> {
+  static Buffer block(op::Broadcast<Dims...> const&, auto const& run) { return run.rearrange(); }
+};
+}  // namespace execute
+
+/// New dims before the others, along which the value repeats: `A[I@X]` -> `broadcast<Dim<K, Y>>(a,
+/// {n})` -> `A[K@Y, I@X]`. A new dim may be split over axes along which `a` is replicated: each rank
+/// makes its own part. Extents may be left out where the labels settle them. Copies. Refused: D02,
+/// T01, T07. Error E20.
+template <class... Dims, class A>
+constexpr auto broadcast(
+    A const& a,
+    std::array<std::int64_t, sizeof...(Dims)> const& extents = detail::static_extents<Dims...>(),
+    std::source_location where = std::source_location::current()) {
+  return call(op::Broadcast<Dims...>{extents}, where, a);
+}
+
+}  // namespace shardtype

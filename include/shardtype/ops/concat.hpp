@@ -1,0 +1,30 @@
+#pragma once
+/// Tensors one behind the other.
+
+#include <cstdint>
+#include <source_location>
+
+#include <shardtype/check/along.hpp>
+#include <shardtype/execute/call.hpp>
+
+namespace shardtype {
+
+namespace execute {
+template <class I, class... Result>
+struct Run<op::Concat<I, Result...>> : LocalBlock<Run<op::Concat<I, Result...>>> {
+  static Buffer block(op::Concat<I, Result...> const&, auto const& run) {
+    int const d = run.call.dim();
+    return run.join(d, [&](int k) { return run.call.given[k][d]; });
+  }
+};
+}  // namespace execute
+
+/// One behind the other along I: `A[I@X, J]`, `B[I@X, J]` -> `concat<J>(a, b)` -> `[I@X, J]`. The
+/// operands are split alike and unreduced alike; one that is reduced makes the result reduced.
+/// Copies. Refused: C10, D01, D02, D03, D05, D06, D07, D12, D13. Errors: E23, E24, E41.
+template <class I, class... Result, class A, class... Bs>
+constexpr auto concat(A const& a, Bs const&... bs) {
+  return call(op::Concat<I, Result...>{}, std::source_location::current(), a, bs...);
+}
+
+}  // namespace shardtype

@@ -1,0 +1,32 @@
+#pragma once
+/// Products of two tensors with the indices they name.
+
+#include <source_location>
+
+#include <shardtype/check/contraction.hpp>
+#include <shardtype/execute/call.hpp>
+
+namespace shardtype {
+
+namespace execute {
+template <class... Out>
+struct Run<op::Einsum<Out...>> : ByPlan {};
+}  // namespace execute
+
+/// The product of `a` and `b` with the indices it names, as in einsum: those of both operands that
+/// stay are batch dims, those that do not are summed over, as are indices of one operand alone.
+///
+/// `einsum<B, I, K>(a, b)` (labels) is strict and never communicates; `einsum<Dim<B, X>, Dim<I>,
+/// Dim<K>>(a, b)` names the result and runs its plan. Refusals and errors as matmul.
+template <class... Out, class A, class B>
+constexpr auto einsum(A const& a, B const& b,
+                      std::source_location where = std::source_location::current()) {
+  return call(op::Einsum<Out...>{}, where, a, b);
+}
+template <class... Out, class A, class B>
+constexpr auto einsum(A const& a, B const& b, Overlap overlap,
+                      std::source_location where = std::source_location::current()) {
+  return call(op::Einsum<Out...>{overlap}, where, a, b);
+}
+
+}  // namespace shardtype

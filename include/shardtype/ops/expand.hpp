@@ -1,0 +1,25 @@
+#pragma once
+/// New dims of extent 1.
+
+#include <source_location>
+
+#include <shardtype/check/shape.hpp>
+#include <shardtype/execute/call.hpp>
+
+namespace shardtype {
+
+namespace execute {
+template <class... Ls>
+struct Run<op::Expand<Ls...>> : LocalBlock<Run<op::Expand<Ls...>>> {
+  static Buffer block(op::Expand<Ls...> const&, auto const& run) { return run.buffer; }
+};
+}  // namespace execute
+
+/// New dims of extent 1 before the others: `A[I@X]` -> `expand<K>` -> `A[K, I@X]`. Shares memory.
+/// Refused: D02, D06, T07.
+template <class... Ls, class A>
+constexpr auto expand(A const& a, std::source_location where = std::source_location::current()) {
+  return call(op::Expand<Ls...>{}, where, a);
+}
+
+}  // namespace shardtype

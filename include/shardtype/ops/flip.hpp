@@ -1,0 +1,24 @@
+#pragma once
+/// The rows of a dim in reverse order.
+
+#include <source_location>
+
+#include <shardtype/check/along.hpp>
+#include <shardtype/execute/call.hpp>
+
+namespace shardtype {
+
+namespace execute {
+template <class I>
+struct Run<op::Flip<I>> : LocalBlock<Run<op::Flip<I>>> {
+  static Buffer block(op::Flip<I> const&, auto const& run) { return run.flip(); }
+};
+}  // namespace execute
+
+/// The rows in reverse order. Copies. Refused: D01, D03.
+template <class I, class A>
+constexpr auto flip(A const& a, std::source_location where = std::source_location::current()) {
+  return call(op::Flip<I>{}, where, a);
+}
+
+}  // namespace shardtype

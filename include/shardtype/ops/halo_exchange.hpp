@@ -1,0 +1,98 @@
+#pragma once
+/// Local blocks with rows of the neighbouring blocks around them.
+
+#include <array>
+#include <cstdint>
+#include <source_location>
+#include <utility>
+
+#include <shardtype/check/window.hpp>
+#include <shardtype/execute/call.hpp>
+#include <shardtype/execute/window.hpp>
+
+namespace shardtype {
+
+/// A tensor's local blocks with rows of the neighbouring blocks along I around them: what
+/// `halo_exchange` gives. It is no tensor, because the blocks overlap.
+template <class A, class I>
+class Halo {
+ public:
+  using element = typename A::element;
+  static constexpr std::size_t rank = A::rank;
+
+  Halo(A const& a, Window const& w, Buffer rows)
+      : mesh_(a.mesh()), ranges_(a.ranges()), rows_(std::move(rows)) {
+    constexpr auto d = static_cast<std::size_t>(dim);
+    if (ranges_[d].size() == 0) return;
+    ranges_[d] = {ranges_[d].begin + w.low, ranges_[d].end + w.high};
+  }
+
+  /// The block with its halo, to read: along I `before` rows, the own rows, `after` rows. On a rank
+  /// whose block is empty, so is this.
+  typename A::template View<element const> local() const& {
+    return view(std::make_index_sequence<rank>{});
+  }
+  typename A::template View<element const> local() const&& = delete;
+  /// Global indices of each dim. Along I they begin before 0 and end beyond the extent where the
+  /// halo does.
+  std::array<Range, rank> const& ranges() const { return ranges_; }
+  std::array<std::int64_t, rank> local_extents() const {
+    std::array<std::int64_t, rank> out{};
+    for (std::size_t d = 0; d < rank; ++d) out[d] = ranges_[d].size();
+    return out;
+  }
+  MeshRef const& mesh() const { return mesh_; }
+
+ private:
+  static constexpr int dim = A::spec.find(Scope<A>::names.find_label(identity<I>));
+
+  template <std::size_t... D>
+  typename A::template View<element const> view(std::index_sequence<D...>) const {
+    return typename A::template View<element const>(static_cast<element const*>(rows_.data()),
+                                                    static_cast<std::size_t>(ranges_[D].size())...);
+  }
+
+  MeshRef mesh_;
+  std::array<Range, rank> ranges_;
+  Buffer rows_;
+};
+
+namespace execute {
+template <class I>
+struct Run<op::HaloExchange<I>> {
+  template <class R, class A>
+  static Halo<A, I> run(op::HaloExchange<I> const& op, std::source_location const& where,
+                        A const& a) {
+    Buffer rows;
+    GivenExtents const given(a);
+    std::array<std::int64_t, A::rank> extents{};
+    R::set_extents(op, {}, given.at, extents.data());
+    if (a.mesh().here()) {
+      ResultExtents const call{R::S::names, R::S::readings, 1,      R::Holder::value,
+                               {},          given.at,       nullptr};
+      Buffer const* const buffers[] = {&a.buffer()};
+      kernels::Layout const block = block_layout(a.rows());
+      LocalRun<typename A::element, typename A::memory_space> const run(
+          a.mesh().state(), call, where, block, block, buffers);
+      rows = AlongRanks(run, "halo_exchange", op.before,
+                        op.after * 2 + (op.edge == Edge::wrap ? 1 : 0))
+                 .fetch(op.window());
+    }
+    return Halo<A, I>(a, op.window(), std::move(rows));
+  }
+};
+}  // namespace execute
+
+/// The local block of `A[I@X, J]` with the `before` rows that precede it along I and the `after` rows
+/// that follow it, whoever holds them, as a `Halo`. Beyond the ends: zeros, or with `Edge::wrap` the
+/// rows of the other end. Each rank sends the rows that others want from it (`window_bytes`): before +
+/// after rows where neighbouring blocks are at least that long. Refused: D01, B03. Error E41: a negative
+/// number of rows.
+template <class I, class A>
+constexpr auto halo_exchange(A const& a, std::int64_t before, std::int64_t after,
+                             Edge edge = Edge::fill_zero,
+                             std::source_location where = std::source_location::current()) {
+  return call(op::HaloExchange<I>{before, after, edge}, where, a);
+}
+
+}  // namespace shardtype

@@ -1,0 +1,61 @@
+#pragma once
+/// Rows around a dim.
+
+#include <cstdint>
+#include <source_location>
+
+#include <shardtype/check/along.hpp>
+#include <shardtype/execute/call.hpp>
+
+namespace shardtype {
+
+namespace detail {
+/// The type of a pad value for `A`; any, where A is no tensor.
+template <class A>
+struct ElementOr {
+  using type = double;
+};
+template <class A>
+  requires(is_tensor<A>)
+struct ElementOr<A> {
+  using type = element_t<A>;
+};
+template <class A>
+using element_or_t = typename ElementOr<operand_t<A>>::type;
+}  // namespace detail
+
+namespace execute {
+template <class I, class... Result>
+struct Run<op::Pad<I, Result...>> : LocalBlock<Run<op::Pad<I, Result...>>> {
+  static Buffer block(op::Pad<I, Result...> const& op, auto const& run) {
+    return run.pad(op.before, {});
+  }
+};
+}  // namespace execute
+
+namespace execute {
+template <class T, class I, class... Result>
+struct Run<op::PadValue<T, I, Result...>> : LocalBlock<Run<op::PadValue<T, I, Result...>>> {
+  static Buffer block(op::PadValue<T, I, Result...> const& op, auto const& run) {
+    return run.pad(op.before, op.value);
+  }
+};
+}  // namespace execute
+
+/// `before` and `after` rows of zeros around dim I: `A[I@X, J]{U:Y}` -> `pad<J>(a, 1, 1)`. Refused:
+/// D01, D02, D03, D05, D07. Error E41: a negative amount. As jnp.pad.
+template <class I, class... Result, class A>
+constexpr auto pad(A const& a, std::int64_t before, std::int64_t after,
+                   std::source_location where = std::source_location::current()) {
+  return call(op::Pad<I, Result...>{before, after}, where, a);
+}
+/// The same with another value. A tensor that owes a sum is refused (D11): every summand would have
+/// the value. One that owes a maximum or minimum is not: every candidate has it.
+template <class I, class... Result, class A>
+constexpr auto pad(A const& a, std::int64_t before, std::int64_t after,
+                   detail::element_or_t<A> value,
+                   std::source_location where = std::source_location::current()) {
+  return call(op::PadValue<detail::element_or_t<A>, I, Result...>{before, after, value}, where, a);
+}
+
+}  // namespace shardtype

@@ -1,0 +1,29 @@
+#pragma once
+/// Each row of a dim several times.
+
+#include <cstdint>
+#include <source_location>
+
+#include <shardtype/check/along.hpp>
+#include <shardtype/execute/call.hpp>
+
+namespace shardtype {
+
+namespace execute {
+template <class I, class... Result>
+struct Run<op::Repeat<I, Result...>> : LocalBlock<Run<op::Repeat<I, Result...>>> {
+  static Buffer block(op::Repeat<I, Result...> const& op, auto const& run) {
+    return run.repeat(op.times);
+  }
+};
+}  // namespace execute
+
+/// Each row `times` times in a row, as np.repeat. Copies. Refused: D01, D02, D03, D05, D07. Error E41:
+/// a negative number.
+template <class I, class... Result, class A>
+constexpr auto repeat(A const& a, std::int64_t times,
+                      std::source_location where = std::source_location::current()) {
+  return call(op::Repeat<I, Result...>{times}, where, a);
+}
+
+}  // namespace shardtype

@@ -1,0 +1,27 @@
+#pragma once
+/// The rows of a dim moved round its end.
+
+#include <cstdint>
+#include <source_location>
+
+#include <shardtype/check/along.hpp>
+#include <shardtype/execute/call.hpp>
+
+namespace shardtype {
+
+namespace execute {
+template <class I>
+struct Run<op::Roll<I>> : LocalBlock<Run<op::Roll<I>>> {
+  static Buffer block(op::Roll<I> const& op, auto const& run) { return run.roll(op.n); }
+};
+}  // namespace execute
+
+/// Row i of the result is row (i - n) mod extent. Copies. Refused: D01, D04 along a split dim, where
+/// `shift<I>(a, n, Edge::wrap)` does it. As jnp.roll.
+template <class I, class A>
+constexpr auto roll(A const& a, std::int64_t n,
+                    std::source_location where = std::source_location::current()) {
+  return call(op::Roll<I>{n}, where, a);
+}
+
+}  // namespace shardtype

@@ -1,0 +1,25 @@
+#pragma once
+/// A tensor without dims of extent 1.
+
+#include <source_location>
+
+#include <shardtype/check/shape.hpp>
+#include <shardtype/execute/call.hpp>
+
+namespace shardtype {
+
+namespace execute {
+template <class... Ls>
+struct Run<op::Squeeze<Ls...>> : LocalBlock<Run<op::Squeeze<Ls...>>> {
+  static Buffer block(op::Squeeze<Ls...> const&, auto const& run) { return run.buffer; }
+};
+}  // namespace execute
+
+/// Without dims of extent 1: `A[I@X, J]` -> `squeeze<J>` -> `A[I@X]`. Shares memory. Refused: D01,
+/// D03 a split dim, D06. Error E41: another extent.
+template <class... Ls, class A>
+constexpr auto squeeze(A const& a, std::source_location where = std::source_location::current()) {
+  return call(op::Squeeze<Ls...>{}, where, a);
+}
+
+}  // namespace shardtype

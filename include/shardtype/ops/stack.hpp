@@ -1,0 +1,28 @@
+#pragma once
+/// Tensors one beside the other.
+
+#include <cstdint>
+#include <source_location>
+
+#include <shardtype/check/along.hpp>
+#include <shardtype/execute/call.hpp>
+
+namespace shardtype {
+
+namespace execute {
+template <class I>
+struct Run<op::Stack<I>> : LocalBlock<Run<op::Stack<I>>> {
+  static Buffer block(op::Stack<I> const&, auto const& run) {
+    return run.join(0, [](int) { return std::int64_t{1}; });
+  }
+};
+}  // namespace execute
+
+/// One beside the other along a new dim before the others: `A[I@X]`, `B[I@X]` -> `stack<K>(a, b)` ->
+/// `[K, I@X]`. As concat. Refused: C10, D02, D06, D12, D13, T07. Errors: E23, E24.
+template <class K, class A, class... Bs>
+constexpr auto stack(A const& a, Bs const&... bs) {
+  return call(op::Stack<K>{}, std::source_location::current(), a, bs...);
+}
+
+}  // namespace shardtype

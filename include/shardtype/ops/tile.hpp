@@ -1,0 +1,28 @@
+#pragma once
+/// All rows of a dim several times.
+
+#include <cstdint>
+#include <source_location>
+
+#include <shardtype/check/along.hpp>
+#include <shardtype/execute/call.hpp>
+
+namespace shardtype {
+
+namespace execute {
+template <class I, class... Result>
+struct Run<op::Tile<I, Result...>> : LocalBlock<Run<op::Tile<I, Result...>>> {
+  static Buffer block(op::Tile<I, Result...> const& op, auto const& run) {
+    return run.tile(op.times);
+  }
+};
+}  // namespace execute
+
+/// All rows `times` times, as np.tile. Copies. Refusals and errors as repeat.
+template <class I, class... Result, class A>
+constexpr auto tile(A const& a, std::int64_t times,
+                    std::source_location where = std::source_location::current()) {
+  return call(op::Tile<I, Result...>{times}, where, a);
+}
+
+}  // namespace shardtype

@@ -1,0 +1,25 @@
+#pragma once
+/// The dims of a tensor in another order.
+
+#include <source_location>
+
+#include <shardtype/check/shape.hpp>
+#include <shardtype/execute/call.hpp>
+
+namespace shardtype {
+
+namespace execute {
+template <class... Ls>
+struct Run<op::Transpose<Ls...>> : LocalBlock<Run<op::Transpose<Ls...>>> {
+  static Buffer block(op::Transpose<Ls...> const&, auto const& run) { return run.rearrange(); }
+};
+}  // namespace execute
+
+/// The dims in another order: `A[I@X, J]{U:Y}` -> `transpose<J, I>` -> `A[J, I@X]{U:Y}`. Copies the
+/// local block, if it moves. Refused: D01, D07, T02. As jnp.transpose.
+template <class... Ls, class A>
+constexpr auto transpose(A const& a, std::source_location where = std::source_location::current()) {
+  return call(op::Transpose<Ls...>{}, where, a);
+}
+
+}  // namespace shardtype

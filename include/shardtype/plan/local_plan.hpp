@@ -1,0 +1,83 @@
+#pragma once
+/// Plans of operations that compute on the blocks as they lie: one step, and what it needs.
+
+#include <cstdint>
+#include <string_view>
+
+#include <shardtype/plan/plan.hpp>
+
+namespace shardtype::planning {
+
+/// What an operation does on the busiest rank, beside reading its operands and writing its result.
+struct Work {
+  std::int64_t flops = 0;
+  std::int64_t workspace = 0;  ///< bytes
+  bool shares = false;         ///< the result lies in the memory of the first operand
+};
+
+/// The values of one call, with extents of their own: the same label may be shorter in the result.
+struct CallSizing {
+  Sizing common{};  ///< of the labels, as far as operands agree on them
+  Spec const* operands = nullptr;
+  int count = 0;
+  Spec result{};
+  OwnSizing const* given = nullptr;  ///< of each operand
+  OwnSizing made{};                  ///< of the result
+
+  /// Elements of the largest block of operand `k`, and of the result.
+  constexpr std::int64_t elements(int k) const {
+    return largest_elements(operands[k], given[k].extents, common.sizes);
+  }
+  constexpr std::int64_t result_elements() const {
+    return largest_elements(result, made.extents, common.sizes);
+  }
+  /// Rows of the largest block of operand `k` along dim `d`.
+  constexpr std::int64_t rows(int k, int d) const {
+    DimSpec const& dim = operands[k].dims[d];
+    return largest_block(given[k].extents[dim.label], dim.axes, common.sizes);
+  }
+  constexpr std::int64_t element_bytes(int k) const { return given[k].element_bytes; }
+};
+
+/// The plan of a call without its steps.
+constexpr Plan plan_of_call(std::string_view name, CallSizing const& c) {
+  Plan p;
+  p.name = name;
+  p.sizing = c.common;
+  p.result = c.result;
+  auto const differs = [&](Spec const& s, OwnSizing const& own) {
+    if (own.element_bytes != c.common.element_bytes) return true;
+    for (int d = 0; d < s.rank; ++d)
+      if (own.extents[s.dims[d].label] != c.common.extents[s.dims[d].label]) return true;
+    return false;
+  };
+  for (int k = 0; k < c.count; ++k) {
+    if (k == max_plan_operands) {
+      for (; k < c.count; ++k) p.more_bytes += c.elements(k) * c.element_bytes(k);
+      break;
+    }
+    p.push_operand(c.operands[k]);
+    OwnSizing own = c.given[k];
+    own.slot = operand_slot(k);
+    if (differs(c.operands[k], own)) p.push_own(own);
+  }
+  OwnSizing own = c.made;
+  own.slot = Slot::result;
+  if (differs(c.result, own)) p.push_own(own);
+  return p;
+}
+
+/// Appends what the operation does itself.
+constexpr void append_compute(Plan& p, Work const& work) {
+  Step s;
+  s.action = Action::compute;
+  s.slot = Slot::result;
+  s.before = p.result;
+  s.after = p.result;
+  p.push(s);
+  p.local_flops = work.flops;
+  p.workspace = work.workspace;
+  p.shares = work.shares;
+}
+
+}  // namespace shardtype::planning

@@ -1,0 +1,32 @@
+#pragma once
+/// What a rule is asked, as values.
+
+#include <shardtype/core/block.hpp>
+#include <shardtype/rules/verdict.hpp>
+
+namespace shardtype::rules {
+
+/// The operands of an operation, the labels it works on (`from`), the dims it makes (`to`), and what the
+/// types say about extents and sizes (`dynamic` where nothing).
+struct Question {
+  Spec const* operands = nullptr;
+  int count = 0;
+  Spec from{};
+  Spec to{};
+  Extents extents{};
+  Sizes sizes{};
+  bool boolean = false;  ///< the first operand's elements are bool
+
+  constexpr Spec const& a() const { return operands[0]; }
+  /// The label of the first dim that the operation works on.
+  constexpr int along() const { return from.dims[0].label; }
+  constexpr std::int64_t extent(Spec const& s, int d) const { return extents[s.dims[d].label]; }
+  /// Whether the types settle the sizes of all these axes.
+  constexpr bool settled(AxisList const& axes) const {
+    for (int k = 0; k < axes.size; ++k)
+      if (sizes[axes[k]] == dynamic) return false;
+    return true;
+  }
+};
+
+}  // namespace shardtype::rules
