@@ -115,7 +115,7 @@ template <class Strict, class A, class B, bool ok = bool(Strict::verdict)>
 struct Strictly : Strict {
   using S = typename Strict::S;
   static constexpr bool communicates = false;
-  static constexpr Spec const& value = Strict::verdict.result;
+  static constexpr auto const& value = Strict::verdict.result;
   using result = tensor_from_spec<S, Strictly, element_t<A>, A>;
   static constexpr Plan make_plan(Sizing const& z, Machine const& = {}) {
     return planning::strict_contraction_plan(S::readings[0].spec, S::readings[1].spec, value, z);

@@ -17,8 +17,10 @@ inline constexpr int max_steps = 24;
 /// each number of each of them.
 class PlanSteps {
   union Room {
-    char empty = 0;
+    char empty;
     Step step;
+    // with a member initializer instead, nvcc takes every plan for one that is no constant
+    constexpr Room() : empty(0) {}
   };
 
  public:
