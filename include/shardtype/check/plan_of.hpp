@@ -141,9 +141,8 @@ using moved_t = typename decltype(moved_element<R, First>())::type;
 
 /// Whether `plan` runs no more collectives of any kind than `bound`.
 constexpr bool within(Plan const& plan, Plan const& bound) {
-  for (int c = 1; c <= static_cast<int>(Collective::permute); ++c)
-    if (plan.count(static_cast<Collective>(c)) > bound.count(static_cast<Collective>(c)))
-      return false;
+  for (Collective const c : all_collectives)
+    if (plan.count(c) > bound.count(c)) return false;
   return true;
 }
 
@@ -163,6 +162,16 @@ constexpr Plan choose_plan(Plan (*make)(Sizing const&, Machine const&), Names co
     found = true;
   }
   return best;
+}
+
+/// Whether the tensors of an operation and its result can have the extents that their types settle.
+constexpr bool counts_elements(Names const& names, Reading const* types, int count,
+                               Spec const& result) {
+  if (countable(names.label_extent, names.labels)) return true;  // of all labels together
+  Extents const extents = names.extents();
+  for (int k = 0; k < count; ++k)
+    if (types[k].real && !countable(types[k].spec, extents)) return false;
+  return countable(result, extents);
 }
 
 }  // namespace detail
@@ -219,12 +228,17 @@ struct PlanSet {
 };
 
 /// `plan(matmul_to<Out>, type<A>, type<B>)`: a Plan when the types settle all sizes, else a
-/// PlanSet. Refuses what the operation refuses, with the same sentence. Communicates nothing.
+/// PlanSet. Refuses what the operation refuses, with the same sentence, and T10 of its types. Communicates
+/// nothing.
 template <class Op, class... Operands>
 constexpr decltype(auto) plan(Op const&, Type<Operands>...) {
   using R = Resolve<Op, Operands...>;
   if constexpr (!R::verdict) {
     static_cast<void>(refusal<R, Operands...>{});
+    return Plan{};
+  } else if constexpr (!detail::counts_elements(R::S::names, R::S::readings, R::S::types,
+                                                R::verdict.result)) {
+    static_cast<void>(refused<Code::T10_too_many_elements, false, Operands...>{});
     return Plan{};
   } else if constexpr (R::S::names.all_static()) {
     using First = std::tuple_element_t<0, std::tuple<Operands...>>;

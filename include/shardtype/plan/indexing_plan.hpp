@@ -128,7 +128,7 @@ constexpr Way scatter_way(Spec const& updates, Spec const& ids, Spec const& want
 constexpr std::int64_t gathered_bytes(Spec const& from, Spec const& to, Sizing const& z) {
   std::int64_t const more =
       largest_elements(to, z.extents, z.sizes) - largest_elements(from, z.extents, z.sizes);
-  return more > 0 ? more * z.element_bytes : 0;
+  return more > 0 ? mul_sat(more, z.element_bytes) : 0;
 }
 
 /// Bytes that a rank sends when `from` is reduced to `to`.
@@ -140,7 +140,7 @@ constexpr std::int64_t reduced_bytes(Spec const& from, Spec const& to, Sizing co
     ranks *= z.sizes[x];
     if (to.dim_of(x) < 0) times = 2;  // an all_reduce
   }
-  std::int64_t const n = largest_elements(from, z.extents, z.sizes) * z.element_bytes;
+  std::int64_t const n = mul_sat(largest_elements(from, z.extents, z.sizes), z.element_bytes);
   return times * (n / ranks) * (ranks - 1);
 }
 
@@ -151,8 +151,9 @@ constexpr bool gathering_is_cheaper(Way const& reducing, Way const& gathering, S
   Sizing of_ids = z;
   of_ids.element_bytes = id_bytes;
   auto const bytes = [&](Way const& way) {
-    return gathered_bytes(updates, way.first, z) + gathered_bytes(ids, way.ids, of_ids) +
-           reduced_bytes(way.met, wanted, z);
+    std::int64_t const gathered =
+        add_sat(gathered_bytes(updates, way.first, z), gathered_bytes(ids, way.ids, of_ids));
+    return add_sat(gathered, reduced_bytes(way.met, wanted, z));
   };
   return bytes(gathering) < bytes(reducing);
 }

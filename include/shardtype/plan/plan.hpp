@@ -86,7 +86,7 @@ struct Plan {
   constexpr std::int64_t bytes(Coords const& at) const {
     std::int64_t sum = 0;
     for (Step const& s : *this)
-      if (s.collective != Collective::none) sum += step_bytes(s, sizing, at);
+      if (s.collective != Collective::none) sum = add_sat(sum, step_bytes(s, sizing, at));
     return sum;
   }
   /// The most bytes that any rank moves.
@@ -112,16 +112,17 @@ struct Plan {
   /// buffers count as one more copy of what a collective sends.
   constexpr std::int64_t peak_bytes() const {
     auto held = [&](Spec const& s) {
-      return largest_elements(s, sizing.extents, sizing.sizes) * sizing.element_bytes;
+      return mul_sat(largest_elements(s, sizing.extents, sizing.sizes), sizing.element_bytes);
     };
     std::int64_t given = 0;
-    for (int k = 0; k < operand_count; ++k) given += held(operands[k]);
+    for (int k = 0; k < operand_count; ++k) given = add_sat(given, held(operands[k]));
     std::int64_t most = given;
     std::int64_t live[3] = {0, 0, 0};
     for (Step const& s : *this) {
-      std::int64_t const now = live[0] + live[1] + live[2] + held(s.after);
+      std::int64_t now = add_sat(given, held(s.after));
+      for (std::int64_t const value : live) now = add_sat(now, value);
       std::int64_t const packed = s.action == Action::communicate ? held(s.before) : 0;
-      most = std::max(most, given + now + packed);
+      most = std::max(most, add_sat(now, packed));
       live[static_cast<int>(s.slot)] = held(s.after);
       if (s.action == Action::contract) live[0] = live[1] = 0;
     }
@@ -132,8 +133,8 @@ struct Plan {
     Cost sum;
     for (Step const& s : *this) {
       if (s.action == Action::contract) {
-        sum.flops += local_flops;
-        sum.picoseconds += picoseconds(static_cast<double>(local_flops), m.flops_per_second);
+        std::int64_t const time = picoseconds(static_cast<double>(local_flops), m.flops_per_second);
+        sum = sum + Cost{time, 0, local_flops, 0, 0};
       } else {
         sum = sum + step_cost(s, sizing, m);
       }

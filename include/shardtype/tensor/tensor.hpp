@@ -32,7 +32,7 @@ inline MeshRef const& not_manual(MeshRef const& mesh) {
 /// split over mesh axis X along I and replicated over every other axis. Printed `f32[I@X, J]`.
 ///
 /// A value: copies share memory until one is written, and writing needs the only reference.
-/// Functions that make one are in tensor/create.hpp. Laws at declaration: codes T01 to T08, B01, B02.
+/// Functions that make one are in tensor/create.hpp. Laws at declaration: codes T01 to T08, T10, B01, B02.
 template <class T, class... Parts>
 class Tensor : public Held<Tensor<T, Parts...>, T, Parts...> {
   using Base = Held<Tensor, T, Parts...>;
@@ -51,8 +51,8 @@ inline constexpr std::int64_t bytes_per_rank = [] {
   using S = Scope<A>;
   static_assert(S::names.all_static(),
                 "bytes_per_rank needs static extents and axis sizes in the tensor's type");
-  return largest_elements(S::template spec<0>, S::names.extents(), S::names.sizes()) *
-         static_cast<std::int64_t>(sizeof(element_t<A>));
+  return mul_sat(largest_elements(S::template spec<0>, S::names.extents(), S::names.sizes()),
+                 static_cast<std::int64_t>(sizeof(element_t<A>)));
 }();
 
 /// Binary sizes: `static_assert(bytes_per_rank<A> <= 16_GiB)`.
