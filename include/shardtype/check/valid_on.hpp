@@ -53,25 +53,26 @@ constexpr bool mesh_fits(Size<X, Ranks>...) {
 }
 
 template <class A>
-constexpr bool may_be_declared() {
+constexpr bool is_lawful() {
   if constexpr (is_tensor<A>) {
-    return bool(rules::declared(Scope<A>::names, Scope<A>::readings[0]));
+    return bool(rules::lawful(Scope<A>::names, Scope<A>::readings, 1));
   } else {
     return false;
   }
 }
 
-/// Whether a tensor of type `A` can exist: its type may be declared, and every axis has a size.
+/// Whether a tensor of type `A` can exist: every axis has a size, and the extents that the type settles are
+/// not too large (T10).
 template <class A, class... Given>
 constexpr bool exists_on() {
-  if constexpr (!may_be_declared<A>()) {
+  if constexpr (!is_lawful<A>()) {
     return false;
   } else {
     using S = Scope<A>;
     constexpr Sizes sizes = SizesOn<S, Given...>::value;
     for (int x = 0; x < S::names.axes; ++x)
       if (sizes[x] == dynamic) return false;
-    return true;
+    return countable(S::names.label_extent, S::names.labels);
   }
 }
 

@@ -20,10 +20,12 @@ auto product(A const& a, B const& b, Overlap overlap, std::source_location const
     return record(RecordProduct<Op>{}, a, b);
   } else {
     using R = Resolve<Op, operand_t<A>, operand_t<B>>;
-    if constexpr (R::verdict) {
-      return ops::run<R>(where, overlap, operand(a), operand(b));
-    } else {
+    if constexpr (!R::verdict) {
       return Poisoned(refusal<R, operand_t<A>, operand_t<B>>{});
+    } else if constexpr (!countable(R::verdict.result, R::S::names.extents())) {
+      return Poisoned(refused<Code::T10_too_many_elements, false, operand_t<A>, operand_t<B>>{});
+    } else {
+      return ops::run<R>(where, overlap, operand(a), operand(b));
     }
   }
 }
@@ -33,12 +35,12 @@ auto product(A const& a, B const& b, Overlap overlap, std::source_location const
 /// The product of `a` and `b` over the one index they share; the result's dims are a's, then b's.
 ///
 /// `matmul(a, b)` is strict: it never communicates. `A[I@X, J@Y] · B[J@Y, K]` gives
-/// `C[I@X, K]{U:Y}`. Refused: C01 to C10, B06 (docs/errors.md), with the fixes.
+/// `C[I@X, K]{U:Y}`. Refused: C01 to C10, B06, T10 (docs/errors.md), with the fixes.
 ///
 /// `matmul<Out...>(a, b)` names the result, by dims and attributes or by a Tensor type, and runs the
 /// plan that `plan(matmul_to<Out...>, a, b)` prints: operands stay put where the strict product is
 /// legal, else the cheaper repair; then the result is resharded. Refused: C01, C03, C08, C10, N01 to
-/// N06. Errors: E23 two meshes, E24 extents that differ.
+/// N06, T10. Errors: E20 a result of more than 2^58 elements, E23 two meshes, E24 extents that differ.
 ///
 /// `matmul<Out...>(a, b, Overlap::ring)` runs the same plan, sends the same bytes, and communicates while it
 /// computes, where an all_gather precedes the product or a reduce_scatter or all_reduce of a sum follows it.

@@ -1,7 +1,6 @@
 #pragma once
 /// Laws every tensor type obeys at its declaration.
 
-#include <shardtype/core/block.hpp>
 #include <shardtype/core/bridge.hpp>
 #include <shardtype/rules/verdict.hpp>
 
@@ -73,13 +72,6 @@ constexpr Verdict lawful(Names const& names, Reading const* types, int count) {
     first = k;
   }
   return well_named(names);
-}
-
-/// Whether a tensor type may be declared: it is lawful, and has no more elements than can be, as far as it
-/// settles its extents.
-constexpr Verdict declared(Names const& names, Reading const& type) {
-  if (Verdict v = lawful(names, &type, 1); !v) return v;
-  return countable(type.spec, names.extents()) ? Verdict{} : refuse(Code::T10_too_many_elements);
 }
 
 /// The answer `v` of a rule for operands `types`, where they are Locals: the result varies over the

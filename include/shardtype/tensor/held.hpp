@@ -28,7 +28,7 @@ template <class A>
 struct Declaration {
   using S = Scope<A>;
   static constexpr Verdict verdict = is_element<element_t<A>>
-                                         ? rules::declared(S::names, S::readings[0])
+                                         ? rules::lawful(S::names, S::readings, 1)
                                          : refuse(Code::T08_element_type);
 };
 

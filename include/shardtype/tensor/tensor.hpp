@@ -32,17 +32,22 @@ inline MeshRef const& not_manual(MeshRef const& mesh) {
 /// split over mesh axis X along I and replicated over every other axis. Printed `f32[I@X, J]`.
 ///
 /// A value: copies share memory until one is written, and writing needs the only reference.
-/// Functions that make one are in tensor/create.hpp. Laws at declaration: codes T01 to T08, T10, B01, B02.
+/// Functions that make one are in tensor/create.hpp. Laws at declaration: codes T01 to T08, B01, B02.
 template <class T, class... Parts>
 class Tensor : public Held<Tensor<T, Parts...>, T, Parts...> {
   using Base = Held<Tensor, T, Parts...>;
 
  public:
-  /// A tensor over memory of `buffer`, which holds the local block; for operations and creation.
-  /// Errors: E13 an axis the mesh lacks, E20 an extent that does not fit its label, E60 inside of
+  /// A tensor over memory of `buffer`, which holds the local block; for operations and creation. Refused:
+  /// T10 static extents of more than 2^58 elements. Errors: E13 an axis the mesh lacks, E20 an extent that does not fit its label, E60 inside of
   /// shard_map.
   Tensor(MeshRef const& mesh, std::array<std::int64_t, Base::rank> const& extents, Buffer buffer)
-      : Base(detail::not_manual(mesh), extents, buffer) {}
+      : Base(detail::not_manual(mesh), extents, buffer) {
+    // not of the type itself: automatic mode has types of values that are never made
+    using S = Scope<Tensor>;
+    if constexpr (!countable(S::names.label_extent, S::names.labels))
+      refused<Code::T10_too_many_elements, false, Tensor>{};
+  }
 };
 
 /// Bytes of the largest local block, where the type settles all extents and axis sizes.
