@@ -152,18 +152,19 @@ class FrontierSearch : public Settler {
     std::int64_t time = 0;
     std::int64_t moved = 0;
     result_ = graph_.index[code_[0]];
-    std::int64_t bytes = bytes_[result_];
+    auto bytes = static_cast<double>(bytes_[result_]);
     for (int k = 1; k < parties_; ++k) {
       std::int32_t const o = first_at_[k][index_at_[k][code_[k]]];
       if (o < 0) return;
       chosen_[k] = o;
       Option const& operand = front_[k]->ways[o];
       time += operand.time;
-      moved = add_sat(moved, operand.moved);
-      bytes = add_sat(bytes, operand.size);
+      moved += operand.moved;
+      if (moved > saturated) moved = saturated;  // no call: the compiler counts them
+      bytes += static_cast<double>(operand.size);
     }
     if (!limited_) {
-      if (best_[result_] < in_time(time)) return;
+      if (best_[result_] < time && best_[result_] < longest_time) return;
       time = in_time(time + work(bytes));
       if (!sooner(time, moved, best_[result_], moved_[result_])) return;
       best_[result_] = time;
@@ -236,11 +237,11 @@ class FrontierSearch : public Settler {
   }
   /// Picoseconds that making the value takes, with the axes as they are placed: so many bytes are read and
   /// written.
-  constexpr std::int64_t work(std::int64_t bytes) const {
+  constexpr std::int64_t work(double bytes) const {
     Machine const& m = rates_.over[0];
     if (n_.making == Making::product) return picoseconds(flops_, m.flops_per_second);
     if (n_.making == Making::relabel) return 0;
-    return picoseconds(static_cast<double>(bytes), m.memory_bytes_per_second);
+    return picoseconds(bytes, m.memory_bytes_per_second);
   }
 
   Frontier const* const* fronts_;

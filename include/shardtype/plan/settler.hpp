@@ -212,7 +212,8 @@ class Settler {
       Price& least = prices[fan->kind];
       if (least.time < 0)
         least = price(*fan, bytes_[layout], bytes_[layout] / rates_.ranks[fan->member_bits]);
-      std::int64_t const time = in_time(begun + least.time);
+      std::int64_t const sum = begun + least.time;
+      std::int64_t const time = sum < longest_time ? sum : longest_time;
       int const end = fan[1].first;
       for (int e = fan->first; e < end; ++e) {
         // with a limit nothing is the best: each may be smaller
