@@ -132,6 +132,8 @@ constexpr auto call(Op const& op, std::source_location const& where, As const&..
     using R = Resolve<Op, operand_t<As>...>;
     if constexpr (!R::verdict) {
       return Poisoned(refusal<R, operand_t<As>...>{});
+    } else if constexpr (!countable(R::verdict.result, R::S::names.extents())) {
+      return Poisoned(refused<Code::T10_too_many_elements, false, operand_t<As>...>{});
     } else if constexpr ((detail::is_dry<As> || ...)) {
       return detail::note<R>(op, as...);
     } else {
