@@ -2,6 +2,7 @@
 /// Types, rules and plans, without MPI or Kokkos: what the compiler alone can decide.
 
 #include <shardtype/check/along.hpp>
+#include <shardtype/check/block_move.hpp>
 #include <shardtype/check/contraction.hpp>
 #include <shardtype/check/dry.hpp>
 #include <shardtype/check/elementwise.hpp>

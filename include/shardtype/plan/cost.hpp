@@ -46,10 +46,10 @@ constexpr std::int64_t step_payload(Collective collective, std::int64_t before, 
     case Collective::all_to_all:
       return before - before / p;
     case Collective::permute:
+    case Collective::broadcast:
     case Collective::neighbor:  // a bound: no rank sends more than its block
       return p > 1 ? before : 0;
     case Collective::none:
-    case Collective::broadcast:
       break;
   }
   return 0;
