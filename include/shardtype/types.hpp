@@ -9,6 +9,7 @@
 #include <shardtype/check/indexing.hpp>
 #include <shardtype/check/manual.hpp>
 #include <shardtype/check/plan_of.hpp>
+#include <shardtype/check/ragged.hpp>
 #include <shardtype/check/reduction.hpp>
 #include <shardtype/check/reshard.hpp>
 #include <shardtype/check/shape.hpp>

@@ -27,6 +27,58 @@ struct Read {
   static constexpr Verdict verdict = decide();
 };
 
+/// The verdict on the condition of loop_while and branch.
+template <class P, bool tensor = is_tensor<P>>
+struct Condition : NotATensor<P> {};
+template <class P>
+struct Condition<P, true> : Read<P> {
+  static constexpr Verdict decide() {
+    if (!is_local<P>) return refuse(Code::V01_mixed);
+    if (!std::is_same_v<element_t<P>, bool>) return refuse(Code::P11_condition);
+    return Read<P>::verdict;
+  }
+  static constexpr Verdict verdict = decide();
+};
+
+/// The verdict on two types that control flow needs to be one, refused by `C`.
+template <Code C, class A, class B>
+using Alike = Plainly<std::is_same_v<A, B> ? Code::ok : C>;
+
+/// `L` with no axis of `Xs` varying.
+template <class L, class... Xs>
+struct Invariant {
+  using S = Scope<L, Mentions<Reduced<Xs...>>>;
+  static constexpr Verdict decide() {
+    if (S::readings[1].malformed == Malformed::not_an_axis) return refuse(Code::T05_not_an_axis);
+    if (Verdict v = rules::well_named(S::names); !v) return v;
+    Spec s = S::template spec<0>;
+    for (int x = 0; x < max_axes; ++x) {
+      if (!S::template spec<1>.reduced.contains(x)) continue;
+      if (s.unreduced.contains(x)) return refuse(Code::V06_owed, -1, -1, x);
+      if (!s.varying.contains(x)) return refuse(Code::V03_not_varying, -1, -1, x);
+      s.varying.erase(x);
+    }
+    return accept(s);
+  }
+  static constexpr Verdict verdict = decide();
+  struct Holder {
+    static constexpr Spec value = verdict.result;
+  };
+};
+
+template <class L, class... Xs>
+constexpr auto resolve_invariant() {
+  if constexpr (is_local<L>) {
+    return Type<Invariant<L, Xs...>>{};
+  } else if constexpr (is_tensor<L>) {
+    return Type<Plainly<Code::V01_mixed>>{};
+  } else {
+    return Type<NotATensor<L>>{};
+  }
+}
+template <class L, class... Xs>
+using invariant_t = typename decltype(resolve_invariant<L, Xs...>())::type;
+
 // In and out of shard_map.
 
 template <class A>
@@ -63,6 +115,13 @@ struct Input {
     static constexpr Spec value = verdict.result;
   };
 };
+/// The same of any argument.
+template <class A>
+struct InputOf : NotATensor<A> {};
+template <class T, class... Parts>
+struct InputOf<Tensor<T, Parts...>> : Input<Tensor<T, Parts...>> {};
+template <class T, class... Parts>
+struct InputOf<Local<T, Parts...>> : Plainly<Code::V01_mixed> {};
 template <class A>
 using block_type = tensor_from_spec<Scope<A>, typename Input<A>::Holder, element_t<A>,
                                     typename LikeLocal<A>::local>;

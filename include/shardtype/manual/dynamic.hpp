@@ -5,7 +5,7 @@
 #include <source_location>
 #include <type_traits>
 
-#include <shardtype/manual/collectives.hpp>
+#include <shardtype/manual/moves.hpp>
 #include <shardtype/ops/dynamic_slice.hpp>
 
 namespace shardtype {
