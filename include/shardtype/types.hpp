@@ -8,11 +8,13 @@
 #include <shardtype/check/elementwise.hpp>
 #include <shardtype/check/indexing.hpp>
 #include <shardtype/check/manual.hpp>
+#include <shardtype/check/named.hpp>
 #include <shardtype/check/plan_of.hpp>
 #include <shardtype/check/ragged.hpp>
 #include <shardtype/check/reduction.hpp>
 #include <shardtype/check/reshard.hpp>
 #include <shardtype/check/shape.hpp>
+#include <shardtype/check/sort.hpp>
 #include <shardtype/check/transfer.hpp>
 #include <shardtype/check/valid_on.hpp>
 #include <shardtype/check/window.hpp>

@@ -191,6 +191,29 @@ struct CallValues {
   }
 };
 
+/// What `op` does beside reading and writing; dim `along` is that of the first label it works on.
+template <class Op>
+constexpr planning::Work work_of([[maybe_unused]] Op const& op,
+                                 [[maybe_unused]] planning::CallSizing const& c,
+                                 [[maybe_unused]] int along) {
+  if constexpr (requires { op.work(c, along); }) {
+    return op.work(c, along);
+  } else if constexpr (requires { op.work(c); }) {
+    return op.work(c);
+  } else {
+    return {};
+  }
+}
+/// The same where it does not depend on run-time arguments.
+template <class Op>
+constexpr planning::Work work_of([[maybe_unused]] planning::CallSizing const& c) {
+  if constexpr (requires { Op::work(c); }) {
+    return Op::work(c);
+  } else {
+    return {};
+  }
+}
+
 /// What an operation that says its own rule becomes.
 template <class Rule, class Op, class A, class... Bs>
 struct RuledResult : Rule {
@@ -224,13 +247,7 @@ struct RuledResult : Rule {
                                                sizes, extents, bytes);
     Plan p = planning::plan_of_call(Op::name, values.call);
     if constexpr (requires { op.steps(p, values.call, along); }) op.steps(p, values.call, along);
-    planning::Work work;
-    if constexpr (requires { op.work(values.call, along); }) {
-      work = op.work(values.call, along);
-    } else if constexpr (requires { op.work(values.call); }) {
-      work = op.work(values.call);
-    }
-    planning::append_compute(p, work);
+    planning::append_compute(p, work_of(op, values.call, along));
     return p;
   }
   /// How many collectives of a kind every call runs, whatever the sizes.

@@ -132,6 +132,8 @@ constexpr auto moved_element() {
       char each[R::bytes];
     };
     return Type<Bytes>{};
+  } else if constexpr (requires { typename R::first; }) {
+    return Type<element_t<typename R::first>>{};
   } else {
     return Type<element_t<First>>{};
   }

@@ -12,6 +12,7 @@
 #include <shardtype/check/dry.hpp>
 #include <shardtype/check/operation.hpp>
 #include <shardtype/execute/local_run.hpp>
+#include <shardtype/execute/named.hpp>
 #include <shardtype/execute/run.hpp>
 #include <shardtype/tensor/create.hpp>
 #include <shardtype/tensor/operand.hpp>
@@ -26,22 +27,30 @@ struct OperandTraits<Dry<A, Notes>> {
 
 namespace execute {
 
-/// How an operation runs on operands that its rule accepts: `run<R>(op, where, operands...)`, where `R` is what
-/// `Resolve` made of their types. The library's are specialised in ops/. Here: a user's own operation, whose
-/// `kernel(exec, out, in...)` writes the local block of the result, given Kokkos Views.
-template <class Op>
-struct Run {
-  template <class R, class A, class... Bs>
+/// The base of a Run that writes the local block of a new result: `fill(op, out, operands...)`, on ranks of the
+/// mesh.
+template <class Self>
+struct Filled {
+  template <class R, class Op, class A, class... Bs>
   static typename R::result run(Op const& op, std::source_location const&, A const& a,
                                 Bs const&... bs) {
     using Out = typename R::result;
     Out out = shardtype::detail::uninitialized<Out>(a.mesh(), result_extents<R>(op, a, bs...));
-    if (a.mesh().here()) {
-      typename Out::execution_space const exec{};
-      op.kernel(exec, out.mutable_local(), a.local(), bs.local()...);
-      exec.fence();
-    }
+    if (a.mesh().here()) Self::fill(op, out, a, bs...);
     return out;
+  }
+};
+
+/// How an operation runs on operands that its rule accepts: `run<R>(op, where, operands...)`, where `R` is what
+/// `Resolve` made of their types. The library's are specialised in ops/. Here: a user's own operation, whose
+/// `kernel(exec, out, in...)` writes the local block of the result, given Kokkos Views.
+template <class Op>
+struct Run : Filled<Run<Op>> {
+  template <class Out, class... As>
+  static void fill(Op const& op, Out& out, As const&... as) {
+    typename Out::execution_space const exec{};
+    op.kernel(exec, out.mutable_local(), as.local()...);
+    exec.fence();
   }
 };
 
@@ -76,6 +85,16 @@ struct LocalBlock {
   template <class R, class Op, class... As>
   static auto run(Op const& op, std::source_location const& where, As const&... as) {
     return run_local<R, Self>(op, where, as...);
+  }
+};
+
+/// Named results of operations that are `Filled`.
+template <class Op, class... Out>
+struct Run<op::Named<Op, Out...>> {
+  template <class R, class... As>
+  static auto run(op::Named<Op, Out...> const& named, std::source_location const& where,
+                  As const&... as) {
+    return run_named<R, Run<Op>>(named.op, where, as...);
   }
 };
 

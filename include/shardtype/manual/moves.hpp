@@ -81,7 +81,8 @@ Out mean_if_named(Out out) {
     [&]<class... Xs>(shardtype::detail::Pack<Xs...>) {
       shardtype::detail::place_along<Xs...>(out.mesh().state(), ranks);
     }(typename R::Parts::Axes{});
-    return (std::move(out) / static_cast<shardtype::detail::real_of<typename Out::element>>(ranks)).tensor();
+    return (std::move(out) / static_cast<shardtype::detail::real_of<typename Out::element>>(ranks))
+        .tensor();
   } else {
     return out;
   }
