@@ -1,6 +1,10 @@
 #pragma once
 /// Types, rules and plans, without MPI or Kokkos: what the compiler alone can decide.
 
+// First, for compilers list the headers by which they came to a sentence.
+// clang-format off
+#include <shardtype/check/sentences.hpp>
+// clang-format on
 #include <shardtype/check/along.hpp>
 #include <shardtype/check/block_move.hpp>
 #include <shardtype/check/contraction.hpp>

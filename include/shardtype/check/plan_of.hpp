@@ -194,7 +194,7 @@ template <class R, class T>
 struct PlanSet {
  private:
   template <int Number>
-  static constexpr Plan const& planned =
+  static constexpr auto const& planned =
       detail::shared_plan<R, detail::ScenarioSizing<typename R::S, T, Number>>();
 
   /// The most that `of(plan)` is for any sizes.

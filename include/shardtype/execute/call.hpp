@@ -49,8 +49,19 @@ struct Run : Filled<Run<Op>> {
   template <class Out, class... As>
   static void fill(Op const& op, Out& out, As const&... as) {
     typename Out::execution_space const exec{};
-    op.kernel(exec, out.mutable_local(), as.local()...);
+    using Order = std::make_index_sequence<Out::rank>;
+    op.kernel(exec, written(out, Order{}), as.local()...);
     exec.fence();
+  }
+
+ private:
+  /// The block to write, also of a Local that is the same on all ranks: each writes the same.
+  template <class Out, std::size_t... D>
+  static typename Out::template View<typename Out::element> written(Out& out,
+                                                                    std::index_sequence<D...>) {
+    return typename Out::template View<typename Out::element>(
+        static_cast<typename Out::element*>(out.buffer().data()),
+        static_cast<std::size_t>(out.rows()[D].size())...);
   }
 };
 
@@ -60,13 +71,16 @@ struct RunBlocks : Run<Op> {};
 
 /// The base of a Run of operations that have a plan which does everything: products and changes of sharding.
 struct ByPlan {
-  template <class R, class Op, class... As>
-  static auto run(Op const& op, std::source_location const& where, As const&... as) {
-    if constexpr (requires { op.overlap; }) {
-      return execute::run<R>(where, op.overlap, as...);
-    } else {
-      return execute::run<R>(where, as...);
-    }
+  template <class R, class Op, class A, class... B>
+  static typename R::result run([[maybe_unused]] Op const& op, std::source_location const& where,
+                                A const& a, B const&... b) {
+    Overlap overlap = Overlap::none;
+    if constexpr (requires { op.overlap; }) overlap = op.overlap;
+    std::array<std::int64_t, R::result::rank> extents{};
+    Call const call = call_of<R>(where, overlap, a, b...);
+    return typename R::result(
+        a.mesh(), extents,
+        run_call<typename A::element, typename A::memory_space>(call, extents.data()));
   }
   template <class R, class Op, class A>
   static auto start(Op const&, std::source_location const& where, A const& a) {
@@ -122,9 +136,11 @@ constexpr auto call(Op const& op, std::source_location const& where, As const&..
     } else if constexpr ((detail::is_dry<As> || ...)) {
       return detail::note<R>(op, as...);
     } else {
-      constexpr bool blocks = (is_local<operand_t<As>> || ...);
-      using Runs = std::conditional_t<blocks, execute::RunBlocks<Op>, execute::Run<Op>>;
-      return Runs::template run<R>(op, where, operand(as)...);
+      if constexpr ((is_local<operand_t<As>> || ...)) {
+        return execute::RunBlocks<Op>::template run<R>(op, where, operand(as)...);
+      } else {
+        return execute::Run<Op>::template run<R>(op, where, operand(as)...);
+      }
     }
   }
 }
@@ -165,9 +181,11 @@ constexpr auto start_call(Op const& op, std::source_location const& where, As co
   if constexpr (!accepts<Judged>) {
     return Poisoned(Judged{});
   } else {
-    constexpr bool blocks = (is_local<operand_t<As>> || ...);
-    using Runs = std::conditional_t<blocks, execute::RunBlocks<Op>, execute::Run<Op>>;
-    return Runs::template start<R>(op, where, operand(as)...);
+    if constexpr ((is_local<operand_t<As>> || ...)) {
+      return execute::RunBlocks<Op>::template start<R>(op, where, operand(as)...);
+    } else {
+      return execute::Run<Op>::template start<R>(op, where, operand(as)...);
+    }
   }
 }
 

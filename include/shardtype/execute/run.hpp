@@ -145,19 +145,4 @@ Call call_of(std::source_location const& where, Overlap overlap, A const& a, B c
   return call;
 }
 
-/// Runs the operation that `R` resolved on its operands. Errors: E23 tensors of two meshes, E24
-/// extents that do not match.
-template <class R, class A, class... B>
-auto run(std::source_location const& where, Overlap overlap, A const& a, B const&... b) {
-  using Out = typename R::result;
-  std::array<std::int64_t, Out::rank> extents{};
-  Call const call = call_of<R>(where, overlap, a, b...);
-  return Out(a.mesh(), extents,
-             run_call<typename A::element, typename A::memory_space>(call, extents.data()));
-}
-template <class R, class A, class... B>
-auto run(std::source_location const& where, A const& a, B const&... b) {
-  return run<R>(where, Overlap::none, a, b...);
-}
-
 }  // namespace shardtype::execute

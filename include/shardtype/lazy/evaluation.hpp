@@ -127,7 +127,7 @@ constexpr auto evaluate(E const&, Policy const& = {}) {
 /// The plans of a program whose sizes are known at run time: `at` gives the one for sizes (plan/program.hpp).
 template <class P>
 struct ProgramPlans {
-  static constexpr ProgramNames const& names = P::names;
+  static constexpr auto const& names = P::names;
   /// The plan for the sizes that `sized`, a copy of `P::program`, has been given.
   static ProgramPlan at(RecordedProgram const& sized, Machine const& m = P::machine) {
     return planning::plan_program(sized,

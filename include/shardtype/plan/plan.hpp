@@ -23,6 +23,7 @@ class Rooms {
   union Room {
     char empty;
     T value;
+    // with a member initializer instead, nvcc takes every plan for one that is no constant
     constexpr Room() : empty(0) {}
   };
 

@@ -170,7 +170,7 @@ class Held : public detail::Declared<Self>::base,
   using memory_space = typename detail::MemoryOf<Parts...>::type;
   using execution_space = typename memory_space::execution_space;
   /// The sharding, numbered in the type's own scope.
-  static constexpr Spec const& spec = S::readings[0].spec;
+  static constexpr auto const& spec = S::readings[0].spec;
   static constexpr std::size_t rank = static_cast<std::size_t>(spec.rank);
   /// The local block, row-major in the order of the dims.
   template <class U>
