@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <source_location>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -64,7 +65,7 @@ struct Run : Filled<Run<Op>> {
   }
 };
 
-/// The same where an operand is a Local; collectives of manual mode have their own (manual/).
+/// The same where an operand is a Local. Collectives have their own in manual/, with a `start` beside `run`.
 template <class Op>
 struct RunBlocks : Run<Op> {};
 
@@ -162,28 +163,67 @@ constexpr auto call(Op const& op, std::source_location const& where, As const&..
   }
 }
 
-/// The same, started and not waited for, of operations that end in one collective: a Pending of what `call` gives
-/// (tensor/pending.hpp): `start(op::AllGather<X>{}, a)`.
-template <Operation Op, class... As>
-auto start(Op const& op, std::source_location const& where, As const&... as) {
-  if constexpr (any_poisoned<As...>) {
-    return Poisoned{};
+namespace detail {
+
+/// Whether `T`, or a part of a tuple, is the result of a refused operation.
+template <class T>
+inline constexpr bool is_poison = any_poisoned<T>;
+template <class... Ts>
+inline constexpr bool is_poison<std::tuple<Ts...>> = (is_poison<Ts> || ...);
+template <class... Ts>
+inline constexpr bool holds_poison = (is_poison<Ts> || ...);
+
+template <class R, class... As>
+constexpr auto judge() {
+  if constexpr (holds_poison<As...>) {
+    return Type<Poisoned>{};
+  } else if constexpr (!R::verdict) {
+    return Type<refusal<R, As...>>{};
   } else {
-    using R = Resolve<Op, operand_t<As>...>;
-    if constexpr (!R::verdict) {
-      return Poisoned(refusal<R, operand_t<As>...>{});
+    return Type<void>{};
+  }
+}
+/// The judgement of what is no operation, as shard_map: the sentence with which `R` (like a Resolve) refuses
+/// operands of types `As`, Poisoned where an operation before was refused, void where all is well. What takes
+/// `judged_t` constructs it, which tells the refusal, and goes no further.
+template <class R, class... As>
+using judged_t = typename decltype(judge<R, As...>())::type;
+template <class Judgement>
+inline constexpr bool accepts = std::is_void_v<Judgement>;
+
+/// What starts `op` on `as`.
+template <class Op, class... As>
+constexpr auto start_call(Op const& op, std::source_location const& where, As const&... as) {
+  using R = Resolve<Op, operand_t<As>...>;
+  using Judged = judged_t<R, operand_t<As>...>;
+  if constexpr (!accepts<Judged>) {
+    return Poisoned(Judged{});
+  } else {
+    if constexpr ((is_local<operand_t<As>> || ...)) {
+      return execute::RunBlocks<Op>::template start<R>(op, where, operand(as)...);
     } else {
-      if constexpr ((is_local<operand_t<As>> || ...)) {
-        return execute::RunBlocks<Op>::template start<R>(op, where, operand(as)...);
-      } else {
-        return execute::Run<Op>::template start<R>(op, where, operand(as)...);
-      }
+      return execute::Run<Op>::template start<R>(op, where, operand(as)...);
     }
   }
 }
+
+}  // namespace detail
+
+/// Starts an operation that ends in one collective and does not wait for it: gives a Pending of what the
+/// operation gives (tensor/pending.hpp). Refuses what that refuses.
+///
+///     auto pending = start(op::AllGather<X>{}, a);   // sends from now on
+///     auto whole = std::move(pending).wait();        // as all_gather<X>(a)
 template <Operation Op, class A>
 auto start(Op const& op, A const& a, std::source_location where = std::source_location::current()) {
-  return start(op, where, a);
+  return detail::start_call(op, where, a);
+}
+/// The same of an operation on two operands.
+template <Operation Op, class A, class B>
+  requires(!std::is_same_v<B, std::source_location>)
+auto start(Op const& op, A const& a, B const& b,
+           std::source_location where = std::source_location::current()) {
+  return detail::start_call(op, where, a, b);
 }
 
 /// The plan that this operation on these tensors runs, with their true sizes. Communicates nothing; refuses what
