@@ -124,9 +124,9 @@ static_assert(refusal_of<Op<all_reduce, same>, Var> == Code::T05_not_an_axis);
 static_assert(refusal_of<Op<all_reduce, same, X, X>, Var> == Code::T01_axis_twice);
 
 // Local operations: V with I is V, with R is V; U only where the rule is linear and the other the same
-using Add = Map<functions::Add>;
-using Times = Map<functions::Multiply>;
-using Exp = Map<functions::Exp>;
+using Add = op::Map<functions::Add>;
+using Times = op::Map<functions::Multiply>;
+using Exp = op::Map<functions::Exp>;
 static_assert(gives<Add, Var, Var, Inv>);
 static_assert(gives<Add, Var, Inv, Var>);
 static_assert(gives<Add, L<Dim<I>, Varying<X, Y>>, L<Dim<I>, Varying<Y>>, L<Dim<I>, Varying<X>>>);
@@ -141,7 +141,8 @@ static_assert(refusal_of<Add, Owed, Var> == Code::P06_owed_and_split);
 static_assert(refusal_of<Times, Owed, Var> == Code::P06_owed_and_split);
 static_assert(refusal_of<Exp, Owed> == Code::P04_not_linear);
 static_assert(refusal_of<Add, Var, T<Dim<I>, Dim<J>>> == Code::V01_mixed);
-static_assert(refusal_of<Map<functions::Add, Dim<I>, Dim<J>>, Var, Var> == Code::V14_named_result);
+static_assert(refusal_of<op::Map<functions::Add, Dim<I>, Dim<J>>, Var, Var> ==
+              Code::V14_named_result);
 
 using B = L<Dim<J>, Dim<K>>;
 static_assert(gives<op::Matmul<>, L<Dim<I>, Dim<K>, Varying<X>>, Var, B>);

@@ -103,9 +103,8 @@ struct LocalResult : Rule {
   static constexpr Plan make_plan(Sizing const& z, Machine const& = {}) {
     Plan out;
     out.sizing = z;
-    out.operand_count = Rule::operands;
-    out.operands[0] = Rule::S::template spec<0>;
-    if (Rule::operands == 2) out.operands[1] = Rule::S::template spec<1>;
+    out.push_operand(Rule::S::template spec<0>);
+    if constexpr (Rule::operands == 2) out.push_operand(Rule::S::template spec<1>);
     out.result = Rule::verdict.result;
     return out;
   }
