@@ -296,7 +296,7 @@ TEST_CASE("what the rule of sort accepts computes the dense order") {
   Draw draw(5);
   for (int total = 0; total < 30000;) {
     Spec const a = random_table(draw);
-    rules::ShapeQuestion q{&a, 1, {}, {}, {}, {}};
+    rules::Question q{&a, 1, {}, {}, {}, {}};
     q.from.add(V);
     Verdict const v = rules::sorted(q, false);
     if (!v) continue;
