@@ -266,22 +266,22 @@ auto perform_change(Mesh<X, Y, Z> const& mesh, A const& a) {
     return reshard<Out>(a);
   } else if constexpr (in.op == Op::all_gather) {
     if constexpr (in_two)
-      return all_gather_start<On>(a).wait();
+      return start(op::AllGather<On>{}, a).wait();
     else
       return all_gather<On>(a);
   } else if constexpr (in.op == Op::all_reduce) {
     if constexpr (in_two)
-      return all_reduce_start<On>(a).wait();
+      return start(op::AllReduce<On>{}, a).wait();
     else
       return all_reduce<On>(a);
   } else if constexpr (in.op == Op::reduce_scatter) {
     if constexpr (in_two)
-      return reduce_scatter_start<On, From>(a).wait();
+      return start(op::ReduceScatter<On, From>{}, a).wait();
     else
       return reduce_scatter<On, From>(a);
   } else if constexpr (in.op == Op::all_to_all) {
     if constexpr (in_two)
-      return all_to_all_start<On, From, label<in.to>>(a).wait();
+      return start(op::AllToAll<On, From, label<in.to>>{}, a).wait();
     else
       return all_to_all<On, From, label<in.to>>(a);
   } else {

@@ -75,7 +75,7 @@ constexpr auto fuse(F const& f, Args&&... args) {
 /// An operand of a named result, resharded where it must be.
 template <class R, int K, class A>
 auto prepared(A const& a, std::source_location const& where) {
-  if constexpr (is_number<A>) {
+  if constexpr (!is_tensor<operand_t<A>>) {  // a Number
     return a;
   } else {
     using Wanted = typename R::template prepared<K, operand_t<A>>;
