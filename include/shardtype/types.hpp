@@ -1,6 +1,9 @@
 #pragma once
 /// Types, rules and plans, without MPI or Kokkos: what the compiler alone can decide.
 
+// clang-format off: first, so that compilers name few headers above a sentence
+#include <shardtype/check/sentences.hpp>
+// clang-format on
 #include <shardtype/check/along.hpp>
 #include <shardtype/check/contraction.hpp>
 #include <shardtype/check/dry.hpp>
