@@ -1,7 +1,8 @@
 #pragma once
 /// Types, rules and plans, without MPI or Kokkos: what the compiler alone can decide.
 
-// clang-format off: first, so that compilers name few headers above a sentence
+// First, for compilers list the headers by which they came to a sentence.
+// clang-format off
 #include <shardtype/check/sentences.hpp>
 // clang-format on
 #include <shardtype/check/along.hpp>
@@ -10,10 +11,12 @@
 #include <shardtype/check/elementwise.hpp>
 #include <shardtype/check/indexing.hpp>
 #include <shardtype/check/manual.hpp>
+#include <shardtype/check/named.hpp>
 #include <shardtype/check/plan_of.hpp>
 #include <shardtype/check/reduction.hpp>
 #include <shardtype/check/reshard.hpp>
 #include <shardtype/check/shape.hpp>
+#include <shardtype/check/sort.hpp>
 #include <shardtype/check/transfer.hpp>
 #include <shardtype/check/valid_on.hpp>
 #include <shardtype/check/window.hpp>

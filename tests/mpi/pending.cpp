@@ -15,6 +15,7 @@
 #include <shardtype/shardtype.hpp>
 
 #include "harness/catch.hpp"
+#include "harness/host_block.hpp"
 #include "harness/on_ranks.hpp"
 #include "shim/pmpi.hpp"
 
@@ -36,8 +37,10 @@ using Grid = Mesh<X, Y>;
 // Whether two blocks or tensors of one type are equal, here.
 template <class A>
 bool equal(A const& a, A const& b) {
+  auto const ours = harness::host_block(a);
+  auto const theirs = harness::host_block(b);
   return a.extents() == b.extents() && a.local_extents() == b.local_extents() &&
-         std::equal(a.local().data(), a.local().data() + a.local_size(), b.local().data());
+         std::equal(ours.data(), ours.data() + a.local_size(), theirs.data());
 }
 
 // A collective and its `_start` form agree, on the bytes sent too.
@@ -66,10 +69,11 @@ Int value(Int rank, Int i, Int j) { return (rank + 1) * 10000 + i * 100 + j; }
 auto block_of_rank(Grid const& mesh, Int n, Int m) {
   auto a = raw_local<Int, Dim<I>, Dim<J>>(mesh, {n, m});
   Int const rank = mesh.coordinate<X>() * mesh.size_of<Y>() + mesh.coordinate<Y>();
-  auto const v = a.mutable_local();
-  for (Int i = 0; i < n; ++i)
-    for (Int j = 0; j < m; ++j)
-      v(static_cast<std::size_t>(i), static_cast<std::size_t>(j)) = value(rank, i, j);
+  harness::write_block(a, [&](auto const& v) {
+    for (Int i = 0; i < n; ++i)
+      for (Int j = 0; j < m; ++j)
+        v(static_cast<std::size_t>(i), static_cast<std::size_t>(j)) = value(rank, i, j);
+  });
   return a;
 }
 
@@ -116,7 +120,7 @@ void check_manual(Grid const& mesh, Int n, Int m) {
   std::vector<Int> from(g), ones(g, n > 0 ? 1 : 0), to(g, 0);
   auto const out = full_local<Int, Dim<I>, Dim<J>>({p, m}, -1);
   auto const index = axis_index<Xs...>();
-  Int const me = index.local()();
+  Int const me = harness::host_block(index)();
   for (Int& t : to) t = me;
   RaggedRows const rows{from, ones, to, ones};
   same([&] { return ragged_all_to_all<Xs...>(a, out, rows); },
@@ -222,8 +226,8 @@ TEST_CASE("many under way, waited for in any order") {
     std::shuffle(order.begin(), order.end(), own);
     for (int const which : order) {
       auto const check = [&](auto const& got, auto expected) {
-        for (Int i = 0; i < got.local_size(); ++i)
-          bad += got.local().data()[i] == expected(i) ? 0 : 1;
+        auto const block = harness::host_block(got);
+        for (Int i = 0; i < got.local_size(); ++i) bad += block.data()[i] == expected(i) ? 0 : 1;
       };
       if (which == 0 && total)
         check(std::move(*total).wait(), [&](Int i) {

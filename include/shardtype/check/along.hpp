@@ -15,8 +15,8 @@ namespace detail {
 
 /// Operands that stand beside each other along dim `along` (-1: along none) have equal extents elsewhere:
 /// error E24.
-constexpr void check_beside(ResultExtents const& c, int along) {
-  for (int k = 1; k < c.count; ++k)
+constexpr void check_beside(ResultExtents const& c, int along, int count) {
+  for (int k = 1; k < count; ++k)
     for (int d = 0; d < c.a().rank; ++d)
       if (d != along && c.given[0][d] != c.given[k][d])
         ResultExtents::fail("index " + c.name(d) + " has extent " + std::to_string(c.given[k][d]) +
@@ -142,7 +142,7 @@ struct Concat {
   static constexpr Verdict rule(rules::Question const& q) { return rules::concat(q); }
   static constexpr void extents(ResultExtents const& c) {
     int const d = c.dim();
-    detail::check_beside(c, d);
+    detail::check_beside(c, d, c.count);
     std::int64_t n = c.extent();
     for (int k = 1; k < c.count; ++k) n = c.sum(n, c.given[k][d]);
     c.set(n);
@@ -157,7 +157,7 @@ struct Stack {
   static constexpr std::string_view name = "stack";
   static constexpr Verdict rule(rules::Question const& q) { return rules::stack(q); }
   static constexpr void extents(ResultExtents const& c) {
-    detail::check_beside(c, -1);
+    detail::check_beside(c, -1, c.count);
     c.out[0] = c.count;
   }
 };

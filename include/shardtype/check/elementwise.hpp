@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include <shardtype/check/functions.hpp>
+#include <shardtype/check/named.hpp>
 #include <shardtype/check/resolve.hpp>
 
 namespace shardtype {
@@ -128,6 +129,11 @@ struct FirstTensor<A, Rest...> {
 template <class N, class... Rest>
 struct FirstTensor<Number<N>, Rest...> : FirstTensor<Rest...> {};
 
+/// One floating-point operation per element of the result and function.
+constexpr planning::Work map_work(planning::CallSizing const& c) {
+  return {c.result_elements(), 0, false};
+}
+
 /// What the strict and the named form share: the operands as values, and their elements judged.
 template <class F, class Extra, class... Operands>
 struct ElementwiseOperands;
@@ -145,6 +151,32 @@ struct ElementwiseOperands<F, Pack<Extra...>, Args...> {
       (in.push(S::template spec<K>, std::is_same_v<Args, Number<Zero>>), ...);
     }(std::make_integer_sequence<int, static_cast<int>(sizeof...(Args))>{});
     return in;
+  }
+  static constexpr bool is_tensor_at(int k) {
+    bool const each[] = {is_tensor<Args>...};
+    return each[k];
+  }
+  /// The tensors among the operands; how many they are.
+  static constexpr int tensors(Spec* out) {
+    int n = 0;
+    for (int k = 0; k < static_cast<int>(sizeof...(Args)); ++k)
+      if (is_tensor_at(k)) out[n++] = S::readings[k].spec;
+    return n;
+  }
+  /// Their element sizes, then that of the result.
+  struct ElementBytes {
+    std::int64_t at[sizeof...(Args) + 1]{};
+  };
+  static constexpr ElementBytes sizes_of_elements(std::size_t of_result) {
+    ElementBytes out;
+    int n = 0;
+    int k = 0;
+    ((is_tensor_at(k++) ? void(out.at[n++] = static_cast<std::int64_t>(
+                                   sizeof(typename ArrivesAs<Args, common>::type)))
+                        : void()),
+     ...);
+    out.at[n] = static_cast<std::int64_t>(of_result);
+    return out;
   }
   static constexpr Verdict check() {
     constexpr int count = static_cast<int>(sizeof...(Args) + sizeof...(Extra));
@@ -184,9 +216,13 @@ struct ElementwiseResult : Strict {
   using result = tensor_from_spec<typename Strict::S, Holder, typename Strict::element,
                                   typename Strict::first>;
   /// Nothing is sent: operands are sliced where they lie.
-  static constexpr Plan make_plan(Sizing const&, Machine const& = {}) {
-    Plan p;
-    p.result = Holder::value;
+  static constexpr Plan make_plan(Sizing const& z, Machine const& = {}) {
+    Spec given[planning::max_local_operands];
+    int const count = Strict::tensors(given);
+    auto const bytes = Strict::sizes_of_elements(sizeof(typename Strict::element));
+    planning::LabelValues const values(z, given, count, Holder::value, bytes.at);
+    Plan p = planning::plan_of_call("map", values.call);
+    planning::append_compute(p, map_work(values.call));
     return p;
   }
 };
@@ -209,34 +245,37 @@ struct NamedElementwise : ElementwiseOperands<F, Pack<Out>, Args...> {
   static constexpr Verdict verdict = decide();
   using result = Out;
 
-  /// The function of the operands as they are prepared.
-  static constexpr Verdict decide_met() {
+  /// What the operands, tensors alone, are resharded to, and the function of them.
+  static constexpr planning::LocalPlan decide_local() {
+    planning::LocalPlan out;
     shardtype::Operands const in = Base::operands();
     shardtype::Operands met_with;
-    for (int k = 0; k < in.size; ++k)
+    for (int k = 0; k < in.size; ++k) {
       met_with.push(rules::elementwise_operand(in, k, wanted, Base::linearity), in.zero[k]);
-    return rules::elementwise(met_with, labels_of(wanted), Base::linearity);
+      if (Base::is_tensor_at(k)) out.operands[out.count++] = met_with.at[k];
+    }
+    Verdict const local = rules::elementwise(met_with, labels_of(wanted), Base::linearity);
+    out.result = local.result;
+    return out;
   }
-  struct Met {
-    static constexpr Spec value = decide_met().result;
+  struct Way {
+    static constexpr planning::LocalPlan value = decide_local();
   };
+  using met = MetTypes<S, Way, Out, typename Base::first>;
   /// Whether the kernel can write the named result itself, slicing its operands.
   static constexpr bool decide_direct() {
     for (int d = 0; d < wanted.rank; ++d)
-      if (!wanted.dims[d].axes.starts_with(Met::value.dims[d].axes)) return false;
-    return Met::value.unreduced == wanted.unreduced;
+      if (!wanted.dims[d].axes.starts_with(Way::value.result.dims[d].axes)) return false;
+    return Way::value.result.unreduced == wanted.unreduced;
   }
   static constexpr bool direct = decide_direct();
-  using met = tensor_from_spec<S, Met, typename Base::element, typename Base::first>;
-
-  template <int K>
-  struct Prepared {
-    static constexpr Spec value =
-        rules::elementwise_operand(Base::operands(), K, wanted, Base::linearity);
-  };
-  /// What operand `K` (a tensor) is resharded to first; its own type where it stays put.
-  template <int K, class A>
-  using prepared = tensor_from_spec<S, Prepared<K>, element_t<A>, A>;
+  static constexpr Plan make_plan(Sizing const& z, Machine const& m = {}) {
+    Spec given[planning::max_local_operands];
+    Base::tensors(given);
+    auto const bytes = Base::sizes_of_elements(sizeof(element_t<Out>));
+    return planning::named_plan({op::Map<F>::name, given, &Way::value, wanted, z, bytes.at}, m,
+                                direct, detail::map_work);
+  }
 };
 
 template <class F, class... Args>

@@ -1,72 +1,18 @@
 #pragma once
-/// Lookups, scatters and sorting, on types.
+/// Lookups by tensors of ids, scatters and windows, as objects.
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <type_traits>
 
 #include <shardtype/check/along.hpp>
+#include <shardtype/check/functions.hpp>
+#include <shardtype/check/named.hpp>
 #include <shardtype/check/shape.hpp>
-#include <shardtype/check/window.hpp>
 #include <shardtype/plan/indexing_plan.hpp>
 
 namespace shardtype {
-
-/// What a sort gives: values, their positions (std::int64_t), or some of the first.
-enum class Sorts : std::int8_t { values, places, first };
-enum class Order : std::int8_t { ascending, descending };
-
-namespace op {
-
-/// The rows of a table that ids name; with `Out`, the result is named.
-template <class V, class... Out>
-struct Take {
-  using operation = Take;
-  static constexpr std::string_view name = "take";
-};
-/// `n` rows of zeros to which updates are added where ids say.
-template <class V, class... Out>
-struct ScatterAdd {
-  using operation = ScatterAdd;
-  static constexpr std::string_view name = "scatter_add";
-  std::int64_t n = detail::static_extents<V>()[0];
-};
-/// Rows of `n` elements of type `T`, 1 at the id.
-template <class V, class T, class... Out>
-struct OneHot {
-  using operation = OneHot;
-  static constexpr std::string_view name = "one_hot";
-  std::int64_t n = detail::static_extents<V>()[0];
-};
-/// `Into`: the index of the ids in J's place; without it, J.
-template <class J, class... Into>
-struct TakeAlong {
-  using operation = TakeAlong;
-  static constexpr std::string_view name = "take_along";
-};
-template <class I, class... Into>
-struct DynamicUpdate {
-  using operation = DynamicUpdate;
-  static constexpr std::string_view name = "dynamic_update";
-};
-/// A sort along I; `Result` is the index of the `first`.
-template <Sorts what, class I, class... Result>
-struct SortAlong {
-  using operation = SortAlong;
-  static constexpr std::string_view name = what == Sorts::values   ? "sort"
-                                           : what == Sorts::places ? "argsort"
-                                                                   : "top_k";
-  Order order = Order::ascending;
-  std::int64_t k = 0;
-};
-template <class I>
-using Sort = SortAlong<Sorts::values, I>;
-template <class I>
-using ArgSort = SortAlong<Sorts::places, I>;
-template <class I, class... Result>
-using TopK = SortAlong<Sorts::first, I, Result...>;
-
-}  // namespace op
 
 namespace detail {
 
@@ -83,283 +29,197 @@ using into_t = typename IntoOf<Is...>::type;
 
 /// What `Ids` must be next to `A`, beyond its sharding.
 template <class A, class Ids>
-constexpr Verdict id_operands() {
-  if (!is_id<element_t<Ids>>) return refuse(Code::I01_not_integers);
-  if (!same_memory<A, Ids>) return refuse(Code::C10_element_types_differ);
-  return {};
+constexpr Code id_operands() {
+  if (!is_id<element_t<Ids>>) return Code::I01_not_integers;
+  return same_memory<A, Ids> ? Code::ok : Code::C10_element_types_differ;
 }
 /// The kind of reduction that joins a found element with the zeros of ranks that do not have it.
-template <class T>
-inline constexpr ReduceKind joining = std::is_same_v<T, bool> ? ReduceKind::max : ReduceKind::sum;
-
-/// The result of an operation that is local, and its plan, of no collectives.
-template <class Rule, class T, class Like, bool ok = bool(Rule::verdict)>
-struct LocalResult : Rule {
-  static constexpr bool communicates = false;
-  struct Holder {
-    static constexpr Spec value = Rule::verdict.result;
-  };
-  using result = tensor_from_spec<typename Rule::S, Holder, T, Like>;
-  static constexpr Plan make_plan(Sizing const& z, Machine const& = {}) {
-    Plan out;
-    out.sizing = z;
-    out.push_operand(Rule::S::template spec<0>);
-    if constexpr (Rule::operands == 2) out.push_operand(Rule::S::template spec<1>);
-    out.result = Rule::verdict.result;
-    return out;
-  }
-};
-template <class Rule, class T, class Like>
-struct LocalResult<Rule, T, Like, false> : Rule {};
-
-template <class V, class A, class Ids>
-struct StrictGather {
-  using S = Scope<A, Ids, Bare<V>>;
-  static constexpr int operands = 2;
-  static constexpr Verdict decide() {
-    if (Verdict v = rules::lawful(S::names, S::readings, 3); !v) return v;
-    if (Verdict v = id_operands<A, Ids>(); !v) return v;
-    return in_manual_mode<S, 2>(rules::gather(S::template spec<0>, S::template spec<1>,
-                                              S::template spec<2>.dims[0].label,
-                                              joining<element_t<A>>));
-  }
-  static constexpr Verdict verdict = decide();
-};
-
-template <class A, class Ids>
-constexpr Verdict updates_and_ids() {
-  if (std::is_same_v<element_t<A>, bool>) return refuse(Code::C11_not_numbers);
-  return id_operands<A, Ids>();
+constexpr ReduceKind joining(rules::Question const& q) {
+  return q.boolean ? ReduceKind::max : ReduceKind::sum;
 }
-template <class V, class A, class Ids>
-struct StrictScatter {
-  using S = Scope<A, Ids, Bare<V>>;
-  static constexpr int operands = 2;
-  static constexpr Verdict decide() {
-    if (Verdict v = rules::lawful(S::names, S::readings, 3); !v) return v;
-    if (Verdict v = updates_and_ids<A, Ids>(); !v) return v;
-    return in_manual_mode<S, 2>(rules::scatter_add(S::template spec<0>, S::template spec<1>,
-                                                   S::template spec<2>.dims[0].label));
-  }
-  static constexpr Verdict verdict = decide();
-};
 
-template <class V, class Ids>
-struct StrictOneHot {
-  using S = Scope<Ids, Bare<V>>;
-  static constexpr int operands = 1;
-  static constexpr Verdict decide() {
-    if (Verdict v = rules::lawful(S::names, S::readings, 2); !v) return v;
-    if (Verdict v = id_operands<Ids, Ids>(); !v) return v;
-    return in_manual_mode<S, 1>(
-        rules::one_hot(S::template spec<0>, S::template spec<1>.dims[0].label));
-  }
-  static constexpr Verdict verdict = decide();
-};
-
-template <class J, class K, class A, class Ids>
-struct TakeAlong {
-  using S = Scope<A, Ids, Bare<J>, Bare<K>>;
-  static constexpr int operands = 2;
-  static constexpr Verdict decide() {
-    if (Verdict v = rules::lawful(S::names, S::readings, 4); !v) return v;
-    if (Verdict v = id_operands<A, Ids>(); !v) return v;
-    return in_manual_mode<S, 2>(rules::take_along(S::template spec<0>, S::template spec<1>,
-                                                  S::template spec<2>.dims[0].label,
-                                                  S::template spec<3>.dims[0].label));
-  }
-  static constexpr Verdict verdict = decide();
-};
-
-template <class I, class K, class A, class B>
-struct DynamicUpdate {
-  using S = Scope<A, B, Bare<I>, Bare<K>>;
-  static constexpr int operands = 2;
-  static constexpr Verdict decide() {
-    if (Verdict v = rules::lawful(S::names, S::readings, 4); !v) return v;
-    if (!same_element<A, B>) return refuse(Code::C10_element_types_differ);
-    return in_manual_mode<S, 2>(rules::dynamic_update(S::template spec<0>, S::template spec<1>,
-                                                      S::template spec<2>.dims[0].label,
-                                                      S::template spec<3>.dims[0].label));
-  }
-  static constexpr Verdict verdict = decide();
-};
-
-template <Sorts what, class A, class I, class... Result>
-struct Sorting {
-  using S = Scope<A, Bare<I>, Bare<Result...>>;
-  static constexpr int operands = 1;
-  static constexpr Verdict decide() {
-    if (Verdict v = rules::lawful(S::names, S::readings, 3); !v) return v;
-    if (!is_ordered<element_t<A>>) return refuse(Code::I11_no_order);
-    Spec const a = S::template spec<0>;
-    return in_manual_mode<S, 1>(rules::sorted(
-        {&a, 1, S::template spec<1>, S::template spec<2>, S::names.extents(), S::names.sizes()},
-        what == Sorts::first));
-  }
-  static constexpr Verdict verdict = decide();
-};
-
-/// A named result by way of `Way`s: tensor types of the operands resharded (`first`, `ids`) and of what
-/// they give (`met`).
-template <class S, class W, class A, class Ids, class Out, bool ok = bool(W::value.verdict)>
-struct NamedWay {
-  struct First {
-    static constexpr Spec value = W::value.first;
-  };
-  struct OfIds {
-    static constexpr Spec value = W::value.ids;
-  };
-  struct Met {
-    static constexpr Spec value = W::value.met;
-  };
-  using first = tensor_from_spec<S, First, element_t<A>, A>;
-  using ids = tensor_from_spec<S, OfIds, element_t<Ids>, Ids>;
-  using met = tensor_from_spec<S, Met, element_t<Out>, A>;
-};
-template <class S, class W, class A, class Ids, class Out>
-struct NamedWay<S, W, A, Ids, Out, false> {};
-
-/// Named: the rule's answer for the way that is always there, and the ways.
-template <class V, class A, class Ids, class Out>
-struct NamedGather {
-  using S = Scope<A, Ids, Out, Bare<V>>;
-  static constexpr bool communicates = true;
-  static constexpr planning::Way decide() {
-    planning::Way out;
-    if (is_local<A> || is_local<Ids>) return {refuse(Code::V14_named_result), {}, {}, {}};
-    if (out.verdict = rules::lawful(S::names, S::readings, 4); !out.verdict) return out;
-    if (out.verdict = id_operands<A, Ids>(); !out.verdict) return out;
-    if (!same_element<A, Out>) return {refuse(Code::N05_element_type), {}, {}, {}};
-    return planning::gather_way(S::template spec<0>, S::template spec<1>, S::template spec<2>,
-                                S::template spec<3>.dims[0].label, joining<element_t<A>>);
-  }
-  struct W {
-    static constexpr planning::Way value = decide();
-  };
-  static constexpr Verdict verdict = W::value.verdict;
-  using result = Out;
-  using way = NamedWay<S, W, A, Ids, Out>;
-};
-
-template <class V, class Ids, class Out>
-struct NamedOneHot {
-  using S = Scope<Ids, Out, Bare<V>>;
-  static constexpr bool communicates = true;
-  static constexpr planning::Way decide() {
-    planning::Way out;
-    if (is_local<Ids>) return {refuse(Code::V14_named_result), {}, {}, {}};
-    if (out.verdict = rules::lawful(S::names, S::readings, 3); !out.verdict) return out;
-    if (out.verdict = id_operands<Out, Ids>(); !out.verdict) return out;
-    return planning::one_hot_way(S::template spec<0>, S::template spec<1>,
-                                 S::template spec<2>.dims[0].label);
-  }
-  struct W {
-    static constexpr planning::Way value = decide();
-  };
-  static constexpr Verdict verdict = W::value.verdict;
-  using result = Out;
-  using way = NamedWay<S, W, Ids, Ids, Out>;
-};
-
-template <class V, class A, class Ids, class Out>
-struct NamedScatter {
-  using S = Scope<A, Ids, Out, Bare<V>>;
-  static constexpr bool communicates = true;
-  static constexpr planning::Way decide(bool gathers) {
-    planning::Way out;
-    if (is_local<A> || is_local<Ids>) return {refuse(Code::V14_named_result), {}, {}, {}};
-    if (out.verdict = rules::lawful(S::names, S::readings, 4); !out.verdict) return out;
-    if (out.verdict = updates_and_ids<A, Ids>(); !out.verdict) return out;
-    if (!same_element<A, Out>) return {refuse(Code::N05_element_type), {}, {}, {}};
-    return planning::scatter_way(S::template spec<0>, S::template spec<1>, S::template spec<2>,
-                                 S::template spec<3>.dims[0].label, gathers);
-  }
-  struct Adding {
-    static constexpr planning::Way value = decide(false);
-  };
-  struct Gathering {
-    static constexpr planning::Way value = decide(true);
-  };
-  static constexpr Verdict verdict = Adding::value.verdict;
-  using result = Out;
-  using way = NamedWay<S, Adding, A, Ids, Out>;
-  using gathering = NamedWay<S, Gathering, A, Ids, Out>;
-  /// Whether there are two ways.
-  static constexpr bool can_gather =
-      Gathering::value.verdict &&
-      !(Gathering::value.first == Adding::value.first && Gathering::value.ids == Adding::value.ids);
-  static constexpr bool gathers(Sizing const& z) {
-    return planning::gathering_is_cheaper(Adding::value, Gathering::value, S::template spec<0>,
-                                          S::template spec<1>, S::template spec<2>, z,
-                                          static_cast<std::int64_t>(sizeof(element_t<Ids>)));
-  }
-};
-
-template <class V, class A, class Ids, class... Out>
-constexpr auto resolve_gather() {
-  if constexpr (!is_tensor<A> || !is_tensor<Ids>) {
-    return Type<NotATensor<A, Ids>>{};
-  } else if constexpr (sizeof...(Out) == 0) {
-    return Type<LocalResult<StrictGather<V, A, Ids>, element_t<A>, A>>{};
-  } else {
-    return Type<NamedGather<V, A, Ids, named_t<A, Out...>>>{};
+/// Error E24 unless all operands agree on the extents of the labels they share, but for dim `except` of the
+/// first.
+constexpr void check_shared_extents(ResultExtents const& c, char const* ids_or_updates,
+                                    int except = -1) {
+  for (int d = 0; d < c.a().rank; ++d) {
+    int const e = c.operand(1).find(c.a().dims[d].label);
+    if (d == except || e < 0 || c.given[0][d] == c.given[1][e]) continue;
+    ResultExtents::fail("index " + c.name(d) + " has extent " + std::to_string(c.given[1][e]) +
+                            " in the " + ids_or_updates + ", elsewhere " +
+                            std::to_string(c.given[0][d]),
+                        "E24");
   }
 }
-template <class V, class A, class Ids, class... Out>
-constexpr auto resolve_scatter() {
-  if constexpr (!is_tensor<A> || !is_tensor<Ids>) {
-    return Type<NotATensor<A, Ids>>{};
-  } else if constexpr (sizeof...(Out) == 0) {
-    return Type<LocalResult<StrictScatter<V, A, Ids>, element_t<A>, A>>{};
-  } else {
-    return Type<NamedScatter<V, A, Ids, named_t<A, Out...>>>{};
-  }
-}
-template <class V, class T, class Ids, class... Out>
-constexpr auto resolve_one_hot() {
-  if constexpr (!is_tensor<Ids>) {
-    return Type<NotATensor<Ids>>{};
-  } else if constexpr (sizeof...(Out) == 0) {
-    return Type<LocalResult<StrictOneHot<V, Ids>, T, Ids>>{};
-  } else {
-    return Type<NamedOneHot<V, Ids, typename NamedAs<T, Ids, Out...>::type>>{};
-  }
-}
-template <class Rule, class T, class A, class... Bs>
-constexpr auto resolve_local() {
-  if constexpr (is_tensor<A> && (is_tensor<Bs> && ...)) {
-    return Type<LocalResult<Rule, typename T::type, A>>{};
-  } else {
-    return Type<NotATensor<A, Bs...>>{};
-  }
-}
-template <Sorts what, class A>
-using sorted_element =
-    std::conditional_t<what == Sorts::places, Only<Pack<std::int64_t>>, ElementOf<A>>;
 
 }  // namespace detail
 
-template <class V, class... Out, class A, class Ids>
-struct Resolve<op::Take<V, Out...>, A, Ids>
-    : decltype(detail::resolve_gather<V, A, Ids, Out...>())::type {};
-template <class V, class... Out, class A, class Ids>
-struct Resolve<op::ScatterAdd<V, Out...>, A, Ids>
-    : decltype(detail::resolve_scatter<V, A, Ids, Out...>())::type {};
-template <class V, class T, class... Out, class Ids>
-struct Resolve<op::OneHot<V, T, Out...>, Ids>
-    : decltype(detail::resolve_one_hot<V, T, Ids, Out...>())::type {};
-template <class J, class... Into, class A, class Ids>
-struct Resolve<op::TakeAlong<J, Into...>, A, Ids>
-    : decltype(detail::resolve_local<detail::TakeAlong<J, detail::into_t<J, Into...>, A, Ids>,
-                                     detail::ElementOf<A>, A, Ids>())::type {};
-template <class I, class... Into, class A, class B>
-struct Resolve<op::DynamicUpdate<I, Into...>, A, B>
-    : decltype(detail::resolve_local<detail::DynamicUpdate<I, detail::into_t<I, Into...>, A, B>,
-                                     detail::ElementOf<A>, A, B>())::type {};
-template <Sorts what, class I, class... Result, class A>
-struct Resolve<op::SortAlong<what, I, Result...>, A>
-    : decltype(detail::resolve_local<detail::Sorting<what, A, I, Result...>,
-                                     detail::sorted_element<what, A>, A>())::type {};
+namespace op {
+
+/// The rows of a table that ids name; with `Out`, the result is named.
+template <class V, class... Out>
+struct Take {
+  using operation = Take;
+  using from = detail::Bare<V>;
+  static constexpr std::string_view name = "take";
+  static constexpr Verdict rule(rules::Question const& q) {
+    return rules::take(q.a(), q.operands[1], q.along(), detail::joining(q));
+  }
+  template <class A, class Ids>
+  static constexpr Code elements() {
+    return detail::id_operands<A, Ids>();
+  }
+  static constexpr planning::LocalPlan meet(rules::Question const& q, Spec const& wanted) {
+    return planning::take_plan(q.a(), q.operands[1], wanted, q.along(), detail::joining(q));
+  }
+};
+
+/// `n` rows of zeros to which updates are added where ids say; with `Out`, the result is named.
+template <class V, class... Out>
+struct ScatterAdd {
+  using operation = ScatterAdd;
+  using from = detail::Bare<V>;
+  static constexpr std::string_view name = "scatter_add";
+  std::int64_t n = detail::static_extents<V>()[0];
+  static constexpr Verdict rule(rules::Question const& q) {
+    return rules::scatter_add(q.a(), q.operands[1], q.along());
+  }
+  template <class A, class Ids>
+  static constexpr Code elements() {
+    return std::is_same_v<element_t<A>, bool> ? Code::C11_not_numbers
+                                              : detail::id_operands<A, Ids>();
+  }
+  constexpr void extents(ResultExtents const& c) const {
+    detail::check_shared_extents(c, "ids");
+    c.out[c.result.find(c.from().dims[0].label)] = n;
+  }
+  /// One addition per element of the updates.
+  static constexpr planning::Work work(planning::CallSizing const& c) {
+    return {c.elements(0), 0, false};
+  }
+  /// Two candidates: to add what each rank holds and then reduce, or to gather ids and updates.
+  static constexpr int candidates = 2;
+  static constexpr planning::LocalPlan meet(rules::Question const& q, Spec const& wanted,
+                                            int candidate) {
+    return planning::scatter_plan(q.a(), q.operands[1], wanted, q.along(), candidate == 1);
+  }
+  static constexpr bool second_is_cheaper(planning::LocalPlan const& adding,
+                                          planning::LocalPlan const& gathering, Spec const& updates,
+                                          Spec const& ids, Spec const& wanted, Sizing const& z,
+                                          std::int64_t const* element_bytes) {
+    return planning::gathering_is_cheaper(adding, gathering, updates, ids, wanted, z,
+                                          element_bytes[1]);
+  }
+};
+
+/// Rows of `n` elements of type `T`, 1 at the id; with `Out`, the result is named.
+template <class V, class T, class... Out>
+struct OneHot {
+  using operation = OneHot;
+  using from = detail::Bare<V>;
+  static constexpr std::string_view name = "one_hot";
+  std::int64_t n = detail::static_extents<V>()[0];
+  static constexpr Verdict rule(rules::Question const& q) {
+    return rules::one_hot(q.a(), q.along());
+  }
+  template <class Ids>
+  static constexpr Code elements() {
+    return detail::id_operands<Ids, Ids>();
+  }
+  template <class Ids>
+  using element = T;
+  constexpr void extents(ResultExtents const& c) const { c.out[c.result.rank - 1] = n; }
+  static constexpr planning::LocalPlan meet(rules::Question const& q, Spec const& wanted) {
+    return planning::one_hot_plan(q.a(), wanted, q.along());
+  }
+};
+
+/// For each position of the ids the element that they name along J. `Into`: the index of the ids in J's place;
+/// without it, J.
+template <class J, class... Into>
+struct TakeAlong {
+  using operation = TakeAlong;
+  using from = detail::Bare<J>;
+  using to = detail::Bare<detail::into_t<J, Into...>>;
+  static constexpr std::string_view name = "take_along";
+  static constexpr Verdict rule(rules::Question const& q) {
+    return rules::take_along(q.a(), q.operands[1], q.along(), q.to.dims[0].label);
+  }
+  template <class A, class Ids>
+  static constexpr Code elements() {
+    return detail::id_operands<A, Ids>();
+  }
+  static constexpr void extents(ResultExtents const& c) {
+    detail::check_shared_extents(c, "ids", c.dim());
+    for (int d = 0; d < c.result.rank; ++d) c.out[d] = c.given[1][d];
+  }
+};
+
+/// `size` rows from a start on: a number, or a second operand, an integer without dims.
+template <class I, class... Result>
+struct DynamicSlice {
+  using operation = DynamicSlice;
+  using from = detail::Bare<I>;
+  using to = detail::Bare<Result...>;
+  static constexpr std::string_view name = "dynamic_slice";
+  std::int64_t size = 0;
+  std::int64_t start = 0;  ///< clamped, so that the rows are there
+  static constexpr Verdict rule(rules::Question const& q) {
+    if (q.count > 1)
+      if (Verdict v = rules::window_start(q.operands[1], q.a()); !v) return v;
+    return rules::resized(q);
+  }
+  template <class A, class... Start>
+  static constexpr Code elements() {
+    return (detail::is_id<element_t<Start>> && ...) ? Code::ok : Code::I01_not_integers;
+  }
+  constexpr void extents(ResultExtents const& c) const {
+    if (size < 0 || size > c.extent())
+      ResultExtents::fail("index " + c.name() + " has extent " + std::to_string(c.extent()) +
+                          "; there is no window of " + std::to_string(size) + " rows in it");
+    c.set(size);
+  }
+};
+
+/// A tensor with the rows of an update from a start on: a number, or a third operand. `Into`: the index of these rows in the update; without
+/// it, I.
+template <class I, class... Into>
+struct DynamicUpdate {
+  using operation = DynamicUpdate;
+  using from = detail::Bare<I>;
+  using to = detail::Bare<detail::into_t<I, Into...>>;
+  static constexpr std::string_view name = "dynamic_update";
+  std::int64_t start = 0;  ///< clamped, so that the rows are there
+  static constexpr Verdict rule(rules::Question const& q) {
+    if (q.count > 2)
+      if (Verdict v = rules::window_start(q.operands[2], q.a()); !v) return v;
+    return rules::dynamic_update(q.a(), q.operands[1], q.along(), q.to.dims[0].label);
+  }
+  template <class A, class B, class... Start>
+  static constexpr Code elements() {
+    if (!detail::same_element<A, B>) return Code::C10_element_types_differ;
+    return (detail::is_id<element_t<Start>> && ...) ? Code::ok : Code::I01_not_integers;
+  }
+  static constexpr void extents(ResultExtents const& c) {
+    int const d = c.dim();
+    detail::check_beside(c, d, 2);
+    if (c.given[1][d] > c.extent())
+      ResultExtents::fail("index " + c.name() + " has extent " + std::to_string(c.extent()) +
+                          "; there is no window of " + std::to_string(c.given[1][d]) +
+                          " rows in it");
+  }
+};
+
+}  // namespace op
+
+template <class V, class Out, class... More, class A, class Ids>
+struct Resolve<op::Take<V, Out, More...>, A, Ids>
+    : Resolve<op::Named<op::Take<V>, Out, More...>, A, Ids> {};
+template <class V, class Out, class... More, class A, class Ids>
+struct Resolve<op::ScatterAdd<V, Out, More...>, A, Ids>
+    : Resolve<op::Named<op::ScatterAdd<V>, Out, More...>, A, Ids> {};
+template <class V, class T, class Out, class... More, class Ids>
+struct Resolve<op::OneHot<V, T, Out, More...>, Ids>
+    : Resolve<op::Named<op::OneHot<V, T>, Out, More...>, Ids> {};
 
 }  // namespace shardtype

@@ -62,13 +62,13 @@ struct ResultExtents {
   }
   /// a + b and a * b; an Error where that is no extent.
   constexpr std::int64_t sum(std::int64_t x, std::int64_t y) const {
-    if (x < 0 || y < 0 || x > largest || y > largest || x + y > largest)
+    if (x < 0 || y < 0 || add_sat(x, y) > max_elements)
       fail("index " + name() + " would get extent " + std::to_string(x) + " + " +
            std::to_string(y) + "; extents and amounts are from 0 to 2^58");
     return x + y;
   }
   constexpr std::int64_t product(std::int64_t x, std::int64_t y) const {
-    if (x < 0 || y < 0 || (x > 0 && y > largest / x))
+    if (x < 0 || y < 0 || mul_sat(x, y) > max_elements)
       fail("index " + name() + " would get extent " + std::to_string(x) + " * " +
            std::to_string(y) + "; extents and amounts are from 0 to 2^58");
     return x * y;
@@ -87,9 +87,6 @@ struct ResultExtents {
           out[d] = given[k][from];
     }
   }
-
- private:
-  static constexpr std::int64_t largest = std::int64_t{1} << 58;
 };
 
 namespace detail {
@@ -191,6 +188,29 @@ struct CallValues {
   }
 };
 
+/// What `op` does beside reading and writing; dim `along` is that of the first label it works on.
+template <class Op>
+constexpr planning::Work work_of([[maybe_unused]] Op const& op,
+                                 [[maybe_unused]] planning::CallSizing const& c,
+                                 [[maybe_unused]] int along) {
+  if constexpr (requires { op.work(c, along); }) {
+    return op.work(c, along);
+  } else if constexpr (requires { op.work(c); }) {
+    return op.work(c);
+  } else {
+    return {};
+  }
+}
+/// The same where it does not depend on run-time arguments.
+template <class Op>
+constexpr planning::Work work_of([[maybe_unused]] planning::CallSizing const& c) {
+  if constexpr (requires { Op::work(c); }) {
+    return Op::work(c);
+  } else {
+    return {};
+  }
+}
+
 /// What an operation that says its own rule becomes.
 template <class Rule, class Op, class A, class... Bs>
 struct RuledResult : Rule {
@@ -224,13 +244,7 @@ struct RuledResult : Rule {
                                                sizes, extents, bytes);
     Plan p = planning::plan_of_call(Op::name, values.call);
     if constexpr (requires { op.steps(p, values.call, along); }) op.steps(p, values.call, along);
-    planning::Work work;
-    if constexpr (requires { op.work(values.call, along); }) {
-      work = op.work(values.call, along);
-    } else if constexpr (requires { op.work(values.call); }) {
-      work = op.work(values.call);
-    }
-    planning::append_compute(p, work);
+    planning::append_compute(p, work_of(op, values.call, along));
     return p;
   }
   /// How many collectives of a kind every call runs, whatever the sizes.

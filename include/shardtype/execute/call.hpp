@@ -11,6 +11,7 @@
 #include <shardtype/check/dry.hpp>
 #include <shardtype/check/operation.hpp>
 #include <shardtype/execute/local_run.hpp>
+#include <shardtype/execute/named.hpp>
 #include <shardtype/execute/run.hpp>
 #include <shardtype/tensor/create.hpp>
 #include <shardtype/tensor/operand.hpp>
@@ -25,22 +26,41 @@ struct OperandTraits<Dry<A, Notes>> {
 
 namespace execute {
 
-/// How an operation runs on operands that its rule accepts: `run<R>(op, where, operands...)`, where `R` is what
-/// `Resolve` made of their types. The library's are specialised in ops/. Here: a user's own operation, whose
-/// `kernel(exec, out, in...)` writes the local block of the result, given Kokkos Views.
-template <class Op>
-struct Run {
-  template <class R, class A, class... Bs>
+/// The base of a Run that writes the local block of a new result: `fill(op, out, operands...)`, on ranks of the
+/// mesh.
+template <class Self>
+struct Filled {
+  template <class R, class Op, class A, class... Bs>
   static typename R::result run(Op const& op, std::source_location const&, A const& a,
                                 Bs const&... bs) {
     using Out = typename R::result;
     Out out = shardtype::detail::uninitialized<Out>(a.mesh(), result_extents<R>(op, a, bs...));
-    if (a.mesh().here()) {
-      typename Out::execution_space const exec{};
-      op.kernel(exec, out.mutable_local(), a.local(), bs.local()...);
-      exec.fence();
-    }
+    if (a.mesh().here()) Self::fill(op, out, a, bs...);
     return out;
+  }
+};
+
+/// How an operation runs on operands that its rule accepts: `run<R>(op, where, operands...)`, where `R` is what
+/// `Resolve` made of their types. The library's are specialised in ops/. Here: a user's own operation, whose
+/// `kernel(exec, out, in...)` writes the local block of the result, given Kokkos Views.
+template <class Op>
+struct Run : Filled<Run<Op>> {
+  template <class Out, class... As>
+  static void fill(Op const& op, Out& out, As const&... as) {
+    typename Out::execution_space const exec{};
+    using Order = std::make_index_sequence<Out::rank>;
+    op.kernel(exec, written(out, Order{}), as.local()...);
+    exec.fence();
+  }
+
+ private:
+  /// The block to write, also of a Local that is the same on all ranks: each writes the same.
+  template <class Out, std::size_t... D>
+  static typename Out::template View<typename Out::element> written(Out& out,
+                                                                    std::index_sequence<D...>) {
+    return typename Out::template View<typename Out::element>(
+        static_cast<typename Out::element*>(out.buffer().data()),
+        static_cast<std::size_t>(out.rows()[D].size())...);
   }
 };
 
@@ -50,13 +70,16 @@ struct RunBlocks : Run<Op> {};
 
 /// The base of a Run of operations that have a plan which does everything: products and changes of sharding.
 struct ByPlan {
-  template <class R, class Op, class... As>
-  static auto run(Op const& op, std::source_location const& where, As const&... as) {
-    if constexpr (requires { op.overlap; }) {
-      return execute::run<R>(where, op.overlap, as...);
-    } else {
-      return execute::run<R>(where, as...);
-    }
+  template <class R, class Op, class A, class... B>
+  static typename R::result run([[maybe_unused]] Op const& op, std::source_location const& where,
+                                A const& a, B const&... b) {
+    Overlap overlap = Overlap::none;
+    if constexpr (requires { op.overlap; }) overlap = op.overlap;
+    std::array<std::int64_t, R::result::rank> extents{};
+    Call const call = call_of<R>(where, overlap, a, b...);
+    return typename R::result(
+        a.mesh(), extents,
+        run_call<typename A::element, typename A::memory_space>(call, extents.data()));
   }
   template <class R, class Op, class A>
   static auto start(Op const&, std::source_location const& where, A const& a) {
@@ -75,6 +98,16 @@ struct LocalBlock {
   template <class R, class Op, class... As>
   static auto run(Op const& op, std::source_location const& where, As const&... as) {
     return run_local<R, Self>(op, where, as...);
+  }
+};
+
+/// Named results of operations that are `Filled`.
+template <class Op, class... Out>
+struct Run<op::Named<Op, Out...>> {
+  template <class R, class... As>
+  static auto run(op::Named<Op, Out...> const& named, std::source_location const& where,
+                  As const&... as) {
+    return run_named<R, Run<Op>>(named.op, where, as...);
   }
 };
 
@@ -99,12 +132,16 @@ constexpr auto call(Op const& op, std::source_location const& where, As const&..
     using R = Resolve<Op, operand_t<As>...>;
     if constexpr (!R::verdict) {
       return Poisoned(refusal<R, operand_t<As>...>{});
+    } else if constexpr (!countable(R::verdict.result, R::S::names.extents())) {
+      return Poisoned(refused<Code::T10_too_many_elements, false, operand_t<As>...>{});
     } else if constexpr ((detail::is_dry<As> || ...)) {
       return detail::note<R>(op, as...);
     } else {
-      constexpr bool blocks = (is_local<operand_t<As>> || ...);
-      using Runs = std::conditional_t<blocks, execute::RunBlocks<Op>, execute::Run<Op>>;
-      return Runs::template run<R>(op, where, operand(as)...);
+      if constexpr ((is_local<operand_t<As>> || ...)) {
+        return execute::RunBlocks<Op>::template run<R>(op, where, operand(as)...);
+      } else {
+        return execute::Run<Op>::template run<R>(op, where, operand(as)...);
+      }
     }
   }
 }
@@ -120,9 +157,11 @@ auto start(Op const& op, std::source_location const& where, As const&... as) {
     if constexpr (!R::verdict) {
       return Poisoned(refusal<R, operand_t<As>...>{});
     } else {
-      constexpr bool blocks = (is_local<operand_t<As>> || ...);
-      using Runs = std::conditional_t<blocks, execute::RunBlocks<Op>, execute::Run<Op>>;
-      return Runs::template start<R>(op, where, operand(as)...);
+      if constexpr ((is_local<operand_t<As>> || ...)) {
+        return execute::RunBlocks<Op>::template start<R>(op, where, operand(as)...);
+      } else {
+        return execute::Run<Op>::template start<R>(op, where, operand(as)...);
+      }
     }
   }
 }

@@ -20,29 +20,6 @@
 
 namespace shardtype::execute {
 
-/// The name of a collective, for messages.
-inline char const* name_of(Collective c) {
-  switch (c) {
-    case Collective::all_gather:
-      return "all_gather";
-    case Collective::all_reduce:
-      return "all_reduce";
-    case Collective::reduce_scatter:
-      return "reduce_scatter";
-    case Collective::all_to_all:
-      return "all_to_all";
-    case Collective::permute:
-      return "permute";
-    case Collective::broadcast:
-      return "broadcast";
-    case Collective::neighbor:
-      return "neighbor exchange";
-    case Collective::none:
-      break;
-  }
-  return "none";
-}
-
 /// Executes plans on blocks of `T` in memory `Space`, on the calling rank of one mesh.
 template <class T, class Space>
 class Executor {
@@ -89,13 +66,21 @@ class Executor {
     later.result = finished(slots[last], plan.size == 0);
   }
 
+  /// The packed result of the steps of `plan` for the value in `slot` alone, from `v` on.
+  Buffer run_slot(Plan const& plan, Slot slot, Value<T> v) {
+    bool moved = false;
+    for (Step const& s : plan) {
+      if (s.slot != slot || s.action == Action::compute) continue;
+      v = step(s, std::move(v));
+      moved = true;
+    }
+    return finished(v, !moved);
+  }
+
   /// One slice or collective of `v`; the result may be a view.
   Value<T> step(Step const& s, Value<T> v) {
-    Value<T> slots[3];
-    Value<T>& slot = slots[static_cast<int>(s.slot)];
-    slot = std::move(v);
-    take(s, slots);
-    return std::move(slot);
+    one(s, v);
+    return v;
   }
   /// The packed result of one collective; given an Exchange as `later`, started only, and the result is
   /// there when that is done.
@@ -171,24 +156,32 @@ class Executor {
       return true;
     }
   }
+  /// Runs one slice, transpose or collective.
+  void one(Step const& s, Value<T>& v) {
+    switch (s.action) {
+      case Action::slice:
+        return slice(s, v);
+      case Action::transpose:
+        return transpose(s, v);
+      case Action::communicate:
+        agree_on(s);
+        return collectives_.run(s, v);
+      case Action::compute:
+        throw Error("E68", "a plan computes where a value is only to be moved",
+                    FailedOn::every_rank);
+    }
+  }
   /// Runs one step; where its result is.
   int take(Step const& s, Value<T>* slots) {
     Value<T>& v = slots[static_cast<int>(s.slot)];
-    switch (s.action) {
-      case Action::slice:
-        slice(s, v);
-        break;
-      case Action::transpose:
-        transpose(s, v);
-        break;
-      case Action::compute:
-        if constexpr (has_products) v = product(s, slots[0], slots[1]);
-        slots[0] = slots[1] = {};
-        break;
-      case Action::communicate:
-        agree_on(s);
-        collectives_.run(s, v);
-        break;
+    if (s.action != Action::compute) {
+      one(s, v);
+    } else {
+      if constexpr (has_products)
+        v = product(s, slots[0], slots[1]);
+      else
+        throw_not_run("a product of elements that are not multiplied");
+      slots[0] = slots[1] = {};
     }
     return static_cast<int>(s.slot);
   }

@@ -120,6 +120,8 @@ consteval bool multiplies_matrices() {
   }
 }
 
+struct Untagged;
+
 }  // namespace detail
 
 /// `with_sharding_constraint` of JAX: the expression is made in this sharding, named by dims and attributes or
@@ -136,7 +138,11 @@ auto constrain(A const& a) {
 /// An expression that several others read: it is computed once, in one sharding, from which each reader
 /// reshards it. Without it every use is computed anew. Each `share` in the program text is one value; one that
 /// is run in a loop needs a `Tag` of its own for each turn.
+#ifdef __NVCC__  // it takes no lambda here: without a tag, the shares of one type of expression are one
+template <class Tag = detail::Untagged, class A>
+#else
 template <class Tag = decltype([] {}), class A>
+#endif
 auto share(A const& a) {
   if constexpr (any_poisoned<detail::lazy_t<A>>) {
     return lazy(a);

@@ -223,9 +223,8 @@ template <class Result>
 auto blocks_of(Result const& result) {
   if constexpr (is_tuple<Result>) {
     return std::apply([](auto const&... each) { return std::tuple(blocks_of(each)...); }, result);
-  } else if constexpr (constexpr auto no = refused_input<Result>();
-                       !std::is_same_v<decltype(no), Pack<> const>) {
-    return refuse_inputs(no);
+  } else if constexpr (!std::is_same_v<decltype(refused_input<Result>()), Pack<>>) {
+    return refuse_inputs(refused_input<Result>());
   } else {
     return block_of(result, 0);
   }

@@ -74,30 +74,62 @@ constexpr auto fuse(F const& f, Args&&... args) {
   }
 }
 
-/// An operand of a named result, resharded where it must be.
-template <class R, int K, class A>
-auto prepared(A const& a, std::source_location const& where) {
-  if constexpr (!is_tensor<operand_t<A>>) {  // a Number
-    return a;
+/// An operand of a named result, brought to where the plan wants it; `Number`s have no place.
+template <class R, int Tensor, class A>
+auto brought(execute::NamedRun const& run, A const& a) {
+  if constexpr (is_tensor<A>) {
+    return run.template moved<typename R::met::template operand<Tensor, A>>(operand_slot(Tensor),
+                                                                            a);
   } else {
-    using Wanted = typename R::template prepared<K, operand_t<A>>;
-    if constexpr (std::is_same_v<Wanted, operand_t<A>>) {
-      return operand(a);
-    } else {
-      return reshard<Wanted>(a, where);
-    }
+    return a;
   }
 }
+/// How many of the first `K` are tensors.
+template <int K, class... Args>
+constexpr int tensors_before() {
+  bool const each[] = {is_tensor<Args>..., false};
+  int n = 0;
+  for (int k = 0; k < K; ++k) n += each[k] ? 1 : 0;
+  return n;
+}
 
-/// The function of prepared operands, as the named result or resharded to it.
-template <class R, class F, class... Args>
-auto named_map(std::source_location const& where, F const& f, Args const&... args) {
-  Expression<F, held_t<Args const&>...> const e(f, held(args)...);
+/// The function of operands that are where the plan wants them, brought to the named result.
+template <class R, class F, class... Met>
+typename R::result named_map(execute::NamedRun const& run, F const& f, Met const&... met) {
+  Expression<F, Met...> const e(f, met...);
   if constexpr (R::direct) {
     return run_fused<typename R::result>(e, nullptr);
   } else {
-    return reshard<typename R::result>(run_fused<typename R::met>(e, nullptr), where);
+    return run.template moved<typename R::result>(Slot::result,
+                                                  run_fused<typename R::met::result>(e, nullptr));
   }
+}
+/// The mesh of the first tensor.
+template <class A, class... Rest>
+MeshRef const& first_mesh(A const& a, Rest const&... rest) {
+  if constexpr (is_tensor<A>) {
+    return a.mesh();
+  } else {
+    return first_mesh(rest...);
+  }
+}
+/// The labels' extents of one call. Errors: E23, E24.
+template <class R, class... Args>
+Sizing map_sizing(AxisMap const& axes, Args const&... args) {
+  Sizing z{R::S::names.extents(), axes.sizes,
+           static_cast<std::int64_t>(sizeof(typename R::first::element))};
+  MeshRef const& mesh = first_mesh(args...);
+  int k = 0;
+  auto const note = [&]<class A>(A const& a) {
+    if constexpr (is_tensor<A>) {
+      check_one_mesh(mesh, a.mesh());
+      execute::note_extents(z.extents, R::S::names, R::S::readings[k].spec, a.extents().data(),
+                            "one operand");
+    }
+    ++k;
+  };
+  (note(args), ...);
+  return z;
 }
 
 /// How many arguments of the expression `e` lie in the memory of `a`. Error E21 if one does so with
@@ -152,9 +184,16 @@ struct Run<op::Map<F, Out...>> {
     if constexpr (sizeof...(Out) == 0) {
       return shardtype::detail::fuse(op.function, args...).tensor();
     } else {
+      using shardtype::detail::tensors_before;
+      AxisMap const axes = map_axes(shardtype::detail::first_mesh(args...).state(), R::S::names);
+      Sizing const z = shardtype::detail::map_sizing<R>(axes, args...);
+      NamedRun const run{plan_cache<R, typename R::first::element>.get(
+                             z, {R::S::names, z.element_bytes, &R::make_plan}),
+                         axes, where};
       return [&]<int... K>(std::integer_sequence<int, K...>) {
-        return shardtype::detail::named_map<R>(where, op.function,
-                                               shardtype::detail::prepared<R, K>(args, where)...);
+        return shardtype::detail::named_map<R>(
+            run, op.function,
+            shardtype::detail::brought<R, tensors_before<K, Args...>()>(run, args)...);
       }(std::make_integer_sequence<int, static_cast<int>(sizeof...(Args))>{});
     }
   }

@@ -1,24 +1,15 @@
 #pragma once
-/// Named results of lookups and scatters: what their operands are resharded to first, what the ranks
-/// then compute each for itself, and, where there are two ways, which moves less.
+/// Named results of lookups and scatters: how their operands meet, and, where there are two candidates, which
+/// moves less.
 
 #include <initializer_list>
 
 #include <shardtype/core/block.hpp>
-#include <shardtype/plan/step.hpp>
+#include <shardtype/plan/named_plan.hpp>
 #include <shardtype/rules/indexing.hpp>
 #include <shardtype/rules/reshard.hpp>
 
 namespace shardtype::planning {
-
-/// One way to a named result: the operands resharded, and what they give without communication. That is
-/// resharded to the result, or refused.
-struct Way {
-  Verdict verdict{};
-  Spec first{};
-  Spec ids{};
-  Spec met{};
-};
 
 namespace detail {
 
@@ -58,77 +49,80 @@ constexpr Verdict all_in_blocks(Spec const& a, Spec const& b, Spec const& c) {
   return {};
 }
 
-constexpr Way arrive(Way way, Verdict const& local, Spec const& wanted) {
-  way.verdict = local ? rules::reshard(local.result, wanted) : local;
-  way.met = local.result;
-  return way;
-}
 /// The same where each rank makes its own part of `label` alone.
-constexpr Way arrive_on(Way way, Verdict local, Spec const& wanted, int label) {
+constexpr LocalPlan arrive_on(LocalPlan plan, Verdict local, Spec const& wanted, int label) {
   if (local) {
-    AxisList const own = free_axes(wanted, label, way.first, way.ids);
+    AxisList const own = free_axes(wanted, label, plan.operands[0], plan.operands[plan.count - 1]);
     local.result.dims[local.result.find(label)].axes = own;
     local.result = rules::split_over(local.result, own);
   }
-  return arrive(way, local, wanted);
+  return arrive(plan, local, wanted);
+}
+
+/// Operands that stay as they are.
+constexpr LocalPlan as_given(Verdict const& verdict, Spec const& a, Spec const& b) {
+  return {verdict, 2, {a, b}, {}};
 }
 
 }  // namespace detail
 
-/// `gather<V, Out...>`. Ids that are split over an axis which the table uses are gathered over it.
-constexpr Way gather_way(Spec const& table, Spec const& ids, Spec const& wanted, int along,
-                         ReduceKind owed) {
-  Way way{detail::all_in_blocks(table, ids, wanted), table, ids, {}};
-  if (!way.verdict) return way;
+/// `take<V, Out...>`. Ids that are split over an axis which the table uses are gathered over it.
+constexpr LocalPlan take_plan(Spec const& table, Spec const& ids, Spec const& wanted, int along,
+                              ReduceKind joining) {
+  LocalPlan plan = detail::as_given(detail::all_in_blocks(table, ids, wanted), table, ids);
+  if (!plan.verdict) return plan;
   for (int e = 0; e < ids.rank; ++e)
     for (int x = 0; x < max_axes; ++x)
-      if (!rules::same_along(table, x)) way.ids.dims[e].axes = way.ids.dims[e].axes.without(x);
-  way.ids = detail::sliced_as(way.ids, wanted, table, -1);
-  way.first = detail::sliced_as(table, wanted, way.ids, along);
-  return detail::arrive(way, rules::gather(way.first, way.ids, along, owed), wanted);
+      if (!rules::same_along(table, x))
+        plan.operands[1].dims[e].axes = plan.operands[1].dims[e].axes.without(x);
+  plan.operands[1] = detail::sliced_as(plan.operands[1], wanted, table, -1);
+  plan.operands[0] = detail::sliced_as(table, wanted, plan.operands[1], along);
+  return arrive(plan, rules::take(plan.operands[0], plan.operands[1], along, joining), wanted);
 }
 
 /// `one_hot<V, Out...>`: each rank makes its own part.
-constexpr Way one_hot_way(Spec const& ids, Spec const& wanted, int along) {
-  Way way{detail::all_in_blocks(ids, wanted, {}), {}, detail::sliced_as(ids, wanted, {}, -1), {}};
-  if (!way.verdict) return way;
-  return detail::arrive_on(way, rules::one_hot(way.ids, along), wanted, along);
+constexpr LocalPlan one_hot_plan(Spec const& ids, Spec const& wanted, int along) {
+  LocalPlan plan{
+      detail::all_in_blocks(ids, wanted, {}), 1, {detail::sliced_as(ids, wanted, {}, -1)}, {}};
+  if (!plan.verdict) return plan;
+  return detail::arrive_on(plan, rules::one_hot(plan.operands[0], along), wanted, along);
 }
 
 /// `scatter_add<V, Out...>`, adding what each rank holds and then reducing, or (`gathers`) gathering
-/// ids and updates over the axes that would be owed, each rank then adding all that falls into its part
+/// ids and updates over the axes that would be unreduced, each rank then adding all that falls into its part
 /// of V. Ids that are split unlike the updates are resharded to be split alike.
-constexpr Way scatter_way(Spec const& updates, Spec const& ids, Spec const& wanted, int along,
-                          bool gathers) {
-  Way way{detail::all_in_blocks(updates, ids, wanted), updates, ids, {}};
-  if (!way.verdict) return way;
+constexpr LocalPlan scatter_plan(Spec const& updates, Spec const& ids, Spec const& wanted,
+                                 int along, bool gathers) {
+  LocalPlan plan = detail::as_given(detail::all_in_blocks(updates, ids, wanted), updates, ids);
+  if (!plan.verdict) return plan;
   if (!rules::scatter_add(updates, ids, along))
     for (int e = 0; e < ids.rank; ++e)
       if (int const d = updates.find(ids.dims[e].label); d >= 0) {
-        way.ids.dims[e].axes = updates.dims[d].axes;
-        way.ids = rules::split_over(way.ids, updates.dims[d].axes);
+        plan.operands[1].dims[e].axes = updates.dims[d].axes;
+        plan.operands[1] = rules::split_over(plan.operands[1], updates.dims[d].axes);
       }
   for (int e = 0; gathers && e < ids.rank; ++e) {
     int const d = updates.find(ids.dims[e].label);
     if (d < 0) continue;
     AxisList kept;
-    AxisList const all = rules::finer(way.ids.dims[e].axes, updates.dims[d].axes);
+    AxisList const all = rules::finer(plan.operands[1].dims[e].axes, updates.dims[d].axes);
     for (int k = 0; k < all.size; ++k)
       if (wanted.unreduced.contains(all[k])) kept.push(all[k]);
-    way.ids.dims[e].axes = kept;
-    way.first.dims[d].axes = kept;
-    way.ids = rules::split_over(way.ids, kept);
-    way.first = rules::split_over(way.first, kept);
+    plan.operands[1].dims[e].axes = kept;
+    plan.operands[0].dims[d].axes = kept;
+    plan.operands[1] = rules::split_over(plan.operands[1], kept);
+    plan.operands[0] = rules::split_over(plan.operands[0], kept);
   }
-  way.first = detail::sliced_as(way.first, wanted, way.ids, along);
-  return detail::arrive_on(way, rules::scatter_add(way.first, way.ids, along), wanted, along);
+  plan.operands[0] = detail::sliced_as(plan.operands[0], wanted, plan.operands[1], along);
+  return detail::arrive_on(plan, rules::scatter_add(plan.operands[0], plan.operands[1], along),
+                           wanted, along);
 }
 
 /// Bytes that a rank receives when a tensor is gathered; 0 when it is sliced.
 constexpr std::int64_t gathered_bytes(Spec const& from, Spec const& to, Sizing const& z) {
   std::int64_t const more =
       largest_elements(to, z.extents, z.sizes) - largest_elements(from, z.extents, z.sizes);
-  return more > 0 ? more * z.element_bytes : 0;
+  return more > 0 ? mul_sat(more, z.element_bytes) : 0;
 }
 
 /// Bytes that a rank sends when `from` is reduced to `to`.
@@ -140,19 +134,20 @@ constexpr std::int64_t reduced_bytes(Spec const& from, Spec const& to, Sizing co
     ranks *= z.sizes[x];
     if (to.dim_of(x) < 0) times = 2;  // an all_reduce
   }
-  std::int64_t const n = largest_elements(from, z.extents, z.sizes) * z.element_bytes;
+  std::int64_t const n = mul_sat(largest_elements(from, z.extents, z.sizes), z.element_bytes);
   return times * (n / ranks) * (ranks - 1);
 }
 
 /// Whether gathering the operands moves less than reducing the result, at these sizes.
-constexpr bool gathering_is_cheaper(Way const& reducing, Way const& gathering, Spec const& updates,
-                                    Spec const& ids, Spec const& wanted, Sizing const& z,
-                                    std::int64_t id_bytes) {
+constexpr bool gathering_is_cheaper(LocalPlan const& reducing, LocalPlan const& gathering,
+                                    Spec const& updates, Spec const& ids, Spec const& wanted,
+                                    Sizing const& z, std::int64_t id_bytes) {
   Sizing of_ids = z;
   of_ids.element_bytes = id_bytes;
-  auto const bytes = [&](Way const& way) {
-    return gathered_bytes(updates, way.first, z) + gathered_bytes(ids, way.ids, of_ids) +
-           reduced_bytes(way.met, wanted, z);
+  auto const bytes = [&](LocalPlan const& plan) {
+    std::int64_t const gathered = add_sat(gathered_bytes(updates, plan.operands[0], z),
+                                          gathered_bytes(ids, plan.operands[1], of_ids));
+    return add_sat(gathered, reduced_bytes(plan.result, wanted, z));
   };
   return bytes(gathering) < bytes(reducing);
 }

@@ -32,10 +32,10 @@ constexpr Spec split_over(Spec s, AxisList const& over) {
   return s;
 }
 
-/// `gather<V>(table, ids)`: the dims of the ids stand where V, `along`, stood. Where V is split, into
-/// blocks, each rank finds the ids of its block and has zeros for the others: `owed`, the kind that joins these, is
-/// owed over V's axes.
-constexpr Verdict gather(Spec const& table, Spec const& ids, int along, ReduceKind owed) {
+/// `take<V>(table, ids)`: the dims of the ids stand where V, `along`, stood. Where V is split, into
+/// blocks, each rank finds the ids of its block and has zeros for the others: the result is unreduced over V's axes,
+/// of the kind that joins these, `joining`.
+constexpr Verdict take(Spec const& table, Spec const& ids, int along, ReduceKind joining) {
   int const at = table.find(along);
   if (at < 0) return refuse(Code::D01_no_such_index, along);
   if (Verdict v = whole_ids(ids); !v) return v;
@@ -64,10 +64,10 @@ constexpr Verdict gather(Spec const& table, Spec const& ids, int along, ReduceKi
     }
   }
   AxisList const& split = table.dims[at].axes;
-  if (split.size > 0 && !table.unreduced.empty() && table.kind != owed)
+  if (split.size > 0 && !table.unreduced.empty() && table.kind != joining)
     return refuse(Code::I07_other_kind_owed, along, -1, split[0]);
   for (int k = 0; k < split.size; ++k) out.unreduced.insert(split[k]);
-  if (split.size > 0) out.kind = owed;
+  if (split.size > 0) out.kind = joining;
   return accept(out);
 }
 
@@ -155,6 +155,18 @@ constexpr Verdict take_along(Spec const& a, Spec const& ids, int along, int into
   Spec out = split_over(a, axes);
   out.dims[at] = ids.dims[at];
   return accept(out);
+}
+
+/// Where a window of `a` begins, told by an operand: a whole value without dims. Blocks may each have their own
+/// (the result then varies), but not of what is unreduced there.
+constexpr Verdict window_start(Spec const& start, Spec const& a) {
+  if (start.rank > 0) return refuse(Code::A01_item_has_dims);
+  for (int x = 0; x < max_axes; ++x) {
+    if (start.unreduced.contains(x)) return refuse(Code::A02_still_unreduced, -1, -1, x);
+    if (start.varying.contains(x) && a.unreduced.contains(x))
+      return refuse(Code::P06_owed_and_split, -1, -1, x);
+  }
+  return {};
 }
 
 /// `dynamic_update<I>(a, update, start)`: a window of `a` replaced. The update has the dims of `a`; in

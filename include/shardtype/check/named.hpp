@@ -1,0 +1,170 @@
+#pragma once
+/// Named results of operations that compute on blocks, on types: reshard the operands, compute, reshard the
+/// result.
+
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include <shardtype/check/operation.hpp>
+#include <shardtype/plan/named_plan.hpp>
+
+namespace shardtype {
+
+namespace op {
+
+/// The operation `Op` with a named result: operands are resharded where its rule needs that, then the result is.
+///
+///     call(op::Named<Smooth<I>, Dim<I, X>, Dim<J>>{{.weight = 0.5}}, where, a)
+///
+/// Operands are sliced as the result wants them where that is free; over a mesh axis for which the rule then
+/// still refuses them they are gathered (or reduced). An operation whose operands meet otherwise says so
+/// by `meet(rules::Question, wanted)`. Refused: what the rule refuses whatever the sharding, V14 of Locals,
+/// N05, and R01 to R04 for the result.
+template <class Op, class... Out>
+struct Named {
+  using operation = Named;
+  static constexpr std::string_view name = Op::name;
+  Op op{};
+};
+
+}  // namespace op
+
+namespace detail {
+
+/// How the operands of a named result meet: as the operation says, else as its rule lets them.
+template <class Op>
+constexpr planning::LocalPlan meet(rules::Question const& q, Spec const& wanted,
+                                   [[maybe_unused]] int candidate) {
+  if constexpr (requires { Op::meet(q, wanted, candidate); }) {
+    return Op::meet(q, wanted, candidate);
+  } else if constexpr (requires { Op::meet(q, wanted); }) {
+    return Op::meet(q, wanted);
+  } else {
+    return planning::local_plan(&Op::rule, q, wanted);
+  }
+}
+
+/// How many candidates an operation has for that.
+template <class Op>
+inline constexpr int candidates_of = 1;
+template <class Op>
+  requires requires { Op::candidates; }
+inline constexpr int candidates_of<Op> = Op::candidates;
+
+/// The types in the middle of a named result, where `W::value` is its LocalPlan in the names of scope `S`.
+template <class S, class W, class Out, class Like>
+struct MetTypes {
+  template <int K>
+  struct Operand {
+    static constexpr Spec value = W::value.operands[K];
+  };
+  struct Result {
+    static constexpr Spec value = W::value.result;
+  };
+  template <int K, class A>
+  using operand = tensor_from_spec<S, Operand<K>, element_t<A>, A>;
+  using result = tensor_from_spec<S, Result, element_t<Out>, Like>;
+};
+
+/// The named result `Out` of `Op` for operands `A, Bs...`: the verdict.
+template <class Op, class Out, class A, class... Bs>
+struct NamedRule {
+  using S = Scope<A, Bs..., typename FromOf<Op>::type, typename ToOf<Op>::type, Out>;
+  static constexpr int operands = 1 + static_cast<int>(sizeof...(Bs));
+  static constexpr Spec wanted = S::template spec<operands + 2>;
+
+  static constexpr planning::LocalPlan decide(int candidate) {
+    using planning::LocalPlan;
+    if (is_local<A> || (is_local<Bs> || ...)) return {refuse(Code::V14_named_result), 0, {}, {}};
+    if (Verdict v = rules::lawful(S::names, S::readings, operands + 3); !v) return {v, 0, {}, {}};
+    if (Code const c = refused_elements<Op, A, Bs...>(); c != Code::ok)
+      return {refuse(c), 0, {}, {}};
+    if (!std::is_same_v<element_t<Out>, typename ElementOfResult<Op, A, Bs...>::type>)
+      return {refuse(Code::N05_element_type), 0, {}, {}};
+    Spec given[1 + sizeof...(Bs)];
+    for (int k = 0; k < operands; ++k) given[k] = S::readings[k].spec;
+    return detail::meet<Op>(
+        {given, operands, S::template spec<operands>, S::template spec<operands + 1>,
+         S::names.extents(), S::names.sizes(), std::is_same_v<element_t<A>, bool>},
+        wanted, candidate);
+  }
+  template <int Candidate>
+  struct Way {
+    static constexpr planning::LocalPlan value = decide(Candidate);
+  };
+  static constexpr Verdict verdict = Way<0>::value.verdict;
+};
+
+template <class Rule, class Op, class Out, class A, class... Bs>
+struct NamedForm : Rule {
+  using S = typename Rule::S;
+  using result = Out;
+  static constexpr bool communicates = true;
+  static constexpr int candidates = candidates_of<Op>;
+  template <int Candidate>
+  using met = MetTypes<S, typename Rule::template Way<Candidate>, Out, A>;
+  static constexpr std::int64_t element_bytes[] = {
+      static_cast<std::int64_t>(sizeof(element_t<A>)),
+      static_cast<std::int64_t>(sizeof(element_t<Bs>))...,
+      static_cast<std::int64_t>(sizeof(element_t<Out>))};
+
+  /// The result's extents for operands of these extents, by labels: Errors of the operation itself.
+  static constexpr void set_extents(Op const& op, Sizes const& sizes,
+                                    std::int64_t const* const* given, std::int64_t* out) {
+    ResultExtents const c{
+        S::names, S::readings, Rule::operands, Rule::template Way<0>::value.result, sizes,
+        given,    out};
+    c.carry();
+    if constexpr (requires { op.extents(c); }) op.extents(c);
+  }
+  /// The sharding before the result is resharded.
+  static constexpr auto const& made = Rule::template Way<0>::value.result;
+  /// Which of its candidates moves less at these sizes.
+  static constexpr int candidate([[maybe_unused]] Sizing const& z) {
+    if constexpr (candidates > 1) {
+      if (!Rule::template Way<1>::value.verdict) return 0;
+      return Op::second_is_cheaper(Rule::template Way<0>::value, Rule::template Way<1>::value,
+                                   S::readings[0].spec, S::readings[1].spec, Rule::wanted, z,
+                                   element_bytes)
+                 ? 1
+                 : 0;
+    } else {
+      return 0;
+    }
+  }
+  static constexpr Plan make_plan(Sizing const& z, Machine const& m = {}) {
+    Spec given[1 + sizeof...(Bs)];
+    for (int k = 0; k < Rule::operands; ++k) given[k] = S::readings[k].spec;
+    planning::LocalPlan const* local = &Rule::template Way<0>::value;
+    if constexpr (candidates > 1)
+      if (candidate(z) == 1) local = &Rule::template Way<1>::value;
+    return planning::named_plan({Op::name, given, local, Rule::wanted, z, element_bytes}, m, false,
+                                [](planning::CallSizing const& c) { return work_of<Op>(c); });
+  }
+};
+template <class Rule, class Op, bool ok, class Out, class A, class... Bs>
+struct NamedIf : NamedForm<Rule, Op, Out, A, Bs...> {};
+template <class Rule, class Op, class Out, class A, class... Bs>
+struct NamedIf<Rule, Op, false, Out, A, Bs...> : Rule {};
+
+/// The named result of `Op`, told by `Out...`.
+template <class Op, class A, class... Bs, class... Out>
+constexpr auto resolve_named(Pack<Out...>) {
+  if constexpr (is_tensor<A> && (is_tensor<Bs> && ...)) {
+    using T = typename ElementOfResult<Op, A, Bs...>::type;
+    using Named = typename NamedAs<T, A, Out...>::type;
+    using Rule = NamedRule<Op, Named, A, Bs...>;
+    return Type<NamedIf<Rule, Op, bool(Rule::verdict), Named, A, Bs...>>{};
+  } else {
+    return Type<NotATensor<A, Bs...>>{};
+  }
+}
+
+}  // namespace detail
+
+template <class Op, class... Out, class A, class... Bs>
+struct Resolve<op::Named<Op, Out...>, A, Bs...>
+    : decltype(detail::resolve_named<Op, A, Bs...>(detail::Pack<Out...>{}))::type {};
+
+}  // namespace shardtype

@@ -1,0 +1,118 @@
+#pragma once
+/// Sorts local blocks along one dim.
+
+#include <cstdint>
+
+#include <shardtype/check/sort.hpp>
+#include <shardtype/kernels/copy.hpp>
+#include <shardtype/kernels/sort.hpp>
+#include <shardtype/runtime/mesh.hpp>
+#include <shardtype/tensor/block_layout.hpp>
+#include <shardtype/tensor/tensor.hpp>
+
+namespace shardtype::execute {
+
+/// Sorts local blocks of `T` in memory `Space` along one dim. Plain values, so that tensor types share
+/// its code.
+template <class T, class Space>
+class BlockSorter {
+ public:
+  using Exec = typename Space::execution_space;
+  using Keyed = kernels::Keyed<T>;
+
+  /// The block `data`, [outer, n, inner], of whose sorted rows the first `keep` are wanted.
+  BlockSorter(MeshState& mesh, T const* data, kernels::Layout const& block, int d,
+              std::int64_t keep, Order order)
+      : mesh_(mesh),
+        outer_(kernels::outer_length(block, d)),
+        inner_(kernels::inner_length(block, d)),
+        plan_(kernels::plan_sort<Exec>(outer_ * inner_, block.extent[d], keep)),
+        descending_(order == Order::descending) {
+    rows_ = turned(data, plan_.n, inner_, hold_rows_);
+  }
+
+  void values(T* out) {
+    bool const direct = inner_ == 1;
+    Buffer of_result;
+    Buffer of_other;
+    T* const result = direct ? out : take<T>(elements(), of_result);
+    T* const other = plan_.in_runs + plan_.merges > 0 ? take<T>(elements(), of_other) : result;
+    bool const first = plan_.ends_in_first();
+    kernels::sort_rows<T>(Exec(), plan_, rows_, first ? result : other, first ? other : result,
+                          descending_);
+    if (!direct) turn_back(result, plan_.n, out);
+    Exec().fence();
+  }
+  /// `values` may be null.
+  void first(T* values, std::int64_t* places) {
+    Buffer of_a;
+    Buffer of_b;
+    auto* const a = take<Keyed>(elements(), of_a);
+    auto* const b = plan_.in_runs + plan_.merges > 0 ? take<Keyed>(elements(), of_b) : a;
+    kernels::sort_rows<Keyed>(Exec(), plan_, rows_, a, b, descending_);
+    Keyed const* const sorted = plan_.ends_in_first() ? a : b;
+    if (inner_ == 1) {
+      kernels::take_apart(Exec(), plan_, sorted, values, places);
+    } else {
+      std::int64_t const n = plan_.rows * plan_.keep;
+      Buffer of_values;
+      Buffer of_places;
+      T* const keys = values == nullptr ? nullptr : take<T>(n, of_values);
+      auto* const at = take<std::int64_t>(n, of_places);
+      kernels::take_apart(Exec(), plan_, sorted, keys, at);
+      if (values != nullptr) turn_back(keys, plan_.keep, values);
+      turn_back(at, plan_.keep, places);
+      Exec().fence();
+    }
+    Exec().fence();
+  }
+
+ private:
+  std::int64_t elements() const { return plan_.rows * plan_.n; }
+  template <class U>
+  U* take(std::int64_t n, Buffer& hold) {
+    hold = mesh_.pool().template take<Space>(static_cast<std::size_t>(n) * sizeof(U));
+    return static_cast<U*>(hold.data());
+  }
+  /// [outer, n, inner] as [outer, inner, n].
+  T const* turned(T const* data, std::int64_t n, std::int64_t inner, Buffer& hold) {
+    if (inner == 1) return data;
+    T* const to = take<T>(outer_ * n * inner, hold);
+    kernels::copy_packed(Exec(), data, exchanged(n, inner), to);
+    return to;
+  }
+  template <class U>
+  void turn_back(U const* data, std::int64_t n, U* to) {
+    kernels::copy_packed(Exec(), data, exchanged(inner_, n), to);
+  }
+  /// [outer, n, inner] read as [outer, inner, n].
+  kernels::Layout exchanged(std::int64_t n, std::int64_t inner) const {
+    kernels::Layout l;
+    l.rank = 3;
+    l.extent[0] = outer_;
+    l.extent[1] = inner;
+    l.extent[2] = n;
+    l.stride[0] = n * inner;
+    l.stride[1] = 1;
+    l.stride[2] = inner;
+    return l;
+  }
+
+  MeshState& mesh_;
+  std::int64_t outer_, inner_;
+  kernels::SortPlan plan_;
+  bool descending_;
+  Buffer hold_rows_;
+  T const* rows_ = nullptr;
+};
+
+/// The sorter of the calling rank's block of `a` along I, of whose sorted rows the first `keep` are wanted.
+template <class I, class A>
+auto block_sorter(A const& a, std::int64_t keep, Order order) {
+  constexpr int d = A::spec.find(Scope<A>::names.find_label(identity<I>));
+  return BlockSorter<typename A::element, typename A::memory_space>(
+      a.mesh().state(), static_cast<typename A::element const*>(a.buffer().data()),
+      block_layout(a.rows()), d, keep < 0 ? a.extents()[static_cast<std::size_t>(d)] : keep, order);
+}
+
+}  // namespace shardtype::execute

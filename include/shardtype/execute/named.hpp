@@ -1,0 +1,116 @@
+#pragma once
+/// Named results of operations that compute on blocks, on the calling rank: operands are brought where the plan
+/// wants them, the operation computes, its result is brought to the sharding that was named.
+
+#include <array>
+#include <cstdint>
+#include <source_location>
+#include <type_traits>
+#include <utility>
+
+#include <shardtype/check/named.hpp>
+#include <shardtype/execute/local_run.hpp>
+#include <shardtype/execute/run.hpp>
+#include <shardtype/tensor/create.hpp>
+#include <shardtype/tensor/operand.hpp>
+#include <shardtype/tensor/tensor.hpp>
+
+namespace shardtype::execute {
+
+/// One run of a plan of a named result.
+struct NamedRun {
+  Plan const& plan;
+  AxisMap const& axes;
+  std::source_location const& where;
+
+  /// `a` with the steps of the plan for the value in `slot` done; of type `To`.
+  template <class To, class A>
+  To moved(Slot slot, A const& a) const {
+    if constexpr (std::is_same_v<To, A>) {
+      return a;
+    } else {
+      std::array<std::int64_t, To::rank> extents{};
+      using Both = Scope<To, A>;
+      for (std::size_t d = 0; d < To::rank; ++d)
+        extents[d] = a.extents()[static_cast<std::size_t>(
+            Both::readings[1].spec.find(Both::readings[0].spec.dims[d].label))];
+      return To(a.mesh(), extents,
+                move<typename A::element, typename A::memory_space>(slot, a.mesh(), a.buffer()));
+    }
+  }
+
+ private:
+  /// Once per element type and memory.
+  template <class T, class Space>
+  Buffer move(Slot slot, MeshRef const& mesh, Buffer const& from) const {
+    if (!mesh.here()) return {};
+    Sizing const z = plan.sizing_of(slot);
+    Spec const* before = nullptr;
+    for (Step const& s : plan)
+      if (s.slot == slot && s.action != Action::compute && before == nullptr) before = &s.before;
+    if (before == nullptr) return from;
+    return Executor<T, Space>(mesh.state(), axes, z, where)
+        .run_slot(plan, slot, whole_value<T>(*before, z, axes.coords, from));
+  }
+};
+
+/// The labels' extents of one call, those that the operation gives its result among them. Errors: E23, E24, E41,
+/// and those of the operation.
+template <class R, class Op, class A, class... Bs>
+Sizing named_sizing(Op const& op, AxisMap const& axes, A const& a, Bs const&... bs) {
+  Names const& names = R::S::names;
+  Sizing z{names.extents(), axes.sizes, R::element_bytes[0]};
+  (check_one_mesh(a.mesh(), bs.mesh()), ...);
+  GivenExtents const given(a, bs...);
+  for (int k = 0; k < R::operands; ++k)
+    note_extents(z.extents, names, R::S::readings[k].spec, given.at[k],
+                 k == 0   ? "the first operand"
+                 : k == 1 ? "the second operand"
+                          : "another operand");
+  std::int64_t made[max_dims]{};
+  R::set_extents(op, axes.sizes, given.at, made);
+  for (int d = 0; d < R::made.rank; ++d) {
+    std::int64_t& known = z.extents.at[R::made.dims[d].label];
+    if (known != dynamic && known != made[d])
+      throw Error("E41",
+                  "index " + std::string(names.label_name[R::made.dims[d].label]) +
+                      " would get extent " + std::to_string(made[d]) + ", and has " +
+                      std::to_string(known) +
+                      "; where a named result is longer or shorter than its "
+                      "operands it takes another index",
+                  FailedOn::every_rank);
+    known = made[d];
+  }
+  return z;
+}
+
+/// Runs the named result of `op` that `R` resolved: `Runs::fill(op, made, operands...)` computes, without
+/// communication, into a tensor `made` of operands as the plan wants them.
+template <class R, class Runs, class Op, class A, class... Bs>
+auto run_named(Op const& op, std::source_location const& where, A const& a, Bs const&... bs) {
+  AxisMap const axes = map_axes(a.mesh().state(), R::S::names);
+  Sizing const z = named_sizing<R>(op, axes, a, bs...);
+  Plan const& plan =
+      plan_cache<R, typename A::element>.get(z, {R::S::names, z.element_bytes, &R::make_plan});
+  NamedRun const run{plan, axes, where};
+  auto const by = [&]<int Candidate, int... K>(std::integral_constant<int, Candidate>,
+                                               std::integer_sequence<int, K...>) {
+    using Met = typename R::template met<Candidate>;
+    using Made = typename Met::result;
+    std::array<std::int64_t, Made::rank> extents{};
+    for (std::size_t d = 0; d < Made::rank; ++d) extents[d] = z.extents[R::made.dims[d].label];
+    Made made = shardtype::detail::uninitialized<Made>(a.mesh(), extents);
+    auto const fill = [&](auto const&... met) {
+      if (a.mesh().here()) Runs::fill(op, made, met...);
+    };
+    fill(run.template moved<typename Met::template operand<0, A>>(Slot::a, a),
+         run.template moved<typename Met::template operand<K + 1, Bs>>(operand_slot(K + 1), bs)...);
+    return run.template moved<typename R::result>(Slot::result, made);
+  };
+  using Order = std::make_integer_sequence<int, static_cast<int>(sizeof...(Bs))>;
+  if constexpr (R::candidates > 1)
+    if (R::candidate(z) == 1) return by(std::integral_constant<int, 1>{}, Order{});
+  return by(std::integral_constant<int, 0>{}, Order{});
+}
+
+}  // namespace shardtype::execute

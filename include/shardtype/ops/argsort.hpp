@@ -1,0 +1,34 @@
+#pragma once
+/// Where the elements of a sorted dim stand. Stable: equal elements keep their order. A NaN comes last,
+/// in both orders.
+
+#include <cstdint>
+#include <source_location>
+
+#include <shardtype/check/sort.hpp>
+#include <shardtype/execute/block_sorter.hpp>
+#include <shardtype/execute/call.hpp>
+
+namespace shardtype {
+
+namespace execute {
+template <class I>
+struct Run<op::ArgSort<I>> : Filled<Run<op::ArgSort<I>>> {
+  template <class Out, class A>
+  static void fill(op::ArgSort<I> const& op, Out& out, A const& a) {
+    if (a.local_size() > 0)
+      block_sorter<I>(a, -1, op.order)
+          .first(nullptr, static_cast<std::int64_t*>(out.buffer().data()));
+  }
+};
+}  // namespace execute
+
+/// Where the elements stand that `sort` would give, as std::int64_t: `take_along<I>(a, argsort<I>(a))` is
+/// `sort<I>(a)`. Refused as sort.
+template <class I, class A>
+constexpr auto argsort(A const& a, Order order = Order::ascending,
+                       std::source_location where = std::source_location::current()) {
+  return call(op::ArgSort<I>{order}, where, a);
+}
+
+}  // namespace shardtype

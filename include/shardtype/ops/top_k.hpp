@@ -1,0 +1,55 @@
+#pragma once
+/// The largest elements along one dim that is not split. Stable: equal elements keep their order. A NaN comes last,
+/// in both orders.
+
+#include <array>
+#include <cstdint>
+#include <source_location>
+
+#include <shardtype/check/sort.hpp>
+#include <shardtype/execute/block_sorter.hpp>
+#include <shardtype/execute/call.hpp>
+
+namespace shardtype {
+
+/// What `top_k` gives: the values, and where they stood.
+template <class Values, class Places>
+struct TopK {
+  Values values;
+  Places places;
+};
+
+namespace execute {
+template <class I, class... Result>
+struct Run<op::TopK<I, Result...>> {
+  template <class R, class A>
+  static auto run(op::TopK<I, Result...> const& op, std::source_location const&, A const& a) {
+    using Values = typename R::result;
+    using Places = tensor_from_spec<typename R::S, typename R::Holder, std::int64_t, Values>;
+    auto const extents = result_extents<R>(op, a);
+    TopK<Values, Places> out{shardtype::detail::uninitialized<Values>(a.mesh(), extents),
+                             shardtype::detail::uninitialized<Places>(a.mesh(), extents)};
+    if (a.local_size() > 0)
+      block_sorter<I>(a, op.k, Order::descending)
+          .first(static_cast<typename A::element*>(out.values.buffer().data()),
+                 static_cast<std::int64_t*>(out.places.buffer().data()));
+    return out;
+  }
+};
+}  // namespace execute
+
+/// The `k` largest elements along I, in descending order, of equal ones the first, and where they stood:
+/// `a[I@X, J]` -> `auto [values, places] = top_k<J, K>(a, 3)` -> `[I@X, K]` each. K may be left out
+/// where J has no static extent. Refused as sort; D02, D05, D07. Error E41: more than there are.
+template <class I, class... Result, class A>
+constexpr auto top_k(A const& a, std::int64_t k,
+                     std::source_location where = std::source_location::current()) {
+  auto out = call(op::TopK<I, Result...>{k}, where, a);
+  if constexpr (std::is_base_of_v<Poisoned, decltype(out)>) {
+    return TopK<Poisoned, Poisoned>{};
+  } else {
+    return out;
+  }
+}
+
+}  // namespace shardtype

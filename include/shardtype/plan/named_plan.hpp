@@ -1,0 +1,151 @@
+#pragma once
+/// Named results of operations that compute on blocks: reshard the operands, compute, reshard the result.
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include <shardtype/plan/local_plan.hpp>
+#include <shardtype/plan/reshard_plan.hpp>
+#include <shardtype/rules/question.hpp>
+#include <shardtype/rules/reshard.hpp>
+
+namespace shardtype::planning {
+
+/// Most operands of a named result.
+inline constexpr int max_local_operands = 8;
+
+/// How a named result comes about: what the operands are resharded to, and what they then give without
+/// communication. That is resharded to the result, or it is refused.
+struct LocalPlan {
+  Verdict verdict{};
+  int count = 0;
+  Spec operands[max_local_operands]{};
+  Spec result{};
+};
+
+/// `local` says what the operands of `plan` give; the result is resharded from there.
+constexpr LocalPlan arrive(LocalPlan plan, Verdict const& local, Spec const& wanted) {
+  plan.verdict = local ? rules::reshard(local.result, wanted) : local;
+  plan.result = local.result;
+  return plan;
+}
+
+/// `s` with its dims split further, as `wanted` splits them, over axes along which it is replicated (or reduced):
+/// slices, free, after which each rank computes its own part only.
+constexpr Spec sliced_as(Spec s, Spec const& wanted) {
+  for (int d = 0; d < s.rank; ++d) {
+    int const w = wanted.find(s.dims[d].label);
+    if (w < 0) continue;
+    AxisList const& axes = wanted.dims[w].axes;
+    if (s.dims[d].axes.cyclic != 0 || axes.cyclic != 0 || !axes.starts_with(s.dims[d].axes))
+      continue;
+    for (int k = s.dims[d].axes.size; k < axes.size; ++k) {
+      AxisState const state = s.state(axes[k]);
+      if (state != AxisState::replicated && state != AxisState::reduced) break;
+      s.dims[d].axes.push(axes[k]);
+      s.reduced.erase(axes[k]);
+    }
+  }
+  return s;
+}
+
+/// `s` without mesh axis `axis`: the dim that it splits is gathered over it and the axes inside of it, a pending
+/// reduction over it is done.
+constexpr bool take_off(Spec& s, int axis) {
+  if (s.unreduced.contains(axis)) {
+    s.unreduced.erase(axis);
+    if (s.unreduced.empty()) s.kind = ReduceKind::sum;
+    return true;
+  }
+  int const d = s.dim_of(axis);
+  if (d < 0) return false;
+  s.dims[d].axes = s.dims[d].axes.prefix(s.dims[d].axes.position(axis));
+  return true;
+}
+
+/// Of any rule: operands are sliced as the result wants them where that is free; as long as the rule then refuses
+/// them for a mesh axis, they are gathered (or reduced) over it.
+constexpr LocalPlan local_plan(Verdict (*rule)(rules::Question const&), rules::Question q,
+                               Spec const& wanted) {
+  LocalPlan out;
+  out.count = q.count;
+  for (int k = 0; k < q.count; ++k) out.operands[k] = sliced_as(q.operands[k], wanted);
+  q.operands = out.operands;
+  Verdict v = rule(q);
+  for (int round = 0; !v && v.axis >= 0 && round < 4 * max_axes; ++round) {
+    bool changed = false;
+    for (int k = 0; k < q.count; ++k) {
+      // first back to what it was, for a slice may be what the rule refuses
+      changed = take_off(out.operands[k], v.axis) || changed;
+    }
+    if (!changed) break;
+    v = rule(q);
+  }
+  return arrive(out, v, wanted);
+}
+
+/// What a named result is planned for.
+struct NamedCall {
+  std::string_view name;
+  Spec const* given = nullptr;
+  LocalPlan const* local = nullptr;
+  Spec wanted{};
+  Sizing sizing{};                              ///< of the labels
+  std::int64_t const* element_bytes = nullptr;  ///< of each operand, then of the result
+};
+
+/// The values of a call whose labels each have one extent.
+class LabelValues {
+ public:
+  constexpr LabelValues(Sizing const& z, Spec const* operands, int count, Spec const& result,
+                        std::int64_t const* element_bytes) {
+    call.common = z;
+    for (int k = 0; k < count; ++k) {
+      given_[k].extents = z.extents;
+      given_[k].element_bytes = element_bytes[k];
+    }
+    call.made.extents = z.extents;
+    call.made.element_bytes = element_bytes[count];
+    call.operands = operands;
+    call.count = count;
+    call.given = given_;
+    call.result = result;
+  }
+  LabelValues(LabelValues const&) = delete;
+  LabelValues& operator=(LabelValues const&) = delete;
+
+  CallSizing call;
+
+ private:
+  OwnSizing given_[max_local_operands];
+};
+
+/// Appends the steps that bring the value in `slot` from one sharding to another.
+constexpr void append_moves(Plan& p, Slot slot, Spec const& from, Spec const& to,
+                            Machine const& m) {
+  if (from == to) return;
+  Plan const moves = reshard_plan(from, to, p.sizing_of(slot), m);
+  for (Step s : moves) {
+    s.slot = slot;
+    p.push(s);
+  }
+}
+
+/// The plan of a named result. `work` tells what the local computation does, of the CallSizing of the resharded
+/// operands; where `direct`, it writes the named result itself.
+template <class WorkOf>
+constexpr Plan named_plan(NamedCall const& c, Machine const& m, bool direct, WorkOf work) {
+  LabelValues const given(c.sizing, c.given, c.local->count, c.wanted, c.element_bytes);
+  Plan p = plan_of_call(c.name, given.call);
+  for (int k = 0; k < c.local->count; ++k)
+    append_moves(p, operand_slot(k), c.given[k], c.local->operands[k], m);
+  Spec const& made = direct ? c.wanted : c.local->result;
+  LabelValues const met(c.sizing, c.local->operands, c.local->count, made, c.element_bytes);
+  append_compute(p, work(met.call));
+  p.steps[p.size - 1].before = p.steps[p.size - 1].after = made;
+  append_moves(p, Slot::result, made, c.wanted, m);
+  return p;
+}
+
+}  // namespace shardtype::planning
