@@ -211,26 +211,26 @@ class Asking {
     ReduceKind const joining = first_ == Element::boolean ? ReduceKind::max : ReduceKind::sum;
     switch (in.op) {
       case Op::look_up:
-        return rules::gather(a_, b_, v, joining);
+        return rules::take(a_, b_, v, joining);
       case Op::named_look_up: {
         Labels out = without(mine_, one);
         for (int e = 0; e < b_.rank; ++e)
           if (!out.contains(b_.dims[e].label)) out.push(b_.dims[e].label);
-        return planning::gather_way(a_, b_, wanted(out), v, joining).verdict;
+        return planning::take_plan(a_, b_, wanted(out), v, joining).verdict;
       }
       case Op::add_rows:
         return rules::scatter_add(a_, b_, v);
       case Op::named_add_rows: {
         Labels out = without(mine_, labels_of(b_));
         if (!out.contains(v)) out.push(v);
-        return planning::scatter_way(a_, b_, wanted(out), v, false).verdict;
+        return planning::scatter_plan(a_, b_, wanted(out), v, false).verdict;
       }
       case Op::one_hot:
         return rules::one_hot(a_, v);
       case Op::named_one_hot: {
         Labels out = mine_;
         if (!out.contains(v)) out.push(v);
-        return planning::one_hot_way(a_, wanted(out), v).verdict;
+        return planning::one_hot_plan(a_, wanted(out), v).verdict;
       }
       case Op::take_along:
         return rules::take_along(a_, b_, v, v);
