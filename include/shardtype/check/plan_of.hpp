@@ -202,16 +202,18 @@ constexpr bool counts_elements(Names const& names, Reading const* types, int cou
 template <class R, class T>
 struct PlanSet {
  private:
+  // no variable: nvcc wants its type as auto, which clang then takes for one that is not known yet
   template <int Number>
-  static constexpr auto const& planned =
-      detail::shared_plan<R, detail::ScenarioSizing<typename R::S, T, Number>>();
+  static constexpr Plan const& planned() {
+    return detail::shared_plan<R, detail::ScenarioSizing<typename R::S, T, Number>>();
+  }
 
   /// The most that `of(plan)` is for any sizes.
   template <class Of, int... Number>
   static constexpr int most(Of of, std::integer_sequence<int, Number...>) {
     int n = 0;
     auto look = [&]<int K>() {
-      if constexpr (detail::scenario_applies(R::S::names, K)) n = std::max(n, of(planned<K>));
+      if constexpr (detail::scenario_applies(R::S::names, K)) n = std::max(n, of(planned<K>()));
     };
     (look.template operator()<Number>(), ...);
     return n;
