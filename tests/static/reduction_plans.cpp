@@ -1,4 +1,5 @@
-// Plans of reductions: operands, sizes, collectives, bytes, flops and memory of strict and named ones.
+// Plans of reductions: operands, sizes, collectives, bytes, flops and memory of strict and named
+// ones.
 #include <complex>
 #include <cstdint>
 
@@ -22,8 +23,8 @@ using Z = std::complex<float>;
 using A = T<Dim<L, Y>, Dim<M>>;  // blocks of [250, 12]
 constexpr std::int64_t read = 250 * 12;
 
-/// Whether a strict reduction of `a` is one local step with one operand: `flops`, results of `made` bytes and
-/// totals of `totals` bytes beside them.
+/// Whether a strict reduction of `a` is one local step with one operand: `flops`, results of `made`
+/// bytes and totals of `totals` bytes beside them.
 constexpr bool is_local(Plan const& p, std::int64_t flops, std::int64_t given, std::int64_t made,
                         std::int64_t totals) {
   return p.size == 1 && p.steps[0].action == Action::compute && p.collectives() == 0 &&
@@ -95,7 +96,8 @@ static_assert(plan(op::Sum<Dim<M>>{}, type<A>).peak_bytes() == 4 * read + 3 * 48
 static_assert(is_local(plan(op::Sum<Dim<M>, Unreduced<Y>>{}, type<A>), read, 4 * read, 48, 96));
 static_assert(plan(op::Sum<Dim<M>>{}, type<B>).bytes_per_rank() == 2 * 96 * 3 / 4);
 
-// Totals that no unreduced kind represents are a value of their own; results are made of them in the end.
+// Totals that no unreduced kind represents are a value of their own; results are made of them in
+// the end.
 constexpr bool is_carried(Plan const& p, Collective c, std::int64_t bytes, std::int64_t totals,
                           std::int64_t made) {
   Step const& local = p.steps[0];

@@ -14,8 +14,9 @@
 
 namespace shardtype {
 
-/// The reductions the library knows, as tags: which kind they are, the elements they take and give, and the bytes
-/// of a total, in which long reductions and the partial results of ranks are kept (kernels/reducers.hpp).
+/// The reductions the library knows, as tags: which kind they are, the elements they take and give,
+/// and the bytes of a total, in which long reductions and the partial results of ranks are kept
+/// (kernels/reducers.hpp).
 namespace reductions {
 
 /// Which elements a reduction takes, and gives. `ordered` are all but complex ones.
@@ -117,8 +118,8 @@ struct ReproducibleNorm : Tag<ReductionKind::whole, Takes::floating, Makes::real
 
 namespace op {
 
-/// The reduction `F` (a tag of `reductions`): over the labels named, or over all; or, with dims and attributes
-/// or a Tensor type, over the labels that this result lacks.
+/// The reduction `F` (a tag of `reductions`): over the labels named, or over all; or, with dims and
+/// attributes or a Tensor type, over the labels that this result lacks.
 template <class F, class... Out>
 struct Reduce {
   using operation = Reduce;
@@ -166,8 +167,8 @@ using reduced_element =
                        std::int64_t,
                        std::conditional_t<F::makes == reductions::Makes::real, real_of<T>, T>>;
 
-/// Bytes per output that the ranks exchange for a reduction of elements `T`: the result, or the total where no
-/// unreduced kind represents a partial result.
+/// Bytes per output that the ranks exchange for a reduction of elements `T`: the result, or the
+/// total where no unreduced kind represents a partial result.
 template <class F, class T>
 inline constexpr std::int64_t carried_bytes =
     F::kind == ReductionKind::whole ? F::template total_bytes<T> : sizeof(reduced_element<F, T>);
@@ -208,8 +209,8 @@ struct StrictReduction {
   }
   static constexpr Verdict verdict = decide();
 };
-/// What both forms have in common: `Self` says the sharding of the result, `wanted()`, the elements it gives and
-/// the plan of what follows the local reduction.
+/// What both forms have in common: `Self` says the sharding of the result, `wanted()`, the elements
+/// it gives and the plan of what follows the local reduction.
 template <class Self, class S, class F, class A, class Out>
 struct ReductionCall {
   static constexpr int operands = 1;
@@ -274,8 +275,8 @@ struct NamedReduction
       if (wanted().find(given.dims[d].label) >= 0) out.push(given.dims[d].label);
     return out;
   }
-  /// The sharding of the partial results, which the local reduction leaves and which are then resharded. Where no
-  /// unreduced kind says the reduction, they are totals, unreduced as a sum is.
+  /// The sharding of the partial results, which the local reduction leaves and which are then
+  /// resharded. Where no unreduced kind says the reduction, they are totals, unreduced as a sum is.
   struct Met {
     static constexpr Spec value =
         rules::reduction(given, kept(),

@@ -18,7 +18,8 @@
 
 namespace shardtype::execute {
 
-/// The reducer (kernels/reducers.hpp) that runs the reduction `F` on elements `T`; specialised in ops/.
+/// The reducer (kernels/reducers.hpp) that runs the reduction `F` on elements `T`; specialised in
+/// ops/.
 template <class F, class T>
 struct ReducerOf;
 template <class F, class T>
@@ -64,8 +65,8 @@ template <class A>
 Readable<A, typename A::element const*> readable(A const& a) {
   return {a.mesh(), a.extents(), static_cast<typename A::element const*>(a.buffer().data())};
 }
-/// An expression that is not computed yet and whose operands lie as it does: it is computed while it is
-/// read.
+/// An expression that is not computed yet and whose operands lie as it does: it is computed while
+/// it is read.
 template <class F, class... Args>
 auto readable_expression(Fused<F, Args...> const& e) {
   using A = typename Fused<F, Args...>::tensor_type;
@@ -99,8 +100,8 @@ Buffer reduce_block(MeshState& mesh, In const& in, kernels::Layout const& source
   return out;
 }
 
-/// The calling rank's part of a reduction to `Out`, whose labels are some of A's. Where reduced dims
-/// are split, it is unreduced.
+/// The calling rank's part of a reduction to `Out`, whose labels are some of A's. Where reduced
+/// dims are split, it is unreduced.
 template <class Reducer, class Out, class A, class In>
 Out reduce_locally(Readable<A, In> const& a) {
   using S = Scope<A, Out>;
@@ -142,8 +143,9 @@ void place_in_whole(Readable<A, In> const& a, KeptDims const& kept, kernels::Pla
   exec.fence();
 }
 
-/// The reduction that `R` (a NamedReduction) resolved: each rank reduces its block, then the partial results are
-/// resharded to the result. `Carries`: these are the reducer's totals, which are finished at the end.
+/// The reduction that `R` (a NamedReduction) resolved: each rank reduces its block, then the
+/// partial results are resharded to the result. `Carries`: these are the reducer's totals, which
+/// are finished at the end.
 template <class Reducer, class R, bool Carries, class A, class In>
 auto reduce_and_reshard(Readable<A, In> const& a, std::source_location const& where) {
   using Out = typename R::result;
@@ -174,6 +176,7 @@ auto reduce_and_reshard(Readable<A, In> const& a, std::source_location const& wh
   std::array<std::int64_t, Out::rank> extents{};
   Buffer result = run_call<T, Space>(call, extents.data());
   if constexpr (Carries) {
+    part = {};
     Out out = shardtype::detail::uninitialized<Out>(a.mesh, extents);
     if (!a.mesh.here()) return out;
     typename Space::execution_space const exec{};

@@ -32,15 +32,16 @@ using reproducible_sum =
 
 }  // namespace detail
 
-// All reductions have these forms. `sum(a)` reduces over all dims and `sum<I, J>(a)` over those named;
-// strict, they never communicate: over dims split over X the result is unreduced over X, of the
-// reduction's own kind. `sum<Dim<J>>(a)` names the result, reduces over the labels that it lacks, and reshards:
-// one all_reduce or reduce_scatter. A temporary elementwise expression is computed while it is reduced. Refused: S01
-// an index that `a` lacks, S02 an operand unreduced of another kind, N01, N03 to N05 a named result that does not
-// fit, V14 a named result of a Local.
+// All reductions have these forms. `sum(a)` reduces over all dims and `sum<I, J>(a)` over those
+// named; strict, they never communicate: over dims split over X the result is unreduced over X, of
+// the reduction's own kind. `sum<Dim<J>>(a)` names the result, reduces over the labels that it
+// lacks, and reshards: one all_reduce or reduce_scatter. A temporary elementwise expression is
+// computed while it is reduced. Refused: S01 an index that `a` lacks, S02 an operand unreduced of
+// another kind, N01, N03 to N05 a named result that does not fit, V14 a named result of a Local.
 
-/// The sum; of bool the number of true ones. `A[I@X, J]` -> `sum<I>` -> `[J]{U:X}`, nothing sent; `sum<Dim<J>>` ->
-/// `[J]`, one all_reduce. An operand that is unreduced as a sum stays so. Refused: as all reductions.
+/// The sum; of bool the number of true ones. `A[I@X, J]` -> `sum<I>` -> `[J]{U:X}`, nothing sent;
+/// `sum<Dim<J>>` -> `[J]`, one all_reduce. An operand that is unreduced as a sum stays so. Refused:
+/// as all reductions.
 template <class... Out, class A>
   requires(detail::are_operands<A>)
 constexpr auto sum(A&& a, std::source_location where = std::source_location::current()) {

@@ -89,7 +89,7 @@ inline std::string explain(Plan const& plan, Names const& names) {
   auto const slot_name = [&](Slot slot) -> std::string {
     int const k = static_cast<int>(slot);
     if (reshard) return "A";
-    return k == 2 || k == plan.operand_count ? "P" : operand_name[k < 2 ? k : k - 1];
+    return k == 2 || (k == 1 && plan.operand_count == 1) ? "P" : operand_name[k < 2 ? k : k - 1];
   };
   int line = 0;
   for (Step const& s : plan) {

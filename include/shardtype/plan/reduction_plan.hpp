@@ -8,17 +8,17 @@
 
 namespace shardtype::planning {
 
-/// The plan of a reduction that sends nothing. Flops: one per element read. `total_bytes`: of each of the totals,
-/// one per element of the result, that are kept beside it.
+/// The plan of a reduction that sends nothing. Flops: one per element read. `total_bytes`: of each
+/// of the totals, one per element of the result, that are kept beside it.
 constexpr Plan reduction_plan(std::string_view name, CallSizing const& c,
                               std::int64_t total_bytes) {
   Plan p = plan_of_call(name, c);
-  append_compute(p, {c.elements(0), c.result_elements() * total_bytes});
+  append_compute(p, {c.elements(0), mul_sat(c.result_elements(), total_bytes)});
   return p;
 }
 
-/// The plan of one whose partial results, of `partial_bytes` each, are then resharded by `moves`; these may be
-/// totals, of which results are made in the end.
+/// The plan of one whose partial results, of `partial_bytes` each, are then resharded by `moves`;
+/// these may be totals, of which results are made in the end.
 constexpr Plan reduction_plan(std::string_view name, CallSizing const& c, std::int64_t total_bytes,
                               Plan const& moves, std::int64_t partial_bytes, bool finishes) {
   Plan p = plan_of_call(name, c);
@@ -27,7 +27,7 @@ constexpr Plan reduction_plan(std::string_view name, CallSizing const& c, std::i
   Spec const& met = moves.operands[0];
   std::int64_t const partials = largest_elements(met, c.common.extents, c.common.sizes);
   p.local_flops = c.elements(0);
-  p.workspace = partials * total_bytes;
+  p.workspace = mul_sat(partials, total_bytes);
   Step s;
   s.action = Action::compute;
   s.slot = slot;
