@@ -34,6 +34,7 @@ enum class Action : std::int8_t {
   transpose,    ///< reorder the dims of the local block
   compute,      ///< what the operation itself does, on the blocks of all operands
   communicate,  ///< one collective over the group that `axes` span
+  finish,       ///< make results of totals that have been brought together
 };
 
 /// The value a step works on: an operand, or the result.
