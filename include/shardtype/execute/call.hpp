@@ -116,7 +116,8 @@ struct Run<op::Named<Op, Out...>> {
 template <class R, class Op, class A, class... Bs>
 Plan plan_by_sizing(Op const& op, A const& a, Bs const&... bs) {
   AxisMap const axes = map_axes(a.mesh().state(), R::S::names);
-  Sizing z{R::S::names.extents(), axes.sizes, static_cast<std::int64_t>(sizeof(typename A::element))};
+  Sizing z{R::S::names.extents(), axes.sizes,
+           static_cast<std::int64_t>(sizeof(typename A::element))};
   if constexpr (requires { R::bytes; }) z.element_bytes = R::bytes;
   if constexpr (requires { op.strict(); }) {
     z = named_sizing<R>(op.strict(), axes, a, bs...);
@@ -147,10 +148,16 @@ constexpr auto call(Op const& op, std::source_location const& where, As const&..
     return execute::Continue<execute::Above::lazy, As...>::call(op, where, as...);
   } else {
     using R = Resolve<Op, operand_t<As>...>;
-    if constexpr (!R::verdict) {
+    if constexpr (requires { typename R::sentence; }) {
+      return Poisoned(typename R::sentence{});
+    } else if constexpr (!R::verdict) {
       return Poisoned(refusal<R, operand_t<As>...>{});
     } else if constexpr (!countable(R::verdict.result, R::S::names.extents())) {
-      return Poisoned(refused<Code::T10_too_many_elements, false, operand_t<As>...>{});
+      if constexpr (sizeof...(As) == 1) {
+        return Poisoned(refused<Code::T10_too_many_elements, false, typename R::result>{});
+      } else {
+        return Poisoned(refused<Code::T10_too_many_elements, false, operand_t<As>...>{});
+      }
     } else if constexpr ((detail::is_dry<As> || ...)) {
       return detail::note<R>(op, as...);
     } else {
