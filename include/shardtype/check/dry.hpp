@@ -140,7 +140,7 @@ constexpr auto note(Op const& op, As const&... as) {
       notes.note(Op::name, plan, R::S::names);
     }
   } else {
-    for (int c = 1; c < collective_kinds; ++c) {
+    for (int c = 1; c < collective_rows; ++c) {
       auto const kind = static_cast<Collective>(c);
       if constexpr (requires { R::open_count(op, kind); }) {
         notes.counts[c] += R::open_count(op, kind);

@@ -143,9 +143,8 @@ using moved_t = typename decltype(moved_element<R, First>())::type;
 
 /// Whether `plan` runs no more collectives of any kind than `bound`.
 constexpr bool within(Plan const& plan, Plan const& bound) {
-  for (int c = 1; c < collective_kinds; ++c)
-    if (plan.count(static_cast<Collective>(c)) > bound.count(static_cast<Collective>(c)))
-      return false;
+  for (Collective const c : all_collectives)
+    if (plan.count(c) > bound.count(c)) return false;
   return true;
 }
 
@@ -183,6 +182,16 @@ constexpr Plan choose_plan(Plan (*make)(Sizing const&, Machine const&), Names co
     found = true;
   }
   return best;
+}
+
+/// Whether the tensors of an operation and its result can have the extents that their types settle.
+constexpr bool counts_elements(Names const& names, Reading const* types, int count,
+                               Spec const& result) {
+  if (countable(names.label_extent, names.labels)) return true;  // of all labels together
+  Extents const extents = names.extents();
+  for (int k = 0; k < count; ++k)
+    if (types[k].real && !countable(types[k].spec, extents)) return false;
+  return countable(result, extents);
 }
 
 }  // namespace detail
@@ -248,7 +257,7 @@ struct CallPlans {
   /// How many collectives run at all.
   constexpr int collectives() const {
     int n = 0;
-    for (int c = 1; c < collective_kinds; ++c) n += count(static_cast<Collective>(c));
+    for (int c = 1; c < collective_rows; ++c) n += count(static_cast<Collective>(c));
     return n;
   }
   /// The plan for these extents of the labels and sizes of the axes, in order of first appearance in the
@@ -265,13 +274,18 @@ struct CallPlans {
 };
 
 /// `plan(op::Matmul<Out>{}, type<A>, type<B>)`: a Plan when the types settle all sizes, else a
-/// PlanSet. Refuses what the operation refuses, with the same sentence. Communicates nothing.
+/// PlanSet. Refuses what the operation refuses, with the same sentence, and T10 of its types. Communicates
+/// nothing.
 template <class Op, class... Operands>
   requires requires { typename Op::operation; }
 constexpr decltype(auto) plan([[maybe_unused]] Op const& op, Type<Operands>...) {
   using R = Resolve<Op, Operands...>;
   if constexpr (!R::verdict) {
     static_cast<void>(refusal<R, Operands...>{});
+    return Plan{};
+  } else if constexpr (!detail::counts_elements(R::S::names, R::S::readings, R::S::types,
+                                                R::verdict.result)) {
+    static_cast<void>(refused<Code::T10_too_many_elements, false, Operands...>{});
     return Plan{};
   } else if constexpr (detail::says_its_plan<R, Op>) {
     if constexpr ((Scope<Operands>::names.all_static() && ...)) {

@@ -108,9 +108,25 @@ struct Run<op::Named<Op, Out...>> {
   template <class R, class... As>
   static auto run(op::Named<Op, Out...> const& named, std::source_location const& where,
                   As const&... as) {
-    return run_named<R, Run<Op>>(named.op, where, as...);
+    return run_named<R, Run<Op>>(named.strict(), where, as...);
   }
 };
+
+/// The plan that `R` makes for the sizes of these operands.
+template <class R, class Op, class A, class... Bs>
+Plan plan_by_sizing(Op const& op, A const& a, Bs const&... bs) {
+  AxisMap const axes = map_axes(a.mesh().state(), R::S::names);
+  Sizing z{R::S::names.extents(), axes.sizes, static_cast<std::int64_t>(sizeof(typename A::element))};
+  if constexpr (requires { R::bytes; }) z.element_bytes = R::bytes;
+  if constexpr (requires { op.strict(); }) {
+    z = named_sizing<R>(op.strict(), axes, a, bs...);
+  } else {
+    GivenExtents const given(a, bs...);
+    for (int k = 0; k <= static_cast<int>(sizeof...(Bs)); ++k)
+      note_extents(z.extents, R::S::names, R::S::readings[k].spec, given.at[k], "one operand");
+  }
+  return Planner{R::S::names, z.element_bytes, &R::make_plan}(z);
+}
 
 /// Kinds of operands that layers above this one make, each with its own way of going on from `call`.
 enum class Above { lazy };
@@ -133,6 +149,8 @@ constexpr auto call(Op const& op, std::source_location const& where, As const&..
     using R = Resolve<Op, operand_t<As>...>;
     if constexpr (!R::verdict) {
       return Poisoned(refusal<R, operand_t<As>...>{});
+    } else if constexpr (!countable(R::verdict.result, R::S::names.extents())) {
+      return Poisoned(refused<Code::T10_too_many_elements, false, operand_t<As>...>{});
     } else if constexpr ((detail::is_dry<As> || ...)) {
       return detail::note<R>(op, as...);
     } else {
@@ -206,6 +224,27 @@ template <Operation Op, class A, class B>
 auto start(Op const& op, A const& a, B const& b,
            std::source_location where = std::source_location::current()) {
   return detail::start_call(op, where, a, b);
+}
+
+/// The plan that this operation on these tensors runs, with their true sizes. Communicates nothing; refuses what
+/// the operation refuses.
+template <Operation Op, class A, class... Bs>
+auto plan_at(Op const& op, A const& a, Bs const&... bs) {
+  using R = Resolve<Op, operand_t<A>, operand_t<Bs>...>;
+  if constexpr (!R::verdict) {
+    static_cast<void>(refusal<R, operand_t<A>, operand_t<Bs>...>{});
+    return Plan{};
+  } else if constexpr (requires { execute::Run<Op>::template plan<R>(op, operand(a)); }) {
+    return execute::Run<Op>::template plan<R>(op, operand(a));
+  } else if constexpr (detail::says_its_plan<R, Op>) {
+    auto const of = [&](auto const& t, auto const&... ts) {
+      return R::plan_call(op, map_axes(t.mesh().state(), R::S::names).sizes,
+                          execute::GivenExtents(t, ts...).at);
+    };
+    return of(operand(a), operand(bs)...);
+  } else {
+    return execute::plan_by_sizing<R>(op, operand(a), operand(bs)...);
+  }
 }
 
 }  // namespace shardtype

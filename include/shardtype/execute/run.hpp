@@ -6,6 +6,7 @@
 #include <memory>
 #include <source_location>
 #include <string>
+#include <utility>
 
 #include <shardtype/check/plan_of.hpp>
 #include <shardtype/core/list.hpp>
@@ -53,7 +54,10 @@ class PlanCache {
       if (p->sizing == z) return *p;
     // shapes that change at every call must not fill the memory
     if (known_->size() == 64) known_->erase(0);
-    return *known_->push_back(detail::Owned(new Plan const(planner(z))));
+    detail::Owned<Plan const> plan(new Plan const(planner(z)));
+    if (!countable(plan->result, z.extents))
+      throw Error("E20", "the result would have more than 2^58 elements", FailedOn::every_rank);
+    return *known_->push_back(std::move(plan));
   }
 
  private:

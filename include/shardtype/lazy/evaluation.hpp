@@ -58,7 +58,10 @@ struct Evaluation {
       using P = typename PlannedOn<Policy, E, result, Xs>::type;
       if (P::written.fault != Code::ok) return refuse(P::written.fault);
       if constexpr (P::written.fault == Code::ok && P::is_static) {
-        if (!compiled_program_plan<P>.possible) return refuse(Code::L04_memory_limit);
+        if constexpr (!P::program.countable())
+          return refuse(Code::T10_too_many_elements);
+        else if (!compiled_program_plan<P>.possible)
+          return refuse(Code::L04_memory_limit);
       }
       return {};
     }

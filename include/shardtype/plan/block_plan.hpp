@@ -59,7 +59,7 @@ constexpr void exchange(Step& s, BlockCall const& c, Extents& as_one) {
   as_one = extents_by_label(c.given, c.given_extents);
   if (c.second < 0 || c.second == c.first) {
     // piece g of each block goes to rank g: block-cyclic after, with pieces as blocks
-    as_one.at[c.first] = rows * p;
+    as_one.at[c.first] = mul_sat(rows, p);
     s.from = s.to = static_cast<std::int8_t>(cut);
     s.before = split_along(dims_of(c.given), cut, c.axes);
     AxisList pieces = c.axes;
@@ -75,7 +75,7 @@ constexpr void exchange(Step& s, BlockCall const& c, Extents& as_one) {
     for (int d = 0; d < c.given.rank; ++d) whole.add(c.given.dims[d].label);
     as_one.at[c.second] = p;
   } else {
-    as_one.at[c.second] *= p;
+    as_one.at[c.second] = mul_sat(as_one.at[c.second], p);
   }
   s.from = static_cast<std::int8_t>(whole.find(c.second));
   s.to = static_cast<std::int8_t>(whole.find(c.first));

@@ -116,7 +116,8 @@ struct Plan {
   constexpr std::int64_t bytes(Coords const& at) const {
     std::int64_t sum = 0;
     for (Step const& s : *this)
-      if (s.collective != Collective::none) sum += step_bytes(s, sizing_of(s.slot), at);
+      if (s.collective != Collective::none)
+        sum = add_sat(sum, step_bytes(s, sizing_of(s.slot), at));
     return sum;
   }
   /// The most bytes that any rank moves.
@@ -141,12 +142,13 @@ struct Plan {
   /// Bytes of the largest block of a value with this sharding.
   constexpr std::int64_t block_bytes(Spec const& s, Slot slot) const {
     Sizing const z = sizing_of(slot);
-    return largest_elements(s, z.extents, z.sizes) * z.element_bytes;
+    return mul_sat(largest_elements(s, z.extents, z.sizes), z.element_bytes);
   }
   /// Bytes of the operands.
   constexpr std::int64_t given_bytes() const {
     std::int64_t given = more_bytes;
-    for (int k = 0; k < operand_count; ++k) given += block_bytes(operands[k], operand_slot(k));
+    for (int k = 0; k < operand_count; ++k)
+      given = add_sat(given, block_bytes(operands[k], operand_slot(k)));
     return given;
   }
   /// Most bytes a rank holds at once: the operands, and what each step reads and writes. Packing
@@ -158,11 +160,11 @@ struct Plan {
     for (Step const& s : *this) {
       std::int64_t const after =
           s.action == Action::compute && shares ? 0 : block_bytes(s.after, s.slot);
-      std::int64_t now = after;
-      for (std::int64_t bytes : live) now += bytes;
-      if (s.action == Action::communicate) now += block_bytes(s.before, s.slot);
-      if (s.action == Action::compute) now += workspace;
-      most = std::max(most, given + now);
+      std::int64_t now = add_sat(given, after);
+      for (std::int64_t const bytes : live) now = add_sat(now, bytes);
+      if (s.action == Action::communicate) now = add_sat(now, block_bytes(s.before, s.slot));
+      if (s.action == Action::compute) now = add_sat(now, workspace);
+      most = std::max(most, now);
       if (s.action == Action::compute)
         for (std::int64_t& bytes : live) bytes = 0;
       live[static_cast<int>(s.slot)] = after;
@@ -174,8 +176,7 @@ struct Plan {
     Cost sum;
     for (Step const& s : *this) {
       if (s.action == Action::compute) {
-        sum.flops += local_flops;
-        sum.picoseconds += compute_time(s, m);
+        sum = sum + Cost{compute_time(s, m), 0, local_flops, 0, 0};
       } else {
         sum = sum + step_cost(s, sizing_of(s.slot), m);
       }

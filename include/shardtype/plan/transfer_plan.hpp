@@ -42,15 +42,15 @@ struct TransferPlan {
   std::int64_t bytes(int rank) const {
     std::int64_t n = 0;
     for (Parcel const& p : parcels)
-      if (p.from == rank && p.to != rank) n += p.elements;
-    return n * element_bytes;
+      if (p.from == rank && p.to != rank) n = add_sat(n, p.elements);
+    return mul_sat(n, element_bytes);
   }
   /// Payload bytes that all ranks send together.
   std::int64_t total_bytes() const {
     std::int64_t n = 0;
     for (Parcel const& p : parcels)
-      if (p.from != p.to) n += p.elements;
-    return n * element_bytes;
+      if (p.from != p.to) n = add_sat(n, p.elements);
+    return mul_sat(n, element_bytes);
   }
   /// Messages between ranks.
   std::int64_t messages() const {

@@ -62,12 +62,7 @@ struct Pointers<T, 0> {
 inline void local_rows(MeshState const& mesh, Names const& names, Spec const& spec,
                        std::int64_t const* extents, Rows* out) {
   AxisMap const axes = map_axes(mesh, names);
-  std::int64_t room = std::int64_t{1} << 58;  // elements whose bytes 64 bit can count
-  for (int d = 0; d < spec.rank; ++d)
-    if (extents[d] > 0) room /= extents[d];
-  for (int d = 0; d < spec.rank; ++d)
-    if (extents[d] == 0) room = 1;
-  if (room == 0)
+  if (!countable(extents, spec.rank))
     throw Error("E20", "the extents are more than 2^58 elements together", FailedOn::every_rank);
   for (int d = 0; d < spec.rank; ++d) {
     int const label = spec.dims[d].label;
