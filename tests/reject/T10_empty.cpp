@@ -15,4 +15,4 @@ struct I : Index<"I", (std::int64_t{1} << 62)> {};
 struct J : Index<"J", 0> {};
 using A = Tensor<float, Dim<I, X>, Dim<J>>;
 
-void ask() { (void)plan(reshard_to<Dim<I>, Dim<J>>, type<A>); }
+void ask() { (void)plan(op::Reshard<Dim<I>, Dim<J>>{}, type<A>); }

@@ -17,4 +17,4 @@ struct K : Index<"K", (std::int64_t{1} << 31)> {};
 using A = Tensor<float, Dim<I, X>, Dim<J>>;
 using B = Tensor<float, Dim<J>, Dim<K>>;
 
-void ask() { (void)plan(matmul_to<>, type<A>, type<B>); }
+void ask() { (void)plan(op::Matmul<>{}, type<A>, type<B>); }

@@ -29,8 +29,8 @@ constexpr std::int64_t block = n * m * 4;  // bytes
 
 // The plan of one call on a block of n x m; of a third label, K, in the operation nothing is said.
 template <class A, class Op>
-constexpr Plan of(Op const& op, Sizes const& sizes = Resolve<Op, A>::S::names.sizes()) {
-  return plan(op, type<A>).at({n, m}, sizes);
+constexpr Plan of(Op const& op, std::int64_t ranks = dynamic) {
+  return plan(op, type<A>).at({n, m}, {ranks});
 }
 constexpr Coords first{};
 
@@ -104,10 +104,10 @@ static_assert(of<Inv>(op::ToVarying<X>{}).peak_bytes() == block);  // shared
 
 // the size of an axis known at run time; alone in its group nobody sends
 using Open = L<Dim<I>, Dim<J>, Varying<Z>>;
-static_assert(of<Open>(op::AllGather<Z, I>{}, Sizes{{5}}).bytes(first) == 4 * block);
-static_assert(of<Open>(op::Rotate<Z>{1}, Sizes{{5}}).bytes(first) == block);
-static_assert(of<Open>(op::BroadcastFrom<Z>{0}, Sizes{{1}}).bytes(first) == 0);
-static_assert(of<Open>(op::AllToAll<Z, J, J>{}, Sizes{{1}}).bytes(first) == 0);
+static_assert(of<Open>(op::AllGather<Z, I>{}, 5).bytes(first) == 4 * block);
+static_assert(of<Open>(op::Rotate<Z>{1}, 5).bytes(first) == block);
+static_assert(of<Open>(op::BroadcastFrom<Z>{0}, 1).bytes(first) == 0);
+static_assert(of<Open>(op::AllToAll<Z, J, J>{}, 1).bytes(first) == 0);
 // no rows
 static_assert(plan(op::AllToAll<X, I, I>{}, type<Var>).at({0, m}).bytes(first) == 0);
 static_assert(plan(op::AllToAll<X, I, J>{}, type<Var>).at({0, m}).bytes(first) == 0);

@@ -82,6 +82,18 @@ constexpr Plan broadcast() {
 }
 static_assert(broadcast().collectives() == 1 && broadcast().bytes_per_rank() == 400);
 static_assert(broadcast().cost().bytes == 400 && broadcast().cost().picoseconds > 0);
+// sums of many steps saturate as each does
+constexpr Plan enormous() {
+  Plan p = broadcast();
+  p.sizing.extents.at[0] = power(60);
+  for (int k = 0; k < 3; ++k) p.push(p.steps[0]);
+  p.operands[0] = p.steps[0].before;
+  p.operand_count = 1;
+  return p;
+}
+static_assert(enormous().bytes_per_rank() == saturated && enormous().peak_bytes() == saturated);
+static_assert(enormous().cost().bytes == saturated && enormous().cost().peak_bytes == saturated);
+static_assert(enormous().cost().picoseconds == longest_time);
 static_assert(!detail::within(broadcast(), Plan{}) && detail::within(Plan{}, broadcast()));
 
 // plans of products whose result is just small enough
@@ -104,24 +116,24 @@ constexpr bool finite(Plan const& p) {
 using A = T<Dim<I, X>, Dim<J>>;
 using B = T<Dim<J, Y>, Dim<K>>;
 using C = T<Dim<J>, Dim<K, Y>>;
-constexpr Plan strict = plan(matmul_to<>, type<A>, type<C>);
+constexpr Plan strict = plan(op::Matmul<>{}, type<A>, type<C>);
 static_assert(finite(strict) && strict.collectives() == 0 && strict.flops() == power(54));
-constexpr Plan named = plan(matmul_to<Dim<I, X>, Dim<K, Y>>, type<A>, type<B>);
+constexpr Plan named = plan(op::Matmul<Dim<I, X>, Dim<K, Y>>{}, type<A>, type<B>);
 static_assert(finite(named) && named.bytes_per_rank() < power(33));
-constexpr Plan whole = plan(matmul_to<Dim<I>, Dim<K>>, type<A>, type<B>);
+constexpr Plan whole = plan(op::Matmul<Dim<I>, Dim<K>>{}, type<A>, type<B>);
 static_assert(finite(whole) && whole.peak_bytes() >= power(61));
 // the larger dims of the result stay where they are, the small operand moves
-constexpr Plan turned = plan(matmul_to<Dim<K>, Dim<I, X>>, type<C>, type<A>);
+constexpr Plan turned = plan(op::Matmul<Dim<K>, Dim<I, X>>{}, type<C>, type<A>);
 static_assert(finite(turned));
 // the largest tensor there is
-constexpr Plan moved = plan(reshard_to<Dim<Huge, Y>>, type<T<Dim<Huge, X>>>);
+constexpr Plan moved = plan(op::Reshard<Dim<Huge, Y>>{}, type<T<Dim<Huge, X>>>);
 static_assert(finite(moved) && moved.collectives() > 0);
 constexpr Plan reduced =
-    plan(reshard_to<Dim<Huge>>, type<Tensor<float, Dim<Huge, Y>, Unreduced<X>>>);
+    plan(op::Reshard<Dim<Huge>>{}, type<Tensor<float, Dim<Huge, Y>, Unreduced<X>>>);
 static_assert(finite(reduced) && reduced.collectives() > 0);
 
 // sizes known at run time: beyond what a tensor can have, too, there is a plan that arrives
-constexpr auto open = plan(matmul_to<Dim<M, X>, Dim<N, Y>>, type<T<Dim<M, X>, Dim<J, Y>>>,
+constexpr auto open = plan(op::Matmul<Dim<M, X>, Dim<N, Y>>{}, type<T<Dim<M, X>, Dim<J, Y>>>,
                            type<T<Dim<J, X>, Dim<N>>>);
 constexpr bool arrives(Plan const& p) {
   return p.size > 0 && p.steps[p.size - 1].after == p.result && finite(p);
@@ -130,7 +142,7 @@ static_assert(arrives(open.at({1000, 1, 1000})) && arrives(open.at({power(29), 1
 static_assert(arrives(open.at({power(31), 1, power(31)})));
 static_assert(arrives(open.at({power(62), 1, power(62)})));
 constexpr auto open_reshard =
-    plan(reshard_to<Dim<M>, Dim<N, X, Y>, Dim<Huge>>, type<T<Dim<M, X>, Dim<N, Y>, Dim<Huge>>>);
+    plan(op::Reshard<Dim<M>, Dim<N, X, Y>, Dim<Huge>>{}, type<T<Dim<M, X>, Dim<N, Y>, Dim<Huge>>>);
 static_assert(arrives(open_reshard.at({power(31), power(31)})));
 static_assert(open_reshard.at({power(62), 0}).cost().picoseconds >= 0);
 

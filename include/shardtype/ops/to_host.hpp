@@ -110,11 +110,11 @@ template <class A>
 auto to_host(A const& a, std::source_location where = std::source_location::current()) {
   using Held = operand_t<A>;
   using Judged = detail::judged_t<detail::StillUnreduced<Held>, Held>;
-  if constexpr (!detail::accepts<Judged>) {
-    return Poisoned(Judged{});
-  } else {
+  if constexpr (detail::accepts<Judged>) {
     return detail::block_on_host(
         reshard<typename detail::Replicated<Held>::type>(operand(a), where));
+  } else {
+    return Poisoned(Judged{});
   }
 }
 
@@ -125,9 +125,7 @@ template <class A>
   requires(!is_local<operand_t<A>>)
 auto item(A const& a, std::source_location where = std::source_location::current()) {
   using Judged = detail::judged_t<detail::NotAnItem<operand_t<A>>, operand_t<A>>;
-  if constexpr (!detail::accepts<Judged>) {
-    return Poisoned(Judged{});
-  } else {
+  if constexpr (detail::accepts<Judged>) {
     MeshState& mesh = a.mesh().state();
     if (!mesh.here()) throw Error("E25", "item was called on a rank outside the tensor's mesh");
     if (mesh.agreement().on())
@@ -135,6 +133,8 @@ auto item(A const& a, std::source_location where = std::source_location::current
     auto value = static_cast<typename A::element>(detail::block_on_host(operand(a)).front());
     mesh.whole().broadcast(&value, 1, 0);
     return value;
+  } else {
+    return Poisoned(Judged{});
   }
 }
 
