@@ -12,7 +12,8 @@ namespace shardtype {
 namespace execute {
 template <class I>
 struct Run<op::Stack<I>> : LocalBlock<Run<op::Stack<I>>> {
-  static Buffer block(op::Stack<I> const&, auto const& run) {
+  template <class Blocks>
+  static Buffer block(op::Stack<I> const&, Blocks const& run) {
     return run.join(0, [](int) { return std::int64_t{1}; });
   }
 };
