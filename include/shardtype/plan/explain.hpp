@@ -123,7 +123,8 @@ inline std::string explain(Plan const& plan, Names const& names) {
   auto const slot_name = [&](Slot slot) -> std::string {
     int const k = static_cast<int>(slot);
     if (reshard) return "A";
-    return k == 2 || (k == 1 && plan.operand_count == 1) ? "P" : operand_name[k < 2 ? k : k - 1];
+    int const operand = k < 2 ? k : k - 1;
+    return k == 2 || operand >= plan.operand_count ? "P" : operand_name[operand];
   };
   int line = 0;
   for (Step const& s : plan) {
@@ -140,9 +141,9 @@ inline std::string explain(Plan const& plan, Names const& names) {
       amount = bytes_text(step_bytes_per_rank(s, plan.sizing_of(s.slot), {}));
     } else if (s.action == Action::compute) {
       change = to + text(s.after) + " = " + (product ? "A · B" : what_it_does);
-      amount = plan.flops() > 0 || product ? flops_text(plan.flops())
-               : plan.shares               ? "free"
-                                           : bytes_text(plan.block_bytes(s.after, s.slot));
+      amount = plan.local_flops > 0 || product ? flops_text(plan.local_flops)
+               : plan.shares                   ? "free"
+                                               : bytes_text(plan.block_bytes(s.after, s.slot));
     } else if (s.action == Action::finish) {
       amount = bytes_text(plan.block_bytes(s.after, s.slot));
     } else {
