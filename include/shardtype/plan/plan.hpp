@@ -7,7 +7,7 @@
 #include <memory>
 #include <string_view>
 
-#include <shardtype/plan/cost.hpp>
+#include <shardtype/plan/repeat.hpp>
 
 namespace shardtype {
 
@@ -15,6 +15,8 @@ namespace shardtype {
 inline constexpr int max_steps = 24;
 /// Most operands that a plan tells apart; of further ones it knows the bytes.
 inline constexpr int max_plan_operands = 8;
+/// Most loops in one plan.
+inline constexpr int max_repeats = 4;
 
 /// At most `Most` values. Those that are not there have no content: a compiler would write, check and copy
 /// each number of each of them.
@@ -88,6 +90,8 @@ struct Plan {
   bool shares = false;          ///< the result lies in the memory of the first operand
   Rooms<OwnSizing, max_plan_operands + 1> own{};
   int own_count = 0;
+  Rooms<planning::Repeat, max_repeats> repeats{};
+  int repeat_count = 0;
 
   constexpr auto begin() const { return steps.iterator(0); }
   constexpr auto end() const { return steps.iterator(size); }
@@ -103,45 +107,64 @@ struct Plan {
     return z;
   }
 
-  /// How many collectives of this kind run.
-  constexpr int count(Collective c) const {
-    int n = 0;
-    for (Step const& s : *this) n += s.collective == c ? 1 : 0;
-    return n;
+  /// Says that the last `count` steps are a round, and run `rounds` times, each time with what `in_round` makes of
+  /// them (planning::Round). `block`: a number for `in_round`. Nothing bounds the number of rounds, but it is known:
+  /// a plan for all sizes cannot have it.
+  constexpr void repeat(int count, std::int64_t rounds, std::int64_t block,
+                        void (*in_round)(Step const&, planning::Round&)) {
+    if (rounds < 0) throw "the plan of an operation that repeats steps needs known sizes";
+    repeats.put(repeat_count++, {size - count, count, rounds, block, in_round});
   }
-  /// How many collectives run at all.
-  constexpr int collectives() const { return communicating(); }
+  /// Whether there is a step that computes.
+  constexpr bool computes() const {
+    for (Step const& s : *this)
+      if (s.action == Action::compute) return true;
+    return false;
+  }
+  /// The repeat that a step is in, or none.
+  constexpr planning::Repeat const* repeat_of(int step) const {
+    for (int k = 0; k < repeat_count; ++k)
+      if (repeats[k].has(step)) return &repeats[k];
+    return nullptr;
+  }
 
+  /// How many collectives of this kind run.
+  constexpr int count(Collective c) const { return account(planning::Answer::counts).count(c); }
+  /// How many collectives run at all.
+  constexpr int collectives() const { return account(planning::Answer::counts).collectives(); }
   /// Payload bytes at the rank with these coordinates; conventions at `step_bytes`.
   constexpr std::int64_t bytes(Coords const& at) const {
-    std::int64_t sum = 0;
-    for (Step const& s : *this)
-      if (s.collective != Collective::none)
-        sum = add_sat(sum, step_bytes(s, sizing_of(s.slot), at));
-    return sum;
+    return account(planning::Answer::bytes).bytes(at);
   }
   /// The most bytes that any rank moves.
   constexpr std::int64_t bytes_per_rank() const {
-    if (communicating() == 0) return 0;
-    AxisList all;
-    for (int x = 0; x < max_axes; ++x) all.push(x);
-    std::int64_t most = 0;
-    for (std::int64_t r = 0; r < sizing.sizes.product(all); ++r)
-      most = std::max(most, bytes(member(all, sizing.sizes, {}, r)));
-    return most;
+    return account(planning::Answer::bytes).bytes_per_rank();
   }
   /// Messages each rank sends.
-  constexpr std::int64_t messages() const {
-    std::int64_t sum = 0;
-    for (Step const& s : *this) sum += step_messages(s.collective, sizing.sizes.product(s.axes));
+  constexpr std::int64_t messages() const { return account(planning::Answer::counts).messages(); }
+  /// Floating-point operations of the busiest rank.
+  constexpr std::int64_t flops() const {
+    return repeat_count == 0 ? local_flops : account(planning::Answer::flops).flops();
+  }
+  /// Most bytes a rank holds at once: the operands, and what each step reads and writes. Packing
+  /// buffers count as one more copy of what a collective sends.
+  constexpr std::int64_t peak_bytes() const {
+    return account(planning::Answer::memory).peak_bytes();
+  }
+  /// Predicted cost for the busiest rank.
+  constexpr Cost cost(Machine const& m = {}) const {
+    Cost sum = priced(m).cost();
+    sum.peak_bytes = peak_bytes();
     return sum;
   }
-  /// Floating-point operations of the busiest rank.
-  constexpr std::int64_t flops() const { return local_flops; }
+  /// Predicted time.
+  constexpr double seconds(Machine const& m = {}) const { return priced(m).seconds(); }
 
   /// Bytes of the largest block of a value with this sharding.
   constexpr std::int64_t block_bytes(Spec const& s, Slot slot) const {
-    Sizing const z = sizing_of(slot);
+    return block_bytes(s, sizing_of(slot));
+  }
+  static constexpr std::int64_t block_bytes(Spec const& s, Sizing const& z) {
     return mul_sat(largest_elements(s, z.extents, z.sizes), z.element_bytes);
   }
   /// Bytes of the operands.
@@ -151,56 +174,72 @@ struct Plan {
       given = add_sat(given, block_bytes(operands[k], operand_slot(k)));
     return given;
   }
-  /// Most bytes a rank holds at once: the operands, and what each step reads and writes. Packing
-  /// buffers count as one more copy of what a collective sends.
-  constexpr std::int64_t peak_bytes() const {
-    std::int64_t const given = given_bytes();
-    std::int64_t most = given;
+
+  /// Tells an accounting what runs in the steps from `first` on to before `last`, repeats round by round.
+  constexpr void replay(planning::Accounting& a, int first, int last) const {
     std::int64_t live[max_plan_operands + 1]{};
-    for (Step const& s : *this) {
-      std::int64_t const after =
-          s.action == Action::compute && shares ? 0 : block_bytes(s.after, s.slot);
-      std::int64_t now = add_sat(given, after);
-      for (std::int64_t const bytes : live) now = add_sat(now, bytes);
-      if (s.action == Action::communicate) now = add_sat(now, block_bytes(s.before, s.slot));
-      if (s.action == Action::compute) now = add_sat(now, workspace);
-      most = std::max(most, now);
-      if (s.action == Action::compute)
-        for (std::int64_t& bytes : live) bytes = 0;
-      live[static_cast<int>(s.slot)] = after;
+    if (a.asks(planning::Answer::memory)) a.hold(given_bytes());
+    for (int k = first; k < last;) {
+      planning::Repeat const* const loop = repeat_of(k);
+      int const begin = k;
+      k = loop == nullptr ? k + 1 : std::min(last, loop->from + loop->size);
+      for (std::int64_t n = 0; n < (loop == nullptr ? 1 : loop->rounds); ++n)
+        for (int m = begin; m < k; ++m) tell(a, steps[m], round_of(m, loop, n, a), live);
     }
-    return most;
-  }
-  /// Predicted cost for the busiest rank.
-  constexpr Cost cost(Machine const& m = {}) const {
-    Cost sum;
-    for (Step const& s : *this) {
-      if (s.action == Action::compute) {
-        sum = sum + Cost{compute_time(s, m), 0, local_flops, 0, 0};
-      } else {
-        sum = sum + step_cost(s, sizing_of(s.slot), m);
-      }
-    }
-    sum.peak_bytes = peak_bytes();
-    return sum;
-  }
-  /// Predicted time.
-  constexpr double seconds(Machine const& m = {}) const {
-    return static_cast<double>(cost(m).picoseconds) * 1e-12;
   }
 
  private:
-  /// A product takes the time of its flops, everything else that of the bytes it reads and writes.
-  constexpr std::int64_t compute_time(Step const& s, Machine const& m) const {
-    if (name.empty()) return picoseconds(static_cast<double>(local_flops), m.flops_per_second);
-    if (shares) return 0;
-    return picoseconds(static_cast<double>(given_bytes() + block_bytes(s.after, s.slot)),
-                       m.memory_bytes_per_second);
+  constexpr planning::Accounting account(planning::Answer asked) const {
+    planning::Accounting a(asked);
+    replay(a, 0, size);
+    return a;
   }
-  constexpr int communicating() const {
-    int n = 0;
-    for (Step const& s : *this) n += s.collective != Collective::none ? 1 : 0;
-    return n;
+  constexpr planning::Accounting priced(Machine const& m) const {
+    planning::Accounting a(planning::Answer::cost, m);
+    replay(a, 0, size);
+    return a;
+  }
+  constexpr planning::Round round_of(int step, planning::Repeat const* loop, std::int64_t number,
+                                     planning::Accounting const& a) const {
+    Step const& s = steps[step];
+    if (loop != nullptr) return loop->round(step, s, sizing_of(s.slot), number);
+    planning::Round once;
+    once.sizing = sizing_of(s.slot);
+    if (s.action == Action::compute) once.work = computation(s, a);
+    return once;
+  }
+  constexpr void tell(planning::Accounting& a, Step const& s, planning::Round const& r,
+                      std::int64_t* live) const {
+    if (!r.runs) return;
+    if (a.asks(planning::Answer::memory)) hold(a, s, r, live);
+    if (s.action == Action::compute) {
+      a.compute(r.work);
+    } else {
+      a.move(s, r.sizing, r.first);
+    }
+  }
+  /// What is in memory while a step runs, and after it: `live` has the bytes of each value but the operands as
+  /// they are given. A computation in memory that is there already leaves its value as it is.
+  static constexpr void hold(planning::Accounting& a, Step const& s, planning::Round const& r,
+                             std::int64_t* live) {
+    std::int64_t const after = r.work.shares ? 0 : block_bytes(s.after, r.sizing);
+    a.hold(after);
+    if (s.action == Action::communicate) a.need(block_bytes(s.before, r.sizing));
+    if (s.action == Action::compute) a.need(r.work.workspace);
+    int const mine = static_cast<int>(s.slot);
+    for (int k = 0; k <= max_plan_operands; ++k) {
+      bool const read = k == mine ? !r.work.shares : s.action == Action::compute;
+      if (read) a.release(live[k]), live[k] = 0;
+    }
+    live[mine] += after;
+  }
+  /// A product takes the time of its flops, everything else that of the bytes it reads and writes.
+  constexpr planning::Computation computation(Step const& s, planning::Accounting const& a) const {
+    planning::Computation c{local_flops, 0, workspace, shares};
+    if (name.empty()) c.product = static_cast<double>(local_flops);
+    if (a.asks(planning::Answer::cost) && !name.empty() && !shares)
+      c.bytes = given_bytes() + block_bytes(s.after, s.slot);
+    return c;
   }
 };
 
