@@ -149,9 +149,9 @@ TEST_CASE("a step that nothing runs") {
     Plan plan;
     plan.sizing = z;
     plan.push(s);
-    ops::Executor<bool, Kokkos::HostSpace> executor(mesh.state(), axes, z,
-                                                    std::source_location::current());
-    auto const v = ops::whole_value<bool>(s.before, z, axes.coords, a.buffer());
+    execute::Executor<bool, Kokkos::HostSpace> executor(mesh.state(), axes, z,
+                                                        std::source_location::current());
+    auto const v = execute::whole_value<bool>(s.before, z, axes.coords, a.buffer());
     later != nullptr ? executor.start(plan, v, *later) : void(executor.run(plan, v));
   };
   auto const refused_step = [](std::string const& what) {
@@ -163,7 +163,7 @@ TEST_CASE("a step that nothing runs") {
           refused_step("broadcast"));
     CHECK(text_of([&] { run(step(Action::communicate, Collective::none), how); }) ==
           refused_step("none"));
-    CHECK(text_of([&] { run(step(Action::contract, Collective::none), how); }) ==
+    CHECK(text_of([&] { run(step(Action::compute, Collective::none), how); }) ==
           refused_step("a product of elements that are not multiplied"));
   }
 }
