@@ -229,7 +229,7 @@ TEST_CASE("a ring beside what is under way") {
   auto const mesh = on_ranks::two_axes<X, Y>();
   auto const a = tensor<double, Dim<I, X>, Dim<J>>(mesh, {40, 30});
   auto const b = tensor<double, Dim<J>, Dim<K, X>>(mesh, {30, 50});
-  auto pending = all_gather_start<X>(a);
+  auto pending = start(op::AllGather<X>{}, a);
   auto const c = matmul<Dim<I>, Dim<K, X>>(a, b, Overlap::ring);
   CHECK(differences(matmul(std::move(pending).wait(), b), c) == 0);
 }

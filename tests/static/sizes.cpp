@@ -82,6 +82,18 @@ constexpr Plan broadcast() {
 }
 static_assert(broadcast().collectives() == 1 && broadcast().bytes_per_rank() == 400);
 static_assert(broadcast().cost().bytes == 400 && broadcast().cost().picoseconds > 0);
+// sums of many steps saturate as each does
+constexpr Plan enormous() {
+  Plan p = broadcast();
+  p.sizing.extents.at[0] = power(60);
+  for (int k = 0; k < 3; ++k) p.push(p.steps[0]);
+  p.operands[0] = p.steps[0].before;
+  p.operand_count = 1;
+  return p;
+}
+static_assert(enormous().bytes_per_rank() == saturated && enormous().peak_bytes() == saturated);
+static_assert(enormous().cost().bytes == saturated && enormous().cost().peak_bytes == saturated);
+static_assert(enormous().cost().picoseconds == longest_time);
 static_assert(!detail::within(broadcast(), Plan{}) && detail::within(Plan{}, broadcast()));
 
 // plans of products whose result is just small enough

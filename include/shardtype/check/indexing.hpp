@@ -62,6 +62,11 @@ struct Take {
   using operation = Take;
   using from = detail::Bare<V>;
   static constexpr std::string_view name = "take";
+  constexpr Take<V> strict() const
+    requires(sizeof...(Out) > 0)
+  {
+    return {};
+  }
   static constexpr Verdict rule(rules::Question const& q) {
     return rules::take(q.a(), q.operands[1], q.along(), detail::joining(q));
   }
@@ -81,6 +86,11 @@ struct ScatterAdd {
   using from = detail::Bare<V>;
   static constexpr std::string_view name = "scatter_add";
   std::int64_t n = detail::static_extents<V>()[0];
+  constexpr ScatterAdd<V> strict() const
+    requires(sizeof...(Out) > 0)
+  {
+    return {n};
+  }
   static constexpr Verdict rule(rules::Question const& q) {
     return rules::scatter_add(q.a(), q.operands[1], q.along());
   }
@@ -119,6 +129,11 @@ struct OneHot {
   using from = detail::Bare<V>;
   static constexpr std::string_view name = "one_hot";
   std::int64_t n = detail::static_extents<V>()[0];
+  constexpr OneHot<V, T> strict() const
+    requires(sizeof...(Out) > 0)
+  {
+    return {n};
+  }
   static constexpr Verdict rule(rules::Question const& q) {
     return rules::one_hot(q.a(), q.along());
   }

@@ -202,16 +202,18 @@ constexpr bool counts_elements(Names const& names, Reading const* types, int cou
 template <class R, class T>
 struct PlanSet {
  private:
+  // no variable: nvcc wants its type as auto, which clang then takes for one that is not known yet
   template <int Number>
-  static constexpr auto const& planned =
-      detail::shared_plan<R, detail::ScenarioSizing<typename R::S, T, Number>>();
+  static constexpr Plan const& planned() {
+    return detail::shared_plan<R, detail::ScenarioSizing<typename R::S, T, Number>>();
+  }
 
   /// The most that `of(plan)` is for any sizes.
   template <class Of, int... Number>
   static constexpr int most(Of of, std::integer_sequence<int, Number...>) {
     int n = 0;
     auto look = [&]<int K>() {
-      if constexpr (detail::scenario_applies(R::S::names, K)) n = std::max(n, of(planned<K>));
+      if constexpr (detail::scenario_applies(R::S::names, K)) n = std::max(n, of(planned<K>()));
     };
     (look.template operator()<Number>(), ...);
     return n;
@@ -256,20 +258,26 @@ struct CallPlans {
   constexpr int count(Collective c) const { return R::open_count(op, c); }
   /// How many collectives run at all.
   constexpr int collectives() const {
-    int n = 0;
-    for (int c = 1; c < collective_rows; ++c) n += count(static_cast<Collective>(c));
-    return n;
+    if constexpr (requires { R::open_collectives(op); }) {
+      return R::open_collectives(op);
+    } else {
+      int n = 0;
+      for (int c = 1; c < collective_rows; ++c) n += count(static_cast<Collective>(c));
+      return n;
+    }
   }
   /// The plan for these extents of the labels and sizes of the axes, in order of first appearance in the
   /// operation; `dynamic` where the type settles it.
   constexpr Plan at(std::array<std::int64_t, max_dims> const& extents,
-                    Sizes sizes = R::S::names.sizes()) const {
+                    std::array<std::int64_t, max_axes> const& sizes = {dynamic, dynamic, dynamic,
+                                                                       dynamic}) const {
     Extents all = R::S::names.extents();
     for (int l = 0; l < R::S::names.labels; ++l)
       if (all[l] == dynamic) all.at[l] = extents[static_cast<std::size_t>(l)];
+    Sizes along = R::S::names.sizes();
     for (int x = 0; x < R::S::names.axes; ++x)
-      if (R::S::names.axis_size[x] != dynamic) sizes.at[x] = R::S::names.axis_size[x];
-    return detail::plan_by_labels<R>(op, all, sizes);
+      if (along[x] == dynamic) along.at[x] = sizes[static_cast<std::size_t>(x)];
+    return detail::plan_by_labels<R>(op, all, along);
   }
 };
 

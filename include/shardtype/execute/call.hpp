@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <source_location>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -64,7 +65,7 @@ struct Run : Filled<Run<Op>> {
   }
 };
 
-/// The same where an operand is a Local; collectives of manual mode have their own (manual/).
+/// The same where an operand is a Local. Collectives have their own in manual/, with a `start` beside `run`.
 template <class Op>
 struct RunBlocks : Run<Op> {};
 
@@ -107,9 +108,25 @@ struct Run<op::Named<Op, Out...>> {
   template <class R, class... As>
   static auto run(op::Named<Op, Out...> const& named, std::source_location const& where,
                   As const&... as) {
-    return run_named<R, Run<Op>>(named.op, where, as...);
+    return run_named<R, Run<Op>>(named.strict(), where, as...);
   }
 };
+
+/// The plan that `R` makes for the sizes of these operands.
+template <class R, class Op, class A, class... Bs>
+Plan plan_by_sizing(Op const& op, A const& a, Bs const&... bs) {
+  AxisMap const axes = map_axes(a.mesh().state(), R::S::names);
+  Sizing z{R::S::names.extents(), axes.sizes, static_cast<std::int64_t>(sizeof(typename A::element))};
+  if constexpr (requires { R::bytes; }) z.element_bytes = R::bytes;
+  if constexpr (requires { op.strict(); }) {
+    z = named_sizing<R>(op.strict(), axes, a, bs...);
+  } else {
+    GivenExtents const given(a, bs...);
+    for (int k = 0; k <= static_cast<int>(sizeof...(Bs)); ++k)
+      note_extents(z.extents, R::S::names, R::S::readings[k].spec, given.at[k], "one operand");
+  }
+  return Planner{R::S::names, z.element_bytes, &R::make_plan}(z);
+}
 
 /// Kinds of operands that layers above this one make, each with its own way of going on from `call`.
 enum class Above { lazy };
@@ -146,28 +163,88 @@ constexpr auto call(Op const& op, std::source_location const& where, As const&..
   }
 }
 
-/// The same, started and not waited for, of operations that end in one collective: a Pending of what `call` gives
-/// (tensor/pending.hpp): `start(op::AllGather<X>{}, a)`.
-template <Operation Op, class... As>
-auto start(Op const& op, std::source_location const& where, As const&... as) {
-  if constexpr (any_poisoned<As...>) {
-    return Poisoned{};
+namespace detail {
+
+/// Whether `T`, or a part of a tuple, is the result of a refused operation.
+template <class T>
+inline constexpr bool is_poison = any_poisoned<T>;
+template <class... Ts>
+inline constexpr bool is_poison<std::tuple<Ts...>> = (is_poison<Ts> || ...);
+template <class... Ts>
+inline constexpr bool holds_poison = (is_poison<Ts> || ...);
+
+template <class R, class... As>
+constexpr auto judge() {
+  if constexpr (holds_poison<As...>) {
+    return Type<Poisoned>{};
+  } else if constexpr (!R::verdict) {
+    return Type<refusal<R, As...>>{};
   } else {
-    using R = Resolve<Op, operand_t<As>...>;
-    if constexpr (!R::verdict) {
-      return Poisoned(refusal<R, operand_t<As>...>{});
+    return Type<void>{};
+  }
+}
+/// The judgement of what is no operation, as shard_map: the sentence with which `R` (like a Resolve) refuses
+/// operands of types `As`, Poisoned where an operation before was refused, void where all is well. What takes
+/// `judged_t` constructs it, which tells the refusal, and goes no further.
+template <class R, class... As>
+using judged_t = typename decltype(judge<R, As...>())::type;
+template <class Judgement>
+inline constexpr bool accepts = std::is_void_v<Judgement>;
+
+/// What starts `op` on `as`.
+template <class Op, class... As>
+constexpr auto start_call(Op const& op, std::source_location const& where, As const&... as) {
+  using R = Resolve<Op, operand_t<As>...>;
+  using Judged = judged_t<R, operand_t<As>...>;
+  if constexpr (!accepts<Judged>) {
+    return Poisoned(Judged{});
+  } else {
+    if constexpr ((is_local<operand_t<As>> || ...)) {
+      return execute::RunBlocks<Op>::template start<R>(op, where, operand(as)...);
     } else {
-      if constexpr ((is_local<operand_t<As>> || ...)) {
-        return execute::RunBlocks<Op>::template start<R>(op, where, operand(as)...);
-      } else {
-        return execute::Run<Op>::template start<R>(op, where, operand(as)...);
-      }
+      return execute::Run<Op>::template start<R>(op, where, operand(as)...);
     }
   }
 }
+
+}  // namespace detail
+
+/// Starts an operation that ends in one collective and does not wait for it: gives a Pending of what the
+/// operation gives (tensor/pending.hpp). Refuses what that refuses.
+///
+///     auto pending = start(op::AllGather<X>{}, a);   // sends from now on
+///     auto whole = std::move(pending).wait();        // as all_gather<X>(a)
 template <Operation Op, class A>
 auto start(Op const& op, A const& a, std::source_location where = std::source_location::current()) {
-  return start(op, where, a);
+  return detail::start_call(op, where, a);
+}
+/// The same of an operation on two operands.
+template <Operation Op, class A, class B>
+  requires(!std::is_same_v<B, std::source_location>)
+auto start(Op const& op, A const& a, B const& b,
+           std::source_location where = std::source_location::current()) {
+  return detail::start_call(op, where, a, b);
+}
+
+/// The plan that this operation on these tensors runs, with their true sizes. Communicates nothing; refuses what
+/// the operation refuses.
+template <Operation Op, class A, class... Bs>
+auto plan_at(Op const& op, A const& a, Bs const&... bs) {
+  using R = Resolve<Op, operand_t<A>, operand_t<Bs>...>;
+  if constexpr (!R::verdict) {
+    static_cast<void>(refusal<R, operand_t<A>, operand_t<Bs>...>{});
+    return Plan{};
+  } else if constexpr (requires { execute::Run<Op>::template plan<R>(op, operand(a)); }) {
+    return execute::Run<Op>::template plan<R>(op, operand(a));
+  } else if constexpr (detail::says_its_plan<R, Op>) {
+    auto const of = [&](auto const& t, auto const&... ts) {
+      return R::plan_call(op, map_axes(t.mesh().state(), R::S::names).sizes,
+                          execute::GivenExtents(t, ts...).at);
+    };
+    return of(operand(a), operand(bs)...);
+  } else {
+    return execute::plan_by_sizing<R>(op, operand(a), operand(bs)...);
+  }
 }
 
 }  // namespace shardtype

@@ -167,6 +167,7 @@ class Executor {
         agree_on(s);
         return collectives_.run(s, v);
       case Action::compute:
+      case Action::finish:
         throw Error("E68", "a plan computes where a value is only to be moved",
                     FailedOn::every_rank);
     }

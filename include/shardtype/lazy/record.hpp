@@ -8,11 +8,16 @@
 #include <shardtype/check/reshard.hpp>
 #include <shardtype/check/shape.hpp>
 #include <shardtype/lazy/expression.hpp>
+#include <shardtype/ops/all.hpp>
+#include <shardtype/ops/any.hpp>
 #include <shardtype/ops/einsum.hpp>
 #include <shardtype/ops/elementwise.hpp>
 #include <shardtype/ops/matmul.hpp>
-#include <shardtype/ops/reduce.hpp>
+#include <shardtype/ops/max.hpp>
+#include <shardtype/ops/mean.hpp>
+#include <shardtype/ops/min.hpp>
 #include <shardtype/ops/relabel.hpp>
+#include <shardtype/ops/sum.hpp>
 #include <shardtype/ops/transpose.hpp>
 
 namespace shardtype {

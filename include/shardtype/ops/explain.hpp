@@ -5,27 +5,11 @@
 #include <type_traits>
 
 #include <shardtype/core/text.hpp>
-#include <shardtype/execute/run.hpp>
+#include <shardtype/execute/call.hpp>
 #include <shardtype/plan/explain.hpp>
 #include <shardtype/tensor/operand.hpp>
 
 namespace shardtype {
-
-/// The plan that this operation on these tensors runs, with their true sizes. Communicates nothing;
-/// refuses what the operation refuses.
-template <class Op, class A, class... B>
-Plan plan_at(Op const&, A const& a, B const&... b) {
-  using R = Resolve<Op, A, B...>;
-  if constexpr (R::verdict) {
-    execute::Call const call =
-        execute::call_of<R>(std::source_location::current(), Overlap::none, a, b...);
-    Sizing const z = call.sizing(map_axes(call.mesh().state(), call.planner.names));
-    return call.plans.get(z, call.planner);
-  } else {
-    refusal<R, A, B...>{};
-    return Plan{};
-  }
-}
 
 /// `explain(matmul_to<Dim<I, X>, Dim<K, Y>>, a, b)`: the plan of `plan_at` as text.
 template <class Op, class A, class... B>

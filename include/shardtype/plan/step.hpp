@@ -34,6 +34,7 @@ enum class Action : std::int8_t {
   transpose,    ///< reorder the dims of the local block
   compute,      ///< what the operation itself does, on the blocks of all operands
   communicate,  ///< one collective over the group that `axes` span
+  finish,       ///< make results of totals that have been brought together
 };
 
 /// The value a step works on: an operand, or the result.
@@ -76,15 +77,25 @@ constexpr std::int64_t twice_but_own(std::int64_t n, std::int64_t p) {
   return std::min(saturated, 2 * n - ceil_div(2 * n, p));
 }
 
-/// Payload bytes of one step at one rank, by a fixed convention: all_gather, broadcast: received from
-/// others; reduce_scatter, all_to_all, permute, neighbor: sent to others; all_reduce: 2 n (p - 1) / p of the n bytes
-/// reduced, rounded down.
+/// Whether blocks change hands as they are: to another rank, or to ranks that each one chooses.
+constexpr bool moves_blocks(Step const& s) {
+  bool const to_others = s.collective == Collective::permute ||
+                         s.collective == Collective::all_to_all ||
+                         s.collective == Collective::broadcast;
+  return to_others && s.from < 0;
+}
+
+/// Payload bytes of one step at one rank, by a fixed convention: all_gather, broadcast: received from others;
+/// reduce_scatter, all_to_all, permute, neighbor: sent to others; all_reduce: 2 n (p - 1) / p of the n bytes
+/// reduced, rounded down; Where no dim changes (`from` is -1) whole blocks change hands: then
+/// the block, also at a rank that keeps its own.
 constexpr std::int64_t step_bytes(Step const& s, Sizing const& z, Coords const& at) {
   std::int64_t const before =
       mul_sat(local_elements(s.before, z.extents, z.sizes, at), z.element_bytes);
   std::int64_t const after =
       mul_sat(local_elements(s.after, z.extents, z.sizes, at), z.element_bytes);
   std::int64_t const p = z.sizes.product(s.axes);
+  if (moves_blocks(s)) return p > 1 ? before : 0;
   switch (s.collective) {
     case Collective::all_gather:
       return after - before;
