@@ -87,8 +87,7 @@ constexpr Plan enormous() {
   Plan p = broadcast();
   p.sizing.extents.at[0] = power(60);
   for (int k = 0; k < 3; ++k) p.push(p.steps[0]);
-  p.operands[0] = p.steps[0].before;
-  p.operand_count = 1;
+  p.push_operand(p.steps[0].before);
   return p;
 }
 static_assert(enormous().bytes_per_rank() == saturated && enormous().peak_bytes() == saturated);

@@ -5,11 +5,14 @@
 #include <string_view>
 
 #include <shardtype/check/resolve.hpp>
+#include <shardtype/core/axis.hpp>
 #include <shardtype/rules/transfer.hpp>
 
 namespace shardtype {
 
 class MeshRef;
+template <MeshAxis... Xs>
+class Mesh;
 
 namespace detail {
 
@@ -74,8 +77,8 @@ constexpr auto resolve_transfer() {
 
 namespace op {
 
-/// The same value on another mesh, which has the axes `MeshAxes` (a pack).
-template <class MeshAxes, class... Out>
+/// The same value on a mesh of type `OtherMesh`.
+template <class OtherMesh, class... Out>
 struct Transfer {
   using operation = Transfer;
   static constexpr std::string_view name = "transfer";
@@ -84,11 +87,12 @@ struct Transfer {
 
 }  // namespace op
 
-template <class MeshAxes, class... Out, class A>
-struct Resolve<op::Transfer<MeshAxes, Out...>, A> : decltype(detail::resolve_transfer<A, Out...>())::type {};
+template <class OtherMesh, class... Out, class A>
+struct Resolve<op::Transfer<OtherMesh, Out...>, A>
+    : decltype(detail::resolve_transfer<A, Out...>())::type {};
 
 /// Whether `transfer<To>(a, mesh)` compiles for a tensor of type `From` and a mesh that has To's axes.
 template <class From, class To>
-concept Transferable = bool(Resolve<op::Transfer<detail::Pack<>, To>, From>::verdict);
+concept Transferable = bool(Resolve<op::Transfer<Mesh<>, To>, From>::verdict);
 
 }  // namespace shardtype

@@ -13,8 +13,8 @@ namespace shardtype {
 
 namespace execute {
 template <class... Ys, class... Out>
-struct Run<op::Transfer<shardtype::detail::Pack<Ys...>, Out...>> {
-  using Op = op::Transfer<shardtype::detail::Pack<Ys...>, Out...>;
+struct Run<op::Transfer<Mesh<Ys...>, Out...>> {
+  using Op = op::Transfer<Mesh<Ys...>, Out...>;
   template <class R, class A>
   static typename R::result run(Op const& op, std::source_location const& where, A const& a) {
     using To = typename R::result;
@@ -49,14 +49,14 @@ struct Run<op::Transfer<shardtype::detail::Pack<Ys...>, Out...>> {
 template <class... Out, class A, class... Ys>
 auto transfer(A const& a, Mesh<Ys...> const& mesh,
               std::source_location where = std::source_location::current()) {
-  return call(op::Transfer<detail::Pack<Ys...>, Out...>{&mesh}, where, a);
+  return call(op::Transfer<Mesh<Ys...>, Out...>{&mesh}, where, a);
 }
 
 /// What `transfer<Out...>(a, mesh)` sends: parcels by ranks of the job. Communicates nothing; refuses
 /// what transfer refuses.
 template <class... Out, class A, class... Ys>
 auto plan_transfer(A const& a, Mesh<Ys...> const& mesh) {
-  return plan_at(op::Transfer<detail::Pack<Ys...>, Out...>{&mesh}, a);
+  return plan_at(op::Transfer<Mesh<Ys...>, Out...>{&mesh}, a);
 }
 
 }  // namespace shardtype
