@@ -82,7 +82,8 @@ using ByColumns = Tensor<float, Dim<I>, Dim<J, Y>>;
 static_assert(plan(AveragePool<J, K>{4}, type<ByRows>).collectives() == 0);
 static_assert(plan(op::Named<AveragePool<J, K>, Dim<I>, Dim<K, Y>>{{4}}, type<ByColumns>)
                   .count(Collective::all_gather) == 1);
-static_assert(plan([](auto a) { return sum<I>(average_pool<J, K>(exp(a), 4)); }, type<ByRows>)
+static_assert(plan([](auto const& a) { return sum<I>(average_pool<J, K>(exp(a), 4)); },
+                   type<ByRows>)
                   .collectives() == 0);
 
 int main(int argc, char** argv) {

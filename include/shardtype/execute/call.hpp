@@ -243,7 +243,7 @@ auto plan_at(Op const& op, A const& a, Bs const&... bs) {
     return Plan{};
   } else if constexpr (requires { execute::Run<Op>::template plan<R>(op, operand(a)); }) {
     return execute::Run<Op>::template plan<R>(op, operand(a));
-  } else if constexpr (detail::says_its_plan<R, Op>) {
+  } else if constexpr (detail::SaysItsPlan<R, Op>) {
     auto const of = [&](auto const& t, auto const&... ts) {
       return R::plan_call(op, map_axes(t.mesh().state(), R::S::names).sizes,
                           execute::GivenExtents(t, ts...).at);
