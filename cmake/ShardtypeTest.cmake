@@ -39,12 +39,13 @@ function(shardtype_static_test file)
   get_filename_component(name "${file}" NAME_WE)
   add_library(static_${name} OBJECT "${file}")
   target_link_libraries(static_${name} PRIVATE shardtype::types)
+  target_include_directories(static_${name} PRIVATE "${PROJECT_SOURCE_DIR}/tests")
   shardtype_own(static_${name})
   if(SHARDTYPE_CLANGXX AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     add_test(
       NAME static.clang.${name}
       COMMAND
-        "${SHARDTYPE_CLANGXX}" -std=c++20 -fsyntax-only
+        "${SHARDTYPE_CLANGXX}" -std=c++20 -fsyntax-only "-I${PROJECT_SOURCE_DIR}/tests"
         "-I$<JOIN:$<TARGET_PROPERTY:shardtype_types,INTERFACE_INCLUDE_DIRECTORIES>,;-I>" "${file}"
       COMMAND_EXPAND_LISTS)
     set_tests_properties(static.clang.${name} PROPERTIES LABELS static TIMEOUT 300)
