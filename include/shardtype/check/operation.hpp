@@ -114,21 +114,47 @@ struct ToOf<Op> {
   using type = typename Op::to;
 };
 
+// What an operation says of elements, by the number of operands: nvcc expands no pack into the parameters of a
+// member template that has none.
+
 /// The element that an operation gives.
 template <class Op, class A, class... Bs>
 struct ElementOfResult : ElementOf<A> {};
-template <class Op, class A, class... Bs>
-  requires requires { typename Op::template element<A, Bs...>; }
-struct ElementOfResult<Op, A, Bs...> {
-  using type = typename Op::template element<A, Bs...>;
+template <class Op, class A>
+  requires requires { typename Op::template element<A>; }
+struct ElementOfResult<Op, A> {
+  using type = typename Op::template element<A>;
+};
+template <class Op, class A, class B>
+  requires requires { typename Op::template element<A, B>; }
+struct ElementOfResult<Op, A, B> {
+  using type = typename Op::template element<A, B>;
 };
 
-template <class Op, class A, class... Bs>
+template <class Op, class A>
 constexpr Code refused_elements() {
-  if constexpr (requires { Op::template elements<A, Bs...>(); }) {
-    return Op::template elements<A, Bs...>();
+  if constexpr (requires { Op::template elements<A>(); }) {
+    return Op::template elements<A>();
   } else {
-    return (same_element<A, Bs> && ...) ? Code::ok : Code::C10_element_types_differ;
+    return Code::ok;
+  }
+}
+template <class Op, class A, class B>
+constexpr Code refused_elements() {
+  if constexpr (requires { Op::template elements<A, B>(); }) {
+    return Op::template elements<A, B>();
+  } else {
+    return same_element<A, B> ? Code::ok : Code::C10_element_types_differ;
+  }
+}
+template <class Op, class A, class B, class C, class... More>
+constexpr Code refused_elements() {
+  if constexpr (requires { Op::template elements<A, B, C, More...>(); }) {
+    return Op::template elements<A, B, C, More...>();
+  } else {
+    return same_element<A, B> && same_element<A, C> && (same_element<A, More> && ...)
+               ? Code::ok
+               : Code::C10_element_types_differ;
   }
 }
 

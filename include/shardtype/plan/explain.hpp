@@ -80,7 +80,7 @@ inline std::string rounds_text(planning::Repeat const& loop, int step, Step cons
       most[k] = std::max(most[k], amounts[k]);
     }
   }
-  std::string const head = std::to_string(rounds) + (rounds == 1 ? " round" : " rounds");
+  std::string head = std::to_string(rounds) + (rounds == 1 ? " round" : " rounds");
   if (rounds == 0) return head;
   auto const range = [](std::string const& from, std::string const& to) {
     return ", " + (from == to ? to : from + " to " + to);
