@@ -11,6 +11,9 @@ inline constexpr int max_dims = 8;
 /// Most distinct mesh axes in one operation. Exceeded: code T07.
 inline constexpr int max_axes = 4;
 
+/// Most elements of one tensor: 64 bits count their bytes. Exceeded: code T10, Error E20.
+inline constexpr std::int64_t max_elements = std::int64_t{1} << 58;
+
 /// The extent or axis size that is given at run time.
 inline constexpr std::int64_t dynamic = -1;
 

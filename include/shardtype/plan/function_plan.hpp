@@ -141,7 +141,7 @@ class FunctionWriter {
       Plan one = plan;
       one.size = 0;
       one.push(s);
-      out.picoseconds = one.cost(machine_).picoseconds;
+      out.picoseconds = one.work(machine_).picoseconds;
       plan_.steps.put(plan_.size++, out);
     }
   }

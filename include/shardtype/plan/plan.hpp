@@ -8,13 +8,12 @@
 #include <string_view>
 
 #include <shardtype/plan/cost.hpp>
+#include <shardtype/plan/local_memory.hpp>
 
 namespace shardtype {
 
 /// Most steps in one plan: resharding two operands and a result over `max_axes` axes.
 inline constexpr int max_steps = 24;
-/// Most operands that a plan tells apart; of further ones it knows the bytes.
-inline constexpr int max_plan_operands = 8;
 
 /// At most `Most` values. Those that are not there have no content: a compiler would write, check and copy
 /// each number of each of them.
@@ -83,8 +82,9 @@ struct Plan {
   std::int64_t local_flops = 0;  ///< of the busiest rank
   std::int64_t workspace =
       0;  ///< bytes that the local computation needs beside operands and result
-  std::int64_t more_bytes = 0;  ///< of operands beyond `max_plan_operands`
-  bool shares = false;          ///< the result lies in the memory of the first operand
+  std::int64_t more_bytes = 0;           ///< of operands beyond `max_plan_operands`
+  bool shares = false;                   ///< the result lies in the memory of the first operand
+  planning::ProductElements elements{};  ///< of a product
   Rooms<OwnSizing, max_plan_operands + 1> own{};
   int own_count = 0;
 
@@ -148,28 +148,36 @@ struct Plan {
     for (int k = 0; k < operand_count; ++k) given += block_bytes(operands[k], operand_slot(k));
     return given;
   }
-  /// Most bytes a rank holds at once: the operands, and what each step reads and writes. Packing
-  /// buffers count as one more copy of what a collective sends.
-  constexpr std::int64_t peak_bytes() const {
-    std::int64_t const given = given_bytes();
-    std::int64_t most = given;
-    std::int64_t live[max_plan_operands + 1]{};
+  /// Most bytes that a rank asks for and holds at once, in blocks and in what moves them: the operands, results,
+  /// messages, and copies of blocks that must lie without gaps. Where MPI cannot reach the memory of the blocks, the
+  /// host holds messages beside that.
+  constexpr std::int64_t peak_bytes() const { return add_sat(given_bytes(), memory().most()); }
+  /// What the steps take beside the operands.
+  constexpr planning::LocalMemory memory() const {
+    planning::LocalMemory m;
+    for (int k = 0; k < operand_count; ++k)
+      m.hold(operand_slot(k), operands[k], sizing_of(operand_slot(k)));
     for (Step const& s : *this) {
-      std::int64_t const after =
-          s.action == Action::compute && shares ? 0 : block_bytes(s.after, s.slot);
-      std::int64_t now = after;
-      for (std::int64_t bytes : live) now += bytes;
-      if (s.action == Action::communicate) now += block_bytes(s.before, s.slot);
-      if (s.action == Action::compute) now += workspace;
-      most = std::max(most, given + now);
-      if (s.action == Action::compute)
-        for (std::int64_t& bytes : live) bytes = 0;
-      live[static_cast<int>(s.slot)] = after;
+      Sizing const z = sizing_of(s.slot);
+      if (s.action != Action::compute) {
+        m.move(s, z);
+      } else if (name.empty()) {
+        m.multiply(labels(0), labels(1), s.after, z, elements, workspace);
+      } else {
+        m.compute(s.after, z, workspace, shares);
+      }
     }
-    return most;
+    if (size > 0) m.finish(steps[size - 1].slot);
+    return m;
   }
   /// Predicted cost for the busiest rank.
   constexpr Cost cost(Machine const& m = {}) const {
+    Cost sum = work(m);
+    sum.peak_bytes = peak_bytes();
+    return sum;
+  }
+  /// The same without the memory.
+  constexpr Cost work(Machine const& m = {}) const {
     Cost sum;
     for (Step const& s : *this) {
       if (s.action == Action::compute) {
@@ -179,12 +187,11 @@ struct Plan {
         sum = sum + step_cost(s, sizing_of(s.slot), m);
       }
     }
-    sum.peak_bytes = peak_bytes();
     return sum;
   }
   /// Predicted time.
   constexpr double seconds(Machine const& m = {}) const {
-    return static_cast<double>(cost(m).picoseconds) * 1e-12;
+    return static_cast<double>(work(m).picoseconds) * 1e-12;
   }
 
  private:
@@ -194,6 +201,14 @@ struct Plan {
     if (shares) return 0;
     return picoseconds(static_cast<double>(given_bytes() + block_bytes(s.after, s.slot)),
                        m.memory_bytes_per_second);
+  }
+  constexpr planning::LabelledLayout labels(int k) const {
+    planning::LabelledLayout x;
+    Spec s = operands[k];
+    for (Step const& step : *this)
+      if (step.slot == operand_slot(k)) s = step.after;
+    for (int d = 0; d < s.rank; ++d) x.label[d] = s.dims[d].label;
+    return x;
   }
   constexpr int communicating() const {
     int n = 0;
