@@ -26,6 +26,7 @@ struct Named {
   using operation = Named;
   static constexpr std::string_view name = Op::name;
   Op op{};
+  constexpr Op const& unnamed() const { return op; }
 };
 
 }  // namespace op

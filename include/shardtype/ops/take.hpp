@@ -30,9 +30,9 @@ struct Run<op::Take<V>> : Filled<Run<op::Take<V>>> {
 template <class V, class Out, class... More>
 struct Run<op::Take<V, Out, More...>> {
   template <class R, class A, class Ids>
-  static auto run(op::Take<V, Out, More...> const&, std::source_location const& where,
+  static auto run(op::Take<V, Out, More...> const& op, std::source_location const& where,
                   A const& table, Ids const& ids) {
-    return run_named<R, Run<op::Take<V>>>(op::Take<V>{}, where, table, ids);
+    return run_named<R, Run<op::Take<V>>>(op.unnamed(), where, table, ids);
   }
 };
 }  // namespace execute

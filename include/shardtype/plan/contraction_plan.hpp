@@ -165,10 +165,11 @@ constexpr void append_product(Plan& plan, Spec const& a, Spec const& b, Spec con
   plan.local_flops = product_flops(a, b, plan.sizing);
 }
 
-constexpr Plan empty_contraction(Spec const& a, Spec const& b, Spec const& result,
-                                 Sizing const& z) {
+constexpr Plan empty_contraction(Spec const& a, Spec const& b, Spec const& result, Sizing const& z,
+                                 ProductElements const& elements) {
   Plan plan;
   plan.sizing = z;
+  plan.elements = elements;
   plan.push_operand(a);
   plan.push_operand(b);
   plan.result = result;
@@ -290,9 +291,9 @@ constexpr Spec batch_sliced(Spec s, Spec const& other) {
 }  // namespace detail
 
 /// The plan of a strict product, which the rule has accepted with result `c`: no communication.
-constexpr Plan strict_contraction_plan(Spec const& a, Spec const& b, Spec const& c,
-                                       Sizing const& z) {
-  Plan plan = detail::empty_contraction(a, b, c, z);
+constexpr Plan strict_contraction_plan(Spec const& a, Spec const& b, Spec const& c, Sizing const& z,
+                                       ProductElements const& elements = {}) {
+  Plan plan = detail::empty_contraction(a, b, c, z, elements);
   Spec const sliced_a = detail::batch_sliced(a, b);
   Spec const sliced_b = detail::batch_sliced(b, a);
   append_reshard(plan, Slot::a, a, sliced_a);
@@ -404,11 +405,12 @@ constexpr detail::Progress contraction_progress(Spec const& a, Spec const& b, Sp
 /// The plan of a product whose result is named: `wanted` has passed `rules::named_contraction`.
 /// `before` is what is known of the costs on this machine.
 constexpr Plan contraction_plan(Spec const& a, Spec const& b, Spec const& wanted, Sizing const& z,
-                                Machine const& m = {}, detail::Progress const& before = {}) {
+                                Machine const& m = {}, detail::Progress const& before = {},
+                                ProductElements const& elements = {}) {
   detail::Chosen const chosen =
       detail::choose_way(a, b, wanted, z, m, before, std::numeric_limits<int>::max());
   detail::Choice const& way = chosen.way;
-  Plan plan = detail::empty_contraction(a, b, wanted, z);
+  Plan plan = detail::empty_contraction(a, b, wanted, z, elements);
   append_reshard(plan, Slot::a, a, way.a, m, chosen.time[0]);
   append_reshard(plan, Slot::b, b, way.b, m, chosen.time[1]);
   detail::append_product(plan, way.a, way.b, way.c);

@@ -11,6 +11,15 @@
 
 namespace shardtype::planning {
 
+/// The largest block of sharding `s`, without gaps.
+constexpr core::Layout packed_layout(Spec const& s, Sizing const& z) {
+  core::Layout l;
+  l.rank = s.rank;
+  for (int d = 0; d < s.rank; ++d)
+    l.extent[d] = largest_block(z.extents[s.dims[d].label], s.dims[d].axes, z.sizes);
+  return l.packed();
+}
+
 /// Rows of a dim that the `me`-th rank of the group puts into its messages, and that it gets, when each fetches
 /// its window.
 constexpr std::int64_t rows_exchanged(Step const& s, Sizing const& z, std::int64_t me) {
@@ -36,7 +45,7 @@ class LocalMemory {
   /// An operand, whose own memory is not counted.
   constexpr void hold(Slot slot, Spec const& s, Sizing const& z) {
     Value& v = at(slot);
-    v.layout = packed(s, z);
+    v.layout = packed_layout(s, z);
     v.is_operand = true;
   }
 
@@ -50,7 +59,7 @@ class LocalMemory {
     if (s.action == Action::slice) return slice(s, z);
     if (s.action == Action::transpose) return transpose(s);
     if (z.sizes.product(s.axes) == 1) {
-      if (changes_cyclic(s) && s.from == s.to) replace(v, packed(s.after, z));
+      if (changes_cyclic(s) && s.from == s.to) replace(v, packed_layout(s.after, z));
       return;
     }
     communicate(s, z);
@@ -64,7 +73,7 @@ class LocalMemory {
     b.layout = at(Slot::b).layout;
     Value& c = at(Slot::result);
     c.element_bytes = z.element_bytes;
-    c.layout = packed(made, z);
+    c.layout = packed_layout(made, z);
     c.bytes = bytes_of(c);
     note(0);
     std::int64_t sums[2]{};
@@ -98,7 +107,7 @@ class LocalMemory {
       if (k != static_cast<int>(Slot::result)) finish(static_cast<Slot>(k));
     Value& v = at(Slot::result);
     v.element_bytes = z.element_bytes;
-    v.layout = packed(made, z);
+    v.layout = packed_layout(made, z);
     v.bytes = shares ? 0 : bytes_of(v);
     note(workspace);
     release_operands();
@@ -127,13 +136,6 @@ class LocalMemory {
   };
 
   constexpr Value& at(Slot slot) { return values_[static_cast<int>(slot)]; }
-  static constexpr core::Layout packed(Spec const& s, Sizing const& z) {
-    core::Layout l;
-    l.rank = s.rank;
-    for (int d = 0; d < s.rank; ++d)
-      l.extent[d] = largest_block(z.extents[s.dims[d].label], s.dims[d].axes, z.sizes);
-    return l.packed();
-  }
   static constexpr std::int64_t bytes_of(Value const& v) {
     return mul_sat(v.layout.elements(), v.element_bytes);
   }
@@ -163,7 +165,7 @@ class LocalMemory {
 
   constexpr void slice(Step const& s, Sizing const& z) {
     Value& v = at(s.slot);
-    if (!rows_of(s.after, s.to, z, {}).contiguous()) return replace(v, packed(s.after, z));
+    if (!rows_of(s.after, s.to, z, {}).contiguous()) return replace(v, packed_layout(s.after, z));
     v.layout.extent[s.to] =
         largest_block(z.extents[s.after.dims[s.to].label], s.after.dims[s.to].axes, z.sizes);
     v.is_part = v.is_part || z.sizes.product(s.axes) > 1;
@@ -179,7 +181,7 @@ class LocalMemory {
   }
   constexpr void communicate(Step const& s, Sizing const& z) {
     Value& v = at(s.slot);
-    core::Layout const after = packed(s.after, z);
+    core::Layout const after = packed_layout(s.after, z);
     std::int64_t const in = mul_sat(after.elements(), z.element_bytes);
     bool const cyclic = changes_cyclic(s);
     if (cyclic ? s.to < 0 : packs_whole(s.collective)) pack(v);
@@ -238,7 +240,7 @@ class LocalMemory {
   /// What an operation makes itself of its blocks and exchanges: both are there until it has its result.
   constexpr void gather_own(Step const& s, Sizing const& z) {
     for (Spec const* spec : {&s.before, &s.after})
-      wires_ = add_sat(wires_, mul_sat(packed(*spec, z).elements(), z.element_bytes));
+      wires_ = add_sat(wires_, mul_sat(packed_layout(*spec, z).elements(), z.element_bytes));
   }
 
   Value values_[max_plan_operands + 1]{};
