@@ -1,8 +1,9 @@
 # Negative test: an illegal program, its legal twin, and what the compiler must say.
 #
-#   cmake -DFILE=tests/reject/x.cpp -DCOMPILER=g++ [-DKIND=gcc|clang] -DTYPES_INCLUDES=a|b
-#         [-DFULL_INCLUDES=a|b] [-DFULL_DEFINITIONS=A|B] [-DSHOW=ON] -P cmake/ExpectError.cmake
+#   cmake -DFILE=tests/reject/x.cpp -DCOMPILER=g++ [-DKIND=gcc|clang] -DFLAGS=file [-DSHOW=ON]
+#         -P cmake/ExpectError.cmake
 #
+# The file of flags has the lines TYPES_INCLUDES=a|b, FULL_INCLUDES=a|b and FULL_DEFINITIONS=A|B.
 # The file is compiled (-fsyntax-only) with -DLEGAL, which must succeed, and without, which must fail.
 # Its comment lines say the rest:
 #   // EXPECT: regex         every one must match the diagnostic (source echo left out)
@@ -26,9 +27,15 @@ if(MAKE_PCH)
     file(WRITE "${FILE}" "#include <shardtype/types.hpp>\n// EXPECT: none\n// LEGAL\n")
   endif()
 endif()
-foreach(required FILE COMPILER)
+foreach(required FILE COMPILER FLAGS)
   if(NOT ${required})
     message(FATAL_ERROR "ExpectError: -D${required}=... is missing")
+  endif()
+endforeach()
+file(STRINGS "${FLAGS}" flag_lines)
+foreach(line IN LISTS flag_lines)
+  if(line MATCHES "^([A-Z_]+)=(.*)$")
+    set(${CMAKE_MATCH_1} "${CMAKE_MATCH_2}")
   endif()
 endforeach()
 if(NOT KIND)
@@ -145,7 +152,7 @@ if(MAKE_PCH)
                           COMMAND_ERROR_IS_FATAL ANY)
   if(MAKE_PCH STREQUAL "library")
     execute_process(COMMAND "${CMAKE_COMMAND}" -DMAKE_PCH=types "-DPCH=${PCH}" "-DCOMPILER=${COMPILER}"
-                            "-DKIND=${KIND}" "-DTYPES_INCLUDES=${TYPES_INCLUDES}" -P
+                            "-DKIND=${KIND}" "-DFLAGS=${FLAGS}" -P
                             "${CMAKE_CURRENT_LIST_FILE}" COMMAND_ERROR_IS_FATAL ANY)
   endif()
   return()

@@ -1,7 +1,12 @@
 #pragma once
 /// Types, rules and plans, without MPI or Kokkos: what the compiler alone can decide.
 
+// First, for compilers list the headers by which they came to a sentence.
+// clang-format off
+#include <shardtype/check/sentences.hpp>
+// clang-format on
 #include <shardtype/check/along.hpp>
+#include <shardtype/check/block_move.hpp>
 #include <shardtype/check/contraction.hpp>
 #include <shardtype/check/dry.hpp>
 #include <shardtype/check/elementwise.hpp>
@@ -9,6 +14,7 @@
 #include <shardtype/check/manual.hpp>
 #include <shardtype/check/named.hpp>
 #include <shardtype/check/plan_of.hpp>
+#include <shardtype/check/ragged.hpp>
 #include <shardtype/check/reduction.hpp>
 #include <shardtype/check/reshard.hpp>
 #include <shardtype/check/shape.hpp>

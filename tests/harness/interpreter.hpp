@@ -230,25 +230,27 @@ class Interpreter : public RankReductions {
   }
   // The operands resharded as the plan says, the operation there, its result where it is named.
   Distributed named_indexing(Instruction const& in, Distributed const& a, Distributed const& b) {
-    using planning::Way;
+    using planning::LocalPlan;
     Spec const& to = in.result;
     if (in.op == Op::named_one_hot) {
-      Way const way = planning::one_hot_way(a.spec, to, in.from);
-      return communicate(one_hot(in, way.met, communicate(a, way.ids)), to);
+      LocalPlan const way = planning::one_hot_plan(a.spec, to, in.from);
+      return communicate(one_hot(in, way.result, communicate(a, way.operands[0])), to);
     }
     if (in.op == Op::named_look_up) {
       ReduceKind const joining = in.element == Element::boolean ? ReduceKind::max : ReduceKind::sum;
-      Way const way = planning::gather_way(a.spec, b.spec, to, in.from, joining);
-      return communicate(look_up(in, way.met, communicate(a, way.first), communicate(b, way.ids)),
-                         to);
+      LocalPlan const way = planning::take_plan(a.spec, b.spec, to, in.from, joining);
+      return communicate(
+          look_up(in, way.result, communicate(a, way.operands[0]), communicate(b, way.operands[1])),
+          to);
     }
-    Way way = planning::scatter_way(a.spec, b.spec, to, in.from, false);
-    Way const gathering = planning::scatter_way(a.spec, b.spec, to, in.from, true);
+    LocalPlan way = planning::scatter_plan(a.spec, b.spec, to, in.from, false);
+    LocalPlan const gathering = planning::scatter_plan(a.spec, b.spec, to, in.from, true);
     if (gathering.verdict && planning::gathering_is_cheaper(way, gathering, a.spec, b.spec, to, z_,
                                                             sizeof(std::int64_t)))
       way = gathering;
-    return communicate(add_rows(in, way.met, communicate(a, way.first), communicate(b, way.ids)),
-                       to);
+    return communicate(
+        add_rows(in, way.result, communicate(a, way.operands[0]), communicate(b, way.operands[1])),
+        to);
   }
 
   std::int64_t moved_inside(std::int64_t start, std::int64_t n) const {

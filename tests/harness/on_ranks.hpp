@@ -10,6 +10,8 @@
 #include <shardtype/runtime/mesh.hpp>
 #include <shardtype/tensor/create.hpp>
 
+#include "harness/host_block.hpp"
+
 namespace on_ranks {
 
 inline int rank_total() {
@@ -54,9 +56,10 @@ std::string code_of(Run run) {
 template <class A, class Value>
 int wrong(A const& a, Value value) {
   int bad = 0;
+  auto const block = harness::host_block(a);
   shardtype::detail::for_each_element(
       a, [&](std::int64_t at, std::array<std::int64_t, A::rank> const& index) {
-        if (a.local().data()[at] != std::apply(value, index)) ++bad;
+        if (block.data()[at] != std::apply(value, index)) ++bad;
       });
   return bad;
 }

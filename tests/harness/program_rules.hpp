@@ -90,20 +90,29 @@ class Asking {
     return rules::named_contraction(a_, b_, wanted(in.list), true);
   }
 
-  // An operation along one label on what another gave; `new_label` is in its way, or comes of it.
-  static constexpr Verdict shape(rules::Shape op, Verdict const& before, int label,
-                                 int new_label = -1) {
-    return before ? shape(op, &before.result, 1, label, new_label) : before;
+  // A rule of one label on what another gave; `new_label` is in its way, or comes of it.
+  template <class Rule>
+  static constexpr Verdict shape(Rule rule, Verdict const& before, int label, int new_label = -1) {
+    return before ? shape(rule, &before.result, 1, label, new_label) : before;
   }
-  static constexpr Verdict shape(rules::Shape op, Spec const* operands, int count, int label,
+  template <class Rule>
+  static constexpr Verdict shape(Rule rule, Spec const* operands, int count, int label,
                                  int new_label = -1) {
-    rules::ShapeQuestion q = question(operands, count);
+    rules::Question q = question(operands, count);
     if (label >= 0) q.from.add(label);
     if (new_label >= 0) q.to.add(new_label);
-    return rules::shape(op, q);
+    return rule(q);
   }
-  static constexpr rules::ShapeQuestion question(Spec const* operands, int count) {
-    rules::ShapeQuestion q;
+  // Rules that ask for more than a question.
+  static constexpr Verdict pad(rules::Question const& q) { return rules::pad(q, true); }
+  static constexpr Verdict pad_ones(rules::Question const& q) { return rules::pad(q, false); }
+  static constexpr Verdict expand(rules::Question const& q) { return rules::broadcast(q, true); }
+  template <ReduceKind kind>
+  static constexpr Verdict running(rules::Question const& q) {
+    return rules::running(q, kind);
+  }
+  static constexpr rules::Question question(Spec const* operands, int count) {
+    rules::Question q;
     q.operands = operands;
     q.count = count;
     for (int l = 0; l < labels + 2; ++l) q.extents.at[l] = dynamic;
@@ -111,7 +120,6 @@ class Asking {
     return q;
   }
   constexpr Verdict along(Instruction& in) {
-    using rules::Shape;
     Verdict const given = accept(a_);
     Spec const both[] = {a_, b_};
     int const v = in.from;
@@ -125,76 +133,75 @@ class Asking {
         return rules::transpose(a_, to);
       }
       case Op::flip:
-        return shape(Shape::flip, given, v);
+        return shape(rules::flip, given, v);
       case Op::roll:
-        return shape(Shape::roll, given, v);
+        return shape(rules::roll, given, v);
       case Op::from_second:
-        return shape(Shape::pad_zero, shape(Shape::slice, given, v), v);
+        return shape(pad, shape(rules::resized, given, v), v);
       case Op::from_second_and_one:
-        return shape(Shape::pad_value, shape(Shape::slice, given, v), v);
+        return shape(pad_ones, shape(rules::resized, given, v), v);
       case Op::twice_each:
-        return shape(Shape::slice, shape(Shape::repeat, given, v), v);
+        return shape(rules::resized, shape(rules::resized, given, v), v);
       case Op::from_middle:
-        return shape(Shape::slice, shape(Shape::tile, given, v), v);
+        return shape(rules::resized, shape(rules::resized, given, v), v);
       case Op::halves:
-        if (Verdict const s = shape(Shape::slice, given, v); !s) return s;
-        return shape(Shape::concat, both, 2, v);
+        if (Verdict const s = shape(rules::resized, given, v); !s) return s;
+        return shape(rules::concat, both, 2, v);
       case Op::last_of_two: {
-        Verdict const stacked = shape(Shape::stack, both, 2, -1, labels);
-        return shape(Shape::squeeze, shape(Shape::slice, stacked, labels), labels);
+        Verdict const stacked = shape(rules::stack, both, 2, -1, labels);
+        return shape(rules::squeeze, shape(rules::resized, stacked, labels), labels);
       }
       case Op::renamed: {
-        Verdict const other = shape(Shape::relabel, given, v, labels);
-        Verdict const again = shape(Shape::relabel, other, labels, v);
-        return shape(Shape::squeeze, shape(Shape::expand, again, -1, labels + 1), labels + 1);
+        Verdict const other = shape(rules::relabel, given, v, labels);
+        Verdict const again = shape(rules::relabel, other, labels, v);
+        return shape(rules::squeeze, shape(expand, again, -1, labels + 1), labels + 1);
       }
       case Op::reshaped: {
-        rules::ShapeQuestion q = question(&a_, 1);
+        rules::Question q = question(&a_, 1);
         q.from.add(v);
         q.to.add(labels);
         q.to.add(labels + 1);
-        Verdict const two = rules::shape(Shape::hand_out, q);
+        Verdict const two = rules::split(q, true);
         if (!two) return two;
-        rules::ShapeQuestion back = question(&two.result, 1);
+        rules::Question back = question(&two.result, 1);
         back.from = q.to;
         back.to = q.from;
-        return rules::shape(Shape::merge, back);
+        return rules::merge(back);
       }
       case Op::broadcast: {
-        rules::ShapeQuestion q = question(&a_, 1);
+        rules::Question q = question(&a_, 1);
         q.to.add(v);
         if (in.to == 0) q.to.dims[0].axes.push(in.axis);
-        return rules::shape(Shape::broadcast, q);
+        return rules::broadcast(q, false);
       }
       case Op::shift:
       case Op::shift_round:
-        return shape(Shape::shift, given, v);
+        return shape(rules::shift, given, v);
       case Op::halo:
       case Op::halo_round:
-        return shape(Shape::halo, given, v);
+        return shape(rules::halo, given, v);
       case Op::running_sum:
       case Op::sum_before:
-        return shape(Shape::scan_sum, given, v);
+        return shape(running<ReduceKind::sum>, given, v);
       case Op::running_max:
-        return shape(Shape::scan_max, given, v);
+        return shape(running<ReduceKind::max>, given, v);
       case Op::running_min:
-        return shape(Shape::scan_min, given, v);
+        return shape(running<ReduceKind::min>, given, v);
       case Op::sorted:
       case Op::sorted_places:
       case Op::top_values:
       case Op::top_places: {
-        rules::ShapeQuestion q = question(&a_, 1);
+        rules::Question q = question(&a_, 1);
         q.from.add(v);
         bool const top = in.op == Op::top_values || in.op == Op::top_places;
         Verdict const s = rules::sorted(q, top);
-        return top ? shape(Shape::pad_zero, s, v) : s;
+        return top ? shape(pad, s, v) : s;
       }
       default:
         return no();
     }
   }
   constexpr Verdict indexing(Instruction& in) {
-    using rules::Shape;
     Verdict const given = accept(a_);
     if ((in.op == Op::look_up || in.op == Op::named_look_up) && mine_.size > 0)
       in.from = mine_.at[draw_.below(mine_.size)];
@@ -204,39 +211,39 @@ class Asking {
     ReduceKind const joining = first_ == Element::boolean ? ReduceKind::max : ReduceKind::sum;
     switch (in.op) {
       case Op::look_up:
-        return rules::gather(a_, b_, v, joining);
+        return rules::take(a_, b_, v, joining);
       case Op::named_look_up: {
         Labels out = without(mine_, one);
         for (int e = 0; e < b_.rank; ++e)
           if (!out.contains(b_.dims[e].label)) out.push(b_.dims[e].label);
-        return planning::gather_way(a_, b_, wanted(out), v, joining).verdict;
+        return planning::take_plan(a_, b_, wanted(out), v, joining).verdict;
       }
       case Op::add_rows:
         return rules::scatter_add(a_, b_, v);
       case Op::named_add_rows: {
         Labels out = without(mine_, labels_of(b_));
         if (!out.contains(v)) out.push(v);
-        return planning::scatter_way(a_, b_, wanted(out), v, false).verdict;
+        return planning::scatter_plan(a_, b_, wanted(out), v, false).verdict;
       }
       case Op::one_hot:
         return rules::one_hot(a_, v);
       case Op::named_one_hot: {
         Labels out = mine_;
         if (!out.contains(v)) out.push(v);
-        return planning::one_hot_way(a_, wanted(out), v).verdict;
+        return planning::one_hot_plan(a_, wanted(out), v).verdict;
       }
       case Op::take_along:
         return rules::take_along(a_, b_, v, v);
       case Op::window:
-        return shape(Shape::pad_zero, shape(Shape::slice, given, v), v);
+        return shape(pad, shape(rules::resized, given, v), v);
       case Op::window_at:
         if (Verdict const s = start(b_); !s) return s;
-        return shape(Shape::pad_zero, shape(Shape::slice, given, v), v);
+        return shape(pad, shape(rules::resized, given, v), v);
       case Op::replaced_at:
         if (Verdict const s = start(c_); !s) return s;
         [[fallthrough]];
       case Op::replaced: {
-        Verdict const part = shape(Shape::slice, accept(b_), v);
+        Verdict const part = shape(rules::resized, accept(b_), v);
         return part ? rules::dynamic_update(a_, part.result, v, v) : part;
       }
       default:

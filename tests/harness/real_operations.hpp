@@ -9,6 +9,7 @@
 
 #include <shardtype/shardtype.hpp>
 
+#include "harness/host_block.hpp"
 #include "harness/programs.hpp"
 
 namespace programs {
@@ -49,8 +50,8 @@ A rows_around(A const& a, Edge edge) {
       static_cast<std::size_t>(A::spec.find(Scope<A>::names.find_label(identity<V>)));
   auto const halo = halo_exchange<V>(a, 1, 2, edge);
   A out = detail::uninitialized<A>(a.mesh(), a.extents());
-  T const* const from = halo.local().data();
-  T* const to = static_cast<T*>(out.buffer().data());
+  auto const halo_here = harness::host_block(halo);
+  T const* const from = halo_here.data();
   std::int64_t outer = 1;
   std::int64_t inner = 1;
   for (std::size_t e = 0; e < A::rank; ++e) {
@@ -58,13 +59,15 @@ A rows_around(A const& a, Edge edge) {
     if (e > d) inner *= a.ranges()[e].size();
   }
   Range const mine = a.ranges()[d];
-  for (std::int64_t o = 0; o < outer; ++o)
-    for (std::int64_t i = mine.begin; i < mine.end; ++i)
-      for (std::int64_t k = 0; k < inner; ++k) {
-        std::int64_t const row = i - mine.begin + 1 + (i % 2 == 0 ? -1 : 2);
-        to[(o * mine.size() + i - mine.begin) * inner + k] =
-            from[(o * (mine.size() + 3) + row) * inner + k];
-      }
+  harness::write_block(out, [&](auto const& to) {
+    for (std::int64_t o = 0; o < outer; ++o)
+      for (std::int64_t i = mine.begin; i < mine.end; ++i)
+        for (std::int64_t k = 0; k < inner; ++k) {
+          std::int64_t const row = i - mine.begin + 1 + (i % 2 == 0 ? -1 : 2);
+          to.data()[(o * mine.size() + i - mine.begin) * inner + k] =
+              from[(o * (mine.size() + 3) + row) * inner + k];
+        }
+  });
   return out;
 }
 
@@ -266,22 +269,22 @@ auto perform_change(Mesh<X, Y, Z> const& mesh, A const& a) {
     return reshard<Out>(a);
   } else if constexpr (in.op == Op::all_gather) {
     if constexpr (in_two)
-      return all_gather_start<On>(a).wait();
+      return start(op::AllGather<On>{}, a).wait();
     else
       return all_gather<On>(a);
   } else if constexpr (in.op == Op::all_reduce) {
     if constexpr (in_two)
-      return all_reduce_start<On>(a).wait();
+      return start(op::AllReduce<On>{}, a).wait();
     else
       return all_reduce<On>(a);
   } else if constexpr (in.op == Op::reduce_scatter) {
     if constexpr (in_two)
-      return reduce_scatter_start<On, From>(a).wait();
+      return start(op::ReduceScatter<On, From>{}, a).wait();
     else
       return reduce_scatter<On, From>(a);
   } else if constexpr (in.op == Op::all_to_all) {
     if constexpr (in_two)
-      return all_to_all_start<On, From, label<in.to>>(a).wait();
+      return start(op::AllToAll<On, From, label<in.to>>{}, a).wait();
     else
       return all_to_all<On, From, label<in.to>>(a);
   } else {

@@ -16,6 +16,7 @@
 
 #include "harness/catch.hpp"
 #include "harness/draw_programs.hpp"
+#include "harness/host_block.hpp"
 #include "harness/meaning.hpp"
 #include "harness/real_operations.hpp"
 
@@ -87,7 +88,7 @@ template <class A>
 void compare(Run& run, int value, A const& a) {
   std::array<Int, max_dims> extent{};
   for (std::size_t d = 0; d < A::rank; ++d) extent[d] = a.extents()[d];
-  run.compare(value, extent, static_cast<typename A::element const*>(a.buffer().data()));
+  run.compare(value, extent, harness::host_block(a).data());
 }
 
 template <int N, class First, class... Rest>
@@ -122,7 +123,7 @@ auto input_tensor(Run const& run) {
     for (std::size_t d = 0; d < A::rank; ++d)
       extents[d] = run.z.extents[P::value.input[Which].dims[d].label];
     A out = detail::uninitialized<A>(run.mesh, extents);
-    run.fill(Which, static_cast<typename A::element*>(out.buffer().data()));
+    harness::write_block(out, [&](auto const& to) { run.fill(Which, to.data()); });
     return out;
   } else {
     return 0;

@@ -69,6 +69,7 @@ TEST_CASE("manual collectives, at once and started") {
   for (Int g = 0; g < px; ++g) starts.push_back(g);
   std::vector<Int> const mine(static_cast<std::size_t>(px), mesh.coordinate<X>());
   RaggedRows const rows{starts, ones, mine, ones};
+  SourceDestination const pair[] = {{0, 0}};
   allocates_nothing(mesh, [&] {
     (void)all_reduce<X, Y>(a);
     (void)all_reduce<Max, Y>(a);
@@ -84,16 +85,16 @@ TEST_CASE("manual collectives, at once and started") {
     (void)unreduced<X>(a);
   });
   allocates_nothing(mesh, [&] {
-    auto sum = all_reduce_start<X, Y>(a);
-    auto most = all_reduce_start<Max, Y>(a);
-    auto whole = all_gather_start<Y, X, I>(a);
-    auto part = reduce_scatter_start<X, Y, I>(a);
-    auto turned = all_to_all_start<X, Y, I, J>(a);
-    auto dealt = all_to_all_start<Y, X, I, I>(a);
-    auto next = rotate_start<X, Y>(a, 1);
-    auto moved = permute_start<Y>(a, {{0, 0}});
-    auto first = broadcast_from_start<X>(a, 0);
-    auto ragged = ragged_all_to_all_start<X>(a, a, rows);
+    auto sum = start(op::AllReduce<X, Y>{}, a);
+    auto most = start(op::AllReduce<Max, Y>{}, a);
+    auto whole = start(op::AllGather<Y, X, I>{}, a);
+    auto part = start(op::ReduceScatter<X, Y, I>{}, a);
+    auto turned = start(op::AllToAll<X, Y, I, J>{}, a);
+    auto dealt = start(op::AllToAll<Y, X, I, I>{}, a);
+    auto next = start(op::Rotate<X, Y>{1}, a);
+    auto moved = start(op::Permute<Y>{pair}, a);
+    auto first = start(op::BroadcastFrom<X>{0}, a);
+    auto ragged = start(op::RaggedAllToAll<X>{rows}, a, a);
     (void)settled(std::move(ragged));
     (void)settled(std::move(first));
     (void)settled(std::move(moved));
@@ -118,10 +119,10 @@ TEST_CASE("strict collectives, at once and started") {
     (void)reduce_scatter<X, J>(owed);
   });
   allocates_nothing(mesh, [&] {
-    auto whole = all_gather_start<X>(a);
-    auto turned = all_to_all_start<X, I, J>(a);
-    auto sum = all_reduce_start<X>(owed);
-    auto part = reduce_scatter_start<X, J>(owed);
+    auto whole = start(op::AllGather<X>{}, a);
+    auto turned = start(op::AllToAll<X, I, J>{}, a);
+    auto sum = start(op::AllReduce<X>{}, owed);
+    auto part = start(op::ReduceScatter<X, J>{}, owed);
     (void)settled(std::move(part));
     (void)settled(std::move(sum));
     (void)settled(std::move(turned));

@@ -78,6 +78,12 @@ TEST_CASE("empty tensors and results without dims") {
       }
 }
 
+struct OfFour {
+  KOKKOS_INLINE_FUNCTION double operator()(double h, double k, double l, double m) const {
+    return h - 2 * k + 3 * l - 4 * m;
+  }
+};
+
 TEST_CASE("functions of many operands") {
   M const mesh = grid();
   auto const a = make<Tensor<double, Dim<I, X>, Dim<J>>>(mesh, {7, 5});
@@ -106,7 +112,7 @@ TEST_CASE("functions of many operands") {
   CHECK(wrong(evaluate<Dim<J>, Dim<I, X, Y>>(mesh, many), [&](Long j, Long i) {
           return 2 * expected(i, j) + x(i, j) + expected(i, j) * x(i, j);
         }) == 0);
-  auto const f = [](double h, double k, double l, double m) { return h - 2 * k + 3 * l - 4 * m; };
+  OfFour const f;
   auto const g = map(f, p, q + r + s, p * q * s, 2 * r);
   CHECK(wrong(evaluate<Dim<I>, Dim<J, X>>(mesh, map(f, g, g, g, 1.0)), [&](Long i, Long j) {
           double const d = double(j);

@@ -13,6 +13,7 @@
 #include <shardtype/shardtype.hpp>
 
 #include "harness/catch.hpp"
+#include "harness/host_block.hpp"
 #include "harness/run_reshard.hpp"
 #include "harness/simulate.hpp"
 #include "shim/pmpi.hpp"
@@ -117,6 +118,7 @@ TEMPLATE_TEST_CASE("tensors that are dealt out, made and read", "", std::int32_t
         from_function<T, Dim<I, Cyclic<X, 2>>, Dim<J, Cyclic<Y, 3>>>(mesh, {ni, nj}, value);
     Int const px = mesh.size_of<X>();
     Int const py = mesh.size_of<Y>();
+    auto const block = harness::host_block(a);
     // the rows by definition
     Int local_i = 0;
     Int bad = 0;
@@ -127,7 +129,7 @@ TEMPLATE_TEST_CASE("tensors that are dealt out, made and read", "", std::int32_t
           if (j / 3 % py == mesh.coordinate<Y>()) {
             if (a.template global_index<I>(local_i) != i) ++bad;
             if (a.rows()[1][local_j] != j) ++bad;
-            if (a.local()(static_cast<std::size_t>(local_i), static_cast<std::size_t>(local_j)) !=
+            if (block(static_cast<std::size_t>(local_i), static_cast<std::size_t>(local_j)) !=
                 value(i, j))
               ++bad;
             ++local_j;

@@ -10,6 +10,7 @@
 #include <shardtype/shardtype.hpp>
 
 #include "harness/catch.hpp"
+#include "harness/host_block.hpp"
 #include "harness/on_ranks.hpp"
 #include "shim/pmpi.hpp"
 
@@ -38,8 +39,9 @@ Int found(Int k, Int n, Int d) { return inside(k, n) ? row(k, d) : 0; }
 template <class A, class Value>
 int wrong(A const& a, Value value) {
   int bad = 0;
+  auto const block = harness::host_block(a);
   detail::for_each_element(a, [&](Int at, std::array<Int, A::rank> const& index) {
-    if (a.local().data()[at] != static_cast<typename A::element>(std::apply(value, index))) ++bad;
+    if (block.data()[at] != static_cast<typename A::element>(std::apply(value, index))) ++bad;
   });
   return bad;
 }

@@ -10,6 +10,7 @@
 #include <shardtype/shardtype.hpp>
 
 #include "harness/catch.hpp"
+#include "harness/host_block.hpp"
 #include "shim/pmpi.hpp"
 
 using namespace shardtype;
@@ -79,7 +80,8 @@ int wrong(C const& c, Problem const& p) {
   constexpr std::size_t di =
       C::spec.dims[0].label == Scope<C>::names.find_label(identity<I>) ? 0 : 1;
   std::size_t place = 0;
-  auto const* data = c.local().data();
+  auto const block = harness::host_block(c);
+  auto const* data = block.data();
   std::array<Range, 2> const r = c.ranges();
   for (std::int64_t u = r[0].begin; u < r[0].end; ++u)
     for (std::int64_t v = r[1].begin; v < r[1].end; ++v) {

@@ -57,6 +57,13 @@ double one_value(A const& a) {
 }
 
 /// The operands of one size on one mesh, in one pair of shardings.
+struct SquareLess {
+  template <class T>
+  KOKKOS_INLINE_FUNCTION auto operator()(T x, T y) const {
+    return x * x - y;
+  }
+};
+
 template <class A, class B>
 void operators(OnMesh const& mesh, std::array<std::int64_t, 2> n) {
   using T = typename A::element;
@@ -75,7 +82,7 @@ void operators(OnMesh const& mesh, std::array<std::int64_t, 2> n) {
   auto const linear = (a * b + T(2) * a - b).tensor();
   auto const chosen = where(a > b, a, -b).tensor();
   auto const extremes = (max(a, b) * min(b, a)).tensor();
-  auto const mapped = map([](T x, T y) { return x * x - y; }, a, b).tensor();
+  auto const mapped = map(SquareLess(), a, b).tensor();
   CHECK(shim::bytes() == 0);
   CHECK(wrong(linear, n, [&](auto i, auto j) {
           return left(i, j) * r(i, j) + 2 * left(i, j) - r(i, j);

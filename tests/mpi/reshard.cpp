@@ -11,6 +11,7 @@
 #include <shardtype/shardtype.hpp>
 
 #include "harness/catch.hpp"
+#include "harness/host_block.hpp"
 #include "harness/on_ranks.hpp"
 #include "harness/run_reshard.hpp"
 #include "harness/simulate.hpp"
@@ -131,8 +132,9 @@ TEST_CASE("named collectives on tensors") {
   auto f = [](auto i, auto j) { return static_cast<double>(i * 100 + j); };
   auto wrong = [&](auto const& a) {
     int bad = 0;
+    auto const block = harness::host_block(a);
     detail::for_each_element(a, [&](std::int64_t k, auto const& at) {
-      if (a.local().data()[k] != f(at[0], at[1])) ++bad;
+      if (block.data()[k] != f(at[0], at[1])) ++bad;
     });
     return bad;
   };
@@ -151,18 +153,18 @@ TEST_CASE("named collectives on tensors") {
   auto part = zeros<double, Dim<I, X>, Dim<J>, Unreduced<Y>>(mesh, {11, 6});
   double const y = static_cast<double>(mesh.template coordinate<Y>());
   double const py = static_cast<double>(mesh.template size_of<Y>());
-  {
-    auto view = part.mutable_local();
+  harness::write_block(part, [&](auto const& view) {
     for (std::size_t i = 0; i < view.extent(0); ++i)
       for (std::size_t j = 0; j < view.extent(1); ++j)
         view(i, j) = (y + 1) * f(part.template global_index<I>(static_cast<std::int64_t>(i)),
                                  static_cast<std::int64_t>(j));
-  }
+  });
   double const total = py * (py + 1) / 2;
   auto scaled = [&](auto const& t) {
     int bad = 0;
+    auto const block = harness::host_block(t);
     detail::for_each_element(t, [&](std::int64_t k, auto const& at) {
-      if (t.local().data()[k] != total * f(at[0], at[1])) ++bad;
+      if (block.data()[k] != total * f(at[0], at[1])) ++bad;
     });
     return bad;
   };
@@ -177,15 +179,19 @@ TEST_CASE("named collectives on tensors") {
   auto least = zeros<std::int32_t, Dim<I>, Unreduced<Min, X, Y>>(mesh, {5});
   int me = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &me);
-  for (std::size_t i = 0; i < 5; ++i) {
-    most.mutable_local()(i) = me * static_cast<int>(i);
-    least.mutable_local()(i) = -me * static_cast<int>(i);
-  }
+  harness::write_block(most, [&](auto const& view) {
+    for (std::size_t i = 0; i < 5; ++i) view(i) = me * static_cast<int>(i);
+  });
+  harness::write_block(least, [&](auto const& view) {
+    for (std::size_t i = 0; i < 5; ++i) view(i) = -me * static_cast<int>(i);
+  });
   auto const m = all_reduce<X, Y>(most);
   auto const l = reshard<Dim<I, Y>>(least);
+  auto const m_here = harness::host_block(m);
+  auto const l_here = harness::host_block(l);
   for (std::int64_t i = 0; i < 5; ++i)
-    CHECK(m.local()(static_cast<std::size_t>(i)) == (on_ranks::rank_total() - 1) * i);
+    CHECK(m_here(static_cast<std::size_t>(i)) == (on_ranks::rank_total() - 1) * i);
   for (std::int64_t i = 0; i < l.template local_extent<I>(); ++i)
-    CHECK(l.local()(static_cast<std::size_t>(i)) ==
+    CHECK(l_here(static_cast<std::size_t>(i)) ==
           -(on_ranks::rank_total() - 1) * l.template global_index<I>(i));
 }

@@ -10,6 +10,7 @@
 #include <shardtype/shardtype.hpp>
 
 #include "harness/catch.hpp"
+#include "harness/host_block.hpp"
 #include "harness/on_ranks.hpp"
 
 using namespace shardtype;
@@ -259,10 +260,13 @@ TEST_CASE("unreduced operands: the reduction of the result is the result of the 
   auto const px = mesh.template size_of<X>();
   auto part = zeros<Int, Dim<J>, Dim<I, Y>, Unreduced<X>>(mesh, {3, 5});
   auto most = zeros<Int, Dim<J>, Dim<I, Y>, Unreduced<Max, X>>(mesh, {3, 5});
-  detail::for_each_element(part, [&](Int at, std::array<Int, 2> const& index) {
-    part.mutable_local().data()[at] = (x + 1) * f(index[0], index[1], 0);
-    most.mutable_local().data()[at] = (x + 1) * f(index[0], index[1], 0);
-  });
+  auto const fill = [&](auto const& view) {
+    detail::for_each_element(part, [&](Int at, std::array<Int, 2> const& index) {
+      view.data()[at] = (x + 1) * f(index[0], index[1], 0);
+    });
+  };
+  harness::write_block(part, fill);
+  harness::write_block(most, fill);
   Int const sum = px * (px + 1) / 2;
   auto g = [](Int j, Int i) { return f(j, i, 0); };
   CHECK(on_ranks::wrong(all_reduce<X>(pad<J>(part, 1, 2)),

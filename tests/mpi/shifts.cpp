@@ -12,6 +12,7 @@
 #include <shardtype/shardtype.hpp>
 
 #include "harness/catch.hpp"
+#include "harness/host_block.hpp"
 #include "harness/on_ranks.hpp"
 #include "shim/pmpi.hpp"
 
@@ -103,7 +104,7 @@ void check_halos(Mesh<X, Y> const& mesh, Int outer, Int extent, Int inner) {
           continue;
         }
         CHECK(rows == Range{own.begin - before, own.end + after});
-        auto const view = h.local();
+        auto const view = harness::host_block(h);
         int bad = 0;
         for (std::size_t j = 0; j < view.extent(0); ++j)
           for (std::size_t i = 0; i < view.extent(1); ++i)
@@ -218,9 +219,13 @@ TEST_CASE("a stencil: the halo and the shift agree") {
   auto const right = shift<I>(a, -1);
   auto const h = halo_exchange<I>(a, 1, 1);
   int bad = 0;
-  for (std::size_t i = 0; i < a.local().extent(0); ++i) {
-    Int const second = h.local()(i) - 2 * h.local()(i + 1) + h.local()(i + 2);
-    if (second != left.local()(i) - 2 * a.local()(i) + right.local()(i)) ++bad;
+  auto const at_here = harness::host_block(a);
+  auto const at_left = harness::host_block(left);
+  auto const at_right = harness::host_block(right);
+  auto const halo = harness::host_block(h);
+  for (std::size_t i = 0; i < at_here.extent(0); ++i) {
+    Int const second = halo(i) - 2 * halo(i + 1) + halo(i + 2);
+    if (second != at_left(i) - 2 * at_here(i) + at_right(i)) ++bad;
     Int const at = a.template global_index<I>(static_cast<Int>(i));
     Int const expected = at == 0 ? 1 : at == 22 ? 21 * 21 - 2 * 22 * 22 : 2;
     if (second != expected) ++bad;

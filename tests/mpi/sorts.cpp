@@ -14,6 +14,7 @@
 #include <shardtype/shardtype.hpp>
 
 #include "harness/catch.hpp"
+#include "harness/host_block.hpp"
 #include "harness/on_ranks.hpp"
 
 using namespace shardtype;
@@ -83,6 +84,8 @@ int wrong(std::array<Int, 3> const& n, std::size_t at, Order order, Values const
     std::vector<Int> order;
   };
   std::map<std::array<Int, 3>, Row> rows;
+  auto const sorted_here = harness::host_block(sorted);
+  auto const places_here = harness::host_block(places);
   detail::for_each_element(sorted, [&](Int e, std::array<Int, 3> const& index) {
     std::array<Int, 3> first = index;
     first[at] = 0;
@@ -95,8 +98,8 @@ int wrong(std::array<Int, 3> const& n, std::size_t at, Order order, Values const
       row.order = order_of(row.values, order);
     }
     Int const from = row.order[static_cast<std::size_t>(index[at])];
-    if (places.local().data()[e] != from) ++bad;
-    if (!same<T>(sorted.local().data()[e], row.values[static_cast<std::size_t>(from)])) ++bad;
+    if (places_here.data()[e] != from) ++bad;
+    if (!same<T>(sorted_here.data()[e], row.values[static_cast<std::size_t>(from)])) ++bad;
   });
   return bad;
 }
@@ -148,8 +151,10 @@ TEST_CASE("sorting: expressions, what is reduced, take_along of argsort") {
   auto const b = take_along<J>(a, argsort<J>(a));
   auto const c = sort<J>(a);
   int bad = 0;
+  auto const taken = harness::host_block(b);
+  auto const sorted = harness::host_block(c);
   for (Int k = 0; k < a.local_size(); ++k)
-    if (!same(b.local().data()[k], c.local().data()[k])) ++bad;
+    if (!same(taken.data()[k], sorted.data()[k])) ++bad;
   CHECK(bad == 0);
   CHECK(item(sum<Tensor<Int>>(cast<Int>(sort<J>(cast<Int>(isnan(a)) * Int{2})))) ==
         2 * item(sum<Tensor<Int>>(isnan(a))));
@@ -165,8 +170,9 @@ TEST_CASE("dynamic_slice and dynamic_update: the window is moved to fit") {
   auto const a = from_function<Int, Dim<I, X>, Dim<J>>(mesh, {7, 9}, f);
   auto const wrong_slice = [&](auto const& part, Int begin, Int size) {
     int bad = part.extents() == std::array<Int, 2>{7, size} ? 0 : 1;
+    auto const block = harness::host_block(part);
     detail::for_each_element(part, [&](Int at, std::array<Int, 2> const& index) {
-      if (part.local().data()[at] != f(index[0], index[1] + begin)) ++bad;
+      if (block.data()[at] != f(index[0], index[1] + begin)) ++bad;
     });
     return bad;
   };
@@ -182,10 +188,11 @@ TEST_CASE("dynamic_slice and dynamic_update: the window is moved to fit") {
           mesh, {7, size}, [](Int i, Int k) { return -i * 100 - k - 1; });
       auto const c = dynamic_update<J, K>(a, b, at + 1);
       int bad = 0;
+      auto const block = harness::host_block(c);
       detail::for_each_element(c, [&](Int e, std::array<Int, 2> const& index) {
         Int const k = index[1] - begin;
         Int const right = k >= 0 && k < size ? -index[0] * 100 - k - 1 : f(index[0], index[1]);
-        if (c.local().data()[e] != right) ++bad;
+        if (block.data()[e] != right) ++bad;
       });
       CHECK(bad == 0);
     }

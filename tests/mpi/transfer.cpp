@@ -10,6 +10,7 @@
 #include <shardtype/shardtype.hpp>
 
 #include "harness/catch.hpp"
+#include "harness/host_block.hpp"
 #include "harness/on_ranks.hpp"
 #include "harness/simulate.hpp"
 #include "shim/pmpi.hpp"
@@ -44,10 +45,11 @@ template <class B>
 int wrong(B const& b) {
   int bad = 0;
   bool const swapped = b.extents()[0] != 13;
+  auto const block = harness::host_block(b);
   detail::for_each_element(b, [&](std::int64_t k, auto const& at) {
     auto const i = swapped ? at[1] : at[0];
     auto const j = swapped ? at[0] : at[1];
-    if (b.local().data()[k] != value<typename B::element>(i, j)) ++bad;
+    if (block.data()[k] != value<typename B::element>(i, j)) ++bad;
   });
   return bad;
 }

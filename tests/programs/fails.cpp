@@ -103,12 +103,12 @@ std::map<std::string, Case> const cases = {
      }},
     {"dropped_pending",
      [](auto&, Grid const& mesh) {
-       auto const pending = all_gather_start<X>(zeros<float, Dim<I, X>>(mesh, {9}));
+       auto const pending = start(op::AllGather<X>{}, zeros<float, Dim<I, X>>(mesh, {9}));
        static_cast<void>(pending);
      }},
     {"waited_twice",
      [](auto&, Grid const& mesh) {
-       auto pending = all_gather_start<X>(zeros<float, Dim<I, X>>(mesh, {9}));
+       auto pending = start(op::AllGather<X>{}, zeros<float, Dim<I, X>>(mesh, {9}));
        auto const whole = std::move(pending).wait();
        auto const again = std::move(pending).wait();
      }},

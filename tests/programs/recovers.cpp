@@ -10,6 +10,8 @@
 
 #include <shardtype/shardtype.hpp>
 
+#include "../harness/host_block.hpp"
+
 using namespace shardtype;
 
 struct X : Axis<"X", 2> {};
@@ -72,7 +74,9 @@ void caught_errors(Environment& env, Grid const& mesh) {
     mine.mutable_local();
   });
   auto mine = a.clone();
-  if (mine.local_size() > 0) mine.mutable_local()(0, 0) = 5.0f;
+  harness::write_block(mine, [](auto const& block) {
+    if (block.size() > 0) block(0, 0) = 5.0f;
+  });
   expect(!a.shared(), "a copy that is gone does not hold the memory");
   expect_error("IO1", [&] { load_npy<float, Dim<I, X>, Dim<J, Y>>(mesh, "no/such/file.npy"); });
   work(mesh);

@@ -11,7 +11,7 @@ struct I : Index<"I"> {};
 struct J : Index<"J"> {};
 
 auto scattered(Local<float, Dim<I>, Varying<X>> const& a) {
-  auto pending = rotate_start<X>(a, 1);
+  auto pending = start(op::Rotate<X>{1}, a);
 #ifdef LEGAL
   return reduce_scatter<X, I>(std::move(pending).wait());
 #else

@@ -18,10 +18,10 @@ using B = Tensor<float, Dim<J, X>, Dim<K>>;
 
 auto product(M const& mesh, A const& a, B const& b) {
 #ifdef LEGAL
-  auto pending = all_gather_start<X>(a);
+  auto pending = start(op::AllGather<X>{}, a);
   return evaluate<Dim<I>, Dim<K>>(mesh, std::move(pending).wait() * lazy(b));
 #else
-  auto pending = all_gather_start<X>(a);
+  auto pending = start(op::AllGather<X>{}, a);
   return evaluate<Dim<I>, Dim<K>>(mesh, matmul(pending, lazy(b)));
 #endif
 }

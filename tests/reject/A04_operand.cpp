@@ -14,7 +14,7 @@ using A = Tensor<float, Dim<I, X>, Dim<J>>;
 using B = Tensor<float, Dim<J>>;
 
 auto product(A const& a, B const& b) {
-  auto pending = all_gather_start<X>(a);
+  auto pending = start(op::AllGather<X>{}, a);
 #ifdef LEGAL
   return matmul(std::move(pending).wait(), b);
 #else

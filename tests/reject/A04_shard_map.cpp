@@ -11,7 +11,7 @@ struct I : Index<"I"> {};
 struct J : Index<"J"> {};
 
 auto scaled(Tensor<float, Dim<I, X>> const& a) {
-  auto pending = all_gather_start<X>(a);
+  auto pending = start(op::AllGather<X>{}, a);
 #ifdef LEGAL
   auto const b = std::move(pending).wait();
 #else

@@ -11,10 +11,10 @@ struct I : Index<"I"> {};
 struct J : Index<"J"> {};
 
 auto back(Tensor<float, Dim<I, X>, Dim<J>> const& a) {
-  auto pending = all_to_all_start<X, I, J>(a);
+  auto pending = start(op::AllToAll<X, I, J>{}, a);
 #ifdef LEGAL
-  return all_to_all_start<X, J, I>(std::move(pending).wait());
+  return start(op::AllToAll<X, J, I>{}, std::move(pending).wait());
 #else
-  return all_to_all_start<X, J, I>(pending);
+  return start(op::AllToAll<X, J, I>{}, pending);
 #endif
 }

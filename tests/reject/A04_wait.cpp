@@ -13,7 +13,7 @@ struct J : Index<"J"> {};
 using A = Tensor<float, Dim<I, X>>;
 
 Tensor<float, Dim<I>> whole(A const& a) {
-  auto pending = all_gather_start<X>(a);
+  auto pending = start(op::AllGather<X>{}, a);
 #ifdef LEGAL
   return std::move(pending).wait();
 #else

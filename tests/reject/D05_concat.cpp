@@ -11,9 +11,9 @@ struct Q : Index<"Q", 16> {};
 using A = Tensor<float, Dim<P>>;
 
 #ifdef LEGAL
-inline constexpr auto op = op::Concat<P, Q>{};
+inline constexpr auto asked = op::Concat<P, Q>{};
 #else
-inline constexpr auto op = op::Concat<P>{};
+inline constexpr auto asked = op::Concat<P>{};
 #endif
 
-void ask() { (void)plan(op, type<A>, type<A>); }
+void ask() { (void)plan(asked, type<A>, type<A>); }

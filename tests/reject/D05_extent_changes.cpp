@@ -13,9 +13,9 @@ struct Head : Index<"Head"> {};
 using A = Tensor<float, Dim<I, X>, Dim<P>>;
 
 #ifdef LEGAL
-inline constexpr auto op = op::Slice<P, Head>{};
+inline constexpr auto asked = op::Slice<P, Head>{};
 #else
-inline constexpr auto op = op::Slice<P>{};
+inline constexpr auto asked = op::Slice<P>{};
 #endif
 
-void ask() { (void)plan(op, type<A>); }
+void ask() { (void)plan(asked, type<A>); }

@@ -12,9 +12,9 @@ struct J : Index<"J"> {};
 using A = Tensor<float, Dim<I, X>, Dim<J>>;
 
 #ifdef LEGAL
-inline constexpr auto op = op::Transpose<J, I>{};
+inline constexpr auto asked = op::Transpose<J, I>{};
 #else
-inline constexpr auto op = op::Transpose<J>{};
+inline constexpr auto asked = op::Transpose<J>{};
 #endif
 
-void ask() { (void)plan(op, type<A>); }
+void ask() { (void)plan(asked, type<A>); }

@@ -14,9 +14,9 @@ struct L : Index<"L"> {};
 using A = Tensor<float, Dim<I, X>, Dim<J>>;
 
 #ifdef LEGAL
-inline constexpr auto op = op::Relabel<I, K, J, L>{};
+inline constexpr auto asked = op::Relabel<I, K, J, L>{};
 #else
-inline constexpr auto op = op::Relabel<I, K, J>{};
+inline constexpr auto asked = op::Relabel<I, K, J>{};
 #endif
 
-void ask() { (void)plan(op, type<A>); }
+void ask() { (void)plan(asked, type<A>); }

@@ -14,9 +14,9 @@ struct L : Index<"L"> {};
 using A = Tensor<float, Dim<I, X>, Dim<J>>;
 
 #ifdef LEGAL
-inline constexpr auto op = op::Slice<J, K>{};
+inline constexpr auto asked = op::Slice<J, K>{};
 #else
-inline constexpr auto op = op::Slice<J, K, L>{};
+inline constexpr auto asked = op::Slice<J, K, L>{};
 #endif
 
-void ask() { (void)plan(op, type<A>); }
+void ask() { (void)plan(asked, type<A>); }

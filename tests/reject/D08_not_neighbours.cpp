@@ -1,5 +1,5 @@
 // J stands behind I, not before it.
-// EXPECT: \[shardtype D08\] merge joins two neighbouring dims
+// EXPECT: \[shardtype D08\] merge_dims joins two neighbouring dims
 // EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I, X>, shardtype::Dim<J> ?>, J, I>
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:
@@ -13,9 +13,9 @@ struct K : Index<"K"> {};
 using A = Tensor<float, Dim<I, X>, Dim<J>>;
 
 #ifdef LEGAL
-inline constexpr auto op = op::MergeDims<I, J, K>{};
+inline constexpr auto asked = op::MergeDims<I, J, K>{};
 #else
-inline constexpr auto op = op::MergeDims<J, I, K>{};
+inline constexpr auto asked = op::MergeDims<J, I, K>{};
 #endif
 
-void ask() { (void)plan(op, type<A>); }
+void ask() { (void)plan(asked, type<A>); }

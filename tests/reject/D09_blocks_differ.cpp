@@ -14,9 +14,9 @@ struct Four : Index<"Four", 4> {};
 using A = Tensor<float, Dim<P, X, Y>>;
 
 #ifdef LEGAL
-inline constexpr auto op = op::SplitDim<P, Four, Three>{};
+inline constexpr auto asked = op::SplitDim<P, Four, Three>{};
 #else
-inline constexpr auto op = op::SplitDim<P, Three, Four>{};
+inline constexpr auto asked = op::SplitDim<P, Three, Four>{};
 #endif
 
-void ask() { (void)plan(op, type<A>); }
+void ask() { (void)plan(asked, type<A>); }

@@ -14,9 +14,9 @@ struct K : Index<"K"> {};
 using A = Tensor<float, Dim<I, X, Y>>;
 
 #ifdef LEGAL
-inline constexpr auto op = op::SplitDim<I, Dim<J, X>, Dim<K, Y>>{};
+inline constexpr auto asked = op::SplitDim<I, Dim<J, X>, Dim<K, Y>>{};
 #else
-inline constexpr auto op = op::SplitDim<I, Dim<J, Y>, Dim<K, X>>{};
+inline constexpr auto asked = op::SplitDim<I, Dim<J, Y>, Dim<K, X>>{};
 #endif
 
-void ask() { (void)plan(op, type<A>); }
+void ask() { (void)plan(asked, type<A>); }

@@ -1,6 +1,6 @@
 // A window that begins at a number that is no integer.
 // EXPECT: \[shardtype I01\] places are given by a tensor
-// EXPECT: false, shardtype::Tensor<float> ?>
+// EXPECT: false, shardtype::Tensor<float, shardtype::Dim<V> ?, shardtype::Dim<D> ?>, shardtype::Tensor<float> ?>
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:
 // NEEDS: full

@@ -1,6 +1,6 @@
 // A slice of a block that begins where a tensor says.
 // EXPECT: \[shardtype V01\] a Tensor stands where a Local belongs, or a Local where a Tensor does
-// EXPECT: false, shardtype::Tensor<.*>
+// EXPECT: false, shardtype::Local<float, shardtype::Dim<I> ?, shardtype::Dim<J> ?>, shardtype::Tensor<.*>
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:
 // NEEDS: full

@@ -33,7 +33,7 @@ constexpr bool gives = std::is_same_v<typename Resolve<Op, As...>::result, Out>;
 template <class Op, class... As>
 constexpr Code refusal_of = Resolve<Op, As...>::verdict.code;
 
-// gather, axis by axis
+// take, axis by axis
 using G = op::Take<V>;
 static_assert(gives<G, T<Dim<B, X>, Dim<D>>, T<Dim<V>, Dim<D>>, Ids<Dim<B, X>>>);
 static_assert(gives<G, T<Dim<B, X>, Dim<D, Y>>, T<Dim<V>, Dim<D, Y>>, Ids<Dim<B, X>>>);
@@ -71,15 +71,15 @@ static_assert(
 template <class... Out>
 using Named = op::Take<V, Out...>;
 template <class Op, class... As>
-using way = typename Resolve<Op, As...>::way;
-using Split = way<Named<Dim<B, X>, Dim<D>>, T<Dim<V, X>, Dim<D>>, Ids<Dim<B, X>>>;
-static_assert(std::is_same_v<Split::ids, Ids<Dim<B>>>);
-static_assert(std::is_same_v<Split::first, T<Dim<V, X>, Dim<D>>>);
-static_assert(std::is_same_v<Split::met, T<Dim<B>, Dim<D>, Unreduced<X>>>);
-using Finer = way<Named<Dim<B, X>, Dim<D, Y>>, T<Dim<V>, Dim<D>>, Ids<Dim<B>>>;
-static_assert(std::is_same_v<Finer::ids, Ids<Dim<B, X>>>);
-static_assert(std::is_same_v<Finer::first, T<Dim<V>, Dim<D, Y>>>);
-static_assert(std::is_same_v<Finer::met, T<Dim<B, X>, Dim<D, Y>>>);
+using met = typename Resolve<Op, As...>::template met<0>;
+using Split = met<Named<Dim<B, X>, Dim<D>>, T<Dim<V, X>, Dim<D>>, Ids<Dim<B, X>>>;
+static_assert(std::is_same_v<Split::operand<1, Ids<>>, Ids<Dim<B>>>);
+static_assert(std::is_same_v<Split::operand<0, T<>>, T<Dim<V, X>, Dim<D>>>);
+static_assert(std::is_same_v<Split::result, T<Dim<B>, Dim<D>, Unreduced<X>>>);
+using Finer = met<Named<Dim<B, X>, Dim<D, Y>>, T<Dim<V>, Dim<D>>, Ids<Dim<B>>>;
+static_assert(std::is_same_v<Finer::operand<1, Ids<>>, Ids<Dim<B, X>>>);
+static_assert(std::is_same_v<Finer::operand<0, T<>>, T<Dim<V>, Dim<D, Y>>>);
+static_assert(std::is_same_v<Finer::result, T<Dim<B, X>, Dim<D, Y>>>);
 static_assert(refusal_of<Named<Dim<B, X>>, T<Dim<V>, Dim<D>>, Ids<Dim<B>>> ==
               Code::R01_indices_differ);
 static_assert(refusal_of<Named<Dim<B>, Unreduced<X>>, T<Dim<V>>, Ids<Dim<B>>> ==
@@ -114,24 +114,33 @@ static_assert(gives<A, T<Dim<V>, Reduced<X>>, T<Dim<B>, Reduced<X>>, Ids<Dim<B>>
 
 // named: own rows over free axes, else reduced or gathered, whichever moves less
 using Rows = Resolve<op::ScatterAdd<V, Dim<V, Y>, Dim<D, X>>, T<Dim<B>, Dim<D>>, Ids<Dim<B>>>;
-static_assert(std::is_same_v<Rows::way::met, T<Dim<V, Y>, Dim<D, X>>>);
-static_assert(!Rows::can_gather);
+// Whether there are two candidates.
+template <class R>
+constexpr bool can_gather = [] {
+  planning::LocalPlan const& adding = R::template Way<0>::value;
+  planning::LocalPlan const& gathering = R::template Way<1>::value;
+  return gathering.verdict && !(gathering.operands[0] == adding.operands[0] &&
+                                gathering.operands[1] == adding.operands[1]);
+}();
+static_assert(std::is_same_v<Rows::met<0>::result, T<Dim<V, Y>, Dim<D, X>>>);
+static_assert(!can_gather<Rows>);
 template <class Rows, class Batch>
 using Embedding = Resolve<op::ScatterAdd<Rows, Dim<Rows, X>, Dim<Wide>>,
                           T<Dim<Batch, X>, Dim<Wide>>, Ids<Dim<Batch, X>>>;
 template <class R>
 constexpr bool gathers =
-    R::can_gather && R::gathers({R::S::names.extents(), R::S::names.sizes(), 4});
-static_assert(std::is_same_v<Embedding<Many, Few>::gathering::met, T<Dim<Many, X>, Dim<Wide>>>);
+    can_gather<R> && R::candidate({R::S::names.extents(), R::S::names.sizes(), 4}) == 1;
+static_assert(std::is_same_v<Embedding<Many, Few>::met<1>::result, T<Dim<Many, X>, Dim<Wide>>>);
 static_assert(
-    std::is_same_v<Embedding<Many, Few>::way::met, T<Dim<Many>, Dim<Wide>, Unreduced<X>>>);
+    std::is_same_v<Embedding<Many, Few>::met<0>::result, T<Dim<Many>, Dim<Wide>, Unreduced<X>>>);
 static_assert(gathers<Embedding<Many, Few>>);
 static_assert(!gathers<Embedding<Few, Many>>);
 
 // one_hot, take_along, dynamic_update
 static_assert(gives<op::OneHot<V, float>, T<Dim<B, X>, Dim<V>>, Ids<Dim<B, X>, Reduced<Y>>>);
-static_assert(std::is_same_v<way<op::OneHot<V, float, Dim<B, X>, Dim<V, Y>>, Ids<Dim<B, X>>>::met,
-                             T<Dim<B, X>, Dim<V, Y>>>);
+static_assert(
+    std::is_same_v<met<op::OneHot<V, float, Dim<B, X>, Dim<V, Y>>, Ids<Dim<B, X>>>::result,
+                   T<Dim<B, X>, Dim<V, Y>>>);
 static_assert(refusal_of<op::OneHot<B, float>, Ids<Dim<B>>> == Code::D02_index_taken);
 static_assert(
     gives<op::TakeAlong<V>, T<Dim<B, X>, Dim<V>>, T<Dim<B, X>, Dim<V>>, Ids<Dim<B, X>, Dim<V>>>);

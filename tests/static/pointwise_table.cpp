@@ -25,9 +25,9 @@ namespace f = functions;
 namespace r = reductions;
 
 template <class F, class Out, class... Args>
-constexpr bool gives = std::is_same_v<result_t<Map<F>, Args...>, Out>;
+constexpr bool gives = std::is_same_v<result_t<op::Map<F>, Args...>, Out>;
 template <class F, class... Args>
-constexpr Code refusal_of = Resolve<Map<F>, Args...>::verdict.code;
+constexpr Code refusal_of = Resolve<op::Map<F>, Args...>::verdict.code;
 template <class Op, class Out, class A>
 constexpr bool reduces = std::is_same_v<result_t<Op, A>, Out>;
 template <class Op, class A>
@@ -108,11 +108,12 @@ static_assert(gives<f::Add, T<Dim<I, X>, Dim<J>>, T<Dim<I, X>, Dim<J>>, T<Dim<J>
 
 // Named: splits that clash are resharded, an outer product is allowed, what is owed must be owed.
 template <class Out, class F, class... Args>
-constexpr Code named = Resolve<Map<F, Out>, Args...>::verdict.code;
+constexpr Code named = Resolve<op::Map<F, Out>, Args...>::verdict.code;
 static_assert(named<T<Dim<I, X>, Dim<J, Y>>, f::Add, T<Dim<I, X>>, T<Dim<J, Y>>> == Code::ok);
-static_assert(Resolve<Map<f::Add, T<Dim<I, X>, Dim<J, Y>>>, T<Dim<I, X>>, T<Dim<J, Y>>>::direct);
-static_assert(Resolve<Map<f::Add, T<Dim<I, X>, Dim<J, Y>>>, T<Dim<I>>, T<Dim<J>>>::direct);
-static_assert(!Resolve<Map<f::Add, T<Dim<I>>>, T<Dim<I, X>>, T<Dim<I, X>>>::direct);
+static_assert(
+    Resolve<op::Map<f::Add, T<Dim<I, X>, Dim<J, Y>>>, T<Dim<I, X>>, T<Dim<J, Y>>>::direct);
+static_assert(Resolve<op::Map<f::Add, T<Dim<I, X>, Dim<J, Y>>>, T<Dim<I>>, T<Dim<J>>>::direct);
+static_assert(!Resolve<op::Map<f::Add, T<Dim<I>>>, T<Dim<I, X>>, T<Dim<I, X>>>::direct);
 static_assert(named<T<Dim<I>>, f::Add, T<Dim<I, X>>, T<Dim<I, Y>>> == Code::ok);
 static_assert(named<T<Dim<I>>, f::Exp, T<Dim<I>, UX>> == Code::ok);
 static_assert(named<T<Dim<I>, UX>, f::Exp, T<Dim<I>, UX>> == Code::N04_nothing_to_owe);

@@ -85,10 +85,10 @@ Extents with(Extents at, int label, std::int64_t place) {
   return at;
 }
 
-// A gather whose operands have these shardings gives a tensor of sharding `out`. Of a table of bool
+// A take whose operands have these shardings gives a tensor of sharding `out`. Of a table of bool
 // (`owed` is max) the values are 0 and 1.
-bool gather_is_sound(Spec const& table, Spec const& ids, Spec const& out, ReduceKind owed,
-                     Sizing const& z) {
+bool take_is_sound(Spec const& table, Spec const& ids, Spec const& out, ReduceKind owed,
+                   Sizing const& z) {
   std::int64_t const n = z.extents[V];
   bool const booleans = owed == ReduceKind::max;
   auto const bit = [&](std::int64_t v) { return booleans ? (v > 0 ? 1 : 0) : v; };
@@ -179,7 +179,7 @@ Spec random_ids(Draw& draw) {
 
 }  // namespace
 
-TEST_CASE("what the rule of gather accepts computes the dense lookup") {
+TEST_CASE("what the rule of take accepts computes the dense lookup") {
   Draw draw(20261122);
   int owed = 0;
   int split = 0;
@@ -188,14 +188,14 @@ TEST_CASE("what the rule of gather accepts computes the dense lookup") {
     Spec const table = random_table(draw);
     Spec const ids = random_ids(draw);
     ReduceKind const joins = draw.one_in(3) ? ReduceKind::max : ReduceKind::sum;
-    Verdict const v = rules::gather(table, ids, V, joins);
+    Verdict const v = rules::take(table, ids, V, joins);
     refused += v ? 0 : 1;
     if (!v) continue;
     ++total;
     owed += v.result.unreduced.empty() ? 0 : 1;
     split += table.dims[table.find(V)].axes.size > 0 ? 1 : 0;
     CAPTURE(total);
-    REQUIRE(gather_is_sound(table, ids, v.result, joins, random_sizing(draw)));
+    REQUIRE(take_is_sound(table, ids, v.result, joins, random_sizing(draw)));
     // exact: no axis in two states, and nothing of the operands lost
     REQUIRE((v.result.unreduced.bits & v.result.reduced.bits) == 0);
     for (int x = 0; x < 3; ++x) {
@@ -296,7 +296,7 @@ TEST_CASE("what the rule of sort accepts computes the dense order") {
   Draw draw(5);
   for (int total = 0; total < 30000;) {
     Spec const a = random_table(draw);
-    rules::ShapeQuestion q{&a, 1, {}, {}, {}, {}};
+    rules::Question q{&a, 1, {}, {}, {}, {}};
     q.from.add(V);
     Verdict const v = rules::sorted(q, false);
     if (!v) continue;
@@ -332,7 +332,7 @@ TEST_CASE(
     Sizing const z = random_sizing(draw);
     Spec const table = random_table(draw);
     Spec const ids = random_ids(draw);
-    Verdict const strict = rules::gather(table, ids, V, ReduceKind::sum);
+    Verdict const strict = rules::take(table, ids, V, ReduceKind::sum);
     Spec like = strict.result;
     if (!strict) {
       like = {};
@@ -341,18 +341,18 @@ TEST_CASE(
       for (int e = 0; e < ids.rank; ++e) like.add(ids.dims[e].label);
     }
     Spec const wanted = random_wanted(draw, like);
-    planning::Way const way = planning::gather_way(table, ids, wanted, V, ReduceKind::sum);
+    planning::LocalPlan const way = planning::take_plan(table, ids, wanted, V, ReduceKind::sum);
     CAPTURE(total);
     if (strict) REQUIRE(way.verdict);
     if (way.verdict) {
       ++total;
       repaired += strict ? 0 : 1;
-      REQUIRE(rules::reshard(table, way.first));
-      REQUIRE(rules::reshard(ids, way.ids));
-      REQUIRE(rules::repeated_axis(way.first) < 0);
-      REQUIRE(rules::repeated_axis(way.ids) < 0);
-      REQUIRE(rules::repeated_axis(way.met) < 0);
-      REQUIRE(gather_is_sound(way.first, way.ids, way.met, ReduceKind::sum, z));
+      REQUIRE(rules::reshard(table, way.operands[0]));
+      REQUIRE(rules::reshard(ids, way.operands[1]));
+      REQUIRE(rules::repeated_axis(way.operands[0]) < 0);
+      REQUIRE(rules::repeated_axis(way.operands[1]) < 0);
+      REQUIRE(rules::repeated_axis(way.result) < 0);
+      REQUIRE(take_is_sound(way.operands[0], way.operands[1], way.result, ReduceKind::sum, z));
     }
 
     Spec const updates = random_spec(draw, {0, 1, 3, 4}, 2, 4);
@@ -364,19 +364,19 @@ TEST_CASE(
     if (sums && draw.one_in(2)) like.unreduced = sums.result.unreduced;
     Spec const into = random_wanted(draw, like);
     for (bool gathers : {false, true}) {
-      planning::Way const by = planning::scatter_way(updates, ids, into, V, gathers);
+      planning::LocalPlan const by = planning::scatter_plan(updates, ids, into, V, gathers);
       if (sums && !gathers) REQUIRE(by.verdict);
       if (!by.verdict) continue;
       ++total;
       repaired += sums ? 0 : 1;
-      own_rows += by.met.dims[by.met.find(V)].axes.size > 0 ? 1 : 0;
-      gathered += gathers && !(by.first == updates) ? 1 : 0;
-      REQUIRE(rules::reshard(updates, by.first));
-      REQUIRE(rules::reshard(ids, by.ids));
-      REQUIRE(rules::repeated_axis(by.first) < 0);
-      REQUIRE(rules::repeated_axis(by.ids) < 0);
-      REQUIRE(rules::repeated_axis(by.met) < 0);
-      REQUIRE(scatter_is_sound(by.first, by.ids, by.met, z));
+      own_rows += by.result.dims[by.result.find(V)].axes.size > 0 ? 1 : 0;
+      gathered += gathers && !(by.operands[0] == updates) ? 1 : 0;
+      REQUIRE(rules::reshard(updates, by.operands[0]));
+      REQUIRE(rules::reshard(ids, by.operands[1]));
+      REQUIRE(rules::repeated_axis(by.operands[0]) < 0);
+      REQUIRE(rules::repeated_axis(by.operands[1]) < 0);
+      REQUIRE(rules::repeated_axis(by.result) < 0);
+      REQUIRE(scatter_is_sound(by.operands[0], by.operands[1], by.result, z));
     }
   }
   CHECK(repaired > 1000);

@@ -111,6 +111,7 @@ bool obeys_law(Step const& s) {
       return same;
     }
     case Collective::broadcast:
+    case Collective::neighbor:
       break;
   }
   return false;

@@ -60,9 +60,10 @@ class Dry {
   constexpr std::int64_t extent() const {
     constexpr int d = spec().find(Scope<A>::names.find_label(identity<I>));
     if constexpr (d < 0) {
-      refused<Code::A03_no_such_index, false, A, I>{};
+      static_cast<void>(alignof(refused<Code::A03_no_such_index, false, A, I>));
     } else if constexpr (!sized && I::extent == dynamic) {
-      refused<Code::A05_run_time_extent, false, A, I>{};
+      // not constructed: the function stays a constant for clang, so that this is the one error
+      static_cast<void>(alignof(refused<Code::A05_run_time_extent, false, A, I>));
     } else {
       return extents_[static_cast<std::size_t>(d)];
     }
@@ -140,7 +141,7 @@ constexpr auto note(Op const& op, As const&... as) {
       notes.note(Op::name, plan, R::S::names);
     }
   } else {
-    for (int c = 1; c < collective_kinds; ++c) {
+    for (int c = 1; c < collective_rows; ++c) {
       auto const kind = static_cast<Collective>(c);
       if constexpr (requires { R::open_count(op, kind); }) {
         notes.counts[c] += R::open_count(op, kind);
@@ -166,12 +167,10 @@ constexpr Dry<A, Notes> dry_argument(Notes& notes) {
     extents[d] = S::names.label_extent[S::readings[0].spec.dims[d].label];
   return Dry<A, Notes>(notes, extents);
 }
+/// What `f` gives on tensors of types `As` without data. Asked first: clang reports a second error where a refused
+/// plan is to be a constant.
 template <class Notes, class F, class... As>
-constexpr void run_dry(F const& f, Notes& notes, Type<As>...) {
-  // asked first: clang reports a second error where a refused plan is to be a constant
-  if constexpr (!any_poisoned<decltype(f(std::declval<Dry<As, Notes>>()...))>)
-    static_cast<void>(f(detail::dry_argument<As>(notes)...));
-}
+using dry_result = decltype(std::declval<F const&>()(std::declval<Dry<As, Notes>>()...));
 
 }  // namespace detail
 
@@ -183,12 +182,16 @@ template <class F, class... As>
   requires(!Operation<F> && (is_tensor<As> && ...) && sizeof...(As) > 0)
 constexpr auto plan(F const& f, Type<As>...) {
   if constexpr ((Scope<As>::names.all_static() && ...)) {
-    planning::FunctionWriter notes({});
-    detail::run_dry(f, notes, type<As>...);
+    using Notes = planning::FunctionWriter;
+    Notes notes({});
+    if constexpr (!any_poisoned<detail::dry_result<Notes, F, As...>>)
+      static_cast<void>(f(detail::dry_argument<As>(notes)...));
     return notes.plan();
   } else {
-    OpenFunctionPlan notes;
-    detail::run_dry(f, notes, type<As>...);
+    using Notes = OpenFunctionPlan;
+    Notes notes;
+    if constexpr (!any_poisoned<detail::dry_result<Notes, F, As...>>)
+      static_cast<void>(f(detail::dry_argument<As>(notes)...));
     return notes;
   }
 }

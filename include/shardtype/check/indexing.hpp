@@ -61,9 +61,13 @@ namespace op {
 template <class V, class... Out>
 struct Take {
   using operation = Take;
-  constexpr Take<V> unnamed() const { return {}; }
   using from = detail::Bare<V>;
   static constexpr std::string_view name = "take";
+  constexpr Take<V> strict() const
+    requires(sizeof...(Out) > 0)
+  {
+    return {};
+  }
   static constexpr Verdict rule(rules::Question const& q) {
     return rules::take(q.a(), q.operands[1], q.along(), detail::joining(q));
   }
@@ -83,7 +87,11 @@ struct ScatterAdd {
   using from = detail::Bare<V>;
   static constexpr std::string_view name = "scatter_add";
   std::int64_t n = detail::static_extents<V>()[0];
-  constexpr ScatterAdd<V> unnamed() const { return {n}; }
+  constexpr ScatterAdd<V> strict() const
+    requires(sizeof...(Out) > 0)
+  {
+    return {n};
+  }
   static constexpr Verdict rule(rules::Question const& q) {
     return rules::scatter_add(q.a(), q.operands[1], q.along());
   }
@@ -147,7 +155,11 @@ struct OneHot {
   using from = detail::Bare<V>;
   static constexpr std::string_view name = "one_hot";
   std::int64_t n = detail::static_extents<V>()[0];
-  constexpr OneHot<V, T> unnamed() const { return {n}; }
+  constexpr OneHot<V, T> strict() const
+    requires(sizeof...(Out) > 0)
+  {
+    return {n};
+  }
   static constexpr Verdict rule(rules::Question const& q) {
     return rules::one_hot(q.a(), q.along());
   }

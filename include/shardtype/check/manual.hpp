@@ -1,186 +1,15 @@
 #pragma once
-/// Manual mode on types: what a collective makes of a Local, and what goes in and out of shard_map.
+/// Manual mode on types: what goes in and out of shard_map, and what control flow takes.
 
 #include <cstdint>
-#include <tuple>
 #include <type_traits>
 
-#include <shardtype/check/functions.hpp>
-#include <shardtype/check/reshard.hpp>
-#include <shardtype/check/shape.hpp>
+#include <shardtype/check/resolve.hpp>
 #include <shardtype/rules/manual.hpp>
 
 namespace shardtype {
 
-/// A movement of manual mode as an operation, for probing: which one, the state it leads to, and what
-/// the call names: `Max`, `Min` or `Mean`, then mesh axes, then indices.
-template <Movement how, AxisState to, class... Named>
-struct MoveBlock {
-  using operation = MoveBlock;
-};
-
 namespace detail {
-
-template <class T>
-inline constexpr bool is_kind =
-    std::is_same_v<T, Max> || std::is_same_v<T, Min> || std::is_same_v<T, Mean>;
-
-/// What a collective of manual mode names, sorted.
-template <class... Named>
-struct NamedParts {
-  template <class T>
-  static constexpr auto axis() {
-    if constexpr (MeshAxis<T>) {
-      return Pack<T>{};
-    } else {
-      return Pack<>{};
-    }
-  }
-  template <class T>
-  static constexpr auto label() {
-    if constexpr (IndexLabel<T>) {
-      return Pack<T>{};
-    } else {
-      return Pack<>{};
-    }
-  }
-  using Axes = decltype((Pack<>{} | ... | axis<Named>()));
-  using Labels = decltype((Pack<>{} | ... | label<Named>()));
-  /// The kind comes first, if at all; then axes; then indices.
-  static constexpr bool in_order() {
-    int const place[] = {(is_kind<Named>      ? 0
-                          : MeshAxis<Named>   ? 1
-                          : IndexLabel<Named> ? 2
-                                              : -1)...,
-                         3};
-    for (std::size_t k = 0; k < sizeof...(Named); ++k)
-      if (place[k] < 0 || place[k] > place[k + 1] || (place[k] == 0 && k > 0)) return false;
-    return true;
-  }
-  static constexpr bool mean = (std::is_same_v<Named, Mean> || ...);
-  static constexpr bool names_kind = (is_kind<Named> || ...);
-  static constexpr ReduceKind kind = (std::is_same_v<Named, Max> || ...)   ? ReduceKind::max
-                                     : (std::is_same_v<Named, Min> || ...) ? ReduceKind::min
-                                                                           : ReduceKind::sum;
-};
-template <class... Ls, class... Xs>
-Mentions<Dim<Ls>..., Reduced<Xs...>>* mentioned(Pack<Ls...>, Pack<Xs...>);
-
-/// How many indices a movement names.
-constexpr int labels_named(Movement how) {
-  switch (how) {
-    case Movement::all_gather:
-    case Movement::reduce_scatter:
-    case Movement::shard:
-      return 1;
-    case Movement::all_to_all:
-      return 2;
-    default:
-      return 0;
-  }
-}
-
-/// Puts a dim of `label` before the others.
-constexpr Verdict with_first(Spec const& s, int label) {
-  if (s.rank == max_dims) return refuse(Code::T07_too_many);
-  Spec out = s;
-  out.rank = 0;
-  out.add(label);
-  for (int d = 0; d < s.rank; ++d) out.add(s.dims[d].label);
-  return accept(out);
-}
-constexpr Spec without_dim(Spec s, int d) {
-  for (; d + 1 < s.rank; ++d) s.dims[d] = s.dims[d + 1];
-  s.dims[--s.rank] = {};
-  return s;
-}
-
-template <Movement how, AxisState to, class A, class... Named>
-struct BlockMove {
-  using Parts = NamedParts<Named...>;
-  using S = Scope<A, std::remove_pointer_t<decltype(mentioned(typename Parts::Labels{},
-                                                              typename Parts::Axes{}))>>;
-  static constexpr bool communicates = how != Movement::shard && how != Movement::cast;
-  static constexpr bool reduces = how == Movement::all_reduce || how == Movement::reduce_scatter;
-  static constexpr Spec given = S::template spec<0>;
-  static constexpr Spec named = S::template spec<1>;
-  /// The axes in the order of the call.
-  static constexpr AxisList axes() {
-    AxisList out;
-    each_axis([&](int x) { out.push(x); }, typename Parts::Axes{});
-    return out;
-  }
-  template <class Use, class... Xs>
-  static constexpr void each_axis([[maybe_unused]] Use use, Pack<Xs...>) {
-    (use(S::names.find_axis(identity<Xs>)), ...);
-  }
-  /// Positions, in the operand, of the indices named; -1 for one it lacks.
-  static constexpr int dim(int which) { return given.find(named.dims[which].label); }
-
-  static constexpr Verdict elements() {
-    using T = element_t<A>;
-    if (!reduces) return {};
-    if (Parts::mean && !is_floating<T>) return refuse(Code::P12_not_floating);
-    if (Parts::kind == ReduceKind::sum && std::is_same_v<T, bool>)
-      return refuse(Code::C11_not_numbers);
-    if (Parts::kind != ReduceKind::sum && is_complex<T>) return refuse(Code::S04_no_order);
-    return {};
-  }
-  static constexpr Verdict dims(Spec s) {
-    if (labels_named(how) == 0) return accept(s);
-    int const first = named.dims[0].label;
-    if (how == Movement::all_gather && s.find(first) < 0) return with_first(s, first);
-    if (s.find(first) < 0) return refuse(Code::K04_no_such_index, first, -1, axes()[0]);
-    if (how == Movement::all_to_all && s.find(named.dims[1].label) < 0)
-      return with_first(without_dim(s, s.find(first)), named.dims[1].label);
-    return accept(s);
-  }
-  static constexpr Verdict decide() {
-    if (S::names.overflow) return refuse(Code::T07_too_many);
-    if (Verdict v = rules::well_formed(S::readings[0]); !v) return v;
-    if (!Parts::in_order() || axes().size == 0 || named_count() != labels_named(how))
-      return refuse(Code::T05_not_an_axis);
-    bool const may_owe = reduces || (to == AxisState::unreduced && !Parts::mean);
-    if (Parts::names_kind && !may_owe) return refuse(Code::T05_not_an_axis);
-    if (S::readings[1].malformed == Malformed::repeated_axis)
-      return refuse(Code::T01_axis_twice, -1, -1, S::readings[1].axis);
-    if (Verdict v = rules::well_named(S::names); !v) return v;
-    Verdict v = accept(given);
-    AxisList const over = axes();
-    for (int k = 0; k < over.size && v; ++k)
-      v = rules::move(v.result, how, over[k], to, Parts::kind);
-    if (!v) return v;
-    if (Verdict e = elements(); !e) return e;
-    return dims(v.result);
-  }
-  /// One label may be named twice: split and put together along the same dim.
-  static constexpr int named_count() { return static_cast<int>(count(typename Parts::Labels{})); }
-  template <class... Ls>
-  static constexpr std::size_t count(Pack<Ls...>) {
-    return sizeof...(Ls);
-  }
-  static constexpr Verdict verdict = decide();
-};
-template <class Rule, class A, bool ok = bool(Rule::verdict)>
-struct BlockMoveResult : Rule {
-  struct Holder {
-    static constexpr Spec value = Rule::verdict.result;
-  };
-  using result = tensor_from_spec<typename Rule::S, Holder, element_t<A>, A>;
-};
-template <class Rule, class A>
-struct BlockMoveResult<Rule, A, false> : Rule {};
-
-template <Movement how, AxisState to, class A, class... Named>
-constexpr auto resolve_move() {
-  if constexpr (is_local<A>) {
-    return Type<BlockMoveResult<BlockMove<how, to, A, Named...>, A>>{};
-  } else if constexpr (is_tensor<A>) {
-    return Type<Plainly<Code::V01_mixed>>{};
-  } else {
-    return Type<NotATensor<A>>{};
-  }
-}
 
 /// The verdict on a block whose element becomes a C++ value.
 template <class L>
@@ -197,6 +26,58 @@ struct Read {
   }
   static constexpr Verdict verdict = decide();
 };
+
+/// The verdict on the condition of loop_while and branch.
+template <class P, bool tensor = is_tensor<P>>
+struct Condition : NotATensor<P> {};
+template <class P>
+struct Condition<P, true> : Read<P> {
+  static constexpr Verdict decide() {
+    if (!is_local<P>) return refuse(Code::V01_mixed);
+    if (!std::is_same_v<element_t<P>, bool>) return refuse(Code::P11_condition);
+    return Read<P>::verdict;
+  }
+  static constexpr Verdict verdict = decide();
+};
+
+/// The verdict on two types that control flow needs to be one, refused by `C`.
+template <Code C, class A, class B>
+using Alike = Plainly<std::is_same_v<A, B> ? Code::ok : C>;
+
+/// `L` with no axis of `Xs` varying.
+template <class L, class... Xs>
+struct Invariant {
+  using S = Scope<L, Mentions<Reduced<Xs...>>>;
+  static constexpr Verdict decide() {
+    if (S::readings[1].malformed == Malformed::not_an_axis) return refuse(Code::T05_not_an_axis);
+    if (Verdict v = rules::well_named(S::names); !v) return v;
+    Spec s = S::template spec<0>;
+    for (int x = 0; x < max_axes; ++x) {
+      if (!S::template spec<1>.reduced.contains(x)) continue;
+      if (s.unreduced.contains(x)) return refuse(Code::V06_owed, -1, -1, x);
+      if (!s.varying.contains(x)) return refuse(Code::V03_not_varying, -1, -1, x);
+      s.varying.erase(x);
+    }
+    return accept(s);
+  }
+  static constexpr Verdict verdict = decide();
+  struct Holder {
+    static constexpr Spec value = verdict.result;
+  };
+};
+
+template <class L, class... Xs>
+constexpr auto resolve_invariant() {
+  if constexpr (is_local<L>) {
+    return Type<Invariant<L, Xs...>>{};
+  } else if constexpr (is_tensor<L>) {
+    return Type<Plainly<Code::V01_mixed>>{};
+  } else {
+    return Type<NotATensor<L>>{};
+  }
+}
+template <class L, class... Xs>
+using invariant_t = typename decltype(resolve_invariant<L, Xs...>())::type;
 
 // In and out of shard_map.
 
@@ -234,6 +115,13 @@ struct Input {
     static constexpr Spec value = verdict.result;
   };
 };
+/// The same of any argument.
+template <class A>
+struct InputOf : NotATensor<A> {};
+template <class T, class... Parts>
+struct InputOf<Tensor<T, Parts...>> : Input<Tensor<T, Parts...>> {};
+template <class T, class... Parts>
+struct InputOf<Local<T, Parts...>> : Plainly<Code::V01_mixed> {};
 template <class A>
 using block_type = tensor_from_spec<Scope<A>, typename Input<A>::Holder, element_t<A>,
                                     typename LikeLocal<A>::local>;
@@ -258,10 +146,6 @@ template <class L, class... Out>
 using output_type = typename NamedAs<element_t<L>, typename LikeLocal<L>::tensor, Out...>::type;
 
 }  // namespace detail
-
-template <Movement how, AxisState to, class... Named, class A>
-struct Resolve<MoveBlock<how, to, Named...>, A>
-    : decltype(detail::resolve_move<how, to, A, Named...>())::type {};
 
 /// The block of a Tensor of type `A` as the function of shard_map gets it: `f32[I@X, J]{U:Y}` ->
 /// `Local f32[I, J]{V:X}{U:Y}`.

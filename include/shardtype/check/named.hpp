@@ -26,7 +26,8 @@ struct Named {
   using operation = Named;
   static constexpr std::string_view name = Op::name;
   Op op{};
-  constexpr Op const& unnamed() const { return op; }
+  /// The operation itself.
+  constexpr Op const& strict() const { return op; }
 };
 
 }  // namespace op

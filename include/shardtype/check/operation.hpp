@@ -62,13 +62,13 @@ struct ResultExtents {
   }
   /// a + b and a * b; an Error where that is no extent.
   constexpr std::int64_t sum(std::int64_t x, std::int64_t y) const {
-    if (x < 0 || y < 0 || x > largest || y > largest || x + y > largest)
+    if (x < 0 || y < 0 || add_sat(x, y) > max_elements)
       fail("index " + name() + " would get extent " + std::to_string(x) + " + " +
            std::to_string(y) + "; extents and amounts are from 0 to 2^58");
     return x + y;
   }
   constexpr std::int64_t product(std::int64_t x, std::int64_t y) const {
-    if (x < 0 || y < 0 || (x > 0 && y > largest / x))
+    if (x < 0 || y < 0 || mul_sat(x, y) > max_elements)
       fail("index " + name() + " would get extent " + std::to_string(x) + " * " +
            std::to_string(y) + "; extents and amounts are from 0 to 2^58");
     return x * y;
@@ -87,9 +87,6 @@ struct ResultExtents {
           out[d] = given[k][from];
     }
   }
-
- private:
-  static constexpr std::int64_t largest = std::int64_t{1} << 58;
 };
 
 namespace detail {

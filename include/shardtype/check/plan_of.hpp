@@ -143,9 +143,8 @@ using moved_t = typename decltype(moved_element<R, First>())::type;
 
 /// Whether `plan` runs no more collectives of any kind than `bound`.
 constexpr bool within(Plan const& plan, Plan const& bound) {
-  for (int c = 1; c < collective_kinds; ++c)
-    if (plan.count(static_cast<Collective>(c)) > bound.count(static_cast<Collective>(c)))
-      return false;
+  for (Collective const c : all_collectives)
+    if (plan.count(c) > bound.count(c)) return false;
   return true;
 }
 
@@ -185,6 +184,16 @@ constexpr Plan choose_plan(Plan (*make)(Sizing const&, Machine const&), Names co
   return best;
 }
 
+/// Whether the tensors of an operation and its result can have the extents that their types settle.
+constexpr bool counts_elements(Names const& names, Reading const* types, int count,
+                               Spec const& result) {
+  if (countable(names.label_extent, names.labels)) return true;  // of all labels together
+  Extents const extents = names.extents();
+  for (int k = 0; k < count; ++k)
+    if (types[k].real && !countable(types[k].spec, extents)) return false;
+  return countable(result, extents);
+}
+
 }  // namespace detail
 
 /// The plans that an operation with run-time sizes may take. The set is closed: at run time the
@@ -193,16 +202,18 @@ constexpr Plan choose_plan(Plan (*make)(Sizing const&, Machine const&), Names co
 template <class R, class T>
 struct PlanSet {
  private:
+  // no variable: nvcc wants its type as auto, which clang then takes for one that is not known yet
   template <int Number>
-  static constexpr Plan const& planned =
-      detail::shared_plan<R, detail::ScenarioSizing<typename R::S, T, Number>>();
+  static constexpr Plan const& planned() {
+    return detail::shared_plan<R, detail::ScenarioSizing<typename R::S, T, Number>>();
+  }
 
   /// The most that `of(plan)` is for any sizes.
   template <class Of, int... Number>
   static constexpr int most(Of of, std::integer_sequence<int, Number...>) {
     int n = 0;
     auto look = [&]<int K>() {
-      if constexpr (detail::scenario_applies(R::S::names, K)) n = std::max(n, of(planned<K>));
+      if constexpr (detail::scenario_applies(R::S::names, K)) n = std::max(n, of(planned<K>()));
     };
     (look.template operator()<Number>(), ...);
     return n;
@@ -247,31 +258,42 @@ struct CallPlans {
   constexpr int count(Collective c) const { return R::open_count(op, c); }
   /// How many collectives run at all.
   constexpr int collectives() const {
-    int n = 0;
-    for (int c = 1; c < collective_kinds; ++c) n += count(static_cast<Collective>(c));
-    return n;
+    if constexpr (requires { R::open_collectives(op); }) {
+      return R::open_collectives(op);
+    } else {
+      int n = 0;
+      for (int c = 1; c < collective_rows; ++c) n += count(static_cast<Collective>(c));
+      return n;
+    }
   }
   /// The plan for these extents of the labels and sizes of the axes, in order of first appearance in the
   /// operation; `dynamic` where the type settles it.
   constexpr Plan at(std::array<std::int64_t, max_dims> const& extents,
-                    Sizes sizes = R::S::names.sizes()) const {
+                    std::array<std::int64_t, max_axes> const& sizes = {dynamic, dynamic, dynamic,
+                                                                       dynamic}) const {
     Extents all = R::S::names.extents();
     for (int l = 0; l < R::S::names.labels; ++l)
       if (all[l] == dynamic) all.at[l] = extents[static_cast<std::size_t>(l)];
+    Sizes along = R::S::names.sizes();
     for (int x = 0; x < R::S::names.axes; ++x)
-      if (R::S::names.axis_size[x] != dynamic) sizes.at[x] = R::S::names.axis_size[x];
-    return detail::plan_by_labels<R>(op, all, sizes);
+      if (along[x] == dynamic) along.at[x] = sizes[static_cast<std::size_t>(x)];
+    return detail::plan_by_labels<R>(op, all, along);
   }
 };
 
 /// `plan(op::Matmul<Out>{}, type<A>, type<B>)`: a Plan when the types settle all sizes, else a
-/// PlanSet. Refuses what the operation refuses, with the same sentence. Communicates nothing.
+/// PlanSet. Refuses what the operation refuses, with the same sentence, and T10 of its types. Communicates
+/// nothing.
 template <class Op, class... Operands>
   requires requires { typename Op::operation; }
 constexpr decltype(auto) plan([[maybe_unused]] Op const& op, Type<Operands>...) {
   using R = Resolve<Op, Operands...>;
   if constexpr (!R::verdict) {
     static_cast<void>(refusal<R, Operands...>{});
+    return Plan{};
+  } else if constexpr (!detail::counts_elements(R::S::names, R::S::readings, R::S::types,
+                                                R::verdict.result)) {
+    static_cast<void>(refused<Code::T10_too_many_elements, false, Operands...>{});
     return Plan{};
   } else if constexpr (detail::says_its_plan<R, Op>) {
     if constexpr ((Scope<Operands>::names.all_static() && ...)) {

@@ -1,44 +1,68 @@
 #pragma once
 /// Reductions on types, strict and named.
 
+#include <cstdint>
 #include <string_view>
 #include <type_traits>
 
-#include <shardtype/check/contraction.hpp>
 #include <shardtype/check/functions.hpp>
-#include <shardtype/check/reshard.hpp>
+#include <shardtype/check/operation.hpp>
+#include <shardtype/check/plan_of.hpp>
+#include <shardtype/plan/reduction_plan.hpp>
+#include <shardtype/plan/reshard_plan.hpp>
 #include <shardtype/rules/reduction.hpp>
 
 namespace shardtype {
 
-/// The reductions the library knows, as tags: what is owed after them, and the element type they give.
+/// The reductions the library knows, as tags: which kind they are, the elements they take and give,
+/// and the bytes of a total, in which long reductions and the partial results of ranks are kept
+/// (kernels/reducers.hpp).
 namespace reductions {
 
 /// Which elements a reduction takes, and gives. `ordered` are all but complex ones.
 enum class Takes : std::int8_t { numbers, booleans, floating, ordered, real };
 enum class Makes : std::int8_t { same, count, place, real };
 
+/// Bytes of the type that totals of `T` are kept in, which of float is double.
+template <class T>
+inline constexpr std::int64_t wide_bytes =
+    sizeof(T) * (std::is_same_v<detail::real_of<T>, float> ? 2 : 1);
+
+/// The base of the tags. What a tag does not say again is so.
 template <ReductionKind how, Takes in = Takes::numbers, Makes out = Makes::same>
 struct Tag {
   static constexpr ReductionKind kind = how;
   static constexpr Takes takes = in;
   static constexpr Makes makes = out;
+  /// Whether the result is divided by the number of elements reduced.
+  static constexpr bool divides = false;
+  /// Bytes of a total of elements `T`.
+  template <class T>
+  static constexpr std::int64_t total_bytes = wide_bytes<T>;
 };
 
 struct Sum : Tag<ReductionKind::sum, Takes::numbers, Makes::count> {
   static constexpr std::string_view name = "sum";
+  template <class T>
+  static constexpr std::int64_t total_bytes =
+      std::is_same_v<T, bool> ? sizeof(std::int64_t) : wide_bytes<T>;
 };
 struct Mean : Tag<ReductionKind::sum, Takes::floating> {
   static constexpr std::string_view name = "mean";
+  static constexpr bool divides = true;
 };
 struct Product : Tag<ReductionKind::whole> {
   static constexpr std::string_view name = "prod";
 };
 struct Maximum : Tag<ReductionKind::max, Takes::ordered> {
   static constexpr std::string_view name = "max";
+  template <class T>
+  static constexpr std::int64_t total_bytes = sizeof(T);
 };
 struct Minimum : Tag<ReductionKind::min, Takes::ordered> {
   static constexpr std::string_view name = "min";
+  template <class T>
+  static constexpr std::int64_t total_bytes = sizeof(T);
 };
 struct Any : Tag<ReductionKind::max, Takes::booleans> {
   static constexpr std::string_view name = "any";
@@ -46,37 +70,56 @@ struct Any : Tag<ReductionKind::max, Takes::booleans> {
 struct All : Tag<ReductionKind::min, Takes::booleans> {
   static constexpr std::string_view name = "all";
 };
+/// A total is an element and its position.
 struct PlaceOfMaximum : Tag<ReductionKind::whole, Takes::ordered, Makes::place> {
   static constexpr std::string_view name = "argmax";
+  template <class T>
+  static constexpr std::int64_t total_bytes = 2 * sizeof(std::int64_t);
 };
 struct PlaceOfMinimum : Tag<ReductionKind::whole, Takes::ordered, Makes::place> {
   static constexpr std::string_view name = "argmin";
+  template <class T>
+  static constexpr std::int64_t total_bytes = 2 * sizeof(std::int64_t);
 };
 struct Norm : Tag<ReductionKind::whole, Takes::floating, Makes::real> {
   static constexpr std::string_view name = "norm";
+  template <class T>
+  static constexpr std::int64_t total_bytes = sizeof(double);
 };
 struct Norm1 : Tag<ReductionKind::sum_of_sizes, Takes::floating, Makes::real> {
   static constexpr std::string_view name = "norm_1";
+  template <class T>
+  static constexpr std::int64_t total_bytes = sizeof(double);
 };
 struct NormInf : Tag<ReductionKind::max_of_sizes, Takes::floating, Makes::real> {
   static constexpr std::string_view name = "norm_inf";
+  template <class T>
+  static constexpr std::int64_t total_bytes = sizeof(detail::real_of<T>);
 };
+/// A total is the largest element and a sum relative to it.
 struct LogSumExp : Tag<ReductionKind::whole, Takes::real> {
   static constexpr std::string_view name = "logsumexp";
+  template <class T>
+  static constexpr std::int64_t total_bytes = 2 * sizeof(double);
 };
+/// A total is a sum in bins, of a complex number one for each part.
 struct ReproducibleSum : Tag<ReductionKind::whole, Takes::floating> {
   static constexpr std::string_view name = "reproducible_sum";
+  template <class T>
+  static constexpr std::int64_t total_bytes = detail::is_complex<T> ? 80 : 40;
 };
 struct ReproducibleNorm : Tag<ReductionKind::whole, Takes::floating, Makes::real> {
   static constexpr std::string_view name = "reproducible_norm";
+  template <class T>
+  static constexpr std::int64_t total_bytes = 40;
 };
 
 }  // namespace reductions
 
 namespace op {
 
-/// The reduction `F` (a tag of `reductions`): over the labels named, or over all; or, with dims and attributes
-/// or a Tensor type, over the labels that this result lacks.
+/// The reduction `F` (a tag of `reductions`): over the labels named, or over all; or, with dims and
+/// attributes or a Tensor type, over the labels that this result lacks.
 template <class F, class... Out>
 struct Reduce {
   using operation = Reduce;
@@ -124,21 +167,11 @@ using reduced_element =
                        std::int64_t,
                        std::conditional_t<F::makes == reductions::Makes::real, real_of<T>, T>>;
 
-/// Bytes per output that the ranks exchange for a reduction of elements `T`: the result, or what a
-/// reduction that no owed kind says carries (kernels/reducers.hpp).
+/// Bytes per output that the ranks exchange for a reduction of elements `T`: the result, or the
+/// total where no unreduced kind represents a partial result.
 template <class F, class T>
-constexpr std::int64_t carried_bytes() {
-  constexpr bool wide = std::is_same_v<real_of<T>, float>;
-  constexpr int parts = is_complex<T> ? 2 : 1;
-  if (F::kind != ReductionKind::whole) return sizeof(reduced_element<F, T>);
-  if (F::makes == reductions::Makes::place) return 16;
-  if (std::is_same_v<F, reductions::Norm>) return sizeof(double);
-  if (std::is_same_v<F, reductions::LogSumExp>) return 2 * sizeof(double);
-  if (std::is_same_v<F, reductions::ReproducibleSum>) return 40 * parts;
-  if (std::is_same_v<F, reductions::ReproducibleNorm>) return 40;
-  return wide ? static_cast<std::int64_t>(sizeof(double)) * parts
-              : static_cast<std::int64_t>(sizeof(T));
-}
+inline constexpr std::int64_t carried_bytes =
+    F::kind == ReductionKind::whole ? F::template total_bytes<T> : sizeof(reduced_element<F, T>);
 
 template <class F, class A>
 constexpr Verdict reducible_elements() {
@@ -176,34 +209,61 @@ struct StrictReduction {
   }
   static constexpr Verdict verdict = decide();
 };
+/// What both forms have in common: `Self` says the sharding of the result, `wanted()`, the elements
+/// it gives and the plan of what follows the local reduction.
+template <class Self, class S, class F, class A, class Out>
+struct ReductionCall {
+  static constexpr int operands = 1;
+
+  /// The result's extents: those of the dims that are kept.
+  static constexpr void set_extents(auto const&, Sizes const&, std::int64_t const* const* given,
+                                    std::int64_t* out) {
+    Spec const s = Self::wanted();
+    for (int d = 0; d < s.rank; ++d) out[d] = given[0][S::readings[0].spec.find(s.dims[d].label)];
+  }
+  /// The plan of one call, on an operand of these extents.
+  static constexpr Plan plan_call(auto const& op, Sizes const& sizes,
+                                  std::int64_t const* const* given) {
+    std::int64_t made[max_dims]{};
+    set_extents(op, sizes, given, made);
+    std::int64_t const* const extents[] = {given[0], made};
+    std::int64_t const bytes[] = {sizeof(element_t<A>), sizeof(Out)};
+    CallValues<1> const values(S::names, S::readings, Self::wanted(), sizes, extents, bytes);
+    return Self::plan_of(values.call);
+  }
+};
+
 template <class Strict, class F, class A, bool ok = bool(Strict::verdict)>
-struct ReductionResult : Strict {
+struct ReductionResult : Strict,
+                         ReductionCall<ReductionResult<Strict, F, A>, typename Strict::S, F, A,
+                                       reduced_element<F, element_t<A>>> {
   struct Holder {
     static constexpr Spec value = Strict::verdict.result;
   };
   using result = tensor_from_spec<typename Strict::S, Holder, reduced_element<F, element_t<A>>, A>;
-  static constexpr Plan make_plan(Sizing const&, Machine const& = {}) {
-    Plan p;
-    p.result = Holder::value;
-    return p;
+  static constexpr Spec wanted() { return Holder::value; }
+  static constexpr Plan plan_of(planning::CallSizing const& c) {
+    return planning::reduction_plan(F::name, c, F::template total_bytes<element_t<A>>);
   }
+  static constexpr int open_count(auto const&, Collective) { return 0; }
 };
 template <class Strict, class F, class A>
 struct ReductionResult<Strict, F, A, false> : Strict {};
 
 template <class F, class A, class Out>
-struct NamedReduction {
+struct NamedReduction
+    : ReductionCall<NamedReduction<F, A, Out>, Scope<A, Out>, F, A, element_t<Out>> {
   using S = Scope<A, Out>;
   static constexpr bool communicates = true;
   static constexpr Spec given = S::template spec<0>;
-  static constexpr Spec wanted = S::template spec<1>;
+  static constexpr Spec wanted() { return S::template spec<1>; }
   static constexpr Verdict decide() {
     if (is_local<A>) return refuse(Code::V14_named_result);
     if (Verdict v = rules::lawful(S::names, S::readings, 2); !v) return v;
     if (Verdict v = reducible_elements<F, A>(); !v) return v;
     if (!std::is_same_v<element_t<Out>, reduced_element<F, element_t<A>>>)
       return refuse(Code::N05_element_type);
-    return rules::named_reduction(given, wanted, F::kind);
+    return rules::named_reduction(given, wanted(), F::kind);
   }
   static constexpr Verdict verdict = decide();
   using result = Out;
@@ -212,20 +272,45 @@ struct NamedReduction {
   static constexpr Labels kept() {
     Labels out;
     for (int d = 0; d < given.rank; ++d)
-      if (wanted.find(given.dims[d].label) >= 0) out.push(given.dims[d].label);
+      if (wanted().find(given.dims[d].label) >= 0) out.push(given.dims[d].label);
     return out;
   }
-  /// The sharding of what the ranks hold after the local reduction, before it is resharded to the
-  /// result. Where no owed kind says the reduction, what they carry is owed as a sum is.
+  /// The sharding of the partial results, which the local reduction leaves and which are then
+  /// resharded. Where no unreduced kind says the reduction, they are totals, unreduced as a sum is.
   struct Met {
     static constexpr Spec value =
         rules::reduction(given, kept(),
                          F::kind == ReductionKind::whole ? ReductionKind::sum : F::kind)
             .result;
   };
-  static constexpr std::int64_t bytes = carried_bytes<F, element_t<A>>();
+  static constexpr std::int64_t bytes = carried_bytes<F, element_t<A>>;
+  /// The reshard of the partial results, which the executor runs.
   static constexpr Plan make_plan(Sizing const& z, Machine const& m = {}) {
-    return planning::reshard_plan(Met::value, wanted, z, m);
+    return planning::reshard_plan(Met::value, wanted(), z, m);
+  }
+
+  // The plan of the whole call, and how many collectives it runs at most, whatever the sizes.
+  static constexpr Plan plan_of(planning::CallSizing const& c) {
+    return planning::reduction_plan(F::name, c, F::template total_bytes<element_t<A>>,
+                                    reshard_for(c.common), bytes, F::kind == ReductionKind::whole);
+  }
+  static constexpr int open_count(auto const&, Collective c) {
+    return PlanSet<NamedReduction, moved_t<NamedReduction, A>>::count(c);
+  }
+  static constexpr int open_collectives(auto const&) {
+    return PlanSet<NamedReduction, moved_t<NamedReduction, A>>::collectives();
+  }
+
+ private:
+  /// The reshard that the executor chooses.
+  static constexpr Plan reshard_for(Sizing z) {
+    using Moved = moved_t<NamedReduction, A>;
+    if constexpr (S::names.all_static()) {
+      return shared_plan<NamedReduction, StaticSizing<S, Moved>>();
+    } else {
+      z.element_bytes = bytes;
+      return PlanSet<NamedReduction, Moved>::choose(z);
+    }
   }
 };
 

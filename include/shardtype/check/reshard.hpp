@@ -11,6 +11,13 @@
 
 namespace shardtype {
 
+/// What the result of a collective that makes all blocks equal is typed as: invariant, unless the call
+/// says otherwise, as in `all_gather<X, I>(a, to_varying)`. Of Locals only.
+struct ToVarying {};
+struct ToReduced {};
+inline constexpr ToVarying to_varying{};
+inline constexpr ToReduced to_reduced{};
+
 namespace op {
 
 /// Another sharding of the same value, named by dims and attributes or by a Tensor type.
@@ -19,7 +26,8 @@ struct Reshard {
   using operation = Reshard;
   static constexpr std::string_view name = "reshard";
 };
-/// The blocks of the groups that span `Xs`. Of Locals: `Xs` are axes, then the index to gather along.
+/// The blocks of the groups that span `Xs`. Of Locals: `Xs` are axes, then the index to gather along, then
+/// shardtype::ToVarying or shardtype::ToReduced if the result is to be typed so.
 template <class... Xs>
 struct AllGather {
   using operation = AllGather;
@@ -31,13 +39,15 @@ struct AllReduce {
   using operation = AllReduce;
   static constexpr std::string_view name = "all_reduce";
 };
-/// The reduction over an axis, of which each rank keeps its piece along an index.
+/// The reduction over an axis, of which each rank keeps its piece along an index. Of Locals: over axes, with
+/// `Max`, `Min` or `Mean` first likewise.
 template <class... XI>
 struct ReduceScatter {
   using operation = ReduceScatter;
   static constexpr std::string_view name = "reduce_scatter";
 };
-/// An axis moves from one index to another.
+/// An axis moves from one index to another. Of Locals: over axes, cut along the first index, joined along the
+/// second.
 template <class... XFromTo>
 struct AllToAll {
   using operation = AllToAll;
@@ -190,10 +200,20 @@ struct Exchanging : Collectively<A, Exchanging<A, X, From, To>, Dim<From, X>, Di
   static constexpr Verdict verdict = Base::decide();
 };
 
-template <template <class...> class Rule, class A, class... Args>
+/// Whether `T` says what the result of a collective of blocks is typed as.
+template <class T>
+inline constexpr bool names_state_of =
+    std::is_same_v<T, shardtype::ToVarying> || std::is_same_v<T, shardtype::ToReduced>;
+
+/// `Count`: how many axes and indices it names; any number for 0.
+template <template <class...> class Rule, std::size_t Count, class A, class... Args>
 constexpr auto resolve_collective() {
   if constexpr (!is_tensor<A>) {
     return Type<NotATensor<A>>{};
+  } else if constexpr ((names_state_of<Args> || ...)) {
+    return Type<Plainly<Code::V01_mixed>>{};
+  } else if constexpr (Count > 0 && Count != sizeof...(Args)) {
+    return Type<Plainly<Code::T05_not_an_axis>>{};
   } else {
     using Ruled = Rule<A, Args...>;
     return Type<CollectiveResult<A, Ruled, typename Ruled::S>>{};
@@ -212,24 +232,30 @@ constexpr auto resolve_reshard() {
 
 template <class... Out, class A>
 struct Resolve<op::Reshard<Out...>, A> : decltype(detail::resolve_reshard<A, Out...>())::type {};
+// Of Locals: check/block_move.hpp.
 template <class... Xs, class A>
+  requires(!is_local<A>)
 struct Resolve<op::AllGather<Xs...>, A>
-    : decltype(detail::resolve_collective<detail::Gathering, A, Xs...>())::type {};
+    : decltype(detail::resolve_collective<detail::Gathering, 0, A, Xs...>())::type {};
 template <class... Xs, class A>
 struct Resolve<op::ToPartial<Xs...>, A>
-    : decltype(detail::resolve_collective<detail::Owing, A, Xs...>())::type {};
+    : decltype(detail::resolve_collective<detail::Owing, 0, A, Xs...>())::type {};
 template <class... Xs, class A>
+  requires(!is_local<A>)
 struct Resolve<op::ToReduced<Xs...>, A>
-    : decltype(detail::resolve_collective<detail::Casting, A, Xs...>())::type {};
+    : decltype(detail::resolve_collective<detail::Casting, 0, A, Xs...>())::type {};
 template <class... Xs, class A>
+  requires(!is_local<A>)
 struct Resolve<op::AllReduce<Xs...>, A>
-    : decltype(detail::resolve_collective<detail::Reducing, A, Xs...>())::type {};
-template <class X, class I, class A>
-struct Resolve<op::ReduceScatter<X, I>, A>
-    : decltype(detail::resolve_collective<detail::Scattering, A, X, I>())::type {};
-template <class X, class From, class To, class A>
-struct Resolve<op::AllToAll<X, From, To>, A>
-    : decltype(detail::resolve_collective<detail::Exchanging, A, X, From, To>())::type {};
+    : decltype(detail::resolve_collective<detail::Reducing, 0, A, Xs...>())::type {};
+template <class... XI, class A>
+  requires(!is_local<A>)
+struct Resolve<op::ReduceScatter<XI...>, A>
+    : decltype(detail::resolve_collective<detail::Scattering, 2, A, XI...>())::type {};
+template <class... XFromTo, class A>
+  requires(!is_local<A>)
+struct Resolve<op::AllToAll<XFromTo...>, A>
+    : decltype(detail::resolve_collective<detail::Exchanging, 3, A, XFromTo...>())::type {};
 
 /// Whether `reshard<To>(a)` compiles for a tensor of type `From`.
 template <class From, class To>

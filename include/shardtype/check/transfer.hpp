@@ -9,6 +9,8 @@
 
 namespace shardtype {
 
+class MeshRef;
+
 namespace detail {
 
 /// `s` with its labels in the numbers of scope `to`; those that it lacks come behind.
@@ -72,20 +74,22 @@ constexpr auto resolve_transfer() {
 
 namespace op {
 
-/// The same value on another mesh.
-template <class... Out>
+/// The same value on another mesh, which has the axes `MeshAxes` (a pack).
+template <class MeshAxes, class... Out>
 struct Transfer {
   using operation = Transfer;
   static constexpr std::string_view name = "transfer";
+  MeshRef const* mesh = nullptr;
 };
 
 }  // namespace op
 
-template <class... Out, class A>
-struct Resolve<op::Transfer<Out...>, A> : decltype(detail::resolve_transfer<A, Out...>())::type {};
+template <class MeshAxes, class... Out, class A>
+struct Resolve<op::Transfer<MeshAxes, Out...>, A>
+    : decltype(detail::resolve_transfer<A, Out...>())::type {};
 
 /// Whether `transfer<To>(a, mesh)` compiles for a tensor of type `From` and a mesh that has To's axes.
 template <class From, class To>
-concept Transferable = bool(Resolve<op::Transfer<To>, From>::verdict);
+concept Transferable = bool(Resolve<op::Transfer<detail::Pack<>, To>, From>::verdict);
 
 }  // namespace shardtype

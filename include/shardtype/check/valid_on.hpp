@@ -61,8 +61,8 @@ constexpr bool is_lawful() {
   }
 }
 
-/// Whether a tensor of type `A` can exist: every axis has a size, and bytes of its block can be counted
-/// (E20). Extents known at run time only say nothing.
+/// Whether a tensor of type `A` can exist: every axis has a size, and the extents that the type settles are
+/// not too large (T10).
 template <class A, class... Given>
 constexpr bool exists_on() {
   if constexpr (!is_lawful<A>()) {
@@ -70,16 +70,9 @@ constexpr bool exists_on() {
   } else {
     using S = Scope<A>;
     constexpr Sizes sizes = SizesOn<S, Given...>::value;
-    std::int64_t room = std::int64_t{1} << 58;
-    bool empty = false;
     for (int x = 0; x < S::names.axes; ++x)
       if (sizes[x] == dynamic) return false;
-    for (int l = 0; l < S::names.labels; ++l) {
-      std::int64_t const extent = S::names.label_extent[l];
-      if (extent == 0) empty = true;
-      if (extent > 0) room /= extent;
-    }
-    return empty || room > 0;
+    return countable(S::names.label_extent, S::names.labels);
   }
 }
 
@@ -139,7 +132,7 @@ struct ValidOn<F, Args<A...>, Given...> {
 ///
 /// False: a rule refuses the operation; the callable does not accept the types; a size is below 1 or
 /// contradicts its axis; an axis of an operand or of the result has no size; static extents are more
-/// elements than a tensor can have (E20). A callable whose body has an error gives that error's sentence,
+/// elements than a tensor can have (T10). A callable whose body has an error gives that error's sentence,
 /// unless its parameters are constrained (`requires Contractible<A, B>`). Communicates nothing.
 template <class F, class Operands, class... Given>
 inline constexpr bool valid_on = detail::ValidOn<F, Operands, Given...>::decide();

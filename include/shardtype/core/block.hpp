@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include <shardtype/core/saturating.hpp>
 #include <shardtype/core/spec.hpp>
 
 namespace shardtype {
@@ -148,7 +149,7 @@ constexpr std::int64_t local_elements(Spec const& s, Extents const& extents, Siz
                                       Coords const& coords) {
   std::int64_t n = 1;
   for (int d = 0; d < s.rank; ++d)
-    n *= held(extents[s.dims[d].label], s.dims[d].axes, sizes, coords);
+    n = mul_sat(n, held(extents[s.dims[d].label], s.dims[d].axes, sizes, coords));
   return n;
 }
 
@@ -156,8 +157,15 @@ constexpr std::int64_t local_elements(Spec const& s, Extents const& extents, Siz
 constexpr std::int64_t largest_elements(Spec const& s, Extents const& extents, Sizes const& sizes) {
   std::int64_t n = 1;
   for (int d = 0; d < s.rank; ++d)
-    n *= largest_block(extents[s.dims[d].label], s.dims[d].axes, sizes);
+    n = mul_sat(n, largest_block(extents[s.dims[d].label], s.dims[d].axes, sizes));
   return n;
+}
+
+/// Whether a tensor of this sharding can have these extents.
+constexpr bool countable(Spec const& s, Extents const& extents) {
+  std::int64_t own[max_dims]{};
+  for (int d = 0; d < s.rank; ++d) own[d] = extents[s.dims[d].label];
+  return countable(own, s.rank);
 }
 
 }  // namespace shardtype

@@ -99,7 +99,7 @@ struct Scope {
   static constexpr Read all = read_all();
 
  public:
-  static constexpr Names const& names = all.names;
+  static constexpr auto const& names = all.names;
   /// The types as values, in order.
   static constexpr Reading const* readings = all.readings;
   /// The sharding of the `K`-th.
@@ -220,11 +220,14 @@ Pack<Attribute<Xs...>> listed_in(Type<Xs>*...);
 /// The attribute that lists a set of axes, as a pack; none where it is empty.
 template <class S, class P, AxisSet Spec::* Which, template <class...> class Attribute>
 Pack<> attribute_pack(std::index_sequence<>);
+// with the type after an arrow, nvcc finds no function
 template <class S, class P, AxisSet Spec::* Which, template <class...> class Attribute,
           std::size_t First, std::size_t... K>
-auto attribute_pack(std::index_sequence<First, K...>)
-    -> decltype(detail::listed_in<Attribute>(axis_at<S, attribute_axes<S, P, Which>.at[First]>(),
-                                             axis_at<S, attribute_axes<S, P, Which>.at[K]>()...));
+constexpr auto attribute_pack(std::index_sequence<First, K...>) {
+  return decltype(detail::listed_in<Attribute>(
+      axis_at<S, attribute_axes<S, P, Which>.at[First]>(),
+      axis_at<S, attribute_axes<S, P, Which>.at[K]>()...)){};
+}
 template <AxisSet Spec::* Which, class P>
 using Listing = std::make_index_sequence<static_cast<std::size_t>((P::value.*Which).size())>;
 

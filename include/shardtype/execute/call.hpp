@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <source_location>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -48,24 +49,38 @@ struct Run : Filled<Run<Op>> {
   template <class Out, class... As>
   static void fill(Op const& op, Out& out, As const&... as) {
     typename Out::execution_space const exec{};
-    op.kernel(exec, out.mutable_local(), as.local()...);
+    using Order = std::make_index_sequence<Out::rank>;
+    op.kernel(exec, written(out, Order{}), as.local()...);
     exec.fence();
+  }
+
+ private:
+  /// The block to write, also of a Local that is the same on all ranks: each writes the same.
+  template <class Out, std::size_t... D>
+  static typename Out::template View<typename Out::element> written(Out& out,
+                                                                    std::index_sequence<D...>) {
+    return typename Out::template View<typename Out::element>(
+        static_cast<typename Out::element*>(out.buffer().data()),
+        static_cast<std::size_t>(out.rows()[D].size())...);
   }
 };
 
-/// The same where an operand is a Local; collectives of manual mode have their own (manual/).
+/// The same where an operand is a Local. Collectives have their own in manual/, with a `start` beside `run`.
 template <class Op>
 struct RunBlocks : Run<Op> {};
 
 /// The base of a Run of operations that have a plan which does everything: products and changes of sharding.
 struct ByPlan {
-  template <class R, class Op, class... As>
-  static auto run(Op const& op, std::source_location const& where, As const&... as) {
-    if constexpr (requires { op.overlap; }) {
-      return execute::run<R>(where, op.overlap, as...);
-    } else {
-      return execute::run<R>(where, as...);
-    }
+  template <class R, class Op, class A, class... B>
+  static typename R::result run([[maybe_unused]] Op const& op, std::source_location const& where,
+                                A const& a, B const&... b) {
+    Overlap overlap = Overlap::none;
+    if constexpr (requires { op.overlap; }) overlap = op.overlap;
+    std::array<std::int64_t, R::result::rank> extents{};
+    Call const call = call_of<R>(where, overlap, a, b...);
+    return typename R::result(
+        a.mesh(), extents,
+        run_call<typename A::element, typename A::memory_space>(call, extents.data()));
   }
   template <class R, class Op, class A>
   static auto start(Op const&, std::source_location const& where, A const& a) {
@@ -93,9 +108,40 @@ struct Run<op::Named<Op, Out...>> {
   template <class R, class... As>
   static auto run(op::Named<Op, Out...> const& named, std::source_location const& where,
                   As const&... as) {
-    return run_named<R, Run<Op>>(named.op, where, as...);
+    return run_named<R, Run<Op>>(named.strict(), where, as...);
   }
 };
+
+/// The plan of a product with what its kernel takes of its own where it runs.
+template <class T, class Exec>
+Plan with_kernel(Plan plan) {
+  using Product = kernels::Product<T, Exec>;
+  plan.elements.any_strides = Product::any_strides;
+  plan.workspace = Product::kernel_bytes(Exec(), plan.memory().gemm());
+  return plan;
+}
+
+/// The plan that `R` makes for the sizes of these operands.
+template <class R, class Op, class A, class... Bs>
+Plan plan_by_sizing(Op const& op, A const& a, Bs const&... bs) {
+  AxisMap const axes = map_axes(a.mesh().state(), R::S::names);
+  Sizing z{R::S::names.extents(), axes.sizes,
+           static_cast<std::int64_t>(sizeof(typename A::element))};
+  if constexpr (requires { R::bytes; }) z.element_bytes = R::bytes;
+  if constexpr (requires { op.strict(); }) {
+    z = named_sizing<R>(op.strict(), axes, a, bs...);
+  } else {
+    GivenExtents const given(a, bs...);
+    for (int k = 0; k <= static_cast<int>(sizeof...(Bs)); ++k)
+      note_extents(z.extents, R::S::names, R::S::readings[k].spec, given.at[k], "one operand");
+  }
+  Planner const planner{R::S::names, z.element_bytes, &R::make_plan};
+  if constexpr (requires { op.overlap; }) {
+    return with_kernel<typename A::element, typename A::execution_space>(planner(z));
+  } else {
+    return planner(z);
+  }
+}
 
 /// Kinds of operands that layers above this one make, each with its own way of going on from `call`.
 enum class Above { lazy };
@@ -118,36 +164,102 @@ constexpr auto call(Op const& op, std::source_location const& where, As const&..
     using R = Resolve<Op, operand_t<As>...>;
     if constexpr (!R::verdict) {
       return Poisoned(refusal<R, operand_t<As>...>{});
+    } else if constexpr (!countable(R::verdict.result, R::S::names.extents())) {
+      return Poisoned(refused<Code::T10_too_many_elements, false, operand_t<As>...>{});
     } else if constexpr ((detail::is_dry<As> || ...)) {
       return detail::note<R>(op, as...);
     } else {
-      constexpr bool blocks = (is_local<operand_t<As>> || ...);
-      using Runs = std::conditional_t<blocks, execute::RunBlocks<Op>, execute::Run<Op>>;
-      return Runs::template run<R>(op, where, operand(as)...);
+      if constexpr ((is_local<operand_t<As>> || ...)) {
+        return execute::RunBlocks<Op>::template run<R>(op, where, operand(as)...);
+      } else {
+        return execute::Run<Op>::template run<R>(op, where, operand(as)...);
+      }
     }
   }
 }
 
-/// The same, started and not waited for, of operations that end in one collective: a Pending of what `call` gives
-/// (tensor/pending.hpp): `start(op::AllGather<X>{}, a)`.
-template <Operation Op, class... As>
-auto start(Op const& op, std::source_location const& where, As const&... as) {
-  if constexpr (any_poisoned<As...>) {
-    return Poisoned{};
+namespace detail {
+
+/// Whether `T`, or a part of a tuple, is the result of a refused operation.
+template <class T>
+inline constexpr bool is_poison = any_poisoned<T>;
+template <class... Ts>
+inline constexpr bool is_poison<std::tuple<Ts...>> = (is_poison<Ts> || ...);
+template <class... Ts>
+inline constexpr bool holds_poison = (is_poison<Ts> || ...);
+
+template <class R, class... As>
+constexpr auto judge() {
+  if constexpr (holds_poison<As...>) {
+    return Type<Poisoned>{};
+  } else if constexpr (!R::verdict) {
+    return Type<refusal<R, As...>>{};
   } else {
-    using R = Resolve<Op, operand_t<As>...>;
-    if constexpr (!R::verdict) {
-      return Poisoned(refusal<R, operand_t<As>...>{});
+    return Type<void>{};
+  }
+}
+/// The judgement of what is no operation, as shard_map: the sentence with which `R` (like a Resolve) refuses
+/// operands of types `As`, Poisoned where an operation before was refused, void where all is well. What takes
+/// `judged_t` constructs it, which tells the refusal, and goes no further.
+template <class R, class... As>
+using judged_t = typename decltype(judge<R, As...>())::type;
+template <class Judgement>
+inline constexpr bool accepts = std::is_void_v<Judgement>;
+
+/// What starts `op` on `as`.
+template <class Op, class... As>
+constexpr auto start_call(Op const& op, std::source_location const& where, As const&... as) {
+  using R = Resolve<Op, operand_t<As>...>;
+  using Judged = judged_t<R, operand_t<As>...>;
+  if constexpr (!accepts<Judged>) {
+    return Poisoned(Judged{});
+  } else {
+    if constexpr ((is_local<operand_t<As>> || ...)) {
+      return execute::RunBlocks<Op>::template start<R>(op, where, operand(as)...);
     } else {
-      constexpr bool blocks = (is_local<operand_t<As>> || ...);
-      using Runs = std::conditional_t<blocks, execute::RunBlocks<Op>, execute::Run<Op>>;
-      return Runs::template start<R>(op, where, operand(as)...);
+      return execute::Run<Op>::template start<R>(op, where, operand(as)...);
     }
   }
 }
+
+}  // namespace detail
+
+/// Starts an operation that ends in one collective and does not wait for it: gives a Pending of what the
+/// operation gives (tensor/pending.hpp). Refuses what that refuses.
+///
+///     auto pending = start(op::AllGather<X>{}, a);   // sends from now on
+///     auto whole = std::move(pending).wait();        // as all_gather<X>(a)
 template <Operation Op, class A>
 auto start(Op const& op, A const& a, std::source_location where = std::source_location::current()) {
-  return start(op, where, a);
+  return detail::start_call(op, where, a);
+}
+/// The same of an operation on two operands.
+template <Operation Op, class A, class B>
+  requires(!std::is_same_v<B, std::source_location>)
+auto start(Op const& op, A const& a, B const& b,
+           std::source_location where = std::source_location::current()) {
+  return detail::start_call(op, where, a, b);
+}
+
+/// The plan that this operation on these tensors runs, with their true sizes. Communicates nothing; refuses what
+/// the operation refuses.
+template <Operation Op, class A, class... Bs>
+auto plan_at(Op const& op, A const& a, Bs const&... bs) {
+  using R = Resolve<Op, operand_t<A>, operand_t<Bs>...>;
+  if constexpr (!R::verdict) {
+    static_cast<void>(refusal<R, operand_t<A>, operand_t<Bs>...>{});
+    return Plan{};
+  } else if constexpr (requires { execute::Run<Op>::template plan<R>(op, operand(a)); }) {
+    return execute::Run<Op>::template plan<R>(op, operand(a));
+  } else if constexpr (detail::says_its_plan<R, Op>) {
+    auto const of = [&](auto const& t, auto const&... ts) {
+      return R::plan_call(op, map_axes(t.mesh().state(), R::S::names).sizes,
+                          execute::GivenExtents(t, ts...).at);
+    };
+    return of(operand(a), operand(bs)...);
+  } else {
+    return execute::plan_by_sizing<R>(op, operand(a), operand(bs)...);
+  }
 }
 
 }  // namespace shardtype

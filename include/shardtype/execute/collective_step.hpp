@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 #include <utility>
 
 #include <Kokkos_Core.hpp>
@@ -15,6 +16,34 @@
 #include <shardtype/kernels/segments.hpp>
 
 namespace shardtype::execute {
+
+/// The name of a collective, for messages.
+inline char const* name_of(Collective c) {
+  switch (c) {
+    case Collective::all_gather:
+      return "all_gather";
+    case Collective::all_reduce:
+      return "all_reduce";
+    case Collective::reduce_scatter:
+      return "reduce_scatter";
+    case Collective::all_to_all:
+      return "all_to_all";
+    case Collective::permute:
+      return "permute";
+    case Collective::broadcast:
+      return "broadcast";
+    case Collective::neighbor:
+      return "neighbor exchange";
+    case Collective::none:
+      break;
+  }
+  return "none";
+}
+
+/// Error E42, of a step that would else be left out without a word.
+[[noreturn]] inline void throw_not_run(std::string const& what) {
+  throw Error("E42", "a plan has a step that is not run: " + what, FailedOn::every_rank);
+}
 
 /// Runs the collectives of plans. They take contiguous memory; along the outermost dim nothing is
 /// packed. Where MPI cannot reach `Space`, blocks pass through the host.
@@ -29,13 +58,16 @@ class CollectiveStep {
   /// Only starts the collective: `v` is the result when `exchange` is done and its rest too. Where a dim
   /// is dealt out in turns, and in a group of one rank, all is done at once.
   void start(Step const& s, Value<T>& v, Exchange& exchange) {
+    check_known(s);
     later_ = &exchange;
     run(s, v);
     later_ = nullptr;
   }
 
-  /// `v` as the step's collective makes it. Collective over the group that the step names.
+  /// `v` as the step's collective makes it. Collective over the group that the step names. Error E42: it is
+  /// one that plans of operations do not have.
   void run(Step const& s, Value<T>& v) {
+    check_known(s);
     if (blocks_.sizing.sizes.product(s.axes) == 1) {
       alone(s, v);
       return;
@@ -66,11 +98,16 @@ class CollectiveStep {
       case Collective::none:
       case Collective::broadcast:
       case Collective::neighbor:
-        break;
+        break;  // not known
     }
   }
 
  private:
+  /// On one rank, too.
+  static void check_known(Step const& s) {
+    if (s.collective == Collective::none || s.collective == Collective::broadcast)
+      throw_not_run(name_of(s.collective));
+  }
   /// In a group of one rank a step changes names only, or leaves a part of a dim to other axes.
   void alone(Step const& s, Value<T>& v) {
     if (changes_cyclic(s) && s.from == s.to) {

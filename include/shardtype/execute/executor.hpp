@@ -20,29 +20,6 @@
 
 namespace shardtype::execute {
 
-/// The name of a collective, for messages.
-inline char const* name_of(Collective c) {
-  switch (c) {
-    case Collective::all_gather:
-      return "all_gather";
-    case Collective::all_reduce:
-      return "all_reduce";
-    case Collective::reduce_scatter:
-      return "reduce_scatter";
-    case Collective::all_to_all:
-      return "all_to_all";
-    case Collective::permute:
-      return "permute";
-    case Collective::broadcast:
-      return "broadcast";
-    case Collective::neighbor:
-      return "neighbor exchange";
-    case Collective::none:
-      break;
-  }
-  return "none";
-}
-
 /// Executes plans on blocks of `T` in memory `Space`, on the calling rank of one mesh.
 template <class T, class Space>
 class Executor {
@@ -190,6 +167,7 @@ class Executor {
         agree_on(s);
         return collectives_.run(s, v);
       case Action::compute:
+      case Action::finish:
         throw Error("E68", "a plan computes where a value is only to be moved",
                     FailedOn::every_rank);
     }
@@ -200,7 +178,10 @@ class Executor {
     if (s.action != Action::compute) {
       one(s, v);
     } else {
-      if constexpr (has_products) v = product(s, slots[0], slots[1]);
+      if constexpr (has_products)
+        v = product(s, slots[0], slots[1]);
+      else
+        throw_not_run("a product of elements that are not multiplied");
       slots[0] = slots[1] = {};
     }
     return static_cast<int>(s.slot);

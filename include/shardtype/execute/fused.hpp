@@ -291,4 +291,39 @@ struct OperandTraits<Fused<F, Args...>> {
   static type const& get(Fused<F, Args...> const& f) { return f.tensor(); }
 };
 
+namespace execute {
+
+/// A temporary expression on its way through `call` to an operation that computes it while it reads it.
+template <class E>
+struct Temporary {
+  E const& expression;
+};
+template <class T>
+inline constexpr bool is_temporary = false;
+template <class E>
+inline constexpr bool is_temporary<Temporary<E>> = true;
+
+/// An argument as such operations hand it to `call`: a Temporary of an expression without a name whose operands
+/// lie as it does. One with a name may be used again, and is computed once for all uses.
+template <class A>
+constexpr decltype(auto) passed(A&& a) {
+  if constexpr (shardtype::detail::is_fused<A>) {
+    if constexpr (shardtype::detail::lies_as<operand_t<A>, A>) {
+      return Temporary<A>{a};
+    } else {
+      return std::as_const(a);
+    }
+  } else {
+    return std::as_const(a);
+  }
+}
+
+}  // namespace execute
+
+template <class E>
+struct OperandTraits<execute::Temporary<E>> {
+  using type = operand_t<E>;
+  static execute::Temporary<E> const& get(execute::Temporary<E> const& e) { return e; }  // NOLINT
+};
+
 }  // namespace shardtype

@@ -7,14 +7,23 @@
 #include <type_traits>
 
 #include <shardtype/check/reduction.hpp>
+#include <shardtype/execute/call.hpp>
 #include <shardtype/execute/fused.hpp>
 #include <shardtype/execute/run.hpp>
+#include <shardtype/kernels/expression.hpp>
 #include <shardtype/kernels/reduce.hpp>
 #include <shardtype/kernels/reducers.hpp>
 #include <shardtype/tensor/block_layout.hpp>
 #include <shardtype/tensor/create.hpp>
 
 namespace shardtype::execute {
+
+/// The reducer (kernels/reducers.hpp) that runs the reduction `F` on elements `T`; specialised in
+/// ops/.
+template <class F, class T>
+struct ReducerOf;
+template <class F, class T>
+using reducer_t = typename ReducerOf<F, T>::type;
 
 /// `block` with the dims `kept` first, in their order; then the others.
 inline kernels::Layout kept_first(kernels::Layout const& block, int const* kept, int count) {
@@ -56,8 +65,8 @@ template <class A>
 Readable<A, typename A::element const*> readable(A const& a) {
   return {a.mesh(), a.extents(), static_cast<typename A::element const*>(a.buffer().data())};
 }
-/// An expression that is not computed yet and whose operands lie as it does: it is computed while it is
-/// read.
+/// An expression that is not computed yet and whose operands lie as it does: it is computed while
+/// it is read.
 template <class F, class... Args>
 auto readable_expression(Fused<F, Args...> const& e) {
   using A = typename Fused<F, Args...>::tensor_type;
@@ -91,8 +100,8 @@ Buffer reduce_block(MeshState& mesh, In const& in, kernels::Layout const& source
   return out;
 }
 
-/// The calling rank's part of a reduction to `Out`, whose labels are some of A's. Where reduced dims
-/// are split, what the ranks hold is owed.
+/// The calling rank's part of a reduction to `Out`, whose labels are some of A's. Where reduced
+/// dims are split, it is unreduced.
 template <class Reducer, class Out, class A, class In>
 Out reduce_locally(Readable<A, In> const& a) {
   using S = Scope<A, Out>;
@@ -134,9 +143,9 @@ void place_in_whole(Readable<A, In> const& a, KeptDims const& kept, kernels::Pla
   exec.fence();
 }
 
-/// The reduction that `R` (a NamedReduction) resolved: each rank reduces its block, then the plan
-/// brings what they have together in the sharding of the result. `Carries`: what travels are the
-/// reducer's totals, which are finished at the end.
+/// The reduction that `R` (a NamedReduction) resolved: each rank reduces its block, then the
+/// partial results are resharded to the result. `Carries`: these are the reducer's totals, which
+/// are finished at the end.
 template <class Reducer, class R, bool Carries, class A, class In>
 auto reduce_and_reshard(Readable<A, In> const& a, std::source_location const& where) {
   using Out = typename R::result;
@@ -167,6 +176,7 @@ auto reduce_and_reshard(Readable<A, In> const& a, std::source_location const& wh
   std::array<std::int64_t, Out::rank> extents{};
   Buffer result = run_call<T, Space>(call, extents.data());
   if constexpr (Carries) {
+    part = {};
     Out out = shardtype::detail::uninitialized<Out>(a.mesh, extents);
     if (!a.mesh.here()) return out;
     typename Space::execution_space const exec{};
@@ -179,5 +189,76 @@ auto reduce_and_reshard(Readable<A, In> const& a, std::source_location const& wh
     return Out(a.mesh, extents, std::move(result));
   }
 }
+
+/// Divides `n` elements in place.
+template <class Space, class T>
+void divide_block(T* block, std::int64_t n, std::int64_t by) {
+  using Order = std::make_integer_sequence<int, 2>;
+  using Quotient =
+      kernels::Node<Order, functions::Divide, kernels::Leaf<T, 0>, kernels::Constant<T>>;
+  using Real = shardtype::detail::real_of<T>;
+  kernels::Layout layout;
+  layout.rank = 1;
+  layout.extent[0] = n;
+  layout.stride[0] = 1;
+  kernels::Sources<1> in;
+  in.data[0] = block;
+  in.stride[0][0] = 1;
+  typename Space::execution_space const exec{};
+  kernels::evaluate<kernels::Elements<T>>(exec, Quotient({}, {}, {T(static_cast<Real>(by))}), block,
+                                          layout, in);
+  exec.fence();
+}
+
+/// Reductions of tensors and Locals. A temporary expression is computed while it is reduced.
+template <class F, class... Labels>
+struct Run<op::Reduce<F, Labels...>> {
+  template <class R, class A>
+  static typename R::result run(op::Reduce<F, Labels...> const&, std::source_location const& where,
+                                A const& a) {
+    if constexpr (!is_temporary<A>) {
+      return reduce<R>(readable(a), where);
+    } else {
+      if constexpr (!kernels::detail::takes_blocks<reducer_t<F, element_t<operand_t<A>>>>)
+        if (!a.expression.computed()) return reduce<R>(readable_expression(a.expression), where);
+      return reduce<R>(readable(a.expression.tensor()), where);
+    }
+  }
+
+ private:
+  template <class R, class A, class In>
+  static typename R::result reduce(Readable<A, In> const& a, std::source_location const& where) {
+    using Out = typename R::result;
+    using T = typename A::element;
+    using Reducer = reducer_t<F, T>;
+    static_assert(sizeof(typename Reducer::Total) ==
+                  static_cast<std::size_t>(F::template total_bytes<T>));
+    auto const reduced = [&] {
+      if constexpr (R::communicates) {
+        return reduce_and_reshard < Reducer, R, F::kind == ReductionKind::whole > (a, where);
+      } else {
+        return reduce_locally<Reducer, Out>(a);
+      }
+    };
+    if constexpr (F::divides) {
+      Out out = reduced();
+      if (a.mesh.here())
+        divide_block<typename A::memory_space>(
+            static_cast<typename Out::element*>(out.buffer().data()), out.local_size(),
+            terms<Scope<A, Out>>(a.extents.data()));
+      return out;
+    } else {
+      return reduced();
+    }
+  }
+  /// Elements per result, of a value with these extents.
+  template <class S>
+  static std::int64_t terms(std::int64_t const* extents) {
+    std::int64_t n = 1;
+    for (int d = 0; d < S::template spec<0>.rank; ++d)
+      if (S::template spec<1>.find(S::template spec<0>.dims[d].label) < 0) n *= extents[d];
+    return n;
+  }
+};
 
 }  // namespace shardtype::execute

@@ -6,6 +6,7 @@
 #include <memory>
 #include <source_location>
 #include <string>
+#include <utility>
 
 #include <shardtype/check/plan_of.hpp>
 #include <shardtype/core/list.hpp>
@@ -53,7 +54,10 @@ class PlanCache {
       if (p->sizing == z) return *p;
     // shapes that change at every call must not fill the memory
     if (known_->size() == 64) known_->erase(0);
-    return *known_->push_back(detail::Owned(new Plan const(planner(z))));
+    detail::Owned<Plan const> plan(new Plan const(planner(z)));
+    if (!countable(plan->result, z.extents))
+      throw Error("E20", "the result would have more than 2^58 elements", FailedOn::every_rank);
+    return *known_->push_back(std::move(plan));
   }
 
  private:
@@ -143,21 +147,6 @@ Call call_of(std::source_location const& where, Overlap overlap, A const& a, B c
     call.second = {&R::S::readings[1].spec, &other.mesh(), other.extents().data(), &other.buffer()};
   }
   return call;
-}
-
-/// Runs the operation that `R` resolved on its operands. Errors: E23 tensors of two meshes, E24
-/// extents that do not match.
-template <class R, class A, class... B>
-auto run(std::source_location const& where, Overlap overlap, A const& a, B const&... b) {
-  using Out = typename R::result;
-  std::array<std::int64_t, Out::rank> extents{};
-  Call const call = call_of<R>(where, overlap, a, b...);
-  return Out(a.mesh(), extents,
-             run_call<typename A::element, typename A::memory_space>(call, extents.data()));
-}
-template <class R, class A, class... B>
-auto run(std::source_location const& where, A const& a, B const&... b) {
-  return run<R>(where, Overlap::none, a, b...);
 }
 
 }  // namespace shardtype::execute

@@ -108,9 +108,9 @@ template <class A>
 auto save_npy(A const& a, std::string const& path,
               [[maybe_unused]] std::source_location where = std::source_location::current()) {
   using Held = operand_t<A>;
-  using R = detail::StillUnreduced<Held>;
-  if constexpr (!R::verdict) {
-    static_cast<void>(refusal<R, A>{});
+  using Judged = detail::judged_t<detail::StillUnreduced<Held>, Held>;
+  if constexpr (!detail::accepts<Judged>) {
+    static_cast<void>(Poisoned(Judged{}));
   } else if constexpr (Held::spec.cyclic_dim() >= 0) {
     save_npy(reshard<typename detail::InBlocks<Held>::type>(operand(a), where), path);
   } else {

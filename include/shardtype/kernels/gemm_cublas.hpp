@@ -30,7 +30,7 @@ inline void check_cublas(cublasStatus_t status, char const* what) {
 
 /// This thread's handle for the current device; a handle must not be shared between threads.
 inline cublasHandle_t cublas_handle() {
-  thread_local detail::List<cublasHandle_t> handles;
+  thread_local shardtype::detail::List<cublasHandle_t> handles;
   int device = 0;
   if (cudaGetDevice(&device) != cudaSuccess) {
     throw std::runtime_error("shardtype: cudaGetDevice failed");

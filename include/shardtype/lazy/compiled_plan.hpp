@@ -215,9 +215,9 @@ constexpr std::size_t ways_of(std::size_t unlimited) {
 /// The frontier of value `Node` of the program `P::program` at the rates `P::rates`, as it is made.
 template <class P, int Node, int Pass>
 struct NodeFrontier {
-  static constexpr planning::LayoutGraph const& graph =
+  static constexpr auto const& graph =
       planning::layout_graph<P::program.nodes[Node].rank, P::program.axes>;
-  static constexpr planning::Rates const& rates = P::rates;
+  static constexpr auto const& rates = P::rates;
 
   /// Only what it reads: others may not be known in this pass.
   template <int K>
@@ -253,7 +253,7 @@ using MadeFrontier = NodeFrontier<P, Node, below_shared(P::program, Node) ? Pass
 
 template <class P, int Node, int Pass>
 struct ReadFrontier<P, Node, Pass, false> {
-  static constexpr planning::Frontier const& view = MadeFrontier<P, Node, Pass>::view;
+  static constexpr auto const& view = MadeFrontier<P, Node, Pass>::view;
 };
 /// In the first pass of what several read each pays its share.
 template <class P, int Node>
@@ -290,7 +290,7 @@ inline constexpr ProgramPlan first_pass =
 template <class P, int Node>
 struct ReadFrontier<P, Node, 1, true> {
   using Made = MadeFrontier<P, Node, 1>;
-  static constexpr planning::Rates const& rates = P::rates;
+  static constexpr auto const& rates = P::rates;
   static constexpr int home = planning::home_of(Node, first_pass<P>, MadeFrontier<P, Node, 0>::view,
                                                 Made::operands.data(), P::rates);
   static constexpr int operands_size = 0;
@@ -306,8 +306,8 @@ struct ReadFrontier<P, Node, 1, true> {
 template <class Policy, class E, class Out, class... Xs>
 struct Planned {
   static constexpr WrittenProgram written = write_program<E, Out, Xs...>();
-  static constexpr RecordedProgram const& program = written.program;
-  static constexpr ProgramNames const& names = written.names;
+  static constexpr auto const& program = written.program;
+  static constexpr auto const& names = written.names;
   static constexpr Machine machine = machine_of<Policy>();
   static constexpr std::int64_t memory_limit = limit_of<Policy>();
   static constexpr planning::Rates rates = rates_for(machine, memory_limit, program.sizes, names);

@@ -57,7 +57,8 @@ class DryRun {
     limit_ = bytes;
     return *this;
   }
-  /// The plan; `possible` tells whether one keeps to the limit. Error E71: a size is still open.
+  /// The plan; `possible` tells whether one keeps to the limit. Errors: E20 more than 2^58
+  /// elements, E71 a size is still open.
   PlannedProgram planned() const {
     RecordedProgram p = program_;
     if (int const l = p.settle_relabelled(); l >= 0)
@@ -70,6 +71,7 @@ class DryRun {
       if (p.extents[l] == dynamic) open("index", P::names.label[l].name);
     for (int x = 0; x < P::names.axes; ++x)
       if (p.sizes[x] == dynamic) open("axis", P::names.axis[x].name);
+    detail::check_countable(p);
     planning::Rates const rates = detail::rates_for(machine_, limit_, p.sizes, P::names);
     return {planning::plan_program(p, rates), P::names, machine_};
   }

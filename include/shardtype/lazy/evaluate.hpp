@@ -46,13 +46,15 @@ Machine const& planning_machine() {
   }
 }
 
-/// The plan of program `P` for these sizes. Error E69: none keeps to the memory limit.
+/// The plan of program `P` for these sizes. Errors: E20 a value has more than 2^58 elements, E69 none keeps to
+/// the memory limit.
 template <class P>
 ProgramPlan const& plan_for(RecordedProgram const& p) {
   if constexpr (P::is_static) {
     return compiled_program_plan<P>;
   } else {
     return program_cache<P>.get(p, [&] {
+      check_countable(p);
       planning::Rates rates = rates_for(planning_machine<P>(), P::memory_limit, p.sizes, P::names);
       ProgramPlan plan = planning::plan_program(p, rates);
       if (plan.possible) return plan;
@@ -108,7 +110,7 @@ AxisMap program_axes(MeshRef const& mesh) {
   return map_axes(mesh.state(), names);
 }
 
-/// The plan of `e` for the sizes that its tensors have, which `finder` finds. Errors: E13, E23, E24, E69, E70.
+/// The plan of `e` for the sizes that its tensors have, which `finder` finds. Errors: E13, E20, E23, E24, E69, E70.
 template <class P, class E>
 ProgramPlan const& plan_at_sizes(MeshRef const& mesh, AxisMap const& axes, E const& e,
                                  execute::PartFinder& finder) {
@@ -157,7 +159,8 @@ Out run_program(MeshRef const& mesh, E const& e, std::source_location const& whe
 /// Exact for chains and trees (plan/frontier.hpp). May use all axes of the mesh, where they are at most four. Sums are added in an order of the plan's.
 ///
 /// `plan(evaluate_to<Out...>, mesh, e)` is that plan. Refused: R01 other labels, M01 an axis the mesh lacks,
-/// L02 cyclic dims, L03 too large, L04 no plan keeps to the memory limit. Errors: E13, E23, E24, E69, E70.
+/// L02 cyclic dims, L03 too large, L04 no plan keeps to the memory limit. Errors: E13, E20, E23, E24, E69,
+/// E70.
 template <class... Out, class M, class E, class Policy = detail::DefaultPolicy>
   requires(std::is_base_of_v<MeshRef, M>)
 auto evaluate(M const& mesh, E const& e, Policy const& = {},

@@ -58,7 +58,10 @@ struct Evaluation {
       using P = typename PlannedOn<Policy, E, result, Xs>::type;
       if (P::written.fault != Code::ok) return refuse(P::written.fault);
       if constexpr (P::written.fault == Code::ok && P::is_static) {
-        if (!compiled_program_plan<P>.possible) return refuse(Code::L04_memory_limit);
+        if constexpr (!P::program.countable())
+          return refuse(Code::T10_too_many_elements);
+        else if (!compiled_program_plan<P>.possible)
+          return refuse(Code::L04_memory_limit);
       }
       return {};
     }
@@ -127,7 +130,7 @@ constexpr auto evaluate(E const&, Policy const& = {}) {
 /// The plans of a program whose sizes are known at run time: `at` gives the one for sizes (plan/program.hpp).
 template <class P>
 struct ProgramPlans {
-  static constexpr ProgramNames const& names = P::names;
+  static constexpr auto const& names = P::names;
   /// The plan for the sizes that `sized`, a copy of `P::program`, has been given.
   static ProgramPlan at(RecordedProgram const& sized, Machine const& m = P::machine) {
     return planning::plan_program(sized,

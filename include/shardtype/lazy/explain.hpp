@@ -22,7 +22,9 @@ namespace shardtype {
 inline std::string explain(PlannedProgram const& program) {
   using namespace detail;
   ProgramPlan const& plan = program.plan;
-  if (!plan.possible) return "no plan keeps to the memory limit\n";
+  if (!plan.possible)
+    return plan.program.countable() ? "no plan keeps to the memory limit\n"
+                                    : "every plan needs a value of more than 2^58 elements\n";
   StepTexts const texts(program);
   std::string given;
   std::size_t widest[2] = {0, 0};

@@ -1,6 +1,7 @@
 #pragma once
 /// A plan of a whole expression with the names in it and the machine that it was made for.
 
+#include <shardtype/core/error.hpp>
 #include <shardtype/lazy/compiled_plan.hpp>
 
 namespace shardtype {
@@ -21,5 +22,16 @@ struct PlannedProgram {
     return static_cast<double>(plan.picoseconds(step, rates())) * 1e-12;
   }
 };
+
+namespace detail {
+
+/// Error E20: a value that the program needs is more than a tensor can be.
+inline void check_countable(RecordedProgram const& p) {
+  if (!p.countable())
+    throw Error("E20", "the expression needs a value of more than 2^58 elements",
+                FailedOn::every_rank);
+}
+
+}  // namespace detail
 
 }  // namespace shardtype

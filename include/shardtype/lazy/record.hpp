@@ -8,11 +8,16 @@
 #include <shardtype/check/reshard.hpp>
 #include <shardtype/check/shape.hpp>
 #include <shardtype/lazy/expression.hpp>
+#include <shardtype/ops/all.hpp>
+#include <shardtype/ops/any.hpp>
 #include <shardtype/ops/einsum.hpp>
 #include <shardtype/ops/elementwise.hpp>
 #include <shardtype/ops/matmul.hpp>
-#include <shardtype/ops/reduce.hpp>
+#include <shardtype/ops/max.hpp>
+#include <shardtype/ops/mean.hpp>
+#include <shardtype/ops/min.hpp>
 #include <shardtype/ops/relabel.hpp>
+#include <shardtype/ops/sum.hpp>
 #include <shardtype/ops/transpose.hpp>
 
 namespace shardtype {
@@ -120,6 +125,8 @@ consteval bool multiplies_matrices() {
   }
 }
 
+struct Untagged;
+
 }  // namespace detail
 
 /// `with_sharding_constraint` of JAX: the expression is made in this sharding, named by dims and attributes or
@@ -136,7 +143,11 @@ auto constrain(A const& a) {
 /// An expression that several others read: it is computed once, in one sharding, from which each reader
 /// reshards it. Without it every use is computed anew. Each `share` in the program text is one value; one that
 /// is run in a loop needs a `Tag` of its own for each turn.
+#ifdef __NVCC__  // it takes no lambda here: without a tag, the shares of one type of expression are one
+template <class Tag = detail::Untagged, class A>
+#else
 template <class Tag = decltype([] {}), class A>
+#endif
 auto share(A const& a) {
   if constexpr (any_poisoned<detail::lazy_t<A>>) {
     return lazy(a);

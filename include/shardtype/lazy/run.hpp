@@ -14,7 +14,6 @@
 #include <shardtype/kernels/expression.hpp>
 #include <shardtype/kernels/product.hpp>
 #include <shardtype/lazy/walk.hpp>
-#include <shardtype/ops/reduce.hpp>
 #include <shardtype/plan/program_plan.hpp>
 #include <shardtype/runtime/trace.hpp>
 
@@ -207,7 +206,7 @@ AnyBlock reorder_block(ProgramRun& run, int step, void const*) {
 template <class F, class Whole, class T>
 AnyBlock reduction_block(ProgramRun& run, int step, void const*) {
   using Space = typename Whole::memory_space;
-  using Reducer = typename shardtype::detail::ReducerOf<F, T>::type;
+  using Reducer = reducer_t<F, T>;
   using Out = typename Whole::element;
   AnyBlock const& from = run.input(step, 0);
   ProgramNode const& n = run.node(step);
@@ -222,25 +221,14 @@ AnyBlock reduction_block(ProgramRun& run, int step, void const*) {
   out.layout.rank = n.rank;
   for (int d = 0; d < n.rank; ++d) out.layout.extent[d] = from.layout.extent[kept[d]];
   out.layout = out.layout.packed();
-  if constexpr (std::is_same_v<F, reductions::Mean>) {
+  if constexpr (F::divides) {
     // by the true number of terms; linear, so summands may be divided before they are added
     std::int64_t terms = 1;
     bool keeps[max_dims]{};
     for (int d = 0; d < n.rank; ++d) keeps[kept[d]] = true;
     Extents const extents = run.extents(operand);
     for (int d = 0; d < run.node(operand).rank; ++d) terms *= keeps[d] ? 1 : extents[d];
-    using Types = kernels::Elements<Out>;
-    using Order = std::make_integer_sequence<int, 2>;
-    using Scaled =
-        kernels::Node<Order, functions::Divide, kernels::Leaf<Out, 0>, kernels::Constant<Out>>;
-    kernels::Sources<1> in;
-    in.data[0] = out.data;
-    for (int d = 0; d < n.rank; ++d) in.stride[0][d] = out.layout.stride[d];
-    typename Space::execution_space const exec{};
-    using Real = shardtype::detail::real_of<Out>;
-    kernels::evaluate<Types>(exec, Scaled({}, {}, {Out(static_cast<Real>(terms))}),
-                             static_cast<Out*>(out.keep.data()), out.layout, in);
-    exec.fence();
+    divide_block<Space>(static_cast<Out*>(out.keep.data()), out.layout.elements(), terms);
   }
   return out;
 }

@@ -7,6 +7,7 @@
 #include <source_location>
 #include <string>
 
+#include <shardtype/check/ragged.hpp>
 #include <shardtype/execute/executor.hpp>
 #include <shardtype/execute/staged.hpp>
 
@@ -167,6 +168,50 @@ class BlockMoves {
     return settle(in, out, staged, elements);
   }
 
+  /// Rows of `in`, of `row` elements each, to the ranks of the group and into `out`, by `rows`. What no row comes
+  /// to stays as it is. `in_rows`, `out_rows`: how many there are. Errors: E64 rows beyond these, or sizes on which
+  /// two ranks do not agree.
+  Buffer ragged(Buffer const& in, std::int64_t in_rows, Buffer const& out, std::int64_t out_rows,
+                std::int64_t row, RaggedRows const& rows) {
+    auto const p = size(group_.size);
+    for (std::size_t n : {rows.input_offsets.size(), rows.send_sizes.size(),
+                          rows.output_offsets.size(), rows.recv_sizes.size()})
+      if (n != p)
+        throw Error("E64", "ragged_all_to_all was given " + std::to_string(n) +
+                               " offsets or sizes for a group of " + std::to_string(p) + " ranks");
+    meet(Collective::all_to_all, in_rows * row);
+    StepScratch& scratch = mesh_.scratch();
+    for (std::size_t g = 0; g < p; ++g)
+      check_within(rows.input_offsets[g], rows.send_sizes[g], in_rows, "for", g);
+    Counts const& theirs = told(rows);
+    Counts& send_counts = scratch.counts;
+    Counts& send_at = scratch.offsets;
+    Counts& recv_counts = scratch.recv_counts;
+    Counts& recv_at = scratch.recv_offsets;
+    for (Counts* list : {&send_counts, &send_at, &recv_counts, &recv_at}) list->resize(p);
+    for (std::size_t g = 0; g < p; ++g) {
+      if (theirs[2 * g + 1] != rows.recv_sizes[g])
+        throw Error("E64", "ragged_all_to_all: rank " + std::to_string(g) + " of the group sends " +
+                               std::to_string(theirs[2 * g + 1]) + " rows, and " +
+                               std::to_string(rows.recv_sizes[g]) + " are expected");
+      check_within(theirs[2 * g], rows.recv_sizes[g], out_rows, "from", g);
+      send_counts[g] = rows.send_sizes[g] * row;
+      send_at[g] = rows.input_offsets[g] * row;
+      recv_counts[g] = rows.recv_sizes[g] * row;
+      recv_at[g] = theirs[2 * g] * row;
+    }
+    Staged<T, Space> staged(mesh_);
+    std::int64_t const n = out_rows * row;
+    T* const to = write(out);
+    T* const into = staged.incoming(to, n);
+    if (into != to)
+      Kokkos::deep_copy(Flat<T, Kokkos::HostSpace>(into, size(n)),
+                        Flat<T const, Space>(to, size(n)));
+    comm().all_to_all(staged.outgoing(data(in), in_rows * row), send_counts, send_at, into,
+                      recv_counts, recv_at, Segments::sparse, calls());
+    return settle(in, out, staged, n);
+  }
+
   /// Error E65, on the ranks it concerns, unless all ranks of the group hold the same bytes.
   void check_equal(Buffer const& in, std::int64_t elements, std::string const& axes) {
     Buffer const theirs = broadcast(in, elements, 0);  // never `later`
@@ -216,6 +261,34 @@ class BlockMoves {
   }
 
  private:
+  /// Where the rows of each rank of the group go in the own block, and how many it says they are: two numbers each.
+  Counts const& told(RaggedRows const& rows) {
+    StepScratch& scratch = mesh_.scratch();
+    auto const p = size(group_.size);
+    Counts& mine = scratch.begins;
+    Counts& theirs = scratch.cuts;
+    Counts& two = scratch.joins;
+    Counts& at = scratch.run_at;
+    for (Counts* list : {&mine, &theirs}) list->resize(2 * p);
+    two.assign(p, 2);
+    at.resize(p);
+    for (std::size_t g = 0; g < p; ++g) {
+      mine[2 * g] = rows.output_offsets[g];
+      mine[2 * g + 1] = rows.send_sizes[g];
+      at[g] = static_cast<std::int64_t>(2 * g);
+    }
+    comm().all_to_all(mine.data(), two, at, theirs.data(), two, at, Segments::even);
+    return theirs;
+  }
+  /// Rows [at, at + n) lie within [0, extent), or error E64.
+  static void check_within(std::int64_t at, std::int64_t n, std::int64_t extent, char const* what,
+                           std::size_t rank) {
+    if (at >= 0 && n >= 0 && at <= extent && n <= extent - at) return;
+    throw Error("E64", "ragged_all_to_all: " + std::to_string(n) + " rows from " +
+                           std::to_string(at) + " on, " + what + " rank " + std::to_string(rank) +
+                           " of the group, do not lie within the " + std::to_string(extent) +
+                           " rows there are");
+  }
   static std::size_t size(std::int64_t n) { return static_cast<std::size_t>(n); }
   static Spec dims(int rank) {
     Spec s;

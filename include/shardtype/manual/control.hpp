@@ -5,7 +5,8 @@
 #include <type_traits>
 #include <utility>
 
-#include <shardtype/manual/dynamic.hpp>
+#include <shardtype/check/manual.hpp>
+#include <shardtype/execute/call.hpp>
 #include <shardtype/manual/shard_map.hpp>
 
 namespace shardtype {
@@ -16,11 +17,10 @@ template <class L>
   requires(is_local<operand_t<L>>)
 auto item(L const& l) {
   using A = operand_t<L>;
-  if constexpr (any_poisoned<A>) {
-    return double{};
-  } else if constexpr (!detail::Read<A>::verdict) {
-    (void)Poisoned(refusal<detail::Read<A>, A>{});
-    return typename A::element{};
+  using Judged = detail::judged_t<detail::Read<A>, A>;
+  if constexpr (!detail::accepts<Judged>) {
+    static_cast<void>(Poisoned(Judged{}));
+    return element_t<A>{};
   } else {
     auto const& a = operand(l);
     return static_cast<typename A::element>(detail::own_element(a));
@@ -29,27 +29,12 @@ auto item(L const& l) {
 
 namespace detail {
 
-/// The verdict on the condition of loop_while and branch.
-template <class P, bool tensor = is_tensor<P>>
-struct Condition : NotATensor<P> {};
-template <class P>
-struct Condition<P, true> : Read<P> {
-  static constexpr Verdict decide() {
-    if (!is_local<P>) return refuse(Code::V01_mixed);
-    if (!std::is_same_v<element_t<P>, bool>) return refuse(Code::P11_condition);
-    return Read<P>::verdict;
-  }
-  static constexpr Verdict verdict = decide();
-};
-
 /// The C++ value of a condition; refused where ranks might part.
 template <class P>
 bool decided(P const& condition) {
-  using R = Condition<operand_t<P>>;
-  if constexpr (any_poisoned<P>) {
-    return false;
-  } else if constexpr (!R::verdict) {
-    static_cast<void>(Poisoned(refusal<R, operand_t<P>>{}));
+  using Judged = judged_t<Condition<operand_t<P>>, operand_t<P>>;
+  if constexpr (!accepts<Judged>) {
+    static_cast<void>(Poisoned(Judged{}));
     return false;
   } else {
     return item(condition);
@@ -66,10 +51,9 @@ auto loop(std::int64_t n, Carry const& start, Body const& body) {
   auto carry = detail::settled(start);
   using In = decltype(carry);
   using Given = decltype(detail::settled(body(n, carry)));
-  if constexpr (detail::holds_poison<In, Given>) {
-    return detail::refused_like<In>{};
-  } else if constexpr (!std::is_same_v<In, Given>) {
-    static_cast<void>(Poisoned(refusal<detail::Plainly<Code::V11_carry_changes>, In, Given>{}));
+  using Judged = detail::judged_t<detail::Alike<Code::V11_carry_changes, In, Given>, In, Given>;
+  if constexpr (!detail::accepts<Judged>) {
+    static_cast<void>(Poisoned(Judged{}));
     return detail::refused_like<In>{};
   } else {
     for (std::int64_t k = 0; k < n; ++k) carry = detail::settled(body(k, std::as_const(carry)));
@@ -84,10 +68,9 @@ auto loop_while(Condition const& condition, Carry const& start, Body const& body
   auto carry = detail::settled(start);
   using In = decltype(carry);
   using Given = decltype(detail::settled(body(carry)));
-  if constexpr (detail::holds_poison<In, Given>) {
-    return detail::refused_like<In>{};
-  } else if constexpr (!std::is_same_v<In, Given>) {
-    static_cast<void>(Poisoned(refusal<detail::Plainly<Code::V11_carry_changes>, In, Given>{}));
+  using Judged = detail::judged_t<detail::Alike<Code::V11_carry_changes, In, Given>, In, Given>;
+  if constexpr (!detail::accepts<Judged>) {
+    static_cast<void>(Poisoned(Judged{}));
     return detail::refused_like<In>{};
   } else {
     while (detail::decided(condition(std::as_const(carry))))
@@ -103,10 +86,9 @@ template <class Condition, class Yes, class No, class... Args>
 auto branch(Condition const& condition, Yes const& yes, No const& no, Args const&... args) {
   using A = decltype(detail::settled(yes(args...)));
   using B = decltype(detail::settled(no(args...)));
-  if constexpr (detail::holds_poison<A, B>) {
-    return detail::refused_like<A>{};
-  } else if constexpr (!std::is_same_v<A, B>) {
-    static_cast<void>(Poisoned(refusal<detail::Plainly<Code::V12_branches_differ>, A, B>{}));
+  using Judged = detail::judged_t<detail::Alike<Code::V12_branches_differ, A, B>, A, B>;
+  if constexpr (!detail::accepts<Judged>) {
+    static_cast<void>(Poisoned(Judged{}));
     return detail::refused_like<A>{};
   } else {
     return detail::decided(condition) ? detail::settled(yes(args...))

@@ -11,35 +11,10 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <shardtype/manual/collectives.hpp>
+#include <shardtype/check/manual.hpp>
+#include <shardtype/manual/moves.hpp>
 
 namespace shardtype {
-
-namespace detail {
-
-/// `L` with no axis of `Xs` varying.
-template <class L, class... Xs>
-struct Invariant {
-  using S = Scope<L, Mentions<Reduced<Xs...>>>;
-  static constexpr Verdict decide() {
-    if (S::readings[1].malformed == Malformed::not_an_axis) return refuse(Code::T05_not_an_axis);
-    if (Verdict v = rules::well_named(S::names); !v) return v;
-    Spec s = S::template spec<0>;
-    for (int x = 0; x < max_axes; ++x) {
-      if (!S::template spec<1>.reduced.contains(x)) continue;
-      if (s.unreduced.contains(x)) return refuse(Code::V06_owed, -1, -1, x);
-      if (!s.varying.contains(x)) return refuse(Code::V03_not_varying, -1, -1, x);
-      s.varying.erase(x);
-    }
-    return accept(s);
-  }
-  static constexpr Verdict verdict = decide();
-  struct Holder {
-    static constexpr Spec value = verdict.result;
-  };
-};
-
-}  // namespace detail
 
 /// Inside of shard_map: a block with memory of its own and any contents, that the caller's kernels are
 /// to write: `raw_local<float, Dim<I>>(mesh, {4})` -> `f32[I]{V:X,Y}`, for data that nothing is known of
@@ -57,13 +32,10 @@ template <class... Xs, class A>
   requires(detail::is_field<A>)
 auto assume_invariant(A const& a, std::source_location where = std::source_location::current()) {
   using L = operand_t<A>;
-  using R = detail::Invariant<L, Xs...>;
-  if constexpr (any_poisoned<A>) {
-    return Poisoned{};
-  } else if constexpr (!is_local<L>) {
-    return Poisoned(refusal<detail::Plainly<Code::V01_mixed>, L>{});
-  } else if constexpr (!R::verdict) {
-    return Poisoned(refusal<R, L>{});
+  using R = detail::invariant_t<L, Xs...>;
+  using Judged = detail::judged_t<R, L>;
+  if constexpr (!detail::accepts<Judged>) {
+    return Poisoned(Judged{});
   } else {
     using Out = tensor_from_spec<typename R::S, typename R::Holder, typename L::element, L>;
     auto const& block = operand(a);

@@ -10,6 +10,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <shardtype/check/manual.hpp>
+#include <shardtype/execute/call.hpp>
 #include <shardtype/manual/local.hpp>
 #include <shardtype/tensor/operand.hpp>
 
@@ -79,14 +81,6 @@ inline constexpr std::size_t parts_of = 0;
 template <class... Ts>
 inline constexpr std::size_t parts_of<std::tuple<Ts...>> = sizeof...(Ts);
 
-/// Whether one of these, or of the parts of a tuple, is what a refused operation gave.
-template <class T>
-inline constexpr bool is_poison = any_poisoned<T>;
-template <class... Ts>
-inline constexpr bool is_poison<std::tuple<Ts...>> = (is_poison<Ts> || ...);
-template <class... Ts>
-inline constexpr bool holds_poison = (is_poison<Ts> || ...);
-
 /// What stands for a refused result like `T`: a tuple can be taken apart all the same.
 template <class T>
 struct RefusedLike {
@@ -101,23 +95,29 @@ struct RefusedLike<Several<Ts...>> {
 template <class T>
 using refused_like = typename RefusedLike<T>::type;
 
+template <class L, class... Out>
+constexpr auto judge_output() {
+  using B = operand_t<L>;
+  if constexpr (!is_local<B>) {
+    return Type<judged_t<Plainly<Code::V15_no_local>, L>>{};
+  } else {
+    using Whole = output_type<B, Out...>;
+    using R = Output<B, Whole>;
+    if constexpr (!R::law) {
+      return Type<judged_t<R, B>>{};
+    } else {
+      return Type<judged_t<R, B, Whole>>{};
+    }
+  }
+}
 /// One result of the function as the tensor that `Out` names.
 template <class... Out, class L>
 auto output(L const& l) {
-  using B = operand_t<L>;
-  if constexpr (any_poisoned<L>) {
-    return Poisoned{};
-  } else if constexpr (!is_local<B>) {
-    return Poisoned(refusal<Plainly<Code::V15_no_local>, L>{});
+  using Judged = typename decltype(judge_output<L, Out...>())::type;
+  if constexpr (!accepts<Judged>) {
+    return Poisoned(Judged{});
   } else {
-    using R = Output<B, output_type<B, Out...>>;
-    if constexpr (!R::law) {
-      return Poisoned(refusal<R, B>{});
-    } else if constexpr (R::verdict) {
-      return whole_of<typename R::result>(operand(l));
-    } else {
-      return Poisoned(refusal<R, B, output_type<B, Out...>>{});
-    }
+    return whole_of<output_type<operand_t<L>, Out...>>(operand(l));
   }
 }
 
@@ -126,11 +126,6 @@ template <class... Out>
 struct Promised {
   using Refused = Poisoned;
   using Places = std::index_sequence<>;
-  /// For a function that returns nothing.
-  template <class Result>
-  static Refused refuse() {
-    return Poisoned(refusal<Plainly<Code::V15_no_local>, Result>{});
-  }
   template <class Result>
   static auto of(Result const& result, Places) {
     return output<Out...>(result);
@@ -140,22 +135,25 @@ template <class... Tensors>
 struct Promised<Outs<Tensors...>> {
   using Refused = refused_like<Outs<Tensors...>>;
   using Places = std::index_sequence_for<Tensors...>;
-  template <class Result>
-  static Refused refuse() {
-    static_cast<void>(Poisoned(refusal<Plainly<Code::V15_no_local>, Result>{}));
-    return Refused{};
-  }
   template <class Result, std::size_t... K>
   static auto of([[maybe_unused]] Result const& result, std::index_sequence<K...>) {
-    if constexpr (any_poisoned<Result>) {
+    using Judged =
+        judged_t<Plainly<parts_of<Result> == sizeof...(Tensors) ? Code::ok : Code::V15_no_local>,
+                 Result>;
+    if constexpr (!accepts<Judged>) {
+      static_cast<void>(Poisoned(Judged{}));
       return Refused{};
-    } else if constexpr (parts_of<Result> == sizeof...(Tensors)) {
-      return std::tuple(output<Tensors>(std::get<K>(result))...);
     } else {
-      return refuse<Result>();
+      return std::tuple(output<Tensors>(std::get<K>(result))...);
     }
   }
 };
+/// For a function that returns nothing, a `Nothing`.
+template <class Promised, class Nothing>
+auto refuse_void() {
+  static_cast<void>(Poisoned(judged_t<Plainly<Code::V15_no_local>, Nothing>{}));
+  return typename Promised::Refused{};
+}
 
 /// What the function returns, computed.
 template <class Result>
@@ -163,7 +161,7 @@ auto settled(Result&& result) {
   using R = std::remove_cvref_t<Result>;
   if constexpr (is_tuple<R>) {
     return std::apply([](auto const&... each) { return std::tuple(settled(each)...); }, result);
-  } else if constexpr (is_tensor<operand_t<R>> && !any_poisoned<R>) {
+  } else if constexpr (is_tensor<operand_t<R>> && !is_poisoned<R>) {
     return operand_t<R>(operand(result));
   } else {
     return R(std::forward<Result>(result));
@@ -180,24 +178,18 @@ auto run_body(MeshRef const& mesh, F const& f, Locals const&... blocks) {
 template <class A>
 local_t<operand_t<A>> const& some_block();
 
-/// The first argument that is refused, as a pack of its sentence; none where all are fine.
-template <class A>
-constexpr auto refused_input() {
-  if constexpr (any_poisoned<A>) {
-    return Pack<Poisoned>{};
-  } else if constexpr (!is_tensor<A> || is_local<A>) {
-    return Pack<
-        refusal<std::conditional_t<is_local<A>, Plainly<Code::V01_mixed>, NotATensor<A>>, A>>{};
-  } else if constexpr (!Input<A>::verdict) {
-    return Pack<refusal<Input<A>, A>>{};
+/// The first argument that is refused; void where all are fine.
+template <class A, class... Rest>
+constexpr auto judge_inputs() {
+  using Judged = judged_t<InputOf<A>, A>;
+  if constexpr (accepts<Judged> && sizeof...(Rest) > 0) {
+    return judge_inputs<Rest...>();
   } else {
-    return Pack<>{};
+    return Type<Judged>{};
   }
 }
-template <class First, class... Rest>
-Poisoned refuse_inputs(Pack<First, Rest...>) {
-  return Poisoned(First{});
-}
+template <class... As>
+using judged_inputs = typename decltype(judge_inputs<As...>())::type;
 
 /// While one lives, the calling rank is out of the body of the shard_map around it.
 class StrictScope {
@@ -223,11 +215,13 @@ template <class Result>
 auto blocks_of(Result const& result) {
   if constexpr (is_tuple<Result>) {
     return std::apply([](auto const&... each) { return std::tuple(blocks_of(each)...); }, result);
-  } else if constexpr (constexpr auto no = refused_input<Result>();
-                       !std::is_same_v<decltype(no), Pack<> const>) {
-    return refuse_inputs(no);
   } else {
-    return block_of(result, 0);
+    using Judged = judged_inputs<Result>;
+    if constexpr (!accepts<Judged>) {
+      return Poisoned(Judged{});
+    } else {
+      return block_of(result, 0);
+    }
   }
 }
 
@@ -247,15 +241,15 @@ auto blocks_of(Result const& result) {
 template <class... Out, class F, class... As>
   requires(sizeof...(As) > 0 && !std::is_base_of_v<MeshRef, F>)
 auto shard_map(F const& f, As const&... as) {
-  using Refused = decltype((detail::Pack<>{} | ... | detail::refused_input<operand_t<As>>()));
+  using Judged = detail::judged_inputs<operand_t<As>...>;
   using Promised = detail::Promised<Out...>;
-  if constexpr (!std::is_same_v<Refused, detail::Pack<>>) {
-    static_cast<void>(detail::refuse_inputs(Refused{}));
+  if constexpr (!detail::accepts<Judged>) {
+    static_cast<void>(Poisoned(Judged{}));
     return typename Promised::Refused{};
   } else {
     // a refusal in the function is told here: after this condition clang goes no further
     if constexpr (std::is_void_v<decltype(f(detail::some_block<As>()...))>) {
-      return Promised::template refuse<void>();
+      return detail::refuse_void<Promised, void>();
     } else {
       MeshRef const mesh = operand(std::get<0>(std::tie(as...))).mesh();
       (check_one_mesh(mesh, operand(as).mesh()), ...);
@@ -273,7 +267,7 @@ template <class... Out, MeshAxis... Xs, class F>
 auto shard_map(Mesh<Xs...> const& mesh, F const& f) {
   using Promised = detail::Promised<Out...>;
   if constexpr (std::is_void_v<decltype(f())>) {
-    return Promised::template refuse<decltype(f())>();
+    return detail::refuse_void<Promised, void>();
   } else {
     return Promised::of(detail::run_body(mesh, f), typename Promised::Places{});
   }
@@ -288,12 +282,13 @@ auto shard_map(Mesh<Xs...> const& mesh, F const& f) {
 /// V07 to V10, B03, N05. Error E61.
 template <class... Ins, class F, class... Ls>
   requires(sizeof...(Ls) > 0 && sizeof...(Ins) == sizeof...(Ls) &&
-           ((is_tensor<operand_t<Ls>> || any_poisoned<Ls>) && ...))
+           ((is_tensor<operand_t<Ls>> || detail::is_poisoned<Ls>) && ...))
 auto strict(F const& f, Ls const&... ls) {
-  if constexpr (any_poisoned<Ls...>) {
-    return Poisoned{};
-  } else if constexpr (!(is_local<operand_t<Ls>> && ...)) {
-    return Poisoned(refusal<detail::Plainly<Code::V01_mixed>, operand_t<Ls>...>{});
+  using Judged = detail::judged_t<
+      detail::Plainly<(is_local<operand_t<Ls>> && ...) ? Code::ok : Code::V01_mixed>,
+      operand_t<Ls>...>;
+  if constexpr (!detail::accepts<Judged>) {
+    return Poisoned(Judged{});
   } else {
     MeshRef const mesh = operand(std::get<0>(std::tie(ls...))).mesh();
     return detail::blocks_of([&] {

@@ -11,10 +11,18 @@ namespace shardtype {
 namespace execute {
 template <class... XFromTo>
 struct Run<op::AllToAll<XFromTo...>> : ByPlan {};
+/// Of Locals: manual/collectives.hpp.
+template <class... XFromTo>
+struct RunBlocks<op::AllToAll<XFromTo...>>;
 }  // namespace execute
 
 /// `A[I@X, J]` -> `all_to_all<X, I, J>` -> `A[I, J@X]`: the axis moves from one dim to another, as
 /// the minor-most there. Refused: K01, K02, K04, B04.
+///
+/// Of a Local: `a[I, J]{V:X}` -> `all_to_all<X, I, J>(a)` -> `[I, J]{V:X}`: the block is cut along I into one piece
+/// per rank, and the pieces that come are put together along J, which may be I. A J that `a` lacks becomes a new
+/// first dim, and I, which then has one row per rank, goes (JAX: untiled). Sends n (p - 1) / p bytes. Refused: V03,
+/// V06, K04. Error E61.
 template <class... XFromTo, class A>
 constexpr auto all_to_all(A const& a,
                           std::source_location where = std::source_location::current()) {

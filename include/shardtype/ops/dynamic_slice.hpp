@@ -19,11 +19,15 @@ namespace execute {
 constexpr std::int64_t clamped(std::int64_t start, std::int64_t size, std::int64_t extent) {
   return std::clamp<std::int64_t>(start, 0, extent - size);
 }
-/// The number that a tensor without dims holds, as by `item`.
+/// Reads the number that a tensor without dims holds, as by `item`. Of Locals: manual/dynamic.hpp.
 template <class P>
-std::int64_t read_start(P const& start, std::source_location const& where) {
-  return start.mesh().here() ? static_cast<std::int64_t>(item(start, where)) : 0;
-}
+struct StartOf {
+  static std::int64_t read(P const& start, std::source_location const& where) {
+    return start.mesh().here() ? static_cast<std::int64_t>(item(start, where)) : 0;
+  }
+};
+template <class T, class... Parts>
+struct StartOf<Local<T, Parts...>>;
 
 template <class I, class... Result>
 struct Run<op::DynamicSlice<I, Result...>> {
@@ -32,7 +36,7 @@ struct Run<op::DynamicSlice<I, Result...>> {
   static auto run(Op op, std::source_location const& where, A const& a, Start const&... start) {
     static_cast<void>(result_extents<R>(op, a, start...));
     constexpr auto d = static_cast<std::size_t>(R::along);
-    ((op.start = read_start(start, where)), ...);
+    ((op.start = StartOf<Start>::read(start, where)), ...);
     op.start = clamped(op.start, op.size, a.extents()[d]);
     return run_local<R, Run>(op, where, a, start...);
   }
@@ -43,7 +47,8 @@ struct Run<op::DynamicSlice<I, Result...>> {
 /// `size` rows from `start` on along I: `a[I@X, J]` -> `dynamic_slice<J, Head>(a, start, 10)` ->
 /// `[I@X, Head]`. The start is an integer that all ranks have alike, or a tensor of integers without dims,
 /// read as by `item`. It is moved so that the rows are there, as in jax.lax.dynamic_slice; a negative one
-/// counts as 0. Otherwise as `slice`. Refused: D01, D02, D03, D05, D07; of the start A01, A02, I01, V01.
+/// counts as 0. Otherwise as `slice`. Where both are Locals each rank reads its own start, nothing is sent, and the
+/// result varies where the start does: `a[I]{V:X}`, `start[]{V:Y}` -> `[Head]{V:X,Y}`. Refused: D01, D02, D03, D05, D07; of the start A01, A02, I01, P06, V01.
 /// Errors: E23, E41 a negative size, or one beyond the extent.
 template <class I, class... Result, class A, class Start>
 constexpr auto dynamic_slice(A const& a, Start const& start, std::int64_t size,

@@ -24,7 +24,7 @@ struct Run<op::DynamicUpdate<I, Into...>> {
     using Out = typename R::result;
     constexpr auto d = static_cast<std::size_t>(R::along);
     auto const extents = result_extents<R>(op, a, update, start...);
-    ((op.start = read_start(start, where)), ...);
+    ((op.start = StartOf<Start>::read(start, where)), ...);
     op.start = clamped(op.start, update.extents()[d], a.extents()[d]);
     Out out = shardtype::detail::uninitialized<Out>(a.mesh(), extents);
     if (a.mesh().here()) fill(op, out, a, update);
@@ -56,7 +56,7 @@ struct Run<op::DynamicUpdate<I, Into...>> {
 /// `dynamic_update<J, Head>(a, b, start)` -> `[I@X, J]`; without a second index, the update calls its rows
 /// J too. Update and tensor have the same dims otherwise, split and unreduced alike; one that is reduced
 /// makes the result reduced. The start as in `dynamic_slice`. Communicates nothing else. Refused: C10, D01,
-/// D03, D12, D13; of the start A01, A02, I01, V01. Errors: E23, E24, E41 an update longer than the extent.
+/// D03, D12, D13; of the start A01, A02, I01, P06, V01. Errors: E23, E24, E41 an update longer than the extent.
 template <class I, class... Into, class A, class B, class Start>
 constexpr auto dynamic_update(A const& a, B const& update, Start const& start,
                               std::source_location where = std::source_location::current()) {

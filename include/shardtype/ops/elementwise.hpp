@@ -59,8 +59,10 @@ constexpr auto fuse(F const& f, Args&&... args) {
     return Poisoned{};
   } else if constexpr ((is_pending<std::remove_cvref_t<Args>> || ...)) {
     return Poisoned(refused<Code::A04_under_way, false, std::remove_cvref_t<Args>...>{});
-  } else if constexpr ((is_lazy<std::remove_cvref_t<Args>> || ...) ||
-                       (is_dry<std::remove_cvref_t<Args>> || ...)) {
+  } else if constexpr ((is_lazy<std::remove_cvref_t<Args>> || ...)) {
+    return execute::Continue<execute::Above::lazy, held_t<Args>...>::call(
+        op::Map<F>{f}, std::source_location::current(), held(std::forward<Args>(args))...);
+  } else if constexpr ((is_dry<std::remove_cvref_t<Args>> || ...)) {
     return call(op::Map<F>{f}, std::source_location::current(), held(std::forward<Args>(args))...);
   } else {
     using R = Resolve<op::Map<F>, operand_t<held_t<Args>>...>;

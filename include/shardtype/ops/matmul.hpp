@@ -16,12 +16,12 @@ struct Run<op::Matmul<Out...>> : ByPlan {};
 /// The product of `a` and `b` over the one index they share; the result's dims are a's, then b's.
 ///
 /// `matmul(a, b)` is strict: it never communicates. `A[I@X, J@Y] · B[J@Y, K]` gives
-/// `C[I@X, K]{U:Y}`. Refused: C01 to C10, B06 (docs/errors.md), with the fixes.
+/// `C[I@X, K]{U:Y}`. Refused: C01 to C10, B06, T10 (docs/errors.md), with the fixes.
 ///
 /// `matmul<Out...>(a, b)` names the result, by dims and attributes or by a Tensor type, and runs the
 /// plan that `plan(op::Matmul<Out...>{}, a, b)` prints: operands stay put where the strict product is
 /// legal, else the cheaper repair; then the result is resharded. Refused: C01, C03, C08, C10, N01 to
-/// N06. Errors: E23 two meshes, E24 extents that differ.
+/// N06, T10. Errors: E20 a result of more than 2^58 elements, E23 two meshes, E24 extents that differ.
 ///
 /// `matmul<Out...>(a, b, Overlap::ring)` runs the same plan, sends the same bytes, and communicates while it
 /// computes, where an all_gather precedes the product or a reduce_scatter or all_reduce of a sum follows it.

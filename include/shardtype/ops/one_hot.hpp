@@ -50,7 +50,7 @@ struct Run<op::OneHot<V, T, Out, More...>> {
   template <class R, class Ids>
   static auto run(op::OneHot<V, T, Out, More...> const& op, std::source_location const& where,
                   Ids const& ids) {
-    return run_named<R, Run<op::OneHot<V, T>>>(op.unnamed(), where, ids);
+    return run_named<R, Run<op::OneHot<V, T>>>(op.strict(), where, ids);
   }
 };
 }  // namespace execute

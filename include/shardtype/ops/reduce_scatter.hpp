@@ -11,10 +11,17 @@ namespace shardtype {
 namespace execute {
 template <class... XI>
 struct Run<op::ReduceScatter<XI...>> : ByPlan {};
+/// Of Locals: manual/collectives.hpp.
+template <class... XI>
+struct RunBlocks<op::ReduceScatter<XI...>>;
 }  // namespace execute
 
 /// `A[I, J]{U:X}` -> `reduce_scatter<X, J>` -> `A[I, J@X]`: reduced, and each rank keeps its piece.
 /// Refused: K03, K04, B04.
+///
+/// Of a Local: `a[I, J]{V:X}` or `{U:X}` -> `reduce_scatter<X, I>(a)` -> `[I, J]{V:X}`: the sum of the ranks'
+/// blocks, of which each rank keeps its piece along I. `<Max, X, I>`, `<Min, X, I>`, `<Mean, X, I>` likewise.
+/// Sends n (p - 1) / p bytes. JAX: psum_scatter. Refused: V03, V06, V16, K04, C11, S04, P12. Error E61.
 template <class... XI, class A>
 constexpr auto reduce_scatter(A const& a,
                               std::source_location where = std::source_location::current()) {

@@ -11,10 +11,15 @@ namespace shardtype {
 namespace execute {
 template <class... Xs>
 struct Run<op::ToReduced<Xs...>> : ByPlan {};
+/// Of Locals: manual/collectives.hpp.
+template <class... Xs>
+struct RunBlocks<op::ToReduced<Xs...>>;
 }  // namespace execute
 
 /// The same bytes, reduced over `Xs` instead of replicated: the cotangent of the result stays unreduced
 /// over them. `A[I]` -> `reduced<X>` -> `A[I]{R:X}`. Communicates nothing. Refused: K05, K06.
+///
+/// Of a Local: `a[I]` -> `reduced<X>(a)` -> `[I]{R:X}`. JAX: pcast(to='reduced'). Refused: V04, V05, V06.
 template <class... Xs, class A>
 constexpr auto reduced(A const& a, std::source_location where = std::source_location::current()) {
   return call(op::ToReduced<Xs...>{}, where, a);

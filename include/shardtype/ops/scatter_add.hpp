@@ -71,7 +71,7 @@ struct Run<op::ScatterAdd<V, Out, More...>> {
   template <class R, class A, class Ids>
   static auto run(op::ScatterAdd<V, Out, More...> const& op, std::source_location const& where,
                   A const& updates, Ids const& ids) {
-    return run_named<R, Run<op::ScatterAdd<V>>>(op.unnamed(), where, updates, ids);
+    return run_named<R, Run<op::ScatterAdd<V>>>(op.strict(), where, updates, ids);
   }
 };
 }  // namespace execute

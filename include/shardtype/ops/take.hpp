@@ -32,7 +32,7 @@ struct Run<op::Take<V, Out, More...>> {
   template <class R, class A, class Ids>
   static auto run(op::Take<V, Out, More...> const& op, std::source_location const& where,
                   A const& table, Ids const& ids) {
-    return run_named<R, Run<op::Take<V>>>(op.unnamed(), where, table, ids);
+    return run_named<R, Run<op::Take<V>>>(op.strict(), where, table, ids);
   }
 };
 }  // namespace execute

@@ -109,12 +109,12 @@ bool first_holder(A const& a) {
 template <class A>
 auto to_host(A const& a, std::source_location where = std::source_location::current()) {
   using Held = operand_t<A>;
-  using R = detail::StillUnreduced<Held>;
-  if constexpr (R::verdict) {
+  using Judged = detail::judged_t<detail::StillUnreduced<Held>, Held>;
+  if constexpr (detail::accepts<Judged>) {
     return detail::block_on_host(
         reshard<typename detail::Replicated<Held>::type>(operand(a), where));
   } else {
-    return Poisoned(refusal<R, Held>{});
+    return Poisoned(Judged{});
   }
 }
 
@@ -124,8 +124,8 @@ auto to_host(A const& a, std::source_location where = std::source_location::curr
 template <class A>
   requires(!is_local<operand_t<A>>)
 auto item(A const& a, std::source_location where = std::source_location::current()) {
-  using R = detail::NotAnItem<operand_t<A>>;
-  if constexpr (R::verdict) {
+  using Judged = detail::judged_t<detail::NotAnItem<operand_t<A>>, operand_t<A>>;
+  if constexpr (detail::accepts<Judged>) {
     MeshState& mesh = a.mesh().state();
     if (!mesh.here()) throw Error("E25", "item was called on a rank outside the tensor's mesh");
     if (mesh.agreement().on())
@@ -134,7 +134,7 @@ auto item(A const& a, std::source_location where = std::source_location::current
     mesh.whole().broadcast(&value, 1, 0);
     return value;
   } else {
-    return Poisoned(refusal<R, operand_t<A>>{});
+    return Poisoned(Judged{});
   }
 }
 

@@ -154,15 +154,25 @@ constexpr Cost product_cost(Spec const& a, Spec const& b, Sizing const& z, Machi
   return c;
 }
 
-/// Appends the local product of `a` and `b`, which fit.
-constexpr void append_product(Plan& plan, Spec const& a, Spec const& b, Spec const& c) {
+/// The sizing by which the operands and the result of a product are weighed.
+constexpr Sizing weighed_sizing(Spec const& a, Spec const& b, Spec const& c, Sizing const& z) {
+  return weighable(a, z) && weighable(b, z) && weighable(c, z) ? z : with_short_dims(z);
+}
+
+/// Appends the local product with result `c`.
+constexpr void append_product(Plan& plan, Spec const& c) {
   Step s;
   s.action = Action::compute;
   s.slot = Slot::result;
   s.before = c;
   s.after = c;
   plan.push(s);
-  plan.local_flops = product_flops(a, b, plan.sizing);
+}
+
+/// Gives a plan that was made for weighable sizes its own; its product is that of `a` and `b`.
+constexpr void size_contraction(Plan& plan, Spec const& a, Spec const& b, Sizing const& z) {
+  plan.sizing = z;
+  plan.local_flops = product_flops(a, b, z);
 }
 
 constexpr Plan empty_contraction(Spec const& a, Spec const& b, Spec const& result, Sizing const& z,
@@ -293,12 +303,13 @@ constexpr Spec batch_sliced(Spec s, Spec const& other) {
 /// The plan of a strict product, which the rule has accepted with result `c`: no communication.
 constexpr Plan strict_contraction_plan(Spec const& a, Spec const& b, Spec const& c, Sizing const& z,
                                        ProductElements const& elements = {}) {
-  Plan plan = detail::empty_contraction(a, b, c, z, elements);
+  Plan plan = detail::empty_contraction(a, b, c, detail::weighed_sizing(a, b, c, z), elements);
   Spec const sliced_a = detail::batch_sliced(a, b);
   Spec const sliced_b = detail::batch_sliced(b, a);
   append_reshard(plan, Slot::a, a, sliced_a);
   append_reshard(plan, Slot::b, b, sliced_b);
-  detail::append_product(plan, sliced_a, sliced_b, c);
+  detail::append_product(plan, c);
+  detail::size_contraction(plan, sliced_a, sliced_b, z);
   return plan;
 }
 
@@ -368,7 +379,9 @@ constexpr Chosen choose_way(Spec const& a, Spec const& b, Spec const& wanted, Si
     Choice& way = ways[next];
     way.done = true;
     Cost cost = way.product;
-    std::int64_t limit = (best < ways.size() ? best_cost.picoseconds : way.most) - cost.picoseconds;
+    // where times are not told apart, the bytes of all ways are looked at
+    bool const timed = best < ways.size() && best_cost.picoseconds < longest_time;
+    std::int64_t limit = (timed ? best_cost.picoseconds : way.most) - cost.picoseconds;
     for (int number : way.reshard) limit -= costs.at(number).bounds.least;
     bool possible = limit >= 0;
     for (int k = 0; k < 3 && possible; ++k) {
@@ -399,7 +412,8 @@ constexpr Chosen choose_way(Spec const& a, Spec const& b, Spec const& wanted, Si
 constexpr detail::Progress contraction_progress(Spec const& a, Spec const& b, Spec const& wanted,
                                                 Sizing const& z,
                                                 detail::Progress const& before = {}) {
-  return detail::choose_way(a, b, wanted, z, {}, before, 1200).progress;
+  Sizing const weighed = detail::weighed_sizing(a, b, wanted, z);
+  return detail::choose_way(a, b, wanted, weighed, {}, before, 1200).progress;
 }
 
 /// The plan of a product whose result is named: `wanted` has passed `rules::named_contraction`.
@@ -407,14 +421,16 @@ constexpr detail::Progress contraction_progress(Spec const& a, Spec const& b, Sp
 constexpr Plan contraction_plan(Spec const& a, Spec const& b, Spec const& wanted, Sizing const& z,
                                 Machine const& m = {}, detail::Progress const& before = {},
                                 ProductElements const& elements = {}) {
+  Sizing const weighed = detail::weighed_sizing(a, b, wanted, z);
   detail::Chosen const chosen =
-      detail::choose_way(a, b, wanted, z, m, before, std::numeric_limits<int>::max());
+      detail::choose_way(a, b, wanted, weighed, m, before, std::numeric_limits<int>::max());
   detail::Choice const& way = chosen.way;
-  Plan plan = detail::empty_contraction(a, b, wanted, z, elements);
+  Plan plan = detail::empty_contraction(a, b, wanted, weighed, elements);
   append_reshard(plan, Slot::a, a, way.a, m, chosen.time[0]);
   append_reshard(plan, Slot::b, b, way.b, m, chosen.time[1]);
-  detail::append_product(plan, way.a, way.b, way.c);
+  detail::append_product(plan, way.c);
   append_reshard(plan, Slot::result, way.c, wanted, m, chosen.time[2]);
+  detail::size_contraction(plan, way.a, way.b, z);
   return plan;
 }
 

@@ -19,8 +19,9 @@ struct Cost {
   std::int64_t peak_bytes = 0;
 
   friend constexpr Cost operator+(Cost const& a, Cost const& b) {
-    return {a.picoseconds + b.picoseconds, a.bytes + b.bytes, a.flops + b.flops,
-            a.messages + b.messages, std::max(a.peak_bytes, b.peak_bytes)};
+    return {in_time(a.picoseconds + b.picoseconds), add_sat(a.bytes, b.bytes),
+            add_sat(a.flops, b.flops), add_sat(a.messages, b.messages),
+            std::max(a.peak_bytes, b.peak_bytes)};
   }
   friend constexpr bool operator<(Cost const& a, Cost const& b) {
     if (a.picoseconds != b.picoseconds) return a.picoseconds < b.picoseconds;
@@ -38,18 +39,19 @@ constexpr std::int64_t step_payload(Collective collective, std::int64_t before, 
                                     std::int64_t p) {
   switch (collective) {
     case Collective::all_gather:
-      return before * (p - 1);
+      return mul_sat(before, p - 1);
     case Collective::reduce_scatter:
-      return after * (p - 1);
+      return mul_sat(after, p - 1);
     case Collective::all_reduce:
-      return 2 * before * (p - 1) / p;
+      return twice_but_own(before, p);
     case Collective::all_to_all:
       return before - before / p;
     case Collective::permute:
     case Collective::neighbor:  // a bound: no rank sends more than its block
       return p > 1 ? before : 0;
-    case Collective::none:
     case Collective::broadcast:
+      return p > 1 ? after : 0;
+    case Collective::none:
       break;
   }
   return 0;
@@ -93,10 +95,26 @@ constexpr Cost step_cost(Collective collective, std::int64_t before, std::int64_
 /// The same for a step of a plan. Where a dim is split otherwise, what arrives says what is sent: as
 /// many ranks may need a part as hold the same.
 constexpr Cost step_cost(Step const& s, Sizing const& z, Machine const& m) {
-  std::int64_t const before = largest_elements(s.before, z.extents, z.sizes) * z.element_bytes;
-  std::int64_t const after = largest_elements(s.after, z.extents, z.sizes) * z.element_bytes;
+  std::int64_t const before =
+      mul_sat(largest_elements(s.before, z.extents, z.sizes), z.element_bytes);
+  std::int64_t const after =
+      mul_sat(largest_elements(s.after, z.extents, z.sizes), z.element_bytes);
   bool const otherwise = s.collective == Collective::all_to_all && s.from == s.to;
   return step_cost(s.collective, otherwise ? after : before, after, z.sizes.product(s.axes), m);
+}
+
+/// Whether 62 bits count the bytes of a tensor, and so of all blocks of it.
+constexpr bool weighable(Spec const& s, Sizing const& z) {
+  auto bytes = static_cast<double>(z.element_bytes);
+  for (int d = 0; d < s.rank; ++d)
+    if (std::int64_t const n = z.extents[s.dims[d].label]; n > 1) bytes *= static_cast<double>(n);
+  return bytes < static_cast<double>(saturated);
+}
+/// The sizing by which a planner weighs what is not weighable: too large to exist, it has a plan still.
+constexpr Sizing with_short_dims(Sizing z) {
+  constexpr std::int64_t few = 64;
+  for (std::int64_t& n : z.extents.at) n = std::min(n, few);
+  return z;
 }
 
 }  // namespace shardtype

@@ -89,7 +89,7 @@ inline std::string explain(Plan const& plan, Names const& names) {
   auto const slot_name = [&](Slot slot) -> std::string {
     int const k = static_cast<int>(slot);
     if (reshard) return "A";
-    return k == 2 ? "P" : operand_name[k < 2 ? k : k - 1];
+    return k == 2 || (k == 1 && plan.operand_count == 1) ? "P" : operand_name[k < 2 ? k : k - 1];
   };
   int line = 0;
   for (Step const& s : plan) {
@@ -112,6 +112,8 @@ inline std::string explain(Plan const& plan, Names const& names) {
       amount = plan.flops() > 0 || product ? flops_text(plan.flops())
                : plan.shares               ? "free"
                                            : bytes_text(plan.block_bytes(s.after, s.slot));
+    } else if (s.action == Action::finish) {
+      amount = bytes_text(plan.block_bytes(s.after, s.slot));
     } else {
       what = s.action == Action::slice ? "slice" : "transpose";
     }

@@ -11,10 +11,9 @@ namespace shardtype::planning {
 
 /// What steps over each set of axes cost on a machine.
 struct Rates {
-  static constexpr int collectives = static_cast<int>(Collective::broadcast) + 1;
   Machine over[1 << max_axes]{};
   std::int64_t ranks[1 << max_axes]{};
-  std::int64_t latency[1 << max_axes][collectives]{};  ///< picoseconds
+  std::int64_t latency[1 << max_axes][collective_rows]{};  ///< picoseconds
   /// Bytes that temporaries may take on a rank; none: negative.
   std::int64_t memory_limit = -1;
 
@@ -34,8 +33,8 @@ struct Rates {
       }
       over[set] = m.over(members, along, n);
       ranks[set] = p;
-      for (int c = 1; c < collectives; ++c)
-        latency[set][c] = step_latency(static_cast<Collective>(c), p, over[set]);
+      for (Collective const c : all_collectives)
+        latency[set][static_cast<int>(c)] = step_latency(c, p, over[set]);
     }
   }
 };
@@ -91,7 +90,8 @@ constexpr std::int64_t block_bytes(RecordedProgram const& p, int node, int code)
   for (int x = 0; x < p.axes; ++x, code /= base)
     if (int const at = code % base; at >= 2) parts[(at - 2) / p.axes] *= p.sizes.at[x];
   std::int64_t bytes = n.element_bytes;
-  for (int d = 0; d < n.rank; ++d) bytes *= ceil_div(p.extents[n.labels[d]], parts[d]);
+  for (int d = 0; d < n.rank; ++d)
+    bytes = mul_sat(bytes, ceil_div(p.extents[n.labels[d]], parts[d]));
   return bytes;
 }
 
@@ -115,8 +115,8 @@ struct MakingOrder {
       at[place] = k;
     }
     for (int k = 0; k < n; ++k) {
-      if (held + peaks[at[k]] > peak) peak = held + peaks[at[k]];
-      held += helds[at[k]];
+      if (add_sat(held, peaks[at[k]]) > peak) peak = add_sat(held, peaks[at[k]]);
+      held = add_sat(held, helds[at[k]]);
     }
   }
 };

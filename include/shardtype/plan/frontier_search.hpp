@@ -21,6 +21,7 @@ class FrontierSearch : public Settler {
                            Frontier const* const* operands, Rates const& rates, int home = -1,
                            FrontierMemory const& to = {})
       : Settler(p, node, graph, rates, to), fronts_(operands), makings_(to.makings) {
+    if (!p.countable(node)) return;  // what cannot be made is in no layout
     if (n_.making == Making::given || home >= 0) {
       Option o;
       o.layout = home >= 0 ? static_cast<std::int16_t>(home) : graph.index[n_.pinned];
@@ -151,7 +152,7 @@ class FrontierSearch : public Settler {
     std::int64_t time = 0;
     std::int64_t moved = 0;
     result_ = graph_.index[code_[0]];
-    std::int64_t bytes = bytes_[result_];
+    auto bytes = static_cast<double>(bytes_[result_]);
     for (int k = 1; k < parties_; ++k) {
       std::int32_t const o = first_at_[k][index_at_[k][code_[k]]];
       if (o < 0) return;
@@ -159,11 +160,12 @@ class FrontierSearch : public Settler {
       Option const& operand = front_[k]->ways[o];
       time += operand.time;
       moved += operand.moved;
-      bytes += operand.size;
+      if (moved > saturated) moved = saturated;  // no call: the compiler counts them
+      bytes += static_cast<double>(operand.size);
     }
     if (!limited_) {
-      if (best_[result_] < time) return;
-      time += work(bytes);
+      if (best_[result_] < time && best_[result_] < longest_time) return;
+      time = in_time(time + work(bytes));
       if (!sooner(time, moved, best_[result_], moved_[result_])) return;
       best_[result_] = time;
       moved_[result_] = moved;
@@ -194,8 +196,8 @@ class FrontierSearch : public Settler {
     o.time = own;
     for (int k = 1; k < parties_; ++k) {
       Option const& operand = front_[k]->ways[chosen_[k]];
-      o.time += operand.time;
-      o.moved += operand.moved;
+      o.time = in_time(o.time + operand.time);
+      o.moved = add_sat(o.moved, operand.moved);
     }
     o.making = static_cast<std::int32_t>(own_makings_.size());
     own_makings_.resize(own_makings_.size() + static_cast<std::size_t>(parties_));
@@ -230,16 +232,16 @@ class FrontierSearch : public Settler {
     // other names for the same memory
     bool const fresh = n_.making != Making::relabel;
     o.held = fresh ? o.size : order.held;
-    o.peak = order.held + (fresh ? o.size : 0);
+    o.peak = add_sat(order.held, fresh ? o.size : 0);
     if (order.peak > o.peak) o.peak = order.peak;
   }
   /// Picoseconds that making the value takes, with the axes as they are placed: so many bytes are read and
   /// written.
-  constexpr std::int64_t work(std::int64_t bytes) const {
+  constexpr std::int64_t work(double bytes) const {
     Machine const& m = rates_.over[0];
     if (n_.making == Making::product) return picoseconds(flops_, m.flops_per_second);
     if (n_.making == Making::relabel) return 0;
-    return picoseconds(static_cast<double>(bytes), m.memory_bytes_per_second);
+    return picoseconds(bytes, m.memory_bytes_per_second);
   }
 
   Frontier const* const* fronts_;

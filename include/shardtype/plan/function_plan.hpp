@@ -91,14 +91,14 @@ struct FunctionPlan {
 
 /// The same where sizes are given at run time: bounds that hold for all of them.
 struct OpenFunctionPlan {
-  int counts[collective_kinds]{};
+  int counts[collective_rows]{};
 
   /// The most collectives of this kind that run, whatever the sizes.
   constexpr int count(Collective c) const { return counts[static_cast<int>(c)]; }
   /// The most collectives that run at all.
   constexpr int collectives() const {
     int n = 0;
-    for (int c = 1; c < collective_kinds; ++c) n += counts[c];
+    for (int c = 1; c < collective_rows; ++c) n += counts[c];
     return n;
   }
 };

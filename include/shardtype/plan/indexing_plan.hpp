@@ -122,7 +122,7 @@ constexpr LocalPlan scatter_plan(Spec const& updates, Spec const& ids, Spec cons
 constexpr std::int64_t gathered_bytes(Spec const& from, Spec const& to, Sizing const& z) {
   std::int64_t const more =
       largest_elements(to, z.extents, z.sizes) - largest_elements(from, z.extents, z.sizes);
-  return more > 0 ? more * z.element_bytes : 0;
+  return more > 0 ? mul_sat(more, z.element_bytes) : 0;
 }
 
 /// Bytes that a rank sends when `from` is reduced to `to`.
@@ -134,7 +134,7 @@ constexpr std::int64_t reduced_bytes(Spec const& from, Spec const& to, Sizing co
     ranks *= z.sizes[x];
     if (to.dim_of(x) < 0) times = 2;  // an all_reduce
   }
-  std::int64_t const n = largest_elements(from, z.extents, z.sizes) * z.element_bytes;
+  std::int64_t const n = mul_sat(largest_elements(from, z.extents, z.sizes), z.element_bytes);
   return times * (n / ranks) * (ranks - 1);
 }
 
@@ -145,8 +145,9 @@ constexpr bool gathering_is_cheaper(LocalPlan const& reducing, LocalPlan const& 
   Sizing of_ids = z;
   of_ids.element_bytes = id_bytes;
   auto const bytes = [&](LocalPlan const& plan) {
-    return gathered_bytes(updates, plan.operands[0], z) +
-           gathered_bytes(ids, plan.operands[1], of_ids) + reduced_bytes(plan.result, wanted, z);
+    std::int64_t const gathered = add_sat(gathered_bytes(updates, plan.operands[0], z),
+                                          gathered_bytes(ids, plan.operands[1], of_ids));
+    return add_sat(gathered, reduced_bytes(plan.result, wanted, z));
   };
   return bytes(gathering) < bytes(reducing);
 }

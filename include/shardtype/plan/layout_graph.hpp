@@ -85,7 +85,7 @@ struct LayoutGraph {
   Edge const* edges = nullptr;
 
   /// One past the largest kind of a fan.
-  constexpr int kinds() const { return static_cast<int>(Collective::broadcast) << code.axes; }
+  constexpr int kinds() const { return collective_rows << code.axes; }
   constexpr int layout_of(Spec const& s) const { return index[code.of(s)]; }
   constexpr Spec spec(int layout) const { return code.spec(codes[layout]); }
 };

@@ -106,7 +106,7 @@ class GraphBuilder {
 /// The same as a constant.
 template <int Rank, int Axes>
 struct GraphTables {
-  static constexpr GraphSize const& size = graph_size<Rank, Axes>;
+  static constexpr auto const& size = graph_size<Rank, Axes>;
   int codes[size.layouts]{};
   std::int16_t alike[size.layouts]{};
   std::int16_t index[size.codes]{};

@@ -22,6 +22,7 @@ class Rooms {
   union Room {
     char empty;
     T value;
+    // with a member initializer instead, nvcc takes every plan for one that is no constant
     constexpr Room() : empty(0) {}
   };
 
@@ -115,7 +116,8 @@ struct Plan {
   constexpr std::int64_t bytes(Coords const& at) const {
     std::int64_t sum = 0;
     for (Step const& s : *this)
-      if (s.collective != Collective::none) sum += step_bytes(s, sizing_of(s.slot), at);
+      if (s.collective != Collective::none)
+        sum = add_sat(sum, step_bytes(s, sizing_of(s.slot), at));
     return sum;
   }
   /// The most bytes that any rank moves.
@@ -140,12 +142,13 @@ struct Plan {
   /// Bytes of the largest block of a value with this sharding.
   constexpr std::int64_t block_bytes(Spec const& s, Slot slot) const {
     Sizing const z = sizing_of(slot);
-    return largest_elements(s, z.extents, z.sizes) * z.element_bytes;
+    return mul_sat(largest_elements(s, z.extents, z.sizes), z.element_bytes);
   }
   /// Bytes of the operands.
   constexpr std::int64_t given_bytes() const {
     std::int64_t given = more_bytes;
-    for (int k = 0; k < operand_count; ++k) given += block_bytes(operands[k], operand_slot(k));
+    for (int k = 0; k < operand_count; ++k)
+      given = add_sat(given, block_bytes(operands[k], operand_slot(k)));
     return given;
   }
   /// Most bytes that a rank asks for and holds at once, in blocks and in what moves them: the operands, results,
@@ -181,8 +184,7 @@ struct Plan {
     Cost sum;
     for (Step const& s : *this) {
       if (s.action == Action::compute) {
-        sum.flops += local_flops;
-        sum.picoseconds += compute_time(s, m);
+        sum = sum + Cost{compute_time(s, m), 0, local_flops, 0, 0};
       } else {
         sum = sum + step_cost(s, sizing_of(s.slot), m);
       }

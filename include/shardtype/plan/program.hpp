@@ -77,6 +77,25 @@ struct RecordedProgram {
       if (nodes[node].labels[d] == label) return d;
     return -1;
   }
+  /// Whether a tensor can have the extents of a value.
+  constexpr bool countable(int node) const {
+    std::int64_t own[max_dims]{};
+    for (int d = 0; d < nodes[node].rank; ++d) own[d] = extents[nodes[node].labels[d]];
+    return shardtype::countable(own, nodes[node].rank);
+  }
+  /// Whether the program can be made of values that tensors can have the extents of.
+  constexpr bool countable() const {
+    bool can[max_nodes]{};
+    for (int k = 0; k < size; ++k) {
+      if (!countable(k)) continue;
+      can[k] = nodes[k].making == Making::given;
+      for (int way = 0; way < nodes[k].ways && !can[k]; ++way) {
+        can[k] = true;
+        for (int m = 0; m < nodes[k].operands; ++m) can[k] = can[k] && can[operand(k, way, m)];
+      }
+    }
+    return can[root];
+  }
   /// Extents of a value's dims, axis sizes and element size: for specs whose labels are its dims.
   constexpr Sizing sizing(int node) const {
     Sizing z;

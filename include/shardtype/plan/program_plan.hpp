@@ -62,7 +62,7 @@ struct ProgramPlan {
     if (moves.empty()) return 0;
     return ranks.most([&](Coords const& at) {
       std::int64_t sum = 0;
-      for (Sent const& m : moves) sum += step_bytes(m.step, m.sizing, at);
+      for (Sent const& m : moves) sum = add_sat(sum, step_bytes(m.step, m.sizing, at));
       return sum;
     });
   }
@@ -102,7 +102,8 @@ struct ProgramPlan {
   constexpr std::int64_t bytes(Coords const& at) const {
     std::int64_t sum = 0;
     for (int k = 0; k < size; ++k)
-      if (steps[k].collective != Collective::none) sum += step_bytes(move(k), sizing(k), at);
+      if (steps[k].collective != Collective::none)
+        sum = add_sat(sum, step_bytes(move(k), sizing(k), at));
     return sum;
   }
   /// The most bytes that any rank moves, in all steps or in one.
@@ -118,7 +119,7 @@ struct ProgramPlan {
   /// Floating-point operations of products.
   constexpr std::int64_t flops() const {
     std::int64_t sum = 0;
-    for (int k = 0; k < size; ++k) sum += step_flops(k);
+    for (int k = 0; k < size; ++k) sum = add_sat(sum, step_flops(k));
     return sum;
   }
   /// Calls `visit(step, bytes)` with the bytes of temporaries that are there while each step runs.
@@ -131,21 +132,23 @@ struct ProgramPlan {
       last_read[memory[k]] = k;
       for (int m = 0; m < steps[k].inputs; ++m) last_read[memory[steps[k].input[m]]] = k;
     }
+    // what is added is taken away again: in 63 bits, whatever the blocks
+    auto bytes = [&](int k) { return std::min(block_bytes(k), saturated / max_program_steps); };
     std::int64_t live = 0;
     for (int k = 0; k < size; ++k) {
-      if (memory[k] == k && steps[k].kind != ProgramStep::Kind::given) live += block_bytes(k);
+      if (memory[k] == k && steps[k].kind != ProgramStep::Kind::given) live += bytes(k);
       std::int64_t const packed =
-          steps[k].collective == Collective::none ? 0 : block_bytes(steps[k].input[0]);
+          steps[k].collective == Collective::none ? 0 : bytes(steps[k].input[0]);
       visit(k, live + packed);
       for (int m = 0; m <= k; ++m)
         if (memory[m] == m && last_read[m] == k && k + 1 < size &&
             steps[m].kind != ProgramStep::Kind::given)
-          live -= block_bytes(m);
+          live -= bytes(m);
     }
   }
   /// Most bytes a rank holds at once: what the user gave, and of the rest what is still to be read. Packing
   /// buffers count as one more copy of what a collective sends.
-  constexpr std::int64_t peak_bytes() const { return given_bytes() + temporary_bytes(); }
+  constexpr std::int64_t peak_bytes() const { return add_sat(given_bytes(), temporary_bytes()); }
   /// The same of what the plan itself makes, without what the user gave.
   constexpr std::int64_t temporary_bytes() const {
     std::int64_t most = 0;
@@ -156,7 +159,7 @@ struct ProgramPlan {
   constexpr std::int64_t given_bytes() const {
     std::int64_t sum = 0;
     for (int k = 0; k < size; ++k)
-      if (steps[k].kind == ProgramStep::Kind::given) sum += block_bytes(k);
+      if (steps[k].kind == ProgramStep::Kind::given) sum = add_sat(sum, block_bytes(k));
     return sum;
   }
   /// Predicted picoseconds of one step.
@@ -172,7 +175,7 @@ struct ProgramPlan {
   }
   constexpr std::int64_t picoseconds(planning::Rates const& rates) const {
     std::int64_t sum = 0;
-    for (int k = 0; k < size; ++k) sum += picoseconds(k, rates);
+    for (int k = 0; k < size; ++k) sum = in_time(sum + picoseconds(k, rates));
     return sum;
   }
   /// Predicted time where all axes have the machine's own links.
@@ -263,7 +266,7 @@ struct ProgramPlan {
     if (n.making == Making::product)
       return shardtype::picoseconds(product_flops(step) * n.work, m.flops_per_second);
     std::int64_t bytes = block_bytes(step);
-    for (int k = 0; k < s.inputs; ++k) bytes += block_bytes(s.input[k]);
+    for (int k = 0; k < s.inputs; ++k) bytes = add_sat(bytes, block_bytes(s.input[k]));
     return shardtype::picoseconds(static_cast<double>(bytes), m.memory_bytes_per_second);
   }
 };

@@ -2,6 +2,7 @@
 /// Which ranks differ in what they hold: most of a large mesh are alike.
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 #include <shardtype/core/list.hpp>
@@ -14,9 +15,8 @@ namespace shardtype::planning {
 /// so few runs take the place of many ranks, and the busiest of their first ones is the busiest of all.
 class RankClasses {
  public:
-  constexpr RankClasses(int axes, Sizes const& sizes) : axes_(axes), sizes_(sizes) {
-    for (int x = 0; x < axes; ++x) firsts_[x].push_back(0);
-  }
+  constexpr RankClasses(int axes, Sizes const& sizes)
+      : axes_(axes), sizes_(sizes), firsts_(static_cast<std::size_t>(axes), Numbers{0}) {}
   /// Tells apart what matters to the bytes of a step.
   constexpr void note(Step const& s, Sizing const& z) {
     for (Spec const* spec : {&s.before, &s.after})
@@ -34,22 +34,26 @@ class RankClasses {
   /// How many ranks are looked at.
   constexpr std::int64_t size() const {
     std::int64_t n = 1;
-    for (int x = 0; x < axes_; ++x) n *= static_cast<std::int64_t>(firsts_[x].size());
+    for (int x = 0; x < axes_; ++x) n *= static_cast<std::int64_t>(firsts(x).size());
     return n;
   }
 
  private:
   using Numbers = shardtype::detail::List<std::int64_t>;
 
+  constexpr Numbers& firsts(int axis) { return firsts_[static_cast<std::size_t>(axis)]; }
+  constexpr Numbers const& firsts(int axis) const {
+    return firsts_[static_cast<std::size_t>(axis)];
+  }
   static constexpr void add(Numbers& to, std::int64_t n) {
     if (std::find(to.begin(), to.end(), n) == to.end()) to.push_back(n);
   }
   constexpr void cut(int axis, std::int64_t at) {
-    if (at < sizes_[axis]) add(firsts_[axis], at);
+    if (at < sizes_[axis]) add(firsts(axis), at);
   }
   constexpr void tell_all_apart(int axis) {
-    firsts_[axis].clear();
-    for (std::int64_t k = 0; k < sizes_[axis]; ++k) firsts_[axis].push_back(k);
+    firsts(axis).clear();
+    for (std::int64_t k = 0; k < sizes_[axis]; ++k) firsts(axis).push_back(k);
   }
   constexpr void note(std::int64_t extent, AxisList const& list) {
     Numbers blocks{extent};  // sizes that the next axis may find
@@ -75,7 +79,7 @@ class RankClasses {
     // the second: g++ -O3 unrolls the recursion beyond `max_axes` else, where it never goes
     if (axis == axes_ || axis == max_axes) return of(static_cast<Coords const&>(at));
     std::int64_t most = 0;
-    for (std::int64_t const k : firsts_[axis]) {
+    for (std::int64_t const k : firsts(axis)) {
       at.at[axis] = k;
       most = std::max(most, most_from(axis + 1, at, of));
     }
@@ -84,7 +88,8 @@ class RankClasses {
 
   int axes_;
   Sizes sizes_;
-  Numbers firsts_[max_axes];
+  // no array: as it evaluates constants, nvcc destroys but the first of its Lists
+  shardtype::detail::List<Numbers> firsts_;
 };
 
 }  // namespace shardtype::planning

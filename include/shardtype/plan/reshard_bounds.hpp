@@ -34,7 +34,7 @@ constexpr Bounds bounds(Spec const& from, Spec const& to, Sizing const& z, Machi
   }
   auto resize = [&](Collective c, int d, std::int64_t after, std::int64_t p) {
     std::int64_t const now = bytes == 0 ? 0 : bytes / length[d] * after;
-    out.most += step_cost(c, bytes, now, p, m).picoseconds;
+    out.most = in_time(out.most + step_cost(c, bytes, now, p, m).picoseconds);
     bytes = now;
     length[d] = after;
   };
@@ -43,7 +43,7 @@ constexpr Bounds bounds(Spec const& from, Spec const& to, Sizing const& z, Machi
     ++collectives;
     std::int64_t p = 1;
     for (int x = 0; x < max_axes; ++x) p *= ((owed >> x) & 1U) != 0 ? z.sizes.at[x] : 1;
-    out.most += step_cost(Collective::all_reduce, bytes, bytes, p, m).picoseconds;
+    out.most = in_time(step_cost(Collective::all_reduce, bytes, bytes, p, m).picoseconds);
   }
   for (int d = 0; d < from.rank; ++d) {
     AxisList const& now = from.dims[d].axes;
@@ -66,8 +66,8 @@ constexpr Bounds bounds(Spec const& from, Spec const& to, Sizing const& z, Machi
       resize(Collective::none, d, ceil_div(length[d], z.sizes.at[then.at[k]]), 1);
   }
   if (collectives > 0)
-    out.least =
-        collectives * least_latency(from.mentioned().bits | to.mentioned().bits, z.sizes, m);
+    out.least = in_time(collectives *
+                        least_latency(from.mentioned().bits | to.mentioned().bits, z.sizes, m));
   return out;
 }
 

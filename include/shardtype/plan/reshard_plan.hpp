@@ -30,7 +30,8 @@ constexpr bool same_order(Spec const& a, Spec const& b) {
 /// is cheaper, and so no detour over a third sharding on them (tests/unit/reshard_proofs.cpp). Types do
 /// not say which other axes their mesh has; a detour over such a one may pay, as a value that is
 /// replicated there can be reduced or gathered in parts.
-/// `time`, when it is known, is that of the path in picoseconds and keeps the search short.
+/// `time`, when it is known, is that of the path in picoseconds and keeps the search short. The tensor is
+/// weighable by the plan's sizing.
 constexpr void append_reshard(Plan& plan, Slot slot, Spec const& from_spec, Spec const& to_spec,
                               Machine const& m = {}, std::int64_t time = -1, AxisSet spare = {}) {
   Spec from = detail::without_reduced(from_spec);
@@ -46,9 +47,9 @@ constexpr void append_reshard(Plan& plan, Slot slot, Spec const& from_spec, Spec
     return s.after;
   };
   bool const reorder = !same_order(from, to);
-  bool const first =
-      largest_elements(from, z.extents, z.sizes) <= largest_elements(to, z.extents, z.sizes);
-  if (reorder && first) from = transpose(from, to);
+  bool const first = reorder && largest_elements(from, z.extents, z.sizes) <=
+                                    largest_elements(to, z.extents, z.sizes);
+  if (first) from = transpose(from, to);
   Spec const target = in_order_of(to, from);
   detail::Search search(from, target, z, m, spare);
   Path const path = search.run(time >= 0 ? time : detail::bounds(from, target, z, m).most);
@@ -63,10 +64,11 @@ constexpr void append_reshard(Plan& plan, Slot slot, Spec const& from_spec, Spec
 constexpr Plan reshard_plan(Spec const& from, Spec const& to, Sizing const& z,
                             Machine const& m = {}, AxisSet spare = {}) {
   Plan plan;
-  plan.sizing = z;
+  plan.sizing = weighable(from, z) ? z : with_short_dims(z);
   plan.push_operand(from);
   plan.result = to;
   append_reshard(plan, Slot::a, from, to, m, -1, spare);
+  plan.sizing = z;
   return plan;
 }
 

@@ -13,6 +13,7 @@
 /// spelled out for the layouts that are looked at and for the path alone.
 
 #include <cstdint>
+#include <limits>
 
 #include <shardtype/plan/reshard_bounds.hpp>
 #include <shardtype/plan/reshard_layout.hpp>
@@ -56,7 +57,7 @@ class Search {
   constexpr Path run(std::int64_t limit) {
     visits_ = 0;
     Path path;
-    limit_ = limit;
+    bound(limit);
     goal_key_ = key_of(goal_, goal_);
     Key const start = key_of(from_, goal_);
     if (start == goal_key_) {
@@ -167,6 +168,10 @@ class Search {
       if (o != d && o != e) all *= parts_[o];
     return all;
   }
+  /// Looks for nothing that takes longer; of what takes too long to be told apart all may be of use.
+  constexpr void bound(std::int64_t time) {
+    limit_ = time < longest_time ? time : std::numeric_limits<std::int64_t>::max();
+  }
   constexpr bool moves(int d) const { return stay_[d] < here_[d].size; }
   constexpr std::int64_t length(int d) const { return length_[d][here_[d].size]; }
   /// `bytes` of a block whose length along one dim changes.
@@ -199,11 +204,12 @@ class Search {
     int const known = nodes_.at(bucket);
     if (known >= 0 && nodes_[known].picoseconds < time_) return;
     Cost const cost = step_cost(collective, before, after, p, m_);
-    std::int64_t const time = time_ + cost.picoseconds;
+    std::int64_t time = time_ + cost.picoseconds;
     if (time + ahead > limit_) return;
+    if (time > longest_time) time = longest_time;
     Node n;
     Node const& here = nodes_[node_];
-    n.bytes = here.bytes + cost.bytes;
+    n.bytes = add_sat(here.bytes, cost.bytes);
     n.messages = here.messages + cost.messages;
     n.peak_bytes = cost.peak_bytes > here.peak_bytes ? cost.peak_bytes : here.peak_bytes;
     if (aim_ >= 0 && time + ahead == limit_ && !Nodes::rest_before(n, nodes_[aim_])) return;
@@ -213,7 +219,7 @@ class Search {
       if (time == other.picoseconds && !Nodes::rest_before(n, other)) return;
     }
     n.picoseconds = time;
-    n.total = time + ahead;
+    n.total = time + ahead < longest_time ? time + ahead : longest_time;
     n.key = key;
     n.parent = node_;
     n.done = false;
@@ -222,7 +228,7 @@ class Search {
     n.to = static_cast<std::int8_t>(to);
     if (key == goal_key_) {
       aim_ = known >= 0 ? known : nodes_.size();
-      limit_ = time;  // what takes longer is of no use any more
+      bound(time);  // what takes longer is of no use any more
     }
     if (known >= 0) {
       if (nodes_[known].done) nodes_.open(known);

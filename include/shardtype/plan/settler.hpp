@@ -212,7 +212,8 @@ class Settler {
       Price& least = prices[fan->kind];
       if (least.time < 0)
         least = price(*fan, bytes_[layout], bytes_[layout] / rates_.ranks[fan->member_bits]);
-      std::int64_t const time = begun + least.time;
+      std::int64_t const sum = begun + least.time;
+      std::int64_t const time = sum < longest_time ? sum : longest_time;
       int const end = fan[1].first;
       for (int e = fan->first; e < end; ++e) {
         // with a limit nothing is the best: each may be smaller
@@ -229,14 +230,15 @@ class Settler {
     int const to = graph_.edges[edge].to;
     std::int64_t const size = bytes_[to];
     Price const takes = price(fan, here.size, size);
-    std::int64_t const time = here.time + takes.time;
-    std::int64_t const moved = here.moved + takes.moved;
+    std::int64_t const time = in_time(here.time + takes.time);
+    std::int64_t const moved = add_sat(here.moved, takes.moved);
     if (!limited_ && !sooner(time, moved, best_[to], moved_[to])) return;
     Option within;
     Option& o = limited_ ? within : ways_[begin_ + to];
     o.time = time;
     o.moved = moved;
-    o.peak = here.held + size + (fan.collective == Collective::none ? 0 : here.size);
+    o.peak = add_sat(here.held, size);
+    if (fan.collective != Collective::none) o.peak = add_sat(o.peak, here.size);
     if (o.peak < here.peak) o.peak = here.peak;
     o.size = size;
     o.held = size;

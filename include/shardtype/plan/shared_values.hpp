@@ -52,7 +52,7 @@ constexpr int home_of(int k, ProgramPlan const& first_pass, Frontier const& made
     for (int m = 0; m < readers; ++m) {
       std::int32_t const there = from.first[wanted[m]];
       all = all && there >= 0;
-      if (there >= 0) time += from.ways[there].time;
+      if (there >= 0) time = in_time(time + from.ways[there].time);
     }
     if (!all || (best >= 0 && time >= best)) continue;
     best = time;

@@ -1,6 +1,7 @@
 #pragma once
 /// One step of a plan: a local operation or one collective.
 
+#include <algorithm>
 #include <cstdint>
 
 #include <shardtype/plan/window.hpp>
@@ -19,8 +20,13 @@ enum class Collective : std::int8_t {
   neighbor  ///< rows beyond the own block, from the ranks that hold them
 };
 
-/// How many there are, `none` among them.
-inline constexpr int collective_kinds = static_cast<int>(Collective::neighbor) + 1;
+/// All of them but `none`.
+inline constexpr Collective all_collectives[] = {Collective::all_gather,     Collective::all_reduce,
+                                                 Collective::reduce_scatter, Collective::all_to_all,
+                                                 Collective::permute,        Collective::broadcast,
+                                                 Collective::neighbor};
+/// Rows of a table by collective, `none` among them.
+inline constexpr int collective_rows = 1 + static_cast<int>(sizeof all_collectives);
 
 /// What a step does to the value it works on.
 enum class Action : std::int8_t {
@@ -28,6 +34,7 @@ enum class Action : std::int8_t {
   transpose,    ///< reorder the dims of the local block
   compute,      ///< what the operation itself does, on the blocks of all operands
   communicate,  ///< one collective over the group that `axes` span
+  finish,       ///< make results of totals that have been brought together
 };
 
 /// Most operands that a plan tells apart; of further ones it knows the bytes.
@@ -85,23 +92,40 @@ constexpr std::int64_t rows_sent(Step const& s, Sizing const& z, Coords const& a
   return rows - common(mine, rows_of(s.after, s.to, z, at));
 }
 
-/// Payload bytes of one step at one rank, by a fixed convention: all_gather: received from others;
+/// 2 n (p - 1) / p, rounded down.
+constexpr std::int64_t twice_but_own(std::int64_t n, std::int64_t p) {
+  return std::min(saturated, 2 * n - ceil_div(2 * n, p));
+}
+
+/// Whether blocks change hands as they are: to another rank, or to ranks that each one chooses.
+constexpr bool moves_blocks(Step const& s) {
+  bool const to_others = s.collective == Collective::permute ||
+                         s.collective == Collective::all_to_all ||
+                         s.collective == Collective::broadcast;
+  return to_others && s.from < 0;
+}
+
+/// Payload bytes of one step at one rank, by a fixed convention: all_gather, broadcast: received from others;
 /// reduce_scatter, all_to_all, permute, neighbor: sent to others; all_reduce: 2 n (p - 1) / p of the n bytes
-/// reduced, rounded down.
+/// reduced, rounded down; Where no dim changes (`from` is -1) whole blocks change hands: then
+/// the block, also at a rank that keeps its own.
 constexpr std::int64_t step_bytes(Step const& s, Sizing const& z, Coords const& at) {
-  std::int64_t const before = local_elements(s.before, z.extents, z.sizes, at) * z.element_bytes;
-  std::int64_t const after = local_elements(s.after, z.extents, z.sizes, at) * z.element_bytes;
+  std::int64_t const before =
+      mul_sat(local_elements(s.before, z.extents, z.sizes, at), z.element_bytes);
+  std::int64_t const after =
+      mul_sat(local_elements(s.after, z.extents, z.sizes, at), z.element_bytes);
   std::int64_t const p = z.sizes.product(s.axes);
+  if (moves_blocks(s)) return p > 1 ? before : 0;
   switch (s.collective) {
     case Collective::all_gather:
       return after - before;
     case Collective::reduce_scatter:
       return before - after;
     case Collective::all_reduce:
-      return 2 * before * (p - 1) / p;
+      return twice_but_own(before, p);
     case Collective::all_to_all: {
       std::int64_t const whole = held(s.before, s.to, z, at);
-      if (s.from == s.to) return whole == 0 ? 0 : before / whole * rows_sent(s, z, at);
+      if (s.from == s.to) return whole == 0 ? 0 : mul_sat(before / whole, rows_sent(s, z, at));
       std::int64_t const kept = held(s.after, s.to, z, at);
       return whole == 0 ? 0 : before - before / whole * kept;
     }
@@ -112,8 +136,9 @@ constexpr std::int64_t step_bytes(Step const& s, Sizing const& z, Coords const& 
     }
     case Collective::neighbor:
       return window_bytes(s.before, s.from, z, at, s.window);
-    case Collective::none:
     case Collective::broadcast:
+      return p > 1 ? after : 0;
+    case Collective::none:
       break;
   }
   return 0;

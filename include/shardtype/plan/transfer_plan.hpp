@@ -42,15 +42,15 @@ struct TransferPlan {
   std::int64_t bytes(int rank) const {
     std::int64_t n = 0;
     for (Parcel const& p : parcels)
-      if (p.from == rank && p.to != rank) n += p.elements;
-    return n * element_bytes;
+      if (p.from == rank && p.to != rank) n = add_sat(n, p.elements);
+    return mul_sat(n, element_bytes);
   }
   /// Payload bytes that all ranks send together.
   std::int64_t total_bytes() const {
     std::int64_t n = 0;
     for (Parcel const& p : parcels)
-      if (p.from != p.to) n += p.elements;
-    return n * element_bytes;
+      if (p.from != p.to) n = add_sat(n, p.elements);
+    return mul_sat(n, element_bytes);
   }
   /// Messages between ranks.
   std::int64_t messages() const {
@@ -72,7 +72,7 @@ inline Range part_of(Placement const& p, int dim, std::int64_t extent, Coords co
 class Transfers {
  public:
   Transfers(Placement const& from, Placement const& to, Extents const& extents)
-      : from_(from), to_(to), extents_(extents) {
+      : from_(from), to_(to), extents_(extents), cuts_(static_cast<std::size_t>(to.spec.rank)) {
     std::int64_t blocks = 1;
     for (int d = 0; d < from_.spec.rank; ++d) blocks *= from_.sizes.product(axes_of(d));
     holders_.resize(static_cast<std::size_t>(blocks));
@@ -103,6 +103,7 @@ class Transfers {
     Range range;
   };
 
+  shardtype::detail::List<Cut>& cuts(int dim) { return cuts_[static_cast<std::size_t>(dim)]; }
   AxisList const& axes_of(int dim) const { return from_.spec.dims[dim].axes; }
 
   /// The blocks numbered over the axes that split a dim.
@@ -117,11 +118,11 @@ class Transfers {
   /// The parts of the source's blocks along dim `d` of the destination that lie in `wanted`.
   void cut(int d, std::int64_t extent, Range wanted) {
     int const e = from_.spec.find(to_.spec.dims[d].label);
-    cuts_[d].clear();
+    cuts(d).clear();
     for (std::int64_t g = 0; g < from_.sizes.product(axes_of(e)); ++g) {
       Coords const at = member(axes_of(e), from_.sizes, {}, g);
       Range const common = intersect(wanted, part_of(from_, e, extent, at));
-      if (common.size() > 0) cuts_[d].push_back({at, common});
+      if (common.size() > 0) cuts(d).push_back({at, common});
     }
   }
 
@@ -134,7 +135,7 @@ class Transfers {
     }
     int const e = from_.spec.find(to_.spec.dims[d].label);
     std::int64_t const so_far = parcel.elements;
-    for (Cut const& c : cuts_[d]) {
+    for (Cut const& c : cuts(d)) {
       Coords next = at;
       for (int k = 0; k < axes_of(e).size; ++k) next.at[axes_of(e)[k]] = c.at[axes_of(e)[k]];
       parcel.box.at[d] = c.range;
@@ -156,7 +157,7 @@ class Transfers {
   Extents const& extents_;
   shardtype::detail::List<shardtype::detail::List<int>> holders_;  ///< by block
   shardtype::detail::List<std::size_t> turn_;
-  shardtype::detail::List<Cut> cuts_[max_dims];
+  shardtype::detail::List<shardtype::detail::List<Cut>> cuts_;  ///< by dim of the destination
 };
 
 /// The parcels that take a tensor from one placement to another.

@@ -69,7 +69,7 @@ constexpr std::int64_t wanted_rows(Range theirs, Range mine, std::int64_t extent
 constexpr std::int64_t row_elements(Spec const& s, int dim, Sizing const& z, Coords const& at) {
   std::int64_t n = 1;
   for (int d = 0; d < s.rank; ++d)
-    if (d != dim) n *= held(s, d, z, at);
+    if (d != dim) n = mul_sat(n, held(s, d, z, at));
   return n;
 }
 
@@ -87,13 +87,14 @@ constexpr std::int64_t window_bytes(Spec const& s, int dim, Sizing const& z, Coo
     for (int k = 0; k < axes.size; ++k) self = self && other[axes[k]] == at[axes[k]];
     if (!self) rows += wanted_rows(block_of(s, dim, z, other), mine, extent, w);
   }
-  return rows * row_elements(s, dim, z, at) * z.element_bytes;
+  return mul_sat(rows, mul_sat(row_elements(s, dim, z, at), z.element_bytes));
 }
 
 /// Bytes that the rank at these coordinates receives in a scan along dim `dim`: one row from each
 /// other rank along it.
 constexpr std::int64_t scan_bytes(Spec const& s, int dim, Sizing const& z, Coords const& at) {
-  return (z.sizes.product(s.dims[dim].axes) - 1) * row_elements(s, dim, z, at) * z.element_bytes;
+  std::int64_t const others = z.sizes.product(s.dims[dim].axes) - 1;
+  return mul_sat(others, mul_sat(row_elements(s, dim, z, at), z.element_bytes));
 }
 
 }  // namespace shardtype

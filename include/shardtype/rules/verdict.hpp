@@ -20,6 +20,7 @@ enum class Code {
   T07_too_many,
   T08_element_type,
   T09_not_a_tensor,
+  T10_too_many_elements,
   C01_nothing_shared,
   C02_one_side_only,
   C03_several_shared,

@@ -62,12 +62,7 @@ struct Pointers<T, 0> {
 inline void local_rows(MeshState const& mesh, Names const& names, Spec const& spec,
                        std::int64_t const* extents, Rows* out) {
   AxisMap const axes = map_axes(mesh, names);
-  std::int64_t room = std::int64_t{1} << 58;  // elements whose bytes 64 bit can count
-  for (int d = 0; d < spec.rank; ++d)
-    if (extents[d] > 0) room /= extents[d];
-  for (int d = 0; d < spec.rank; ++d)
-    if (extents[d] == 0) room = 1;
-  if (room == 0)
+  if (!countable(extents, spec.rank))
     throw Error("E20", "the extents are more than 2^58 elements together", FailedOn::every_rank);
   for (int d = 0; d < spec.rank; ++d) {
     int const label = spec.dims[d].label;
@@ -170,7 +165,7 @@ class Held : public detail::Declared<Self>::base,
   using memory_space = typename detail::MemoryOf<Parts...>::type;
   using execution_space = typename memory_space::execution_space;
   /// The sharding, numbered in the type's own scope.
-  static constexpr Spec const& spec = S::readings[0].spec;
+  static constexpr auto const& spec = S::readings[0].spec;
   static constexpr std::size_t rank = static_cast<std::size_t>(spec.rank);
   /// The local block, row-major in the order of the dims.
   template <class U>

@@ -14,9 +14,9 @@
 
 namespace shardtype {
 
-/// The `T` (a Tensor or a Local) that a collective whose name ends in `_start` will give. It is no tensor:
+/// The `T` (a Tensor or a Local) that an operation will give which `start` started. It is no tensor:
 ///
-///     auto pending = all_gather_start<X>(weights);   // sends from now on
+///     auto pending = start(op::AllGather<X>{}, weights);   // sends from now on
 ///     auto h = matmul(a, b);                         // meanwhile
 ///     auto w = std::move(pending).wait();            // Tensor<...>
 ///

@@ -38,11 +38,16 @@ class Tensor : public Held<Tensor<T, Parts...>, T, Parts...> {
   using Base = Held<Tensor, T, Parts...>;
 
  public:
-  /// A tensor over memory of `buffer`, which holds the local block; for operations and creation.
-  /// Errors: E13 an axis the mesh lacks, E20 an extent that does not fit its label, E60 inside of
+  /// A tensor over memory of `buffer`, which holds the local block; for operations and creation. Refused:
+  /// T10 static extents of more than 2^58 elements. Errors: E13 an axis the mesh lacks, E20 an extent that does not fit its label, E60 inside of
   /// shard_map.
   Tensor(MeshRef const& mesh, std::array<std::int64_t, Base::rank> const& extents, Buffer buffer)
-      : Base(detail::not_manual(mesh), extents, buffer) {}
+      : Base(detail::not_manual(mesh), extents, buffer) {
+    // not of the type itself: automatic mode has types of values that are never made
+    using Own = Scope<Tensor>;
+    if constexpr (!countable(Own::names.label_extent, Own::names.labels))
+      refused<Code::T10_too_many_elements, false, Tensor>{};
+  }
 };
 
 /// Bytes of the largest local block, where the type settles all extents and axis sizes.
@@ -51,8 +56,8 @@ inline constexpr std::int64_t bytes_per_rank = [] {
   using S = Scope<A>;
   static_assert(S::names.all_static(),
                 "bytes_per_rank needs static extents and axis sizes in the tensor's type");
-  return largest_elements(S::template spec<0>, S::names.extents(), S::names.sizes()) *
-         static_cast<std::int64_t>(sizeof(element_t<A>));
+  return mul_sat(largest_elements(S::template spec<0>, S::names.extents(), S::names.sizes()),
+                 static_cast<std::int64_t>(sizeof(element_t<A>)));
 }();
 
 /// Binary sizes: `static_assert(bytes_per_rank<A> <= 16_GiB)`.

@@ -169,15 +169,13 @@ ShownArray shown_array(A const& a, std::source_location const& where) {
 template <class A>
 std::string to_text(A const& a, std::source_location where = std::source_location::current()) {
   using Held = operand_t<A>;
-  using R = detail::StillUnreduced<Held>;
-  if constexpr (any_poisoned<A>) {
-    return "";
-  } else if constexpr (R::verdict) {
+  using Judged = detail::judged_t<detail::StillUnreduced<Held>, Held>;
+  if constexpr (detail::accepts<Judged>) {
     if (!a.mesh().here()) return "";
     decltype(auto) held = operand(a);
     return type_name(held) + "\n" + detail::array_text(detail::shown_array(held, where));
   } else {
-    static_cast<void>(refusal<R, Held>{});
+    static_cast<void>(Poisoned(Judged{}));
     return "";
   }
 }
@@ -193,17 +191,15 @@ std::string to_text(A const& a, std::source_location where = std::source_locatio
 template <class A>
 void print(A const& a, std::source_location where = std::source_location::current()) {
   using Held = operand_t<A>;
-  using R = detail::StillUnreduced<Held>;
-  if constexpr (any_poisoned<A>) {
-    return;
-  } else if constexpr (R::verdict) {
+  using Judged = detail::judged_t<detail::StillUnreduced<Held>, Held>;
+  if constexpr (detail::accepts<Judged>) {
     std::string const text = to_text(a, where);
     MeshState& mesh = a.mesh().state();
     if (!mesh.here() || mesh.whole().rank() != 0) return;
     std::fputs((text + "\n").c_str(), stdout);
     std::fflush(stdout);
   } else {
-    static_cast<void>(refusal<R, Held>{});
+    static_cast<void>(Poisoned(Judged{}));
   }
 }
 

@@ -97,7 +97,7 @@ ShardingPicture picture_of(
 template <class A>
 void visualize(A const& a, std::string const& name = "") {
   if constexpr (is_local<operand_t<A>>)
-    static_cast<void>(refusal<detail::Plainly<Code::V01_mixed>, operand_t<A>>{});
+    static_cast<void>(refused<Code::V01_mixed, false, operand_t<A>>{});
   MeshState& mesh = a.mesh().state();
   if (!mesh.here() || mesh.whole().rank() != 0) return;
   std::fputs(draw(picture_of(a, name), {use_color(stdout)}).c_str(), stdout);

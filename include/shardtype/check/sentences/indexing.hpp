@@ -32,7 +32,7 @@ struct refused<Code::I04_looked_up_and_ids, legal, YourTypes...> : Poisoned {
                 "each rank would look for its own ids in its own part of the table alone. "
                 "all_gather the ids over the axis first (each rank receives the other ids; the "
                 "result then owes an all_reduce), or all_gather the table (each rank receives the "
-                "other blocks), or name the result: gather<V, Dim<...>...>(table, ids) gathers "
+                "other blocks), or name the result: take<V, Dim<...>...>(table, ids) gathers "
                 "the ids.");
 };
 template <bool legal, class... YourTypes>
@@ -40,7 +40,7 @@ struct refused<Code::I05_axis_on_two, legal, YourTypes...> : Poisoned {
   static_assert(legal,
                 "[shardtype I05] a mesh axis splits one index in the ids and another one in the "
                 "other operand. all_gather one of them over the axis first (of the ids each rank "
-                "receives least), or name the result, Dim<...>... behind the index: gather and "
+                "receives least), or name the result, Dim<...>... behind the index: take and "
                 "scatter_add then reshard the ids.");
 };
 template <bool legal, class... YourTypes>

@@ -45,9 +45,9 @@ template <bool legal, class... YourTypes>
 struct refused<Code::D06_extents_contradict, legal, YourTypes...> : Poisoned {
   static_assert(legal,
                 "[shardtype D06] the static extents of the indices contradict this operation: "
-                "relabel keeps the extent, squeeze and expand have extent 1, split and merge "
-                "have a product, concat and stack a sum. Use an index whose extent fits, or one "
-                "without static extent.");
+                "relabel keeps the extent, squeeze and expand have extent 1, split_dim and "
+                "merge_dims have a product, concat and stack a sum. Use an index whose extent "
+                "fits, or one without static extent.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::D07_names_incomplete, legal, YourTypes...> : Poisoned {
@@ -59,8 +59,9 @@ struct refused<Code::D07_names_incomplete, legal, YourTypes...> : Poisoned {
 template <bool legal, class... YourTypes>
 struct refused<Code::D08_not_neighbours, legal, YourTypes...> : Poisoned {
   static_assert(legal,
-                "[shardtype D08] merge joins two neighbouring dims, the first of them the outer "
-                "one; these do not stand like that. transpose the tensor first (a local copy).");
+                "[shardtype D08] merge_dims joins two neighbouring dims, the first of them the "
+                "outer one; these do not stand like that. transpose the tensor first (a local "
+                "copy).");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::D09_blocks_differ, legal, YourTypes...> : Poisoned {
@@ -109,8 +110,8 @@ template <bool legal, class... YourTypes>
 struct refused<Code::D15_element_type, legal, YourTypes...> : Poisoned {
   static_assert(legal,
                 "[shardtype D15] elements of this type cannot be scanned like this: complex "
-                "numbers have no order, and sums of bool are no bool. Scan complex numbers by "
-                "sum; cast<std::int64_t>(a) booleans first, free of communication.");
+                "numbers have no order, and sums of bool are no bool. cumsum takes "
+                "complex numbers; cast<std::int64_t>(a) booleans first, free of communication.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::B01_cyclic_beside_others, legal, YourTypes...> : Poisoned {

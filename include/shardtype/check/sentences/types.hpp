@@ -66,5 +66,13 @@ struct refused<Code::T09_not_a_tensor, legal, YourTypes...> : Poisoned {
                 "[shardtype T09] an operand is no Tensor. Make one first: full, from_host, "
                 "from_function, load_npy.");
 };
+template <bool legal, class... YourTypes>
+struct refused<Code::T10_too_many_elements, legal, YourTypes...> : Poisoned {
+  static_assert(
+      legal,
+      "[shardtype T10] by its static extents a tensor here, or a value that an expression "
+      "needs, would have more than 2^58 elements, which no tensor has. Make extents smaller, "
+      "or sum over an index before such a value is there.");
+};
 
 }  // namespace shardtype

@@ -1,0 +1,437 @@
+#pragma once
+/// Collectives and casts of manual mode, as objects, and what each makes of a Local.
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include <shardtype/check/functions.hpp>
+#include <shardtype/check/operation.hpp>
+#include <shardtype/check/reshard.hpp>
+#include <shardtype/plan/block_plan.hpp>
+
+namespace shardtype {
+
+/// A pair of ranks, numbered in the group.
+struct SourceDestination {
+  int source = 0;
+  int destination = 0;
+};
+
+// The collectives that strict mode has too are in check/reshard.hpp. They name `Max`, `Min` or `Mean`, then mesh
+// axes, then indices, then ToVarying or ToReduced, as far as each has them.
+namespace op {
+
+/// The block of one rank of the group to another, by `pairs`; ranks to which none is sent get zeros. Whoever
+/// makes the object keeps the pairs.
+template <class... Xs>
+struct Permute {
+  using operation = Permute;
+  static constexpr std::string_view name = "permute";
+  std::span<SourceDestination const> pairs;
+
+  /// Error E64: a rank outside the group, or one that stands twice as source or as destination.
+  constexpr void check(std::int64_t ranks) const {
+    for (SourceDestination const& p : pairs) {
+      if (p.source < 0 || p.source >= ranks || p.destination < 0 || p.destination >= ranks)
+        fail(p, "the group has ranks 0 to " + std::to_string(ranks - 1));
+      for (SourceDestination const& q : pairs) {
+        if (&q == &p) continue;
+        if (q.source == p.source) fail(p, "its source stands in another pair too");
+        if (q.destination == p.destination) fail(p, "its destination stands in another pair too");
+      }
+    }
+  }
+  /// Whether any block changes hands.
+  constexpr bool moves(std::int64_t) const {
+    for (SourceDestination const& p : pairs)
+      if (p.source != p.destination) return true;
+    return false;
+  }
+
+ private:
+  [[noreturn]] static void fail(SourceDestination const& p, std::string const& what) {
+    throw Error("E64",
+                "permute was given the pair (" + std::to_string(p.source) + ", " +
+                    std::to_string(p.destination) + "): " + what,
+                FailedOn::every_rank);
+  }
+};
+
+/// Each block to the rank `by` places further along the group, round the end.
+template <class... Xs>
+struct Rotate {
+  using operation = Rotate;
+  static constexpr std::string_view name = "rotate";
+  std::int64_t by = 0;
+
+  constexpr bool moves(std::int64_t ranks) const { return by % ranks != 0; }
+};
+
+/// The block of rank `root` of the group, on all; typed varying if the last of `Xs` is ToVarying.
+template <class... Xs>
+struct BroadcastFrom {
+  using operation = BroadcastFrom;
+  static constexpr std::string_view name = "broadcast_from";
+  int root = 0;
+
+  /// Error E64: no such rank.
+  constexpr void check(std::int64_t ranks) const {
+    if (root < 0 || root >= ranks)
+      throw Error("E64",
+                  "broadcast_from rank " + std::to_string(root) + " of a group of " +
+                      std::to_string(ranks) + " ranks",
+                  FailedOn::every_rank);
+  }
+};
+
+/// Each rank's piece, along an index, of a block that is the same on all.
+template <class... XI>
+struct Shard {
+  using operation = Shard;
+  static constexpr std::string_view name = "shard";
+};
+
+/// The same block, typed as varying over `Xs`.
+template <class... Xs>
+struct ToVarying {
+  using operation = ToVarying;
+  static constexpr std::string_view name = "varying";
+};
+/// The same blocks, typed as summands over axes, or with `Max` or `Min` first as candidates.
+template <class... Named>
+struct ToUnreduced {
+  using operation = ToUnreduced;
+  static constexpr std::string_view name = "unreduced";
+};
+
+}  // namespace op
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_kind =
+    std::is_same_v<T, Max> || std::is_same_v<T, Min> || std::is_same_v<T, Mean>;
+
+/// What a collective of manual mode names, sorted.
+template <class... Named>
+struct NamedParts {
+  template <class T>
+  static constexpr auto axis() {
+    if constexpr (MeshAxis<T>) {
+      return Pack<T>{};
+    } else {
+      return Pack<>{};
+    }
+  }
+  template <class T>
+  static constexpr auto label() {
+    if constexpr (IndexLabel<T>) {
+      return Pack<T>{};
+    } else {
+      return Pack<>{};
+    }
+  }
+  using Axes = decltype((Pack<>{} | ... | axis<Named>()));
+  using Labels = decltype((Pack<>{} | ... | label<Named>()));
+  /// The kind comes first, if at all; then axes; then indices; then the state of the result.
+  static constexpr bool in_order() {
+    int const place[] = {(is_kind<Named>          ? 0
+                          : MeshAxis<Named>       ? 1
+                          : IndexLabel<Named>     ? 2
+                          : names_state_of<Named> ? 3
+                                                  : -1)...,
+                         4};
+    for (std::size_t k = 0; k < sizeof...(Named); ++k)
+      if (place[k] < 0 || place[k] > place[k + 1] || (place[k] == 0 && k > 0)) return false;
+    return true;
+  }
+  static constexpr bool mean = (std::is_same_v<Named, Mean> || ...);
+  static constexpr bool names_kind = (is_kind<Named> || ...);
+  static constexpr ReduceKind kind = (std::is_same_v<Named, Max> || ...)   ? ReduceKind::max
+                                     : (std::is_same_v<Named, Min> || ...) ? ReduceKind::min
+                                                                           : ReduceKind::sum;
+  static constexpr int states = (0 + ... + (names_state_of<Named> ? 1 : 0));
+  /// The state that the call names, or `otherwise`.
+  static constexpr AxisState state(AxisState otherwise) {
+    if ((std::is_same_v<Named, shardtype::ToVarying> || ...)) return AxisState::varying;
+    if ((std::is_same_v<Named, shardtype::ToReduced> || ...)) return AxisState::reduced;
+    return otherwise;
+  }
+};
+template <class... Ls, class... Xs>
+Mentions<Dim<Ls>..., Reduced<Xs...>>* mentioned(Pack<Ls...>, Pack<Xs...>);
+
+/// How many indices a movement names.
+constexpr int labels_named(Movement how) {
+  switch (how) {
+    case Movement::all_gather:
+    case Movement::reduce_scatter:
+    case Movement::shard:
+      return 1;
+    case Movement::all_to_all:
+      return 2;
+    default:
+      return 0;
+  }
+}
+
+/// Puts a dim of `label` before the others.
+constexpr Verdict with_first(Spec const& s, int label) {
+  if (s.rank == max_dims) return refuse(Code::T07_too_many);
+  Spec out = s;
+  out.rank = 0;
+  out.add(label);
+  for (int d = 0; d < s.rank; ++d) out.add(s.dims[d].label);
+  return accept(out);
+}
+constexpr Spec without_dim(Spec s, int d) {
+  for (; d + 1 < s.rank; ++d) s.dims[d] = s.dims[d + 1];
+  s.dims[--s.rank] = {};
+  return s;
+}
+
+/// The movement that an operation is on a Local, and the state to which it leads unless the call names one.
+template <Movement its_how, AxisState to, class... Named>
+struct Moves {
+  static constexpr Movement how = its_how;
+  using Parts = NamedParts<Named...>;
+  static constexpr AxisState state = Parts::state(to);
+  static constexpr bool may_name_state =
+      how == Movement::all_gather || (how == Movement::broadcast && state != AxisState::reduced);
+};
+template <class Op>
+struct MoveOf;
+template <class... Named>
+struct MoveOf<op::AllGather<Named...>>
+    : Moves<Movement::all_gather, AxisState::replicated, Named...> {};
+template <class... Named>
+struct MoveOf<op::AllReduce<Named...>>
+    : Moves<Movement::all_reduce, AxisState::replicated, Named...> {};
+template <class... Named>
+struct MoveOf<op::ReduceScatter<Named...>>
+    : Moves<Movement::reduce_scatter, AxisState::varying, Named...> {};
+template <class... Named>
+struct MoveOf<op::AllToAll<Named...>> : Moves<Movement::all_to_all, AxisState::varying, Named...> {
+};
+template <class... Named>
+struct MoveOf<op::Permute<Named...>> : Moves<Movement::permute, AxisState::varying, Named...> {};
+template <class... Named>
+struct MoveOf<op::Rotate<Named...>> : Moves<Movement::permute, AxisState::varying, Named...> {};
+template <class... Named>
+struct MoveOf<op::BroadcastFrom<Named...>>
+    : Moves<Movement::broadcast, AxisState::replicated, Named...> {};
+template <class... Named>
+struct MoveOf<op::Shard<Named...>> : Moves<Movement::shard, AxisState::varying, Named...> {};
+template <class... Named>
+struct MoveOf<op::ToVarying<Named...>> : Moves<Movement::cast, AxisState::varying, Named...> {};
+template <class... Named>
+struct MoveOf<op::ToReduced<Named...>> : Moves<Movement::cast, AxisState::reduced, Named...> {};
+template <class... Named>
+struct MoveOf<op::ToUnreduced<Named...>> : Moves<Movement::cast, AxisState::unreduced, Named...> {};
+
+/// Whether an operation moves blocks, and whether it does nothing else.
+template <class Op>
+concept MovesBlocks = requires { MoveOf<Op>::how; };
+template <class Op>
+inline constexpr bool in_both_modes = false;
+template <class... Named>
+inline constexpr bool in_both_modes<op::AllGather<Named...>> = true;
+template <class... Named>
+inline constexpr bool in_both_modes<op::AllReduce<Named...>> = true;
+template <class... Named>
+inline constexpr bool in_both_modes<op::ReduceScatter<Named...>> = true;
+template <class... Named>
+inline constexpr bool in_both_modes<op::AllToAll<Named...>> = true;
+template <class... Named>
+inline constexpr bool in_both_modes<op::ToReduced<Named...>> = true;
+
+/// The rule's answer for the block `A`.
+template <class Op, class A>
+struct BlockMove {
+  using Call = MoveOf<Op>;
+  using Parts = typename Call::Parts;
+  static constexpr Movement how = Call::how;
+  static constexpr AxisState to = Call::state;
+  using S = Scope<A, std::remove_pointer_t<decltype(mentioned(typename Parts::Labels{},
+                                                              typename Parts::Axes{}))>>;
+  static constexpr int operands = 1;
+  static constexpr bool communicates = how != Movement::shard && how != Movement::cast;
+  static constexpr bool reduces = how == Movement::all_reduce || how == Movement::reduce_scatter;
+  static constexpr Spec given = S::template spec<0>;
+  static constexpr Spec named = S::template spec<1>;
+  /// The axes in the order of the call.
+  static constexpr AxisList axes() {
+    AxisList out;
+    each_axis([&](int x) { out.push(x); }, typename Parts::Axes{});
+    return out;
+  }
+  template <class Use, class... Xs>
+  static constexpr void each_axis([[maybe_unused]] Use use, Pack<Xs...>) {
+    (use(S::names.find_axis(identity<Xs>)), ...);
+  }
+  /// Positions, in the operand, of the indices named; -1 for one it lacks.
+  static constexpr int dim(int which) { return given.find(named.dims[which].label); }
+
+  static constexpr Verdict elements() {
+    using T = element_t<A>;
+    if (!reduces) return {};
+    if (Parts::mean && !is_floating<T>) return refuse(Code::P12_not_floating);
+    if (Parts::kind == ReduceKind::sum && std::is_same_v<T, bool>)
+      return refuse(Code::C11_not_numbers);
+    if (Parts::kind != ReduceKind::sum && is_complex<T>) return refuse(Code::S04_no_order);
+    return {};
+  }
+  static constexpr Verdict dims(Spec s) {
+    if (labels_named(how) == 0) return accept(s);
+    int const first = named.dims[0].label;
+    if (how == Movement::all_gather && s.find(first) < 0) return with_first(s, first);
+    if (s.find(first) < 0) return refuse(Code::K04_no_such_index, first, -1, axes()[0]);
+    if (how == Movement::all_to_all && s.find(named.dims[1].label) < 0)
+      return with_first(without_dim(s, s.find(first)), named.dims[1].label);
+    return accept(s);
+  }
+  static constexpr Verdict decide() {
+    if (S::names.overflow) return refuse(Code::T07_too_many);
+    if (Verdict v = rules::well_formed(S::readings[0]); !v) return v;
+    if (!Parts::in_order() || axes().size == 0 || named_count() != labels_named(how))
+      return refuse(Code::T05_not_an_axis);
+    bool const may_owe = reduces || (to == AxisState::unreduced && !Parts::mean);
+    if (Parts::names_kind && !may_owe) return refuse(Code::T05_not_an_axis);
+    if (Parts::states > (Call::may_name_state ? 1 : 0)) return refuse(Code::T05_not_an_axis);
+    if (S::readings[1].malformed == Malformed::repeated_axis)
+      return refuse(Code::T01_axis_twice, -1, -1, S::readings[1].axis);
+    if (Verdict v = rules::well_named(S::names); !v) return v;
+    Verdict v = accept(given);
+    AxisList const over = axes();
+    for (int k = 0; k < over.size && v; ++k)
+      v = rules::move(v.result, how, over[k], to, Parts::kind);
+    if (!v) return v;
+    if (Verdict e = elements(); !e) return e;
+    return dims(v.result);
+  }
+  /// One label may be named twice: split and put together along the same dim.
+  static constexpr int named_count() { return static_cast<int>(count(typename Parts::Labels{})); }
+  template <class... Ls>
+  static constexpr std::size_t count(Pack<Ls...>) {
+    return sizeof...(Ls);
+  }
+  static constexpr Verdict verdict = decide();
+};
+
+/// The extents of the result of a movement. Errors: E61 pieces that are not equal.
+constexpr void move_extents(planning::BlockCall const& c, ResultExtents const& e) {
+  std::int64_t const p = c.ranks();
+  auto const place = [&](int label) { return e.result.find(label); };
+  auto const piece = [&] {
+    int const d = c.given.find(c.first);
+    std::int64_t const n = e.given[0][d];
+    if (n % p != 0)
+      ResultExtents::fail("index " + e.name(d) + " of the block has extent " + std::to_string(n) +
+                              ", which the " + std::to_string(p) +
+                              " ranks of the group do not divide; pad it, or reshard before "
+                              "shard_map",
+                          "E61");
+    return n / p;
+  };
+  for (int d = 0; d < e.result.rank; ++d) {
+    int const from = c.given.find(e.result.dims[d].label);
+    e.out[d] = from < 0 ? p : e.given[0][from];
+  }
+  switch (c.how) {
+    case Movement::all_gather:
+      if (c.given.find(c.first) >= 0) e.out[place(c.first)] *= p;
+      break;
+    case Movement::reduce_scatter:
+    case Movement::shard:
+      e.out[place(c.first)] = piece();
+      break;
+    case Movement::all_to_all:
+      if (std::int64_t const n = piece(); c.given.find(c.second) < 0) {
+        if (n != 1)
+          ResultExtents::fail(
+              "an all_to_all that makes a new dim gives each rank one row, and the block has " +
+                  std::to_string(n * p) + " rows for " + std::to_string(p) +
+                  " ranks; name a dim of the block to put the pieces together along",
+              "E61");
+      } else if (c.first != c.second) {
+        e.out[place(c.first)] = n;
+        e.out[place(c.second)] *= p;
+      }
+      break;
+    default:
+      break;
+  }
+}
+
+/// What a movement of a block becomes.
+template <class Rule, class Op, class A, bool ok = bool(Rule::verdict)>
+struct BlockMoveResult : Rule {
+  struct Holder {
+    static constexpr Spec value = Rule::verdict.result;
+  };
+  using result = tensor_from_spec<typename Rule::S, Holder, element_t<A>, A>;
+
+  static constexpr planning::BlockCall block_call(Sizes const& sizes) {
+    planning::BlockCall c{Rule::how, Rule::axes(), Rule::Parts::kind, Rule::Parts::mean};
+    if (Rule::named_count() > 0) c.first = Rule::named.dims[0].label;
+    if (Rule::named_count() > 1)
+      c.second = Rule::named.rank > 1 ? Rule::named.dims[1].label : c.first;
+    c.given = Rule::given;
+    c.result = Holder::value;
+    c.sizes = sizes;
+    c.element_bytes = static_cast<std::int64_t>(sizeof(element_t<A>));
+    return c;
+  }
+  /// The extents of the result's block for a block of these. Errors: E61, and those of the operation.
+  static constexpr void set_extents([[maybe_unused]] Op const& op, Sizes const& sizes,
+                                    std::int64_t const* const* given, std::int64_t* out) {
+    planning::BlockCall const c = block_call(sizes);
+    move_extents(c, {Rule::S::names, Rule::S::readings, 1, Holder::value, sizes, given, out});
+    if constexpr (requires { op.check(c.ranks()); }) op.check(c.ranks());
+  }
+  /// The plan of one call of `op`, on a block of these extents.
+  static constexpr Plan plan_call(Op const& op, Sizes const& sizes,
+                                  std::int64_t const* const* given) {
+    std::int64_t made[max_dims]{};
+    set_extents(op, sizes, given, made);
+    planning::BlockCall c = block_call(sizes);
+    c.given_extents = given[0];
+    c.result_extents = made;
+    bool moves = true;
+    if constexpr (requires { op.moves(c.ranks()); }) moves = op.moves(c.ranks());
+    return planning::block_plan(Op::name, c, moves);
+  }
+  /// How many collectives of a kind every call runs at most.
+  static constexpr int open_count(Op const&, Collective kind) {
+    std::int64_t const none[max_dims]{};
+    planning::BlockCall c = block_call({});
+    c.given_extents = c.result_extents = none;
+    Extents as_one;
+    return planning::block_step(c, as_one).collective == kind ? 1 : 0;
+  }
+};
+template <class Rule, class Op, class A>
+struct BlockMoveResult<Rule, Op, A, false> : Rule {};
+
+template <class Op, class A>
+constexpr auto resolve_move() {
+  if constexpr (is_local<A>) {
+    return Type<BlockMoveResult<BlockMove<Op, A>, Op, A>>{};
+  } else if constexpr (is_tensor<A>) {
+    return Type<Plainly<Code::V01_mixed>>{};
+  } else {
+    return Type<NotATensor<A>>{};
+  }
+}
+
+}  // namespace detail
+
+template <class Op, class A>
+  requires(detail::MovesBlocks<Op> && (is_local<A> || !detail::in_both_modes<Op>))
+struct Resolve<Op, A> : decltype(detail::resolve_move<Op, A>())::type {};
+
+}  // namespace shardtype

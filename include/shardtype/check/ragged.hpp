@@ -1,0 +1,135 @@
+#pragma once
+/// An exchange of uneven pieces, as an object and on types.
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <shardtype/check/operation.hpp>
+#include <shardtype/plan/block_plan.hpp>
+
+namespace shardtype {
+
+/// For each rank of the group, the rows that go to it and that come from it: JAX's four arrays of
+/// ragged_all_to_all.
+struct RaggedRows {
+  std::span<std::int64_t const> input_offsets;   ///< where in the operand the rows for rank g begin
+  std::span<std::int64_t const> send_sizes;      ///< how many they are
+  std::span<std::int64_t const> output_offsets;  ///< where in rank g's output they go
+  std::span<std::int64_t const> recv_sizes;      ///< how many rows of rank g come
+};
+
+namespace op {
+
+/// Rows of the first dim of the first operand to the ranks of the group, put into a copy of the second. Whoever
+/// makes the object keeps the arrays of `rows`.
+template <class... Xs>
+struct RaggedAllToAll {
+  using operation = RaggedAllToAll;
+  static constexpr std::string_view name = "ragged_all_to_all";
+  RaggedRows rows{};
+};
+
+}  // namespace op
+
+namespace detail {
+
+/// Operand and output of a ragged exchange: alike but for the extent of the first dim, and varying.
+template <class A, class B, class... Xs>
+struct Ragged {
+  using S = Scope<A, B, Mentions<Reduced<Xs...>>>;
+  static constexpr int operands = 2;
+  static constexpr bool communicates = true;
+  static constexpr AxisList axes() {
+    AxisList out;
+    (out.push(S::names.find_axis(identity<Xs>)), ...);
+    return out;
+  }
+  static constexpr Verdict decide() {
+    if (!is_local<A> || !is_local<B>) return refuse(Code::V01_mixed);
+    if (Verdict v = rules::lawful(S::names, S::readings, 2); !v) return v;
+    if (S::readings[2].malformed == Malformed::not_an_axis || sizeof...(Xs) == 0)
+      return refuse(Code::T05_not_an_axis);
+    if (!same_element<A, B>) return refuse(Code::C10_element_types_differ);
+    Spec const a = S::template spec<0>;
+    Spec const b = S::template spec<1>;
+    bool same = a.rank == b.rank && a.rank > 0;
+    for (int d = 0; same && d < a.rank; ++d) same = a.dims[d] == b.dims[d];
+    if (!same) return refuse(Code::D12_dims_differ);
+    Verdict v = accept(b);
+    for (int k = 0; k < axes().size; ++k) {
+      int const x = axes()[k];
+      if (a.state(x) != AxisState::varying) {
+        v = rules::move(a, Movement::permute, x, AxisState::varying);
+        return v;
+      }
+      if (b.unreduced.contains(x)) return refuse(Code::V06_owed, -1, -1, x);
+      v.result.varying.insert(x);
+      v.result.reduced.erase(x);
+    }
+    return in_manual_mode<S, 2>(v);
+  }
+  static constexpr Verdict verdict = decide();
+};
+
+template <class Rule, class Op, class A, class B, bool ok = bool(Rule::verdict)>
+struct RaggedResult : Rule {
+  struct Holder {
+    static constexpr Spec value = Rule::verdict.result;
+  };
+  using result = tensor_from_spec<typename Rule::S, Holder, element_t<A>, B>;
+
+  /// Those of the output. Error E24: another dim than the first differs.
+  static constexpr void set_extents(Op const&, Sizes const&, std::int64_t const* const* given,
+                                    std::int64_t* out) {
+    for (int d = 0; d < Holder::value.rank; ++d) {
+      if (d > 0 && given[0][d] != given[1][d])
+        ResultExtents::fail(
+            "operand and output of ragged_all_to_all differ in a dim that is not the first", "E24");
+      out[d] = given[1][d];
+    }
+  }
+  /// Two numbers for each rank, then the rows: at most all of the operand, whatever `op` says, for each rank has
+  /// rows of its own.
+  static constexpr Plan plan_call(Op const& op, Sizes const& sizes,
+                                  std::int64_t const* const* given) {
+    std::int64_t made[max_dims]{};
+    set_extents(op, sizes, given, made);
+    std::int64_t const bytes = static_cast<std::int64_t>(sizeof(element_t<A>));
+    std::int64_t const* extents[] = {given[0], given[1], made};
+    std::int64_t const each[] = {bytes, bytes, bytes};
+    CallValues<2> const values(Rule::S::names, Rule::S::readings, Holder::value, sizes, extents,
+                               each);
+    Plan p = planning::plan_of_call(Op::name, values.call);
+    AxisList const over = Rule::axes();
+    std::int64_t const numbers = 2 * static_cast<std::int64_t>(sizeof(std::int64_t));
+    p.push_own({operand_slot(2), {}, numbers * (sizes.product(over) - 1)});
+    p.push(planning::whole_block_step(Collective::all_to_all, {}, over, operand_slot(2)));
+    p.push(planning::whole_block_step(Collective::all_to_all, values.operands[0], over, Slot::a));
+    planning::append_compute(p, {});
+    return p;
+  }
+  static constexpr int open_count(Op const&, Collective kind) {
+    return kind == Collective::all_to_all ? 2 : 0;
+  }
+};
+template <class Rule, class Op, class A, class B>
+struct RaggedResult<Rule, Op, A, B, false> : Rule {};
+
+template <class Op, class A, class B, class... Xs>
+constexpr auto resolve_ragged() {
+  if constexpr (is_tensor<A> && is_tensor<B>) {
+    return Type<RaggedResult<Ragged<A, B, Xs...>, Op, A, B>>{};
+  } else {
+    return Type<NotATensor<A, B>>{};
+  }
+}
+
+}  // namespace detail
+
+template <class... Xs, class A, class B>
+struct Resolve<op::RaggedAllToAll<Xs...>, A, B>
+    : decltype(detail::resolve_ragged<op::RaggedAllToAll<Xs...>, A, B, Xs...>())::type {};
+
+}  // namespace shardtype

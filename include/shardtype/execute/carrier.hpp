@@ -1,0 +1,232 @@
+#pragma once
+/// Moves blocks between two meshes.
+
+#include <array>
+#include <cstdint>
+#include <source_location>
+#include <string>
+#include <utility>
+
+#include <Kokkos_Core.hpp>
+
+#include <shardtype/check/transfer.hpp>
+#include <shardtype/core/list.hpp>
+#include <shardtype/kernels/copy.hpp>
+#include <shardtype/kernels/unpack.hpp>
+#include <shardtype/plan/transfer_plan.hpp>
+#include <shardtype/tensor/create.hpp>
+#include <shardtype/tensor/operand.hpp>
+
+namespace shardtype::execute {
+
+/// Where the blocks of a tensor of sharding `spec`, in these names, lie on a mesh.
+inline Placement placement(MeshState const& mesh, Names const& names, Spec const& spec) {
+  AxisMap const axes = map_axes(mesh, names);
+  Placement p;
+  p.spec = spec;
+  p.sizes = axes.sizes;
+  p.ranks = mesh.job_ranks();
+  p.coords.resize(p.ranks.size());
+  for (std::size_t k = 0; k < p.ranks.size(); ++k) {
+    auto rest = static_cast<std::int64_t>(k);
+    for (std::size_t m = mesh.axes().size(); m-- > 0;) {
+      std::int64_t const size = mesh.axes()[m].size;
+      for (int x = 0; x < names.axes; ++x)
+        if (axes.position[x] == static_cast<int>(m)) p.coords[k].at[x] = rest % size;
+      rest /= size;
+    }
+  }
+  return p;
+}
+
+/// One rank's block of a tensor: which global indices it holds, row-major.
+struct PlacedBlock {
+  Spec spec{};
+  Range at[max_dims]{};
+  kernels::Layout layout{};
+
+  /// The block of rank `rank` of the job; empty where the placement does not have it.
+  PlacedBlock(Placement const& p, Extents const& extents, int rank) : spec(p.spec) {
+    layout.rank = spec.rank;
+    for (std::size_t k = 0; k < p.ranks.size(); ++k) {
+      if (p.ranks[k] != rank) continue;
+      for (int d = 0; d < spec.rank; ++d) {
+        at[d] = planning::part_of(p, d, extents[spec.dims[d].label], p.coords[k]);
+        layout.extent[d] = at[d].size();
+      }
+    }
+    layout = layout.packed();
+  }
+  /// How `box`, whose dims stand in the order of `like`, lies in this block, and where it begins.
+  kernels::Layout part(Box const& box, Spec const& like, std::int64_t& begin) const {
+    kernels::Layout out;
+    out.rank = like.rank;
+    begin = 0;
+    for (int d = 0; d < like.rank; ++d) {
+      int const e = spec.find(like.dims[d].label);
+      out.extent[d] = box.at[d].size();
+      out.stride[d] = layout.stride[e];
+      begin += (box.at[d].begin - at[e].begin) * layout.stride[e];
+    }
+    return out;
+  }
+};
+
+/// Moves blocks of `T` in memory `Space` between two meshes. Parts that lie without gaps in host
+/// memory are sent from, and received at, their places; others pass through packed memory.
+template <class T, class Space>
+class Carrier {
+  static constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space>::accessible;
+  using Exec = typename Space::execution_space;
+  template <class U, class Where>
+  using Flat = Kokkos::View<U*, Where, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+ public:
+  Carrier(MeshState& source, MeshState& target, TransferPlan const& plan,
+          std::source_location const& where)
+      : source_(source), target_(target), plan_(plan), where_(where) {}
+
+  /// The calling rank's block at the target, from its block at the source.
+  Buffer run(PlacedBlock const& from, PlacedBlock const& to, T const* data) {
+    if (!source_.here() && !target_.here()) return {};
+    Buffer result;
+    if (target_.here()) result = take<Space>(to.layout.elements());
+    auto* const out = static_cast<T*>(result.data());
+    int const me = shardtype::detail::job_rank();
+    sort_parcels(me, from, to);
+    Buffer const sent = take<Space>(sent_elements_);
+    Buffer const received = take<Space>(received_elements_);
+    auto* const send_wire = static_cast<T*>(sent.data());
+    auto* const recv_wire = static_cast<T*>(received.data());
+    for (Part const& p : outgoing_)
+      if (p.packed >= 0)
+        kernels::copy_packed(exec_, data + p.begin, p.layout, send_wire + p.packed);
+    exec_.fence();
+    if (plan_.messages() > 0) exchange(data, send_wire, out, recv_wire);
+    // what stays on this rank was packed to where it is now unpacked from
+    for (Part const& p : incoming_) {
+      if (p.packed < 0) continue;
+      T const* const in = p.peer == me ? send_wire + own_ : recv_wire + p.packed;
+      kernels::copy_unpacked(exec_, in, p.layout, out + p.begin);
+    }
+    exec_.fence();
+    return result;
+  }
+
+ private:
+  /// One parcel at this rank: its layout in the local block, and where it lies packed, or -1.
+  struct Part {
+    int peer = 0;
+    kernels::Layout layout{};
+    std::int64_t begin = 0;
+    std::int64_t packed = -1;
+  };
+
+  template <class Where>
+  Buffer take(std::int64_t elements) {
+    return target_.pool().template take<Where>(static_cast<std::size_t>(elements) * sizeof(T));
+  }
+
+  void sort_parcels(int me, PlacedBlock const& from, PlacedBlock const& to) {
+    for (Parcel const& p : plan_.parcels) {
+      if (p.from == me) {
+        Part part;
+        part.peer = p.to;
+        part.layout = from.part(p.box, to.spec, part.begin);
+        if (p.to == me) own_ = sent_elements_;
+        place(part, sent_elements_, p.to == me);
+        outgoing_.push_back(part);
+      }
+      if (p.to == me) {
+        Part part;
+        part.peer = p.from;
+        part.layout = to.part(p.box, to.spec, part.begin);
+        place(part, received_elements_, p.from == me);
+        incoming_.push_back(part);
+      }
+    }
+  }
+  static void place(Part& part, std::int64_t& used, bool own) {
+    if (on_host && !own && part.layout.contiguous()) return;
+    part.packed = used;
+    used += part.layout.elements();
+  }
+
+  /// Collective over the ranks of both meshes.
+  void exchange(T const* data, T const* send_wire, T* out, T* recv_wire) {
+    Link& link = source_.link(target_);
+    if (link.agreement().on()) agree(link);
+    int const me = shardtype::detail::job_rank();
+    Buffer staged_out;
+    Buffer staged_in;
+    T const* sends = send_wire;
+    T* receives = recv_wire;
+    if constexpr (!on_host) {
+      staged_out = take<Kokkos::HostSpace>(sent_elements_);
+      staged_in = take<Kokkos::HostSpace>(received_elements_);
+      Kokkos::deep_copy(on<Kokkos::HostSpace>(staged_out, sent_elements_),
+                        Flat<T const, Space>(send_wire, size(sent_elements_)));
+      sends = static_cast<T const*>(staged_out.data());
+      receives = static_cast<T*>(staged_in.data());
+    }
+    shardtype::detail::List<Message<T const>> sent;
+    shardtype::detail::List<Message<T>> received;
+    for (Part const& p : outgoing_)
+      if (p.peer != me)
+        sent.push_back({Link::place(link.ranks(), p.peer),
+                        p.packed < 0 ? data + p.begin : sends + p.packed, p.layout.elements()});
+    for (Part const& p : incoming_)
+      if (p.peer != me)
+        received.push_back({Link::place(link.ranks(), p.peer),
+                            p.packed < 0 ? out + p.begin : receives + p.packed,
+                            p.layout.elements()});
+    link.comm().messages(sent, received);
+    if constexpr (!on_host)
+      Kokkos::deep_copy(Flat<T, Space>(recv_wire, size(received_elements_)),
+                        on<Kokkos::HostSpace>(staged_in, received_elements_));
+  }
+  static std::size_t size(std::int64_t n) { return static_cast<std::size_t>(n); }
+  template <class Where>
+  static Flat<T, Where> on(Buffer const& b, std::int64_t n) {
+    return Flat<T, Where>(static_cast<T*>(b.data()), size(n));
+  }
+
+  /// SHARDTYPE_CHECK=agree: all ranks of both meshes are about to run this very transfer.
+  void agree(Link& link) {
+    StepHash hash;
+    hash.mix(where_.line());
+    for (Parcel const& p : plan_.parcels) {
+      hash.mix(static_cast<std::uint64_t>(p.from) << 32 | static_cast<std::uint64_t>(p.to));
+      hash.mix(static_cast<std::uint64_t>(p.elements));
+    }
+    link.agreement().meet("transfer" + source_text(where_), hash.value() | 1U);
+  }
+
+  MeshState& source_;
+  MeshState& target_;
+  TransferPlan const& plan_;
+  std::source_location where_;
+  Exec exec_{};
+  shardtype::detail::List<Part> outgoing_, incoming_;
+  std::int64_t sent_elements_ = 0, received_elements_ = 0;
+  std::int64_t own_ = 0;  ///< where the part that stays on this rank lies packed
+};
+
+/// Both ends of a transfer that `R` resolved, and its extents by the source's labels.
+template <class R>
+struct Ends {
+  Extents extents{};
+  Placement from, to;
+
+  template <class A>
+  Ends(A const& a, MeshRef const& target)
+      : from(placement(a.mesh().state(), R::From::names, A::spec)),
+        to(placement(target.state(), R::To::names, R::spec)) {
+    for (std::size_t d = 0; d < A::rank; ++d) extents.at[A::spec.dims[d].label] = a.extents()[d];
+  }
+  TransferPlan plan(std::size_t element_bytes) const {
+    return planning::transfer_plan(from, to, extents, static_cast<std::int64_t>(element_bytes));
+  }
+};
+
+}  // namespace shardtype::execute

@@ -1,0 +1,36 @@
+#pragma once
+/// One rank's block, on all ranks of its group.
+
+#include <source_location>
+
+#include <shardtype/manual/moves.hpp>
+
+namespace shardtype {
+
+namespace execute {
+template <class... Xs>
+struct RunBlocks<op::BroadcastFrom<Xs...>> : MovesBlock<RunBlocks<op::BroadcastFrom<Xs...>>> {
+  template <class R>
+  static auto move(op::BroadcastFrom<Xs...> const& op, auto const& c) {
+    return c.run([&](auto& moves) { return moves.broadcast(c.a.buffer(), c.elements(), op.root); });
+  }
+};
+}  // namespace execute
+
+/// `a[I]{V:X}` -> `broadcast_from<X>(a, 0)` -> `[I]`: the block of rank `root` of the group, on all;
+/// `(a, 0, to_varying)` leaves it typed `{V:X}`. Receives n bytes. JAX: pbroadcast. Refused: V01, V03, V06.
+/// Error E64: no such rank.
+template <class... Xs, class A>
+  requires(detail::is_field<A>)
+constexpr auto broadcast_from(A const& a, int root,
+                              std::source_location where = std::source_location::current()) {
+  return call(op::BroadcastFrom<Xs...>{root}, where, a);
+}
+template <class... Xs, class A>
+  requires(detail::is_field<A>)
+constexpr auto broadcast_from(A const& a, int root, ToVarying,
+                              std::source_location where = std::source_location::current()) {
+  return call(op::BroadcastFrom<Xs..., ToVarying>{root}, where, a);
+}
+
+}  // namespace shardtype

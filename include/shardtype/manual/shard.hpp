@@ -1,0 +1,28 @@
+#pragma once
+/// A block that is the same on all ranks, cut into pieces.
+
+#include <source_location>
+
+#include <shardtype/manual/moves.hpp>
+
+namespace shardtype {
+
+namespace execute {
+template <class... XI>
+struct RunBlocks<op::Shard<XI...>> : MovesBlock<RunBlocks<op::Shard<XI...>>> {
+  template <class R>
+  static auto move(op::Shard<XI...> const&, auto const& c) {
+    return c.run([&](auto& moves) { return moves.shard(c.a.buffer(), c.around(R::dim(0))); });
+  }
+};
+}  // namespace execute
+
+/// `a[I]` -> `shard<X, I>(a)` -> `[I]{V:X}`: of an invariant block, each rank keeps its piece along I.
+/// Sends nothing. Refused: V01, V05 of one that varies, K04. Error E61.
+template <class... XI, class A>
+  requires(detail::is_field<A>)
+constexpr auto shard(A const& a, std::source_location where = std::source_location::current()) {
+  return call(op::Shard<XI...>{}, where, a);
+}
+
+}  // namespace shardtype

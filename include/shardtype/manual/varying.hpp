@@ -1,0 +1,23 @@
+#pragma once
+/// Casts to varying: free.
+
+#include <source_location>
+
+#include <shardtype/manual/moves.hpp>
+
+namespace shardtype {
+
+namespace execute {
+template <class... Xs>
+struct RunBlocks<op::ToVarying<Xs...>> : CastsBlock {};
+}  // namespace execute
+
+/// `a[I]` or `a[I]{R:X}` -> `varying<X>(a)` -> `[I]{V:X}`. Operations do it by themselves where operands
+/// meet; a loop's carry may need it. Shares memory. JAX: pvary, pcast(to='varying'). Refused: V01, V04, V06.
+template <class... Xs, class A>
+  requires(detail::is_field<A>)
+constexpr auto varying(A const& a, std::source_location where = std::source_location::current()) {
+  return call(op::ToVarying<Xs...>{}, where, a);
+}
+
+}  // namespace shardtype

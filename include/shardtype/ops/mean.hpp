@@ -1,0 +1,29 @@
+#pragma once
+/// Means over labels.
+
+#include <source_location>
+#include <utility>
+
+#include <shardtype/execute/reduce_run.hpp>
+#include <shardtype/kernels/reducers.hpp>
+#include <shardtype/ops/elementwise.hpp>
+
+namespace shardtype {
+
+namespace execute {
+template <class T>
+struct ReducerOf<reductions::Mean, T> {
+  using type = kernels::SumReducer<T>;
+};
+}  // namespace execute
+
+/// The mean, by the true number of elements, however uneven the blocks are. `A[I@X, J]` ->
+/// `mean<I>` -> `[J]{U:X}`, unreduced as a sum is, nothing sent; `mean<Dim<J>>` -> `[J]`, one
+/// all_reduce. Forms as sum's (ops/sum.hpp). Refused: as sum, and P12 integers.
+template <class... Out, class A>
+  requires(detail::are_operands<A>)
+constexpr auto mean(A&& a, std::source_location where = std::source_location::current()) {
+  return call(op::Mean<Out...>{}, where, execute::passed(std::forward<A>(a)));
+}
+
+}  // namespace shardtype

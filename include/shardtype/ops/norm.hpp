@@ -1,0 +1,68 @@
+#pragma once
+/// Norms over labels.
+
+#include <source_location>
+#include <utility>
+
+#include <shardtype/execute/reduce_run.hpp>
+#include <shardtype/kernels/norms.hpp>
+#include <shardtype/ops/elementwise.hpp>
+#include <shardtype/ops/reproducible.hpp>
+
+namespace shardtype {
+
+namespace execute {
+template <class T>
+struct ReducerOf<reductions::Norm, T> {
+  using type = kernels::NormReducer<T>;
+};
+template <class T>
+struct ReducerOf<reductions::Norm1, T> {
+  using type = kernels::Norm1Reducer<T>;
+};
+template <class T>
+struct ReducerOf<reductions::NormInf, T> {
+  using type = kernels::NormInfReducer<T>;
+};
+}  // namespace execute
+
+/// The 2-norm: the square root of the sum of squares (Frobenius' over several labels); real for
+/// complex elements. Forms as sum's (ops/sum.hpp), but over a split dim only by a named result
+/// (S03): `A[I@X, J]` -> `norm<Dim<J>>` -> `[J]`, one all_reduce or reduce_scatter of the sums of
+/// squares. Squares of float are kept in double and cannot overflow or underflow; of double they
+/// overflow where an element exceeds 1.3e154 and vanish below 1.5e-162, as in NumPy: divide by
+/// norm_inf first. Refused: as prod, and P12 integers.
+template <class... Out, class A>
+  requires(detail::are_operands<A>)
+constexpr auto norm(A&& a, std::source_location where = std::source_location::current()) {
+  return call(op::Norm<Out...>{}, where, execute::passed(std::forward<A>(a)));
+}
+
+/// The 2-norm with the same bits on any number of ranks, as the reproducible sum (ops/sum.hpp). The
+/// squares are those in double, so that those of double elements overflow and vanish as norm's do.
+template <class... Out, class A>
+  requires(detail::are_operands<A>)
+constexpr auto norm(A&& a, Reproducible,
+                    std::source_location where = std::source_location::current()) {
+  return call(op::ReproducibleNorm<Out...>{}, where, execute::passed(std::forward<A>(a)));
+}
+
+/// The 1-norm: the sum of absolute values; real for complex elements. `A[I@X, J]` -> `norm_1<I>` ->
+/// `[J]{U:X}`, nothing sent; `norm_1<Dim<J>>` -> `[J]`, one all_reduce. Refused: as sum, P12
+/// integers, and S02 all that is unreduced: the sum of the summands' sizes is not the size of the
+/// sum.
+template <class... Out, class A>
+  requires(detail::are_operands<A>)
+constexpr auto norm_1(A&& a, std::source_location where = std::source_location::current()) {
+  return call(op::Norm1<Out...>{}, where, execute::passed(std::forward<A>(a)));
+}
+
+/// The infinity norm: the largest absolute value, 0 of no elements, a NaN if there is one; real for
+/// complex elements. `A[I@X, J]` -> `norm_inf<I>` -> `[J]{U_max:X}`. Refused as norm_1.
+template <class... Out, class A>
+  requires(detail::are_operands<A>)
+constexpr auto norm_inf(A&& a, std::source_location where = std::source_location::current()) {
+  return call(op::NormInf<Out...>{}, where, execute::passed(std::forward<A>(a)));
+}
+
+}  // namespace shardtype

@@ -1,0 +1,175 @@
+#pragma once
+/// Plans of what moves blocks in manual mode: one step, in strict mode's terms.
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <string_view>
+
+#include <shardtype/plan/local_plan.hpp>
+#include <shardtype/rules/manual.hpp>
+
+namespace shardtype::planning {
+
+/// One call of a movement on a block, as values. Extents are the block's.
+struct BlockCall {
+  Movement how{};
+  AxisList axes{};  ///< the group, in the order of the call
+  ReduceKind kind = ReduceKind::sum;
+  bool mean = false;
+  int first = -1;  ///< the labels that it names
+  int second = -1;
+  Spec given{};
+  Spec result{};
+  Sizes sizes{};
+  std::int64_t element_bytes = 1;
+  std::int64_t const* given_extents = nullptr;
+  std::int64_t const* result_extents = nullptr;
+
+  constexpr std::int64_t ranks() const { return sizes.product(axes); }
+};
+
+namespace detail {
+
+/// The dims of `s` alone.
+constexpr Spec dims_of(Spec const& s) {
+  Spec out;
+  for (int d = 0; d < s.rank; ++d) out.add(s.dims[d].label);
+  return out;
+}
+constexpr Spec split_along(Spec s, int d, AxisList const& axes) {
+  s.dims[d].axes = axes;
+  return s;
+}
+constexpr Extents extents_by_label(Spec const& s, std::int64_t const* extents) {
+  Extents out;
+  for (int d = 0; d < s.rank; ++d) out.at[s.dims[d].label] = extents[d];
+  return out;
+}
+constexpr OwnSizing own_sizing(Spec const& s, std::int64_t const* extents, std::int64_t bytes) {
+  return {{}, extents_by_label(s, extents), bytes};
+}
+
+/// The pieces of an all_to_all: the blocks of the group as one tensor, split along `join` before and along `cut`
+/// after.
+constexpr void exchange(Step& s, BlockCall const& c, Extents& as_one) {
+  std::int64_t const p = c.ranks();
+  int const cut = c.given.find(c.first);
+  std::int64_t const rows = c.given_extents[cut];
+  as_one = extents_by_label(c.given, c.given_extents);
+  if (c.second < 0 || c.second == c.first) {
+    // piece g of each block goes to rank g: block-cyclic after, with pieces as blocks
+    as_one.at[c.first] = rows * p;
+    s.from = s.to = static_cast<std::int8_t>(cut);
+    s.before = split_along(dims_of(c.given), cut, c.axes);
+    AxisList pieces = c.axes;
+    pieces.cyclic = static_cast<std::int32_t>(
+        std::min<std::int64_t>(rows / p, std::numeric_limits<std::int32_t>::max()));
+    s.after = split_along(dims_of(c.given), cut, pieces);
+    return;
+  }
+  Spec whole = dims_of(c.given);
+  if (whole.find(c.second) < 0) {
+    whole = {};
+    whole.add(c.second);
+    for (int d = 0; d < c.given.rank; ++d) whole.add(c.given.dims[d].label);
+    as_one.at[c.second] = p;
+  } else {
+    as_one.at[c.second] *= p;
+  }
+  s.from = static_cast<std::int8_t>(whole.find(c.second));
+  s.to = static_cast<std::int8_t>(whole.find(c.first));
+  s.before = split_along(whole, s.from, c.axes);
+  s.after = split_along(whole, s.to, c.axes);
+}
+
+}  // namespace detail
+
+/// The collective of one movement; `as_one` becomes the extents of the value that it works on, which are those of
+/// the blocks of the group as one tensor.
+constexpr Step block_step(BlockCall const& c, Extents& as_one) {
+  using detail::dims_of, detail::split_along;
+  Step s;
+  s.action = Action::communicate;
+  s.axes = c.axes;
+  auto const summands = [&] {
+    Spec sum = dims_of(c.given);
+    for (int k = 0; k < c.axes.size; ++k) sum.unreduced.insert(c.axes[k]);
+    sum.kind = c.kind;
+    return sum;
+  };
+  as_one = detail::extents_by_label(c.given, c.given_extents);
+  s.before = s.after = dims_of(c.given);
+  switch (c.how) {
+    case Movement::all_gather: {
+      s.collective = Collective::all_gather;
+      as_one = detail::extents_by_label(c.result, c.result_extents);
+      s.from = static_cast<std::int8_t>(c.result.find(c.first));
+      s.after = dims_of(c.result);
+      s.before = split_along(s.after, s.from, c.axes);
+      break;
+    }
+    case Movement::all_reduce:
+      s.collective = Collective::all_reduce;
+      s.before = summands();
+      break;
+    case Movement::reduce_scatter:
+      s.collective = Collective::reduce_scatter;
+      s.to = static_cast<std::int8_t>(c.given.find(c.first));
+      s.before = summands();
+      s.after = split_along(s.after, s.to, c.axes);
+      break;
+    case Movement::all_to_all:
+      s.collective = Collective::all_to_all;
+      detail::exchange(s, c, as_one);
+      break;
+    case Movement::permute:
+      s.collective = Collective::permute;
+      break;
+    case Movement::broadcast:
+      s.collective = Collective::broadcast;
+      break;
+    case Movement::shard:
+    case Movement::cast:
+      break;
+  }
+  return s;
+}
+
+/// The plan of one call: its collective if it `moves` anything, and what is computed beside.
+constexpr Plan block_plan(std::string_view name, BlockCall const& c, bool moves) {
+  CallSizing sizing;
+  OwnSizing const given = detail::own_sizing(c.given, c.given_extents, c.element_bytes);
+  sizing.common = {given.extents, c.sizes, c.element_bytes};
+  sizing.operands = &c.given;
+  sizing.count = 1;
+  sizing.result = c.result;
+  sizing.given = &given;
+  sizing.made = detail::own_sizing(c.result, c.result_extents, c.element_bytes);
+  bool const local = c.how == Movement::shard || c.how == Movement::cast;
+  Step s;
+  if (!local) s = block_step(c, sizing.common.extents);
+  Plan p = plan_of_call(name, sizing);
+  if (!local && moves) {
+    s.slot = operand_slot(1);  // beside operand and result: its extents are of the group
+    p.push(s);
+  }
+  Work work;
+  if (c.mean) work.flops = sizing.result_elements();
+  work.shares = c.how == Movement::cast;
+  if (local || !moves || c.mean) append_compute(p, work);
+  return p;
+}
+
+/// The step of an exchange whose pieces each rank chooses: at most the whole block of `s` leaves it.
+constexpr Step whole_block_step(Collective what, Spec const& s, AxisList const& axes, Slot slot) {
+  Step step;
+  step.action = Action::communicate;
+  step.collective = what;
+  step.axes = axes;
+  step.slot = slot;
+  step.before = step.after = detail::dims_of(s);
+  return step;
+}
+
+}  // namespace shardtype::planning

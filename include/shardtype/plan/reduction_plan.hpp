@@ -1,0 +1,49 @@
+#pragma once
+/// Plans of reductions: the local one, and the reshard of what it leaves.
+
+#include <cstdint>
+#include <string_view>
+
+#include <shardtype/plan/local_plan.hpp>
+
+namespace shardtype::planning {
+
+/// The plan of a reduction that sends nothing. Flops: one per element read. `total_bytes`: of each
+/// of the totals, one per element of the result, that are kept beside it.
+constexpr Plan reduction_plan(std::string_view name, CallSizing const& c,
+                              std::int64_t total_bytes) {
+  Plan p = plan_of_call(name, c);
+  append_compute(p, {c.elements(0), mul_sat(c.result_elements(), total_bytes)});
+  return p;
+}
+
+/// The plan of one whose partial results, of `partial_bytes` each, are then resharded by `moves`;
+/// these may be totals, of which results are made in the end.
+constexpr Plan reduction_plan(std::string_view name, CallSizing const& c, std::int64_t total_bytes,
+                              Plan const& moves, std::int64_t partial_bytes, bool finishes) {
+  Plan p = plan_of_call(name, c);
+  Slot const slot = finishes ? Slot::b : Slot::result;
+  if (finishes) p.push_own({slot, c.common.extents, partial_bytes});
+  Spec const& met = moves.operands[0];
+  std::int64_t const partials = largest_elements(met, c.common.extents, c.common.sizes);
+  p.local_flops = c.elements(0);
+  p.workspace = mul_sat(partials, total_bytes);
+  Step s;
+  s.action = Action::compute;
+  s.slot = slot;
+  s.before = s.after = met;
+  p.push(s);
+  for (Step move : moves) {
+    move.slot = slot;
+    p.push(move);
+  }
+  if (finishes) {
+    s.action = Action::finish;
+    s.slot = Slot::result;
+    s.before = s.after = p.result;
+    p.push(s);
+  }
+  return p;
+}
+
+}  // namespace shardtype::planning

@@ -1,0 +1,24 @@
+// The products by cuBLAS, whose code the library has only where Kokkos is built for CUDA: here a stand-in for
+// that Kokkos, enough to compile them. scripts/check_nvcc does; nothing runs.
+#include <Kokkos_Core.hpp>
+
+#ifndef KOKKOS_ENABLE_CUDA
+#define KOKKOS_ENABLE_CUDA
+namespace Kokkos {
+struct Cuda {
+  cudaStream_t cuda_stream() const { return nullptr; }
+};
+}  // namespace Kokkos
+#endif
+#define SHARDTYPE_HAVE_CUBLAS 1
+#include <shardtype/kernels/gemm_cublas.hpp>
+
+namespace kernels = shardtype::kernels;
+
+template <class T>
+void product(kernels::Matrix<T const> const& a, kernels::Matrix<T> const& c) {
+  if (kernels::cublas_can(1, a, a, c)) kernels::cublas_gemm<T>(Kokkos::Cuda(), 1, a, a, c, false);
+}
+template void product(kernels::Matrix<float const> const&, kernels::Matrix<float> const&);
+template void product(kernels::Matrix<Kokkos::complex<double> const> const&,
+                      kernels::Matrix<Kokkos::complex<double>> const&);

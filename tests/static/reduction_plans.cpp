@@ -1,0 +1,160 @@
+// Plans of reductions: operands, sizes, collectives, bytes, flops and memory of strict and named
+// ones.
+#include <complex>
+#include <cstdint>
+
+#include <shardtype/types.hpp>
+
+using namespace shardtype;
+namespace r = reductions;
+
+namespace {
+
+struct X : Axis<"X", 2> {};
+struct Y : Axis<"Y", 4> {};
+struct V : Axis<"V"> {};
+struct L : Index<"L", 1000> {};
+struct M : Index<"M", 12> {};
+struct I : Index<"I"> {};
+
+template <class... Parts>
+using T = Tensor<float, Parts...>;
+using Z = std::complex<float>;
+using A = T<Dim<L, Y>, Dim<M>>;  // blocks of [250, 12]
+constexpr std::int64_t read = 250 * 12;
+
+/// Whether a strict reduction of `a` is one local step with one operand: `flops`, results of `made`
+/// bytes and totals of `totals` bytes beside them.
+constexpr bool is_local(Plan const& p, std::int64_t flops, std::int64_t given, std::int64_t made,
+                        std::int64_t totals) {
+  return p.size == 1 && p.steps[0].action == Action::compute && p.collectives() == 0 &&
+         p.bytes_per_rank() == 0 && p.operand_count == 1 && p.flops() == flops &&
+         p.given_bytes() == given && p.block_bytes(p.result, Slot::result) == made &&
+         p.workspace == totals && p.peak_bytes() == given + made + totals;
+}
+
+// Strict: one flop per element read; float is added up in double.
+static_assert(is_local(plan(op::Sum<L>{}, type<A>), read, 4 * read, 12 * 4, 12 * 8));
+static_assert(is_local(plan(op::Mean<L>{}, type<A>), read, 4 * read, 12 * 4, 12 * 8));
+static_assert(is_local(plan(op::Sum<M>{}, type<A>), read, 4 * read, 250 * 4, 250 * 8));
+static_assert(is_local(plan(op::Sum<>{}, type<A>), read, 4 * read, 4, 8));
+static_assert(is_local(plan(op::Max<L>{}, type<A>), read, 4 * read, 12 * 4, 12 * 4));
+static_assert(is_local(plan(op::Min<L>{}, type<A>), read, 4 * read, 12 * 4, 12 * 4));
+static_assert(is_local(plan(op::NormInf<L>{}, type<A>), read, 4 * read, 12 * 4, 12 * 4));
+static_assert(is_local(plan(op::Norm1<L>{}, type<A>), read, 4 * read, 12 * 4, 12 * 8));
+static_assert(is_local(plan(op::Prod<M>{}, type<A>), read, 4 * read, 250 * 4, 250 * 8));
+static_assert(is_local(plan(op::Norm<M>{}, type<A>), read, 4 * read, 250 * 4, 250 * 8));
+static_assert(is_local(plan(op::LogSumExp<M>{}, type<A>), read, 4 * read, 250 * 4, 250 * 16));
+static_assert(is_local(plan(op::ReproducibleSum<M>{}, type<A>), read, 4 * read, 250 * 4, 250 * 40));
+static_assert(is_local(plan(op::ReproducibleNorm<M>{}, type<A>), read, 4 * read, 250 * 4,
+                       250 * 40));
+static_assert(is_local(plan(op::Sum<L>{}, type<Tensor<double, Dim<L, Y>, Dim<M>>>), read, 8 * read,
+                       12 * 8, 12 * 8));
+static_assert(plan(op::Sum<L>{}, type<A>).name == "sum");
+static_assert(plan(op::Mean<L>{}, type<A>).name == "mean");
+// elements other than the operand's
+using B = Tensor<bool, Dim<L, Y>, Dim<M>>;
+using C = Tensor<Z, Dim<L, Y>, Dim<M>>;
+static_assert(is_local(plan(op::Sum<L>{}, type<B>), read, read, 12 * 8, 12 * 8));
+static_assert(is_local(plan(op::Any<L>{}, type<B>), read, read, 12, 12));
+static_assert(is_local(plan(op::All<L>{}, type<B>), read, read, 12, 12));
+static_assert(is_local(plan(op::ArgMax<M>{}, type<A>), read, 4 * read, 250 * 8, 250 * 16));
+static_assert(is_local(plan(op::ArgMin<M>{}, type<A>), read, 4 * read, 250 * 8, 250 * 16));
+static_assert(is_local(plan(op::Norm<M>{}, type<C>), read, 8 * read, 250 * 4, 250 * 8));
+static_assert(is_local(plan(op::Sum<M>{}, type<C>), read, 8 * read, 250 * 8, 250 * 16));
+static_assert(is_local(plan(op::ReproducibleSum<M>{}, type<C>), read, 8 * read, 250 * 8, 250 * 80));
+// blocks that are not even: the busiest rank's
+using Uneven = T<Dim<M, Y>, Dim<L, X>>;
+static_assert(plan(op::Sum<>{}, type<Uneven>).flops() == 3 * 500);
+// of a Local: extents are the block's
+using Block = Local<float, Dim<L>, Dim<M>, Varying<X>>;
+static_assert(plan(op::Sum<M>{}, type<Block>).collectives() == 0);
+static_assert(is_local(plan(op::Sum<M>{}, type<Block>).at({250, 12}, {2}), read, 4 * read, 250 * 4,
+                       250 * 8));
+
+// Named: the local reduction, then the reshard of its partial results, of `partial` bytes each.
+constexpr bool is_named(Plan const& p, Collective c, std::int64_t bytes, std::int64_t partial,
+                        std::int64_t totals) {
+  Step const& local = p.steps[0];
+  return p.size == 2 && local.action == Action::compute && p.steps[1].collective == c &&
+         p.count(c) == 1 && p.collectives() == 1 && p.bytes_per_rank() == bytes &&
+         p.operand_count == 1 && p.given_bytes() == 4 * read && p.flops() == read &&
+         p.workspace == totals && local.slot == Slot::result && p.steps[1].slot == Slot::result &&
+         p.block_bytes(local.after, local.slot) == partial && local.after == p.steps[1].before;
+}
+static_assert(is_named(plan(op::Sum<Dim<M>>{}, type<A>), Collective::all_reduce, 2 * 48 * 3 / 4, 48,
+                       12 * 8));
+static_assert(is_named(plan(op::Mean<Dim<M>>{}, type<A>), Collective::all_reduce, 2 * 48 * 3 / 4,
+                       48, 12 * 8));
+static_assert(is_named(plan(op::Sum<Dim<M, Y>>{}, type<A>), Collective::reduce_scatter, 48 * 3 / 4,
+                       48, 12 * 8));
+static_assert(is_named(plan(op::Max<Dim<M>>{}, type<A>), Collective::all_reduce, 2 * 48 * 3 / 4, 48,
+                       12 * 4));
+// the partial results are beside what the collective packs and gives
+static_assert(plan(op::Sum<Dim<M>>{}, type<A>).peak_bytes() == 4 * read + 3 * 48);
+// nothing to reshard: as strict
+static_assert(is_local(plan(op::Sum<Dim<M>, Unreduced<Y>>{}, type<A>), read, 4 * read, 48, 96));
+static_assert(plan(op::Sum<Dim<M>>{}, type<B>).bytes_per_rank() == 2 * 96 * 3 / 4);
+
+// Totals that no unreduced kind represents are a value of their own; results are made of them in
+// the end.
+constexpr bool is_carried(Plan const& p, Collective c, std::int64_t bytes, std::int64_t totals,
+                          std::int64_t made) {
+  Step const& local = p.steps[0];
+  Step const& last = p.steps[p.size - 1];
+  return p.size == 3 && local.action == Action::compute && p.steps[1].collective == c &&
+         p.collectives() == 1 && p.bytes_per_rank() == bytes && last.action == Action::finish &&
+         local.slot == Slot::b && p.steps[1].slot == Slot::b && last.slot == Slot::result &&
+         p.operand_count == 1 && p.flops() == read && p.workspace == totals &&
+         p.block_bytes(local.after, local.slot) == totals &&
+         p.block_bytes(last.after, last.slot) == made;
+}
+static_assert(is_carried(plan(op::Norm<Dim<M>>{}, type<A>), Collective::all_reduce, 2 * 96 * 3 / 4,
+                         96, 48));
+static_assert(is_carried(plan(op::Prod<Dim<M>>{}, type<A>), Collective::all_reduce, 2 * 96 * 3 / 4,
+                         96, 48));
+static_assert(is_carried(plan(op::LogSumExp<Dim<M, Y>>{}, type<A>), Collective::reduce_scatter,
+                         192 * 3 / 4, 192, 12));
+static_assert(is_carried(plan(op::ArgMax<Dim<M>>{}, type<A>), Collective::all_reduce,
+                         2 * 192 * 3 / 4, 192, 96));
+static_assert(is_carried(plan(op::ReproducibleSum<Dim<M>>{}, type<A>), Collective::all_reduce,
+                         2 * 480 * 3 / 4, 480, 48));
+static_assert(is_carried(plan(op::ReproducibleSum<Dim<M>>{}, type<C>), Collective::all_reduce,
+                         2 * 960 * 3 / 4, 960, 96));
+static_assert(is_carried(plan(op::ReproducibleNorm<Dim<M>>{}, type<C>), Collective::all_reduce,
+                         2 * 480 * 3 / 4, 480, 48));
+// where the last collective gathers, totals of the whole result and the results are there at once
+constexpr Plan gathered = plan(op::ReproducibleNorm<Dim<L>>{}, type<A>);
+static_assert(gathered.count(Collective::all_gather) == 1 && gathered.collectives() == 1);
+static_assert(gathered.bytes_per_rank() == 750 * 40);
+static_assert(gathered.peak_bytes() == 4 * read + 1000 * 40 + 2 * 250 * 40);
+
+// Sizes at run time: counts hold for all of them, and a plan is exact once they are known.
+using Open = T<Dim<I, V>, Dim<M>>;
+constexpr auto open_strict = plan(op::Sum<I>{}, type<Open>);
+constexpr auto open_named = plan(op::Sum<Dim<M>>{}, type<Open>);
+constexpr auto open_norm = plan(op::Norm<Dim<M, V>>{}, type<Open>);
+static_assert(open_strict.collectives() == 0);
+static_assert(open_named.collectives() == 1 && open_named.count(Collective::all_reduce) == 1);
+static_assert(open_norm.collectives() == 1 && open_norm.count(Collective::reduce_scatter) == 1);
+constexpr int label_i = Scope<Open>::names.find_label(identity<I>);
+constexpr Plan exact = open_named.at(
+    [] {
+      std::array<std::int64_t, max_dims> extents{};
+      extents[label_i] = 90;
+      return extents;
+    }(),
+    {3});
+static_assert(exact.flops() == 30 * 12 && exact.given_bytes() == 4 * 30 * 12);
+static_assert(exact.bytes_per_rank() == 2 * 48 * 2 / 3);
+
+// Each tag says the bytes of a total, which is what ranks exchange where no kind is unreduced.
+static_assert(detail::carried_bytes<r::Sum, bool> == 8 && r::Product::total_bytes<bool> == 1);
+static_assert(detail::carried_bytes<r::Sum, float> == 4 && r::Sum::total_bytes<float> == 8);
+static_assert(detail::carried_bytes<r::Product, float> == 8);
+static_assert(detail::carried_bytes<r::Product, Z> == 16);
+static_assert(detail::carried_bytes<r::Product, std::int32_t> == 4);
+static_assert(detail::carried_bytes<r::PlaceOfMinimum, std::int32_t> == 16);
+static_assert(detail::carried_bytes<r::Norm1, Z> == 4 && r::Norm1::total_bytes<Z> == 8);
+
+}  // namespace
