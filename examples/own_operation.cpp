@@ -51,8 +51,9 @@ struct AveragePool {
   void kernel(Exec const& exec, Out const& out, In const& in) const {
     using Range2 = Kokkos::MDRangePolicy<Exec, Kokkos::Rank<2>, Kokkos::IndexType<std::int64_t>>;
     Kokkos::parallel_for("average_pool",
-                         Range2(exec, {0, 0}, {static_cast<std::int64_t>(out.extent(0)),
-                                             static_cast<std::int64_t>(out.extent(1))}),
+                         Range2(exec, {0, 0},
+                                {static_cast<std::int64_t>(out.extent(0)),
+                                 static_cast<std::int64_t>(out.extent(1))}),
                          Average<Out, In>{out, in, width});
   }
 };
@@ -60,7 +61,7 @@ struct AveragePool {
 // Its front door: strict, or with a named result.
 template <class J, class K, class... Result, class A>
 constexpr auto average_pool(A const& a, std::int64_t width,
-                    std::source_location where = std::source_location::current()) {
+                            std::source_location where = std::source_location::current()) {
   if constexpr (sizeof...(Result) == 0) {
     return call(AveragePool<J, K>{width}, where, a);
   } else {
@@ -81,8 +82,9 @@ using ByColumns = Tensor<float, Dim<I>, Dim<J, Y>>;
 static_assert(plan(AveragePool<J, K>{4}, type<ByRows>).collectives() == 0);
 static_assert(plan(op::Named<AveragePool<J, K>, Dim<I>, Dim<K, Y>>{{4}}, type<ByColumns>)
                   .count(Collective::all_gather) == 1);
-static_assert(plan([](auto a) { return sum<I>(average_pool<J, K>(exp(a), 4)); }, type<ByRows>).collectives() ==
-              0);
+static_assert(plan([](auto const& a) { return sum<I>(average_pool<J, K>(exp(a), 4)); },
+                   type<ByRows>)
+                  .collectives() == 0);
 
 int main(int argc, char** argv) {
   Environment const env(argc, argv);
@@ -101,9 +103,11 @@ int main(int argc, char** argv) {
 
   auto const b = from_function<float, Dim<I>, Dim<J, Y>>(mesh, value);
   // average_pool<J, K>(b, 4) does not compile: [shardtype D03] a mesh axis splits J
-  expected(average_pool<J, K, Dim<I>, Dim<K, Y>>(b, 4));  // named: J is gathered, each rank keeps its part of K
+  expected(average_pool<J, K, Dim<I>, Dim<K, Y>>(
+      b, 4));  // named: J is gathered, each rank keeps its part of K
 
-  expected(shard_map<Dim<I, X>, Dim<K>>([](auto block) { return average_pool<J, K>(block, 4); }, a));  // manual
+  expected(shard_map<Dim<I, X>, Dim<K>>([](auto block) { return average_pool<J, K>(block, 4); },
+                                        a));  // manual
 
   if (env.rank() == 0)
     std::fputs(explain(op::Named<AveragePool<J, K>, Dim<I>, Dim<K, Y>>{{4}}, b).c_str(), stdout);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <source_location>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -91,6 +92,55 @@ Int bytes_of(Run run) {
   shim::reset();
   run();
   return shim::bytes();
+}
+
+// An operation sends what its plan says, here.
+template <class Op, class A>
+void sends_its_plan(Op const& op, A const& a) {
+  Plan const plan = plan_at(op, a);
+  INFO(explain(op, a));
+  Int const sent = bytes_of([&] { (void)call(op, std::source_location::current(), a); });
+  CHECK(sent == plan.bytes(coords_in(op, a)));
+  CHECK(plan.operand_count == 1);
+}
+
+// The plan of every collective of a block whose pieces are equal.
+template <class... Xs>
+void check_plans(Grid const& mesh, Int n, Int m) {
+  detail::ManualScope const inside(mesh);
+  Int const p = axis_size<Xs...>();
+  auto const a = block_of_rank(mesh, n * p, m * p);
+  auto const one = block_of_rank(mesh, p, m);
+  INFO("group of " << p << ", block " << n * p << " x " << m * p);
+  sends_its_plan(op::AllReduce<Xs...>{}, a);
+  sends_its_plan(op::AllReduce<Max, Xs...>{}, unreduced<Max, Xs...>(a));
+  sends_its_plan(op::AllReduce<Mean, Xs...>{}, cast<double>(a).tensor());
+  sends_its_plan(op::AllGather<Xs..., I>{}, a);
+  sends_its_plan(op::AllGather<Xs..., J, ToVarying>{}, a);
+  sends_its_plan(op::AllGather<Xs..., K, ToReduced>{}, a);
+  sends_its_plan(op::ReduceScatter<Xs..., I>{}, a);
+  sends_its_plan(op::ReduceScatter<Min, Xs..., J>{}, a);
+  sends_its_plan(op::AllToAll<Xs..., I, J>{}, a);
+  sends_its_plan(op::AllToAll<Xs..., J, I>{}, a);
+  sends_its_plan(op::AllToAll<Xs..., J, J>{}, a);
+  sends_its_plan(op::AllToAll<Xs..., I, K>{}, one);
+  for (Int const by : {Int{1}, Int{-1}, p}) sends_its_plan(op::Rotate<Xs...>{by}, a);
+  sends_its_plan(op::Permute<Xs...>{}, a);
+  sends_its_plan(op::Shard<Xs..., J>{}, all_reduce<Xs...>(a));
+  sends_its_plan(op::ToVarying<Xs...>{}, all_reduce<Xs...>(a));
+  sends_its_plan(op::ToReduced<Xs...>{}, all_reduce<Xs...>(a));
+  sends_its_plan(op::ToUnreduced<Xs...>{}, a);
+  // what MPI counts elsewhere, and a bound
+  Plan const told = plan_at(op::BroadcastFrom<Xs...>{0}, a);
+  CHECK(told.bytes_per_rank() == (p > 1 ? static_cast<Int>(sizeof(Int)) * a.local_size() : 0));
+  auto const g = static_cast<std::size_t>(p);
+  std::vector<Int> const none(g, 0);
+  op::RaggedAllToAll<Xs...> const ragged{{none, none, none, none}};
+  Plan const rows = plan_at(ragged, a, a);
+  CHECK(rows.bytes_per_rank() - told.bytes_per_rank() ==
+        2 * static_cast<Int>(sizeof(Int)) * (p - 1));
+  CHECK(bytes_of([&] { (void)call(ragged, std::source_location::current(), a, a); }) ==
+        2 * static_cast<Int>(sizeof(Int)) * (p - 1));
 }
 
 template <class... Xs>
@@ -197,6 +247,34 @@ void check_collectives(Grid const& mesh, Int n, Int m) {
 }
 
 }  // namespace
+
+namespace {
+// The plan of a function of blocks.
+using Block = Local<float, Dim<I>, Dim<J>, Varying<X>>;
+constexpr auto function_plan = plan(
+    [](auto a) {
+      for (int k = 0; k < 3; ++k) a = rotate<X>(a, 1);
+      return all_reduce<X>(
+          reduce_scatter<Mean, X, I>(all_gather<X, I>(a, to_varying) + broadcast_from<X>(a, 0)));
+    },
+    type<Block>);
+static_assert(function_plan.count(Collective::permute) == 3);
+static_assert(function_plan.count(Collective::broadcast) == 1);
+static_assert(function_plan.count(Collective::all_gather) == 1);
+static_assert(function_plan.count(Collective::reduce_scatter) == 1);
+static_assert(function_plan.count(Collective::all_reduce) == 1);
+static_assert(function_plan.collectives() == 7);
+}  // namespace
+
+TEST_CASE("every collective sends what its plan says") {
+  for (std::array<Int, 2> const grid : on_ranks::grids()) {
+    Grid const mesh(MPI_COMM_WORLD, grid);
+    for (auto [n, m] : {std::pair<Int, Int>{3, 2}, {1, 1}, {0, 2}}) {
+      check_plans<X>(mesh, n, m);
+      check_plans<Y, X>(mesh, n, m);
+    }
+  }
+}
 
 TEST_CASE("every collective over one and two axes in either order") {
   for (std::array<Int, 2> const grid : on_ranks::grids()) {

@@ -276,6 +276,41 @@ TEST_CASE("elementwise") {
   });
 }
 
+TEST_CASE("reductions") {
+  for_cases([](auto const& mesh, Int i, Int j) {
+    auto const run = [&](auto const& a) {
+      check("sum", op::Sum<J>{}, [](auto const& x) { return sum<J>(x); }, a);
+      check("sum of all", op::Sum<>{}, [](auto const& x) { return sum(x); }, a);
+      check("sum, named", op::Sum<Dim<I, Y>>{}, [](auto const& x) { return sum<Dim<I, Y>>(x); }, a);
+      check("max, named", op::Max<Dim<I>>{}, [](auto const& x) { return max<Dim<I>>(x); }, a);
+      check("min, named", op::Min<Dim<J, Y>>{}, [](auto const& x) { return min<Dim<J, Y>>(x); }, a);
+      check("mean", op::Mean<I>{}, [](auto const& x) { return mean<I>(x); }, a);
+      check("prod, named", op::Prod<Dim<I>>{}, [](auto const& x) { return prod<Dim<I>>(x); }, a);
+      check(
+          "argmax, named", op::ArgMax<Dim<I, X>>{},
+          [](auto const& x) { return argmax<Dim<I, X>>(x); }, a);
+      check("norm, named", op::Norm<Dim<J>>{}, [](auto const& x) { return norm<Dim<J>>(x); }, a);
+      check(
+          "norm_1, named", op::Norm1<Dim<J>>{}, [](auto const& x) { return norm_1<Dim<J>>(x); }, a);
+      check("norm_inf", op::NormInf<I>{}, [](auto const& x) { return norm_inf<I>(x); }, a);
+      check(
+          "logsumexp, named", op::LogSumExp<Dim<I>>{},
+          [](auto const& x) { return logsumexp<Dim<I>>(x); }, a);
+      check(
+          "reproducible sum", op::ReproducibleSum<Dim<I, X>>{},
+          [](auto const& x) { return sum<Dim<I, X>>(x, reproducible); }, a);
+    };
+    run(matrix<double, Dim<I, X>, Dim<J, Y>>(mesh, i, j));
+    run(matrix<float, Dim<J>, Dim<I, Y, X>>(mesh, j, i));
+    // results that are as large as what is reduced
+    run(matrix<double, Dim<I, X>, Dim<J>>(mesh, 100 * i, std::min<Int>(j, 3)));
+    auto const b = matrix<bool, Dim<I, X>, Dim<J, Y>>(mesh, i, j);
+    check("sum of bool", op::Sum<J>{}, [](auto const& x) { return sum<J>(x); }, b);
+    check("any, named", op::Any<Dim<I>>{}, [](auto const& x) { return any<Dim<I>>(x); }, b);
+    check("all", op::All<I>{}, [](auto const& x) { return all<I>(x); }, b);
+  });
+}
+
 TEST_CASE("products") {
   for_cases([](auto const& mesh, Int i, Int j) {
     auto const a = matrix<double, Dim<I, X>, Dim<J, Y>>(mesh, i, j);

@@ -150,7 +150,7 @@ TEST_CASE("a step that nothing runs") {
     plan.sizing = z;
     plan.push(s);
     execute::Executor<bool, Kokkos::HostSpace> executor(mesh.state(), axes, z,
-                                                    std::source_location::current());
+                                                        std::source_location::current());
     auto const v = execute::whole_value<bool>(s.before, z, axes.coords, a.buffer());
     later != nullptr ? executor.start(plan, v, *later) : void(executor.run(plan, v));
   };

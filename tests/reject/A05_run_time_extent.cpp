@@ -1,6 +1,7 @@
 // The plan depends on the extent of I, which is known at run time only.
 // EXPECT: \[shardtype A05\] the plan of this function depends on an extent that is known at run time only
 // EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I, X> ?>, I>
+// MAX-LINES: 12
 // FORBID: Resolve<|basic_type|Pack<
 #include <shardtype/types.hpp>
 

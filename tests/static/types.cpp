@@ -251,7 +251,7 @@ struct P2 : Axis<"P2"> {};
 struct P3 : Axis<"P3"> {};
 struct P4 : Axis<"P4"> {};
 template <class From, class To>
-constexpr Code transferring = Resolve<op::Transfer<detail::Pack<>, To>, From>::verdict.code;
+constexpr Code transferring = Resolve<op::Transfer<Mesh<>, To>, From>::verdict.code;
 static_assert(Transferable<Tensor<float, Dim<I, X, Y>, Dim<J, W, Z>>,
                            Tensor<float, Dim<J, P2, P1>, Dim<I, P4, P3>>>);
 static_assert(Transferable<A, Tensor<float, Dim<I>, Dim<J>, Reduced<P1>>>);

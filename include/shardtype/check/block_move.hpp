@@ -343,7 +343,8 @@ constexpr void move_extents(planning::BlockCall const& c, ResultExtents const& e
   }
   switch (c.how) {
     case Movement::all_gather:
-      if (c.given.find(c.first) >= 0) e.out[place(c.first)] *= p;
+      if (int const d = c.given.find(c.first); d >= 0)
+        e.out[place(c.first)] = e.product(e.given[0][d], p);
       break;
     case Movement::reduce_scatter:
     case Movement::shard:
@@ -359,7 +360,7 @@ constexpr void move_extents(planning::BlockCall const& c, ResultExtents const& e
               "E61");
       } else if (c.first != c.second) {
         e.out[place(c.first)] = n;
-        e.out[place(c.second)] *= p;
+        e.out[place(c.second)] = e.product(e.given[0][c.given.find(c.second)], p);
       }
       break;
     default:

@@ -41,6 +41,7 @@ class Dry {
     if constexpr (sized) notes_->share(value_);
   }
   constexpr Dry& operator=(Dry const& other) {
+    if (this == &other) return *this;
     if constexpr (sized) {
       notes_->share(other.value_);
       notes_->release(value_);

@@ -244,7 +244,7 @@ struct RuledResult : Rule {
                                                sizes, extents, bytes);
     Plan p = planning::plan_of_call(Op::name, values.call);
     if constexpr (requires { op.steps(p, values.call, along); }) op.steps(p, values.call, along);
-    planning::append_compute(p, work_of(op, values.call, along));
+    if (!p.computes()) planning::append_compute(p, work_of(op, values.call, along));
     return p;
   }
   /// How many collectives of a kind every call runs, whatever the sizes.

@@ -150,7 +150,7 @@ constexpr bool within(Plan const& plan, Plan const& bound) {
 
 /// Whether the plan of a call is asked of the operation's own rule (check/operation.hpp).
 template <class R, class Op>
-concept says_its_plan = requires(Op const& op, Sizes const& z, std::int64_t const* const* given) {
+concept SaysItsPlan = requires(Op const& op, Sizes const& z, std::int64_t const* const* given) {
   R::plan_call(op, z, given);
 };
 /// Such a plan where each label has one extent.
@@ -295,7 +295,7 @@ constexpr decltype(auto) plan([[maybe_unused]] Op const& op, Type<Operands>...) 
                                                 R::verdict.result)) {
     static_cast<void>(refused<Code::T10_too_many_elements, false, Operands...>{});
     return Plan{};
-  } else if constexpr (detail::says_its_plan<R, Op>) {
+  } else if constexpr (detail::SaysItsPlan<R, Op>) {
     if constexpr ((Scope<Operands>::names.all_static() && ...)) {
       return detail::plan_by_labels<R>(op, R::S::names.extents(), R::S::names.sizes());
     } else {

@@ -10,6 +10,8 @@
 namespace shardtype {
 
 class MeshRef;
+template <MeshAxis... Xs>
+class Mesh;
 
 namespace detail {
 
@@ -59,14 +61,46 @@ struct Transferring : TransferRule<A, Out> {
   using result = Out;
 };
 
-template <class A, class... Out>
+/// The number of the first axis of `Out` that the mesh lacks, or -1; `Mesh<>` stands for one that has all.
+template <class Out, class... Ys>
+constexpr int axis_not_in_mesh(Type<Mesh<Ys...>>) {
+  Names const& names = Scope<Out>::names;
+  for (int x = 0; sizeof...(Ys) > 0 && x < names.axes; ++x)
+    if (((names.axis_id[x] != identity<Ys>) && ...)) return x;
+  return -1;
+}
+template <class Out, class Target, class X>
+refused<Code::M01_axis_not_in_mesh, false, Out, Target, X>* not_in_target(Pack<X>);
+/// A destination over an axis that the mesh lacks, which is told by itself and not by the source.
+template <class Out, class Target, int Axis>
+struct NotInMesh {
+  using S = Scope<Out>;
+  static constexpr Verdict verdict = refuse(Code::M01_axis_not_in_mesh, -1, -1, Axis);
+  using sentence =
+      std::remove_pointer_t<decltype(not_in_target<Out, Target>(axis_type<S, Axis>()))>;
+};
+template <class Rule, class Target>
+constexpr auto transfer_to_mesh() {
+  if constexpr (Rule::verdict) {
+    constexpr int axis = axis_not_in_mesh<typename Rule::result>(Type<Target>{});
+    if constexpr (axis >= 0) {
+      return Type<NotInMesh<typename Rule::result, Target, axis>>{};
+    } else {
+      return Type<Rule>{};
+    }
+  } else {
+    return Type<Rule>{};
+  }
+}
+
+template <class Target, class A, class... Out>
 constexpr auto resolve_transfer() {
   if constexpr (!is_tensor<A>) {
     return Type<NotATensor<A>>{};
   } else if constexpr (is_local<A>) {
     return Type<Plainly<Code::V01_mixed>>{};
   } else {
-    return Type<Transferring<A, named_t<A, Out...>>>{};
+    return transfer_to_mesh<Transferring<A, named_t<A, Out...>>, Target>();
   }
 }
 
@@ -74,8 +108,8 @@ constexpr auto resolve_transfer() {
 
 namespace op {
 
-/// The same value on another mesh, which has the axes `MeshAxes` (a pack).
-template <class MeshAxes, class... Out>
+/// The same value on a mesh of type `Target`.
+template <class Target, class... Out>
 struct Transfer {
   using operation = Transfer;
   static constexpr std::string_view name = "transfer";
@@ -84,12 +118,12 @@ struct Transfer {
 
 }  // namespace op
 
-template <class MeshAxes, class... Out, class A>
-struct Resolve<op::Transfer<MeshAxes, Out...>, A>
-    : decltype(detail::resolve_transfer<A, Out...>())::type {};
+template <class Target, class... Out, class A>
+struct Resolve<op::Transfer<Target, Out...>, A>
+    : decltype(detail::resolve_transfer<Target, A, Out...>())::type {};
 
 /// Whether `transfer<To>(a, mesh)` compiles for a tensor of type `From` and a mesh that has To's axes.
 template <class From, class To>
-concept Transferable = bool(Resolve<op::Transfer<detail::Pack<>, To>, From>::verdict);
+concept Transferable = bool(Resolve<op::Transfer<Mesh<>, To>, From>::verdict);
 
 }  // namespace shardtype

@@ -116,11 +116,11 @@ struct Cumulative {
   constexpr void steps(Plan& p, planning::CallSizing const& c, int d) const {
     detail::append_totals(p, d, c);
   }
-  /// Beside the totals of all ranks, a row of what comes before the own block.
+  /// Beside the totals of all ranks, the own one and a row of what comes before the own block.
   constexpr planning::Work work(planning::CallSizing const& c, int d) const {
     bool const alone = c.common.sizes.product(c.operands[0].dims[d].axes) == 1;
     std::int64_t const row = mul_sat(core::cross_section(c.layout(0), d), c.element_bytes(0));
-    return {c.elements(0), alone ? 0 : row, false};
+    return {c.elements(0), alone ? 0 : mul_sat(2, row), false};
   }
 };
 template <class I>

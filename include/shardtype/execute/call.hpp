@@ -162,10 +162,16 @@ constexpr auto call(Op const& op, std::source_location const& where, As const&..
     return execute::Continue<execute::Above::lazy, As...>::call(op, where, as...);
   } else {
     using R = Resolve<Op, operand_t<As>...>;
-    if constexpr (!R::verdict) {
+    if constexpr (requires { typename R::sentence; }) {
+      return Poisoned(typename R::sentence{});
+    } else if constexpr (!R::verdict) {
       return Poisoned(refusal<R, operand_t<As>...>{});
     } else if constexpr (!countable(R::verdict.result, R::S::names.extents())) {
-      return Poisoned(refused<Code::T10_too_many_elements, false, operand_t<As>...>{});
+      if constexpr (sizeof...(As) == 1) {
+        return Poisoned(refused<Code::T10_too_many_elements, false, typename R::result>{});
+      } else {
+        return Poisoned(refused<Code::T10_too_many_elements, false, operand_t<As>...>{});
+      }
     } else if constexpr ((detail::is_dry<As> || ...)) {
       return detail::note<R>(op, as...);
     } else {
@@ -251,7 +257,7 @@ auto plan_at(Op const& op, A const& a, Bs const&... bs) {
     return Plan{};
   } else if constexpr (requires { execute::Run<Op>::template plan<R>(op, operand(a)); }) {
     return execute::Run<Op>::template plan<R>(op, operand(a));
-  } else if constexpr (detail::says_its_plan<R, Op>) {
+  } else if constexpr (detail::SaysItsPlan<R, Op>) {
     auto const of = [&](auto const& t, auto const&... ts) {
       return R::plan_call(op, map_axes(t.mesh().state(), R::S::names).sizes,
                           execute::GivenExtents(t, ts...).at);

@@ -35,6 +35,7 @@ class Executor {
 
   /// The packed result of `plan` for operands `a` and, for products, `b`.
   Buffer run(Plan const& plan, Value<T> a, Value<T> b = {}, Overlap how = Overlap::none) {
+    refuse_repeats(plan);
     Value<T> slots[3] = {std::move(a), std::move(b), {}};
     if (how == Overlap::automatic && shared_memory()) how = Overlap::shared;
     bool packed[3] = {true, true, true};  // as the plan says, not the extents
@@ -53,6 +54,7 @@ class Executor {
   }
   /// Starts the plan of one operand: its last collective is under way when this returns.
   void start(Plan const& plan, Value<T> v, Exchange& later) {
+    refuse_repeats(plan);
     Value<T> slots[3] = {std::move(v), {}, {}};
     int last = 0;
     for (int k = 0; k < plan.size; ++k) {
@@ -68,6 +70,7 @@ class Executor {
 
   /// The packed result of the steps of `plan` for the value in `slot` alone, from `v` on.
   Buffer run_slot(Plan const& plan, Slot slot, Value<T> v) {
+    refuse_repeats(plan);
     bool moved = false;
     for (Step const& s : plan) {
       if (s.slot != slot || s.action == Action::compute) continue;
@@ -101,6 +104,10 @@ class Executor {
   }
 
  private:
+  /// Loops are run by the operations that have them.
+  static void refuse_repeats(Plan const& plan) {
+    if (plan.repeat_count > 0) throw_not_run("a repeat");
+  }
   /// Runs two steps as one, where that is wanted and can be.
   bool together(Step const& s, Step const& next, Value<T>* slots, Overlap how) {
     if (how == Overlap::none) return false;

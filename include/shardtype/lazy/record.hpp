@@ -158,77 +158,29 @@ auto share(A const& a) {
 
 namespace detail {
 
-template <class F, class... Args>
-auto record_map(F const& f, Args const&... args);
+/// Operations on two expressions that are products.
+template <class Op>
+inline constexpr bool is_product = false;
+template <class... Out>
+inline constexpr bool is_product<op::Matmul<Out...>> = true;
+template <class... Out>
+inline constexpr bool is_product<op::Einsum<Out...>> = true;
 
-template <class Op, class A, class B>
-auto record_product(A const& a, B const& b) {
-  using EA = lazy_t<A>;
-  using EB = lazy_t<B>;
-  if constexpr (any_poisoned<EA, EB>) {
-    (static_cast<void>(lazy(a)), static_cast<void>(lazy(b)));
-    return Poisoned{};
-  } else {
-    using R = Resolve<Op, typename EA::whole, typename EB::whole>;
-    if constexpr (R::verdict) {
-      using Whole = whole_t<typename R::result>;
-      LazyProduct<EA, EB, Whole> product(lazy(a), lazy(b));
-      if constexpr (R::communicates) {
-        return LazyConstrained<typename R::result, LazyProduct<EA, EB, Whole>>(std::move(product));
-      } else {
-        return product;
-      }
-    } else {
-      return Poisoned(refusal<R, typename EA::whole, typename EB::whole>{});
-    }
-  }
-}
-
-template <class F, class... Args>
-auto record_map(F const& f, Args const&... args) {
-  if constexpr (any_poisoned<recorded_t<Args>...>) {
-    (static_cast<void>(detail::recorded(args)), ...);
-    return Poisoned{};
-  } else {
-    using R = Resolve<op::Map<F>, argument_t<recorded_t<Args>>...>;
-    if constexpr (multiplies_matrices<F, R>()) {
-      return record_product<op::Matmul<>>(args...);
-    } else if constexpr (R::verdict) {
-      return fitting_map<max_operands>(f, detail::recorded(args)...);
-    } else {
-      return Poisoned(refusal<R, argument_t<recorded_t<Args>>...>{});
-    }
-  }
-}
-
-template <class F, class... Out, class A>
-auto record_reduction(A const& a) {
-  using R = Resolve<op::Reduce<F, Out...>, typename A::whole>;
-  if constexpr (F::kind == ReductionKind::whole) {
-    return Poisoned(refused<Code::L01_not_recorded, false, typename A::whole>{});
-  } else if constexpr (!R::verdict) {
-    return Poisoned(refusal<R, typename A::whole>{});
-  } else {
-    using Whole = whole_t<typename R::result>;
-    LazyReduction<F, Whole, A> reduction(a);
-    if constexpr (R::communicates) {
-      return LazyConstrained<typename R::result, LazyReduction<F, Whole, A>>(std::move(reduction));
-    } else {
-      return reduction;
-    }
-  }
-}
-
-/// An operation on one expression that makes an `Expression` of it.
-template <template <class, class> class Expression, class Op, class A>
-auto record_dims(A const& a) {
-  using R = Resolve<Op, typename A::whole>;
-  if constexpr (R::verdict) {
-    return Expression<typename R::result, A>(a);
-  } else {
-    return Poisoned(refusal<R, typename A::whole>{});
-  }
-}
+/// The expression that an operation makes of one that keeps its elements; void where there is none.
+template <class Op, class Whole, class A>
+struct ExpressionOf {
+  using type = void;
+};
+template <class... Ls, class Whole, class A>
+struct ExpressionOf<op::Transpose<Ls...>, Whole, A> {
+  using type = LazyTranspose<Whole, A>;
+};
+template <class... Ls, class Whole, class A>
+struct ExpressionOf<op::Relabel<Ls...>, Whole, A> {
+  using type = LazyRelabel<Whole, A>;
+};
+template <class Op>
+inline constexpr bool keeps_elements = !std::is_void_v<typename ExpressionOf<Op, void, void>::type>;
 
 /// The first expression among the operands, as a whole tensor.
 template <class A, class... Rest>
@@ -242,37 +194,88 @@ struct FirstWhole<A, Rest...> {
 }  // namespace detail
 
 /// What `call` does with expressions: an operation that automatic mode knows is recorded, others are refused (L01).
+/// One function deep, as compilers print every one between the user's line and the refusal.
 template <class... Operands>
 struct execute::Continue<execute::Above::lazy, Operands...> {
   using Where = std::source_location;
 
   template <class F, class... Args>
-  static auto call(op::Map<F> const& op, Where const&, Args const&... args) {
-    return shardtype::detail::record_map(op.function, args...);
+  static auto call(op::Map<F> const& op, Where const& where, Args const&... args) {
+    namespace detail = shardtype::detail;
+    if constexpr (any_poisoned<detail::recorded_t<Args>...>) {
+      (static_cast<void>(detail::recorded(args)), ...);
+      return Poisoned{};
+    } else {
+      using R = Resolve<op::Map<F>, argument_t<detail::recorded_t<Args>>...>;
+      if constexpr (detail::multiplies_matrices<F, R>()) {
+        using P = Resolve<op::Matmul<>, argument_t<detail::recorded_t<Args>>...>;
+        if constexpr (P::verdict) {
+          return call(op::Matmul<>{}, where, args...);
+        } else {
+          return Poisoned(refusal<P, argument_t<detail::recorded_t<Args>>...>{});
+        }
+      } else if constexpr (R::verdict) {
+        return detail::fitting_map<max_operands>(op.function, detail::recorded(args)...);
+      } else {
+        return Poisoned(refusal<R, argument_t<detail::recorded_t<Args>>...>{});
+      }
+    }
   }
   template <class F, class First, class... Out, class... Args>
-  static auto call(op::Map<F, First, Out...> const& op, Where const&, Args const&... args) {
-    return constrain<First, Out...>(shardtype::detail::record_map(op.function, args...));
+  static auto call(op::Map<F, First, Out...> const& op, Where const& where, Args const&... args) {
+    return constrain<First, Out...>(call(op::Map<F>{op.function}, where, args...));
   }
-  template <class... Out, class A, class B>
-  static auto call(op::Matmul<Out...> const&, Where const&, A const& a, B const& b) {
-    return shardtype::detail::record_product<op::Matmul<Out...>>(a, b);
-  }
-  template <class... Out, class A, class B>
-  static auto call(op::Einsum<Out...> const&, Where const&, A const& a, B const& b) {
-    return shardtype::detail::record_product<op::Einsum<Out...>>(a, b);
+  template <class Op, class A, class B>
+    requires shardtype::detail::is_product<Op>
+  static auto call(Op const&, Where const&, A const& a, B const& b) {
+    using EA = shardtype::detail::lazy_t<A>;
+    using EB = shardtype::detail::lazy_t<B>;
+    if constexpr (any_poisoned<EA, EB>) {
+      (static_cast<void>(lazy(a)), static_cast<void>(lazy(b)));
+      return Poisoned{};
+    } else {
+      using R = Resolve<Op, typename EA::whole, typename EB::whole>;
+      if constexpr (R::verdict) {
+        using Whole = whole_t<typename R::result>;
+        LazyProduct<EA, EB, Whole> product(lazy(a), lazy(b));
+        if constexpr (R::communicates) {
+          return LazyConstrained<typename R::result, LazyProduct<EA, EB, Whole>>(
+              std::move(product));
+        } else {
+          return product;
+        }
+      } else {
+        return Poisoned(refusal<R, typename EA::whole, typename EB::whole>{});
+      }
+    }
   }
   template <class F, class... Out, class A>
   static auto call(op::Reduce<F, Out...> const&, Where const&, A const& a) {
-    return shardtype::detail::record_reduction<F, Out...>(a);
+    using R = Resolve<op::Reduce<F, Out...>, typename A::whole>;
+    if constexpr (F::kind == ReductionKind::whole) {
+      return Poisoned(refused<Code::L01_not_recorded, false, typename A::whole>{});
+    } else if constexpr (!R::verdict) {
+      return Poisoned(refusal<R, typename A::whole>{});
+    } else {
+      using Whole = whole_t<typename R::result>;
+      LazyReduction<F, Whole, A> reduction(a);
+      if constexpr (R::communicates) {
+        return LazyConstrained<typename R::result, LazyReduction<F, Whole, A>>(
+            std::move(reduction));
+      } else {
+        return reduction;
+      }
+    }
   }
-  template <class... Ls, class A>
-  static auto call(op::Transpose<Ls...> const&, Where const&, A const& a) {
-    return shardtype::detail::record_dims<LazyTranspose, op::Transpose<Ls...>>(a);
-  }
-  template <class... Ls, class A>
-  static auto call(op::Relabel<Ls...> const&, Where const&, A const& a) {
-    return shardtype::detail::record_dims<LazyRelabel, op::Relabel<Ls...>>(a);
+  template <class Op, class A>
+    requires shardtype::detail::keeps_elements<Op>
+  static auto call(Op const&, Where const&, A const& a) {
+    using R = Resolve<Op, typename A::whole>;
+    if constexpr (R::verdict) {
+      return typename shardtype::detail::ExpressionOf<Op, typename R::result, A>::type(a);
+    } else {
+      return Poisoned(refusal<R, typename A::whole>{});
+    }
   }
   template <class Op, class... As>
   static auto call(Op const&, Where const&, As const&...) {

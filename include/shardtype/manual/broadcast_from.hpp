@@ -10,8 +10,8 @@ namespace shardtype {
 namespace execute {
 template <class... Xs>
 struct RunBlocks<op::BroadcastFrom<Xs...>> : MovesBlock<RunBlocks<op::BroadcastFrom<Xs...>>> {
-  template <class R>
-  static auto move(op::BroadcastFrom<Xs...> const& op, auto const& c) {
+  template <class R, class Call>
+  static auto move(op::BroadcastFrom<Xs...> const& op, Call const& c) {
     return c.run([&](auto& moves) { return moves.broadcast(c.a.buffer(), c.elements(), op.root); });
   }
 };

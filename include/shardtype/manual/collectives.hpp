@@ -17,8 +17,8 @@ namespace shardtype::execute {
 
 template <class... Named>
 struct RunBlocks<op::AllGather<Named...>> : MovesBlock<RunBlocks<op::AllGather<Named...>>> {
-  template <class R>
-  static auto move(op::AllGather<Named...> const&, auto const& c) {
+  template <class R, class Call>
+  static auto move(op::AllGather<Named...> const&, Call const& c) {
     int const d = R::dim(0);
     BlockShape shape = c.around(d);
     if (d < 0) shape = {1, 1, shape.inner};
@@ -28,8 +28,8 @@ struct RunBlocks<op::AllGather<Named...>> : MovesBlock<RunBlocks<op::AllGather<N
 
 template <class... Named>
 struct RunBlocks<op::AllReduce<Named...>> : MovesBlock<RunBlocks<op::AllReduce<Named...>>> {
-  template <class R>
-  static auto move(op::AllReduce<Named...> const&, auto const& c) {
+  template <class R, class Call>
+  static auto move(op::AllReduce<Named...> const&, Call const& c) {
     return c.run(
         [&](auto& moves) { return moves.all_reduce(c.a.buffer(), c.elements(), R::Parts::kind); });
   }
@@ -37,8 +37,8 @@ struct RunBlocks<op::AllReduce<Named...>> : MovesBlock<RunBlocks<op::AllReduce<N
 
 template <class... Named>
 struct RunBlocks<op::ReduceScatter<Named...>> : MovesBlock<RunBlocks<op::ReduceScatter<Named...>>> {
-  template <class R>
-  static auto move(op::ReduceScatter<Named...> const&, auto const& c) {
+  template <class R, class Call>
+  static auto move(op::ReduceScatter<Named...> const&, Call const& c) {
     return c.run([&](auto& moves) {
       return moves.reduce_scatter(c.a.buffer(), c.around(R::dim(0)), R::Parts::kind);
     });
@@ -47,8 +47,8 @@ struct RunBlocks<op::ReduceScatter<Named...>> : MovesBlock<RunBlocks<op::ReduceS
 
 template <class... Named>
 struct RunBlocks<op::AllToAll<Named...>> : MovesBlock<RunBlocks<op::AllToAll<Named...>>> {
-  template <class R>
-  static auto move(op::AllToAll<Named...> const&, auto const& c) {
+  template <class R, class Call>
+  static auto move(op::AllToAll<Named...> const&, Call const& c) {
     constexpr int split = R::dim(0);
     constexpr bool alone = R::named.rank < 2 || R::named.dims[0].label == R::named.dims[1].label;
     constexpr int join = alone ? split : R::dim(1);

@@ -12,8 +12,8 @@ namespace shardtype {
 namespace execute {
 template <class... Xs>
 struct RunBlocks<op::Permute<Xs...>> : MovesBlock<RunBlocks<op::Permute<Xs...>>> {
-  template <class R>
-  static auto move(op::Permute<Xs...> const& op, auto const& c) {
+  template <class R, class Call>
+  static auto move(op::Permute<Xs...> const& op, Call const& c) {
     int const me = static_cast<int>(c.group.place());
     int to = -1;
     int from = -1;

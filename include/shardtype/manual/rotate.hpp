@@ -11,8 +11,8 @@ namespace shardtype {
 namespace execute {
 template <class... Xs>
 struct RunBlocks<op::Rotate<Xs...>> : MovesBlock<RunBlocks<op::Rotate<Xs...>>> {
-  template <class R>
-  static auto move(op::Rotate<Xs...> const& op, auto const& c) {
+  template <class R, class Call>
+  static auto move(op::Rotate<Xs...> const& op, Call const& c) {
     std::int64_t const p = c.group.size;
     std::int64_t const step = (op.by % p + p) % p;
     std::int64_t const me = c.group.place();

@@ -10,8 +10,8 @@ namespace shardtype {
 namespace execute {
 template <class... XI>
 struct RunBlocks<op::Shard<XI...>> : MovesBlock<RunBlocks<op::Shard<XI...>>> {
-  template <class R>
-  static auto move(op::Shard<XI...> const&, auto const& c) {
+  template <class R, class Call>
+  static auto move(op::Shard<XI...> const&, Call const& c) {
     return c.run([&](auto& moves) { return moves.shard(c.a.buffer(), c.around(R::dim(0))); });
   }
 };

@@ -13,7 +13,10 @@ namespace shardtype {
 namespace execute {
 template <class... Dims>
 struct Run<op::Broadcast<Dims...>> : LocalBlock<Run<op::Broadcast<Dims...>>> {
-  static Buffer block(op::Broadcast<Dims...> const&, auto const& run) { return run.rearrange(); }
+  template <class Call>
+  static Buffer block(op::Broadcast<Dims...> const&, Call const& run) {
+    return run.rearrange();
+  }
 };
 }  // namespace execute
 

@@ -12,7 +12,8 @@ namespace shardtype {
 namespace execute {
 template <class I, class... Result>
 struct Run<op::Concat<I, Result...>> : LocalBlock<Run<op::Concat<I, Result...>>> {
-  static Buffer block(op::Concat<I, Result...> const&, auto const& run) {
+  template <class Call>
+  static Buffer block(op::Concat<I, Result...> const&, Call const& run) {
     int const d = run.call.dim();
     return run.join(d, [&](int k) { return run.call.given[k][d]; });
   }

@@ -15,7 +15,8 @@ enum class Cumulate { inclusive, exclusive };
 namespace execute {
 template <class I, class... Kind>
 struct Run<op::Cumulative<I, Kind...>> : LocalBlock<Run<op::Cumulative<I, Kind...>>> {
-  static Buffer block(op::Cumulative<I, Kind...> const& op, auto const& run) {
+  template <class Call>
+  static Buffer block(op::Cumulative<I, Kind...> const& op, Call const& run) {
     using Op = op::Cumulative<I, Kind...>;
     return AlongRanks(run, Op::name.data(), op.exclusive ? 1 : 0, static_cast<int>(Op::kind))
         .template scan<Op::kind>(op.exclusive);

@@ -40,7 +40,10 @@ struct Run<op::DynamicSlice<I, Result...>> {
     op.start = clamped(op.start, op.size, a.extents()[d]);
     return run_local<R, Run>(op, where, a, start...);
   }
-  static Buffer block(Op const& op, auto const& run) { return run.slice(op.start, 1); }
+  template <class Call>
+  static Buffer block(Op const& op, Call const& run) {
+    return run.slice(op.start, 1);
+  }
 };
 }  // namespace execute
 

@@ -11,7 +11,10 @@ namespace shardtype {
 namespace execute {
 template <class... Ls>
 struct Run<op::Expand<Ls...>> : LocalBlock<Run<op::Expand<Ls...>>> {
-  static Buffer block(op::Expand<Ls...> const&, auto const& run) { return run.buffer; }
+  template <class Call>
+  static Buffer block(op::Expand<Ls...> const&, Call const& run) {
+    return run.buffer;
+  }
 };
 }  // namespace execute
 

@@ -11,7 +11,10 @@ namespace shardtype {
 namespace execute {
 template <class I>
 struct Run<op::Flip<I>> : LocalBlock<Run<op::Flip<I>>> {
-  static Buffer block(op::Flip<I> const&, auto const& run) { return run.flip(); }
+  template <class Call>
+  static Buffer block(op::Flip<I> const&, Call const& run) {
+    return run.flip();
+  }
 };
 }  // namespace execute
 

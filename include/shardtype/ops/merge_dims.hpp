@@ -11,7 +11,8 @@ namespace shardtype {
 namespace execute {
 template <class First, class Second, class I>
 struct Run<op::MergeDims<First, Second, I>> : LocalBlock<Run<op::MergeDims<First, Second, I>>> {
-  static Buffer block(op::MergeDims<First, Second, I> const&, auto const& run) {
+  template <class Call>
+  static Buffer block(op::MergeDims<First, Second, I> const&, Call const& run) {
     return run.buffer;
   }
 };

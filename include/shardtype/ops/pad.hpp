@@ -27,7 +27,8 @@ using element_or_t = typename ElementOr<operand_t<A>>::type;
 namespace execute {
 template <class I, class... Result>
 struct Run<op::Pad<I, Result...>> : LocalBlock<Run<op::Pad<I, Result...>>> {
-  static Buffer block(op::Pad<I, Result...> const& op, auto const& run) {
+  template <class Call>
+  static Buffer block(op::Pad<I, Result...> const& op, Call const& run) {
     return run.pad(op.before, {});
   }
 };
@@ -36,7 +37,8 @@ struct Run<op::Pad<I, Result...>> : LocalBlock<Run<op::Pad<I, Result...>>> {
 namespace execute {
 template <class T, class I, class... Result>
 struct Run<op::PadValue<T, I, Result...>> : LocalBlock<Run<op::PadValue<T, I, Result...>>> {
-  static Buffer block(op::PadValue<T, I, Result...> const& op, auto const& run) {
+  template <class Call>
+  static Buffer block(op::PadValue<T, I, Result...> const& op, Call const& run) {
     return run.pad(op.before, op.value);
   }
 };

@@ -11,7 +11,10 @@ namespace shardtype {
 namespace execute {
 template <class... Ls>
 struct Run<op::Relabel<Ls...>> : LocalBlock<Run<op::Relabel<Ls...>>> {
-  static Buffer block(op::Relabel<Ls...> const&, auto const& run) { return run.buffer; }
+  template <class Call>
+  static Buffer block(op::Relabel<Ls...> const&, Call const& run) {
+    return run.buffer;
+  }
 };
 }  // namespace execute
 

@@ -12,7 +12,8 @@ namespace shardtype {
 namespace execute {
 template <class I, class... Result>
 struct Run<op::Repeat<I, Result...>> : LocalBlock<Run<op::Repeat<I, Result...>>> {
-  static Buffer block(op::Repeat<I, Result...> const& op, auto const& run) {
+  template <class Call>
+  static Buffer block(op::Repeat<I, Result...> const& op, Call const& run) {
     return run.repeat(op.times);
   }
 };

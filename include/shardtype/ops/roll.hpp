@@ -12,7 +12,10 @@ namespace shardtype {
 namespace execute {
 template <class I>
 struct Run<op::Roll<I>> : LocalBlock<Run<op::Roll<I>>> {
-  static Buffer block(op::Roll<I> const& op, auto const& run) { return run.roll(op.n); }
+  template <class Call>
+  static Buffer block(op::Roll<I> const& op, Call const& run) {
+    return run.roll(op.n);
+  }
 };
 }  // namespace execute
 

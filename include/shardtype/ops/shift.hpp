@@ -13,7 +13,8 @@ namespace shardtype {
 namespace execute {
 template <class I>
 struct Run<op::Shift<I>> : LocalBlock<Run<op::Shift<I>>> {
-  static Buffer block(op::Shift<I> const& op, auto const& run) {
+  template <class Call>
+  static Buffer block(op::Shift<I> const& op, Call const& run) {
     return AlongRanks(run, "shift", op.n, op.edge == Edge::wrap ? 1 : 0)
         .fetch(shift_window(op.n, run.call.extent(), op.edge));
   }

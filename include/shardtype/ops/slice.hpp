@@ -12,7 +12,8 @@ namespace shardtype {
 namespace execute {
 template <class I, class... Result>
 struct Run<op::Slice<I, Result...>> : LocalBlock<Run<op::Slice<I, Result...>>> {
-  static Buffer block(op::Slice<I, Result...> const& op, auto const& run) {
+  template <class Call>
+  static Buffer block(op::Slice<I, Result...> const& op, Call const& run) {
     return run.slice(op.begin, op.step);
   }
 };

@@ -13,7 +13,10 @@ namespace shardtype {
 namespace execute {
 template <class I, class First, class Second>
 struct Run<op::SplitDim<I, First, Second>> : LocalBlock<Run<op::SplitDim<I, First, Second>>> {
-  static Buffer block(op::SplitDim<I, First, Second> const&, auto const& run) { return run.buffer; }
+  template <class Call>
+  static Buffer block(op::SplitDim<I, First, Second> const&, Call const& run) {
+    return run.buffer;
+  }
 };
 }  // namespace execute
 

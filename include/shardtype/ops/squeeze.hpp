@@ -11,7 +11,10 @@ namespace shardtype {
 namespace execute {
 template <class... Ls>
 struct Run<op::Squeeze<Ls...>> : LocalBlock<Run<op::Squeeze<Ls...>>> {
-  static Buffer block(op::Squeeze<Ls...> const&, auto const& run) { return run.buffer; }
+  template <class Call>
+  static Buffer block(op::Squeeze<Ls...> const&, Call const& run) {
+    return run.buffer;
+  }
 };
 }  // namespace execute
 

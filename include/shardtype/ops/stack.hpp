@@ -12,7 +12,8 @@ namespace shardtype {
 namespace execute {
 template <class I>
 struct Run<op::Stack<I>> : LocalBlock<Run<op::Stack<I>>> {
-  static Buffer block(op::Stack<I> const&, auto const& run) {
+  template <class Call>
+  static Buffer block(op::Stack<I> const&, Call const& run) {
     return run.join(0, [](int) { return std::int64_t{1}; });
   }
 };

@@ -12,7 +12,8 @@ namespace shardtype {
 namespace execute {
 template <class I, class... Result>
 struct Run<op::Tile<I, Result...>> : LocalBlock<Run<op::Tile<I, Result...>>> {
-  static Buffer block(op::Tile<I, Result...> const& op, auto const& run) {
+  template <class Call>
+  static Buffer block(op::Tile<I, Result...> const& op, Call const& run) {
     return run.tile(op.times);
   }
 };

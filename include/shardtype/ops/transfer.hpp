@@ -12,13 +12,12 @@
 namespace shardtype {
 
 namespace execute {
-template <class... Ys, class... Out>
-struct Run<op::Transfer<shardtype::detail::Pack<Ys...>, Out...>> {
-  using Op = op::Transfer<shardtype::detail::Pack<Ys...>, Out...>;
+template <MeshAxis... Ys, class... Out>
+struct Run<op::Transfer<Mesh<Ys...>, Out...>> {
+  using Op = op::Transfer<Mesh<Ys...>, Out...>;
   template <class R, class A>
   static typename R::result run(Op const& op, std::source_location const& where, A const& a) {
     using To = typename R::result;
-    shardtype::detail::check_mesh_has_axes<To, Ys...>();
     Ends<R> const ends(a, *op.mesh);
     TransferPlan const plan = ends.plan(sizeof(typename A::element));
     int const me = shardtype::detail::job_rank();
@@ -33,7 +32,6 @@ struct Run<op::Transfer<shardtype::detail::Pack<Ys...>, Out...>> {
   /// What it sends; nothing is.
   template <class R, class A>
   static TransferPlan plan(Op const& op, A const& a) {
-    shardtype::detail::check_mesh_has_axes<typename R::result, Ys...>();
     return Ends<R>(a, *op.mesh).plan(sizeof(typename A::element));
   }
 };
@@ -49,14 +47,14 @@ struct Run<op::Transfer<shardtype::detail::Pack<Ys...>, Out...>> {
 template <class... Out, class A, class... Ys>
 auto transfer(A const& a, Mesh<Ys...> const& mesh,
               std::source_location where = std::source_location::current()) {
-  return call(op::Transfer<detail::Pack<Ys...>, Out...>{&mesh}, where, a);
+  return call(op::Transfer<Mesh<Ys...>, Out...>{&mesh}, where, a);
 }
 
 /// What `transfer<Out...>(a, mesh)` sends: parcels by ranks of the job. Communicates nothing; refuses
 /// what transfer refuses.
 template <class... Out, class A, class... Ys>
 auto plan_transfer(A const& a, Mesh<Ys...> const& mesh) {
-  return plan_at(op::Transfer<detail::Pack<Ys...>, Out...>{&mesh}, a);
+  return plan_at(op::Transfer<Mesh<Ys...>, Out...>{&mesh}, a);
 }
 
 }  // namespace shardtype

@@ -11,7 +11,10 @@ namespace shardtype {
 namespace execute {
 template <class... Ls>
 struct Run<op::Transpose<Ls...>> : LocalBlock<Run<op::Transpose<Ls...>>> {
-  static Buffer block(op::Transpose<Ls...> const&, auto const& run) { return run.rearrange(); }
+  template <class Call>
+  static Buffer block(op::Transpose<Ls...> const&, Call const& run) {
+    return run.rearrange();
+  }
 };
 }  // namespace execute
 

@@ -1,7 +1,6 @@
 #pragma once
 /// Plans of what moves blocks in manual mode: one step, in strict mode's terms.
 
-#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <string_view>
@@ -50,34 +49,45 @@ constexpr OwnSizing own_sizing(Spec const& s, std::int64_t const* extents, std::
   return {{}, extents_by_label(s, extents), bytes};
 }
 
-/// The pieces of an all_to_all: the blocks of the group as one tensor, split along `join` before and along `cut`
-/// after.
+/// A label that `s` has not, or -1.
+constexpr int unused_label(Spec const& s) {
+  for (int l = 0; l < max_dims; ++l)
+    if (s.find(l) < 0) return l;
+  return -1;
+}
+
+/// The pieces of an all_to_all: the blocks of the group as one tensor, split along a dim `join` before and along that
+/// of the first label after. Pieces that are put together along the dim they are cut along need a `join` of their
+/// own: piece g of each block goes to rank g. One axis can say so as block-cyclic, with pieces as blocks.
 constexpr void exchange(Step& s, BlockCall const& c, Extents& as_one) {
   std::int64_t const p = c.ranks();
   int const cut = c.given.find(c.first);
-  std::int64_t const rows = c.given_extents[cut];
   as_one = extents_by_label(c.given, c.given_extents);
+  int join = c.second;
   if (c.second < 0 || c.second == c.first) {
-    // piece g of each block goes to rank g: block-cyclic after, with pieces as blocks
-    as_one.at[c.first] = rows * p;
-    s.from = s.to = static_cast<std::int8_t>(cut);
-    s.before = split_along(dims_of(c.given), cut, c.axes);
-    AxisList pieces = c.axes;
-    pieces.cyclic = static_cast<std::int32_t>(
-        std::min<std::int64_t>(rows / p, std::numeric_limits<std::int32_t>::max()));
-    s.after = split_along(dims_of(c.given), cut, pieces);
-    return;
+    std::int64_t const piece = c.given_extents[cut] / p;
+    if (c.axes.size == 1 && piece <= std::numeric_limits<std::int32_t>::max()) {
+      as_one.at[c.first] = mul_sat(as_one.at[c.first], p);
+      s.from = s.to = static_cast<std::int8_t>(cut);
+      AxisList pieces = c.axes;
+      pieces.cyclic = static_cast<std::int32_t>(piece);
+      s.before = split_along(dims_of(c.given), cut, c.axes);
+      s.after = split_along(dims_of(c.given), cut, pieces);
+      return;
+    }
+    join = unused_label(c.given);
+    if (join < 0) return;  // counted as a whole block
   }
   Spec whole = dims_of(c.given);
-  if (whole.find(c.second) < 0) {
+  if (whole.find(join) < 0) {
     whole = {};
-    whole.add(c.second);
+    whole.add(join);
     for (int d = 0; d < c.given.rank; ++d) whole.add(c.given.dims[d].label);
-    as_one.at[c.second] = p;
+    as_one.at[join] = p;
   } else {
-    as_one.at[c.second] *= p;
+    as_one.at[join] = mul_sat(as_one.at[join], p);
   }
-  s.from = static_cast<std::int8_t>(whole.find(c.second));
+  s.from = static_cast<std::int8_t>(whole.find(join));
   s.to = static_cast<std::int8_t>(whole.find(c.first));
   s.before = split_along(whole, s.from, c.axes);
   s.after = split_along(whole, s.to, c.axes);

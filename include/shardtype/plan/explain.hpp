@@ -56,10 +56,44 @@ inline std::string padded(std::string text, std::size_t width) {
   return text;
 }
 
+/// Bytes of the rank that moves the most in one step.
+inline std::int64_t step_bytes_per_rank(Step const& s, Sizing const& z, Coords const& first) {
+  planning::Accounting a(planning::Answer::bytes);
+  a.move(s, z, first);
+  return a.bytes_per_rank();
+}
+/// What a step moves or computes in the rounds that it runs in: how many they are, the least and the most.
+inline std::string rounds_text(planning::Repeat const& loop, int step, Step const& s,
+                               Sizing const& z) {
+  std::int64_t rounds = 0;
+  std::int64_t least[] = {saturated, saturated};  // bytes and flops
+  std::int64_t most[] = {0, 0};
+  for (std::int64_t n = 0; n < loop.rounds; ++n) {
+    planning::Round const r = loop.round(step, s, z, n);
+    if (!r.runs) continue;
+    ++rounds;
+    std::int64_t const bytes =
+        s.action == Action::communicate ? step_bytes_per_rank(s, r.sizing, r.first) : r.work.bytes;
+    std::int64_t const amounts[] = {bytes, r.work.flops};
+    for (int k = 0; k < 2; ++k) {
+      least[k] = std::min(least[k], amounts[k]);
+      most[k] = std::max(most[k], amounts[k]);
+    }
+  }
+  std::string const head = std::to_string(rounds) + (rounds == 1 ? " round" : " rounds");
+  if (rounds == 0) return head;
+  auto const range = [](std::string const& from, std::string const& to) {
+    return ", " + (from == to ? to : from + " to " + to);
+  };
+  return head + (most[1] > 0 ? range(flops_text(least[1]), flops_text(most[1]))
+                             : range(bytes_text(least[0]), bytes_text(most[0])));
+}
+
 }  // namespace detail
 
 /// The plan as text: a line for the whole, a line per step with what it moves. Bytes and flops are
-/// those of the busiest rank. Operands are called A and B, the result C, an intermediate P.
+/// those of the busiest rank. Operands are called A and B, the result C, an intermediate P. A step that repeats
+/// has one line, with the number of its rounds and the least and the most that it moves or computes in one.
 ///
 ///     C[I@X, K@Y] = A[I@X, J@Y] · B[J@Y, K]       1 collective, 0.52 MB/rank, peak 3.1 MB, ...
 ///       1  local            P[I@X, K]{U:Y} = A · B                   0.21 GFLOP
@@ -89,7 +123,8 @@ inline std::string explain(Plan const& plan, Names const& names) {
   auto const slot_name = [&](Slot slot) -> std::string {
     int const k = static_cast<int>(slot);
     if (reshard) return "A";
-    return k == 2 || (k == 1 && plan.operand_count == 1) ? "P" : operand_name[k < 2 ? k : k - 1];
+    int const operand = k < 2 ? k : k - 1;
+    return k == 2 || operand >= plan.operand_count ? "P" : operand_name[operand];
   };
   int line = 0;
   for (Step const& s : plan) {
@@ -103,20 +138,19 @@ inline std::string explain(Plan const& plan, Names const& names) {
       what = collective_text(s.collective) + " ";
       for (int k = 0; k < s.axes.size; ++k)
         what += (k == 0 ? "" : ",") + std::string(names.axis_name[s.axes[k]]);
-      Plan one;
-      one.sizing = plan.sizing_of(s.slot);
-      one.push(s);
-      amount = bytes_text(one.bytes_per_rank());
+      amount = bytes_text(step_bytes_per_rank(s, plan.sizing_of(s.slot), {}));
     } else if (s.action == Action::compute) {
       change = to + text(s.after) + " = " + (product ? "A · B" : what_it_does);
-      amount = plan.flops() > 0 || product ? flops_text(plan.flops())
-               : plan.shares               ? "free"
-                                           : bytes_text(plan.block_bytes(s.after, s.slot));
+      amount = plan.local_flops > 0 || product ? flops_text(plan.local_flops)
+               : plan.shares                   ? "free"
+                                               : bytes_text(plan.block_bytes(s.after, s.slot));
     } else if (s.action == Action::finish) {
       amount = bytes_text(plan.block_bytes(s.after, s.slot));
     } else {
       what = s.action == Action::slice ? "slice" : "transpose";
     }
+    if (planning::Repeat const* const loop = plan.repeat_of(line - 1))
+      amount = rounds_text(*loop, line - 1, s, plan.sizing_of(s.slot));
     char number[16];
     std::snprintf(number, sizeof number, "%3d  ", line);
     out += number + padded(what, 17) + padded(change, 46) + " " + amount + "\n";

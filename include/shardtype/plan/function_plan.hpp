@@ -21,7 +21,8 @@ struct FunctionStep {
   Step step{};
   Sizing sizing{};
   std::int64_t flops = 0;
-  std::int64_t picoseconds = 0;
+  std::int64_t picoseconds = 0;  ///< of all its rounds, as `flops`
+  planning::Repeat repeat{};  ///< whose steps are counted from this one; of no steps: it runs once
 };
 
 /// What `plan(f, type<A>, ...)` gives where the types settle all sizes. All numbers are of the busiest rank,
@@ -38,54 +39,38 @@ struct FunctionPlan {
   constexpr auto end() const { return steps.iterator(size); }
 
   /// How many collectives of this kind run.
-  constexpr int count(Collective c) const {
-    int n = 0;
-    for (FunctionStep const& s : *this) n += s.step.collective == c ? 1 : 0;
-    return n;
-  }
+  constexpr int count(Collective c) const { return account(planning::Answer::counts).count(c); }
   /// How many collectives run at all.
-  constexpr int collectives() const {
-    int n = 0;
-    for (FunctionStep const& s : *this) n += s.step.collective != Collective::none ? 1 : 0;
-    return n;
-  }
+  constexpr int collectives() const { return account(planning::Answer::counts).collectives(); }
   /// Payload bytes at the rank with these coordinates along the function's axes; conventions at `step_bytes`.
   constexpr std::int64_t bytes(Coords const& at) const {
-    std::int64_t sum = 0;
-    for (FunctionStep const& s : *this)
-      if (s.step.collective != Collective::none) sum += step_bytes(s.step, s.sizing, at);
-    return sum;
+    return account(planning::Answer::bytes).bytes(at);
   }
   /// The most bytes that any rank moves.
   constexpr std::int64_t bytes_per_rank() const {
-    if (collectives() == 0) return 0;
-    AxisList all;
-    for (int x = 0; x < max_axes; ++x) all.push(x);
-    std::int64_t most = 0;
-    for (std::int64_t r = 0; r < sizes.product(all); ++r)
-      most = std::max(most, bytes(member(all, sizes, {}, r)));
-    return most;
+    return account(planning::Answer::bytes).bytes_per_rank();
   }
   /// Messages each rank sends.
-  constexpr std::int64_t messages() const {
-    std::int64_t sum = 0;
-    for (FunctionStep const& s : *this)
-      sum += step_messages(s.step.collective, s.sizing.sizes.product(s.step.axes));
-    return sum;
-  }
-  constexpr std::int64_t flops() const {
-    std::int64_t sum = 0;
-    for (FunctionStep const& s : *this) sum += s.flops;
-    return sum;
-  }
+  constexpr std::int64_t messages() const { return account(planning::Answer::counts).messages(); }
+  constexpr std::int64_t flops() const { return account(planning::Answer::cost).cost().flops; }
   /// Most bytes a rank holds at once: arguments, values that are still there, and what the operation at work
   /// needs.
   constexpr std::int64_t peak_bytes() const { return peak; }
   /// Predicted time.
-  constexpr double seconds() const {
-    std::int64_t sum = 0;
-    for (FunctionStep const& s : *this) sum += s.picoseconds;
-    return static_cast<double>(sum) * 1e-12;
+  constexpr double seconds() const { return account(planning::Answer::cost).seconds(); }
+
+ private:
+  constexpr planning::Accounting account(planning::Answer asked) const {
+    planning::Accounting a(asked);
+    for (FunctionStep const& s : *this) {
+      a.spend({s.picoseconds, 0, s.flops, 0, 0});
+      if (!s.repeat.has(0)) a.move(s.step, s.sizing);
+      for (std::int64_t n = 0; n < s.repeat.rounds; ++n) {
+        planning::Round const r = s.repeat.round(0, s.step, s.sizing, n);
+        if (r.runs) a.move(s.step, r.sizing, r.first);
+      }
+    }
+    return a;
   }
 };
 
@@ -113,22 +98,24 @@ class FunctionWriter {
   /// A value that a rank holds from now on; its number.
   constexpr int hold(std::int64_t bytes) {
     values_.push_back({bytes, 1});
-    live_ += bytes;
-    plan_.peak = std::max(plan_.peak, live_);
+    memory_.hold(bytes);
+    plan_.peak = memory_.peak();
     return static_cast<int>(values_.size()) - 1;
   }
   constexpr void share(int value) { ++values_[static_cast<std::size_t>(value)].holders; }
   constexpr void release(int value) {
     Value& v = values_[static_cast<std::size_t>(value)];
-    if (--v.holders == 0) live_ -= v.bytes;
+    if (--v.holders == 0) memory_.release(v.bytes);
   }
 
   /// The plan of one operation, whose axes are called as in `names`.
   constexpr void note(std::string_view operation, Plan const& plan, Names const& names) {
-    plan_.peak = std::max(plan_.peak, live_ + plan.peak_bytes() - plan.given_bytes());
+    memory_.need(plan.peak_bytes() - plan.given_bytes());
+    plan_.peak = memory_.peak();
     int axis[max_axes]{};
     for (int x = 0; x < names.axes; ++x) axis[x] = number(names.axis_id[x], plan.sizing.sizes[x]);
-    for (Step const& s : plan) {
+    for (int k = 0; k < plan.size; ++k) {
+      Step const& s = plan.steps[k];
       if (plan_.size == max_function_steps) throw "the plan of a function has too many steps";
       FunctionStep out;
       out.operation = operation;
@@ -137,11 +124,14 @@ class FunctionWriter {
       Sizes own;
       for (int x = 0; x < names.axes; ++x) own.at[axis[x]] = out.sizing.sizes[x];
       out.sizing.sizes = own;
-      if (s.action == Action::compute) out.flops = plan.local_flops;
-      Plan one = plan;
-      one.size = 0;
-      one.push(s);
-      out.picoseconds = one.work(machine_).picoseconds;
+      if (Repeat const* const loop = plan.repeat_of(k)) {
+        out.repeat = *loop;
+        out.repeat.from -= k;
+      }
+      Accounting all_rounds(Answer::cost, machine_);
+      plan.replay(all_rounds, k, k + 1);
+      out.flops = all_rounds.cost().flops;
+      out.picoseconds = all_rounds.picoseconds();
       plan_.steps.put(plan_.size++, out);
     }
   }
@@ -190,7 +180,7 @@ class FunctionWriter {
   Machine machine_;
   FunctionPlan plan_;
   shardtype::detail::List<Value> values_;
-  std::int64_t live_ = 0;
+  MemoryUse memory_;
 };
 
 }  // namespace planning

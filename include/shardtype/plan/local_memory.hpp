@@ -28,12 +28,27 @@ constexpr std::int64_t rows_exchanged(Step const& s, Sizing const& z, std::int64
     return block_of(s.before, s.from, z, member(s.axes, z.sizes, {}, g));
   };
   Range const mine = block(me);
+  if (mine.size() == 0) return 0;
   std::int64_t rows = 0;
-  for (std::int64_t g = 0; g < z.sizes.product(s.axes); ++g)
-    if (g != me) rows += wanted_rows(block(g), mine, extent, s.window);
   for_pieces(mine, extent, s.window, [&](WindowPiece const& p) {
     rows += p.source.size() - intersect(p.source, mine).size();
   });
+  // others, from the nearest on as far as their windows reach; each once
+  bool const wraps = s.window.edge == Edge::wrap;
+  std::int64_t const ranks = z.sizes.product(s.axes);
+  std::int64_t left = ranks - 1;
+  for (bool const up : {true, false})
+    for (std::int64_t k = 1; left > 0; ++k, --left) {
+      std::int64_t const g = up ? me + k : me - k;
+      bool const beyond = g < 0 || g >= ranks;
+      if (beyond && !wraps) break;
+      Range const theirs = block((g + ranks) % ranks);
+      std::int64_t const round = !beyond ? 0 : up ? extent : -extent;
+      bool const reaches = up ? theirs.begin + round + s.window.low < mine.end
+                              : theirs.end + round + s.window.high > mine.begin;
+      if (!reaches && theirs.size() > 0) break;
+      rows += wanted_rows(theirs, mine, extent, s.window);
+    }
   return rows;
 }
 
@@ -54,7 +69,7 @@ class LocalMemory {
     Value& v = at(s.slot);
     v.element_bytes = z.element_bytes;
     if (s.collective == Collective::neighbor) return fetch(s, z);
-    if (!v.is_operand && s.slot != Slot::result) return gather_own(s, z);
+    if (!v.is_operand && !v.is_made) return exchange(s, z);
     v.is_moved = true;
     if (s.action == Action::slice) return slice(s, z);
     if (s.action == Action::transpose) return transpose(s);
@@ -98,23 +113,30 @@ class LocalMemory {
       if (copies[k] > 0) sums[k] = 0;
     }
     note(add_sat(add_sat(more, workspace), add_sat(sums[0], sums[1])));
-    release_operands();
+    c.is_made = true;
+    release_others(Slot::result);
   }
 
-  /// What another operation does of its operands, packed.
-  constexpr void compute(Spec const& made, Sizing const& z, std::int64_t workspace, bool shares) {
+  /// What another operation makes of its operands, packed, in the slot of step `s`: a value of its own, or one that
+  /// `shares` memory with what is there.
+  constexpr void compute(Step const& s, Sizing const& z, std::int64_t workspace, bool shares) {
     for (int k = 0; k <= max_plan_operands; ++k)
-      if (k != static_cast<int>(Slot::result)) finish(static_cast<Slot>(k));
-    Value& v = at(Slot::result);
+      if (k != static_cast<int>(s.slot)) leave(static_cast<Slot>(k));
+    Value& v = at(s.slot);
     v.element_bytes = z.element_bytes;
-    v.layout = packed_layout(made, z);
-    v.bytes = shares ? 0 : bytes_of(v);
+    if (!shares || !v.is_made) {
+      v = {};
+      v.element_bytes = z.element_bytes;
+      v.layout = packed_layout(s.after, z);
+      v.bytes = shares ? 0 : bytes_of(v);
+    }
+    v.is_made = true;
     note(workspace);
-    release_operands();
+    release_others(s.slot);
   }
 
   /// The value in `slot` leaves the plan: with memory of its own, at whose begin it lies.
-  constexpr void finish(Slot slot) {
+  constexpr void leave(Slot slot) {
     Value& v = at(slot);
     if (v.is_moved && (v.bytes == 0 || v.is_part || !v.layout.contiguous()))
       replace(v, v.layout.packed());
@@ -131,6 +153,7 @@ class LocalMemory {
     std::int64_t element_bytes = 1;
     std::int64_t bytes = 0;  ///< of memory that is not an operand's
     bool is_operand = false;
+    bool is_made = false;  ///< by a computation
     bool is_moved = false;
     bool is_part = false;  ///< not at the begin of its memory, on some rank
   };
@@ -157,9 +180,9 @@ class LocalMemory {
   constexpr void pack(Value& v) {
     if (!v.layout.contiguous()) replace(v, v.layout.packed());
   }
-  constexpr void release_operands() {
+  constexpr void release_others(Slot slot) {
     for (int k = 0; k <= max_plan_operands; ++k)
-      if (k != static_cast<int>(Slot::result)) values_[k] = {};
+      if (k != static_cast<int>(slot)) values_[k] = {};
     wires_ = 0;
   }
 
@@ -184,6 +207,7 @@ class LocalMemory {
     core::Layout const after = packed_layout(s.after, z);
     std::int64_t const in = mul_sat(after.elements(), z.element_bytes);
     bool const cyclic = changes_cyclic(s);
+    if (moves_blocks(s)) return replace(v, after);
     if (cyclic ? s.to < 0 : packs_whole(s.collective)) pack(v);
     std::int64_t const out = bytes_of(v);
     std::int64_t wires = 0;
@@ -203,9 +227,10 @@ class LocalMemory {
   }
   /// Whether blocks change hands whole on all ranks.
   static constexpr bool moves_whole_blocks(Step const& s, Sizing const& z) {
-    AxisList const& all = s.before.dims[s.from].axes;
-    for (std::int64_t r = 0; r < z.sizes.product(all); ++r)
-      if (!has_equal_blocks(s, z, member(all, z.sizes, {}, r))) return false;
+    AxisList outer = s.before.dims[s.from].axes;
+    for (int k = 0; k < s.axes.size; ++k) outer = outer.without(s.axes[k]);
+    for (std::int64_t r = 0; r < z.sizes.product(outer); ++r)
+      if (!has_equal_blocks(s, z, member(outer, z.sizes, {}, r))) return false;
     return true;
   }
   /// Bytes of the messages of the rank that sends the most where a dim is split otherwise: several may need the
@@ -216,6 +241,7 @@ class LocalMemory {
     for (Spec const* spec : {&s.before, &s.after})
       for (int k = 0; k < spec->dims[s.to].axes.size; ++k)
         if (!all.contains(spec->dims[s.to].axes[k])) all.push(spec->dims[s.to].axes[k]);
+    if (all.size == s.axes.size) return mul_sat(l.elements(), z.element_bytes);
     std::int64_t most = 0;
     for (std::int64_t r = 0; r < z.sizes.product(all); ++r) {
       Coords const me = member(all, z.sizes, {}, r);
@@ -237,10 +263,11 @@ class LocalMemory {
     if (z.sizes.product(s.axes) > 1)
       wires_ = add_sat(wires_, mul_sat(mul_sat(rows, row), z.element_bytes));
   }
-  /// What an operation makes itself of its blocks and exchanges: both are there until it has its result.
-  constexpr void gather_own(Step const& s, Sizing const& z) {
-    for (Spec const* spec : {&s.before, &s.after})
-      wires_ = add_sat(wires_, mul_sat(packed_layout(*spec, z).elements(), z.element_bytes));
+  /// A part of a block that the operation sends itself: what it sends, then what came, which stays until it computes.
+  constexpr void exchange(Step const& s, Sizing const& z) {
+    Value& v = at(s.slot);
+    replace(v, packed_layout(s.after, z),
+            mul_sat(packed_layout(s.before, z).elements(), z.element_bytes));
   }
 
   Value values_[max_plan_operands + 1]{};

@@ -7,13 +7,15 @@
 #include <memory>
 #include <string_view>
 
-#include <shardtype/plan/cost.hpp>
 #include <shardtype/plan/local_memory.hpp>
+#include <shardtype/plan/repeat.hpp>
 
 namespace shardtype {
 
 /// Most steps in one plan: resharding two operands and a result over `max_axes` axes.
 inline constexpr int max_steps = 24;
+/// Most loops in one plan.
+inline constexpr int max_repeats = 4;
 
 /// At most `Most` values. Those that are not there have no content: a compiler would write, check and copy
 /// each number of each of them.
@@ -88,6 +90,8 @@ struct Plan {
   planning::ProductElements elements{};  ///< of a product
   Rooms<OwnSizing, max_plan_operands + 1> own{};
   int own_count = 0;
+  Rooms<planning::Repeat, max_repeats> repeats{};
+  int repeat_count = 0;
 
   constexpr auto begin() const { return steps.iterator(0); }
   constexpr auto end() const { return steps.iterator(size); }
@@ -103,45 +107,80 @@ struct Plan {
     return z;
   }
 
-  /// How many collectives of this kind run.
-  constexpr int count(Collective c) const {
-    int n = 0;
-    for (Step const& s : *this) n += s.collective == c ? 1 : 0;
-    return n;
+  /// Says that the last `count` steps are a round, and run `rounds` times, each time with what `in_round` makes of
+  /// them (planning::Round). `block`: a number for `in_round`. Nothing bounds the number of rounds, but it is known:
+  /// a plan for all sizes cannot have it.
+  constexpr void repeat(int count, std::int64_t rounds, std::int64_t block,
+                        void (*in_round)(Step const&, planning::Round&)) {
+    if (rounds < 0) throw "the plan of an operation that repeats steps needs known sizes";
+    repeats.put(repeat_count++, {size - count, count, rounds, block, in_round});
   }
-  /// How many collectives run at all.
-  constexpr int collectives() const { return communicating(); }
+  /// Whether there is a step that computes.
+  constexpr bool computes() const {
+    for (Step const& s : *this)
+      if (s.action == Action::compute) return true;
+    return false;
+  }
+  /// The repeat that a step is in, or none.
+  constexpr planning::Repeat const* repeat_of(int step) const {
+    for (int k = 0; k < repeat_count; ++k)
+      if (repeats[k].has(step)) return &repeats[k];
+    return nullptr;
+  }
 
+  /// How many collectives of this kind run.
+  constexpr int count(Collective c) const { return account(planning::Answer::counts).count(c); }
+  /// How many collectives run at all.
+  constexpr int collectives() const { return account(planning::Answer::counts).collectives(); }
   /// Payload bytes at the rank with these coordinates; conventions at `step_bytes`.
   constexpr std::int64_t bytes(Coords const& at) const {
-    std::int64_t sum = 0;
-    for (Step const& s : *this)
-      if (s.collective != Collective::none)
-        sum = add_sat(sum, step_bytes(s, sizing_of(s.slot), at));
-    return sum;
+    return account(planning::Answer::bytes).bytes(at);
   }
   /// The most bytes that any rank moves.
   constexpr std::int64_t bytes_per_rank() const {
-    if (communicating() == 0) return 0;
-    AxisList all;
-    for (int x = 0; x < max_axes; ++x) all.push(x);
-    std::int64_t most = 0;
-    for (std::int64_t r = 0; r < sizing.sizes.product(all); ++r)
-      most = std::max(most, bytes(member(all, sizing.sizes, {}, r)));
-    return most;
+    return account(planning::Answer::bytes).bytes_per_rank();
   }
   /// Messages each rank sends.
-  constexpr std::int64_t messages() const {
-    std::int64_t sum = 0;
-    for (Step const& s : *this) sum += step_messages(s.collective, sizing.sizes.product(s.axes));
+  constexpr std::int64_t messages() const { return account(planning::Answer::counts).messages(); }
+  /// Floating-point operations of the busiest rank.
+  constexpr std::int64_t flops() const {
+    return repeat_count == 0 ? local_flops : account(planning::Answer::flops).flops();
+  }
+  /// Most bytes that a rank asks for and holds at once, in blocks and in what moves them: the operands, results,
+  /// messages, and copies of blocks that must lie without gaps. Of a product that runs step by step; where MPI cannot
+  /// reach the memory of the blocks, the host holds messages beside that.
+  constexpr std::int64_t peak_bytes() const { return add_sat(given_bytes(), memory().most()); }
+  /// What the steps hold beside the operands.
+  constexpr planning::LocalMemory memory() const {
+    planning::LocalMemory m;
+    for (int k = 0; k < operand_count; ++k)
+      m.hold(operand_slot(k), operands[k], sizing_of(operand_slot(k)));
+    each_round(0, size, false, [&](Step const& s, planning::Round const& r) {
+      if (s.action == Action::compute && name.empty()) {
+        m.multiply(labels(0), labels(1), s.after, r.sizing, elements, r.work.workspace);
+      } else if (s.action == Action::compute || s.action == Action::finish) {
+        m.compute(s, r.sizing, r.work.workspace, r.work.shares);
+      } else {
+        m.move(s, r.sizing);
+      }
+    });
+    if (size > 0) m.leave(steps[size - 1].slot);
+    return m;
+  }
+  /// Predicted cost for the busiest rank.
+  constexpr Cost cost(Machine const& m = {}) const {
+    Cost sum = priced(m).cost();
+    sum.peak_bytes = peak_bytes();
     return sum;
   }
-  /// Floating-point operations of the busiest rank.
-  constexpr std::int64_t flops() const { return local_flops; }
+  /// Predicted time.
+  constexpr double seconds(Machine const& m = {}) const { return priced(m).seconds(); }
 
   /// Bytes of the largest block of a value with this sharding.
   constexpr std::int64_t block_bytes(Spec const& s, Slot slot) const {
-    Sizing const z = sizing_of(slot);
+    return block_bytes(s, sizing_of(slot));
+  }
+  static constexpr std::int64_t block_bytes(Spec const& s, Sizing const& z) {
     return mul_sat(largest_elements(s, z.extents, z.sizes), z.element_bytes);
   }
   /// Bytes of the operands.
@@ -151,71 +190,66 @@ struct Plan {
       given = add_sat(given, block_bytes(operands[k], operand_slot(k)));
     return given;
   }
-  /// Most bytes that a rank asks for and holds at once, in blocks and in what moves them: the operands, results,
-  /// messages, and copies of blocks that must lie without gaps. Where MPI cannot reach the memory of the blocks, the
-  /// host holds messages beside that.
-  constexpr std::int64_t peak_bytes() const { return add_sat(given_bytes(), memory().most()); }
-  /// What the steps take beside the operands.
-  constexpr planning::LocalMemory memory() const {
-    planning::LocalMemory m;
-    for (int k = 0; k < operand_count; ++k)
-      m.hold(operand_slot(k), operands[k], sizing_of(operand_slot(k)));
-    for (Step const& s : *this) {
-      Sizing const z = sizing_of(s.slot);
-      if (s.action != Action::compute) {
-        m.move(s, z);
-      } else if (name.empty()) {
-        m.multiply(labels(0), labels(1), s.after, z, elements, workspace);
-      } else {
-        m.compute(s.after, z, workspace, shares);
-      }
-    }
-    if (size > 0) m.finish(steps[size - 1].slot);
-    return m;
-  }
-  /// Predicted cost for the busiest rank.
-  constexpr Cost cost(Machine const& m = {}) const {
-    Cost sum = work(m);
-    sum.peak_bytes = peak_bytes();
-    return sum;
-  }
-  /// The same without the memory.
-  constexpr Cost work(Machine const& m = {}) const {
-    Cost sum;
-    for (Step const& s : *this) {
-      if (s.action == Action::compute) {
-        sum = sum + Cost{compute_time(s, m), 0, local_flops, 0, 0};
-      } else {
-        sum = sum + step_cost(s, sizing_of(s.slot), m);
-      }
-    }
-    return sum;
-  }
-  /// Predicted time.
-  constexpr double seconds(Machine const& m = {}) const {
-    return static_cast<double>(work(m).picoseconds) * 1e-12;
+
+  /// Tells an accounting what runs in the steps from `first` on to before `last`, repeats round by round.
+  constexpr void replay(planning::Accounting& a, int first, int last) const {
+    each_round(first, last, a.asks(planning::Answer::cost),
+               [&](Step const& s, planning::Round const& r) {
+                 if (s.action == Action::compute) {
+                   a.compute(r.work);
+                 } else {
+                   a.move(s, r.sizing, r.first);
+                 }
+               });
   }
 
  private:
-  /// A product takes the time of its flops, everything else that of the bytes it reads and writes.
-  constexpr std::int64_t compute_time(Step const& s, Machine const& m) const {
-    if (name.empty()) return picoseconds(static_cast<double>(local_flops), m.flops_per_second);
-    if (shares) return 0;
-    return picoseconds(static_cast<double>(given_bytes() + block_bytes(s.after, s.slot)),
-                       m.memory_bytes_per_second);
+  /// Calls `visit` for each step and round that runs; `priced`: its work has bytes too.
+  template <class Visit>
+  constexpr void each_round(int first, int last, bool priced, Visit visit) const {
+    for (int k = first; k < last;) {
+      planning::Repeat const* const loop = repeat_of(k);
+      int const begin = k;
+      k = loop == nullptr ? k + 1 : std::min(last, loop->from + loop->size);
+      for (std::int64_t n = 0; n < (loop == nullptr ? 1 : loop->rounds); ++n)
+        for (int m = begin; m < k; ++m)
+          if (planning::Round const r = round_of(m, loop, n, priced); r.runs) visit(steps[m], r);
+    }
   }
+  constexpr planning::Accounting account(planning::Answer asked) const {
+    planning::Accounting a(asked);
+    replay(a, 0, size);
+    return a;
+  }
+  constexpr planning::Accounting priced(Machine const& m) const {
+    planning::Accounting a(planning::Answer::cost, m);
+    replay(a, 0, size);
+    return a;
+  }
+  constexpr planning::Round round_of(int step, planning::Repeat const* loop, std::int64_t number,
+                                     bool priced) const {
+    Step const& s = steps[step];
+    if (loop != nullptr) return loop->round(step, s, sizing_of(s.slot), number);
+    planning::Round once;
+    once.sizing = sizing_of(s.slot);
+    if (s.action == Action::compute) once.work = computation(s, priced);
+    return once;
+  }
+  /// The labels of operand `k` as a product finds it.
   constexpr planning::LabelledLayout labels(int k) const {
     planning::LabelledLayout x;
-    Spec s = operands[k];
+    Spec const* s = &operands[k];
     for (Step const& step : *this)
-      if (step.slot == operand_slot(k)) s = step.after;
-    for (int d = 0; d < s.rank; ++d) x.label[d] = s.dims[d].label;
+      if (step.slot == operand_slot(k)) s = &step.after;
+    for (int d = 0; d < s->rank; ++d) x.label[d] = s->dims[d].label;
     return x;
   }
-  constexpr int communicating() const {
-    int n = 0;
-    for (Step const& s : *this) n += s.collective != Collective::none ? 1 : 0;
-    return n;
+  /// A product takes the time of its flops, everything else that of the bytes it reads and writes.
+  constexpr planning::Computation computation(Step const& s, bool priced) const {
+    planning::Computation c{local_flops, 0, workspace, shares};
+    if (name.empty()) c.product = static_cast<double>(local_flops);
+    if (priced && !name.empty() && !shares) c.bytes = given_bytes() + block_bytes(s.after, s.slot);
+    return c;
   }
 };
 

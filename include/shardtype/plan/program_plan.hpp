@@ -6,11 +6,10 @@
 #include <cstdint>
 #include <optional>
 
-#include <shardtype/plan/cost.hpp>
+#include <shardtype/plan/accounting.hpp>
 #include <shardtype/plan/frontier.hpp>
 #include <shardtype/plan/lower_bound.hpp>
 #include <shardtype/plan/program.hpp>
-#include <shardtype/plan/rank_classes.hpp>
 
 namespace shardtype {
 
@@ -44,30 +43,6 @@ struct ProgramPlan {
   bool possible = true;  ///< whether any plan keeps to the memory limit
   ProgramStep steps[max_program_steps]{};
 
- private:
-  /// The most bytes that any rank moves in the steps from `first` on to before `last`. Before its users: clang
-  /// evaluates it in their constant expressions only if it has read it.
-  constexpr std::int64_t most_bytes(int first, int last) const {
-    struct Sent {
-      Step step;
-      Sizing sizing;
-    };
-    shardtype::detail::List<Sent> moves;
-    planning::RankClasses ranks(program.axes, program.sizes);
-    for (int k = first; k < last; ++k) {
-      if (steps[k].collective == Collective::none) continue;
-      Sent const& m = moves.push_back({move(k), sizing(k)});
-      ranks.note(m.step, m.sizing);
-    }
-    if (moves.empty()) return 0;
-    return ranks.most([&](Coords const& at) {
-      std::int64_t sum = 0;
-      for (Sent const& m : moves) sum = add_sat(sum, step_bytes(m.step, m.sizing, at));
-      return sum;
-    });
-  }
-
- public:
   constexpr ProgramStep const* begin() const { return steps; }
   constexpr ProgramStep const* end() const { return steps + size; }
 
@@ -90,38 +65,27 @@ struct ProgramPlan {
   }
 
   /// How many collectives of this kind run.
-  constexpr int count(Collective c) const {
-    int n = 0;
-    for (ProgramStep const& s : *this) n += s.collective == c ? 1 : 0;
-    return n;
-  }
+  constexpr int count(Collective c) const { return account(planning::Answer::counts).count(c); }
   /// How many collectives run at all.
-  constexpr int collectives() const { return size - count(Collective::none); }
+  constexpr int collectives() const { return account(planning::Answer::counts).collectives(); }
   /// Payload bytes at the rank with these coordinates along the program's axes; conventions at
   /// `step_bytes`.
   constexpr std::int64_t bytes(Coords const& at) const {
-    std::int64_t sum = 0;
-    for (int k = 0; k < size; ++k)
-      if (steps[k].collective != Collective::none)
-        sum = add_sat(sum, step_bytes(move(k), sizing(k), at));
-    return sum;
+    return account(planning::Answer::bytes).bytes(at);
   }
   /// The most bytes that any rank moves, in all steps or in one.
-  constexpr std::int64_t bytes_per_rank() const { return most_bytes(0, size); }
-  constexpr std::int64_t step_bytes_per_rank(int step) const { return most_bytes(step, step + 1); }
+  constexpr std::int64_t bytes_per_rank() const {
+    return account(planning::Answer::bytes).bytes_per_rank();
+  }
+  constexpr std::int64_t step_bytes_per_rank(int step) const {
+    planning::Accounting a(planning::Answer::bytes);
+    replay(a, step, step + 1);
+    return a.bytes_per_rank();
+  }
   /// Messages each rank sends.
-  constexpr std::int64_t messages() const {
-    std::int64_t sum = 0;
-    for (ProgramStep const& s : *this)
-      sum += step_messages(s.collective, program.sizes.product(s.axes));
-    return sum;
-  }
+  constexpr std::int64_t messages() const { return account(planning::Answer::counts).messages(); }
   /// Floating-point operations of products.
-  constexpr std::int64_t flops() const {
-    std::int64_t sum = 0;
-    for (int k = 0; k < size; ++k) sum = add_sat(sum, step_flops(k));
-    return sum;
-  }
+  constexpr std::int64_t flops() const { return account(planning::Answer::flops).flops(); }
   /// Calls `visit(step, bytes)` with the bytes of temporaries that are there while each step runs.
   template <class Visit>
   constexpr void for_live_bytes(Visit visit) const {
@@ -132,18 +96,17 @@ struct ProgramPlan {
       last_read[memory[k]] = k;
       for (int m = 0; m < steps[k].inputs; ++m) last_read[memory[steps[k].input[m]]] = k;
     }
-    // what is added is taken away again: in 63 bits, whatever the blocks
-    auto bytes = [&](int k) { return std::min(block_bytes(k), saturated / max_program_steps); };
-    std::int64_t live = 0;
+    planning::MemoryUse live;
     for (int k = 0; k < size; ++k) {
-      if (memory[k] == k && steps[k].kind != ProgramStep::Kind::given) live += bytes(k);
+      bool const makes = memory[k] == k && steps[k].kind != ProgramStep::Kind::given;
+      if (makes) live.hold(block_bytes(k));
       std::int64_t const packed =
-          steps[k].collective == Collective::none ? 0 : bytes(steps[k].input[0]);
-      visit(k, live + packed);
+          steps[k].collective == Collective::none ? 0 : block_bytes(steps[k].input[0]);
+      visit(k, add_sat(live.held(), packed));
       for (int m = 0; m <= k; ++m)
         if (memory[m] == m && last_read[m] == k && k + 1 < size &&
             steps[m].kind != ProgramStep::Kind::given)
-          live -= bytes(m);
+          live.release(block_bytes(m));
     }
   }
   /// Most bytes a rank holds at once: what the user gave, and of the rest what is still to be read. Packing
@@ -166,7 +129,8 @@ struct ProgramPlan {
   constexpr std::int64_t picoseconds(int step, planning::Rates const& rates) const {
     ProgramStep const& s = steps[step];
     if (s.kind == ProgramStep::Kind::given) return 0;
-    if (s.kind == ProgramStep::Kind::make) return making_time(step, rates.over[0]);
+    if (s.kind == ProgramStep::Kind::make)
+      return planning::computing_time(computation(step), rates.over[0]);
     unsigned set = 0;
     for (int k = 0; k < s.axes.size; ++k) set |= 1U << s.axes[k];
     return step_cost(s.collective, block_bytes(s.input[0]), block_bytes(step), rates.ranks[set],
@@ -223,15 +187,25 @@ struct ProgramPlan {
   }
   /// Floating-point operations of one step, if it is a product.
   constexpr std::int64_t step_flops(int step) const {
-    ProgramStep const& s = steps[step];
-    if (s.kind != ProgramStep::Kind::make || program.nodes[s.node].making != Making::product)
-      return 0;
-    double const flops = product_flops(step);
-    return flops > 4e18 ? std::int64_t{4'000'000'000'000'000'000}
-                        : static_cast<std::int64_t>(flops);
+    return is_product(step) ? computation(step).flops : 0;
+  }
+  /// Tells an accounting of collectives and flops of the steps from `first` on to before `last`.
+  constexpr void replay(planning::Accounting& a, int first, int last) const {
+    for (int k = first; k < last; ++k) {
+      ProgramStep const& s = steps[k];
+      if (a.asks(planning::Answer::counts)) a.run(s.collective, program.sizes.product(s.axes));
+      if (a.asks(planning::Answer::bytes) && s.collective != Collective::none)
+        a.move(move(k), sizing(k));
+      if (a.asks(planning::Answer::flops) && is_product(k)) a.compute(computation(k));
+    }
   }
 
  private:
+  constexpr planning::Accounting account(planning::Answer asked) const {
+    planning::Accounting a(asked);
+    replay(a, 0, size);
+    return a;
+  }
   /// Whether no rank has what another one has.
   constexpr bool spread_once(Spec const& s) const {
     for (int x = 0; x < program.axes; ++x)
@@ -259,15 +233,25 @@ struct ProgramPlan {
     }
     return flops;
   }
-  constexpr std::int64_t making_time(int step, Machine const& m) const {
-    ProgramStep const& s = steps[step];
-    ProgramNode const& n = program.nodes[s.node];
-    if (n.making == Making::relabel) return 0;
-    if (n.making == Making::product)
-      return shardtype::picoseconds(product_flops(step) * n.work, m.flops_per_second);
-    std::int64_t bytes = block_bytes(step);
-    for (int k = 0; k < s.inputs; ++k) bytes = add_sat(bytes, block_bytes(s.input[k]));
-    return shardtype::picoseconds(static_cast<double>(bytes), m.memory_bytes_per_second);
+  constexpr bool is_product(int step) const {
+    return steps[step].kind == ProgramStep::Kind::make &&
+           program.nodes[steps[step].node].making == Making::product;
+  }
+  /// What a step that makes a value takes.
+  constexpr planning::Computation computation(int step) const {
+    planning::Computation c;
+    c.shares = in_memory_of_input(step);
+    if (is_product(step)) {
+      double const flops = product_flops(step);
+      c.flops =
+          flops > 4e18 ? std::int64_t{4'000'000'000'000'000'000} : static_cast<std::int64_t>(flops);
+      c.product = flops * program.nodes[steps[step].node].work;
+    } else if (!c.shares) {
+      c.bytes = block_bytes(step);
+      for (int k = 0; k < steps[step].inputs; ++k)
+        c.bytes = add_sat(c.bytes, block_bytes(steps[step].input[k]));
+    }
+    return c;
   }
 };
 

@@ -2,10 +2,8 @@
 /// Which ranks differ in what they hold: most of a large mesh are alike.
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 
-#include <shardtype/core/list.hpp>
 #include <shardtype/plan/step.hpp>
 
 namespace shardtype::planning {
@@ -15,81 +13,99 @@ namespace shardtype::planning {
 /// so few runs take the place of many ranks, and the busiest of their first ones is the busiest of all.
 class RankClasses {
  public:
-  constexpr RankClasses(int axes, Sizes const& sizes)
-      : axes_(axes), sizes_(sizes), firsts_(static_cast<std::size_t>(axes), Numbers{0}) {}
+  constexpr RankClasses(int axes, Sizes const& sizes) : axes_(axes), sizes_(sizes) {
+    for (int x = 0; x < axes; ++x) counts_[x] = 1;
+  }
   /// Tells apart what matters to the bytes of a step.
   constexpr void note(Step const& s, Sizing const& z) {
     for (Spec const* spec : {&s.before, &s.after})
       for (int d = 0; d < spec->rank; ++d) note(z.extents[spec->dims[d].label], spec->dims[d].axes);
-    // which rows are in both orders' blocks depends on where they lie
-    if (s.collective == Collective::permute)
-      for (int k = 0; k < s.axes.size; ++k) tell_all_apart(s.axes[k]);
+    // which rows are in both orders' blocks, or in a neighbor's, depends on where they lie
+    if (s.collective == Collective::permute || s.collective == Collective::neighbor)
+      tell_all_apart(s.axes);
+    // a dim that is split otherwise: so do the rows that each rank has of the others' blocks
+    if (s.collective == Collective::all_to_all && s.from == s.to)
+      for (Spec const* spec : {&s.before, &s.after}) tell_all_apart(spec->dims[s.from].axes);
+  }
+  /// Looks at every coordinate along these axes.
+  constexpr void tell_all_apart(AxisList const& axes) {
+    for (int k = 0; k < axes.size; ++k) counts_[axes[k]] = sizes_[axes[k]];
+  }
+  /// How many ranks are looked at, and their coordinates.
+  constexpr std::int64_t size() const {
+    std::int64_t n = 1;
+    for (int x = 0; x < axes_; ++x) n *= counts_[x];
+    return n;
+  }
+  constexpr Coords at(std::int64_t k) const {
+    Coords out;
+    for (int x = axes_ - 1; x >= 0; --x) {
+      out.at[x] = first(x, k % counts_[x]);
+      k /= counts_[x];
+    }
+    return out;
   }
   /// The most that `of(coordinates)` is on any rank.
   template <class Of>
   constexpr std::int64_t most(Of of) const {
-    Coords at{};
-    return most_from(0, at, of);
-  }
-  /// How many ranks are looked at.
-  constexpr std::int64_t size() const {
-    std::int64_t n = 1;
-    for (int x = 0; x < axes_; ++x) n *= static_cast<std::int64_t>(firsts(x).size());
-    return n;
+    std::int64_t most = 0;
+    for (std::int64_t k = 0; k < size(); ++k) most = std::max(most, of(at(k)));
+    return most;
   }
 
  private:
-  using Numbers = shardtype::detail::List<std::int64_t>;
+  /// Different numbers, in the order in which they came.
+  struct Numbers {
+    static constexpr int most = 32;
+    std::int64_t at[most]{};
+    int size = 0;
+    /// Whether there was room.
+    constexpr bool add(std::int64_t n) {
+      for (int k = 0; k < size; ++k)
+        if (at[k] == n) return true;
+      if (size == most) return false;
+      at[size++] = n;
+      return true;
+    }
+  };
 
-  constexpr Numbers& firsts(int axis) { return firsts_[static_cast<std::size_t>(axis)]; }
-  constexpr Numbers const& firsts(int axis) const {
-    return firsts_[static_cast<std::size_t>(axis)];
-  }
-  static constexpr void add(Numbers& to, std::int64_t n) {
-    if (std::find(to.begin(), to.end(), n) == to.end()) to.push_back(n);
-  }
+  /// Coordinate `at` begins a run. Where there are too many, all coordinates do.
   constexpr void cut(int axis, std::int64_t at) {
-    if (at < sizes_[axis]) add(firsts(axis), at);
+    if (at == 0 || at >= sizes_[axis] || counts_[axis] == sizes_[axis]) return;
+    counts_[axis] = cuts_[axis].add(at) ? 1 + cuts_[axis].size : sizes_[axis];
   }
-  constexpr void tell_all_apart(int axis) {
-    firsts(axis).clear();
-    for (std::int64_t k = 0; k < sizes_[axis]; ++k) firsts(axis).push_back(k);
+  /// The first coordinate of run `k` along an axis.
+  constexpr std::int64_t first(int axis, std::int64_t k) const {
+    return k == 0 || counts_[axis] == sizes_[axis] ? k : cuts_[axis].at[k - 1];
   }
   constexpr void note(std::int64_t extent, AxisList const& list) {
-    Numbers blocks{extent};  // sizes that the next axis may find
+    if (list.cyclic != 0) return tell_all_apart(list);
+    Numbers blocks;  // sizes that the next axis may find
+    blocks.add(extent);
     for (int k = 0; k < list.size; ++k) {
       std::int64_t const p = sizes_[list[k]];
-      if (list.cyclic != 0) tell_all_apart(list[k]);
       Numbers pieces;
-      for (std::int64_t const n : blocks) {
+      bool fits = true;
+      for (int b = 0; b < blocks.size; ++b) {
+        std::int64_t const n = blocks.at[b];
         std::int64_t const full = ceil_div(n, p);
         std::int64_t const count = full == 0 ? 0 : n / full;
         std::int64_t const rest = n - count * full;
         cut(list[k], count);
         if (rest > 0) cut(list[k], count + 1);
-        if (count > 0) add(pieces, full);
-        if (rest > 0) add(pieces, rest);
-        if (count + (rest > 0 ? 1 : 0) < p) add(pieces, 0);
+        if (count > 0) fits = fits && pieces.add(full);
+        if (rest > 0) fits = fits && pieces.add(rest);
+        if (count + (rest > 0 ? 1 : 0) < p) fits = fits && pieces.add(0);
       }
+      if (!fits) return tell_all_apart(list);
       blocks = pieces;
     }
-  }
-  template <class Of>
-  constexpr std::int64_t most_from(int axis, Coords& at, Of& of) const {
-    // the second: g++ -O3 unrolls the recursion beyond `max_axes` else, where it never goes
-    if (axis == axes_ || axis == max_axes) return of(static_cast<Coords const&>(at));
-    std::int64_t most = 0;
-    for (std::int64_t const k : firsts(axis)) {
-      at.at[axis] = k;
-      most = std::max(most, most_from(axis + 1, at, of));
-    }
-    return most;
   }
 
   int axes_;
   Sizes sizes_;
-  // no array: as it evaluates constants, nvcc destroys but the first of its Lists
-  shardtype::detail::List<Numbers> firsts_;
+  std::int64_t counts_[max_axes]{};  // of the runs along each axis
+  Numbers cuts_[max_axes]{};         // where they begin but for 0
 };
 
 }  // namespace shardtype::planning

@@ -99,15 +99,13 @@ constexpr std::int64_t twice_but_own(std::int64_t n, std::int64_t p) {
 
 /// Whether blocks change hands as they are: to another rank, or to ranks that each one chooses.
 constexpr bool moves_blocks(Step const& s) {
-  bool const to_others = s.collective == Collective::permute ||
-                         s.collective == Collective::all_to_all ||
-                         s.collective == Collective::broadcast;
-  return to_others && s.from < 0;
+  return s.from < 0 &&
+         (s.collective == Collective::permute || s.collective == Collective::all_to_all);
 }
 
 /// Payload bytes of one step at one rank, by a fixed convention: all_gather, broadcast: received from others;
 /// reduce_scatter, all_to_all, permute, neighbor: sent to others; all_reduce: 2 n (p - 1) / p of the n bytes
-/// reduced, rounded down; Where no dim changes (`from` is -1) whole blocks change hands: then
+/// reduced, rounded down. Where no dim changes (`from` is -1) whole blocks change hands: then
 /// the block, also at a rank that keeps its own.
 constexpr std::int64_t step_bytes(Step const& s, Sizing const& z, Coords const& at) {
   std::int64_t const before =

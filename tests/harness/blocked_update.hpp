@@ -1,0 +1,70 @@
+// An operation as blocked factorizations are: n rounds, in each of which a panel of columns and one of rows are
+// broadcast and the block that trails them, smaller each time, is updated in place. It has a plan and no run.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+
+#include <shardtype/types.hpp>
+
+namespace blocked {
+
+using namespace shardtype;
+
+// A square matrix whose two dims are block-cyclic. Steps of a round: the panel of columns along its row of the
+// mesh, that of rows along its column, the update.
+constexpr void in_round(Step const& s, planning::Round& r) {
+  std::int64_t const n = r.sizing.extents[s.before.dims[0].label];
+  std::int64_t const begin = r.number * r.block;
+  std::int64_t const width = std::min(r.block, n - begin);
+  std::int64_t const trailing = n - begin - width;
+  std::int64_t& rows = r.sizing.extents.at[s.before.dims[0].label];
+  std::int64_t& columns = r.sizing.extents.at[s.before.dims[1].label];
+  rows = r.step == 1 ? width : trailing;
+  columns = r.step == 0 ? width : trailing;
+  r.runs = trailing > 0;
+  for (int d = 0; d < 2; ++d)
+    if (AxisList const& axes = s.before.dims[d].axes; axes.size > 0)
+      r.first.at[axes[0]] = (r.number + 1) % r.sizing.sizes[axes[0]];
+  if (s.action != Action::compute) return;
+  r.work.shares = true;
+  std::int64_t const elements = largest_elements(s.after, r.sizing.extents, r.sizing.sizes);
+  r.work.flops = 2 * width * elements;
+  r.work.product = static_cast<double>(r.work.flops);
+}
+
+template <class I>
+struct Update {
+  using operation = Update;
+  using from = detail::Bare<I>;
+  static constexpr std::string_view name = "blocked_update";
+  static constexpr bool communicates = true;
+  static constexpr Verdict rule(rules::Question const& q) { return accept(q.a()); }
+  constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
+    planning::append_compute(p, {});  // the result, a copy so far
+    Spec const& a = p.operands[0];
+    Step panel;
+    panel.action = Action::communicate;
+    panel.collective = Collective::broadcast;
+    for (int d = 0; d < 2; ++d) {
+      panel.slot = operand_slot(1 + d);
+      panel.axes = a.dims[1 - d].axes;
+      panel.axes.cyclic = 0;
+      panel.before = a;
+      panel.before.dims[1 - d].axes = {};
+      panel.after = panel.before;
+      p.push(panel);
+    }
+    Step update;
+    update.action = Action::compute;
+    update.slot = Slot::result;
+    update.before = update.after = p.result;
+    p.push(update);
+    std::int64_t const n = c.common.extents[a.dims[0].label];
+    std::int64_t const block = a.dims[0].axes.cyclic;
+    p.repeat(3, ceil_div(n, block), block, in_round);
+  }
+};
+
+}  // namespace blocked
