@@ -128,6 +128,23 @@ struct Plan {
     return nullptr;
   }
 
+ private:
+  // before its users: clang evaluates it in their constant expressions only if it has read it
+
+  /// Calls `visit` for each step and round that runs; `priced`: its work has bytes too.
+  template <class Visit>
+  constexpr void each_round(int first, int last, bool priced, Visit visit) const {
+    for (int k = first; k < last;) {
+      planning::Repeat const* const loop = repeat_of(k);
+      int const begin = k;
+      k = loop == nullptr ? k + 1 : std::min(last, loop->from + loop->size);
+      for (std::int64_t n = 0; n < (loop == nullptr ? 1 : loop->rounds); ++n)
+        for (int m = begin; m < k; ++m)
+          if (planning::Round const r = round_of(m, loop, n, priced); r.runs) visit(steps[m], r);
+    }
+  }
+
+ public:
   /// How many collectives of this kind run.
   constexpr int count(Collective c) const { return account(planning::Answer::counts).count(c); }
   /// How many collectives run at all.
@@ -204,18 +221,6 @@ struct Plan {
   }
 
  private:
-  /// Calls `visit` for each step and round that runs; `priced`: its work has bytes too.
-  template <class Visit>
-  constexpr void each_round(int first, int last, bool priced, Visit visit) const {
-    for (int k = first; k < last;) {
-      planning::Repeat const* const loop = repeat_of(k);
-      int const begin = k;
-      k = loop == nullptr ? k + 1 : std::min(last, loop->from + loop->size);
-      for (std::int64_t n = 0; n < (loop == nullptr ? 1 : loop->rounds); ++n)
-        for (int m = begin; m < k; ++m)
-          if (planning::Round const r = round_of(m, loop, n, priced); r.runs) visit(steps[m], r);
-    }
-  }
   constexpr planning::Accounting account(planning::Answer asked) const {
     planning::Accounting a(asked);
     replay(a, 0, size);
