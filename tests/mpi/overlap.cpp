@@ -50,7 +50,7 @@ int differences(A const& a, B const& b) {
 // Bytes of all ranks. Per rank, those of uneven blocks differ: a gather is counted by what a rank receives,
 // a ring by what it sends, and a window likewise.
 Int all_bytes() {
-  Int const mine = shim::bytes() + detail::window_bytes;
+  Int const mine = shim::bytes() + detail::exchanged_in_windows;
   Int all = 0;
   PMPI_Allreduce(&mine, &all, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
   return all;
@@ -62,14 +62,14 @@ template <class Run>
 void same(Run run, bool odd = false, std::source_location where = std::source_location::current()) {
   INFO("product of line " << where.line());
   shim::reset();
-  detail::window_bytes = 0;
+  detail::exchanged_in_windows = 0;
   auto const expected = run(Overlap::none);
   Int const bytes = all_bytes();
   for (Overlap const how : ways) {
     INFO("overlap " << static_cast<int>(how));
     if (how == Overlap::shared) (void)run(how);  // a window that grows is agreed on by messages
     shim::reset();
-    detail::window_bytes = 0;
+    detail::exchanged_in_windows = 0;
     auto const got = run(how);
     static_assert(std::is_same_v<decltype(got), decltype(expected)>);
     CHECK(differences(got, expected) == 0);

@@ -120,6 +120,9 @@ struct Flip {
   using from = detail::Bare<I>;
   static constexpr std::string_view name = "flip";
   static constexpr Verdict rule(rules::Question const& q) { return rules::flip(q); }
+  static constexpr planning::Work work(planning::CallSizing const& c, int d) {
+    return {0, 0, c.rows(0, d) <= 1};
+  }
 };
 
 /// Row i of the result is row (i - n) mod extent.
@@ -130,6 +133,10 @@ struct Roll {
   static constexpr std::string_view name = "roll";
   std::int64_t n = 0;
   static constexpr Verdict rule(rules::Question const& q) { return rules::roll(q); }
+  constexpr planning::Work work(planning::CallSizing const& c, int d) const {
+    std::int64_t const rows = c.rows(0, d);
+    return {0, 0, rows == 0 || n % rows == 0};
+  }
 };
 
 /// The operands one behind the other along I.

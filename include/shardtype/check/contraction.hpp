@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include <shardtype/check/functions.hpp>
 #include <shardtype/check/resolve.hpp>
 #include <shardtype/plan/contraction_plan.hpp>
 #include <shardtype/plan/overlap.hpp>
@@ -37,6 +38,16 @@ inline constexpr Code product_elements =
     : std::is_same_v<element_t<A>, bool> ? Code::C11_not_numbers
                                          : Code::ok;
 
+/// What element type `T` means for a local product: floating and complex ones go to BLAS, and sums of single
+/// precision are kept in double.
+template <class T>
+constexpr planning::ProductElements product_element() {
+  if constexpr (std::is_integral_v<T>) {
+    return {sizeof(T), true};
+  } else {
+    return {is_complex<T> ? 16 : 8, false};
+  }
+}
 /// The verdict on a strict product of two types, whose result's labels `ask` tells of their Specs.
 template <class Ask>
 constexpr Verdict strict_product(Names const& names, Reading const* types, Code elements,
@@ -70,7 +81,7 @@ struct NamedContraction {
   using result = Out;
   static constexpr Plan make_plan(Sizing const& z, Machine const& m = {}) {
     return planning::contraction_plan(S::template spec<0>, S::template spec<1>, S::template spec<2>,
-                                      z, m);
+                                      z, m, {}, product_element<element_t<A>>());
   }
   /// The same in parts, for compilers.
   static constexpr auto progress(Sizing const& z, planning::detail::Progress const& before) {
@@ -79,7 +90,7 @@ struct NamedContraction {
   }
   static constexpr Plan finish_plan(Sizing const& z, planning::detail::Progress const& before) {
     return planning::contraction_plan(S::template spec<0>, S::template spec<1>, S::template spec<2>,
-                                      z, {}, before);
+                                      z, {}, before, product_element<element_t<A>>());
   }
 };
 
@@ -128,7 +139,8 @@ struct Strictly : Strict {
   static constexpr auto const& value = Strict::verdict.result;
   using result = tensor_from_spec<S, Strictly, element_t<A>, A>;
   static constexpr Plan make_plan(Sizing const& z, Machine const& = {}) {
-    return planning::strict_contraction_plan(S::readings[0].spec, S::readings[1].spec, value, z);
+    return planning::strict_contraction_plan(S::readings[0].spec, S::readings[1].spec, value, z,
+                                             product_element<element_t<A>>());
   }
 };
 template <class Strict, class A, class B>

@@ -129,9 +129,22 @@ struct FirstTensor<A, Rest...> {
 template <class N, class... Rest>
 struct FirstTensor<Number<N>, Rest...> : FirstTensor<Rest...> {};
 
-/// One floating-point operation per element of the result and function.
+/// One floating-point operation per element of the result and function. Where a dim of the result is block-cyclic and
+/// an operand's is not, its rows are taken first.
 constexpr planning::Work map_work(planning::CallSizing const& c) {
-  return {c.result_elements(), 0, false};
+  std::int64_t taken = 0;
+  int const d = c.result.cyclic_dim();
+  Sizing const z{c.made.extents, c.common.sizes, c.made.element_bytes};
+  if (d < 0 || rows_of(c.result, d, z, {}).contiguous()) return {c.result_elements(), 0, false};
+  for (int k = 0; k < c.count; ++k) {
+    Spec rows = c.operands[k];
+    int const own = rows.find(c.result.dims[d].label);
+    if (own < 0 || rows.dims[own].axes == c.result.dims[d].axes) continue;
+    rows.dims[own].axes = c.result.dims[d].axes;
+    taken = add_sat(taken, mul_sat(largest_elements(rows, c.given[k].extents, c.common.sizes),
+                                   c.element_bytes(k)));
+  }
+  return {c.result_elements(), taken, false};
 }
 
 /// What the strict and the named form share: the operands as values, and their elements judged.

@@ -1,6 +1,7 @@
 #pragma once
 /// Lookups by tensors of ids, scatters and windows, as objects.
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -103,9 +104,34 @@ struct ScatterAdd {
     detail::check_shared_extents(c, "ids");
     c.out[c.result.find(c.from().dims[0].label)] = n;
   }
-  /// One addition per element of the updates.
+  /// One addition per element of the updates. Of updates and ids, what both have on a rank is packed.
   static constexpr planning::Work work(planning::CallSizing const& c) {
-    return {c.elements(0), 0, false};
+    Spec const& updates = c.operands[0];
+    Spec const& ids = c.operands[1];
+    core::Layout const block = c.layout(0);
+    core::Layout const id_block = c.layout(1);
+    core::Layout part;
+    core::Layout id_part;
+    auto const keep = [&](int d) {
+      part.extent[part.rank] = block.extent[d];
+      part.stride[part.rank++] = block.stride[d];
+    };
+    int d = 0;
+    for (; ids.rank > 0 && d < updates.rank && ids.find(updates.dims[d].label) < 0; ++d) keep(d);
+    for (int e = 0; e < ids.rank; ++e) {
+      int const there = updates.find(ids.dims[e].label);
+      // blocks nest, so the finer one is within the other
+      std::int64_t const both = std::min(block.extent[there], id_block.extent[e]);
+      part.extent[part.rank] = id_part.extent[e] = both;
+      part.stride[part.rank++] = block.stride[there];
+      id_part.stride[id_part.rank++] = id_block.stride[e];
+    }
+    for (; d < updates.rank; ++d)
+      if (ids.find(updates.dims[d].label) < 0) keep(d);
+    auto const copied = [&](core::Layout const& l, int k) {
+      return l.contiguous() ? 0 : mul_sat(l.elements(), c.element_bytes(k));
+    };
+    return {c.elements(0), add_sat(copied(part, 0), copied(id_part, 1)), false};
   }
   /// Two candidates: to add what each rank holds and then reduce, or to gather ids and updates.
   static constexpr int candidates = 2;
@@ -193,6 +219,9 @@ struct DynamicSlice {
       ResultExtents::fail("index " + c.name() + " has extent " + std::to_string(c.extent()) +
                           "; there is no window of " + std::to_string(size) + " rows in it");
     c.set(size);
+  }
+  constexpr planning::Work work(planning::CallSizing const& c, int d) const {
+    return {0, 0, c.rows(0, d) == size};
   }
 };
 

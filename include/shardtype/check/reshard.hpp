@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include <shardtype/check/resolve.hpp>
+#include <shardtype/plan/named_plan.hpp>
 #include <shardtype/plan/reshard_code.hpp>
 #include <shardtype/plan/reshard_plan.hpp>
 #include <shardtype/rules/reshard.hpp>
@@ -125,9 +126,7 @@ struct CollectiveResult : Self {
   static constexpr std::uint64_t to_number = planning::number_of(Holder::value);
   static constexpr Plan make_plan(Sizing const& z, Machine const& m = {}) {
     if constexpr (requires { Self::sends_nothing; }) {
-      Plan p;
-      p.result = Holder::value;
-      return p;
+      return planning::partial_plan(S::template spec<0>, Holder::value, z);
     } else {
       return planning::reshard_plan(S::template spec<0>, Holder::value, z, m);
     }

@@ -67,6 +67,12 @@ constexpr void check_lines_up(ResultExtents const& c, std::int64_t outer, std::i
 
 /// What operations do that hand on the operand's memory.
 constexpr planning::Work shared_memory() { return {0, 0, true}; }
+/// What operations do that hand it on where the result lies like the operand.
+constexpr planning::Work rearrange(planning::CallSizing const& c) {
+  return {
+      0, 0,
+      planning::rearranged(c.layout(0), c.operands[0], c.result_layout(), c.result).contiguous()};
+}
 
 }  // namespace detail
 
@@ -79,6 +85,9 @@ struct Transpose {
   using to = detail::Bare<Ls...>;
   static constexpr std::string_view name = "transpose";
   static constexpr Verdict rule(rules::Question const& q) { return rules::transpose(q.a(), q.to); }
+  static constexpr planning::Work work(planning::CallSizing const& c) {
+    return detail::rearrange(c);
+  }
 };
 
 /// Other labels for the same dims, in pairs of an old and a new one.
@@ -140,6 +149,9 @@ struct Broadcast {
   static constexpr Verdict rule(rules::Question const& q) { return rules::broadcast(q, false); }
   constexpr void extents(ResultExtents const& c) const {
     for (std::size_t d = 0; d < sizeof...(Dims); ++d) c.out[d] = n[d];
+  }
+  static constexpr planning::Work work(planning::CallSizing const& c) {
+    return detail::rearrange(c);
   }
 };
 

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include <shardtype/check/window.hpp>
+#include <shardtype/plan/sort_plan.hpp>
 #include <shardtype/rules/indexing.hpp>
 
 namespace shardtype {
@@ -20,6 +21,26 @@ constexpr std::int64_t comparisons(planning::CallSizing const& c, int along) {
   std::int64_t levels = 0;
   for (std::int64_t n = 1; n < c.rows(0, along); n *= 2) ++levels;
   return c.elements(0) * levels;
+}
+/// Bytes of the buffers between which rows along dim `along` are sorted, of which the first `keep` are wanted:
+/// elements, which then go to the result, or items of element and place (`with_places`), of which `results` bytes of
+/// each are taken apart. Rows that are not the last dim are turned first, and back.
+constexpr std::int64_t sorting_bytes(planning::CallSizing const& c, int along, std::int64_t keep,
+                                     bool with_places, std::int64_t results) {
+  core::Layout const block = c.layout(0);
+  if (block.elements() == 0) return 0;
+  std::int64_t const inner = core::inner_length(block, along);
+  std::int64_t const n = block.extent[along];
+  bool const second =
+      planning::plan_sort(core::cross_section(block, along), n, keep, true).has_second();
+  std::int64_t const turned = inner == 1 ? 0 : 1;
+  std::int64_t const buffers = (second ? 1 : 0) + (with_places ? 1 : turned);
+  std::int64_t const item =
+      with_places ? 16 : c.element_bytes(0);  // an element, filled up, and its place
+  std::int64_t const bytes =
+      mul_sat(block.elements(), buffers * item + turned * c.element_bytes(0));
+  return add_sat(bytes,
+                 turned * mul_sat(mul_sat(core::cross_section(block, along), keep), results));
 }
 template <class A>
 constexpr Code ordered_elements() {
@@ -42,12 +63,9 @@ struct Sort {
   static constexpr Code elements() {
     return detail::ordered_elements<A>();
   }
-  /// Merges go to and fro between the result and one more block; rows that are not the last dim are turned
-  /// first.
   static constexpr planning::Work work(planning::CallSizing const& c, int along) {
-    bool const last = along == c.operands[0].rank - 1;
-    return {detail::comparisons(c, along), (last ? 1 : 3) * c.elements(0) * c.element_bytes(0),
-            false};
+    return {detail::comparisons(c, along),
+            detail::sorting_bytes(c, along, c.rows(0, along), false, 0), false};
   }
 };
 
@@ -66,9 +84,8 @@ struct ArgSort {
   template <class A>
   using element = std::int64_t;
   static constexpr planning::Work work(planning::CallSizing const& c, int along) {
-    bool const last = along == c.operands[0].rank - 1;
     return {detail::comparisons(c, along),
-            2 * c.elements(0) * 16 + (last ? 0 : c.elements(0) * (c.element_bytes(0) + 8)), false};
+            detail::sorting_bytes(c, along, c.rows(0, along), true, 8), false};
   }
 };
 
@@ -91,13 +108,11 @@ struct TopK {
                           "; top_k cannot take " + std::to_string(k));
     c.set(k);
   }
-  static constexpr planning::Work work(planning::CallSizing const& c, int along) {
-    bool const last = along == c.operands[0].rank - 1;
+  /// The places are a second result.
+  constexpr planning::Work work(planning::CallSizing const& c, int along) const {
     return {detail::comparisons(c, along),
-            2 * c.elements(0) * 16 + c.result_elements() * 8 +
-                (last ? 0
-                      : c.elements(0) * c.element_bytes(0) +
-                            c.result_elements() * (c.element_bytes(0) + 8)),
+            add_sat(mul_sat(c.result_elements(), 8),
+                    detail::sorting_bytes(c, along, k, true, c.element_bytes(0) + 8)),
             false};
   }
 };

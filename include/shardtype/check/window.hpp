@@ -86,8 +86,9 @@ struct HaloExchange {
     detail::append_neighbor(p, d, window());
   }
   constexpr planning::Work work(planning::CallSizing const& c, int d) const {
-    std::int64_t const rows = c.rows(0, d);
-    return {0, rows == 0 ? 0 : c.elements(0) / rows * (before + after) * c.element_bytes(0), false};
+    core::Layout const block = c.layout(0);
+    std::int64_t const row = mul_sat(core::cross_section(block, d), c.element_bytes(0));
+    return {0, block.extent[d] == 0 ? 0 : mul_sat(row, add_sat(before, after)), false};
   }
 };
 
@@ -115,8 +116,11 @@ struct Cumulative {
   constexpr void steps(Plan& p, planning::CallSizing const& c, int d) const {
     detail::append_totals(p, d, c);
   }
-  constexpr planning::Work work(planning::CallSizing const& c) const {
-    return {c.elements(0), 0, false};
+  /// Beside the totals of all ranks, the own one and a row of what comes before the own block.
+  constexpr planning::Work work(planning::CallSizing const& c, int d) const {
+    bool const alone = c.common.sizes.product(c.operands[0].dims[d].axes) == 1;
+    std::int64_t const row = mul_sat(core::cross_section(c.layout(0), d), c.element_bytes(0));
+    return {c.elements(0), alone ? 0 : mul_sat(2, row), false};
   }
 };
 template <class I>

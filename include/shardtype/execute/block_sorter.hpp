@@ -36,7 +36,7 @@ class BlockSorter {
     Buffer of_result;
     Buffer of_other;
     T* const result = direct ? out : take<T>(elements(), of_result);
-    T* const other = plan_.in_runs + plan_.merges > 0 ? take<T>(elements(), of_other) : result;
+    T* const other = plan_.has_second() ? take<T>(elements(), of_other) : result;
     bool const first = plan_.ends_in_first();
     kernels::sort_rows<T>(Exec(), plan_, rows_, first ? result : other, first ? other : result,
                           descending_);
@@ -48,7 +48,7 @@ class BlockSorter {
     Buffer of_a;
     Buffer of_b;
     auto* const a = take<Keyed>(elements(), of_a);
-    auto* const b = plan_.in_runs + plan_.merges > 0 ? take<Keyed>(elements(), of_b) : a;
+    auto* const b = plan_.has_second() ? take<Keyed>(elements(), of_b) : a;
     kernels::sort_rows<Keyed>(Exec(), plan_, rows_, a, b, descending_);
     Keyed const* const sorted = plan_.ends_in_first() ? a : b;
     if (inner_ == 1) {

@@ -112,6 +112,15 @@ struct Run<op::Named<Op, Out...>> {
   }
 };
 
+/// The plan of a product with what its kernel takes of its own where it runs.
+template <class T, class Exec>
+Plan with_kernel(Plan plan) {
+  using Product = kernels::Product<T, Exec>;
+  plan.elements.any_strides = Product::any_strides;
+  plan.workspace = Product::kernel_bytes(Exec(), plan.memory().gemm());
+  return plan;
+}
+
 /// The plan that `R` makes for the sizes of these operands.
 template <class R, class Op, class A, class... Bs>
 Plan plan_by_sizing(Op const& op, A const& a, Bs const&... bs) {
@@ -126,7 +135,12 @@ Plan plan_by_sizing(Op const& op, A const& a, Bs const&... bs) {
     for (int k = 0; k <= static_cast<int>(sizeof...(Bs)); ++k)
       note_extents(z.extents, R::S::names, R::S::readings[k].spec, given.at[k], "one operand");
   }
-  return Planner{R::S::names, z.element_bytes, &R::make_plan}(z);
+  Planner const planner{R::S::names, z.element_bytes, &R::make_plan};
+  if constexpr (requires { op.overlap; }) {
+    return with_kernel<typename A::element, typename A::execution_space>(planner(z));
+  } else {
+    return planner(z);
+  }
 }
 
 /// Kinds of operands that layers above this one make, each with its own way of going on from `call`.

@@ -73,18 +73,17 @@ class CollectiveStep {
       return;
     }
     blocks_.exec.fence();
-    if (deals_out(s)) {
+    if (changes_cyclic(s)) {
       if (s.to < 0) blocks_.pack(v);
       v = dealt(s, v);
       return;
     }
+    if (packs_whole(s.collective)) blocks_.pack(v);
     switch (s.collective) {
       case Collective::all_gather:
-        blocks_.pack(v);
         v = all_gather(s, v);
         break;
       case Collective::all_reduce:
-        blocks_.pack(v);
         v = all_reduce(s, v);
         break;
       case Collective::reduce_scatter:
@@ -111,7 +110,7 @@ class CollectiveStep {
   }
   /// In a group of one rank a step changes names only, or leaves a part of a dim to other axes.
   void alone(Step const& s, Value<T>& v) {
-    if (deals_out(s) && s.from == s.to) {
+    if (changes_cyclic(s) && s.from == s.to) {
       Coords const& me = blocks_.axes.coords;
       v.keep = take_rows<T, Space>(blocks_.mesh, v.data, v.layout, s.to,
                                    rows_of(s.before, s.to, blocks_.sizing, me),
@@ -159,6 +158,7 @@ class CollectiveStep {
   /// already, else in `wire`. A view is packed by the same pass over its elements.
   T const* segments(Value<T> const& v, detail::List<std::int64_t> const& begin, int dim,
                     Buffer& wire) {
+    if (kernels::lies_in_segments(v.layout, dim)) return v.data;
     if (kernels::outer_length(v.layout, dim) == 1) return packed(v, wire);
     wire = blocks_.take(v.layout.elements());
     T* const to = blocks_.writable(wire);
@@ -199,11 +199,6 @@ class CollectiveStep {
       sum += n;
     }
     return out;
-  }
-
-  /// Elements of all dims but `dim`.
-  static std::int64_t cross_section(kernels::Layout const& l, int dim) {
-    return kernels::outer_length(l, dim) * kernels::inner_length(l, dim);
   }
 
   T const* outgoing(T const* data, std::int64_t n) { return staged_.outgoing(data, n); }
@@ -249,9 +244,9 @@ class CollectiveStep {
     int const d = s.from;
     member_blocks(s.before, d, s.axes, ranges_);
     Value<T> out = blocks_.fresh(s.after);
-    std::int64_t const rest = cross_section(v.layout, d);
+    std::int64_t const rest = kernels::cross_section(v.layout, d);
     counts(ranges_, rest, counts_);
-    bool const direct = kernels::outer_length(out.layout, d) == 1;
+    bool const direct = kernels::lies_in_segments(out.layout, d);
     Buffer const wire = direct ? out.keep : blocks_.take(out.layout.elements());
     std::int64_t const n = out.layout.elements();
     T* const into = incoming(blocks_.writable(wire), n);
@@ -274,7 +269,7 @@ class CollectiveStep {
     int const d = s.to;
     member_blocks(s.after, d, s.axes, ranges_);
     Value<T> out = blocks_.fresh(s.after);
-    counts(ranges_, cross_section(v.layout, d), counts_);
+    counts(ranges_, kernels::cross_section(v.layout, d), counts_);
     Buffer wire;
     T const* const send = segments(v, begins(ranges_, begins_), d, wire);
     std::int64_t const n = out.layout.elements();
@@ -312,7 +307,7 @@ class CollectiveStep {
 
     Buffer send_wire;
     T const* const send = segments(v, begins(ranges_, begins_), s.to, send_wire);
-    bool const direct = kernels::outer_length(out.layout, s.from) == 1;
+    bool const direct = kernels::lies_in_segments(out.layout, s.from);
     Buffer const recv_wire = direct ? out.keep : blocks_.take(out.layout.elements());
     counts(ranges_, my_from * rest, counts_);
     counts(old_ranges_, my_to * rest, recv_counts_);
@@ -350,7 +345,7 @@ class CollectiveStep {
 
     Value<T> out = blocks_.fresh(s.after);
     Comm& comm = group(s.axes);
-    std::int64_t const rest = cross_section(v.layout, d);
+    std::int64_t const rest = kernels::cross_section(v.layout, d);
     if (all_equal(old_ranges_)) {
       int const to = static_cast<int>(by_place[static_cast<std::size_t>(me)]);
       int const from = static_cast<int>(place_in(new_order, me));
@@ -386,7 +381,7 @@ class CollectiveStep {
     offsets(recv_counts_, recv_offsets_);
     Buffer send_wire;
     T const* const send = segments(v, cuts, d, send_wire);
-    bool const direct = kernels::outer_length(out.layout, d) == 1;
+    bool const direct = kernels::lies_in_segments(out.layout, d);
     Buffer const recv_wire = direct ? out.keep : blocks_.take(out.layout.elements());
     std::int64_t const most = std::max(old_ranges_.front().size(), ranges_.front().size()) * rest;
     std::int64_t const n = out.layout.elements();
@@ -394,12 +389,6 @@ class CollectiveStep {
     comm.all_to_all(outgoing(send, v.layout.elements()), counts_, offsets_, into, recv_counts_,
                     recv_offsets_, sized(false, most), calls());
     return settle(v, out, send_wire, recv_wire, direct ? nullptr : &joins, d);
-  }
-
-  /// Whether a dim that the step changes is dealt out in turns, before or after.
-  static bool deals_out(Step const& s) {
-    return (s.from >= 0 && s.before.dims[s.from].axes.cyclic != 0) ||
-           (s.to >= 0 && s.after.dims[s.to].axes.cyclic != 0);
   }
 
   /// A step with a cyclic dim: the dim `to` is cut into what each member gets, whatever runs of indices
@@ -416,7 +405,7 @@ class CollectiveStep {
     if (s.to >= 0) {
       Rows const mine = rows_of(s.before, s.to, z, me);
       member_rows(s.after, s.to, z, blocks_.axes, s.axes, scratch.rows);
-      std::int64_t const rest = cross_section(v.layout, s.to);
+      std::int64_t const rest = kernels::cross_section(v.layout, s.to);
       counts_.clear();
       for (Rows const& theirs : scratch.rows) counts_.push_back(common(mine, theirs) * rest);
       for (std::int64_t n : counts_) sent += n;
@@ -435,7 +424,7 @@ class CollectiveStep {
     }
     Rows const mine = rows_of(s.after, s.from, z, me);
     member_rows(s.before, s.from, z, blocks_.axes, s.axes, scratch.old_rows);
-    std::int64_t const rest = cross_section(out.layout, s.from);
+    std::int64_t const rest = kernels::cross_section(out.layout, s.from);
     recv_counts_.clear();
     for (Rows const& theirs : scratch.old_rows) recv_counts_.push_back(common(mine, theirs) * rest);
     Buffer const recv_wire = blocks_.take(n_out);

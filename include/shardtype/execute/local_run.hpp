@@ -80,11 +80,7 @@ struct LocalRun {
 
   /// The dims in the result's order; new dims repeat the block.
   Buffer rearrange() const {
-    kernels::Layout l = out;
-    for (int d = 0; d < out.rank; ++d) {
-      int const from = call.a().find(call.result.dims[d].label);
-      l.stride[d] = from < 0 ? 0 : in.stride[from];
-    }
+    kernels::Layout const l = planning::rearranged(in, call.a(), out, call.result);
     return l.contiguous() ? buffer : copy(data, l);
   }
   Buffer slice(std::int64_t begin, std::int64_t step) const {

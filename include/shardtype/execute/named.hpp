@@ -17,6 +17,12 @@
 
 namespace shardtype::execute {
 
+/// The plan of the operation that `R` resolved for these sizes, made once.
+template <class R>
+Plan const& plan_of(Sizing const& z) {
+  return plan_cache<R, void>.get(z, {R::S::names, z.element_bytes, &R::make_plan});
+}
+
 /// One run of a plan of a named result.
 struct NamedRun {
   Plan const& plan;
@@ -29,20 +35,39 @@ struct NamedRun {
     if constexpr (std::is_same_v<To, A>) {
       return a;
     } else {
-      std::array<std::int64_t, To::rank> extents{};
-      using Both = Scope<To, A>;
-      for (std::size_t d = 0; d < To::rank; ++d)
-        extents[d] = a.extents()[static_cast<std::size_t>(
-            Both::readings[1].spec.find(Both::readings[0].spec.dims[d].label))];
-      return To(a.mesh(), extents,
+      return To(a.mesh(), extents_as<To>(a),
                 move<typename A::element, typename A::memory_space>(slot, a.mesh(), a.buffer()));
+    }
+  }
+  /// What was computed, brought to the named result; nobody else holds it, so that its memory serves on or goes.
+  template <class To, class A>
+  To arrived(A made) const {
+    if constexpr (std::is_same_v<To, A>) {
+      return made;
+    } else {
+      MeshRef const mesh = made.mesh();
+      std::array<std::int64_t, To::rank> const extents = extents_as<To>(made);
+      Buffer block = made.buffer();
+      static_cast<void>(A(std::move(made)));
+      return To(mesh, extents,
+                move<typename A::element, typename A::memory_space>(Slot::result, mesh,
+                                                                    std::move(block)));
     }
   }
 
  private:
+  template <class To, class A>
+  static std::array<std::int64_t, To::rank> extents_as(A const& a) {
+    std::array<std::int64_t, To::rank> extents{};
+    using Both = Scope<To, A>;
+    for (std::size_t d = 0; d < To::rank; ++d)
+      extents[d] = a.extents()[static_cast<std::size_t>(
+          Both::readings[1].spec.find(Both::readings[0].spec.dims[d].label))];
+    return extents;
+  }
   /// Once per element type and memory.
   template <class T, class Space>
-  Buffer move(Slot slot, MeshRef const& mesh, Buffer const& from) const {
+  Buffer move(Slot slot, MeshRef const& mesh, Buffer from) const {
     if (!mesh.here()) return {};
     Sizing const z = plan.sizing_of(slot);
     Spec const* before = nullptr;
@@ -50,7 +75,7 @@ struct NamedRun {
       if (s.slot == slot && s.action != Action::compute && before == nullptr) before = &s.before;
     if (before == nullptr) return from;
     return Executor<T, Space>(mesh.state(), axes, z, where)
-        .run_slot(plan, slot, whole_value<T>(*before, z, axes.coords, from));
+        .run_slot(plan, slot, whole_value<T>(*before, z, axes.coords, std::move(from)));
   }
 };
 
@@ -90,8 +115,7 @@ template <class R, class Runs, class Op, class A, class... Bs>
 auto run_named(Op const& op, std::source_location const& where, A const& a, Bs const&... bs) {
   AxisMap const axes = map_axes(a.mesh().state(), R::S::names);
   Sizing const z = named_sizing<R>(op, axes, a, bs...);
-  Plan const& plan =
-      plan_cache<R, typename A::element>.get(z, {R::S::names, z.element_bytes, &R::make_plan});
+  Plan const& plan = plan_of<R>(z);
   NamedRun const run{plan, axes, where};
   auto const by = [&]<int Candidate, int... K>(std::integral_constant<int, Candidate>,
                                                std::integer_sequence<int, K...>) {
@@ -99,13 +123,16 @@ auto run_named(Op const& op, std::source_location const& where, A const& a, Bs c
     using Made = typename Met::result;
     std::array<std::int64_t, Made::rank> extents{};
     for (std::size_t d = 0; d < Made::rank; ++d) extents[d] = z.extents[R::made.dims[d].label];
-    Made made = shardtype::detail::uninitialized<Made>(a.mesh(), extents);
-    auto const fill = [&](auto const&... met) {
+    auto const compute = [&](auto const&... met) {
+      Made made = shardtype::detail::uninitialized<Made>(a.mesh(), extents);
       if (a.mesh().here()) Runs::fill(op, made, met...);
+      return made;
     };
-    fill(run.template moved<typename Met::template operand<0, A>>(Slot::a, a),
-         run.template moved<typename Met::template operand<K + 1, Bs>>(operand_slot(K + 1), bs)...);
-    return run.template moved<typename R::result>(Slot::result, made);
+    // moved operands are gone before the result moves
+    Made made = compute(
+        run.template moved<typename Met::template operand<0, A>>(Slot::a, a),
+        run.template moved<typename Met::template operand<K + 1, Bs>>(operand_slot(K + 1), bs)...);
+    return run.template arrived<typename R::result>(std::move(made));
   };
   using Order = std::make_integer_sequence<int, static_cast<int>(sizeof...(Bs))>;
   if constexpr (R::candidates > 1)

@@ -172,11 +172,10 @@ auto reduce_and_reshard(Readable<A, In> const& a, std::source_location const& wh
   Call const call{{S::names, R::bytes, &R::make_plan},
                   plan_cache<R, T>,
                   where,
-                  {&met, &a.mesh, met_extents.data(), &part}};
+                  {&met, &a.mesh, met_extents.data(), &part, &part}};
   std::array<std::int64_t, Out::rank> extents{};
   Buffer result = run_call<T, Space>(call, extents.data());
   if constexpr (Carries) {
-    part = {};
     Out out = shardtype::detail::uninitialized<Out>(a.mesh, extents);
     if (!a.mesh.here()) return out;
     typename Space::execution_space const exec{};

@@ -77,6 +77,7 @@ struct Operand {
   MeshRef const* mesh = nullptr;
   std::int64_t const* extents = nullptr;
   Buffer const* buffer = nullptr;
+  Buffer* given = nullptr;  ///< the same, where the operation may have the memory itself
 };
 
 /// One call of an operation. Plain values, so that the code below exists once per element type and
@@ -116,7 +117,8 @@ Buffer run_call(Call const& call, std::int64_t* extents, Exchange* later = nullp
   for (int d = 0; d < plan.result.rank; ++d) extents[d] = z.extents[plan.result.dims[d].label];
   if (!mesh.here()) return {};
   auto const value = [&](Operand const& o) {
-    return whole_value<T>(*o.spec, z, axes.coords, *o.buffer);
+    return whole_value<T>(*o.spec, z, axes.coords,
+                          o.given == nullptr ? *o.buffer : std::move(*o.given));
   };
   Executor<T, Space> executor(mesh.state(), axes, z, call.where);
   if (later != nullptr) {

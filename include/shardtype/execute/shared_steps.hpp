@@ -161,7 +161,7 @@ class SharedSteps {
   }
   static std::size_t bytes(std::int64_t n) { return static_cast<std::size_t>(n) * sizeof(T); }
   static void count(std::int64_t n) {
-    shardtype::detail::window_bytes += static_cast<std::int64_t>(bytes(n));
+    shardtype::detail::exchanged_in_windows += static_cast<std::int64_t>(bytes(n));
   }
 
   Blocks<T, Space>& blocks_;

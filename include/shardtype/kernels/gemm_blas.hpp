@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <type_traits>
 
 #include <Kokkos_Core.hpp>
 
 #include "shardtype/kernels/matrix.hpp"
+#include "shardtype/plan/product_layout.hpp"
 
 namespace shardtype::kernels {
 
@@ -17,18 +17,14 @@ inline constexpr bool is_blas_type =
     std::is_same_v<T, float> || std::is_same_v<T, double> ||
     std::is_same_v<T, Kokkos::complex<float>> || std::is_same_v<T, Kokkos::complex<double>>;
 
-/// The largest dimension one BLAS call takes: its integers have 32 bits.
-inline constexpr std::int64_t blas_max_dim = std::numeric_limits<std::int32_t>::max();
+using planning::blas_max_dim;
 
 namespace detail {
 
-/// Whether the matrix is column-major as BLAS means it. A stride along a direction of one
-/// element is never used, so it may have any value; the same goes for empty matrices.
+/// Whether the matrix is column-major as BLAS means it.
 template <class T>
 constexpr bool is_column_major(Matrix<T> const& x) {
-  return x.rows <= 0 || x.cols <= 0 ||
-         ((x.row_stride == 1 || x.rows == 1) &&
-          (x.cols == 1 || (x.col_stride >= x.rows && x.col_stride <= blas_max_dim)));
+  return planning::is_column_major(x.rows, x.cols, x.row_stride, x.col_stride);
 }
 
 /// The leading dimension of a column-major matrix, of which at most `limit` rows are passed.

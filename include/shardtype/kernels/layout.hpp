@@ -1,76 +1,15 @@
 #pragma once
-/// How a local block lies in memory.
+/// How a local block lies in memory, for kernels.
 
-#include <cstdint>
-
-#include <shardtype/core/spec.hpp>
+#include <shardtype/core/layout.hpp>
 
 namespace shardtype::kernels {
 
-/// Extents and strides (in elements) of a block of up to `max_dims` dims.
-struct Layout {
-  int rank = 0;
-  std::int64_t extent[max_dims]{};
-  std::int64_t stride[max_dims]{};
-
-  constexpr std::int64_t elements() const {
-    std::int64_t n = 1;
-    for (int d = 0; d < rank; ++d) n *= extent[d];
-    return n;
-  }
-  /// Whether the elements lie without gaps, last dim fastest.
-  constexpr bool contiguous() const {
-    std::int64_t expected = 1;
-    for (int d = rank - 1; d >= 0; --d) {
-      if (extent[d] != 1 && stride[d] != expected) return false;
-      expected *= extent[d];
-    }
-    return true;
-  }
-  /// The same extents without gaps, last dim fastest.
-  constexpr Layout packed() const {
-    Layout out = *this;
-    std::int64_t next = 1;
-    for (int d = rank - 1; d >= 0; --d) {
-      out.stride[d] = next;
-      next *= extent[d];
-    }
-    return out;
-  }
-};
-
-/// Length of the dims before `d`, and of those after it.
-constexpr std::int64_t outer_length(Layout const& l, int d) {
-  std::int64_t n = 1;
-  for (int k = 0; k < d; ++k) n *= l.extent[k];
-  return n;
-}
-constexpr std::int64_t inner_length(Layout const& l, int d) {
-  std::int64_t n = 1;
-  for (int k = d + 1; k < l.rank; ++k) n *= l.extent[k];
-  return n;
-}
-
-/// `l` without dims of extent 1, and with neighbours that lie as one dim merged.
-constexpr Layout merged(Layout const& l) {
-  Layout out;
-  for (int d = 0; d < l.rank; ++d) {
-    if (l.extent[d] == 1) continue;
-    int const last = out.rank - 1;
-    if (last >= 0 && out.stride[last] == l.stride[d] * l.extent[d]) {
-      out.extent[last] *= l.extent[d];
-      out.stride[last] = l.stride[d];
-    } else {
-      out.extent[out.rank] = l.extent[d];
-      out.stride[out.rank++] = l.stride[d];
-    }
-  }
-  if (out.rank == 0) {
-    out.rank = 1;
-    out.extent[0] = 1;
-    out.stride[0] = 1;
-  }
-  return out;
-}
+using core::cross_section;
+using core::inner_length;
+using core::Layout;
+using core::lies_in_segments;
+using core::merged;
+using core::outer_length;
 
 }  // namespace shardtype::kernels

@@ -12,6 +12,7 @@
 #include <shardtype/kernels/layout.hpp>
 #include <shardtype/kernels/reduce.hpp>
 #include <shardtype/kernels/reducers.hpp>
+#include <shardtype/plan/product_layout.hpp>
 #include <shardtype/rules/contraction.hpp>
 #include <shardtype/runtime/pool.hpp>
 
@@ -19,53 +20,10 @@ namespace shardtype::kernels {
 
 /// A block with a label on each dim.
 template <class T>
-struct Labelled {
+struct Labelled : planning::LabelledLayout {
   T const* data = nullptr;
-  Layout layout{};
-  std::int8_t label[max_dims]{};
   Buffer keep{};  ///< memory that must outlive the use
-
-  /// Which dim has this label, or -1.
-  int find(int l) const {
-    for (int d = 0; d < layout.rank; ++d)
-      if (label[d] == l) return d;
-    return -1;
-  }
 };
-
-namespace detail {
-
-/// Several dims seen as one.
-struct Folded {
-  bool possible = true;
-  std::int64_t extent = 1;
-  std::int64_t stride = 0;  ///< 0 when the extent is 1
-};
-
-/// The dims with these labels, first slowest, as one dim of a single stride, where they lie so.
-template <class T>
-Folded fold(Labelled<T> const& x, Labels const& labels) {
-  Folded out;
-  for (int k = labels.size - 1; k >= 0; --k) {
-    int const d = x.find(labels.at[k]);
-    std::int64_t const n = x.layout.extent[d];
-    if (n == 1) continue;
-    if (out.extent == 1) {
-      out.stride = x.layout.stride[d];
-    } else if (x.layout.stride[d] != out.stride * out.extent) {
-      out.possible = false;
-    }
-    out.extent *= n;
-  }
-  return out;
-}
-
-constexpr Labels joined(Labels a, Labels const& b) {
-  for (int k = 0; k < b.size; ++k) a.push(b.at[k]);
-  return a;
-}
-
-}  // namespace detail
 
 /// What a long computation calls now and then, so that communication goes on meanwhile.
 struct Between {
@@ -78,6 +36,7 @@ struct Between {
 template <class T, class Exec>
 class Product {
   using Space = typename Exec::memory_space;
+  using Roles = planning::ProductRoles;
 
  public:
   Product(Exec const& exec, Pool& pool, Between between = {})
@@ -95,8 +54,9 @@ class Product {
       for (int d = 0; d < x->layout.rank; ++d)
         if (!out.contains(x->label[d]) && (x == &a ? b : a).find(x->label[d]) < 0) return false;
     Roles const r(a, b, out);
-    return folds(a, r.batch, r.rows, r.inner) && folds(b, r.batch, r.inner, r.cols) &&
-           folds(c, r.batch, r.rows, r.cols);
+    return planning::folds(a, r.batch, r.rows, r.inner) &&
+           planning::folds(b, r.batch, r.inner, r.cols) &&
+           planning::folds(c, r.batch, r.rows, r.cols);
   }
   /// The product of such, written to `data`, which lies as `c` says, or added to what is there.
   void write(Labelled<T> const& a, Labelled<T> const& b, Labelled<T> const& c, T* data, bool add) {
@@ -104,7 +64,7 @@ class Product {
     for (int d = 0; d < c.layout.rank; ++d) out.push(c.label[d]);
     Roles const r(a, b, out);
     if (c.layout.elements() == 0) return;
-    multiply(detail::fold(c, r.batch).extent, view(a, r.batch, r.rows, r.inner),
+    multiply(planning::fold(c, r.batch).extent, view(a, r.batch, r.rows, r.inner),
              view(b, r.batch, r.inner, r.cols), matrix(c, r.batch, r.rows, r.cols, data), add);
   }
 
@@ -113,54 +73,36 @@ class Product {
   void operator()(Labelled<T> a, Labelled<T> b, Labels const& out, T* c) {
     a = summed(a, b, out);
     b = summed(b, a, out);
-    auto const [batch, rows, cols, inner] = Roles(a, b, out);
-    Labelled<T> result = target(a, b, out, c);
-    bool const is_direct = folds(result, batch, rows, cols);
-    Labels const order = detail::joined(detail::joined(batch, rows), cols);
+    planning::ProductSteps const s(a, b, out, any_strides);
+    auto const& [batch, rows, cols, inner] = s.roles;
+    Labelled<T> result;
+    static_cast<planning::LabelledLayout&>(result) = s.result;
     Buffer scratch;
     T* data = c;
-    if (!is_direct) {
-      result = target(a, b, order, nullptr);
+    if (s.turns) {
       scratch = take(result.layout.elements());
       data = static_cast<T*>(scratch.data());
     }
-    if (!folds(a, batch, rows, inner))
-      a = permuted(a, detail::joined(detail::joined(batch, rows), inner));
-    if (!folds(b, batch, inner, cols))
-      b = permuted(b, detail::joined(detail::joined(batch, inner), cols));
-    Matrix<T> const mc = matrix(result, batch, rows, cols, data);
-    if (!gemm_direct<Exec, T>(view(a, batch, rows, inner), view(b, batch, inner, cols), mc)) {
-      a = permuted(a, detail::joined(detail::joined(batch, rows), inner));
-      b = permuted(b, detail::joined(detail::joined(batch, inner), cols));
-    }
-    multiply(detail::fold(result, batch).extent, view(a, batch, rows, inner),
-             view(b, batch, inner, cols), mc, false);
-    if (!is_direct) {
-      Labelled<T> from = result;
-      from.data = data;
-      Labelled<T> const wanted = view_in_order(from, out);
-      copy_packed(exec_, wanted.data, wanted.layout, c);
+    if (s.packs_a) a = permuted(a, s.roles.order_of_a());
+    if (s.packs_b) b = permuted(b, s.roles.order_of_b());
+    multiply(planning::fold(result, batch).extent, view(a, batch, rows, inner),
+             view(b, batch, inner, cols), matrix(result, batch, rows, cols, data), false);
+    if (s.turns) {
+      planning::LabelledLayout const wanted = planning::view_in_order(result, out);
+      copy_packed(exec_, static_cast<T const*>(data), wanted.layout, c);
     }
   }
 
- private:
-  /// What each label is to the product.
-  struct Roles {
-    Labels batch{}, rows{}, cols{}, inner{};
-    Roles(Labelled<T> const& a, Labelled<T> const& b, Labels const& out)
-        : inner(inner_labels(a, b, out)) {
-      for (int k = 0; k < out.size; ++k) {
-        int const l = out.at[k];
-        bool const in_a = a.find(l) >= 0;
-        (in_a && b.find(l) >= 0 ? batch : in_a ? rows : cols).push(l);
-      }
-      if (folds(a, batch, rows, inner) && folds(b, batch, inner, cols)) return;
-      // the other operand's order of the contracted labels may spare a permute
-      Labels const other = inner_labels(b, a, out);
-      if (folds(a, batch, rows, other) && folds(b, batch, other, cols)) inner = other;
-    }
-  };
+  /// Whether operands are multiplied with any strides at full speed.
+  static constexpr bool any_strides = detail::gemm_vendor<Exec, T>() == detail::GemmVendor::none;
+  /// Bytes of its own that the kernel takes for a product; BLAS tells nobody of its.
+  static std::int64_t kernel_bytes(Exec const& exec, planning::GemmSize const& n) {
+    if (!n.own_kernel) return 0;
+    return static_cast<std::int64_t>(
+        gemm_workspace_bytes<T>(exec, n.batch, n.rows, n.cols, n.inner));
+  }
 
+ private:
   Buffer take(std::int64_t elements) {
     return pool_.template take<Space>(static_cast<std::size_t>(elements) * sizeof(T));
   }
@@ -191,79 +133,40 @@ class Product {
     }
   }
 
-  /// The labels that both have and `out` lacks, in the order of `first`.
-  static Labels inner_labels(Labelled<T> const& first, Labelled<T> const& second,
-                             Labels const& out) {
-    Labels inner;
-    for (int d = 0; d < first.layout.rank; ++d)
-      if (second.find(first.label[d]) >= 0 && !out.contains(first.label[d]))
-        inner.push(first.label[d]);
-    return inner;
-  }
-
-  static bool folds(Labelled<T> const& x, Labels const& batch, Labels const& rows,
-                    Labels const& cols) {
-    return detail::fold(x, batch).possible && detail::fold(x, rows).possible &&
-           detail::fold(x, cols).possible;
-  }
-
   template <class U>
   static Matrix<U> matrix(Labelled<T> const& x, Labels const& batch, Labels const& rows,
                           Labels const& cols, U* data) {
-    detail::Folded const t = detail::fold(x, batch);
-    detail::Folded const r = detail::fold(x, rows);
-    detail::Folded const c = detail::fold(x, cols);
-    // a single row or column may have any stride: choose one that BLAS takes
-    std::int64_t row_stride = r.stride;
-    std::int64_t col_stride = c.stride;
-    if (r.extent <= 1) row_stride = col_stride == 1 ? c.extent : 1;
-    if (c.extent <= 1) col_stride = row_stride == 1 ? r.extent : 1;
-    return {data, r.extent, c.extent, row_stride, col_stride, t.stride};
+    planning::MatrixLayout const m(x, batch, rows, cols);
+    return {data, m.rows, m.cols, m.row_stride, m.col_stride, m.batch_stride};
   }
   static Matrix<T const> view(Labelled<T> const& x, Labels const& batch, Labels const& rows,
                               Labels const& cols) {
     return matrix<T const>(x, batch, rows, cols, x.data);
   }
 
-  static Labelled<T> view_in_order(Labelled<T> const& x, Labels const& order) {
-    Labelled<T> out = x;
-    for (int k = 0; k < order.size; ++k) {
-      int const d = x.find(order.at[k]);
-      out.layout.extent[k] = x.layout.extent[d];
-      out.layout.stride[k] = x.layout.stride[d];
-      out.label[k] = x.label[d];
-    }
-    return out;
-  }
-
   Labelled<T> permuted(Labelled<T> const& x, Labels const& order) {
-    Labelled<T> wanted = view_in_order(x, order);
-    if (wanted.layout.contiguous()) return wanted;
-    Labelled<T> out = wanted;
+    planning::LabelledLayout const wanted = planning::view_in_order(x, order);
+    Labelled<T> out;
+    static_cast<planning::LabelledLayout&>(out) = wanted;
     out.layout = wanted.layout.packed();
     out.keep = take(out.layout.elements());
-    copy_packed(exec_, wanted.data, wanted.layout, static_cast<T*>(out.keep.data()));
+    copy_packed(exec_, x.data, wanted.layout, static_cast<T*>(out.keep.data()));
     out.data = static_cast<T const*>(out.keep.data());
     return out;
   }
 
   /// `x` summed over the labels that neither `other` nor `out` has.
   Labelled<T> summed(Labelled<T> const& x, Labelled<T> const& other, Labels const& out) {
-    auto const stays = [&](int d) {
-      return out.contains(x.label[d]) || other.find(x.label[d]) >= 0;
-    };
     Labelled<T> less;
+    static_cast<planning::LabelledLayout&>(less) = planning::summed(x, other, out);
+    if (less.layout.rank == x.layout.rank) return x;
     Layout source;  // the dims that stay, then the others
     for (bool const kept : {true, false})
       for (int d = 0; d < x.layout.rank; ++d) {
-        if (stays(d) != kept) continue;
-        if (kept) less.label[less.layout.rank] = x.label[d];
-        if (kept) less.layout.extent[less.layout.rank++] = x.layout.extent[d];
+        if ((less.find(x.label[d]) >= 0) != kept) continue;
         source.extent[source.rank] = x.layout.extent[d];
         source.stride[source.rank++] = x.layout.stride[d];
       }
-    if (less.layout.rank == x.layout.rank) return x;
-    less.layout = less.layout.packed();
     less.keep = take(less.layout.elements());
     using Sum = SumReducer<T>;
     ReducePlan const plan = plan_reduce<Sum>(exec_, source, less.layout.rank);
@@ -271,21 +174,6 @@ class Product {
     reduce<Sum>(exec_, plan, x.data, static_cast<T*>(less.keep.data()), work.data());
     less.data = static_cast<T const*>(less.keep.data());
     return less;
-  }
-
-  /// The result as a labelled block without gaps.
-  static Labelled<T> target(Labelled<T> const& a, Labelled<T> const& b, Labels const& out,
-                            T const* data) {
-    Labelled<T> c;
-    c.data = data;
-    c.layout.rank = out.size;
-    for (int k = 0; k < out.size; ++k) {
-      int const in_a = a.find(out.at[k]);
-      c.label[k] = out.at[k];
-      c.layout.extent[k] = in_a >= 0 ? a.layout.extent[in_a] : b.layout.extent[b.find(out.at[k])];
-    }
-    c.layout = c.layout.packed();
-    return c;
   }
 
   Exec const& exec_;

@@ -6,6 +6,8 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/plan/sort_plan.hpp>
+
 namespace shardtype::kernels {
 
 /// An element and its place in its row.
@@ -79,8 +81,7 @@ KOKKOS_FUNCTION std::int64_t taken_from_first(Before<Item> before, Item const* a
   return low;
 }
 
-/// Elements that are sorted by insertion.
-inline constexpr std::int64_t insertion = 16;
+using planning::insertion;
 
 /// One run per call, between two buffers: what is sorted lies in `a` after an even number of passes.
 template <class Item, class T>
@@ -118,10 +119,6 @@ struct SortRuns {
     }
   }
 };
-
-/// Most elements that are kept by selection: each run is read once, and what goes before the last one
-/// kept is inserted.
-inline constexpr std::int64_t selection = 32;
 
 /// The first `keep` of one run per call, at its begin.
 template <class Item, class T>
@@ -189,33 +186,14 @@ struct Apart {
 
 }  // namespace detail
 
-/// How rows of `n` elements are sorted, when the first `keep` of each are wanted.
-struct SortPlan {
-  std::int64_t rows, n, keep;
-  std::int64_t run = detail::insertion;
-  int in_runs = 0;  ///< merges within a run
-  int merges = 0;   ///< and of runs
-  bool selects = false;
+using planning::SortPlan;
 
-  /// Whether the sorted rows come to lie in the first of the two buffers.
-  bool ends_in_first() const { return (in_runs + merges) % 2 == 0; }
-};
-
+/// The plan for kernels on `Exec`.
 template <class Exec>
 SortPlan plan_sort(std::int64_t rows, std::int64_t n, std::int64_t keep) {
-  constexpr bool host =
-      Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible;
-  SortPlan p{rows, n, keep};
-  p.selects = keep <= detail::selection && n > 2 * detail::selection;
-  // a run that fits the cache, or keeps a device's threads busy
-  std::int64_t const most = host ? 8192 : p.selects ? 256 : 64;
-  // where little is kept, sorting more than twice that is in vain
-  while (p.run < n && p.run < most && (p.selects || p.run < 2 * keep)) {
-    p.run *= 2;
-    if (!p.selects) ++p.in_runs;
-  }
-  for (std::int64_t width = p.run; width < n; width *= 2) ++p.merges;
-  return p;
+  return planning::plan_sort(
+      rows, n, keep,
+      Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible);
 }
 
 /// Sorts each row of `in` [rows, n], stably, so that the first `plan.keep` are right, between buffers `a`

@@ -142,7 +142,10 @@ AnyBlock product_block(ProgramRun& run, int step, void const*) {
   auto labelled_input = [&](int k) {
     AnyBlock const& b = run.input(step, k);
     ProgramNode const& n = run.node(run.plan().steps[step].input[k]);
-    kernels::Labelled<T> out{elements_of<T>(b), b.layout, {}, b.keep};
+    kernels::Labelled<T> out;
+    out.data = elements_of<T>(b);
+    out.layout = b.layout;
+    out.keep = b.keep;
     for (int d = 0; d < n.rank; ++d) out.label[d] = n.labels[d];
     return out;
   };

@@ -93,16 +93,11 @@ constexpr int tensors_before() {
   return n;
 }
 
-/// The function of operands that are where the plan wants them, brought to the named result.
+/// The function of operands that are where the plan wants them.
 template <class R, class F, class... Met>
-typename R::result named_map(execute::NamedRun const& run, F const& f, Met const&... met) {
-  Expression<F, Met...> const e(f, met...);
-  if constexpr (R::direct) {
-    return run_fused<typename R::result>(e, nullptr);
-  } else {
-    return run.template moved<typename R::result>(Slot::result,
-                                                  run_fused<typename R::met::result>(e, nullptr));
-  }
+auto named_map(F const& f, Met const&... met) {
+  using Made = std::conditional_t<R::direct, typename R::result, typename R::met::result>;
+  return run_fused<Made>(Expression<F, Met...>(f, met...), nullptr);
 }
 /// The mesh of the first tensor.
 template <class A, class... Rest>
@@ -187,14 +182,14 @@ struct Run<op::Map<F, Out...>> {
       using shardtype::detail::tensors_before;
       AxisMap const axes = map_axes(shardtype::detail::first_mesh(args...).state(), R::S::names);
       Sizing const z = shardtype::detail::map_sizing<R>(axes, args...);
-      NamedRun const run{plan_cache<R, typename R::first::element>.get(
-                             z, {R::S::names, z.element_bytes, &R::make_plan}),
-                         axes, where};
-      return [&]<int... K>(std::integer_sequence<int, K...>) {
+      NamedRun const run{plan_of<R>(z), axes, where};
+      auto const compute = [&]<int... K>(std::integer_sequence<int, K...>) {
         return shardtype::detail::named_map<R>(
-            run, op.function,
-            shardtype::detail::brought<R, tensors_before<K, Args...>()>(run, args)...);
-      }(std::make_integer_sequence<int, static_cast<int>(sizeof...(Args))>{});
+            op.function, shardtype::detail::brought<R, tensors_before<K, Args...>()>(run, args)...);
+      };
+      // moved operands are gone before the result moves
+      auto made = compute(std::make_integer_sequence<int, static_cast<int>(sizeof...(Args))>{});
+      return run.template arrived<typename R::result>(std::move(made));
     }
   }
 };

@@ -11,7 +11,7 @@
 
 namespace shardtype {
 
-/// `explain(matmul_to<Dim<I, X>, Dim<K, Y>>, a, b)`: the plan of `plan_at` as text.
+/// `explain(op::Matmul<Dim<I, X>, Dim<K, Y>>{}, a, b)`: the plan of `plan_at` as text.
 template <class Op, class A, class... B>
 std::string explain(Op const& op, A const& a, B const&... b) {
   return explain(plan_at(op, operand(a), operand(b)...),

@@ -175,10 +175,11 @@ constexpr void size_contraction(Plan& plan, Spec const& a, Spec const& b, Sizing
   plan.local_flops = product_flops(a, b, z);
 }
 
-constexpr Plan empty_contraction(Spec const& a, Spec const& b, Spec const& result,
-                                 Sizing const& z) {
+constexpr Plan empty_contraction(Spec const& a, Spec const& b, Spec const& result, Sizing const& z,
+                                 ProductElements const& elements) {
   Plan plan;
   plan.sizing = z;
+  plan.elements = elements;
   plan.push_operand(a);
   plan.push_operand(b);
   plan.result = result;
@@ -300,9 +301,9 @@ constexpr Spec batch_sliced(Spec s, Spec const& other) {
 }  // namespace detail
 
 /// The plan of a strict product, which the rule has accepted with result `c`: no communication.
-constexpr Plan strict_contraction_plan(Spec const& a, Spec const& b, Spec const& c,
-                                       Sizing const& z) {
-  Plan plan = detail::empty_contraction(a, b, c, detail::weighed_sizing(a, b, c, z));
+constexpr Plan strict_contraction_plan(Spec const& a, Spec const& b, Spec const& c, Sizing const& z,
+                                       ProductElements const& elements = {}) {
+  Plan plan = detail::empty_contraction(a, b, c, detail::weighed_sizing(a, b, c, z), elements);
   Spec const sliced_a = detail::batch_sliced(a, b);
   Spec const sliced_b = detail::batch_sliced(b, a);
   append_reshard(plan, Slot::a, a, sliced_a);
@@ -418,12 +419,13 @@ constexpr detail::Progress contraction_progress(Spec const& a, Spec const& b, Sp
 /// The plan of a product whose result is named: `wanted` has passed `rules::named_contraction`.
 /// `before` is what is known of the costs on this machine.
 constexpr Plan contraction_plan(Spec const& a, Spec const& b, Spec const& wanted, Sizing const& z,
-                                Machine const& m = {}, detail::Progress const& before = {}) {
+                                Machine const& m = {}, detail::Progress const& before = {},
+                                ProductElements const& elements = {}) {
   Sizing const weighed = detail::weighed_sizing(a, b, wanted, z);
   detail::Chosen const chosen =
       detail::choose_way(a, b, wanted, weighed, m, before, std::numeric_limits<int>::max());
   detail::Choice const& way = chosen.way;
-  Plan plan = detail::empty_contraction(a, b, wanted, weighed);
+  Plan plan = detail::empty_contraction(a, b, wanted, weighed, elements);
   append_reshard(plan, Slot::a, a, way.a, m, chosen.time[0]);
   append_reshard(plan, Slot::b, b, way.b, m, chosen.time[1]);
   detail::append_product(plan, way.c);

@@ -37,7 +37,26 @@ struct CallSizing {
     return largest_block(given[k].extents[dim.label], dim.axes, common.sizes);
   }
   constexpr std::int64_t element_bytes(int k) const { return given[k].element_bytes; }
+  /// How the largest block of operand `k` lies, and of the result.
+  constexpr core::Layout layout(int k) const { return packed(operands[k], given[k]); }
+  constexpr core::Layout result_layout() const { return packed(result, made); }
+
+ private:
+  constexpr core::Layout packed(Spec const& s, OwnSizing const& own) const {
+    return packed_layout(s, {own.extents, common.sizes, own.element_bytes});
+  }
 };
+
+/// A block of sharding `s` as one of sharding `result`, of extents `out`: its dims in that order, of which new
+/// ones repeat it.
+constexpr core::Layout rearranged(core::Layout const& block, Spec const& s, core::Layout out,
+                                  Spec const& result) {
+  for (int d = 0; d < out.rank; ++d) {
+    int const from = s.find(result.dims[d].label);
+    out.stride[d] = from < 0 ? 0 : block.stride[from];
+  }
+  return out;
+}
 
 /// The plan of a call without its steps.
 constexpr Plan plan_of_call(std::string_view name, CallSizing const& c) {

@@ -132,6 +132,22 @@ constexpr void append_moves(Plan& p, Slot slot, Spec const& from, Spec const& to
   }
 }
 
+/// The plan of a value written as a sum: into zeros, by way of a block with all rows of a block-cyclic dim.
+constexpr Plan partial_plan(Spec const& from, Spec const& to, Sizing const& z) {
+  std::int64_t const element_bytes[] = {z.element_bytes, z.element_bytes};
+  LabelValues const values(z, &from, 1, to, element_bytes);
+  Plan p = plan_of_call("to_partial", values.call);
+  Work work;
+  int const d = from.cyclic_dim();
+  if (d >= 0 && !(from.dims[d].axes == to.dims[d].axes) && !rows_of(from, d, z, {}).contiguous()) {
+    Spec spread = from;
+    spread.dims[d].axes = to.dims[d].axes;
+    work.workspace = p.block_bytes(spread, Slot::a);
+  }
+  append_compute(p, work);
+  return p;
+}
+
 /// The plan of a named result. `work` tells what the local computation does, of the CallSizing of the resharded
 /// operands; where `direct`, it writes the named result itself.
 template <class WorkOf>

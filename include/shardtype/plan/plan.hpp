@@ -7,14 +7,13 @@
 #include <memory>
 #include <string_view>
 
+#include <shardtype/plan/local_memory.hpp>
 #include <shardtype/plan/repeat.hpp>
 
 namespace shardtype {
 
 /// Most steps in one plan: resharding two operands and a result over `max_axes` axes.
 inline constexpr int max_steps = 24;
-/// Most operands that a plan tells apart; of further ones it knows the bytes.
-inline constexpr int max_plan_operands = 8;
 /// Most loops in one plan.
 inline constexpr int max_repeats = 4;
 
@@ -86,8 +85,9 @@ struct Plan {
   std::int64_t local_flops = 0;  ///< of the busiest rank
   std::int64_t workspace =
       0;  ///< bytes that the local computation needs beside operands and result
-  std::int64_t more_bytes = 0;  ///< of operands beyond `max_plan_operands`
-  bool shares = false;          ///< the result lies in the memory of the first operand
+  std::int64_t more_bytes = 0;           ///< of operands beyond `max_plan_operands`
+  bool shares = false;                   ///< the result lies in the memory of the first operand
+  planning::ProductElements elements{};  ///< of a product
   Rooms<OwnSizing, max_plan_operands + 1> own{};
   int own_count = 0;
   Rooms<planning::Repeat, max_repeats> repeats{};
@@ -128,6 +128,23 @@ struct Plan {
     return nullptr;
   }
 
+ private:
+  // before its users: clang evaluates it in their constant expressions only if it has read it
+
+  /// Calls `visit` for each step and round that runs; `priced`: its work has bytes too.
+  template <class Visit>
+  constexpr void each_round(int first, int last, bool priced, Visit visit) const {
+    for (int k = first; k < last;) {
+      planning::Repeat const* const loop = repeat_of(k);
+      int const begin = k;
+      k = loop == nullptr ? k + 1 : std::min(last, loop->from + loop->size);
+      for (std::int64_t n = 0; n < (loop == nullptr ? 1 : loop->rounds); ++n)
+        for (int m = begin; m < k; ++m)
+          if (planning::Round const r = round_of(m, loop, n, priced); r.runs) visit(steps[m], r);
+    }
+  }
+
+ public:
   /// How many collectives of this kind run.
   constexpr int count(Collective c) const { return account(planning::Answer::counts).count(c); }
   /// How many collectives run at all.
@@ -146,10 +163,26 @@ struct Plan {
   constexpr std::int64_t flops() const {
     return repeat_count == 0 ? local_flops : account(planning::Answer::flops).flops();
   }
-  /// Most bytes a rank holds at once: the operands, and what each step reads and writes. Packing
-  /// buffers count as one more copy of what a collective sends.
-  constexpr std::int64_t peak_bytes() const {
-    return account(planning::Answer::memory).peak_bytes();
+  /// Most bytes that a rank asks for and holds at once, in blocks and in what moves them: the operands, results,
+  /// messages, and copies of blocks that must lie without gaps. Of a product that runs step by step; where MPI cannot
+  /// reach the memory of the blocks, the host holds messages beside that.
+  constexpr std::int64_t peak_bytes() const { return add_sat(given_bytes(), memory().most()); }
+  /// What the steps hold beside the operands.
+  constexpr planning::LocalMemory memory() const {
+    planning::LocalMemory m;
+    for (int k = 0; k < operand_count; ++k)
+      m.hold(operand_slot(k), operands[k], sizing_of(operand_slot(k)));
+    each_round(0, size, false, [&](Step const& s, planning::Round const& r) {
+      if (s.action == Action::compute && name.empty()) {
+        m.multiply(labels(0), labels(1), s.after, r.sizing, elements, r.work.workspace);
+      } else if (s.action == Action::compute || s.action == Action::finish) {
+        m.compute(s, r.sizing, r.work.workspace, r.work.shares);
+      } else {
+        m.move(s, r.sizing);
+      }
+    });
+    if (size > 0) m.leave(steps[size - 1].slot);
+    return m;
   }
   /// Predicted cost for the busiest rank.
   constexpr Cost cost(Machine const& m = {}) const {
@@ -177,15 +210,14 @@ struct Plan {
 
   /// Tells an accounting what runs in the steps from `first` on to before `last`, repeats round by round.
   constexpr void replay(planning::Accounting& a, int first, int last) const {
-    std::int64_t live[max_plan_operands + 1]{};
-    if (a.asks(planning::Answer::memory)) a.hold(given_bytes());
-    for (int k = first; k < last;) {
-      planning::Repeat const* const loop = repeat_of(k);
-      int const begin = k;
-      k = loop == nullptr ? k + 1 : std::min(last, loop->from + loop->size);
-      for (std::int64_t n = 0; n < (loop == nullptr ? 1 : loop->rounds); ++n)
-        for (int m = begin; m < k; ++m) tell(a, steps[m], round_of(m, loop, n, a), live);
-    }
+    each_round(first, last, a.asks(planning::Answer::cost),
+               [&](Step const& s, planning::Round const& r) {
+                 if (s.action == Action::compute) {
+                   a.compute(r.work);
+                 } else {
+                   a.move(s, r.sizing, r.first);
+                 }
+               });
   }
 
  private:
@@ -200,45 +232,28 @@ struct Plan {
     return a;
   }
   constexpr planning::Round round_of(int step, planning::Repeat const* loop, std::int64_t number,
-                                     planning::Accounting const& a) const {
+                                     bool priced) const {
     Step const& s = steps[step];
     if (loop != nullptr) return loop->round(step, s, sizing_of(s.slot), number);
     planning::Round once;
     once.sizing = sizing_of(s.slot);
-    if (s.action == Action::compute) once.work = computation(s, a);
+    if (s.action == Action::compute) once.work = computation(s, priced);
     return once;
   }
-  constexpr void tell(planning::Accounting& a, Step const& s, planning::Round const& r,
-                      std::int64_t* live) const {
-    if (!r.runs) return;
-    if (a.asks(planning::Answer::memory)) hold(a, s, r, live);
-    if (s.action == Action::compute) {
-      a.compute(r.work);
-    } else {
-      a.move(s, r.sizing, r.first);
-    }
-  }
-  /// What is in memory while a step runs, and after it: `live` has the bytes of each value but the operands as
-  /// they are given. A computation in memory that is there already leaves its value as it is.
-  static constexpr void hold(planning::Accounting& a, Step const& s, planning::Round const& r,
-                             std::int64_t* live) {
-    std::int64_t const after = r.work.shares ? 0 : block_bytes(s.after, r.sizing);
-    a.hold(after);
-    if (s.action == Action::communicate) a.need(block_bytes(s.before, r.sizing));
-    if (s.action == Action::compute) a.need(r.work.workspace);
-    int const mine = static_cast<int>(s.slot);
-    for (int k = 0; k <= max_plan_operands; ++k) {
-      bool const read = k == mine ? !r.work.shares : s.action == Action::compute;
-      if (read) a.release(live[k]), live[k] = 0;
-    }
-    live[mine] += after;
+  /// The labels of operand `k` as a product finds it.
+  constexpr planning::LabelledLayout labels(int k) const {
+    planning::LabelledLayout x;
+    Spec const* s = &operands[k];
+    for (Step const& step : *this)
+      if (step.slot == operand_slot(k)) s = &step.after;
+    for (int d = 0; d < s->rank; ++d) x.label[d] = s->dims[d].label;
+    return x;
   }
   /// A product takes the time of its flops, everything else that of the bytes it reads and writes.
-  constexpr planning::Computation computation(Step const& s, planning::Accounting const& a) const {
+  constexpr planning::Computation computation(Step const& s, bool priced) const {
     planning::Computation c{local_flops, 0, workspace, shares};
     if (name.empty()) c.product = static_cast<double>(local_flops);
-    if (a.asks(planning::Answer::cost) && !name.empty() && !shares)
-      c.bytes = given_bytes() + block_bytes(s.after, s.slot);
+    if (priced && !name.empty() && !shares) c.bytes = given_bytes() + block_bytes(s.after, s.slot);
     return c;
   }
 };

@@ -37,6 +37,9 @@ enum class Action : std::int8_t {
   finish,       ///< make results of totals that have been brought together
 };
 
+/// Most operands that a plan tells apart; of further ones it knows the bytes.
+inline constexpr int max_plan_operands = 8;
+
 /// The value a step works on: an operand, or the result.
 enum class Slot : std::int8_t { a, b, result };
 /// Operand `k`; those beyond the second are numbered behind the result.
@@ -61,6 +64,23 @@ struct Step {
 
   friend constexpr bool operator==(Step const&, Step const&) = default;
 };
+
+/// Whether a dim that the step changes is block-cyclic before or after.
+constexpr bool changes_cyclic(Step const& s) {
+  return (s.from >= 0 && s.before.dims[s.from].axes.cyclic != 0) ||
+         (s.to >= 0 && s.after.dims[s.to].axes.cyclic != 0);
+}
+/// Whether a collective takes its value without gaps whatever the dims.
+constexpr bool packs_whole(Collective c) {
+  return c == Collective::all_gather || c == Collective::all_reduce;
+}
+/// Whether the blocks of all members of a rank's group, in which a permute runs, are equal.
+constexpr bool has_equal_blocks(Step const& s, Sizing const& z, Coords const& at) {
+  std::int64_t const mine = block_of(s.before, s.from, z, at).size();
+  for (std::int64_t g = 0; g < z.sizes.product(s.axes); ++g)
+    if (block_of(s.before, s.from, z, member(s.axes, z.sizes, at, g)).size() != mine) return false;
+  return true;
+}
 
 /// Indices along the dim that the rank at these coordinates sends to others where a step splits a dim
 /// otherwise.

@@ -18,10 +18,33 @@ class Pool;
 
 namespace detail {
 
+/// Bytes that this process has asked for and not given back: of the pools of all meshes, and its share of the
+/// shared windows that it is inside of. A reused allocation counts with what was asked for this time. What
+/// `Plan::peak_bytes` predicts. Two integers, always counted; like pools, for one thread.
+class BytesInUse {
+ public:
+  std::int64_t now() const { return now_; }
+  /// The most at once since the last `reset`; what was there then counts.
+  std::int64_t most() const { return most_; }
+  void reset() { most_ = now_; }
+
+  void add(std::int64_t n) {
+    now_ += n;
+    most_ = std::max(most_, now_);
+  }
+  void subtract(std::int64_t n) { now_ -= n; }
+
+ private:
+  std::int64_t now_ = 0;
+  std::int64_t most_ = 0;
+};
+inline BytesInUse bytes_in_use;
+
 /// One allocation, with the number of its holders.
 struct Allocation {
   void* data = nullptr;
   std::size_t bytes = 0;
+  std::size_t asked = 0;  ///< by whom it serves now
   std::atomic<int> holders{0};
   void (*release)(void*) = nullptr;  ///< Kokkos::kokkos_free of its memory space
   Pool* home = nullptr;
@@ -101,10 +124,10 @@ class Pool {
   Pool(Pool const&) = delete;
   Pool& operator=(Pool const&) = delete;
 
-  /// At least `bytes` bytes of the memory of `Space`, with any contents.
+  /// At least `asked` bytes of the memory of `Space`, with any contents.
   template <class Space>
-  Buffer take(std::size_t bytes) {
-    bytes = std::max<std::size_t>(bytes, 64);
+  Buffer take(std::size_t asked) {
+    std::size_t const bytes = std::max<std::size_t>(asked, 64);
     auto const release = &detail::release_memory<Space>;
     std::size_t best = idle_.size();
     for (std::size_t k = 0; k < idle_.size(); ++k) {
@@ -116,7 +139,7 @@ class Pool {
       detail::Allocation* a = idle_[best];
       idle_.erase(best);
       idle_bytes_ -= a->bytes;
-      return used(a);
+      return used(a, asked);
     }
     trim(most_used_);
     auto* a = new detail::Allocation;
@@ -127,7 +150,7 @@ class Pool {
     a->release = release;
     a->home = this;
     ++allocations_;
-    return used(a);
+    return used(a, asked);
   }
 
   /// Gives idle memory back until at most `keep` bytes lie idle.
@@ -171,7 +194,9 @@ class Pool {
     trim();
     return Kokkos::kokkos_malloc<Space>("shardtype", bytes);
   }
-  Buffer used(detail::Allocation* a) {
+  Buffer used(detail::Allocation* a, std::size_t asked) {
+    a->asked = asked;
+    detail::bytes_in_use.add(static_cast<std::int64_t>(asked));
     used_bytes_ += a->bytes;
     most_used_ = std::max(most_used_, used_bytes_);
     ++used_;
@@ -187,6 +212,7 @@ class Pool {
     delete a;
   }
   void give_back(detail::Allocation* a) {
+    detail::bytes_in_use.subtract(static_cast<std::int64_t>(a->asked));
     used_bytes_ -= a->bytes;
     idle_bytes_ += a->bytes;
     idle_.push_back(a);

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <exception>
 #include <new>
+#include <utility>
 
 #include <mpi.h>
 #include <sched.h>
@@ -21,7 +22,7 @@ namespace shardtype {
 namespace detail {
 
 /// Bytes that this rank has exchanged through windows, counted as plans count them. For tests.
-inline std::int64_t window_bytes = 0;
+inline std::int64_t exchanged_in_windows = 0;
 
 }  // namespace detail
 
@@ -67,6 +68,7 @@ class SharedWindow {
   /// Makes room for `bytes` bytes, the same number on all ranks. False on all ranks if they do not share
   /// memory or the node has no room left for as much.
   bool reserve(std::int64_t bytes) {
+    asked_ = bytes;
     if (window_ != MPI_WIN_NULL && bytes <= room_) return true;
     if (!possible_ || bytes >= refused_) return false;
     if (grow(bytes)) return true;
@@ -75,17 +77,22 @@ class SharedWindow {
   }
   void* data() const { return data_; }
 
-  /// Waits until all ranks have left.
+  /// Waits until all ranks have left. Until `leave`, this rank's share of what was last reserved is in use.
   void enter() {
     for (int g = 0; g < size_; ++g) wait_for_rank(g);
+    share_ = (asked_ + size_ - 1) / size_;
+    shardtype::detail::bytes_in_use.add(share_);
   }
   /// Waits until all of `group`, ranks of the communicator, are here; what they wrote before is seen after.
   void meet(detail::List<int> const& group) {
-    leave();
+    arrive();
     for (int g : group) wait_for_rank(g);
   }
   /// Nothing is read or written here any more until the next `enter`. Never waits.
-  void leave() { counters_[rank_].count.store(++count_, std::memory_order_release); }
+  void leave() {
+    arrive();
+    shardtype::detail::bytes_in_use.subtract(std::exchange(share_, 0));
+  }
 
  private:
   /// Where one rank is; a cache line or two for each.
@@ -93,6 +100,7 @@ class SharedWindow {
     std::atomic<std::int64_t> count;
   };
 
+  void arrive() { counters_[rank_].count.store(++count_, std::memory_order_release); }
   void wait_for_rank(int g) const {
     for (int turn = 0; counters_[g].count.load(std::memory_order_acquire) < count_; ++turn) {
       if (turn < 100) continue;
@@ -158,6 +166,8 @@ class SharedWindow {
   MPI_Win window_ = MPI_WIN_NULL;
   std::int64_t count_ = 0;
   std::int64_t room_ = 0;
+  std::int64_t asked_ = 0;  ///< by the last `reserve`
+  std::int64_t share_ = 0;  ///< of it, this rank's, while inside
   std::int64_t refused_ = INT64_MAX;
   Counter* counters_ = nullptr;
   void* data_ = nullptr;

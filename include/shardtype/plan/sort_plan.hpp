@@ -1,0 +1,43 @@
+#pragma once
+/// How many rows are sorted: by which runs and merges, between which buffers.
+
+#include <cstdint>
+
+namespace shardtype::planning {
+
+/// Elements that are sorted by insertion.
+inline constexpr std::int64_t insertion = 16;
+/// Most elements that are kept by selection: each run is read once, and what goes before the last one
+/// kept is inserted.
+inline constexpr std::int64_t selection = 32;
+
+/// How rows of `n` elements are sorted, when the first `keep` of each are wanted.
+struct SortPlan {
+  std::int64_t rows, n, keep;
+  std::int64_t run = insertion;
+  int in_runs = 0;  ///< merges within a run
+  int merges = 0;   ///< and of runs
+  bool selects = false;
+
+  /// Whether the sorted rows come to lie in the first of the two buffers.
+  constexpr bool ends_in_first() const { return (in_runs + merges) % 2 == 0; }
+  /// Whether there is a second buffer.
+  constexpr bool has_second() const { return in_runs + merges > 0; }
+};
+
+/// `host`: for a processor with caches, else for a device.
+constexpr SortPlan plan_sort(std::int64_t rows, std::int64_t n, std::int64_t keep, bool host) {
+  SortPlan p{rows, n, keep};
+  p.selects = keep <= selection && n > 2 * selection;
+  // a run that fits the cache, or keeps a device's threads busy
+  std::int64_t const most = host ? 8192 : p.selects ? 256 : 64;
+  // where little is kept, sorting more than twice that is in vain
+  while (p.run < n && p.run < most && (p.selects || p.run < 2 * keep)) {
+    p.run *= 2;
+    if (!p.selects) ++p.in_runs;
+  }
+  for (std::int64_t width = p.run; width < n; width *= 2) ++p.merges;
+  return p;
+}
+
+}  // namespace shardtype::planning
