@@ -241,7 +241,9 @@ class LocalMemory {
     for (Spec const* spec : {&s.before, &s.after})
       for (int k = 0; k < spec->dims[s.to].axes.size; ++k)
         if (!all.contains(spec->dims[s.to].axes[k])) all.push(spec->dims[s.to].axes[k]);
-    if (all.size == s.axes.size) return mul_sat(l.elements(), z.element_bytes);
+    bool const each_row_once =
+        all.size == s.axes.size && s.after.dims[s.to].axes.size == s.axes.size;
+    if (each_row_once) return mul_sat(l.elements(), z.element_bytes);
     std::int64_t most = 0;
     for (std::int64_t r = 0; r < z.sizes.product(all); ++r) {
       Coords const me = member(all, z.sizes, {}, r);
