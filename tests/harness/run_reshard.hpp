@@ -45,7 +45,7 @@ int run(shardtype::MeshState& mesh, shardtype::AxisMap const& axes, shardtype::S
   using namespace shardtype;
   auto const me = static_cast<std::size_t>(simulate::rank_of(z.sizes, axes.coords));
   Plan const plan = planning::reshard_plan(from, to, z);
-  auto const start = simulate::distribute(planning::detail::without_reduced(from), z, element);
+  auto const start = simulate::distribute(planning::without_reduced(from), z, element);
   simulate::Distributed end = start;
   for (Step const& s : plan)
     if (!simulate::apply(s, z, end)) return 1000;

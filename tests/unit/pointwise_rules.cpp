@@ -139,7 +139,7 @@ TEST_CASE("what the elementwise rules accept computes the dense function") {
     ++total;
     ++accepted[which];
     owed[which] += v.result.unreduced.empty() ? 0 : 1;
-    REQUIRE(rules::detail::axes_on(v.result, 0).size <= 3);
+    REQUIRE(rules::axes_on(v.result, 0).size <= 3);
     Sizing const z = random_sizing(draw);
     bool local_only = true;
     auto const local = [&](Coords const& c, Extents const& at) {

@@ -359,8 +359,8 @@ TEST_CASE("reduced is planned as replicated") {
     std::int64_t differ = 0;
     for (Spec const& a : specs)
       for (Spec const& b : specs) {
-        Spec const plain_a = planning::detail::without_reduced(a);
-        Spec const plain_b = planning::detail::without_reduced(b);
+        Spec const plain_a = planning::without_reduced(a);
+        Spec const plain_b = planning::without_reduced(b);
         bool const legal = bool(rules::reshard(a, b));
         if (legal != bool(rules::reshard(plain_a, plain_b))) ++differ;
         if (!legal || (a == plain_a && b == plain_b)) continue;

@@ -84,11 +84,11 @@ struct NamedContraction {
                                       z, m, {}, product_element<element_t<A>>());
   }
   /// The same in parts, for compilers.
-  static constexpr auto progress(Sizing const& z, planning::detail::Progress const& before) {
+  static constexpr auto progress(Sizing const& z, planning::Progress const& before) {
     return planning::contraction_progress(S::template spec<0>, S::template spec<1>,
                                           S::template spec<2>, z, before);
   }
-  static constexpr Plan finish_plan(Sizing const& z, planning::detail::Progress const& before) {
+  static constexpr Plan finish_plan(Sizing const& z, planning::Progress const& before) {
     return planning::contraction_plan(S::template spec<0>, S::template spec<1>, S::template spec<2>,
                                       z, {}, before, product_element<element_t<A>>());
   }

@@ -211,7 +211,7 @@ struct StrictElementwise : ElementwiseOperands<F, Pack<>, Args...> {
   static constexpr bool communicates = false;
   /// Whether the operands are lawful, and none has all labels of the others.
   static constexpr bool decide_apart() {
-    return bool(Base::check()) && rules::detail::covering(Base::operands()) < 0;
+    return bool(Base::check()) && rules::covering(Base::operands()) < 0;
   }
   static constexpr Verdict decide() {
     if (Verdict v = Base::check(); !v) return v;

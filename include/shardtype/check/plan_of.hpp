@@ -65,12 +65,12 @@ template <class R, class Z, int Round>
 struct SearchRound {
   static consteval auto before() {
     if constexpr (Round == 0) {
-      return planning::detail::Progress{};
+      return planning::Progress{};
     } else {
       return SearchRound<R, Z, Round - 1>::value;
     }
   }
-  static constexpr planning::detail::Progress value = R::progress(Z::value, before());
+  static constexpr planning::Progress value = R::progress(Z::value, before());
 };
 template <class R, class Z, int Round = 0>
 consteval Plan plan_by_rounds() {
@@ -82,7 +82,7 @@ consteval Plan plan_by_rounds() {
 }
 template <class R, class Z>
 consteval Plan plan_in_compiler() {
-  if constexpr (requires { R::progress(Z::value, planning::detail::Progress{}); }) {
+  if constexpr (requires { R::progress(Z::value, planning::Progress{}); }) {
     return plan_by_rounds<R, Z>();
   } else {
     return R::make_plan(Z::value);

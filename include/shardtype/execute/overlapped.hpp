@@ -117,7 +117,7 @@ class OverlappedSteps {
     double const flop_time = static_cast<double>(sizeof(T)) / sizeof(float) *
                              (shardtype::detail::is_complex<T> ? 2 : 1) / m.flops_per_second;
     overlap::Workload work;
-    work.product = static_cast<double>(planning::detail::product_flops(a, b, z)) * flop_time;
+    work.product = static_cast<double>(planning::product_flops(a, b, z)) * flop_time;
     work.communication = static_cast<double>(step_cost(s, z, m).picoseconds) * 1e-12;
     work.ranks = z.sizes.product(s.axes);
     work.sums = s.collective != Collective::all_gather;

@@ -28,8 +28,6 @@ struct BlockCall {
   constexpr std::int64_t ranks() const { return sizes.product(axes); }
 };
 
-namespace detail {
-
 /// The dims of `s` alone.
 constexpr Spec dims_of(Spec const& s) {
   Spec out;
@@ -93,12 +91,9 @@ constexpr void exchange(Step& s, BlockCall const& c, Extents& as_one) {
   s.after = split_along(whole, s.to, c.axes);
 }
 
-}  // namespace detail
-
 /// The collective of one movement; `as_one` becomes the extents of the value that it works on, which are those of
 /// the blocks of the group as one tensor.
 constexpr Step block_step(BlockCall const& c, Extents& as_one) {
-  using detail::dims_of, detail::split_along;
   Step s;
   s.action = Action::communicate;
   s.axes = c.axes;
@@ -108,12 +103,12 @@ constexpr Step block_step(BlockCall const& c, Extents& as_one) {
     sum.kind = c.kind;
     return sum;
   };
-  as_one = detail::extents_by_label(c.given, c.given_extents);
+  as_one = extents_by_label(c.given, c.given_extents);
   s.before = s.after = dims_of(c.given);
   switch (c.how) {
     case Movement::all_gather: {
       s.collective = Collective::all_gather;
-      as_one = detail::extents_by_label(c.result, c.result_extents);
+      as_one = extents_by_label(c.result, c.result_extents);
       s.from = static_cast<std::int8_t>(c.result.find(c.first));
       s.after = dims_of(c.result);
       s.before = split_along(s.after, s.from, c.axes);
@@ -131,7 +126,7 @@ constexpr Step block_step(BlockCall const& c, Extents& as_one) {
       break;
     case Movement::all_to_all:
       s.collective = Collective::all_to_all;
-      detail::exchange(s, c, as_one);
+      exchange(s, c, as_one);
       break;
     case Movement::permute:
       s.collective = Collective::permute;
@@ -149,13 +144,13 @@ constexpr Step block_step(BlockCall const& c, Extents& as_one) {
 /// The plan of one call: its collective if it `moves` anything, and what is computed beside.
 constexpr Plan block_plan(std::string_view name, BlockCall const& c, bool moves) {
   CallSizing sizing;
-  OwnSizing const given = detail::own_sizing(c.given, c.given_extents, c.element_bytes);
+  OwnSizing const given = own_sizing(c.given, c.given_extents, c.element_bytes);
   sizing.common = {given.extents, c.sizes, c.element_bytes};
   sizing.operands = &c.given;
   sizing.count = 1;
   sizing.result = c.result;
   sizing.given = &given;
-  sizing.made = detail::own_sizing(c.result, c.result_extents, c.element_bytes);
+  sizing.made = own_sizing(c.result, c.result_extents, c.element_bytes);
   bool const local = c.how == Movement::shard || c.how == Movement::cast;
   Step s;
   if (!local) s = block_step(c, sizing.common.extents);
@@ -178,7 +173,7 @@ constexpr Step whole_block_step(Collective what, Spec const& s, AxisList const& 
   step.collective = what;
   step.axes = axes;
   step.slot = slot;
-  step.before = step.after = detail::dims_of(s);
+  step.before = step.after = dims_of(s);
   return step;
 }
 

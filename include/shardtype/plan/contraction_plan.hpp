@@ -16,8 +16,6 @@
 
 namespace shardtype::planning {
 
-namespace detail {
-
 /// What one axis does in the product, when it splits no label.
 inline constexpr int idle = -1;
 inline constexpr int owed_by_a = -2;
@@ -122,11 +120,11 @@ constexpr Spec with_roles(Spec const& s, Spec const& other, Spec const& wanted, 
   for (int d = 0; d < s.rank; ++d) {
     int const l = s.dims[d].label;
     AxisList const own = s.dims[d].axes;
-    AxisList const theirs = rules::detail::axes_on(other, l);
+    AxisList const theirs = rules::axes_on(other, l);
     bool const shared = other.find(l) >= 0;
     bool const other_first = shared && (((swap >> l) & 1U) != 0) == is_a;
     out.add(l, axes_with_role(role, l, other_first ? theirs : own, other_first ? own : theirs,
-                              rules::detail::axes_on(wanted, l)));
+                              rules::axes_on(wanted, l)));
   }
   for (int x = 0; x < max_axes; ++x) {
     if (role[x] == (is_a ? owed_by_a : owed_by_b)) out.unreduced.insert(x);
@@ -291,29 +289,25 @@ struct Chosen {
 /// The operand as the product uses it: on a batch label the shorter list is sliced to the longer.
 constexpr Spec batch_sliced(Spec s, Spec const& other) {
   for (int d = 0; d < s.rank; ++d) {
-    AxisList const theirs = rules::detail::axes_on(other, s.dims[d].label);
+    AxisList const theirs = rules::axes_on(other, s.dims[d].label);
     if (theirs.size > s.dims[d].axes.size) s.dims[d].axes = theirs;
     for (int k = 0; k < s.dims[d].axes.size; ++k) s.reduced.erase(s.dims[d].axes[k]);
   }
   return s;
 }
 
-}  // namespace detail
-
 /// The plan of a strict product, which the rule has accepted with result `c`: no communication.
 constexpr Plan strict_contraction_plan(Spec const& a, Spec const& b, Spec const& c, Sizing const& z,
                                        ProductElements const& elements = {}) {
-  Plan plan = detail::empty_contraction(a, b, c, detail::weighed_sizing(a, b, c, z), elements);
-  Spec const sliced_a = detail::batch_sliced(a, b);
-  Spec const sliced_b = detail::batch_sliced(b, a);
+  Plan plan = empty_contraction(a, b, c, weighed_sizing(a, b, c, z), elements);
+  Spec const sliced_a = batch_sliced(a, b);
+  Spec const sliced_b = batch_sliced(b, a);
   append_reshard(plan, Slot::a, a, sliced_a);
   append_reshard(plan, Slot::b, b, sliced_b);
-  detail::append_product(plan, c);
-  detail::size_contraction(plan, sliced_a, sliced_b, z);
+  append_product(plan, c);
+  size_contraction(plan, sliced_a, sliced_b, z);
   return plan;
 }
-
-namespace detail {
 
 /// The cheapest way to make a product whose result is named.
 constexpr Chosen choose_way(Spec const& a, Spec const& b, Spec const& wanted, Sizing const& z,
@@ -336,7 +330,7 @@ constexpr Chosen choose_way(Spec const& a, Spec const& b, Spec const& wanted, Si
   int orders = 0;
   for (int d = 0; d < a.rank; ++d) {
     int const l = a.dims[d].label;
-    AxisList const theirs = rules::detail::axes_on(b, l);
+    AxisList const theirs = rules::axes_on(b, l);
     if (theirs.size > 0 && a.dims[d].axes.size > 0 && !(theirs == a.dims[d].axes))
       ordered[orders++] = l;
   }
@@ -405,32 +399,29 @@ constexpr Chosen choose_way(Spec const& a, Spec const& b, Spec const& wanted, Si
   return chosen;
 }
 
-}  // namespace detail
-
 /// A part of the work of `contraction_plan`, small enough for one evaluation by a compiler with
 /// default limits: goes on from `before` and tells what it has found.
-constexpr detail::Progress contraction_progress(Spec const& a, Spec const& b, Spec const& wanted,
-                                                Sizing const& z,
-                                                detail::Progress const& before = {}) {
-  Sizing const weighed = detail::weighed_sizing(a, b, wanted, z);
-  return detail::choose_way(a, b, wanted, weighed, {}, before, 1200).progress;
+constexpr Progress contraction_progress(Spec const& a, Spec const& b, Spec const& wanted,
+                                        Sizing const& z, Progress const& before = {}) {
+  Sizing const weighed = weighed_sizing(a, b, wanted, z);
+  return choose_way(a, b, wanted, weighed, {}, before, 1200).progress;
 }
 
 /// The plan of a product whose result is named: `wanted` has passed `rules::named_contraction`.
 /// `before` is what is known of the costs on this machine.
 constexpr Plan contraction_plan(Spec const& a, Spec const& b, Spec const& wanted, Sizing const& z,
-                                Machine const& m = {}, detail::Progress const& before = {},
+                                Machine const& m = {}, Progress const& before = {},
                                 ProductElements const& elements = {}) {
-  Sizing const weighed = detail::weighed_sizing(a, b, wanted, z);
-  detail::Chosen const chosen =
-      detail::choose_way(a, b, wanted, weighed, m, before, std::numeric_limits<int>::max());
-  detail::Choice const& way = chosen.way;
-  Plan plan = detail::empty_contraction(a, b, wanted, weighed, elements);
+  Sizing const weighed = weighed_sizing(a, b, wanted, z);
+  Chosen const chosen =
+      choose_way(a, b, wanted, weighed, m, before, std::numeric_limits<int>::max());
+  Choice const& way = chosen.way;
+  Plan plan = empty_contraction(a, b, wanted, weighed, elements);
   append_reshard(plan, Slot::a, a, way.a, m, chosen.time[0]);
   append_reshard(plan, Slot::b, b, way.b, m, chosen.time[1]);
-  detail::append_product(plan, way.c);
+  append_product(plan, way.c);
   append_reshard(plan, Slot::result, way.c, wanted, m, chosen.time[2]);
-  detail::size_contraction(plan, way.a, way.b, z);
+  size_contraction(plan, way.a, way.b, z);
   return plan;
 }
 

@@ -95,8 +95,6 @@ constexpr std::int64_t block_bytes(RecordedProgram const& p, int node, int code)
   return bytes;
 }
 
-namespace detail {
-
 /// An order of operands in which the peak of all is least: by how much of each one's peak is given back.
 struct MakingOrder {
   int size = 0;
@@ -120,7 +118,5 @@ struct MakingOrder {
     }
   }
 };
-
-}  // namespace detail
 
 }  // namespace shardtype::planning

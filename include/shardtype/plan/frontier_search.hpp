@@ -226,7 +226,7 @@ class FrontierSearch : public Settler {
       peaks[k] = operand.peak;
       helds[k] = operand.held;
     }
-    detail::MakingOrder const order(peaks, helds, n_.operands);
+    MakingOrder const order(peaks, helds, n_.operands);
     o.layout = static_cast<std::int16_t>(layout);
     o.size = bytes_[layout];
     // other names for the same memory

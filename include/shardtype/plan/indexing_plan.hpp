@@ -11,8 +11,6 @@
 
 namespace shardtype::planning {
 
-namespace detail {
-
 /// `s` with its dims split further, as `wanted` splits them, over axes along which neither `s` nor
 /// `other` differs: slices, free, after which each rank does its own part only.
 constexpr Spec sliced_as(Spec s, Spec const& wanted, Spec const& other, int except) {
@@ -64,28 +62,25 @@ constexpr LocalPlan as_given(Verdict const& verdict, Spec const& a, Spec const& 
   return {verdict, 2, {a, b}, {}};
 }
 
-}  // namespace detail
-
 /// `take<V, Out...>`. Ids that are split over an axis which the table uses are gathered over it.
 constexpr LocalPlan take_plan(Spec const& table, Spec const& ids, Spec const& wanted, int along,
                               ReduceKind joining) {
-  LocalPlan plan = detail::as_given(detail::all_in_blocks(table, ids, wanted), table, ids);
+  LocalPlan plan = as_given(all_in_blocks(table, ids, wanted), table, ids);
   if (!plan.verdict) return plan;
   for (int e = 0; e < ids.rank; ++e)
     for (int x = 0; x < max_axes; ++x)
       if (!rules::same_along(table, x))
         plan.operands[1].dims[e].axes = plan.operands[1].dims[e].axes.without(x);
-  plan.operands[1] = detail::sliced_as(plan.operands[1], wanted, table, -1);
-  plan.operands[0] = detail::sliced_as(table, wanted, plan.operands[1], along);
+  plan.operands[1] = sliced_as(plan.operands[1], wanted, table, -1);
+  plan.operands[0] = sliced_as(table, wanted, plan.operands[1], along);
   return arrive(plan, rules::take(plan.operands[0], plan.operands[1], along, joining), wanted);
 }
 
 /// `one_hot<V, Out...>`: each rank makes its own part.
 constexpr LocalPlan one_hot_plan(Spec const& ids, Spec const& wanted, int along) {
-  LocalPlan plan{
-      detail::all_in_blocks(ids, wanted, {}), 1, {detail::sliced_as(ids, wanted, {}, -1)}, {}};
+  LocalPlan plan{all_in_blocks(ids, wanted, {}), 1, {sliced_as(ids, wanted, {}, -1)}, {}};
   if (!plan.verdict) return plan;
-  return detail::arrive_on(plan, rules::one_hot(plan.operands[0], along), wanted, along);
+  return arrive_on(plan, rules::one_hot(plan.operands[0], along), wanted, along);
 }
 
 /// `scatter_add<V, Out...>`, adding what each rank holds and then reducing, or (`gathers`) gathering
@@ -93,7 +88,7 @@ constexpr LocalPlan one_hot_plan(Spec const& ids, Spec const& wanted, int along)
 /// of V. Ids that are split unlike the updates are resharded to be split alike.
 constexpr LocalPlan scatter_plan(Spec const& updates, Spec const& ids, Spec const& wanted,
                                  int along, bool gathers) {
-  LocalPlan plan = detail::as_given(detail::all_in_blocks(updates, ids, wanted), updates, ids);
+  LocalPlan plan = as_given(all_in_blocks(updates, ids, wanted), updates, ids);
   if (!plan.verdict) return plan;
   if (!rules::scatter_add(updates, ids, along))
     for (int e = 0; e < ids.rank; ++e)
@@ -113,9 +108,9 @@ constexpr LocalPlan scatter_plan(Spec const& updates, Spec const& ids, Spec cons
     plan.operands[1] = rules::split_over(plan.operands[1], kept);
     plan.operands[0] = rules::split_over(plan.operands[0], kept);
   }
-  plan.operands[0] = detail::sliced_as(plan.operands[0], wanted, plan.operands[1], along);
-  return detail::arrive_on(plan, rules::scatter_add(plan.operands[0], plan.operands[1], along),
-                           wanted, along);
+  plan.operands[0] = sliced_as(plan.operands[0], wanted, plan.operands[1], along);
+  return arrive_on(plan, rules::scatter_add(plan.operands[0], plan.operands[1], along), wanted,
+                   along);
 }
 
 /// Bytes that a rank receives when a tensor is gathered; 0 when it is sliced.

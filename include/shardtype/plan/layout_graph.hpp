@@ -90,8 +90,6 @@ struct LayoutGraph {
   constexpr Spec spec(int layout) const { return code.spec(codes[layout]); }
 };
 
-namespace detail {
-
 /// Where a graph's tables are to be written.
 struct GraphMemory {
   int* codes;
@@ -287,7 +285,5 @@ class GraphWriter {
   unsigned owed_ = 0;
   int chosen_[max_axes]{};
 };
-
-}  // namespace detail
 
 }  // namespace shardtype::planning

@@ -9,8 +9,6 @@
 
 namespace shardtype::planning {
 
-namespace detail {
-
 /// How much memory a graph's tables take, counted without building it.
 class GraphSize {
  public:
@@ -119,18 +117,15 @@ struct GraphTables {
 template <int Rank, int Axes>
 inline constexpr GraphTables<Rank, Axes> graph_tables{};
 
-}  // namespace detail
-
 /// The graph of values of `Rank` dims over `Axes` axes, as a constant.
 template <int Rank, int Axes>
-inline constexpr LayoutGraph layout_graph = {
-    {Rank, Axes},
-    static_cast<int>(detail::graph_size<Rank, Axes>.layouts),
-    detail::graph_tables<Rank, Axes>.codes,
-    detail::graph_tables<Rank, Axes>.alike,
-    detail::graph_tables<Rank, Axes>.index,
-    detail::graph_tables<Rank, Axes>.first,
-    detail::graph_tables<Rank, Axes>.fans,
-    detail::graph_tables<Rank, Axes>.edges};
+inline constexpr LayoutGraph layout_graph = {{Rank, Axes},
+                                             static_cast<int>(graph_size<Rank, Axes>.layouts),
+                                             graph_tables<Rank, Axes>.codes,
+                                             graph_tables<Rank, Axes>.alike,
+                                             graph_tables<Rank, Axes>.index,
+                                             graph_tables<Rank, Axes>.first,
+                                             graph_tables<Rank, Axes>.fans,
+                                             graph_tables<Rank, Axes>.edges};
 
 }  // namespace shardtype::planning

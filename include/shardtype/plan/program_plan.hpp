@@ -315,7 +315,7 @@ class PlanWriter {
         peaks[k] = operand.peak;
         helds[k] = operand.held;
       }
-      detail::MakingOrder const order(peaks, helds, n);
+      MakingOrder const order(peaks, helds, n);
       s.kind = ProgramStep::Kind::make;
       s.inputs = static_cast<std::int8_t>(n);
       for (int k = 0; k < n; ++k)

@@ -16,7 +16,7 @@ class Graphs {
   LayoutGraph const& get(int rank, int axes) {
     Built& graph = built_[rank][axes];
     if (!graph.builder) {
-      graph.builder = shardtype::detail::Owned(new detail::GraphBuilder(rank, axes));
+      graph.builder = shardtype::detail::Owned(new GraphBuilder(rank, axes));
       graph.view = graph.builder->view();
     }
     return graph.view;
@@ -28,7 +28,7 @@ class Graphs {
 
  private:
   struct Built {
-    shardtype::detail::Owned<detail::GraphBuilder> builder;
+    shardtype::detail::Owned<GraphBuilder> builder;
     LayoutGraph view{};
   };
   Built built_[max_dims + 1][max_axes + 1];

@@ -5,7 +5,7 @@
 
 #include <shardtype/plan/reshard_layout.hpp>
 
-namespace shardtype::planning::detail {
+namespace shardtype::planning {
 
 /// What is certain before any search: a path takes at least `least` and at most `most` picoseconds.
 struct Bounds {
@@ -116,4 +116,4 @@ class Missing {
   std::int64_t block_ = 0;  ///< picoseconds to send the goal's whole block
 };
 
-}  // namespace shardtype::planning::detail
+}  // namespace shardtype::planning

@@ -6,7 +6,7 @@
 
 #include <shardtype/plan/plan.hpp>
 
-namespace shardtype::planning::detail {
+namespace shardtype::planning {
 
 /// Replicated and reduced are the same bytes; the search does not tell them apart.
 constexpr Spec without_reduced(Spec s) {
@@ -209,4 +209,4 @@ class Nodes {
   int open_size_ = 0;
 };
 
-}  // namespace shardtype::planning::detail
+}  // namespace shardtype::planning

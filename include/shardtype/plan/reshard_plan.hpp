@@ -34,8 +34,8 @@ constexpr bool same_order(Spec const& a, Spec const& b) {
 /// weighable by the plan's sizing.
 constexpr void append_reshard(Plan& plan, Slot slot, Spec const& from_spec, Spec const& to_spec,
                               Machine const& m = {}, std::int64_t time = -1, AxisSet spare = {}) {
-  Spec from = detail::without_reduced(from_spec);
-  Spec const to = detail::without_reduced(to_spec);
+  Spec from = without_reduced(from_spec);
+  Spec const to = without_reduced(to_spec);
   Sizing const& z = plan.sizing;
   auto transpose = [&](Spec const& before, Spec const& like) {
     Step s;
@@ -51,8 +51,8 @@ constexpr void append_reshard(Plan& plan, Slot slot, Spec const& from_spec, Spec
                                     largest_elements(to, z.extents, z.sizes);
   if (first) from = transpose(from, to);
   Spec const target = in_order_of(to, from);
-  detail::Search search(from, target, z, m, spare);
-  Path const path = search.run(time >= 0 ? time : detail::bounds(from, target, z, m).most);
+  Search search(from, target, z, m, spare);
+  Path const path = search.run(time >= 0 ? time : bounds(from, target, z, m).most);
   if (path.size > 0) {
     search.spell(plan.steps, plan.size, path.size, slot);
     plan.size += path.size;

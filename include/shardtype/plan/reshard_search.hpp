@@ -26,8 +26,6 @@ struct Path {
   Cost cost{};
 };
 
-namespace detail {
-
 /// One A* search. On a dim of even blocks, axes that stand where the goal has them, and all before them on
 /// that dim too, stay: to move them away and back never pays (tests/unit compare with all steps). Where
 /// blocks are uneven, the largest are padding in part, and it may; so it may where dims are dealt out.
@@ -441,7 +439,5 @@ class Search {
   int chosen_[max_axes]{};  ///< an order of its axes
   int left_ = 0;            ///< the least number of collectives to the goal
 };
-
-}  // namespace detail
 
 }  // namespace shardtype::planning

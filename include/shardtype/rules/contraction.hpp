@@ -51,8 +51,6 @@ constexpr LabelRole role_of(int label, Spec const& a, Spec const& b, Labels cons
 
 namespace rules {
 
-namespace detail {
-
 /// The axes on label `l` of `s`; empty if it has no such dim.
 constexpr AxisList axes_on(Spec const& s, int l) {
   int const d = s.find(l);
@@ -92,12 +90,9 @@ constexpr Verdict shared_label(int l, bool batch, AxisList const& in_a, AxisList
   return {};
 }
 
-}  // namespace detail
-
 /// The strict product of `a` and `b` with the labels `out`: its sharding, or the refusal.
 /// Communicates nothing; the result is unreduced over the axes of the summed labels.
 constexpr Verdict contraction(Spec const& a, Spec const& b, Labels const& out) {
-  using detail::axes_on;
   for (int k = 0; k < out.size; ++k)
     if (a.find(out.at[k]) < 0 && b.find(out.at[k]) < 0)
       return refuse(Code::N01_unknown_index, out.at[k]);
@@ -110,9 +105,9 @@ constexpr Verdict contraction(Spec const& a, Spec const& b, Labels const& out) {
     AxisState const in_a = a.state(x);
     AxisState const in_b = b.state(x);
     if (in_a == AxisState::unreduced)
-      if (Verdict v = detail::unreduced_axis(a, b, x); !v) return v;
+      if (Verdict v = unreduced_axis(a, b, x); !v) return v;
     if (in_b == AxisState::unreduced)
-      if (Verdict v = detail::unreduced_axis(b, a, x); !v) return v;
+      if (Verdict v = unreduced_axis(b, a, x); !v) return v;
     if (in_a == AxisState::unreduced || in_b == AxisState::unreduced) c.unreduced.insert(x);
     if (in_a == AxisState::split && in_b == AxisState::split) {
       int const la = a.dims[a.dim_of(x)].label;
@@ -131,8 +126,7 @@ constexpr Verdict contraction(Spec const& a, Spec const& b, Labels const& out) {
   for (int d = 0; d < a.rank; ++d) {
     int const l = a.dims[d].label;
     if (b.find(l) < 0) continue;
-    if (Verdict v = detail::shared_label(l, out.contains(l), a.dims[d].axes, axes_on(b, l)); !v)
-      return v;
+    if (Verdict v = shared_label(l, out.contains(l), a.dims[d].axes, axes_on(b, l)); !v) return v;
   }
 
   for (int k = 0; k < out.size; ++k) {

@@ -33,8 +33,6 @@ struct Operands {
 
 namespace rules {
 
-namespace detail {
-
 /// The first operand that has all labels of the others, -1 when there is none.
 constexpr int covering(Operands const& in) {
   for (int k = 0; k < in.size; ++k) {
@@ -107,8 +105,6 @@ constexpr Verdict owed_axis(Operands const& in, Linearity how, int x) {
   return {};
 }
 
-}  // namespace detail
-
 /// An elementwise function of `in` with the labels `out`, which include all of theirs: the sharding
 /// of the result, or the refusal. Per label the longest list of axes wins; the others are a prefix
 /// of it and are sliced, for free. Communicates nothing.
@@ -120,7 +116,7 @@ constexpr Verdict elementwise(Operands const& in, Labels const& out, Linearity h
   for (int k = 0; k < out.size; ++k) {
     AxisList longest;
     for (int m = 0; m < in.size; ++m) {
-      AxisList const mine = detail::axes_on(in.at[m], out.at[k]);
+      AxisList const mine = axes_on(in.at[m], out.at[k]);
       if (!mine.starts_with(longest) && !longest.starts_with(mine))
         return refuse(Code::P02_lists_differ, out.at[k], -1, mine[0]);
       if (mine.size > longest.size) longest = mine;
@@ -144,7 +140,7 @@ constexpr Verdict elementwise(Operands const& in, Labels const& out, Linearity h
       first = false;
     }
     if (owed) {
-      if (Verdict v = detail::owed_axis(in, how, x); !v) return v;
+      if (Verdict v = owed_axis(in, how, x); !v) return v;
       c.unreduced.insert(x);
     } else if (reduced && c.dim_of(x) < 0) {
       c.reduced.insert(x);
@@ -156,7 +152,7 @@ constexpr Verdict elementwise(Operands const& in, Labels const& out, Linearity h
 /// The same with the labels of the one operand that has all; refused (P01) where none has.
 constexpr Verdict elementwise(Operands const& in, Linearity how) {
   Labels out;
-  if (Verdict v = detail::common_labels(in, out); !v) return v;
+  if (Verdict v = common_labels(in, out); !v) return v;
   return elementwise(in, out, how);
 }
 
@@ -189,8 +185,7 @@ constexpr Spec elementwise_operand(Operands const& in, int which, Spec const& wa
   Spec const& s = in.at[which];
   if (elementwise(in, labels_of(wanted), how)) return s;
   Spec out;
-  for (int d = 0; d < s.rank; ++d)
-    out.add(s.dims[d].label, detail::axes_on(wanted, s.dims[d].label));
+  for (int d = 0; d < s.rank; ++d) out.add(s.dims[d].label, axes_on(wanted, s.dims[d].label));
   for (int x = 0; x < max_axes; ++x)
     if (s.reduced.contains(x) && out.dim_of(x) < 0) out.reduced.insert(x);
   return out;

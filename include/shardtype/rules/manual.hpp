@@ -88,8 +88,6 @@ constexpr Move transposed(Move const& m) {
   return back;
 }
 
-namespace detail {
-
 /// Why there is no such movement.
 constexpr Verdict no_move(Move const& m, int axis) {
   auto const no = [axis](Code code) { return refuse(code, -1, -1, axis); };
@@ -98,8 +96,6 @@ constexpr Verdict no_move(Move const& m, int axis) {
   if (m.how != Movement::cast && m.how != Movement::shard) return no(Code::V03_not_varying);
   return no(m.to == AxisState::unreduced ? Code::V03_not_varying : Code::V05_not_invariant);
 }
-
-}  // namespace detail
 
 /// The block `s` after the movement `how` along `axis` to state `to`; what is reduced, or owed after,
 /// is of kind `kind`.
@@ -110,7 +106,7 @@ constexpr Verdict move(Spec s, Movement how, int axis, AxisState to,
   bool const owed = (reduces && from == AxisState::unreduced) ||
                     (to == AxisState::unreduced && !s.unreduced.empty());
   if (owed && s.kind != kind) return refuse(Code::V16_kind, -1, -1, axis);
-  if (Move const m{how, from, to}; !exists(m)) return detail::no_move(m, axis);
+  if (Move const m{how, from, to}; !exists(m)) return no_move(m, axis);
   s.varying.erase(axis);
   s.unreduced.erase(axis);
   s.reduced.erase(axis);
