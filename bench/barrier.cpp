@@ -47,7 +47,7 @@ int main(int argc, char** argv) {
   std::int64_t const calls = std::max<std::int64_t>(1, option(argc, argv, "calls", 1000) / rounds);
   std::int64_t const plain = option(argc, argv, "plain", 3);
   Mesh<X> const mesh(env.world(), {env.size()});
-  Comm& comm = mesh.state().whole();
+  runtime::Comm& comm = mesh.state().whole();
 
   std::vector<double> all, ratios;
   benchmark::RegisterBenchmark("barrier",

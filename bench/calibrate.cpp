@@ -35,10 +35,10 @@ double seconds(int times, F work) {
 }
 
 /// Messages of `n` elements, `times` of them in a row from each rank to the next.
-void round_the_ring(Comm& comm, float const* from, float* to, std::int64_t n, int times) {
+void round_the_ring(runtime::Comm& comm, float const* from, float* to, std::int64_t n, int times) {
   int const p = comm.size();
   for (int k = 0; k < times; ++k) {
-    Stream stream(comm, (comm.rank() + p - 1) % p, (comm.rank() + 1) % p, 1);
+    runtime::Stream stream(comm, (comm.rank() + p - 1) % p, (comm.rank() + 1) % p, 1);
     stream.receive(to, n);
     stream.send(from, n);
     stream.finish();
@@ -59,7 +59,7 @@ int main(int argc, char** argv) {
   Machine m;
   MPI_Comm copy = MPI_COMM_NULL;
   MPI_Comm_dup(env.world(), &copy);
-  Comm comm(copy);
+  runtime::Comm comm(copy);
   constexpr std::int64_t large = 1 << 20;
   HostArray<float> from(large), to(large);
   if (env.size() > 1) {
@@ -68,7 +68,7 @@ int main(int argc, char** argv) {
                 short_ones;
     int const p = comm.size();
     std::int64_t const part = large / p;
-    Counts const counts(static_cast<std::size_t>(p), part);
+    runtime::Counts const counts(static_cast<std::size_t>(p), part);
     double const moved = static_cast<double>(sizeof(float)) * static_cast<double>(part) * (p - 1);
     double const meeting = p * m.latency;  // as step_latency counts it
     auto const moving = [&](auto const& collective) {
@@ -77,7 +77,7 @@ int main(int argc, char** argv) {
     };
     double const gathered = moving([&] { comm.all_gather(from.data(), to.data(), counts); });
     double const reduced =
-        moving([&] { comm.reduce_scatter(from.data(), to.data(), counts, ReduceKind::sum); });
+        moving([&] { comm.reduce_scatter(from.data(), to.data(), counts, core::ReduceKind::sum); });
     m.bytes_per_second = moved / gathered;
     m.reducing = std::max(1.0, reduced / gathered);
   }

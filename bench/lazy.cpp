@@ -126,8 +126,8 @@ Pair product(Cube const& mesh, std::int64_t n) {
   auto const e = lazy(a) * lazy(b);
   auto const c = evaluate<CubeC>(mesh, e);
   auto const block = c.local();
-  Range const rows = c.ranges()[0];
-  Range const columns = c.ranges()[1];
+  core::Range const rows = c.ranges()[0];
+  core::Range const columns = c.ranges()[1];
   for (std::int64_t i : {rows.begin, rows.end - 1})
     for (std::int64_t k : {columns.begin, columns.end - 1}) {
       std::int64_t sum = 0;

@@ -117,7 +117,7 @@ void compare(C const& c, HostArray<float> const& rival, std::int64_t n) {
   if (block.size() != rival.size()) stop("the blocks of C differ in size");
   for (std::size_t k = 0; k < rival.size(); ++k)
     if (block.data()[k] != rival.data()[k]) stop("the two programs computed different C");
-  Range const rows = c.ranges()[0];
+  core::Range const rows = c.ranges()[0];
   for (std::int64_t i : {rows.begin, rows.end - 1})
     for (std::int64_t k : {std::int64_t{0}, n / 3, n - 1}) {
       std::int64_t sum = 0;

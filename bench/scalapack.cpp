@@ -160,7 +160,7 @@ class Share {
 double checksum(C const& c) {
   Checksum sum;
   auto const block = c.local();
-  Range const rows = c.ranges()[0];
+  core::Range const rows = c.ranges()[0];
   for (std::size_t i = 0; i < block.extent(0); ++i)
     for (std::size_t k = 0; k < block.extent(1); ++k)
       sum.add(rows.begin + static_cast<std::int64_t>(i), static_cast<std::int64_t>(k), block(i, k));

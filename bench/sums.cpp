@@ -31,18 +31,18 @@ int main(int argc, char** argv) {
   if (asked_for_help(argc, argv, help)) return 0;
   Environment env(argc, argv);
   Mesh<X> const mesh(env.world(), {env.size()});
-  Comm& comm = mesh.state().whole();
+  runtime::Comm& comm = mesh.state().whole();
   bool const share_cores = shardtype::detail::yield_while_waiting;
   constexpr std::int64_t largest = std::int64_t{1} << 24;
   HostArray<float> const in(largest);
   HostArray<float> const out(largest);
-  Counts counts(static_cast<std::size_t>(env.size()));
+  runtime::Counts counts(static_cast<std::size_t>(env.size()));
   Suite suite("sums", option(argc, argv, "rounds", 41));
   for (std::int64_t n = 1 << 12; n <= largest; n *= 4) {
     std::string const size = "_" + std::to_string(n * 4 / 1024) + "K";
     std::int64_t const part = n / env.size();
     suite.add("all_reduce" + size, [&, n] {
-      return Pair{[&, n] { comm.all_reduce(in.data(), in.data(), n, ReduceKind::sum); },
+      return Pair{[&, n] { comm.all_reduce(in.data(), in.data(), n, core::ReduceKind::sum); },
                   [&, n] {
                     yield_in_mpi = share_cores;
                     MPI_Allreduce(MPI_IN_PLACE, in.data(), static_cast<int>(n), MPI_FLOAT, MPI_SUM,
@@ -53,7 +53,7 @@ int main(int argc, char** argv) {
     suite.add("reduce_scatter" + size, [&, part] {
       return Pair{[&, part] {
                     counts.assign(counts.size(), part);
-                    comm.reduce_scatter(in.data(), out.data(), counts, ReduceKind::sum);
+                    comm.reduce_scatter(in.data(), out.data(), counts, core::ReduceKind::sum);
                   },
                   [&, part] {
                     yield_in_mpi = share_cores;

@@ -35,7 +35,7 @@ struct AveragePool {
   std::int64_t width = 2;
 
   // As for every operation that changes the extent of one dim: J is not split, and K takes its place.
-  static constexpr Verdict rule(rules::Question const& q) { return rules::resized(q); }
+  static constexpr rules::Verdict rule(rules::Question const& q) { return rules::resized(q); }
   // The extent of K.
   constexpr void extents(ResultExtents const& c) const {
     if (width < 1 || c.extent() % width != 0)

@@ -11,6 +11,7 @@
 namespace blocked {
 
 using namespace shardtype;
+using namespace shardtype::planning;
 
 // A square matrix whose two dims are block-cyclic. Steps of a round: the panel of columns along its row of the
 // mesh, that of rows along its column, the update.

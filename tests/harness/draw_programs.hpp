@@ -142,7 +142,7 @@ inline constexpr Op seldom_fit[] = {Op::window_at,  Op::replaced_at,      Op::re
 class Drawing {
  public:
   constexpr Drawing(std::uint64_t seed, int length) : draw_(seed) {
-    Labels all;
+    rules::Labels all;
     for (int l = 0; l < labels; ++l) all.push(l);
     program.input[0] = drawn_spec(all);
     program.input[1] = draw_.one_in(3) ? drawn_spec(all) : varied(draw_, program.input[0]);
@@ -156,8 +156,8 @@ class Drawing {
 
  private:
   // One draw after the other: the compiler may order arguments as it likes, and otherwise when it runs them.
-  constexpr Spec drawn_spec(Labels const& all) {
-    Labels const some = some_labels(draw_, all);
+  constexpr Spec drawn_spec(rules::Labels const& all) {
+    rules::Labels const some = some_labels(draw_, all);
     bool const owed = draw_.one_in(2);
     return random_spec(draw_, some, owed);
   }
@@ -168,8 +168,8 @@ class Drawing {
     if (which == 7) element = program.input_element[0];
     Spec& s = program.input[k];
     // sums of bool come of to_partial alone
-    if (element == Element::boolean && s.kind == ReduceKind::sum && !s.unreduced.empty())
-      s.kind = ReduceKind::max;
+    if (element == Element::boolean && s.kind == core::ReduceKind::sum && !s.unreduced.empty())
+      s.kind = core::ReduceKind::max;
     std::int64_t const ranks = power(4, s.unreduced.size());
     known_[k].divides = element == Element::floating;
     known_[k].most = element == Element::boolean    ? 1
@@ -186,14 +186,14 @@ class Drawing {
     Spec const& b = spec(in, 1);
     Known const& x = known_[in.operand[0]];
     Element const first = program.element(in.operand[0]);
-    Verdict const v = Asking(draw_, first, a, b, spec(in, 2)).ask(in);
+    rules::Verdict const v = Asking(draw_, first, a, b, spec(in, 2)).ask(in);
     if (!v) return;
     Known const known = known_result(in, a, b, x, known_[in.operand[1]], known_[in.operand[2]]);
     if (most_on_the_way(in, known) >= too_large) return;
     in.most = x.most;
     in.element = given(in.op, first, program.element(in.operand[1]));
     in.result = v.result;
-    if (in.result.unreduced.empty()) in.result.kind = ReduceKind::sum;
+    if (in.result.unreduced.empty()) in.result.kind = core::ReduceKind::sum;
     if (needs_elements(in.op))
       for (int k = 0; k < in.list.size; ++k) program.needs_elements[in.list.at[k]] = true;
     known_[inputs + program.size] = known;
@@ -229,8 +229,8 @@ class Drawing {
     }
     // seldom so of two values: ids that share no index with their table
     if (strict(in.op) == Op::look_up) {
-      Labels const ids = labels_of(spec(in, 1));
-      return spec(in, 0).rank > 0 && without(ids, labels_of(spec(in, 0))).size == ids.size;
+      rules::Labels const ids = rules::labels_of(spec(in, 1));
+      return spec(in, 0).rank > 0 && without(ids, rules::labels_of(spec(in, 0))).size == ids.size;
     }
     return strict(in.op) != Op::divide || known_[in.operand[1]].divides;
   }
@@ -246,8 +246,8 @@ class Drawing {
 constexpr Program generate(std::uint64_t seed, int length) { return Drawing(seed, length).program; }
 
 // Sizes for a program: empty and single ones too, but none empty over which maxima are taken.
-inline Sizing random_extents(Draw& draw, Program const& p) {
-  Sizing z;
+inline planning::Sizing random_extents(Draw& draw, Program const& p) {
+  planning::Sizing z;
   z.element_bytes = sizeof(std::int64_t);
   for (int l = 0; l < labels; ++l) {
     z.extents.at[l] = draw.one_in(9) ? 0 : 1 + draw.below(static_cast<int>(most_extent));

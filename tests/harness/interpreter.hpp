@@ -116,17 +116,17 @@ class Interpreter : public RankReductions {
   // The operands brought to where they meet, the function there, and its result where it is named.
   Distributed named_elementwise(Instruction const& in, Distributed const& a, Distributed const& b,
                                 Distributed const& c) {
-    Linearity const how = linearity(in.op, in.element);
+    rules::Linearity const how = linearity(in.op, in.element);
     Distributed operand[] = {a, b, c};
     int const n = taken(in.op).operands;
-    Operands given;
+    rules::Operands given;
     for (int k = 0; k < n; ++k) given.push(operand[k].spec);
-    Operands met;
+    rules::Operands met;
     for (int k = 0; k < n; ++k) {
       met.push(rules::elementwise_operand(given, k, in.result, how));
       operand[k] = communicate(operand[k], met.at[k]);
     }
-    Verdict const there = rules::elementwise(met, labels_of(in.result), how);
+    rules::Verdict const there = rules::elementwise(met, rules::labels_of(in.result), how);
     if (!there) sound = false;
     return communicate(elementwise(in, there.result, operand[0], operand[1], operand[2]),
                        in.result);
@@ -237,7 +237,8 @@ class Interpreter : public RankReductions {
       return communicate(one_hot(in, way.result, communicate(a, way.operands[0])), to);
     }
     if (in.op == Op::named_look_up) {
-      ReduceKind const joining = in.element == Element::boolean ? ReduceKind::max : ReduceKind::sum;
+      core::ReduceKind const joining =
+          in.element == Element::boolean ? core::ReduceKind::max : core::ReduceKind::sum;
       LocalPlan const way = planning::take_plan(a.spec, b.spec, to, in.from, joining);
       return communicate(
           look_up(in, way.result, communicate(a, way.operands[0]), communicate(b, way.operands[1])),
@@ -281,10 +282,10 @@ class Interpreter : public RankReductions {
                             : planning::strict_contraction_plan(a.spec, b.spec, in.result, z_);
     Distributed slot[3] = {a, b, {}};
     for (Distributed& v : slot) v.spec.reduced = {};
-    for (Step s : plan) {
+    for (planning::Step s : plan) {
       s.before.reduced = {};
       s.after.reduced = {};
-      if (s.action == Action::compute) {
+      if (s.action == planning::Action::compute) {
         slot[2] = simulate::product(slot[0], slot[1], s.after, z_);
       } else {
         sound = sound && simulate::apply(s, z_, slot[static_cast<int>(s.slot)]);

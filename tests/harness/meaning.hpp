@@ -13,7 +13,7 @@ namespace programs {
 class Meaning {
  public:
   Meaning(Instruction const& in, Distributed const& a, Distributed const& b, Distributed const& c,
-          Sizing const& z)
+          planning::Sizing const& z)
       : in_(in), op_(strict(in.op)), a_(a), b_(b), c_(c), z_(z) {}
 
   /// The result, as held by a single rank.
@@ -145,7 +145,7 @@ class Meaning {
         return of(a_, at) == i ? 1 : 0;
       case Op::add_rows: {
         std::int64_t sum = 0;
-        over(labels_of(b_.spec), at, [&](Extents const& term) {
+        over(rules::labels_of(b_.spec), at, [&](Extents const& term) {
           if (of(b_, term) == i) sum += of(a_, term);
         });
         return sum;
@@ -202,7 +202,7 @@ class Meaning {
 
   /// Calls `use` for all indices of these labels, the last one fastest.
   template <class Use>
-  void over(Labels const& those, Extents at, Use use) const {
+  void over(rules::Labels const& those, Extents at, Use use) const {
     std::int64_t n = 1;
     for (int k = 0; k < those.size; ++k) n *= z_.extents[those.at[k]];
     for (std::int64_t number = 0; number < n; ++number) {
@@ -221,7 +221,7 @@ class Meaning {
   Instruction const& in_;
   Op op_;
   Distributed const &a_, &b_, &c_;
-  Sizing const& z_;
+  planning::Sizing const& z_;
 };
 
 }  // namespace programs

@@ -36,7 +36,7 @@ enum class Op : std::int8_t {
   to_floating,
   to_integer,
   choose,    // where(x > 0, y, z)
-  selected,  // where(p, y, zero)
+  selected,  // where(p, y, op::zero)
   named_add,
   named_multiply,
   named_divide,
@@ -281,14 +281,14 @@ struct TwiceAndOne {
 
 // What the library's own tags say of functions and reductions.
 template <class F, class T = std::int64_t>
-inline constexpr Linearity meets = shardtype::detail::LinearityOf<F, T>::value;
+inline constexpr rules::Linearity meets = shardtype::detail::LinearityOf<F, T>::value;
 template <class To>
-constexpr Linearity of_cast(Element from) {
+constexpr rules::Linearity of_cast(Element from) {
   return from == Element::integer    ? meets<functions::Cast<To>, std::int64_t>
          : from == Element::floating ? meets<functions::Cast<To>, double>
                                      : meets<functions::Cast<To>, bool>;
 }
-constexpr Linearity linearity(Op op, Element first) {
+constexpr rules::Linearity linearity(Op op, Element first) {
   switch (op) {
     case Op::negate:
       return meets<functions::Negate>;
@@ -334,10 +334,10 @@ constexpr Linearity linearity(Op op, Element first) {
     case Op::named_choose:
       return meets<functions::Where>;
     default:
-      return Linearity::none;
+      return rules::Linearity::none;
   }
 }
-constexpr ReductionKind reduction_kind(Op op) {
+constexpr rules::ReductionKind reduction_kind(Op op) {
   switch (strict(op)) {
     case Op::sum:
       return reductions::Sum::kind;

@@ -12,10 +12,10 @@ namespace programs {
 class Asking {
  public:
   constexpr Asking(Draw& draw, Element first, Spec const& a, Spec const& b, Spec const& c)
-      : draw_(draw), first_(first), a_(a), b_(b), c_(c), mine_(labels_of(a)) {}
+      : draw_(draw), first_(first), a_(a), b_(b), c_(c), mine_(rules::labels_of(a)) {}
 
   /// The rule's answer; the details of the instruction are drawn.
-  constexpr Verdict ask(Instruction& in) {
+  constexpr rules::Verdict ask(Instruction& in) {
     in.axis = draw_.below(axes);
     in.from = draw_.below(labels);
     in.to = draw_.below(labels);
@@ -29,11 +29,11 @@ class Asking {
   }
 
  private:
-  static constexpr Verdict no() { return refuse(Code::T09_not_a_tensor); }
+  static constexpr rules::Verdict no() { return refuse(rules::Code::T09_not_a_tensor); }
 
-  constexpr Verdict elementwise(Instruction const& in) {
-    Linearity const how = linearity(in.op, first_);
-    Operands all;
+  constexpr rules::Verdict elementwise(Instruction const& in) {
+    rules::Linearity const how = linearity(in.op, first_);
+    rules::Operands all;
     all.push(a_);
     switch (in.op) {
       case Op::scaled:
@@ -41,9 +41,9 @@ class Asking {
         all.push({});
         break;
       case Op::choose: {
-        Operands condition = all;
+        rules::Operands condition = all;
         condition.push({});
-        Verdict const v = rules::elementwise(condition, linearity(Op::positive, first_));
+        rules::Verdict const v = rules::elementwise(condition, linearity(Op::positive, first_));
         if (!v) return v;
         all.at[0] = v.result;
         all.push(b_);
@@ -59,11 +59,11 @@ class Asking {
     }
     return rules::elementwise(all, how);
   }
-  constexpr Verdict named_elementwise(Instruction const& in) {
-    Operands all;
+  constexpr rules::Verdict named_elementwise(Instruction const& in) {
+    rules::Operands all;
     all.push(a_);
     all.push(b_);
-    Labels out = together(a_, b_);
+    rules::Labels out = together(a_, b_);
     if (taken(in.op).operands > 2) {
       all.push(c_);
       for (int d = 0; d < c_.rank; ++d)
@@ -71,16 +71,16 @@ class Asking {
     }
     return rules::named_elementwise(all, wanted(out), linearity(in.op, first_));
   }
-  constexpr Verdict reduction(Instruction& in) {
-    Labels const kept = some_labels(draw_, mine_);
+  constexpr rules::Verdict reduction(Instruction& in) {
+    rules::Labels const kept = some_labels(draw_, mine_);
     in.list = without(mine_, kept);
     if (in.list.size == 0) return no();
     return is_reduction(in.op) ? rules::reduction(a_, kept, reduction_kind(in.op))
                                : rules::named_reduction(a_, wanted(kept), reduction_kind(in.op));
   }
-  constexpr Verdict product(Instruction& in) {
+  constexpr rules::Verdict product(Instruction& in) {
     if (in.op == Op::matrix_product || in.op == Op::named_matrix_product) {
-      if (Verdict const v = rules::matmul_labels(a_, b_, in.list); !v) return v;
+      if (rules::Verdict const v = rules::matmul_labels(a_, b_, in.list); !v) return v;
       if (in.op == Op::matrix_product) return rules::contraction(a_, b_, in.list);
       return rules::named_contraction(a_, b_, wanted(in.list), false);
     }
@@ -92,23 +92,28 @@ class Asking {
 
   // A rule of one label on what another gave; `new_label` is in its way, or comes of it.
   template <class Rule>
-  static constexpr Verdict shape(Rule rule, Verdict const& before, int label, int new_label = -1) {
+  static constexpr rules::Verdict shape(Rule rule, rules::Verdict const& before, int label,
+                                        int new_label = -1) {
     return before ? shape(rule, &before.result, 1, label, new_label) : before;
   }
   template <class Rule>
-  static constexpr Verdict shape(Rule rule, Spec const* operands, int count, int label,
-                                 int new_label = -1) {
+  static constexpr rules::Verdict shape(Rule rule, Spec const* operands, int count, int label,
+                                        int new_label = -1) {
     rules::Question q = question(operands, count);
     if (label >= 0) q.from.add(label);
     if (new_label >= 0) q.to.add(new_label);
     return rule(q);
   }
   // Rules that ask for more than a question.
-  static constexpr Verdict pad(rules::Question const& q) { return rules::pad(q, true); }
-  static constexpr Verdict pad_ones(rules::Question const& q) { return rules::pad(q, false); }
-  static constexpr Verdict expand(rules::Question const& q) { return rules::broadcast(q, true); }
-  template <ReduceKind kind>
-  static constexpr Verdict running(rules::Question const& q) {
+  static constexpr rules::Verdict pad(rules::Question const& q) { return rules::pad(q, true); }
+  static constexpr rules::Verdict pad_ones(rules::Question const& q) {
+    return rules::pad(q, false);
+  }
+  static constexpr rules::Verdict expand(rules::Question const& q) {
+    return rules::broadcast(q, true);
+  }
+  template <core::ReduceKind kind>
+  static constexpr rules::Verdict running(rules::Question const& q) {
     return rules::running(q, kind);
   }
   static constexpr rules::Question question(Spec const* operands, int count) {
@@ -119,8 +124,8 @@ class Asking {
     for (int x = 0; x < axes; ++x) q.sizes.at[x] = dynamic;
     return q;
   }
-  constexpr Verdict along(Instruction& in) {
-    Verdict const given = accept(a_);
+  constexpr rules::Verdict along(Instruction& in) {
+    rules::Verdict const given = rules::accept(a_);
     Spec const both[] = {a_, b_};
     int const v = in.from;
     switch (in.op) {
@@ -129,7 +134,7 @@ class Asking {
         int const first = draw_.below(a_.rank + 1);
         for (int d = 0; d < a_.rank; ++d) to.add(a_.dims[(first + d) % a_.rank].label);
         if (a_.rank < 2) return no();
-        in.list = labels_of(to);
+        in.list = rules::labels_of(to);
         return rules::transpose(a_, to);
       }
       case Op::flip:
@@ -145,15 +150,15 @@ class Asking {
       case Op::from_middle:
         return shape(rules::resized, shape(rules::resized, given, v), v);
       case Op::halves:
-        if (Verdict const s = shape(rules::resized, given, v); !s) return s;
+        if (rules::Verdict const s = shape(rules::resized, given, v); !s) return s;
         return shape(rules::concat, both, 2, v);
       case Op::last_of_two: {
-        Verdict const stacked = shape(rules::stack, both, 2, -1, labels);
+        rules::Verdict const stacked = shape(rules::stack, both, 2, -1, labels);
         return shape(rules::squeeze, shape(rules::resized, stacked, labels), labels);
       }
       case Op::renamed: {
-        Verdict const other = shape(rules::relabel, given, v, labels);
-        Verdict const again = shape(rules::relabel, other, labels, v);
+        rules::Verdict const other = shape(rules::relabel, given, v, labels);
+        rules::Verdict const again = shape(rules::relabel, other, labels, v);
         return shape(rules::squeeze, shape(expand, again, -1, labels + 1), labels + 1);
       }
       case Op::reshaped: {
@@ -161,7 +166,7 @@ class Asking {
         q.from.add(v);
         q.to.add(labels);
         q.to.add(labels + 1);
-        Verdict const two = rules::split(q, true);
+        rules::Verdict const two = rules::split(q, true);
         if (!two) return two;
         rules::Question back = question(&two.result, 1);
         back.from = q.to;
@@ -182,11 +187,11 @@ class Asking {
         return shape(rules::halo, given, v);
       case Op::running_sum:
       case Op::sum_before:
-        return shape(running<ReduceKind::sum>, given, v);
+        return shape(running<core::ReduceKind::sum>, given, v);
       case Op::running_max:
-        return shape(running<ReduceKind::max>, given, v);
+        return shape(running<core::ReduceKind::max>, given, v);
       case Op::running_min:
-        return shape(running<ReduceKind::min>, given, v);
+        return shape(running<core::ReduceKind::min>, given, v);
       case Op::sorted:
       case Op::sorted_places:
       case Op::top_values:
@@ -194,26 +199,27 @@ class Asking {
         rules::Question q = question(&a_, 1);
         q.from.add(v);
         bool const top = in.op == Op::top_values || in.op == Op::top_places;
-        Verdict const s = rules::sorted(q, top);
+        rules::Verdict const s = rules::sorted(q, top);
         return top ? shape(pad, s, v) : s;
       }
       default:
         return no();
     }
   }
-  constexpr Verdict indexing(Instruction& in) {
-    Verdict const given = accept(a_);
+  constexpr rules::Verdict indexing(Instruction& in) {
+    rules::Verdict const given = rules::accept(a_);
     if ((in.op == Op::look_up || in.op == Op::named_look_up) && mine_.size > 0)
       in.from = mine_.at[draw_.below(mine_.size)];
     int const v = in.from;
-    Labels one;
+    rules::Labels one;
     one.push(v);
-    ReduceKind const joining = first_ == Element::boolean ? ReduceKind::max : ReduceKind::sum;
+    core::ReduceKind const joining =
+        first_ == Element::boolean ? core::ReduceKind::max : core::ReduceKind::sum;
     switch (in.op) {
       case Op::look_up:
         return rules::take(a_, b_, v, joining);
       case Op::named_look_up: {
-        Labels out = without(mine_, one);
+        rules::Labels out = without(mine_, one);
         for (int e = 0; e < b_.rank; ++e)
           if (!out.contains(b_.dims[e].label)) out.push(b_.dims[e].label);
         return planning::take_plan(a_, b_, wanted(out), v, joining).verdict;
@@ -221,14 +227,14 @@ class Asking {
       case Op::add_rows:
         return rules::scatter_add(a_, b_, v);
       case Op::named_add_rows: {
-        Labels out = without(mine_, labels_of(b_));
+        rules::Labels out = without(mine_, rules::labels_of(b_));
         if (!out.contains(v)) out.push(v);
         return planning::scatter_plan(a_, b_, wanted(out), v, false).verdict;
       }
       case Op::one_hot:
         return rules::one_hot(a_, v);
       case Op::named_one_hot: {
-        Labels out = mine_;
+        rules::Labels out = mine_;
         if (!out.contains(v)) out.push(v);
         return planning::one_hot_plan(a_, wanted(out), v).verdict;
       }
@@ -237,13 +243,13 @@ class Asking {
       case Op::window:
         return shape(pad, shape(rules::resized, given, v), v);
       case Op::window_at:
-        if (Verdict const s = start(b_); !s) return s;
+        if (rules::Verdict const s = start(b_); !s) return s;
         return shape(pad, shape(rules::resized, given, v), v);
       case Op::replaced_at:
-        if (Verdict const s = start(c_); !s) return s;
+        if (rules::Verdict const s = start(c_); !s) return s;
         [[fallthrough]];
       case Op::replaced: {
-        Verdict const part = shape(rules::resized, accept(b_), v);
+        rules::Verdict const part = shape(rules::resized, rules::accept(b_), v);
         return part ? rules::dynamic_update(a_, part.result, v, v) : part;
       }
       default:
@@ -251,11 +257,11 @@ class Asking {
     }
   }
   // Where a window starts is read by `item`.
-  static constexpr Verdict start(Spec const& s) {
-    if (s.rank > 0) return refuse(Code::A01_item_has_dims);
-    return s.unreduced.empty() ? Verdict{} : refuse(Code::A02_still_unreduced);
+  static constexpr rules::Verdict start(Spec const& s) {
+    if (s.rank > 0) return refuse(rules::Code::A01_item_has_dims);
+    return s.unreduced.empty() ? rules::Verdict{} : refuse(rules::Code::A02_still_unreduced);
   }
-  constexpr Verdict change(Instruction const& in) {
+  constexpr rules::Verdict change(Instruction const& in) {
     switch (in.op) {
       case Op::to_partial:
         return rules::to_partial(a_, in.axis);
@@ -283,12 +289,12 @@ class Asking {
     }
   }
 
-  constexpr Spec wanted(Labels const& of) { return random_spec(draw_, of, draw_.one_in(3)); }
+  constexpr Spec wanted(rules::Labels const& of) { return random_spec(draw_, of, draw_.one_in(3)); }
 
   Draw& draw_;
   Element first_;
   Spec a_, b_, c_;
-  Labels mine_;
+  rules::Labels mine_;
 };
 
 }  // namespace programs

@@ -14,16 +14,16 @@ namespace programs {
 
 using simulate::Distributed;
 
-inline AxisList owed_axes(Spec const& s) {
-  AxisList out;
-  for (int x = 0; x < max_axes; ++x)
+inline core::AxisList owed_axes(Spec const& s) {
+  core::AxisList out;
+  for (int x = 0; x < core::max_axes; ++x)
     if (s.unreduced.contains(x)) out.push(x);
   return out;
 }
 
 // What a rank holds of an element of input `which`: any summand if the tensor is unreduced, equal on ranks
 // that hold copies. Doubles are powers of two or their negatives; the summands of one are not.
-inline std::int64_t held(Program const& p, int which, Sizes const& sizes, Coords const& c,
+inline std::int64_t held(Program const& p, int which, core::Sizes const& sizes, Coords const& c,
                          Extents const& at) {
   Spec const& s = p.input[which];
   std::uint64_t h = 1469598103934665603U + static_cast<std::uint64_t>(which);
@@ -31,9 +31,9 @@ inline std::int64_t held(Program const& p, int which, Sizes const& sizes, Coords
   for (int l = 0; l < labels; ++l)
     if (s.find(l) >= 0) mix(l * 100 + at[l]);
   bool const sums_to_it = p.input_element[which] == Element::floating &&
-                          s.kind == ReduceKind::sum && !s.unreduced.empty();
+                          s.kind == core::ReduceKind::sum && !s.unreduced.empty();
   bool first = true;
-  for (int x = 0; x < max_axes; ++x) {
+  for (int x = 0; x < core::max_axes; ++x) {
     if (!s.unreduced.contains(x)) continue;
     if (!sums_to_it) mix(1000 + 10 * x + c[x]);
     first = first && c[x] == 0;
@@ -46,7 +46,7 @@ inline std::int64_t held(Program const& p, int which, Sizes const& sizes, Coords
   if (!sums_to_it) return whole;
   return first ? whole - 3 * (sizes.product(owed_axes(s)) - 1) : 3;
 }
-inline Distributed input(Program const& p, int which, Sizing const& z) {
+inline Distributed input(Program const& p, int which, planning::Sizing const& z) {
   Spec const& s = p.input[which];
   Distributed out{s, {}};
   std::int64_t const n = simulate::volume(s, z.extents);
@@ -62,10 +62,10 @@ inline Distributed input(Program const& p, int which, Sizing const& z) {
   return out;
 }
 // What it stands for, as held by a single rank.
-inline Distributed meant_input(Program const& p, int which, Sizing const& z) {
+inline Distributed meant_input(Program const& p, int which, planning::Sizing const& z) {
   Spec const& s = p.input[which];
   Distributed out{s, {{}}};
-  AxisList const owed = owed_axes(s);
+  core::AxisList const owed = owed_axes(s);
   for (std::int64_t k = 0; k < simulate::volume(s, z.extents); ++k) {
     Extents const at = simulate::indices(s, z.extents, k);
     std::int64_t value = 0;
@@ -79,8 +79,8 @@ inline Distributed meant_input(Program const& p, int which, Sizing const& z) {
 }
 
 // Whether `v` stands for the values of `dense` (one rank): every rank's part, joined over what is owed.
-inline bool stands_for(Distributed const& v, Distributed const& dense, Sizing const& z) {
-  AxisList const owed = owed_axes(v.spec);
+inline bool stands_for(Distributed const& v, Distributed const& dense, planning::Sizing const& z) {
+  core::AxisList const owed = owed_axes(v.spec);
   std::int64_t const n = simulate::volume(v.spec, z.extents);
   if (static_cast<std::int64_t>(dense.held[0].size()) != n) return false;
   for (std::int64_t r = 0; r < simulate::rank_count(z.sizes); ++r) {

@@ -22,7 +22,7 @@ inline constexpr std::int64_t most_extent = 5;
 struct Instruction {
   Op op = Op::negate;
   int operand[3] = {0, 0, 0};
-  Labels list{};
+  rules::Labels list{};
   int axis = 0;
   int from = 0;
   int to = 0;
@@ -52,14 +52,14 @@ struct Program {
   }
 };
 
-constexpr Labels without(Labels const& all, Labels const& those) {
-  Labels out;
+constexpr rules::Labels without(rules::Labels const& all, rules::Labels const& those) {
+  rules::Labels out;
   for (int k = 0; k < all.size; ++k)
     if (!those.contains(all.at[k])) out.push(all.at[k]);
   return out;
 }
-constexpr Labels together(Spec const& a, Spec const& b) {
-  Labels out = labels_of(a);
+constexpr rules::Labels together(Spec const& a, Spec const& b) {
+  rules::Labels out = rules::labels_of(a);
   for (int d = 0; d < b.rank; ++d)
     if (!out.contains(b.dims[d].label)) out.push(b.dims[d].label);
   return out;

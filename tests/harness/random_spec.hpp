@@ -26,9 +26,9 @@ class Draw {
 };
 
 // Some of the labels in any order, axes on any of them, owed, reduced or on none.
-constexpr Spec random_spec(Draw& draw, Labels const& of, bool owed) {
+constexpr Spec random_spec(Draw& draw, rules::Labels const& of, bool owed) {
   Spec s;
-  Labels left = of;
+  rules::Labels left = of;
   while (left.size > 0) {
     int const k = draw.below(left.size);
     s.add(left.at[k]);
@@ -46,11 +46,12 @@ constexpr Spec random_spec(Draw& draw, Labels const& of, bool owed) {
       s.reduced.insert(x);
     }
   }
-  if (!s.unreduced.empty()) s.kind = static_cast<ReduceKind>(draw.one_in(2) ? 0 : draw.below(3));
+  if (!s.unreduced.empty())
+    s.kind = static_cast<core::ReduceKind>(draw.one_in(2) ? 0 : draw.below(3));
   return s;
 }
-constexpr Labels some_labels(Draw& draw, Labels const& of) {
-  Labels out;
+constexpr rules::Labels some_labels(Draw& draw, rules::Labels const& of) {
+  rules::Labels out;
   for (int k = 0; k < of.size; ++k)
     if (!draw.one_in(3)) out.push(of.at[k]);
   return out;
@@ -62,7 +63,7 @@ constexpr Spec varied(Draw& draw, Spec s) {
   if (draw.one_in(4)) s.reduced = {};
   if (draw.one_in(4) && s.rank > 1) --s.rank;
   if (draw.one_in(3) && s.rank > 1) {
-    DimSpec const first = s.dims[0];
+    core::DimSpec const first = s.dims[0];
     s.dims[0] = s.dims[1];
     s.dims[1] = first;
   }

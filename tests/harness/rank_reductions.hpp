@@ -69,7 +69,7 @@ class RankReductions : public Ranks {
   }
   // Over what each rank holds, and over what the ranks of `group` hold, who send each other what they have.
   Distributed reduce(Instruction const& in, Distributed const& a, Spec const& result,
-                     AxisList const& group) {
+                     core::AxisList const& group) {
     Op const op = strict(in.op);
     bool const places = op == Op::place || op == Op::least_place;
     return make(result, [&](Coords const& me, std::size_t, Extents const& at) {
@@ -117,12 +117,13 @@ class RankReductions : public Ranks {
   }
   Distributed named_reduction(Instruction const& in, Distributed const& a) {
     Op const op = strict(in.op);
-    bool const whole = reduction_kind(op) == ReductionKind::whole;
-    Labels const kept = without(labels_of(a.spec), in.list);
+    bool const whole = reduction_kind(op) == rules::ReductionKind::whole;
+    rules::Labels const kept = without(rules::labels_of(a.spec), in.list);
     // what reductions that no owed kind says carry is owed as a sum is
     Spec met =
-        rules::reduction(a.spec, kept, whole ? ReductionKind::sum : reduction_kind(op)).result;
-    AxisList group;
+        rules::reduction(a.spec, kept, whole ? rules::ReductionKind::sum : reduction_kind(op))
+            .result;
+    core::AxisList group;
     if (op == Op::prod || op == Op::place || op == Op::least_place) {
       // but products and places come together at once
       met.unreduced = {};

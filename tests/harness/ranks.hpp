@@ -11,7 +11,7 @@ namespace programs {
 
 class Ranks {
  public:
-  explicit Ranks(Sizing const& z) : z_(z), ranks_(simulate::rank_count(z.sizes)) {}
+  explicit Ranks(planning::Sizing const& z) : z_(z), ranks_(simulate::rank_count(z.sizes)) {}
   bool sound = true;  // turns false where a rank lacks what it needs
 
  protected:
@@ -39,7 +39,7 @@ class Ranks {
   }
   // What is held there by whichever rank along the dim of `label` has it.
   std::int64_t from_any(Distributed const& v, Coords const& me, int label, Extents const& at) {
-    AxisList const along = v.spec.dims[v.spec.find(label)].axes;
+    core::AxisList const along = v.spec.dims[v.spec.find(label)].axes;
     for (std::int64_t g = 0; g < z_.sizes.product(along); ++g) {
       Coords const other = member(along, z_.sizes, me, g);
       if (simulate::holds(v.spec, z_, other, at))
@@ -74,11 +74,11 @@ class Ranks {
   Distributed communicate(Distributed v, Spec const& to) {
     Plan const plan = planning::reshard_plan(v.spec, to, z_);
     v.spec.reduced = {};
-    for (Step const& s : plan) sound = sound && simulate::apply(s, z_, v);
+    for (planning::Step const& s : plan) sound = sound && simulate::apply(s, z_, v);
     return arrived(v, to);
   }
 
-  Sizing z_;
+  planning::Sizing z_;
   std::int64_t ranks_;
 };
 

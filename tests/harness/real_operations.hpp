@@ -22,7 +22,7 @@ struct I : Index<"I"> {};
 struct J : Index<"J"> {};
 struct K : Index<"K"> {};
 /// Numbers labels and axes as the programs do.
-using Names = Scope<Tensor<Int, Dim<I>, Dim<J>, Dim<K>, Reduced<X, Y, Z>>>;
+using Names = core::Scope<Tensor<Int, Dim<I>, Dim<J>, Dim<K>, Reduced<X, Y, Z>>>;
 template <int L>
 using label = std::tuple_element_t<static_cast<std::size_t>(L), std::tuple<I, J, K>>;
 template <int A>
@@ -36,7 +36,8 @@ struct SpecOf {
   static constexpr Spec value = P::value.spec(V);
 };
 template <class P, int V>
-using type_of = tensor_from_spec<Names, SpecOf<P, V>, element_of<P::value.element(V)>, Tensor<Int>>;
+using type_of =
+    core::tensor_from_spec<Names, SpecOf<P, V>, element_of<P::value.element(V)>, Tensor<Int>>;
 
 /// Labels on the way.
 struct Q : Index<"Q"> {};
@@ -44,10 +45,10 @@ struct R : Index<"R"> {};
 
 /// The row before each even one, the second behind each odd one.
 template <class V, class A>
-A rows_around(A const& a, Edge edge) {
+A rows_around(A const& a, op::Edge edge) {
   using T = typename A::element;
   constexpr auto d =
-      static_cast<std::size_t>(A::spec.find(Scope<A>::names.find_label(identity<V>)));
+      static_cast<std::size_t>(A::spec.find(core::Scope<A>::names.find_label(core::identity<V>)));
   auto const halo = halo_exchange<V>(a, 1, 2, edge);
   A out = detail::uninitialized<A>(a.mesh(), a.extents());
   auto const halo_here = harness::host_block(halo);
@@ -58,7 +59,7 @@ A rows_around(A const& a, Edge edge) {
     if (e < d) outer *= a.ranges()[e].size();
     if (e > d) inner *= a.ranges()[e].size();
   }
-  Range const mine = a.ranges()[d];
+  core::Range const mine = a.ranges()[d];
   harness::write_block(out, [&](auto const& to) {
     for (std::int64_t o = 0; o < outer; ++o)
       for (std::int64_t i = mine.begin; i < mine.end; ++i)
@@ -73,7 +74,7 @@ A rows_around(A const& a, Edge edge) {
 
 /// Elements that one of the result of a reduction is made of.
 template <class P, int At>
-std::int64_t terms(Sizing const& z) {
+std::int64_t terms(planning::Sizing const& z) {
   constexpr Instruction in = P::value.code[At];
   std::int64_t n = 1;
   for (int k = 0; k < in.list.size; ++k) n *= z.extents[in.list.at[k]];
@@ -124,7 +125,7 @@ auto perform_elementwise(A const& a, B const& b, C const& c) {
   } else if constexpr (op == Op::choose) {
     return where(a > 0, b, c).tensor();
   } else if constexpr (op == Op::selected) {
-    return where(a, b, zero).tensor();
+    return where(a, b, op::zero).tensor();
   } else if constexpr (op == Op::named_add) {
     return map<Out>(functions::Add{}, a, b);
   } else if constexpr (op == Op::named_multiply) {
@@ -139,7 +140,7 @@ auto perform_elementwise(A const& a, B const& b, C const& c) {
 
 /// `Over...`: the labels reduced over, or the named result.
 template <class P, int At, class... Over, class A>
-auto perform_reduction(Sizing const& z, A const& a) {
+auto perform_reduction(planning::Sizing const& z, A const& a) {
   constexpr Instruction in = P::value.code[At];
   constexpr Op op = strict(in.op);
   if constexpr (op == Op::sum) {
@@ -190,7 +191,8 @@ auto perform_along(Int n, A const& a, B const& b, C const& c) {
   } else if constexpr (op == Op::from_second) {
     return pad<V>(slice<V>(a, std::min<Int>(1, n), n), 0, std::min<Int>(1, n));
   } else if constexpr (op == Op::from_second_and_one) {
-    return pad<V>(slice<V>(a, std::min<Int>(1, n), n), 0, std::min<Int>(1, n), element_t<A>{1});
+    return pad<V>(slice<V>(a, std::min<Int>(1, n), n), 0, std::min<Int>(1, n),
+                  checking::element_t<A>{1});
   } else if constexpr (op == Op::twice_each) {
     return slice<V>(repeat<V>(a, 2), 0, n);
   } else if constexpr (op == Op::from_middle) {
@@ -207,11 +209,11 @@ auto perform_along(Int n, A const& a, B const& b, C const& c) {
   } else if constexpr (op == Op::shift) {
     return shift<V>(a, 1);
   } else if constexpr (op == Op::shift_round) {
-    return shift<V>(a, 1, Edge::wrap);
+    return shift<V>(a, 1, op::Edge::wrap);
   } else if constexpr (op == Op::halo) {
-    return rows_around<V>(a, Edge::fill_zero);
+    return rows_around<V>(a, op::Edge::fill_zero);
   } else if constexpr (op == Op::halo_round) {
-    return rows_around<V>(a, Edge::wrap);
+    return rows_around<V>(a, op::Edge::wrap);
   } else if constexpr (op == Op::running_sum) {
     return cumsum<V>(a);
   } else if constexpr (op == Op::running_max) {
@@ -219,7 +221,7 @@ auto perform_along(Int n, A const& a, B const& b, C const& c) {
   } else if constexpr (op == Op::running_min) {
     return cummin<V>(a);
   } else if constexpr (op == Op::sum_before) {
-    return cumsum<V>(a, Cumulate::exclusive);
+    return cumsum<V>(a, op::Cumulate::exclusive);
   } else if constexpr (op == Op::sorted) {
     return sort<V>(a);
   } else if constexpr (op == Op::sorted_places) {
@@ -295,8 +297,8 @@ auto perform_change(Mesh<X, Y, Z> const& mesh, A const& a) {
 
 /// Instruction `At` of program `P`. `L...` count its labels.
 template <class P, int At, class A, class B, class C, int... L>
-auto perform(Mesh<X, Y, Z> const& mesh, Sizing const& z, A const& a, B const& b, C const& c,
-             std::integer_sequence<int, L...>) {
+auto perform(Mesh<X, Y, Z> const& mesh, planning::Sizing const& z, A const& a, B const& b,
+             C const& c, std::integer_sequence<int, L...>) {
   constexpr Instruction in = P::value.code[At];
   using Out = type_of<P, inputs + At>;
   if constexpr (is_elementwise(in.op) || is_named_elementwise(in.op)) {

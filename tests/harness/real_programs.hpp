@@ -39,7 +39,7 @@ class Run {
   }
 
   Mesh<X, Y, Z> const& mesh;
-  Sizing z;
+  planning::Sizing z;
   int wrong = 0;
 
   template <class T>
@@ -53,14 +53,14 @@ class Run {
   }
   /// Compares a block of value `v` with the dense value; what is owed is reduced first. Collective.
   template <class T>
-  void compare(int v, std::array<Int, max_dims> const& extent, T const* block) {
+  void compare(int v, std::array<Int, core::max_dims> const& extent, T const* block) {
     using Wire = std::conditional_t<std::is_same_v<T, bool>, Int, T>;
     Spec const& s = program_.spec(v);
     for (int d = 0; d < s.rank; ++d)
       wrong += extent[static_cast<std::size_t>(d)] == z.extents[s.dims[d].label] ? 0 : 1;
     std::int64_t const n = local_elements(s, z.extents, z.sizes, axes_.coords);
     std::vector<Wire> mine(block, block + n);
-    AxisList const owed = owed_axes(s);
+    core::AxisList const owed = owed_axes(s);
     if (owed.size > 0)
       execute::group_of(mesh.state(), axes_, owed).all_reduce(mine.data(), mine.data(), n, s.kind);
     auto element = mine.begin();
@@ -72,21 +72,22 @@ class Run {
   }
 
  private:
-  static Sizing draw_sizing(Mesh<X, Y, Z> const& on, Program const& p, std::uint64_t seed) {
+  static planning::Sizing draw_sizing(Mesh<X, Y, Z> const& on, Program const& p,
+                                      std::uint64_t seed) {
     Draw draw(seed);
-    Sizing out = random_extents(draw, p);
+    planning::Sizing out = random_extents(draw, p);
     out.sizes = map_axes(on.state(), Names::names).sizes;
     return out;
   }
 
   Program const& program_;
-  AxisMap axes_;
+  runtime::AxisMap axes_;
   std::vector<Distributed> dense_;
 };
 
 template <class A>
 void compare(Run& run, int value, A const& a) {
-  std::array<Int, max_dims> extent{};
+  std::array<Int, core::max_dims> extent{};
   for (std::size_t d = 0; d < A::rank; ++d) extent[d] = a.extents()[d];
   run.compare(value, extent, harness::host_block(a).data());
 }

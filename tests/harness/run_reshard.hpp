@@ -22,15 +22,16 @@ enum class Operand { packed, view };
 inline int most_kernels(shardtype::Plan const& plan, Operand how) {
   int most = 0;
   bool outermost = how == Operand::packed;
-  for (shardtype::Step const& s : plan) {
-    outermost = outermost && s.from <= 0 && s.to <= 0 && s.action != shardtype::Action::transpose;
+  for (shardtype::planning::Step const& s : plan) {
+    outermost =
+        outermost && s.from <= 0 && s.to <= 0 && s.action != shardtype::planning::Action::transpose;
     for (int const d : {s.from, s.to})
       if (d >= 0)
         outermost =
             outermost && s.before.dims[d].axes.cyclic == 0 && s.after.dims[d].axes.cyclic == 0;
     bool const turns = s.to >= 0 && s.after.dims[s.to].axes.cyclic != 0;
-    if (s.action == shardtype::Action::slice) most += turns ? 1 : 0;
-    if (s.action == shardtype::Action::communicate)
+    if (s.action == shardtype::planning::Action::slice) most += turns ? 1 : 0;
+    if (s.action == shardtype::planning::Action::communicate)
       most += s.collective == shardtype::Collective::all_reduce ? 1 : 2;
   }
   return outermost ? 0 : most + 1;
@@ -39,15 +40,16 @@ inline int most_kernels(shardtype::Plan const& plan, Operand how) {
 // The number of wrong elements of the result, plus one for more kernels than there should be, and one for
 // wrong bytes when they are checked.
 template <class Element>
-int run(shardtype::MeshState& mesh, shardtype::AxisMap const& axes, shardtype::Spec const& from,
-        shardtype::Spec const& to, shardtype::Sizing const& z, Element element, Operand how,
+int run(shardtype::runtime::MeshState& mesh, shardtype::runtime::AxisMap const& axes,
+        shardtype::Spec const& from, shardtype::Spec const& to,
+        shardtype::planning::Sizing const& z, Element element, Operand how,
         bool check_bytes = true) {
   using namespace shardtype;
   auto const me = static_cast<std::size_t>(simulate::rank_of(z.sizes, axes.coords));
   Plan const plan = planning::reshard_plan(from, to, z);
   auto const start = simulate::distribute(planning::without_reduced(from), z, element);
   simulate::Distributed end = start;
-  for (Step const& s : plan)
+  for (planning::Step const& s : plan)
     if (!simulate::apply(s, z, end)) return 1000;
 
   auto value = execute::whole_value<Int>(from, z, axes.coords, {});
@@ -77,7 +79,7 @@ int run(shardtype::MeshState& mesh, shardtype::AxisMap const& axes, shardtype::S
   shim::reset();
   kernel_count::reset();
   execute::Executor<Int, Kokkos::HostSpace> execute(mesh, axes, z, std::source_location::current());
-  Buffer const result = execute.run(plan, std::move(value));
+  runtime::Buffer const result = execute.run(plan, std::move(value));
   int bad = kernel_count::started <= most_kernels(plan, how) ? 0 : 1;
   if (check_bytes && shim::bytes() != plan.bytes(axes.coords)) ++bad;
   auto const* got = static_cast<Int const*>(result.data());

@@ -13,13 +13,13 @@ namespace settings {
 
 struct Setting {
   std::string name;
-  shardtype::Sizing z{};
+  shardtype::planning::Sizing z{};
   shardtype::Machine m{};
 };
 
-inline shardtype::Sizing sizing(std::int64_t px, std::int64_t py, std::int64_t pz, std::int64_t i,
-                                std::int64_t j, std::int64_t k = 1) {
-  shardtype::Sizing z;
+inline shardtype::planning::Sizing sizing(std::int64_t px, std::int64_t py, std::int64_t pz,
+                                          std::int64_t i, std::int64_t j, std::int64_t k = 1) {
+  shardtype::planning::Sizing z;
   z.sizes = {{px, py, pz, 1}};
   z.extents = {{i, j, k}};
   z.element_bytes = 4;

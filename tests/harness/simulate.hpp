@@ -13,6 +13,7 @@
 namespace simulate {
 
 using namespace shardtype;
+using namespace shardtype::planning;
 
 // All axes of a scope, and every rank's coordinates along them.
 inline AxisList all_axes() {

@@ -68,7 +68,7 @@ TEST_CASE("manual collectives, at once and started") {
   std::vector<Int> starts, ones(static_cast<std::size_t>(px), 1);
   for (Int g = 0; g < px; ++g) starts.push_back(g);
   std::vector<Int> const mine(static_cast<std::size_t>(px), mesh.coordinate<X>());
-  RaggedRows const rows{starts, ones, mine, ones};
+  op::RaggedRows const rows{starts, ones, mine, ones};
   SourceDestination const pair[] = {{0, 0}};
   allocates_nothing(mesh, [&] {
     (void)all_reduce<X, Y>(a);

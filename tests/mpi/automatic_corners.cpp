@@ -192,7 +192,8 @@ void check_product_on(Mesh const& mesh) {
   };
   CHECK(wrong(evaluate<Dim<I>, Dim<K, Split>>(mesh, lazy(a) * b + 1), expected) == 0);
   CHECK(wrong(evaluate<Dim<I, Other>, Dim<K>>(mesh, lazy(a) * b + 1), expected) == 0);
-  CHECK(wrong(evaluate<Dim<I, Other>, Dim<K>>(MeshRef(mesh), lazy(a) * b + 1), expected) == 0);
+  CHECK(wrong(evaluate<Dim<I, Other>, Dim<K>>(runtime::MeshRef(mesh), lazy(a) * b + 1), expected) ==
+        0);
 }
 
 }  // namespace

@@ -52,14 +52,14 @@ A make_a(Mesh<X, Y> const& mesh, std::int64_t i, std::int64_t j) {
 
 TEST_CASE("an axis that a mesh without a type lacks") {
   auto const mesh = on_ranks::two_axes<X, Y>();
-  MeshRef const some = mesh;
+  runtime::MeshRef const some = mesh;
   A const a = make_a(mesh, 6, 4);
   CHECK(text_of([&] { evaluate<Dim<I, Z>, Dim<J>>(some, lazy(a) + 1); }) ==
         "[shardtype E13] the mesh has no axis Z; it has X, Y: name one of these, or make the mesh "
         "with that "
         "axis too");
   Mesh<Z> const other(MPI_COMM_WORLD, {on_ranks::rank_total()});
-  MeshRef const line = other;
+  runtime::MeshRef const line = other;
   CHECK(text_of([&] { evaluate<Dim<I>, Dim<J>>(line, lazy(a) + 1); }) ==
         "[shardtype E13] the mesh has no axis X; it has Z: name one of these, or make the mesh "
         "with that axis "

@@ -19,6 +19,7 @@
 #include "shim/pmpi.hpp"
 
 using namespace shardtype;
+using namespace shardtype::runtime;
 using run_reshard::Operand;
 
 namespace {

@@ -116,8 +116,8 @@ void check_plans(Grid const& mesh, Int n, Int m) {
   sends_its_plan(op::AllReduce<Max, Xs...>{}, unreduced<Max, Xs...>(a));
   sends_its_plan(op::AllReduce<Mean, Xs...>{}, cast<double>(a).tensor());
   sends_its_plan(op::AllGather<Xs..., I>{}, a);
-  sends_its_plan(op::AllGather<Xs..., J, ToVarying>{}, a);
-  sends_its_plan(op::AllGather<Xs..., K, ToReduced>{}, a);
+  sends_its_plan(op::AllGather<Xs..., J, checking::ToVarying>{}, a);
+  sends_its_plan(op::AllGather<Xs..., K, checking::ToReduced>{}, a);
   sends_its_plan(op::ReduceScatter<Xs..., I>{}, a);
   sends_its_plan(op::ReduceScatter<Min, Xs..., J>{}, a);
   sends_its_plan(op::AllToAll<Xs..., I, J>{}, a);

@@ -78,11 +78,11 @@ template <class C>
 int wrong(C const& c, Problem const& p) {
   int bad = c.template extent<I>() == p.m && c.template extent<K>() == p.n ? 0 : 1;
   constexpr std::size_t di =
-      C::spec.dims[0].label == Scope<C>::names.find_label(identity<I>) ? 0 : 1;
+      C::spec.dims[0].label == core::Scope<C>::names.find_label(core::identity<I>) ? 0 : 1;
   std::size_t place = 0;
   auto const block = harness::host_block(c);
   auto const* data = block.data();
-  std::array<Range, 2> const r = c.ranges();
+  std::array<core::Range, 2> const r = c.ranges();
   for (std::int64_t u = r[0].begin; u < r[0].end; ++u)
     for (std::int64_t v = r[1].begin; v < r[1].end; ++v) {
       std::int64_t const i = di == 0 ? u : v;

@@ -23,10 +23,10 @@ using namespace shardtype;
 namespace {
 
 namespace fs = std::filesystem;
-using Shape = NpyInts;
+using Shape = io::NpyInts;
 
 // Combined accesses take half a second per file where ranks share cores, so most tests go alone.
-NpyAccess const alone{.collective = false};
+io::NpyAccess const alone{.collective = false};
 
 int my_rank() {
   int rank = 0;
@@ -144,7 +144,7 @@ std::vector<T> values(Shape const& shape, Shape const& begin, Shape const& count
 
 template <class T>
 std::string file_image(Shape const& shape, bool fortran) {
-  std::string out = format_npy_header(npy_dtype<T>(), shape, fortran);
+  std::string out = io::format_npy_header(io::npy_dtype<T>(), shape, fortran);
   auto const data = values<T>(shape, Shape(shape.size(), 0), shape, fortran);
   if (!data.empty())
     out.append(reinterpret_cast<char const*>(data.data()), data.size() * sizeof(T));
@@ -164,15 +164,15 @@ void make_file(std::string const& path, std::string const& text) {
 
 template <class T>
 void write(std::string const& path, Shape const& shape, Block const& b, bool fortran,
-           NpyAccess access = alone) {
+           io::NpyAccess access = alone) {
   auto const data = values<T>(shape, b.begin, b.count);
-  write_npy(MPI_COMM_WORLD, path, npy_dtype<T>(), shape, b.begin, b.count, sizeof(T), data.data(),
-            b.first, fortran, access);
+  write_npy(MPI_COMM_WORLD, path, io::npy_dtype<T>(), shape, b.begin, b.count, sizeof(T),
+            data.data(), b.first, fortran, access);
 }
 
 template <class T>
-std::vector<T> read(std::string const& path, NpyHeader const& header, Block const& b,
-                    NpyAccess access = alone) {
+std::vector<T> read(std::string const& path, io::NpyHeader const& header, Block const& b,
+                    io::NpyAccess access = alone) {
   // one element too many shows that no more than the block is written
   std::vector<T> out(static_cast<std::size_t>(elements(b.count)) + 1, T(-7));
   read_npy_block(MPI_COMM_WORLD, path, header, b.begin, b.count, sizeof(T), out.data(), access);
@@ -219,8 +219,8 @@ TEMPLATE_TEST_CASE("each dtype is written and read back", "", float, double, std
       auto const all = blocks_of(shape);
       write<TestType>(path, shape, all.back(), fortran);
       CHECK(contents(path) == file_image<TestType>(shape, fortran));
-      auto const header = read_npy_header(MPI_COMM_WORLD, path);
-      check_npy(header, path, npy_dtype<TestType>(), shape.size());
+      auto const header = io::read_npy_header(MPI_COMM_WORLD, path);
+      check_npy(header, path, io::npy_dtype<TestType>(), shape.size());
       CHECK(header.shape == shape);
       CHECK(header.fortran_order == fortran);
       for (auto const& b : all)
@@ -234,7 +234,7 @@ TEST_CASE("any block of any shape is read, in both orders") {
     for (bool const fortran : {false, true}) {
       auto const path = dir / "a.npy";
       make_file(path, file_image<float>(shape, fortran));
-      auto const header = read_npy_header(MPI_COMM_WORLD, path);
+      auto const header = io::read_npy_header(MPI_COMM_WORLD, path);
       for (auto const& b : blocks_of(shape))
         CHECK(read<float>(path, header, b) == values<float>(shape, b.begin, b.count));
       meet();
@@ -260,14 +260,14 @@ TEST_CASE("any distribution of any shape is written, in both orders") {
 TEST_CASE("blocks go in as many calls as the limits ask for") {
   TempDir const dir;
   auto const path = dir / "a.npy";
-  for (auto const& access : {NpyAccess{false, 1, 1}, NpyAccess{false, 24, 2},
-                             NpyAccess{false, 100, 3}, NpyAccess{false, 1000, 1}})
+  for (auto const& access : {io::NpyAccess{false, 1, 1}, io::NpyAccess{false, 24, 2},
+                             io::NpyAccess{false, 100, 3}, io::NpyAccess{false, 1000, 1}})
     for (auto const& shape : {Shape{5, 7}, Shape{}, Shape{3, 4, 5}, Shape{2, 3, 4, 5}, Shape{23}})
       for (bool const fortran : {false, true}) {
         auto const all = blocks_of(shape);
         write<double>(path, shape, all[all.size() / 2], fortran, access);
         CHECK(contents(path) == file_image<double>(shape, fortran));
-        auto const header = read_npy_header(MPI_COMM_WORLD, path);
+        auto const header = io::read_npy_header(MPI_COMM_WORLD, path);
         for (std::size_t k = 0; k < all.size(); k += 3)
           CHECK(read<double>(path, header, all[k], access) ==
                 values<double>(shape, all[k].begin, all[k].count));
@@ -281,11 +281,11 @@ TEST_CASE("ranks combine their accesses") {
   for (bool const fortran : {false, true}) {
     auto const shape = fortran ? Shape{5, 7} : Shape{3, 2, 4};
     auto const b = blocks_of(shape).back();
-    NpyAccess together;
+    io::NpyAccess together;
     if (fortran) together.bytes = 64;  // a few calls, and not as many on each rank
     write<double>(path, shape, b, fortran, together);
     CHECK(contents(path) == file_image<double>(shape, fortran));
-    auto const header = read_npy_header(MPI_COMM_WORLD, path);
+    auto const header = io::read_npy_header(MPI_COMM_WORLD, path);
     CHECK(read<double>(path, header, b, together) == values<double>(shape, b.begin, b.count));
   }
 }
@@ -303,7 +303,7 @@ TEST_CASE("a file's name may hold a colon and spaces") {
   auto const path = dir / "run 12:30.npy";
   write<float>(path, {5, 3}, block_of({5, 3}, 1, -1, 0), false);
   CHECK(contents(path) == file_image<float>({5, 3}, false));
-  auto const header = read_npy_header(MPI_COMM_WORLD, path);
+  auto const header = io::read_npy_header(MPI_COMM_WORLD, path);
   auto const b = block_of({5, 3}, 1, -1, 0);
   CHECK(read<float>(path, header, b) == values<float>({5, 3}, b.begin, b.count));
 }
@@ -311,7 +311,7 @@ TEST_CASE("a file's name may hold a colon and spaces") {
 TEST_CASE("all ranks learn together that a file cannot be loaded") {
   TempDir const dir;
   auto const fails = [&](std::string const& path) {
-    return shared_failure([&] { read_npy_header(MPI_COMM_WORLD, path); });
+    return shared_failure([&] { io::read_npy_header(MPI_COMM_WORLD, path); });
   };
   auto const missing = dir / "missing.npy";
   CHECK(fails(missing) == "[shardtype IO1] cannot open " + missing + ": no such file");
@@ -331,9 +331,9 @@ TEST_CASE("all ranks learn together that a file cannot be loaded") {
   CHECK(fails(path) ==
         "[shardtype IO6] " + path + " has 187 bytes, its header promises 188: the file is cut off");
   make_file(path, good + "more");  // NumPy reads such a file too
-  CHECK(read_npy_header(MPI_COMM_WORLD, path).shape == Shape{5, 3});
+  CHECK(io::read_npy_header(MPI_COMM_WORLD, path).shape == Shape{5, 3});
 
-  auto const header = read_npy_header(MPI_COMM_WORLD, path);
+  auto const header = io::read_npy_header(MPI_COMM_WORLD, path);
   CHECK(contains(shared_failure([&] { check_npy(header, path, "<f4", 1); }), "IO5"));
   CHECK(contains(shared_failure([&] { check_npy(header, path, "<f8", 2); }), "IO4"));
 }
@@ -343,10 +343,10 @@ TEST_CASE("all ranks learn together that a block cannot be read") {
   auto const path = dir / "a.npy";
   auto const good = file_image<float>({5, 3}, false);
   make_file(path, good);
-  auto const header = read_npy_header(MPI_COMM_WORLD, path);
+  auto const header = io::read_npy_header(MPI_COMM_WORLD, path);
   auto const b = block_of({5, 3}, 1, -1, 0);
   std::vector<float> out(15);
-  NpyAccess access;
+  io::NpyAccess access;
   auto const fails = [&](Block const& block) {
     return shared_failure([&] {
       read_npy_block(MPI_COMM_WORLD, path, header, block.begin, block.count, 4, out.data(), access);

@@ -93,9 +93,9 @@ void check_manual(Grid const& mesh, Int n, Int m) {
   same([&] { return all_gather<Xs..., I>(a); },
        [&] { return start(op::AllGather<Xs..., I>{}, a); });
   same([&] { return all_gather<Xs..., J>(a, to_varying); },
-       [&] { return start(op::AllGather<Xs..., J, ToVarying>{}, a); });
+       [&] { return start(op::AllGather<Xs..., J, checking::ToVarying>{}, a); });
   same([&] { return all_gather<Xs..., K>(a, to_reduced); },
-       [&] { return start(op::AllGather<Xs..., K, ToReduced>{}, a); });
+       [&] { return start(op::AllGather<Xs..., K, checking::ToReduced>{}, a); });
   same([&] { return reduce_scatter<Xs..., J>(wide); },
        [&] { return start(op::ReduceScatter<Xs..., J>{}, wide); });
   same([&] { return reduce_scatter<Min, Xs..., J>(wide); },
@@ -117,7 +117,7 @@ void check_manual(Grid const& mesh, Int n, Int m) {
   same([&] { return broadcast_from<Xs...>(a, last); },
        [&] { return start(op::BroadcastFrom<Xs...>{last}, a); });
   same([&] { return broadcast_from<Xs...>(a, 0, to_varying); },
-       [&] { return start(op::BroadcastFrom<Xs..., ToVarying>{0}, a); });
+       [&] { return start(op::BroadcastFrom<Xs..., checking::ToVarying>{0}, a); });
   // one row from each rank to each
   auto const g = static_cast<std::size_t>(p);
   std::vector<Int> from(g), ones(g, n > 0 ? 1 : 0), to(g, 0);
@@ -125,7 +125,7 @@ void check_manual(Grid const& mesh, Int n, Int m) {
   auto const index = axis_index<Xs...>();
   Int const me = harness::host_block(index)();
   for (Int& t : to) t = me;
-  RaggedRows const rows{from, ones, to, ones};
+  op::RaggedRows const rows{from, ones, to, ones};
   same([&] { return ragged_all_to_all<Xs...>(a, out, rows); },
        [&] { return start(op::RaggedAllToAll<Xs...>{rows}, a, out); });
 }

@@ -17,6 +17,7 @@
 #include "harness/simulate.hpp"
 
 using namespace shardtype;
+using namespace shardtype::runtime;
 using measured_plan::check;
 
 namespace {
@@ -151,9 +152,9 @@ TEST_CASE("along a dim that is not split") {
 TEST_CASE("along a dim that may be split") {
   for_cases([](auto const& mesh, Int i, Int j) {
     auto const run = [&](auto const& a) {
-      for (Edge const edge : {Edge::fill_zero, Edge::wrap})
+      for (op::Edge const edge : {op::Edge::fill_zero, op::Edge::wrap})
         for (Int const n : {Int{0}, Int{1}, Int{-2}, i / 3, 2 * i + 1}) {
-          INFO("by " << n << (edge == Edge::wrap ? ", wrapped" : ""));
+          INFO("by " << n << (edge == op::Edge::wrap ? ", wrapped" : ""));
           check(
               "shift", op::Shift<I>{n, edge}, [&](auto const& x) { return shift<I>(x, n, edge); },
               a);
@@ -166,7 +167,7 @@ TEST_CASE("along a dim that may be split") {
       check("cummax", op::CumMax<I>{}, [](auto const& x) { return cummax<I>(x); }, a);
       check(
           "cummin", op::CumMin<I>{true},
-          [](auto const& x) { return cummin<I>(x, Cumulate::exclusive); }, a);
+          [](auto const& x) { return cummin<I>(x, op::Cumulate::exclusive); }, a);
     };
     run(matrix<double, Dim<I, Y>, Dim<J, X>>(mesh, i, j));
     run(matrix<double, Dim<J>, Dim<I, X, Y>>(mesh, j, i));

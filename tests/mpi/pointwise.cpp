@@ -202,7 +202,7 @@ TEST_CASE("sums that are owed go through linear functions, and nothing is sent")
     auto const u = sum<K>(a);
     static_assert(
         std::is_same_v<decltype(u), Tensor<float, Dim<I, X>, Dim<J>, Unreduced<Y>> const>);
-    auto const v = (where(p, -u * w, zero) + u * 2 - u / 4 + to_partial<Y>(whole)).tensor();
+    auto const v = (where(p, -u * w, op::zero) + u * 2 - u / 4 + to_partial<Y>(whole)).tensor();
     CHECK(shim::bytes() == 0);
     auto const dense = [](std::int64_t i, std::int64_t j) {
       double s = 0;

@@ -14,6 +14,7 @@
 #include "shim/pmpi.hpp"
 
 using namespace shardtype;
+using namespace shardtype::runtime;
 
 namespace {
 

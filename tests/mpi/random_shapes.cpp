@@ -67,7 +67,7 @@ struct ShapeProgram {
     bool const small = n[1] <= 8;
     switch (draw(0, 12)) {
       case 0:
-        a = shift<I>(a, r, Edge::wrap);
+        a = shift<I>(a, r, op::Edge::wrap);
         d = old.with(n, [&](Int i, Int j, Int k) { return old.at(modulo(i - r, n[0]), j, k); });
         return "shift I, wrapped";
       case 1:
@@ -121,7 +121,7 @@ struct ShapeProgram {
         });
         return "scan I, max";
       case 9:
-        a = cumsum<K>(a, Cumulate::exclusive);
+        a = cumsum<K>(a, op::Cumulate::exclusive);
         d = old.with(n, [&](Int i, Int j, Int k) {
           Int sum = 0;
           for (Int m = 0; m < k; ++m) sum += old.at(i, j, m);

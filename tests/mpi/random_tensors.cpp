@@ -73,7 +73,7 @@ void everywhere(Make make, Expected const& expected) {
 
 TEST_CASE("uniform numbers are the same bits on every mesh") {
   auto make = []<class... Parts>(auto const& mesh, auto const& e) {
-    return uniform<Parts...>(mesh, e, Key{7}, -2, 3);
+    return uniform<Parts...>(mesh, e, RandomKey{7}, -2, 3);
   };
   everywhere<float>(make, random::Uniform<float>{7, -2, 5, 3, std::nextafter(3.0F, -2.0F)});
   everywhere<double>(make, random::Uniform<double>{7, -2, 5, 3, std::nextafter(3.0, -2.0)});
@@ -81,11 +81,11 @@ TEST_CASE("uniform numbers are the same bits on every mesh") {
 
 TEST_CASE("normal numbers are the same bits on every mesh") {
   auto make = []<class... Parts>(auto const& mesh, auto const& e) {
-    return normal<Parts...>(mesh, e, Key{8}, 1, 3);
+    return normal<Parts...>(mesh, e, RandomKey{8}, 1, 3);
   };
   everywhere<float>(make, random::Normal<float>{8, 1, 3});
   auto make_complex = []<class... Parts>(auto const& mesh, auto const& e) {
-    return normal<Parts...>(mesh, e, Key{8}, {1, -1}, 3);
+    return normal<Parts...>(mesh, e, RandomKey{8}, {1, -1}, 3);
   };
   everywhere<Kokkos::complex<double>>(
       make_complex, random::Normal<Kokkos::complex<double>>{8, 1, -1, 3 * 0.70710678118654752440});
@@ -93,24 +93,24 @@ TEST_CASE("normal numbers are the same bits on every mesh") {
 
 TEST_CASE("the other distributions on one sharding each") {
   auto const mesh = on_ranks::two_axes<X, Y>();
-  auto const t = truncated_normal<double, Dim<I, X>, Dim<J, Y>>(mesh, {33, 7}, Key{9}, 1, 2);
+  auto const t = truncated_normal<double, Dim<I, X>, Dim<J, Y>>(mesh, {33, 7}, RandomKey{9}, 1, 2);
   CHECK(same_bits(
       t, random::TruncatedNormal<double>{9, 1, 2, random::normal_below(1), random::normal_below(-2),
                                          random::normal_below(-1) - random::normal_below(-2)}));
-  auto const f = truncated_normal<float, Dim<I, X, Y>>(mesh, {100}, Key{9}, -1, 2);
+  auto const f = truncated_normal<float, Dim<I, X, Y>>(mesh, {100}, RandomKey{9}, -1, 2);
   CHECK(same_bits(f, random::TruncatedNormal<float>{
                          9, -1, 2, random::normal_below(-1), random::normal_below(-2),
                          random::normal_below(2) - random::normal_below(-1)}));
-  auto const b = bernoulli<std::int32_t, Dim<I, Y>>(mesh, {100}, Key{10}, 0.25);
+  auto const b = bernoulli<std::int32_t, Dim<I, Y>>(mesh, {100}, RandomKey{10}, 0.25);
   CHECK(same_bits(b, random::Bernoulli<std::int32_t>{10, std::uint64_t{1} << 51}));
-  auto const t_or_f = bernoulli<bool, Dim<I, Y>>(mesh, {100}, Key{10}, 0.25);
+  auto const t_or_f = bernoulli<bool, Dim<I, Y>>(mesh, {100}, RandomKey{10}, 0.25);
   std::vector<std::int32_t> const ones = to_host(b);
   std::vector<std::uint8_t> const bits = to_host(t_or_f);
   CHECK(std::equal(ones.begin(), ones.end(), bits.begin(), bits.end()));
-  auto const i = integers<std::int64_t, Dim<I>, Dim<J, Y>>(mesh, {3, 40}, Key{11}, -5, 6);
+  auto const i = integers<std::int64_t, Dim<I>, Dim<J, Y>>(mesh, {3, 40}, RandomKey{11}, -5, 6);
   CHECK(same_bits(i, random::Integers<std::int64_t>{11, static_cast<std::uint64_t>(-5), 11,
                                                     (0 - std::uint64_t{11}) % 11}));
-  auto const s = integers<std::int32_t, Dim<I>, Dim<J, Y>>(mesh, {3, 40}, Key{11}, -5, 6);
+  auto const s = integers<std::int32_t, Dim<I>, Dim<J, Y>>(mesh, {3, 40}, RandomKey{11}, -5, 6);
   CHECK(same_bits(s, [&](std::int64_t n) {
     return random::Integers<std::int32_t>{11, static_cast<std::uint64_t>(-5), 11, 5}(n);
   }));
@@ -119,13 +119,13 @@ TEST_CASE("the other distributions on one sharding each") {
 TEST_CASE("permutations are the same on every mesh, and complete") {
   for (auto const& mesh : {on_ranks::two_axes<X, Y>(), reversed_mesh()})
     for (std::int64_t n : {0, 1, 2, 7, 1000, 1024, 1025, 65537}) {
-      auto const p = permutation<std::int64_t, Dim<I, Y, X>>(mesh, {n}, Key{12});
+      auto const p = permutation<std::int64_t, Dim<I, Y, X>>(mesh, {n}, RandomKey{12});
       std::vector<std::int64_t> const small = random::shuffled(12, n <= 1024 ? n : 0);
       random::Feistel<std::int64_t> const large(12, n);
       CHECK(same_bits(p, [&](std::int64_t k) {
         return n <= 1024 ? small[static_cast<std::size_t>(k)] : large(k);
       }));
-      auto const q = permutation<std::int32_t, Dim<I, X>>(mesh, {n}, Key{12});
+      auto const q = permutation<std::int32_t, Dim<I, X>>(mesh, {n}, RandomKey{12});
       auto const whole = to_host(q);
       std::vector<bool> used(static_cast<std::size_t>(n), false);
       for (std::int32_t k : whole) used.at(static_cast<std::size_t>(k)) = true;
@@ -137,22 +137,22 @@ TEST_CASE("permutations are the same on every mesh, and complete") {
 TEST_CASE("no dims, static extents, unreduced sums and maxima, ranks outside") {
   auto const mesh = on_ranks::two_axes<X, Y>();
   random::Uniform<double> const u{13, 0, 1, 1, std::nextafter(1.0, 0.0)};
-  CHECK(item(uniform<double>(mesh, {}, Key{13})) == u(0));
-  CHECK(same_bits(uniform<double, Dim<K, X>>(mesh, Key{13}), u));
-  CHECK(normal<float, Dim<K, X>>(mesh, Key{13}).extents()[0] == 6);
-  CHECK(truncated_normal<float, Dim<K, X>>(mesh, Key{13}, 0, 1).extents()[0] == 6);
-  CHECK(bernoulli<double, Dim<K, X>>(mesh, Key{13}, 0.5).extents()[0] == 6);
-  CHECK(integers<std::int32_t, Dim<K, X>>(mesh, Key{13}, 0, 2).extents()[0] == 6);
-  CHECK(permutation<std::int32_t, Dim<K, X>>(mesh, Key{13}).extents()[0] == 6);
-  auto const sum = uniform<double, Dim<I, X>, Unreduced<Y>>(mesh, {50}, Key{13});
+  CHECK(item(uniform<double>(mesh, {}, RandomKey{13})) == u(0));
+  CHECK(same_bits(uniform<double, Dim<K, X>>(mesh, RandomKey{13}), u));
+  CHECK(normal<float, Dim<K, X>>(mesh, RandomKey{13}).extents()[0] == 6);
+  CHECK(truncated_normal<float, Dim<K, X>>(mesh, RandomKey{13}, 0, 1).extents()[0] == 6);
+  CHECK(bernoulli<double, Dim<K, X>>(mesh, RandomKey{13}, 0.5).extents()[0] == 6);
+  CHECK(integers<std::int32_t, Dim<K, X>>(mesh, RandomKey{13}, 0, 2).extents()[0] == 6);
+  CHECK(permutation<std::int32_t, Dim<K, X>>(mesh, RandomKey{13}).extents()[0] == 6);
+  auto const sum = uniform<double, Dim<I, X>, Unreduced<Y>>(mesh, {50}, RandomKey{13});
   CHECK(same_bits(all_reduce<Y>(sum), u));
   if (mesh.template coordinate<Y>() > 0) CHECK(same_bits(sum, [](std::int64_t) { return 0.0; }));
-  auto const most = uniform<double, Dim<I, X>, Unreduced<Max, Y>>(mesh, {50}, Key{13});
+  auto const most = uniform<double, Dim<I, X>, Unreduced<Max, Y>>(mesh, {50}, RandomKey{13});
   CHECK(same_bits(all_reduce<Y>(most), u));
-  auto const order = permutation<std::int64_t, Dim<I>, Unreduced<Y>>(mesh, {2000}, Key{13});
+  auto const order = permutation<std::int64_t, Dim<I>, Unreduced<Y>>(mesh, {2000}, RandomKey{13});
   CHECK(same_bits(all_reduce<Y>(order), random::Feistel<std::int64_t>(13, 2000)));
   Mesh<X> const one(MPI_COMM_WORLD, {1}, {on_ranks::rank_total() - 1});
-  auto const a = uniform<double, Dim<I, X>>(one, {5}, Key{13});
+  auto const a = uniform<double, Dim<I, X>>(one, {5}, RandomKey{13});
   CHECK(a.local_size() == (one.here() ? 5 : 0));
   CHECK(same_bits(a, u));
 }
@@ -168,7 +168,7 @@ TEST_CASE("parameters that make no distribution") {
     }
   };
   float const most = std::numeric_limits<float>::max();
-  Key const key{14};
+  RandomKey const key{14};
   using Extents = std::array<std::int64_t, 1>;
   Extents const e{3};
   refused_as_e30([&] { return uniform<float, Dim<I, X>>(mesh, e, key, 1, 1); });

@@ -18,6 +18,7 @@
 #include "shim/pmpi.hpp"
 
 using namespace shardtype;
+using namespace shardtype::runtime;
 using run_reshard::Operand;
 
 namespace {

@@ -21,7 +21,7 @@ MPI_Comm copy_of_world() {
 using Int = std::int64_t;
 
 // Every rank writes a number of its own for each other, and reads what they wrote for it.
-int rounds(SharedWindow& window, int rank, int size, Int first, int count) {
+int rounds(runtime::SharedWindow& window, int rank, int size, Int first, int count) {
   int wrong = 0;
   detail::List<int> group;
   for (int g = 0; g < size; ++g) group.push_back(g);
@@ -42,8 +42,8 @@ int rounds(SharedWindow& window, int rank, int size, Int first, int count) {
 }  // namespace
 
 TEST_CASE("what was written before meeting is read after") {
-  Comm const comm(copy_of_world());
-  SharedWindow window(comm);
+  runtime::Comm const comm(copy_of_world());
+  runtime::SharedWindow window(comm);
   Int const n = Int{comm.size()} * comm.size() * 8;
   REQUIRE(window.reserve(n));
   CHECK(rounds(window, comm.rank(), comm.size(), 1, 2000) == 0);
@@ -62,13 +62,13 @@ TEST_CASE("what was written before meeting is read after") {
 }
 
 TEST_CASE("two windows at once, one of some ranks") {
-  Comm const world(copy_of_world());
+  runtime::Comm const world(copy_of_world());
   MPI_Comm half = MPI_COMM_NULL;
   MPI_Comm_split(MPI_COMM_WORLD, world.rank() % 2, world.rank(), &half);
-  Comm const part(half);
-  SharedWindow some(part);
+  runtime::Comm const part(half);
+  runtime::SharedWindow some(part);
   REQUIRE(some.reserve(Int{part.size()} * part.size() * 8));
-  SharedWindow all(world);
+  runtime::SharedWindow all(world);
   REQUIRE(all.reserve(Int{world.size()} * world.size() * 8));
   for (int turn = 0; turn < 20; ++turn) {
     CHECK(rounds(some, part.rank(), part.size(), turn * 100 + 1, 10) == 0);

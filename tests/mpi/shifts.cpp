@@ -17,6 +17,7 @@
 #include "shim/pmpi.hpp"
 
 using namespace shardtype;
+using namespace shardtype::runtime;
 
 namespace {
 
@@ -33,15 +34,15 @@ using Int = std::int64_t;
 Int f(Int j, Int i, Int k) { return i * 10000 + j * 100 + k + 1; }
 
 // Where global row `i` comes from, or -1 for zeros.
-Int source(Int i, Int extent, Edge edge) {
-  if (edge == Edge::wrap) return extent == 0 ? -1 : ((i % extent) + extent) % extent;
+Int source(Int i, Int extent, op::Edge edge) {
+  if (edge == op::Edge::wrap) return extent == 0 ? -1 : ((i % extent) + extent) % extent;
   return i >= 0 && i < extent ? i : -1;
 }
 
 // Bytes this rank sends when every rank along I wants the rows [begin + low, end + high) of its own:
 // each wanted row, once for each rank that wants it and does not hold it, counted one by one.
 template <class A>
-Int sent_bytes(A const& a, Int low, Int high, Edge edge) {
+Int sent_bytes(A const& a, Int low, Int high, op::Edge edge) {
   AxisMap const axes = map_axes(a.mesh().state(), Scope<A>::names);
   DimSpec const& dim = A::spec.dims[1];
   Int const extent = a.extents()[1];
@@ -65,9 +66,10 @@ Int sent_bytes(A const& a, Int low, Int high, Edge edge) {
 template <class Split>
 void check_shifts(Mesh<X, Y> const& mesh, Int outer, Int extent, Int inner) {
   auto const a = from_function<Int, Dim<J>, Split, Dim<K>>(mesh, {outer, extent, inner}, f);
-  for (Edge const edge : {Edge::fill_zero, Edge::wrap})
+  for (op::Edge const edge : {op::Edge::fill_zero, op::Edge::wrap})
     for (Int n = -extent - 3; n <= extent + 3; ++n) {
-      INFO("extent " << extent << " shifted by " << n << (edge == Edge::wrap ? ", wrapped" : ""));
+      INFO("extent " << extent << " shifted by " << n
+                     << (edge == op::Edge::wrap ? ", wrapped" : ""));
       shim::reset();
       auto const s = shift<I>(a, n, edge);
       Int const bytes = shim::bytes();
@@ -89,7 +91,7 @@ void check_shifts(Mesh<X, Y> const& mesh, Int outer, Int extent, Int inner) {
 template <class Split>
 void check_halos(Mesh<X, Y> const& mesh, Int outer, Int extent, Int inner) {
   auto const a = from_function<Int, Dim<J>, Split, Dim<K>>(mesh, {outer, extent, inner}, f);
-  for (Edge const edge : {Edge::fill_zero, Edge::wrap})
+  for (op::Edge const edge : {op::Edge::fill_zero, op::Edge::wrap})
     for (Int const before : {Int{0}, Int{1}, Int{3}, extent + 2})
       for (Int const after : {Int{0}, Int{1}, Int{2}, 2 * extent + 1}) {
         INFO("extent " << extent << ", " << before << " before, " << after << " after");
@@ -144,11 +146,13 @@ void check_scans(Mesh<X, Y> const& mesh, Int outer, Int extent, Int inner) {
   CHECK(scan_bytes(decltype(a)::spec, 1, z, axes.coords) ==
         (p - 1) * a.local_extents()[0] * a.local_extents()[2] * 8);
   CHECK(on_ranks::wrong(s, running(add, 0, false)) == 0);
-  CHECK(on_ranks::wrong(cumsum<I>(a, Cumulate::exclusive), running(add, 0, true)) == 0);
+  CHECK(on_ranks::wrong(cumsum<I>(a, op::Cumulate::exclusive), running(add, 0, true)) == 0);
   CHECK(on_ranks::wrong(cummax<I>(a), running(most, INT64_MIN, false)) == 0);
-  CHECK(on_ranks::wrong(cummax<I>(a, Cumulate::exclusive), running(most, INT64_MIN, true)) == 0);
+  CHECK(on_ranks::wrong(cummax<I>(a, op::Cumulate::exclusive), running(most, INT64_MIN, true)) ==
+        0);
   CHECK(on_ranks::wrong(cummin<I>(a), running(least, INT64_MAX, false)) == 0);
-  CHECK(on_ranks::wrong(cummin<I>(a, Cumulate::exclusive), running(least, INT64_MAX, true)) == 0);
+  CHECK(on_ranks::wrong(cummin<I>(a, op::Cumulate::exclusive), running(least, INT64_MAX, true)) ==
+        0);
   CHECK(on_ranks::wrong(a, g) == 0);
 }
 
@@ -173,10 +177,10 @@ TEST_CASE("shift: other dims split, some ranks empty") {
   auto const a = from_function<Int, Dim<J, X>, Dim<I, Y>, Dim<K>>(mesh, {1, 6, 2}, f);
   CHECK(on_ranks::wrong(shift<I>(a, 2),
                         [](Int j, Int i, Int k) { return i < 2 ? 0 : f(j, i - 2, k); }) == 0);
-  CHECK(on_ranks::wrong(shift<J>(a, 1, Edge::wrap), f) == 0);
+  CHECK(on_ranks::wrong(shift<J>(a, 1, op::Edge::wrap), f) == 0);
   CHECK(on_ranks::wrong(cumsum<J>(a), f) == 0);
   CHECK(on_ranks::wrong(shift<I>(a, INT64_MAX), [](Int, Int, Int) { return 0; }) == 0);
-  CHECK(on_ranks::wrong(shift<I>(a, INT64_MIN, Edge::wrap), [](Int j, Int i, Int k) {
+  CHECK(on_ranks::wrong(shift<I>(a, INT64_MIN, op::Edge::wrap), [](Int j, Int i, Int k) {
           return f(j, (i + INT64_MAX % 6 + 1) % 6, k);
         }) == 0);
 }
@@ -202,7 +206,7 @@ TEST_CASE("scan: sums, maxima and minima, with and without the own element") {
   for_extents([&](Int a, Int b, Int c) { check_scans<Dim<I>>(mesh, a, b, c); });
   auto const d = full<double, Dim<I, X, Y>>(mesh, {9}, 0.5);
   CHECK(on_ranks::wrong(cumsum<I>(d), [](Int i) { return 0.5 * static_cast<double>(i + 1); }) == 0);
-  CHECK(on_ranks::wrong(cummax<I>(d, Cumulate::exclusive), [](Int i) {
+  CHECK(on_ranks::wrong(cummax<I>(d, op::Cumulate::exclusive), [](Int i) {
           return i == 0 ? -std::numeric_limits<double>::infinity() : 0.5;
         }) == 0);
   auto const c = full<Kokkos::complex<float>, Dim<I, X>>(mesh, {5}, {1, 2});
@@ -236,7 +240,7 @@ TEST_CASE("a stencil: the halo and the shift agree") {
 TEST_CASE("ranks outside the mesh know the shapes and do nothing") {
   Mesh<X, Y> const mesh(MPI_COMM_WORLD, {1, 1}, {0});
   auto const a = from_function<Int, Dim<J>, Dim<I, X>, Dim<K>>(mesh, {2, 5, 3}, f);
-  auto const b = cumsum<I>(shift<I>(concat<J>(flip<J>(a), pad<J>(a, 1, 0)), 1, Edge::wrap));
+  auto const b = cumsum<I>(shift<I>(concat<J>(flip<J>(a), pad<J>(a, 1, 0)), 1, op::Edge::wrap));
   CHECK(b.extents() == std::array<Int, 3>{5, 5, 3});
   CHECK(b.local_size() == (mesh.here() ? 75 : 0));
   auto const c = split_dim<I, Dim<P, X>, Q>(transpose<I, K, J>(a), {5, 1});

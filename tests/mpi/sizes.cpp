@@ -13,6 +13,7 @@
 #include "harness/on_ranks.hpp"
 
 using namespace shardtype;
+using namespace shardtype::automatic_mode;
 
 namespace {
 

@@ -58,12 +58,12 @@ bool same(T a, T b) {
 
 // The order of a row: places, stably sorted.
 template <class T>
-std::vector<Int> order_of(std::vector<T> const& row, Order order) {
+std::vector<Int> order_of(std::vector<T> const& row, op::Order order) {
   std::vector<Int> at(row.size());
   for (std::size_t k = 0; k < at.size(); ++k) at[k] = static_cast<Int>(k);
   auto const before = [&](T x, T y) {
     if (y != y) return x == x;
-    return order == Order::ascending ? x < y : y < x;
+    return order == op::Order::ascending ? x < y : y < x;
   };
   std::sort(at.begin(), at.end(), [&](Int a, Int b) {
     T const x = row[static_cast<std::size_t>(a)];
@@ -76,7 +76,7 @@ std::vector<Int> order_of(std::vector<T> const& row, Order order) {
 // Elements of this rank's block of `a`, sorted along dim `at` into `sorted` and `places`, that are wrong;
 // `before` is what was sorted.
 template <class T, class Values, class Places>
-int wrong(std::array<Int, 3> const& n, std::size_t at, Order order, Values const& sorted,
+int wrong(std::array<Int, 3> const& n, std::size_t at, op::Order order, Values const& sorted,
           Places const& places, Int keep) {
   int bad = sorted.extents()[at] == keep && places.extents()[at] == keep ? 0 : 1;
   struct Row {
@@ -110,7 +110,7 @@ int wrong_sorts(Mesh<X, Y> const& mesh, std::array<Int, 3> const& n) {
   int bad = 0;
   auto const last = from_function<T, Dim<I, X>, Dim<J, Y>, Dim<K>>(mesh, n, f);
   auto const middle = from_function<T, Dim<I, X>, Dim<J>, Dim<K, Y>>(mesh, n, f);
-  for (Order order : {Order::ascending, Order::descending}) {
+  for (op::Order order : {op::Order::ascending, op::Order::descending}) {
     bad += wrong<T>(n, 2, order, sort<K>(last, order), argsort<K>(last, order), n[2]);
     bad += wrong<T>(n, 1, order, sort<J>(middle, order), argsort<J>(middle, order), n[1]);
   }
@@ -118,11 +118,11 @@ int wrong_sorts(Mesh<X, Y> const& mesh, std::array<Int, 3> const& n) {
     if (keep > n[2]) continue;
     auto const [values, places] = top_k<K, L>(last, keep);
     static_assert(std::is_same_v<decltype(values), Tensor<T, Dim<I, X>, Dim<J, Y>, Dim<L>> const>);
-    bad += wrong<T>(n, 2, Order::descending, values, places, keep);
+    bad += wrong<T>(n, 2, op::Order::descending, values, places, keep);
   }
   Int const keep = std::min<Int>(3, n[1]);
   auto const first = top_k<J>(middle, keep);
-  return bad + wrong<T>(n, 1, Order::descending, first.values, first.places, keep);
+  return bad + wrong<T>(n, 1, op::Order::descending, first.values, first.places, keep);
 }
 
 }  // namespace

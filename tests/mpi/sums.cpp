@@ -10,6 +10,7 @@
 #include "shim/pmpi.hpp"
 
 using namespace shardtype;
+using namespace shardtype::runtime;
 
 namespace {
 

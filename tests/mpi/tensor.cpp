@@ -67,7 +67,7 @@ TEST_CASE("extents, ranges and global indices") {
   CHECK(a.template extent<K>() == 6);
   CHECK(a.extents() == std::array<std::int64_t, 3>{10, 6, 3});
   std::int64_t const py = mesh.template size_of<Y>();
-  std::int64_t const length = ceil_div(10, py);
+  std::int64_t const length = core::ceil_div(10, py);
   CHECK(a.template global_index<I>(0) ==
         std::min<std::int64_t>(10, length * mesh.template coordinate<Y>()));
   CHECK(a.local().extent(1) == 6);

@@ -38,7 +38,7 @@ static_assert(plan_traced<Split>([](auto a) {
 
 #if __has_include(<Random123/philox.h>)
 void numbers(Mesh<X> const& mesh) {
-  auto const a = normal<float, Dim<I, X>, Dim<J>>(mesh, {6, 4}, Key{1});
-  print(a * uniform<float, Dim<I, X>, Dim<J>>(mesh, {6, 4}, Key{2}));
+  auto const a = normal<float, Dim<I, X>, Dim<J>>(mesh, {6, 4}, RandomKey{1});
+  print(a * uniform<float, Dim<I, X>, Dim<J>>(mesh, {6, 4}, RandomKey{2}));
 }
 #endif

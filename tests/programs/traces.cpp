@@ -22,7 +22,8 @@ auto run(Environment const& env, M const& mesh, E const& e) {
   auto const text = explain(evaluate_to<Out...>, mesh, e);
   auto const steps = planned(evaluate_to<Out...>, mesh, e).plan;
   int ran = 0;
-  for (ProgramStep const& s : steps) ran += s.kind == ProgramStep::Kind::given ? 0 : 1;
+  for (planning::ProgramStep const& s : steps)
+    ran += s.kind == planning::ProgramStep::Kind::given ? 0 : 1;
   if (env.rank() == 0) std::printf("run %d\n%s", ran, text.c_str());
   return evaluate<Out...>(mesh, e);
 }

@@ -12,9 +12,9 @@ struct I : Index<"I", 8> {};
 struct J : Index<"J", 8> {};
 
 #ifdef LEGAL
-auto make(Mesh<X> const& mesh) { return permutation<std::int64_t, Dim<I, X>>(mesh, Key{7}); }
+auto make(Mesh<X> const& mesh) { return permutation<std::int64_t, Dim<I, X>>(mesh, RandomKey{7}); }
 #else
 auto make(Mesh<X> const& mesh) {
-  return permutation<std::int64_t, Dim<I, X>, Dim<J>>(mesh, Key{7});
+  return permutation<std::int64_t, Dim<I, X>, Dim<J>>(mesh, RandomKey{7});
 }
 #endif

@@ -17,4 +17,4 @@ using T = float;
 using T = std::int32_t;
 #endif
 
-auto make(Mesh<X> const& mesh) { return uniform<T, Dim<I, X>>(mesh, {100}, Key{7}); }
+auto make(Mesh<X> const& mesh) { return uniform<T, Dim<I, X>>(mesh, {100}, RandomKey{7}); }

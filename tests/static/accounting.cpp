@@ -5,6 +5,7 @@
 #include "harness/blocked_update.hpp"
 
 using namespace shardtype;
+using namespace shardtype::planning;
 using planning::Accounting;
 using planning::Answer;
 using planning::MemoryUse;
@@ -173,7 +174,7 @@ static_assert(busiest(plan(op::Reshard<Dim<I, Cyclic<X, 2>>, Dim<J>>{}, type<Tur
 static_assert(busiest(plan(op::Reshard<Dim<I, X>, Dim<J>>{},
                            type<T<Dim<I, Cyclic<X, 2>>, Dim<J>>>)));
 static_assert(busiest(plan(op::Shift<I>{2}, type<Split>)));
-static_assert(busiest(plan(op::Shift<J>{-3, Edge::wrap}, type<Split>)));
+static_assert(busiest(plan(op::Shift<J>{-3, op::Edge::wrap}, type<Split>)));
 static_assert(busiest(plan(op::HaloExchange<I>{1, 2}, type<Split>)));
 static_assert(busiest(plan(op::CumSum<I>{}, type<Split>)));
 

@@ -5,6 +5,7 @@
 #include <shardtype/types.hpp>
 
 using namespace shardtype;
+using namespace shardtype::checking;
 
 namespace {
 

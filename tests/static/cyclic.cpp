@@ -4,6 +4,7 @@
 #include <shardtype/types.hpp>
 
 using namespace shardtype;
+using namespace shardtype::checking;
 
 namespace {
 
@@ -167,6 +168,7 @@ static_assert(plan(op::Matmul<IX, Dim<K, Cyclic<Y, 2>>>{}, type<A>,
                    type<T<Dim<J, Cyclic<X, 8>>, Dim<K, Cyclic<Y, 2>>>>)
                   .result.dims[1]
                   .axes.cyclic == 2);
-static_assert(valid_on<op::Reshard<Dim<I, X>, JY>, Args<A>> && !valid_on<op::Matmul<>, Args<A, A>>);
+static_assert(valid_on<op::Reshard<Dim<I, X>, JY>, OperandTypes<A>> &&
+              !valid_on<op::Matmul<>, OperandTypes<A, A>>);
 
 }  // namespace

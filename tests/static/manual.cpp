@@ -6,6 +6,7 @@
 #include <shardtype/types.hpp>
 
 using namespace shardtype;
+using namespace shardtype::checking;
 
 namespace {
 

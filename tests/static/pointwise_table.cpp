@@ -6,6 +6,7 @@
 #include <shardtype/types.hpp>
 
 using namespace shardtype;
+using namespace shardtype::checking;
 
 namespace {
 
@@ -70,7 +71,8 @@ static_assert(
 static_assert(gives<f::Divide, T<Dim<I>, UX>, T<Dim<I>, UX>, T<Dim<I>>>);
 static_assert(gives<f::Cast<double>, Tensor<double, Dim<I>, UX>, T<Dim<I>, UX>>);
 static_assert(gives<f::Where, T<Dim<I>, UX>, Tensor<bool, Dim<I>>, T<Dim<I>, UX>, T<Dim<I>, UX>>);
-static_assert(gives<f::Where, T<Dim<I>, UX>, Tensor<bool, Dim<I>>, Number<Zero>, T<Dim<I>, UX>>);
+static_assert(
+    gives<f::Where, T<Dim<I>, UX>, Tensor<bool, Dim<I>>, Number<op::Zero>, T<Dim<I>, UX>>);
 static_assert(gives<f::Multiply, T<Dim<I, Y>, UX>, T<Dim<I, Y>>, T<Dim<I>, UX>>);
 // ... and the others are refused on it.
 static_assert(refusal_of<f::Exp, T<Dim<I>, UX>> == Code::P04_not_linear);

@@ -2,6 +2,7 @@
 #include <shardtype/types.hpp>
 
 using namespace shardtype;
+using namespace shardtype::planning;
 
 namespace {
 

@@ -20,31 +20,36 @@ using A = T<Dim<I, X>, Dim<J, Y>>;
 using B = T<Dim<J, Y>, Dim<K>>;
 
 // operations
-static_assert(valid_on<op::Matmul<>, Args<A, B>, Size<X, 256>, Size<Y, 4>>);
-static_assert(valid_on<op::Matmul<Dim<I, X>, Dim<K, Y>>, Args<A, B>, Size<X, 256>, Size<Y, 4>>);
-static_assert(valid_on<op::Reshard<Dim<I>, Dim<J, X>>, Args<A>, Size<X, 2>, Size<Y, 3>>);
+static_assert(valid_on<op::Matmul<>, OperandTypes<A, B>, AxisSize<X, 256>, AxisSize<Y, 4>>);
+static_assert(valid_on<op::Matmul<Dim<I, X>, Dim<K, Y>>, OperandTypes<A, B>, AxisSize<X, 256>,
+                       AxisSize<Y, 4>>);
+static_assert(
+    valid_on<op::Reshard<Dim<I>, Dim<J, X>>, OperandTypes<A>, AxisSize<X, 2>, AxisSize<Y, 3>>);
 // refused by a rule: X would split two dims
-static_assert(
-    !valid_on<op::Matmul<>, Args<T<Dim<I, X>, Dim<J>>, T<Dim<J>, Dim<K, X>>>, Size<X, 2>>);
+static_assert(!valid_on<op::Matmul<>, OperandTypes<T<Dim<I, X>, Dim<J>>, T<Dim<J>, Dim<K, X>>>,
+                        AxisSize<X, 2>>);
 // an axis without a size: of an operand, of the result
-static_assert(!valid_on<op::Matmul<>, Args<A, B>, Size<X, 256>>);
-static_assert(!valid_on<op::Reshard<Dim<I, Y>>, Args<T<Dim<I, X>>>, Size<X, 2>>);
-static_assert(valid_on<op::Reshard<Dim<I, Y>>, Args<T<Dim<I, X>>>, Size<X, 2>, Size<Y, 2>>);
+static_assert(!valid_on<op::Matmul<>, OperandTypes<A, B>, AxisSize<X, 256>>);
+static_assert(!valid_on<op::Reshard<Dim<I, Y>>, OperandTypes<T<Dim<I, X>>>, AxisSize<X, 2>>);
+static_assert(
+    valid_on<op::Reshard<Dim<I, Y>>, OperandTypes<T<Dim<I, X>>>, AxisSize<X, 2>, AxisSize<Y, 2>>);
 // sizes that cannot be
-static_assert(!valid_on<op::Reshard<Dim<I>>, Args<T<Dim<I, X>>>, Size<X, 0>>);
-static_assert(!valid_on<op::Reshard<Dim<I>>, Args<T<Dim<I, F4>>>, Size<F4, 8>>);
-static_assert(valid_on<op::Reshard<Dim<I>>, Args<T<Dim<I, F4>>>, Size<F4, 4>>);
-static_assert(valid_on<op::Reshard<Dim<I>>, Args<T<Dim<I, F4>>>>);
-static_assert(
-    !valid_on<op::Reshard<Dim<I>>, Args<T<Dim<I, X>>>, Size<X, (1 << 20)>, Size<Y, (1 << 20)>>);
+static_assert(!valid_on<op::Reshard<Dim<I>>, OperandTypes<T<Dim<I, X>>>, AxisSize<X, 0>>);
+static_assert(!valid_on<op::Reshard<Dim<I>>, OperandTypes<T<Dim<I, F4>>>, AxisSize<F4, 8>>);
+static_assert(valid_on<op::Reshard<Dim<I>>, OperandTypes<T<Dim<I, F4>>>, AxisSize<F4, 4>>);
+static_assert(valid_on<op::Reshard<Dim<I>>, OperandTypes<T<Dim<I, F4>>>>);
+static_assert(!valid_on<op::Reshard<Dim<I>>, OperandTypes<T<Dim<I, X>>>, AxisSize<X, (1 << 20)>,
+                        AxisSize<Y, (1 << 20)>>);
 // static extents: 2^60 elements are too many, in an operand or in the result
+static_assert(!valid_on<op::Reshard<Dim<Huge>, Dim<Wide>>, OperandTypes<T<Dim<Huge, X>, Dim<Wide>>>,
+                        AxisSize<X, 2>>);
 static_assert(
-    !valid_on<op::Reshard<Dim<Huge>, Dim<Wide>>, Args<T<Dim<Huge, X>, Dim<Wide>>>, Size<X, 2>>);
-static_assert(valid_on<op::Einsum<Huge>, Args<T<Dim<Huge, X>>, T<Dim<Wide>>>, Size<X, 2>>);
-static_assert(!valid_on<op::Einsum<Huge, Wide>, Args<T<Dim<Huge, X>>, T<Dim<Wide>>>, Size<X, 2>>);
+    valid_on<op::Einsum<Huge>, OperandTypes<T<Dim<Huge, X>>, T<Dim<Wide>>>, AxisSize<X, 2>>);
+static_assert(
+    !valid_on<op::Einsum<Huge, Wide>, OperandTypes<T<Dim<Huge, X>>, T<Dim<Wide>>>, AxisSize<X, 2>>);
 // types that break a law
-static_assert(!valid_on<op::Reshard<Dim<I>>, Args<T<Dim<I, X, X>>>, Size<X, 2>>);
-static_assert(!valid_on<op::Reshard<Dim<I>>, Args<int>, Size<X, 2>>);
+static_assert(!valid_on<op::Reshard<Dim<I>>, OperandTypes<T<Dim<I, X, X>>>, AxisSize<X, 2>>);
+static_assert(!valid_on<op::Reshard<Dim<I>>, OperandTypes<int>, AxisSize<X, 2>>);
 
 // callables: those that say what they take answer, and their result counts
 struct Layer {
@@ -52,12 +57,12 @@ struct Layer {
     requires Contractible<P, Q>
   result_t<op::Matmul<>, P, Q> operator()(P const&, Q const&) const;
 };
-static_assert(valid_on<Layer, Args<A, B>, Size<X, 256>, Size<Y, 4>>);
-static_assert(!valid_on<Layer, Args<B, B>, Size<X, 256>, Size<Y, 4>>);
-static_assert(!valid_on<Layer, Args<A>, Size<X, 256>, Size<Y, 4>>);
+static_assert(valid_on<Layer, OperandTypes<A, B>, AxisSize<X, 256>, AxisSize<Y, 4>>);
+static_assert(!valid_on<Layer, OperandTypes<B, B>, AxisSize<X, 256>, AxisSize<Y, 4>>);
+static_assert(!valid_on<Layer, OperandTypes<A>, AxisSize<X, 256>, AxisSize<Y, 4>>);
 struct Fails {
-  Poisoned operator()(A const&) const;
+  checking::Poisoned operator()(A const&) const;
 };
-static_assert(!valid_on<Fails, Args<A>, Size<X, 2>, Size<Y, 2>>);
+static_assert(!valid_on<Fails, OperandTypes<A>, AxisSize<X, 2>, AxisSize<Y, 2>>);
 
 }  // namespace

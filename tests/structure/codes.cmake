@@ -1,5 +1,5 @@
 # Codes, sentences, refusal tests and docs/errors.md are one set; Poisoned has Tensor's members. Each
-# check also proves that it can fail.
+# check also proves that it can fail. Operands are judged in two headers; namespace shardtype holds what is listed.
 if(Python3_FOUND)
   set(codes_check "${PROJECT_SOURCE_DIR}/scripts/check_docs.py")
   set(members_check "${CMAKE_CURRENT_LIST_DIR}/poisoned_members.py")
@@ -7,6 +7,18 @@ if(Python3_FOUND)
   add_test(NAME structure.codes.faults COMMAND "${Python3_EXECUTABLE}" "${codes_check}" --self-test)
   add_test(NAME structure.poisoned COMMAND "${Python3_EXECUTABLE}" "${members_check}"
                                            "${PROJECT_SOURCE_DIR}" --self-test)
-  set_tests_properties(structure.codes structure.codes.faults structure.poisoned
+  add_test(NAME structure.judged_once
+           COMMAND "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_LIST_DIR}/judged_once.py"
+                   "${PROJECT_SOURCE_DIR}" --self-test)
+  set_tests_properties(structure.codes structure.codes.faults structure.poisoned structure.judged_once
                        PROPERTIES LABELS structure)
+endif()
+if(Python3_FOUND AND SHARDTYPE_CLANGXX)
+  add_test(
+    NAME structure.public_names
+    COMMAND
+      "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_LIST_DIR}/public_names.py"
+      "${CMAKE_CURRENT_BINARY_DIR}/every_header.hpp" "${CMAKE_CURRENT_LIST_DIR}/public_names.txt"
+      "${PROJECT_BINARY_DIR}/tests/flags.CXX" "${SHARDTYPE_CLANGXX}" --self-test)
+  set_tests_properties(structure.public_names PROPERTIES LABELS structure)
 endif()

@@ -122,7 +122,7 @@ void compare() {
 
 template <class F, class P>
 void same_numbers(F const& f, P const& p) {
-  for (Collective const c : all_collectives) CHECK(f.count(c) == p.count(c));
+  for (Collective const c : planning::all_collectives) CHECK(f.count(c) == p.count(c));
   for (Long x = 0; x < 3; ++x)
     for (Long y = 0; y < 2; ++y) {
       Coords at;
@@ -163,7 +163,7 @@ TEST_CASE("more rounds than any plan has steps") {
 
 TEST_CASE("a loop as text: one line per step, with the least and the most of its rounds") {
   using C = Case<37, 4, 3, 2>;
-  CHECK("\n" + explain(C::plan, Resolve<C::Op, C::A>::S::names) == R"(
+  CHECK("\n" + explain(C::plan, checking::Resolve<C::Op, C::A>::S::names) == R"(
 B[I@X%4, J@Y%4] = blocked_update(A[I@X%4, J@Y%4])            18 collectives, 4.48 kB/rank, peak 5.63 kB, 6.06 kFLOP/rank
   1  local            P[I@X%4, J@Y%4] = blocked_update               2.08 kB
   2  Broadcast Y      P[I@X%4, J] -> P[I@X%4, J]                     9 rounds, 32 B to 384 B

@@ -6,6 +6,7 @@
 #include "harness/catch.hpp"
 
 using namespace shardtype;
+using namespace shardtype::automatic_mode;
 
 namespace {
 
@@ -65,11 +66,14 @@ struct Product {
     return evaluate<Out...>(lazy(a) * lazy(b));
   }
 };
-static_assert(valid_on<Product<Dim<I, P>, Dim<K>>, Args<Open, B>, Size<P, 3>, Size<Y, 4>>);
-static_assert(valid_on<Product<Dim<I, Q>, Dim<K>>, Args<Open, B>, Size<P, 3>, Size<Q, 5>>);
-static_assert(!valid_on<Product<Dim<I, P>, Dim<K>>, Args<Open, B>>);
-static_assert(!valid_on<Product<Dim<I, Q>, Dim<K>>, Args<Open, B>, Size<P, 3>>);
-static_assert(!valid_on<Product<Dim<I, P>, Dim<K>>, Args<Open, B>, Size<P, 3>, Size<Y, 2>>);
+static_assert(
+    valid_on<Product<Dim<I, P>, Dim<K>>, OperandTypes<Open, B>, AxisSize<P, 3>, AxisSize<Y, 4>>);
+static_assert(
+    valid_on<Product<Dim<I, Q>, Dim<K>>, OperandTypes<Open, B>, AxisSize<P, 3>, AxisSize<Q, 5>>);
+static_assert(!valid_on<Product<Dim<I, P>, Dim<K>>, OperandTypes<Open, B>>);
+static_assert(!valid_on<Product<Dim<I, Q>, Dim<K>>, OperandTypes<Open, B>, AxisSize<P, 3>>);
+static_assert(
+    !valid_on<Product<Dim<I, P>, Dim<K>>, OperandTypes<Open, B>, AxisSize<P, 3>, AxisSize<Y, 2>>);
 
 // The order of a chain: A (B C), for B C is small; also where it is written the other way round.
 constexpr auto left = plan_traced<A, B, C>(

@@ -56,7 +56,7 @@ std::size_t longest_line(std::string const& text) {
 TEST_CASE("a replicated tensor is one box") {
   auto p = over_xy({1500, 1100}, {{}, {}});
   p.title = "A f32[1500, 1100]";
-  CHECK(draw(p) == lines(R"(
+  CHECK(detail::draw(p) == lines(R"(
 A f32[1500, 1100]
 ┌──────────────────────┐
 │ rank 0,1,2,3,4,5,6,7 │
@@ -67,7 +67,7 @@ replicated over X, Y: 8 ranks hold equal copies of each cell
 }
 
 TEST_CASE("a dimension that is split has a row or column per block") {
-  CHECK(draw(over_xy({1500, 1100}, {{X}, {}})) == lines(R"(
+  CHECK(detail::draw(over_xy({1500, 1100}, {{X}, {}})) == lines(R"(
 ┌──────────┐
 │ rank 0,1 │
 ├──────────┤
@@ -80,14 +80,14 @@ TEST_CASE("a dimension that is split has a row or column per block") {
 I over X: 4 blocks of 375; J whole
 replicated over Y: 2 ranks hold equal copies of each cell
 )"));
-  CHECK(draw(over_xy({1500, 1100}, {{}, {Y}})) == lines(R"(
+  CHECK(detail::draw(over_xy({1500, 1100}, {{}, {Y}})) == lines(R"(
 ┌──────────────┬──────────────┐
 │ rank 0,2,4,6 │ rank 1,3,5,7 │
 └──────────────┴──────────────┘
 I whole; J over Y: 2 blocks of 550
 replicated over X: 4 ranks hold equal copies of each cell
 )"));
-  CHECK(draw(over_xy({1500, 1100}, {{X}, {Y}})) == lines(R"(
+  CHECK(detail::draw(over_xy({1500, 1100}, {{X}, {Y}})) == lines(R"(
 ┌────────┬────────┐
 │ rank 0 │ rank 1 │
 ├────────┼────────┤
@@ -102,13 +102,13 @@ I over X: 4 blocks of 375; J over Y: 2 blocks of 550
 }
 
 TEST_CASE("of two axes on one dimension the first is major") {
-  CHECK(draw(over_xy({8, 8}, {{}, {X, Y}})) == lines(R"(
+  CHECK(detail::draw(over_xy({8, 8}, {{}, {X, Y}})) == lines(R"(
 ┌────────┬────────┬────────┬────────┬────────┬────────┬────────┬────────┐
 │ rank 0 │ rank 1 │ rank 2 │ rank 3 │ rank 4 │ rank 5 │ rank 6 │ rank 7 │
 └────────┴────────┴────────┴────────┴────────┴────────┴────────┴────────┘
 I whole; J over X, Y: 8 blocks of 1
 )"));
-  CHECK(draw(over_xy({8, 8}, {{}, {Y, X}})) == lines(R"(
+  CHECK(detail::draw(over_xy({8, 8}, {{}, {Y, X}})) == lines(R"(
 ┌────────┬────────┬────────┬────────┬────────┬────────┬────────┬────────┐
 │ rank 0 │ rank 2 │ rank 4 │ rank 6 │ rank 1 │ rank 3 │ rank 5 │ rank 7 │
 └────────┴────────┴────────┴────────┴────────┴────────┴────────┴────────┘
@@ -117,7 +117,7 @@ I whole; J over Y, X: 8 blocks of 1
 }
 
 TEST_CASE("uneven blocks have uneven cells, and an empty one a mark") {
-  CHECK(draw(over_xy({5, 5}, {{X}, {Y}})) == lines(R"(
+  CHECK(detail::draw(over_xy({5, 5}, {{X}, {Y}})) == lines(R"(
 ┌────────────────────┬─────────────┐
 │                    │             │
 │       rank 0       │   rank 1    │
@@ -145,7 +145,7 @@ TEST_CASE("blocks nest: the second axis cuts each piece of the first") {
 TEST_CASE("an unreduced tensor says what its copies are") {
   auto p = over_xy({8, 8}, {{X}, {}});
   p.unreduced = {Y};
-  CHECK(draw(p) == lines(R"(
+  CHECK(detail::draw(p) == lines(R"(
 ┌──────────┐
 │ rank 0,1 │
 ├──────────┤
@@ -162,7 +162,7 @@ each cell is a partial sum over Y: add the 2 copies
   q.unreduced = {X};
   q.unreduced_kind = "max";
   q.reduced = {Y};
-  CHECK(draw(q) == lines(R"(
+  CHECK(detail::draw(q) == lines(R"(
 ┌──────────────────────┐
 │ rank 0,1,2,3,4,5,6,7 │
 └──────────────────────┘
@@ -177,7 +177,7 @@ TEST_CASE("a vector is one row") {
   auto p = over_xy({5}, {{X}});
   p.unreduced = {Y};
   p.title = "v f32[5@X]{U:Y}";
-  CHECK(draw(p) == lines(R"(
+  CHECK(detail::draw(p) == lines(R"(
 v f32[5@X]{U:Y}
 ┌────────────────────────┬────────────────────────┬────────────┬────────────┐
 │        rank 0,1        │        rank 2,3        │  rank 4,5  │ rank 6,7 ∅ │
@@ -191,13 +191,13 @@ each cell is a partial sum over Y: add the 2 copies
 TEST_CASE("other numbers of dimensions are described in words") {
   auto p = over_xy({8, 16, 32}, {{X}, {}, {Y}});
   p.title = "x f32[8@X, 16, 32@Y]";
-  CHECK(draw(p) == lines(R"(
+  CHECK(detail::draw(p) == lines(R"(
 x f32[8@X, 16, 32@Y]
 I over X: 4 blocks of 2; J whole; K over Y: 2 blocks of 16
 )"));
   auto s = over_xy({}, {});
   s.unreduced = {X};
-  CHECK(draw(s) == lines(R"(
+  CHECK(detail::draw(s) == lines(R"(
 a single value
 each cell is a partial sum over X: add the 4 copies
 replicated over Y: 2 ranks hold equal copies of each part
@@ -208,7 +208,7 @@ TEST_CASE("ranks may lie anywhere in the mesh, and extents be unknown") {
   auto p = over_xy({-1, 6}, {{X}, {Y}});
   p.mesh_sizes = {2, 2};
   p.ranks = {3, 2, 1, 0};
-  CHECK(draw(p) == lines(R"(
+  CHECK(detail::draw(p) == lines(R"(
 ┌────────┬────────┐
 │ rank 3 │ rank 2 │
 ├────────┼────────┤
@@ -229,7 +229,7 @@ TEST_CASE("long lists of ranks are shortened") {
   CHECK(detail::rank_list({5, 7}, 2) == "5..");
   auto p = over_xy({64, 64}, {{Y}, {}});
   p.mesh_sizes = {32, 2};
-  CHECK(draw(p) == lines(R"(
+  CHECK(detail::draw(p) == lines(R"(
 ┌────────────────────┐
 │ rank 0,2,4,6,..,62 │
 ├────────────────────┤
@@ -243,7 +243,7 @@ replicated over X: 32 ranks hold equal copies of each cell
 TEST_CASE("a large mesh is summarised") {
   auto p = over_xy({1024, 1024}, {{X}, {Y}});
   p.mesh_sizes = {64, 64};
-  CHECK(draw(p, {false, 40}) == lines(R"(
+  CHECK(detail::draw(p, {false, 40}) == lines(R"(
 ┌──────┬──────┬──────┬──────┬───┬──────┐
 │  0   │  1   │  2   │  3   │ … │  63  │
 ├──────┼──────┼──────┼──────┼───┼──────┤
@@ -289,7 +289,7 @@ TEST_CASE("every picture keeps to its width") {
                                    {{}, {}}}) {
             auto p = over_xy({extent, extent}, axes);
             p.mesh_sizes = {rows, cols};
-            auto const text = draw(p, {false, width});
+            auto const text = detail::draw(p, {false, width});
             INFO(text);
             CHECK(longest_line(text) <= static_cast<std::size_t>(width));
             CHECK(std::count(text.begin(), text.end(), '\n') <= 48);
@@ -299,8 +299,8 @@ TEST_CASE("every picture keeps to its width") {
 
 TEST_CASE("colours change nothing but colours") {
   auto const p = over_xy({5, 5}, {{X}, {Y}});
-  auto const text = draw(p, {true, 80});
-  CHECK(without_colors(text) == draw(p));
+  auto const text = detail::draw(p, {true, 80});
+  CHECK(without_colors(text) == detail::draw(p));
   // a cell in the first row and its right neighbour; the empty block of rank 6 has none
   CHECK(text.find("\x1b[38;5;16;48;5;117m       rank 0       \x1b[0m│\x1b[38;5;16;48;5;222m") !=
         text.npos);
@@ -310,7 +310,7 @@ TEST_CASE("colours change nothing but colours") {
 TEST_CASE("a file that is no terminal gets no colours") {
   std::FILE* const file = std::tmpfile();
   REQUIRE(file != nullptr);
-  CHECK_FALSE(use_color(file));
+  CHECK_FALSE(detail::use_color(file));
   std::fclose(file);
 }
 
@@ -318,7 +318,7 @@ TEST_CASE("a dim that is dealt out is drawn turn by turn") {
   auto p = over_xy({11, 5}, {{X}, {Y}});
   p.mesh_sizes = {2, 2};
   p.cyclic = {4, 0};
-  CHECK(draw(p) ==
+  CHECK(detail::draw(p) ==
         "┌────────────────┬───────────┐\n"
         "│     rank 0     │  rank 1   │\n"
         "├────────────────┼───────────┤\n"
@@ -329,12 +329,12 @@ TEST_CASE("a dim that is dealt out is drawn turn by turn") {
         "I over X in turns of 4; J over Y: 2 blocks of 3, 2\n");
   // unknown extents: two rounds; many turns: the middle rounds are left out, the last is whose it is
   p.extents = {-1, 5};
-  auto const unknown = draw(p);
+  auto const unknown = detail::draw(p);
   CHECK(std::count(unknown.begin(), unknown.end(), '\n') == 10);
   p.extents = {4 * 1'000'001, 5};
   auto const sizes = detail::block_sizes(p, 0);
   CHECK(sizes.size() < 1005);
   CHECK((sizes.size() - 1) % 2 == 1'000'000 % 2);
   p.extents = {0, 5};
-  CHECK(draw(p).find("∅") != std::string::npos);
+  CHECK(detail::draw(p).find("∅") != std::string::npos);
 }

@@ -9,6 +9,7 @@
 
 #include <shardtype/lazy/dry_run.hpp>
 #include <shardtype/lazy/explain.hpp>
+#include <shardtype/ops/math.hpp>
 #include <shardtype/plan/machines.hpp>
 
 #include "harness/catch.hpp"
@@ -287,7 +288,7 @@ constexpr auto layer = [](auto in, auto up, auto down) {
 };
 
 Long plain_most(ProgramPlan const& p, int first, int last) {
-  AxisList all;
+  core::AxisList all;
   for (int x = 0; x < p.program.axes; ++x) all.push(x);
   Long most = 0;
   for (Long r = 0; r < p.program.sizes.product(all); ++r) {
@@ -397,18 +398,18 @@ TEST_CASE("the busiest rank is found without looking at all") {
   CHECK(wrong == 0);
   CHECK(permutes > 0);
   // every step there is, on uneven blocks
-  Sizing z;
+  planning::Sizing z;
   z.extents.at[0] = 11;
   z.extents.at[1] = 7;
   z.element_bytes = 4;
   z.sizes.at[0] = 3;
   z.sizes.at[1] = 4;
   z.sizes.at[2] = 2;
-  AxisList all;
+  core::AxisList all;
   for (int x = 0; x < 3; ++x) all.push(x);
   Long fewest = 1000, most = 0;
   for (Spec const& from : simulate::all_specs(2, 3, true))
-    for (Step const& s : simulate::steps_from(from, 3)) {
+    for (planning::Step const& s : simulate::steps_from(from, 3)) {
       planning::RankClasses ranks(3, z.sizes);
       ranks.note(s, z);
       fewest = std::min(fewest, ranks.size());
@@ -425,8 +426,8 @@ TEST_CASE("the busiest rank is found without looking at all") {
   z.extents.at[0] = 1'000'003;
   z.sizes.at[0] = 1000;
   z.sizes.at[1] = 100;
-  Step gather_both;
-  gather_both.action = Action::communicate;
+  planning::Step gather_both;
+  gather_both.action = planning::Action::communicate;
   gather_both.collective = Collective::all_gather;
   gather_both.axes.push(0);
   gather_both.axes.push(1);

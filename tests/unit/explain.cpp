@@ -18,7 +18,7 @@ struct K : Index<"K", 30> {};
 
 template <class Op, class... Operands>
 std::string text(Op const& op, Type<Operands>... operands) {
-  return "\n" + explain(plan(op, operands...), Resolve<Op, Operands...>::S::names);
+  return "\n" + explain(plan(op, operands...), checking::Resolve<Op, Operands...>::S::names);
 }
 
 }  // namespace

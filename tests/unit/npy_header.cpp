@@ -13,7 +13,7 @@ using namespace shardtype;
 
 namespace {
 
-using Shape = NpyInts;
+using Shape = io::NpyInts;
 
 std::string file_start(std::string const& dict, int major = 1, int minor = 0) {
   std::string out = "\x93NUMPY";
@@ -27,7 +27,7 @@ std::string file_start(std::string const& dict, int major = 1, int minor = 0) {
 /// The code and text of the error that parsing gives, or "" if it gives none.
 std::string said_of(std::string_view bytes) {
   try {
-    parse_npy_header(bytes, "A.npy");
+    io::parse_npy_header(bytes, "A.npy");
   } catch (Error const& error) {
     CHECK(error.where() == FailedOn::this_rank);
     return error.what();
@@ -47,42 +47,42 @@ TEST_CASE("a header is written as NumPy writes it") {
   std::string const expected = std::string("\x93NUMPY\x01\x00\x76\x00", 10) +
                                "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }" +
                                std::string(58, ' ') + "\n";
-  CHECK(format_npy_header("<f4", Shape{3, 4}) == expected);
-  CHECK(contains(format_npy_header("<f8", Shape{7}, true),
+  CHECK(io::format_npy_header("<f4", Shape{3, 4}) == expected);
+  CHECK(contains(io::format_npy_header("<f8", Shape{7}, true),
                  "{'descr': '<f8', 'fortran_order': True, 'shape': (7,), }"));
-  CHECK(contains(format_npy_header("<c16", Shape{}), "'shape': (), }"));
-  CHECK(contains(format_npy_header("<i8", Shape{1, 2, 3}), "'shape': (1, 2, 3), }"));
+  CHECK(contains(io::format_npy_header("<c16", Shape{}), "'shape': (), }"));
+  CHECK(contains(io::format_npy_header("<i8", Shape{1, 2, 3}), "'shape': (1, 2, 3), }"));
 }
 
 TEST_CASE("what is written is read back") {
   for (auto const& shape : {Shape{}, Shape{0}, Shape{7}, Shape{3, 4}, Shape{5000000000, 2, 0, 1},
                             Shape(32, 1), Shape{1LL << 40}})
     for (bool const fortran : {false, true}) {
-      auto const text = format_npy_header("<f4", shape, fortran);
+      auto const text = io::format_npy_header("<f4", shape, fortran);
       CHECK(text.size() % 64 == 0);
       CHECK(text.back() == '\n');
-      auto const header = parse_npy_header(text + "data", "A.npy");
-      CHECK(header == NpyHeader{"<f4", fortran, shape, static_cast<std::int64_t>(text.size())});
-      CHECK(npy_header_bytes(text.substr(0, 12)) == static_cast<std::int64_t>(text.size()));
+      auto const header = io::parse_npy_header(text + "data", "A.npy");
+      CHECK(header == io::NpyHeader{"<f4", fortran, shape, static_cast<std::int64_t>(text.size())});
+      CHECK(io::npy_header_bytes(text.substr(0, 12)) == static_cast<std::int64_t>(text.size()));
     }
 }
 
 TEST_CASE("a header too long for version 1.0 is written as 2.0") {
   Shape const shape(30000, 1);
-  auto const text = format_npy_header("<i4", shape);
+  auto const text = io::format_npy_header("<i4", shape);
   CHECK(text[6] == 2);
   CHECK(text.size() % 64 == 0);
-  CHECK(parse_npy_header(text, "A.npy").shape == shape);
+  CHECK(io::parse_npy_header(text, "A.npy").shape == shape);
 }
 
 TEST_CASE("any order of keys, spacing, quotes and version is read") {
   std::string const dict = "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }\n";
   for (int const major : {1, 2, 3}) {
-    auto const header = parse_npy_header(file_start(dict, major), "A.npy");
-    CHECK(header == NpyHeader{"<f4", false, {3, 4}, (major == 1 ? 10 : 12) + 60});
+    auto const header = io::parse_npy_header(file_start(dict, major), "A.npy");
+    CHECK(header == io::NpyHeader{"<f4", false, {3, 4}, (major == 1 ? 10 : 12) + 60});
   }
   auto const parsed = [](std::string const& text) {
-    return parse_npy_header(file_start(text), "A.npy");
+    return io::parse_npy_header(file_start(text), "A.npy");
   };
   CHECK(parsed("{\"shape\":(3,),\"fortran_order\":True,\"descr\":\"|i4\"}").shape == Shape{3});
   CHECK(
@@ -155,26 +155,26 @@ TEST_CASE("dtypes that no tensor has are refused by name") {
 }
 
 TEST_CASE("dtypes have names, sizes and an element type") {
-  CHECK(npy_dtype<float>() == "<f4");
-  CHECK(npy_dtype<double>() == "<f8");
-  CHECK(npy_dtype<std::int32_t>() == "<i4");
-  CHECK(npy_dtype<std::int64_t>() == "<i8");
-  CHECK(npy_dtype<std::complex<float>>() == "<c8");
-  CHECK(npy_dtype<std::complex<double>>() == "<c16");
-  CHECK(npy_dtype_name("<c16") == "complex128");
-  CHECK(npy_dtype_name("|b1") == "bool");
-  CHECK(npy_dtype_name("|u1") == "uint8");
-  CHECK(npy_dtype_name("<M8[ns]") == "'<M8[ns]'");
-  CHECK(npy_item_bytes("<c16") == 16);
-  CHECK(npy_item_bytes("<U7") == 28);
-  CHECK(npy_item_bytes("?") == 0);
-  CHECK(npy_data_bytes(Shape{}, 8) == 8);
-  CHECK(npy_data_bytes(Shape{0, 1LL << 62, 1LL << 62}, 8) == 0);
-  CHECK(npy_data_bytes(Shape{1LL << 62, 2}, 8) == -1);
+  CHECK(io::npy_dtype<float>() == "<f4");
+  CHECK(io::npy_dtype<double>() == "<f8");
+  CHECK(io::npy_dtype<std::int32_t>() == "<i4");
+  CHECK(io::npy_dtype<std::int64_t>() == "<i8");
+  CHECK(io::npy_dtype<std::complex<float>>() == "<c8");
+  CHECK(io::npy_dtype<std::complex<double>>() == "<c16");
+  CHECK(io::npy_dtype_name("<c16") == "complex128");
+  CHECK(io::npy_dtype_name("|b1") == "bool");
+  CHECK(io::npy_dtype_name("|u1") == "uint8");
+  CHECK(io::npy_dtype_name("<M8[ns]") == "'<M8[ns]'");
+  CHECK(io::npy_item_bytes("<c16") == 16);
+  CHECK(io::npy_item_bytes("<U7") == 28);
+  CHECK(io::npy_item_bytes("?") == 0);
+  CHECK(io::npy_data_bytes(Shape{}, 8) == 8);
+  CHECK(io::npy_data_bytes(Shape{0, 1LL << 62, 1LL << 62}, 8) == 0);
+  CHECK(io::npy_data_bytes(Shape{1LL << 62, 2}, 8) == -1);
 }
 
 TEST_CASE("a file is compared with what the tensor wants") {
-  NpyHeader const header{"=f8", false, {3, 4}, 128};
+  io::NpyHeader const header{"=f8", false, {3, 4}, 128};
   check_npy(header, "A.npy", "<f8", 2);
   try {
     check_npy(header, "A.npy", "<f4", 2);

@@ -12,6 +12,7 @@
 #include "harness/simulate.hpp"
 
 using namespace shardtype;
+using namespace shardtype::planning;
 using namespace simulate;
 
 namespace {

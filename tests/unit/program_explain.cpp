@@ -155,8 +155,9 @@ TEST_CASE("a program without steps, and without axes") {
   0 collectives, 0 B/rank, peak 4.1 kB, 0 FLOP/rank, 0 s predicted
 )");
   // a scalar on an axis
-  auto const scalar =
-      dry_run<Axes<X>, Tensor<float>>([](auto a) { return evaluate<>(a); }).ranks<X>(3);
+  auto const scalar = dry_run<automatic_mode::Axes<X>, Tensor<float>>([](auto a) {
+                        return evaluate<>(a);
+                      }).ranks<X>(3);
   CHECK(explain(scalar.planned()) == R"(A[] of A[]
   on X = 3
   0 collectives, 0 B/rank, peak 4 B, 0 FLOP/rank, 0 s predicted
@@ -181,15 +182,15 @@ TEST_CASE("what evaluate will run is explained with the sizes of its tensors") {
   auto const a = zeros<float, Dim<I, X>, Dim<J, Y>>(mesh, {30, 40});
   auto const b = zeros<float, Dim<J, Y>, Dim<K>>(mesh, {40, 50});
   auto const e = lazy(a) * lazy(b);
-  auto const same =
-      dry_run<Axes<X, Y>, std::remove_const_t<decltype(a)>, std::remove_const_t<decltype(b)>>(
-          [](auto p, auto q) { return evaluate<Dim<I, X>, Dim<K, Y>>(p * q); })
-          .extent<I>(30)
-          .extent<J>(40)
-          .extent<K>(50)
-          .ranks<X>(1)
-          .ranks<Y>(1)
-          .planned();
+  auto const same = dry_run<automatic_mode::Axes<X, Y>, std::remove_const_t<decltype(a)>,
+                            std::remove_const_t<decltype(b)>>(
+                        [](auto p, auto q) { return evaluate<Dim<I, X>, Dim<K, Y>>(p * q); })
+                        .extent<I>(30)
+                        .extent<J>(40)
+                        .extent<K>(50)
+                        .ranks<X>(1)
+                        .ranks<Y>(1)
+                        .planned();
   std::string const text = explain(evaluate_to<Dim<I, X>, Dim<K, Y>>, mesh, e);
   CHECK(text == explain(same));
   CHECK(text.find("I = 30, J = 40, K = 50") != std::string::npos);

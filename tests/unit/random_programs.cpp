@@ -22,7 +22,7 @@ TEST_CASE("100,000 random programs keep the dense meaning, instruction by instru
   for (std::uint64_t seed = 1; seed <= 100000; ++seed) {
     Program const p = generate(seed, most_instructions);
     Draw draw(seed + 7);
-    Sizing z = random_extents(draw, p);
+    planning::Sizing z = random_extents(draw, p);
     for (int x = 0; x < axes; ++x) z.sizes.at[x] = draw.one_in(8) ? 3 : 1 + draw.below(2);
     Interpreter ranks(z);
     std::vector<Distributed> values;

@@ -128,8 +128,8 @@ TEST_CASE("numbers stay what they are") {
   random::Feistel<std::int64_t> const place(7, 65537);
   CHECK(place(0) == 60053);
   CHECK(place(2) == 16180);
-  CHECK(Key{7}.fold_in(1) == Key{0x902ee7b54a72dd6dU});
-  CHECK(Key{7}.split<2>()[1] == Key{0xac39d6b5092c163fU});
+  CHECK(RandomKey{7}.fold_in(1) == RandomKey{0x902ee7b54a72dd6dU});
+  CHECK(RandomKey{7}.split<2>()[1] == RandomKey{0xac39d6b5092c163fU});
 }
 
 TEST_CASE("elements beyond 2^32 do not repeat") {
@@ -280,21 +280,21 @@ TEST_CASE("bernoulli and integers") {
 }
 
 TEST_CASE("keys name independent streams") {
-  Key const key{37};
-  CHECK(key == Key{37});
+  RandomKey const key{37};
+  CHECK(key == RandomKey{37});
   std::vector<std::uint64_t> bits = {key.bits()};
   for (std::uint64_t k = 0; k < 1000; ++k) bits.push_back(key.fold_in(k).bits());
-  for (Key const& k : key.split<100>()) bits.push_back(k.bits());
-  for (Key const& k : key.fold_in(3).split<100>()) bits.push_back(k.bits());
+  for (RandomKey const& k : key.split<100>()) bits.push_back(k.bits());
+  for (RandomKey const& k : key.fold_in(3).split<100>()) bits.push_back(k.bits());
   std::sort(bits.begin(), bits.end());
   CHECK(std::adjacent_find(bits.begin(), bits.end()) == bits.end());
   CHECK(key.split<2>()[1] == key.split<3>()[1]);
-  auto stream = [](Key k) {
+  auto stream = [](RandomKey k) {
     return numbers(random::Uniform<double>{k.bits(), 0, 1, 1, 1 - 0x1p-53}, 50000);
   };
   auto const parts = key.split<2>();
   std::vector<std::vector<double>> const streams = {stream(key),
-                                                    stream(Key{38}),
+                                                    stream(RandomKey{38}),
                                                     stream(key.fold_in(0)),
                                                     stream(key.fold_in(1)),
                                                     stream(key.fold_in(1).fold_in(0)),
@@ -344,7 +344,7 @@ TEST_CASE("permutations are random") {
   // all 24 orders of 4
   std::vector<std::int64_t> orders(256, 0);
   for (std::uint64_t key = 0; key < 24000; ++key) {
-    auto const p = random::shuffled(Key{53}.fold_in(key).bits(), 4);
+    auto const p = random::shuffled(RandomKey{53}.fold_in(key).bits(), 4);
     ++orders[static_cast<std::size_t>(p[0] * 64 + p[1] * 16 + p[2] * 4 + p[3])];
   }
   orders.erase(std::remove(orders.begin(), orders.end(), 0), orders.end());

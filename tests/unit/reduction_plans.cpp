@@ -15,6 +15,7 @@
 #include "harness/catch.hpp"
 
 using namespace shardtype;
+using namespace shardtype::checking;
 
 namespace {
 

@@ -16,6 +16,7 @@
 #include "harness/simulate.hpp"
 
 using namespace shardtype;
+using namespace shardtype::planning;
 using namespace settings;
 using namespace simulate;
 

@@ -11,6 +11,7 @@
 #include "harness/simulate.hpp"
 
 using namespace shardtype;
+using namespace shardtype::planning;
 using planning::ProgramBuilder;
 using planning::ProgramLabels;
 

@@ -157,8 +157,8 @@ struct NamedParts {
   static constexpr int states = (0 + ... + (names_state_of<Named> ? 1 : 0));
   /// The state that the call names, or `otherwise`.
   static constexpr AxisState state(AxisState otherwise) {
-    if ((std::is_same_v<Named, shardtype::ToVarying> || ...)) return AxisState::varying;
-    if ((std::is_same_v<Named, shardtype::ToReduced> || ...)) return AxisState::reduced;
+    if ((std::is_same_v<Named, shardtype::checking::ToVarying> || ...)) return AxisState::varying;
+    if ((std::is_same_v<Named, shardtype::checking::ToReduced> || ...)) return AxisState::reduced;
     return otherwise;
   }
 };
@@ -431,8 +431,12 @@ constexpr auto resolve_move() {
 
 }  // namespace detail
 
+}  // namespace shardtype
+
+namespace shardtype::checking {
+
 template <class Op, class A>
   requires(detail::MovesBlocks<Op> && (is_local<A> || !detail::in_both_modes<Op>))
 struct Resolve<Op, A> : decltype(detail::resolve_move<Op, A>())::type {};
 
-}  // namespace shardtype
+}  // namespace shardtype::checking

@@ -173,6 +173,10 @@ struct Product<Form::named, Sums, A, B, Out...> : NamedContraction<A, B, named_t
 
 }  // namespace detail
 
+}  // namespace shardtype
+
+namespace shardtype::checking {
+
 template <class... Out, class A, class B>
 struct Resolve<op::Matmul<Out...>, A, B>
     : detail::Product<detail::form_of<false, A, B, Out...>, false, A, B, Out...> {};
@@ -180,8 +184,12 @@ template <class... Out, class A, class B>
 struct Resolve<op::Einsum<Out...>, A, B>
     : detail::Product<detail::form_of<true, A, B, Out...>, true, A, B, Out...> {};
 
+}  // namespace shardtype::checking
+
+namespace shardtype {
+
 /// Whether `matmul(a, b)` compiles for tensors of these types.
 template <class A, class B>
-concept Contractible = bool(Resolve<op::Matmul<>, A, B>::verdict);
+concept Contractible = bool(checking::Resolve<op::Matmul<>, A, B>::verdict);
 
 }  // namespace shardtype

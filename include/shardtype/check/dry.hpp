@@ -11,7 +11,7 @@
 #include <shardtype/check/plan_of.hpp>
 #include <shardtype/plan/function_plan.hpp>
 
-namespace shardtype {
+namespace shardtype::checking {
 
 /// A tensor or Local of type `A` without data. It has the members of a tensor that types can answer: `extent<I>()`
 /// where sizes are known to the compiler (else it is refused, A05), and `tensor()`. Made by `plan(f, type<A>...)`.
@@ -80,6 +80,10 @@ class Dry {
   std::array<std::int64_t, rank> extents_{};
   int value_ = 0;
 };
+
+}  // namespace shardtype::checking
+
+namespace shardtype {
 
 namespace detail {
 
@@ -182,16 +186,16 @@ using dry_result = decltype(std::declval<F const&>()(std::declval<Dry<As, Notes>
 template <class F, class... As>
   requires(!Operation<F> && (is_tensor<As> && ...) && sizeof...(As) > 0)
 constexpr auto plan(F const& f, Type<As>...) {
-  if constexpr ((Scope<As>::names.all_static() && ...)) {
+  if constexpr ((core::Scope<As>::names.all_static() && ...)) {
     using Notes = planning::FunctionWriter;
     Notes notes({});
-    if constexpr (!any_poisoned<detail::dry_result<Notes, F, As...>>)
+    if constexpr (!checking::any_poisoned<detail::dry_result<Notes, F, As...>>)
       static_cast<void>(f(detail::dry_argument<As>(notes)...));
     return notes.plan();
   } else {
-    using Notes = OpenFunctionPlan;
+    using Notes = planning::OpenFunctionPlan;
     Notes notes;
-    if constexpr (!any_poisoned<detail::dry_result<Notes, F, As...>>)
+    if constexpr (!checking::any_poisoned<detail::dry_result<Notes, F, As...>>)
       static_cast<void>(f(detail::dry_argument<As>(notes)...));
     return notes;
   }

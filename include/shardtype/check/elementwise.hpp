@@ -23,11 +23,19 @@ struct Map {
 
 }  // namespace op
 
+}  // namespace shardtype
+
+namespace shardtype::checking {
+
 /// A C++ number among the operands; it takes the tensors' element type.
 template <class T>
 struct Number {
   T value{};
 };
+
+}  // namespace shardtype::checking
+
+namespace shardtype {
 
 namespace detail {
 
@@ -67,7 +75,7 @@ struct ElementFor<functions::Where, Condition, Operands...> : CommonElement<Oper
 /// Whether a number of type `N` can become an element `T` without losing what it is.
 template <class N, class T>
 inline constexpr bool number_fits =
-    std::is_same_v<N, Zero> || std::is_same_v<N, T> ||
+    std::is_same_v<N, op::Zero> || std::is_same_v<N, T> ||
     (std::is_arithmetic_v<N> ? (is_floating<T> || std::is_integral_v<N>)
                              : (is_complex<N> && is_complex<T>));
 
@@ -158,10 +166,10 @@ struct ElementwiseOperands<F, Pack<Extra...>, Args...> {
   using element = typename ElementGiven<F, common, typename ArrivesAs<Args, common>::type...>::type;
   static constexpr Linearity linearity = LinearityOf<F, common>::value;
 
-  static constexpr shardtype::Operands operands() {
-    shardtype::Operands in;
+  static constexpr shardtype::rules::Operands operands() {
+    shardtype::rules::Operands in;
     [&]<int... K>(std::integer_sequence<int, K...>) {
-      (in.push(S::template spec<K>, std::is_same_v<Args, Number<Zero>>), ...);
+      (in.push(S::template spec<K>, std::is_same_v<Args, Number<op::Zero>>), ...);
     }(std::make_integer_sequence<int, static_cast<int>(sizeof...(Args))>{});
     return in;
   }
@@ -193,7 +201,7 @@ struct ElementwiseOperands<F, Pack<Extra...>, Args...> {
   }
   static constexpr Verdict check() {
     constexpr int count = static_cast<int>(sizeof...(Args) + sizeof...(Extra));
-    if (sizeof...(Args) > shardtype::Operands::most) return refuse(Code::T07_too_many);
+    if (sizeof...(Args) > shardtype::rules::Operands::most) return refuse(Code::T07_too_many);
     if (Verdict v = rules::lawful(S::names, S::readings, count); !v) return v;
     Elements const elements = Judge<F, common, Args...>::value;
     if (elements == Elements::number) return refuse(Code::P10_number_does_not_fit);
@@ -261,8 +269,8 @@ struct NamedElementwise : ElementwiseOperands<F, Pack<Out>, Args...> {
   /// What the operands, tensors alone, are resharded to, and the function of them.
   static constexpr planning::LocalPlan decide_local() {
     planning::LocalPlan out;
-    shardtype::Operands const in = Base::operands();
-    shardtype::Operands met_with;
+    shardtype::rules::Operands const in = Base::operands();
+    shardtype::rules::Operands met_with;
     for (int k = 0; k < in.size; ++k) {
       met_with.push(rules::elementwise_operand(in, k, wanted, Base::linearity), in.zero[k]);
       if (Base::is_tensor_at(k)) out.operands[out.count++] = met_with.at[k];
@@ -304,6 +312,10 @@ constexpr auto resolve_named_elementwise(Pack<Out...>) {
 
 }  // namespace detail
 
+}  // namespace shardtype
+
+namespace shardtype::checking {
+
 template <class F, class... Args>
 struct Resolve<op::Map<F>, Args...> : decltype(detail::resolve_elementwise<F, Args...>())::type {};
 template <class F, class Out, class... More, class... Args>
@@ -311,8 +323,12 @@ struct Resolve<op::Map<F, Out, More...>, Args...>
     : decltype(detail::resolve_named_elementwise<F, Args...>(detail::Pack<Out, More...>{}))::type {
 };
 
+}  // namespace shardtype::checking
+
+namespace shardtype {
+
 /// Whether the elementwise function `F` of tensors (or `Number`s) of these types compiles.
 template <class F, class... Args>
-concept Mappable = bool(Resolve<op::Map<F>, Args...>::verdict);
+concept Mappable = bool(checking::Resolve<op::Map<F>, Args...>::verdict);
 
 }  // namespace shardtype

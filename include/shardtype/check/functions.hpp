@@ -7,11 +7,15 @@
 
 #include <shardtype/rules/elementwise.hpp>
 
-namespace shardtype {
+namespace shardtype::op {
 
-/// A zero that its type tells: `where(p, a, zero)` leaves an owed sum owed.
+/// A zero that its type tells: `where(p, a, op::zero)` leaves an owed sum owed.
 struct Zero {};
 inline constexpr Zero zero{};
+
+}  // namespace shardtype::op
+
+namespace shardtype {
 
 namespace functions {
 
@@ -148,4 +152,5 @@ struct ElementGiven<functions::Cast<To>, T, Ts...> {
 };
 
 }  // namespace detail
+
 }  // namespace shardtype

@@ -256,6 +256,10 @@ struct DynamicUpdate {
 
 }  // namespace op
 
+}  // namespace shardtype
+
+namespace shardtype::checking {
+
 template <class V, class Out, class... More, class A, class Ids>
 struct Resolve<op::Take<V, Out, More...>, A, Ids>
     : Resolve<op::Named<op::Take<V>, Out, More...>, A, Ids> {};
@@ -266,4 +270,4 @@ template <class V, class T, class Out, class... More, class Ids>
 struct Resolve<op::OneHot<V, T, Out, More...>, Ids>
     : Resolve<op::Named<op::OneHot<V, T>, Out, More...>, Ids> {};
 
-}  // namespace shardtype
+}  // namespace shardtype::checking

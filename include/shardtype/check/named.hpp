@@ -165,8 +165,12 @@ constexpr auto resolve_named(Pack<Out...>) {
 
 }  // namespace detail
 
+}  // namespace shardtype
+
+namespace shardtype::checking {
+
 template <class Op, class... Out, class A, class... Bs>
 struct Resolve<op::Named<Op, Out...>, A, Bs...>
     : decltype(detail::resolve_named<Op, A, Bs...>(detail::Pack<Out...>{}))::type {};
 
-}  // namespace shardtype
+}  // namespace shardtype::checking

@@ -34,6 +34,10 @@ namespace shardtype {
 template <class Op>
 concept Operation = requires { typename Op::operation; };
 
+}  // namespace shardtype
+
+namespace shardtype::checking {
+
 /// What an operation is told of the extents of one call, and where it writes those of its result. Dims of the
 /// result that an operand has too have its extent already.
 struct ResultExtents {
@@ -88,6 +92,11 @@ struct ResultExtents {
     }
   }
 };
+
+}  // namespace shardtype::checking
+
+namespace shardtype {
+using checking::ResultExtents;
 
 namespace detail {
 
@@ -317,8 +326,12 @@ concept Ruled = Operation<Op> && requires(rules::Question const& q) { Op::rule(q
 
 }  // namespace detail
 
+}  // namespace shardtype
+
+namespace shardtype::checking {
+
 template <class Op, class A, class... Bs>
   requires detail::Ruled<Op>
 struct Resolve<Op, A, Bs...> : decltype(detail::resolve_ruled<Op, A, Bs...>())::type {};
 
-}  // namespace shardtype
+}  // namespace shardtype::checking

@@ -196,6 +196,10 @@ constexpr bool counts_elements(Names const& names, Reading const* types, int cou
 
 }  // namespace detail
 
+}  // namespace shardtype
+
+namespace shardtype::checking {
+
 /// The plans that an operation with run-time sizes may take. The set is closed: at run time the
 /// exact planner's choice is taken when it needs no more collectives of any kind than some plan
 /// here does, else the cheapest of these. So what `count` says holds for every size.
@@ -281,25 +285,29 @@ struct CallPlans {
   }
 };
 
+}  // namespace shardtype::checking
+
+namespace shardtype {
+
 /// `plan(op::Matmul<Out>{}, type<A>, type<B>)`: a Plan when the types settle all sizes, else a
 /// PlanSet. Refuses what the operation refuses, with the same sentence, and T10 of its types. Communicates
 /// nothing.
 template <class Op, class... Operands>
   requires requires { typename Op::operation; }
 constexpr decltype(auto) plan([[maybe_unused]] Op const& op, Type<Operands>...) {
-  using R = Resolve<Op, Operands...>;
+  using R = checking::Resolve<Op, Operands...>;
   if constexpr (!R::verdict) {
-    static_cast<void>(refusal<R, Operands...>{});
+    static_cast<void>(checking::refusal<R, Operands...>{});
     return Plan{};
   } else if constexpr (!detail::counts_elements(R::S::names, R::S::readings, R::S::types,
                                                 R::verdict.result)) {
-    static_cast<void>(refused<Code::T10_too_many_elements, false, Operands...>{});
+    static_cast<void>(checking::refused<rules::Code::T10_too_many_elements, false, Operands...>{});
     return Plan{};
   } else if constexpr (detail::SaysItsPlan<R, Op>) {
-    if constexpr ((Scope<Operands>::names.all_static() && ...)) {
+    if constexpr ((core::Scope<Operands>::names.all_static() && ...)) {
       return detail::plan_by_labels<R>(op, R::S::names.extents(), R::S::names.sizes());
     } else {
-      return CallPlans<R, Op>{op};
+      return checking::CallPlans<R, Op>{op};
     }
   } else if constexpr (R::S::names.all_static()) {
     using First = std::tuple_element_t<0, std::tuple<Operands...>>;
@@ -308,7 +316,7 @@ constexpr decltype(auto) plan([[maybe_unused]] Op const& op, Type<Operands>...) 
     return detail::shared_plan<R, Z>();
   } else {
     using First = std::tuple_element_t<0, std::tuple<Operands...>>;
-    return PlanSet<R, detail::moved_t<R, First>>{};
+    return checking::PlanSet<R, detail::moved_t<R, First>>{};
   }
 }
 
@@ -322,6 +330,6 @@ constexpr decltype(auto) plan(Op const& op, Operands const&...) {
 
 /// The type of `op(operands...)`.
 template <class Op, class... Operands>
-using result_t = typename Resolve<Op, Operands...>::result;
+using result_t = typename checking::Resolve<Op, Operands...>::result;
 
 }  // namespace shardtype

@@ -10,7 +10,7 @@
 #include <shardtype/core/block.hpp>
 #include <shardtype/core/dim.hpp>
 
-namespace shardtype {
+namespace shardtype::checking {
 
 /// An inert stand-in for the tensor that a refused operation would have returned: it converts to
 /// any type, goes through every operation, and has Tensor's public members (a test holds the lists
@@ -69,6 +69,10 @@ struct Poisoned {
   double& operator[](N const&) const;
 };
 
+}  // namespace shardtype::checking
+
+namespace shardtype {
+
 namespace detail {
 
 /// The base of every Tensor type that obeys the laws (tensor/tensor.hpp).
@@ -86,8 +90,12 @@ inline constexpr bool is_poisoned<Local<T, Parts...>> =
 
 }  // namespace detail
 
+}  // namespace shardtype
+
+namespace shardtype::checking {
+
 /// Whether one of these is the result of a refused operation, or a tensor type that breaks a law.
 template <class... Ts>
 inline constexpr bool any_poisoned = (detail::is_poisoned<Ts> || ...);
 
-}  // namespace shardtype
+}  // namespace shardtype::checking

@@ -9,7 +9,7 @@
 #include <shardtype/check/operation.hpp>
 #include <shardtype/plan/block_plan.hpp>
 
-namespace shardtype {
+namespace shardtype::op {
 
 /// For each rank of the group, the rows that go to it and that come from it: JAX's four arrays of
 /// ragged_all_to_all.
@@ -19,6 +19,10 @@ struct RaggedRows {
   std::span<std::int64_t const> output_offsets;  ///< where in rank g's output they go
   std::span<std::int64_t const> recv_sizes;      ///< how many rows of rank g come
 };
+
+}  // namespace shardtype::op
+
+namespace shardtype {
 
 namespace op {
 
@@ -128,8 +132,12 @@ constexpr auto resolve_ragged() {
 
 }  // namespace detail
 
+}  // namespace shardtype
+
+namespace shardtype::checking {
+
 template <class... Xs, class A, class B>
 struct Resolve<op::RaggedAllToAll<Xs...>, A, B>
     : decltype(detail::resolve_ragged<op::RaggedAllToAll<Xs...>, A, B, Xs...>())::type {};
 
-}  // namespace shardtype
+}  // namespace shardtype::checking

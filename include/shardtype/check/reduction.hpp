@@ -328,8 +328,12 @@ constexpr auto resolve_reduction() {
 
 }  // namespace detail
 
+}  // namespace shardtype
+
+namespace shardtype::checking {
+
 template <class F, class... Out, class A>
 struct Resolve<op::Reduce<F, Out...>, A>
     : decltype(detail::resolve_reduction<F, A, Out...>())::type {};
 
-}  // namespace shardtype
+}  // namespace shardtype::checking

@@ -8,10 +8,10 @@
 #include <shardtype/check/poisoned.hpp>
 #include <shardtype/rules/verdict.hpp>
 
-namespace shardtype {
+namespace shardtype::checking {
 
 /// A refused operation on `YourTypes`; see docs/errors.md for each code.
 template <Code, bool legal, class... YourTypes>
 struct refused {};
 
-}  // namespace shardtype
+}  // namespace shardtype::checking

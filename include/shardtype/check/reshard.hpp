@@ -9,14 +9,19 @@
 #include <shardtype/plan/reshard_plan.hpp>
 #include <shardtype/rules/reshard.hpp>
 
-namespace shardtype {
+namespace shardtype::checking {
 
 /// What the result of a collective that makes all blocks equal is typed as: invariant, unless the call
 /// says otherwise, as in `all_gather<X, I>(a, to_varying)`. Of Locals only.
 struct ToVarying {};
 struct ToReduced {};
-inline constexpr ToVarying to_varying{};
-inline constexpr ToReduced to_reduced{};
+
+}  // namespace shardtype::checking
+
+namespace shardtype {
+
+inline constexpr checking::ToVarying to_varying{};
+inline constexpr checking::ToReduced to_reduced{};
 
 namespace op {
 
@@ -202,8 +207,8 @@ struct Exchanging : Collectively<A, Exchanging<A, X, From, To>, Dim<From, X>, Di
 
 /// Whether `T` says what the result of a collective of blocks is typed as.
 template <class T>
-inline constexpr bool names_state_of =
-    std::is_same_v<T, shardtype::ToVarying> || std::is_same_v<T, shardtype::ToReduced>;
+inline constexpr bool names_state_of = std::is_same_v<T, shardtype::checking::ToVarying> ||
+                                       std::is_same_v<T, shardtype::checking::ToReduced>;
 
 /// `Count`: how many axes and indices it names; any number for 0.
 template <template <class...> class Rule, std::size_t Count, class A, class... Args>
@@ -229,6 +234,10 @@ constexpr auto resolve_reshard() {
 }
 
 }  // namespace detail
+
+}  // namespace shardtype
+
+namespace shardtype::checking {
 
 template <class... Out, class A>
 struct Resolve<op::Reshard<Out...>, A> : decltype(detail::resolve_reshard<A, Out...>())::type {};
@@ -257,8 +266,12 @@ template <class... XFromTo, class A>
 struct Resolve<op::AllToAll<XFromTo...>, A>
     : decltype(detail::resolve_collective<detail::Exchanging, 3, A, XFromTo...>())::type {};
 
+}  // namespace shardtype::checking
+
+namespace shardtype {
+
 /// Whether `reshard<To>(a)` compiles for a tensor of type `From`.
 template <class From, class To>
-concept Reshardable = bool(Resolve<op::Reshard<To>, From>::verdict);
+concept Reshardable = bool(checking::Resolve<op::Reshard<To>, From>::verdict);
 
 }  // namespace shardtype

@@ -9,12 +9,16 @@
 #include <shardtype/plan/plan.hpp>
 #include <shardtype/rules/laws.hpp>
 
-namespace shardtype {
+namespace shardtype::checking {
 
 /// What an operation `Op` makes of `Operands`, decided by the rules: `verdict`, and when that
 /// accepts, `result` (a Tensor type) and `make_plan(sizing, machine)`. Specialised per operation.
 template <class Op, class... Operands>
 struct Resolve;
+
+}  // namespace shardtype::checking
+
+namespace shardtype {
 
 namespace detail {
 
@@ -89,6 +93,10 @@ refused<C, false, YourTypes...>* refused_for(Pack<YourTypes...>);
 
 }  // namespace detail
 
+}  // namespace shardtype
+
+namespace shardtype::checking {
+
 /// The dims and attributes `Parts`, or the Tensor type, as a result like `Like`.
 template <class Like, class... Parts>
 using named_t = typename detail::Named<Like, Parts...>::type;
@@ -104,6 +112,10 @@ using refusal = std::remove_pointer_t<decltype(detail::refused_for<R::verdict.co
     detail::Pack<Types...>{} | detail::fault_label<typename R::S, R::verdict.label>() |
     detail::fault_label<typename R::S, R::verdict.other>() |
     detail::fault_axis<typename R::S, R::verdict.axis>()))>;
+
+}  // namespace shardtype::checking
+
+namespace shardtype {
 
 namespace detail {
 /// A scope of no tensors, for refusals that come before there is one.

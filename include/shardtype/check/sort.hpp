@@ -10,9 +10,13 @@
 #include <shardtype/plan/sort_plan.hpp>
 #include <shardtype/rules/indexing.hpp>
 
-namespace shardtype {
+namespace shardtype::op {
 
 enum class Order : std::int8_t { ascending, descending };
+
+}  // namespace shardtype::op
+
+namespace shardtype {
 
 namespace detail {
 
@@ -118,4 +122,5 @@ struct TopK {
 };
 
 }  // namespace op
+
 }  // namespace shardtype

@@ -7,9 +7,14 @@
 #include <shardtype/check/resolve.hpp>
 #include <shardtype/rules/transfer.hpp>
 
-namespace shardtype {
+namespace shardtype::runtime {
 
 class MeshRef;
+
+}  // namespace shardtype::runtime
+
+namespace shardtype {
+
 template <MeshAxis... Xs>
 class Mesh;
 
@@ -113,17 +118,25 @@ template <class Target, class... Out>
 struct Transfer {
   using operation = Transfer;
   static constexpr std::string_view name = "transfer";
-  MeshRef const* mesh = nullptr;
+  runtime::MeshRef const* mesh = nullptr;
 };
 
 }  // namespace op
+
+}  // namespace shardtype
+
+namespace shardtype::checking {
 
 template <class Target, class... Out, class A>
 struct Resolve<op::Transfer<Target, Out...>, A>
     : decltype(detail::resolve_transfer<Target, A, Out...>())::type {};
 
+}  // namespace shardtype::checking
+
+namespace shardtype {
+
 /// Whether `transfer<To>(a, mesh)` compiles for a tensor of type `From` and a mesh that has To's axes.
 template <class From, class To>
-concept Transferable = bool(Resolve<op::Transfer<Mesh<>, To>, From>::verdict);
+concept Transferable = bool(checking::Resolve<op::Transfer<Mesh<>, To>, From>::verdict);
 
 }  // namespace shardtype

@@ -11,24 +11,24 @@ namespace shardtype {
 
 /// Operand types, for `valid_on`.
 template <class... Tensors>
-struct Args {};
+struct OperandTypes {};
 
-/// The size that a mesh axis takes, for `valid_on`: `Size<X, 256>`.
+/// The size that a mesh axis takes, for `valid_on`: `AxisSize<X, 256>`.
 template <class X, std::int64_t Ranks>
-struct Size {};
+struct AxisSize {};
 
 namespace detail {
 
 /// Most ranks along all axes together that a Mesh can have, as ranks are ints.
 inline constexpr std::int64_t most_mesh_ranks = std::int64_t{1} << 31;
 
-/// The sizes of the axes of one scope, given by `Size`s where the types leave them open.
+/// The sizes of the axes of one scope, given by `AxisSize`s where the types leave them open.
 template <class S, class... Given>
 struct SizesOn {
   static constexpr Sizes decide() {
     Sizes out;
     for (int x = 0; x < S::names.axes; ++x) out.at[x] = S::names.axis_size[x];
-    [[maybe_unused]] auto give = [&]<class X, std::int64_t Ranks>(Size<X, Ranks>) {
+    [[maybe_unused]] auto give = [&]<class X, std::int64_t Ranks>(AxisSize<X, Ranks>) {
       int const x = S::names.find_axis(identity<X>);
       if (x >= 0 && out.at[x] == dynamic) out.at[x] = Ranks;
     };
@@ -40,12 +40,12 @@ struct SizesOn {
 
 /// A Size is possible, and does not contradict the axis' type.
 template <class X, std::int64_t Ranks>
-constexpr bool size_fits(Size<X, Ranks>) {
+constexpr bool size_fits(AxisSize<X, Ranks>) {
   return Ranks >= 1 && (X::size == dynamic || X::size == Ranks);
 }
 /// The ranks of a mesh that has all these axes.
 template <class... X, std::int64_t... Ranks>
-constexpr bool mesh_fits(Size<X, Ranks>...) {
+constexpr bool mesh_fits(AxisSize<X, Ranks>...) {
   std::int64_t n = 1;
   bool fits = true;
   ((fits = fits && Ranks <= most_mesh_ranks / n, n *= fits ? Ranks : 1), ...);
@@ -83,7 +83,7 @@ concept Resolvable = requires { bool(Resolve<F, A...>::verdict); };
 template <class F, class Operands, class... Given>
 struct ValidOn;
 template <class F, class... A, class... Given>
-struct ValidOn<F, Args<A...>, Given...> {
+struct ValidOn<F, OperandTypes<A...>, Given...> {
   template <class Out>
   static constexpr bool gives() {
     if constexpr (is_tensor<Out>) {
@@ -125,7 +125,7 @@ struct ValidOn<F, Args<A...>, Given...> {
 
 }  // namespace detail
 
-/// `valid_on<F, Args<A, B>, Size<X, 256>, Size<Y, 4>>`: whether `F` can run on tensors of types `A`
+/// `valid_on<F, OperandTypes<A, B>, AxisSize<X, 256>, AxisSize<Y, 4>>`: whether `F` can run on tensors of types `A`
 /// and `B` when the axes whose size is given at run time take these sizes. `F` is an operation object's
 /// type (`op::Matmul<>`, `op::Reshard<Dim<I, X>>`) or a callable's, which may give a whole program of automatic mode:
 /// `evaluate<Out...>(lazy(a) * lazy(b))`.

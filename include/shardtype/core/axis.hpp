@@ -17,7 +17,7 @@ struct AxisBase {};
 ///
 ///     struct X : Axis<"X", 2> {};   // two ranks along X
 ///     struct Y : Axis<"Y"> {};      // as many as the Mesh is given at run time
-template <FixedString Name, std::int64_t Size = dynamic>
+template <core::FixedString Name, std::int64_t Size = dynamic>
 struct Axis : AxisBase {
   static_assert(Size == dynamic || Size >= 1, "a mesh axis has at least one rank");
   static constexpr std::string_view name = Name.view();

@@ -7,7 +7,7 @@
 #include <shardtype/core/saturating.hpp>
 #include <shardtype/core/spec.hpp>
 
-namespace shardtype {
+namespace shardtype::core {
 
 /// Half-open range of global indices, [begin, end).
 struct Range {
@@ -168,4 +168,4 @@ constexpr bool countable(Spec const& s, Extents const& extents) {
   return countable(own, s.rank);
 }
 
-}  // namespace shardtype
+}  // namespace shardtype::core

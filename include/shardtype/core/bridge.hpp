@@ -71,6 +71,10 @@ inline constexpr bool is_local = false;
 template <class T, class... Parts>
 inline constexpr bool is_local<Local<T, Parts...>> = true;
 
+}  // namespace shardtype
+
+namespace shardtype::core {
+
 /// The scope of one operation: the names of all its tensors' labels and axes, in order of first
 /// appearance, and their specs in these numbers.
 template <class... Tensors>
@@ -106,6 +110,10 @@ struct Scope {
   template <int K>
   static constexpr Spec spec = all.readings[K].spec;
 };
+
+}  // namespace shardtype::core
+
+namespace shardtype {
 
 namespace detail {
 
@@ -294,12 +302,20 @@ constexpr auto memory_of(hana::basic_type<Any<T, Parts...>>) {
 
 }  // namespace detail
 
+}  // namespace shardtype
+
+namespace shardtype::core {
+
 /// The Tensor type with the Spec `P::value`, in the names of scope `S`, element type `T` and the
 /// memory of tensor `Like`.
 template <class S, class P, class T, class Like>
 using tensor_from_spec = typename detail::Only<decltype(detail::as_tensor<Like, T>(
     detail::dim_packs<S, P>(std::make_index_sequence<static_cast<std::size_t>(P::value.rank)>{}),
     detail::attribute_packs<S, P>() | detail::memory_of(boost::hana::basic_type<Like>{})))>::type;
+
+}  // namespace shardtype::core
+
+namespace shardtype {
 
 namespace detail {
 template <class T, class... Parts>

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <shardtype/core/namespaces.hpp>
+
 namespace shardtype {
 
 /// Dimension `I`, split over the mesh axes `Xs`, major to minor; printed `I`, `I@X`, `I@(X,Y)`.
@@ -66,11 +68,19 @@ template <class T>
 inline constexpr bool is_pending<Pending<T>> = true;
 }  // namespace detail
 
+}  // namespace shardtype
+
+namespace shardtype::core {
+
 /// The base of every expression of automatic mode (lazy/expression.hpp).
 struct LazyNode {};
 /// Whether `A` is an expression of automatic mode: operations on it are recorded.
 template <class A>
 inline constexpr bool is_lazy = std::is_base_of_v<LazyNode, A>;
+
+}  // namespace shardtype::core
+
+namespace shardtype {
 
 /// Dims and attributes that an operation names, where it needs no tensor of them: read as one's are.
 template <class... Parts>

@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <string>
 
+#include <shardtype/core/namespaces.hpp>
+
 namespace shardtype {
 
 /// Whether the ranks fail together or one fails alone. A failure all share is printed once.

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include <shardtype/core/namespaces.hpp>
+
 namespace shardtype::detail {
 
 /// `"text"` for JSON, with what it may not hold escaped.

@@ -16,7 +16,7 @@ struct IndexBase {};
 ///
 ///     struct I : Index<"I"> {};         // extent given when a tensor is made
 ///     struct K : Index<"K", 4096> {};   // static extent: sizes and costs become compile-time facts
-template <FixedString Name, std::int64_t Extent = dynamic>
+template <core::FixedString Name, std::int64_t Extent = dynamic>
 struct Index : IndexBase {
   static_assert(Extent == dynamic || Extent >= 0, "an extent is not negative");
   static constexpr std::string_view name = Name.view();

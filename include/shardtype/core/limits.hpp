@@ -3,7 +3,9 @@
 
 #include <cstdint>
 
-namespace shardtype {
+#include <shardtype/core/namespaces.hpp>
+
+namespace shardtype::core {
 
 /// Most distinct index labels in one operation, and most dims of one tensor. Exceeded: code T07.
 inline constexpr int max_dims = 8;
@@ -13,6 +15,10 @@ inline constexpr int max_axes = 4;
 
 /// Most elements of one tensor: 64 bits count their bytes. Exceeded: code T10, Error E20.
 inline constexpr std::int64_t max_elements = std::int64_t{1} << 58;
+
+}  // namespace shardtype::core
+
+namespace shardtype {
 
 /// The extent or axis size that is given at run time.
 inline constexpr std::int64_t dynamic = -1;

@@ -9,6 +9,8 @@
 #include <initializer_list>
 #include <utility>
 
+#include <shardtype/core/namespaces.hpp>
+
 namespace shardtype::detail {
 
 /// A growing row of values that can be default-constructed. Members mean what they mean in std::vector.

@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <string_view>
 
-namespace shardtype {
+#include <shardtype/core/namespaces.hpp>
+
+namespace shardtype::core {
 
 /// A string literal as a template argument: the "X" of `Axis<"X", 4>`.
 template <std::size_t N>
@@ -22,13 +24,21 @@ struct FixedString {
 /// are plain loops.
 using Identity = void const*;
 
+}  // namespace shardtype::core
+
+namespace shardtype {
+
 namespace detail {
 template <class T>
 inline constexpr char identity_of = 0;
 }  // namespace detail
 
+}  // namespace shardtype
+
+namespace shardtype::core {
+
 /// The identity of type `T`.
 template <class T>
 inline constexpr Identity identity = &detail::identity_of<T>;
 
-}  // namespace shardtype
+}  // namespace shardtype::core

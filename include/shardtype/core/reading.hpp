@@ -9,7 +9,7 @@
 #include <shardtype/core/dim.hpp>
 #include <shardtype/core/scope.hpp>
 
-namespace shardtype {
+namespace shardtype::core {
 
 /// What can be wrong with the spelling of a Tensor type, before any law about its values.
 enum class Malformed : std::int8_t {
@@ -43,6 +43,10 @@ struct Reading {
     last = part;
   }
 };
+
+}  // namespace shardtype::core
+
+namespace shardtype {
 
 namespace detail {
 

@@ -5,7 +5,7 @@
 
 #include <shardtype/core/limits.hpp>
 
-namespace shardtype {
+namespace shardtype::core {
 
 /// What every larger count is taken for. Two of them still add up in 63 bits.
 inline constexpr std::int64_t saturated = (std::int64_t{1} << 62) - 1;
@@ -27,4 +27,4 @@ constexpr bool countable(std::int64_t const* extents, int rank) {
   return n <= max_elements;
 }
 
-}  // namespace shardtype
+}  // namespace shardtype::core

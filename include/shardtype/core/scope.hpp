@@ -8,7 +8,7 @@
 #include <shardtype/core/index.hpp>
 #include <shardtype/core/spec.hpp>
 
-namespace shardtype {
+namespace shardtype::core {
 
 /// An index label as a value; `id` is null for what is none.
 struct LabelPart {
@@ -96,4 +96,4 @@ struct Names {
   }
 };
 
-}  // namespace shardtype
+}  // namespace shardtype::core

@@ -8,7 +8,7 @@
 
 #include <shardtype/core/limits.hpp>
 
-namespace shardtype {
+namespace shardtype::core {
 
 /// An ordered list of mesh axes, major to minor. As what splits a dim it also says how: the blocks of
 /// the axes nest, or its one axis deals out `cyclic` indices at a time.
@@ -171,4 +171,10 @@ struct Coords {
   constexpr std::int64_t operator[](int axis) const { return at[axis]; }
 };
 
+}  // namespace shardtype::core
+
+namespace shardtype {
+using core::Coords;
+using core::Extents;
+using core::Spec;
 }  // namespace shardtype

@@ -5,7 +5,7 @@
 
 #include <shardtype/core/scope.hpp>
 
-namespace shardtype {
+namespace shardtype::core {
 
 /// `I`, `I@X`, `I@(X,Y)`, cyclic `I@X%64`; with its extent when one is given: `1500@X`.
 inline std::string dim_text(DimSpec const& d, Names const& n, Extents const* extents = nullptr) {
@@ -46,4 +46,4 @@ inline std::string spec_text(Spec const& s, Names const& n, Extents const* exten
   return out;
 }
 
-}  // namespace shardtype
+}  // namespace shardtype::core

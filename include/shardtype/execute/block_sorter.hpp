@@ -22,12 +22,12 @@ class BlockSorter {
 
   /// The block `data`, [outer, n, inner], of whose sorted rows the first `keep` are wanted.
   BlockSorter(MeshState& mesh, T const* data, kernels::Layout const& block, int d,
-              std::int64_t keep, Order order)
+              std::int64_t keep, op::Order order)
       : mesh_(mesh),
         outer_(kernels::outer_length(block, d)),
         inner_(kernels::inner_length(block, d)),
         plan_(kernels::plan_sort<Exec>(outer_ * inner_, block.extent[d], keep)),
-        descending_(order == Order::descending) {
+        descending_(order == op::Order::descending) {
     rows_ = turned(data, plan_.n, inner_, hold_rows_);
   }
 
@@ -108,11 +108,12 @@ class BlockSorter {
 
 /// The sorter of the calling rank's block of `a` along I, of whose sorted rows the first `keep` are wanted.
 template <class I, class A>
-auto block_sorter(A const& a, std::int64_t keep, Order order) {
+auto block_sorter(A const& a, std::int64_t keep, op::Order order) {
   constexpr int d = A::spec.find(Scope<A>::names.find_label(identity<I>));
   return BlockSorter<typename A::element, typename A::memory_space>(
       a.mesh().state(), static_cast<typename A::element const*>(a.buffer().data()),
-      block_layout(a.rows()), d, keep < 0 ? a.extents()[static_cast<std::size_t>(d)] : keep, order);
+      detail::block_layout(a.rows()), d, keep < 0 ? a.extents()[static_cast<std::size_t>(d)] : keep,
+      order);
 }
 
 }  // namespace shardtype::execute

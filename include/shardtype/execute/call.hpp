@@ -18,12 +18,16 @@
 #include <shardtype/tensor/operand.hpp>
 #include <shardtype/tensor/pending.hpp>
 
-namespace shardtype {
+namespace shardtype::detail {
 
 template <class A, class Notes>
 struct OperandTraits<Dry<A, Notes>> {
   using type = A;
 };
+
+}  // namespace shardtype::detail
+
+namespace shardtype {
 
 namespace execute {
 
@@ -156,26 +160,28 @@ struct Continue;
 /// types alone (`Dry`) its plan is noted. `where` is the user's line, for messages.
 template <Operation Op, class... As>
 constexpr auto call(Op const& op, std::source_location const& where, As const&... as) {
-  if constexpr (any_poisoned<As...>) {
-    return Poisoned{};
-  } else if constexpr ((is_lazy<As> || ...)) {
+  if constexpr (checking::any_poisoned<As...>) {
+    return checking::Poisoned{};
+  } else if constexpr ((core::is_lazy<As> || ...)) {
     return execute::Continue<execute::Above::lazy, As...>::call(op, where, as...);
   } else {
-    using R = Resolve<Op, operand_t<As>...>;
+    using R = checking::Resolve<Op, detail::operand_t<As>...>;
     if constexpr (requires { typename R::sentence; }) {
       return Poisoned(typename R::sentence{});
     } else if constexpr (!R::verdict) {
-      return Poisoned(refusal<R, operand_t<As>...>{});
+      return Poisoned(checking::refusal<R, detail::operand_t<As>...>{});
     } else if constexpr (!countable(R::verdict.result, R::S::names.extents())) {
       if constexpr (sizeof...(As) == 1) {
-        return Poisoned(refused<Code::T10_too_many_elements, false, typename R::result>{});
+        return Poisoned(
+            checking::refused<rules::Code::T10_too_many_elements, false, typename R::result>{});
       } else {
-        return Poisoned(refused<Code::T10_too_many_elements, false, operand_t<As>...>{});
+        return Poisoned(checking::refused<rules::Code::T10_too_many_elements, false,
+                                          detail::operand_t<As>...>{});
       }
     } else if constexpr ((detail::is_dry<As> || ...)) {
       return detail::note<R>(op, as...);
     } else {
-      if constexpr ((is_local<operand_t<As>> || ...)) {
+      if constexpr ((is_local<detail::operand_t<As>> || ...)) {
         return execute::RunBlocks<Op>::template run<R>(op, where, operand(as)...);
       } else {
         return execute::Run<Op>::template run<R>(op, where, operand(as)...);
@@ -251,9 +257,9 @@ auto start(Op const& op, A const& a, B const& b,
 /// the operation refuses.
 template <Operation Op, class A, class... Bs>
 auto plan_at(Op const& op, A const& a, Bs const&... bs) {
-  using R = Resolve<Op, operand_t<A>, operand_t<Bs>...>;
+  using R = checking::Resolve<Op, detail::operand_t<A>, detail::operand_t<Bs>...>;
   if constexpr (!R::verdict) {
-    static_cast<void>(refusal<R, operand_t<A>, operand_t<Bs>...>{});
+    static_cast<void>(checking::refusal<R, detail::operand_t<A>, detail::operand_t<Bs>...>{});
     return Plan{};
   } else if constexpr (requires { execute::Run<Op>::template plan<R>(op, operand(a)); }) {
     return execute::Run<Op>::template plan<R>(op, operand(a));

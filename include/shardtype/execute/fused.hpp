@@ -44,8 +44,16 @@ class Expression {
 
 }  // namespace detail
 
+}  // namespace shardtype
+
+namespace shardtype::execute {
+
 template <class F, class... Args>
 class Fused;
+
+}  // namespace shardtype::execute
+
+namespace shardtype {
 
 namespace detail {
 
@@ -74,7 +82,7 @@ struct Lowered<Number<N>, First, T> {
   using types = kernels::Elements<>;
   using expression = kernels::Constant<T>;
   static expression make(Number<N> const& n) {
-    if constexpr (std::is_same_v<N, Zero>) {
+    if constexpr (std::is_same_v<N, op::Zero>) {
       return {T{}};
     } else {
       return {kernels::detail::converted<T>(n.value)};
@@ -218,6 +226,10 @@ Out run_fused(E const& e, Out const* into) {
 
 }  // namespace detail
 
+}  // namespace shardtype
+
+namespace shardtype::execute {
+
 /// An elementwise function of tensors, numbers and further expressions: what operators on tensors
 /// give. It behaves as the tensor it stands for, which is computed once, at the first use, by one
 /// kernel for the whole expression; as part of a larger one, or reduced, it is computed there, unless
@@ -225,7 +237,7 @@ Out run_fused(E const& e, Out const* into) {
 template <class F, class... Args>
 class Fused : public detail::Expression<F, Args...> {
  public:
-  using R = Resolve<op::Map<F>, operand_t<Args>...>;
+  using R = Resolve<op::Map<F>, detail::operand_t<Args>...>;
   /// The tensor it stands for.
   using tensor_type = typename R::result;
   using element = typename tensor_type::element;
@@ -285,11 +297,19 @@ class Fused : public detail::Expression<F, Args...> {
   mutable std::optional<tensor_type> result_;
 };
 
+}  // namespace shardtype::execute
+
+namespace shardtype::detail {
+
 template <class F, class... Args>
 struct OperandTraits<Fused<F, Args...>> {
   using type = typename Fused<F, Args...>::tensor_type;
   static type const& get(Fused<F, Args...> const& f) { return f.tensor(); }
 };
+
+}  // namespace shardtype::detail
+
+namespace shardtype {
 
 namespace execute {
 
@@ -308,7 +328,7 @@ inline constexpr bool is_temporary<Temporary<E>> = true;
 template <class A>
 constexpr decltype(auto) passed(A&& a) {
   if constexpr (shardtype::detail::is_fused<A>) {
-    if constexpr (shardtype::detail::lies_as<operand_t<A>, A>) {
+    if constexpr (shardtype::detail::lies_as<detail::operand_t<A>, A>) {
       return Temporary<A>{a};
     } else {
       return std::as_const(a);
@@ -320,10 +340,14 @@ constexpr decltype(auto) passed(A&& a) {
 
 }  // namespace execute
 
+}  // namespace shardtype
+
+namespace shardtype::detail {
+
 template <class E>
 struct OperandTraits<execute::Temporary<E>> {
   using type = operand_t<E>;
   static execute::Temporary<E> const& get(execute::Temporary<E> const& e) { return e; }  // NOLINT
 };
 
-}  // namespace shardtype
+}  // namespace shardtype::detail

@@ -159,7 +159,7 @@ struct GivenExtents {
 /// operation.
 template <class R, class Op, class A, class... Bs>
 auto result_extents(Op const& op, A const& a, Bs const&... bs) {
-  (check_one_mesh(a.mesh(), bs.mesh()), ...);
+  (detail::check_one_mesh(a.mesh(), bs.mesh()), ...);
   std::array<std::int64_t, R::result::rank> extents{};
   R::set_extents(op, map_axes(a.mesh().state(), R::S::names).sizes, GivenExtents(a, bs...).at,
                  extents.data());
@@ -179,7 +179,8 @@ auto run_local(Op const& op, std::source_location const& where, A const& a, Bs c
                              {},          given.at,       nullptr};
     Buffer const* const buffers[] = {&a.buffer(), &bs.buffer()...};
     LocalRun<typename A::element, typename A::memory_space> const run(
-        a.mesh().state(), call, where, block_layout(a.rows()), block_layout(rows), buffers);
+        a.mesh().state(), call, where, detail::block_layout(a.rows()), detail::block_layout(rows),
+        buffers);
     block = RunOp::block(op, run);
   }
   return Out(a.mesh(), extents, std::move(block));

@@ -85,7 +85,7 @@ template <class R, class Op, class A, class... Bs>
 Sizing named_sizing(Op const& op, AxisMap const& axes, A const& a, Bs const&... bs) {
   Names const& names = R::S::names;
   Sizing z{names.extents(), axes.sizes, R::element_bytes[0]};
-  (check_one_mesh(a.mesh(), bs.mesh()), ...);
+  (detail::check_one_mesh(a.mesh(), bs.mesh()), ...);
   GivenExtents const given(a, bs...);
   for (int k = 0; k < R::operands; ++k)
     note_extents(z.extents, names, R::S::readings[k].spec, given.at[k],

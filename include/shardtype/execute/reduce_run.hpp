@@ -110,7 +110,7 @@ Out reduce_locally(Readable<A, In> const& a) {
   for (std::size_t d = 0; d < Out::rank; ++d)
     extents[d] = a.extents[static_cast<std::size_t>(kept.at[d])];
   if (!a.mesh.here()) return Out(a.mesh, extents, Buffer{});
-  kernels::Layout const source = kept_first(block_layout(a.rows()), kept.at, kept.count);
+  kernels::Layout const source = kept_first(detail::block_layout(a.rows()), kept.at, kept.count);
   return Out(a.mesh, extents,
              reduce_block<Reducer, true, typename A::memory_space>(a.mesh.state(), a.in, source,
                                                                    kept.count));
@@ -161,7 +161,7 @@ auto reduce_and_reshard(Readable<A, In> const& a, std::source_location const& wh
     met_extents[d] = a.extents[static_cast<std::size_t>(kept.at[d])];
   Buffer part;
   if (a.mesh.here()) {
-    kernels::Layout const source = kept_first(block_layout(a.rows()), kept.at, kept.count);
+    kernels::Layout const source = kept_first(detail::block_layout(a.rows()), kept.at, kept.count);
     part = reduce_block<Reducer, !Carries, Space>(a.mesh.state(), a.in, source, kept.count);
     if constexpr (std::is_same_v<Total, kernels::Placed<typename A::element>>) {
       std::int64_t n = 1;
@@ -218,7 +218,7 @@ struct Run<op::Reduce<F, Labels...>> {
     if constexpr (!is_temporary<A>) {
       return reduce<R>(readable(a), where);
     } else {
-      if constexpr (!kernels::detail::takes_blocks<reducer_t<F, element_t<operand_t<A>>>>)
+      if constexpr (!kernels::detail::takes_blocks<reducer_t<F, element_t<detail::operand_t<A>>>>)
         if (!a.expression.computed()) return reduce<R>(readable_expression(a.expression), where);
       return reduce<R>(readable(a.expression.tensor()), where);
     }

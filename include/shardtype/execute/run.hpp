@@ -97,7 +97,7 @@ struct Call {
   /// not match.
   Sizing sizing(AxisMap const& axes) const {
     Names const& names = planner.names;
-    if (on_two()) check_one_mesh(mesh(), *second.mesh);
+    if (on_two()) detail::check_one_mesh(mesh(), *second.mesh);
     Sizing z{names.extents(), axes.sizes, planner.element_bytes};
     note_extents(z.extents, names, *first.spec, first.extents, "the first operand");
     if (on_two())

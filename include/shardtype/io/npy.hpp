@@ -16,10 +16,14 @@
 #include <shardtype/ops/to_host.hpp>
 #include <shardtype/tensor/create.hpp>
 
-namespace shardtype {
+namespace shardtype::io {
 
 template <class T>
 struct NpyDtype<Kokkos::complex<T>> : NpyDtype<std::complex<T>> {};
+
+}  // namespace shardtype::io
+
+namespace shardtype {
 
 namespace detail {
 
@@ -32,15 +36,15 @@ inline void agree_on_file(MeshState& mesh, std::string const& what, std::string 
 
 /// MPI's collective file calls spin while they wait: with more ranks than cores each rank reads and
 /// writes on its own.
-inline NpyAccess file_access() {
-  NpyAccess access;
+inline io::NpyAccess file_access() {
+  io::NpyAccess access;
   access.collective = !yield_while_waiting;
   return access;
 }
 
 /// The extents of a tensor, and where the calling rank's block begins and how long it is.
 struct NpyBlock {
-  NpyInts shape, begin, count;
+  io::NpyInts shape, begin, count;
 
   template <class A>
   explicit NpyBlock(A const& a) {
@@ -71,15 +75,16 @@ detail::created_t<Parts...> load_npy(
   detail::check_mesh_has_axes<A, Xs...>();
   if constexpr (A::spec.cyclic_dim() >= 0)
     return reshard<A>(load_npy<typename detail::InBlocks<A>::type>(mesh, path), where);
-  MeshState& state = mesh.state();
+  runtime::MeshState& state = mesh.state();
   if (mesh.here()) detail::agree_on_file(state, "load_npy", path);
   // ranks outside the mesh learn the extents, too, but take no part
-  NpyHeader const header = read_npy_header(mesh.here() ? state.whole().raw() : MPI_COMM_SELF, path);
-  check_npy(header, path, npy_dtype<T>(), A::rank);
+  io::NpyHeader const header =
+      io::read_npy_header(mesh.here() ? state.whole().raw() : MPI_COMM_SELF, path);
+  check_npy(header, path, io::npy_dtype<T>(), A::rank);
   detail::extents_of<A> extents{};
   for (std::size_t d = 0; d < A::rank; ++d) {
     extents[d] = header.shape[d];
-    Names const names = Scope<A>::names;
+    core::Names const names = core::Scope<A>::names;
     int const label = A::spec.dims[d].label;
     if (names.label_extent[label] != dynamic && names.label_extent[label] != extents[d])
       throw Error("IO7",
@@ -107,20 +112,20 @@ detail::created_t<Parts...> load_npy(
 template <class A>
 auto save_npy(A const& a, std::string const& path,
               [[maybe_unused]] std::source_location where = std::source_location::current()) {
-  using Held = operand_t<A>;
+  using Held = detail::operand_t<A>;
   using Judged = detail::judged_t<detail::StillUnreduced<Held>, Held>;
   if constexpr (!detail::accepts<Judged>) {
     static_cast<void>(Poisoned(Judged{}));
   } else if constexpr (Held::spec.cyclic_dim() >= 0) {
     save_npy(reshard<typename detail::InBlocks<Held>::type>(operand(a), where), path);
   } else {
-    MeshState& mesh = a.mesh().state();
+    runtime::MeshState& mesh = a.mesh().state();
     if (!mesh.here()) return;
     detail::agree_on_file(mesh, "save_npy", path);
     detail::NpyBlock const part(a);
     auto const host = detail::block_on_host(operand(a));
-    write_npy(mesh.whole().raw(), path, npy_dtype<typename A::element>(), part.shape, part.begin,
-              part.count, sizeof(typename A::element), host.data(),
+    write_npy(mesh.whole().raw(), path, io::npy_dtype<typename A::element>(), part.shape,
+              part.begin, part.count, sizeof(typename A::element), host.data(),
               detail::first_holder(operand(a)), false, detail::file_access());
   }
 }

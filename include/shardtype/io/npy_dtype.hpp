@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace shardtype {
+namespace shardtype::io {
 
 /// The NumPy dtype of an element type, as `static constexpr char const* text`. Specialise it for
 /// further types; of another library's complex type, derive from that of std::complex.
@@ -50,6 +50,10 @@ std::string npy_dtype() {
   return NpyDtype<T>::text;
 }
 
+}  // namespace shardtype::io
+
+namespace shardtype {
+
 namespace detail {
 
 /// Takes the whole number at the front of `text`; -1 if there is none or it exceeds 64 bits.
@@ -71,6 +75,10 @@ inline std::string_view npy_kind(std::string_view dtype) {
 }
 
 }  // namespace detail
+
+}  // namespace shardtype
+
+namespace shardtype::io {
 
 /// NumPy's name of a dtype: "float64" for "<f8"; a kind not known here stays as it is.
 inline std::string npy_dtype_name(std::string_view dtype) {
@@ -97,4 +105,4 @@ inline std::int64_t npy_item_bytes(std::string_view dtype) {
   return usable ? (kind[0] == 'U' ? 4 * bytes : bytes) : 0;
 }
 
-}  // namespace shardtype
+}  // namespace shardtype::io

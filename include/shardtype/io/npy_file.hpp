@@ -19,10 +19,11 @@
 #include <shardtype/io/npy_transfer.hpp>
 
 namespace shardtype {
+
 namespace detail {
 
-inline NpyOutcome npy_check_block(std::string const& path, NpyInts const& shape,
-                                  NpyInts const& begin, NpyInts const& count) {
+inline NpyOutcome npy_check_block(std::string const& path, io::NpyInts const& shape,
+                                  io::NpyInts const& begin, io::NpyInts const& count) {
   NpyOutcome outcome;
   bool inside = begin.size() == shape.size() && count.size() == shape.size();
   for (std::size_t d = 0; inside && d < shape.size(); ++d)
@@ -61,7 +62,7 @@ inline std::string npy_header_text(std::string const& path, std::int64_t& file_b
     text.resize(from + std::fread(text.data() + from, 1, text.size() - from, in));
   };
   fill(0);
-  auto const size = std::min(npy_header_bytes(text), npy_longest_header);
+  auto const size = std::min(io::npy_header_bytes(text), npy_longest_header);
   if (size > 12 && text.size() == 12) {
     text.resize(static_cast<std::size_t>(size));
     fill(12);
@@ -72,6 +73,10 @@ inline std::string npy_header_text(std::string const& path, std::int64_t& file_b
 }
 
 }  // namespace detail
+
+}  // namespace shardtype
+
+namespace shardtype::io {
 
 /// The header of a .npy file, on all ranks of `comm`. Collective: rank 0 reads it and broadcasts
 /// its bytes. Either all ranks return or all throw the same Error: IO1 missing or unreadable, IO2
@@ -162,4 +167,4 @@ inline void write_npy(MPI_Comm comm, std::string const& path, std::string const&
   detail::npy_agree(comm, out.outcome);
 }
 
-}  // namespace shardtype
+}  // namespace shardtype::io

@@ -11,7 +11,7 @@
 #include <shardtype/core/list.hpp>
 #include <shardtype/io/npy_dtype.hpp>
 
-namespace shardtype {
+namespace shardtype::io {
 
 /// One number for each dimension of a file's array.
 using NpyInts = detail::List<std::int64_t>;
@@ -26,6 +26,10 @@ struct NpyHeader {
   friend bool operator==(NpyHeader const&, NpyHeader const&) = default;
 };
 
+}  // namespace shardtype::io
+
+namespace shardtype {
+
 namespace detail {
 
 inline constexpr std::string_view npy_magic = "\x93NUMPY";
@@ -38,7 +42,7 @@ class NpyDictReader {
 
   std::string problem;
 
-  bool read(NpyHeader& header) {
+  bool read(io::NpyHeader& header) {
     bool seen[3] = {false, false, false};
     if (!want('{')) return false;
     while (!take('}')) {
@@ -106,7 +110,7 @@ class NpyDictReader {
     return fail("has a 'fortran_order' that is neither True nor False");
   }
 
-  bool read_shape(NpyInts& out) {
+  bool read_shape(io::NpyInts& out) {
     if (!take('(')) return fail("has a 'shape' that is not a tuple");
     bool comma = true;
     while (!take(')')) {
@@ -139,6 +143,10 @@ class NpyDictReader {
 };
 
 }  // namespace detail
+
+}  // namespace shardtype
+
+namespace shardtype::io {
 
 /// Bytes of all elements; -1 if that is more than a 64-bit number holds.
 inline std::int64_t npy_data_bytes(NpyInts const& shape, std::int64_t item_bytes) {
@@ -194,10 +202,14 @@ inline NpyHeader parse_npy_header(std::string_view bytes, std::string const& pat
   return header;
 }
 
+}  // namespace shardtype::io
+
+namespace shardtype {
+
 namespace detail {
 
 /// The Python tuple: "()", "(3,)", "(3, 4)".
-inline std::string npy_shape_text(NpyInts const& shape) {
+inline std::string npy_shape_text(io::NpyInts const& shape) {
   std::string text = "(";
   for (std::size_t d = 0; d < shape.size(); ++d)
     text += (d == 0 ? "" : ", ") + std::to_string(shape[d]);
@@ -205,6 +217,10 @@ inline std::string npy_shape_text(NpyInts const& shape) {
 }
 
 }  // namespace detail
+
+}  // namespace shardtype
+
+namespace shardtype::io {
 
 /// The bytes before the data of a .npy file, as NumPy writes them: version 1.0 (2.0 if too long),
 /// padded so that the data begins at a multiple of 64.
@@ -248,4 +264,4 @@ inline void check_npy(NpyHeader const& header, std::string const& path, std::str
   }
 }
 
-}  // namespace shardtype
+}  // namespace shardtype::io

@@ -8,7 +8,7 @@
 
 #include <shardtype/io/npy_header.hpp>
 
-namespace shardtype {
+namespace shardtype::io {
 
 /// How ranks move their blocks. Must be the same on all of them.
 struct NpyAccess {
@@ -22,12 +22,16 @@ struct NpyAccess {
   std::int64_t runs = std::int64_t(1) << 20;
 };
 
+}  // namespace shardtype::io
+
+namespace shardtype {
+
 namespace detail {
 
 /// A part of a block: `begin` and `count` in the file's array, dimensions slowest first. It lies
 /// `at` elements behind the block's first one when the block is stored in the file's order.
 struct NpySlab {
-  NpyInts begin, count;
+  io::NpyInts begin, count;
   std::int64_t at = 0;
   std::int64_t elements = 0;
 };
@@ -36,15 +40,15 @@ struct NpySlab {
 /// index in the slower ones, so that it is contiguous in a block stored in the file's order.
 class NpySlabs {
  public:
-  NpySlabs(NpyInts const& shape, NpyInts const& begin, NpyInts const& count,
-           std::size_t element_bytes, bool fortran_order, NpyAccess const& access)
+  NpySlabs(io::NpyInts const& shape, io::NpyInts const& begin, io::NpyInts const& count,
+           std::size_t element_bytes, bool fortran_order, io::NpyAccess const& access)
       : shape_(shape),
         begin_(begin),
         count_(count),
         element_(static_cast<std::int64_t>(element_bytes)),
         reversed_(fortran_order && shape.size() > 1) {
     if (fortran_order)
-      for (NpyInts* list : {&shape_, &begin_, &count_})
+      for (io::NpyInts* list : {&shape_, &begin_, &count_})
         for (std::size_t k = 0, m = list->size(); k + 1 < m; ++k)
           std::swap((*list)[k], (*list)[--m]);
     if (shape_.empty()) {
@@ -59,7 +63,7 @@ class NpySlabs {
   /// How many; 0 for an empty block.
   std::int64_t size() const { return size_; }
   /// The file's dimensions, slowest first.
-  NpyInts const& shape() const { return shape_; }
+  io::NpyInts const& shape() const { return shape_; }
   std::int64_t element_bytes() const { return element_; }
   /// Whether the file's order of elements is not the block's (row-major) one.
   bool reversed() const { return reversed_; }
@@ -96,7 +100,7 @@ class NpySlabs {
   }
 
  private:
-  void cut(NpyAccess const& access) {
+  void cut(io::NpyAccess const& access) {
     std::int64_t const bytes = std::clamp(access.bytes, element_, std::int64_t(1) << 30);
     std::int64_t runs = 1;
     bool whole = true;  // the faster dimensions are whole, so that slabs have one run
@@ -117,7 +121,7 @@ class NpySlabs {
   template <std::size_t Bytes>
   void transpose_as(NpySlab const& slab, std::byte* packed, std::byte* block, bool to_block) const {
     std::size_t const n = count_.size();
-    NpyInts in_packed(n, 1), in_block(n, 1);
+    io::NpyInts in_packed(n, 1), in_block(n, 1);
     for (std::size_t d = n - 1; d-- > 0;) in_packed[d] = in_packed[d + 1] * slab.count[d + 1];
     for (std::size_t d = 1; d < n; ++d) in_block[d] = in_block[d - 1] * count_[d - 1];
     std::int64_t start = 0;
@@ -133,7 +137,7 @@ class NpySlabs {
     // through by `index`.
     constexpr std::int64_t tile = 32;
     std::int64_t const rows = slab.count[0], cols = slab.count[n - 1];
-    NpyInts index(n, 0);
+    io::NpyInts index(n, 0);
     for (;;) {
       std::int64_t p = 0, q = start;
       for (std::size_t d = 1; d + 1 < n; ++d) {
@@ -151,7 +155,7 @@ class NpySlabs {
     }
   }
 
-  NpyInts shape_, begin_, count_;
+  io::NpyInts shape_, begin_, count_;
   std::int64_t element_;
   bool reversed_;
   std::size_t dim_ = 0;     // the dimension that is cut, into ranges of rows_
@@ -162,4 +166,5 @@ class NpySlabs {
 };
 
 }  // namespace detail
+
 }  // namespace shardtype

@@ -25,13 +25,13 @@ class DryRun {
   /// says otherwise.
   template <class I>
   DryRun& extent(std::int64_t n) {
-    settle(P::names.find_label(identity<I>), program_.extents, "index", I::name, n, 0);
+    settle(P::names.find_label(core::identity<I>), program_.extents, "index", I::name, n, 0);
     return *this;
   }
   /// The ranks along an axis whose type leaves them open. Error E71.
   template <class X>
   DryRun& ranks(std::int64_t n) {
-    settle(P::names.find_axis(identity<X>), program_.sizes.at, "axis", X::name, n, 1);
+    settle(P::names.find_axis(core::identity<X>), program_.sizes.at, "axis", X::name, n, 1);
     return *this;
   }
   /// The machine: one of plan/machines.hpp, or `machine_here()`, the rates that scripts/calibrate measured here
@@ -60,7 +60,7 @@ class DryRun {
   /// The plan; `possible` tells whether one keeps to the limit. Errors: E20 more than 2^58
   /// elements, E71 a size is still open.
   PlannedProgram planned() const {
-    RecordedProgram p = program_;
+    planning::RecordedProgram p = program_;
     if (int const l = p.settle_relabelled(); l >= 0)
       throw Error("E71",
                   "index " + std::string(P::names.label[l].name) +
@@ -99,10 +99,14 @@ class DryRun {
                 FailedOn::every_rank);
   }
 
-  RecordedProgram program_ = P::program;
+  planning::RecordedProgram program_ = P::program;
   Machine machine_ = P::machine;
   std::int64_t limit_ = P::memory_limit;
 };
+
+}  // namespace shardtype
+
+namespace shardtype::automatic_mode {
 
 /// What a refused dry_run gives, so that one mistake gives one message.
 class RefusedDryRun : public Poisoned {
@@ -118,16 +122,21 @@ class RefusedDryRun : public Poisoned {
   PlannedProgram planned() const;
 };
 
+}  // namespace shardtype::automatic_mode
+
+namespace shardtype {
+
 /// The program of `f` on symbols of the types `Given`, as in plan_traced, to be planned for sizes and machines that
 /// need not be there. Refused: what `evaluate` refuses.
 template <class... Given, class F>
 auto dry_run([[maybe_unused]] F const& f) {
   using By = detail::Symbols<Given...>;
   // a refusal in the function is told here: after this condition clang goes no further
-  if constexpr (any_poisoned<decltype(By::call(f))>) {
-    return RefusedDryRun();
+  if constexpr (checking::any_poisoned<decltype(By::call(f))>) {
+    return automatic_mode::RefusedDryRun();
   } else if constexpr (!detail::is_traced<decltype(By::call(f))>) {
-    return RefusedDryRun(refused<Code::L05_not_evaluated, false, decltype(By::call(f))>{});
+    return RefusedDryRun(
+        checking::refused<rules::Code::L05_not_evaluated, false, decltype(By::call(f))>{});
   } else {
     using T = decltype(By::call(f));
     using Xs = typename By::axes;

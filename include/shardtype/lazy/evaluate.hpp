@@ -162,11 +162,11 @@ Out run_program(MeshRef const& mesh, E const& e, std::source_location const& whe
 /// L02 cyclic dims, L03 too large, L04 no plan keeps to the memory limit. Errors: E13, E20, E23, E24, E69,
 /// E70.
 template <class... Out, class M, class E, class Policy = detail::DefaultPolicy>
-  requires(std::is_base_of_v<MeshRef, M>)
+  requires(std::is_base_of_v<runtime::MeshRef, M>)
 auto evaluate(M const& mesh, E const& e, Policy const& = {},
               std::source_location where = std::source_location::current()) {
   using L = detail::lazy_t<E>;
-  if constexpr (any_poisoned<L>) {
+  if constexpr (checking::any_poisoned<L>) {
     return lazy(e);
   } else {
     using Xs = typename detail::MeshAxes<M>::type;
@@ -184,10 +184,11 @@ auto evaluate(M const& mesh, E const& e, Policy const& = {},
 /// tensors and the mesh have, to be printed: `explain`, `to_json`, `to_html`. Communicates nothing. Refused and
 /// Errors: what `evaluate` has.
 template <class... Out, class M, class E, class Policy = detail::DefaultPolicy>
-  requires(std::is_base_of_v<MeshRef, M>)
-auto planned(EvaluateTo<Out...> const&, M const& mesh, E const& e, Policy const& = {}) {
+  requires(std::is_base_of_v<runtime::MeshRef, M>)
+auto planned(automatic_mode::EvaluateTo<Out...> const&, M const& mesh, E const& e,
+             Policy const& = {}) {
   using L = detail::lazy_t<E>;
-  if constexpr (any_poisoned<L>) {
+  if constexpr (checking::any_poisoned<L>) {
     return lazy(e);
   } else {
     using Xs = typename detail::MeshAxes<M>::type;
@@ -195,7 +196,7 @@ auto planned(EvaluateTo<Out...> const&, M const& mesh, E const& e, Policy const&
     if constexpr (R::verdict) {
       using P = detail::planned_t<Policy, L, Xs, Out...>;
       execute::PartFinder finder;
-      AxisMap const axes = detail::program_axes<P>(mesh);
+      runtime::AxisMap const axes = detail::program_axes<P>(mesh);
       return PlannedProgram{detail::plan_at_sizes<P>(mesh, axes, lazy(e), finder), P::names,
                             detail::planning_machine<P>()};
     } else {

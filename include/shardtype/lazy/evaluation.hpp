@@ -96,11 +96,25 @@ using planned_t = typename PlannedOn<Policy, E, named_t<typename E::whole, Out..
 
 }  // namespace detail
 
-/// What `evaluate<Out...>` would run for an expression, as an object for `plan`.
+}  // namespace shardtype
+
+namespace shardtype::automatic_mode {
+
+/// The type of `evaluate_to`.
 template <class... Out>
 struct EvaluateTo {};
+
+}  // namespace shardtype::automatic_mode
+
+namespace shardtype {
+
+/// What `evaluate<Out...>` would run for an expression, as an object for `plan`, `planned` and `explain`.
 template <class... Out>
-inline constexpr EvaluateTo<Out...> evaluate_to{};
+inline constexpr automatic_mode::EvaluateTo<Out...> evaluate_to{};
+
+}  // namespace shardtype
+
+namespace shardtype::automatic_mode {
 
 /// What `evaluate<Out...>(e)` without a mesh gives: a program on types, for plan_traced and dry_run.
 template <class E, class Policy, class... Out>
@@ -116,16 +130,24 @@ struct Traced {
       detail::evaluation_exists<detail::Evaluation<Policy, E, Axes<>, Out...>, Given...>();
 };
 
+}  // namespace shardtype::automatic_mode
+
+namespace shardtype {
+
 /// The program that an expression of symbols is, for plan_traced and dry_run.
 template <class... Out, class E, class Policy = detail::DefaultPolicy>
-  requires(is_lazy<E> || any_poisoned<E>)
+  requires(core::is_lazy<E> || checking::any_poisoned<E>)
 constexpr auto evaluate(E const&, Policy const& = {}) {
-  if constexpr (any_poisoned<E>) {
-    return Poisoned{};
+  if constexpr (checking::any_poisoned<E>) {
+    return checking::Poisoned{};
   } else {
-    return Traced<E, Policy, Out...>{};
+    return automatic_mode::Traced<E, Policy, Out...>{};
   }
 }
+
+}  // namespace shardtype
+
+namespace shardtype::automatic_mode {
 
 /// The plans of a program whose sizes are known at run time: `at` gives the one for sizes (plan/program.hpp).
 template <class P>
@@ -137,6 +159,10 @@ struct ProgramPlans {
                                   detail::rates_for(m, P::memory_limit, sized.sizes, P::names));
   }
 };
+
+}  // namespace shardtype::automatic_mode
+
+namespace shardtype {
 
 namespace detail {
 
@@ -176,11 +202,11 @@ struct Symbols<Axes<Xs...>, Given...> : Symbols<Given...> {
 /// settle all sizes (`ProgramPlan`), else a ProgramPlans. Neither argument is read; in functions that get them by
 /// reference use plan_traced. Refused: what `evaluate` refuses.
 template <class... Out, class M, class E, class Policy = detail::DefaultPolicy>
-  requires(std::is_base_of_v<MeshRef, M>)
-constexpr auto plan(EvaluateTo<Out...> const&, M const&, [[maybe_unused]] E const& e,
-                    Policy const& = {}) {
+  requires(std::is_base_of_v<runtime::MeshRef, M>)
+constexpr auto plan(automatic_mode::EvaluateTo<Out...> const&, M const&,
+                    [[maybe_unused]] E const& e, Policy const& = {}) {
   using L = detail::lazy_t<E>;
-  if constexpr (any_poisoned<L>) {
+  if constexpr (checking::any_poisoned<L>) {
     static_cast<void>(lazy(e));
     return ProgramPlan{};
   } else {
@@ -197,10 +223,11 @@ template <class... Given, class F>
 constexpr auto plan_traced([[maybe_unused]] F const& f) {
   using By = detail::Symbols<Given...>;
   // a refusal in the function is told here: after this condition clang goes no further
-  if constexpr (any_poisoned<decltype(By::call(f))>) {
+  if constexpr (checking::any_poisoned<decltype(By::call(f))>) {
     return ProgramPlan{};
   } else if constexpr (!detail::is_traced<decltype(By::call(f))>) {
-    static_cast<void>(refused<Code::L05_not_evaluated, false, decltype(By::call(f))>{});
+    static_cast<void>(
+        checking::refused<rules::Code::L05_not_evaluated, false, decltype(By::call(f))>{});
     return ProgramPlan{};
   } else {
     using T = decltype(By::call(f));
@@ -218,7 +245,7 @@ inline constexpr bool same_spec = [] {
   using Left = std::remove_cvref_t<A>;
   using Right = std::remove_cvref_t<B>;
   if constexpr (is_tensor<Left> && is_tensor<Right>) {
-    using S = Scope<Left, Right>;
+    using S = core::Scope<Left, Right>;
     return S::template spec<0> == S::template spec<1>;
   } else {
     return false;

@@ -55,10 +55,11 @@ inline std::string explain(PlannedProgram const& program) {
 /// `explain(evaluate_to<Out...>, mesh, e)`: the plan that `evaluate<Out...>(mesh, e)` runs, as text, with the
 /// sizes that the tensors and the mesh have. Communicates nothing. Refused and Errors: what `evaluate` has.
 template <class... Out, class M, class E, class Policy = detail::DefaultPolicy>
-  requires(std::is_base_of_v<MeshRef, M>)
-auto explain(EvaluateTo<Out...> const& to, M const& mesh, E const& e, Policy const& policy = {}) {
+  requires(std::is_base_of_v<runtime::MeshRef, M>)
+auto explain(automatic_mode::EvaluateTo<Out...> const& to, M const& mesh, E const& e,
+             Policy const& policy = {}) {
   auto program = planned(to, mesh, e, policy);
-  if constexpr (any_poisoned<decltype(program)>) {
+  if constexpr (checking::any_poisoned<decltype(program)>) {
     return program;
   } else {
     return explain(program);

@@ -59,6 +59,10 @@ constexpr LabelSet labels_in() {
 
 }  // namespace detail
 
+}  // namespace shardtype
+
+namespace shardtype::automatic_mode {
+
 /// `A` with every dim whole and nothing unreduced.
 template <class A>
 using whole_t = tensor_from_spec<Scope<A>, detail::WholeSpec<A>, element_t<A>, A>;
@@ -102,7 +106,7 @@ class LazyProduct : public LazyNode {
 template <class F, class... Args>
 class LazyMap : public LazyNode, public detail::Expression<F, Args...> {
  public:
-  using whole = typename Resolve<op::Map<F>, argument_t<Args>...>::result;
+  using whole = typename Resolve<op::Map<F>, detail::argument_t<Args>...>::result;
   using detail::Expression<F, Args...>::Expression;
 };
 
@@ -165,6 +169,10 @@ class LazyShared : public LazyNode {
  private:
   std::shared_ptr<A const> a_;
 };
+
+}  // namespace shardtype::automatic_mode
+
+namespace shardtype {
 
 namespace detail {
 

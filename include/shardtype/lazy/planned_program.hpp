@@ -9,7 +9,7 @@ namespace shardtype {
 /// A plan with what it takes to print it and to predict its time.
 struct PlannedProgram {
   ProgramPlan plan{};
-  ProgramNames names{};
+  automatic_mode::ProgramNames names{};
   Machine machine{};
 
   planning::Rates rates() const {

@@ -9,7 +9,7 @@
 #include <shardtype/lazy/walk.hpp>
 #include <shardtype/plan/owing.hpp>
 
-namespace shardtype {
+namespace shardtype::automatic_mode {
 
 /// Mesh axes that a program may use.
 template <class... Xs>
@@ -41,6 +41,10 @@ struct ProgramNames {
   }
 };
 
+}  // namespace shardtype::automatic_mode
+
+namespace shardtype {
+
 namespace detail {
 
 /// The time of a multiplication and an addition of elements, in those of float.
@@ -59,7 +63,7 @@ struct OwedTogether {
   static constexpr planning::OwingSets sets(int& slot) {
     planning::OwingSets out;
     if constexpr (is_lazy<A>) out.add(1U << slot++);
-    if constexpr (std::is_same_v<A, Number<Zero>>)
+    if constexpr (std::is_same_v<A, Number<op::Zero>>)
       out.size = 1;  // the empty set: it owes what it is
     return out;
   }

@@ -49,12 +49,12 @@ using lazy_t = typename decltype(lazy_type<A>())::type;
 /// is the elementwise product where one operand has all labels of the other, else their matmul.
 template <class A>
 detail::lazy_t<A> lazy(A const& a) {
-  if constexpr (any_poisoned<A>) {
+  if constexpr (checking::any_poisoned<A>) {
     return {};
-  } else if constexpr (is_lazy<A>) {
+  } else if constexpr (core::is_lazy<A>) {
     return a;
-  } else if constexpr (any_poisoned<detail::lazy_t<A>>) {
-    return Poisoned(refusal<detail::NotATensor<A>, A>{});
+  } else if constexpr (checking::any_poisoned<detail::lazy_t<A>>) {
+    return Poisoned(checking::refusal<detail::NotATensor<A>, A>{});
   } else {
     return detail::lazy_t<A>(operand(a));
   }
@@ -133,8 +133,8 @@ struct Untagged;
 /// by a Tensor type, and may be resharded from there. Refused as a reshard is: R01.
 template <class... Out, class A>
 auto constrain(A const& a) {
-  if constexpr (any_poisoned<A>) {
-    return Poisoned{};
+  if constexpr (checking::any_poisoned<A>) {
+    return checking::Poisoned{};
   } else {
     return detail::pinned<Out...>(lazy(a));
   }
@@ -144,17 +144,26 @@ auto constrain(A const& a) {
 /// reshards it. Without it every use is computed anew. Each `share` in the program text is one value; one that
 /// is run in a loop needs a `Tag` of its own for each turn.
 #ifdef __NVCC__  // it takes no lambda here: without a tag, the shares of one type of expression are one
+
+}  // namespace shardtype
+
+namespace shardtype::automatic_mode {
+
 template <class Tag = detail::Untagged, class A>
 #else
 template <class Tag = decltype([] {}), class A>
 #endif
 auto share(A const& a) {
-  if constexpr (any_poisoned<detail::lazy_t<A>>) {
+  if constexpr (checking::any_poisoned<detail::lazy_t<A>>) {
     return lazy(a);
   } else {
-    return LazyShared<Tag, detail::lazy_t<A>>(lazy(a));
+    return automatic_mode::LazyShared<Tag, detail::lazy_t<A>>(lazy(a));
   }
 }
+
+}  // namespace shardtype
+
+namespace shardtype {
 
 namespace detail {
 
@@ -206,18 +215,18 @@ struct execute::Continue<execute::Above::lazy, Operands...> {
       (static_cast<void>(detail::recorded(args)), ...);
       return Poisoned{};
     } else {
-      using R = Resolve<op::Map<F>, argument_t<detail::recorded_t<Args>>...>;
+      using R = Resolve<op::Map<F>, detail::argument_t<detail::recorded_t<Args>>...>;
       if constexpr (detail::multiplies_matrices<F, R>()) {
-        using P = Resolve<op::Matmul<>, argument_t<detail::recorded_t<Args>>...>;
+        using P = Resolve<op::Matmul<>, detail::argument_t<detail::recorded_t<Args>>...>;
         if constexpr (P::verdict) {
           return call(op::Matmul<>{}, where, args...);
         } else {
-          return Poisoned(refusal<P, argument_t<detail::recorded_t<Args>>...>{});
+          return Poisoned(refusal<P, detail::argument_t<detail::recorded_t<Args>>...>{});
         }
       } else if constexpr (R::verdict) {
         return detail::fitting_map<max_operands>(op.function, detail::recorded(args)...);
       } else {
-        return Poisoned(refusal<R, argument_t<detail::recorded_t<Args>>...>{});
+        return Poisoned(refusal<R, detail::argument_t<detail::recorded_t<Args>>...>{});
       }
     }
   }
@@ -236,10 +245,11 @@ struct execute::Continue<execute::Above::lazy, Operands...> {
     } else {
       using R = Resolve<Op, typename EA::whole, typename EB::whole>;
       if constexpr (R::verdict) {
-        using Whole = whole_t<typename R::result>;
-        LazyProduct<EA, EB, Whole> product(lazy(a), lazy(b));
+        using Whole = automatic_mode::whole_t<typename R::result>;
+        automatic_mode::LazyProduct<EA, EB, Whole> product(lazy(a), lazy(b));
         if constexpr (R::communicates) {
-          return LazyConstrained<typename R::result, LazyProduct<EA, EB, Whole>>(
+          return automatic_mode::LazyConstrained<typename R::result,
+                                                 automatic_mode::LazyProduct<EA, EB, Whole>>(
               std::move(product));
         } else {
           return product;
@@ -257,10 +267,11 @@ struct execute::Continue<execute::Above::lazy, Operands...> {
     } else if constexpr (!R::verdict) {
       return Poisoned(refusal<R, typename A::whole>{});
     } else {
-      using Whole = whole_t<typename R::result>;
-      LazyReduction<F, Whole, A> reduction(a);
+      using Whole = automatic_mode::whole_t<typename R::result>;
+      automatic_mode::LazyReduction<F, Whole, A> reduction(a);
       if constexpr (R::communicates) {
-        return LazyConstrained<typename R::result, LazyReduction<F, Whole, A>>(
+        return automatic_mode::LazyConstrained<typename R::result,
+                                               automatic_mode::LazyReduction<F, Whole, A>>(
             std::move(reduction));
       } else {
         return reduction;

@@ -239,7 +239,7 @@ class PartFinder {
   shardtype::detail::List<ProgramPart> parts;
 
   template <class A>
-  int given(Type<A>, LazyTensor<A> const* e) {
+  int given(Type<A>, automatic_mode::LazyTensor<A> const* e) {
     ProgramPart p = part_of<A>();
     p.mesh = &e->tensor().mesh();
     p.extents = e->tensor().extents().data();
@@ -260,13 +260,13 @@ class PartFinder {
     return add(p);
   }
   template <class F, class Whole, class A>
-  int reduction(Type<LazyReduction<F, Whole, A>>, int) {
+  int reduction(Type<automatic_mode::LazyReduction<F, Whole, A>>, int) {
     ProgramPart p = part_of<Whole>();
     p.make = &reduction_block<F, Whole, element_t<typename A::whole>>;
     return add(p);
   }
   template <class Whole, class A>
-  int relabel(Type<LazyRelabel<Whole, A>>, int) {
+  int relabel(Type<automatic_mode::LazyRelabel<Whole, A>>, int) {
     return add(part_of<Whole>());
   }
   template <class Pin>

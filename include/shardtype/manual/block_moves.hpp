@@ -172,7 +172,7 @@ class BlockMoves {
   /// to stays as it is. `in_rows`, `out_rows`: how many there are. Errors: E64 rows beyond these, or sizes on which
   /// two ranks do not agree.
   Buffer ragged(Buffer const& in, std::int64_t in_rows, Buffer const& out, std::int64_t out_rows,
-                std::int64_t row, RaggedRows const& rows) {
+                std::int64_t row, op::RaggedRows const& rows) {
     auto const p = size(group_.size);
     for (std::size_t n : {rows.input_offsets.size(), rows.send_sizes.size(),
                           rows.output_offsets.size(), rows.recv_sizes.size()})
@@ -262,7 +262,7 @@ class BlockMoves {
 
  private:
   /// Where the rows of each rank of the group go in the own block, and how many it says they are: two numbers each.
-  Counts const& told(RaggedRows const& rows) {
+  Counts const& told(op::RaggedRows const& rows) {
     StepScratch& scratch = mesh_.scratch();
     auto const p = size(group_.size);
     Counts& mine = scratch.begins;

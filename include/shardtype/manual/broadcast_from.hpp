@@ -28,9 +28,9 @@ constexpr auto broadcast_from(A const& a, int root,
 }
 template <class... Xs, class A>
   requires(detail::is_field<A>)
-constexpr auto broadcast_from(A const& a, int root, ToVarying,
+constexpr auto broadcast_from(A const& a, int root, checking::ToVarying,
                               std::source_location where = std::source_location::current()) {
-  return call(op::BroadcastFrom<Xs..., ToVarying>{root}, where, a);
+  return call(op::BroadcastFrom<Xs..., checking::ToVarying>{root}, where, a);
 }
 
 }  // namespace shardtype

@@ -14,13 +14,13 @@ namespace shardtype {
 /// The element of a rank-0 block that is the same on all ranks, as a C++ value: control flow on it cannot
 /// diverge. Communicates nothing. Refused: A01 a block with dims, A02 an unreduced one, V13 one that varies.
 template <class L>
-  requires(is_local<operand_t<L>>)
+  requires(is_local<detail::operand_t<L>>)
 auto item(L const& l) {
-  using A = operand_t<L>;
+  using A = detail::operand_t<L>;
   using Judged = detail::judged_t<detail::Read<A>, A>;
   if constexpr (!detail::accepts<Judged>) {
     static_cast<void>(Poisoned(Judged{}));
-    return element_t<A>{};
+    return checking::element_t<A>{};
   } else {
     auto const& a = operand(l);
     return static_cast<typename A::element>(detail::own_element(a));
@@ -51,7 +51,8 @@ auto loop(std::int64_t n, Carry const& start, Body const& body) {
   auto carry = detail::settled(start);
   using In = decltype(carry);
   using Given = decltype(detail::settled(body(n, carry)));
-  using Judged = detail::judged_t<detail::Alike<Code::V11_carry_changes, In, Given>, In, Given>;
+  using Judged =
+      detail::judged_t<detail::Alike<rules::Code::V11_carry_changes, In, Given>, In, Given>;
   if constexpr (!detail::accepts<Judged>) {
     static_cast<void>(Poisoned(Judged{}));
     return detail::refused_like<In>{};
@@ -68,7 +69,8 @@ auto loop_while(Condition const& condition, Carry const& start, Body const& body
   auto carry = detail::settled(start);
   using In = decltype(carry);
   using Given = decltype(detail::settled(body(carry)));
-  using Judged = detail::judged_t<detail::Alike<Code::V11_carry_changes, In, Given>, In, Given>;
+  using Judged =
+      detail::judged_t<detail::Alike<rules::Code::V11_carry_changes, In, Given>, In, Given>;
   if constexpr (!detail::accepts<Judged>) {
     static_cast<void>(Poisoned(Judged{}));
     return detail::refused_like<In>{};
@@ -86,7 +88,7 @@ template <class Condition, class Yes, class No, class... Args>
 auto branch(Condition const& condition, Yes const& yes, No const& no, Args const&... args) {
   using A = decltype(detail::settled(yes(args...)));
   using B = decltype(detail::settled(no(args...)));
-  using Judged = detail::judged_t<detail::Alike<Code::V12_branches_differ, A, B>, A, B>;
+  using Judged = detail::judged_t<detail::Alike<rules::Code::V12_branches_differ, A, B>, A, B>;
   if constexpr (!detail::accepts<Judged>) {
     static_cast<void>(Poisoned(Judged{}));
     return detail::refused_like<A>{};

@@ -24,20 +24,21 @@ namespace shardtype {
 /// Extents are the block's, so a label's static extent does not bind them. A value, as a Tensor is.
 /// JAX: arrays inside of shard_map, with their varying manual axes.
 template <class T, class... Parts>
-class Local : public Held<Local<T, Parts...>, T, Parts...> {
-  using Base = Held<Local, T, Parts...>;
+class Local : public detail::Held<Local<T, Parts...>, T, Parts...> {
+  using Base = detail::Held<Local, T, Parts...>;
 
  public:
   /// A block over memory of `buffer`; for operations. Error E13 an axis the mesh lacks.
-  Local(MeshRef const& mesh, std::array<std::int64_t, Base::rank> const& extents, Buffer buffer)
+  Local(runtime::MeshRef const& mesh, std::array<std::int64_t, Base::rank> const& extents,
+        runtime::Buffer buffer)
       : Base(mesh, extents, buffer) {}
 
   /// The block, to write: each rank writes what it likes, so it must vary over every axis of the mesh.
   /// Errors: E62 where it is promised to be the same along an axis, E21 shared memory.
   typename Base::template View<T> mutable_local() & {
-    MeshState const& mesh = this->mesh().state();
-    for (MeshAxisInfo const& axis : mesh.axes()) {
-      int const x = Scope<Local>::names.find_axis(axis.id);
+    runtime::MeshState const& mesh = this->mesh().state();
+    for (runtime::MeshAxisInfo const& axis : mesh.axes()) {
+      int const x = core::Scope<Local>::names.find_axis(axis.id);
       if (axis.size == 1 || (x >= 0 && Base::spec.varying.contains(x))) continue;
       throw Error("E62",
                   "the block is promised to be the same on all ranks along axis " + axis.name +
@@ -168,7 +169,7 @@ auto zeros_local(detail::extents_of<typename detail::CreatedLocal<Parts...>::typ
 template <MeshAxis... Xs>
 auto axis_index() {
   using A = typename detail::VaryingBlock<std::int32_t, detail::Pack<>, Xs...>::type;
-  MeshRef const& mesh = detail::mesh_around("axis_index");
+  runtime::MeshRef const& mesh = detail::mesh_around("axis_index");
   std::int64_t count = 1;
   std::int64_t const place = detail::place_along<Xs...>(mesh.state(), count);
   A out = detail::uninitialized<A>(mesh, {});

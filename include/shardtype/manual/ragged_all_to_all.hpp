@@ -56,7 +56,7 @@ struct RunBlocks<op::RaggedAllToAll<Xs...>> {
 /// Errors: E23, E24, E64: rows outside a block, or sizes on which two ranks do not agree.
 template <class... Xs, class A, class B>
   requires(detail::is_field<A> && detail::is_field<B>)
-constexpr auto ragged_all_to_all(A const& operand, B const& output, RaggedRows const& rows,
+constexpr auto ragged_all_to_all(A const& operand, B const& output, op::RaggedRows const& rows,
                                  std::source_location where = std::source_location::current()) {
   return call(op::RaggedAllToAll<Xs...>{rows}, where, operand, output);
 }

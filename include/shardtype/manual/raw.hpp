@@ -31,17 +31,17 @@ auto raw_local(Mesh<Xs...> const& mesh, std::array<std::int64_t, sizeof...(Dims)
 template <class... Xs, class A>
   requires(detail::is_field<A>)
 auto assume_invariant(A const& a, std::source_location where = std::source_location::current()) {
-  using L = operand_t<A>;
+  using L = detail::operand_t<A>;
   using R = detail::invariant_t<L, Xs...>;
   using Judged = detail::judged_t<R, L>;
   if constexpr (!detail::accepts<Judged>) {
     return Poisoned(Judged{});
   } else {
-    using Out = tensor_from_spec<typename R::S, typename R::Holder, typename L::element, L>;
+    using Out = core::tensor_from_spec<typename R::S, typename R::Holder, typename L::element, L>;
     auto const& block = operand(a);
     if (detail::check_values && block.mesh().here()) {
-      AxisList over;
-      for (int x = 0; x < max_axes; ++x)
+      core::AxisList over;
+      for (int x = 0; x < core::max_axes; ++x)
         if (R::S::template spec<1>.reduced.contains(x)) over.push(x);
       execute::MoveGroup const group(block.mesh().state(), R::S::names, over);
       execute::BlockMoves<typename L::element, typename L::memory_space> moves(block.mesh().state(),

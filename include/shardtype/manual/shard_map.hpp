@@ -239,9 +239,9 @@ auto blocks_of(Result const& result) {
 /// error E61 else, before `f` runs. On ranks outside the mesh collectives do nothing. JAX: shard_map with
 /// check_vma. Refused: V01, V07 to V10, V15, B03, N05. Errors: E23, E60 operations on Tensors in `f`, E61.
 template <class... Out, class F, class... As>
-  requires(sizeof...(As) > 0 && !std::is_base_of_v<MeshRef, F>)
+  requires(sizeof...(As) > 0 && !std::is_base_of_v<runtime::MeshRef, F>)
 auto shard_map(F const& f, As const&... as) {
-  using Judged = detail::judged_inputs<operand_t<As>...>;
+  using Judged = detail::judged_inputs<detail::operand_t<As>...>;
   using Promised = detail::Promised<Out...>;
   if constexpr (!detail::accepts<Judged>) {
     static_cast<void>(Poisoned(Judged{}));
@@ -251,8 +251,8 @@ auto shard_map(F const& f, As const&... as) {
     if constexpr (std::is_void_v<decltype(f(detail::some_block<As>()...))>) {
       return detail::refuse_void<Promised, void>();
     } else {
-      MeshRef const mesh = operand(std::get<0>(std::tie(as...))).mesh();
-      (check_one_mesh(mesh, operand(as).mesh()), ...);
+      runtime::MeshRef const mesh = operand(std::get<0>(std::tie(as...))).mesh();
+      (detail::check_one_mesh(mesh, operand(as).mesh()), ...);
       auto const result = [&]<int... K>(std::integer_sequence<int, K...>) {
         std::tuple const blocks{detail::block_of(operand(as), K + 1)...};
         return std::apply([&](auto const&... each) { return detail::run_body(mesh, f, each...); },
@@ -282,15 +282,16 @@ auto shard_map(Mesh<Xs...> const& mesh, F const& f) {
 /// V07 to V10, B03, N05. Error E61.
 template <class... Ins, class F, class... Ls>
   requires(sizeof...(Ls) > 0 && sizeof...(Ins) == sizeof...(Ls) &&
-           ((is_tensor<operand_t<Ls>> || detail::is_poisoned<Ls>) && ...))
+           ((is_tensor<detail::operand_t<Ls>> || detail::is_poisoned<Ls>) && ...))
 auto strict(F const& f, Ls const&... ls) {
   using Judged = detail::judged_t<
-      detail::Plainly<(is_local<operand_t<Ls>> && ...) ? Code::ok : Code::V01_mixed>,
-      operand_t<Ls>...>;
+      detail::Plainly<(is_local<detail::operand_t<Ls>> && ...) ? rules::Code::ok
+                                                               : rules::Code::V01_mixed>,
+      detail::operand_t<Ls>...>;
   if constexpr (!detail::accepts<Judged>) {
     return Poisoned(Judged{});
   } else {
-    MeshRef const mesh = operand(std::get<0>(std::tie(ls...))).mesh();
+    runtime::MeshRef const mesh = operand(std::get<0>(std::tie(ls...))).mesh();
     return detail::blocks_of([&] {
       detail::StrictScope const outside(mesh);
       return detail::settled(f(detail::output<Ins>(ls)...));

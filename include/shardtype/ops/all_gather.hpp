@@ -31,14 +31,14 @@ constexpr auto all_gather(A const& a,
 }
 
 template <class... Xs, class A>
-constexpr auto all_gather(A const& a, ToVarying,
+constexpr auto all_gather(A const& a, checking::ToVarying,
                           std::source_location where = std::source_location::current()) {
-  return call(op::AllGather<Xs..., ToVarying>{}, where, a);
+  return call(op::AllGather<Xs..., checking::ToVarying>{}, where, a);
 }
 template <class... Xs, class A>
-constexpr auto all_gather(A const& a, ToReduced,
+constexpr auto all_gather(A const& a, checking::ToReduced,
                           std::source_location where = std::source_location::current()) {
-  return call(op::AllGather<Xs..., ToReduced>{}, where, a);
+  return call(op::AllGather<Xs..., checking::ToReduced>{}, where, a);
 }
 
 }  // namespace shardtype

@@ -26,7 +26,7 @@ struct Run<op::ArgSort<I>> : Filled<Run<op::ArgSort<I>>> {
 /// Where the elements stand that `sort` would give, as std::int64_t: `take_along<I>(a, argsort<I>(a))` is
 /// `sort<I>(a)`. Refused as sort.
 template <class I, class A>
-constexpr auto argsort(A const& a, Order order = Order::ascending,
+constexpr auto argsort(A const& a, op::Order order = op::Order::ascending,
                        std::source_location where = std::source_location::current()) {
   return call(op::ArgSort<I>{order}, where, a);
 }

@@ -7,10 +7,14 @@
 #include <shardtype/execute/call.hpp>
 #include <shardtype/execute/window.hpp>
 
-namespace shardtype {
+namespace shardtype::op {
 
 /// Whether a running value takes in its own element.
 enum class Cumulate { inclusive, exclusive };
+
+}  // namespace shardtype::op
+
+namespace shardtype {
 
 namespace execute {
 template <class I, class... Kind>
@@ -25,28 +29,28 @@ struct Run<op::Cumulative<I, Kind...>> : LocalBlock<Run<op::Cumulative<I, Kind..
 }  // namespace execute
 
 /// Running sums along I, split or not: `A[I@X, J]` -> `cumsum<I>(a)` -> `A[I@X, J]`. Exclusive ones,
-/// `cumsum<I>(a, Cumulate::exclusive)`, begin with 0. Ranks add up their blocks and exchange totals: each
+/// `cumsum<I>(a, op::Cumulate::exclusive)`, begin with 0. Ranks add up their blocks and exchange totals: each
 /// receives one row from every other rank along I. The order of additions depends on the number of ranks.
 /// Refused: D01, B03, D14 a pending maximum or minimum, D15 sums of bool. As jnp.cumsum.
 template <class I, class A>
-constexpr auto cumsum(A const& a, Cumulate how = Cumulate::inclusive,
+constexpr auto cumsum(A const& a, op::Cumulate how = op::Cumulate::inclusive,
                       std::source_location where = std::source_location::current()) {
-  return call(op::CumSum<I>{how == Cumulate::exclusive}, where, a);
+  return call(op::CumSum<I>{how == op::Cumulate::exclusive}, where, a);
 }
 
 /// Running maxima, as cumsum; exclusive ones begin with the least number. Refused: D01, B03, D14 a pending sum,
 /// D15 complex numbers. As jnp.cummax (jax.lax.cummax).
 template <class I, class A>
-constexpr auto cummax(A const& a, Cumulate how = Cumulate::inclusive,
+constexpr auto cummax(A const& a, op::Cumulate how = op::Cumulate::inclusive,
                       std::source_location where = std::source_location::current()) {
-  return call(op::CumMax<I>{how == Cumulate::exclusive}, where, a);
+  return call(op::CumMax<I>{how == op::Cumulate::exclusive}, where, a);
 }
 
 /// Running minima, as cummax; exclusive ones begin with the largest number.
 template <class I, class A>
-constexpr auto cummin(A const& a, Cumulate how = Cumulate::inclusive,
+constexpr auto cummin(A const& a, op::Cumulate how = op::Cumulate::inclusive,
                       std::source_location where = std::source_location::current()) {
-  return call(op::CumMin<I>{how == Cumulate::exclusive}, where, a);
+  return call(op::CumMin<I>{how == op::Cumulate::exclusive}, where, a);
 }
 
 }  // namespace shardtype

@@ -36,8 +36,8 @@ struct Run<op::DynamicUpdate<I, Into...>> {
     constexpr int at = A::spec.find(Scope<A>::names.find_label(identity<I>));
     typename A::execution_space const exec{};
     auto* const to = static_cast<T*>(out.buffer().data());
-    Around const whole(block_layout(a.rows()), at);
-    Around const part(block_layout(update.rows()), at);
+    Around const whole(detail::block_layout(a.rows()), at);
+    Around const part(detail::block_layout(update.rows()), at);
     auto const place = [&](T const* from, std::int64_t pitch, std::int64_t row, std::int64_t rows) {
       kernels::copy_pitched(exec, from, pitch, to + row * whole.inner, whole.n * whole.inner,
                             whole.outer, rows * whole.inner);

@@ -16,7 +16,7 @@ namespace detail {
 
 /// A C++ number as an operand.
 template <class T>
-inline constexpr bool is_number = std::is_arithmetic_v<T> || std::is_same_v<T, Zero>;
+inline constexpr bool is_number = std::is_arithmetic_v<T> || std::is_same_v<T, op::Zero>;
 template <class T>
 inline constexpr bool is_number<Kokkos::complex<T>> = true;
 template <class T>
@@ -316,26 +316,26 @@ A& operator/=(A& a, B&& b) {
 
 // An expression that has a name is written as the tensor it stands for.
 template <class F, class... Args, class B>
-  requires(detail::are_operands<Fused<F, Args...>, B>)
-Fused<F, Args...>& operator+=(Fused<F, Args...>& a, B&& b) {
+  requires(detail::are_operands<execute::Fused<F, Args...>, B>)
+execute::Fused<F, Args...>& operator+=(execute::Fused<F, Args...>& a, B&& b) {
   detail::in_place<functions::Add>(a.tensor(), std::forward<B>(b));
   return a;
 }
 template <class F, class... Args, class B>
-  requires(detail::are_operands<Fused<F, Args...>, B>)
-Fused<F, Args...>& operator-=(Fused<F, Args...>& a, B&& b) {
+  requires(detail::are_operands<execute::Fused<F, Args...>, B>)
+execute::Fused<F, Args...>& operator-=(execute::Fused<F, Args...>& a, B&& b) {
   detail::in_place<functions::Subtract>(a.tensor(), std::forward<B>(b));
   return a;
 }
 template <class F, class... Args, class B>
-  requires(detail::are_operands<Fused<F, Args...>, B>)
-Fused<F, Args...>& operator*=(Fused<F, Args...>& a, B&& b) {
+  requires(detail::are_operands<execute::Fused<F, Args...>, B>)
+execute::Fused<F, Args...>& operator*=(execute::Fused<F, Args...>& a, B&& b) {
   detail::in_place<functions::Multiply>(a.tensor(), std::forward<B>(b));
   return a;
 }
 template <class F, class... Args, class B>
-  requires(detail::are_operands<Fused<F, Args...>, B>)
-Fused<F, Args...>& operator/=(Fused<F, Args...>& a, B&& b) {
+  requires(detail::are_operands<execute::Fused<F, Args...>, B>)
+execute::Fused<F, Args...>& operator/=(execute::Fused<F, Args...>& a, B&& b) {
   detail::in_place<functions::Divide>(a.tensor(), std::forward<B>(b));
   return a;
 }

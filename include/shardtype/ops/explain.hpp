@@ -15,15 +15,19 @@ namespace shardtype {
 template <class Op, class A, class... B>
 std::string explain(Op const& op, A const& a, B const&... b) {
   return explain(plan_at(op, operand(a), operand(b)...),
-                 Resolve<Op, operand_t<A>, operand_t<B>...>::S::names);
+                 checking::Resolve<Op, detail::operand_t<A>, detail::operand_t<B>...>::S::names);
 }
 
 /// Where the calling rank stands along the axes of this operation, in the plan's numbering: the
 /// argument of `plan_at(...).bytes(coords)`.
 template <class Op, class A, class... B>
 Coords coords_in(Op const&, A const& a, B const&...) {
-  return map_axes(a.mesh().state(), Resolve<Op, A, B...>::S::names).coords;
+  return map_axes(a.mesh().state(), checking::Resolve<Op, A, B...>::S::names).coords;
 }
+
+}  // namespace shardtype
+
+namespace shardtype::detail {
 
 /// `bool`, `f32`, `f64`, `i32`, `i64`, `c64`, `c128`.
 template <class T>
@@ -37,18 +41,22 @@ constexpr char const* element_name() {
   return "c128";
 }
 
+}  // namespace shardtype::detail
+
+namespace shardtype {
+
 /// The type as text: `f32[I@X, J]{U:Y}`.
 template <class A>
 std::string type_name() {
-  return element_name<typename A::element>() + spec_text(A::spec, Scope<A>::names);
+  return detail::element_name<typename A::element>() + spec_text(A::spec, core::Scope<A>::names);
 }
 /// The type with the tensor's extents: `f32[1500@X, 1100]{U:Y}`.
 template <class A>
 std::string type_name(A const& a) {
   Extents extents;
   for (std::size_t d = 0; d < A::rank; ++d) extents.at[A::spec.dims[d].label] = a.extents()[d];
-  return element_name<typename A::element>() +
-         spec_text(A::spec, Scope<operand_t<A>>::names, &extents);
+  return detail::element_name<typename A::element>() +
+         spec_text(A::spec, core::Scope<detail::operand_t<A>>::names, &extents);
 }
 
 }  // namespace shardtype

@@ -20,7 +20,7 @@ class Halo {
   using element = typename A::element;
   static constexpr std::size_t rank = A::rank;
 
-  Halo(A const& a, Window const& w, Buffer rows)
+  Halo(A const& a, planning::Window const& w, runtime::Buffer rows)
       : mesh_(a.mesh()), ranges_(a.ranges()), rows_(std::move(rows)) {
     constexpr auto d = static_cast<std::size_t>(dim);
     if (ranges_[d].size() == 0) return;
@@ -35,16 +35,16 @@ class Halo {
   typename A::template View<element const> local() const&& = delete;
   /// Global indices of each dim. Along I they begin before 0 and end beyond the extent where the
   /// halo does.
-  std::array<Range, rank> const& ranges() const { return ranges_; }
+  std::array<core::Range, rank> const& ranges() const { return ranges_; }
   std::array<std::int64_t, rank> local_extents() const {
     std::array<std::int64_t, rank> out{};
     for (std::size_t d = 0; d < rank; ++d) out[d] = ranges_[d].size();
     return out;
   }
-  MeshRef const& mesh() const { return mesh_; }
+  runtime::MeshRef const& mesh() const { return mesh_; }
 
  private:
-  static constexpr int dim = A::spec.find(Scope<A>::names.find_label(identity<I>));
+  static constexpr int dim = A::spec.find(core::Scope<A>::names.find_label(core::identity<I>));
 
   template <std::size_t... D>
   typename A::template View<element const> view(std::index_sequence<D...>) const {
@@ -52,9 +52,9 @@ class Halo {
                                                     static_cast<std::size_t>(ranges_[D].size())...);
   }
 
-  MeshRef mesh_;
-  std::array<Range, rank> ranges_;
-  Buffer rows_;
+  runtime::MeshRef mesh_;
+  std::array<core::Range, rank> ranges_;
+  runtime::Buffer rows_;
 };
 
 namespace execute {
@@ -71,11 +71,11 @@ struct Run<op::HaloExchange<I>> {
       ResultExtents const call{R::S::names, R::S::readings, 1,      R::Holder::value,
                                {},          given.at,       nullptr};
       Buffer const* const buffers[] = {&a.buffer()};
-      kernels::Layout const block = block_layout(a.rows());
+      kernels::Layout const block = detail::block_layout(a.rows());
       LocalRun<typename A::element, typename A::memory_space> const run(
           a.mesh().state(), call, where, block, block, buffers);
       rows = AlongRanks(run, "halo_exchange", op.before,
-                        op.after * 2 + (op.edge == Edge::wrap ? 1 : 0))
+                        op.after * 2 + (op.edge == op::Edge::wrap ? 1 : 0))
                  .fetch(op.window());
     }
     return Halo<A, I>(a, op.window(), std::move(rows));
@@ -84,13 +84,13 @@ struct Run<op::HaloExchange<I>> {
 }  // namespace execute
 
 /// The local block of `A[I@X, J]` with the `before` rows that precede it along I and the `after` rows
-/// that follow it, whoever holds them, as a `Halo`. Beyond the ends: zeros, or with `Edge::wrap` the
+/// that follow it, whoever holds them, as a `Halo`. Beyond the ends: zeros, or with `op::Edge::wrap` the
 /// rows of the other end. Each rank sends the rows that others want from it (`window_bytes`): before +
 /// after rows where neighbouring blocks are at least that long. Refused: D01, B03. Error E41: a negative
 /// number of rows.
 template <class I, class A>
 constexpr auto halo_exchange(A const& a, std::int64_t before, std::int64_t after,
-                             Edge edge = Edge::fill_zero,
+                             op::Edge edge = op::Edge::fill_zero,
                              std::source_location where = std::source_location::current()) {
   return call(op::HaloExchange<I>{before, after, edge}, where, a);
 }

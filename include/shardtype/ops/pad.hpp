@@ -32,9 +32,6 @@ struct Run<op::Pad<I, Result...>> : LocalBlock<Run<op::Pad<I, Result...>>> {
     return run.pad(op.before, {});
   }
 };
-}  // namespace execute
-
-namespace execute {
 template <class T, class I, class... Result>
 struct Run<op::PadValue<T, I, Result...>> : LocalBlock<Run<op::PadValue<T, I, Result...>>> {
   template <class Call>

@@ -30,8 +30,8 @@ struct Run<op::ScatterAdd<V>> : Filled<Run<op::ScatterAdd<V>>> {
     typename A::execution_space const exec{};
     auto* const to = static_cast<T*>(out.buffer().data());
     kernels::fill(exec, to, out.local_size(), T{});
-    kernels::Layout const block = block_layout(updates.rows());
-    kernels::Layout const id_block = block_layout(ids.rows());
+    kernels::Layout const block = detail::block_layout(updates.rows());
+    kernels::Layout const id_block = detail::block_layout(ids.rows());
     Part part;
     Part id_part;
     auto const push_kept = [&](std::size_t d) {
@@ -51,7 +51,7 @@ struct Run<op::ScatterAdd<V>> : Filled<Run<op::ScatterAdd<V>>> {
     for (std::size_t d = at + 1; d < Out::rank; ++d) push_kept(d);
     kernels::NumberedRows const rows{
         outer, out.ranges()[at].size(),
-        kernels::inner_length(block_layout(out.rows()), static_cast<int>(at)),
+        kernels::inner_length(detail::block_layout(out.rows()), static_cast<int>(at)),
         out.ranges()[at].begin, id_part.lengths};
     Buffer keep;
     Buffer keep_ids;

@@ -15,19 +15,19 @@ template <class I>
 struct Run<op::Shift<I>> : LocalBlock<Run<op::Shift<I>>> {
   template <class Call>
   static Buffer block(op::Shift<I> const& op, Call const& run) {
-    return AlongRanks(run, "shift", op.n, op.edge == Edge::wrap ? 1 : 0)
+    return AlongRanks(run, "shift", op.n, op.edge == op::Edge::wrap ? 1 : 0)
         .fetch(shift_window(op.n, run.call.extent(), op.edge));
   }
 };
 }  // namespace execute
 
 /// Row i of the result is row i - n of `a`, along I, split or not: `A[I@X, J]` -> `shift<I>(a, 1)` ->
-/// `A[I@X, J]`. Rows that come from beyond the ends are zeros, or, with `Edge::wrap`, those of the
+/// `A[I@X, J]`. Rows that come from beyond the ends are zeros, or, with `op::Edge::wrap`, those of the
 /// other end. Each rank sends to others the rows they get from it (a plan tells them): at most |n| rows
 /// while n is no larger than a block, never more than its block; nothing where the dim is not split.
 /// Keeps what `a` is unreduced or reduced over. Refused: D01, B03.
 template <class I, class A>
-constexpr auto shift(A const& a, std::int64_t n, Edge edge = Edge::fill_zero,
+constexpr auto shift(A const& a, std::int64_t n, op::Edge edge = op::Edge::fill_zero,
                      std::source_location where = std::source_location::current()) {
   return call(op::Shift<I>{n, edge}, where, a);
 }

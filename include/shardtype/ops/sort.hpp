@@ -25,7 +25,7 @@ struct Run<op::Sort<I>> : Filled<Run<op::Sort<I>>> {
 /// The elements in order along I: `a[I, J@X]` -> `sort<I>(a)` -> `[I, J@X]`. Refused: D01, D03 along a
 /// split dim (reshard first), I10 while unreduced, I11 complex numbers.
 template <class I, class A>
-constexpr auto sort(A const& a, Order order = Order::ascending,
+constexpr auto sort(A const& a, op::Order order = op::Order::ascending,
                     std::source_location where = std::source_location::current()) {
   return call(op::Sort<I>{order}, where, a);
 }

@@ -22,7 +22,7 @@ struct Run<op::Take<V>> : Filled<Run<op::Take<V>>> {
     typename A::execution_space const exec{};
     kernels::look_up(exec, data_of(table), data_of(ids),
                      static_cast<typename A::element*>(out.buffer().data()),
-                     numbered_rows(block_layout(table.rows()), static_cast<int>(at),
+                     numbered_rows(detail::block_layout(table.rows()), static_cast<int>(at),
                                    table.rows()[at].range(), ids.local_size()));
     exec.fence();
   }

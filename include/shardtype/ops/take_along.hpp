@@ -22,7 +22,7 @@ struct Run<op::TakeAlong<J, Into...>> : Filled<Run<op::TakeAlong<J, Into...>>> {
     typename A::execution_space const exec{};
     kernels::take_along(exec, data_of(a), data_of(ids),
                         static_cast<typename A::element*>(out.buffer().data()),
-                        numbered_rows(block_layout(a.rows()), static_cast<int>(at),
+                        numbered_rows(detail::block_layout(a.rows()), static_cast<int>(at),
                                       a.rows()[at].range(), ids.rows()[at].size()));
     exec.fence();
   }

@@ -108,7 +108,7 @@ bool first_holder(A const& a) {
 /// Empty on ranks outside the mesh. Refused: A02 while unreduced.
 template <class A>
 auto to_host(A const& a, std::source_location where = std::source_location::current()) {
-  using Held = operand_t<A>;
+  using Held = detail::operand_t<A>;
   using Judged = detail::judged_t<detail::StillUnreduced<Held>, Held>;
   if constexpr (detail::accepts<Judged>) {
     return detail::block_on_host(
@@ -122,11 +122,11 @@ auto to_host(A const& a, std::source_location where = std::source_location::curr
 /// flow cannot diverge. The one door from a tensor to a C++ value. Refused: A01 a tensor with dims,
 /// A02 an unreduced one. Error E25 on ranks outside the mesh.
 template <class A>
-  requires(!is_local<operand_t<A>>)
+  requires(!is_local<detail::operand_t<A>>)
 auto item(A const& a, std::source_location where = std::source_location::current()) {
-  using Judged = detail::judged_t<detail::NotAnItem<operand_t<A>>, operand_t<A>>;
+  using Judged = detail::judged_t<detail::NotAnItem<detail::operand_t<A>>, detail::operand_t<A>>;
   if constexpr (detail::accepts<Judged>) {
-    MeshState& mesh = a.mesh().state();
+    runtime::MeshState& mesh = a.mesh().state();
     if (!mesh.here()) throw Error("E25", "item was called on a rank outside the tensor's mesh");
     if (mesh.agreement().on())
       mesh.agreement().meet("item (line " + std::to_string(where.line()) + ")", where.line() + 1U);

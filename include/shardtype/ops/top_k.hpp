@@ -30,7 +30,7 @@ struct Run<op::TopK<I, Result...>> {
     TopK<Values, Places> out{shardtype::detail::uninitialized<Values>(a.mesh(), extents),
                              shardtype::detail::uninitialized<Places>(a.mesh(), extents)};
     if (a.local_size() > 0)
-      block_sorter<I>(a, op.k, Order::descending)
+      block_sorter<I>(a, op.k, op::Order::descending)
           .first(static_cast<typename A::element*>(out.values.buffer().data()),
                  static_cast<std::int64_t*>(out.places.buffer().data()));
     return out;
@@ -45,8 +45,8 @@ template <class I, class... Result, class A>
 constexpr auto top_k(A const& a, std::int64_t k,
                      std::source_location where = std::source_location::current()) {
   auto out = call(op::TopK<I, Result...>{k}, where, a);
-  if constexpr (std::is_base_of_v<Poisoned, decltype(out)>) {
-    return TopK<Poisoned, Poisoned>{};
+  if constexpr (std::is_base_of_v<checking::Poisoned, decltype(out)>) {
+    return TopK<checking::Poisoned, checking::Poisoned>{};
   } else {
     return out;
   }

@@ -7,7 +7,7 @@
 #include <shardtype/plan/machine.hpp>
 #include <shardtype/plan/step.hpp>
 
-namespace shardtype {
+namespace shardtype::planning {
 
 /// Cost of steps for the busiest rank, in the order of comparison: predicted time, bytes, flops,
 /// messages, peak memory. Bytes alone could not see redundant work.
@@ -117,4 +117,4 @@ constexpr Sizing with_short_dims(Sizing z) {
   return z;
 }
 
-}  // namespace shardtype
+}  // namespace shardtype::planning

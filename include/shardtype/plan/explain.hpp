@@ -98,7 +98,7 @@ inline std::string rounds_text(planning::Repeat const& loop, int step, Step cons
 ///     C[I@X, K@Y] = A[I@X, J@Y] · B[J@Y, K]       1 collective, 0.52 MB/rank, peak 3.1 MB, ...
 ///       1  local            P[I@X, K]{U:Y} = A · B                   0.21 GFLOP
 ///       2  ReduceScatter Y  P[I@X, K]{U:Y} -> C[I@X, K@Y]            0.52 MB
-inline std::string explain(Plan const& plan, Names const& names) {
+inline std::string explain(Plan const& plan, core::Names const& names) {
   using namespace detail;
   auto text = [&](Spec const& s) { return spec_text(s, names); };
   bool const product = plan.name.empty() && plan.operand_count == 2;

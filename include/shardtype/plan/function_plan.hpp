@@ -9,7 +9,7 @@
 #include <shardtype/core/scope.hpp>
 #include <shardtype/plan/plan.hpp>
 
-namespace shardtype {
+namespace shardtype::planning {
 
 /// Most steps of the plan of one function.
 inline constexpr int max_function_steps = 256;
@@ -87,6 +87,11 @@ struct OpenFunctionPlan {
     return n;
   }
 };
+
+}  // namespace shardtype::planning
+
+namespace shardtype {
+using planning::FunctionPlan;
 
 namespace planning {
 
@@ -184,4 +189,5 @@ class FunctionWriter {
 };
 
 }  // namespace planning
+
 }  // namespace shardtype

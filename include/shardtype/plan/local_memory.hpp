@@ -34,7 +34,7 @@ constexpr std::int64_t rows_exchanged(Step const& s, Sizing const& z, std::int64
     rows += p.source.size() - intersect(p.source, mine).size();
   });
   // others, from the nearest on as far as their windows reach; each once
-  bool const wraps = s.window.edge == shardtype::Edge::wrap;
+  bool const wraps = s.window.edge == shardtype::op::Edge::wrap;
   std::int64_t const ranks = z.sizes.product(s.axes);
   std::int64_t left = ranks - 1;
   for (bool const up : {true, false})

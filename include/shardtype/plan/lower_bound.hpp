@@ -25,6 +25,10 @@ constexpr double cube_root(double x) {
 
 }  // namespace detail
 
+}  // namespace shardtype
+
+namespace shardtype::planning {
+
 /// The least number of elements that some rank must receive in a product of an m x k by a k x n matrix on `p`
 /// ranks, whatever its memory, where each rank begins with 1/p of both and ends with 1/p of the result.
 /// Al Daas, Ballard, Grigori, Kumar, Rouse: Tight memory-independent parallel matrix multiplication
@@ -47,4 +51,8 @@ constexpr double product_lower_bound(double m, double n, double k, double p) {
   return std::max(0.0, words - (m * n + m * k + n * k) / p);
 }
 
+}  // namespace shardtype::planning
+
+namespace shardtype {
+using planning::product_lower_bound;
 }  // namespace shardtype

@@ -6,7 +6,7 @@
 #include <shardtype/core/limits.hpp>
 #include <shardtype/core/name.hpp>
 
-namespace shardtype {
+namespace shardtype::planning {
 
 /// What a mesh axis runs over.
 struct AxisLink {
@@ -97,4 +97,9 @@ constexpr std::int64_t picoseconds(double count, double per_second) {
   return ps < static_cast<double>(longest_time) ? static_cast<std::int64_t>(ps) : longest_time;
 }
 
+}  // namespace shardtype::planning
+
+namespace shardtype {
+using planning::AxisLink;
+using planning::Machine;
 }  // namespace shardtype

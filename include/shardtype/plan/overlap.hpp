@@ -1,7 +1,7 @@
 #pragma once
 /// Whether a product communicates while it computes.
 
-namespace shardtype {
+namespace shardtype::planning {
 
 /// `none`: communicate, then compute, or the other way round, as the plan says. `ring`: blocks go round in
 /// chunks while they are multiplied. `bidirectional`: half of each block either way round. `shared`: ranks of
@@ -10,4 +10,8 @@ namespace shardtype {
 /// the first three.
 enum class Overlap { none, ring, bidirectional, shared, automatic };
 
+}  // namespace shardtype::planning
+
+namespace shardtype {
+using planning::Overlap;
 }  // namespace shardtype

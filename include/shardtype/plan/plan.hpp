@@ -10,7 +10,7 @@
 #include <shardtype/plan/local_memory.hpp>
 #include <shardtype/plan/repeat.hpp>
 
-namespace shardtype {
+namespace shardtype::planning {
 
 /// Most steps in one plan: resharding two operands and a result over `max_axes` axes.
 inline constexpr int max_steps = 24;
@@ -258,4 +258,8 @@ struct Plan {
   }
 };
 
+}  // namespace shardtype::planning
+
+namespace shardtype {
+using planning::Plan;
 }  // namespace shardtype

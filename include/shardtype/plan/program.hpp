@@ -6,7 +6,7 @@
 #include <shardtype/core/block.hpp>
 #include <shardtype/plan/layout_graph.hpp>
 
-namespace shardtype {
+namespace shardtype::planning {
 
 /// Most values of one program, the possible intermediates of chains among them. Exceeded: code L03.
 inline constexpr int max_nodes = 128;
@@ -81,7 +81,7 @@ struct RecordedProgram {
   constexpr bool countable(int node) const {
     std::int64_t own[max_dims]{};
     for (int d = 0; d < nodes[node].rank; ++d) own[d] = extents[nodes[node].labels[d]];
-    return shardtype::countable(own, nodes[node].rank);
+    return shardtype::core::countable(own, nodes[node].rank);
   }
   /// Whether the program can be made of values that tensors can have the extents of.
   constexpr bool countable() const {
@@ -150,4 +150,4 @@ struct RecordedProgram {
   }
 };
 
-}  // namespace shardtype
+}  // namespace shardtype::planning

@@ -11,7 +11,7 @@
 #include <shardtype/plan/lower_bound.hpp>
 #include <shardtype/plan/program.hpp>
 
-namespace shardtype {
+namespace shardtype::planning {
 
 /// Most steps of one plan.
 inline constexpr int max_program_steps = 256;
@@ -254,6 +254,11 @@ struct ProgramPlan {
     return c;
   }
 };
+
+}  // namespace shardtype::planning
+
+namespace shardtype {
+using planning::ProgramPlan;
 
 namespace planning {
 

@@ -5,7 +5,7 @@
 
 #include <shardtype/core/block.hpp>
 
-namespace shardtype {
+namespace shardtype::planning {
 
 /// Extents, axis sizes and element size a plan is made for.
 struct Sizing {
@@ -27,4 +27,4 @@ constexpr std::int64_t held(Spec const& s, int dim, Sizing const& z, Coords cons
   return held(z.extents[s.dims[dim].label], s.dims[dim].axes, z.sizes, at);
 }
 
-}  // namespace shardtype
+}  // namespace shardtype::planning

@@ -6,7 +6,7 @@
 
 #include <shardtype/plan/window.hpp>
 
-namespace shardtype {
+namespace shardtype::planning {
 
 /// The collectives, one name each in every mode.
 enum class Collective : std::int8_t {
@@ -159,4 +159,8 @@ constexpr std::int64_t step_messages(Collective collective, std::int64_t p) {
   }
 }
 
+}  // namespace shardtype::planning
+
+namespace shardtype {
+using planning::Collective;
 }  // namespace shardtype

@@ -7,7 +7,7 @@
 #include <shardtype/core/block.hpp>
 #include <shardtype/core/list.hpp>
 
-namespace shardtype {
+namespace shardtype::planning {
 
 /// Where the blocks of a tensor lie: its sharding, and for each rank of its mesh the number in the
 /// job and the coordinates along the sharding's axes.
@@ -59,6 +59,11 @@ struct TransferPlan {
     return n;
   }
 };
+
+}  // namespace shardtype::planning
+
+namespace shardtype {
+using planning::TransferPlan;
 
 namespace planning {
 

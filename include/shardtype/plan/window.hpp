@@ -6,25 +6,29 @@
 
 #include <shardtype/plan/sizing.hpp>
 
-namespace shardtype {
+namespace shardtype::op {
 
 /// What lies beyond the first and the last row of a dim: zeros, or the other end.
 enum class Edge { fill_zero, wrap };
+
+}  // namespace shardtype::op
+
+namespace shardtype::planning {
 
 /// The rows each rank wants: [begin + low, end + high), where [begin, end) is its block. A rank
 /// whose block is empty wants none.
 struct Window {
   std::int64_t low = 0;
   std::int64_t high = 0;
-  Edge edge = Edge::fill_zero;
+  op::Edge edge = op::Edge::fill_zero;
   friend constexpr bool operator==(Window const&, Window const&) = default;
 };
 
 /// shift by n: row i of the result is row i - n. A shift by more than the extent leaves nothing, or
 /// goes round.
-constexpr Window shift_window(std::int64_t n, std::int64_t extent, Edge edge) {
+constexpr Window shift_window(std::int64_t n, std::int64_t extent, op::Edge edge) {
   if (extent == 0) return {0, 0, edge};
-  if (edge == Edge::wrap) {
+  if (edge == op::Edge::wrap) {
     n %= extent;
   } else {
     n = std::max(-extent, std::min(extent, n));
@@ -44,7 +48,7 @@ constexpr void for_pieces(Range block, std::int64_t extent, Window const& w, Use
   if (block.size() == 0) return;
   std::int64_t const low = block.begin + w.low;
   std::int64_t const high = block.end + w.high;
-  if (w.edge == Edge::fill_zero) {
+  if (w.edge == op::Edge::fill_zero) {
     Range const source = intersect({low, high}, {0, extent});
     if (source.size() > 0) use(WindowPiece{source.begin - low, source});
     return;
@@ -97,4 +101,4 @@ constexpr std::int64_t scan_bytes(Spec const& s, int dim, Sizing const& z, Coord
   return mul_sat(others, mul_sat(row_elements(s, dim, z, at), z.element_bytes));
 }
 
-}  // namespace shardtype
+}  // namespace shardtype::planning

@@ -40,32 +40,32 @@ KOKKOS_INLINE_FUNCTION Bits draw(std::uint64_t key, std::uint64_t counter,
 
 }  // namespace random
 
-/// The name of a random stream: `Key{7}`. A value; drawing does not change it, so the same key gives
+/// The name of a random stream: `RandomKey{7}`. A value; drawing does not change it, so the same key gives
 /// the same numbers again. Take others from it by `split` and `fold_in`, as with jax.random.
-class Key {
+class RandomKey {
  public:
-  explicit constexpr Key(std::uint64_t seed) : bits_(seed) {}
+  explicit constexpr RandomKey(std::uint64_t seed) : bits_(seed) {}
 
   constexpr std::uint64_t bits() const { return bits_; }
 
   /// The key of a numbered stream: `key.fold_in(step)`. Other data, another stream.
-  Key fold_in(std::uint64_t data) const {
-    return Key(random::draw(bits_, data, 0, random::Purpose::fold_in).a);
+  RandomKey fold_in(std::uint64_t data) const {
+    return RandomKey(random::draw(bits_, data, 0, random::Purpose::fold_in).a);
   }
 
   /// `auto const [w, b] = key.split<2>()`: keys of streams that are independent of each other, of
   /// this key's own numbers and of those of `fold_in`.
   template <std::size_t N>
-  std::array<Key, N> split() const {
+  std::array<RandomKey, N> split() const {
     return split_into(std::make_index_sequence<N>{});
   }
 
-  friend constexpr bool operator==(Key, Key) = default;
+  friend constexpr bool operator==(RandomKey, RandomKey) = default;
 
  private:
   template <std::size_t... K>
-  std::array<Key, sizeof...(K)> split_into(std::index_sequence<K...>) const {
-    return {Key(random::draw(bits_, K, 0, random::Purpose::split).a)...};
+  std::array<RandomKey, sizeof...(K)> split_into(std::index_sequence<K...>) const {
+    return {RandomKey(random::draw(bits_, K, 0, random::Purpose::split).a)...};
   }
 
   std::uint64_t bits_;

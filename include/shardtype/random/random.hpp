@@ -81,12 +81,12 @@ A generated(Mesh<Xs...> const& mesh, extents_of<A> const& extents, Value const& 
 }  // namespace detail
 
 /// Uniform on [low, high), for float and double: low + (high - low) u, u a multiple of 2^-24 or
-/// 2^-53. `uniform<float, Dim<I, X>, Dim<J>>(mesh, {1500, 1100}, Key{7})`; extents may be left out
+/// 2^-53. `uniform<float, Dim<I, X>, Dim<J>>(mesh, {1500, 1100}, RandomKey{7})`; extents may be left out
 /// where the labels settle them, here and below. Error E30 unless low < high and high - low is
 /// finite.
 template <class... Parts, class... Xs>
 auto uniform(Mesh<Xs...> const& mesh,
-             detail::extents_of<detail::created_t<Parts...>> const& extents, Key key,
+             detail::extents_of<detail::created_t<Parts...>> const& extents, RandomKey key,
              typename detail::created_t<Parts...>::element low = 0,
              typename detail::created_t<Parts...>::element high = 1) {
   using A = detail::created_t<Parts...>;
@@ -98,11 +98,11 @@ auto uniform(Mesh<Xs...> const& mesh,
     random::Uniform<T> const value{key.bits(), low, range, high, std::nextafter(high, low)};
     return detail::generated<A>(mesh, extents, value);
   } else {
-    return Poisoned(refused<Code::G01_no_such_distribution, false, A>{});
+    return Poisoned(checking::refused<rules::Code::G01_no_such_distribution, false, A>{});
   }
 }
 template <class... Parts, class... Xs>
-auto uniform(Mesh<Xs...> const& mesh, Key key,
+auto uniform(Mesh<Xs...> const& mesh, RandomKey key,
              typename detail::created_t<Parts...>::element low = 0,
              typename detail::created_t<Parts...>::element high = 1) {
   return uniform<Parts...>(mesh, detail::extents_from_type<detail::created_t<Parts...>>(), key, low,
@@ -114,7 +114,7 @@ auto uniform(Mesh<Xs...> const& mesh, Key key,
 /// Error E30 unless mean and deviation are finite and deviation is not negative.
 template <class... Parts, class... Xs>
 auto normal(Mesh<Xs...> const& mesh, detail::extents_of<detail::created_t<Parts...>> const& extents,
-            Key key, typename detail::created_t<Parts...>::element mean = 0,
+            RandomKey key, typename detail::created_t<Parts...>::element mean = 0,
             double deviation = 1.0) {
   using A = detail::created_t<Parts...>;
   using T = typename A::element;
@@ -132,11 +132,11 @@ auto normal(Mesh<Xs...> const& mesh, detail::extents_of<detail::created_t<Parts.
                                   deviation * 0.70710678118654752440};
     return detail::generated<A>(mesh, extents, value);
   } else {
-    return Poisoned(refused<Code::G01_no_such_distribution, false, A>{});
+    return Poisoned(checking::refused<rules::Code::G01_no_such_distribution, false, A>{});
   }
 }
 template <class... Parts, class... Xs>
-auto normal(Mesh<Xs...> const& mesh, Key key,
+auto normal(Mesh<Xs...> const& mesh, RandomKey key,
             typename detail::created_t<Parts...>::element mean = 0, double deviation = 1.0) {
   return normal<Parts...>(mesh, detail::extents_from_type<detail::created_t<Parts...>>(), key, mean,
                           deviation);
@@ -146,7 +146,7 @@ auto normal(Mesh<Xs...> const& mesh, Key key,
 /// infinite. Error E30 unless low < high and the interval has a probability of at least 1e-300.
 template <class... Parts, class... Xs>
 auto truncated_normal(Mesh<Xs...> const& mesh,
-                      detail::extents_of<detail::created_t<Parts...>> const& extents, Key key,
+                      detail::extents_of<detail::created_t<Parts...>> const& extents, RandomKey key,
                       typename detail::created_t<Parts...>::element low,
                       typename detail::created_t<Parts...>::element high) {
   using A = detail::created_t<Parts...>;
@@ -163,11 +163,11 @@ auto truncated_normal(Mesh<Xs...> const& mesh,
     random::TruncatedNormal<T> const value{key.bits(), low, high, below_low, above_high, inside};
     return detail::generated<A>(mesh, extents, value);
   } else {
-    return Poisoned(refused<Code::G01_no_such_distribution, false, A>{});
+    return Poisoned(checking::refused<rules::Code::G01_no_such_distribution, false, A>{});
   }
 }
 template <class... Parts, class... Xs>
-auto truncated_normal(Mesh<Xs...> const& mesh, Key key,
+auto truncated_normal(Mesh<Xs...> const& mesh, RandomKey key,
                       typename detail::created_t<Parts...>::element low,
                       typename detail::created_t<Parts...>::element high) {
   return truncated_normal<Parts...>(mesh, detail::extents_from_type<detail::created_t<Parts...>>(),
@@ -178,7 +178,7 @@ auto truncated_normal(Mesh<Xs...> const& mesh, Key key,
 /// complex. Error E30 unless 0 <= probability <= 1.
 template <class... Parts, class... Xs>
 auto bernoulli(Mesh<Xs...> const& mesh,
-               detail::extents_of<detail::created_t<Parts...>> const& extents, Key key,
+               detail::extents_of<detail::created_t<Parts...>> const& extents, RandomKey key,
                double probability) {
   using A = detail::created_t<Parts...>;
   using T = typename A::element;
@@ -189,11 +189,11 @@ auto bernoulli(Mesh<Xs...> const& mesh,
                                      static_cast<std::uint64_t>(std::ceil(probability * 0x1p53))};
     return detail::generated<A>(mesh, extents, value);
   } else {
-    return Poisoned(refused<Code::G01_no_such_distribution, false, A>{});
+    return Poisoned(checking::refused<rules::Code::G01_no_such_distribution, false, A>{});
   }
 }
 template <class... Parts, class... Xs>
-auto bernoulli(Mesh<Xs...> const& mesh, Key key, double probability) {
+auto bernoulli(Mesh<Xs...> const& mesh, RandomKey key, double probability) {
   return bernoulli<Parts...>(mesh, detail::extents_from_type<detail::created_t<Parts...>>(), key,
                              probability);
 }
@@ -202,7 +202,7 @@ auto bernoulli(Mesh<Xs...> const& mesh, Key key, double probability) {
 /// numbers. Error E30 unless low < high and all of them fit the element type.
 template <class... Parts, class... Xs>
 auto integers(Mesh<Xs...> const& mesh,
-              detail::extents_of<detail::created_t<Parts...>> const& extents, Key key,
+              detail::extents_of<detail::created_t<Parts...>> const& extents, RandomKey key,
               std::int64_t low, std::int64_t high) {
   using A = detail::created_t<Parts...>;
   using T = typename A::element;
@@ -216,22 +216,22 @@ auto integers(Mesh<Xs...> const& mesh,
                                     (0 - span) % span};
     return detail::generated<A>(mesh, extents, value);
   } else {
-    return Poisoned(refused<Code::G01_no_such_distribution, false, A>{});
+    return Poisoned(checking::refused<rules::Code::G01_no_such_distribution, false, A>{});
   }
 }
 template <class... Parts, class... Xs>
-auto integers(Mesh<Xs...> const& mesh, Key key, std::int64_t low, std::int64_t high) {
+auto integers(Mesh<Xs...> const& mesh, RandomKey key, std::int64_t low, std::int64_t high) {
   return integers<Parts...>(mesh, detail::extents_from_type<detail::created_t<Parts...>>(), key,
                             low, high);
 }
 
 /// A random order of 0, ..., n - 1, for int32 and int64 and one dim:
-/// `permutation<std::int64_t, Dim<I, X>>(mesh, {n}, Key{7})`. Each rank computes its own block. Up
+/// `permutation<std::int64_t, Dim<I, X>>(mesh, {n}, RandomKey{7})`. Each rank computes its own block. Up
 /// to 1024 elements all orders are equally likely; beyond, a Feistel network takes 2^64 of them.
 /// Error E30 if n - 1 does not fit the element type.
 template <class... Parts, class... Xs>
 auto permutation(Mesh<Xs...> const& mesh,
-                 detail::extents_of<detail::created_t<Parts...>> const& extents, Key key) {
+                 detail::extents_of<detail::created_t<Parts...>> const& extents, RandomKey key) {
   using A = detail::created_t<Parts...>;
   using T = typename A::element;
   if constexpr (detail::is_integer_element<T> && A::rank == 1) {
@@ -248,11 +248,11 @@ auto permutation(Mesh<Xs...> const& mesh,
     });
     return out;
   } else {
-    return Poisoned(refused<Code::G01_no_such_distribution, false, A>{});
+    return Poisoned(checking::refused<rules::Code::G01_no_such_distribution, false, A>{});
   }
 }
 template <class... Parts, class... Xs>
-auto permutation(Mesh<Xs...> const& mesh, Key key) {
+auto permutation(Mesh<Xs...> const& mesh, RandomKey key) {
   return permutation<Parts...>(mesh, detail::extents_from_type<detail::created_t<Parts...>>(), key);
 }
 

@@ -5,7 +5,7 @@
 
 #include <shardtype/rules/verdict.hpp>
 
-namespace shardtype {
+namespace shardtype::rules {
 
 /// Which labels the result has, in order; the others of the operands are summed over.
 struct Labels {
@@ -48,6 +48,10 @@ constexpr LabelRole role_of(int label, Spec const& a, Spec const& b, Labels cons
   if (in_b) return kept ? LabelRole::free_b : LabelRole::summed_b;
   return LabelRole::absent;
 }
+
+}  // namespace shardtype::rules
+
+namespace shardtype {
 
 namespace rules {
 
@@ -200,4 +204,5 @@ constexpr Verdict named_contraction(Spec const& a, Spec const& b, Spec const& wa
 }
 
 }  // namespace rules
+
 }  // namespace shardtype

@@ -4,7 +4,7 @@
 #include <shardtype/rules/contraction.hpp>
 #include <shardtype/rules/verdict.hpp>
 
-namespace shardtype {
+namespace shardtype::rules {
 
 /// How a function of elements meets unreduced operands.
 enum class Linearity : std::int8_t {
@@ -30,6 +30,10 @@ struct Operands {
     at[size++] = s;
   }
 };
+
+}  // namespace shardtype::rules
+
+namespace shardtype {
 
 namespace rules {
 
@@ -192,4 +196,5 @@ constexpr Spec elementwise_operand(Operands const& in, int which, Spec const& wa
 }
 
 }  // namespace rules
+
 }  // namespace shardtype

@@ -3,7 +3,7 @@
 
 #include <shardtype/rules/verdict.hpp>
 
-namespace shardtype {
+namespace shardtype::rules {
 
 /// The movements of manual mode; `cast` and `shard` send nothing.
 enum class Movement : std::int8_t {
@@ -24,6 +24,10 @@ struct Move {
   AxisState to;
   friend constexpr bool operator==(Move const&, Move const&) = default;
 };
+
+}  // namespace shardtype::rules
+
+namespace shardtype {
 
 namespace rules {
 
@@ -148,4 +152,5 @@ constexpr Verdict output(Spec const& l, Spec const& out) {
 }
 
 }  // namespace rules
+
 }  // namespace shardtype

@@ -4,7 +4,7 @@
 #include <shardtype/rules/contraction.hpp>
 #include <shardtype/rules/verdict.hpp>
 
-namespace shardtype {
+namespace shardtype::rules {
 
 /// What a reduction computes, as far as sharding goes.
 enum class ReductionKind : std::int8_t {
@@ -32,6 +32,10 @@ constexpr ReduceKind owed_kind(ReductionKind how) {
 constexpr bool goes_through_owed(ReductionKind how) {
   return how == ReductionKind::sum || how == ReductionKind::max || how == ReductionKind::min;
 }
+
+}  // namespace shardtype::rules
+
+namespace shardtype {
 
 namespace rules {
 
@@ -85,4 +89,5 @@ constexpr Verdict named_reduction(Spec const& s, Spec const& wanted, ReductionKi
 }
 
 }  // namespace rules
+
 }  // namespace shardtype

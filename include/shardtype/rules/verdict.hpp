@@ -3,7 +3,7 @@
 
 #include <shardtype/core/spec.hpp>
 
-namespace shardtype {
+namespace shardtype::rules {
 
 /// Every refusal the compiler can give. T: types, C: contractions, N: named results, P: elementwise
 /// (pointwise), S: reductions (sums), R: reshard, K: collectives, D: dims and shapes, B: block-cyclic
@@ -144,4 +144,4 @@ constexpr Verdict refuse(Code code, int label = -1, int other = -1, int axis = -
   return {code, {}, label, other, axis};
 }
 
-}  // namespace shardtype
+}  // namespace shardtype::rules

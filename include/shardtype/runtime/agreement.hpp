@@ -17,7 +17,7 @@
 #include <shardtype/runtime/records.hpp>
 #include <shardtype/runtime/step_name.hpp>
 
-namespace shardtype {
+namespace shardtype::runtime {
 
 /// The comparison of one mesh's ranks, with a time limit (`SHARDTYPE_AGREE_SECONDS`, 10 by default).
 /// Works while an Environment lives.
@@ -181,4 +181,4 @@ class Agreement {
   double limit_ = 10;
 };
 
-}  // namespace shardtype
+}  // namespace shardtype::runtime

@@ -81,6 +81,10 @@ inline std::int64_t reduce_number(MPI_Comm comm, std::int64_t mine, MPI_Op op) {
 
 }  // namespace detail
 
+}  // namespace shardtype
+
+namespace shardtype::runtime {
+
 /// How the segments of an all_to_all are sized. One rank's own counts cannot tell, so the caller
 /// says what holds on all ranks. `sparse`: most are empty, so each that is not goes as a message.
 enum class Segments { even, uneven, huge, sparse };
@@ -364,4 +368,4 @@ class Comm {
   detail::NodeSums sums_;
 };
 
-}  // namespace shardtype
+}  // namespace shardtype::runtime

@@ -9,7 +9,7 @@
 #include <shardtype/runtime/comm.hpp>
 #include <shardtype/runtime/pool.hpp>
 
-namespace shardtype {
+namespace shardtype::runtime {
 
 class MeshState;
 
@@ -98,4 +98,4 @@ class Started {
 
 inline Started Exchanges::take() { return {*this, next()}; }
 
-}  // namespace shardtype
+}  // namespace shardtype::runtime

@@ -11,7 +11,7 @@
 #include <shardtype/runtime/agreement.hpp>
 #include <shardtype/runtime/comm.hpp>
 
-namespace shardtype {
+namespace shardtype::runtime {
 
 /// A communicator over chosen ranks of the job, of which nobody else need know.
 class Link {
@@ -64,4 +64,4 @@ class Link {
   Agreement agreement_;
 };
 
-}  // namespace shardtype
+}  // namespace shardtype::runtime

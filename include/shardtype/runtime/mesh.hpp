@@ -24,7 +24,7 @@
 #include <shardtype/runtime/pool.hpp>
 #include <shardtype/runtime/shared_window.hpp>
 
-namespace shardtype {
+namespace shardtype::runtime {
 
 /// One axis of a mesh at run time.
 struct MeshAxisInfo {
@@ -207,6 +207,10 @@ class MeshRef {
   std::shared_ptr<MeshState> state_;
 };
 
+}  // namespace shardtype::runtime
+
+namespace shardtype {
+
 /// The grid of ranks with axes `Xs`, first axis major.
 ///
 ///     Mesh<X, Y> mesh(env.world());                     // sizes from the axis types
@@ -218,7 +222,7 @@ class MeshRef {
 /// on it, where Overlap::shared has made a window. Errors: E10 more ranks needed than
 /// there are, E11 sizes that do not fit the axis types, E12 a rank list that does not fit.
 template <MeshAxis... Xs>
-class Mesh : public MeshRef {
+class Mesh : public runtime::MeshRef {
   static_assert(sizeof...(Xs) >= 1 && sizeof...(Xs) <= 8, "a mesh has 1 to 8 axes");
 
  public:
@@ -270,10 +274,10 @@ class Mesh : public MeshRef {
     return ranks;
   }
 
-  static std::shared_ptr<MeshState> make(MPI_Comm comm,
-                                         std::array<std::int64_t, sizeof...(Xs)> const& sizes,
-                                         detail::List<int> ranks) {
-    detail::List<MeshAxisInfo> axes = {{identity<Xs>, std::string(Xs::name), 1}...};
+  static std::shared_ptr<runtime::MeshState> make(
+      MPI_Comm comm, std::array<std::int64_t, sizeof...(Xs)> const& sizes,
+      detail::List<int> ranks) {
+    detail::List<runtime::MeshAxisInfo> axes = {{core::identity<Xs>, std::string(Xs::name), 1}...};
     std::int64_t const fixed[] = {Xs::size...};
     std::int64_t needed = 1;
     std::string shape;
@@ -307,9 +311,13 @@ class Mesh : public MeshRef {
                   "the rank list of a mesh of " + shape + " must name " + std::to_string(needed) +
                       " different ranks from 0 to " + std::to_string(there - 1),
                   FailedOn::every_rank);
-    return std::make_shared<MeshState>(comm, std::move(axes), std::move(ranks));
+    return std::make_shared<runtime::MeshState>(comm, std::move(axes), std::move(ranks));
   }
 };
+
+}  // namespace shardtype
+
+namespace shardtype::runtime {
 
 /// Where the axes of one operation lie in a mesh: plans number axes by first appearance, the mesh
 /// in its own order.
@@ -332,4 +340,4 @@ inline AxisMap map_axes(MeshState const& mesh, Names const& names) {
   return out;
 }
 
-}  // namespace shardtype
+}  // namespace shardtype::runtime

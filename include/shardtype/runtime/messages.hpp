@@ -11,7 +11,7 @@
 #include <shardtype/runtime/wait.hpp>
 #include <shardtype/runtime/wire_type.hpp>
 
-namespace shardtype {
+namespace shardtype::runtime {
 
 /// `n` elements at `data` that go to, or come from, rank `rank` of a communicator.
 template <class T>
@@ -20,6 +20,10 @@ struct Message {
   T* data = nullptr;
   std::int64_t n = 0;
 };
+
+}  // namespace shardtype::runtime
+
+namespace shardtype {
 
 namespace detail {
 

@@ -12,9 +12,13 @@
 
 #include <shardtype/core/list.hpp>
 
-namespace shardtype {
+namespace shardtype::runtime {
 
 class Pool;
+
+}  // namespace shardtype::runtime
+
+namespace shardtype {
 
 namespace detail {
 
@@ -73,6 +77,10 @@ void release_memory(void* data) {
 }
 
 }  // namespace detail
+
+}  // namespace shardtype
+
+namespace shardtype::runtime {
 
 /// Shared ownership of one allocation. Copies count holders; the last one gives the memory back to
 /// the pool.
@@ -236,4 +244,4 @@ inline void Buffer::drop() {
   allocation_->home->give_back(allocation_);
 }
 
-}  // namespace shardtype
+}  // namespace shardtype::runtime

@@ -26,6 +26,10 @@ inline std::int64_t exchanged_in_windows = 0;
 
 }  // namespace detail
 
+}  // namespace shardtype
+
+namespace shardtype::runtime {
+
 /// An MPI-3 shared window of all ranks of a mesh, which grows as needed and is kept. In each use every rank
 /// of a group writes its part of the group's area, they meet, and read. Ranks meet by counters within the window,
 /// which costs a microsecond where a barrier by messages costs ten. All ranks of the mesh use it equally often.
@@ -173,4 +177,4 @@ class SharedWindow {
   void* data_ = nullptr;
 };
 
-}  // namespace shardtype
+}  // namespace shardtype::runtime

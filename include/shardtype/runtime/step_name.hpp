@@ -5,7 +5,7 @@
 #include <source_location>
 #include <string>
 
-namespace shardtype {
+namespace shardtype::runtime {
 
 /// A number for what ranks must agree on: FNV-1a over whole numbers and texts.
 class StepHash {
@@ -30,4 +30,4 @@ inline std::string source_text(std::source_location const& where) {
   return " (" + file.substr(file.find_last_of('/') + 1) + ":" + std::to_string(where.line()) + ")";
 }
 
-}  // namespace shardtype
+}  // namespace shardtype::runtime

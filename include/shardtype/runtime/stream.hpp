@@ -9,7 +9,7 @@
 #include <shardtype/core/list.hpp>
 #include <shardtype/runtime/comm.hpp>
 
-namespace shardtype {
+namespace shardtype::runtime {
 
 /// One direction round a ring of ranks. Messages are numbered in the order in which they are posted, on
 /// both sides; an empty one is not sent and has a number all the same.
@@ -79,4 +79,4 @@ class Stream {
   detail::List<MPI_Request>& sent_;
 };
 
-}  // namespace shardtype
+}  // namespace shardtype::runtime

@@ -19,6 +19,10 @@ inline bool on_one_node = false;
 
 }  // namespace detail
 
+}  // namespace shardtype
+
+namespace shardtype::runtime {
+
 /// Throws the Error of an MPI call that failed.
 inline void check_mpi(int status, char const* call) {
   if (status == MPI_SUCCESS) return;
@@ -43,4 +47,4 @@ inline void wait_for(MPI_Request& request) {
   }
 }
 
-}  // namespace shardtype
+}  // namespace shardtype::runtime

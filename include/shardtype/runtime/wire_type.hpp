@@ -11,7 +11,7 @@
 
 #include <shardtype/core/spec.hpp>
 
-namespace shardtype {
+namespace shardtype::runtime {
 
 /// The MPI datatype for elements of `T`.
 template <class T>
@@ -59,6 +59,10 @@ struct Carried {
     return a;
   }
 };
+
+}  // namespace shardtype::runtime
+
+namespace shardtype {
 
 namespace detail {
 
@@ -119,6 +123,10 @@ struct JoinExtremes {
 
 }  // namespace detail
 
+}  // namespace shardtype
+
+namespace shardtype::runtime {
+
 template <class R>
 struct WireType<Carried<R>> {
   static MPI_Datatype get() { return detail::wire_bytes<sizeof(Carried<R>)>(); }
@@ -136,4 +144,4 @@ MPI_Op wire_operation(ReduceKind kind) {
   return kind == ReduceKind::max ? MPI_MAX : kind == ReduceKind::min ? MPI_MIN : MPI_SUM;
 }
 
-}  // namespace shardtype
+}  // namespace shardtype::runtime

@@ -4,7 +4,7 @@
 #include <shardtype/core/block.hpp>
 #include <shardtype/kernels/layout.hpp>
 
-namespace shardtype {
+namespace shardtype::detail {
 
 /// The layout of a local block that holds `rows` of each dim, `a.rows()`: without gaps, last dim
 /// fastest.
@@ -15,4 +15,4 @@ kernels::Layout block_layout(Each const& rows) {
   return l.packed();
 }
 
-}  // namespace shardtype
+}  // namespace shardtype::detail

@@ -13,7 +13,7 @@
 #include <shardtype/core/block.hpp>
 #include <shardtype/runtime/mesh.hpp>
 
-namespace shardtype {
+namespace shardtype::detail {
 
 /// Element types a tensor can hold.
 template <class T>
@@ -21,6 +21,10 @@ inline constexpr bool is_element =
     std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, bool> ||
     std::is_same_v<T, std::int32_t> || std::is_same_v<T, std::int64_t> ||
     std::is_same_v<T, Kokkos::complex<float>> || std::is_same_v<T, Kokkos::complex<double>>;
+
+}  // namespace shardtype::detail
+
+namespace shardtype {
 
 namespace detail {
 
@@ -148,6 +152,10 @@ class HeldRows : public HeldBlock {
 
 }  // namespace detail
 
+}  // namespace shardtype
+
+namespace shardtype::detail {
+
 /// The calling rank's part of a `Self`, a Tensor or a Local; its base tells whether that type obeys the
 /// laws. A value: copies share memory until one is written, and writing needs the only reference.
 template <class Self, class T, class... Parts>
@@ -258,4 +266,4 @@ class Held : public detail::Declared<Self>::base,
   }
 };
 
-}  // namespace shardtype
+}  // namespace shardtype::detail

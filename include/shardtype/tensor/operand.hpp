@@ -3,7 +3,7 @@
 
 #include <shardtype/tensor/tensor.hpp>
 
-namespace shardtype {
+namespace shardtype::detail {
 
 /// How an operation reads an operand of type `A`: as a tensor of type `type`, which `get` gives.
 /// Specialised for what is no tensor yet.
@@ -48,4 +48,4 @@ inline void check_one_mesh(MeshRef const& a, MeshRef const& b) {
                 FailedOn::every_rank);
 }
 
-}  // namespace shardtype
+}  // namespace shardtype::detail

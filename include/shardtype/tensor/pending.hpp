@@ -31,8 +31,8 @@ template <class T>
 class [[nodiscard("a Pending must be waited for: auto a = std::move(pending).wait();")]] Pending {
  public:
   /// For the operations that start something.
-  Pending(MeshRef mesh, std::array<std::int64_t, T::rank> const& extents, Started& started,
-          std::source_location const& where)
+  Pending(runtime::MeshRef mesh, std::array<std::int64_t, T::rank> const& extents,
+          runtime::Started& started, std::source_location const& where)
       : mesh_(std::move(mesh)),
         extents_(extents),
         exchange_(started.release()),
@@ -80,7 +80,7 @@ class [[nodiscard("a Pending must be waited for: auto a = std::move(pending).wai
   /// Refused A04: what was waited for is gone, so it says `std::move(pending).wait()`.
   template <class Self = Pending>
   T wait() & {
-    return refused<Code::A04_under_way, false, Self>{};
+    return checking::refused<rules::Code::A04_under_way, false, Self>{};
   }
 
  private:
@@ -91,13 +91,13 @@ class [[nodiscard("a Pending must be waited for: auto a = std::move(pending).wai
                   "that wait gave",
                   FailedOn::every_rank);
   }
-  Buffer finish() {
+  runtime::Buffer finish() {
     waiting_ = false;
     if (exchange_ == nullptr) return {};
-    Exchange& e = *std::exchange(exchange_, nullptr);
+    runtime::Exchange& e = *std::exchange(exchange_, nullptr);
     e.calls.requests.finish();
     if (e.rest != nullptr) e.rest(mesh_.state(), e);
-    Buffer result = std::move(e.result);
+    runtime::Buffer result = std::move(e.result);
     mesh_.state().exchanges().give_back(e);
     return result;
   }
@@ -111,9 +111,9 @@ class [[nodiscard("a Pending must be waited for: auto a = std::move(pending).wai
     std::swap(waiting_, other.waiting_);
   }
 
-  MeshRef mesh_;
+  runtime::MeshRef mesh_;
   std::array<std::int64_t, T::rank> extents_{};
-  Exchange* exchange_ = nullptr;
+  runtime::Exchange* exchange_ = nullptr;
   std::source_location where_;
   T (*then_)(T) = nullptr;
   int exceptions_ = 0;

@@ -34,30 +34,31 @@ inline MeshRef const& not_manual(MeshRef const& mesh) {
 /// A value: copies share memory until one is written, and writing needs the only reference.
 /// Functions that make one are in tensor/create.hpp. Laws at declaration: codes T01 to T08, B01, B02.
 template <class T, class... Parts>
-class Tensor : public Held<Tensor<T, Parts...>, T, Parts...> {
-  using Base = Held<Tensor, T, Parts...>;
+class Tensor : public detail::Held<Tensor<T, Parts...>, T, Parts...> {
+  using Base = detail::Held<Tensor, T, Parts...>;
 
  public:
   /// A tensor over memory of `buffer`, which holds the local block; for operations and creation. Refused:
   /// T10 static extents of more than 2^58 elements. Errors: E13 an axis the mesh lacks, E20 an extent that does not fit its label, E60 inside of
   /// shard_map.
-  Tensor(MeshRef const& mesh, std::array<std::int64_t, Base::rank> const& extents, Buffer buffer)
+  Tensor(runtime::MeshRef const& mesh, std::array<std::int64_t, Base::rank> const& extents,
+         runtime::Buffer buffer)
       : Base(detail::not_manual(mesh), extents, buffer) {
     // not of the type itself: automatic mode has types of values that are never made
-    using Own = Scope<Tensor>;
-    if constexpr (!countable(Own::names.label_extent, Own::names.labels))
-      refused<Code::T10_too_many_elements, false, Tensor>{};
+    using Own = core::Scope<Tensor>;
+    if constexpr (!core::countable(Own::names.label_extent, Own::names.labels))
+      checking::refused<rules::Code::T10_too_many_elements, false, Tensor>{};
   }
 };
 
 /// Bytes of the largest local block, where the type settles all extents and axis sizes.
 template <class A>
 inline constexpr std::int64_t bytes_per_rank = [] {
-  using S = Scope<A>;
+  using S = core::Scope<A>;
   static_assert(S::names.all_static(),
                 "bytes_per_rank needs static extents and axis sizes in the tensor's type");
-  return mul_sat(largest_elements(S::template spec<0>, S::names.extents(), S::names.sizes()),
-                 static_cast<std::int64_t>(sizeof(element_t<A>)));
+  return core::mul_sat(largest_elements(S::template spec<0>, S::names.extents(), S::names.sizes()),
+                       static_cast<std::int64_t>(sizeof(checking::element_t<A>)));
 }();
 
 /// Binary sizes: `static_assert(bytes_per_rank<A> <= 16_GiB)`.

@@ -17,7 +17,7 @@
 #include <shardtype/core/list.hpp>
 #include <shardtype/visualize/picture.hpp>
 
-namespace shardtype {
+namespace shardtype::detail {
 
 /// How a picture looks: with coloured cells (ANSI escapes) or plain, and its greatest width in
 /// characters (at least 32).
@@ -34,6 +34,10 @@ inline bool use_color(std::FILE* file) {
                       std::string_view(term) != "dumb";
   return wanted && isatty(fileno(file)) != 0;
 }
+
+}  // namespace shardtype::detail
+
+namespace shardtype {
 
 namespace detail {
 
@@ -230,6 +234,10 @@ class Drawing {
 
 }  // namespace detail
 
+}  // namespace shardtype
+
+namespace shardtype::detail {
+
 /// The picture, with its title and captions, as lines. Tensors of one or two dimensions are drawn,
 /// rows down and columns across; others are described in words. No communication, no errors.
 inline std::string draw(ShardingPicture const& picture, DrawingStyle style = {}) {
@@ -250,4 +258,4 @@ inline std::string draw(ShardingPicture const& picture, DrawingStyle style = {})
   return out;
 }
 
-}  // namespace shardtype
+}  // namespace shardtype::detail

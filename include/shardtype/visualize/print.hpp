@@ -168,7 +168,7 @@ ShownArray shown_array(A const& a, std::source_location const& where) {
 /// A02 while unreduced.
 template <class A>
 std::string to_text(A const& a, std::source_location where = std::source_location::current()) {
-  using Held = operand_t<A>;
+  using Held = detail::operand_t<A>;
   using Judged = detail::judged_t<detail::StillUnreduced<Held>, Held>;
   if constexpr (detail::accepts<Judged>) {
     if (!a.mesh().here()) return "";
@@ -190,11 +190,11 @@ std::string to_text(A const& a, std::source_location where = std::source_locatio
 /// communicates as `to_text`. Refused: A02 while unreduced.
 template <class A>
 void print(A const& a, std::source_location where = std::source_location::current()) {
-  using Held = operand_t<A>;
+  using Held = detail::operand_t<A>;
   using Judged = detail::judged_t<detail::StillUnreduced<Held>, Held>;
   if constexpr (detail::accepts<Judged>) {
     std::string const text = to_text(a, where);
-    MeshState& mesh = a.mesh().state();
+    runtime::MeshState& mesh = a.mesh().state();
     if (!mesh.here() || mesh.whole().rank() != 0) return;
     std::fputs((text + "\n").c_str(), stdout);
     std::fflush(stdout);

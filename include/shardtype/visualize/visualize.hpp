@@ -71,10 +71,10 @@ struct PictureOn<A, Mesh<Xs...>> {
 /// The sharding of a tensor, to be drawn. Communicates nothing.
 template <class A>
 ShardingPicture picture_of(A const& a, std::string const& name = "") {
-  MeshState const& mesh = a.mesh().state();
+  runtime::MeshState const& mesh = a.mesh().state();
   ShardingPicture out =
-      detail::picture_of_type<operand_t<A>>(a.extents(), &detail::position_in_mesh, &mesh);
-  for (MeshAxisInfo const& x : mesh.axes()) {
+      detail::picture_of_type<detail::operand_t<A>>(a.extents(), &detail::position_in_mesh, &mesh);
+  for (runtime::MeshAxisInfo const& x : mesh.axes()) {
     out.mesh_names.push_back(x.name);
     out.mesh_sizes.push_back(x.size);
   }
@@ -96,11 +96,11 @@ ShardingPicture picture_of(
 /// Prints who holds which block, on the mesh's first rank: coloured on a terminal, plain in a file.
 template <class A>
 void visualize(A const& a, std::string const& name = "") {
-  if constexpr (is_local<operand_t<A>>)
-    static_cast<void>(refused<Code::V01_mixed, false, operand_t<A>>{});
-  MeshState& mesh = a.mesh().state();
+  if constexpr (is_local<detail::operand_t<A>>)
+    static_cast<void>(checking::refused<rules::Code::V01_mixed, false, detail::operand_t<A>>{});
+  runtime::MeshState& mesh = a.mesh().state();
   if (!mesh.here() || mesh.whole().rank() != 0) return;
-  std::fputs(draw(picture_of(a, name), {use_color(stdout)}).c_str(), stdout);
+  std::fputs(draw(picture_of(a, name), {detail::use_color(stdout)}).c_str(), stdout);
   std::fflush(stdout);
 }
 

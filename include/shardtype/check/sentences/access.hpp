@@ -3,7 +3,7 @@
 
 #include <shardtype/check/refused.hpp>
 
-namespace shardtype {
+namespace shardtype::checking {
 
 template <bool legal, class... YourTypes>
 struct refused<Code::M01_axis_not_in_mesh, legal, YourTypes...> : Poisoned {
@@ -54,4 +54,4 @@ struct refused<Code::G01_no_such_distribution, legal, YourTypes...> : Poisoned {
                 "int64, bernoulli any type but complex, permutation int32 or int64 and one dim.");
 };
 
-}  // namespace shardtype
+}  // namespace shardtype::checking

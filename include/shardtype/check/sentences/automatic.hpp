@@ -3,7 +3,7 @@
 
 #include <shardtype/check/refused.hpp>
 
-namespace shardtype {
+namespace shardtype::checking {
 
 template <bool legal, class... YourTypes>
 struct refused<Code::L01_not_recorded, legal, YourTypes...> : Poisoned {
@@ -48,4 +48,4 @@ struct refused<Code::L06_not_a_policy, legal, YourTypes...> : Poisoned {
       "std::int64_t memory_limit`; a Machine alone is none.");
 };
 
-}  // namespace shardtype
+}  // namespace shardtype::checking

@@ -3,7 +3,7 @@
 
 #include <shardtype/check/refused.hpp>
 
-namespace shardtype {
+namespace shardtype::checking {
 
 template <bool legal, class... YourTypes>
 struct refused<Code::I01_not_integers, legal, YourTypes...> : Poisoned {
@@ -88,4 +88,4 @@ struct refused<Code::I11_no_order, legal, YourTypes...> : Poisoned {
                 "themselves.");
 };
 
-}  // namespace shardtype
+}  // namespace shardtype::checking

@@ -3,7 +3,7 @@
 
 #include <shardtype/check/refused.hpp>
 
-namespace shardtype {
+namespace shardtype::checking {
 
 template <bool legal, class... YourTypes>
 struct refused<Code::V01_mixed, legal, YourTypes...> : Poisoned {
@@ -117,4 +117,4 @@ struct refused<Code::V16_kind, legal, YourTypes...> : Poisoned {
                 "than this names. Name the block's kind, as all_reduce<Max, X>(a).");
 };
 
-}  // namespace shardtype
+}  // namespace shardtype::checking

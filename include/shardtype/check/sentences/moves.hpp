@@ -3,7 +3,7 @@
 
 #include <shardtype/check/refused.hpp>
 
-namespace shardtype {
+namespace shardtype::checking {
 
 template <bool legal, class... YourTypes>
 struct refused<Code::R01_indices_differ, legal, YourTypes...> : Poisoned {
@@ -72,4 +72,4 @@ struct refused<Code::K06_split, legal, YourTypes...> : Poisoned {
                 "receives the other blocks).");
 };
 
-}  // namespace shardtype
+}  // namespace shardtype::checking

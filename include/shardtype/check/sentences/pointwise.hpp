@@ -3,7 +3,7 @@
 
 #include <shardtype/check/refused.hpp>
 
-namespace shardtype {
+namespace shardtype::checking {
 
 template <bool legal, class... YourTypes>
 struct refused<Code::P01_no_operand_has_all, legal, YourTypes...> : Poisoned {
@@ -125,4 +125,4 @@ struct refused<Code::S04_no_order, legal, YourTypes...> : Poisoned {
                 "for them. Reduce their size or a part of them: max(abs(a)), max(real(a)).");
 };
 
-}  // namespace shardtype
+}  // namespace shardtype::checking

@@ -3,7 +3,7 @@
 
 #include <shardtype/check/refused.hpp>
 
-namespace shardtype {
+namespace shardtype::checking {
 
 template <bool legal, class... YourTypes>
 struct refused<Code::C01_nothing_shared, legal, YourTypes...> : Poisoned {
@@ -119,4 +119,4 @@ struct refused<Code::N06_contracted_kept, legal, YourTypes...> : Poisoned {
       "it from the result, or keep it as a batch index: einsum<Dim<...>...>(a, b).");
 };
 
-}  // namespace shardtype
+}  // namespace shardtype::checking

@@ -3,7 +3,7 @@
 
 #include <shardtype/check/refused.hpp>
 
-namespace shardtype {
+namespace shardtype::checking {
 
 template <bool legal, class... YourTypes>
 struct refused<Code::D01_no_such_index, legal, YourTypes...> : Poisoned {
@@ -31,7 +31,7 @@ template <bool legal, class... YourTypes>
 struct refused<Code::D04_roll_along_split, legal, YourTypes...> : Poisoned {
   static_assert(legal,
                 "[shardtype D04] roll is local, and a mesh axis splits the dim. shift<I>(a, n, "
-                "Edge::wrap) does it: each rank sends the rows that change ranks, at most its "
+                "op::Edge::wrap) does it: each rank sends the rows that change ranks, at most its "
                 "block. Or all_gather the axis first (each rank receives the other blocks).");
 };
 template <bool legal, class... YourTypes>
@@ -160,4 +160,4 @@ struct refused<Code::B06_turns_differ, legal, YourTypes...> : Poisoned {
       "its block once), or name the result: matmul<Out>(a, b) takes the cheaper.");
 };
 
-}  // namespace shardtype
+}  // namespace shardtype::checking

@@ -3,7 +3,7 @@
 
 #include <shardtype/check/refused.hpp>
 
-namespace shardtype {
+namespace shardtype::checking {
 
 template <bool legal, class... YourTypes>
 struct refused<Code::T01_axis_twice, legal, YourTypes...> : Poisoned {
@@ -75,4 +75,4 @@ struct refused<Code::T10_too_many_elements, legal, YourTypes...> : Poisoned {
       "or sum over an index before such a value is there.");
 };
 
-}  // namespace shardtype
+}  // namespace shardtype::checking
