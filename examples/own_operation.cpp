@@ -27,8 +27,8 @@ struct Average {
 };
 
 template <class J, class K>
-struct AveragePool {
-  using operation = AveragePool;
+struct Pool {
+  using operation = Pool;
   using from = Mentions<Dim<J>>;  // the index it works along,
   using to = Mentions<Dim<K>>;    // and the one it makes
   static constexpr std::string_view name = "average_pool";
@@ -63,9 +63,9 @@ template <class J, class K, class... Result, class A>
 constexpr auto average_pool(A const& a, std::int64_t width,
                             std::source_location where = std::source_location::current()) {
   if constexpr (sizeof...(Result) == 0) {
-    return call(AveragePool<J, K>{width}, where, a);
+    return call(Pool<J, K>{width}, where, a);
   } else {
-    return call(op::Named<AveragePool<J, K>, Result...>{AveragePool<J, K>{width}}, where, a);
+    return call(op::Named<Pool<J, K>, Result...>{Pool<J, K>{width}}, where, a);
   }
 }
 
@@ -79,8 +79,8 @@ using ByRows = Tensor<float, Dim<I, X>, Dim<J>>;
 using ByColumns = Tensor<float, Dim<I>, Dim<J, Y>>;
 
 // Its plans are facts of the program, as those of every operation.
-static_assert(plan(AveragePool<J, K>{4}, type<ByRows>).collectives() == 0);
-static_assert(plan(op::Named<AveragePool<J, K>, Dim<I>, Dim<K, Y>>{{4}}, type<ByColumns>)
+static_assert(plan(Pool<J, K>{4}, type<ByRows>).collectives() == 0);
+static_assert(plan(op::Named<Pool<J, K>, Dim<I>, Dim<K, Y>>{{4}}, type<ByColumns>)
                   .count(Collective::all_gather) == 1);
 static_assert(plan([](auto const& a) { return sum<I>(average_pool<J, K>(exp(a), 4)); },
                    type<ByRows>)
@@ -110,5 +110,5 @@ int main(int argc, char** argv) {
                                         a));  // manual
 
   if (env.rank() == 0)
-    std::fputs(explain(op::Named<AveragePool<J, K>, Dim<I>, Dim<K, Y>>{{4}}, b).c_str(), stdout);
+    std::fputs(explain(op::Named<Pool<J, K>, Dim<I>, Dim<K, Y>>{{4}}, b).c_str(), stdout);
 }

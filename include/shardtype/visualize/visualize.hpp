@@ -100,7 +100,7 @@ void visualize(A const& a, std::string const& name = "") {
     static_cast<void>(checking::refused<rules::Code::V01_mixed, false, detail::operand_t<A>>{});
   runtime::MeshState& mesh = a.mesh().state();
   if (!mesh.here() || mesh.whole().rank() != 0) return;
-  std::fputs(draw(picture_of(a, name), {detail::use_color(stdout)}).c_str(), stdout);
+  std::fputs(detail::draw(picture_of(a, name), {detail::use_color(stdout)}).c_str(), stdout);
   std::fflush(stdout);
 }
 
