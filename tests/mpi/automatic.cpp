@@ -74,7 +74,8 @@ auto counted(Grid const& mesh, E const& e, Policy const&... policy) {
   REQUIRE(p.plan.possible);
   Coords at;
   for (int x = 0; x < p.names.axes; ++x)
-    at.at[x] = p.names.axis[x].id == identity<X> ? mesh.coordinate<X>() : mesh.coordinate<Y>();
+    at.at[x] =
+        p.names.axis[x].id == core::identity<X> ? mesh.coordinate<X>() : mesh.coordinate<Y>();
   shim::reset();
   auto result = evaluate<Out...>(mesh, e, policy...);
   CHECK(shim::bytes() == (mesh.here() ? p.plan.bytes(at) : 0));

@@ -167,24 +167,24 @@ constexpr auto call(Op const& op, std::source_location const& where, As const&..
   } else {
     using R = checking::Resolve<Op, detail::operand_t<As>...>;
     if constexpr (requires { typename R::sentence; }) {
-      return Poisoned(typename R::sentence{});
+      return checking::Poisoned(typename R::sentence{});
     } else if constexpr (!R::verdict) {
-      return Poisoned(checking::refusal<R, detail::operand_t<As>...>{});
-    } else if constexpr (!countable(R::verdict.result, R::S::names.extents())) {
+      return checking::Poisoned(checking::refusal<R, detail::operand_t<As>...>{});
+    } else if constexpr (!core::countable(R::verdict.result, R::S::names.extents())) {
       if constexpr (sizeof...(As) == 1) {
-        return Poisoned(
+        return checking::Poisoned(
             checking::refused<rules::Code::T10_too_many_elements, false, typename R::result>{});
       } else {
-        return Poisoned(checking::refused<rules::Code::T10_too_many_elements, false,
-                                          detail::operand_t<As>...>{});
+        return checking::Poisoned(checking::refused<rules::Code::T10_too_many_elements, false,
+                                                    detail::operand_t<As>...>{});
       }
     } else if constexpr ((detail::is_dry<As> || ...)) {
       return detail::note<R>(op, as...);
     } else {
       if constexpr ((is_local<detail::operand_t<As>> || ...)) {
-        return execute::RunBlocks<Op>::template run<R>(op, where, operand(as)...);
+        return execute::RunBlocks<Op>::template run<R>(op, where, detail::operand(as)...);
       } else {
-        return execute::Run<Op>::template run<R>(op, where, operand(as)...);
+        return execute::Run<Op>::template run<R>(op, where, detail::operand(as)...);
       }
     }
   }
@@ -261,16 +261,16 @@ auto plan_at(Op const& op, A const& a, Bs const&... bs) {
   if constexpr (!R::verdict) {
     static_cast<void>(checking::refusal<R, detail::operand_t<A>, detail::operand_t<Bs>...>{});
     return Plan{};
-  } else if constexpr (requires { execute::Run<Op>::template plan<R>(op, operand(a)); }) {
-    return execute::Run<Op>::template plan<R>(op, operand(a));
+  } else if constexpr (requires { execute::Run<Op>::template plan<R>(op, detail::operand(a)); }) {
+    return execute::Run<Op>::template plan<R>(op, detail::operand(a));
   } else if constexpr (detail::SaysItsPlan<R, Op>) {
     auto const of = [&](auto const& t, auto const&... ts) {
-      return R::plan_call(op, map_axes(t.mesh().state(), R::S::names).sizes,
+      return R::plan_call(op, runtime::map_axes(t.mesh().state(), R::S::names).sizes,
                           execute::GivenExtents(t, ts...).at);
     };
-    return of(operand(a), operand(bs)...);
+    return of(detail::operand(a), detail::operand(bs)...);
   } else {
-    return execute::plan_by_sizing<R>(op, operand(a), operand(bs)...);
+    return execute::plan_by_sizing<R>(op, detail::operand(a), detail::operand(bs)...);
   }
 }
 

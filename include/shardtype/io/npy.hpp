@@ -80,7 +80,7 @@ detail::created_t<Parts...> load_npy(
   // ranks outside the mesh learn the extents, too, but take no part
   io::NpyHeader const header =
       io::read_npy_header(mesh.here() ? state.whole().raw() : MPI_COMM_SELF, path);
-  check_npy(header, path, io::npy_dtype<T>(), A::rank);
+  io::check_npy(header, path, io::npy_dtype<T>(), A::rank);
   detail::extents_of<A> extents{};
   for (std::size_t d = 0; d < A::rank; ++d) {
     extents[d] = header.shape[d];
@@ -99,8 +99,8 @@ detail::created_t<Parts...> load_npy(
   using Block = Kokkos::View<T*, typename A::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
   Block const block(out.mutable_local().data(), static_cast<std::size_t>(out.local_size()));
   auto const host = Kokkos::create_mirror_view(block);
-  read_npy_block(state.whole().raw(), path, header, part.begin, part.count, sizeof(T), host.data(),
-                 detail::file_access());
+  io::read_npy_block(state.whole().raw(), path, header, part.begin, part.count, sizeof(T),
+                     host.data(), detail::file_access());
   if (!detail::holds_value<A>(mesh)) Kokkos::deep_copy(host, T{});
   Kokkos::deep_copy(block, host);
   return out;
@@ -115,18 +115,18 @@ auto save_npy(A const& a, std::string const& path,
   using Held = detail::operand_t<A>;
   using Judged = detail::judged_t<detail::StillUnreduced<Held>, Held>;
   if constexpr (!detail::accepts<Judged>) {
-    static_cast<void>(Poisoned(Judged{}));
+    static_cast<void>(checking::Poisoned(Judged{}));
   } else if constexpr (Held::spec.cyclic_dim() >= 0) {
-    save_npy(reshard<typename detail::InBlocks<Held>::type>(operand(a), where), path);
+    save_npy(reshard<typename detail::InBlocks<Held>::type>(detail::operand(a), where), path);
   } else {
     runtime::MeshState& mesh = a.mesh().state();
     if (!mesh.here()) return;
     detail::agree_on_file(mesh, "save_npy", path);
     detail::NpyBlock const part(a);
-    auto const host = detail::block_on_host(operand(a));
-    write_npy(mesh.whole().raw(), path, io::npy_dtype<typename A::element>(), part.shape,
-              part.begin, part.count, sizeof(typename A::element), host.data(),
-              detail::first_holder(operand(a)), false, detail::file_access());
+    auto const host = detail::block_on_host(detail::operand(a));
+    io::write_npy(mesh.whole().raw(), path, io::npy_dtype<typename A::element>(), part.shape,
+                  part.begin, part.count, sizeof(typename A::element), host.data(),
+                  detail::first_holder(detail::operand(a)), false, detail::file_access());
   }
 }
 

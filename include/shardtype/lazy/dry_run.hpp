@@ -135,7 +135,7 @@ auto dry_run([[maybe_unused]] F const& f) {
   if constexpr (checking::any_poisoned<decltype(By::call(f))>) {
     return automatic_mode::RefusedDryRun();
   } else if constexpr (!detail::is_traced<decltype(By::call(f))>) {
-    return RefusedDryRun(
+    return automatic_mode::RefusedDryRun(
         checking::refused<rules::Code::L05_not_evaluated, false, decltype(By::call(f))>{});
   } else {
     using T = decltype(By::call(f));
@@ -144,7 +144,7 @@ auto dry_run([[maybe_unused]] F const& f) {
     if constexpr (R::verdict) {
       return DryRun<typename T::template planned<Xs>>();
     } else {
-      return RefusedDryRun(detail::evaluation_refusal<R>{});
+      return automatic_mode::RefusedDryRun(detail::evaluation_refusal<R>{});
     }
   }
 }

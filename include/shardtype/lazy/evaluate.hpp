@@ -175,7 +175,7 @@ auto evaluate(M const& mesh, E const& e, Policy const& = {},
       using P = detail::planned_t<Policy, L, Xs, Out...>;
       return detail::run_program<P, typename R::result>(mesh, lazy(e), where);
     } else {
-      return Poisoned(detail::evaluation_refusal<R>{});
+      return checking::Poisoned(detail::evaluation_refusal<R>{});
     }
   }
 }
@@ -200,7 +200,7 @@ auto planned(automatic_mode::EvaluateTo<Out...> const&, M const& mesh, E const& 
       return PlannedProgram{detail::plan_at_sizes<P>(mesh, axes, lazy(e), finder), P::names,
                             detail::planning_machine<P>()};
     } else {
-      return Poisoned(detail::evaluation_refusal<R>{});
+      return checking::Poisoned(detail::evaluation_refusal<R>{});
     }
   }
 }

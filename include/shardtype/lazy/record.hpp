@@ -54,9 +54,9 @@ detail::lazy_t<A> lazy(A const& a) {
   } else if constexpr (core::is_lazy<A>) {
     return a;
   } else if constexpr (checking::any_poisoned<detail::lazy_t<A>>) {
-    return Poisoned(checking::refusal<detail::NotATensor<A>, A>{});
+    return checking::Poisoned(checking::refusal<detail::NotATensor<A>, A>{});
   } else {
-    return detail::lazy_t<A>(operand(a));
+    return detail::lazy_t<A>(detail::operand(a));
   }
 }
 
@@ -202,31 +202,37 @@ struct FirstWhole<A, Rest...> {
 
 }  // namespace detail
 
+namespace execute {
+
 /// What `call` does with expressions: an operation that automatic mode knows is recorded, others are refused (L01).
 /// One function deep, as compilers print every one between the user's line and the refusal.
 template <class... Operands>
-struct execute::Continue<execute::Above::lazy, Operands...> {
+struct Continue<Above::lazy, Operands...> {
   using Where = std::source_location;
 
   template <class F, class... Args>
   static auto call(op::Map<F> const& op, Where const& where, Args const&... args) {
-    namespace detail = shardtype::detail;
-    if constexpr (any_poisoned<detail::recorded_t<Args>...>) {
-      (static_cast<void>(detail::recorded(args)), ...);
+    if constexpr (any_poisoned<shardtype::detail::recorded_t<Args>...>) {
+      (static_cast<void>(shardtype::detail::recorded(args)), ...);
       return Poisoned{};
     } else {
-      using R = Resolve<op::Map<F>, detail::argument_t<detail::recorded_t<Args>>...>;
-      if constexpr (detail::multiplies_matrices<F, R>()) {
-        using P = Resolve<op::Matmul<>, detail::argument_t<detail::recorded_t<Args>>...>;
+      using R = Resolve<op::Map<F>,
+                        shardtype::detail::argument_t<shardtype::detail::recorded_t<Args>>...>;
+      if constexpr (shardtype::detail::multiplies_matrices<F, R>()) {
+        using P = Resolve<op::Matmul<>,
+                          shardtype::detail::argument_t<shardtype::detail::recorded_t<Args>>...>;
         if constexpr (P::verdict) {
           return call(op::Matmul<>{}, where, args...);
         } else {
-          return Poisoned(refusal<P, detail::argument_t<detail::recorded_t<Args>>...>{});
+          return Poisoned(
+              refusal<P, shardtype::detail::argument_t<shardtype::detail::recorded_t<Args>>...>{});
         }
       } else if constexpr (R::verdict) {
-        return detail::fitting_map<max_operands>(op.function, detail::recorded(args)...);
+        return shardtype::detail::fitting_map<max_operands>(op.function,
+                                                            shardtype::detail::recorded(args)...);
       } else {
-        return Poisoned(refusal<R, detail::argument_t<detail::recorded_t<Args>>...>{});
+        return Poisoned(
+            refusal<R, shardtype::detail::argument_t<shardtype::detail::recorded_t<Args>>...>{});
       }
     }
   }
@@ -295,4 +301,5 @@ struct execute::Continue<execute::Above::lazy, Operands...> {
   }
 };
 
+}  // namespace execute
 }  // namespace shardtype

@@ -19,10 +19,10 @@ auto item(L const& l) {
   using A = detail::operand_t<L>;
   using Judged = detail::judged_t<detail::Read<A>, A>;
   if constexpr (!detail::accepts<Judged>) {
-    static_cast<void>(Poisoned(Judged{}));
+    static_cast<void>(checking::Poisoned(Judged{}));
     return checking::element_t<A>{};
   } else {
-    auto const& a = operand(l);
+    auto const& a = detail::operand(l);
     return static_cast<typename A::element>(detail::own_element(a));
   }
 }
@@ -54,7 +54,7 @@ auto loop(std::int64_t n, Carry const& start, Body const& body) {
   using Judged =
       detail::judged_t<detail::Alike<rules::Code::V11_carry_changes, In, Given>, In, Given>;
   if constexpr (!detail::accepts<Judged>) {
-    static_cast<void>(Poisoned(Judged{}));
+    static_cast<void>(checking::Poisoned(Judged{}));
     return detail::refused_like<In>{};
   } else {
     for (std::int64_t k = 0; k < n; ++k) carry = detail::settled(body(k, std::as_const(carry)));
@@ -72,7 +72,7 @@ auto loop_while(Condition const& condition, Carry const& start, Body const& body
   using Judged =
       detail::judged_t<detail::Alike<rules::Code::V11_carry_changes, In, Given>, In, Given>;
   if constexpr (!detail::accepts<Judged>) {
-    static_cast<void>(Poisoned(Judged{}));
+    static_cast<void>(checking::Poisoned(Judged{}));
     return detail::refused_like<In>{};
   } else {
     while (detail::decided(condition(std::as_const(carry))))
@@ -90,7 +90,7 @@ auto branch(Condition const& condition, Yes const& yes, No const& no, Args const
   using B = decltype(detail::settled(no(args...)));
   using Judged = detail::judged_t<detail::Alike<rules::Code::V12_branches_differ, A, B>, A, B>;
   if constexpr (!detail::accepts<Judged>) {
-    static_cast<void>(Poisoned(Judged{}));
+    static_cast<void>(checking::Poisoned(Judged{}));
     return detail::refused_like<A>{};
   } else {
     return detail::decided(condition) ? detail::settled(yes(args...))

@@ -35,10 +35,10 @@ auto assume_invariant(A const& a, std::source_location where = std::source_locat
   using R = detail::invariant_t<L, Xs...>;
   using Judged = detail::judged_t<R, L>;
   if constexpr (!detail::accepts<Judged>) {
-    return Poisoned(Judged{});
+    return checking::Poisoned(Judged{});
   } else {
     using Out = core::tensor_from_spec<typename R::S, typename R::Holder, typename L::element, L>;
-    auto const& block = operand(a);
+    auto const& block = detail::operand(a);
     if (detail::check_values && block.mesh().here()) {
       core::AxisList over;
       for (int x = 0; x < core::max_axes; ++x)
@@ -47,7 +47,7 @@ auto assume_invariant(A const& a, std::source_location where = std::source_locat
       execute::BlockMoves<typename L::element, typename L::memory_space> moves(block.mesh().state(),
                                                                                group, where);
       moves.check_equal(block.buffer(), block.local_size(),
-                        axes_text(R::S::template spec<1>.reduced, R::S::names));
+                        core::axes_text(R::S::template spec<1>.reduced, R::S::names));
     }
     return Out(block.mesh(), block.extents(), block.buffer());
   }

@@ -244,17 +244,17 @@ auto shard_map(F const& f, As const&... as) {
   using Judged = detail::judged_inputs<detail::operand_t<As>...>;
   using Promised = detail::Promised<Out...>;
   if constexpr (!detail::accepts<Judged>) {
-    static_cast<void>(Poisoned(Judged{}));
+    static_cast<void>(checking::Poisoned(Judged{}));
     return typename Promised::Refused{};
   } else {
     // a refusal in the function is told here: after this condition clang goes no further
     if constexpr (std::is_void_v<decltype(f(detail::some_block<As>()...))>) {
       return detail::refuse_void<Promised, void>();
     } else {
-      runtime::MeshRef const mesh = operand(std::get<0>(std::tie(as...))).mesh();
-      (detail::check_one_mesh(mesh, operand(as).mesh()), ...);
+      runtime::MeshRef const mesh = detail::operand(std::get<0>(std::tie(as...))).mesh();
+      (detail::check_one_mesh(mesh, detail::operand(as).mesh()), ...);
       auto const result = [&]<int... K>(std::integer_sequence<int, K...>) {
-        std::tuple const blocks{detail::block_of(operand(as), K + 1)...};
+        std::tuple const blocks{detail::block_of(detail::operand(as), K + 1)...};
         return std::apply([&](auto const&... each) { return detail::run_body(mesh, f, each...); },
                           blocks);
       }(std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{});
@@ -289,9 +289,9 @@ auto strict(F const& f, Ls const&... ls) {
                                                                : rules::Code::V01_mixed>,
       detail::operand_t<Ls>...>;
   if constexpr (!detail::accepts<Judged>) {
-    return Poisoned(Judged{});
+    return checking::Poisoned(Judged{});
   } else {
-    runtime::MeshRef const mesh = operand(std::get<0>(std::tie(ls...))).mesh();
+    runtime::MeshRef const mesh = detail::operand(std::get<0>(std::tie(ls...))).mesh();
     return detail::blocks_of([&] {
       detail::StrictScope const outside(mesh);
       return detail::settled(f(detail::output<Ins>(ls)...));

@@ -14,7 +14,7 @@ namespace shardtype {
 /// `explain(op::Matmul<Dim<I, X>, Dim<K, Y>>{}, a, b)`: the plan of `plan_at` as text.
 template <class Op, class A, class... B>
 std::string explain(Op const& op, A const& a, B const&... b) {
-  return explain(plan_at(op, operand(a), operand(b)...),
+  return explain(plan_at(op, detail::operand(a), detail::operand(b)...),
                  checking::Resolve<Op, detail::operand_t<A>, detail::operand_t<B>...>::S::names);
 }
 
@@ -22,7 +22,7 @@ std::string explain(Op const& op, A const& a, B const&... b) {
 /// argument of `plan_at(...).bytes(coords)`.
 template <class Op, class A, class... B>
 Coords coords_in(Op const&, A const& a, B const&...) {
-  return map_axes(a.mesh().state(), checking::Resolve<Op, A, B...>::S::names).coords;
+  return runtime::map_axes(a.mesh().state(), checking::Resolve<Op, A, B...>::S::names).coords;
 }
 
 }  // namespace shardtype
@@ -48,7 +48,8 @@ namespace shardtype {
 /// The type as text: `f32[I@X, J]{U:Y}`.
 template <class A>
 std::string type_name() {
-  return detail::element_name<typename A::element>() + spec_text(A::spec, core::Scope<A>::names);
+  return detail::element_name<typename A::element>() +
+         core::spec_text(A::spec, core::Scope<A>::names);
 }
 /// The type with the tensor's extents: `f32[1500@X, 1100]{U:Y}`.
 template <class A>
@@ -56,7 +57,7 @@ std::string type_name(A const& a) {
   Extents extents;
   for (std::size_t d = 0; d < A::rank; ++d) extents.at[A::spec.dims[d].label] = a.extents()[d];
   return detail::element_name<typename A::element>() +
-         spec_text(A::spec, core::Scope<detail::operand_t<A>>::names, &extents);
+         core::spec_text(A::spec, core::Scope<detail::operand_t<A>>::names, &extents);
 }
 
 }  // namespace shardtype

@@ -112,9 +112,9 @@ auto to_host(A const& a, std::source_location where = std::source_location::curr
   using Judged = detail::judged_t<detail::StillUnreduced<Held>, Held>;
   if constexpr (detail::accepts<Judged>) {
     return detail::block_on_host(
-        reshard<typename detail::Replicated<Held>::type>(operand(a), where));
+        reshard<typename detail::Replicated<Held>::type>(detail::operand(a), where));
   } else {
-    return Poisoned(Judged{});
+    return checking::Poisoned(Judged{});
   }
 }
 
@@ -130,11 +130,12 @@ auto item(A const& a, std::source_location where = std::source_location::current
     if (!mesh.here()) throw Error("E25", "item was called on a rank outside the tensor's mesh");
     if (mesh.agreement().on())
       mesh.agreement().meet("item (line " + std::to_string(where.line()) + ")", where.line() + 1U);
-    auto value = static_cast<typename A::element>(detail::block_on_host(operand(a)).front());
+    auto value =
+        static_cast<typename A::element>(detail::block_on_host(detail::operand(a)).front());
     mesh.whole().broadcast(&value, 1, 0);
     return value;
   } else {
-    return Poisoned(Judged{});
+    return checking::Poisoned(Judged{});
   }
 }
 

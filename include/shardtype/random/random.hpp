@@ -98,7 +98,7 @@ auto uniform(Mesh<Xs...> const& mesh,
     random::Uniform<T> const value{key.bits(), low, range, high, std::nextafter(high, low)};
     return detail::generated<A>(mesh, extents, value);
   } else {
-    return Poisoned(checking::refused<rules::Code::G01_no_such_distribution, false, A>{});
+    return checking::Poisoned(checking::refused<rules::Code::G01_no_such_distribution, false, A>{});
   }
 }
 template <class... Parts, class... Xs>
@@ -132,7 +132,7 @@ auto normal(Mesh<Xs...> const& mesh, detail::extents_of<detail::created_t<Parts.
                                   deviation * 0.70710678118654752440};
     return detail::generated<A>(mesh, extents, value);
   } else {
-    return Poisoned(checking::refused<rules::Code::G01_no_such_distribution, false, A>{});
+    return checking::Poisoned(checking::refused<rules::Code::G01_no_such_distribution, false, A>{});
   }
 }
 template <class... Parts, class... Xs>
@@ -163,7 +163,7 @@ auto truncated_normal(Mesh<Xs...> const& mesh,
     random::TruncatedNormal<T> const value{key.bits(), low, high, below_low, above_high, inside};
     return detail::generated<A>(mesh, extents, value);
   } else {
-    return Poisoned(checking::refused<rules::Code::G01_no_such_distribution, false, A>{});
+    return checking::Poisoned(checking::refused<rules::Code::G01_no_such_distribution, false, A>{});
   }
 }
 template <class... Parts, class... Xs>
@@ -189,7 +189,7 @@ auto bernoulli(Mesh<Xs...> const& mesh,
                                      static_cast<std::uint64_t>(std::ceil(probability * 0x1p53))};
     return detail::generated<A>(mesh, extents, value);
   } else {
-    return Poisoned(checking::refused<rules::Code::G01_no_such_distribution, false, A>{});
+    return checking::Poisoned(checking::refused<rules::Code::G01_no_such_distribution, false, A>{});
   }
 }
 template <class... Parts, class... Xs>
@@ -216,7 +216,7 @@ auto integers(Mesh<Xs...> const& mesh,
                                     (0 - span) % span};
     return detail::generated<A>(mesh, extents, value);
   } else {
-    return Poisoned(checking::refused<rules::Code::G01_no_such_distribution, false, A>{});
+    return checking::Poisoned(checking::refused<rules::Code::G01_no_such_distribution, false, A>{});
   }
 }
 template <class... Parts, class... Xs>
@@ -248,7 +248,7 @@ auto permutation(Mesh<Xs...> const& mesh,
     });
     return out;
   } else {
-    return Poisoned(checking::refused<rules::Code::G01_no_such_distribution, false, A>{});
+    return checking::Poisoned(checking::refused<rules::Code::G01_no_such_distribution, false, A>{});
   }
 }
 template <class... Parts, class... Xs>

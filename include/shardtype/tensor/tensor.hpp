@@ -57,8 +57,9 @@ inline constexpr std::int64_t bytes_per_rank = [] {
   using S = core::Scope<A>;
   static_assert(S::names.all_static(),
                 "bytes_per_rank needs static extents and axis sizes in the tensor's type");
-  return core::mul_sat(largest_elements(S::template spec<0>, S::names.extents(), S::names.sizes()),
-                       static_cast<std::int64_t>(sizeof(checking::element_t<A>)));
+  return core::mul_sat(
+      core::largest_elements(S::template spec<0>, S::names.extents(), S::names.sizes()),
+      static_cast<std::int64_t>(sizeof(checking::element_t<A>)));
 }();
 
 /// Binary sizes: `static_assert(bytes_per_rank<A> <= 16_GiB)`.

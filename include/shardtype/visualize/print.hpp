@@ -172,10 +172,10 @@ std::string to_text(A const& a, std::source_location where = std::source_locatio
   using Judged = detail::judged_t<detail::StillUnreduced<Held>, Held>;
   if constexpr (detail::accepts<Judged>) {
     if (!a.mesh().here()) return "";
-    decltype(auto) held = operand(a);
+    decltype(auto) held = detail::operand(a);
     return type_name(held) + "\n" + detail::array_text(detail::shown_array(held, where));
   } else {
-    static_cast<void>(Poisoned(Judged{}));
+    static_cast<void>(checking::Poisoned(Judged{}));
     return "";
   }
 }
@@ -199,7 +199,7 @@ void print(A const& a, std::source_location where = std::source_location::curren
     std::fputs((text + "\n").c_str(), stdout);
     std::fflush(stdout);
   } else {
-    static_cast<void>(Poisoned(Judged{}));
+    static_cast<void>(checking::Poisoned(Judged{}));
   }
 }
 
