@@ -12,6 +12,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <shardtype/check/manual.hpp>
+#include <shardtype/core/text.hpp>
 #include <shardtype/manual/moves.hpp>
 
 namespace shardtype {
