@@ -209,6 +209,12 @@ TEST_CASE("scan: sums, maxima and minima, with and without the own element") {
   CHECK(on_ranks::wrong(cummax<I>(d, op::Cumulate::exclusive), [](Int i) {
           return i == 0 ? -std::numeric_limits<double>::infinity() : 0.5;
         }) == 0);
+  // a NaN stays, as in numpy.maximum.accumulate
+  auto const nan = from_function<double, Dim<I, X, Y>>(mesh, {9}, [](Int i) {
+    return i == 3 ? std::numeric_limits<double>::quiet_NaN() : static_cast<double>(i);
+  });
+  for (auto const& running : {cummax<I>(nan), cummin<I>(nan)})
+    CHECK(item(sum<>(reshard<Dim<I>>(cast<Int>(isnan(running))))) == 6);
   auto const c = full<Kokkos::complex<float>, Dim<I, X>>(mesh, {5}, {1, 2});
   CHECK(on_ranks::wrong(cumsum<I>(c), [](Int i) {
           auto const n = static_cast<float>(i + 1);

@@ -43,6 +43,7 @@ struct Tag {
 
 struct Sum : Tag<ReductionKind::sum, Takes::numbers, Makes::count> {
   static constexpr std::string_view name = "sum";
+  static constexpr std::string_view running_name = "cumsum";
   template <class T>
   static constexpr std::int64_t total_bytes =
       std::is_same_v<T, bool> ? sizeof(std::int64_t) : wide_bytes<T>;
@@ -56,11 +57,13 @@ struct Product : Tag<ReductionKind::whole> {
 };
 struct Maximum : Tag<ReductionKind::max, Takes::ordered> {
   static constexpr std::string_view name = "max";
+  static constexpr std::string_view running_name = "cummax";
   template <class T>
   static constexpr std::int64_t total_bytes = sizeof(T);
 };
 struct Minimum : Tag<ReductionKind::min, Takes::ordered> {
   static constexpr std::string_view name = "min";
+  static constexpr std::string_view running_name = "cummin";
   template <class T>
   static constexpr std::int64_t total_bytes = sizeof(T);
 };

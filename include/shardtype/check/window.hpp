@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include <shardtype/check/along.hpp>
+#include <shardtype/check/reduction.hpp>
 #include <shardtype/plan/window.hpp>
 
 namespace shardtype {
@@ -92,25 +93,21 @@ struct HaloExchange {
   }
 };
 
-/// Running sums along I, or maxima or minima (`Max`, `Min`).
-template <class I, class... Kind>
+/// Running values along I of the reduction `F` (reductions::Sum, Product, Maximum, Minimum).
+template <class I, class F>
 struct Cumulative {
   using operation = Cumulative;
+  using reduction = F;
   using from = detail::Bare<I>;
   static constexpr bool communicates = true;
-  static constexpr ReduceKind kind = (std::is_same_v<Kind, shardtype::Max> || ...) ? ReduceKind::max
-                                     : (std::is_same_v<Kind, shardtype::Min> || ...)
-                                         ? ReduceKind::min
-                                         : ReduceKind::sum;
-  static constexpr std::string_view name = kind == ReduceKind::sum   ? "cumsum"
-                                           : kind == ReduceKind::max ? "cummax"
-                                                                     : "cummin";
+  static constexpr std::string_view name = F::running_name;
   bool exclusive = false;
-  static constexpr Verdict rule(rules::Question const& q) { return rules::running(q, kind); }
+  static constexpr Verdict rule(rules::Question const& q) { return rules::running(q, F::kind); }
   template <class A>
   static constexpr Code elements() {
     using T = element_t<A>;
-    bool const taken = kind == ReduceKind::sum ? !std::is_same_v<T, bool> : detail::is_ordered<T>;
+    bool const taken =
+        F::takes == reductions::Takes::ordered ? detail::is_ordered<T> : !std::is_same_v<T, bool>;
     return taken ? Code::ok : Code::D15_element_type;
   }
   constexpr void steps(Plan& p, planning::CallSizing const& c, int d) const {
@@ -124,11 +121,11 @@ struct Cumulative {
   }
 };
 template <class I>
-using CumSum = Cumulative<I>;
+using CumSum = Cumulative<I, reductions::Sum>;
 template <class I>
-using CumMax = Cumulative<I, shardtype::Max>;
+using CumMax = Cumulative<I, reductions::Maximum>;
 template <class I>
-using CumMin = Cumulative<I, shardtype::Min>;
+using CumMin = Cumulative<I, reductions::Minimum>;
 
 }  // namespace op
 }  // namespace shardtype

@@ -29,6 +29,7 @@ struct Around {
 /// mesh's pool.
 template <class T, class Space>
 struct LocalRun {
+  using element = T;
   using Exec = typename Space::execution_space;
 
   MeshState& mesh;

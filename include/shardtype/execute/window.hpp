@@ -57,7 +57,7 @@ class AlongRanks {
 
   /// Running values along the dim: what comes before the own block is made of the other blocks'
   /// totals, which all ranks exchange.
-  template <ReduceKind Kind>
+  template <class Reducer>
   Buffer scan(bool exclusive) {
     Around const b(run_.in, dim_);
     Buffer const out = run_.fresh();
@@ -68,8 +68,7 @@ class AlongRanks {
     Comm* const comm = ranks() > 1 ? &group() : nullptr;
     if (comm != nullptr && row > 0) {
       Buffer const total = run_.take(row);
-      kernels::total_middle<Kind>(run_.exec(), run_.data, write(total), neutral<Kind>(), b.outer,
-                                  b.n, b.inner);
+      kernels::total_middle<Reducer>(run_.exec(), run_.data, write(total), b.outer, b.n, b.inner);
       run_.exec().fence();
       Buffer const totals = run_.take(row * ranks());
       detail::List<std::int64_t>& counts = run_.mesh.scratch().counts;
@@ -79,13 +78,13 @@ class AlongRanks {
       comm->all_gather(static_cast<T const*>(write(sent)), write(received), counts);
       if constexpr (!on_host) copy_back(received, totals, row * ranks());
       before = run_.take(row);
-      kernels::combine_rows<Kind>(run_.exec(), write(totals), write(before), neutral<Kind>(),
-                                  std::int64_t{me_}, row);
+      kernels::combine_rows<Reducer>(run_.exec(), write(totals), write(before), std::int64_t{me_},
+                                     row);
       run_.exec().fence();
       start = write(before);
     }
-    kernels::scan_middle<Kind>(run_.exec(), run_.data, write(out), start, neutral<Kind>(), b.outer,
-                               b.n, b.inner, exclusive);
+    kernels::scan_middle<Reducer>(run_.exec(), run_.data, write(out), start, b.outer, b.n, b.inner,
+                                  exclusive);
     run_.exec().fence();
     return out;
   }
@@ -98,16 +97,6 @@ class AlongRanks {
   static T* write(Buffer const& b) { return static_cast<T*>(b.data()); }
 
   Comm& group() { return group_of(run_.mesh, map_, axes()); }
-
-  /// What passes a sum, a maximum, a minimum unchanged.
-  template <ReduceKind Kind>
-  static T neutral() {
-    if constexpr (Kind == ReduceKind::sum) {
-      return T{};
-    } else {
-      return kernels::extreme_value<T, Kind == ReduceKind::min>();
-    }
-  }
 
   void exchange(Window const& w, Around const& b, std::int64_t rows, T* out) {
     StepScratch& s = run_.mesh.scratch();

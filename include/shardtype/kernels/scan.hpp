@@ -1,42 +1,29 @@
 #pragma once
-/// Running sums, maxima and minima of a block along one dim.
+/// Running values of a block along one dim; `R` is a reducer (kernels/reducers.hpp).
 
 #include <cstdint>
 
 #include <Kokkos_Core.hpp>
 
-#include <shardtype/core/spec.hpp>
-
 namespace shardtype::kernels {
 
 namespace detail {
 
-template <class T, ReduceKind Kind>
-KOKKOS_FUNCTION T combine(T const& a, T const& b) {
-  if constexpr (Kind == ReduceKind::sum) {
-    return a + b;
-  } else if constexpr (Kind == ReduceKind::max) {
-    return a < b ? b : a;
-  } else {
-    return b < a ? b : a;
-  }
-}
-
 /// One column per work item. Writes each running value, or only the last where `totals_only`.
-template <class T, ReduceKind Kind>
+template <class T, class R>
 struct ScanMiddle {
   T const* src;
   T* dst;
-  T const* start;  ///< [outer, inner], what comes before the block; null: `neutral`
-  T neutral;
+  T const* start;  ///< [outer, inner], what comes before the block; null: nothing
   std::int64_t middle, inner;
   bool exclusive, totals_only;
 
   KOKKOS_FUNCTION void operator()(std::int64_t work) const {
     std::int64_t const at = (work / inner) * middle * inner + work % inner;
-    T sum = start == nullptr ? neutral : start[work];
+    T sum = start == nullptr ? R::nothing() : start[work];
     for (std::int64_t k = 0; k < middle; ++k) {
-      T const next = combine<T, Kind>(sum, src[at + k * inner]);
+      T next = sum;
+      R::join(next, src[at + k * inner]);
       if (!totals_only) dst[at + k * inner] = exclusive ? sum : next;
       sum = next;
     }
@@ -45,16 +32,15 @@ struct ScanMiddle {
 };
 
 /// dst = the first `count` of the rows of `src` [count, n] combined, in order.
-template <class T, ReduceKind Kind>
+template <class T, class R>
 struct CombineRows {
   T const* src;
   T* dst;
-  T neutral;
   std::int64_t count, n;
 
   KOKKOS_FUNCTION void operator()(std::int64_t k) const {
-    T sum = neutral;
-    for (std::int64_t r = 0; r < count; ++r) sum = combine<T, Kind>(sum, src[r * n + k]);
+    T sum = R::nothing();
+    for (std::int64_t r = 0; r < count; ++r) R::join(sum, src[r * n + k]);
     dst[k] = sum;
   }
 };
@@ -62,36 +48,33 @@ struct CombineRows {
 }  // namespace detail
 
 /// `dst` [outer, middle, inner] = the running values of `src` over its middle, beginning with `start`
-/// [outer, inner] (null: with `neutral`); `exclusive`: each without its own element.
-template <ReduceKind Kind, class T, class Exec>
-void scan_middle(Exec const& exec, T const* src, T* dst, T const* start, T neutral,
-                 std::int64_t outer, std::int64_t middle, std::int64_t inner, bool exclusive) {
+/// [outer, inner] (null: with what passes everything); `exclusive`: each without its own element.
+template <class R, class T, class Exec>
+void scan_middle(Exec const& exec, T const* src, T* dst, T const* start, std::int64_t outer,
+                 std::int64_t middle, std::int64_t inner, bool exclusive) {
   if (outer * middle * inner == 0) return;
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-  Kokkos::parallel_for(
-      "shardtype::scan", Policy(exec, 0, outer * inner),
-      detail::ScanMiddle<T, Kind>{src, dst, start, neutral, middle, inner, exclusive, false});
+  Kokkos::parallel_for("shardtype::scan", Policy(exec, 0, outer * inner),
+                       detail::ScanMiddle<T, R>{src, dst, start, middle, inner, exclusive, false});
 }
 
 /// `dst` [outer, inner] = `src` [outer, middle, inner] combined over its middle.
-template <ReduceKind Kind, class T, class Exec>
-void total_middle(Exec const& exec, T const* src, T* dst, T neutral, std::int64_t outer,
-                  std::int64_t middle, std::int64_t inner) {
+template <class R, class T, class Exec>
+void total_middle(Exec const& exec, T const* src, T* dst, std::int64_t outer, std::int64_t middle,
+                  std::int64_t inner) {
   if (outer * inner == 0) return;
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-  Kokkos::parallel_for(
-      "shardtype::total", Policy(exec, 0, outer * inner),
-      detail::ScanMiddle<T, Kind>{src, dst, nullptr, neutral, middle, inner, false, true});
+  Kokkos::parallel_for("shardtype::total", Policy(exec, 0, outer * inner),
+                       detail::ScanMiddle<T, R>{src, dst, nullptr, middle, inner, false, true});
 }
 
-/// `dst` [n] = the first `count` rows of `src` combined, in order; `neutral` for none.
-template <ReduceKind Kind, class T, class Exec>
-void combine_rows(Exec const& exec, T const* src, T* dst, T neutral, std::int64_t count,
-                  std::int64_t n) {
+/// `dst` [n] = the first `count` rows of `src` combined, in order.
+template <class R, class T, class Exec>
+void combine_rows(Exec const& exec, T const* src, T* dst, std::int64_t count, std::int64_t n) {
   if (n == 0) return;
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   Kokkos::parallel_for("shardtype::combine_rows", Policy(exec, 0, n),
-                       detail::CombineRows<T, Kind>{src, dst, neutral, count, n});
+                       detail::CombineRows<T, R>{src, dst, count, n});
 }
 
 }  // namespace shardtype::kernels

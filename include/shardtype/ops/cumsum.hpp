@@ -6,6 +6,9 @@
 #include <shardtype/check/window.hpp>
 #include <shardtype/execute/call.hpp>
 #include <shardtype/execute/window.hpp>
+#include <shardtype/ops/max.hpp>
+#include <shardtype/ops/min.hpp>
+#include <shardtype/ops/sum.hpp>
 
 namespace shardtype::op {
 
@@ -17,13 +20,13 @@ enum class Cumulate { inclusive, exclusive };
 namespace shardtype {
 
 namespace execute {
-template <class I, class... Kind>
-struct Run<op::Cumulative<I, Kind...>> : LocalBlock<Run<op::Cumulative<I, Kind...>>> {
+template <class I, class F>
+struct Run<op::Cumulative<I, F>> : LocalBlock<Run<op::Cumulative<I, F>>> {
   template <class Call>
-  static Buffer block(op::Cumulative<I, Kind...> const& op, Call const& run) {
-    using Op = op::Cumulative<I, Kind...>;
-    return AlongRanks(run, Op::name.data(), op.exclusive ? 1 : 0, static_cast<int>(Op::kind))
-        .template scan<Op::kind>(op.exclusive);
+  static Buffer block(op::Cumulative<I, F> const& op, Call const& run) {
+    using Reducer = typename ReducerOf<F, typename Call::element>::type;
+    return AlongRanks(run, op.name.data(), op.exclusive ? 1 : 0, static_cast<int>(F::kind))
+        .template scan<Reducer>(op.exclusive);
   }
 };
 }  // namespace execute

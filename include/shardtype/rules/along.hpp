@@ -2,6 +2,7 @@
 /// Operations along one dim: slice, pad, repeat, tile, flip, roll, concat, stack, which are local and
 /// so ask for a dim that is not split; shift, halo_exchange and running values, which communicate along it.
 
+#include <shardtype/rules/reduction.hpp>
 #include <shardtype/rules/shape.hpp>
 
 namespace shardtype::rules {
@@ -77,11 +78,11 @@ constexpr Verdict stack(Question q) {
   return broadcast(q, false);
 }
 
-/// Running sums go through owed sums, running maxima through owed maxima; nothing else does.
-constexpr Verdict running(Question const& q, ReduceKind kind) {
+/// Running sums go through unreduced sums, running maxima through unreduced maxima; nothing else does.
+constexpr Verdict running(Question const& q, ReductionKind how) {
   if (Verdict v = has_all(q.a(), q.from); !v) return v;
   if (Verdict v = in_blocks(q.a(), q.from); !v) return v;
-  if (q.a().kind != kind)
+  if (!goes_through_owed(how) || q.a().kind != owed_kind(how))
     for (int x = 0; x < max_axes; ++x)
       if (q.a().unreduced.contains(x)) return refuse(Code::D14_scan_unreduced, -1, -1, x);
   return accept(q.a());
