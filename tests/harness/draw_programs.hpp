@@ -4,79 +4,35 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <iterator>
 
 #include "harness/program_rules.hpp"
 
 namespace programs {
 
-// What is known of a value, whatever the extents.
-struct Known {
-  std::int64_t most = 0;  // no element is larger, nor the summands of one together
-  bool divides = false;   // its elements are 1, 2, 4 or -1, -2, -4, if it owes no sum
-};
-
-inline constexpr std::int64_t too_large = std::int64_t{1} << 44;
 inline constexpr std::int64_t most_exponent = 10;  // of a logsumexp
 
-constexpr std::int64_t times(std::int64_t a, std::int64_t b) {
-  return a != 0 && b > too_large / a ? too_large : std::min(too_large, a * b);
-}
-constexpr std::int64_t power(std::int64_t a, std::int64_t n) {
-  std::int64_t out = 1;
-  for (std::int64_t k = 0; k < n && out < too_large; ++k) out = times(out, a);
-  return out;
-}
 /// The most elements that these labels number together.
 constexpr std::int64_t most_elements(int rank) { return power(most_extent, rank); }
 
 constexpr Known known_result(Instruction const& in, Spec const& a, Spec const& b, Known const& x,
                              Known const& y, Known const& z) {
+  Op const op = strict(in.op);
+  if (is_case(op)) return case_of(op).known({in, x, y, z});
   std::int64_t const n = most_elements(in.list.size);
-  switch (strict(in.op)) {
-    case Op::own_function:
-      return {times(x.most, 2) + 1};
-    case Op::scaled:
-      return {times(x.most, 3)};
-    case Op::plus_one:
-      return {x.most + 1};
-    case Op::add:
-    case Op::subtract:
-      return {x.most + y.most};
-    case Op::multiply:
-      return {times(x.most, y.most)};
-    case Op::divide:
-      return {times(x.most, 4)};
-    case Op::whole_divide:
-    case Op::to_floating:
-    case Op::to_integer:
+  switch (op) {
     case Op::norm_inf:
     case Op::take_along:
-    case Op::shift:
-    case Op::halo:
-    case Op::from_second:
     case Op::top_values:
     case Op::window:
     case Op::window_at:
     case Op::look_up:
       return {x.most};  // zeros among them
-    case Op::from_second_and_one:
-      return {std::max<std::int64_t>(1, x.most), x.divides};
-    case Op::remainder:
-    case Op::selected:
-      return {y.most};
-    case Op::largest:
-    case Op::smallest:
-    case Op::halves:
     case Op::last_of_two:
     case Op::replaced:
     case Op::replaced_at:
       return {std::max(x.most, y.most), x.divides && y.divides};
-    case Op::choose:
     case Op::named_choose:
       return {std::max(y.most, z.most), y.divides && z.divides};
-    case Op::positive:
-    case Op::equal:
     case Op::any:
     case Op::all:
     case Op::one_hot:
@@ -100,9 +56,6 @@ constexpr Known known_result(Instruction const& in, Spec const& a, Spec const& b
     case Op::matrix_product:
     case Op::named_matrix_product:
       return {times(times(x.most, y.most), most_elements(together(a, b).size - in.list.size))};
-    case Op::running_sum:
-    case Op::sum_before:
-      return {times(x.most, most_extent)};
     case Op::sorted_places:
     case Op::top_places:
       return {most_extent};
@@ -134,20 +87,32 @@ constexpr bool needs_elements(Op op) {
 }
 
 /// Operations that few operands fit: they are tried more often.
-inline constexpr Op seldom_fit[] = {Op::window_at,  Op::replaced_at,      Op::replaced_at,
-                                    Op::all_to_all, Op::logsumexp,        Op::reduce_scatter,
-                                    Op::norm,       Op::reproducible_sum, Op::named_all,
-                                    Op::named_prod, Op::take_along,       Op::reproducible_norm};
+struct SeldomFit {
+  Op op[op_count]{};
+  int size = 0;
+  constexpr SeldomFit() {
+    for (Op const each : {Op::window_at, Op::replaced_at, Op::replaced_at, Op::replaced_at,
+                          Op::all_to_all, Op::add_rows, Op::named_norm_1, Op::logsumexp,
+                          Op::reduce_scatter, Op::norm, Op::reproducible_sum, Op::named_all,
+                          Op::named_prod, Op::take_along, Op::reproducible_norm})
+      op[size++] = each;
+    for (int k = static_cast<int>(Op::count); k < op_count; ++k)
+      if (case_of(static_cast<Op>(k)).seldom_fits) op[size++] = static_cast<Op>(k);
+  }
+};
+inline constexpr SeldomFit seldom_fit{};
 
 class Drawing {
  public:
-  constexpr Drawing(std::uint64_t seed, int length) : draw_(seed) {
+  constexpr Drawing(std::uint64_t seed, int length)
+      : draw_(seed), favourite_(static_cast<Op>(seed % static_cast<std::uint64_t>(op_count))) {
     rules::Labels all;
     for (int l = 0; l < labels; ++l) all.push(l);
     program.input[0] = drawn_spec(all);
     program.input[1] = draw_.one_in(3) ? drawn_spec(all) : varied(draw_, program.input[0]);
     // starts of windows
-    bool const number = draw_.one_in(8);
+    bool number = draw_.one_in(8);
+    for (unsigned const elements : taken(favourite_).at) number = number || elements == starts;
     if (number) program.input[1] = random_spec(draw_, {}, draw_.one_in(4));
     for (int k = 0; k < inputs; ++k) draw_element(k, number && k == 1);
     for (int tries = 0; program.size < length && tries < 60 * length; ++tries) attempt();
@@ -179,8 +144,9 @@ class Drawing {
 
   constexpr void attempt() {
     Instruction in;
-    in.op = draw_.one_in(4) ? seldom_fit[draw_.below(static_cast<int>(std::size(seldom_fit)))]
-                            : static_cast<Op>(draw_.below(static_cast<int>(Op::count)));
+    in.op = !has_favourite_ && draw_.one_in(2) ? favourite_
+            : draw_.one_in(4)                  ? seldom_fit.op[draw_.below(seldom_fit.size)]
+                                               : static_cast<Op>(draw_.below(op_count));
     if (!choose_operands(in)) return;
     Spec const& a = spec(in, 0);
     Spec const& b = spec(in, 1);
@@ -198,6 +164,7 @@ class Drawing {
       for (int k = 0; k < in.list.size; ++k) program.needs_elements[in.list.at[k]] = true;
     known_[inputs + program.size] = known;
     program.code[program.size++] = in;
+    has_favourite_ = has_favourite_ || in.op == favourite_;
   }
 
   // Mostly the newest value; drawn anew until they are what the operation takes, and mostly differ.
@@ -232,13 +199,16 @@ class Drawing {
       rules::Labels const ids = rules::labels_of(spec(in, 1));
       return spec(in, 0).rank > 0 && without(ids, rules::labels_of(spec(in, 0))).size == ids.size;
     }
-    return strict(in.op) != Op::divide || known_[in.operand[1]].divides;
+    return strict(in.op) != op_of<cases::Divide> || known_[in.operand[1]].divides;
   }
   constexpr Spec const& spec(Instruction const& in, int k) const {
     return program.spec(in.operand[k]);
   }
 
   Draw draw_;
+  // Each operation is tried more often in some programs, however many there are, until it is there.
+  Op favourite_;
+  bool has_favourite_ = false;
   Known known_[inputs + most_instructions]{};
 };
 

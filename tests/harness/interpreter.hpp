@@ -8,6 +8,7 @@
 #include <shardtype/plan/contraction_plan.hpp>
 #include <shardtype/plan/indexing_plan.hpp>
 
+#include "harness/cases.hpp"
 #include "harness/rank_reductions.hpp"
 
 namespace programs {
@@ -18,7 +19,7 @@ class Interpreter : public RankReductions {
 
   Distributed run(Instruction const& in, Distributed const& a, Distributed const& b,
                   Distributed const& c) {
-    if (is_elementwise(in.op)) return elementwise(in, in.result, a, b, c);
+    if (is_case(in.op)) return run_case(in, a, b, c);
     if (is_named_elementwise(in.op)) return named_elementwise(in, a, b, c);
     if (is_reduction(in.op) || is_named_reduction(in.op)) return reduction(in, a);
     if (is_product(in.op)) return product(in, a, b);
@@ -34,35 +35,6 @@ class Interpreter : public RankReductions {
       case Op::last_of_two:
         return make(in.result, [&](Coords const&, std::size_t r, Extents const& at) {
           return take(b, r, at);
-        });
-      case Op::flip:
-      case Op::roll:
-      case Op::from_second:
-      case Op::from_second_and_one:
-      case Op::twice_each:
-      case Op::from_middle:
-      case Op::halves:
-        return make(in.result, [&](Coords const&, std::size_t r, Extents at) {
-          return along(in, a, b, r, at);
-        });
-      case Op::shift:
-      case Op::shift_round:
-      case Op::halo:
-      case Op::halo_round:
-        return make(in.result, [&](Coords const& me, std::size_t, Extents at) {
-          std::int64_t const n = z_.extents[in.from];
-          std::int64_t& i = at.at[in.from];
-          bool const ahead = (in.op == Op::halo || in.op == Op::halo_round) && i % 2 != 0;
-          i += ahead ? 2 : -1;
-          if (in.op == Op::shift_round || in.op == Op::halo_round) i = (i + n) % n;
-          return i < 0 || i >= n ? std::int64_t{0} : from_any(a, me, in.from, at);
-        });
-      case Op::running_sum:
-      case Op::running_max:
-      case Op::running_min:
-      case Op::sum_before:
-        return make(in.result, [&](Coords const& me, std::size_t, Extents const& at) {
-          return running(in, a, me, at);
         });
       case Op::sorted:
       case Op::sorted_places:
@@ -106,11 +78,48 @@ class Interpreter : public RankReductions {
   }
 
  private:
+  // What a rank holds of operands, or what any of those along the instruction's dim does.
+  struct Held : Values {
+    std::int64_t of(int operand, Extents const& at) const override {
+      Distributed const& v = *operands[operand];
+      return across ? ranks->from_any(v, me, label, at) : ranks->take(v, rank, at);
+    }
+    Interpreter* ranks = nullptr;
+    Distributed const* operands[3] = {};
+    bool across = false;
+    int label = 0;
+    Coords me{};
+    std::size_t rank = 0;
+  };
+  Distributed run_case(Instruction const& in, Distributed const& a, Distributed const& b,
+                       Distributed const& c) {
+    CaseOf const& its = case_of(in.op);
+    if (its.meet == nullptr) return made_by(its, in, in.result, a, b, c);
+    planning::LocalPlan const way = its.meet(in, a.spec, b.spec);
+    return communicate(made_by(its, in, way.result, communicate(a, way.operands[0]),
+                               its.takes.operands > 1 ? communicate(b, way.operands[1]) : b, c),
+                       in.result);
+  }
+  Distributed made_by(CaseOf const& its, Instruction const& in, Spec const& result,
+                      Distributed const& a, Distributed const& b, Distributed const& c) {
+    Held values;
+    values.ranks = this;
+    values.operands[0] = &a;
+    values.operands[1] = &b;
+    values.operands[2] = &c;
+    values.across = its.across;
+    values.label = in.from;
+    return make(result, [&](Coords const& me, std::size_t r, Extents const& at) {
+      values.me = me;
+      values.rank = r;
+      return its.has_part(in, z_, me) ? its.element({in, z_, values, at}) : 0;
+    });
+  }
   Distributed elementwise(Instruction const& in, Spec const& result, Distributed const& a,
                           Distributed const& b, Distributed const& c) {
     int const n = taken(in.op).operands;
     return make(result, [&](Coords const&, std::size_t r, Extents const& at) {
-      return call(in.op, take(a, r, at), n > 1 ? take(b, r, at) : 0, n > 2 ? take(c, r, at) : 0);
+      return call_named(in.op, take(a, r, at), take(b, r, at), n > 2 ? take(c, r, at) : 0);
     });
   }
   // The operands brought to where they meet, the function there, and its result where it is named.
@@ -132,49 +141,6 @@ class Interpreter : public RankReductions {
                        in.result);
   }
 
-  // Along a dim that each rank holds whole.
-  std::int64_t along(Instruction const& in, Distributed const& a, Distributed const& b,
-                     std::size_t r, Extents at) {
-    std::int64_t const n = z_.extents[in.from];
-    std::int64_t& i = at.at[in.from];
-    switch (in.op) {
-      case Op::flip:
-        i = n - 1 - i;
-        break;
-      case Op::roll:
-        i = (i + n - 1) % n;
-        break;
-      case Op::twice_each:
-        i = i / 2;
-        break;
-      case Op::from_middle:
-        i = (i + n / 2) % n;
-        break;
-      case Op::halves:
-        if (i >= half(n)) {
-          i -= half(n);
-          return take(b, r, at);
-        }
-        i += n / 2;
-        break;
-      default:
-        if (++i == n) return in.op == Op::from_second ? 0 : 1;
-    }
-    return take(a, r, at);
-  }
-  std::int64_t running(Instruction const& in, Distributed const& a, Coords const& me, Extents at) {
-    std::int64_t const end = at[in.from] + (in.op == Op::sum_before ? 0 : 1);
-    std::int64_t value = 0;
-    for (std::int64_t i = 0; i < end; ++i) {
-      at.at[in.from] = i;
-      std::int64_t const x = from_any(a, me, in.from, at);
-      value = i == 0                     ? x
-              : in.op == Op::running_max ? std::max(value, x)
-              : in.op == Op::running_min ? std::min(value, x)
-                                         : value + x;
-    }
-    return value;
-  }
   std::int64_t in_order(Instruction const& in, Distributed const& a, std::size_t r, Extents at) {
     struct Placed {
       std::int64_t value, place;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "harness/cases.hpp"
 #include "harness/program_values.hpp"
 
 namespace programs {
@@ -26,10 +27,8 @@ class Meaning {
 
  private:
   std::int64_t element(Extents at) const {
-    if (is_elementwise(op_) || is_named_elementwise(op_)) {
-      int const n = taken(op_).operands;
-      return call(op_, of(a_, at), n > 1 ? of(b_, at) : 0, n > 2 ? of(c_, at) : 0);
-    }
+    if (is_case(op_)) return case_of(op_).element({in_, z_, operands_, at});
+    if (op_ == Op::named_choose) return call_named(op_, of(a_, at), of(b_, at), of(c_, at));
     if (is_reduction(op_)) return reduction(at);
     if (is_product(op_)) {
       std::int64_t sum = 0;
@@ -103,36 +102,8 @@ class Meaning {
       return std::max<std::int64_t>(0, std::min(start, n - half(n)));
     };
     switch (op_) {
-      case Op::flip:
-        return from_a(n - 1 - i);
-      case Op::roll:
-      case Op::shift_round:
-        return from_a(i == 0 ? n - 1 : i - 1);
-      case Op::shift:
-        return inside(i - 1);
-      case Op::from_second:
-        return inside(i + 1);
-      case Op::from_second_and_one:
-        return i + 1 == n ? 1 : from_a(i + 1);
-      case Op::twice_each:
-        return from_a(i / 2);
-      case Op::from_middle:
-        return from_a((i + n / 2) % n);
-      case Op::halves:
-        if (i < half(n)) return from_a(i + n / 2);
-        at.at[v] = i - half(n);
-        return of(b_, at);
       case Op::last_of_two:
         return of(b_, at);
-      case Op::halo:
-        return inside(i % 2 == 0 ? i - 1 : i + 2);
-      case Op::halo_round:
-        return from_a(i % 2 == 0 ? (i + n - 1) % n : (i + 2) % n);
-      case Op::running_sum:
-      case Op::running_max:
-      case Op::running_min:
-      case Op::sum_before:
-        return running(at, i + (op_ == Op::sum_before ? 0 : 1));
       case Op::sorted:
       case Op::sorted_places:
       case Op::top_values:
@@ -164,18 +135,6 @@ class Meaning {
       default:  // the same, in another order or sharding
         return of(a_, at);
     }
-  }
-  std::int64_t running(Extents at, std::int64_t end) const {
-    std::int64_t value = 0;
-    for (std::int64_t i = 0; i < end; ++i) {
-      at.at[in_.from] = i;
-      std::int64_t const x = of(a_, at);
-      value = i == 0                   ? x
-              : op_ == Op::running_max ? std::max(value, x)
-              : op_ == Op::running_min ? std::min(value, x)
-                                       : value + x;
-    }
-    return value;
   }
   // The value or place that comes i-th, in ascending order or of the largest.
   std::int64_t in_order(Extents at, std::int64_t i) const {
@@ -222,6 +181,13 @@ class Meaning {
   Op op_;
   Distributed const &a_, &b_, &c_;
   planning::Sizing const& z_;
+  struct Operands : Values {
+    explicit Operands(Meaning const& its) : meaning(its) {}
+    std::int64_t of(int operand, Extents const& at) const override {
+      return meaning.of(operand == 0 ? meaning.a_ : operand == 1 ? meaning.b_ : meaning.c_, at);
+    }
+    Meaning const& meaning;
+  } operands_{*this};
 };
 
 }  // namespace programs

@@ -1,5 +1,5 @@
-// The operations of random programs: what operands they take, what elements they give, and what the
-// library's own tags say of them.
+// The operations of random programs that are written out one aspect at a time: products, reductions, lookups and
+// changes of sharding. The others, and all new ones, are cases (case.hpp).
 #pragma once
 
 #include <cstdint>
@@ -14,29 +14,8 @@ using namespace shardtype;
 // Elements. All values are whole numbers, those of bool 0 and 1; doubles hold them exactly.
 enum class Element : std::int8_t { integer, boolean, floating };
 
-enum class Op : std::int8_t {
-  // elementwise
-  negate,
-  absolute,
-  own_function,  // a user's: 2 x + 1
-  scaled,        // -3 x
-  plus_one,
-  add,
-  subtract,
-  multiply,
-  divide,  // 4 x / y, where y are powers of two
-  whole_divide,
-  remainder,
-  largest,
-  smallest,
-  positive,
-  equal,
-  both,
-  inverted,
-  to_floating,
-  to_integer,
-  choose,    // where(x > 0, y, z)
-  selected,  // where(p, y, op::zero)
+enum class Op : std::int16_t {
+  // elementwise, named; what else there is of these are cases
   named_add,
   named_multiply,
   named_divide,
@@ -79,26 +58,10 @@ enum class Op : std::int8_t {
   named_matrix_product,
   // dims
   transpose,
-  flip,
-  roll,
-  from_second,          // slice, then pad: every row but the first, and a zero
-  from_second_and_one,  // the same with a one
-  twice_each,           // repeat, then slice
-  from_middle,          // tile, then slice
-  halves,               // concat of two slices
-  last_of_two,          // stack, slice, squeeze
-  renamed,              // relabel twice, expand, squeeze
-  reshaped,             // split, merge
+  last_of_two,  // stack, slice, squeeze
+  renamed,      // relabel twice, expand, squeeze
+  reshaped,     // split, merge
   broadcast,
-  // along a dim that may be split
-  shift,
-  shift_round,
-  halo,  // halo_exchange: the row before an even one, the second behind an odd one
-  halo_round,
-  running_sum,
-  running_max,
-  running_min,
-  sum_before,  // an exclusive scan
   // indexing
   sorted,
   sorted_places,
@@ -124,11 +87,10 @@ enum class Op : std::int8_t {
   reduce_scatter,
   all_to_all,
   moved,  // transfer, on the same mesh
-  count
+  count   // and so many cases behind these (cases.hpp)
 };
 
 constexpr bool is_between(Op op, Op first, Op last) { return op >= first && op <= last; }
-constexpr bool is_elementwise(Op op) { return op <= Op::selected; }
 constexpr bool is_named_elementwise(Op op) {
   return is_between(op, Op::named_add, Op::named_choose);
 }
@@ -140,28 +102,6 @@ constexpr bool is_product(Op op) { return is_between(op, Op::contract, Op::named
 // Reductions that end in something that is not linear.
 constexpr bool takes_root(Op strict_op) {
   return strict_op == Op::norm || strict_op == Op::reproducible_norm || strict_op == Op::logsumexp;
-}
-// The same without a named result; other operations are what they are.
-constexpr Op strict(Op op) {
-  auto const at = static_cast<int>(op);
-  if (is_named_reduction(op))
-    return static_cast<Op>(at - static_cast<int>(Op::named_sum) + static_cast<int>(Op::sum));
-  switch (op) {
-    case Op::named_add:
-      return Op::add;
-    case Op::named_multiply:
-      return Op::multiply;
-    case Op::named_divide:
-      return Op::divide;
-    case Op::named_look_up:
-      return Op::look_up;
-    case Op::named_add_rows:
-      return Op::add_rows;
-    case Op::named_one_hot:
-      return Op::one_hot;
-    default:
-      return op;
-  }
 }
 
 // Which elements an operand may have, as a set of 1 << Element.
@@ -178,50 +118,23 @@ struct Taken {
   int operands = 1;
   unsigned at[3] = {everything, 0, 0};
 };
-constexpr Taken taken(Op op) {
+constexpr Taken taken_by(Op strict_op) {
   auto const one = [](unsigned a) { return Taken{1, {a, 0, 0}}; };
   auto const two = [](unsigned a, unsigned b) { return Taken{2, {a, b, 0}}; };
-  switch (strict(op)) {
-    case Op::negate:
-    case Op::absolute:
-    case Op::own_function:
-    case Op::scaled:
-    case Op::plus_one:
-    case Op::positive:
+  switch (strict_op) {
     case Op::prod:
-    case Op::running_sum:
-    case Op::sum_before:
       return one(numbers);
-    case Op::add:
-    case Op::subtract:
-    case Op::multiply:
-    case Op::largest:
-    case Op::smallest:
     case Op::contract:
     case Op::matrix_product:
     case Op::named_contract:
     case Op::named_matrix_product:
       return two(numbers, as_first);
-    case Op::divide:
-      return two(floats, floats);
-    case Op::whole_divide:
-    case Op::remainder:
-      return two(integers, integers);
-    case Op::equal:
-    case Op::halves:
     case Op::last_of_two:
     case Op::replaced:
       return two(everything, as_first);
-    case Op::both:
-      return two(booleans, booleans);
-    case Op::inverted:
     case Op::any:
     case Op::all:
       return one(booleans);
-    case Op::choose:
-      return {3, {numbers, everything, as_second}};
-    case Op::selected:
-      return two(booleans, numbers);
     case Op::named_choose:
       return {3, {booleans, everything, as_second}};
     case Op::mean:
@@ -247,14 +160,8 @@ constexpr Taken taken(Op op) {
       return {};
   }
 }
-constexpr Element given(Op op, Element first, Element second) {
-  switch (strict(op)) {
-    case Op::positive:
-    case Op::equal:
-      return Element::boolean;
-    case Op::to_floating:
-      return Element::floating;
-    case Op::to_integer:
+constexpr Element given_by(Op strict_op, Element first, Element second) {
+  switch (strict_op) {
     case Op::place:
     case Op::least_place:
     case Op::sorted_places:
@@ -262,8 +169,6 @@ constexpr Element given(Op op, Element first, Element second) {
       return Element::integer;
     case Op::sum:
       return first == Element::boolean ? Element::integer : first;
-    case Op::choose:
-    case Op::selected:
     case Op::named_choose:
       return second;
     default:
@@ -282,61 +187,8 @@ struct TwiceAndOne {
 // What the library's own tags say of functions and reductions.
 template <class F, class T = std::int64_t>
 inline constexpr rules::Linearity meets = shardtype::detail::LinearityOf<F, T>::value;
-template <class To>
-constexpr rules::Linearity of_cast(Element from) {
-  return from == Element::integer    ? meets<functions::Cast<To>, std::int64_t>
-         : from == Element::floating ? meets<functions::Cast<To>, double>
-                                     : meets<functions::Cast<To>, bool>;
-}
-constexpr rules::Linearity linearity(Op op, Element first) {
-  switch (op) {
-    case Op::negate:
-      return meets<functions::Negate>;
-    case Op::absolute:
-      return meets<functions::Absolute>;
-    case Op::own_function:
-      return meets<TwiceAndOne>;
-    case Op::scaled:
-    case Op::multiply:
-    case Op::named_multiply:
-      return meets<functions::Multiply>;
-    case Op::plus_one:
-    case Op::add:
-    case Op::named_add:
-      return meets<functions::Add>;
-    case Op::subtract:
-      return meets<functions::Subtract>;
-    case Op::divide:
-    case Op::named_divide:
-      return meets<functions::Divide, double>;
-    case Op::whole_divide:
-      return meets<functions::Divide>;
-    case Op::remainder:
-      return meets<functions::Remainder>;
-    case Op::largest:
-      return meets<functions::Maximum>;
-    case Op::smallest:
-      return meets<functions::Minimum>;
-    case Op::positive:
-      return meets<functions::Greater>;
-    case Op::equal:
-      return meets<functions::Equal>;
-    case Op::both:
-      return meets<functions::And, bool>;
-    case Op::inverted:
-      return meets<functions::Not, bool>;
-    case Op::to_floating:
-      return of_cast<double>(first);
-    case Op::to_integer:
-      return of_cast<std::int64_t>(first);
-    case Op::choose:
-    case Op::selected:
-    case Op::named_choose:
-      return meets<functions::Where>;
-    default:
-      return rules::Linearity::none;
-  }
-}
+constexpr Op strict(Op op);  // cases.hpp
+
 constexpr rules::ReductionKind reduction_kind(Op op) {
   switch (strict(op)) {
     case Op::sum:

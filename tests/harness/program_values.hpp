@@ -101,59 +101,6 @@ inline bool stands_for(Distributed const& v, Distributed const& dense, planning:
   return true;
 }
 
-// An elementwise function of elements. Programs divide doubles by what divides them; by zero only where a
-// rule has let a summand through.
-inline std::int64_t call(Op op, std::int64_t a, std::int64_t b, std::int64_t c) {
-  switch (op) {
-    case Op::negate:
-      return -a;
-    case Op::absolute:
-      return a < 0 ? -a : a;
-    case Op::own_function:
-      return 2 * a + 1;
-    case Op::scaled:
-      return -3 * a;
-    case Op::plus_one:
-      return a + 1;
-    case Op::add:
-    case Op::named_add:
-      return a + b;
-    case Op::subtract:
-      return a - b;
-    case Op::multiply:
-    case Op::named_multiply:
-      return a * b;
-    case Op::divide:
-    case Op::named_divide:
-      return b == 0 ? 1000000 : 4 * a / b;
-    case Op::whole_divide:
-      return b == 0 ? 0 : a / b;
-    case Op::remainder: {
-      std::int64_t const r = b == 0 ? 0 : a % b;
-      return r != 0 && (r < 0) != (b < 0) ? r + b : r;
-    }
-    case Op::largest:
-      return std::max(a, b);
-    case Op::smallest:
-      return std::min(a, b);
-    case Op::positive:
-      return a > 0 ? 1 : 0;
-    case Op::equal:
-      return a == b ? 1 : 0;
-    case Op::both:
-      return a != 0 && b != 0 ? 1 : 0;
-    case Op::inverted:
-      return a != 0 ? 0 : 1;
-    case Op::selected:
-      return a != 0 ? b : 0;
-    case Op::choose:
-      return a > 0 ? b : c;
-    case Op::named_choose:
-      return a != 0 ? b : c;
-    default:  // casts
-      return a;
-  }
-}
 // The largest number whose square is not larger.
 inline std::int64_t root(std::int64_t n) {
   auto r = static_cast<std::int64_t>(std::sqrt(static_cast<double>(n)));

@@ -1,6 +1,7 @@
 // Random programs over Specs, as plain values. The rules that accept an instruction are asked in
 // program_rules.hpp, programs are drawn in draw_programs.hpp, and run in interpreter.hpp (on ranks),
-// meaning.hpp (what they mean) and real_programs.hpp (as real ones).
+// meaning.hpp (what they mean) and real_programs.hpp (as real ones). A new operation is a case, a struct in one file
+// of cases/ (case.hpp).
 #pragma once
 
 #include <cstdint>
@@ -17,10 +18,12 @@ inline constexpr int inputs = 2;
 inline constexpr int most_instructions = 6;
 inline constexpr std::int64_t most_extent = 5;
 
+constexpr Taken taken(Op op);  // cases.hpp
+
 // One operation on values that are there already. `list`: the labels reduced over, of the result, or in
 // their new order.
 struct Instruction {
-  Op op = Op::negate;
+  Op op{};
   int operand[3] = {0, 0, 0};
   rules::Labels list{};
   int axis = 0;

@@ -9,6 +9,7 @@
 
 #include <shardtype/shardtype.hpp>
 
+#include "harness/cases.hpp"
 #include "harness/host_block.hpp"
 #include "harness/programs.hpp"
 
@@ -45,7 +46,7 @@ struct R : Index<"R"> {};
 
 /// The row before each even one, the second behind each odd one.
 template <class V, class A>
-A rows_around(A const& a, op::Edge edge) {
+A perform_halo(A const& a, op::Edge edge) {
   using T = typename A::element;
   constexpr auto d =
       static_cast<std::size_t>(A::spec.find(core::Scope<A>::names.find_label(core::identity<V>)));
@@ -84,49 +85,7 @@ std::int64_t terms(planning::Sizing const& z) {
 template <class P, int At, class Out, class A, class B, class C>
 auto perform_elementwise(A const& a, B const& b, C const& c) {
   constexpr Op op = P::value.code[At].op;
-  if constexpr (op == Op::negate) {
-    return (-a).tensor();
-  } else if constexpr (op == Op::absolute) {
-    return abs(a).tensor();
-  } else if constexpr (op == Op::own_function) {
-    return map(TwiceAndOne{}, a).tensor();
-  } else if constexpr (op == Op::scaled) {
-    return (a * -3).tensor();
-  } else if constexpr (op == Op::plus_one) {
-    return (a + 1).tensor();
-  } else if constexpr (op == Op::add) {
-    return (a + b).tensor();
-  } else if constexpr (op == Op::subtract) {
-    return (a - b).tensor();
-  } else if constexpr (op == Op::multiply) {
-    return (a * b).tensor();
-  } else if constexpr (op == Op::divide) {
-    return (4 * a / b).tensor();
-  } else if constexpr (op == Op::whole_divide) {
-    return (a / b).tensor();
-  } else if constexpr (op == Op::remainder) {
-    return (a % b).tensor();
-  } else if constexpr (op == Op::largest) {
-    return max(a, b).tensor();
-  } else if constexpr (op == Op::smallest) {
-    return min(a, b).tensor();
-  } else if constexpr (op == Op::positive) {
-    return (a > 0).tensor();
-  } else if constexpr (op == Op::equal) {
-    return (a == b).tensor();
-  } else if constexpr (op == Op::both) {
-    return (a && b).tensor();
-  } else if constexpr (op == Op::inverted) {
-    return (!a).tensor();
-  } else if constexpr (op == Op::to_floating) {
-    return cast<double>(a).tensor();
-  } else if constexpr (op == Op::to_integer) {
-    return cast<Int>(a).tensor();
-  } else if constexpr (op == Op::choose) {
-    return where(a > 0, b, c).tensor();
-  } else if constexpr (op == Op::selected) {
-    return where(a, b, op::zero).tensor();
-  } else if constexpr (op == Op::named_add) {
+  if constexpr (op == Op::named_add) {
     return map<Out>(functions::Add{}, a, b);
   } else if constexpr (op == Op::named_multiply) {
     return map<Out>(functions::Multiply{}, a, b);
@@ -184,44 +143,13 @@ auto perform_along(Int n, A const& a, B const& b, C const& c) {
   constexpr Instruction in = P::value.code[At];
   constexpr Op op = in.op;
   using V = label<in.from>;
-  if constexpr (op == Op::flip) {
-    return flip<V>(a);
-  } else if constexpr (op == Op::roll) {
-    return roll<V>(a, 1);
-  } else if constexpr (op == Op::from_second) {
-    return pad<V>(slice<V>(a, std::min<Int>(1, n), n), 0, std::min<Int>(1, n));
-  } else if constexpr (op == Op::from_second_and_one) {
-    return pad<V>(slice<V>(a, std::min<Int>(1, n), n), 0, std::min<Int>(1, n),
-                  checking::element_t<A>{1});
-  } else if constexpr (op == Op::twice_each) {
-    return slice<V>(repeat<V>(a, 2), 0, n);
-  } else if constexpr (op == Op::from_middle) {
-    return slice<V>(tile<V>(a, 2), n / 2, n / 2 + n);
-  } else if constexpr (op == Op::halves) {
-    return concat<V>(slice<V>(a, n / 2, n), slice<V>(b, 0, n / 2));
-  } else if constexpr (op == Op::renamed) {
+  if constexpr (op == Op::renamed) {
     return squeeze<R>(expand<R>(relabel<Q, V>(relabel<V, Q>(a))));
   } else if constexpr (op == Op::reshaped) {
     return merge_dims<Q, R, V>(split_dim<V, Q, R>(a, {n, 1}));
   } else if constexpr (op == Op::broadcast) {
     using Dims = std::conditional_t<in.to == 0, Dim<V, axis<in.axis>>, Dim<V>>;
     return broadcast<Dims>(a, {n});
-  } else if constexpr (op == Op::shift) {
-    return shift<V>(a, 1);
-  } else if constexpr (op == Op::shift_round) {
-    return shift<V>(a, 1, op::Edge::wrap);
-  } else if constexpr (op == Op::halo) {
-    return rows_around<V>(a, op::Edge::fill_zero);
-  } else if constexpr (op == Op::halo_round) {
-    return rows_around<V>(a, op::Edge::wrap);
-  } else if constexpr (op == Op::running_sum) {
-    return cumsum<V>(a);
-  } else if constexpr (op == Op::running_max) {
-    return cummax<V>(a);
-  } else if constexpr (op == Op::running_min) {
-    return cummin<V>(a);
-  } else if constexpr (op == Op::sum_before) {
-    return cumsum<V>(a, op::Cumulate::exclusive);
   } else if constexpr (op == Op::sorted) {
     return sort<V>(a);
   } else if constexpr (op == Op::sorted_places) {
@@ -295,13 +223,36 @@ auto perform_change(Mesh<X, Y, Z> const& mesh, A const& a) {
   }
 }
 
+/// A case's instruction with its operands: the index and the axis that it names, the type of the result.
+template <class P, int At, class FirstOperand, class B, class C>
+struct On {
+  static constexpr Instruction in = P::value.code[At];
+  using A = FirstOperand;
+  using V = label<in.from>;
+  using Axis = axis<in.axis>;
+  using Out = type_of<P, inputs + At>;
+  static constexpr auto exclusive = op::Cumulate::exclusive;
+
+  Mesh<X, Y, Z> const& mesh;
+  A const& a;
+  B const& b;
+  C const& c;
+  Int n;  // extent of V
+
+  /// Of the ranks along Axis: how many there are, and which of them this is.
+  Int ranks() const { return map_axes(mesh.state(), Names::names).sizes[in.axis]; }
+  Int place() const { return map_axes(mesh.state(), Names::names).coords[in.axis]; }
+};
+
 /// Instruction `At` of program `P`. `L...` count its labels.
 template <class P, int At, class A, class B, class C, int... L>
 auto perform(Mesh<X, Y, Z> const& mesh, planning::Sizing const& z, A const& a, B const& b,
              C const& c, std::integer_sequence<int, L...>) {
   constexpr Instruction in = P::value.code[At];
   using Out = type_of<P, inputs + At>;
-  if constexpr (is_elementwise(in.op) || is_named_elementwise(in.op)) {
+  if constexpr (is_case(in.op)) {
+    return case_t<in.op>::perform(On<P, At, A, B, C>{mesh, a, b, c, z.extents[in.from]});
+  } else if constexpr (is_named_elementwise(in.op)) {
     return perform_elementwise<P, At, Out>(a, b, c);
   } else if constexpr (is_reduction(in.op)) {
     return perform_reduction<P, At, label<in.list.at[L]>...>(z, a);

@@ -17,8 +17,8 @@
 using namespace programs;
 
 TEST_CASE("100,000 random programs keep the dense meaning, instruction by instruction") {
-  std::array<int, static_cast<std::size_t>(Op::count)> met{};
-  std::array<int, static_cast<std::size_t>(Op::count)> owed{};
+  std::array<int, static_cast<std::size_t>(op_count)> met{};
+  std::array<int, static_cast<std::size_t>(op_count)> owed{};
   for (std::uint64_t seed = 1; seed <= 100000; ++seed) {
     Program const p = generate(seed, most_instructions);
     Draw draw(seed + 7);
@@ -52,7 +52,7 @@ TEST_CASE("100,000 random programs keep the dense meaning, instruction by instru
 }
 
 TEST_CASE("the programs that run as real ones have every operation") {
-  std::array<int, static_cast<std::size_t>(Op::count)> met{};
+  std::array<int, static_cast<std::size_t>(op_count)> met{};
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     Program const p = generate(seed, 4);
     for (int k = 0; k < p.size; ++k) ++met[static_cast<std::size_t>(p.code[k].op)];

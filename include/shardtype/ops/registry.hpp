@@ -1,0 +1,73 @@
+#pragma once
+/// The operations of strict and named mode.
+///
+/// What is not here has no rule or plan by nature: `item`, `to_host` and printing leave the library, files are read
+/// and written by slabs, creation and random numbers have no operand. Functions of elements are tags of `Map`
+/// (check/functions.hpp).
+
+#include <shardtype/check/registered.hpp>
+
+namespace shardtype::op {
+
+/// The operations of ops/, in the order of their names. A family of operations stands here by its aliases.
+inline constexpr Registered strict_operations[] = {
+    {"All", "all"},
+    {"AllGather", "all_gather"},
+    {"AllReduce", "all_reduce"},
+    {"AllToAll", "all_to_all"},
+    {"Any", "any"},
+    {"ArgMax", "argmax"},
+    {"ArgMin", "argmin"},
+    {"ArgSort", "argsort"},
+    {"Broadcast", "broadcast"},
+    {"Concat", "concat"},
+    {"CumMax", "cummax"},
+    {"CumMin", "cummin"},
+    {"CumSum", "cumsum"},
+    {"DynamicSlice", "dynamic_slice"},
+    {"DynamicUpdate", "dynamic_update"},
+    {"Einsum", "einsum"},
+    {"Expand", "expand"},
+    {"Flip", "flip"},
+    {"HaloExchange", "halo_exchange"},
+    {"LogSumExp", "logsumexp"},
+    {"Map", "map"},
+    {"Matmul", "matmul"},
+    {"Max", "max"},
+    {"Mean", "mean"},
+    {"MergeDims", "merge_dims"},
+    {"Min", "min"},
+    {"Named", "call(op::Named)"},
+    {"Norm", "norm"},
+    {"Norm1", "norm_1"},
+    {"NormInf", "norm_inf"},
+    {"OneHot", "one_hot"},
+    {"Pad", "pad"},
+    {"PadValue", "pad"},
+    {"Prod", "prod"},
+    {"ReduceScatter", "reduce_scatter"},
+    {"Relabel", "relabel"},
+    {"Repeat", "repeat"},
+    {"ReproducibleNorm", "norm(a, reproducible)"},
+    {"ReproducibleSum", "sum(a, reproducible)"},
+    {"Reshard", "reshard"},
+    {"Roll", "roll"},
+    {"ScatterAdd", "scatter_add"},
+    {"Shift", "shift"},
+    {"Slice", "slice"},
+    {"Sort", "sort"},
+    {"SplitDim", "split_dim"},
+    {"Squeeze", "squeeze"},
+    {"Stack", "stack"},
+    {"Sum", "sum"},
+    {"Take", "take"},
+    {"TakeAlong", "take_along"},
+    {"Tile", "tile"},
+    {"ToPartial", "to_partial"},
+    {"ToReduced", "reduced"},
+    {"TopK", "top_k"},
+    {"Transfer", "transfer"},
+    {"Transpose", "transpose"},
+};
+
+}  // namespace shardtype::op

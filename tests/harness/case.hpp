@@ -1,0 +1,212 @@
+// Cases of the random programs: each operation that they draw is a struct with all that the programs must know of
+// it, and stands in a list of its file in cases/. What it does not say is as in `Case`, or as `CaseOf` makes it of
+// what it says.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+
+#include <shardtype/plan/named_plan.hpp>
+
+#include "harness/programs.hpp"
+#include "harness/random_spec.hpp"
+
+namespace programs {
+
+// What is known of a value, whatever the extents.
+struct Known {
+  std::int64_t most = 0;  // no element is larger, nor the summands of one together
+  bool divides = false;   // its elements are 1, 2, 4 or -1, -2, -4, if it owes no sum
+};
+// The same of the operands of an instruction.
+struct KnownOperands {
+  Instruction const& in;
+  Known a, b, c;
+};
+
+inline constexpr std::int64_t too_large = std::int64_t{1} << 44;
+
+constexpr std::int64_t times(std::int64_t a, std::int64_t b) {
+  return a != 0 && b > too_large / a ? too_large : std::min(too_large, a * b);
+}
+constexpr std::int64_t power(std::int64_t a, std::int64_t n) {
+  std::int64_t out = 1;
+  for (std::int64_t k = 0; k < n && out < too_large; ++k) out = times(out, a);
+  return out;
+}
+
+// What a rule is asked with: shardings of the operands, and draws of the instruction's details.
+class Rules {
+ public:
+  constexpr Rules(Draw& its_draw, Element its_first, Spec const& its_a, Spec const& its_b,
+                  Spec const& its_c)
+      : draw(its_draw),
+        first(its_first),
+        a(its_a),
+        b(its_b),
+        c(its_c),
+        mine(rules::labels_of(its_a)) {}
+
+  Draw& draw;
+  Element first;  // of the first operand
+  Spec a, b, c;
+  rules::Labels mine;  // of the first operand
+
+  static constexpr rules::Verdict no() { return refuse(rules::Code::T09_not_a_tensor); }
+
+  // A rule of one label on what another gave; `new_label` is in its way, or comes of it.
+  template <class Rule>
+  static constexpr rules::Verdict shape(Rule rule, rules::Verdict const& before, int label,
+                                        int new_label = -1) {
+    return before ? shape(rule, &before.result, 1, label, new_label) : before;
+  }
+  template <class Rule>
+  static constexpr rules::Verdict shape(Rule rule, Spec const* operands, int count, int label,
+                                        int new_label = -1) {
+    rules::Question q = question(operands, count);
+    if (label >= 0) q.from.add(label);
+    if (new_label >= 0) q.to.add(new_label);
+    return rule(q);
+  }
+  // Rules that ask for more than a question.
+  static constexpr rules::Verdict pad(rules::Question const& q) { return rules::pad(q, true); }
+  static constexpr rules::Verdict pad_ones(rules::Question const& q) {
+    return rules::pad(q, false);
+  }
+  static constexpr rules::Verdict expand(rules::Question const& q) {
+    return rules::broadcast(q, true);
+  }
+  static constexpr rules::Question question(Spec const* operands, int count) {
+    rules::Question q;
+    q.operands = operands;
+    q.count = count;
+    for (int l = 0; l < labels + 2; ++l) q.extents.at[l] = dynamic;
+    for (int x = 0; x < axes; ++x) q.sizes.at[x] = dynamic;
+    return q;
+  }
+  constexpr Spec wanted(rules::Labels const& of) { return random_spec(draw, of, draw.one_in(3)); }
+};
+
+// One element of a result, and those of the operands of which it is made. Values are read from whole tensors, or
+// from what a simulated rank holds.
+struct Values {
+  virtual std::int64_t of(int operand, Extents const& at) const = 0;
+
+ protected:
+  ~Values() = default;
+};
+struct Cell {
+  Instruction const& in;
+  planning::Sizing const& z;
+  Values const& values;
+  Extents at;
+
+  // The dim that the instruction works along: where the element is, and how many there are.
+  std::int64_t i() const { return at[in.from]; }
+  std::int64_t n() const { return z.extents[in.from]; }
+  // Elements of the operands, here or in row `row` of that dim.
+  std::int64_t a() const { return values.of(0, at); }
+  std::int64_t b() const { return values.of(1, at); }
+  std::int64_t c() const { return values.of(2, at); }
+  std::int64_t a(std::int64_t row) const { return values.of(0, in_row(row)); }
+  std::int64_t b(std::int64_t row) const { return values.of(1, in_row(row)); }
+  std::int64_t a_or_zero(std::int64_t row) const { return row < 0 || row >= n() ? 0 : a(row); }
+
+ private:
+  Extents in_row(std::int64_t row) const {
+    Extents out = at;
+    out.at[in.from] = row;
+    return out;
+  }
+};
+
+// What a case says, and what holds of those that do not say it:
+//   rule(Rules&, Instruction&)  what the library's rule answers; the details of the instruction are drawn
+//   element(Cell)               an element of the result, from its definition
+//   perform(On)                 the operation on real tensors (real_operations.hpp)
+// A function of elements says `function` (the library's tag) and `of(a, b, c)` instead of rule and element.
+struct Case {
+  static constexpr Taken takes{};
+  // Whether it reads rows that other ranks along its dim have.
+  static constexpr bool across = false;
+  // Whether few operands fit: it is tried more often.
+  static constexpr bool seldom_fits = false;
+  // Whether it is a function of elements: of as many numbers besides, and of elements as the rule is told.
+  static constexpr int constants = 0;
+  using Elements = std::int64_t;
+  // The elements of the result, and what is known of it.
+  static constexpr Element gives(Element first, Element) { return first; }
+  static constexpr Known known(KnownOperands const& of) { return of.a; }
+  // Whether a rank has a part of a result that is unreduced; the others have zeros.
+  static bool has_part(Instruction const&, planning::Sizing const&, Coords const&) { return true; }
+};
+
+// All that is asked of a case, as values.
+struct CaseOf {
+  Taken takes;
+  bool across, seldom_fits;
+  Element (*gives)(Element, Element);
+  Known (*known)(KnownOperands const&);
+  rules::Linearity (*linearity)(Element);
+  rules::Verdict (*rule)(Rules&, Instruction&);
+  // Of named results: what the operands are resharded to, and what they give.
+  planning::LocalPlan (*meet)(Instruction const&, Spec const& a, Spec const& b);
+  std::int64_t (*element)(Cell const&);
+  bool (*has_part)(Instruction const&, planning::Sizing const&, Coords const&);
+
+  template <class C>
+  static constexpr CaseOf of() {
+    CaseOf out{C::takes,         C::across, C::seldom_fits, &C::gives, &C::known,
+               &linearity_of<C>, nullptr,   nullptr,        nullptr,   &C::has_part};
+    if constexpr (requires { &C::rule; }) {
+      out.rule = &C::rule;
+    } else {
+      out.rule = &elementwise<C>;
+    }
+    if constexpr (requires { &C::element; }) {
+      out.element = &C::element;
+    } else {
+      out.element = &of_elements<C>;
+    }
+    if constexpr (requires { &C::meet; }) out.meet = &C::meet;
+    return out;
+  }
+
+ private:
+  template <class C>
+  static constexpr rules::Linearity linearity_of([[maybe_unused]] Element first) {
+    if constexpr (requires { C::linearity(first); }) {
+      return C::linearity(first);
+    } else if constexpr (requires { typename C::function; }) {
+      return meets<typename C::function, typename C::Elements>;
+    } else {
+      return rules::Linearity::none;
+    }
+  }
+  template <class C>
+  static constexpr rules::Verdict elementwise(Rules& r, Instruction&) {
+    rules::Operands all;
+    all.push(r.a);
+    if (C::takes.operands > 1) all.push(r.b);
+    if (C::takes.operands > 2) all.push(r.c);
+    for (int k = 0; k < C::constants; ++k) all.push({});
+    return rules::elementwise(all, linearity_of<C>(r.first));
+  }
+  template <class C>
+  static std::int64_t of_elements(Cell const& c) {
+    return C::of(c.a(), C::takes.operands > 1 ? c.b() : 0, C::takes.operands > 2 ? c.c() : 0);
+  }
+};
+
+// Several cases, one behind the other.
+template <class... Cs>
+struct CaseList {};
+template <class... Cs, class... More>
+CaseList<Cs..., More...> operator+(CaseList<Cs...>, CaseList<More...>);
+
+constexpr Taken one(unsigned a) { return {1, {a, 0, 0}}; }
+constexpr Taken two(unsigned a, unsigned b) { return {2, {a, b, 0}}; }
+constexpr Taken three(unsigned a, unsigned b, unsigned c) { return {3, {a, b, c}}; }
+
+}  // namespace programs

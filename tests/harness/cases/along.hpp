@@ -1,0 +1,281 @@
+// Operations along one dim: those that a rank does by itself, and those that fetch rows of other ranks.
+#pragma once
+
+#include <source_location>
+
+#include "harness/case.hpp"
+#include "harness/cases/elementwise.hpp"
+#include "harness/sample.hpp"
+
+namespace programs::cases {
+
+struct Flip : Case {
+  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
+    return r.shape(rules::flip, rules::accept(r.a), in.from);
+  }
+  static std::int64_t element(Cell const& c) { return c.a(c.n() - 1 - c.i()); }
+  template <class On>
+  static auto perform(On const& on) {
+    using V = typename On::V;
+    return flip<V>(on.a);
+  }
+};
+struct Roll : Case {
+  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
+    return r.shape(rules::roll, rules::accept(r.a), in.from);
+  }
+  static std::int64_t element(Cell const& c) { return c.a((c.i() + c.n() - 1) % c.n()); }
+  template <class On>
+  static auto perform(On const& on) {
+    using V = typename On::V;
+    return roll<V>(on.a, 1);
+  }
+};
+
+// Slice, then pad: every row but the first, and a zero.
+struct FromSecond : Case {
+  static constexpr Known known(KnownOperands const& of) { return {of.a.most}; }
+  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
+    return r.shape(Rules::pad, r.shape(rules::resized, rules::accept(r.a), in.from), in.from);
+  }
+  static std::int64_t element(Cell const& c) { return c.a_or_zero(c.i() + 1); }
+  template <class On>
+  static auto perform(On const& on) {
+    using V = typename On::V;
+    std::int64_t const first = std::min<std::int64_t>(1, on.n);
+    return pad<V>(slice<V>(on.a, first, on.n), 0, first);
+  }
+};
+// The same with a one.
+struct FromSecondAndOne : Case {
+  static constexpr Known known(KnownOperands const& of) {
+    return {std::max<std::int64_t>(1, of.a.most), of.a.divides};
+  }
+  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
+    return r.shape(Rules::pad_ones, r.shape(rules::resized, rules::accept(r.a), in.from), in.from);
+  }
+  static std::int64_t element(Cell const& c) { return c.i() + 1 == c.n() ? 1 : c.a(c.i() + 1); }
+  template <class On>
+  static auto perform(On const& on) {
+    using V = typename On::V;
+    std::int64_t const first = std::min<std::int64_t>(1, on.n);
+    return pad<V>(slice<V>(on.a, first, on.n), 0, first, checking::element_t<typename On::A>{1});
+  }
+};
+
+struct ResizedTwice : Case {
+  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
+    return r.shape(rules::resized, r.shape(rules::resized, rules::accept(r.a), in.from), in.from);
+  }
+};
+// Repeat, then slice.
+struct TwiceEach : ResizedTwice {
+  static std::int64_t element(Cell const& c) { return c.a(c.i() / 2); }
+  template <class On>
+  static auto perform(On const& on) {
+    using V = typename On::V;
+    return slice<V>(repeat<V>(on.a, 2), 0, on.n);
+  }
+};
+// Tile, then slice.
+struct FromMiddle : ResizedTwice {
+  static std::int64_t element(Cell const& c) { return c.a((c.i() + c.n() / 2) % c.n()); }
+  template <class On>
+  static auto perform(On const& on) {
+    using V = typename On::V;
+    return slice<V>(tile<V>(on.a, 2), on.n / 2, on.n / 2 + on.n);
+  }
+};
+// Concat of two slices.
+struct Halves : Case {
+  static constexpr Taken takes = two(everything, as_first);
+  static constexpr Known known(KnownOperands const& of) { return larger_of(of.a, of.b); }
+  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
+    if (rules::Verdict const s = r.shape(rules::resized, rules::accept(r.a), in.from); !s) return s;
+    Spec const both[] = {r.a, r.b};
+    return r.shape(rules::concat, both, 2, in.from);
+  }
+  static std::int64_t element(Cell const& c) {
+    std::int64_t const first = half(c.n());
+    return c.i() < first ? c.a(c.i() + c.n() / 2) : c.b(c.i() - first);
+  }
+  template <class On>
+  static auto perform(On const& on) {
+    using V = typename On::V;
+    return concat<V>(slice<V>(on.a, on.n / 2, on.n), slice<V>(on.b, 0, on.n / 2));
+  }
+};
+
+struct Shift : Case {
+  static constexpr bool across = true;
+  static constexpr Known known(KnownOperands const& of) { return {of.a.most}; }
+  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
+    return r.shape(rules::shift, rules::accept(r.a), in.from);
+  }
+  static std::int64_t element(Cell const& c) { return c.a_or_zero(c.i() - 1); }
+  template <class On>
+  static auto perform(On const& on) {
+    using V = typename On::V;
+    return shift<V>(on.a, 1);
+  }
+};
+struct ShiftRound : Shift {
+  static constexpr Known known(KnownOperands const& of) { return of.a; }
+  static std::int64_t element(Cell const& c) { return c.a((c.i() + c.n() - 1) % c.n()); }
+  template <class On>
+  static auto perform(On const& on) {
+    using V = typename On::V;
+    return shift<V>(on.a, 1, op::Edge::wrap);
+  }
+};
+// halo_exchange: the row before an even one, the second behind an odd one.
+struct HaloRows : Case {
+  static constexpr bool across = true;
+  static constexpr Known known(KnownOperands const& of) { return {of.a.most}; }
+  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
+    return r.shape(rules::halo, rules::accept(r.a), in.from);
+  }
+  static std::int64_t element(Cell const& c) {
+    return c.a_or_zero(c.i() % 2 == 0 ? c.i() - 1 : c.i() + 2);
+  }
+  template <class On>
+  static auto perform(On const& on) {
+    return perform_halo<typename On::V>(on.a, op::Edge::fill_zero);
+  }
+};
+struct HaloRound : HaloRows {
+  static constexpr Known known(KnownOperands const& of) { return of.a; }
+  static std::int64_t element(Cell const& c) {
+    return c.a((c.i() % 2 == 0 ? c.i() + c.n() - 1 : c.i() + 2) % c.n());
+  }
+  template <class On>
+  static auto perform(On const& on) {
+    return perform_halo<typename On::V>(on.a, op::Edge::wrap);
+  }
+};
+
+// What `join` makes of the first `end` rows.
+template <class Join>
+std::int64_t running(Cell const& c, std::int64_t end, std::int64_t none, Join join) {
+  std::int64_t value = none;
+  for (std::int64_t row = 0; row < end; ++row) value = row == 0 ? c.a(row) : join(value, c.a(row));
+  return value;
+}
+inline std::int64_t sum_of(std::int64_t a, std::int64_t b) { return a + b; }
+inline std::int64_t larger(std::int64_t a, std::int64_t b) { return std::max(a, b); }
+inline std::int64_t smaller(std::int64_t a, std::int64_t b) { return std::min(a, b); }
+
+// Running values of the reduction `how`.
+template <rules::ReductionKind how>
+struct Running : Case {
+  static constexpr bool across = true;
+  static constexpr rules::Verdict asked(rules::Question const& q) { return rules::running(q, how); }
+  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
+    return r.shape(asked, rules::accept(r.a), in.from);
+  }
+};
+struct RunningSum : Running<rules::ReductionKind::sum> {
+  static constexpr Taken takes = one(numbers);
+  static constexpr Known known(KnownOperands const& of) { return {times(of.a.most, most_extent)}; }
+  static std::int64_t element(Cell const& c) { return running(c, c.i() + 1, 0, sum_of); }
+  template <class On>
+  static auto perform(On const& on) {
+    using V = typename On::V;
+    return cumsum<V>(on.a);
+  }
+};
+struct RunningMax : Running<rules::ReductionKind::max> {
+  static std::int64_t element(Cell const& c) { return running(c, c.i() + 1, 0, larger); }
+  template <class On>
+  static auto perform(On const& on) {
+    using V = typename On::V;
+    return cummax<V>(on.a);
+  }
+};
+struct RunningMin : Running<rules::ReductionKind::min> {
+  static std::int64_t element(Cell const& c) { return running(c, c.i() + 1, 0, smaller); }
+  template <class On>
+  static auto perform(On const& on) {
+    using V = typename On::V;
+    return cummin<V>(on.a);
+  }
+};
+// An exclusive running sum.
+struct SumBefore : RunningSum {
+  static std::int64_t element(Cell const& c) { return running(c, c.i(), 0, sum_of); }
+  template <class On>
+  static auto perform(On const& on) {
+    using V = typename On::V;
+    return cumsum<V>(on.a, on.exclusive);
+  }
+};
+
+// A sort of rows that ranks must bring together first, by op::Named.
+struct NamedSort : Case {
+  static constexpr planning::LocalPlan meet(Instruction const& in, Spec const& a, Spec const&) {
+    rules::Question q = Rules::question(&a, 1);
+    q.from.add(in.from);
+    return planning::local_plan(&sorted, q, in.result);
+  }
+  static constexpr rules::Verdict sorted(rules::Question const& q) {
+    return rules::sorted(q, false);
+  }
+  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
+    in.result = r.wanted(r.mine);
+    return meet(in, r.a, r.b).verdict;
+  }
+  // The least of those that i others come before, of equal ones those that stand before it.
+  static std::int64_t element(Cell const& c) {
+    for (std::int64_t k = 0; k < c.n(); ++k) {
+      std::int64_t before = 0;
+      for (std::int64_t m = 0; m < c.n(); ++m)
+        before += c.a(m) < c.a(k) || (c.a(m) == c.a(k) && m < k) ? 1 : 0;
+      if (before == c.i()) return c.a(k);
+    }
+    return 0;
+  }
+  template <class On>
+  static auto perform(On const& on) {
+    using V = typename On::V;
+    return call(op::Named<op::Sort<V>, typename On::Out>{}, std::source_location::current(), on.a);
+  }
+};
+
+using Along = CaseList<Flip, Roll, FromSecond, FromSecondAndOne, TwiceEach, FromMiddle, Halves,
+                       Shift, ShiftRound, HaloRows, HaloRound, RunningSum, RunningMax, RunningMin,
+                       SumBefore, NamedSort>;
+
+}  // namespace programs::cases
+
+namespace samples {
+
+template <>
+inline constexpr auto sample<"Concat"> = on<A, A>(op::Concat<J, M>{});
+template <>
+inline constexpr auto sample<"CumMax"> = on<A>(op::CumMax<I>{});
+template <>
+inline constexpr auto sample<"CumMin"> = on<A>(op::CumMin<I>{});
+template <>
+inline constexpr auto sample<"CumSum"> = on<A>(op::CumSum<I>{});
+template <>
+inline constexpr auto sample<"Flip"> = on<A>(op::Flip<J>{});
+template <>
+inline constexpr auto sample<"HaloExchange"> = on<A>(op::HaloExchange<I>{1, 2});
+template <>
+inline constexpr auto sample<"Named"> = on<A>(op::Named<op::Sort<I>, Dim<I, Y>, Dim<J>>{});
+template <>
+inline constexpr auto sample<"Pad"> = on<A>(op::Pad<J, K>{1, 3});
+template <>
+inline constexpr auto sample<"PadValue"> = on<A>(op::PadValue<double, J, K>{1, 3, 0.5});
+template <>
+inline constexpr auto sample<"Repeat"> = on<A>(op::Repeat<J, M>{2});
+template <>
+inline constexpr auto sample<"Roll"> = on<A>(op::Roll<J>{3});
+template <>
+inline constexpr auto sample<"Shift"> = on<A>(op::Shift<I>{3});
+template <>
+inline constexpr auto sample<"Slice"> = on<A>(op::Slice<J, P>{2, 4});
+template <>
+inline constexpr auto sample<"Tile"> = on<A>(op::Tile<J, M>{2});
+
+}  // namespace samples

@@ -1,0 +1,118 @@
+// Blocks moved by hand, in a shard_map: of a tensor that no axis splits, so that blocks are equal, over an axis
+// along which it is replicated. Each gives the tensor itself.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "harness/case.hpp"
+#include "harness/sample.hpp"
+
+namespace programs::cases {
+
+struct ByHand : Case {
+  static constexpr bool seldom_fits = true;
+  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
+    for (int d = 0; d < r.a.rank; ++d)
+      if (r.a.dims[d].axes.size > 0) return Rules::no();
+    return r.a.state(in.axis) == core::AxisState::replicated ? rules::accept(r.a) : Rules::no();
+  }
+  static std::int64_t element(Cell const& c) { return c.a(); }
+};
+
+// Round the group, then the first rank's.
+struct Rotated : ByHand {
+  template <class On>
+  static auto perform(On const& on) {
+    using X = typename On::Axis;
+    return shard_map<typename On::Out>(
+        [](auto const& block) { return broadcast_from<X>(rotate<X>(varying<X>(block), 1), 0); },
+        on.a);
+  }
+};
+// From the first rank to the last, which then has all of a sum.
+struct Permuted : ByHand {
+  static constexpr Taken takes = one(numbers);
+  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
+    rules::Verdict v = ByHand::rule(r, in);
+    if (!v || !r.a.unreduced.empty()) return Rules::no();
+    v.result.unreduced.insert(in.axis);
+    v.result.kind = core::ReduceKind::sum;
+    return v;
+  }
+  static bool has_part(Instruction const& in, planning::Sizing const& z, Coords const& me) {
+    return me[in.axis] == z.sizes[in.axis] - 1;
+  }
+  template <class On>
+  static auto perform(On const& on) {
+    using X = typename On::Axis;
+    int const last = static_cast<int>(on.ranks()) - 1;
+    return shard_map<typename On::Out>(
+        [last](auto const& block) {
+          return unreduced<X>(permute<X>(varying<X>(block), {{0, last}}));
+        },
+        on.a);
+  }
+};
+// As many copies as there are ranks, of which each keeps one; then the first of all.
+struct Resharded : ByHand {
+  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
+    return r.mine.contains(in.from) ? ByHand::rule(r, in) : Rules::no();
+  }
+  template <class On>
+  static auto perform(On const& on) {
+    using X = typename On::Axis;
+    using V = typename On::V;
+    return shard_map<typename On::Out>(
+        [ranks = on.ranks(), n = on.n](auto const& block) {
+          return slice<V>(all_gather<X, V>(shard<X, V>(tile<V>(block, ranks))), 0, n);
+        },
+        on.a);
+  }
+};
+// All rows to the next rank, then the first rank's.
+struct Exchanged : ByHand {
+  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
+    return r.a.rank > 0 ? ByHand::rule(r, in) : Rules::no();
+  }
+  template <class On>
+  static auto perform(On const& on) {
+    using X = typename On::Axis;
+    return shard_map<typename On::Out>(
+        [ranks = on.ranks(), me = on.place()](auto const& block) {
+          std::vector<std::int64_t> const none(static_cast<std::size_t>(ranks), 0);
+          std::vector<std::int64_t> sent = none;
+          std::vector<std::int64_t> received = none;
+          sent[static_cast<std::size_t>((me + 1) % ranks)] = block.extents()[0];
+          received[static_cast<std::size_t>((me + ranks - 1) % ranks)] = block.extents()[0];
+          auto const mine = varying<X>(block);
+          return broadcast_from<X>(ragged_all_to_all<X>(mine, mine, {none, sent, none, received}),
+                                   0);
+        },
+        on.a);
+  }
+};
+
+using Blocks = CaseList<Rotated, Permuted, Resharded, Exchanged>;
+
+}  // namespace programs::cases
+
+namespace samples {
+
+inline constexpr SourceDestination pairs[] = {{0, 1}};
+template <>
+inline constexpr auto sample<"BroadcastFrom"> = on<Block>(op::BroadcastFrom<X>{1});
+template <>
+inline constexpr auto sample<"Permute"> = on<Block>(op::Permute<X>{pairs});
+template <>
+inline constexpr auto sample<"RaggedAllToAll"> = on<Block, Block>(op::RaggedAllToAll<X>{});
+template <>
+inline constexpr auto sample<"Rotate"> = on<Block>(op::Rotate<X>{1});
+template <>
+inline constexpr auto sample<"Shard"> = on<Same>(op::Shard<X, I>{});
+template <>
+inline constexpr auto sample<"ToUnreduced"> = on<Block>(op::ToUnreduced<X>{});
+template <>
+inline constexpr auto sample<"ToVarying"> = on<Same>(op::ToVarying<X>{});
+
+}  // namespace samples

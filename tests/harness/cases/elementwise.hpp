@@ -1,0 +1,274 @@
+// Functions of elements.
+#pragma once
+
+#include "harness/case.hpp"
+
+namespace programs::cases {
+
+struct Negate : Case {
+  static constexpr Taken takes = one(numbers);
+  using function = functions::Negate;
+  static std::int64_t of(std::int64_t a, std::int64_t, std::int64_t) { return -a; }
+  template <class On>
+  static auto perform(On const& on) {
+    return (-on.a).tensor();
+  }
+};
+struct Absolute : Case {
+  static constexpr Taken takes = one(numbers);
+  using function = functions::Absolute;
+  static std::int64_t of(std::int64_t a, std::int64_t, std::int64_t) { return a < 0 ? -a : a; }
+  template <class On>
+  static auto perform(On const& on) {
+    return abs(on.a).tensor();
+  }
+};
+// A user's function.
+struct OwnFunction : Case {
+  static constexpr Taken takes = one(numbers);
+  using function = TwiceAndOne;
+  static constexpr Known known(KnownOperands const& of) { return {times(of.a.most, 2) + 1}; }
+  static std::int64_t of(std::int64_t a, std::int64_t, std::int64_t) { return 2 * a + 1; }
+  template <class On>
+  static auto perform(On const& on) {
+    return map(TwiceAndOne{}, on.a).tensor();
+  }
+};
+struct Scaled : Case {
+  static constexpr Taken takes = one(numbers);
+  static constexpr int constants = 1;
+  using function = functions::Multiply;
+  static constexpr Known known(KnownOperands const& of) { return {times(of.a.most, 3)}; }
+  static std::int64_t of(std::int64_t a, std::int64_t, std::int64_t) { return -3 * a; }
+  template <class On>
+  static auto perform(On const& on) {
+    return (on.a * -3).tensor();
+  }
+};
+struct PlusOne : Case {
+  static constexpr Taken takes = one(numbers);
+  static constexpr int constants = 1;
+  using function = functions::Add;
+  static constexpr Known known(KnownOperands const& of) { return {of.a.most + 1}; }
+  static std::int64_t of(std::int64_t a, std::int64_t, std::int64_t) { return a + 1; }
+  template <class On>
+  static auto perform(On const& on) {
+    return (on.a + 1).tensor();
+  }
+};
+struct Add : Case {
+  static constexpr Taken takes = two(numbers, as_first);
+  using function = functions::Add;
+  static constexpr Known known(KnownOperands const& of) { return {of.a.most + of.b.most}; }
+  static std::int64_t of(std::int64_t a, std::int64_t b, std::int64_t) { return a + b; }
+  template <class On>
+  static auto perform(On const& on) {
+    return (on.a + on.b).tensor();
+  }
+};
+struct Subtract : Case {
+  static constexpr Taken takes = two(numbers, as_first);
+  using function = functions::Subtract;
+  static constexpr Known known(KnownOperands const& of) { return {of.a.most + of.b.most}; }
+  static std::int64_t of(std::int64_t a, std::int64_t b, std::int64_t) { return a - b; }
+  template <class On>
+  static auto perform(On const& on) {
+    return (on.a - on.b).tensor();
+  }
+};
+struct Multiply : Case {
+  static constexpr Taken takes = two(numbers, as_first);
+  using function = functions::Multiply;
+  static constexpr Known known(KnownOperands const& of) { return {times(of.a.most, of.b.most)}; }
+  static std::int64_t of(std::int64_t a, std::int64_t b, std::int64_t) { return a * b; }
+  template <class On>
+  static auto perform(On const& on) {
+    return (on.a * on.b).tensor();
+  }
+};
+// 4 x / y, where y are powers of two, and zero only where a rule has let a summand through.
+struct Divide : Case {
+  static constexpr Taken takes = two(floats, floats);
+  using function = functions::Divide;
+  using Elements = double;
+  static constexpr Known known(KnownOperands const& of) { return {times(of.a.most, 4)}; }
+  static std::int64_t of(std::int64_t a, std::int64_t b, std::int64_t) {
+    return b == 0 ? 1000000 : 4 * a / b;
+  }
+  template <class On>
+  static auto perform(On const& on) {
+    return (4 * on.a / on.b).tensor();
+  }
+};
+struct WholeDivide : Case {
+  static constexpr Taken takes = two(integers, integers);
+  using function = functions::Divide;
+  static constexpr Known known(KnownOperands const& of) { return {of.a.most}; }
+  static std::int64_t of(std::int64_t a, std::int64_t b, std::int64_t) {
+    return b == 0 ? 0 : a / b;
+  }
+  template <class On>
+  static auto perform(On const& on) {
+    return (on.a / on.b).tensor();
+  }
+};
+struct Remainder : Case {
+  static constexpr Taken takes = two(integers, integers);
+  using function = functions::Remainder;
+  static constexpr Known known(KnownOperands const& of) { return {of.b.most}; }
+  static std::int64_t of(std::int64_t a, std::int64_t b, std::int64_t) {
+    std::int64_t const r = b == 0 ? 0 : a % b;
+    return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+  }
+  template <class On>
+  static auto perform(On const& on) {
+    return (on.a % on.b).tensor();
+  }
+};
+
+constexpr Known larger_of(Known const& a, Known const& b) {
+  return {std::max(a.most, b.most), a.divides && b.divides};
+}
+struct Largest : Case {
+  static constexpr Taken takes = two(numbers, as_first);
+  using function = functions::Maximum;
+  static constexpr Known known(KnownOperands const& of) { return larger_of(of.a, of.b); }
+  static std::int64_t of(std::int64_t a, std::int64_t b, std::int64_t) { return std::max(a, b); }
+  template <class On>
+  static auto perform(On const& on) {
+    return max(on.a, on.b).tensor();
+  }
+};
+struct Smallest : Case {
+  static constexpr Taken takes = two(numbers, as_first);
+  using function = functions::Minimum;
+  static constexpr Known known(KnownOperands const& of) { return larger_of(of.a, of.b); }
+  static std::int64_t of(std::int64_t a, std::int64_t b, std::int64_t) { return std::min(a, b); }
+  template <class On>
+  static auto perform(On const& on) {
+    return min(on.a, on.b).tensor();
+  }
+};
+struct Positive : Case {
+  static constexpr Taken takes = one(numbers);
+  using function = functions::Greater;
+  static constexpr Element gives(Element, Element) { return Element::boolean; }
+  static constexpr Known known(KnownOperands const&) { return {1}; }
+  static std::int64_t of(std::int64_t a, std::int64_t, std::int64_t) { return a > 0 ? 1 : 0; }
+  template <class On>
+  static auto perform(On const& on) {
+    return (on.a > 0).tensor();
+  }
+};
+struct Equal : Case {
+  static constexpr Taken takes = two(everything, as_first);
+  using function = functions::Equal;
+  static constexpr Element gives(Element, Element) { return Element::boolean; }
+  static constexpr Known known(KnownOperands const&) { return {1}; }
+  static std::int64_t of(std::int64_t a, std::int64_t b, std::int64_t) { return a == b ? 1 : 0; }
+  template <class On>
+  static auto perform(On const& on) {
+    return (on.a == on.b).tensor();
+  }
+};
+struct Both : Case {
+  static constexpr Taken takes = two(booleans, booleans);
+  using function = functions::And;
+  using Elements = bool;
+  static std::int64_t of(std::int64_t a, std::int64_t b, std::int64_t) {
+    return a != 0 && b != 0 ? 1 : 0;
+  }
+  template <class On>
+  static auto perform(On const& on) {
+    return (on.a && on.b).tensor();
+  }
+};
+struct Inverted : Case {
+  static constexpr Taken takes = one(booleans);
+  using function = functions::Not;
+  using Elements = bool;
+  static std::int64_t of(std::int64_t a, std::int64_t, std::int64_t) { return a != 0 ? 0 : 1; }
+  template <class On>
+  static auto perform(On const& on) {
+    return (!on.a).tensor();
+  }
+};
+
+template <class To>
+constexpr rules::Linearity of_cast(Element from) {
+  return from == Element::integer    ? meets<functions::Cast<To>, std::int64_t>
+         : from == Element::floating ? meets<functions::Cast<To>, double>
+                                     : meets<functions::Cast<To>, bool>;
+}
+struct ToFloating : Case {
+  static constexpr rules::Linearity linearity(Element first) { return of_cast<double>(first); }
+  static constexpr Element gives(Element, Element) { return Element::floating; }
+  static constexpr Known known(KnownOperands const& of) { return {of.a.most}; }
+  static std::int64_t of(std::int64_t a, std::int64_t, std::int64_t) { return a; }
+  template <class On>
+  static auto perform(On const& on) {
+    return cast<double>(on.a).tensor();
+  }
+};
+struct ToInteger : Case {
+  static constexpr rules::Linearity linearity(Element first) {
+    return of_cast<std::int64_t>(first);
+  }
+  static constexpr Element gives(Element, Element) { return Element::integer; }
+  static constexpr Known known(KnownOperands const& of) { return {of.a.most}; }
+  static std::int64_t of(std::int64_t a, std::int64_t, std::int64_t) { return a; }
+  template <class On>
+  static auto perform(On const& on) {
+    return cast<std::int64_t>(on.a).tensor();
+  }
+};
+
+// where(x > 0, y, z)
+struct Choose : Case {
+  static constexpr Taken takes = three(numbers, everything, as_second);
+  using function = functions::Where;
+  static constexpr Element gives(Element, Element second) { return second; }
+  static constexpr Known known(KnownOperands const& of) { return larger_of(of.b, of.c); }
+  static constexpr rules::Verdict rule(Rules& r, Instruction&) {
+    rules::Operands condition;
+    condition.push(r.a);
+    condition.push({});
+    rules::Verdict const v = rules::elementwise(condition, meets<functions::Greater>);
+    if (!v) return v;
+    rules::Operands all;
+    all.push(v.result);
+    all.push(r.b);
+    all.push(r.c);
+    return rules::elementwise(all, meets<function>);
+  }
+  static std::int64_t of(std::int64_t a, std::int64_t b, std::int64_t c) { return a > 0 ? b : c; }
+  template <class On>
+  static auto perform(On const& on) {
+    return where(on.a > 0, on.b, on.c).tensor();
+  }
+};
+// where(p, y, op::zero)
+struct Selected : Case {
+  static constexpr Taken takes = two(booleans, numbers);
+  using function = functions::Where;
+  static constexpr Element gives(Element, Element second) { return second; }
+  static constexpr Known known(KnownOperands const& of) { return {of.b.most}; }
+  static constexpr rules::Verdict rule(Rules& r, Instruction&) {
+    rules::Operands all;
+    all.push(r.a);
+    all.push(r.b);
+    all.push({}, true);
+    return rules::elementwise(all, meets<function>);
+  }
+  static std::int64_t of(std::int64_t a, std::int64_t b, std::int64_t) { return a != 0 ? b : 0; }
+  template <class On>
+  static auto perform(On const& on) {
+    return where(on.a, on.b, op::zero).tensor();
+  }
+};
+
+using Elementwise = CaseList<Negate, Absolute, OwnFunction, Scaled, PlusOne, Add, Subtract,
+                             Multiply, Divide, WholeDivide, Remainder, Largest, Smallest, Positive,
+                             Equal, Both, Inverted, ToFloating, ToInteger, Choose, Selected>;
+
+}  // namespace programs::cases

@@ -1,0 +1,63 @@
+// One call of each operation that its rule accepts, for the structure test over the registries. Operations that are
+// cases of the random programs have theirs beside the case (cases/).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include <shardtype/types.hpp>
+
+namespace samples {
+
+using namespace shardtype;
+
+struct X : Axis<"X", 2> {};
+struct Y : Axis<"Y", 4> {};
+struct I : Index<"I", 16> {};
+struct J : Index<"J", 8> {};
+struct K : Index<"K", 12> {};
+struct L : Index<"L", 8> {};
+struct M : Index<"M", 16> {};
+struct One : Index<"One", 1> {};
+struct P : Index<"P", 2> {};
+struct Q : Index<"Q", 4> {};
+struct V : Index<"V", 32> {};
+
+using A = Tensor<double, Dim<I, X>, Dim<J>>;
+using B = Tensor<double, Dim<J>, Dim<K, Y>>;
+using Small = Tensor<double, Dim<One>, Dim<J, X>>;
+using Bools = Tensor<bool, Dim<I, X>, Dim<J>>;
+using Sums = Tensor<double, Dim<I>, Dim<J>, Unreduced<X>>;
+using Whole = Tensor<double, Dim<I>, Dim<J>>;
+using Split = Tensor<double, Dim<P, X>, Dim<Q>>;
+using Table = Tensor<double, Dim<V>, Dim<J, Y>>;
+using Ids = Tensor<std::int64_t, Dim<I, X>>;
+using Along = Tensor<std::int64_t, Dim<I, X>, Dim<J>>;
+using Block = Local<double, Dim<I>, Dim<J>, Varying<X>>;
+using Same = Local<double, Dim<I>, Dim<J>>;
+
+// A name as a template argument.
+struct Name {
+  char text[32]{};
+  template <std::size_t N>
+  consteval Name(char const (&literal)[N]) : Name(std::string_view(literal, N - 1)) {}
+  consteval Name(std::string_view of) {
+    for (std::size_t k = 0; k < of.size(); ++k) text[k] = of[k];
+  }
+};
+
+template <class Op, class... As>
+struct Sample {
+  Op op;
+};
+template <class... As, class Op>
+constexpr Sample<Op, As...> on(Op const& op) {
+  return {op};
+}
+struct NoSample {};
+
+template <Name object>
+inline constexpr auto sample = NoSample{};
+
+}  // namespace samples

@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+"""The registries of operations against the headers, the documents and the random programs.
+
+- Each struct with `using operation = ...` stands in exactly one registry; where aliases name it (`CumSum` is a
+  `Cumulative`), each of these stands instead. Each entry names one.
+- The sample in registry.cpp, or beside a case of the random programs, is of the object that its name says.
+- A row of a table names the function: in docs/rules.md, of manual mode in docs/manual.md.
+- A case of the random programs (tests/harness) calls it.
+
+usage: registry.py ROOT [--self-test]
+"""
+import re
+import sys
+from pathlib import Path
+
+# Of each folder with operations: the document with its rows.
+ROWS = {"ops": "docs/rules.md", "manual": "docs/manual.md"}
+ENTRY = re.compile(r'^ *\{"(\w+)", "([^"]+)"\},$', re.M)
+
+
+def code_of(text):
+    return re.sub(r"//[^\n]*", "", text)
+
+
+def objects(headers):
+    """The names of all operations: of structs, or of their aliases."""
+    text = "\n".join(code_of(header) for header in headers)
+    structs = re.findall(r"struct (\w+) \{\s*using operation = \1;", text)
+    aliases = re.findall(r"^using (\w+) =\s+(\w+)<", text, re.M)
+    named = {alias: struct for alias, struct in aliases if struct in structs}
+    return sorted([s for s in structs if s not in named.values()] + list(named)), structs
+
+
+def entries(registry):
+    return ENTRY.findall(registry)
+
+
+def words(function):
+    """What calls and rows have in common: `sum(a, reproducible)` gives sum and reproducible."""
+    return re.findall(r"\w\w+", function)
+
+
+def has_row(function, document):
+    pattern = re.compile(r"\b" + r"\b[^`]*\b".join(words(function)) + r"\b")
+    return any(pattern.search(span) for line in document.splitlines() if line.startswith("|")
+               for span in re.findall(r"`([^`]*)`", line))
+
+
+def performed(harness):
+    """The bodies of functions that run instructions on real tensors."""
+    text = code_of(harness)
+    bodies = []
+    for head in re.finditer(r"\bperform\w*\([^;{}]*\{", text):
+        depth, at = 1, head.end()
+        while depth > 0:
+            depth += {"{": 1, "}": -1}.get(text[at], 0)
+            at += 1
+        bodies.append(text[head.end():at])
+    return "\n".join(bodies)
+
+
+def has_case(function, bodies):
+    first, *more = words(function)
+    pattern = rf"\b{first}\b(?:<[^;]*?>)?\(" if not more else rf"\b{first}\b" + "".join(rf"[^;]*\b{w}\b" for w in more)
+    return re.search(pattern, bodies) is not None
+
+
+def faults(headers, registries, samples, documents, harness):
+    found = []
+    all_objects, structs = objects(headers)
+    everywhere = [name for registry in registries.values() for name, _ in entries(registry)]
+    if len(structs) < 30:
+        found.append(f"only {len(structs)} operations found; are they still written so?")
+    for name in all_objects:
+        if everywhere.count(name) != 1:
+            found.append(f"op::{name} stands in {everywhere.count(name)} registries")
+    found += [f"the registry's {name} is no operation, or stands there by its aliases"
+              for name in everywhere if name not in all_objects]
+    bodies = performed(harness)
+    for folder, registry in registries.items():
+        names = [name for name, _ in entries(registry)]
+        # what is written otherwise would be overlooked
+        if len(names) != registry.count('{"'):
+            found.append(f"{folder}/registry.hpp: an entry is not written as {{\"Object\", \"function\"}},")
+        if names != sorted(names):
+            found.append(f"{folder}/registry.hpp: not in the order of names")
+        for name, function in entries(registry):
+            if not re.search(rf'\bsample<"{name}"> =\s+on<[^;]*>\(op::{name}<', samples):
+                found.append(f"op::{name} has no sample")
+            if not has_row(function, documents[folder]):
+                found.append(f"{function} has no row in {ROWS[folder]}")
+            if not has_case(function, bodies):
+                found.append(f"{function} has no case in the random programs")
+    return found
+
+
+def read(root):
+    include = root / "include/shardtype"
+    registries = {path.parent.name: path.read_text() for path in sorted(include.glob("*/registry.hpp"))}
+    return ([path.read_text() for path in sorted(include.rglob("*.hpp"))], registries,
+            "\n".join(path.read_text() for path in
+                      [root / "tests/structure/registry.cpp", *sorted((root / "tests/harness/cases").glob("*.hpp"))]),
+            {folder: (root / ROWS.get(folder, "docs/rules.md")).read_text() for folder in registries},
+            "\n".join(path.read_text() for path in sorted((root / "tests/harness").rglob("*.hpp"))))
+
+
+def self_test(headers, registries, samples, documents, harness):
+    """What goes unnoticed of planted faults."""
+    def without(texts, entry):
+        return {folder: text.replace(entry, "") for folder, text in texts.items()}
+
+    roll = '    {"Roll", "roll"},\n'
+    bodies_without = re.sub(r"\broll<V>\(", "flip<V>(", harness)
+    rows_without = {folder: re.sub(r"`roll<", "`flip<", text) for folder, text in documents.items()}
+    for text in rows_without:
+        rows_without[text] = re.sub(r"\broll\b", "flip", rows_without[text])
+    planted = {
+        "an operation that stands nowhere": (headers, without(registries, roll), samples, documents, harness),
+        "an entry for no operation": (headers, {**registries, "ops": registries["ops"].replace(
+            roll, roll + '    {"Rollback", "roll"},\n')}, samples, documents, harness),
+        "an operation that stands twice": (headers, {**registries, "manual": registries["manual"].replace(
+            '    {"Rotate"', roll + '    {"Rotate"')}, samples, documents, harness),
+        "a new operation": (headers + ["struct Twist {\n  using operation = Twist;\n"], registries, samples,
+                            documents, harness),
+        "a sample of another": (headers, registries, samples.replace("op::Roll<", "op::Flip<"), documents,
+                                harness),
+        "a missing row": (headers, registries, samples, rows_without, harness),
+        "a missing case": (headers, registries, samples, documents, bodies_without),
+    }
+    return [f"this goes unnoticed: {what}" for what, given in planted.items() if not faults(*given)]
+
+
+def main():
+    given = read(Path(sys.argv[1]))
+    found = faults(*given)
+    if "--self-test" in sys.argv and not found:
+        found = self_test(*given)
+    for line in found:
+        print(line, file=sys.stderr)
+    sys.exit(1 if found else 0)
+
+
+if __name__ == "__main__":
+    main()
