@@ -1,6 +1,6 @@
 // A floating number on integers.
 // EXPECT: \[shardtype P10\] .*a number does not fit
-// EXPECT: false, shardtype::Tensor<int, shardtype::Dim<I> ?>, shardtype::Number<double>
+// EXPECT: false, shardtype::Tensor<int, shardtype::Dim<I> ?>, shardtype::checking::Number<double>
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:
 // NEEDS: full
