@@ -76,8 +76,15 @@ std::int64_t lacking(A const& a, B const& b) {
 template <class... Out, class A, class... Ys>
 void check(A const& a, Mesh<Ys...> const& mesh) {
   TransferPlan const plan = plan_transfer<Out...>(a, mesh);
+  auto& memory = detail::bytes_in_use;
+  std::int64_t const others =
+      memory.now() - (a.mesh().here()
+                          ? a.local_size() * static_cast<std::int64_t>(sizeof(typename A::element))
+                          : 0);
+  memory.reset();
   shim::reset();
   auto const b = transfer<Out...>(a, mesh);
+  CHECK(memory.most() - others == plan.peak_bytes(on_ranks::my_rank()));
   std::int64_t const sent = shim::bytes();
   static_assert(std::is_same_v<decltype(b), named_t<A, Out...> const>);
   CHECK(b.mesh() == mesh);

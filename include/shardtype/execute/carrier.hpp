@@ -39,39 +39,6 @@ inline Placement placement(MeshState const& mesh, Names const& names, Spec const
   return p;
 }
 
-/// One rank's block of a tensor: which global indices it holds, row-major.
-struct PlacedBlock {
-  Spec spec{};
-  Range at[max_dims]{};
-  kernels::Layout layout{};
-
-  /// The block of rank `rank` of the job; empty where the placement does not have it.
-  PlacedBlock(Placement const& p, Extents const& extents, int rank) : spec(p.spec) {
-    layout.rank = spec.rank;
-    for (std::size_t k = 0; k < p.ranks.size(); ++k) {
-      if (p.ranks[k] != rank) continue;
-      for (int d = 0; d < spec.rank; ++d) {
-        at[d] = planning::part_of(p, d, extents[spec.dims[d].label], p.coords[k]);
-        layout.extent[d] = at[d].size();
-      }
-    }
-    layout = layout.packed();
-  }
-  /// How `box`, whose dims stand in the order of `like`, lies in this block, and where it begins.
-  kernels::Layout part(Box const& box, Spec const& like, std::int64_t& begin) const {
-    kernels::Layout out;
-    out.rank = like.rank;
-    begin = 0;
-    for (int d = 0; d < like.rank; ++d) {
-      int const e = spec.find(like.dims[d].label);
-      out.extent[d] = box.at[d].size();
-      out.stride[d] = layout.stride[e];
-      begin += (box.at[d].begin - at[e].begin) * layout.stride[e];
-    }
-    return out;
-  }
-};
-
 /// Moves blocks of `T` in memory `Space` between two meshes. Parts that lie without gaps in host
 /// memory are sent from, and received at, their places; others pass through packed memory.
 template <class T, class Space>
@@ -147,7 +114,7 @@ class Carrier {
     }
   }
   static void place(Part& part, std::int64_t& used, bool own) {
-    if (on_host && !own && part.layout.contiguous()) return;
+    if (on_host && lies_in_place(part.layout, own)) return;
     part.packed = used;
     used += part.layout.elements();
   }

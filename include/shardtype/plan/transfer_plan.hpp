@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include <shardtype/core/block.hpp>
+#include <shardtype/core/layout.hpp>
 #include <shardtype/core/list.hpp>
 
 namespace shardtype::planning {
@@ -32,11 +33,60 @@ struct Parcel {
   std::int64_t elements = 0;
 };
 
+/// The part of dim `dim` of `p` at these coordinates.
+inline Range part_of(Placement const& p, int dim, std::int64_t extent, Coords const& at) {
+  return block({0, extent}, p.spec.dims[dim].axes, p.sizes, at);
+}
+
+/// One rank's block of a tensor: which global indices it holds, row-major.
+struct PlacedBlock {
+  Spec spec{};
+  Range at[max_dims]{};
+  core::Layout layout{};
+  bool here = false;
+
+  /// The block of rank `rank` of the job; empty where the placement does not have it.
+  PlacedBlock(Placement const& p, Extents const& extents, int rank) : spec(p.spec) {
+    layout.rank = spec.rank;
+    for (std::size_t k = 0; k < p.ranks.size(); ++k) {
+      if (p.ranks[k] != rank) continue;
+      here = true;
+      for (int d = 0; d < spec.rank; ++d) {
+        at[d] = part_of(p, d, extents[spec.dims[d].label], p.coords[k]);
+        layout.extent[d] = at[d].size();
+      }
+    }
+    layout = layout.packed();
+  }
+  /// None on a rank that is not among the placement's.
+  std::int64_t elements() const { return here ? layout.elements() : 0; }
+  /// How `box`, whose dims stand in the order of `like`, lies in this block, and where it begins.
+  core::Layout part(Box const& box, Spec const& like, std::int64_t& begin) const {
+    core::Layout out;
+    out.rank = like.rank;
+    begin = 0;
+    for (int d = 0; d < like.rank; ++d) {
+      int const e = spec.find(like.dims[d].label);
+      out.extent[d] = box.at[d].size();
+      out.stride[d] = layout.stride[e];
+      begin += (box.at[d].begin - at[e].begin) * layout.stride[e];
+    }
+    return out;
+  }
+};
+
+/// Whether a parcel that lies like this in a block is sent from there, and received there, without packing.
+inline bool lies_in_place(core::Layout const& part, bool stays) {
+  return !stays && part.contiguous();
+}
+
 /// The parcels of one transfer. Each element comes to each rank that needs it once: from the rank
 /// itself if it has it, else from one of its holders. The holders of a block take turns.
 struct TransferPlan {
   detail::List<Parcel> parcels;
   std::int64_t element_bytes = 1;
+  Placement from, to;
+  Extents extents{};
 
   /// Payload bytes that rank `rank` of the job sends to others.
   std::int64_t bytes(int rank) const {
@@ -50,6 +100,22 @@ struct TransferPlan {
     std::int64_t n = 0;
     for (Parcel const& p : parcels)
       if (p.from != p.to) n = add_sat(n, p.elements);
+    return mul_sat(n, element_bytes);
+  }
+  /// The most bytes at once on rank `rank` of the job: the operand's block, the result's, and the parcels that are
+  /// packed. Where MPI cannot reach the memory, the parcels pass through the host as well.
+  std::int64_t peak_bytes(int rank) const {
+    PlacedBlock const given(from, extents, rank);
+    PlacedBlock const made(to, extents, rank);
+    std::int64_t n = add_sat(given.elements(), made.elements());
+    for (Parcel const& p : parcels) {
+      std::int64_t begin = 0;
+      bool const stays = p.from == p.to;
+      if (p.from == rank && !lies_in_place(given.part(p.box, made.spec, begin), stays))
+        n = add_sat(n, p.elements);
+      if (p.to == rank && !lies_in_place(made.part(p.box, made.spec, begin), stays))
+        n = add_sat(n, p.elements);
+    }
     return mul_sat(n, element_bytes);
   }
   /// Messages between ranks.
@@ -66,11 +132,6 @@ namespace shardtype {
 using planning::TransferPlan;
 
 namespace planning {
-
-/// The part of dim `dim` of `p` at these coordinates.
-inline Range part_of(Placement const& p, int dim, std::int64_t extent, Coords const& at) {
-  return block({0, extent}, p.spec.dims[dim].axes, p.sizes, at);
-}
 
 /// Builds the parcels of one transfer. `from` and `to` number their labels alike and have no
 /// unreduced axes.
@@ -89,6 +150,9 @@ class Transfers {
   TransferPlan run(std::int64_t element_bytes) {
     TransferPlan plan;
     plan.element_bytes = element_bytes;
+    plan.from = from_;
+    plan.to = to_;
+    plan.extents = extents_;
     for (std::size_t k = 0; k < to_.ranks.size(); ++k) {
       for (int d = 0; d < to_.spec.rank; ++d) {
         std::int64_t const extent = extents_[to_.spec.dims[d].label];
