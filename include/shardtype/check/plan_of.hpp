@@ -178,6 +178,8 @@ constexpr Plan choose_plan(Plan (*make)(Sizing const&, Machine const&), Names co
     Plan other = make(scenario(open, k), m);
     if (within(exact, other)) return exact;
     other.sizing = z;
+    other.own = exact.own;  // operands and result have the sizes of this call
+    other.own_count = exact.own_count;
     if (!found || other.cost(m) < best.cost(m)) best = other;
     found = true;
   }
