@@ -4,8 +4,8 @@
 - Each struct with `using operation = ...` stands in exactly one registry; where aliases name it (`CumSum` is a
   `Cumulative`), each of these stands instead. Each entry names one.
 - The sample in registry.cpp, or beside a case of the random programs, is of the object that its name says.
-- A row of a table names the function: in docs/rules.md, of manual mode in docs/manual.md.
-- A case of the random programs (tests/harness) calls it.
+- A row of a table of operations names the function: in docs/rules.md, of manual mode in docs/manual.md.
+- A case of the random programs (tests/harness) calls it, and stands in a list.
 
 usage: registry.py ROOT [--self-test]
 """
@@ -40,10 +40,24 @@ def words(function):
     return re.findall(r"\w\w+", function)
 
 
+def operation_rows(document):
+    """What stands in backticks in the first column of tables of operations."""
+    spans, inside, start = [], False, True
+    for line in document.splitlines():
+        if not line.startswith("|"):
+            inside, start = False, True
+            continue
+        first = line.split("|")[1].strip()
+        inside = first in ("operation", "call") if start else inside
+        start = False
+        if inside:
+            spans += re.findall(r"`([^`]*)`", first)
+    return spans
+
+
 def has_row(function, document):
-    pattern = re.compile(r"\b" + r"\b[^`]*\b".join(words(function)) + r"\b")
-    return any(pattern.search(span) for line in document.splitlines() if line.startswith("|")
-               for span in re.findall(r"`([^`]*)`", line))
+    pattern = re.compile(r"\b" + r"\b.*\b".join(words(function)) + r"\b")
+    return any(pattern.search(span) for span in operation_rows(document))
 
 
 def performed(harness):
@@ -57,6 +71,15 @@ def performed(harness):
             at += 1
         bodies.append(text[head.end():at])
     return "\n".join(bodies)
+
+
+def unlisted(harness):
+    """Cases that stand in no list: programs would not draw them."""
+    text = code_of(harness)
+    listed = re.findall(r"\w+", " ".join(re.findall(r"\bCaseList<([^>]*)>;", text)))
+    # up to the end of the struct, at the margin
+    structs = re.findall(r"^struct (\w+) : [^;{]*\{(.*?)^\};", text, re.M | re.S)
+    return [name for name, body in structs if re.search(r"\bperform\(", body) and name not in listed]
 
 
 def has_case(function, bodies):
@@ -77,6 +100,7 @@ def faults(headers, registries, samples, documents, harness):
     found += [f"the registry's {name} is no operation, or stands there by its aliases"
               for name in everywhere if name not in all_objects]
     bodies = performed(harness)
+    found += [f"{name} of tests/harness/cases stands in no list" for name in unlisted(harness)]
     for folder, registry in registries.items():
         names = [name for name, _ in entries(registry)]
         # what is written otherwise would be overlooked
@@ -111,9 +135,7 @@ def self_test(headers, registries, samples, documents, harness):
 
     roll = '    {"Roll", "roll"},\n'
     bodies_without = re.sub(r"\broll<V>\(", "flip<V>(", harness)
-    rows_without = {folder: re.sub(r"`roll<", "`flip<", text) for folder, text in documents.items()}
-    for text in rows_without:
-        rows_without[text] = re.sub(r"\broll\b", "flip", rows_without[text])
+    rows_without = {folder: re.sub(r"^\| `roll<.*\n", "", text, flags=re.M) for folder, text in documents.items()}
     planted = {
         "an operation that stands nowhere": (headers, without(registries, roll), samples, documents, harness),
         "an entry for no operation": (headers, {**registries, "ops": registries["ops"].replace(
@@ -126,6 +148,7 @@ def self_test(headers, registries, samples, documents, harness):
                                 harness),
         "a missing row": (headers, registries, samples, rows_without, harness),
         "a missing case": (headers, registries, samples, documents, bodies_without),
+        "a case in no list": (headers, registries, samples, documents, re.sub(r"\bRoll, ", "", harness)),
     }
     return [f"this goes unnoticed: {what}" for what, given in planted.items() if not faults(*given)]
 
