@@ -147,6 +147,9 @@ void check_scans(Mesh<X, Y> const& mesh, Int outer, Int extent, Int inner) {
         (p - 1) * a.local_extents()[0] * a.local_extents()[2] * 8);
   CHECK(on_ranks::wrong(s, running(add, 0, false)) == 0);
   CHECK(on_ranks::wrong(cumsum<I>(a, op::Cumulate::exclusive), running(add, 0, true)) == 0);
+  auto const times = [](Int x, Int y) { return x * y; };
+  CHECK(on_ranks::wrong(cumprod<I>(a), running(times, 1, false)) == 0);
+  CHECK(on_ranks::wrong(cumprod<I>(a, op::Cumulate::exclusive), running(times, 1, true)) == 0);
   CHECK(on_ranks::wrong(cummax<I>(a), running(most, INT64_MIN, false)) == 0);
   CHECK(on_ranks::wrong(cummax<I>(a, op::Cumulate::exclusive), running(most, INT64_MIN, true)) ==
         0);

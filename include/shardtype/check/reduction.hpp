@@ -54,6 +54,7 @@ struct Mean : Tag<ReductionKind::sum, Takes::floating> {
 };
 struct Product : Tag<ReductionKind::whole> {
   static constexpr std::string_view name = "prod";
+  static constexpr std::string_view running_name = "cumprod";
 };
 struct Maximum : Tag<ReductionKind::max, Takes::ordered> {
   static constexpr std::string_view name = "max";

@@ -123,6 +123,8 @@ struct Cumulative {
 template <class I>
 using CumSum = Cumulative<I, reductions::Sum>;
 template <class I>
+using CumProd = Cumulative<I, reductions::Product>;
+template <class I>
 using CumMax = Cumulative<I, reductions::Maximum>;
 template <class I>
 using CumMin = Cumulative<I, reductions::Minimum>;

@@ -1,5 +1,5 @@
 #pragma once
-/// Running sums, maxima and minima.
+/// Running sums, products, maxima and minima.
 
 #include <source_location>
 
@@ -8,6 +8,7 @@
 #include <shardtype/execute/window.hpp>
 #include <shardtype/ops/max.hpp>
 #include <shardtype/ops/min.hpp>
+#include <shardtype/ops/prod.hpp>
 #include <shardtype/ops/sum.hpp>
 
 namespace shardtype::op {
@@ -39,6 +40,14 @@ template <class I, class A>
 constexpr auto cumsum(A const& a, op::Cumulate how = op::Cumulate::inclusive,
                       std::source_location where = std::source_location::current()) {
   return call(op::CumSum<I>{how == op::Cumulate::exclusive}, where, a);
+}
+
+/// Running products, as cumsum; exclusive ones begin with 1. Refused: D01, B03, D14 unreduced over any axis (a
+/// product of sums is no sum of products), D15 products of bool (`cummin` says whether all were true). As jnp.cumprod.
+template <class I, class A>
+constexpr auto cumprod(A const& a, op::Cumulate how = op::Cumulate::inclusive,
+                       std::source_location where = std::source_location::current()) {
+  return call(op::CumProd<I>{how == op::Cumulate::exclusive}, where, a);
 }
 
 /// Running maxima, as cumsum; exclusive ones begin with the least number. Refused: D01, B03, D14 a pending sum,

@@ -23,6 +23,7 @@ inline constexpr Registered strict_operations[] = {
     {"Concat", "concat"},
     {"CumMax", "cummax"},
     {"CumMin", "cummin"},
+    {"CumProd", "cumprod"},
     {"CumSum", "cumsum"},
     {"DynamicSlice", "dynamic_slice"},
     {"DynamicUpdate", "dynamic_update"},

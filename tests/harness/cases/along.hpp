@@ -162,6 +162,7 @@ std::int64_t running(Cell const& c, std::int64_t end, std::int64_t none, Join jo
   return value;
 }
 inline std::int64_t sum_of(std::int64_t a, std::int64_t b) { return a + b; }
+inline std::int64_t product_of(std::int64_t a, std::int64_t b) { return a * b; }
 inline std::int64_t larger(std::int64_t a, std::int64_t b) { return std::max(a, b); }
 inline std::int64_t smaller(std::int64_t a, std::int64_t b) { return std::min(a, b); }
 
@@ -182,6 +183,17 @@ struct RunningSum : Running<rules::ReductionKind::sum> {
   static auto perform(On const& on) {
     using V = typename On::V;
     return cumsum<V>(on.a);
+  }
+};
+struct RunningProduct : Running<rules::ReductionKind::whole> {
+  static constexpr Taken takes = one(numbers);
+  static constexpr bool seldom_fits = true;
+  static constexpr Known known(KnownOperands const& of) { return {power(of.a.most, most_extent)}; }
+  static std::int64_t element(Cell const& c) { return running(c, c.i() + 1, 1, product_of); }
+  template <class On>
+  static auto perform(On const& on) {
+    using V = typename On::V;
+    return cumprod<V>(on.a);
   }
 };
 struct RunningMax : Running<rules::ReductionKind::max> {
@@ -242,8 +254,8 @@ struct NamedSort : Case {
 };
 
 using Along = CaseList<Flip, Roll, FromSecond, FromSecondAndOne, TwiceEach, FromMiddle, Halves,
-                       Shift, ShiftRound, HaloRows, HaloRound, RunningSum, RunningMax, RunningMin,
-                       SumBefore, NamedSort>;
+                       Shift, ShiftRound, HaloRows, HaloRound, RunningSum, RunningProduct,
+                       RunningMax, RunningMin, SumBefore, NamedSort>;
 
 }  // namespace programs::cases
 
@@ -255,6 +267,8 @@ template <>
 inline constexpr auto sample<"CumMax"> = on<A>(op::CumMax<I>{});
 template <>
 inline constexpr auto sample<"CumMin"> = on<A>(op::CumMin<I>{});
+template <>
+inline constexpr auto sample<"CumProd"> = on<A>(op::CumProd<I>{});
 template <>
 inline constexpr auto sample<"CumSum"> = on<A>(op::CumSum<I>{});
 template <>
