@@ -368,6 +368,15 @@ TEST_CASE("functions of one tensor") {
   check(square(a), [](double x) { return x * x; });
   check(pow(a, 3.0), [](double x) { return std::pow(x, 3.0); });
   check(atan2(a, 2.0), [](double x) { return std::atan2(x, 2.0); });
+  check(logaddexp(a, 0.25), [](double x) { return std::log(std::exp(x) + std::exp(0.25)); });
+  check(logaddexp(a * 2000, 1000.0) - 1000, [](double x) {
+    double const more = 2000 * x - 1000;
+    return more > 0 ? more + std::log1p(std::exp(-more)) : std::log1p(std::exp(more));
+  });
+  static constexpr double infinity = std::numeric_limits<double>::infinity();
+  check(logaddexp(a * 0 + infinity, infinity), [](double) { return infinity; });
+  check(logaddexp(a * 0 - infinity, -infinity), [](double) { return -infinity; });
+  check(logaddexp(a, -infinity), [](double x) { return x; });
   check(a % 0.25, [](double x) { return x - std::floor(x / 0.25) * 0.25; });
   check(cast<std::int32_t>(a * 10),
         [](double x) { return static_cast<double>(static_cast<int>(x * 10)); });

@@ -58,6 +58,10 @@ static_assert(refusal_of<f::Add, Tensor<int, Dim<I>>, Number<double>> ==
               Code::P10_number_does_not_fit);
 static_assert(refusal_of<f::Where, T<Dim<I>>, T<Dim<I>>, T<Dim<I>>> == Code::P11_condition);
 static_assert(refusal_of<f::Exp, Tensor<int, Dim<I>>> == Code::P12_not_floating);
+static_assert(gives<f::LogAddExp, T<Dim<I, X>>, T<Dim<I, X>>, Number<float>>);
+static_assert(refusal_of<f::LogAddExp, Tensor<int, Dim<I>>, Tensor<int, Dim<I>>> ==
+              Code::P12_not_floating);
+static_assert(refusal_of<f::LogAddExp, T<Dim<I>, UX>, T<Dim<I>, UX>> == Code::P04_not_linear);
 
 // U, sum: linear functions keep it.
 static_assert(gives<f::Add, T<Dim<I>, UX>, T<Dim<I>, UX>, T<Dim<I>, UX>>);

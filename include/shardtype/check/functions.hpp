@@ -40,6 +40,7 @@ struct Minimum : Tag<Linearity::minimum> {};
 struct Power : Tag<> {};
 struct Remainder : Tag<> {};
 struct Atan2 : Analytic {};
+struct LogAddExp : Analytic {};
 struct Negate : Tag<Linearity::linear> {};
 struct Conjugate : Tag<Linearity::linear> {};
 struct Real : Tag<Linearity::linear, Gives::real> {};

@@ -179,6 +179,13 @@ KOKKOS_FUNCTION auto call(functions::Absolute, T const& a) {
     return a < T{} ? static_cast<T>(-a) : (a == T{} ? T{} : a);
   }
 }
+/// log(e^a + e^b) without overflow. Infinities of one sign are equal: their difference would be a NaN.
+template <class T>
+KOKKOS_FUNCTION T call(functions::LogAddExp, T const& a, T const& b) {
+  T const larger = call(functions::Maximum{}, a, b);
+  T const apart = a == b ? T(0) : -call(functions::Absolute{}, a - b);
+  return larger + math::log1p(math::exp(apart));
+}
 template <class T>
 KOKKOS_FUNCTION T call(functions::Sign, T const& a) {
   return a > T{} ? T{1} : (a < T{} ? static_cast<T>(-T{1}) : a);

@@ -166,6 +166,12 @@ template <class A, class B>
 constexpr auto atan2(A&& a, B&& b) {
   return detail::fuse(functions::Atan2{}, std::forward<A>(a), std::forward<B>(b));
 }
+/// log(e^a + e^b), without overflow; elements as jnp.logaddexp. Refused: P12 of integers, P04 of unreduced values.
+template <class A, class B>
+  requires(detail::are_operands<A, B>)
+constexpr auto logaddexp(A&& a, B&& b) {
+  return detail::fuse(functions::LogAddExp{}, std::forward<A>(a), std::forward<B>(b));
+}
 /// `a` where the bool tensor `p` holds, else `b`. Owed sums stay owed if both are owed, or if the
 /// other is `zero`.
 template <class P, class A, class B>

@@ -149,6 +149,23 @@ struct Smallest : Case {
     return min(on.a, on.b).tensor();
   }
 };
+// Of logarithms of whole numbers: their sum, as far as a logarithm is exact enough to tell it.
+struct LogAddExp : Case {
+  static constexpr Taken takes = two(floats, floats);
+  using function = functions::LogAddExp;
+  using Elements = double;
+  static constexpr Known known(KnownOperands const& of) {
+    std::int64_t const most = std::max(of.a.most, of.b.most);
+    return {most > (std::int64_t{1} << 32) ? too_large : 2 * most + 2};
+  }
+  static std::int64_t of(std::int64_t a, std::int64_t b, std::int64_t) {
+    return (a < 0 ? -a : a) + (b < 0 ? -b : b) + 2;
+  }
+  template <class On>
+  static auto perform(On const& on) {
+    return round(exp(logaddexp(log(abs(on.a) + 1), log(abs(on.b) + 1)))).tensor();
+  }
+};
 struct Positive : Case {
   static constexpr Taken takes = one(numbers);
   using function = functions::Greater;
@@ -267,8 +284,9 @@ struct Selected : Case {
   }
 };
 
-using Elementwise = CaseList<Negate, Absolute, OwnFunction, Scaled, PlusOne, Add, Subtract,
-                             Multiply, Divide, WholeDivide, Remainder, Largest, Smallest, Positive,
-                             Equal, Both, Inverted, ToFloating, ToInteger, Choose, Selected>;
+using Elementwise =
+    CaseList<Negate, Absolute, OwnFunction, Scaled, PlusOne, Add, Subtract, Multiply, Divide,
+             WholeDivide, Remainder, Largest, Smallest, LogAddExp, Positive, Equal, Both, Inverted,
+             ToFloating, ToInteger, Choose, Selected>;
 
 }  // namespace programs::cases
