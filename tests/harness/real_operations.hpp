@@ -143,6 +143,7 @@ auto perform_along(Int n, A const& a, B const& b, C const& c) {
   constexpr Instruction in = P::value.code[At];
   constexpr Op op = in.op;
   using V = label<in.from>;
+  using W = label<in.to>;
   if constexpr (op == Op::renamed) {
     return squeeze<R>(expand<R>(relabel<Q, V>(relabel<V, Q>(a))));
   } else if constexpr (op == Op::reshaped) {
