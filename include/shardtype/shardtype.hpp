@@ -80,6 +80,7 @@
 #include <shardtype/ops/top_k.hpp>
 #include <shardtype/ops/transfer.hpp>
 #include <shardtype/ops/transpose.hpp>
+#include <shardtype/ops/tril.hpp>
 #include <shardtype/runtime/environment.hpp>
 #include <shardtype/runtime/mesh.hpp>
 #include <shardtype/tensor/create.hpp>

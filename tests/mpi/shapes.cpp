@@ -224,6 +224,41 @@ TEST_CASE("along a dim that is not split: slice, pad, repeat, tile, flip, roll")
   CHECK(on_ranks::code_of([&] { tile<I>(b, INT64_MAX); }) == "E41");
 }
 
+template <class... Dims, class M>
+void check_triangles(M const& mesh, std::array<Int, 3> const& extents) {
+  // rows I and columns J, wherever they stand
+  using A = Tensor<Int, Dims...>;
+  auto const value = [](auto i, auto j, auto k) { return 1 + i * 31 + j * 7 + k; };
+  auto const a = from_function<Int, Dims...>(mesh, extents, value);
+  constexpr int i_at = A::spec.find(core::Scope<A>::names.find_label(core::identity<I>));
+  constexpr int j_at = A::spec.find(core::Scope<A>::names.find_label(core::identity<J>));
+  for (Int const diagonal : {Int{0}, Int{1}, Int{-1}, Int{3}, Int{-4}, INT64_MAX, INT64_MIN}) {
+    INFO("diagonal " << diagonal);
+    auto const kept = [=](bool upper) {
+      return [=](Int x, Int y, Int z) {
+        std::array<Int, 3> const at{x, y, z};
+        Int const apart = at[j_at] - at[i_at];
+        return (upper ? apart >= diagonal : apart <= diagonal) ? value(x, y, z) : 0;
+      };
+    };
+    CHECK(on_ranks::wrong(tril<I, J>(a, diagonal), kept(false)) == 0);
+    CHECK(on_ranks::wrong(triu<I, J>(a, diagonal), kept(true)) == 0);
+  }
+}
+
+TEST_CASE("triangles, of dims split in any way") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  for (std::array<Int, 3> const& n :
+       {std::array<Int, 3>{5, 7, 3}, {9, 4, 2}, {1, 1, 1}, {6, 0, 2}, {0, 3, 1}}) {
+    INFO("extents " << n[0] << " " << n[1] << " " << n[2]);
+    check_triangles<Dim<I, X>, Dim<J, Y>, Dim<K>>(mesh, n);
+    check_triangles<Dim<K>, Dim<I, X, Y>, Dim<J>>(mesh, n);
+    check_triangles<Dim<J, Y>, Dim<K, X>, Dim<I>>(mesh, n);
+    check_triangles<Dim<I, Cyclic<X, 2>>, Dim<K>, Dim<J, Y>>(mesh, n);
+    check_triangles<Dim<K>, Dim<J>, Dim<I, Cyclic<Y, 3>>>(mesh, n);
+  }
+}
+
 TEST_CASE("concat and stack") {
   auto const mesh = on_ranks::two_axes<X, Y>();
   for (Int const n : {0, 1, 5}) {

@@ -230,6 +230,15 @@ static_assert(refusal_of<op::Stack<K>, A, R> == Code::D13_unreduced_differs);
 static_assert(gives<op::Shift<I>, A, A>);
 static_assert(gives<op::HaloExchange<J>, R, R>);
 static_assert(refusal_of<op::Shift<K>, A> == Code::D01_no_such_index);
+// A triangle of two dims: nothing moves, whatever splits them and whatever is unreduced.
+static_assert(gives<op::Tril<I, J>, A, A>);
+static_assert(gives<op::Triu<J, I>, A, A>);
+static_assert(gives<op::Tril<I, J>, M, M>);
+static_assert(
+    gives<op::Tril<I, J>, T<Dim<I, Cyclic<X, 4>>, Dim<J, Y>>, T<Dim<I, Cyclic<X, 4>>, Dim<J, Y>>>);
+static_assert(refusal_of<op::Tril<I, K>, A> == Code::D01_no_such_index);
+static_assert(refusal_of<op::Tril<I, I>, A> == Code::T02_index_twice);
+static_assert(plan(op::Tril<I, J>{}, type<A>).collectives() == 0);
 static_assert(gives<op::CumSum<I>, A, A>);
 static_assert(gives<op::CumMax<I>, M, M>);
 static_assert(refusal_of<op::CumSum<I>, M> == Code::D14_scan_unreduced);

@@ -90,6 +90,21 @@ struct Transpose {
   }
 };
 
+/// The elements at or below a diagonal of I and J, or at or above it; zeros in the place of the others. Diagonal k begins
+/// at row 0 and column k.
+template <class I, class J, bool Upper>
+struct Triangle {
+  using operation = Triangle;
+  using from = detail::Bare<I, J>;
+  static constexpr std::string_view name = Upper ? "triu" : "tril";
+  std::int64_t diagonal = 0;
+  static constexpr Verdict rule(rules::Question const& q) { return rules::masked(q); }
+};
+template <class I, class J>
+using Tril = Triangle<I, J, false>;
+template <class I, class J>
+using Triu = Triangle<I, J, true>;
+
 /// Other labels for the same dims, in pairs of an old and a new one.
 template <class... Ls>
 struct Relabel {

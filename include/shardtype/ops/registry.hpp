@@ -69,6 +69,8 @@ inline constexpr Registered strict_operations[] = {
     {"TopK", "top_k"},
     {"Transfer", "transfer"},
     {"Transpose", "transpose"},
+    {"Tril", "tril"},
+    {"Triu", "triu"},
 };
 
 }  // namespace shardtype::op

@@ -17,6 +17,12 @@ constexpr Verdict has_all(Spec const& a, Spec const& labels) {
       return refuse(Code::D01_no_such_index, labels.dims[d].label);
   return {};
 }
+/// An operation on elements that asks where they stand along some dims: the same dims, split as they are. What it puts in
+/// the place of others is zero, which sums, maxima and minima of zeros are, too.
+constexpr Verdict masked(Question const& q) {
+  Verdict const v = has_all(q.a(), q.from);
+  return v ? accept(q.a()) : v;
+}
 
 /// Whether no axis deals out in turns what stands under one of the labels of `labels` in `a`.
 constexpr Verdict in_blocks(Spec const& a, Spec const& labels) {

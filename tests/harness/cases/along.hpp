@@ -222,6 +222,39 @@ struct SumBefore : RunningSum {
   }
 };
 
+// The elements on one side of a diagonal of two dims.
+template <bool upper>
+struct Triangle : Case {
+  static constexpr Known known(KnownOperands const& of) { return {of.a.most}; }
+  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
+    if (in.from == in.to) return Rules::no();
+    rules::Question q = Rules::question(&r.a, 1);
+    q.from.add(in.from);
+    q.from.add(in.to);
+    return rules::masked(q);
+  }
+  static std::int64_t element(Cell const& c) {
+    std::int64_t const apart = c.at[c.in.to] - c.i();
+    return (upper ? apart >= 1 : apart <= 1) ? c.a() : 0;
+  }
+};
+struct LowerTriangle : Triangle<false> {
+  template <class On>
+  static auto perform(On const& on) {
+    using V = typename On::V;
+    using W = typename On::W;
+    return tril<V, W>(on.a, 1);
+  }
+};
+struct UpperTriangle : Triangle<true> {
+  template <class On>
+  static auto perform(On const& on) {
+    using V = typename On::V;
+    using W = typename On::W;
+    return triu<V, W>(on.a, 1);
+  }
+};
+
 // A sort of rows that ranks must bring together first, by op::Named.
 struct NamedSort : Case {
   static constexpr planning::LocalPlan meet(Instruction const& in, Spec const& a, Spec const&) {
@@ -255,7 +288,7 @@ struct NamedSort : Case {
 
 using Along = CaseList<Flip, Roll, FromSecond, FromSecondAndOne, TwiceEach, FromMiddle, Halves,
                        Shift, ShiftRound, HaloRows, HaloRound, RunningSum, RunningProduct,
-                       RunningMax, RunningMin, SumBefore, NamedSort>;
+                       RunningMax, RunningMin, SumBefore, LowerTriangle, UpperTriangle, NamedSort>;
 
 }  // namespace programs::cases
 
@@ -291,5 +324,10 @@ template <>
 inline constexpr auto sample<"Slice"> = on<A>(op::Slice<J, P>{2, 4});
 template <>
 inline constexpr auto sample<"Tile"> = on<A>(op::Tile<J, M>{2});
+
+template <>
+inline constexpr auto sample<"Tril"> = on<A>(op::Tril<I, J>{1});
+template <>
+inline constexpr auto sample<"Triu"> = on<A>(op::Triu<I, J>{1});
 
 }  // namespace samples
