@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <shardtype/random/random.hpp>
 #include <shardtype/shardtype.hpp>
 
 #include "harness/catch.hpp"
@@ -413,6 +414,49 @@ TEST_CASE("other shardings") {
         cyclic);
     auto const whole = matrix<double, Dim<I>, Dim<J, Y>>(mesh, i, j);
     check("reduced", op::ToReduced<X>{}, [](auto const& x) { return reduced<X>(x); }, whole);
+  });
+}
+
+template <class A, class M, class Make>
+void check_made(char const* what, M const& mesh, std::array<Int, 2> const& extents, Make make) {
+  INFO(what);
+  op::Create<A> const create{extents};
+  check(plan_at(create, mesh), {}, 0, [&] { return make(Type<A>{}, extents); });
+}
+
+TEST_CASE("tensors that are made of no other") {
+  for_cases([](auto const& mesh, Int i, Int j) {
+    auto const in_all_ways = [&]<class A>(Type<A>) {
+      check_made<A>("zeros", mesh, {i, j},
+                    [&]<class B>(Type<B>, auto const& n) { return zeros<B>(mesh, n); });
+      check_made<A>("full", mesh, {i, j},
+                    [&]<class B>(Type<B>, auto const& n) { return full<B>(mesh, n, 2); });
+      check_made<A>("from_function", mesh, {i, j}, [&]<class B>(Type<B>, auto const& n) {
+        return from_function<B>(mesh, n, [](Int x, Int y) { return static_cast<double>(x - y); });
+      });
+      check_made<A>("normal", mesh, {i, j}, [&]<class B>(Type<B>, auto const& n) {
+        return normal<B>(mesh, n, RandomKey{3});
+      });
+      check_made<A>("uniform", mesh, {i, j}, [&]<class B>(Type<B>, auto const& n) {
+        return uniform<B>(mesh, n, RandomKey{3});
+      });
+      check_made<A>("truncated_normal", mesh, {i, j}, [&]<class B>(Type<B>, auto const& n) {
+        return truncated_normal<B>(mesh, n, RandomKey{3}, -1, 1);
+      });
+      check_made<A>("bernoulli", mesh, {i, j}, [&]<class B>(Type<B>, auto const& n) {
+        return bernoulli<B>(mesh, n, RandomKey{3}, 0.5);
+      });
+    };
+    in_all_ways(type<Tensor<double, Dim<I, X>, Dim<J, Y>>>);
+    in_all_ways(type<Tensor<double, Dim<I>, Dim<J, Y, X>>>);
+    in_all_ways(type<Tensor<double, Dim<I, Cyclic<Y, 5>>, Dim<J>, Unreduced<X>>>);
+    using Whole = Tensor<Int, Dim<I, Y>, Dim<J>>;
+    check_made<Whole>("integers", mesh, {i, j}, [&]<class B>(Type<B>, auto const& n) {
+      return integers<B>(mesh, n, RandomKey{3}, 0, 9);
+    });
+    using Order = Tensor<Int, Dim<I, X>>;
+    check(plan_at(op::Create<Order>{{i}}, mesh), {}, 0,
+          [&] { return permutation<Order>(mesh, {i}, RandomKey{3}); });
   });
 }
 

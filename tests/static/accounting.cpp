@@ -191,3 +191,11 @@ static_assert(loop.flops() == 2 * 2 * (20 + 12 + 6 + 4 + 1));
 static_assert(busiest(loop));
 
 }  // namespace
+
+// A tensor that is made of no other: no operand, nothing sent, one block.
+struct Made4 : Axis<"Made4", 4> {};
+struct Rows10 : Index<"Rows10"> {};
+struct Columns6 : Index<"Columns6"> {};
+constexpr Plan made = plan(op::Create<Tensor<double, Dim<Rows10, Made4>, Dim<Columns6>>>{{10, 6}});
+static_assert(made.operand_count == 0 && made.collectives() == 0 && made.bytes({}) == 0);
+static_assert(made.peak_bytes() == 3 * 6 * 8 && made.flops() == 0 && made.size == 1);

@@ -90,6 +90,9 @@ struct Names {
   constexpr bool all_static() const {
     for (int k = 0; k < labels; ++k)
       if (label_extent[k] == dynamic) return false;
+    return knows_axis_sizes();
+  }
+  constexpr bool knows_axis_sizes() const {
     for (int k = 0; k < axes; ++k)
       if (axis_size[k] == dynamic) return false;
     return true;

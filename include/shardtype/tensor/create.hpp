@@ -10,7 +10,9 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/check/create.hpp>
 #include <shardtype/kernels/fill.hpp>
+#include <shardtype/plan/explain.hpp>
 #include <shardtype/tensor/tensor.hpp>
 
 namespace shardtype {
@@ -192,6 +194,18 @@ auto from_host(Mesh<Xs...> const& mesh,
     return whole[static_cast<std::size_t>(k)];
   });
   return out;
+}
+
+/// `plan_at(op::Create<A>{{1500, 1100}}, mesh)`: what making such a tensor on this mesh takes. Communicates nothing.
+template <class A, class... Xs>
+Plan plan_at(op::Create<A> const& op, Mesh<Xs...> const& mesh) {
+  detail::check_mesh_has_axes<A, Xs...>();
+  return op.plan_on(runtime::map_axes(mesh.state(), core::Scope<A>::names).sizes);
+}
+/// The same as text.
+template <class A, class... Xs>
+std::string explain(op::Create<A> const& op, Mesh<Xs...> const& mesh) {
+  return explain(plan_at(op, mesh), core::Scope<A>::names);
 }
 
 }  // namespace shardtype

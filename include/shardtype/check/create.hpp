@@ -1,0 +1,52 @@
+#pragma once
+/// Making a tensor of no other, as an object: what its plan says.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include <shardtype/check/resolve.hpp>
+#include <shardtype/core/bridge.hpp>
+#include <shardtype/plan/local_plan.hpp>
+
+namespace shardtype {
+
+namespace op {
+
+/// The making of a tensor of type `A` and these extents: `zeros`, `full`, `from_function`, the random numbers. Each
+/// rank makes its block, and nothing is sent: element (i, j) of random numbers depends on the key, i and j alone.
+template <class A>
+struct Create {
+  using operation = Create;
+  static constexpr std::string_view name = "create";
+  std::array<std::int64_t, static_cast<std::size_t>(Scope<A>::template spec<0>.rank)> extents{};
+
+  /// On axes of these sizes.
+  constexpr Plan plan_on(Sizes const& sizes) const {
+    planning::CallSizing c;
+    c.result = Scope<A>::template spec<0>;
+    c.common = {Scope<A>::names.extents(), sizes, static_cast<std::int64_t>(sizeof(element_t<A>))};
+    for (int d = 0; d < c.result.rank; ++d)
+      c.common.extents.at[c.result.dims[d].label] = extents[static_cast<std::size_t>(d)];
+    c.made.extents = c.common.extents;
+    c.made.element_bytes = c.common.element_bytes;
+    Plan p = planning::plan_of_call(name, c);
+    planning::append_compute(p, {});
+    return p;
+  }
+};
+
+}  // namespace op
+
+/// `plan(op::Create<A>{{1500, 1100}})`: no operands, nothing sent, the block of the rank that has the most. The types
+/// of the axes settle their sizes; else plan_at asks the mesh.
+template <class A>
+constexpr Plan plan(op::Create<A> const& op) {
+  static_assert(core::Scope<A>::names.knows_axis_sizes(),
+                "[shardtype] an axis of this tensor gets its size at run time: plan_at(op, mesh) "
+                "has the plan");
+  return op.plan_on(core::Scope<A>::names.sizes());
+}
+
+}  // namespace shardtype
