@@ -2,6 +2,7 @@
 // RANKS: 1 2 3 4 6 8
 #include <algorithm>
 #include <complex>
+#include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include <mpi.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <shardtype/io/npy_file.hpp>
@@ -380,4 +382,42 @@ TEST_CASE("all ranks learn together that a file cannot be written") {
   CHECK(contains(fails(path),
                  "[shardtype IO8] cannot write " + path + ": its directory does not exist"));
   CHECK(contains(fails(dir / "."), "IO8"));
+}
+
+TEST_CASE("a file that cannot be written whole leaves the old one as it was") {
+  TempDir const dir;
+  auto const path = dir / "a.npy";
+  auto const small = block_of({5, 3}, 1, -1, 0);
+  write<float>(path, {5, 3}, small, false);
+  meet();
+  std::string old;
+  if (my_rank() == 0) old = contents(path);
+  // more than a file may have
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  auto const handler = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit const little{1 << 14, before.rlim_max};
+  setrlimit(RLIMIT_FSIZE, &little);
+  auto const large = block_of({200, 300}, 1, -1, 0);
+  std::string const failure = shared_failure([&] { write<float>(path, {200, 300}, large, false); });
+  setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  CHECK(contains(failure, "[shardtype IO8] cannot write " + path));
+  meet();
+  if (my_rank() == 0) {
+    CHECK(contents(path) == old);
+    CHECK(!fs::exists(path + ".partial"));
+    // a link stays one, and the file it leads to keeps its permissions
+    fs::permissions(path, fs::perms::owner_all);
+    fs::create_symlink(fs::absolute(path), dir / "link.npy");
+  }
+  meet();
+  write<float>(dir / "link.npy", {200, 300}, large, false);
+  meet();
+  if (my_rank() == 0) {
+    CHECK(fs::is_symlink(dir / "link.npy"));
+    CHECK(fs::file_size(path) == 128 + 200 * 300 * 4);
+    CHECK(fs::status(path).permissions() == fs::perms::owner_all);
+    CHECK(!fs::exists(path + ".partial"));
+  }
 }

@@ -15,6 +15,7 @@
 
 #include <shardtype/core/error.hpp>
 #include <shardtype/io/npy_header.hpp>
+#include <shardtype/io/npy_replacement.hpp>
 #include <shardtype/io/npy_slabs.hpp>
 #include <shardtype/io/npy_transfer.hpp>
 
@@ -115,7 +116,8 @@ inline void read_npy_block(MPI_Comm comm, std::string const& path, NpyHeader con
   detail::npy_agree(comm, detail::npy_check_block(path, header.shape, begin, count));
   detail::NpySlabs const slabs(header.shape, begin, count, element_bytes, header.fortran_order,
                                access);
-  detail::NpyTransfer in(access.collective ? comm : MPI_COMM_SELF, detail::NpyWay::read, path);
+  detail::NpyTransfer in(access.collective ? comm : MPI_COMM_SELF, detail::NpyWay::read, path,
+                         path);
   in.open();
   detail::npy_agree(comm, in.outcome);
   MPI_Offset has = 0;
@@ -128,12 +130,11 @@ inline void read_npy_block(MPI_Comm comm, std::string const& path, NpyHeader con
   detail::npy_agree(comm, in.outcome);
 }
 
-/// Writes a .npy file of the whole array `shape`: creates it or replaces its contents; rank 0 writes
-/// the header, and each rank with `i_write` its block, [begin, begin + count) per dimension, from
+/// Writes a .npy file of the whole array `shape`: creates it or replaces it, once all is written: until then, and where
+/// that fails, what stands at `path` is as it was. The bytes go to `path`.partial first. Rank 0 writes the header, and each rank with `i_write` its block, [begin, begin + count) per dimension, from
 /// row-major host memory `in`. Ranks that hold copies pass i_write = false; the blocks written
 /// must cover the array and not overlap. Collective over `comm`; all but the block must be the same
-/// on all ranks. Throws on every rank or on none: IO8 cannot write (the file may then be left
-/// incomplete), IO9 a block outside the array.
+/// on all ranks. Throws on every rank or on none: IO8 cannot write, IO9 a block outside the array.
 inline void write_npy(MPI_Comm comm, std::string const& path, std::string const& dtype,
                       NpyInts const& shape, NpyInts const& begin, NpyInts const& count,
                       std::size_t element_bytes, void const* in, bool i_write,
@@ -143,7 +144,8 @@ inline void write_npy(MPI_Comm comm, std::string const& path, std::string const&
   auto const offset = static_cast<std::int64_t>(header.size());
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
-  detail::NpyTransfer start(MPI_COMM_SELF, detail::NpyWay::write, path);
+  detail::NpyReplacement file(comm, path);
+  detail::NpyTransfer start(MPI_COMM_SELF, detail::NpyWay::write, path, file.written());
   if (rank == 0) {
     start.open();
     if (start.outcome.fine()) {
@@ -157,13 +159,16 @@ inline void write_npy(MPI_Comm comm, std::string const& path, std::string const&
   detail::npy_agree(comm, start.outcome);
 
   detail::NpySlabs const slabs(shape, begin, count, element_bytes, fortran_order, access);
-  detail::NpyTransfer out(access.collective ? comm : MPI_COMM_SELF, detail::NpyWay::write, path);
+  detail::NpyTransfer out(access.collective ? comm : MPI_COMM_SELF, detail::NpyWay::write, path,
+                          file.written());
   out.open();
   detail::npy_agree(comm, out.outcome);
   // A write call only reads this memory.
   auto* const block = const_cast<std::byte*>(static_cast<std::byte const*>(in));
   out.move(offset, slabs, i_write, block);
   out.close();
+  detail::npy_agree(comm, out.outcome);
+  file.finish(out.outcome);
   detail::npy_agree(comm, out.outcome);
 }
 

@@ -88,11 +88,12 @@ class NpyTransfer {
  public:
   NpyOutcome outcome;
 
-  NpyTransfer(MPI_Comm comm, NpyWay way, std::string const& path)
+  /// Messages name the file `path`; its bytes are in `place`.
+  NpyTransfer(MPI_Comm comm, NpyWay way, std::string const& path, std::string const& place)
       : comm_(comm),
         way_(way),
         // MPI-IO takes what is before a colon for the name of a file system
-        name_(path.find(':') == path.npos ? path : "ufs:" + path),
+        name_(place.find(':') == place.npos ? place : "ufs:" + place),
         what_((way == NpyWay::read ? "cannot read " : "cannot write ") + path) {}
 
   NpyTransfer(NpyTransfer const&) = delete;
