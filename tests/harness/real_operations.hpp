@@ -143,7 +143,6 @@ auto perform_along(Int n, A const& a, B const& b, C const& c) {
   constexpr Instruction in = P::value.code[At];
   constexpr Op op = in.op;
   using V = label<in.from>;
-  using W = label<in.to>;
   if constexpr (op == Op::renamed) {
     return squeeze<R>(expand<R>(relabel<Q, V>(relabel<V, Q>(a))));
   } else if constexpr (op == Op::reshaped) {
@@ -224,12 +223,13 @@ auto perform_change(Mesh<X, Y, Z> const& mesh, A const& a) {
   }
 }
 
-/// A case's instruction with its operands: the index and the axis that it names, the type of the result.
+/// A case's instruction with its operands: the indices and the axis that it names, the type of the result.
 template <class P, int At, class FirstOperand, class B, class C>
 struct On {
   static constexpr Instruction in = P::value.code[At];
   using A = FirstOperand;
   using V = label<in.from>;
+  using W = label<in.to>;
   using Axis = axis<in.axis>;
   using Out = type_of<P, inputs + At>;
   static constexpr auto exclusive = op::Cumulate::exclusive;
