@@ -18,7 +18,6 @@ namespace op {
 /// rank makes its block, and nothing is sent: element (i, j) of random numbers depends on the key, i and j alone.
 template <class A>
 struct Create {
-  using operation = Create;
   static constexpr std::string_view name = "create";
   std::array<std::int64_t, static_cast<std::size_t>(Scope<A>::template spec<0>.rank)> extents{};
 

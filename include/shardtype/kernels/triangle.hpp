@@ -35,7 +35,8 @@ struct KeepTriangle {
   }
 };
 
-/// Host: one run of the last dim per work item, of which a begin or an end is kept.
+/// Host: one run per work item, of which a begin or an end is kept: of J or of I where that is innermost, also
+/// before dims of extent 1.
 template <class T>
 struct KeepTriangleInRuns {
   T const* src;
@@ -84,7 +85,9 @@ void keep_triangle(Exec const& exec, T const* src, T* dst, Layout const& l, Held
   std::int64_t const bounded = std::clamp(diagonal, -max_elements, max_elements);
   if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace,
                                            typename Exec::memory_space>::accessible) {
-    std::int64_t const length = l.extent[l.rank - 1];
+    std::int64_t const length = j.inner == 1   ? j.rows.count
+                                : i.inner == 1 ? i.rows.count
+                                               : l.extent[l.rank - 1];
     Kokkos::parallel_for("shardtype::triangle", Policy(exec, 0, n / length),
                          detail::KeepTriangleInRuns<T>{src, dst, i, j, length, bounded, upper});
   } else {
