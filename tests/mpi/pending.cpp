@@ -285,6 +285,13 @@ TEST_CASE("what is under way holds its memory") {
   // twice
   CHECK(code_of([&] { (void)std::move(pending).wait(); }) == "E67");
   CHECK(code_of([&] { (void)pending.test(); }) == "E67");
+  // assigned to itself it stays under way
+  {
+    auto pending_still = start(op::AllGather<X>{}, a);
+    auto& itself = pending_still;
+    pending_still = std::move(itself);
+    CHECK(on_ranks::wrong(std::move(pending_still).wait(), [](Int) { return -1; }) == 0);
+  }
   // a Pending that is assigned over was waited for
   auto next = start(op::AllGather<X>{}, a);
   for (int k = 0; k < 3; ++k) {

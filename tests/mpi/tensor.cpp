@@ -101,6 +101,43 @@ TEST_CASE("a tensor is a value") {
   CHECK_THROWS_AS(a.mutable_local(), Error);
 }
 
+// Writes `x` through the view that a tensor gave.
+template <class View>
+void write_through(View const& view, float x) {
+  for (std::size_t k = 0; k < view.extent(0); ++k) view(k) = x;
+}
+
+TEST_CASE("what is made of a tensor stays what it was while a view writes to it") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  auto const is = [](auto const& t, float x) {
+    return on_ranks::wrong(t, [=](std::int64_t) { return x; }) == 0;
+  };
+  auto a = full<float, Dim<I, X>>(mesh, {8}, 1.0F);
+  {
+    auto const view = a.mutable_local();
+    auto const same = view;
+    auto const copied = a;
+    auto assigned = full<float, Dim<I, X>>(mesh, {8}, 0.0F);
+    assigned = a;
+    auto const renamed = relabel<I, J>(a);
+    auto const later = lazy(a) + 0.0F;
+    auto pending = start(op::AllGather<X>{}, a);
+    write_through(view, 5.0F);
+    CHECK(is(a, 5.0F));
+    CHECK(is(copied, 1.0F));
+    CHECK(is(assigned, 1.0F));
+    CHECK(is(renamed, 1.0F));
+    CHECK(is(evaluate<Dim<I, X>>(mesh, later), 1.0F));
+    CHECK(is(std::move(pending).wait(), 1.0F));
+    // operations that are done when they return copy nothing
+    CHECK_FALSE(a.shared());
+  }
+  // once no view lives, copies share again
+  auto const copied = a;
+  CHECK(copied.local().data() == a.local().data());
+  CHECK_THROWS_AS(a.mutable_local(), Error);
+}
+
 TEST_CASE("item is the first rank's value on all") {
   auto const mesh = on_ranks::two_axes<X, Y>();
   auto one = full<double>(mesh, {}, 2.5);

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include <unistd.h>
+
 #include <shardtype/shardtype.hpp>
 
 using namespace shardtype;
@@ -134,13 +136,64 @@ std::map<std::string, Case> const cases = {
      [](auto&, Grid const& mesh) {
        zeros<double, Dim<I, X>, Dim<J>>(mesh, {std::int64_t{1} << 28, std::int64_t{1} << 28});
      }},
+    {"memory_of_result",
+     [](auto&, Grid const& mesh) {
+       broadcast<Dim<J>>(zeros<float, Dim<I, X>>(mesh, {2}), {std::int64_t{1} << 48});
+     }},
     {"exit",
      [](Environment& env, Grid const& mesh) {
        if (env.rank() == 3) {
          std::fputs("rank 3 exits\n", stderr);
-         std::exit(3);
+         std::exit(0);
        }
        mesh.state().whole().barrier();
+     }},
+    {"exit_everywhere",
+     [](auto&, Grid const&) {
+       std::puts("every rank exits");
+       std::exit(0);
+     }},
+    {"returns",
+     [](Environment& env, Grid const& mesh) {
+       auto const part = full<float, Dim<I>, Unreduced<Y>>(mesh, {100}, 1.0f);
+       if (env.rank() != 3) all_reduce<Y>(part);
+     }},
+    // the others are at a second mesh, of which rank 3 has taken fewer steps
+    {"returns_from_the_second_mesh",
+     [](Environment& env, Grid const& mesh) {
+       Grid const other(env.world());
+       auto const part = full<float, Dim<I>, Unreduced<Y>>(mesh, {100}, 1.0f);
+       auto const apart = full<float, Dim<I>, Unreduced<Y>>(other, {100}, 1.0f);
+       all_reduce<Y>(part);
+       all_reduce<Y>(apart);
+       if (env.rank() != 3) item(sum<I>(all_reduce<Y>(apart)));
+     }},
+    // late, but all come: no mistake
+    {"ends_late",
+     [](Environment& env, Grid const& mesh) {
+       all_reduce<Y>(full<float, Dim<I>, Unreduced<Y>>(mesh, {100}, 1.0f));
+       if (env.rank() == 3) usleep(1500000);
+     }},
+    {"moved_from",
+     [](auto&, Grid const& mesh) {
+       auto a = zeros<float, Dim<I, X>>(mesh, {6});
+       auto const b = std::move(a);
+       sum<I>(a);
+     }},
+    {"moved_second",
+     [](auto&, Grid const& mesh) {
+       auto a = zeros<float, Dim<I, X>>(mesh, {6});
+       auto b = a;
+       auto const c = std::move(b);
+       sum<I>(a + b);
+     }},
+    {"unequal_blocks",
+     [](auto&, Grid const& mesh) {
+       shard_map<Dim<I>>(
+           [&](auto b) {
+             return assume_invariant<X>(slice<I>(b, 0, mesh.coordinate<X>() + 1));
+           },
+           zeros<float, Dim<I, X>>(mesh, {6}));
      }},
 };
 
@@ -154,6 +207,12 @@ void run(int argc, char** argv, Case const& body) {
 
 int main(int argc, char** argv) {
   std::string const name = argc > 1 ? argv[1] : "";
+  if (name == "second_environment") {
+    {
+      Environment const first(argc, argv);
+    }
+    Environment const second(argc, argv);
+  }
   // caught out of the Environment's scope, on one rank while the others wait, or on all
   if (name == "caught_outside" || name == "caught_outside_everywhere") {
     try {

@@ -181,6 +181,9 @@ constexpr auto call(Op const& op, std::source_location const& where, As const&..
     } else if constexpr ((detail::is_dry<As> || ...)) {
       return detail::note<R>(op, as...);
     } else {
+      runtime::MemoryFor const wanted(
+          detail::element_name<checking::element_t<typename R::result>>(), R::verdict.result,
+          R::S::names, &where);
       if constexpr ((is_local<detail::operand_t<As>> || ...)) {
         return execute::RunBlocks<Op>::template run<R>(op, where, detail::operand(as)...);
       } else {
@@ -218,6 +221,16 @@ using judged_t = typename decltype(judge<R, As...>())::type;
 template <class Judgement>
 inline constexpr bool accepts = std::is_void_v<Judgement>;
 
+/// Starts `op` on copies, which part from a view that writes to an operand: it is sent as it is now.
+template <class R, class Op, class... As>
+auto start_held(Op const& op, std::source_location const& where, As const... as) {
+  if constexpr ((is_local<As> || ...)) {
+    return execute::RunBlocks<Op>::template start<R>(op, where, as...);
+  } else {
+    return execute::Run<Op>::template start<R>(op, where, as...);
+  }
+}
+
 /// What starts `op` on `as`.
 template <class Op, class... As>
 constexpr auto start_call(Op const& op, std::source_location const& where, As const&... as) {
@@ -226,11 +239,7 @@ constexpr auto start_call(Op const& op, std::source_location const& where, As co
   if constexpr (!accepts<Judged>) {
     return Poisoned(Judged{});
   } else {
-    if constexpr ((is_local<operand_t<As>> || ...)) {
-      return execute::RunBlocks<Op>::template start<R>(op, where, operand(as)...);
-    } else {
-      return execute::Run<Op>::template start<R>(op, where, operand(as)...);
-    }
+    return start_held<R, Op, operand_t<As>...>(op, where, operand(as)...);
   }
 }
 

@@ -122,7 +122,7 @@ class Carrier {
   /// Collective over the ranks of both meshes.
   void exchange(T const* data, T const* send_wire, T* out, T* recv_wire) {
     Link& link = source_.link(target_);
-    if (link.agreement().on()) agree(link);
+    if (link.agreement().begin_step()) agree(link);
     int const me = shardtype::detail::job_rank();
     Buffer staged_out;
     Buffer staged_in;

@@ -100,7 +100,24 @@ class Executor {
 
   /// SHARDTYPE_CHECK=agree: all ranks of the mesh are about to run this very collective.
   void agree_on(Step const& s) {
-    if (blocks_.mesh.agreement().on() && communicates(s)) agree(s);
+    if (communicates(s) && blocks_.mesh.agreement().begin_step()) agree(s);
+  }
+  /// The same where the check is on, and the step counted.
+  void agree(Step const& s) {
+    StepHash hash;
+    std::string text = std::string(name_of(s.collective)) + " over ";
+    hash.mix(static_cast<std::uint64_t>(s.collective));
+    for (int k = 0; k < s.axes.size; ++k) {
+      int const x = blocks_.axes.position[s.axes[k]];
+      text += (k == 0 ? "" : ",") + blocks_.mesh.axes()[static_cast<std::size_t>(x)].name;
+      hash.mix(static_cast<std::uint64_t>(x) + 1);
+    }
+    for (int d = 0; d < s.before.rank; ++d)
+      hash.mix(static_cast<std::uint64_t>(blocks_.sizing.extents[s.before.dims[d].label]));
+    hash.mix(static_cast<std::uint64_t>(s.from + 2));
+    hash.mix(static_cast<std::uint64_t>(s.to + 2));
+    hash.mix(where_.line());
+    blocks_.mesh.agreement().meet(text + source_text(where_), hash.value());
   }
 
  private:
@@ -241,23 +258,6 @@ class Executor {
 
   /// Whether a step's group has more than one rank; otherwise nothing is sent.
   bool communicates(Step const& s) const { return blocks_.sizing.sizes.product(s.axes) > 1; }
-
-  void agree(Step const& s) {
-    StepHash hash;
-    std::string text = std::string(name_of(s.collective)) + " over ";
-    hash.mix(static_cast<std::uint64_t>(s.collective));
-    for (int k = 0; k < s.axes.size; ++k) {
-      int const x = blocks_.axes.position[s.axes[k]];
-      text += (k == 0 ? "" : ",") + blocks_.mesh.axes()[static_cast<std::size_t>(x)].name;
-      hash.mix(static_cast<std::uint64_t>(x) + 1);
-    }
-    for (int d = 0; d < s.before.rank; ++d)
-      hash.mix(static_cast<std::uint64_t>(blocks_.sizing.extents[s.before.dims[d].label]));
-    hash.mix(static_cast<std::uint64_t>(s.from + 2));
-    hash.mix(static_cast<std::uint64_t>(s.to + 2));
-    hash.mix(where_.line());
-    blocks_.mesh.agreement().meet(text + source_text(where_), hash.value());
-  }
 
   Blocks<T, Space> blocks_;
   CollectiveStep<T, Space> collectives_;

@@ -288,7 +288,7 @@ class Fused : public detail::Expression<F, Args...> {
   }
   View<element const> local() const& { return tensor().local(); }
   View<element const> local() const&& = delete;
-  View<element> mutable_local() & { return tensor().mutable_local(); }
+  auto mutable_local() & { return tensor().mutable_local(); }
   tensor_type clone() const { return tensor().clone(); }
   bool shared() const { return tensor().shared(); }
   Buffer const& buffer() const { return tensor().buffer(); }

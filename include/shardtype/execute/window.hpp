@@ -31,7 +31,7 @@ class AlongRanks {
       sizing_.extents.at[run.call.a().dims[d].label] = run.call.given[0][d];
     member_blocks(run.call.a(), dim_, sizing_, map_, axes(), blocks_);
     me_ = static_cast<int>(place_in_group(map_, axes()));
-    if (ranks() > 1 && run.mesh.agreement().on()) agree(text, first, second, run.where);
+    if (ranks() > 1 && run.mesh.agreement().begin_step()) agree(text, first, second, run.where);
   }
 
   /// The rows of `w` of each rank: sent by those that hold them, one message for each pair of ranks.

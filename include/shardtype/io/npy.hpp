@@ -29,7 +29,7 @@ namespace detail {
 
 /// SHARDTYPE_CHECK=agree: all ranks of the mesh are about to do this with this file.
 inline void agree_on_file(MeshState& mesh, std::string const& what, std::string const& path) {
-  if (!mesh.agreement().on()) return;
+  if (!mesh.agreement().begin_step()) return;
   std::string const step = what + " " + path;
   mesh.agreement().meet(step, std::hash<std::string>{}(step));
 }

@@ -214,6 +214,13 @@ class BlockMoves {
 
   /// Error E65, on the ranks it concerns, unless all ranks of the group hold the same bytes.
   void check_equal(Buffer const& in, std::int64_t elements, std::string const& axes) {
+    std::int64_t const least = detail::reduce_number(comm().raw(), elements, MPI_MIN);
+    std::int64_t const most = detail::reduce_number(comm().raw(), elements, MPI_MAX);
+    if (least != most)
+      throw Error("E65", "a block that is promised to be the same along axis " + axes + " has " +
+                             std::to_string(elements) + " elements on this rank, and from " +
+                             std::to_string(least) + " to " + std::to_string(most) +
+                             " on those of the group");
     Buffer const theirs = broadcast(in, elements, 0);  // never `later`
     auto const bytes = size(elements) * sizeof(T);
     Buffer mine = mesh_.pool().template take<Kokkos::HostSpace>(bytes);
@@ -252,12 +259,12 @@ class BlockMoves {
 
   /// SHARDTYPE_CHECK=agree, for what is no step of a plan.
   void meet(Collective what, std::int64_t elements) {
-    if (!mesh_.agreement().on()) return;
+    if (!mesh_.agreement().begin_step()) return;
     Step step = collective(what);
     step.before = step.after = dims(1);
     Sizing z = sizing();
     z.extents.at[0] = elements;
-    Executor<T, Space>(mesh_, group_.map, z, where_).agree_on(step);
+    Executor<T, Space>(mesh_, group_.map, z, where_).agree(step);
   }
 
  private:

@@ -35,7 +35,7 @@ class Local : public detail::Held<Local<T, Parts...>, T, Parts...> {
 
   /// The block, to write: each rank writes what it likes, so it must vary over every axis of the mesh.
   /// Errors: E62 where it is promised to be the same along an axis, E21 shared memory.
-  typename Base::template View<T> mutable_local() & {
+  auto mutable_local() & {
     runtime::MeshState const& mesh = this->mesh().state();
     for (runtime::MeshAxisInfo const& axis : mesh.axes()) {
       int const x = core::Scope<Local>::names.find_axis(axis.id);

@@ -40,7 +40,7 @@ auto assume_invariant(A const& a, std::source_location where = std::source_locat
   } else {
     using Out = core::tensor_from_spec<typename R::S, typename R::Holder, typename L::element, L>;
     auto const& block = detail::operand(a);
-    if (detail::check_values && block.mesh().here()) {
+    if (runtime::settings.check_values && block.mesh().here()) {
       core::AxisList over;
       for (int x = 0; x < core::max_axes; ++x)
         if (R::S::template spec<1>.reduced.contains(x)) over.push(x);

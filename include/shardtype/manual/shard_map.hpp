@@ -45,7 +45,7 @@ auto block_of(A const& a, int argument) {
 
 /// SHARDTYPE_CHECK=agree: all ranks returned blocks of these extents.
 inline void agree_on_block(MeshState& mesh, std::int64_t const* extents, int rank) {
-  if (!mesh.here() || !mesh.agreement().on()) return;
+  if (!mesh.here() || !mesh.agreement().begin_step()) return;
   StepHash hash;
   std::string text = "shard_map, whose function returned a block of ";
   for (int d = 0; d < rank; ++d) {

@@ -25,26 +25,6 @@ Coords coords_in(Op const&, A const& a, B const&...) {
   return runtime::map_axes(a.mesh().state(), checking::Resolve<Op, A, B...>::S::names).coords;
 }
 
-}  // namespace shardtype
-
-namespace shardtype::detail {
-
-/// `bool`, `f32`, `f64`, `i32`, `i64`, `c64`, `c128`.
-template <class T>
-constexpr char const* element_name() {
-  if constexpr (std::is_same_v<T, bool>) return "bool";
-  if constexpr (std::is_same_v<T, float>) return "f32";
-  if constexpr (std::is_same_v<T, double>) return "f64";
-  if constexpr (std::is_same_v<T, std::int32_t>) return "i32";
-  if constexpr (std::is_same_v<T, std::int64_t>) return "i64";
-  if constexpr (sizeof(T) == 8) return "c64";
-  return "c128";
-}
-
-}  // namespace shardtype::detail
-
-namespace shardtype {
-
 /// The type as text: `f32[I@X, J]{U:Y}`.
 template <class A>
 std::string type_name() {

@@ -127,8 +127,8 @@ auto item(A const& a, std::source_location where = std::source_location::current
   using Judged = detail::judged_t<detail::NotAnItem<detail::operand_t<A>>, detail::operand_t<A>>;
   if constexpr (detail::accepts<Judged>) {
     runtime::MeshState& mesh = a.mesh().state();
-    if (!mesh.here()) throw Error("E25", "item was called on a rank outside the tensor's mesh");
-    if (mesh.agreement().on())
+    if (!mesh.here()) runtime::throw_outside(mesh, "item");
+    if (mesh.agreement().begin_step())
       mesh.agreement().meet("item (line " + std::to_string(where.line()) + ")", where.line() + 1U);
     auto value =
         static_cast<typename A::element>(detail::block_on_host(detail::operand(a)).front());

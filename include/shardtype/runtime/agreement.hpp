@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <string>
 
@@ -14,7 +13,9 @@
 #include <shardtype/core/list.hpp>
 #include <shardtype/runtime/comm.hpp>
 #include <shardtype/runtime/environment.hpp>
+#include <shardtype/runtime/node.hpp>
 #include <shardtype/runtime/records.hpp>
+#include <shardtype/runtime/settings.hpp>
 #include <shardtype/runtime/step_name.hpp>
 
 namespace shardtype::runtime {
@@ -28,16 +29,20 @@ class Agreement {
   Agreement& operator=(Agreement const&) = delete;
   ~Agreement() { leave("nothing more: it left the mesh by an exception"); }
 
-  /// Turns the check on for the ranks of `comm`, if the environment asks for it. Collective.
+  /// Counts the steps of the ranks of `comm` from now on, and turns the check on if the environment asks for
+  /// it. Collective.
   void start(MPI_Comm comm) {
-    if (detail::record_comm == MPI_COMM_NULL) return;
-    take_ranks(detail::ranks_in_job(comm));
     // a number that no other mesh has: the first rank's, who counts its meshes
     static std::int64_t count = 0;
-    mesh_ = std::int64_t{ranks_[0]} << 32 | count++;
-    MPI_Comm own = MPI_COMM_NULL;
-    MPI_Comm_dup(comm, &own);
-    Comm(own).broadcast(&mesh_, 1, 0);
+    mesh_ = std::int64_t{detail::job_rank()} << 32 | ++count;
+    detail::share_number(comm, mesh_);
+    steps_.begin(mesh_);
+    if (detail::record_comm != MPI_COMM_NULL) take_ranks(detail::ranks_in_job(comm));
+  }
+  /// At each step that all ranks of the mesh take: whether they compare it first, by `meet`.
+  bool begin_step() {
+    steps_.step();
+    return on();
   }
   /// Before a mesh is made of `comm`, which is collective as well: as `meet`, for the ranks of `comm`.
   static void meet_before_mesh(MPI_Comm comm, std::string const& step, std::uint64_t hash) {
@@ -96,8 +101,7 @@ class Agreement {
   void take_ranks(detail::List<int> const& ranks) {
     me_ = detail::job_rank();
     ranks_ = ranks;
-    if (char const* const set = std::getenv("SHARDTYPE_AGREE_SECONDS"))
-      if (double const seconds = std::atof(set); seconds > 0) limit_ = seconds;
+    limit_ = settings.agree_seconds;
   }
   detail::Record say(std::string const& text, std::uint64_t hash, std::int32_t leaves) {
     detail::Record r;
@@ -174,6 +178,7 @@ class Agreement {
                       FailedOn::every_rank);
   }
 
+  detail::StepCount steps_;
   detail::List<int> ranks_;  ///< of the job; empty while off
   int me_ = 0;
   std::int64_t mesh_ = 0;

@@ -2,10 +2,8 @@
 /// The only file that calls MPI's collectives. Contiguous host buffers, counts in 64 bit.
 
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <string>
-#include <string_view>
 
 #include <mpi.h>
 #include <sched.h>
@@ -13,6 +11,7 @@
 #include <shardtype/core/list.hpp>
 #include <shardtype/runtime/messages.hpp>
 #include <shardtype/runtime/node_sums.hpp>
+#include <shardtype/runtime/settings.hpp>
 #include <shardtype/runtime/wait.hpp>
 #include <shardtype/runtime/wire_type.hpp>
 
@@ -38,8 +37,8 @@ inline void look_at_node() {
   MPI_Comm_free(&node);
   on_one_node = ranks == job;
   yield_while_waiting = ranks > CPU_COUNT(&all);
-  if (char const* const set = std::getenv("SHARDTYPE_WAIT"))
-    yield_while_waiting = std::string_view(set) == "yield";
+  if (runtime::settings.waiting != runtime::Waiting::by_cores)
+    yield_while_waiting = runtime::settings.waiting == runtime::Waiting::yield;
 }
 
 /// The members of `comm` as ranks of the job.
@@ -67,6 +66,13 @@ inline void share_text(MPI_Comm comm, std::string& text, int root) {
   wait_for(request);
   text.resize(static_cast<std::size_t>(length));
   check_mpi(MPI_Ibcast(text.data(), length, MPI_CHAR, root, comm, &request), "MPI_Ibcast");
+  wait_for(request);
+}
+
+/// Likewise: `number` of the first rank on all.
+inline void share_number(MPI_Comm comm, std::int64_t& number) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(MPI_Ibcast(&number, 1, MPI_INT64_T, 0, comm, &request), "MPI_Ibcast");
   wait_for(request);
 }
 

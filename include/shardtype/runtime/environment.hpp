@@ -1,14 +1,10 @@
 #pragma once
 /// Start and end of a program: MPI, Kokkos, and what happens to an error nobody caught.
 
-#include <algorithm>
-#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <new>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include <Kokkos_Core.hpp>
@@ -18,70 +14,24 @@
 #include <shardtype/core/error.hpp>
 #include <shardtype/runtime/comm.hpp>
 #include <shardtype/runtime/machine_file.hpp>
+#include <shardtype/runtime/node.hpp>
 #include <shardtype/runtime/records.hpp>
+#include <shardtype/runtime/settings.hpp>
 #include <shardtype/runtime/trace.hpp>
 
 namespace shardtype {
 
 namespace detail {
 
-/// Whether SHARDTYPE_CHECK holds this word ("agree,values" holds two).
-inline bool check_enabled(char const* word) {
-  char const* const set = std::getenv("SHARDTYPE_CHECK");
-  if (set == nullptr) return false;
-  std::string const all = std::string(",") + set + ",";
-  return all.find(std::string(",") + word + ",") != std::string::npos;
-}
-
-/// Whether SHARDTYPE_CHECK holds "values": operations then look at the values they are given, such as
-/// ids outside the table. Set once, by Environment.
-inline bool check_values = false;
-
-/// What the ranks of a node share, in memory that needs no MPI call: the others may be stuck in one.
-struct Node {
-  std::atomic<int> speaks{0};   ///< 1 once a rank tells why the job ends
-  std::atomic<int> leaving{0};  ///< ranks at the end of their Environment
-  int ranks = 1;
-  bool first = true;  ///< whether rank 0 of the job is here
-};
-
-/// This node, while an Environment lives.
-inline Node* node = nullptr;
-
-/// Makes `node`; null where MPI cannot share memory. Complete on all ranks after the next collective.
-inline MPI_Win share_node() {
-  MPI_Comm here = MPI_COMM_NULL;
-  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
-  int rank = 0;
-  int ranks = 1;
-  MPI_Comm_rank(here, &rank);
-  MPI_Comm_size(here, &ranks);
-  MPI_Win window = MPI_WIN_NULL;
-  MPI_Aint bytes = rank == 0 ? sizeof(Node) : 0;
-  int unit = 1;
-  void* memory = nullptr;
-  if (MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, here, &memory, &window) == MPI_SUCCESS) {
-    MPI_Win_shared_query(window, 0, &bytes, &unit, &memory);
-    if (rank == 0) {
-      node = new (memory) Node;
-      node->ranks = ranks;
-      node->first = job_rank() == 0;
-    }
-    node = static_cast<Node*>(memory);
-  }
-  MPI_Comm_free(&here);
-  return window;
-}
-
-inline void sleep_ms(int n) {
-  for (; n > 0; n -= 100) usleep(static_cast<useconds_t>(std::min(n, 100)) * 1000);
-}
+/// Whether an Environment lives: a rank that calls exit then leaves the others waiting.
+inline bool in_environment = false;
 
 /// Ends the job on all ranks. mpiexec drops what it has not passed on by then, so it gets time.
 [[noreturn]] inline void end_job() {
   std::fflush(stdout);
   std::fflush(stderr);
   sleep_ms(300);
+  in_environment = false;  // MPI_Abort calls exit
   if (job_rank() >= 0) MPI_Abort(MPI_COMM_WORLD, 1);
   std::_Exit(1);
 }
@@ -126,17 +76,41 @@ inline void sleep_ms(int n) {
 /// SHARDTYPE_FINALIZE=barrier: whether the job ended with a barrier in place of MPI_Finalize. That hangs
 /// in MPICH 4.0 over UCX's tcp where a rank has closed its connections before another (scripts/slow_network).
 inline bool leaves_by_barrier() {
-  char const* const asked = std::getenv("SHARDTYPE_FINALIZE");
-  if (asked == nullptr || std::string_view(asked) != "barrier") return false;
+  if (!runtime::settings.ends_with_barrier) return false;
   reduce_number(MPI_COMM_WORLD, 0, MPI_MAX);  // all are here
   return true;
 }
 
-/// Whether every rank of this node comes to the end of its Environment within two seconds.
-inline bool all_leave() {
-  if (node == nullptr) return true;
-  for (int k = 0; k < 200 && node->leaving < node->ranks; ++k) sleep_ms(10);
-  return node->leaving >= node->ranks;
+/// At the end of a rank's Environment: returns when the other ranks of its node are there too. Error E06, which
+/// ends the job, where one of them waits for this rank in a step that it will never take.
+inline void await_others() {
+  if (node == nullptr || runtime::settings.check_agree) return;  // the others say it better: E03
+  for (int waited = 0; node->leaving < node->ranks; ++waited) {
+    Ahead const ahead = rank_ahead();
+    if (ahead.who >= 0)
+      abort_job(
+          "[shardtype E06] this rank came to the end of its Environment after step " +
+          std::to_string(ahead.own) + " of a mesh, and rank " + std::to_string(ahead.who) +
+          " waits for it in step " + std::to_string(ahead.step) +
+          ": all ranks of a mesh run the same operations; SHARDTYPE_CHECK=agree names the two "
+          "that differ");
+    usleep(waited < 100 ? 100 : 1000);
+  }
+}
+
+/// At exit. Error E06, which ends the job, where this rank leaves beside the end of its Environment and the
+/// others of its node do not.
+inline void on_exit() {
+  if (!in_environment) return;
+  ++node->leaving;
+  if (all_leave()) {
+    MPI_Finalize();
+    return;
+  }
+  abort_job(
+      "[shardtype E06] the program called exit on this rank while its Environment lived, and the "
+      "other "
+      "ranks go on: throw an exception, which ends the job with its text, or let every rank exit");
 }
 
 }  // namespace detail
@@ -145,15 +119,24 @@ inline bool all_leave() {
 ///
 /// An exception that nobody catches ends the job on all ranks with its text and rank. One that is
 /// caught outside of the Environment's scope leaves the other ranks waiting: if they do not come to
-/// their ends as well, the job ends when this rank's program does. Waiting for other ranks yields the
+/// their ends as well, the job ends when this rank's program does. A rank that calls exit, or comes to its end
+/// while another of its node waits for it in an operation, ends the job (E06). Waiting for other ranks yields the
 /// core when more ranks share the node than it has cores, and spins otherwise. The file that
 /// SHARDTYPE_MACHINE names tells the machine's rates (E68: it cannot be read); the one that
 /// SHARDTYPE_TRACE names gets the steps of every `evaluate` (E72: it cannot be written). If MPI or Kokkos run
-/// already, they are left running at the end.
+/// already, they are left running at the end. Errors besides: E05 a word that a SHARDTYPE_ variable does not
+/// have, E07 an Environment after the end of another.
 class Environment {
  public:
   Environment(int& argc, char**& argv) {
     int started = 0;
+    int ended = 0;
+    MPI_Finalized(&ended);
+    if (ended != 0)
+      throw Error("E07",
+                  "an Environment was made after the end of another, which ended MPI; MPI does not "
+                  "start twice: keep one Environment, at the top of main",
+                  FailedOn::every_rank);
     MPI_Initialized(&started);
     if (started == 0) {
       int level = 0;
@@ -166,10 +149,12 @@ class Environment {
     }
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     node_ = detail::share_node();
-    detail::check_values = detail::check_enabled("values");
-    if (detail::check_enabled("agree")) MPI_Comm_dup(MPI_COMM_WORLD, &detail::record_comm);
     std::set_terminate(detail::on_terminate);
+    runtime::settings = runtime::read_settings();
+    if (runtime::settings.check_agree) MPI_Comm_dup(MPI_COMM_WORLD, &detail::record_comm);
     detail::look_at_node();
+    detail::in_environment = owns_mpi_ && detail::node != nullptr;
+    if (detail::in_environment) std::atexit(detail::on_exit);
     if (std::string const path = named_file("SHARDTYPE_MACHINE"); !path.empty())
       detail::measured_machine = read_machine(MPI_COMM_WORLD, path);
     if (std::string const path = named_file("SHARDTYPE_TRACE"); !path.empty())
@@ -178,16 +163,19 @@ class Environment {
   Environment(Environment const&) = delete;
   Environment& operator=(Environment const&) = delete;
   ~Environment() {
+    detail::in_environment = false;
     if (detail::node != nullptr) ++detail::node->leaving;
     if (owns_kokkos_) Kokkos::finalize();
     if (std::uncaught_exceptions() > exceptions_ && !detail::all_leave()) {
       std::atexit([] { detail::end_job(); });  // MPI_Finalize would wait for ever
       return;
     }
+    detail::await_others();
     if (detail::running_trace != nullptr) {
       detail::running_trace->finish();
       delete std::exchange(detail::running_trace, nullptr);
     }
+    detail::own_progress = nullptr;
     detail::node = nullptr;
     if (node_ != MPI_WIN_NULL) MPI_Win_free(&node_);
     if (detail::record_comm != MPI_COMM_NULL) {

@@ -198,12 +198,23 @@ class MeshRef {
   explicit MeshRef(std::shared_ptr<MeshState> state) : state_(std::move(state)) {}
 
   /// Whether the calling rank is one of the mesh's; on others, operations do nothing.
-  bool here() const { return state_->here(); }
-  int size() const { return state_->size(); }
-  MeshState& state() const { return *state_; }
+  bool here() const { return state().here(); }
+  int size() const { return state().size(); }
+  /// Error E26 of a tensor whose value was moved away, or of a mesh that was never made.
+  MeshState& state() const {
+    if (state_ == nullptr) throw_moved();
+    return *state_;
+  }
   friend bool operator==(MeshRef const& a, MeshRef const& b) { return a.state_ == b.state_; }
 
  private:
+  [[noreturn, gnu::noinline]] static void throw_moved() {
+    throw Error(
+        "E26",
+        "an operation on a tensor whose value was moved away (std::move gives it to another): "
+        "give it a value first, or copy where it was moved");
+  }
+
   std::shared_ptr<MeshState> state_;
 };
 
@@ -318,6 +329,16 @@ class Mesh : public runtime::MeshRef {
 }  // namespace shardtype
 
 namespace shardtype::runtime {
+
+/// Error E25: this rank of the job, which is not in `mesh`, asked for what only ranks of it have.
+[[noreturn]] inline void throw_outside(MeshState const& mesh, std::string const& what) {
+  int ranks = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  std::string const n = std::to_string(mesh.size());
+  throw Error("E25", what + " was called on a rank outside the tensor's mesh: the mesh has " + n +
+                         " of the job's " + std::to_string(ranks) +
+                         " ranks; start with mpiexec -n " + n + ", or ask mesh.here() before");
+}
 
 /// Where the axes of one operation lie in a mesh: plans number axes by first appearance, the mesh
 /// in its own order.

@@ -5,15 +5,18 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <utility>
 
 #include <Kokkos_Core.hpp>
 #include <sys/mman.h>
 
 #include <shardtype/core/list.hpp>
+#include <shardtype/runtime/memory_for.hpp>
 
 namespace shardtype::runtime {
 
+class Buffer;
 class Pool;
 
 }  // namespace shardtype::runtime
@@ -48,7 +51,9 @@ inline BytesInUse bytes_in_use;
 struct Allocation {
   void* data = nullptr;
   std::size_t bytes = 0;
-  std::size_t asked = 0;  ///< by whom it serves now
+  std::size_t asked = 0;                                 ///< by whom it serves now
+  std::shared_ptr<void> writing{};                       ///< shared with the views that write to it
+  runtime::Buffer (*copy)(Allocation const&) = nullptr;  ///< Pool::copy of its memory space
   std::atomic<int> holders{0};
   void (*release)(void*) = nullptr;  ///< Kokkos::kokkos_free of its memory space
   Pool* home = nullptr;
@@ -102,6 +107,18 @@ class Buffer {
   /// How many hold this memory; 0 for an empty Buffer.
   int holders() const { return allocation_ == nullptr ? 0 : allocation_->holders.load(); }
 
+  /// What a view that writes to this memory keeps as long as it lives.
+  std::shared_ptr<void> write() const;
+  /// Whether such a view lives.
+  bool written() const {
+    return allocation_ != nullptr && allocation_->writing != nullptr &&
+           allocation_->writing.use_count() > 1;
+  }
+  /// Takes memory of its own with the same contents where another holds this one and a view writes to it.
+  void part_from_writer() {
+    if (written() && holders() > 1) *this = allocation_->copy(*allocation_);
+  }
+
  private:
   void hold() {
     if (allocation_ != nullptr) allocation_->holders.fetch_add(1, std::memory_order_relaxed);
@@ -132,7 +149,7 @@ class Pool {
   Pool(Pool const&) = delete;
   Pool& operator=(Pool const&) = delete;
 
-  /// At least `asked` bytes of the memory of `Space`, with any contents.
+  /// At least `asked` bytes of the memory of `Space`, with any contents. Error E27: the system has none.
   template <class Space>
   Buffer take(std::size_t asked) {
     std::size_t const bytes = std::max<std::size_t>(asked, 64);
@@ -156,6 +173,7 @@ class Pool {
       detail::ask_for_huge_pages(a->data, bytes);
     a->bytes = bytes;
     a->release = release;
+    a->copy = &copy<Space>;
     a->home = this;
     ++allocations_;
     return used(a, asked);
@@ -192,15 +210,26 @@ class Pool {
     if (used_ == 0) delete this;
   }
 
+  /// New memory of the same contents.
+  template <class Space>
+  static Buffer copy(detail::Allocation const& of) {
+    using Bytes = Kokkos::View<char*, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+    using Source = Kokkos::View<char const*, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+    Buffer out = of.home->take<Space>(of.asked);
+    Kokkos::deep_copy(Bytes(static_cast<char*>(out.data()), of.asked),
+                      Source(static_cast<char const*>(of.data), of.asked));
+    return out;
+  }
   template <class Space>
   void* from_system(std::size_t bytes) {
-    try {
-      return Kokkos::kokkos_malloc<Space>("shardtype", bytes);
-    } catch (...) {
-      if (idle_bytes_ == 0) throw;
+    for (;;) {
+      try {
+        return Kokkos::kokkos_malloc<Space>("shardtype", bytes);
+      } catch (...) {
+        if (idle_bytes_ == 0) throw_no_memory(bytes, detail::bytes_in_use.now());
+      }
+      trim();
     }
-    trim();
-    return Kokkos::kokkos_malloc<Space>("shardtype", bytes);
   }
   Buffer used(detail::Allocation* a, std::size_t asked) {
     a->asked = asked;
@@ -220,6 +249,7 @@ class Pool {
     delete a;
   }
   void give_back(detail::Allocation* a) {
+    a->writing.reset();
     detail::bytes_in_use.subtract(static_cast<std::int64_t>(a->asked));
     used_bytes_ -= a->bytes;
     idle_bytes_ += a->bytes;
@@ -238,6 +268,12 @@ class Pool {
   std::size_t most_used_ = 0;
   std::size_t allocations_ = 0;
 };
+
+inline std::shared_ptr<void> Buffer::write() const {
+  if (allocation_ == nullptr) return nullptr;
+  if (allocation_->writing == nullptr) allocation_->writing = std::make_shared<char>();
+  return allocation_->writing;
+}
 
 inline void Buffer::drop() {
   if (allocation_ == nullptr || allocation_->holders.fetch_sub(1) != 1) return;

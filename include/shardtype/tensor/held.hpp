@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -14,6 +15,18 @@
 #include <shardtype/runtime/mesh.hpp>
 
 namespace shardtype::detail {
+
+/// `bool`, `f32`, `f64`, `i32`, `i64`, `c64`, `c128`.
+template <class T>
+constexpr char const* element_name() {
+  if constexpr (std::is_same_v<T, bool>) return "bool";
+  if constexpr (std::is_same_v<T, float>) return "f32";
+  if constexpr (std::is_same_v<T, double>) return "f64";
+  if constexpr (std::is_same_v<T, std::int32_t>) return "i32";
+  if constexpr (std::is_same_v<T, std::int64_t>) return "i64";
+  if constexpr (sizeof(T) == 8) return "c64";
+  return "c128";
+}
 
 /// Element types a tensor can hold.
 template <class T>
@@ -51,6 +64,18 @@ struct Declared {
 template <class A>
 struct Declared<A, false> {
   using base = Unlawful<refusal<Declaration<A>, A>>;
+};
+
+/// A view that writes to a tensor's block, and says so as long as it lives.
+template <class V>
+class WritingView : public V {
+ public:
+  WritingView() = default;
+  WritingView(V const& view, std::shared_ptr<void> writing)
+      : V(view), writing_(std::move(writing)) {}
+
+ private:
+  std::shared_ptr<void> writing_;
 };
 
 template <class T, std::size_t N>
@@ -97,9 +122,16 @@ struct MemoryOf<First, Rest...> : MemoryOf<Rest...> {};
 /// it, and pays for that in compile time.
 class HeldBlock {
  public:
-  [[gnu::noinline]] HeldBlock(HeldBlock const&) = default;
+  [[gnu::noinline]] HeldBlock(HeldBlock const& other) : mesh_(other.mesh_), buffer_(other.buffer_) {
+    buffer_.part_from_writer();
+  }
   HeldBlock(HeldBlock&&) noexcept = default;
-  [[gnu::noinline]] HeldBlock& operator=(HeldBlock const&) = default;
+  [[gnu::noinline]] HeldBlock& operator=(HeldBlock const& other) {
+    mesh_ = other.mesh_;
+    buffer_ = other.buffer_;
+    buffer_.part_from_writer();
+    return *this;
+  }
   HeldBlock& operator=(HeldBlock&&) noexcept = default;
 
   /// The mesh the tensor lives on.
@@ -111,7 +143,9 @@ class HeldBlock {
 
  protected:
   [[gnu::noinline]] HeldBlock(MeshRef const& mesh, Buffer& buffer)
-      : mesh_(mesh), buffer_(std::move(buffer)) {}
+      : mesh_(mesh), buffer_(std::move(buffer)) {
+    buffer_.part_from_writer();  // of a tensor that gave its memory: a relabelled one, say
+  }
   [[gnu::noinline]] ~HeldBlock() = default;
 
   MeshRef mesh_;
@@ -218,17 +252,19 @@ class Held : public detail::Declared<Self>::base,
   /// The local block, to read. Not for temporaries, whose memory may be gone.
   View<T const> local() const& { return view<T const>(); }
   View<T const> local() const&& = delete;
-  /// The local block, to write. Error E21 if another tensor shares the memory: then write
-  /// `a = a.clone()` first, or let the other go.
-  View<T> mutable_local() & {
+  /// The local block, to write. As long as the view (or a copy of it, but no plain Kokkos::View made from it)
+  /// lives, copies of the tensor get memory of their own, and so does what `start` sends. Error E21 if another
+  /// tensor shares the memory: then write `a = a.clone()` first, or let the other go.
+  WritingView<View<T>> mutable_local() & {
     if (buffer_.holders() > 1)
       throw Error("E21",
                   "the tensor's memory is shared with another tensor or operation; write to "
                   "a.clone() instead");
-    return view<T>();
+    return WritingView<View<T>>(view<T>(), buffer_.write());
   }
   /// A copy with memory of its own. Communicates nothing.
   Self clone() const {
+    MemoryFor const wanted(element_name<T>(), spec, S::names, nullptr);
     Buffer copy = mesh_.state().pool().template take<memory_space>(bytes());
     Self out(mesh_, extents_, std::move(copy));
     using Flat = Kokkos::View<T*, memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;

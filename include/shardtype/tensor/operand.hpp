@@ -43,6 +43,8 @@ decltype(auto) operand(A const& a) {
 
 /// Error E23 unless both operands live on one mesh.
 inline void check_one_mesh(MeshRef const& a, MeshRef const& b) {
+  static_cast<void>(a.state());  // error E26 first
+  static_cast<void>(b.state());
   if (!(a == b))
     throw Error("E23", "the operands live on two meshes; tensors of two meshes do not mix",
                 FailedOn::every_rank);

@@ -44,6 +44,7 @@ class [[nodiscard("a Pending must be waited for: auto a = std::move(pending).wai
   Pending(Pending&& other) noexcept { swap(other); }
   /// What was under way here must have been waited for, as at the end.
   Pending& operator=(Pending&& other) noexcept {
+    if (this == &other) return *this;
     Pending old(std::move(*this));
     swap(other);
     return *this;

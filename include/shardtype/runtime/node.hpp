@@ -1,0 +1,142 @@
+#pragma once
+/// What the ranks of a node share: who speaks for a job that fails, who has left, and how far each has come.
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <new>
+
+#include <mpi.h>
+#include <unistd.h>
+
+#include <shardtype/runtime/records.hpp>
+
+namespace shardtype {
+
+namespace detail {
+
+/// What one rank of a node tells the others: the steps that it has begun, of the meshes it made last.
+struct Progress {
+  static constexpr int meshes = 32;
+
+  struct Mesh {
+    std::atomic<std::int64_t> id{0};  ///< 0: none
+    std::atomic<std::int64_t> steps{0};
+  };
+  Mesh mesh[meshes];
+  int rank = 0;  ///< of the job
+};
+
+/// What the ranks of a node share, in memory that needs no MPI call: the others may be stuck in one.
+struct Node {
+  std::atomic<int> speaks{0};   ///< 1 once a rank tells why the job ends
+  std::atomic<int> leaving{0};  ///< ranks at the end of their Environment
+  int ranks = 1;
+  bool first = true;  ///< whether rank 0 of the job is here
+
+  /// That of the k-th rank here; they follow this.
+  Progress& progress(int k) { return reinterpret_cast<Progress*>(this + 1)[k]; }
+};
+static_assert(sizeof(Node) % alignof(Progress) == 0 &&
+              std::atomic<std::int64_t>::is_always_lock_free);
+
+/// This node, and what this rank tells it, while an Environment lives.
+inline Node* node = nullptr;
+inline Progress* own_progress = nullptr;
+
+/// Makes `node`; null where MPI cannot share memory. Complete on all ranks after the next collective.
+inline MPI_Win share_node() {
+  MPI_Comm here = MPI_COMM_NULL;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
+  int rank = 0;
+  int ranks = 1;
+  MPI_Comm_rank(here, &rank);
+  MPI_Comm_size(here, &ranks);
+  MPI_Win window = MPI_WIN_NULL;
+  MPI_Aint bytes = 0;
+  if (rank == 0)
+    bytes =
+        static_cast<MPI_Aint>(sizeof(Node) + static_cast<std::size_t>(ranks) * sizeof(Progress));
+  int unit = 1;
+  void* memory = nullptr;
+  if (MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, here, &memory, &window) == MPI_SUCCESS) {
+    MPI_Win_shared_query(window, 0, &bytes, &unit, &memory);
+    if (rank == 0) {
+      node = new (memory) Node;
+      node->ranks = ranks;
+      node->first = job_rank() == 0;
+      for (int k = 0; k < ranks; ++k) new (&node->progress(k)) Progress;
+    }
+    MPI_Barrier(here);  // nobody writes before it is made
+    node = static_cast<Node*>(memory);
+    own_progress = &node->progress(rank);
+    own_progress->rank = job_rank();
+  }
+  MPI_Comm_free(&here);
+  return window;
+}
+
+/// The steps of one mesh that this rank has begun, told to its node: a rank that has left can then see who
+/// waits for it in vain. One store per step.
+class StepCount {
+ public:
+  /// The ranks of a mesh give the same `id`, which no other mesh has and which is not 0.
+  void begin(std::int64_t id) {
+    static int made = 0;
+    id_ = id;
+    slot_ = made++ % Progress::meshes;  // the oldest gives way
+    if (own_progress == nullptr) return;
+    Progress::Mesh& told = own_progress->mesh[slot_];
+    told.id.store(0);
+    told.steps.store(0);
+    told.id.store(id);
+  }
+  void step() {
+    ++steps_;
+    if (own_progress == nullptr) return;
+    Progress::Mesh& told = own_progress->mesh[slot_];
+    if (told.id.load(std::memory_order_relaxed) == id_) told.steps.store(steps_);
+  }
+
+ private:
+  std::int64_t steps_ = 0;
+  std::int64_t id_ = 0;
+  int slot_ = 0;
+};
+
+/// Rank `who` of the job has begun step `step` of a mesh of which this rank has begun `own`.
+struct Ahead {
+  int who = -1;  ///< -1: nobody
+  std::int64_t step = 0;
+  std::int64_t own = 0;
+};
+
+/// A rank of this node that has begun a step which this rank, at the end of its program, never will.
+inline Ahead rank_ahead() {
+  for (int k = 0; k < node->ranks; ++k)
+    for (Progress::Mesh const& theirs : node->progress(k).mesh)
+      for (Progress::Mesh const& mine : own_progress->mesh) {
+        std::int64_t const id = mine.id.load();
+        if (id == 0 || theirs.id.load() != id) continue;
+        std::int64_t const step = theirs.steps.load();
+        // it may have turned to another mesh meanwhile
+        if (step > mine.steps.load() && theirs.id.load() == id)
+          return {node->progress(k).rank, step, mine.steps.load()};
+      }
+  return {};
+}
+
+inline void sleep_ms(int n) {
+  for (; n > 0; n -= 100) usleep(static_cast<useconds_t>(std::min(n, 100)) * 1000);
+}
+
+/// Whether every rank of this node comes to the end of its Environment within two seconds.
+inline bool all_leave() {
+  if (node == nullptr) return true;
+  for (int k = 0; k < 200 && node->leaving < node->ranks; ++k) sleep_ms(10);
+  return node->leaving >= node->ranks;
+}
+
+}  // namespace detail
+
+}  // namespace shardtype
