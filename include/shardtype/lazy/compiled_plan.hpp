@@ -180,6 +180,8 @@ struct AlikeValues {
       return false;
     for (int k = 0; k < x.owing; ++k)
       if (x.owing_sets[k] != y.owing_sets[k]) return false;
+    for (int k = 0; k <= x.operands; ++k)
+      if (x.whole[k] != y.whole[k]) return false;
     Renaming names;
     if (!names.fits(p, a, b)) return false;
     for (int k = 0; k < x.ways * x.operands; ++k) {

@@ -25,7 +25,17 @@ class DryRun {
   /// says otherwise.
   template <class I>
   DryRun& extent(std::int64_t n) {
-    settle(P::names.find_label(core::identity<I>), program_.extents, "index", I::name, n, 0);
+    // of an operation's result the extent is its own, unless only such dims have the index
+    bool given = false;
+    bool any = false;
+    for (int l = 0; l < P::names.labels; ++l)
+      given = given || (P::names.label[l].id == core::identity<I> && !P::names.made[l]);
+    for (int l = 0; l < P::names.labels; ++l) {
+      if (P::names.label[l].id != core::identity<I> || (given && P::names.made[l])) continue;
+      settle(l, program_.extents, "index", I::name, n, 0);
+      any = true;
+    }
+    if (!any) settle(-1, program_.extents, "index", I::name, n, 0);
     return *this;
   }
   /// The ranks along an axis whose type leaves them open. Error E71.
@@ -68,7 +78,7 @@ class DryRun {
                       std::to_string(p.extents[l]),
                   FailedOn::every_rank);
     for (int l = 0; l < P::names.labels; ++l)
-      if (p.extents[l] == dynamic) open("index", P::names.label[l].name);
+      if (p.extents[l] == dynamic) open_index(l);
     for (int x = 0; x < P::names.axes; ++x)
       if (p.sizes[x] == dynamic) open("axis", P::names.axis[x].name);
     detail::check_countable(p);
@@ -90,6 +100,16 @@ class DryRun {
                                                 : ": it has " + std::to_string(sizes[number])),
                   FailedOn::every_rank);
     sizes[number] = n;
+  }
+  [[noreturn]] static void open_index(int l) {
+    for (int k = 0; k < P::names.labels; ++k)
+      if (P::names.label[k].id == P::names.label[l].id && !P::names.made[k] && P::names.made[l])
+        throw Error("E71",
+                    "index " + std::string(P::names.label[l].name) +
+                        " gets another extent within the program, by an operation whose arguments are known "
+                        "where it runs: planned(evaluate_to<...>, mesh, e) has its plan",
+                    FailedOn::every_rank);
+    open("index", P::names.label[l].name);
   }
   [[noreturn]] static void open(char const* what, std::string_view name) {
     throw Error("E71",

@@ -76,8 +76,18 @@ RecordedProgram program_for(MeshRef const& mesh, AxisMap const& axes,
   p.sizes = axes.sizes;
   for (int k = 0; k < p.size; ++k) {
     ProgramNode const& n = p.nodes[k];
-    if (n.making != Making::given) continue;
+    if (int const l = p.settle_relabelled(k); l >= 0)
+      throw Error("E24",
+                  "index " + std::string(P::names.label[l].name) +
+                      " is given to a dim of another extent by relabel; it has extent " +
+                      std::to_string(p.extents[l]),
+                  FailedOn::every_rank);
+    if (n.making != Making::given && n.making != Making::operation) continue;
     execute::ProgramPart const& part = parts[static_cast<std::size_t>(n.origin)];
+    if (n.making == Making::operation) {
+      part.set_extents(part.part, p, k, P::names.label);
+      continue;
+    }
     check_one_mesh(mesh, *part.mesh);
     for (int d = 0; d < n.rank; ++d) {
       std::int64_t& known = p.extents[n.labels[d]];
@@ -90,12 +100,6 @@ RecordedProgram program_for(MeshRef const& mesh, AxisMap const& axes,
       known = part.extents[d];
     }
   }
-  if (int const l = p.settle_relabelled(); l >= 0)
-    throw Error("E24",
-                "index " + std::string(P::names.label[l].name) +
-                    " is given to a dim of another extent by relabel; it has extent " +
-                    std::to_string(p.extents[l]),
-                FailedOn::every_rank);
   return p;
 }
 
@@ -134,7 +138,7 @@ Out run_program(MeshRef const& mesh, E const& e, std::source_location const& whe
   finder.parts.push_back(last);
   execute::AnyBlock block = [&] {
     TracedRun const traced(&P::names, plan, P::names, planning_machine<P>(), where);
-    return execute::ProgramRun(mesh.state(), axes, plan, finder.parts, where).run();
+    return execute::ProgramRun(mesh, axes, plan, P::names.label, finder.parts, where).run();
   }();
   typename Out::execution_space const exec{};
   if (!block.layout.contiguous() || block.data != block.keep.data()) {

@@ -67,6 +67,16 @@ namespace shardtype::automatic_mode {
 template <class A>
 using whole_t = tensor_from_spec<Scope<A>, detail::WholeSpec<A>, element_t<A>, A>;
 
+template <class A>
+struct BlockOf;
+template <class T, class... Parts>
+struct BlockOf<Tensor<T, Parts...>> {
+  using type = Local<T, Parts...>;
+};
+/// A whole tensor as the type of one rank's block.
+template <class A>
+using block_t = typename BlockOf<A>::type;
+
 /// A tensor in an expression.
 template <class A>
 class LazyTensor : public LazyNode {
@@ -144,6 +154,15 @@ class LazyTranspose : public LazyNode {
 
  private:
   A a_;
+};
+
+/// An operation on expressions that is none of the above: each rank runs it on blocks in which the dims that it works
+/// on are whole.
+template <class Op, class Whole, class... As>
+class LazyOperation : public LazyNode, public detail::Expression<Op, As...> {
+ public:
+  using whole = Whole;
+  using detail::Expression<Op, As...>::Expression;
 };
 
 /// An expression that is made in the sharding of the Tensor type `Pin`.

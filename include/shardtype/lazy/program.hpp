@@ -15,21 +15,19 @@ namespace shardtype::automatic_mode {
 template <class... Xs>
 struct Axes {};
 
-/// The labels and axes of a program, in its numbering.
+/// The labels and axes of a program, in its numbering. Dims of one index that never meet have numbers of their own: a
+/// slice has another extent than what it is taken from.
 struct ProgramNames {
   int labels = 0;
   LabelPart label[max_program_labels]{};
+  /// Whether it is of an operation's result alone, whose extent is known where the operation runs.
+  bool made[max_program_labels]{};
   int axes = 0;
   AxisPart axis[max_axes]{};
 
   constexpr int find_axis(Identity id) const {
     for (int x = 0; x < axes; ++x)
       if (axis[x].id == id) return x;
-    return -1;
-  }
-  constexpr int find_label(Identity id) const {
-    for (int l = 0; l < labels; ++l)
-      if (label[l].id == id) return l;
     return -1;
   }
   constexpr bool all_static() const {
@@ -79,7 +77,54 @@ struct OwedTogether<LazyMap<F, Args...>> {
   }
 };
 
-/// Writes the program of an expression.
+/// What an operation wants of the dims of its operands and its result.
+template <class Op, class Whole, class... As>
+struct OperationDims {
+  static constexpr int count = static_cast<int>(sizeof...(As));
+  /// Labels that it works on, or makes.
+  static constexpr LabelSet mentioned = [] {
+    LabelSet out = labels_in<typename FromOf<Op>::type>();
+    out.add(labels_in<typename ToOf<Op>::type>());
+    return out;
+  }();
+  /// Whether a dim that it works on may get another extent.
+  static constexpr bool resizes = requires(Op const& op, ResultExtents const& c) { op.extents(c); };
+
+  /// Whether blocks that are split along `id`, and equally, give such a block of the result: by its own rule.
+  static constexpr bool divides(Identity id) {
+    if (mentioned.contains(id) || !labels_in<Whole>().contains(id)) return false;
+    if (!(labels_in<typename As::whole>().contains(id) || ...)) return false;
+    if constexpr (Ruled<Op>) {
+      using R = RuleOf<Op, typename As::whole...>;
+      int const label = R::S::names.find_label(id);
+      Spec split[count];
+      for (int k = 0; k < count; ++k) {
+        split[k] = R::S::readings[k].spec;
+        if (int const d = split[k].find(label); d >= 0) split[k].dims[d].axes.push(0);
+      }
+      Sizes sizes{};
+      sizes.at[0] = dynamic;
+      Verdict const v =
+          Op::rule({split, count, R::S::readings[count].spec, R::S::readings[count + 1].spec,
+                    R::S::names.extents(), sizes, false});
+      if (!v || !v.result.unreduced.empty()) return false;
+      int const d = v.result.find(label);
+      return d >= 0 && v.result.dims[d].axes.size == 1;
+    } else {
+      return true;
+    }
+  }
+  /// A bit for each of a value's dims that stays whole.
+  static constexpr std::uint8_t whole(Identity const* dims, int rank) {
+    unsigned out = 0;
+    for (int d = 0; d < rank; ++d)
+      if (!divides(dims[d])) out |= 1U << d;
+    return static_cast<std::uint8_t>(out);
+  }
+};
+
+/// Writes the program of an expression. Labels are numbered by dim: those of one index that meet in an operation
+/// become one.
 class ProgramWriter {
  public:
   planning::ProgramBuilder builder{};
@@ -94,63 +139,19 @@ class ProgramWriter {
     builder.program.axes = names.axes;
   }
 
-  /// The labels of a tensor type in the program's numbers.
-  template <class A>
-  constexpr planning::ProgramLabels program_labels() {
-    using S = Scope<A>;
-    Spec const s = S::template spec<0>;
-    planning::ProgramLabels out;
-    for (int d = 0; d < s.rank; ++d) {
-      int const l = s.dims[d].label;
-      int number = names.find_label(S::names.label_id[l]);
-      if (number < 0) {
-        number = builder.label(S::names.label_extent[l]);
-        names.label[number] = {S::names.label_id[l], S::names.label_name[l],
-                               S::names.label_extent[l]};
-        names.labels = builder.program.labels;
-      }
-      out.push(number);
-    }
-    return out;
-  }
-  /// The sharding of a tensor type in the program's axes, its dims in the order of `labels`.
-  template <class A>
-  constexpr Spec spec_of(planning::ProgramLabels const& labels) {
-    using S = Scope<A>;
-    Spec const s = S::template spec<0>;
-    planning::ProgramLabels const mine = program_labels<A>();
-    if (s.cyclic_dim() >= 0) refuse_with(Code::L02_cyclic);
-    int axis[max_axes]{};
-    for (int x = 0; x < S::names.axes; ++x) {
-      axis[x] = names.find_axis(S::names.axis_id[x]);
-      if (axis[x] < 0) refuse_with(Code::M01_axis_not_in_mesh), axis[x] = 0;
-    }
-    Spec out;
-    for (int d = 0; d < s.rank; ++d) {
-      int from = 0;
-      while (mine.at[from] != labels.at[d]) ++from;
-      AxisList list;
-      for (int k = 0; k < s.dims[from].axes.size; ++k) list.push(axis[s.dims[from].axes[k]]);
-      out.add(d, list);
-    }
-    for (int x = 0; x < S::names.axes; ++x)
-      if (s.unreduced.contains(x)) out.unreduced.insert(axis[x]);
-    if (!out.unreduced.empty()) out.kind = s.kind;
-    return out;
-  }
-
   // What walk() calls.
   template <class A, class E>
   constexpr int given(Type<A>, E const*) {
-    planning::ProgramLabels const labels = program_labels<A>();
+    planning::ProgramLabels const labels = fresh_labels<A>(false);
     using T = element_t<A>;
     return originate(builder.given(labels, spec_of<A>(labels), sizeof(T), work_of<T>()));
   }
   template <class Whole>
   constexpr int product(Type<Whole>, WalkedOperands const& operands) {
     int const before = builder.program.size;
-    planning::ProgramLabels const labels = program_labels<Whole>();
-    int const value = builder.product(operands.at, operands.size, labels);
+    meet(operands, {});
+    int const value =
+        builder.product(operands.at, operands.size, labels_among<Whole>(operands, {}));
     for (int k = before; k < builder.program.size; ++k)
       builder.program.nodes[k].origin = static_cast<std::int16_t>(origin_);
     ++origin_;
@@ -162,34 +163,56 @@ class ProgramWriter {
     using M = LazyMap<F, Args...>;
     using T = element_t<typename M::whole>;
     int slot = 0;
-    return originate(builder.map(operands.at, operands.size, program_labels<typename M::whole>(),
+    meet(operands, {});
+    return originate(builder.map(operands.at, operands.size,
+                                 labels_among<typename M::whole>(operands, {}),
                                  OwedTogether<M>::sets(slot), sizeof(T), work_of<T>()));
   }
   template <class F, class Whole, class A>
   constexpr int reduction(Type<LazyReduction<F, Whole, A>>, int operand) {
     using T = element_t<Whole>;
-    int const value = builder.reduction(operand, program_labels<Whole>(), F::kind);
+    int const value =
+        builder.reduction(operand, labels_among<Whole>(only(operand), {}), F::kind);
     builder.program.nodes[value].element_bytes = sizeof(T);
     return originate(value);
   }
   template <class Whole, class A>
   constexpr int relabel(Type<LazyRelabel<Whole, A>>, int operand) {
     // the operand's dims may stand in another order than its type says: a transpose moves nothing
-    planning::ProgramLabels const from = program_labels<typename A::whole>();
-    planning::ProgramLabels const to = program_labels<Whole>();
+    using From = Scope<typename A::whole>;
+    using To = Scope<Whole>;
     ProgramNode const& n = builder.program.nodes[operand];
     planning::ProgramLabels labels;
     for (int d = 0; d < n.rank; ++d)
-      for (int e = 0; e < from.size; ++e)
-        if (from.at[e] == n.labels[d]) labels.push(to.at[e]);
+      for (int e = 0; e < From::readings[0].spec.rank; ++e) {
+        int const from = From::readings[0].spec.dims[e].label;
+        int const to = To::readings[0].spec.dims[e].label;
+        if (From::names.label_id[from] != label_[n.labels[d]].id) continue;
+        labels.push(To::names.label_id[to] == label_[n.labels[d]].id
+                        ? n.labels[d]
+                        : fresh(part_of<To>(to), true));
+      }
     return originate(builder.relabel(operand, labels));
+  }
+  template <class Op, class Whole, class... As>
+  constexpr int operation(Type<LazyOperation<Op, Whole, As...>>, WalkedOperands const& operands,
+                          LazyOperation<Op, Whole, As...> const*) {
+    using D = OperationDims<Op, Whole, As...>;
+    using T = element_t<Whole>;
+    LabelSet const apart = D::resizes ? D::mentioned : LabelSet{};
+    meet(operands, apart);
+    ProgramNode n;
+    n.name = Op::name.data();
+    planning::ProgramLabels const labels = labels_among<Whole>(operands, apart);
+    n.whole[0] = whole_dims<D>(labels);
+    for (int k = 0; k < operands.size; ++k)
+      n.whole[k + 1] = whole_dims<D>(labels_of(operands.at[k]));
+    return originate(
+        builder.operation(n, operands.at, operands.size, labels, sizeof(T), work_of<T>()));
   }
   template <class Pin>
   constexpr int constrain(Type<Pin>, int operand) {
-    planning::ProgramLabels labels;
-    ProgramNode const& n = builder.program.nodes[operand];
-    for (int d = 0; d < n.rank; ++d) labels.push(n.labels[d]);
-    Spec const spec = spec_of<Pin>(labels);
+    Spec const spec = spec_of<Pin>(labels_of(operand));
     int const value = builder.constrain(operand, spec);
     check_kind(value, spec);
     return value;
@@ -197,9 +220,10 @@ class ProgramWriter {
   /// What is asked for.
   template <class Out>
   constexpr void finish(int root) {
-    planning::ProgramLabels const order = program_labels<Out>();
+    planning::ProgramLabels const order = labels_among<Out>(only(root), {});
     Spec const wanted = spec_of<Out>(order);
     builder.finish(root, order, wanted);
+    number_labels();
     if (builder.program.overflow) return refuse_with(Code::L03_too_large);
     check_kind(builder.program.root, wanted);
     if (fault != Code::ok) return;
@@ -233,6 +257,132 @@ class ProgramWriter {
 
  private:
   static constexpr int most_shared = 32;
+  static constexpr int most_labels = 127;  ///< before those that meet become one
+
+  template <class S>
+  static constexpr LabelPart part_of(int label) {
+    return {S::names.label_id[label], S::names.label_name[label], S::names.label_extent[label]};
+  }
+  /// A number for a dim. `made`: by an operation, which may give it an extent of its own.
+  constexpr int fresh(LabelPart const& label, bool made) {
+    if (labels_ == most_labels) {
+      builder.program.overflow = true;
+      return 0;
+    }
+    label_[labels_] = label;
+    made_[labels_] = made;
+    return labels_++;
+  }
+  template <class A>
+  constexpr planning::ProgramLabels fresh_labels(bool made) {
+    using S = Scope<A>;
+    planning::ProgramLabels out;
+    for (int d = 0; d < S::readings[0].spec.rank; ++d)
+      out.push(fresh(part_of<S>(S::readings[0].spec.dims[d].label), made));
+    return out;
+  }
+  template <class D>
+  constexpr std::uint8_t whole_dims(planning::ProgramLabels const& labels) const {
+    Identity ids[max_dims]{};
+    for (int d = 0; d < labels.size; ++d) ids[d] = label_[labels.at[d]].id;
+    return D::whole(ids, labels.size);
+  }
+  static constexpr WalkedOperands only(int operand) {
+    WalkedOperands out;
+    out.push(operand);
+    return out;
+  }
+  constexpr planning::ProgramLabels labels_of(int node) const {
+    ProgramNode const& n = builder.program.nodes[node];
+    planning::ProgramLabels out;
+    for (int d = 0; d < n.rank; ++d) out.push(n.labels[d]);
+    return out;
+  }
+  /// The number of an index among the dims of values, or -1.
+  constexpr int number_of(Identity id, WalkedOperands const& values) const {
+    for (int k = 0; k < values.size; ++k) {
+      ProgramNode const& n = builder.program.nodes[values.at[k]];
+      for (int d = 0; d < n.rank; ++d)
+        if (label_[n.labels[d]].id == id) return n.labels[d];
+    }
+    return -1;
+  }
+  /// Dims of one index become one: they have one extent. Not those of `apart`.
+  constexpr void meet(WalkedOperands const& values, LabelSet const& apart) {
+    for (int k = 1; k < values.size; ++k) {
+      ProgramNode const& n = builder.program.nodes[values.at[k]];
+      for (int d = 0; d < n.rank; ++d) {
+        int const mine = n.labels[d];
+        int const first = number_of(label_[mine].id, values);
+        if (first != mine && !apart.contains(label_[mine].id)) merge(first, mine);
+      }
+    }
+  }
+  constexpr void merge(int a, int b) {
+    int const keep = a < b ? a : b;
+    int const drop = a < b ? b : a;
+    made_[keep] = made_[a] && made_[b];
+    for (int k = 0; k < builder.program.size; ++k) {
+      ProgramNode& n = builder.program.nodes[k];
+      for (int d = 0; d < n.rank; ++d)
+        if (n.labels[d] == drop) n.labels[d] = static_cast<std::int8_t>(keep);
+    }
+  }
+  /// The labels of a type in the numbers that its dims have among `values`; new ones for those of `apart`, and for
+  /// dims that no value has.
+  template <class A>
+  constexpr planning::ProgramLabels labels_among(WalkedOperands const& values,
+                                                 LabelSet const& apart) {
+    using S = Scope<A>;
+    planning::ProgramLabels out;
+    for (int d = 0; d < S::readings[0].spec.rank; ++d) {
+      LabelPart const label = part_of<S>(S::readings[0].spec.dims[d].label);
+      int const known = apart.contains(label.id) ? -1 : number_of(label.id, values);
+      out.push(known >= 0 ? known : fresh(label, true));
+    }
+    return out;
+  }
+  /// The sharding of a tensor type in the program's axes, its dims in the order of `labels`.
+  template <class A>
+  constexpr Spec spec_of(planning::ProgramLabels const& labels) {
+    using S = Scope<A>;
+    Spec const s = S::template spec<0>;
+    if (s.cyclic_dim() >= 0) refuse_with(Code::L02_cyclic);
+    int axis[max_axes]{};
+    for (int x = 0; x < S::names.axes; ++x) {
+      axis[x] = names.find_axis(S::names.axis_id[x]);
+      if (axis[x] < 0) refuse_with(Code::M01_axis_not_in_mesh), axis[x] = 0;
+    }
+    Spec out;
+    for (int d = 0; d < s.rank; ++d) {
+      int const from = s.find(S::names.find_label(label_[labels.at[d]].id));
+      AxisList list;
+      for (int k = 0; k < s.dims[from].axes.size; ++k) list.push(axis[s.dims[from].axes[k]]);
+      out.add(d, list);
+    }
+    for (int x = 0; x < S::names.axes; ++x)
+      if (s.unreduced.contains(x)) out.unreduced.insert(axis[x]);
+    if (!out.unreduced.empty()) out.kind = s.kind;
+    return out;
+  }
+  /// Gives the numbers that are left a row without gaps.
+  constexpr void number_labels() {
+    int number[most_labels]{};
+    for (int k = 0; k < builder.program.size; ++k)
+      for (int d = 0; d < builder.program.nodes[k].rank; ++d)
+        number[builder.program.nodes[k].labels[d]] = 1;
+    for (int l = 0; l < labels_; ++l) {
+      if (number[l] == 0) continue;
+      number[l] = builder.label(label_[l].extent);
+      names.label[number[l]] = label_[l];
+      names.made[number[l]] = made_[l];
+    }
+    names.labels = builder.program.labels;
+    for (int k = 0; k < builder.program.size; ++k) {
+      ProgramNode& n = builder.program.nodes[k];
+      for (int d = 0; d < n.rank; ++d) n.labels[d] = static_cast<std::int8_t>(number[n.labels[d]]);
+    }
+  }
   constexpr int originate(int value) {
     builder.program.nodes[value].origin = static_cast<std::int16_t>(origin_++);
     return value;
@@ -245,6 +395,9 @@ class ProgramWriter {
 
   bool kinds_differ_ = false;
   int origin_ = 0;
+  int labels_ = 0;
+  LabelPart label_[most_labels]{};
+  bool made_[most_labels]{};
   int shared_ = 0;
   Identity tag_[most_shared]{};
   int node_[most_shared]{};
@@ -281,6 +434,10 @@ class AxisFinder {
   }
   template <class M>
   constexpr int map(Type<M>, WalkedOperands const&, M const*) {
+    return 0;
+  }
+  template <class M>
+  constexpr int operation(Type<M>, WalkedOperands const&, M const*) {
     return 0;
   }
   template <class M>

@@ -191,6 +191,38 @@ struct ExpressionOf<op::Relabel<Ls...>, Whole, A> {
 template <class Op>
 inline constexpr bool keeps_elements = !std::is_void_v<typename ExpressionOf<Op, void, void>::type>;
 
+/// Operations with a named result, which is that of their strict form in another sharding.
+template <class Op>
+concept NamesResult = requires(Op const& op) { op.strict(); };
+
+/// Whether automatic mode can run `Op` on blocks in which its dims are whole: as manual mode does.
+template <class Op, class... Wholes>
+constexpr bool runs_on_blocks() {
+  if constexpr (sizeof...(Wholes) > static_cast<std::size_t>(planning::max_operands)) {
+    return false;
+  } else {
+    return requires { typename Resolve<Op, block_t<Wholes>...>::result; };
+  }
+}
+
+/// The labels of `A` that `Out` lacks, as a Pack.
+template <class A, class Out>
+constexpr auto labels_without() {
+  return []<int... D>(std::integer_sequence<int, D...>) {
+    return (Pack<>{} | ... |
+            std::conditional_t<labels_in<Out>().contains(
+                                   Scope<A>::names.label_id[Scope<A>::readings[0].spec.dims[D].label]),
+                               Pack<>,
+                               decltype(label_type<Scope<A>,
+                                                   Scope<A>::readings[0].spec.dims[D].label>())>{});
+  }(std::make_integer_sequence<int, Scope<A>::readings[0].spec.rank>{});
+}
+/// The reduction `F` over these labels, as an operation.
+template <class F, class... Ls>
+op::Reduce<F, Ls...> reduction_over(Pack<Ls...>);
+template <class F, class A, class Out>
+using reduction_to = decltype(reduction_over<F>(labels_without<A, Out>()));
+
 /// The first expression among the operands, as a whole tensor.
 template <class A, class... Rest>
 struct FirstWhole : FirstWhole<Rest...> {};
@@ -268,10 +300,19 @@ struct Continue<Above::lazy, Operands...> {
   template <class F, class... Out, class A>
   static auto call(op::Reduce<F, Out...> const&, Where const&, A const& a) {
     using R = Resolve<op::Reduce<F, Out...>, typename A::whole>;
-    if constexpr (F::kind == ReductionKind::whole) {
-      return Poisoned(refused<Code::L01_not_recorded, false, typename A::whole>{});
-    } else if constexpr (!R::verdict) {
+    if constexpr (!R::verdict) {
       return Poisoned(refusal<R, typename A::whole>{});
+    } else if constexpr (F::kind == ReductionKind::whole) {
+      using Whole = automatic_mode::whole_t<typename R::result>;
+      using Op = shardtype::detail::reduction_to<F, typename A::whole, Whole>;
+      automatic_mode::LazyOperation<Op, Whole, A> reduction(Op{}, a);
+      if constexpr (R::communicates) {
+        return automatic_mode::LazyConstrained<typename R::result,
+                                               automatic_mode::LazyOperation<Op, Whole, A>>(
+            std::move(reduction));
+      } else {
+        return reduction;
+      }
     } else {
       using Whole = automatic_mode::whole_t<typename R::result>;
       automatic_mode::LazyReduction<F, Whole, A> reduction(a);
@@ -292,6 +333,42 @@ struct Continue<Above::lazy, Operands...> {
       return typename shardtype::detail::ExpressionOf<Op, typename R::result, A>::type(a);
     } else {
       return Poisoned(refusal<R, typename A::whole>{});
+    }
+  }
+  template <class Op, class... As>
+    requires(shardtype::detail::Ruled<Op> && !shardtype::detail::keeps_elements<Op> &&
+             !shardtype::detail::NamesResult<Op>)
+  static auto call(Op const& op, Where const&, As const&... as) {
+    if constexpr (any_poisoned<shardtype::detail::lazy_t<As>...>) {
+      (static_cast<void>(lazy(as)), ...);
+      return Poisoned{};
+    } else {
+      using R = Resolve<Op, typename shardtype::detail::lazy_t<As>::whole...>;
+      if constexpr (!R::verdict) {
+        return Poisoned(refusal<R, typename shardtype::detail::lazy_t<As>::whole...>{});
+      } else if constexpr (!shardtype::detail::runs_on_blocks<
+                               Op, typename shardtype::detail::lazy_t<As>::whole...>()) {
+        return Poisoned(refused<Code::L01_not_recorded, false,
+                                typename shardtype::detail::FirstWhole<As...>::type>{});
+      } else {
+        return automatic_mode::LazyOperation<Op, automatic_mode::whole_t<typename R::result>,
+                                             shardtype::detail::lazy_t<As>...>(op, lazy(as)...);
+      }
+    }
+  }
+  template <class Op, class... As>
+    requires shardtype::detail::NamesResult<Op>
+  static auto call(Op const& op, Where const& where, As const&... as) {
+    if constexpr (any_poisoned<shardtype::detail::lazy_t<As>...>) {
+      (static_cast<void>(lazy(as)), ...);
+      return Poisoned{};
+    } else {
+      using R = Resolve<Op, typename shardtype::detail::lazy_t<As>::whole...>;
+      if constexpr (!R::verdict) {
+        return Poisoned(refusal<R, typename shardtype::detail::lazy_t<As>::whole...>{});
+      } else {
+        return constrain<typename R::result>(call(op.strict(), where, as...));
+      }
     }
   }
   template <class Op, class... As>

@@ -1,6 +1,7 @@
 #pragma once
 /// Runs the plan of a whole expression on the calling rank.
 
+#include <array>
 #include <cstdint>
 #include <source_location>
 #include <string>
@@ -9,6 +10,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/execute/call.hpp>
 #include <shardtype/execute/executor.hpp>
 #include <shardtype/execute/reduce_run.hpp>
 #include <shardtype/kernels/expression.hpp>
@@ -16,6 +18,7 @@
 #include <shardtype/lazy/walk.hpp>
 #include <shardtype/plan/program_plan.hpp>
 #include <shardtype/runtime/trace.hpp>
+#include <shardtype/tensor/local.hpp>
 
 namespace shardtype::execute {
 
@@ -34,7 +37,10 @@ using MoveBlock = AnyBlock (*)(ProgramRun&, int step);
 struct ProgramPart {
   MakeBlock make = nullptr;
   MoveBlock move = nullptr;
-  void const* part = nullptr;  ///< the function's or the reduction's node
+  void const* part = nullptr;  ///< the function's, the reduction's or the operation's node
+  /// Of an operation: writes the extents of its result's labels. Error E24, and its own.
+  void (*set_extents)(void const* part, RecordedProgram& p, int node,
+                      LabelPart const* labels) = nullptr;
   MeshRef const* mesh = nullptr;
   std::int64_t const* extents = nullptr;
   Buffer const* buffer = nullptr;
@@ -43,15 +49,25 @@ struct ProgramPart {
 /// One run: the blocks of all steps, each kept until its last reader has it.
 class ProgramRun {
  public:
-  ProgramRun(MeshState& mesh, AxisMap const& axes, ProgramPlan const& plan,
-             shardtype::detail::List<ProgramPart> const& parts, std::source_location const& where)
-      : mesh_(mesh), axes_(axes), plan_(plan), parts_(parts), where_(where) {
+  ProgramRun(MeshRef const& mesh, AxisMap const& axes, ProgramPlan const& plan,
+             LabelPart const* labels, shardtype::detail::List<ProgramPart> const& parts,
+             std::source_location const& where)
+      : mesh_ref_(mesh),
+        mesh_(mesh.state()),
+        axes_(axes),
+        plan_(plan),
+        labels_(labels),
+        parts_(parts),
+        where_(where) {
     blocks_.resize(static_cast<std::size_t>(plan.size));
     for (int k = 0; k < plan.size; ++k)
       for (int m = 0; m < plan.steps[k].inputs; ++m) last_read_[plan.steps[k].input[m]] = k;
   }
 
   MeshState& mesh() { return mesh_; }
+  MeshRef const& mesh_ref() const { return mesh_ref_; }
+  /// The indices of the program's labels.
+  LabelPart const* labels() const { return labels_; }
   AxisMap const& axes() const { return axes_; }
   ProgramPlan const& plan() const { return plan_; }
   std::source_location const& where() const { return where_; }
@@ -106,9 +122,11 @@ class ProgramRun {
     return part(step).make(*this, step, part(step).part);
   }
 
+  MeshRef const& mesh_ref_;
   MeshState& mesh_;
   AxisMap const& axes_;
   ProgramPlan const& plan_;
+  LabelPart const* labels_;
   shardtype::detail::List<ProgramPart> const& parts_;
   std::source_location where_;
   shardtype::detail::List<AnyBlock> blocks_;
@@ -233,6 +251,97 @@ AnyBlock reduction_block(ProgramRun& run, int step, void const*) {
   return out;
 }
 
+/// Where the dims of a value stand that an operation takes as one of type `A`: a transpose moved nothing.
+template <class A>
+void places_of(ProgramNode const& n, LabelPart const* labels, int* out) {
+  using S = core::Scope<A>;
+  for (int e = 0; e < n.rank; ++e)
+    for (int d = 0; d < n.rank; ++d)
+      if (labels[n.labels[d]].id == S::names.label_id[S::readings[0].spec.dims[e].label]) out[e] = d;
+}
+
+/// How one rank runs an operation `Op` on blocks in which the dims that it works on are whole: as it runs on the
+/// blocks of manual mode.
+template <class E>
+struct OperationRun;
+template <class Op, class Whole, class... As>
+struct OperationRun<automatic_mode::LazyOperation<Op, Whole, As...>> {
+  using E = automatic_mode::LazyOperation<Op, Whole, As...>;
+  using R = Resolve<Op, typename As::whole...>;
+  using OnBlocks = Resolve<Op, automatic_mode::block_t<typename As::whole>...>;
+
+  /// The operand as it is taken: packed, its dims in the order of its type.
+  template <class A>
+  static automatic_mode::block_t<A> block(ProgramRun& run, int step, int k) {
+    using T = typename A::element;
+    using Space = typename A::memory_space;
+    AnyBlock const& from = run.input(step, k);
+    int place[max_dims]{};
+    places_of<A>(run.node(run.plan().steps[step].input[k]), run.labels(), place);
+    std::array<std::int64_t, A::rank> extents{};
+    kernels::Layout layout;
+    layout.rank = from.layout.rank;
+    for (std::size_t d = 0; d < A::rank; ++d) {
+      extents[d] = layout.extent[d] = from.layout.extent[place[d]];
+      layout.stride[d] = from.layout.stride[place[d]];
+    }
+    Buffer memory = from.keep;
+    if (!layout.contiguous() || from.data != from.keep.data()) {
+      memory = run.mesh().pool().template take<Space>(
+          static_cast<std::size_t>(layout.elements()) * sizeof(T));
+      typename Space::execution_space const exec{};
+      kernels::copy_packed(exec, elements_of<T>(from), layout, static_cast<T*>(memory.data()));
+      exec.fence();
+    }
+    return {run.mesh_ref(), extents, std::move(memory)};
+  }
+  template <int... K>
+  static auto result(ProgramRun& run, int step, Op const& op, std::integer_sequence<int, K...>) {
+    return RunBlocks<Op>::template run<OnBlocks>(op, run.where(),
+                                                 block<typename As::whole>(run, step, K)...);
+  }
+  static AnyBlock make(ProgramRun& run, int step, void const* part) {
+    auto const out = result(run, step, static_cast<E const*>(part)->function(),
+                            std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{});
+    AnyBlock made;
+    made.keep = out.buffer();
+    made.data = made.keep.data();
+    made.layout.rank = static_cast<int>(Whole::rank);
+    for (std::size_t d = 0; d < Whole::rank; ++d) made.layout.extent[d] = out.extents()[d];
+    made.layout = made.layout.packed();
+    return made;
+  }
+
+  static void set_extents(void const* part, RecordedProgram& p, int node, LabelPart const* labels) {
+    if constexpr (shardtype::detail::Ruled<Op>) {
+      std::int64_t each[sizeof...(As)][max_dims]{};
+      std::int64_t const* given[sizeof...(As)];
+      int k = 0;
+      auto const read = [&]<class A>(Type<A>) {
+        ProgramNode const& n = p.nodes[p.operand(node, 0, k)];
+        int place[max_dims]{};
+        places_of<A>(n, labels, place);
+        for (int d = 0; d < n.rank; ++d) each[k][d] = p.extents[n.labels[place[d]]];
+        given[k] = each[k];
+        ++k;
+      };
+      (read(Type<typename As::whole>{}), ...);
+      std::int64_t out[max_dims]{};
+      R::set_extents(static_cast<E const*>(part)->function(), p.sizes, given, out);
+      for (int d = 0; d < p.nodes[node].rank; ++d) {
+        std::int64_t& known = p.extents[p.nodes[node].labels[d]];
+        if (known != dynamic && known != out[d])
+          throw Error("E24",
+                      "index " + std::string(labels[p.nodes[node].labels[d]].name) +
+                          " has extent " + std::to_string(out[d]) + " in the result of " +
+                          std::string(Op::name) + ", elsewhere " + std::to_string(known),
+                      FailedOn::every_rank);
+        known = out[d];
+      }
+    }
+  }
+};
+
 /// Finds an expression's tensors and functions, part by part as ProgramWriter counts them. Error E70.
 class PartFinder {
  public:
@@ -256,6 +365,17 @@ class PartFinder {
   int map(Type<M>, shardtype::detail::WalkedOperands const&, M const* e) {
     ProgramPart p = part_of<typename M::whole>();
     p.make = &map_block<M>;
+    p.part = e;
+    return add(p);
+  }
+  template <class Op, class Whole, class... As>
+  int operation(Type<automatic_mode::LazyOperation<Op, Whole, As...>>,
+                shardtype::detail::WalkedOperands const&,
+                automatic_mode::LazyOperation<Op, Whole, As...> const* e) {
+    using Run = OperationRun<automatic_mode::LazyOperation<Op, Whole, As...>>;
+    ProgramPart p = part_of<Whole>();
+    p.make = &Run::make;
+    p.set_extents = &Run::set_extents;
     p.part = e;
     return add(p);
   }

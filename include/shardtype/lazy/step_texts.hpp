@@ -80,7 +80,7 @@ class StepTexts {
       out += (k == 0 ? "" : ",") + std::string(names_.axis[s.axes[k]].name);
     return out;
   }
-  /// `given`, `product`, `map`, `reduction`, `relabel`, `transpose`, `slice`, `AllGather`.
+  /// `given`, `product`, `map`, `reduction`, `relabel`, `transpose`, `slice`, `AllGather`, an operation's name.
   std::string operation(int step) const {
     ProgramStep const& s = plan_.steps[step];
     if (s.kind == ProgramStep::Kind::given) return "given";
@@ -93,6 +93,8 @@ class StepTexts {
         return reorders(s.node) ? "transpose" : "map";
       case Making::reduction:
         return "reduction";
+      case Making::operation:
+        return plan_.program.nodes[s.node].name;
       default:
         return "relabel";
     }
@@ -113,6 +115,7 @@ class StepTexts {
     bool const product = making == Making::product;
     std::string out = value(step) + " = " +
                       (product                       ? ""
+                       : making == Making::operation ? operation(step) + "("
                        : making == Making::reduction ? "reduce("
                                                      : "f(");
     for (int k = 0; k < s.inputs; ++k)

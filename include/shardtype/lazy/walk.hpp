@@ -81,6 +81,17 @@ constexpr int walk_node(V& visitor, Type<LazyMap<F, Args...>> t, LazyMap<F, Args
   walk_argument(visitor, t, e, operands);
   return visitor.map(t, operands, e);
 }
+template <class V, class Op, class Whole, class... As>
+constexpr int walk_node(V& visitor, Type<LazyOperation<Op, Whole, As...>> t,
+                        LazyOperation<Op, Whole, As...> const* e) {
+  WalkedOperands operands;
+  [&]<int... K>(std::integer_sequence<int, K...>) {
+    (operands.push(
+         walk(visitor, Type<As>{}, e == nullptr ? nullptr : &e->template argument<K>())),
+     ...);
+  }(std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{});
+  return visitor.operation(t, operands, e);
+}
 template <class V, class F, class Whole, class A>
 constexpr int walk_node(V& visitor, Type<LazyReduction<F, Whole, A>> t,
                         LazyReduction<F, Whole, A> const* e) {

@@ -1,5 +1,5 @@
 #pragma once
-/// One rank's block in manual mode.
+/// Where the body of a shard_map runs, and blocks that are made there.
 
 #include <array>
 #include <cstdint>
@@ -11,44 +11,9 @@
 #include <shardtype/check/manual.hpp>
 #include <shardtype/kernels/fill.hpp>
 #include <shardtype/tensor/create.hpp>
-#include <shardtype/tensor/held.hpp>
+#include <shardtype/tensor/local.hpp>
 
 namespace shardtype {
-
-/// A block of `T` that one rank holds, inside of shard_map. `Local<float, Dim<I>, Varying<X>>` has dims
-/// of its own, all whole; along X the ranks hold different blocks, along every other axis the same
-/// (invariant). Printed `f32[I]{V:X}`. Per axis it is varying, invariant, unreduced or reduced.
-///
-/// All local operations take Locals: elementwise, products, reductions, shapes, lookups. The result
-/// varies over the axes that an operand varies over. It never mixes with a Tensor: refused V01.
-/// Extents are the block's, so a label's static extent does not bind them. A value, as a Tensor is.
-/// JAX: arrays inside of shard_map, with their varying manual axes.
-template <class T, class... Parts>
-class Local : public detail::Held<Local<T, Parts...>, T, Parts...> {
-  using Base = detail::Held<Local, T, Parts...>;
-
- public:
-  /// A block over memory of `buffer`; for operations. Error E13 an axis the mesh lacks.
-  Local(runtime::MeshRef const& mesh, std::array<std::int64_t, Base::rank> const& extents,
-        runtime::Buffer buffer)
-      : Base(mesh, extents, buffer) {}
-
-  /// The block, to write: each rank writes what it likes, so it must vary over every axis of the mesh.
-  /// Errors: E62 where it is promised to be the same along an axis, E21 shared memory.
-  auto mutable_local() & {
-    runtime::MeshState const& mesh = this->mesh().state();
-    for (runtime::MeshAxisInfo const& axis : mesh.axes()) {
-      int const x = core::Scope<Local>::names.find_axis(axis.id);
-      if (axis.size == 1 || (x >= 0 && Base::spec.varying.contains(x))) continue;
-      throw Error("E62",
-                  "the block is promised to be the same on all ranks along axis " + axis.name +
-                      ", so it cannot be written rank by rank; cast it, varying<" + axis.name +
-                      ">(a), first",
-                  FailedOn::every_rank);
-    }
-    return Base::mutable_local();
-  }
-};
 
 namespace detail {
 

@@ -90,9 +90,11 @@ class FrontierSearch : public Settler {
       extent_[l] = p_.extents[label];
       parts_[l] = 1;
       on_[l] = 0;
+      whole_[l] = false;
       for (int k = 0; k < parties_; ++k) digit_[l][k] = 0;
     }
     digit_[l][party] = 2 + d * p_.axes;
+    whole_[l] = whole_[l] || ((n_.whole[party] >> d) & 1U) != 0;
   }
   /// All places of the axes from `x` on. `code_` are the layouts of all parties so far.
   constexpr void place(int x) {
@@ -109,7 +111,8 @@ class FrontierSearch : public Settler {
       for (int k = 0; k < parties_; ++k)
         if (((members >> k) & 1U) != 0) code_[k] -= power_[k][x];
     }
-    for (int l = 0; l < labels_; ++l) place_on(l, x);
+    for (int l = 0; l < labels_; ++l)
+      if (!whole_[l]) place_on(l, x);
   }
   /// Axis `x` at each place among the axes of label `l`. A value that lacks the label owes a sum; operands
   /// that do are the same on all ranks.
@@ -258,6 +261,7 @@ class FrontierSearch : public Settler {
   int label_[max_program_labels]{};
   std::int64_t extent_[max_program_labels]{};
   int digit_[max_program_labels][max_operands + 1]{};  ///< of the first axis on a party's dim, or 0
+  bool whole_[max_program_labels]{};
   int power_[max_operands + 1][max_axes]{};
   int owing_ = 0;
   unsigned owing_set_[max_operands]{};  ///< parties that may owe an axis together

@@ -23,7 +23,8 @@ enum class Making : std::int8_t {
   product,    ///< of two values: a sum over the labels that the result lacks
   map,        ///< an elementwise function, broadcast by labels
   reduction,  ///< over the labels that the result lacks
-  relabel     ///< other names for the dims
+  relabel,    ///< other names for the dims
+  operation   ///< an operation on blocks in which some dims are whole
 };
 
 /// A value of a program. Its dims are labels of the program.
@@ -45,6 +46,9 @@ struct ProgramNode {
   /// Sets of operands that may owe the same axis together; the result then does.
   std::int8_t owing = 0;
   std::uint8_t owing_sets[max_operands]{};
+  /// Of an operation: its name; and a bit for each dim of the value (first) and of its operands that stays whole.
+  char const* name = nullptr;
+  std::uint8_t whole[max_operands + 1]{};
   std::int16_t readers = 0;  ///< how many values read it
   bool kept = false;         ///< may be read by others too
   std::int16_t shares =
@@ -127,18 +131,23 @@ struct RecordedProgram {
     }
     uses[uses_size++] = static_cast<std::int16_t>(operand);
   }
-  /// Gives the labels of relabelled values the extents of their dims. A label that has another one already, or -1.
-  constexpr int settle_relabelled() {
-    for (int k = 0; k < size; ++k) {
-      if (nodes[k].making != Making::relabel) continue;
-      ProgramNode const& from = nodes[operand(k, 0, 0)];
-      for (int d = 0; d < from.rank; ++d) {
-        std::int64_t const extent = extents[from.labels[d]];
-        std::int64_t& mine = extents[nodes[k].labels[d]];
-        if (mine != dynamic && extent != dynamic && mine != extent) return nodes[k].labels[d];
-        if (mine == dynamic) mine = extent;
-      }
+  /// Gives the labels of a relabelled value the extents of its operand's dims. A label that has another one already,
+  /// or -1.
+  constexpr int settle_relabelled(int node) {
+    if (nodes[node].making != Making::relabel) return -1;
+    ProgramNode const& from = nodes[operand(node, 0, 0)];
+    for (int d = 0; d < from.rank; ++d) {
+      std::int64_t const extent = extents[from.labels[d]];
+      std::int64_t& mine = extents[nodes[node].labels[d]];
+      if (mine != dynamic && extent != dynamic && mine != extent) return nodes[node].labels[d];
+      if (mine == dynamic) mine = extent;
     }
+    return -1;
+  }
+  /// The same of all values.
+  constexpr int settle_relabelled() {
+    for (int k = 0; k < size; ++k)
+      if (int const l = settle_relabelled(k); l >= 0) return l;
     return -1;
   }
   friend constexpr bool operator==(RecordedProgram const& a, RecordedProgram const& b) {

@@ -145,6 +145,18 @@ class ProgramBuilder {
     use(operand);
     return node;
   }
+  /// An operation `n` of values: its name, and which dims stay whole.
+  constexpr int operation(ProgramNode n, int const* operands, int size, ProgramLabels const& out,
+                          int element_bytes, int work) {
+    ProgramNode v = value(Making::operation, out, element_bytes, work);
+    v.name = n.name;
+    for (int k = 0; k <= size; ++k) v.whole[k] = n.whole[k];
+    v.operands = static_cast<std::int8_t>(size);
+    v.ways = 1;
+    int const node = program.add(v);
+    for (int k = 0; k < size; ++k) use(operands[k]);
+    return node;
+  }
   /// A value with other labels, dim by dim.
   constexpr int relabel(int operand, ProgramLabels const& labels) {
     ProgramNode const from = program.nodes[operand];
