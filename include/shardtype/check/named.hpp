@@ -135,6 +135,14 @@ struct NamedForm : Rule {
       return 0;
     }
   }
+  /// Which of them a plan is of: it may be that of other sizes (choose_plan).
+  static constexpr int candidate([[maybe_unused]] Plan const& plan) {
+    if constexpr (candidates > 1) {
+      return makes(plan, Rule::template Way<0>::value) ? 0 : 1;
+    } else {
+      return 0;
+    }
+  }
   static constexpr Plan make_plan(Sizing const& z, Machine const& m = {}) {
     Spec given[1 + sizeof...(Bs)];
     for (int k = 0; k < Rule::operands; ++k) given[k] = S::readings[k].spec;
@@ -143,6 +151,24 @@ struct NamedForm : Rule {
       if (candidate(z) == 1) local = &Rule::template Way<1>::value;
     return planning::named_plan({Op::name, given, local, Rule::wanted, z, element_bytes}, m, false,
                                 [](planning::CallSizing const& c) { return work_of<Op>(c); });
+  }
+
+ private:
+  /// Whether the operands of a plan come as `way` has them, and the result is made as it says.
+  static constexpr bool makes(Plan const& plan, planning::LocalPlan const& way) {
+    Spec at[Rule::operands];
+    for (int k = 0; k < Rule::operands; ++k) at[k] = S::readings[k].spec;
+    for (Step const& s : plan) {
+      if (s.action == Action::compute) return s.after == way.result && equal(at, way);
+      for (int k = 0; k < Rule::operands; ++k)
+        if (s.slot == operand_slot(k)) at[k] = s.after;
+    }
+    return false;
+  }
+  static constexpr bool equal(Spec const* at, planning::LocalPlan const& way) {
+    for (int k = 0; k < Rule::operands; ++k)
+      if (!(at[k] == way.operands[k])) return false;
+    return true;
   }
 };
 template <class Rule, class Op, bool ok, class Out, class A, class... Bs>

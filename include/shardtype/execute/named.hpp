@@ -136,7 +136,7 @@ auto run_named(Op const& op, std::source_location const& where, A const& a, Bs c
   };
   using Order = std::make_integer_sequence<int, static_cast<int>(sizeof...(Bs))>;
   if constexpr (R::candidates > 1)
-    if (R::candidate(z) == 1) return by(std::integral_constant<int, 1>{}, Order{});
+    if (R::candidate(plan) == 1) return by(std::integral_constant<int, 1>{}, Order{});
   return by(std::integral_constant<int, 0>{}, Order{});
 }
 
