@@ -30,6 +30,7 @@ namespace shardtype {
 /// `to`, the dims it makes (none); `elements<As...>()`, the Code with which it refuses elements (unless all are
 /// the same); `element<As...>`, those it gives (the first operand's); `extents(ResultExtents)`, of the result
 /// (those of the labels); `work(planning::CallSizing)`, flops and memory beside operands and result (none).
+/// `recorded`, whether automatic mode may record it (yes).
 /// `kernel(exec, out, in...)` runs it, on the local blocks as Kokkos Views (execute/call.hpp).
 template <class Op>
 concept Operation = requires { typename Op::operation; };

@@ -100,6 +100,7 @@ struct TopK {
   using from = detail::Bare<I>;
   using to = detail::Bare<Result...>;
   static constexpr std::string_view name = "top_k";
+  static constexpr bool recorded = false;  ///< gives two tensors
   std::int64_t k = 0;
   static constexpr Verdict rule(rules::Question const& q) { return rules::sorted(q, true); }
   template <class A>

@@ -74,6 +74,7 @@ struct HaloExchange {
   using operation = HaloExchange;
   using from = detail::Bare<I>;
   static constexpr std::string_view name = "halo_exchange";
+  static constexpr bool recorded = false;  ///< gives blocks that overlap
   static constexpr bool communicates = true;
   std::int64_t before = 0;
   std::int64_t after = 0;

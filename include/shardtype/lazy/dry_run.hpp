@@ -106,7 +106,8 @@ class DryRun {
       if (P::names.label[k].id == P::names.label[l].id && !P::names.made[k] && P::names.made[l])
         throw Error("E71",
                     "index " + std::string(P::names.label[l].name) +
-                        " gets another extent within the program, by an operation whose arguments are known "
+                        " gets another extent within the program, by an operation whose arguments "
+                        "are known "
                         "where it runs: planned(evaluate_to<...>, mesh, e) has its plan",
                     FailedOn::every_rank);
     open("index", P::names.label[l].name);

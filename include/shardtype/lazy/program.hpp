@@ -171,8 +171,7 @@ class ProgramWriter {
   template <class F, class Whole, class A>
   constexpr int reduction(Type<LazyReduction<F, Whole, A>>, int operand) {
     using T = element_t<Whole>;
-    int const value =
-        builder.reduction(operand, labels_among<Whole>(only(operand), {}), F::kind);
+    int const value = builder.reduction(operand, labels_among<Whole>(only(operand), {}), F::kind);
     builder.program.nodes[value].element_bytes = sizeof(T);
     return originate(value);
   }

@@ -44,8 +44,8 @@ using lazy_t = typename decltype(lazy_type<A>())::type;
 
 /// A tensor (or an elementwise expression of tensors) as the beginning of an expression of automatic mode.
 /// Operations on it are recorded and refused by the rules of labels and elements that strict mode has;
-/// shardings are chosen by `evaluate`. `matmul`, `einsum`, `map`, the operators and functions of elements,
-/// `sum`, `mean`, `max`, `min`, `any`, `all`, `transpose` and `relabel` are recorded (others: L01). `a * b`
+/// shardings are chosen by `evaluate`. Products, functions of elements, reductions and all
+/// operations that run on blocks in which the dims that they work on are whole are recorded (others: L01). `a * b`
 /// is the elementwise product where one operand has all labels of the other, else their matmul.
 template <class A>
 detail::lazy_t<A> lazy(A const& a) {
@@ -198,7 +198,9 @@ concept NamesResult = requires(Op const& op) { op.strict(); };
 /// Whether automatic mode can run `Op` on blocks in which its dims are whole: as manual mode does.
 template <class Op, class... Wholes>
 constexpr bool runs_on_blocks() {
-  if constexpr (sizeof...(Wholes) > static_cast<std::size_t>(planning::max_operands)) {
+  if constexpr (requires { requires !Op::recorded; }) {
+    return false;
+  } else if constexpr (sizeof...(Wholes) > static_cast<std::size_t>(planning::max_operands)) {
     return false;
   } else {
     return requires { typename Resolve<Op, block_t<Wholes>...>::result; };
@@ -209,12 +211,12 @@ constexpr bool runs_on_blocks() {
 template <class A, class Out>
 constexpr auto labels_without() {
   return []<int... D>(std::integer_sequence<int, D...>) {
-    return (Pack<>{} | ... |
-            std::conditional_t<labels_in<Out>().contains(
-                                   Scope<A>::names.label_id[Scope<A>::readings[0].spec.dims[D].label]),
-                               Pack<>,
-                               decltype(label_type<Scope<A>,
-                                                   Scope<A>::readings[0].spec.dims[D].label>())>{});
+    return (
+        Pack<>{} | ... |
+        std::conditional_t<
+            labels_in<Out>().contains(
+                Scope<A>::names.label_id[Scope<A>::readings[0].spec.dims[D].label]),
+            Pack<>, decltype(label_type<Scope<A>, Scope<A>::readings[0].spec.dims[D].label>())>{});
   }(std::make_integer_sequence<int, Scope<A>::readings[0].spec.rank>{});
 }
 /// The reduction `F` over these labels, as an operation.

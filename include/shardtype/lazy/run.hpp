@@ -257,7 +257,8 @@ void places_of(ProgramNode const& n, LabelPart const* labels, int* out) {
   using S = core::Scope<A>;
   for (int e = 0; e < n.rank; ++e)
     for (int d = 0; d < n.rank; ++d)
-      if (labels[n.labels[d]].id == S::names.label_id[S::readings[0].spec.dims[e].label]) out[e] = d;
+      if (labels[n.labels[d]].id == S::names.label_id[S::readings[0].spec.dims[e].label])
+        out[e] = d;
 }
 
 /// How one rank runs an operation `Op` on blocks in which the dims that it works on are whole: as it runs on the
@@ -287,8 +288,8 @@ struct OperationRun<automatic_mode::LazyOperation<Op, Whole, As...>> {
     }
     Buffer memory = from.keep;
     if (!layout.contiguous() || from.data != from.keep.data()) {
-      memory = run.mesh().pool().template take<Space>(
-          static_cast<std::size_t>(layout.elements()) * sizeof(T));
+      memory = run.mesh().pool().template take<Space>(static_cast<std::size_t>(layout.elements()) *
+                                                      sizeof(T));
       typename Space::execution_space const exec{};
       kernels::copy_packed(exec, elements_of<T>(from), layout, static_cast<T*>(memory.data()));
       exec.fence();

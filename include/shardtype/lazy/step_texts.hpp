@@ -143,11 +143,12 @@ class StepTexts {
     std::string out;
     for (int x = 0; x < names_.axes; ++x)
       out += (x == 0 ? "on " : ", ") + size(names_.axis[x].name, plan_.program.sizes[x]);
-    for (int l = 0; l < names_.labels; ++l)
-      out += (l > 0         ? ", "
-              : out.empty() ? ""
-                            : "; ") +
-             size(names_.label[l].name, plan_.program.extents[l]);
+    char const* between = out.empty() ? "" : "; ";
+    for (int l = 0; l < names_.labels; ++l) {
+      if (said(l)) continue;
+      out += between + size(names_.label[l].name, plan_.program.extents[l]);
+      between = ", ";
+    }
     return out;
   }
 
@@ -162,6 +163,14 @@ class StepTexts {
     int n = 0;
     for (int k = 0; k < value; ++k) n += plan_.program.nodes[k].making == Making::given ? 1 : 0;
     return n;
+  }
+  /// Whether a label before `l` is of the same index, with the same extent.
+  bool said(int l) const {
+    for (int k = 0; k < l; ++k)
+      if (names_.label[k].id == names_.label[l].id &&
+          plan_.program.extents[k] == plan_.program.extents[l])
+        return true;
+    return false;
   }
   static std::string size(std::string_view name, std::int64_t n) {
     return std::string(name) + " = " + std::to_string(n);

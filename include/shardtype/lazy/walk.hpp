@@ -86,8 +86,7 @@ constexpr int walk_node(V& visitor, Type<LazyOperation<Op, Whole, As...>> t,
                         LazyOperation<Op, Whole, As...> const* e) {
   WalkedOperands operands;
   [&]<int... K>(std::integer_sequence<int, K...>) {
-    (operands.push(
-         walk(visitor, Type<As>{}, e == nullptr ? nullptr : &e->template argument<K>())),
+    (operands.push(walk(visitor, Type<As>{}, e == nullptr ? nullptr : &e->template argument<K>())),
      ...);
   }(std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{});
   return visitor.operation(t, operands, e);
