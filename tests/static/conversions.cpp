@@ -26,9 +26,11 @@ static_assert(std::is_nothrow_move_constructible_v<A> && std::is_nothrow_move_as
 static_assert(!std::is_assignable_v<A&, int> && !std::is_assignable_v<Twice&, int>);
 
 /// An expression finds the overload of the type that it stands for.
-int which(A const&);
-char which(B const&);
-static_assert(std::is_same_v<decltype(which(std::declval<Twice>())), int>);
+struct Which {
+  int operator()(A const&) const;
+  char operator()(B const&) const;
+};
+static_assert(std::is_same_v<std::invoke_result_t<Which, Twice>, int>);
 
 /// The axes of to_partial are a set.
 using Both = Tensor<float, Dim<I, X, Y>>;

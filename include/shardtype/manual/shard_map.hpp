@@ -30,15 +30,17 @@ auto block_of(A const& a, int argument) {
     auto const k = static_cast<std::size_t>(d);
     std::int64_t const pieces = axes.sizes.product(A::spec.dims[d].axes);
     if (a.extents()[k] % pieces != 0)
-      throw Error("E61",
-                  (argument > 0 ? "argument " + std::to_string(argument) + " of shard_map: index "
-                                : "what strict returns: index ") +
-                      std::string(Scope<A>::names.label_name[A::spec.dims[d].label]) +
-                      " has extent " + std::to_string(a.extents()[k]) + ", which the " +
-                      std::to_string(pieces) + " ranks of " +
-                      dim_text(A::spec.dims[d], Scope<A>::names) +
-                      " do not divide; every block must have the same extents: pad it, or reshard",
-                  FailedOn::every_rank);
+      throw Error(
+          "E61",
+          (argument > 0 ? "argument " + std::to_string(argument) + " of shard_map: index "
+                        : "what strict returns: index ") +
+              std::string(Scope<A>::names.label_name[A::spec.dims[d].label]) + " has extent " +
+              std::to_string(a.extents()[k]) + ", which the " + std::to_string(pieces) +
+              " ranks of " + dim_text(A::spec.dims[d], Scope<A>::names) +
+              " do not divide; every block must have the same extents: reshard it to be whole "
+              "(an all_gather), where pad can lengthen it, or begin with an extent that they "
+              "divide",
+          FailedOn::every_rank);
     extents[k] = a.extents()[k] / pieces;
   }
   return L(a.mesh(), extents, a.buffer());
