@@ -11,6 +11,7 @@
 #include <tuple>
 #include <vector>
 
+#include <shardtype/check/call_site.hpp>
 #include <shardtype/shardtype.hpp>
 
 namespace shardtype::jax {
@@ -25,60 +26,59 @@ using shardtype::unreduced;
 
 /// all_reduce. Of an invariant value JAX returns it times the axis size; here it is refused, V03.
 template <class... Xs, class A>
-auto psum(A const& a, std::source_location where = std::source_location::current()) {
+auto psum(A const& a, checking::CallSite where = std::source_location::current()) {
   return all_reduce<Xs...>(a, where);
 }
 /// all_reduce<Mean, ...>, all_reduce<Max, ...>, all_reduce<Min, ...>.
 template <class... Xs, class A>
-auto pmean(A const& a, std::source_location where = std::source_location::current()) {
+auto pmean(A const& a, checking::CallSite where = std::source_location::current()) {
   return all_reduce<Mean, Xs...>(a, where);
 }
 template <class... Xs, class A>
-auto pmax(A const& a, std::source_location where = std::source_location::current()) {
+auto pmax(A const& a, checking::CallSite where = std::source_location::current()) {
   return all_reduce<Max, Xs...>(a, where);
 }
 template <class... Xs, class A>
-auto pmin(A const& a, std::source_location where = std::source_location::current()) {
+auto pmin(A const& a, checking::CallSite where = std::source_location::current()) {
   return all_reduce<Min, Xs...>(a, where);
 }
 
 /// jax.lax.all_gather(tiled=True): `all_gather<X, I>(a, to_varying)`, equal everywhere and typed varying.
 /// With a new index: tiled=False.
 template <class... Named, class A>
-auto all_gather(A const& a, std::source_location where = std::source_location::current()) {
+auto all_gather(A const& a, checking::CallSite where = std::source_location::current()) {
   return shardtype::all_gather<Named...>(a, to_varying, where);
 }
 /// The same typed invariant, and typed reduced.
 template <class... Named, class A>
-auto all_gather_invariant(A const& a,
-                          std::source_location where = std::source_location::current()) {
+auto all_gather_invariant(A const& a, checking::CallSite where = std::source_location::current()) {
   return shardtype::all_gather<Named...>(a, where);
 }
 template <class... Named, class A>
-auto all_gather_reduced(A const& a, std::source_location where = std::source_location::current()) {
+auto all_gather_reduced(A const& a, checking::CallSite where = std::source_location::current()) {
   return shardtype::all_gather<Named...>(a, to_reduced, where);
 }
 /// reduce_scatter, tiled=True.
 template <class... Named, class A>
-auto psum_scatter(A const& a, std::source_location where = std::source_location::current()) {
+auto psum_scatter(A const& a, checking::CallSite where = std::source_location::current()) {
   return reduce_scatter<Named...>(a, where);
 }
 /// permute.
 template <class... Xs, class A>
 auto ppermute(A const& a, std::span<SourceDestination const> pairs,
-              std::source_location where = std::source_location::current()) {
+              checking::CallSite where = std::source_location::current()) {
   return permute<Xs...>(a, pairs, where);
 }
 template <class... Xs, class A>
 auto ppermute(A const& a, std::initializer_list<SourceDestination> pairs,
-              std::source_location where = std::source_location::current()) {
+              checking::CallSite where = std::source_location::current()) {
   return permute<Xs...>(a, pairs, where);
 }
 /// permute by a whole permutation: member k of the group takes the block of member `from[k]`. Error E64: as
 /// many ranks as the group has, each once.
 template <class... Xs, class A>
 auto pshuffle(A const& a, std::span<int const> from,
-              std::source_location where = std::source_location::current()) {
+              checking::CallSite where = std::source_location::current()) {
   if (static_cast<std::int64_t>(from.size()) != axis_size<Xs...>())
     throw Error("E64", "pshuffle was given " + std::to_string(from.size()) +
                            " ranks for a group of " + std::to_string(axis_size<Xs...>()));
@@ -89,7 +89,7 @@ auto pshuffle(A const& a, std::span<int const> from,
 }
 /// `all_to_all<X, I, I>`: the axis and the dim I, of its size, change places.
 template <class... Named, class A>
-auto pswapaxes(A const& a, std::source_location where = std::source_location::current()) {
+auto pswapaxes(A const& a, checking::CallSite where = std::source_location::current()) {
   return shardtype::all_to_all<Named...,
                                std::tuple_element_t<sizeof...(Named) - 1, std::tuple<Named...>>>(
       a, where);
@@ -97,12 +97,12 @@ auto pswapaxes(A const& a, std::source_location where = std::source_location::cu
 /// broadcast_from, typed varying.
 template <class... Xs, class A>
 auto pbroadcast(A const& a, int source,
-                std::source_location where = std::source_location::current()) {
+                checking::CallSite where = std::source_location::current()) {
   return broadcast_from<Xs...>(a, source, to_varying, where);
 }
 /// varying: pcast(to='varying').
 template <class... Xs, class A>
-auto pvary(A const& a, std::source_location where = std::source_location::current()) {
+auto pvary(A const& a, checking::CallSite where = std::source_location::current()) {
   return varying<Xs...>(a, where);
 }
 

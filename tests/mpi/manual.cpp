@@ -399,6 +399,10 @@ TEST_CASE("tensors go in as blocks and come out whole") {
     };
     CHECK(code_of(go) == (px > 1 ? "E61" : "none"));
     CHECK(ran == (px == 1));
+    // what the message advises
+    auto const whole = pad<I>(reshard<Dim<I>>(uneven), 0, px - 1);
+    CHECK(shard_map<Dim<I, X>>([](auto b) { return b; }, reshard<Dim<I, X>>(whole))
+              .template extent<I>() == px * 3);
     CHECK(code_of([&] {
             (void)shard_map<Dim<I, X>, Dim<J, Y>>(
                 [&](auto b) {

@@ -168,8 +168,28 @@ TEST_CASE("sizes and rank lists that do not fit") {
   };
   struct Two : Axis<"Two", 2> {};
   CHECK(code([&] { Mesh<X>(MPI_COMM_WORLD, {all + 1}); }) == "E10");
+  CHECK(code([&] { Mesh<X, Two>{MPI_COMM_WORLD}; }) ==
+        (all == 1 ? "E10" : (all % 2 == 1 ? "E14" : "none")));
   CHECK(code([&] { Mesh<Two>(MPI_COMM_WORLD, {1}); }) == "E11");
   CHECK(code([&] { Mesh<X>(MPI_COMM_WORLD, {0}); }) == "E11");
   CHECK(code([&] { Mesh<X>(MPI_COMM_WORLD, {1}, {all}); }) == "E12");
   CHECK(code([&] { Mesh<X, Y>(MPI_COMM_WORLD, {1, 1}, {0, 0}); }) == "E12");
+}
+
+TEST_CASE("an axis without a size takes the ranks that the others leave") {
+  int const all = on_ranks::rank_total();
+  Mesh<X> const line(MPI_COMM_WORLD);
+  CHECK(line.size() == all);
+  CHECK(line.size_of<X>() == all);
+  CHECK(line.coordinate<X>() == on_ranks::my_rank());
+  struct One : Axis<"One", 1> {};
+  struct Two : Axis<"Two", 2> {};
+  Mesh<One, X> const behind(MPI_COMM_WORLD);
+  CHECK(behind.size_of<X>() == all);
+  if (all % 2 != 0) return;
+  Mesh<X, Two> const grid(MPI_COMM_WORLD);
+  CHECK(grid.size() == all);
+  CHECK(grid.size_of<X>() == all / 2);
+  CHECK(grid.size_of<Two>() == 2);
+  CHECK(grid.coordinate<Two>() == on_ranks::my_rank() % 2);
 }

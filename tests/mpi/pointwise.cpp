@@ -173,6 +173,33 @@ TEST_CASE("operators of two tensors, whatever their shardings") {
   });
 }
 
+TEST_CASE("where of a C++ bool chooses one of two tensors") {
+  everywhere([](OnMesh const& mesh, std::array<std::int64_t, 2> n) {
+    auto const a = from_function<float, Dim<I, X>, Dim<J, Y>>(mesh, n, left);
+    auto const b = from_function<float, Dim<I, X>, Dim<J, Y>>(mesh, n, right);
+    for (bool const first : {true, false}) {
+      auto const chosen = [&](std::int64_t i, std::int64_t j) {
+        return first ? left(i, j) : right(i, j);
+      };
+      CHECK(wrong(where(first, a, b), n, chosen) == 0);
+      CHECK(wrong(where(first, a + 1, b * 2) * 3, n, [&](std::int64_t i, std::int64_t j) {
+              return first ? 3 * left(i, j) + 3 : 6 * right(i, j);
+            }) == 0);
+      CHECK(wrong(where(first, a, 2), n,
+                  [&](std::int64_t i, std::int64_t j) { return first ? left(i, j) : 2; }) == 0);
+      CHECK(wrong(map<Dim<I>, Dim<J>>(functions::Where{}, first, a, b), n, chosen) == 0);
+      CHECK(wrong(evaluate<Dim<I, X>, Dim<J>>(mesh, where(first, lazy(a), b)), n, chosen) == 0);
+      CHECK(wrong(shard_map<Dim<I>, Dim<J>>(
+                      [&](auto const& u, auto const& v) { return where(first, u, v); },
+                      all_gather<X, Y>(a), all_gather<X, Y>(b)),
+                  n, chosen) == 0);
+      auto const owed = where(first, to_partial<X>(all_gather<X>(a)), op::zero).tensor();
+      CHECK(wrong(all_reduce<X>(owed), n,
+                  [&](std::int64_t i, std::int64_t j) { return first ? left(i, j) : 0; }) == 0);
+    }
+  });
+}
+
 TEST_CASE("operands with dims in another order") {
   everywhere([](OnMesh const& mesh, std::array<std::int64_t, 2> n) {
     auto const a = from_function<float, Dim<I, X>, Dim<J, Y>>(mesh, n, left);
@@ -211,7 +238,10 @@ TEST_CASE("sums that are owed go through linear functions, and nothing is sent")
     };
     CHECK(wrong(all_reduce<Y>(v), n, dense, 1e-5) == 0);
     CHECK(wrong(reduce_scatter<Y, J>(v), n, dense, 1e-5) == 0);
-    // a block among zeros is a sum as well
+    // a block among zeros is a sum as well; of two axes of a dim in either order
+    auto const twice = reshard<Dim<I, X, Y>, Dim<J>>(whole);
+    CHECK(wrong(all_reduce<X, Y>(to_partial<X, Y>(twice)), n, left) == 0);
+    CHECK(wrong(all_reduce<X, Y>(to_partial<Y, X>(twice)), n, left) == 0);
     CHECK(wrong(all_reduce<X>(to_partial<X>(whole)), n, left) == 0);
   });
 }

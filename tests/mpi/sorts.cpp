@@ -121,8 +121,13 @@ int wrong_sorts(Mesh<X, Y> const& mesh, std::array<Int, 3> const& n) {
     bad += wrong<T>(n, 2, op::Order::descending, values, places, keep);
   }
   Int const keep = std::min<Int>(3, n[1]);
-  auto const first = top_k<J>(middle, keep);
-  return bad + wrong<T>(n, 1, op::Order::descending, first.values, first.places, keep);
+  auto first = top_k<J>(middle, keep);
+  static_assert(std::tuple_size_v<decltype(first)> == 2);
+  bad += wrong<T>(n, 1, op::Order::descending, std::get<0>(std::as_const(first)),
+                  std::get<1>(first), keep);
+  auto const taken = std::get<0>(std::move(first));
+  return bad +
+         wrong<T>(n, 1, op::Order::descending, taken, std::get<1>(top_k<J>(middle, keep)), keep);
 }
 
 }  // namespace

@@ -121,7 +121,7 @@ static_assert(refusal_of<op::BroadcastFrom<X>, Inv> == Code::V03_not_varying);
 static_assert(refusal_of<op::AllGather<I, X>, Var> == Code::T05_not_an_axis);
 static_assert(refusal_of<op::AllGather<X>, Var> == Code::T05_not_an_axis);
 static_assert(refusal_of<op::AllReduce<I>, Var> == Code::T05_not_an_axis);
-static_assert(refusal_of<op::AllReduce<>, Var> == Code::T05_not_an_axis);
+static_assert(refusal_of<op::AllReduce<>, Var> == Code::K07_no_axis);
 static_assert(refusal_of<op::AllReduce<X, X>, Var> == Code::T01_axis_twice);
 
 // Local operations: V with I is V, with R is V; U only where the rule is linear and the other the same

@@ -270,7 +270,7 @@ static_assert(reduces<op::Reduce<r::Product, J>, T<Dim<I>, RX>, T<Dim<I>, Dim<J>
 static_assert(std::is_same_v<result_t<op::ToPartial<X>, T<Dim<I, X>>>, T<Dim<I>, UX>>);
 static_assert(std::is_same_v<result_t<op::ToPartial<X>, T<Dim<I>, RX>>, T<Dim<I>, UX>>);
 static_assert(std::is_same_v<result_t<op::ToReduced<X>, T<Dim<I, Y>>>, T<Dim<I, Y>, RX>>);
-static_assert(Resolve<op::ToPartial<X>, T<Dim<I, X, Y>>>::verdict.code == Code::K02_not_minor_most);
+static_assert(Resolve<op::ToPartial<X>, T<Dim<I, X, Y>>>::verdict.code == Code::K08_major_axis);
 static_assert(Resolve<op::ToPartial<X>, T<Dim<I>, MX>>::verdict.code == Code::K05_already_owed);
 static_assert(Resolve<op::ToReduced<X>, T<Dim<I, X>>>::verdict.code == Code::K06_split);
 

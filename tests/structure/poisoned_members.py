@@ -49,6 +49,7 @@ def declarations(body):
 
 def name_of(declaration):
     declaration = re.sub(r"^template\s*<[^<>]*(?:<[^<>]*>[^<>]*)*>\s*", "", declaration)
+    declaration = re.sub(r"^requires\s*\((?:[^()]|\([^()]*\))*\)\s*", "", declaration)
     if m := re.search(r"\boperator\s*(T|\(\)|\[\])", declaration):
         return "operator " + m[1] if m[1] == "T" else "operator" + m[1]
     if m := re.match(r"using\s+(\w+)\s*=", declaration):

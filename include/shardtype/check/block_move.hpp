@@ -135,6 +135,7 @@ struct NamedParts {
       return Pack<>{};
     }
   }
+  static constexpr std::size_t count = sizeof...(Named);
   using Axes = decltype((Pack<>{} | ... | axis<Named>()));
   using Labels = decltype((Pack<>{} | ... | label<Named>()));
   /// The kind comes first, if at all; then axes; then indices; then the state of the result.
@@ -297,6 +298,7 @@ struct BlockMove {
   static constexpr Verdict decide() {
     if (S::names.overflow) return refuse(Code::T07_too_many);
     if (Verdict v = rules::well_formed(S::readings[0]); !v) return v;
+    if (Parts::count == 0) return refuse(Code::K07_no_axis);
     if (!Parts::in_order() || axes().size == 0 || named_count() != labels_named(how))
       return refuse(Code::T05_not_an_axis);
     bool const may_owe = reduces || (to == AxisState::unreduced && !Parts::mean);

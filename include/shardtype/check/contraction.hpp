@@ -151,18 +151,25 @@ template <class T, bool tensor = is_tensor<T>>
 inline constexpr bool names_label = IndexLabel<T>;
 template <class T>
 inline constexpr bool names_label<T, true> = false;
+template <class T, bool tensor = is_tensor<T>>
+inline constexpr bool names_axis = MeshAxis<T>;
+template <class T>
+inline constexpr bool names_axis<T, true> = false;
 template <class... Out>
 inline constexpr bool all_labels_named = (names_label<Out> && ...);
 
 /// How a product is asked for.
-enum class Form : std::int8_t { no_tensors, labels, matmul, named };
+enum class Form : std::int8_t { no_tensors, axes, labels, matmul, named };
 template <bool Sums, class A, class B, class... Out>
 inline constexpr Form form_of = !is_tensor<A> || !is_tensor<B>     ? Form::no_tensors
+                                : (names_axis<Out> || ...)         ? Form::axes
                                 : Sums && all_labels_named<Out...> ? Form::labels
                                 : sizeof...(Out) == 0              ? Form::matmul
                                                                    : Form::named;
 template <Form, bool Sums, class A, class B, class... Out>
 struct Product : NotATensor<A, B> {};
+template <bool Sums, class A, class B, class... Out>
+struct Product<Form::axes, Sums, A, B, Out...> : Plainly<Code::S05_axis_named> {};
 template <class A, class B, class... Ls>
 struct Product<Form::labels, true, A, B, Ls...> : Strictly<StrictEinsum<A, B, Ls...>, A, B> {};
 template <class A, class B>

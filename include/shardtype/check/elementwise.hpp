@@ -203,6 +203,7 @@ struct ElementwiseOperands<F, Pack<Extra...>, Args...> {
     constexpr int count = static_cast<int>(sizeof...(Args) + sizeof...(Extra));
     if (sizeof...(Args) > shardtype::rules::Operands::most) return refuse(Code::T07_too_many);
     if (Verdict v = rules::lawful(S::names, S::readings, count); !v) return v;
+    if (not_taken<element>) return refuse(Code::T11_not_callable);
     Elements const elements = Judge<F, common, Args...>::value;
     if (elements == Elements::number) return refuse(Code::P10_number_does_not_fit);
     if (elements == Elements::not_floating) return refuse(Code::P12_not_floating);

@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
+#include <shardtype/check/callable.hpp>
 #include <shardtype/rules/elementwise.hpp>
 
 namespace shardtype::op {
@@ -135,10 +137,11 @@ struct LinearityOf<functions::Cast<To>, T> {
 };
 
 /// The element type that `F` gives for operands of `T` (the condition of a where aside). A user's
-/// function tells by what it returns.
+/// function tells by what it returns; NotTaken of one that does not take them.
 template <class F, class T, class... Ts>
 struct ElementGiven {
-  using type = std::remove_cvref_t<std::invoke_result_t<F const&, Ts...>>;
+  using type =
+      std::remove_cvref_t<decltype(or_not_taken(std::declval<F const&>())(std::declval<Ts>()...))>;
 };
 template <class F, class T, class... Ts>
   requires is_tag<F>

@@ -49,7 +49,9 @@ struct Poisoned {
 
   static Poisoned tensor();
 
-  // In place, as Tensor's operators.
+  // Assigned to, and in place, as Tensor's operators.
+  template <class B>
+  Poisoned& operator=(B const&);
   template <class B>
   Poisoned& operator+=(B const&);
   template <class B>

@@ -324,6 +324,8 @@ constexpr auto resolve_reduction() {
     return Type<NotATensor<A>>{};
   } else if constexpr (all_labels_named<Out...>) {
     return Type<ReductionResult<StrictReduction<F, A, Out...>, F, A>>{};
+  } else if constexpr ((names_axis<Out> || ...)) {
+    return Type<Plainly<Code::S05_axis_named>>{};
   } else {
     return Type<NamedReduction<
         F, A, typename NamedAs<reduced_element<F, element_t<A>>, A, Out...>::type>>{};

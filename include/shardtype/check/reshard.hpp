@@ -167,10 +167,17 @@ struct Owing : Collectively<A, Owing<A, Xs...>, Reduced<Xs...>> {
   static constexpr bool sends_nothing = true;
   using Base = Collectively<A, Owing<A, Xs...>, Reduced<Xs...>>;
   static constexpr Verdict rule(Spec const& s) {
-    Verdict v = accept(s);
-    ((v ? void(v = rules::to_partial(v.result, Base::S::names.find_axis(identity<Xs>))) : void()),
-     ...);
-    return v;
+    AxisList over;
+    int twice = -1;
+    int const given[] = {Base::S::names.find_axis(identity<Xs>)...};
+    for (int const x : given) {
+      if (over.contains(x)) {
+        twice = x;
+      } else {
+        over.push(x);
+      }
+    }
+    return twice < 0 ? rules::to_partial(s, over) : refuse(Code::K05_already_owed, -1, -1, twice);
   }
   static constexpr Verdict verdict = Base::decide();
 };
@@ -217,6 +224,8 @@ constexpr auto resolve_collective() {
     return Type<NotATensor<A>>{};
   } else if constexpr ((names_state_of<Args> || ...)) {
     return Type<Plainly<Code::V01_mixed>>{};
+  } else if constexpr (sizeof...(Args) == 0) {
+    return Type<Plainly<Code::K07_no_axis>>{};
   } else if constexpr (Count > 0 && Count != sizeof...(Args)) {
     return Type<Plainly<Code::T05_not_an_axis>>{};
   } else {

@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <shardtype/check/call_site.hpp>
 #include <shardtype/check/dry.hpp>
 #include <shardtype/check/operation.hpp>
 #include <shardtype/execute/local_run.hpp>
@@ -251,14 +252,14 @@ constexpr auto start_call(Op const& op, std::source_location const& where, As co
 ///     auto pending = start(op::AllGather<X>{}, a);   // sends from now on
 ///     auto whole = std::move(pending).wait();        // as all_gather<X>(a)
 template <Operation Op, class A>
-auto start(Op const& op, A const& a, std::source_location where = std::source_location::current()) {
+auto start(Op const& op, A const& a, checking::CallSite where = std::source_location::current()) {
   return detail::start_call(op, where, a);
 }
 /// The same of an operation on two operands.
 template <Operation Op, class A, class B>
   requires(!std::is_same_v<B, std::source_location>)
 auto start(Op const& op, A const& a, B const& b,
-           std::source_location where = std::source_location::current()) {
+           checking::CallSite where = std::source_location::current()) {
   return detail::start_call(op, where, a, b);
 }
 

@@ -100,6 +100,9 @@ constexpr int slots_before() {
   for (int k = 0; k < K; ++k) sum += each[k];
   return sum;
 }
+/// The element type that a number takes as argument `K` of `F`, whose elements are `T`: the condition of a where is a bool.
+template <class F, int K, class T>
+using number_element = std::conditional_t<std::is_same_v<F, functions::Where> && K == 0, bool, T>;
 template <class F, class... Args, int First, class T>
 struct Lowered<Expression<F, Args...>, First, T> {
   using types = decltype((kernels::Elements<>{} + ... + typename Lowered<Args, 0, char>::types{}));
@@ -107,7 +110,7 @@ struct Lowered<Expression<F, Args...>, First, T> {
   using Order = std::make_integer_sequence<int, static_cast<int>(sizeof...(Args))>;
 
   template <int K, class A>
-  using argument = Lowered<A, First + slots_before<K, Args...>(), common>;
+  using argument = Lowered<A, First + slots_before<K, Args...>(), number_element<F, K, common>>;
   template <int... K>
   static auto node_type(std::integer_sequence<int, K...>)
       -> kernels::Node<Order, F, typename argument<K, Args>::expression...>;
@@ -249,6 +252,21 @@ class Fused : public detail::Expression<F, Args...> {
   using View = typename tensor_type::template View<U>;
 
   using detail::Expression<F, Args...>::Expression;
+
+  /// Refused, A09: `auto w = a * 2; w = w - g;`.
+  template <class B>
+    requires((is_tensor<B> || detail::is_fused<B>) && !std::is_same_v<B, Fused>)
+  Fused& operator=(B const&) {
+    refused<Code::A09_expression, false, tensor_type, detail::operand_t<B>>{};
+    return *this;
+  }
+  /// Refused, A07: `if (a > 1)`.
+  template <class Truth>
+    requires std::is_same_v<Truth, bool>
+  explicit operator Truth() const {
+    refused<Code::A07_truth, false, tensor_type>{};
+    return false;
+  }
 
   /// The result; computed once.
   tensor_type const& tensor() const {

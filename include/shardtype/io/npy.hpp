@@ -10,6 +10,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/check/call_site.hpp>
 #include <shardtype/core/list.hpp>
 #include <shardtype/io/npy_file.hpp>
 #include <shardtype/ops/explain.hpp>
@@ -69,7 +70,7 @@ struct NpyBlock {
 template <class... Parts, class... Xs>
 detail::created_t<Parts...> load_npy(
     Mesh<Xs...> const& mesh, std::string const& path,
-    [[maybe_unused]] std::source_location where = std::source_location::current()) {
+    [[maybe_unused]] checking::CallSite where = std::source_location::current()) {
   using A = detail::created_t<Parts...>;
   using T = typename A::element;
   detail::check_mesh_has_axes<A, Xs...>();
@@ -111,7 +112,7 @@ detail::created_t<Parts...> load_npy(
 /// written, on every rank alike.
 template <class A>
 auto save_npy(A const& a, std::string const& path,
-              [[maybe_unused]] std::source_location where = std::source_location::current()) {
+              [[maybe_unused]] checking::CallSite where = std::source_location::current()) {
   using Held = detail::operand_t<A>;
   using Judged = detail::judged_t<detail::StillUnreduced<Held>, Held>;
   if constexpr (!detail::accepts<Judged>) {

@@ -135,6 +135,12 @@ KOKKOS_FUNCTION void run_into(In const& run, std::int64_t n, std::int64_t place,
 // Rows: the terms `first` to `end` of `n` neighbouring outputs lie side by side, at most `Width` of
 // them. `terms` says where those of the first output are.
 
+// Clang says, by default, where a loop that it was told to make vectors of calls what has none: exp, or a user's
+// function. It is then one element at a time, as it must be.
+#if defined(__clang__)
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wpass-failed"
+#endif
 /// Calls `four(k, i, x0, x1, x2, x3)` with the elements of rows k to k + 3 for each output i: parts are
 /// read and written a quarter as often. `one(k, i, x)` gets those of rows that are left over. `Ahead`:
 /// whether what is done with an element takes so many instructions that memory is to be asked ahead.
@@ -175,6 +181,9 @@ void for_rows(In const& from, Layout const& terms, std::int64_t n, std::int64_t 
     for (std::int64_t i = 0; i < n; ++i) one(k, i, row[i]);
   }
 }
+#if defined(__clang__)
+#pragma clang diagnostic pop
+#endif
 
 template <class R, std::int64_t Width, class In>
 void add_rows(In const& from, Layout const& terms, std::int64_t n, std::int64_t first,

@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <shardtype/check/call_site.hpp>
 #include <shardtype/lazy/evaluation.hpp>
 #include <shardtype/lazy/planned_program.hpp>
 #include <shardtype/lazy/record.hpp>
@@ -162,13 +163,13 @@ Out run_program(MeshRef const& mesh, E const& e, std::source_location const& whe
 /// function at the first call of each shape, for the machine of SHARDTYPE_MACHINE unless the policy names one.
 /// Exact for chains and trees (plan/frontier.hpp). May use all axes of the mesh, where they are at most four. Sums are added in an order of the plan's.
 ///
-/// `plan(evaluate_to<Out...>, mesh, e)` is that plan. Refused: R01 other labels, M01 an axis the mesh lacks,
+/// `plan(evaluate_to<Out...>, mesh, e)` is that plan. Refused: L07 other labels, M01 an axis the mesh lacks,
 /// L02 cyclic dims, L03 too large, L04 no plan keeps to the memory limit. Errors: E13, E20, E23, E24, E69,
 /// E70.
 template <class... Out, class M, class E, class Policy = detail::DefaultPolicy>
   requires(std::is_base_of_v<runtime::MeshRef, M>)
 auto evaluate(M const& mesh, E const& e, Policy const& = {},
-              std::source_location where = std::source_location::current()) {
+              checking::CallSite where = std::source_location::current()) {
   using L = detail::lazy_t<E>;
   if constexpr (checking::any_poisoned<L>) {
     return lazy(e);

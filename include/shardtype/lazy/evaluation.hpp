@@ -46,7 +46,9 @@ struct Evaluation {
     if constexpr (!law) {
       return law;
     } else {
-      return Resolve<op::Reshard<whole_t<result>>, whole>::verdict;
+      Verdict v = Resolve<op::Reshard<whole_t<result>>, whole>::verdict;
+      if (v.code == Code::R01_indices_differ) v.code = Code::L07_other_indices;
+      return v;
     }
   }
   static constexpr Verdict decide() {

@@ -3,6 +3,7 @@
 
 #include <source_location>
 
+#include <shardtype/check/call_site.hpp>
 #include <shardtype/manual/moves.hpp>
 
 namespace shardtype {
@@ -23,13 +24,13 @@ struct RunBlocks<op::BroadcastFrom<Xs...>> : MovesBlock<RunBlocks<op::BroadcastF
 template <class... Xs, class A>
   requires(detail::is_field<A>)
 constexpr auto broadcast_from(A const& a, int root,
-                              std::source_location where = std::source_location::current()) {
+                              checking::CallSite where = std::source_location::current()) {
   return call(op::BroadcastFrom<Xs...>{root}, where, a);
 }
 template <class... Xs, class A>
   requires(detail::is_field<A>)
 constexpr auto broadcast_from(A const& a, int root, checking::ToVarying,
-                              std::source_location where = std::source_location::current()) {
+                              checking::CallSite where = std::source_location::current()) {
   return call(op::BroadcastFrom<Xs..., checking::ToVarying>{root}, where, a);
 }
 

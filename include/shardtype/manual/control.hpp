@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <shardtype/check/callable.hpp>
 #include <shardtype/check/manual.hpp>
 #include <shardtype/execute/call.hpp>
 #include <shardtype/manual/shard_map.hpp>
@@ -45,56 +46,74 @@ bool decided(P const& condition) {
 
 /// `carry = body(k, carry)` for k from 0 to n - 1: `loop(n, carry, body)`. The carry that goes in and that
 /// comes out have one type, or it does not compile: V11. One of several parts is a std::tuple. The body
-/// is run n times, by all ranks. JAX: fori_loop.
+/// is run n times, by all ranks. Refused as well: T11 a body that does not take (k, carry). JAX: fori_loop.
 template <class Carry, class Body>
 auto loop(std::int64_t n, Carry const& start, Body const& body) {
   auto carry = detail::settled(start);
   using In = decltype(carry);
-  using Given = decltype(detail::settled(body(n, carry)));
-  using Judged =
-      detail::judged_t<detail::Alike<rules::Code::V11_carry_changes, In, Given>, In, Given>;
-  if constexpr (!detail::accepts<Judged>) {
-    static_cast<void>(checking::Poisoned(Judged{}));
+  if constexpr (detail::not_taken<decltype(detail::or_not_taken(body)(n, std::as_const(carry)))>) {
+    checking::refused<rules::Code::T11_not_callable, false, std::int64_t, In>{};
     return detail::refused_like<In>{};
   } else {
-    for (std::int64_t k = 0; k < n; ++k) carry = detail::settled(body(k, std::as_const(carry)));
-    return carry;
+    using Given = decltype(detail::settled(body(n, std::as_const(carry))));
+    using Judged =
+        detail::judged_t<detail::Alike<rules::Code::V11_carry_changes, In, Given>, In, Given>;
+    if constexpr (!detail::accepts<Judged>) {
+      static_cast<void>(checking::Poisoned(Judged{}));
+      return detail::refused_like<In>{};
+    } else {
+      for (std::int64_t k = 0; k < n; ++k) carry = detail::settled(body(k, std::as_const(carry)));
+      return carry;
+    }
   }
 }
 
 /// `carry = body(carry)` while `condition(carry)`, a rank-0 bool block that is the same on all ranks, is
-/// true. JAX: while_loop. Refused: V11, V13, A01, A02, P11.
+/// true. JAX: while_loop. Refused: T11, V11, V13, A01, A02, P11.
 template <class Carry, class Condition, class Body>
 auto loop_while(Condition const& condition, Carry const& start, Body const& body) {
   auto carry = detail::settled(start);
   using In = decltype(carry);
-  using Given = decltype(detail::settled(body(carry)));
-  using Judged =
-      detail::judged_t<detail::Alike<rules::Code::V11_carry_changes, In, Given>, In, Given>;
-  if constexpr (!detail::accepts<Judged>) {
-    static_cast<void>(checking::Poisoned(Judged{}));
+  if constexpr (detail::not_taken<decltype(detail::or_not_taken(body)(std::as_const(carry)))> ||
+                detail::not_taken<decltype(detail::or_not_taken(condition)(
+                    std::as_const(carry)))>) {
+    checking::refused<rules::Code::T11_not_callable, false, In>{};
     return detail::refused_like<In>{};
   } else {
-    while (detail::decided(condition(std::as_const(carry))))
-      carry = detail::settled(body(std::as_const(carry)));
-    return carry;
+    using Given = decltype(detail::settled(body(std::as_const(carry))));
+    using Judged =
+        detail::judged_t<detail::Alike<rules::Code::V11_carry_changes, In, Given>, In, Given>;
+    if constexpr (!detail::accepts<Judged>) {
+      static_cast<void>(checking::Poisoned(Judged{}));
+      return detail::refused_like<In>{};
+    } else {
+      while (detail::decided(condition(std::as_const(carry))))
+        carry = detail::settled(body(std::as_const(carry)));
+      return carry;
+    }
   }
 }
 
 /// `yes(args...)` where the rank-0 bool block `condition`, the same on all ranks, is true, else
 /// `no(args...)`; both give one type, or it does not compile: V12. Where every rank decides for itself,
-/// `where(condition, a, b)` does. JAX: cond. Refused: V12, V13, A01, A02, P11.
+/// `where(condition, a, b)` does. JAX: cond. Refused: T11, V12, V13, A01, A02, P11.
 template <class Condition, class Yes, class No, class... Args>
 auto branch(Condition const& condition, Yes const& yes, No const& no, Args const&... args) {
-  using A = decltype(detail::settled(yes(args...)));
-  using B = decltype(detail::settled(no(args...)));
-  using Judged = detail::judged_t<detail::Alike<rules::Code::V12_branches_differ, A, B>, A, B>;
-  if constexpr (!detail::accepts<Judged>) {
-    static_cast<void>(checking::Poisoned(Judged{}));
-    return detail::refused_like<A>{};
+  if constexpr (!detail::takes<Yes const, Args const&...>() ||
+                !detail::takes<No const, Args const&...>()) {
+    checking::refused<rules::Code::T11_not_callable, false, Args...>{};
+    return checking::Poisoned{};
   } else {
-    return detail::decided(condition) ? detail::settled(yes(args...))
-                                      : detail::settled(no(args...));
+    using A = decltype(detail::settled(yes(args...)));
+    using B = decltype(detail::settled(no(args...)));
+    using Judged = detail::judged_t<detail::Alike<rules::Code::V12_branches_differ, A, B>, A, B>;
+    if constexpr (!detail::accepts<Judged>) {
+      static_cast<void>(checking::Poisoned(Judged{}));
+      return detail::refused_like<A>{};
+    } else {
+      return detail::decided(condition) ? detail::settled(yes(args...))
+                                        : detail::settled(no(args...));
+    }
   }
 }
 

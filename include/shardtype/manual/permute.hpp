@@ -5,6 +5,7 @@
 #include <source_location>
 #include <span>
 
+#include <shardtype/check/call_site.hpp>
 #include <shardtype/manual/moves.hpp>
 
 namespace shardtype {
@@ -32,13 +33,13 @@ struct RunBlocks<op::Permute<Xs...>> : MovesBlock<RunBlocks<op::Permute<Xs...>>>
 template <class... Xs, class A>
   requires(detail::is_field<A>)
 constexpr auto permute(A const& a, std::span<SourceDestination const> pairs,
-                       std::source_location where = std::source_location::current()) {
+                       checking::CallSite where = std::source_location::current()) {
   return call(op::Permute<Xs...>{pairs}, where, a);
 }
 template <class... Xs, class A>
   requires(detail::is_field<A>)
 constexpr auto permute(A const& a, std::initializer_list<SourceDestination> pairs,
-                       std::source_location where = std::source_location::current()) {
+                       checking::CallSite where = std::source_location::current()) {
   return permute<Xs...>(a, std::span<SourceDestination const>(pairs.begin(), pairs.size()), where);
 }
 

@@ -6,6 +6,7 @@
 #include <source_location>
 #include <utility>
 
+#include <shardtype/check/call_site.hpp>
 #include <shardtype/check/ragged.hpp>
 #include <shardtype/manual/moves.hpp>
 
@@ -57,7 +58,7 @@ struct RunBlocks<op::RaggedAllToAll<Xs...>> {
 template <class... Xs, class A, class B>
   requires(detail::is_field<A> && detail::is_field<B>)
 constexpr auto ragged_all_to_all(A const& operand, B const& output, op::RaggedRows const& rows,
-                                 std::source_location where = std::source_location::current()) {
+                                 checking::CallSite where = std::source_location::current()) {
   return call(op::RaggedAllToAll<Xs...>{rows}, where, operand, output);
 }
 

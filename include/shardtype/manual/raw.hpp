@@ -11,6 +11,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/check/call_site.hpp>
 #include <shardtype/check/manual.hpp>
 #include <shardtype/core/text.hpp>
 #include <shardtype/manual/moves.hpp>
@@ -31,7 +32,7 @@ auto raw_local(Mesh<Xs...> const& mesh, std::array<std::int64_t, sizeof...(Dims)
 /// compared, byte by byte, and error E65 names a rank that differs. Refused: V03, V06, T05.
 template <class... Xs, class A>
   requires(detail::is_field<A>)
-auto assume_invariant(A const& a, std::source_location where = std::source_location::current()) {
+auto assume_invariant(A const& a, checking::CallSite where = std::source_location::current()) {
   using L = detail::operand_t<A>;
   using R = detail::invariant_t<L, Xs...>;
   using Judged = detail::judged_t<R, L>;

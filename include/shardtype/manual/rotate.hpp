@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <source_location>
 
+#include <shardtype/check/call_site.hpp>
 #include <shardtype/manual/moves.hpp>
 
 namespace shardtype {
@@ -29,7 +30,7 @@ struct RunBlocks<op::Rotate<Xs...>> : MovesBlock<RunBlocks<op::Rotate<Xs...>>> {
 template <class... Xs, class A>
   requires(detail::is_field<A>)
 constexpr auto rotate(A const& a, std::int64_t by,
-                      std::source_location where = std::source_location::current()) {
+                      checking::CallSite where = std::source_location::current()) {
   return call(op::Rotate<Xs...>{by}, where, a);
 }
 

@@ -3,6 +3,7 @@
 
 #include <source_location>
 
+#include <shardtype/check/call_site.hpp>
 #include <shardtype/manual/moves.hpp>
 
 namespace shardtype {
@@ -21,7 +22,7 @@ struct RunBlocks<op::Shard<XI...>> : MovesBlock<RunBlocks<op::Shard<XI...>>> {
 /// Sends nothing. Refused: V01, V05 of one that varies, K04. Error E61.
 template <class... XI, class A>
   requires(detail::is_field<A>)
-constexpr auto shard(A const& a, std::source_location where = std::source_location::current()) {
+constexpr auto shard(A const& a, checking::CallSite where = std::source_location::current()) {
   return call(op::Shard<XI...>{}, where, a);
 }
 

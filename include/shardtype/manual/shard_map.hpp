@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <shardtype/check/callable.hpp>
 #include <shardtype/check/manual.hpp>
 #include <shardtype/execute/call.hpp>
 #include <shardtype/manual/local.hpp>
@@ -29,15 +30,17 @@ auto block_of(A const& a, int argument) {
     auto const k = static_cast<std::size_t>(d);
     std::int64_t const pieces = axes.sizes.product(A::spec.dims[d].axes);
     if (a.extents()[k] % pieces != 0)
-      throw Error("E61",
-                  (argument > 0 ? "argument " + std::to_string(argument) + " of shard_map: index "
-                                : "what strict returns: index ") +
-                      std::string(Scope<A>::names.label_name[A::spec.dims[d].label]) +
-                      " has extent " + std::to_string(a.extents()[k]) + ", which the " +
-                      std::to_string(pieces) + " ranks of " +
-                      dim_text(A::spec.dims[d], Scope<A>::names) +
-                      " do not divide; every block must have the same extents: pad it, or reshard",
-                  FailedOn::every_rank);
+      throw Error(
+          "E61",
+          (argument > 0 ? "argument " + std::to_string(argument) + " of shard_map: index "
+                        : "what strict returns: index ") +
+              std::string(Scope<A>::names.label_name[A::spec.dims[d].label]) + " has extent " +
+              std::to_string(a.extents()[k]) + ", which the " + std::to_string(pieces) +
+              " ranks of " + dim_text(A::spec.dims[d], Scope<A>::names) +
+              " do not divide; every block must have the same extents: reshard it to be whole "
+              "(an all_gather), where pad can lengthen it, or begin with an extent that they "
+              "divide",
+          FailedOn::every_rank);
     extents[k] = a.extents()[k] / pieces;
   }
   return L(a.mesh(), extents, a.buffer());
@@ -248,7 +251,11 @@ auto shard_map(F const& f, As const&... as) {
     return typename Promised::Refused{};
   } else {
     // a refusal in the function is told here: after this condition clang goes no further
-    if constexpr (std::is_void_v<decltype(f(detail::some_block<As>()...))>) {
+    if constexpr (detail::not_taken<decltype(detail::or_not_taken(f)(
+                      detail::some_block<As>()...))>) {
+      checking::refused<rules::Code::T11_not_callable, false, local_t<detail::operand_t<As>>...>{};
+      return typename Promised::Refused{};
+    } else if constexpr (std::is_void_v<decltype(f(detail::some_block<As>()...))>) {
       return detail::refuse_void<Promised, void>();
     } else {
       runtime::MeshRef const mesh = detail::operand(std::get<0>(std::tie(as...))).mesh();
@@ -266,7 +273,10 @@ auto shard_map(F const& f, As const&... as) {
 template <class... Out, MeshAxis... Xs, class F>
 auto shard_map(Mesh<Xs...> const& mesh, F const& f) {
   using Promised = detail::Promised<Out...>;
-  if constexpr (std::is_void_v<decltype(f())>) {
+  if constexpr (!requires { f(); }) {
+    checking::refused<rules::Code::T11_not_callable, false, Mesh<Xs...>>{};
+    return typename Promised::Refused{};
+  } else if constexpr (std::is_void_v<decltype(f())>) {
     return detail::refuse_void<Promised, void>();
   } else {
     return Promised::of(detail::run_body(mesh, f), typename Promised::Places{});
@@ -290,6 +300,10 @@ auto strict(F const& f, Ls const&... ls) {
       detail::operand_t<Ls>...>;
   if constexpr (!detail::accepts<Judged>) {
     return checking::Poisoned(Judged{});
+  } else if constexpr (detail::not_taken<decltype(detail::or_not_taken(f)(
+                           std::declval<Ins const&>()...))>) {
+    checking::refused<rules::Code::T11_not_callable, false, Ins...>{};
+    return checking::Poisoned{};
   } else {
     runtime::MeshRef const mesh = detail::operand(std::get<0>(std::tie(ls...))).mesh();
     return detail::blocks_of([&] {

@@ -3,6 +3,7 @@
 
 #include <source_location>
 
+#include <shardtype/check/call_site.hpp>
 #include <shardtype/manual/moves.hpp>
 
 namespace shardtype {
@@ -17,7 +18,7 @@ struct RunBlocks<op::ToUnreduced<Named...>> : CastsBlock {};
 /// V16.
 template <class... Named, class A>
   requires(detail::is_field<A>)
-constexpr auto unreduced(A const& a, std::source_location where = std::source_location::current()) {
+constexpr auto unreduced(A const& a, checking::CallSite where = std::source_location::current()) {
   return call(op::ToUnreduced<Named...>{}, where, a);
 }
 

@@ -3,6 +3,7 @@
 
 #include <source_location>
 
+#include <shardtype/check/call_site.hpp>
 #include <shardtype/manual/moves.hpp>
 
 namespace shardtype {
@@ -16,7 +17,7 @@ struct RunBlocks<op::ToVarying<Xs...>> : CastsBlock {};
 /// meet; a loop's carry may need it. Shares memory. JAX: pvary, pcast(to='varying'). Refused: V01, V04, V06.
 template <class... Xs, class A>
   requires(detail::is_field<A>)
-constexpr auto varying(A const& a, std::source_location where = std::source_location::current()) {
+constexpr auto varying(A const& a, checking::CallSite where = std::source_location::current()) {
   return call(op::ToVarying<Xs...>{}, where, a);
 }
 

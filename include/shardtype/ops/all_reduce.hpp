@@ -3,6 +3,7 @@
 
 #include <source_location>
 
+#include <shardtype/check/call_site.hpp>
 #include <shardtype/check/reshard.hpp>
 #include <shardtype/execute/call.hpp>
 
@@ -17,15 +18,14 @@ struct RunBlocks<op::AllReduce<Xs...>>;
 }  // namespace execute
 
 /// `A[I]{U:X}` -> `all_reduce<X>` -> `A[I]`: the summands (or maxima, minima) of the group are
-/// reduced, on all ranks. Refused: K03.
+/// reduced, on all ranks. Refused: K03, K07.
 ///
 /// Of a Local: `a[I]{V:X}` -> `all_reduce<X>(a)` -> `[I]`: the sum of the ranks' blocks, on all; also `[I]{U:X}` ->
 /// `[I]`. `all_reduce<Max, X>`, `<Min, X>` and `<Mean, X>` (by the number of ranks) likewise. One AllReduce,
 /// 2 n (p - 1) / p bytes. JAX: psum, pmax, pmin, pmean. Refused: V03 of an invariant block (JAX multiplies it by
 /// the number of ranks), V06, V16, C11 of bools, S04, P12.
 template <class... Xs, class A>
-constexpr auto all_reduce(A const& a,
-                          std::source_location where = std::source_location::current()) {
+constexpr auto all_reduce(A const& a, checking::CallSite where = std::source_location::current()) {
   return call(op::AllReduce<Xs...>{}, where, a);
 }
 

@@ -3,6 +3,7 @@
 
 #include <source_location>
 
+#include <shardtype/check/call_site.hpp>
 #include <shardtype/check/reshard.hpp>
 #include <shardtype/execute/call.hpp>
 
@@ -24,8 +25,7 @@ struct RunBlocks<op::AllToAll<XFromTo...>>;
 /// first dim, and I, which then has one row per rank, goes (JAX: untiled). Sends n (p - 1) / p bytes. Refused: V03,
 /// V06, K04. Error E61.
 template <class... XFromTo, class A>
-constexpr auto all_to_all(A const& a,
-                          std::source_location where = std::source_location::current()) {
+constexpr auto all_to_all(A const& a, checking::CallSite where = std::source_location::current()) {
   return call(op::AllToAll<XFromTo...>{}, where, a);
 }
 

@@ -4,6 +4,7 @@
 #include <source_location>
 #include <utility>
 
+#include <shardtype/check/call_site.hpp>
 #include <shardtype/execute/reduce_run.hpp>
 #include <shardtype/kernels/reducers.hpp>
 #include <shardtype/ops/elementwise.hpp>
@@ -27,14 +28,14 @@ struct ReducerOf<reductions::PlaceOfMinimum, T> {
 /// reduce_scatter of (value, position) pairs. Refused: as prod, and S04 complex numbers.
 template <class... Out, class A>
   requires(detail::are_operands<A>)
-constexpr auto argmax(A&& a, std::source_location where = std::source_location::current()) {
+constexpr auto argmax(A&& a, checking::CallSite where = std::source_location::current()) {
   return call(op::ArgMax<Out...>{}, where, execute::passed(std::forward<A>(a)));
 }
 
 /// The position of the least element; as argmax.
 template <class... Out, class A>
   requires(detail::are_operands<A>)
-constexpr auto argmin(A&& a, std::source_location where = std::source_location::current()) {
+constexpr auto argmin(A&& a, checking::CallSite where = std::source_location::current()) {
   return call(op::ArgMin<Out...>{}, where, execute::passed(std::forward<A>(a)));
 }
 

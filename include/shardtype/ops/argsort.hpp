@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <source_location>
 
+#include <shardtype/check/call_site.hpp>
 #include <shardtype/check/sort.hpp>
 #include <shardtype/execute/block_sorter.hpp>
 #include <shardtype/execute/call.hpp>
@@ -27,7 +28,7 @@ struct Run<op::ArgSort<I>> : Filled<Run<op::ArgSort<I>>> {
 /// `sort<I>(a)`. Refused as sort.
 template <class I, class A>
 constexpr auto argsort(A const& a, op::Order order = op::Order::ascending,
-                       std::source_location where = std::source_location::current()) {
+                       checking::CallSite where = std::source_location::current()) {
   return call(op::ArgSort<I>{order}, where, a);
 }
 

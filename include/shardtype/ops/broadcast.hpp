@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <source_location>
 
+#include <shardtype/check/call_site.hpp>
 #include <shardtype/check/shape.hpp>
 #include <shardtype/execute/call.hpp>
 
@@ -28,7 +29,7 @@ template <class... Dims, class A>
 constexpr auto broadcast(
     A const& a,
     std::array<std::int64_t, sizeof...(Dims)> const& extents = detail::static_extents<Dims...>(),
-    std::source_location where = std::source_location::current()) {
+    checking::CallSite where = std::source_location::current()) {
   return call(op::Broadcast<Dims...>{extents}, where, a);
 }
 

@@ -3,6 +3,7 @@
 
 #include <source_location>
 
+#include <shardtype/check/call_site.hpp>
 #include <shardtype/check/window.hpp>
 #include <shardtype/execute/call.hpp>
 #include <shardtype/execute/window.hpp>
@@ -38,7 +39,7 @@ struct Run<op::Cumulative<I, F>> : LocalBlock<Run<op::Cumulative<I, F>>> {
 /// Refused: D01, B03, D14 a pending maximum or minimum, D15 sums of bool. As jnp.cumsum.
 template <class I, class A>
 constexpr auto cumsum(A const& a, op::Cumulate how = op::Cumulate::inclusive,
-                      std::source_location where = std::source_location::current()) {
+                      checking::CallSite where = std::source_location::current()) {
   return call(op::CumSum<I>{how == op::Cumulate::exclusive}, where, a);
 }
 
@@ -46,7 +47,7 @@ constexpr auto cumsum(A const& a, op::Cumulate how = op::Cumulate::inclusive,
 /// product of sums is no sum of products), D15 products of bool (`cummin` says whether all were true). As jnp.cumprod.
 template <class I, class A>
 constexpr auto cumprod(A const& a, op::Cumulate how = op::Cumulate::inclusive,
-                       std::source_location where = std::source_location::current()) {
+                       checking::CallSite where = std::source_location::current()) {
   return call(op::CumProd<I>{how == op::Cumulate::exclusive}, where, a);
 }
 
@@ -54,14 +55,14 @@ constexpr auto cumprod(A const& a, op::Cumulate how = op::Cumulate::inclusive,
 /// D15 complex numbers. As jnp.cummax (jax.lax.cummax).
 template <class I, class A>
 constexpr auto cummax(A const& a, op::Cumulate how = op::Cumulate::inclusive,
-                      std::source_location where = std::source_location::current()) {
+                      checking::CallSite where = std::source_location::current()) {
   return call(op::CumMax<I>{how == op::Cumulate::exclusive}, where, a);
 }
 
 /// Running minima, as cummax; exclusive ones begin with the largest number.
 template <class I, class A>
 constexpr auto cummin(A const& a, op::Cumulate how = op::Cumulate::inclusive,
-                      std::source_location where = std::source_location::current()) {
+                      checking::CallSite where = std::source_location::current()) {
   return call(op::CumMin<I>{how == op::Cumulate::exclusive}, where, a);
 }
 

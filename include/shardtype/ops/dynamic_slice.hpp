@@ -7,6 +7,7 @@
 #include <source_location>
 #include <type_traits>
 
+#include <shardtype/check/call_site.hpp>
 #include <shardtype/check/indexing.hpp>
 #include <shardtype/execute/call.hpp>
 #include <shardtype/ops/to_host.hpp>
@@ -55,7 +56,7 @@ struct Run<op::DynamicSlice<I, Result...>> {
 /// Errors: E23, E41 a negative size, or one beyond the extent.
 template <class I, class... Result, class A, class Start>
 constexpr auto dynamic_slice(A const& a, Start const& start, std::int64_t size,
-                             std::source_location where = std::source_location::current()) {
+                             checking::CallSite where = std::source_location::current()) {
   if constexpr (std::is_integral_v<Start>) {
     return call(op::DynamicSlice<I, Result...>{size, static_cast<std::int64_t>(start)}, where, a);
   } else {

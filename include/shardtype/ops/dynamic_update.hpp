@@ -6,6 +6,7 @@
 #include <source_location>
 #include <type_traits>
 
+#include <shardtype/check/call_site.hpp>
 #include <shardtype/check/indexing.hpp>
 #include <shardtype/execute/call.hpp>
 #include <shardtype/kernels/pitched.hpp>
@@ -59,7 +60,7 @@ struct Run<op::DynamicUpdate<I, Into...>> {
 /// D03, D12, D13; of the start A01, A02, I01, P06, V01. Errors: E23, E24, E41 an update longer than the extent.
 template <class I, class... Into, class A, class B, class Start>
 constexpr auto dynamic_update(A const& a, B const& update, Start const& start,
-                              std::source_location where = std::source_location::current()) {
+                              checking::CallSite where = std::source_location::current()) {
   if constexpr (std::is_integral_v<Start>) {
     return call(op::DynamicUpdate<I, Into...>{static_cast<std::int64_t>(start)}, where, a, update);
   } else {

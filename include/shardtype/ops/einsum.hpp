@@ -3,6 +3,7 @@
 
 #include <source_location>
 
+#include <shardtype/check/call_site.hpp>
 #include <shardtype/check/contraction.hpp>
 #include <shardtype/execute/call.hpp>
 
@@ -20,12 +21,18 @@ struct Run<op::Einsum<Out...>> : ByPlan {};
 /// Dim<K>>(a, b)` names the result and runs its plan. Refusals and errors as matmul.
 template <class... Out, class A, class B>
 constexpr auto einsum(A const& a, B const& b,
-                      std::source_location where = std::source_location::current()) {
+                      checking::CallSite where = std::source_location::current()) {
   return call(op::Einsum<Out...>{}, where, a, b);
+}
+/// NumPy's way of naming the indices: refused, A06.
+template <class A, class B>
+constexpr auto einsum(char const*, A const&, B const&) {
+  checking::refused<rules::Code::A06_no_such_argument, false, A, B>{};
+  return checking::Poisoned{};
 }
 template <class... Out, class A, class B>
 constexpr auto einsum(A const& a, B const& b, Overlap overlap,
-                      std::source_location where = std::source_location::current()) {
+                      checking::CallSite where = std::source_location::current()) {
   return call(op::Einsum<Out...>{overlap}, where, a, b);
 }
 

@@ -3,6 +3,7 @@
 
 #include <source_location>
 
+#include <shardtype/check/call_site.hpp>
 #include <shardtype/check/shape.hpp>
 #include <shardtype/execute/call.hpp>
 
@@ -21,7 +22,7 @@ struct Run<op::Expand<Ls...>> : LocalBlock<Run<op::Expand<Ls...>>> {
 /// New dims of extent 1 before the others: `A[I@X]` -> `expand<K>` -> `A[K, I@X]`. Shares memory.
 /// Refused: D02, D06, T07.
 template <class... Ls, class A>
-constexpr auto expand(A const& a, std::source_location where = std::source_location::current()) {
+constexpr auto expand(A const& a, checking::CallSite where = std::source_location::current()) {
   return call(op::Expand<Ls...>{}, where, a);
 }
 

@@ -4,6 +4,7 @@
 #include <source_location>
 
 #include <shardtype/check/along.hpp>
+#include <shardtype/check/call_site.hpp>
 #include <shardtype/execute/call.hpp>
 
 namespace shardtype {
@@ -20,7 +21,7 @@ struct Run<op::Flip<I>> : LocalBlock<Run<op::Flip<I>>> {
 
 /// The rows in reverse order. Copies. Refused: D01, D03.
 template <class I, class A>
-constexpr auto flip(A const& a, std::source_location where = std::source_location::current()) {
+constexpr auto flip(A const& a, checking::CallSite where = std::source_location::current()) {
   return call(op::Flip<I>{}, where, a);
 }
 

@@ -6,6 +6,7 @@
 #include <source_location>
 #include <utility>
 
+#include <shardtype/check/call_site.hpp>
 #include <shardtype/check/window.hpp>
 #include <shardtype/execute/call.hpp>
 #include <shardtype/execute/window.hpp>
@@ -91,7 +92,7 @@ struct Run<op::HaloExchange<I>> {
 template <class I, class A>
 constexpr auto halo_exchange(A const& a, std::int64_t before, std::int64_t after,
                              op::Edge edge = op::Edge::fill_zero,
-                             std::source_location where = std::source_location::current()) {
+                             checking::CallSite where = std::source_location::current()) {
   return call(op::HaloExchange<I>{before, after, edge}, where, a);
 }
 

@@ -4,6 +4,7 @@
 #include <source_location>
 #include <utility>
 
+#include <shardtype/check/call_site.hpp>
 #include <shardtype/execute/reduce_run.hpp>
 #include <shardtype/kernels/norms.hpp>
 #include <shardtype/ops/elementwise.hpp>
@@ -24,7 +25,7 @@ struct ReducerOf<reductions::LogSumExp, T> {
 /// as prod, P12 integers, and S04 complex numbers.
 template <class... Out, class A>
   requires(detail::are_operands<A>)
-constexpr auto logsumexp(A&& a, std::source_location where = std::source_location::current()) {
+constexpr auto logsumexp(A&& a, checking::CallSite where = std::source_location::current()) {
   return call(op::LogSumExp<Out...>{}, where, execute::passed(std::forward<A>(a)));
 }
 

@@ -172,7 +172,7 @@ template <class A, class B>
 constexpr auto logaddexp(A&& a, B&& b) {
   return detail::fuse(functions::LogAddExp{}, std::forward<A>(a), std::forward<B>(b));
 }
-/// `a` where the bool tensor `p` holds, else `b`. Owed sums stay owed if both are owed, or if the
+/// `a` where the bool tensor `p` holds, else `b`; `p` may be a C++ bool as well. Owed sums stay owed if both are owed, or if the
 /// other is `zero`.
 template <class P, class A, class B>
   requires(detail::are_operands<P, A, B>)

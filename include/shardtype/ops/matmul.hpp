@@ -3,6 +3,7 @@
 
 #include <source_location>
 
+#include <shardtype/check/call_site.hpp>
 #include <shardtype/check/contraction.hpp>
 #include <shardtype/execute/call.hpp>
 
@@ -32,12 +33,12 @@ struct Run<op::Matmul<Out...>> : ByPlan {};
 /// of it, or multiply into a window and add up from there.
 template <class... Out, class A, class B>
 constexpr auto matmul(A const& a, B const& b,
-                      std::source_location where = std::source_location::current()) {
+                      checking::CallSite where = std::source_location::current()) {
   return call(op::Matmul<Out...>{}, where, a, b);
 }
 template <class... Out, class A, class B>
 constexpr auto matmul(A const& a, B const& b, Overlap overlap,
-                      std::source_location where = std::source_location::current()) {
+                      checking::CallSite where = std::source_location::current()) {
   return call(op::Matmul<Out...>{overlap}, where, a, b);
 }
 

@@ -4,6 +4,7 @@
 #include <source_location>
 #include <utility>
 
+#include <shardtype/check/call_site.hpp>
 #include <shardtype/execute/reduce_run.hpp>
 #include <shardtype/kernels/reducers.hpp>
 #include <shardtype/ops/elementwise.hpp>
@@ -23,7 +24,7 @@ struct ReducerOf<reductions::Maximum, T> {
 /// elements, `max(a, b)`, is in ops/math.hpp.
 template <class... Out, class A>
   requires(detail::are_operands<A>)
-constexpr auto max(A&& a, std::source_location where = std::source_location::current()) {
+constexpr auto max(A&& a, checking::CallSite where = std::source_location::current()) {
   return call(op::Max<Out...>{}, where, execute::passed(std::forward<A>(a)));
 }
 

@@ -4,6 +4,7 @@
 #include <source_location>
 #include <utility>
 
+#include <shardtype/check/call_site.hpp>
 #include <shardtype/execute/reduce_run.hpp>
 #include <shardtype/kernels/reducers.hpp>
 #include <shardtype/ops/elementwise.hpp>
@@ -22,7 +23,7 @@ struct ReducerOf<reductions::Minimum, T> {
 /// (ops/max.hpp).
 template <class... Out, class A>
   requires(detail::are_operands<A>)
-constexpr auto min(A&& a, std::source_location where = std::source_location::current()) {
+constexpr auto min(A&& a, checking::CallSite where = std::source_location::current()) {
   return call(op::Min<Out...>{}, where, execute::passed(std::forward<A>(a)));
 }
 

@@ -4,6 +4,7 @@
 #include <source_location>
 #include <utility>
 
+#include <shardtype/check/call_site.hpp>
 #include <shardtype/execute/reduce_run.hpp>
 #include <shardtype/kernels/norms.hpp>
 #include <shardtype/ops/elementwise.hpp>
@@ -34,7 +35,7 @@ struct ReducerOf<reductions::NormInf, T> {
 /// norm_inf first. Refused: as prod, and P12 integers.
 template <class... Out, class A>
   requires(detail::are_operands<A>)
-constexpr auto norm(A&& a, std::source_location where = std::source_location::current()) {
+constexpr auto norm(A&& a, checking::CallSite where = std::source_location::current()) {
   return call(op::Norm<Out...>{}, where, execute::passed(std::forward<A>(a)));
 }
 
@@ -43,7 +44,7 @@ constexpr auto norm(A&& a, std::source_location where = std::source_location::cu
 template <class... Out, class A>
   requires(detail::are_operands<A>)
 constexpr auto norm(A&& a, Reproducible,
-                    std::source_location where = std::source_location::current()) {
+                    checking::CallSite where = std::source_location::current()) {
   return call(op::ReproducibleNorm<Out...>{}, where, execute::passed(std::forward<A>(a)));
 }
 
@@ -53,7 +54,7 @@ constexpr auto norm(A&& a, Reproducible,
 /// sum.
 template <class... Out, class A>
   requires(detail::are_operands<A>)
-constexpr auto norm_1(A&& a, std::source_location where = std::source_location::current()) {
+constexpr auto norm_1(A&& a, checking::CallSite where = std::source_location::current()) {
   return call(op::Norm1<Out...>{}, where, execute::passed(std::forward<A>(a)));
 }
 
@@ -61,7 +62,7 @@ constexpr auto norm_1(A&& a, std::source_location where = std::source_location::
 /// complex elements. `A[I@X, J]` -> `norm_inf<I>` -> `[J]{U_max:X}`. Refused as norm_1.
 template <class... Out, class A>
   requires(detail::are_operands<A>)
-constexpr auto norm_inf(A&& a, std::source_location where = std::source_location::current()) {
+constexpr auto norm_inf(A&& a, checking::CallSite where = std::source_location::current()) {
   return call(op::NormInf<Out...>{}, where, execute::passed(std::forward<A>(a)));
 }
 

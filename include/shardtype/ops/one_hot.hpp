@@ -7,6 +7,7 @@
 #include <source_location>
 #include <type_traits>
 
+#include <shardtype/check/call_site.hpp>
 #include <shardtype/check/indexing.hpp>
 #include <shardtype/execute/call.hpp>
 #include <shardtype/execute/lookup.hpp>
@@ -61,7 +62,7 @@ struct Run<op::OneHot<V, T, Out, More...>> {
 /// I01, I02, R01 to R04 for the result. Errors: E20, E50.
 template <class V, class... Out, class Ids>
 constexpr auto one_hot(Ids const& ids, std::int64_t n = detail::static_extents<V>()[0],
-                       std::source_location where = std::source_location::current()) {
+                       checking::CallSite where = std::source_location::current()) {
   return call(typename detail::OneHotOf<V, Out...>::type{n}, where, ids);
 }
 

@@ -5,6 +5,7 @@
 #include <source_location>
 
 #include <shardtype/check/along.hpp>
+#include <shardtype/check/call_site.hpp>
 #include <shardtype/execute/call.hpp>
 
 namespace shardtype {
@@ -45,7 +46,7 @@ struct Run<op::PadValue<T, I, Result...>> : LocalBlock<Run<op::PadValue<T, I, Re
 /// D01, D02, D03, D05, D07. Error E41: a negative amount. As jnp.pad.
 template <class I, class... Result, class A>
 constexpr auto pad(A const& a, std::int64_t before, std::int64_t after,
-                   std::source_location where = std::source_location::current()) {
+                   checking::CallSite where = std::source_location::current()) {
   return call(op::Pad<I, Result...>{before, after}, where, a);
 }
 /// The same with another value. A tensor that owes a sum is refused (D11): every summand would have
@@ -53,7 +54,7 @@ constexpr auto pad(A const& a, std::int64_t before, std::int64_t after,
 template <class I, class... Result, class A>
 constexpr auto pad(A const& a, std::int64_t before, std::int64_t after,
                    detail::element_or_t<A> value,
-                   std::source_location where = std::source_location::current()) {
+                   checking::CallSite where = std::source_location::current()) {
   return call(op::PadValue<detail::element_or_t<A>, I, Result...>{before, after, value}, where, a);
 }
 

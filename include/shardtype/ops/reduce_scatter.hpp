@@ -3,6 +3,7 @@
 
 #include <source_location>
 
+#include <shardtype/check/call_site.hpp>
 #include <shardtype/check/reshard.hpp>
 #include <shardtype/execute/call.hpp>
 
@@ -24,7 +25,7 @@ struct RunBlocks<op::ReduceScatter<XI...>>;
 /// Sends n (p - 1) / p bytes. JAX: psum_scatter. Refused: V03, V06, V16, K04, C11, S04, P12. Error E61.
 template <class... XI, class A>
 constexpr auto reduce_scatter(A const& a,
-                              std::source_location where = std::source_location::current()) {
+                              checking::CallSite where = std::source_location::current()) {
   return call(op::ReduceScatter<XI...>{}, where, a);
 }
 

@@ -3,6 +3,7 @@
 
 #include <source_location>
 
+#include <shardtype/check/call_site.hpp>
 #include <shardtype/check/reshard.hpp>
 #include <shardtype/execute/call.hpp>
 
@@ -21,7 +22,7 @@ struct RunBlocks<op::ToReduced<Xs...>>;
 ///
 /// Of a Local: `a[I]` -> `reduced<X>(a)` -> `[I]{R:X}`. JAX: pcast(to='reduced'). Refused: V04, V05, V06.
 template <class... Xs, class A>
-constexpr auto reduced(A const& a, std::source_location where = std::source_location::current()) {
+constexpr auto reduced(A const& a, checking::CallSite where = std::source_location::current()) {
   return call(op::ToReduced<Xs...>{}, where, a);
 }
 

@@ -3,6 +3,7 @@
 
 #include <source_location>
 
+#include <shardtype/check/call_site.hpp>
 #include <shardtype/check/shape.hpp>
 #include <shardtype/execute/call.hpp>
 
@@ -22,7 +23,7 @@ struct Run<op::Relabel<Ls...>> : LocalBlock<Run<op::Relabel<Ls...>>> {
 /// `relabel<I, J, J, I>` swaps names. Shares memory. Refused: D01, D02, D06, D07. Error E20: an
 /// extent that does not fit the new label.
 template <class... Pairs, class A>
-constexpr auto relabel(A const& a, std::source_location where = std::source_location::current()) {
+constexpr auto relabel(A const& a, checking::CallSite where = std::source_location::current()) {
   return call(op::Relabel<Pairs...>{}, where, a);
 }
 

@@ -5,6 +5,7 @@
 #include <source_location>
 
 #include <shardtype/check/along.hpp>
+#include <shardtype/check/call_site.hpp>
 #include <shardtype/execute/call.hpp>
 
 namespace shardtype {
@@ -23,7 +24,7 @@ struct Run<op::Repeat<I, Result...>> : LocalBlock<Run<op::Repeat<I, Result...>>>
 /// a negative number.
 template <class I, class... Result, class A>
 constexpr auto repeat(A const& a, std::int64_t times,
-                      std::source_location where = std::source_location::current()) {
+                      checking::CallSite where = std::source_location::current()) {
   return call(op::Repeat<I, Result...>{times}, where, a);
 }
 

@@ -3,6 +3,7 @@
 
 #include <source_location>
 
+#include <shardtype/check/call_site.hpp>
 #include <shardtype/check/reshard.hpp>
 #include <shardtype/execute/call.hpp>
 
@@ -18,7 +19,7 @@ struct Run<op::Reshard<Out...>> : ByPlan {};
 /// collectives (plan/reshard_plan.hpp); a sharding that is only finer is sliced, for free. One
 /// all_to_all makes `A[I@X%64]` of `A[I@X]` (`Dim<I, Cyclic<X, 64>>`), and back. Refused: R01 to R04, N05.
 template <class... Out, class A>
-constexpr auto reshard(A const& a, std::source_location where = std::source_location::current()) {
+constexpr auto reshard(A const& a, checking::CallSite where = std::source_location::current()) {
   return call(op::Reshard<Out...>{}, where, a);
 }
 

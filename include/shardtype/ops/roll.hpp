@@ -5,6 +5,7 @@
 #include <source_location>
 
 #include <shardtype/check/along.hpp>
+#include <shardtype/check/call_site.hpp>
 #include <shardtype/execute/call.hpp>
 
 namespace shardtype {
@@ -23,7 +24,7 @@ struct Run<op::Roll<I>> : LocalBlock<Run<op::Roll<I>>> {
 /// `shift<I>(a, n, Edge::wrap)` does it. As jnp.roll.
 template <class I, class A>
 constexpr auto roll(A const& a, std::int64_t n,
-                    std::source_location where = std::source_location::current()) {
+                    checking::CallSite where = std::source_location::current()) {
   return call(op::Roll<I>{n}, where, a);
 }
 

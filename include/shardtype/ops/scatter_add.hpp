@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <source_location>
 
+#include <shardtype/check/call_site.hpp>
 #include <shardtype/check/indexing.hpp>
 #include <shardtype/execute/call.hpp>
 #include <shardtype/execute/fused.hpp>
@@ -90,7 +91,7 @@ struct Run<op::ScatterAdd<V, Out, More...>> {
 template <class V, class... Out, class A, class Ids>
 constexpr auto scatter_add(A const& updates, Ids const& ids,
                            std::int64_t n = detail::static_extents<V>()[0],
-                           std::source_location where = std::source_location::current()) {
+                           checking::CallSite where = std::source_location::current()) {
   return call(op::ScatterAdd<V, Out...>{n}, where, updates, ids);
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <source_location>
 
+#include <shardtype/check/call_site.hpp>
 #include <shardtype/check/window.hpp>
 #include <shardtype/execute/call.hpp>
 #include <shardtype/execute/window.hpp>
@@ -28,7 +29,7 @@ struct Run<op::Shift<I>> : LocalBlock<Run<op::Shift<I>>> {
 /// Keeps what `a` is unreduced or reduced over. Refused: D01, B03.
 template <class I, class A>
 constexpr auto shift(A const& a, std::int64_t n, op::Edge edge = op::Edge::fill_zero,
-                     std::source_location where = std::source_location::current()) {
+                     checking::CallSite where = std::source_location::current()) {
   return call(op::Shift<I>{n, edge}, where, a);
 }
 

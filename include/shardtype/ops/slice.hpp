@@ -5,6 +5,7 @@
 #include <source_location>
 
 #include <shardtype/check/along.hpp>
+#include <shardtype/check/call_site.hpp>
 #include <shardtype/execute/call.hpp>
 
 namespace shardtype {
@@ -24,7 +25,7 @@ struct Run<op::Slice<I, Result...>> : LocalBlock<Run<op::Slice<I, Result...>>> {
 /// not 0 <= begin <= end <= extent, or a step below 1.
 template <class I, class... Result, class A>
 constexpr auto slice(A const& a, std::int64_t begin, std::int64_t end, std::int64_t step = 1,
-                     std::source_location where = std::source_location::current()) {
+                     checking::CallSite where = std::source_location::current()) {
   return call(op::Slice<I, Result...>{begin, end, step}, where, a);
 }
 

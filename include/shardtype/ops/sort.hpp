@@ -4,6 +4,7 @@
 
 #include <source_location>
 
+#include <shardtype/check/call_site.hpp>
 #include <shardtype/check/sort.hpp>
 #include <shardtype/execute/block_sorter.hpp>
 #include <shardtype/execute/call.hpp>
@@ -26,7 +27,7 @@ struct Run<op::Sort<I>> : Filled<Run<op::Sort<I>>> {
 /// split dim (reshard first), I10 while unreduced, I11 complex numbers.
 template <class I, class A>
 constexpr auto sort(A const& a, op::Order order = op::Order::ascending,
-                    std::source_location where = std::source_location::current()) {
+                    checking::CallSite where = std::source_location::current()) {
   return call(op::Sort<I>{order}, where, a);
 }
 

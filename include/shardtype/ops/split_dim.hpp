@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <source_location>
 
+#include <shardtype/check/call_site.hpp>
 #include <shardtype/check/shape.hpp>
 #include <shardtype/execute/call.hpp>
 
@@ -30,7 +31,7 @@ template <class I, class First, class Second, class A>
 constexpr auto split_dim(
     A const& a,
     std::array<std::int64_t, 2> const& extents = detail::static_extents<First, Second>(),
-    std::source_location where = std::source_location::current()) {
+    checking::CallSite where = std::source_location::current()) {
   return call(op::SplitDim<I, First, Second>{extents}, where, a);
 }
 

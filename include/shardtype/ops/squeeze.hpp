@@ -3,6 +3,7 @@
 
 #include <source_location>
 
+#include <shardtype/check/call_site.hpp>
 #include <shardtype/check/shape.hpp>
 #include <shardtype/execute/call.hpp>
 
@@ -21,7 +22,7 @@ struct Run<op::Squeeze<Ls...>> : LocalBlock<Run<op::Squeeze<Ls...>>> {
 /// Without dims of extent 1: `A[I@X, J]` -> `squeeze<J>` -> `A[I@X]`. Shares memory. Refused: D01,
 /// D03 a split dim, D06. Error E41: another extent.
 template <class... Ls, class A>
-constexpr auto squeeze(A const& a, std::source_location where = std::source_location::current()) {
+constexpr auto squeeze(A const& a, checking::CallSite where = std::source_location::current()) {
   return call(op::Squeeze<Ls...>{}, where, a);
 }
 

@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <shardtype/check/call_site.hpp>
 #include <shardtype/execute/reduce_run.hpp>
 #include <shardtype/kernels/reducers.hpp>
 #include <shardtype/ops/elementwise.hpp>
@@ -44,7 +45,7 @@ using reproducible_sum =
 /// as all reductions.
 template <class... Out, class A>
   requires(detail::are_operands<A>)
-constexpr auto sum(A&& a, std::source_location where = std::source_location::current()) {
+constexpr auto sum(A&& a, checking::CallSite where = std::source_location::current()) {
   return call(op::Sum<Out...>{}, where, execute::passed(std::forward<A>(a)));
 }
 
@@ -58,7 +59,7 @@ constexpr auto sum(A&& a, std::source_location where = std::source_location::cur
 template <class... Out, class A>
   requires(detail::are_operands<A>)
 constexpr auto sum(A&& a, Reproducible,
-                   std::source_location where = std::source_location::current()) {
+                   checking::CallSite where = std::source_location::current()) {
   return call(op::Reduce<detail::reproducible_sum<std::remove_cvref_t<A>>, Out...>{}, where,
               execute::passed(std::forward<A>(a)));
 }

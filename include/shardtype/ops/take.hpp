@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <source_location>
 
+#include <shardtype/check/call_site.hpp>
 #include <shardtype/check/indexing.hpp>
 #include <shardtype/execute/call.hpp>
 #include <shardtype/execute/lookup.hpp>
@@ -50,7 +51,7 @@ struct Run<op::Take<V, Out, More...>> {
 /// Refused: D01, I01 to I07, C10, R01 to R04 for the result. Errors: E23, E50.
 template <class V, class... Out, class A, class Ids>
 constexpr auto take(A const& table, Ids const& ids,
-                    std::source_location where = std::source_location::current()) {
+                    checking::CallSite where = std::source_location::current()) {
   return call(op::Take<V, Out...>{}, where, table, ids);
 }
 

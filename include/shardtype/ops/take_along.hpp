@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <source_location>
 
+#include <shardtype/check/call_site.hpp>
 #include <shardtype/check/indexing.hpp>
 #include <shardtype/execute/call.hpp>
 #include <shardtype/execute/lookup.hpp>
@@ -37,7 +38,7 @@ struct Run<op::TakeAlong<J, Into...>> : Filled<Run<op::TakeAlong<J, Into...>>> {
 /// I06. Errors: E23, E24, E50.
 template <class J, class... Into, class A, class Ids>
 constexpr auto take_along(A const& a, Ids const& ids,
-                          std::source_location where = std::source_location::current()) {
+                          checking::CallSite where = std::source_location::current()) {
   return call(op::TakeAlong<J, Into...>{}, where, a, ids);
 }
 

@@ -5,6 +5,7 @@
 #include <source_location>
 
 #include <shardtype/check/along.hpp>
+#include <shardtype/check/call_site.hpp>
 #include <shardtype/execute/call.hpp>
 
 namespace shardtype {
@@ -22,7 +23,7 @@ struct Run<op::Tile<I, Result...>> : LocalBlock<Run<op::Tile<I, Result...>>> {
 /// All rows `times` times, as np.tile. Copies. Refusals and errors as repeat.
 template <class I, class... Result, class A>
 constexpr auto tile(A const& a, std::int64_t times,
-                    std::source_location where = std::source_location::current()) {
+                    checking::CallSite where = std::source_location::current()) {
   return call(op::Tile<I, Result...>{times}, where, a);
 }
 

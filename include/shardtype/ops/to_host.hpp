@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <vector>
 
+#include <shardtype/check/call_site.hpp>
 #include <shardtype/ops/reshard.hpp>
 
 namespace shardtype {
@@ -107,7 +108,7 @@ bool first_holder(A const& a) {
 /// The whole tensor, row-major, on every rank of its mesh: communicates as `reshard` to replicated.
 /// Empty on ranks outside the mesh. Refused: A02 while unreduced.
 template <class A>
-auto to_host(A const& a, std::source_location where = std::source_location::current()) {
+auto to_host(A const& a, checking::CallSite where = std::source_location::current()) {
   using Held = detail::operand_t<A>;
   using Judged = detail::judged_t<detail::StillUnreduced<Held>, Held>;
   if constexpr (detail::accepts<Judged>) {
@@ -123,7 +124,7 @@ auto to_host(A const& a, std::source_location where = std::source_location::curr
 /// A02 an unreduced one. Error E25 on ranks outside the mesh.
 template <class A>
   requires(!is_local<detail::operand_t<A>>)
-auto item(A const& a, std::source_location where = std::source_location::current()) {
+auto item(A const& a, checking::CallSite where = std::source_location::current()) {
   using Judged = detail::judged_t<detail::NotAnItem<detail::operand_t<A>>, detail::operand_t<A>>;
   if constexpr (detail::accepts<Judged>) {
     runtime::MeshState& mesh = a.mesh().state();

@@ -4,6 +4,7 @@
 #include <array>
 #include <source_location>
 
+#include <shardtype/check/call_site.hpp>
 #include <shardtype/check/reshard.hpp>
 #include <shardtype/execute/call.hpp>
 #include <shardtype/execute/take_rows.hpp>
@@ -80,10 +81,10 @@ struct Run<op::ToPartial<Xs...>> {
 
 /// The same value as a sum over `Xs`: where `a` is replicated its first rank keeps it and the others
 /// have zeros; where an axis splits it each rank has its block among zeros. `A[I]` -> `to_partial<X>`
-/// -> `A[I]{U:X}`; `A[I@X]` -> `A[I]{U:X}`. Communicates nothing. Refused: K02, K05.
+/// -> `A[I]{U:X}`; `A[I@X]` -> `A[I]{U:X}`. The order of the axes does not
+/// matter. Communicates nothing. Refused: K05, K07, K08.
 template <class... Xs, class A>
-constexpr auto to_partial(A const& a,
-                          std::source_location where = std::source_location::current()) {
+constexpr auto to_partial(A const& a, checking::CallSite where = std::source_location::current()) {
   return call(op::ToPartial<Xs...>{}, where, a);
 }
 

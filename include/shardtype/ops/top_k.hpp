@@ -5,18 +5,44 @@
 #include <array>
 #include <cstdint>
 #include <source_location>
+#include <tuple>
+#include <type_traits>
+#include <utility>
 
+#include <shardtype/check/call_site.hpp>
 #include <shardtype/check/sort.hpp>
 #include <shardtype/execute/block_sorter.hpp>
 #include <shardtype/execute/call.hpp>
 
 namespace shardtype {
 
-/// What `top_k` gives: the values, and where they stood.
+/// What `top_k` gives: the values, and where they stood. A tuple of two to std::get and structured bindings.
 template <class Values, class Places>
 struct TopK {
   Values values;
   Places places;
+
+  template <std::size_t K>
+  auto const& get() const& {
+    static_assert(K < 2, "top_k gives two tensors: the values and the places");
+    if constexpr (K == 0) {
+      return values;
+    } else {
+      return places;
+    }
+  }
+  template <std::size_t K>
+  auto& get() & {
+    if constexpr (K == 0) {
+      return values;
+    } else {
+      return places;
+    }
+  }
+  template <std::size_t K>
+  auto&& get() && {
+    return std::move(get<K>());
+  }
 };
 
 namespace execute {
@@ -43,7 +69,7 @@ struct Run<op::TopK<I, Result...>> {
 /// where J has no static extent. Refused as sort; D02, D05, D07. Error E41: more than there are.
 template <class I, class... Result, class A>
 constexpr auto top_k(A const& a, std::int64_t k,
-                     std::source_location where = std::source_location::current()) {
+                     checking::CallSite where = std::source_location::current()) {
   auto out = call(op::TopK<I, Result...>{k}, where, a);
   if constexpr (std::is_base_of_v<checking::Poisoned, decltype(out)>) {
     return TopK<checking::Poisoned, checking::Poisoned>{};
@@ -53,3 +79,29 @@ constexpr auto top_k(A const& a, std::int64_t k,
 }
 
 }  // namespace shardtype
+
+template <class Values, class Places>
+struct std::tuple_size<shardtype::TopK<Values, Places>> : std::integral_constant<std::size_t, 2> {};
+template <class Values, class Places>
+struct std::tuple_element<0, shardtype::TopK<Values, Places>> {
+  using type = Values;
+};
+template <class Values, class Places>
+struct std::tuple_element<1, shardtype::TopK<Values, Places>> {
+  using type = Places;
+};
+
+namespace std {
+template <size_t K, class Values, class Places>
+auto const& get(shardtype::TopK<Values, Places> const& found) {
+  return found.template get<K>();
+}
+template <size_t K, class Values, class Places>
+auto& get(shardtype::TopK<Values, Places>& found) {
+  return found.template get<K>();
+}
+template <size_t K, class Values, class Places>
+auto&& get(shardtype::TopK<Values, Places>&& found) {
+  return std::move(found).template get<K>();
+}
+}  // namespace std

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <source_location>
 
+#include <shardtype/check/call_site.hpp>
 #include <shardtype/check/transfer.hpp>
 #include <shardtype/execute/call.hpp>
 #include <shardtype/execute/carrier.hpp>
@@ -46,7 +47,7 @@ struct Run<op::Transfer<Mesh<Ys...>, Out...>> {
 /// unreduced (all_reduce or reduce_scatter it first), B03 with cyclic dims, R01, R02, N05, M01.
 template <class... Out, class A, class... Ys>
 auto transfer(A const& a, Mesh<Ys...> const& mesh,
-              std::source_location where = std::source_location::current()) {
+              checking::CallSite where = std::source_location::current()) {
   return call(op::Transfer<Mesh<Ys...>, Out...>{&mesh}, where, a);
 }
 

@@ -3,6 +3,7 @@
 
 #include <source_location>
 
+#include <shardtype/check/call_site.hpp>
 #include <shardtype/check/shape.hpp>
 #include <shardtype/execute/call.hpp>
 
@@ -21,7 +22,7 @@ struct Run<op::Transpose<Ls...>> : LocalBlock<Run<op::Transpose<Ls...>>> {
 /// The dims in another order: `A[I@X, J]{U:Y}` -> `transpose<J, I>` -> `A[J, I@X]{U:Y}`. Copies the
 /// local block, if it moves. Refused: D01, D07, T02. As jnp.transpose.
 template <class... Ls, class A>
-constexpr auto transpose(A const& a, std::source_location where = std::source_location::current()) {
+constexpr auto transpose(A const& a, checking::CallSite where = std::source_location::current()) {
   return call(op::Transpose<Ls...>{}, where, a);
 }
 

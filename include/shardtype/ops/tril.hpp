@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <source_location>
 
+#include <shardtype/check/call_site.hpp>
 #include <shardtype/check/shape.hpp>
 #include <shardtype/execute/call.hpp>
 #include <shardtype/kernels/triangle.hpp>
@@ -37,7 +38,7 @@ struct Run<op::Triangle<I, J, Upper>> : LocalBlock<Run<op::Triangle<I, J, Upper>
 /// the dims, split, block-cyclic or not; other dims are batches. Local. Refused: D01 without such dims. As jnp.tril.
 template <class I, class J, class A>
 constexpr auto tril(A const& a, std::int64_t diagonal = 0,
-                    std::source_location where = std::source_location::current()) {
+                    checking::CallSite where = std::source_location::current()) {
   return call(op::Tril<I, J>{diagonal}, where, a);
 }
 
@@ -45,7 +46,7 @@ constexpr auto tril(A const& a, std::int64_t diagonal = 0,
 /// jnp.triu.
 template <class I, class J, class A>
 constexpr auto triu(A const& a, std::int64_t diagonal = 0,
-                    std::source_location where = std::source_location::current()) {
+                    checking::CallSite where = std::source_location::current()) {
   return call(op::Triu<I, J>{diagonal}, where, a);
 }
 

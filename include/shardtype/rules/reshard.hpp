@@ -53,21 +53,38 @@ constexpr Verdict reduce_scatter(Spec s, int axis, int label) {
 }
 
 /// `to_partial` over `axis`: a replicated value becomes a sum of it and of zeros; so does a block, with
-/// zeros in place of the others.
+/// zeros in place of the others. It must be the minor-most axis of the dim it splits.
 constexpr Verdict to_partial(Spec s, int axis) {
   if (s.unreduced.contains(axis) || (!s.unreduced.empty() && s.kind != ReduceKind::sum))
     return refuse(Code::K05_already_owed, -1, -1, axis);
   if (s.varying.contains(axis)) return refuse(Code::V05_not_invariant, -1, -1, axis);
   if (int const d = s.dim_of(axis); d >= 0) {
     AxisList& axes = s.dims[d].axes;
-    if (axes[axes.size - 1] != axis)
-      return refuse(Code::K02_not_minor_most, s.dims[d].label, -1, axis);
+    if (axes[axes.size - 1] != axis) return refuse(Code::K08_major_axis, s.dims[d].label, -1, axis);
     axes = axes.prefix(axes.size - 1);
   }
   s.reduced.erase(axis);
   s.unreduced.insert(axis);
   s.kind = ReduceKind::sum;
   return accept(s);
+}
+/// The same over several axes, which are a set: those of a dim are taken off from its minor end.
+constexpr Verdict to_partial(Spec const& s, AxisList over) {
+  Verdict v = accept(s);
+  while (v && over.size > 0) {
+    int next = 0;
+    for (int k = 0; k < over.size; ++k) {
+      if (to_partial(v.result, over[k]).code == Code::K08_major_axis) continue;
+      next = k;
+      break;
+    }
+    v = to_partial(v.result, over[next]);
+    AxisList rest;
+    for (int k = 0; k < over.size; ++k)
+      if (k != next) rest.push(over[k]);
+    over = rest;
+  }
+  return v;
 }
 
 /// `reduced` over `axis`: the same bytes; what is replicated now has a cotangent that stays unreduced.

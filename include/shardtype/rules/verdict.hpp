@@ -21,6 +21,7 @@ enum class Code {
   T08_element_type,
   T09_not_a_tensor,
   T10_too_many_elements,
+  T11_not_callable,
   C01_nothing_shared,
   C02_one_side_only,
   C03_several_shared,
@@ -55,6 +56,7 @@ enum class Code {
   S02_other_kind_owed,
   S03_split,
   S04_no_order,
+  S05_axis_named,
   R01_indices_differ,
   R02_replicated_to_unreduced,
   R03_split_to_unreduced,
@@ -65,6 +67,8 @@ enum class Code {
   K04_no_such_index,
   K05_already_owed,
   K06_split,
+  K07_no_axis,
+  K08_major_axis,
   D01_no_such_index,
   D02_index_taken,
   D03_along_split,
@@ -103,6 +107,10 @@ enum class Code {
   A03_no_such_index,
   A04_under_way,
   A05_run_time_extent,
+  A06_no_such_argument,
+  A07_truth,
+  A08_another_type,
+  A09_expression,
   G01_no_such_distribution,
   V01_mixed,
   V02_wrong_mode,
@@ -125,7 +133,8 @@ enum class Code {
   L03_too_large,
   L04_memory_limit,
   L05_not_evaluated,
-  L06_not_a_policy
+  L06_not_a_policy,
+  L07_other_indices
 };
 
 /// The answer of a rule: the result's Spec, or why there is none.

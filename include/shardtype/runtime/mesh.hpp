@@ -224,23 +224,25 @@ namespace shardtype {
 
 /// The grid of ranks with axes `Xs`, first axis major.
 ///
-///     Mesh<X, Y> mesh(env.world());                     // sizes from the axis types
+///     Mesh<X, Y> mesh(env.world());                     // sizes from the axis types; one may be dynamic
 ///     Mesh<X, Y> mesh(env.world(), {2, 4});             // sizes given at run time
 ///     Mesh<X, Y> mesh(env.world(), {2, 2}, {7, 5, 3, 1});  // these ranks, in this order
 ///
-/// Uses the communicator's first ranks unless told which; on the others `here()` is false and
+/// Without sizes, the one axis whose type has none takes all ranks that the others leave: `Mesh<X> mesh(comm)`. Uses the
+/// communicator's first ranks unless told which; on the others `here()` is false and
 /// operations do nothing. Collective over the communicator; so is its end, that is the end of the last tensor
 /// on it, where Overlap::shared has made a window. Errors: E10 more ranks needed than
-/// there are, E11 sizes that do not fit the axis types, E12 a rank list that does not fit.
+/// there are, E11 sizes that do not fit the axis types, E12 a rank list that does not fit, E14 ranks that the sizes in
+/// the types do not divide.
 template <MeshAxis... Xs>
 class Mesh : public runtime::MeshRef {
   static_assert(sizeof...(Xs) >= 1 && sizeof...(Xs) <= 8, "a mesh has 1 to 8 axes");
 
  public:
-  explicit Mesh(MPI_Comm comm) : Mesh(comm, {Xs::size...}) {
-    static_assert(
-        ((Xs::size != dynamic) && ...),
-        "an axis has no static size: give the sizes, as in Mesh<X, Y> mesh(comm, {2, 4})");
+  explicit Mesh(MPI_Comm comm) : Mesh(comm, sizes_on(comm)) {
+    static_assert(((Xs::size == dynamic) + ...) <= 1,
+                  "two axes or more have no static size: give the sizes, as in Mesh<X, Y> "
+                  "mesh(comm, {2, 4})");
   }
   Mesh(MPI_Comm comm, std::array<std::int64_t, sizeof...(Xs)> sizes)
       : MeshRef(make(comm, sizes, first_ranks(sizes))) {}
@@ -271,6 +273,34 @@ class Mesh : public runtime::MeshRef {
   /// Products of sizes stay near it, so that they cannot overflow.
   static constexpr std::int64_t most_ranks = std::int64_t{1} << 24;
 
+  /// The sizes of the types; an axis without one takes the ranks that the others leave.
+  static std::array<std::int64_t, sizeof...(Xs)> sizes_on(MPI_Comm comm) {
+    std::array<std::int64_t, sizeof...(Xs)> sizes{Xs::size...};
+    if constexpr (((Xs::size == dynamic) || ...)) {
+      int there = 0;
+      MPI_Comm_size(comm, &there);
+      std::int64_t others = 1;
+      std::size_t open = 0;
+      std::string_view const names[] = {Xs::name...};
+      for (std::size_t k = 0; k < sizes.size(); ++k) {
+        if (sizes[k] == dynamic) {
+          open = k;
+        } else {
+          others = std::min(others, most_ranks / sizes[k] + 1) * sizes[k];
+        }
+      }
+      if (there % others != 0 && there > others)
+        throw Error("E14",
+                    "mesh axis " + std::string(names[open]) +
+                        " takes the ranks that the others leave, and these, " +
+                        std::to_string(others) + " together, do not divide " +
+                        std::to_string(there) + " ranks; start a multiple of " +
+                        std::to_string(others) + ", or give the sizes",
+                    FailedOn::every_rank);
+      sizes[open] = std::max<std::int64_t>(there / others, 1);
+    }
+    return sizes;
+  }
   static detail::List<int> listed(std::vector<int> const& ranks) {
     detail::List<int> out;
     for (int r : ranks) out.push_back(r);

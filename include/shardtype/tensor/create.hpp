@@ -10,6 +10,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/check/callable.hpp>
 #include <shardtype/check/create.hpp>
 #include <shardtype/kernels/fill.hpp>
 #include <shardtype/plan/explain.hpp>
@@ -127,6 +128,14 @@ void fill_from_host(A& a, Value value) {
   Kokkos::deep_copy(block, host);
 }
 
+/// Whether `F` takes one std::int64_t per dim.
+template <std::size_t>
+using Position = std::int64_t const&;
+template <class F, std::size_t... D>
+constexpr bool takes_position(std::index_sequence<D...>) {
+  return takes<F, Position<D>...>();
+}
+
 }  // namespace detail
 
 /// A tensor whose every element is `value`:
@@ -154,17 +163,22 @@ auto zeros(Mesh<Xs...> const& mesh, detail::extents_of<detail::created_t<Parts..
 }
 
 /// A tensor whose element at global indices (i, j, ...) is `f(i, j, ...)`; `f` runs on the host.
-/// Extents may be left out where the labels settle them. Refusals and errors as `full`.
+/// Extents may be left out where the labels settle them. Refusals and errors as `full`; T11 a function of another number of parameters.
 template <class... Parts, class... Xs, class F>
 auto from_function(Mesh<Xs...> const& mesh,
                    detail::extents_of<detail::created_t<Parts...>> const& extents, F f) {
   using A = detail::created_t<Parts...>;
   detail::check_mesh_has_axes<A, Xs...>();
-  A out = detail::uninitialized<A>(mesh, extents);
-  detail::fill_from_host(out, [&](std::array<std::int64_t, A::rank> const& at) {
-    return static_cast<typename A::element>(std::apply(f, at));
-  });
-  return out;
+  if constexpr (!detail::takes_position<F&>(std::make_index_sequence<A::rank>{})) {
+    checking::refused<rules::Code::T11_not_callable, false, A>{};
+    return detail::uninitialized<A>(mesh, extents);
+  } else {
+    A out = detail::uninitialized<A>(mesh, extents);
+    detail::fill_from_host(out, [&](std::array<std::int64_t, A::rank> const& at) {
+      return static_cast<typename A::element>(std::apply(f, at));
+    });
+    return out;
+  }
 }
 template <class... Parts, class... Xs, class F>
 auto from_function(Mesh<Xs...> const& mesh, F f) {

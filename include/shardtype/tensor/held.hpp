@@ -49,6 +49,14 @@ struct Declaration {
                                          : refuse(Code::T08_element_type);
 };
 
+/// Whether `B` is a tensor, or an expression of one, and that of another type than `A`.
+template <class B, class A>
+inline constexpr bool is_another =
+    (is_tensor<B> && !std::is_same_v<B, A>) || (!is_tensor<B> && !is_lazy<B> && requires {
+      typename B::tensor_type;
+      requires !std::is_same_v<typename B::tensor_type, A>;
+    });
+
 struct Lawful {};
 /// Tells the sentence without being one: clang drops a base that has an error, and its heirs' members.
 template <class Refusal>
@@ -243,6 +251,14 @@ class Held : public detail::Declared<Self>::base,
   template <class I>
   std::int64_t global_index(std::int64_t local) const {
     return rows_[dim<I>()][local];
+  }
+
+  /// Refused, A07: `if (a > 1)`.
+  template <class Truth>
+    requires std::is_same_v<Truth, bool>
+  explicit operator Truth() const {
+    refused<Code::A07_truth, false, Self>{};
+    return false;
   }
 
   /// The tensor itself; an elementwise expression has this too, and computes its own.

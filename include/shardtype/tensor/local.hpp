@@ -23,6 +23,13 @@ class Local : public detail::Held<Local<T, Parts...>, T, Parts...> {
   using Base = detail::Held<Local, T, Parts...>;
 
  public:
+  /// Refused, A08: `a = reshard<Dim<I>>(a)`.
+  template <class B>
+    requires(detail::is_another<B, Local>)
+  Local& operator=(B const&) {
+    checking::refused<rules::Code::A08_another_type, false, Local, B>{};
+    return *this;
+  }
   /// A block over memory of `buffer`; for operations. Error E13 an axis the mesh lacks.
   Local(runtime::MeshRef const& mesh, std::array<std::int64_t, Base::rank> const& extents,
         runtime::Buffer buffer)

@@ -38,6 +38,13 @@ class Tensor : public detail::Held<Tensor<T, Parts...>, T, Parts...> {
   using Base = detail::Held<Tensor, T, Parts...>;
 
  public:
+  /// Refused, A08: `a = reshard<Dim<I>>(a)`.
+  template <class B>
+    requires(detail::is_another<B, Tensor>)
+  Tensor& operator=(B const&) {
+    checking::refused<rules::Code::A08_another_type, false, Tensor, B>{};
+    return *this;
+  }
   /// A tensor over memory of `buffer`, which holds the local block; for operations and creation. Refused:
   /// T10 static extents of more than 2^58 elements. Errors: E13 an axis the mesh lacks, E20 an extent that does not fit its label, E60 inside of
   /// shard_map.

@@ -10,6 +10,7 @@
 #include <string>
 #include <type_traits>
 
+#include <shardtype/check/call_site.hpp>
 #include <shardtype/core/list.hpp>
 #include <shardtype/kernels/copy.hpp>
 #include <shardtype/ops/explain.hpp>
@@ -167,7 +168,7 @@ ShownArray shown_array(A const& a, std::source_location const& where) {
 /// Communicates one all_reduce of the shown elements, 8 bytes each (16 for complex<double>). Refused:
 /// A02 while unreduced.
 template <class A>
-std::string to_text(A const& a, std::source_location where = std::source_location::current()) {
+std::string to_text(A const& a, checking::CallSite where = std::source_location::current()) {
   using Held = detail::operand_t<A>;
   using Judged = detail::judged_t<detail::StillUnreduced<Held>, Held>;
   if constexpr (detail::accepts<Judged>) {
@@ -189,7 +190,7 @@ std::string to_text(A const& a, std::source_location where = std::source_locatio
 /// Of more than 1000 elements the corners alone are shown and sent. Collective over the mesh:
 /// communicates as `to_text`. Refused: A02 while unreduced.
 template <class A>
-void print(A const& a, std::source_location where = std::source_location::current()) {
+void print(A const& a, checking::CallSite where = std::source_location::current()) {
   using Held = detail::operand_t<A>;
   using Judged = detail::judged_t<detail::StillUnreduced<Held>, Held>;
   if constexpr (detail::accepts<Judged>) {

@@ -22,7 +22,8 @@ template <bool legal, class... YourTypes>
 struct refused<Code::A02_still_unreduced, legal, YourTypes...> : Poisoned {
   static_assert(legal,
                 "[shardtype A02] this takes values, but the tensor is still unreduced: its ranks "
-                "hold summands. all_reduce it first, or reduce_scatter it (half the bytes).");
+                "hold summands, or candidates of a maximum or minimum. all_reduce<X>(a) it first, "
+                "or, if it has a dim, reduce_scatter it (half the bytes).");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::A03_no_such_index, legal, YourTypes...> : Poisoned {
@@ -45,6 +46,37 @@ struct refused<Code::A05_run_time_extent, legal, YourTypes...> : Poisoned {
       "[shardtype A05] the plan of this function depends on an extent that is known at run "
       "time only. Give the index a static extent, as in struct I : Index<\"I\", 1500> {}, or "
       "keep what depends on it out of the function.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::A06_no_such_argument, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype A06] this function takes no such last argument. Indices, mesh axes and "
+                "the dims of a result stand in angle brackets: sum<J>(a), all_gather<X>(a), "
+                "einsum<I, K>(a, b), matmul<Dim<I, X>, Dim<K>>(a, b). Drop the argument, or write "
+                "it there.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::A07_truth, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype A07] a tensor is neither true nor false, it has one bool per element. "
+                "item(p) reads one without dims; item(any<Tensor<bool>>(p)) or "
+                "item(all<Tensor<bool>>(p)) is one for all ranks "
+                "(an all_reduce); where(p, a, b) chooses by element (free).");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::A08_another_type, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype A08] a tensor of another type is assigned: dims, sharding and element "
+                "type are part of a variable's type and stay. Give the value a variable of its "
+                "own, auto b = ... (free), or bring it to this type: a = reshard<Dim<...>...>(b) "
+                "(its plan says the cost), cast<T>(b) (free).");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::A09_expression, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype A09] this variable is an expression (auto w = a * 2), whose type says "
+                "how it is computed, so no other value fits. Declare it as the tensor: auto w = "
+                "(a * 2).tensor(), or with its type, Tensor<...> w = a * 2; both are free.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::G01_no_such_distribution, legal, YourTypes...> : Poisoned {

@@ -48,4 +48,13 @@ struct refused<Code::L06_not_a_policy, legal, YourTypes...> : Poisoned {
       "std::int64_t memory_limit`; a Machine alone is none.");
 };
 
+template <bool legal, class... YourTypes>
+struct refused<Code::L07_other_indices, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype L07] the result that evaluate names has other indices than the "
+                "expression. Name a Dim for each of them, evaluate<Dim<I, X>, Dim<K>>(mesh, e). a "
+                "* b sums over nothing where one operand has all indices of the other: sum<J>(a * "
+                "b), or einsum<I>(a, b).");
+};
+
 }  // namespace shardtype::checking

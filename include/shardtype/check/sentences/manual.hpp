@@ -73,15 +73,17 @@ template <bool legal, class... YourTypes>
 struct refused<Code::V10_uneven, legal, YourTypes...> : Poisoned {
   static_assert(legal,
                 "[shardtype V10] shard_map needs equal blocks, but the ranks that split this "
-                "index do not divide its extent. Pad the index, keep it whole (Dim<I>: one "
-                "all_gather), or take another number of ranks.");
+                "index do not divide its extent. reshard it to be whole (Dim<I>: one all_gather); "
+                "pad<I, K>(a, 0, n) can then give it an extent to split again (free). Or take "
+                "another number of ranks.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::V11_carry_changes, legal, YourTypes...> : Poisoned {
   static_assert(legal,
                 "[shardtype V11] the loop's body returns another type than the carry it "
-                "takes. Cast what goes in, as varying<X>(carry) (free), or bring what comes "
-                "out back, as all_reduce<X>(a).");
+                "takes. Of blocks, cast what goes in, varying<X>(carry) (free), or bring back "
+                "what comes out, all_reduce<X>(a); of Tensors reshard<Dim<...>...>(a) what comes "
+                "out (its plan says the cost).");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::V12_branches_differ, legal, YourTypes...> : Poisoned {

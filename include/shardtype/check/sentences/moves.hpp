@@ -72,4 +72,19 @@ struct refused<Code::K06_split, legal, YourTypes...> : Poisoned {
                 "receives the other blocks).");
 };
 
+template <bool legal, class... YourTypes>
+struct refused<Code::K07_no_axis, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype K07] this collective names no mesh axis, so no rank would have a "
+                "partner. Name the axes in angle brackets: all_gather<X>(a), all_reduce<X>(a), "
+                "reduce_scatter<X, I>(a); of a Local all_gather<X, I>(a).");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::K08_major_axis, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype K08] other mesh axes split the dim behind this one, so the blocks "
+                "along it alone are not in one piece. Name those too, to_partial<X, Y>(a) (free), "
+                "or all_gather them first (each rank receives the other blocks).");
+};
+
 }  // namespace shardtype::checking

@@ -7,10 +7,12 @@ namespace shardtype::checking {
 
 template <bool legal, class... YourTypes>
 struct refused<Code::P01_no_operand_has_all, legal, YourTypes...> : Poisoned {
-  static_assert(legal,
-                "[shardtype P01] no operand has all indices of the others, so the result would "
-                "be an outer product, which a mistyped index makes too easily. Give one operand "
-                "all of them (broadcast, free), or name the result: map<Out>(f, a, b), free.");
+  static_assert(
+      legal,
+      "[shardtype P01] no operand has all indices of the others, so the result would "
+      "be an outer product, which a mistyped index makes too easily. A product of matrices "
+      "is matmul(a, b). Else give one operand all of them (broadcast, free), or name the "
+      "result: map<Out>(f, a, b), free.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::P02_lists_differ, legal, YourTypes...> : Poisoned {
@@ -45,10 +47,12 @@ struct refused<Code::P05_owed_and_whole, legal, YourTypes...> : Poisoned {
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::P06_owed_and_split, legal, YourTypes...> : Poisoned {
-  static_assert(legal,
-                "[shardtype P06] one operand is unreduced over an axis that splits another "
-                "operand, so summands and blocks do not belong together. reduce_scatter the "
-                "first onto that dim, or all_gather the second over the axis.");
+  static_assert(
+      legal,
+      "[shardtype P06] one operand is unreduced over an axis that splits another "
+      "operand, so summands and blocks do not belong together. all_reduce<X> the unreduced "
+      "one first (as all_reduce<X>(max<J>(a)), one number per row), or, if it has that "
+      "dim, reduce_scatter it onto it (half the bytes).");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::P07_two_owed, legal, YourTypes...> : Poisoned {
@@ -81,8 +85,8 @@ template <bool legal, class... YourTypes>
 struct refused<Code::P11_condition, legal, YourTypes...> : Poisoned {
   static_assert(
       legal,
-      "[shardtype P11] a condition is no tensor of bool: in where, any or all. Compare first: "
-      "where(a > 0, b, c).");
+      "[shardtype P11] a condition is no tensor of bool: in where (which takes a C++ bool as "
+      "well), any or all. Compare first: where(a > 0, b, c).");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::P12_not_floating, legal, YourTypes...> : Poisoned {
@@ -123,6 +127,15 @@ struct refused<Code::S04_no_order, legal, YourTypes...> : Poisoned {
   static_assert(legal,
                 "[shardtype S04] complex numbers have no order, so this reduction has no meaning "
                 "for them. Reduce their size or a part of them: max(abs(a)), max(real(a)).");
+};
+
+template <bool legal, class... YourTypes>
+struct refused<Code::S05_axis_named, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype S05] a mesh axis is named where an index belongs: reductions and "
+                "products run over indices, whatever axes split them. Name the index, sum<I>(a) "
+                "(free; over a split dim the result is unreduced), or its dims, sum<Dim<J>>(a). "
+                "What is unreduced over an axis, all_reduce<X>(a) sums.");
 };
 
 }  // namespace shardtype::checking

@@ -75,4 +75,13 @@ struct refused<Code::T10_too_many_elements, legal, YourTypes...> : Poisoned {
       "or sum over an index before such a value is there.");
 };
 
+template <bool legal, class... YourTypes>
+struct refused<Code::T11_not_callable, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype T11] the function given here cannot be called with the arguments that "
+                "it gets, which stand above: it has another number of parameters, or other types. "
+                "shard_map gives a Local per tensor, map an element of each, loop the round and "
+                "the carry, from_function one std::int64_t per dim.");
+};
+
 }  // namespace shardtype::checking

@@ -1,5 +1,5 @@
 // A dry run whose result lacks an index, and what hangs on it.
-// EXPECT: \[shardtype R01\] a reshard keeps the indices
+// EXPECT: \[shardtype L07\] the result that evaluate names has other indices than the expression
 // FORBID: error:.*error:
 // NEEDS: full
 #include <shardtype/shardtype.hpp>

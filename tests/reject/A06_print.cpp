@@ -1,5 +1,7 @@
-// The result of evaluate has another index.
-// EXPECT: \[shardtype R01\] a reshard keeps the indices
+// print shows one tensor, without a title.
+// EXPECT: \[shardtype A06\] this function takes no such last argument
+// EXPECT: A06_no_such_argument, false, char ?\[2\]>
+// FORBID: Resolve<|basic_type|Pack<|source_location|NotTaken
 // FORBID: error:.*error:
 // NEEDS: full
 #include <shardtype/shardtype.hpp>
@@ -7,17 +9,13 @@
 using namespace shardtype;
 struct X : Axis<"X", 2> {};
 struct Y : Axis<"Y", 2> {};
-
 struct I : Index<"I"> {};
 struct J : Index<"J"> {};
 struct K : Index<"K"> {};
-using M = Mesh<X, Y>;
 using A = Tensor<float, Dim<I, X>, Dim<J>>;
 
-auto twice(M const& mesh, A const& a) {
 #ifdef LEGAL
-  return evaluate<Dim<J>, Dim<I, X>>(mesh, lazy(a) * 2);
+void ask(A const& a) { print(a); }
 #else
-  return evaluate<Dim<K>, Dim<I, X>>(mesh, lazy(a) * 2);
+void ask(A const& a) { print(a, "w"); }
 #endif
-}

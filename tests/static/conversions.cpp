@@ -1,0 +1,41 @@
+// Assignment of another tensor type and `if (a)` are refused with a sentence (A07, A08): what else is asked of the
+// types answers as before.
+#include <shardtype/shardtype.hpp>
+
+using namespace shardtype;
+
+namespace {
+
+struct X : Axis<"X", 2> {};
+struct Y : Axis<"Y", 2> {};
+struct I : Index<"I"> {};
+struct J : Index<"J"> {};
+using A = Tensor<float, Dim<I, X>, Dim<J>>;
+using B = Tensor<float, Dim<I>, Dim<J>>;
+using L = Local<float, Dim<I>, Varying<X>>;
+using M = Local<float, Dim<I>>;
+using Twice = decltype(std::declval<A const&>() * 2);
+
+static_assert(!std::is_convertible_v<B, A> && !std::is_constructible_v<A, B>);
+static_assert(!std::is_convertible_v<M, L> && !std::is_constructible_v<L, M>);
+static_assert(!std::is_convertible_v<A, bool> && !std::is_convertible_v<A, int> &&
+              !std::is_constructible_v<int, A> && !std::is_convertible_v<Twice, bool>);
+static_assert(std::is_convertible_v<Twice, A> && !std::is_convertible_v<Twice, B>);
+static_assert(std::is_nothrow_move_constructible_v<A> && std::is_nothrow_move_assignable_v<A> &&
+              std::is_copy_assignable_v<A> && std::is_nothrow_move_assignable_v<L>);
+static_assert(!std::is_assignable_v<A&, int> && !std::is_assignable_v<Twice&, int>);
+
+/// An expression finds the overload of the type that it stands for.
+struct Which {
+  int operator()(A const&) const;
+  char operator()(B const&) const;
+};
+static_assert(std::is_same_v<std::invoke_result_t<Which, Twice>, int>);
+
+/// The axes of to_partial are a set.
+using Both = Tensor<float, Dim<I, X, Y>>;
+using Sum = Tensor<float, Dim<I>, Unreduced<X, Y>>;
+static_assert(std::is_same_v<decltype(to_partial<X, Y>(std::declval<Both>())), Sum> &&
+              std::is_same_v<decltype(to_partial<Y, X>(std::declval<Both>())), Sum>);
+
+}  // namespace
