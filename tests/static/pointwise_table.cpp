@@ -58,6 +58,29 @@ static_assert(refusal_of<f::Add, Tensor<int, Dim<I>>, Number<double>> ==
               Code::P10_number_does_not_fit);
 static_assert(refusal_of<f::Where, T<Dim<I>>, T<Dim<I>>, T<Dim<I>>> == Code::P11_condition);
 static_assert(refusal_of<f::Exp, Tensor<int, Dim<I>>> == Code::P12_not_floating);
+static_assert(gives<f::Relu, Tensor<int, Dim<I, X>>, Tensor<int, Dim<I, X>>>);
+static_assert(gives<f::Clip, Tensor<int, Dim<I, X>>, Tensor<int, Dim<I, X>>, Number<int>, Tensor<int, Dim<I>>>);
+static_assert(refusal_of<f::Clip, Tensor<int, Dim<I>>, Number<double>, Number<int>> ==
+              Code::P10_number_does_not_fit);
+static_assert(gives<f::FloorDivide, T<Dim<I, X>, Dim<J>>, T<Dim<I>, Dim<J>>, T<Dim<I, X>>>);
+static_assert(gives<f::IsInf, Tensor<bool, Dim<I, X>>, T<Dim<I, X>>>);
+template <class F>
+constexpr bool of_reals_alone =
+    gives<F, T<Dim<I, X>>, T<Dim<I, X>>> && refusal_of<F, Tensor<Z, Dim<I>>> == Code::S04_no_order &&
+    refusal_of<F, T<Dim<I>, UX>> == Code::P04_not_linear;
+static_assert(of_reals_alone<f::Relu> && of_reals_alone<f::Sigmoid> && of_reals_alone<f::Silu> &&
+              of_reals_alone<f::Softplus> && of_reals_alone<f::Gelu> &&
+              of_reals_alone<f::GeluTanh> && of_reals_alone<f::Sign> && of_reals_alone<f::Erf>);
+template <class F>
+constexpr bool of_floating = gives<F, Tensor<Z, Dim<I, X>>, Tensor<Z, Dim<I, X>>> &&
+                             refusal_of<F, Tensor<int, Dim<I>>> == Code::P12_not_floating &&
+                             refusal_of<F, Tensor<bool, Dim<I>>> == Code::P12_not_floating &&
+                             refusal_of<F, T<Dim<I>, UX>> == Code::P04_not_linear;
+static_assert(of_floating<f::Log2> && of_floating<f::Log10> && of_floating<f::Exp2> &&
+              of_floating<f::Rsqrt> && of_floating<f::Exp>);
+static_assert(refusal_of<f::Sigmoid, Tensor<int, Dim<I>>> == Code::P12_not_floating);
+static_assert(refusal_of<f::Maximum, Tensor<Z, Dim<I>>, Number<int>> == Code::S04_no_order);
+static_assert(refusal_of<f::Less, Tensor<Z, Dim<I>>, Number<int>> == Code::S04_no_order);
 static_assert(gives<f::LogAddExp, T<Dim<I, X>>, T<Dim<I, X>>, Number<float>>);
 static_assert(refusal_of<f::LogAddExp, Tensor<int, Dim<I>>, Tensor<int, Dim<I>>> ==
               Code::P12_not_floating);

@@ -1,0 +1,106 @@
+// Everyday operations on ranks: functions of neural networks, constructors, statistics along split dims, comparisons;
+// against dense references, with uneven and empty sizes; what they send by the shim.
+// SOURCES: tests/shim/pmpi.cpp
+// TIMEOUT: 300
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include <shardtype/shardtype.hpp>
+
+#include "harness/catch.hpp"
+#include "harness/on_ranks.hpp"
+#include "shim/pmpi.hpp"
+
+using namespace shardtype;
+
+namespace {
+
+struct X : Axis<"X"> {};
+struct Y : Axis<"Y"> {};
+struct I : Index<"I"> {};
+struct J : Index<"J"> {};
+struct K : Index<"K"> {};
+using OnMesh = Mesh<X, Y>;
+
+// The elements of `got`, one by one: the double in each place, or a NaN where one is asked for.
+template <class A>
+void check_values(A const& got, std::vector<double> const& expected, double tolerance = 1e-14) {
+  auto const whole = to_host(got);
+  REQUIRE(whole.size() == expected.size());
+  for (std::size_t k = 0; k < expected.size(); ++k) {
+    INFO("element " << k << ": " << static_cast<double>(whole[k]) << ", not " << expected[k]);
+    double const x = static_cast<double>(whole[k]);
+    CHECK((std::isnan(expected[k]) ? std::isnan(x)
+           : std::isinf(expected[k]) || expected[k] == 0
+               ? x == expected[k]
+               : std::abs(x - expected[k]) <= tolerance * std::abs(expected[k])));
+  }
+}
+
+TEST_CASE("functions of neural networks: small values keep their digits, large ones stay finite") {
+  OnMesh const mesh(MPI_COMM_WORLD, on_ranks::grids()[0]);
+  static constexpr double inf = std::numeric_limits<double>::infinity();
+  static constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  static constexpr double given[] = {-inf, -1000, -745, -40, -3, -0.5, 0, 0.5, 3, 40, 1000, inf, nan};
+  auto const a = from_function<double, Dim<I, X>>(mesh, {13}, [](auto i) { return given[i]; });
+  // 1 + tanh and 1 + erf would have no digits left at -40, 1 / (1 + e^745) none at -745
+  check_values(relu(a), {0, 0, 0, 0, 0, 0, 0, 0.5, 3, 40, 1000, inf, nan});
+  check_values(sigmoid(a),
+               {0, 0, std::exp(-745.), std::exp(-40.), 0.04742587317756678, 0.37754066879814543, 0.5,
+                0.6224593312018546, 0.9525741268224334, 1, 1, 1, nan});
+  check_values(silu(a), {0, 0, -745 * std::exp(-745.), -40 * std::exp(-40.), -0.14227761953270035,
+                         -0.18877033439907272, 0, 0.3112296656009273, 2.8577223804672998, 40, 1000,
+                         inf, nan});
+  check_values(softplus(a), {0, 0, std::exp(-745.), std::exp(-40.), 0.04858735157374206,
+                             0.47407698418010669, 0.69314718055994531, 0.97407698418010669,
+                             3.0485873515737421, 40, 1000, inf, nan});
+  check_values(gelu(where(a == -40, -10.0, a)),
+               {0, 0, 0, -7.619853024160526e-23, -0.004049694094890287, -0.15426876936299344, 0,
+                0.34573123063700656, 2.99595030590511, 40, 1000, inf, nan}, 1e-12);
+  check_values(gelu_tanh(where(a == -40, -6.0, a)),
+               {0, 0, 0, -8.43964670076231e-11,
+                -0.003637392081773019, -0.15428599017485609, 0, 0.34571400982514394,
+                2.9963626079182273, 40, 1000, inf, nan}, 1e-12);
+  check_values(clip(a, -3.0, 40.0), {-3, -3, -3, -3, -3, -0.5, 0, 0.5, 3, 40, 40, 40, nan});
+  check_values(clip(a, -3.0, nan), std::vector<double>(13, nan));
+  check_values(clip(a, 2.0, 1.0), {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, nan});
+  check_values(isinf(a), {1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0});
+  check_values(isfinite(a), {0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0});
+  check_values(floor_divide(a, 2.0),
+               {nan, -500, -373, -20, -2, -1, 0, 0, 1, 20, 500, nan, nan});
+  check_values(floor_divide(a, 0.0), {-inf, -inf, -inf, -inf, -inf, -inf, nan, inf, inf, inf, inf, inf, nan});
+  check_values(floor_divide(a, inf), {nan, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, nan, nan});
+  // of float, whose range is another
+  auto const f = cast<float>(a);
+  check_values(softplus(f), {0, 0, 0, std::exp(-40.), 0.04858735157374206, 0.47407698418010669,
+                             0.69314718055994531, 0.97407698418010669, 3.0485873515737421, 40, 1000,
+                             inf, nan}, 1e-6);
+  check_values(sigmoid(f) * 0 + relu(f), {0, 0, 0, 0, 0, 0, 0, 0.5, 3, 40, 1000, inf, nan}, 0);
+  check_values(gelu_tanh(f * 1e20F), {0, 0, 0, 0, 0, 0, 0, 0.5e20, 3e20, 40e20, 1000e20, inf, nan}, 1e-6);
+  // of integers
+  auto const n = from_function<std::int32_t, Dim<I, X>>(mesh, {9}, [](auto i) {
+    return i == 8 ? std::numeric_limits<std::int32_t>::min() + 1 : static_cast<std::int32_t>(i) - 4;
+  });
+  check_values(relu(n), {0, 0, 0, 0, 0, 1, 2, 3, 0});
+  check_values(clip(n, -2, 1), {-2, -2, -2, -1, 0, 1, 1, 1, -2});
+  check_values(floor_divide(n, 3), {-2, -1, -1, -1, 0, 0, 0, 1, -715827883});
+  check_values(floor_divide(n, -3), {1, 1, 0, 0, 0, -1, -1, -1, 715827882});
+  check_values(floor_divide(n, 0), {0, 0, 0, 0, 0, 0, 0, 0, 0});
+  check_values(floor_divide(n, 3) * 3 + n % 3 - n, std::vector<double>(9, 0));
+  check_values((n - 1) % -1, std::vector<double>(9, 0));  // the least integer too
+  check_values(isinf(n), std::vector<double>(9, 0));
+  // complex
+  using C = Kokkos::complex<double>;
+  auto const z = cast<C>(a) * C(0, 1);
+  check_values(isinf(z), {1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0});
+  auto const w = where(abs(a) < 4, cast<C>(where(abs(a) < 4, a, 0.0)) * C(0, 1) + C(1, 0), C(1, 0));
+  check_values(abs(real(log2(w)) - log2(abs(w))) < 1e-15, std::vector<double>(13, 1));
+  check_values(abs(log10(exp2(w)) - w * std::log10(2.0)) < 1e-15, std::vector<double>(13, 1));
+  check_values(abs(rsqrt(w) * sqrt(w) - C(1, 0)) < 1e-15, std::vector<double>(13, 1));
+}
+
+}  // namespace
