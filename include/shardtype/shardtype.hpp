@@ -45,6 +45,7 @@
 #include <shardtype/ops/expand.hpp>
 #include <shardtype/ops/explain.hpp>
 #include <shardtype/ops/flip.hpp>
+#include <shardtype/ops/full_like.hpp>
 #include <shardtype/ops/halo_exchange.hpp>
 #include <shardtype/ops/logsumexp.hpp>
 #include <shardtype/ops/math.hpp>
@@ -85,6 +86,7 @@
 #include <shardtype/runtime/mesh.hpp>
 #include <shardtype/tensor/create.hpp>
 #include <shardtype/tensor/pending.hpp>
+#include <shardtype/tensor/ranges.hpp>
 #include <shardtype/tensor/tensor.hpp>
 #include <shardtype/types.hpp>
 #include <shardtype/visualize/print.hpp>

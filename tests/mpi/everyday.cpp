@@ -24,6 +24,8 @@ struct Y : Axis<"Y"> {};
 struct I : Index<"I"> {};
 struct J : Index<"J"> {};
 struct K : Index<"K"> {};
+struct Four : Index<"Four", 4> {};
+struct Three : Index<"Three", 3> {};
 using OnMesh = Mesh<X, Y>;
 
 // The elements of `got`, one by one: the double in each place, or a NaN where one is asked for.
@@ -101,6 +103,64 @@ TEST_CASE("functions of neural networks: small values keep their digits, large o
   check_values(abs(real(log2(w)) - log2(abs(w))) < 1e-15, std::vector<double>(13, 1));
   check_values(abs(log10(exp2(w)) - w * std::log10(2.0)) < 1e-15, std::vector<double>(13, 1));
   check_values(abs(rsqrt(w) * sqrt(w) - C(1, 0)) < 1e-15, std::vector<double>(13, 1));
+}
+
+TEST_CASE("ranges, identity matrices, tensors like another one") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  using Int = std::int64_t;
+  check_values(arange<float, Dim<I, X>>(mesh, 7), {0, 1, 2, 3, 4, 5, 6});
+  check_values(arange<Int, Dim<I, Cyclic<X, 2>>>(mesh, 7), {0, 1, 2, 3, 4, 5, 6});
+  check_values(arange<std::int32_t, Dim<I, X, Y>>(mesh, 3, -4, -3), {3, 0, -3});
+  check_values(arange<Int, Dim<I, Y>>(mesh, 3, -3, -3), {3, 0});
+  check_values(arange<double, Dim<I, X>>(mesh, 0, 1, 0.25), {0, 0.25, 0.5, 0.75});
+  check_values(arange<double, Dim<I, X>>(mesh, 1, 1.01, 0.25), {1});
+  check_values(arange<double, Dim<I, X>>(mesh, 1, 0), {});
+  check_values(arange<Int, Dim<I, X>>(mesh, -5), {});
+  check_values(all_reduce<X>(arange<float, Dim<I, Y>, Unreduced<X>>(mesh, 3)), {0, 1, 2});
+  constexpr Int least = std::numeric_limits<Int>::min();
+  constexpr Int most = std::numeric_limits<Int>::max();
+  auto const wide = to_host(arange<Int, Dim<I, X>>(mesh, least, most, most));
+  CHECK(wide == std::vector<Int>{least, -1, most - 1});
+  CHECK(on_ranks::code_of([&] { arange<Int, Dim<I, X>>(mesh, least, -1); }) == "E20");
+  CHECK(on_ranks::code_of([&] { arange<Int, Dim<I, X>>(mesh, 0, 5, 0); }) == "E20");
+  CHECK(on_ranks::code_of([&] { arange<float, Dim<I, X>>(mesh, 0, 5, 0); }) == "E20");
+  CHECK(on_ranks::code_of([&] { arange<float, Dim<Four, X>>(mesh, 5); }) == "E20");
+  check_values(linspace<double, Dim<I, X>>(mesh, {5}, 1, 2), {1, 1.25, 1.5, 1.75, 2});
+  check_values(linspace<float, Dim<Four, Y>>(mesh, 3, 0), {3, 2, 1, 0});
+  check_values(linspace<std::int32_t, Dim<I, X>>(mesh, {4}, 0, -10), {0, -4, -7, -10});
+  check_values(linspace<double, Dim<I, X>>(mesh, {1}, 1, 2), {1});
+  check_values(linspace<double, Dim<I, X>>(mesh, {0}, 1, 2), {});
+  check_values(linspace<double, Dim<I, X>>(mesh, {3}, 0.1, 0.7), {0.1, 0.4, 0.7});
+  for (Int const k : {Int{0}, Int{1}, Int{-2}, Int{9}, std::numeric_limits<Int>::min()}) {
+    for (std::array<Int, 2> const& n : {std::array<Int, 2>{5, 3}, {3, 6}, {0, 2}, {2, 0}, {1, 1}}) {
+      std::vector<double> expected;
+      for (Int i = 0; i < n[0]; ++i)
+        for (Int j = 0; j < n[1]; ++j) expected.push_back(j - i == k ? 1 : 0);
+      check_values(eye<float, Dim<I, X>, Dim<J, Y>>(mesh, n, k), expected);
+      check_values(eye<bool, Dim<I>, Dim<J, Y, X>>(mesh, n, k), expected);
+      check_values(real(eye<Kokkos::complex<float>, Dim<I, Cyclic<X, 1>>, Dim<J>>(mesh, n, k)), expected);
+    }
+  }
+  check_values(eye<float, Dim<Four, X>, Dim<Three>>(mesh), {1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0});
+  check_values(ones<float, Dim<I, X>>(mesh, {3}), {1, 1, 1});
+  check_values(ones<bool, Dim<Three, X>>(mesh), {1, 1, 1});
+
+  auto const a = arange<float, Dim<I, X>>(mesh, 3);
+  check_values(zeros_like(a), {0, 0, 0});
+  check_values(ones_like(a), {1, 1, 1});
+  check_values(full_like(a, 2.5), {2.5, 2.5, 2.5});
+  check_values(full_like(cast<Int>(a), 7), {7, 7, 7});
+  check_values(full_like(a == 1, true), {1, 1, 1});
+  auto e = a + 1;
+  check_values(full_like(std::move(e), 4), {4, 4, 4});
+  CHECK(!e.computed());
+  check_values(all_reduce<Y>(ones_like(to_partial<Y>(a))), {1, 1, 1});
+  auto const longer = arange<float, Dim<I, X>>(mesh, 4);
+  CHECK(on_ranks::code_of([&] { zeros_like(a + longer); }) == "E24");
+  auto const blocks = shard_map<Dim<I, X>>([](auto const& block) { return full_like(block, 3) + zeros_like(block); }, arange<float, Dim<I, X>>(mesh, 8));
+  check_values(blocks, std::vector<double>(8, 3));
+  // what a function of tensors plans
+  CHECK(plan_at(op::FullLike<int>{1}, a).collectives() == 0);
 }
 
 }  // namespace

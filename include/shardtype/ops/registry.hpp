@@ -30,6 +30,7 @@ inline constexpr Registered strict_operations[] = {
     {"Einsum", "einsum"},
     {"Expand", "expand"},
     {"Flip", "flip"},
+    {"FullLike", "full_like"},
     {"HaloExchange", "halo_exchange"},
     {"LogSumExp", "logsumexp"},
     {"Map", "map"},

@@ -255,6 +255,20 @@ struct UpperTriangle : Triangle<true> {
   }
 };
 
+// One value everywhere; of a sum that is owed, the first rank has it.
+struct AllThree : Case {
+  static constexpr Known known(KnownOperands const&) { return {3}; }
+  static constexpr Taken takes = one(numbers);
+  static constexpr rules::Verdict rule(Rules& r, Instruction&) {
+    return r.a.unreduced.empty() ? rules::accept(r.a) : Rules::no();
+  }
+  static std::int64_t element(Cell const&) { return 3; }
+  template <class On>
+  static auto perform(On const& on) {
+    return full_like(on.a, 3);
+  }
+};
+
 // A sort of rows that ranks must bring together first, by op::Named.
 struct NamedSort : Case {
   static constexpr planning::LocalPlan meet(Instruction const& in, Spec const& a, Spec const&) {
@@ -288,7 +302,7 @@ struct NamedSort : Case {
 
 using Along = CaseList<Flip, Roll, FromSecond, FromSecondAndOne, TwiceEach, FromMiddle, Halves,
                        Shift, ShiftRound, HaloRows, HaloRound, RunningSum, RunningProduct,
-                       RunningMax, RunningMin, SumBefore, LowerTriangle, UpperTriangle, NamedSort>;
+                       RunningMax, RunningMin, SumBefore, LowerTriangle, UpperTriangle, AllThree, NamedSort>;
 
 }  // namespace programs::cases
 
@@ -306,6 +320,8 @@ template <>
 inline constexpr auto sample<"CumSum"> = on<A>(op::CumSum<I>{});
 template <>
 inline constexpr auto sample<"Flip"> = on<A>(op::Flip<J>{});
+template <>
+inline constexpr auto sample<"FullLike"> = on<A>(op::FullLike<int>{1});
 template <>
 inline constexpr auto sample<"HaloExchange"> = on<A>(op::HaloExchange<I>{1, 2});
 template <>
