@@ -82,6 +82,7 @@
 #include <shardtype/ops/transfer.hpp>
 #include <shardtype/ops/transpose.hpp>
 #include <shardtype/ops/tril.hpp>
+#include <shardtype/ops/var.hpp>
 #include <shardtype/runtime/environment.hpp>
 #include <shardtype/runtime/mesh.hpp>
 #include <shardtype/tensor/create.hpp>

@@ -163,4 +163,76 @@ TEST_CASE("ranges, identity matrices, tensors like another one") {
   CHECK(plan_at(op::FullLike<int>{1}, a).collectives() == 0);
 }
 
+/// Runs `run`, which is `op` on `a`: what the shim counts is what the plan says, and the plan gathers nothing and runs
+/// at most `reductions` collectives, all_reduce or reduce_scatter.
+template <class Op, class A, class Run>
+auto as_planned(Op const& op, A const& a, int reductions, Run run) {
+  Plan const p = plan_at(op, a);
+  CHECK(p.collectives() <= reductions);
+  CHECK(p.count(Collective::all_reduce) + p.count(Collective::reduce_scatter) == p.collectives());
+  using R = checking::Resolve<Op, A>;
+  core::Coords const me = runtime::map_axes(a.mesh().state(), R::S::names).coords;
+  shim::reset();
+  auto result = run();
+  CHECK(shim::bytes() == p.bytes(me));
+  return result;
+}
+
+double element_at(std::int64_t i, std::int64_t j, std::int64_t k) {
+  return static_cast<double>((i * 5 + j * 3 + k * 7 + i * j) % 13) * 0.25 - 1;
+}
+
+/// var and stddev over J of tensors of these dims, named as `Out...`, whatever their mean is.
+template <class T, class Row, class Middle, class Last, class... Out, class M>
+void check_variances(M const& mesh, std::array<std::int64_t, 3> const& n, int reductions = 1) {
+  for (double const offset : {0.0, sizeof(T) == 4 ? 4096.0 : 1e9}) {
+    auto const a = from_function<T, Row, Middle, Last>(mesh, n, [=](auto i, auto j, auto k) {
+      return static_cast<T>(offset + element_at(i, j, k));
+    });
+    for (double const ddof : {0.0, 1.0}) {
+      std::vector<double> variances, deviations;
+      for (std::int64_t i = 0; i < n[0]; ++i)
+        for (std::int64_t k = 0; k < n[2]; ++k) {
+          auto const count = static_cast<double>(n[1]);
+          double mean = 0, squares = 0;
+          for (std::int64_t j = 0; j < n[1]; ++j) mean += element_at(i, j, k) / count;
+          for (std::int64_t j = 0; j < n[1]; ++j)
+            squares += (element_at(i, j, k) - mean) * (element_at(i, j, k) - mean);
+          double const var = count - ddof > 0 ? squares / (count - ddof) : std::nan("");
+          variances.push_back(var < 1e-9 ? 0 : var);
+          deviations.push_back(var < 1e-9 ? 0 : std::sqrt(var));
+        }
+      double const near = sizeof(T) == 4 ? 1e-6 : 1e-11;
+      auto const squares = as_planned(op::Var<Out...>{{ddof}}, a, reductions, [&] { return var<Out...>(a, ddof); });
+      check_values(squares, variances, near);
+      auto const roots = as_planned(op::StdDev<Out...>{{ddof}}, a, reductions, [&] { return stddev<Out...>(a, ddof); });
+      check_values(roots, deviations, near);
+    }
+  }
+}
+
+TEST_CASE("variances and standard deviations, over split dims too") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  for (std::array<std::int64_t, 3> const& n :
+       {std::array<std::int64_t, 3>{5, 7, 3}, {4, 33, 1}, {2, 1, 3}, {3, 0, 2}, {0, 4, 2}, {1, 5000, 1}}) {
+    INFO("extents " << n[0] << " " << n[1] << " " << n[2]);
+    check_variances<double, Dim<I, X>, Dim<J>, Dim<K, Y>, J>(mesh, n);
+    check_variances<float, Dim<I>, Dim<J>, Dim<K, Y>, Dim<I>, Dim<K, Y>>(mesh, n);
+    check_variances<double, Dim<I>, Dim<J, X>, Dim<K, Y>, Dim<I>, Dim<K, Y>>(mesh, n);
+    check_variances<float, Dim<I, X>, Dim<J, Y>, Dim<K>, Dim<I, X>, Dim<K>>(mesh, n);
+    check_variances<double, Dim<I>, Dim<J, Y, X>, Dim<K>, Dim<I, Y>, Dim<K, X>>(mesh, n, 2);
+    check_variances<double, Dim<I>, Dim<J, Cyclic<X, 2>>, Dim<K>, Dim<I>, Dim<K>>(mesh, n);
+  }
+  // of complex numbers: real
+  using C = Kokkos::complex<float>;
+  auto const z = from_function<C, Dim<I, X>, Dim<J>>(
+      mesh, {4, 2}, [](auto i, auto j) { return C(static_cast<float>(i), static_cast<float>(2 * j)); });
+  check_values(var<Dim<J>>(z), {1.25, 1.25}, 1e-6);
+  check_values(var<Tensor<float>>(z), {2.25}, 1e-6);
+  auto const a = arange<double, Dim<I, X>>(mesh, 4);
+  check_values(var<Tensor<double>>(a * 2 + 1), {5});
+  check_values(var<Tensor<double>>(where(a == 2, std::nan(""), a)), {std::nan("")});
+  check_values(var<Tensor<double>>(where(a == 2, 1 / (a * 0), a)), {std::nan("")});
+}
+
 }  // namespace

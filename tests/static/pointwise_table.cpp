@@ -167,6 +167,12 @@ static_assert(no_reduction<op::Reduce<r::Sum, I, I>, T<Dim<I>>> == Code::T02_ind
 static_assert(no_reduction<op::Reduce<r::Maximum, I>, T<Dim<I>, UX>> == Code::S02_other_kind_owed);
 static_assert(no_reduction<op::Reduce<r::Sum, I>, T<Dim<I>, MX>> == Code::S02_other_kind_owed);
 static_assert(no_reduction<op::Reduce<r::Product, I>, T<Dim<I, X>>> == Code::S03_split);
+static_assert(reduces<op::Var<J>, T<Dim<I, X>>, T<Dim<I, X>, Dim<J>>>);
+static_assert(reduces<op::StdDev<J>, T<Dim<I, X>>, Tensor<Z, Dim<I, X>, Dim<J>>>);
+static_assert(no_reduction<op::Var<I>, T<Dim<I, X>, Dim<J>>> == Code::S03_split);
+static_assert(no_reduction<op::Var<J>, T<Dim<I>, Dim<J>, UX>> == Code::S02_other_kind_owed);
+static_assert(no_reduction<op::StdDev<J>, Tensor<int, Dim<I>, Dim<J>>> == Code::P12_not_floating);
+static_assert(no_reduction<op::Var<T<Dim<J>>>, T<Dim<I, X>, Dim<J>>> == Code::ok);
 static_assert(no_reduction<op::Reduce<r::Any, I>, T<Dim<I>>> == Code::P11_condition);
 static_assert(no_reduction<op::Reduce<r::Product, T<>>, T<Dim<I, X>>> == Code::ok);
 static_assert(no_reduction<op::Reduce<r::Product, T<UX>>, T<Dim<I, X>>> ==

@@ -116,6 +116,11 @@ static_assert(is_carried(plan(op::Prod<Dim<M>>{}, type<A>), Collective::all_redu
                          96, 48));
 static_assert(is_carried(plan(op::LogSumExp<Dim<M, Y>>{}, type<A>), Collective::reduce_scatter,
                          192 * 3 / 4, 192, 12));
+static_assert(is_carried(plan(op::Var<Dim<M>>{{1}}, type<A>), Collective::all_reduce,
+                         2 * 384 * 3 / 4, 384, 48));
+static_assert(is_carried(plan(op::StdDev<Dim<M, Y>>{}, type<C>), Collective::reduce_scatter,
+                         576 * 3 / 4, 576, 12));
+static_assert(is_local(plan(op::Var<M>{}, type<A>), read, 4 * read, 250 * 4, 250 * 32));
 static_assert(is_carried(plan(op::ArgMax<Dim<M>>{}, type<A>), Collective::all_reduce,
                          2 * 192 * 3 / 4, 192, 96));
 static_assert(is_carried(plan(op::ReproducibleSum<Dim<M>>{}, type<A>), Collective::all_reduce,

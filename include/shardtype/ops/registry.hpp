@@ -61,6 +61,7 @@ inline constexpr Registered strict_operations[] = {
     {"SplitDim", "split_dim"},
     {"Squeeze", "squeeze"},
     {"Stack", "stack"},
+    {"StdDev", "stddev"},
     {"Sum", "sum"},
     {"Take", "take"},
     {"TakeAlong", "take_along"},
@@ -72,6 +73,7 @@ inline constexpr Registered strict_operations[] = {
     {"Transpose", "transpose"},
     {"Tril", "tril"},
     {"Triu", "triu"},
+    {"Var", "var"},
 };
 
 }  // namespace shardtype::op

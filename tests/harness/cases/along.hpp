@@ -255,6 +255,33 @@ struct UpperTriangle : Triangle<true> {
   }
 };
 
+// Of n whole numbers, n^2 times the variance: n times the sum of squares less the square of the sum.
+struct Variance : Case {
+  static constexpr Taken takes = one(floats);
+  static constexpr Known known(KnownOperands const& of) {
+    return {times(times(of.a.most, of.a.most), most_extent * most_extent)};
+  }
+  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
+    rules::Labels kept;
+    for (int d = 0; d < r.a.rank; ++d)
+      if (r.a.dims[d].label != in.from) kept.push(r.a.dims[d].label);
+    return rules::reduction(r.a, kept, rules::ReductionKind::whole);
+  }
+  static std::int64_t element(Cell const& c) {
+    std::int64_t sum = 0;
+    std::int64_t squares = 0;
+    for (std::int64_t k = 0; k < c.n(); ++k) sum += c.a(k), squares += c.a(k) * c.a(k);
+    return c.n() * squares - sum * sum;
+  }
+  template <class On>
+  static auto perform(On const& on) {
+    using V = typename On::V;
+    auto const twice = min(var<V>(on.a), square(stddev<V>(on.a)));
+    auto const n = static_cast<double>(on.n);
+    return round(where(isnan(twice), 0.0, twice) * (n * n)).tensor();
+  }
+};
+
 // One value everywhere; of a sum that is owed, the first rank has it.
 struct AllThree : Case {
   static constexpr Known known(KnownOperands const&) { return {3}; }
@@ -302,7 +329,7 @@ struct NamedSort : Case {
 
 using Along = CaseList<Flip, Roll, FromSecond, FromSecondAndOne, TwiceEach, FromMiddle, Halves,
                        Shift, ShiftRound, HaloRows, HaloRound, RunningSum, RunningProduct,
-                       RunningMax, RunningMin, SumBefore, LowerTriangle, UpperTriangle, AllThree, NamedSort>;
+                       RunningMax, RunningMin, SumBefore, LowerTriangle, UpperTriangle, Variance, AllThree, NamedSort>;
 
 }  // namespace programs::cases
 
@@ -339,11 +366,15 @@ inline constexpr auto sample<"Shift"> = on<A>(op::Shift<I>{3});
 template <>
 inline constexpr auto sample<"Slice"> = on<A>(op::Slice<J, P>{2, 4});
 template <>
+inline constexpr auto sample<"StdDev"> = on<A>(op::StdDev<J>{});
+template <>
 inline constexpr auto sample<"Tile"> = on<A>(op::Tile<J, M>{2});
 
 template <>
 inline constexpr auto sample<"Tril"> = on<A>(op::Tril<I, J>{1});
 template <>
 inline constexpr auto sample<"Triu"> = on<A>(op::Triu<I, J>{1});
+template <>
+inline constexpr auto sample<"Var"> = on<A>(op::Var<J>{{1}});
 
 }  // namespace samples
