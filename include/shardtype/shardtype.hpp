@@ -68,6 +68,7 @@
 #include <shardtype/ops/scatter_add.hpp>
 #include <shardtype/ops/shift.hpp>
 #include <shardtype/ops/slice.hpp>
+#include <shardtype/ops/softmax.hpp>
 #include <shardtype/ops/sort.hpp>
 #include <shardtype/ops/split_dim.hpp>
 #include <shardtype/ops/squeeze.hpp>

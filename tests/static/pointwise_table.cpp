@@ -303,4 +303,27 @@ static_assert(Resolve<op::ToPartial<X>, T<Dim<I, X, Y>>>::verdict.code == Code::
 static_assert(Resolve<op::ToPartial<X>, T<Dim<I>, MX>>::verdict.code == Code::K05_already_owed);
 static_assert(Resolve<op::ToReduced<X>, T<Dim<I, X>>>::verdict.code == Code::K06_split);
 
+// Softmax: the operand's own type; over split dims a result that is named behind the labels.
+static_assert(reduces<op::Softmax<J>, T<Dim<I, X>, Dim<J>>, T<Dim<I, X>, Dim<J>>>);
+static_assert(reduces<op::LogSoftmax<J, K>, T<Dim<J>, Dim<I, X>, Dim<K>>,
+                      T<Dim<J>, Dim<I, X>, Dim<K>>>);
+static_assert(reduces<op::Softmax<>, T<Dim<J>>, T<Dim<J>>>);
+static_assert(reduces<op::Softmax<J>, T<Dim<J>, RX>, T<Dim<J>, RX>>);
+static_assert(no_reduction<op::Softmax<I>, T<Dim<I, X>, Dim<J>>> == Code::S03_split);
+static_assert(no_reduction<op::Softmax<>, T<Dim<I, X>, Dim<J>>> == Code::S03_split);
+static_assert(no_reduction<op::Softmax<K>, T<Dim<I, X>>> == Code::S01_no_such_index);
+static_assert(no_reduction<op::Softmax<J, J>, T<Dim<J>>> == Code::T02_index_twice);
+static_assert(no_reduction<op::LogSoftmax<J>, T<Dim<J>, UX>> == Code::S02_other_kind_owed);
+static_assert(no_reduction<op::Softmax<J>, Tensor<int, Dim<J>>> == Code::P12_not_floating);
+static_assert(no_reduction<op::Softmax<J>, Tensor<Z, Dim<J>>> == Code::S04_no_order);
+static_assert(reduces<op::Softmax<I, Dim<J, X>, Dim<I>>, T<Dim<J, X>, Dim<I>>,
+                      T<Dim<I, X>, Dim<J>>>);
+static_assert(no_reduction<op::Softmax<I, Dim<J>>, T<Dim<I, X>, Dim<J>>> ==
+              Code::R01_indices_differ);
+static_assert(no_reduction<op::Softmax<J, Dim<J>, UX>, T<Dim<J>>> ==
+              Code::R02_replicated_to_unreduced);
+static_assert(no_reduction<op::Softmax<J, T<Dim<J>>>, T<Dim<J>, UX>> == Code::S02_other_kind_owed);
+static_assert(no_reduction<op::Softmax<J, Tensor<double, Dim<J>>>, T<Dim<J>>> ==
+              Code::N05_element_type);
+
 }  // namespace

@@ -282,6 +282,28 @@ struct Variance : Case {
   }
 };
 
+// Of logarithms of whole numbers, by their sum: the numbers.
+struct Softmax : Case {
+  static constexpr Taken takes = one(floats);
+  static constexpr Known known(KnownOperands const& of) {
+    return {of.a.most > (std::int64_t{1} << 32) ? too_large : of.a.most + 1};
+  }
+  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
+    rules::Labels kept;
+    for (int d = 0; d < r.a.rank; ++d)
+      if (r.a.dims[d].label != in.from) kept.push(r.a.dims[d].label);
+    return rules::normalization(r.a, kept);
+  }
+  static std::int64_t element(Cell const& c) { return (c.a() < 0 ? -c.a() : c.a()) + 1; }
+  template <class On>
+  static auto perform(On const& on) {
+    using V = typename On::V;
+    auto const numbers = (abs(on.a) + 1).tensor();
+    auto const logs = log(numbers).tensor();
+    return round(min(softmax<V>(logs), exp(log_softmax<V>(logs))) * sum<V>(numbers)).tensor();
+  }
+};
+
 // One value everywhere; of a sum that is owed, the first rank has it.
 struct AllThree : Case {
   static constexpr Known known(KnownOperands const&) { return {3}; }
@@ -329,7 +351,7 @@ struct NamedSort : Case {
 
 using Along = CaseList<Flip, Roll, FromSecond, FromSecondAndOne, TwiceEach, FromMiddle, Halves,
                        Shift, ShiftRound, HaloRows, HaloRound, RunningSum, RunningProduct,
-                       RunningMax, RunningMin, SumBefore, LowerTriangle, UpperTriangle, Variance, AllThree, NamedSort>;
+                       RunningMax, RunningMin, SumBefore, LowerTriangle, UpperTriangle, Variance, Softmax, AllThree, NamedSort>;
 
 }  // namespace programs::cases
 
@@ -365,6 +387,10 @@ template <>
 inline constexpr auto sample<"Shift"> = on<A>(op::Shift<I>{3});
 template <>
 inline constexpr auto sample<"Slice"> = on<A>(op::Slice<J, P>{2, 4});
+template <>
+inline constexpr auto sample<"LogSoftmax"> = on<A>(op::LogSoftmax<J>{});
+template <>
+inline constexpr auto sample<"Softmax"> = on<A>(op::Softmax<J>{});
 template <>
 inline constexpr auto sample<"StdDev"> = on<A>(op::StdDev<J>{});
 template <>
