@@ -262,6 +262,7 @@ struct Variance : Case {
     return {times(times(of.a.most, of.a.most), most_extent * most_extent)};
   }
   static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
+    if (r.a.find(in.from) < 0) return Rules::no();
     rules::Labels kept;
     for (int d = 0; d < r.a.rank; ++d)
       if (r.a.dims[d].label != in.from) kept.push(r.a.dims[d].label);
@@ -289,6 +290,7 @@ struct Softmax : Case {
     return {of.a.most > (std::int64_t{1} << 32) ? too_large : of.a.most + 1};
   }
   static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
+    if (r.a.find(in.from) < 0) return Rules::no();
     rules::Labels kept;
     for (int d = 0; d < r.a.rank; ++d)
       if (r.a.dims[d].label != in.from) kept.push(r.a.dims[d].label);
