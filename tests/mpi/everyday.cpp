@@ -47,42 +47,46 @@ TEST_CASE("functions of neural networks: small values keep their digits, large o
   OnMesh const mesh(MPI_COMM_WORLD, on_ranks::grids()[0]);
   static constexpr double inf = std::numeric_limits<double>::infinity();
   static constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-  static constexpr double given[] = {-inf, -1000, -745, -40, -3, -0.5, 0, 0.5, 3, 40, 1000, inf, nan};
+  static constexpr double given[] = {-inf, -1000, -745, -40,  -3,  -0.5, 0,
+                                     0.5,  3,     40,   1000, inf, nan};
   auto const a = from_function<double, Dim<I, X>>(mesh, {13}, [](auto i) { return given[i]; });
   // 1 + tanh and 1 + erf would have no digits left at -40, 1 / (1 + e^745) none at -745
   check_values(relu(a), {0, 0, 0, 0, 0, 0, 0, 0.5, 3, 40, 1000, inf, nan});
   check_values(sigmoid(a),
-               {0, 0, std::exp(-745.), std::exp(-40.), 0.04742587317756678, 0.37754066879814543, 0.5,
-                0.6224593312018546, 0.9525741268224334, 1, 1, 1, nan});
+               {0, 0, std::exp(-745.), std::exp(-40.), 0.04742587317756678, 0.37754066879814543,
+                0.5, 0.6224593312018546, 0.9525741268224334, 1, 1, 1, nan});
   check_values(silu(a), {0, 0, -745 * std::exp(-745.), -40 * std::exp(-40.), -0.14227761953270035,
                          -0.18877033439907272, 0, 0.3112296656009273, 2.8577223804672998, 40, 1000,
                          inf, nan});
-  check_values(softplus(a), {0, 0, std::exp(-745.), std::exp(-40.), 0.04858735157374206,
-                             0.47407698418010669, 0.69314718055994531, 0.97407698418010669,
-                             3.0485873515737421, 40, 1000, inf, nan});
+  check_values(softplus(a),
+               {0, 0, std::exp(-745.), std::exp(-40.), 0.04858735157374206, 0.47407698418010669,
+                0.69314718055994531, 0.97407698418010669, 3.0485873515737421, 40, 1000, inf, nan});
   check_values(gelu(where(a == -40, -10.0, a)),
                {0, 0, 0, -7.619853024160526e-23, -0.004049694094890287, -0.15426876936299344, 0,
-                0.34573123063700656, 2.99595030590511, 40, 1000, inf, nan}, 1e-12);
+                0.34573123063700656, 2.99595030590511, 40, 1000, inf, nan},
+               1e-12);
   check_values(gelu_tanh(where(a == -40, -6.0, a)),
-               {0, 0, 0, -8.43964670076231e-11,
-                -0.003637392081773019, -0.15428599017485609, 0, 0.34571400982514394,
-                2.9963626079182273, 40, 1000, inf, nan}, 1e-12);
+               {0, 0, 0, -8.43964670076231e-11, -0.003637392081773019, -0.15428599017485609, 0,
+                0.34571400982514394, 2.9963626079182273, 40, 1000, inf, nan},
+               1e-12);
   check_values(clip(a, -3.0, 40.0), {-3, -3, -3, -3, -3, -0.5, 0, 0.5, 3, 40, 40, 40, nan});
   check_values(clip(a, -3.0, nan), std::vector<double>(13, nan));
   check_values(clip(a, 2.0, 1.0), {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, nan});
   check_values(isinf(a), {1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0});
   check_values(isfinite(a), {0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0});
-  check_values(floor_divide(a, 2.0),
-               {nan, -500, -373, -20, -2, -1, 0, 0, 1, 20, 500, nan, nan});
-  check_values(floor_divide(a, 0.0), {-inf, -inf, -inf, -inf, -inf, -inf, nan, inf, inf, inf, inf, inf, nan});
+  check_values(floor_divide(a, 2.0), {nan, -500, -373, -20, -2, -1, 0, 0, 1, 20, 500, nan, nan});
+  check_values(floor_divide(a, 0.0),
+               {-inf, -inf, -inf, -inf, -inf, -inf, nan, inf, inf, inf, inf, inf, nan});
   check_values(floor_divide(a, inf), {nan, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, nan, nan});
   // of float, whose range is another
   auto const f = cast<float>(a);
-  check_values(softplus(f), {0, 0, 0, std::exp(-40.), 0.04858735157374206, 0.47407698418010669,
-                             0.69314718055994531, 0.97407698418010669, 3.0485873515737421, 40, 1000,
-                             inf, nan}, 1e-6);
+  check_values(softplus(f),
+               {0, 0, 0, std::exp(-40.), 0.04858735157374206, 0.47407698418010669,
+                0.69314718055994531, 0.97407698418010669, 3.0485873515737421, 40, 1000, inf, nan},
+               1e-6);
   check_values(sigmoid(f) * 0 + relu(f), {0, 0, 0, 0, 0, 0, 0, 0.5, 3, 40, 1000, inf, nan}, 0);
-  check_values(gelu_tanh(f * 1e20F), {0, 0, 0, 0, 0, 0, 0, 0.5e20, 3e20, 40e20, 1000e20, inf, nan}, 1e-6);
+  check_values(gelu_tanh(f * 1e20F), {0, 0, 0, 0, 0, 0, 0, 0.5e20, 3e20, 40e20, 1000e20, inf, nan},
+               1e-6);
   // of integers
   auto const n = from_function<std::int32_t, Dim<I, X>>(mesh, {9}, [](auto i) {
     return i == 8 ? std::numeric_limits<std::int32_t>::min() + 1 : static_cast<std::int32_t>(i) - 4;
@@ -138,7 +142,8 @@ TEST_CASE("ranges, identity matrices, tensors like another one") {
         for (Int j = 0; j < n[1]; ++j) expected.push_back(j - i == k ? 1 : 0);
       check_values(eye<float, Dim<I, X>, Dim<J, Y>>(mesh, n, k), expected);
       check_values(eye<bool, Dim<I>, Dim<J, Y, X>>(mesh, n, k), expected);
-      check_values(real(eye<Kokkos::complex<float>, Dim<I, Cyclic<X, 1>>, Dim<J>>(mesh, n, k)), expected);
+      check_values(real(eye<Kokkos::complex<float>, Dim<I, Cyclic<X, 1>>, Dim<J>>(mesh, n, k)),
+                   expected);
     }
   }
   check_values(eye<float, Dim<Four, X>, Dim<Three>>(mesh), {1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0});
@@ -157,7 +162,9 @@ TEST_CASE("ranges, identity matrices, tensors like another one") {
   check_values(all_reduce<Y>(ones_like(to_partial<Y>(a))), {1, 1, 1});
   auto const longer = arange<float, Dim<I, X>>(mesh, 4);
   CHECK(on_ranks::code_of([&] { zeros_like(a + longer); }) == "E24");
-  auto const blocks = shard_map<Dim<I, X>>([](auto const& block) { return full_like(block, 3) + zeros_like(block); }, arange<float, Dim<I, X>>(mesh, 8));
+  auto const blocks = shard_map<Dim<I, X>>(
+      [](auto const& block) { return full_like(block, 3) + zeros_like(block); },
+      arange<float, Dim<I, X>>(mesh, 8));
   check_values(blocks, std::vector<double>(8, 3));
   // what a function of tensors plans
   CHECK(plan_at(op::FullLike<int>{1}, a).collectives() == 0);
@@ -205,9 +212,11 @@ void check_variances(M const& mesh, std::array<std::int64_t, 3> const& n, int re
           deviations.push_back(var < 1e-9 ? 0 : std::sqrt(var));
         }
       double const near = sizeof(T) == 4 ? 1e-6 : 1e-11;
-      auto const squares = as_planned(op::Var<Out...>{{ddof}}, a, reductions, [&] { return var<Out...>(a, ddof); });
+      auto const squares =
+          as_planned(op::Var<Out...>{{ddof}}, a, reductions, [&] { return var<Out...>(a, ddof); });
       check_values(squares, variances, near);
-      auto const roots = as_planned(op::StdDev<Out...>{{ddof}}, a, reductions, [&] { return stddev<Out...>(a, ddof); });
+      auto const roots = as_planned(op::StdDev<Out...>{{ddof}}, a, reductions,
+                                    [&] { return stddev<Out...>(a, ddof); });
       check_values(roots, deviations, near);
     }
   }
@@ -215,8 +224,12 @@ void check_variances(M const& mesh, std::array<std::int64_t, 3> const& n, int re
 
 TEST_CASE("variances and standard deviations, over split dims too") {
   auto const mesh = on_ranks::two_axes<X, Y>();
-  for (std::array<std::int64_t, 3> const& n :
-       {std::array<std::int64_t, 3>{5, 7, 3}, {4, 33, 1}, {2, 1, 3}, {3, 0, 2}, {0, 4, 2}, {1, 5000, 1}}) {
+  for (std::array<std::int64_t, 3> const& n : {std::array<std::int64_t, 3>{5, 7, 3},
+                                               {4, 33, 1},
+                                               {2, 1, 3},
+                                               {3, 0, 2},
+                                               {0, 4, 2},
+                                               {1, 5000, 1}}) {
     INFO("extents " << n[0] << " " << n[1] << " " << n[2]);
     check_variances<double, Dim<I, X>, Dim<J>, Dim<K, Y>, J>(mesh, n);
     check_variances<float, Dim<I>, Dim<J>, Dim<K, Y>, Dim<I>, Dim<K, Y>>(mesh, n);
@@ -227,8 +240,9 @@ TEST_CASE("variances and standard deviations, over split dims too") {
   }
   // of complex numbers: real
   using C = Kokkos::complex<float>;
-  auto const z = from_function<C, Dim<I, X>, Dim<J>>(
-      mesh, {4, 2}, [](auto i, auto j) { return C(static_cast<float>(i), static_cast<float>(2 * j)); });
+  auto const z = from_function<C, Dim<I, X>, Dim<J>>(mesh, {4, 2}, [](auto i, auto j) {
+    return C(static_cast<float>(i), static_cast<float>(2 * j));
+  });
   check_values(var<Dim<J>>(z), {1.25, 1.25}, 1e-6);
   check_values(var<Tensor<float>>(z), {2.25}, 1e-6);
   auto const a = arange<double, Dim<I, X>>(mesh, 4);
@@ -256,8 +270,9 @@ void check_softmax(M const& mesh, std::array<std::int64_t, 3> const& n, int redu
           logs.push_back(-std::log(sum));
         }
     double const near = sizeof(T) == 4 ? 2e-6 : 1e-12;
-    check_values(as_planned(op::Softmax<Names...>{}, a, reductions, [&] { return softmax<Names...>(a); }), weights,
-                 near);
+    check_values(
+        as_planned(op::Softmax<Names...>{}, a, reductions, [&] { return softmax<Names...>(a); }),
+        weights, near);
     check_values(exp(as_planned(op::LogSoftmax<Names...>{}, a, reductions,
                                 [&] { return log_softmax<Names...>(a); })),
                  weights, 4 * near);
@@ -266,27 +281,37 @@ void check_softmax(M const& mesh, std::array<std::int64_t, 3> const& n, int redu
 
 TEST_CASE("softmax, over split dims too") {
   auto const mesh = on_ranks::two_axes<X, Y>();
-  for (std::array<std::int64_t, 3> const& n :
-       {std::array<std::int64_t, 3>{5, 7, 3}, {4, 33, 1}, {2, 1, 3}, {3, 0, 2}, {0, 4, 2}, {1, 5000, 1}}) {
+  for (std::array<std::int64_t, 3> const& n : {std::array<std::int64_t, 3>{5, 7, 3},
+                                               {4, 33, 1},
+                                               {2, 1, 3},
+                                               {3, 0, 2},
+                                               {0, 4, 2},
+                                               {1, 5000, 1}}) {
     INFO("extents " << n[0] << " " << n[1] << " " << n[2]);
     check_softmax<double, Dim<I, X>, Dim<J>, Dim<K, Y>, J>(mesh, n, 0);
     check_softmax<float, Dim<I>, Dim<J, X>, Dim<K, Y>, J, Dim<I>, Dim<J, X>, Dim<K, Y>>(mesh, n);
     check_softmax<double, Dim<I, X>, Dim<J, Y>, Dim<K>, J, Dim<I, X>, Dim<J, Y>, Dim<K>>(mesh, n);
     check_softmax<float, Dim<I>, Dim<J, Y, X>, Dim<K>, J, Dim<I>, Dim<J, Y, X>, Dim<K>>(mesh, n);
-    check_softmax<double, Dim<I>, Dim<J, Cyclic<X, 2>>, Dim<K>, J, Dim<I, Y>, Dim<J, Cyclic<X, 2>>, Dim<K>>(mesh, n);
+    check_softmax<double, Dim<I>, Dim<J, Cyclic<X, 2>>, Dim<K>, J, Dim<I, Y>, Dim<J, Cyclic<X, 2>>,
+                  Dim<K>>(mesh, n);
     check_softmax<double, Dim<I>, Dim<J>, Dim<K>, J, Dim<I, Y>, Dim<J, X>, Dim<K>>(mesh, n, 0);
     // resharded afterwards
     check_softmax<float, Dim<I>, Dim<J, X>, Dim<K>, J, Dim<I, X>, Dim<J>, Dim<K, Y>>(mesh, n, -1);
   }
   // over several dims, and all
-  auto const a = from_function<double, Dim<I, X>, Dim<J, Y>>(mesh, {3, 5}, [](auto i, auto j) { return element_at(i, j, 0); });
+  auto const a = from_function<double, Dim<I, X>, Dim<J, Y>>(
+      mesh, {3, 5}, [](auto i, auto j) { return element_at(i, j, 0); });
   check_values(sum<Tensor<double>>(softmax<I, J, Dim<I, X>, Dim<J, Y>>(a)), {1});
-  check_values(abs(sum<Tensor<double>>(exp(log_softmax<Tensor<double, Dim<I, X>, Dim<J, Y>>>(a))) - 1) < 1e-14, {1});
+  check_values(abs(sum<Tensor<double>>(exp(log_softmax<Tensor<double, Dim<I, X>, Dim<J, Y>>>(a))) -
+                   1) < 1e-14,
+               {1});
   // rows of infinities and NaNs, as in JAX
   constexpr double inf = std::numeric_limits<double>::infinity();
   double const nan = std::nan("");
-  double const rows[5][3] = {{-inf, 0, 0}, {-inf, -inf, -inf}, {inf, 0, -inf}, {nan, 0, 1}, {1e308, -1e308, 1e308}};
-  auto const b = from_function<double, Dim<I>, Dim<J, Y>>(mesh, {5, 3}, [&](auto i, auto j) { return rows[i][j]; });
+  double const rows[5][3] = {
+      {-inf, 0, 0}, {-inf, -inf, -inf}, {inf, 0, -inf}, {nan, 0, 1}, {1e308, -1e308, 1e308}};
+  auto const b = from_function<double, Dim<I>, Dim<J, Y>>(
+      mesh, {5, 3}, [&](auto i, auto j) { return rows[i][j]; });
   check_values(softmax<J, Dim<I>, Dim<J, Y>>(b),
                {0, 0.5, 0.5, nan, nan, nan, nan, nan, nan, nan, nan, nan, 0.5, 0, 0.5});
   double const half = -std::log(2.0);
@@ -296,7 +321,8 @@ TEST_CASE("softmax, over split dims too") {
 
 TEST_CASE("softmax of blocks of manual mode") {
   auto const mesh = on_ranks::two_axes<X, Y>();
-  auto const a = from_function<double, Dim<I, X>, Dim<J>>(mesh, {4, 3}, [](auto i, auto j) { return element_at(i, j, 1); });
+  auto const a = from_function<double, Dim<I, X>, Dim<J>>(
+      mesh, {4, 3}, [](auto i, auto j) { return element_at(i, j, 1); });
   auto const blocks = shard_map<Dim<I, X>, Dim<J>>([](auto const& b) { return softmax<J>(b); }, a);
   check_values(abs(blocks - softmax<J>(a)) < 1e-15, std::vector<double>(12, 1));
   check_values(sum<J>(softmax<J>(a + 1)), {1, 1, 1, 1});

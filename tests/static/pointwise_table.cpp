@@ -59,15 +59,16 @@ static_assert(refusal_of<f::Add, Tensor<int, Dim<I>>, Number<double>> ==
 static_assert(refusal_of<f::Where, T<Dim<I>>, T<Dim<I>>, T<Dim<I>>> == Code::P11_condition);
 static_assert(refusal_of<f::Exp, Tensor<int, Dim<I>>> == Code::P12_not_floating);
 static_assert(gives<f::Relu, Tensor<int, Dim<I, X>>, Tensor<int, Dim<I, X>>>);
-static_assert(gives<f::Clip, Tensor<int, Dim<I, X>>, Tensor<int, Dim<I, X>>, Number<int>, Tensor<int, Dim<I>>>);
+static_assert(gives<f::Clip, Tensor<int, Dim<I, X>>, Tensor<int, Dim<I, X>>, Number<int>,
+                    Tensor<int, Dim<I>>>);
 static_assert(refusal_of<f::Clip, Tensor<int, Dim<I>>, Number<double>, Number<int>> ==
               Code::P10_number_does_not_fit);
 static_assert(gives<f::FloorDivide, T<Dim<I, X>, Dim<J>>, T<Dim<I>, Dim<J>>, T<Dim<I, X>>>);
 static_assert(gives<f::IsInf, Tensor<bool, Dim<I, X>>, T<Dim<I, X>>>);
 template <class F>
-constexpr bool of_reals_alone =
-    gives<F, T<Dim<I, X>>, T<Dim<I, X>>> && refusal_of<F, Tensor<Z, Dim<I>>> == Code::S04_no_order &&
-    refusal_of<F, T<Dim<I>, UX>> == Code::P04_not_linear;
+constexpr bool of_reals_alone = gives<F, T<Dim<I, X>>, T<Dim<I, X>>> &&
+                                refusal_of<F, Tensor<Z, Dim<I>>> == Code::S04_no_order &&
+                                refusal_of<F, T<Dim<I>, UX>> == Code::P04_not_linear;
 static_assert(of_reals_alone<f::Relu> && of_reals_alone<f::Sigmoid> && of_reals_alone<f::Silu> &&
               of_reals_alone<f::Softplus> && of_reals_alone<f::Gelu> &&
               of_reals_alone<f::GeluTanh> && of_reals_alone<f::Sign> && of_reals_alone<f::Erf>);
@@ -305,8 +306,8 @@ static_assert(Resolve<op::ToReduced<X>, T<Dim<I, X>>>::verdict.code == Code::K06
 
 // Softmax: the operand's own type; over split dims a result that is named behind the labels.
 static_assert(reduces<op::Softmax<J>, T<Dim<I, X>, Dim<J>>, T<Dim<I, X>, Dim<J>>>);
-static_assert(reduces<op::LogSoftmax<J, K>, T<Dim<J>, Dim<I, X>, Dim<K>>,
-                      T<Dim<J>, Dim<I, X>, Dim<K>>>);
+static_assert(
+    reduces<op::LogSoftmax<J, K>, T<Dim<J>, Dim<I, X>, Dim<K>>, T<Dim<J>, Dim<I, X>, Dim<K>>>);
 static_assert(reduces<op::Softmax<>, T<Dim<J>>, T<Dim<J>>>);
 static_assert(reduces<op::Softmax<J>, T<Dim<J>, RX>, T<Dim<J>, RX>>);
 static_assert(no_reduction<op::Softmax<I>, T<Dim<I, X>, Dim<J>>> == Code::S03_split);
@@ -316,8 +317,8 @@ static_assert(no_reduction<op::Softmax<J, J>, T<Dim<J>>> == Code::T02_index_twic
 static_assert(no_reduction<op::LogSoftmax<J>, T<Dim<J>, UX>> == Code::S02_other_kind_owed);
 static_assert(no_reduction<op::Softmax<J>, Tensor<int, Dim<J>>> == Code::P12_not_floating);
 static_assert(no_reduction<op::Softmax<J>, Tensor<Z, Dim<J>>> == Code::S04_no_order);
-static_assert(reduces<op::Softmax<I, Dim<J, X>, Dim<I>>, T<Dim<J, X>, Dim<I>>,
-                      T<Dim<I, X>, Dim<J>>>);
+static_assert(
+    reduces<op::Softmax<I, Dim<J, X>, Dim<I>>, T<Dim<J, X>, Dim<I>>, T<Dim<I, X>, Dim<J>>>);
 static_assert(no_reduction<op::Softmax<I, Dim<J>>, T<Dim<I, X>, Dim<J>>> ==
               Code::R01_indices_differ);
 static_assert(no_reduction<op::Softmax<J, Dim<J>, UX>, T<Dim<J>>> ==

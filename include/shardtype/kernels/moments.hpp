@@ -35,9 +35,7 @@ struct VarianceReducer {
 
   KOKKOS_FUNCTION static Part nothing() { return {Real(0), Mean(0), Mean(0), Real(0)}; }
   KOKKOS_FUNCTION static Total widen(Part const& a) { return a; }
-  KOKKOS_FUNCTION static Real squared(Mean const& x) {
-    return product(x, x);
-  }
+  KOKKOS_FUNCTION static Real squared(Mean const& x) { return product(x, x); }
   KOKKOS_FUNCTION static void join(Total& a, Total const& b) {
     if (b.count == Real(0)) return;
     if (a.count == Real(0)) {

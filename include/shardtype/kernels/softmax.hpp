@@ -75,9 +75,9 @@ void normalize(Exec const& exec, T const* src, T* dst, Peak<wide_t<T>> const* to
       Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible;
   constexpr int tile = host ? 4096 : 1;
   std::int64_t const tiles = (length + tile - 1) / tile;
-  Kokkos::parallel_for("shardtype::softmax", Policy(exec, 0, n / length * tiles),
-                       detail::Normalize<T, Log, tile>{src, dst, totals, rows, length,
-                                                       rows.stride[last], tiles});
+  Kokkos::parallel_for(
+      "shardtype::softmax", Policy(exec, 0, n / length * tiles),
+      detail::Normalize<T, Log, tile>{src, dst, totals, rows, length, rows.stride[last], tiles});
 }
 
 }  // namespace shardtype::kernels

@@ -49,9 +49,9 @@ struct Run<op::Normalize<Log, Labels...>> {
     using Reducer = reducer_t<reductions::LogSumExp, T>;
     using Out = typename R::met;
     static constexpr planning::NormalizationPlan way = R::way();
-    static_assert(sizeof(typename Reducer::Total) ==
-                  static_cast<std::size_t>(
-                      shardtype::detail::normalization_bytes<typename R::result>));
+    static_assert(
+        sizeof(typename Reducer::Total) ==
+        static_cast<std::size_t>(shardtype::detail::normalization_bytes<typename R::result>));
     Out out = shardtype::detail::uninitialized<Out>(a.mesh(), a.extents());
     if (!a.mesh().here()) return out;
     constexpr KeptDims kept = kept_dims(way.made, way.totals);

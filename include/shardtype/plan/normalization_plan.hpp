@@ -39,8 +39,7 @@ constexpr Plan normalization_steps(std::string_view name, Spec const& given,
   LabelValues const values(z, &given, 1, wanted, bytes);
   Plan p = plan_of_call(name, values.call);
   append_moves(p, Slot::a, given, by.made, m);
-  std::int64_t const totals =
-      mul_sat(largest_elements(by.totals, z.extents, z.sizes), total_bytes);
+  std::int64_t const totals = mul_sat(largest_elements(by.totals, z.extents, z.sizes), total_bytes);
   std::int64_t const elements = largest_elements(by.made, z.extents, z.sizes);
   // what adds up a row has room for as many totals again, before there is a result
   std::int64_t workspace =

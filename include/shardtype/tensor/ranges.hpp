@@ -37,17 +37,17 @@ std::int64_t count_range(T start, T stop, T step) {
     if (by == 0) throw Error("E20", "arange was given a step of 0", FailedOn::every_rank);
     if (by > 0 ? to <= from : to >= from) return 0;
     // the distance is that of numbers without a sign: it may be more than the largest integer
-    std::uint64_t const apart = by > 0
-                                    ? static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from)
-                                    : static_cast<std::uint64_t>(from) - static_cast<std::uint64_t>(to);
-    std::uint64_t const each = by > 0 ? static_cast<std::uint64_t>(by)
-                                      : std::uint64_t{0} - static_cast<std::uint64_t>(by);
+    std::uint64_t const apart =
+        by > 0 ? static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from)
+               : static_cast<std::uint64_t>(from) - static_cast<std::uint64_t>(to);
+    std::uint64_t const each =
+        by > 0 ? static_cast<std::uint64_t>(by) : std::uint64_t{0} - static_cast<std::uint64_t>(by);
     std::uint64_t const n = (apart - 1) / each + 1;
     return n > static_cast<std::uint64_t>(max_elements) ? max_elements + 1
                                                         : static_cast<std::int64_t>(n);
   } else {
-    double const n =
-        std::ceil((static_cast<double>(stop) - static_cast<double>(start)) / static_cast<double>(step));
+    double const n = std::ceil((static_cast<double>(stop) - static_cast<double>(start)) /
+                               static_cast<double>(step));
     if (step == T(0) || std::isnan(n))
       throw Error("E20", "arange was given a step of 0, or a number that is none",
                   FailedOn::every_rank);

@@ -351,9 +351,10 @@ struct NamedSort : Case {
   }
 };
 
-using Along = CaseList<Flip, Roll, FromSecond, FromSecondAndOne, TwiceEach, FromMiddle, Halves,
-                       Shift, ShiftRound, HaloRows, HaloRound, RunningSum, RunningProduct,
-                       RunningMax, RunningMin, SumBefore, LowerTriangle, UpperTriangle, Variance, Softmax, AllThree, NamedSort>;
+using Along =
+    CaseList<Flip, Roll, FromSecond, FromSecondAndOne, TwiceEach, FromMiddle, Halves, Shift,
+             ShiftRound, HaloRows, HaloRound, RunningSum, RunningProduct, RunningMax, RunningMin,
+             SumBefore, LowerTriangle, UpperTriangle, Variance, Softmax, AllThree, NamedSort>;
 
 }  // namespace programs::cases
 

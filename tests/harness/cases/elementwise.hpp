@@ -127,7 +127,9 @@ struct FloorDivide : Case {
 struct Relu : Case {
   static constexpr Taken takes = one(numbers);
   using function = functions::Relu;
-  static std::int64_t of(std::int64_t a, std::int64_t, std::int64_t) { return std::max<std::int64_t>(a, 0); }
+  static std::int64_t of(std::int64_t a, std::int64_t, std::int64_t) {
+    return std::max<std::int64_t>(a, 0);
+  }
   template <class On>
   static auto perform(On const& on) {
     return relu(on.a).tensor();
@@ -322,7 +324,7 @@ struct Selected : Case {
 
 using Elementwise =
     CaseList<Negate, Absolute, OwnFunction, Scaled, PlusOne, Add, Subtract, Multiply, Divide,
-             WholeDivide, FloorDivide, Remainder, Relu, Clipped, Largest, Smallest, LogAddExp, Positive, Equal, Both, Inverted,
-             ToFloating, ToInteger, Choose, Selected>;
+             WholeDivide, FloorDivide, Remainder, Relu, Clipped, Largest, Smallest, LogAddExp,
+             Positive, Equal, Both, Inverted, ToFloating, ToInteger, Choose, Selected>;
 
 }  // namespace programs::cases

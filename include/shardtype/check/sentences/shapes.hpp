@@ -115,9 +115,10 @@ struct refused<Code::D15_element_type, legal, YourTypes...> : Poisoned {
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::D16_dims_of_range, legal, YourTypes...> : Poisoned {
-  static_assert(legal,
-                "[shardtype D16] arange and linspace make a tensor of one dim, eye one of two. Name "
-                "so many: arange<float, Dim<I, X>>(mesh, n), and broadcast that to further dims.");
+  static_assert(
+      legal,
+      "[shardtype D16] arange and linspace make a tensor of one dim, eye one of two. Name "
+      "so many: arange<float, Dim<I, X>>(mesh, n), and broadcast that to further dims.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::B01_cyclic_beside_others, legal, YourTypes...> : Poisoned {
