@@ -45,6 +45,7 @@
 #include <shardtype/ops/expand.hpp>
 #include <shardtype/ops/explain.hpp>
 #include <shardtype/ops/flip.hpp>
+#include <shardtype/ops/full_like.hpp>
 #include <shardtype/ops/halo_exchange.hpp>
 #include <shardtype/ops/logsumexp.hpp>
 #include <shardtype/ops/math.hpp>
@@ -67,6 +68,7 @@
 #include <shardtype/ops/scatter_add.hpp>
 #include <shardtype/ops/shift.hpp>
 #include <shardtype/ops/slice.hpp>
+#include <shardtype/ops/softmax.hpp>
 #include <shardtype/ops/sort.hpp>
 #include <shardtype/ops/split_dim.hpp>
 #include <shardtype/ops/squeeze.hpp>
@@ -81,10 +83,12 @@
 #include <shardtype/ops/transfer.hpp>
 #include <shardtype/ops/transpose.hpp>
 #include <shardtype/ops/tril.hpp>
+#include <shardtype/ops/var.hpp>
 #include <shardtype/runtime/environment.hpp>
 #include <shardtype/runtime/mesh.hpp>
 #include <shardtype/tensor/create.hpp>
 #include <shardtype/tensor/pending.hpp>
+#include <shardtype/tensor/ranges.hpp>
 #include <shardtype/tensor/tensor.hpp>
 #include <shardtype/types.hpp>
 #include <shardtype/visualize/print.hpp>

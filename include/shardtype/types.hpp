@@ -14,6 +14,7 @@
 #include <shardtype/check/indexing.hpp>
 #include <shardtype/check/manual.hpp>
 #include <shardtype/check/named.hpp>
+#include <shardtype/check/normalization.hpp>
 #include <shardtype/check/plan_of.hpp>
 #include <shardtype/check/ragged.hpp>
 #include <shardtype/check/reduction.hpp>

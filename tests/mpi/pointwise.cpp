@@ -379,6 +379,10 @@ TEST_CASE("functions of one tensor") {
   check(expm1(a), [](double x) { return std::expm1(x); });
   check(log(a), [](double x) { return std::log(x); });
   check(log1p(a), [](double x) { return std::log1p(x); });
+  check(log2(a), [](double x) { return std::log2(x); });
+  check(log10(a), [](double x) { return std::log10(x); });
+  check(exp2(a), [](double x) { return std::exp2(x); });
+  check(rsqrt(a), [](double x) { return 1 / std::sqrt(x); });
   check(sqrt(a), [](double x) { return std::sqrt(x); });
   check(sin(a), [](double x) { return std::sin(x); });
   check(cos(a), [](double x) { return std::cos(x); });

@@ -58,6 +58,30 @@ static_assert(refusal_of<f::Add, Tensor<int, Dim<I>>, Number<double>> ==
               Code::P10_number_does_not_fit);
 static_assert(refusal_of<f::Where, T<Dim<I>>, T<Dim<I>>, T<Dim<I>>> == Code::P11_condition);
 static_assert(refusal_of<f::Exp, Tensor<int, Dim<I>>> == Code::P12_not_floating);
+static_assert(gives<f::Relu, Tensor<int, Dim<I, X>>, Tensor<int, Dim<I, X>>>);
+static_assert(gives<f::Clip, Tensor<int, Dim<I, X>>, Tensor<int, Dim<I, X>>, Number<int>,
+                    Tensor<int, Dim<I>>>);
+static_assert(refusal_of<f::Clip, Tensor<int, Dim<I>>, Number<double>, Number<int>> ==
+              Code::P10_number_does_not_fit);
+static_assert(gives<f::FloorDivide, T<Dim<I, X>, Dim<J>>, T<Dim<I>, Dim<J>>, T<Dim<I, X>>>);
+static_assert(gives<f::IsInf, Tensor<bool, Dim<I, X>>, T<Dim<I, X>>>);
+template <class F>
+constexpr bool of_reals_alone = gives<F, T<Dim<I, X>>, T<Dim<I, X>>> &&
+                                refusal_of<F, Tensor<Z, Dim<I>>> == Code::S04_no_order &&
+                                refusal_of<F, T<Dim<I>, UX>> == Code::P04_not_linear;
+static_assert(of_reals_alone<f::Relu> && of_reals_alone<f::Sigmoid> && of_reals_alone<f::Silu> &&
+              of_reals_alone<f::Softplus> && of_reals_alone<f::Gelu> &&
+              of_reals_alone<f::GeluTanh> && of_reals_alone<f::Sign> && of_reals_alone<f::Erf>);
+template <class F>
+constexpr bool of_floating = gives<F, Tensor<Z, Dim<I, X>>, Tensor<Z, Dim<I, X>>> &&
+                             refusal_of<F, Tensor<int, Dim<I>>> == Code::P12_not_floating &&
+                             refusal_of<F, Tensor<bool, Dim<I>>> == Code::P12_not_floating &&
+                             refusal_of<F, T<Dim<I>, UX>> == Code::P04_not_linear;
+static_assert(of_floating<f::Log2> && of_floating<f::Log10> && of_floating<f::Exp2> &&
+              of_floating<f::Rsqrt> && of_floating<f::Exp>);
+static_assert(refusal_of<f::Sigmoid, Tensor<int, Dim<I>>> == Code::P12_not_floating);
+static_assert(refusal_of<f::Maximum, Tensor<Z, Dim<I>>, Number<int>> == Code::S04_no_order);
+static_assert(refusal_of<f::Less, Tensor<Z, Dim<I>>, Number<int>> == Code::S04_no_order);
 static_assert(gives<f::LogAddExp, T<Dim<I, X>>, T<Dim<I, X>>, Number<float>>);
 static_assert(refusal_of<f::LogAddExp, Tensor<int, Dim<I>>, Tensor<int, Dim<I>>> ==
               Code::P12_not_floating);
@@ -144,6 +168,12 @@ static_assert(no_reduction<op::Reduce<r::Sum, I, I>, T<Dim<I>>> == Code::T02_ind
 static_assert(no_reduction<op::Reduce<r::Maximum, I>, T<Dim<I>, UX>> == Code::S02_other_kind_owed);
 static_assert(no_reduction<op::Reduce<r::Sum, I>, T<Dim<I>, MX>> == Code::S02_other_kind_owed);
 static_assert(no_reduction<op::Reduce<r::Product, I>, T<Dim<I, X>>> == Code::S03_split);
+static_assert(reduces<op::Var<J>, T<Dim<I, X>>, T<Dim<I, X>, Dim<J>>>);
+static_assert(reduces<op::StdDev<J>, T<Dim<I, X>>, Tensor<Z, Dim<I, X>, Dim<J>>>);
+static_assert(no_reduction<op::Var<I>, T<Dim<I, X>, Dim<J>>> == Code::S03_split);
+static_assert(no_reduction<op::Var<J>, T<Dim<I>, Dim<J>, UX>> == Code::S02_other_kind_owed);
+static_assert(no_reduction<op::StdDev<J>, Tensor<int, Dim<I>, Dim<J>>> == Code::P12_not_floating);
+static_assert(no_reduction<op::Var<T<Dim<J>>>, T<Dim<I, X>, Dim<J>>> == Code::ok);
 static_assert(no_reduction<op::Reduce<r::Any, I>, T<Dim<I>>> == Code::P11_condition);
 static_assert(no_reduction<op::Reduce<r::Product, T<>>, T<Dim<I, X>>> == Code::ok);
 static_assert(no_reduction<op::Reduce<r::Product, T<UX>>, T<Dim<I, X>>> ==
@@ -273,5 +303,28 @@ static_assert(std::is_same_v<result_t<op::ToReduced<X>, T<Dim<I, Y>>>, T<Dim<I, 
 static_assert(Resolve<op::ToPartial<X>, T<Dim<I, X, Y>>>::verdict.code == Code::K08_major_axis);
 static_assert(Resolve<op::ToPartial<X>, T<Dim<I>, MX>>::verdict.code == Code::K05_already_owed);
 static_assert(Resolve<op::ToReduced<X>, T<Dim<I, X>>>::verdict.code == Code::K06_split);
+
+// Softmax: the operand's own type; over split dims a result that is named behind the labels.
+static_assert(reduces<op::Softmax<J>, T<Dim<I, X>, Dim<J>>, T<Dim<I, X>, Dim<J>>>);
+static_assert(
+    reduces<op::LogSoftmax<J, K>, T<Dim<J>, Dim<I, X>, Dim<K>>, T<Dim<J>, Dim<I, X>, Dim<K>>>);
+static_assert(reduces<op::Softmax<>, T<Dim<J>>, T<Dim<J>>>);
+static_assert(reduces<op::Softmax<J>, T<Dim<J>, RX>, T<Dim<J>, RX>>);
+static_assert(no_reduction<op::Softmax<I>, T<Dim<I, X>, Dim<J>>> == Code::S03_split);
+static_assert(no_reduction<op::Softmax<>, T<Dim<I, X>, Dim<J>>> == Code::S03_split);
+static_assert(no_reduction<op::Softmax<K>, T<Dim<I, X>>> == Code::S01_no_such_index);
+static_assert(no_reduction<op::Softmax<J, J>, T<Dim<J>>> == Code::T02_index_twice);
+static_assert(no_reduction<op::LogSoftmax<J>, T<Dim<J>, UX>> == Code::S02_other_kind_owed);
+static_assert(no_reduction<op::Softmax<J>, Tensor<int, Dim<J>>> == Code::P12_not_floating);
+static_assert(no_reduction<op::Softmax<J>, Tensor<Z, Dim<J>>> == Code::S04_no_order);
+static_assert(
+    reduces<op::Softmax<I, Dim<J, X>, Dim<I>>, T<Dim<J, X>, Dim<I>>, T<Dim<I, X>, Dim<J>>>);
+static_assert(no_reduction<op::Softmax<I, Dim<J>>, T<Dim<I, X>, Dim<J>>> ==
+              Code::R01_indices_differ);
+static_assert(no_reduction<op::Softmax<J, Dim<J>, UX>, T<Dim<J>>> ==
+              Code::R02_replicated_to_unreduced);
+static_assert(no_reduction<op::Softmax<J, T<Dim<J>>>, T<Dim<J>, UX>> == Code::S02_other_kind_owed);
+static_assert(no_reduction<op::Softmax<J, Tensor<double, Dim<J>>>, T<Dim<J>>> ==
+              Code::N05_element_type);
 
 }  // namespace

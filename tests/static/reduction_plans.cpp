@@ -116,6 +116,11 @@ static_assert(is_carried(plan(op::Prod<Dim<M>>{}, type<A>), Collective::all_redu
                          96, 48));
 static_assert(is_carried(plan(op::LogSumExp<Dim<M, Y>>{}, type<A>), Collective::reduce_scatter,
                          192 * 3 / 4, 192, 12));
+static_assert(is_carried(plan(op::Var<Dim<M>>{{1}}, type<A>), Collective::all_reduce,
+                         2 * 384 * 3 / 4, 384, 48));
+static_assert(is_carried(plan(op::StdDev<Dim<M, Y>>{}, type<C>), Collective::reduce_scatter,
+                         576 * 3 / 4, 576, 12));
+static_assert(is_local(plan(op::Var<M>{}, type<A>), read, 4 * read, 250 * 4, 250 * 32));
 static_assert(is_carried(plan(op::ArgMax<Dim<M>>{}, type<A>), Collective::all_reduce,
                          2 * 192 * 3 / 4, 192, 96));
 static_assert(is_carried(plan(op::ReproducibleSum<Dim<M>>{}, type<A>), Collective::all_reduce,
@@ -158,5 +163,32 @@ static_assert(detail::carried_bytes<r::Product, Z> == 16);
 static_assert(detail::carried_bytes<r::Product, std::int32_t> == 4);
 static_assert(detail::carried_bytes<r::PlaceOfMinimum, std::int32_t> == 16);
 static_assert(detail::carried_bytes<r::Norm1, Z> == 4 && r::Norm1::total_bytes<Z> == 8);
+
+// Softmax: one all_reduce of a pair for each row where rows are split, and no element is sent.
+using Rows = T<Dim<M>, Dim<L, Y>>;  // 12 rows in blocks of 250
+constexpr bool is_softmax(Plan const& p, int collectives, std::int64_t bytes,
+                          std::int64_t elements) {
+  return p.count(Collective::all_reduce) == collectives && p.collectives() == collectives &&
+         p.bytes_per_rank() == bytes && p.flops() == 2 * elements && p.operand_count == 1;
+}
+static_assert(is_softmax(plan(op::Softmax<M>{}, type<A>), 0, 0, read));
+static_assert(is_softmax(plan(op::Softmax<L, Dim<M>, Dim<L, Y>>{}, type<Rows>), 1,
+                         2 * 12 * 16 * 3 / 4, read));
+static_assert(is_softmax(plan(op::LogSoftmax<L, Rows>{}, type<Rows>), 1, 2 * 12 * 16 * 3 / 4,
+                         read));
+static_assert(is_softmax(plan(op::Softmax<L, M, Rows>{}, type<Rows>), 1, 2 * 16 * 3 / 4, read));
+// rows that are whole stay so: the result is sliced, and nothing is sent
+static_assert(is_softmax(plan(op::Softmax<L, Dim<M>, Dim<L, Y>>{}, type<T<Dim<M>, Dim<L>>>), 0, 0,
+                         12 * 1000));
+// other dims are sliced first, and each rank computes its own part
+static_assert(is_softmax(plan(op::Softmax<L, Dim<M, Y>, Dim<L>>{}, type<T<Dim<M>, Dim<L>>>), 0, 0,
+                         3 * 1000));
+// a result that is split otherwise is resharded, and nothing before it
+constexpr Plan turned = plan(op::Softmax<L, Dim<M, Y>, Dim<L>>{}, type<Rows>);
+static_assert(turned.count(Collective::all_reduce) == 1 &&
+              turned.count(Collective::all_to_all) == 1 && turned.collectives() == 2 &&
+              turned.flops() == 2 * read);
+// operand, its part as computed with, two totals, result
+static_assert(plan(op::Softmax<M>{}, type<A>).peak_bytes() == 2 * 4 * read + 250 * 16);
 
 }  // namespace

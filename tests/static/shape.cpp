@@ -239,6 +239,11 @@ static_assert(
 static_assert(refusal_of<op::Tril<I, K>, A> == Code::D01_no_such_index);
 static_assert(refusal_of<op::Tril<I, I>, A> == Code::T02_index_twice);
 static_assert(plan(op::Tril<I, J>{}, type<A>).collectives() == 0);
+// Like another: the same type, whatever splits it and whatever is unreduced.
+static_assert(gives<op::FullLike<int>, A, A> && gives<op::FullLike<double>, M, M>);
+static_assert(refusal_of<op::FullLike<double>, Tensor<int, Dim<I>>> ==
+              Code::P10_number_does_not_fit);
+static_assert(plan(op::FullLike<int>{1}, type<A>).collectives() == 0);
 static_assert(gives<op::CumSum<I>, A, A>);
 static_assert(gives<op::CumMax<I>, M, M>);
 static_assert(refusal_of<op::CumSum<I>, M> == Code::D14_scan_unreduced);

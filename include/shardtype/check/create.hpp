@@ -14,7 +14,7 @@ namespace shardtype {
 
 namespace op {
 
-/// The making of a tensor of type `A` and these extents: `zeros`, `full`, `from_function`, the random numbers. Each
+/// The making of a tensor of type `A` and these extents: `zeros`, `ones`, `full`, `arange`, `linspace`, `eye`, `from_function`, the random numbers. Each
 /// rank makes its block, and nothing is sent: element (i, j) of random numbers depends on the key, i and j alone.
 template <class A>
 struct Create {

@@ -40,7 +40,7 @@ namespace shardtype {
 namespace detail {
 
 /// The first law that the element types break.
-enum class Elements : std::int8_t { fine, differ, number, condition, not_floating };
+enum class Elements : std::int8_t { fine, differ, number, condition, not_floating, no_order };
 
 template <class Operand>
 struct OperandOf {
@@ -115,8 +115,9 @@ template <class F, class T, class... Operands>
   requires is_tag<F>
 struct Judge<F, T, Operands...> {
   static constexpr Elements value =
-      F::gives == functions::Gives::floating && !is_floating<T>
-          ? Elements::not_floating
+      F::gives == functions::Gives::floating && !is_floating<T> ? Elements::not_floating
+      : is_of_real<F> && is_complex<T>
+          ? Elements::no_order
           : (is_cast<F> ? Elements::fine : judge_elements<T, Operands...>());
 };
 template <class T, class Condition, class... Operands>
@@ -207,6 +208,7 @@ struct ElementwiseOperands<F, Pack<Extra...>, Args...> {
     Elements const elements = Judge<F, common, Args...>::value;
     if (elements == Elements::number) return refuse(Code::P10_number_does_not_fit);
     if (elements == Elements::not_floating) return refuse(Code::P12_not_floating);
+    if (elements == Elements::no_order) return refuse(Code::S04_no_order);
     if (elements == Elements::condition) return refuse(Code::P11_condition);
     if (elements == Elements::differ || !(same_memory<first, Args> && ...))
       return refuse(Code::P09_element_types_differ);

@@ -30,31 +30,43 @@ struct Tag {
   static constexpr Linearity linearity = how;
   static constexpr Gives gives = what;
 };
+/// A function of real numbers: complex ones have no order. Base of its tag.
+template <class Base = Tag<>>
+struct OfReal : Base {
+  static constexpr bool of_real = true;
+};
 using Predicate = Tag<Linearity::none, Gives::boolean>;
 using Analytic = Tag<Linearity::none, Gives::floating>;
+using RealAnalytic = OfReal<Analytic>;
 
 struct Add : Tag<Linearity::additive> {};
 struct Subtract : Tag<Linearity::additive> {};
 struct Multiply : Tag<Linearity::scaling> {};
 struct Divide : Tag<Linearity::dividing> {};
-struct Maximum : Tag<Linearity::maximum> {};
-struct Minimum : Tag<Linearity::minimum> {};
+struct Maximum : OfReal<Tag<Linearity::maximum>> {};
+struct Minimum : OfReal<Tag<Linearity::minimum>> {};
 struct Power : Tag<> {};
-struct Remainder : Tag<> {};
-struct Atan2 : Analytic {};
-struct LogAddExp : Analytic {};
+struct Remainder : OfReal<> {};
+struct Atan2 : RealAnalytic {};
+struct LogAddExp : RealAnalytic {};
+struct FloorDivide : OfReal<> {};
+struct Clip : OfReal<> {};
 struct Negate : Tag<Linearity::linear> {};
 struct Conjugate : Tag<Linearity::linear> {};
 struct Real : Tag<Linearity::linear, Gives::real> {};
 struct Imaginary : Tag<Linearity::linear, Gives::real> {};
 struct Absolute : Tag<Linearity::none, Gives::real> {};
-struct Sign : Tag<> {};
+struct Sign : OfReal<> {};
 struct Square : Tag<> {};
 struct Sqrt : Analytic {};
+struct Rsqrt : Analytic {};
 struct Exp : Analytic {};
+struct Exp2 : Analytic {};
 struct Expm1 : Analytic {};
 struct Log : Analytic {};
 struct Log1p : Analytic {};
+struct Log2 : Analytic {};
+struct Log10 : Analytic {};
 struct Sin : Analytic {};
 struct Cos : Analytic {};
 struct Tan : Analytic {};
@@ -64,18 +76,25 @@ struct Atan : Analytic {};
 struct Sinh : Analytic {};
 struct Cosh : Analytic {};
 struct Tanh : Analytic {};
-struct Erf : Analytic {};
-struct Floor : Tag<> {};
-struct Ceil : Tag<> {};
-struct Round : Tag<> {};
+struct Erf : RealAnalytic {};
+struct Relu : OfReal<> {};
+struct Sigmoid : RealAnalytic {};
+struct Silu : RealAnalytic {};
+struct Softplus : RealAnalytic {};
+struct Gelu : RealAnalytic {};
+struct GeluTanh : RealAnalytic {};
+struct Floor : OfReal<> {};
+struct Ceil : OfReal<> {};
+struct Round : OfReal<> {};
 struct IsNan : Predicate {};
 struct IsFinite : Predicate {};
+struct IsInf : Predicate {};
 struct Equal : Predicate {};
 struct NotEqual : Predicate {};
-struct Less : Predicate {};
-struct LessEqual : Predicate {};
-struct Greater : Predicate {};
-struct GreaterEqual : Predicate {};
+struct Less : OfReal<Predicate> {};
+struct LessEqual : OfReal<Predicate> {};
+struct Greater : OfReal<Predicate> {};
+struct GreaterEqual : OfReal<Predicate> {};
 struct And : Predicate {};
 struct Or : Predicate {};
 struct Not : Predicate {};
@@ -89,6 +108,8 @@ namespace detail {
 
 template <class F>
 inline constexpr bool is_tag = requires { F::gives; };
+template <class F>
+inline constexpr bool is_of_real = requires { requires F::of_real; };
 template <class F>
 inline constexpr bool is_cast = false;
 template <class To>

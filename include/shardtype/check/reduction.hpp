@@ -1,7 +1,9 @@
 #pragma once
 /// Reductions on types, strict and named.
 
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <string_view>
 #include <type_traits>
 
@@ -34,8 +36,10 @@ struct Tag {
   static constexpr ReductionKind kind = how;
   static constexpr Takes takes = in;
   static constexpr Makes makes = out;
-  /// Whether the result is divided by the number of elements reduced.
+  /// Whether the result is divided by what `divisor` says of the number of elements reduced.
   static constexpr bool divides = false;
+  /// What a call is told at run time.
+  struct Arguments {};
   /// Bytes of a total of elements `T`.
   template <class T>
   static constexpr std::int64_t total_bytes = wide_bytes<T>;
@@ -51,6 +55,30 @@ struct Sum : Tag<ReductionKind::sum, Takes::numbers, Makes::count> {
 struct Mean : Tag<ReductionKind::sum, Takes::floating> {
   static constexpr std::string_view name = "mean";
   static constexpr bool divides = true;
+  static constexpr double divisor(Arguments const&, std::int64_t n) {
+    return static_cast<double>(n);
+  }
+};
+/// A total is a count, a number near the mean, and the sums of distances from it and of their squares.
+struct Variance : Tag<ReductionKind::whole, Takes::floating, Makes::real> {
+  static constexpr std::string_view name = "var";
+  static constexpr bool divides = true;
+  struct Arguments {
+    double ddof = 0;  ///< the divisor is that much less than the number of elements
+  };
+  /// What is not above 0 gives NaNs.
+  static constexpr double divisor(Arguments const& of, std::int64_t n) {
+    double const left = static_cast<double>(n) - of.ddof;
+    return left > 0 ? left : std::numeric_limits<double>::quiet_NaN();
+  }
+  template <class T>
+  static constexpr std::int64_t total_bytes = detail::is_complex<T> ? 48 : 32;
+};
+struct Deviation : Variance {
+  static constexpr std::string_view name = "stddev";
+  static double divisor(Arguments const& of, std::int64_t n) {
+    return std::sqrt(Variance::divisor(of, n));
+  }
 };
 struct Product : Tag<ReductionKind::whole> {
   static constexpr std::string_view name = "prod";
@@ -125,7 +153,7 @@ namespace op {
 /// The reduction `F` (a tag of `reductions`): over the labels named, or over all; or, with dims and
 /// attributes or a Tensor type, over the labels that this result lacks.
 template <class F, class... Out>
-struct Reduce {
+struct Reduce : F::Arguments {
   using operation = Reduce;
   static constexpr std::string_view name = F::name;
 };
@@ -133,6 +161,10 @@ template <class... Out>
 using Sum = Reduce<reductions::Sum, Out...>;
 template <class... Out>
 using Mean = Reduce<reductions::Mean, Out...>;
+template <class... Out>
+using Var = Reduce<reductions::Variance, Out...>;
+template <class... Out>
+using StdDev = Reduce<reductions::Deviation, Out...>;
 template <class... Out>
 using Prod = Reduce<reductions::Product, Out...>;
 template <class... Out>

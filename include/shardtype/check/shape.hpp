@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include <shardtype/check/elementwise.hpp>
 #include <shardtype/check/operation.hpp>
 #include <shardtype/rules/shape.hpp>
 
@@ -104,6 +105,19 @@ template <class I, class J>
 using Tril = Triangle<I, J, false>;
 template <class I, class J>
 using Triu = Triangle<I, J, true>;
+
+/// A tensor like the operand whose every element is `value`.
+template <class V>
+struct FullLike {
+  using operation = FullLike;
+  static constexpr std::string_view name = "full_like";
+  V value{};
+  static constexpr Verdict rule(rules::Question const& q) { return rules::accept(q.a()); }
+  template <class A>
+  static constexpr Code elements() {
+    return detail::number_fits<V, element_t<A>> ? Code::ok : Code::P10_number_does_not_fit;
+  }
+};
 
 /// Other labels for the same dims, in pairs of an old and a new one.
 template <class... Ls>

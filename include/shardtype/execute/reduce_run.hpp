@@ -191,7 +191,7 @@ auto reduce_and_reshard(Readable<A, In> const& a, std::source_location const& wh
 
 /// Divides `n` elements in place.
 template <class Space, class T>
-void divide_block(T* block, std::int64_t n, std::int64_t by) {
+void divide_block(T* block, std::int64_t n, double by) {
   using Order = std::make_integer_sequence<int, 2>;
   using Quotient =
       kernels::Node<Order, functions::Divide, kernels::Leaf<T, 0>, kernels::Constant<T>>;
@@ -213,20 +213,22 @@ void divide_block(T* block, std::int64_t n, std::int64_t by) {
 template <class F, class... Labels>
 struct Run<op::Reduce<F, Labels...>> {
   template <class R, class A>
-  static typename R::result run(op::Reduce<F, Labels...> const&, std::source_location const& where,
-                                A const& a) {
+  static typename R::result run(op::Reduce<F, Labels...> const& op,
+                                std::source_location const& where, A const& a) {
     if constexpr (!is_temporary<A>) {
-      return reduce<R>(readable(a), where);
+      return reduce<R>(op, readable(a), where);
     } else {
       if constexpr (!kernels::detail::takes_blocks<reducer_t<F, element_t<detail::operand_t<A>>>>)
-        if (!a.expression.computed()) return reduce<R>(readable_expression(a.expression), where);
-      return reduce<R>(readable(a.expression.tensor()), where);
+        if (!a.expression.computed())
+          return reduce<R>(op, readable_expression(a.expression), where);
+      return reduce<R>(op, readable(a.expression.tensor()), where);
     }
   }
 
  private:
   template <class R, class A, class In>
-  static typename R::result reduce(Readable<A, In> const& a, std::source_location const& where) {
+  static typename R::result reduce([[maybe_unused]] typename F::Arguments const& arguments,
+                                   Readable<A, In> const& a, std::source_location const& where) {
     using Out = typename R::result;
     using T = typename A::element;
     using Reducer = reducer_t<F, T>;
@@ -244,7 +246,7 @@ struct Run<op::Reduce<F, Labels...>> {
       if (a.mesh.here())
         divide_block<typename A::memory_space>(
             static_cast<typename Out::element*>(out.buffer().data()), out.local_size(),
-            terms<Scope<A, Out>>(a.extents.data()));
+            F::divisor(arguments, terms<Scope<A, Out>>(a.extents.data())));
       return out;
     } else {
       return reduced();

@@ -53,7 +53,9 @@ KOKKOS_FUNCTION T chosen(bool p, T const& a, T const& b) {
 template <class T>
 KOKKOS_FUNCTION T floor_remainder(T a, T b) {
   if constexpr (std::is_integral_v<T>) {
-    T const r = b == T{} ? T{} : static_cast<T>(a % b);
+    // the least integer by -1 would be a trap
+    bool const none = b == T{} || (std::is_signed_v<T> && b == static_cast<T>(-1));
+    T const r = none ? T{} : static_cast<T>(a % b);
     return r != T{} && (r < T{}) != (b < T{}) ? static_cast<T>(r + b) : r;
   } else {
     T const r = math::fmod(a, b);
@@ -102,6 +104,7 @@ template <class T> KOKKOS_FUNCTION T call(functions::Atan2, T const& a, T const&
 template <class T> KOKKOS_FUNCTION T call(functions::Negate, T const& a) { return static_cast<T>(-a); }
 template <class T> KOKKOS_FUNCTION T call(functions::Square, T const& a) { return static_cast<T>(a * a); }
 template <class T> KOKKOS_FUNCTION T call(functions::Sqrt, T const& a) { return math::sqrt(a); }
+template <class T> KOKKOS_FUNCTION T call(functions::Rsqrt, T const& a) { return T(1) / math::sqrt(a); }
 template <class T> KOKKOS_FUNCTION T call(functions::Exp, T const& a) { return math::exp(a); }
 template <class T> KOKKOS_FUNCTION T call(functions::Expm1, T const& a) { return math::expm1(a); }
 template <class T> KOKKOS_FUNCTION T call(functions::Log, T const& a) { return math::log(a); }
@@ -147,6 +150,15 @@ template <class T>
 KOKKOS_FUNCTION T call(functions::Minimum, T const& a, T const& b) {
   return detail::chosen((a < b) | (a != a), a, b);
 }
+/// Between the bounds; a NaN if one of the three is. The upper bound wins, as in NumPy.
+template <class T>
+KOKKOS_FUNCTION T call(functions::Clip, T const& a, T const& low, T const& high) {
+  return call(functions::Minimum{}, call(functions::Maximum{}, a, low), high);
+}
+template <class T>
+KOKKOS_FUNCTION T call(functions::Relu, T const& a) {
+  return call(functions::Maximum{}, a, T{});
+}
 template <class T>
 KOKKOS_FUNCTION T call(functions::Conjugate, T const& a) {
   if constexpr (shardtype::detail::is_complex<T>) {
@@ -185,6 +197,80 @@ KOKKOS_FUNCTION T call(functions::LogAddExp, T const& a, T const& b) {
   T const larger = call(functions::Maximum{}, a, b);
   T const apart = a == b ? T(0) : -call(functions::Absolute{}, a - b);
   return larger + math::log1p(math::exp(apart));
+}
+// Of complex numbers, which Kokkos has no functions for, by those to base e.
+template <class T>
+KOKKOS_FUNCTION T call(functions::Log2, T const& a) {
+  using Real = shardtype::detail::real_of<T>;
+  if constexpr (shardtype::detail::is_complex<T>) {
+    return math::log(a) * static_cast<Real>(1.4426950408889634);
+  } else {
+    return math::log2(a);
+  }
+}
+template <class T>
+KOKKOS_FUNCTION T call(functions::Log10, T const& a) {
+  using Real = shardtype::detail::real_of<T>;
+  if constexpr (shardtype::detail::is_complex<T>) {
+    return math::log(a) * static_cast<Real>(0.4342944819032518);
+  } else {
+    return math::log10(a);
+  }
+}
+template <class T>
+KOKKOS_FUNCTION T call(functions::Exp2, T const& a) {
+  using Real = shardtype::detail::real_of<T>;
+  if constexpr (shardtype::detail::is_complex<T>) {
+    return math::exp(a * static_cast<Real>(0.6931471805599453));
+  } else {
+    return math::exp2(a);
+  }
+}
+/// 1 / (1 + e^-a). The exponential is of a negative number, so that small results keep their digits.
+template <class T>
+KOKKOS_FUNCTION T call(functions::Sigmoid, T const& a) {
+  T const e = math::exp(-call(functions::Absolute{}, a));
+  return detail::chosen(a < T(0), e, T(1)) / (T(1) + e);
+}
+/// log(1 + e^a).
+template <class T>
+KOKKOS_FUNCTION T call(functions::Softplus, T const& a) {
+  return call(functions::Relu{}, a) + math::log1p(math::exp(-call(functions::Absolute{}, a)));
+}
+namespace detail {
+/// A number times a weight from 0 to 1: none of it is left where the weight is 0, of -infinity either.
+template <class T>
+KOKKOS_FUNCTION T weighted(T const& a, T const& weight) {
+  return chosen(weight == T(0), T(0), a * weight);
+}
+}  // namespace detail
+template <class T>
+KOKKOS_FUNCTION T call(functions::Silu, T const& a) {
+  return detail::weighted(a, call(functions::Sigmoid{}, a));
+}
+template <class T>
+KOKKOS_FUNCTION T call(functions::Gelu, T const& a) {
+  return detail::weighted(a, T(0.5) * math::erfc(a * T(-0.7071067811865476)));
+}
+/// (1 + tanh(u)) / 2 is the sigmoid of 2 u, which loses no digits where tanh is near -1.
+template <class T>
+KOKKOS_FUNCTION T call(functions::GeluTanh, T const& a) {
+  T const u = T(1.5957691216057308) * (a + T(0.044715) * a * a * a);
+  return detail::weighted(a, call(functions::Sigmoid{}, u));
+}
+/// The quotient rounded down, `a == floor_divide(a, b) * b + a % b`; of integers 0 for a divisor of 0.
+template <class T>
+KOKKOS_FUNCTION T call(functions::FloorDivide, T const& a, T const& b) {
+  if constexpr (std::is_integral_v<T>) {
+    T const q = call(functions::Divide{}, a, b);
+    T const r = detail::floor_remainder(a, b);
+    // rounded towards zero, past a remainder
+    return r != T{} && (a < T{}) != (b < T{}) ? static_cast<T>(q - T(1)) : q;
+  } else {
+    T const r = math::fmod(a, b);
+    T const below = r != T(0) && (r < T(0)) != (b < T(0)) ? T(1) : T(0);
+    return detail::chosen(b == T(0), a / b, math::nearbyint((a - r) / b) - below);
+  }
 }
 template <class T>
 KOKKOS_FUNCTION T call(functions::Sign, T const& a) {
@@ -227,6 +313,16 @@ KOKKOS_FUNCTION bool call(functions::IsFinite, T const& a) {
     return true;
   } else {
     return a - a == T{};
+  }
+}
+template <class T>
+KOKKOS_FUNCTION bool call(functions::IsInf, T const& a) {
+  if constexpr (shardtype::detail::is_complex<T>) {
+    return call(functions::IsInf{}, a.real()) || call(functions::IsInf{}, a.imag());
+  } else if constexpr (std::is_integral_v<T>) {
+    return false;
+  } else {
+    return a == a && a - a != T{};
   }
 }
 

@@ -13,10 +13,22 @@ template <class A>
 constexpr auto sqrt(A&& a) {
   return detail::fuse(functions::Sqrt{}, std::forward<A>(a));
 }
+/// 1 / sqrt(a). Refused: P12 of integers. As jax.lax.rsqrt.
+template <class A>
+  requires(detail::are_operands<A>)
+constexpr auto rsqrt(A&& a) {
+  return detail::fuse(functions::Rsqrt{}, std::forward<A>(a));
+}
 template <class A>
   requires(detail::are_operands<A>)
 constexpr auto exp(A&& a) {
   return detail::fuse(functions::Exp{}, std::forward<A>(a));
+}
+/// 2^a. Refused: P12 of integers. As jnp.exp2.
+template <class A>
+  requires(detail::are_operands<A>)
+constexpr auto exp2(A&& a) {
+  return detail::fuse(functions::Exp2{}, std::forward<A>(a));
 }
 template <class A>
   requires(detail::are_operands<A>)
@@ -32,6 +44,17 @@ template <class A>
   requires(detail::are_operands<A>)
 constexpr auto log1p(A&& a) {
   return detail::fuse(functions::Log1p{}, std::forward<A>(a));
+}
+/// Logarithms to base 2 and 10. Refused: P12 of integers. As jnp.log2, jnp.log10.
+template <class A>
+  requires(detail::are_operands<A>)
+constexpr auto log2(A&& a) {
+  return detail::fuse(functions::Log2{}, std::forward<A>(a));
+}
+template <class A>
+  requires(detail::are_operands<A>)
+constexpr auto log10(A&& a) {
+  return detail::fuse(functions::Log10{}, std::forward<A>(a));
 }
 template <class A>
   requires(detail::are_operands<A>)
@@ -82,6 +105,44 @@ template <class A>
   requires(detail::are_operands<A>)
 constexpr auto erf(A&& a) {
   return detail::fuse(functions::Erf{}, std::forward<A>(a));
+}
+/// max(a, 0), of integers too; a NaN stays. Refused: P04 of unreduced values, S04 of complex numbers. As jax.nn.relu.
+template <class A>
+  requires(detail::are_operands<A>)
+constexpr auto relu(A&& a) {
+  return detail::fuse(functions::Relu{}, std::forward<A>(a));
+}
+/// 1 / (1 + e^-a), without overflow; small results keep their digits. Refused: P12 of integers, P04 of unreduced
+/// values, S04 of complex numbers. As jax.nn.sigmoid.
+template <class A>
+  requires(detail::are_operands<A>)
+constexpr auto sigmoid(A&& a) {
+  return detail::fuse(functions::Sigmoid{}, std::forward<A>(a));
+}
+/// a sigmoid(a); 0 of -inf. Refused as sigmoid. As jax.nn.silu (swish).
+template <class A>
+  requires(detail::are_operands<A>)
+constexpr auto silu(A&& a) {
+  return detail::fuse(functions::Silu{}, std::forward<A>(a));
+}
+/// log(1 + e^a), without overflow. Refused as sigmoid. As jax.nn.softplus.
+template <class A>
+  requires(detail::are_operands<A>)
+constexpr auto softplus(A&& a) {
+  return detail::fuse(functions::Softplus{}, std::forward<A>(a));
+}
+/// a times the normal distribution function of a, by erfc; 0 of -inf. Refused as sigmoid. As
+/// jax.nn.gelu(approximate=False); JAX's default is the other form, `gelu_tanh`.
+template <class A>
+  requires(detail::are_operands<A>)
+constexpr auto gelu(A&& a) {
+  return detail::fuse(functions::Gelu{}, std::forward<A>(a));
+}
+/// Its approximation by tanh, a (1 + tanh(sqrt(2/pi) (a + 0.044715 a^3))) / 2. As jax.nn.gelu(approximate=True).
+template <class A>
+  requires(detail::are_operands<A>)
+constexpr auto gelu_tanh(A&& a) {
+  return detail::fuse(functions::GeluTanh{}, std::forward<A>(a));
 }
 template <class A>
   requires(detail::are_operands<A>)
@@ -144,6 +205,12 @@ template <class A>
 constexpr auto isfinite(A&& a) {
   return detail::fuse(functions::IsFinite{}, std::forward<A>(a));
 }
+/// Whether an element is inf or -inf; of a complex number, whether a part is. As jnp.isinf.
+template <class A>
+  requires(detail::are_operands<A>)
+constexpr auto isinf(A&& a) {
+  return detail::fuse(functions::IsInf{}, std::forward<A>(a));
+}
 /// The larger element; a NaN if one is. Keeps an owed maximum owed.
 template <class A, class B>
   requires(detail::are_operands<A, B>)
@@ -171,6 +238,22 @@ template <class A, class B>
   requires(detail::are_operands<A, B>)
 constexpr auto logaddexp(A&& a, B&& b) {
   return detail::fuse(functions::LogAddExp{}, std::forward<A>(a), std::forward<B>(b));
+}
+/// The largest whole number that is at most a / b: `a == floor_divide(a, b) * b + a % b`. `a / b` of integers rounds
+/// towards zero instead. An integer by zero gives 0. Refused: P04 of unreduced values, S04 of complex numbers. As
+/// jnp.floor_divide.
+template <class A, class B>
+  requires(detail::are_operands<A, B>)
+constexpr auto floor_divide(A&& a, B&& b) {
+  return detail::fuse(functions::FloorDivide{}, std::forward<A>(a), std::forward<B>(b));
+}
+/// min(max(a, low), high): the bounds are numbers or tensors. A NaN in any of the three stays. Refused: P10 a bound that
+/// the elements cannot hold, P04 of unreduced values, S04 of complex numbers. As jnp.clip.
+template <class A, class Low, class High>
+  requires(detail::are_operands<A, Low, High>)
+constexpr auto clip(A&& a, Low&& low, High&& high) {
+  return detail::fuse(functions::Clip{}, std::forward<A>(a), std::forward<Low>(low),
+                      std::forward<High>(high));
 }
 /// `a` where the bool tensor `p` holds, else `b`; `p` may be a C++ bool as well. Owed sums stay owed if both are owed, or if the
 /// other is `zero`.

@@ -30,7 +30,9 @@ inline constexpr Registered strict_operations[] = {
     {"Einsum", "einsum"},
     {"Expand", "expand"},
     {"Flip", "flip"},
+    {"FullLike", "full_like"},
     {"HaloExchange", "halo_exchange"},
+    {"LogSoftmax", "log_softmax"},
     {"LogSumExp", "logsumexp"},
     {"Map", "map"},
     {"Matmul", "matmul"},
@@ -56,10 +58,12 @@ inline constexpr Registered strict_operations[] = {
     {"ScatterAdd", "scatter_add"},
     {"Shift", "shift"},
     {"Slice", "slice"},
+    {"Softmax", "softmax"},
     {"Sort", "sort"},
     {"SplitDim", "split_dim"},
     {"Squeeze", "squeeze"},
     {"Stack", "stack"},
+    {"StdDev", "stddev"},
     {"Sum", "sum"},
     {"Take", "take"},
     {"TakeAlong", "take_along"},
@@ -71,6 +75,7 @@ inline constexpr Registered strict_operations[] = {
     {"Transpose", "transpose"},
     {"Tril", "tril"},
     {"Triu", "triu"},
+    {"Var", "var"},
 };
 
 }  // namespace shardtype::op

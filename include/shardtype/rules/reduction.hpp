@@ -65,6 +65,13 @@ constexpr Verdict reduction(Spec const& s, Labels const& kept, ReductionKind how
   return accept(out);
 }
 
+/// Each element of `s` made of itself and of a reduction over the labels that `kept` lacks: the same dims, as they are
+/// split. Communicates nothing.
+constexpr Verdict normalization(Spec const& s, Labels const& kept) {
+  Verdict const v = reduction(s, kept, ReductionKind::whole);
+  return v ? accept(s) : v;
+}
+
 /// May a reduction of `s` be named `wanted`? What `wanted` lacks is reduced over; then it is
 /// resharded.
 constexpr Verdict named_reduction(Spec const& s, Spec const& wanted, ReductionKind how) {

@@ -84,6 +84,7 @@ enum class Code {
   D13_unreduced_differs,
   D14_scan_unreduced,
   D15_element_type,
+  D16_dims_of_range,
   I01_not_integers,
   I02_ids_unreduced,
   I03_shared_index,

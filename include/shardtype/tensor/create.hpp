@@ -162,6 +162,14 @@ auto zeros(Mesh<Xs...> const& mesh, detail::extents_of<detail::created_t<Parts..
   return full<Parts...>(mesh, extents, typename detail::created_t<Parts...>::element{});
 }
 
+/// A tensor of ones: `ones<float, Dim<I, X>, Dim<J>>(mesh, {1500, 1100})`. As `full`.
+template <class... Parts, class... Xs>
+auto ones(Mesh<Xs...> const& mesh, detail::extents_of<detail::created_t<Parts...>> const& extents =
+                                       detail::extents_from_type<detail::created_t<Parts...>>()) {
+  using T = typename detail::created_t<Parts...>::element;
+  return full<Parts...>(mesh, extents, T(1));
+}
+
 /// A tensor whose element at global indices (i, j, ...) is `f(i, j, ...)`; `f` runs on the host.
 /// Extents may be left out where the labels settle them. Refusals and errors as `full`; T11 a function of another number of parameters.
 template <class... Parts, class... Xs, class F>

@@ -255,6 +255,71 @@ struct UpperTriangle : Triangle<true> {
   }
 };
 
+// Of n whole numbers, n^2 times the variance: n times the sum of squares less the square of the sum.
+struct Variance : Case {
+  static constexpr Taken takes = one(floats);
+  static constexpr Known known(KnownOperands const& of) {
+    return {times(times(of.a.most, of.a.most), most_extent * most_extent)};
+  }
+  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
+    if (r.a.find(in.from) < 0) return Rules::no();
+    rules::Labels kept;
+    for (int d = 0; d < r.a.rank; ++d)
+      if (r.a.dims[d].label != in.from) kept.push(r.a.dims[d].label);
+    return rules::reduction(r.a, kept, rules::ReductionKind::whole);
+  }
+  static std::int64_t element(Cell const& c) {
+    std::int64_t sum = 0;
+    std::int64_t squares = 0;
+    for (std::int64_t k = 0; k < c.n(); ++k) sum += c.a(k), squares += c.a(k) * c.a(k);
+    return c.n() * squares - sum * sum;
+  }
+  template <class On>
+  static auto perform(On const& on) {
+    using V = typename On::V;
+    auto const twice = min(var<V>(on.a), square(stddev<V>(on.a)));
+    auto const n = static_cast<double>(on.n);
+    return round(where(isnan(twice), 0.0, twice) * (n * n)).tensor();
+  }
+};
+
+// Of logarithms of whole numbers, by their sum: the numbers.
+struct Softmax : Case {
+  static constexpr Taken takes = one(floats);
+  static constexpr Known known(KnownOperands const& of) {
+    return {of.a.most > (std::int64_t{1} << 32) ? too_large : of.a.most + 1};
+  }
+  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
+    if (r.a.find(in.from) < 0) return Rules::no();
+    rules::Labels kept;
+    for (int d = 0; d < r.a.rank; ++d)
+      if (r.a.dims[d].label != in.from) kept.push(r.a.dims[d].label);
+    return rules::normalization(r.a, kept);
+  }
+  static std::int64_t element(Cell const& c) { return (c.a() < 0 ? -c.a() : c.a()) + 1; }
+  template <class On>
+  static auto perform(On const& on) {
+    using V = typename On::V;
+    auto const numbers = (abs(on.a) + 1).tensor();
+    auto const logs = log(numbers).tensor();
+    return round(min(softmax<V>(logs), exp(log_softmax<V>(logs))) * sum<V>(numbers)).tensor();
+  }
+};
+
+// One value everywhere; of a sum that is owed, the first rank has it.
+struct AllThree : Case {
+  static constexpr Known known(KnownOperands const&) { return {3}; }
+  static constexpr Taken takes = one(numbers);
+  static constexpr rules::Verdict rule(Rules& r, Instruction&) {
+    return r.a.unreduced.empty() ? rules::accept(r.a) : Rules::no();
+  }
+  static std::int64_t element(Cell const&) { return 3; }
+  template <class On>
+  static auto perform(On const& on) {
+    return full_like(on.a, 3);
+  }
+};
+
 // A sort of rows that ranks must bring together first, by op::Named.
 struct NamedSort : Case {
   static constexpr planning::LocalPlan meet(Instruction const& in, Spec const& a, Spec const&) {
@@ -286,9 +351,10 @@ struct NamedSort : Case {
   }
 };
 
-using Along = CaseList<Flip, Roll, FromSecond, FromSecondAndOne, TwiceEach, FromMiddle, Halves,
-                       Shift, ShiftRound, HaloRows, HaloRound, RunningSum, RunningProduct,
-                       RunningMax, RunningMin, SumBefore, LowerTriangle, UpperTriangle, NamedSort>;
+using Along =
+    CaseList<Flip, Roll, FromSecond, FromSecondAndOne, TwiceEach, FromMiddle, Halves, Shift,
+             ShiftRound, HaloRows, HaloRound, RunningSum, RunningProduct, RunningMax, RunningMin,
+             SumBefore, LowerTriangle, UpperTriangle, Variance, Softmax, AllThree, NamedSort>;
 
 }  // namespace programs::cases
 
@@ -307,6 +373,8 @@ inline constexpr auto sample<"CumSum"> = on<A>(op::CumSum<I>{});
 template <>
 inline constexpr auto sample<"Flip"> = on<A>(op::Flip<J>{});
 template <>
+inline constexpr auto sample<"FullLike"> = on<A>(op::FullLike<int>{1});
+template <>
 inline constexpr auto sample<"HaloExchange"> = on<A>(op::HaloExchange<I>{1, 2});
 template <>
 inline constexpr auto sample<"Named"> = on<A>(op::Named<op::Sort<I>, Dim<I, Y>, Dim<J>>{});
@@ -323,11 +391,19 @@ inline constexpr auto sample<"Shift"> = on<A>(op::Shift<I>{3});
 template <>
 inline constexpr auto sample<"Slice"> = on<A>(op::Slice<J, P>{2, 4});
 template <>
+inline constexpr auto sample<"LogSoftmax"> = on<A>(op::LogSoftmax<J>{});
+template <>
+inline constexpr auto sample<"Softmax"> = on<A>(op::Softmax<J>{});
+template <>
+inline constexpr auto sample<"StdDev"> = on<A>(op::StdDev<J>{});
+template <>
 inline constexpr auto sample<"Tile"> = on<A>(op::Tile<J, M>{2});
 
 template <>
 inline constexpr auto sample<"Tril"> = on<A>(op::Tril<I, J>{1});
 template <>
 inline constexpr auto sample<"Triu"> = on<A>(op::Triu<I, J>{1});
+template <>
+inline constexpr auto sample<"Var"> = on<A>(op::Var<J>{{1}});
 
 }  // namespace samples

@@ -112,6 +112,44 @@ struct WholeDivide : Case {
     return (on.a / on.b).tensor();
   }
 };
+struct FloorDivide : Case {
+  static constexpr Taken takes = two(integers, integers);
+  using function = functions::FloorDivide;
+  static constexpr Known known(KnownOperands const& of) { return {of.a.most}; }
+  static std::int64_t of(std::int64_t a, std::int64_t b, std::int64_t) {
+    return b == 0 ? 0 : a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
+  }
+  template <class On>
+  static auto perform(On const& on) {
+    return floor_divide(on.a, on.b).tensor();
+  }
+};
+struct Relu : Case {
+  static constexpr Taken takes = one(numbers);
+  using function = functions::Relu;
+  static std::int64_t of(std::int64_t a, std::int64_t, std::int64_t) {
+    return std::max<std::int64_t>(a, 0);
+  }
+  template <class On>
+  static auto perform(On const& on) {
+    return relu(on.a).tensor();
+  }
+};
+struct Clipped : Case {
+  static constexpr Taken takes = two(numbers, as_first);
+  static constexpr int constants = 1;
+  using function = functions::Clip;
+  static constexpr Known known(KnownOperands const& of) {
+    return {std::max(of.a.most, of.b.most) + 2};
+  }
+  static std::int64_t of(std::int64_t a, std::int64_t b, std::int64_t) {
+    return std::min(std::max<std::int64_t>(a, -2), b);
+  }
+  template <class On>
+  static auto perform(On const& on) {
+    return clip(on.a, -2, on.b).tensor();
+  }
+};
 struct Remainder : Case {
   static constexpr Taken takes = two(integers, integers);
   using function = functions::Remainder;
@@ -286,7 +324,7 @@ struct Selected : Case {
 
 using Elementwise =
     CaseList<Negate, Absolute, OwnFunction, Scaled, PlusOne, Add, Subtract, Multiply, Divide,
-             WholeDivide, Remainder, Largest, Smallest, LogAddExp, Positive, Equal, Both, Inverted,
-             ToFloating, ToInteger, Choose, Selected>;
+             WholeDivide, FloorDivide, Remainder, Relu, Clipped, Largest, Smallest, LogAddExp,
+             Positive, Equal, Both, Inverted, ToFloating, ToInteger, Choose, Selected>;
 
 }  // namespace programs::cases

@@ -124,9 +124,10 @@ struct refused<Code::S03_split, legal, YourTypes...> : Poisoned {
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::S04_no_order, legal, YourTypes...> : Poisoned {
-  static_assert(legal,
-                "[shardtype S04] complex numbers have no order, so this reduction has no meaning "
-                "for them. Reduce their size or a part of them: max(abs(a)), max(real(a)).");
+  static_assert(
+      legal,
+      "[shardtype S04] complex numbers have no order, so this function or reduction has no "
+      "meaning for them. Take their size or a part of them: max(abs(a)), max(real(a)).");
 };
 
 template <bool legal, class... YourTypes>

@@ -114,6 +114,13 @@ struct refused<Code::D15_element_type, legal, YourTypes...> : Poisoned {
                 "complex numbers; cast<std::int64_t>(a) booleans first, free of communication.");
 };
 template <bool legal, class... YourTypes>
+struct refused<Code::D16_dims_of_range, legal, YourTypes...> : Poisoned {
+  static_assert(
+      legal,
+      "[shardtype D16] arange and linspace make a tensor of one dim, eye one of two. Name "
+      "so many: arange<float, Dim<I, X>>(mesh, n), and broadcast that to further dims.");
+};
+template <bool legal, class... YourTypes>
 struct refused<Code::B01_cyclic_beside_others, legal, YourTypes...> : Poisoned {
   static_assert(legal,
                 "[shardtype B01] a Cyclic stands beside other mesh axes of its dim: an axis that "

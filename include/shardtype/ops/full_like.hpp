@@ -1,0 +1,68 @@
+#pragma once
+/// Tensors like another one.
+
+#include <source_location>
+#include <utility>
+
+#include <shardtype/check/shape.hpp>
+#include <shardtype/execute/call.hpp>
+#include <shardtype/kernels/fill.hpp>
+#include <shardtype/ops/elementwise.hpp>
+
+namespace shardtype {
+
+namespace execute {
+template <class V>
+struct Run<op::FullLike<V>> {
+  template <class R, class A>
+  static typename R::result run(op::FullLike<V> const& op, std::source_location const&,
+                                A const& a) {
+    if constexpr (!is_temporary<A>) {
+      return filled<typename R::result>(op, a.mesh(), a.extents());
+    } else {
+      MeshRef const* mesh = nullptr;
+      auto const extents = shardtype::detail::fused_extents<typename R::result>(a.expression, mesh);
+      return filled<typename R::result>(op, *mesh, extents);
+    }
+  }
+
+ private:
+  template <class Out>
+  static Out filled(op::FullLike<V> const& op, MeshRef const& mesh,
+                    shardtype::detail::extents_of<Out> const& extents) {
+    using T = typename Out::element;
+    Out out = shardtype::detail::uninitialized<Out>(mesh, extents);
+    if (!mesh.here()) return out;
+    bool const mine = shardtype::detail::holds_value<Out>(mesh);
+    typename Out::execution_space const exec{};
+    kernels::fill(exec, static_cast<T*>(out.buffer().data()), out.local_size(),
+                  mine ? kernels::detail::converted<T>(op.value) : T{});
+    exec.fence();
+    return out;
+  }
+};
+}  // namespace execute
+
+/// A tensor of the type, extents and mesh of `a` whose every element is `value`: `A[I@X, J]` -> `full_like(a, 2)` ->
+/// `A[I@X, J]`; of blocks of manual mode, too. An unreduced one has this value once it is reduced. An expression without
+/// a name is not computed. Communicates nothing. Refused: P10 a value that the elements cannot hold. As jnp.full_like.
+template <class A, class V>
+  requires(detail::are_operands<A> && detail::is_number<V>)
+constexpr auto full_like(A&& a, V value,
+                         checking::CallSite where = std::source_location::current()) {
+  return call(op::FullLike<V>{value}, where, execute::passed(std::forward<A>(a)));
+}
+/// The same of zeros. As jnp.zeros_like.
+template <class A>
+  requires(detail::are_operands<A>)
+constexpr auto zeros_like(A&& a, checking::CallSite where = std::source_location::current()) {
+  return call(op::FullLike<int>{0}, where, execute::passed(std::forward<A>(a)));
+}
+/// The same of ones. As jnp.ones_like.
+template <class A>
+  requires(detail::are_operands<A>)
+constexpr auto ones_like(A&& a, checking::CallSite where = std::source_location::current()) {
+  return call(op::FullLike<int>{1}, where, execute::passed(std::forward<A>(a)));
+}
+
+}  // namespace shardtype

@@ -1,0 +1,69 @@
+#pragma once
+/// Plans of operations that make each element of itself and of a reduction of its row: softmax.
+
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+
+#include <shardtype/plan/named_plan.hpp>
+#include <shardtype/rules/reduction.hpp>
+
+namespace shardtype::planning {
+
+/// Where such an operation computes, and the totals of its rows: one per element of the dims that are kept.
+struct NormalizationPlan {
+  Spec made{};    ///< of the operand and of what is made of it, before that is resharded
+  Spec totals{};  ///< over the axes that split rows they are unreduced
+  Spec reduced{};
+};
+
+/// The operand is sliced as the result wants it, for free, but not along its rows: that would part them.
+constexpr NormalizationPlan normalization_plan(Spec const& s, rules::Labels const& kept,
+                                               Spec const& wanted) {
+  Spec rows;
+  for (int d = 0; d < wanted.rank; ++d)
+    if (kept.contains(wanted.dims[d].label)) rows.add(wanted.dims[d].label, wanted.dims[d].axes);
+  NormalizationPlan out;
+  out.made = sliced_as(s, rows);
+  out.totals = out.reduced = rules::reduction(out.made, kept, rules::ReductionKind::sum).result;
+  out.reduced.unreduced = {};
+  return out;
+}
+
+/// Its steps: the operand to where rows are computed, the totals of the ranks together, one small all_reduce, the
+/// computation, and the result to what is named. Flops: one per element read and one per element made.
+constexpr Plan normalization_steps(std::string_view name, Spec const& given,
+                                   NormalizationPlan const& by, Spec const& wanted, Sizing const& z,
+                                   std::int64_t total_bytes, Machine const& m) {
+  std::int64_t const bytes[] = {z.element_bytes, z.element_bytes};
+  LabelValues const values(z, &given, 1, wanted, bytes);
+  Plan p = plan_of_call(name, values.call);
+  append_moves(p, Slot::a, given, by.made, m);
+  std::int64_t const totals = mul_sat(largest_elements(by.totals, z.extents, z.sizes), total_bytes);
+  std::int64_t const elements = largest_elements(by.made, z.extents, z.sizes);
+  // what adds up a row has room for as many totals again, before there is a result
+  std::int64_t workspace =
+      std::max(totals, add_sat(totals, totals) - mul_sat(elements, z.element_bytes));
+  if (!by.totals.unreduced.empty()) {
+    OwnSizing own = values.call.given[0];
+    own.slot = Slot::b;
+    own.element_bytes = total_bytes;
+    p.push_own(own);
+    Step s;
+    s.action = Action::communicate;
+    s.collective = Collective::all_reduce;
+    s.slot = Slot::b;
+    s.before = by.totals;
+    s.after = by.reduced;
+    for (int x = 0; x < max_axes; ++x)
+      if (by.totals.unreduced.contains(x)) s.axes.push(x);
+    p.push(s);
+    workspace = 0;
+  }
+  append_compute(p, {mul_sat(2, elements), workspace, false});
+  p.steps[p.size - 1].before = p.steps[p.size - 1].after = by.made;
+  append_moves(p, Slot::result, by.made, wanted, m);
+  return p;
+}
+
+}  // namespace shardtype::planning

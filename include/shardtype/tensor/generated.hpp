@@ -1,0 +1,46 @@
+#pragma once
+/// Tensors whose elements are functions of their positions, computed where the tensor lies.
+
+#include <cstddef>
+#include <cstdint>
+
+#include <shardtype/kernels/generate.hpp>
+#include <shardtype/tensor/create.hpp>
+
+namespace shardtype::detail {
+
+/// The extents of the calling rank's block, with the strides of the whole tensor.
+template <class A>
+kernels::Layout block_in_whole(A const& a) {
+  kernels::Layout whole;
+  whole.rank = static_cast<int>(A::rank);
+  for (std::size_t d = 0; d < A::rank; ++d) whole.extent[d] = a.extents()[d];
+  whole = whole.packed();
+  for (std::size_t d = 0; d < A::rank; ++d) whole.extent[d] = a.rows()[d].size();
+  return whole;
+}
+
+/// A tensor whose element n, in row-major order of the whole, is `value(n)`.
+template <class A, class... Xs, class Value>
+A generated(Mesh<Xs...> const& mesh, extents_of<A> const& extents, Value const& value) {
+  check_mesh_has_axes<A, Xs...>();
+  A out = uninitialized<A>(mesh, extents);
+  if (!holds_value<A>(mesh)) {
+    fill(out, typename A::element{});
+    return out;
+  }
+  if (out.local_size() == 0) return out;
+  kernels::Layout const block = block_in_whole(out);
+  typename A::execution_space const exec{};
+  if constexpr (A::spec.cyclic_dim() >= 0) {
+    kernels::generate_rows(exec, out.mutable_local().data(), block, out.rows().data(), value);
+  } else {
+    std::int64_t first = 0;
+    for (std::size_t d = 0; d < A::rank; ++d) first += out.rows()[d].begin * block.stride[d];
+    kernels::generate(exec, out.mutable_local().data(), block, first, value);
+  }
+  exec.fence();
+  return out;
+}
+
+}  // namespace shardtype::detail

@@ -1,0 +1,135 @@
+#pragma once
+/// Ranges of numbers and identity matrices. None of them communicates; their plan is that of op::Create.
+
+#include <cmath>
+#include <cstdint>
+#include <type_traits>
+
+#include <shardtype/check/functions.hpp>
+#include <shardtype/kernels/ranges.hpp>
+#include <shardtype/tensor/generated.hpp>
+
+namespace shardtype {
+
+namespace detail {
+
+/// Why `A` is no tensor of `Rank` dims, whose elements have an order where they step: the sentence, or void.
+template <class A, std::size_t Rank, bool Steps>
+constexpr auto judge_range() {
+  if constexpr (A::rank != Rank) {
+    return Type<refused<Code::D16_dims_of_range, false, A>>{};
+  } else if constexpr (Steps && is_complex<typename A::element>) {
+    return Type<refused<Code::S04_no_order, false, A>>{};
+  } else {
+    return Type<void>{};
+  }
+}
+template <class A, std::size_t Rank, bool Steps>
+using range_judged_t = typename decltype(judge_range<A, Rank, Steps>())::type;
+
+/// How many numbers there are from `start` by `step` before `stop`. Error E20 without a step, or of no number.
+template <class T>
+std::int64_t count_range(T start, T stop, T step) {
+  if constexpr (std::is_integral_v<T>) {
+    auto const from = static_cast<std::int64_t>(start);
+    auto const to = static_cast<std::int64_t>(stop);
+    auto const by = static_cast<std::int64_t>(step);
+    if (by == 0) throw Error("E20", "arange was given a step of 0", FailedOn::every_rank);
+    if (by > 0 ? to <= from : to >= from) return 0;
+    // the distance is that of numbers without a sign: it may be more than the largest integer
+    std::uint64_t const apart =
+        by > 0 ? static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from)
+               : static_cast<std::uint64_t>(from) - static_cast<std::uint64_t>(to);
+    std::uint64_t const each =
+        by > 0 ? static_cast<std::uint64_t>(by) : std::uint64_t{0} - static_cast<std::uint64_t>(by);
+    std::uint64_t const n = (apart - 1) / each + 1;
+    return n > static_cast<std::uint64_t>(max_elements) ? max_elements + 1
+                                                        : static_cast<std::int64_t>(n);
+  } else {
+    double const n = std::ceil((static_cast<double>(stop) - static_cast<double>(start)) /
+                               static_cast<double>(step));
+    if (step == T(0) || std::isnan(n))
+      throw Error("E20", "arange was given a step of 0, or a number that is none",
+                  FailedOn::every_rank);
+    if (n <= 0) return 0;
+    return n > static_cast<double>(max_elements) ? max_elements + 1 : static_cast<std::int64_t>(n);
+  }
+}
+
+}  // namespace detail
+
+/// The numbers start, start + step, ... before `stop`: `arange<float, Dim<I, X>>(mesh, 0, 10, 2)` -> `f32[I@X]` of 0, 2,
+/// 4, 6, 8. They tell the extent. Communicates nothing. Refused: D16 other than one dim, S04 complex elements, M01.
+/// Errors: E20 a step of 0, an extent that does not fit the index. As jnp.arange.
+template <class... Parts, class... Xs>
+auto arange(Mesh<Xs...> const& mesh, typename detail::created_t<Parts...>::element start,
+            typename detail::created_t<Parts...>::element stop,
+            typename detail::created_t<Parts...>::element step =
+                typename detail::created_t<Parts...>::element(1)) {
+  using A = detail::created_t<Parts...>;
+  using T = typename A::element;
+  using Judged = detail::range_judged_t<A, 1, true>;
+  if constexpr (!std::is_void_v<Judged>) {
+    return checking::Poisoned(Judged{});
+  } else {
+    using Wide = kernels::wide_t<T>;
+    return detail::generated<A>(
+        mesh, {detail::count_range(start, stop, step)},
+        kernels::Stepped<T>{static_cast<Wide>(start), static_cast<Wide>(step)});
+  }
+}
+/// The numbers 0, 1, ... before `stop`.
+template <class... Parts, class... Xs>
+auto arange(Mesh<Xs...> const& mesh, typename detail::created_t<Parts...>::element stop) {
+  using T = typename detail::created_t<Parts...>::element;
+  return arange<Parts...>(mesh, T(0), stop, T(1));
+}
+
+/// As many evenly spaced numbers as the extent says, from `start` to `stop`, which is the last one:
+/// `linspace<float, Dim<I, X>>(mesh, {5}, 0, 1)` -> `f32[I@X]` of 0, 0.25, 0.5, 0.75, 1. One alone is `start`. The extent
+/// may be left out where the label settles it. Communicates nothing. Refused: D16 other than one dim, S04 complex
+/// elements, M01. Error E20. As jnp.linspace.
+template <class... Parts, class... Xs>
+auto linspace(Mesh<Xs...> const& mesh,
+              detail::extents_of<detail::created_t<Parts...>> const& extents,
+              typename detail::created_t<Parts...>::element start,
+              typename detail::created_t<Parts...>::element stop) {
+  using A = detail::created_t<Parts...>;
+  using T = typename A::element;
+  using Judged = detail::range_judged_t<A, 1, true>;
+  if constexpr (!std::is_void_v<Judged>) {
+    return checking::Poisoned(Judged{});
+  } else {
+    auto const from = static_cast<double>(start);
+    double const gaps = static_cast<double>(extents[0] > 1 ? extents[0] - 1 : 1);
+    return detail::generated<A>(
+        mesh, extents,
+        kernels::Spaced<T>{from, (static_cast<double>(stop) - from) / gaps, stop, extents[0]});
+  }
+}
+template <class... Parts, class... Xs>
+auto linspace(Mesh<Xs...> const& mesh, typename detail::created_t<Parts...>::element start,
+              typename detail::created_t<Parts...>::element stop) {
+  return linspace<Parts...>(mesh, detail::extents_from_type<detail::created_t<Parts...>>(), start,
+                            stop);
+}
+
+/// A matrix with ones on a diagonal and zeros elsewhere: `eye<float, Dim<I, X>, Dim<J, Y>>(mesh, {4, 6})` ->
+/// `f32[I@X, J@Y]`; rows and columns are two indices. Diagonal k begins at row 0 and column k. Extents may be left out
+/// where the labels settle them. Communicates nothing. Refused: D16 other than two dims, M01. Error E20. As jnp.eye.
+template <class... Parts, class... Xs>
+auto eye(Mesh<Xs...> const& mesh,
+         detail::extents_of<detail::created_t<Parts...>> const& extents =
+             detail::extents_from_type<detail::created_t<Parts...>>(),
+         std::int64_t diagonal = 0) {
+  using A = detail::created_t<Parts...>;
+  using Judged = detail::range_judged_t<A, 2, false>;
+  if constexpr (!std::is_void_v<Judged>) {
+    return checking::Poisoned(Judged{});
+  } else {
+    return detail::generated<A>(mesh, extents,
+                                kernels::OnDiagonal<typename A::element>{extents[1], diagonal});
+  }
+}
+
+}  // namespace shardtype
