@@ -65,11 +65,9 @@ inline MPI_Win share_node() {
       node = new (memory) Node;
       node->ranks = ranks;
       node->first = job_rank() == 0;
-      for (int k = 0; k < ranks; ++k) new (&node->progress(k)) Progress;
     }
-    MPI_Barrier(here);  // nobody writes before it is made
     node = static_cast<Node*>(memory);
-    own_progress = &node->progress(rank);
+    own_progress = new (&node->progress(rank)) Progress;
     own_progress->rank = job_rank();
   }
   MPI_Comm_free(&here);
