@@ -248,9 +248,14 @@ void check_triangles(M const& mesh, std::array<Int, 3> const& extents) {
 
 TEST_CASE("triangles, of dims split in any way") {
   auto const mesh = on_ranks::two_axes<X, Y>();
-  for (std::array<Int, 3> const& n :
-       {std::array<Int, 3>{5, 7, 3}, {9, 4, 2}, {5, 7, 1}, {5, 1, 7}, {1, 5, 7},
-        {1, 1, 1}, {6, 0, 2}, {0, 3, 1}}) {
+  for (std::array<Int, 3> const& n : {std::array<Int, 3>{5, 7, 3},
+                                      {9, 4, 2},
+                                      {5, 7, 1},
+                                      {5, 1, 7},
+                                      {1, 5, 7},
+                                      {1, 1, 1},
+                                      {6, 0, 2},
+                                      {0, 3, 1}}) {
     INFO("extents " << n[0] << " " << n[1] << " " << n[2]);
     check_triangles<Dim<I, X>, Dim<J, Y>, Dim<K>>(mesh, n);
     check_triangles<Dim<K>, Dim<I, X, Y>, Dim<J>>(mesh, n);

@@ -18,4 +18,6 @@ using A = Local<float, Dim<I>, Dim<J>, Varying<X>>;
 using A = Local<float, Dim<I>, Dim<J>>;
 #endif
 
-void ask(A const& a, B const& b, op::RaggedRows const& rows) { (void)ragged_all_to_all<X>(a, b, rows); }
+void ask(A const& a, B const& b, op::RaggedRows const& rows) {
+  (void)ragged_all_to_all<X>(a, b, rows);
+}

@@ -97,7 +97,7 @@ struct OperationDims {
     if constexpr (Ruled<Op>) {
       using R = RuleOf<Op, typename As::whole...>;
       int const label = R::S::names.find_label(id);
-      Spec split[count];
+      Spec split[sizeof...(As)];
       for (int k = 0; k < count; ++k) {
         split[k] = R::S::readings[k].spec;
         if (int const d = split[k].find(label); d >= 0) split[k].dims[d].axes.push(0);
@@ -291,8 +291,8 @@ class ProgramWriter {
     out.push(operand);
     return out;
   }
-  constexpr planning::ProgramLabels labels_of(int node) const {
-    ProgramNode const& n = builder.program.nodes[node];
+  constexpr planning::ProgramLabels labels_of(int value) const {
+    ProgramNode const& n = builder.program.nodes[value];
     planning::ProgramLabels out;
     for (int d = 0; d < n.rank; ++d) out.push(n.labels[d]);
     return out;
