@@ -91,10 +91,11 @@ struct SeldomFit {
   Op op[op_count]{};
   int size = 0;
   constexpr SeldomFit() {
-    for (Op const each : {Op::window_at, Op::replaced_at, Op::replaced_at, Op::replaced_at,
-                          Op::all_to_all, Op::add_rows, Op::named_norm_1, Op::logsumexp,
-                          Op::reduce_scatter, Op::norm, Op::reproducible_sum, Op::named_all,
-                          Op::named_prod, Op::take_along, Op::reproducible_norm})
+    for (Op const each :
+         {Op::window_at, Op::replaced_at, Op::replaced_at, Op::replaced_at, Op::all_to_all,
+          Op::add_rows, Op::named_norm_1, Op::logsumexp, Op::reduce_scatter, Op::norm,
+          Op::reproducible_sum, Op::named_all, Op::named_prod, Op::take_along,
+          Op::reproducible_norm, Op::named_logsumexp, Op::one_hot})
       op[size++] = each;
     for (int k = static_cast<int>(Op::count); k < op_count; ++k)
       if (case_of(static_cast<Op>(k)).seldom_fits) op[size++] = static_cast<Op>(k);

@@ -127,6 +127,7 @@ struct FloorDivide : Case {
 struct Relu : Case {
   static constexpr Taken takes = one(numbers);
   using function = functions::Relu;
+  static constexpr Known known(KnownOperands const& of) { return {of.a.most}; }
   static std::int64_t of(std::int64_t a, std::int64_t, std::int64_t) {
     return std::max<std::int64_t>(a, 0);
   }
