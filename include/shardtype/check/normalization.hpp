@@ -29,15 +29,22 @@ using LogSoftmax = Normalize<true, Names...>;
 
 namespace detail {
 
+template <class... Names>
+inline constexpr bool begins_with_label = false;
+template <class L, class... Names>
+inline constexpr bool begins_with_label<L, Names...> = names_label<L>;
+
 /// The labels among names, which come first, and the rest, which is a named result.
-template <class Ls, class... Names>
-struct LabelsFirst {
+template <bool label, class Ls, class... Names>
+struct LabelsFirstIf {
   using labels = Ls;
   using result = Pack<Names...>;
 };
 template <class... Ls, class L, class... Names>
-  requires names_label<L>
-struct LabelsFirst<Pack<Ls...>, L, Names...> : LabelsFirst<Pack<Ls..., L>, Names...> {};
+struct LabelsFirstIf<true, Pack<Ls...>, L, Names...>
+    : LabelsFirstIf<begins_with_label<Names...>, Pack<Ls..., L>, Names...> {};
+template <class... Names>
+using LabelsFirst = LabelsFirstIf<begins_with_label<Names...>, Pack<>, Names...>;
 
 /// A total: the largest element of a row and a sum relative to it, as of logsumexp.
 template <class A>
@@ -140,8 +147,8 @@ namespace shardtype::checking {
 
 template <bool Log, class... Names, class A>
 struct Resolve<op::Normalize<Log, Names...>, A>
-    : decltype(detail::resolve_normalization<
-               Log, A, typename detail::LabelsFirst<detail::Pack<>, Names...>::labels>(
-          typename detail::LabelsFirst<detail::Pack<>, Names...>::result{}))::type {};
+    : decltype(detail::resolve_normalization<Log, A,
+                                             typename detail::LabelsFirst<Names...>::labels>(
+          typename detail::LabelsFirst<Names...>::result{}))::type {};
 
 }  // namespace shardtype::checking

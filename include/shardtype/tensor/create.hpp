@@ -130,10 +130,12 @@ void fill_from_host(A& a, Value value) {
 
 /// Whether `F` takes one std::int64_t per dim.
 template <std::size_t>
-using Position = std::int64_t const&;
+struct PositionOf {
+  using type = std::int64_t const&;
+};
 template <class F, std::size_t... D>
 constexpr bool takes_position(std::index_sequence<D...>) {
-  return takes<F, Position<D>...>();
+  return takes<F, typename PositionOf<D>::type...>();
 }
 
 }  // namespace detail
