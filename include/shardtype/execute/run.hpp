@@ -117,8 +117,8 @@ Buffer run_call(Call const& call, std::int64_t* extents, Exchange* later = nullp
   for (int d = 0; d < plan.result.rank; ++d) extents[d] = z.extents[plan.result.dims[d].label];
   if (!mesh.here()) return {};
   auto const value = [&](Operand const& o) {
-    return whole_value<T>(*o.spec, z, axes.coords,
-                          o.given == nullptr ? *o.buffer : std::move(*o.given));
+    Buffer memory = o.given == nullptr ? Buffer(*o.buffer) : Buffer(std::move(*o.given));
+    return whole_value<T>(*o.spec, z, axes.coords, std::move(memory));
   };
   Executor<T, Space> executor(mesh.state(), axes, z, call.where);
   if (later != nullptr) {

@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <numbers>
 #include <type_traits>
 
 #include <Kokkos_Core.hpp>
@@ -203,7 +204,7 @@ template <class T>
 KOKKOS_FUNCTION T call(functions::Log2, T const& a) {
   using Real = shardtype::detail::real_of<T>;
   if constexpr (shardtype::detail::is_complex<T>) {
-    return math::log(a) * static_cast<Real>(1.4426950408889634);
+    return math::log(a) * std::numbers::log2e_v<Real>;
   } else {
     return math::log2(a);
   }
@@ -212,7 +213,7 @@ template <class T>
 KOKKOS_FUNCTION T call(functions::Log10, T const& a) {
   using Real = shardtype::detail::real_of<T>;
   if constexpr (shardtype::detail::is_complex<T>) {
-    return math::log(a) * static_cast<Real>(0.4342944819032518);
+    return math::log(a) * std::numbers::log10e_v<Real>;
   } else {
     return math::log10(a);
   }
@@ -221,7 +222,7 @@ template <class T>
 KOKKOS_FUNCTION T call(functions::Exp2, T const& a) {
   using Real = shardtype::detail::real_of<T>;
   if constexpr (shardtype::detail::is_complex<T>) {
-    return math::exp(a * static_cast<Real>(0.6931471805599453));
+    return math::exp(a * std::numbers::ln2_v<Real>);
   } else {
     return math::exp2(a);
   }

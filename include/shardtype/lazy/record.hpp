@@ -198,9 +198,8 @@ concept NamesResult = requires(Op const& op) { op.strict(); };
 /// Whether automatic mode can run `Op` on blocks in which its dims are whole: as manual mode does.
 template <class Op, class... Wholes>
 constexpr bool runs_on_blocks() {
-  if constexpr (requires { requires !Op::recorded; }) {
-    return false;
-  } else if constexpr (sizeof...(Wholes) > static_cast<std::size_t>(planning::max_operands)) {
+  if constexpr (requires { requires !Op::recorded; } ||
+                sizeof...(Wholes) > static_cast<std::size_t>(planning::max_operands)) {
     return false;
   } else {
     return requires { typename Resolve<Op, block_t<Wholes>...>::result; };

@@ -19,23 +19,23 @@ class MemoryFor {
   constexpr MemoryFor(char const* element, core::Spec const& spec, core::Names const& names,
                       std::source_location const* where)
       : element_(element), spec_(spec), names_(names), where_(where) {
-    if (!std::is_constant_evaluated() && now_ == nullptr) now_ = this;
+    if (!std::is_constant_evaluated() && now == nullptr) now = this;
   }
   MemoryFor(MemoryFor const&) = delete;
   MemoryFor& operator=(MemoryFor const&) = delete;
   constexpr ~MemoryFor() {
-    if (!std::is_constant_evaluated() && now_ == this) now_ = nullptr;
+    if (!std::is_constant_evaluated() && now == this) now = nullptr;
   }
 
   /// " for f64[I@X, J] (main.cpp:12)"; nothing where no tensor is being made.
   static std::string text() {
-    if (now_ == nullptr) return "";
-    return std::string(" for ") + now_->element_ + core::spec_text(now_->spec_, now_->names_) +
-           (now_->where_ == nullptr ? "" : source_text(*now_->where_));
+    if (now == nullptr) return "";
+    return std::string(" for ") + now->element_ + core::spec_text(now->spec_, now->names_) +
+           (now->where_ == nullptr ? "" : source_text(*now->where_));
   }
 
  private:
-  static inline MemoryFor const* now_ = nullptr;
+  static inline MemoryFor const* now = nullptr;
 
   char const* element_;
   core::Spec const& spec_;
