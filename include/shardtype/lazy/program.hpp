@@ -133,7 +133,7 @@ class ProgramWriter {
 
   constexpr void add_axis(AxisPart const& x) {
     if (names.find_axis(x.id) >= 0) return;
-    if (names.axes == max_axes) return refuse_with(Code::T07_too_many);
+    if (names.axes == searched_axes) return refuse_with(Code::T07_too_many);
     builder.program.sizes.at[names.axes] = x.size;
     names.axis[names.axes++] = x;
     builder.program.axes = names.axes;
@@ -456,7 +456,7 @@ class AxisFinder {
 template <class E, class Out, class... Xs>
 constexpr WrittenProgram write_program() {
   ProgramWriter w;
-  if constexpr (sizeof...(Xs) > 0 && sizeof...(Xs) <= max_axes) {
+  if constexpr (sizeof...(Xs) > 0 && sizeof...(Xs) <= searched_axes) {
     (w.add_axis(axis_part<Xs>), ...);
   } else {
     AxisFinder finder{w};

@@ -98,7 +98,7 @@ class FrontierSearch : public Settler {
   }
   /// All places of the axes from `x` on. `code_` are the layouts of all parties so far.
   constexpr void place(int x) {
-    if (x == p_.axes || x == max_axes) {  // the second: see GraphWriter
+    if (x == p_.axes || x == searched_axes) {  // the second: see GraphWriter
       consider();
       return;
     }
@@ -262,7 +262,7 @@ class FrontierSearch : public Settler {
   std::int64_t extent_[max_program_labels]{};
   int digit_[max_program_labels][max_operands + 1]{};  ///< of the first axis on a party's dim, or 0
   bool whole_[max_program_labels]{};
-  int power_[max_operands + 1][max_axes]{};
+  int power_[max_operands + 1][searched_axes]{};
   int owing_ = 0;
   unsigned owing_set_[max_operands]{};  ///< parties that may owe an axis together
   // where its axes are
@@ -270,7 +270,7 @@ class FrontierSearch : public Settler {
   int code_[max_operands + 1]{};
   std::int64_t parts_[max_program_labels]{};
   int on_[max_program_labels]{};
-  int axis_[max_program_labels][max_axes]{};
+  int axis_[max_program_labels][searched_axes]{};
   int result_ = 0;
   std::int32_t first_of_[max_operands + 1]{};
   std::int32_t chosen_[max_operands + 1]{};

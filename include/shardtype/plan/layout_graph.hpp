@@ -37,7 +37,7 @@ struct LayoutCode {
   }
   /// The code of a sharding, which has no cyclic dims; reduced axes count as replicated.
   constexpr int of(Spec const& s) const {
-    int power[max_axes]{};
+    int power[searched_axes]{};
     for (int x = 0, p = 1; x < axes; ++x, p *= base()) power[x] = p;
     int code = 0;
     for (int x = 0; x < axes; ++x) code += s.unreduced.contains(x) ? power[x] : 0;
@@ -121,14 +121,14 @@ class GraphWriter {
   /// The axes on each dim, in order.
   struct Lists {
     int size[max_dims]{};
-    int at[max_dims][max_axes]{};
+    int at[max_dims][searched_axes]{};
   };
 
-  // g++ -O3 unrolls the recursions below beyond `max_axes`, where none of them goes, unless they say so
+  // g++ -O3 unrolls the recursions below beyond `searched_axes`, where none of them goes, unless they say so
 
   /// All layouts of the axes from `x` on, those before standing as `lists_` has them.
   constexpr void place(int x) {
-    if (x == code_.axes || x == max_axes) {
+    if (x == code_.axes || x == searched_axes) {
       int code = owed_code_;
       for (int d = 0; d < code_.rank; ++d)
         for (int k = 0; k < lists_.size[d]; ++k)
@@ -184,7 +184,7 @@ class GraphWriter {
     }
     if (owed_ != 0 && code_.rank > 0) scatter(0, 0);
     for (unsigned some = owed_; some != 0; some = (some - 1) & owed_) {
-      int group[max_axes]{};
+      int group[searched_axes]{};
       int n = 0;
       int to = code;
       for (int x = 0; x < code_.axes; ++x)
@@ -215,7 +215,7 @@ class GraphWriter {
   /// Every other order of the axes of dim d, of which `chosen_` has the first `n`.
   constexpr void reorder(int d, int n, unsigned used) {
     int const size = lists_.size[d];
-    if (n == size || n == max_axes) {
+    if (n == size || n == searched_axes) {
       int same = 0;
       while (same < size && chosen_[same] == lists_.at[d][same]) ++same;
       if (same == size) return;
@@ -235,7 +235,7 @@ class GraphWriter {
   }
   /// The first `n` axes of `chosen_`, and one more, are scattered.
   constexpr void scatter(int n, unsigned used) {
-    if (n == max_axes) return;
+    if (n == searched_axes) return;
     for (int x = 0; x < code_.axes; ++x) {
       if (((owed_ & ~used) >> x & 1U) == 0) continue;
       chosen_[n] = x;
@@ -271,7 +271,7 @@ class GraphWriter {
 
   LayoutCode code_;
   GraphMemory to_;
-  int power_[max_axes]{};
+  int power_[searched_axes]{};
   int layouts_ = 0;
   int fans_ = 0;
   int edges_ = 0;
@@ -283,7 +283,7 @@ class GraphWriter {
   int from_ = 0;
   unsigned idle_ = 0;
   unsigned owed_ = 0;
-  int chosen_[max_axes]{};
+  int chosen_[searched_axes]{};
 };
 
 }  // namespace shardtype::planning

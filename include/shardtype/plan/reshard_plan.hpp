@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include <shardtype/plan/reshard_search.hpp>
+#include <shardtype/plan/far_reshard.hpp>
 
 namespace shardtype::planning {
 
@@ -29,7 +29,8 @@ constexpr bool same_order(Spec const& a, Spec const& b) {
 /// Exact over the axes that either splits or owes, and the `spare` ones: no sequence of steps over these
 /// is cheaper, and so no detour over a third sharding on them (tests/unit/reshard_proofs.cpp). Types do
 /// not say which other axes their mesh has; a detour over such a one may pay, as a value that is
-/// replicated there can be reduced or gathered in parts.
+/// replicated there can be reduced or gathered in parts. Over more than `searched_axes` axes it is exact over
+/// those whose place differs, or in parts: FarReshard, which leaves the spare ones out.
 /// `time`, when it is known, is that of the path in picoseconds and keeps the search short. The tensor is
 /// weighable by the plan's sizing.
 constexpr void append_reshard(Plan& plan, Slot slot, Spec const& from_spec, Spec const& to_spec,
@@ -51,11 +52,15 @@ constexpr void append_reshard(Plan& plan, Slot slot, Spec const& from_spec, Spec
                                     largest_elements(to, z.extents, z.sizes);
   if (first) from = transpose(from, to);
   Spec const target = in_order_of(to, from);
-  Search search(from, target, z, m, spare);
-  Path const path = search.run(time >= 0 ? time : bounds(from, target, z, m).most);
-  if (path.size > 0) {
-    search.spell(plan.steps, plan.size, path.size, slot);
-    plan.size += path.size;
+  if (searchable(from, target)) {
+    Search search(from, target, z, m, spare);
+    Path const path = search.run(time >= 0 ? time : bounds(from, target, z, m).most);
+    if (path.size > 0) {
+      search.spell(plan.steps, plan.size, path.size, slot);
+      plan.size += path.size;
+    }
+  } else {
+    FarReshard(from, target, z, m, &plan, slot);
   }
   if (reorder && !first) transpose(target, to);
 }

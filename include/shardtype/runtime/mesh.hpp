@@ -373,9 +373,13 @@ namespace shardtype::runtime {
 /// Where the axes of one operation lie in a mesh: plans number axes by first appearance, the mesh
 /// in its own order.
 struct AxisMap {
-  int position[max_axes] = {-1, -1, -1, -1};
+  int position[max_axes];  ///< -1 behind the operation's last axis
   Sizes sizes{};
   Coords coords{};
+
+  AxisMap() {
+    for (int& p : position) p = -1;
+  }
 };
 
 /// The map for the names of an operation. Every axis is there: the tensors' constructors saw to it.
