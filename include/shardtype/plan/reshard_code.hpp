@@ -1,6 +1,6 @@
 #pragma once
-/// Shardings as numbers: template arguments by which reshards that differ in names alone share one plan in
-/// the compiler.
+/// Shardings encoded as numbers, for template arguments: reshards that differ only in names share
+/// one compile-time plan.
 
 #include <cstdint>
 
@@ -8,9 +8,9 @@
 
 namespace shardtype::planning {
 
-/// The sharding as a number, or 0 where one does not hold it: blocks in turns, a Local. From the lowest
-/// bits: rank + 1, kind, unreduced and reduced axes, 4 bits each; 6 for each axis, 0 or 1 + dim * max_axes
-/// + place; 3 for each dim's label.
+/// The sharding as a number, or 0 if it has no encoding: block-cyclic dims, or a Local. From the
+/// lowest bits: rank + 1, kind, unreduced and reduced axes, 4 bits each; 6 bits for each axis, 0 or
+/// 1 + dim * max_axes + index in the dim's list; 3 bits for each dim's label.
 constexpr std::uint64_t number_of(Spec const& s) {
   if (s.local || s.varying.bits != 0) return 0;
   std::uint64_t number = static_cast<std::uint64_t>(s.rank) + 1;
@@ -27,7 +27,7 @@ constexpr std::uint64_t number_of(Spec const& s) {
   return number;
 }
 
-/// The sharding that has this number.
+/// The sharding with this number.
 constexpr Spec spec_from(std::uint64_t number) {
   Spec s;
   s.rank = static_cast<std::int8_t>((number & 15U) - 1);
