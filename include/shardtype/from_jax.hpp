@@ -1,5 +1,5 @@
 #pragma once
-/// JAX's names for what this library has, for those who come from there: `jax::psum<X>(a)` is
+/// JAX's names for functions of this library, for readers who come from JAX: `jax::psum<X>(a)` is
 /// `all_reduce<X>(a)`. Types, refusals and costs are those of the function named beside each.
 
 #include <cstddef>
@@ -24,7 +24,8 @@ using shardtype::reduced;
 using shardtype::shard_map;
 using shardtype::unreduced;
 
-/// all_reduce. Of an invariant value JAX returns it times the axis size; here it is refused, V03.
+/// all_reduce. Of an invariant value JAX returns the value times the axis size; here it is refused,
+/// V03.
 template <class... Xs, class A>
 auto psum(A const& a, checking::CallSite where = std::source_location::current()) {
   return all_reduce<Xs...>(a, where);
@@ -43,13 +44,13 @@ auto pmin(A const& a, checking::CallSite where = std::source_location::current()
   return all_reduce<Min, Xs...>(a, where);
 }
 
-/// jax.lax.all_gather(tiled=True): `all_gather<X, I>(a, to_varying)`, equal everywhere and typed varying.
-/// With a new index: tiled=False.
+/// jax.lax.all_gather(tiled=True): `all_gather<X, I>(a, to_varying)`, equal on all ranks and typed
+/// varying. With a new index: tiled=False.
 template <class... Named, class A>
 auto all_gather(A const& a, checking::CallSite where = std::source_location::current()) {
   return shardtype::all_gather<Named...>(a, to_varying, where);
 }
-/// The same typed invariant, and typed reduced.
+/// The same, typed invariant, and typed reduced.
 template <class... Named, class A>
 auto all_gather_invariant(A const& a, checking::CallSite where = std::source_location::current()) {
   return shardtype::all_gather<Named...>(a, where);
@@ -63,7 +64,7 @@ template <class... Named, class A>
 auto psum_scatter(A const& a, checking::CallSite where = std::source_location::current()) {
   return reduce_scatter<Named...>(a, where);
 }
-/// permute.
+/// permute, pair by pair.
 template <class... Xs, class A>
 auto ppermute(A const& a, std::span<SourceDestination const> pairs,
               checking::CallSite where = std::source_location::current()) {
@@ -74,8 +75,8 @@ auto ppermute(A const& a, std::initializer_list<SourceDestination> pairs,
               checking::CallSite where = std::source_location::current()) {
   return permute<Xs...>(a, pairs, where);
 }
-/// permute by a whole permutation: member k of the group takes the block of member `from[k]`. Error E64: as
-/// many ranks as the group has, each once.
+/// permute by a permutation of the whole group: member k of the group receives the block of member
+/// `from[k]`. Error E64: `from` is not a permutation of the group's ranks.
 template <class... Xs, class A>
 auto pshuffle(A const& a, std::span<int const> from,
               checking::CallSite where = std::source_location::current()) {
@@ -87,7 +88,7 @@ auto pshuffle(A const& a, std::span<int const> from,
     pairs.push_back({from[static_cast<std::size_t>(to)], to});
   return permute<Xs...>(a, std::span<SourceDestination const>(pairs), where);
 }
-/// `all_to_all<X, I, I>`: the axis and the dim I, of its size, change places.
+/// `all_to_all<X, I, I>`: swaps the mesh axis with dim I, whose extent is the axis size.
 template <class... Named, class A>
 auto pswapaxes(A const& a, checking::CallSite where = std::source_location::current()) {
   return shardtype::all_to_all<Named...,

@@ -1,5 +1,5 @@
 #pragma once
-/// Types, rules and plans, without MPI or Kokkos: what the compiler alone can decide.
+/// Types, rules and plans, without MPI or Kokkos: everything that is decided at compile time.
 
 // First, for compilers list the headers by which they came to a sentence.
 // clang-format off

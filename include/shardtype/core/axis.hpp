@@ -1,5 +1,5 @@
 #pragma once
-/// Mesh axes: the directions of the grid of ranks.
+/// Mesh axes: the dimensions of the grid of ranks.
 
 #include <concepts>
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace shardtype {
 
 struct AxisBase {};
 
-/// A mesh axis. Derive from it, so that compilers print `X` and not the machinery:
+/// A mesh axis. Derive from it, so that compilers print `X` instead of the template:
 ///
 ///     struct X : Axis<"X", 2> {};   // two ranks along X
 ///     struct Y : Axis<"Y"> {};      // as many as the Mesh is given at run time
@@ -25,7 +25,7 @@ struct Axis : AxisBase {
 };
 
 namespace detail {
-// std::derived_from would cost the compiler a millisecond for each
+// std::derived_from would cost a millisecond of compile time per type
 void as_axis(AxisBase const*);
 }  // namespace detail
 

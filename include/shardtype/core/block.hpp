@@ -1,5 +1,6 @@
 #pragma once
-/// Which part of an extent a rank holds. Blocks nest (see `Dim`), or are dealt out (see `Cyclic`).
+/// The indices of an extent that a rank holds: nested blocks (see `Dim`) or block-cyclic (see
+/// `Cyclic`).
 
 #include <algorithm>
 #include <cstdint>
@@ -33,8 +34,8 @@ constexpr Range piece(Range whole, std::int64_t k, std::int64_t p) {
   return {begin, std::min(whole.end, begin + length)};
 }
 
-/// The indices of one dim that a rank holds, in order: `run` of them in a row, the next ones `stride`
-/// further, and so on; or, with stride 0, all in a row.
+/// The indices of one dim that a rank holds, in increasing order: runs of `run` consecutive indices
+/// whose begins are `stride` apart; with stride 0, all consecutive.
 struct Rows {
   std::int64_t begin = 0;
   std::int64_t count = 0;
@@ -43,30 +44,30 @@ struct Rows {
 
   constexpr std::int64_t size() const { return count; }
   constexpr bool contiguous() const { return stride == 0; }
-  /// The index that has local number `local`.
+  /// The global index of local index `local`.
   constexpr std::int64_t operator[](std::int64_t local) const {
     return stride == 0 ? begin + local : begin + local / run * stride + local % run;
   }
-  /// The held indices in a row from local number `local` on.
+  /// Number of consecutive global indices from local index `local` on.
   constexpr std::int64_t in_a_row(std::int64_t local) const {
     return stride == 0 ? count - local : std::min(count - local, run - local % run);
   }
-  /// How many of the held indices lie below `index`.
+  /// Number of held indices below `index`.
   constexpr std::int64_t below(std::int64_t index) const {
     if (index <= begin) return 0;
     std::int64_t const n = index - begin;
     return std::min(count, stride == 0 ? n : n / stride * run + std::min(n % stride, run));
   }
-  /// One behind the last one.
+  /// One past the last index.
   constexpr std::int64_t end() const { return count == 0 ? begin : (*this)[count - 1] + 1; }
-  /// All of them, where they are in a row.
+  /// The indices as a range, if they are consecutive.
   constexpr Range range() const { return {begin, begin + count}; }
   friend constexpr bool operator==(Rows const&, Rows const&) = default;
 };
 
-/// How many indices both of two ranks hold, of one extent.
+/// Number of indices in both `a` and `b`, the rows of two ranks for one extent.
 constexpr std::int64_t common(Rows const& a, Rows const& b) {
-  if (a.stride < b.stride) return common(b, a);  // the one with fewer runs is walked through
+  if (a.stride < b.stride) return common(b, a);  // loop over the one with fewer runs
   if (a.stride == 0) return intersect(a.range(), b.range()).size();
   auto in_runs = [&](std::int64_t from, std::int64_t to) {
     std::int64_t n = 0;
@@ -76,7 +77,7 @@ constexpr std::int64_t common(Rows const& a, Rows const& b) {
     return n;
   };
   if (b.stride == 0) return a.below(b.begin + b.count) - a.below(b.begin);
-  // both repeat: count one period, and what is behind the last whole one
+  // both are periodic: count one period, and the rest after the last full period
   std::int64_t divisor = a.stride;
   for (std::int64_t rest = b.stride; rest != 0;) {
     std::int64_t const next = divisor % rest;
@@ -89,7 +90,8 @@ constexpr std::int64_t common(Rows const& a, Rows const& b) {
   return repeated + in_runs(times < 2 ? 0 : times * each, ceil_div(a.count, a.run));
 }
 
-/// The indices of `extent` that the rank at `coords` is dealt by the one axis of `axes`.
+/// The indices of `extent` that the rank at `coords` holds when the one axis of `axes` splits it
+/// block-cyclically.
 constexpr Rows dealt(std::int64_t extent, AxisList const& axes, Sizes const& sizes,
                      Coords const& coords) {
   std::int64_t const run = axes.cyclic;
@@ -104,14 +106,15 @@ constexpr Rows dealt(std::int64_t extent, AxisList const& axes, Sizes const& siz
   return {begin, count, run, run * p};
 }
 
-/// The piece of `whole` held at `coords` when the blocks of `axes` split it, major to minor; not for
-/// cyclic ones.
+/// The piece of `whole` that the rank at `coords` holds when `axes` split it into nested blocks,
+/// major to minor; not for block-cyclic axes.
 constexpr Range block(Range whole, AxisList const& axes, Sizes const& sizes, Coords const& coords) {
   for (int k = 0; k < axes.size; ++k) whole = piece(whole, coords[axes[k]], sizes[axes[k]]);
   return whole;
 }
 
-/// The indices of `extent` held at `coords` when `axes` split it, in whichever way.
+/// The indices of `extent` that the rank at `coords` holds when `axes` split it, nested or
+/// block-cyclic.
 constexpr Rows rows_of(std::int64_t extent, AxisList const& axes, Sizes const& sizes,
                        Coords const& coords) {
   if (axes.cyclic != 0) return dealt(extent, axes, sizes, coords);
@@ -119,14 +122,14 @@ constexpr Rows rows_of(std::int64_t extent, AxisList const& axes, Sizes const& s
   return {r.begin, r.size(), 0, 0};
 }
 
-/// How many they are.
+/// Number of these indices.
 constexpr std::int64_t held(std::int64_t extent, AxisList const& axes, Sizes const& sizes,
                             Coords const& coords) {
   return axes.cyclic != 0 ? dealt(extent, axes, sizes, coords).count
                           : block({0, extent}, axes, sizes, coords).size();
 }
 
-/// The most that any rank holds (that of coordinates 0).
+/// The largest number of indices that any rank holds (the rank at coordinates 0).
 constexpr std::int64_t largest_block(std::int64_t extent, AxisList const& axes,
                                      Sizes const& sizes) {
   if (axes.cyclic != 0) return dealt(extent, axes, sizes, {}).count;

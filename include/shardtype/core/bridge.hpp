@@ -1,5 +1,5 @@
 #pragma once
-/// The one bridge between types and values: Tensor types to `Spec` (core/reading.hpp), and back.
+/// Conversion between types and values: Tensor types to `Spec` (core/reading.hpp), and back.
 
 #include <cstddef>
 #include <type_traits>
@@ -15,7 +15,7 @@ namespace detail {
 
 template <std::size_t>
 using Anything = void const*;
-/// Picks the type that stands after as many others as `Before` counts.
+/// Selects the type after the first `sizeof...(K)` types.
 template <class Before>
 struct After;
 template <std::size_t... K>
@@ -23,8 +23,8 @@ struct After<std::index_sequence<K...>> {
   template <class T>
   static T* pick(Anything<K>..., T*, ...);
 };
-/// Some types, to pick one by its place. Here and below types go by as pointers to their tags, of which
-/// compilers make no classes.
+/// A list of types, to select one by its index. Here and below types are passed as pointers to
+/// their tags, for which compilers instantiate no classes.
 template <class... Ts>
 struct Listed {
   template <std::size_t K>
@@ -75,16 +75,16 @@ inline constexpr bool is_local<Local<T, Parts...>> = true;
 
 namespace shardtype::core {
 
-/// The scope of one operation: the names of all its tensors' labels and axes, in order of first
-/// appearance, and their specs in these numbers.
+/// The scope of one operation: the names of the labels and axes of all its tensors, in order of
+/// first appearance, and the tensors' specs in these numbers.
 template <class... Tensors>
 struct Scope {
-  /// How many types, each a Tensor, a Local or Mentions.
+  /// Number of types; each is a Tensor, a Local or Mentions.
   static constexpr int types = static_cast<int>(sizeof...(Tensors));
-  /// The `K`-th of them, as a pointer to its tag.
+  /// The `K`-th type, as a pointer to its tag.
   template <std::size_t K>
   using type = typename detail::Listed<Tensors...>::template at<K>;
-  /// The types as tables of their parts, in order.
+  /// The type tables, in order.
   static constexpr detail::Table tables[sizeof...(Tensors) + 1] = {detail::table<Tensors>..., {}};
 
  private:
@@ -95,7 +95,7 @@ struct Scope {
   static constexpr Read read_all() {
     Read out;
     for (int k = 0; k < types; ++k) out.readings[k] = detail::read_table(out.names, tables[k]);
-    // a block of a dim has not the extent of its label
+    // the extent of a block's dim is not the extent of its label
     if ((is_local<Tensors> || ...))
       for (std::int64_t& extent : out.names.label_extent) extent = dynamic;
     return out;
@@ -104,9 +104,9 @@ struct Scope {
 
  public:
   static constexpr auto const& names = all.names;
-  /// The types as values, in order.
+  /// The parsed types, in order.
   static constexpr Reading const* readings = all.readings;
-  /// The sharding of the `K`-th.
+  /// The sharding of the `K`-th type.
   template <int K>
   static constexpr Spec spec = all.readings[K].spec;
 };
@@ -117,13 +117,13 @@ namespace shardtype {
 
 namespace detail {
 
-/// Where the types of a scope have something.
+/// Position of a part or axis among the types of a scope.
 struct Place {
-  int type = -1;  ///< none has it
+  int type = -1;  ///< -1: in no type
   std::size_t part = 0;
-  std::size_t position = 0;  ///< of an axis, in the part
+  std::size_t position = 0;  ///< index of an axis in the part
 };
-/// The part of a type that is the Dim of a label, or -1.
+/// Index of the part of a type that is the Dim of a label, or -1.
 constexpr int part_of_label(Table const& type, Identity id) {
   for (int p = 0; type.parts[p] != nullptr; ++p)
     if (type.parts[p]->label != nullptr && type.parts[p]->label->id == id) return p;
@@ -141,7 +141,7 @@ constexpr Place place_of_axis(Table const* types, Identity id) {
         if (axes[x]->id == id) return {k, p, x};
     }
 }
-/// Where a scope's types have this very dim.
+/// Position of a dim among the types of a scope that have exactly this dim, label and axes.
 constexpr Place place_of_dim(Table const* types, Reading const* readings, int count,
                              Names const& names, DimSpec const& dim) {
   for (int k = 0; k < count; ++k) {
@@ -152,7 +152,7 @@ constexpr Place place_of_dim(Table const* types, Reading const* readings, int co
   return {};
 }
 
-/// The part of a scope's types at a place.
+/// The part at a position of a scope's types.
 template <class S, int Type, std::size_t Part>
 using part_at =
     typename PartsOf<typename S::template type<static_cast<std::size_t>(Type)>>::template at<Part>;
@@ -179,7 +179,7 @@ constexpr auto axis_type() {
   return decltype(detail::packed(axis_at<S, Axis>())){};
 }
 
-/// The Dim of a label and its axes; the one axis deals out `Turn` indices at a time, or none.
+/// Builds the Dim of a label and its axes; block-cyclic with block size `Turn`, unless that is 0.
 template <std::int64_t Turn>
 struct DimFrom {
   template <class I, class X>
@@ -193,7 +193,7 @@ struct DimFrom<0> {
 template <class S, class P, int D, std::size_t... K>
 auto new_dim(std::index_sequence<K...>) -> decltype(DimFrom<P::value.dims[D].axes.cyclic>::make(
     label_type<S, P::value.dims[D].label>(), axis_at<S, P::value.dims[D].axes.at[K]>()...));
-/// A pointer to the tag of a dim of a result: of one that an operand has, or else of a new one.
+/// A pointer to the tag of a dim of a result: a dim of an operand if one is equal, else a new one.
 template <class S, class P, int D>
 constexpr auto dim_at() {
   constexpr Place at = place_of_dim(S::tables, S::readings, S::types, S::names, P::value.dims[D]);
@@ -208,7 +208,7 @@ template <class S, class P, std::size_t... D>
 auto dim_packs(std::index_sequence<D...>)
     -> decltype(detail::packed(dim_at<S, P, static_cast<int>(D)>()...));
 
-/// The axes of a set in order of name.
+/// The axes of a set, sorted by name.
 constexpr AxisList sorted_by_name(AxisSet set, Names const& names) {
   AxisList out;
   while (!set.empty()) {
@@ -225,10 +225,10 @@ inline constexpr AxisList attribute_axes = sorted_by_name(P::value.*Which, S::na
 
 template <template <class...> class Attribute, class... Xs>
 Pack<Attribute<Xs...>> listed_in(Type<Xs>*...);
-/// The attribute that lists a set of axes, as a pack; none where it is empty.
+/// The attribute that lists a set of axes, as a pack; empty for an empty set.
 template <class S, class P, AxisSet Spec::* Which, template <class...> class Attribute>
 Pack<> attribute_pack(std::index_sequence<>);
-// with the type after an arrow, nvcc finds no function
+// with a trailing return type, nvcc finds no function
 template <class S, class P, AxisSet Spec::* Which, template <class...> class Attribute,
           std::size_t First, std::size_t... K>
 constexpr auto attribute_pack(std::index_sequence<First, K...>) {
@@ -265,7 +265,7 @@ constexpr auto attribute_packs() {
   }
 }
 
-/// The type like `Like`, a Tensor or a Local, with other elements and parts.
+/// A type of the same kind as `Like`, a Tensor or a Local, with other elements and parts.
 template <class Like>
 struct Relike {
   template <class T, class... Parts>
@@ -307,7 +307,7 @@ constexpr auto memory_of(hana::basic_type<Any<T, Parts...>>) {
 namespace shardtype::core {
 
 /// The Tensor type with the Spec `P::value`, in the names of scope `S`, element type `T` and the
-/// memory of tensor `Like`.
+/// memory space of tensor `Like`.
 template <class S, class P, class T, class Like>
 using tensor_from_spec = typename detail::Only<decltype(detail::as_tensor<Like, T>(
     detail::dim_packs<S, P>(std::make_index_sequence<static_cast<std::size_t>(P::value.rank)>{}),
@@ -329,7 +329,7 @@ struct Canonical {
 }  // namespace detail
 
 /// The canonical spelling: attributes in order, their axes sorted by name. For generic code;
-/// `Tensor` itself accepts nothing else.
+/// `Tensor` accepts only the canonical spelling.
 template <class T, class... Parts>
 using tensor_t = typename detail::Canonical<T, Parts...>::type;
 

@@ -10,44 +10,44 @@ namespace shardtype {
 
 /// Dimension `I`, split over the mesh axes `Xs`, major to minor; printed `I`, `I@X`, `I@(X,Y)`.
 ///
-/// Blocks nest: each axis cuts the block it is given into ceil(b / p) pieces, so `Dim<I, X, Y>` cuts
-/// over X first and each of those pieces over Y. The last pieces may be short or empty.
+/// Blocks nest: each axis cuts the block it is given into pieces of ceil(b / p) indices, so `Dim<I,
+/// X, Y>` cuts over X first and each of the pieces over Y. The last pieces may be short or empty.
 template <class I, class... Xs>
 struct Dim {};
 
-/// In a Dim, the mesh axis X that deals the indices out in turns, `Block` at a time, as ScaLAPACK's
-/// grids do: of `Dim<I, Cyclic<X, 64>>` the rank at place k along X holds the indices i with
-/// i / 64 % px == k. Printed `I@X%64`. It is the dim's only axis (B01), and Block is from 1 to
-/// 2^31 - 1 (B02).
+/// In a Dim, a mesh axis X that splits the indices block-cyclically with block size `Block`, like
+/// ScaLAPACK's grids: for `Dim<I, Cyclic<X, 64>>` the rank with coordinate k along X holds the
+/// indices i with i / 64 % px == k. Printed `I@X%64`. It is the dim's only axis (B01), and Block is
+/// from 1 to 2^31 - 1 (B02).
 ///
 ///     Tensor<double, Dim<I, Cyclic<X, 64>>, Dim<J, Cyclic<Y, 64>>>   // f64[I@X%64, J@Y%64]
 template <class X, std::int64_t Block>
 struct Cyclic {};
 
-/// Kinds of reduction an `Unreduced` attribute can owe. Sum is the default and is not spelled.
+/// Kinds of pending reduction of an `Unreduced` attribute. Sum is the default and is not spelled.
 struct Max {};
 struct Min {};
-/// In manual mode `all_reduce<Mean, X>` is the mean; nothing can owe one.
+/// In manual mode `all_reduce<Mean, X>` is the mean; it is not a kind of pending reduction.
 struct Mean {};
 
-/// `Unreduced<X>`: each rank along X holds a summand of the value. `Unreduced<Max, X>` and
-/// `Unreduced<Min, X>` owe a maximum or minimum. Axes stand in order of name. Printed `{U:X}`,
-/// `{U_max:X}`.
+/// `Unreduced<X>`: a pending sum; each rank along X holds a summand of the value. `Unreduced<Max,
+/// X>` and `Unreduced<Min, X>`: a pending maximum or minimum. Axes are listed in order of name.
+/// Printed `{U:X}`, `{U_max:X}`.
 template <class... KindThenAxes>
 struct Unreduced {};
 
 /// `Reduced<X>`: same bytes as replicated over X, but the cotangent stays unreduced over X. Axes
-/// stand in order of name. Printed `{R:X}`.
+/// are listed in order of name. Printed `{R:X}`.
 template <class... Xs>
 struct Reduced {};
 
-/// `Varying<X>`, of a Local: what ranks hold differs along X. Axes stand in order of name. Printed
-/// `{V:X}`.
+/// `Varying<X>`, of a Local: the ranks' blocks differ along X. Axes are listed in order of name.
+/// Printed `{V:X}`.
 template <class... Xs>
 struct Varying {};
 
-/// `Memory<Space>`: the Kokkos memory space of the local blocks. Absent: the default execution
-/// space's memory.
+/// `Memory<Space>`: the Kokkos memory space of the local blocks. Without it: the memory space of
+/// the default execution space.
 template <class Space>
 struct Memory {};
 
@@ -58,7 +58,7 @@ class Tensor;
 /// One rank's block in manual mode; see manual/local.hpp.
 template <class T, class... Parts>
 class Local;
-/// What will be a Tensor or a Local; see tensor/pending.hpp.
+/// The future of a Tensor or a Local; see tensor/pending.hpp.
 template <class T>
 class Pending;
 namespace detail {
@@ -74,7 +74,7 @@ namespace shardtype::core {
 
 /// The base of every expression of automatic mode (lazy/expression.hpp).
 struct LazyNode {};
-/// Whether `A` is an expression of automatic mode: operations on it are recorded.
+/// Whether `A` is an expression of automatic mode, whose operations are recorded.
 template <class A>
 inline constexpr bool is_lazy = std::is_base_of_v<LazyNode, A>;
 
@@ -82,7 +82,8 @@ inline constexpr bool is_lazy = std::is_base_of_v<LazyNode, A>;
 
 namespace shardtype {
 
-/// Dims and attributes that an operation names, where it needs no tensor of them: read as one's are.
+/// Dims and attributes that an operation names without needing a tensor of them; parsed like those
+/// of a tensor type.
 template <class... Parts>
 struct Mentions;
 

@@ -1,5 +1,5 @@
 #pragma once
-/// What goes wrong at run time.
+/// Run-time errors.
 
 #include <stdexcept>
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace shardtype {
 
-/// Whether the ranks fail together or one fails alone. A failure all share is printed once.
+/// Whether all ranks fail together or one rank fails alone. A failure of all ranks is printed once.
 enum class FailedOn { this_rank, every_rank };
 
 /// A run-time failure: a stable code (docs/errors.md), and a text that names the file, dimension,

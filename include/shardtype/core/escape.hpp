@@ -1,5 +1,5 @@
 #pragma once
-/// Texts and numbers inside of JSON and of HTML.
+/// Texts and numbers in JSON and HTML.
 
 #include <cmath>
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace shardtype::detail {
 
-/// `"text"` for JSON, with what it may not hold escaped.
+/// `"text"` for JSON, with special characters escaped.
 inline std::string json_text(std::string_view text) {
   std::string out = "\"";
   for (char const c : text) {
@@ -26,7 +26,7 @@ inline std::string json_text(std::string_view text) {
   }
   return out + "\"";
 }
-/// A number for JSON, which knows no infinity; with a point, whatever the locale.
+/// A number for JSON; null for infinity and NaN; with a decimal point in every locale.
 inline std::string json_number(double x) {
   if (!std::isfinite(x)) return "null";
   char out[32];
@@ -37,7 +37,7 @@ inline std::string json_number(double x) {
 }
 inline std::string json_number(std::int64_t n) { return std::to_string(n); }
 
-/// Text for HTML and XML, in attributes too. Characters that XML has no way to write become U+FFFD.
+/// Text for HTML and XML, also in attributes. Characters that XML cannot represent become U+FFFD.
 inline std::string html_text(std::string_view text) {
   std::string out;
   for (char const c : text) {

@@ -1,5 +1,5 @@
 #pragma once
-/// Index labels: the names of tensor dimensions, as the letters of einsum.
+/// Index labels: names of tensor dimensions, like the letters of einsum.
 
 #include <concepts>
 #include <cstdint>
@@ -14,8 +14,9 @@ struct IndexBase {};
 
 /// An index label. Derive from it:
 ///
-///     struct I : Index<"I"> {};         // extent given when a tensor is made
-///     struct K : Index<"K", 4096> {};   // static extent: sizes and costs become compile-time facts
+///     struct I : Index<"I"> {};         // extent given when a tensor is created
+///     struct K : Index<"K", 4096> {};   // static extent: sizes and costs are compile-time
+///     constants
 template <core::FixedString Name, std::int64_t Extent = dynamic>
 struct Index : IndexBase {
   static_assert(Extent == dynamic || Extent >= 0, "an extent is not negative");
@@ -24,7 +25,7 @@ struct Index : IndexBase {
 };
 
 namespace detail {
-// std::derived_from would cost the compiler a millisecond for each
+// std::derived_from would cost a millisecond of compile time per type
 void as_index(IndexBase const*);
 }  // namespace detail
 

@@ -1,5 +1,5 @@
 #pragma once
-/// How a local block lies in memory.
+/// Memory layout of a local block.
 
 #include <cstdint>
 
@@ -19,7 +19,7 @@ struct Layout {
     for (int d = 0; d < rank; ++d) n = mul_sat(n, extent[d]);
     return n;
   }
-  /// Whether the elements lie without gaps, last dim fastest.
+  /// Whether the elements are contiguous, last dim fastest.
   constexpr bool contiguous() const {
     std::int64_t expected = 1;
     for (int d = rank - 1; d >= 0; --d) {
@@ -28,7 +28,7 @@ struct Layout {
     }
     return true;
   }
-  /// The same extents without gaps, last dim fastest.
+  /// The contiguous layout of the same extents, last dim fastest.
   constexpr Layout packed() const {
     Layout out = *this;
     std::int64_t next = 1;
@@ -40,7 +40,7 @@ struct Layout {
   }
 };
 
-/// Length of the dims before `d`, and of those after it.
+/// Product of the extents of the dims before `d`, and of those after it.
 constexpr std::int64_t outer_length(Layout const& l, int d) {
   std::int64_t n = 1;
   for (int k = 0; k < d; ++k) n = mul_sat(n, l.extent[k]);
@@ -52,16 +52,16 @@ constexpr std::int64_t inner_length(Layout const& l, int d) {
   return n;
 }
 
-/// Elements of all dims but `d`.
+/// Number of elements per index of dim `d`.
 constexpr std::int64_t cross_section(Layout const& l, int d) {
   return mul_sat(outer_length(l, d), inner_length(l, d));
 }
-/// Whether segments along dim `d` lie one behind the other, each without gaps.
+/// Whether the segments along dim `d` are contiguous, and follow each other without gaps.
 constexpr bool lies_in_segments(Layout const& l, int d) {
   return outer_length(l, d) == 1 && l.contiguous();
 }
 
-/// `l` without dims of extent 1, and with neighbours that lie as one dim merged.
+/// `l` without dims of extent 1, with neighbouring dims merged where their strides allow it.
 constexpr Layout merged(Layout const& l) {
   Layout out;
   for (int d = 0; d < l.rank; ++d) {

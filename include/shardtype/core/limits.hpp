@@ -1,5 +1,5 @@
 #pragma once
-/// Bounds of one operation, in one place.
+/// Bounds of one operation.
 
 #include <cstdint>
 
@@ -23,7 +23,7 @@ inline constexpr std::int64_t max_elements = std::int64_t{1} << 58;
 
 namespace shardtype {
 
-/// The extent or axis size that is given at run time.
+/// Marks an extent or axis size that is given at run time.
 inline constexpr std::int64_t dynamic = -1;
 
 }  // namespace shardtype

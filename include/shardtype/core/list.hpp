@@ -1,9 +1,9 @@
 #pragma once
-/// Containers of the library's own bookkeeping.
+/// Containers for the library's own bookkeeping.
 ///
-/// They do less than std::vector and std::unique_ptr, and cost the compiler a tenth: every file that
-/// includes the library would otherwise pay 5 ms or more per element type, and constant evaluation of
-/// plans three times the steps.
+/// They do less than std::vector and std::unique_ptr, and cost a tenth of the compile time:
+/// otherwise every file that includes the library would take 5 ms or more per element type, and
+/// constant evaluation of plans three times the steps.
 
 #include <cstddef>
 #include <initializer_list>
@@ -13,7 +13,8 @@
 
 namespace shardtype::detail {
 
-/// A growing row of values that can be default-constructed. Members mean what they mean in std::vector.
+/// A growing array of default-constructible values. Members have the meaning that they have in
+/// std::vector.
 template <class T>
 class List {
  public:
@@ -68,7 +69,7 @@ class List {
     size_ = 0;
     resize(n, value);
   }
-  /// Takes out the element at `place`.
+  /// Removes the element at index `place`.
   constexpr void erase(std::size_t place) {
     for (std::size_t k = place; k + 1 < size_; ++k) data_[k] = std::move(data_[k + 1]);
     data_[--size_] = T();
@@ -116,7 +117,7 @@ template <class T>
 class Owned {
  public:
   Owned() = default;
-  /// Takes what `new` gave.
+  /// Takes ownership of an object created by `new`.
   explicit Owned(T* object) : object_(object) {}
   Owned(Owned const&) = delete;
   Owned& operator=(Owned const&) = delete;
@@ -141,7 +142,7 @@ class Owned {
   T* object_ = nullptr;
 };
 
-/// The different ranks of a list, the least first.
+/// The distinct ranks of a list, in increasing order.
 inline List<int> rising(List<int> const& ranks) {
   List<char> there;
   for (int r : ranks) {

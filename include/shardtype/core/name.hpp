@@ -20,7 +20,7 @@ struct FixedString {
   friend constexpr bool operator==(FixedString const&, FixedString const&) = default;
 };
 
-/// Identity of a type as a value: equal pointers mean equal types, so sets and look-ups over types
+/// Identity of a type as a value: equal pointers mean equal types, so sets of types and look-ups
 /// are plain loops.
 using Identity = void const*;
 

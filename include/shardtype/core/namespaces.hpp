@@ -1,6 +1,7 @@
 #pragma once
-/// The namespaces of the engine, one for each folder, and what each sees without a qualifier: the layers below it.
-/// What users name stands in `shardtype` itself; arguments of operations, and the operations as objects, in `op`.
+/// The namespaces of the engine, one per folder, with using-directives for the layers below each.
+/// Public names are in `shardtype` itself; arguments of operations, and operations as objects, in
+/// `op`.
 
 namespace shardtype {
 

@@ -1,8 +1,8 @@
 #pragma once
-/// Tensor types as values: what each part of one says, and the first thing wrong with its spelling.
+/// Parsed tensor types: the value of each part of a type, and the type's first spelling error.
 ///
-/// Every part is a constant (`part<Dim<I, Xs...>>`), so that a new attribute is one of these more, and a
-/// type is a table of them; values do the reading, the sets and the sorting.
+/// Each part is a constant (`part<Dim<I, Xs...>>`), and a type table lists the parts of one type. A
+/// new attribute needs one more such constant. Sets, sorting and checks work on these values.
 
 #include <boost/hana/type.hpp>
 
@@ -11,33 +11,33 @@
 
 namespace shardtype::core {
 
-/// What can be wrong with the spelling of a Tensor type, before any law about its values.
+/// Spelling errors of a Tensor type, checked before any law about its values.
 enum class Malformed : std::int8_t {
   none,
-  unknown_part,   ///< a part is no Dim and no attribute
-  not_a_label,    ///< the first argument of a Dim is no Index
-  not_an_axis,    ///< an axis position holds something else
-  not_canonical,  ///< attributes out of order, or their axes not sorted by name, or empty
+  unknown_part,   ///< a part is neither a Dim nor an attribute
+  not_a_label,    ///< the first argument of a Dim is not an Index
+  not_an_axis,    ///< an argument in the position of an axis is not an axis
+  not_canonical,  ///< attributes out of order, or empty, or with axes not sorted by name
   repeated_axis,  ///< one attribute names an axis twice
   not_here,       ///< Varying in a Tensor, or a split dim in a Local
-  not_alone,      ///< a Cyclic stands beside other axes of its dim
-  turn            ///< a Cyclic deals out no indices at a time, or too many
+  not_alone,      ///< a Cyclic next to other axes of its dim
+  turn            ///< a Cyclic with block size below 1 or too large
 };
 
-/// A Tensor type as a value: its Spec, and the first thing wrong with its spelling.
+/// A parsed type: its Spec, and its first spelling error.
 struct Reading {
   Spec spec{};
-  bool real = true;  ///< no mere list of labels and axes that an operation mentions
+  bool real = true;  ///< false for Mentions, a mere list of labels and axes that an operation names
   Malformed malformed = Malformed::none;
-  int axis = -1;  ///< at fault, when one is
-  int last = 0;   ///< rank of the last part in the canonical order
+  int axis = -1;  ///< the axis at fault, if any
+  int last = 0;   ///< the last part's number in the canonical order
   bool too_many = false;
-  Identity memory = nullptr;  ///< the space of its Memory, if it has one
+  Identity memory = nullptr;  ///< the space of its Memory attribute, if any
 
   constexpr void fault(Malformed what, int at = -1) {
     if (malformed == Malformed::none) malformed = what, axis = at;
   }
-  /// Parts stand in the order Dim, Varying, Unreduced, Reduced, Memory, each attribute once.
+  /// Checks the order Dim, Varying, Unreduced, Reduced, Memory, each attribute at most once.
   constexpr void order(int part) {
     if (part < last || (part == last && part != 0)) fault(Malformed::not_canonical);
     last = part;
@@ -55,13 +55,15 @@ namespace hana = boost::hana;
 template <class... Ts>
 struct Pack {};
 
-/// One after the other. By an operator that tensors do not have: compilers would look at all of theirs.
+/// Concatenates packs. The operator is one that tensors do not have: else compilers would consider
+/// all of theirs.
 template <class... A, class... B>
 constexpr Pack<A..., B...> operator|(Pack<A...>, Pack<B...>) {
   return {};
 }
 
-/// How an axis position of a Dim is spelled: the axis, and what it deals out at a time (0: a block).
+/// An argument in the position of an axis of a Dim: the axis, and the block size if it is Cyclic (0
+/// otherwise).
 template <class X>
 struct AxisOf {
   using type = X;
@@ -75,8 +77,8 @@ struct AxisOf<Cyclic<X, Block>> {
   static constexpr bool cyclic = true;
 };
 
-// One value per label, axis and part of the program, so that a tensor type costs the compiler little more
-// than a table of these.
+// One constant per label, axis and part in the program, so that a tensor type costs little more
+// compile time than a table of them.
 template <class I>
 constexpr LabelPart make_label_part() {
   if constexpr (IndexLabel<I>) {
@@ -103,13 +105,13 @@ template <class... Positions>
 inline constexpr AxisPart const* axis_parts[sizeof...(Positions) + 1] = {&axis_part<Positions>...,
                                                                          nullptr};
 
-/// A part of a tensor type as a value: which kind it is, and what it lists.
+/// A part of a tensor type as a value: its kind, and the label or axes that it lists.
 struct Part {
   enum class Kind : std::int8_t { none, dim, varying, unreduced, reduced, memory };
   Kind kind = Kind::none;
   ReduceKind owed = ReduceKind::sum;
-  LabelPart const* label = nullptr;       ///< of a dim
-  AxisPart const* const* axes = nullptr;  ///< up to a null pointer
+  LabelPart const* label = nullptr;       ///< if it is a dim
+  AxisPart const* const* axes = nullptr;  ///< ends with a null pointer
   Identity memory = nullptr;              ///< the space of a Memory
 };
 template <class P>
@@ -137,7 +139,7 @@ constexpr int read_axis(Reading& r, Names& n, AxisPart const& axis) {
   return -1;
 }
 
-/// Notes the Cyclic of a dim whose axes are read.
+/// Records the Cyclic of a dim whose axes are being parsed.
 constexpr void read_turn(Reading& r, AxisList& axes, AxisPart const& part, int positions) {
   if (!part.cyclic) return;
   int const axis = axes.size > 0 ? axes[0] : -1;
@@ -168,7 +170,7 @@ constexpr void read_dim(Reading& r, Names& n, LabelPart const& label,
   }
 }
 
-/// Axes of an attribute as a set; sorted by name and each once.
+/// Axes of an attribute as a set; checks that they are sorted by name and distinct.
 constexpr AxisSet read_set(Reading& r, Names& n, AxisPart const* const* parts) {
   AxisSet set;
   int previous = -1;
@@ -213,11 +215,11 @@ constexpr void read_part(Reading& r, Names& n, Part const& part) {
   }
 }
 
-/// A Tensor, a Local or Mentions as a table of its parts.
+/// The type table of a Tensor, a Local or Mentions: its parts.
 struct Table {
   enum class Kind : std::int8_t { none, tensor, local, mentions };
   Kind kind = Kind::none;
-  Part const* const* parts = nullptr;  ///< up to a null pointer
+  Part const* const* parts = nullptr;  ///< ends with a null pointer
 };
 template <class... Parts>
 inline constexpr Part const* parts[sizeof...(Parts) + 1] = {&part<Parts>..., nullptr};

@@ -1,5 +1,5 @@
 #pragma once
-/// Arithmetic of counts that may be too large for 63 bits: elements, bytes, operations, picoseconds.
+/// Arithmetic of counts that may exceed 63 bits: elements, bytes, operations, picoseconds.
 
 #include <cstdint>
 
@@ -7,10 +7,10 @@
 
 namespace shardtype::core {
 
-/// What every larger count is taken for. Two of them still add up in 63 bits.
+/// The value that represents every larger count. The sum of two of them fits into 63 bits.
 inline constexpr std::int64_t saturated = (std::int64_t{1} << 62) - 1;
 
-/// a + b and a * b of numbers that are not negative, at most `saturated`.
+/// a + b and a * b of non-negative numbers, at most `saturated`.
 constexpr std::int64_t add_sat(std::int64_t a, std::int64_t b) {
   return a > saturated - b ? saturated : a + b;
 }
@@ -18,8 +18,9 @@ constexpr std::int64_t mul_sat(std::int64_t a, std::int64_t b) {
   return a != 0 && b > saturated / a ? saturated : a * b;
 }
 
-/// Whether a tensor can have dims of these extents: at most `max_elements` elements, also where a dim of
-/// extent 0 leaves it none, for strides are reckoned from the others. Extents that are open say nothing.
+/// Whether a tensor can have dims of these extents: at most `max_elements` elements. A dim of
+/// extent 0 does not excuse the others, because strides are computed from them. Dynamic extents are
+/// ignored.
 constexpr bool countable(std::int64_t const* extents, int rank) {
   std::int64_t n = 1;
   for (int d = 0; d < rank; ++d)

@@ -1,5 +1,5 @@
 #pragma once
-/// The names of one operation: which label and which axis each number stands for.
+/// The names of one operation: the label and the axis that each number stands for.
 
 #include <cstdint>
 #include <string_view>
@@ -10,24 +10,24 @@
 
 namespace shardtype::core {
 
-/// An index label as a value; `id` is null for what is none.
+/// An index label as a value; `id` is null if a type is not a label.
 struct LabelPart {
   Identity id = nullptr;
   std::string_view name;
   std::int64_t extent = dynamic;
 };
-/// What stands in an axis position of a type, as a value; `id` is null for what is no axis.
+/// An argument in the position of an axis, as a value; `id` is null if it is not an axis.
 struct AxisPart {
   Identity id = nullptr;
   std::string_view name;
   std::int64_t size = dynamic;
   bool cyclic = false;
-  std::int64_t turn = 0;  ///< indices that a Cyclic deals out at a time
+  std::int64_t turn = 0;  ///< block size of a Cyclic
 };
 
 /// Labels and axes of one operation, numbered by first appearance.
 ///
-/// Plans are written in these numbers; a Mesh translates them to its own axes by `axis_id`.
+/// Plans use these numbers; a Mesh translates them to its own axes by `axis_id`.
 struct Names {
   int labels = 0;
   Identity label_id[max_dims]{};
@@ -37,9 +37,9 @@ struct Names {
   Identity axis_id[max_axes]{};
   std::string_view axis_name[max_axes]{};
   std::int64_t axis_size[max_axes]{};
-  /// More labels or axes appeared than an operation may have.
+  /// Whether more labels or axes appeared than an operation may have.
   bool overflow = false;
-  /// A number of a label or axis whose name another type bears too, or -1.
+  /// Number of a label or axis whose name another type has too, or -1.
   int label_clash = -1;
   int axis_clash = -1;
 
@@ -53,7 +53,7 @@ struct Names {
       if (axis_id[k] == id) return k;
     return -1;
   }
-  /// The number of a label, which is added when new. Past the bound: `overflow`, and 0.
+  /// The number of a label, which is added if it is new. Beyond the bound: `overflow`, and 0.
   constexpr int add(LabelPart const& label) {
     if (int const k = find_label(label.id); k >= 0) return k;
     if (labels == max_dims) return overflow = true, 0;
@@ -64,7 +64,7 @@ struct Names {
     label_extent[labels] = label.extent;
     return labels++;
   }
-  /// The number of an axis, which is added when new. Past the bound: `overflow`, and 0.
+  /// The number of an axis, which is added if it is new. Beyond the bound: `overflow`, and 0.
   constexpr int add(AxisPart const& axis) {
     if (int const k = find_axis(axis.id); k >= 0) return k;
     if (axes == max_axes) return overflow = true, 0;
@@ -75,7 +75,7 @@ struct Names {
     axis_size[axes] = axis.size;
     return axes++;
   }
-  /// Extents and sizes as far as the types tell them; `dynamic` elsewhere.
+  /// Static extents and sizes of the types; `dynamic` elsewhere.
   constexpr Extents extents() const {
     Extents out;
     for (int k = 0; k < labels; ++k) out.at[k] = label_extent[k];
@@ -86,7 +86,7 @@ struct Names {
     for (int k = 0; k < axes; ++k) out.at[k] = axis_size[k];
     return out;
   }
-  /// Whether the types settle every extent and axis size.
+  /// Whether the types determine every extent and axis size.
   constexpr bool all_static() const {
     for (int k = 0; k < labels; ++k)
       if (label_extent[k] == dynamic) return false;

@@ -1,8 +1,8 @@
 #pragma once
-/// What a sharding is, as a plain value. Types are notation; rules and planners see only this.
+/// A sharding as a plain value. Types are notation; rules and planners use only this value.
 ///
-/// Labels and axes are small numbers, given by first appearance in the operation (core/scope.hpp),
-/// so that programs which differ in names share everything below.
+/// Labels and axes are small numbers, in order of first appearance in the operation
+/// (core/scope.hpp), so that programs that differ only in names share all instantiations below.
 
 #include <cstdint>
 #include <initializer_list>
@@ -11,30 +11,30 @@
 
 namespace shardtype::core {
 
-/// An ordered list of mesh axes, major to minor. As what splits a dim it also says how: the blocks of
-/// the axes nest, or its one axis deals out `cyclic` indices at a time.
+/// An ordered list of mesh axes, major to minor. If it splits a dim, it also says how: by nested
+/// blocks, or block-cyclically with block size `cyclic` over its only axis.
 struct AxisList {
   std::int8_t size = 0;
   std::int8_t at[max_axes]{};
-  std::int32_t cyclic = 0;  ///< 0: nested blocks
+  std::int32_t cyclic = 0;  ///< block size; 0: nested blocks
 
   constexpr int operator[](int k) const { return at[k]; }
   constexpr void push(int axis) { at[size++] = static_cast<std::int8_t>(axis); }
   constexpr bool contains(int axis) const { return position(axis) >= 0; }
-  /// Where `axis` stands in the list, or -1.
+  /// Index of `axis` in the list, or -1.
   constexpr int position(int axis) const {
     for (int k = 0; k < size; ++k)
       if (at[k] == axis) return k;
     return -1;
   }
-  /// The first `n` axes, splitting a dim as they do here.
+  /// The first `n` axes, with the same way of splitting a dim.
   constexpr AxisList prefix(int n) const {
     AxisList out;
     for (int k = 0; k < n; ++k) out.push(at[k]);
     if (n > 0) out.cyclic = cyclic;
     return out;
   }
-  /// All axes from the `n`-th on, as a group of ranks.
+  /// The axes from index `n` on, as a group of ranks.
   constexpr AxisList suffix(int n) const {
     AxisList out;
     for (int k = n; k < size; ++k) out.push(at[k]);
@@ -78,7 +78,7 @@ struct AxisSet {
   friend constexpr bool operator==(AxisSet, AxisSet) = default;
 };
 
-/// The reduction that unreduced axes still owe. One kind per tensor.
+/// The pending reduction over the unreduced axes. One kind per tensor.
 enum class ReduceKind : std::int8_t { sum, max, min };
 
 /// One dim: its index label and the axes that split it.
@@ -88,8 +88,9 @@ struct DimSpec {
   friend constexpr bool operator==(DimSpec const&, DimSpec const&) = default;
 };
 
-/// The state of one mesh axis for one tensor; every axis is in exactly one. In manual mode a block is
-/// not split: it varies, or is replicated (the same on all ranks, invariant).
+/// The state of one mesh axis for one tensor; every axis is in exactly one. In manual mode a block
+/// is not split: along each axis it is varying, or replicated (invariant: identical on all ranks),
+/// or unreduced, or reduced.
 enum class AxisState : std::int8_t { split, replicated, unreduced, reduced, varying };
 
 /// The sharding of one tensor.
@@ -100,18 +101,18 @@ struct Spec {
   ReduceKind kind = ReduceKind::sum;
   AxisSet reduced{};
   AxisSet varying{};   ///< of a Local only
-  bool local = false;  ///< a Local: dims are the block's, and whole
+  bool local = false;  ///< a Local: the dims are the block's, and not split
 
   constexpr void add(int label, AxisList const& axes = {}) {
     dims[rank++] = {static_cast<std::int8_t>(label), axes};
   }
-  /// Which dim has this label, or -1.
+  /// Index of the dim with this label, or -1.
   constexpr int find(int label) const {
     for (int d = 0; d < rank; ++d)
       if (dims[d].label == label) return d;
     return -1;
   }
-  /// Which dim `axis` splits, or -1.
+  /// Index of the dim that `axis` splits, or -1.
   constexpr int dim_of(int axis) const {
     for (int d = 0; d < rank; ++d)
       if (dims[d].axes.contains(axis)) return d;
@@ -123,13 +124,13 @@ struct Spec {
     if (varying.contains(axis)) return AxisState::varying;
     return dim_of(axis) >= 0 ? AxisState::split : AxisState::replicated;
   }
-  /// The first dim that an axis deals out in turns, or -1.
+  /// Index of the first block-cyclic dim, or -1.
   constexpr int cyclic_dim() const {
     for (int d = 0; d < rank; ++d)
       if (dims[d].axes.cyclic != 0) return d;
     return -1;
   }
-  /// Every axis the type mentions.
+  /// All axes that the type mentions.
   constexpr AxisSet mentioned() const {
     AxisSet all{static_cast<std::uint8_t>(unreduced.bits | reduced.bits | varying.bits)};
     for (int d = 0; d < rank; ++d)
@@ -146,7 +147,7 @@ struct Spec {
   }
 };
 
-/// Ranks along each axis of the operation.
+/// Number of ranks along each axis of the operation.
 struct Sizes {
   std::int64_t at[max_axes];
 
@@ -159,7 +160,7 @@ struct Sizes {
     for (std::int64_t const size : first) at[x++] = size;
   }
   constexpr std::int64_t operator[](int axis) const { return at[axis]; }
-  /// Ranks in the group that the axes of `list` span.
+  /// Number of ranks in the group that the axes of `list` span.
   constexpr std::int64_t product(AxisList const& list) const {
     std::int64_t p = 1;
     for (int k = 0; k < list.size; ++k) p *= at[list[k]];
@@ -175,7 +176,7 @@ struct Extents {
   friend constexpr bool operator==(Extents const&, Extents const&) = default;
 };
 
-/// Where a rank stands along each axis of the operation.
+/// The coordinates of a rank along the axes of the operation.
 struct Coords {
   std::int64_t at[max_axes]{};
   constexpr std::int64_t operator[](int axis) const { return at[axis]; }

@@ -1,5 +1,5 @@
 #pragma once
-/// The printed form of shardings: `A[I@X, J@(X,Y), K@Z%64]{U:Y}`, everywhere the same.
+/// The printed form of shardings: `A[I@X, J@(X,Y), K@Z%64]{U:Y}`.
 
 #include <string>
 
@@ -7,9 +7,10 @@
 
 namespace shardtype::core {
 
-// Piece by piece: of "text" + std::string g++ 12 warns at -O3, of copies that overlap and do not (-Wrestrict).
+// Appends piece by piece: for "text" + std::string g++ 12 at -O3 wrongly warns of overlapping
+// copies (-Wrestrict).
 
-/// `I`, `I@X`, `I@(X,Y)`, cyclic `I@X%64`; with its extent when one is given: `1500@X`.
+/// `I`, `I@X`, `I@(X,Y)`, block-cyclic `I@X%64`; with its extent if one is given: `1500@X`.
 inline std::string dim_text(DimSpec const& d, Names const& n, Extents const* extents = nullptr) {
   std::string out =
       extents == nullptr ? std::string(n.label_name[d.label]) : std::to_string((*extents)[d.label]);
@@ -41,7 +42,7 @@ inline std::string axes_text(AxisSet set, Names const& n) {
   return out;
 }
 
-/// `[I@X, J]{U:Y}`, with extents in place of labels when they are given.
+/// `[I@X, J]{U:Y}`, with extents instead of labels if they are given.
 inline std::string spec_text(Spec const& s, Names const& n, Extents const* extents = nullptr) {
   std::string out = "[";
   for (int d = 0; d < s.rank; ++d) {

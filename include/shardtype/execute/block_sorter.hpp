@@ -12,15 +12,16 @@
 
 namespace shardtype::execute {
 
-/// Sorts local blocks of `T` in memory `Space` along one dim. Plain values, so that tensor types share
-/// its code.
+/// Sorts local blocks of `T` in memory `Space` along one dim. It takes plain values, so that all
+/// tensor types share its code.
 template <class T, class Space>
 class BlockSorter {
  public:
   using Exec = typename Space::execution_space;
   using Keyed = kernels::Keyed<T>;
 
-  /// The block `data`, [outer, n, inner], of whose sorted rows the first `keep` are wanted.
+  /// Sorts the block `data`, [outer, n, inner], along n; only the first `keep` of each sorted row
+  /// are needed.
   BlockSorter(MeshState& mesh, T const* data, kernels::Layout const& block, int d,
               std::int64_t keep, op::Order order)
       : mesh_(mesh),
@@ -74,7 +75,7 @@ class BlockSorter {
     hold = mesh_.pool().template take<Space>(static_cast<std::size_t>(n) * sizeof(U));
     return static_cast<U*>(hold.data());
   }
-  /// [outer, n, inner] as [outer, inner, n].
+  /// Transposes [outer, n, inner] to [outer, inner, n].
   T const* turned(T const* data, std::int64_t n, std::int64_t inner, Buffer& hold) {
     if (inner == 1) return data;
     T* const to = take<T>(outer_ * n * inner, hold);
@@ -85,7 +86,7 @@ class BlockSorter {
   void turn_back(U const* data, std::int64_t n, U* to) {
     kernels::copy_packed(Exec(), data, exchanged(inner_, n), to);
   }
-  /// [outer, n, inner] read as [outer, inner, n].
+  /// A view of [outer, n, inner] as [outer, inner, n].
   kernels::Layout exchanged(std::int64_t n, std::int64_t inner) const {
     kernels::Layout l;
     l.rank = 3;
@@ -106,7 +107,8 @@ class BlockSorter {
   T const* rows_ = nullptr;
 };
 
-/// The sorter of the calling rank's block of `a` along I, of whose sorted rows the first `keep` are wanted.
+/// The sorter of the calling rank's block of `a` along I, of which the first `keep` of each sorted
+/// row are needed.
 template <class I, class A>
 auto block_sorter(A const& a, std::int64_t keep, op::Order order) {
   constexpr int d = A::spec.find(Scope<A>::names.find_label(identity<I>));

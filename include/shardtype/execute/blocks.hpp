@@ -1,5 +1,5 @@
 #pragma once
-/// Local blocks on their way through a plan, and where their memory comes from.
+/// Local blocks while a plan runs, and their memory.
 
 #include <cstdint>
 #include <utility>
@@ -13,7 +13,7 @@
 
 namespace shardtype::execute {
 
-/// A local block on its way through a plan. It may be a view: slices and transposes move no data.
+/// A local block while a plan runs. It may be a view: slices and transposes move no data.
 template <class T>
 struct Value {
   T const* data = nullptr;
@@ -46,8 +46,8 @@ kernels::Labelled<T> labelled(Value<T> const& v) {
   return out;
 }
 
-/// The calling rank's blocks of `T` in memory `Space` for one operation: memory from the mesh's pool,
-/// copies on the mesh's execution space.
+/// The calling rank's blocks of `T` in memory `Space` for one operation: memory is from the mesh's
+/// pool, copies run on the mesh's execution space.
 template <class T, class Space>
 struct Blocks {
   using Exec = typename Space::execution_space;
@@ -71,7 +71,7 @@ struct Blocks {
     out.data = writable(out.keep);
     return out;
   }
-  /// A packed value of sharding `spec` with memory of its own and any contents.
+  /// A packed value of sharding `spec` with new, uninitialized memory.
   Value<T> fresh(Spec const& spec) {
     std::int64_t const n = local_elements(spec, sizing.extents, sizing.sizes, axes.coords);
     return whole_value<T>(spec, sizing, axes.coords, take(n));

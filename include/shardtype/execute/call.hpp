@@ -1,6 +1,6 @@
 #pragma once
-/// The one front door of all operations: operands are judged here, and nowhere else but where elementwise
-/// functions take theirs (ops/elementwise.hpp).
+/// The entry point of all operations. Operands are checked only here, and in ops/elementwise.hpp
+/// for elementwise functions.
 
 #include <array>
 #include <cstdint>
@@ -32,8 +32,8 @@ namespace shardtype {
 
 namespace execute {
 
-/// The base of a Run that writes the local block of a new result: `fill(op, out, operands...)`, on ranks of the
-/// mesh.
+/// Base of a Run that writes the local block of a new result: `fill(op, out, operands...)`, on
+/// ranks of the mesh.
 template <class Self>
 struct Filled {
   template <class R, class Op, class A, class... Bs>
@@ -46,9 +46,10 @@ struct Filled {
   }
 };
 
-/// How an operation runs on operands that its rule accepts: `run<R>(op, where, operands...)`, where `R` is what
-/// `Resolve` made of their types. The library's are specialised in ops/. Here: a user's own operation, whose
-/// `kernel(exec, out, in...)` writes the local block of the result, given Kokkos Views.
+/// How an operation runs on operands that its rule accepts: `run<R>(op, where, operands...)`, where
+/// `R` is the result of `Resolve` for their types. Specialised in ops/ for the library's
+/// operations. This primary template is for a user's own operation, whose `kernel(exec, out,
+/// in...)` writes the local block of the result, with Kokkos Views as arguments.
 template <class Op>
 struct Run : Filled<Run<Op>> {
   template <class Out, class... As>
@@ -60,7 +61,7 @@ struct Run : Filled<Run<Op>> {
   }
 
  private:
-  /// The block to write, also of a Local that is the same on all ranks: each writes the same.
+  /// The block to write. For an invariant Local too: all ranks write the same values.
   template <class Out, std::size_t... D>
   static typename Out::template View<typename Out::element> written(Out& out,
                                                                     std::index_sequence<D...>) {
@@ -70,11 +71,12 @@ struct Run : Filled<Run<Op>> {
   }
 };
 
-/// The same where an operand is a Local. Collectives have their own in manual/, with a `start` beside `run`.
+/// As Run, if an operand is a Local. Collectives are specialised in manual/, with a `start` besides
+/// `run`.
 template <class Op>
 struct RunBlocks : Run<Op> {};
 
-/// The base of a Run of operations that have a plan which does everything: products and changes of sharding.
+/// Base of a Run of operations that consist of a plan: products and reshards.
 struct ByPlan {
   template <class R, class Op, class A, class... B>
   static typename R::result run([[maybe_unused]] Op const& op, std::source_location const& where,
@@ -98,7 +100,8 @@ struct ByPlan {
   }
 };
 
-/// The base of a Run that makes the result's block of the first operand's element type by `block(op, run)`.
+/// Base of a Run that creates the result's block, of the first operand's element type, by
+/// `block(op, run)`.
 template <class Self>
 struct LocalBlock {
   template <class R, class Op, class... As>
@@ -117,7 +120,7 @@ struct Run<op::Named<Op, Out...>> {
   }
 };
 
-/// The plan of a product with what its kernel takes of its own where it runs.
+/// The plan of a product, with the memory that its kernel needs on this execution space.
 template <class T, class Exec>
 Plan with_kernel(Plan plan) {
   using Product = kernels::Product<T, Exec>;
@@ -148,17 +151,18 @@ Plan plan_by_sizing(Op const& op, A const& a, Bs const&... bs) {
   }
 }
 
-/// Kinds of operands that layers above this one make, each with its own way of going on from `call`.
+/// Kinds of operands that are defined in layers above this one, for which `call` continues there.
 enum class Above { lazy };
-/// `call(op, where, operands...)` for such operands; specialised by their layer (lazy/record.hpp).
+/// Implements `call(op, where, operands...)` for such operands; specialised by their layer
+/// (lazy/record.hpp).
 template <Above kind, class... Operands>
 struct Continue;
 
 }  // namespace execute
 
-/// Runs the operation `op` on `as`, which are tensors, Locals or expressions of these; what is refused is
-/// refused here, with the sentence of its rule. Of expressions of automatic mode the operation is recorded; of
-/// types alone (`Dry`) its plan is noted. `where` is the user's line, for messages.
+/// Runs the operation `op` on tensors, Locals or expressions of these. An illegal call is refused
+/// here, with the sentence of its rule. For expressions of automatic mode the operation is
+/// recorded; for types alone (`Dry`) its plan is noted. `where` is the user's line, for messages.
 template <Operation Op, class... As>
 constexpr auto call(Op const& op, std::source_location const& where, As const&... as) {
   if constexpr (checking::any_poisoned<As...>) {
@@ -214,15 +218,16 @@ constexpr auto judge() {
     return Type<void>{};
   }
 }
-/// The judgement of what is no operation, as shard_map: the sentence with which `R` (like a Resolve) refuses
-/// operands of types `As`, Poisoned where an operation before was refused, void where all is well. What takes
-/// `judged_t` constructs it, which tells the refusal, and goes no further.
+/// The verdict on a function that is not an operation, such as shard_map: the refusal with which
+/// `R` (like a Resolve) refuses operands of types `As`, Poisoned if an operand was refused before,
+/// void if all is well. A caller that gets a refusal constructs it, which reports it, and returns.
 template <class R, class... As>
 using judged_t = typename decltype(judge<R, As...>())::type;
 template <class Judgement>
 inline constexpr bool accepts = std::is_void_v<Judgement>;
 
-/// Starts `op` on copies, which part from a view that writes to an operand: it is sent as it is now.
+/// Starts `op` on copies of the operands, because a view may write to the originals: the values at
+/// this point are sent.
 template <class R, class Op, class... As>
 auto start_held(Op const& op, std::source_location const& where, As const... as) {
   if constexpr ((is_local<As> || ...)) {
@@ -232,7 +237,7 @@ auto start_held(Op const& op, std::source_location const& where, As const... as)
   }
 }
 
-/// What starts `op` on `as`.
+/// Checks the call and starts `op` on `as`.
 template <class Op, class... As>
 constexpr auto start_call(Op const& op, std::source_location const& where, As const&... as) {
   using R = Resolve<Op, operand_t<As>...>;
@@ -246,8 +251,8 @@ constexpr auto start_call(Op const& op, std::source_location const& where, As co
 
 }  // namespace detail
 
-/// Starts an operation that ends in one collective and does not wait for it: gives a Pending of what the
-/// operation gives (tensor/pending.hpp). Refuses what that refuses.
+/// Starts an operation that ends in one collective and does not wait for it: returns a Pending of
+/// the operation's result (tensor/pending.hpp). Refusals as the operation.
 ///
 ///     auto pending = start(op::AllGather<X>{}, a);   // sends from now on
 ///     auto whole = std::move(pending).wait();        // as all_gather<X>(a)
@@ -255,7 +260,7 @@ template <Operation Op, class A>
 auto start(Op const& op, A const& a, checking::CallSite where = std::source_location::current()) {
   return detail::start_call(op, where, a);
 }
-/// The same of an operation on two operands.
+/// As above, for an operation on two operands.
 template <Operation Op, class A, class B>
   requires(!std::is_same_v<B, std::source_location>)
 auto start(Op const& op, A const& a, B const& b,
@@ -263,8 +268,8 @@ auto start(Op const& op, A const& a, B const& b,
   return detail::start_call(op, where, a, b);
 }
 
-/// The plan that this operation on these tensors runs, with their true sizes. Communicates nothing; refuses what
-/// the operation refuses.
+/// The plan that this operation runs on these tensors, with their actual sizes. Communicates
+/// nothing. Refusals as the operation.
 template <Operation Op, class A, class... Bs>
 auto plan_at(Op const& op, A const& a, Bs const&... bs) {
   using R = checking::Resolve<Op, detail::operand_t<A>, detail::operand_t<Bs>...>;

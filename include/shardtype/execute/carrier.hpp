@@ -19,7 +19,7 @@
 
 namespace shardtype::execute {
 
-/// Where the blocks of a tensor of sharding `spec`, in these names, lie on a mesh.
+/// The placement on a mesh of a tensor of sharding `spec`, with these names.
 inline Placement placement(MeshState const& mesh, Names const& names, Spec const& spec) {
   AxisMap const axes = map_axes(mesh, names);
   Placement p;
@@ -39,8 +39,8 @@ inline Placement placement(MeshState const& mesh, Names const& names, Spec const
   return p;
 }
 
-/// Moves blocks of `T` in memory `Space` between two meshes. Parts that lie without gaps in host
-/// memory are sent from, and received at, their places; others pass through packed memory.
+/// Moves blocks of `T` in memory `Space` between two meshes. Contiguous parts in host memory are
+/// sent and received in place; others are packed first.
 template <class T, class Space>
 class Carrier {
   static constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space>::accessible;
@@ -70,7 +70,7 @@ class Carrier {
         kernels::copy_packed(exec_, data + p.begin, p.layout, send_wire + p.packed);
     exec_.fence();
     if (plan_.messages() > 0) exchange(data, send_wire, out, recv_wire);
-    // what stays on this rank was packed to where it is now unpacked from
+    // parts that stay on this rank are unpacked from where they were packed
     for (Part const& p : incoming_) {
       if (p.packed < 0) continue;
       T const* const in = p.peer == me ? send_wire + own_ : recv_wire + p.packed;
@@ -81,7 +81,7 @@ class Carrier {
   }
 
  private:
-  /// One parcel at this rank: its layout in the local block, and where it lies packed, or -1.
+  /// One parcel at this rank: its layout in the local block, and its offset when packed, or -1.
   struct Part {
     int peer = 0;
     kernels::Layout layout{};
@@ -158,7 +158,8 @@ class Carrier {
     return Flat<T, Where>(static_cast<T*>(b.data()), size(n));
   }
 
-  /// SHARDTYPE_CHECK=agree: all ranks of both meshes are about to run this very transfer.
+  /// SHARDTYPE_CHECK=agree: checks that all ranks of both meshes are about to run the same
+  /// transfer.
   void agree(Link& link) {
     StepHash hash;
     hash.mix(where_.line());
@@ -176,10 +177,11 @@ class Carrier {
   Exec exec_{};
   shardtype::detail::List<Part> outgoing_, incoming_;
   std::int64_t sent_elements_ = 0, received_elements_ = 0;
-  std::int64_t own_ = 0;  ///< where the part that stays on this rank lies packed
+  std::int64_t own_ = 0;  ///< offset of the packed part that stays on this rank
 };
 
-/// Both ends of a transfer that `R` resolved, and its extents by the source's labels.
+/// The placements of both ends of a transfer that `R` resolved, and its extents by the source's
+/// labels.
 template <class R>
 struct Ends {
   Extents extents{};

@@ -40,13 +40,13 @@ inline char const* name_of(Collective c) {
   return "none";
 }
 
-/// Error E42, of a step that would else be left out without a word.
+/// Error E42, for a step that would otherwise be skipped silently.
 [[noreturn]] inline void throw_not_run(std::string const& what) {
   throw Error("E42", "a plan has a step that is not run: " + what, FailedOn::every_rank);
 }
 
-/// Runs the collectives of plans. They take contiguous memory; along the outermost dim nothing is
-/// packed. Where MPI cannot reach `Space`, blocks pass through the host.
+/// Runs the collectives of plans. They need contiguous memory; nothing is packed along the
+/// outermost dim. If MPI cannot access `Space`, blocks pass through the host.
 template <class T, class Space>
 class CollectiveStep {
   static constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space>::accessible;
@@ -55,8 +55,8 @@ class CollectiveStep {
  public:
   explicit CollectiveStep(Blocks<T, Space>& blocks) : blocks_(blocks) {}
 
-  /// Only starts the collective: `v` is the result when `exchange` is done and its rest too. Where a dim
-  /// is dealt out in turns, and in a group of one rank, all is done at once.
+  /// Starts the collective: `v` is the result after `exchange` and its `rest` are done. With
+  /// block-cyclic dims, and in a group of one rank, everything is done at once.
   void start(Step const& s, Value<T>& v, Exchange& exchange) {
     check_known(s);
     later_ = &exchange;
@@ -64,8 +64,8 @@ class CollectiveStep {
     later_ = nullptr;
   }
 
-  /// `v` as the step's collective makes it. Collective over the group that the step names. Error E42: it is
-  /// one that plans of operations do not have.
+  /// Runs the step's collective on `v`. Collective over the step's group. Error E42: a collective
+  /// that plans of operations do not have.
   void run(Step const& s, Value<T>& v) {
     check_known(s);
     if (blocks_.sizing.sizes.product(s.axes) == 1) {
@@ -98,17 +98,18 @@ class CollectiveStep {
       case Collective::none:
       case Collective::broadcast:
       case Collective::neighbor:
-        break;  // not known
+        break;  // refused by check_known
     }
   }
 
  private:
-  /// On one rank, too.
+  /// Also for a group of one rank.
   static void check_known(Step const& s) {
     if (s.collective == Collective::none || s.collective == Collective::broadcast)
       throw_not_run(name_of(s.collective));
   }
-  /// In a group of one rank a step changes names only, or leaves a part of a dim to other axes.
+  /// In a group of one rank a step only changes names, or keeps the part of a dim that other axes
+  /// leave.
   void alone(Step const& s, Value<T>& v) {
     if (changes_cyclic(s) && s.from == s.to) {
       Coords const& me = blocks_.axes.coords;
@@ -122,13 +123,13 @@ class CollectiveStep {
 
   Comm& group(AxisList const& axes) { return group_of(blocks_.mesh, blocks_.axes, axes); }
 
-  /// The block along `dim` of sharding `spec` at each member of the group, in its order.
+  /// The block along `dim` of sharding `spec` at each member of the group, in order.
   detail::List<Range>& member_blocks(Spec const& spec, int dim, AxisList const& axes,
                                      detail::List<Range>& out) {
     return execute::member_blocks(spec, dim, blocks_.sizing, blocks_.axes, axes, out);
   }
 
-  // Segments along one dim, packed for the wire and back.
+  // Segments along one dim, packed for sending and back.
 
   template <kernels::Packing Way>
   void move_segments(T const* from, T* to, detail::List<std::int64_t> const& begin,
@@ -146,7 +147,7 @@ class CollectiveStep {
     exec.fence();
   }
 
-  /// `v` packed: where it lies, or in `wire`.
+  /// The packed elements of `v`: its own memory if it is contiguous, else a copy in `wire`.
   T const* packed(Value<T> const& v, Buffer& wire) {
     if (v.layout.contiguous()) return v.data;
     wire = blocks_.take(v.layout.elements());
@@ -154,8 +155,8 @@ class CollectiveStep {
     blocks_.exec.fence();
     return blocks_.writable(wire);
   }
-  /// The segments of `v` along `dim` with these begins, one behind the other: where `v` lies if it is like that
-  /// already, else in `wire`. A view is packed by the same pass over its elements.
+  /// The consecutive segments of `v` along `dim` with these begins: its own memory if they are
+  /// already consecutive, else a copy in `wire`. A view is packed in the same pass.
   T const* segments(Value<T> const& v, detail::List<std::int64_t> const& begin, int dim,
                     Buffer& wire) {
     if (kernels::lies_in_segments(v.layout, dim)) return v.data;
@@ -174,7 +175,7 @@ class CollectiveStep {
     return to;
   }
 
-  /// Begins of consecutive blocks within the first one's parent, and the end of the last.
+  /// Begins of consecutive blocks relative to the first one, and the end of the last.
   static detail::List<std::int64_t>& begins(detail::List<Range> const& blocks,
                                             detail::List<std::int64_t>& out) {
     out.clear();
@@ -206,8 +207,9 @@ class CollectiveStep {
   void arrived(T* data, std::int64_t n) { staged_.arrived(data, n); }
   UnderWay* calls() { return later_ == nullptr ? nullptr : &later_->calls; }
 
-  /// The end of a collective of `v` that sent `sent` and received `wire`: segments with these begins
-  /// (null: none) are put side by side along `dim` of `out`. When it was only started, the end is put off.
+  /// Completes a collective of `v` that sent `sent` and received `wire`: segments with these begins
+  /// (null: none) are joined along `dim` of `out`. If the collective was only started, its
+  /// completion is stored in the Exchange.
   Value<T> settle(Value<T> const& v, Value<T>& out, Buffer const& sent, Buffer const& wire,
                   detail::List<std::int64_t> const* joins = nullptr, int dim = 0) {
     std::int64_t const n = out.layout.elements();
@@ -230,7 +232,7 @@ class CollectiveStep {
                                             *joins, out.layout, dim);
     return std::move(out);
   }
-  /// What was put off.
+  /// The stored completion.
   static void rest(MeshState& mesh, Exchange& e) {
     bool const joins = e.wire.data() != nullptr;
     T* const came = static_cast<T*>((joins ? e.wire : e.result).data());
@@ -279,8 +281,8 @@ class CollectiveStep {
     return settle(v, out, wire, out.keep);
   }
 
-  /// How the segments of an exchange are sized, the same on every member: `most` is the most
-  /// elements any of them sends or receives.
+  /// The kind of segments of an exchange, the same on every member: `most` is the largest number of
+  /// elements that any member sends or receives.
   static Segments sized(bool even, std::int64_t most) {
     if (most > detail::largest_count) return Segments::huge;
     return even ? Segments::even : Segments::uneven;
@@ -296,7 +298,7 @@ class CollectiveStep {
     member_blocks(s.after, s.to, s.axes, ranges_);
     Value<T> out = blocks_.fresh(s.after);
     bool const even = all_equal(old_ranges_) && all_equal(ranges_);
-    // elements of all dims but the two that change
+    // number of elements per pair of indices of the two dims that change
     std::int64_t rest = 1;
     for (int d = 0; d < v.layout.rank; ++d)
       if (d != s.from && d != s.to) rest *= v.layout.extent[d];
@@ -321,12 +323,13 @@ class CollectiveStep {
                   s.from);
   }
 
-  /// Another order of the axes on one dim. Where all blocks are equal they change hands whole;
+  /// Changes the order of the axes on one dim. If all blocks are equal, whole blocks are exchanged;
   /// otherwise ranks exchange the overlaps of old and new blocks.
   Value<T> permute(Step const& s, Value<T> const& v) {
     int const d = s.from;
     AxisList const new_order = s.after.dims[d].axes.suffix(s.after.dims[d].axes.size - s.axes.size);
-    // members are numbered in the old order; new_place[g] is where g stands in the new one
+    // members are numbered in the old order; place_in(new_order, g) is the position of g in the new
+    // one
     member_blocks(s.before, d, s.axes, old_ranges_);
     member_blocks(s.after, d, s.axes, ranges_);
     std::int64_t const p = blocks_.sizing.sizes.product(s.axes);
@@ -338,7 +341,7 @@ class CollectiveStep {
       return place;
     };
     std::int64_t const me = place_in_group(blocks_.axes, s.axes);
-    detail::List<std::int64_t>& by_place = begins_;  // who holds the k-th new block
+    detail::List<std::int64_t>& by_place = begins_;  // the member that gets the k-th new block
     by_place.assign(static_cast<std::size_t>(p), 0);
     for (std::int64_t g = 0; g < p; ++g)
       by_place[static_cast<std::size_t>(place_in(new_order, g))] = g;
@@ -358,7 +361,7 @@ class CollectiveStep {
     }
     Range const mine_old = old_ranges_[static_cast<std::size_t>(me)];
     Range const mine_new = ranges_[static_cast<std::size_t>(me)];
-    // what I send lies in the order of the new blocks, what I get in that of the old
+    // send segments are in the order of the new blocks, receive segments in that of the old ones
     counts_.assign(static_cast<std::size_t>(p), 0);
     offsets_.assign(static_cast<std::size_t>(p), 0);
     detail::List<std::int64_t>& cuts = cuts_;
@@ -391,8 +394,9 @@ class CollectiveStep {
     return settle(v, out, send_wire, recv_wire, direct ? nullptr : &joins, d);
   }
 
-  /// A step with a cyclic dim: the dim `to` is cut into what each member gets, whatever runs of indices
-  /// that is, and the dim `from` put together from what each one held. Both may be one.
+  /// A step with a block-cyclic dim. Dim `to` is cut into the rows that each member gets, in any
+  /// runs of indices, and dim `from` is joined from the rows that each member held. Both may be the
+  /// same dim.
   Value<T> dealt(Step const& s, Value<T> const& v) {
     Coords const& me = blocks_.axes.coords;
     Sizing const& z = blocks_.sizing;
@@ -432,7 +436,7 @@ class CollectiveStep {
     if (s.collective == Collective::all_gather) {
       group(s.axes).all_gather(outgoing(send, v.layout.elements()), into, recv_counts_);
     } else {
-      // many may need a part, where it is split over other axes then
+      // several ranks may need a part, if the dim is then split over other axes
       std::int64_t const times = within ? z.sizes.product(s.axes) : 1;
       std::int64_t const most = std::max(largest_elements(s.before, z.extents, z.sizes) * times,
                                          largest_elements(s.after, z.extents, z.sizes));
@@ -449,7 +453,7 @@ class CollectiveStep {
   Blocks<T, Space>& blocks_;
   Staged<T, Space> staged_{blocks_.mesh};
   Exchange* later_ = nullptr;
-  // the mesh's, so that no operation allocates after the first of its size
+  // owned by the mesh, so that only the first operation of a size allocates
   detail::List<Range>& ranges_ = blocks_.mesh.scratch().blocks;
   detail::List<Range>& old_ranges_ = blocks_.mesh.scratch().old_blocks;
   detail::List<std::int64_t>& counts_ = blocks_.mesh.scratch().counts;

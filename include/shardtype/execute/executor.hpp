@@ -1,5 +1,5 @@
 #pragma once
-/// Runs a plan: one switch over its steps, the same code for compile-time and run-time plans.
+/// Runs a plan: one switch over its steps. Compile-time and run-time plans use the same code.
 
 #include <cstdint>
 #include <source_location>
@@ -24,7 +24,7 @@ namespace shardtype::execute {
 template <class T, class Space>
 class Executor {
   using Exec = typename Space::execution_space;
-  // bool is not multiplied (C11), nor is what a reduction carries
+  // no products of bool (C11), nor of the totals of a reduction
   static constexpr bool has_products =
       !std::is_same_v<T, bool> && !shardtype::detail::is_carried<T>;
 
@@ -38,7 +38,7 @@ class Executor {
     refuse_repeats(plan);
     Value<T> slots[3] = {std::move(a), std::move(b), {}};
     if (how == Overlap::automatic && shared_memory()) how = Overlap::shared;
-    bool packed[3] = {true, true, true};  // as the plan says, not the extents
+    bool packed[3] = {true, true, true};  // follows from the plan, not from extents
     int last = 0;
     for (int k = 0; k < plan.size; ++k) {
       Step const& s = plan.steps[k];
@@ -52,7 +52,7 @@ class Executor {
     }
     return finished(slots[last], plan.size == 0);
   }
-  /// Starts the plan of one operand: its last collective is under way when this returns.
+  /// Starts the plan of one operand; on return its last collective is pending.
   void start(Plan const& plan, Value<T> v, Exchange& later) {
     refuse_repeats(plan);
     Value<T> slots[3] = {std::move(v), {}, {}};
@@ -68,7 +68,7 @@ class Executor {
     later.result = finished(slots[last], plan.size == 0);
   }
 
-  /// The packed result of the steps of `plan` for the value in `slot` alone, from `v` on.
+  /// The packed result of those steps of `plan` that work on `slot`, applied to `v`.
   Buffer run_slot(Plan const& plan, Slot slot, Value<T> v) {
     refuse_repeats(plan);
     bool moved = false;
@@ -80,13 +80,13 @@ class Executor {
     return finished(v, !moved);
   }
 
-  /// One slice or collective of `v`; the result may be a view.
+  /// Runs one slice or collective on `v`; the result may be a view.
   Value<T> step(Step const& s, Value<T> v) {
     one(s, v);
     return v;
   }
-  /// The packed result of one collective; given an Exchange as `later`, started only, and the result is
-  /// there when that is done.
+  /// The packed result of one collective. With an Exchange `later` it is only started, and the
+  /// Exchange gets the result.
   Buffer run(Step const& s, Value<T> v, Exchange* later = nullptr) {
     agree_on(s);
     if (later != nullptr) {
@@ -98,11 +98,11 @@ class Executor {
     return finished(v, false);
   }
 
-  /// SHARDTYPE_CHECK=agree: all ranks of the mesh are about to run this very collective.
+  /// SHARDTYPE_CHECK=agree: checks that all ranks of the mesh are about to run the same collective.
   void agree_on(Step const& s) {
     if (communicates(s) && blocks_.mesh.agreement().begin_step()) agree(s);
   }
-  /// The same where the check is on, and the step counted.
+  /// As above, if the check is on and the step is already counted.
   void agree(Step const& s) {
     StepHash hash;
     std::string text = std::string(name_of(s.collective)) + " over ";
@@ -121,11 +121,11 @@ class Executor {
   }
 
  private:
-  /// Loops are run by the operations that have them.
+  /// Operations that have loops run them themselves.
   static void refuse_repeats(Plan const& plan) {
     if (plan.repeat_count > 0) throw_not_run("a repeat");
   }
-  /// Runs two steps as one, where that is wanted and can be.
+  /// Runs two steps as one, if that is requested and possible.
   bool together(Step const& s, Step const& next, Value<T>* slots, Overlap how) {
     if (how == Overlap::none) return false;
     Value<T> out;
@@ -136,7 +136,7 @@ class Executor {
     slots[static_cast<int>(next.slot)] = std::move(out);
     return true;
   }
-  /// Whether all ranks of the mesh are on one node, and kernels reach its memory.
+  /// Whether all ranks of the mesh are on one node, and kernels can access its memory.
   bool shared_memory() {
     if constexpr (SharedSteps<T, Space>::on_host)
       return blocks_.mesh.window().possible();
@@ -196,7 +196,7 @@ class Executor {
                     FailedOn::every_rank);
     }
   }
-  /// Runs one step; where its result is.
+  /// Runs one step; returns the slot of its result.
   int take(Step const& s, Value<T>* slots) {
     Value<T>& v = slots[static_cast<int>(s.slot)];
     if (s.action != Action::compute) {
@@ -256,7 +256,7 @@ class Executor {
                                                                        out, c);
   }
 
-  /// Whether a step's group has more than one rank; otherwise nothing is sent.
+  /// Whether a step's group has more than one rank; otherwise it sends nothing.
   bool communicates(Step const& s) const { return blocks_.sizing.sizes.product(s.axes) > 1; }
 
   Blocks<T, Space> blocks_;

@@ -1,6 +1,6 @@
 #pragma once
-/// Elementwise expressions of tensors, as values: `a * x + y` runs as one kernel when it is first
-/// used, without a temporary per operator.
+/// Elementwise expressions of tensors as values: `a * x + y` runs as one kernel when it is first
+/// used, without temporary tensors.
 
 #include <array>
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace shardtype {
 
 namespace detail {
 
-/// A function and its arguments: tensors, numbers, further ones.
+/// A function and its arguments: tensors, numbers, further expressions.
 template <class F, class... Args>
 class Expression {
  public:
@@ -34,7 +34,7 @@ class Expression {
   }
 
  protected:
-  /// Lets the arguments' memory go.
+  /// Releases the arguments' memory.
   void forget() const { args_.reset(); }
 
  private:
@@ -62,8 +62,8 @@ inline constexpr bool is_fused = false;
 template <class F, class... Args>
 inline constexpr bool is_fused<Fused<F, Args...>> = true;
 
-/// How an argument becomes part of a kernel: its expression, and the element types it reads from slot
-/// `First` on. `T` is the element type numbers take.
+/// Converts an argument to a part of a kernel: its kernel expression, and the element types that it
+/// reads from slot `First` on. `T` is the element type of numbers.
 template <class A, int First, class T>
 struct Lowered;
 template <class A, int First, class T>
@@ -92,7 +92,7 @@ struct Lowered<Number<N>, First, T> {
   static void visit(Number<N> const&, Visit&&) {}
 };
 
-/// Slots before the `K`-th of `Args`.
+/// Number of slots of the arguments before the `K`-th.
 template <int K, class... Args>
 constexpr int slots_before() {
   int const each[] = {Lowered<Args, 0, char>::types::count..., 0};
@@ -100,7 +100,8 @@ constexpr int slots_before() {
   for (int k = 0; k < K; ++k) sum += each[k];
   return sum;
 }
-/// The element type that a number takes as argument `K` of `F`, whose elements are `T`: the condition of a where is a bool.
+/// The element type of a number as argument `K` of `F` with elements `T`: bool for the condition of
+/// a `where`.
 template <class F, int K, class T>
 using number_element = std::conditional_t<std::is_same_v<F, functions::Where> && K == 0, bool, T>;
 template <class F, class... Args, int First, class T>
@@ -131,7 +132,7 @@ struct Lowered<Expression<F, Args...>, First, T> {
 template <class F, class... Args, int First, class T>
 struct Lowered<Fused<F, Args...>, First, T> : Lowered<Expression<F, Args...>, First, T> {};
 
-/// Which dim of `A` has the label of each dim of `Out`, or -1.
+/// For each dim of `Out`, the index of the dim of `A` with the same label, or -1.
 template <class Out, class A>
 constexpr std::array<int, max_dims> dims_in() {
   using S = Scope<Out, A>;
@@ -148,7 +149,7 @@ template <class Out, class E>
 extents_of<Out> fused_extents(E const& e, MeshRef const*& mesh) {
   Extents known = Scope<Out>::names.extents();
   Lowered<E, 0, char>::visit(e, [&]<int Slot, class A>(A const& a) {
-    using Both = Scope<Out, A>;  // in which the labels of Out have the same numbers
+    using Both = Scope<Out, A>;  // the labels of Out have the same numbers here
     if (mesh != nullptr) check_one_mesh(*mesh, a.mesh());
     mesh = &a.mesh();
     execute::note_extents(known, Both::names, Both::template spec<1>, a.extents().data(),
@@ -159,8 +160,8 @@ extents_of<Out> fused_extents(E const& e, MeshRef const*& mesh) {
   return extents;
 }
 
-/// Whether every rank's blocks of all tensors in `E` lie as those of `Out`: no dims are broadcast, sliced
-/// or in another order.
+/// Whether every tensor in `E` has the block layout of `Out` on every rank: no dim is broadcast,
+/// sliced or reordered.
 template <class Out, class E>
 inline constexpr bool lies_as = true;
 template <class Out, class A>
@@ -176,7 +177,7 @@ inline constexpr bool lies_as<Out, A> = [] {
 template <class Out, class F, class... Args>
 inline constexpr bool lies_as<Out, Fused<F, Args...>> = (lies_as<Out, Args> && ...);
 
-/// Runs the expression `e` for a result of type `Out`, into `into` where it is given.
+/// Computes the expression `e` for a result of type `Out`, into `into` if given.
 template <class Out, class E>
 Out run_fused(E const& e, Out const* into) {
   using L = Lowered<E, 0, char>;
@@ -197,7 +198,8 @@ Out run_fused(E const& e, Out const* into) {
     kernels::Layout block = block_layout(a.rows());
     std::array<Rows, A::rank> rows = a.rows();
     in.data[Slot] = a.buffer().data();
-    if constexpr (turns) {  // a whole dim is sliced by an offset, unless the result's is dealt out
+    if constexpr (turns) {  // an unsplit dim is sliced by an offset, unless the result's dim is
+                            // block-cyclic
       for (int d = 0; d < Out::spec.rank; ++d) {
         auto const here = static_cast<std::size_t>(d);
         if (dims[here] < 0) continue;
@@ -233,15 +235,17 @@ Out run_fused(E const& e, Out const* into) {
 
 namespace shardtype::execute {
 
-/// An elementwise function of tensors, numbers and further expressions: what operators on tensors
-/// give. It behaves as the tensor it stands for, which is computed once, at the first use, by one
-/// kernel for the whole expression; as part of a larger one, or reduced, it is computed there, unless
-/// it has a name. Until then it shares its operands' memory, so that writing to them meanwhile is Error E21. Never communicates. Errors: E23 operands of two meshes, E24 extents that differ.
+/// An elementwise function of tensors, numbers and further expressions: the result of operators on
+/// tensors. It behaves like the tensor that it stands for, which is computed once, at the first
+/// use, by one kernel for the whole expression. A temporary expression that becomes part of a
+/// larger one, or is reduced, is computed there instead. Until then it shares its operands' memory,
+/// so writing to them is Error E21. Never communicates. Errors: E23 operands of two meshes, E24
+/// extents that differ.
 template <class F, class... Args>
 class Fused : public detail::Expression<F, Args...> {
  public:
   using R = Resolve<op::Map<F>, detail::operand_t<Args>...>;
-  /// The tensor it stands for.
+  /// The type of the tensor that it stands for.
   using tensor_type = typename R::result;
   using element = typename tensor_type::element;
   using memory_space = typename tensor_type::memory_space;
@@ -276,16 +280,16 @@ class Fused : public detail::Expression<F, Args...> {
     }
     return *result_;
   }
-  /// Whether it is computed already.
+  /// Whether the result has been computed.
   bool computed() const { return result_.has_value(); }
-  /// The same, to be written.
+  /// The result, to be written.
   tensor_type& tensor() {
     std::as_const(*this).tensor();
     return *result_;
   }
   operator tensor_type() const { return tensor(); }
 
-  // As the tensor's own.
+  // Members of the tensor.
   MeshRef const& mesh() const { return tensor().mesh(); }
   auto const& extents() const { return tensor().extents(); }
   template <class I>
@@ -331,7 +335,8 @@ namespace shardtype {
 
 namespace execute {
 
-/// A temporary expression on its way through `call` to an operation that computes it while it reads it.
+/// Marks a temporary expression as an argument of `call`, for operations that compute it while they
+/// read it.
 template <class E>
 struct Temporary {
   E const& expression;
@@ -341,8 +346,9 @@ inline constexpr bool is_temporary = false;
 template <class E>
 inline constexpr bool is_temporary<Temporary<E>> = true;
 
-/// An argument as such operations hand it to `call`: a Temporary of an expression without a name whose operands
-/// lie as it does. One with a name may be used again, and is computed once for all uses.
+/// The argument that such operations pass to `call`: a Temporary for an expression without a name
+/// whose operands have its block layout. A named expression may be used again, so it is computed
+/// once for all uses.
 template <class A>
 constexpr decltype(auto) passed(A&& a) {
   if constexpr (shardtype::detail::is_fused<A>) {

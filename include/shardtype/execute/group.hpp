@@ -1,5 +1,5 @@
 #pragma once
-/// The ranks that differ along some axes alone: their communicator, and the blocks they hold.
+/// The ranks that differ only along some axes: their communicator, and their blocks.
 
 #include <cstdint>
 
@@ -9,14 +9,14 @@
 
 namespace shardtype::execute {
 
-/// The communicator of the group that spans `axes`, first axis major.
+/// The communicator of the group along `axes`, first axis major.
 inline Comm& group_of(MeshState& mesh, AxisMap const& map, AxisList const& axes) {
   int positions[max_axes];
   for (int k = 0; k < axes.size; ++k) positions[k] = map.position[axes[k]];
   return mesh.group(positions, axes.size);
 }
 
-/// The members of that group as ranks of the mesh, in its order, in `out`.
+/// Writes the members of that group, in order, as ranks of the mesh to `out`.
 inline detail::List<int>& members_of(MeshState const& mesh, AxisMap const& map,
                                      AxisList const& axes, detail::List<int>& out) {
   std::int64_t const p = map.sizes.product(axes);
@@ -35,7 +35,7 @@ inline detail::List<int>& members_of(MeshState const& mesh, AxisMap const& map,
   return out;
 }
 
-/// Which of the groups that span `axes` is this one.
+/// Number of the calling rank's group among the groups along `axes`.
 inline std::int64_t number_of_group(MeshState const& mesh, AxisMap const& map,
                                     AxisList const& axes) {
   int positions[max_axes];
@@ -43,7 +43,8 @@ inline std::int64_t number_of_group(MeshState const& mesh, AxisMap const& map,
   return mesh.number_of_group(positions, axes.size);
 }
 
-/// The block along `dim` of sharding `spec` at each member of that group, in its order, in `out`.
+/// Writes the block along `dim` of sharding `spec` of each member of that group, in order, to
+/// `out`.
 inline detail::List<Range>& member_blocks(Spec const& spec, int dim, Sizing const& sizing,
                                           AxisMap const& map, AxisList const& axes,
                                           detail::List<Range>& out) {
@@ -55,7 +56,7 @@ inline detail::List<Range>& member_blocks(Spec const& spec, int dim, Sizing cons
   return out;
 }
 
-/// The same, counted from where the first member's block begins.
+/// As above, relative to the begin of the first member's block.
 inline detail::List<Range>& relative_blocks(Spec const& spec, int dim, Sizing const& sizing,
                                             AxisMap const& map, AxisList const& axes,
                                             detail::List<Range>& out) {
@@ -65,7 +66,7 @@ inline detail::List<Range>& relative_blocks(Spec const& spec, int dim, Sizing co
   return out;
 }
 
-/// The rows of a dim that may be dealt out in turns.
+/// Writes the rows of each member along a dim that may be block-cyclic.
 inline void member_rows(Spec const& spec, int dim, Sizing const& sizing, AxisMap const& map,
                         AxisList const& axes, detail::List<Rows>& out) {
   std::int64_t const p = sizing.sizes.product(axes);
@@ -75,7 +76,7 @@ inline void member_rows(Spec const& spec, int dim, Sizing const& sizing, AxisMap
         rows_of(spec, dim, sizing, member(axes, sizing.sizes, map.coords, g));
 }
 
-/// The calling rank's number in that group.
+/// The calling rank's index in that group.
 inline std::int64_t place_in_group(AxisMap const& map, AxisList const& axes) {
   std::int64_t at = 0;
   for (int k = 0; k < axes.size; ++k) at = at * map.sizes[axes[k]] + map.coords[axes[k]];

@@ -1,5 +1,5 @@
 #pragma once
-/// What operations on local blocks share: the extents of the result, and copies around one dim.
+/// Shared by operations on local blocks: extents of the result, and copies around one dim.
 
 #include <array>
 #include <cstdint>
@@ -18,15 +18,15 @@
 
 namespace shardtype::execute {
 
-/// A local block around one dim: [outer, n, inner].
+/// A local block viewed around one dim: [outer, n, inner].
 struct Around {
   std::int64_t outer = 1, n = 0, inner = 1;
   Around(kernels::Layout const& l, int d)
       : outer(kernels::outer_length(l, d)), n(l.extent[d]), inner(kernels::inner_length(l, d)) {}
 };
 
-/// One call on the calling rank: blocks of `T` in memory `Space`, and copies of them into fresh memory of the
-/// mesh's pool.
+/// One call on the calling rank: blocks of `T` in memory `Space`, and copies of them into new
+/// memory of the mesh's pool.
 template <class T, class Space>
 struct LocalRun {
   using element = T;
@@ -52,7 +52,8 @@ struct LocalRun {
         buffer(*its_buffers[0]),
         buffers(its_buffers) {}
 
-  /// The default instance, a fresh one each time: g++ takes an empty member for uninitialised.
+  /// The default execution space instance; a new object each time, because g++ considers an empty
+  /// member uninitialized.
   static Exec exec() { return Exec(); }
   Buffer fresh() const { return take(out.elements()); }
   Buffer take(std::int64_t n) const {
@@ -60,7 +61,7 @@ struct LocalRun {
   }
   static T* writable(Buffer const& b) { return static_cast<T*>(b.data()); }
 
-  /// The elements that `l` describes from `src` on, in order.
+  /// The elements of layout `l` from `src` on, packed.
   Buffer copy(T const* src, kernels::Layout const& l) const {
     Buffer result = fresh();
     kernels::copy_packed(exec(), src, l, writable(result));
@@ -79,7 +80,7 @@ struct LocalRun {
     return l;
   }
 
-  /// The dims in the result's order; new dims repeat the block.
+  /// The dims in the order of the result; new dims repeat the block.
   Buffer rearrange() const {
     kernels::Layout const l = planning::rearranged(in, call.a(), out, call.result);
     return l.contiguous() ? buffer : copy(data, l);
@@ -107,7 +108,7 @@ struct LocalRun {
     return copy(data, strided({b.outer, times, b.n * b.inner},
                               {b.n * b.inner, std::int64_t{0}, std::int64_t{1}}));
   }
-  /// Rows [from, from + n) of a block around dim `d` to rows [to, to + n) of the result.
+  /// Copies rows [from, from + n) of a block around dim `d` to rows [to, to + n) of the result.
   void place(Buffer const& result, T const* src, Around const& b, std::int64_t from, std::int64_t n,
              int d, std::int64_t to) const {
     std::int64_t const wide = out.extent[d] * b.inner;
@@ -133,7 +134,7 @@ struct LocalRun {
     exec().fence();
     return result;
   }
-  /// All operands one behind the other along dim `d` of the result; `rows(k)` has operand k.
+  /// Concatenates all operands along dim `d` of the result; operand k has `rows(k)` rows.
   template <class RowsOf>
   Buffer join(int d, RowsOf rows) const {
     Buffer const result = fresh();
@@ -156,8 +157,8 @@ struct GivenExtents {
   explicit GivenExtents(As const&... as) : at{as.extents().data()...} {}
 };
 
-/// The extents of the result of `op`, which `R` resolved. Errors: E23 operands of two meshes, and those of the
-/// operation.
+/// The extents of the result of `op`, which `R` resolved. Errors: E23 operands of two meshes, and
+/// the operation's own errors.
 template <class R, class Op, class A, class... Bs>
 auto result_extents(Op const& op, A const& a, Bs const&... bs) {
   (detail::check_one_mesh(a.mesh(), bs.mesh()), ...);
@@ -167,7 +168,7 @@ auto result_extents(Op const& op, A const& a, Bs const&... bs) {
   return extents;
 }
 
-/// Runs an operation whose result's block `Run<Op>::block(op, LocalRun)` makes of its operands' blocks.
+/// Runs an operation whose block `Run<Op>::block(op, LocalRun)` computes from its operands' blocks.
 template <class R, class RunOp, class Op, class A, class... Bs>
 auto run_local(Op const& op, std::source_location const& where, A const& a, Bs const&... bs) {
   using Out = typename R::result;

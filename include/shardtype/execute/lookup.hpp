@@ -1,5 +1,5 @@
 #pragma once
-/// What operations by ids share: checks of the ids, and blocks around a dim as rows.
+/// Shared by operations with ids: checks of the ids, and blocks viewed as rows around a dim.
 
 #include <cstdint>
 #include <string>
@@ -15,7 +15,7 @@
 
 namespace shardtype::execute {
 
-/// The first of the ids in a block that is outside [0, n): Error E50.
+/// Error E50 for the first id in a block that is outside [0, n).
 template <class Id, class Space>
 void check_ids(Id const* ids, Rows const* rows, int rank, std::int64_t n, std::string_view label) {
   std::int64_t count = 1;
@@ -35,14 +35,14 @@ void check_ids(Id const* ids, Rows const* rows, int rank, std::int64_t n, std::s
                          "; the ids hold " + std::to_string(id) + " at [" + place + "]");
 }
 
-/// A block around a dim at `at`, as rows.
+/// A block viewed as rows around dim `at`.
 inline kernels::NumberedRows numbered_rows(kernels::Layout const& block, int at, Range const& range,
                                            std::int64_t count) {
   return {kernels::outer_length(block, at), range.size(), kernels::inner_length(block, at),
           range.begin, count};
 }
 
-/// A part of a block, without gaps: its own memory where it has none, else a copy.
+/// A part of a block as contiguous memory: in place if it is contiguous, else a copy.
 template <class T, class Space>
 T const* packed(MeshState& mesh, T const* data, kernels::Layout const& part, Buffer& keep) {
   if (part.contiguous()) return data;
@@ -53,13 +53,13 @@ T const* packed(MeshState& mesh, T const* data, kernels::Layout const& part, Buf
   return to;
 }
 
-/// The part of an operand's block that an operation works on, dim by dim.
+/// The part of an operand's block that an operation uses, dim by dim.
 struct Part {
   kernels::Layout layout{};
   std::int64_t offset = 0;
-  std::int64_t lengths = 1;  ///< of all dims pushed so far together
+  std::int64_t lengths = 1;  ///< product of the lengths pushed so far
 
-  /// Dim `d` of `block`, which holds `held`, from `used.begin` to `used.end`.
+  /// Adds dim `d` of `block`, of whose indices `held` those in `used` are part of it.
   void push(kernels::Layout const& block, int d, Range const& held, Range const& used) {
     layout.extent[layout.rank] = used.size();
     layout.stride[layout.rank++] = block.stride[d];

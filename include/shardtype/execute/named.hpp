@@ -1,6 +1,6 @@
 #pragma once
-/// Named results of operations that compute on blocks, on the calling rank: operands are brought where the plan
-/// wants them, the operation computes, its result is brought to the sharding that was named.
+/// Named results of operations that compute on blocks, on the calling rank: operands are resharded
+/// as the plan says, the operation computes, and its result is resharded to the named one.
 
 #include <array>
 #include <cstdint>
@@ -17,19 +17,19 @@
 
 namespace shardtype::execute {
 
-/// The plan of the operation that `R` resolved for these sizes, made once.
+/// The plan of the operation that `R` resolved for these sizes; made once.
 template <class R>
 Plan const& plan_of(Sizing const& z) {
   return plan_cache<R, void>.get(z, {R::S::names, z.element_bytes, &R::make_plan});
 }
 
-/// One run of a plan of a named result.
+/// One run of the plan of a named result.
 struct NamedRun {
   Plan const& plan;
   AxisMap const& axes;
   std::source_location const& where;
 
-  /// `a` with the steps of the plan for the value in `slot` done; of type `To`.
+  /// `a`, as type `To`, after the plan's steps for the value in `slot`.
   template <class To, class A>
   To moved(Slot slot, A const& a) const {
     if constexpr (std::is_same_v<To, A>) {
@@ -39,7 +39,8 @@ struct NamedRun {
                 move<typename A::element, typename A::memory_space>(slot, a.mesh(), a.buffer()));
     }
   }
-  /// What was computed, brought to the named result; nobody else holds it, so that its memory serves on or goes.
+  /// The computed value, resharded to the named result. It has no other owner, so its memory is
+  /// reused or released.
   template <class To, class A>
   To arrived(A made) const {
     if constexpr (std::is_same_v<To, A>) {
@@ -65,7 +66,7 @@ struct NamedRun {
           Both::readings[1].spec.find(Both::readings[0].spec.dims[d].label))];
     return extents;
   }
-  /// Once per element type and memory.
+  /// One instance per element type and memory space.
   template <class T, class Space>
   Buffer move(Slot slot, MeshRef const& mesh, Buffer from) const {
     if (!mesh.here()) return {};
@@ -79,8 +80,8 @@ struct NamedRun {
   }
 };
 
-/// The labels' extents of one call, those that the operation gives its result among them. Errors: E23, E24, E41,
-/// and those of the operation.
+/// The extents of the labels of one call, including those of the operation's result. Errors: E23,
+/// E24, E41, and the operation's own errors.
 template <class R, class Op, class A, class... Bs>
 Sizing named_sizing(Op const& op, AxisMap const& axes, A const& a, Bs const&... bs) {
   Names const& names = R::S::names;
@@ -109,8 +110,8 @@ Sizing named_sizing(Op const& op, AxisMap const& axes, A const& a, Bs const&... 
   return z;
 }
 
-/// Runs the named result of `op` that `R` resolved: `Runs::fill(op, made, operands...)` computes, without
-/// communication, into a tensor `made` of operands as the plan wants them.
+/// Runs the named result of `op` that `R` resolved. `Runs::fill(op, made, operands...)` computes a
+/// tensor `made`, without communication, from operands with the shardings of the plan.
 template <class R, class Runs, class Op, class A, class... Bs>
 auto run_named(Op const& op, std::source_location const& where, A const& a, Bs const&... bs) {
   AxisMap const axes = map_axes(a.mesh().state(), R::S::names);
@@ -128,7 +129,7 @@ auto run_named(Op const& op, std::source_location const& where, A const& a, Bs c
       if (a.mesh().here()) Runs::fill(op, made, met...);
       return made;
     };
-    // moved operands are gone before the result moves
+    // frees operands that were moved before the result is resharded
     Made made = compute(
         run.template moved<typename Met::template operand<0, A>>(Slot::a, a),
         run.template moved<typename Met::template operand<K + 1, Bs>>(operand_slot(K + 1), bs)...);

@@ -1,5 +1,5 @@
 #pragma once
-/// Two steps of a plan in one: a product and the collective before or after it, on a ring.
+/// Overlaps two steps of a plan on a ring: a product and the collective before or after it.
 
 #include <algorithm>
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace shardtype::execute {
 
-/// Whether two steps can be one is decided by the plan alone, so all ranks agree.
+/// Decides from the plan alone whether two steps can run as one, so that all ranks agree.
 template <class T, class Space>
 class OverlappedSteps {
   static constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space>::accessible;
@@ -29,7 +29,7 @@ class OverlappedSteps {
  public:
   OverlappedSteps(Blocks<T, Space>& blocks, Overlap how) : blocks_(blocks), how_(how) {}
 
-  /// An all_gather of an operand, and the product that takes it.
+  /// Whether an all_gather of an operand and the product that uses it can run as one.
   bool fits_gather(Step const& gather, Step const& product, Value<T> const* slots) {
     if (!wanted(gather) || gather.collective != Collective::all_gather ||
         product.action != Action::compute || gather.before.dims[gather.from].axes.cyclic != 0)
@@ -59,7 +59,7 @@ class OverlappedSteps {
     return out;
   }
 
-  /// A product, and the reduce_scatter or all_reduce of what it gives.
+  /// Whether a product and the reduce_scatter or all_reduce of its result can run as one.
   bool fits_reduce(Step const& product, Step const& s, Value<T> const* slots) {
     if (!wanted(s) || product.action != Action::compute || s.before.rank == 0 ||
         s.before.kind != ReduceKind::sum)
@@ -102,18 +102,19 @@ class OverlappedSteps {
  private:
   bool wanted(Step const& s) const {
     Sizing const& z = blocks_.sizing;
-    // a block is counted by an int
+    // a block's count must fit an int
     std::int64_t const most = std::max(largest_elements(s.before, z.extents, z.sizes),
                                        largest_elements(s.after, z.extents, z.sizes));
     return most <= shardtype::detail::largest_count && on_host && how_ != Overlap::none &&
            s.action == Action::communicate && blocks_.sizing.sizes.product(s.axes) > 1;
   }
-  /// What is run for collective `s` beside the product of `a` and `b`: of sizes that all ranks know.
+  /// The algorithm for collective `s` with the product of `a` and `b`, chosen by sizes that all
+  /// ranks know.
   Overlap way(Step const& s, Spec const& a, Spec const& b) const {
     if (how_ != Overlap::automatic) return how_;
     Machine const& m = machine_here();
     Sizing const& z = blocks_.sizing;
-    // a complex product is four of real numbers
+    // a complex product is four real ones
     double const flop_time = static_cast<double>(sizeof(T)) / sizeof(float) *
                              (shardtype::detail::is_complex<T> ? 2 : 1) / m.flops_per_second;
     overlap::Workload work;
@@ -133,7 +134,7 @@ class OverlappedSteps {
   bool pays(Step const& s, Spec const& a, Spec const& b) {
     return (chosen_ = way(s, a, b)) != Overlap::none;
   }
-  /// A block with the labels of `s`, of any extents.
+  /// A block with the labels of `s` and arbitrary extents.
   static Block typical(Spec const& s) {
     Block x;
     x.layout.rank = s.rank;
@@ -153,7 +154,7 @@ class OverlappedSteps {
     return relative_blocks(spec, dim, blocks_.sizing, blocks_.axes, axes,
                            blocks_.mesh.scratch().blocks);
   }
-  /// A ring for messages of blocks that lie as `largest` does.
+  /// A ring for blocks with the layout `largest`.
   overlap::RingProduct<T, Exec> ring(Step const& s, kernels::Layout const& largest) {
     blocks_.exec.fence();
     return {blocks_.exec, blocks_.mesh.pool(), group_of(blocks_.mesh, blocks_.axes, s.axes),

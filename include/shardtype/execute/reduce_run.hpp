@@ -1,5 +1,5 @@
 #pragma once
-/// How reductions run: on the calling rank's block, and then between ranks by a plan.
+/// Runs reductions: on the calling rank's block, then between ranks by a plan.
 
 #include <array>
 #include <cstdint>
@@ -25,7 +25,7 @@ struct ReducerOf;
 template <class F, class T>
 using reducer_t = typename ReducerOf<F, T>::type;
 
-/// `block` with the dims `kept` first, in their order; then the others.
+/// `block` with the dims `kept` first, in their order, then the others.
 inline kernels::Layout kept_first(kernels::Layout const& block, int const* kept, int count) {
   kernels::Layout out;
   bool used[max_dims] = {};
@@ -40,7 +40,7 @@ inline kernels::Layout kept_first(kernels::Layout const& block, int const* kept,
   return out;
 }
 
-/// Where the dims of a result stand in the operand's Spec.
+/// Positions of a result's dims in the operand's Spec.
 struct KeptDims {
   int at[max_dims]{};
   int count = 0;
@@ -51,7 +51,7 @@ constexpr KeptDims kept_dims(Spec const& operand, Spec const& result) {
   return out;
 }
 
-/// What is reduced: a value of tensor type `A` whose block is read from `In`.
+/// The operand of a reduction: a value of tensor type `A` whose block is read from `In`.
 template <class A, class In>
 struct Readable {
   using tensor = A;
@@ -65,8 +65,8 @@ template <class A>
 Readable<A, typename A::element const*> readable(A const& a) {
   return {a.mesh(), a.extents(), static_cast<typename A::element const*>(a.buffer().data())};
 }
-/// An expression that is not computed yet and whose operands lie as it does: it is computed while
-/// it is read.
+/// An expression that is not computed yet and whose operands have its block layout: it is computed
+/// while it is read.
 template <class F, class... Args>
 auto readable_expression(Fused<F, Args...> const& e) {
   using A = typename Fused<F, Args...>::tensor_type;
@@ -79,7 +79,7 @@ auto readable_expression(Fused<F, Args...> const& e) {
   return Readable<A, In>{*mesh, extents, in};
 }
 
-/// Reduces a block into memory of the pool: results, or totals where `Finish` is not set.
+/// Reduces a block into memory of the pool: to results, or to totals unless `Finish`.
 template <class Reducer, bool Finish, class Space, class In>
 Buffer reduce_block(MeshState& mesh, In const& in, kernels::Layout const& source, int kept) {
   using Exec = typename Space::execution_space;
@@ -100,8 +100,8 @@ Buffer reduce_block(MeshState& mesh, In const& in, kernels::Layout const& source
   return out;
 }
 
-/// The calling rank's part of a reduction to `Out`, whose labels are some of A's. Where reduced
-/// dims are split, it is unreduced.
+/// The calling rank's part of a reduction to `Out`, whose labels are some of A's. Unreduced over
+/// the axes that split reduced dims.
 template <class Reducer, class Out, class A, class In>
 Out reduce_locally(Readable<A, In> const& a) {
   using S = Scope<A, Out>;
@@ -116,7 +116,7 @@ Out reduce_locally(Readable<A, In> const& a) {
                                                                    kept.count));
 }
 
-/// The places in the totals of a block as places in the whole tensor.
+/// Converts positions in the totals from positions in a block to positions in the global tensor.
 template <class Exec, class T, class A, class In>
 void place_in_whole(Readable<A, In> const& a, KeptDims const& kept, kernels::Placed<T>* totals,
                     std::int64_t n) {
@@ -144,8 +144,8 @@ void place_in_whole(Readable<A, In> const& a, KeptDims const& kept, kernels::Pla
 }
 
 /// The reduction that `R` (a NamedReduction) resolved: each rank reduces its block, then the
-/// partial results are resharded to the result. `Carries`: these are the reducer's totals, which
-/// are finished at the end.
+/// partial results are resharded to the result. `Carries`: partial results are the reducer's
+/// totals, which are finished at the end.
 template <class Reducer, class R, bool Carries, class A, class In>
 auto reduce_and_reshard(Readable<A, In> const& a, std::source_location const& where) {
   using Out = typename R::result;
@@ -252,7 +252,7 @@ struct Run<op::Reduce<F, Labels...>> {
       return reduced();
     }
   }
-  /// Elements per result, of a value with these extents.
+  /// Number of elements per result, for a value with these extents.
   template <class S>
   static std::int64_t terms(std::int64_t const* extents) {
     std::int64_t n = 1;

@@ -1,5 +1,5 @@
 #pragma once
-/// From tensors to a plan to its execution: what every operation's front door calls.
+/// From tensors to a plan, and from the plan to its execution.
 
 #include <array>
 #include <cstdint>
@@ -16,8 +16,8 @@
 
 namespace shardtype::execute {
 
-/// Notes the extents of one operand; operands that share a label must agree on its extent. Error E24,
-/// which names the `operand`: "the first operand".
+/// Records the extents of one operand; operands with the same label must agree on its extent. Error
+/// E24, which names the `operand`: "the first operand".
 inline void note_extents(Extents& known, Names const& names, Spec const& s,
                          std::int64_t const* extents, char const* operand) {
   for (int d = 0; d < s.rank; ++d) {
@@ -32,7 +32,7 @@ inline void note_extents(Extents& known, Names const& names, Spec const& s,
   }
 }
 
-/// How an operation makes its plan: PlanSet::choose without the types.
+/// How an operation makes its plan: PlanSet::choose without types.
 struct Planner {
   Names const& names;
   std::int64_t element_bytes;
@@ -44,8 +44,8 @@ struct Planner {
   }
 };
 
-/// The plans of one operation, one per sizing it was called with. Without an end of its own, which a compiler
-/// would write for every operation: the program's end frees what all of them hold.
+/// The plans of one operation, one per sizing. It has no destructor, because a compiler would emit
+/// one for every operation; a static object frees all caches at the end of the program.
 class PlanCache {
  public:
   Plan const& get(Sizing const& z, Planner const& planner) {
@@ -77,11 +77,11 @@ struct Operand {
   MeshRef const* mesh = nullptr;
   std::int64_t const* extents = nullptr;
   Buffer const* buffer = nullptr;
-  Buffer* given = nullptr;  ///< the same, where the operation may have the memory itself
+  Buffer* given = nullptr;  ///< the same buffer, if the operation may take over its memory
 };
 
-/// One call of an operation. Plain values, so that the code below exists once per element type and
-/// memory and not once per combination of tensor types.
+/// One call of an operation. Plain values, so that the code below is instantiated once per element
+/// type and memory space, not once per combination of tensor types.
 struct Call {
   Planner planner;
   PlanCache& plans;
@@ -106,8 +106,8 @@ struct Call {
   }
 };
 
-/// Plans and runs one call on the calling rank; writes the result's extents. Given an Exchange as `later`,
-/// the plan of a single operand is started only.
+/// Plans and runs one call on the calling rank; writes the result's extents. With an Exchange
+/// `later`, only starts the plan of a single operand.
 template <class T, class Space>
 Buffer run_call(Call const& call, std::int64_t* extents, Exchange* later = nullptr) {
   MeshRef const& mesh = call.mesh();
@@ -132,8 +132,8 @@ Buffer run_call(Call const& call, std::int64_t* extents, Exchange* later = nullp
 template <class R, class T>
 inline PlanCache plan_cache;
 
-/// The call of the operation that `R` resolved on these operands. They are spelled out here, for a
-/// function per type of operand would cost the compiler time with every new product.
+/// The call of the operation that `R` resolved on these operands. Written out here, because a
+/// function per operand type would cost compile time for every product.
 template <class R, class A, class... B>
 Call call_of(std::source_location const& where, Overlap overlap, A const& a, B const&... b) {
   static_assert(sizeof...(B) <= 1);

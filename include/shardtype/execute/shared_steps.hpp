@@ -1,6 +1,6 @@
 #pragma once
-/// Two steps of a plan in one where the ranks share memory: a product straight out of the others' memory,
-/// or into memory that they add up from.
+/// Runs two steps of a plan as one if ranks share memory: a product reads directly from the memory
+/// of other ranks, or writes to memory from which they sum.
 
 #include <cstddef>
 #include <cstdint>
@@ -18,8 +18,8 @@
 
 namespace shardtype::execute {
 
-/// Whether two steps can be one is decided by the plan, and whether there is memory by all ranks of the mesh
-/// together, so they agree.
+/// Decides from the plan whether two steps can run as one, and together with all ranks of the mesh
+/// whether there is enough memory, so that all ranks agree.
 template <class T, class Space>
 class SharedSteps {
  public:
@@ -29,8 +29,9 @@ class SharedSteps {
 
   explicit SharedSteps(Blocks<T, Space>& blocks) : blocks_(blocks) {}
 
-  /// An all_gather of an operand, and the product that takes it: the ranks put their blocks together in one
-  /// window, and each multiplies from there. `multiply(a, b)` runs the product.
+  /// Whether an all_gather of an operand and the product that uses it can run as one: the ranks
+  /// copy their blocks to one window, from which each multiplies. `multiply(a, b)` runs the
+  /// product.
   bool fits_gather(Step const& gather, Step const& product) const {
     return communicates(gather) && gather.collective == Collective::all_gather &&
            product.action == Action::compute && static_cast<int>(gather.slot) <= 1 &&
@@ -58,9 +59,9 @@ class SharedSteps {
     return out;
   }
 
-  /// A product, and the reduce_scatter or all_reduce of what it gives: each rank multiplies into a part of
-  /// one window, and adds up its own elements of all parts, in the order of ranks. `multiply(a, b, c)` runs the
-  /// product into `c`.
+  /// Whether a product and the reduce_scatter or all_reduce of its result can run as one: each rank
+  /// multiplies into its part of one window, then sums its own elements over all parts, in the
+  /// order of ranks. `multiply(a, b, c)` runs the product into `c`.
   bool fits_reduce(Step const& product, Step const& s) const {
     bool const scatters =
         s.collective == Collective::reduce_scatter && s.after.dims[s.to].axes.cyclic == 0;
@@ -105,11 +106,12 @@ class SharedSteps {
   }
 
  private:
-  /// The use of this group's area of the mesh's window, from when that is free to when this rank has read
-  /// what it needs. Where that fails the others wait, as for a message that never comes.
+  /// Use of this group's area of the mesh's window: from the time when it is free until this rank
+  /// has finished reading. After an exception other ranks wait, as for a message that never
+  /// arrives.
   class Visit {
    public:
-    /// Areas have `area` elements.
+    /// `area`: number of elements of an area.
     Visit(SharedSteps& of, Step const& s, std::int64_t area)
         : window_(of.blocks_.mesh.window()),
           group_(members_of(of.blocks_.mesh, of.blocks_.axes, s.axes,
@@ -141,19 +143,20 @@ class SharedSteps {
   std::int64_t largest(Spec const& spec) const {
     return largest_elements(spec, blocks_.sizing.extents, blocks_.sizing.sizes);
   }
-  /// Parts lie this many elements from each other: at whole cache lines.
+  /// Distance between parts in elements: whole cache lines.
   static std::int64_t apart(std::int64_t n) { return (n + 63) / 64 * 64; }
-  /// Whether the mesh shares memory for areas of `n` elements, one for each group. Collective over it.
+  /// Whether the mesh's shared memory has room for areas of `n` elements, one for each group.
+  /// Collective over the mesh.
   bool room(Step const& s, std::int64_t n) const {
     std::int64_t const groups = blocks_.mesh.size() / ranks(s);
     return window_fits(groups, n) &&
            blocks_.mesh.window().reserve(static_cast<std::int64_t>(bytes(groups * apart(n))));
   }
-  /// Whether that many bytes can be counted.
+  /// Whether the number of bytes can be represented.
   static bool window_fits(std::int64_t groups, std::int64_t n) {
     return static_cast<double>(groups) * static_cast<double>(n) * sizeof(T) < 4e18;
   }
-  /// This rank's block of what the group holds along a dim, the group's first at 0.
+  /// This rank's block along a dim, relative to the group's first block.
   Range own_block(Spec const& spec, int dim, AxisList const& axes) const {
     auto const me = static_cast<std::size_t>(place_in_group(blocks_.axes, axes));
     return relative_blocks(spec, dim, blocks_.sizing, blocks_.axes, axes,

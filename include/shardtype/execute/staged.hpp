@@ -1,5 +1,5 @@
 #pragma once
-/// Where MPI cannot reach a memory space, what is sent and received passes through the host.
+/// Copies through the host for memory spaces that MPI cannot access.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace shardtype::execute {
 
-/// A block as plain memory of `Space`.
+/// A block as one-dimensional memory of `Space`.
 template <class T, class Space>
 using Flat = Kokkos::View<T*, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
-/// The host side of one exchange of `T` in memory `Space`: the memory itself where MPI can reach it.
+/// The host side of one exchange of `T` in memory `Space`: that memory itself if MPI can access it.
 template <class T, class Space>
 class Staged {
   static constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space>::accessible;
@@ -23,7 +23,7 @@ class Staged {
  public:
   explicit Staged(MeshState& mesh) : mesh_(mesh) {}
 
-  /// What MPI sends for `n` elements at `data`.
+  /// The memory from which MPI sends the `n` elements at `data`.
   T const* outgoing(T const* data, std::int64_t n) {
     if constexpr (on_host) {
       return data;
@@ -35,7 +35,7 @@ class Staged {
       return static_cast<T const*>(sent_.data());
     }
   }
-  /// Where MPI puts the `n` elements meant for `data`; `arrived` brings them there.
+  /// The memory into which MPI receives `n` elements for `data`; `arrived` copies them there.
   T* incoming(T* data, std::int64_t n) {
     if constexpr (on_host) {
       return data;
@@ -59,8 +59,8 @@ class Staged {
           Flat<T const, Kokkos::HostSpace>(static_cast<T const*>(host.data()), count));
     }
   }
-  /// Puts the end of an exchange of `operand` off: `n` elements come for `result`, and all of this memory is
-  /// needed until then.
+  /// Stores the completion of an exchange of `operand` that receives `n` elements for `result`,
+  /// with all memory that it needs until then.
   void put_off(Exchange& e, Buffer const& operand, Buffer const& result, std::int64_t n) {
     e.kept.push_back(operand);
     e.kept.push_back(std::move(sent_));

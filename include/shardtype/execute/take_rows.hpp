@@ -1,6 +1,6 @@
 #pragma once
-/// Parts of a dim that are many runs of indices: which they are, and how they come out of a block and
-/// back into one.
+/// Parts of a dim that consist of many runs of indices: finding the runs, and copying them out of a
+/// block and back.
 
 #include <algorithm>
 #include <cstddef>
@@ -20,8 +20,8 @@ namespace shardtype::execute {
 
 namespace runs {
 
-/// The runs of each of `parts` in a block that holds `base` of a dim, none longer than `longest`, into the
-/// mesh's scratch.
+/// Finds the runs of each of `parts` in a block that holds the indices `base` of a dim, none longer
+/// than `longest`. Results go to the mesh's scratch.
 inline void find_runs(Rows const& base, detail::List<Rows> const& parts, std::int64_t longest,
                       StepScratch& s) {
   s.run_at.assign(1, 0);
@@ -47,7 +47,7 @@ inline void find_runs(Rows const& base, detail::List<Rows> const& parts, std::in
   }
 }
 
-/// Puts the numbers of the runs in the mesh's scratch in the order in which they lie in the block.
+/// Sorts the run numbers in the mesh's scratch by position in the block.
 inline void order_runs(StepScratch& s) {
   s.run_order.clear();
   for (std::size_t r = 0; r < s.run_row.size(); ++r)
@@ -59,7 +59,7 @@ inline void order_runs(StepScratch& s) {
     std::sort(s.run_order.begin(), s.run_order.end(), before);
 }
 
-/// A table of the mesh's scratch where kernels on `Space` can read it.
+/// A table of the mesh's scratch in memory that kernels on `Space` can read.
 template <class Space>
 class TableIn {
  public:
@@ -82,7 +82,7 @@ class TableIn {
   std::int64_t const* at_;
 };
 
-/// Calls `move` with the runs that the mesh's scratch holds, where kernels on `Space` can read them.
+/// Calls `move` with the runs in the mesh's scratch, in memory that kernels on `Space` can read.
 template <class Space, class Move>
 void with_found_runs(MeshState& mesh, Move const& move) {
   StepScratch const& s = mesh.scratch();
@@ -98,8 +98,8 @@ inline constexpr std::int64_t any_length = std::numeric_limits<std::int64_t>::ma
 
 }  // namespace runs
 
-/// The indices `parts` of dim `dim` of a block that holds `base` of it go into `dst`, one part behind the
-/// other: one pass over what lies at `src` with any strides.
+/// Copies the indices `parts` of dim `dim` of a block that holds the indices `base` to `dst`, one
+/// part after the other, in one pass over `src`, which may have any strides.
 template <class Space, class T>
 void split_rows(MeshState& mesh, T const* src, kernels::Layout const& block, int dim,
                 Rows const& base, detail::List<Rows> const& parts, T* dst) {
@@ -124,7 +124,7 @@ void split_rows(MeshState& mesh, T const* src, kernels::Layout const& block, int
   });
 }
 
-/// The reverse into a packed block; its indices that no part has stay as they are.
+/// The inverse, into a packed block; indices that are in no part keep their values.
 template <class Space, class T>
 void join_rows(MeshState& mesh, T const* src, T* dst, kernels::Layout const& block, int dim,
                Rows const& base, detail::List<Rows> const& parts) {
@@ -138,8 +138,8 @@ void join_rows(MeshState& mesh, T const* src, T* dst, kernels::Layout const& blo
   });
 }
 
-/// The indices `part` of dim `dim` of a block that holds `base` of it, as a packed block, whose layout
-/// `block` becomes.
+/// The indices `part` of dim `dim` of a block that holds the indices `base`, as a packed block;
+/// `block` becomes its layout.
 template <class T, class Space>
 Buffer take_rows(MeshState& mesh, T const* data, kernels::Layout& block, int dim, Rows const& base,
                  Rows const& part) {
@@ -154,7 +154,8 @@ Buffer take_rows(MeshState& mesh, T const* data, kernels::Layout& block, int dim
   return out;
 }
 
-/// The reverse: a packed block that holds `base` of the dim, with zeros at all but `part` of it.
+/// The inverse: a packed block that holds the indices `base` of the dim, with zeros outside of
+/// `part`.
 template <class T, class Space>
 Buffer place_rows(MeshState& mesh, T const* data, kernels::Layout& block, int dim, Rows const& base,
                   Rows const& part) {

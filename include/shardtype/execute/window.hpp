@@ -1,5 +1,5 @@
 #pragma once
-/// Fetching rows of a split dim from the ranks that hold them, and running values along it.
+/// Fetches rows of a split dim from the ranks that hold them, and computes running values along it.
 
 #include <cstdint>
 #include <source_location>
@@ -14,13 +14,14 @@
 
 namespace shardtype::execute {
 
-/// Operations along one dim of a tensor whose blocks lie on several ranks.
+/// Operations along one dim of a tensor whose blocks are on several ranks.
 template <class T, class Space>
 class AlongRanks {
   static constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space>::accessible;
 
  public:
-  /// Collective over the mesh. `text` and `amounts` say what is done, for SHARDTYPE_CHECK=agree.
+  /// Collective over the mesh. `text`, `first` and `second` describe the operation for
+  /// SHARDTYPE_CHECK=agree.
   AlongRanks(LocalRun<T, Space> const& run, char const* text, std::int64_t first,
              std::int64_t second)
       : run_(run),
@@ -34,7 +35,8 @@ class AlongRanks {
     if (ranks() > 1 && run.mesh.agreement().begin_step()) agree(text, first, second, run.where);
   }
 
-  /// The rows of `w` of each rank: sent by those that hold them, one message for each pair of ranks.
+  /// Fetches the rows of window `w` for each rank from the ranks that hold them, with one message
+  /// per pair of ranks.
   Buffer fetch(Window const& w) {
     Around const b(run_.in, dim_);
     Range const mine = block(me_);
@@ -43,7 +45,7 @@ class AlongRanks {
     std::int64_t there = 0;
     for_pieces(mine, extent(), w, [&](WindowPiece const& p) { there += p.source.size(); });
     if (there < rows) kernels::fill(run_.exec(), write(out), b.outer * rows * b.inner, T{});
-    // what is here already
+    // rows that this rank holds
     for_pieces(mine, extent(), w, [&](WindowPiece const& p) {
       Range const s = intersect(p.source, mine);
       kernels::copy_pitched(run_.exec(), run_.data + (s.begin - mine.begin) * b.inner,
@@ -55,8 +57,8 @@ class AlongRanks {
     return out;
   }
 
-  /// Running values along the dim: what comes before the own block is made of the other blocks'
-  /// totals, which all ranks exchange.
+  /// Running values along the dim. The value before the own block is computed from the totals of
+  /// other blocks, which all ranks exchange.
   template <class Reducer>
   Buffer scan(bool exclusive) {
     Around const b(run_.in, dim_);
@@ -64,7 +66,7 @@ class AlongRanks {
     std::int64_t const row = b.outer * b.inner;
     T const* start = nullptr;
     Buffer before;
-    // all ranks of the mesh make the group, also those that have nothing to send
+    // all ranks of the mesh create the group, even those with nothing to send
     Comm* const comm = ranks() > 1 ? &group() : nullptr;
     if (comm != nullptr && row > 0) {
       Buffer const total = run_.take(row);
@@ -130,7 +132,7 @@ class AlongRanks {
     unpack(w, b, rows, write(incoming), out);
     run_.exec().fence();
   }
-  /// The rows the others want, rank by rank, piece by piece.
+  /// Packs the rows that other ranks need, rank by rank, piece by piece.
   void pack(Window const& w, Around const& b, T* wire) {
     Range const mine = block(me_);
     for (int g = 0; g < ranks(); ++g)
@@ -156,7 +158,7 @@ class AlongRanks {
         });
   }
 
-  // Where MPI cannot reach the memory, rows pass through the host.
+  // If MPI cannot access the memory, rows pass through the host.
 
   template <class Where>
   using Flat = Kokkos::View<T*, Where, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
@@ -179,7 +181,7 @@ class AlongRanks {
                       Flat<Kokkos::HostSpace>(write(from), static_cast<std::size_t>(n)));
   }
 
-  /// All ranks of the mesh are about to do this very thing.
+  /// Checks that all ranks of the mesh are about to run the same operation.
   void agree(char const* what, std::int64_t first, std::int64_t second,
              std::source_location const& where) {
     StepHash hash;
@@ -203,7 +205,8 @@ class AlongRanks {
   int dim_;
   Sizing sizing_;
   int me_ = 0;
-  /// Of the ranks along the dim's axes, in their order; the mesh's, so that steps do not allocate.
+  /// Blocks of the ranks along the dim's axes, in order; owned by the mesh, so that steps do not
+  /// allocate.
   detail::List<Range>& blocks_ = run_.mesh.scratch().blocks;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
-/// The plan of a program in the compiler: one constant per value of the program, so that no single evaluation
-/// nears a compiler's step limit.
+/// The plan of a program at compile time. Each value of the program is planned in a constant of its
+/// own, so that no single evaluation comes near a compiler's step limit.
 
 #include <array>
 #include <cstddef>
@@ -16,16 +16,16 @@
 
 namespace shardtype {
 
-/// How `evaluate` plans, as a type: `struct Cluster { static constexpr Machine machine = ...; static
-/// constexpr std::int64_t memory_limit = 1_GiB; };`, either of which may be left out. The limit is for what
-/// a rank holds beside the tensors that the expression begins with.
+/// A policy of `evaluate`, as a type: `struct Cluster { static constexpr Machine machine = ...;
+/// static constexpr std::int64_t memory_limit = 1_GiB; };`. Both members are optional. The limit is
+/// for the memory that a rank needs besides the operands of the expression.
 template <class P>
 concept PlanPolicy =
     requires { requires P::is_plan_policy; } || requires { Machine(P::machine); } || requires {
       { P::memory_limit + std::int64_t{} };
     };
 
-/// At most so many bytes of temporaries on a rank: a policy of `evaluate`.
+/// A policy of `evaluate`: at most `Bytes` bytes of temporaries on a rank.
 template <std::int64_t Bytes>
 struct MemoryLimit {
   static constexpr std::int64_t memory_limit = Bytes;
@@ -33,7 +33,7 @@ struct MemoryLimit {
 
 namespace detail {
 
-/// The policy where none is given.
+/// The default policy.
 struct DefaultPolicy {
   static constexpr bool is_plan_policy = true;
 };
@@ -63,7 +63,8 @@ constexpr planning::Rates rates_for(Machine const& m, std::int64_t limit, Sizes 
   return {m, sizes, ids, names.axes, limit};
 }
 
-/// The numbers of a search's ways without those that led nowhere, or -1; and how many there are.
+/// Renumbers the candidates of a search: candidates that are not part of the frontier get -1.
+/// `size` is the number of the others.
 struct WayNumbers {
   List<std::int32_t> at;
   std::size_t size = 0;
@@ -78,7 +79,7 @@ struct WayNumbers {
             at[static_cast<std::size_t>(w)] = static_cast<std::int32_t>(size++);
   }
 };
-/// The frontier that `Search::run` finds, of `Layouts` layouts, in memory of its own.
+/// The frontier that `Search::run` finds, for `Layouts` layouts, stored in arrays of its own.
 template <class Search, std::size_t Layouts, std::size_t Ways>
 struct FrontierTable {
   static constexpr std::size_t each = static_cast<std::size_t>(Search::operands_size) + 1;
@@ -95,7 +96,7 @@ struct FrontierTable {
   }
 
  private:
-  /// Only the ways that stand, and those they came from.
+  /// Copies only the candidates of the frontier, and those they are derived from.
   constexpr void take(planning::FrontierSearch const& search) {
     WayNumbers const number(search, Layouts);
     auto numbered = [&](std::int32_t k) {
@@ -117,7 +118,7 @@ struct FrontierTable {
   }
 };
 
-/// Whether `value` is made of a value that several read.
+/// Whether `value` depends on a shared value.
 constexpr bool below_shared(RecordedProgram const& p, int value) {
   ProgramNode const& n = p.nodes[value];
   for (int k = 0; k < n.ways * n.operands; ++k) {
@@ -126,20 +127,20 @@ constexpr bool below_shared(RecordedProgram const& p, int value) {
   }
   return false;
 }
-/// Whether `value` is made of `other`, in one step.
+/// Whether `other` is an operand of `value`.
 constexpr bool reads(RecordedProgram const& p, int value, int other) {
   ProgramNode const& n = p.nodes[value];
   for (int k = 0; k < n.ways * n.operands; ++k)
     if (p.uses[n.first_use + k] == other) return true;
   return false;
 }
-/// What is not made of values that several read is the same in both passes.
+/// A value that depends on no shared value is the same in both passes.
 constexpr int pass_of(RecordedProgram const& p, int value, int pass) {
   return below_shared(p, value) || p.shared(value) ? pass : 1;
 }
 
-/// Of each value, the first that has the same frontier: made in the same way of values that have the same, as
-/// the three products of attention are.
+/// For each value, the first value with the same frontier: the same node kind with operands that
+/// have the same frontiers, like the three products of attention.
 struct AlikeValues {
   int first[max_nodes]{};
 
@@ -153,9 +154,9 @@ struct AlikeValues {
   }
 
  private:
-  /// Labels of the two values, dim by dim.
+  /// The correspondence of two values' labels, dim by dim.
   struct Renaming {
-    int to[max_program_labels]{};  ///< one more than the label; 0: not met yet
+    int to[max_program_labels]{};  ///< one more than the label; 0: not seen yet
     int from[max_program_labels]{};
 
     constexpr bool fits(RecordedProgram const& p, int a, int b) {
@@ -197,14 +198,15 @@ struct AlikeValues {
 template <class P>
 inline constexpr AlikeValues alike_values{P::program};
 
-/// The frontier of a value as its readers have it, in a pass of the planner (plan/shared_values.hpp).
+/// The frontier of a value as its readers see it, in one pass of the planner
+/// (plan/shared_values.hpp).
 template <class P, int Node, int Pass, bool shared = P::program.shared(Node)>
 struct ReadFrontier;
 template <class P, int Node, int Pass>
 inline constexpr planning::Frontier const& read_frontier =
     ReadFrontier<P, alike_values<P>.first[Node], Pass>::view;
 
-/// How many options the table of a search has; without a memory limit, `unlimited`.
+/// Number of candidates in the table of a search; without a memory limit, `unlimited`.
 template <class Search, std::size_t Layouts>
 constexpr std::size_t ways_of(std::size_t unlimited) {
   if constexpr (Search::rates.memory_limit < 0) {
@@ -214,14 +216,15 @@ constexpr std::size_t ways_of(std::size_t unlimited) {
   }
 }
 
-/// The frontier of value `Node` of the program `P::program` at the rates `P::rates`, as it is made.
+/// The frontier of value `Node` of the program `P::program` at the rates `P::rates`, when it is
+/// computed.
 template <class P, int Node, int Pass>
 struct NodeFrontier {
   static constexpr auto const& graph =
       planning::layout_graph<P::program.nodes[Node].rank, P::program.axes>;
   static constexpr auto const& rates = P::rates;
 
-  /// Only what it reads: others may not be known in this pass.
+  /// Only for its operands: other frontiers may not be known in this pass.
   template <int K>
   static constexpr planning::Frontier const* other() {
     if constexpr (reads(P::program, Node, K)) {
@@ -242,14 +245,14 @@ struct NodeFrontier {
     return {P::program, Node, graph, operands.data(), P::rates, -1, to};
   }
   static constexpr auto layouts = static_cast<std::size_t>(graph.layouts);
-  /// Each layout may have come by another one before a constraint.
+  /// A constrained value has two candidates per layout: before and after the constraint.
   static constexpr bool twice =
       P::program.nodes[Node].pinned >= 0 && P::program.nodes[Node].making != Making::given;
   static constexpr std::size_t ways = ways_of<NodeFrontier, layouts>(twice ? 2 * layouts : layouts);
   static constexpr FrontierTable<NodeFrontier, layouts, ways> table{};
   static constexpr planning::Frontier view = {graph, table.ways, table.first, table.makings};
 };
-/// It is the same in both passes where nothing below it is shared.
+/// The frontier is the same in both passes if the value depends on no shared value.
 template <class P, int Node, int Pass>
 using MadeFrontier = NodeFrontier<P, Node, below_shared(P::program, Node) ? Pass : 1>;
 
@@ -257,7 +260,7 @@ template <class P, int Node, int Pass>
 struct ReadFrontier<P, Node, Pass, false> {
   static constexpr auto const& view = MadeFrontier<P, Node, Pass>::view;
 };
-/// In the first pass of what several read each pays its share.
+/// In the first pass, each reader of a shared value pays its share.
 template <class P, int Node>
 struct ReadFrontier<P, Node, 0, true> {
   using Made = MadeFrontier<P, Node, 0>;
@@ -288,7 +291,7 @@ constexpr ProgramPlan write_pass(std::integer_sequence<int, K...>) {
 template <class P>
 inline constexpr ProgramPlan first_pass =
     write_pass<P, 0>(std::make_integer_sequence<int, P::program.size>{});
-/// In the second it is there in one layout.
+/// In the second pass, a shared value is available in one layout.
 template <class P, int Node>
 struct ReadFrontier<P, Node, 1, true> {
   using Made = MadeFrontier<P, Node, 1>;
@@ -304,7 +307,7 @@ struct ReadFrontier<P, Node, 1, true> {
   static constexpr planning::Frontier view = {Made::graph, table.ways, table.first, table.makings};
 };
 
-/// The program of an expression with a policy, and its plan where the types settle all sizes.
+/// The program of an expression with a policy, and its plan if the types determine all sizes.
 template <class Policy, class E, class Out, class... Xs>
 struct Planned {
   static constexpr WrittenProgram written = write_program<E, Out, Xs...>();
@@ -314,7 +317,7 @@ struct Planned {
   static constexpr std::int64_t memory_limit = limit_of<Policy>();
   static constexpr planning::Rates rates = rates_for(machine, memory_limit, program.sizes, names);
   static constexpr bool is_static = names.all_static();
-  /// Whether the policy, or that the compiler plans, settles the machine.
+  /// Whether the machine is known: the policy names it, or the plan is found at compile time.
   static constexpr bool machine_known = is_static || names_machine<Policy>;
 };
 template <class P>

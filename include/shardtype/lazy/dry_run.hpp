@@ -1,5 +1,5 @@
 #pragma once
-/// Programs planned for any machine and any number of ranks, without those ranks.
+/// Plans programs for any machine and any number of ranks, without using them.
 
 #include <cstdint>
 #include <string>
@@ -12,20 +12,22 @@
 
 namespace shardtype {
 
-/// A program for which sizes and a machine are chosen: what `dry_run` gives.
+/// A program with chosen sizes and a chosen machine: the result of `dry_run`.
 ///
-///     auto const p = dry_run<A, B>([](auto a, auto b) { return evaluate<Dim<I, X>, Dim<K>>(a * b); })
+///     auto const p = dry_run<A, B>([](auto a, auto b) { return evaluate<Dim<I, X>, Dim<K>>(a * b);
+///     })
 ///                        .extent<I>(8192).extent<J>(8192).extent<K>(8192).ranks<X>(4096)
 ///                        .on(machines::tpu_v5e).planned();
 ///     std::puts(explain(p).c_str());
 template <class P>
 class DryRun {
  public:
-  /// The extent of a label whose type leaves it open. Error E71: the program has no such label, or its type
-  /// says otherwise.
+  /// Sets the extent of a label without a static one. Error E71: the program has no such label, or
+  /// its type has another extent.
   template <class I>
   DryRun& extent(std::int64_t n) {
-    // of an operation's result the extent is its own, unless only such dims have the index
+    // an operation determines the extent of its result's dim, so that is set only if no other dim
+    // has the index
     bool given = false;
     bool any = false;
     for (int l = 0; l < P::names.labels; ++l)
@@ -38,20 +40,21 @@ class DryRun {
     if (!any) settle(-1, program_.extents, "index", I::name, n, 0);
     return *this;
   }
-  /// The ranks along an axis whose type leaves them open. Error E71.
+  /// Sets the number of ranks along an axis without a static size. Error E71.
   template <class X>
   DryRun& ranks(std::int64_t n) {
     settle(P::names.find_axis(core::identity<X>), program_.sizes.at, "axis", X::name, n, 1);
     return *this;
   }
-  /// The machine: one of plan/machines.hpp, or `machine_here()`, the rates that scripts/calibrate measured here
-  /// (runtime/machine_file.hpp). Without it the policy's, or the default.
+  /// Sets the machine: one of plan/machines.hpp, or `machine_here()`, the rates that
+  /// scripts/calibrate measured here (runtime/machine_file.hpp). Default: the policy's machine, or
+  /// the default machine.
   DryRun& on(Machine const& m) {
     machine_ = m;
     return *this;
   }
-  /// Counts every element as one of so many bytes that is multiplied as fast as a float: 2 for bfloat16, which
-  /// no tensor holds. Error E71: fewer than one.
+  /// Plans as if every element had this many bytes and were multiplied as fast as a float: 2 for
+  /// bfloat16, which no tensor can hold. Error E71: less than one byte.
   DryRun& element_bytes(std::int32_t bytes) {
     if (bytes < 1)
       throw Error("E71", "an element cannot have " + std::to_string(bytes) + " bytes",
@@ -62,13 +65,13 @@ class DryRun {
     }
     return *this;
   }
-  /// Bytes that temporaries may take on a rank.
+  /// Sets the bytes that temporaries may take on a rank.
   DryRun& within(std::int64_t bytes) {
     limit_ = bytes;
     return *this;
   }
-  /// The plan; `possible` tells whether one keeps to the limit. Errors: E20 more than 2^58
-  /// elements, E71 a size is still open.
+  /// The plan; `possible` tells whether a plan keeps to the limit. Errors: E20 more than 2^58
+  /// elements, E71 a size was not set.
   PlannedProgram planned() const {
     planning::RecordedProgram p = program_;
     if (int const l = p.settle_relabelled(); l >= 0)
@@ -129,7 +132,7 @@ class DryRun {
 
 namespace shardtype::automatic_mode {
 
-/// What a refused dry_run gives, so that one mistake gives one message.
+/// The result of a refused dry_run, so that one mistake gives one message.
 class RefusedDryRun : public Poisoned {
  public:
   constexpr explicit RefusedDryRun(Poisoned const& why = {}) : Poisoned(why) {}
@@ -147,12 +150,12 @@ class RefusedDryRun : public Poisoned {
 
 namespace shardtype {
 
-/// The program of `f` on symbols of the types `Given`, as in plan_traced, to be planned for sizes and machines that
-/// need not be there. Refused: what `evaluate` refuses.
+/// The program of `f` on symbols of the types `Given`, as in plan_traced, to be planned for sizes
+/// and machines that need not exist here. Communicates nothing. Refused: as `evaluate`.
 template <class... Given, class F>
 auto dry_run([[maybe_unused]] F const& f) {
   using By = detail::Symbols<Given...>;
-  // a refusal in the function is told here: after this condition clang goes no further
+  // reports a refusal inside of the function: after this condition clang stops
   if constexpr (checking::any_poisoned<decltype(By::call(f))>) {
     return automatic_mode::RefusedDryRun();
   } else if constexpr (!detail::is_traced<decltype(By::call(f))>) {

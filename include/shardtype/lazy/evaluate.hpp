@@ -1,5 +1,6 @@
 #pragma once
-/// Automatic mode: the compiler finds the fastest plan for a whole expression.
+/// Automatic mode: finds the fastest plan for a whole expression, at compile time if all sizes are
+/// static.
 
 #include <array>
 #include <cstdint>
@@ -20,7 +21,7 @@ namespace shardtype {
 
 namespace detail {
 
-/// The plans that a program was run with, one per sizes.
+/// The plans found for one program so far, one for each set of sizes.
 class ProgramCache {
  public:
   template <class Make>
@@ -37,7 +38,7 @@ class ProgramCache {
 template <class P>
 inline ProgramCache program_cache;
 
-/// The machine that `P` is planned for: where nothing settles it, the one that SHARDTYPE_MACHINE tells of.
+/// The machine that `P` is planned for: that of the policy, or else that of SHARDTYPE_MACHINE.
 template <class P>
 Machine const& planning_machine() {
   if constexpr (P::machine_known) {
@@ -47,8 +48,8 @@ Machine const& planning_machine() {
   }
 }
 
-/// The plan of program `P` for these sizes. Errors: E20 a value has more than 2^58 elements, E69 none keeps to
-/// the memory limit.
+/// The plan of program `P` for these sizes. Errors: E20 a value has more than 2^58 elements, E69 no
+/// plan keeps to the memory limit.
 template <class P>
 ProgramPlan const& plan_for(RecordedProgram const& p) {
   if constexpr (P::is_static) {
@@ -69,7 +70,7 @@ ProgramPlan const& plan_for(RecordedProgram const& p) {
   }
 }
 
-/// The program with the sizes that the tensors and the mesh have. Errors: E13, E23, E24.
+/// The program with the sizes of the tensors and the mesh. Errors: E13, E23, E24.
 template <class P>
 RecordedProgram program_for(MeshRef const& mesh, AxisMap const& axes,
                             List<execute::ProgramPart> const& parts) {
@@ -115,7 +116,8 @@ AxisMap program_axes(MeshRef const& mesh) {
   return map_axes(mesh.state(), names);
 }
 
-/// The plan of `e` for the sizes that its tensors have, which `finder` finds. Errors: E13, E20, E23, E24, E69, E70.
+/// The plan of `e` for the sizes of its tensors, which `finder` collects. Errors: E13, E20, E23,
+/// E24, E69, E70.
 template <class P, class E>
 ProgramPlan const& plan_at_sizes(MeshRef const& mesh, AxisMap const& axes, E const& e,
                                  execute::PartFinder& finder) {
@@ -129,7 +131,7 @@ Out run_program(MeshRef const& mesh, E const& e, std::source_location const& whe
   AxisMap const axes = program_axes<P>(mesh);
   ProgramPlan const& plan = plan_at_sizes<P>(mesh, axes, e, finder);
   RecordedProgram const& p = plan.program;
-  // a reordered result is no part of the expression
+  // a reorder of the result is not part of the expression
   execute::ProgramPart last;
   last.make = &execute::reorder_block<typename Out::element, typename Out::memory_space>;
   last.move = &execute::move_block<typename Out::element, typename Out::memory_space>;
@@ -156,16 +158,18 @@ Out run_program(MeshRef const& mesh, E const& e, std::source_location const& whe
 
 }  // namespace detail
 
-/// The value of an expression on a mesh, in the sharding that is named by dims and attributes or by a Tensor
-/// type. Runs the plan that is fastest on the policy's machine within its memory limit: shardings of all
-/// intermediates, the loop over which each mesh axis is spread in each product, the order of chains of
-/// products, when sums are reduced. Where the types settle all sizes the compiler finds it, else the same
-/// function at the first call of each shape, for the machine of SHARDTYPE_MACHINE unless the policy names one.
-/// Exact for chains and trees (plan/frontier.hpp). May use all axes of the mesh, where they are at most four. Sums are added in an order of the plan's.
+/// Computes an expression on a mesh; the result's sharding is named by dims and attributes or by a
+/// Tensor type. Runs the fastest plan, by the cost model, for the policy's machine within its
+/// memory limit. The plan chooses the shardings of all intermediates, the loop over which each mesh
+/// axis is spread in each product, the order of chains of products, and when sums are reduced. If
+/// the types determine all sizes, the plan is found at compile time; else at the first call of each
+/// shape, for the machine of SHARDTYPE_MACHINE unless the policy names one. Exact for chains and
+/// trees (plan/frontier.hpp). May use all axes of the mesh if there are at most four. The plan
+/// fixes the order of summation, so results may differ in rounding between plans.
 ///
-/// `plan(evaluate_to<Out...>, mesh, e)` is that plan. Refused: L07 other labels, M01 an axis the mesh lacks,
-/// L02 cyclic dims, L03 too large, L04 no plan keeps to the memory limit. Errors: E13, E20, E23, E24, E69,
-/// E70.
+/// `plan(evaluate_to<Out...>, mesh, e)` is that plan. Refused: L07 other labels, M01 an axis the
+/// mesh lacks, L02 cyclic dims, L03 too large, L04 no plan keeps to the memory limit. Errors: E13,
+/// E20, E23, E24, E69, E70.
 template <class... Out, class M, class E, class Policy = detail::DefaultPolicy>
   requires(std::is_base_of_v<runtime::MeshRef, M>)
 auto evaluate(M const& mesh, E const& e, Policy const& = {},
@@ -185,9 +189,9 @@ auto evaluate(M const& mesh, E const& e, Policy const& = {},
   }
 }
 
-/// `planned(evaluate_to<Out...>, mesh, e)`: the plan that `evaluate<Out...>(mesh, e)` runs for the sizes that the
-/// tensors and the mesh have, to be printed: `explain`, `to_json`, `to_html`. Communicates nothing. Refused and
-/// Errors: what `evaluate` has.
+/// `planned(evaluate_to<Out...>, mesh, e)`: the plan that `evaluate<Out...>(mesh, e)` runs for the
+/// sizes of the tensors and the mesh, for `explain`, `to_json`, `to_html`. Communicates nothing.
+/// Refusals and errors as `evaluate`.
 template <class... Out, class M, class E, class Policy = detail::DefaultPolicy>
   requires(std::is_base_of_v<runtime::MeshRef, M>)
 auto planned(automatic_mode::EvaluateTo<Out...> const&, M const& mesh, E const& e,

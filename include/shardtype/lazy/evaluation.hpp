@@ -1,5 +1,5 @@
 #pragma once
-/// `evaluate` on types: whether it is legal, what it gives, and its plan before anything runs.
+/// `evaluate` on types: whether it is legal, its result type, and its plan before anything runs.
 
 #include <cstdint>
 #include <type_traits>
@@ -35,7 +35,8 @@ struct PlannedOn<Policy, E, Out, Axes<Xs...>> {
   using type = Planned<Policy, E, Out, Xs...>;
 };
 
-/// `evaluate<Out...>` of an expression of type `E` on axes `Xs`: the verdict, and what is planned.
+/// `evaluate<Out...>` of an expression of type `E` on axes `Xs`: the verdict and the planned
+/// program.
 template <class Policy, class E, class Xs, class... Out>
 struct Evaluation {
   using whole = typename E::whole;
@@ -71,8 +72,8 @@ struct Evaluation {
   static constexpr Verdict verdict = decide();
   using expression = E;
 };
-/// Its refusal: with the types that are at fault, and without a result type that breaks a law, which would
-/// refuse itself once more.
+/// The refusal of an `evaluate`, with the types at fault. A result type that breaks a law is left
+/// out, because naming it would cause a second refusal.
 template <class R>
 constexpr auto refused_evaluation() {
   if constexpr (!R::law) {
@@ -110,7 +111,8 @@ struct EvaluateTo {};
 
 namespace shardtype {
 
-/// What `evaluate<Out...>` would run for an expression, as an object for `plan`, `planned` and `explain`.
+/// Stands for `evaluate<Out...>` of an expression, as an argument of `plan`, `planned` and
+/// `explain`.
 template <class... Out>
 inline constexpr automatic_mode::EvaluateTo<Out...> evaluate_to{};
 
@@ -118,7 +120,8 @@ inline constexpr automatic_mode::EvaluateTo<Out...> evaluate_to{};
 
 namespace shardtype::automatic_mode {
 
-/// What `evaluate<Out...>(e)` without a mesh gives: a program on types, for plan_traced and dry_run.
+/// The result of `evaluate<Out...>(e)` without a mesh: a program on types, for plan_traced and
+/// dry_run.
 template <class E, class Policy, class... Out>
 struct Traced {
   /// The program on axes `Xs` (an Axes).
@@ -126,7 +129,8 @@ struct Traced {
   using evaluation = detail::Evaluation<Policy, E, Xs, Out...>;
   template <class Xs>
   using planned = detail::planned_t<Policy, E, Xs, Out...>;
-  /// For check/valid_on.hpp: whether it is legal where axes have these sizes, and its result can exist.
+  /// For check/valid_on.hpp: whether the call is legal for these axis sizes, and its result can
+  /// exist.
   template <class... Given>
   static constexpr bool valid_on =
       detail::evaluation_exists<detail::Evaluation<Policy, E, Axes<>, Out...>, Given...>();
@@ -136,7 +140,7 @@ struct Traced {
 
 namespace shardtype {
 
-/// The program that an expression of symbols is, for plan_traced and dry_run.
+/// The program of an expression of symbols, for plan_traced and dry_run.
 template <class... Out, class E, class Policy = detail::DefaultPolicy>
   requires(core::is_lazy<E> || checking::any_poisoned<E>)
 constexpr auto evaluate(E const&, Policy const& = {}) {
@@ -151,11 +155,12 @@ constexpr auto evaluate(E const&, Policy const& = {}) {
 
 namespace shardtype::automatic_mode {
 
-/// The plans of a program whose sizes are known at run time: `at` gives the one for sizes (plan/program.hpp).
+/// The plans of a program whose sizes are known only at run time: `at` returns the plan for given
+/// sizes (plan/program.hpp).
 template <class P>
 struct ProgramPlans {
   static constexpr auto const& names = P::names;
-  /// The plan for the sizes that `sized`, a copy of `P::program`, has been given.
+  /// The plan for the sizes in `sized`, a copy of `P::program` with sizes filled in.
   static ProgramPlan at(RecordedProgram const& sized, Machine const& m = P::machine) {
     return planning::plan_program(sized,
                                   detail::rates_for(m, P::memory_limit, sized.sizes, P::names));
@@ -184,7 +189,8 @@ inline constexpr bool is_traced = false;
 template <class E, class Policy, class... Out>
 inline constexpr bool is_traced<Traced<E, Policy, Out...>> = true;
 
-/// Calls functions with symbols of the types `Given`; on the axes given first or on those they mention.
+/// Calls functions with symbols of the types `Given`, on the axes given first or on those that the
+/// symbols mention.
 template <class... Given>
 struct Symbols {
   using axes = Axes<>;
@@ -200,9 +206,9 @@ struct Symbols<Axes<Xs...>, Given...> : Symbols<Given...> {
 
 }  // namespace detail
 
-/// `plan(evaluate_to<Out...>, mesh, e)`: the plan of `evaluate<Out...>(mesh, e)`, a constant where the types
-/// settle all sizes (`ProgramPlan`), else a ProgramPlans. Neither argument is read; in functions that get them by
-/// reference use plan_traced. Refused: what `evaluate` refuses.
+/// `plan(evaluate_to<Out...>, mesh, e)`: the plan of `evaluate<Out...>(mesh, e)`: a constant
+/// `ProgramPlan` if the types determine all sizes, else a ProgramPlans. The arguments' values are
+/// not used; in functions that take them by reference use plan_traced. Refused: as `evaluate`.
 template <class... Out, class M, class E, class Policy = detail::DefaultPolicy>
   requires(std::is_base_of_v<runtime::MeshRef, M>)
 constexpr auto plan(automatic_mode::EvaluateTo<Out...> const&, M const&,
@@ -219,12 +225,12 @@ constexpr auto plan(automatic_mode::EvaluateTo<Out...> const&, M const&,
 }
 
 /// The plan of a program from types alone: `plan_traced<A, B>([](auto a, auto b) { return
-/// evaluate<Dim<I, X>, Dim<K>>(a * b); })`. It may use the axes that it mentions, or those given first:
-/// `plan_traced<Axes<X, Y>, A, B>(f)`.
+/// evaluate<Dim<I, X>, Dim<K>>(a * b); })`. It may use the axes that the types mention, or those
+/// given first: `plan_traced<Axes<X, Y>, A, B>(f)`.
 template <class... Given, class F>
 constexpr auto plan_traced([[maybe_unused]] F const& f) {
   using By = detail::Symbols<Given...>;
-  // a refusal in the function is told here: after this condition clang goes no further
+  // reports a refusal inside of the function: after this condition clang stops
   if constexpr (checking::any_poisoned<decltype(By::call(f))>) {
     return ProgramPlan{};
   } else if constexpr (!detail::is_traced<decltype(By::call(f))>) {
@@ -239,11 +245,12 @@ constexpr auto plan_traced([[maybe_unused]] F const& f) {
   }
 }
 
-/// Whether two tensor types have the same sharding of the same labels: a loop whose body gives what it takes
-/// needs no reshard between its turns. `static_assert(same_spec<In, decltype(step(in))>)`.
+/// Whether two tensor types have the same sharding of the same labels. A loop whose body returns
+/// the sharding it takes needs no reshard between iterations: `static_assert(same_spec<In,
+/// decltype(step(in))>)`.
 template <class A, class B>
 inline constexpr bool same_spec = [] {
-  // of `auto const& in`, too
+  // also accepts the type of `auto const& in`
   using Left = std::remove_cvref_t<A>;
   using Right = std::remove_cvref_t<B>;
   if constexpr (is_tensor<Left> && is_tensor<Right>) {

@@ -11,8 +11,9 @@
 
 namespace shardtype {
 
-/// The plan as text: what it makes of what, on which sizes, its costs, and a line for each step with what it
-/// moves or computes and its predicted time. Bytes and flops are those of the busiest rank.
+/// The plan as text: operands, result and sizes, its costs, and a line for each step with the bytes
+/// it moves or the flops it computes and its predicted time. Bytes and flops are those of the
+/// busiest rank.
 ///
 ///     T1[I@X, K] of A[I, J@X], B[J@X, K]
 ///       on X = 4; I = 1024, J = 512, K = 256
@@ -52,8 +53,9 @@ inline std::string explain(PlannedProgram const& program) {
   return out;
 }
 
-/// `explain(evaluate_to<Out...>, mesh, e)`: the plan that `evaluate<Out...>(mesh, e)` runs, as text, with the
-/// sizes that the tensors and the mesh have. Communicates nothing. Refused and Errors: what `evaluate` has.
+/// `explain(evaluate_to<Out...>, mesh, e)`: the plan that `evaluate<Out...>(mesh, e)` runs, as
+/// text, with the sizes of the tensors and the mesh. Communicates nothing. Refusals and errors as
+/// `evaluate`.
 template <class... Out, class M, class E, class Policy = detail::DefaultPolicy>
   requires(std::is_base_of_v<runtime::MeshRef, M>)
 auto explain(automatic_mode::EvaluateTo<Out...> const& to, M const& mesh, E const& e,

@@ -1,6 +1,6 @@
 #pragma once
-/// Expressions of automatic mode as types: what is computed from what. Nothing in them says how their values
-/// are sharded; `whole` is a value's type with every dim whole.
+/// Expressions of automatic mode as types: the operations and their operands. They do not determine
+/// how values are sharded; the member type `whole` is the type of a value with no dim split.
 
 #include <cstdint>
 #include <memory>
@@ -63,7 +63,7 @@ constexpr LabelSet labels_in() {
 
 namespace shardtype::automatic_mode {
 
-/// `A` with every dim whole and nothing unreduced.
+/// `A` with no dim split and nothing unreduced.
 template <class A>
 using whole_t = tensor_from_spec<Scope<A>, detail::WholeSpec<A>, element_t<A>, A>;
 
@@ -73,11 +73,11 @@ template <class T, class... Parts>
 struct BlockOf<Tensor<T, Parts...>> {
   using type = Local<T, Parts...>;
 };
-/// A whole tensor as the type of one rank's block.
+/// The type of one rank's block of a tensor whose dims are not split.
 template <class A>
 using block_t = typename BlockOf<A>::type;
 
-/// A tensor in an expression.
+/// A tensor as an operand of an expression.
 template <class A>
 class LazyTensor : public LazyNode {
  public:
@@ -90,7 +90,7 @@ class LazyTensor : public LazyNode {
   A tensor_;
 };
 
-/// A tensor that is known by its type alone, for plan_traced.
+/// A tensor of which only the type is known, for plan_traced.
 template <class A>
 class LazySymbol : public LazyNode {
  public:
@@ -112,7 +112,8 @@ class LazyProduct : public LazyNode {
   B b_;
 };
 
-/// An elementwise function of expressions and numbers, one kernel with the functions that are its arguments.
+/// An elementwise function of expressions and numbers; one kernel computes it together with those
+/// arguments that are elementwise functions.
 template <class F, class... Args>
 class LazyMap : public LazyNode, public detail::Expression<F, Args...> {
  public:
@@ -144,7 +145,7 @@ class LazyRelabel : public LazyNode {
   A a_;
 };
 
-/// An expression with its dims in another order: the same value to all who go by labels.
+/// A transpose. Free for consumers, which match dims by label.
 template <class Whole, class A>
 class LazyTranspose : public LazyNode {
  public:
@@ -156,8 +157,8 @@ class LazyTranspose : public LazyNode {
   A a_;
 };
 
-/// An operation on expressions that is none of the above: each rank runs it on blocks in which the dims that it works
-/// on are whole.
+/// Any other operation on expressions. Each rank runs it on blocks in which the dims that it works
+/// on are not split.
 template <class Op, class Whole, class... As>
 class LazyOperation : public LazyNode, public detail::Expression<Op, As...> {
  public:
@@ -165,7 +166,7 @@ class LazyOperation : public LazyNode, public detail::Expression<Op, As...> {
   using detail::Expression<Op, As...>::Expression;
 };
 
-/// An expression that is made in the sharding of the Tensor type `Pin`.
+/// An expression that is computed in the sharding of the Tensor type `Pin`.
 template <class Pin, class A>
 class LazyConstrained : public LazyNode {
  public:
@@ -177,7 +178,8 @@ class LazyConstrained : public LazyNode {
   A a_;
 };
 
-/// An expression that several read and that is computed once. `Tag` tells it from others.
+/// A shared expression: it has several readers and is computed once. `Tag` distinguishes it from
+/// others.
 template <class Tag, class A>
 class LazyShared : public LazyNode {
  public:
@@ -200,7 +202,8 @@ inline constexpr bool is_lazy_map = false;
 template <class F, class... Args>
 inline constexpr bool is_lazy_map<LazyMap<F, Args...>> = true;
 
-/// In a kernel an expression is an operand in memory, or, if it is a function itself, part of the kernel.
+/// In a kernel an expression is an operand in memory or, if it is an elementwise function itself,
+/// part of the kernel.
 template <class A, int First, class T>
   requires is_lazy<A>
 struct Lowered<A, First, T> {
@@ -215,12 +218,13 @@ struct Lowered<A, First, T> {
 template <class F, class... Args, int First, class T>
 struct Lowered<LazyMap<F, Args...>, First, T> : Lowered<Expression<F, Args...>, First, T> {};
 
-/// Operands of the kernel of a map.
+/// Number of operands of the kernel of a map.
 template <class A>
 inline constexpr int kernel_operands = Lowered<A, 0, char>::types::count;
 
-// Chains of products: which factors of a product are part of its own chain, so that all are associated in the
-// best way. A factor's own sums must not run over a label that others in the chain have.
+// Chains of products: which factors of a product join its chain, so that the association of all of
+// them can be chosen together. A factor joins only if the labels that it sums over do not occur in
+// the others.
 template <class A>
 struct Chain {
   static constexpr bool product = false;

@@ -1,5 +1,5 @@
 #pragma once
-/// From the type of an expression to its RecordedProgram.
+/// Converts the type of an expression to its RecordedProgram.
 
 #include <cstdint>
 #include <string_view>
@@ -15,12 +15,13 @@ namespace shardtype::automatic_mode {
 template <class... Xs>
 struct Axes {};
 
-/// The labels and axes of a program, in its numbering. Dims of one index that never meet have numbers of their own: a
-/// slice has another extent than what it is taken from.
+/// The labels and axes of a program, with their numbers in it. Two dims of one index that never
+/// meet in an operation have different numbers: a slice has another extent than its operand.
 struct ProgramNames {
   int labels = 0;
   LabelPart label[max_program_labels]{};
-  /// Whether it is of an operation's result alone, whose extent is known where the operation runs.
+  /// Whether only results of operations have the label; then its extent is known when the operation
+  /// runs.
   bool made[max_program_labels]{};
   int axes = 0;
   AxisPart axis[max_axes]{};
@@ -45,7 +46,7 @@ namespace shardtype {
 
 namespace detail {
 
-/// The time of a multiplication and an addition of elements, in those of float.
+/// Cost of a multiply-add of elements relative to float.
 template <class T>
 constexpr int work_of() {
   if constexpr (is_complex<T>) {
@@ -55,14 +56,15 @@ constexpr int work_of() {
   }
 }
 
-/// Which operands of a function may owe the same axis together; they have numbers from `slot` on.
+/// The sets of operands of a function that may be unreduced over the same axis together; operands
+/// are numbered from `slot` on.
 template <class A>
 struct OwedTogether {
   static constexpr planning::OwingSets sets(int& slot) {
     planning::OwingSets out;
     if constexpr (is_lazy<A>) out.add(1U << slot++);
     if constexpr (std::is_same_v<A, Number<op::Zero>>)
-      out.size = 1;  // the empty set: it owes what it is
+      out.size = 1;  // the empty set: a zero is a summand of any unreduced value
     return out;
   }
 };
@@ -77,20 +79,21 @@ struct OwedTogether<LazyMap<F, Args...>> {
   }
 };
 
-/// What an operation wants of the dims of its operands and its result.
+/// Requirements of an operation on the dims of its operands and its result.
 template <class Op, class Whole, class... As>
 struct OperationDims {
   static constexpr int count = static_cast<int>(sizeof...(As));
-  /// Labels that it works on, or makes.
+  /// Labels that it works on, or creates.
   static constexpr LabelSet mentioned = [] {
     LabelSet out = labels_in<typename FromOf<Op>::type>();
     out.add(labels_in<typename ToOf<Op>::type>());
     return out;
   }();
-  /// Whether a dim that it works on may get another extent.
+  /// Whether a dim that it works on may change its extent.
   static constexpr bool resizes = requires(Op const& op, ResultExtents const& c) { op.extents(c); };
 
-  /// Whether blocks that are split along `id`, and equally, give such a block of the result: by its own rule.
+  /// Whether the operation applied to blocks split equally along `id` gives the corresponding block
+  /// of the result, by its own rule.
   static constexpr bool divides(Identity id) {
     if (mentioned.contains(id) || !labels_in<Whole>().contains(id)) return false;
     if (!(labels_in<typename As::whole>().contains(id) || ...)) return false;
@@ -114,7 +117,7 @@ struct OperationDims {
       return true;
     }
   }
-  /// A bit for each of a value's dims that stays whole.
+  /// A bit for each dim of a value that must not be split.
   static constexpr std::uint8_t whole(Identity const* dims, int rank) {
     unsigned out = 0;
     for (int d = 0; d < rank; ++d)
@@ -123,8 +126,8 @@ struct OperationDims {
   }
 };
 
-/// Writes the program of an expression. Labels are numbered by dim: those of one index that meet in an operation
-/// become one.
+/// Writes the program of an expression. Labels are numbered by dim; dims of one index that meet in
+/// an operation get one number.
 class ProgramWriter {
  public:
   planning::ProgramBuilder builder{};
@@ -139,7 +142,7 @@ class ProgramWriter {
     builder.program.axes = names.axes;
   }
 
-  // What walk() calls.
+  // The callbacks of walk().
   template <class A, class E>
   constexpr int given(Type<A>, E const*) {
     planning::ProgramLabels const labels = fresh_labels<A>(false);
@@ -177,7 +180,8 @@ class ProgramWriter {
   }
   template <class Whole, class A>
   constexpr int relabel(Type<LazyRelabel<Whole, A>>, int operand) {
-    // the operand's dims may stand in another order than its type says: a transpose moves nothing
+    // the operand's dims may be in another order than in its type, because a transpose moves
+    // nothing
     using From = Scope<typename A::whole>;
     using To = Scope<Whole>;
     ProgramNode const& n = builder.program.nodes[operand];
@@ -216,7 +220,7 @@ class ProgramWriter {
     check_kind(value, spec);
     return value;
   }
-  /// What is asked for.
+  /// Records the requested result.
   template <class Out>
   constexpr void finish(int root) {
     planning::ProgramLabels const order = labels_among<Out>(only(root), {});
@@ -256,13 +260,13 @@ class ProgramWriter {
 
  private:
   static constexpr int most_shared = 32;
-  static constexpr int most_labels = 127;  ///< before those that meet become one
+  static constexpr int most_labels = 127;  ///< before labels that meet are merged
 
   template <class S>
   static constexpr LabelPart part_of(int label) {
     return {S::names.label_id[label], S::names.label_name[label], S::names.label_extent[label]};
   }
-  /// A number for a dim. `made`: by an operation, which may give it an extent of its own.
+  /// A new number for a dim. `made`: created by an operation, which may give it another extent.
   constexpr int fresh(LabelPart const& label, bool made) {
     if (labels_ == most_labels) {
       builder.program.overflow = true;
@@ -297,7 +301,7 @@ class ProgramWriter {
     for (int d = 0; d < n.rank; ++d) out.push(n.labels[d]);
     return out;
   }
-  /// The number of an index among the dims of values, or -1.
+  /// The number of an index among the dims of the values, or -1.
   constexpr int number_of(Identity id, WalkedOperands const& values) const {
     for (int k = 0; k < values.size; ++k) {
       ProgramNode const& n = builder.program.nodes[values.at[k]];
@@ -306,7 +310,7 @@ class ProgramWriter {
     }
     return -1;
   }
-  /// Dims of one index become one: they have one extent. Not those of `apart`.
+  /// Merges the dims of one index, because they have one extent; except those of `apart`.
   constexpr void meet(WalkedOperands const& values, LabelSet const& apart) {
     for (int k = 1; k < values.size; ++k) {
       ProgramNode const& n = builder.program.nodes[values.at[k]];
@@ -327,8 +331,8 @@ class ProgramWriter {
         if (n.labels[d] == drop) n.labels[d] = static_cast<std::int8_t>(keep);
     }
   }
-  /// The labels of a type in the numbers that its dims have among `values`; new ones for those of `apart`, and for
-  /// dims that no value has.
+  /// The labels of a type, numbered as the dims of `values`; new numbers for labels of `apart`, and
+  /// for dims that no value has.
   template <class A>
   constexpr planning::ProgramLabels labels_among(WalkedOperands const& values,
                                                  LabelSet const& apart) {
@@ -341,7 +345,7 @@ class ProgramWriter {
     }
     return out;
   }
-  /// The sharding of a tensor type in the program's axes, its dims in the order of `labels`.
+  /// The sharding of a tensor type in the program's axes, with its dims in the order of `labels`.
   template <class A>
   constexpr Spec spec_of(planning::ProgramLabels const& labels) {
     using S = Scope<A>;
@@ -364,7 +368,7 @@ class ProgramWriter {
     if (!out.unreduced.empty()) out.kind = s.kind;
     return out;
   }
-  /// Gives the numbers that are left a row without gaps.
+  /// Renumbers the remaining labels without gaps.
   constexpr void number_labels() {
     int number[most_labels]{};
     for (int k = 0; k < builder.program.size; ++k)
@@ -402,14 +406,14 @@ class ProgramWriter {
   int node_[most_shared]{};
 };
 
-/// A program as it is written; why there is none, if there is none.
+/// The program of an expression, or the code of its refusal.
 struct WrittenProgram {
   RecordedProgram program{};
   ProgramNames names{};
   Code fault = Code::ok;
 };
 
-/// The axes that the tensors of an expression mention.
+/// Collects the axes that the tensors of an expression mention.
 class AxisFinder {
  public:
   ProgramWriter& to;
@@ -451,8 +455,8 @@ class AxisFinder {
   constexpr int share(Identity, void const*, int) { return 0; }
 };
 
-/// The program of expression `E` for a result of type `Out`, which may use the axes `Xs`; where there are none,
-/// or more than a program can have, those that it mentions.
+/// The program of expression `E` for a result of type `Out`. It may use the axes `Xs`; if there are
+/// none, or more than a program can have, the axes that it mentions.
 template <class E, class Out, class... Xs>
 constexpr WrittenProgram write_program() {
   ProgramWriter w;

@@ -1,5 +1,6 @@
 #pragma once
-/// How expressions of automatic mode are written: with the operations of strict mode, on `lazy(a)`.
+/// Recording of expressions of automatic mode: they are written with the operations of strict mode,
+/// applied to `lazy(a)`.
 
 #include <source_location>
 #include <type_traits>
@@ -24,7 +25,8 @@ namespace shardtype {
 
 namespace detail {
 
-/// What begins with an `A`. By its type alone, so that after a refusal compilers know it too.
+/// The expression type for an operand `A`. Determined from its type alone, so that compilers know
+/// it after a refusal too.
 template <class A>
 constexpr auto lazy_type() {
   if constexpr (any_poisoned<A> || is_pending<A>) {
@@ -42,11 +44,12 @@ using lazy_t = typename decltype(lazy_type<A>())::type;
 
 }  // namespace detail
 
-/// A tensor (or an elementwise expression of tensors) as the beginning of an expression of automatic mode.
-/// Operations on it are recorded and refused by the rules of labels and elements that strict mode has;
-/// shardings are chosen by `evaluate`. Products, functions of elements, reductions and all
-/// operations that run on blocks in which the dims that they work on are whole are recorded (others: L01). `a * b`
-/// is the elementwise product where one operand has all labels of the other, else their matmul.
+/// Begins an expression of automatic mode with a tensor (or an elementwise expression of tensors).
+/// Operations on it are recorded, and refused by the rules for labels and elements of strict mode;
+/// `evaluate` chooses the shardings. Recorded are products, elementwise functions, reductions, and
+/// all operations that can run on blocks in which the dims that they work on are not split (others:
+/// L01). `a * b` is the elementwise product if one operand has all labels of the other, else their
+/// matmul.
 template <class A>
 detail::lazy_t<A> lazy(A const& a) {
   if constexpr (checking::any_poisoned<A>) {
@@ -74,8 +77,8 @@ Number<N> recorded(Number<N> const& n) {
 template <class A>
 using recorded_t = decltype(recorded(std::declval<A const&>()));
 
-/// An argument as a value of its own where it is a function that would read `Most` operands or more, so that it
-/// is no part of the kernel around it.
+/// Makes an argument a value of its own, outside of the surrounding kernel, if it is a function of
+/// at least `Most` operands.
 template <int Most, class A>
 auto apart(A const& a) {
   if constexpr (is_lazy_map<A> && kernel_operands<A> >= Most) {
@@ -87,7 +90,8 @@ auto apart(A const& a) {
 template <int Most, class... Args>
 inline constexpr int operands_with =
     (kernel_operands<decltype(apart<Most>(std::declval<Args const&>()))> + ... + 0);
-/// The largest functions stay out of a kernel until it has no more operands than a kernel can have.
+/// A map whose largest arguments are kept out of its kernel until the kernel's operands are at most
+/// `max_operands`.
 template <int Most, class F, class... Args>
 auto fitting_map(F const& f, Args const&... args) {
   if constexpr (operands_with<Most, Args...> > max_operands && Most > 2) {
@@ -114,7 +118,7 @@ auto pinned(E const& e) {
   }
 }
 
-/// Whether `a * b`, which `R` resolved element by element, is a product of matrices: neither operand has all
+/// Whether `a * b`, which `R` resolved elementwise, is a matrix product: neither operand has all
 /// labels of the other.
 template <class F, class R>
 consteval bool multiplies_matrices() {
@@ -129,8 +133,8 @@ struct Untagged;
 
 }  // namespace detail
 
-/// `with_sharding_constraint` of JAX: the expression is made in this sharding, named by dims and attributes or
-/// by a Tensor type, and may be resharded from there. Refused as a reshard is: R01.
+/// Fixes the sharding in which an expression is computed, named by dims and attributes or by a
+/// Tensor type; readers may reshard it. JAX: with_sharding_constraint. Refused as a reshard: R01.
 template <class... Out, class A>
 auto constrain(A const& a) {
   if constexpr (checking::any_poisoned<A>) {
@@ -140,10 +144,10 @@ auto constrain(A const& a) {
   }
 }
 
-/// An expression that several others read: it is computed once, in one sharding, from which each reader
-/// reshards it. Without it every use is computed anew. Each `share` in the program text is one value; one that
-/// is run in a loop needs a `Tag` of its own for each turn.
-#ifdef __NVCC__  // it takes no lambda here: without a tag, the shares of one type of expression are one
+/// Marks an expression with several readers: it is computed once, in one sharding, from which each
+/// reader reshards it. Without `share` every use is computed again. Each `share` in the program
+/// text is one value; in a loop each iteration needs its own `Tag`.
+#ifdef __NVCC__  // accepts no lambda here: untagged shares of one expression type are one value
 
 }  // namespace shardtype
 
@@ -167,7 +171,7 @@ namespace shardtype {
 
 namespace detail {
 
-/// Operations on two expressions that are products.
+/// Whether an operation on two expressions is a product.
 template <class Op>
 inline constexpr bool is_product = false;
 template <class... Out>
@@ -175,7 +179,7 @@ inline constexpr bool is_product<op::Matmul<Out...>> = true;
 template <class... Out>
 inline constexpr bool is_product<op::Einsum<Out...>> = true;
 
-/// The expression that an operation makes of one that keeps its elements; void where there is none.
+/// The expression of an operation that keeps its operand's elements; void for other operations.
 template <class Op, class Whole, class A>
 struct ExpressionOf {
   using type = void;
@@ -191,11 +195,12 @@ struct ExpressionOf<op::Relabel<Ls...>, Whole, A> {
 template <class Op>
 inline constexpr bool keeps_elements = !std::is_void_v<typename ExpressionOf<Op, void, void>::type>;
 
-/// Operations with a named result, which is that of their strict form in another sharding.
+/// Operations with a named result: the result of their strict form, resharded.
 template <class Op>
 concept NamesResult = requires(Op const& op) { op.strict(); };
 
-/// Whether automatic mode can run `Op` on blocks in which its dims are whole: as manual mode does.
+/// Whether automatic mode can run `Op` on blocks in which its dims are not split, as manual mode
+/// does.
 template <class Op, class... Wholes>
 constexpr bool runs_on_blocks() {
   if constexpr (requires { requires !Op::recorded; } ||
@@ -224,7 +229,7 @@ op::Reduce<F, Ls...> reduction_over(Pack<Ls...>);
 template <class F, class A, class Out>
 using reduction_to = decltype(reduction_over<F>(labels_without<A, Out>()));
 
-/// The first expression among the operands, as a whole tensor.
+/// The type `whole` of the first expression among the operands.
 template <class A, class... Rest>
 struct FirstWhole : FirstWhole<Rest...> {};
 template <class A, class... Rest>
@@ -237,8 +242,9 @@ struct FirstWhole<A, Rest...> {
 
 namespace execute {
 
-/// What `call` does with expressions: an operation that automatic mode knows is recorded, others are refused (L01).
-/// One function deep, as compilers print every one between the user's line and the refusal.
+/// Dispatch of `call` for expressions: records operations that automatic mode knows, refuses others
+/// (L01). Only one function deep, because compilers print every function between the user's line
+/// and the refusal.
 template <class... Operands>
 struct Continue<Above::lazy, Operands...> {
   using Where = std::source_location;

@@ -22,7 +22,7 @@
 
 namespace shardtype::execute {
 
-/// A block of any element type on its way through a program's plan. It may be a view.
+/// A block of any element type while a plan runs. It may be a view.
 struct AnyBlock {
   void const* data = nullptr;
   kernels::Layout layout{};
@@ -33,12 +33,14 @@ class ProgramRun;
 using MakeBlock = AnyBlock (*)(ProgramRun&, int step, void const* part);
 using MoveBlock = AnyBlock (*)(ProgramRun&, int step);
 
-/// What is known at run time of one part of the expression: a tensor's memory, or how a value is made.
+/// Run-time data of one part of the expression: a tensor's memory, or the functions that compute a
+/// value.
 struct ProgramPart {
   MakeBlock make = nullptr;
   MoveBlock move = nullptr;
-  void const* part = nullptr;  ///< the function's, the reduction's or the operation's node
-  /// Of an operation: writes the extents of its result's labels. Error E24, and its own.
+  void const* part = nullptr;  ///< the node of the function, reduction or operation
+  /// Of an operation: computes the extents of its result's labels. Error E24, and the operation's
+  /// own errors.
   void (*set_extents)(void const* part, RecordedProgram& p, int node,
                       LabelPart const* labels) = nullptr;
   MeshRef const* mesh = nullptr;
@@ -46,7 +48,7 @@ struct ProgramPart {
   Buffer const* buffer = nullptr;
 };
 
-/// One run: the blocks of all steps, each kept until its last reader has it.
+/// One run of a plan. It keeps the block of each step until its last reader has used it.
 class ProgramRun {
  public:
   ProgramRun(MeshRef const& mesh, AxisMap const& axes, ProgramPlan const& plan,
@@ -93,7 +95,7 @@ class ProgramRun {
     return blocks_.back();
   }
 
-  /// A packed block for a step's value.
+  /// A new packed block for a step's value.
   template <class T, class Space>
   Value<T> fresh(int step) {
     Sizing const z = plan_.sizing(step);
@@ -117,7 +119,7 @@ class ProgramRun {
     return out;
   }
   AnyBlock made(int step) {
-    // other names for the same block
+    // the same block with other names
     if (node(step).making == Making::relabel) return input(step, 0);
     return part(step).make(*this, step, part(step).part);
   }
@@ -153,7 +155,7 @@ AnyBlock move_block(ProgramRun& run, int step) {
       Executor<T, Space>(run.mesh(), run.axes(), z, run.where()).step(s, std::move(v)));
 }
 
-/// A local product.
+/// A local product of two blocks.
 template <class T, class Space>
 AnyBlock product_block(ProgramRun& run, int step, void const*) {
   using Exec = typename Space::execution_space;
@@ -178,7 +180,7 @@ AnyBlock product_block(ProgramRun& run, int step, void const*) {
   return any_block(std::move(c));
 }
 
-/// Where the operands of a step's kernel lie, along the dims of its result.
+/// Data and strides of the operands of a step's kernel, along the dims of its result.
 template <class... Ts>
 kernels::Sources<static_cast<int>(sizeof...(Ts))> sources(ProgramRun& run, int step,
                                                           kernels::Elements<Ts...>) {
@@ -194,7 +196,7 @@ kernels::Sources<static_cast<int>(sizeof...(Ts))> sources(ProgramRun& run, int s
   }
   return in;
 }
-/// An elementwise function, for the node `M` at `part`.
+/// The block of an elementwise function, for the node `M` at `part`.
 template <class M>
 AnyBlock map_block(ProgramRun& run, int step, void const* part) {
   using L = shardtype::detail::Lowered<M, 0, char>;
@@ -208,7 +210,7 @@ AnyBlock map_block(ProgramRun& run, int step, void const* part) {
   exec.fence();
   return any_block(std::move(out));
 }
-/// The dims in another order.
+/// A copy with the dims in another order.
 template <class T, class Space>
 AnyBlock reorder_block(ProgramRun& run, int step, void const*) {
   using Types = kernels::Elements<T>;
@@ -220,7 +222,7 @@ AnyBlock reorder_block(ProgramRun& run, int step, void const*) {
   return any_block(std::move(out));
 }
 
-/// A reduction `F` of elements `T` to a value like `Whole`.
+/// The block of a reduction `F` of elements `T`; the result is like `Whole`.
 template <class F, class Whole, class T>
 AnyBlock reduction_block(ProgramRun& run, int step, void const*) {
   using Space = typename Whole::memory_space;
@@ -240,7 +242,8 @@ AnyBlock reduction_block(ProgramRun& run, int step, void const*) {
   for (int d = 0; d < n.rank; ++d) out.layout.extent[d] = from.layout.extent[kept[d]];
   out.layout = out.layout.packed();
   if constexpr (F::divides) {
-    // by the true number of terms; linear, so summands may be divided before they are added
+    // divides by the total number of terms; a linear step, so summands may be divided before they
+    // are added
     std::int64_t terms = 1;
     bool keeps[max_dims]{};
     for (int d = 0; d < n.rank; ++d) keeps[kept[d]] = true;
@@ -251,7 +254,8 @@ AnyBlock reduction_block(ProgramRun& run, int step, void const*) {
   return out;
 }
 
-/// Where the dims of a value stand that an operation takes as one of type `A`: a transpose moved nothing.
+/// For each dim of the type `A`, the position of that dim in a value: they differ after a
+/// transpose, which moves nothing.
 template <class A>
 void places_of(ProgramNode const& n, LabelPart const* labels, int* out) {
   using S = core::Scope<A>;
@@ -261,8 +265,8 @@ void places_of(ProgramNode const& n, LabelPart const* labels, int* out) {
         out[e] = d;
 }
 
-/// How one rank runs an operation `Op` on blocks in which the dims that it works on are whole: as it runs on the
-/// blocks of manual mode.
+/// Runs an operation `Op` on one rank, on blocks in which the dims that it works on are not split,
+/// as on blocks of manual mode.
 template <class E>
 struct OperationRun;
 template <class Op, class Whole, class... As>
@@ -271,7 +275,7 @@ struct OperationRun<automatic_mode::LazyOperation<Op, Whole, As...>> {
   using R = Resolve<Op, typename As::whole...>;
   using OnBlocks = Resolve<Op, automatic_mode::block_t<typename As::whole>...>;
 
-  /// The operand as it is taken: packed, its dims in the order of its type.
+  /// An operand in the form that the operation expects: packed, its dims in the order of its type.
   template <class A>
   static automatic_mode::block_t<A> block(ProgramRun& run, int step, int k) {
     using T = typename A::element;
@@ -343,7 +347,8 @@ struct OperationRun<automatic_mode::LazyOperation<Op, Whole, As...>> {
   }
 };
 
-/// Finds an expression's tensors and functions, part by part as ProgramWriter counts them. Error E70.
+/// Collects an expression's tensors and functions, in the order in which ProgramWriter numbers
+/// them. Error E70.
 class PartFinder {
  public:
   shardtype::detail::List<ProgramPart> parts;

@@ -1,5 +1,5 @@
 #pragma once
-/// The steps of a plan of a whole expression, in words.
+/// The steps of a plan of a whole expression as text.
 
 #include <algorithm>
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace shardtype::detail {
 
-/// `85.9 ms`, `2 µs`; to three digits.
+/// `85.9 ms`, `2 µs`; three digits.
 inline std::string seconds_text(double s) {
   char const* const units[] = {"s", "ms", "µs", "ns"};
   int u = 0;
@@ -24,7 +24,7 @@ inline std::string seconds_text(double s) {
   std::snprintf(out, sizeof out, "%.3g %s", s, units[u]);
   return out;
 }
-/// Characters of a text, not its bytes.
+/// Number of characters of a text, not of bytes.
 inline std::size_t columns(std::string const& text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
     return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
@@ -34,8 +34,8 @@ inline std::string collectives_text(int n) {
   return std::to_string(n) + (n == 1 ? " collective" : " collectives");
 }
 
-/// What is said of each step: the value it gives, and how. What was given is called A, B, ... in the order of
-/// the expression, what is made T1, T2, ... in that of the steps; moved or sliced, a value keeps its name.
+/// Texts of each step. Operands are called A, B, ... in the order of the expression, computed
+/// values T1, T2, ... in the order of the steps; a value keeps its name when it is moved or sliced.
 /// Refers to the plan.
 class StepTexts {
  public:
@@ -64,7 +64,7 @@ class StepTexts {
   std::string const& name(int step) const { return name_[step]; }
   /// `[I@X, K]{U:Y}`.
   std::string sharding(int step) const { return spec_text(plan_.spec(step), names(step)); }
-  /// The names of the axes, and of the dims of a step's value as labels.
+  /// The names of the axes, and of the labels of a step's dims.
   Names names(int step) const {
     Names names = axes_;
     ProgramNode const& n = plan_.program.nodes[plan_.steps[step].node];
@@ -122,14 +122,15 @@ class StepTexts {
       out += (k == 0 ? "" : product ? " · " : ", ") + value(s.input[k]);
     return out + (product ? "" : ")");
   }
-  /// `0.52 MB` that the busiest rank moves, `0.2 GFLOP` that it computes; or that no other rank is asked.
+  /// Bytes moved by the busiest rank (`0.52 MB`) or flops it computes (`0.2 GFLOP`); `local` if
+  /// neither.
   std::string amount(int step) const {
     if (plan_.steps[step].collective != Collective::none)
       return bytes_text(plan_.step_bytes_per_rank(step));
     if (std::int64_t const flops = plan_.step_flops(step); flops > 0) return flops_text(flops);
     return "local";
   }
-  /// The steps whose values are given, in the order of the expression.
+  /// The steps of the operands, in the order of the expression.
   List<int> given() const {
     List<int> out;
     for (int of = 0; of < plan_.program.size; ++of)
@@ -153,18 +154,19 @@ class StepTexts {
   }
 
  private:
-  /// Whether a map is none of the expression's: the dims of the result in the order that is asked for.
+  /// Whether a map is not part of the expression, but puts the dims of the result in the requested
+  /// order.
   bool reorders(int node_number) const {
     ProgramNode const& n = plan_.program.nodes[node_number];
     return n.making == Making::map && n.origin < 0;
   }
-  /// Tensors of the user's that stand further left in the expression.
+  /// Number of operands further left in the expression.
   int given_before(int value) const {
     int n = 0;
     for (int k = 0; k < value; ++k) n += plan_.program.nodes[k].making == Making::given ? 1 : 0;
     return n;
   }
-  /// Whether a label before `l` is of the same index, with the same extent.
+  /// Whether a label before `l` has the same index and the same extent.
   bool said(int l) const {
     for (int k = 0; k < l; ++k)
       if (names_.label[k].id == names_.label[l].id &&
@@ -176,7 +178,7 @@ class StepTexts {
     return std::string(name) + " = " + std::to_string(n);
   }
   static std::string letter(int k) {
-    std::string out(1, static_cast<char>('A' + k % 19));  // up to S; T is for what is made
+    std::string out(1, static_cast<char>('A' + k % 19));  // up to S; T names computed values
     return k < 19 ? out : out + std::to_string(k / 19);
   }
 

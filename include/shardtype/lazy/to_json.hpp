@@ -1,5 +1,5 @@
 #pragma once
-/// Plans of whole expressions for other programs to read.
+/// Plans of whole expressions as JSON, for other programs.
 
 #include <cstdint>
 #include <initializer_list>
@@ -58,10 +58,11 @@ inline std::string json_of_step(PlannedProgram const& program, StepTexts const& 
 
 }  // namespace detail
 
-/// The plan as JSON: `possible`, `machine`, `axes`, `labels`, `totals`, and `steps` in the order in which they
-/// run, each with what it reads by the numbers of steps (`inputs`), the sharding of its value (`after`) and, of a
-/// move, that before; what it sends, computes and holds (`live_bytes`, with what is given), and its predicted
-/// time. Numbers are of the busiest rank; in bytes, seconds and floating-point operations.
+/// The plan as JSON: `possible`, `machine`, `axes`, `labels`, `totals`, and `steps` in the order in
+/// which they run. Each step has the numbers of the steps that it reads (`inputs`), the sharding of
+/// its value (`after`) and, for a move, of its operand; the bytes it sends, the work it computes,
+/// the memory in use (`live_bytes`, operands included), and its predicted time. Numbers are those
+/// of the busiest rank, in bytes, seconds and floating-point operations.
 inline std::string to_json(PlannedProgram const& program) {
   using namespace detail;
   ProgramPlan const& plan = program.plan;

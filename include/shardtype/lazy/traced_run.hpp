@@ -1,5 +1,5 @@
 #pragma once
-/// One run of a whole expression's plan in the trace that SHARDTYPE_TRACE asks for.
+/// Records one run of a whole expression's plan in the trace that SHARDTYPE_TRACE asks for.
 
 #include <source_location>
 #include <string>
@@ -11,7 +11,8 @@
 
 namespace shardtype::detail {
 
-/// Tells the trace, where there is one, which plan runs while this lives. `type`: what plans of one type share.
+/// While it exists, the trace, if there is one, records the given plan as running. `type`
+/// identifies plans of one type.
 class TracedRun {
  public:
   TracedRun(Identity type, ProgramPlan const& plan, ProgramNames const& names,

@@ -1,6 +1,6 @@
 #pragma once
-/// Walks through an expression, operands first: in the compiler, where only its type is there, to write the
-/// program; at run time to find the tensors and functions, in the same order.
+/// Visits the values of an expression, operands first: at compile time, by its type alone, to write
+/// the program; at run time to collect the tensors and functions, in the same order.
 
 #include <type_traits>
 
@@ -9,7 +9,7 @@
 
 namespace shardtype::detail {
 
-/// The values that a function or a product reads.
+/// The operands of a function or a product.
 struct WalkedOperands {
   int size = 0;
   int at[max_program_labels]{};
@@ -18,8 +18,8 @@ struct WalkedOperands {
   }
 };
 
-/// Calls `visitor` for each value of the expression of type `E` (at `e`, or null), operands first; what it
-/// gives for the whole.
+/// Calls `visitor` for each value of the expression of type `E` (at `e`, or null), operands first;
+/// returns the visitor's result for the whole expression.
 template <class V, class E>
 constexpr int walk(V& visitor, Type<E>, E const* e);
 

@@ -1,5 +1,5 @@
 #pragma once
-/// The collectives of manual mode on plain blocks: each is one step of a plan, in strict mode's terms.
+/// The collectives of manual mode on plain blocks. Each one is a step of a plan, as in strict mode.
 
 #include <cstdint>
 #include <cstring>
@@ -13,13 +13,14 @@
 
 namespace shardtype::execute {
 
-/// A block around one dim: [outer, n, inner].
+/// A block viewed around one dim: [outer, n, inner].
 struct BlockShape {
   std::int64_t outer = 1, n = 1, inner = 1;
   std::int64_t elements() const { return outer * n * inner; }
 };
 
-/// The ranks that differ along some axes alone, the operation's axes 0, 1, ... in this order.
+/// The group of ranks that differ only along some axes; these are the operation's axes 0, 1, ... in
+/// this order.
 struct MoveGroup {
   AxisMap map{};
   AxisList axes{};
@@ -30,9 +31,10 @@ struct MoveGroup {
   std::int64_t place() const { return place_in_group(map, axes); }
 };
 
-/// Exchanges blocks of `T` in memory `Space` over one group. Results are packed, in memory of the mesh's
-/// pool. Extents are the same on all ranks. Given an Exchange as `later`, what communicates is started only:
-/// then the result is in that, and what a call returns is what was done at once, or nothing.
+/// Moves blocks of `T` in memory `Space` over one group. Results are packed, in memory of the
+/// mesh's pool. Extents are the same on all ranks. With an Exchange `later`, communication is only
+/// started: the Exchange will hold the result, and a call returns a result only if nothing had to
+/// be sent.
 template <class T, class Space>
 class BlockMoves {
  public:
@@ -50,14 +52,14 @@ class BlockMoves {
     step.after = whole;
     return run(step, {s.outer, s.n * group_.size, s.inner}, in);
   }
-  /// The reduction of all blocks.
+  /// The reduction of the blocks of all ranks.
   Buffer all_reduce(Buffer const& in, std::int64_t elements, ReduceKind kind) {
     Step step = collective(Collective::all_reduce);
     step.before = owed(dims(1), kind);
     step.after = dims(1);
     return run(step, {elements}, in);
   }
-  /// [outer, p n, inner] of each rank -> the own [outer, n, inner] of their reduction.
+  /// [outer, p n, inner] of each rank -> [outer, n, inner]: this rank's piece of their reduction.
   Buffer reduce_scatter(Buffer const& in, BlockShape const& s, ReduceKind kind) {
     Step step = collective(Collective::reduce_scatter);
     step.to = 1;
@@ -66,8 +68,8 @@ class BlockMoves {
     step.after.dims[1].axes = group_.axes;
     return run(step, {s.outer, s.n, s.inner}, in);
   }
-  /// [outer, p n, inner] -> [outer, p, n, inner]: pieces along one dim change hands and lie in the order
-  /// of the ranks they come from.
+  /// [outer, p n, inner] -> [outer, p, n, inner]: exchanges pieces along one dim; the received
+  /// pieces are in the order of their source ranks.
   Buffer all_to_all(Buffer const& in, BlockShape const& s) {
     Step step = collective(Collective::all_to_all);
     step.from = 1;
@@ -78,8 +80,8 @@ class BlockMoves {
     step.after.dims[2].axes = group_.axes;
     return run(step, {s.outer, group_.size, s.n * group_.size, s.inner}, in);
   }
-  /// [outer, p, inner] -> [p, outer, inner]: one row to each rank, and those that come one behind the
-  /// other.
+  /// [outer, p, inner] -> [p, outer, inner]: sends one row to each rank; the received rows are
+  /// concatenated.
   Buffer rows_to_all(Buffer const& in, BlockShape const& s) {
     Step step = collective(Collective::all_to_all);
     step.from = 0;
@@ -90,7 +92,8 @@ class BlockMoves {
     step.after.dims[2].axes = group_.axes;
     return run(step, {group_.size, s.outer, group_.size, s.inner}, in);
   }
-  /// The block of `extents` is cut along dim `split`, and what comes is put together along `join`.
+  /// Cuts the block of `extents` along dim `split` and concatenates the received pieces along
+  /// `join`.
   Buffer all_to_all(Buffer const& in, std::int64_t const* extents, int rank, int split, int join) {
     Step step = collective(Collective::all_to_all);
     step.from = static_cast<std::int8_t>(join);
@@ -104,7 +107,7 @@ class BlockMoves {
     return run(step, z, in);
   }
 
-  /// The own piece of [outer, n, inner] along its middle.
+  /// This rank's piece of [outer, n, inner] along the middle dim.
   Buffer shard(Buffer const& in, BlockShape const& s) {
     std::int64_t const n = s.n / group_.size;
     kernels::Layout part;
@@ -119,8 +122,8 @@ class BlockMoves {
     return out;
   }
 
-  /// Sends the block to rank `to` of the group and receives that of `from`; -1: to or from nobody, which
-  /// leaves zeros.
+  /// Sends the block to rank `to` of the group and receives that of rank `from`; -1: no
+  /// destination, or no source, which gives zeros.
   Buffer permute(Buffer const& in, std::int64_t elements, int to, int from) {
     meet(Collective::permute, elements);
     Buffer out = take(elements);
@@ -144,7 +147,7 @@ class BlockMoves {
     return settle(in, out, staged, from < 0 ? 0 : elements);
   }
 
-  /// The block of rank `root` of the group, on all.
+  /// The block of rank `root` of the group, on all ranks.
   Buffer broadcast(Buffer const& in, std::int64_t elements, int root) {
     meet(Collective::broadcast, elements);
     Buffer out = take(elements);
@@ -168,9 +171,10 @@ class BlockMoves {
     return settle(in, out, staged, elements);
   }
 
-  /// Rows of `in`, of `row` elements each, to the ranks of the group and into `out`, by `rows`. What no row comes
-  /// to stays as it is. `in_rows`, `out_rows`: how many there are. Errors: E64 rows beyond these, or sizes on which
-  /// two ranks do not agree.
+  /// Sends rows of `in`, of `row` elements each, to the ranks of the group, and receives into
+  /// `out`, as `rows` says. Rows of `out` that receive nothing keep their values. `in_rows`,
+  /// `out_rows`: the numbers of rows of `in` and `out`. Errors: E64 rows beyond these, or sizes on
+  /// which two ranks disagree.
   Buffer ragged(Buffer const& in, std::int64_t in_rows, Buffer const& out, std::int64_t out_rows,
                 std::int64_t row, op::RaggedRows const& rows) {
     auto const p = size(group_.size);
@@ -212,7 +216,7 @@ class BlockMoves {
     return settle(in, out, staged, n);
   }
 
-  /// Error E65, on the ranks it concerns, unless all ranks of the group hold the same bytes.
+  /// Error E65, on the ranks that differ, unless all ranks of the group hold the same bytes.
   void check_equal(Buffer const& in, std::int64_t elements, std::string const& axes) {
     std::int64_t const least = detail::reduce_number(comm().raw(), elements, MPI_MIN);
     std::int64_t const most = detail::reduce_number(comm().raw(), elements, MPI_MAX);
@@ -221,7 +225,7 @@ class BlockMoves {
                              std::to_string(elements) + " elements on this rank, and from " +
                              std::to_string(least) + " to " + std::to_string(most) +
                              " on those of the group");
-    Buffer const theirs = broadcast(in, elements, 0);  // never `later`
+    Buffer const theirs = broadcast(in, elements, 0);  // never with `later`
     auto const bytes = size(elements) * sizeof(T);
     Buffer mine = mesh_.pool().template take<Kokkos::HostSpace>(bytes);
     Buffer first = mesh_.pool().template take<Kokkos::HostSpace>(bytes);
@@ -236,7 +240,8 @@ class BlockMoves {
                              " differs from that of the first rank of the group");
   }
 
-  /// The end of an exchange of `in` that brings `n` elements for `out`, or what will be.
+  /// Completes an exchange of `in` that receives `n` elements for `out`, or registers the
+  /// completion with the Exchange.
   Buffer settle(Buffer const& in, Buffer const& out, Staged<T, Space>& staged, std::int64_t n) {
     if (later_ == nullptr) {
       if (n > 0) staged.arrived(write(out), n);
@@ -257,7 +262,7 @@ class BlockMoves {
   static T const* data(Buffer const& b) { return static_cast<T const*>(b.data()); }
   static T* write(Buffer const& b) { return static_cast<T*>(b.data()); }
 
-  /// SHARDTYPE_CHECK=agree, for what is no step of a plan.
+  /// SHARDTYPE_CHECK=agree, for calls that are not a step of a plan.
   void meet(Collective what, std::int64_t elements) {
     if (!mesh_.agreement().begin_step()) return;
     Step step = collective(what);
@@ -268,7 +273,8 @@ class BlockMoves {
   }
 
  private:
-  /// Where the rows of each rank of the group go in the own block, and how many it says they are: two numbers each.
+  /// For each rank of the group, the position of its rows in this rank's block and the number of
+  /// rows that it sends: two numbers each.
   Counts const& told(op::RaggedRows const& rows) {
     StepScratch& scratch = mesh_.scratch();
     auto const p = size(group_.size);
@@ -287,7 +293,7 @@ class BlockMoves {
     comm().all_to_all(mine.data(), two, at, theirs.data(), two, at, Segments::even);
     return theirs;
   }
-  /// Rows [at, at + n) lie within [0, extent), or error E64.
+  /// Error E64 unless rows [at, at + n) are within [0, extent).
   static void check_within(std::int64_t at, std::int64_t n, std::int64_t extent, char const* what,
                            std::size_t rank) {
     if (at >= 0 && n >= 0 && at <= extent && n <= extent - at) return;

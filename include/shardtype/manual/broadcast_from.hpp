@@ -1,5 +1,5 @@
 #pragma once
-/// One rank's block, on all ranks of its group.
+/// Broadcast: every rank of a group receives the block of one rank.
 
 #include <source_location>
 
@@ -18,9 +18,9 @@ struct RunBlocks<op::BroadcastFrom<Xs...>> : MovesBlock<RunBlocks<op::BroadcastF
 };
 }  // namespace execute
 
-/// `a[I]{V:X}` -> `broadcast_from<X>(a, 0)` -> `[I]`: the block of rank `root` of the group, on all;
-/// `(a, 0, to_varying)` leaves it typed `{V:X}`. Receives n bytes. JAX: pbroadcast. Refused: V01, V03, V06.
-/// Error E64: no such rank.
+/// Broadcasts the block of rank `root` of the group: `a[I]{V:X}` -> `broadcast_from<X>(a, 0)` ->
+/// `[I]`; `(a, 0, to_varying)` gives it the type `{V:X}`. Each rank receives n bytes. JAX:
+/// pbroadcast. Refused: V01, V03, V06. Error E64: no such rank.
 template <class... Xs, class A>
   requires(detail::is_field<A>)
 constexpr auto broadcast_from(A const& a, int root,

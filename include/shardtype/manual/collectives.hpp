@@ -1,8 +1,8 @@
 #pragma once
-/// How the collectives and the cast that strict mode has too run on Locals.
+/// Runs on Locals the collectives and the cast that strict mode has too.
 ///
-/// Each takes mesh axes, in the order in which the ranks of the group are numbered (first axis major), and
-/// then the dims it works along. Pieces are equal, or it is an Error, E61.
+/// Each takes mesh axes, in the order in which the ranks of the group are numbered (first axis
+/// major), and then the dims it works along. Pieces must be equal, else Error E61.
 
 #include <cstdint>
 
@@ -54,7 +54,7 @@ struct RunBlocks<op::AllToAll<Named...>> : MovesBlock<RunBlocks<op::AllToAll<Nam
     constexpr int join = alone ? split : R::dim(1);
     BlockShape s = c.around(split);
     if constexpr (join < 0) {
-      // [outer, p, inner] -> [p, outer, inner]: the rows come one behind the other
+      // [outer, p, inner] -> [p, outer, inner]: the received rows are concatenated
       return c.run([&](auto& moves) { return moves.rows_to_all(c.a.buffer(), s); });
     } else if constexpr (join == split) {
       s.n /= c.group.size;

@@ -1,5 +1,5 @@
 #pragma once
-/// Control flow in manual mode, which must be the same on all ranks.
+/// Control flow in manual mode. All ranks must take the same path.
 
 #include <cstdint>
 #include <type_traits>
@@ -12,8 +12,9 @@
 
 namespace shardtype {
 
-/// The element of a rank-0 block that is the same on all ranks, as a C++ value: control flow on it cannot
-/// diverge. Communicates nothing. Refused: A01 a block with dims, A02 an unreduced one, V13 one that varies.
+/// The element of a rank-0 invariant block as a C++ value. All ranks have the same value, so
+/// control flow cannot diverge. Communicates nothing. Refused: A01 a block with dims, A02 an
+/// unreduced one, V13 one that varies.
 template <class L>
   requires(is_local<detail::operand_t<L>>)
 auto item(L const& l) {
@@ -30,7 +31,7 @@ auto item(L const& l) {
 
 namespace detail {
 
-/// The C++ value of a condition; refused where ranks might part.
+/// The C++ value of a condition; refused if ranks might disagree.
 template <class P>
 bool decided(P const& condition) {
   using Judged = judged_t<Condition<operand_t<P>>, operand_t<P>>;
@@ -44,9 +45,10 @@ bool decided(P const& condition) {
 
 }  // namespace detail
 
-/// `carry = body(k, carry)` for k from 0 to n - 1: `loop(n, carry, body)`. The carry that goes in and that
-/// comes out have one type, or it does not compile: V11. One of several parts is a std::tuple. The body
-/// is run n times, by all ranks. Refused as well: T11 a body that does not take (k, carry). JAX: fori_loop.
+/// Repeats `carry = body(k, carry)` for k from 0 to n - 1: `loop(n, carry, body)`. All ranks run
+/// the body n times. The carry before and after the body must have one type, else V11. A carry of
+/// several parts is a std::tuple. Refused as well: T11 a body that does not accept (k, carry). JAX:
+/// fori_loop.
 template <class Carry, class Body>
 auto loop(std::int64_t n, Carry const& start, Body const& body) {
   auto carry = detail::settled(start);
@@ -68,8 +70,8 @@ auto loop(std::int64_t n, Carry const& start, Body const& body) {
   }
 }
 
-/// `carry = body(carry)` while `condition(carry)`, a rank-0 bool block that is the same on all ranks, is
-/// true. JAX: while_loop. Refused: T11, V11, V13, A01, A02, P11.
+/// Repeats `carry = body(carry)` while `condition(carry)`, a rank-0 invariant bool block, is true.
+/// JAX: while_loop. Refused: T11, V11, V13, A01, A02, P11.
 template <class Carry, class Condition, class Body>
 auto loop_while(Condition const& condition, Carry const& start, Body const& body) {
   auto carry = detail::settled(start);
@@ -94,9 +96,9 @@ auto loop_while(Condition const& condition, Carry const& start, Body const& body
   }
 }
 
-/// `yes(args...)` where the rank-0 bool block `condition`, the same on all ranks, is true, else
-/// `no(args...)`; both give one type, or it does not compile: V12. Where every rank decides for itself,
-/// `where(condition, a, b)` does. JAX: cond. Refused: T11, V12, V13, A01, A02, P11.
+/// Calls `yes(args...)` if the rank-0 invariant bool block `condition` is true, else `no(args...)`;
+/// both must return one type, else V12. For a choice that differs between ranks, use
+/// `where(condition, a, b)`. JAX: cond. Refused: T11, V12, V13, A01, A02, P11.
 template <class Condition, class Yes, class No, class... Args>
 auto branch(Condition const& condition, Yes const& yes, No const& no, Args const&... args) {
   if constexpr (!detail::takes<Yes const, Args const&...>() ||

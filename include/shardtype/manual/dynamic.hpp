@@ -1,5 +1,5 @@
 #pragma once
-/// Windows of blocks that begin where each rank says.
+/// Windows of blocks whose start is a run-time value of each rank.
 
 #include <cstdint>
 #include <source_location>
@@ -10,7 +10,7 @@
 
 namespace shardtype::execute {
 
-/// The calling rank's own number.
+/// The calling rank's own start.
 template <class T, class... Parts>
 struct StartOf<Local<T, Parts...>> {
   static std::int64_t read(Local<T, Parts...> const& start, std::source_location const&) {

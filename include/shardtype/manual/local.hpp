@@ -1,5 +1,5 @@
 #pragma once
-/// Where the body of a shard_map runs, and blocks that are made there.
+/// The scope of a shard_map's body, and blocks that are created there.
 
 #include <array>
 #include <cstdint>
@@ -17,10 +17,10 @@ namespace shardtype {
 
 namespace detail {
 
-/// The mesh on whose ranks the body of a shard_map is running, innermost last.
+/// The mesh of the innermost shard_map whose body is running.
 inline thread_local MeshRef const* manual_mesh = nullptr;
 
-/// While one lives, the calling rank runs the body of a shard_map on `mesh`.
+/// While it exists, the calling rank runs the body of a shard_map on `mesh`.
 class ManualScope {
  public:
   explicit ManualScope(MeshRef const& mesh) : mesh_(mesh), before_(manual_mesh) {
@@ -39,7 +39,7 @@ class ManualScope {
   MeshRef const* before_;
 };
 
-/// The mesh of the shard_map around the call, which `what` needs. Error E63.
+/// The mesh of the enclosing shard_map, which `what` needs. Error E63 outside of one.
 inline MeshRef const& mesh_around(char const* what) {
   if (manual_mesh == nullptr)
     throw Error("E63", std::string(what) + " works inside of shard_map only", FailedOn::every_rank);
@@ -57,7 +57,7 @@ typename L::element own_element(L const& a) {
   return value;
 }
 
-/// The element type and parts of a Local, or the Local.
+/// The element type and parts of a Local, or the Local itself.
 template <class T, class... Parts>
 struct CreatedLocal {
   using type = Local<T, Parts...>;
@@ -67,11 +67,11 @@ struct CreatedLocal<Local<T, Parts...>> {
   using type = Local<T, Parts...>;
 };
 
-/// The Local like `L` whose state is `State::value`, in scope `S`.
+/// The Local like `L` with the Spec `State::value`, in scope `S`.
 template <class S, class State, class T>
 using local_from = tensor_from_spec<S, State, T, Local<T>>;
 
-/// A block of these dims that varies over `Xs`.
+/// A block with these dims that varies over `Xs`.
 template <class T, class Dims, class... Xs>
 struct VaryingBlock;
 template <class T, class... Dims, class... Xs>
@@ -90,8 +90,8 @@ struct VaryingBlock<T, Pack<Dims...>, Xs...> {
   using type = local_from<S, State, T>;
 };
 
-/// The calling rank's number among those that differ along `Xs` alone, first axis major, and how many
-/// they are.
+/// The calling rank's index in the group of ranks that differ only along `Xs`, first axis major,
+/// and the size of the group.
 template <class... Xs>
 std::int64_t place_along(MeshState const& mesh, std::int64_t& count) {
   std::int64_t place = 0;
@@ -109,8 +109,9 @@ std::int64_t place_along(MeshState const& mesh, std::int64_t& count) {
 
 }  // namespace detail
 
-/// Inside of shard_map: a block of these extents with the same `value` on all ranks, as
-/// `full_local<float, Dim<I>>({4}, 1.0f)` -> `f32[I]`. Communicates nothing. Error E63 outside.
+/// Inside of shard_map: a block of these extents with the same `value` on all ranks:
+/// `full_local<float, Dim<I>>({4}, 1.0f)` -> `f32[I]`. Communicates nothing. Error E63 outside of
+/// shard_map.
 template <class... Parts>
 auto full_local(detail::extents_of<typename detail::CreatedLocal<Parts...>::type> const& extents,
                 typename detail::CreatedLocal<Parts...>::type::element value) {
@@ -122,15 +123,16 @@ auto full_local(detail::extents_of<typename detail::CreatedLocal<Parts...>::type
   exec.fence();
   return out;
 }
-/// Zeros; as full_local.
+/// A block of zeros; as full_local.
 template <class... Parts>
 auto zeros_local(detail::extents_of<typename detail::CreatedLocal<Parts...>::type> const& extents) {
   return full_local<Parts...>(extents, {});
 }
 
-/// Inside of shard_map: the calling rank's number along `Xs` (first axis major) as a block that varies
-/// over them, `i32[]{V:X}`; no C++ number, for control flow on it would part the ranks. JAX: axis_index.
-/// Errors: E13 an axis the mesh lacks, E63 outside.
+/// Inside of shard_map: the calling rank's index along `Xs` (first axis major) as a block that
+/// varies over them, `i32[]{V:X}`. Not a C++ number, because control flow on it would diverge.
+/// Communicates nothing. JAX: axis_index. Errors: E13 an axis the mesh lacks, E63 outside of
+/// shard_map.
 template <MeshAxis... Xs>
 auto axis_index() {
   using A = typename detail::VaryingBlock<std::int32_t, detail::Pack<>, Xs...>::type;
@@ -145,8 +147,8 @@ auto axis_index() {
   return out;
 }
 
-/// Inside of shard_map: how many ranks there are along `Xs` together; the same on all, so a C++ number.
-/// Errors as axis_index. JAX: axis_size.
+/// Inside of shard_map: the number of ranks along `Xs` together; equal on all ranks, so a C++
+/// number. Errors as axis_index. JAX: axis_size.
 template <MeshAxis... Xs>
 std::int64_t axis_size() {
   std::int64_t count = 1;

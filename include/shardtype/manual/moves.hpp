@@ -1,5 +1,5 @@
 #pragma once
-/// The collectives of manual mode from Locals to plain blocks, done at once or only started.
+/// Connects the collectives of manual mode on Locals to those on plain blocks, blocking or started.
 
 #include <array>
 #include <cstdint>
@@ -16,11 +16,11 @@
 
 namespace shardtype::execute {
 
-/// When the result of a call is there: as it returns, or when the Pending that it returns is waited for.
+/// Tag: run the collective blocking (Now) or return a Pending (Later).
 struct Now {};
 struct Later {};
 
-/// One call of a movement: what is resolved from types, and the blocks around it.
+/// One call of a collective: the operation resolved from the types, and the extents of its blocks.
 template <class When, class R, class A>
 struct MoveCall {
   using T = typename A::element;
@@ -41,7 +41,7 @@ struct MoveCall {
     for (std::int64_t e : a.extents()) n *= e;
     return n;
   }
-  /// The block around dim `d` of the operand; before the first dim for -1.
+  /// The block viewed around dim `d` of the operand; before the first dim for -1.
   BlockShape around(int d) const {
     BlockShape s;
     for (int k = 0; k < static_cast<int>(A::rank); ++k) {
@@ -57,7 +57,7 @@ struct MoveCall {
       Started started = mesh.start();
       if (Exchange* const later = started.get()) {
         Moves moves(mesh, group, where, later);
-        // what was done at once
+        // a result that needed no communication
         if (Buffer result = work(moves); result.data() != nullptr)
           later->result = std::move(result);
       }
@@ -73,7 +73,7 @@ struct MoveCall {
   }
 };
 
-/// The sum `out` over the axes that `R` names, by the number of ranks where it names Mean.
+/// Divides the sum `out` by the number of ranks along the axes of `R`, if `R` asks for the mean.
 template <class R, class Out>
 Out mean_if_named(Out out) {
   if constexpr (R::Parts::mean) {
@@ -88,7 +88,7 @@ Out mean_if_named(Out out) {
   }
 }
 
-/// The base of a RunBlocks of one collective, which `Self::move<R>(op, call)` does at once or starts.
+/// Base of the RunBlocks of one collective: runs or starts `Self::move<R>(op, call)`.
 template <class Self>
 struct MovesBlock {
   template <class R, class Op, class A>
@@ -104,7 +104,7 @@ struct MovesBlock {
   }
 };
 
-/// The base of a RunBlocks of a cast: the buffer under another type.
+/// Base of the RunBlocks of a cast: the same buffer with another type.
 struct CastsBlock {
   template <class R, class Op, class A>
   static auto run(Op const& op, std::source_location const& where, A const& a) {

@@ -1,5 +1,5 @@
 #pragma once
-/// Blocks from rank to rank, pair by pair.
+/// Blocks sent from rank to rank, pair by pair.
 
 #include <initializer_list>
 #include <source_location>
@@ -27,9 +27,10 @@ struct RunBlocks<op::Permute<Xs...>> : MovesBlock<RunBlocks<op::Permute<Xs...>>>
 };
 }  // namespace execute
 
-/// `a[I]{V:X}` -> `permute<X>(a, {{0, 1}, {1, 2}})` -> `[I]{V:X}`: the block of rank 0 of the group to rank
-/// 1, and so on. A rank that none is sent to gets zeros. Sends n bytes. JAX: ppermute. Refused: V01, V03, V06.
-/// Error E64: a rank outside the group, or one that stands twice as source or as destination.
+/// Sends blocks from rank to rank: `a[I]{V:X}` -> `permute<X>(a, {{0, 1}, {1, 2}})` -> `[I]{V:X}`
+/// sends the block of rank 0 of the group to rank 1, and so on. A rank that receives none gets
+/// zeros. Each rank sends n bytes. JAX: ppermute. Refused: V01, V03, V06. Error E64: a rank outside
+/// the group, or listed twice as source or as destination.
 template <class... Xs, class A>
   requires(detail::is_field<A>)
 constexpr auto permute(A const& a, std::span<SourceDestination const> pairs,

@@ -1,5 +1,5 @@
 #pragma once
-/// An exchange of uneven pieces.
+/// AllToAll of uneven pieces.
 
 #include <array>
 #include <cstdint>
@@ -27,7 +27,7 @@ struct RunBlocks<op::RaggedAllToAll<Xs...>> {
     auto const extents = result_extents<R>(op, a, b);
     Started started = a.mesh().state().start();
     if (Exchange* const later = started.get()) {
-      // what was done at once
+      // a result that needed no communication
       if (Buffer result = moved<R>(op, where, a, b, later); result.data() != nullptr)
         later->result = std::move(result);
     }
@@ -35,7 +35,8 @@ struct RunBlocks<op::RaggedAllToAll<Xs...>> {
   }
 
  private:
-  /// The rows, in a copy of `b`; of what is done `later`, what was done at once, or nothing.
+  /// The received rows in a copy of `b`. With `later`: a result that needed no communication, or
+  /// nothing.
   template <class R, class A, class B>
   static Buffer moved(op::RaggedAllToAll<Xs...> const& op, std::source_location const& where,
                       A const& a, B const& b, Exchange* later) {
@@ -50,11 +51,12 @@ struct RunBlocks<op::RaggedAllToAll<Xs...>> {
 };
 }  // namespace execute
 
-/// Rows of the first dim of `operand[I, ...]{V:X}` go to the ranks of the group, as many to each as
-/// `rows` says, and are put where it says into a copy of `output[I, ...]`, whose first extent may be another:
-/// `ragged_all_to_all<X>(operand, output, rows)` -> `[I, ...]{V:X}`. Offsets and sizes are each rank's own.
-/// Sends the rows, and two numbers per rank. JAX: ragged_all_to_all. Refused: V01, V03, V06, C10, D12.
-/// Errors: E23, E24, E64: rows outside a block, or sizes on which two ranks do not agree.
+/// Sends rows of the first dim of `operand[I, ...]{V:X}` to the ranks of the group, to each the
+/// number that `rows` says, and puts received rows where `rows` says into a copy of `output[I,
+/// ...]`, whose first extent may differ: `ragged_all_to_all<X>(operand, output, rows)` -> `[I,
+/// ...]{V:X}`. Offsets and sizes may differ between ranks. Sends the rows, and two numbers per
+/// rank. JAX: ragged_all_to_all. Refused: V01, V03, V06, C10, D12. Errors: E23, E24, E64: rows
+/// outside a block, or sizes on which two ranks disagree.
 template <class... Xs, class A, class B>
   requires(detail::is_field<A> && detail::is_field<B>)
 constexpr auto ragged_all_to_all(A const& operand, B const& output, op::RaggedRows const& rows,

@@ -1,6 +1,6 @@
 #pragma once
-/// Blocks from outside of the types: memory that a user's own kernels wrote, and what the user promises of
-/// it.
+/// Blocks whose contents the type system cannot check: memory written by a user's own kernels, and
+/// the user's promise that blocks are identical.
 
 #include <array>
 #include <cstdint>
@@ -18,18 +18,19 @@
 
 namespace shardtype {
 
-/// Inside of shard_map: a block with memory of its own and any contents, that the caller's kernels are
-/// to write: `raw_local<float, Dim<I>>(mesh, {4})` -> `f32[I]{V:X,Y}`, for data that nothing is known of
-/// varies over every axis. Its `mutable_local()` is the Kokkos view.
+/// Inside of shard_map: a block with uninitialized memory of its own, for the caller's kernels to
+/// write: `raw_local<float, Dim<I>>(mesh, {4})` -> `f32[I]{V:X,Y}`. It varies over every axis,
+/// because nothing is known about its values. Its `mutable_local()` is the Kokkos view.
+/// Communicates nothing.
 template <class T, class... Dims, MeshAxis... Xs>
 auto raw_local(Mesh<Xs...> const& mesh, std::array<std::int64_t, sizeof...(Dims)> const& extents) {
   return detail::uninitialized<
       typename detail::VaryingBlock<T, detail::Pack<Dims...>, Xs...>::type>(mesh, extents);
 }
 
-/// `a[I]{V:X}` -> `assume_invariant<X>(a)` -> `[I]`: the caller's word that the ranks along X hold the same
-/// block, which no rule can see. Communicates nothing; under SHARDTYPE_CHECK=values the blocks are
-/// compared, byte by byte, and error E65 names a rank that differs. Refused: V03, V06, T05.
+/// Asserts that the ranks along X hold identical blocks, which no rule can check: `a[I]{V:X}` ->
+/// `assume_invariant<X>(a)` -> `[I]`. Communicates nothing; with SHARDTYPE_CHECK=values the blocks
+/// are compared, byte by byte, and error E65 names a rank that differs. Refused: V03, V06, T05.
 template <class... Xs, class A>
   requires(detail::is_field<A>)
 auto assume_invariant(A const& a, checking::CallSite where = std::source_location::current()) {

@@ -1,12 +1,12 @@
 #pragma once
-/// The operations of manual mode alone. Those that strict mode has too are in ops/registry.hpp; shard_map and
-/// control flow are no operations, but call some.
+/// The operations that only manual mode has. Those that strict mode has too are in
+/// ops/registry.hpp; shard_map and control flow are not operations, but call some.
 
 #include <shardtype/check/registered.hpp>
 
 namespace shardtype::op {
 
-/// The operations of manual/, in the order of their names.
+/// The operations of manual/, sorted by name.
 inline constexpr Registered manual_operations[] = {
     {"BroadcastFrom", "broadcast_from"},
     {"Permute", "permute"},

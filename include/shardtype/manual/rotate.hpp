@@ -1,5 +1,5 @@
 #pragma once
-/// Blocks round a group of ranks.
+/// Blocks sent round a group of ranks.
 
 #include <cstdint>
 #include <source_location>
@@ -25,8 +25,9 @@ struct RunBlocks<op::Rotate<Xs...>> : MovesBlock<RunBlocks<op::Rotate<Xs...>>> {
 };
 }  // namespace execute
 
-/// `a[I]{V:X}` -> `rotate<X>(a, 1)` -> `[I]{V:X}`: each block to the rank `by` places further along the
-/// group, round the end. Sends n bytes. A permute that every rank takes part in. Refused: V01, V03, V06.
+/// Sends each block to the rank `by` further in the group, cyclically: `a[I]{V:X}` -> `rotate<X>(a,
+/// 1)` -> `[I]{V:X}`. Each rank sends n bytes. A permute in which every rank takes part. Refused:
+/// V01, V03, V06.
 template <class... Xs, class A>
   requires(detail::is_field<A>)
 constexpr auto rotate(A const& a, std::int64_t by,

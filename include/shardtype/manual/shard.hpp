@@ -1,5 +1,5 @@
 #pragma once
-/// A block that is the same on all ranks, cut into pieces.
+/// An invariant block, cut into pieces.
 
 #include <source_location>
 
@@ -18,8 +18,8 @@ struct RunBlocks<op::Shard<XI...>> : MovesBlock<RunBlocks<op::Shard<XI...>>> {
 };
 }  // namespace execute
 
-/// `a[I]` -> `shard<X, I>(a)` -> `[I]{V:X}`: of an invariant block, each rank keeps its piece along I.
-/// Sends nothing. Refused: V01, V05 of one that varies, K04. Error E61.
+/// Cuts an invariant block along I; each rank keeps its piece: `a[I]` -> `shard<X, I>(a)` ->
+/// `[I]{V:X}`. Communicates nothing. Refused: V01, V05 a block that varies, K04. Error E61.
 template <class... XI, class A>
   requires(detail::is_field<A>)
 constexpr auto shard(A const& a, checking::CallSite where = std::source_location::current()) {

@@ -1,5 +1,5 @@
 #pragma once
-/// Manual mode: a function of blocks, run on every rank.
+/// Manual mode: a function of blocks that runs on every rank.
 
 #include <array>
 #include <cstddef>
@@ -20,7 +20,7 @@ namespace shardtype {
 
 namespace detail {
 
-/// The block of an argument, which shares its memory. Error E61: blocks that are not equal.
+/// The block of an argument, which shares its memory. Error E61: blocks of unequal extents.
 template <class A>
 auto block_of(A const& a, int argument) {
   using L = local_t<A>;
@@ -46,7 +46,7 @@ auto block_of(A const& a, int argument) {
   return L(a.mesh(), extents, a.buffer());
 }
 
-/// SHARDTYPE_CHECK=agree: all ranks returned blocks of these extents.
+/// SHARDTYPE_CHECK=agree: checks that all ranks returned blocks of these extents.
 inline void agree_on_block(MeshState& mesh, std::int64_t const* extents, int rank) {
   if (!mesh.here() || !mesh.agreement().begin_step()) return;
   StepHash hash;
@@ -78,13 +78,14 @@ inline constexpr bool is_tuple<std::tuple<Ts...>> = true;
 template <class A, class B>
 inline constexpr bool is_tuple<std::pair<A, B>> = true;
 
-/// How many parts a tuple has; 0 of what is none.
+/// Number of parts of a tuple; 0 for other types.
 template <class T>
 inline constexpr std::size_t parts_of = 0;
 template <class... Ts>
 inline constexpr std::size_t parts_of<std::tuple<Ts...>> = sizeof...(Ts);
 
-/// What stands for a refused result like `T`: a tuple can be taken apart all the same.
+/// Stands for a refused result like `T`: a tuple of Poisoned if `T` is a tuple, so that it can be
+/// unpacked.
 template <class T>
 struct RefusedLike {
   using type = Poisoned;
@@ -124,7 +125,7 @@ auto output(L const& l) {
   }
 }
 
-/// Makes tensors of what the function returned. Runs outside of manual mode.
+/// Converts the function's results to tensors. Runs outside of manual mode.
 template <class... Out>
 struct Promised {
   using Refused = Poisoned;
@@ -151,14 +152,14 @@ struct Promised<Outs<Tensors...>> {
     }
   }
 };
-/// For a function that returns nothing, a `Nothing`.
+/// For a function that returns nothing: the refusal V15.
 template <class Promised, class Nothing>
 auto refuse_void() {
   static_cast<void>(Poisoned(judged_t<Plainly<Code::V15_no_local>, Nothing>{}));
   return typename Promised::Refused{};
 }
 
-/// What the function returns, computed.
+/// The function's result with its expressions computed.
 template <class Result>
 auto settled(Result&& result) {
   using R = std::remove_cvref_t<Result>;
@@ -181,7 +182,7 @@ auto run_body(MeshRef const& mesh, F const& f, Locals const&... blocks) {
 template <class A>
 local_t<operand_t<A>> const& some_block();
 
-/// The first argument that is refused; void where all are fine.
+/// The first refused argument; void if all are accepted.
 template <class A, class... Rest>
 constexpr auto judge_inputs() {
   using Judged = judged_t<InputOf<A>, A>;
@@ -194,7 +195,7 @@ constexpr auto judge_inputs() {
 template <class... As>
 using judged_inputs = typename decltype(judge_inputs<As...>())::type;
 
-/// While one lives, the calling rank is out of the body of the shard_map around it.
+/// While it exists, the calling rank has left the body of the enclosing shard_map.
 class StrictScope {
  public:
   explicit StrictScope(MeshRef const& mesh) : mesh_(mesh), before_(manual_mesh) {
@@ -213,7 +214,7 @@ class StrictScope {
   MeshRef const* before_;
 };
 
-/// A Tensor, or each of a tuple of them, as its block.
+/// The block of a Tensor, or the blocks of a tuple of them.
 template <class Result>
 auto blocks_of(Result const& result) {
   if constexpr (is_tuple<Result>) {
@@ -230,17 +231,18 @@ auto blocks_of(Result const& result) {
 
 }  // namespace detail
 
-/// Runs `f` on every rank, on the blocks of the tensors: `f` takes a Local for each, `f32[I@X, J]` as
-/// `f32[I, J]{V:X}`, and returns one that becomes the block of the result, named by a Tensor type or by its
-/// dims and attributes:
+/// Runs `f` on every rank, on the blocks of the tensors. `f` takes a Local for each tensor, `f32[I,
+/// J]{V:X}` for `f32[I@X, J]`, and returns one that becomes the block of the result. The result is
+/// named by a Tensor type or by its dims and attributes:
 ///
 ///     auto c = shard_map<Dim<I, X>>([](auto a) { return sum<J>(a); }, a);
 ///
-/// An axis that splits no dim of the result is promised equal blocks: refused V07 where the block may
-/// vary over it. What is unreduced or reduced must be named so: V08. `shard_map<Outs<A, B>>` takes a function that
-/// returns a std::tuple of two. Communicates nothing itself. The blocks must be equal, refused V10 and
-/// error E61 else, before `f` runs. On ranks outside the mesh collectives do nothing. JAX: shard_map with
-/// check_vma. Refused: V01, V07 to V10, V15, B03, N05. Errors: E23, E60 operations on Tensors in `f`, E61.
+/// Along an axis that splits no dim of the result, blocks must be identical: refused V07 if the
+/// block may vary over it. Unreduced and reduced axes must be named in the result: V08.
+/// `shard_map<Outs<A, B>>` takes a function that returns a std::tuple of two. Communicates nothing
+/// itself. The blocks of each tensor must have equal extents, else refused V10, or error E61 before
+/// `f` runs. On ranks outside the mesh collectives do nothing. JAX: shard_map with check_vma.
+/// Refused: V01, V07 to V10, V15, B03, N05. Errors: E23, E60 operations on Tensors in `f`, E61.
 template <class... Out, class F, class... As>
   requires(sizeof...(As) > 0 && !std::is_base_of_v<runtime::MeshRef, F>)
 auto shard_map(F const& f, As const&... as) {
@@ -250,7 +252,7 @@ auto shard_map(F const& f, As const&... as) {
     static_cast<void>(checking::Poisoned(Judged{}));
     return typename Promised::Refused{};
   } else {
-    // a refusal in the function is told here: after this condition clang goes no further
+    // reports a refusal inside of the function: after this condition clang stops
     if constexpr (detail::not_taken<decltype(detail::or_not_taken(f)(
                       detail::some_block<As>()...))>) {
       checking::refused<rules::Code::T11_not_callable, false, local_t<detail::operand_t<As>>...>{};
@@ -269,7 +271,7 @@ auto shard_map(F const& f, As const&... as) {
     }
   }
 }
-/// The same without arguments: `shard_map<Dim<I, X>>(mesh, [] { return axis_index<X>() ...; })`.
+/// As above, without arguments: `shard_map<Dim<I, X>>(mesh, [] { return axis_index<X>() ...; })`.
 template <class... Out, MeshAxis... Xs, class F>
 auto shard_map(Mesh<Xs...> const& mesh, F const& f) {
   using Promised = detail::Promised<Out...>;
@@ -283,10 +285,12 @@ auto shard_map(Mesh<Xs...> const& mesh, F const& f) {
   }
 }
 
-/// Strict mode inside of manual mode: `f` takes Tensors of types `Ins` whose blocks the Locals are, one
-/// for each, and the Tensor (or std::tuple of them) that it returns comes back as its block:
+/// Strict mode inside of manual mode. `f` takes Tensors of types `Ins` whose blocks are the Locals,
+/// one for each; the Tensor (or std::tuple of Tensors) that it returns is converted back to its
+/// block:
 ///
-///     auto c = strict<Tensor<float, Dim<I, X>, Dim<J>>>([](auto t) { return reshard<...>(t); }, a);
+///     auto c = strict<Tensor<float, Dim<I, X>, Dim<J>>>([](auto t) { return reshard<...>(t); },
+///     a);
 ///
 /// As at the end of shard_map, a Local must not vary over an axis that splits no dim. Refused: V01,
 /// V07 to V10, B03, N05. Error E61.

@@ -1,5 +1,5 @@
 #pragma once
-/// Casts to unreduced: free, and named, for the blocks become summands.
+/// Casts to unreduced. Free, but explicit, because the blocks become summands.
 
 #include <source_location>
 
@@ -13,9 +13,9 @@ template <class... Named>
 struct RunBlocks<op::ToUnreduced<Named...>> : CastsBlock {};
 }  // namespace execute
 
-/// `a[I]{V:X}` -> `unreduced<X>(a)` -> `[I]{U:X}`: the blocks are taken as summands, or with
-/// `unreduced<Max, X>` as candidates. Shares memory. JAX: pcast(to='unreduced'). Refused: V01, V03, V04, V06,
-/// V16.
+/// Declares the blocks to be summands: `a[I]{V:X}` -> `unreduced<X>(a)` -> `[I]{U:X}`, or
+/// candidates of a maximum: `unreduced<Max, X>`. Shares memory; communicates nothing. JAX:
+/// pcast(to='unreduced'). Refused: V01, V03, V04, V06, V16.
 template <class... Named, class A>
   requires(detail::is_field<A>)
 constexpr auto unreduced(A const& a, checking::CallSite where = std::source_location::current()) {

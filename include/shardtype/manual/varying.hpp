@@ -13,8 +13,9 @@ template <class... Xs>
 struct RunBlocks<op::ToVarying<Xs...>> : CastsBlock {};
 }  // namespace execute
 
-/// `a[I]` or `a[I]{R:X}` -> `varying<X>(a)` -> `[I]{V:X}`. Operations do it by themselves where operands
-/// meet; a loop's carry may need it. Shares memory. JAX: pvary, pcast(to='varying'). Refused: V01, V04, V06.
+/// Casts an invariant or reduced block to varying: `a[I]` or `a[I]{R:X}` -> `varying<X>(a)` ->
+/// `[I]{V:X}`. Operations cast operands themselves; the carry of a loop may need an explicit cast.
+/// Shares memory; communicates nothing. JAX: pvary, pcast(to='varying'). Refused: V01, V04, V06.
 template <class... Xs, class A>
   requires(detail::is_field<A>)
 constexpr auto varying(A const& a, checking::CallSite where = std::source_location::current()) {

@@ -19,8 +19,8 @@ struct ReducerOf<reductions::All, T> {
 }  // namespace execute
 
 /// Whether all elements of a bool tensor are true. `A[I@X, J]` -> `all<I>` -> `[J]{U_min:X}`,
-/// nothing sent; `all<Dim<J>>` -> `[J]`, one all_reduce. Forms as sum's (ops/sum.hpp). Refused: as
-/// sum, and P11 elements that are not bool.
+/// nothing sent; `all<Dim<J>>` -> `[J]`, one all_reduce. Same forms as sum (ops/sum.hpp). Refused:
+/// as sum, and P11 elements that are not bool.
 template <class... Out, class A>
   requires(detail::are_operands<A>)
 constexpr auto all(A&& a, checking::CallSite where = std::source_location::current()) {

@@ -1,5 +1,5 @@
 #pragma once
-/// AllGather: the blocks of a group, on all of its ranks.
+/// AllGather: every rank of a group receives the blocks of the whole group.
 
 #include <source_location>
 
@@ -17,14 +17,15 @@ template <class... Xs>
 struct RunBlocks<op::AllGather<Xs...>>;
 }  // namespace execute
 
-/// `A[I@(X,Y)]` -> `all_gather<Y>` -> `A[I@X]`: each rank receives the blocks of its group. Each axis
-/// must be the minor-most of the dim it splits. Refused: K01, K02, K07.
+/// Gathers the blocks of a group on all of its ranks: `A[I@(X,Y)]` -> `all_gather<Y>` -> `A[I@X]`.
+/// Each axis must be the minor-most axis of the dim it splits. Refused: K01, K02, K07.
 ///
-/// Of a Local: `a[I, J]{V:X}` -> `all_gather<X, I>(a)` -> `[I, J]`, invariant: the blocks of the group behind one
-/// another along I. An index that `a` lacks becomes a new first dim of one row per rank (JAX: untiled).
-/// `all_gather<X, I>(a, to_varying)` leaves it typed `{V:X}` (JAX's default), `to_reduced` `{R:X}` (its
-/// cotangent is then a reduce_scatter). Receives n (p - 1) bytes. Refused: V03, V06; V01 of a Tensor where the call
-/// says a state.
+/// Of a Local: `a[I, J]{V:X}` -> `all_gather<X, I>(a)` -> `[I, J]`, invariant: the blocks of the
+/// group, concatenated along I in rank order. An index that `a` lacks becomes a new first dim with
+/// one row per rank (JAX: untiled). `all_gather<X, I>(a, to_varying)` gives the result the type
+/// `{V:X}` (JAX's default), `to_reduced` the type `{R:X}` (its cotangent is then a reduce_scatter).
+/// Each rank receives n (p - 1) bytes. Refused: V03, V06; V01 if a state such as `to_varying` is
+/// passed with a Tensor.
 template <class... Xs, class A>
 constexpr auto all_gather(A const& a, checking::CallSite where = std::source_location::current()) {
   return call(op::AllGather<Xs...>{}, where, a);

@@ -17,13 +17,13 @@ template <class... XFromTo>
 struct RunBlocks<op::AllToAll<XFromTo...>>;
 }  // namespace execute
 
-/// `A[I@X, J]` -> `all_to_all<X, I, J>` -> `A[I, J@X]`: the axis moves from one dim to another, as
-/// the minor-most there. Refused: K01, K02, K04, B04.
+/// Moves a mesh axis from one dim to another, where it becomes the minor-most axis: `A[I@X, J]` ->
+/// `all_to_all<X, I, J>` -> `A[I, J@X]`. Refused: K01, K02, K04, B04.
 ///
-/// Of a Local: `a[I, J]{V:X}` -> `all_to_all<X, I, J>(a)` -> `[I, J]{V:X}`: the block is cut along I into one piece
-/// per rank, and the pieces that come are put together along J, which may be I. A J that `a` lacks becomes a new
-/// first dim, and I, which then has one row per rank, goes (JAX: untiled). Sends n (p - 1) / p bytes. Refused: V03,
-/// V06, K04. Error E61.
+/// Of a Local: `a[I, J]{V:X}` -> `all_to_all<X, I, J>(a)` -> `[I, J]{V:X}`: cuts the block along I
+/// into one piece per rank, and concatenates the received pieces along J, which may be I. A J that
+/// `a` lacks becomes a new first dim; I, which must then have one row per rank, is removed (JAX:
+/// untiled). Each rank sends n (p - 1) / p bytes. Refused: V03, V06, K04. Error E61.
 template <class... XFromTo, class A>
 constexpr auto all_to_all(A const& a, checking::CallSite where = std::source_location::current()) {
   return call(op::AllToAll<XFromTo...>{}, where, a);

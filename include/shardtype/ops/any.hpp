@@ -1,5 +1,5 @@
 #pragma once
-/// Whether some elements are true.
+/// Whether any element is true.
 
 #include <source_location>
 #include <utility>
@@ -18,10 +18,10 @@ struct ReducerOf<reductions::Any, T> {
 };
 }  // namespace execute
 
-/// Whether some element of a bool tensor is true. `A[I@X, J]` -> `any<I>` -> `[J]{U_max:X}`,
-/// nothing sent; `any<Dim<J>>` -> `[J]`, one all_reduce. Forms as sum's (ops/sum.hpp). Refused: as
-/// sum, and P11 elements that are not bool. Where both `using namespace std` and `using namespace
-/// shardtype` stand, C++ finds std::any as well: write `using shardtype::any;`.
+/// Whether any element of a bool tensor is true. `A[I@X, J]` -> `any<I>` -> `[J]{U_max:X}`, nothing
+/// sent; `any<Dim<J>>` -> `[J]`, one all_reduce. Same forms as sum (ops/sum.hpp). Refused: as sum,
+/// and P11 elements that are not bool. With both `using namespace std` and `using namespace
+/// shardtype`, C++ finds std::any as well: write `using shardtype::any;`.
 template <class... Out, class A>
   requires(detail::are_operands<A>)
 constexpr auto any(A&& a, checking::CallSite where = std::source_location::current()) {

@@ -1,5 +1,5 @@
 #pragma once
-/// Positions of the largest and of the least elements.
+/// Positions of the largest and the least elements.
 
 #include <source_location>
 #include <utility>
@@ -22,10 +22,11 @@ struct ReducerOf<reductions::PlaceOfMinimum, T> {
 };
 }  // namespace execute
 
-/// The position of the largest element along `I` (row-major over several labels), i64; the first of
-/// equal ones, -1 if there is none. Forms as sum's (ops/sum.hpp), but over a split dim only by a
-/// named result (S03): `A[I@X, J]` -> `argmax<Dim<J>>` -> `i64[J]`, one all_reduce or
-/// reduce_scatter of (value, position) pairs. Refused: as prod, and S04 complex numbers.
+/// The position of the largest element along `I` (row-major over several labels), as i64: the first
+/// position if several elements are equal, -1 if there are no elements. Same forms as sum
+/// (ops/sum.hpp), except that a split dim needs a named result (S03): `A[I@X, J]` ->
+/// `argmax<Dim<J>>` -> `i64[J]`, one all_reduce or reduce_scatter of (value, position) pairs.
+/// Refused: as prod, and S04 complex numbers.
 template <class... Out, class A>
   requires(detail::are_operands<A>)
 constexpr auto argmax(A&& a, checking::CallSite where = std::source_location::current()) {

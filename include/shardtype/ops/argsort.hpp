@@ -1,6 +1,6 @@
 #pragma once
-/// Where the elements of a sorted dim stand. Stable: equal elements keep their order. A NaN comes last,
-/// in both orders.
+/// The positions that sort a dim. Stable: equal elements keep their order. A NaN comes last, in
+/// both orders.
 
 #include <cstdint>
 #include <source_location>
@@ -24,8 +24,8 @@ struct Run<op::ArgSort<I>> : Filled<Run<op::ArgSort<I>>> {
 };
 }  // namespace execute
 
-/// Where the elements stand that `sort` would give, as std::int64_t: `take_along<I>(a, argsort<I>(a))` is
-/// `sort<I>(a)`. Refused as sort.
+/// The positions of the sorted elements along I, as std::int64_t: `a[I, J@X]` -> `argsort<I>(a)` ->
+/// `i64[I, J@X]`; `take_along<I>(a, argsort<I>(a))` is `sort<I>(a)`. Local. Refused as sort.
 template <class I, class A>
 constexpr auto argsort(A const& a, op::Order order = op::Order::ascending,
                        checking::CallSite where = std::source_location::current()) {

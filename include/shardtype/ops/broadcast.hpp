@@ -1,5 +1,5 @@
 #pragma once
-/// New dims along which a value repeats.
+/// New dims along which a value is repeated.
 
 #include <array>
 #include <cstdint>
@@ -21,10 +21,10 @@ struct Run<op::Broadcast<Dims...>> : LocalBlock<Run<op::Broadcast<Dims...>>> {
 };
 }  // namespace execute
 
-/// New dims before the others, along which the value repeats: `A[I@X]` -> `broadcast<Dim<K, Y>>(a,
-/// {n})` -> `A[K@Y, I@X]`. A new dim may be split over axes along which `a` is replicated: each rank
-/// makes its own part. Extents may be left out where the labels settle them. Copies. Refused: D02,
-/// T01, T07. Error E20.
+/// Adds dims before the others, along which the value is repeated: `A[I@X]` -> `broadcast<Dim<K,
+/// Y>>(a, {n})` -> `A[K@Y, I@X]`. A new dim may be split over axes along which `a` is replicated:
+/// each rank creates its own part. Extents may be left out where the labels have static ones.
+/// Local; copies. Refused: D02, T01, T07. Error E20.
 template <class... Dims, class A>
 constexpr auto broadcast(
     A const& a,

@@ -1,5 +1,5 @@
 #pragma once
-/// Tensors one behind the other.
+/// Tensors concatenated along a dim.
 
 #include <cstdint>
 #include <source_location>
@@ -20,9 +20,10 @@ struct Run<op::Concat<I, Result...>> : LocalBlock<Run<op::Concat<I, Result...>>>
 };
 }  // namespace execute
 
-/// One behind the other along I: `A[I@X, J]`, `B[I@X, J]` -> `concat<J>(a, b)` -> `[I@X, J]`. The
-/// operands are split alike and unreduced alike; one that is reduced makes the result reduced.
-/// Copies. Refused: C10, D01, D02, D03, D05, D06, D07, D12, D13. Errors: E23, E24, E41.
+/// Concatenates tensors along I: `A[I@X, J]`, `B[I@X, J]` -> `concat<J>(a, b)` -> `[I@X, J]`. The
+/// operands have the same sharding and the same unreduced axes; if one is reduced, so is the
+/// result. Local; copies. Refused: C10, D01, D02, D03, D05, D06, D07, D12, D13. Errors: E23, E24,
+/// E41.
 template <class I, class... Result, class A, class... Bs>
 constexpr auto concat(A const& a, Bs const&... bs) {
   return call(op::Concat<I, Result...>{}, std::source_location::current(), a, bs...);

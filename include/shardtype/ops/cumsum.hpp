@@ -14,7 +14,7 @@
 
 namespace shardtype::op {
 
-/// Whether a running value takes in its own element.
+/// Whether a running value includes its own element.
 enum class Cumulate { inclusive, exclusive };
 
 }  // namespace shardtype::op
@@ -33,33 +33,35 @@ struct Run<op::Cumulative<I, F>> : LocalBlock<Run<op::Cumulative<I, F>>> {
 };
 }  // namespace execute
 
-/// Running sums along I, split or not: `A[I@X, J]` -> `cumsum<I>(a)` -> `A[I@X, J]`. Exclusive ones,
-/// `cumsum<I>(a, op::Cumulate::exclusive)`, begin with 0. Ranks add up their blocks and exchange totals: each
-/// receives one row from every other rank along I. The order of additions depends on the number of ranks.
-/// Refused: D01, B03, D14 a pending maximum or minimum, D15 sums of bool. As jnp.cumsum.
+/// Running sums along I, split or not: `A[I@X, J]` -> `cumsum<I>(a)` -> `A[I@X, J]`. Exclusive
+/// sums, `cumsum<I>(a, op::Cumulate::exclusive)`, begin with 0. Each rank sums its block, then
+/// exchanges totals: it receives one row from every other rank along I. The order of additions
+/// depends on the number of ranks. Refused: D01, B03, D14 a pending maximum or minimum, D15 sums of
+/// bool. As jnp.cumsum.
 template <class I, class A>
 constexpr auto cumsum(A const& a, op::Cumulate how = op::Cumulate::inclusive,
                       checking::CallSite where = std::source_location::current()) {
   return call(op::CumSum<I>{how == op::Cumulate::exclusive}, where, a);
 }
 
-/// Running products, as cumsum; exclusive ones begin with 1. Refused: D01, B03, D14 unreduced over any axis (a
-/// product of sums is no sum of products), D15 products of bool (`cummin` says whether all were true). As jnp.cumprod.
+/// Running products, as cumsum; exclusive products begin with 1. Refused: D01, B03, D14 an
+/// unreduced operand (the product of sums is not the sum of products), D15 products of bool
+/// (`cummin` tells whether all were true). As jnp.cumprod.
 template <class I, class A>
 constexpr auto cumprod(A const& a, op::Cumulate how = op::Cumulate::inclusive,
                        checking::CallSite where = std::source_location::current()) {
   return call(op::CumProd<I>{how == op::Cumulate::exclusive}, where, a);
 }
 
-/// Running maxima, as cumsum; exclusive ones begin with the least number. Refused: D01, B03, D14 a pending sum,
-/// D15 complex numbers. As jnp.cummax (jax.lax.cummax).
+/// Running maxima, as cumsum; exclusive maxima begin with the least number. Refused: D01, B03, D14
+/// a pending sum, D15 complex numbers. As jnp.cummax (jax.lax.cummax).
 template <class I, class A>
 constexpr auto cummax(A const& a, op::Cumulate how = op::Cumulate::inclusive,
                       checking::CallSite where = std::source_location::current()) {
   return call(op::CumMax<I>{how == op::Cumulate::exclusive}, where, a);
 }
 
-/// Running minima, as cummax; exclusive ones begin with the largest number.
+/// Running minima, as cummax; exclusive minima begin with the largest number.
 template <class I, class A>
 constexpr auto cummin(A const& a, op::Cumulate how = op::Cumulate::inclusive,
                       checking::CallSite where = std::source_location::current()) {

@@ -1,6 +1,6 @@
 #pragma once
-/// Windows along one dim that begin where a value says. None communicates, but for reading that value
-/// where it is a tensor without dims: then as `item` does, a broadcast of one number.
+/// Windows along one dim whose start is a run-time value. Local, except that a start given as a
+/// tensor without dims is read as by `item`: one broadcast of a number.
 
 #include <algorithm>
 #include <cstdint>
@@ -16,11 +16,11 @@ namespace shardtype {
 
 namespace execute {
 
-/// The start of a window of `size` rows within `extent`, moved so that the window fits.
+/// The start of a window of `size` rows, moved so that the window fits into `extent`.
 constexpr std::int64_t clamped(std::int64_t start, std::int64_t size, std::int64_t extent) {
   return std::clamp<std::int64_t>(start, 0, extent - size);
 }
-/// Reads the number that a tensor without dims holds, as by `item`. Of Locals: manual/dynamic.hpp.
+/// Reads the number in a tensor without dims, as `item` does. Of Locals: manual/dynamic.hpp.
 template <class P>
 struct StartOf {
   static std::int64_t read(P const& start, std::source_location const& where) {
@@ -48,12 +48,13 @@ struct Run<op::DynamicSlice<I, Result...>> {
 };
 }  // namespace execute
 
-/// `size` rows from `start` on along I: `a[I@X, J]` -> `dynamic_slice<J, Head>(a, start, 10)` ->
-/// `[I@X, Head]`. The start is an integer that all ranks have alike, or a tensor of integers without dims,
-/// read as by `item`. It is moved so that the rows are there, as in jax.lax.dynamic_slice; a negative one
-/// counts as 0. Otherwise as `slice`. Where both are Locals each rank reads its own start, nothing is sent, and the
-/// result varies where the start does: `a[I]{V:X}`, `start[]{V:Y}` -> `[Head]{V:X,Y}`. Refused: D01, D02, D03, D05, D07; of the start A01, A02, I01, P06, V01.
-/// Errors: E23, E41 a negative size, or one beyond the extent.
+/// Takes `size` rows from `start` on along I: `a[I@X, J]` -> `dynamic_slice<J, Head>(a, start, 10)`
+/// -> `[I@X, Head]`. The start is an integer, equal on all ranks, or a tensor of integers without
+/// dims, read as by `item`. As in jax.lax.dynamic_slice, it is moved so that the window fits; a
+/// negative start counts as 0. Otherwise as `slice`. If both are Locals, each rank reads its own
+/// start, nothing is sent, and the result varies where the start varies: `a[I]{V:X}`,
+/// `start[]{V:Y}` -> `[Head]{V:X,Y}`. Refused: D01, D02, D03, D05, D07; of the start A01, A02, I01,
+/// P06, V01. Errors: E23, E41 a negative size, or a size beyond the extent.
 template <class I, class... Result, class A, class Start>
 constexpr auto dynamic_slice(A const& a, Start const& start, std::int64_t size,
                              checking::CallSite where = std::source_location::current()) {

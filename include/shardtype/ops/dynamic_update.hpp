@@ -1,6 +1,6 @@
 #pragma once
-/// Windows along one dim that begin where a value says, replaced. None communicates, but for reading that
-/// value where it is a tensor without dims.
+/// Replaces a window along one dim whose start is a run-time value. Local, except for reading a
+/// start that is a tensor without dims.
 
 #include <cstdint>
 #include <source_location>
@@ -54,10 +54,11 @@ struct Run<op::DynamicUpdate<I, Into...>> {
 }  // namespace execute
 
 /// A copy of `a` with the rows of `update` from `start` on along I: `a[I@X, J]`, `b[I@X, Head]` ->
-/// `dynamic_update<J, Head>(a, b, start)` -> `[I@X, J]`; without a second index, the update calls its rows
-/// J too. Update and tensor have the same dims otherwise, split and unreduced alike; one that is reduced
-/// makes the result reduced. The start as in `dynamic_slice`. Communicates nothing else. Refused: C10, D01,
-/// D03, D12, D13; of the start A01, A02, I01, P06, V01. Errors: E23, E24, E41 an update longer than the extent.
+/// `dynamic_update<J, Head>(a, b, start)` -> `[I@X, J]`; without a second index, the update's dim
+/// is J too. The other dims of update and tensor have the same sharding and the same unreduced
+/// axes; if one operand is reduced, so is the result. The start as in `dynamic_slice`. Communicates
+/// nothing else. Refused: C10, D01, D03, D12, D13; of the start A01, A02, I01, P06, V01. Errors:
+/// E23, E24, E41 an update longer than the extent.
 template <class I, class... Into, class A, class B, class Start>
 constexpr auto dynamic_update(A const& a, B const& update, Start const& start,
                               checking::CallSite where = std::source_location::current()) {

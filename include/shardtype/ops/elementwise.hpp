@@ -22,8 +22,8 @@ inline constexpr bool is_number<Kokkos::complex<T>> = true;
 template <class T>
 inline constexpr bool is_number<std::complex<T>> = true;
 
-/// What operators and functions take: a tensor, an expression, or what a refused operation gave. (What is
-/// under way they take to refuse it.)
+/// Types accepted by operators and functions. Poisoned and Pending operands are accepted so that
+/// they can be diagnosed.
 template <class T>
 inline constexpr bool is_field = is_tensor<T> || is_dry<T> || is_fused<T> || is_pending<T> ||
                                  is_lazy<T> || std::is_same_v<T, Poisoned>;
@@ -33,8 +33,8 @@ template <class... Ts>
 inline constexpr bool are_operands =
     (is_field<std::remove_cvref_t<Ts>> || ...) && (is_operand<std::remove_cvref_t<Ts>> && ...);
 
-/// An argument as an expression holds it. A temporary expression becomes part of it; one that has a
-/// name is computed now, once, for it may be used again.
+/// An argument as stored in an expression. A temporary expression becomes part of the new one; a
+/// named expression is computed now, once, because it may be used again.
 template <class T>
 constexpr auto held(T&& a) {
   using A = std::remove_cvref_t<T>;
@@ -52,7 +52,7 @@ constexpr auto held(T&& a) {
 template <class T>
 using held_t = decltype(held(std::declval<T>()));
 
-/// The front door of all elementwise functions.
+/// The entry point of all elementwise functions.
 template <class F, class... Args>
 constexpr auto fuse(F const& f, Args&&... args) {
   if constexpr ((is_poisoned<std::remove_cvref_t<Args>> || ...)) {
@@ -74,7 +74,8 @@ constexpr auto fuse(F const& f, Args&&... args) {
   }
 }
 
-/// An operand of a named result, brought to where the plan wants it; `Number`s have no place.
+/// An operand of a named result in the sharding that the plan requires; a `Number` is returned
+/// unchanged.
 template <class R, int Tensor, class A>
 auto brought(execute::NamedRun const& run, A const& a) {
   if constexpr (is_tensor<A>) {
@@ -93,7 +94,7 @@ constexpr int tensors_before() {
   return n;
 }
 
-/// The function of operands that are where the plan wants them.
+/// The function applied to operands that have the shardings of the plan.
 template <class R, class F, class... Met>
 auto named_map(F const& f, Met const&... met) {
   using Made = std::conditional_t<R::direct, typename R::result, typename R::met::result>;
@@ -108,7 +109,7 @@ MeshRef const& first_mesh(A const& a, Rest const&... rest) {
     return first_mesh(rest...);
   }
 }
-/// The labels' extents of one call. Errors: E23, E24.
+/// The extents of the labels of one call. Errors: E23, E24.
 template <class R, class... Args>
 Sizing map_sizing(AxisMap const& axes, Args const&... args) {
   Sizing z{R::S::names.extents(), axes.sizes,
@@ -127,8 +128,8 @@ Sizing map_sizing(AxisMap const& axes, Args const&... args) {
   return z;
 }
 
-/// How many arguments of the expression `e` lie in the memory of `a`. Error E21 if one does so with
-/// other dims, so that writing `a` would change what is still to be read.
+/// Number of arguments of the expression `e` that use the memory of `a`. Error E21 if one of them
+/// has other dims: writing `a` would then change elements that are still to be read.
 template <class E, class A>
 int readers(E const& e, A const& a) {
   int n = 0;
@@ -143,7 +144,7 @@ int readers(E const& e, A const& a) {
   return n;
 }
 
-/// `a = f(a, b)`, written where `a` lies.
+/// `a = f(a, b)`, computed in the memory of `a`.
 template <class F, class A, class B>
 A& in_place(A& a, B&& b) {
   if constexpr (is_pending<std::remove_cvref_t<B>>) {
@@ -187,7 +188,7 @@ struct Run<op::Map<F, Out...>> {
         return shardtype::detail::named_map<R>(
             op.function, shardtype::detail::brought<R, tensors_before<K, Args...>()>(run, args)...);
       };
-      // moved operands are gone before the result moves
+      // frees operands that were moved before the result is resharded
       auto made = compute(std::make_integer_sequence<int, static_cast<int>(sizeof...(Args))>{});
       return run.template arrived<typename R::result>(std::move(made));
     }
@@ -195,13 +196,15 @@ struct Run<op::Map<F, Out...>> {
 };
 }  // namespace execute
 
-/// `f` of elements with equal indices: `map(f, a, b)`. Dims are matched by index; an operand that lacks
-/// one is broadcast along it, and the result has the dims of the operand that has all. `f` is called on
-/// the tensors' execution space. Nothing is computed before the result is used; then by one kernel with
-/// the expression around it. Never communicates. Refused: P01 to P13.
+/// Applies `f` to elements with equal indices: `map(f, a, b)`. Dims are matched by index; an
+/// operand that lacks a dim is broadcast along it, and the result has the dims of the operand that
+/// has them all. `f` is called on the tensors' execution space. Nothing is computed until the
+/// result is used; then one kernel computes it together with the expression that contains it. Never
+/// communicates. Refused: P01 to P13.
 ///
-/// `map<Dim<I, X>, Dim<J, Y>>(f, a, b)` names the result: `a[I@X]`, `b[J@Y]` give `[I@X, J@Y]` and move
-/// nothing; operands that do not fit are resharded, else the result is. Refused: N01 to N05.
+/// `map<Dim<I, X>, Dim<J, Y>>(f, a, b)` names the result: `a[I@X]`, `b[J@Y]` give `[I@X, J@Y]` and
+/// move nothing. If the operands do not fit, either they or the result are resharded. Refused: N01
+/// to N05.
 template <class... Out, class F, class... Args>
   requires(sizeof...(Args) > 0 && detail::are_operands<Args...>)
 constexpr auto map(F const& f, Args&&... args) {
@@ -213,8 +216,7 @@ constexpr auto map(F const& f, Args&&... args) {
   }
 }
 
-// Operators. `a + b` is `map(functions::Add{}, a, b)`, and so on: strict, fused, without
-// communication.
+// Operators. `a + b` is `map(functions::Add{}, a, b)`, and so on: strict, fused, local.
 template <class A, class B>
   requires(detail::are_operands<A, B>)
 constexpr auto operator+(A&& a, B&& b) {
@@ -291,8 +293,8 @@ constexpr auto operator!(A&& a) {
   return detail::fuse(functions::Not{}, std::forward<A>(a));
 }
 
-// In place. The result must have the tensor's own type (P13). Error E21 where another tensor or
-// expression holds the memory.
+// In place. The result must have the tensor's own type (P13). Error E21 if another tensor or
+// expression shares the memory.
 template <class A, class B>
   requires(is_tensor<A> && detail::are_operands<A, B>)
 A& operator+=(A& a, B&& b) {
@@ -314,7 +316,7 @@ A& operator/=(A& a, B&& b) {
   return detail::in_place<functions::Divide>(a, std::forward<B>(b));
 }
 
-// An expression that has a name is written as the tensor it stands for.
+// Writing to a named expression writes to the tensor that it stands for.
 template <class F, class... Args, class B>
   requires(detail::are_operands<execute::Fused<F, Args...>, B>)
 execute::Fused<F, Args...>& operator+=(execute::Fused<F, Args...>& a, B&& b) {

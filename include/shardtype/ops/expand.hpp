@@ -19,8 +19,8 @@ struct Run<op::Expand<Ls...>> : LocalBlock<Run<op::Expand<Ls...>>> {
 };
 }  // namespace execute
 
-/// New dims of extent 1 before the others: `A[I@X]` -> `expand<K>` -> `A[K, I@X]`. Shares memory.
-/// Refused: D02, D06, T07.
+/// Adds dims of extent 1 before the others: `A[I@X]` -> `expand<K>` -> `A[K, I@X]`. Local; shares
+/// memory. Refused: D02, D06, T07.
 template <class... Ls, class A>
 constexpr auto expand(A const& a, checking::CallSite where = std::source_location::current()) {
   return call(op::Expand<Ls...>{}, where, a);

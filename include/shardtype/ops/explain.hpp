@@ -1,5 +1,5 @@
 #pragma once
-/// What an operation on these tensors will do, as text, with their true sizes.
+/// The plan of an operation on given tensors as text, with their actual sizes.
 
 #include <string>
 #include <type_traits>
@@ -18,7 +18,7 @@ std::string explain(Op const& op, A const& a, B const&... b) {
                  checking::Resolve<Op, detail::operand_t<A>, detail::operand_t<B>...>::S::names);
 }
 
-/// Where the calling rank stands along the axes of this operation, in the plan's numbering: the
+/// The calling rank's coordinates along the axes of this operation, in the plan's numbering: the
 /// argument of `plan_at(...).bytes(coords)`.
 template <class Op, class A, class... B>
 Coords coords_in(Op const&, A const& a, B const&...) {

@@ -19,7 +19,8 @@ struct Run<op::Flip<I>> : LocalBlock<Run<op::Flip<I>>> {
 };
 }  // namespace execute
 
-/// The rows in reverse order. Copies. Refused: D01, D03.
+/// Reverses the order of the rows of a dim: `A[I@X, J]` -> `flip<J>` -> `A[I@X, J]`. Local; copies.
+/// Refused: D01, D03.
 template <class I, class A>
 constexpr auto flip(A const& a, checking::CallSite where = std::source_location::current()) {
   return call(op::Flip<I>{}, where, a);

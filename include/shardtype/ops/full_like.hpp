@@ -1,5 +1,5 @@
 #pragma once
-/// Tensors like another one.
+/// Tensors with the type, extents and mesh of another.
 
 #include <source_location>
 #include <utility>
@@ -43,22 +43,23 @@ struct Run<op::FullLike<V>> {
 };
 }  // namespace execute
 
-/// A tensor of the type, extents and mesh of `a` whose every element is `value`: `A[I@X, J]` -> `full_like(a, 2)` ->
-/// `A[I@X, J]`; of blocks of manual mode, too. An unreduced one has this value once it is reduced. An expression without
-/// a name is not computed. Communicates nothing. Refused: P10 a value that the elements cannot hold. As jnp.full_like.
+/// A tensor of the type, extents and mesh of `a` whose every element is `value`: `A[I@X, J]` ->
+/// `full_like(a, 2)` -> `A[I@X, J]`; also for Locals. An unreduced result has this value once it is
+/// reduced. A temporary expression `a` is not computed. Local. Refused: P10 a value that the
+/// element type cannot represent. As jnp.full_like.
 template <class A, class V>
   requires(detail::are_operands<A> && detail::is_number<V>)
 constexpr auto full_like(A&& a, V value,
                          checking::CallSite where = std::source_location::current()) {
   return call(op::FullLike<V>{value}, where, execute::passed(std::forward<A>(a)));
 }
-/// The same of zeros. As jnp.zeros_like.
+/// As full_like, with zeros. As jnp.zeros_like.
 template <class A>
   requires(detail::are_operands<A>)
 constexpr auto zeros_like(A&& a, checking::CallSite where = std::source_location::current()) {
   return call(op::FullLike<int>{0}, where, execute::passed(std::forward<A>(a)));
 }
-/// The same of ones. As jnp.ones_like.
+/// As full_like, with ones. As jnp.ones_like.
 template <class A>
   requires(detail::are_operands<A>)
 constexpr auto ones_like(A&& a, checking::CallSite where = std::source_location::current()) {

@@ -1,5 +1,5 @@
 #pragma once
-/// Local blocks with rows of the neighbouring blocks around them.
+/// Local blocks surrounded by rows of the neighbouring blocks.
 
 #include <array>
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace shardtype {
 
-/// A tensor's local blocks with rows of the neighbouring blocks along I around them: what
-/// `halo_exchange` gives. It is no tensor, because the blocks overlap.
+/// Result of `halo_exchange`: a tensor's local blocks, each surrounded by rows of the neighbouring
+/// blocks along I. It is not a tensor, because the blocks overlap.
 template <class A, class I>
 class Halo {
  public:
@@ -28,14 +28,14 @@ class Halo {
     ranges_[d] = {ranges_[d].begin + w.low, ranges_[d].end + w.high};
   }
 
-  /// The block with its halo, to read: along I `before` rows, the own rows, `after` rows. On a rank
-  /// whose block is empty, so is this.
+  /// The block with its halo, to read: along I `before` rows, the block's own rows, `after` rows.
+  /// Empty on a rank whose own block is empty.
   typename A::template View<element const> local() const& {
     return view(std::make_index_sequence<rank>{});
   }
   typename A::template View<element const> local() const&& = delete;
-  /// Global indices of each dim. Along I they begin before 0 and end beyond the extent where the
-  /// halo does.
+  /// Global indices of each dim, halo included: along I they may begin below 0 and end beyond the
+  /// extent.
   std::array<core::Range, rank> const& ranges() const { return ranges_; }
   std::array<std::int64_t, rank> local_extents() const {
     std::array<std::int64_t, rank> out{};
@@ -84,11 +84,11 @@ struct Run<op::HaloExchange<I>> {
 };
 }  // namespace execute
 
-/// The local block of `A[I@X, J]` with the `before` rows that precede it along I and the `after` rows
-/// that follow it, whoever holds them, as a `Halo`. Beyond the ends: zeros, or with `op::Edge::wrap` the
-/// rows of the other end. Each rank sends the rows that others want from it (`window_bytes`): before +
-/// after rows where neighbouring blocks are at least that long. Refused: D01, B03. Error E41: a negative
-/// number of rows.
+/// The local block of `A[I@X, J]` with the `before` rows that precede it along I and the `after`
+/// rows that follow it, from whichever ranks hold them, as a `Halo`. Rows beyond the ends are
+/// zeros, or with `op::Edge::wrap` rows of the other end. Each rank sends the rows that other ranks
+/// need (`window_bytes`): before + after rows if the neighbouring blocks are at least that long.
+/// Refused: D01, B03. Error E41: a negative number of rows.
 template <class I, class A>
 constexpr auto halo_exchange(A const& a, std::int64_t before, std::int64_t after,
                              op::Edge edge = op::Edge::fill_zero,

@@ -18,9 +18,9 @@ struct ReducerOf<reductions::LogSumExp, T> {
 };
 }  // namespace execute
 
-/// log(sum(exp(a))), computed relative to the true maximum so that nothing overflows; -inf of no
-/// elements or of -inf alone, inf where there is one, a NaN if there is one. Forms as sum's
-/// (ops/sum.hpp), but over a split dim only by a named result (S03): `A[I@X, J]` ->
+/// log(sum(exp(a))), computed relative to the maximum so that nothing overflows; -inf for no
+/// elements or only -inf, inf if an element is inf, NaN if an element is NaN. Same forms as sum
+/// (ops/sum.hpp), except that a split dim needs a named result (S03): `A[I@X, J]` ->
 /// `logsumexp<Dim<J>>` -> `[J]`, one all_reduce or reduce_scatter of (maximum, sum) pairs. Refused:
 /// as prod, P12 integers, and S04 complex numbers.
 template <class... Out, class A>

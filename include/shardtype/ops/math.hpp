@@ -1,6 +1,6 @@
 #pragma once
-/// Mathematical functions of tensors, element by element: strict, fused, without communication.
-/// Linear ones keep an owed sum owed (docs/rules.md); the others are refused on it (P04).
+/// Mathematical functions of tensors, element by element: strict, fused, local. Linear functions
+/// keep an unreduced sum unreduced (docs/rules.md); the others refuse it (P04).
 
 #include <utility>
 
@@ -106,20 +106,21 @@ template <class A>
 constexpr auto erf(A&& a) {
   return detail::fuse(functions::Erf{}, std::forward<A>(a));
 }
-/// max(a, 0), of integers too; a NaN stays. Refused: P04 of unreduced values, S04 of complex numbers. As jax.nn.relu.
+/// max(a, 0), of integers too; NaN gives NaN. Refused: P04 of unreduced values, S04 of complex
+/// numbers. As jax.nn.relu.
 template <class A>
   requires(detail::are_operands<A>)
 constexpr auto relu(A&& a) {
   return detail::fuse(functions::Relu{}, std::forward<A>(a));
 }
-/// 1 / (1 + e^-a), without overflow; small results keep their digits. Refused: P12 of integers, P04 of unreduced
-/// values, S04 of complex numbers. As jax.nn.sigmoid.
+/// 1 / (1 + e^-a), without overflow and accurate for small results. Refused: P12 of integers, P04
+/// of unreduced values, S04 of complex numbers. As jax.nn.sigmoid.
 template <class A>
   requires(detail::are_operands<A>)
 constexpr auto sigmoid(A&& a) {
   return detail::fuse(functions::Sigmoid{}, std::forward<A>(a));
 }
-/// a sigmoid(a); 0 of -inf. Refused as sigmoid. As jax.nn.silu (swish).
+/// a sigmoid(a); 0 for -inf. Refused as sigmoid. As jax.nn.silu (swish).
 template <class A>
   requires(detail::are_operands<A>)
 constexpr auto silu(A&& a) {
@@ -131,14 +132,15 @@ template <class A>
 constexpr auto softplus(A&& a) {
   return detail::fuse(functions::Softplus{}, std::forward<A>(a));
 }
-/// a times the normal distribution function of a, by erfc; 0 of -inf. Refused as sigmoid. As
-/// jax.nn.gelu(approximate=False); JAX's default is the other form, `gelu_tanh`.
+/// a times the normal distribution function of a, computed by erfc; 0 for -inf. Refused as sigmoid.
+/// As jax.nn.gelu(approximate=False); JAX's default is `gelu_tanh`.
 template <class A>
   requires(detail::are_operands<A>)
 constexpr auto gelu(A&& a) {
   return detail::fuse(functions::Gelu{}, std::forward<A>(a));
 }
-/// Its approximation by tanh, a (1 + tanh(sqrt(2/pi) (a + 0.044715 a^3))) / 2. As jax.nn.gelu(approximate=True).
+/// gelu approximated by tanh: a (1 + tanh(sqrt(2/pi) (a + 0.044715 a^3))) / 2. As
+/// jax.nn.gelu(approximate=True).
 template <class A>
   requires(detail::are_operands<A>)
 constexpr auto gelu_tanh(A&& a) {
@@ -154,19 +156,19 @@ template <class A>
 constexpr auto ceil(A&& a) {
   return detail::fuse(functions::Ceil{}, std::forward<A>(a));
 }
-/// To the nearest integer, halves to even.
+/// The nearest integer; halves round to even.
 template <class A>
   requires(detail::are_operands<A>)
 constexpr auto round(A&& a) {
   return detail::fuse(functions::Round{}, std::forward<A>(a));
 }
-/// The magnitude; of complex numbers a real one.
+/// The absolute value; real for complex numbers.
 template <class A>
   requires(detail::are_operands<A>)
 constexpr auto abs(A&& a) {
   return detail::fuse(functions::Absolute{}, std::forward<A>(a));
 }
-/// -1, 0 or 1 (a NaN stays one).
+/// -1, 0 or 1; NaN gives NaN.
 template <class A>
   requires(detail::are_operands<A>)
 constexpr auto sign(A&& a) {
@@ -205,19 +207,20 @@ template <class A>
 constexpr auto isfinite(A&& a) {
   return detail::fuse(functions::IsFinite{}, std::forward<A>(a));
 }
-/// Whether an element is inf or -inf; of a complex number, whether a part is. As jnp.isinf.
+/// Whether an element is inf or -inf; for a complex number, whether its real or imaginary part is.
+/// As jnp.isinf.
 template <class A>
   requires(detail::are_operands<A>)
 constexpr auto isinf(A&& a) {
   return detail::fuse(functions::IsInf{}, std::forward<A>(a));
 }
-/// The larger element; a NaN if one is. Keeps an owed maximum owed.
+/// The larger element; a NaN if one is. Keeps an unreduced maximum unreduced.
 template <class A, class B>
   requires(detail::are_operands<A, B>)
 constexpr auto max(A&& a, B&& b) {
   return detail::fuse(functions::Maximum{}, std::forward<A>(a), std::forward<B>(b));
 }
-/// The smaller element; a NaN if one is. Keeps an owed minimum owed.
+/// The smaller element; a NaN if one is. Keeps an unreduced minimum unreduced.
 template <class A, class B>
   requires(detail::are_operands<A, B>)
 constexpr auto min(A&& a, B&& b) {
@@ -233,7 +236,8 @@ template <class A, class B>
 constexpr auto atan2(A&& a, B&& b) {
   return detail::fuse(functions::Atan2{}, std::forward<A>(a), std::forward<B>(b));
 }
-/// log(e^a + e^b), without overflow; elements as jnp.logaddexp. Refused: P12 of integers, P04 of unreduced values.
+/// log(e^a + e^b), without overflow; element types as jnp.logaddexp. Refused: P12 of integers, P04
+/// of unreduced values.
 template <class A, class B>
   requires(detail::are_operands<A, B>)
 constexpr auto logaddexp(A&& a, B&& b) {
@@ -247,24 +251,25 @@ template <class A, class B>
 constexpr auto floor_divide(A&& a, B&& b) {
   return detail::fuse(functions::FloorDivide{}, std::forward<A>(a), std::forward<B>(b));
 }
-/// min(max(a, low), high): the bounds are numbers or tensors. A NaN in any of the three stays. Refused: P10 a bound that
-/// the elements cannot hold, P04 of unreduced values, S04 of complex numbers. As jnp.clip.
+/// min(max(a, low), high); the bounds are numbers or tensors. NaN if any of the three is NaN.
+/// Refused: P10 a bound that the element type cannot represent, P04 of unreduced values, S04 of
+/// complex numbers. As jnp.clip.
 template <class A, class Low, class High>
   requires(detail::are_operands<A, Low, High>)
 constexpr auto clip(A&& a, Low&& low, High&& high) {
   return detail::fuse(functions::Clip{}, std::forward<A>(a), std::forward<Low>(low),
                       std::forward<High>(high));
 }
-/// `a` where the bool tensor `p` holds, else `b`; `p` may be a C++ bool as well. Owed sums stay owed if both are owed, or if the
-/// other is `zero`.
+/// `a` where the bool tensor `p` is true, else `b`; `p` may be a C++ bool as well. The result is an
+/// unreduced sum if both values are, or if one is and the other is `zero`.
 template <class P, class A, class B>
   requires(detail::are_operands<P, A, B>)
 constexpr auto where(P&& p, A&& a, B&& b) {
   return detail::fuse(functions::Where{}, std::forward<P>(p), std::forward<A>(a),
                       std::forward<B>(b));
 }
-/// The elements as `T`. Casts that add up (among floating and complex types, to signed integers at
-/// least as wide) keep an owed sum owed.
+/// The elements converted to `T`. Additive casts (among floating and complex types, to signed
+/// integers at least as wide) keep an unreduced sum unreduced.
 template <class T, class A>
   requires(detail::are_operands<A>)
 constexpr auto cast(A&& a) {

@@ -1,5 +1,5 @@
 #pragma once
-/// Products of two tensors over the index they share.
+/// Products of two tensors over a shared index.
 
 #include <source_location>
 
@@ -16,21 +16,23 @@ struct Run<op::Matmul<Out...>> : ByPlan {};
 
 /// The product of `a` and `b` over the one index they share; the result's dims are a's, then b's.
 ///
-/// `matmul(a, b)` is strict: it never communicates. `A[I@X, J@Y] · B[J@Y, K]` gives
-/// `C[I@X, K]{U:Y}`. Refused: C01 to C10, B06, T10 (docs/errors.md), with the fixes.
+/// `matmul(a, b)` is strict: it never communicates. `A[I@X, J@Y] · B[J@Y, K]` gives `C[I@X,
+/// K]{U:Y}`. Refused: C01 to C10, B06, T10 (docs/errors.md), with the fixes.
 ///
-/// `matmul<Out...>(a, b)` names the result, by dims and attributes or by a Tensor type, and runs the
-/// plan that `plan(op::Matmul<Out...>{}, a, b)` prints: operands stay put where the strict product is
-/// legal, else the cheaper repair; then the result is resharded. Refused: C01, C03, C08, C10, N01 to
-/// N06, T10. Errors: E20 a result of more than 2^58 elements, E23 two meshes, E24 extents that differ.
+/// `matmul<Out...>(a, b)` names the result, by dims and attributes or by a Tensor type, and runs
+/// the plan that `plan(op::Matmul<Out...>{}, a, b)` prints: operands are not moved if the strict
+/// product is legal, else the cheaper repair is applied; then the result is resharded. Refused:
+/// C01, C03, C08, C10, N01 to N06, T10. Errors: E20 a result of more than 2^58 elements, E23 two
+/// meshes, E24 extents that differ.
 ///
-/// `matmul<Out...>(a, b, Overlap::ring)` runs the same plan, sends the same bytes, and communicates while it
-/// computes, where an all_gather precedes the product or a reduce_scatter or all_reduce of a sum follows it.
-/// Nobody then holds the gathered operand, or the product before it is scattered: two blocks of it at
-/// most. Sums of ranks are added in another order. Where steps cannot overlap (dims that gemm does not take
-/// as they lie, elements without a gemm of BLAS, memory that MPI cannot reach) they are run one by one.
-/// `Overlap::shared`: the ranks of one node put a gathered operand together in one window and multiply out
-/// of it, or multiply into a window and add up from there.
+/// `matmul<Out...>(a, b, Overlap::ring)` runs the same plan and sends the same bytes, but
+/// communicates while it computes if an all_gather precedes the product, or a reduce_scatter or
+/// all_reduce of a sum follows it. No rank then stores the gathered operand, or the product before
+/// it is scattered: at most two blocks of it. The ranks' sums are added in another order. Steps
+/// that cannot overlap (dims in an order that gemm does not accept, elements without a BLAS gemm,
+/// memory that MPI cannot access) run one after the other. `Overlap::shared`: the ranks of one node
+/// gather an operand into one shared window and read it from there, or write their products into a
+/// window and sum from there.
 template <class... Out, class A, class B>
 constexpr auto matmul(A const& a, B const& b,
                       checking::CallSite where = std::source_location::current()) {

@@ -18,10 +18,10 @@ struct ReducerOf<reductions::Maximum, T> {
 };
 }  // namespace execute
 
-/// The largest element; a NaN if there is one, the least value of all if there is none. `A[I@X, J]`
-/// -> `max<I>` -> `[J]{U_max:X}`, nothing sent; `max<Dim<J>>` -> `[J]`, one all_reduce. Forms as
-/// sum's (ops/sum.hpp). Refused: as sum, and S04 complex numbers. The larger of two tensors'
-/// elements, `max(a, b)`, is in ops/math.hpp.
+/// The largest element; a NaN if there is one, the least value of the type if there are no
+/// elements. `A[I@X, J]` -> `max<I>` -> `[J]{U_max:X}`, nothing sent; `max<Dim<J>>` -> `[J]`, one
+/// all_reduce. Same forms as sum (ops/sum.hpp). Refused: as sum, and S04 complex numbers. The
+/// larger of two tensors' elements, `max(a, b)`, is in ops/math.hpp.
 template <class... Out, class A>
   requires(detail::are_operands<A>)
 constexpr auto max(A&& a, checking::CallSite where = std::source_location::current()) {

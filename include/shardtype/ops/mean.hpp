@@ -18,9 +18,9 @@ struct ReducerOf<reductions::Mean, T> {
 };
 }  // namespace execute
 
-/// The mean, by the true number of elements, however uneven the blocks are. `A[I@X, J]` ->
-/// `mean<I>` -> `[J]{U:X}`, unreduced as a sum is, nothing sent; `mean<Dim<J>>` -> `[J]`, one
-/// all_reduce. Forms as sum's (ops/sum.hpp). Refused: as sum, and P12 integers.
+/// The mean, by the actual number of elements even if blocks are uneven. `A[I@X, J]` -> `mean<I>`
+/// -> `[J]{U:X}`, an unreduced sum, nothing sent; `mean<Dim<J>>` -> `[J]`, one all_reduce. Same
+/// forms as sum (ops/sum.hpp). Refused: as sum, and P12 integers.
 template <class... Out, class A>
   requires(detail::are_operands<A>)
 constexpr auto mean(A&& a, checking::CallSite where = std::source_location::current()) {

@@ -19,8 +19,9 @@ struct Run<op::MergeDims<First, Second, I>> : LocalBlock<Run<op::MergeDims<First
 };
 }  // namespace execute
 
-/// Two neighbouring dims as one: `A[J@X, K@Y]` -> `merge_dims<J, K, I>` -> `A[I@(X,Y)]`. Legal where
-/// `split_dim` back would be. Shares memory. Refused: D01, D02, D06, D08, D09, B03. Error E40.
+/// Merges two neighbouring dims into one: `A[J@X, K@Y]` -> `merge_dims<J, K, I>` -> `A[I@(X,Y)]`.
+/// Legal if the inverse `split_dim` is. Local; shares memory. Refused: D01, D02, D06, D08, D09,
+/// B03. Error E40.
 template <class First, class Second, class I, class A>
 constexpr auto merge_dims(A const& a, checking::CallSite where = std::source_location::current()) {
   return call(op::MergeDims<First, Second, I>{}, where, a);

@@ -18,9 +18,9 @@ struct ReducerOf<reductions::Minimum, T> {
 };
 }  // namespace execute
 
-/// The least element; a NaN if there is one, the largest value of all if there is none. `A[I@X, J]`
-/// -> `min<I>` -> `[J]{U_min:X}`, nothing sent; `min<Dim<J>>` -> `[J]`, one all_reduce. As max
-/// (ops/max.hpp).
+/// The least element; a NaN if there is one, the largest value of the type if there are no
+/// elements. `A[I@X, J]` -> `min<I>` -> `[J]{U_min:X}`, nothing sent; `min<Dim<J>>` -> `[J]`, one
+/// all_reduce. As max (ops/max.hpp).
 template <class... Out, class A>
   requires(detail::are_operands<A>)
 constexpr auto min(A&& a, checking::CallSite where = std::source_location::current()) {

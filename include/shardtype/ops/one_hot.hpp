@@ -1,7 +1,6 @@
 #pragma once
-/// Rows with a one where an id says. Ids are std::int32_t or std::int64_t,
-/// from 0 to extent - 1. Others, negative ones too, find zeros and add nothing; under
-/// SHARDTYPE_CHECK=values they are an Error, E50.
+/// One-hot rows. Ids are std::int32_t or std::int64_t, from 0 to extent - 1. Other ids, negative
+/// ones included, give a row of zeros; with SHARDTYPE_CHECK=values they are an Error, E50.
 
 #include <cstdint>
 #include <source_location>
@@ -16,7 +15,7 @@ namespace shardtype {
 
 namespace detail {
 
-/// The element type and the rest of op::OneHot: float unless one is named first.
+/// The parsed template arguments of op::OneHot: the element type is float unless it is named first.
 template <class V, class... Out>
 struct OneHotOf {
   using type = op::OneHot<V, float, Out...>;
@@ -56,10 +55,11 @@ struct Run<op::OneHot<V, T, Out, More...>> {
 };
 }  // namespace execute
 
-/// 1 where V is the id, else 0: `ids[B@X]` -> `one_hot<V>(ids, n)` -> `f32[B@X, V]`. Of another element
-/// type: `one_hot<V, double>(ids, n)`. `one_hot<V, Dim<B, X>, Dim<V, Y>>(ids, n)` names the result: each
-/// rank makes its own part. Communicates nothing, unless a named result splits the ids less. Refused: D02,
-/// I01, I02, R01 to R04 for the result. Errors: E20, E50.
+/// 1 where the index along V equals the id, else 0: `ids[B@X]` -> `one_hot<V>(ids, n)` -> `f32[B@X,
+/// V]`. With another element type: `one_hot<V, double>(ids, n)`. `one_hot<V, Dim<B, X>, Dim<V,
+/// Y>>(ids, n)` names the result: each rank computes its own part. Communicates nothing, unless a
+/// named result splits the ids less. Refused: D02, I01, I02, R01 to R04 for the result. Errors:
+/// E20, E50.
 template <class V, class... Out, class Ids>
 constexpr auto one_hot(Ids const& ids, std::int64_t n = detail::static_extents<V>()[0],
                        checking::CallSite where = std::source_location::current()) {

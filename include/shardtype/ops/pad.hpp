@@ -1,5 +1,5 @@
 #pragma once
-/// Rows around a dim.
+/// Rows added around a dim.
 
 #include <cstdint>
 #include <source_location>
@@ -11,7 +11,7 @@
 namespace shardtype {
 
 namespace detail {
-/// The type of a pad value for `A`; any, where A is no tensor.
+/// The type of a pad value for `A`; double if A is not a tensor.
 template <class A>
 struct ElementOr {
   using type = double;
@@ -42,15 +42,16 @@ struct Run<op::PadValue<T, I, Result...>> : LocalBlock<Run<op::PadValue<T, I, Re
 };
 }  // namespace execute
 
-/// `before` and `after` rows of zeros around dim I: `A[I@X, J]{U:Y}` -> `pad<J>(a, 1, 1)`. Refused:
-/// D01, D02, D03, D05, D07. Error E41: a negative amount. As jnp.pad.
+/// Adds `before` and `after` rows of zeros around dim J: `A[I@X, J]{U:Y}` -> `pad<J>(a, 1, 1)` ->
+/// `[I@X, J]{U:Y}`. Local; copies. Refused: D01, D02, D03, D05, D07. Error E41: a negative amount.
+/// As jnp.pad.
 template <class I, class... Result, class A>
 constexpr auto pad(A const& a, std::int64_t before, std::int64_t after,
                    checking::CallSite where = std::source_location::current()) {
   return call(op::Pad<I, Result...>{before, after}, where, a);
 }
-/// The same with another value. A tensor that owes a sum is refused (D11): every summand would have
-/// the value. One that owes a maximum or minimum is not: every candidate has it.
+/// As above with another value. Refused as well: D11 an unreduced sum, because every summand would
+/// get the value. An unreduced maximum or minimum is accepted: every candidate gets it.
 template <class I, class... Result, class A>
 constexpr auto pad(A const& a, std::int64_t before, std::int64_t after,
                    detail::element_or_t<A> value,

@@ -18,9 +18,10 @@ struct ReducerOf<reductions::Product, T> {
 };
 }  // namespace execute
 
-/// The product, of float kept in double. Forms as sum's (ops/sum.hpp), but over a split dim only by
-/// a named result (S03): `A[I@X, J]` -> `prod<Dim<J>>` -> `[J]`, one all_reduce or reduce_scatter
-/// of the ranks' products. Refused: S01, S02 an unreduced operand, S03, N01, N04, N05, V14.
+/// The product; of float, computed in double. Same forms as sum (ops/sum.hpp), except that a split
+/// dim needs a named result (S03): `A[I@X, J]` -> `prod<Dim<J>>` -> `[J]`, one all_reduce or
+/// reduce_scatter of the ranks' products. Refused: S01, S02 an unreduced operand, S03, N01, N04,
+/// N05, V14.
 template <class... Out, class A>
   requires(detail::are_operands<A>)
 constexpr auto prod(A&& a, checking::CallSite where = std::source_location::current()) {

@@ -1,5 +1,5 @@
 #pragma once
-/// Casts to reduced: free, and named, for it says what a gradient will do.
+/// Casts to reduced. Free, but explicit, because the cast determines the gradient's sharding.
 
 #include <source_location>
 

@@ -1,15 +1,15 @@
 #pragma once
 /// The operations of strict and named mode.
 ///
-/// What is not here has no rule or plan by nature: `item`, `to_host` and printing leave the library, files are read
-/// and written by slabs, creation and random numbers have no operand (check/create.hpp has their plan). Functions of
-/// elements are tags of `Map` (check/functions.hpp).
+/// Not listed, because they have no rule or no plan: `item`, `to_host` and printing (they give C++
+/// values), file input and output (by slabs), creation and random numbers (no operand; their plan
+/// is in check/create.hpp). Elementwise functions are tags of `Map` (check/functions.hpp).
 
 #include <shardtype/check/registered.hpp>
 
 namespace shardtype::op {
 
-/// The operations of ops/, in the order of their names. A family of operations stands here by its aliases.
+/// The operations of ops/, sorted by name. A family of operations is listed by its aliases.
 inline constexpr Registered strict_operations[] = {
     {"All", "all"},
     {"AllGather", "all_gather"},

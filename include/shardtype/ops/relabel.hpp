@@ -19,9 +19,9 @@ struct Run<op::Relabel<Ls...>> : LocalBlock<Run<op::Relabel<Ls...>>> {
 };
 }  // namespace execute
 
-/// Other labels for the same dims, in pairs: `A[I@X, J]` -> `relabel<I, K>` -> `A[K@X, J]`;
-/// `relabel<I, J, J, I>` swaps names. Shares memory. Refused: D01, D02, D06, D07. Error E20: an
-/// extent that does not fit the new label.
+/// Renames dims, in pairs: `A[I@X, J]` -> `relabel<I, K>` -> `A[K@X, J]`; `relabel<I, J, J, I>`
+/// swaps names. Local; shares memory. Refused: D01, D02, D06, D07. Error E20: an extent that does
+/// not fit the new label.
 template <class... Pairs, class A>
 constexpr auto relabel(A const& a, checking::CallSite where = std::source_location::current()) {
   return call(op::Relabel<Pairs...>{}, where, a);

@@ -1,5 +1,5 @@
 #pragma once
-/// Each row of a dim several times.
+/// Each row of a dim repeated.
 
 #include <cstdint>
 #include <source_location>
@@ -20,8 +20,8 @@ struct Run<op::Repeat<I, Result...>> : LocalBlock<Run<op::Repeat<I, Result...>>>
 };
 }  // namespace execute
 
-/// Each row `times` times in a row, as np.repeat. Copies. Refused: D01, D02, D03, D05, D07. Error E41:
-/// a negative number.
+/// Repeats each row `times` times, as np.repeat: `A[I@X, J]` -> `repeat<J>(a, 2)`. Local; copies.
+/// Refused: D01, D02, D03, D05, D07. Error E41: a negative number.
 template <class I, class... Result, class A>
 constexpr auto repeat(A const& a, std::int64_t times,
                       checking::CallSite where = std::source_location::current()) {

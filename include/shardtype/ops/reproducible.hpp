@@ -1,5 +1,6 @@
 #pragma once
-/// What sums and norms with the same bits on any number of ranks have in common.
+/// What the reproducible sums and norms share: their results have the same bits on any number of
+/// ranks.
 
 #include <shardtype/execute/reduce_run.hpp>
 #include <shardtype/kernels/reproducible.hpp>

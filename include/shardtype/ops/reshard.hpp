@@ -15,9 +15,10 @@ struct Run<op::Reshard<Out...>> : ByPlan {};
 }  // namespace execute
 
 /// The same value with another sharding, named by dims and attributes or by a Tensor type:
-/// `reshard<Dim<I>, Dim<J, X>>(a)`. Dims may stand in another order. Runs the cheapest sequence of
-/// collectives (plan/reshard_plan.hpp); a sharding that is only finer is sliced, for free. One
-/// all_to_all makes `A[I@X%64]` of `A[I@X]` (`Dim<I, Cyclic<X, 64>>`), and back. Refused: R01 to R04, N05.
+/// `reshard<Dim<I>, Dim<J, X>>(a)`. Dims may be listed in another order. Runs the cheapest sequence
+/// of collectives (plan/reshard_plan.hpp); a finer sharding of the same blocks is a local slice.
+/// One all_to_all converts `A[I@X]` to the block-cyclic `A[I@X%64]` (`Dim<I, Cyclic<X, 64>>`), and
+/// back. Refused: R01 to R04, N05.
 template <class... Out, class A>
 constexpr auto reshard(A const& a, checking::CallSite where = std::source_location::current()) {
   return call(op::Reshard<Out...>{}, where, a);

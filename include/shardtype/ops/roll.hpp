@@ -1,5 +1,5 @@
 #pragma once
-/// The rows of a dim moved round its end.
+/// The rows of a dim shifted cyclically.
 
 #include <cstdint>
 #include <source_location>
@@ -20,8 +20,8 @@ struct Run<op::Roll<I>> : LocalBlock<Run<op::Roll<I>>> {
 };
 }  // namespace execute
 
-/// Row i of the result is row (i - n) mod extent. Copies. Refused: D01, D04 along a split dim, where
-/// `shift<I>(a, n, Edge::wrap)` does it. As jnp.roll.
+/// Shifts rows cyclically along I: row i of the result is row (i - n) mod extent. Local; copies.
+/// Refused: D01, D04 along a split dim, where `shift<I>(a, n, Edge::wrap)` does it. As jnp.roll.
 template <class I, class A>
 constexpr auto roll(A const& a, std::int64_t n,
                     checking::CallSite where = std::source_location::current()) {

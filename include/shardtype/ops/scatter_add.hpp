@@ -1,7 +1,7 @@
 #pragma once
-/// Sums of rows by tensors of ids. Ids are std::int32_t or std::int64_t,
-/// from 0 to extent - 1. Others, negative ones too, find zeros and add nothing; under
-/// SHARDTYPE_CHECK=values they are an Error, E50.
+/// Sums of rows by tensors of ids. Ids are std::int32_t or std::int64_t, from 0 to extent - 1.
+/// Updates with other ids, negative ones included, are ignored; with SHARDTYPE_CHECK=values such
+/// ids are an Error, E50.
 
 #include <cstdint>
 #include <source_location>
@@ -24,7 +24,7 @@ struct Run<op::ScatterAdd<V>> : Filled<Run<op::ScatterAdd<V>>> {
     using T = typename A::element;
     using Id = typename Ids::element;
     constexpr auto at = static_cast<std::size_t>(dim_of<Out, V>);
-    // the dims of the updates that stay, in their order, before and behind V
+    // the dims of the updates that the result keeps, in their order, before and after V
     constexpr auto in_updates = shardtype::detail::dims_in<Out, A>();
     check_values_of<V>(ids, op.n);
     MeshRef const& mesh = updates.mesh();
@@ -77,17 +77,20 @@ struct Run<op::ScatterAdd<V, Out, More...>> {
 };
 }  // namespace execute
 
-/// Zeros with `n` rows to which each update is added at the row that its id names, the transpose of
-/// `take`: `updates[B@X, D@Y]`, `ids[B@X]` -> `scatter_add<V>(updates, ids, n)` -> `[V, D@Y]{U:X}`. V
-/// stands where the first dim of the ids stands in the updates, before all others if the ids have none. A
-/// dim that is split in one operand only is sliced in the other. `n` may be left out where V settles it.
-/// Communicates nothing; on the host the sums are the same bits for any number of threads.
+/// Adds each update to the row of a zero tensor that its id names, the transpose of `take`:
+/// `updates[B@X, D@Y]`, `ids[B@X]` -> `scatter_add<V>(updates, ids, n)` -> `[V, D@Y]{U:X}`, with
+/// `n` rows. V takes the position that the first dim of the ids has in the updates, or the first
+/// position if the ids have no dims. A dim that is split in one operand only is sliced in the
+/// other. `n` may be left out if V has a static extent. Communicates nothing; on the host the sums
+/// are the same bits for any number of threads.
 ///
 /// `scatter_add<V, Dim<V, X>, Dim<D>>(updates, ids, n)` names the result. Over axes along which the
-/// operands are the same, each rank adds its own rows alone. Else what is owed is reduced (ReduceScatter,
-/// AllReduce), or ids and updates are gathered and nothing is owed, whichever moves fewer bytes.
+/// operands are replicated, each rank adds only rows that it keeps. Else either the unreduced
+/// result is reduced (ReduceScatter, AllReduce), or ids and updates are gathered first, whichever
+/// moves fewer bytes.
 ///
-/// Refused: C10, C11, D02, I01, I02, I05 to I09, R01 to R04 for the result. Errors: E20, E23, E24, E50.
+/// Refused: C10, C11, D02, I01, I02, I05 to I09, R01 to R04 for the result. Errors: E20, E23, E24,
+/// E50.
 template <class V, class... Out, class A, class Ids>
 constexpr auto scatter_add(A const& updates, Ids const& ids,
                            std::int64_t n = detail::static_extents<V>()[0],

@@ -1,5 +1,5 @@
 #pragma once
-/// The rows of a dim moved, across ranks where it is split.
+/// The rows of a dim shifted, across ranks if it is split.
 
 #include <cstdint>
 #include <source_location>
@@ -22,11 +22,11 @@ struct Run<op::Shift<I>> : LocalBlock<Run<op::Shift<I>>> {
 };
 }  // namespace execute
 
-/// Row i of the result is row i - n of `a`, along I, split or not: `A[I@X, J]` -> `shift<I>(a, 1)` ->
-/// `A[I@X, J]`. Rows that come from beyond the ends are zeros, or, with `op::Edge::wrap`, those of the
-/// other end. Each rank sends to others the rows they get from it (a plan tells them): at most |n| rows
-/// while n is no larger than a block, never more than its block; nothing where the dim is not split.
-/// Keeps what `a` is unreduced or reduced over. Refused: D01, B03.
+/// Shifts rows along I, split or not: `A[I@X, J]` -> `shift<I>(a, 1)` -> `A[I@X, J]`; row i of the
+/// result is row i - n of `a`. Rows from beyond the ends are zeros, or, with `op::Edge::wrap`, rows
+/// of the other end. Each rank sends the rows that other ranks need (the plan gives the bytes): at
+/// most |n| rows while n is no larger than a block, never more than its block; nothing if the dim
+/// is not split. Unreduced and reduced axes of `a` are kept. Refused: D01, B03.
 template <class I, class A>
 constexpr auto shift(A const& a, std::int64_t n, op::Edge edge = op::Edge::fill_zero,
                      checking::CallSite where = std::source_location::current()) {

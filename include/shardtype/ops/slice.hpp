@@ -1,5 +1,5 @@
 #pragma once
-/// Some rows of a dim.
+/// A range of rows of a dim.
 
 #include <cstdint>
 #include <source_location>
@@ -20,9 +20,9 @@ struct Run<op::Slice<I, Result...>> : LocalBlock<Run<op::Slice<I, Result...>>> {
 };
 }  // namespace execute
 
-/// Rows begin, begin + step, ... below end: `A[I@X, J]` -> `slice<J, Head>(a, 0, 10)` -> `A[I@X,
-/// Head]`. Shares memory when it keeps all, else copies. Refused: D01, D02, D03, D05, D07. Error E41:
-/// not 0 <= begin <= end <= extent, or a step below 1.
+/// Takes rows begin, begin + step, ... below end: `A[I@X, J]` -> `slice<J, Head>(a, 0, 10)` ->
+/// `A[I@X, Head]`. Local; shares memory if all rows are kept, else copies. Refused: D01, D02, D03,
+/// D05, D07. Error E41: not 0 <= begin <= end <= extent, or a step below 1.
 template <class I, class... Result, class A>
 constexpr auto slice(A const& a, std::int64_t begin, std::int64_t end, std::int64_t step = 1,
                      checking::CallSite where = std::source_location::current()) {

@@ -34,13 +34,13 @@ struct Run<op::Normalize<Log, Labels...>> {
   }
 
  private:
-  /// How the totals of ranks that share a row come together.
+  /// The plan by which ranks that share a row combine its totals; no communication without one.
   struct Together {
     Plan const& plan;
     std::source_location const& where;
   };
 
-  /// The result on blocks as they lie, of `a` in that sharding.
+  /// The normalized blocks of `a`, in the sharding that `a` has.
   template <class R, class A>
   static auto made(A const& a, [[maybe_unused]] Together const* together,
                    [[maybe_unused]] AxisMap const& axes) {
@@ -84,20 +84,22 @@ struct Run<op::Normalize<Log, Labels...>> {
 };
 }  // namespace execute
 
-/// exp(a) divided by its sum over the labels named, or over all dims; relative to the largest element, so that nothing
-/// overflows. `A[I@X, J]` -> `softmax<J>(a)` -> `A[I@X, J]`, local. A row with a NaN or inf, or of -inf alone, is of NaNs.
+/// exp(a) divided by its sum over the named labels, or over all dims; computed relative to the
+/// largest element, so that nothing overflows. `A[I@X, J]` -> `softmax<J>(a)` -> `A[I@X, J]`,
+/// local. A row that contains NaN or inf, or only -inf, becomes NaN.
 ///
-/// Over a split dim by a named result, behind the labels: `A[I, J@Y]` -> `softmax<J, Dim<I>, Dim<J, Y>>(a)` ->
-/// `A[I, J@Y]`, one all_reduce of a (maximum, sum) pair for each row; no element is sent, unless the result is named
-/// otherwise than the operand is split: then it is resharded. Refused: S01 an index that `a` lacks, S02 what is
-/// unreduced, S03 strict over a split dim, P12 integers, S04 complex numbers, N05, R01 to R03, V14. As jax.nn.softmax.
+/// Over a split dim, the result is named after the labels: `A[I, J@Y]` -> `softmax<J, Dim<I>,
+/// Dim<J, Y>>(a)` -> `A[I, J@Y]`, one all_reduce of a (maximum, sum) pair for each row. No element
+/// is sent, unless the named sharding differs from the operand's: then the result is resharded.
+/// Refused: S01 an index that `a` lacks, S02 an unreduced operand, S03 strict over a split dim, P12
+/// integers, S04 complex numbers, N05, R01 to R03, V14. As jax.nn.softmax.
 template <class... Names, class A>
   requires(detail::are_operands<A>)
 constexpr auto softmax(A const& a, checking::CallSite where = std::source_location::current()) {
   return call(op::Softmax<Names...>{}, where, a);
 }
 
-/// The logarithm of softmax, a - logsumexp(a), in all else like it. As jax.nn.log_softmax.
+/// The logarithm of softmax, a - logsumexp(a); otherwise as softmax. As jax.nn.log_softmax.
 template <class... Names, class A>
   requires(detail::are_operands<A>)
 constexpr auto log_softmax(A const& a, checking::CallSite where = std::source_location::current()) {

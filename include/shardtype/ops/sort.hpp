@@ -23,8 +23,8 @@ struct Run<op::Sort<I>> : Filled<Run<op::Sort<I>>> {
 };
 }  // namespace execute
 
-/// The elements in order along I: `a[I, J@X]` -> `sort<I>(a)` -> `[I, J@X]`. Refused: D01, D03 along a
-/// split dim (reshard first), I10 while unreduced, I11 complex numbers.
+/// Sorts the elements along I: `a[I, J@X]` -> `sort<I>(a)` -> `[I, J@X]`. Local. Refused: D01, D03
+/// along a split dim (reshard first), I10 while unreduced, I11 complex numbers.
 template <class I, class A>
 constexpr auto sort(A const& a, op::Order order = op::Order::ascending,
                     checking::CallSite where = std::source_location::current()) {

@@ -1,5 +1,5 @@
 #pragma once
-/// One dim as two.
+/// One dim split into two.
 
 #include <array>
 #include <cstdint>
@@ -21,12 +21,13 @@ struct Run<op::SplitDim<I, First, Second>> : LocalBlock<Run<op::SplitDim<I, Firs
 };
 }  // namespace execute
 
-/// One dim as two, the second running fastest: `A[I@(X,Y)]` -> `split_dim<I, Dim<J, X>, Dim<K, Y>>(a,
-/// {nj, nk})` -> `A[J@X, K@Y]`. The axes of I go to the parts major to minor. With bare labels,
-/// `split_dim<I, J, K>`, J gets axes until its blocks have one row, where the types settle that, else
-/// all. Legal where the blocks line up: ceil(nj nk / p) == ceil(nj / p) nk at each cut through J, and
-/// one row of J at most where K is cut. Shares memory. Refused: D01, D02, D06, D09, D10, B03. Errors: E40
-/// blocks that do not line up, E41 a product that is not I's extent. As jnp.reshape.
+/// Splits one dim into two, the second running fastest: `A[I@(X,Y)]` -> `split_dim<I, Dim<J, X>,
+/// Dim<K, Y>>(a, {nj, nk})` -> `A[J@X, K@Y]`. The axes of I are assigned to J and K from major to
+/// minor. With bare labels, `split_dim<I, J, K>`, J gets axes until its blocks have one row, if the
+/// types determine that, else all axes. Legal if the blocks line up: ceil(nj nk / p) == ceil(nj /
+/// p) nk at each cut through J, and at most one row of J per block where K is cut. Local; shares
+/// memory. Refused: D01, D02, D06, D09, D10, B03. Errors: E40 blocks that do not line up, E41 a
+/// product that is not I's extent. As jnp.reshape.
 template <class I, class First, class Second, class A>
 constexpr auto split_dim(
     A const& a,

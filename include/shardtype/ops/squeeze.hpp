@@ -1,5 +1,5 @@
 #pragma once
-/// A tensor without dims of extent 1.
+/// Removes dims of extent 1.
 
 #include <source_location>
 
@@ -19,8 +19,8 @@ struct Run<op::Squeeze<Ls...>> : LocalBlock<Run<op::Squeeze<Ls...>>> {
 };
 }  // namespace execute
 
-/// Without dims of extent 1: `A[I@X, J]` -> `squeeze<J>` -> `A[I@X]`. Shares memory. Refused: D01,
-/// D03 a split dim, D06. Error E41: another extent.
+/// Removes dims of extent 1: `A[I@X, J]` -> `squeeze<J>` -> `A[I@X]`. Local; shares memory.
+/// Refused: D01, D03 a split dim, D06. Error E41: another extent.
 template <class... Ls, class A>
 constexpr auto squeeze(A const& a, checking::CallSite where = std::source_location::current()) {
   return call(op::Squeeze<Ls...>{}, where, a);

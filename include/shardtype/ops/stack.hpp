@@ -1,5 +1,5 @@
 #pragma once
-/// Tensors one beside the other.
+/// Tensors stacked along a new dim.
 
 #include <cstdint>
 #include <source_location>
@@ -19,8 +19,8 @@ struct Run<op::Stack<I>> : LocalBlock<Run<op::Stack<I>>> {
 };
 }  // namespace execute
 
-/// One beside the other along a new dim before the others: `A[I@X]`, `B[I@X]` -> `stack<K>(a, b)` ->
-/// `[K, I@X]`. As concat. Refused: C10, D02, D06, D12, D13, T07. Errors: E23, E24.
+/// Stacks tensors along a new first dim: `A[I@X]`, `B[I@X]` -> `stack<K>(a, b)` -> `[K, I@X]`.
+/// Otherwise as concat. Refused: C10, D02, D06, D12, D13, T07. Errors: E23, E24.
 template <class K, class A, class... Bs>
 constexpr auto stack(A const& a, Bs const&... bs) {
   return call(op::Stack<K>{}, std::source_location::current(), a, bs...);

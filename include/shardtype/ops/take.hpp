@@ -1,7 +1,6 @@
 #pragma once
-/// Lookups by tensors of ids. Ids are std::int32_t or std::int64_t,
-/// from 0 to extent - 1. Others, negative ones too, find zeros and add nothing; under
-/// SHARDTYPE_CHECK=values they are an Error, E50.
+/// Lookups by tensors of ids. Ids are std::int32_t or std::int64_t, from 0 to extent - 1. Other
+/// ids, negative ones included, give zeros; with SHARDTYPE_CHECK=values they are an Error, E50.
 
 #include <cstdint>
 #include <source_location>
@@ -38,15 +37,16 @@ struct Run<op::Take<V, Out, More...>> {
 };
 }  // namespace execute
 
-/// The rows of a table that ids name: `table[V, D@Y]`, `ids[B@X, S]` -> `take<V>(table, ids)` ->
-/// `[B@X, S, D@Y]`; the dims of the ids stand where V stood, as in np.take. Communicates nothing.
+/// Takes the rows of a table that ids name: `table[V, D@Y]`, `ids[B@X, S]` -> `take<V>(table, ids)`
+/// -> `[B@X, S, D@Y]`; the dims of the ids replace V, as in np.take. Communicates nothing.
 ///
-/// Where V is split over Z, each rank looks up the ids of its rows and has zeros for the others: the
-/// result owes a sum, `{U:Z}` (of bool a maximum). What the table owes stays owed; it is reduced over
-/// what the table is reduced over.
+/// If V is split over Z, each rank looks up the ids of its own rows and uses zeros for the others:
+/// the result is an unreduced sum, `{U:Z}` (for bool an unreduced maximum). Axes over which the
+/// table is unreduced or reduced are kept.
 ///
-/// `take<V, Dim<B, X>, Dim<D>>(table, ids)` names the result: ids are gathered over axes that the table
-/// uses, both operands are sliced as the result wants where that is free, and what they give is resharded.
+/// `take<V, Dim<B, X>, Dim<D>>(table, ids)` names the result: ids are gathered over axes that the
+/// table uses, both operands are sliced to the result's sharding if that is free, and the lookup's
+/// result is resharded.
 ///
 /// Refused: D01, I01 to I07, C10, R01 to R04 for the result. Errors: E23, E50.
 template <class V, class... Out, class A, class Ids>

@@ -1,7 +1,7 @@
 #pragma once
-/// Elements along a dim by tensors of ids. Ids are std::int32_t or std::int64_t,
-/// from 0 to extent - 1. Others, negative ones too, find zeros and add nothing; under
-/// SHARDTYPE_CHECK=values they are an Error, E50.
+/// Elements along a dim by tensors of ids. Ids are std::int32_t or std::int64_t, from 0 to extent -
+/// 1. Other ids, negative ones included, give zeros; with SHARDTYPE_CHECK=values they are an Error,
+/// E50.
 
 #include <cstdint>
 #include <source_location>
@@ -30,12 +30,13 @@ struct Run<op::TakeAlong<J, Into...>> : Filled<Run<op::TakeAlong<J, Into...>>> {
 };
 }  // namespace execute
 
-/// For each place of the ids the element of `a` at that place but along J, where the id says:
-/// `a[I@X, J]`, `ids[I@X, J]` -> `take_along<J>(a, ids)` -> `[I@X, J]`, as np.take_along_axis. The ids
-/// have the dims of `a`, split alike; in J's place they may have another extent, another index,
-/// `take_along<J, K>(a, ids[I@X, K@Y])` -> `[I@X, K@Y]`, and axes along which `a` is the same. J is not
-/// split in `a`. What `a` owes stays owed. Communicates nothing. Refused: C10, D01, D03, D12, I01, I02,
-/// I06. Errors: E23, E24, E50.
+/// For each position of the ids, the element of `a` whose index along J is the id and whose other
+/// indices are those of the position: `a[I@X, J]`, `ids[I@X, J]` -> `take_along<J>(a, ids)` ->
+/// `[I@X, J]`, as np.take_along_axis. The ids have the dims and shardings of `a`, except along J:
+/// there they may have another extent, another index, `take_along<J, K>(a, ids[I@X, K@Y])` ->
+/// `[I@X, K@Y]`, and axes along which `a` is replicated. J is not split in `a`. Unreduced axes of
+/// `a` are kept. Communicates nothing. Refused: C10, D01, D03, D12, I01, I02, I06. Errors: E23,
+/// E24, E50.
 template <class J, class... Into, class A, class Ids>
 constexpr auto take_along(A const& a, Ids const& ids,
                           checking::CallSite where = std::source_location::current()) {

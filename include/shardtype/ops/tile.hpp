@@ -1,5 +1,5 @@
 #pragma once
-/// All rows of a dim several times.
+/// A dim repeated as a whole.
 
 #include <cstdint>
 #include <source_location>
@@ -20,7 +20,8 @@ struct Run<op::Tile<I, Result...>> : LocalBlock<Run<op::Tile<I, Result...>>> {
 };
 }  // namespace execute
 
-/// All rows `times` times, as np.tile. Copies. Refusals and errors as repeat.
+/// Repeats the sequence of rows `times` times, as np.tile: `A[I@X, J]` -> `tile<J>(a, 2)`. Local;
+/// copies. Refusals and errors as repeat.
 template <class I, class... Result, class A>
 constexpr auto tile(A const& a, std::int64_t times,
                     checking::CallSite where = std::source_location::current()) {

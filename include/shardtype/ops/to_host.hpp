@@ -1,5 +1,5 @@
 #pragma once
-/// From tensors to C++ values.
+/// C++ values of tensors.
 
 #include <cstdint>
 #include <source_location>
@@ -13,7 +13,7 @@ namespace shardtype {
 
 namespace detail {
 
-/// `A` with nothing split.
+/// `A` with all dims replicated.
 template <class A>
 struct Replicated;
 template <class T, class... Parts>
@@ -31,7 +31,7 @@ struct Replicated<Tensor<T, Parts...>> {
       detail::memory_of(hana::basic_type<Tensor<T, Parts...>>{})))>::type;
 };
 
-/// `A` with blocks in place of what is dealt out in turns.
+/// `A` with nested blocks instead of block-cyclic dims.
 template <class A>
 struct InBlocks;
 template <class T, class... Parts>
@@ -73,7 +73,8 @@ struct NotAnItem<A, true> {
   static constexpr Verdict verdict = decide();
 };
 
-/// An element in host memory; that of bool is a byte, as std::vector<bool> has no elements.
+/// An element in host memory; a byte for bool, because std::vector<bool> has no addressable
+/// elements.
 template <class T>
 using host_element = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>;
 
@@ -89,7 +90,7 @@ std::vector<host_element<typename A::element>> block_on_host(A const& a) {
   return out;
 }
 
-/// Whether the calling rank is the first of those that hold its block.
+/// Whether the calling rank is the first of the ranks that hold its block.
 template <class A>
 bool first_holder(A const& a) {
   MeshState const& mesh = a.mesh().state();
@@ -105,8 +106,8 @@ bool first_holder(A const& a) {
 
 }  // namespace detail
 
-/// The whole tensor, row-major, on every rank of its mesh: communicates as `reshard` to replicated.
-/// Empty on ranks outside the mesh. Refused: A02 while unreduced.
+/// The global tensor, row-major, on every rank of its mesh: communicates as `reshard` to
+/// replicated. Empty on ranks outside the mesh. Refused: A02 while unreduced.
 template <class A>
 auto to_host(A const& a, checking::CallSite where = std::source_location::current()) {
   using Held = detail::operand_t<A>;
@@ -119,9 +120,9 @@ auto to_host(A const& a, checking::CallSite where = std::source_location::curren
   }
 }
 
-/// The value of a tensor without dims: that of the mesh's first rank, sent to all, so that control
-/// flow cannot diverge. The one door from a tensor to a C++ value. Refused: A01 a tensor with dims,
-/// A02 an unreduced one. Error E25 on ranks outside the mesh.
+/// The value of a tensor without dims. The mesh's first rank broadcasts it, so that control flow
+/// cannot diverge. The only conversion from a tensor to a C++ value. Refused: A01 a tensor with
+/// dims, A02 an unreduced one. Error E25 on ranks outside the mesh.
 template <class A>
   requires(!is_local<detail::operand_t<A>>)
 auto item(A const& a, checking::CallSite where = std::source_location::current()) {

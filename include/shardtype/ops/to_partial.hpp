@@ -1,5 +1,6 @@
 #pragma once
-/// Whole values as sums: free, and named, for it says what a gradient will do.
+/// Casts of replicated or split values to unreduced sums. Free, but explicit, because the cast
+/// determines the gradient.
 
 #include <array>
 #include <source_location>
@@ -17,7 +18,8 @@ namespace shardtype {
 
 namespace detail {
 
-/// Whether the calling rank is the first along every axis over which `Out` is unreduced and `A` whole.
+/// Whether the calling rank is the first along every axis over which `Out` is unreduced and `A` is
+/// replicated or reduced.
 template <class Out, class A>
 bool keeps_value(MeshRef const& mesh) {
   using S = Scope<Out, A>;
@@ -79,10 +81,11 @@ struct Run<op::ToPartial<Xs...>> {
 };
 }  // namespace execute
 
-/// The same value as a sum over `Xs`: where `a` is replicated its first rank keeps it and the others
-/// have zeros; where an axis splits it each rank has its block among zeros. `A[I]` -> `to_partial<X>`
-/// -> `A[I]{U:X}`; `A[I@X]` -> `A[I]{U:X}`. The order of the axes does not
-/// matter. Communicates nothing. Refused: K05, K07, K08.
+/// The same value as an unreduced sum over `Xs`: along an axis over which `a` is replicated, the
+/// first rank keeps the value and the others have zeros; along an axis that splits `a`, each rank
+/// has its block, surrounded by zeros. `A[I]` -> `to_partial<X>` -> `A[I]{U:X}`; `A[I@X]` ->
+/// `A[I]{U:X}`. The order of the axes does not matter. Communicates nothing. Refused: K05, K07,
+/// K08.
 template <class... Xs, class A>
 constexpr auto to_partial(A const& a, checking::CallSite where = std::source_location::current()) {
   return call(op::ToPartial<Xs...>{}, where, a);

@@ -16,7 +16,8 @@
 
 namespace shardtype {
 
-/// What `top_k` gives: the values, and where they stood. A tuple of two to std::get and structured bindings.
+/// Result of `top_k`: the values and their positions. std::get and structured bindings treat it as
+/// a tuple of two.
 template <class Values, class Places>
 struct TopK {
   Values values;
@@ -64,9 +65,10 @@ struct Run<op::TopK<I, Result...>> {
 };
 }  // namespace execute
 
-/// The `k` largest elements along I, in descending order, of equal ones the first, and where they stood:
-/// `a[I@X, J]` -> `auto [values, places] = top_k<J, K>(a, 3)` -> `[I@X, K]` each. K may be left out
-/// where J has no static extent. Refused as sort; D02, D05, D07. Error E41: more than there are.
+/// The `k` largest elements along I in descending order, the first of equal ones, and their
+/// positions: `a[I@X, J]` -> `auto [values, places] = top_k<J, K>(a, 3)` -> `[I@X, K]` each. K may
+/// be left out if J has no static extent. Local. Refused as sort; D02, D05, D07. Error E41: k
+/// larger than the extent.
 template <class I, class... Result, class A>
 constexpr auto top_k(A const& a, std::int64_t k,
                      checking::CallSite where = std::source_location::current()) {

@@ -30,7 +30,7 @@ struct Run<op::Transfer<Mesh<Ys...>, Out...>> {
               carrier.run({ends.from, ends.extents, me}, {ends.to, ends.extents, me},
                           static_cast<typename A::element const*>(a.buffer().data())));
   }
-  /// What it sends; nothing is.
+  /// The plan: bytes from rank to rank. Communicates nothing.
   template <class R, class A>
   static TransferPlan plan(Op const& op, A const& a) {
     return Ends<R>(a, *op.mesh).plan(sizeof(typename A::element));
@@ -38,21 +38,22 @@ struct Run<op::Transfer<Mesh<Ys...>, Out...>> {
 };
 }  // namespace execute
 
-/// The same value on another mesh: `transfer<Dim<I, P>, Dim<J>>(a, mesh)` makes of `A[I@X, J]` on
-/// `Mesh<X>` the tensor `A[I@P, J]` on `Mesh<P>`. The meshes may have other axes, another number or
-/// order of ranks, and ranks in common or none; dims may stand in another order.
+/// The same value on another mesh: `transfer<Dim<I, P>, Dim<J>>(a, mesh)` converts `A[I@X, J]` on
+/// `Mesh<X>` to `A[I@P, J]` on `Mesh<P>`. The meshes may have other axes, another number or order
+/// of ranks, and ranks in common or none; dims may be listed in another order.
 ///
-/// Each element comes to each rank that needs it and lacks it in one message from one of its holders;
-/// `plan_transfer` tells the bytes. Collective over the ranks of both meshes. Refused: A02 while
-/// unreduced (all_reduce or reduce_scatter it first), B03 with cyclic dims, R01, R02, N05, M01.
+/// Each rank receives each element that it needs and lacks once, from one of the ranks that hold
+/// it; `plan_transfer` gives the bytes. Collective over the ranks of both meshes. Refused: A02
+/// while unreduced (all_reduce or reduce_scatter it first), B03 with cyclic dims, R01, R02, N05,
+/// M01.
 template <class... Out, class A, class... Ys>
 auto transfer(A const& a, Mesh<Ys...> const& mesh,
               checking::CallSite where = std::source_location::current()) {
   return call(op::Transfer<Mesh<Ys...>, Out...>{&mesh}, where, a);
 }
 
-/// What `transfer<Out...>(a, mesh)` sends: parcels by ranks of the job. Communicates nothing; refuses
-/// what transfer refuses.
+/// The plan of `transfer<Out...>(a, mesh)`: bytes from rank to rank, in ranks of the job.
+/// Communicates nothing; refuses what transfer refuses.
 template <class... Out, class A, class... Ys>
 auto plan_transfer(A const& a, Mesh<Ys...> const& mesh) {
   return plan_at(op::Transfer<Mesh<Ys...>, Out...>{&mesh}, a);

@@ -19,8 +19,8 @@ struct Run<op::Transpose<Ls...>> : LocalBlock<Run<op::Transpose<Ls...>>> {
 };
 }  // namespace execute
 
-/// The dims in another order: `A[I@X, J]{U:Y}` -> `transpose<J, I>` -> `A[J, I@X]{U:Y}`. Copies the
-/// local block, if it moves. Refused: D01, D07, T02. As jnp.transpose.
+/// Reorders the dims: `A[I@X, J]{U:Y}` -> `transpose<J, I>` -> `A[J, I@X]{U:Y}`. Local; copies the
+/// block if its elements move. Refused: D01, D07, T02. As jnp.transpose.
 template <class... Ls, class A>
 constexpr auto transpose(A const& a, checking::CallSite where = std::source_location::current()) {
   return call(op::Transpose<Ls...>{}, where, a);

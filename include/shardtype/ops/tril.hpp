@@ -1,5 +1,5 @@
 #pragma once
-/// One side of a diagonal.
+/// Lower and upper triangles.
 
 #include <cstdint>
 #include <source_location>
@@ -33,17 +33,18 @@ struct Run<op::Triangle<I, J, Upper>> : LocalBlock<Run<op::Triangle<I, J, Upper>
 };
 }  // namespace execute
 
-/// The lower triangle: `A[I@X, J@Y]` -> `tril<I, J>(a)` -> `A[I@X, J@Y]` keeps the elements whose index along J is at
-/// most that along I plus `diagonal`, and has zeros elsewhere. I and J are rows and columns wherever they stand among
-/// the dims, split, block-cyclic or not; other dims are batches. Local. Refused: D01 without such dims. As jnp.tril.
+/// The lower triangle: `A[I@X, J@Y]` -> `tril<I, J>(a)` -> `A[I@X, J@Y]` keeps the elements whose
+/// index along J is at most their index along I plus `diagonal`; the others become zero. I and J
+/// are rows and columns at any position among the dims, split, block-cyclic or not; other dims are
+/// batch dims. Local. Refused: D01 an index that `a` lacks. As jnp.tril.
 template <class I, class J, class A>
 constexpr auto tril(A const& a, std::int64_t diagonal = 0,
                     checking::CallSite where = std::source_location::current()) {
   return call(op::Tril<I, J>{diagonal}, where, a);
 }
 
-/// The upper triangle, as tril: the elements whose index along J is at least that along I plus `diagonal`. As
-/// jnp.triu.
+/// The upper triangle, as tril: keeps the elements whose index along J is at least their index
+/// along I plus `diagonal`. As jnp.triu.
 template <class I, class J, class A>
 constexpr auto triu(A const& a, std::int64_t diagonal = 0,
                     checking::CallSite where = std::source_location::current()) {

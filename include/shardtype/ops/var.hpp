@@ -21,11 +21,13 @@ struct ReducerOf<reductions::Deviation, T> {
 };
 }  // namespace execute
 
-/// The variance: the mean of squared distances from the mean, by the true number of elements less `ddof`; real for
-/// complex elements. `var<I>(a, 1)` is the sample variance. No digits are lost to a large mean. A NaN where no more than
-/// `ddof` elements are reduced. Forms as sum's (ops/sum.hpp), but over a split dim only by a named result (S03):
-/// `A[I@X, J]` -> `var<Dim<J>>(a)` -> `[J]`, one all_reduce or reduce_scatter of counts, means and sums, 32 bytes
-/// per result (of complex elements 48); no element is sent. Refused: as prod, and P12 integers. As jnp.var.
+/// The variance: the sum of squared distances from the mean, divided by the actual number of
+/// elements less `ddof`; real for complex elements. `var<I>(a, 1)` is the sample variance. A large
+/// mean costs no accuracy. NaN if at most `ddof` elements are reduced. Same forms as sum
+/// (ops/sum.hpp), except that a split dim needs a named result (S03): `A[I@X, J]` ->
+/// `var<Dim<J>>(a)` -> `[J]`, one all_reduce or reduce_scatter of counts, means and sums, 32 bytes
+/// per result (48 for complex elements); no element is sent. Refused: as prod, and P12 integers. As
+/// jnp.var.
 template <class... Out, class A>
   requires(detail::are_operands<A>)
 constexpr auto var(A&& a, double ddof = 0,
@@ -33,8 +35,8 @@ constexpr auto var(A&& a, double ddof = 0,
   return call(op::Var<Out...>{{ddof}}, where, execute::passed(std::forward<A>(a)));
 }
 
-/// The standard deviation: the square root of var, in all else like it. As jnp.std; a function called `std` could not be
-/// called beside namespace std, whose name it hides.
+/// The standard deviation: the square root of var; otherwise as var. As jnp.std; the name `std` is
+/// not used because it would hide namespace std.
 template <class... Out, class A>
   requires(detail::are_operands<A>)
 constexpr auto stddev(A&& a, double ddof = 0,

@@ -1,5 +1,5 @@
 #pragma once
-/// How a product with communication beside it is run.
+/// How a product is overlapped with its communication.
 
 #include <algorithm>
 #include <cmath>
@@ -12,18 +12,18 @@ namespace shardtype {
 
 namespace overlap {
 
-/// A product and the collective before or after it, as they are alone.
+/// A product and the collective before or after it, without overlap.
 struct Workload {
   double product = 0;        ///< seconds
   double communication = 0;  ///< seconds
   std::int64_t ranks = 1;
-  std::int64_t chunks = 1;  ///< messages of a block, one way
-  bool sums = false;        ///< a reduce_scatter or all_reduce after the product
+  std::int64_t chunks = 1;  ///< messages per block in one direction
+  bool sums = false;        ///< whether a reduce_scatter or all_reduce follows the product
 };
 
-/// Predicted seconds. What a ring cannot hide is a chunk of whatever takes less: the last product, or for sums
-/// the first one, or the first message. With more than two ranks, blocks that come from both sides halve that;
-/// sums wait for the rank before on both sides alike.
+/// Predicted seconds. One chunk of the shorter of the two parts cannot be hidden: the last product
+/// (for sums the first), or the first message. With more than two ranks, sending blocks in both
+/// directions halves it, except for sums, which wait for the previous rank in both directions.
 inline double predicted(Overlap how, Workload const& w, Machine const& m) {
   if (how == Overlap::none) return w.product + w.communication;
   double const pieces = static_cast<double>(w.ranks * w.chunks);
@@ -32,7 +32,7 @@ inline double predicted(Overlap how, Workload const& w, Machine const& m) {
          std::min(w.product, w.communication) / pieces * (both_ways ? 0.5 : 1.0);
 }
 
-/// The fastest between nodes.
+/// The fastest algorithm between nodes.
 inline Overlap fastest(Workload const& w, Machine const& m) {
   Overlap best = Overlap::none;
   for (Overlap const how : {Overlap::ring, Overlap::bidirectional})
@@ -40,22 +40,23 @@ inline Overlap fastest(Workload const& w, Machine const& m) {
   return best;
 }
 
-/// How a block goes round: `directions` 1, or 2 for half of it each way; each in `chunks` messages. At most
-/// `piece` flops are made without a look at what has come.
+/// How a block travels round the ring: in one direction, or half of it in each of 2; in `chunks`
+/// messages per direction. Between two progress calls to MPI at most `piece` flops are computed.
 struct Route {
   int directions = 1;
   std::int64_t chunks = 8;
   double piece = 1.5e9;
 };
 
-/// Bytes of a message: smaller ones make the network slower. Lowered by tests only.
+/// The least bytes of a message: smaller messages lower the bandwidth. Only tests change it.
 inline std::int64_t message_bytes = std::int64_t{1} << 17;
 
-/// The messages for blocks of at most `rows` rows of `row_bytes`, 16 each way at most. More of them hide
-/// more, until what each costs outweighs it: an MPI call between products, some ten latencies.
+/// The messages for blocks of at most `rows` rows of `row_bytes`, at most 16 in each direction.
+/// More messages hide more communication until the cost of each outweighs it: an MPI call between
+/// products, about ten latencies.
 inline Route route(Overlap how, std::int64_t rows, std::int64_t row_bytes, Machine const& m) {
   Route out;
-  out.piece = 0.03 * m.flops_per_second;  // what is below MPI holds so long's bytes
+  out.piece = 0.03 * m.flops_per_second;  // the transport below MPI buffers about 30 ms of traffic
   out.directions = how == Overlap::bidirectional ? 2 : 1;
   std::int64_t const one_way = (rows + out.directions - 1) / out.directions;
   auto const bytes = static_cast<double>(one_way * row_bytes);

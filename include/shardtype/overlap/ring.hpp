@@ -1,7 +1,8 @@
 #pragma once
-/// Products whose communication goes on while they compute: blocks travel round a ring of ranks in chunks,
-/// and each chunk is multiplied as it comes. The scaling book calls them collective matmuls; JAX's
-/// documents have the all-gather form. MPI moves data within its calls only, so between chunks it is called.
+/// Products overlapped with their communication: blocks travel round a ring of ranks in chunks, and
+/// each chunk is multiplied when it arrives. The scaling book calls them collective matmuls; JAX's
+/// documentation describes the all-gather form. MPI moves data only inside its calls, so it is
+/// called between chunks.
 
 #include <algorithm>
 #include <array>
@@ -19,7 +20,7 @@
 
 namespace shardtype::overlap {
 
-/// The part of `x` with these indices of `label`, where it has that dim.
+/// The part of `x` with these indices along `label`, if it has that dim.
 template <class T>
 kernels::Labelled<T> part(kernels::Labelled<T> x, int label, Range r) {
   int const d = x.find(label);
@@ -44,14 +45,14 @@ class Ring {
   std::int64_t chunks() const { return route_.chunks; }
   double piece_flops() const { return route_.piece; }
   Stream& stream(int direction) { return streams_[static_cast<std::size_t>(direction)]; }
-  /// The rank that is `by` places further the way of `direction`: 0 upwards, 1 downwards.
+  /// The rank at distance `by` in `direction`: 0 upwards, 1 downwards.
   int along(int direction, int by) const { return next(direction == 0 ? by : -by); }
-  /// After how many steps the block of rank `g` comes along `direction`.
+  /// Number of steps after which the block of rank `g` arrives in `direction`.
   int places(int direction, int g) const {
     int const by = direction == 0 ? me_ - g : g - me_;
     return (by % p_ + p_) % p_;
   }
-  /// The rows of a block of `n` that are chunk `c` of `direction`, and all that go this way.
+  /// The rows of a block of `n` rows that travel in `direction`, and those of its chunk `c`.
   Range way(std::int64_t n, int direction) const { return piece({0, n}, direction, directions()); }
   Range chunk(std::int64_t n, int direction, std::int64_t c) const {
     return piece(way(n, direction), c, chunks());
@@ -69,8 +70,9 @@ class Ring {
   std::array<Stream, 2> streams_;
 };
 
-/// One product on a ring. `a` and `b` are packed, the result too. What has come is multiplied in as large
-/// pieces as there are, up to some milliseconds: small ones are slow, and MPI must be called in between.
+/// One product on a ring. `a` and `b` are packed, and so is the result. Chunks that have arrived
+/// are multiplied in pieces as large as possible up to some milliseconds: small pieces are slow,
+/// and MPI must be called in between.
 template <class T, class Exec>
 class RingProduct {
   using Space = typename Exec::memory_space;
@@ -80,9 +82,9 @@ class RingProduct {
   RingProduct(Exec const& exec, Pool& pool, Comm& comm, Route const& route)
       : pool_(pool), comm_(comm), ring_(comm, route), product_(exec, pool) {}
 
-  /// `c` (memory: `data`) = `a` times `b`, where the ranks hold blocks of `a` (or, unless `first`, of `b`)
-  /// along `label`, as `blocks` says of each, where it lies in the whole: all_gather, then product, but nobody ever holds the whole operand; two
-  /// blocks of others at most.
+  /// `c` (memory: `data`) = `a` times `b`, where the ranks hold blocks of `a` (or, unless `first`,
+  /// of `b`) along `label`; `blocks` gives the range of each rank. all_gather, then product, but no
+  /// rank ever stores the whole operand: at most two blocks of other ranks.
   void gather(Block const& a, Block const& b, bool first, int label,
               detail::List<Range> const& blocks, Block const& c, T* data) {
     Block const& mine = first ? a : b;
@@ -94,7 +96,7 @@ class RingProduct {
     Rooms rooms(*this, shapes);
     std::int64_t const chunks = ring_.chunks();
     int const p = ring_.size();
-    // Blocks go the way of the stream: after `step` steps comes that of the rank so many places back.
+    // The block that arrives after `step` steps comes from the rank at that distance upstream.
     auto const owner = [&](int k, std::int64_t t) {
       return ring_.along(k, -static_cast<int>(t / chunks));
     };
@@ -106,14 +108,15 @@ class RingProduct {
       return ring_.chunk(shapes.of(owner(k, t)).layout.extent[0], k, t % chunks);
     };
     Progress progress[2];
-    // whether c's rows of rank g's block hold something already, from either direction
+    // whether the rows of c for rank g's block already hold a result, from either direction
     auto const touched = [&](int g) {
       bool out = false;
       for (int k = 0; k < ring_.directions(); ++k)
         out = out || progress[k].done > ring_.places(k, g) * chunks;
       return out;
     };
-    // Chunk t, with those of this rank first, is multiplied once it is here, and sent on at once.
+    // Chunk t (the first chunks are this rank's own) is multiplied when it is here, and sent on at
+    // once.
     auto const send = [&](int k, std::int64_t t) {
       Range const r = chunk_rows(k, t);
       std::int64_t const row = shapes.row_length(owner(k, t));
@@ -138,7 +141,7 @@ class RingProduct {
     for (int k = 0; k < ring_.directions(); ++k) {
       progress[k].posted = chunks;
       post(k);
-      // before anything is sent on: messages go in the order of their numbers
+      // first, because messages are sent in the order of their numbers
       for (std::int64_t t = 0; t < chunks; ++t) send(k, t);
     }
     work(progress, advance, false, [&](int k, std::int64_t t, std::int64_t end, bool dry) {
@@ -159,16 +162,18 @@ class RingProduct {
     ring_.finish();
   }
 
-  /// `data` = this rank's block along `label` of the sum of all ranks' `a` times `b`; `whole` is the shape of
-  /// the product before. reduce_scatter after the product, but nobody ever holds the product: two blocks of it
-  /// at most. The summands are added in the order of the ring.
+  /// `data` = this rank's block along `label` of the sum of all ranks' `a` times `b`; `whole` is
+  /// the shape of the product before the scatter. Product, then reduce_scatter, but no rank ever
+  /// stores the whole product: at most two blocks of it. The summands are added in the order of the
+  /// ring.
   void scatter(Block const& a, Block const& b, Block const& whole, int label,
                detail::List<Range> const& blocks, T* data) {
     sum(a, b, whole, label, blocks, data, [](int, Range) {});
   }
 
-  /// `c` = the sum of all ranks' `a` times `b`, on all: each rank's rows of it are summed as `scatter` does,
-  /// and sent round as they are done. `blocks` are along the outermost dim of `c`.
+  /// `c` = the sum of all ranks' `a` times `b`, on all ranks: each rank's rows are summed as in
+  /// `scatter`, and sent round as soon as they are finished. `blocks` are along the outermost dim
+  /// of `c`.
   void reduce(Block const& a, Block const& b, detail::List<Range> const& blocks, Block const& c,
               T* data) {
     int const p = ring_.size();
@@ -193,7 +198,8 @@ class RingProduct {
     T* const mine = data + blocks[static_cast<std::size_t>(round.along(0, 0))].begin * row;
     sum(a, b, c, c.label[0], blocks, mine,
         [&](int k, Range r) { round.stream(k).send(mine + r.begin * row, r.size() * row); });
-    // what comes before the last own chunk is sent waits for it, or streams would fall out of order
+    // chunks that arrive before the last own chunk is sent must wait for it, to keep streams in
+    // order
     for (bool all = false; !all;) {
       forward();
       all = true;
@@ -205,13 +211,13 @@ class RingProduct {
   }
 
  private:
-  /// How far one direction is, in chunks.
+  /// Progress of one direction, in chunks.
   struct Progress {
-    std::int64_t posted = 0;  ///< receives
-    std::int64_t done = 0;    ///< products
+    std::int64_t posted = 0;  ///< receives posted
+    std::int64_t done = 0;    ///< chunks multiplied
   };
 
-  /// The blocks of all ranks, alike but along one dim.
+  /// The blocks of all ranks; they differ only in the extent along one dim.
   struct Shapes {
     Block mine;
     int label;
@@ -227,14 +233,14 @@ class RingProduct {
       return x;
     }
     std::int64_t row_length(int g) const { return kernels::inner_length(of(g).layout, 0); }
-    /// What of `x` belongs to rows `r` of the block at `block`.
+    /// The part of `x` for rows `r` of the block `block`.
     Block part_of(Block const& x, Range block, Range r) const {
       if (dim == 0) return part(x, label, {block.begin + r.begin, block.begin + r.end});
       return part(part(x, label, block), mine.label[0], r);
     }
   };
 
-  /// Memory for one or two blocks of others, each way.
+  /// Receive memory: one or two blocks per direction.
   class Rooms {
    public:
     Rooms(RingProduct& of, Shapes const& shapes)
@@ -247,7 +253,7 @@ class RingProduct {
         }
     }
     std::int64_t places() const { return places_; }
-    /// Where row `row` of a block `x` lies that goes the way of `k` in turn `turn`.
+    /// Address of row `row` of a block `x` that arrives in direction `k` as number `turn`.
     T* place(int k, std::int64_t turn, std::int64_t row, Block const& x) const {
       return static_cast<T*>(room_[k][turn % places_].data()) +
              (row - ring_.way(x.layout.extent[0], k).begin) * kernels::inner_length(x.layout, 0);
@@ -260,8 +266,9 @@ class RingProduct {
     Buffer room_[2][2];
   };
 
-  /// Whether the `b`-th block that lay here is multiplied and has gone on, all of it: blocks may differ in
-  /// size, and then their chunks lie elsewhere.
+  /// Whether block `b` has been multiplied and sent on completely, so that its memory can be
+  /// reused. Block by block, because blocks may differ in size, and so do the positions of their
+  /// chunks.
   bool left(Progress const& progress, int k, std::int64_t b) {
     std::int64_t const end = (b + 1) * ring_.chunks();
     if (progress.done < end) return false;
@@ -276,9 +283,9 @@ class RingProduct {
                          static_cast<double>(z.layout.elements()));
   }
 
-  /// Multiplies all chunks; `early`: others wait for what comes of it. `multiply(direction, first, end, dry)`
-  /// multiplies some of one block that are here, or, if `dry`, tells how much work that is.
-  /// `advance(direction)` looks at what has come.
+  /// Multiplies all chunks; `early`: other ranks wait for the products. `multiply(direction, first,
+  /// end, dry)` multiplies some chunks of one block that have arrived or, if `dry`, returns their
+  /// flops. `advance(direction)` makes progress and notes arrivals.
   template <class Advance, class Multiply>
   void work(Progress (&progress)[2], Advance advance, bool early, Multiply multiply) {
     std::int64_t const chunks = ring_.chunks();
@@ -293,8 +300,9 @@ class RingProduct {
         advance(k);
         std::int64_t const done = progress[k].done;
         left = left || done < all;
-        // Small pieces are slow, so at least half of what is left of a block must be here, unless another
-        // rank waits for it; the last ones, whose time nothing hides, are small all the same.
+        // Small pieces are slow, so at least half of the rest of a block must have arrived, unless
+        // another rank waits for it. The last pieces are small all the same, because nothing hides
+        // their time.
         std::int64_t const rest = chunks - done % chunks;
         bool const awaited = early && done < (ring_.size() - 1) * chunks;
         std::int64_t const least =
@@ -309,14 +317,15 @@ class RingProduct {
         continue;
       }
       std::int64_t& t = progress[next].done;
-      // where others wait for the first chunks, these are made first
+      // if others wait for the first chunks, compute these first
       std::int64_t const many =
           early && t < chunks / 2 ? std::clamp<std::int64_t>(chunks / 4, 1, most) : most;
       std::int64_t const end =
           std::min({t + many, (t / chunks + 1) * chunks, chunks + ring_.stream(next).come()});
       multiply(next, t, end, false);
       t = end;
-      // What came and went meanwhile lies in buffers below MPI, which moves some kilobytes per call.
+      // Messages that arrived or left meanwhile are in buffers below MPI, which moves some
+      // kilobytes per call.
       for (int quiet = 0; quiet < 128; ++quiet)
         for (int k = 0; k < ring_.directions(); ++k) {
           std::int64_t const before = ring_.stream(k).come();
@@ -326,8 +335,9 @@ class RingProduct {
     }
   }
 
-  /// The summing stage: partial sums of rank g's block travel from rank to rank, each adds its own, and the
-  /// last is g. `ready(direction, rows)` is called for each chunk of the own block, at `target`.
+  /// The summing stage: partial sums of rank g's block travel from rank to rank, each rank adds its
+  /// own, and g is the last. `ready(direction, rows)` is called for each finished chunk of the own
+  /// block, at `target`.
   template <class Ready>
   void sum(Block const& a, Block const& b, Block const& whole, int label,
            detail::List<Range> const& blocks, T* target, Ready ready) {
@@ -350,7 +360,7 @@ class RingProduct {
     auto const advance = [&](int k) {
       Stream& stream = ring_.stream(k);
       for (std::int64_t& t = progress[k].posted; t < p * chunks; ++t) {
-        std::int64_t const last = t / chunks - 2;  // lay in the same place
+        std::int64_t const last = t / chunks - 2;  // the last block that used the same memory
         if (t / chunks != p - 1 && last >= 0 && !left(progress[k], k, last)) break;
         Range const r = chunk_rows(k, t);
         stream.receive(lies(k, t, r.begin), r.size() * shapes.row_length(owner(k, t)));

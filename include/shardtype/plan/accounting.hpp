@@ -1,5 +1,5 @@
 #pragma once
-/// What steps add up to: one accounting for the plans of operations, functions and whole expressions.
+/// Sums of the costs of steps, for the plans of operations, functions and whole expressions.
 
 #include <algorithm>
 #include <cstdint>
@@ -10,13 +10,14 @@
 
 namespace shardtype::planning {
 
-/// What a local computation takes on the busiest rank.
+/// Costs of a local computation on the busiest rank.
 struct Computation {
   std::int64_t flops = 0;
-  std::int64_t bytes = 0;      ///< read and written; a view reads and writes none
-  std::int64_t workspace = 0;  ///< bytes beside operands and result
-  bool shares = false;         ///< the result lies in the memory of an operand
-  /// Flops of a product, in those of float: it takes their time. Negative: it takes the time of its bytes.
+  std::int64_t bytes = 0;      ///< read and written; none for a view
+  std::int64_t workspace = 0;  ///< bytes besides operands and result
+  bool shares = false;         ///< whether the result shares memory with an operand
+  /// Flops of a product, as flops of float; they determine its time. Negative: not a product; its
+  /// bytes determine the time.
   double product = -1;
 };
 
@@ -26,8 +27,7 @@ constexpr std::int64_t computing_time(Computation const& c, Machine const& m) {
   return picoseconds(static_cast<double>(c.bytes), m.memory_bytes_per_second);
 }
 
-/// Bytes that one rank holds, and the most at once. Exact on the way, whatever is added and taken away;
-/// what it answers saturates.
+/// Bytes that one rank holds now, and their maximum so far. Counted exactly; results saturate.
 class MemoryUse {
  public:
   constexpr void hold(std::int64_t bytes) {
@@ -39,53 +39,53 @@ class MemoryUse {
     if (low_ < bytes) low_ += saturated + 1, --high_;
     low_ -= bytes;
   }
-  /// For a moment, beside what is held.
+  /// Records temporary memory in addition to the bytes held.
   constexpr void need(std::int64_t bytes) { peak_ = std::max(peak_, add_sat(held(), bytes)); }
   constexpr std::int64_t held() const { return high_ > 0 ? saturated : low_; }
   constexpr std::int64_t peak() const { return peak_; }
 
  private:
-  // the bytes are high * 2^62 + low
+  // the bytes held are high * 2^62 + low
   std::int64_t low_ = 0;
   std::int64_t high_ = 0;
   std::int64_t peak_ = 0;
 };
 
-/// What an Accounting can be asked.
+/// The questions that an Accounting can answer.
 enum class Answer : std::int8_t {
   counts,  ///< collectives and messages
-  bytes,   ///< that ranks move
+  bytes,   ///< bytes that ranks move
   flops,
   memory,
   cost
 };
 
-/// Is told what runs, in order, and answers what it adds up to. Any number of steps; an answer that is not asked
-/// for takes no time.
+/// Receives the steps that run, in order, and adds up their costs. Any number of steps; only the
+/// requested answers are computed.
 class Accounting {
  public:
-  /// Answers all but times.
+  /// Answers everything except times.
   constexpr Accounting() = default;
-  /// Answers all. The machine must live as long.
+  /// Answers everything. The machine must outlive it.
   constexpr explicit Accounting(Machine const& m) : machine_(&m), priced_(true) {}
   /// Answers one question only.
   constexpr explicit Accounting(Answer only) : asked_(only), all_(false) {}
   constexpr Accounting(Answer only, Machine const& m)
       : machine_(&m), asked_(only), all_(false), priced_(true) {}
 
-  /// Whether this is asked: what the answer needs must be told.
+  /// Whether this answer is requested, so that its data must be passed.
   constexpr bool asks(Answer a) const {
     return (all_ || asked_ == a) && (a != Answer::cost || priced_);
   }
 
-  // what runs
+  // the steps that run
 
-  /// A rank holds so many bytes from now on, or no longer, or for a moment.
+  /// A rank holds these bytes from now on, or no longer, or temporarily.
   constexpr void hold(std::int64_t bytes) { memory_.hold(bytes); }
   constexpr void release(std::int64_t bytes) { memory_.release(bytes); }
   constexpr void need(std::int64_t bytes) { memory_.need(bytes); }
-  /// A slice, a transpose or a collective. Where the first block of its dims is not with the first rank:
-  /// `first` has it.
+  /// A slice, a transpose or a collective. `first` has the first block of its dims, if that is not
+  /// the first rank.
   constexpr void move(Step const& s, Sizing const& z, Coords const& first = {}) {
     if (asks(Answer::counts)) run(s.collective, z.sizes.product(s.axes));
     if (asks(Answer::bytes) && s.collective != Collective::none) moves_.push_back({s, z, first});
@@ -96,38 +96,38 @@ class Accounting {
     flops_ = add_sat(flops_, c.flops);
     if (asks(Answer::cost)) spend({computing_time(c, *machine_), 0, c.flops, 0, 0});
   }
-  /// A step over a group of so many ranks, of which only counts are asked.
+  /// A step over a group of `ranks` ranks, when only counts are requested.
   constexpr void run(Collective c, std::int64_t ranks) {
     ++counts_[static_cast<int>(c)];
     messages_ = add_sat(messages_, step_messages(c, ranks));
   }
-  /// What something costs that has a price already.
+  /// Adds a cost that is already known.
   constexpr void spend(Cost const& c) { cost_ = cost_ + c; }
-  /// Calls `body(k, *this)` for each round, k = 0, 1, ...: what it tells may depend on k.
+  /// Calls `body(k, *this)` for each round, k = 0, 1, ...; the steps it passes may depend on k.
   template <class Body>
   constexpr void repeat(std::int64_t rounds, Body body) {
     for (std::int64_t k = 0; k < rounds; ++k) body(k, *this);
   }
 
-  // what it adds up to
+  // the answers
 
-  /// How many collectives of this kind run; none: how many local steps.
+  /// Number of collectives of this kind; for `none`, of local steps.
   constexpr int count(Collective c) const { return counts_[static_cast<int>(c)]; }
-  /// How many collectives run at all.
+  /// Number of all collectives.
   constexpr int collectives() const {
     int n = 0;
     for (Collective const c : all_collectives) n += count(c);
     return n;
   }
-  /// Messages each rank sends.
+  /// Number of messages that each rank sends.
   constexpr std::int64_t messages() const { return messages_; }
-  /// Payload bytes at the rank with these coordinates; conventions at `step_bytes`.
+  /// Payload bytes of the rank with these coordinates; conventions at `step_bytes`.
   constexpr std::int64_t bytes(Coords const& at) const {
     std::int64_t sum = 0;
     for (Move const& m : moves_) sum = add_sat(sum, step_bytes(m.step, m.sizing, m.seen_from(at)));
     return sum;
   }
-  /// The most bytes that any rank moves.
+  /// The bytes of the rank that moves the most.
   constexpr std::int64_t bytes_per_rank() const {
     if (moves_.empty()) return 0;
     Sizes sizes;
@@ -145,11 +145,11 @@ class Accounting {
     for (std::int64_t k = 0; k < ranks.size(); ++k) most = std::max(most, bytes(ranks.at(k)));
     return most;
   }
-  /// Floating-point operations of the busiest rank of each step.
+  /// Floating-point operations; of each step, those of its busiest rank.
   constexpr std::int64_t flops() const { return flops_; }
-  /// Most bytes a rank holds at once.
+  /// Peak of the bytes that a rank holds.
   constexpr std::int64_t peak_bytes() const { return memory_.peak(); }
-  /// Predicted cost for the busiest rank of each step.
+  /// Predicted cost; of each step, that of its busiest rank.
   constexpr Cost cost() const {
     Cost c = cost_;
     c.peak_bytes = peak_bytes();
@@ -165,7 +165,7 @@ class Accounting {
     Sizing sizing{};
     Coords first{};
 
-    /// Coordinates counted from the first block's.
+    /// Coordinates relative to those of the first block.
     constexpr Coords seen_from(Coords at) const {
       for (int x = 0; x < max_axes; ++x)
         if (first[x] != 0) at.at[x] = (at[x] + sizing.sizes[x] - first[x]) % sizing.sizes[x];
@@ -176,7 +176,8 @@ class Accounting {
   Machine const* machine_ = nullptr;
   Answer asked_ = Answer::counts;
   bool all_ = true;
-  bool priced_ = false;  // g++ 12 takes the address of a default argument for one that may be none
+  bool priced_ = false;  // a flag, because g++ 12 takes the address of a default argument for
+                         // possibly null
   int counts_[collective_rows]{};
   std::int64_t messages_ = 0;
   std::int64_t flops_ = 0;

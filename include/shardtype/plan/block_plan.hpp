@@ -1,5 +1,5 @@
 #pragma once
-/// Plans of what moves blocks in manual mode: one step, in strict mode's terms.
+/// Plans of the collectives and casts of manual mode: one step each, as in strict mode.
 
 #include <cstdint>
 #include <limits>
@@ -10,13 +10,13 @@
 
 namespace shardtype::planning {
 
-/// One call of a movement on a block, as values. Extents are the block's.
+/// One call of a collective or cast on a block, as values. Extents are the block's.
 struct BlockCall {
   Movement how{};
   AxisList axes{};  ///< the group, in the order of the call
   ReduceKind kind = ReduceKind::sum;
   bool mean = false;
-  int first = -1;  ///< the labels that it names
+  int first = -1;  ///< labels named by the call
   int second = -1;
   Spec given{};
   Spec result{};
@@ -28,7 +28,7 @@ struct BlockCall {
   constexpr std::int64_t ranks() const { return sizes.product(axes); }
 };
 
-/// The dims of `s` alone.
+/// The dims of `s` without their axes and states.
 constexpr Spec dims_of(Spec const& s) {
   Spec out;
   for (int d = 0; d < s.rank; ++d) out.add(s.dims[d].label);
@@ -47,16 +47,18 @@ constexpr OwnSizing own_sizing(Spec const& s, std::int64_t const* extents, std::
   return {{}, extents_by_label(s, extents), bytes};
 }
 
-/// A label that `s` has not, or -1.
+/// A label that `s` does not use, or -1.
 constexpr int unused_label(Spec const& s) {
   for (int l = 0; l < max_dims; ++l)
     if (s.find(l) < 0) return l;
   return -1;
 }
 
-/// The pieces of an all_to_all: the blocks of the group as one tensor, split along a dim `join` before and along that
-/// of the first label after. Pieces that are put together along the dim they are cut along need a `join` of their
-/// own: piece g of each block goes to rank g. One axis can say so as block-cyclic, with pieces as blocks.
+/// Describes an all_to_all of pieces as a change of split: the blocks of the group form one tensor,
+/// split along a dim `join` before and along the dim of the first label after. If the pieces are
+/// concatenated along the dim they are cut along, `join` must be a dim of its own, because piece g
+/// of each block goes to rank g. For a single axis a block-cyclic split with pieces as blocks says
+/// the same.
 constexpr void exchange(Step& s, BlockCall const& c, Extents& as_one) {
   std::int64_t const p = c.ranks();
   int const cut = c.given.find(c.first);
@@ -91,8 +93,8 @@ constexpr void exchange(Step& s, BlockCall const& c, Extents& as_one) {
   s.after = split_along(whole, s.to, c.axes);
 }
 
-/// The collective of one movement; `as_one` becomes the extents of the value that it works on, which are those of
-/// the blocks of the group as one tensor.
+/// The collective of one call; sets `as_one` to the extents of its value, the blocks of the group
+/// as one tensor.
 constexpr Step block_step(BlockCall const& c, Extents& as_one) {
   Step s;
   s.action = Action::communicate;
@@ -141,7 +143,7 @@ constexpr Step block_step(BlockCall const& c, Extents& as_one) {
   return s;
 }
 
-/// The plan of one call: its collective if it `moves` anything, and what is computed beside.
+/// The plan of one call: its collective, if it `moves` anything, and its local computation.
 constexpr Plan block_plan(std::string_view name, BlockCall const& c, bool moves) {
   CallSizing sizing;
   OwnSizing const given = own_sizing(c.given, c.given_extents, c.element_bytes);
@@ -156,7 +158,8 @@ constexpr Plan block_plan(std::string_view name, BlockCall const& c, bool moves)
   if (!local) s = block_step(c, sizing.common.extents);
   Plan p = plan_of_call(name, sizing);
   if (!local && moves) {
-    s.slot = operand_slot(1);  // beside operand and result: its extents are of the group
+    s.slot = operand_slot(1);  // a slot of its own, besides operand and result, because its extents
+                               // are the group's
     p.push(s);
   }
   Work work;
@@ -166,7 +169,8 @@ constexpr Plan block_plan(std::string_view name, BlockCall const& c, bool moves)
   return p;
 }
 
-/// The step of an exchange whose pieces each rank chooses: at most the whole block of `s` leaves it.
+/// The step of an exchange whose pieces are chosen by each rank: a rank sends at most the whole
+/// block of `s`.
 constexpr Step whole_block_step(Collective what, Spec const& s, AxisList const& axes, Slot slot) {
   Step step;
   step.action = Action::communicate;

@@ -1,10 +1,10 @@
 #pragma once
-/// The plan of a product: how the operands are brought to shardings that fit, the local product,
-/// and how its result reaches the sharding that was named.
+/// The plan of a product with a named result: reshards of the operands to shardings that fit, the
+/// local product, and the reshard of its result to the named sharding.
 ///
-/// Operands stay put except where the strict rule refuses; there the few repairs of docs/rules.md
-/// are priced and the cheapest is taken. An axis that neither operand uses is sliced, for free, onto
-/// what the result wants.
+/// Operands are not moved unless the strict rule refuses. Then the possible repairs (docs/rules.md)
+/// are priced and the cheapest is chosen. An axis that neither operand uses is sliced, for free, to
+/// the result's split.
 
 #include <cstdint>
 #include <limits>
@@ -16,12 +16,12 @@
 
 namespace shardtype::planning {
 
-/// What one axis does in the product, when it splits no label.
+/// Roles of an axis that splits no label in the product.
 inline constexpr int idle = -1;
 inline constexpr int owed_by_a = -2;
 inline constexpr int owed_by_b = -3;
 
-/// The roles one axis may take: a label it splits, or one of the above.
+/// The roles that one axis may take: a label that it splits, or one of the above.
 struct Roles {
   int size = 0;
   int at[4]{};
@@ -37,7 +37,7 @@ constexpr int label_of(Spec const& s, int axis) {
   return d < 0 ? -1 : s.dims[d].label;
 }
 
-/// A label that is summed over, contracted before all; -1 if there is none.
+/// A label that is summed over, preferably a contracted one; -1 if there is none.
 constexpr int summed_label(Spec const& a, Spec const& b, Labels const& out) {
   for (int d = 0; d < a.rank; ++d)
     if (!out.contains(a.dims[d].label) && b.find(a.dims[d].label) >= 0) return a.dims[d].label;
@@ -57,7 +57,7 @@ constexpr int stays_on(int x, Spec const& a, Spec const& b, Spec const& wanted) 
   return l;
 }
 
-/// The roles the plan may give axis `x`.
+/// The roles that the plan may give axis `x`.
 constexpr Roles roles_of(int x, Spec const& a, Spec const& b, Spec const& wanted,
                          Labels const& out) {
   Roles roles;
@@ -67,7 +67,7 @@ constexpr Roles roles_of(int x, Spec const& a, Spec const& b, Spec const& wanted
   bool const ub = b.unreduced.contains(x);
   int const want = label_of(wanted, x);
   if (ua || ub) {
-    // one operand may keep what it owes if the other is the same on all ranks
+    // an operand may stay unreduced if the other is replicated
     if (ua) roles.add(owed_by_a);
     if (ub) roles.add(owed_by_b);
     if (la >= 0) roles.add(la);
@@ -75,7 +75,7 @@ constexpr Roles roles_of(int x, Spec const& a, Spec const& b, Spec const& wanted
     return roles;
   }
   if (wanted.unreduced.contains(x)) {
-    // owed in the result: the axis must split something that is summed over
+    // unreduced in the result: the axis must split a label that is summed over
     if (la >= 0 && !out.contains(la)) roles.add(la);
     if (lb >= 0 && !out.contains(lb)) roles.add(lb);
     if (roles.size == 0) roles.add(summed_label(a, b, out));
@@ -98,12 +98,13 @@ constexpr Roles roles_of(int x, Spec const& a, Spec const& b, Spec const& wanted
   int const l = la >= 0 ? la : lb;
   roles.add(l);
   bool const contracted = role_of(l, a, b, out) == LabelRole::contracted;
-  if (contracted && la != lb) roles.add(idle);  // gather the one side instead of slicing the other
+  if (contracted && la != lb) roles.add(idle);  // gather one operand instead of slicing the other
   return roles;
 }
 
-/// The axes that take role `label`: first those of `major` in its order, then those of `minor`, then
-/// the result's, then the rest. One axis deals out in turns if it does so where it was found.
+/// The axes with role `label`: first those of `major` in its order, then those of `minor`, then
+/// those of `result`, then the rest. A single axis is block-cyclic if it was so in the list it
+/// comes from.
 constexpr AxisList axes_with_role(int const* role, int label, AxisList const& major,
                                   AxisList const& minor, AxisList const& result) {
   AxisList out;
@@ -121,8 +122,8 @@ constexpr AxisList axes_with_role(int const* role, int label, AxisList const& ma
   return out;
 }
 
-/// `s` resharded so that every axis takes its role. `swap` has bit l set where the other operand's
-/// order comes first on shared label l.
+/// `s` resharded so that every axis has its role. Bit l of `swap`: on shared label l the other
+/// operand's order comes first.
 constexpr Spec with_roles(Spec const& s, Spec const& other, Spec const& wanted, int const* role,
                           std::uint32_t swap, bool is_a) {
   Spec out;
@@ -147,7 +148,7 @@ constexpr std::int64_t product_flops(Spec const& a, Spec const& b, Sizing const&
   auto length = [&](Spec const& s, int d) {
     return largest_block(z.extents[s.dims[d].label], s.dims[d].axes, z.sizes);
   };
-  double flops = 2;  // in floating point: the product of all extents may exceed 63 bits
+  double flops = 2;  // computed in double: the product of all extents may exceed 63 bits
   for (int d = 0; d < a.rank; ++d) flops *= static_cast<double>(length(a, d));
   for (int d = 0; d < b.rank; ++d)
     if (a.find(b.dims[d].label) < 0) flops *= static_cast<double>(length(b, d));
@@ -161,7 +162,7 @@ constexpr Cost product_cost(Spec const& a, Spec const& b, Sizing const& z, Machi
   return c;
 }
 
-/// The sizing by which the operands and the result of a product are weighed.
+/// The sizing by which the planner compares costs of the operands and the result of a product.
 constexpr Sizing weighed_sizing(Spec const& a, Spec const& b, Spec const& c, Sizing const& z) {
   return weighable(a, z) && weighable(b, z) && weighable(c, z) ? z : with_short_dims(z);
 }
@@ -176,7 +177,8 @@ constexpr void append_product(Plan& plan, Spec const& c) {
   plan.push(s);
 }
 
-/// Gives a plan that was made for weighable sizes its own; its product is that of `a` and `b`.
+/// Restores the actual sizes in a plan that was made for comparable ones; its product is that of
+/// `a` and `b`.
 constexpr void size_contraction(Plan& plan, Spec const& a, Spec const& b, Sizing const& z) {
   plan.sizing = z;
   plan.local_flops = product_flops(a, b, z);
@@ -193,7 +195,7 @@ constexpr Plan empty_contraction(Spec const& a, Spec const& b, Spec const& resul
   return plan;
 }
 
-/// What is known of the cost of bringing one value from a sharding to another.
+/// The known bounds or cost of one reshard.
 struct Known {
   Spec from{};
   Spec to{};
@@ -202,7 +204,7 @@ struct Known {
   bool exact = false;
 };
 
-/// What the searches of one product have found so far, for the next evaluation to go on from.
+/// Results of the searches for one product so far, with which the next evaluation continues.
 struct Progress {
   struct Found {
     std::int64_t least = 0;
@@ -215,14 +217,15 @@ struct Progress {
   bool finished = false;
 };
 
-/// Costs of reshards: choices share many, and each is a search, made only as far as a limit asks.
+/// Costs of reshards. Candidates share many reshards, and each cost is a search, which runs only up
+/// to the limit that is asked for.
 class KnownCosts {
  public:
-  /// Searches start while fewer than `budget` steps have been looked at.
+  /// Starts searches while fewer than `budget` steps have been visited.
   constexpr KnownCosts(Sizing const& z, Machine const& m, Progress const& before, int budget)
       : z_(z), m_(m), before_(before), budget_(budget) {}
 
-  /// The number of this pair; `to` has its dims in any order.
+  /// Index of this pair; `to` may have its dims in any order.
   constexpr int find(Spec const& from, Spec const& to) {
     for (int k = 0; k < static_cast<int>(known_.size()); ++k)
       if (at(k).to == to && at(k).from == from) return k;
@@ -240,7 +243,7 @@ class KnownCosts {
     return static_cast<int>(known_.size()) - 1;
   }
   constexpr Known& at(int k) { return known_[static_cast<std::size_t>(k)]; }
-  /// Whether the reshard takes at most `limit` picoseconds; then its cost is exact.
+  /// Whether the reshard takes at most `limit` picoseconds; if so, its cost is exact.
   constexpr bool within(int number, std::int64_t limit) {
     Known& k = at(number);
     if (!k.exact && k.bounds.least <= limit) {
@@ -268,7 +271,7 @@ class KnownCosts {
     }
     k.bounds = {k.cost.picoseconds, k.cost.picoseconds};
   }
-  /// Whether a search was due that the budget did not allow.
+  /// Whether a search was not run for lack of budget.
   constexpr bool interrupted() const { return interrupted_; }
   constexpr Progress progress() const {
     Progress out;
@@ -287,26 +290,28 @@ class KnownCosts {
   shardtype::detail::List<Known> known_;
 };
 
-/// One way to make a product: the shardings of the operands and of the result, and numbers of the
-/// reshards to and from them.
+/// A candidate for a product: the shardings of the operands and of the result, and the indices of
+/// the reshards to and from them.
 struct Choice {
   Spec a{};
   Spec b{};
   Spec c{};
   Cost product{};
   int reshard[3]{};
-  std::int64_t most = 0;  ///< picoseconds, by the bounds
+  std::int64_t most = 0;  ///< picoseconds, an upper bound
   bool done = false;
 };
 
-/// The choice for one product, with the times of its reshards; or how far the search has come.
+/// The chosen candidate for one product, with the times of its reshards; or the progress of the
+/// search.
 struct Chosen {
   Choice way{};
   std::int64_t time[3]{};
   Progress progress{};
 };
 
-/// The operand as the product uses it: on a batch label the shorter list is sliced to the longer.
+/// An operand as the product uses it: on a batch label the shorter axis list is sliced to the
+/// longer.
 constexpr Spec batch_sliced(Spec s, Spec const& other) {
   for (int d = 0; d < s.rank; ++d) {
     AxisList const theirs = rules::axes_on(other, s.dims[d].label);
@@ -316,7 +321,7 @@ constexpr Spec batch_sliced(Spec s, Spec const& other) {
   return s;
 }
 
-/// The plan of a strict product, which the rule has accepted with result `c`: no communication.
+/// The plan of a strict product that the rule has accepted with result `c`. No communication.
 constexpr Plan strict_contraction_plan(Spec const& a, Spec const& b, Spec const& c, Sizing const& z,
                                        ProductElements const& elements = {}) {
   Plan plan = empty_contraction(a, b, c, weighed_sizing(a, b, c, z), elements);
@@ -329,7 +334,7 @@ constexpr Plan strict_contraction_plan(Spec const& a, Spec const& b, Spec const&
   return plan;
 }
 
-/// The cheapest way to make a product whose result is named.
+/// Finds the cheapest candidate for a product with a named result.
 constexpr Chosen choose_way(Spec const& a, Spec const& b, Spec const& wanted, Sizing const& z,
                             Machine const& m, Progress const& before, int budget) {
   Labels const out = labels_of(wanted);
@@ -348,7 +353,7 @@ constexpr Chosen choose_way(Spec const& a, Spec const& b, Spec const& wanted, Si
     }
     choices *= roles[x].size;
   }
-  // labels whose axes could stand in a's order or in b's
+  // labels whose axes could be in a's order or in b's
   int ordered[max_dims]{};
   int orders = 0;
   for (int d = 0; d < a.rank; ++d) {
@@ -386,7 +391,8 @@ constexpr Chosen choose_way(Spec const& a, Spec const& b, Spec const& wanted, Si
       ways.push_back(way);
     }
   }
-  // The likely ones first, each as far as it may still be the best. Equal costs: the first.
+  // Examine promising candidates first, each only while it may still be the best. Of equal costs,
+  // the first wins.
   std::size_t best = ways.size();
   Cost best_cost{};
   for (std::size_t round = 0; round < ways.size(); ++round) {
@@ -396,7 +402,7 @@ constexpr Chosen choose_way(Spec const& a, Spec const& b, Spec const& wanted, Si
     Choice& way = ways[next];
     way.done = true;
     Cost cost = way.product;
-    // where times are not told apart, the bytes of all ways are looked at
+    // if times are beyond comparison, compare the bytes of all candidates
     bool const timed = best < ways.size() && best_cost.picoseconds < longest_time;
     std::int64_t limit = (timed ? best_cost.picoseconds : way.most) - cost.picoseconds;
     for (int number : way.reshard) limit -= costs.at(number).bounds.least;
@@ -422,16 +428,16 @@ constexpr Chosen choose_way(Spec const& a, Spec const& b, Spec const& wanted, Si
   return chosen;
 }
 
-/// A part of the work of `contraction_plan`, small enough for one evaluation by a compiler with
-/// default limits: goes on from `before` and tells what it has found.
+/// A part of the work of `contraction_plan` that is small enough for one evaluation by a compiler
+/// with default limits. Continues from `before` and returns its own progress.
 constexpr Progress contraction_progress(Spec const& a, Spec const& b, Spec const& wanted,
                                         Sizing const& z, Progress const& before = {}) {
   Sizing const weighed = weighed_sizing(a, b, wanted, z);
   return choose_way(a, b, wanted, weighed, {}, before, 1200).progress;
 }
 
-/// The plan of a product whose result is named: `wanted` has passed `rules::named_contraction`.
-/// `before` is what is known of the costs on this machine.
+/// The plan of a product with the named result `wanted`, which `rules::named_contraction` has
+/// accepted. `before`: costs on this machine that are already known.
 constexpr Plan contraction_plan(Spec const& a, Spec const& b, Spec const& wanted, Sizing const& z,
                                 Machine const& m = {}, Progress const& before = {},
                                 ProductElements const& elements = {}) {

@@ -1,5 +1,5 @@
 #pragma once
-/// What a plan costs; planners compare nothing else.
+/// Costs of plans, by which planners compare them.
 
 #include <algorithm>
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace shardtype::planning {
 
-/// Cost of steps for the busiest rank, in the order of comparison: predicted time, bytes, flops,
-/// messages, peak memory. Bytes alone could not see redundant work.
+/// Cost of steps for the busiest rank. Compared in this order: predicted time, bytes, flops,
+/// messages, peak memory. Bytes alone would not count redundant computation.
 struct Cost {
   std::int64_t picoseconds = 0;
   std::int64_t bytes = 0;
@@ -33,8 +33,8 @@ struct Cost {
   friend constexpr bool operator==(Cost const&, Cost const&) = default;
 };
 
-/// Payload bytes of the busiest rank in one collective over a group of `p` ranks that changes a sharding whose
-/// largest blocks have `before` bytes into one with `after`.
+/// Payload bytes of the busiest rank in one collective over a group of `p` ranks. The largest
+/// blocks have `before` bytes before it and `after` bytes after it.
 constexpr std::int64_t step_payload(Collective collective, std::int64_t before, std::int64_t after,
                                     std::int64_t p) {
   switch (collective) {
@@ -47,7 +47,7 @@ constexpr std::int64_t step_payload(Collective collective, std::int64_t before, 
     case Collective::all_to_all:
       return before - before / p;
     case Collective::permute:
-    case Collective::neighbor:  // a bound: no rank sends more than its block
+    case Collective::neighbor:  // an upper bound: no rank sends more than its block
       return p > 1 ? before : 0;
     case Collective::broadcast:
       return p > 1 ? after : 0;
@@ -57,27 +57,29 @@ constexpr std::int64_t step_payload(Collective collective, std::int64_t before, 
   return 0;
 }
 
-/// Predicted time to move so many bytes of the busiest rank in one collective.
+/// Predicted transfer time of a collective in which the busiest rank moves `bytes` bytes.
 constexpr std::int64_t step_transfer(Collective collective, std::int64_t bytes, Machine const& m) {
   double each = 1;
   if (collective == Collective::all_to_all) each = m.hops;
   if (collective == Collective::reduce_scatter) each = m.reducing;
-  if (collective == Collective::all_reduce) each = (m.reducing + 1) / 2;  // then it gathers
+  if (collective == Collective::all_reduce)
+    each = (m.reducing + 1) / 2;  // the second half is a
+                                  // gather
   return picoseconds(static_cast<double>(bytes) * each, m.bytes_per_second);
 }
 
-/// Predicted latency of one collective over `p` ranks: that of its messages and one more, for all its ranks to
-/// meet.
+/// Predicted latency of one collective over `p` ranks: that of its messages, and one more for the
+/// ranks to synchronize.
 constexpr std::int64_t step_latency(Collective collective, std::int64_t p, Machine const& m) {
   return picoseconds(static_cast<double>(step_messages(collective, p)) + 1, 1.0 / m.latency);
 }
 
-/// Predicted time of a slice, which leaves a view of so many bytes: what reads it skips the rest.
+/// Predicted time of a slice that leaves a view of `after` bytes: its reader reads with a stride.
 constexpr std::int64_t slice_time(std::int64_t after, Machine const& m) {
   return picoseconds(static_cast<double>(after), m.memory_bytes_per_second);
 }
 
-/// Cost of one such step; of a slice, by the bytes it leaves.
+/// Cost of a collective; for a slice, by the bytes that it leaves.
 constexpr Cost step_cost(Collective collective, std::int64_t before, std::int64_t after,
                          std::int64_t p, Machine const& m) {
   Cost c;
@@ -92,8 +94,8 @@ constexpr Cost step_cost(Collective collective, std::int64_t before, std::int64_
   return c;
 }
 
-/// The same for a step of a plan. Where a dim is split otherwise, what arrives says what is sent: as
-/// many ranks may need a part as hold the same.
+/// Cost of a step of a plan. If a dim is split in another way, the bytes sent equal the bytes
+/// received: as many ranks need a part as hold it.
 constexpr Cost step_cost(Step const& s, Sizing const& z, Machine const& m) {
   std::int64_t const before =
       mul_sat(largest_elements(s.before, z.extents, z.sizes), z.element_bytes);
@@ -103,14 +105,15 @@ constexpr Cost step_cost(Step const& s, Sizing const& z, Machine const& m) {
   return step_cost(s.collective, otherwise ? after : before, after, z.sizes.product(s.axes), m);
 }
 
-/// Whether 62 bits count the bytes of a tensor, and so of all blocks of it.
+/// Whether the bytes of a tensor, and so of all its blocks, fit into 62 bits.
 constexpr bool weighable(Spec const& s, Sizing const& z) {
   auto bytes = static_cast<double>(z.element_bytes);
   for (int d = 0; d < s.rank; ++d)
     if (std::int64_t const n = z.extents[s.dims[d].label]; n > 1) bytes *= static_cast<double>(n);
   return bytes < static_cast<double>(saturated);
 }
-/// The sizing by which a planner weighs what is not weighable: too large to exist, it has a plan still.
+/// The sizing by which a planner compares costs if sizes are not weighable: such tensors cannot
+/// exist, but have a plan.
 constexpr Sizing with_short_dims(Sizing z) {
   constexpr std::int64_t few = 64;
   for (std::int64_t& n : z.extents.at) n = std::min(n, few);

@@ -48,7 +48,7 @@ inline std::string collective_text(Collective c) {
   return "local";
 }
 
-/// Columns count code points, not bytes: `·` is two bytes wide.
+/// Width in code points, not bytes: `·` has two bytes.
 inline std::string padded(std::string text, std::size_t width) {
   std::size_t shown = 0;
   for (char c : text) shown += (static_cast<unsigned char>(c) & 0xC0U) != 0x80U ? 1 : 0;
@@ -62,7 +62,7 @@ inline std::int64_t step_bytes_per_rank(Step const& s, Sizing const& z, Coords c
   a.move(s, z, first);
   return a.bytes_per_rank();
 }
-/// What a step moves or computes in the rounds that it runs in: how many they are, the least and the most.
+/// Range of the bytes or flops of a step over its rounds, with the number of rounds.
 inline std::string rounds_text(planning::Repeat const& loop, int step, Step const& s,
                                Sizing const& z) {
   std::int64_t rounds = 0;
@@ -91,9 +91,10 @@ inline std::string rounds_text(planning::Repeat const& loop, int step, Step cons
 
 }  // namespace detail
 
-/// The plan as text: a line for the whole, a line per step with what it moves. Bytes and flops are
-/// those of the busiest rank. Operands are called A and B, the result C, an intermediate P. A step that repeats
-/// has one line, with the number of its rounds and the least and the most that it moves or computes in one.
+/// The plan as text: a line for the total, and a line per step with the bytes it moves or the flops
+/// it computes, which are those of the busiest rank. Operands are called A and B, the result C, an
+/// intermediate value P. A repeated step has one line, with the number of its rounds and the range
+/// of bytes or flops per round.
 ///
 ///     C[I@X, K@Y] = A[I@X, J@Y] · B[J@Y, K]       1 collective, 0.52 MB/rank, peak 3.1 MB, ...
 ///       1  local            P[I@X, K]{U:Y} = A · B                   0.21 GFLOP

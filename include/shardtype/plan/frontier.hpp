@@ -1,5 +1,5 @@
 #pragma once
-/// The best ways to have one value of a program in each of its layouts: a step of the dynamic program
+/// The Pareto front of one value of a program over its layouts: the state of the dynamic program
 /// behind automatic mode.
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 
 namespace shardtype::planning {
 
-/// What steps over each set of axes cost on a machine.
+/// Costs of steps over each set of axes on a machine.
 struct Rates {
   Machine over[1 << searched_axes]{};
   std::int64_t ranks[1 << searched_axes]{};
   std::int64_t latency[1 << searched_axes][collective_rows]{};  ///< picoseconds
-  /// Bytes that temporaries may take on a rank; none: negative.
+  /// Limit on the bytes of temporaries on a rank; negative: no limit.
   std::int64_t memory_limit = -1;
 
   constexpr Rates(Machine const& m, Sizes const& sizes, Identity const* axis_id, int axes,
@@ -39,30 +39,32 @@ struct Rates {
   }
 };
 
-/// One way to have a value in a layout, and how it was come by.
+/// A candidate: one way to compute a value in a layout, with its cost and its derivation.
 struct Option {
   std::int64_t time = 0;     ///< picoseconds
   std::int64_t moved = 0;    ///< bytes a rank moves; decides between equal times
-  std::int64_t peak = 0;     ///< most bytes of temporaries at once on the way
+  std::int64_t peak = 0;     ///< peak bytes of temporaries so far
   std::int64_t size = 0;     ///< bytes of a block
-  std::int64_t held = 0;     ///< bytes of temporaries it is: none for what the user gave
-  std::int32_t from = -1;    ///< the way before the last step
-  std::int32_t edge = -1;    ///< that step; or -1: it was made, as `making` says
-  std::int32_t making = -1;  ///< where in the frontier's `makings` that stands
+  std::int64_t held = 0;     ///< bytes of temporary memory of the value itself; 0 for an operand of
+                             ///< the program
+  std::int32_t from = -1;    ///< the candidate before the last step
+  std::int32_t edge = -1;    ///< the last step; -1: computed, as `making` says
+  std::int32_t making = -1;  ///< index of its record in the frontier's `makings`
   std::int16_t layout = 0;
-  std::int32_t next = -1;  ///< another way to have this layout
+  std::int32_t next = -1;  ///< the next candidate for this layout
 };
 
-/// The ways to have one value, wherever they lie; those that no other beats in time and memory.
+/// The candidates for one value that no other candidate beats in time and memory. A view of tables
+/// stored elsewhere.
 struct Frontier {
   LayoutGraph graph{};
   Option const* ways = nullptr;
-  std::int32_t const* first = nullptr;  ///< of each layout, or -1
-  /// How values were made: by which alternative, then from which way of each operand.
+  std::int32_t const* first = nullptr;  ///< first candidate of each layout, or -1
+  /// Records of computed candidates: the alternative, then the candidate of each operand.
   std::int32_t const* makings = nullptr;
 };
 
-/// Whether a value may have a layout in which an axis is unreduced.
+/// Whether a value has a layout in which it is unreduced over an axis.
 constexpr bool can_owe(RecordedProgram const& p, int node) {
   ProgramNode const& n = p.nodes[node];
   if (n.pinned >= 0) {
@@ -95,7 +97,8 @@ constexpr std::int64_t block_bytes(RecordedProgram const& p, int node, int code)
   return bytes;
 }
 
-/// An order of operands in which the peak of all is least: by how much of each one's peak is given back.
+/// The order of evaluating operands with the least total peak: operands that release the most
+/// memory first.
 struct MakingOrder {
   int size = 0;
   int at[max_operands]{};

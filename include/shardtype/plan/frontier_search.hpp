@@ -1,5 +1,6 @@
 #pragma once
-/// The best ways to make one value of a program: a step of the dynamic program behind automatic mode.
+/// Finds the Pareto front of one value of a program: a step of the dynamic program behind automatic
+/// mode.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,17 +12,19 @@ namespace shardtype::planning {
 
 /// Finds the frontier of one value, given those of its operands.
 ///
-/// Without a memory limit there is one way for each layout, the fastest; with one, all within the limit that
-/// are not beaten in time and memory by another, so that the fastest program within it is found.
-/// Operands are made one after the other, each as the value takes it before the next is begun.
+/// Without a memory limit it has one candidate per layout, the fastest. With a limit it has all
+/// candidates within the limit that no other beats in both time and memory, so that the fastest
+/// program within the limit is found. Operands are computed one after the other; each is brought to
+/// the layout that the value needs before the next is begun.
 class FrontierSearch : public Settler {
  public:
-  /// `home`: of a value that several read, the layout (of the graph) in which it is there already; else -1.
+  /// `home`: for a shared value, the layout (of the graph) in which it is already available; else
+  /// -1.
   constexpr FrontierSearch(RecordedProgram const& p, int node, LayoutGraph const& graph,
                            Frontier const* const* operands, Rates const& rates, int home = -1,
                            FrontierMemory const& to = {})
       : Settler(p, node, graph, rates, to), fronts_(operands), makings_(to.makings) {
-    if (!p.countable(node)) return;  // what cannot be made is in no layout
+    if (!p.countable(node)) return;  // a value that cannot exist has no candidates
     if (n_.making == Making::given || home >= 0) {
       Option o;
       o.layout = home >= 0 ? static_cast<std::int16_t>(home) : graph.index[n_.pinned];
@@ -47,7 +50,8 @@ class FrontierSearch : public Settler {
   }
 
  private:
-  // Making: every axis splits a label of the operands, or is idle, or owed by a set of operands.
+  // Computation: every axis splits a label of the operands, is idle, or is unreduced in a set of
+  // operands.
 
   constexpr void make(int way) {
     way_ = way;
@@ -96,9 +100,10 @@ class FrontierSearch : public Settler {
     digit_[l][party] = 2 + d * p_.axes;
     whole_[l] = whole_[l] || ((n_.whole[party] >> d) & 1U) != 0;
   }
-  /// All places of the axes from `x` on. `code_` are the layouts of all parties so far.
+  /// Enumerates all assignments of the axes from `x` on. `code_` holds the layouts of all parties
+  /// so far.
   constexpr void place(int x) {
-    if (x == p_.axes || x == searched_axes) {  // the second: see GraphWriter
+    if (x == p_.axes || x == searched_axes) {  // see GraphWriter for the second condition
       consider();
       return;
     }
@@ -114,8 +119,8 @@ class FrontierSearch : public Settler {
     for (int l = 0; l < labels_; ++l)
       if (!whole_[l]) place_on(l, x);
   }
-  /// Axis `x` at each place among the axes of label `l`. A value that lacks the label owes a sum; operands
-  /// that do are the same on all ranks.
+  /// Puts axis `x` at each position among the axes of label `l`. A value that lacks the label
+  /// becomes an unreduced sum; operands that lack it are replicated along the axis.
   constexpr void place_on(int l, int x) {
     int* const list = axis_[l];
     int const n = on_[l]++;
@@ -123,7 +128,7 @@ class FrontierSearch : public Settler {
     std::int64_t const parts = parts_[l];
     double const flops = flops_;
     parts_[l] *= p_.sizes.at[x];
-    if (extent_[l] > 0)  // then it divides evenly
+    if (extent_[l] > 0)  // then extents divide evenly
       flops_ = flops / static_cast<double>(ceil_div(extent_[l], parts)) *
                static_cast<double>(ceil_div(extent_[l], parts_[l]));
     for (int k = 0; k < parties_; ++k)
@@ -131,7 +136,7 @@ class FrontierSearch : public Settler {
     if (digit[0] == 0) code_[0] += power_[0][x];
     list[n] = x;
     place(x + 1);
-    for (int at = n - 1; at >= 0; --at) {  // before one more of the others
+    for (int at = n - 1; at >= 0; --at) {  // one position further to the front
       int const y = list[at];
       list[at + 1] = y;
       list[at] = x;
@@ -163,7 +168,7 @@ class FrontierSearch : public Settler {
       Option const& operand = front_[k]->ways[o];
       time += operand.time;
       moved += operand.moved;
-      if (moved > saturated) moved = saturated;  // no call: the compiler counts them
+      if (moved > saturated) moved = saturated;  // no function call, because compilers count calls
       bytes += static_cast<double>(operand.size);
     }
     if (!limited_) {
@@ -179,7 +184,7 @@ class FrontierSearch : public Settler {
     for (int k = 1; k < parties_; ++k) first_of_[k] = chosen_[k];
     for (;;) {
       combine(own);
-      int k = 1;  // the next choice of options of all operands
+      int k = 1;  // next combination of the operands' candidates
       for (; k < parties_; ++k) {
         chosen_[k] = front_[k]->ways[chosen_[k]].next;
         if (chosen_[k] >= 0) break;
@@ -188,12 +193,13 @@ class FrontierSearch : public Settler {
       if (k == parties_) return;
     }
   }
-  /// The alternative and the options that are looked at.
+  /// Records the current alternative and candidates.
   constexpr void note_making(std::int32_t* making) const {
     making[0] = way_;
     for (int k = 1; k < parties_; ++k) making[k] = chosen_[k];
   }
-  /// Offers the value made from these options, which takes `own` beside them.
+  /// Offers the value computed from the chosen candidates; `own` is the time of its own
+  /// computation.
   constexpr void combine(std::int64_t own) {
     Option o;
     o.time = own;
@@ -208,7 +214,7 @@ class FrontierSearch : public Settler {
     finish(o, result_, own_makings_.data() + o.making);
     if (!offer(o)) own_makings_.resize(static_cast<std::size_t>(o.making));
   }
-  /// Without a limit: what was made fastest in each layout.
+  /// Without a limit: keeps the fastest computed candidate of each layout.
   constexpr void keep_made() {
     for (int s = 0; s < graph_.layouts; ++s) {
       if (best_[s] == never) continue;
@@ -220,7 +226,7 @@ class FrontierSearch : public Settler {
       keep(s, o.time, o.moved);
     }
   }
-  /// The memory of a value that is made.
+  /// Computes the memory use of a computed candidate.
   constexpr void finish(Option& o, int layout, std::int32_t const* making) const {
     std::int64_t peaks[max_operands];
     std::int64_t helds[max_operands];
@@ -232,14 +238,14 @@ class FrontierSearch : public Settler {
     MakingOrder const order(peaks, helds, n_.operands);
     o.layout = static_cast<std::int16_t>(layout);
     o.size = bytes_[layout];
-    // other names for the same memory
+    // a relabel shares its operand's memory
     bool const fresh = n_.making != Making::relabel;
     o.held = fresh ? o.size : order.held;
     o.peak = add_sat(order.held, fresh ? o.size : 0);
     if (order.peak > o.peak) o.peak = order.peak;
   }
-  /// Picoseconds that making the value takes, with the axes as they are placed: so many bytes are read and
-  /// written.
+  /// Picoseconds of the value's own computation for the current assignment of axes; `bytes` are
+  /// read and written.
   constexpr std::int64_t work(double bytes) const {
     Machine const& m = rates_.over[0];
     if (n_.making == Making::product) return picoseconds(flops_, m.flops_per_second);
@@ -251,7 +257,7 @@ class FrontierSearch : public Settler {
   std::int32_t* makings_;
   shardtype::detail::List<std::int32_t> own_makings_;
 
-  // The alternative that is looked at. Parties: the value, then its operands.
+  // The alternative under consideration. Parties: the value, then its operands.
   int way_ = 0;
   int parties_ = 0;
   Frontier const* front_[max_operands + 1]{};
@@ -260,12 +266,13 @@ class FrontierSearch : public Settler {
   int labels_ = 0;
   int label_[max_program_labels]{};
   std::int64_t extent_[max_program_labels]{};
-  int digit_[max_program_labels][max_operands + 1]{};  ///< of the first axis on a party's dim, or 0
+  int digit_[max_program_labels][max_operands + 1]{};  ///< digit of the first axis on a party's
+                                                       ///< dim, or 0
   bool whole_[max_program_labels]{};
   int power_[max_operands + 1][searched_axes]{};
   int owing_ = 0;
-  unsigned owing_set_[max_operands]{};  ///< parties that may owe an axis together
-  // where its axes are
+  unsigned owing_set_[max_operands]{};  ///< parties that may be unreduced over an axis together
+  // the current assignment of axes
   double flops_ = 0;  ///< of a product
   int code_[max_operands + 1]{};
   std::int64_t parts_[max_program_labels]{};

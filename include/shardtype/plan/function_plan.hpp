@@ -1,5 +1,5 @@
 #pragma once
-/// The plan of a function: what the operations that it calls run, one after the other.
+/// The plan of a function: the steps of the operations that it calls, in order.
 
 #include <algorithm>
 #include <cstdint>
@@ -11,22 +11,23 @@
 
 namespace shardtype::planning {
 
-/// Most steps of the plan of one function.
+/// Maximal number of steps in the plan of one function.
 inline constexpr int max_function_steps = 256;
 
-/// One step: of which operation, and the sizes of its value. Mesh axes are numbered as in the function's plan,
-/// labels as in the operation.
+/// A step, the name of its operation, and the sizes of its value. Mesh axes have the numbers of the
+/// function's plan, labels those of the operation.
 struct FunctionStep {
   std::string_view operation;
   Step step{};
   Sizing sizing{};
   std::int64_t flops = 0;
-  std::int64_t picoseconds = 0;  ///< of all its rounds, as `flops`
-  planning::Repeat repeat{};  ///< whose steps are counted from this one; of no steps: it runs once
+  std::int64_t picoseconds = 0;  ///< over all rounds, like `flops`
+  planning::Repeat repeat{};     ///< step numbers are relative to this step; without steps: it runs
+                                 ///< once
 };
 
-/// What `plan(f, type<A>, ...)` gives where the types settle all sizes. All numbers are of the busiest rank,
-/// as for Plan.
+/// Result of `plan(f, type<A>, ...)` if the types determine all sizes. All numbers are those of the
+/// busiest rank, as for Plan.
 struct FunctionPlan {
   int size = 0;
   int axes = 0;
@@ -38,23 +39,24 @@ struct FunctionPlan {
   constexpr auto begin() const { return steps.iterator(0); }
   constexpr auto end() const { return steps.iterator(size); }
 
-  /// How many collectives of this kind run.
+  /// Number of collectives of this kind.
   constexpr int count(Collective c) const { return account(planning::Answer::counts).count(c); }
-  /// How many collectives run at all.
+  /// Number of all collectives.
   constexpr int collectives() const { return account(planning::Answer::counts).collectives(); }
-  /// Payload bytes at the rank with these coordinates along the function's axes; conventions at `step_bytes`.
+  /// Payload bytes of the rank with these coordinates along the function's axes; conventions at
+  /// `step_bytes`.
   constexpr std::int64_t bytes(Coords const& at) const {
     return account(planning::Answer::bytes).bytes(at);
   }
-  /// The most bytes that any rank moves.
+  /// The bytes of the rank that moves the most.
   constexpr std::int64_t bytes_per_rank() const {
     return account(planning::Answer::bytes).bytes_per_rank();
   }
-  /// Messages each rank sends.
+  /// Number of messages that each rank sends.
   constexpr std::int64_t messages() const { return account(planning::Answer::counts).messages(); }
   constexpr std::int64_t flops() const { return account(planning::Answer::cost).cost().flops; }
-  /// Most bytes a rank holds at once: arguments, values that are still there, and what the operation at work
-  /// needs.
+  /// Peak of the bytes that a rank holds: arguments, live values, and the workspace of the running
+  /// operation.
   constexpr std::int64_t peak_bytes() const { return peak; }
   /// Predicted time.
   constexpr double seconds() const { return account(planning::Answer::cost).seconds(); }
@@ -74,13 +76,13 @@ struct FunctionPlan {
   }
 };
 
-/// The same where sizes are given at run time: bounds that hold for all of them.
+/// The plan of a function whose sizes are given at run time: bounds that hold for all sizes.
 struct OpenFunctionPlan {
   int counts[collective_rows]{};
 
-  /// The most collectives of this kind that run, whatever the sizes.
+  /// Upper bound on the number of collectives of this kind.
   constexpr int count(Collective c) const { return counts[static_cast<int>(c)]; }
-  /// The most collectives that run at all.
+  /// Upper bound on the number of all collectives.
   constexpr int collectives() const {
     int n = 0;
     for (int c = 1; c < collective_rows; ++c) n += counts[c];
@@ -95,12 +97,12 @@ using planning::FunctionPlan;
 
 namespace planning {
 
-/// Notes the plans of operations as a function calls them.
+/// Collects the plans of operations in the order in which a function calls them.
 class FunctionWriter {
  public:
   constexpr explicit FunctionWriter(Machine const& m) : machine_(m) {}
 
-  /// A value that a rank holds from now on; its number.
+  /// Registers a value that a rank holds from now on; returns its number.
   constexpr int hold(std::int64_t bytes) {
     values_.push_back({bytes, 1});
     memory_.hold(bytes);
@@ -113,7 +115,7 @@ class FunctionWriter {
     if (--v.holders == 0) memory_.release(v.bytes);
   }
 
-  /// The plan of one operation, whose axes are called as in `names`.
+  /// Adds the plan of one operation, whose axes have the names `names`.
   constexpr void note(std::string_view operation, Plan const& plan, Names const& names) {
     memory_.need(plan.peak_bytes() - plan.given_bytes());
     plan_.peak = memory_.peak();

@@ -1,6 +1,6 @@
 #pragma once
-/// Named results of lookups and scatters: how their operands meet, and, where there are two candidates, which
-/// moves less.
+/// Named results of lookups and scatters: the shardings of their operands and, if there are two
+/// candidates, the choice of the one that moves less.
 
 #include <initializer_list>
 
@@ -11,8 +11,8 @@
 
 namespace shardtype::planning {
 
-/// `s` with its dims split further, as `wanted` splits them, over axes along which neither `s` nor
-/// `other` differs: slices, free, after which each rank does its own part only.
+/// `s` with its dims split further, like `wanted`, over axes along which both `s` and `other` are
+/// replicated: free slices, after which each rank computes only its own part.
 constexpr Spec sliced_as(Spec s, Spec const& wanted, Spec const& other, int except) {
   for (int d = 0; d < s.rank; ++d) {
     int const w = s.dims[d].label == except ? -1 : wanted.find(s.dims[d].label);
@@ -28,7 +28,7 @@ constexpr Spec sliced_as(Spec s, Spec const& wanted, Spec const& other, int exce
   return s;
 }
 
-/// The first of the axes of `label` in `wanted` along which both operands are the same on all ranks.
+/// The leading axes of `label` in `wanted` along which both operands are replicated.
 constexpr AxisList free_axes(Spec const& wanted, int label, Spec const& a, Spec const& b) {
   int const w = wanted.find(label);
   AxisList out;
@@ -40,14 +40,14 @@ constexpr AxisList free_axes(Spec const& wanted, int label, Spec const& a, Spec 
   return out;
 }
 
-/// Named results are for blocks.
+/// Named results need nested blocks.
 constexpr Verdict all_in_blocks(Spec const& a, Spec const& b, Spec const& c) {
   for (Spec const* s : {&a, &b, &c})
     if (Verdict v = rules::all_in_blocks(*s); !v) return v;
   return {};
 }
 
-/// The same where each rank makes its own part of `label` alone.
+/// As `arrive`, if each rank computes only its own part of `label`.
 constexpr LocalPlan arrive_on(LocalPlan plan, Verdict local, Spec const& wanted, int label) {
   if (local) {
     AxisList const own = free_axes(wanted, label, plan.operands[0], plan.operands[plan.count - 1]);
@@ -57,12 +57,12 @@ constexpr LocalPlan arrive_on(LocalPlan plan, Verdict local, Spec const& wanted,
   return arrive(plan, local, wanted);
 }
 
-/// Operands that stay as they are.
+/// A plan that does not move its operands.
 constexpr LocalPlan as_given(Verdict const& verdict, Spec const& a, Spec const& b) {
   return {verdict, 2, {a, b}, {}};
 }
 
-/// `take<V, Out...>`. Ids that are split over an axis which the table uses are gathered over it.
+/// `take<V, Out...>`. Ids that are split over an axis of the table are gathered over it.
 constexpr LocalPlan take_plan(Spec const& table, Spec const& ids, Spec const& wanted, int along,
                               ReduceKind joining) {
   LocalPlan plan = as_given(all_in_blocks(table, ids, wanted), table, ids);
@@ -76,16 +76,17 @@ constexpr LocalPlan take_plan(Spec const& table, Spec const& ids, Spec const& wa
   return arrive(plan, rules::take(plan.operands[0], plan.operands[1], along, joining), wanted);
 }
 
-/// `one_hot<V, Out...>`: each rank makes its own part.
+/// `one_hot<V, Out...>`: each rank computes its own part.
 constexpr LocalPlan one_hot_plan(Spec const& ids, Spec const& wanted, int along) {
   LocalPlan plan{all_in_blocks(ids, wanted, {}), 1, {sliced_as(ids, wanted, {}, -1)}, {}};
   if (!plan.verdict) return plan;
   return arrive_on(plan, rules::one_hot(plan.operands[0], along), wanted, along);
 }
 
-/// `scatter_add<V, Out...>`, adding what each rank holds and then reducing, or (`gathers`) gathering
-/// ids and updates over the axes that would be unreduced, each rank then adding all that falls into its part
-/// of V. Ids that are split unlike the updates are resharded to be split alike.
+/// `scatter_add<V, Out...>`: each rank adds its own updates and the sums are reduced, or
+/// (`gathers`) ids and updates are gathered over the axes that would be unreduced, and each rank
+/// adds those that fall into its part of V. Ids whose splits differ from the updates' are resharded
+/// to match.
 constexpr LocalPlan scatter_plan(Spec const& updates, Spec const& ids, Spec const& wanted,
                                  int along, bool gathers) {
   LocalPlan plan = as_given(all_in_blocks(updates, ids, wanted), updates, ids);
@@ -113,7 +114,7 @@ constexpr LocalPlan scatter_plan(Spec const& updates, Spec const& ids, Spec cons
                    along);
 }
 
-/// Bytes that a rank receives when a tensor is gathered; 0 when it is sliced.
+/// Bytes that a rank receives if the tensor is gathered; 0 if it is sliced.
 constexpr std::int64_t gathered_bytes(Spec const& from, Spec const& to, Sizing const& z) {
   std::int64_t const more =
       largest_elements(to, z.extents, z.sizes) - largest_elements(from, z.extents, z.sizes);
@@ -133,7 +134,7 @@ constexpr std::int64_t reduced_bytes(Spec const& from, Spec const& to, Sizing co
   return times * (n / ranks) * (ranks - 1);
 }
 
-/// Whether gathering the operands moves less than reducing the result, at these sizes.
+/// Whether gathering the operands moves fewer bytes than reducing the result, at these sizes.
 constexpr bool gathering_is_cheaper(LocalPlan const& reducing, LocalPlan const& gathering,
                                     Spec const& updates, Spec const& ids, Spec const& wanted,
                                     Sizing const& z, std::int64_t id_bytes) {

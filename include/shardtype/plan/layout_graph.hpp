@@ -1,5 +1,5 @@
 #pragma once
-/// Every layout of a value of some rank over some axes, and the single steps between them.
+/// All layouts of a value with a given number of dims and axes, and the single steps between them.
 
 #include <cstdint>
 
@@ -7,8 +7,8 @@
 
 namespace shardtype::planning {
 
-/// A layout as one number: a digit for each axis. 0: the same on all its ranks; 1: unreduced; else
-/// 2 + dim * axes + place among the axes of that dim.
+/// A layout encoded as a number with one digit per axis. 0: replicated; 1: unreduced; else 2 + dim
+/// * axes + the axis's index in the list of that dim.
 struct LayoutCode {
   int rank = 0;
   int axes = 0;
@@ -21,7 +21,7 @@ struct LayoutCode {
     for (int x = 0; x < axes; ++x) n *= base();
     return n;
   }
-  /// The sharding that `code` means, with labels 0, 1, ... for its dims.
+  /// The sharding that `code` encodes, with labels 0, 1, ... for its dims.
   constexpr Spec spec(int code) const {
     Spec s;
     for (int d = 0; d < rank; ++d) s.add(d);
@@ -35,7 +35,7 @@ struct LayoutCode {
     }
     return s;
   }
-  /// The code of a sharding, which has no cyclic dims; reduced axes count as replicated.
+  /// The code of a sharding without block-cyclic dims; reduced axes count as replicated.
   constexpr int of(Spec const& s) const {
     int power[searched_axes]{};
     for (int x = 0, p = 1; x < axes; ++x, p *= base()) power[x] = p;
@@ -47,16 +47,17 @@ struct LayoutCode {
   }
 };
 
-/// Single steps from one layout that differ only in the dim which the axes go to: they have the same group of
-/// ranks.
+/// Steps from one layout that differ only in the dim that receives the axes; they have the same
+/// group of ranks.
 struct Fan {
-  int first = 0;                             ///< of its edges; the next fan's are the others
+  int first = 0;                             ///< its first edge; its last is before the next fan's
+                                             ///< first
   Collective collective = Collective::none;  ///< none: a slice
   std::int8_t from_dim = -1;
-  std::uint8_t members = 0;      ///< how many axes the group has
-  std::uint8_t order = 0;        ///< they, major first: 2 bits each
-  std::uint8_t member_bits = 0;  ///< they, as a set
-  std::uint8_t kind = 0;         ///< a number for the collective and the set
+  std::uint8_t members = 0;      ///< number of axes of the group
+  std::uint8_t order = 0;        ///< these axes, major first, 2 bits each
+  std::uint8_t member_bits = 0;  ///< these axes as a set
+  std::uint8_t kind = 0;         ///< encodes the collective and the set
 
   constexpr AxisList group() const {
     AxisList out;
@@ -65,23 +66,22 @@ struct Fan {
   }
 };
 
-/// A single step from one layout to another.
+/// One step from one layout to another.
 struct Edge {
   int fan = 0;
   std::int16_t to = 0;
   std::int8_t to_dim = -1;
 };
 
-/// A table of layouts and steps, wherever it lies.
+/// Tables of layouts and steps. A view of memory owned elsewhere.
 struct LayoutGraph {
   LayoutCode code{};
   int layouts = 0;
-  int const* codes = nullptr;  ///< of each layout
-  std::int16_t const* alike =
-      nullptr;  ///< the first layout that splits each dim over the same axes
-  std::int16_t const* index = nullptr;  ///< the layout of each code, or -1
-  int const* first = nullptr;           ///< the first fan of each layout, and one past the last
-  Fan const* fans = nullptr;            ///< and one that begins past the last edge
+  int const* codes = nullptr;           ///< code of each layout
+  std::int16_t const* alike = nullptr;  ///< first layout in which each dim has the same set of axes
+  std::int16_t const* index = nullptr;  ///< layout of each code, or -1
+  int const* first = nullptr;           ///< first fan of each layout; one more entry at the end
+  Fan const* fans = nullptr;            ///< one more entry at the end
   Edge const* edges = nullptr;
 
   /// One past the largest kind of a fan.
@@ -90,7 +90,7 @@ struct LayoutGraph {
   constexpr Spec spec(int layout) const { return code.spec(codes[layout]); }
 };
 
-/// Where a graph's tables are to be written.
+/// Memory into which the tables of a graph are written.
 struct GraphMemory {
   int* codes;
   std::int16_t* alike;
@@ -100,9 +100,9 @@ struct GraphMemory {
   Edge* edges;
 };
 
-/// Lists the layouts, then the steps from each: slice of one axis; all_gather, and all_to_all to another
-/// dim, of the minor-most axes of a dim; another order of a dim's axes; reduce_scatter of any ordered list
-/// of unreduced axes, and all_reduce of any set. As in reshard_search.hpp.
+/// Lists the layouts, then the steps from each: slice over one axis; all_gather, and all_to_all to
+/// another dim, of the minor-most axes of a dim; permutation of a dim's axes; reduce_scatter of any
+/// ordered list of unreduced axes, and all_reduce of any set. As in reshard_search.hpp.
 class GraphWriter {
  public:
   constexpr GraphWriter(int rank, int axes, GraphMemory const& to) : code_{rank, axes}, to_(to) {
@@ -124,9 +124,9 @@ class GraphWriter {
     int at[max_dims][searched_axes]{};
   };
 
-  // g++ -O3 unrolls the recursions below beyond `searched_axes`, where none of them goes, unless they say so
+  // The recursions below test `searched_axes` explicitly, else g++ -O3 unrolls them beyond it.
 
-  /// All layouts of the axes from `x` on, those before standing as `lists_` has them.
+  /// Enumerates all layouts of the axes from `x` on; `lists_` has the earlier axes.
   constexpr void place(int x) {
     if (x == code_.axes || x == searched_axes) {
       int code = owed_code_;
@@ -147,8 +147,7 @@ class GraphWriter {
       int const n = lists_.size[d]++;
       int const behind = code_.digit(d, n) * power_[x];
       rising_code_ += behind;
-      for (int k = n; k >= 0;
-           --k) {  // behind all others first, then one place further to the front
+      for (int k = n; k >= 0; --k) {  // first as the minor-most axis, then further to the front
         if (k < n) list[k + 1] = list[k];
         list[k] = x;
         place(x + 1);
@@ -193,7 +192,7 @@ class GraphWriter {
       edge(-1, to);
     }
   }
-  /// The k minor-most axes of dim d leave it.
+  /// The k minor-most axes leave dim d.
   constexpr void leave(int d) {
     int const n = lists_.size[d];
     int without = from_;
@@ -212,7 +211,7 @@ class GraphWriter {
       }
     }
   }
-  /// Every other order of the axes of dim d, of which `chosen_` has the first `n`.
+  /// Enumerates all other orders of the axes of dim d; `chosen_` has the first `n` axes.
   constexpr void reorder(int d, int n, unsigned used) {
     int const size = lists_.size[d];
     if (n == size || n == searched_axes) {
@@ -233,7 +232,7 @@ class GraphWriter {
       reorder(d, n + 1, used | 1U << x);
     }
   }
-  /// The first `n` axes of `chosen_`, and one more, are scattered.
+  /// Scatters the first `n` axes of `chosen_` and one more.
   constexpr void scatter(int n, unsigned used) {
     if (n == searched_axes) return;
     for (int x = 0; x < code_.axes; ++x) {
@@ -264,7 +263,7 @@ class GraphWriter {
                          static_cast<std::uint8_t>(bits),
                          static_cast<std::uint8_t>(static_cast<unsigned>(c) << code_.axes | bits)};
   }
-  /// One more edge of the last fan.
+  /// Adds an edge to the last fan.
   constexpr void edge(int to_dim, int to) {
     to_.edges[edges_++] = {fans_ - 1, to_.index[to], static_cast<std::int8_t>(to_dim)};
   }
@@ -276,10 +275,11 @@ class GraphWriter {
   int fans_ = 0;
   int edges_ = 0;
 
-  // the layout that is looked at
+  // the layout under consideration
   Lists lists_{};
   int owed_code_ = 0;
-  int rising_code_ = 0;  ///< with each dim's axes in rising order, and nothing owed
+  int rising_code_ = 0;  ///< the code with each dim's axes in increasing order and nothing
+                         ///< unreduced
   int from_ = 0;
   unsigned idle_ = 0;
   unsigned owed_ = 0;

@@ -1,5 +1,5 @@
 #pragma once
-/// Layout graphs, each built once per number of dims and axes; for compilers as one constant.
+/// Layout graphs, each built once per number of dims and axes; at compile time as one constant.
 
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace shardtype::planning {
 
-/// How much memory a graph's tables take, counted without building it.
+/// The sizes of a graph's tables, counted without building it.
 class GraphSize {
  public:
   std::size_t layouts = 0;
@@ -23,8 +23,8 @@ class GraphSize {
   }
 
  private:
-  /// All ways to have `left` more axes on the dims from `d` on, idle or owed, of which each stands for `alike`
-  /// choices of axes and orders.
+  /// Counts the layouts in which `left` more axes are on the dims from `d` on, idle or unreduced;
+  /// each case stands for `alike` choices of axes and orders.
   constexpr void count(int d, int left, std::size_t alike) {
     if (d < rank_) {
       for (int n = 0; n <= left; ++n) {
@@ -45,8 +45,8 @@ class GraphSize {
   }
   constexpr void steps_from(int not_used, int owed, std::size_t choices) {
     auto const dims = static_cast<std::size_t>(rank_);
-    std::size_t spread = 0;  // fans to each dim: slices and reduce_scatters
-    std::size_t single = (std::size_t{1} << owed) - 1;  // those with one edge
+    std::size_t spread = 0;  // fans with an edge to each dim: slices and reduce_scatters
+    std::size_t single = (std::size_t{1} << owed) - 1;  // fans with one edge
     std::size_t split = 0;
     if (rank_ > 0) spread = static_cast<std::size_t>(not_used);
     std::size_t of_length = 1;
@@ -69,7 +69,7 @@ class GraphSize {
 template <int Rank, int Axes>
 inline constexpr GraphSize graph_size{Rank, Axes};
 
-/// A graph in memory of its own, at run time.
+/// A graph that owns its memory, built at run time.
 class GraphBuilder {
  public:
   GraphBuilder(int rank, int axes) : code_{rank, axes} {
@@ -101,7 +101,7 @@ class GraphBuilder {
   shardtype::detail::List<Edge> edges_;
 };
 
-/// The same as a constant.
+/// A graph as a constant.
 template <int Rank, int Axes>
 struct GraphTables {
   static constexpr auto const& size = graph_size<Rank, Axes>;

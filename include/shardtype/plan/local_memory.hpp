@@ -1,5 +1,5 @@
 #pragma once
-/// The memory that the steps of one plan take beside the operands, on the rank that holds the most.
+/// The memory that the steps of a plan need besides the operands, on the busiest rank.
 
 #include <algorithm>
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace shardtype::planning {
 
-/// The largest block of sharding `s`, without gaps.
+/// The contiguous layout of the largest block of sharding `s`.
 constexpr core::Layout packed_layout(Spec const& s, Sizing const& z) {
   core::Layout l;
   l.rank = s.rank;
@@ -20,8 +20,8 @@ constexpr core::Layout packed_layout(Spec const& s, Sizing const& z) {
   return l.packed();
 }
 
-/// Rows of a dim that the `me`-th rank of the group puts into its messages, and that it gets, when each fetches
-/// its window.
+/// Number of rows of a dim that rank `me` of the group puts into its messages, and receives, when
+/// each rank fetches its window.
 constexpr std::int64_t rows_exchanged(Step const& s, Sizing const& z, std::int64_t me) {
   std::int64_t const extent = z.extents[s.before.dims[s.from].label];
   auto const block = [&](std::int64_t g) {
@@ -33,7 +33,7 @@ constexpr std::int64_t rows_exchanged(Step const& s, Sizing const& z, std::int64
   for_pieces(mine, extent, s.window, [&](WindowPiece const& p) {
     rows += p.source.size() - intersect(p.source, mine).size();
   });
-  // others, from the nearest on as far as their windows reach; each once
+  // counts the neighbours in both directions as far as their windows reach, each once
   bool const wraps = s.window.edge == shardtype::op::Edge::wrap;
   std::int64_t const ranks = z.sizes.product(s.axes);
   std::int64_t left = ranks - 1;
@@ -52,12 +52,13 @@ constexpr std::int64_t rows_exchanged(Step const& s, Sizing const& z, std::int64
   return rows;
 }
 
-/// Follows the blocks of one plan through its steps, as the executor moves them (execute/executor.hpp,
-/// execute/collective_step.hpp): slices and transposes are views, which are packed where a collective or an operation
-/// needs that. Every block is taken to be the largest of its sharding.
+/// Follows the blocks of one plan through its steps, as the executor moves them
+/// (execute/executor.hpp, execute/collective_step.hpp). Slices and transposes are views, which are
+/// packed where a collective or an operation needs it. Every block counts as the largest of its
+/// sharding.
 class LocalMemory {
  public:
-  /// An operand, whose own memory is not counted.
+  /// Adds an operand, whose own memory is not counted.
   constexpr void hold(Slot slot, Spec const& s, Sizing const& z) {
     Value& v = at(slot);
     v.layout = packed_layout(s, z);
@@ -80,7 +81,7 @@ class LocalMemory {
     communicate(s, z);
   }
 
-  /// The product of the first two operands, made of their blocks as they lie.
+  /// The product of the first two operands, with the layouts that their blocks have.
   constexpr void multiply(LabelledLayout a, LabelledLayout b, Spec const& made, Sizing const& z,
                           ProductElements const& e, std::int64_t workspace) {
     Labels const out = labels_of(made);
@@ -117,8 +118,8 @@ class LocalMemory {
     release_others(Slot::result);
   }
 
-  /// What another operation makes of its operands, packed, in the slot of step `s`: a value of its own, or one that
-  /// `shares` memory with what is there.
+  /// The result of any other operation, from packed operands, in the slot of step `s`: new memory,
+  /// or memory that it `shares` with an existing value.
   constexpr void compute(Step const& s, Sizing const& z, std::int64_t workspace, bool shares) {
     for (int k = 0; k <= max_plan_operands; ++k)
       if (k != static_cast<int>(s.slot)) leave(static_cast<Slot>(k));
@@ -135,27 +136,27 @@ class LocalMemory {
     release_others(s.slot);
   }
 
-  /// The value in `slot` leaves the plan: with memory of its own, at whose begin it lies.
+  /// The value in `slot` leaves the plan, so it needs memory of its own and must begin there.
   constexpr void leave(Slot slot) {
     Value& v = at(slot);
     if (v.is_moved && (v.bytes == 0 || v.is_part || !v.layout.contiguous()))
       replace(v, v.layout.packed());
   }
 
-  /// The most bytes at once so far.
+  /// Peak of the bytes so far.
   constexpr std::int64_t most() const { return most_; }
-  /// The local product, where there was one.
+  /// The size of the local product, if there was one.
   constexpr GemmSize const& gemm() const { return gemm_; }
 
  private:
   struct Value {
     core::Layout layout{};
     std::int64_t element_bytes = 1;
-    std::int64_t bytes = 0;  ///< of memory that is not an operand's
+    std::int64_t bytes = 0;  ///< of memory that does not belong to an operand
     bool is_operand = false;
-    bool is_made = false;  ///< by a computation
+    bool is_made = false;  ///< whether a computation produced it
     bool is_moved = false;
-    bool is_part = false;  ///< not at the begin of its memory, on some rank
+    bool is_part = false;  ///< whether it begins inside its memory, on some rank
   };
 
   constexpr Value& at(Slot slot) { return values_[static_cast<int>(slot)]; }
@@ -163,13 +164,13 @@ class LocalMemory {
     return mul_sat(v.layout.elements(), v.element_bytes);
   }
 
-  /// All that is held, and `more`.
+  /// Records the bytes held plus `more`.
   constexpr void note(std::int64_t more) {
     std::int64_t now = add_sat(more, wires_);
     for (Value const& v : values_) now = add_sat(now, v.bytes);
     most_ = std::max(most_, now);
   }
-  /// `v` goes to memory of its own, beside `more`.
+  /// `v` gets new memory, while `more` bytes are in use as well.
   constexpr void replace(Value& v, core::Layout const& l, std::int64_t more = 0) {
     std::int64_t const fresh = mul_sat(l.elements(), v.element_bytes);
     note(add_sat(fresh, more));
@@ -225,7 +226,7 @@ class LocalMemory {
     }
     replace(v, after, wires);
   }
-  /// Whether blocks change hands whole on all ranks.
+  /// Whether all ranks exchange whole blocks.
   static constexpr bool moves_whole_blocks(Step const& s, Sizing const& z) {
     AxisList outer = s.before.dims[s.from].axes;
     for (int k = 0; k < s.axes.size; ++k) outer = outer.without(s.axes[k]);
@@ -233,8 +234,8 @@ class LocalMemory {
       if (!has_equal_blocks(s, z, member(outer, z.sizes, {}, r))) return false;
     return true;
   }
-  /// Bytes of the messages of the rank that sends the most where a dim is split otherwise: several may need the
-  /// same part.
+  /// Bytes of the messages of the rank that sends the most when a dim is split in another way;
+  /// several ranks may need the same part.
   constexpr std::int64_t parts_sent(Step const& s, Sizing const& z) {
     core::Layout const& l = at(s.slot).layout;
     AxisList all = s.axes;
@@ -256,7 +257,7 @@ class LocalMemory {
     return mul_sat(mul_sat(most, core::cross_section(l, s.to)), z.element_bytes);
   }
 
-  /// Rows of others, which lie in messages until the operation has its result.
+  /// Rows of other ranks, which are kept in messages until the operation has its result.
   constexpr void fetch(Step const& s, Sizing const& z) {
     std::int64_t rows = 0;
     for (std::int64_t g = 0; g < z.sizes.product(s.axes); ++g)
@@ -265,7 +266,8 @@ class LocalMemory {
     if (z.sizes.product(s.axes) > 1)
       wires_ = add_sat(wires_, mul_sat(mul_sat(rows, row), z.element_bytes));
   }
-  /// A part of a block that the operation sends itself: what it sends, then what came, which stays until it computes.
+  /// A part of a block that the operation sends itself: first the outgoing data, then the received
+  /// data, which stay until the computation.
   constexpr void exchange(Step const& s, Sizing const& z) {
     Value& v = at(s.slot);
     replace(v, packed_layout(s.after, z),

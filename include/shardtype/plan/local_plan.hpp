@@ -1,5 +1,5 @@
 #pragma once
-/// Plans of operations that compute on the blocks as they lie: one step, and what it needs.
+/// Plans of operations that compute on the blocks without moving them: one step, and its memory.
 
 #include <cstdint>
 #include <string_view>
@@ -8,16 +8,17 @@
 
 namespace shardtype::planning {
 
-/// What an operation does on the busiest rank, beside reading its operands and writing its result.
+/// Costs of an operation on the busiest rank, besides reading its operands and writing its result.
 struct Work {
   std::int64_t flops = 0;
   std::int64_t workspace = 0;  ///< bytes
-  bool shares = false;         ///< the result lies in the memory of the first operand
+  bool shares = false;         ///< whether the result shares the memory of the first operand
 };
 
-/// The values of one call, with extents of their own: the same label may be shorter in the result.
+/// The sizes of the values of one call. Each has its own extents: a label may be shorter in the
+/// result.
 struct CallSizing {
-  Sizing common{};  ///< of the labels, as far as operands agree on them
+  Sizing common{};  ///< of the labels, as far as operands agree
   Spec const* operands = nullptr;
   int count = 0;
   Spec result{};
@@ -37,7 +38,7 @@ struct CallSizing {
     return largest_block(given[k].extents[dim.label], dim.axes, common.sizes);
   }
   constexpr std::int64_t element_bytes(int k) const { return given[k].element_bytes; }
-  /// How the largest block of operand `k` lies, and of the result.
+  /// Layout of the largest block of operand `k`, and of the result.
   constexpr core::Layout layout(int k) const { return packed(operands[k], given[k]); }
   constexpr core::Layout result_layout() const { return packed(result, made); }
 
@@ -47,8 +48,8 @@ struct CallSizing {
   }
 };
 
-/// A block of sharding `s` as one of sharding `result`, of extents `out`: its dims in that order, of which new
-/// ones repeat it.
+/// The layout of a block of sharding `s`, seen as a block of sharding `result` with the extents of
+/// `out`: dims in the order of the result; new dims have stride 0.
 constexpr core::Layout rearranged(core::Layout const& block, Spec const& s, core::Layout out,
                                   Spec const& result) {
   for (int d = 0; d < out.rank; ++d) {
@@ -86,7 +87,7 @@ constexpr Plan plan_of_call(std::string_view name, CallSizing const& c) {
   return p;
 }
 
-/// Appends what the operation does itself.
+/// Appends the operation's own computation.
 constexpr void append_compute(Plan& p, Work const& work) {
   Step s;
   s.action = Action::compute;

@@ -1,5 +1,5 @@
 #pragma once
-/// How little a product can communicate.
+/// A lower bound on the communication of a product.
 
 #include <algorithm>
 #include <cstdint>
@@ -8,7 +8,8 @@ namespace shardtype {
 
 namespace detail {
 
-/// The square root and the cube root, for the compiler: Newton's steps from above, until they fall no more.
+/// The square root and the cube root at compile time: Newton's iteration from above, until the
+/// values stop falling.
 constexpr double square_root(double x) {
   if (x <= 0) return 0;
   double r = x > 1 ? x : 1;
@@ -29,10 +30,10 @@ constexpr double cube_root(double x) {
 
 namespace shardtype::planning {
 
-/// The least number of elements that some rank must receive in a product of an m x k by a k x n matrix on `p`
-/// ranks, whatever its memory, where each rank begins with 1/p of both and ends with 1/p of the result.
-/// Al Daas, Ballard, Grigori, Kumar, Rouse: Tight memory-independent parallel matrix multiplication
-/// communication lower bounds (SPAA 2022), theorem 3.
+/// The least number of elements that some rank must receive in a product of an m x k and a k x n
+/// matrix on `p` ranks, independent of memory, if each rank begins with 1/p of both and ends with
+/// 1/p of the result. Source: Al Daas, Ballard, Grigori, Kumar, Rouse: Tight memory-independent
+/// parallel matrix multiplication communication lower bounds (SPAA 2022), theorem 3.
 constexpr double product_lower_bound(double m, double n, double k, double p) {
   double s[3] = {m, n, k};
   std::sort(s, s + 3);

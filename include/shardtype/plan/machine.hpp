@@ -1,5 +1,5 @@
 #pragma once
-/// Rates of a machine, for predicted times.
+/// Rates of a machine, from which times are predicted.
 
 #include <cstdint>
 
@@ -8,40 +8,41 @@
 
 namespace shardtype::planning {
 
-/// What a mesh axis runs over.
+/// The link of one mesh axis.
 struct AxisLink {
   Identity axis;
   double latency;           ///< seconds per message
-  double bytes_per_second;  ///< each rank, each way
+  double bytes_per_second;  ///< per rank and direction
 };
 
-/// What a planner believes of the machine: latency and bandwidth of its network, and the local rates. The
-/// defaults are round numbers of a cluster node; they only rank alternatives. plan/machines.hpp describes known
-/// ones.
+/// A planner's model of the machine: latency and bandwidth of its network, and the local rates. The
+/// defaults are round numbers for a cluster node and serve only to rank alternatives.
+/// plan/machines.hpp describes known machines.
 struct Machine {
   double latency = 2e-6;                  ///< seconds per message
-  double bytes_per_second = 10e9;         ///< each rank, each way
-  double flops_per_second = 50e9;         ///< local products of float, all ranks at once
-  double memory_bytes_per_second = 20e9;  ///< read and written, all ranks at once
-  double cut_product = 1.05;  ///< time of a product in pieces, as a part of that of the whole
+  double bytes_per_second = 10e9;         ///< per rank and direction
+  double flops_per_second = 50e9;         ///< local products of float, with all ranks busy
+  double memory_bytes_per_second = 20e9;  ///< read and written, with all ranks busy
+  double cut_product = 1.05;  ///< time of a product in pieces relative to the whole product
   double reducing =
-      1;  ///< time of a byte that is added up on its way, as a part of one's that is not
+      1;  ///< cost of a byte in a reduction collective relative to a plain transfer (1 = equal)
 
-  /// Whether mesh axes are rings or lines of neighbours, each with links of its own. A group over several axes
-  /// then has the bandwidth of all of them, and an AllToAll passes through the ranks between. Else a group has
-  /// the bandwidth of its slowest axis, and every rank reaches every other one.
+  /// Whether mesh axes are rings or lines of neighbours, each with links of its own. A group over
+  /// several axes then has the bandwidth of all of them, and an AllToAll passes through
+  /// intermediate ranks. Otherwise a group has the bandwidth of its slowest axis, and every rank
+  /// reaches every other one directly.
   bool torus = false;
-  /// Links that a byte of an AllToAll takes in the group that `over` was asked for.
+  /// Mean number of links that a byte of an AllToAll passes in a group; set by `over`.
   double hops = 1;
-  AxisLink links[max_axes]{};  ///< of the axes that have others
+  AxisLink links[max_axes]{};  ///< of axes with rates of their own
 
-  /// The same machine, with another rate of products.
+  /// The same machine with another rate of products.
   constexpr Machine at(double flops) const {
     Machine out = *this;
     out.flops_per_second = flops;
     return out;
   }
-  /// The same machine, with mesh axis `X` over links of this latency and bandwidth.
+  /// The same machine with a link of this latency and bandwidth for mesh axis `X`.
   template <class X>
   constexpr Machine with(double axis_latency, double axis_bytes_per_second) const {
     Machine out = *this;
@@ -52,7 +53,7 @@ struct Machine {
     }
     return out;
   }
-  /// The machine as a group of ranks over several axes, of these sizes, sees it.
+  /// The machine's rates for a group of ranks over several axes of these sizes.
   constexpr Machine over(Identity const* axes, std::int64_t const* sizes, int count) const {
     Machine out = *this;
     double ranks = 1;
@@ -74,7 +75,7 @@ struct Machine {
       ranks *= static_cast<double>(sizes[k]);
       if (sizes[k] > longest) longest = sizes[k];
     }
-    // half of a ring each way, a quarter of it on average; what a rank keeps takes none
+    // at most half of a ring, a quarter on average; bytes that a rank keeps pass no link
     if (torus && ranks > 1) {
       double const average = static_cast<double>(longest) / 4 * count * ranks / (ranks - 1);
       if (average > 1) out.hops = average;
@@ -83,15 +84,15 @@ struct Machine {
   }
 };
 
-/// The longest time that is told apart, in picoseconds: nearly a week. Of two plans that take longer the one
-/// that moves less is the better. A dozen such times still add up in 63 bits.
+/// The longest distinguishable time, in picoseconds: nearly a week. Of two longer plans, the
+/// planner prefers the one that moves fewer bytes. The sum of a dozen such times fits into 63 bits.
 inline constexpr std::int64_t longest_time = std::int64_t{1} << 59;
 
-/// What a sum of times counts as.
+/// A sum of times, at most `longest_time`.
 constexpr std::int64_t in_time(std::int64_t sum) { return sum < longest_time ? sum : longest_time; }
 
-/// Predicted time as an integer number of picoseconds, so that sums are exact and the compiler's
-/// plan and the run-time plan can never differ by a rounding.
+/// Predicted time as an integer number of picoseconds: sums are exact, so the compile-time plan and
+/// the run-time plan can never differ by rounding.
 constexpr std::int64_t picoseconds(double count, double per_second) {
   double const ps = count / per_second * 1e12;
   return ps < static_cast<double>(longest_time) ? static_cast<std::int64_t>(ps) : longest_time;

@@ -1,19 +1,21 @@
 #pragma once
-/// Known machines, by published numbers: for plans and dry runs of what is not there.
+/// Known machines, by published numbers, for plans and dry runs on machines that are not available.
 ///
-/// A rank is a chip, a GPU or a node, as each says. Rates are peaks; what a program reaches is less. Products are
-/// predicted as flops over `flops_per_second`, which is the rate of `float` elements (others count in those,
-/// by their size). Where a machine is rated in bfloat16, which no tensor holds, the rate here is that one: plan
-/// such a program as one of `float` and say `.element_bytes(2)` to the dry run, and every element counts as two
-/// bytes. Plan one of `float` itself with `.at(rate)`.
+/// A rank is a chip, a GPU or a node, as documented for each. Rates are peaks; programs reach less.
+/// Products are predicted as flops over `flops_per_second`, the rate for `float` elements (other
+/// elements count by their size). If a machine is rated for bfloat16, which no tensor can hold, the
+/// rate here is the bfloat16 rate: write such a program with `float` and pass `.element_bytes(2)`
+/// to the dry run, so that every element counts as two bytes. For a program that really uses
+/// `float`, plan with `.at(rate)`.
 ///
-/// Bandwidth is what a rank receives per second in a collective, while it sends as much. A collective of p
-/// ranks costs one latency for each of its messages and one more: of `V` bytes of all blocks together
+/// Bandwidth is the bytes that a rank receives per second in a collective, while it sends as many.
+/// A collective of p ranks costs one latency for each of its messages and one more. With `V` bytes
+/// in all blocks together:
 ///
 ///     AllGather, ReduceScatter   V (p - 1) / p / bandwidth + p latency
 ///     AllReduce                  twice the bytes, 2 p - 1 latencies
 ///     AllToAll                   V / p (p - 1) / p / bandwidth + p latency through a switch,
-///                                V / 4 / bandwidth + p latency on a ring, where ranks pass on what is for others
+///                                V / 4 / bandwidth + p latency on a ring, where ranks forward data
 
 #include <cstdint>
 
@@ -21,12 +23,12 @@
 
 namespace shardtype::machines {
 
-/// TPU v5e, a rank per chip: the torus of a pod, 16 x 16, whose axes are rings. Each axis has its own links
-/// (ICI), 45 GB/s one way and used both ways; a hop takes 1 us and two messages are on the way at a time.
-/// 197 Tflop/s of bfloat16, 819 GB/s of memory.
-/// Sources: cloud.google.com/tpu/docs/v5e (197 Tflop/s, 819 GB/s, 16 GB, 1600 Gbit/s of ICI over four links, 2D
-/// torus of 256); Austin et al., How to Scale Your Model (2025), parts 2 and 3: 4.5e10 B/s one way of these 5e10,
-/// 1 us a hop, wraparound on axes of 16.
+/// TPU v5e, a rank per chip: the torus of a pod, 16 x 16, whose axes are rings. Each axis has its
+/// own links (ICI), 45 GB/s in each direction; a hop takes 1 us, and two messages travel at a time.
+/// 197 Tflop/s of bfloat16, 819 GB/s of memory. Sources: cloud.google.com/tpu/docs/v5e (197
+/// Tflop/s, 819 GB/s, 16 GB, 1600 Gbit/s of ICI over four links, 2D torus of 256); Austin et al.,
+/// How to Scale Your Model (2025), parts 2 and 3: 4.5e10 B/s one way of these 5e10, 1 us a hop,
+/// wraparound on axes of 16.
 inline constexpr Machine tpu_v5e = [] {
   Machine m;
   m.latency = 0.5e-6;
@@ -40,8 +42,8 @@ inline constexpr Machine tpu_v5e = [] {
 /// Memory of a TPU v5e chip.
 inline constexpr std::int64_t tpu_v5e_memory = 16'000'000'000;
 
-/// A slice of a pod of TPU v5e in which the mesh axes `Lines` are shorter than 16: no ring closes them, so data
-/// goes one way at a time, a hop per message.
+/// A slice of a pod of TPU v5e in which the mesh axes `Lines` are shorter than 16: they are not
+/// closed to rings, so data travel in one direction at a time, one hop per message.
 template <class... Lines>
 constexpr Machine tpu_v5e_slice() {
   Machine m = tpu_v5e;

@@ -12,11 +12,11 @@
 
 namespace shardtype::planning {
 
-/// Most operands of a named result.
+/// Maximal number of operands of a named result.
 inline constexpr int max_local_operands = 8;
 
-/// How a named result comes about: what the operands are resharded to, and what they then give without
-/// communication. That is resharded to the result, or it is refused.
+/// The local part of a named result: the shardings to which operands are resharded, and the result
+/// that they give without communication. That result is resharded to the named one, or refused.
 struct LocalPlan {
   Verdict verdict{};
   int count = 0;
@@ -24,15 +24,16 @@ struct LocalPlan {
   Spec result{};
 };
 
-/// `local` says what the operands of `plan` give; the result is resharded from there.
+/// Completes `plan`: `local` is the result for its operands, from which `wanted` is reached by a
+/// reshard.
 constexpr LocalPlan arrive(LocalPlan plan, Verdict const& local, Spec const& wanted) {
   plan.verdict = local ? rules::reshard(local.result, wanted) : local;
   plan.result = local.result;
   return plan;
 }
 
-/// `s` with its dims split further, as `wanted` splits them, over axes along which it is replicated (or reduced):
-/// slices, free, after which each rank computes its own part only.
+/// `s` with its dims split further, like `wanted`, over axes along which it is replicated (or
+/// reduced): free slices, after which each rank computes only its own part.
 constexpr Spec sliced_as(Spec s, Spec const& wanted) {
   for (int d = 0; d < s.rank; ++d) {
     int const w = wanted.find(s.dims[d].label);
@@ -50,8 +51,8 @@ constexpr Spec sliced_as(Spec s, Spec const& wanted) {
   return s;
 }
 
-/// `s` without mesh axis `axis`: the dim that it splits is gathered over it and the axes inside of it, a pending
-/// reduction over it is done.
+/// Removes mesh axis `axis` from `s`: the dim that it splits is gathered over it and its minor
+/// axes, or a pending reduction over it is finished.
 constexpr bool take_off(Spec& s, int axis) {
   if (s.unreduced.contains(axis)) {
     s.unreduced.erase(axis);
@@ -64,8 +65,8 @@ constexpr bool take_off(Spec& s, int axis) {
   return true;
 }
 
-/// Of any rule: operands are sliced as the result wants them where that is free; as long as the rule then refuses
-/// them for a mesh axis, they are gathered (or reduced) over it.
+/// For any rule: operands are sliced to the result's sharding where that is free; while the rule
+/// refuses them because of a mesh axis, they are gathered (or reduced) over it.
 constexpr LocalPlan local_plan(Verdict (*rule)(rules::Question const&), rules::Question q,
                                Spec const& wanted) {
   LocalPlan out;
@@ -76,7 +77,7 @@ constexpr LocalPlan local_plan(Verdict (*rule)(rules::Question const&), rules::Q
   for (int round = 0; !v && v.axis >= 0 && round < 4 * max_axes; ++round) {
     bool changed = false;
     for (int k = 0; k < q.count; ++k) {
-      // first back to what it was, for a slice may be what the rule refuses
+      // undoes a slice first, because the rule may refuse the slice
       changed = take_off(out.operands[k], v.axis) || changed;
     }
     if (!changed) break;
@@ -85,7 +86,7 @@ constexpr LocalPlan local_plan(Verdict (*rule)(rules::Question const&), rules::Q
   return arrive(out, v, wanted);
 }
 
-/// What a named result is planned for.
+/// A named result to be planned.
 struct NamedCall {
   std::string_view name;
   Spec const* given = nullptr;
@@ -95,7 +96,7 @@ struct NamedCall {
   std::int64_t const* element_bytes = nullptr;  ///< of each operand, then of the result
 };
 
-/// The values of a call whose labels each have one extent.
+/// The sizes of the values of a call in which each label has one extent.
 class LabelValues {
  public:
   constexpr LabelValues(Sizing const& z, Spec const* operands, int count, Spec const& result,
@@ -121,7 +122,7 @@ class LabelValues {
   OwnSizing given_[max_local_operands];
 };
 
-/// Appends the steps that bring the value in `slot` from one sharding to another.
+/// Appends the steps that reshard the value in `slot`.
 constexpr void append_moves(Plan& p, Slot slot, Spec const& from, Spec const& to,
                             Machine const& m) {
   if (from == to) return;
@@ -132,7 +133,8 @@ constexpr void append_moves(Plan& p, Slot slot, Spec const& from, Spec const& to
   }
 }
 
-/// The plan of a value written as a sum: into zeros, by way of a block with all rows of a block-cyclic dim.
+/// The plan of to_partial: copies the value into zeros; a block-cyclic dim first into a block with
+/// all rows.
 constexpr Plan partial_plan(Spec const& from, Spec const& to, Sizing const& z) {
   std::int64_t const element_bytes[] = {z.element_bytes, z.element_bytes};
   LabelValues const values(z, &from, 1, to, element_bytes);
@@ -148,8 +150,8 @@ constexpr Plan partial_plan(Spec const& from, Spec const& to, Sizing const& z) {
   return p;
 }
 
-/// The plan of a named result. `work` tells what the local computation does, of the CallSizing of the resharded
-/// operands; where `direct`, it writes the named result itself.
+/// The plan of a named result. `work` computes the costs of the local computation from the
+/// CallSizing of the resharded operands. `direct`: the computation writes the named result itself.
 template <class WorkOf>
 constexpr Plan named_plan(NamedCall const& c, Machine const& m, bool direct, WorkOf work) {
   LabelValues const given(c.sizing, c.given, c.local->count, c.wanted, c.element_bytes);

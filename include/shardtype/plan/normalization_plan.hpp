@@ -1,5 +1,5 @@
 #pragma once
-/// Plans of operations that make each element of itself and of a reduction of its row: softmax.
+/// Plans of operations that combine each element with a reduction of its row: softmax.
 
 #include <algorithm>
 #include <cstdint>
@@ -10,14 +10,16 @@
 
 namespace shardtype::planning {
 
-/// Where such an operation computes, and the totals of its rows: one per element of the dims that are kept.
+/// The shardings in which a normalization computes: its operand and result, and the totals of rows,
+/// one per element of the kept dims.
 struct NormalizationPlan {
-  Spec made{};    ///< of the operand and of what is made of it, before that is resharded
-  Spec totals{};  ///< over the axes that split rows they are unreduced
+  Spec made{};    ///< of operand and result before the result is resharded
+  Spec totals{};  ///< unreduced over the axes that split rows
   Spec reduced{};
 };
 
-/// The operand is sliced as the result wants it, for free, but not along its rows: that would part them.
+/// Slices the operand like the result where that is free, but not along its rows, because that
+/// would split them.
 constexpr NormalizationPlan normalization_plan(Spec const& s, rules::Labels const& kept,
                                                Spec const& wanted) {
   Spec rows;
@@ -30,8 +32,8 @@ constexpr NormalizationPlan normalization_plan(Spec const& s, rules::Labels cons
   return out;
 }
 
-/// Its steps: the operand to where rows are computed, the totals of the ranks together, one small all_reduce, the
-/// computation, and the result to what is named. Flops: one per element read and one per element made.
+/// The steps: reshard the operand, combine the totals of the ranks in one small all_reduce,
+/// compute, reshard the result. Flops: one per element read and one per element written.
 constexpr Plan normalization_steps(std::string_view name, Spec const& given,
                                    NormalizationPlan const& by, Spec const& wanted, Sizing const& z,
                                    std::int64_t total_bytes, Machine const& m) {
@@ -41,7 +43,7 @@ constexpr Plan normalization_steps(std::string_view name, Spec const& given,
   append_moves(p, Slot::a, given, by.made, m);
   std::int64_t const totals = mul_sat(largest_elements(by.totals, z.extents, z.sizes), total_bytes);
   std::int64_t const elements = largest_elements(by.made, z.extents, z.sizes);
-  // what adds up a row has room for as many totals again, before there is a result
+  // summing rows needs room for a second set of totals, before the result exists
   std::int64_t workspace =
       std::max(totals, add_sat(totals, totals) - mul_sat(elements, z.element_bytes));
   if (!by.totals.unreduced.empty()) {

@@ -1,13 +1,13 @@
 #pragma once
-/// Whether a product communicates while it computes.
+/// Ways to overlap a product with its communication.
 
 namespace shardtype::planning {
 
-/// `none`: communicate, then compute, or the other way round, as the plan says. `ring`: blocks go round in
-/// chunks while they are multiplied. `bidirectional`: half of each block either way round. `shared`: ranks of
-/// one node multiply straight out of, and into, memory that they share. `automatic`: shared within one node,
-/// where every copy takes a core that multiplies; between nodes what `machine_here()` makes the fastest of
-/// the first three.
+/// `none`: communicate and compute one after the other, as the plan says. `ring`: blocks travel
+/// round a ring in chunks while they are multiplied. `bidirectional`: half of each block travels in
+/// each direction. `shared`: the ranks of one node multiply directly from, and into, memory that
+/// they share. `automatic`: `shared` within one node, where every copy takes a core from the
+/// product; between nodes the fastest of the first three for `machine_here()`.
 enum class Overlap { none, ring, bidirectional, shared, automatic };
 
 }  // namespace shardtype::planning

@@ -1,5 +1,5 @@
 #pragma once
-/// Which values of a program can be unreduced over which axes at all.
+/// The axes over which each value of a program can be unreduced.
 
 #include <cstdint>
 
@@ -7,8 +7,9 @@
 
 namespace shardtype::planning {
 
-/// Nothing makes a value unreduced but a product or a reduction over a split dim, and functions keep what their
-/// operands owe. So an unreduced result or constraint may be out of every plan's reach, whatever the sizes.
+/// Only products and reductions over split dims make a value unreduced, and functions only keep
+/// operands unreduced. So an unreduced result or constraint may be impossible in every plan,
+/// whatever the sizes.
 class OwingReach {
  public:
   constexpr explicit OwingReach(RecordedProgram const& p) : p_(p) {
@@ -21,7 +22,7 @@ class OwingReach {
     }
     holds_ = holds_ && (owed_by(p.root, p.wanted) & ~reach_[p.root]) == 0;
   }
-  /// Whether all that is asked to be unreduced can be.
+  /// Whether every requested unreduced axis is possible.
   constexpr bool holds() const { return holds_; }
 
  private:
@@ -32,7 +33,7 @@ class OwingReach {
       if (s.unreduced.contains(x)) axes |= 1U << x;
     return axes;
   }
-  /// Axes over which a value can be unreduced as it is made.
+  /// The axes over which a value can be unreduced when it is computed.
   constexpr unsigned reach_of(int node) const {
     ProgramNode const& n = p_.nodes[node];
     unsigned axes = 0;

@@ -12,24 +12,24 @@
 
 namespace shardtype::planning {
 
-/// Most steps in one plan: resharding two operands and a result over `max_axes` axes.
+/// Maximal number of steps in one plan: reshards of two operands and a result over `max_axes` axes.
 inline constexpr int max_steps = 24;
-/// Most loops in one plan.
+/// Maximal number of loops in one plan.
 inline constexpr int max_repeats = 4;
 
-/// At most `Most` values. Those that are not there have no content: a compiler would write, check and copy
-/// each number of each of them.
+/// At most `Most` values. Unused elements are not constructed, because a compiler would write,
+/// check and copy each of their members.
 template <class T, std::size_t Most>
 class Rooms {
   union Room {
     char empty;
     T value;
-    // with a member initializer instead, nvcc takes every plan for one that is no constant
+    // a member initializer instead would make nvcc reject plans as constants
     constexpr Room() : empty(0) {}
   };
 
  public:
-  /// Runs over them in order.
+  /// Iterates over the values in order.
   class Iterator {
    public:
     using value_type = T;
@@ -57,7 +57,7 @@ class Rooms {
 
   constexpr T const& operator[](int k) const { return rooms_[k].value; }
   constexpr T& operator[](int k) { return rooms_[k].value; }
-  /// Puts a value at `k`, where there was none.
+  /// Constructs the value at `k`.
   constexpr void put(int k, T const& value) { std::construct_at(&rooms_[k].value, value); }
   constexpr Iterator iterator(int k) const { return Iterator(rooms_ + k); }
 
@@ -65,15 +65,16 @@ class Rooms {
   Room rooms_[Most];
 };
 
-/// Extents and element size of one value of a plan, where they are not those of the operation's labels.
+/// Extents and element size of one value of a plan, if they differ from those of the operation's
+/// labels.
 struct OwnSizing {
   Slot slot{};
   Extents extents{};
   std::int64_t element_bytes = 1;
 };
 
-/// What an operation will do, decided before anything runs. Labels and axes are numbered as in
-/// the operation's Scope.
+/// The plan of an operation, known before anything runs. Labels and axes are numbered as in the
+/// operation's Scope.
 struct Plan {
   int size = 0;
   Rooms<Step, max_steps> steps{};
@@ -81,12 +82,14 @@ struct Plan {
   Rooms<Spec, max_plan_operands> operands{};
   int operand_count = 0;
   Spec result{};
-  std::string_view name{};  ///< of the operation; none: a product of two operands, a reshard of one
+  std::string_view name{};  ///< of the operation; empty for a product of two operands or a reshard
+                            ///< of one
   std::int64_t local_flops = 0;  ///< of the busiest rank
   std::int64_t workspace =
-      0;  ///< bytes that the local computation needs beside operands and result
+      0;  ///< bytes that the local computation needs besides operands and result
   std::int64_t more_bytes = 0;           ///< of operands beyond `max_plan_operands`
-  bool shares = false;                   ///< the result lies in the memory of the first operand
+  bool shares = false;                   ///< whether the result shares the memory of the first
+                                         ///< operand
   planning::ProductElements elements{};  ///< of a product
   Rooms<OwnSizing, max_plan_operands + 1> own{};
   int own_count = 0;
@@ -97,9 +100,9 @@ struct Plan {
   constexpr auto end() const { return steps.iterator(size); }
   constexpr void push(Step const& s) { steps.put(size++, s); }
   constexpr void push_operand(Spec const& s) { operands.put(operand_count++, s); }
-  /// Says that a value has extents or elements of its own.
+  /// Gives a value extents or an element size of its own.
   constexpr void push_own(OwnSizing const& s) { own.put(own_count++, s); }
-  /// The sizing of a value.
+  /// Extents, axis sizes and element size of a value.
   constexpr Sizing sizing_of(Slot slot) const {
     Sizing z = sizing;
     for (int k = 0; k < own_count; ++k)
@@ -107,21 +110,21 @@ struct Plan {
     return z;
   }
 
-  /// Says that the last `count` steps are a round, and run `rounds` times, each time with what `in_round` makes of
-  /// them (planning::Round). `block`: a number for `in_round`. Nothing bounds the number of rounds, but it is known:
-  /// a plan for all sizes cannot have it.
+  /// Repeats the last `count` steps for `rounds` rounds; in each round `in_round` may change them
+  /// (planning::Round). `block`: a number passed to `in_round`. The number of rounds is unlimited
+  /// but must be known: a plan for all sizes cannot have a loop.
   constexpr void repeat(int count, std::int64_t rounds, std::int64_t block,
                         void (*in_round)(Step const&, planning::Round&)) {
     if (rounds < 0) throw "the plan of an operation that repeats steps needs known sizes";
     repeats.put(repeat_count++, {size - count, count, rounds, block, in_round});
   }
-  /// Whether there is a step that computes.
+  /// Whether a step computes.
   constexpr bool computes() const {
     for (Step const& s : *this)
       if (s.action == Action::compute) return true;
     return false;
   }
-  /// The repeat that a step is in, or none.
+  /// The loop that contains a step, or null.
   constexpr planning::Repeat const* repeat_of(int step) const {
     for (int k = 0; k < repeat_count; ++k)
       if (repeats[k].has(step)) return &repeats[k];
@@ -129,9 +132,9 @@ struct Plan {
   }
 
  private:
-  // before its users: clang evaluates it in their constant expressions only if it has read it
+  // defined before its uses: clang evaluates it in their constant expressions only then
 
-  /// Calls `visit` for each step and round that runs; `priced`: its work has bytes too.
+  /// Calls `visit` for each step and round that runs; `priced`: with the bytes of its computation.
   template <class Visit>
   constexpr void each_round(int first, int last, bool priced, Visit visit) const {
     for (int k = first; k < last;) {
@@ -145,29 +148,29 @@ struct Plan {
   }
 
  public:
-  /// How many collectives of this kind run.
+  /// Number of collectives of this kind.
   constexpr int count(Collective c) const { return account(planning::Answer::counts).count(c); }
-  /// How many collectives run at all.
+  /// Number of all collectives.
   constexpr int collectives() const { return account(planning::Answer::counts).collectives(); }
-  /// Payload bytes at the rank with these coordinates; conventions at `step_bytes`.
+  /// Payload bytes of the rank with these coordinates; conventions at `step_bytes`.
   constexpr std::int64_t bytes(Coords const& at) const {
     return account(planning::Answer::bytes).bytes(at);
   }
-  /// The most bytes that any rank moves.
+  /// The bytes of the rank that moves the most.
   constexpr std::int64_t bytes_per_rank() const {
     return account(planning::Answer::bytes).bytes_per_rank();
   }
-  /// Messages each rank sends.
+  /// Number of messages that each rank sends.
   constexpr std::int64_t messages() const { return account(planning::Answer::counts).messages(); }
   /// Floating-point operations of the busiest rank.
   constexpr std::int64_t flops() const {
     return repeat_count == 0 ? local_flops : account(planning::Answer::flops).flops();
   }
-  /// Most bytes that a rank asks for and holds at once, in blocks and in what moves them: the operands, results,
-  /// messages, and copies of blocks that must lie without gaps. Of a product that runs step by step; where MPI cannot
-  /// reach the memory of the blocks, the host holds messages beside that.
+  /// Peak of the bytes that a rank holds in blocks and for moving them: the operands, results,
+  /// messages, and contiguous copies of blocks. For a product that runs step by step. If MPI cannot
+  /// access the memory of the blocks, the host holds messages in addition.
   constexpr std::int64_t peak_bytes() const { return add_sat(given_bytes(), memory().most()); }
-  /// What the steps hold beside the operands.
+  /// The memory of the steps besides the operands.
   constexpr planning::LocalMemory memory() const {
     planning::LocalMemory m;
     for (int k = 0; k < operand_count; ++k)
@@ -200,7 +203,7 @@ struct Plan {
   static constexpr std::int64_t block_bytes(Spec const& s, Sizing const& z) {
     return mul_sat(largest_elements(s, z.extents, z.sizes), z.element_bytes);
   }
-  /// Bytes of the operands.
+  /// Bytes of the operands' blocks.
   constexpr std::int64_t given_bytes() const {
     std::int64_t given = more_bytes;
     for (int k = 0; k < operand_count; ++k)
@@ -208,7 +211,7 @@ struct Plan {
     return given;
   }
 
-  /// Tells an accounting what runs in the steps from `first` on to before `last`, repeats round by round.
+  /// Passes the steps from `first` to before `last` to an accounting, loops round by round.
   constexpr void replay(planning::Accounting& a, int first, int last) const {
     each_round(first, last, a.asks(planning::Answer::cost),
                [&](Step const& s, planning::Round const& r) {
@@ -240,7 +243,7 @@ struct Plan {
     if (s.action == Action::compute) once.work = computation(s, priced);
     return once;
   }
-  /// The labels of operand `k` as a product finds it.
+  /// The labels of operand `k` when the product uses it.
   constexpr planning::LabelledLayout labels(int k) const {
     planning::LabelledLayout x;
     Spec const* s = &operands[k];
@@ -249,7 +252,7 @@ struct Plan {
     for (int d = 0; d < s->rank; ++d) x.label[d] = s->dims[d].label;
     return x;
   }
-  /// A product takes the time of its flops, everything else that of the bytes it reads and writes.
+  /// A product is priced by its flops, other computations by the bytes they read and write.
   constexpr planning::Computation computation(Step const& s, bool priced) const {
     planning::Computation c{local_flops, 0, workspace, shares};
     if (name.empty()) c.product = static_cast<double>(local_flops);

@@ -1,5 +1,5 @@
 #pragma once
-/// How the blocks of a local product lie, and what of them is copied so that one gemm can take them.
+/// Layouts of the blocks of a local product, and the copies needed so that one gemm can compute it.
 
 #include <cstdint>
 
@@ -13,7 +13,7 @@ struct LabelledLayout {
   core::Layout layout{};
   std::int8_t label[max_dims]{};
 
-  /// Which dim has this label, or -1.
+  /// Index of the dim with this label, or -1.
   constexpr int find(int l) const {
     for (int d = 0; d < layout.rank; ++d)
       if (label[d] == l) return d;
@@ -28,7 +28,8 @@ struct Folded {
   std::int64_t stride = 0;  ///< 0 when the extent is 1
 };
 
-/// The dims with these labels, first slowest, as one dim of a single stride, where they lie so.
+/// The dims with these labels, first slowest, as one dim of a single stride, if their strides allow
+/// it.
 constexpr Folded fold(LabelledLayout const& x, Labels const& labels) {
   Folded out;
   for (int k = labels.size - 1; k >= 0; --k) {
@@ -54,7 +55,7 @@ constexpr Labels joined(Labels a, Labels const& b) {
   return a;
 }
 
-/// The labels that both have and `out` lacks, in the order of `first`.
+/// The labels of both operands that `out` lacks, in the order of `first`.
 constexpr Labels inner_labels(LabelledLayout const& first, LabelledLayout const& second,
                               Labels const& out) {
   Labels inner;
@@ -64,7 +65,7 @@ constexpr Labels inner_labels(LabelledLayout const& first, LabelledLayout const&
   return inner;
 }
 
-/// What each label is to the product.
+/// The role of each label in the product.
 struct ProductRoles {
   Labels batch{}, rows{}, cols{}, inner{};
   constexpr ProductRoles(LabelledLayout const& a, LabelledLayout const& b, Labels const& out)
@@ -75,17 +76,17 @@ struct ProductRoles {
       (in_a && b.find(l) >= 0 ? batch : in_a ? rows : cols).push(l);
     }
     if (folds(a, batch, rows, inner) && folds(b, batch, inner, cols)) return;
-    // the other operand's order of the contracted labels may spare a permute
+    // the other operand's order of the contracted labels may avoid a copy
     Labels const other = inner_labels(b, a, out);
     if (folds(a, batch, rows, other) && folds(b, batch, other, cols)) inner = other;
   }
-  /// The order in which an operand is packed, and the result written, where they do not fold.
+  /// The order in which an operand is packed, or the result written, if its dims do not fold.
   constexpr Labels order_of_a() const { return joined(joined(batch, rows), inner); }
   constexpr Labels order_of_b() const { return joined(joined(batch, inner), cols); }
   constexpr Labels order_of_result() const { return joined(joined(batch, rows), cols); }
 };
 
-/// A block as a batch of matrices: numbers of rows and columns, and the distances between them.
+/// A block as a batch of matrices: numbers of rows and columns, and strides.
 struct MatrixLayout {
   std::int64_t rows = 0, cols = 0;
   std::int64_t row_stride = 0, col_stride = 0, batch_stride = 0;
@@ -97,7 +98,7 @@ struct MatrixLayout {
     rows = r.extent;
     cols = c.extent;
     batch_stride = t.stride;
-    // a single row or column may have any stride: choose one that BLAS takes
+    // a single row or column may have any stride: choose one that BLAS accepts
     row_stride = r.stride;
     col_stride = c.stride;
     if (r.extent <= 1) row_stride = col_stride == 1 ? c.extent : 1;
@@ -105,24 +106,24 @@ struct MatrixLayout {
   }
 };
 
-/// The largest dimension one BLAS call takes: its integers have 32 bits.
+/// The largest dimension that a BLAS call accepts, with 32-bit integers.
 inline constexpr std::int64_t blas_max_dim = (std::int64_t{1} << 31) - 1;
 
-/// Whether a matrix is column-major as BLAS means it. A stride along a direction of one element is never used,
-/// so it may have any value; the same goes for empty matrices.
+/// Whether a matrix is column-major for BLAS. The stride of a dimension of extent 1 is never used,
+/// so it may have any value; the same holds for empty matrices.
 constexpr bool is_column_major(std::int64_t rows, std::int64_t cols, std::int64_t row_stride,
                                std::int64_t col_stride) {
   return rows <= 0 || cols <= 0 ||
          ((row_stride == 1 || rows == 1) &&
           (cols == 1 || (col_stride >= rows && col_stride <= blas_max_dim)));
 }
-/// Whether BLAS takes it as it lies.
+/// Whether BLAS accepts the matrix without a copy.
 constexpr bool has_unit_stride(MatrixLayout const& x) {
   return is_column_major(x.rows, x.cols, x.row_stride, x.col_stride) ||
          is_column_major(x.cols, x.rows, x.col_stride, x.row_stride);
 }
 
-/// The dims of `x` in this order, where they lie.
+/// A view of `x` with its dims in this order.
 constexpr LabelledLayout view_in_order(LabelledLayout const& x, Labels const& order) {
   LabelledLayout out = x;
   for (int k = 0; k < order.size; ++k) {
@@ -134,7 +135,7 @@ constexpr LabelledLayout view_in_order(LabelledLayout const& x, Labels const& or
   return out;
 }
 
-/// `x` without the labels that neither `other` nor `out` has, packed; what it lost has been summed over.
+/// The packed layout of `x` summed over the labels that neither `other` nor `out` has.
 constexpr LabelledLayout summed(LabelledLayout const& x, LabelledLayout const& other,
                                 Labels const& out) {
   LabelledLayout less;
@@ -148,28 +149,28 @@ constexpr LabelledLayout summed(LabelledLayout const& x, LabelledLayout const& o
   return less;
 }
 
-/// What the element type means for a local product.
+/// Properties of the element type in a local product.
 struct ProductElements {
-  std::int64_t total_bytes = 8;  ///< of a long sum of them
-  bool any_strides = false;      ///< the kernel takes operands without a unit stride
+  std::int64_t total_bytes = 8;  ///< of the accumulator of a long sum
+  bool any_strides = false;      ///< whether the kernel accepts operands without a unit stride
 };
 
-/// The size of one gemm, and whether our own kernel runs it or BLAS may.
+/// The size of one gemm, and whether our own kernel runs it instead of BLAS.
 struct GemmSize {
   std::int64_t batch = 0, rows = 0, cols = 0, inner = 0;
   bool own_kernel = false;
 };
 
-/// How the product of two blocks, summed where that is due, runs as one gemm.
+/// How the product of two blocks runs as one gemm, after sums over labels of one operand.
 struct ProductSteps {
   ProductRoles roles;
-  bool packs_a = false;     ///< copied in the order batch, rows, inner
-  bool packs_b = false;     ///< copied in the order batch, inner, columns
+  bool packs_a = false;     ///< a is copied in the order batch, rows, inner
+  bool packs_b = false;     ///< b is copied in the order batch, inner, columns
   bool turns = false;       ///< the result is first written in the order batch, rows, columns
   LabelledLayout result{};  ///< as gemm writes it
   GemmSize size{};
 
-  /// `any_strides`: whether the kernel takes operands without a unit stride.
+  /// `any_strides`: whether the kernel accepts operands without a unit stride.
   constexpr ProductSteps(LabelledLayout const& a, LabelledLayout const& b, Labels const& out,
                          bool any_strides)
       : roles(a, b, out) {
@@ -193,7 +194,7 @@ struct ProductSteps {
   static constexpr bool lies_as(LabelledLayout const& x, Labels const& order) {
     return view_in_order(x, order).layout.contiguous();
   }
-  /// The result as a block without gaps.
+  /// The contiguous layout of the result.
   static constexpr LabelledLayout target(LabelledLayout const& a, LabelledLayout const& b,
                                          Labels const& out) {
     LabelledLayout c;

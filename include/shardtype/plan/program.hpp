@@ -1,5 +1,5 @@
 #pragma once
-/// A whole expression as values: what is computed from what, and nothing of how it is sharded.
+/// A whole expression as values: operations and operands, without shardings.
 
 #include <cstdint>
 
@@ -8,23 +8,24 @@
 
 namespace shardtype::planning {
 
-/// Most values of one program, the possible intermediates of chains among them. Exceeded: code L03.
+/// Maximal number of values of one program, including the possible intermediates of chains.
+/// Exceeded: code L03.
 inline constexpr int max_nodes = 128;
-/// Most operands of all these values, over all ways to make them. Exceeded: code L03.
+/// Maximal total number of operands of all values, over all alternatives. Exceeded: code L03.
 inline constexpr int max_uses = 1024;
-/// Most distinct index labels in one program. Exceeded: code L03.
+/// Maximal number of distinct index labels in one program. Exceeded: code L03.
 inline constexpr int max_program_labels = 32;
-/// Most operands of one elementwise function.
+/// Maximal number of operands of one elementwise function.
 inline constexpr int max_operands = 8;
 
-/// How a value of a program comes about.
+/// The node kinds: how a value of a program is computed.
 enum class Making : std::int8_t {
-  given,      ///< a tensor of the user's
-  product,    ///< of two values: a sum over the labels that the result lacks
+  given,      ///< an operand of the program: a user's tensor
+  product,    ///< of two values: summed over the labels that the result lacks
   map,        ///< an elementwise function, broadcast by labels
   reduction,  ///< over the labels that the result lacks
-  relabel,    ///< other names for the dims
-  operation   ///< an operation on blocks in which some dims are whole
+  relabel,    ///< renames the dims
+  operation   ///< an operation on blocks in which some dims are not split
 };
 
 /// A value of a program. Its dims are labels of the program.
@@ -32,37 +33,40 @@ struct ProgramNode {
   Making making = Making::given;
   std::int8_t rank = 0;
   std::int8_t labels[max_dims]{};
-  ReduceKind owes = ReduceKind::sum;  ///< the kind of what unreduced axes of it owe
-  /// The layout (LayoutCode) it comes in, for what is given; else the one it is constrained to, or -1.
+  ReduceKind owes = ReduceKind::sum;  ///< kind of pending reduction over its unreduced axes
+  /// The layout (LayoutCode) of an operand of the program, or else of a constraint; -1: none.
   std::int32_t pinned = -1;
   std::int32_t element_bytes = 1;
-  /// Time of a multiplication and an addition of its elements, in those of float.
+  /// Cost of a multiply-add of its elements relative to float.
   std::int32_t work = 1;
-  /// Which part of the expression it belongs to, counted as the expression is walked; -1: to none.
+  /// Number of its part of the expression, in the order of the walk; -1: not part of the
+  /// expression.
   std::int16_t origin = -1;
-  std::int16_t first_use = 0;  ///< where its operands stand in `uses`
-  std::int8_t operands = 0;    ///< of each way
-  std::int16_t ways = 0;       ///< alternatives: the splits of a part of a chain
-  /// Sets of operands that may owe the same axis together; the result then does.
+  std::int16_t first_use = 0;  ///< index of its first operand in `uses`
+  std::int8_t operands = 0;    ///< per alternative
+  std::int16_t ways = 0;       ///< number of alternatives: the ways to cut a part of a chain
+  /// Sets of operands that may be unreduced over the same axis together; the result then is, too.
   std::int8_t owing = 0;
   std::uint8_t owing_sets[max_operands]{};
-  /// Of an operation: its name; and a bit for each dim of the value (first) and of its operands that stays whole.
+  /// Of an operation: its name, and a bit for each dim that must not be split, of the value (first)
+  /// and of its operands.
   char const* name = nullptr;
   std::uint8_t whole[max_operands + 1]{};
-  std::int16_t readers = 0;  ///< how many values read it
-  bool kept = false;         ///< may be read by others too
+  std::int16_t readers = 0;  ///< number of values that read it
+  bool kept = false;         ///< others may read it as well
   std::int16_t shares =
-      0;  ///< how many read what is made once for all of them; below 2: none is shared
+      0;  ///< number of consumers of a value computed once; the value is shared if this is at least
+          ///< 2
 };
 
-/// An expression: values in an order in which operands come first, and what is asked for.
+/// An expression: values listed after their operands, and the requested result.
 struct RecordedProgram {
   int size = 0;
   int uses_size = 0;
   int labels = 0;
   int axes = 0;
   int root = -1;
-  std::int32_t wanted = 0;  ///< the layout that the root is to have
+  std::int32_t wanted = 0;  ///< the requested layout of the root
   bool overflow = false;
   std::int64_t extents[max_program_labels]{};
   Sizes sizes{};
@@ -75,7 +79,7 @@ struct RecordedProgram {
     ProgramNode const& n = nodes[node];
     return uses[n.first_use + way * n.operands + k];
   }
-  /// Which dim of a value has this label, or -1.
+  /// Index of the dim of a value with this label, or -1.
   constexpr int find(int node, int label) const {
     for (int d = 0; d < nodes[node].rank; ++d)
       if (nodes[node].labels[d] == label) return d;
@@ -87,7 +91,7 @@ struct RecordedProgram {
     for (int d = 0; d < nodes[node].rank; ++d) own[d] = extents[nodes[node].labels[d]];
     return shardtype::core::countable(own, nodes[node].rank);
   }
-  /// Whether the program can be made of values that tensors can have the extents of.
+  /// Whether the program can be computed from values whose extents a tensor can have.
   constexpr bool countable() const {
     bool can[max_nodes]{};
     for (int k = 0; k < size; ++k) {
@@ -100,7 +104,8 @@ struct RecordedProgram {
     }
     return can[root];
   }
-  /// Extents of a value's dims, axis sizes and element size: for specs whose labels are its dims.
+  /// Extents of a value's dims, axis sizes and element size, for specs whose labels are the value's
+  /// dims.
   constexpr Sizing sizing(int node) const {
     Sizing z;
     for (int d = 0; d < nodes[node].rank; ++d) z.extents.at[d] = extents[nodes[node].labels[d]];
@@ -114,7 +119,7 @@ struct RecordedProgram {
     return s;
   }
 
-  /// Adds a value; its operands, way by way, are added by `use`.
+  /// Adds a value; its operands are added by `use`, alternative by alternative.
   constexpr int add(ProgramNode n) {
     if (size == max_nodes) {
       overflow = true;
@@ -131,8 +136,8 @@ struct RecordedProgram {
     }
     uses[uses_size++] = static_cast<std::int16_t>(operand);
   }
-  /// Gives the labels of a relabelled value the extents of its operand's dims. A label that has another one already,
-  /// or -1.
+  /// Copies the extents of its operand's dims to the labels of a relabelled value. Returns a label
+  /// that already has another extent, or -1.
   constexpr int settle_relabelled(int node) {
     if (nodes[node].making != Making::relabel) return -1;
     ProgramNode const& from = nodes[operand(node, 0, 0)];
@@ -144,14 +149,14 @@ struct RecordedProgram {
     }
     return -1;
   }
-  /// The same of all values.
+  /// As above for all values.
   constexpr int settle_relabelled() {
     for (int k = 0; k < size; ++k)
       if (int const l = settle_relabelled(k); l >= 0) return l;
     return -1;
   }
   friend constexpr bool operator==(RecordedProgram const& a, RecordedProgram const& b) {
-    // the shape of a program is its type's; what may differ is its sizes
+    // programs of one type have the same shape; only their sizes may differ
     if (a.labels != b.labels || !(a.sizes == b.sizes)) return false;
     for (int l = 0; l < a.labels; ++l)
       if (a.extents[l] != b.extents[l]) return false;

@@ -1,5 +1,5 @@
 #pragma once
-/// Writes programs: the values of an expression, and of every way to associate its products.
+/// Builds programs: the values of an expression, with all ways to associate its products.
 
 #include <cstdint>
 
@@ -22,7 +22,7 @@ struct ProgramLabels {
   }
 };
 
-/// Which sets of operands of a function may owe the same axis together.
+/// Sets of operands of a function that may be unreduced over the same axis together.
 struct OwingSets {
   int size = 0;
   std::uint8_t at[max_operands]{};
@@ -35,14 +35,15 @@ struct OwingSets {
   }
 };
 
-/// The sets for a function of expressions, from those of its arguments; each argument's operands have numbers
-/// of their own. `size` arguments; an empty one (a number, a user's function) owes nothing.
+/// The sets of a function of expressions, from the sets of its arguments; each argument's operands
+/// are numbered separately. `size`: number of arguments. An argument without sets (a number, a
+/// user's function) is never unreduced.
 constexpr OwingSets owing_sets(Linearity how, OwingSets const* arguments, int size) {
   OwingSets out;
   auto each = [&](OwingSets const& a) {
     for (int k = 0; k < a.size; ++k) out.add(a.at[k]);
   };
-  // all of some arguments, together
+  // unions of one set of each argument
   auto together = [&](int first) {
     unsigned choice[max_operands]{};
     for (int k = first; k < size; ++k)
@@ -81,7 +82,7 @@ constexpr OwingSets owing_sets(Linearity how, OwingSets const* arguments, int si
   return out;
 }
 
-/// Builds a RecordedProgram, operands first. Nothing is checked that the type layer checks.
+/// Builds a RecordedProgram, operands first. It does not repeat the checks of the type layer.
 class ProgramBuilder {
  public:
   RecordedProgram program{};
@@ -95,7 +96,8 @@ class ProgramBuilder {
     program.extents[program.labels] = extent;
     return program.labels++;
   }
-  /// A tensor of the user's, its sharding in the program's axes and with its dims' numbers as labels.
+  /// Adds an operand of the program: a user's tensor. Its sharding is in the program's axes, with
+  /// its dims' numbers as labels.
   constexpr int given(ProgramLabels const& labels, Spec const& spec, int element_bytes, int work) {
     ProgramNode n = value(Making::given, labels, element_bytes, work);
     n.owes = spec.kind;
@@ -103,10 +105,10 @@ class ProgramBuilder {
     program.nodes[node].pinned = program.code(node).of(spec);
     return node;
   }
-  /// The product of several values, summed over the labels that `out` lacks: associated in whatever way is
-  /// best, in the order in which they stand.
+  /// Adds the product of several values, summed over the labels that `out` lacks, with all
+  /// associations that keep their order.
   constexpr int product(int const* operands, int size, ProgramLabels const& out) {
-    int part[max_nodes]{};  // number of the part [i, j], by i * size + j
+    int part[max_nodes]{};  // index of the part [i, j], at i * size + j
     if (size * size > max_nodes) {
       program.overflow = true;
       return operands[0];
@@ -117,7 +119,7 @@ class ProgramBuilder {
         part[i * size + i + length - 1] = part_of(operands, size, i, i + length - 1, out, part);
     return part[size - 1];
   }
-  /// An elementwise function of values; the result has the labels `out`.
+  /// Adds an elementwise function of values; the result has the labels `out`.
   constexpr int map(int const* operands, int size, ProgramLabels const& out, OwingSets const& sets,
                     int element_bytes, int work) {
     ProgramNode n = value(Making::map, out, element_bytes, work);
@@ -133,7 +135,7 @@ class ProgramBuilder {
     for (int k = 0; k < size; ++k) use(operands[k]);
     return node;
   }
-  /// A reduction of a value over the labels that `kept` lacks.
+  /// Adds a reduction of a value over the labels that `kept` lacks.
   constexpr int reduction(int operand, ProgramLabels const& kept, ReductionKind how) {
     ProgramNode const from = program.nodes[operand];
     ProgramNode n = value(Making::reduction, kept, from.element_bytes, from.work);
@@ -145,7 +147,7 @@ class ProgramBuilder {
     use(operand);
     return node;
   }
-  /// An operation `n` of values: its name, and which dims stay whole.
+  /// Adds an operation on values; `n` has its name and the dims that must not be split.
   constexpr int operation(ProgramNode n, int const* operands, int size, ProgramLabels const& out,
                           int element_bytes, int work) {
     ProgramNode v = value(Making::operation, out, element_bytes, work);
@@ -157,7 +159,7 @@ class ProgramBuilder {
     for (int k = 0; k < size; ++k) use(operands[k]);
     return node;
   }
-  /// A value with other labels, dim by dim.
+  /// Adds a value with other labels, dim by dim.
   constexpr int relabel(int operand, ProgramLabels const& labels) {
     ProgramNode const from = program.nodes[operand];
     ProgramNode n = value(Making::relabel, labels, from.element_bytes, from.work);
@@ -169,7 +171,7 @@ class ProgramBuilder {
     use(operand);
     return node;
   }
-  /// A value that is made in this sharding, whatever becomes of it.
+  /// Constrains the sharding in which a value is computed; readers may reshard it.
   constexpr int constrain(int operand, Spec const& spec) {
     ProgramNode& from = program.nodes[operand];
     int node = operand;
@@ -181,13 +183,14 @@ class ProgramBuilder {
     program.nodes[node].pinned = program.code(node).of(spec);
     return node;
   }
-  /// One more reads this value, which is made once.
+  /// Adds a reader of a shared value.
   constexpr void share(int value) {
     ProgramNode& n = program.nodes[value];
     n.kept = true;
     if (n.making != Making::given) ++n.shares;
   }
-  /// What is asked for: a value with its dims in this order, and its sharding with their numbers as labels.
+  /// Sets the requested result: a value with its dims in this order, and its sharding with their
+  /// numbers as labels.
   constexpr void finish(int root, ProgramLabels const& order, Spec const& wanted) {
     ProgramNode& n = program.nodes[root];
     bool same = true;
@@ -218,7 +221,7 @@ class ProgramBuilder {
     program.use(operand);
     ++program.nodes[operand].readers;
   }
-  /// Whether the operands of a set can owe, all the same kind.
+  /// Whether the operands of a set have the same kind of pending reduction.
   constexpr bool one_kind(int const* operands, int size, unsigned set, ReduceKind& kind) const {
     bool first = true;
     for (int k = 0; k < size; ++k) {
@@ -230,7 +233,8 @@ class ProgramBuilder {
     }
     return true;
   }
-  /// The labels of the product of operands i to j: what the result has, and what others still need.
+  /// The labels of the product of operands i to j: those of the result, and those that other
+  /// operands share.
   constexpr ProgramLabels labels_of(int const* operands, int size, int i, int j,
                                     ProgramLabels const& out) const {
     if (i == 0 && j == size - 1) return out;
@@ -259,7 +263,7 @@ class ProgramBuilder {
       if (part[i * size + k] >= 0 && part[(k + 1) * size + j] >= 0) ++ways;
     if (ways == 0) return -1;
     n.ways = static_cast<std::int16_t>(ways);
-    // what owes anything but a sum is not multiplied
+    // only unreduced sums may be multiplied
     for (int side = 0; side < 2; ++side) {
       bool sums = true;
       for (int k = i; k <= j; ++k)

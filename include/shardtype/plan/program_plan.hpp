@@ -1,6 +1,6 @@
 #pragma once
-/// The plan of a whole expression: what is made from what, in which order and sharding, and every
-/// collective between.
+/// The plan of a whole expression: its values in order, with their shardings, and all collectives
+/// in between.
 
 #include <algorithm>
 #include <cstdint>
@@ -13,34 +13,35 @@
 
 namespace shardtype::planning {
 
-/// Most steps of one plan.
+/// Maximal number of steps of one plan.
 inline constexpr int max_program_steps = 256;
 
-/// One step: a value, and how it comes about. Later steps refer to it by its number.
+/// One step, and its value. Later steps refer to it by its number.
 struct ProgramStep {
   enum class Kind : std::int8_t {
-    given,  ///< a tensor of the user's, as it is
-    make,   ///< a product, an elementwise function, a reduction: local
+    given,  ///< an operand of the program: a user's tensor
+    make,   ///< a local computation: a product, an elementwise function, a reduction, ...
     move    ///< a slice or a collective
   };
   Kind kind = Kind::given;
-  Collective collective = Collective::none;  ///< of a move; none: a slice
+  Collective collective = Collective::none;  ///< of a move; `none`: a slice
   std::int8_t inputs = 0;
   std::int8_t from = -1;  ///< dim that loses axes
   std::int8_t to = -1;    ///< dim that gains axes
-  std::int16_t node = 0;  ///< of the program
+  std::int16_t node = 0;  ///< its value's node in the program
   std::int16_t input[max_operands]{};
   AxisList axes{};          ///< the group
-  std::int32_t layout = 0;  ///< of the value, a LayoutCode
+  std::int32_t layout = 0;  ///< LayoutCode of its value
 
   friend constexpr bool operator==(ProgramStep const&, ProgramStep const&) = default;
 };
 
-/// What `evaluate` runs. All numbers are of the busiest rank, as for Plan; `constexpr`.
+/// The plan that `evaluate` runs. All numbers are those of the busiest rank, as for Plan;
+/// `constexpr`.
 struct ProgramPlan {
   RecordedProgram program{};
   int size = 0;
-  bool possible = true;  ///< whether any plan keeps to the memory limit
+  bool possible = true;  ///< whether a plan keeps to the memory limit
   ProgramStep steps[max_program_steps]{};
 
   constexpr ProgramStep const* begin() const { return steps; }
@@ -64,16 +65,16 @@ struct ProgramPlan {
     return out;
   }
 
-  /// How many collectives of this kind run.
+  /// Number of collectives of this kind.
   constexpr int count(Collective c) const { return account(planning::Answer::counts).count(c); }
-  /// How many collectives run at all.
+  /// Number of all collectives.
   constexpr int collectives() const { return account(planning::Answer::counts).collectives(); }
-  /// Payload bytes at the rank with these coordinates along the program's axes; conventions at
+  /// Payload bytes of the rank with these coordinates along the program's axes; conventions at
   /// `step_bytes`.
   constexpr std::int64_t bytes(Coords const& at) const {
     return account(planning::Answer::bytes).bytes(at);
   }
-  /// The most bytes that any rank moves, in all steps or in one.
+  /// The bytes of the rank that moves the most, in all steps or in one.
   constexpr std::int64_t bytes_per_rank() const {
     return account(planning::Answer::bytes).bytes_per_rank();
   }
@@ -82,14 +83,15 @@ struct ProgramPlan {
     replay(a, step, step + 1);
     return a.bytes_per_rank();
   }
-  /// Messages each rank sends.
+  /// Number of messages that each rank sends.
   constexpr std::int64_t messages() const { return account(planning::Answer::counts).messages(); }
   /// Floating-point operations of products.
   constexpr std::int64_t flops() const { return account(planning::Answer::flops).flops(); }
-  /// Calls `visit(step, bytes)` with the bytes of temporaries that are there while each step runs.
+  /// Calls `visit(step, bytes)` for each step with the bytes of temporaries that are live while it
+  /// runs.
   template <class Visit>
   constexpr void for_live_bytes(Visit visit) const {
-    int memory[max_program_steps]{};  // the step in whose memory a value lies
+    int memory[max_program_steps]{};  // the step that owns the memory of a value
     int last_read[max_program_steps]{};
     for (int k = 0; k < size; ++k) {
       memory[k] = in_memory_of_input(k) ? memory[steps[k].input[0]] : k;
@@ -109,16 +111,16 @@ struct ProgramPlan {
           live.release(block_bytes(m));
     }
   }
-  /// Most bytes a rank holds at once: what the user gave, and of the rest what is still to be read. Packing
-  /// buffers count as one more copy of what a collective sends.
+  /// Peak of the bytes that a rank holds: operands of the program and live values. Packing buffers
+  /// count as another copy of the block that a collective sends.
   constexpr std::int64_t peak_bytes() const { return add_sat(given_bytes(), temporary_bytes()); }
-  /// The same of what the plan itself makes, without what the user gave.
+  /// The same without the operands of the program.
   constexpr std::int64_t temporary_bytes() const {
     std::int64_t most = 0;
     for_live_bytes([&](int, std::int64_t live) { most = std::max(most, live); });
     return most;
   }
-  /// Bytes of the blocks that the user gave.
+  /// Bytes of the operands' blocks.
   constexpr std::int64_t given_bytes() const {
     std::int64_t sum = 0;
     for (int k = 0; k < size; ++k)
@@ -142,13 +144,14 @@ struct ProgramPlan {
     for (int k = 0; k < size; ++k) sum = in_time(sum + picoseconds(k, rates));
     return sum;
   }
-  /// Predicted time where all axes have the machine's own links.
+  /// Predicted time if all axes have the machine's default link.
   constexpr double seconds(Machine const& m = {}) const {
     Identity const none[max_axes]{};
     return static_cast<double>(picoseconds({m, program.sizes, none, program.axes, -1})) * 1e-12;
   }
-  /// What the busiest rank moves over what some rank must move, for a program that is one product of two
-  /// matrices (of groups of labels) none of which has copies or summands on several ranks; else nothing.
+  /// Bytes moved by the busiest rank relative to the lower bound, for a program that is one product
+  /// of two matrices (of groups of labels) whose operands and result are neither replicated nor
+  /// unreduced; else nothing.
   constexpr std::optional<double> lower_bound_ratio() const {
     int product = -1;
     int given[2] = {-1, -1};
@@ -161,7 +164,7 @@ struct ProgramPlan {
       (is_given ? given[n++] : product) = k;
     }
     if (product < 0 || given[1] < 0) return {};
-    double size_of[3] = {1, 1, 1};  // rows, columns, what is summed over
+    double size_of[3] = {1, 1, 1};  // rows, columns, contracted
     for (int l = 0; l < program.labels; ++l) {
       bool const in_a = program.find(steps[given[0]].node, l) >= 0;
       bool const in_b = program.find(steps[given[1]].node, l) >= 0;
@@ -189,7 +192,7 @@ struct ProgramPlan {
   constexpr std::int64_t step_flops(int step) const {
     return is_product(step) ? computation(step).flops : 0;
   }
-  /// Tells an accounting of collectives and flops of the steps from `first` on to before `last`.
+  /// Passes collectives and flops of the steps from `first` to before `last` to an accounting.
   constexpr void replay(planning::Accounting& a, int first, int last) const {
     for (int k = first; k < last; ++k) {
       ProgramStep const& s = steps[k];
@@ -206,7 +209,7 @@ struct ProgramPlan {
     replay(a, 0, size);
     return a;
   }
-  /// Whether no rank has what another one has.
+  /// Whether no two ranks hold the same elements, or summands of them.
   constexpr bool spread_once(Spec const& s) const {
     for (int x = 0; x < program.axes; ++x)
       if (program.sizes[x] > 1 && s.dim_of(x) < 0) return false;
@@ -237,7 +240,7 @@ struct ProgramPlan {
     return steps[step].kind == ProgramStep::Kind::make &&
            program.nodes[steps[step].node].making == Making::product;
   }
-  /// What a step that makes a value takes.
+  /// The costs of a step that computes a value.
   constexpr planning::Computation computation(int step) const {
     planning::Computation c;
     c.shares = in_memory_of_input(step);
@@ -262,10 +265,11 @@ using planning::ProgramPlan;
 
 namespace planning {
 
-/// Writes down the steps of the program's root in the layout that is asked for.
+/// Writes the steps that compute the program's root in the requested layout.
 class PlanWriter {
  public:
-  /// `fronts`: of every value as its readers have it. `made`: of those that several read, as they are made.
+  /// `fronts`: the frontier of every value as its readers see it. `made`: of shared values, the
+  /// frontier when they are computed.
   constexpr PlanWriter(ProgramPlan& plan, Frontier const* const* fronts,
                        Frontier const* const* made)
       : plan_(plan), fronts_(fronts), made_(made) {}
@@ -283,16 +287,16 @@ class PlanWriter {
   }
 
  private:
-  /// The number of the step whose value node `node` is, come by in this way.
+  /// Emits the step for a candidate of value `node`; returns the step's number.
   constexpr int emit(int node, Frontier const* front, std::int32_t number) {
     Frontier const& f = *front;
     Option const& w = f.ways[number];
     int const code = f.graph.codes[w.layout];
-    // what several read is made, and brought to a layout, once
+    // a shared value is computed, and brought to a layout, only once
     for (int k = 0; k < plan_.size; ++k)
       if (plan_.steps[k].node == node && plan_.steps[k].layout == code) return k;
     if (w.from < 0 && w.making < 0 && made_[node] != nullptr) {
-      // the soonest of those that make it so
+      // the fastest candidate for this layout
       Frontier const& made = *made_[node];
       return emit(node, &made, made.first[w.layout]);
     }

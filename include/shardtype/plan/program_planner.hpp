@@ -10,7 +10,7 @@
 
 namespace shardtype::planning {
 
-/// The layout graphs that were asked for, built once each.
+/// The layout graphs needed so far; each is built once.
 class Graphs {
  public:
   LayoutGraph const& get(int rank, int axes) {
@@ -34,8 +34,8 @@ class Graphs {
   Built built_[max_dims + 1][searched_axes + 1];
 };
 
-/// Finds the plan of one program: exact for chains and trees. A value that several read is made in one layout, its
-/// home; homes are improved one by one until no other home of one value is better.
+/// Finds the plan of one program; exact for chains and trees. A shared value is computed in one
+/// layout, its home. Homes are improved one by one until changing a single home no longer helps.
 class ProgramPlanner {
  public:
   ProgramPlanner(RecordedProgram const& p, Rates const& rates) : p_(p), rates_(rates) {
@@ -50,7 +50,7 @@ class ProgramPlanner {
     }
   }
 
-  /// The plan with the homes that are guessed first: the one that the compiler finds.
+  /// The plan with the initial choice of homes, which is also the compile-time plan.
   ProgramPlan guess() {
     find_homes();
     for (int k = 0; k < p_.size; ++k) search(k);
@@ -66,14 +66,14 @@ class ProgramPlanner {
     return best;
   }
 
-  /// The plan with value `k` made in this layout of its graph, others as they are.
+  /// The plan with value `k` computed in this layout of its graph, and other homes unchanged.
   ProgramPlan plan_with(int k, int home) {
     move(k, home);
     return write();
   }
 
  private:
-  /// The first pass, in which readers pay their shares.
+  /// The first pass, in which each reader of a shared value pays its share.
   void find_homes() {
     bool any = false;
     shardtype::detail::List<shardtype::detail::List<Option>> shares(
@@ -113,7 +113,7 @@ class ProgramPlanner {
     read_view_[k] = read_[k]->view();
     fronts_[k] = &read_view_[k];
   }
-  /// Value `k` is made in another layout; all that is made from it is planned again.
+  /// Moves the home of value `k` to another layout, and plans again all values that depend on it.
   void move(int k, int home) {
     home_[k] = home;
     settle_at_home(k);
@@ -131,7 +131,7 @@ class ProgramPlanner {
       plan.possible = false;
     return plan;
   }
-  /// Tries the layouts of value `k` whose making alone takes less than the best plan, the soonest first.
+  /// Tries all layouts of value `k` whose computation alone is faster than the best plan.
   bool improve(int k, ProgramPlan& best) {
     int now = home_[k];
     bool improved = false;
@@ -158,11 +158,11 @@ class ProgramPlanner {
   shardtype::detail::Owned<FrontierSearch> read_[max_nodes];
   Frontier made_view_[max_nodes]{};
   Frontier read_view_[max_nodes]{};
-  Frontier const* fronts_[max_nodes]{};       ///< as readers have them
-  Frontier const* made_fronts_[max_nodes]{};  ///< of what several read
+  Frontier const* fronts_[max_nodes]{};       ///< as readers see them
+  Frontier const* made_fronts_[max_nodes]{};  ///< of shared values, when they are computed
 };
 
-/// The best plan of a program, found at run time.
+/// Finds the best plan of a program at run time.
 inline ProgramPlan plan_program(RecordedProgram const& p, Rates const& rates) {
   return ProgramPlanner(p, rates).plan();
 }

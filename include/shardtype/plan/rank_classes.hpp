@@ -1,5 +1,5 @@
 #pragma once
-/// Which ranks differ in what they hold: most of a large mesh are alike.
+/// Classes of ranks whose blocks have the same sizes; most ranks of a large mesh are alike.
 
 #include <algorithm>
 #include <cstdint>
@@ -8,30 +8,31 @@
 
 namespace shardtype::planning {
 
-/// The first coordinates, axis by axis, of runs in which all ranks hold blocks of the same sizes, whatever
-/// their other coordinates are. A block that an axis cuts has full pieces, one that is shorter, and empty ones;
-/// so few runs take the place of many ranks, and the busiest of their first ones is the busiest of all.
+/// Divides the coordinates along each axis into runs in which all ranks hold blocks of the same
+/// sizes, whatever their other coordinates are. An axis cuts a block into full pieces, at most one
+/// shorter piece, and empty ones; so a few runs represent many ranks, and the busiest first rank of
+/// a run is the busiest of all ranks.
 class RankClasses {
  public:
   constexpr RankClasses(int axes, Sizes const& sizes) : axes_(axes), sizes_(sizes) {
     for (int x = 0; x < axes; ++x) counts_[x] = 1;
   }
-  /// Tells apart what matters to the bytes of a step.
+  /// Adds the distinctions that matter for the bytes of a step.
   constexpr void note(Step const& s, Sizing const& z) {
     for (Spec const* spec : {&s.before, &s.after})
       for (int d = 0; d < spec->rank; ++d) note(z.extents[spec->dims[d].label], spec->dims[d].axes);
-    // which rows are in both orders' blocks, or in a neighbor's, depends on where they lie
+    // here the bytes depend on the positions of blocks, not only on their sizes
     if (s.collective == Collective::permute || s.collective == Collective::neighbor)
       tell_all_apart(s.axes);
-    // a dim that is split otherwise: so do the rows that each rank has of the others' blocks
+    // likewise if a dim is split in another way
     if (s.collective == Collective::all_to_all && s.from == s.to)
       for (Spec const* spec : {&s.before, &s.after}) tell_all_apart(spec->dims[s.from].axes);
   }
-  /// Looks at every coordinate along these axes.
+  /// Makes every coordinate along these axes a class of its own.
   constexpr void tell_all_apart(AxisList const& axes) {
     for (int k = 0; k < axes.size; ++k) counts_[axes[k]] = sizes_[axes[k]];
   }
-  /// How many ranks are looked at, and their coordinates.
+  /// Number of representative ranks, and their coordinates.
   constexpr std::int64_t size() const {
     std::int64_t n = 1;
     for (int x = 0; x < axes_; ++x) n *= counts_[x];
@@ -45,7 +46,7 @@ class RankClasses {
     }
     return out;
   }
-  /// The most that `of(coordinates)` is on any rank.
+  /// The maximum of `of(coordinates)` over all ranks.
   template <class Of>
   constexpr std::int64_t most(Of of) const {
     std::int64_t most = 0;
@@ -54,12 +55,12 @@ class RankClasses {
   }
 
  private:
-  /// Different numbers, in the order in which they came.
+  /// Distinct numbers, in order of insertion.
   struct Numbers {
     static constexpr int most = 32;
     std::int64_t at[most]{};
     int size = 0;
-    /// Whether there was room.
+    /// Inserts a number; false if there is no room.
     constexpr bool add(std::int64_t n) {
       for (int k = 0; k < size; ++k)
         if (at[k] == n) return true;
@@ -69,7 +70,7 @@ class RankClasses {
     }
   };
 
-  /// Coordinate `at` begins a run. Where there are too many, all coordinates do.
+  /// A run begins at coordinate `at`. If there are too many runs, every coordinate becomes one.
   constexpr void cut(int axis, std::int64_t at) {
     if (at == 0 || at >= sizes_[axis] || counts_[axis] == sizes_[axis]) return;
     counts_[axis] = cuts_[axis].add(at) ? 1 + cuts_[axis].size : sizes_[axis];
@@ -80,7 +81,7 @@ class RankClasses {
   }
   constexpr void note(std::int64_t extent, AxisList const& list) {
     if (list.cyclic != 0) return tell_all_apart(list);
-    Numbers blocks;  // sizes that the next axis may find
+    Numbers blocks;  // block sizes before the next axis
     blocks.add(extent);
     for (int k = 0; k < list.size; ++k) {
       std::int64_t const p = sizes_[list[k]];
@@ -104,8 +105,8 @@ class RankClasses {
 
   int axes_;
   Sizes sizes_;
-  std::int64_t counts_[max_axes]{};  // of the runs along each axis
-  Numbers cuts_[max_axes]{};         // where they begin but for 0
+  std::int64_t counts_[max_axes]{};  // number of runs along each axis
+  Numbers cuts_[max_axes]{};         // begins of the runs except 0
 };
 
 }  // namespace shardtype::planning

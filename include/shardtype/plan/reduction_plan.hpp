@@ -1,5 +1,5 @@
 #pragma once
-/// Plans of reductions: the local one, and the reshard of what it leaves.
+/// Plans of reductions: the local reduction, and the reshard of its result.
 
 #include <cstdint>
 #include <string_view>
@@ -8,8 +8,8 @@
 
 namespace shardtype::planning {
 
-/// The plan of a reduction that sends nothing. Flops: one per element read. `total_bytes`: of each
-/// of the totals, one per element of the result, that are kept beside it.
+/// The plan of a reduction that communicates nothing. Flops: one per element read. `total_bytes`:
+/// size of an accumulator; there is one per element of the result.
 constexpr Plan reduction_plan(std::string_view name, CallSizing const& c,
                               std::int64_t total_bytes) {
   Plan p = plan_of_call(name, c);
@@ -17,8 +17,8 @@ constexpr Plan reduction_plan(std::string_view name, CallSizing const& c,
   return p;
 }
 
-/// The plan of one whose partial results, of `partial_bytes` each, are then resharded by `moves`;
-/// these may be totals, of which results are made in the end.
+/// The plan of a reduction whose partial results, of `partial_bytes` each, are resharded by
+/// `moves`. If they are accumulators, the final results are computed from them at the end.
 constexpr Plan reduction_plan(std::string_view name, CallSizing const& c, std::int64_t total_bytes,
                               Plan const& moves, std::int64_t partial_bytes, bool finishes) {
   Plan p = plan_of_call(name, c);

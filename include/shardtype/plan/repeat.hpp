@@ -1,5 +1,5 @@
 #pragma once
-/// Steps that run again and again, on values that are larger or smaller each time: the loops of blocked algorithms.
+/// Repeated steps whose values change size from round to round: the loops of blocked algorithms.
 
 #include <cstdint>
 
@@ -9,22 +9,23 @@ namespace shardtype::planning {
 
 /// One step in one round of a repeat.
 struct Round {
-  std::int64_t number = 0;  ///< of the round, from 0
-  int step = 0;             ///< which of the steps of a round, from 0
-  std::int64_t block = 0;   ///< of the Repeat
-  bool runs = true;         ///< whether this round has the step at all
-  Sizing sizing{};          ///< of the step's value; before `in_round`, as in the plan
-  Computation work{};       ///< of a computation
-  Coords first{};           ///< which rank has the first block of the value: cyclic blocks go round
+  std::int64_t number = 0;  ///< number of the round, from 0
+  int step = 0;             ///< index of the step in the round
+  std::int64_t block = 0;   ///< the `block` of the Repeat
+  bool runs = true;         ///< whether the step runs in this round
+  Sizing sizing{};          ///< of the step's value; initially as in the plan
+  Computation work{};       ///< of a step that computes
+  Coords first{};           ///< the rank with the first block of the value; it changes for
+                            ///< block-cyclic blocks
 };
 
-/// Neighbouring steps of a plan that run together, round after round.
+/// Consecutive steps of a plan that run together, round after round.
 struct Repeat {
   int from = 0;  ///< the first of the steps
   int size = 0;
   std::int64_t rounds = 0;
-  std::int64_t block = 0;  ///< any number that sizes go by, such as the rows of a panel
-  /// Says what a step has in a round: is given the round as `round` begins it, and changes it.
+  std::int64_t block = 0;  ///< a number from which sizes are computed, such as the rows of a panel
+  /// Changes a step for one round; gets the round as `round` initializes it.
   void (*in_round)(Step const&, Round&) = nullptr;
 
   constexpr bool has(int step) const { return step >= from && step < from + size; }

@@ -1,5 +1,5 @@
 #pragma once
-/// What is certain of a reshard without a search: the least and the most that a path takes.
+/// Lower and upper bounds on the time of a reshard, without a search.
 
 #include <cstdint>
 
@@ -7,13 +7,13 @@
 
 namespace shardtype::planning {
 
-/// What is certain before any search: a path takes at least `least` and at most `most` picoseconds.
+/// Every path takes at least `least` picoseconds, and some path at most `most`.
 struct Bounds {
   std::int64_t least = 0;
   std::int64_t most = 0;
 };
 
-/// Latency of the cheapest collective: over two ranks, or one where an axis has no more.
+/// Latency of the cheapest collective: over two ranks, or over one if an axis has only one.
 constexpr std::int64_t least_latency(unsigned axes, Sizes const& sizes, Machine const& m) {
   std::int64_t ranks = 2;
   for (int x = 0; x < max_axes; ++x)
@@ -21,8 +21,9 @@ constexpr std::int64_t least_latency(unsigned axes, Sizes const& sizes, Machine 
   return picoseconds(static_cast<double>(ranks), 1.0 / m.latency);
 }
 
-/// The bounds: a collective takes axes off one dim at most, and none of those reduces; to reduce,
-/// gather what does not stay and slice what is wanted is always a path.
+/// The bounds. Lower: a collective removes axes from at most one dim, and such a collective does
+/// not reduce. Upper: reducing, gathering the axes that do not stay and slicing to the goal is
+/// always a path.
 constexpr Bounds bounds(Spec const& from, Spec const& to, Sizing const& z, Machine const& m) {
   Bounds out;
   int collectives = 0;
@@ -71,12 +72,13 @@ constexpr Bounds bounds(Spec const& from, Spec const& to, Sizing const& z, Machi
   return out;
 }
 
-/// What the ranks must still be sent: a bound on the time of any path to a goal.
+/// The receive bound: a lower bound on the time of any path to a goal, from the data that ranks
+/// must still receive (the heuristic of the A* search).
 ///
-/// The rank that has least of its block of the goal must receive the rest of it, and no step brings a rank
-/// more than its payload says. Where blocks are uneven it holds for blocks of fractional length: prices are
-/// those of the largest blocks, which are no smaller. Not known where an end has cyclic dims or an axis one
-/// rank.
+/// The rank that holds least of its block of the goal must receive the rest of it, and no step
+/// brings a rank more bytes than its payload. For uneven blocks the bound uses fractional lengths,
+/// while prices are those of the largest blocks, which are no smaller. Not available if an end has
+/// block-cyclic dims or an axis has one rank.
 class Missing {
  public:
   constexpr Missing() = default;
@@ -96,16 +98,18 @@ class Missing {
   }
 
   constexpr bool known() const { return known_; }
-  /// Into how many parts `size` axes with so many ranks split the goal's block along dim `d`, when the first
-  /// `stay` of them stand where the goal has them: a rank has one. 0 where another axis stands: the first
-  /// block of the one and the last of the other share nothing.
+  /// Number of parts into which `size` axes with `ranks` ranks split the goal's block along dim
+  /// `d`, if the first `stay` of them agree with the goal's: a rank holds one part. 0 if another
+  /// axis is in their way: then the first block of one and the last block of the other have nothing
+  /// in common.
   constexpr std::int64_t parts(int d, int stay, int size, std::int64_t ranks) const {
     if (stay == settled_[d]) return ranks / ranks_[d];
     return stay == size ? 1 : 0;
   }
-  /// Picoseconds at least to send a rank its block of the goal but for one of so many parts, or all of it.
+  /// Lower bound in picoseconds for sending a rank its block of the goal, except one of `parts`
+  /// parts; the whole block if `parts` is 0.
   constexpr std::int64_t time(std::int64_t parts) const {
-    constexpr std::int64_t rounding = 16;  // more than the steps of a path lose to whole numbers
+    constexpr std::int64_t rounding = 16;  // more than the rounding errors of all steps of a path
     return (parts == 0 ? block_ : block_ - block_ / parts) - rounding;
   }
 

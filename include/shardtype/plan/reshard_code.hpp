@@ -1,6 +1,6 @@
 #pragma once
-/// Shardings as numbers: template arguments by which reshards that differ in names alone share one plan in
-/// the compiler.
+/// Shardings encoded as numbers, for template arguments: reshards that differ only in names share
+/// one compile-time plan.
 
 #include <cstdint>
 
@@ -13,7 +13,8 @@ inline constexpr std::uint64_t axis_states = 3 + max_dims * max_axes;
 /// The values of a spec's rank and kind together.
 inline constexpr std::uint64_t rank_states = 3 * (max_dims + 2);
 
-/// The sharding as a number, or 0 for one that has none: block-cyclic, a Local. A digit for each axis, of base
+/// The sharding as a number, or 0 if it has no encoding: block-cyclic dims, or a
+/// Local. A digit for each axis, of base
 /// `axis_states`; then rank + 1 and kind; then 3 bits for each dim's label.
 constexpr std::uint64_t number_of(Spec const& s) {
   if (s.local || s.varying.bits != 0) return 0;
@@ -36,7 +37,7 @@ constexpr std::uint64_t number_of(Spec const& s) {
   return number;
 }
 
-/// The sharding that has this number.
+/// The sharding with this number.
 constexpr Spec spec_from(std::uint64_t number) {
   Spec s;
   for (int x = 0; x < max_axes; ++x, number /= axis_states) {

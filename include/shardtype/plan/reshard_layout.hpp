@@ -1,5 +1,6 @@
 #pragma once
-/// Layouts as the search behind the reshard planner sees them: numbers, their costs, a table of them.
+/// Layouts in the search of the reshard planner: their encoding as numbers, their costs, a table of
+/// them.
 
 #include <cstddef>
 #include <cstdint>
@@ -8,15 +9,16 @@
 
 namespace shardtype::planning {
 
-/// Replicated and reduced are the same bytes; the search does not tell them apart.
+/// Replicated and reduced are the same bytes, so the search does not distinguish them.
 constexpr Spec without_reduced(Spec s) {
   s.reduced = {};
   return s;
 }
 
-/// A layout of at most `searched_axes` axes as one number: 6 bits for each axis; 0 replicated, 1 unreduced, else its place.
+/// A layout of at most `searched_axes` axes, encoded as one number with 6 bits per axis: 0 replicated, 1 unreduced, else its
+/// position.
 using Key = std::uint32_t;
-/// Places from here on are cyclic.
+/// Positions from here on are block-cyclic.
 inline constexpr int first_turn = 2 + max_dims * searched_axes;
 
 constexpr Key place_key(int axis, int dim, int place) {
@@ -25,7 +27,8 @@ constexpr Key place_key(int axis, int dim, int place) {
 constexpr Key owed_key(int axis) { return Key{1} << (6 * axis); }
 constexpr Key mask_key(int axis) { return Key{63} << (6 * axis); }
 
-/// A dim that `axis` deals out in turns: as at the goal, or else as at the start.
+/// The key of a dim that `axis` splits block-cyclically: with the block size of the goal, or of the
+/// start.
 constexpr Key turn_key(int axis, int dim, bool as_goal) {
   return static_cast<Key>(first_turn + 2 * dim + (as_goal ? 0 : 1)) << (6 * axis);
 }
@@ -45,7 +48,7 @@ constexpr Key key_of(Spec const& s, Spec const& goal) {
   return key;
 }
 
-/// How many major axes of `now` stand where the goal has them.
+/// Number of leading axes of `now` that agree with the goal's.
 constexpr int settled(AxisList const& now, AxisList const& then) {
   if (now.cyclic != then.cyclic) return 0;
   int n = 0;
@@ -53,13 +56,14 @@ constexpr int settled(AxisList const& now, AxisList const& then) {
   return n;
 }
 
-/// Puts `axis` on a dim where its number, 2 or more, says. Unsigned: g++ warns of places below 0 else.
+/// Adds `axis` to a dim at the position that `number` (2 or more) encodes. Unsigned, because
+/// otherwise g++ warns of negative positions.
 constexpr void put_at(AxisList& list, int number, int axis) {
   list.at[static_cast<unsigned>(number - 2) % searched_axes] = static_cast<std::int8_t>(axis);
   ++list.size;
 }
 
-/// Dim `d` dealt out by `axis` as in `like`.
+/// Dim `d` split by `axis` with the block size that it has in `like`.
 constexpr AxisList turn(int d, int axis, Spec const& like) {
   AxisList out;
   out.push(axis);
@@ -67,7 +71,7 @@ constexpr AxisList turn(int d, int axis, Spec const& like) {
   return out;
 }
 
-/// The sharding that `key` means between these two.
+/// The sharding that `key` encodes in a search from `from` to `goal`.
 constexpr Spec spec_of(Key key, Spec const& from, Spec const& goal) {
   Spec s = from;
   s.unreduced = {};
@@ -87,8 +91,8 @@ constexpr Spec spec_of(Key key, Spec const& from, Spec const& goal) {
   return s;
 }
 
-/// The group of a step, by what it changes: the axes in the order in which they split the dim that they
-/// leave, or else the one that they go to.
+/// The group of a step, derived from its change: the axes in the order in which they split the dim
+/// that they leave, or else the dim that they join.
 constexpr AxisList group_of(Step const& s) {
   if (s.from >= 0) {
     AxisList const& now = s.before.dims[s.from].axes;
@@ -105,24 +109,25 @@ constexpr AxisList group_of(Step const& s) {
   return out;
 }
 
-/// A layout that was reached, and how. Without values to begin with: a compiler would write them for
-/// each node there is room for.
+/// A layout that the search has reached, with its path. Its members have no initializers, because a
+/// compiler would write them for each unused node.
 struct Node {
   Key key;
   int parent;
   bool done;
-  Collective collective;  ///< of the step to it, with the dims as in Step
+  Collective collective;  ///< of the step that leads to it, with dims as in Step
   std::int8_t from;
   std::int8_t to;
-  std::int64_t total;  ///< picoseconds to here and, at least, from here on
+  std::int64_t total;  ///< picoseconds of the path so far plus the lower bound on the rest
   std::int64_t picoseconds;
   std::int64_t bytes;
   std::int64_t messages;
   std::int64_t peak_bytes;
 };
 
-/// A growing list of nodes with a hash index, and of those that are open; usable in the compiler. Elements
-/// are reached by plain pointers: a compiler runs each call of a vector's operator as several statements.
+/// A growing list of nodes with a hash index and a list of open nodes; usable at compile time.
+/// Elements are accessed by plain pointers, because compilers count each call of an operator as
+/// several statements.
 class Nodes {
  public:
   constexpr Nodes() { resize(32); }
@@ -138,7 +143,7 @@ class Nodes {
   constexpr Node& operator[](int k) { return nodes_[k]; }
   constexpr Node const& operator[](int k) const { return nodes_[k]; }
 
-  /// Where in the index this layout is or would be.
+  /// The bucket of this layout in the index, or the one where it would be.
   constexpr unsigned bucket(Key key) const {
     unsigned b = (key * 2654435761U >> 9) & mask_;
     while (index_[b] >= 0 && nodes_[index_[b]].key != key) b = (b + 1) & mask_;
@@ -152,8 +157,8 @@ class Nodes {
     nodes_[size_++] = n;
     if (size_ == room_) resize(4 * room_);
   }
-  /// The open node with the least cost, which is closed; -1 when none is open. Of equals the one that was
-  /// reached first, which is the one that splits an outer dim: that needs no packing.
+  /// Closes the open node with the least cost and returns it; -1 if none is open. Of equal costs,
+  /// the first node reached, which splits an outer dim and so needs no packing.
   constexpr int close_best() {
     if (open_size_ == 0) return -1;
     int best = 0;
@@ -175,7 +180,7 @@ class Nodes {
 
   constexpr void open(int node) { open_[open_size_++] = node; }
 
-  /// The order of costs whose times are equal.
+  /// The order of costs with equal times.
   static constexpr bool rest_before(Node const& a, Node const& b) {
     if (a.bytes != b.bytes) return a.bytes < b.bytes;
     if (a.messages != b.messages) return a.messages < b.messages;

@@ -1,7 +1,7 @@
 #pragma once
-/// The plan of a change of sharding: the cheapest path of single steps, and a transpose where the
-/// dims' order changes. The same function runs in the compiler and, for run-time sizes, at the first
-/// call of each shape.
+/// The plan of a reshard: the cheapest path of single steps, and a transpose if the order of dims
+/// changes. The same function runs at compile time and, for run-time sizes, at the first call of
+/// each shape.
 
 #include <cstdint>
 
@@ -22,17 +22,18 @@ constexpr bool same_order(Spec const& a, Spec const& b) {
   return true;
 }
 
-/// Appends to `plan` the steps that take the value in `slot` from `from_spec` to `to_spec`; a
-/// transpose of the local block, where the dims' order changes, runs where the block is smaller.
-/// The steps call reduced axes replicated.
+/// Appends the steps that take the value in `slot` from `from_spec` to `to_spec` to `plan`. If the
+/// order of dims changes, a local transpose runs where the block is smaller. Reduced axes count as
+/// replicated in the steps.
 ///
-/// Exact over the axes that either splits or owes, and the `spare` ones: no sequence of steps over these
-/// is cheaper, and so no detour over a third sharding on them (tests/unit/reshard_proofs.cpp). Types do
-/// not say which other axes their mesh has; a detour over such a one may pay, as a value that is
-/// replicated there can be reduced or gathered in parts. Over more than `searched_axes` axes it is exact over
-/// those whose place differs, or in parts: FarReshard, which leaves the spare ones out.
-/// `time`, when it is known, is that of the path in picoseconds and keeps the search short. The tensor is
-/// weighable by the plan's sizing.
+/// Exact over the axes that either sharding splits or is unreduced over, and the `spare` axes: no
+/// sequence of steps over these is cheaper, so no detour over a third sharding on them pays
+/// (tests/unit/reshard_proofs.cpp). The types do not know other axes of the mesh. A detour over
+/// such an axis may pay, because a value that is replicated there can be reduced or gathered in
+/// parts. Over more than `searched_axes` axes it is exact over those whose place differs, or in
+/// parts: FarReshard, which ignores the spare axes.
+/// `time`: the path's time in picoseconds if known, which shortens the search. The tensor must be
+/// weighable with the plan's sizing.
 constexpr void append_reshard(Plan& plan, Slot slot, Spec const& from_spec, Spec const& to_spec,
                               Machine const& m = {}, std::int64_t time = -1, AxisSet spare = {}) {
   Spec from = without_reduced(from_spec);

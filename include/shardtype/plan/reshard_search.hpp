@@ -1,16 +1,16 @@
 #pragma once
-/// The search behind the reshard planner: a shortest path over layouts.
+/// The search of the reshard planner: a shortest path over layouts.
 ///
-/// A layout says for each mesh axis whether it splits a dim (and at which place), is unreduced, or
-/// neither. Edges are the single steps: slice, all_gather of the minor-most axes of a dim,
+/// A layout says for each mesh axis whether it splits a dim (and its position there), is unreduced,
+/// or neither. Edges are single steps: slice, all_gather of the minor-most axes of a dim,
 /// all_to_all of the minor-most axes to another dim, permute (another order on one dim), all_reduce
-/// and reduce_scatter of several axes at once; and where an end has cyclic dims, slice, all_to_all
-/// and reduce_scatter to those, and all_to_all within a dim between two ways to split it, one of them
-/// cyclic. All axes that source or destination mention move together: planning axis by axis is
-/// measurably wrong.
+/// and reduce_scatter of several axes at once. If an end has block-cyclic dims, there are also
+/// slice, all_to_all and reduce_scatter to such a dim, and all_to_all within a dim between two
+/// splits, one of them block-cyclic. All axes of source and destination are searched together:
+/// planning axis by axis gives measurably worse plans.
 ///
-/// The compiler runs it, which counts every statement: a layout is one number, and shardings are
-/// spelled out for the layouts that are looked at and for the path alone.
+/// The search also runs at compile time, where each statement counts: a layout is one number, and
+/// shardings are computed only for layouts that are visited and for the path.
 
 #include <cstdint>
 #include <limits>
@@ -20,18 +20,18 @@
 
 namespace shardtype::planning {
 
-/// The cheapest path: how many steps it has, -1 when there is none, and what they cost.
+/// The cheapest path: its number of steps, or -1 if there is none, and its cost.
 struct Path {
   int size = -1;
   Cost cost{};
 };
 
-/// One A* search. On a dim of even blocks, axes that stand where the goal has them, and all before them on
-/// that dim too, stay: to move them away and back never pays (tests/unit compare with all steps). Where
-/// blocks are uneven, the largest are padding in part, and it may; so it may where dims are dealt out.
+/// One A* search. On a dim with even blocks, leading axes that agree with the goal's are never
+/// moved: moving them away and back does not pay (tests/unit compare with all steps). It may pay
+/// for uneven blocks, whose largest contain padding, and for block-cyclic dims.
 class Search {
  public:
-  /// `spare`: axes that a path may use besides those which an end splits or owes.
+  /// `spare`: axes that a path may use in addition to those of the two shardings.
   constexpr Search(Spec const& from, Spec const& to, Sizing const& z, Machine const& m,
                    AxisSet spare = {})
       : from_(without_reduced(from)), goal_(without_reduced(to)), z_(z), m_(m), rank_(from.rank) {
@@ -51,7 +51,7 @@ class Search {
     missing_ = {goal_, z, m, axes_, turns_};
   }
 
-  /// The cheapest path, or none when every path takes longer than `limit` picoseconds.
+  /// The cheapest path, or none if every path takes longer than `limit` picoseconds.
   constexpr Path run(std::int64_t limit) {
     visits_ = 0;
     Path path;
@@ -94,7 +94,7 @@ class Search {
     }
   }
 
-  /// Writes the `size` steps of the path that was found, behind the first `first`.
+  /// Writes the `size` steps of the path that was found, starting at index `first`.
   constexpr void spell(Rooms<Step, max_steps>& to, int first, int size, Slot slot) const {
     int k = aim_;
     for (Spec after = spec_of(goal_key_, from_, goal_); size > 0; k = nodes_[k].parent) {
@@ -112,11 +112,11 @@ class Search {
     }
   }
 
-  /// How many steps the last search looked at.
+  /// Number of steps that the last search examined.
   constexpr int visits() const { return visits_; }
 
  private:
-  /// Spells out the layout of a node: the axes on each dim, lengths of the largest blocks.
+  /// Expands the layout of a node: the axes on each dim, and lengths of the largest blocks.
   constexpr void look_at(int node) {
     node_ = node;
     Key const key = nodes_[node].key;
@@ -159,40 +159,42 @@ class Search {
       parts_[d] = missing_.parts(d, stay_[d], now.size, ranks_[d]);
     }
   }
-  /// See Missing::parts: of all dims, where `d` and `e` have `of_d` and `of_e`.
+  /// Product of Missing::parts over all dims, with `of_d` for dim `d` and `of_e` for dim `e`.
   constexpr std::int64_t parts(int d, std::int64_t of_d, int e = -1, std::int64_t of_e = 1) const {
     std::int64_t all = of_d * of_e;
     for (int o = 0; o < rank_; ++o)
       if (o != d && o != e) all *= parts_[o];
     return all;
   }
-  /// Looks for nothing that takes longer; of what takes too long to be told apart all may be of use.
+  /// Limits the search to paths that take at most `time`; no limit if the time is not
+  /// distinguishable.
   constexpr void bound(std::int64_t time) {
     limit_ = time < longest_time ? time : std::numeric_limits<std::int64_t>::max();
   }
   constexpr bool moves(int d) const { return stay_[d] < here_[d].size; }
   constexpr std::int64_t length(int d) const { return length_[d][here_[d].size]; }
-  /// `bytes` of a block whose length along one dim changes.
+  /// `bytes` of a block after its length along one dim changes.
   static constexpr std::int64_t rescaled(std::int64_t bytes, std::int64_t before,
                                          std::int64_t after) {
     return bytes == 0 ? 0 : bytes / before * after;
   }
-  /// Whether `axis` belongs at this place of dim `d`.
+  /// Whether the goal has `axis` at this position of dim `d`.
   constexpr bool belongs(int d, int place, int axis) const {
     AxisList const& then = goal_.dims[d].axes;
     return then.cyclic == 0 && place < then.size && then.at[place] == axis;
   }
 
-  /// One step from here to layout `key`, over `p` ranks, whose largest blocks have `after` bytes and from
-  /// which `left` collectives at least remain: one takes axes off one dim at most, and none of those
-  /// reduces. Its price is reckoned from `before` bytes. See Missing for `parts`.
+  /// Considers one step to layout `key` over `p` ranks. The largest blocks then have `after` bytes,
+  /// and at least `left` collectives remain: a collective removes axes from at most one dim, and
+  /// such a collective does not reduce. The step is priced for `before` bytes. `parts`: see
+  /// Missing.
   constexpr void consider(Collective collective, int from, int to, std::int64_t p, Key key,
                           std::int64_t before, std::int64_t after, int left, std::int64_t parts) {
     ++visits_;
-    // a price that is too high is not reckoned
+    // skips the pricing of steps that are too slow
     std::int64_t ahead = least_ * left;
     if (missing_.known()) {
-      // a rank that owes has nothing of the goal yet
+      // an unreduced rank holds nothing of the goal yet
       bool const reduces =
           collective == Collective::reduce_scatter || collective == Collective::all_reduce;
       ahead += missing_.time(owed_ != 0 && !reduces ? 0 : parts);
@@ -226,7 +228,7 @@ class Search {
     n.to = static_cast<std::int8_t>(to);
     if (key == goal_key_) {
       aim_ = known >= 0 ? known : nodes_.size();
-      bound(time);  // what takes longer is of no use any more
+      bound(time);  // slower paths are of no use any more
     }
     if (known >= 0) {
       if (nodes_[known].done) nodes_.open(known);
@@ -283,7 +285,7 @@ class Search {
     }
   }
 
-  // every other order of the axes on dim d that may move, of which `chosen_` has the first `n`
+  // every other order of the movable axes on dim d; `chosen_` has the first `n`
   constexpr void orders(int d, int n, unsigned used) {
     AxisList const& now = here_[d];
     if (n == now.size) {
@@ -316,8 +318,9 @@ class Search {
     }
   }
 
-  // reduce_scatter of every ordered list of unreduced axes onto dim d: those scattered so far, of which and
-  // of those before them `stay` need not leave again, and `rest`
+  // reduce_scatter of every ordered list of unreduced axes onto dim d. `so_far`: the key after the
+  // axes scattered so far, `stay`: number of axes on d that need not move again, `rest`: the
+  // remaining axes
   constexpr void scatters(int d, int place, int stay, unsigned rest, Key so_far, std::int64_t ranks,
                           std::int64_t shortened) {
     for (int x = 0; rest != 0 && x <= last_axis_; ++x) {
@@ -350,7 +353,8 @@ class Search {
     }
   }
 
-  /// Calls `deal` with each way in which `axis` may deal out dim `d`: that of the goal and the start's own.
+  /// Calls `deal` with each block-cyclic split of dim `d` over `axis`: with the goal's block size,
+  /// and the start's own split.
   template <class Deal>
   constexpr void ways_to_deal(int d, int axis, Deal const& deal) {
     AxisList const& first = from_.dims[d].axes;
@@ -359,7 +363,8 @@ class Search {
     if (first.cyclic != 0 && first.cyclic != wanted.cyclic && first.at[0] == axis) deal(first);
   }
 
-  /// `axis` begins to deal out dim `d`: after it a rank has `bytes` less what that takes.
+  /// A step after which `axis` splits dim `d` block-cyclically; before that split a rank has
+  /// `bytes`.
   constexpr void into_turns(Collective collective, int from, int d, int axis, Key key,
                             std::int64_t bytes, int left) {
     if (here_[d].size > 0) return;
@@ -371,7 +376,7 @@ class Search {
     });
   }
 
-  // slice and reduce_scatter to a cyclic dim, and all steps from one
+  // slice and reduce_scatter to a block-cyclic dim, and all steps from one
   constexpr void turns(int d) {
     for (int x = 0; x <= last_axis_; ++x) {
       if (((idle_ >> x) & 1U) != 0) into_turns(Collective::none, -1, d, x, key_, bytes_, left_);
@@ -382,7 +387,7 @@ class Search {
     if (here_[d].size == 0) return;
     bool const from_turns = here_[d].cyclic != 0;
     if (from_turns) movers(d, 0);
-    // all_to_all within dim d to one axis of it or an idle one, from turns or to them
+    // all_to_all within dim d to one axis, of the dim or idle, from or to a block-cyclic split
     for (int x = 0; x <= last_axis_; ++x) {
       if (((idle_ >> x) & 1U) == 0 && !here_[d].contains(x)) continue;
       AxisList one;
@@ -412,10 +417,10 @@ class Search {
   int rank_;
   unsigned axes_ = 0;
   int last_axis_ = -1;
-  bool turns_ = false;  ///< whether an end has cyclic dims
+  bool turns_ = false;  ///< whether an end has block-cyclic dims
   bool useful_
-      [max_dims]{};  ///< worth splitting on the way: split at either end; all of a small tensor
-  bool loose_[max_dims]{};  ///< whether it may pay to move what stands right
+      [max_dims]{};  ///< dims that a path may split: those split at either end; all dims if at most 3
+  bool loose_[max_dims]{};  ///< dims on which moving correct axes may pay
   std::int64_t least_ = 0;
   Missing missing_;
   std::int64_t limit_ = 0;
@@ -424,20 +429,22 @@ class Search {
   Nodes nodes_;
   int aim_ = -1;  ///< the goal's node
 
-  // the layout that is looked at
+  // the layout under consideration
   int node_ = 0;
   Key key_ = 0;
   std::int64_t time_ = 0;
   AxisList here_[max_dims]{};
   std::int64_t parts_[max_dims]{};  ///< see Missing::parts
   std::int64_t ranks_[max_dims]{};
-  int stay_[max_dims]{};  ///< how many major axes stand where the goal has them
-  std::int64_t length_[max_dims][searched_axes + 1]{};  ///< of dims with their first k axes
+  int stay_[max_dims]{};  ///< number of leading axes that agree with the goal's
+  std::int64_t length_[max_dims]
+                      [searched_axes + 1]{};  ///< length of each dim split over its first k
+                                              ///< axes
   std::int64_t bytes_ = 0;
   unsigned idle_ = 0;
   unsigned owed_ = 0;
   int chosen_[searched_axes]{};  ///< an order of its axes
-  int left_ = 0;                 ///< the least number of collectives to the goal
+  int left_ = 0;                 ///< lower bound on the number of collectives to the goal
 };
 
 }  // namespace shardtype::planning

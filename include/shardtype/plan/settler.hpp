@@ -1,5 +1,5 @@
 #pragma once
-/// Moving a value on from the layouts in which it can be had to all others.
+/// Label-correcting relaxation: from the layouts in which a value is computed to all others.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,19 +10,21 @@
 
 namespace shardtype::planning {
 
-/// Where a frontier without a memory limit is to be written.
+/// Memory into which a frontier without a memory limit is written.
 struct FrontierMemory {
   Option* ways = nullptr;
   std::int32_t* first = nullptr;
   std::int32_t* makings = nullptr;
 };
 
-/// The ways to have one value that are known so far, and what single steps make of them.
+/// The known candidates for one value, and their relaxation by single steps.
 ///
-/// The compiler runs it, which counts every statement and call: hence plain pointers and few calls in loops.
+/// It also runs at compile time, where each statement and call counts: hence plain pointers and few
+/// calls in loops.
 class Settler {
  public:
-  /// Without a memory limit the ways go to `to`, which is cleared; by default, to memory of their own.
+  /// Without a memory limit the candidates are written to `to`, which is cleared; by default, to
+  /// memory of its own.
   constexpr Settler(RecordedProgram const& p, int node, LayoutGraph const& graph,
                     Rates const& rates, FrontierMemory const& to)
       : p_(p),
@@ -52,7 +54,7 @@ class Settler {
     measure_blocks();
   }
 
-  // it points into itself
+  // has pointers into itself
   Settler(Settler const&) = delete;
   Settler& operator=(Settler const&) = delete;
 
@@ -62,12 +64,14 @@ class Settler {
  protected:
   static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 
-  /// Whether an option with this time and these bytes moved is the better one, memory apart.
+  /// Whether the first candidate's time and bytes moved are better than the second's; memory is
+  /// ignored.
   static constexpr bool sooner(std::int64_t time, std::int64_t moved, std::int64_t than,
                                std::int64_t than_moved) {
     return time < than || (time == than && moved < than_moved);
   }
-  /// An option that nothing beats is kept, and those it beats are not.
+  /// Keeps a candidate that no other beats, and drops those that it beats. Returns whether it was
+  /// kept.
   constexpr bool offer(Option const& o) {
     if (limited_) return offer_within(o);
     if (!sooner(o.time, o.moved, best_[o.layout], moved_[o.layout])) return false;
@@ -75,14 +79,14 @@ class Settler {
     keep(o.layout, o.time, o.moved);
     return true;
   }
-  /// Without a limit: the option of a layout, as it stands there, is the one to be had.
+  /// Without a limit: the candidate stored for this layout becomes its best.
   constexpr void keep(int layout, std::int64_t time, std::int64_t moved) {
     best_[layout] = time;
     moved_[layout] = moved;
     first_[layout] = begin_ + layout;
     waiting_[layout] = true;
   }
-  /// What is constrained is made in one layout, and may be moved from there.
+  /// Restricts the value to one layout, and relaxes again from there: a constraint.
   constexpr void begin_at(int layout) {
     std::int32_t const kept = first_[layout];
     forget();
@@ -95,7 +99,8 @@ class Settler {
     }
     settle();
   }
-  /// Moves the value on, step by step, from where it can be had, until nothing is had sooner.
+  /// Relaxes reshard steps from all reachable layouts until no arrival time improves
+  /// (label-correcting shortest paths).
   constexpr void settle() {
     for (bool any = true; any;) {
       any = false;
@@ -120,16 +125,16 @@ class Settler {
   LayoutGraph graph_;
   Rates const& rates_;
   bool limited_;
-  /// Without a limit: by layout, and again by layout behind what is constrained.
+  /// Without a limit: one per layout, and a second set by layout after a constraint.
   Option* ways_;
   std::int32_t begin_ = 0;
-  std::int32_t* first_;                  ///< way of each layout, or -1
+  std::int32_t* first_;                  ///< first candidate of each layout, or -1
   std::int64_t const* bytes_ = nullptr;  ///< of each layout's largest block
   std::int64_t* best_ = nullptr;         ///< without a limit: the least time of each layout
   std::int64_t* moved_ = nullptr;        ///< and the bytes moved in it
 
  private:
-  /// What a step takes; at least, where that depends on the block it leaves.
+  /// The price of a step; a lower bound if it depends on the resulting block.
   struct Price {
     std::int64_t time = -1;
     std::int64_t moved = 0;
@@ -143,7 +148,8 @@ class Settler {
       waiting_[s] = false;
     }
   }
-  /// The blocks' bytes; layouts whose blocks are as large share a row of prices.
+  /// Computes the bytes of the blocks of all layouts. Layouts with equal block sizes share a row of
+  /// prices.
   constexpr void measure_blocks() {
     auto const layouts = static_cast<std::size_t>(graph_.layouts);
     own_bytes_.resize(layouts);
@@ -200,7 +206,7 @@ class Settler {
     waiting_[o.layout] = true;
     return true;
   }
-  /// Offers all that is one step away.
+  /// Relaxes all steps from a candidate.
   constexpr void move_on(std::int32_t number) {
     int const layout = ways_[number].layout;
     std::int64_t const begun = ways_[number].time;
@@ -216,7 +222,7 @@ class Settler {
       std::int64_t const time = sum < longest_time ? sum : longest_time;
       int const end = fan[1].first;
       for (int e = fan->first; e < end; ++e) {
-        // with a limit nothing is the best: each may be smaller
+        // with a memory limit there is no single best; a slower candidate may need less memory
         int const to = edges[e].to;
         if (best_[to] < time) continue;
         if (best_[to] == time && moved_[to] <= moved + least.moved) continue;
@@ -224,7 +230,7 @@ class Settler {
       }
     }
   }
-  /// Offers what is there after a step.
+  /// Relaxes one step: offers the candidate that it leads to.
   constexpr void step(std::int32_t number, Fan const& fan, int edge) {
     Option const& here = ways_[number];
     int const to = graph_.edges[edge].to;
@@ -253,9 +259,9 @@ class Settler {
     }
   }
 
-  int const* row_ = nullptr;  ///< of each layout: where the prices of steps from its blocks begin
-  Price* prices_ = nullptr;   ///< by kind of fan; negative: not asked for yet
-  bool* waiting_ = nullptr;   ///< layouts that have options not moved on from
+  int const* row_ = nullptr;  ///< of each layout: index of its row of prices
+  Price* prices_ = nullptr;   ///< by kind of fan; negative: not computed yet
+  bool* waiting_ = nullptr;   ///< layouts with candidates that are not relaxed yet
 
   shardtype::detail::List<Option> own_ways_;
   shardtype::detail::List<std::int32_t> own_first_;
@@ -265,8 +271,7 @@ class Settler {
   shardtype::detail::List<int> own_row_;
   shardtype::detail::List<Price> own_prices_;
   shardtype::detail::List<bool> own_waiting_;
-  shardtype::detail::List<bool>
-      moved_on_;  ///< with a limit: options from which others were come by
+  shardtype::detail::List<bool> moved_on_;  ///< with a limit: candidates that are already relaxed
 };
 
 }  // namespace shardtype::planning

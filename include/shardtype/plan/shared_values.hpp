@@ -1,7 +1,8 @@
 #pragma once
-/// Values that several read. Each is made in one layout, its home, from which its readers reshard it. Homes are
-/// found in two passes: in the first each reader pays its share of the making and takes the value in whatever
-/// layout it likes best; what the readers took decides the home.
+/// Shared values: values with several readers. Each is computed in one layout, its home, from which
+/// its readers reshard it. Homes are found in two passes. In the first pass each reader pays its
+/// share of the computation and takes the value in any layout; these layouts determine the home for
+/// the second pass.
 
 #include <cstdint>
 
@@ -10,15 +11,16 @@
 
 namespace shardtype::planning {
 
-/// One of `shares` readers' part of what it takes to have a value.
+/// The share of one of `shares` readers in the cost of a candidate.
 constexpr Option shared_option(Option o, int shares) {
   o.time /= shares;
   o.moved /= shares;
   return o;
 }
 
-/// The home of value `k`: of the layouts in which it was made and read in the first pass, the one from which all
-/// readers are served soonest. `made`: its frontier. -1: it was not reached.
+/// The home of value `k`. Candidates are the layouts in which the value was computed or read in the
+/// first pass; the home is the one from which all readers are served fastest. `made`: the value's
+/// frontier. -1: the value was not used.
 constexpr int home_of(int k, ProgramPlan const& first_pass, Frontier const& made,
                       Frontier const* const* fronts, Rates const& rates) {
   int wanted[max_program_steps]{};

@@ -1,5 +1,5 @@
 #pragma once
-/// Extents, axis sizes and element size of values, and the blocks that follow from them.
+/// Extents, axis sizes and element size of values, and the blocks they determine.
 
 #include <cstdint>
 
@@ -7,7 +7,7 @@
 
 namespace shardtype::planning {
 
-/// Extents, axis sizes and element size a plan is made for.
+/// The extents, axis sizes and element size of a plan.
 struct Sizing {
   Extents extents{};
   Sizes sizes{};
@@ -15,11 +15,11 @@ struct Sizing {
   friend constexpr bool operator==(Sizing const&, Sizing const&) = default;
 };
 
-/// The block of a dim of `s` as one rank holds it; not of a cyclic one.
+/// The range of a dim of `s` that one rank holds; not for a block-cyclic dim.
 constexpr Range block_of(Spec const& s, int dim, Sizing const& z, Coords const& at) {
   return block({0, z.extents[s.dims[dim].label]}, s.dims[dim].axes, z.sizes, at);
 }
-/// The indices of any dim of `s` that one rank holds, and how many they are.
+/// The indices of any dim of `s` that one rank holds, and their number.
 constexpr Rows rows_of(Spec const& s, int dim, Sizing const& z, Coords const& at) {
   return rows_of(z.extents[s.dims[dim].label], s.dims[dim].axes, z.sizes, at);
 }

@@ -1,37 +1,37 @@
 #pragma once
-/// How many rows are sorted: by which runs and merges, between which buffers.
+/// The plan of sorting rows: its runs, its merges, and the buffers between them.
 
 #include <cstdint>
 
 namespace shardtype::planning {
 
-/// Elements that are sorted by insertion.
+/// Length of a run that is sorted by insertion.
 inline constexpr std::int64_t insertion = 16;
-/// Most elements that are kept by selection: each run is read once, and what goes before the last one
-/// kept is inserted.
+/// Largest number of elements that are kept by selection: each run is read once, and elements less
+/// than the last kept one are inserted.
 inline constexpr std::int64_t selection = 32;
 
-/// How rows of `n` elements are sorted, when the first `keep` of each are wanted.
+/// The plan of sorting rows of `n` elements, of which the first `keep` are wanted.
 struct SortPlan {
   std::int64_t rows, n, keep;
   std::int64_t run = insertion;
-  int in_runs = 0;  ///< merges within a run
-  int merges = 0;   ///< and of runs
+  int in_runs = 0;  ///< number of merges within a run
+  int merges = 0;   ///< number of merges of runs
   bool selects = false;
 
-  /// Whether the sorted rows come to lie in the first of the two buffers.
+  /// Whether the sorted rows end up in the first of the two buffers.
   constexpr bool ends_in_first() const { return (in_runs + merges) % 2 == 0; }
   /// Whether there is a second buffer.
   constexpr bool has_second() const { return in_runs + merges > 0; }
 };
 
-/// `host`: for a processor with caches, else for a device.
+/// `host`: for a processor with caches; otherwise for a device.
 constexpr SortPlan plan_sort(std::int64_t rows, std::int64_t n, std::int64_t keep, bool host) {
   SortPlan p{rows, n, keep};
   p.selects = keep <= selection && n > 2 * selection;
-  // a run that fits the cache, or keeps a device's threads busy
+  // a run that fits into the cache, or keeps a device's threads busy
   std::int64_t const most = host ? 8192 : p.selects ? 256 : 64;
-  // where little is kept, sorting more than twice that is in vain
+  // if few elements are kept, sorting more than twice as many is wasted
   while (p.run < n && p.run < most && (p.selects || p.run < 2 * keep)) {
     p.run *= 2;
     if (!p.selects) ++p.in_runs;

@@ -20,47 +20,47 @@ enum class Collective : std::int8_t {
   neighbor  ///< rows beyond the own block, from the ranks that hold them
 };
 
-/// All of them but `none`.
+/// All collectives except `none`.
 inline constexpr Collective all_collectives[] = {Collective::all_gather,     Collective::all_reduce,
                                                  Collective::reduce_scatter, Collective::all_to_all,
                                                  Collective::permute,        Collective::broadcast,
                                                  Collective::neighbor};
-/// Rows of a table by collective, `none` among them.
+/// Number of rows of a table indexed by collective, including `none`.
 inline constexpr int collective_rows = 1 + static_cast<int>(sizeof all_collectives);
 
-/// What a step does to the value it works on.
+/// What a step does.
 enum class Action : std::int8_t {
-  slice,        ///< keep the own piece of a dim; local and free of communication
+  slice,        ///< keep the own piece of a dim; local
   transpose,    ///< reorder the dims of the local block
-  compute,      ///< what the operation itself does, on the blocks of all operands
+  compute,      ///< the operation's own computation, on the blocks of all operands
   communicate,  ///< one collective over the group that `axes` span
-  finish,       ///< make results of totals that have been brought together
+  finish,       ///< compute results from combined totals
 };
 
-/// Most operands that a plan tells apart; of further ones it knows the bytes.
+/// Maximal number of operands that a plan distinguishes; for further ones it knows only the bytes.
 inline constexpr int max_plan_operands = 8;
 
-/// The value a step works on: an operand, or the result.
+/// The value that a step works on: an operand, or the result.
 enum class Slot : std::int8_t { a, b, result };
-/// Operand `k`; those beyond the second are numbered behind the result.
+/// Operand `k`; operands beyond the second are numbered after the result.
 constexpr Slot operand_slot(int k) { return static_cast<Slot>(k < 2 ? k : k + 1); }
 
-/// One step. An all_to_all whose `from` is its `to` splits that dim otherwise, a Cyclic before or after
-/// it: each member of the group, which are the axes before it, sends what each other one needs.
-/// `before` and `after` are the shardings of its value; for `compute`, `before` is that
-/// of the result.
+/// One step. An all_to_all with equal `from` and `to` changes the split of that dim, from or to a
+/// Cyclic: each member of the group, the axes before the step, sends the rows that each other one
+/// needs. `before` and `after` are the shardings of its value; for `compute`, `before` is that of
+/// the result.
 struct Step {
   Action action = Action::slice;
   Collective collective = Collective::none;
   Slot slot = Slot::a;
-  /// The group, in the order in which its members' blocks lie along the dim. For permute: the axes
-  /// in the old order.
+  /// The group, in the order of its members' blocks along the dim. For permute: the axes in the old
+  /// order.
   AxisList axes{};
   std::int8_t from = -1;  ///< dim (position) that loses axes
   std::int8_t to = -1;    ///< dim (position) that gains axes
   Spec before{};
   Spec after{};
-  Window window{};  ///< of a neighbor exchange: the rows of dim `from` that each rank wants
+  Window window{};  ///< of a neighbor exchange: the rows of dim `from` that each rank needs
 
   friend constexpr bool operator==(Step const&, Step const&) = default;
 };
@@ -70,11 +70,11 @@ constexpr bool changes_cyclic(Step const& s) {
   return (s.from >= 0 && s.before.dims[s.from].axes.cyclic != 0) ||
          (s.to >= 0 && s.after.dims[s.to].axes.cyclic != 0);
 }
-/// Whether a collective takes its value without gaps whatever the dims.
+/// Whether a collective needs a contiguous block for any dims.
 constexpr bool packs_whole(Collective c) {
   return c == Collective::all_gather || c == Collective::all_reduce;
 }
-/// Whether the blocks of all members of a rank's group, in which a permute runs, are equal.
+/// Whether all members of a rank's group have equal blocks, for a permute.
 constexpr bool has_equal_blocks(Step const& s, Sizing const& z, Coords const& at) {
   std::int64_t const mine = block_of(s.before, s.from, z, at).size();
   for (std::int64_t g = 0; g < z.sizes.product(s.axes); ++g)
@@ -82,8 +82,8 @@ constexpr bool has_equal_blocks(Step const& s, Sizing const& z, Coords const& at
   return true;
 }
 
-/// Indices along the dim that the rank at these coordinates sends to others where a step splits a dim
-/// otherwise.
+/// Number of indices along the dim that the rank at these coordinates sends when a step changes the
+/// split of a dim.
 constexpr std::int64_t rows_sent(Step const& s, Sizing const& z, Coords const& at) {
   Rows const mine = rows_of(s.before, s.from, z, at);
   std::int64_t rows = 0;
@@ -97,16 +97,16 @@ constexpr std::int64_t twice_but_own(std::int64_t n, std::int64_t p) {
   return std::min(saturated, 2 * n - ceil_div(2 * n, p));
 }
 
-/// Whether blocks change hands as they are: to another rank, or to ranks that each one chooses.
+/// Whether whole blocks are sent: to another rank, or to ranks chosen by each rank.
 constexpr bool moves_blocks(Step const& s) {
   return s.from < 0 &&
          (s.collective == Collective::permute || s.collective == Collective::all_to_all);
 }
 
-/// Payload bytes of one step at one rank, by a fixed convention: all_gather, broadcast: received from others;
-/// reduce_scatter, all_to_all, permute, neighbor: sent to others; all_reduce: 2 n (p - 1) / p of the n bytes
-/// reduced, rounded down. Where no dim changes (`from` is -1) whole blocks change hands: then
-/// the block, also at a rank that keeps its own.
+/// Payload bytes of one step at one rank, by convention: all_gather, broadcast: received from
+/// others; reduce_scatter, all_to_all, permute, neighbor: sent to others; all_reduce: 2 n (p - 1) /
+/// p of the n bytes reduced, rounded down. If no dim changes (`from` is -1), whole blocks are sent,
+/// and the block counts even at a rank that keeps its own.
 constexpr std::int64_t step_bytes(Step const& s, Sizing const& z, Coords const& at) {
   std::int64_t const before =
       mul_sat(local_elements(s.before, z.extents, z.sizes, at), z.element_bytes);

@@ -10,8 +10,8 @@
 
 namespace shardtype::planning {
 
-/// Where the blocks of a tensor lie: its sharding, and for each rank of its mesh the number in the
-/// job and the coordinates along the sharding's axes.
+/// The placement of a tensor's blocks: its sharding, and for each rank of its mesh its number in
+/// the job and its coordinates along the sharding's axes.
 struct Placement {
   Spec spec{};
   Sizes sizes{};
@@ -24,8 +24,8 @@ struct Box {
   Range at[max_dims]{};
 };
 
-/// One part that rank `from` has and rank `to` needs; they may be one rank. Ranks are the job's, the
-/// dims of `box` stand in the order of the destination.
+/// A part that rank `from` holds and rank `to` needs; they may be the same rank. Ranks are those of
+/// the job; the dims of `box` are in the order of the destination.
 struct Parcel {
   int from = 0;
   int to = 0;
@@ -33,19 +33,19 @@ struct Parcel {
   std::int64_t elements = 0;
 };
 
-/// The part of dim `dim` of `p` at these coordinates.
+/// The range of dim `dim` of `p` at these coordinates.
 inline Range part_of(Placement const& p, int dim, std::int64_t extent, Coords const& at) {
   return block({0, extent}, p.spec.dims[dim].axes, p.sizes, at);
 }
 
-/// One rank's block of a tensor: which global indices it holds, row-major.
+/// One rank's block of a tensor: its ranges of global indices, row-major.
 struct PlacedBlock {
   Spec spec{};
   Range at[max_dims]{};
   core::Layout layout{};
   bool here = false;
 
-  /// The block of rank `rank` of the job; empty where the placement does not have it.
+  /// The block of rank `rank` of the job; empty if the rank is not in the placement.
   PlacedBlock(Placement const& p, Extents const& extents, int rank) : spec(p.spec) {
     layout.rank = spec.rank;
     for (std::size_t k = 0; k < p.ranks.size(); ++k) {
@@ -58,9 +58,10 @@ struct PlacedBlock {
     }
     layout = layout.packed();
   }
-  /// None on a rank that is not among the placement's.
+  /// 0 on a rank that is not in the placement.
   std::int64_t elements() const { return here ? layout.elements() : 0; }
-  /// How `box`, whose dims stand in the order of `like`, lies in this block, and where it begins.
+  /// The layout in this block of `box`, whose dims are in the order of `like`, and its offset
+  /// `begin`.
   core::Layout part(Box const& box, Spec const& like, std::int64_t& begin) const {
     core::Layout out;
     out.rank = like.rank;
@@ -75,13 +76,14 @@ struct PlacedBlock {
   }
 };
 
-/// Whether a parcel that lies like this in a block is sent from there, and received there, without packing.
+/// Whether a parcel with this layout in a block is sent from there, or received there, without
+/// packing.
 inline bool lies_in_place(core::Layout const& part, bool stays) {
   return !stays && part.contiguous();
 }
 
-/// The parcels of one transfer. Each element comes to each rank that needs it once: from the rank
-/// itself if it has it, else from one of its holders. The holders of a block take turns.
+/// The parcels of one transfer. Each rank receives each element that it needs once: from itself if
+/// it holds it, else from one rank that holds it. Ranks that hold the same block send in rotation.
 struct TransferPlan {
   detail::List<Parcel> parcels;
   std::int64_t element_bytes = 1;
@@ -95,15 +97,15 @@ struct TransferPlan {
       if (p.from == rank && p.to != rank) n = add_sat(n, p.elements);
     return mul_sat(n, element_bytes);
   }
-  /// Payload bytes that all ranks send together.
+  /// Payload bytes of all ranks together.
   std::int64_t total_bytes() const {
     std::int64_t n = 0;
     for (Parcel const& p : parcels)
       if (p.from != p.to) n = add_sat(n, p.elements);
     return mul_sat(n, element_bytes);
   }
-  /// The most bytes at once on rank `rank` of the job: the operand's block, the result's, and the parcels that are
-  /// packed. Where MPI cannot reach the memory, the parcels pass through the host as well.
+  /// Peak of the bytes on rank `rank` of the job: the blocks of operand and result, and the packed
+  /// parcels. If MPI cannot access the memory, the parcels also pass through the host.
   std::int64_t peak_bytes(int rank) const {
     PlacedBlock const given(from, extents, rank);
     PlacedBlock const made(to, extents, rank);
@@ -118,7 +120,7 @@ struct TransferPlan {
     }
     return mul_sat(n, element_bytes);
   }
-  /// Messages between ranks.
+  /// Number of messages between ranks.
   std::int64_t messages() const {
     std::int64_t n = 0;
     for (Parcel const& p : parcels) n += p.from != p.to ? 1 : 0;
@@ -133,8 +135,8 @@ using planning::TransferPlan;
 
 namespace planning {
 
-/// Builds the parcels of one transfer. `from` and `to` number their labels alike and have no
-/// unreduced axes.
+/// Builds the parcels of one transfer. `from` and `to` number labels alike and have no unreduced
+/// axes.
 class Transfers {
  public:
   Transfers(Placement const& from, Placement const& to, Extents const& extents)
@@ -175,7 +177,7 @@ class Transfers {
   shardtype::detail::List<Cut>& cuts(int dim) { return cuts_[static_cast<std::size_t>(dim)]; }
   AxisList const& axes_of(int dim) const { return from_.spec.dims[dim].axes; }
 
-  /// The blocks numbered over the axes that split a dim.
+  /// Index of a block, counted over the axes that split a dim.
   std::size_t block_number(Coords const& at) const {
     std::int64_t n = 0;
     for (int d = 0; d < from_.spec.rank; ++d)
@@ -184,7 +186,7 @@ class Transfers {
     return static_cast<std::size_t>(n);
   }
 
-  /// The parts of the source's blocks along dim `d` of the destination that lie in `wanted`.
+  /// Finds the parts of the source's blocks along dim `d` of the destination that are in `wanted`.
   void cut(int d, std::int64_t extent, Range wanted) {
     int const e = from_.spec.find(to_.spec.dims[d].label);
     cuts(d).clear();
@@ -195,7 +197,7 @@ class Transfers {
     }
   }
 
-  /// All combinations of the cuts of the dims from `d` on.
+  /// Enumerates all combinations of the cuts of the dims from `d` on.
   void collect(TransferPlan& plan, Parcel parcel, int d, Coords const& at) {
     if (d == to_.spec.rank) {
       parcel.from = sender(at, parcel.to);
@@ -229,7 +231,7 @@ class Transfers {
   shardtype::detail::List<shardtype::detail::List<Cut>> cuts_;  ///< by dim of the destination
 };
 
-/// The parcels that take a tensor from one placement to another.
+/// The parcels that move a tensor from one placement to another.
 inline TransferPlan transfer_plan(Placement const& from, Placement const& to,
                                   Extents const& extents, std::int64_t element_bytes) {
   return Transfers(from, to, extents).run(element_bytes);

@@ -1,6 +1,6 @@
 #pragma once
-/// Which rows of a split dim ranks fetch from each other: the arithmetic of shift and halo_exchange,
-/// and what they and scan send.
+/// The rows of a split dim that ranks fetch from each other: the arithmetic of shift and
+/// halo_exchange, and the bytes that these and scans send.
 
 #include <algorithm>
 
@@ -8,15 +8,15 @@
 
 namespace shardtype::op {
 
-/// What lies beyond the first and the last row of a dim: zeros, or the other end.
+/// The rows beyond the first and the last row of a dim: zeros, or rows of the other end.
 enum class Edge { fill_zero, wrap };
 
 }  // namespace shardtype::op
 
 namespace shardtype::planning {
 
-/// The rows each rank wants: [begin + low, end + high), where [begin, end) is its block. A rank
-/// whose block is empty wants none.
+/// The rows that each rank needs: [begin + low, end + high), where [begin, end) is its block. A
+/// rank with an empty block needs none.
 struct Window {
   std::int64_t low = 0;
   std::int64_t high = 0;
@@ -24,8 +24,8 @@ struct Window {
   friend constexpr bool operator==(Window const&, Window const&) = default;
 };
 
-/// shift by n: row i of the result is row i - n. A shift by more than the extent leaves nothing, or
-/// goes round.
+/// The window of shift by n: row i of the result is row i - n. A shift by more than the extent
+/// gives only zeros, or wraps around.
 constexpr Window shift_window(std::int64_t n, std::int64_t extent, op::Edge edge) {
   if (extent == 0) return {0, 0, edge};
   if (edge == op::Edge::wrap) {
@@ -36,13 +36,13 @@ constexpr Window shift_window(std::int64_t n, std::int64_t extent, op::Edge edge
   return {-n, -n, edge};
 }
 
-/// Rows that lie one behind the other in what a rank wants and in the dim.
+/// Rows that are consecutive both in a rank's window and in the dim.
 struct WindowPiece {
-  std::int64_t at = 0;  ///< the first one's place among the wanted rows
+  std::int64_t at = 0;  ///< position of the first one in the window
   Range source{};       ///< global indices
 };
 
-/// Calls `use(WindowPiece)` for the pieces that a rank with this block wants of `extent` rows.
+/// Calls `use(WindowPiece)` for the pieces of `extent` rows that a rank with this block needs.
 template <class Use>
 constexpr void for_pieces(Range block, std::int64_t extent, Window const& w, Use use) {
   if (block.size() == 0) return;
@@ -61,7 +61,7 @@ constexpr void for_pieces(Range block, std::int64_t extent, Window const& w, Use
   }
 }
 
-/// Rows of `mine` that a rank with block `theirs` wants.
+/// Number of rows of `mine` that a rank with block `theirs` needs.
 constexpr std::int64_t wanted_rows(Range theirs, Range mine, std::int64_t extent, Window const& w) {
   std::int64_t rows = 0;
   for_pieces(theirs, extent, w,
@@ -77,8 +77,8 @@ constexpr std::int64_t row_elements(Spec const& s, int dim, Sizing const& z, Coo
   return n;
 }
 
-/// Bytes that the rank at these coordinates sends to others when each fetches its window of dim
-/// `dim`: the rows they want and it has.
+/// Bytes that the rank at these coordinates sends when each rank fetches its window of dim `dim`:
+/// the rows it holds that others need.
 constexpr std::int64_t window_bytes(Spec const& s, int dim, Sizing const& z, Coords const& at,
                                     Window const& w) {
   AxisList const& axes = s.dims[dim].axes;

@@ -1,7 +1,7 @@
 #pragma once
-/// Distributions as functors: element n of a tensor is `distribution(n)`, a pure function of the key,
-/// the parameters and n. They know no sharding. Integer arithmetic and fma only, and log and sqrt in
-/// a normal's tails, so blocking and vectorisation cannot change a bit.
+/// Distributions as functors: element n of a tensor is `distribution(n)`, a pure function of the
+/// key, the parameters and n, independent of the sharding. They use only integer arithmetic and
+/// fma, and log and sqrt in a normal's tails, so blocking and vectorisation cannot change a bit.
 
 #include <cmath>
 #include <cstdint>
@@ -28,7 +28,7 @@ KOKKOS_INLINE_FUNCTION double inner_unit(std::uint64_t bits) {
   return (static_cast<double>(bits >> 12) + 0.5) * 0x1p-52;
 }
 
-/// A standard normal number by inversion: 52 bits choose the size, one the sign. Symmetric; the
+/// A standard normal number by inversion: 52 bits determine the size, one the sign. Symmetric; the
 /// largest size is 8.3.
 KOKKOS_INLINE_FUNCTION double standard_normal(std::uint64_t bits) {
   double const x = normal_quantile(0.5 * inner_unit(bits));
@@ -59,7 +59,7 @@ struct Normal {
   }
 };
 
-/// Real and imaginary part independent, each with this deviation.
+/// Real and imaginary part are independent, each with this deviation.
 template <class T>
 struct Normal<Kokkos::complex<T>> {
   std::uint64_t key;
@@ -99,8 +99,8 @@ struct Bernoulli {
   }
 };
 
-/// low + (64 random bits mod span), where the `rejected` lowest bit patterns, which would favour
-/// small numbers, are drawn again: exactly unbiased.
+/// low + (64 random bits mod span); the `rejected` lowest bit patterns, which would favour small
+/// numbers, are drawn again: exactly unbiased.
 template <class T>
 struct Integers {
   std::uint64_t key;

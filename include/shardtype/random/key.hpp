@@ -13,7 +13,7 @@ namespace shardtype {
 
 namespace random {
 
-/// What a draw is for. Draws of one key for different purposes are independent.
+/// The purpose of a draw. Draws of one key for different purposes are independent.
 enum class Purpose : std::uint32_t { value, permutation, split, fold_in };
 
 /// 128 random bits.
@@ -40,15 +40,16 @@ KOKKOS_INLINE_FUNCTION Bits draw(std::uint64_t key, std::uint64_t counter,
 
 }  // namespace random
 
-/// The name of a random stream: `RandomKey{7}`. A value; drawing does not change it, so the same key gives
-/// the same numbers again. Take others from it by `split` and `fold_in`, as with jax.random.
+/// The name of a random stream: `RandomKey{7}`. A value; drawing does not change it, so the same
+/// key gives the same numbers again. Further keys are derived by `split` and `fold_in`, as with
+/// jax.random.
 class RandomKey {
  public:
   explicit constexpr RandomKey(std::uint64_t seed) : bits_(seed) {}
 
   constexpr std::uint64_t bits() const { return bits_; }
 
-  /// The key of a numbered stream: `key.fold_in(step)`. Other data, another stream.
+  /// The key of a numbered stream: `key.fold_in(step)`. Different data give different streams.
   RandomKey fold_in(std::uint64_t data) const {
     return RandomKey(random::draw(bits_, data, 0, random::Purpose::fold_in).a);
   }

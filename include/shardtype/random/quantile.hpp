@@ -9,8 +9,8 @@ namespace shardtype::random {
 
 /// The probability that a standard normal variable is below x. Exact to rounding in the lower tail.
 inline double normal_below(double x) {
-  // read at run time: the compiler's erfc may differ from the library's in the last bit, and then
-  // the same call would give other numbers where its arguments are constants
+  // evaluated at run time: the compiler's erfc may differ from the library's in the last bit, and
+  // then constant arguments would give other numbers
   double const volatile scaled = -x * 0.70710678118654752440;
   return 0.5 * std::erfc(scaled);
 }

@@ -1,15 +1,15 @@
 #pragma once
 /// Random tensors. Every element is a pure function of the key, the parameters and the element's
-/// row-major place in the whole tensor, so the values are the same bits for every sharding, number
-/// of ranks and order of mesh axes. None of these functions communicates. Needs Random123.
+/// row-major position in the global tensor, so the values are the same bits for every sharding,
+/// number of ranks and order of mesh axes. None of these functions communicates. Needs Random123.
 ///
 /// An unreduced sum holds its value on the first rank of each group and zeros on the others; an
 /// unreduced maximum or minimum, and a reduced tensor, hold it on every rank, as in
-/// tensor/create.hpp. Two tensors of one key are not independent: take a key each by `split` or
-/// `fold_in`.
+/// tensor/create.hpp. Two tensors of one key are not independent: derive a key for each by `split`
+/// or `fold_in`.
 ///
 /// Refused: M01 an axis the mesh lacks, G01 an element type or dims that a distribution does not
-/// have. Errors: E20 an extent that does not fit, E30 parameters that make no distribution.
+/// support. Errors: E20 an extent that does not fit, E30 invalid parameters of a distribution.
 
 #include <array>
 #include <cmath>
@@ -47,9 +47,9 @@ inline constexpr bool is_integer_element =
 }  // namespace detail
 
 /// Uniform on [low, high), for float and double: low + (high - low) u, u a multiple of 2^-24 or
-/// 2^-53. `uniform<float, Dim<I, X>, Dim<J>>(mesh, {1500, 1100}, RandomKey{7})`; extents may be left out
-/// where the labels settle them, here and below. Error E30 unless low < high and high - low is
-/// finite.
+/// 2^-53. `uniform<float, Dim<I, X>, Dim<J>>(mesh, {1500, 1100}, RandomKey{7})`; extents may be
+/// left out if the labels have static ones, here and below. Error E30 unless low < high and high -
+/// low is finite.
 template <class... Parts, class... Xs>
 auto uniform(Mesh<Xs...> const& mesh,
              detail::extents_of<detail::created_t<Parts...>> const& extents, RandomKey key,
@@ -76,8 +76,8 @@ auto uniform(Mesh<Xs...> const& mesh, RandomKey key,
 }
 
 /// Normal, for float, double and complex, by inversion in double (at most 8.3 deviations from the
-/// mean). Complex: |x - mean|^2 has the mean deviation^2, shared by the real and the imaginary part.
-/// Error E30 unless mean and deviation are finite and deviation is not negative.
+/// mean). Complex: the mean of |x - mean|^2 is deviation^2, shared by the real and the imaginary
+/// part. Error E30 unless mean and deviation are finite and deviation is not negative.
 template <class... Parts, class... Xs>
 auto normal(Mesh<Xs...> const& mesh, detail::extents_of<detail::created_t<Parts...>> const& extents,
             RandomKey key, typename detail::created_t<Parts...>::element mean = 0,
@@ -120,7 +120,7 @@ auto truncated_normal(Mesh<Xs...> const& mesh,
   if constexpr (std::is_floating_point_v<T>) {
     double const below_low = random::normal_below(low);
     double const above_high = random::normal_below(-double{high});
-    // the difference of the smaller two keeps its digits
+    // computed from the smaller two, the difference is accurate
     double const inside = low > 0 ? random::normal_below(-double{low}) - above_high
                                   : random::normal_below(high) - below_low;
     detail::check_parameters(low < high && inside >= 1e-300,
@@ -191,10 +191,10 @@ auto integers(Mesh<Xs...> const& mesh, RandomKey key, std::int64_t low, std::int
                             low, high);
 }
 
-/// A random order of 0, ..., n - 1, for int32 and int64 and one dim:
-/// `permutation<std::int64_t, Dim<I, X>>(mesh, {n}, RandomKey{7})`. Each rank computes its own block. Up
-/// to 1024 elements all orders are equally likely; beyond, a Feistel network takes 2^64 of them.
-/// Error E30 if n - 1 does not fit the element type.
+/// A random permutation of 0, ..., n - 1, for int32 and int64 and one dim:
+/// `permutation<std::int64_t, Dim<I, X>>(mesh, {n}, RandomKey{7})`. Each rank computes its own
+/// block. Up to 1024 elements all permutations are equally likely; beyond, a Feistel network
+/// generates one of 2^64. Error E30 if n - 1 does not fit the element type.
 template <class... Parts, class... Xs>
 auto permutation(Mesh<Xs...> const& mesh,
                  detail::extents_of<detail::created_t<Parts...>> const& extents, RandomKey key) {

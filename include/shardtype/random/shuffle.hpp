@@ -1,5 +1,5 @@
 #pragma once
-/// Random permutations whose every element is computed by itself.
+/// Random permutations whose elements are computed independently of each other.
 
 #include <cstdint>
 #include <vector>
@@ -10,13 +10,14 @@
 
 namespace shardtype::random {
 
-/// The permutation of 0 .. n-1 by a Feistel network over the next power of two: each round is a
-/// bijection whatever its function is, and a value at or above n goes through again until it is
-/// below (less than two passes on average), which keeps the bijection. Rounds are Philox; the halves
-/// differ by at most one bit. For n above `least`.
+/// The permutation of 0 .. n-1 by a Feistel network over the next power of two. Each round is a
+/// bijection, whatever its function is; a value of at least n goes through the network again until
+/// it is below n (less than two passes on average), which keeps the bijection. Rounds are Philox;
+/// the halves differ by at most one bit. For n above `least`.
 template <class T>
 struct Feistel {
-  static constexpr std::int64_t least = 1024;  // below, halves are too short to mix well
+  static constexpr std::int64_t least = 1024;  // for smaller n, the halves are too short to mix
+                                               // well
   static constexpr std::uint32_t rounds = 8;
 
   std::uint64_t key;
@@ -52,7 +53,7 @@ struct Feistel {
   }
 };
 
-/// The permutation of 0 .. n-1 by exchanges (Fisher and Yates), whole: all n! equally likely. For n
+/// The whole permutation of 0 .. n-1 by exchanges (Fisher and Yates): all n! equally likely. For n
 /// up to `Feistel::least`.
 inline std::vector<std::int64_t> shuffled(std::uint64_t key, std::int64_t n) {
   std::vector<std::int64_t> out(static_cast<std::size_t>(n));

@@ -1,13 +1,13 @@
 #pragma once
-/// Operations along one dim: slice, pad, repeat, tile, flip, roll, concat, stack, which are local and
-/// so ask for a dim that is not split; shift, halo_exchange and running values, which communicate along it.
+/// Operations along one dim. slice, pad, repeat, tile, flip, roll, concat and stack are local and
+/// need a dim that is not split; shift, halo_exchange and running values communicate along it.
 
 #include <shardtype/rules/reduction.hpp>
 #include <shardtype/rules/shape.hpp>
 
 namespace shardtype::rules {
 
-/// The dim an operation works along must not be split; `otherwise` says what to do if it is.
+/// The dim that an operation works along must not be split; `otherwise` is the code if it is.
 constexpr Verdict unsplit(Question const& q, Code otherwise) {
   if (Verdict v = has_all(q.a(), q.from); !v) return v;
   if (Verdict v = in_blocks(q.a(), q.from); !v) return v;
@@ -15,8 +15,8 @@ constexpr Verdict unsplit(Question const& q, Code otherwise) {
   return dim.axes.size == 0 ? Verdict{} : refuse(otherwise, dim.label, -1, dim.axes[0]);
 }
 
-/// `a` after an operation that changes the extent of the dim it works along: the dim gets the new
-/// label, or keeps its own where the type does not settle the extent.
+/// `a` after an operation that changes the extent of its dim: the dim gets the new label, or keeps
+/// its own if its type does not fix the extent.
 constexpr Verdict resized(Question const& q) {
   if (Verdict v = unsplit(q, Code::D03_along_split); !v) return v;
   int const label = q.from.dims[0].label;
@@ -28,8 +28,8 @@ constexpr Verdict resized(Question const& q) {
   return accept(out);
 }
 
-/// A pad with a value other than 0 would be counted once per summand. Of candidates for a maximum
-/// or minimum every one may be padded with the same value.
+/// Refuses to pad an unreduced sum with a value other than 0, which would count once per summand.
+/// An unreduced maximum or minimum may be padded: every candidate gets the same value.
 constexpr Verdict pad(Question const& q, bool zero) {
   if (!zero && q.a().kind == ReduceKind::sum)
     for (int x = 0; x < max_axes; ++x)
@@ -37,8 +37,8 @@ constexpr Verdict pad(Question const& q, bool zero) {
   return resized(q);
 }
 
-/// The operands of concat and stack: the same dims, split alike, unreduced alike. A replicated one
-/// next to a reduced one is taken as reduced, as in sums.
+/// The operands of concat and stack: the same dims, the same splits, the same unreduced axes. A
+/// replicated operand next to a reduced one counts as reduced, as in sums.
 constexpr Verdict alike(Question const& q) {
   Spec out = q.a();
   for (int k = 1; k < q.count; ++k) {
@@ -55,7 +55,7 @@ constexpr Verdict alike(Question const& q) {
   return accept(out);
 }
 
-/// `concat<I>(a, b, ...)`: one behind the other along I.
+/// `concat<I>(a, b, ...)`: concatenated along I.
 constexpr Verdict concat(Question q) {
   Verdict v = alike(q);
   if (!v) return v;
@@ -68,7 +68,7 @@ constexpr Verdict concat(Question q) {
   return resized(q);
 }
 
-/// `stack<I>(a, b, ...)`: one beside the other along a new dim I, before the others.
+/// `stack<I>(a, b, ...)`: stacked along a new first dim I.
 constexpr Verdict stack(Question q) {
   Verdict const v = alike(q);
   if (!v) return v;
@@ -78,7 +78,8 @@ constexpr Verdict stack(Question q) {
   return broadcast(q, false);
 }
 
-/// Running sums go through unreduced sums, running maxima through unreduced maxima; nothing else does.
+/// Running sums of an unreduced sum stay an unreduced sum, running maxima of an unreduced maximum
+/// an unreduced maximum; all other combinations are refused.
 constexpr Verdict running(Question const& q, ReductionKind how) {
   if (Verdict v = has_all(q.a(), q.from); !v) return v;
   if (Verdict v = in_blocks(q.a(), q.from); !v) return v;
@@ -94,20 +95,21 @@ constexpr Verdict flip(Question const& q) {
   return v ? accept(q.a()) : v;
 }
 
-/// `roll<I>`: the same dims; along a split dim `shift` does it.
+/// `roll<I>`: the same dims; I must not be split (`shift` allows it).
 constexpr Verdict roll(Question const& q) {
   Verdict const v = unsplit(q, Code::D04_roll_along_split);
   return v ? accept(q.a()) : v;
 }
 
-/// `shift<I>`: the same dims, of which I may be split into blocks.
+/// `shift<I>`: the same dims; I may be split into nested blocks.
 constexpr Verdict shift(Question const& q) {
   Verdict v = has_all(q.a(), q.from);
   if (v) v = in_blocks(q.a(), q.from);
   return v ? accept(q.a()) : v;
 }
 
-/// `halo_exchange<I>`: as shift, but all dims lie in blocks, for what it gives is told as ranges.
+/// `halo_exchange<I>`: as shift, but no dim may be block-cyclic, because the result reports its
+/// rows as ranges.
 constexpr Verdict halo(Question const& q) {
   Verdict v = has_all(q.a(), q.from);
   if (v) v = in_blocks(q.a(), q.a());

@@ -1,13 +1,13 @@
 #pragma once
-/// Contractions: what the product of two sharded tensors is, without communication.
+/// Contractions: the sharding of the product of two sharded tensors, without communication.
 ///
-/// Every mesh axis is judged by its role in both operands; the table is in docs/rules.md.
+/// Every mesh axis is judged by its role in both operands; docs/rules.md has the table.
 
 #include <shardtype/rules/verdict.hpp>
 
 namespace shardtype::rules {
 
-/// Which labels the result has, in order; the others of the operands are summed over.
+/// The labels of a result, in order; the other labels of the operands are summed over.
 struct Labels {
   std::int8_t size = 0;
   std::int8_t at[max_dims]{};
@@ -21,14 +21,14 @@ struct Labels {
   friend constexpr bool operator==(Labels const&, Labels const&) = default;
 };
 
-/// The labels of `s` in its order.
+/// The labels of `s`, in order.
 constexpr Labels labels_of(Spec const& s) {
   Labels out;
   for (int d = 0; d < s.rank; ++d) out.push(s.dims[d].label);
   return out;
 }
 
-/// What a label does in a product.
+/// The role of a label in a product.
 enum class LabelRole : std::int8_t {
   free_a,      ///< in a and the result
   free_b,      ///< in b and the result
@@ -55,7 +55,7 @@ namespace shardtype {
 
 namespace rules {
 
-/// The axes on label `l` of `s`; empty if it has no such dim.
+/// The axes that split label `l` of `s`; empty if `s` has no such dim.
 constexpr AxisList axes_on(Spec const& s, int l) {
   int const d = s.find(l);
   return d < 0 ? AxisList{} : s.dims[d].axes;
@@ -68,7 +68,7 @@ constexpr bool same_axes(AxisList const& a, AxisList const& b) {
   return true;
 }
 
-/// One axis that is unreduced in `u`: the other operand must be the same on all its ranks.
+/// An axis over which `u` is unreduced: the other operand must be replicated along it.
 constexpr Verdict unreduced_axis(Spec const& u, Spec const& other, int x) {
   if (u.kind != ReduceKind::sum) return refuse(Code::C08_extremum_operand, -1, -1, x);
   AxisState const o = other.state(x);
@@ -77,7 +77,7 @@ constexpr Verdict unreduced_axis(Spec const& u, Spec const& other, int x) {
   return {};
 }
 
-/// One label that both operands have: do their splits fit?
+/// A label of both operands: whether their splits agree.
 constexpr Verdict shared_label(int l, bool batch, AxisList const& in_a, AxisList const& in_b) {
   if (in_a == in_b) return {};
   if (batch) {
@@ -148,7 +148,7 @@ constexpr Verdict contraction(Spec const& a, Spec const& b, Labels const& out) {
   return accept(c);
 }
 
-/// The labels of a matmul's result: a's, then b's, less the one they share; refused when they share
+/// The labels of a matmul's result: a's, then b's, without the shared one. Refused if they share
 /// none (C01) or several (C03).
 constexpr Verdict matmul_labels(Spec const& a, Spec const& b, Labels& out) {
   int shared = -1;
@@ -168,8 +168,9 @@ constexpr Verdict matmul_labels(Spec const& a, Spec const& b, Labels& out) {
   return {};
 }
 
-/// May the product of `a` and `b` be named `wanted`? Communication may then bring it about. With
-/// `sums`, labels the result lacks are summed over (einsum); without, each free one must be there.
+/// Whether the product of `a` and `b` may have the named sharding `wanted`, with communication if
+/// needed. With `sums` (einsum), labels that the result lacks are summed over; without, the result
+/// must have each free label.
 constexpr Verdict named_contraction(Spec const& a, Spec const& b, Spec const& wanted, bool sums) {
   for (int d = 0; d < wanted.rank; ++d)
     if (a.find(wanted.dims[d].label) < 0 && b.find(wanted.dims[d].label) < 0)

@@ -1,29 +1,29 @@
 #pragma once
-/// Elementwise operations: what they make of sharded operands, and of sums that are still owed.
+/// Elementwise operations: the sharding of their results, and their effect on unreduced operands.
 
 #include <shardtype/rules/contraction.hpp>
 #include <shardtype/rules/verdict.hpp>
 
 namespace shardtype::rules {
 
-/// How a function of elements meets unreduced operands.
+/// How an elementwise function treats unreduced operands.
 enum class Linearity : std::int8_t {
-  none,      ///< f(a, b, ...): of whole values only
-  linear,    ///< -a, real(a), casts that add up: f(a + b) = f(a) + f(b)
+  none,      ///< f(a, b, ...): not of unreduced values
+  linear,    ///< -a, real(a), additive casts: f(a + b) = f(a) + f(b)
   additive,  ///< a + b, a - b
-  scaling,   ///< a * b: linear in each
-  dividing,  ///< a / b, floating: linear in a
+  scaling,   ///< a * b: linear in each operand
+  dividing,  ///< floating a / b: linear in a
   maximum,   ///< max(a, b)
   minimum,   ///< min(a, b)
   choosing   ///< where(p, a, b): linear in a and b together
 };
 
-/// The operands of an elementwise operation. A C++ number is one without dims.
+/// The operands of an elementwise operation. A C++ number is an operand without dims.
 struct Operands {
   static constexpr int most = 8;
   int size = 0;
   Spec at[most]{};
-  bool zero[most]{};  ///< the number that is zero by its type
+  bool zero[most]{};  ///< whether the operand is the constant `op::Zero`
 
   constexpr void push(Spec const& s, bool is_zero = false) {
     zero[size] = is_zero;
@@ -37,7 +37,7 @@ namespace shardtype {
 
 namespace rules {
 
-/// The first operand that has all labels of the others, -1 when there is none.
+/// Index of the first operand that has all labels of the others; -1 if there is none.
 constexpr int covering(Operands const& in) {
   for (int k = 0; k < in.size; ++k) {
     Labels const mine = labels_of(in.at[k]);
@@ -49,13 +49,13 @@ constexpr int covering(Operands const& in) {
   return -1;
 }
 
-/// The labels of the operand that has all labels of the others; none: P01.
+/// The labels of the operand that has all labels of the others; P01 if there is none.
 constexpr Verdict common_labels(Operands const& in, Labels& out) {
   if (int const k = covering(in); k >= 0) {
     out = labels_of(in.at[k]);
     return {};
   }
-  // the pair of labels that no operand has together
+  // finds two labels that no operand has together
   for (int d = 0; d < in.at[0].rank; ++d) {
     int const l = in.at[0].dims[d].label;
     for (int m = 1; m < in.size; ++m)
@@ -67,7 +67,7 @@ constexpr Verdict common_labels(Operands const& in, Labels& out) {
   return refuse(Code::P01_no_operand_has_all);
 }
 
-/// Whether the operands' states on axis `x`, on which some are unreduced, fit the function.
+/// Whether the operands' states along axis `x`, over which some are unreduced, suit the function.
 constexpr Verdict owed_axis(Operands const& in, Linearity how, int x) {
   auto const no = [x](Code code) { return refuse(code, -1, -1, x); };
   int owed = 0;
@@ -109,12 +109,13 @@ constexpr Verdict owed_axis(Operands const& in, Linearity how, int x) {
   return {};
 }
 
-/// An elementwise function of `in` with the labels `out`, which include all of theirs: the sharding
-/// of the result, or the refusal. Per label the longest list of axes wins; the others are a prefix
-/// of it and are sliced, for free. Communicates nothing.
+/// The sharding of an elementwise function of `in`, or the refusal. `out` are the result's labels,
+/// which include all labels of the operands. For each label the longest list of axes wins; the
+/// others must be a prefix of it, and are sliced, for free. Communicates nothing.
 ///
-/// Per axis: S with I or R is S; R with I is R; U where the function allows it (design: unreduced
-/// algebra). JAX's rule (lax.py, broadcasting_sharding_rule) also lets replicated operands be sliced.
+/// Per axis: S with I or R is S; R with I is R; U if the function allows it (design: unreduced
+/// algebra). JAX's rule (lax.py, broadcasting_sharding_rule) also lets replicated operands be
+/// sliced.
 constexpr Verdict elementwise(Operands const& in, Labels const& out, Linearity how) {
   Spec c;
   for (int k = 0; k < out.size; ++k) {
@@ -153,16 +154,16 @@ constexpr Verdict elementwise(Operands const& in, Labels const& out, Linearity h
   return accept(c);
 }
 
-/// The same with the labels of the one operand that has all; refused (P01) where none has.
+/// As above, with the labels of the operand that has all labels; refused (P01) if none has.
 constexpr Verdict elementwise(Operands const& in, Linearity how) {
   Labels out;
   if (Verdict v = common_labels(in, out); !v) return v;
   return elementwise(in, out, how);
 }
 
-/// May an elementwise result be named `wanted`? Its labels are those of the operands together.
-/// Communication may then bring it about: operands are reduced and resharded where the strict rule
-/// refuses, or else the result is.
+/// Whether an elementwise result may have the named sharding `wanted`. It must have exactly the
+/// operands' labels. Where the strict rule refuses, operands are reduced and resharded first;
+/// otherwise the result is resharded.
 constexpr Verdict named_elementwise(Operands const& in, Spec const& wanted, Linearity how) {
   for (int d = 0; d < wanted.rank; ++d) {
     bool found = false;
@@ -182,8 +183,8 @@ constexpr Verdict named_elementwise(Operands const& in, Spec const& wanted, Line
   return accept(wanted);
 }
 
-/// What operand `s` becomes before the function runs on a result named `wanted`: itself where the
-/// strict rule accepts; else reduced, and split as the result is.
+/// The sharding of an operand when the function runs, for a result named `wanted`: its own if the
+/// strict rule accepts; else reduced, and split like the result.
 constexpr Spec elementwise_operand(Operands const& in, int which, Spec const& wanted,
                                    Linearity how) {
   Spec const& s = in.at[which];

@@ -1,40 +1,40 @@
 #pragma once
-/// Lookups by tensors of ids, what their gradients add up, and sorting.
+/// Lookups by tensors of ids, the sums of rows that are their gradients, and sorting.
 ///
-/// Ids are integers, so no gradient goes to them: one that is reduced counts as replicated.
+/// Ids are integers and have no gradient, so reduced ids count as replicated.
 
 #include <shardtype/rules/along.hpp>
 
 namespace shardtype::rules {
 
-/// Ids must be whole: a summand of an id is no id.
+/// Ids must not be unreduced: a summand of an id is not an id.
 constexpr Verdict whole_ids(Spec const& ids) {
   for (int x = 0; x < max_axes; ++x)
     if (ids.unreduced.contains(x)) return refuse(Code::I02_ids_unreduced, -1, -1, x);
   return {};
 }
 
-/// Whether every rank holds blocks of `s`.
+/// Whether no dim of `s` is block-cyclic.
 constexpr Verdict all_in_blocks(Spec const& s) {
   int const d = s.cyclic_dim();
   return d < 0 ? Verdict{}
                : refuse(Code::B03_through_cyclic, s.dims[d].label, -1, s.dims[d].axes[0]);
 }
 
-/// Whether all ranks along the axis hold the same values of `s`.
+/// Whether all ranks along the axis hold identical values of `s`.
 constexpr bool same_along(Spec const& s, int axis) {
   return s.state(axis) == AxisState::replicated || s.state(axis) == AxisState::reduced;
 }
 
-/// `s` without the axes of `over` among those it is reduced over.
+/// `s` without the axes of `over` in its reduced axes.
 constexpr Spec split_over(Spec s, AxisList const& over) {
   for (int k = 0; k < over.size; ++k) s.reduced.erase(over[k]);
   return s;
 }
 
-/// `take<V>(table, ids)`: the dims of the ids stand where V, `along`, stood. Where V is split, into
-/// blocks, each rank finds the ids of its block and has zeros for the others: the result is unreduced over V's axes,
-/// of the kind that joins these, `joining`.
+/// `take<V>(table, ids)`: the dims of the ids replace V, `along`. If V is split, into nested
+/// blocks, each rank looks up the ids of its block and has zeros for the others: the result is
+/// unreduced over V's axes, with the kind `joining`.
 constexpr Verdict take(Spec const& table, Spec const& ids, int along, ReduceKind joining) {
   int const at = table.find(along);
   if (at < 0) return refuse(Code::D01_no_such_index, along);
@@ -71,15 +71,15 @@ constexpr Verdict take(Spec const& table, Spec const& ids, int along, ReduceKind
   return accept(out);
 }
 
-/// Where an index is split in the ids and in the updates, the finer of both, to which the other is
-/// sliced.
+/// The finer of the two splits of an index in the ids and in the updates; the other operand is
+/// sliced to it.
 constexpr AxisList const& finer(AxisList const& a, AxisList const& b) {
   return a.size >= b.size ? a : b;
 }
 
-/// `scatter_add<V>(updates, ids, n)`: the dims of the ids become one, V, that stands where the first of
-/// them stood (before all others if the ids have none). Each rank adds what it holds: the axes that
-/// split the ids are owed.
+/// `scatter_add<V>(updates, ids, n)`: the dims of the ids become one dim, V, at the position of the
+/// first of them (first of all if the ids have no dims). Each rank adds its own updates: the result
+/// is unreduced over the axes that split the ids.
 constexpr Verdict scatter_add(Spec const& updates, Spec const& ids, int along) {
   if (Verdict v = whole_ids(ids); !v) return v;
   if (updates.find(along) >= 0 || ids.find(along) >= 0) return refuse(Code::D02_index_taken, along);
@@ -135,8 +135,8 @@ constexpr Verdict one_hot(Spec const& ids, int along) {
   return accept(out);
 }
 
-/// `take_along<J>(a, ids)`: for each place of the ids, the element of `a` that differs along J,
-/// `along`, alone. The ids have the dims of `a`; in J's place stands J or another index, `into`.
+/// `take_along<J>(a, ids)`: for each position of the ids, the element of `a` that differs from it
+/// only along J, `along`. The ids have the dims of `a`; for J they have J or another index, `into`.
 constexpr Verdict take_along(Spec const& a, Spec const& ids, int along, int into) {
   int const at = a.find(along);
   if (at < 0) return refuse(Code::D01_no_such_index, along);
@@ -148,7 +148,7 @@ constexpr Verdict take_along(Spec const& a, Spec const& ids, int along, int into
     if (!both || (d == at ? ids.dims[d].label != into : !(ids.dims[d] == a.dims[d])))
       return refuse(Code::D12_dims_differ, d < a.rank ? a.dims[d].label : ids.dims[d].label);
   }
-  // the other dims are alike, so an axis here splits none of them
+  // the other dims have the same splits, so an axis here splits none of them
   AxisList const& axes = ids.dims[at].axes;
   for (int k = 0; k < axes.size; ++k)
     if (a.unreduced.contains(axes[k])) return refuse(Code::I06_owed_and_split, into, -1, axes[k]);
@@ -157,8 +157,9 @@ constexpr Verdict take_along(Spec const& a, Spec const& ids, int along, int into
   return accept(out);
 }
 
-/// Where a window of `a` begins, told by an operand: a whole value without dims. Blocks may each have their own
-/// (the result then varies), but not of what is unreduced there.
+/// The start of a window of `a`, given by an operand: a value without dims that is not unreduced.
+/// For Locals each rank may have its own start (the result then varies), except over axes over
+/// which `a` is unreduced.
 constexpr Verdict window_start(Spec const& start, Spec const& a) {
   if (start.rank > 0) return refuse(Code::A01_item_has_dims);
   for (int x = 0; x < max_axes; ++x) {
@@ -169,8 +170,8 @@ constexpr Verdict window_start(Spec const& start, Spec const& a) {
   return {};
 }
 
-/// `dynamic_update<I>(a, update, start)`: a window of `a` replaced. The update has the dims of `a`; in
-/// I's place stands I or another index, `into`.
+/// `dynamic_update<I>(a, update, start)`: replaces a window of `a`. The update has the dims of `a`;
+/// for I it has I or another index, `into`.
 constexpr Verdict dynamic_update(Spec const& a, Spec update, int along, int into) {
   int const at = a.find(along);
   if (at < 0) return refuse(Code::D01_no_such_index, along);
@@ -183,8 +184,8 @@ constexpr Verdict dynamic_update(Spec const& a, Spec update, int along, int into
   return alike({both, 2});
 }
 
-/// `sort<I>`, and `top_k<I, K>`, which `resizes`: along one whole dim, and of values, not of summands
-/// (the largest sum is not the sum of the largest).
+/// `sort<I>`, and `top_k<I, K>` (`resizes`): along a dim that is not split, of a value that is not
+/// unreduced (the largest sum is not the sum of the largest).
 constexpr Verdict sorted(Question const& q, bool resizes) {
   for (int x = 0; x < max_axes; ++x)
     if (q.a().unreduced.contains(x)) return refuse(Code::I10_sort_unreduced, -1, -1, x);

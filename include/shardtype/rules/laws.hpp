@@ -1,12 +1,12 @@
 #pragma once
-/// Laws every tensor type obeys at its declaration.
+/// Laws that every tensor type must obey at its declaration.
 
 #include <shardtype/core/bridge.hpp>
 #include <shardtype/rules/verdict.hpp>
 
 namespace shardtype::rules {
 
-/// The axis that stands twice in `s` (over dims, Unreduced and Reduced), or -1.
+/// An axis that is listed twice in `s` (among dims, Unreduced and Reduced), or -1.
 constexpr int repeated_axis(Spec const& s) {
   AxisSet seen;
   for (int x = 0; x < max_axes; ++x)
@@ -21,7 +21,7 @@ constexpr int repeated_axis(Spec const& s) {
   return -1;
 }
 
-/// The label that stands on two dims of `s`, or -1.
+/// A label of two dims of `s`, or -1.
 constexpr int repeated_label(Spec const& s) {
   for (int d = 0; d < s.rank; ++d)
     for (int e = d + 1; e < s.rank; ++e)
@@ -29,8 +29,8 @@ constexpr int repeated_label(Spec const& s) {
   return -1;
 }
 
-/// Whether a type, read as a value, obeys the laws: an axis at most once, an index at most once,
-/// parts that are dims and attributes in canonical order, a Cyclic alone on its dim.
+/// Whether a parsed type obeys the laws: each axis at most once, each index at most once, only dims
+/// and attributes in canonical order, a Cyclic only as the single axis of its dim.
 constexpr Verdict well_formed(Reading const& r) {
   if (r.malformed == Malformed::unknown_part) return refuse(Code::T04_unknown_part);
   if (r.malformed == Malformed::not_a_label || r.malformed == Malformed::not_an_axis)
@@ -48,7 +48,7 @@ constexpr Verdict well_formed(Reading const& r) {
   return accept(r.spec);
 }
 
-/// Whether the names of one operation can be told apart and are not too many.
+/// Whether the names of one operation are distinct and not too many.
 constexpr Verdict well_named(Names const& n) {
   if (n.label_clash >= 0) return refuse(Code::T06_same_name, n.label_clash);
   if (n.axis_clash >= 0) return refuse(Code::T06_same_name, -1, -1, n.axis_clash);
@@ -56,9 +56,9 @@ constexpr Verdict well_named(Names const& n) {
   return {};
 }
 
-/// The first law that one of the types of an operation breaks.
+/// The first law that a type of an operation breaks.
 constexpr Verdict lawful(Names const& names, Reading const* types, int count) {
-  // a type with too many parts is read in part only, so nothing else can be said of it
+  // a type with too many parts is parsed only in part, so it is not checked further
   bool too_many = names.overflow;
   for (int k = 0; k < count; ++k) too_many = too_many || types[k].too_many;
   if (too_many) return refuse(Code::T07_too_many);
@@ -74,9 +74,9 @@ constexpr Verdict lawful(Names const& names, Reading const* types, int count) {
   return well_named(names);
 }
 
-/// The answer `v` of a rule for operands `types`, where they are Locals: the result varies over the
-/// axes that one of them varies over. What is reduced may vary too (a free cast, R -> V); that what is
-/// owed may not, the rules themselves see to.
+/// The result `v` of a rule for operands `types`, adjusted if they are Locals: the result varies
+/// over the axes over which an operand varies. A reduced operand may vary too (a free cast, R ->
+/// V); the rules themselves ensure that an unreduced one does not.
 constexpr Verdict in_manual_mode(Verdict v, Reading const* types, int count) {
   if (!v) return v;
   for (int k = 0; k < count; ++k) {

@@ -1,23 +1,23 @@
 #pragma once
-/// Manual mode: what moves a block from one state of a mesh axis to another.
+/// Manual mode: the collectives and casts that change the state of a mesh axis.
 
 #include <shardtype/rules/verdict.hpp>
 
 namespace shardtype::rules {
 
-/// The movements of manual mode; `cast` and `shard` send nothing.
+/// The collectives and casts of manual mode; `cast` and `shard` communicate nothing.
 enum class Movement : std::int8_t {
   all_reduce,
   reduce_scatter,
   all_gather,
   all_to_all,
   permute,
-  broadcast,  ///< of one rank's block; its transpose is made of the others
+  broadcast,  ///< of one rank's block; expressed by the others when transposed
   shard,      ///< each rank keeps its piece of a dim
-  cast        ///< the same block, otherwise typed
+  cast        ///< the same block with another type
 };
 
-/// A movement along one mesh axis.
+/// One collective or cast along one mesh axis.
 struct Move {
   Movement how;
   AxisState from;
@@ -31,8 +31,8 @@ namespace shardtype {
 
 namespace rules {
 
-/// All that manual mode knows, JAX's types of its collectives (jax.lax, `shard_map` with check_vma).
-/// Closed under transposition.
+/// All collectives and casts of manual mode, with JAX's types for its collectives (jax.lax,
+/// `shard_map` with check_vma). Closed under transposition.
 inline constexpr Move moves[] = {
     {Movement::all_reduce, AxisState::varying, AxisState::replicated},
     {Movement::all_reduce, AxisState::unreduced, AxisState::replicated},
@@ -59,13 +59,13 @@ constexpr bool exists(Move const& move) {
   return false;
 }
 
-/// The state of a cotangent: V and I keep theirs, U and R change places.
+/// The state of a cotangent: V and I stay, U and R are swapped.
 constexpr AxisState cotangent(AxisState s) {
   if (s == AxisState::unreduced) return AxisState::reduced;
   return s == AxisState::reduced ? AxisState::unreduced : s;
 }
 
-/// The movement that takes cotangents back.
+/// The collective or cast that maps cotangents back.
 constexpr Move transposed(Move const& m) {
   Move back{m.how, cotangent(m.to), cotangent(m.from)};
   switch (m.how) {
@@ -92,7 +92,7 @@ constexpr Move transposed(Move const& m) {
   return back;
 }
 
-/// Why there is no such movement.
+/// The refusal of a state change that does not exist.
 constexpr Verdict no_move(Move const& m, int axis) {
   auto const no = [axis](Code code) { return refuse(code, -1, -1, axis); };
   if (m.how == Movement::cast && m.from == m.to) return no(Code::V04_already);
@@ -101,8 +101,8 @@ constexpr Verdict no_move(Move const& m, int axis) {
   return no(m.to == AxisState::unreduced ? Code::V03_not_varying : Code::V05_not_invariant);
 }
 
-/// The block `s` after the movement `how` along `axis` to state `to`; what is reduced, or owed after,
-/// is of kind `kind`.
+/// The block `s` after the collective or cast `how` along `axis` to state `to`; `kind` is the
+/// reduction, or the pending reduction of the result.
 constexpr Verdict move(Spec s, Movement how, int axis, AxisState to,
                        ReduceKind kind = ReduceKind::sum) {
   AxisState const from = s.state(axis);
@@ -120,8 +120,8 @@ constexpr Verdict move(Spec s, Movement how, int axis, AxisState to,
   return accept(s);
 }
 
-/// The block of a tensor of sharding `s` as the function of shard_map gets it: dims whole, varying over
-/// the axes that split them.
+/// The block of a tensor of sharding `s` as an argument of shard_map's function: dims not split,
+/// varying over the axes that split them.
 constexpr Spec block_of_tensor(Spec const& s) {
   Spec out = s;
   out.local = true;
@@ -132,8 +132,9 @@ constexpr Spec block_of_tensor(Spec const& s) {
   return out;
 }
 
-/// May a block `l` become part of a tensor of sharding `out`? An axis that splits no dim of it must not
-/// vary: its ranks are promised to be equal. One that does may be invariant.
+/// Whether a block `l` may become the block of a tensor of sharding `out`. It must not vary over an
+/// axis that splits no dim of `out`, since blocks along it must be identical. Along an axis that
+/// splits a dim it may be invariant.
 constexpr Verdict output(Spec const& l, Spec const& out) {
   bool same = l.rank == out.rank;
   for (int d = 0; same && d < l.rank; ++d) same = l.dims[d].label == out.dims[d].label;

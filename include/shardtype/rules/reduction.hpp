@@ -1,22 +1,24 @@
 #pragma once
-/// Reductions over labels: what is still owed afterwards.
+/// Reductions over labels, and the pending reductions they leave.
 
 #include <shardtype/rules/contraction.hpp>
 #include <shardtype/rules/verdict.hpp>
 
 namespace shardtype::rules {
 
-/// What a reduction computes, as far as sharding goes.
+/// The kinds of reductions, as far as sharding is concerned.
 enum class ReductionKind : std::int8_t {
-  sum,    ///< sum, mean: over split dims a sum is owed
-  max,    ///< max, any
-  min,    ///< min, all
-  whole,  ///< prod, argmax, norm, logsumexp: no owed kind says them; strict, split dims are refused
-  sum_of_sizes,  ///< norm_1: a sum is owed, but of what is owed the absolute values are no summands
-  max_of_sizes   ///< norm_inf: likewise a maximum
+  sum,    ///< sum, mean: over split dims the result is an unreduced sum
+  max,    ///< max, any: an unreduced maximum
+  min,    ///< min, all: an unreduced minimum
+  whole,  ///< prod, argmax, norm, logsumexp: no unreduced kind represents a partial result, so
+          ///< strict calls refuse split dims
+  sum_of_sizes,  ///< norm_1: an unreduced sum; unreduced operands are refused, because absolute
+                 ///< values of summands do not add up
+  max_of_sizes   ///< norm_inf: likewise an unreduced maximum
 };
 
-/// What a reduction over split dims leaves owed.
+/// The kind of pending reduction that a reduction over split dims leaves.
 constexpr ReduceKind owed_kind(ReductionKind how) {
   switch (how) {
     case ReductionKind::max:
@@ -28,7 +30,7 @@ constexpr ReduceKind owed_kind(ReductionKind how) {
       return ReduceKind::sum;
   }
 }
-/// Whether it goes through what is owed of its own kind, part by part.
+/// Whether the reduction of an unreduced operand of the same kind is again unreduced.
 constexpr bool goes_through_owed(ReductionKind how) {
   return how == ReductionKind::sum || how == ReductionKind::max || how == ReductionKind::min;
 }
@@ -39,8 +41,8 @@ namespace shardtype {
 
 namespace rules {
 
-/// `s` reduced over the labels that `kept` lacks: those axes become unreduced, of the reduction's own
-/// kind. Communicates nothing. JAX all-reduces here without being asked (lax.py, reduce_sum).
+/// `s` reduced over the labels that `kept` lacks: their axes become unreduced, with the kind of the
+/// reduction. Communicates nothing. JAX implicitly all-reduces here (lax.py, reduce_sum).
 constexpr Verdict reduction(Spec const& s, Labels const& kept, ReductionKind how) {
   ReduceKind const kind = owed_kind(how);
   Spec out;
@@ -65,15 +67,15 @@ constexpr Verdict reduction(Spec const& s, Labels const& kept, ReductionKind how
   return accept(out);
 }
 
-/// Each element of `s` made of itself and of a reduction over the labels that `kept` lacks: the same dims, as they are
-/// split. Communicates nothing.
+/// Each element of `s` combined with a reduction over the labels that `kept` lacks: the same dims
+/// with the same splits. Communicates nothing.
 constexpr Verdict normalization(Spec const& s, Labels const& kept) {
   Verdict const v = reduction(s, kept, ReductionKind::whole);
   return v ? accept(s) : v;
 }
 
-/// May a reduction of `s` be named `wanted`? What `wanted` lacks is reduced over; then it is
-/// resharded.
+/// Whether a reduction of `s` may have the named sharding `wanted`. Labels that `wanted` lacks are
+/// reduced over; then the result is resharded.
 constexpr Verdict named_reduction(Spec const& s, Spec const& wanted, ReductionKind how) {
   for (int d = 0; d < wanted.rank; ++d)
     if (s.find(wanted.dims[d].label) < 0)

@@ -1,12 +1,12 @@
 #pragma once
-/// Change of sharding, same value: what is legal, and what each single collective makes.
+/// Changes of the sharding of a value: which are legal, and the result of each collective.
 
 #include <shardtype/rules/verdict.hpp>
 
 namespace shardtype::rules {
 
-/// May a tensor of sharding `from` become `to`? The dims may stand in another order. What reshard
-/// never does is make a value unreduced.
+/// Whether a tensor of sharding `from` may be resharded to `to`. The dims may be in another order.
+/// A reshard never makes a value unreduced.
 constexpr Verdict reshard(Spec const& from, Spec const& to) {
   for (int d = 0; d < to.rank; ++d)
     if (from.find(to.dims[d].label) < 0) return refuse(Code::R01_indices_differ, to.dims[d].label);
@@ -23,7 +23,8 @@ constexpr Verdict reshard(Spec const& from, Spec const& to) {
   return accept(to);
 }
 
-/// `all_gather` over `axis`: the dim it splits loses it. It must be the minor-most axis there.
+/// `all_gather` over `axis`: the axis leaves the dim that it splits. It must be the minor-most axis
+/// there.
 constexpr Verdict all_gather(Spec s, int axis) {
   int const d = s.dim_of(axis);
   if (d < 0) return refuse(Code::K01_not_split, -1, -1, axis);
@@ -52,8 +53,9 @@ constexpr Verdict reduce_scatter(Spec s, int axis, int label) {
   return accept(s);
 }
 
-/// `to_partial` over `axis`: a replicated value becomes a sum of it and of zeros; so does a block, with
-/// zeros in place of the others. It must be the minor-most axis of the dim it splits.
+/// `to_partial` over `axis`: a replicated value becomes an unreduced sum of itself and zeros; so
+/// does a block, with zeros instead of the other blocks. The axis must be the minor-most axis of
+/// the dim it splits.
 constexpr Verdict to_partial(Spec s, int axis) {
   if (s.unreduced.contains(axis) || (!s.unreduced.empty() && s.kind != ReduceKind::sum))
     return refuse(Code::K05_already_owed, -1, -1, axis);
@@ -68,7 +70,7 @@ constexpr Verdict to_partial(Spec s, int axis) {
   s.kind = ReduceKind::sum;
   return accept(s);
 }
-/// The same over several axes, which are a set: those of a dim are taken off from its minor end.
+/// As above over a set of axes: those of a dim are removed from its minor end.
 constexpr Verdict to_partial(Spec const& s, AxisList over) {
   Verdict v = accept(s);
   while (v && over.size > 0) {
@@ -87,7 +89,7 @@ constexpr Verdict to_partial(Spec const& s, AxisList over) {
   return v;
 }
 
-/// `reduced` over `axis`: the same bytes; what is replicated now has a cotangent that stays unreduced.
+/// `reduced` over `axis`: the same bytes, but the cotangent stays unreduced over the axis.
 constexpr Verdict reduced(Spec s, int axis) {
   if (s.unreduced.contains(axis)) return refuse(Code::K05_already_owed, -1, -1, axis);
   if (int const d = s.dim_of(axis); d >= 0)
@@ -96,7 +98,7 @@ constexpr Verdict reduced(Spec s, int axis) {
   return accept(s);
 }
 
-/// `all_to_all` over `axis` from dim `from` to dim `to`: it leaves one and splits the other.
+/// `all_to_all` over `axis` from dim `from` to dim `to`: the axis leaves `from` and splits `to`.
 constexpr Verdict all_to_all(Spec s, int axis, int from, int to) {
   if (s.find(from) < 0) return refuse(Code::K04_no_such_index, from, -1, axis);
   if (s.find(to) < 0) return refuse(Code::K04_no_such_index, to, -1, axis);

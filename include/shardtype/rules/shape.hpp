@@ -5,7 +5,7 @@
 
 namespace shardtype::rules {
 
-/// Whether both extents are settled and differ.
+/// Whether both extents are known and differ.
 constexpr bool contradict(std::int64_t a, std::int64_t b) {
   return a != dynamic && b != dynamic && a != b;
 }
@@ -17,14 +17,15 @@ constexpr Verdict has_all(Spec const& a, Spec const& labels) {
       return refuse(Code::D01_no_such_index, labels.dims[d].label);
   return {};
 }
-/// An operation on elements that asks where they stand along some dims: the same dims, split as they are. What it puts in
-/// the place of others is zero, which sums, maxima and minima of zeros are, too.
+/// An elementwise operation that depends on positions along some dims: the same dims with the same
+/// splits. Elements that it masks become zero, which the sum, maximum or minimum of zeros is as
+/// well.
 constexpr Verdict masked(Question const& q) {
   Verdict const v = has_all(q.a(), q.from);
   return v ? accept(q.a()) : v;
 }
 
-/// Whether no axis deals out in turns what stands under one of the labels of `labels` in `a`.
+/// Whether no dim of `a` with a label in `labels` is block-cyclic.
 constexpr Verdict in_blocks(Spec const& a, Spec const& labels) {
   for (int d = 0; d < labels.rank; ++d)
     if (AxisList const axes = a.dims[a.find(labels.dims[d].label)].axes; axes.cyclic != 0)
@@ -48,10 +49,10 @@ constexpr Spec with_dims(Spec const& a, Spec const& first, Spec const& then = {}
   return out;
 }
 
-/// Do the blocks of two dims of extents `outer` and `inner`, split over `major` and `minor`, lie in
-/// memory as the blocks of one dim of extent outer * inner split over major, then minor? Exactly
-/// when no axis of `major` cuts through a row of `inner`, on any rank, and, where `minor` cuts, a
-/// block has one row at most: ceil(outer * inner / p) == ceil(outer / p) * inner at each cut.
+/// Whether the blocks of two dims of extents `outer` and `inner`, split over `major` and `minor`,
+/// are in memory the blocks of one dim of extent outer * inner split over major, then minor. This
+/// holds if no axis of `major` cuts through a row of `inner`, on any rank, and, where `minor` cuts,
+/// a block has at most one row: ceil(outer * inner / p) == ceil(outer / p) * inner at each cut.
 constexpr bool lines_up(std::int64_t outer, std::int64_t inner, AxisList const& major,
                         AxisList const& minor, Sizes const& sizes) {
   if (outer == 0 || inner == 0) return true;
@@ -71,7 +72,7 @@ constexpr bool lines_up(std::int64_t outer, std::int64_t inner, AxisList const& 
          (last == 0 || lines_up(last, inner, rest, minor, sizes));
 }
 
-/// `transpose<J, I>`: the dims in another order, each named once.
+/// `transpose<J, I>`: the dims in another order, each listed once.
 constexpr Verdict transpose(Spec const& a, Spec const& to) {
   if (Verdict v = has_all(a, to); !v) return v;
   for (int d = 0; d < a.rank; ++d)
@@ -99,7 +100,7 @@ constexpr Verdict relabel(Question const& q) {
   return accept(out);
 }
 
-/// `squeeze<I>`: without dims of extent 1 that are not split.
+/// `squeeze<I>`: removes dims of extent 1 that are not split.
 constexpr Verdict squeeze(Question const& q) {
   if (Verdict v = has_all(q.a(), q.from); !v) return v;
   Spec kept;
@@ -116,8 +117,8 @@ constexpr Verdict squeeze(Question const& q) {
   return accept(with_dims(q.a(), kept));
 }
 
-/// `expand<I>`, `broadcast<Dim<I, X>>`: new dims before the others. A broadcast may be born split
-/// over axes along which `a` is replicated: each rank makes its own part.
+/// `expand<I>`, `broadcast<Dim<I, X>>`: new dims before the others. The new dims of a broadcast may
+/// be split over axes along which `a` is replicated: each rank creates its own part.
 constexpr Verdict broadcast(Question const& q, bool extent_one) {
   if (Verdict v = has_none(q.a(), q.to); !v) return v;
   for (int d = 0; d < q.to.rank; ++d) {
@@ -131,8 +132,9 @@ constexpr Verdict broadcast(Question const& q, bool extent_one) {
   return accept(with_dims(q.a(), q.to, q.a()));
 }
 
-/// How many of the axes the major part of a split gets when they are handed out major to minor: as
-/// many as it takes until its blocks have one row; all, where the types leave that open.
+/// Number of axes that the major part of a split dim gets when axes are assigned from major to
+/// minor: as many as are needed until its blocks have one row; all, if the types do not determine
+/// that.
 constexpr int handed_out(std::int64_t outer, AxisList const& axes, Sizes const& sizes) {
   if (outer == dynamic) return axes.size;
   int k = 0;
@@ -143,8 +145,8 @@ constexpr int handed_out(std::int64_t outer, AxisList const& axes, Sizes const& 
   return k;
 }
 
-/// Whether what the types say about one dim of extent `whole` and two of `outer` and `inner` shows
-/// that their blocks do not line up, or that the extents contradict. `label` is to blame.
+/// Whether the types show that the blocks of one dim of extent `whole` and two of `outer` and
+/// `inner` do not line up, or that the extents contradict each other. `label` is reported.
 constexpr Verdict parts_fit(Question const& q, std::int64_t whole, std::int64_t outer,
                             std::int64_t inner, AxisList const& major, AxisList const& minor,
                             int label) {
@@ -152,7 +154,7 @@ constexpr Verdict parts_fit(Question const& q, std::int64_t whole, std::int64_t 
   if (inner == dynamic && whole > 0 && outer > 0 && whole % outer == 0) inner = whole / outer;
   if (outer >= 0 && inner >= 0 && whole >= 0 && outer * inner != whole)
     return refuse(Code::D06_extents_contradict, label);
-  // rows that are cut although their number is not split: wrong for every extent but 0 and 1
+  // rows are cut although the dim of rows is not split: wrong for every extent but 0 and 1
   bool const cut = major.size == 0 && minor.size > 0 && outer == dynamic;
   bool const known = outer >= 0 && inner >= 0 && q.settled(major) && q.settled(minor);
   if (cut || (known && !lines_up(outer, inner, major, minor, q.sizes)))
@@ -160,7 +162,7 @@ constexpr Verdict parts_fit(Question const& q, std::int64_t whole, std::int64_t 
   return {};
 }
 
-/// `split<I, A, B>`: I of extent na * nb becomes A, B; where the blocks line up.
+/// `split<I, A, B>`: I of extent na * nb becomes A, B, if the blocks line up.
 constexpr Verdict split(Question const& q, bool hand_out) {
   if (Verdict v = has_all(q.a(), q.from); !v) return v;
   if (Verdict v = has_none(q.a(), q.to); !v) return v;
@@ -195,7 +197,7 @@ constexpr Verdict split(Question const& q, bool hand_out) {
   return accept(with_dims(q.a(), dims));
 }
 
-/// `merge<A, B, K>`: neighbours A, B become K of extent na * nb; where the blocks line up.
+/// `merge<A, B, K>`: the neighbours A, B become K of extent na * nb, if the blocks line up.
 constexpr Verdict merge(Question const& q) {
   if (Verdict v = has_all(q.a(), q.from); !v) return v;
   if (Verdict v = has_none(q.a(), q.to); !v) return v;

@@ -1,5 +1,5 @@
 #pragma once
-/// Moving a tensor to another mesh: what is legal.
+/// Transfers to another mesh: which are legal.
 
 #include <initializer_list>
 
@@ -7,9 +7,10 @@
 
 namespace shardtype::rules {
 
-/// May a tensor of sharding `from` become `to` on another mesh? Labels are numbered alike, axes are
-/// not: those of `from` belong to the one mesh, those of `to` to the other. The code tells which
-/// side is at fault: A02, B03 while `from` has a cyclic dim, and R01 with a label of `from`, else `to`.
+/// Whether a tensor of sharding `from` may become `to` on another mesh. Labels have common numbers,
+/// axes do not: those of `from` belong to one mesh, those of `to` to the other. The code tells
+/// which side is at fault: A02, B03 if `from` has a cyclic dim, R01 with a label of `from`, else
+/// `to`.
 constexpr Verdict transfer(Spec const& from, Spec const& to) {
   for (int x = 0; x < max_axes; ++x)
     if (from.unreduced.contains(x)) return refuse(Code::A02_still_unreduced, -1, -1, x);

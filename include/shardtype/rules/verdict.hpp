@@ -1,14 +1,15 @@
 #pragma once
-/// What a rule answers: a result, or a code with the labels and axes at fault.
+/// The answer of a rule: a result, or a code with the labels and axes at fault.
 
 #include <shardtype/core/spec.hpp>
 
 namespace shardtype::rules {
 
-/// Every refusal the compiler can give. T: types, C: contractions, N: named results, P: elementwise
-/// (pointwise), S: reductions (sums), R: reshard, K: collectives, D: dims and shapes, B: block-cyclic
-/// dims, I: indexing and sorting, M: meshes, A: access, G: random numbers, V: manual mode (varying blocks), L: automatic mode (lazy
-/// expressions). `docs/errors.md` has one entry for each.
+/// All compile-time refusals. T: types, C: contractions, N: named results, P: elementwise
+/// (pointwise), S: reductions (sums), R: reshard, K: collectives, D: dims and shapes, B:
+/// block-cyclic dims, I: indexing and sorting, M: meshes, A: access, G: random numbers, V: manual
+/// mode (varying blocks), L: automatic mode (lazy expressions). `docs/errors.md` has one entry for
+/// each.
 enum class Code {
   ok,
   T01_axis_twice,
@@ -138,13 +139,13 @@ enum class Code {
   L07_other_indices
 };
 
-/// The answer of a rule: the result's Spec, or why there is none.
+/// The answer of a rule: the result's Spec, or the reason why there is none.
 struct Verdict {
   Code code = Code::ok;
   Spec result{};
-  int label = -1;  ///< the index at fault, if one is
-  int other = -1;  ///< a second index at fault, if there is one
-  int axis = -1;   ///< the mesh axis at fault, if one is
+  int label = -1;  ///< the index at fault, if any
+  int other = -1;  ///< a second index at fault, if any
+  int axis = -1;   ///< the mesh axis at fault, if any
 
   constexpr explicit operator bool() const { return code == Code::ok; }
 };

@@ -1,6 +1,6 @@
 #pragma once
-/// `SHARDTYPE_CHECK=agree`: before every collective the ranks of a mesh compare what they are about
-/// to do, so that a rank that skips one is named instead of hanging the job.
+/// `SHARDTYPE_CHECK=agree`: before every collective the ranks of a mesh compare their next step, so
+/// that a rank that skips one is reported instead of hanging the job.
 
 #include <algorithm>
 #include <cstdint>
@@ -20,8 +20,8 @@
 
 namespace shardtype::runtime {
 
-/// The comparison of one mesh's ranks, with a time limit (`SHARDTYPE_AGREE_SECONDS`, 10 by default).
-/// Works while an Environment lives.
+/// Compares the steps of one mesh's ranks, with a time limit (`SHARDTYPE_AGREE_SECONDS`, 10 by
+/// default). Works while an Environment exists.
 class Agreement {
  public:
   Agreement() = default;
@@ -29,33 +29,35 @@ class Agreement {
   Agreement& operator=(Agreement const&) = delete;
   ~Agreement() { leave("nothing more: it left the mesh by an exception"); }
 
-  /// Counts the steps of the ranks of `comm` from now on, and turns the check on if the environment asks for
-  /// it. Collective.
+  /// Starts counting the steps of the ranks of `comm`, and turns the check on if the environment
+  /// asks for it. Collective.
   void start(MPI_Comm comm) {
-    // a number that no other mesh has: the first rank's, who counts its meshes
+    // a number unique to this mesh, from its first rank, which counts its meshes
     static std::int64_t count = 0;
     mesh_ = std::int64_t{detail::job_rank()} << 32 | ++count;
     detail::share_number(comm, mesh_);
     steps_.begin(mesh_);
     if (detail::record_comm != MPI_COMM_NULL) take_ranks(detail::ranks_in_job(comm));
   }
-  /// At each step that all ranks of the mesh take: whether they compare it first, by `meet`.
+  /// Counts a step that all ranks of the mesh take; returns whether they compare it first, by
+  /// `meet`.
   bool begin_step() {
     steps_.step();
     return on();
   }
-  /// Before a mesh is made of `comm`, which is collective as well: as `meet`, for the ranks of `comm`.
+  /// Compares the creation of a mesh of `comm`, which is collective as well: as `meet`, for the
+  /// ranks of `comm`.
   static void meet_before_mesh(MPI_Comm comm, std::string const& step, std::uint64_t hash) {
     if (detail::record_comm != MPI_COMM_NULL)
       meet_before_mesh(detail::ranks_in_job(comm), step, hash);
   }
-  /// The same for chosen ranks of the job.
+  /// As above, for given ranks of the job.
   static void meet_before_mesh(detail::List<int> const& ranks, std::string const& step,
                                std::uint64_t hash) {
     if (detail::record_comm == MPI_COMM_NULL) return;
     Agreement all;
     all.take_ranks(ranks);
-    // ranks that have made meshes together count them alike
+    // ranks that have created meshes together count them alike
     static detail::List<detail::List<int>> made;
     for (detail::List<int> const& group : made) all.step_ += group == all.ranks_ ? 1 : 0;
     made.push_back(all.ranks_);
@@ -67,9 +69,9 @@ class Agreement {
   }
   bool on() const { return !ranks_.empty(); }
 
-  /// Returns when every rank is about to do the same `step`; otherwise ends the job and says who is
-  /// about to do what (E03), or, when some rank does not come in time, who is missing (E04). The
-  /// step "end" of hash 0 is leaving the mesh, which waits for nobody.
+  /// Returns when every rank is about to do the same `step`. Otherwise ends the job and reports the
+  /// step of each rank (E03) or, if a rank does not arrive in time, the missing ranks (E04). The
+  /// step "end" with hash 0 means leaving the mesh and waits for nobody.
   void meet(std::string const& step, std::uint64_t hash) {
     if (hash == 0) return leave("nothing more: it left the mesh");
     if (!on() || detail::record_comm == MPI_COMM_NULL) return;
@@ -89,7 +91,7 @@ class Agreement {
       }
       if (all && same) return;
       double const waited = MPI_Wtime() - start;
-      // those that are about to come belong in the message
+      // wait a little for further ranks, to include them in the message
       if (!same && patience == limit_) patience = std::min(limit_, waited + 0.3);
       if (!same && (all || waited > patience)) disagree(mine);
       if (same && waited > limit_) expire(mine);
@@ -120,13 +122,13 @@ class Agreement {
     ranks_.clear();
   }
 
-  /// Ranks that are about to do the same.
+  /// Ranks with the same next step.
   struct Side {
     std::string text;
     std::uint64_t hash = 0;
     detail::List<int> ranks;
   };
-  /// Who is about to do what: "rank 3 calls all_gather ...; ranks 0-2 call all_reduce ...".
+  /// The next step of each rank: "rank 3 calls all_gather ...; ranks 0-2 call all_reduce ...".
   std::string sides(detail::Record const& mine, detail::List<int>& missing) const {
     detail::List<Side> by_step;
     for (int g : detail::rising(ranks_)) {

@@ -1,5 +1,5 @@
 #pragma once
-/// The only file that calls MPI's collectives. Contiguous host buffers, counts in 64 bit.
+/// The only file that calls MPI's collectives. Contiguous host buffers, 64-bit counts.
 
 #include <cstdint>
 #include <cstring>
@@ -19,8 +19,8 @@ namespace shardtype {
 
 namespace detail {
 
-/// Looks at where the ranks of the job are. Where more of them share a node than cores they may run
-/// on, waiting must yield. SHARDTYPE_WAIT=yield or spin says so where that cannot be seen.
+/// Examines the placement of the job's ranks on nodes. If a node has more ranks than cores that
+/// they may use, waiting must yield. SHARDTYPE_WAIT=yield or spin overrides how ranks wait.
 inline void look_at_node() {
   MPI_Comm node = MPI_COMM_NULL;
   MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
@@ -58,7 +58,7 @@ inline List<int> ranks_in_job(MPI_Comm comm) {
   return ranks;
 }
 
-/// Collective over a communicator that is not ours to keep: `text` of rank `root` on all ranks.
+/// Broadcasts `text` of rank `root` over a communicator that is not owned here. Collective.
 inline void share_text(MPI_Comm comm, std::string& text, int root) {
   int length = static_cast<int>(text.size());
   MPI_Request request = MPI_REQUEST_NULL;
@@ -69,14 +69,14 @@ inline void share_text(MPI_Comm comm, std::string& text, int root) {
   wait_for(request);
 }
 
-/// Likewise: `number` of the first rank on all.
+/// Broadcasts `number` of the first rank. Collective.
 inline void share_number(MPI_Comm comm, std::int64_t& number) {
   MPI_Request request = MPI_REQUEST_NULL;
   check_mpi(MPI_Ibcast(&number, 1, MPI_INT64_T, 0, comm, &request), "MPI_Ibcast");
   wait_for(request);
 }
 
-/// Likewise: the least or largest (`op`) of all ranks' numbers.
+/// The least or largest (`op`) of all ranks' numbers. Collective.
 inline std::int64_t reduce_number(MPI_Comm comm, std::int64_t mine, MPI_Op op) {
   std::int64_t all = mine;
   MPI_Request request = MPI_REQUEST_NULL;
@@ -91,22 +91,23 @@ inline std::int64_t reduce_number(MPI_Comm comm, std::int64_t mine, MPI_Op op) {
 
 namespace shardtype::runtime {
 
-/// How the segments of an all_to_all are sized. One rank's own counts cannot tell, so the caller
-/// says what holds on all ranks. `sparse`: most are empty, so each that is not goes as a message.
+/// The kind of segments of an all_to_all. One rank's own counts do not determine it, so the caller
+/// passes a value that holds on all ranks. `sparse`: most segments are empty, so the others are
+/// sent as messages.
 enum class Segments { even, uneven, huge, sparse };
 
 /// One number for each rank of a communicator.
 using Counts = detail::List<std::int64_t>;
 
-/// Calls of MPI under way, and the counts that it reads until they are done.
+/// Pending calls of MPI, and the counts that MPI reads until they are done.
 struct UnderWay {
   detail::Messages requests;
   Counts offsets;
   detail::List<int> ints[4];
 };
 
-/// One communicator and the collectives over it. Every member call is collective. Given an UnderWay as
-/// `later`, a collective is only started: buffers stay as they are until its requests are done.
+/// One communicator and the collectives over it. Every member call is collective. With an UnderWay
+/// `later`, a collective is only started: buffers must not change until its requests are done.
 class Comm {
  public:
   /// Messages of one stream along a ring, in order.
@@ -136,7 +137,8 @@ class Comm {
   MPI_Comm raw() const { return comm_; }
   int rank() const { return rank_; }
   int size() const { return size_; }
-  /// The messages of the stream with this tag, 1 to 4; kept, so that a steady loop allocates nothing.
+  /// The messages of the stream with this tag, 1 to 4; kept, so that a steady loop allocates
+  /// nothing.
   Messages& stream(int tag) { return streams_[tag - 1]; }
 
   void barrier() {
@@ -145,7 +147,7 @@ class Comm {
         [&](MPI_Request* r) { return MPI_Ibarrier(comm_, r); });
   }
 
-  /// `n` elements of rank `root` to all.
+  /// Sends `n` elements of rank `root` to all ranks.
   template <class T>
   void broadcast(T* data, std::int64_t n, int root, UnderWay* later = nullptr) {
     detail::for_pieces(n, [&](std::int64_t at, int count) {
@@ -156,8 +158,8 @@ class Comm {
     });
   }
 
-  /// Each rank's `send` to all: rank g's lies in `recv` behind those of the ranks before it, with
-  /// `counts[g]` elements.
+  /// Gathers each rank's `send` on all ranks: `recv` has the segments of all ranks in order,
+  /// `counts[g]` elements for rank g.
   template <class T>
   void all_gather(T const* send, T* recv, Counts const& counts, UnderWay* later = nullptr) {
     std::int64_t const n = counts[static_cast<std::size_t>(rank_)];
@@ -185,7 +187,7 @@ class Comm {
         later);
   }
 
-  /// The reduction of everybody's `send`, on all ranks. `send` may be `recv`.
+  /// The reduction of all ranks' `send`, on all ranks. `send` may be `recv`.
   template <class T>
   void all_reduce(T const* send, T* recv, std::int64_t n, ReduceKind kind,
                   UnderWay* later = nullptr) {
@@ -198,7 +200,7 @@ class Comm {
         by_messages = count - count % size_;
         sums_.everywhere(comm_, rank_, size_, send + at, recv + at, by_messages);
       }
-      int const rest = count - by_messages;  // all, or fewer elements than ranks
+      int const rest = count - by_messages;  // all elements, if there are fewer than ranks
       if (rest == 0) return;
       T* const out = recv + at + by_messages;
       void const* const in = send == recv ? MPI_IN_PLACE : send + at + by_messages;
@@ -208,8 +210,8 @@ class Comm {
     });
   }
 
-  /// The reduction of everybody's `send`, which holds a segment of `counts[g]` elements for each
-  /// rank g; rank g gets its segment.
+  /// The reduction of all ranks' `send`, which has a segment of `counts[g]` elements for each rank
+  /// g; rank g receives its segment.
   template <class T>
   void reduce_scatter(T const* send, T* recv, Counts const& counts, ReduceKind kind,
                       UnderWay* later = nullptr) {
@@ -234,9 +236,9 @@ class Comm {
         [&](MPI_Request* r) { return MPI_Ireduce_scatter(send, recv, c, t, op, comm_, r); }, later);
   }
 
-  /// The segment of `send` that begins at `send_at[g]` to rank g; its segment for us comes to
-  /// `recv_at[g]`. `sized` is the same on all ranks: `even` when all counts are equal and segments
-  /// lie one behind the other, `huge` when some rank's elements may exceed `largest_count`.
+  /// Sends the segment of `send` at `send_at[g]` to rank g, and receives rank g's segment for this
+  /// rank at `recv_at[g]`. `sized` is the same on all ranks: `even` if all counts are equal and
+  /// segments are consecutive, `huge` if some rank's elements may exceed `largest_count`.
   template <class T>
   void all_to_all(T const* send, Counts const& send_counts, Counts const& send_at, T* recv,
                   Counts const& recv_counts, Counts const& recv_at, Segments sized,
@@ -262,7 +264,7 @@ class Comm {
         later);
   }
 
-  /// `n` elements to rank `to`, and `m` elements from rank `from`; -1: to or from nobody.
+  /// Sends `n` elements to rank `to`, and receives `m` elements from rank `from`; -1: none.
   template <class T>
   void permute(T const* send, std::int64_t n, int to, T* recv, std::int64_t m, int from,
                UnderWay* later = nullptr) {
@@ -276,8 +278,8 @@ class Comm {
     if (later == nullptr) messages.finish();
   }
 
-  /// Sends the messages of `out` and receives those of `in`, none of them to oneself. Only ranks
-  /// that have a message need call it.
+  /// Sends the messages of `out` and receives those of `in`, none of them to itself. Only ranks
+  /// that have a message need to call it.
   template <class T>
   void messages(detail::List<Message<T const>> const& out, detail::List<Message<T>> const& in) {
     for (Message<T> const& m : in) now_.requests.receive(comm_, m);
@@ -301,7 +303,7 @@ class Comm {
     wait_for(request);
   }
 
-  /// Pairwise messages in pieces: for segments whose counts do not fit MPI's int.
+  /// Pairwise messages in pieces, for segments whose counts do not fit MPI's int.
   template <class T>
   void exchange(T const* send, Counts const& send_counts, Counts const& send_at, T* recv,
                 Counts const& recv_counts, Counts const& recv_at, UnderWay* later) {
@@ -344,7 +346,7 @@ class Comm {
     for (std::int64_t c : counts) sum += c;
     return sum;
   }
-  /// Whether ints can describe segments, of which every rank sees the same counts.
+  /// Whether ints can represent segments whose counts are the same on every rank.
   static bool fits(Counts const& counts) { return sum_of(counts) <= detail::largest_count; }
   static bool even(Counts const& counts) {
     bool equal = true;
@@ -368,7 +370,7 @@ class Comm {
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0;
   int size_ = 1;
-  // reused, so that no call allocates after the first of its size
+  // reused, so that only the first call of a size allocates
   UnderWay now_;
   Messages streams_[4];
   detail::NodeSums sums_;

@@ -1,5 +1,5 @@
 #pragma once
-/// Start and end of a program: MPI, Kokkos, and what happens to an error nobody caught.
+/// Start and end of a program: MPI, Kokkos, and handling of uncaught errors.
 
 #include <cstdio>
 #include <cstdlib>
@@ -23,10 +23,11 @@ namespace shardtype {
 
 namespace detail {
 
-/// Whether an Environment lives: a rank that calls exit then leaves the others waiting.
+/// Whether an Environment exists: then a rank that calls exit would leave the others waiting.
 inline bool in_environment = false;
 
-/// Ends the job on all ranks. mpiexec drops what it has not passed on by then, so it gets time.
+/// Ends the job on all ranks. mpiexec drops output that it has not forwarded by then, so it gets
+/// time.
 [[noreturn]] inline void end_job() {
   std::fflush(stdout);
   std::fflush(stderr);
@@ -36,25 +37,25 @@ inline bool in_environment = false;
   std::_Exit(1);
 }
 
-/// Ends the job on all ranks and says why. Where several ranks fail at once, one of them speaks: the
-/// first, or rank 0 if it is among those that share the failure.
+/// Ends the job on all ranks and prints why. If several ranks fail at once, only one prints: the
+/// first, or rank 0 if it is among the ranks that share the failure.
 [[noreturn]] inline void abort_job(std::string const& text, FailedOn where = FailedOn::this_rank) {
   int const rank = job_rank();
   std::fflush(stdout);
   if (where == FailedOn::every_rank && rank > 0) sleep_ms(500);
   if (node != nullptr) {
     if (node->speaks.exchange(1) != 0)
-      sleep_ms(10000);  // until that rank ends this one
+      sleep_ms(10000);  // until the rank that prints ends this one
     else if (!node->first)
-      sleep_ms(1000);  // a rank of the first node may speak
+      sleep_ms(1000);  // a rank of the first node may print first
   }
   std::string const who = rank < 0 ? "" : "rank " + std::to_string(rank) + ": ";
   std::fputs((who + text + "\n").c_str(), stderr);
   end_job();
 }
 
-/// The terminate handler: one message, then the end of every rank. g++ does not unwind to main's
-/// locals for an uncaught exception, so nothing else would run.
+/// The terminate handler: one message, then the end of every rank. For an uncaught exception g++
+/// does not unwind main's locals, so nothing else would run.
 [[noreturn]] inline void on_terminate() {
   std::string text = "terminated without an exception";
   FailedOn where = FailedOn::this_rank;
@@ -73,18 +74,20 @@ inline bool in_environment = false;
   abort_job(text, where);
 }
 
-/// SHARDTYPE_FINALIZE=barrier: whether the job ended with a barrier in place of MPI_Finalize. That hangs
-/// in MPICH 4.0 over UCX's tcp where a rank has closed its connections before another (scripts/slow_network).
+/// SHARDTYPE_FINALIZE=barrier: whether the job ended with a barrier instead of MPI_Finalize.
+/// MPI_Finalize hangs in MPICH 4.0 over UCX's tcp if a rank has closed its connections before
+/// another (scripts/slow_network).
 inline bool leaves_by_barrier() {
   if (!runtime::settings.ends_with_barrier) return false;
-  reduce_number(MPI_COMM_WORLD, 0, MPI_MAX);  // all are here
+  reduce_number(MPI_COMM_WORLD, 0, MPI_MAX);  // waits until all ranks are here
   return true;
 }
 
-/// At the end of a rank's Environment: returns when the other ranks of its node are there too. Error E06, which
-/// ends the job, where one of them waits for this rank in a step that it will never take.
+/// At the end of a rank's Environment: returns when the other ranks of its node have reached
+/// theirs. Error E06, which ends the job, if one of them waits for this rank in a step that this
+/// rank will never take.
 inline void await_others() {
-  if (node == nullptr || runtime::settings.check_agree) return;  // the others say it better: E03
+  if (node == nullptr || runtime::settings.check_agree) return;  // then error E03 reports more
   for (int waited = 0; node->leaving < node->ranks; ++waited) {
     Ahead const ahead = rank_ahead();
     if (ahead.who >= 0)
@@ -98,8 +101,8 @@ inline void await_others() {
   }
 }
 
-/// At exit. Error E06, which ends the job, where this rank leaves beside the end of its Environment and the
-/// others of its node do not.
+/// At exit. Error E06, which ends the job, if this rank exits without ending its Environment while
+/// other ranks of its node are still running.
 inline void on_exit() {
   if (!in_environment) return;
   ++node->leaving;
@@ -117,15 +120,16 @@ inline void on_exit() {
 
 /// Starts MPI and Kokkos and ends them; make one at the top of main.
 ///
-/// An exception that nobody catches ends the job on all ranks with its text and rank. One that is
-/// caught outside of the Environment's scope leaves the other ranks waiting: if they do not come to
-/// their ends as well, the job ends when this rank's program does. A rank that calls exit, or comes to its end
-/// while another of its node waits for it in an operation, ends the job (E06). Waiting for other ranks yields the
-/// core when more ranks share the node than it has cores, and spins otherwise. The file that
-/// SHARDTYPE_MACHINE names tells the machine's rates (E68: it cannot be read); the one that
-/// SHARDTYPE_TRACE names gets the steps of every `evaluate` (E72: it cannot be written). If MPI or Kokkos run
-/// already, they are left running at the end. Errors besides: E05 a word that a SHARDTYPE_ variable does not
-/// have, E07 an Environment after the end of another.
+/// An uncaught exception ends the job on all ranks with its text and rank. If an exception is
+/// caught outside of the Environment's scope, the other ranks wait: if they do not reach their ends
+/// as well, the job ends when this rank's program does. If a rank calls exit, or reaches its end
+/// while another rank of its node waits for it in an operation, the job ends (E06). A rank that
+/// waits for others yields its core if the node has more ranks than cores, and spins otherwise.
+/// SHARDTYPE_MACHINE names a file with the machine's rates (E68: it cannot be read);
+/// SHARDTYPE_TRACE names a file to which the steps of every `evaluate` are written (E72: it cannot
+/// be written). If MPI or Kokkos are already running, they are left running at the end. Other
+/// errors: E05 an unknown value of a SHARDTYPE_ variable, E07 an Environment after the end of
+/// another.
 class Environment {
  public:
   Environment(int& argc, char**& argv) {
@@ -195,7 +199,7 @@ class Environment {
   }
 
  private:
-  /// The file that a variable names on the first rank, so that all do the same.
+  /// The file that a variable names on rank 0, broadcast so that all ranks do the same.
   std::string named_file(char const* variable) const {
     char const* const file = rank() == 0 ? std::getenv(variable) : nullptr;
     std::string path = file != nullptr ? file : "";

@@ -1,5 +1,5 @@
 #pragma once
-/// Collectives under way: what they need until they are done, and who lets MPI work on them.
+/// Pending collectives: their memory, and the MPI progress calls for them.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,24 +13,24 @@ namespace shardtype::runtime {
 
 class MeshState;
 
-/// A collective that was started: its calls of MPI, the memory that they use, and what is left to do with
-/// what they bring.
+/// A pending collective: its MPI calls, the memory they use, and the completion to run on the
+/// received data.
 struct Exchange {
   UnderWay calls;
-  detail::List<Buffer> kept;  ///< memory that must live on: the operand's, and what was packed
+  detail::List<Buffer> kept;  ///< memory that must stay alive: the operand's, and packed data
   Buffer result;              ///< the result's block
-  Buffer wire;                ///< what comes, where it is not the result's block as it is
-  Buffer host;                ///< where MPI puts it, where that cannot reach the former
-  std::int64_t arriving = 0;  ///< elements that come
+  Buffer wire;                ///< receive memory, if it differs from the result's block
+  Buffer host;                ///< host memory for receiving, if MPI cannot access the former
+  std::int64_t arriving = 0;  ///< number of elements to receive
 
-  // Segments of `wire` that lie side by side along one dim of the result, [outer, n, inner].
+  // Segments of `wire` that are joined along one dim of the result, [outer, n, inner].
   detail::List<std::int64_t> begins;
   std::int64_t outer = 1, n = 1, inner = 1;
 
-  /// What is left when the calls are done; null: nothing.
+  /// The completion to run after the calls; null: none.
   void (*rest)(MeshState&, Exchange&) = nullptr;
 
-  /// Lets go of all memory, for the next use.
+  /// Releases all memory, for the next use.
   void clear() {
     while (!kept.empty()) kept.erase(kept.size() - 1);
     result = wire = host = {};
@@ -40,12 +40,13 @@ struct Exchange {
 
 class Started;
 
-/// The exchanges of one mesh. Those that are done serve again, so that a steady loop allocates nothing.
+/// The exchanges of one mesh. Finished exchanges are reused, so that a steady loop allocates
+/// nothing.
 class Exchanges {
  public:
   /// An exchange to be filled and started.
   inline Started take();
-  /// One that `take` gave is done.
+  /// Returns a finished exchange that `take` gave.
   void give_back(Exchange& done) {
     done.clear();
     for (std::size_t k = 0; k < active_.size(); ++k) {
@@ -55,10 +56,10 @@ class Exchanges {
       return;
     }
   }
-  /// Whether any is under way.
+  /// Whether an exchange is pending.
   bool any() const { return !active_.empty(); }
-  /// Lets MPI work on all of them; long computations call it now and then, for MPI moves data within its
-  /// calls only.
+  /// Lets MPI make progress on all pending exchanges. Long computations call it now and then,
+  /// because MPI moves data only inside its calls.
   void poke() {
     for (detail::Owned<Exchange>& e : active_) e->calls.requests.poke();
   }
@@ -74,8 +75,8 @@ class Exchanges {
   detail::List<detail::Owned<Exchange>> active_, idle_;
 };
 
-/// An exchange that is being started. Unless a Pending takes it over, because what starts it fails, it is
-/// finished and given back here.
+/// Start guard: an exchange that is being started. Unless a Pending takes it over, because its
+/// start fails, it is finished and returned here.
 class Started {
  public:
   Started() = default;
@@ -87,7 +88,7 @@ class Started {
     exchange_->calls.requests.finish();
     of_->give_back(*exchange_);
   }
-  /// The exchange; null on ranks that take no part.
+  /// The exchange; null on ranks outside the mesh.
   Exchange* get() const { return exchange_; }
   Exchange* release() { return std::exchange(exchange_, nullptr); }
 

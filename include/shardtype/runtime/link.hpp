@@ -1,5 +1,5 @@
 #pragma once
-/// The ranks of two meshes together, for what moves from one to the other.
+/// The union of the ranks of two meshes, for transfers between them.
 
 #include <cstdint>
 #include <exception>
@@ -13,10 +13,10 @@
 
 namespace shardtype::runtime {
 
-/// A communicator over chosen ranks of the job, of which nobody else need know.
+/// A communicator over given ranks of the job; other ranks take no part in its creation.
 class Link {
  public:
-  /// Collective over `ranks` of the job, in rising order.
+  /// Collective over `ranks` of the job, in increasing order.
   explicit Link(detail::List<int> ranks) : ranks_(std::move(ranks)), comm_(make(ranks_)) {
     agreement_.start(comm_.raw());
   }
@@ -26,12 +26,12 @@ class Link {
     if (agreement_.on() && std::uncaught_exceptions() == 0) agreement_.meet("end", 0);
   }
 
-  /// The members, as ranks of the job: rank k of `comm()` is the k-th.
+  /// The members as ranks of the job; member k is rank k of `comm()`.
   detail::List<int> const& ranks() const { return ranks_; }
   Comm& comm() { return comm_; }
   Agreement& agreement() { return agreement_; }
 
-  /// The place of a rank of the job in `ranks`, which are in rising order.
+  /// The index of a rank of the job in `ranks`, which are in increasing order.
   static int place(detail::List<int> const& ranks, int rank) {
     int low = 0;
     int high = static_cast<int>(ranks.size());
@@ -57,7 +57,7 @@ class Link {
     return made;
   }
 
-  static constexpr int tag = 7253;  ///< of the messages that make the communicator
+  static constexpr int tag = 7253;  ///< of the messages that create the communicator
 
   detail::List<int> ranks_;
   Comm comm_;

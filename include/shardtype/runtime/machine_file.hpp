@@ -1,5 +1,5 @@
 #pragma once
-/// The rates of a machine in a file, as scripts/calibrate writes them.
+/// Machine rates in a file, as written by scripts/calibrate.
 
 #include <algorithm>
 #include <cerrno>
@@ -30,12 +30,12 @@ inline constexpr MachineRate machine_rates[] = {
     {"reducing", &Machine::reducing},
 };
 
-/// What Environment read from SHARDTYPE_MACHINE.
+/// The machine that Environment has read from SHARDTYPE_MACHINE.
 inline Machine measured_machine{};
 
 }  // namespace detail
 
-/// The machine that run-time decisions are made for: what the file that SHARDTYPE_MACHINE names says, or the
+/// The machine for run-time decisions: the one in the file that SHARDTYPE_MACHINE names, or the
 /// default.
 inline Machine const& machine_here() { return detail::measured_machine; }
 
@@ -50,8 +50,8 @@ inline std::string to_text(Machine const& m) {
   return out;
 }
 
-/// The reverse; rates that the text does not name keep their defaults, `#` starts a comment. `source` is
-/// named in the Error, E68, for a line that is none of these.
+/// Parses such text. Missing rates keep their defaults; `#` starts a comment. Error E68 for any
+/// other line, which names `source`.
 inline Machine machine_from_text(std::string const& text, std::string const& source) {
   Machine out;
   int number = 0;
@@ -86,7 +86,8 @@ inline Machine machine_from_text(std::string const& text, std::string const& sou
   return out;
 }
 
-/// Reads the file at `path` on the first rank of `comm`, for all. Collective over `comm`. Errors: E68.
+/// Reads the file at `path` on the first rank of `comm`, for all ranks. Collective over `comm`.
+/// Error E68.
 inline Machine read_machine(MPI_Comm comm, std::string const& path) {
   int rank = 0;
   MPI_Comm_rank(comm, &rank);

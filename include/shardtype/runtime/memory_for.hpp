@@ -1,5 +1,5 @@
 #pragma once
-/// What a rank is making, for the error of memory that the system does not have.
+/// The tensor that a rank is creating, for the error message when the system has no memory.
 
 #include <cstdint>
 #include <source_location>
@@ -12,8 +12,9 @@
 
 namespace shardtype::runtime {
 
-/// A tensor that is being made, and the line of the program that asks for it. While one lives, memory is taken for
-/// it and for what it is computed from; the outermost counts, which is the program's own call.
+/// Records a tensor that is being created, and the program line that asks for it. While it exists,
+/// memory is taken for the tensor and for intermediate values; the outermost record, of the
+/// program's own call, is reported.
 class MemoryFor {
  public:
   constexpr MemoryFor(char const* element, core::Spec const& spec, core::Names const& names,
@@ -27,7 +28,7 @@ class MemoryFor {
     if (!std::is_constant_evaluated() && now == this) now = nullptr;
   }
 
-  /// " for f64[I@X, J] (main.cpp:12)"; nothing where no tensor is being made.
+  /// " for f64[I@X, J] (main.cpp:12)"; empty if no tensor is being created.
   static std::string text() {
     if (now == nullptr) return "";
     return std::string(" for ") + now->element_ + core::spec_text(now->spec_, now->names_) +
@@ -43,7 +44,7 @@ class MemoryFor {
   std::source_location const* where_;
 };
 
-/// Error E27: the system has no `bytes` bytes; this rank's tensors hold `in_use`.
+/// Error E27: the system cannot provide `bytes` bytes; this rank's tensors hold `in_use`.
 [[noreturn]] inline void throw_no_memory(std::size_t bytes, std::int64_t in_use) {
   throw Error("E27", "no memory of " + std::to_string(bytes) + " bytes" + MemoryFor::text() +
                          "; this rank's tensors hold " + std::to_string(in_use) +

@@ -42,10 +42,11 @@ struct StepScratch {
   detail::List<int> members;
 };
 
-/// What all tensors of one mesh share: the communicators, the memory pool, the checks.
+/// State shared by all tensors of one mesh: the communicators, the memory pool, the checks.
 class MeshState {
  public:
-  /// `ranks` of `comm`, row-major over the axes, first axis major. Collective over `comm`.
+  /// A mesh of the ranks `ranks` of `comm`, row-major over the axes, first axis major. Collective
+  /// over `comm`.
   MeshState(MPI_Comm comm, detail::List<MeshAxisInfo> axes, detail::List<int> ranks)
       : axes_(std::move(axes)), ranks_(std::move(ranks)) {
     std::string shape;
@@ -81,27 +82,27 @@ class MeshState {
   MeshState(MeshState const&) = delete;
   MeshState& operator=(MeshState const&) = delete;
   ~MeshState() {
-    // leaving while an exception flies is no step of the program
+    // leaving by an exception is not a step of the program
     if (here_ && agreement_.on() && std::uncaught_exceptions() == 0) agreement_.meet("end", 0);
   }
 
-  /// Whether the calling rank is one of the mesh's.
+  /// Whether the calling rank belongs to the mesh.
   bool here() const { return here_; }
   detail::List<MeshAxisInfo> const& axes() const { return axes_; }
   /// The calling rank's coordinate along each axis.
   detail::List<std::int64_t> const& coords() const { return coords_; }
-  /// The mesh's ranks, as ranks of the communicator it was made of.
+  /// The mesh's ranks, as ranks of the communicator it was created from.
   detail::List<int> const& ranks() const { return ranks_; }
-  /// The same as ranks of the job.
+  /// The mesh's ranks, as ranks of the job.
   detail::List<int> const& job_ranks() const { return job_ranks_; }
   int size() const { return static_cast<int>(ranks_.size()); }
-  /// All ranks of the mesh.
+  /// The communicator of all ranks of the mesh.
   Comm& whole() { return *whole_; }
   Pool& pool() { return *pool_; }
   Agreement& agreement() { return agreement_; }
   StepScratch& scratch() { return scratch_; }
   Exchanges& exchanges() { return exchanges_; }
-  /// An exchange for what is about to start; none on ranks outside the mesh.
+  /// A pending collective that is about to start; empty on ranks outside the mesh.
   Started start() { return here_ ? exchanges_.take() : Started(); }
   /// Whether the body of a shard_map is running on this mesh.
   bool in_manual_mode() const { return manual_depth_ > 0; }
@@ -125,7 +126,8 @@ class MeshState {
                 FailedOn::every_rank);
   }
 
-  /// Which of the groups of ranks that differ along the `n` axes alone this rank is in.
+  /// Number of the calling rank's group, where a group consists of the ranks that differ only along
+  /// the `n` axes.
   std::int64_t number_of_group(int const* axes, int n) const {
     std::int64_t number = 0;
     for (std::size_t k = 0; k < axes_.size(); ++k) {
@@ -136,8 +138,9 @@ class MeshState {
     return number;
   }
 
-  /// The ranks that differ from this one along the `n` axes (positions in the mesh) alone, in the order
-  /// of the list, first axis major. Collective over the mesh at the first call per list.
+  /// The communicator of the ranks that differ from this one only along the `n` axes (positions in
+  /// the mesh), ordered by the list of axes, first axis major. Collective over the mesh at the
+  /// first call per list.
   Comm& group(int const* axes, int n) {
     std::uint64_t code = 1;
     for (int k = 0; k < n; ++k) code = code * 16 + static_cast<std::uint64_t>(axes[k]);
@@ -155,11 +158,11 @@ class MeshState {
     return *groups_.push_back({code, detail::Owned(new Comm(made))}).comm;
   }
 
-  /// Memory that all ranks of the mesh share, if they can.
+  /// Memory shared by all ranks of the mesh, if they are on one node.
   SharedWindow& window() { return *window_; }
 
-  /// The ranks of this mesh and of `other` together. Collective over them at the first call per set
-  /// of ranks.
+  /// The union of the ranks of this mesh and of `other`. Collective over them at the first call per
+  /// set of ranks.
   Link& link(MeshState const& other) {
     detail::List<int> all = job_ranks_;
     for (int r : other.job_ranks_) all.push_back(r);
@@ -171,7 +174,7 @@ class MeshState {
 
  private:
   struct Group {
-    std::uint64_t code = 0;  ///< of the list of axes
+    std::uint64_t code = 0;  ///< encodes the list of axes
     detail::Owned<Comm> comm;
   };
 
@@ -191,16 +194,16 @@ class MeshState {
   int manual_depth_ = 0;
 };
 
-/// A mesh whose axes are known at run time only: what `tensor.mesh()` gives.
+/// A mesh whose axes are known only at run time: the type of `tensor.mesh()`.
 class MeshRef {
  public:
   MeshRef() = default;
   explicit MeshRef(std::shared_ptr<MeshState> state) : state_(std::move(state)) {}
 
-  /// Whether the calling rank is one of the mesh's; on others, operations do nothing.
+  /// Whether the calling rank belongs to the mesh; on other ranks, operations do nothing.
   bool here() const { return state().here(); }
   int size() const { return state().size(); }
-  /// Error E26 of a tensor whose value was moved away, or of a mesh that was never made.
+  /// Error E26 if the tensor's value was moved away, or the mesh was never created.
   MeshState& state() const {
     if (state_ == nullptr) throw_moved();
     return *state_;
@@ -224,16 +227,18 @@ namespace shardtype {
 
 /// The grid of ranks with axes `Xs`, first axis major.
 ///
-///     Mesh<X, Y> mesh(env.world());                     // sizes from the axis types; one may be dynamic
+///     Mesh<X, Y> mesh(env.world());                     // sizes from the axis types; one may be
+///     dynamic
 ///     Mesh<X, Y> mesh(env.world(), {2, 4});             // sizes given at run time
 ///     Mesh<X, Y> mesh(env.world(), {2, 2}, {7, 5, 3, 1});  // these ranks, in this order
 ///
-/// Without sizes, the one axis whose type has none takes all ranks that the others leave: `Mesh<X> mesh(comm)`. Uses the
-/// communicator's first ranks unless told which; on the others `here()` is false and
-/// operations do nothing. Collective over the communicator; so is its end, that is the end of the last tensor
-/// on it, where Overlap::shared has made a window. Errors: E10 more ranks needed than
-/// there are, E11 sizes that do not fit the axis types, E12 a rank list that does not fit, E14 ranks that the sizes in
-/// the types do not divide.
+/// Without sizes, the one axis without a static size takes all ranks that the others leave:
+/// `Mesh<X> mesh(comm)`. Uses the communicator's first ranks unless a rank list is given; on the
+/// other ranks `here()` is false and operations do nothing. Construction is collective over the
+/// communicator. So is destruction (when the last tensor on the mesh is gone) if Overlap::shared
+/// has created a window. Errors: E10 more ranks needed than there are, E11 sizes that do not fit
+/// the axis types, E12 a rank list that does not fit, E14 a number of ranks that the static sizes
+/// do not divide.
 template <MeshAxis... Xs>
 class Mesh : public runtime::MeshRef {
   static_assert(sizeof...(Xs) >= 1 && sizeof...(Xs) <= 8, "a mesh has 1 to 8 axes");
@@ -249,7 +254,7 @@ class Mesh : public runtime::MeshRef {
   Mesh(MPI_Comm comm, std::array<std::int64_t, sizeof...(Xs)> sizes, std::vector<int> const& ranks)
       : MeshRef(make(comm, sizes, listed(ranks))) {}
 
-  /// Ranks along `X`.
+  /// Number of ranks along `X`.
   template <class X>
   std::int64_t size_of() const {
     return state().axes()[static_cast<std::size_t>(position<X>())].size;
@@ -270,10 +275,10 @@ class Mesh : public runtime::MeshRef {
     return at;
   }
 
-  /// Products of sizes stay near it, so that they cannot overflow.
+  /// Products of sizes are limited to about this, so that they cannot overflow.
   static constexpr std::int64_t most_ranks = std::int64_t{1} << 24;
 
-  /// The sizes of the types; an axis without one takes the ranks that the others leave.
+  /// The sizes of the axis types; an axis without one takes the ranks that the others leave.
   static std::array<std::int64_t, sizeof...(Xs)> sizes_on(MPI_Comm comm) {
     std::array<std::int64_t, sizeof...(Xs)> sizes{Xs::size...};
     if constexpr (((Xs::size == dynamic) || ...)) {
@@ -309,7 +314,7 @@ class Mesh : public runtime::MeshRef {
   static detail::List<int> first_ranks(std::array<std::int64_t, sizeof...(Xs)> const& sizes) {
     std::int64_t n = 1;
     for (std::int64_t s : sizes) n = s < 1 ? 0 : std::min(n, most_ranks / s + 1) * s;
-    // too many are refused by make
+    // too many ranks are refused by make
     detail::List<int> ranks(static_cast<std::size_t>(n > most_ranks ? 0 : n));
     for (std::size_t k = 0; k < ranks.size(); ++k) ranks[k] = static_cast<int>(k);
     return ranks;
@@ -360,7 +365,8 @@ class Mesh : public runtime::MeshRef {
 
 namespace shardtype::runtime {
 
-/// Error E25: this rank of the job, which is not in `mesh`, asked for what only ranks of it have.
+/// Error E25: this rank of the job is not in `mesh`, and asked for a value that only ranks of the
+/// mesh have.
 [[noreturn]] inline void throw_outside(MeshState const& mesh, std::string const& what) {
   int ranks = 1;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -370,8 +376,8 @@ namespace shardtype::runtime {
                          " ranks; start with mpiexec -n " + n + ", or ask mesh.here() before");
 }
 
-/// Where the axes of one operation lie in a mesh: plans number axes by first appearance, the mesh
-/// in its own order.
+/// Position in a mesh of each axis of one operation: plans number axes by first appearance, the
+/// mesh in its own order.
 struct AxisMap {
   int position[max_axes];  ///< -1 behind the operation's last axis
   Sizes sizes{};
@@ -382,7 +388,8 @@ struct AxisMap {
   }
 };
 
-/// The map for the names of an operation. Every axis is there: the tensors' constructors saw to it.
+/// The map for the names of an operation. The mesh has every axis: the tensors' constructors
+/// checked it.
 inline AxisMap map_axes(MeshState const& mesh, Names const& names) {
   AxisMap out;
   for (int x = 0; x < names.axes; ++x) {

@@ -1,5 +1,5 @@
 #pragma once
-/// Messages from rank to rank, of any length.
+/// Messages of any length from rank to rank.
 
 #include <algorithm>
 #include <climits>
@@ -13,7 +13,7 @@
 
 namespace shardtype::runtime {
 
-/// `n` elements at `data` that go to, or come from, rank `rank` of a communicator.
+/// `n` elements at `data` that are sent to, or received from, rank `rank` of a communicator.
 template <class T>
 struct Message {
   int rank = 0;
@@ -27,7 +27,7 @@ namespace shardtype {
 
 namespace detail {
 
-/// Most elements in one MPI call; larger ones go in pieces. Lowered by tests only.
+/// Largest number of elements in one MPI call; longer messages are split. Only tests lower it.
 inline std::int64_t largest_count = INT_MAX;
 
 /// Calls `body(at, count)` for the pieces of `n` elements.
@@ -37,7 +37,7 @@ void for_pieces(std::int64_t n, Body body) {
     body(at, static_cast<int>(std::min(largest_count, n - at)));
 }
 
-/// Messages, and other calls of MPI, that are under way.
+/// Pending messages, and other pending calls of MPI.
 class Messages {
  public:
   template <class T>
@@ -54,9 +54,9 @@ class Messages {
                 "MPI_Isend");
     });
   }
-  /// The request of a call that is about to start.
+  /// The request for a call that is about to start.
   MPI_Request& next() { return requests_.push_back(MPI_REQUEST_NULL); }
-  /// Lets MPI work on them; whether all are done.
+  /// Lets MPI make progress; returns whether all are done.
   bool poke() {
     int done = 1;
     if (!requests_.empty())
@@ -66,7 +66,7 @@ class Messages {
     if (done != 0) requests_.clear();
     return done != 0;
   }
-  /// Waits for all of them.
+  /// Waits for all.
   void finish() {
     for (MPI_Request& r : requests_) wait_for(r);
     requests_.clear();

@@ -1,5 +1,6 @@
 #pragma once
-/// What the ranks of a node share: who speaks for a job that fails, who has left, and how far each has come.
+/// State shared by the ranks of a node: which rank reports a failure, which ranks have left, and
+/// how far each has come.
 
 #include <algorithm>
 #include <atomic>
@@ -15,7 +16,8 @@ namespace shardtype {
 
 namespace detail {
 
-/// What one rank of a node tells the others: the steps that it has begun, of the meshes it made last.
+/// State that one rank publishes for the others of its node: the steps it has begun on the meshes
+/// it created last.
 struct Progress {
   static constexpr int meshes = 32;
 
@@ -27,24 +29,26 @@ struct Progress {
   int rank = 0;  ///< of the job
 };
 
-/// What the ranks of a node share, in memory that needs no MPI call: the others may be stuck in one.
+/// State shared by the ranks of a node, in memory that needs no MPI call, because the other ranks
+/// may be blocked in one.
 struct Node {
-  std::atomic<int> speaks{0};   ///< 1 once a rank tells why the job ends
-  std::atomic<int> leaving{0};  ///< ranks at the end of their Environment
+  std::atomic<int> speaks{0};   ///< 1 after a rank has reported why the job ends
+  std::atomic<int> leaving{0};  ///< number of ranks at the end of their Environment
   int ranks = 1;
-  bool first = true;  ///< whether rank 0 of the job is here
+  bool first = true;  ///< whether rank 0 of the job is on this node
 
-  /// That of the k-th rank here; they follow this.
+  /// The state of the k-th rank of this node; stored after this object.
   Progress& progress(int k) { return reinterpret_cast<Progress*>(this + 1)[k]; }
 };
 static_assert(sizeof(Node) % alignof(Progress) == 0 &&
               std::atomic<std::int64_t>::is_always_lock_free);
 
-/// This node, and what this rank tells it, while an Environment lives.
+/// This node, and this rank's published state, while an Environment exists.
 inline Node* node = nullptr;
 inline Progress* own_progress = nullptr;
 
-/// Makes `node`; null where MPI cannot share memory. Complete on all ranks after the next collective.
+/// Creates `node`; null if MPI cannot share memory. Complete on all ranks after the next
+/// collective.
 inline MPI_Win share_node() {
   MPI_Comm here = MPI_COMM_NULL;
   MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
@@ -74,15 +78,15 @@ inline MPI_Win share_node() {
   return window;
 }
 
-/// The steps of one mesh that this rank has begun, told to its node: a rank that has left can then see who
-/// waits for it in vain. One store per step.
+/// Publishes the number of steps of one mesh that this rank has begun, so that a rank that leaves
+/// can see which ranks wait for it in vain. One store per step.
 class StepCount {
  public:
-  /// The ranks of a mesh give the same `id`, which no other mesh has and which is not 0.
+  /// The ranks of a mesh pass the same `id`, unique to this mesh and not 0.
   void begin(std::int64_t id) {
     static int made = 0;
     id_ = id;
-    slot_ = made++ % Progress::meshes;  // the oldest gives way
+    slot_ = made++ % Progress::meshes;  // replaces the oldest
     if (own_progress == nullptr) return;
     Progress::Mesh& told = own_progress->mesh[slot_];
     told.id.store(0);
@@ -104,12 +108,13 @@ class StepCount {
 
 /// Rank `who` of the job has begun step `step` of a mesh of which this rank has begun `own`.
 struct Ahead {
-  int who = -1;  ///< -1: nobody
+  int who = -1;  ///< -1: no rank
   std::int64_t step = 0;
   std::int64_t own = 0;
 };
 
-/// A rank of this node that has begun a step which this rank, at the end of its program, never will.
+/// A rank of this node that has begun a step which this rank, at the end of its program, will never
+/// take.
 inline Ahead rank_ahead() {
   for (int k = 0; k < node->ranks; ++k)
     for (Progress::Mesh const& theirs : node->progress(k).mesh)
@@ -117,7 +122,7 @@ inline Ahead rank_ahead() {
         std::int64_t const id = mine.id.load();
         if (id == 0 || theirs.id.load() != id) continue;
         std::int64_t const step = theirs.steps.load();
-        // it may have turned to another mesh meanwhile
+        // in the meantime it may have reused the entry for another mesh
         if (step > mine.steps.load() && theirs.id.load() == id)
           return {node->progress(k).rank, step, mine.steps.load()};
       }
@@ -128,7 +133,7 @@ inline void sleep_ms(int n) {
   for (; n > 0; n -= 100) usleep(static_cast<useconds_t>(std::min(n, 100)) * 1000);
 }
 
-/// Whether every rank of this node comes to the end of its Environment within two seconds.
+/// Whether every rank of this node reaches the end of its Environment within two seconds.
 inline bool all_leave() {
   if (node == nullptr) return true;
   for (int k = 0; k < 200 && node->leaving < node->ranks; ++k) sleep_ms(10);

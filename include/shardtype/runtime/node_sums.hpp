@@ -1,5 +1,5 @@
 #pragma once
-/// Sums over ranks that share one node.
+/// Sums over the ranks of one node.
 
 #include <algorithm>
 #include <cstddef>
@@ -14,26 +14,27 @@
 
 namespace shardtype::detail {
 
-/// From how many bytes per rank on a sum within one node goes by messages of our own. Changed by
-/// tests only.
+/// Least number of bytes per rank for which a sum within one node uses our own messages. Only tests
+/// change it.
 inline std::int64_t least_segment = 8192;
 
-/// Sums by messages of our own. Within one node they are up to ten times faster than MPICH's
-/// reductions, which take memory anew at each call; between nodes MPI knows the network better.
+/// Sums by our own messages. Within one node they are up to ten times faster than MPICH's
+/// reductions, which allocate memory at each call; between nodes MPI knows the network better.
 class NodeSums {
  public:
-  /// Whether a sum of `n` elements of `width` bytes over `size` ranks goes this way.
+  /// Whether a sum of `n` elements of `width` bytes over `size` ranks uses these messages.
   static bool fit(std::int64_t n, std::int64_t width, int size) {
     return on_one_node && size > 1 && n / size * width >= least_segment;
   }
 
-  /// Puts the sum of everybody's segment for rank `rank` of `comm` at `out`, where rank g's segment of
+  /// Writes the sum of all ranks' segments for rank `rank` of `comm` to `out`; rank g's segment of
   /// `send` has `counts[g]` elements. Pieces are added while they are in cache, always in the same
   /// order. `out` may be this rank's own segment of `send`.
   template <class T>
   void segments(MPI_Comm comm, int rank, T const* send, T* out, List<std::int64_t> const& counts) {
     constexpr auto width = static_cast<std::int64_t>(sizeof(T));
-    constexpr std::int64_t in_flight = 4 << 20;  // bytes of one round of pieces, all peers together
+    constexpr std::int64_t in_flight = 4 << 20;  // bytes of one round of pieces, for all peers
+                                                 // together
     int const size = static_cast<int>(counts.size());
     std::int64_t const peers = size - 1;
     std::int64_t longest = 0;
@@ -46,7 +47,7 @@ class NodeSums {
     }
     std::int64_t const most = std::clamp<std::int64_t>(in_flight / peers, 1 << 16, 1 << 20) / width;
     std::int64_t const piece = std::max<std::int64_t>(1, std::min({longest, most, largest_count}));
-    // two rounds at a time; in each, a message from and one to every peer
+    // two rounds at a time; in each, one message from and one to every peer
     arrivals_.resize(static_cast<std::size_t>(2 * peers * piece * width));
     requests_.assign(static_cast<std::size_t>(4 * peers), MPI_REQUEST_NULL);
     auto const slot = [&](std::int64_t round, std::int64_t k) { return round % 2 * peers + k; };
@@ -91,8 +92,8 @@ class NodeSums {
     for (MPI_Request& r : requests_) wait_for(r);
   }
 
-  /// The sum of everybody's `send` at `recv`, on all ranks of `comm`: each rank adds up one part of it
-  /// and sends that to all. `send` may be `recv`. `n` is a multiple of `size`.
+  /// Writes the sum of all ranks' `send` to `recv`, on all ranks of `comm`: each rank sums one part
+  /// and sends it to all. `send` may be `recv`. `n` is a multiple of `size`.
   template <class T>
   void everywhere(MPI_Comm comm, int rank, int size, T const* send, T* recv, std::int64_t n) {
     std::int64_t const part = n / size;
@@ -113,7 +114,7 @@ class NodeSums {
     for (std::int64_t k = 0; k < n; ++k) sum[k] = a[k] + b[k];
   }
 
-  // reused, so that no call allocates after the first of its size
+  // reused, so that only the first call of a size allocates
   List<std::int64_t> starts_, parts_;
   List<std::byte> arrivals_;
   List<MPI_Request> requests_;

@@ -1,5 +1,6 @@
 #pragma once
-/// Memory for local blocks: taken from the mesh's pool, given back when the last tensor lets go.
+/// Memory for local blocks: taken from the mesh's pool, and returned when the last tensor releases
+/// it.
 
 #include <algorithm>
 #include <atomic>
@@ -25,13 +26,14 @@ namespace shardtype {
 
 namespace detail {
 
-/// Bytes that this process has asked for and not given back: of the pools of all meshes, and its share of the
-/// shared windows that it is inside of. A reused allocation counts with what was asked for this time. What
-/// `Plan::peak_bytes` predicts. Two integers, always counted; like pools, for one thread.
+/// Bytes that this process has requested and not returned: from the pools of all meshes, and its
+/// share of the shared windows in use. A reused allocation counts with the size requested this
+/// time. This is the quantity that `Plan::peak_bytes` predicts. Two integers, always counted; like
+/// pools, for one thread.
 class BytesInUse {
  public:
   std::int64_t now() const { return now_; }
-  /// The most at once since the last `reset`; what was there then counts.
+  /// The peak since the last `reset`, including the bytes in use at that time.
   std::int64_t most() const { return most_; }
   void reset() { most_ = now_; }
 
@@ -51,23 +53,23 @@ inline BytesInUse bytes_in_use;
 struct Allocation {
   void* data = nullptr;
   std::size_t bytes = 0;
-  std::size_t asked = 0;                                 ///< by whom it serves now
+  std::size_t asked = 0;                                 ///< bytes requested for its current use
   std::shared_ptr<void> writing{};                       ///< shared with the views that write to it
   runtime::Buffer (*copy)(Allocation const&) = nullptr;  ///< Pool::copy of its memory space
   std::atomic<int> holders{0};
   void (*release)(void*) = nullptr;  ///< Kokkos::kokkos_free of its memory space
   Pool* home = nullptr;
-  Allocation* next = nullptr;  ///< in the list of those that outlived Kokkos
+  Allocation* next = nullptr;  ///< in the list of allocations that outlived Kokkos
 };
 
-/// Asks for huge pages under host memory that has room for some: products and packing walk over
-/// many rows at once, and each row would be a page of its own.
+/// Asks for huge pages for large host memory: products and packing access many rows at once, and
+/// each row would be a page of its own.
 inline void ask_for_huge_pages(void* data, std::size_t bytes) {
 #ifdef MADV_HUGEPAGE
   constexpr std::uintptr_t huge = std::uintptr_t{2} << 20;
   auto const begin = (reinterpret_cast<std::uintptr_t>(data) + huge - 1) / huge * huge;
   auto const end = (reinterpret_cast<std::uintptr_t>(data) + bytes) / huge * huge;
-  // a refusal changes nothing but speed
+  // refused: only slower
   if (begin < end)
     static_cast<void>(madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE));
 #else
@@ -87,8 +89,8 @@ void release_memory(void* data) {
 
 namespace shardtype::runtime {
 
-/// Shared ownership of one allocation. Copies count holders; the last one gives the memory back to
-/// the pool.
+/// Shared ownership of one allocation. Copies count holders; the last one returns the memory to the
+/// pool.
 class Buffer {
  public:
   Buffer() = default;
@@ -99,22 +101,23 @@ class Buffer {
     std::swap(allocation_, other.allocation_);
     return *this;
   }
-  /// Not inline: every function that holds one would pay for its code in compile time.
+  /// Not inline, because every function that holds a Buffer would pay for its code in compile time.
   [[gnu::noinline]] ~Buffer() { drop(); }
 
   void* data() const { return allocation_ == nullptr ? nullptr : allocation_->data; }
   std::size_t bytes() const { return allocation_ == nullptr ? 0 : allocation_->bytes; }
-  /// How many hold this memory; 0 for an empty Buffer.
+  /// Number of holders of this memory; 0 for an empty Buffer.
   int holders() const { return allocation_ == nullptr ? 0 : allocation_->holders.load(); }
 
-  /// What a view that writes to this memory keeps as long as it lives.
+  /// A token that a view that writes to this memory keeps while it exists.
   std::shared_ptr<void> write() const;
-  /// Whether such a view lives.
+  /// Whether such a view exists.
   bool written() const {
     return allocation_ != nullptr && allocation_->writing != nullptr &&
            allocation_->writing.use_count() > 1;
   }
-  /// Takes memory of its own with the same contents where another holds this one and a view writes to it.
+  /// Copies the contents to memory of its own if another Buffer holds this memory and a view writes
+  /// to it.
   void part_from_writer() {
     if (written() && holders() > 1) *this = allocation_->copy(*allocation_);
   }
@@ -128,12 +131,12 @@ class Buffer {
   detail::Allocation* allocation_ = nullptr;
 };
 
-/// Keeps released allocations for the next operation, so that a steady loop allocates nothing.
-/// Idle memory never exceeds the most that was in use at once, and goes where the system has no more to
-/// give. Lives until its owner is gone and all that was taken has come back.
+/// Caches released allocations for the next operation, so that a steady loop allocates nothing.
+/// Cached memory never exceeds the peak in use and is released when an allocation fails. Exists
+/// until its owner is gone and all memory taken from it has been returned.
 class Pool {
  public:
-  /// Makes a pool, and closes it at its own end.
+  /// Creates a pool, and closes it at its own end.
   class Owner {
    public:
     Owner() : pool_(new Pool) {}
@@ -149,7 +152,7 @@ class Pool {
   Pool(Pool const&) = delete;
   Pool& operator=(Pool const&) = delete;
 
-  /// At least `asked` bytes of the memory of `Space`, with any contents. Error E27: the system has none.
+  /// At least `asked` bytes of uninitialized memory of `Space`. Error E27: the system has none.
   template <class Space>
   Buffer take(std::size_t asked) {
     std::size_t const bytes = std::max<std::size_t>(asked, 64);
@@ -159,7 +162,7 @@ class Pool {
       if (idle_[k]->release != release || idle_[k]->bytes < bytes) continue;
       if (best == idle_.size() || idle_[k]->bytes < idle_[best]->bytes) best = k;
     }
-    // a much larger block stays for a much larger request
+    // a much larger block is kept for a larger request
     if (best < idle_.size() && idle_[best]->bytes / 2 <= bytes) {
       detail::Allocation* a = idle_[best];
       idle_.erase(best);
@@ -179,7 +182,7 @@ class Pool {
     return used(a, asked);
   }
 
-  /// Gives idle memory back until at most `keep` bytes lie idle.
+  /// Releases cached memory until at most `keep` bytes are cached.
   void trim(std::size_t keep = 0) {
     while (idle_bytes_ > keep) {
       detail::Allocation* a = idle_.front();
@@ -191,7 +194,7 @@ class Pool {
 
   std::size_t used_bytes() const { return used_bytes_; }
   std::size_t idle_bytes() const { return idle_bytes_; }
-  /// How often memory was taken from the system so far.
+  /// Number of allocations from the system so far.
   std::size_t allocations() const { return allocations_; }
 
  private:
@@ -200,7 +203,7 @@ class Pool {
   Pool() = default;
   ~Pool() = default;
 
-  /// Nobody will take more.
+  /// No more memory will be taken.
   void close() {
     closed_ = true;
     leave();
@@ -210,7 +213,7 @@ class Pool {
     if (used_ == 0) delete this;
   }
 
-  /// New memory of the same contents.
+  /// New memory with the same contents.
   template <class Space>
   static Buffer copy(detail::Allocation const& of) {
     using Bytes = Kokkos::View<char*, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
@@ -241,7 +244,7 @@ class Pool {
   }
   static void destroy(detail::Allocation* a) {
     if (!Kokkos::is_initialized()) {
-      // Kokkos is over and takes nothing back; kept where a search for leaks finds who holds it
+      // Kokkos has ended and accepts no memory; kept reachable for leak checkers
       a->next = std::exchange(outlived, a);
       return;
     }
@@ -261,7 +264,7 @@ class Pool {
   static inline detail::Allocation* outlived = nullptr;
 
   detail::List<detail::Allocation*> idle_;
-  std::int64_t used_ = 0;  ///< allocations that are in use
+  std::int64_t used_ = 0;  ///< number of allocations in use
   bool closed_ = false;
   std::size_t idle_bytes_ = 0;
   std::size_t used_bytes_ = 0;

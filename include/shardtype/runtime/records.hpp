@@ -1,5 +1,5 @@
 #pragma once
-/// What ranks tell each other for SHARDTYPE_CHECK=agree (runtime/agreement.hpp).
+/// Messages between ranks for SHARDTYPE_CHECK=agree (runtime/agreement.hpp).
 
 #include <cstdint>
 #include <string>
@@ -25,15 +25,15 @@ inline int job_rank() {
   return rank;
 }
 
-/// Where records travel; null while SHARDTYPE_CHECK does not say `agree`.
+/// The communicator of records; null unless SHARDTYPE_CHECK says `agree`.
 inline MPI_Comm record_comm = MPI_COMM_NULL;
 
-/// What one rank is about to do.
+/// The next step of one rank.
 struct Record {
   std::int64_t mesh = 0;
   std::int64_t step = 0;  ///< of that mesh, from 1
   std::uint64_t hash = 0;
-  std::int32_t leaves = 0;  ///< 1: it leaves the mesh and does nothing more there
+  std::int32_t leaves = 0;  ///< 1: the rank leaves the mesh and takes no further steps on it
   char text[164] = {};
 };
 
@@ -50,8 +50,8 @@ inline std::string ranks_text(List<int> const& ranks) {
   return out;
 }
 
-/// The records of all meshes of this rank, by rank of the job. They travel apart from the meshes'
-/// own communicators: a record may arrive after its mesh is gone, or before it is there.
+/// The records of all meshes of this rank, by rank of the job. They do not use the meshes' own
+/// communicators: a record may arrive after its mesh is gone, or before it exists.
 class Records {
  public:
   static Records& here() {
@@ -60,7 +60,7 @@ class Records {
   }
 
   void send(Record const& r, List<int> const& ranks) {
-    // those that arrived make room
+    // release records that have been sent
     while (!sent_.empty()) {
       int done = 0;
       List<MPI_Request>& oldest = sent_.front()->requests;
@@ -78,7 +78,7 @@ class Records {
     }
   }
 
-  /// Takes in what has arrived.
+  /// Receives the records that have arrived.
   void receive() {
     for (;;) {
       int there = 0;
@@ -95,7 +95,7 @@ class Records {
     }
   }
 
-  /// The record of `rank` for this step, or that it has left; null while there is none.
+  /// The record of `rank` for this step, or that it has left; null if there is none yet.
   Record const* find(std::int64_t mesh, std::int64_t step, int rank) {
     List<Arrived>& waiting = inbox(mesh).waiting;
     for (std::size_t k = 0; k < waiting.size();) {
@@ -110,22 +110,22 @@ class Records {
     }
     return nullptr;
   }
-  /// The last that `rank` said, on any mesh.
+  /// The last record of `rank`, on any mesh.
   Record const* last(int rank) const {
     for (Arrived const& a : last_)
       if (a.from == rank) return &a.record;
     return nullptr;
   }
 
-  /// This rank has left the mesh; records that still come for it are for nobody.
+  /// This rank has left the mesh; further records for it are discarded.
   void close(std::int64_t mesh, int others) {
     inbox(mesh).others = others;
     receive();
     forget_if_over(mesh);
   }
 
-  /// Collective over the job: takes in what is still under way to this rank, for MPI warns of
-  /// messages that nobody received. A rank that does not come for long is not waited for.
+  /// Receives the remaining records for this rank, because MPI warns of unreceived messages.
+  /// Collective over the job. Does not wait long for a missing rank.
   void finish() {
     int size = 1;
     MPI_Comm_size(record_comm, &size);
@@ -154,9 +154,9 @@ class Records {
   };
   struct Inbox {
     std::int64_t mesh = 0;
-    List<Arrived> waiting;  ///< those of one rank in its order
+    List<Arrived> waiting;  ///< in the order of each rank
     int left = 0;
-    int others = -1;  ///< how many will leave, once this rank has
+    int others = -1;  ///< number of ranks that will still leave, after this rank has left
   };
 
   Inbox& inbox(std::int64_t mesh) {

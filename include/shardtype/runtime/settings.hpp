@@ -1,5 +1,5 @@
 #pragma once
-/// What the environment variables of a program say.
+/// The settings in a program's environment variables.
 
 #include <cstdlib>
 #include <string>
@@ -9,24 +9,23 @@
 
 namespace shardtype::runtime {
 
-/// How a rank waits for others. `by_cores`: as the cores of its node suggest.
+/// How a rank waits for others. `by_cores`: depends on the cores of its node.
 enum class Waiting { by_cores, yield, spin };
 
-/// The words of SHARDTYPE_CHECK, SHARDTYPE_WAIT and SHARDTYPE_FINALIZE, and the number of
-/// SHARDTYPE_AGREE_SECONDS.
+/// The values of SHARDTYPE_CHECK, SHARDTYPE_WAIT, SHARDTYPE_FINALIZE and SHARDTYPE_AGREE_SECONDS.
 struct Settings {
-  bool check_agree = false;  ///< ranks compare what they are about to do (runtime/agreement.hpp)
-  bool check_values =
-      false;  ///< operations look at the values they are given, such as ids outside the table
+  bool check_agree = false;   ///< ranks compare their next steps (runtime/agreement.hpp)
+  bool check_values = false;  ///< operations check values, such as ids outside of the table
   Waiting waiting = Waiting::by_cores;
-  bool ends_with_barrier = false;  ///< in place of MPI_Finalize
-  double agree_seconds = 10;       ///< a rank that does not come for longer is missing
+  bool ends_with_barrier = false;  ///< instead of MPI_Finalize
+  double agree_seconds = 10;       ///< a rank that does not arrive within this time is missing
 };
 
-/// Those of this program. Set once, by Environment.
+/// The settings of this program. Set once, by Environment.
 inline Settings settings;
 
-/// Calls `take` for each of the words of `variable`, which commas part. Error E05 where it takes one not.
+/// Calls `take` for each comma-separated word of `variable`. Error E05 if `take` does not accept a
+/// word.
 template <class Take>
 void read_words(char const* variable, char const* words, Take take) {
   char const* const set = std::getenv(variable);
@@ -43,7 +42,7 @@ void read_words(char const* variable, char const* words, Take take) {
   }
 }
 
-/// What the environment says. Error E05: a word that the variable does not have, or no number.
+/// Reads the settings from the environment. Error E05: an unknown word, or not a number.
 inline Settings read_settings() {
   Settings out;
   read_words("SHARDTYPE_CHECK", "agree, values, or both with a comma between",

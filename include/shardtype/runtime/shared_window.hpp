@@ -1,5 +1,5 @@
 #pragma once
-/// Memory that the ranks of one communicator share, where they are on one node.
+/// Memory shared by the ranks of one communicator, if they are on one node.
 
 #include <algorithm>
 #include <atomic>
@@ -21,7 +21,7 @@ namespace shardtype {
 
 namespace detail {
 
-/// Bytes that this rank has exchanged through windows, counted as plans count them. For tests.
+/// Bytes that this rank has exchanged through windows, counted as in plans. For tests.
 inline std::int64_t exchanged_in_windows = 0;
 
 }  // namespace detail
@@ -30,19 +30,20 @@ inline std::int64_t exchanged_in_windows = 0;
 
 namespace shardtype::runtime {
 
-/// An MPI-3 shared window of all ranks of a mesh, which grows as needed and is kept. In each use every rank
-/// of a group writes its part of the group's area, they meet, and read. Ranks meet by counters within the window,
-/// which costs a microsecond where a barrier by messages costs ten. All ranks of the mesh use it equally often.
+/// An MPI-3 shared window of all ranks of a mesh, which grows as needed and is kept. In each use
+/// every rank of a group writes its part of the group's area, the ranks synchronize, and read.
+/// Ranks synchronize by counters in the window, which takes a microsecond where a barrier by
+/// messages takes ten. All ranks of the mesh must use it equally often.
 ///
 ///     if (!window.reserve(bytes)) ...   // collective, the same on all ranks
-///     window.enter();                   // what lay here is read by everybody
+///     window.enter();                   // all ranks have read the previous contents
 ///     ... write own part ...
 ///     window.meet(group);
 ///     ... read ...
 ///     window.leave();
 class SharedWindow {
  public:
-  /// `comm` must live as long. Collective.
+  /// `comm` must outlive the window. Collective.
   explicit SharedWindow(Comm const& comm)
       : comm_(comm.raw()), rank_(comm.rank()), size_(comm.size()) {
     if (shardtype::detail::on_one_node) {
@@ -59,18 +60,18 @@ class SharedWindow {
   }
   SharedWindow(SharedWindow const&) = delete;
   SharedWindow& operator=(SharedWindow const&) = delete;
-  /// Collective where `reserve` gave memory.
+  /// Collective if `reserve` gave memory.
   ~SharedWindow() {
     int ended = 0;
     MPI_Finalized(&ended);
-    // others do not come here while an exception flies
+    // not collective while an exception propagates, because other ranks do not get here
     if (ended == 0 && std::uncaught_exceptions() <= exceptions_) release();
   }
 
   /// Whether all ranks share one node.
   bool possible() const { return possible_; }
-  /// Makes room for `bytes` bytes, the same number on all ranks. False on all ranks if they do not share
-  /// memory or the node has no room left for as much.
+  /// Makes room for `bytes` bytes, the same number on all ranks. False on all ranks if they do not
+  /// share memory or the node has not enough memory.
   bool reserve(std::int64_t bytes) {
     asked_ = bytes;
     if (window_ != MPI_WIN_NULL && bytes <= room_) return true;
@@ -81,25 +82,27 @@ class SharedWindow {
   }
   void* data() const { return data_; }
 
-  /// Waits until all ranks have left. Until `leave`, this rank's share of what was last reserved is in use.
+  /// Waits until all ranks have left. Until `leave`, this rank's share of the last reservation
+  /// counts as in use.
   void enter() {
     for (int g = 0; g < size_; ++g) wait_for_rank(g);
     share_ = (asked_ + size_ - 1) / size_;
     shardtype::detail::bytes_in_use.add(share_);
   }
-  /// Waits until all of `group`, ranks of the communicator, are here; what they wrote before is seen after.
+  /// Waits until all of `group`, ranks of the communicator, have arrived; their earlier writes are
+  /// visible afterwards.
   void meet(detail::List<int> const& group) {
     arrive();
     for (int g : group) wait_for_rank(g);
   }
-  /// Nothing is read or written here any more until the next `enter`. Never waits.
+  /// This rank neither reads nor writes until the next `enter`. Never waits.
   void leave() {
     arrive();
     shardtype::detail::bytes_in_use.subtract(std::exchange(share_, 0));
   }
 
  private:
-  /// Where one rank is; a cache line or two for each.
+  /// The progress of one rank; padded to separate cache lines.
   struct alignas(128) Counter {
     std::atomic<std::int64_t> count;
   };
@@ -109,18 +112,18 @@ class SharedWindow {
     for (int turn = 0; counters_[g].count.load(std::memory_order_acquire) < count_; ++turn) {
       if (turn < 100) continue;
       if (shardtype::detail::yield_while_waiting) sched_yield();
-      // a rank that is late may wait for what MPI sends from here
+      // lets MPI make progress, because a late rank may wait for a message from here
       int there = 0;
       check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &there, MPI_STATUS_IGNORE),
                 "MPI_Iprobe");
     }
   }
 
-  /// Whether `mine` holds on all ranks.
+  /// Whether `mine` is true on all ranks.
   bool everywhere(bool mine) const {
     return shardtype::detail::reduce_number(comm_, mine ? 1 : 0, MPI_MIN) != 0;
   }
-  /// Where windows are files in memory, whether there is room for one.
+  /// Whether there is room for a window, if windows are files in memory.
   static bool room_for(std::int64_t bytes) {
     struct statvfs disk{};
     if (statvfs("/dev/shm", &disk) != 0) return true;
@@ -144,14 +147,14 @@ class SharedWindow {
     counters_ = static_cast<Counter*>(base);
     data_ = static_cast<std::byte*>(base) + front;
     room_ = bytes;
-    // Pages are taken now, while there is room; whoever comes next sees what is left.
+    // Touches the pages now, while there is room; later users then see the memory that remains.
     std::int64_t const each = (bytes + size_ - 1) / size_;
     std::int64_t const begin = std::min(bytes, rank_ * each);
     std::memset(static_cast<std::byte*>(data_) + begin, 0,
                 static_cast<std::size_t>(std::min(bytes - begin, each)));
     new (&counters_[rank_]) Counter{{0}};
     count_ = 0;
-    return everywhere(true);  // all have set their counters
+    return everywhere(true);  // all ranks have set their counters
   }
   void release() {
     if (window_ != MPI_WIN_NULL) MPI_Win_free(&window_);
@@ -170,8 +173,8 @@ class SharedWindow {
   MPI_Win window_ = MPI_WIN_NULL;
   std::int64_t count_ = 0;
   std::int64_t room_ = 0;
-  std::int64_t asked_ = 0;  ///< by the last `reserve`
-  std::int64_t share_ = 0;  ///< of it, this rank's, while inside
+  std::int64_t asked_ = 0;  ///< requested by the last `reserve`
+  std::int64_t share_ = 0;  ///< this rank's share of it, while in use
   std::int64_t refused_ = INT64_MAX;
   Counter* counters_ = nullptr;
   void* data_ = nullptr;

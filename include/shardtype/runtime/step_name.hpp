@@ -1,5 +1,5 @@
 #pragma once
-/// How ranks name the step they are about to do, for SHARDTYPE_CHECK=agree.
+/// Names of steps, for SHARDTYPE_CHECK=agree.
 
 #include <cstdint>
 #include <source_location>
@@ -7,7 +7,7 @@
 
 namespace shardtype::runtime {
 
-/// A number for what ranks must agree on: FNV-1a over whole numbers and texts.
+/// A hash of the data on which ranks must agree: FNV-1a over integers and texts.
 class StepHash {
  public:
   StepHash& mix(std::uint64_t x) {

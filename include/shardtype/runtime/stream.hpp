@@ -1,5 +1,5 @@
 #pragma once
-/// Messages in a fixed order from one neighbour and to another, each waited for on its own.
+/// Messages from one neighbour and to another in a fixed order, each with its own completion.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace shardtype::runtime {
 
-/// One direction round a ring of ranks. Messages are numbered in the order in which they are posted, on
-/// both sides; an empty one is not sent and has a number all the same.
+/// One direction round a ring of ranks. Messages are numbered in the order in which they are
+/// posted, on both sides; an empty message is not sent but has a number.
 class Stream {
  public:
-  /// `tag`, 1 to 4, tells streams between the same two ranks apart.
+  /// `tag`, 1 to 4, distinguishes streams between the same two ranks.
   Stream(Comm& comm, int from, int to, int tag)
       : comm_(comm.raw()),
         from_(from),
@@ -29,7 +29,7 @@ class Stream {
   Stream(Stream const&) = delete;
   Stream& operator=(Stream const&) = delete;
 
-  /// Posts the next message: `n` elements, at most detail::largest_count.
+  /// Posts the next receive: `n` elements, at most detail::largest_count.
   template <class T>
   void receive(T* data, std::int64_t n) {
     MPI_Request& r = received_.push_back(MPI_REQUEST_NULL);
@@ -44,18 +44,18 @@ class Stream {
       check_mpi(MPI_Isend(data, static_cast<int>(n), WireType<T>::get(), to_, tag_, comm_, &r),
                 "MPI_Isend");
   }
-  /// Whether the next message has come, which counts it. Never waits.
+  /// Whether the next message has arrived; if so, counts it. Never waits.
   bool came() {
     auto const next = static_cast<std::size_t>(come_);
     if (next == received_.size() || !test(received_[next])) return false;
     ++come_;
     return true;
   }
-  /// How many have come, in order.
+  /// Number of messages that have arrived, in order.
   std::int64_t come() const { return come_; }
-  /// Whether the memory of message `k` that was sent is free again. Never waits.
+  /// Whether the memory of sent message `k` is free again. Never waits.
   bool gone(std::int64_t k) { return test(sent_[static_cast<std::size_t>(k)]); }
-  /// Waits for all.
+  /// Waits for all messages.
   void finish() {
     for (MPI_Request& r : received_) wait_for(r);
     for (MPI_Request& r : sent_) wait_for(r);

@@ -1,5 +1,5 @@
 #pragma once
-/// SHARDTYPE_TRACE: what every rank did when, in a file for Perfetto or chrome://tracing.
+/// SHARDTYPE_TRACE: a timeline of every rank, in a file for Perfetto or chrome://tracing.
 
 #include <algorithm>
 #include <cerrno>
@@ -19,14 +19,14 @@
 
 namespace shardtype::detail {
 
-/// One step of a program, as its events tell of it.
+/// One step of a program, as its events describe it.
 struct TracedStep {
   std::string name;
   std::string category;
   std::string details;  ///< members of a JSON object
   double predicted = 0;
 };
-/// What one `evaluate` of the program text runs on tensors of certain sizes.
+/// The program that one `evaluate` of the program text runs on tensors of certain sizes.
 struct TracedProgram {
   Identity type = nullptr;
   char const* file = nullptr;
@@ -41,14 +41,14 @@ struct TracedProgram {
   }
 };
 
-/// The events of this rank, kept in its memory until the end of the job; the first rank then writes those of
-/// all ranks into one file. Times are since all ranks were at the trace's beginning.
+/// The events of this rank, kept in memory until the end of the job; then the first rank writes
+/// those of all ranks into one file. Times start when all ranks have begun the trace.
 class Trace {
  public:
-  /// Most events that a rank keeps; the file says how many it left out.
+  /// Largest number of events that a rank keeps; the file says how many were dropped.
   static constexpr std::size_t most_events = 500'000;
 
-  /// Collective over the job; the path is the first rank's. Error E72: the file cannot be written.
+  /// Collective over the job; uses the first rank's path. Error E72: the file cannot be written.
   explicit Trace(std::string path) : path_(std::move(path)) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     if (rank_ == 0) file_ = std::fopen(path_.c_str(), "w");
@@ -59,7 +59,7 @@ class Trace {
           "cannot write the trace to " + path_ + ": " + std::strerror(static_cast<int>(failed)),
           FailedOn::every_rank);
     MPI_Comm_dup(MPI_COMM_WORLD, &comm_);
-    reduce_number(comm_, 0, MPI_MAX);  // all are here
+    reduce_number(comm_, 0, MPI_MAX);  // waits until all ranks are here
     start_ = MPI_Wtime();
   }
   Trace(Trace const&) = delete;
@@ -67,7 +67,7 @@ class Trace {
 
   double now() const { return MPI_Wtime() - start_; }
 
-  /// Whether a program that is `like` this one was described; it is then the one that runs.
+  /// Whether a program like this one was described before; if so, it becomes the running one.
   bool knows(TracedProgram const& like) {
     for (std::size_t k = 0; k < programs_.size(); ++k)
       if (programs_[k]->same(like)) {
@@ -76,12 +76,12 @@ class Trace {
       }
     return false;
   }
-  /// The same for one that is new.
+  /// Describes a new program, which becomes the running one.
   void describe(TracedProgram program) {
     program_ = static_cast<std::int32_t>(programs_.size());
     programs_.push_back(Owned(new TracedProgram(std::move(program))));
   }
-  /// A step of the program that runs is done, or with -1 all of it.
+  /// Records the end of a step of the running program, or with -1 of the whole program.
   void done(int step, double begin) {
     if (program_ < 0) return;
     if (events_.size() == most_events) {
@@ -91,7 +91,7 @@ class Trace {
     events_.push_back({program_, step, begin, now() - begin});
   }
 
-  /// Collective over the job: writes the file. A fault is told, but ends nothing.
+  /// Writes the file. Collective over the job. A failure is reported but ends nothing.
   void finish() {
     int ranks = 1;
     MPI_Comm_size(comm_, &ranks);
@@ -125,7 +125,7 @@ class Trace {
   static std::int64_t nanoseconds(double seconds) {
     return static_cast<std::int64_t>(std::max(seconds, 0.0) * 1e9);
   }
-  /// As microseconds, with a point whatever the locale.
+  /// In microseconds, with a decimal point in every locale.
   static std::string micros(std::int64_t ns) {
     return std::to_string(ns / 1000) + "." + std::to_string(1000 + ns % 1000).substr(1);
   }
@@ -141,8 +141,8 @@ class Trace {
     return "{\"ph\": \"M\", \"name\": \"" + what + "\", \"pid\": " + std::to_string(rank_) +
            ", \"tid\": " + std::to_string(track) + ", \"args\": {" + value + "}}";
   }
-  /// All events of this rank. What is predicted has a track of its own: the steps of each run one after the
-  /// other from where the run began, or from where those of the run before end.
+  /// All events of this rank. Predictions have a track of their own: the steps of each run one
+  /// after the other, from the begin of the run or from the end of the previous run's steps.
   std::string events() const {
     std::string out = meta("process_name", 0, "\"name\": \"rank " + std::to_string(rank_) + "\"") +
                       ",\n" +
@@ -214,7 +214,8 @@ class Trace {
   List<Event> events_;
 };
 
-/// What is recorded, from Environment's beginning to its end; null where SHARDTYPE_TRACE names no file.
+/// The trace of this program, from Environment's begin to its end; null unless SHARDTYPE_TRACE
+/// names a file.
 inline Trace* running_trace = nullptr;
 
 }  // namespace shardtype::detail

@@ -1,5 +1,5 @@
 #pragma once
-/// Waiting for MPI, and what becomes of its errors.
+/// Waiting for MPI, and its errors.
 
 #include <string>
 
@@ -23,7 +23,7 @@ inline bool on_one_node = false;
 
 namespace shardtype::runtime {
 
-/// Throws the Error of an MPI call that failed.
+/// Throws the Error for an MPI call that failed.
 inline void check_mpi(int status, char const* call) {
   if (status == MPI_SUCCESS) return;
   char text[MPI_MAX_ERROR_STRING];
@@ -32,8 +32,8 @@ inline void check_mpi(int status, char const* call) {
   throw Error("E01", std::string(call) + " failed: " + std::string(text, text + length));
 }
 
-/// Waits for a request: by a blocking wait, or yielding the core between tests when ranks share
-/// cores, because MPICH itself never yields.
+/// Waits for a request: by a blocking wait, or, if ranks share cores, by tests between which it
+/// yields the core, because MPICH itself never yields.
 inline void wait_for(MPI_Request& request) {
   if (!detail::yield_while_waiting) {
     check_mpi(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");

@@ -1,5 +1,5 @@
 #pragma once
-/// Element types as MPI sees them.
+/// MPI datatypes and operations for element types.
 
 #include <complex>
 #include <cstddef>
@@ -26,7 +26,7 @@ template <>
 struct WireType<double> {
   static MPI_Datatype get() { return MPI_DOUBLE; }
 };
-/// As a byte, so that maxima and minima (any, all) can be taken of it.
+/// As a byte, for maxima and minima (any, all).
 template <>
 struct WireType<bool> {
   static_assert(sizeof(bool) == 1);
@@ -49,8 +49,8 @@ struct WireType<Kokkos::complex<double>> {
   static MPI_Datatype get() { return MPI_C_DOUBLE_COMPLEX; }
 };
 
-/// What a reduction `R` (kernels/reducers.hpp) knows of one output so far, on its way between ranks:
-/// its `Total`, to which another rank's is added by `R::join`.
+/// The partial result of a reduction `R` (kernels/reducers.hpp) for one output, in a form that
+/// ranks send: its `Total`, which `R::join` combines with another rank's.
 template <class R>
 struct Carried {
   typename R::Total value;
@@ -71,7 +71,7 @@ inline constexpr bool is_carried = false;
 template <class R>
 inline constexpr bool is_carried<Carried<R>> = true;
 
-/// `handle` is given back by `Free` when MPI ends, which deletes the attributes of MPI_COMM_SELF first.
+/// Frees `handle` by `Free` when MPI ends, which deletes the attributes of MPI_COMM_SELF first.
 template <auto Free, class Handle>
 void give_back_at_end(Handle& handle) {
   int key = MPI_KEYVAL_INVALID;
@@ -80,10 +80,10 @@ void give_back_at_end(Handle& handle) {
       [](MPI_Comm, int, void* attribute, void*) { return Free(static_cast<Handle*>(attribute)); },
       &key, nullptr);
   MPI_Comm_set_attr(MPI_COMM_SELF, key, &handle);
-  MPI_Comm_free_keyval(&key);  // it lives on as long as the attribute
+  MPI_Comm_free_keyval(&key);  // it exists as long as the attribute
 }
 
-/// `Bytes` bytes as one element. Made once.
+/// `Bytes` bytes as one element. Created once.
 template <std::size_t Bytes>
 MPI_Datatype wire_bytes() {
   static MPI_Datatype type = MPI_DATATYPE_NULL;
@@ -95,7 +95,7 @@ MPI_Datatype wire_bytes() {
   return type;
 }
 
-/// `Join::join` on elements of `T` as an operation of MPI; commutes. Made once.
+/// `Join::join` on elements of `T` as an MPI operation; commutative. Created once.
 template <class T, class Join>
 MPI_Op wire_join() {
   static MPI_Op op = MPI_OP_NULL;
@@ -115,7 +115,7 @@ template <class T>
 struct JoinSums {
   static void join(T& a, T const& b) { a = a + b; }
 };
-/// As MPI_MAX and MPI_MIN, but a NaN stays one, wherever it comes from.
+/// Like MPI_MAX and MPI_MIN, but a NaN always gives a NaN.
 template <class T, bool Max>
 struct JoinExtremes {
   static void join(T& a, T const& b) { a = (Max ? b > a : b < a) || b != b ? b : a; }

@@ -1,5 +1,5 @@
 #pragma once
-/// Functions that make tensors. None of them communicates.
+/// Functions that create tensors. None of them communicates.
 
 #include <array>
 #include <cstdint>
@@ -20,7 +20,8 @@ namespace shardtype {
 
 namespace detail {
 
-/// `Tensor<...>` itself, or the element type and parts of one.
+/// Template arguments of a creation function: a `Tensor<...>`, or the element type and parts of
+/// one.
 template <class... Parts>
 struct Created;
 template <class T, class... Parts>
@@ -37,7 +38,7 @@ using created_t = typename Created<Parts...>::type;
 template <class A>
 using extents_of = std::array<std::int64_t, A::rank>;
 
-/// The extents that the labels of `A` settle; `dynamic` where they do not.
+/// The static extents of the labels of `A`; `dynamic` for labels without one.
 template <class A>
 constexpr extents_of<A> extents_from_type() {
   extents_of<A> out{};
@@ -46,7 +47,7 @@ constexpr extents_of<A> extents_from_type() {
   return out;
 }
 
-/// The number of the first axis of `A` that the mesh axes `Xs` lack, or -1.
+/// Number of the first axis of `A` that is not among the mesh axes `Xs`, or -1.
 template <class A, class... Xs>
 constexpr int missing_axis() {
   Names const& names = Scope<A>::names;
@@ -66,7 +67,7 @@ constexpr void check_mesh_has_axes() {
   }
 }
 
-/// A tensor with memory of any contents.
+/// A tensor with uninitialized memory.
 template <class A>
 A uninitialized(MeshRef const& mesh, extents_of<A> const& extents) {
   std::int64_t n = mesh.here() ? 1 : 0;
@@ -77,8 +78,8 @@ A uninitialized(MeshRef const& mesh, extents_of<A> const& extents) {
                static_cast<std::size_t>(n) * sizeof(typename A::element)));
 }
 
-/// Whether this rank holds the value of a tensor of type `A`: an unreduced sum is held by the first
-/// rank of each group alone, zeros by the others.
+/// Whether this rank holds the value of a tensor of type `A`. The value of an unreduced sum is on
+/// the first rank of each group; the others hold zeros.
 template <class A>
 bool holds_value(MeshRef const& mesh) {
   if (A::spec.kind != ReduceKind::sum) return true;
@@ -113,7 +114,7 @@ void for_each_element(A const& a, Put put) {
   }
 }
 
-/// Fills a fresh tensor from the host; `value(global indices)` gives each element.
+/// Fills a new tensor from the host; `value(global indices)` returns each element.
 template <class A, class Value>
 void fill_from_host(A& a, Value value) {
   using T = typename A::element;
@@ -140,9 +141,9 @@ constexpr bool takes_position(std::index_sequence<D...>) {
 
 }  // namespace detail
 
-/// A tensor whose every element is `value`:
-/// `full<float, Dim<I, X>, Dim<J>>(mesh, {1500, 1100}, 1.0f)`. Extents may be left out where the
-/// labels settle them. Refused: M01 an axis the mesh lacks. Errors: E20 an extent that does not fit.
+/// A tensor whose every element is `value`: `full<float, Dim<I, X>, Dim<J>>(mesh, {1500, 1100},
+/// 1.0f)` -> `f32[I@X, J]`. Extents may be left out if the labels have static ones. Communicates
+/// nothing. Refused: M01 an axis the mesh lacks. Error E20: an extent that does not fit.
 template <class... Parts, class... Xs>
 auto full(Mesh<Xs...> const& mesh, detail::extents_of<detail::created_t<Parts...>> const& extents,
           typename detail::created_t<Parts...>::element value) {
@@ -173,7 +174,8 @@ auto ones(Mesh<Xs...> const& mesh, detail::extents_of<detail::created_t<Parts...
 }
 
 /// A tensor whose element at global indices (i, j, ...) is `f(i, j, ...)`; `f` runs on the host.
-/// Extents may be left out where the labels settle them. Refusals and errors as `full`; T11 a function of another number of parameters.
+/// Extents may be left out if the labels have static ones. Communicates nothing. Refusals and
+/// errors as `full`; T11 a function with another number of parameters.
 template <class... Parts, class... Xs, class F>
 auto from_function(Mesh<Xs...> const& mesh,
                    detail::extents_of<detail::created_t<Parts...>> const& extents, F f) {
@@ -196,15 +198,16 @@ auto from_function(Mesh<Xs...> const& mesh, F f) {
                                  std::move(f));
 }
 
-/// A tensor from the whole array, row-major, which every rank has; each takes its block.
-/// Refusals and errors as `full`; E22 if the array has another number of elements.
+/// A tensor from the global array, row-major, which every rank passes; each rank copies its block.
+/// Communicates nothing. Refusals and errors as `full`; E22 if the array has another number of
+/// elements.
 template <class... Parts, class... Xs>
 auto from_host(Mesh<Xs...> const& mesh,
                detail::extents_of<detail::created_t<Parts...>> const& extents,
                std::span<typename detail::created_t<Parts...>::element const> whole) {
   using A = detail::created_t<Parts...>;
   detail::check_mesh_has_axes<A, Xs...>();
-  (void)A::local_rows(mesh, extents);  // there are so many elements
+  (void)A::local_rows(mesh, extents);  // checks that the number of elements can be counted
   std::int64_t n = 1;
   for (std::int64_t e : extents) n *= e;
   if (static_cast<std::int64_t>(whole.size()) != n)
@@ -221,7 +224,8 @@ auto from_host(Mesh<Xs...> const& mesh,
   return out;
 }
 
-/// `plan_at(op::Create<A>{{1500, 1100}}, mesh)`: what making such a tensor on this mesh takes. Communicates nothing.
+/// `plan_at(op::Create<A>{{1500, 1100}}, mesh)`: the plan of creating such a tensor on this mesh,
+/// with its memory. Communicates nothing.
 template <class A, class... Xs>
 Plan plan_at(op::Create<A> const& op, Mesh<Xs...> const& mesh) {
   detail::check_mesh_has_axes<A, Xs...>();

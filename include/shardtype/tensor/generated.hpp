@@ -1,5 +1,5 @@
 #pragma once
-/// Tensors whose elements are functions of their positions, computed where the tensor lies.
+/// Tensors whose elements are functions of their positions, computed in the tensor's memory space.
 
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace shardtype::detail {
 
-/// The extents of the calling rank's block, with the strides of the whole tensor.
+/// The extents of the calling rank's block, with the strides of the global tensor.
 template <class A>
 kernels::Layout block_in_whole(A const& a) {
   kernels::Layout whole;
@@ -20,7 +20,7 @@ kernels::Layout block_in_whole(A const& a) {
   return whole;
 }
 
-/// A tensor whose element n, in row-major order of the whole, is `value(n)`.
+/// A tensor whose element number n, in the row-major order of the global tensor, is `value(n)`.
 template <class A, class... Xs, class Value>
 A generated(Mesh<Xs...> const& mesh, extents_of<A> const& extents, Value const& value) {
   check_mesh_has_axes<A, Xs...>();

@@ -1,5 +1,5 @@
 #pragma once
-/// What a Tensor and a Local have in common: a block of memory on a mesh, as its type says.
+/// What a Tensor and a Local share: a block of memory on a mesh, described by the type.
 
 #include <array>
 #include <cstdint>
@@ -28,7 +28,7 @@ constexpr char const* element_name() {
   return "c128";
 }
 
-/// Element types a tensor can hold.
+/// Types that can be elements of a tensor.
 template <class T>
 inline constexpr bool is_element =
     std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, bool> ||
@@ -49,7 +49,7 @@ struct Declaration {
                                          : refuse(Code::T08_element_type);
 };
 
-/// Whether `B` is a tensor, or an expression of one, and that of another type than `A`.
+/// Whether `B` is a tensor, or an expression of a tensor, of another type than `A`.
 template <class B, class A>
 inline constexpr bool is_another =
     (is_tensor<B> && !std::is_same_v<B, A>) || (!is_tensor<B> && !is_lazy<B> && requires {
@@ -58,13 +58,14 @@ inline constexpr bool is_another =
     });
 
 struct Lawful {};
-/// Tells the sentence without being one: clang drops a base that has an error, and its heirs' members.
+/// Triggers the refusal's static_assert without being erroneous itself: clang drops a base class
+/// that has an error, and with it the derived class's members.
 template <class Refusal>
 struct Unlawful {
   static_assert(alignof(Refusal) > 0);
 };
 
-/// The base of a Tensor or Local: nothing, or what tells the law that its type breaks.
+/// The base of a Tensor or Local: empty, or a refusal if the type breaks a law.
 template <class A, bool lawful = bool(Declaration<A>::verdict)>
 struct Declared {
   using base = Lawful;
@@ -74,7 +75,7 @@ struct Declared<A, false> {
   using base = Unlawful<refusal<Declaration<A>, A>>;
 };
 
-/// A view that writes to a tensor's block, and says so as long as it lives.
+/// A view that writes to a tensor's block, and marks it as being written while it exists.
 template <class V>
 class WritingView : public V {
  public:
@@ -95,7 +96,7 @@ struct Pointers<T, 0> {
   using type = T;
 };
 
-/// Not a template, so that tensor types share its code.
+/// Not a template, so that all tensor types share its code.
 inline void local_rows(MeshState const& mesh, Names const& names, Spec const& spec,
                        std::int64_t const* extents, Rows* out) {
   AxisMap const axes = map_axes(mesh, names);
@@ -126,8 +127,8 @@ struct MemoryOf<Memory<Space>, Rest...> {
 template <class First, class... Rest>
 struct MemoryOf<First, Rest...> : MemoryOf<Rest...> {};
 
-/// What is the same for all types of tensors. Not inline: else each place that makes a tensor gets a copy of
-/// it, and pays for that in compile time.
+/// Members that are the same for all tensor types. Not inline: else each call that creates a tensor
+/// would get a copy, which costs compile time.
 class HeldBlock {
  public:
   [[gnu::noinline]] HeldBlock(HeldBlock const& other) : mesh_(other.mesh_), buffer_(other.buffer_) {
@@ -142,7 +143,7 @@ class HeldBlock {
   }
   HeldBlock& operator=(HeldBlock&&) noexcept = default;
 
-  /// The mesh the tensor lives on.
+  /// The mesh of the tensor.
   MeshRef const& mesh() const { return mesh_; }
   /// The memory, for operations.
   Buffer const& buffer() const { return buffer_; }
@@ -152,7 +153,7 @@ class HeldBlock {
  protected:
   [[gnu::noinline]] HeldBlock(MeshRef const& mesh, Buffer& buffer)
       : mesh_(mesh), buffer_(std::move(buffer)) {
-    buffer_.part_from_writer();  // of a tensor that gave its memory: a relabelled one, say
+    buffer_.part_from_writer();  // the buffer may come from another tensor, for example in relabel
   }
   [[gnu::noinline]] ~HeldBlock() = default;
 
@@ -160,7 +161,7 @@ class HeldBlock {
   Buffer buffer_;
 };
 
-/// The same for all types of tensors of one rank.
+/// Members that are the same for all tensor types of one rank.
 template <std::size_t rank>
 class HeldRows : public HeldBlock {
  public:
@@ -198,8 +199,9 @@ class HeldRows : public HeldBlock {
 
 namespace shardtype::detail {
 
-/// The calling rank's part of a `Self`, a Tensor or a Local; its base tells whether that type obeys the
-/// laws. A value: copies share memory until one is written, and writing needs the only reference.
+/// The calling rank's part of a `Self`, a Tensor or a Local; its base refuses a type that breaks
+/// the laws. A value: copies share memory until one is written, and writing needs the only
+/// reference.
 template <class Self, class T, class... Parts>
 class Held : public detail::Declared<Self>::base,
              public detail::HeldRows<static_cast<std::size_t>(Scope<Self>::readings[0].spec.rank)> {
@@ -222,7 +224,7 @@ class Held : public detail::Declared<Self>::base,
   using View = Kokkos::View<typename detail::Pointers<U, rank>::type, Kokkos::LayoutRight,
                             memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
-  /// Which global indices of each dim the calling rank holds. Empty on ranks outside the mesh.
+  /// The global indices of each dim that the calling rank holds. Empty on ranks outside the mesh.
   static std::array<Rows, rank> local_rows(MeshRef const& mesh,
                                            std::array<std::int64_t, rank> const& extents) {
     std::array<Rows, rank> out{};
@@ -235,7 +237,8 @@ class Held : public detail::Declared<Self>::base,
   std::int64_t extent() const {
     return extents_[dim<I>()];
   }
-  /// The global indices that the calling rank holds as ranges, which those of cyclic dims are not: refused B05.
+  /// The global indices that the calling rank holds, as ranges. Refused, B05: a block-cyclic dim,
+  /// whose indices are not a range.
   std::array<Range, rank> ranges() const {
     if constexpr (spec.cyclic_dim() >= 0) refused<Code::B05_no_range, false, Self>{};
     std::array<Range, rank> out{};
@@ -261,16 +264,17 @@ class Held : public detail::Declared<Self>::base,
     return false;
   }
 
-  /// The tensor itself; an elementwise expression has this too, and computes its own.
+  /// The tensor itself. An elementwise expression has the same member, which computes it.
   Self const& tensor() const& { return static_cast<Self const&>(*this); }
   Self tensor() && { return std::move(static_cast<Self&>(*this)); }
 
-  /// The local block, to read. Not for temporaries, whose memory may be gone.
+  /// The local block, to read. Not for temporaries, whose memory would be gone.
   View<T const> local() const& { return view<T const>(); }
   View<T const> local() const&& = delete;
-  /// The local block, to write. As long as the view (or a copy of it, but no plain Kokkos::View made from it)
-  /// lives, copies of the tensor get memory of their own, and so does what `start` sends. Error E21 if another
-  /// tensor shares the memory: then write `a = a.clone()` first, or let the other go.
+  /// The local block, to write. While the view (or a copy of it, but not a plain Kokkos::View made
+  /// from it) exists, copies of the tensor get memory of their own, and so does the data that
+  /// `start` sends. Error E21 if another tensor shares the memory: write `a = a.clone()` first, or
+  /// destroy the other tensor.
   WritingView<View<T>> mutable_local() & {
     if (buffer_.holders() > 1)
       throw Error("E21",

@@ -1,5 +1,5 @@
 #pragma once
-/// One rank's block, as a type.
+/// The block of one rank, as a type.
 
 #include <array>
 #include <cstdint>
@@ -10,14 +10,15 @@
 
 namespace shardtype {
 
-/// A block of `T` that one rank holds, inside of shard_map. `Local<float, Dim<I>, Varying<X>>` has dims
-/// of its own, all whole; along X the ranks hold different blocks, along every other axis the same
-/// (invariant). Printed `f32[I]{V:X}`. Per axis it is varying, invariant, unreduced or reduced.
+/// A block of `T` in the body of a shard_map. `Local<float, Dim<I>, Varying<X>>` has dims of its
+/// own, none of them split; along X the ranks hold different blocks, along every other axis
+/// identical ones (invariant). Printed `f32[I]{V:X}`. Along each axis it is varying, invariant,
+/// unreduced or reduced.
 ///
 /// All local operations take Locals: elementwise, products, reductions, shapes, lookups. The result
-/// varies over the axes that an operand varies over. It never mixes with a Tensor: refused V01.
-/// Extents are the block's, so a label's static extent does not bind them. A value, as a Tensor is.
-/// JAX: arrays inside of shard_map, with their varying manual axes.
+/// varies over the axes over which any operand varies. It cannot be mixed with a Tensor: refused
+/// V01. Extents are the block's, so a label's static extent does not apply. A value, as a Tensor
+/// is. JAX: arrays inside of shard_map, with their varying manual axes.
 template <class T, class... Parts>
 class Local : public detail::Held<Local<T, Parts...>, T, Parts...> {
   using Base = detail::Held<Local, T, Parts...>;
@@ -30,13 +31,13 @@ class Local : public detail::Held<Local<T, Parts...>, T, Parts...> {
     checking::refused<rules::Code::A08_another_type, false, Local, B>{};
     return *this;
   }
-  /// A block over memory of `buffer`; for operations. Error E13 an axis the mesh lacks.
+  /// A block with memory `buffer`; for operations. Error E13 an axis the mesh lacks.
   Local(runtime::MeshRef const& mesh, std::array<std::int64_t, Base::rank> const& extents,
         runtime::Buffer buffer)
       : Base(mesh, extents, buffer) {}
 
-  /// The block, to write: each rank writes what it likes, so it must vary over every axis of the mesh.
-  /// Errors: E62 where it is promised to be the same along an axis, E21 shared memory.
+  /// The block, to write. Each rank may write other values, so the type must vary over every axis
+  /// of the mesh. Errors: E62 if it is invariant along an axis, E21 shared memory.
   auto mutable_local() & {
     runtime::MeshState const& mesh = this->mesh().state();
     for (runtime::MeshAxisInfo const& axis : mesh.axes()) {

@@ -1,24 +1,25 @@
 #pragma once
-/// What operations take besides tensors: things that become one, like elementwise expressions.
+/// Types that operations accept besides tensors: those that convert to one, such as elementwise
+/// expressions.
 
 #include <shardtype/tensor/tensor.hpp>
 
 namespace shardtype::detail {
 
-/// How an operation reads an operand of type `A`: as a tensor of type `type`, which `get` gives.
-/// Specialised for what is no tensor yet.
+/// How an operation accepts an operand of type `A`: as a tensor of type `type`, which `get`
+/// returns. Specialised for types that are not tensors.
 template <class A>
 struct OperandTraits {
   using type = A;
   static A const& get(A const& a) { return a; }  // NOLINT: operands outlive the operation
 };
 
-/// The tensor type that `A` stands for; `A` itself where it is none.
+/// The tensor type that `A` converts to; `A` itself if there is none.
 template <class A>
 using operand_t = typename OperandTraits<A>::type;
 
-/// The tensor type that `A` is to a function that it is an argument of: of an expression of automatic mode
-/// the whole tensor, which no other operation may take for one (L01).
+/// The tensor type of an argument `A` as a user's function sees it. For an expression of automatic
+/// mode this is its replicated type; other operations refuse the expression (L01).
 template <class A>
 struct ArgumentOf {
   using type = operand_t<A>;
@@ -31,7 +32,7 @@ struct ArgumentOf<A> {
 template <class A>
 using argument_t = typename ArgumentOf<A>::type;
 
-/// The tensor that `a` stands for.
+/// The tensor that `a` converts to.
 template <class A>
 decltype(auto) operand(A const& a) {
   if constexpr (is_tensor<A>) {
@@ -41,9 +42,9 @@ decltype(auto) operand(A const& a) {
   }
 }
 
-/// Error E23 unless both operands live on one mesh.
+/// Error E23 unless both operands are on one mesh.
 inline void check_one_mesh(MeshRef const& a, MeshRef const& b) {
-  static_cast<void>(a.state());  // error E26 first
+  static_cast<void>(a.state());  // checks for error E26 first
   static_cast<void>(b.state());
   if (!(a == b))
     throw Error("E23", "the operands live on two meshes; tensors of two meshes do not mix",

@@ -1,5 +1,5 @@
 #pragma once
-/// The result of a collective that is under way.
+/// The result of a pending collective.
 
 #include <array>
 #include <cstdint>
@@ -14,23 +14,26 @@
 
 namespace shardtype {
 
-/// The `T` (a Tensor or a Local) that an operation will give which `start` started. It is no tensor:
+/// The result of an operation that `start` started: a `T` (a Tensor or a Local) once it is
+/// complete. It is not a tensor:
 ///
 ///     auto pending = start(op::AllGather<X>{}, weights);   // sends from now on
 ///     auto h = matmul(a, b);                         // meanwhile
 ///     auto w = std::move(pending).wait();            // Tensor<...>
 ///
-/// To wait is part of the program: a Pending that is dropped ends the job (E66; the compiler warns where
-/// one is not even stored), and a second wait is an Error (E67). It cannot be copied, and no operation takes
-/// it: refused A04. It holds on to the operand's memory, so writing to that is error E21 until then.
-/// All ranks start their collectives in one order; they may wait in any.
+/// The wait is part of the program: destroying a Pending without it ends the job (E66; the compiler
+/// warns if it is not even stored), and a second wait is an Error (E67). A Pending cannot be
+/// copied, and no operation takes one: refused A04. It shares the operand's memory, so writing to
+/// the operand is error E21 until the wait. All ranks must start their collectives in the same
+/// order; they may wait for them in any.
 ///
-/// MPI moves data within its calls: matmul and einsum let it (they cut a long product), `test` does, and so
-/// does every other collective. Between these, nothing moves where the network needs the processor.
+/// MPI moves data only inside its calls: in matmul and einsum (which cut a long product), in
+/// `test`, and in every other collective. Between these, nothing moves if the network needs the
+/// processor.
 template <class T>
 class [[nodiscard("a Pending must be waited for: auto a = std::move(pending).wait();")]] Pending {
  public:
-  /// For the operations that start something.
+  /// For operations that start a collective.
   Pending(runtime::MeshRef mesh, std::array<std::int64_t, T::rank> const& extents,
           runtime::Started& started, std::source_location const& where)
       : mesh_(std::move(mesh)),
@@ -42,14 +45,15 @@ class [[nodiscard("a Pending must be waited for: auto a = std::move(pending).wai
   Pending(Pending const&) = delete;
   Pending& operator=(Pending const&) = delete;
   Pending(Pending&& other) noexcept { swap(other); }
-  /// What was under way here must have been waited for, as at the end.
+  /// The Pending that is overwritten must have been waited for, as at its end.
   Pending& operator=(Pending&& other) noexcept {
     if (this == &other) return *this;
     Pending old(std::move(*this));
     swap(other);
     return *this;
   }
-  /// Error E66, which ends the job, unless it was waited for; while an exception flies it waits instead.
+  /// Error E66, which ends the job, unless it was waited for; during stack unwinding it waits
+  /// instead.
   ~Pending() {
     if (!waiting_) return;
     if (std::uncaught_exceptions() > exceptions_) {
@@ -63,22 +67,23 @@ class [[nodiscard("a Pending must be waited for: auto a = std::move(pending).wai
                       FailedOn::every_rank);
   }
 
-  /// For operations: `make` makes the T of what comes.
+  /// For operations: `make` converts the result that arrives.
   void then(T (*make)(T)) { then_ = make; }
 
-  /// Lets MPI work; whether the result has come, so that `wait` will not have to. Never waits.
+  /// Lets MPI make progress; true if the result has arrived, so that `wait` returns at once. Never
+  /// blocks.
   bool test() {
     check();
     return exchange_ == nullptr || exchange_->calls.requests.poke();
   }
 
-  /// The result, when it has come. Error E67: this Pending was waited for, or moved from.
+  /// Waits for the result. Error E67: this Pending was already waited for, or moved from.
   [[nodiscard]] T wait() && {
     check();
     T out(mesh_, extents_, finish());
     return then_ == nullptr ? out : then_(std::move(out));
   }
-  /// Refused A04: what was waited for is gone, so it says `std::move(pending).wait()`.
+  /// Refused A04: waiting consumes the Pending, so it must be written `std::move(pending).wait()`.
   template <class Self = Pending>
   T wait() & {
     return checking::refused<rules::Code::A04_under_way, false, Self>{};

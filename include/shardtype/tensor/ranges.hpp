@@ -13,7 +13,8 @@ namespace shardtype {
 
 namespace detail {
 
-/// Why `A` is no tensor of `Rank` dims, whose elements have an order where they step: the sentence, or void.
+/// The refusal if `A` is not a tensor of `Rank` dims (whose elements are ordered, if they step), or
+/// void.
 template <class A, std::size_t Rank, bool Steps>
 constexpr auto judge_range() {
   if constexpr (A::rank != Rank) {
@@ -27,7 +28,7 @@ constexpr auto judge_range() {
 template <class A, std::size_t Rank, bool Steps>
 using range_judged_t = typename decltype(judge_range<A, Rank, Steps>())::type;
 
-/// How many numbers there are from `start` by `step` before `stop`. Error E20 without a step, or of no number.
+/// Number of values from `start` by `step` before `stop`. Error E20 for a step of 0, or a NaN.
 template <class T>
 std::int64_t count_range(T start, T stop, T step) {
   if constexpr (std::is_integral_v<T>) {
@@ -36,7 +37,7 @@ std::int64_t count_range(T start, T stop, T step) {
     auto const by = static_cast<std::int64_t>(step);
     if (by == 0) throw Error("E20", "arange was given a step of 0", FailedOn::every_rank);
     if (by > 0 ? to <= from : to >= from) return 0;
-    // the distance is that of numbers without a sign: it may be more than the largest integer
+    // the distance is unsigned: it may exceed the largest integer
     std::uint64_t const apart =
         by > 0 ? static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from)
                : static_cast<std::uint64_t>(from) - static_cast<std::uint64_t>(to);
@@ -58,9 +59,10 @@ std::int64_t count_range(T start, T stop, T step) {
 
 }  // namespace detail
 
-/// The numbers start, start + step, ... before `stop`: `arange<float, Dim<I, X>>(mesh, 0, 10, 2)` -> `f32[I@X]` of 0, 2,
-/// 4, 6, 8. They tell the extent. Communicates nothing. Refused: D16 other than one dim, S04 complex elements, M01.
-/// Errors: E20 a step of 0, an extent that does not fit the index. As jnp.arange.
+/// The numbers start, start + step, ... before `stop`: `arange<float, Dim<I, X>>(mesh, 0, 10, 2)`
+/// -> `f32[I@X]` of 0, 2, 4, 6, 8. They determine the extent. Communicates nothing. Refused: D16
+/// other than one dim, S04 complex elements, M01. Errors: E20 a step of 0, an extent that does not
+/// fit the index. As jnp.arange.
 template <class... Parts, class... Xs>
 auto arange(Mesh<Xs...> const& mesh, typename detail::created_t<Parts...>::element start,
             typename detail::created_t<Parts...>::element stop,
@@ -85,10 +87,10 @@ auto arange(Mesh<Xs...> const& mesh, typename detail::created_t<Parts...>::eleme
   return arange<Parts...>(mesh, T(0), stop, T(1));
 }
 
-/// As many evenly spaced numbers as the extent says, from `start` to `stop`, which is the last one:
-/// `linspace<float, Dim<I, X>>(mesh, {5}, 0, 1)` -> `f32[I@X]` of 0, 0.25, 0.5, 0.75, 1. One alone is `start`. The extent
-/// may be left out where the label settles it. Communicates nothing. Refused: D16 other than one dim, S04 complex
-/// elements, M01. Error E20. As jnp.linspace.
+/// Evenly spaced numbers from `start` to `stop` inclusive, as many as the extent: `linspace<float,
+/// Dim<I, X>>(mesh, {5}, 0, 1)` -> `f32[I@X]` of 0, 0.25, 0.5, 0.75, 1. With extent 1 only `start`.
+/// The extent may be left out if the label has a static one. Communicates nothing. Refused: D16
+/// other than one dim, S04 complex elements, M01. Error E20. As jnp.linspace.
 template <class... Parts, class... Xs>
 auto linspace(Mesh<Xs...> const& mesh,
               detail::extents_of<detail::created_t<Parts...>> const& extents,
@@ -114,9 +116,10 @@ auto linspace(Mesh<Xs...> const& mesh, typename detail::created_t<Parts...>::ele
                             stop);
 }
 
-/// A matrix with ones on a diagonal and zeros elsewhere: `eye<float, Dim<I, X>, Dim<J, Y>>(mesh, {4, 6})` ->
-/// `f32[I@X, J@Y]`; rows and columns are two indices. Diagonal k begins at row 0 and column k. Extents may be left out
-/// where the labels settle them. Communicates nothing. Refused: D16 other than two dims, M01. Error E20. As jnp.eye.
+/// A matrix with ones on a diagonal and zeros elsewhere: `eye<float, Dim<I, X>, Dim<J, Y>>(mesh,
+/// {4, 6})` -> `f32[I@X, J@Y]`; rows and columns are two indices. Diagonal k begins at row 0 and
+/// column k. Extents may be left out if the labels have static ones. Communicates nothing. Refused:
+/// D16 other than two dims, M01. Error E20. As jnp.eye.
 template <class... Parts, class... Xs>
 auto eye(Mesh<Xs...> const& mesh,
          detail::extents_of<detail::created_t<Parts...>> const& extents =

@@ -15,7 +15,8 @@ namespace shardtype {
 
 namespace detail {
 
-/// The mesh of a new tensor. Error E60: none is made while the body of a shard_map runs on its mesh.
+/// The mesh of a new tensor. Error E60: tensors cannot be created while the body of a shard_map
+/// runs on their mesh.
 inline MeshRef const& not_manual(MeshRef const& mesh) {
   if (mesh.state().in_manual_mode())
     throw Error(
@@ -32,7 +33,8 @@ inline MeshRef const& not_manual(MeshRef const& mesh) {
 /// split over mesh axis X along I and replicated over every other axis. Printed `f32[I@X, J]`.
 ///
 /// A value: copies share memory until one is written, and writing needs the only reference.
-/// Functions that make one are in tensor/create.hpp. Laws at declaration: codes T01 to T08, B01, B02.
+/// Functions that create tensors are in tensor/create.hpp. Refused at declaration: T01 to T08, B01,
+/// B02.
 template <class T, class... Parts>
 class Tensor : public detail::Held<Tensor<T, Parts...>, T, Parts...> {
   using Base = detail::Held<Tensor, T, Parts...>;
@@ -45,20 +47,21 @@ class Tensor : public detail::Held<Tensor<T, Parts...>, T, Parts...> {
     checking::refused<rules::Code::A08_another_type, false, Tensor, B>{};
     return *this;
   }
-  /// A tensor over memory of `buffer`, which holds the local block; for operations and creation. Refused:
-  /// T10 static extents of more than 2^58 elements. Errors: E13 an axis the mesh lacks, E20 an extent that does not fit its label, E60 inside of
-  /// shard_map.
+  /// A tensor whose local block is `buffer`; for operations and creation. Refused: T10 static
+  /// extents of more than 2^58 elements. Errors: E13 an axis the mesh lacks, E20 an extent that
+  /// does not fit its label, E60 inside of shard_map.
   Tensor(runtime::MeshRef const& mesh, std::array<std::int64_t, Base::rank> const& extents,
          runtime::Buffer buffer)
       : Base(detail::not_manual(mesh), extents, buffer) {
-    // not of the type itself: automatic mode has types of values that are never made
+    // checked here and not in the type, because automatic mode names types of values that it never
+    // creates
     using Own = core::Scope<Tensor>;
     if constexpr (!core::countable(Own::names.label_extent, Own::names.labels))
       checking::refused<rules::Code::T10_too_many_elements, false, Tensor>{};
   }
 };
 
-/// Bytes of the largest local block, where the type settles all extents and axis sizes.
+/// Bytes of the largest local block, if the type determines all extents and axis sizes.
 template <class A>
 inline constexpr std::int64_t bytes_per_rank = [] {
   using S = core::Scope<A>;
