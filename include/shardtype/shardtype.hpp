@@ -26,6 +26,7 @@
 #include <shardtype/manual/rotate.hpp>
 #include <shardtype/manual/shard.hpp>
 #include <shardtype/manual/shard_map.hpp>
+#include <shardtype/manual/shard_map_lazy.hpp>
 #include <shardtype/manual/unreduced.hpp>
 #include <shardtype/manual/varying.hpp>
 #include <shardtype/ops/all.hpp>

@@ -213,6 +213,14 @@ class ProgramWriter {
     return originate(
         builder.operation(n, operands.at, operands.size, labels, sizeof(T), work_of<T>()));
   }
+  template <class F, class Result, class... As>
+  constexpr int shard_map(Type<LazyShardMap<F, Result, As...>>, WalkedOperands const& operands,
+                          LazyShardMap<F, Result, As...> const*) {
+    using T = element_t<Result>;
+    planning::ProgramLabels const labels = labels_among<Result>(operands, {});
+    return originate(builder.shard_map(operands.at, operands.size, labels, spec_of<Result>(labels),
+                                       sizeof(T), work_of<T>()));
+  }
   template <class Pin>
   constexpr int constrain(Type<Pin>, int operand) {
     Spec const spec = spec_of<Pin>(labels_of(operand));
@@ -442,6 +450,11 @@ class AxisFinder {
   template <class M>
   constexpr int operation(Type<M>, WalkedOperands const&, M const*) {
     return 0;
+  }
+  template <class F, class Result, class... As>
+  constexpr int shard_map(Type<LazyShardMap<F, Result, As...>>, WalkedOperands const&,
+                          LazyShardMap<F, Result, As...> const*) {
+    return look(Type<Result>{}), 0;
   }
   template <class M>
   constexpr int reduction(Type<M>, int) {

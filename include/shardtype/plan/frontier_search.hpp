@@ -72,6 +72,12 @@ class FrontierSearch : public Settler {
       for (int x = 0, p = 1; x < p_.axes; ++x, p *= base) power_[k][x] = p;
       code_[k] = 0;
     }
+    flops_ = 0;
+    if (n_.making == Making::shard_map) {  // its shardings are not chosen
+      code_[0] = n_.pinned;
+      for (int k = 1; k < parties_; ++k) code_[k] = p_.nodes[p_.operand(node_, way, k - 1)].pinned;
+      return consider();
+    }
     owing_ = 0;
     for (int set = 0; set < n_.owing; ++set) {
       bool possible = true;
