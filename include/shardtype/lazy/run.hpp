@@ -251,7 +251,8 @@ AnyBlock reduction_block(ProgramRun& run, int step, void const*) {
     for (int d = 0; d < n.rank; ++d) keeps[kept[d]] = true;
     Extents const extents = run.extents(operand);
     for (int d = 0; d < run.node(operand).rank; ++d) terms *= keeps[d] ? 1 : extents[d];
-    divide_block<Space>(static_cast<Out*>(out.keep.data()), out.layout.elements(), terms);
+    divide_block<Space>(static_cast<Out*>(out.keep.data()), out.layout.elements(),
+                        static_cast<double>(terms));
   }
   return out;
 }
