@@ -1,5 +1,5 @@
 #pragma once
-/// Operations along one dim that is not split, as objects.
+/// Objects of the operations along one dim that is not split.
 
 #include <cstdint>
 #include <string>
@@ -13,8 +13,7 @@ namespace shardtype {
 
 namespace detail {
 
-/// Operands that stand beside each other along dim `along` (-1: along none) have equal extents elsewhere:
-/// error E24.
+/// Error E24 unless all operands have equal extents, except along dim `along` (-1: no exception).
 constexpr void check_beside(ResultExtents const& c, int along, int count) {
   for (int k = 1; k < count; ++k)
     for (int d = 0; d < c.a().rank; ++d)
@@ -28,7 +27,7 @@ constexpr void check_beside(ResultExtents const& c, int along, int count) {
 
 namespace op {
 
-/// Rows begin, begin + step, ... below end.
+/// Selects rows begin, begin + step, ... below end.
 template <class I, class... Result>
 struct Slice {
   using operation = Slice;
@@ -51,7 +50,7 @@ struct Slice {
   }
 };
 
-/// `before` and `after` rows of zeros around dim I.
+/// Adds `before` and `after` rows of zeros around dim I.
 template <class I, class... Result>
 struct Pad {
   using operation = Pad;
@@ -67,7 +66,7 @@ struct Pad {
     c.set(c.sum(c.sum(before, c.extent()), after));
   }
 };
-/// The same with another value, of the operand's element type `T`.
+/// As Pad, with another value, of the operand's element type `T`.
 template <class T, class I, class... Result>
 struct PadValue {
   using operation = PadValue;
@@ -83,7 +82,7 @@ struct PadValue {
   }
 };
 
-/// Each row `times` times in a row.
+/// Repeats each row `times` times.
 template <class I, class... Result>
 struct Repeat {
   using operation = Repeat;
@@ -98,7 +97,7 @@ struct Repeat {
   }
 };
 
-/// All rows `times` times.
+/// Repeats the sequence of rows `times` times.
 template <class I, class... Result>
 struct Tile {
   using operation = Tile;
@@ -113,7 +112,7 @@ struct Tile {
   }
 };
 
-/// The rows in reverse order.
+/// Reverses the order of the rows.
 template <class I>
 struct Flip {
   using operation = Flip;
@@ -139,7 +138,7 @@ struct Roll {
   }
 };
 
-/// The operands one behind the other along I.
+/// Concatenates the operands along I.
 template <class I, class... Result>
 struct Concat {
   using operation = Concat;
@@ -156,7 +155,7 @@ struct Concat {
   }
 };
 
-/// The operands one beside the other along a new dim before the others.
+/// Stacks the operands along a new first dim.
 template <class I>
 struct Stack {
   using operation = Stack;

@@ -1,5 +1,5 @@
 #pragma once
-/// Collectives and casts of manual mode, as objects, and what each makes of a Local.
+/// Objects of the collectives and casts of manual mode, and their result types for a Local.
 
 #include <array>
 #include <cstdint>
@@ -15,25 +15,26 @@
 
 namespace shardtype {
 
-/// A pair of ranks, numbered in the group.
+/// A pair of ranks of a group.
 struct SourceDestination {
   int source = 0;
   int destination = 0;
 };
 
-// The collectives that strict mode has too are in check/reshard.hpp. They name `Max`, `Min` or `Mean`, then mesh
-// axes, then indices, then ToVarying or ToReduced, as far as each has them.
+// The collectives that strict mode has too are in check/reshard.hpp. Template arguments are, in
+// this order and as far as an operation has them: `Max`, `Min` or `Mean`; mesh axes; indices;
+// ToVarying or ToReduced.
 namespace op {
 
-/// The block of one rank of the group to another, by `pairs`; ranks to which none is sent get zeros. Whoever
-/// makes the object keeps the pairs.
+/// Sends the block of one rank of the group to another, as `pairs` says; ranks that receive none
+/// get zeros. The caller keeps the pairs alive.
 template <class... Xs>
 struct Permute {
   using operation = Permute;
   static constexpr std::string_view name = "permute";
   std::span<SourceDestination const> pairs;
 
-  /// Error E64: a rank outside the group, or one that stands twice as source or as destination.
+  /// Error E64: a rank outside the group, or listed twice as source or as destination.
   constexpr void check(std::int64_t ranks) const {
     for (SourceDestination const& p : pairs) {
       if (p.source < 0 || p.source >= ranks || p.destination < 0 || p.destination >= ranks)
@@ -45,7 +46,7 @@ struct Permute {
       }
     }
   }
-  /// Whether any block changes hands.
+  /// Whether any block is sent to another rank.
   constexpr bool moves(std::int64_t) const {
     for (SourceDestination const& p : pairs)
       if (p.source != p.destination) return true;
@@ -61,7 +62,7 @@ struct Permute {
   }
 };
 
-/// Each block to the rank `by` places further along the group, round the end.
+/// Sends each block to the rank `by` further in the group, cyclically.
 template <class... Xs>
 struct Rotate {
   using operation = Rotate;
@@ -71,7 +72,8 @@ struct Rotate {
   constexpr bool moves(std::int64_t ranks) const { return by % ranks != 0; }
 };
 
-/// The block of rank `root` of the group, on all; typed varying if the last of `Xs` is ToVarying.
+/// Broadcasts the block of rank `root` of the group; typed varying if the last of `Xs` is
+/// ToVarying.
 template <class... Xs>
 struct BroadcastFrom {
   using operation = BroadcastFrom;
@@ -88,7 +90,7 @@ struct BroadcastFrom {
   }
 };
 
-/// Each rank's piece, along an index, of a block that is the same on all.
+/// Cuts an invariant block along an index; each rank keeps its piece.
 template <class... XI>
 struct Shard {
   using operation = Shard;
@@ -101,7 +103,8 @@ struct ToVarying {
   using operation = ToVarying;
   static constexpr std::string_view name = "varying";
 };
-/// The same blocks, typed as summands over axes, or with `Max` or `Min` first as candidates.
+/// The same blocks, typed as summands over axes, or with `Max` or `Min` first as candidates of an
+/// extremum.
 template <class... Named>
 struct ToUnreduced {
   using operation = ToUnreduced;
@@ -116,7 +119,7 @@ template <class T>
 inline constexpr bool is_kind =
     std::is_same_v<T, Max> || std::is_same_v<T, Min> || std::is_same_v<T, Mean>;
 
-/// What a collective of manual mode names, sorted.
+/// The template arguments of a collective of manual mode, by kind.
 template <class... Named>
 struct NamedParts {
   template <class T>
@@ -138,7 +141,7 @@ struct NamedParts {
   static constexpr std::size_t count = sizeof...(Named);
   using Axes = decltype((Pack<>{} | ... | axis<Named>()));
   using Labels = decltype((Pack<>{} | ... | label<Named>()));
-  /// The kind comes first, if at all; then axes; then indices; then the state of the result.
+  /// Checks the order: kind first, if any; then axes; then indices; then the state of the result.
   static constexpr bool in_order() {
     int const place[] = {(is_kind<Named>          ? 0
                           : MeshAxis<Named>       ? 1
@@ -156,7 +159,7 @@ struct NamedParts {
                                      : (std::is_same_v<Named, Min> || ...) ? ReduceKind::min
                                                                            : ReduceKind::sum;
   static constexpr int states = (0 + ... + (names_state_of<Named> ? 1 : 0));
-  /// The state that the call names, or `otherwise`.
+  /// The state named by the call, or `otherwise`.
   static constexpr AxisState state(AxisState otherwise) {
     if ((std::is_same_v<Named, shardtype::checking::ToVarying> || ...)) return AxisState::varying;
     if ((std::is_same_v<Named, shardtype::checking::ToReduced> || ...)) return AxisState::reduced;
@@ -166,7 +169,7 @@ struct NamedParts {
 template <class... Ls, class... Xs>
 Mentions<Dim<Ls>..., Reduced<Xs...>>* mentioned(Pack<Ls...>, Pack<Xs...>);
 
-/// How many indices a movement names.
+/// Number of indices that a collective or cast takes.
 constexpr int labels_named(Movement how) {
   switch (how) {
     case Movement::all_gather:
@@ -180,7 +183,7 @@ constexpr int labels_named(Movement how) {
   }
 }
 
-/// Puts a dim of `label` before the others.
+/// Adds a dim with label `label` before the others.
 constexpr Verdict with_first(Spec const& s, int label) {
   if (s.rank == max_dims) return refuse(Code::T07_too_many);
   Spec out = s;
@@ -195,7 +198,8 @@ constexpr Spec without_dim(Spec s, int d) {
   return s;
 }
 
-/// The movement that an operation is on a Local, and the state to which it leads unless the call names one.
+/// The collective or cast that an operation performs on a Local, and the state of its result unless
+/// the call names one.
 template <Movement its_how, AxisState to, class... Named>
 struct Moves {
   static constexpr Movement how = its_how;
@@ -234,7 +238,7 @@ struct MoveOf<op::ToReduced<Named...>> : Moves<Movement::cast, AxisState::reduce
 template <class... Named>
 struct MoveOf<op::ToUnreduced<Named...>> : Moves<Movement::cast, AxisState::unreduced, Named...> {};
 
-/// Whether an operation moves blocks, and whether it does nothing else.
+/// Whether an operation moves blocks, and whether it only does that.
 template <class Op>
 concept MovesBlocks = requires { MoveOf<Op>::how; };
 template <class Op>
@@ -250,7 +254,7 @@ inline constexpr bool in_both_modes<op::AllToAll<Named...>> = true;
 template <class... Named>
 inline constexpr bool in_both_modes<op::ToReduced<Named...>> = true;
 
-/// The rule's answer for the block `A`.
+/// The rule's verdict for the block `A`.
 template <class Op, class A>
 struct BlockMove {
   using Call = MoveOf<Op>;
@@ -264,7 +268,7 @@ struct BlockMove {
   static constexpr bool reduces = how == Movement::all_reduce || how == Movement::reduce_scatter;
   static constexpr Spec given = S::template spec<0>;
   static constexpr Spec named = S::template spec<1>;
-  /// The axes in the order of the call.
+  /// The axes, in the order of the call.
   static constexpr AxisList axes() {
     AxisList out;
     each_axis([&](int x) { out.push(x); }, typename Parts::Axes{});
@@ -274,7 +278,7 @@ struct BlockMove {
   static constexpr void each_axis([[maybe_unused]] Use use, Pack<Xs...>) {
     (use(S::names.find_axis(identity<Xs>)), ...);
   }
-  /// Positions, in the operand, of the indices named; -1 for one it lacks.
+  /// Index of a named label among the operand's dims; -1 if it lacks the label.
   static constexpr int dim(int which) { return given.find(named.dims[which].label); }
 
   static constexpr Verdict elements() {
@@ -315,7 +319,7 @@ struct BlockMove {
     if (Verdict e = elements(); !e) return e;
     return dims(v.result);
   }
-  /// One label may be named twice: split and put together along the same dim.
+  /// One label may be named twice: cut and joined along the same dim.
   static constexpr int named_count() { return static_cast<int>(count(typename Parts::Labels{})); }
   template <class... Ls>
   static constexpr std::size_t count(Pack<Ls...>) {
@@ -324,7 +328,7 @@ struct BlockMove {
   static constexpr Verdict verdict = decide();
 };
 
-/// The extents of the result of a movement. Errors: E61 pieces that are not equal.
+/// Writes the extents of the result. Error E61: pieces of unequal extents.
 constexpr void move_extents(planning::BlockCall const& c, ResultExtents const& e) {
   std::int64_t const p = c.ranks();
   auto const place = [&](int label) { return e.result.find(label); };
@@ -370,7 +374,7 @@ constexpr void move_extents(planning::BlockCall const& c, ResultExtents const& e
   }
 }
 
-/// What a movement of a block becomes.
+/// The resolved operation on a block.
 template <class Rule, class Op, class A, bool ok = bool(Rule::verdict)>
 struct BlockMoveResult : Rule {
   struct Holder {
@@ -389,14 +393,15 @@ struct BlockMoveResult : Rule {
     c.element_bytes = static_cast<std::int64_t>(sizeof(element_t<A>));
     return c;
   }
-  /// The extents of the result's block for a block of these. Errors: E61, and those of the operation.
+  /// Computes the extents of the result's block from the operand's. Errors: E61, and the
+  /// operation's own errors.
   static constexpr void set_extents([[maybe_unused]] Op const& op, Sizes const& sizes,
                                     std::int64_t const* const* given, std::int64_t* out) {
     planning::BlockCall const c = block_call(sizes);
     move_extents(c, {Rule::S::names, Rule::S::readings, 1, Holder::value, sizes, given, out});
     if constexpr (requires { op.check(c.ranks()); }) op.check(c.ranks());
   }
-  /// The plan of one call of `op`, on a block of these extents.
+  /// The plan of one call of `op` on a block of these extents.
   static constexpr Plan plan_call(Op const& op, Sizes const& sizes,
                                   std::int64_t const* const* given) {
     std::int64_t made[max_dims]{};
@@ -408,7 +413,7 @@ struct BlockMoveResult : Rule {
     if constexpr (requires { op.moves(c.ranks()); }) moves = op.moves(c.ranks());
     return planning::block_plan(Op::name, c, moves);
   }
-  /// How many collectives of a kind every call runs at most.
+  /// Upper bound on the number of collectives of a kind in a call.
   static constexpr int open_count(Op const&, Collective kind) {
     std::int64_t const none[max_dims]{};
     planning::BlockCall c = block_call({});

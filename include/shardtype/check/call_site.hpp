@@ -1,5 +1,5 @@
 #pragma once
-/// The last parameter of every operation: the user's line, for messages at run time.
+/// The last parameter of every operation: the user's source line, for run-time messages.
 
 #include <cstdint>
 #include <source_location>
@@ -9,8 +9,8 @@
 
 namespace shardtype::checking {
 
-/// The line of the call. Any other argument is refused, A06: without this it would be C++ that complains, of a
-/// std::source_location that no user knows of.
+/// The line of the call. Any other argument is refused, A06; otherwise the compiler would complain
+/// about a std::source_location, which users do not know.
 class CallSite {
  public:
   constexpr CallSite(std::source_location const& where) : where_(where) {}

@@ -1,16 +1,16 @@
 #pragma once
-/// Whether a user's function takes the arguments that it would be given.
+/// Whether a user's function accepts given arguments.
 
 #include <type_traits>
 #include <utility>
 
 namespace shardtype::detail {
 
-/// What a call of `or_not_taken(f)` gives where `f` does not take the arguments.
+/// Result of a call of `or_not_taken(f)` if `f` does not accept the arguments.
 struct NotTaken {};
-/// `F`, or else the ellipsis, which is taken only where `F` cannot be. To ask like this makes the body of a generic
-/// lambda once, as its call does, and a refusal in it is no answer: of a requires-expression clang would take it for
-/// one.
+/// `F` with a fallback to an ellipsis, which is chosen only if `F` does not accept the arguments.
+/// This test instantiates the body of a generic lambda just as its call does, so a refusal in the
+/// body is reported; in a requires-expression clang would take it for a negative answer.
 template <class F>
 struct OrNotTaken {
   NotTaken operator()(...) const;
@@ -28,14 +28,15 @@ struct OrNotTaken<R(Args...)> {
 };
 template <class R, class... Args>
 struct OrNotTaken<R (*)(Args...)> : OrNotTaken<R(Args...)> {};
-/// Has no body.
+/// Not defined.
 template <class F>
 OrNotTaken<F> const& or_not_taken(F const&);
 
 template <class Given>
 inline constexpr bool not_taken = std::is_same_v<Given, NotTaken>;
 
-/// Whether `F`, or a reference to it, takes these arguments. Without arguments F and the ellipsis are alike.
+/// Whether `F`, or a reference to it, accepts these arguments. Without arguments, overload
+/// resolution cannot prefer F to the ellipsis.
 template <class F, class... Args>
 constexpr bool takes() {
   if constexpr (sizeof...(Args) == 0) {

@@ -12,14 +12,14 @@ namespace shardtype {
 
 namespace op {
 
-/// The product over the one index that two operands share; with `Out`, its result is named.
+/// The product over the one index that two operands share; with `Out`, the result is named.
 template <class... Out>
 struct Matmul {
   using operation = Matmul;
   static constexpr std::string_view name = "matmul";
   Overlap overlap = Overlap::none;
 };
-/// The product that keeps the index labels `Out` (strict), or that is given as dims and attributes (named).
+/// The product with the index labels `Out` (strict), or with a result named by dims and attributes.
 template <class... Out>
 struct Einsum {
   using operation = Einsum;
@@ -31,15 +31,15 @@ struct Einsum {
 
 namespace detail {
 
-/// What the element types of a product's operands are refused with, or `ok`.
+/// The code with which a product refuses the operands' element types, or `ok`.
 template <class A, class B>
 inline constexpr Code product_elements =
     !same_element<A, B>                  ? Code::C10_element_types_differ
     : std::is_same_v<element_t<A>, bool> ? Code::C11_not_numbers
                                          : Code::ok;
 
-/// What element type `T` means for a local product: floating and complex ones go to BLAS, and sums of single
-/// precision are kept in double.
+/// Properties of element type `T` in a local product: floating and complex elements use BLAS, and
+/// sums of single precision are accumulated in double.
 template <class T>
 constexpr planning::ProductElements product_element() {
   if constexpr (std::is_integral_v<T>) {
@@ -48,7 +48,8 @@ constexpr planning::ProductElements product_element() {
     return {is_complex<T> ? 16 : 8, false};
   }
 }
-/// The verdict on a strict product of two types, whose result's labels `ask` tells of their Specs.
+/// The verdict on a strict product of two types; `ask` returns the labels of the result for their
+/// Specs.
 template <class Ask>
 constexpr Verdict strict_product(Names const& names, Reading const* types, Code elements,
                                  Ask const& ask) {
@@ -83,7 +84,7 @@ struct NamedContraction {
     return planning::contraction_plan(S::template spec<0>, S::template spec<1>, S::template spec<2>,
                                       z, m, {}, product_element<element_t<A>>());
   }
-  /// The same in parts, for compilers.
+  /// As above, in parts for compile time.
   static constexpr auto progress(Sizing const& z, planning::Progress const& before) {
     return planning::contraction_progress(S::template spec<0>, S::template spec<1>,
                                           S::template spec<2>, z, before);
@@ -108,7 +109,7 @@ constexpr int label_number() {
   return k < 0 ? max_dims : k;
 }
 
-/// The labels that an einsum names, by number.
+/// The labels of an einsum's result, by number.
 struct NamedLabels {
   int const* numbers;
   int count;
@@ -131,7 +132,7 @@ struct StrictEinsum {
                      NamedLabels{numbers, static_cast<int>(sizeof...(Ls))});
 };
 
-/// The strict form: verdict first, result and plan only when it accepts.
+/// The strict form: the verdict first; result and plan only if it accepts.
 template <class Strict, class A, class B, bool ok = bool(Strict::verdict)>
 struct Strictly : Strict {
   using S = typename Strict::S;
@@ -146,7 +147,7 @@ struct Strictly : Strict {
 template <class Strict, class A, class B>
 struct Strictly<Strict, A, B, false> : Strict {};
 
-/// A Tensor type may be incomplete here, and is no label.
+/// Whether T is a label; false for a Tensor type, which may be incomplete here.
 template <class T, bool tensor = is_tensor<T>>
 inline constexpr bool names_label = IndexLabel<T>;
 template <class T>
@@ -158,7 +159,7 @@ inline constexpr bool names_axis<T, true> = false;
 template <class... Out>
 inline constexpr bool all_labels_named = (names_label<Out> && ...);
 
-/// How a product is asked for.
+/// The forms of template arguments of a product.
 enum class Form : std::int8_t { no_tensors, axes, labels, matmul, named };
 template <bool Sums, class A, class B, class... Out>
 inline constexpr Form form_of = !is_tensor<A> || !is_tensor<B>     ? Form::no_tensors

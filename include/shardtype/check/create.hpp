@@ -1,5 +1,5 @@
 #pragma once
-/// Making a tensor of no other, as an object: what its plan says.
+/// The object of tensor creation, with its plan.
 
 #include <array>
 #include <cstddef>
@@ -14,14 +14,15 @@ namespace shardtype {
 
 namespace op {
 
-/// The making of a tensor of type `A` and these extents: `zeros`, `ones`, `full`, `arange`, `linspace`, `eye`, `from_function`, the random numbers. Each
-/// rank makes its block, and nothing is sent: element (i, j) of random numbers depends on the key, i and j alone.
+/// The creation of a tensor of type `A` and these extents: `zeros`, `ones`, `full`, `arange`,
+/// `linspace`, `eye`, `from_function`, the random numbers. Each rank creates its own block without
+/// communication; element (i, j) of random numbers depends only on the key, i and j.
 template <class A>
 struct Create {
   static constexpr std::string_view name = "create";
   std::array<std::int64_t, static_cast<std::size_t>(Scope<A>::template spec<0>.rank)> extents{};
 
-  /// On axes of these sizes.
+  /// The plan on axes of these sizes.
   constexpr Plan plan_on(Sizes const& sizes) const {
     planning::CallSizing c;
     c.result = Scope<A>::template spec<0>;
@@ -38,8 +39,9 @@ struct Create {
 
 }  // namespace op
 
-/// `plan(op::Create<A>{{1500, 1100}})`: no operands, nothing sent, the block of the rank that has the most. The types
-/// of the axes settle their sizes; else plan_at asks the mesh.
+/// `plan(op::Create<A>{{1500, 1100}})`: no operands, no communication, the memory of the largest
+/// block. The types of the axes must determine their sizes; otherwise use plan_at, which takes them
+/// from the mesh.
 template <class A>
 constexpr Plan plan(op::Create<A> const& op) {
   static_assert(core::Scope<A>::names.knows_axis_sizes(),

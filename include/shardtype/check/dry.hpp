@@ -1,6 +1,6 @@
 #pragma once
-/// Tensors by their types alone. Operations on them only note what they would run, so that the plan of a
-/// function of tensors is that function, evaluated by the compiler.
+/// Tensors without data. Operations on them only record their plans, so that the plan of a function
+/// of tensors is that function evaluated at compile time.
 
 #include <array>
 #include <cstdint>
@@ -13,11 +13,12 @@
 
 namespace shardtype::checking {
 
-/// A tensor or Local of type `A` without data. It has the members of a tensor that types can answer: `extent<I>()`
-/// where sizes are known to the compiler (else it is refused, A05), and `tensor()`. Made by `plan(f, type<A>...)`.
+/// A tensor or Local of type `A` without data. It has those members of a tensor that its type
+/// determines: `extent<I>()` if sizes are known at compile time (else refused, A05), and
+/// `tensor()`. Created by `plan(f, type<A>...)`.
 ///
-/// `Notes`: what operations write to. planning::FunctionWriter where the types settle all sizes, else
-/// OpenFunctionPlan.
+/// `Notes`: the recorder of the operations. planning::FunctionWriter if the types determine all
+/// sizes, else OpenFunctionPlan.
 template <class A, class Notes>
 class Dry {
  public:
@@ -56,14 +57,15 @@ class Dry {
 
   /// Global extents, in the order of the dims.
   constexpr std::array<std::int64_t, rank> const& extents() const { return extents_; }
-  /// Global extent of `I`. Refused A05 where it is known at run time only.
+  /// Global extent of `I`. Refused A05 if it is known only at run time.
   template <class I>
   constexpr std::int64_t extent() const {
     constexpr int d = spec().find(Scope<A>::names.find_label(identity<I>));
     if constexpr (d < 0) {
       static_cast<void>(alignof(refused<Code::A03_no_such_index, false, A, I>));
     } else if constexpr (!sized && I::extent == dynamic) {
-      // not constructed: the function stays a constant for clang, so that this is the one error
+      // not constructed, so that the function remains a constant for clang and this is the only
+      // error
       static_cast<void>(alignof(refused<Code::A05_run_time_extent, false, A, I>));
     } else {
       return extents_[static_cast<std::size_t>(d)];
@@ -112,7 +114,7 @@ constexpr std::int64_t const* extents_or_none(A const& a) {
   }
 }
 
-/// The sizing of a scope, its labels' extents as far as operands tell them.
+/// The sizing of a scope, with the labels' extents as far as operands determine them.
 template <class S, std::size_t Count>
 constexpr Sizing sizing_from(std::int64_t const* const (&extents)[Count], std::int64_t bytes) {
   Sizing z{S::names.extents(), S::names.sizes(), bytes};
@@ -122,7 +124,7 @@ constexpr Sizing sizing_from(std::int64_t const* const (&extents)[Count], std::i
   return z;
 }
 
-/// Notes the plan of `op`, which `R` resolved; its result, of type `Out`.
+/// Records the plan of `op`, which `R` resolved; returns its result, of type `Out`.
 template <class R, class Op, class... As>
 constexpr auto note(Op const& op, As const&... as) {
   auto const& dry = first_dry(as...);
@@ -163,7 +165,7 @@ constexpr auto note(Op const& op, As const&... as) {
   return Dry<Out, Notes>(notes, made);
 }
 
-/// An argument of a function whose plan is asked for.
+/// An argument of a function that is being planned.
 template <class A, class Notes>
 constexpr Dry<A, Notes> dry_argument(Notes& notes) {
   std::int64_t extents[max_dims]{};
@@ -172,17 +174,18 @@ constexpr Dry<A, Notes> dry_argument(Notes& notes) {
     extents[d] = S::names.label_extent[S::readings[0].spec.dims[d].label];
   return Dry<A, Notes>(notes, extents);
 }
-/// What `f` gives on tensors of types `As` without data. Asked first: clang reports a second error where a refused
-/// plan is to be a constant.
+/// The result of `f` on tensors of types `As` without data. Instantiated first, because clang
+/// reports a second error if a refused plan must be a constant.
 template <class Notes, class F, class... As>
 using dry_result = decltype(std::declval<F const&>()(std::declval<Dry<As, Notes>>()...));
 
 }  // namespace detail
 
-/// The plan of a function of tensors, from their types: `plan([](auto a, auto b) { ... }, type<A>, type<B>)` is
-/// the function, evaluated by the compiler on tensors without data, loops included. A FunctionPlan where the
-/// types settle all sizes, else an OpenFunctionPlan, of which `count` holds for all sizes. The function calls strict and
-/// named operations; what it refuses is refused, and so is what depends on a run-time extent (A05).
+/// The plan of a function of tensors, from their types: `plan([](auto a, auto b) { ... }, type<A>,
+/// type<B>)` evaluates the function at compile time on tensors without data, loops included. A
+/// FunctionPlan if the types determine all sizes, else an OpenFunctionPlan, whose `count` is a
+/// bound for all sizes. The function may call strict and named operations. Refused: as these, and
+/// A05 code that depends on a run-time extent.
 template <class F, class... As>
   requires(!Operation<F> && (is_tensor<As> && ...) && sizeof...(As) > 0)
 constexpr auto plan(F const& f, Type<As>...) {

@@ -12,8 +12,8 @@ namespace shardtype {
 
 namespace op {
 
-/// The elementwise function `F` (a tag of `functions`, or a user's) as an operation; with `Out`, its result is
-/// named.
+/// The elementwise function `F` (a tag of `functions`, or a user's) as an operation; with `Out`,
+/// the result is named.
 template <class F, class... Out>
 struct Map {
   using operation = Map;
@@ -27,7 +27,7 @@ struct Map {
 
 namespace shardtype::checking {
 
-/// A C++ number among the operands; it takes the tensors' element type.
+/// A C++ number as an operand; it is converted to the tensors' element type.
 template <class T>
 struct Number {
   T value{};
@@ -39,7 +39,7 @@ namespace shardtype {
 
 namespace detail {
 
-/// The first law that the element types break.
+/// The requirement on element types that fails first.
 enum class Elements : std::int8_t { fine, differ, number, condition, not_floating, no_order };
 
 template <class Operand>
@@ -51,8 +51,8 @@ struct OperandOf<Number<T>> {
   using in_scope = Mentions<>;  // no dims, no axes
 };
 
-/// The element type of the operands: that of the first tensor; of a where, of the first after the
-/// condition, or of numbers alone their own.
+/// The common element type: that of the first tensor; for a `where`, of the first after the
+/// condition; for numbers alone their own.
 template <class... Operands>
 struct CommonElement {
   using type = void;
@@ -72,14 +72,14 @@ struct ElementFor : CommonElement<Operands...> {};
 template <class Condition, class... Operands>
 struct ElementFor<functions::Where, Condition, Operands...> : CommonElement<Operands...> {};
 
-/// Whether a number of type `N` can become an element `T` without losing what it is.
+/// Whether a number of type `N` converts to an element `T` without changing its kind.
 template <class N, class T>
 inline constexpr bool number_fits =
     std::is_same_v<N, op::Zero> || std::is_same_v<N, T> ||
     (std::is_arithmetic_v<N> ? (is_floating<T> || std::is_integral_v<N>)
                              : (is_complex<N> && is_complex<T>));
 
-/// The element type of one operand as the function gets it.
+/// The element type in which the function receives one operand.
 template <class Operand, class T>
 struct ArrivesAs {
   using type = T;
@@ -106,7 +106,7 @@ constexpr Elements judge_elements() {
   ((out = out == Elements::fine ? judge_element<Operands, T>() : out), ...);
   return out;
 }
-/// A user's function takes what it likes.
+/// A user's function may accept any elements.
 template <class F, class T, class... Operands>
 struct Judge {
   static constexpr Elements value = Elements::fine;
@@ -127,7 +127,7 @@ struct Judge<functions::Where, T, Condition, Operands...> {
       boolean ? judge_elements<T, Operands...>() : Elements::condition;
 };
 
-/// The memory of the first tensor; all must have the same.
+/// The memory of the first tensor, which all must share.
 template <class... Operands>
 struct FirstTensor;
 template <class A, class... Rest>
@@ -138,8 +138,8 @@ struct FirstTensor<A, Rest...> {
 template <class N, class... Rest>
 struct FirstTensor<Number<N>, Rest...> : FirstTensor<Rest...> {};
 
-/// One floating-point operation per element of the result and function. Where a dim of the result is block-cyclic and
-/// an operand's is not, its rows are taken first.
+/// One floating-point operation per element of the result and function. If a dim of the result is
+/// block-cyclic and the operand's is not, its rows are copied first.
 constexpr planning::Work map_work(planning::CallSizing const& c) {
   std::int64_t taken = 0;
   int const d = c.result.cyclic_dim();
@@ -156,7 +156,8 @@ constexpr planning::Work map_work(planning::CallSizing const& c) {
   return {c.result_elements(), taken, false};
 }
 
-/// What the strict and the named form share: the operands as values, and their elements judged.
+/// Shared by the strict and the named form: the operands as values, and the check of their
+/// elements.
 template <class F, class Extra, class... Operands>
 struct ElementwiseOperands;
 template <class F, class... Extra, class... Args>
@@ -178,14 +179,14 @@ struct ElementwiseOperands<F, Pack<Extra...>, Args...> {
     bool const each[] = {is_tensor<Args>...};
     return each[k];
   }
-  /// The tensors among the operands; how many they are.
+  /// The Specs of the tensors among the operands; returns their number.
   static constexpr int tensors(Spec* out) {
     int n = 0;
     for (int k = 0; k < static_cast<int>(sizeof...(Args)); ++k)
       if (is_tensor_at(k)) out[n++] = S::readings[k].spec;
     return n;
   }
-  /// Their element sizes, then that of the result.
+  /// The element sizes of the operands, then that of the result.
   struct ElementBytes {
     std::int64_t at[sizeof...(Args) + 1]{};
   };
@@ -239,7 +240,7 @@ struct ElementwiseResult : Strict {
   };
   using result = tensor_from_spec<typename Strict::S, Holder, typename Strict::element,
                                   typename Strict::first>;
-  /// Nothing is sent: operands are sliced where they lie.
+  /// Communicates nothing: operands are sliced locally.
   static constexpr Plan make_plan(Sizing const& z, Machine const& = {}) {
     Spec given[planning::max_local_operands];
     int const count = Strict::tensors(given);
@@ -269,7 +270,8 @@ struct NamedElementwise : ElementwiseOperands<F, Pack<Out>, Args...> {
   static constexpr Verdict verdict = decide();
   using result = Out;
 
-  /// What the operands, tensors alone, are resharded to, and the function of them.
+  /// The shardings to which the operands (tensors only) are resharded, and the result of the
+  /// function on them.
   static constexpr planning::LocalPlan decide_local() {
     planning::LocalPlan out;
     shardtype::rules::Operands const in = Base::operands();
@@ -286,7 +288,7 @@ struct NamedElementwise : ElementwiseOperands<F, Pack<Out>, Args...> {
     static constexpr planning::LocalPlan value = decide_local();
   };
   using met = MetTypes<S, Way, Out, typename Base::first>;
-  /// Whether the kernel can write the named result itself, slicing its operands.
+  /// Whether the kernel can write the named result directly, slicing its operands.
   static constexpr bool decide_direct() {
     for (int d = 0; d < wanted.rank; ++d)
       if (!wanted.dims[d].axes.starts_with(Way::value.result.dims[d].axes)) return false;

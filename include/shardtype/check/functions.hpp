@@ -1,6 +1,6 @@
 #pragma once
-/// The functions of elements that the library knows, as tags: how they meet unreduced operands, and
-/// which element type they give. What they compute is in kernels/functions.hpp.
+/// The library's elementwise functions as tags: how they treat unreduced operands, and the element
+/// types of their results. Their implementations are in kernels/functions.hpp.
 
 #include <cstdint>
 #include <type_traits>
@@ -11,7 +11,7 @@
 
 namespace shardtype::op {
 
-/// A zero that its type tells: `where(p, a, op::zero)` leaves an owed sum owed.
+/// A zero known by its type: `where(p, a, op::zero)` keeps an unreduced sum unreduced.
 struct Zero {};
 inline constexpr Zero zero{};
 
@@ -21,8 +21,8 @@ namespace shardtype {
 
 namespace functions {
 
-/// Which element type a function gives: its operands', the same but only if floating or complex, bool,
-/// or the real type under a complex one.
+/// The element type of a function's result: its operands' type; the same, but only floating or
+/// complex; bool; or the real type of a complex type.
 enum class Gives : std::int8_t { same, floating, boolean, real };
 
 template <Linearity how = Linearity::none, Gives what = Gives::same>
@@ -30,7 +30,7 @@ struct Tag {
   static constexpr Linearity linearity = how;
   static constexpr Gives gives = what;
 };
-/// A function of real numbers: complex ones have no order. Base of its tag.
+/// Base of the tags of functions of real numbers; complex numbers have no order.
 template <class Base = Tag<>>
 struct OfReal : Base {
   static constexpr bool of_real = true;
@@ -115,7 +115,7 @@ inline constexpr bool is_cast = false;
 template <class To>
 inline constexpr bool is_cast<functions::Cast<To>> = true;
 
-/// The real type under a complex one.
+/// The real type of a complex type.
 template <class T>
 struct RealOf {
   using type = T;
@@ -132,7 +132,7 @@ inline constexpr bool is_complex = !std::is_same_v<real_of<T>, T>;
 template <class T>
 inline constexpr bool is_floating = std::is_floating_point_v<real_of<T>>;
 
-/// Whether casting adds up: among floating and complex types, and to signed integers at least as
+/// Whether a cast is additive: among floating and complex types, and to signed integers at least as
 /// wide.
 template <class From, class To>
 inline constexpr bool cast_adds_up =
@@ -140,8 +140,8 @@ inline constexpr bool cast_adds_up =
                     : std::is_integral_v<From> && std::is_signed_v<From> && std::is_signed_v<To> &&
                           sizeof(To) >= sizeof(From);
 
-/// How `F` of operands with elements `T` meets unreduced ones. Of a user's own function nothing is
-/// known.
+/// The linearity of `F` for operands with elements `T`, which decides whether unreduced ones are
+/// accepted. Unknown for a user's own function.
 template <class F, class T>
 struct LinearityOf {
   static constexpr Linearity value = Linearity::none;
@@ -157,8 +157,8 @@ struct LinearityOf<functions::Cast<To>, T> {
   static constexpr Linearity value = cast_adds_up<T, To> ? Linearity::linear : Linearity::none;
 };
 
-/// The element type that `F` gives for operands of `T` (the condition of a where aside). A user's
-/// function tells by what it returns; NotTaken of one that does not take them.
+/// The element type of the result of `F` for operands of `T` (ignoring the condition of a `where`).
+/// For a user's function its return type; NotTaken if it does not accept them.
 template <class F, class T, class... Ts>
 struct ElementGiven {
   using type =

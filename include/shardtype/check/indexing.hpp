@@ -1,5 +1,5 @@
 #pragma once
-/// Lookups by tensors of ids, scatters and windows, as objects.
+/// Objects of lookups by tensors of ids, scatters and windows.
 
 #include <algorithm>
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace detail {
 template <class T>
 inline constexpr bool is_id = std::is_same_v<T, std::int32_t> || std::is_same_v<T, std::int64_t>;
 
-/// The second index, or where there is none the first.
+/// The second index or, without one, the first.
 template <class J, class... Into>
 struct IntoOf : Only<Pack<J>> {};
 template <class J, class K, class... More>
@@ -28,19 +28,19 @@ struct IntoOf<J, K, More...> : Only<Pack<K>> {};
 template <class... Is>
 using into_t = typename IntoOf<Is...>::type;
 
-/// What `Ids` must be next to `A`, beyond its sharding.
+/// Requirements on `Ids` and `A` besides their shardings.
 template <class A, class Ids>
 constexpr Code id_operands() {
   if (!is_id<element_t<Ids>>) return Code::I01_not_integers;
   return same_memory<A, Ids> ? Code::ok : Code::C10_element_types_differ;
 }
-/// The kind of reduction that joins a found element with the zeros of ranks that do not have it.
+/// The kind of reduction that combines a found element with the zeros of other ranks.
 constexpr ReduceKind joining(rules::Question const& q) {
   return q.boolean ? ReduceKind::max : ReduceKind::sum;
 }
 
-/// Error E24 unless all operands agree on the extents of the labels they share, but for dim `except` of the
-/// first.
+/// Error E24 unless all operands agree on the extents of shared labels, except for dim `except` of
+/// the first.
 constexpr void check_shared_extents(ResultExtents const& c, char const* ids_or_updates,
                                     int except = -1) {
   for (int d = 0; d < c.a().rank; ++d) {
@@ -57,7 +57,7 @@ constexpr void check_shared_extents(ResultExtents const& c, char const* ids_or_u
 
 namespace op {
 
-/// The rows of a table that ids name; with `Out`, the result is named.
+/// Takes the rows of a table that ids name; with `Out`, the result is named.
 template <class V, class... Out>
 struct Take {
   using operation = Take;
@@ -80,7 +80,7 @@ struct Take {
   }
 };
 
-/// `n` rows of zeros to which updates are added where ids say; with `Out`, the result is named.
+/// Adds updates to `n` rows of zeros at the rows that ids name; with `Out`, the result is named.
 template <class V, class... Out>
 struct ScatterAdd {
   using operation = ScatterAdd;
@@ -104,7 +104,8 @@ struct ScatterAdd {
     detail::check_shared_extents(c, "ids");
     c.out[c.result.find(c.from().dims[0].label)] = n;
   }
-  /// One addition per element of the updates. Of updates and ids, what both have on a rank is packed.
+  /// One addition per element of the updates. The parts of updates and ids that both have on a rank
+  /// are packed.
   static constexpr planning::Work work(planning::CallSizing const& c) {
     Spec const& updates = c.operands[0];
     Spec const& ids = c.operands[1];
@@ -133,7 +134,7 @@ struct ScatterAdd {
     };
     return {c.elements(0), add_sat(copied(part, 0), copied(id_part, 1)), false};
   }
-  /// Two candidates: to add what each rank holds and then reduce, or to gather ids and updates.
+  /// Two candidates: add the rank's own updates and then reduce, or gather ids and updates first.
   static constexpr int candidates = 2;
   static constexpr planning::LocalPlan meet(rules::Question const& q, Spec const& wanted,
                                             int candidate) {
@@ -175,8 +176,8 @@ struct OneHot {
   }
 };
 
-/// For each position of the ids the element that they name along J. `Into`: the index of the ids in J's place;
-/// without it, J.
+/// For each position of the ids, the element along J that the id names. `Into`: the index of the
+/// ids that replaces J; without it, J.
 template <class J, class... Into>
 struct TakeAlong {
   using operation = TakeAlong;
@@ -204,7 +205,7 @@ struct DynamicSlice {
   using to = detail::Bare<Result...>;
   static constexpr std::string_view name = "dynamic_slice";
   std::int64_t size = 0;
-  std::int64_t start = 0;  ///< clamped, so that the rows are there
+  std::int64_t start = 0;  ///< clamped so that the window fits
   static constexpr Verdict rule(rules::Question const& q) {
     if (q.count > 1)
       if (Verdict v = rules::window_start(q.operands[1], q.a()); !v) return v;
@@ -225,15 +226,15 @@ struct DynamicSlice {
   }
 };
 
-/// A tensor with the rows of an update from a start on: a number, or a third operand. `Into`: the index of these rows in the update; without
-/// it, I.
+/// Replaces rows of a tensor by an update, from a start on: a number, or a third operand. `Into`:
+/// the index of these rows in the update; without it, I.
 template <class I, class... Into>
 struct DynamicUpdate {
   using operation = DynamicUpdate;
   using from = detail::Bare<I>;
   using to = detail::Bare<detail::into_t<I, Into...>>;
   static constexpr std::string_view name = "dynamic_update";
-  std::int64_t start = 0;  ///< clamped, so that the rows are there
+  std::int64_t start = 0;  ///< clamped so that the window fits
   static constexpr Verdict rule(rules::Question const& q) {
     if (q.count > 2)
       if (Verdict v = rules::window_start(q.operands[2], q.a()); !v) return v;

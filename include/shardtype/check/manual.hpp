@@ -1,5 +1,5 @@
 #pragma once
-/// Manual mode on types: what goes in and out of shard_map, and what control flow takes.
+/// Manual mode on types: arguments and results of shard_map, and of control flow.
 
 #include <cstdint>
 #include <type_traits>
@@ -11,7 +11,7 @@ namespace shardtype {
 
 namespace detail {
 
-/// The verdict on a block whose element becomes a C++ value.
+/// The verdict on reading the element of a block as a C++ value.
 template <class L>
 struct Read {
   using S = Scope<L>;
@@ -40,11 +40,11 @@ struct Condition<P, true> : Read<P> {
   static constexpr Verdict verdict = decide();
 };
 
-/// The verdict on two types that control flow needs to be one, refused by `C`.
+/// The verdict on two types that must be the same for control flow, refused by `C`.
 template <Code C, class A, class B>
 using Alike = Plainly<std::is_same_v<A, B> ? Code::ok : C>;
 
-/// `L` with no axis of `Xs` varying.
+/// `L` without `Xs` among its varying axes.
 template <class L, class... Xs>
 struct Invariant {
   using S = Scope<L, Mentions<Reduced<Xs...>>>;
@@ -79,7 +79,7 @@ constexpr auto resolve_invariant() {
 template <class L, class... Xs>
 using invariant_t = typename decltype(resolve_invariant<L, Xs...>())::type;
 
-// In and out of shard_map.
+// Arguments and results of shard_map.
 
 template <class A>
 struct LikeLocal;
@@ -89,7 +89,8 @@ struct LikeLocal<Any<T, Parts...>> {
   using tensor = Tensor<T, Parts...>;
 };
 
-/// An argument of shard_map: its block's type, or why its blocks are not equal.
+/// An argument of shard_map: the type of its block, or a refusal if its blocks have unequal
+/// extents.
 template <class A>
 struct Input {
   using S = Scope<A>;
@@ -115,7 +116,7 @@ struct Input {
     static constexpr Spec value = verdict.result;
   };
 };
-/// The same of any argument.
+/// As above for any argument.
 template <class A>
 struct InputOf : NotATensor<A> {};
 template <class T, class... Parts>
@@ -126,7 +127,7 @@ template <class A>
 using block_type = tensor_from_spec<Scope<A>, typename Input<A>::Holder, element_t<A>,
                                     typename LikeLocal<A>::local>;
 
-/// What the function of shard_map returned, of type `L`, as the tensor `Out`.
+/// The conversion of a result of type `L` of shard_map's function to the tensor `Out`.
 template <class L, class Out>
 struct Output {
   static constexpr Verdict law = rules::lawful(Scope<Out>::names, Scope<Out>::readings, 1);
@@ -141,13 +142,13 @@ struct Output {
   using result = Out;
 };
 
-/// The Tensor that the parts of a named output stand for, where the function returned an `L`.
+/// The Tensor type that the parts of a named output stand for, if the function returned an `L`.
 template <class L, class... Out>
 using output_type = typename NamedAs<element_t<L>, typename LikeLocal<L>::tensor, Out...>::type;
 
 }  // namespace detail
 
-/// The block of a Tensor of type `A` as the function of shard_map gets it: `f32[I@X, J]{U:Y}` ->
+/// The block of a Tensor of type `A` as an argument of shard_map's function: `f32[I@X, J]{U:Y}` ->
 /// `Local f32[I, J]{V:X}{U:Y}`.
 template <class A>
 using local_t = detail::block_type<A>;

@@ -1,6 +1,6 @@
 #pragma once
-/// Named results of operations that compute on blocks, on types: reshard the operands, compute, reshard the
-/// result.
+/// Named results of operations that compute on blocks, on types: reshard the operands, compute,
+/// reshard the result.
 
 #include <cstdint>
 #include <type_traits>
@@ -13,14 +13,15 @@ namespace shardtype {
 
 namespace op {
 
-/// The operation `Op` with a named result: operands are resharded where its rule needs that, then the result is.
+/// The operation `Op` with a named result: operands are resharded if its rule needs it, then the
+/// result is.
 ///
 ///     call(op::Named<Smooth<I>, Dim<I, X>, Dim<J>>{{.weight = 0.5}}, where, a)
 ///
-/// Operands are sliced as the result wants them where that is free; over a mesh axis for which the rule then
-/// still refuses them they are gathered (or reduced). An operation whose operands meet otherwise says so
-/// by `meet(rules::Question, wanted)`. Refused: what the rule refuses whatever the sharding, V14 of Locals,
-/// N05, and R01 to R04 for the result.
+/// Operands are sliced to the result's sharding where that is free; then they are gathered (or
+/// reduced) over each mesh axis for which the rule still refuses them. An operation with other
+/// needs defines `meet(rules::Question, wanted)`. Refused: whatever the rule refuses for any
+/// sharding, V14 of Locals, N05, and R01 to R04 for the result.
 template <class Op, class... Out>
 struct Named {
   using operation = Named;
@@ -34,7 +35,7 @@ struct Named {
 
 namespace detail {
 
-/// How the operands of a named result meet: as the operation says, else as its rule lets them.
+/// The plan for the operands of a named result: by the operation's `meet`, or else by its rule.
 template <class Op>
 constexpr planning::LocalPlan meet(rules::Question const& q, Spec const& wanted,
                                    [[maybe_unused]] int candidate) {
@@ -47,14 +48,15 @@ constexpr planning::LocalPlan meet(rules::Question const& q, Spec const& wanted,
   }
 }
 
-/// How many candidates an operation has for that.
+/// Number of candidates for that plan.
 template <class Op>
 inline constexpr int candidates_of = 1;
 template <class Op>
   requires requires { Op::candidates; }
 inline constexpr int candidates_of<Op> = Op::candidates;
 
-/// The types in the middle of a named result, where `W::value` is its LocalPlan in the names of scope `S`.
+/// The types of operands and result after the reshards of a named result; `W::value` is its
+/// LocalPlan, in the names of scope `S`.
 template <class S, class W, class Out, class Like>
 struct MetTypes {
   template <int K>
@@ -111,7 +113,8 @@ struct NamedForm : Rule {
       static_cast<std::int64_t>(sizeof(element_t<Bs>))...,
       static_cast<std::int64_t>(sizeof(element_t<Out>))};
 
-  /// The result's extents for operands of these extents, by labels: Errors of the operation itself.
+  /// Computes the result's extents from the operands', by labels. Errors: the operation's own
+  /// errors.
   static constexpr void set_extents(Op const& op, Sizes const& sizes,
                                     std::int64_t const* const* given, std::int64_t* out) {
     ResultExtents const c{
@@ -120,9 +123,9 @@ struct NamedForm : Rule {
     c.carry();
     if constexpr (requires { op.extents(c); }) op.extents(c);
   }
-  /// The sharding before the result is resharded.
+  /// The sharding of the result before its reshard.
   static constexpr auto const& made = Rule::template Way<0>::value.result;
-  /// Which of its candidates moves less at these sizes.
+  /// The candidate that moves fewer bytes at these sizes.
   static constexpr int candidate([[maybe_unused]] Sizing const& z) {
     if constexpr (candidates > 1) {
       if (!Rule::template Way<1>::value.verdict) return 0;
@@ -135,7 +138,7 @@ struct NamedForm : Rule {
       return 0;
     }
   }
-  /// Which of them a plan is of: it may be that of other sizes (choose_plan).
+  /// The candidate of a given plan, which may have been made for other sizes (choose_plan).
   static constexpr int candidate([[maybe_unused]] Plan const& plan) {
     if constexpr (candidates > 1) {
       return makes(plan, Rule::template Way<0>::value) ? 0 : 1;
@@ -154,7 +157,7 @@ struct NamedForm : Rule {
   }
 
  private:
-  /// Whether the operands of a plan come as `way` has them, and the result is made as it says.
+  /// Whether a plan has the operands and the result of the candidate `way`.
   static constexpr bool makes(Plan const& plan, planning::LocalPlan const& way) {
     Spec at[Rule::operands];
     for (int k = 0; k < Rule::operands; ++k) at[k] = S::readings[k].spec;
@@ -176,7 +179,7 @@ struct NamedIf : NamedForm<Rule, Op, Out, A, Bs...> {};
 template <class Rule, class Op, class Out, class A, class... Bs>
 struct NamedIf<Rule, Op, false, Out, A, Bs...> : Rule {};
 
-/// The named result of `Op`, told by `Out...`.
+/// The named result `Out...` of `Op`.
 template <class Op, class A, class... Bs, class... Out>
 constexpr auto resolve_named(Pack<Out...>) {
   if constexpr (is_tensor<A> && (is_tensor<Bs> && ...)) {

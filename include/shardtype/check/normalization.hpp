@@ -13,8 +13,9 @@ namespace shardtype {
 
 namespace op {
 
-/// Exponentials of the elements, divided by their sum over the labels named, or over all; `Log`: the logarithms of
-/// that. `Names`: labels, then the dims and attributes of a named result, or its Tensor type.
+/// Exponentials of the elements, divided by their sum over the named labels, or over all; `Log`:
+/// the logarithm of that. `Names`: labels, then the dims and attributes of a named result, or its
+/// Tensor type.
 template <bool Log, class... Names>
 struct Normalize {
   using operation = Normalize;
@@ -34,7 +35,7 @@ inline constexpr bool begins_with_label = false;
 template <class L, class... Names>
 inline constexpr bool begins_with_label<L, Names...> = names_label<L>;
 
-/// The labels among names, which come first, and the rest, which is a named result.
+/// Splits names into labels, which come first, and the rest, which is a named result.
 template <bool label, class Ls, class... Names>
 struct LabelsFirstIf {
   using labels = Ls;
@@ -46,12 +47,13 @@ struct LabelsFirstIf<true, Pack<Ls...>, L, Names...>
 template <class... Names>
 using LabelsFirst = LabelsFirstIf<begins_with_label<Names...>, Pack<>, Names...>;
 
-/// A total: the largest element of a row and a sum relative to it, as of logsumexp.
+/// Bytes of a total: the largest element of a row and a sum relative to it, as for logsumexp.
 template <class A>
 inline constexpr std::int64_t normalization_bytes =
     reductions::LogSumExp::total_bytes<element_t<A>>;
 
-/// The labels of `s` that are not among `count` numbers; none of these: none. Refuses numbers that `s` lacks.
+/// The labels of `s` that are not among `count` numbers; without numbers, no labels. Refuses
+/// numbers that `s` lacks.
 constexpr Verdict kept_labels(Spec const& s, int const* numbers, int count, Labels& kept) {
   Labels over;
   for (int k = 0; k < count; ++k) {
@@ -64,7 +66,7 @@ constexpr Verdict kept_labels(Spec const& s, int const* numbers, int count, Labe
   return {};
 }
 
-/// What the strict and the named form share; `Out`: the named result, none of the strict form.
+/// Shared by the strict and the named form; `Out`: the named result, empty for the strict form.
 template <bool Log, class A, class Ls, class... Out>
 struct NormalizationRule;
 template <bool Log, class A, class... Ls, class... Out>

@@ -1,5 +1,5 @@
 #pragma once
-/// Operations as objects, and what one that says its own rule is resolved to.
+/// Operations as objects, and the resolution of an operation that has its own rule.
 
 #include <cstdint>
 #include <string>
@@ -13,8 +13,9 @@
 
 namespace shardtype {
 
-/// An operation is a struct that names itself as `operation`: what is static about a call are its template
-/// arguments, what is known at run time its members. The library's own are in namespace `op`.
+/// An operation is a struct that names itself as `operation`. Its template arguments are the
+/// compile-time arguments of a call, its members the run-time arguments. The library's operations
+/// are in namespace `op`.
 ///
 ///     template <class I>
 ///     struct Smooth {                          // f32[I, J@X] -> f32[I, J@X]
@@ -26,12 +27,14 @@ namespace shardtype {
 ///       ...
 ///     };
 ///
-/// `rule` says what becomes of the operands' shardings, or refuses. Everything else has a default:
-/// `to`, the dims it makes (none); `elements<As...>()`, the Code with which it refuses elements (unless all are
-/// the same); `element<As...>`, those it gives (the first operand's); `extents(ResultExtents)`, of the result
-/// (those of the labels); `work(planning::CallSizing)`, flops and memory beside operands and result (none).
+/// `rule` returns the result's sharding, or a refusal. Everything else has a default:
+/// `to`, the dims it creates (none);
+/// `elements<As...>()`, the Code with which it refuses element types (they must all be the same);
+/// `element<As...>`, the result's element type (the first operand's);
+/// `extents(ResultExtents)`, the result's extents (those of the labels);
+/// `work(planning::CallSizing)`, flops, and memory besides operands and result (none);
 /// `recorded`, whether automatic mode may record it (yes).
-/// `kernel(exec, out, in...)` runs it, on the local blocks as Kokkos Views (execute/call.hpp).
+/// `kernel(exec, out, in...)` runs it on the local blocks, as Kokkos Views (execute/call.hpp).
 template <class Op>
 concept Operation = requires { typename Op::operation; };
 
@@ -39,12 +42,12 @@ concept Operation = requires { typename Op::operation; };
 
 namespace shardtype::checking {
 
-/// What an operation is told of the extents of one call, and where it writes those of its result. Dims of the
-/// result that an operand has too have its extent already.
+/// The extents of the operands of one call, and the output for those of the result. Dims of the
+/// result that an operand has too already have their extents.
 struct ResultExtents {
   Names const& names;
-  Reading const* types;  ///< the operands, then the labels it works on, then the dims it makes
-  int count;             ///< of operands
+  Reading const* types;  ///< the operands, then the labels it works on, then the dims it creates
+  int count;             ///< number of operands
   Spec const& result;
   Sizes sizes;
   std::int64_t const* const* given;  ///< of each operand
@@ -54,7 +57,8 @@ struct ResultExtents {
   constexpr Spec const& a() const { return types[0].spec; }
   constexpr Spec const& from() const { return types[count].spec; }
   constexpr Spec const& to() const { return types[count + 1].spec; }
-  /// The dim of the first operand that the operation works along; that of the result has the same place.
+  /// Index of the first operand's dim that the operation works along; the result's dim has the same
+  /// index.
   constexpr int dim() const { return a().find(from().dims[0].label); }
   constexpr std::int64_t extent() const { return given[0][dim()]; }
   constexpr void set(std::int64_t n) const { out[dim()] = n; }
@@ -65,7 +69,7 @@ struct ResultExtents {
   [[noreturn]] static void fail(std::string const& text, char const* code = "E41") {
     throw Error(code, text, FailedOn::every_rank);
   }
-  /// a + b and a * b; an Error where that is no extent.
+  /// a + b and a * b; an Error if the result is not a valid extent.
   constexpr std::int64_t sum(std::int64_t x, std::int64_t y) const {
     if (x < 0 || y < 0 || add_sat(x, y) > max_elements)
       fail("index " + name() + " would get extent " + std::to_string(x) + " + " +
@@ -78,12 +82,12 @@ struct ResultExtents {
            std::to_string(y) + "; extents and amounts are from 0 to 2^58");
     return x * y;
   }
-  /// Error E41 unless `n` is a number of rows.
+  /// Error E41 if `n` is negative.
   constexpr void check_amount(char const* what, std::int64_t n) const {
     if (n < 0)
       fail("index " + name() + ": " + what + " is " + std::to_string(n) + "; it is not negative");
   }
-  /// Gives dims of the result the extents of the dims that operands have under the same label.
+  /// Copies the extents of operands' dims to the result's dims with the same labels.
   constexpr void carry() const {
     for (int d = 0; d < result.rank; ++d) {
       out[d] = names.label_extent[result.dims[d].label];
@@ -101,7 +105,7 @@ using checking::ResultExtents;
 
 namespace detail {
 
-/// Bare labels as dims that nothing splits.
+/// Bare labels as dims that are not split.
 template <class... Ls>
 using Bare = Mentions<Dim<Ls>...>;
 
@@ -124,10 +128,10 @@ struct ToOf<Op> {
   using type = typename Op::to;
 };
 
-// What an operation says of elements, by the number of operands: nvcc expands no pack into the parameters of a
-// member template that has none.
+// Element types of an operation, by the number of operands: nvcc does not expand a pack into the
+// parameters of a member template that has none.
 
-/// The element that an operation gives.
+/// The element type of an operation's result.
 template <class Op, class A, class... Bs>
 struct ElementOfResult : ElementOf<A> {};
 template <class Op, class A>
@@ -168,7 +172,8 @@ constexpr Code refused_elements() {
   }
 }
 
-/// The question that the types of a scope, the last two what an operation mentions, put to its rule.
+/// Calls a rule with the types of a scope; the last two are the labels and dims that the operation
+/// mentions.
 template <std::size_t Count>
 constexpr Verdict ask_rule(Verdict (*rule)(rules::Question const&), Names const& names,
                            Reading const* types, Code elements, bool boolean) {
@@ -182,7 +187,7 @@ constexpr Verdict ask_rule(Verdict (*rule)(rules::Question const&), Names const&
                                types, count);
 }
 
-/// The rule's answer for operands `A, Bs...`.
+/// The rule's verdict for operands `A, Bs...`.
 template <class Op, class A, class... Bs>
 struct RuleOf {
   using S = Scope<A, Bs..., typename FromOf<Op>::type, typename ToOf<Op>::type>;
@@ -192,7 +197,7 @@ struct RuleOf {
       std::is_same_v<element_t<A>, bool>);
 };
 
-/// Extents of the operands and of the result of one call, with what they are called in its plan.
+/// Extents of the operands and of the result of one call, with their names in its plan.
 template <std::size_t Count>
 struct CallValues {
   static constexpr int count = static_cast<int>(Count);
@@ -224,7 +229,8 @@ struct CallValues {
   }
 };
 
-/// What `op` does beside reading and writing; dim `along` is that of the first label it works on.
+/// The work of `op` besides reading and writing; dim `along` is that of the first label it works
+/// on.
 template <class Op>
 constexpr planning::Work work_of([[maybe_unused]] Op const& op,
                                  [[maybe_unused]] planning::CallSizing const& c,
@@ -237,7 +243,7 @@ constexpr planning::Work work_of([[maybe_unused]] Op const& op,
     return {};
   }
 }
-/// The same where it does not depend on run-time arguments.
+/// As above, if it does not depend on run-time arguments.
 template <class Op>
 constexpr planning::Work work_of([[maybe_unused]] planning::CallSizing const& c) {
   if constexpr (requires { Op::work(c); }) {
@@ -247,7 +253,7 @@ constexpr planning::Work work_of([[maybe_unused]] planning::CallSizing const& c)
   }
 }
 
-/// What an operation that says its own rule becomes.
+/// The resolved form of an operation that has its own rule.
 template <class Rule, class Op, class A, class... Bs>
 struct RuledResult : Rule {
   static constexpr bool communicates = requires { requires Op::communicates; };
@@ -257,7 +263,7 @@ struct RuledResult : Rule {
   using result =
       tensor_from_spec<typename Rule::S, Holder, typename ElementOfResult<Op, A, Bs...>::type, A>;
 
-  /// The result's extents for operands of these extents: Errors of the operation itself.
+  /// Computes the result's extents from the operands'. Errors: the operation's own errors.
   static constexpr void set_extents(Op const& op, Sizes const& sizes,
                                     std::int64_t const* const* given, std::int64_t* out) {
     ResultExtents const c{
@@ -265,7 +271,7 @@ struct RuledResult : Rule {
     c.carry();
     if constexpr (requires { op.extents(c); }) op.extents(c);
   }
-  /// The plan of one call of `op`, on operands of these extents.
+  /// The plan of one call of `op` on operands of these extents.
   static constexpr Plan plan_call(Op const& op, Sizes const& sizes,
                                   std::int64_t const* const* given) {
     std::int64_t made[max_dims]{};
@@ -283,7 +289,7 @@ struct RuledResult : Rule {
     if (!p.computes()) planning::append_compute(p, work_of(op, values.call, along));
     return p;
   }
-  /// How many collectives of a kind every call runs, whatever the sizes.
+  /// Number of collectives of a kind in every call, whatever the sizes.
   static constexpr int open_count([[maybe_unused]] Op const& op, [[maybe_unused]] Collective c) {
     if constexpr (communicates) {
       Plan p;
@@ -321,7 +327,7 @@ constexpr auto resolve_ruled() {
   }
 }
 
-/// Whether an operation says its own rule.
+/// Whether an operation has its own rule.
 template <class Op>
 concept Ruled = Operation<Op> && requires(rules::Question const& q) { Op::rule(q); };
 

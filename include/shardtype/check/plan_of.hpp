@@ -1,5 +1,5 @@
 #pragma once
-/// `plan(operation, operands...)`: what an operation will do, before anything runs.
+/// `plan(operation, operands...)`: the plan of an operation, before anything runs.
 
 #include <algorithm>
 #include <array>
@@ -12,7 +12,7 @@ namespace shardtype {
 
 namespace detail {
 
-/// The sizing that the types of scope `S` settle, for elements of `T`.
+/// The sizing that the types of scope `S` determine, for elements of `T`.
 template <class S, class T>
 constexpr Sizing static_sizing() {
   return {S::names.extents(), S::names.sizes(), static_cast<std::int64_t>(sizeof(T))};
@@ -25,7 +25,7 @@ inline constexpr std::array<std::int64_t, max_axes> sizes_by_type = [] {
   return sizes;
 }();
 
-/// Nominal sizes for what the types leave open: scenario 0 takes middling ones, the others make one
+/// Nominal values for sizes that are dynamic. Scenario 0 uses medium sizes; the others make one
 /// label large or small, or one axis longer.
 inline constexpr int scenarios = 1 + 2 * max_dims + 2 * max_axes;
 
@@ -56,7 +56,7 @@ constexpr bool scenario_applies(Names const& n, int number) {
   return x < n.axes && n.axis_size[x] == dynamic;
 }
 
-// Sizings as types, so that each plan is one constant however often it is asked for.
+// Sizings as types, so that each plan is one constant, however often it is requested.
 template <class S, class T>
 struct StaticSizing {
   static constexpr Sizing value = static_sizing<S, T>();
@@ -66,8 +66,8 @@ struct ScenarioSizing {
   static constexpr Sizing value = scenario(static_sizing<S, T>(), Number);
 };
 
-/// What the first `Round + 1` parts of a long search have found: one constant for each part, so that
-/// no single evaluation nears a compiler's step limit.
+/// The result of the first `Round + 1` parts of a long search: one constant for each part, so that
+/// no single evaluation comes near a compiler's step limit.
 template <class R, class Z, int Round>
 struct SearchRound {
   static consteval auto before() {
@@ -99,7 +99,7 @@ consteval Plan plan_in_compiler() {
 template <class R, class Z>
 inline constexpr Plan compiled_plan = plan_in_compiler<R, Z>();
 
-/// A sizing as a type that all equal ones are.
+/// A sizing as a type; equal sizings are the same type.
 template <std::int64_t Bytes, std::int64_t... N>
 struct EqualSizing {
   static constexpr Sizing make() {
@@ -118,7 +118,7 @@ constexpr auto equal_sizing(std::index_sequence<L...>, std::index_sequence<X...>
       EqualSizing<Z::value.element_bytes, Z::value.extents.at[L]..., Z::value.sizes.at[X]...>>{};
 }
 
-/// The same plan; reshards that differ in names alone share it.
+/// The plan of `R`; reshards that differ only in names share it.
 template <class R, class Z>
 constexpr Plan const& shared_plan() {
   if constexpr (requires { requires R::from_number != 0 && R::to_number != 0; }) {
@@ -130,8 +130,8 @@ constexpr Plan const& shared_plan() {
   }
 }
 
-/// What moves between ranks for the operation that `R` resolved, as far as its size goes: elements of
-/// the first operand, unless `R` says how many bytes it is.
+/// The element type by which data that `R` moves are counted: elements of the first operand, unless
+/// `R` gives the number of bytes.
 template <class R, class First>
 constexpr auto moved_element() {
   if constexpr (requires { R::bytes; }) {
@@ -155,12 +155,12 @@ constexpr bool within(Plan const& plan, Plan const& bound) {
   return true;
 }
 
-/// Whether the plan of a call is asked of the operation's own rule (check/operation.hpp).
+/// Whether the operation's own rule provides the plan of a call (check/operation.hpp).
 template <class R, class Op>
 concept SaysItsPlan = requires(Op const& op, Sizes const& z, std::int64_t const* const* given) {
   R::plan_call(op, z, given);
 };
-/// Such a plan where each label has one extent.
+/// Such a plan if each label has one extent.
 template <class R, class Op>
 constexpr Plan plan_by_labels(Op const& op, Extents const& extents, Sizes const& sizes) {
   std::int64_t of[R::operands][max_dims]{};
@@ -193,10 +193,10 @@ constexpr Plan choose_plan(Plan (*make)(Sizing const&, Machine const&), Names co
   return best;
 }
 
-/// Whether the tensors of an operation and its result can have the extents that their types settle.
+/// Whether the tensors of an operation and its result can have the extents in their types.
 constexpr bool counts_elements(Names const& names, Reading const* types, int count,
                                Spec const& result) {
-  if (countable(names.label_extent, names.labels)) return true;  // of all labels together
+  if (countable(names.label_extent, names.labels)) return true;  // all labels together
   Extents const extents = names.extents();
   for (int k = 0; k < count; ++k)
     if (types[k].real && !countable(types[k].spec, extents)) return false;
@@ -210,18 +210,18 @@ constexpr bool counts_elements(Names const& names, Reading const* types, int cou
 namespace shardtype::checking {
 
 /// The plans that an operation with run-time sizes may take. The set is closed: at run time the
-/// exact planner's choice is taken when it needs no more collectives of any kind than some plan
-/// here does, else the cheapest of these. So what `count` says holds for every size.
+/// exact planner's plan is taken if it needs no more collectives of any kind than some plan in the
+/// set, else the cheapest plan of the set. So `count` holds for every size.
 template <class R, class T>
 struct PlanSet {
  private:
-  // no variable: nvcc wants its type as auto, which clang then takes for one that is not known yet
+  // not a variable: nvcc needs its type as auto, which clang then considers unknown
   template <int Number>
   static constexpr Plan const& planned() {
     return detail::shared_plan<R, detail::ScenarioSizing<typename R::S, T, Number>>();
   }
 
-  /// The most that `of(plan)` is for any sizes.
+  /// The maximum of `of(plan)` over all sizes.
   template <class Of, int... Number>
   static constexpr int most(Of of, std::integer_sequence<int, Number...>) {
     int n = 0;
@@ -233,18 +233,18 @@ struct PlanSet {
   }
 
  public:
-  /// The most collectives of this kind that the operation runs, whatever the sizes.
+  /// The largest number of collectives of this kind that the operation may run.
   static constexpr int count(Collective c) {
     return most([c](Plan const& p) { return p.count(c); },
                 std::make_integer_sequence<int, detail::scenarios>{});
   }
-  /// The most collectives that run at all.
+  /// The largest number of all collectives that the operation may run.
   static constexpr int collectives() {
     return most([](Plan const& p) { return p.collectives(); },
                 std::make_integer_sequence<int, detail::scenarios>{});
   }
   /// The plan for these extents of the labels and sizes of the axes, in order of first appearance
-  /// in the operation; `dynamic` where the type settles it.
+  /// in the operation; `dynamic` for sizes that the type determines.
   static constexpr Plan at(
       std::array<std::int64_t, max_dims> const& extents,
       std::array<std::int64_t, max_axes> const& sizes = detail::sizes_by_type) {
@@ -255,21 +255,21 @@ struct PlanSet {
       if (z.sizes[x] == dynamic) z.sizes.at[x] = sizes[static_cast<std::size_t>(x)];
     return choose(z);
   }
-  /// The plan the operation runs for this sizing.
+  /// The plan that the operation runs for this sizing.
   static constexpr Plan choose(Sizing const& z, Machine const& m = {}) {
     return detail::choose_plan(&R::make_plan, R::S::names,
                                detail::static_sizing<typename R::S, T>(), z, m);
   }
 };
 
-/// The plans of one call of an operation that says its own rule, for run-time sizes.
+/// The plans of one call of an operation that has its own rule, for run-time sizes.
 template <class R, class Op>
 struct CallPlans {
   Op op;
 
-  /// How many collectives of this kind the operation runs, whatever the sizes.
+  /// Number of collectives of this kind that the operation runs, whatever the sizes.
   constexpr int count(Collective c) const { return R::open_count(op, c); }
-  /// How many collectives run at all.
+  /// Number of all collectives.
   constexpr int collectives() const {
     if constexpr (requires { R::open_collectives(op); }) {
       return R::open_collectives(op);
@@ -279,8 +279,8 @@ struct CallPlans {
       return n;
     }
   }
-  /// The plan for these extents of the labels and sizes of the axes, in order of first appearance in the
-  /// operation; `dynamic` where the type settles it.
+  /// The plan for these extents of the labels and sizes of the axes, in order of first appearance
+  /// in the operation; `dynamic` for sizes that the type determines.
   constexpr Plan at(std::array<std::int64_t, max_dims> const& extents,
                     std::array<std::int64_t, max_axes> const& sizes = detail::sizes_by_type) const {
     Extents all = R::S::names.extents();
@@ -297,9 +297,9 @@ struct CallPlans {
 
 namespace shardtype {
 
-/// `plan(op::Matmul<Out>{}, type<A>, type<B>)`: a Plan when the types settle all sizes, else a
-/// PlanSet. Refuses what the operation refuses, with the same sentence, and T10 of its types. Communicates
-/// nothing.
+/// `plan(op::Matmul<Out>{}, type<A>, type<B>)`: a Plan if the types determine all sizes, else a
+/// PlanSet. Communicates nothing. Refused: as the operation, with the same sentence, and T10 of its
+/// types.
 template <class Op, class... Operands>
   requires requires { typename Op::operation; }
 constexpr decltype(auto) plan([[maybe_unused]] Op const& op, Type<Operands>...) {
@@ -319,7 +319,7 @@ constexpr decltype(auto) plan([[maybe_unused]] Op const& op, Type<Operands>...) 
     }
   } else if constexpr (R::S::names.all_static()) {
     using First = std::tuple_element_t<0, std::tuple<Operands...>>;
-    // by reference: a compiler that copies a plan copies each of its numbers
+    // by reference: compilers copy a plan member by member
     using Z = detail::StaticSizing<typename R::S, detail::moved_t<R, First>>;
     return detail::shared_plan<R, Z>();
   } else {
@@ -328,8 +328,8 @@ constexpr decltype(auto) plan([[maybe_unused]] Op const& op, Type<Operands>...) 
   }
 }
 
-/// The same with the tensors themselves, which are not read. Local objects may be named even where
-/// they are no constants; reference parameters need the form with `type<A>`.
+/// As above, with the tensors themselves, whose values are not used. Local variables may be passed
+/// even if they are not constants; for reference parameters use the form with `type<A>`.
 template <class Op, class... Operands>
   requires(is_tensor<Operands> && ...)
 constexpr decltype(auto) plan(Op const& op, Operands const&...) {

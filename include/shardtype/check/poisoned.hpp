@@ -1,5 +1,5 @@
 #pragma once
-/// What an operation returns after an error, so that one mistake gives one message.
+/// The result of an operation after an error, so that one mistake gives one message.
 
 #include <array>
 #include <cstddef>
@@ -12,9 +12,9 @@
 
 namespace shardtype::checking {
 
-/// An inert stand-in for the tensor that a refused operation would have returned: it converts to
-/// any type, goes through every operation, and has Tensor's public members (a test holds the lists
-/// equal). It exists only in programs that do not compile, so nothing here has a body.
+/// An inert stand-in for the tensor that a refused operation would have returned. It converts to
+/// any type, is accepted by every operation, and has Tensor's public members (a test holds the
+/// lists equal). It exists only in programs that do not compile, so its functions are not defined.
 struct Poisoned {
   using element = double;
   using memory_space = Poisoned;
@@ -49,7 +49,7 @@ struct Poisoned {
 
   static Poisoned tensor();
 
-  // Assigned to, and in place, as Tensor's operators.
+  // Assignment and in-place operators, like Tensor's.
   template <class B>
   Poisoned& operator=(B const&);
   template <class B>
@@ -61,7 +61,7 @@ struct Poisoned {
   template <class B>
   Poisoned& operator/=(B const&);
 
-  // Beyond Tensor: reading it, and what is done with local blocks and host copies.
+  // Beyond Tensor: reading values, and access to local blocks and host copies.
   friend Poisoned to_host(Poisoned const&);
   friend double item(Poisoned const&);
   friend void save_npy(Poisoned const&, std::string const&);
@@ -82,7 +82,8 @@ struct Lawful;
 
 template <class T>
 inline constexpr bool is_poisoned = std::is_base_of_v<Poisoned, T>;
-/// Not by the base that a tensor type has when it breaks a law: clang drops bases that have errors.
+/// Does not test for the base of an unlawful tensor type, because clang drops bases that have
+/// errors.
 template <class T, class... Parts>
 inline constexpr bool is_poisoned<Tensor<T, Parts...>> =
     !std::is_base_of_v<Lawful, Tensor<T, Parts...>>;

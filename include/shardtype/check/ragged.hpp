@@ -11,13 +11,13 @@
 
 namespace shardtype::op {
 
-/// For each rank of the group, the rows that go to it and that come from it: JAX's four arrays of
+/// For each rank of the group, the rows to send and to receive: JAX's four arrays of
 /// ragged_all_to_all.
 struct RaggedRows {
-  std::span<std::int64_t const> input_offsets;   ///< where in the operand the rows for rank g begin
-  std::span<std::int64_t const> send_sizes;      ///< how many they are
-  std::span<std::int64_t const> output_offsets;  ///< where in rank g's output they go
-  std::span<std::int64_t const> recv_sizes;      ///< how many rows of rank g come
+  std::span<std::int64_t const> input_offsets;   ///< begin in the operand of the rows for rank g
+  std::span<std::int64_t const> send_sizes;      ///< number of these rows
+  std::span<std::int64_t const> output_offsets;  ///< their position in rank g's output
+  std::span<std::int64_t const> recv_sizes;      ///< number of rows from rank g
 };
 
 }  // namespace shardtype::op
@@ -26,8 +26,8 @@ namespace shardtype {
 
 namespace op {
 
-/// Rows of the first dim of the first operand to the ranks of the group, put into a copy of the second. Whoever
-/// makes the object keeps the arrays of `rows`.
+/// Sends rows of the first dim of the first operand to the ranks of the group, into a copy of the
+/// second. The caller keeps the arrays of `rows` alive.
 template <class... Xs>
 struct RaggedAllToAll {
   using operation = RaggedAllToAll;
@@ -39,7 +39,8 @@ struct RaggedAllToAll {
 
 namespace detail {
 
-/// Operand and output of a ragged exchange: alike but for the extent of the first dim, and varying.
+/// The types of operand and output of a ragged exchange: equal except for the extent of the first
+/// dim, and varying.
 template <class A, class B, class... Xs>
 struct Ragged {
   using S = Scope<A, B, Mentions<Reduced<Xs...>>>;
@@ -84,7 +85,7 @@ struct RaggedResult : Rule {
   };
   using result = tensor_from_spec<typename Rule::S, Holder, element_t<A>, B>;
 
-  /// Those of the output. Error E24: another dim than the first differs.
+  /// The extents of the output. Error E24: another dim than the first differs.
   static constexpr void set_extents(Op const&, Sizes const&, std::int64_t const* const* given,
                                     std::int64_t* out) {
     for (int d = 0; d < Holder::value.rank; ++d) {
@@ -94,8 +95,8 @@ struct RaggedResult : Rule {
       out[d] = given[1][d];
     }
   }
-  /// Two numbers for each rank, then the rows: at most all of the operand, whatever `op` says, for each rank has
-  /// rows of its own.
+  /// The plan: two numbers for each rank, then the rows, at most the whole operand. Independent of
+  /// `op`, because each rank has rows of its own.
   static constexpr Plan plan_call(Op const& op, Sizes const& sizes,
                                   std::int64_t const* const* given) {
     std::int64_t made[max_dims]{};

@@ -16,29 +16,29 @@
 
 namespace shardtype {
 
-/// The reductions the library knows, as tags: which kind they are, the elements they take and give,
-/// and the bytes of a total, in which long reductions and the partial results of ranks are kept
+/// The library's reductions as tags: their kind, the elements they accept and return, and the bytes
+/// of a total, the accumulator of long reductions and of the ranks' partial results
 /// (kernels/reducers.hpp).
 namespace reductions {
 
-/// Which elements a reduction takes, and gives. `ordered` are all but complex ones.
+/// The elements that a reduction accepts, and returns. `ordered`: all except complex ones.
 enum class Takes : std::int8_t { numbers, booleans, floating, ordered, real };
 enum class Makes : std::int8_t { same, count, place, real };
 
-/// Bytes of the type that totals of `T` are kept in, which of float is double.
+/// Bytes of the accumulator of elements `T`: double for float.
 template <class T>
 inline constexpr std::int64_t wide_bytes =
     sizeof(T) * (std::is_same_v<detail::real_of<T>, float> ? 2 : 1);
 
-/// The base of the tags. What a tag does not say again is so.
+/// Base of the tags, with their defaults.
 template <ReductionKind how, Takes in = Takes::numbers, Makes out = Makes::same>
 struct Tag {
   static constexpr ReductionKind kind = how;
   static constexpr Takes takes = in;
   static constexpr Makes makes = out;
-  /// Whether the result is divided by what `divisor` says of the number of elements reduced.
+  /// Whether the result is divided by `divisor` of the number of reduced elements.
   static constexpr bool divides = false;
-  /// What a call is told at run time.
+  /// Run-time arguments of a call.
   struct Arguments {};
   /// Bytes of a total of elements `T`.
   template <class T>
@@ -59,14 +59,15 @@ struct Mean : Tag<ReductionKind::sum, Takes::floating> {
     return static_cast<double>(n);
   }
 };
-/// A total is a count, a number near the mean, and the sums of distances from it and of their squares.
+/// A total has a count, a number near the mean, and the sums of the distances from it and of their
+/// squares.
 struct Variance : Tag<ReductionKind::whole, Takes::floating, Makes::real> {
   static constexpr std::string_view name = "var";
   static constexpr bool divides = true;
   struct Arguments {
-    double ddof = 0;  ///< the divisor is that much less than the number of elements
+    double ddof = 0;  ///< subtracted from the number of elements to give the divisor
   };
-  /// What is not above 0 gives NaNs.
+  /// NaN unless the divisor is above 0.
   static constexpr double divisor(Arguments const& of, std::int64_t n) {
     double const left = static_cast<double>(n) - of.ddof;
     return left > 0 ? left : std::numeric_limits<double>::quiet_NaN();
@@ -128,13 +129,13 @@ struct NormInf : Tag<ReductionKind::max_of_sizes, Takes::floating, Makes::real> 
   template <class T>
   static constexpr std::int64_t total_bytes = sizeof(detail::real_of<T>);
 };
-/// A total is the largest element and a sum relative to it.
+/// A total has the largest element and a sum relative to it.
 struct LogSumExp : Tag<ReductionKind::whole, Takes::real> {
   static constexpr std::string_view name = "logsumexp";
   template <class T>
   static constexpr std::int64_t total_bytes = 2 * sizeof(double);
 };
-/// A total is a sum in bins, of a complex number one for each part.
+/// A total is a sum in bins; for complex numbers one for each part.
 struct ReproducibleSum : Tag<ReductionKind::whole, Takes::floating> {
   static constexpr std::string_view name = "reproducible_sum";
   template <class T>
@@ -150,8 +151,8 @@ struct ReproducibleNorm : Tag<ReductionKind::whole, Takes::floating, Makes::real
 
 namespace op {
 
-/// The reduction `F` (a tag of `reductions`): over the labels named, or over all; or, with dims and
-/// attributes or a Tensor type, over the labels that this result lacks.
+/// The reduction `F` (a tag of `reductions`) over the named labels, or over all. With dims and
+/// attributes or a Tensor type: over the labels that this result lacks.
 template <class F, class... Out>
 struct Reduce : F::Arguments {
   using operation = Reduce;
@@ -204,7 +205,7 @@ using reduced_element =
                        std::conditional_t<F::makes == reductions::Makes::real, real_of<T>, T>>;
 
 /// Bytes per output that the ranks exchange for a reduction of elements `T`: the result, or the
-/// total where no unreduced kind represents a partial result.
+/// total if no unreduced kind represents a partial result.
 template <class F, class T>
 inline constexpr std::int64_t carried_bytes =
     F::kind == ReductionKind::whole ? F::template total_bytes<T> : sizeof(reduced_element<F, T>);
@@ -245,19 +246,19 @@ struct StrictReduction {
   }
   static constexpr Verdict verdict = decide();
 };
-/// What both forms have in common: `Self` says the sharding of the result, `wanted()`, the elements
-/// it gives and the plan of what follows the local reduction.
+/// Shared by both forms. `Self` provides the sharding of the result, `wanted()`, its elements, and
+/// the plan after the local reduction.
 template <class Self, class S, class F, class A, class Out>
 struct ReductionCall {
   static constexpr int operands = 1;
 
-  /// The result's extents: those of the dims that are kept.
+  /// The result's extents: those of the kept dims.
   static constexpr void set_extents(auto const&, Sizes const&, std::int64_t const* const* given,
                                     std::int64_t* out) {
     Spec const s = Self::wanted();
     for (int d = 0; d < s.rank; ++d) out[d] = given[0][S::readings[0].spec.find(s.dims[d].label)];
   }
-  /// The plan of one call, on an operand of these extents.
+  /// The plan of one call on an operand of these extents.
   static constexpr Plan plan_call(auto const& op, Sizes const& sizes,
                                   std::int64_t const* const* given) {
     std::int64_t made[max_dims]{};
@@ -304,15 +305,15 @@ struct NamedReduction
   static constexpr Verdict verdict = decide();
   using result = Out;
 
-  /// The labels of the result in the operand's order.
+  /// The labels of the result, in the operand's order.
   static constexpr Labels kept() {
     Labels out;
     for (int d = 0; d < given.rank; ++d)
       if (wanted().find(given.dims[d].label) >= 0) out.push(given.dims[d].label);
     return out;
   }
-  /// The sharding of the partial results, which the local reduction leaves and which are then
-  /// resharded. Where no unreduced kind says the reduction, they are totals, unreduced as a sum is.
+  /// The sharding of the partial results of the local reduction, before they are resharded. If no
+  /// unreduced kind represents the reduction, they are totals, which count as an unreduced sum.
   struct Met {
     static constexpr Spec value =
         rules::reduction(given, kept(),
@@ -325,7 +326,7 @@ struct NamedReduction
     return planning::reshard_plan(Met::value, wanted(), z, m);
   }
 
-  // The plan of the whole call, and how many collectives it runs at most, whatever the sizes.
+  // The plan of the whole call, and the largest number of collectives for any sizes.
   static constexpr Plan plan_of(planning::CallSizing const& c) {
     return planning::reduction_plan(F::name, c, F::template total_bytes<element_t<A>>,
                                     reshard_for(c.common), bytes, F::kind == ReductionKind::whole);

@@ -1,8 +1,8 @@
 #pragma once
-/// A refusal as the compiler tells it (check/sentences/).
+/// A refusal as the compiler prints it (check/sentences/).
 ///
-/// One specialisation per code, named by the front door itself: the operands, then the index and
-/// the axis at fault, are its arguments, so compilers print them in the user's own types. The
+/// One specialisation per code, named directly by the entry point. Its arguments are the operands,
+/// then the index and the axis at fault, so compilers print them in the user's own types. The
 /// condition is a bool parameter because a comparison would be printed too.
 
 #include <shardtype/check/poisoned.hpp>

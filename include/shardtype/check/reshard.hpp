@@ -1,5 +1,5 @@
 #pragma once
-/// Changes of sharding on types: reshard and the named collectives.
+/// Reshards and the named collectives, on types.
 
 #include <string_view>
 
@@ -11,8 +11,8 @@
 
 namespace shardtype::checking {
 
-/// What the result of a collective that makes all blocks equal is typed as: invariant, unless the call
-/// says otherwise, as in `all_gather<X, I>(a, to_varying)`. Of Locals only.
+/// The state of the result of a collective that makes all blocks equal: invariant, unless the call
+/// names another, as in `all_gather<X, I>(a, to_varying)`. Of Locals only.
 struct ToVarying {};
 struct ToReduced {};
 
@@ -31,8 +31,8 @@ struct Reshard {
   using operation = Reshard;
   static constexpr std::string_view name = "reshard";
 };
-/// The blocks of the groups that span `Xs`. Of Locals: `Xs` are axes, then the index to gather along, then
-/// shardtype::ToVarying or shardtype::ToReduced if the result is to be typed so.
+/// Gathers the blocks of the groups along `Xs`. Of Locals: `Xs` are axes, then the index to gather
+/// along, then shardtype::ToVarying or shardtype::ToReduced to choose the state of the result.
 template <class... Xs>
 struct AllGather {
   using operation = AllGather;
@@ -44,21 +44,21 @@ struct AllReduce {
   using operation = AllReduce;
   static constexpr std::string_view name = "all_reduce";
 };
-/// The reduction over an axis, of which each rank keeps its piece along an index. Of Locals: over axes, with
-/// `Max`, `Min` or `Mean` first likewise.
+/// The reduction over an axis, of which each rank keeps its piece along an index. Of Locals: over
+/// axes, with `Max`, `Min` or `Mean` first likewise.
 template <class... XI>
 struct ReduceScatter {
   using operation = ReduceScatter;
   static constexpr std::string_view name = "reduce_scatter";
 };
-/// An axis moves from one index to another. Of Locals: over axes, cut along the first index, joined along the
-/// second.
+/// Moves an axis from one index to another. Of Locals: over axes, cut along the first index, joined
+/// along the second.
 template <class... XFromTo>
 struct AllToAll {
   using operation = AllToAll;
   static constexpr std::string_view name = "all_to_all";
 };
-/// The same value as a sum over `Xs`.
+/// The same value as an unreduced sum over `Xs`.
 template <class... Xs>
 struct ToPartial {
   using operation = ToPartial;
@@ -75,7 +75,7 @@ struct ToReduced {
 
 namespace detail {
 
-/// All reshards between the shardings with these numbers, whatever their labels and axes are called.
+/// All reshards between the shardings with these numbers, whatever the names of labels and axes.
 template <std::uint64_t From, std::uint64_t To>
 struct AlikeReshards {
   static constexpr Spec from = planning::spec_from(From);
@@ -104,8 +104,8 @@ struct Resharding {
   }
 };
 
-/// A named collective: the rule folds the axes in one after the other, the planner fuses them where
-/// one collective is cheaper.
+/// A named collective: the rule applies it axis by axis; the planner fuses the axes if one
+/// collective is cheaper.
 template <class A, class Self, class... Parts>
 struct Collectively {
   using S = Scope<A, Mentions<Parts...>>;
@@ -212,12 +212,12 @@ struct Exchanging : Collectively<A, Exchanging<A, X, From, To>, Dim<From, X>, Di
   static constexpr Verdict verdict = Base::decide();
 };
 
-/// Whether `T` says what the result of a collective of blocks is typed as.
+/// Whether `T` names the state of a collective's result.
 template <class T>
 inline constexpr bool names_state_of = std::is_same_v<T, shardtype::checking::ToVarying> ||
                                        std::is_same_v<T, shardtype::checking::ToReduced>;
 
-/// `Count`: how many axes and indices it names; any number for 0.
+/// `Count`: the number of axes and indices it must name; 0: any number.
 template <template <class...> class Rule, std::size_t Count, class A, class... Args>
 constexpr auto resolve_collective() {
   if constexpr (!is_tensor<A>) {

@@ -1,6 +1,6 @@
 #pragma once
-/// From an operation and its operand types to the rule's answer, and from a refusal to the sentence
-/// in the user's types.
+/// From an operation and its operand types to the rule's verdict, and from a refusal to its
+/// sentence with the user's types.
 
 #include <type_traits>
 
@@ -11,8 +11,8 @@
 
 namespace shardtype::checking {
 
-/// What an operation `Op` makes of `Operands`, decided by the rules: `verdict`, and when that
-/// accepts, `result` (a Tensor type) and `make_plan(sizing, machine)`. Specialised per operation.
+/// The operation `Op` on `Operands`, decided by the rules: `verdict` and, if that accepts, `result`
+/// (a Tensor type) and `make_plan(sizing, machine)`. Specialised per operation.
 template <class Op, class... Operands>
 struct Resolve;
 
@@ -29,7 +29,7 @@ struct ElementOf<Any<T, Parts...>> {
   using type = T;
 };
 
-/// Whether both tensors have the same memory. Numbers go with any.
+/// Whether both tensors have the same memory. Numbers match any.
 template <class A, class B>
 inline constexpr bool same_memory = true;
 template <class A, class B>
@@ -42,8 +42,8 @@ template <class A, class B>
 inline constexpr bool same_element =
     std::is_same_v<typename ElementOf<A>::type, typename ElementOf<B>::type> && same_memory<A, B>;
 
-/// The tensor type that the parts of a named result stand for: a Tensor type as it is, or dims and
-/// attributes with the element type and memory of `Like`.
+/// The Tensor type of a named result: a Tensor type unchanged, or dims and attributes with the
+/// element type and memory of `Like`.
 template <class Like, class... Parts>
 struct Named : Only<decltype(as_tensor<Like, typename ElementOf<Like>::type>(
                    Pack<Parts...>{}, detail::memory_of(hana::basic_type<Like>{})))> {};
@@ -65,7 +65,7 @@ struct NamedAs<T, Like, Tensor<U, Parts...>> {
   using type = Tensor<U, Parts...>;
 };
 
-/// What the blocks of manual mode make of a rule's answer for the first `Operands` types of a scope.
+/// Adjusts a rule's verdict if the first `Operands` types of a scope are blocks of manual mode.
 template <class S, int Operands>
 constexpr Verdict in_manual_mode(Verdict v) {
   return rules::in_manual_mode(v, S::readings, Operands);
@@ -105,8 +105,8 @@ using named_t = typename detail::Named<Like, Parts...>::type;
 template <class T>
 using element_t = typename detail::ElementOf<T>::type;
 
-/// The sentence for the refusal of `R` (a Resolve), with `Types`, the indices at fault and, last,
-/// the axis at fault as arguments.
+/// The sentence for the refusal of `R` (a Resolve). Its arguments are `Types`, the indices at fault
+/// and, last, the axis at fault.
 template <class R, class... Types>
 using refusal = std::remove_pointer_t<decltype(detail::refused_for<R::verdict.code>(
     detail::Pack<Types...>{} | detail::fault_label<typename R::S, R::verdict.label>() |
@@ -118,15 +118,15 @@ using refusal = std::remove_pointer_t<decltype(detail::refused_for<R::verdict.co
 namespace shardtype {
 
 namespace detail {
-/// A scope of no tensors, for refusals that come before there is one.
+/// A scope without tensors, for refusals before there are any.
 using NoScope = Scope<>;
-/// A Resolve that refuses with `C`, and no index or axis.
+/// A Resolve that refuses with `C`, without an index or axis.
 template <Code C>
 struct Plainly {
   using S = NoScope;
   static constexpr Verdict verdict = refuse(C);
 };
-/// A Resolve that refuses because one of `Operands` is no Tensor, or not yet one.
+/// A Resolve that refuses because one of `Operands` is not a Tensor, or not yet one.
 template <class... Operands>
 inline constexpr Code no_tensor = (is_pending<Operands> || ...) ? Code::A04_under_way
                                   : (is_lazy<Operands> || ...)  ? Code::L01_not_recorded

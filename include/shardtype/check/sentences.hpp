@@ -1,5 +1,5 @@
 #pragma once
-/// Every refusal the compiler can give, as a literal sentence.
+/// All compile-time refusals, each as one literal sentence.
 
 #include <shardtype/check/sentences/access.hpp>
 #include <shardtype/check/sentences/automatic.hpp>

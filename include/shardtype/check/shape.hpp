@@ -1,5 +1,5 @@
 #pragma once
-/// Operations that reorder, rename, add, split and merge dims, as objects.
+/// Objects of the operations that reorder, rename, add, split and merge dims.
 
 #include <array>
 #include <cstdint>
@@ -28,7 +28,7 @@ struct DimOf<Dim<I, Xs...>> {
 template <class P>
 using dim_of_t = typename DimOf<P>::type;
 
-/// Old and new labels of pairs; one that is left over has no new one.
+/// Old and new labels of pairs; an unpaired label has no new one.
 template <class Old, class New, class... Rest>
 struct Pairs {
   using from = Old;
@@ -50,7 +50,7 @@ constexpr std::array<std::int64_t, sizeof...(Ds)> static_extents() {
   return {Scope<Mentions<dim_of_t<Ds>>>::names.label_extent[0]...};
 }
 
-/// Blocks of one dim [outer * inner] and of two [outer, inner] must be the same; error E40.
+/// Error E40 unless the blocks of one dim [outer * inner] and of two [outer, inner] are the same.
 constexpr void check_lines_up(ResultExtents const& c, std::int64_t outer, std::int64_t inner,
                               AxisList const& major, AxisList const& minor) {
   if (rules::lines_up(outer, inner, major, minor, c.sizes)) return;
@@ -66,9 +66,9 @@ constexpr void check_lines_up(ResultExtents const& c, std::int64_t outer, std::i
                       "E40");
 }
 
-/// What operations do that hand on the operand's memory.
+/// Work of operations that share the operand's memory.
 constexpr planning::Work shared_memory() { return {0, 0, true}; }
-/// What operations do that hand it on where the result lies like the operand.
+/// Work of operations that share it if the result has the operand's memory layout.
 constexpr planning::Work rearrange(planning::CallSizing const& c) {
   return {
       0, 0,
@@ -79,7 +79,7 @@ constexpr planning::Work rearrange(planning::CallSizing const& c) {
 
 namespace op {
 
-/// The dims in another order.
+/// Reorders the dims.
 template <class... Ls>
 struct Transpose {
   using operation = Transpose;
@@ -91,8 +91,8 @@ struct Transpose {
   }
 };
 
-/// The elements at or below a diagonal of I and J, or at or above it; zeros in the place of the others. Diagonal k begins
-/// at row 0 and column k.
+/// Keeps the elements at or below a diagonal of I and J, or at or above it; the others become zero.
+/// Diagonal k begins at row 0 and column k.
 template <class I, class J, bool Upper>
 struct Triangle {
   using operation = Triangle;
@@ -119,7 +119,7 @@ struct FullLike {
   }
 };
 
-/// Other labels for the same dims, in pairs of an old and a new one.
+/// Renames dims, in pairs of an old and a new label.
 template <class... Ls>
 struct Relabel {
   using operation = Relabel;
@@ -135,7 +135,7 @@ struct Relabel {
   }
 };
 
-/// Without dims of extent 1.
+/// Removes dims of extent 1.
 template <class... Ls>
 struct Squeeze {
   using operation = Squeeze;
@@ -153,7 +153,7 @@ struct Squeeze {
   }
 };
 
-/// New dims of extent 1 before the others.
+/// Adds dims of extent 1 before the others.
 template <class... Ls>
 struct Expand {
   using operation = Expand;
@@ -168,7 +168,7 @@ struct Expand {
   }
 };
 
-/// New dims, of `n` rows each, before the others, along which the value repeats.
+/// Adds dims, of `n` rows each, before the others, along which the value is repeated.
 template <class... Dims>
 struct Broadcast {
   using operation = Broadcast;
@@ -184,7 +184,7 @@ struct Broadcast {
   }
 };
 
-/// Dim I as two, of `n` rows each, the second running fastest.
+/// Splits dim I into two, of `n` rows each, the second running fastest.
 template <class I, class First, class Second>
 struct SplitDim {
   using operation = SplitDim;
@@ -210,7 +210,7 @@ struct SplitDim {
   }
 };
 
-/// Two neighbouring dims as one.
+/// Merges two neighbouring dims into one.
 template <class First, class Second, class I>
 struct MergeDims {
   using operation = MergeDims;

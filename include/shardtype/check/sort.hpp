@@ -1,5 +1,5 @@
 #pragma once
-/// Sorting along one dim that is not split, as objects.
+/// Objects of sorting along one dim that is not split.
 
 #include <cstdint>
 #include <string>
@@ -26,9 +26,10 @@ constexpr std::int64_t comparisons(planning::CallSizing const& c, int along) {
   for (std::int64_t n = 1; n < c.rows(0, along); n *= 2) ++levels;
   return c.elements(0) * levels;
 }
-/// Bytes of the buffers between which rows along dim `along` are sorted, of which the first `keep` are wanted:
-/// elements, which then go to the result, or items of element and place (`with_places`), of which `results` bytes of
-/// each are taken apart. Rows that are not the last dim are turned first, and back.
+/// Bytes of the buffers for sorting rows along dim `along`, of which the first `keep` are needed.
+/// Items are elements, which are then copied to the result, or pairs of element and position
+/// (`with_places`), which are then separated into `results` bytes each. Rows that are not the last
+/// dim are transposed first, and back.
 constexpr std::int64_t sorting_bytes(planning::CallSizing const& c, int along, std::int64_t keep,
                                      bool with_places, std::int64_t results) {
   core::Layout const block = c.layout(0);
@@ -40,7 +41,7 @@ constexpr std::int64_t sorting_bytes(planning::CallSizing const& c, int along, s
   std::int64_t const turned = inner == 1 ? 0 : 1;
   std::int64_t const buffers = (second ? 1 : 0) + (with_places ? 1 : turned);
   std::int64_t const item =
-      with_places ? 16 : c.element_bytes(0);  // an element, filled up, and its place
+      with_places ? 16 : c.element_bytes(0);  // an element with padding, and its position
   std::int64_t const bytes =
       mul_sat(block.elements(), buffers * item + turned * c.element_bytes(0));
   return add_sat(bytes,
@@ -55,7 +56,7 @@ constexpr Code ordered_elements() {
 
 namespace op {
 
-/// The elements in order along I.
+/// Sorts the elements along I.
 template <class I>
 struct Sort {
   using operation = Sort;
@@ -73,7 +74,7 @@ struct Sort {
   }
 };
 
-/// Where the elements stand that `Sort` would give.
+/// The positions of the elements in the result of `Sort`.
 template <class I>
 struct ArgSort {
   using operation = ArgSort;
@@ -93,14 +94,14 @@ struct ArgSort {
   }
 };
 
-/// The `k` largest elements along I, and where they stood; `Result` is the index of the result.
+/// The `k` largest elements along I, and their positions; `Result` is the index of the result.
 template <class I, class... Result>
 struct TopK {
   using operation = TopK;
   using from = detail::Bare<I>;
   using to = detail::Bare<Result...>;
   static constexpr std::string_view name = "top_k";
-  static constexpr bool recorded = false;  ///< gives two tensors
+  static constexpr bool recorded = false;  ///< two results
   std::int64_t k = 0;
   static constexpr Verdict rule(rules::Question const& q) { return rules::sorted(q, true); }
   template <class A>
@@ -113,7 +114,7 @@ struct TopK {
                           "; top_k cannot take " + std::to_string(k));
     c.set(k);
   }
-  /// The places are a second result.
+  /// The positions are a second result.
   constexpr planning::Work work(planning::CallSizing const& c, int along) const {
     return {detail::comparisons(c, along),
             add_sat(mul_sat(c.result_elements(), 8),

@@ -1,6 +1,6 @@
 #pragma once
-/// Moving a tensor to another mesh, on types. The two types have a scope each: an axis of the one
-/// mesh says nothing about the other's, and together they may name more than an operation has.
+/// Transfers to another mesh, on types. Each of the two types has a scope of its own, because the
+/// axes of the two meshes are unrelated, and together may be more than one operation can have.
 
 #include <string_view>
 
@@ -20,7 +20,8 @@ class Mesh;
 
 namespace detail {
 
-/// `s` with its labels in the numbers of scope `to`; those that it lacks come behind.
+/// `s` with its labels renumbered in scope `to`; labels that the scope lacks get the numbers after
+/// it.
 constexpr Spec relabelled(Spec s, Names const& own, Names const& to) {
   for (int d = 0; d < s.rank; ++d) {
     int const k = to.find_label(own.label_id[s.dims[d].label]);
@@ -44,12 +45,12 @@ struct TransferRule {
     if (!target_law) return target_law;
     if (!same_element<A, Out>) return refuse(Code::N05_element_type);
     Verdict v = rule;
-    // a label that the source lacks is told in the destination's numbers
+    // a label that the source lacks is reported in the destination's numbers
     if (v.label >= max_dims) v.label = To::template spec<0>.dims[v.label - max_dims].label;
     return v;
   }
   static constexpr Verdict verdict = decide();
-  /// Whether the label or axis at fault is the source's.
+  /// Whether the label or axis at fault belongs to the source.
   static constexpr bool source_at_fault() {
     if (!source_law) return true;
     if (verdict.code == Code::R01_indices_differ) return rule.label < max_dims;
@@ -66,7 +67,8 @@ struct Transferring : TransferRule<A, Out> {
   using result = Out;
 };
 
-/// The number of the first axis of `Out` that the mesh lacks, or -1; `Mesh<>` stands for one that has all.
+/// Number of the first axis of `Out` that the mesh lacks, or -1; `Mesh<>` stands for a mesh that
+/// has all.
 template <class Out, class... Ys>
 constexpr int axis_not_in_mesh(Type<Mesh<Ys...>>) {
   Names const& names = Scope<Out>::names;
@@ -76,7 +78,7 @@ constexpr int axis_not_in_mesh(Type<Mesh<Ys...>>) {
 }
 template <class Out, class Target, class X>
 refused<Code::M01_axis_not_in_mesh, false, Out, Target, X>* not_in_target(Pack<X>);
-/// A destination over an axis that the mesh lacks, which is told by itself and not by the source.
+/// A destination over an axis that the mesh lacks; the refusal names only the destination.
 template <class Out, class Target, int Axis>
 struct NotInMesh {
   using S = Scope<Out>;
@@ -135,7 +137,8 @@ struct Resolve<op::Transfer<Target, Out...>, A>
 
 namespace shardtype {
 
-/// Whether `transfer<To>(a, mesh)` compiles for a tensor of type `From` and a mesh that has To's axes.
+/// Whether `transfer<To>(a, mesh)` compiles for a tensor of type `From` and a mesh that has To's
+/// axes.
 template <class From, class To>
 concept Transferable = bool(checking::Resolve<op::Transfer<Mesh<>, To>, From>::verdict);
 

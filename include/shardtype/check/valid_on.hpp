@@ -1,5 +1,5 @@
 #pragma once
-/// Whether a program on tensor types is legal on a mesh of given sizes, before there is one.
+/// Whether a program on tensor types is legal on a mesh of given sizes, without creating one.
 
 #include <cstdint>
 #include <type_traits>
@@ -13,16 +13,16 @@ namespace shardtype {
 template <class... Tensors>
 struct OperandTypes {};
 
-/// The size that a mesh axis takes, for `valid_on`: `AxisSize<X, 256>`.
+/// The size of a mesh axis, for `valid_on`: `AxisSize<X, 256>`.
 template <class X, std::int64_t Ranks>
 struct AxisSize {};
 
 namespace detail {
 
-/// Most ranks along all axes together that a Mesh can have, as ranks are ints.
+/// Largest number of ranks of a Mesh, over all axes together, because ranks are ints.
 inline constexpr std::int64_t most_mesh_ranks = std::int64_t{1} << 31;
 
-/// The sizes of the axes of one scope, given by `AxisSize`s where the types leave them open.
+/// The sizes of the axes of one scope, given by `AxisSize`s if the types leave them dynamic.
 template <class S, class... Given>
 struct SizesOn {
   static constexpr Sizes decide() {
@@ -38,12 +38,12 @@ struct SizesOn {
   static constexpr Sizes value = decide();
 };
 
-/// A Size is possible, and does not contradict the axis' type.
+/// Whether a size is possible, and does not contradict the axis' type.
 template <class X, std::int64_t Ranks>
 constexpr bool size_fits(AxisSize<X, Ranks>) {
   return Ranks >= 1 && (X::size == dynamic || X::size == Ranks);
 }
-/// The ranks of a mesh that has all these axes.
+/// Whether a mesh that has all these axes is possible.
 template <class... X, std::int64_t... Ranks>
 constexpr bool mesh_fits(AxisSize<X, Ranks>...) {
   std::int64_t n = 1;
@@ -61,8 +61,8 @@ constexpr bool is_lawful() {
   }
 }
 
-/// Whether a tensor of type `A` can exist: every axis has a size, and the extents that the type settles are
-/// not too large (T10).
+/// Whether a tensor of type `A` can exist: every axis has a size, and the static extents are not
+/// too large (T10).
 template <class A, class... Given>
 constexpr bool exists_on() {
   if constexpr (!is_lawful<A>()) {
@@ -76,7 +76,7 @@ constexpr bool exists_on() {
   }
 }
 
-/// An operation object: its verdict, and that of its result.
+/// For an operation object: its verdict, and whether its result can exist.
 template <class F, class... A>
 concept Resolvable = requires { bool(Resolve<F, A...>::verdict); };
 
@@ -125,15 +125,16 @@ struct ValidOn<F, OperandTypes<A...>, Given...> {
 
 }  // namespace detail
 
-/// `valid_on<F, OperandTypes<A, B>, AxisSize<X, 256>, AxisSize<Y, 4>>`: whether `F` can run on tensors of types `A`
-/// and `B` when the axes whose size is given at run time take these sizes. `F` is an operation object's
-/// type (`op::Matmul<>`, `op::Reshard<Dim<I, X>>`) or a callable's, which may give a whole program of automatic mode:
-/// `evaluate<Out...>(lazy(a) * lazy(b))`.
+/// `valid_on<F, OperandTypes<A, B>, AxisSize<X, 256>, AxisSize<Y, 4>>`: whether `F` can run on
+/// tensors of types `A` and `B` if the axes with run-time sizes have these sizes. `F` is the type
+/// of an operation object (`op::Matmul<>`, `op::Reshard<Dim<I, X>>`) or of a callable, which may be
+/// a whole program of automatic mode: `evaluate<Out...>(lazy(a) * lazy(b))`.
 ///
-/// False: a rule refuses the operation; the callable does not accept the types; a size is below 1 or
-/// contradicts its axis; an axis of an operand or of the result has no size; static extents are more
-/// elements than a tensor can have (T10). A callable whose body has an error gives that error's sentence,
-/// unless its parameters are constrained (`requires Contractible<A, B>`). Communicates nothing.
+/// False: a rule refuses the operation; the callable does not accept the types; a size is below 1
+/// or contradicts its axis; an axis of an operand or of the result has no size; static extents are
+/// more elements than a tensor can have (T10). An error in the body of a callable is reported as
+/// that error, unless its parameters are constrained (`requires Contractible<A, B>`). Communicates
+/// nothing.
 template <class F, class Operands, class... Given>
 inline constexpr bool valid_on = detail::ValidOn<F, Operands, Given...>::decide();
 

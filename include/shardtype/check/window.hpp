@@ -1,5 +1,6 @@
 #pragma once
-/// Operations along a dim that may be split into blocks, as objects: shift, halo_exchange, running values.
+/// Objects of the operations along a dim that may be split into blocks: shift, halo_exchange,
+/// running values.
 
 #include <cstdint>
 #include <string_view>
@@ -17,7 +18,7 @@ namespace detail {
 template <class T>
 inline constexpr bool is_ordered = requires(T x) { x < x; };
 
-/// Appends the exchange of the rows of `w` along dim `d` of the one operand.
+/// Appends the exchange of the rows of window `w` along dim `d` of the operand.
 constexpr void append_neighbor(Plan& p, int d, Window const& w) {
   Step s;
   s.action = Action::communicate;
@@ -30,7 +31,7 @@ constexpr void append_neighbor(Plan& p, int d, Window const& w) {
   if (s.axes.size > 0) p.push(s);
 }
 
-/// Appends the exchange of one row, a total, of each rank along dim `d` of the one operand.
+/// Appends the exchange of totals, one row of each rank along dim `d` of the operand.
 constexpr void append_totals(Plan& p, int d, planning::CallSizing const& c) {
   Step s;
   s.action = Action::communicate;
@@ -68,13 +69,13 @@ struct Shift {
   }
 };
 
-/// The block with the rows before and behind it, from the ranks that hold them.
+/// The block with the rows before and after it, from the ranks that hold them.
 template <class I>
 struct HaloExchange {
   using operation = HaloExchange;
   using from = detail::Bare<I>;
   static constexpr std::string_view name = "halo_exchange";
-  static constexpr bool recorded = false;  ///< gives blocks that overlap
+  static constexpr bool recorded = false;  ///< the result's blocks overlap
   static constexpr bool communicates = true;
   std::int64_t before = 0;
   std::int64_t after = 0;
@@ -94,7 +95,7 @@ struct HaloExchange {
   }
 };
 
-/// Running values along I of the reduction `F` (reductions::Sum, Product, Maximum, Minimum).
+/// Running values of the reduction `F` (reductions::Sum, Product, Maximum, Minimum) along I.
 template <class I, class F>
 struct Cumulative {
   using operation = Cumulative;
@@ -114,7 +115,8 @@ struct Cumulative {
   constexpr void steps(Plan& p, planning::CallSizing const& c, int d) const {
     detail::append_totals(p, d, c);
   }
-  /// Beside the totals of all ranks, the own one and a row of what comes before the own block.
+  /// Besides the totals of all ranks: this rank's own total, and a row with the value before its
+  /// block.
   constexpr planning::Work work(planning::CallSizing const& c, int d) const {
     bool const alone = c.common.sizes.product(c.operands[0].dims[d].axes) == 1;
     std::int64_t const row = mul_sat(core::cross_section(c.layout(0), d), c.element_bytes(0));

@@ -1,5 +1,5 @@
 #pragma once
-/// Tensors from and to NumPy files.
+/// Loads tensors from NumPy files, and saves them.
 
 #include <array>
 #include <complex>
@@ -28,22 +28,23 @@ namespace shardtype {
 
 namespace detail {
 
-/// SHARDTYPE_CHECK=agree: all ranks of the mesh are about to do this with this file.
+/// SHARDTYPE_CHECK=agree: checks that all ranks of the mesh are about to do the same with the same
+/// file.
 inline void agree_on_file(MeshState& mesh, std::string const& what, std::string const& path) {
   if (!mesh.agreement().begin_step()) return;
   std::string const step = what + " " + path;
   mesh.agreement().meet(step, std::hash<std::string>{}(step));
 }
 
-/// MPI's collective file calls spin while they wait: with more ranks than cores each rank reads and
-/// writes on its own.
+/// MPI's collective file calls spin while they wait, so with more ranks than cores each rank reads
+/// and writes independently.
 inline io::NpyAccess file_access() {
   io::NpyAccess access;
   access.collective = !yield_while_waiting;
   return access;
 }
 
-/// The extents of a tensor, and where the calling rank's block begins and how long it is.
+/// The extents of a tensor, and the begin and length of the calling rank's block.
 struct NpyBlock {
   io::NpyInts shape, begin, count;
 
@@ -59,14 +60,15 @@ struct NpyBlock {
 
 }  // namespace detail
 
-/// The array of a .npy file as a tensor: `load_npy<float, Dim<I, X>, Dim<J>>(mesh, "a.npy")`. Each
-/// rank reads its own block through MPI-IO, nothing is sent between tensors' blocks. C and Fortran
-/// order; float32/64, int32/64, complex64/128. Collective over the mesh. A file has no turns: ranks read
-/// blocks of a cyclic dim, `Dim<I, Cyclic<X, 64>>`, and one all_to_all deals them out.
+/// Loads the array of a .npy file as a tensor: `load_npy<float, Dim<I, X>, Dim<J>>(mesh, "a.npy")`
+/// -> `f32[I@X, J]`. Each rank reads its own block through MPI-IO; no elements are sent between
+/// ranks, except for a block-cyclic dim, `Dim<I, Cyclic<X, 64>>`: then ranks read nested blocks,
+/// and one all_to_all redistributes them. C and Fortran order; float32/64, int32/64, complex64/128.
+/// Collective over the mesh.
 ///
-/// Refused: M01. Errors, on every rank alike: IO1 missing, IO2 no .npy, IO3 malformed header, IO4
-/// another element type, IO5 another number of dims, IO6 file too short, IO7 an extent that does not
-/// fit its label.
+/// Refused: M01. Errors, the same on every rank: IO1 missing file, IO2 not a .npy file, IO3 invalid
+/// header, IO4 another element type, IO5 another number of dims, IO6 file too short, IO7 an extent
+/// that does not fit its label.
 template <class... Parts, class... Xs>
 detail::created_t<Parts...> load_npy(
     Mesh<Xs...> const& mesh, std::string const& path,
@@ -78,7 +80,7 @@ detail::created_t<Parts...> load_npy(
     return reshard<A>(load_npy<typename detail::InBlocks<A>::type>(mesh, path), where);
   runtime::MeshState& state = mesh.state();
   if (mesh.here()) detail::agree_on_file(state, "load_npy", path);
-  // ranks outside the mesh learn the extents, too, but take no part
+  // ranks outside the mesh read the extents, too, but take no part otherwise
   io::NpyHeader const header =
       io::read_npy_header(mesh.here() ? state.whole().raw() : MPI_COMM_SELF, path);
   io::check_npy(header, path, io::npy_dtype<T>(), A::rank);
@@ -107,9 +109,10 @@ detail::created_t<Parts...> load_npy(
   return out;
 }
 
-/// Writes a tensor to a .npy file (C order): the first rank that holds a block writes it, through
-/// MPI-IO; one all_to_all makes blocks of a cyclic dim first. Collective over the mesh. Refused: A02 while unreduced. Error IO8 if the file cannot be
-/// written, on every rank alike.
+/// Saves a tensor to a .npy file (C order). Each block is written through MPI-IO by the first rank
+/// that holds it; for a block-cyclic dim, one all_to_all creates nested blocks first. Collective
+/// over the mesh. Refused: A02 while unreduced. Error IO8, the same on every rank, if the file
+/// cannot be written.
 template <class A>
 auto save_npy(A const& a, std::string const& path,
               [[maybe_unused]] checking::CallSite where = std::source_location::current()) {

@@ -11,7 +11,8 @@
 namespace shardtype::io {
 
 /// The NumPy dtype of an element type, as `static constexpr char const* text`. Specialise it for
-/// further types; of another library's complex type, derive from that of std::complex.
+/// further types; for another library's complex type, derive from the specialisation of
+/// std::complex.
 template <class T>
 struct NpyDtype;
 template <>
@@ -43,7 +44,7 @@ struct NpyDtype<std::complex<double>> {
   static constexpr char const* text = "<c16";
 };
 
-/// The dtype that a .npy file of `T` has, like "<f4".
+/// The dtype of a .npy file of `T`, such as "<f4".
 template <class T>
 std::string npy_dtype() {
   static_assert(std::endian::native == std::endian::little, ".npy files here are little-endian");
@@ -56,7 +57,8 @@ namespace shardtype {
 
 namespace detail {
 
-/// Takes the whole number at the front of `text`; -1 if there is none or it exceeds 64 bits.
+/// Removes the whole number at the front of `text` and returns it; -1 if there is none or it
+/// exceeds 64 bits.
 inline std::int64_t take_number(std::string_view& text) {
   std::int64_t n = -1;
   while (!text.empty() && text[0] >= '0' && text[0] <= '9') {
@@ -68,7 +70,7 @@ inline std::int64_t take_number(std::string_view& text) {
   return n;
 }
 
-/// `dtype` without its byte order: "<f4" and "=f4" are the same on a little-endian machine.
+/// `dtype` without its byte order: "<f4" and "=f4" are equal on a little-endian machine.
 inline std::string_view npy_kind(std::string_view dtype) {
   bool const marked = !dtype.empty() && std::string_view("<=|>").find(dtype[0]) != dtype.npos;
   return marked ? dtype.substr(1) : dtype;
@@ -80,7 +82,7 @@ inline std::string_view npy_kind(std::string_view dtype) {
 
 namespace shardtype::io {
 
-/// NumPy's name of a dtype: "float64" for "<f8"; a kind not known here stays as it is.
+/// NumPy's name of a dtype: "float64" for "<f8"; an unknown kind is returned unchanged.
 inline std::string npy_dtype_name(std::string_view dtype) {
   auto const kind = detail::npy_kind(dtype);
   if (kind == "b1") return "bool";
@@ -96,7 +98,7 @@ inline std::string npy_dtype_name(std::string_view dtype) {
   return family + std::to_string(bytes * 8);
 }
 
-/// Bytes of one element; 0 where the dtype does not tell.
+/// Bytes of one element; 0 if the dtype does not determine them.
 inline std::int64_t npy_item_bytes(std::string_view dtype) {
   auto const kind = detail::npy_kind(dtype);
   std::string_view digits = kind.substr(kind.empty() ? 0 : 1);

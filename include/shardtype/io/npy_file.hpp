@@ -1,5 +1,5 @@
 #pragma once
-/// NumPy files (.npy) read and written by many ranks at once: each its own block, through MPI-IO.
+/// Parallel reading and writing of NumPy files (.npy): each rank its own block, through MPI-IO.
 
 #include <algorithm>
 #include <cerrno>
@@ -39,7 +39,7 @@ inline std::string npy_too_short(std::string const& path, std::int64_t has, std:
          std::to_string(wants) + ": the file is cut off";
 }
 
-/// Rank 0's part of read_npy_header: the file's size, and its bytes as far as the header goes.
+/// Rank 0's part of read_npy_header: the file's size, and the bytes of its header.
 inline std::string npy_header_text(std::string const& path, std::int64_t& file_bytes,
                                    NpyOutcome& outcome) {
   struct stat status = {};
@@ -79,9 +79,9 @@ inline std::string npy_header_text(std::string const& path, std::int64_t& file_b
 
 namespace shardtype::io {
 
-/// The header of a .npy file, on all ranks of `comm`. Collective: rank 0 reads it and broadcasts
-/// its bytes. Either all ranks return or all throw the same Error: IO1 missing or unreadable, IO2
-/// and IO3 as parse_npy_header, IO6 if the file is shorter than its header says.
+/// Reads the header of a .npy file, on all ranks of `comm`. Collective: rank 0 reads it and
+/// broadcasts its bytes. Either all ranks return or all throw the same Error: IO1 missing or
+/// unreadable, IO2 and IO3 as parse_npy_header, IO6 if the file is shorter than its header says.
 inline NpyHeader read_npy_header(MPI_Comm comm, std::string const& path) {
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
@@ -95,9 +95,9 @@ inline NpyHeader read_npy_header(MPI_Comm comm, std::string const& path) {
   }
   detail::npy_agree(comm, outcome);
   detail::share_text(comm, text, 0);
-  file_bytes = detail::reduce_number(comm, file_bytes, MPI_MAX);  // the others have 0
+  file_bytes = detail::reduce_number(comm, file_bytes, MPI_MAX);  // the other ranks have 0
 
-  // From here on all ranks do the same with the same bytes, so they fail together.
+  // From here on all ranks process the same bytes, so they fail together.
   NpyHeader header = parse_npy_header(text, path, FailedOn::every_rank);
   std::int64_t const wants =
       header.data_offset + npy_data_bytes(header.shape, npy_item_bytes(header.dtype));
@@ -107,9 +107,9 @@ inline NpyHeader read_npy_header(MPI_Comm comm, std::string const& path) {
 }
 
 /// Reads this rank's block, [begin, begin + count) per dimension, into host memory `out`, row-major
-/// whatever the file's order. Blocks may overlap or be empty, and be of any size. Collective over
-/// `comm`; `header` and `access` must be the same on all ranks. Throws on every rank or on none: IO1
-/// unreadable, IO6 a file that has become too short, IO9 a block outside the array.
+/// for any order of the file. Blocks may overlap or be empty, and have any size. Collective over
+/// `comm`; `header` and `access` must be the same on all ranks. Throws on every rank or on none:
+/// IO1 unreadable, IO6 a file that has become too short, IO9 a block outside the array.
 inline void read_npy_block(MPI_Comm comm, std::string const& path, NpyHeader const& header,
                            NpyInts const& begin, NpyInts const& count, std::size_t element_bytes,
                            void* out, NpyAccess access = {}) {
@@ -130,11 +130,13 @@ inline void read_npy_block(MPI_Comm comm, std::string const& path, NpyHeader con
   detail::npy_agree(comm, in.outcome);
 }
 
-/// Writes a .npy file of the whole array `shape`: creates it or replaces it, once all is written: until then, and where
-/// that fails, what stands at `path` is as it was. The bytes go to `path`.partial first. Rank 0 writes the header, and each rank with `i_write` its block, [begin, begin + count) per dimension, from
-/// row-major host memory `in`. Ranks that hold copies pass i_write = false; the blocks written
-/// must cover the array and not overlap. Collective over `comm`; all but the block must be the same
-/// on all ranks. Throws on every rank or on none: IO8 cannot write, IO9 a block outside the array.
+/// Writes a .npy file of the global array `shape`. The bytes are first written to `path`.partial;
+/// only when all are written does the file replace the one at `path`, which stays as it was if
+/// writing fails. Rank 0 writes the header, and each rank with `i_write` its block, [begin, begin +
+/// count) per dimension, from row-major host memory `in`. Ranks that hold copies pass i_write =
+/// false; the written blocks must cover the array and not overlap. Collective over `comm`; all
+/// arguments except the block must be the same on all ranks. Throws on every rank or on none: IO8
+/// cannot write, IO9 a block outside the array.
 inline void write_npy(MPI_Comm comm, std::string const& path, std::string const& dtype,
                       NpyInts const& shape, NpyInts const& begin, NpyInts const& count,
                       std::size_t element_bytes, void const* in, bool i_write,

@@ -1,5 +1,5 @@
 #pragma once
-/// The header of a NumPy file (.npy): parsed, written and compared with what a tensor wants.
+/// The header of a NumPy file (.npy): parsing, writing, and comparison with a tensor.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace shardtype::io {
 /// One number for each dimension of a file's array.
 using NpyInts = detail::List<std::int64_t>;
 
-/// What the header of a .npy file says.
+/// The contents of the header of a .npy file.
 struct NpyHeader {
   std::string dtype;  ///< as in the file: "<f4"
   bool fortran_order = false;
@@ -35,7 +35,8 @@ namespace detail {
 inline constexpr std::string_view npy_magic = "\x93NUMPY";
 inline constexpr std::int64_t npy_longest_header = std::int64_t(1) << 20;
 
-/// Reads the Python literal of the header. Each function says in `problem` what it missed.
+/// Parses the Python literal of the header. On failure each function stores what it expected in
+/// `problem`.
 class NpyDictReader {
  public:
   explicit NpyDictReader(std::string_view text) : text_(text) {}
@@ -148,7 +149,7 @@ class NpyDictReader {
 
 namespace shardtype::io {
 
-/// Bytes of all elements; -1 if that is more than a 64-bit number holds.
+/// Bytes of all elements; -1 if they exceed 64 bits.
 inline std::int64_t npy_data_bytes(NpyInts const& shape, std::int64_t item_bytes) {
   std::int64_t total = item_bytes;
   for (auto const n : shape)
@@ -160,8 +161,8 @@ inline std::int64_t npy_data_bytes(NpyInts const& shape, std::int64_t item_bytes
   return total;
 }
 
-/// How many bytes the header takes by what the first 12 bytes of the file say; 0 if they do not
-/// tell (not a .npy file, another version).
+/// Size of the header in bytes, from the first 12 bytes of the file; 0 if they do not determine it
+/// (not a .npy file, or another version).
 inline std::int64_t npy_header_bytes(std::string_view start) {
   auto const byte = [&](std::size_t k) {
     return std::int64_t(static_cast<unsigned char>(start[k]));
@@ -172,9 +173,9 @@ inline std::int64_t npy_header_bytes(std::string_view start) {
   return 12 + (byte(8) | byte(9) << 8 | byte(10) << 16 | byte(11) << 24);
 }
 
-/// The header that `bytes` begin with (format versions 1.0, 2.0, 3.0). `path` and `where` are for
-/// the errors: IO2 not a .npy file; IO3 a header that is cut off, malformed, of an unknown version
-/// or of a dtype no tensor has (structured, Python objects, big-endian).
+/// Parses the header at the begin of `bytes` (format versions 1.0, 2.0, 3.0). `path` and `where`
+/// are for the errors: IO2 not a .npy file; IO3 a header that is cut off, invalid, of an unknown
+/// version or of a dtype that no tensor has (structured, Python objects, big-endian).
 inline NpyHeader parse_npy_header(std::string_view bytes, std::string const& path,
                                   FailedOn where = FailedOn::this_rank) {
   auto const magic = detail::npy_magic;
@@ -223,7 +224,7 @@ inline std::string npy_shape_text(io::NpyInts const& shape) {
 namespace shardtype::io {
 
 /// The bytes before the data of a .npy file, as NumPy writes them: version 1.0 (2.0 if too long),
-/// padded so that the data begins at a multiple of 64.
+/// padded so that the data begin at a multiple of 64.
 inline std::string format_npy_header(std::string const& dtype, NpyInts const& shape,
                                      bool fortran_order = false) {
   std::string dict = "{'descr': '" + dtype + "', 'fortran_order': ";
@@ -244,7 +245,7 @@ inline std::string format_npy_header(std::string const& dtype, NpyInts const& sh
 }
 
 /// Checks that a file can be loaded into a tensor of `dims` dimensions and dtype `wanted`
-/// (npy_dtype): IO4 if the dtypes differ, IO5 if the numbers of dimensions do.
+/// (npy_dtype): IO4 if the dtypes differ, IO5 if the numbers of dimensions differ.
 inline void check_npy(NpyHeader const& header, std::string const& path, std::string const& wanted,
                       std::size_t dims, FailedOn where = FailedOn::every_rank) {
   if (detail::npy_kind(header.dtype) != detail::npy_kind(wanted)) {

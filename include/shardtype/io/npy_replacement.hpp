@@ -1,5 +1,6 @@
 #pragma once
-/// A file written under another name first: what stands at its path is the old one or the whole new one.
+/// Replaces a file only after the new one is complete: at its path is either the old file or the
+/// whole new one.
 
 #include <cerrno>
 #include <cstdio>
@@ -16,8 +17,9 @@
 
 namespace shardtype::detail {
 
-/// Rank 0 decides where the bytes go until all are written, and puts the file in its place; it removes what was
-/// written if that does not come to an end. What is no file (a device) is written as it is. A link stays one.
+/// Rank 0 chooses the file to which the bytes are written first, and renames it at the end; if
+/// writing is not completed, it removes the file. A path that is not a regular file (a device) is
+/// written directly. A link stays a link.
 class NpyReplacement {
  public:
   NpyReplacement(MPI_Comm comm, std::string const& path) : path_(path) {
@@ -31,9 +33,9 @@ class NpyReplacement {
     if (rank_ == 0 && written_ != place_) unlink(written_.c_str());
   }
 
-  /// Where the bytes go.
+  /// The path to which the bytes are written.
   std::string const& written() const { return written_; }
-  /// Of rank 0, when all is written.
+  /// Completes the replacement on rank 0, after all bytes are written.
   void finish(NpyOutcome& outcome) {
     if (rank_ != 0 || written_ == place_) return;
     if (mode_ != 0) chmod(written_.c_str(), mode_);
@@ -57,7 +59,7 @@ class NpyReplacement {
         in_place = !S_ISREG(status.st_mode);
       }
     } else {
-      in_place = lstat(path_.c_str(), &status) == 0;  // a link that leads nowhere yet
+      in_place = lstat(path_.c_str(), &status) == 0;  // a link to a file that does not exist yet
     }
     written_ = in_place ? place_ : place_ + ".partial";
   }

@@ -1,5 +1,5 @@
 #pragma once
-/// How one rank's block of a .npy file is cut into slabs, one collective call each.
+/// Cuts one rank's block of a .npy file into slabs, one collective call each.
 
 #include <algorithm>
 #include <cstddef>
@@ -10,15 +10,15 @@
 
 namespace shardtype::io {
 
-/// How ranks move their blocks. Must be the same on all of them.
+/// How ranks access the file. Must be the same on all ranks.
 struct NpyAccess {
-  /// Ranks combine their accesses (MPI-IO's collective calls), the way for parallel file systems. If
-  /// not, each goes alone: much faster where ranks share cores, because MPICH's wait in these calls
-  /// never yields the core.
+  /// Whether ranks combine their accesses (MPI-IO's collective calls), as is best on parallel file
+  /// systems. If not, each rank accesses the file independently: much faster if ranks share cores,
+  /// because MPICH never yields the core while it waits in these calls.
   bool collective = true;
-  /// The most bytes per call and rank: keeps counts within MPI's int.
+  /// Largest number of bytes per call and rank: keeps counts within MPI's int.
   std::int64_t bytes = std::int64_t(1) << 28;
-  /// The most separate runs of bytes per call: keeps MPI's list of them small.
+  /// Largest number of separate runs of bytes per call: keeps MPI's list of them small.
   std::int64_t runs = std::int64_t(1) << 20;
 };
 
@@ -28,16 +28,17 @@ namespace shardtype {
 
 namespace detail {
 
-/// A part of a block: `begin` and `count` in the file's array, dimensions slowest first. It lies
-/// `at` elements behind the block's first one when the block is stored in the file's order.
+/// A part of a block: `begin` and `count` in the file's array, slowest dimension first. If the
+/// block is stored in the file's order, the slab begins `at` elements after the block's begin.
 struct NpySlab {
   io::NpyInts begin, count;
   std::int64_t at = 0;
   std::int64_t elements = 0;
 };
 
-/// The slabs of one block. Each is a range of one dimension, whole in the faster dimensions and one
-/// index in the slower ones, so that it is contiguous in a block stored in the file's order.
+/// The slabs of one block. Each is a range of one dimension, with all indices of the faster
+/// dimensions and one index of the slower ones, so that it is contiguous in a block stored in the
+/// file's order.
 class NpySlabs {
  public:
   NpySlabs(io::NpyInts const& shape, io::NpyInts const& begin, io::NpyInts const& count,
@@ -60,12 +61,12 @@ class NpySlabs {
     if (!empty) cut(access);
   }
 
-  /// How many; 0 for an empty block.
+  /// Number of slabs; 0 for an empty block.
   std::int64_t size() const { return size_; }
   /// The file's dimensions, slowest first.
   io::NpyInts const& shape() const { return shape_; }
   std::int64_t element_bytes() const { return element_; }
-  /// Whether the file's order of elements is not the block's (row-major) one.
+  /// Whether the file's order of elements differs from the block's (row-major) order.
   bool reversed() const { return reversed_; }
   /// Elements of the largest slab.
   std::int64_t largest() const { return size_ == 0 ? 0 : rows_ * inner_; }
@@ -85,7 +86,7 @@ class NpySlabs {
     return slab;
   }
 
-  /// Moves a slab between `packed`, in the file's order, and its place in the row-major block.
+  /// Copies a slab between `packed`, in the file's order, and its position in the row-major block.
   void transpose(NpySlab const& slab, std::byte* packed, std::byte* block, bool to_block) const {
     switch (element_) {
       case 4:
@@ -103,7 +104,8 @@ class NpySlabs {
   void cut(io::NpyAccess const& access) {
     std::int64_t const bytes = std::clamp(access.bytes, element_, std::int64_t(1) << 30);
     std::int64_t runs = 1;
-    bool whole = true;  // the faster dimensions are whole, so that slabs have one run
+    bool whole = true;  // all indices of the faster dimensions are present, so that slabs have one
+                        // run
     for (dim_ = count_.size() - 1;; --dim_) {
       std::int64_t const room = bytes / (inner_ * element_);
       std::int64_t const fit = whole ? room : std::min(room, access.runs / runs);
@@ -133,8 +135,8 @@ class NpySlabs {
       std::byte* const b = block + to * element_;
       to_block ? std::memcpy(b, a, bytes) : std::memcpy(a, b, bytes);
     };
-    // Tiles of the two dimensions that are fastest in one of the two orders; the rest is counted
-    // through by `index`.
+    // Tiles of the two dimensions that are fastest in one of the two orders; `index` counts through
+    // the others.
     constexpr std::int64_t tile = 32;
     std::int64_t const rows = slab.count[0], cols = slab.count[n - 1];
     io::NpyInts index(n, 0);
@@ -158,8 +160,8 @@ class NpySlabs {
   io::NpyInts shape_, begin_, count_;
   std::int64_t element_;
   bool reversed_;
-  std::size_t dim_ = 0;     // the dimension that is cut, into ranges of rows_
-  std::int64_t inner_ = 1;  // elements per index of it
+  std::size_t dim_ = 0;     // the dimension that is cut into ranges of rows_
+  std::int64_t inner_ = 1;  // elements per index of that dimension
   std::int64_t rows_ = 0;
   std::int64_t per_dim_ = 1;
   std::int64_t size_ = 0;

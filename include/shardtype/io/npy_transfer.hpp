@@ -1,5 +1,5 @@
 #pragma once
-/// The MPI-IO behind npy_file.hpp: outcomes that all ranks share, and slabs moved.
+/// The MPI-IO behind npy_file.hpp: errors shared by all ranks, and transfers of slabs.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +17,7 @@
 namespace shardtype {
 namespace detail {
 
-/// The first thing that went wrong on this rank.
+/// The first failure on this rank.
 struct NpyOutcome {
   std::string code, text;
 
@@ -27,21 +27,21 @@ struct NpyOutcome {
     code = its_code;
     text = std::move(its_text);
   }
-  /// Notes a failed MPI call, "cannot read A.npy: File does not exist".
+  /// Records a failed MPI call, "cannot read A.npy: File does not exist".
   void note(char const* its_code, std::string const& what, int status) {
     if (status == MPI_SUCCESS) return;
     int kind = status, length = 0;
     char message[MPI_MAX_ERROR_STRING] = "";
-    MPI_Error_class(status, &kind);  // its text is a short one, but "other" for some
+    MPI_Error_class(status, &kind);  // a class has a short text, except for "other"
     MPI_Error_string(kind == MPI_ERR_IO ? status : kind, message, &length);
     while (length > 0 && (message[length - 1] == ' ' || message[length - 1] == '\n')) --length;
     std::string const why(message, static_cast<std::size_t>(length));
-    auto const line = why.rfind('\n');  // the last line of a long one tells most
+    auto const line = why.rfind('\n');  // the last line of a long text is the most specific
     note(its_code, what + ": " + (line == why.npos ? why : why.substr(line + 1)));
   }
 };
 
-/// Collective. Throws on every rank the failure of the first rank that has one, if any has.
+/// Throws on every rank the failure of the first rank that has one, if any. Collective.
 inline void npy_agree(MPI_Comm comm, NpyOutcome outcome) {
   int rank = 0, size = 1;
   MPI_Comm_rank(comm, &rank);
@@ -82,31 +82,31 @@ inline int npy_view(MPI_File file, std::int64_t data_offset, NpySlabs const& sla
 
 enum class NpyWay { read, write };
 
-/// A file open on the ranks of a communicator. What fails is noted and leaves the number of
-/// collective calls as it is; npy_agree tells all ranks later.
+/// A file that is open on the ranks of a communicator. Failures are recorded and do not change the
+/// number of collective calls; npy_agree reports them to all ranks later.
 class NpyTransfer {
  public:
   NpyOutcome outcome;
 
-  /// Messages name the file `path`; its bytes are in `place`.
+  /// Messages name the file `path`; its bytes are written to `place`.
   NpyTransfer(MPI_Comm comm, NpyWay way, std::string const& path, std::string const& place)
       : comm_(comm),
         way_(way),
-        // MPI-IO takes what is before a colon for the name of a file system
+        // MPI-IO interprets the part before a colon as a file system
         name_(place.find(':') == place.npos ? place : "ufs:" + place),
         what_((way == NpyWay::read ? "cannot read " : "cannot write ") + path) {}
 
   NpyTransfer(NpyTransfer const&) = delete;
   NpyTransfer& operator=(NpyTransfer const&) = delete;
-  /// Only a file of one rank can be closed without the others.
+  /// Only a file of a single rank can be closed without the other ranks.
   ~NpyTransfer() {
     if (comm_ == MPI_COMM_SELF && file_ != MPI_FILE_NULL) MPI_File_close(&file_);
   }
 
   void open() {
     int const mode = way_ == NpyWay::read ? MPI_MODE_RDONLY : MPI_MODE_CREATE | MPI_MODE_WRONLY;
-    // Sieved writes read a range, change their part and write it back: ranks that write between
-    // each other's elements would undo each other.
+    // Sieved writes read a range, change their part and write it back: ranks that write interleaved
+    // elements would overwrite each other.
     MPI_Info hints = MPI_INFO_NULL;
     MPI_Info_create(&hints);
     MPI_Info_set(hints, "romio_ds_write", "disable");
@@ -123,8 +123,8 @@ class NpyTransfer {
     outcome.note(code(), what_, status);
   }
 
-  /// Collective: moves all slabs between the file and `block`, as many calls on each rank as on the
-  /// one with the most slabs, whatever fails meanwhile.
+  /// Moves all slabs between the file and `block`. Collective: every rank makes as many calls as
+  /// the one with the most slabs, whatever fails meanwhile.
   void move(std::int64_t data_offset, NpySlabs const& slabs, bool take_part, std::byte* block) {
     std::int64_t const mine = take_part ? slabs.size() : 0;
     std::int64_t const calls = reduce_number(comm_, mine, MPI_MAX);

@@ -12,13 +12,13 @@ namespace shardtype::kernels {
 
 namespace detail {
 
-/// dst packed (last dim fastest) <- src with strides, in tiles of the last dim and of the dim where
-/// src runs fastest, so that a transpose touches each cache line once.
+/// dst (packed, last dim fastest) = src (with strides). Copies tiles of the last dim and of the dim
+/// with src's smallest stride, so that a transpose touches each cache line once.
 template <class T, int Tile>
 struct StridedCopy {
   T const* src;
   T* dst;
-  Layout from;  // merged; the last dim is the inner one of dst
+  Layout from;  // merged; its last dim is the inner one of dst
   Layout to;    // the same extents with packed strides
   int fast;     // the dim where src has its smallest stride
   std::int64_t tiles_fast, tiles_last;
@@ -52,7 +52,7 @@ struct StridedCopy {
   }
 };
 
-/// Rows of `length` elements that both sides hold without gaps.
+/// Copies rows of `length` elements that are contiguous on both sides.
 template <class T>
 struct RowCopy {
   T const* src;
@@ -74,8 +74,8 @@ struct RowCopy {
 
 }  // namespace detail
 
-/// dst, without gaps and last dim fastest, takes the elements of `src` that `layout` describes.
-/// Runs on `exec`; no communication.
+/// Copies the elements of `src` that `layout` describes to `dst`, packed, last dim fastest. Runs on
+/// `exec`; no communication.
 template <class T, class Exec>
 void copy_packed(Exec const& exec, T const* src, Layout const& layout, T* dst) {
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;

@@ -61,20 +61,20 @@ constexpr Elements<A..., B...> operator+(Elements<A...>, Elements<B...>) {
   return {};
 }
 
-/// Arrays of one entry per operand have at least one.
+/// The size of an array with one entry per operand, at least one.
 constexpr std::size_t at_least_one(int count) {
   return static_cast<std::size_t>(count > 0 ? count : 1);
 }
 
-/// Where the operands lie: for each the first element that is read, and its stride in elements along
-/// each dim of the result; 0 along dims it does not have.
+/// Data and strides of the operands: for each its first element, and its stride in elements along
+/// each dim of the result; 0 along dims that it lacks.
 template <int Count>
 struct Sources {
   void const* data[at_least_one(Count)]{};
   std::int64_t stride[at_least_one(Count)][max_dims]{};
 };
 
-/// The elements of an expression whose operands all lie alike, read as if they were in memory.
+/// The elements of an expression whose operands have the same layout, read like memory.
 template <class E, int Count>
 struct ExpressionAt {
   E expression;
@@ -91,7 +91,7 @@ struct ExpressionAt {
 
 namespace detail {
 
-/// Neighbouring dims that all operands and the result walk through as one become one.
+/// Merges neighbouring dims that are contiguous to each other in the result and in all operands.
 template <int Count>
 Layout merge_dims(Layout const& result, Sources<Count>& in) {
   Layout out;
@@ -117,8 +117,8 @@ Layout merge_dims(Layout const& result, Sources<Count>& in) {
   return out.packed();
 }
 
-/// Host: a run of the last dim per call. Operands that do not lie there without gaps are first put
-/// so, into a small buffer, and then all loops are plain.
+/// Host: one call computes a run of the last dim. Operands that are not contiguous there are first
+/// copied to a small buffer, so that all loops have unit stride.
 template <class T, class E, class Types>
 struct EvaluateRuns;
 template <class T, class E, class... Ts>
@@ -132,7 +132,7 @@ struct EvaluateRuns<T, E, Elements<Ts...>> {
   Sources<count> in;
   std::int64_t run;   ///< elements per call
   std::int64_t runs;  ///< calls per row
-  bool plain;         ///< no operand needs the buffer
+  bool plain;         ///< whether no operand needs the buffer
 
   template <class U, int K>
   void gather(void const** from, std::int64_t n, U* buffer) const {
@@ -142,14 +142,14 @@ struct EvaluateRuns<T, E, Elements<Ts...>> {
     for (std::int64_t i = 0; i < n; ++i) buffer[i] = source[i * stride];
     from[K] = buffer;
   }
-  // Clang says, by default, where a loop that it was told to make vectors of calls what has none: exp, or a
-  // user's function. It is then one element at a time, as it must be.
+  // By default clang warns if it cannot vectorise a loop as told, because of calls that have no
+  // vector form (exp, or a user's function). Such a loop runs element by element, as intended.
 #if defined(__clang__)
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wpass-failed"
 #endif
   void loop(void const* const* from, T* to, std::int64_t n) const {
-    // each element depends on those at its own place alone
+    // iterations are independent
 #if defined(__clang__)
 #pragma clang loop vectorize(assume_safety)
 #elif defined(__GNUC__)
@@ -193,7 +193,7 @@ struct EvaluateRuns<T, E, Elements<Ts...>> {
   }
 };
 
-/// Device: an element per call.
+/// Device: one call computes one element.
 template <class T, class E, class Types>
 struct EvaluateElements;
 template <class T, class E, class... Ts>
@@ -223,8 +223,8 @@ struct EvaluateElements<T, E, Elements<Ts...>> {
 
 }  // namespace detail
 
-/// out (packed, of extents `shape`) = the expression of the operands `in`. `out` may be an operand
-/// that lies as it does. Runs on `exec`.
+/// Writes the expression of the operands `in` to `out`, packed, with the extents of `shape`. `out`
+/// may be an operand with the same layout. Runs on `exec`.
 template <class Types, class Exec, class T, class E>
 void evaluate(Exec const& exec, E const& expression, T* out, Layout const& shape,
               Sources<Types::count> in) {

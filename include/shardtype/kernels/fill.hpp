@@ -1,5 +1,5 @@
 #pragma once
-/// One value into a block.
+/// Fills a block with one value.
 
 #include <cstdint>
 

@@ -1,5 +1,5 @@
 #pragma once
-/// What the functions of check/functions.hpp compute, on one element.
+/// Implementations of the functions of check/functions.hpp, for one element.
 
 #include <bit>
 #include <cstdint>
@@ -12,13 +12,13 @@
 
 namespace shardtype::kernels {
 
-/// A user's function of elements.
+/// A user's elementwise function.
 template <class F, class... Ts>
 KOKKOS_FUNCTION constexpr auto call(F const& f, Ts const&... x) {
   return f(x...);
 }
 
-/// Kokkos' functions of real and complex numbers, wherever its version keeps them.
+/// Kokkos' functions of real and complex numbers; the namespace depends on the version.
 namespace math {
 using namespace Kokkos;
 using namespace Kokkos::Experimental;
@@ -31,8 +31,8 @@ KOKKOS_FUNCTION constexpr bool truth(T const& x) {
   return x != T{};
 }
 
-/// `p ? a : b` of values at hand. On the host real ones are chosen by their bits: of a conditional
-/// g++ makes a branch, moves what only one side needs into it, and then makes no vectors of the loop.
+/// `p ? a : b` of computed values. On the host real values are selected by their bits, because g++
+/// turns the conditional into a branch, moves code into it, and then does not vectorise the loop.
 template <class T>
 KOKKOS_FUNCTION T chosen(bool p, T const& a, T const& b) {
 #if !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__)
@@ -54,7 +54,7 @@ KOKKOS_FUNCTION T chosen(bool p, T const& a, T const& b) {
 template <class T>
 KOKKOS_FUNCTION T floor_remainder(T a, T b) {
   if constexpr (std::is_integral_v<T>) {
-    // the least integer by -1 would be a trap
+    // dividing the least integer by -1 would trap
     bool const none = b == T{} || (std::is_signed_v<T> && b == static_cast<T>(-1));
     T const r = none ? T{} : static_cast<T>(a % b);
     return r != T{} && (r < T{}) != (b < T{}) ? static_cast<T>(r + b) : r;
@@ -133,7 +133,7 @@ template <class T> KOKKOS_FUNCTION T call(functions::Where, bool const& p, T con
 template <class To, class T> KOKKOS_FUNCTION To call(functions::Cast<To>, T const& a) { return detail::converted<To>(a); }
 // clang-format on
 
-/// An integer divided by zero gives zero, so that no rank dies of it.
+/// An integer divided by zero gives zero, so that no rank crashes.
 template <class T>
 KOKKOS_FUNCTION T call(functions::Divide, T const& a, T const& b) {
   if constexpr (std::is_integral_v<T>) {
@@ -151,7 +151,7 @@ template <class T>
 KOKKOS_FUNCTION T call(functions::Minimum, T const& a, T const& b) {
   return detail::chosen((a < b) | (a != a), a, b);
 }
-/// Between the bounds; a NaN if one of the three is. The upper bound wins, as in NumPy.
+/// `a` limited to the bounds; NaN if one of the three is NaN. The upper bound wins, as in NumPy.
 template <class T>
 KOKKOS_FUNCTION T call(functions::Clip, T const& a, T const& low, T const& high) {
   return call(functions::Minimum{}, call(functions::Maximum{}, a, low), high);
@@ -192,14 +192,15 @@ KOKKOS_FUNCTION auto call(functions::Absolute, T const& a) {
     return a < T{} ? static_cast<T>(-a) : (a == T{} ? T{} : a);
   }
 }
-/// log(e^a + e^b) without overflow. Infinities of one sign are equal: their difference would be a NaN.
+/// log(e^a + e^b) without overflow. Equal infinities are handled separately, because their
+/// difference would be NaN.
 template <class T>
 KOKKOS_FUNCTION T call(functions::LogAddExp, T const& a, T const& b) {
   T const larger = call(functions::Maximum{}, a, b);
   T const apart = a == b ? T(0) : -call(functions::Absolute{}, a - b);
   return larger + math::log1p(math::exp(apart));
 }
-// Of complex numbers, which Kokkos has no functions for, by those to base e.
+// For complex numbers, for which Kokkos has no log2 and log10, computed from log.
 template <class T>
 KOKKOS_FUNCTION T call(functions::Log2, T const& a) {
   using Real = shardtype::detail::real_of<T>;
@@ -227,7 +228,7 @@ KOKKOS_FUNCTION T call(functions::Exp2, T const& a) {
     return math::exp2(a);
   }
 }
-/// 1 / (1 + e^-a). The exponential is of a negative number, so that small results keep their digits.
+/// 1 / (1 + e^-a). Uses the exponential of a negative number, so that small results are accurate.
 template <class T>
 KOKKOS_FUNCTION T call(functions::Sigmoid, T const& a) {
   T const e = math::exp(-call(functions::Absolute{}, a));
@@ -239,7 +240,7 @@ KOKKOS_FUNCTION T call(functions::Softplus, T const& a) {
   return call(functions::Relu{}, a) + math::log1p(math::exp(-call(functions::Absolute{}, a)));
 }
 namespace detail {
-/// A number times a weight from 0 to 1: none of it is left where the weight is 0, of -infinity either.
+/// A number times a weight from 0 to 1; 0 if the weight is 0, also for -infinity.
 template <class T>
 KOKKOS_FUNCTION T weighted(T const& a, T const& weight) {
   return chosen(weight == T(0), T(0), a * weight);
@@ -253,19 +254,20 @@ template <class T>
 KOKKOS_FUNCTION T call(functions::Gelu, T const& a) {
   return detail::weighted(a, T(0.5) * math::erfc(a * T(-0.7071067811865476)));
 }
-/// (1 + tanh(u)) / 2 is the sigmoid of 2 u, which loses no digits where tanh is near -1.
+/// (1 + tanh(u)) / 2 is the sigmoid of 2 u, which is accurate where tanh is near -1.
 template <class T>
 KOKKOS_FUNCTION T call(functions::GeluTanh, T const& a) {
   T const u = T(1.5957691216057308) * (a + T(0.044715) * a * a * a);
   return detail::weighted(a, call(functions::Sigmoid{}, u));
 }
-/// The quotient rounded down, `a == floor_divide(a, b) * b + a % b`; of integers 0 for a divisor of 0.
+/// The quotient rounded down, `a == floor_divide(a, b) * b + a % b`; for integers 0 if the divisor
+/// is 0.
 template <class T>
 KOKKOS_FUNCTION T call(functions::FloorDivide, T const& a, T const& b) {
   if constexpr (std::is_integral_v<T>) {
     T const q = call(functions::Divide{}, a, b);
     T const r = detail::floor_remainder(a, b);
-    // rounded towards zero, past a remainder
+    // the quotient is rounded towards zero, so subtract 1 if there is a remainder of opposite sign
     return r != T{} && (a < T{}) != (b < T{}) ? static_cast<T>(q - T(1)) : q;
   } else {
     T const r = math::fmod(a, b);
@@ -293,7 +295,7 @@ KOKKOS_FUNCTION T call(functions::Ceil, T const& a) {
     return math::ceil(a);
   }
 }
-/// To the nearest integer, halves to even, as long as nobody has changed how the machine rounds.
+/// The nearest integer, halves to even; assumes the default rounding mode.
 template <class T>
 KOKKOS_FUNCTION T call(functions::Round, T const& a) {
   if constexpr (std::is_integral_v<T>) {
@@ -327,7 +329,7 @@ KOKKOS_FUNCTION bool call(functions::IsInf, T const& a) {
   }
 }
 
-/// The least value that an element can have, or the largest.
+/// The largest value of an element type, or the least.
 template <class T, bool Largest>
 KOKKOS_FUNCTION constexpr T extreme_value() {
   if constexpr (std::is_same_v<T, bool>) {

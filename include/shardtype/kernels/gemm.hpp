@@ -15,7 +15,7 @@ namespace shardtype::kernels {
 
 namespace detail {
 
-/// Who computes a product.
+/// The library that computes a product.
 enum class GemmVendor { none, blas, cublas };
 
 /// The vendor for products of T on Exec in this configuration.
@@ -34,15 +34,15 @@ constexpr GemmVendor gemm_vendor() {
 
 }  // namespace detail
 
-/// Whether gemm multiplies these matrices at full speed as they lie. If not, it still takes them,
-/// but bringing them to a unit stride first is worth a thought.
+/// Whether gemm multiplies these matrices at full speed without a copy. It accepts others too, but
+/// copying them to a unit stride first may pay.
 template <class Exec, class T>
 constexpr bool gemm_direct(Matrix<std::type_identity_t<T> const> const& a,
                            Matrix<std::type_identity_t<T> const> const& b, Matrix<T> const& c) {
   return detail::gemm_vendor<Exec, T>() == detail::GemmVendor::none || blas_can(a, b, c);
 }
 
-/// The workspace in bytes that gemm wants for these matrices; 0 where a vendor's library runs.
+/// The workspace in bytes that gemm needs for these matrices; 0 if a vendor's library runs.
 template <class Exec, class T>
 std::size_t gemm_workspace_bytes(Exec const& exec, std::int64_t batch,
                                  Matrix<std::type_identity_t<T> const> const& a,
@@ -52,10 +52,10 @@ std::size_t gemm_workspace_bytes(Exec const& exec, std::int64_t batch,
   return gemm_workspace_bytes<T>(exec, batch, c.rows, c.cols, a.cols);
 }
 
-/// C = A B, or C += A B when `accumulate`, for each member of the batch: the one local matrix
-/// product of this library. It takes the vendor's library where there is one that can, else our
-/// own kernel. Ordered with other work on `exec`; fence before reading C on the host. A workspace
-/// (host memory) of gemm_workspace_bytes saves the allocation our kernel would make.
+/// C = A B, or C += A B if `accumulate`, for each member of the batch: the local matrix product of
+/// this library. Uses the vendor's library if there is one that can, else our own kernel. Ordered
+/// with other work on `exec`; fence before reading C on the host. A workspace (host memory) of
+/// gemm_workspace_bytes saves an allocation in our kernel.
 template <class Exec, class T>
 void gemm(Exec const& exec, std::int64_t batch, Matrix<std::type_identity_t<T> const> const& a,
           Matrix<std::type_identity_t<T> const> const& b, Matrix<T> const& c, bool accumulate,
@@ -65,7 +65,7 @@ void gemm(Exec const& exec, std::int64_t batch, Matrix<std::type_identity_t<T> c
 #ifdef SHARDTYPE_HAVE_BLAS
   if constexpr (vendor == detail::GemmVendor::blas) {
     if (blas_can(a, b, c)) {
-      exec.fence();  // BLAS knows nothing of work still queued here.
+      exec.fence();  // BLAS does not wait for work queued on `exec`.
       blas_gemm(batch, a, b, c, accumulate);
       return;
     }

@@ -21,20 +21,20 @@ using planning::blas_max_dim;
 
 namespace detail {
 
-/// Whether the matrix is column-major as BLAS means it.
+/// Whether the matrix is column-major for BLAS.
 template <class T>
 constexpr bool is_column_major(Matrix<T> const& x) {
   return planning::is_column_major(x.rows, x.cols, x.row_stride, x.col_stride);
 }
 
-/// The leading dimension of a column-major matrix, of which at most `limit` rows are passed.
+/// The leading dimension of a column-major matrix if at most `limit` of its rows are passed.
 template <class T>
 constexpr std::int32_t leading_dimension(Matrix<T> const& x, std::int64_t limit) {
   return static_cast<std::int32_t>(x.cols <= 1 ? std::clamp<std::int64_t>(x.rows, 1, limit)
                                                : x.col_stride);
 }
 
-/// One factor as a BLAS call takes it.
+/// One factor in the form that BLAS expects.
 struct BlasFactor {
   char op;
   std::int32_t ld;
@@ -48,8 +48,8 @@ struct BlasFactor {
 
 }  // namespace detail
 
-/// Whether BLAS can compute C = A B on these matrices as they lie: each has a unit stride in
-/// one direction and a leading dimension that covers it and fits 32 bits.
+/// Whether BLAS can compute C = A B on these matrices without a copy: each has a unit stride in one
+/// direction and a leading dimension that covers it and fits into 32 bits.
 template <class T, class U>
 constexpr bool blas_can(Matrix<T> const& a, Matrix<T> const& b, Matrix<U> const& c) {
   using detail::is_column_major;
@@ -128,8 +128,8 @@ void blas_gemm_column_major(Matrix<T const> const& a, Matrix<T const> const& b, 
 
 namespace shardtype::kernels {
 
-/// C = A B, or C += A B when `accumulate`, for each member of the batch, through BLAS.
-/// Needs blas_can(a, b, c). Dimensions above `limit` are cut; tests lower it.
+/// C = A B, or C += A B if `accumulate`, for each member of the batch, by BLAS. Needs blas_can(a,
+/// b, c). Dimensions above `limit` are cut; tests lower it.
 template <class T>
 void blas_gemm(std::int64_t batch, Matrix<std::type_identity_t<T> const> const& a,
                Matrix<std::type_identity_t<T> const> const& b, Matrix<T> const& c, bool accumulate,
@@ -138,7 +138,7 @@ void blas_gemm(std::int64_t batch, Matrix<std::type_identity_t<T> const> const& 
   for (std::int64_t t = 0; t < batch; ++t) {
     Matrix<T> const ct = c.member(t);
     if (a.cols == 0) {
-      // Not left to BLAS: with no columns there is no valid leading dimension to promise it.
+      // Not left to BLAS: without columns there is no valid leading dimension to pass.
       for (std::int64_t i = 0; i < (accumulate ? 0 : c.rows); ++i) {
         for (std::int64_t j = 0; j < c.cols; ++j) *ct.block(i, j, 1, 1).data = T(0);
       }

@@ -41,13 +41,13 @@ inline cublasHandle_t cublas_handle() {
     cublasHandle_t handle = nullptr;
     check_cublas(cublasCreate(&handle), "cublasCreate");
     handles[index] = handle;
-    // Destroyed while the device still is there, which the end of the thread does not promise.
+    // Destroyed while the device still exists, which is not certain at the end of the thread.
     Kokkos::push_finalize_hook([handle] { cublasDestroy(handle); });
   }
   return handles[index];
 }
 
-/// The cuBLAS twin of an element type, and its routine.
+/// The cuBLAS equivalent of an element type, and its routine.
 template <class T>
 struct Cublas;
 
@@ -103,8 +103,8 @@ void cublas_gemm_column_major(cudaStream_t stream, std::int64_t batch, Matrix<T 
 
 }  // namespace detail
 
-/// Whether cublas_gemm takes these matrices as they lie. No pieces are cut here, and an empty sum
-/// is left to the other kernels.
+/// Whether cublas_gemm accepts these matrices without a copy. It does not cut them; empty sums are
+/// left to the other kernels.
 template <class T, class U>
 constexpr bool cublas_can(std::int64_t batch, Matrix<T> const& a, Matrix<T> const& b,
                           Matrix<U> const& c) {
@@ -112,7 +112,7 @@ constexpr bool cublas_can(std::int64_t batch, Matrix<T> const& a, Matrix<T> cons
          c.cols <= blas_max_dim && a.cols <= blas_max_dim && a.cols > 0;
 }
 
-/// C = A B, or C += A B when `accumulate`, for each member of the batch, in order on the stream of
+/// C = A B, or C += A B if `accumulate`, for each member of the batch, in order on the stream of
 /// `exec`. Needs cublas_can(batch, a, b, c).
 template <class T>
 void cublas_gemm(Kokkos::Cuda const& exec, std::int64_t batch,

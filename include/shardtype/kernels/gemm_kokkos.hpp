@@ -16,7 +16,7 @@ namespace shardtype::kernels {
 
 namespace detail {
 
-/// How one product on the host is cut: block sizes, and where the packed blocks lie.
+/// The block sizes of one product on the host, and the sizes of its packed blocks.
 template <class T>
 struct GemmPlan {
   using Tile = GemmTile<T>;
@@ -26,9 +26,10 @@ struct GemmPlan {
   std::int64_t block_n = 0;  ///< Columns of C per block, a multiple of Tile::cols.
   std::int64_t block_k = 0;  ///< Terms of the sums per block.
   std::int64_t size_a = 0;   ///< Reals of a packed block of A, rounded up to a cache line.
-  std::int64_t size_b = 0;   ///< The same for B.
+  std::int64_t size_b = 0;   ///< As above for B.
 
-  /// Equal blocks near the sizes in Tile; with several workers at least one block of rows each.
+  /// Blocks of equal size near the sizes in Tile; with several workers each gets at least one block
+  /// of rows.
   GemmPlan(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t workers) {
     std::int64_t const line = 64 / static_cast<std::int64_t>(sizeof(Real) > 64 ? 64 : sizeof(Real));
     block_m =
@@ -74,7 +75,7 @@ struct GemmPackB {
   }
 };
 
-/// Packs a block of rows of A, worker w the one at row i + w * block_m, and multiplies it with
+/// Packs a block of rows of A (worker w: the block at row i + w * block_m), and multiplies it by
 /// the packed block of B that begins at (p, j).
 template <class T>
 struct GemmRowBlock {
@@ -109,7 +110,7 @@ struct GemmRowBlock {
   }
 };
 
-/// Computes whole members of the batch, worker w the members w, w + workers, ...
+/// Computes whole members of the batch (worker w: the members w, w + workers, ...).
 template <class T>
 struct GemmMembers {
   GemmPlan<T> plan;
@@ -144,13 +145,15 @@ struct GemmMembers {
   }
 };
 
-/// Whether vectors of a tile should run along the rows of C: its rows are the contiguous ones.
+/// Whether the product is computed transposed: C's columns are contiguous, and vectors run along
+/// contiguous elements.
 template <class T>
 bool gemm_transposes(Matrix<T> const& c) {
   return c.rows > 1 && c.row_stride == 1 && (c.col_stride != 1 || c.cols <= 1);
 }
 
-/// Bytes for a product with `workers`; few members share each one, many are spread over them.
+/// Bytes of workspace for a product with `workers`. Workers share each member if there are few, and
+/// divide the members if there are many.
 template <class T>
 std::size_t gemm_host_bytes(std::int64_t batch, std::int64_t m, std::int64_t n, std::int64_t k,
                             std::int64_t workers) {
@@ -158,7 +161,7 @@ std::size_t gemm_host_bytes(std::int64_t batch, std::int64_t m, std::int64_t n, 
                           : GemmPlan<T>(m, n, k, workers).bytes(workers, 1);
 }
 
-/// The packed product on a host execution space, cut for `workers`.
+/// The packed product on a host execution space with `workers` threads.
 template <class Exec, class T>
 void gemm_host(Exec const& exec, std::int64_t workers, std::int64_t batch, Matrix<T const> a,
                Matrix<T const> b, Matrix<T> c, bool accumulate, void* workspace) {
@@ -198,17 +201,17 @@ void gemm_host(Exec const& exec, std::int64_t workers, std::int64_t batch, Matri
 
 }  // namespace detail
 
-/// Whether the packed product runs on this execution space; others get the one with teams.
+/// Whether the packed product runs on this execution space; others use the product with teams.
 template <class Exec>
 inline constexpr bool is_host_exec = std::is_same_v<typename Exec::memory_space, Kokkos::HostSpace>;
 
-/// The workspace in bytes that kokkos_gemm wants for C (m x n) += A (m x k) B, any strides.
+/// The workspace in bytes that kokkos_gemm needs for C (m x n) += A (m x k) B with any strides.
 template <class T, class Exec>
 std::size_t gemm_workspace_bytes(Exec const& exec, std::int64_t batch, std::int64_t m,
                                  std::int64_t n, std::int64_t k) {
   if constexpr (is_host_exec<Exec>) {
     auto const workers = static_cast<std::int64_t>(exec.concurrency());
-    // The layout of C decides which of these two products is the one that runs.
+    // The layout of C decides which of the two products runs.
     return std::max(detail::gemm_host_bytes<T>(batch, m, n, k, workers),
                     detail::gemm_host_bytes<T>(batch, n, m, k, workers));
   } else {
@@ -216,9 +219,9 @@ std::size_t gemm_workspace_bytes(Exec const& exec, std::int64_t batch, std::int6
   }
 }
 
-/// C = A B, or C += A B when `accumulate`, for each member of the batch, without BLAS and for any
-/// strides. Runs in order on `exec`. A workspace (host memory) smaller than gemm_workspace_bytes
-/// is not used; then the call allocates one itself and waits for the product.
+/// C = A B, or C += A B if `accumulate`, for each member of the batch, without BLAS and for any
+/// strides. Runs in order on `exec`. A workspace (host memory) smaller than gemm_workspace_bytes is
+/// not used; then the call allocates its own and waits for the product.
 template <class Exec, class T>
 void kokkos_gemm(Exec const& exec, std::int64_t batch,
                  Matrix<std::type_identity_t<T> const> const& a,

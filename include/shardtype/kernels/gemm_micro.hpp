@@ -9,11 +9,12 @@
 
 #include <Kokkos_Core.hpp>
 
-/// The parts of the packed host product that touch elements: tile shapes, packing, micro-kernel.
+/// The innermost parts of the packed host product: tile shapes, packing, micro-kernel.
 namespace shardtype::kernels::detail {
 
-// A tile of C lives in vector registers; these say how wide they are and how many hold sums. All
-// parts of a program must be compiled for the same instruction set, lest they differ between them.
+// A tile of C is kept in vector registers; these constants are the width of a register and the
+// number of registers for sums. All parts of a program must be compiled for the same instruction
+// set, so that the constants agree.
 #if defined(__AVX512F__)
 inline constexpr int vector_bytes = 64;
 inline constexpr int vector_sums = 24;
@@ -31,8 +32,8 @@ inline constexpr int vector_sums = 12;
 constexpr std::int64_t ceil_div(std::int64_t x, std::int64_t y) { return (x + y - 1) / y; }
 constexpr std::int64_t round_up(std::int64_t x, std::int64_t y) { return ceil_div(x, y) * y; }
 
-/// How an element type splits into real planes; packing keeps the planes of a row apart, so
-/// that complex products need no shuffles.
+/// How an element type is split into real planes. Packing separates the planes of a row, so that
+/// complex products need no shuffles.
 template <class T>
 struct GemmScalar {
   using Real = T;
@@ -47,7 +48,7 @@ struct GemmScalar<Kokkos::complex<R>> {
   static Real plane(Kokkos::complex<R> const& x, int p) { return p == 0 ? x.real() : x.imag(); }
 };
 
-/// A vector of reals, or a single one where the compiler has no such vectors.
+/// A vector of reals, or a single real if the compiler has no such vectors.
 template <class R, bool Vectorised>
 struct GemmVector {
   using Type = R;
@@ -75,8 +76,9 @@ struct GemmTile {
   static constexpr int rows = vector_sums / (vectors * planes);
   static constexpr int cols = vectors * lanes;
 
-  // A panel of B is to stay in the first cache, a block of A in the second, one of B in the third.
-  // Measured to be flat around these: 32 to 64 KiB, 384 to 768 KiB and 4 to 16 MiB differ by 5 %.
+  // A panel of B should stay in the L1 cache, a block of A in L2, one of B in L3. Measured:
+  // performance is flat around these sizes; 32 to 64 KiB, 384 to 768 KiB and 4 to 16 MiB differ by
+  // 5 %.
   static constexpr std::int64_t element_bytes = planes * static_cast<int>(sizeof(Real));
   static constexpr std::int64_t block_k =
       std::clamp<std::int64_t>((48 << 10) / (cols * element_bytes), 64, 512);
@@ -86,8 +88,8 @@ struct GemmTile {
       std::max<std::int64_t>(1, (4 << 20) / (block_k * element_bytes) / cols) * cols;
 };
 
-/// Copies `width` <= W lines of `depth` elements into a panel: step p holds W values of each
-/// plane side by side, with zeros for the lines that are missing.
+/// Copies `width` <= W lines of `depth` elements into a panel: step p has W consecutive values of
+/// each plane, with zeros for missing lines.
 template <class T, int W>
 void pack_panel(T const* source, std::int64_t line_stride, std::int64_t step_stride,
                 std::int64_t width, std::int64_t depth, typename GemmScalar<T>::Real* panel) {
@@ -102,8 +104,8 @@ void pack_panel(T const* source, std::int64_t line_stride, std::int64_t step_str
     }
     return;
   }
-  // By chunks of about a cache line per source line: with a large power of two between the lines,
-  // all of them compete for the same few places in the cache.
+  // In chunks of about a cache line per source line: if lines are a large power of two apart, they
+  // all map to the same few cache sets.
   for (std::int64_t begin = 0; begin < depth; begin += chunk) {
     std::int64_t const count = std::min(chunk, depth - begin);
     for (std::int64_t w = 0; w < width; ++w) {
@@ -160,7 +162,7 @@ template <class T, std::size_t... I>
   }
 }
 
-/// Writes or adds `count` elements, whose planes lie Tile::lanes apart, one by one.
+/// Writes or adds `count` elements one by one; their planes are Tile::lanes apart.
 template <class T>
 [[gnu::always_inline]] inline void gemm_write_line(typename GemmTile<T>::Real const* from, T* to,
                                                    std::int64_t stride, std::int64_t count,
@@ -189,8 +191,8 @@ template <class T>
   using Row = std::make_index_sequence<static_cast<std::size_t>(nv * Tile::planes)>;
   using All = std::make_index_sequence<static_cast<std::size_t>(Tile::rows * nv * Tile::planes)>;
   bool const whole = rows == Tile::rows && cols == Tile::cols && col_stride == 1;
-  // C is far away by now, and is wanted as soon as the sums are done. A row that begins within a
-  // cache line ends in one more.
+  // Prefetch C, which is not in cache now and is needed as soon as the sums are done. A row that
+  // begins inside a cache line ends in one more line.
   if (col_stride == 1) {
     constexpr auto line = static_cast<std::int64_t>(std::max<std::size_t>(1, 64 / sizeof(T)));
     for (std::int64_t r = 0; r < rows; ++r) {
@@ -215,7 +217,7 @@ template <class T>
   gemm_write<T>(sums, values, Tile::cols * Tile::planes, false, All());
   for (std::int64_t r = 0; r < rows; ++r) {
     for (std::int64_t j = 0; j < cols; j += Tile::lanes) {
-      // The planes of one vector's worth of elements lie side by side.
+      // The planes of one vector of elements are adjacent.
       auto const* const from = values + (r * Tile::cols + j) * Tile::planes;
       T* const to = c + r * row_stride + j * col_stride;
       std::int64_t const count = std::min<std::int64_t>(Tile::lanes, cols - j);

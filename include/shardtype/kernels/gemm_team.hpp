@@ -10,7 +10,7 @@
 /// The product for devices: one team per tile of C, with tiles of A and B in scratch memory.
 namespace shardtype::kernels::detail {
 
-/// Computes tile number first_tile + league_rank. Right for any team size: each element of the
+/// Computes tile number first_tile + league_rank. Correct for any team size: each element of the
 /// tile belongs to one member of the team, which keeps its sum in scratch memory.
 template <class Exec, class T>
 struct GemmTeam {
@@ -21,8 +21,8 @@ struct GemmTeam {
   static constexpr int side = 16;           ///< Tiles are squares of this many elements.
   static constexpr int tile = side * side;  ///< Elements of a tile.
 
-  /// Scratch memory of a team: a tile of A, of B and of sums, and what aligning them may take. A
-  /// constant, for Kokkos has taken int here and std::size_t.
+  /// Scratch memory of a team: a tile of A, of B and of sums, and slack for alignment. A constant,
+  /// because the parameter's type (int or std::size_t) depends on the Kokkos version.
   static constexpr int scratch_bytes = 3 * tile * static_cast<int>(sizeof(T)) + 128;
 
   Matrix<T const> a, b;
@@ -69,8 +69,8 @@ struct GemmTeam {
   }
 
  private:
-  /// Copies the tile at (row, col) to scratch memory, zeros outside. Neighbours in the team read
-  /// along the direction with unit stride, so that their reads fall together.
+  /// Copies the tile at (row, col) to scratch memory, with zeros outside. Neighbouring members of
+  /// the team read along the direction with unit stride, so that their reads coalesce.
   KOKKOS_INLINE_FUNCTION static void load(T const* x, std::int64_t row, std::int64_t col,
                                           std::int64_t rows, std::int64_t cols,
                                           std::int64_t row_stride, std::int64_t col_stride, T* to,
@@ -84,13 +84,13 @@ struct GemmTeam {
   }
 };
 
-/// The tiled product on any execution space. team_size 0 leaves the choice to us.
+/// The tiled product on any execution space. team_size 0: chosen here.
 template <class Exec, class T>
 void gemm_team(Exec const& exec, std::int64_t batch, Matrix<T const> const& a,
                Matrix<T const> const& b, Matrix<T> const& c, bool accumulate, int team_size = 0) {
   using Functor = GemmTeam<Exec, T>;
   using Policy = Kokkos::TeamPolicy<Exec>;
-  // A league is counted by int.
+  // The league size is an int.
   constexpr std::int64_t most = std::int64_t{1} << 30;
   Functor functor{a,
                   b,

@@ -1,5 +1,5 @@
 #pragma once
-/// Elements computed from their place in the whole tensor.
+/// Elements computed from their positions in the global tensor.
 
 #include <cstdint>
 
@@ -16,7 +16,7 @@ template <class T, class Value, int Tile>
 struct Generate {
   T* data;
   Value value;
-  Layout rows;  // merged, without the last dim; strides are those of the whole tensor
+  Layout rows;  // merged, without the last dim; strides are those of the global tensor
   std::int64_t length, stride, tiles, first;
 
   KOKKOS_FUNCTION void operator()(std::int64_t work) const {
@@ -37,7 +37,7 @@ template <class T, class Value, int Tile>
 struct GenerateRows {
   T* data;
   Value value;
-  Layout block;  // not merged; strides are those of the whole tensor
+  Layout block;  // not merged; strides are those of the global tensor
   Rows rows[max_dims];
   std::int64_t tiles;
 
@@ -59,9 +59,10 @@ struct GenerateRows {
 };
 }  // namespace detail
 
-/// data, packed, takes value(n) for each element, n being its row-major place in the whole tensor:
-/// `block` has the extents of the local block with the strides of the whole tensor, and its first
-/// element is at `first` there. `Value` is a functor over element types. Runs on `exec`.
+/// Writes value(n) for each element to the packed `data`, where n is the element's row-major
+/// position in the global tensor. `block` has the extents of the local block with the strides of
+/// the global tensor; its first element is at position `first`. `Value` is a functor over element
+/// types. Runs on `exec`.
 template <class T, class Exec, class Value>
 void generate(Exec const& exec, T* data, Layout const& block, std::int64_t first,
               Value const& value) {
@@ -70,7 +71,7 @@ void generate(Exec const& exec, T* data, Layout const& block, std::int64_t first
   Layout rows = merged(block);
   std::int64_t const length = rows.extent[--rows.rank];
   std::int64_t const stride = rows.stride[rows.rank];
-  // a host thread walks along a row; a device's threads take an element each
+  // on the host one call computes a row; on a device one element
   constexpr bool host =
       Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible;
   constexpr int tile = host ? 256 : 1;
@@ -81,8 +82,8 @@ void generate(Exec const& exec, T* data, Layout const& block, std::int64_t first
       detail::Generate<T, Value, tile>{data, value, rows, length, stride, tiles, first});
 }
 
-/// The same where the block holds the indices `rows[d]` of each dim d, in a row or dealt out; it has a
-/// dim.
+/// As above, for a block that holds the indices `rows[d]` of each dim d, nested or block-cyclic; it
+/// has at least one dim.
 template <class T, class Exec, class Value>
 void generate_rows(Exec const& exec, T* data, Layout const& block, Rows const* rows,
                    Value const& value) {

@@ -1,5 +1,5 @@
 #pragma once
-/// How a local block lies in memory, for kernels.
+/// Memory layout of a local block, for kernels.
 
 #include <shardtype/core/layout.hpp>
 

@@ -7,13 +7,14 @@
 
 namespace shardtype::kernels {
 
-/// A block [outer, n, inner] of rows `first` to first + n along its middle, and `count` ids.
+/// A block [outer, n, inner] that has the rows `first` to first + n along its middle dim, and a
+/// number of ids.
 struct NumberedRows {
   std::int64_t outer = 1, n = 0, inner = 1;
   std::int64_t first = 0;
   std::int64_t count = 0;
 
-  /// The block's row for an id, or -1.
+  /// The index in the block of the row that an id names, or -1.
   template <class Id>
   KOKKOS_FUNCTION std::int64_t row(Id id) const {
     std::int64_t const k = static_cast<std::int64_t>(id) - first;
@@ -23,7 +24,7 @@ struct NumberedRows {
 
 namespace detail {
 
-/// A piece of one row of the result per call.
+/// One call copies a piece of one row of the result.
 template <class T, class Id>
 struct LookUp {
   T const* table;
@@ -47,7 +48,7 @@ struct LookUp {
   }
 };
 
-/// A piece of one row of the result per call.
+/// One call writes a piece of one row of the result.
 template <class T, class Id>
 struct OneHot {
   Id const* ids;
@@ -66,7 +67,7 @@ struct OneHot {
   }
 };
 
-/// One element per call; ids and result are [outer, count, inner].
+/// One call copies one element; ids and result are [outer, count, inner].
 template <class T, class Id>
 struct TakeAlong {
   T const* src;
@@ -81,7 +82,7 @@ struct TakeAlong {
   }
 };
 
-/// The first place whose id is outside [0, n).
+/// Position of the first id that is outside [0, n).
 template <class Id>
 struct FirstOutside {
   Id const* ids;
@@ -92,8 +93,8 @@ struct FirstOutside {
   }
 };
 
-/// How many elements of a row one call handles: a device's threads take one each, so that neighbours
-/// touch neighbouring elements.
+/// Number of elements of a row per call. On a device one, so that neighbouring threads access
+/// neighbouring elements.
 template <class Exec>
 std::int64_t row_piece() {
   constexpr bool host =
@@ -103,7 +104,7 @@ std::int64_t row_piece() {
 
 }  // namespace detail
 
-/// out [outer, count, inner] = the rows of `table` that `ids` name; zeros for those it does not have.
+/// out [outer, count, inner] = the rows of `table` that `ids` name; zeros for rows that it lacks.
 template <class T, class Id, class Exec>
 void look_up(Exec const& exec, T const* table, Id const* ids, T* out, NumberedRows const& rows) {
   if (rows.outer * rows.count * rows.inner == 0) return;
@@ -114,7 +115,7 @@ void look_up(Exec const& exec, T const* table, Id const* ids, T* out, NumberedRo
                        detail::LookUp<T, Id>{table, ids, out, rows, pieces, piece});
 }
 
-/// out [count, n] = 1 where the row is the id, else 0.
+/// out [count, n] = 1 where the row index equals the id, else 0.
 template <class T, class Id, class Exec>
 void one_hot(Exec const& exec, Id const* ids, T* out, NumberedRows const& rows) {
   if (rows.count * rows.n == 0) return;
@@ -125,7 +126,7 @@ void one_hot(Exec const& exec, Id const* ids, T* out, NumberedRows const& rows) 
                        detail::OneHot<T, Id>{ids, out, rows, pieces, piece});
 }
 
-/// out[o, k, i] = src[o, ids[o, k, i], i], or zero where there is no such row.
+/// out[o, k, i] = src[o, ids[o, k, i], i], or zero if there is no such row.
 template <class T, class Id, class Exec>
 void take_along(Exec const& exec, T const* src, Id const* ids, T* out, NumberedRows const& rows) {
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
@@ -135,7 +136,7 @@ void take_along(Exec const& exec, T const* src, Id const* ids, T* out, NumberedR
                        detail::TakeAlong<T, Id>{src, ids, out, rows});
 }
 
-/// The first of `count` ids that is outside [0, n), or `count`.
+/// Position of the first of `count` ids that is outside [0, n), or `count`.
 template <class Id, class Exec>
 std::int64_t first_outside(Exec const& exec, Id const* ids, std::int64_t count, std::int64_t n) {
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;

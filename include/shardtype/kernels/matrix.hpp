@@ -6,10 +6,10 @@
 /// Local computations on the blocks that one rank holds.
 namespace shardtype::kernels {
 
-/// A matrix in memory that somebody else owns, or a batch of them at equal distances.
-/// Element (i, j) of member t is data[t * batch_stride + i * row_stride + j * col_stride]; strides
-/// count elements. Strides of A and B may be anything, 0 and negative included; the elements
-/// of a result must be distinct.
+/// A matrix in memory that is owned elsewhere, or a batch of matrices at equal distances. Element
+/// (i, j) of member t is data[t * batch_stride + i * row_stride + j * col_stride]; strides count
+/// elements. Strides of A and B may be anything, 0 and negative included; the elements of a result
+/// must be distinct.
 template <class T>
 struct Matrix {
   T* data = nullptr;              ///< Element (0, 0) of member 0.

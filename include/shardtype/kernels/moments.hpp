@@ -10,8 +10,9 @@
 
 namespace shardtype::kernels {
 
-/// How many elements, a number near their mean, and the sums of distances from it and of their squares. The first sum
-/// is what is missing to the mean, whose digits would not do where it is large beside the distances.
+/// The number of elements, a number near their mean, and the sums of the distances from it and of
+/// their squares. The first sum corrects the number to the mean; the mean itself would not be
+/// accurate enough if it is large compared to the distances.
 template <class Real, class Mean>
 struct Moments {
   Real count;
@@ -20,10 +21,11 @@ struct Moments {
   Real squares;
 };
 
-/// The sum of squared distances from the mean; its square root where `Root`. Elements are taken block by block: a
-/// block's mean first, then the distances from it, so that no digits are lost where the mean is large; blocks are joined
-/// as in Chan, Golub and LeVeque, "Algorithms for computing the sample variance" (1983), with the sum of distances that
-/// corrects their two-pass algorithm. Of float in double.
+/// The sum of squared distances from the mean; its square root if `Root`. Elements are processed
+/// block by block: first a block's mean, then the distances from it, so that a large mean costs no
+/// accuracy. Blocks are joined as in Chan, Golub and LeVeque, "Algorithms for computing the sample
+/// variance" (1983), with the sum of distances that corrects their two-pass algorithm. Computed in
+/// double for float.
 template <class T, bool Root>
 struct VarianceReducer {
   using Element = T;
@@ -51,19 +53,19 @@ struct VarianceReducer {
   }
   KOKKOS_FUNCTION static void deposit(Total& total, T const* x, std::int64_t n,
                                       std::int64_t stride) {
-    constexpr std::int64_t most = 2048;  // stay in cache for the second time
+    constexpr std::int64_t most = 2048;  // stays in cache for the second pass
     for (std::int64_t from = 0; from < n; from += most)
       join(total, block(x + from * stride, n - from < most ? n - from : most, stride));
   }
   KOKKOS_FUNCTION static Result finish(Total const& a) {
     if (a.count == Real(0)) return Result(0);
     Real const sum = a.squares - squared(a.distances) / a.count;
-    Real const none_below = sum < Real(0) ? Real(0) : sum;  // a NaN stays
+    Real const none_below = sum < Real(0) ? Real(0) : sum;  // keeps NaN
     return static_cast<Result>(Root ? math::sqrt(none_below) : none_below);
   }
 
  private:
-  /// The same as distances from another number.
+  /// Changes the number from which distances are measured.
   KOKKOS_FUNCTION static void move(Total& a, Mean const& to) {
     Mean const by = a.near - to;
     a.squares += Real(2) * product(by, a.distances) + a.count * squared(by);

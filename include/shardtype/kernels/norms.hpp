@@ -10,8 +10,8 @@
 
 namespace shardtype::kernels {
 
-/// The square root of the sum of squares. Squares of float are taken and added in double, where none
-/// overflows or underflows; those of double overflow from 1.3e154 on.
+/// The square root of the sum of squares. Squares of float are computed and summed in double, where
+/// they cannot overflow or underflow; squares of double overflow from 1.3e154 on.
 template <class T>
 struct NormReducer : Adding<wide_t<shardtype::detail::real_of<T>>> {
   using Element = T;
@@ -36,7 +36,7 @@ struct Norm1Reducer : Adding<shardtype::detail::real_of<T>> {
   KOKKOS_FUNCTION static auto load(T const& x) { return call(functions::Absolute{}, x); }
 };
 
-/// The largest absolute value; 0 of nothing.
+/// The largest absolute value; 0 for no elements.
 template <class T>
 struct NormInfReducer : ExtremeReducer<shardtype::detail::real_of<T>, true> {
   using Element = T;
@@ -51,8 +51,8 @@ struct Peak {
   T max;
   T sum;
 };
-/// log of the sum of exponentials. What is kept is always relative to the largest element so far, so
-/// that nothing overflows; one exponential per element. Nothing gives -inf, as log(0).
+/// The logarithm of the sum of exponentials. The sum is relative to the largest element so far, so
+/// that nothing overflows; one exponential per element. No elements give -inf, as log(0).
 template <class T>
 struct LogSumExpReducer {
   using Element = T;
@@ -64,12 +64,12 @@ struct LogSumExpReducer {
   KOKKOS_FUNCTION static Total widen(Part const& a) { return {a.max, a.sum}; }
   template <class U>
   KOKKOS_FUNCTION static void join(Peak<U>& a, Peak<U> const& b) {
-    if (a.max == b.max) {  // infinities too
+    if (a.max == b.max) {  // also for infinities
       a.sum += b.sum;
     } else if (b.max > a.max) {
       a.sum = b.sum + a.sum * math::exp(a.max - b.max);
       a.max = b.max;
-    } else {  // a NaN makes the sum one
+    } else {  // a NaN makes the sum NaN
       a.sum += b.sum * math::exp(b.max - a.max);
     }
   }

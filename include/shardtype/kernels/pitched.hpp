@@ -1,5 +1,5 @@
 #pragma once
-/// Copies between a block and a part of another one: rows of one length at two distances.
+/// Copies between a block and a part of another block: rows of one length, at different distances.
 
 #include <cstdint>
 
@@ -9,7 +9,8 @@ namespace shardtype::kernels {
 
 namespace detail {
 
-/// One piece of a row per work item, so that few long rows occupy as many threads as many short ones.
+/// One work item copies one piece of a row, so that few long rows occupy as many threads as many
+/// short rows.
 template <class T>
 struct PitchedCopy {
   T const* src;

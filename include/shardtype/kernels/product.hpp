@@ -1,6 +1,6 @@
 #pragma once
-/// The local product of two labelled blocks: labels group into batch, M, N and K, contiguous groups
-/// go straight to GEMM, others are brought together by one permute first.
+/// The local product of two labelled blocks. Labels are grouped into batch, M, N and K; contiguous
+/// groups are passed to gemm directly, others are permuted first.
 
 #include <algorithm>
 #include <cstdint>
@@ -22,17 +22,17 @@ namespace shardtype::kernels {
 template <class T>
 struct Labelled : planning::LabelledLayout {
   T const* data = nullptr;
-  Buffer keep{};  ///< memory that must outlive the use
+  Buffer keep{};  ///< keeps the memory alive
 };
 
-/// What a long computation calls now and then, so that communication goes on meanwhile.
+/// A callback that a long computation calls now and then, for communication progress.
 struct Between {
   void (*call)(void*) = nullptr;
   void* with = nullptr;
 };
 
-/// Runs local products with scratch memory from one pool. With a Between, a long product is cut into
-/// pieces of some milliseconds, and it is called after each.
+/// Runs local products with scratch memory from one pool. With a Between, a long product is cut
+/// into pieces of some milliseconds, with a call after each.
 template <class T, class Exec>
 class Product {
   using Space = typename Exec::memory_space;
@@ -42,8 +42,8 @@ class Product {
   Product(Exec const& exec, Pool& pool, Between between = {})
       : exec_(exec), pool_(pool), between_(between) {}
 
-  /// Whether `a`, `b` and `c` go to one gemm as they lie: no label is in one of them alone, and each group
-  /// of labels is one dim to it.
+  /// Whether `a`, `b` and `c` can be passed to one gemm without copies: no label is in only one of
+  /// them, and each group of labels has a single stride.
   static bool direct(Labelled<T> const& a, Labelled<T> const& b, Labelled<T> const& c) {
     Labels out;
     for (int d = 0; d < c.layout.rank; ++d) {
@@ -58,7 +58,7 @@ class Product {
            planning::folds(b, r.batch, r.inner, r.cols) &&
            planning::folds(c, r.batch, r.rows, r.cols);
   }
-  /// The product of such, written to `data`, which lies as `c` says, or added to what is there.
+  /// Writes the product of such blocks to `data`, with the layout of `c`, or adds it to `data`.
   void write(Labelled<T> const& a, Labelled<T> const& b, Labelled<T> const& c, T* data, bool add) {
     Labels out;
     for (int d = 0; d < c.layout.rank; ++d) out.push(c.label[d]);
@@ -68,8 +68,8 @@ class Product {
              view(b, r.batch, r.inner, r.cols), matrix(c, r.batch, r.rows, r.cols, data), add);
   }
 
-  /// `c`, without gaps and with dims in the order of `out`, takes the product of `a` and `b`:
-  /// labels of both that are not in `out` are contracted, labels of one summed.
+  /// Writes the product of `a` and `b` to `c`, contiguous and with dims in the order of `out`:
+  /// labels of both that are not in `out` are contracted, labels of only one are summed.
   void operator()(Labelled<T> a, Labelled<T> b, Labels const& out, T* c) {
     a = summed(a, b, out);
     b = summed(b, a, out);
@@ -93,9 +93,9 @@ class Product {
     }
   }
 
-  /// Whether operands are multiplied with any strides at full speed.
+  /// Whether the kernel multiplies operands with any strides at full speed.
   static constexpr bool any_strides = detail::gemm_vendor<Exec, T>() == detail::GemmVendor::none;
-  /// Bytes of its own that the kernel takes for a product; BLAS tells nobody of its.
+  /// Workspace bytes of our own kernel for a product; that of BLAS is unknown.
   static std::int64_t kernel_bytes(Exec const& exec, planning::GemmSize const& n) {
     if (!n.own_kernel) return 0;
     return static_cast<std::int64_t>(
@@ -111,7 +111,7 @@ class Product {
                 Matrix<T> const& c, bool add) {
     std::size_t const wanted = gemm_workspace_bytes<Exec, T>(exec_, batch, a, b, c);
     Buffer const work = wanted == 0 ? Buffer{} : pool_.template take<Kokkos::HostSpace>(wanted);
-    constexpr double piece = 2.5e8;  // flops; a few milliseconds of one core
+    constexpr double piece = 2.5e8;  // flops; a few milliseconds on one core
     double const flops = 2.0 * static_cast<double>(batch) * static_cast<double>(c.rows) *
                          static_cast<double>(c.cols) * static_cast<double>(a.cols);
     if (between_.call == nullptr || flops < 2 * piece) {
@@ -120,7 +120,7 @@ class Product {
     }
     auto const pieces = static_cast<std::int64_t>(std::min(flops / piece, 1e6));
     for (std::int64_t t = 0; t < batch; ++t) {
-      // few rows at a time are slow
+      // pieces of few rows are slow
       std::int64_t const cuts = std::clamp<std::int64_t>(pieces / batch, 1, (c.rows + 63) / 64);
       std::int64_t const rows = (c.rows + cuts - 1) / cuts;
       for (std::int64_t i = 0; i < c.rows; i += rows) {
@@ -160,7 +160,7 @@ class Product {
     Labelled<T> less;
     static_cast<planning::LabelledLayout&>(less) = planning::summed(x, other, out);
     if (less.layout.rank == x.layout.rank) return x;
-    Layout source;  // the dims that stay, then the others
+    Layout source;  // the kept dims, then the others
     for (bool const kept : {true, false})
       for (int d = 0; d < x.layout.rank; ++d) {
         if ((less.find(x.label[d]) >= 0) != kept) continue;

@@ -1,5 +1,5 @@
 #pragma once
-/// Elements that are plain functions of their row-major position in the whole tensor.
+/// Elements that are simple functions of their row-major position in the global tensor.
 
 #include <cstdint>
 #include <type_traits>
@@ -10,14 +10,14 @@
 
 namespace shardtype::kernels {
 
-/// start + n step; of float in double, of integers in their own type.
+/// start + n step; computed in double for float, in their own type for integers.
 template <class T>
 struct Stepped {
   wide_t<T> start, step;
 
   KOKKOS_FUNCTION T operator()(std::int64_t n) const {
     if constexpr (std::is_integral_v<T>) {
-      // without a sign, where nothing overflows
+      // unsigned, so that nothing overflows
       return static_cast<T>(static_cast<std::uint64_t>(start) +
                             static_cast<std::uint64_t>(n) * static_cast<std::uint64_t>(step));
     } else {
@@ -26,7 +26,7 @@ struct Stepped {
   }
 };
 
-/// Evenly spaced numbers, of which the last, of `count`, is exactly `stop`. Those of integers are rounded down.
+/// `count` evenly spaced numbers, of which the last is exactly `stop`. Integers are rounded down.
 template <class T>
 struct Spaced {
   double start, step;
@@ -40,7 +40,8 @@ struct Spaced {
   }
 };
 
-/// Ones on the diagonal, of a matrix with so many columns, that begins at column `diagonal` of row 0.
+/// One on the diagonal that begins at column `diagonal` of row 0, in a matrix of `columns` columns;
+/// else zero.
 template <class T>
 struct OnDiagonal {
   std::int64_t columns, diagonal;

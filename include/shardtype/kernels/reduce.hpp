@@ -14,17 +14,17 @@
 
 namespace shardtype::kernels {
 
-// A reducer `R` (kernels/reducers.hpp): `R::load` makes a `Part` of an element, `R::join` puts two
-// together; short runs are kept in `Part`, long ones in `Total`, of
-// which `R::finish` makes the result. One with `R::deposit` takes many elements at once instead; one with
-// `R::Values` finds elements and their places, as kernels/reduce_runs.hpp has it.
+// A reducer `R` (kernels/reducers.hpp): `R::load` converts an element to a `Part`, `R::join`
+// combines two; short runs are accumulated in `Part`, long ones in `Total`, from which `R::finish`
+// computes the result. A reducer with `R::deposit` accepts many elements at once; one with
+// `R::Values` finds elements and their positions (kernels/reduce_runs.hpp).
 
 namespace detail {
 
-/// A block to be reduced: the kept dims in the order of the result, and the others.
+/// A block to be reduced: the kept dims in the order of the result, and the reduced dims.
 struct ReduceShape {
   Layout kept;     ///< extents, and strides in the source
-  Layout reduced;  ///< likewise; the last is the one that runs fastest in the source
+  Layout reduced;  ///< likewise; the last has the smallest stride in the source
   std::int64_t outputs = 1;
   std::int64_t terms = 1;  ///< elements per output
   std::int64_t pieces = 1;
@@ -33,8 +33,8 @@ struct ReduceShape {
   KOKKOS_FUNCTION std::int64_t first(std::int64_t piece) const { return terms * piece / pieces; }
 };
 
-/// One output of one piece of the terms per call. `out` is [pieces, outputs] of totals. `In`: where
-/// elements are read, memory or an expression.
+/// One call reduces one piece of the terms of one output. `out` is [pieces, outputs] of totals.
+/// `In`: the source of elements, memory or an expression.
 template <class R, class In>
 struct ReduceTerms {
   In in;
@@ -73,11 +73,12 @@ struct ReduceTerms {
   }
 };
 
-/// Host: a run of neighbouring outputs of one piece per call, whose elements lie side by side.
+/// Host: one call reduces one piece for a run of neighbouring outputs whose elements are
+/// contiguous.
 template <class R, class In>
 struct ReduceRows {
   using T = typename R::Element;
-  /// So that memory is read in long runs, parts stay in cache.
+  /// Parts stay in cache, so that memory is read in long runs.
   static constexpr std::size_t part_bytes =
       finds_places<R> ? 2 * sizeof(T) : sizeof(typename R::Part);
   static constexpr std::int64_t run = takes_blocks<R> ? 128 : std::int64_t{16384 / part_bytes};
@@ -100,7 +101,8 @@ struct ReduceRows {
     typename R::Total total[static_cast<std::size_t>(run)];
     for (std::int64_t i = 0; i < n; ++i) total[i] = R::widen(R::nothing());
     if constexpr (takes_blocks<R>) {
-      // tiles are turned in a small buffer: down the columns every element would be on its own page
+      // transposes tiles in a small buffer: down a column every element would be on a different
+      // page
       constexpr std::int64_t rows_at_once = 128;
       constexpr std::int64_t wide = 16;
       T tile[static_cast<std::size_t>(wide * rows_at_once)];
@@ -124,7 +126,7 @@ struct ReduceRows {
   }
 };
 
-/// The pieces of each output together: its result, or their total.
+/// Combines the pieces of each output: to its result, or its total.
 template <class R, bool Finish>
 struct ReducePieces {
   typename R::Total const* in;
@@ -144,13 +146,14 @@ struct ReducePieces {
 
 }  // namespace detail
 
-/// How a reduction is cut, and the workspace in bytes that it needs.
+/// The pieces of a reduction, and the workspace in bytes that it needs.
 struct ReducePlan {
   detail::ReduceShape shape;
   std::int64_t workspace = 0;
 };
 
-/// `source` has its kept dims first, in the order of the result, then `source.rank - kept` others.
+/// `source` has its kept dims first, in the order of the result, then `source.rank - kept` reduced
+/// dims.
 template <class R, class Exec>
 ReducePlan plan_reduce(Exec const& exec, Layout const& source, int kept) {
   ReducePlan p;
@@ -177,7 +180,7 @@ ReducePlan plan_reduce(Exec const& exec, Layout const& source, int kept) {
 
 namespace detail {
 
-/// The totals of all pieces, [pieces, outputs].
+/// Computes the totals of all pieces, [pieces, outputs].
 template <class R, class Exec, class In>
 void total_pieces(Exec const& exec, ReduceShape shape, In const& in, typename R::Total* totals) {
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
@@ -212,9 +215,9 @@ void join_pieces(Exec const& exec, typename R::Total const* totals, Out* out, st
 
 }  // namespace detail
 
-/// out[k] = the reduction of each output's elements; `workspace` holds plan.workspace bytes of the
-/// memory of `Exec`. Without elements: the reduction of nothing. `in` is read as memory is: a pointer,
-/// or an expression (kernels/expression.hpp). Runs on `exec`.
+/// out[k] = the reduction of the elements of output k; `workspace` has plan.workspace bytes of the
+/// memory of `Exec`. Without elements: the reducer's neutral value. `in` is a pointer, or an
+/// expression (kernels/expression.hpp). Runs on `exec`.
 template <class R, class Exec, class In>
 void reduce(Exec const& exec, ReducePlan const& plan, In const& in, typename R::Result* out,
             void* workspace) {
@@ -224,7 +227,8 @@ void reduce(Exec const& exec, ReducePlan const& plan, In const& in, typename R::
   detail::join_pieces<R, true>(exec, totals, out, plan.shape.outputs, plan.shape.pieces);
 }
 
-/// The same as far as the totals, to which those of other blocks are added before they are finished.
+/// As above, but stops at the totals, which are combined with those of other blocks before they are
+/// finished.
 template <class R, class Exec, class In>
 void reduce_to_totals(Exec const& exec, ReducePlan const& plan, In const& in,
                       typename R::Total* out, void* workspace) {

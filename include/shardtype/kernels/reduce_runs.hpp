@@ -1,5 +1,5 @@
 #pragma once
-/// Runs of elements that lie side by side, reduced in lanes.
+/// Reductions of contiguous runs of elements, in lanes.
 
 #include <cstdint>
 #include <type_traits>
@@ -17,12 +17,12 @@ inline constexpr bool takes_blocks = requires { &R::deposit; };
 template <class R>
 inline constexpr bool finds_places = requires { typename R::Values; };
 
-/// Whether elements are read from memory, and not computed.
+/// Whether elements are read from memory instead of computed.
 template <class In>
 inline constexpr bool is_memory = std::is_pointer_v<In> || std::is_same_v<In, Truths>;
 
 KOKKOS_INLINE_FUNCTION std::int64_t offset_of(Layout const& l, std::int64_t k) {
-  if (l.rank == 1) return k * l.stride[0];  // by far the most, and divisions are slow
+  if (l.rank == 1) return k * l.stride[0];  // by far the most frequent case, and divisions are slow
   std::int64_t at = 0;
   for (int d = l.rank - 1; d >= 0; --d) {
     at += k % l.extent[d] * l.stride[d];
@@ -31,8 +31,8 @@ KOKKOS_INLINE_FUNCTION std::int64_t offset_of(Layout const& l, std::int64_t k) {
   return at;
 }
 
-/// Asks for memory that is read soon: the `n` elements that lie `Ahead` bytes behind those at `at`.
-/// Where many instructions stand between two loads, the processor sees too few of them at once.
+/// Prefetches the `n` elements that are `Ahead` bytes after those at `at`. If many instructions are
+/// between two loads, the processor issues too few loads ahead.
 template <int Ahead, class In>
 KOKKOS_INLINE_FUNCTION void read_ahead([[maybe_unused]] In const& at,
                                        [[maybe_unused]] std::int64_t n) {
@@ -56,10 +56,11 @@ KOKKOS_FUNCTION void fold(typename R::Part* part, int lanes, int to) {
     for (int l = 0; l < half; ++l) R::join(part[l], part[l + half]);
 }
 
-/// Neighbouring elements in lanes, so that they are added side by side.
+/// Reduces a contiguous run in independent lanes, so that it vectorises.
 template <class R, class In>
 KOKKOS_FUNCTION void add_run(In const& run, std::int64_t n, typename R::Total& total) {
-  constexpr int lanes = 64;  // hide the latency of their sums; more would not stay in registers
+  constexpr int lanes = 64;  // hides the latency of the sums; more lanes would not stay in
+                             // registers
   constexpr int few = 16;
   constexpr std::int64_t flush = 4096;
   for (std::int64_t from = 0; from < n; from += flush) {
@@ -80,7 +81,7 @@ KOKKOS_FUNCTION void add_run(In const& run, std::int64_t n, typename R::Total& t
   }
 }
 
-/// The first of `n` elements, one of which is `value`, that is.
+/// Position of the first of `n` elements that equals `value`, which is one of them.
 template <class R, class In>
 KOKKOS_FUNCTION std::int64_t find_value(In const& run, std::int64_t n,
                                         typename R::Element const& value) {
@@ -95,9 +96,9 @@ KOKKOS_FUNCTION std::int64_t find_value(In const& run, std::int64_t n,
   return i;
 }
 
-/// The best element of a run, and then, where it beats what there was, its place: most runs are read
-/// for their values alone. An expression is computed into a small buffer first, for it might round
-/// otherwise the second time.
+/// Finds the best element of a run and, only if it beats the best so far, its position: for most
+/// runs only values are read. An expression is first computed into a small buffer, because a second
+/// evaluation might round differently.
 template <class R, class In>
 KOKKOS_FUNCTION void place_run(In const& run, std::int64_t n, std::int64_t place,
                                typename R::Total& total) {
@@ -121,7 +122,7 @@ KOKKOS_FUNCTION void place_run(In const& run, std::int64_t n, std::int64_t place
   }
 }
 
-/// The elements of a run of neighbours, the first of which is the `place`-th term, into `total`.
+/// Reduces a contiguous run, whose first element is term number `place`, into `total`.
 template <class R, class In>
 KOKKOS_FUNCTION void run_into(In const& run, std::int64_t n, std::int64_t place,
                               typename R::Total& total) {
@@ -132,18 +133,18 @@ KOKKOS_FUNCTION void run_into(In const& run, std::int64_t n, std::int64_t place,
   }
 }
 
-// Rows: the terms `first` to `end` of `n` neighbouring outputs lie side by side, at most `Width` of
-// them. `terms` says where those of the first output are.
+// Rows: for the terms `first` to `end`, the elements of `n` neighbouring outputs (at most `Width`)
+// are contiguous. `terms` gives the positions for the first output.
 
-// Clang says, by default, where a loop that it was told to make vectors of calls what has none: exp, or a user's
-// function. It is then one element at a time, as it must be.
+// By default clang warns if it cannot vectorise a loop as told, because of calls that have no
+// vector form (exp, or a user's function). Such a loop runs element by element, as intended.
 #if defined(__clang__)
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wpass-failed"
 #endif
-/// Calls `four(k, i, x0, x1, x2, x3)` with the elements of rows k to k + 3 for each output i: parts are
-/// read and written a quarter as often. `one(k, i, x)` gets those of rows that are left over. `Ahead`:
-/// whether what is done with an element takes so many instructions that memory is to be asked ahead.
+/// Calls `four(k, i, x0, x1, x2, x3)` with the elements of rows k to k + 3 for each output i, so
+/// that parts are read and written a quarter as often; `one(k, i, x)` gets the elements of
+/// remaining rows. `Ahead`: whether to prefetch, because an element takes many instructions.
 template <bool Ahead, class In, class Four, class One>
 void for_rows(In const& from, Layout const& terms, std::int64_t n, std::int64_t first,
               std::int64_t end, Four const& four, One const& one) {
@@ -156,7 +157,7 @@ void for_rows(In const& from, Layout const& terms, std::int64_t n, std::int64_t 
     In const r2 = from + offset_of(terms, k + 2);
     In const r3 = from + offset_of(terms, k + 3);
     auto const columns = [&](std::int64_t begin, std::int64_t stop) {
-    // what is kept of an output lies apart from all elements
+    // the accumulators do not overlap the elements
 #if defined(__clang__)
 #pragma clang loop vectorize(assume_safety)
 #elif defined(__GNUC__)
@@ -215,12 +216,12 @@ void add_rows(In const& from, Layout const& terms, std::int64_t n, std::int64_t 
   }
 }
 
-/// The best elements and their places in arrays of their own, side by side.
+/// Finds the best elements and their positions, in two separate arrays.
 template <class R, std::int64_t Width, class In>
 void place_rows(In const& from, Layout const& terms, std::int64_t n, std::int64_t first,
                 std::int64_t end, typename R::Total* total) {
   using T = typename R::Element;
-  // as wide as the elements, so that both are chosen by one comparison
+  // as wide as the elements, so that one comparison selects both
   using Place = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
   T best[static_cast<std::size_t>(Width)];
   Place place[static_cast<std::size_t>(Width)];

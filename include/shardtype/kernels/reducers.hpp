@@ -1,5 +1,5 @@
 #pragma once
-/// What reductions do with elements.
+/// Reducers: the elementwise parts of reductions.
 
 #include <cstdint>
 #include <limits>
@@ -13,7 +13,7 @@
 
 namespace shardtype::kernels {
 
-/// The type long sums are kept in.
+/// The type in which long sums are accumulated.
 template <class T>
 struct Wide {
   using type = T;
@@ -29,10 +29,11 @@ struct Wide<Kokkos::complex<float>> {
 template <class T>
 using wide_t = typename Wide<T>::type;
 
-// Reducers, as kernels/reduce.hpp uses them. `load` makes a part of an element at a place in the reduced dims, `join` puts two together;
-// short runs are kept in `Part`, long ones in `Total`.
+// Reducers, as kernels/reduce.hpp uses them. `load` converts an element at a position in the
+// reduced dims to a part, `join` combines two; short runs are accumulated in `Part`, long ones in
+// `Total`.
 
-/// What sums have in common: parts `P` are added up in the wide type.
+/// Common part of sums: parts of type `P` are summed in the wide type.
 template <class P>
 struct Adding {
   using Part = P;
@@ -52,7 +53,7 @@ struct SumReducer : Adding<T> {
   using Element = T;
   KOKKOS_FUNCTION static T load(T const& x) { return x; }
 };
-/// The number of true elements; parts are short enough for 32 bits.
+/// Counts true elements; parts are short enough for 32 bits.
 template <>
 struct SumReducer<bool> : Adding<std::int32_t> {
   using Element = bool;
@@ -89,11 +90,11 @@ struct ExtremeReducer {
   KOKKOS_FUNCTION static Part nothing() { return extreme_value<T, !Max>(); }
   KOKKOS_FUNCTION static Total widen(Part const& a) { return a; }
   KOKKOS_FUNCTION static void join(T& a, T const& b) {
-    // a NaN stays: nothing is larger. In this form it costs one more vector instruction
+    // keeps NaN, because nothing is larger; in this form it costs one more vector instruction
     T const larger = (Max ? b > a : b < a) ? b : a;
     a = b != b ? b : larger;
   }
-  /// Host: NaNs are looked for two by two, which halves their cost.
+  /// Host: tests two elements at a time for NaN, which halves the cost.
   static void join_four(T& a, T const& b0, T const& b1, T const& b2, T const& b3)
     requires std::is_floating_point_v<T>
   {
@@ -109,8 +110,8 @@ struct ExtremeReducer {
   KOKKOS_FUNCTION static Result finish(Total const& a) { return a; }
 };
 
-/// Whether one is true, or all are. Parts are bytes, of which compilers make vectors; unlike unsigned
-/// char, char8_t is not a type through which any other object may be written.
+/// Whether any element is true, or all are. Parts are bytes, which compilers vectorise; char8_t,
+/// because unsigned char may alias any other object.
 template <bool Max>
 struct ExtremeReducer<bool, Max> {
   using Element = bool;
@@ -127,20 +128,21 @@ struct ExtremeReducer<bool, Max> {
   KOKKOS_FUNCTION static Result finish(Total const& a) { return a; }
 };
 
-/// An element and where it stands.
+/// An element and its position.
 template <class T>
 struct Placed {
   T value;
   std::int64_t place;
 };
-/// The first place of the largest (or least) element; a NaN counts as both.
+/// The first position of the largest (or least) element; NaN counts as both.
 template <class T, bool Max>
 struct PlaceReducer {
   using Element = T;
   using Part = Placed<T>;
   using Total = Placed<T>;
   using Result = std::int64_t;
-  using Values = ExtremeReducer<T, Max>;  ///< finds the element; its place is looked for then
+  using Values = ExtremeReducer<T, Max>;  ///< finds the element; its position is searched
+                                          ///< afterwards
   KOKKOS_FUNCTION static Part nothing() { return {extreme_value<T, !Max>(), -1}; }
   KOKKOS_FUNCTION static Total widen(Part const& a) { return a; }
   KOKKOS_FUNCTION static bool better(T const& b, T const& a) {
@@ -159,7 +161,7 @@ struct PlaceReducer {
 
 namespace detail {
 
-/// The places along the reduced dims of a block, in its own numbers, to places in the whole tensor.
+/// Converts positions along the reduced dims of a block to positions in the global tensor.
 template <class T>
 struct PlaceInWhole {
   Placed<T>* placed;
@@ -180,8 +182,8 @@ struct PlaceInWhole {
 
 }  // namespace detail
 
-/// Renumbers the places of `n` totals: `block` has the extents of the block's reduced dims and the
-/// strides of the whole tensor's, `rows` says which of its indices they are.
+/// Converts the positions of `n` totals. `block` has the extents of the block's reduced dims with
+/// the strides of the global tensor; `rows` has their global indices.
 template <class T, class Exec>
 void place_in_whole(Exec const& exec, Placed<T>* placed, std::int64_t n, Layout const& block,
                     Rows const* rows) {

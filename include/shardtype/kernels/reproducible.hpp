@@ -2,16 +2,17 @@
 /// Sums whose bits do not depend on the order of the terms: binned accumulation, after Demmel and
 /// Nguyen.
 ///
-/// The exponents of double are cut into fixed bins of 30 bits. A sum keeps three neighbouring bins, the
-/// highest of which is that of the largest term so far. A term is rounded to the nearest multiple of
-/// the lowest bin's unit, in three slices, one per bin: a function of the term and the bin alone, in
-/// which halves go to even. Slices are added as integers, so exactly. When a larger term comes, bins
-/// are dropped from below, which leaves what the terms would have left if they had met the higher bins
-/// at once. So a sum is that of its terms, each rounded by less than 2^-61 of the largest: the same
-/// for any order and grouping. It is rounded once, to double, at the end.
+/// The exponents of double are divided into fixed bins of 30 bits. A sum keeps three neighbouring
+/// bins, the highest of which is the bin of the largest term so far. A term is rounded to the
+/// nearest multiple of the lowest bin's unit, half to even, in three slices, one per bin: they
+/// depend only on the term and the bin. Slices are added as integers, so exactly. When a larger
+/// term arrives, the lowest bins are dropped, which gives the same slices as if the earlier terms
+/// had been added to the higher bins at once. So the result is the sum of the terms, each rounded
+/// by less than 2^-61 of the largest, for any order and grouping. It is rounded once, to double, at
+/// the end.
 ///
-/// Three bins of double rather than one integer that spans all exponents: 40 bytes per result instead of
-/// 270, and slices that vectorise; 30 bits leave room for 2^22 slices in a double.
+/// Three bins instead of one integer that spans all exponents: 40 bytes per result instead of 270,
+/// and slices that vectorise; 30 bits leave room for 2^22 slices in a double.
 
 #include <cstdint>
 #include <cstring>
@@ -22,7 +23,7 @@
 
 namespace shardtype::kernels {
 
-/// A sum in three bins; bin b holds integers times 2^(30 b).
+/// A sum in three bins; bin b holds multiples of 2^(30 b).
 struct Binned {
   static constexpr int width = 30;
   static constexpr int bins = 3;
@@ -30,12 +31,12 @@ struct Binned {
   static constexpr std::int64_t carried = std::int64_t{1} << 61;
   enum Special : std::int8_t { plus_infinity = 1, minus_infinity = 2, not_a_number = 4 };
 
-  std::int64_t part[bins] = {};   ///< the top bin first; at most `carried` in size
+  std::int64_t part[bins] = {};   ///< the top bin first; absolute value at most `carried`
   std::int32_t carry[bins] = {};  ///< in units of `carried`
   std::int16_t top = none;
-  std::int8_t special = 0;  ///< which terms that are no numbers there were
+  std::int8_t special = 0;  ///< which special values (infinities, NaN) were among the terms
 
-  /// Makes room for terms of bin `b`.
+  /// Raises the top bin to `b`, for terms of that bin.
   KOKKOS_FUNCTION void raise(int b) {
     if (b <= top) return;
     int const by = top == none || b - top > bins ? bins : b - top;
@@ -45,7 +46,7 @@ struct Binned {
     }
     top = static_cast<std::int16_t>(b);
   }
-  /// Adds `x` units, at most `carried` in size, to the k-th of the bins.
+  /// Adds `x` units, at most `carried` in absolute value, to bin k.
   KOKKOS_FUNCTION void add(int k, std::int64_t x) {
     part[k] += x;
     if (part[k] >= carried) {
@@ -77,7 +78,8 @@ KOKKOS_INLINE_FUNCTION double power_of_two(int e) {
   std::memcpy(&out, &bits, sizeof out);
   return out;
 }
-/// The bin of numbers of the size of `x`: the lowest whose unit times 2^30 exceeds it. Not for 0.
+/// The bin of numbers of the magnitude of `x`: the lowest whose unit times 2^30 exceeds it. Not for
+/// 0.
 KOKKOS_INLINE_FUNCTION int bin_of(double x) {
   std::uint64_t bits;
   std::memcpy(&bits, &x, sizeof bits);
@@ -90,7 +92,7 @@ KOKKOS_INLINE_FUNCTION bool is_number(double x) { return x - x == 0; }
 KOKKOS_INLINE_FUNCTION void add_terms(Binned& sum, double* x, std::int64_t n) {
   constexpr int lanes = 8;
   double largest[lanes] = {};
-  double odd[lanes] = {};  // 0, or not a number if a term is none
+  double odd[lanes] = {};  // 0, or NaN if a term is not finite
   std::int64_t i = 0;
   for (; i + lanes <= n; i += lanes)
     for (int l = 0; l < lanes; ++l) {
@@ -129,7 +131,7 @@ KOKKOS_INLINE_FUNCTION void add_terms(Binned& sum, double* x, std::int64_t n) {
   int const shift = exponent > 300 ? -600 : exponent < -300 ? 600 : 0;
   double const scale = power_of_two(shift);
   double unit[Binned::bins];
-  double round[Binned::bins];  // added and taken away, rounds to multiples of the unit
+  double round[Binned::bins];  // adding and subtracting this rounds to multiples of the unit
   for (int k = 0; k < Binned::bins; ++k) {
     unit[k] = power_of_two(exponent + shift - Binned::width * k);
     round[k] = unit[k] * 6755399441055744.0;  // 1.5 * 2^52
@@ -165,7 +167,7 @@ KOKKOS_INLINE_FUNCTION double value_of(Binned const& sum) {
     if ((sum.special & Binned::not_a_number) != 0 || (up && down)) return infinity - infinity;
     return up ? infinity : -infinity;
   }
-  // digits of 30 bits in units of the lowest bin, the last with the sign
+  // digits of 30 bits in units of the lowest bin; the last one has the sign
   constexpr int digits = 6;
   constexpr std::int64_t low = (std::int64_t{1} << Binned::width) - 1;
   std::int64_t digit[digits] = {};
@@ -187,7 +189,7 @@ KOKKOS_INLINE_FUNCTION double value_of(Binned const& sum) {
     for (std::int64_t& d : digit) d = -d;
     settle();
   }
-  // the leading bits, at least 54 where there are as many, and whether others follow
+  // the leading bits, at least 54 if there are as many, and whether lower bits are set
   auto bits = static_cast<std::uint64_t>(digit[digits - 1]);
   int exponent = Binned::width * (sum.top - Binned::bins + 1) + Binned::width * (digits - 1);
   bool more = false;
@@ -211,7 +213,8 @@ KOKKOS_INLINE_FUNCTION double value_of(Binned const& sum) {
     if (rest > half || (rest == half && (more || bits % 2 != 0))) ++bits;
     exponent += extra;
   }
-  // exact, or infinite: below the least normal number all digits are multiples of the least of all
+  // exact, or infinite: below the least normal number all digits are multiples of the least
+  // denormal
   auto out = static_cast<double>(bits);
   for (; exponent > 500; exponent -= 500) out *= power_of_two(500);
   for (; exponent < -500; exponent += 500) out *= power_of_two(-500);
@@ -221,8 +224,8 @@ KOKKOS_INLINE_FUNCTION double value_of(Binned const& sum) {
 
 }  // namespace detail
 
-/// The reducer: of elements, or of the squares of their sizes (rounded to double) for norms. It takes
-/// many elements at once, since the bins are chosen for them together.
+/// The reducer: of elements, or for norms of the squares of their absolute values (rounded to
+/// double). It accepts many elements at once, because the bins are chosen for them together.
 template <class T, bool Squares>
 struct ReproducibleReducer {
   static constexpr bool complex = shardtype::detail::is_complex<T>;

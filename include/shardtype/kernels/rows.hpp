@@ -1,5 +1,5 @@
 #pragma once
-/// The indices a rank holds, for devices.
+/// The indices that a rank holds, for devices.
 
 #include <cstdint>
 

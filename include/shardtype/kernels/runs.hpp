@@ -1,6 +1,6 @@
 #pragma once
-/// Packing where a rank's part of a dim is many runs of indices: as kernels/segments.hpp, with a table of
-/// runs in place of one segment for each message.
+/// Packing if a rank's part of a dim consists of many runs of indices: as kernels/segments.hpp,
+/// with a table of runs instead of one segment per message.
 
 #include <cstdint>
 #include <cstring>
@@ -11,9 +11,9 @@
 
 namespace shardtype::kernels {
 
-/// Runs of a dim in the order of the messages they belong to, readable from where the kernel runs. Run
-/// r begins at index `row[r]` of the block and holds `at[r + 1] - at[r]` indices; message m has the runs
-/// from `first[m]` to `first[m + 1]`.
+/// Runs of a dim in the order of their messages, in memory that the kernel can read. Run r begins
+/// at index `row[r]` of the block and has `at[r + 1] - at[r]` indices; message m has the runs from
+/// `first[m]` to `first[m + 1]`.
 struct RunTable {
   std::int64_t const* at = nullptr;
   std::int64_t const* row = nullptr;
@@ -22,7 +22,7 @@ struct RunTable {
   std::int64_t runs = 0;
   std::int64_t rows = 0;  ///< of all runs
 
-  /// The message that run `r` belongs to: the last that begins at or before it.
+  /// The message of run `r`: the last one that begins at or before it.
   KOKKOS_FUNCTION std::int64_t message_of(std::int64_t r) const {
     std::int64_t low = 0;
     std::int64_t high = messages;
@@ -43,7 +43,7 @@ struct Runs {
   RunTable table;
   std::int64_t outer, total, inner;
 
-  /// Calls `move(to, from, elements)` for run `r`, of message `m`, at outer place `o`.
+  /// Calls `move(to, from, elements)` for run `r` of message `m`, at outer position `o`.
   template <class Move>
   KOKKOS_FUNCTION void run(std::int64_t r, std::int64_t m, std::int64_t o, Move move) const {
     std::int64_t const begin = table.at[table.first[m]];
@@ -55,7 +55,7 @@ struct Runs {
   }
 };
 
-/// Device: one run per call.
+/// Device: one call moves one run.
 template <class T, Packing Way>
 struct MoveOneRun {
   Runs<T, Way> of;
@@ -67,12 +67,12 @@ struct MoveOneRun {
   }
 };
 
-/// Host: some runs in a row at one outer place per call.
+/// Host: one call moves some consecutive runs at one outer position.
 template <class T, Packing Way>
 struct MoveRunsInARow {
   Runs<T, Way> of;
   std::int64_t each;    ///< runs per call
-  std::int64_t pieces;  ///< calls per outer place
+  std::int64_t pieces;  ///< calls per outer position
 
   void operator()(std::int64_t work) const {
     std::int64_t r = work % pieces * each;
@@ -93,8 +93,8 @@ struct MoveRunsInARow {
 
 }  // namespace detail
 
-/// split: the runs of the middle of `src` [outer, total, inner] into messages that `dst` holds one
-/// behind the other; join: the reverse, which leaves indices of `dst` that no run has as they are.
+/// split: copies the runs of the middle dim of `src` [outer, total, inner] to consecutive messages
+/// in `dst`; join: the inverse, which does not change indices of `dst` that are in no run.
 template <Packing Way, class T, class Exec>
 void move_runs(Exec const& exec, T const* src, T* dst, RunTable const& table, std::int64_t outer,
                std::int64_t total, std::int64_t inner) {

@@ -9,12 +9,12 @@ namespace shardtype::kernels {
 
 namespace detail {
 
-/// One column per work item. Writes each running value, or only the last where `totals_only`.
+/// One work item computes one column: each running value, or only the last if `totals_only`.
 template <class T, class R>
 struct ScanMiddle {
   T const* src;
   T* dst;
-  T const* start;  ///< [outer, inner], what comes before the block; null: nothing
+  T const* start;  ///< [outer, inner], the value before the block; null: none
   std::int64_t middle, inner;
   bool exclusive, totals_only;
 
@@ -47,8 +47,8 @@ struct CombineRows {
 
 }  // namespace detail
 
-/// `dst` [outer, middle, inner] = the running values of `src` over its middle, beginning with `start`
-/// [outer, inner] (null: with what passes everything); `exclusive`: each without its own element.
+/// `dst` [outer, middle, inner] = the running values of `src` over its middle dim, beginning with
+/// `start` [outer, inner] (null: the neutral value); `exclusive`: each without its own element.
 template <class R, class T, class Exec>
 void scan_middle(Exec const& exec, T const* src, T* dst, T const* start, std::int64_t outer,
                  std::int64_t middle, std::int64_t inner, bool exclusive) {

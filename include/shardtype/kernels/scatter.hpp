@@ -1,5 +1,5 @@
 #pragma once
-/// Rows added to a block by number.
+/// Adds rows to a block at the rows that ids name.
 
 #include <algorithm>
 #include <cstdint>
@@ -12,8 +12,8 @@ namespace shardtype::kernels {
 
 namespace detail {
 
-/// Host: some columns of some rows of the result per call, and every update of them, in order. So no
-/// two calls write one element, and sums are the same bits however many threads there are.
+/// Host: one call adds all updates to some columns of some rows of the result, in order. No two
+/// calls write the same element, so sums are the same bits for any number of threads.
 template <class T, class Id>
 struct AddRowsInOrder {
   T const* updates;
@@ -39,7 +39,7 @@ struct AddRowsInOrder {
   }
 };
 
-/// Device: one element of the updates per call.
+/// Device: one call adds one element of the updates.
 template <class T, class Id>
 struct AddRowsAtOnce {
   T const* updates;
@@ -58,8 +58,8 @@ struct AddRowsAtOnce {
 
 }  // namespace detail
 
-/// out [outer, n, inner] += the rows of `updates` [outer, count, inner], each at the row that its id
-/// names; those that `out` does not have are left out.
+/// out [outer, n, inner] += the rows of `updates` [outer, count, inner], each at the row that its
+/// id names; updates of rows that `out` lacks are ignored.
 template <class T, class Id, class Exec>
 void add_rows(Exec const& exec, T const* updates, Id const* ids, T* out, NumberedRows const& rows) {
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
@@ -70,7 +70,7 @@ void add_rows(Exec const& exec, T const* updates, Id const* ids, T* out, Numbere
     std::int64_t const pieces = (rows.inner + piece - 1) / piece;
     std::int64_t const each = rows.outer * pieces;
     auto const workers = static_cast<std::int64_t>(exec.concurrency());
-    // every part reads all ids, so there are no more than keep the threads busy
+    // every part reads all ids, so there are only as many as keep the threads busy
     std::int64_t const parts = each >= workers ? 1 : std::min(rows.n, (workers + each - 1) / each);
     Kokkos::parallel_for(
         "shardtype::add_rows", Policy(exec, 0, each * parts),

@@ -1,6 +1,6 @@
 #pragma once
-/// Packing for collectives: a block cut along one dim into one message per rank, and back, in one
-/// kernel for all of them.
+/// Packing for collectives: a block cut along one dim into one message per rank, and back; one
+/// kernel for all messages.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,12 +13,12 @@
 
 namespace shardtype::kernels {
 
-/// Which way the elements go.
+/// The direction of the copy.
 enum class Packing { split, join };
 
 namespace detail {
 
-/// The runs of one block: `begin` holds the segments' begins along the dim and, last, its extent.
+/// The segments of one block: `begin` has their begins along the dim and, last, its extent.
 template <class T, Packing Way>
 struct Segments {
   T const* src;
@@ -27,7 +27,7 @@ struct Segments {
   std::int64_t segments;
   std::int64_t outer, total, inner;
 
-  /// Calls `move(to, from, elements)` for segment `s` at outer place `o`.
+  /// Calls `move(to, from, elements)` for segment `s` at outer position `o`.
   template <class Move>
   KOKKOS_FUNCTION void run(std::int64_t s, std::int64_t o, Move move) const {
     std::int64_t const length = (begin[s + 1] - begin[s]) * inner;
@@ -38,7 +38,7 @@ struct Segments {
   }
 };
 
-/// Device: one run per call.
+/// Device: one call moves one segment at one outer position.
 template <class T, Packing Way>
 struct MoveRun {
   Segments<T, Way> of;
@@ -49,12 +49,12 @@ struct MoveRun {
   }
 };
 
-/// Host: all segments of some outer places per call.
+/// Host: one call moves all segments of some outer positions.
 template <class T, Packing Way>
 struct MoveRows {
   Segments<T, Way> of;
   std::int64_t rows;
-  bool stream;  ///< whether the whole is too large for the cache anyway
+  bool stream;  ///< whether the data are too large for the cache
 
   void operator()(std::int64_t work) const {
     std::int64_t const first = work * rows;
@@ -75,15 +75,16 @@ struct MoveRows {
 
 }  // namespace detail
 
-/// split: `src` [outer, total, inner] is cut along its middle into segments that `dst` holds one
-/// behind the other; join: the reverse. `begin` has segments + 1 entries, readable from `exec`.
+/// split: copies segments along the middle dim of `src` [outer, total, inner] to consecutive
+/// messages in `dst`; join: the inverse. `begin` has segments + 1 entries, readable from `exec`.
 template <Packing Way, class T, class Exec>
 void move_segments(Exec const& exec, T const* src, T* dst, std::int64_t const* begin,
                    std::int64_t segments, std::int64_t outer, std::int64_t total,
                    std::int64_t inner) {
   if (outer * total * inner == 0) return;
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-  static std::string const name = "shardtype::segments";  // kept: a step allocates nothing
+  static std::string const name = "shardtype::segments";  // static, so that a step allocates
+                                                          // nothing
   detail::Segments<T, Way> const of{src, dst, begin, segments, outer, total, inner};
   if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace,
                                            typename Exec::memory_space>::accessible) {

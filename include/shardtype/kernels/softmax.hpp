@@ -1,5 +1,5 @@
 #pragma once
-/// Elements made of themselves and of the total of their row: softmax.
+/// Combines elements with the total of their row: softmax.
 
 #include <cstdint>
 
@@ -12,7 +12,7 @@ namespace shardtype::kernels {
 
 namespace detail {
 
-/// A tile of the last dim per work item.
+/// One work item computes a tile of the last dim.
 template <class T, bool Log, int Tile>
 struct Normalize {
   using Total = Peak<wide_t<T>>;
@@ -22,8 +22,8 @@ struct Normalize {
   Layout rows;  ///< without the last dim; strides are those of the totals, 0 along rows
   std::int64_t length, stride, tiles;
 
-  /// What is subtracted from an element, and what is multiplied with its exponential or subtracted too. Infinities in
-  /// a row, and a row of -inf alone, give NaNs.
+  /// The value that is subtracted from an element, and the factor of its exponential (or a second
+  /// value to subtract). Infinities in a row, or only -inf, give NaN.
   struct Row {
     T max, by;
     KOKKOS_FUNCTION explicit Row(Total const& t) : max(static_cast<T>(t.max)) {
@@ -61,8 +61,9 @@ struct Normalize {
 
 }  // namespace detail
 
-/// `dst` = softmax of `src`, both packed; `Log`: its logarithm. `totals` are of the rows, and `rows` has the extents of
-/// the block with the strides of the totals, which are 0 along dims that a row runs over. Runs on `exec`.
+/// `dst` = softmax of `src`, both packed; `Log`: its logarithm. `totals` are those of the rows;
+/// `rows` has the extents of the block with the strides of the totals, which are 0 along the dims
+/// of a row. Runs on `exec`.
 template <bool Log, class T, class Exec>
 void normalize(Exec const& exec, T const* src, T* dst, Peak<wide_t<T>> const* totals, Layout rows) {
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;

@@ -1,6 +1,7 @@
 #pragma once
-/// Stable sorting of many rows, or of few long ones, by merging: runs are sorted each by one call, then
-/// merged in pairs, each piece of the merged run by one call that finds for itself where it begins.
+/// Stable sorting of many rows, or of few long ones, by merging. One call sorts one run; then runs
+/// are merged in pairs, where one call computes one piece of a merged run and finds its begin
+/// itself.
 
 #include <cstdint>
 
@@ -10,7 +11,7 @@
 
 namespace shardtype::kernels {
 
-/// An element and its place in its row.
+/// An element and its position in its row.
 template <class T>
 struct Keyed {
   T key;
@@ -36,7 +37,7 @@ struct MakeItem<Keyed<T>> {
   KOKKOS_FUNCTION static Keyed<T> make(T const& x, std::int64_t place) { return {x, place}; }
 };
 
-/// Whether one element goes before another; a NaN goes before none, in both orders.
+/// Whether one element is sorted before another; NaN is last, in both orders.
 template <class Item>
 struct Before {
   bool descending;
@@ -48,7 +49,8 @@ struct Before {
   }
 };
 
-/// Elements `i` on of `a` [na] and `j` on of `b` [nb] merged, `n` of them; equal ones of `a` first.
+/// Merges `n` elements from `a` [na] at `i` and `b` [nb] at `j`; of equal elements those of `a`
+/// first.
 template <class Item>
 KOKKOS_FUNCTION void merge(Before<Item> before, Item const* a, std::int64_t i, std::int64_t na,
                            Item const* b, std::int64_t j, std::int64_t nb, Item* to,
@@ -64,7 +66,7 @@ KOKKOS_FUNCTION void merge(Before<Item> before, Item const* a, std::int64_t i, s
   for (; k < n; ++k) to[k] = b[j++];
 }
 
-/// How many of the first `n` elements of `a` and `b` merged come from `a`.
+/// Number of elements from `a` among the first `n` of `a` and `b` merged.
 template <class Item>
 KOKKOS_FUNCTION std::int64_t taken_from_first(Before<Item> before, Item const* a, std::int64_t na,
                                               Item const* b, std::int64_t nb, std::int64_t n) {
@@ -83,7 +85,7 @@ KOKKOS_FUNCTION std::int64_t taken_from_first(Before<Item> before, Item const* a
 
 using planning::insertion;
 
-/// One run per call, between two buffers: what is sorted lies in `a` after an even number of passes.
+/// One call sorts one run between two buffers: the result is in `a` after an even number of passes.
 template <class Item, class T>
 struct SortRuns {
   T const* in;
@@ -120,7 +122,7 @@ struct SortRuns {
   }
 };
 
-/// The first `keep` of one run per call, at its begin.
+/// One call selects the first `keep` of one run, at its begin.
 template <class Item, class T>
 struct SelectRuns {
   T const* in;
@@ -144,7 +146,8 @@ struct SelectRuns {
   }
 };
 
-/// A piece of a merged run per call; of each merged run only the first `keep` elements.
+/// One call computes one piece of a merged run; only the first `keep` elements of each merged run
+/// are computed.
 template <class Item>
 struct MergeRuns {
   Item const* from;
@@ -169,7 +172,7 @@ struct MergeRuns {
   }
 };
 
-/// The first `keep` of each row, apart.
+/// Separates the first `keep` of each row into keys and positions.
 template <class T>
 struct Apart {
   Keyed<T> const* from;
@@ -196,8 +199,9 @@ SortPlan plan_sort(std::int64_t rows, std::int64_t n, std::int64_t keep) {
       Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible);
 }
 
-/// Sorts each row of `in` [rows, n], stably, so that the first `plan.keep` are right, between buffers `a`
-/// and `b` of that size; in which the result lies, `plan.ends_in_first()` says. Runs on `exec`.
+/// Sorts each row of `in` [rows, n], stably, so that the first `plan.keep` are correct, using
+/// buffers `a` and `b` of the same size; `plan.ends_in_first()` tells which one has the result.
+/// Runs on `exec`.
 template <class Item, class T, class Exec>
 void sort_rows(Exec const& exec, SortPlan const& plan, T const* in, Item* a, Item* b,
                bool descending) {
@@ -221,7 +225,8 @@ void sort_rows(Exec const& exec, SortPlan const& plan, T const* in, Item* a, Ite
                                                  plan.run, runs, plan.keep, before});
 }
 
-/// keys (unless null) and places [rows, keep] = the first of each row of `from` [rows, n].
+/// Writes the first of each row of `from` [rows, n] to keys (unless null) and positions [rows,
+/// keep].
 template <class T, class Exec>
 void take_apart(Exec const& exec, SortPlan const& plan, Keyed<T> const* from, T* keys,
                 std::int64_t* places) {

@@ -1,5 +1,5 @@
 #pragma once
-/// Host copies that pass the cache by.
+/// Host copies that bypass the cache.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,15 +11,14 @@
 
 namespace shardtype::kernels {
 
-/// Copies `bytes` bytes that will not be read soon: on x86 by stores that do not fetch the lines they
-/// overwrite first, which is a third of a plain copy's traffic. Visible to other threads after
+/// Copies `bytes` bytes that will not be read soon. On x86 its stores do not first fetch the lines
+/// that they overwrite, a third of a plain copy's traffic. Visible to other threads after
 /// `stream_fence`.
 inline void stream_copy(void* to, void const* from, std::size_t bytes) {
   auto* out = static_cast<char*>(to);
   auto const* in = static_cast<char const*>(from);
 #ifdef __SSE2__
-  constexpr int ahead =
-      2048;  // bytes asked for early: runs are too short for the hardware to guess them
+  constexpr int ahead = 2048;  // bytes to prefetch: runs are too short for the hardware prefetcher
   std::size_t const head = (64 - reinterpret_cast<std::uintptr_t>(out) % 64) % 64;
   if (bytes >= head + 64) {
     std::memcpy(out, in, head);
@@ -43,8 +42,8 @@ inline void stream_fence() {
 #endif
 }
 
-/// `rows` runs of `bytes` bytes, one behind the other at `from`, go to `to` with `stride` bytes from one
-/// to the next; past the cache where they are too many to stay there. Visible to other threads on return.
+/// Copies `rows` consecutive runs of `bytes` bytes at `from` to `to`, `stride` bytes apart;
+/// bypasses the cache if they are too large for it. Visible to other threads on return.
 inline void put_rows(void* to, std::size_t stride, void const* from, std::size_t bytes,
                      std::int64_t rows) {
   bool const stream = bytes * static_cast<std::size_t>(rows) > std::size_t{1} << 20;

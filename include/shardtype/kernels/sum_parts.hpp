@@ -10,7 +10,7 @@ namespace shardtype::kernels {
 
 namespace detail {
 
-/// One piece of one run: it stays in cache while the parts are added.
+/// One piece of one run, which stays in cache while the parts are added.
 template <class T>
 struct SumParts {
   T const* parts;

@@ -1,5 +1,5 @@
 #pragma once
-/// The elements of a block on one side of a diagonal of the whole tensor.
+/// The elements of a block on one side of a diagonal of the global tensor.
 
 #include <algorithm>
 #include <cstdint>
@@ -11,10 +11,10 @@
 
 namespace shardtype::kernels {
 
-/// A dim of a packed block, with the indices of it that the rank holds.
+/// A dim of a packed block, with the global indices that the rank holds.
 struct HeldDim {
   Rows rows;
-  std::int64_t inner;  ///< elements from one index to the next
+  std::int64_t inner;  ///< elements between consecutive indices
 };
 
 namespace detail {
@@ -35,8 +35,8 @@ struct KeepTriangle {
   }
 };
 
-/// Host: one run per work item, of which a begin or an end is kept: of J or of I where that is innermost, also
-/// before dims of extent 1.
+/// Host: one work item handles one run, of which it keeps a begin or an end. The run is along J or
+/// I, whichever is innermost apart from dims of extent 1.
 template <class T>
 struct KeepTriangleInRuns {
   T const* src;
@@ -74,8 +74,8 @@ struct KeepTriangleInRuns {
 
 }  // namespace detail
 
-/// `dst` = `src`, packed as `l`, where the index along `j` minus that along `i` is at most `diagonal` (`upper`: at
-/// least); zero elsewhere.
+/// `dst` = `src`, packed with layout `l`, where the index along `j` minus the index along `i` is at
+/// most `diagonal` (`upper`: at least); zero elsewhere.
 template <class T, class Exec>
 void keep_triangle(Exec const& exec, T const* src, T* dst, Layout const& l, HeldDim const& i,
                    HeldDim const& j, std::int64_t diagonal, bool upper) {

@@ -7,7 +7,7 @@
 
 namespace shardtype::kernels {
 
-/// Elements of type bool, read as bytes: of loads of bool g++ makes no vectors.
+/// Elements of type bool, read as bytes, because g++ does not vectorise loads of bool.
 struct Truths {
   void const* data;
 

@@ -1,5 +1,5 @@
 #pragma once
-/// The reverse of kernels/copy.hpp: a packed box put into its place in a block.
+/// The inverse of kernels/copy.hpp: copies a packed box into a part of a block.
 
 #include <cstdint>
 
@@ -11,7 +11,7 @@ namespace shardtype::kernels {
 
 namespace detail {
 
-/// Rows of `length` elements; `to` describes where they go.
+/// Copies rows of `length` elements; `to` describes their destinations.
 template <class T>
 struct RowUnpack {
   T const* src;
@@ -34,8 +34,8 @@ struct RowUnpack {
 
 }  // namespace detail
 
-/// The elements that `layout` describes at `dst` take those of `src`, which lie without gaps, last
-/// dim fastest. Runs on `exec`; no communication.
+/// Copies the packed elements of `src`, last dim fastest, to the elements that `layout` describes
+/// at `dst`. Runs on `exec`; no communication.
 template <class T, class Exec>
 void copy_unpacked(Exec const& exec, T const* src, Layout const& layout, T* dst) {
   std::int64_t const n = layout.elements();

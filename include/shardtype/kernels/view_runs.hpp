@@ -13,13 +13,13 @@
 
 namespace shardtype::kernels {
 
-/// Rows and columns of a tile of a view. Runs of a view are no longer.
+/// Rows and columns of a tile of a view, and the largest length of a run of a view.
 inline constexpr std::int64_t view_tile = 32;
 
 namespace detail {
 
-/// One dim of the view, and what a step along it adds: to the place in the view, to the outer place and to the
-/// inner place in a message.
+/// One dim of the view, with the effect of a step along it: on the position in the view, and on the
+/// outer and the inner position in a message.
 struct ViewLoop {
   std::int64_t extent = 1;
   std::int64_t stride = 0;
@@ -27,22 +27,23 @@ struct ViewLoop {
   std::int64_t inner = 0;
 };
 
-/// A tile per call: some runs, which lie one behind the other in the view, by a piece of the dim with the
-/// smallest stride, by a piece of the innermost dim. What a tile reads and writes are whole cache lines.
+/// One call copies a tile: some runs that are consecutive in the view, by a piece of the dim with
+/// the smallest stride, by a piece of the innermost dim. A tile reads and writes whole cache lines.
 template <class T>
 struct SplitView {
   T const* src;
   T* dst;
   RunTable table;
-  std::int64_t const* order;  ///< the runs as they lie in the view
-  ViewLoop loops[max_dims];   ///< of which a call has one index
+  std::int64_t const* order;  ///< the runs in the order of the view
+  ViewLoop loops[max_dims];   ///< dims of which a call has one index
   int count;
-  ViewLoop fast;                ///< that with the smallest stride
-  std::int64_t outer, inner;    ///< elements of the dims before the runs' dim, and behind
+  ViewLoop fast;                ///< the dim with the smallest stride
+  std::int64_t outer, inner;    ///< elements of the dims before the runs' dim, and after it
   std::int64_t row_stride;      ///< of the runs' dim
   std::int64_t length, stride;  ///< of the innermost dim
-  std::int64_t piece, pieces, fast_pieces;    ///< a call's of that dim; pieces of both
-  std::int64_t runs_of_call, calls_for_runs;  ///< runs per call, and calls for all of them
+  std::int64_t piece, pieces, fast_pieces;    ///< elements per call along that dim; numbers of
+                                              ///< pieces
+  std::int64_t runs_of_call, calls_for_runs;  ///< runs per call, and number of calls for all runs
 
   KOKKOS_FUNCTION void operator()(std::int64_t work) const {
     std::int64_t const f = work % fast_pieces * view_tile;
@@ -66,7 +67,7 @@ struct SplitView {
   }
 
  private:
-  /// What a call takes of the dims that have no runs, and where it goes in each message.
+  /// The part of the dims without runs that a call copies, and its position in each message.
   struct Tile {
     T const* in;
     std::int64_t outer, inner;
@@ -98,13 +99,14 @@ struct SplitView {
 
 }  // namespace detail
 
-/// The runs of dim `dim` of the view `layout` at `src` go into messages that `dst` holds one behind the other,
-/// as move_runs<split> does from a packed block. `order`: the runs as they lie in the view; none is longer than
-/// `view_tile`. Both tables are readable from `exec`. No communication.
+/// Copies the runs of dim `dim` of the view `layout` at `src` to consecutive messages in `dst`, as
+/// move_runs<split> does from a packed block. `order`: the runs in the order of the view; none is
+/// longer than `view_tile`. Both tables are readable from `exec`. No communication.
 template <class T, class Exec>
 void split_view(Exec const& exec, T const* src, T* dst, Layout const& layout, int dim,
                 RunTable const& table, std::int64_t const* order) {
-  static std::string const name = "shardtype::view_runs";  // kept: a step allocates nothing
+  static std::string const name = "shardtype::view_runs";  // static, so that a step allocates
+                                                           // nothing
   detail::SplitView<T> of{};
   of.src = src;
   of.dst = dst;

@@ -63,7 +63,7 @@ constexpr planning::Rates rates_for(Machine const& m, std::int64_t limit, Sizes 
   return {m, sizes, ids, names.axes, limit};
 }
 
-/// Renumbers the candidates of a search: candidates that are not part of the frontier get -1.
+/// Renumbers the candidates of a search: candidates that are not part of the Pareto front get -1.
 /// `size` is the number of the others.
 struct WayNumbers {
   List<std::int32_t> at;
@@ -79,7 +79,7 @@ struct WayNumbers {
             at[static_cast<std::size_t>(w)] = static_cast<std::int32_t>(size++);
   }
 };
-/// The frontier that `Search::run` finds, for `Layouts` layouts, stored in arrays of its own.
+/// The Pareto front that `Search::run` finds, for `Layouts` layouts, stored in arrays of its own.
 template <class Search, std::size_t Layouts, std::size_t Ways>
 struct FrontierTable {
   static constexpr std::size_t each = static_cast<std::size_t>(Search::operands_size) + 1;
@@ -96,7 +96,7 @@ struct FrontierTable {
   }
 
  private:
-  /// Copies only the candidates of the frontier, and those they are derived from.
+  /// Copies only the candidates of the Pareto front, and those they are derived from.
   constexpr void take(planning::FrontierSearch const& search) {
     WayNumbers const number(search, Layouts);
     auto numbered = [&](std::int32_t k) {
@@ -139,8 +139,8 @@ constexpr int pass_of(RecordedProgram const& p, int value, int pass) {
   return below_shared(p, value) || p.shared(value) ? pass : 1;
 }
 
-/// For each value, the first value with the same frontier: the same node kind with operands that
-/// have the same frontiers, like the three products of attention.
+/// For each value, the first value with the same Pareto front: the same node kind with operands
+/// that have the same Pareto fronts, like the three products of attention.
 struct AlikeValues {
   int first[max_nodes]{};
 
@@ -198,7 +198,7 @@ struct AlikeValues {
 template <class P>
 inline constexpr AlikeValues alike_values{P::program};
 
-/// The frontier of a value as its readers see it, in one pass of the planner
+/// The Pareto front of a value as its readers see it, in one pass of the planner
 /// (plan/shared_values.hpp).
 template <class P, int Node, int Pass, bool shared = P::program.shared(Node)>
 struct ReadFrontier;
@@ -216,7 +216,7 @@ constexpr std::size_t ways_of(std::size_t unlimited) {
   }
 }
 
-/// The frontier of value `Node` of the program `P::program` at the rates `P::rates`, when it is
+/// The Pareto front of value `Node` of the program `P::program` at the rates `P::rates`, when it is
 /// computed.
 template <class P, int Node, int Pass>
 struct NodeFrontier {
@@ -224,7 +224,7 @@ struct NodeFrontier {
       planning::layout_graph<P::program.nodes[Node].rank, P::program.axes>;
   static constexpr auto const& rates = P::rates;
 
-  /// Only for its operands: other frontiers may not be known in this pass.
+  /// Only for its operands: other Pareto fronts may not be known in this pass.
   template <int K>
   static constexpr planning::Frontier const* other() {
     if constexpr (reads(P::program, Node, K)) {
@@ -252,7 +252,7 @@ struct NodeFrontier {
   static constexpr FrontierTable<NodeFrontier, layouts, ways> table{};
   static constexpr planning::Frontier view = {graph, table.ways, table.first, table.makings};
 };
-/// The frontier is the same in both passes if the value depends on no shared value.
+/// The Pareto front is the same in both passes if the value depends on no shared value.
 template <class P, int Node, int Pass>
 using MadeFrontier = NodeFrontier<P, Node, below_shared(P::program, Node) ? Pass : 1>;
 

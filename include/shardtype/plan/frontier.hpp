@@ -49,7 +49,7 @@ struct Option {
                              ///< the program
   std::int32_t from = -1;    ///< the candidate before the last step
   std::int32_t edge = -1;    ///< the last step; -1: computed, as `making` says
-  std::int32_t making = -1;  ///< index of its record in the frontier's `makings`
+  std::int32_t making = -1;  ///< index of its record in the Pareto front's `makings`
   std::int16_t layout = 0;
   std::int32_t next = -1;  ///< the next candidate for this layout
 };

@@ -10,7 +10,7 @@
 
 namespace shardtype::planning {
 
-/// Finds the frontier of one value, given those of its operands.
+/// Finds the Pareto front of one value, given those of its operands.
 ///
 /// Without a memory limit it has one candidate per layout, the fastest. With a limit it has all
 /// candidates within the limit that no other beats in both time and memory, so that the fastest

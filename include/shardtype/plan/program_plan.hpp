@@ -268,8 +268,8 @@ namespace planning {
 /// Writes the steps that compute the program's root in the requested layout.
 class PlanWriter {
  public:
-  /// `fronts`: the frontier of every value as its readers see it. `made`: of shared values, the
-  /// frontier when they are computed.
+  /// `fronts`: the Pareto front of every value as its readers see it. `made`: of shared values, the
+  /// Pareto front when they are computed.
   constexpr PlanWriter(ProgramPlan& plan, Frontier const* const* fronts,
                        Frontier const* const* made)
       : plan_(plan), fronts_(fronts), made_(made) {}

@@ -10,7 +10,7 @@
 
 namespace shardtype::planning {
 
-/// Memory into which a frontier without a memory limit is written.
+/// Memory into which a Pareto front without a memory limit is written.
 struct FrontierMemory {
   Option* ways = nullptr;
   std::int32_t* first = nullptr;

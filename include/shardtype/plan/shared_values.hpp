@@ -20,7 +20,7 @@ constexpr Option shared_option(Option o, int shares) {
 
 /// The home of value `k`. Candidates are the layouts in which the value was computed or read in the
 /// first pass; the home is the one from which all readers are served fastest. `made`: the value's
-/// frontier. -1: the value was not used.
+/// Pareto front. -1: the value was not used.
 constexpr int home_of(int k, ProgramPlan const& first_pass, Frontier const& made,
                       Frontier const* const* fronts, Rates const& rates) {
   int wanted[max_program_steps]{};

@@ -19,29 +19,29 @@ inline constexpr std::int64_t edge_items = 3;
 inline constexpr std::size_t line_width = 75;
 inline constexpr int print_precision = 8;
 
-/// What is shown of an array: all of it, or its corners.
+/// The shown part of an array: all of it, or its corners.
 struct ShownArray {
   List<std::int64_t> extents;
-  bool cut = false;  ///< only the edges of long dims are here
+  bool cut = false;  ///< whether only the edges of long dims are present
   enum class Kind { boolean, integer, real, complex } kind = Kind::real;
-  bool single = false;          ///< the numbers are floats
-  List<std::int64_t> integers;  ///< and booleans, as 0 and 1
+  bool single = false;          ///< whether the numbers are floats
+  List<std::int64_t> integers;  ///< also booleans, as 0 and 1
   List<double> real, imag;
 
-  /// How many elements of a dim are here.
+  /// Number of indices of a dim that are present.
   std::int64_t shown(std::size_t d) const {
     return cut && extents[d] > 2 * edge_items ? 2 * edge_items : extents[d];
   }
 };
 
-/// One form for all the numbers of an array.
+/// A common format for all numbers of an array.
 class NumberFormat {
  public:
   NumberFormat(List<double> const& numbers, bool single, bool plus) : single_(single), plus_(plus) {
     choose_form(numbers);
     bool finite = false;
     bool infinite = false;
-    bool negative = plus;  // an infinity has a sign
+    bool negative = plus;  // infinity always gets a sign
     for (double x : numbers) {
       finite = finite || std::isfinite(x);
       infinite = infinite || !std::isfinite(x);
@@ -106,7 +106,7 @@ class NumberFormat {
   std::size_t exponent_ = 0;  // digits of the exponent
 };
 
-/// The elements as words of equal width.
+/// The elements as texts of equal width.
 inline List<std::string> element_words(ShownArray const& a) {
   List<std::string> out;
   if (a.kind == ShownArray::Kind::boolean) {
@@ -136,7 +136,7 @@ inline List<std::string> element_words(ShownArray const& a) {
   return out;
 }
 
-/// Words in brackets and lines.
+/// Arranges element texts in brackets and lines.
 class ArrayLines {
  public:
   ArrayLines(ShownArray const& a, List<std::string> words) : a_(a), words_(std::move(words)) {}
@@ -190,8 +190,7 @@ class ArrayLines {
   std::size_t next_ = 0;
 };
 
-/// The array as NumPy's str writes it: "[[1.  2.5]\n [3.  4. ]]", "[]", a number where there are no
-/// dims.
+/// The array as NumPy's str writes it: "[[1.  2.5]\n [3.  4. ]]", "[]"; a number if it has no dims.
 inline std::string array_text(ShownArray const& a) {
   for (std::int64_t e : a.extents)
     if (e == 0) return "[]";

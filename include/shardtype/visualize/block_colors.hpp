@@ -1,5 +1,5 @@
 #pragma once
-/// The colour of a block: that of the ranks that hold it.
+/// Colours of blocks, determined by the ranks that hold them.
 
 #include <cstdint>
 #include <string>
@@ -8,9 +8,10 @@
 
 namespace shardtype::detail {
 
-/// Colours of blocks by the coordinates of their ranks, the same for all tensors of a program: along its first
-/// axis of more than one rank the hue changes, along its second the lightness, along others the saturation.
-/// What is the same on all ranks of an axis has the middle of it, what is so on all ranks is grey.
+/// Colours of blocks by the coordinates of their ranks, the same for all tensors of a program:
+/// along the first axis with more than one rank the hue changes, along the second the lightness,
+/// along others the saturation. Along an axis over which a block is replicated, the middle value is
+/// used; a block replicated on all ranks is grey.
 class BlockColors {
  public:
   BlockColors(Sizes const& sizes, int axes) : sizes_(sizes) {

@@ -1,6 +1,6 @@
 #pragma once
-/// Floating-point numbers as text: the fewest digits that tell a number from its neighbours, as NumPy
-/// writes it. Digits come from the C library, which rounds exactly.
+/// Floating-point numbers as text: the fewest digits that distinguish a number from its neighbours,
+/// as NumPy writes it. Digits are computed by the C library, which rounds exactly.
 
 #include <cmath>
 #include <cstddef>
@@ -23,12 +23,12 @@ inline Decimal rounded(double x, int count) {
   Decimal out;
   char const* at = text;
   for (; *at != 'e'; ++at)
-    if (*at >= '0' && *at <= '9') out.digits += *at;  // the point depends on the locale
+    if (*at >= '0' && *at <= '9') out.digits += *at;  // the decimal point depends on the locale
   out.exponent = std::atoi(at + 1);
   return out;
 }
 
-/// Whether `d` reads back as |x|, which is a float if `single`.
+/// Whether `d` parses to |x|, which is a float if `single`.
 inline bool reads_back(Decimal const& d, double x, bool single) {
   int const shift = d.exponent - static_cast<int>(d.digits.size()) + 1;
   std::string const text = d.digits + "e" + std::to_string(shift);
@@ -37,7 +37,7 @@ inline bool reads_back(Decimal const& d, double x, bool single) {
   return y == std::abs(x);
 }
 
-/// The next larger number with as many digits.
+/// The next larger decimal with the same number of digits.
 inline Decimal next_up(Decimal d) {
   std::size_t k = d.digits.size();
   while (k > 0 && d.digits[k - 1] == '9') d.digits[--k] = '0';
@@ -50,10 +50,11 @@ inline Decimal next_up(Decimal d) {
   return d;
 }
 
-/// The shortest decimal that reads back as |x|; |x| rounded to `most` digits where that needs more.
+/// The shortest decimal that parses to |x|; |x| rounded to `most` digits if that needs more.
 inline Decimal shortest(double x, bool single, int most) {
   int ignored = 0;
-  // below a power of two neighbours lie closer: the nearest decimal may fail and the next one do
+  // below a power of two neighbours are closer: the nearest decimal may fail where the next one
+  // does not
   bool const power = std::abs(std::frexp(x, &ignored)) == 0.5;
   Decimal d;
   for (int count = 1; count <= most; ++count) {
@@ -64,7 +65,7 @@ inline Decimal shortest(double x, bool single, int most) {
   return d;
 }
 
-/// Enough digits to tell any two doubles apart.
+/// Enough digits to distinguish any two doubles.
 inline constexpr int all_digits = 17;
 
 inline std::string sign_text(double x, bool plus) {
@@ -75,7 +76,7 @@ inline void trim_zeros(std::string& digits) {
 }
 
 /// x as "12.34" or "12.", with at most `precision` digits after the point (-1: as many as needed).
-/// Before the point zeros take the place of digits that are not needed, unless `exact_whole`.
+/// Before the point, unneeded digits become zeros unless `exact_whole`.
 inline std::string positional(double x, bool single, int precision, bool exact_whole, bool plus) {
   if (x == 0) return sign_text(x, plus) + "0.";
   int const exponent = rounded(x, all_digits).exponent;

@@ -1,5 +1,5 @@
 #pragma once
-/// The picture of a sharding: boxes for the blocks, in each the ranks that hold it.
+/// Draws a sharding: a box for each block, with the ranks that hold it.
 
 #include <algorithm>
 #include <array>
@@ -19,14 +19,14 @@
 
 namespace shardtype::detail {
 
-/// How a picture looks: with coloured cells (ANSI escapes) or plain, and its greatest width in
+/// The style of a picture: coloured cells (ANSI escapes) or plain, and its maximal width in
 /// characters (at least 32).
 struct DrawingStyle {
   bool color = false;
   int width = 80;
 };
 
-/// Whether `file` is a terminal that wants colours: NO_COLOR unset, TERM not dumb.
+/// Whether to use colours for `file`: a terminal, NO_COLOR unset, TERM not dumb.
 inline bool use_color(std::FILE* file) {
   char const* const no_color = std::getenv("NO_COLOR");
   char const* const term = std::getenv("TERM");
@@ -41,15 +41,15 @@ namespace shardtype {
 
 namespace detail {
 
-/// A row or column of cells: the number of its blocks, -1 for those left out, and its size on
-/// screen without borders.
+/// A row or column of cells: its block's index, or -1 for omitted blocks, and its size on screen
+/// without borders.
 struct Band {
   std::int64_t block = 0;
   std::int64_t extent = -1;
   std::size_t cells = 1;
 };
 
-/// The first, a mark and the last of a dimension's blocks, `most` in all.
+/// The first and the last of a dimension's blocks with a mark between them, `most` in all.
 inline List<Band> bands_of(List<std::int64_t> const& sizes, std::size_t most) {
   List<Band> out;
   std::size_t const n = sizes.size();
@@ -63,8 +63,8 @@ inline List<Band> bands_of(List<std::int64_t> const& sizes, std::size_t most) {
   return out;
 }
 
-/// Whether the blocks differ so much in extent that their cells should too; many stay equal, so that
-/// the picture stays small.
+/// Whether blocks differ so much in extent that their cells should differ too. If there are many,
+/// cells stay equal to keep the picture small.
 inline bool uneven(List<Band> const& bands) {
   if (bands.size() > 8 || bands[0].extent <= 0) return false;
   bool differ = false;
@@ -73,14 +73,14 @@ inline bool uneven(List<Band> const& bands) {
   return differ;
 }
 
-/// Printed width of a cell's text, in which only the marks are not ASCII.
+/// Printed width of a cell's text; only the marks are not ASCII.
 inline std::size_t text_width(std::string_view text) {
   std::size_t width = 0;
   for (char c : text) width += (static_cast<unsigned char>(c) & 0xc0) != 0x80 ? 1U : 0U;
   return width;
 }
 
-/// The grid of cells, laid out for a style.
+/// The grid of cells, arranged for a style.
 class Drawing {
  public:
   Drawing(ShardingPicture const& picture, DrawingStyle style)
@@ -115,7 +115,7 @@ class Drawing {
     return out + border("└", "┴", "┘");
   }
 
-  /// What the marks in the cells mean.
+  /// The meaning of the marks in the cells.
   List<std::string> notes() const {
     List<std::string> out;
     if (!prefix_) out.push_back("the numbers are ranks");
@@ -139,12 +139,12 @@ class Drawing {
         1, static_cast<std::size_t>(std::lround(static_cast<double>(full) * share)));
   }
 
-  /// Finds the fullest texts, and then the most columns, that fit the width.
+  /// Finds the longest texts, and then the most columns, that fit into the width.
   void lay_out(List<std::int64_t> const& sizes) {
     std::size_t const roomy = std::min<std::size_t>(width_, 48);
     for (std::size_t most = std::max<std::size_t>(3, width_ / 5); most >= 3; --most) {
       cols_ = bands_of(sizes, most);
-      if (cols_.size() < most && most > 3) continue;  // the same columns come again
+      if (cols_.size() < most && most > 3) continue;  // the same columns as before
       find_ranks();
       for (bool const prefix : {true, false})
         for (std::size_t room = roomy; room >= (prefix ? 12 : 4); --room)
@@ -166,7 +166,7 @@ class Drawing {
       total += cols_[c].cells + 1;
     }
     if (total > width_) return false;
-    // where blocks differ in extent, there may be room to show it
+    // if blocks differ in extent and there is room, show it
     if (!uneven(cols_)) return true;
     auto wide = cols_;
     for (auto& col : wide) {
@@ -207,7 +207,7 @@ class Drawing {
     bool const real =
         rows_[r].block >= 0 && cols_[c].block >= 0 && rows_[r].extent != 0 && cols_[c].extent != 0;
     if (!color_ || !real) return inside;
-    // black on light backgrounds; 3 rows on is not 1 column on, so that neighbours differ
+    // black on light backgrounds; the factor 3 gives neighbours different colours
     static constexpr std::array<int, 8> backgrounds{117, 222, 156, 217, 159, 183, 229, 151};
     int const background = backgrounds[(3 * r + c) % backgrounds.size()];
     return "\x1b[38;5;16;48;5;" + std::to_string(background) + "m" + inside + "\x1b[0m";
@@ -226,7 +226,7 @@ class Drawing {
   bool color_;
   std::size_t width_;
   List<Band> rows_, cols_;
-  List<List<int>> ranks_;  // of each cell
+  List<List<int>> ranks_;  // for each cell
   List<std::string> texts_;
   bool prefix_ = true;
   bool left_out_ = false;
@@ -239,7 +239,7 @@ class Drawing {
 namespace shardtype::detail {
 
 /// The picture, with its title and captions, as lines. Tensors of one or two dimensions are drawn,
-/// rows down and columns across; others are described in words. No communication, no errors.
+/// rows downwards and columns across; others are described in words. No communication, no errors.
 inline std::string draw(ShardingPicture const& picture, DrawingStyle style = {}) {
   auto const width = static_cast<std::size_t>(std::max(style.width, 32));
   std::string out = picture.title.empty() ? "" : picture.title + "\n";

@@ -1,5 +1,5 @@
 #pragma once
-/// What a picture of a sharding shows: the blocks, the ranks that hold them, and the captions.
+/// The contents of a picture of a sharding: the blocks, the ranks that hold them, and the captions.
 
 #include <algorithm>
 #include <cstddef>
@@ -10,15 +10,14 @@
 
 namespace shardtype {
 
-/// A sharding as plain values, to be drawn. Axes are named by their position in the mesh.
+/// A sharding as plain values. Axes are identified by their position in the mesh.
 struct ShardingPicture {
   detail::List<std::string> index_names;  ///< per dimension
   detail::List<std::int64_t> extents;     ///< per dimension; -1 unknown
   detail::List<detail::List<int>>
       axes;  ///< per dimension: the mesh axes that split it, major first
   detail::List<std::int64_t>
-      cyclic;  ///< per dimension: indices its axis deals out at a time, or 0;
-               ///< empty: 0
+      cyclic;  ///< per dimension: block size if it is block-cyclic, or 0; empty: all 0
   detail::List<int> unreduced;
   std::string unreduced_kind;  ///< "" for sum, "max", "min"
   detail::List<int> reduced;
@@ -30,14 +29,15 @@ struct ShardingPicture {
 
 namespace detail {
 
-/// How many indices the axis of dimension `d` deals out at a time; 0: it is cut into blocks.
+/// The block size of dimension `d` if it is block-cyclic; 0: nested blocks.
 inline std::int64_t turn_of(ShardingPicture const& p, std::size_t d) {
   return d < p.cyclic.size() ? p.cyclic[d] : 0;
 }
 
-/// Sizes of the blocks along dimension `d`, in order; none known: -1. Each axis cuts the block it
-/// is given into pieces of ceil(size / pieces), so that the last ones may be short or empty. One that
-/// deals out makes many: rounds in the middle are left out, of more than a thousand.
+/// Sizes of the blocks along dimension `d`, in order; -1 if the extent is unknown. Each axis cuts
+/// the block it is given into pieces of ceil(size / pieces), so that the last ones may be short or
+/// empty. A block-cyclic split may have very many: of more than a thousand, rounds in the middle
+/// are left out.
 inline List<std::int64_t> block_sizes(ShardingPicture const& p, std::size_t d) {
   if (std::int64_t const turn = turn_of(p, d); turn > 0) {
     std::int64_t const pieces = p.mesh_sizes[static_cast<std::size_t>(p.axes[d][0])];
@@ -63,7 +63,7 @@ inline List<std::int64_t> block_sizes(ShardingPicture const& p, std::size_t d) {
   return sizes;
 }
 
-/// The ranks, ascending, that hold the block with number `blocks[d]` along each dimension.
+/// The ranks, in ascending order, that hold the block with index `blocks[d]` along each dimension.
 inline List<int> holders(ShardingPicture const& p, List<std::int64_t> const& blocks) {
   std::size_t const n = p.mesh_sizes.size();
   List<std::int64_t> coords(n, -1);  // -1: any
@@ -113,7 +113,7 @@ inline std::int64_t positions_along(ShardingPicture const& p, List<int> const& a
   return n;
 }
 
-/// How dimension `d` is split: "I over X: 4 blocks of 375", "J whole".
+/// The split of dimension `d`: "I over X: 4 blocks of 375", "J whole".
 inline std::string split_text(ShardingPicture const& p, std::size_t d) {
   std::string const name =
       d < p.index_names.size() ? p.index_names[d] : "dimension " + std::to_string(d);
@@ -133,7 +133,7 @@ inline std::string split_text(ShardingPicture const& p, std::size_t d) {
   return out;
 }
 
-/// How all dimensions are split.
+/// The splits of all dimensions.
 inline std::string split_texts(ShardingPicture const& p) {
   if (p.axes.empty()) return "a single value";
   std::string out;
@@ -145,7 +145,7 @@ inline std::string split_texts(ShardingPicture const& p) {
   return whole ? "not split" : out;
 }
 
-/// The mesh axes along which ranks hold equal copies.
+/// The mesh axes along which the tensor is replicated.
 inline List<int> copy_axes(ShardingPicture const& p) {
   List<int> out;
   for (std::size_t a = 0; a < p.mesh_sizes.size(); ++a) {
@@ -157,7 +157,7 @@ inline List<int> copy_axes(ShardingPicture const& p) {
   return out;
 }
 
-/// What the cells themselves do not say: partial values, copies, reduced axes.
+/// Captions for properties that the cells do not show: partial values, copies, reduced axes.
 inline List<std::string> captions(ShardingPicture const& p) {
   List<std::string> out;
   if (!p.unreduced.empty()) {
@@ -177,7 +177,7 @@ inline List<std::string> captions(ShardingPicture const& p) {
   return out;
 }
 
-/// A list of ranks in at most `room` characters if it can be: "0,2,4", "0,2,..,62", "0..".
+/// A list of ranks, in at most `room` characters if possible: "0,2,4", "0,2,..,62", "0..".
 inline std::string rank_list(List<int> const& ranks, std::size_t room) {
   std::size_t const n = ranks.size();
   auto const starts_with = [&](std::size_t shown) {
@@ -196,7 +196,7 @@ inline std::string rank_list(List<int> const& ranks, std::size_t room) {
   return n == 1 ? starts_with(1) : starts_with(1) + "..";
 }
 
-/// Words in lines of at most `width` characters.
+/// Text wrapped to lines of at most `width` characters.
 inline std::string wrapped(std::string const& text, std::size_t width) {
   std::string out;
   std::size_t column = 0;

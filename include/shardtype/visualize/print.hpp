@@ -23,11 +23,11 @@ namespace shardtype {
 
 namespace detail {
 
-/// An element in 64-bit words, so that a sum with zeros keeps its bits.
+/// Number of 64-bit words of an element; as words, a sum with zeros keeps its bits.
 template <class T>
 inline constexpr std::size_t words_of = (sizeof(T) + 7) / 8;
 
-/// What is shown of one dim: a head and a tail, or all of it as the head.
+/// The shown indices of one dim: a head and a tail, or all as the head.
 struct ShownRanges {
   Range part[2];
 };
@@ -36,8 +36,8 @@ inline ShownRanges shown_ranges(std::int64_t extent, bool cut) {
   return {{{0, edge_items}, {extent - edge_items, extent}}};
 }
 
-/// Indices in a row of one dim that are shown and that the calling rank holds: their local numbers, and
-/// the place of the first among those shown.
+/// A range of shown indices of one dim that the calling rank holds: their local indices, and the
+/// position of the first one among the shown indices.
 struct ShownPiece {
   Range local;
   std::int64_t place = 0;
@@ -57,7 +57,7 @@ inline List<ShownPiece> shown_pieces(std::int64_t extent, bool cut, Rows const& 
   return out;
 }
 
-/// Puts the elements of one piece of each dim to their places in `words`.
+/// Copies the elements of one piece of each dim to their positions in `words`.
 template <class A>
 void put_box(A const& a, ShownArray const& out, std::array<ShownPiece, A::rank> const& pieces,
              List<std::int64_t>& words) {
@@ -94,8 +94,8 @@ void put_box(A const& a, ShownArray const& out, std::array<ShownPiece, A::rank> 
   }
 }
 
-/// Puts the shown elements of the local block to their places in `words`: all boxes of a piece of each
-/// dim.
+/// Copies the shown elements of the local block to their positions in `words`: for all combinations
+/// of pieces of the dims.
 template <class A>
 void put_shown(A const& a, ShownArray const& out, List<std::int64_t>& words) {
   std::array<List<ShownPiece>, A::rank> pieces;
@@ -132,7 +132,7 @@ void read_words(List<std::int64_t> const& words, ShownArray& out) {
   }
 }
 
-/// What is shown of `a`, on every rank of its mesh. One all_reduce of the shown elements.
+/// The shown part of `a`, on every rank of its mesh. One all_reduce of the shown elements.
 template <class A>
 ShownArray shown_array(A const& a, std::source_location const& where) {
   using T = typename A::element;
@@ -187,8 +187,8 @@ std::string to_text(A const& a, checking::CallSite where = std::source_location:
 ///     [[0.   0.5  1.  ]
 ///      [1.5  2.   2.25]]
 ///
-/// Of more than 1000 elements the corners alone are shown and sent. Collective over the mesh:
-/// communicates as `to_text`. Refused: A02 while unreduced.
+/// If there are more than 1000 elements, only the corners are shown and sent. Collective over the
+/// mesh; communicates as `to_text`. Refused: A02 while unreduced.
 template <class A>
 void print(A const& a, checking::CallSite where = std::source_location::current()) {
   using Held = detail::operand_t<A>;

@@ -1,5 +1,5 @@
 #pragma once
-/// Where the values of a plan stand in its picture.
+/// Positions of the values of a plan in its picture.
 
 #include <algorithm>
 #include <limits>
@@ -9,9 +9,9 @@
 
 namespace shardtype::detail {
 
-/// A place for each step of a plan: a row below those of all that it reads, and a column.
-/// The plan is a tree with its result at the bottom: what is read once stands right above its reader, the
-/// deepest operand straight above it, others to its sides; no two values share a place.
+/// A row and a column for each step of a plan. Rows are above those of all readers. The plan is a
+/// tree with its result at the bottom: a value that is read once is directly above its reader, the
+/// deepest operand straight above it, others at its sides. No two values have the same position.
 class ProgramLayout {
  public:
   explicit ProgramLayout(ProgramPlan const& plan) : plan_(plan) {
@@ -24,7 +24,7 @@ class ProgramLayout {
       for (int m = 0; m < plan.steps[k].inputs; ++m) {
         int const from = plan.steps[k].input[m];
         if (at(row_, k) + 1 <= at(row_, from) && at(reader_, from) >= 0) continue;
-        at(row_, from) = at(row_, k) + 1;  // counted from below
+        at(row_, from) = at(row_, k) + 1;  // counted from the bottom
         at(reader_, from) = k;
       }
     for (int k = 0; k < plan.size; ++k) rows_ = std::max(rows_, at(row_, k) + 1);
@@ -39,11 +39,11 @@ class ProgramLayout {
   int columns() const { return columns_; }
   int row(int step) const { return at(row_, step); }
   int column(int step) const { return at(column_, step); }
-  /// The reader that stands below it; others are further off.
+  /// The reader directly below a step; other readers are further away.
   int reader(int step) const { return at(reader_, step); }
 
  private:
-  /// The columns that a part of the tree takes up in each row, from its own row upwards.
+  /// The columns that a subtree occupies in each row, from its root's row upwards.
   struct Outline {
     List<int> members;
     List<int> left, right;

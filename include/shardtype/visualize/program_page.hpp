@@ -1,5 +1,5 @@
 #pragma once
-/// Plans of whole expressions as a page to look at.
+/// Plans of whole expressions as HTML pages.
 
 #include <algorithm>
 #include <cerrno>
@@ -17,7 +17,7 @@ namespace shardtype {
 
 namespace detail {
 
-/// What the page of a plan is made of.
+/// Builds the page of a plan.
 class ProgramPage {
  public:
   explicit ProgramPage(PlannedProgram const& p)
@@ -44,7 +44,7 @@ class ProgramPage {
     return "<" + name + (css_class.empty() ? "" : " class=\"" + css_class + "\"") + ">" + inner +
            "</" + name + ">";
   }
-  /// The part of the predicted time that a step takes, in thousandths.
+  /// The share of a step in the predicted time, in thousandths.
   int part(int step) const {
     planning::Rates const rates = program_.rates();
     auto const all = static_cast<double>(plan_.picoseconds(rates));
@@ -65,7 +65,7 @@ class ProgramPage {
            "</code></h1>\n<p>of " + given + "</p>\n<p class=\"quiet\">" +
            html_text(texts_.sizes()) + "</p>\n</div>\n" + mesh() + "</header>\n";
   }
-  /// The ranks along the first two axes that have more than one, in their colours.
+  /// The ranks along the first two axes with more than one rank, in their colours.
   std::string mesh() const {
     Sizes const& sizes = plan_.program.sizes;
     AxisList shown;
@@ -84,7 +84,7 @@ class ProgramPage {
       return std::string(program_.names.axis[shown[k]].name) + " " +
              std::to_string(sizes[shown[k]]);
     };
-    // rows are the first axis
+    // rows are along the first axis
     int const left = shown.size > 0 ? 9 * static_cast<int>(axis(0).size()) + 8 : 0;
     int const w = left + std::max(count(1) * (cell + 2), 60);
     int const h = 22 + count(0) * (cell + 2);
@@ -192,14 +192,15 @@ class ProgramPage {
 
 }  // namespace detail
 
-/// The plan as one page of HTML that needs nothing else: what `explain` says, a picture of how every value is
-/// sharded and what is made of what, and where the predicted time goes. Blocks have the colours of the ranks
-/// that hold them; hatched is what is unreduced.
+/// The plan as one self-contained HTML page: the text of `explain`, a picture of the values, their
+/// shardings and the steps between them, and the predicted time per step. Blocks have the colours
+/// of the ranks that hold them; unreduced values are hatched.
 inline std::string to_html(PlannedProgram const& program) {
   return detail::ProgramPage(program).page();
 }
 
-/// Writes that page to the file at `path`; one rank does. Error E72: it cannot be written.
+/// Writes that page to the file at `path`; to be called on one rank. Error E72: it cannot be
+/// written.
 inline void write_html(PlannedProgram const& program, std::string const& path) {
   std::string const page = to_html(program);
   std::FILE* const file = std::fopen(path.c_str(), "w");

@@ -1,5 +1,5 @@
 #pragma once
-/// How the page of a plan looks.
+/// The style of the page of a plan.
 
 #include <string_view>
 

@@ -1,5 +1,5 @@
 #pragma once
-/// A plan as a picture: its values as cards, what is done to them between.
+/// A plan as a picture: its values as cards, with the steps between them.
 
 #include <algorithm>
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace shardtype::detail {
 
-/// `send`, `product`, `local`: what kind of time a step takes, as a CSS class.
+/// The kind of a step's time, `send`, `product` or `local`, as a CSS class.
 inline std::string step_class(ProgramPlan const& plan, int step) {
   ProgramStep const& s = plan.steps[step];
   if (s.collective != Collective::none) return "send";
@@ -20,19 +20,19 @@ inline std::string step_class(ProgramPlan const& plan, int step) {
   return product ? "product" : "local";
 }
 
-/// Numbers of the steps that run, from 1 as `explain` counts them; what is given has none.
+/// Number of a step, from 1 as in `explain`; operands of the program have none.
 inline int line_of(ProgramPlan const& plan, int step) {
   int line = 0;
   for (int k = 0; k <= step; ++k) line += plan.steps[k].kind == ProgramStep::Kind::given ? 0 : 1;
   return line;
 }
 
-/// The picture of a plan, as SVG; from top to bottom in the order of what is read by what.
+/// The picture of a plan, as SVG, with operands above their readers.
 class ProgramSvg {
  public:
   ProgramSvg(PlannedProgram const& p, StepTexts const& texts)
       : program_(p), plan_(p.plan), texts_(texts), tensors_(p, texts), layout_(p.plan) {
-    // all cards are alike, with room for the widest of everything
+    // all cards have the same size, which fits the widest content
     int tallest = 0;
     card_width_ = 176;
     for (int k = 0; k < plan_.size; ++k) {
@@ -70,7 +70,7 @@ class ProgramSvg {
     return 7 * std::max(wide(text.substr(0, split)), wide(text.substr(split))) + 7;
   }
   static int wide(std::string const& text) { return static_cast<int>(columns(text)); }
-  /// Room for the arrows that leave cards by their sides.
+  /// Room for arrows at the sides of cards.
   int side() const {
     for (int k = 0; k < plan_.size; ++k)
       for (int m = 0; m < plan_.steps[k].inputs; ++m)
@@ -91,7 +91,7 @@ class ProgramSvg {
   int top(int step) const { return margin + layout_.row(step) * (card_height_ + between); }
   int pill_top(int step) const { return top(step) - pill - 14; }
 
-  /// What the step reads, to its operation, and from there on to its value.
+  /// Arrows from the operands of a step to its operation, and from there to its value.
   std::string arrows(int step) const {
     ProgramStep const& s = plan_.steps[step];
     std::string out;
@@ -112,7 +112,7 @@ class ProgramSvg {
                              : " C" + point(start, begin + 26) + " " + point(x, y - 26) + " " +
                                    point(x, y)),
              layout_.reader(from) == step ? "arrow" : "arrow again", true);
-      } else {  // from further up: down between the columns
+      } else {  // operands further up: down between the columns
         int const x = left(from) + card_width_;
         int const begin = top(from) + card_height_ - 24;
         int const down = x + 8 + 6 * (from % 3);
@@ -130,7 +130,7 @@ class ProgramSvg {
            "arrow", false);
     return out;
   }
-  /// Where along the operation its m-th operand arrives: in the order in which they stand.
+  /// Position along the operation at which its m-th operand arrives, in the order of the operands.
   int spread(int step, int m) const {
     ProgramStep const& s = plan_.steps[step];
     int const from = layout_.column(s.input[m]);
@@ -155,7 +155,7 @@ class ProgramSvg {
     std::string const amount = texts_.amount(step);
     return (amount == "local" ? "" : amount + " · ") + seconds_text(program_.seconds(step));
   }
-  /// How many ranks hold the same block.
+  /// Number of ranks that hold the same block.
   std::int64_t copies(int step) const {
     std::int64_t n = 1;
     for (int x = 0; x < plan_.program.axes; ++x)

@@ -23,7 +23,7 @@ inline std::string svg_text(int x, int y, std::string const& css_class, std::str
          css_class + "\">" + html_text(text) + "</text>";
 }
 
-/// Draws the values of a plan. A label's dims are equally long in all of them.
+/// Draws the values of a plan. Dims with the same label have the same length in all of them.
 class TensorSvg {
  public:
   static constexpr int shortest = 34, longest = 76, most_blocks = 24;
@@ -37,7 +37,7 @@ class TensorSvg {
     }
   }
 
-  /// Pixels of the blocks of a step's value: across and down.
+  /// Size of the blocks of a step's value in pixels: across and down.
   int width(int step) const {
     int const rank = plan_.spec(step).rank;
     return (rank > 0 ? length(step, rank - 1) : 26) + 6 * (sheets(step) - 1);
@@ -46,7 +46,8 @@ class TensorSvg {
     int const rank = plan_.spec(step).rank;
     return (rank > 1 ? length(step, rank - 2) : 26) + 6 * (sheets(step) - 1);
   }
-  /// The value of a step, its blocks with this corner; labels stand above and to the left.
+  /// Draws the value of a step, with its blocks' corner at (x, y); labels are above and to the
+  /// left.
   std::string draw(int step, int x, int y) const {
     Spec const s = plan_.spec(step);
     int const rows = s.rank - 2;
@@ -75,7 +76,7 @@ class TensorSvg {
   std::string labelled(int step, int d) const {
     return dim(step, d) + " " + std::to_string(extent(step, d));
   }
-  /// `B@X 64 × H 16`: the dims that the blocks on the picture leave out.
+  /// `B@X 64 × H 16`: the dims that the picture omits.
   std::string outer(int step) const {
     std::string out;
     for (int d = 0; d + 2 < plan_.spec(step).rank; ++d)
@@ -85,7 +86,7 @@ class TensorSvg {
 
  private:
   struct Cut {
-    int begin, size;  // on the picture
+    int begin, size;  // in the picture
     Coords at;        // of the block
   };
 
@@ -101,7 +102,8 @@ class TensorSvg {
                         std::log(static_cast<double>(most_) / static_cast<double>(least_));
     return shortest + static_cast<int>(std::lround(part * (longest - shortest)));
   }
-  /// The blocks of a dim; where there are many, those of some coordinates along each axis, equally long.
+  /// The blocks of a dim; if there are many, those of some coordinates along each axis, with equal
+  /// lengths.
   List<Cut> cuts(int step, int d, int pixels) const {
     List<Cut> out;
     if (d < 0) {

@@ -1,5 +1,5 @@
 #pragma once
-/// Who holds what, as a picture: of a tensor, or of a type and a mesh alone.
+/// Pictures of shardings: of a tensor, or of a type and a mesh type.
 
 #include <array>
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace shardtype {
 
 namespace detail {
 
-/// What the picture takes from the type: all but the mesh.
+/// The parts of a picture that the type determines: all except the mesh.
 template <class A>
 ShardingPicture picture_of_type(std::array<std::int64_t, A::rank> const& extents,
                                 int (*position)(Identity, void const*), void const* mesh) {
@@ -68,7 +68,7 @@ struct PictureOn<A, Mesh<Xs...>> {
 
 }  // namespace detail
 
-/// The sharding of a tensor, to be drawn. Communicates nothing.
+/// The picture of a tensor's sharding. Communicates nothing.
 template <class A>
 ShardingPicture picture_of(A const& a, std::string const& name = "") {
   runtime::MeshState const& mesh = a.mesh().state();
@@ -83,9 +83,10 @@ ShardingPicture picture_of(A const& a, std::string const& name = "") {
   return out;
 }
 
-/// The sharding that a type has on a mesh, without either: `picture_of<Tensor<float, Dim<I, X>,
-/// Dim<J>>, Mesh<X, Y>>()`; extents and sizes that the types leave open are given. Extents may stay
-/// `dynamic`: blocks are then drawn alike. Refused: M01.
+/// The picture of a type's sharding on a mesh type, without creating either:
+/// `picture_of<Tensor<float, Dim<I, X>, Dim<J>>, Mesh<X, Y>>()`. Extents and sizes that the types
+/// do not determine are passed; extents may stay `dynamic`, and blocks are then drawn equal.
+/// Refused: M01.
 template <class A, class M>
 ShardingPicture picture_of(
     std::array<std::int64_t, A::rank> const& extents = detail::extents_from_type<A>(),
@@ -93,7 +94,8 @@ ShardingPicture picture_of(
   return detail::PictureOn<A, M>::make(extents, sizes);
 }
 
-/// Prints who holds which block, on the mesh's first rank: coloured on a terminal, plain in a file.
+/// Prints a picture of the blocks and the ranks that hold them, on the mesh's first rank: coloured
+/// on a terminal, plain in a file.
 template <class A>
 void visualize(A const& a, std::string const& name = "") {
   if constexpr (is_local<detail::operand_t<A>>)
