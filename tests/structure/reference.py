@@ -9,6 +9,7 @@ in backticks in its first cell is what the row is about.
 - Below a heading "Members of `Tensor`" stand all public members of Tensor; clang is asked for them. Below "Asked of
   `Plan`" stand some.
 - Entries of what does not exist are faults, and so are `op::`, `jax::` and `SHARDTYPE_` names elsewhere in the text.
+- The codes in the docstring of a public function stand in an entry of it, or in the text above its table.
 - Every code of docs/errors.md is spoken of, as a link `[C01]`; the links at the end of the page are those that the
   headings of docs/errors.md ask for, and every other link leads somewhere.
 
@@ -50,6 +51,9 @@ CLASSES = {
     "TransferPlan": ("TransferPlan", False),
     "FunctionPlan": ("FunctionPlan<4, 4, 4, 4>", False),
 }
+# Whatever the operation; the page says so once.
+EVERYWHERE = {"T01", "T02", "T03", "T04", "T05", "T06", "T07", "T08", "T09", "V01", "A04", "A06", "L01", "E01", "E23",
+              "E24", "E26", "E27", "E60"}
 # Members of a class that no user calls by name.
 UNNAMED = re.compile(r"^(~.*|operator.*)$")
 BASES = {"Axis": {"AxisBase"}, "Index": {"IndexBase"}, "Mesh": {"MeshRef"}, "Error": {"runtime_error", "exception"}}
@@ -73,6 +77,10 @@ class Library:
         text = "\n".join(texts)
         self.objects = self.operations | set(re.findall(
             r"\b(?:struct|class|enum class|using|constexpr [\w:]+) (\w+)", text))
+        self.docstrings = {}  # function -> codes
+        for file in sorted(include.rglob("*.hpp")):
+            for name, codes in docstrings(file.read_text()):
+                self.docstrings[name] = self.docstrings.get(name, set()) | codes
         self.variables = set(re.findall(r'\b(?:getenv|named_file|read_words)\(\s*"(SHARDTYPE_\w+)"', text))
         cmake = (root / "CMakeLists.txt").read_text()
         self.options = set(re.findall(r"^option\((SHARDTYPE_\w+)", cmake, re.M))
@@ -85,6 +93,30 @@ class Library:
 
 def public_code(text):
     return re.sub(r"//[^\n]*", "", text)
+
+
+def docstrings(text):
+    """Pairs of a function and the codes that the comment above it names."""
+    comment, found = "", []
+    for line in text.splitlines():
+        if line.startswith("///"):
+            comment += line[3:] + "\n"
+            continue
+        function = re.match(r"(?:constexpr |inline )*(?:auto|void|bool|std::\w+|detail::[\w:<>. ]+) (\w+)\(", line)
+        if function and comment:
+            found.append((function[1], codes_in(comment, r"\b{}\b")))
+        if function or not re.match(r"template|\s+requires|#", line):
+            comment = "" if not line.startswith(" ") else comment
+    return found
+
+
+def codes_in(text, written):
+    """Codes as they are `written`, "C01 to C03" among them."""
+    code = written.format(r"([A-Z]\d\d|IO\d)")
+    found = set(re.findall(code, text))
+    for first, last in re.findall(rf"{code} to {code}", text):
+        found |= set(codes_between(first, last))
+    return found
 
 
 class Completion:
@@ -139,8 +171,9 @@ class Page:
 
     def __init__(self, text):
         self.entries = []  # (column, heading, span)
+        self.told = {}  # name -> the codes of its entries and of the text above them
         self.codes, self.loose, self.links, self.definitions, self.anchors = set(), set(), [], {}, set()
-        column, heading, start, fenced = None, "", True, False
+        column, heading, above, start, fenced = None, "", "", True, False
         for line in text.splitlines():
             if line.startswith("```"):
                 fenced = not fenced
@@ -149,23 +182,25 @@ class Page:
             if line.startswith("#"):
                 heading = line.lstrip("# ")
                 self.anchors.add(anchor(heading))
+                above = ""
             if not line.startswith("|"):
                 column, start = None, True
+                above += line + "\n"
             else:
                 first = re.split(r"(?<!\\)\|", line)[1].strip()
                 if start:
                     column = first if first in ENTRIES else None
                 elif column:
-                    self.entries += [(column, heading, span.replace("\\|", "|"))
-                                     for span in re.findall(r"`([^`]+)`", first)]
+                    for span in re.findall(r"`([^`]+)`", first):
+                        self.entries.append((column, heading, span.replace("\\|", "|")))
+                        self.told.setdefault(head_of(span), set()).update(codes_in(above + line, r"\[{}\]"))
                 start = False
             definition = re.match(r"\[([A-Z]+\d+)\]: (\S+)$", line)
             if definition:
                 self.definitions[definition[1]] = definition[2]
                 continue
             plain = re.sub(r"`[^`]*`", "", line)
-            for code, to, last in re.findall(r"\[([A-Z]+\d+)\](?!\()(?:( to )\[([A-Z]+\d+)\])?", plain):
-                self.codes |= set(codes_between(code, last) if to else [code])
+            self.codes |= codes_in(plain, r"\[{}\]")
             self.loose |= set(re.findall(r"\b[A-Z]{1,2}\d+\b", re.sub(r"\[[A-Z]+\d+\]|\]\([^)]*\)", "", plain)))
             self.links += re.findall(r"\]\(([^)\s]+)\)", plain)
 
@@ -220,6 +255,10 @@ def faults(library, text, errors, folder_has):
         stand = {head_of(span)[1] for kind, _, span in page.entries if kind == column}
         found += [f"{name} has no entry in {PAGE}" for name in sorted(names - stand)]
         found += [f"{PAGE} has an entry for {name}, which nothing reads" for name in sorted(stand - names)]
+    for name in sorted(library.names & set(library.docstrings)):
+        lacking = library.docstrings[name] - page.told.get((None, name), set()) - EVERYWHERE
+        if lacking:
+            found.append(f"the entry of {name} in {PAGE} lacks {', '.join(sorted(lacking))}, of its docstring")
     for name, (_, complete) in CLASSES.items():
         start = "Members of" if complete else "Asked of"
         stand = page.members_below(name, start)
@@ -321,6 +360,7 @@ def self_test(library, text, errors, folder_has):
         "a variable that does not exist": (library, text + "\n`SHARDTYPE_TWIST`\n"),
         "a code that does not exist": (library, text + "\n[C99]\n"),
         "a code without a link": (library, text + "\nC01\n"),
+        "a refusal that its entry lacks": (library, edited("[D01], [D04], [B03]", "[D01], [B03]")),
         "a code that nobody speaks of": (library, re.sub(r"\[S05\]", "", text)),
         "a wrong link of a code": (library, edited("]: errors.md#c01-", "]: errors.md#c01x-")),
         "a link to no heading": (library, text + "\n[there](#nowhere)\n"),
