@@ -355,7 +355,8 @@ def self_test(library, text, errors, folder_has):
         "a new variable": (library_with(variables={"SHARDTYPE_NEW"}), text),
         "an entry of no function": (library, text + "\n" + rows + "| `twist<I>(a)` | |\n"),
         "an entry of no object": (library, text + "\n" + rows + "| `op::Twist` | |\n"),
-        "an entry of no member": (library, text + "\n## Members of `Mesh`\n\n| member | x |\n|---|---|\n| `mesh.gone()` | |\n"),
+        "an entry of no member": (library, text + "\n## Members of `Mesh`\n\n" + rows.replace("call", "member") +
+                                  "| `mesh.gone()` | |\n"),
         "an object that does not exist": (library, text + "\n`op::Twist`\n"),
         "a variable that does not exist": (library, text + "\n`SHARDTYPE_TWIST`\n"),
         "a code that does not exist": (library, text + "\n[C99]\n"),
