@@ -14,6 +14,7 @@
 #include <shardtype/lazy/dry_run.hpp>
 #include <shardtype/lazy/evaluate.hpp>
 #include <shardtype/lazy/explain.hpp>
+#include <shardtype/lazy/several.hpp>
 #include <shardtype/lazy/to_json.hpp>
 #include <shardtype/manual/broadcast_from.hpp>
 #include <shardtype/manual/collectives.hpp>

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -204,6 +205,12 @@ class LazyShared : public LazyNode {
 namespace shardtype {
 
 namespace detail {
+
+/// Whether `E` is several expressions.
+template <class E>
+inline constexpr bool is_several = false;
+template <class... Es>
+inline constexpr bool is_several<std::tuple<Es...>> = true;
 
 /// The Tensor type in whose sharding an expression is pinned; void where the planner chooses it.
 template <class E>

@@ -79,6 +79,16 @@ struct OwedTogether<LazyMap<F, Args...>> {
   }
 };
 
+/// What a plan calls a function of blocks.
+template <class F>
+constexpr char const* block_function_name() {
+  if constexpr (requires { F::program_name; }) {
+    return F::program_name;
+  } else {
+    return "shard_map";
+  }
+}
+
 /// Requirements of an operation on the dims of its operands and its result.
 template <class Op, class Whole, class... As>
 struct OperationDims {
@@ -219,7 +229,7 @@ class ProgramWriter {
     using T = element_t<Result>;
     planning::ProgramLabels const labels = labels_among<Result>(operands, {});
     return originate(builder.shard_map(operands.at, operands.size, labels, spec_of<Result>(labels),
-                                       sizeof(T), work_of<T>()));
+                                       sizeof(T), work_of<T>(), block_function_name<F>()));
   }
   template <class Pin>
   constexpr int constrain(Type<Pin>, int operand) {
