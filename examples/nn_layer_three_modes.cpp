@@ -1,5 +1,5 @@
-// One layer of a network, sigmoid(x W + b), in three modes: automatic (jax.jit), strict (explicit shardings in the
-// types) and manual (jax.shard_map). They give the same bits. On 8 ranks.
+// One layer of a network, sigmoid(x W + b), in three modes: automatic (jax.jit), strict (explicit
+// shardings in the types) and manual (jax.shard_map). The results have the same bits. On 8 ranks.
 // RANKS: 8
 #include <algorithm>
 #include <cmath>
