@@ -1,6 +1,6 @@
 // NEEDS: Random123
-// The same bits for every sharding, on any number of ranks: each block against values computed here
-// from the global index.
+// The bits of a random tensor are the same for every sharding and any number of ranks: each block
+// is compared with values computed here from the global index.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -26,7 +26,7 @@ struct I : Index<"I"> {};
 struct J : Index<"J"> {};
 struct K : Index<"K", 6> {};
 
-/// The same ranks, backwards.
+/// The mesh of the same ranks in reverse order.
 Mesh<X, Y> reversed_mesh() {
   int const n = on_ranks::rank_total();
   std::vector<int> ranks;
@@ -34,8 +34,8 @@ Mesh<X, Y> reversed_mesh() {
   return Mesh<X, Y>(MPI_COMM_WORLD, {n % 2 == 0 ? n / 2 : n, n % 2 == 0 ? 2 : 1}, ranks);
 }
 
-/// Whether each element of the local block has the bits of `expected(n)`, n being its place in the
-/// whole tensor.
+/// Whether each element of the local block has the bits of `expected(n)`, where n is its row-major
+/// index in the whole tensor.
 template <class A, class Expected>
 bool same_bits(A const& a, Expected const& expected) {
   using T = typename A::element;
@@ -50,7 +50,7 @@ bool same_bits(A const& a, Expected const& expected) {
   return same;
 }
 
-/// `make` for many shardings of {rows, columns}, on two meshes.
+/// Checks `make` for many shardings of {rows, columns}, on two meshes.
 template <class T, class Make, class Expected>
 void everywhere(Make make, Expected const& expected) {
   for (auto const& mesh : {on_ranks::two_axes<X, Y>(), reversed_mesh()})

@@ -1,5 +1,5 @@
-// Sums within one node by messages of our own: the values, in place and not, for even and uneven
-// segments, in one piece and in many, and the bytes by the convention of plans.
+// Sums within one node by the library's own messages: the values, in place and not, for even and
+// uneven segments, in one piece and in many, and the bytes by the convention of plans.
 // SOURCES: tests/shim/pmpi.cpp
 #include <cstdint>
 #include <vector>
@@ -34,7 +34,7 @@ std::vector<T> terms(std::int64_t n, int rank) {
   return out;
 }
 
-/// How many of the `n` sums from element `first` on are wrong.
+/// The number of wrong sums among the `n` from element `first` on.
 template <class T>
 int wrong(std::vector<T> const& sums, std::int64_t first, std::int64_t n, int ranks) {
   int bad = static_cast<std::int64_t>(sums.size()) == n ? 0 : 1;
