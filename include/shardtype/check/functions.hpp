@@ -21,8 +21,8 @@ namespace shardtype {
 
 namespace functions {
 
-/// Which element type a function gives: its operands', the same but only if floating or complex, bool,
-/// or the real type under a complex one.
+/// Which element type a function gives: its operands', the same but only if floating or complex,
+/// bool, or the real type under a complex one.
 enum class Gives : std::int8_t { same, floating, boolean, real };
 
 template <Linearity how = Linearity::none, Gives what = Gives::same>
@@ -95,6 +95,13 @@ struct Less : OfReal<Predicate> {};
 struct LessEqual : OfReal<Predicate> {};
 struct Greater : OfReal<Predicate> {};
 struct GreaterEqual : OfReal<Predicate> {};
+/// |a - b| <= atol + rtol |b|. Equal elements are close, an infinity and a finite number are not;
+/// two NaNs are with `equal_nan`.
+struct Close : Predicate {
+  double rtol = 0;
+  double atol = 0;
+  bool equal_nan = false;
+};
 struct And : Predicate {};
 struct Or : Predicate {};
 struct Not : Predicate {};

@@ -1,8 +1,8 @@
 #pragma once
 /// The operations of strict and named mode.
 ///
-/// What is not here has no rule or plan by nature: `item`, `to_host` and printing leave the library, files are read
-/// and written by slabs, creation and random numbers have no operand (check/create.hpp has their plan). Functions of
+/// What is not here has no rule or plan by nature: `item`, `to_host`, `allclose` and printing leave the library, files
+/// are read and written by slabs, creation and random numbers have no operand (check/create.hpp has their plan). Functions of
 /// elements are tags of `Map` (check/functions.hpp).
 
 #include <shardtype/check/registered.hpp>
