@@ -34,6 +34,7 @@
 #include <shardtype/ops/all_gather.hpp>
 #include <shardtype/ops/all_reduce.hpp>
 #include <shardtype/ops/all_to_all.hpp>
+#include <shardtype/ops/allclose.hpp>
 #include <shardtype/ops/any.hpp>
 #include <shardtype/ops/argmax.hpp>
 #include <shardtype/ops/argsort.hpp>

@@ -352,6 +352,36 @@ KOKKOS_FUNCTION bool call(functions::IsInf, T const& a) {
   }
 }
 
+namespace detail {
+
+/// |a - b| in double; of integers the difference is exact before it is rounded.
+template <class T>
+KOKKOS_FUNCTION double distance(T const& a, T const& b) {
+  if constexpr (shardtype::detail::is_complex<T>) {
+    using Wide = Kokkos::complex<double>;
+    return call(functions::Absolute{}, Wide(a.real(), a.imag()) - Wide(b.real(), b.imag()));
+  } else if constexpr (std::is_same_v<T, bool>) {
+    return a == b ? 0 : 1;
+  } else if constexpr (std::is_integral_v<T>) {
+    using Bits = std::make_unsigned_t<T>;
+    Bits const apart = static_cast<Bits>(a < b ? static_cast<Bits>(b) - static_cast<Bits>(a)
+                                               : static_cast<Bits>(a) - static_cast<Bits>(b));
+    return static_cast<double>(apart);
+  } else {
+    return math::fabs(static_cast<double>(a) - static_cast<double>(b));
+  }
+}
+
+}  // namespace detail
+
+template <class T>
+KOKKOS_FUNCTION bool call(functions::Close const& f, T const& a, T const& b) {
+  if (a == b) return true;
+  if (call(functions::IsNan{}, a) && call(functions::IsNan{}, b)) return f.equal_nan;
+  if (!call(functions::IsFinite{}, a) || !call(functions::IsFinite{}, b)) return false;
+  return detail::distance(a, b) <= f.atol + f.rtol * detail::distance(b, T{});
+}
+
 /// The largest value of an element type, or the least.
 template <class T, bool Largest>
 KOKKOS_FUNCTION constexpr T extreme_value() {
