@@ -262,6 +262,22 @@ class ProgramWriter {
     }
     return false;
   }
+  /// Whether an expression of this type was there before; then its value has one more reader.
+  constexpr bool found(Identity type, int& value) {
+    for (int k = 0; k < remembered_; ++k) {
+      if (type_[k] != type) continue;
+      value = value_[k];
+      if (builder.program.nodes[value].shares == 0) builder.share(value);
+      builder.share(value);
+      return true;
+    }
+    return false;
+  }
+  constexpr void remember(Identity type, int value) {
+    if (remembered_ == planning::max_nodes) return;
+    type_[remembered_] = type;
+    value_[remembered_++] = value;
+  }
   constexpr int share(Identity tag, void const*, int value) {
     if (shared_ == most_shared) {
       refuse_with(Code::L03_too_large);
@@ -422,6 +438,9 @@ class ProgramWriter {
   int shared_ = 0;
   Identity tag_[most_shared]{};
   int node_[most_shared]{};
+  int remembered_ = 0;
+  Identity type_[planning::max_nodes]{};
+  int value_[planning::max_nodes]{};
 };
 
 /// The program of an expression, or the code of its refusal.
@@ -474,6 +493,8 @@ class AxisFinder {
   constexpr int relabel(Type<R>, int) {
     return 0;
   }
+  constexpr bool found(Identity, int&) const { return false; }
+  constexpr void remember(Identity, int) const {}
   constexpr bool is_known(Identity, void const*, int&) const { return false; }
   constexpr int share(Identity, void const*, int) { return 0; }
 };

@@ -422,6 +422,14 @@ class PartFinder {
   int constrain(Type<Pin>, int) {
     return 0;
   }
+  bool found(Identity type, int&) const {
+    for (Identity known : found_)
+      if (known == type) return true;
+    return false;
+  }
+  void remember(Identity type, int) {
+    if (found_.size() < static_cast<std::size_t>(planning::max_nodes)) found_.push_back(type);
+  }
   bool is_known(Identity tag, void const* at, int&) const {
     for (std::size_t k = 0; k < tags_.size(); ++k) {
       if (tags_[k] != tag) continue;
@@ -452,6 +460,7 @@ class PartFinder {
     parts.push_back(p);
     return 0;
   }
+  shardtype::detail::List<Identity> found_;
   shardtype::detail::List<Identity> tags_;
   shardtype::detail::List<void const*> objects_;
 };

@@ -146,6 +146,20 @@ auto evaluate(M const& mesh, std::tuple<Es...> const& es, Policy const& = {},
     }
   }
 }
+/// A function of expressions on tensors, planned and run as one program, as `jit` of JAX: `evaluate<Dim<I, X>,
+/// Dim<K>>(mesh, f, a, b)` is `evaluate<Dim<I, X>, Dim<K>>(mesh, f(lazy(a), lazy(b)))`, but for what `f` computes twice:
+/// products, reductions and operations on the same arguments are computed once, without `share`. A function that
+/// returns a std::tuple has several results: `evaluate<Outs<C, D>>(mesh, f, a, b)`. What hangs on a C++ number or on
+/// run-time arguments of an operation is known by its type alone and needs `share`.
+template <class... Out, class M, class F, class... As>
+  requires(std::is_base_of_v<runtime::MeshRef, M> && sizeof...(As) > 0 &&
+           detail::is_function_of_expressions<F> && (is_tensor<detail::operand_t<As>> && ...))
+auto evaluate(M const& mesh, F const& f, As const&... as) {
+  return [&]<int... Number>(std::integer_sequence<int, Number...>) {
+    return evaluate<Out...>(
+        mesh, f(automatic_mode::LazyInput<detail::operand_t<As>, Number>(detail::operand(as))...));
+  }(std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{});
+}
 /// The program of several results on types alone, for plan_traced and dry_run.
 template <class Outputs, class... Es, class Policy = detail::DefaultPolicy>
 constexpr auto evaluate(std::tuple<Es...> const&, Policy const& = {}) {
