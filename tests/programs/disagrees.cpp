@@ -1,5 +1,6 @@
-// Ranks that part ways, for SHARDTYPE_CHECK=agree: rank 3 of 8 does what its word on the command line
-// says (CMakeLists.txt). Each collective of a case stands on a line of its own, for the messages.
+// Programs with SHARDTYPE_CHECK=agree whose ranks disagree: rank 3 of 8 does what the argument on
+// the command line says (CMakeLists.txt). Each collective of a case is on its own line, for the
+// messages.
 // SOURCES: tests/harness/yield.cpp
 #include <chrono>
 #include <cstdio>
