@@ -260,7 +260,7 @@ template <class R, class Op>
 struct CallPlans {
   Op op;
 
-  /// Number of collectives of this kind that the operation runs, whatever the sizes.
+  /// The number of collectives of this kind that the operation runs, for all sizes.
   constexpr int count(Collective c) const { return R::open_count(op, c); }
   /// Number of all collectives.
   constexpr int collectives() const {

@@ -243,9 +243,9 @@ template <class A, class B>
 constexpr auto logaddexp(A&& a, B&& b) {
   return detail::fuse(functions::LogAddExp{}, std::forward<A>(a), std::forward<B>(b));
 }
-/// The largest whole number that is at most a / b: `a == floor_divide(a, b) * b + a % b`. `a / b` of integers rounds
-/// towards zero instead. An integer by zero gives 0. Refused: P04 of unreduced values, S04 of complex numbers. As
-/// jnp.floor_divide.
+/// The largest integer that is at most a / b: `a == floor_divide(a, b) * b + a % b`. `a / b` of
+/// integers rounds towards zero instead. An integer by zero gives 0. Refused: P04 of unreduced
+/// values, S04 of complex numbers. As jnp.floor_divide.
 template <class A, class B>
   requires(detail::are_operands<A, B>)
 constexpr auto floor_divide(A&& a, B&& b) {

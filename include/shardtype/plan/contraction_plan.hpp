@@ -209,7 +209,7 @@ struct Progress {
 };
 
 /// Costs of reshards. Candidates share many reshards, and each cost is a search, which runs only up
-/// to the limit that is asked for.
+/// to the requested limit.
 class KnownCosts {
  public:
   /// Starts searches while fewer than `budget` steps have been visited.

@@ -365,7 +365,7 @@ class Mesh : public runtime::MeshRef {
 
 namespace shardtype::runtime {
 
-/// Error E25: this rank of the job is not in `mesh`, and asked for a value that only ranks of the
+/// Error E25: this rank of the job is not in `mesh`, and requested a value that only ranks of the
 /// mesh have.
 [[noreturn]] inline void throw_outside(MeshState const& mesh, std::string const& what) {
   int ranks = 1;
