@@ -14,6 +14,7 @@
 #include <shardtype/lazy/dry_run.hpp>
 #include <shardtype/lazy/evaluate.hpp>
 #include <shardtype/lazy/explain.hpp>
+#include <shardtype/lazy/several.hpp>
 #include <shardtype/lazy/to_json.hpp>
 #include <shardtype/manual/broadcast_from.hpp>
 #include <shardtype/manual/collectives.hpp>
@@ -26,12 +27,14 @@
 #include <shardtype/manual/rotate.hpp>
 #include <shardtype/manual/shard.hpp>
 #include <shardtype/manual/shard_map.hpp>
+#include <shardtype/manual/shard_map_lazy.hpp>
 #include <shardtype/manual/unreduced.hpp>
 #include <shardtype/manual/varying.hpp>
 #include <shardtype/ops/all.hpp>
 #include <shardtype/ops/all_gather.hpp>
 #include <shardtype/ops/all_reduce.hpp>
 #include <shardtype/ops/all_to_all.hpp>
+#include <shardtype/ops/allclose.hpp>
 #include <shardtype/ops/any.hpp>
 #include <shardtype/ops/argmax.hpp>
 #include <shardtype/ops/argsort.hpp>

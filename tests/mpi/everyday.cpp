@@ -331,4 +331,28 @@ TEST_CASE("softmax of blocks of manual mode") {
   check_values(sum<J>(softmax<J>(a + 1)), {1, 1, 1, 1});
 }
 
+TEST_CASE("expm1 and log1p of complex numbers keep small ones; powers of truths") {
+  using C = Kokkos::complex<double>;
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  for (double const size : {1e-9, 1e-3, 0.5, 3.0}) {
+    auto const a = from_function<C, Dim<I, X>>(mesh, {7}, [&](auto i) {
+      double const angle = 0.9 * static_cast<double>(i);
+      return C(size * std::cos(angle), size * std::sin(angle));
+    });
+    // each undoes the other within the circle of log's values, to the last digits of the number itself
+    check_values(cast<std::int64_t>(cast<double>(abs(log1p(expm1(a)) - a)) < 4e-15 * size),
+                 {1, 1, 1, 1, 1, 1, 1});
+    if (size > 0.4) {
+      check_values(cast<std::int64_t>(abs(expm1(a) - (exp(a) - 1.0)) < 1e-13),
+                   {1, 1, 1, 1, 1, 1, 1});
+      check_values(cast<std::int64_t>(abs(log1p(a) - log(a + 1.0)) < 1e-14), {1, 1, 1, 1, 1, 1, 1});
+    }
+  }
+  auto const base =
+      from_function<bool, Dim<I>, Dim<J, Y>>(mesh, {2, 2}, [](auto i, auto) { return i == 1; });
+  auto const by =
+      from_function<bool, Dim<I>, Dim<J, Y>>(mesh, {2, 2}, [](auto, auto j) { return j == 1; });
+  check_values(cast<std::int64_t>(pow(base, by)), {1, 0, 1, 1});
+}
+
 }  // namespace

@@ -23,6 +23,9 @@ using run_reshard::Operand;
 
 namespace {
 
+struct P : Axis<"P"> {};
+struct Q : Axis<"Q"> {};
+struct R : Axis<"R"> {};
 struct X : Axis<"X"> {};
 struct Y : Axis<"Y"> {};
 struct Z : Axis<"Z"> {};
@@ -112,6 +115,38 @@ TEST_CASE("a sample of rank-3 tensors on three axes") {
                                              : std::array<std::int64_t, 3>{3, 11, 4});
     INFO("draw " << k);
     CHECK(run(mesh.state(), axes, from, to, z) == 0);
+    ++k;
+  }
+}
+
+TEST_CASE("a sample of rank-3 tensors on six axes") {
+  int const ranks = on_ranks::rank_total();
+  std::array<std::int64_t, 6> grid{1, 1, ranks, 1, 1, 1};
+  if (ranks == 4) grid = {2, 1, 1, 1, 2, 1};
+  if (ranks == 6) grid = {1, 1, 2, 1, 1, 3};
+  if (ranks == 8) grid = {2, 1, 1, 2, 1, 2};
+  Mesh<P, Q, R, X, Y, Z> mesh(MPI_COMM_WORLD, grid);
+  AxisMap const axes =
+      map_axes(mesh.state(), Scope<Tensor<float, Reduced<P, Q, R, X, Y, Z>>>::names);
+  std::mt19937 engine(23);
+  auto const draw = [&](bool sums) {
+    Spec s;
+    for (int d = 0; d < 3; ++d) s.add(d);
+    unsigned const first = static_cast<unsigned>(engine()) % 6;
+    for (unsigned k = 0; k < 6; ++k) {
+      auto const x = static_cast<int>((first + 5 * k) % 6);
+      auto const where = static_cast<int>(engine() % 5);
+      if (where < 3) s.dims[where].axes.push(x);
+      if (where == 3 && sums) s.unreduced.insert(x);
+    }
+    return s;
+  };
+  for (int k = 0; k < (ranks == 8 ? 200 : 40);) {
+    Spec const from = draw(true);
+    Spec const to = draw(false);
+    if (!rules::reshard(from, to)) continue;
+    INFO("draw " << k);
+    CHECK(run(mesh.state(), axes, from, to, sizing(axes, {5, 7, 6})) == 0);
     ++k;
   }
 }

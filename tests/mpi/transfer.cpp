@@ -89,6 +89,7 @@ void check(A const& a, Mesh<Ys...> const& mesh) {
   CHECK(memory.most() - others == plan.peak_bytes(on_ranks::my_rank()));
   std::int64_t const sent = shim::bytes();
   static_assert(std::is_same_v<decltype(b), named_t<A, Out...> const>);
+  static_assert(Transferable<A, named_t<A, Out...>>);
   CHECK(b.mesh() == mesh);
   CHECK(wrong(b) == 0);
   CHECK(sent == plan.bytes(on_ranks::my_rank()));

@@ -1,5 +1,5 @@
 // A function of more operands than there is room for.
-// EXPECT: \[shardtype T07\] .*more than 8 indices, 8 operands or 4 mesh axes
+// EXPECT: \[shardtype T07\] .*more than 8 indices, 8 operands or 6 mesh axes
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:
 // NEEDS: full

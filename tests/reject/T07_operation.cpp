@@ -1,5 +1,5 @@
 // Each operand is within the bounds, the product of both is not.
-// EXPECT: \[shardtype T07\] .*more than 8 indices, 8 operands or 4 mesh axes
+// EXPECT: \[shardtype T07\] .*more than 8 indices, 8 operands or 6 mesh axes
 // EXPECT: false, shardtype::Tensor<float, shardtype::Dim<B>, shardtype::Dim<I>, shardtype::Dim<J>, shardtype::Dim<K>, shardtype::Dim<L> ?>, shardtype::Tensor<float, shardtype::Dim<L>, shardtype::Dim<M>, shardtype::Dim<N>, shardtype::Dim<O>, shardtype::Dim<P> ?> ?>
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:

@@ -1,5 +1,5 @@
 // One program over five mesh axes.
-// EXPECT: \[shardtype T07\] one operation has more than 8 indices, 8 operands or 4 mesh axes
+// EXPECT: \[shardtype T07\] one operation has more than 8 indices, 8 operands or 6 mesh axes
 // FORBID: error:.*error:
 // NEEDS: full
 #include <shardtype/shardtype.hpp>

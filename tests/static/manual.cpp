@@ -1,6 +1,7 @@
 // Manual mode: every row of the table of collectives and casts (JAX's shard_map with check_vma),
 // the type join of local operations, the operands and results of shard_map, and the transposes of
 // all movements. The messages are in tests/reject.
+#include <cstdint>
 #include <type_traits>
 
 #include <shardtype/types.hpp>
@@ -239,6 +240,17 @@ static_assert(rules::transposed({all_gather, V, R}) == Move{reduce_scatter, U, V
 static_assert(rules::transposed({all_reduce, U, same}) == Move{cast, same, R});
 static_assert(rules::transposed({all_reduce, V, same}) == Move{cast, same, V});
 static_assert(rules::transposed({all_gather, V, same}) == Move{shard, same, V});
+
+// The number of a branch is a block without dims that is not varying and not unreduced.
+template <class N>
+constexpr Code number_refusal = detail::BranchNumber<N>::verdict.code;
+static_assert(number_refusal<Local<std::int32_t>> == Code::ok);
+static_assert(number_refusal<Local<std::int64_t, Reduced<X>>> == Code::ok);
+static_assert(number_refusal<Local<std::int64_t, Varying<X>>> == Code::V13_condition_varies);
+static_assert(number_refusal<Local<std::int64_t, Unreduced<X>>> == Code::A02_still_unreduced);
+static_assert(number_refusal<Local<std::int64_t, Dim<I>>> == Code::A01_item_has_dims);
+static_assert(number_refusal<Tensor<std::int64_t>> == Code::V01_mixed);
+static_assert(number_refusal<int> == Code::T09_not_a_tensor);
 
 // Every pair of state and movement is either in the table or refused with a code.
 constexpr bool each_decided() {

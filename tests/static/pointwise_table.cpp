@@ -51,6 +51,11 @@ static_assert(Mappable<f::Add, T<Dim<I, X>>, T<Dim<I>>> && !Mappable<f::Add, T<D
 
 // Element types.
 static_assert(gives<f::Less, Tensor<bool, Dim<I, X>>, T<Dim<I, X>>, Number<double>>);
+static_assert(gives<f::Close, Tensor<bool, Dim<I, X>>, T<Dim<I, X>>, T<Dim<I>>>);
+static_assert(gives<f::Close, Tensor<bool, Dim<I>>, Tensor<Z, Dim<I>>, Number<double>>);
+static_assert(gives<f::Close, Tensor<bool, Dim<I>, RX>, T<Dim<I>, RX>, T<Dim<I>>>);
+static_assert(refusal_of<f::Close, T<Dim<I>, UX>, T<Dim<I>, UX>> == Code::P04_not_linear);
+static_assert(refusal_of<f::Close, T<Dim<I, X>>, T<Dim<I, Y>>> == Code::P02_lists_differ);
 static_assert(gives<f::Cast<double>, Tensor<double, Dim<I>>, T<Dim<I>>>);
 static_assert(gives<f::Where, T<Dim<I, X>>, Tensor<bool, Dim<I>>, T<Dim<I, X>>, Number<float>>);
 static_assert(refusal_of<f::Add, T<Dim<I>>, Tensor<double, Dim<I>>> ==

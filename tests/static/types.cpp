@@ -46,13 +46,15 @@ static_assert(law<Dim<I, J>> == Code::T05_not_an_axis);
 static_assert(law<Dim<I>, Unreduced<J>> == Code::T05_not_an_axis);
 
 // too many dims or axes is the first error, before any that depends on a part of the type
+struct T : Axis<"T"> {};
+struct S : Axis<"S"> {};
 struct V : Axis<"V"> {};
 struct W : Axis<"W"> {};
-using Five = Tensor<float, Dim<I, V, W>, Dim<J, X, Y>, Unreduced<Z>>;
-static_assert(Resolve<op::Reshard<Five>, Tensor<float, Dim<I>, Dim<J>>>::verdict.code ==
+using Seven = Tensor<float, Dim<I, V, W>, Dim<J, X, Y>, Unreduced<S, T, Z>>;
+static_assert(Resolve<op::Reshard<Seven>, Tensor<float, Dim<I>, Dim<J>>>::verdict.code ==
               Code::T07_too_many);
 static_assert(Resolve<op::Matmul<>, Tensor<float, Dim<I, V>, Dim<J, W, X>>,
-                      Tensor<float, Dim<J, W, X>, Unreduced<Y, Z>>>::verdict.code ==
+                      Tensor<float, Dim<J, W, X>, Unreduced<S, T, Y, Z>>>::verdict.code ==
               Code::T07_too_many);
 
 static_assert(rules::well_named(Scope<Tensor<float, Dim<I>>, Tensor<float, Dim<OtherI>>>::names)

@@ -20,5 +20,12 @@ if(Python3_FOUND AND SHARDTYPE_CLANGXX)
       "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_LIST_DIR}/public_names.py"
       "${CMAKE_CURRENT_BINARY_DIR}/every_header.hpp" "${CMAKE_CURRENT_LIST_DIR}/public_names.txt"
       "${PROJECT_BINARY_DIR}/tests/flags.CXX" "${SHARDTYPE_CLANGXX}" --self-test)
-  set_tests_properties(structure.public_names PROPERTIES LABELS structure)
+  # docs/reference.md has an entry for each of these names, and more (reference.py).
+  add_test(
+    NAME structure.reference
+    COMMAND
+      "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_LIST_DIR}/reference.py" "${PROJECT_SOURCE_DIR}"
+      "${CMAKE_CURRENT_BINARY_DIR}/every_header.hpp" "${PROJECT_BINARY_DIR}/tests/flags.CXX"
+      "${SHARDTYPE_CLANGXX}" --self-test)
+  set_tests_properties(structure.public_names structure.reference PROPERTIES LABELS structure)
 endif()

@@ -13,6 +13,7 @@
 #include "harness/catch.hpp"
 #include "harness/settings.hpp"
 #include "harness/simulate.hpp"
+#include "harness/step_law.hpp"
 
 using namespace shardtype;
 using namespace shardtype::planning;
@@ -62,62 +63,6 @@ std::uint8_t in_use(Spec const& s) {
   for (int x = 0; x < axes; ++x)
     if (s.dim_of(x) >= 0) bits = static_cast<std::uint8_t>(bits | (1U << x));
   return bits;
-}
-
-// The rules of the steps, written independently of the planner: the legal changes of a sharding by
-// each step.
-
-// whether `after` is `before` followed by `group`
-bool appended(AxisList const& before, AxisList const& group, AxisList const& after) {
-  return after == before.plus(group);
-}
-
-bool obeys_law(Step const& s) {
-  Spec const& b = s.before;
-  Spec const& a = s.after;
-  if (!rules::reshard(b, a)) return false;
-  for (int d = 0; d < b.rank; ++d)
-    if (d != s.from && d != s.to && !(a.dims[d] == b.dims[d])) return false;
-  bool const reduces =
-      s.collective == Collective::all_reduce || s.collective == Collective::reduce_scatter;
-  if (!reduces && a.unreduced != b.unreduced) return false;
-  Verdict v = accept(b);
-  switch (s.collective) {
-    case Collective::none:
-      for (int k = 0; k < s.axes.size; ++k)
-        if (b.state(s.axes[k]) != AxisState::replicated) return false;
-      return s.from < 0 && appended(b.dims[s.to].axes, s.axes, a.dims[s.to].axes);
-    case Collective::all_gather:  // minor-most first
-      for (int k = s.axes.size - 1; k >= 0 && v; --k) v = rules::all_gather(v.result, s.axes[k]);
-      return bool(v) && v.result == a;
-    case Collective::all_reduce:
-      for (int k = 0; k < s.axes.size && v; ++k) v = rules::all_reduce(v.result, s.axes[k]);
-      return bool(v) && v.result == a;
-    case Collective::reduce_scatter:
-      for (int k = 0; k < s.axes.size && v; ++k)
-        v = rules::reduce_scatter(v.result, s.axes[k], b.dims[s.to].label);
-      return bool(v) && v.result == a;
-    case Collective::
-        all_to_all:  // one collective keeps the order of the axes; one axis is the rule
-      if (s.axes.size == 1) {
-        v = rules::all_to_all(b, s.axes[0], b.dims[s.from].label, b.dims[s.to].label);
-        return bool(v) && v.result == a;
-      }
-      return appended(a.dims[s.from].axes, s.axes, b.dims[s.from].axes) &&
-             appended(b.dims[s.to].axes, s.axes, a.dims[s.to].axes);
-    case Collective::permute: {  // the minor-most axes of one dim in another order
-      AxisList const kept = b.dims[s.from].axes.prefix(b.dims[s.from].axes.size - s.axes.size);
-      AxisList const now = a.dims[s.from].axes;
-      bool same = s.from == s.to && now.starts_with(kept) && now.size == kept.size + s.axes.size;
-      same = same && appended(kept, s.axes, b.dims[s.from].axes);
-      for (int k = 0; k < s.axes.size; ++k) same = same && now.contains(s.axes[k]);
-      return same;
-    }
-    case Collective::broadcast:
-    case Collective::neighbor:
-      break;
-  }
-  return false;
 }
 
 // A single step from a sharding.

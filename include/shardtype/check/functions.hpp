@@ -95,6 +95,13 @@ struct Less : OfReal<Predicate> {};
 struct LessEqual : OfReal<Predicate> {};
 struct Greater : OfReal<Predicate> {};
 struct GreaterEqual : OfReal<Predicate> {};
+/// |a - b| <= atol + rtol |b|. Equal elements are close, an infinity and a finite number are not;
+/// two NaNs are with `equal_nan`.
+struct Close : Predicate {
+  double rtol = 0;
+  double atol = 0;
+  bool equal_nan = false;
+};
 struct And : Predicate {};
 struct Or : Predicate {};
 struct Not : Predicate {};

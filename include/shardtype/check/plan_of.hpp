@@ -18,6 +18,13 @@ constexpr Sizing static_sizing() {
   return {S::names.extents(), S::names.sizes(), static_cast<std::int64_t>(sizeof(T))};
 }
 
+/// Sizes of axes that the types settle, all of them.
+inline constexpr std::array<std::int64_t, max_axes> sizes_by_type = [] {
+  std::array<std::int64_t, max_axes> sizes{};
+  sizes.fill(dynamic);
+  return sizes;
+}();
+
 /// Nominal values for sizes that are dynamic. Scenario 0 uses medium sizes; the others make one
 /// label large or small, or one axis longer.
 inline constexpr int scenarios = 1 + 2 * max_dims + 2 * max_axes;
@@ -238,9 +245,9 @@ struct PlanSet {
   }
   /// The plan for these extents of the labels and sizes of the axes, in order of first appearance
   /// in the operation; `dynamic` for sizes that the type determines.
-  static constexpr Plan at(std::array<std::int64_t, max_dims> const& extents,
-                           std::array<std::int64_t, max_axes> const& sizes = {dynamic, dynamic,
-                                                                              dynamic, dynamic}) {
+  static constexpr Plan at(
+      std::array<std::int64_t, max_dims> const& extents,
+      std::array<std::int64_t, max_axes> const& sizes = detail::sizes_by_type) {
     Sizing z = detail::static_sizing<typename R::S, T>();
     for (int l = 0; l < R::S::names.labels; ++l)
       if (z.extents[l] == dynamic) z.extents.at[l] = extents[static_cast<std::size_t>(l)];
@@ -275,8 +282,7 @@ struct CallPlans {
   /// The plan for these extents of the labels and sizes of the axes, in order of first appearance
   /// in the operation; `dynamic` for sizes that the type determines.
   constexpr Plan at(std::array<std::int64_t, max_dims> const& extents,
-                    std::array<std::int64_t, max_axes> const& sizes = {dynamic, dynamic, dynamic,
-                                                                       dynamic}) const {
+                    std::array<std::int64_t, max_axes> const& sizes = detail::sizes_by_type) const {
     Extents all = R::S::names.extents();
     for (int l = 0; l < R::S::names.labels; ++l)
       if (all[l] == dynamic) all.at[l] = extents[static_cast<std::size_t>(l)];

@@ -5,6 +5,7 @@
 /// (core/scope.hpp), so that programs that differ only in names share all instantiations below.
 
 #include <cstdint>
+#include <initializer_list>
 
 #include <shardtype/core/limits.hpp>
 
@@ -148,7 +149,16 @@ struct Spec {
 
 /// Number of ranks along each axis of the operation.
 struct Sizes {
-  std::int64_t at[max_axes] = {1, 1, 1, 1};
+  std::int64_t at[max_axes];
+
+  constexpr Sizes() {
+    for (int x = 0; x < max_axes; ++x) at[x] = 1;
+  }
+  /// Of the first axes; the others have one rank.
+  constexpr Sizes(std::initializer_list<std::int64_t> first) : Sizes() {
+    int x = 0;
+    for (std::int64_t const size : first) at[x++] = size;
+  }
   constexpr std::int64_t operator[](int axis) const { return at[axis]; }
   /// Number of ranks in the group that the axes of `list` span.
   constexpr std::int64_t product(AxisList const& list) const {

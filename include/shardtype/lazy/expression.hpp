@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -166,6 +167,14 @@ class LazyOperation : public LazyNode, public detail::Expression<Op, As...> {
   using detail::Expression<Op, As...>::Expression;
 };
 
+/// A function of the blocks of expressions, each of which is pinned, as is the result: a Tensor type `Result`.
+template <class F, class Result, class... As>
+class LazyShardMap : public LazyNode, public detail::Expression<F, As...> {
+ public:
+  using whole = whole_t<Result>;
+  using detail::Expression<F, As...>::Expression;
+};
+
 /// An expression that is computed in the sharding of the Tensor type `Pin`.
 template <class Pin, class A>
 class LazyConstrained : public LazyNode {
@@ -196,6 +205,38 @@ class LazyShared : public LazyNode {
 namespace shardtype {
 
 namespace detail {
+
+/// Whether `E` is several expressions.
+template <class E>
+inline constexpr bool is_several = false;
+template <class... Es>
+inline constexpr bool is_several<std::tuple<Es...>> = true;
+
+/// The Tensor type in whose sharding an expression is pinned; void where the planner chooses it.
+template <class E>
+struct PinOf {
+  using type = void;
+};
+template <class A>
+struct PinOf<LazyTensor<A>> {
+  using type = A;
+};
+template <class A>
+struct PinOf<LazySymbol<A>> {
+  using type = A;
+};
+template <class F, class Result, class... As>
+struct PinOf<LazyShardMap<F, Result, As...>> {
+  using type = Result;
+};
+template <class Pin, class A>
+struct PinOf<LazyConstrained<Pin, A>> {
+  using type = Pin;
+};
+template <class Tag, class A>
+struct PinOf<LazyShared<Tag, A>> : PinOf<A> {};
+template <class E>
+using pin_t = typename PinOf<E>::type;
 
 template <class A>
 inline constexpr bool is_lazy_map = false;

@@ -79,6 +79,16 @@ struct OwedTogether<LazyMap<F, Args...>> {
   }
 };
 
+/// What a plan calls a function of blocks.
+template <class F>
+constexpr char const* block_function_name() {
+  if constexpr (requires { F::program_name; }) {
+    return F::program_name;
+  } else {
+    return "shard_map";
+  }
+}
+
 /// Requirements of an operation on the dims of its operands and its result.
 template <class Op, class Whole, class... As>
 struct OperationDims {
@@ -136,7 +146,7 @@ class ProgramWriter {
 
   constexpr void add_axis(AxisPart const& x) {
     if (names.find_axis(x.id) >= 0) return;
-    if (names.axes == max_axes) return refuse_with(Code::T07_too_many);
+    if (names.axes == searched_axes) return refuse_with(Code::T07_too_many);
     builder.program.sizes.at[names.axes] = x.size;
     names.axis[names.axes++] = x;
     builder.program.axes = names.axes;
@@ -212,6 +222,14 @@ class ProgramWriter {
       n.whole[k + 1] = whole_dims<D>(labels_of(operands.at[k]));
     return originate(
         builder.operation(n, operands.at, operands.size, labels, sizeof(T), work_of<T>()));
+  }
+  template <class F, class Result, class... As>
+  constexpr int shard_map(Type<LazyShardMap<F, Result, As...>>, WalkedOperands const& operands,
+                          LazyShardMap<F, Result, As...> const*) {
+    using T = element_t<Result>;
+    planning::ProgramLabels const labels = labels_among<Result>(operands, {});
+    return originate(builder.shard_map(operands.at, operands.size, labels, spec_of<Result>(labels),
+                                       sizeof(T), work_of<T>(), block_function_name<F>()));
   }
   template <class Pin>
   constexpr int constrain(Type<Pin>, int operand) {
@@ -443,6 +461,11 @@ class AxisFinder {
   constexpr int operation(Type<M>, WalkedOperands const&, M const*) {
     return 0;
   }
+  template <class F, class Result, class... As>
+  constexpr int shard_map(Type<LazyShardMap<F, Result, As...>>, WalkedOperands const&,
+                          LazyShardMap<F, Result, As...> const*) {
+    return look(Type<Result>{}), 0;
+  }
   template <class M>
   constexpr int reduction(Type<M>, int) {
     return 0;
@@ -460,7 +483,7 @@ class AxisFinder {
 template <class E, class Out, class... Xs>
 constexpr WrittenProgram write_program() {
   ProgramWriter w;
-  if constexpr (sizeof...(Xs) > 0 && sizeof...(Xs) <= max_axes) {
+  if constexpr (sizeof...(Xs) > 0 && sizeof...(Xs) <= searched_axes) {
     (w.add_axis(axis_part<Xs>), ...);
   } else {
     AxisFinder finder{w};

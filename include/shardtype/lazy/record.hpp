@@ -332,6 +332,10 @@ struct Continue<Above::lazy, Operands...> {
       }
     }
   }
+  template <class... Out, class A>
+  static auto call(op::Reshard<Out...> const&, Where const&, A const& a) {
+    return constrain<Out...>(a);
+  }
   template <class Op, class A>
     requires shardtype::detail::keeps_elements<Op>
   static auto call(Op const&, Where const&, A const& a) {

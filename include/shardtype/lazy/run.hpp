@@ -95,6 +95,18 @@ class ProgramRun {
     return blocks_.back();
   }
 
+  /// A step's value whose block lies packed in this memory.
+  AnyBlock packed_block(int step, Buffer memory) const {
+    AnyBlock out;
+    Spec const spec = plan_.spec(step);
+    Sizing const z = plan_.sizing(step);
+    out.layout.rank = spec.rank;
+    for (int d = 0; d < spec.rank; ++d) out.layout.extent[d] = held(spec, d, z, axes_.coords);
+    out.layout = out.layout.packed();
+    out.keep = std::move(memory);
+    out.data = out.keep.data();
+    return out;
+  }
   /// A new packed block for a step's value.
   template <class T, class Space>
   Value<T> fresh(int step) {
@@ -107,17 +119,7 @@ class ProgramRun {
     int const origin = node(step).origin;
     return origin < 0 ? parts_.back() : parts_[static_cast<std::size_t>(origin)];
   }
-  AnyBlock given(int step) {
-    AnyBlock out;
-    Spec const spec = plan_.spec(step);
-    Sizing const z = plan_.sizing(step);
-    out.layout.rank = spec.rank;
-    for (int d = 0; d < spec.rank; ++d) out.layout.extent[d] = held(spec, d, z, axes_.coords);
-    out.layout = out.layout.packed();
-    out.keep = *part(step).buffer;
-    out.data = out.keep.data();
-    return out;
-  }
+  AnyBlock given(int step) { return packed_block(step, *part(step).buffer); }
   AnyBlock made(int step) {
     // the same block with other names
     if (node(step).making == Making::relabel) return input(step, 0);
@@ -249,7 +251,8 @@ AnyBlock reduction_block(ProgramRun& run, int step, void const*) {
     for (int d = 0; d < n.rank; ++d) keeps[kept[d]] = true;
     Extents const extents = run.extents(operand);
     for (int d = 0; d < run.node(operand).rank; ++d) terms *= keeps[d] ? 1 : extents[d];
-    divide_block<Space>(static_cast<Out*>(out.keep.data()), out.layout.elements(), terms);
+    divide_block<Space>(static_cast<Out*>(out.keep.data()), out.layout.elements(),
+                        static_cast<double>(terms));
   }
   return out;
 }
@@ -265,6 +268,28 @@ void places_of(ProgramNode const& n, LabelPart const* labels, int* out) {
         out[e] = d;
 }
 
+/// The block of an operand, packed, its dims in the order of type `A`.
+template <class A>
+Buffer packed_input(ProgramRun& run, int step, int k) {
+  using T = typename A::element;
+  AnyBlock const& from = run.input(step, k);
+  int place[max_dims]{};
+  places_of<A>(run.node(run.plan().steps[step].input[k]), run.labels(), place);
+  kernels::Layout layout;
+  layout.rank = from.layout.rank;
+  for (int d = 0; d < layout.rank; ++d) {
+    layout.extent[d] = from.layout.extent[place[d]];
+    layout.stride[d] = from.layout.stride[place[d]];
+  }
+  if (layout.contiguous() && from.data == from.keep.data()) return from.keep;
+  Buffer memory = run.mesh().pool().template take<typename A::memory_space>(
+      static_cast<std::size_t>(layout.elements()) * sizeof(T));
+  typename A::execution_space const exec{};
+  kernels::copy_packed(exec, elements_of<T>(from), layout, static_cast<T*>(memory.data()));
+  exec.fence();
+  return memory;
+}
+
 /// Runs an operation `Op` on one rank, on blocks in which the dims that it works on are not split,
 /// as on blocks of manual mode.
 template <class E>
@@ -278,27 +303,12 @@ struct OperationRun<automatic_mode::LazyOperation<Op, Whole, As...>> {
   /// An operand in the form that the operation expects: packed, its dims in the order of its type.
   template <class A>
   static automatic_mode::block_t<A> block(ProgramRun& run, int step, int k) {
-    using T = typename A::element;
-    using Space = typename A::memory_space;
-    AnyBlock const& from = run.input(step, k);
     int place[max_dims]{};
     places_of<A>(run.node(run.plan().steps[step].input[k]), run.labels(), place);
     std::array<std::int64_t, A::rank> extents{};
-    kernels::Layout layout;
-    layout.rank = from.layout.rank;
-    for (std::size_t d = 0; d < A::rank; ++d) {
-      extents[d] = layout.extent[d] = from.layout.extent[place[d]];
-      layout.stride[d] = from.layout.stride[place[d]];
-    }
-    Buffer memory = from.keep;
-    if (!layout.contiguous() || from.data != from.keep.data()) {
-      memory = run.mesh().pool().template take<Space>(static_cast<std::size_t>(layout.elements()) *
-                                                      sizeof(T));
-      typename Space::execution_space const exec{};
-      kernels::copy_packed(exec, elements_of<T>(from), layout, static_cast<T*>(memory.data()));
-      exec.fence();
-    }
-    return {run.mesh_ref(), extents, std::move(memory)};
+    for (std::size_t d = 0; d < A::rank; ++d)
+      extents[d] = run.input(step, k).layout.extent[place[d]];
+    return {run.mesh_ref(), extents, packed_input<A>(run, step, k)};
   }
   template <int... K>
   static auto result(ProgramRun& run, int step, Op const& op, std::integer_sequence<int, K...>) {
@@ -347,6 +357,10 @@ struct OperationRun<automatic_mode::LazyOperation<Op, Whole, As...>> {
   }
 };
 
+/// Runs a shard_map of automatic mode on one rank. Defined above this layer, in manual/.
+template <class E>
+struct ShardMapRun;
+
 /// Collects an expression's tensors and functions, in the order in which ProgramWriter numbers
 /// them. Error E70.
 class PartFinder {
@@ -382,6 +396,15 @@ class PartFinder {
     ProgramPart p = part_of<Whole>();
     p.make = &Run::make;
     p.set_extents = &Run::set_extents;
+    p.part = e;
+    return add(p);
+  }
+  template <class F, class Result, class... As>
+  int shard_map(Type<automatic_mode::LazyShardMap<F, Result, As...>>,
+                shardtype::detail::WalkedOperands const&,
+                automatic_mode::LazyShardMap<F, Result, As...> const* e) {
+    ProgramPart p = part_of<Result>();
+    p.make = &ShardMapRun<automatic_mode::LazyShardMap<F, Result, As...>>::make;
     p.part = e;
     return add(p);
   }

@@ -94,6 +94,7 @@ class StepTexts {
       case Making::reduction:
         return "reduction";
       case Making::operation:
+      case Making::shard_map:
         return plan_.program.nodes[s.node].name;
       default:
         return "relabel";
@@ -113,11 +114,12 @@ class StepTexts {
     if (making == Making::relabel || reorders(s.node))
       return value(step) + " = " + value(s.input[0]);
     bool const product = making == Making::product;
-    std::string out = value(step) + " = " +
-                      (product                       ? ""
-                       : making == Making::operation ? operation(step) + "("
-                       : making == Making::reduction ? "reduce("
-                                                     : "f(");
+    std::string out =
+        value(step) + " = " +
+        (product                                                      ? ""
+         : making == Making::operation || making == Making::shard_map ? operation(step) + "("
+         : making == Making::reduction                                ? "reduce("
+                                                                      : "f(");
     for (int k = 0; k < s.inputs; ++k)
       out += (k == 0 ? "" : product ? " · " : ", ") + value(s.input[k]);
     return out + (product ? "" : ")");

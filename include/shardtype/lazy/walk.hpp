@@ -81,15 +81,25 @@ constexpr int walk_node(V& visitor, Type<LazyMap<F, Args...>> t, LazyMap<F, Args
   walk_argument(visitor, t, e, operands);
   return visitor.map(t, operands, e);
 }
-template <class V, class Op, class Whole, class... As>
-constexpr int walk_node(V& visitor, Type<LazyOperation<Op, Whole, As...>> t,
-                        LazyOperation<Op, Whole, As...> const* e) {
+/// The arguments `As` of `e`, one operand each.
+template <class V, class E, class... As>
+constexpr WalkedOperands walk_arguments(V& visitor, E const* e, Pack<As...>) {
   WalkedOperands operands;
   [&]<int... K>(std::integer_sequence<int, K...>) {
     (operands.push(walk(visitor, Type<As>{}, e == nullptr ? nullptr : &e->template argument<K>())),
      ...);
   }(std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{});
-  return visitor.operation(t, operands, e);
+  return operands;
+}
+template <class V, class Op, class Whole, class... As>
+constexpr int walk_node(V& visitor, Type<LazyOperation<Op, Whole, As...>> t,
+                        LazyOperation<Op, Whole, As...> const* e) {
+  return visitor.operation(t, walk_arguments(visitor, e, Pack<As...>{}), e);
+}
+template <class V, class F, class Result, class... As>
+constexpr int walk_node(V& visitor, Type<LazyShardMap<F, Result, As...>> t,
+                        LazyShardMap<F, Result, As...> const* e) {
+  return visitor.shard_map(t, walk_arguments(visitor, e, Pack<As...>{}), e);
 }
 template <class V, class F, class Whole, class A>
 constexpr int walk_node(V& visitor, Type<LazyReduction<F, Whole, A>> t,

@@ -244,7 +244,8 @@ auto blocks_of(Result const& result) {
 /// `f` runs. On ranks outside the mesh collectives do nothing. JAX: shard_map with check_vma.
 /// Refused: V01, V07 to V10, V15, B03, N05. Errors: E23, E60 operations on Tensors in `f`, E61.
 template <class... Out, class F, class... As>
-  requires(sizeof...(As) > 0 && !std::is_base_of_v<runtime::MeshRef, F>)
+  requires(sizeof...(As) > 0 && !std::is_base_of_v<runtime::MeshRef, F> &&
+           !(core::is_lazy<As> || ...))
 auto shard_map(F const& f, As const&... as) {
   using Judged = detail::judged_inputs<detail::operand_t<As>...>;
   using Promised = detail::Promised<Out...>;

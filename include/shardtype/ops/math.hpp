@@ -214,6 +214,16 @@ template <class A>
 constexpr auto isinf(A&& a) {
   return detail::fuse(functions::IsInf{}, std::forward<A>(a));
 }
+/// Whether elements are close: |a - b| <= atol + rtol |b|, in double. Equal elements, infinities
+/// among them, always are; NaNs with `equal_nan` only. Refused: P04 of unreduced values. As
+/// jnp.isclose; `allclose` is one bool for the whole tensor.
+template <class A, class B>
+  requires(detail::are_operands<A, B>)
+constexpr auto isclose(A&& a, B&& b, double rtol = 1e-5, double atol = 1e-8,
+                       bool equal_nan = false) {
+  return detail::fuse(functions::Close{{}, rtol, atol, equal_nan}, std::forward<A>(a),
+                      std::forward<B>(b));
+}
 /// The larger element; a NaN if one is. Keeps an unreduced maximum unreduced.
 template <class A, class B>
   requires(detail::are_operands<A, B>)

@@ -48,6 +48,15 @@ constexpr int summed_label(Spec const& a, Spec const& b, Labels const& out) {
   return -1;
 }
 
+/// The label that axis `x` splits in each operand and in the result that have it, or -1.
+constexpr int stays_on(int x, Spec const& a, Spec const& b, Spec const& wanted) {
+  int const l = label_of(a, x) >= 0 ? label_of(a, x) : label_of(b, x);
+  if (l < 0) return -1;
+  for (Spec const* s : {&a, &b, &wanted})
+    if (s->find(l) >= 0 && label_of(*s, x) != l) return -1;
+  return l;
+}
+
 /// The roles that the plan may give axis `x`.
 constexpr Roles roles_of(int x, Spec const& a, Spec const& b, Spec const& wanted,
                          Labels const& out) {
@@ -229,6 +238,7 @@ class KnownCosts {
       k.cost = before_.found[number].cost;
       k.exact = before_.found[number].exact;
     }
+    if (!searchable(from, to)) price_far(k);
     known_.push_back(k);
     return static_cast<int>(known_.size()) - 1;
   }
@@ -250,6 +260,16 @@ class KnownCosts {
       k.bounds.least = k.exact ? path.cost.picoseconds : most + 1;
     }
     return k.exact && k.cost.picoseconds <= limit;
+  }
+  /// Its bounds are its cost: the parts of such a path have no bound in common.
+  constexpr void price_far(Known& k) {
+    if (!k.exact) {
+      FarReshard const far(k.from, in_order_of(k.to, k.from), z_, m_);
+      k.cost = far.cost;
+      k.exact = true;
+      budget_ -= far.visits;
+    }
+    k.bounds = {k.cost.picoseconds, k.cost.picoseconds};
   }
   /// Whether a search was not run for lack of budget.
   constexpr bool interrupted() const { return interrupted_; }
@@ -322,8 +342,11 @@ constexpr Chosen choose_way(Spec const& a, Spec const& b, Spec const& wanted, Si
       static_cast<std::uint8_t>(a.mentioned().bits | b.mentioned().bits | wanted.mentioned().bits)};
   Roles roles[max_axes]{};
   std::int64_t choices = 1;
+  bool const many = all.size() > searched_axes;
   for (int x = 0; x < max_axes; ++x) {
-    if (all.contains(x)) {
+    if (many && stays_on(x, a, b, wanted) >= 0) {
+      roles[x].add(stays_on(x, a, b, wanted));
+    } else if (all.contains(x)) {
       roles[x] = roles_of(x, a, b, wanted, out);
     } else {
       roles[x].add(idle);

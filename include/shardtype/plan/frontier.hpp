@@ -11,9 +11,9 @@ namespace shardtype::planning {
 
 /// Costs of steps over each set of axes on a machine.
 struct Rates {
-  Machine over[1 << max_axes]{};
-  std::int64_t ranks[1 << max_axes]{};
-  std::int64_t latency[1 << max_axes][collective_rows]{};  ///< picoseconds
+  Machine over[1 << searched_axes]{};
+  std::int64_t ranks[1 << searched_axes]{};
+  std::int64_t latency[1 << searched_axes][collective_rows]{};  ///< picoseconds
   /// Limit on the bytes of temporaries on a rank; negative: no limit.
   std::int64_t memory_limit = -1;
 
@@ -21,8 +21,8 @@ struct Rates {
                   std::int64_t limit)
       : memory_limit(limit) {
     for (unsigned set = 0; set < 1U << axes; ++set) {
-      Identity members[max_axes]{};
-      std::int64_t along[max_axes]{};
+      Identity members[searched_axes]{};
+      std::int64_t along[searched_axes]{};
       int n = 0;
       std::int64_t p = 1;
       for (int x = 0; x < axes; ++x) {

@@ -72,6 +72,12 @@ class FrontierSearch : public Settler {
       for (int x = 0, p = 1; x < p_.axes; ++x, p *= base) power_[k][x] = p;
       code_[k] = 0;
     }
+    flops_ = 0;
+    if (n_.making == Making::shard_map) {  // its shardings are not chosen
+      code_[0] = n_.pinned;
+      for (int k = 1; k < parties_; ++k) code_[k] = p_.nodes[p_.operand(node_, way, k - 1)].pinned;
+      return consider();
+    }
     owing_ = 0;
     for (int set = 0; set < n_.owing; ++set) {
       bool possible = true;
@@ -103,7 +109,7 @@ class FrontierSearch : public Settler {
   /// Enumerates all assignments of the axes from `x` on. `code_` holds the layouts of all parties
   /// so far.
   constexpr void place(int x) {
-    if (x == p_.axes || x == max_axes) {  // see GraphWriter for the second condition
+    if (x == p_.axes || x == searched_axes) {  // see GraphWriter for the second condition
       consider();
       return;
     }
@@ -269,7 +275,7 @@ class FrontierSearch : public Settler {
   int digit_[max_program_labels][max_operands + 1]{};  ///< digit of the first axis on a party's
                                                        ///< dim, or 0
   bool whole_[max_program_labels]{};
-  int power_[max_operands + 1][max_axes]{};
+  int power_[max_operands + 1][searched_axes]{};
   int owing_ = 0;
   unsigned owing_set_[max_operands]{};  ///< parties that may be unreduced over an axis together
   // the current assignment of axes
@@ -277,7 +283,7 @@ class FrontierSearch : public Settler {
   int code_[max_operands + 1]{};
   std::int64_t parts_[max_program_labels]{};
   int on_[max_program_labels]{};
-  int axis_[max_program_labels][max_axes]{};
+  int axis_[max_program_labels][searched_axes]{};
   int result_ = 0;
   std::int32_t first_of_[max_operands + 1]{};
   std::int32_t chosen_[max_operands + 1]{};

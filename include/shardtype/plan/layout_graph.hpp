@@ -37,7 +37,7 @@ struct LayoutCode {
   }
   /// The code of a sharding without block-cyclic dims; reduced axes count as replicated.
   constexpr int of(Spec const& s) const {
-    int power[max_axes]{};
+    int power[searched_axes]{};
     for (int x = 0, p = 1; x < axes; ++x, p *= base()) power[x] = p;
     int code = 0;
     for (int x = 0; x < axes; ++x) code += s.unreduced.contains(x) ? power[x] : 0;
@@ -121,14 +121,14 @@ class GraphWriter {
   /// The axes on each dim, in order.
   struct Lists {
     int size[max_dims]{};
-    int at[max_dims][max_axes]{};
+    int at[max_dims][searched_axes]{};
   };
 
-  // The recursions below test `max_axes` explicitly, else g++ -O3 unrolls them beyond it.
+  // The recursions below test `searched_axes` explicitly, else g++ -O3 unrolls them beyond it.
 
   /// Enumerates all layouts of the axes from `x` on; `lists_` has the earlier axes.
   constexpr void place(int x) {
-    if (x == code_.axes || x == max_axes) {
+    if (x == code_.axes || x == searched_axes) {
       int code = owed_code_;
       for (int d = 0; d < code_.rank; ++d)
         for (int k = 0; k < lists_.size[d]; ++k)
@@ -183,7 +183,7 @@ class GraphWriter {
     }
     if (owed_ != 0 && code_.rank > 0) scatter(0, 0);
     for (unsigned some = owed_; some != 0; some = (some - 1) & owed_) {
-      int group[max_axes]{};
+      int group[searched_axes]{};
       int n = 0;
       int to = code;
       for (int x = 0; x < code_.axes; ++x)
@@ -214,7 +214,7 @@ class GraphWriter {
   /// Enumerates all other orders of the axes of dim d; `chosen_` has the first `n` axes.
   constexpr void reorder(int d, int n, unsigned used) {
     int const size = lists_.size[d];
-    if (n == size || n == max_axes) {
+    if (n == size || n == searched_axes) {
       int same = 0;
       while (same < size && chosen_[same] == lists_.at[d][same]) ++same;
       if (same == size) return;
@@ -234,7 +234,7 @@ class GraphWriter {
   }
   /// Scatters the first `n` axes of `chosen_` and one more.
   constexpr void scatter(int n, unsigned used) {
-    if (n == max_axes) return;
+    if (n == searched_axes) return;
     for (int x = 0; x < code_.axes; ++x) {
       if (((owed_ & ~used) >> x & 1U) == 0) continue;
       chosen_[n] = x;
@@ -270,7 +270,7 @@ class GraphWriter {
 
   LayoutCode code_;
   GraphMemory to_;
-  int power_[max_axes]{};
+  int power_[searched_axes]{};
   int layouts_ = 0;
   int fans_ = 0;
   int edges_ = 0;
@@ -283,7 +283,7 @@ class GraphWriter {
   int from_ = 0;
   unsigned idle_ = 0;
   unsigned owed_ = 0;
-  int chosen_[max_axes]{};
+  int chosen_[searched_axes]{};
 };
 
 }  // namespace shardtype::planning

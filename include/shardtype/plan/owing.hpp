@@ -16,7 +16,8 @@ class OwingReach {
     for (int k = 0; k < p.size; ++k) {
       ProgramNode const& n = p.nodes[k];
       unsigned const pinned = n.pinned < 0 ? 0 : owed_by(k, n.pinned);
-      unsigned const made = n.making == Making::given ? pinned : reach_of(k);
+      bool const chosen = n.making != Making::given && n.making != Making::shard_map;
+      unsigned const made = chosen ? reach_of(k) : pinned;
       holds_ = holds_ && (pinned & ~made) == 0;
       reach_[k] = n.pinned < 0 ? made : pinned;
     }

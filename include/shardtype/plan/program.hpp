@@ -25,7 +25,8 @@ enum class Making : std::int8_t {
   map,        ///< an elementwise function, broadcast by labels
   reduction,  ///< over the labels that the result lacks
   relabel,    ///< renames the dims
-  operation   ///< an operation on blocks in which some dims are not split
+  operation,  ///< an operation on blocks in which some dims are not split
+  shard_map   ///< a function of blocks; its operands and its result are pinned
 };
 
 /// A value of a program. Its dims are labels of the program.

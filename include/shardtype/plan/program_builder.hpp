@@ -159,6 +159,19 @@ class ProgramBuilder {
     for (int k = 0; k < size; ++k) use(operands[k]);
     return node;
   }
+  /// Adds the value of a shard_map, which it gives in this sharding; each operand is pinned.
+  constexpr int shard_map(int const* operands, int size, ProgramLabels const& out, Spec const& spec,
+                          int element_bytes, int work, char const* name) {
+    ProgramNode v = value(Making::shard_map, out, element_bytes, work);
+    v.name = name;
+    v.owes = spec.kind;
+    v.operands = static_cast<std::int8_t>(size);
+    v.ways = 1;
+    int const node = program.add(v);
+    program.nodes[node].pinned = program.code(node).of(spec);
+    for (int k = 0; k < size; ++k) use(operands[k]);
+    return node;
+  }
   /// Adds a value with other labels, dim by dim.
   constexpr int relabel(int operand, ProgramLabels const& labels) {
     ProgramNode const from = program.nodes[operand];

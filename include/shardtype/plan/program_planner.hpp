@@ -31,7 +31,7 @@ class Graphs {
     shardtype::detail::Owned<GraphBuilder> builder;
     LayoutGraph view{};
   };
-  Built built_[max_dims + 1][max_axes + 1];
+  Built built_[max_dims + 1][searched_axes + 1];
 };
 
 /// Finds the plan of one program; exact for chains and trees. A shared value is computed in one

@@ -8,21 +8,31 @@
 
 namespace shardtype::planning {
 
-/// The sharding as a number, or 0 if it has no encoding: block-cyclic dims, or a Local. From the
-/// lowest bits: rank + 1, kind, unreduced and reduced axes, 4 bits each; 6 bits for each axis, 0 or
-/// 1 + dim * max_axes + index in the dim's list; 3 bits for each dim's label.
+/// The states of one axis: replicated, unreduced, reduced, or its position on a dim.
+inline constexpr std::uint64_t axis_states = 3 + max_dims * max_axes;
+/// The values of a spec's rank and kind together.
+inline constexpr std::uint64_t rank_states = 3 * (max_dims + 2);
+
+/// The sharding as a number, or 0 if it has no encoding: block-cyclic dims, or a
+/// Local. A digit for each axis, of base
+/// `axis_states`; then rank + 1 and kind; then 3 bits for each dim's label.
 constexpr std::uint64_t number_of(Spec const& s) {
   if (s.local || s.varying.bits != 0) return 0;
-  std::uint64_t number = static_cast<std::uint64_t>(s.rank) + 1;
-  number |= static_cast<std::uint64_t>(s.kind) << 4;
-  number |= static_cast<std::uint64_t>(s.unreduced.bits) << 8;
-  number |= static_cast<std::uint64_t>(s.reduced.bits) << 12;
-  for (int d = 0; d < s.rank; ++d) {
+  std::uint64_t state[max_axes]{};
+  std::uint64_t labels = 0;
+  for (int d = s.rank - 1; d >= 0; --d) {
     AxisList const& axes = s.dims[d].axes;
     if (axes.cyclic != 0) return 0;
     for (int k = 0; k < axes.size; ++k)
-      number |= static_cast<std::uint64_t>(1 + d * max_axes + k) << (16 + 6 * axes.at[k]);
-    number |= static_cast<std::uint64_t>(s.dims[d].label) << (40 + 3 * d);
+      state[axes.at[k]] = static_cast<std::uint64_t>(3 + d * max_axes + k);
+    labels = labels * 8 + static_cast<std::uint64_t>(s.dims[d].label);
+  }
+  std::uint64_t number = labels * rank_states + static_cast<std::uint64_t>(s.rank + 1) * 3 +
+                         static_cast<std::uint64_t>(s.kind);
+  for (int x = max_axes - 1; x >= 0; --x) {
+    if (s.unreduced.contains(x)) state[x] = 1;
+    if (s.reduced.contains(x)) state[x] = 2;
+    number = number * axis_states + state[x];
   }
   return number;
 }
@@ -30,19 +40,20 @@ constexpr std::uint64_t number_of(Spec const& s) {
 /// The sharding with this number.
 constexpr Spec spec_from(std::uint64_t number) {
   Spec s;
-  s.rank = static_cast<std::int8_t>((number & 15U) - 1);
-  s.kind = static_cast<ReduceKind>((number >> 4) & 15U);
-  s.unreduced.bits = (number >> 8) & 15U;
-  s.reduced.bits = (number >> 12) & 15U;
-  for (int d = 0; d < s.rank; ++d)
-    s.dims[d].label = static_cast<std::int8_t>((number >> (40 + 3 * d)) & 7U);
-  for (int x = 0; x < max_axes; ++x) {
-    int const at = static_cast<int>((number >> (16 + 6 * x)) & 63U) - 1;
-    if (at < 0) continue;
-    AxisList& list = s.dims[at / max_axes].axes;
-    list.at[at % max_axes] = static_cast<std::int8_t>(x);
+  for (int x = 0; x < max_axes; ++x, number /= axis_states) {
+    int const state = static_cast<int>(number % axis_states);
+    if (state == 1) s.unreduced.insert(x);
+    if (state == 2) s.reduced.insert(x);
+    if (state < 3) continue;
+    AxisList& list = s.dims[(state - 3) / max_axes].axes;
+    list.at[(state - 3) % max_axes] = static_cast<std::int8_t>(x);
     ++list.size;
   }
+  s.kind = static_cast<ReduceKind>(number % 3);
+  s.rank = static_cast<std::int8_t>(number % rank_states / 3 - 1);
+  number /= rank_states;
+  for (int d = 0; d < s.rank; ++d, number /= 8)
+    s.dims[d].label = static_cast<std::int8_t>(number % 8);
   return s;
 }
 

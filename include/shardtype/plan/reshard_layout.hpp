@@ -15,14 +15,14 @@ constexpr Spec without_reduced(Spec s) {
   return s;
 }
 
-/// A layout encoded as one number with 6 bits per axis: 0 replicated, 1 unreduced, else its
+/// A layout of at most `searched_axes` axes, encoded as one number with 6 bits per axis: 0 replicated, 1 unreduced, else its
 /// position.
 using Key = std::uint32_t;
 /// Positions from here on are block-cyclic.
-inline constexpr int first_turn = 2 + max_dims * max_axes;
+inline constexpr int first_turn = 2 + max_dims * searched_axes;
 
 constexpr Key place_key(int axis, int dim, int place) {
-  return static_cast<Key>(2 + dim * max_axes + place) << (6 * axis);
+  return static_cast<Key>(2 + dim * searched_axes + place) << (6 * axis);
 }
 constexpr Key owed_key(int axis) { return Key{1} << (6 * axis); }
 constexpr Key mask_key(int axis) { return Key{63} << (6 * axis); }
@@ -43,7 +43,7 @@ constexpr Key key_of(AxisList const& axes, int dim, AxisList const& goal) {
 constexpr Key key_of(Spec const& s, Spec const& goal) {
   Key key = 0;
   for (int d = 0; d < s.rank; ++d) key |= key_of(s.dims[d].axes, d, goal.dims[d].axes);
-  for (int x = 0; x < max_axes; ++x)
+  for (int x = 0; x < searched_axes; ++x)
     if (s.unreduced.contains(x)) key |= owed_key(x);
   return key;
 }
@@ -59,7 +59,7 @@ constexpr int settled(AxisList const& now, AxisList const& then) {
 /// Adds `axis` to a dim at the position that `number` (2 or more) encodes. Unsigned, because
 /// otherwise g++ warns of negative positions.
 constexpr void put_at(AxisList& list, int number, int axis) {
-  list.at[static_cast<unsigned>(number - 2) % max_axes] = static_cast<std::int8_t>(axis);
+  list.at[static_cast<unsigned>(number - 2) % searched_axes] = static_cast<std::int8_t>(axis);
   ++list.size;
 }
 
@@ -76,7 +76,7 @@ constexpr Spec spec_of(Key key, Spec const& from, Spec const& goal) {
   Spec s = from;
   s.unreduced = {};
   for (int d = 0; d < from.rank; ++d) s.dims[d].axes = {};
-  for (int x = 0; x < max_axes; ++x, key >>= 6) {
+  for (int x = 0; x < searched_axes; ++x, key >>= 6) {
     int const place = static_cast<int>(key & 63U);
     if (place == 1) s.unreduced.insert(x);
     if (place < 2) continue;
@@ -85,7 +85,7 @@ constexpr Spec spec_of(Key key, Spec const& from, Spec const& goal) {
       s.dims[d].axes = turn(d, x, (place - first_turn) % 2 == 0 ? goal : from);
       continue;
     }
-    put_at(s.dims[(place - 2) / max_axes].axes, place, x);
+    put_at(s.dims[(place - 2) / searched_axes].axes, place, x);
   }
   if (s.unreduced.empty()) s.kind = ReduceKind::sum;
   return s;

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include <shardtype/plan/reshard_search.hpp>
+#include <shardtype/plan/far_reshard.hpp>
 
 namespace shardtype::planning {
 
@@ -30,7 +30,8 @@ constexpr bool same_order(Spec const& a, Spec const& b) {
 /// sequence of steps over these is cheaper, so no detour over a third sharding on them pays
 /// (tests/unit/reshard_proofs.cpp). The types do not know other axes of the mesh. A detour over
 /// such an axis may pay, because a value that is replicated there can be reduced or gathered in
-/// parts.
+/// parts. Over more than `searched_axes` axes it is exact over those whose place differs, or in
+/// parts: FarReshard, which ignores the spare axes.
 /// `time`: the path's time in picoseconds if known, which shortens the search. The tensor must be
 /// weighable with the plan's sizing.
 constexpr void append_reshard(Plan& plan, Slot slot, Spec const& from_spec, Spec const& to_spec,
@@ -52,11 +53,15 @@ constexpr void append_reshard(Plan& plan, Slot slot, Spec const& from_spec, Spec
                                     largest_elements(to, z.extents, z.sizes);
   if (first) from = transpose(from, to);
   Spec const target = in_order_of(to, from);
-  Search search(from, target, z, m, spare);
-  Path const path = search.run(time >= 0 ? time : bounds(from, target, z, m).most);
-  if (path.size > 0) {
-    search.spell(plan.steps, plan.size, path.size, slot);
-    plan.size += path.size;
+  if (searchable(from, target)) {
+    Search search(from, target, z, m, spare);
+    Path const path = search.run(time >= 0 ? time : bounds(from, target, z, m).most);
+    if (path.size > 0) {
+      search.spell(plan.steps, plan.size, path.size, slot);
+      plan.size += path.size;
+    }
+  } else {
+    FarReshard(from, target, z, m, &plan, slot);
   }
   if (reorder && !first) transpose(target, to);
 }

@@ -36,7 +36,7 @@ class Search {
                    AxisSet spare = {})
       : from_(without_reduced(from)), goal_(without_reduced(to)), z_(z), m_(m), rank_(from.rank) {
     axes_ = static_cast<unsigned>(from_.mentioned().bits | goal_.mentioned().bits | spare.bits);
-    for (int x = 0; x < max_axes; ++x)
+    for (int x = 0; x < searched_axes; ++x)
       if (((axes_ >> x) & 1U) != 0) last_axis_ = x;
     for (int d = 0; d < rank_; ++d)
       turns_ = turns_ || from_.dims[d].axes.cyclic != 0 || goal_.dims[d].axes.cyclic != 0;
@@ -137,7 +137,7 @@ class Search {
         int const d = (place - first_turn) / 2;
         here_[d] = turn(d, x, (place - first_turn) % 2 == 0 ? goal_ : from_);
       } else {
-        put_at(here_[(place - 2) / max_axes], place, x);
+        put_at(here_[(place - 2) / searched_axes], place, x);
       }
     }
     bytes_ = z_.element_bytes;
@@ -437,13 +437,14 @@ class Search {
   std::int64_t parts_[max_dims]{};  ///< see Missing::parts
   std::int64_t ranks_[max_dims]{};
   int stay_[max_dims]{};  ///< number of leading axes that agree with the goal's
-  std::int64_t length_[max_dims][max_axes + 1]{};  ///< length of each dim split over its first k
-                                                   ///< axes
+  std::int64_t length_[max_dims]
+                      [searched_axes + 1]{};  ///< length of each dim split over its first k
+                                              ///< axes
   std::int64_t bytes_ = 0;
   unsigned idle_ = 0;
   unsigned owed_ = 0;
-  int chosen_[max_axes]{};  ///< an order of its axes
-  int left_ = 0;            ///< lower bound on the number of collectives to the goal
+  int chosen_[searched_axes]{};  ///< an order of its axes
+  int left_ = 0;                 ///< lower bound on the number of collectives to the goal
 };
 
 }  // namespace shardtype::planning

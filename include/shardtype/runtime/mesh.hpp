@@ -379,9 +379,13 @@ namespace shardtype::runtime {
 /// Position in a mesh of each axis of one operation: plans number axes by first appearance, the
 /// mesh in its own order.
 struct AxisMap {
-  int position[max_axes] = {-1, -1, -1, -1};
+  int position[max_axes];  ///< -1 behind the operation's last axis
   Sizes sizes{};
   Coords coords{};
+
+  AxisMap() {
+    for (int& p : position) p = -1;
+  }
 };
 
 /// The map for the names of an operation. The mesh has every axis: the tensors' constructors

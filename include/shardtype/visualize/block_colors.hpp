@@ -16,6 +16,7 @@ class BlockColors {
  public:
   BlockColors(Sizes const& sizes, int axes) : sizes_(sizes) {
     int role = 0;
+    for (int& r : role_) r = -1;
     for (int x = 0; x < axes; ++x)
       if (sizes[x] > 1) role_[x] = role++;
   }
@@ -44,7 +45,7 @@ class BlockColors {
 
  private:
   Sizes sizes_;
-  int role_[max_axes] = {-1, -1, -1, -1};
+  int role_[max_axes]{};
 };
 
 }  // namespace shardtype::detail

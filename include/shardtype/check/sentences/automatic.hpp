@@ -56,5 +56,18 @@ struct refused<Code::L07_other_indices, legal, YourTypes...> : Poisoned {
                 "* b sums over nothing where one operand has all indices of the other: sum<J>(a * "
                 "b), or einsum<I>(a, b).");
 };
+template <bool legal, class... YourTypes>
+struct refused<Code::L08_no_sharding, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype L08] automatic mode does not choose the shardings of shard_map: each "
+                "argument has one, and each index of the result is an argument's or has a static "
+                "extent. Name it: constrain<Dim<I, X>, Dim<J>>(e), which reshards where it must.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::L09_results_named, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype L09] evaluate names other than one result for each expression. Name a "
+                "Tensor type for each: evaluate<Outs<A, B>>(mesh, std::tuple(e, f)).");
+};
 
 }  // namespace shardtype::checking

@@ -49,9 +49,10 @@ struct refused<Code::T06_same_name, legal, YourTypes...> : Poisoned {
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::T07_too_many, legal, YourTypes...> : Poisoned {
-  static_assert(legal,
-                "[shardtype T07] one operation has more than 8 indices, 8 operands or 4 mesh axes. "
-                "Split it into two operations.");
+  static_assert(
+      legal,
+      "[shardtype T07] one operation has more than 8 indices, 8 operands or 6 mesh axes, or a "
+      "program of automatic mode more than 4 axes. Split it into two.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::T08_element_type, legal, YourTypes...> : Poisoned {

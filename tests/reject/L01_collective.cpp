@@ -1,4 +1,4 @@
-// A named operation on an expression; evaluate names the result.
+// A collective of an expression: the planner chooses collectives.
 // EXPECT: \[shardtype L01\] automatic mode does not record this operation
 // FORBID: error:.*error:
 // NEEDS: full
@@ -18,6 +18,6 @@ auto whole(M const& mesh, A const& a) {
   return evaluate<Dim<I>, Dim<J>>(mesh, lazy(a) * 2);
 #else
   static_cast<void>(mesh);
-  return reshard<Dim<I>, Dim<J>>(lazy(a) * 2);
+  return all_gather<X, I>(lazy(a) * 2);
 #endif
 }

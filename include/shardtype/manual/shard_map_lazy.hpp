@@ -1,0 +1,104 @@
+#pragma once
+/// shard_map in expressions of automatic mode.
+
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <shardtype/lazy/record.hpp>
+#include <shardtype/lazy/run.hpp>
+#include <shardtype/manual/shard_map.hpp>
+
+namespace shardtype {
+
+namespace execute {
+
+/// By shard_map of tensors, whose blocks are the operands' in their pinned shardings. Error E24: the function gives
+/// other extents than its argument has in that index.
+template <class F, class Result, class... As>
+struct ShardMapRun<automatic_mode::LazyShardMap<F, Result, As...>> {
+  using E = automatic_mode::LazyShardMap<F, Result, As...>;
+
+  /// An operand as a tensor of the type that it is pinned to.
+  template <class A>
+  static A argument(ProgramRun& run, int step, int k) {
+    int const input = run.plan().steps[step].input[k];
+    int place[max_dims]{};
+    places_of<A>(run.node(input), run.labels(), place);
+    std::array<std::int64_t, A::rank> extents{};
+    for (std::size_t d = 0; d < A::rank; ++d) extents[d] = run.extents(input)[place[d]];
+    return A(run.mesh_ref(), extents, packed_input<A>(run, step, k));
+  }
+  static AnyBlock make(ProgramRun& run, int step, void const* part) {
+    F const& f = static_cast<E const*>(part)->function();
+    Result const out = [&]<int... K>(std::integer_sequence<int, K...>) {
+      return shardtype::shard_map<Result>(f,
+                                          argument<shardtype::detail::pin_t<As>>(run, step, K)...);
+    }(std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{});
+    for (std::size_t d = 0; d < Result::rank; ++d) {
+      std::int64_t const known = run.extents(step)[static_cast<int>(d)];
+      if (out.extents()[d] != known)
+        throw Error("E24",
+                    "index " + std::string(run.labels()[run.node(step).labels[d]].name) +
+                        " has extent " + std::to_string(out.extents()[d]) +
+                        " in the result of shard_map, elsewhere " + std::to_string(known),
+                    FailedOn::every_rank);
+    }
+    return run.packed_block(step, out.buffer());
+  }
+};
+
+}  // namespace execute
+
+namespace detail {
+
+/// Whether each index of `Result` is one of `Pins` or has a static extent.
+template <class Result, class... Pins>
+constexpr bool extents_known() {
+  LabelSet known;
+  (known.add(labels_in<Pins>()), ...);
+  for (int l = 0; l < Scope<Result>::names.labels; ++l)
+    if (Scope<Result>::names.label_extent[l] == dynamic &&
+        !known.contains(Scope<Result>::names.label_id[l]))
+      return false;
+  return true;
+}
+
+}  // namespace detail
+
+/// shard_map of expressions: a function of blocks as one node of a program, which automatic mode runs as it stands.
+/// Each argument is a tensor (`lazy(a)`, in its sharding), a `constrain` or another shard_map; the planner brings it to
+/// that sharding, and takes the result from the one that is named:
+///
+///     auto c = shard_map<Dim<I, X>>([](auto a) { return sum<J>(a); }, constrain<Dim<I, X>, Dim<J>>(e));
+///
+/// The collectives in `f` are not in the plan and not in its costs. `f` gives one Local; an index of the result that an
+/// argument has too has the extent that it has there (error E24), any other a static one. Refused: what shard_map
+/// refuses, L01 several results, L08 a sharding or an extent that is not known. JAX: shard_map inside of jit.
+template <class... Out, class F, class... As>
+  requires(core::is_lazy<As> || ...)
+auto shard_map(F const& f, As const&... as) {
+  if constexpr (checking::any_poisoned<detail::lazy_t<As>...>) {
+    (static_cast<void>(lazy(as)), ...);
+    return checking::Poisoned{};
+  } else if constexpr ((std::is_void_v<detail::pin_t<detail::lazy_t<As>>> || ...)) {
+    return checking::Poisoned(checking::refused<rules::Code::L08_no_sharding, false,
+                                                typename detail::lazy_t<As>::whole...>{});
+  } else {
+    using Result =
+        decltype(shard_map<Out...>(f, std::declval<detail::pin_t<detail::lazy_t<As>> const&>()...));
+    if constexpr (detail::is_tuple<Result>) {
+      return checking::Poisoned(checking::refused<rules::Code::L01_not_recorded, false,
+                                                  typename detail::lazy_t<As>::whole...>{});
+    } else if constexpr (checking::any_poisoned<Result> || !is_tensor<Result>) {
+      return checking::Poisoned{};  // clang takes what was refused for an int
+    } else if constexpr (!detail::extents_known<Result, detail::pin_t<detail::lazy_t<As>>...>()) {
+      return checking::Poisoned(checking::refused<rules::Code::L08_no_sharding, false, Result>{});
+    } else {
+      return automatic_mode::LazyShardMap<F, Result, detail::lazy_t<As>...>(f, lazy(as)...);
+    }
+  }
+}
+
+}  // namespace shardtype

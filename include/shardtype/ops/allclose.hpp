@@ -1,0 +1,124 @@
+#pragma once
+/// Whether two tensors are equal, or nearly so, as a C++ bool.
+
+#include <cstdint>
+#include <source_location>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <shardtype/check/call_site.hpp>
+#include <shardtype/ops/all.hpp>
+#include <shardtype/ops/to_host.hpp>
+
+namespace shardtype {
+
+namespace detail {
+
+/// How two operands are compared: by the rule of the elementwise function `F`, outside of manual
+/// and automatic mode.
+template <class F, class A, class B>
+constexpr auto resolve_comparison() {
+  if constexpr (is_pending<A> || is_pending<B> || is_lazy<A> || is_lazy<B>) {
+    return Type<NotATensor<A, B>>{};
+  } else if constexpr (is_local<A> || is_local<B>) {
+    return Type<Plainly<Code::V01_mixed>>{};
+  } else {
+    return Type<Resolve<op::Map<F>, A, B>>{};
+  }
+}
+
+/// Whether every rank of a mesh says true; one byte is reduced over all ranks, so that all have one
+/// answer whatever they say. Error E25 on ranks outside the mesh.
+inline bool agreed(MeshState& mesh, bool mine, char const* name,
+                   std::source_location const& where) {
+  if (!mesh.here()) runtime::throw_outside(mesh, name);
+  if (mesh.agreement().begin_step())
+    mesh.agreement().meet(std::string(name) + " (line " + std::to_string(where.line()) + ")",
+                          where.line() + 1U);
+  mesh.whole().all_reduce(&mine, &mine, 1, ReduceKind::min);
+  return mine;
+}
+
+/// Whether `f`, an elementwise function of two operands that gives bools, holds of all elements:
+/// computed while each rank reduces its block, where the blocks lie alike.
+template <class F, class A, class B>
+bool holds_everywhere(F const& f, char const* name, std::source_location const& where, A&& a,
+                      B&& b) {
+  if constexpr (is_poisoned<std::remove_cvref_t<A>> || is_poisoned<std::remove_cvref_t<B>>) {
+    return false;
+  } else {
+    using Left = operand_t<held_t<A>>;
+    using Right = operand_t<held_t<B>>;
+    using R = typename decltype(resolve_comparison<F, Left, Right>())::type;
+    using Judged = judged_t<R, Left, Right>;
+    if constexpr (!accepts<Judged>) {
+      static_cast<void>(Poisoned(Judged{}));
+      return false;
+    } else {
+      auto const part = call(op::All<>{}, where,
+                             execute::passed(fuse(f, std::forward<A>(a), std::forward<B>(b))));
+      bool const mine = !part.mesh().here() || block_on_host(part).front() != 0;
+      return agreed(part.mesh().state(), mine, name, where);
+    }
+  }
+}
+
+/// The extents of an operand; an expression is not computed for them.
+template <class A>
+auto known_extents(A const& a) {
+  if constexpr (is_fused<A>) {
+    MeshRef const* mesh = nullptr;
+    return a.computed() ? a.tensor().extents() : fused_extents<operand_t<A>>(a, mesh);
+  } else {
+    return a.extents();
+  }
+}
+/// Whether two operands have the same extents where they have the same indices; numbers have none.
+template <class A, class B>
+bool same_extents([[maybe_unused]] A const& a, [[maybe_unused]] B const& b) {
+  if constexpr (is_tensor<operand_t<A>> && is_tensor<operand_t<B>>) {
+    using S = Scope<operand_t<A>, operand_t<B>>;
+    constexpr Spec left = S::template spec<0>;
+    constexpr Spec right = S::template spec<1>;
+    auto const extents = known_extents(a);
+    auto const others = known_extents(b);
+    for (int d = 0; d < left.rank; ++d)
+      if (int const e = right.find(left.dims[d].label); e >= 0)
+        if (extents[static_cast<std::size_t>(d)] != others[static_cast<std::size_t>(e)])
+          return false;
+  }
+  return true;
+}
+
+}  // namespace detail
+
+/// Whether |a - b| <= atol + rtol |b| for all elements, as a C++ bool that is the same on all
+/// ranks. Collective: all ranks of the mesh call it, and one byte is reduced over them; no element
+/// is sent, however the dims are split. `A[I@X, J]`, `B[I@X, J]` -> true or false; numbers and
+/// expressions are operands too. An infinity is close to itself only, a NaN to none, or with
+/// `equal_nan` to a NaN. True where there are no elements. Refused: as `a == b`, P04 of unreduced
+/// values among it; L01, V01. Errors: E23, E24, E25. As jnp.allclose; `isclose` tells it of each
+/// element.
+template <class A, class B>
+  requires(detail::are_operands<A, B>)
+bool allclose(A&& a, B&& b, double rtol = 1e-5, double atol = 1e-8, bool equal_nan = false,
+              checking::CallSite where = std::source_location::current()) {
+  return detail::holds_everywhere(functions::Close{{}, rtol, atol, equal_nan}, "allclose", where,
+                                  std::forward<A>(a), std::forward<B>(b));
+}
+
+/// Whether all elements of `a` and `b` are equal, as a C++ bool that is the same on all ranks; in
+/// all else like allclose. False without communication where an index has another extent. As
+/// jnp.array_equal, but that dims are matched by index, as in `a == b`: their order does not
+/// matter, and an operand that lacks one is repeated along it.
+template <class A, class B>
+  requires(detail::are_operands<A, B>)
+bool array_equal(A&& a, B&& b, bool equal_nan = false,
+                 checking::CallSite where = std::source_location::current()) {
+  if (!detail::same_extents(a, b)) return false;
+  return detail::holds_everywhere(functions::Close{{}, 0, 0, equal_nan}, "array_equal", where,
+                                  std::forward<A>(a), std::forward<B>(b));
+}
+
+}  // namespace shardtype

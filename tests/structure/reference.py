@@ -1,0 +1,411 @@
+#!/usr/bin/env python3
+"""docs/reference.md is complete, and names nothing that is not there.
+
+An entry is a row of a table that begins with the column `call`, `name`, `member`, `variable` or `option`; what stands
+in backticks in its first cell is what the row is about.
+
+- Every public name (public_names.txt), every name of from_jax.hpp, and every operation of the registries as `op::Name`
+  has an entry; so have the environment variables that the headers read and the options of CMakeLists.txt.
+- Below a heading "Members of `Tensor`" stand all public members of Tensor; clang is asked for them. Below "Asked of
+  `Plan`" stand some.
+- Entries of what does not exist are faults, and so are `op::`, `jax::` and `SHARDTYPE_` names elsewhere in the text.
+- The codes in the docstring of a public function stand in an entry of it, or in the text above its table.
+- The programs of the page compile, as functions of what stands before each as `<!-- given: parameters -->`.
+- Every code of docs/errors.md is spoken of, as a link `[C01]`; the links at the end of the page are those that the
+  headings of docs/errors.md ask for, and every other link leads somewhere.
+
+usage: reference.py ROOT HEADERS FLAGS CLANG [--self-test] [--write]
+
+HEADERS includes every header; FLAGS has lines KEY=a|b (cmake/ExpectError.cmake). --write makes the links anew.
+"""
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import public_names
+
+PAGE = "docs/reference.md"
+ENTRIES = ("call", "name", "member", "variable", "option")
+
+# What is there in a program of the page.
+NAMES = ("using namespace shardtype;\n"
+         'struct X : Axis<"X"> {}; struct I : Index<"I"> {}; struct J : Index<"J"> {}; struct K : Index<"K"> {};\n')
+# What clang completes after `::` of each class; whether all members must stand on the page.
+CLASSES = {
+    "Tensor": ("A", True),
+    "Local": ("Local<float, Dim<I>, Varying<X>>", True),
+    "Mesh": ("Mesh<X>", True),
+    "Pending": ("Pending<A>", True),
+    "Halo": ("Halo<A, I>", True),
+    "TopK": ("TopK<A, A>", True),
+    "Environment": ("Environment", True),
+    "Error": ("Error", True),
+    "RandomKey": ("RandomKey", True),
+    "Axis": ("X", True),
+    "Index": ("I", True),
+    "Machine": ("Machine", True),
+    "DryRun": ("decltype(dry_run<A>([](auto a) { return evaluate<Dim<I>>(a + a); }))", True),
+    "Rows": ("core::Rows", True),
+    "Range": ("core::Range", True),
+    "Plan": ("Plan", False),
+    "ProgramPlan": ("ProgramPlan", False),
+    "PlannedProgram": ("PlannedProgram", False),
+    "TransferPlan": ("TransferPlan", False),
+    "FunctionPlan": ("FunctionPlan<4, 4, 4, 4>", False),
+}
+# Whatever the operation; the page says so once.
+EVERYWHERE = {"T01", "T02", "T03", "T04", "T05", "T06", "T07", "T08", "T09", "V01", "A04", "A06", "L01", "E01", "E23",
+              "E24", "E26", "E27", "E60"}
+# Members of a class that no user calls by name.
+UNNAMED = re.compile(r"^(~.*|operator.*)$")
+BASES = {"Axis": {"AxisBase"}, "Index": {"IndexBase"}, "Mesh": {"MeshRef"}, "Error": {"runtime_error", "exception"}}
+
+# What an operator looks like in an entry.
+OPERATORS = {f"operator{o}": rf"^\w+ {re.escape(o)} \w+$" for o in
+             "+ - * / % == != < <= > >= && || += -= *= /=".split()}
+OPERATORS["operator!"] = r"^!\w+$"
+OPERATORS |= {f'operator""_{unit}': rf"^\d+_{unit}$" for unit in ("KiB", "MiB", "GiB")}
+
+
+class Library:
+    """What there is: sets of names."""
+
+    def __init__(self, root, headers, flag_file, clang):
+        include = root / "include/shardtype"
+        self.names = set((root / "tests/structure/public_names.txt").read_text().split())
+        self.operations = {name for file in sorted(include.glob("*/registry.hpp"))
+                           for name in re.findall(r'^ *\{"(\w+)", "', file.read_text(), re.M)}
+        texts = [public_code(file.read_text()) for file in sorted(include.rglob("*.hpp"))]
+        text = "\n".join(texts)
+        self.objects = self.operations | set(re.findall(
+            r"\b(?:struct|class|enum class|using|constexpr [\w:]+) (\w+)", text))
+        self.docstrings = {}  # function -> codes
+        for file in sorted(include.rglob("*.hpp")):
+            for name, codes in docstrings(file.read_text()):
+                self.docstrings[name] = self.docstrings.get(name, set()) | codes
+        self.variables = set(re.findall(r'\b(?:getenv|named_file|read_words)\(\s*"(SHARDTYPE_\w+)"', text))
+        cmake = (root / "CMakeLists.txt").read_text()
+        self.options = set(re.findall(r"^option\((SHARDTYPE_\w+)", cmake, re.M))
+        self.switches = self.variables | self.options | set(re.findall(r"\bSHARDTYPE_\w+", text + cmake))
+        with Completion(headers, public_names.flags(flag_file), clang) as complete:
+            self.members = {name: complete.members(name, written) for name, (written, _) in CLASSES.items()}
+            self.jax = complete.after("shardtype::jax")
+            self.machines = complete.after("shardtype::machines")
+            self.compile_errors = complete.errors_in((root / PAGE).read_text())
+
+
+def public_code(text):
+    return re.sub(r"//[^\n]*", "", text)
+
+
+def docstrings(text):
+    """Pairs of a function and the codes that the comment above it names."""
+    comment, found = "", []
+    for line in text.splitlines():
+        if line.startswith("///"):
+            comment += line[3:] + "\n"
+            continue
+        function = re.match(r"(?:constexpr |inline )*(?:auto|void|bool|std::\w+|detail::[\w:<>. ]+) (\w+)\(", line)
+        if function and comment:
+            found.append((function[1], codes_in(comment, r"\b{}\b")))
+        if function or not re.match(r"template|\s+requires|#", line):
+            comment = "" if not line.startswith(" ") else comment
+    return found
+
+
+def codes_in(text, written):
+    """Codes as they are `written`, "C01 to C03" among them."""
+    code = written.format(r"([A-Z]\d\d|IO\d)")
+    found = set(re.findall(code, text))
+    for first, last in re.findall(rf"{code} to {code}", text):
+        found |= set(codes_between(first, last))
+    return found
+
+
+class Completion:
+    """What clang would complete `...::` with. The headers are compiled once."""
+
+    def __init__(self, headers, options, clang):
+        self.headers, self.options, self.clang = Path(headers).resolve(), options, clang
+
+    def __enter__(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.compiled = Path(self.folder.name) / "headers.pch"
+        run = self.run(["-x", "c++-header", str(self.headers), "-o", str(self.compiled)])
+        if run.returncode != 0:
+            raise SystemExit(f"clang cannot compile the headers:\n{run.stderr[:2000]}")
+        return self
+
+    def __exit__(self, *_):
+        self.folder.cleanup()
+
+    def run(self, arguments):
+        return subprocess.run([self.clang, "-std=c++20", "-w", *self.options, *arguments], capture_output=True,
+                              text=True)
+
+    def lines(self, before, written):
+        """Pairs of a name and what clang says of it."""
+        file = Path(self.folder.name) / "complete.cpp"
+        file.write_text(before + f"void complete() {{\n{written}::\n}}\n")
+        place = f"{file}:{before.count(chr(10)) + 2}:{len(written) + 3}"
+        run = self.run(["-include-pch", str(self.compiled), "-fsyntax-only", "-Xclang",
+                        f"-code-completion-at={place}", str(file)])
+        found = re.findall(r"^COMPLETION: (?:Pattern : )?(~?\w+|operator\S+)(?: \(([\w,]+)\))? :", run.stdout, re.M)
+        if not found:
+            raise SystemExit(f"clang cannot complete {written}:\n{run.stderr[:2000]}")
+        return found
+
+    def errors_in(self, text):
+        """What clang says against the programs of the page."""
+        programs = re.findall(r"(?:<!-- given: ([^\n]*) -->\n)?```cpp\n(.*?)```", text, re.S)
+        file = Path(self.folder.name) / "programs.cpp"
+        file.write_text(NAMES + "".join(f"void program_{k}({given}) {{\n{program}}}\n"
+                                        for k, (given, program) in enumerate(programs)))
+        run = self.run(["-include-pch", str(self.compiled), "-fsyntax-only", str(file)])
+        said = re.findall(r"error: .*", run.stderr)
+        return said[:3] if said else [] if programs else ["there are no programs"]
+
+    def after(self, namespace):
+        return {name for name, _ in self.lines("", namespace)} - {"operator"}
+
+    def members(self, name, written):
+        before = NAMES + f"using A = Tensor<float, Dim<I, X>>;\nusing Asked = {written};\n"
+        found = self.lines(before, "Asked")
+        # the class and its bases have destructors and their own names
+        types = {one[1:] for one, _ in found if one.startswith("~")} | {name} | BASES.get(name, set())
+        return {one for one, how in found
+                if "Inaccessible" not in how and not UNNAMED.match(one) and one not in types}
+
+
+class Page:
+    """The entries, code links and other links of the reference."""
+
+    def __init__(self, text):
+        self.entries = []  # (column, heading, span)
+        self.told = {}  # name -> the codes of its entries and of the text above them
+        self.codes, self.loose, self.links, self.definitions, self.anchors = set(), set(), [], {}, set()
+        column, heading, above, start, fenced = None, "", "", True, False
+        for line in text.splitlines():
+            if line.startswith("```"):
+                fenced = not fenced
+            if fenced:
+                continue
+            if line.startswith("#"):
+                heading = line.lstrip("# ")
+                self.anchors.add(anchor(heading))
+                above = ""
+            if not line.startswith("|"):
+                column, start = None, True
+                above += line + "\n"
+            else:
+                first = re.split(r"(?<!\\)\|", line)[1].strip()
+                if start:
+                    column = first if first in ENTRIES else None
+                elif column:
+                    for span in re.findall(r"`([^`]+)`", first):
+                        self.entries.append((column, heading, span.replace("\\|", "|")))
+                        self.told.setdefault(head_of(span), set()).update(codes_in(above + line, r"\[{}\]"))
+                start = False
+            definition = re.match(r"\[([A-Z]+\d+)\]: (\S+)$", line)
+            if definition:
+                self.definitions[definition[1]] = definition[2]
+                continue
+            plain = re.sub(r"`[^`]*`", "", line)
+            self.codes |= codes_in(plain, r"\[{}\]")
+            self.loose |= set(re.findall(r"\b[A-Z]{1,2}\d+\b", re.sub(r"\[[A-Z]+\d+\]|\]\([^)]*\)", "", plain)))
+            self.links += re.findall(r"\]\(([^)\s]+)\)", plain)
+
+    def members_below(self, name, start):
+        """What entries below "Members of `name`" (or "Asked of") name."""
+        spans = [span for _, heading, span in self.entries
+                 if heading.startswith(start) and f"`{name}`" in heading]
+        return [member_of(span) for span in spans]
+
+
+def codes_between(first, last):
+    letters = re.match(r"[A-Z]+", first)[0]
+    width = len(first) - len(letters)
+    return [f"{letters}{n:0{width}}" for n in range(int(first[len(letters):]), int(last[len(letters):]) + 1)]
+
+
+def anchor(heading):
+    """GitHub's."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+def member_of(span):
+    """`a.extents()`, `A::rank`, `std::move(pending).wait()`: what is asked of the object."""
+    found = re.findall(r"(?:\.|\w::(?:template )?)(\w+)", re.sub(r"^std::move\(\w+\)", "a", span))
+    return found[0] if found else re.match(r"\w*", span)[0]
+
+
+def head_of(span):
+    """What an entry is about: (namespace, name)."""
+    found = re.match(r"(?:(op|jax|machines)::)?(\w+)", span)
+    return (found[1], found[2]) if found else (None, "")
+
+
+def faults(library, text, errors, folder_has):
+    page = Page(text)
+    found = []
+    named = {(space, name) for column, heading, span in page.entries if column in ("call", "name")
+             for space, name in [head_of(span)]}
+    operators = [span for _, _, span in page.entries]
+
+    def missing(names, space, what):
+        for name in sorted(names):
+            pattern = OPERATORS.get(name)
+            there = any(re.match(pattern, span) for span in operators) if pattern else (space, name) in named
+            if not there:
+                found.append(f"{what} {name} has no entry in {PAGE}")
+
+    missing(library.names, None, "the public name")
+    missing(library.jax, "jax", "the name of from_jax.hpp")
+    missing(library.operations, "op", "the operation")
+    for column, names in (("variable", library.variables), ("option", library.options)):
+        stand = {head_of(span)[1] for kind, _, span in page.entries if kind == column}
+        found += [f"{name} has no entry in {PAGE}" for name in sorted(names - stand)]
+        found += [f"{PAGE} has an entry for {name}, which nothing reads" for name in sorted(stand - names)]
+    for name in sorted(library.names & set(library.docstrings)):
+        lacking = library.docstrings[name] - page.told.get((None, name), set()) - EVERYWHERE
+        if lacking:
+            found.append(f"the entry of {name} in {PAGE} lacks {', '.join(sorted(lacking))}, of its docstring")
+    for name, (_, complete) in CLASSES.items():
+        start = "Members of" if complete else "Asked of"
+        stand = page.members_below(name, start)
+        if not stand:
+            found.append(f"{PAGE} has no heading '{start} `{name}`' with entries")
+        # one section may be about several classes
+        others = {m for other in CLASSES for heading in {h for _, h, _ in page.entries}
+                  if f"`{name}`" in heading and f"`{other}`" in heading for m in library.members[other]}
+        known = library.members[name] | others | {name}
+        found += [f"{PAGE}: {name} has no member {m}" for m in sorted(set(stand) - known)]
+        if complete:
+            found += [f"{name}'s member {m} has no entry in {PAGE}"
+                      for m in sorted(library.members[name] - set(stand))]
+
+    spaces = {"op": library.objects, "jax": library.jax, "machines": library.machines, None: library.names}
+    for column, heading, span in page.entries:
+        space, name = head_of(span)
+        if column not in ("call", "name") or any(re.match(p, span) for p in OPERATORS.values()):
+            continue
+        if re.match(r"-\w+$", span):  # the sign
+            continue
+        if name not in spaces[space]:
+            found.append(f"{PAGE} has an entry `{span}`, and there is no {name}")
+    for space, name in sorted(set(re.findall(r"\b(op|jax|machines)::(\w+)", text))):
+        if name not in spaces[space]:
+            found.append(f"{PAGE} speaks of {space}::{name}, which does not exist")
+    for name in sorted(set(re.findall(r"\bSHARDTYPE_\w+", text)) - library.switches):
+        found.append(f"{PAGE} speaks of {name}, which does not exist")
+
+    wanted = links_of(errors)
+    found += [f"{PAGE} speaks of the code {c}, which {'' if c in wanted else 'does not exist'}" for c in
+              sorted(page.codes - set(wanted))]
+    found += [f"no entry of {PAGE} speaks of {c}" for c in sorted(set(wanted) - page.codes)]
+    if page.definitions != wanted:
+        found.append(f"the links to codes at the end of {PAGE} are not those of docs/errors.md: reference.py --write")
+    found += [f"{PAGE}: the code {code} stands there without its link, [{code}]"
+              for code in sorted(page.loose & set(wanted))]
+    found += [f"a program of {PAGE} does not compile: {said}" for said in library.compile_errors]
+    for link in page.links:
+        path, _, place = link.partition("#")
+        if re.match(r"https?:", link):
+            continue
+        if path and not folder_has(path):
+            found.append(f"{PAGE}: no file for the link {link}")
+        if not path and place not in page.anchors:
+            found.append(f"{PAGE}: no heading for the link {link}")
+    return found
+
+
+def links_of(errors):
+    """Code -> where its section of docs/errors.md is."""
+    return {heading.split(":")[0]: f"errors.md#{anchor(heading)}"
+            for heading in re.findall(r"^## +([A-Z]+\d+:.*)$", errors, re.M)}
+
+
+def with_links(text, errors):
+    body = re.sub(r"(?m)^\[[A-Z]+\d+\]: .*\n?", "", text).rstrip() + "\n\n"
+    return body + "".join(f"[{code}]: {link}\n" for code, link in links_of(errors).items())
+
+
+def self_test(library, text, errors, folder_has):
+    """What goes unnoticed of planted faults."""
+    def added(there, more):
+        return there + more if isinstance(there, list) else there | more
+
+    def library_with(**more):
+        class Copy:
+            pass
+        copy = Copy()
+        copy.__dict__ = {**library.__dict__}
+        copy.__dict__ |= {key: added(getattr(library, key), value) for key, value in more.items()}
+        return copy
+
+    def without_entries(pattern):
+        lines = text.splitlines(keepends=True)
+        kept = [line for line in lines if not re.match(r"\|[^|]*`" + pattern, line)]
+        if len(kept) == len(lines):
+            raise SystemExit(f"self-test: no entry begins with {pattern}")
+        return "".join(kept)
+
+    def edited(old, new):
+        if old not in text:
+            raise SystemExit(f"self-test: {PAGE} has no {old!r}")
+        return text.replace(old, new, 1)
+
+    rows = "| call | x |\n|---|---|\n"
+    members = library.members
+    planted = {
+        "a function without an entry": (library, without_entries(r"roll<")),
+        "an operator without an entry": (library, without_entries(r"a \+ b")),
+        "a member of Tensor without an entry": (library, without_entries(r"a\.local_size")),
+        "a member of Mesh without an entry": (library, without_entries(r"mesh\.coordinate")),
+        "a name of from_jax.hpp without an entry": (library, without_entries(r"jax::psum<")),
+        "an operation without an entry": (library, edited("`op::Roll`, ", "")),
+        "a variable without an entry": (library, without_entries(r"SHARDTYPE_WAIT")),
+        "an option without an entry": (library, without_entries(r"SHARDTYPE_BLAS")),
+        "a new public name": (library_with(names={"twist"}), text),
+        "a new member of Pending": (library_with(members={"Pending": members["Pending"] | {"drop"}}), text),
+        "a program that does not compile": (library_with(compile_errors=["error"]), text),
+        "a new variable": (library_with(variables={"SHARDTYPE_NEW"}), text),
+        "an entry of no function": (library, text + "\n" + rows + "| `twist<I>(a)` | |\n"),
+        "an entry of no object": (library, text + "\n" + rows + "| `op::Twist` | |\n"),
+        "an entry of no member": (library, text + "\n## Members of `Mesh`\n\n" + rows.replace("call", "member") +
+                                  "| `mesh.gone()` | |\n"),
+        "an object that does not exist": (library, text + "\n`op::Twist`\n"),
+        "a variable that does not exist": (library, text + "\n`SHARDTYPE_TWIST`\n"),
+        "a code that does not exist": (library, text + "\n[C99]\n"),
+        "a code without a link": (library, text + "\nC01\n"),
+        "a refusal that its entry lacks": (library, edited("[D01], [D04], [B03]", "[D01], [B03]")),
+        "a code that nobody speaks of": (library, re.sub(r"\[S05\]", "", text)),
+        "a wrong link of a code": (library, edited("]: errors.md#c01-", "]: errors.md#c01x-")),
+        "a link to no heading": (library, text + "\n[there](#nowhere)\n"),
+        "a link to no file": (library, text + "\n[there](nowhere.md)\n"),
+    }
+    return [f"this goes unnoticed: {what}" for what, (there, page) in planted.items()
+            if not faults(there, page, errors, folder_has)]
+
+
+def main():
+    arguments = [one for one in sys.argv[1:] if not one.startswith("--")]
+    root = Path(arguments[0])
+    page = root / PAGE
+    errors = (root / "docs/errors.md").read_text()
+    if "--write" in sys.argv:
+        page.write_text(with_links(page.read_text(), errors))
+    library = Library(root, *arguments[1:])
+    given = (library, page.read_text(), errors, lambda path: (page.parent / path).exists())
+    found = faults(*given)
+    if "--self-test" in sys.argv and not found:
+        found = self_test(*given)
+    for line in found:
+        print(line, file=sys.stderr)
+    sys.exit(1 if found else 0)
+
+
+if __name__ == "__main__":
+    main()
