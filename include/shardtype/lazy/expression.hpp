@@ -167,7 +167,8 @@ class LazyOperation : public LazyNode, public detail::Expression<Op, As...> {
   using detail::Expression<Op, As...>::Expression;
 };
 
-/// A function of the blocks of expressions, each of which is pinned, as is the result: a Tensor type `Result`.
+/// A function of the blocks of expressions. The shardings of the operands are fixed, and so is that
+/// of the result, the Tensor type `Result`.
 template <class F, class Result, class... As>
 class LazyShardMap : public LazyNode, public detail::Expression<F, As...> {
  public:
@@ -206,13 +207,14 @@ namespace shardtype {
 
 namespace detail {
 
-/// Whether `E` is several expressions.
+/// Whether `E` is a tuple of expressions.
 template <class E>
 inline constexpr bool is_several = false;
 template <class... Es>
 inline constexpr bool is_several<std::tuple<Es...>> = true;
 
-/// The Tensor type in whose sharding an expression is pinned; void where the planner chooses it.
+/// The Tensor type in whose sharding an expression is computed; void if the planner chooses the
+/// sharding.
 template <class E>
 struct PinOf {
   using type = void;

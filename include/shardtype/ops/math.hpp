@@ -214,9 +214,9 @@ template <class A>
 constexpr auto isinf(A&& a) {
   return detail::fuse(functions::IsInf{}, std::forward<A>(a));
 }
-/// Whether elements are close: |a - b| <= atol + rtol |b|, in double. Equal elements, infinities
-/// among them, always are; NaNs with `equal_nan` only. Refused: P04 of unreduced values. As
-/// jnp.isclose; `allclose` is one bool for the whole tensor.
+/// Whether elements are close: |a - b| <= atol + rtol |b|, in double. Equal elements, including
+/// infinities, always are; NaNs only with `equal_nan`. Refused: P04 of unreduced values. As
+/// jnp.isclose; `allclose` gives one bool for the whole tensor.
 template <class A, class B>
   requires(detail::are_operands<A, B>)
 constexpr auto isclose(A&& a, B&& b, double rtol = 1e-5, double atol = 1e-8,

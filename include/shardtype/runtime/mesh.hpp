@@ -379,7 +379,7 @@ namespace shardtype::runtime {
 /// Position in a mesh of each axis of one operation: plans number axes by first appearance, the
 /// mesh in its own order.
 struct AxisMap {
-  int position[max_axes];  ///< -1 behind the operation's last axis
+  int position[max_axes];  ///< -1 after the operation's last axis
   Sizes sizes{};
   Coords coords{};
 
