@@ -1,5 +1,6 @@
-// The plans of a dozen programs of automatic mode on a mesh of 2 x 4: what each rank sends and computes. scripts/bench
-// plans puts JAX's partitioner beside them (scripts/bench.d/plans has the same programs in JAX).
+// The plans of a dozen programs of automatic mode on a mesh of 2 x 4: the bytes that each rank
+// sends, and its flops. scripts/bench plans compares them with JAX's partitioner
+// (scripts/bench.d/plans has the same programs in JAX).
 #include <cstdio>
 #include <string>
 
@@ -13,7 +14,8 @@ struct X : Axis<"x", 2> {};
 struct Y : Axis<"y", 4> {};
 using Grid = automatic_mode::Axes<X, Y>;
 
-/// `value plans NAME ours BYTES FLOPS`, then the collectives. A plan's flops are those of its products.
+/// Prints `plan NAME BYTES FLOPS`, then the collectives. The flops of a plan are those of its
+/// products.
 template <class Program>
 void show(char const* name, Program const& p) {
   ProgramPlan const& plan = p.plan;
@@ -31,7 +33,7 @@ void show(char const* name, F const& f, Grid) {
   show(name, dry_run<Grid, Given...>(f).planned());
 }
 
-// Labels of one extent each.
+// Labels with their extents.
 struct I8 : Index<"I", 8192> {};
 struct J4 : Index<"J", 4096> {};
 struct K5 : Index<"K", 512> {};
@@ -102,7 +104,7 @@ void products() {
       Grid{});
 }
 
-// Rows over x, features over y: statistics are reduced, nothing is gathered.
+// Rows over x, features over y: the statistics are reduced, nothing is gathered.
 void statistics() {
   struct V : Index<"V", 32768> {};
   using Rows = Tensor<float, Dim<S, X>, Dim<D, Y>>;
@@ -143,7 +145,7 @@ struct G : Index<"G", 1024> {};
 struct O : Index<"O", 1024> {};
 struct W : Index<"W", 4096> {};
 
-/// softmax(q k^T / 8) v, over heads of 64.
+/// softmax(q k^T / 8) v, with heads of 64.
 template <class Q, class K, class V>
 auto attention(Q const& q, K const& k, V const& v) {
   auto const scores = share(einsum<B, N, T, U>(q, relabel<T, U>(k)) * 0.125F);

@@ -1,4 +1,5 @@
-// Programs of automatic mode with several results: each against the strict operation on whole tensors.
+// Programs of automatic mode with several results: each is compared with the strict operation on
+// replicated tensors.
 #include <array>
 #include <cstdint>
 #include <tuple>
@@ -73,7 +74,7 @@ TEST_CASE("extents of several results are those of their own dims") {
   CHECK(to_host(part) == to_host(slice<J>(reshard<Dim<I>, Dim<J>>(a), 1, 3)));
 }
 
-// In types alone: what several results read is made once.
+// From types alone: a value that several results read is computed once.
 struct P : Axis<"P", 4> {};
 struct A8 : Index<"A", 512> {};
 struct B8 : Index<"B", 512> {};

@@ -1,5 +1,5 @@
-// branch(number, f0, f1, ..., args...): jax.lax.switch in manual mode, against the functions
-// themselves; only the one that is chosen runs.
+// branch(number, f0, f1, ..., args...): jax.lax.switch in manual mode, compared with the functions
+// themselves; only the selected one runs.
 #include <array>
 #include <cstdint>
 #include <tuple>
@@ -56,7 +56,7 @@ TEST_CASE("branches without arguments, of several values, and one alone") {
   Mesh<X> const mesh(MPI_COMM_WORLD, {ranks});
   auto const a = from_function<double, Dim<I, X>>(mesh, {2 * ranks},
                                                   [](auto i) { return static_cast<double>(i); });
-  // an expression is the number: how many ranks there are, at most three
+  // the number is an expression: the number of ranks, at most three
   auto const sums = shard_map<Dim<I, X>>(
       [&](auto const& block) {
         auto const k = all_reduce<X>(varying<X>(full_local<std::int64_t>({}, 1)));

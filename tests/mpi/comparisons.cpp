@@ -1,6 +1,7 @@
-// allclose, array_equal and isclose on ranks: against NumPy's meaning element by element, over
-// split dims, with uneven and empty sizes; that one byte is reduced and nothing is gathered, by the
-// shim. SOURCES: tests/shim/pmpi.cpp
+// allclose, array_equal and isclose on ranks, compared with NumPy's definition element by element,
+// over split dims, with uneven and empty extents. The shim shows that one byte is reduced and
+// nothing is gathered.
+// SOURCES: tests/shim/pmpi.cpp
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -24,7 +25,8 @@ struct J : Index<"J"> {};
 constexpr double inf = std::numeric_limits<double>::infinity();
 double const nan = std::nan("");
 
-// What `ask` says, which all ranks must say; it reduces one byte over them and sends nothing else.
+// The answer of `ask`. Checks that all ranks have it, and that one byte is reduced over them and
+// nothing else is sent.
 template <class Ask>
 bool asked(Ask ask, int reductions = 1) {
   std::int64_t const ranks = on_ranks::rank_total();
@@ -62,13 +64,13 @@ TEST_CASE("isclose, element by element as NumPy") {
       for (std::int64_t i = 0; i < n; ++i)
         for (std::int64_t j = 0; j < n; ++j) {
           INFO(given[i] << " and " << given[j] << " within " << rtol << ", " << atol);
-          bool const zero_by_inf = std::isinf(rtol) && given[j] == 0;  // 0 * inf is no number
+          bool const zero_by_inf = std::isinf(rtol) && given[j] == 0;  // 0 * inf is NaN
           if (!zero_by_inf)
             CHECK((got[static_cast<std::size_t>(i * n + j)] != 0) ==
                   close(given[i], given[j], rtol, atol, equal_nan));
         }
     }
-  // integers whose difference is no integer, complex numbers, bools
+  // integers whose difference overflows, complex numbers, bools
   constexpr std::int32_t least = std::numeric_limits<std::int32_t>::min();
   constexpr std::int32_t most = std::numeric_limits<std::int32_t>::max();
   auto const ints = from_function<std::int32_t, Dim<I, X>>(mesh, {3}, [](auto i) {
@@ -89,7 +91,8 @@ TEST_CASE("isclose, element by element as NumPy") {
   CHECK(to_host(isclose(ints > 0, true)) == std::vector<std::uint8_t>{0, 1, 1});
 }
 
-// One element of a tensor is another one than in its twin, wherever it lies.
+// Compares a tensor with a copy in which one element differs, for several positions of it, and with
+// no difference.
 template <class... A, class... B, class M>
 void check_pair(M const& mesh, Tensor<double, A...> const*, Tensor<double, B...> const*,
                 std::array<std::int64_t, 2> const& n) {
@@ -136,7 +139,7 @@ TEST_CASE("allclose and array_equal of split tensors: one byte is reduced") {
   CHECK(asked([&] { return array_equal(a, a, true); }));
   CHECK(!asked([&] { return allclose(a, 0, 10, 10); }));
   CHECK(asked([&] { return array_equal(a * 0, 0 * a, true); }));
-  // numbers, rows that are repeated, reduced tensors, tensors without dims
+  // numbers, broadcast rows, reduced tensors, tensors without dims
   auto const b = from_function<float, Dim<I, X>, Dim<J, Y>>(
       mesh, {6, 5}, [](auto i, auto) { return static_cast<float>(i); });
   auto const row = arange<float, Dim<I>>(mesh, 6);
@@ -146,14 +149,14 @@ TEST_CASE("allclose and array_equal of split tensors: one byte is reduced") {
   CHECK(asked([&] { return allclose(b * 0 + 1, 1); }));
   CHECK(!asked([&] { return allclose(1, b); }));
   CHECK(asked([&] { return array_equal(sum<Tensor<float>>(row), 15); }, 1));
-  // another extent: unequal, and no comparison element by element
+  // another extent: unequal, without a comparison of elements
   auto const shorter = arange<float, Dim<I, X>>(mesh, 5);
   CHECK(!asked([&] { return array_equal(a, shorter); }, 0));
   CHECK(!asked([&] { return array_equal(a + 1, shorter + shorter); }, 0));
   CHECK(on_ranks::code_of([&] { static_cast<void>(allclose(a, shorter)); }) == "E24");
 }
 
-// Ranks that hold another value than others hold are no way to two answers.
+// Ranks whose copies of a value differ still get one answer.
 TEST_CASE("all ranks get one answer, also where copies differ") {
   Mesh<X> const mesh(MPI_COMM_WORLD, {on_ranks::rank_total()});
   auto a = zeros<float, Dim<I>>(mesh, {3});

@@ -339,7 +339,7 @@ TEST_CASE("expm1 and log1p of complex numbers keep small ones; powers of truths"
       double const angle = 0.9 * static_cast<double>(i);
       return C(size * std::cos(angle), size * std::sin(angle));
     });
-    // each undoes the other within the circle of log's values, to the last digits of the number itself
+    // each is the inverse of the other inside the circle of log's values, up to the last digits
     check_values(cast<std::int64_t>(cast<double>(abs(log1p(expm1(a)) - a)) < 4e-15 * size),
                  {1, 1, 1, 1, 1, 1, 1});
     if (size > 0.4) {

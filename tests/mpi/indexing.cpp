@@ -74,7 +74,8 @@ auto ids_of(Mesh<X, Y> const& mesh, Case const& n) {
 
 }  // namespace
 
-// The cached plan may be one for other sizes; it must fit the operands of this call.
+// The chosen plan may come from planning with other extents; the operands are then resharded as
+// that plan requires.
 TEST_CASE("a named scatter_add of few rows over three axes") {
   struct A0 : Axis<"A0"> {};
   struct A1 : Axis<"A1"> {};

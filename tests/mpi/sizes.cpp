@@ -1,6 +1,5 @@
 // Extents that no tensor can have: an Error before any planning, communication or allocation. Plans
-// near the limit avoid values that are too large. Evaluation is refused, too, for plans that cannot
-// run.
+// near the limit avoid values that are too large. Steps that no executor can run are refused, too.
 // RANKS: 1 2 4
 #include <cstdint>
 #include <source_location>

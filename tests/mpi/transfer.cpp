@@ -122,7 +122,7 @@ TEST_CASE("to other axes and another order of the same ranks") {
   check<Dim<I>, Dim<J>>(a, to);
   check<Dim<J, P>, Dim<I>>(a, to);
   check<Tensor<double, Dim<J>, Dim<I, P>>>(a, to);
-  // one of several replicas sends: each axis of the mesh that splits no dim has replicas
+  // one of several replicas sends; each axis of the type that splits no dim has replicas
   auto const r = filled<double, Dim<I, Y>, Dim<J>>(from);
   check<Dim<I, P>, Dim<J>>(r, to);
   check<Dim<I>, Dim<J>, Reduced<P>>(r, to);

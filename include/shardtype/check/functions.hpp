@@ -95,8 +95,8 @@ struct Less : OfReal<Predicate> {};
 struct LessEqual : OfReal<Predicate> {};
 struct Greater : OfReal<Predicate> {};
 struct GreaterEqual : OfReal<Predicate> {};
-/// |a - b| <= atol + rtol |b|. Equal elements are close, an infinity and a finite number are not;
-/// two NaNs are with `equal_nan`.
+/// |a - b| <= atol + rtol |b|. Equal elements are close; an infinity and a finite number are not;
+/// two NaNs are close with `equal_nan`.
 struct Close : Predicate {
   double rtol = 0;
   double atol = 0;

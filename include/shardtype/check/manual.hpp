@@ -40,7 +40,7 @@ struct Condition<P, true> : Read<P> {
   static constexpr Verdict verdict = decide();
 };
 
-/// The verdict on the number of a branch, which is of integers.
+/// The verdict on the number of a branch, whose elements must be integers.
 template <class P, bool tensor = is_tensor<P>>
 struct BranchNumber : NotATensor<P> {};
 template <class P>

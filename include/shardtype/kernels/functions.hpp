@@ -79,7 +79,8 @@ KOKKOS_FUNCTION T power(T a, T b) {
     return static_cast<T>(math::pow(a, b));
   }
 }
-/// Of a complex number by its parts, so that small ones keep their digits.
+/// A complex number is computed by its real and imaginary parts, so that small results keep their
+/// digits.
 template <class T>
 KOKKOS_FUNCTION T expm1(T const& a) {
   if constexpr (shardtype::detail::is_complex<T>) {
@@ -354,7 +355,7 @@ KOKKOS_FUNCTION bool call(functions::IsInf, T const& a) {
 
 namespace detail {
 
-/// |a - b| in double; of integers the difference is exact before it is rounded.
+/// |a - b| in double; of integers the exact difference is rounded once.
 template <class T>
 KOKKOS_FUNCTION double distance(T const& a, T const& b) {
   if constexpr (shardtype::detail::is_complex<T>) {

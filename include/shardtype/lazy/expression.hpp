@@ -175,7 +175,8 @@ class LazyOperation : public LazyNode, public detail::Expression<Op, As...> {
   using detail::Expression<Op, As...>::Expression;
 };
 
-/// A function of the blocks of expressions, each of which is pinned, as is the result: a Tensor type `Result`.
+/// A function of the blocks of expressions. The shardings of the operands are fixed, and so is that
+/// of the result, the Tensor type `Result`.
 template <class F, class Result, class... As>
 class LazyShardMap : public LazyNode, public detail::Expression<F, As...> {
  public:
@@ -214,7 +215,7 @@ namespace shardtype {
 
 namespace detail {
 
-/// Whether `E` is several expressions.
+/// Whether `E` is a tuple of expressions.
 template <class E>
 inline constexpr bool is_several = false;
 template <class... Es>
@@ -226,7 +227,8 @@ inline constexpr bool is_function_of_expressions =
     std::is_class_v<F> && !is_lazy<F> && !is_several<F> && !any_poisoned<F> && !is_pending<F> &&
     !is_tensor<operand_t<F>>;
 
-/// The Tensor type in whose sharding an expression is pinned; void where the planner chooses it.
+/// The Tensor type in whose sharding an expression is computed; void if the planner chooses the
+/// sharding.
 template <class E>
 struct PinOf {
   using type = void;

@@ -79,7 +79,7 @@ struct OwedTogether<LazyMap<F, Args...>> {
   }
 };
 
-/// What a plan calls a function of blocks.
+/// The name of a function of blocks in a plan.
 template <class F>
 constexpr char const* block_function_name() {
   if constexpr (requires { F::program_name; }) {

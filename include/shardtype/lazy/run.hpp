@@ -95,7 +95,7 @@ class ProgramRun {
     return blocks_.back();
   }
 
-  /// A step's value whose block lies packed in this memory.
+  /// The value of a step whose packed block is in `memory`.
   AnyBlock packed_block(int step, Buffer memory) const {
     AnyBlock out;
     Spec const spec = plan_.spec(step);
@@ -268,7 +268,7 @@ void places_of(ProgramNode const& n, LabelPart const* labels, int* out) {
         out[e] = d;
 }
 
-/// The block of an operand, packed, its dims in the order of type `A`.
+/// The block of an operand, packed, with its dims in the order of type `A`.
 template <class A>
 Buffer packed_input(ProgramRun& run, int step, int k) {
   using T = typename A::element;

@@ -17,12 +17,12 @@ namespace shardtype {
 
 namespace automatic_mode {
 
-/// Reads the results of a program last, each in its sharding, and keeps their blocks.
+/// Reads the results of a program as its last step, each in its sharding, and stores their blocks.
 struct KeepResults {
   static constexpr char const* program_name = "results";
   runtime::Buffer* kept = nullptr;
 };
-/// The program of several results: a node without dims that reads them all.
+/// The program of several results: a node without dims that reads all of them.
 template <class... Es>
 using LazyResults = LazyShardMap<KeepResults, Tensor<float>, Es...>;
 
@@ -51,7 +51,7 @@ inline constexpr std::size_t parts_named = 0;
 template <class... Tensors>
 inline constexpr std::size_t parts_named<Outs<Tensors...>> = sizeof...(Tensors);
 
-/// Stands for refused results: a tuple, to be taken apart all the same.
+/// Replaces refused results: a tuple of Poisoned, so that structured bindings still compile.
 template <class Outputs>
 struct RefusedSeveral {
   using type = std::tuple<Poisoned>;
@@ -67,12 +67,13 @@ struct RefusedSeveral<Outs<Tensors...>> {
 template <class Outputs>
 using refused_several = typename RefusedSeveral<Outputs>::type;
 
-/// Each expression of a tuple, constrained to the Tensor type that is named for it.
+/// Each expression of a tuple, constrained to its named Tensor type.
 template <class... Tensors, class... Es, std::size_t... K>
 auto constrained_to(Outs<Tensors...>, std::tuple<Es...> const& es, std::index_sequence<K...>) {
   return std::tuple(constrain<Tensors>(lazy(std::get<K>(es)))...);
 }
-/// The node that reads them all; Poisoned where one is refused, as where there are more or fewer.
+/// The node that reads all results; Poisoned if one is refused, or if their number is not that of
+/// the types.
 template <class... Es>
 auto results_of(Buffer* kept, std::tuple<Es...> const& es) {
   if constexpr (any_poisoned<Es...>) {
@@ -94,7 +95,7 @@ auto program_of(Buffer* kept, std::tuple<Es...> const& es) {
   }
 }
 
-/// The tensor of result `k`, whose block was kept.
+/// The tensor of result `k`, from its stored block.
 template <class Out>
 Out result_of(MeshRef const& mesh, ProgramPlan const& plan, LabelPart const* labels, int k,
               Buffer const& kept) {
@@ -121,10 +122,11 @@ std::tuple<Tensors...> run_results(Outs<Tensors...>, MeshRef const& mesh, E cons
 
 }  // namespace detail
 
-/// Several expressions on a mesh, as one program: `auto [c, d] = evaluate<Outs<C, D>>(mesh, std::tuple(e, f))`, each
-/// result of the Tensor type that is named for it. What several of them read is computed once where it is a `share`.
-/// All results are held until the last one is there. `plan_traced` plans `evaluate<Outs<C, D>>(std::tuple(e, f))`.
-/// Refused, errors and policy: as `evaluate`; L09 other than one type for each expression.
+/// Evaluates several expressions on a mesh as one program: `auto [c, d] = evaluate<Outs<C,
+/// D>>(mesh, std::tuple(e, f))`; each result has its named Tensor type. A value with readers in
+/// several expressions is computed once if it is a `share`. All results are stored until the last
+/// one is complete. `plan_traced` plans `evaluate<Outs<C, D>>(std::tuple(e, f))`. Refused, errors
+/// and policy: as `evaluate`; L09 if the numbers of types and expressions differ.
 template <class Outputs, class M, class... Es, class Policy = detail::DefaultPolicy>
   requires(std::is_base_of_v<runtime::MeshRef, M>)
 auto evaluate(M const& mesh, std::tuple<Es...> const& es, Policy const& = {},
@@ -160,7 +162,7 @@ auto evaluate(M const& mesh, F const& f, As const&... as) {
         mesh, f(automatic_mode::LazyInput<detail::operand_t<As>, Number>(detail::operand(as))...));
   }(std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{});
 }
-/// The program of several results on types alone, for plan_traced and dry_run.
+/// The program of several results from types alone, for plan_traced and dry_run.
 template <class Outputs, class... Es, class Policy = detail::DefaultPolicy>
 constexpr auto evaluate(std::tuple<Es...> const&, Policy const& = {}) {
   using E = decltype(detail::program_of<Outputs>(nullptr, std::declval<std::tuple<Es...>>()));

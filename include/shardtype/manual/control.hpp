@@ -46,7 +46,7 @@ bool decided(P const& condition) {
   }
 }
 
-/// Which of `n` branches a number chooses: the first or the last where it is outside of them.
+/// The index of the branch that a number selects, limited to 0 .. n - 1.
 template <class P>
 std::size_t chosen_branch(P const& number, std::size_t n) {
   using Judged = judged_t<BranchNumber<operand_t<P>>, operand_t<P>>;
@@ -60,7 +60,7 @@ std::size_t chosen_branch(P const& number, std::size_t n) {
   }
 }
 
-/// Whether the first argument of `branch` is the number of a branch; else it is a condition.
+/// Whether the first argument of `branch` is the number of a branch and not a condition.
 template <class P>
 constexpr bool numbers_branches() {
   if constexpr (is_tensor<operand_t<P>>) {
@@ -71,10 +71,10 @@ constexpr bool numbers_branches() {
   }
 }
 
-/// Whether an argument of `branch` is an operand; else it is a function.
+/// Whether an argument of `branch` is an operand and not a function.
 template <class T>
 inline constexpr bool is_branch_operand = is_operand<T> || is_tuple<T>;
-/// How many arguments stand before the first operand.
+/// The number of arguments before the first operand.
 template <class... Rest>
 constexpr std::size_t leading_functions() {
   bool const operand[] = {is_branch_operand<Rest>..., true};
@@ -83,8 +83,7 @@ constexpr std::size_t leading_functions() {
   return n;
 }
 
-/// Functions and their operands: the arguments `Rest` of `branch`, of which those at `F` are
-/// functions.
+/// The arguments `Rest` of `branch`, divided into functions, at the indices `F`, and operands.
 template <class Functions, class Operands, class... Rest>
 struct Branches;
 template <std::size_t... F, std::size_t... A, class... Rest>
@@ -103,7 +102,7 @@ struct Branches<std::index_sequence<F...>, std::index_sequence<A...>, Rest...> {
   static constexpr bool all_taken = count > 0 &&
                                     (takes<argument<F> const, argument<count + A> const&...>() &&
                                      ...);
-  /// The first branch that gives another type than branch 0; 0 if there is none.
+  /// The first branch with another result type than branch 0; 0 if there is none.
   static constexpr std::size_t differing() {
     bool const same[] = {std::is_same_v<result<0>, result<F>>...};
     for (std::size_t k = 0; k < count; ++k)
@@ -215,11 +214,11 @@ auto branch(Condition const& condition, Yes const& yes, No const& no, Args const
   }
 }
 
-/// One of several functions: `branch(number, f0, f1, ..., args...)` is `f0(args...)` where the rank-0
-/// block `number`, of integers and the same on all ranks, is 0 or less, `f1(args...)` where it is 1,
-/// and so on; the last function also where it is larger. The functions stand first; arguments are
-/// blocks, expressions, numbers and tuples. Only the function that is chosen runs. All give one type,
-/// or it does not compile: V12. JAX: switch. Refused: T09, T11, V01, V12, V13, A01, A02.
+/// Calls one of several functions: `branch(number, f0, f1, ..., args...)` is `f0(args...)` if the
+/// rank-0 invariant integer block `number` is at most 0, `f1(args...)` if it is 1, and so on; a
+/// number that is too large selects the last function. The functions precede the arguments, which
+/// are blocks, expressions, numbers and tuples. Only the selected function runs. All functions must
+/// return one type, else V12. JAX: switch. Refused: T09, T11, V01, V12, V13, A01, A02.
 template <class Number, class... Rest>
   requires(detail::numbers_branches<Number>())
 auto branch(Number const& number, Rest const&... rest) {

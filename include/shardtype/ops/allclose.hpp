@@ -1,5 +1,5 @@
 #pragma once
-/// Whether two tensors are equal, or nearly so, as a C++ bool.
+/// Whether two tensors are equal, or nearly equal, as a C++ bool.
 
 #include <cstdint>
 #include <source_location>
@@ -15,11 +15,17 @@ namespace shardtype {
 
 namespace detail {
 
-/// How two operands are compared: by the rule of the elementwise function `F`, outside of manual
-/// and automatic mode.
+/// What a comparison reads: tensors, Locals and numbers.
+template <class A>
+inline constexpr bool is_compared = is_tensor<A>;
+template <class N>
+inline constexpr bool is_compared<Number<N>> = true;
+
+/// The verdict on a comparison of two operands, by the rule of the elementwise function `F`.
+/// Refused in manual and automatic mode.
 template <class F, class A, class B>
 constexpr auto resolve_comparison() {
-  if constexpr (is_pending<A> || is_pending<B> || is_lazy<A> || is_lazy<B>) {
+  if constexpr (!is_compared<A> || !is_compared<B>) {
     return Type<NotATensor<A, B>>{};
   } else if constexpr (is_local<A> || is_local<B>) {
     return Type<Plainly<Code::V01_mixed>>{};
@@ -28,8 +34,19 @@ constexpr auto resolve_comparison() {
   }
 }
 
-/// Whether every rank of a mesh says true; one byte is reduced over all ranks, so that all have one
-/// answer whatever they say. Error E25 on ranks outside the mesh.
+/// The type of an operand. Numbers are converted; a Pending cannot be copied and is refused as it is.
+template <class A>
+constexpr auto compared() {
+  using Bare = std::remove_cvref_t<A>;
+  if constexpr (std::is_class_v<Bare> && !is_complex<Bare>) {
+    return Type<operand_t<Bare>>{};
+  } else {
+    return Type<held_t<A>>{};
+  }
+}
+
+/// Whether `mine` is true on all ranks of a mesh. One byte is reduced over all ranks, so all ranks
+/// get the same answer. Error E25 on ranks outside the mesh.
 inline bool agreed(MeshState& mesh, bool mine, char const* name,
                    std::source_location const& where) {
   if (!mesh.here()) runtime::throw_outside(mesh, name);
@@ -40,16 +57,16 @@ inline bool agreed(MeshState& mesh, bool mine, char const* name,
   return mine;
 }
 
-/// Whether `f`, an elementwise function of two operands that gives bools, holds of all elements:
-/// computed while each rank reduces its block, where the blocks lie alike.
+/// Whether `f`, an elementwise function of two operands with bool results, is true for all
+/// elements. If the blocks have the same layout, it is computed while each rank reduces its block.
 template <class F, class A, class B>
 bool holds_everywhere(F const& f, char const* name, std::source_location const& where, A&& a,
                       B&& b) {
   if constexpr (is_poisoned<std::remove_cvref_t<A>> || is_poisoned<std::remove_cvref_t<B>>) {
     return false;
   } else {
-    using Left = operand_t<held_t<A>>;
-    using Right = operand_t<held_t<B>>;
+    using Left = typename decltype(compared<A>())::type;
+    using Right = typename decltype(compared<B>())::type;
     using R = typename decltype(resolve_comparison<F, Left, Right>())::type;
     using Judged = judged_t<R, Left, Right>;
     if constexpr (!accepts<Judged>) {
@@ -64,7 +81,7 @@ bool holds_everywhere(F const& f, char const* name, std::source_location const& 
   }
 }
 
-/// The extents of an operand; an expression is not computed for them.
+/// The extents of an operand; an expression is not computed to get them.
 template <class A>
 auto known_extents(A const& a) {
   if constexpr (is_fused<A>) {
@@ -74,7 +91,7 @@ auto known_extents(A const& a) {
     return a.extents();
   }
 }
-/// Whether two operands have the same extents where they have the same indices; numbers have none.
+/// Whether two operands have the same extents along their common indices; true for numbers.
 template <class A, class B>
 bool same_extents([[maybe_unused]] A const& a, [[maybe_unused]] B const& b) {
   if constexpr (is_tensor<operand_t<A>> && is_tensor<operand_t<B>>) {
@@ -94,12 +111,12 @@ bool same_extents([[maybe_unused]] A const& a, [[maybe_unused]] B const& b) {
 }  // namespace detail
 
 /// Whether |a - b| <= atol + rtol |b| for all elements, as a C++ bool that is the same on all
-/// ranks. Collective: all ranks of the mesh call it, and one byte is reduced over them; no element
-/// is sent, however the dims are split. `A[I@X, J]`, `B[I@X, J]` -> true or false; numbers and
-/// expressions are operands too. An infinity is close to itself only, a NaN to none, or with
-/// `equal_nan` to a NaN. True where there are no elements. Refused: as `a == b`, P04 of unreduced
-/// values among it; L01, V01. Errors: E23, E24, E25. As jnp.allclose; `isclose` tells it of each
-/// element.
+/// ranks. Collective: all ranks of the mesh call it. `A[I@X, J]`, `B[I@X, J]` -> true or false, for
+/// any shardings of the dims; numbers and expressions are operands too. Each rank reduces its
+/// block, and one byte is reduced over all ranks; no element is sent. An infinity is close only to
+/// itself, a NaN to nothing, or with `equal_nan` to a NaN. True if there are no elements. Refused:
+/// as `a == b`, including P04 of unreduced values; L01, V01. Errors: E23, E24, E25. As
+/// jnp.allclose; `isclose` gives the answer for each element.
 template <class A, class B>
   requires(detail::are_operands<A, B>)
 bool allclose(A&& a, B&& b, double rtol = 1e-5, double atol = 1e-8, bool equal_nan = false,
@@ -108,10 +125,10 @@ bool allclose(A&& a, B&& b, double rtol = 1e-5, double atol = 1e-8, bool equal_n
                                   std::forward<A>(a), std::forward<B>(b));
 }
 
-/// Whether all elements of `a` and `b` are equal, as a C++ bool that is the same on all ranks; in
-/// all else like allclose. False without communication where an index has another extent. As
-/// jnp.array_equal, but that dims are matched by index, as in `a == b`: their order does not
-/// matter, and an operand that lacks one is repeated along it.
+/// Whether all elements of `a` and `b` are equal, as a C++ bool that is the same on all ranks;
+/// otherwise as allclose. False without communication if an index has different extents. As
+/// jnp.array_equal, except that dims are matched by index, as in `a == b`: their order does not
+/// matter, and an operand that lacks a dim is broadcast along it.
 template <class A, class B>
   requires(detail::are_operands<A, B>)
 bool array_equal(A&& a, B&& b, bool equal_nan = false,

@@ -1,5 +1,5 @@
 #pragma once
-/// What a Tensor and a Local share: a block of memory on a mesh, described by the type.
+/// The common base of Tensor and Local: a block of memory on a mesh, described by the type.
 
 #include <array>
 #include <cstdint>
