@@ -36,6 +36,7 @@
 #include <shardtype/ops/any.hpp>
 #include <shardtype/ops/argmax.hpp>
 #include <shardtype/ops/argsort.hpp>
+#include <shardtype/ops/at.hpp>
 #include <shardtype/ops/broadcast.hpp>
 #include <shardtype/ops/concat.hpp>
 #include <shardtype/ops/cumsum.hpp>
