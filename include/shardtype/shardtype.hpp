@@ -12,6 +12,7 @@
 #include <shardtype/check/sentences/types.hpp>
 #include <shardtype/io/npy.hpp>
 #include <shardtype/lazy/dry_run.hpp>
+#include <shardtype/lazy/einsum.hpp>
 #include <shardtype/lazy/evaluate.hpp>
 #include <shardtype/lazy/explain.hpp>
 #include <shardtype/lazy/to_json.hpp>
