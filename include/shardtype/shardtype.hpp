@@ -12,6 +12,7 @@
 #include <shardtype/check/sentences/types.hpp>
 #include <shardtype/io/npy.hpp>
 #include <shardtype/lazy/dry_run.hpp>
+#include <shardtype/lazy/einsum.hpp>
 #include <shardtype/lazy/evaluate.hpp>
 #include <shardtype/lazy/explain.hpp>
 #include <shardtype/lazy/several.hpp>
@@ -38,6 +39,7 @@
 #include <shardtype/ops/any.hpp>
 #include <shardtype/ops/argmax.hpp>
 #include <shardtype/ops/argsort.hpp>
+#include <shardtype/ops/at.hpp>
 #include <shardtype/ops/broadcast.hpp>
 #include <shardtype/ops/concat.hpp>
 #include <shardtype/ops/cumsum.hpp>

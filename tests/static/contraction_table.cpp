@@ -258,4 +258,41 @@ static_assert(
     dot_plan<T<Dim<M8>, Dim<C2>>, T<Dim<C2>, Dim<N8>>, Dim<M8>, Dim<N8>, Unreduced<X>>.collectives() ==
     0);
 
+// Three and more operands: pairs from left to right, of which each has what later ones and the result need.
+struct L : Index<"L"> {};
+template <class Op, class Out, class... As>
+constexpr bool several_give = std::is_same_v<result_t<Op, As...>, Out>;
+template <class Op, class... As>
+constexpr Code several_refused = Resolve<Op, As...>::verdict.code;
+using IJ = T<Dim<I, X>, Dim<J>>;
+using JK = T<Dim<J>, Dim<K, Y>>;
+using KL = T<Dim<K, Y>, Dim<L>>;
+static_assert(several_give<op::Einsum<I, L>, T<Dim<I, X>, Dim<L>, Unreduced<Y>>, IJ, JK, KL>);
+static_assert(several_give<op::Einsum<L, I>, T<Dim<L>, Dim<I, X>, Unreduced<Y>>, IJ, JK, KL>);
+static_assert(several_give<op::Einsum<>, T<Unreduced<X, Y>>, IJ, JK, KL>);
+static_assert(several_give<op::Einsum<I>, T<Dim<I, X>>, IJ, T<Dim<J>>, T<Dim<I>>>);
+static_assert(several_give<op::Einsum<B, I>, T<Dim<B>, Dim<I, X>, Unreduced<Y>>, IJ, JK, KL,
+                           T<Dim<B>, Dim<L>>>);
+using LocalIJ = Local<float, Dim<I>, Dim<J>, Varying<X>>;
+static_assert(several_give<op::Einsum<I, L>, Local<float, Dim<I>, Dim<L>, Varying<X>>, LocalIJ,
+                           Local<float, Dim<J>, Dim<K>>, Local<float, Dim<K>, Dim<L>>>);
+// it is the order that is refused: from the right it would be legal
+static_assert(several_refused<op::Einsum<I, L>, IJ, T<Dim<J>, Dim<K, X>>, T<Dim<K, X>, Dim<L>>> ==
+              Code::C04_axis_splits_two);
+static_assert(several_refused<op::Einsum<I, L>, IJ, JK, T<Dim<K>, Dim<L>>> ==
+              Code::C02_one_side_only);
+static_assert(several_refused<op::Einsum<I, B>, IJ, JK, KL> == Code::N01_unknown_index);
+static_assert(several_refused<op::Einsum<I, I>, IJ, JK, KL> == Code::T02_index_twice);
+static_assert(several_refused<op::Einsum<I, X>, IJ, JK, KL> == Code::S05_axis_named);
+static_assert(several_refused<op::Einsum<I, L>, IJ, JK, Tensor<double, Dim<K, Y>, Dim<L>>> ==
+              Code::C10_element_types_differ);
+// its plan: 2 flops for each multiplication of both products on the busiest rank, nothing sent
+struct I8 : Index<"I8", 8> {};
+struct J6 : Index<"J6", 6> {};
+struct L4 : Index<"L4", 4> {};
+constexpr auto chain = plan(op::Einsum<I8, L4>{}, type<T<Dim<I8, X>, Dim<J6>>>,
+                            type<T<Dim<J6>, Dim<K, Y>>>, type<T<Dim<K, Y>, Dim<L4>>>);
+static_assert(chain.collectives() == 0 && chain.flops() == 2 * 4 * 6 * 24 + 2 * 4 * 24 * 4);
+static_assert(plan(op::Einsum<I, L>{}, type<IJ>, type<JK>, type<KL>).collectives() == 0);
+
 }  // namespace

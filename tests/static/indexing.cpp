@@ -199,4 +199,50 @@ static_assert(
     !valid_on<op::Take<V>, OperandTypes<T<Dim<V, Z>, Dim<D>>, Ids<Dim<B, Z>>>, AxisSize<Z, 3>>);
 static_assert(!valid_on<op::Sort<V>, OperandTypes<T<Dim<V, Z>>>, AxisSize<Z, 3>>);
 
+// One row of a dim: as a lookup of one id.
+template <class... Out>
+using Row = op::At<V, Out...>;
+static_assert(gives<Row<>, T<Dim<D>, Unreduced<Y>>, T<Dim<V, Y>, Dim<D>>>);
+static_assert(gives<Row<>, T<Dim<B, X>, Dim<D>>, T<Dim<B, X>, Dim<V>, Dim<D>>>);
+static_assert(gives<Row<>, T<Unreduced<X, Y>, Reduced<Z>>, T<Dim<V, Y, X>, Reduced<Z>>>);
+static_assert(gives<Row<>, T<Dim<D>, Unreduced<Max, X>>, T<Dim<V>, Dim<D>, Unreduced<Max, X>>>);
+static_assert(gives<Row<>, Tensor<bool, Unreduced<Max, X>>, Tensor<bool, Dim<V, X>>>);
+static_assert(refusal_of<Row<>, T<Dim<D>>> == rules::Code::D01_no_such_index);
+static_assert(refusal_of<Row<>, T<Dim<V, Cyclic<X, 2>>>> == rules::Code::B03_through_cyclic);
+static_assert(refusal_of<Row<>, T<Dim<V, X>, Unreduced<Max, Y>>> ==
+              rules::Code::I07_other_kind_owed);
+static_assert(gives<Row<Dim<D, X>>, T<Dim<D, X>>, T<Dim<V, Y>, Dim<D>>>);
+static_assert(gives<Row<Dim<D>>, T<Dim<D>>, T<Dim<V, Cyclic<X, 2>>, Dim<D>>>);
+static_assert(gives<Row<T<>>, T<>, T<Dim<V, X>, Unreduced<Y>>>);
+static_assert(refusal_of<Row<Dim<D>>, Local<float, Dim<V>, Dim<D>>> ==
+              rules::Code::V14_named_result);
+static_assert(refusal_of<Row<Dim<V>>, T<Dim<V>, Dim<D>>> == rules::Code::R01_indices_differ);
+static_assert(refusal_of<Row<Dim<D>, Unreduced<X>>, T<Dim<V>, Dim<D>>> ==
+              rules::Code::R02_replicated_to_unreduced);
+
+// Along a split dim it is sent alone; a slice of it is added up where that is less, else it goes from dim to dim.
+using Table = T<Dim<Many, Y>, Dim<Wide>>;
+constexpr auto row = plan(op::At<Many, Dim<Wide>>{40000}, type<Table>);
+static_assert(row.collectives() == 1 && row.bytes_per_rank() == 2 * 512 * 4 * 3 / 4);
+constexpr auto part_of_row = plan(op::At<Many, Dim<Wide, Y>>{40000}, type<Table>);
+static_assert(part_of_row.count(Collective::reduce_scatter) == 1 &&
+              part_of_row.bytes_per_rank() == 512 * 4 * 3 / 4);
+template <class... Out>
+using Part = op::Slice<Many, Few, Out...>;
+constexpr auto few = plan(Part<Dim<Few>, Dim<Wide>>{100, 164}, type<Table>);
+static_assert(few.collectives() == 1 && few.bytes_per_rank() == 2 * 64 * 512 * 4 * 3 / 4);
+using Most = op::Slice<Many, N, Dim<N>, Dim<Wide, Y>>;
+constexpr auto most = plan(op::Slice<Many, P9, Dim<P9>, Dim<Wide, Y>>{0, 9}, type<Table>);
+static_assert(most.count(Collective::all_gather) == 0);
+static_assert(gives<Most, T<Dim<N>, Dim<Wide, Y>>, Table>);
+static_assert(
+    gives<op::Slice<V, N, Dim<D>, Dim<N, Z>>, T<Dim<D>, Dim<N, Z>>, T<Dim<V, X>, Dim<D>>>);
+static_assert(gives<op::Slice<V, N, T<Dim<N>>>, T<Dim<N>>, T<Dim<V, Cyclic<X, 2>>>>);
+static_assert(gives<op::Slice<V, N, T<Dim<N>>>, T<Dim<N>>, T<Dim<V, X>, Unreduced<Max, Y>>>);
+static_assert(refusal_of<op::Slice<V, N>, T<Dim<V, X>>> == rules::Code::D03_along_split);
+static_assert(refusal_of<op::Slice<V, D, Dim<D>>, T<Dim<V, X>, Dim<D>>> ==
+              rules::Code::D02_index_taken);
+static_assert(refusal_of<op::Slice<V, N, Dim<N>>, T<Dim<D>>> == rules::Code::D01_no_such_index);
+static_assert(refusal_of<op::Slice<V, N, Dim<V>>, T<Dim<V, X>>> == rules::Code::R01_indices_differ);
+
 }  // namespace

@@ -19,6 +19,7 @@ inline constexpr Registered strict_operations[] = {
     {"ArgMax", "argmax"},
     {"ArgMin", "argmin"},
     {"ArgSort", "argsort"},
+    {"At", "at"},
     {"Broadcast", "broadcast"},
     {"Concat", "concat"},
     {"CumMax", "cummax"},

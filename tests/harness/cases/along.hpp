@@ -306,6 +306,26 @@ struct Softmax : Case {
   }
 };
 
+// The middle row in the place of each; of no rows, the zeros that stand behind them.
+struct MiddleRow : Case {
+  static constexpr rules::Verdict row(rules::Question const& q) {
+    return rules::take(q.a(), {}, q.along(), rules::ReduceKind::sum);
+  }
+  static constexpr rules::Verdict repeated(rules::Question const& q) {
+    return rules::broadcast(q, false);
+  }
+  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
+    rules::Verdict const longer = r.shape(rules::resized, rules::accept(r.a), in.from);
+    return r.shape(&repeated, r.shape(&row, longer, in.from), -1, in.from);
+  }
+  static std::int64_t element(Cell const& c) { return c.a(c.n() / 2); }
+  template <class On>
+  static auto perform(On const& on) {
+    using V = typename On::V;
+    return broadcast<V>(at<V>(pad<V>(on.a, 0, 1), on.n / 2), {on.n});
+  }
+};
+
 // The same value in every element. Of an unreduced result the first rank has the value.
 struct AllThree : Case {
   static constexpr Known known(KnownOperands const&) { return {3}; }
@@ -351,15 +371,17 @@ struct NamedSort : Case {
   }
 };
 
-using Along =
-    CaseList<Flip, Roll, FromSecond, FromSecondAndOne, TwiceEach, FromMiddle, Halves, Shift,
-             ShiftRound, HaloRows, HaloRound, RunningSum, RunningProduct, RunningMax, RunningMin,
-             SumBefore, LowerTriangle, UpperTriangle, Variance, Softmax, AllThree, NamedSort>;
+using Along = CaseList<Flip, Roll, FromSecond, FromSecondAndOne, TwiceEach, FromMiddle, Halves,
+                       Shift, ShiftRound, HaloRows, HaloRound, RunningSum, RunningProduct,
+                       RunningMax, RunningMin, SumBefore, LowerTriangle, UpperTriangle, Variance,
+                       Softmax, MiddleRow, AllThree, NamedSort>;
 
 }  // namespace programs::cases
 
 namespace samples {
 
+template <>
+inline constexpr auto sample<"At"> = on<A>(op::At<I>{3});
 template <>
 inline constexpr auto sample<"Concat"> = on<A, A>(op::Concat<J, M>{});
 template <>
