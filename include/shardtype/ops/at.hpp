@@ -45,7 +45,7 @@ struct Run<op::At<I, Out, More...>> {
 
 /// Row `k` of dim I, without that dim: `A[I, J@X]` -> `at<I>(a, 3)` -> `[J@X]`, a copy. Communicates
 /// nothing: along a split dim the rank that has the row holds it and the others hold zeros, `A[I@X, J]`
-/// -> `[J]{U:X}` (of bool a maximum), as `take` does. What `a` owes stays owed.
+/// -> `[J]{U:X}` (of bool a maximum), as `take` does. An unreduced `a` stays unreduced.
 ///
 /// `at<I, Dim<J>>(a, 3)` names the result: `A[I@X, J]` -> `[J]`, one all_reduce of a row, or a
 /// reduce_scatter where X splits a dim of the result; no other row is sent. A block-cyclic dim is gathered
