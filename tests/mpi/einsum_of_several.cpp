@@ -1,6 +1,7 @@
 // einsum of three and four operands, strict and named, against the sum written out: uneven and
-// empty sizes; what strict ones send (nothing) by the shim. SOURCES: tests/shim/pmpi.cpp TIMEOUT:
-// 300
+// empty sizes; what strict ones send (nothing) by the shim.
+// SOURCES: tests/shim/pmpi.cpp
+// TIMEOUT: 300
 #include <array>
 #include <cstdint>
 

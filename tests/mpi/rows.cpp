@@ -1,6 +1,8 @@
 // at<I> and named slices along split dims, against the elements that they take: uneven and empty
 // blocks, steps, elements of all kinds; what they send is what their plans say, by the shim, and no
-// more than rows of the result where that is less. SOURCES: tests/shim/pmpi.cpp TIMEOUT: 300
+// more than rows of the result where that is less.
+// SOURCES: tests/shim/pmpi.cpp
+// TIMEOUT: 300
 #include <algorithm>
 #include <array>
 #include <cstdint>
