@@ -19,6 +19,11 @@
 
 namespace shardtype::io {
 
+/// As NumPy writes arrays of the package ml_dtypes: two bytes, and no word of what they are.
+template <>
+struct NpyDtype<bfloat16> {
+  static constexpr char const* text = "<V2";
+};
 template <class T>
 struct NpyDtype<Kokkos::complex<T>> : NpyDtype<std::complex<T>> {};
 
