@@ -34,8 +34,8 @@ struct ConvertRow {
 
 }  // namespace detail
 
-/// `x` with its elements at `data`, contiguous, in the order that `x` has if its rows or columns are
-/// contiguous.
+/// A matrix of the same size with contiguous elements at `data`: columns if those of `x` are
+/// contiguous, else rows.
 template <class To, class T>
 Matrix<To> packed_like(Matrix<T> const& x, To* data) {
   bool const columns = x.row_stride == 1 && x.col_stride != 1;
