@@ -105,6 +105,7 @@ TEST_CASE("text and ranges") {
   auto const mesh = on_ranks::two_axes<X, Y>();
   auto const a = arange<Half, Dim<I>>(mesh, Half(0), Half(2), Half(0.5F));
   CHECK(to_text(a) == "bf16[4]\n[0.  0.5 1.  1.5]");
+  CHECK(to_text(full<Half, Dim<I>>(mesh, {1}, Half(0.1))) == "bf16[1]\n[0.10009766]");
   CHECK(to_text(linspace<Half, Dim<I, X>>(mesh, {3}, Half(-1), Half(1)).tensor())
             .ends_with("\n[-1.  0.  1.]"));
   CHECK(item(sum<Tensor<Half>>(eye<Half, Dim<I, X>, Dim<J>>(mesh, {5, 7}))) == 5);
