@@ -259,6 +259,10 @@ TEST_CASE("reductions accumulate in float and round once") {
   CHECK(differ(sum<I>(rows), full<Half, Dim<J>>(mesh, {4}, Half(3008))) == 0);
   CHECK(item(max<J>(cumsum<J>(full<Half, Dim<J>>(mesh, {3000}, Half(1))))) == 3008);
   CHECK(item(sum(full<Half, Dim<I>>(mesh, {3}, Half(1)) * 100)) == 300);
+  // 257 is no bfloat16, and no other divisor stands for it
+  auto const nearly = from_function<Half, Dim<I>>(mesh, {257}, [](Int i) { return Half(i > 0); });
+  CHECK(item(mean<I>(nearly)) == Half(256.0 / 257));
+  CHECK(item(evaluate<>(mesh, mean<I>(lazy(nearly)))) == Half(256.0 / 257));
   // squares beyond the largest float
   CHECK(item(norm(full<Half, Dim<I>>(mesh, {4}, Half(0x1p100F)))) == 0x1p101F);
 }
@@ -358,6 +362,8 @@ TEST_CASE("products are those of float, rounded once") {
       CHECK(differ(matmul<Dim<I>, Dim<K, X>>(u, v, how), matmul<Dim<I>, Dim<K, X>>(u, v)) == 0);
     }
     // automatic mode
+    CHECK(differ(evaluate<Dim<I, X>, Dim<K>>(mesh, lazy(g) * lazy(h) + 1),
+                 matmul<Dim<I, X>, Dim<K>>(g, h) + 1) == 0);
     CHECK(differ(evaluate<Dim<I, X>, Dim<K, Y>>(mesh, lazy(g) * lazy(h)),
                  matmul<Dim<I, X>, Dim<K, Y>>(g, h)) == 0);
   });
@@ -411,6 +417,10 @@ TEST_CASE("sorted, looked up, in manual mode") {
     auto const summed =
         shard_map<Dim<J>>([](auto block) { return all_reduce<X>(sum<I>(block)); }, b);
     CHECK(differ(summed, sum<Dim<J>>(b)) == 0);
+    Int const px = mesh.template size_of<X>();
+    auto const means =
+        shard_map<Dim<J>>([](auto block) { return all_reduce<Mean, X>(sum<I>(block)); }, b);
+    CHECK(differ(means, sum<Dim<J>>(b) / px) == 0);
   });
 }
 
