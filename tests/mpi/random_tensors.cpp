@@ -91,6 +91,36 @@ TEST_CASE("normal numbers are the same bits on every mesh") {
       make_complex, random::Normal<Kokkos::complex<double>>{8, 1, -1, 3 * 0.70710678118654752440});
 }
 
+TEST_CASE("bfloat16: rounded once, and never up to the end of a uniform distribution") {
+  using Half = bfloat16;
+  auto make = []<class... Parts>(auto const& mesh, auto const& e) {
+    return uniform<Parts...>(mesh, e, RandomKey{7}, Half(-2), Half(3));
+  };
+  Half const below_three(2.984375F);
+  everywhere<Half>(make, random::Uniform<Half>{7, -2, 5, Half(3), below_three});
+  auto make_normal = []<class... Parts>(auto const& mesh, auto const& e) {
+    return normal<Parts...>(mesh, e, RandomKey{8}, Half(1), 3);
+  };
+  everywhere<Half>(make_normal, random::Normal<Half>{8, 1, 3});
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  std::array<std::int64_t, 1> const e = {100000};
+  auto const u = uniform<Half, Dim<I, X>>(mesh, e, RandomKey{7}).tensor();
+  auto const f = uniform<float, Dim<I, X>>(mesh, e, RandomKey{7}).tensor();
+  CHECK(item(max<Tensor<Half>>(u)) == 1 - 0x1p-8F);
+  CHECK(item(max<Tensor<float>>(abs(cast<float>(u) - f))) <= 0x1p-8F);
+  CHECK(item(max<Tensor<Half>>(uniform<Half, Dim<I>>(mesh, e, RandomKey{7}, Half(-1), Half(0)))) <
+        0);
+  CHECK(item(max<Tensor<Half>>(uniform<Half, Dim<I>>(mesh, e, RandomKey{7}, Half(-2), Half(-1)))) <
+        -1);
+  auto const t = truncated_normal<Half, Dim<I, Y>>(mesh, e, RandomKey{9}, Half(1), Half(2));
+  CHECK(item(min<Tensor<Half>>(t)) == 1);
+  CHECK(item(max<Tensor<Half>>(t)) == 2);
+  auto const b = bernoulli<Half, Dim<I, Y>>(mesh, e, RandomKey{10}, 0.25);
+  CHECK(item(sum<Tensor<std::int64_t>>(cast<std::int64_t>(b))) ==
+        item(sum<Tensor<std::int64_t>>(
+            bernoulli<std::int64_t, Dim<I, Y>>(mesh, e, RandomKey{10}, 0.25))));
+}
+
 TEST_CASE("the other distributions on one sharding each") {
   auto const mesh = on_ranks::two_axes<X, Y>();
   auto const t = truncated_normal<double, Dim<I, X>, Dim<J, Y>>(mesh, {33, 7}, RandomKey{9}, 1, 2);

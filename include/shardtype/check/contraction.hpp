@@ -39,12 +39,14 @@ inline constexpr Code product_elements =
     : std::is_same_v<element_t<A>, bool> ? Code::C11_not_numbers
                                          : Code::ok;
 
-/// Properties of element type `T` in a local product: floating and complex elements use BLAS, and
-/// sums of single precision are accumulated in double.
+/// Properties of element type `T` in a local product: floating and complex elements use BLAS,
+/// bfloat16 as copies in float; sums of single precision are accumulated in double.
 template <class T>
 constexpr planning::ProductElements product_element() {
   if constexpr (std::is_integral_v<T>) {
     return {sizeof(T), true};
+  } else if constexpr (is_converted<T>) {
+    return {8, true, sizeof(computed_t<T>)};
   } else {
     return {is_complex<T> ? 16 : 8, false};
   }

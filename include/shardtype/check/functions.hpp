@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <shardtype/check/callable.hpp>
+#include <shardtype/core/bfloat16.hpp>
 #include <shardtype/rules/elementwise.hpp>
 
 namespace shardtype::op {
@@ -136,8 +137,25 @@ template <class T>
 using real_of = typename RealOf<T>::type;
 template <class T>
 inline constexpr bool is_complex = !std::is_same_v<real_of<T>, T>;
+/// Whether T is a type of real floating-point numbers.
 template <class T>
-inline constexpr bool is_floating = std::is_floating_point_v<real_of<T>>;
+inline constexpr bool is_real_floating = std::is_floating_point_v<T> || std::is_same_v<T, bfloat16>;
+template <class T>
+inline constexpr bool is_floating = is_real_floating<real_of<T>>;
+
+/// The type in which functions, sums and products of `T` are computed: float for bfloat16.
+template <class T>
+struct ComputedIn {
+  using type = T;
+};
+template <>
+struct ComputedIn<bfloat16> {
+  using type = float;
+};
+template <class T>
+using computed_t = typename ComputedIn<T>::type;
+template <class T>
+inline constexpr bool is_converted = !std::is_same_v<computed_t<T>, T>;
 
 /// Whether a cast is additive: among floating and complex types, and to signed integers at least as
 /// wide.

@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <limits>
 #include <numbers>
 #include <type_traits>
 
@@ -383,6 +384,22 @@ KOKKOS_FUNCTION bool call(functions::Close const& f, T const& a, T const& b) {
   return detail::distance(a, b) <= f.atol + f.rtol * detail::distance(b, T{});
 }
 
+/// `f` of elements as they are stored. The library's functions of bfloat16 are computed in float,
+/// and their results rounded once; `where` only selects.
+template <class F, class... Ts>
+KOKKOS_FUNCTION constexpr auto apply(F const& f, Ts const&... x) {
+  using shardtype::detail::computed_t;
+  constexpr bool converts = shardtype::detail::is_tag<F> && !std::is_same_v<F, functions::Where> &&
+                            (shardtype::detail::is_converted<Ts> || ...);
+  if constexpr (!converts) {
+    return call(f, x...);
+  } else if constexpr (shardtype::detail::is_cast<F> || F::gives == functions::Gives::boolean) {
+    return call(f, static_cast<computed_t<Ts>>(x)...);
+  } else {
+    return bfloat16(call(f, static_cast<computed_t<Ts>>(x)...));
+  }
+}
+
 /// The largest value of an element type, or the least.
 template <class T, bool Largest>
 KOKKOS_FUNCTION constexpr T extreme_value() {
@@ -392,6 +409,8 @@ KOKKOS_FUNCTION constexpr T extreme_value() {
     constexpr T top =
         static_cast<T>((static_cast<std::make_unsigned_t<T>>(~std::make_unsigned_t<T>{}) >> 1));
     return Largest ? top : static_cast<T>(-top - 1);
+  } else if constexpr (std::is_same_v<T, bfloat16>) {
+    return Largest ? std::numeric_limits<T>::infinity() : -std::numeric_limits<T>::infinity();
   } else {
     T const huge =
         sizeof(T) == 4 ? static_cast<T>(3.40282347e+38F) : static_cast<T>(1.7976931348623157e+308);
