@@ -116,6 +116,26 @@ TEST_CASE("lookups, and reductions of whole dims") {
   }
 }
 
+TEST_CASE("softmax and variances, with their arguments") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  for (std::array<Int, 2> const n : {std::array<Int, 2>{6, 8}, {5, 7}, {1, 3}}) {
+    auto const whole = from_function<double, Dim<I>, Dim<J>>(
+        mesh, n, [](Int i, Int j) { return 0.25 * static_cast<double>(f(i, j)); });
+    auto const a = reshard<Dim<I, X>, Dim<J, Y>>(whole);
+    CHECK(same(evaluate<Dim<I>, Dim<J, X>>(mesh, softmax<J>(lazy(a) * 2)), softmax<J>(whole * 2)));
+    CHECK(same(evaluate<Dim<I, Y>, Dim<J>>(mesh, log_softmax<I>(lazy(a)) + 1),
+               (log_softmax<I>(whole) + 1).tensor()));
+    CHECK(same(evaluate<Dim<I, X>, Dim<J>>(mesh, softmax(lazy(a))), softmax(whole)));
+    CHECK(same(evaluate<Dim<I>, Dim<J>>(mesh, softmax<J, Dim<I, X>, Dim<J, Y>>(lazy(a)) * 2),
+               (softmax<J>(whole) * 2).tensor()));
+    if (n[0] == 1) continue;  // no variance
+    CHECK(same(evaluate<Dim<J, X>>(mesh, var<I>(lazy(a), 1) + stddev<I>(lazy(a), 0.5)),
+               (var<I>(whole, 1) + stddev<I>(whole, 0.5)).tensor()));
+    CHECK(same(evaluate<Dim<I>>(mesh, var<Dim<I, X>>(lazy(a), 1) * 2),
+               (var<J>(whole, 1) * 2).tensor()));
+  }
+}
+
 TEST_CASE("a named result is made in its sharding") {
   auto const mesh = on_ranks::two_axes<X, Y>();
   auto const whole = from_function<Int, Dim<I>, Dim<J>>(mesh, {6, 8}, f);

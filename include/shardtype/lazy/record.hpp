@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <shardtype/check/normalization.hpp>
 #include <shardtype/check/reshard.hpp>
 #include <shardtype/check/shape.hpp>
 #include <shardtype/lazy/expression.hpp>
@@ -229,6 +230,20 @@ op::Reduce<F, Ls...> reduction_over(Pack<Ls...>);
 template <class F, class A, class Out>
 using reduction_to = decltype(reduction_over<F>(labels_without<A, Out>()));
 
+/// softmax or its logarithm over these labels, or over all labels of `A` if there are none.
+template <bool Log, class A, class... Ls>
+constexpr auto normalization_over(Pack<Ls...>) {
+  if constexpr (sizeof...(Ls) == 0 && Scope<A>::names.labels > 0) {
+    return normalization_over<Log, A>(labels_without<A, Tensor<element_t<A>>>());
+  } else {
+    return op::Normalize<Log, Ls...>{};
+  }
+}
+template <bool Log, class... Ls>
+struct FromOf<op::Normalize<Log, Ls...>> {
+  using type = Bare<Ls...>;
+};
+
 /// The type `whole` of the first expression among the operands.
 template <class A, class... Rest>
 struct FirstWhole : FirstWhole<Rest...> {};
@@ -305,14 +320,15 @@ struct Continue<Above::lazy, Operands...> {
     }
   }
   template <class F, class... Out, class A>
-  static auto call(op::Reduce<F, Out...> const&, Where const&, A const& a) {
+  static auto call([[maybe_unused]] op::Reduce<F, Out...> const& op, Where const&, A const& a) {
     using R = Resolve<op::Reduce<F, Out...>, typename A::whole>;
     if constexpr (!R::verdict) {
       return Poisoned(refusal<R, typename A::whole>{});
     } else if constexpr (F::kind == ReductionKind::whole) {
       using Whole = automatic_mode::whole_t<typename R::result>;
       using Op = shardtype::detail::reduction_to<F, typename A::whole, Whole>;
-      automatic_mode::LazyOperation<Op, Whole, A> reduction(Op{}, a);
+      automatic_mode::LazyOperation<Op, Whole, A> reduction(
+          Op{static_cast<typename F::Arguments const&>(op)}, a);
       if constexpr (R::communicates) {
         return automatic_mode::LazyConstrained<typename R::result,
                                                automatic_mode::LazyOperation<Op, Whole, A>>(
@@ -330,6 +346,23 @@ struct Continue<Above::lazy, Operands...> {
       } else {
         return reduction;
       }
+    }
+  }
+  template <bool Log, class... Names, class A>
+  static auto call(op::Normalize<Log, Names...> const&, Where const&, A const& a) {
+    using Whole = typename A::whole;
+    using R = Resolve<op::Normalize<Log, Names...>, Whole>;
+    if constexpr (R::verdict) {
+      using Labels = typename shardtype::detail::LabelsFirst<Names...>::labels;
+      using Op = decltype(shardtype::detail::normalization_over<Log, Whole>(Labels{}));
+      automatic_mode::LazyOperation<Op, Whole, A> normalized(Op{}, a);
+      if constexpr (R::communicates) {
+        return constrain<typename R::result>(normalized);
+      } else {
+        return normalized;
+      }
+    } else {
+      return Poisoned(refusal<R, Whole>{});
     }
   }
   template <class... Out, class A>
