@@ -149,6 +149,16 @@ TEST_CASE("a named result is made in its sharding") {
              (one_hot<K, Int>(whole + 6, 13) * 2).tensor()));
   CHECK(same(evaluate<Dim<I>>(mesh, argmax<Dim<I, X>>(lazy(a)) + 1),
              (argmax<J>(whole) + 1).tensor()));
+  // its dims in another order
+  CHECK(same(evaluate<Dim<J>, Dim<I>>(mesh, prod<Dim<J, X>, Dim<I>>(stack<L>(lazy(a), a)) + 1),
+             (transpose<J, I>(whole * whole) + 1).tensor()));
+  // axes of new dims are the planner's, and a pad has the elements of the expression
+  CHECK(same(evaluate<Dim<K>, Dim<I>, Dim<J>>(
+                 mesh, broadcast<Dim<K, X>>(pad<J>(lazy(a), 0, 1, (Int{1} << 60) + 1), {3}) + 0),
+             broadcast<Dim<K>>(pad<J>(whole, 0, 1, (Int{1} << 60) + 1), {3})));
+  CHECK(same(
+      evaluate<Dim<K>, Dim<L>, Dim<J>>(mesh, split_dim<I, Dim<K, X>, Dim<L>>(lazy(a), {2, 3}) * 1),
+      split_dim<I, K, L>(whole, {2, 3})));
 }
 
 // An operation of the user's own: each row less its largest element.

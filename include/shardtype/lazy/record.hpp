@@ -244,6 +244,31 @@ struct FromOf<op::Normalize<Log, Ls...>> {
   using type = Bare<Ls...>;
 };
 
+/// An operation that creates dims without the axes of these: the planner chooses them.
+template <class D>
+struct LabelOf;
+template <class I, class... Xs>
+struct LabelOf<Dim<I, Xs...>> {
+  using type = I;
+};
+template <class D>
+using label_of_t = typename LabelOf<dim_of_t<D>>::type;
+template <class Op>
+constexpr Op without_axes(Op const& op) {
+  return op;
+}
+template <class... Dims>
+constexpr op::Broadcast<label_of_t<Dims>...> without_axes(op::Broadcast<Dims...> const& op) {
+  return {op.n};
+}
+template <class I, class First, class Second>
+constexpr op::SplitDim<I, label_of_t<First>, label_of_t<Second>> without_axes(
+    op::SplitDim<I, First, Second> const& op) {
+  return {op.n};
+}
+template <class Op>
+using without_axes_t = decltype(without_axes(std::declval<Op const&>()));
+
 /// The type `whole` of the first expression among the operands.
 template <class A, class... Rest>
 struct FirstWhole : FirstWhole<Rest...> {};
@@ -325,8 +350,10 @@ struct Continue<Above::lazy, Operands...> {
     if constexpr (!R::verdict) {
       return Poisoned(refusal<R, typename A::whole>{});
     } else if constexpr (F::kind == ReductionKind::whole) {
-      using Whole = automatic_mode::whole_t<typename R::result>;
-      using Op = shardtype::detail::reduction_to<F, typename A::whole, Whole>;
+      // A named result may have its dims in another order than the operation gives them.
+      using Op = shardtype::detail::reduction_to<F, typename A::whole,
+                                                 automatic_mode::whole_t<typename R::result>>;
+      using Whole = automatic_mode::whole_t<typename Resolve<Op, typename A::whole>::result>;
       automatic_mode::LazyOperation<Op, Whole, A> reduction(
           Op{static_cast<typename F::Arguments const&>(op)}, a);
       if constexpr (R::communicates) {
@@ -382,10 +409,12 @@ struct Continue<Above::lazy, Operands...> {
   template <class Op, class... As>
     requires(shardtype::detail::Ruled<Op> && !shardtype::detail::keeps_elements<Op> &&
              !shardtype::detail::NamesResult<Op>)
-  static auto call(Op const& op, Where const&, As const&... as) {
+  static auto call(Op const& op, [[maybe_unused]] Where const& where, As const&... as) {
     if constexpr (any_poisoned<shardtype::detail::lazy_t<As>...>) {
       (static_cast<void>(lazy(as)), ...);
       return Poisoned{};
+    } else if constexpr (!std::is_same_v<shardtype::detail::without_axes_t<Op>, Op>) {
+      return call(shardtype::detail::without_axes(op), where, as...);
     } else {
       using R = Resolve<Op, typename shardtype::detail::lazy_t<As>::whole...>;
       if constexpr (!R::verdict) {
