@@ -118,6 +118,26 @@ TEST_CASE("lookups, and reductions of whole dims") {
   }
 }
 
+TEST_CASE("softmax and variances, with their arguments") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  for (std::array<Int, 2> const n : {std::array<Int, 2>{6, 8}, {5, 7}, {1, 3}}) {
+    auto const whole = from_function<double, Dim<I>, Dim<J>>(
+        mesh, n, [](Int i, Int j) { return 0.25 * static_cast<double>(f(i, j)); });
+    auto const a = reshard<Dim<I, X>, Dim<J, Y>>(whole);
+    CHECK(same(evaluate<Dim<I>, Dim<J, X>>(mesh, softmax<J>(lazy(a) * 2)), softmax<J>(whole * 2)));
+    CHECK(same(evaluate<Dim<I, Y>, Dim<J>>(mesh, log_softmax<I>(lazy(a)) + 1),
+               (log_softmax<I>(whole) + 1).tensor()));
+    CHECK(same(evaluate<Dim<I, X>, Dim<J>>(mesh, softmax(lazy(a))), softmax(whole)));
+    CHECK(same(evaluate<Dim<I>, Dim<J>>(mesh, softmax<J, Dim<I, X>, Dim<J, Y>>(lazy(a)) * 2),
+               (softmax<J>(whole) * 2).tensor()));
+    if (n[0] == 1) continue;  // no variance
+    CHECK(same(evaluate<Dim<J, X>>(mesh, var<I>(lazy(a), 1) + stddev<I>(lazy(a), 0.5)),
+               (var<I>(whole, 1) + stddev<I>(whole, 0.5)).tensor()));
+    CHECK(same(evaluate<Dim<I>>(mesh, var<Dim<I, X>>(lazy(a), 1) * 2),
+               (var<J>(whole, 1) * 2).tensor()));
+  }
+}
+
 TEST_CASE("a named result is made in its sharding") {
   auto const mesh = on_ranks::two_axes<X, Y>();
   auto const whole = from_function<Int, Dim<I>, Dim<J>>(mesh, {6, 8}, f);
@@ -131,6 +151,16 @@ TEST_CASE("a named result is made in its sharding") {
              (one_hot<K, Int>(whole + 6, 13) * 2).tensor()));
   CHECK(same(evaluate<Dim<I>>(mesh, argmax<Dim<I, X>>(lazy(a)) + 1),
              (argmax<J>(whole) + 1).tensor()));
+  // its dims in another order
+  CHECK(same(evaluate<Dim<J>, Dim<I>>(mesh, prod<Dim<J, X>, Dim<I>>(stack<L>(lazy(a), a)) + 1),
+             (transpose<J, I>(whole * whole) + 1).tensor()));
+  // axes of new dims are the planner's, and a pad has the elements of the expression
+  CHECK(same(evaluate<Dim<K>, Dim<I>, Dim<J>>(
+                 mesh, broadcast<Dim<K, X>>(pad<J>(lazy(a), 0, 1, (Int{1} << 60) + 1), {3}) + 0),
+             broadcast<Dim<K>>(pad<J>(whole, 0, 1, (Int{1} << 60) + 1), {3})));
+  CHECK(same(
+      evaluate<Dim<K>, Dim<L>, Dim<J>>(mesh, split_dim<I, Dim<K, X>, Dim<L>>(lazy(a), {2, 3}) * 1),
+      split_dim<I, K, L>(whole, {2, 3})));
 }
 
 // A user-defined operation: each row minus its largest element.

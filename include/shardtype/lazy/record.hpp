@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <shardtype/check/normalization.hpp>
 #include <shardtype/check/reshard.hpp>
 #include <shardtype/check/shape.hpp>
 #include <shardtype/lazy/expression.hpp>
@@ -240,6 +241,45 @@ op::Reduce<F, Ls...> reduction_over(Pack<Ls...>);
 template <class F, class A, class Out>
 using reduction_to = decltype(reduction_over<F>(labels_without<A, Out>()));
 
+/// softmax or its logarithm over these labels, or over all labels of `A` if there are none.
+template <bool Log, class A, class... Ls>
+constexpr auto normalization_over(Pack<Ls...>) {
+  if constexpr (sizeof...(Ls) == 0 && Scope<A>::names.labels > 0) {
+    return normalization_over<Log, A>(labels_without<A, Tensor<element_t<A>>>());
+  } else {
+    return op::Normalize<Log, Ls...>{};
+  }
+}
+template <bool Log, class... Ls>
+struct FromOf<op::Normalize<Log, Ls...>> {
+  using type = Bare<Ls...>;
+};
+
+/// An operation that creates dims without the axes of these: the planner chooses them.
+template <class D>
+struct LabelOf;
+template <class I, class... Xs>
+struct LabelOf<Dim<I, Xs...>> {
+  using type = I;
+};
+template <class D>
+using label_of_t = typename LabelOf<dim_of_t<D>>::type;
+template <class Op>
+constexpr Op without_axes(Op const& op) {
+  return op;
+}
+template <class... Dims>
+constexpr op::Broadcast<label_of_t<Dims>...> without_axes(op::Broadcast<Dims...> const& op) {
+  return {op.n};
+}
+template <class I, class First, class Second>
+constexpr op::SplitDim<I, label_of_t<First>, label_of_t<Second>> without_axes(
+    op::SplitDim<I, First, Second> const& op) {
+  return {op.n};
+}
+template <class Op>
+using without_axes_t = decltype(without_axes(std::declval<Op const&>()));
+
 /// The type `whole` of the first expression among the operands.
 template <class A, class... Rest>
 struct FirstWhole : FirstWhole<Rest...> {};
@@ -347,14 +387,17 @@ struct Continue<Above::lazy, Operands...> {
     }
   }
   template <class F, class... Out, class A>
-  static auto call(op::Reduce<F, Out...> const&, Where const&, A const& a) {
+  static auto call([[maybe_unused]] op::Reduce<F, Out...> const& op, Where const&, A const& a) {
     using R = Resolve<op::Reduce<F, Out...>, typename A::whole>;
     if constexpr (!R::verdict) {
       return Poisoned(refusal<R, typename A::whole>{});
     } else if constexpr (F::kind == ReductionKind::whole) {
-      using Whole = automatic_mode::whole_t<typename R::result>;
-      using Op = shardtype::detail::reduction_to<F, typename A::whole, Whole>;
-      automatic_mode::LazyOperation<Op, Whole, A> reduction(Op{}, a);
+      // A named result may have its dims in another order than the operation gives them.
+      using Op = shardtype::detail::reduction_to<F, typename A::whole,
+                                                 automatic_mode::whole_t<typename R::result>>;
+      using Whole = automatic_mode::whole_t<typename Resolve<Op, typename A::whole>::result>;
+      automatic_mode::LazyOperation<Op, Whole, A> reduction(
+          Op{static_cast<typename F::Arguments const&>(op)}, a);
       if constexpr (R::communicates) {
         return automatic_mode::LazyConstrained<typename R::result,
                                                automatic_mode::LazyOperation<Op, Whole, A>>(
@@ -374,6 +417,23 @@ struct Continue<Above::lazy, Operands...> {
       }
     }
   }
+  template <bool Log, class... Names, class A>
+  static auto call(op::Normalize<Log, Names...> const&, Where const&, A const& a) {
+    using Whole = typename A::whole;
+    using R = Resolve<op::Normalize<Log, Names...>, Whole>;
+    if constexpr (R::verdict) {
+      using Labels = typename shardtype::detail::LabelsFirst<Names...>::labels;
+      using Op = decltype(shardtype::detail::normalization_over<Log, Whole>(Labels{}));
+      automatic_mode::LazyOperation<Op, Whole, A> normalized(Op{}, a);
+      if constexpr (R::communicates) {
+        return constrain<typename R::result>(normalized);
+      } else {
+        return normalized;
+      }
+    } else {
+      return Poisoned(refusal<R, Whole>{});
+    }
+  }
   template <class... Out, class A>
   static auto call(op::Reshard<Out...> const&, Where const&, A const& a) {
     return constrain<Out...>(a);
@@ -391,10 +451,12 @@ struct Continue<Above::lazy, Operands...> {
   template <class Op, class... As>
     requires(shardtype::detail::Ruled<Op> && !shardtype::detail::keeps_elements<Op> &&
              !shardtype::detail::NamesResult<Op>)
-  static auto call(Op const& op, Where const&, As const&... as) {
+  static auto call(Op const& op, [[maybe_unused]] Where const& where, As const&... as) {
     if constexpr (any_poisoned<shardtype::detail::lazy_t<As>...>) {
       (static_cast<void>(lazy(as)), ...);
       return Poisoned{};
+    } else if constexpr (!std::is_same_v<shardtype::detail::without_axes_t<Op>, Op>) {
+      return call(shardtype::detail::without_axes(op), where, as...);
     } else {
       using R = Resolve<Op, typename shardtype::detail::lazy_t<As>::whole...>;
       if constexpr (!R::verdict) {

@@ -22,6 +22,11 @@ struct ElementOr<A> {
   using type = element_t<A>;
 };
 template <class A>
+  requires is_lazy<A>
+struct ElementOr<A> {
+  using type = element_t<typename A::whole>;
+};
+template <class A>
 using element_or_t = typename ElementOr<operand_t<A>>::type;
 }  // namespace detail
 
