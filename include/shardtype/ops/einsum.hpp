@@ -9,6 +9,7 @@
 #include <shardtype/check/call_site.hpp>
 #include <shardtype/check/contraction.hpp>
 #include <shardtype/execute/call.hpp>
+#include <shardtype/ops/elementwise.hpp>
 
 namespace shardtype {
 
@@ -53,12 +54,6 @@ constexpr auto einsum(A const& a, B const& b,
                       checking::CallSite where = std::source_location::current()) {
   return call(op::Einsum<Out...>{}, where, a, b);
 }
-namespace detail {
-/// Whether an argument of einsum is an operand, not a way to multiply or the place of the call.
-template <class T>
-inline constexpr bool is_factor =
-    is_tensor<operand_t<T>> || is_dry<T> || is_lazy<T> || is_pending<T> || is_poisoned<T>;
-}  // namespace detail
 /// NumPy's notation for indices: refused, A06.
 template <class A, class... More>
 constexpr auto einsum(char const*, A const&, More const&...) {
@@ -74,7 +69,7 @@ constexpr auto einsum(char const*, A const&, More const&...) {
 /// as `evaluate` plans: the order of neighbouring products, the shardings between and what is sent.
 /// Refused as well: L02, L03, L07, R02. JAX: einsum; its order of products may be another.
 template <class... Out, class A, class B, class C, class... More>
-  requires(detail::is_factor<A> && detail::is_factor<C>)
+  requires(detail::are_operands<A> && detail::are_operands<C>)
 constexpr auto einsum(A const& a, B const& b, C const& c, More const&... more) {
   return call(op::Einsum<Out...>{}, std::source_location::current(), a, b, c, more...);
 }
