@@ -101,12 +101,14 @@ TEST_CASE("sums of every size and way") {
       CHECK(wrong_all_reduce<float>(comm, n) == 0);
       CHECK(wrong_all_reduce<Kokkos::complex<double>>(comm, n) == 0);
       CHECK(wrong_all_reduce<std::int64_t>(comm, n) == 0);
+      CHECK(wrong_all_reduce<bfloat16>(comm, n) == 0);
       Counts counts(static_cast<std::size_t>(ranks), n);
       CHECK(wrong_reduce_scatter<float>(comm, counts) == 0);
       counts.back() = n / 3;
       CHECK(wrong_reduce_scatter<double>(comm, counts) == 0);
       counts.front() = 0;
       CHECK(wrong_reduce_scatter<std::int32_t>(comm, counts) == 0);
+      CHECK(wrong_reduce_scatter<bfloat16>(comm, counts) == 0);
     }
   }
   SECTION("several pieces per segment") {
