@@ -1,6 +1,7 @@
-// Our barrier with more ranks than cores, against plain MPI_Barrier. MPICH spins while it waits, and
-// each rank that spins keeps one that could arrive off its core; ours yields. This program must not
-// link anything that yields inside MPI: it would hide a missing yield.
+// The library's barrier against MPI_Barrier, with more ranks than cores. A waiting rank of MPICH
+// spins, so it occupies a core that a rank on its way to the barrier needs; a waiting rank of the
+// library yields. This program must not link code that yields inside MPI: such code would hide a
+// missing yield.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -23,7 +24,7 @@ char const* const help =
 
 struct X : Axis<"X"> {};
 
-/// Milliseconds of each of `calls` barriers, each call's the slowest rank's.
+/// Runs `calls` barriers and returns the milliseconds of each, as measured on its slowest rank.
 template <class Barrier>
 std::vector<double> measured(std::int64_t calls, Barrier barrier) {
   std::vector<double> mine;

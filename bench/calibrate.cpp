@@ -1,4 +1,4 @@
-// Measures the machine under all ranks at once and writes its rates, for SHARDTYPE_MACHINE.
+// Measures the machine with all ranks at work and writes its rates to a file for SHARDTYPE_MACHINE.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -23,7 +23,7 @@ char const* const help =
     "FILE;\n"
     "SHARDTYPE_MACHINE=FILE makes programs use it.\n";
 
-/// The median of `times` measurements of `work`; whatever comes first is not measured.
+/// The median of `times` measurements of `work`, after one unmeasured run.
 template <class F>
 double seconds(int times, F work) {
   std::vector<double> out;
@@ -34,7 +34,8 @@ double seconds(int times, F work) {
   return median(out);
 }
 
-/// Messages of `n` elements, `times` of them in a row from each rank to the next.
+/// Each rank sends `times` messages of `n` elements to the next rank of the ring, one after the
+/// other.
 void round_the_ring(runtime::Comm& comm, float const* from, float* to, std::int64_t n, int times) {
   int const p = comm.size();
   for (int k = 0; k < times; ++k) {
@@ -70,7 +71,7 @@ int main(int argc, char** argv) {
     std::int64_t const part = large / p;
     runtime::Counts const counts(static_cast<std::size_t>(p), part);
     double const moved = static_cast<double>(sizeof(float)) * static_cast<double>(part) * (p - 1);
-    double const meeting = p * m.latency;  // as step_latency counts it
+    double const meeting = p * m.latency;  // the latency that step_latency counts
     auto const moving = [&](auto const& collective) {
       double const all = seconds(15, collective);
       return std::max(all - meeting, all / 2);

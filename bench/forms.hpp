@@ -1,5 +1,5 @@
-// Products with communication before or after them, in all policies of Overlap, and beside them the product
-// alone and the communication alone.
+// Products with a collective before or after them: under every policy of Overlap, the product
+// alone, and the communication alone.
 #pragma once
 
 #include <algorithm>
@@ -41,7 +41,7 @@ auto random_like(Mesh<X> const& mesh, std::int64_t n) {
   });
 }
 
-// All ways of one product, which all give the same.
+// Adds one product under every policy to `form`, and checks that all policies give the same result.
 template <class... Out, class A, class B>
 void all_ways(Form& form, A const& a, B const& b) {
   auto const expected = matmul<Out...>(a, b);
@@ -65,9 +65,9 @@ std::function<void()> kept(F f) {
   return [f] { benchmark::DoNotOptimize(f().local_size()); };
 }
 
-/// gather: A[I@X, J] B[J, K@X] -> [I, K@X]; gather_inner: A[I@X, J] B[J@X, K] -> [I@X, K]; scatter:
-/// A[I, J@X] B[J@X, K] -> [I@X, K]; reduce: the same -> [I, K]. n^3 float each. Those of them that `only`
-/// names, or all.
+/// The forms of products of n x n float matrices, all or the one that `only` names: gather: A[I@X,
+/// J] B[J, K@X] -> [I, K@X]; gather_inner: A[I@X, J] B[J@X, K] -> [I@X, K]; scatter: A[I, J@X]
+/// B[J@X, K] -> [I@X, K]; reduce: the operands of scatter -> [I, K].
 inline std::vector<Form> make(Mesh<X> const& mesh, std::int64_t n, std::string const& only) {
   std::vector<Form> forms;
   auto const wanted = [&](std::string const& name) { return only.empty() || only == name; };
@@ -108,7 +108,8 @@ inline std::vector<Form> make(Mesh<X> const& mesh, std::int64_t n, std::string c
   return forms;
 }
 
-/// Runs everything in turn, `rounds` times and once before; who begins changes.
+/// Runs the entries of `form` one after the other, once unmeasured and then `rounds` times; each
+/// round starts with another entry.
 inline void measure(Form& form, std::int64_t rounds) {
   for (std::int64_t round = -1; round < rounds; ++round)
     for (int k = 0; k < whats; ++k) {
@@ -119,7 +120,7 @@ inline void measure(Form& form, std::int64_t rounds) {
     }
 }
 
-/// The times of the one of these with the best median.
+/// The times of the entry of `ways` with the smallest median.
 inline std::vector<double> const& best_of(Form const& form, std::vector<What> const& ways) {
   What best = ways[0];
   for (What w : ways)

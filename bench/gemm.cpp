@@ -1,5 +1,6 @@
-// Our packed product against the BLAS it is linked with, in turns on one core. Needs
-// SHARDTYPE_HAVE_BLAS; give BLAS one thread, and both the same instruction set.
+// The packed product of the library against the BLAS that it is linked with, alternating on one
+// core. Needs SHARDTYPE_HAVE_BLAS. Limit BLAS to one thread, and let both use the same instruction
+// set.
 
 #include "shardtype/kernels/gemm.hpp"
 
@@ -23,13 +24,13 @@ using shardtype::kernels::Matrix;
 
 constexpr int pairs = 21;
 
-/// What one case measured, in seconds, one entry per pair.
+/// The measured times of one case in seconds, one entry per pair.
 struct Times {
   std::vector<double> ours, blas;
 };
 
 std::map<std::string, Times> results;
-std::deque<std::string> order;  // of registration, for the last lines
+std::deque<std::string> order;  // the names in order of registration, for the last lines
 
 double median(std::vector<double> x) {
   std::sort(x.begin(), x.end());
@@ -43,7 +44,8 @@ double seconds(F&& f) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// One iteration is a pair: both products, each timed on its own, and who begins changes.
+/// One iteration is a pair: both products run, each with its own timing; which one runs first
+/// alternates.
 template <class T>
 void product(benchmark::State& state, std::string const& name, std::int64_t m, std::int64_t n,
              std::int64_t k) {

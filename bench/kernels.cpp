@@ -1,6 +1,6 @@
-// Local kernels against plain loops over the same bytes: fused elementwise expressions and reductions
-// against the loop an expert would write, packing and unpacking against memcpy. Floors: bytes over
-// bandwidth; the rival is the floor.
+// Local kernels against plain loops over the same bytes: fused elementwise expressions and
+// reductions against a hand-written loop, packing and unpacking against memcpy. The bandwidth
+// limits the loop, so it is the lower bound of the time.
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -31,7 +31,7 @@ using M = Tensor<float, Dim<I>, Dim<J>>;
 using Mask = Tensor<bool, Dim<I>, Dim<J>>;
 using Row = Tensor<float, Dim<J>>;
 
-/// The rivals' loops: pointers that do not overlap, as STREAM's.
+/// The hand-written loops. Their pointers do not overlap, as in STREAM.
 void axpy(float* __restrict out, float const* __restrict a, float const* __restrict b,
           std::int64_t n) {
   for (std::int64_t k = 0; k < n; ++k) out[k] = a[k] * 3.0F + b[k];
@@ -84,7 +84,7 @@ void largest_columns(float* __restrict out, float const* __restrict a, std::int6
     for (std::int64_t j = 0; j < columns; ++j)
       out[j] = a[i * columns + j] > out[j] ? a[i * columns + j] : out[j];
 }
-/// Elements of bool as bytes: compilers make no vectors of loads of bool.
+/// bool elements as bytes, because compilers do not vectorize loads of bool.
 using Byte = unsigned char;
 void select(float* __restrict out, Byte const* __restrict p, float const* __restrict a,
             float const* __restrict b, std::int64_t n) {
@@ -166,7 +166,7 @@ int main(int argc, char** argv) {
     return Pair{[&] { benchmark::DoNotOptimize(max<I>(a).local_size()); },
                 [&] { largest_columns(to, pa, rows, columns); }};
   });
-  // the rival reads the same elements, but finds no places
+  // the hand-written loop reads the same elements, but does not compute indices
   suite.add("argmax_over_J", [&] {
     return Pair{[&] { benchmark::DoNotOptimize(argmax<J>(a).local_size()); },
                 [&] {
@@ -186,7 +186,7 @@ int main(int argc, char** argv) {
     return Pair{[&] { benchmark::DoNotOptimize(sum(p).local_size()); },
                 [&] { count(reinterpret_cast<std::int64_t*>(to), pp, n); }};
   });
-  // what 8 ranks send and get, cut along J
+  // what 8 ranks send and receive if J is split
   std::vector<std::int64_t> cuts;
   for (std::int64_t k = 0; k <= 8; ++k) cuts.push_back(columns * k / 8);
   Kokkos::DefaultHostExecutionSpace const exec{};

@@ -1,6 +1,6 @@
-// Automatic mode. Whole expressions against strict mode, where each refusal was answered with the first fix that
-// its sentence names; and one large product on the grid of roles that the planner finds, against an all_gather
-// and a product written by hand.
+// Automatic mode. Whole expressions against strict mode, where each error was corrected by the
+// first fix in its message; and one large product on the grid that the planner finds, against an
+// all_gather and a product written by hand.
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -45,12 +45,13 @@ std::int64_t sparse(std::int64_t i, std::int64_t j) {
   return (i + j) % 64 == 0 ? 1 - (i + j) / 64 % 3 : 0;
 }
 
-// Strict mode. The comments name the refusal that each repair answers, with the first repair of its sentence.
+// Strict mode. Each comment names the error of the uncorrected line and the first fix in its
+// message.
 
 template <class A, class B, class C, class D>
 auto chain_strict(A const& a, B const& b, C const& c, D const& d) {
   auto const ab = all_reduce<Y>(matmul(a, b));     // C07: all_reduce it first
-  return all_reduce<Y>(matmul(matmul(ab, c), d));  // the result is to be whole along Y
+  return all_reduce<Y>(matmul(matmul(ab, c), d));  // the result is replicated along Y
 }
 
 template <class In, class Up, class Down>
@@ -64,7 +65,7 @@ auto layers_strict(In const& x, Up const& up, Down const& down) {
 
 template <class A, class B, class C, class D>
 auto sum_strict(A const& a, B const& b, C const& c, D const& d) {
-  return all_reduce<Y>(matmul(a, b) + matmul(c, d));  // nothing is refused
+  return all_reduce<Y>(matmul(a, b) + matmul(c, d));  // no error
 }
 
 template <class A, class B, class C, class S>
@@ -75,7 +76,7 @@ auto scaled_strict(A const& a, B const& b, C const& c, S const& s) {
   return all_reduce<Y>(matmul(reshard<Dim<I, X>, Dim<K, Y>>(scaled), c));
 }
 
-/// Ends the job unless both blocks are the same.
+/// Ends the job if the local blocks of `a` and `b` differ.
 template <class A>
 void same(A const& a, A const& b) {
   auto const x = a.local();
@@ -84,7 +85,8 @@ void same(A const& a, A const& b) {
     if (x.data()[k] != y.data()[k]) stop("the two programs computed different results");
 }
 
-/// `make` gives an expression of automatic mode, `strict` a tensor of the same type as its value.
+/// The two programs of one case: automatic mode evaluates the expression `e`; `strict` returns a
+/// tensor of the same type.
 template <class... Out, class E, class Strict>
 Pair contenders(Grid const& mesh, E const& e, Strict const& strict) {
   same(evaluate<Out...>(mesh, e), strict());
@@ -93,7 +95,7 @@ Pair contenders(Grid const& mesh, E const& e, Strict const& strict) {
           [strict] { benchmark::DoNotOptimize(strict().local_size()); }};
 }
 
-/// A 1-d product by hand: rows of both operands on each rank.
+/// A product by hand on a 1-d mesh, C[I@X, K] = A[I@X, J] B[J@X, K].
 class ByHand {
  public:
   explicit ByHand(std::int64_t n)

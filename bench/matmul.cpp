@@ -1,5 +1,6 @@
-// The product of two distributed matrices against hand-written MPI and BLAS, in turn. The rival is
-// what an expert writes: one blocking collective, one sgemm_, buffers allocated once.
+// The product of two distributed matrices against hand-written MPI and BLAS, alternating. The
+// hand-written program uses one blocking collective, one sgemm_, and buffers that are allocated
+// once.
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -38,7 +39,8 @@ std::int64_t right(std::int64_t j, std::int64_t k) { return (j * 5 + k * 2) % 7 
 /// The collective of one case.
 enum class Way { none, all_gather, all_reduce, reduce_scatter };
 
-/// The rival of one case for n x n matrices: local blocks, and one call from start to end.
+/// The hand-written program of one case for n x n matrices: local blocks, and one call that runs
+/// everything.
 class ByHand {
  public:
   ByHand(Way way, std::int64_t n)
@@ -95,7 +97,7 @@ class ByHand {
   HostArray<float> a_, b_, whole_, c_;
 };
 
-/// The one collective of each way, as a plan counts it.
+/// The collective of `way` in a plan.
 constexpr Collective collective_of(Way way) {
   switch (way) {
     case Way::none:
@@ -110,7 +112,8 @@ constexpr Collective collective_of(Way way) {
   return Collective::none;
 }
 
-/// Ends the job unless our local block of C is the rival's, bit for bit, and right where looked at.
+/// Ends the job unless the local block of C equals the hand-written one bit for bit and sampled
+/// elements are correct.
 template <class C>
 void compare(C const& c, HostArray<float> const& rival, std::int64_t n) {
   auto const block = c.local();
@@ -128,7 +131,7 @@ void compare(C const& c, HostArray<float> const& rival, std::int64_t n) {
     }
 }
 
-/// Both programs of one case, checked against each other once.
+/// Both programs of one case, after one check that their results agree.
 template <class A, class B, class... Out>
 Pair contenders(M const& mesh, Way way, std::int64_t n) {
   auto const a = std::make_shared<A const>(from_function<A>(mesh, {n, n}, left));

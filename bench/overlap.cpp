@@ -1,5 +1,5 @@
-// Products whose communication is hidden behind them, against the same products one step after the other;
-// and beside both the product alone and the communication alone, which are the floor.
+// Products that overlap with their communication, against the same products without overlap. The
+// product alone and the communication alone are the lower bounds.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>

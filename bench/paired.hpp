@@ -1,7 +1,7 @@
-// Ours against a rival under MPI, in turn in one program. One Google Benchmark iteration is one
-// round: ours, the rival and the rival again, each timed from a barrier to the last rank's end, and
-// who begins changes from round to round. Iterations are fixed: adaptive counts would differ between
-// ranks, and the ranks would wait for each other for ever.
+// Compares the library (ours) with another program (the rival) under MPI. One Google Benchmark
+// iteration is one round: ours, the rival, and the rival again, each timed from a barrier to the
+// end of the last rank. The program that starts changes from round to round. The number of
+// iterations is fixed: adaptive numbers would differ between ranks, and the ranks would deadlock.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@
 
 #include <shardtype/runtime/comm.hpp>
 
-/// Memory as an expert would take it: aligned, touched once before anything is timed.
+/// Aligned memory, touched once before the timing starts.
 template <class T>
 class HostArray {
  public:
@@ -56,14 +56,14 @@ inline int ranks_here() {
   return ranks;
 }
 
-/// Says on rank 0 what is wrong and ends the job.
+/// Prints `text` and this rank, and ends the job.
 [[noreturn]] inline void stop(std::string const& text) {
   std::fprintf(stderr, "rank %d: %s\n", rank_here(), text.c_str());
   MPI_Abort(MPI_COMM_WORLD, 1);
   std::abort();
 }
 
-/// `--NAME=VALUE` among the arguments, or `otherwise`.
+/// The value of the argument `--NAME=VALUE`, or `otherwise` if there is none.
 inline std::string option(int argc, char** argv, std::string const& name,
                           std::string const& otherwise) {
   std::string const start = "--" + name + "=";
@@ -74,7 +74,8 @@ inline std::string option(int argc, char** argv, std::string const& name,
 inline std::int64_t option(int argc, char** argv, std::string const& name, std::int64_t otherwise) {
   return std::stoll(option(argc, argv, name, std::to_string(otherwise)));
 }
-/// Prints `text` where `--help` is among the arguments; before MPI starts, Kokkos has a help too.
+/// Whether `--help` is among the arguments; if so, prints `text`. Call it before MPI starts,
+/// because Kokkos also reads `--help`.
 inline bool asked_for_help(int argc, char** argv, char const* text) {
   for (int k = 1; k < argc; ++k)
     if (std::strcmp(argv[k], "--help") == 0) {
@@ -84,7 +85,7 @@ inline bool asked_for_help(int argc, char** argv, char const* text) {
   return false;
 }
 
-/// A barrier that gives the core away while it waits: the same for ours and the rival.
+/// A barrier that yields the core while it waits. Both programs use it.
 inline void meet() {
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Ibarrier(MPI_COMM_WORLD, &request);
@@ -94,7 +95,7 @@ inline void meet() {
   }
 }
 
-/// The greatest of all ranks' values, on all ranks.
+/// The maximum of `mine` over all ranks, on all ranks.
 inline double greatest(double mine) {
   double most = mine;
   MPI_Request request = MPI_REQUEST_NULL;
@@ -106,9 +107,9 @@ inline double greatest(double mine) {
   return most;
 }
 
-/// Seconds that `work` takes after a barrier. On one node, where ranks share a clock: from the first
-/// rank's start to the last one's end, because ranks that share cores may run one after the other;
-/// elsewhere the slowest rank's.
+/// The seconds that `work` takes after a barrier. On one node the ranks share a clock, and the time
+/// runs from the start of the first rank to the end of the last one, because ranks that share a
+/// core may run one after the other. Otherwise it is the time of the slowest rank.
 inline double timed(std::function<void()> const& work) {
   using Clock = std::chrono::steady_clock;
   meet();
@@ -121,12 +122,12 @@ inline double timed(std::function<void()> const& work) {
   return greatest(std::chrono::duration<double>(end.time_since_epoch()).count()) - first;
 }
 
-/// What one case measured, in seconds, one entry per round.
+/// The measured times of one case in seconds, one entry per round.
 struct Times {
   std::vector<double> ours, rival, again;
 };
 
-/// The value below which a share `q` of `x` lies.
+/// The quantile `q` of `x`.
 inline double quantile(std::vector<double> x, double q) {
   if (x.empty()) return 0;
   std::sort(x.begin(), x.end());
@@ -143,7 +144,7 @@ inline std::vector<double> divided(std::vector<double> const& a, std::vector<dou
   return out;
 }
 
-/// `WORD NAME CASE RANKS MEDIAN Q1 Q3` of these ratios, on rank 0.
+/// Prints `WORD NAME CASE RANKS MEDIAN Q1 Q3` of `ratios` on rank 0.
 inline void print_ratio(char const* word, std::string const& name, std::string const& what,
                         int ranks, std::vector<double> const& ratios) {
   if (rank_here() != 0) return;
@@ -152,7 +153,7 @@ inline void print_ratio(char const* word, std::string const& name, std::string c
   std::fflush(stdout);
 }
 
-/// Runs what is registered and the command line asks for. Rank 0 reports, the others are silent.
+/// Runs the registered benchmarks that the command line selects. Only rank 0 prints a report.
 inline void run_benchmarks(int argc, char** argv) {
   class Silent : public benchmark::BenchmarkReporter {
    public:
@@ -169,12 +170,13 @@ inline void run_benchmarks(int argc, char** argv) {
   benchmark::Shutdown();
 }
 
-/// The cases of one program: registered first, run by `run`, printed as ratios at the end.
+/// The cases of one program: `add` registers them, `run` runs them, and `print` prints the ratios.
 class Suite {
  public:
   Suite(std::string name, std::int64_t rounds) : name_(std::move(name)), rounds_(rounds) {}
 
-  /// A case. `make` is called when the case runs and gives the two programs as a pair of functions.
+  /// Registers a case. `make` is called when the case runs and returns the two programs as a pair
+  /// of functions.
   template <class Make>
   void add(std::string const& what, Make make) {
     results_.push_back({what, {}});
@@ -189,15 +191,15 @@ class Suite {
         ->Unit(benchmark::kMillisecond);
   }
 
-  /// Runs the cases that the command line asks for, and prints one line per case for the rival
-  /// against itself.
+  /// Runs the cases that the command line selects, and prints a line per case with the ratio of the
+  /// rival's two times.
   void run(int argc, char** argv) {
     run_benchmarks(argc, argv);
     for (auto const& [what, times] : results_)
       if (!times.ours.empty())
         print_ratio("itself", name_, what, ranks_here(), divided(times.again, times.rival));
   }
-  /// `ratio NAME CASE RANKS MEDIAN Q1 Q3` for each case.
+  /// Prints `ratio NAME CASE RANKS MEDIAN Q1 Q3` for each case.
   void print() const {
     for (auto const& [what, times] : results_)
       if (!times.ours.empty())

@@ -1,5 +1,6 @@
-// What plans predict beside what their programs take: whole programs of automatic mode, none of which
-// bench_calibrate measures, planned with the rates that it wrote.
+// The predicted time of plans against the measured time of their programs. The programs are whole
+// expressions of automatic mode that bench_calibrate does not measure, planned with the rates that
+// it wrote.
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -33,7 +34,7 @@ struct L : Index<"L"> {};
 
 using Grid = Mesh<X, Y>;
 
-/// Measures programs and says how far they are from what was predicted.
+/// Measures programs and prints their relative error against the predicted time.
 class Predictions {
  public:
   Predictions(Grid const& mesh, std::int64_t rounds) : mesh_(mesh), rounds_(rounds) {}

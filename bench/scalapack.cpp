@@ -1,5 +1,5 @@
 // The product of two distributed matrices, all three split by rows, against ScaLAPACK's psgemm on
-// each of its grids and several block sizes, in turn.
+// each of its grids and with several block sizes, alternating.
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -54,7 +54,7 @@ using C = Tensor<float, Dim<I, X>, Dim<K>>;
 std::int64_t left(std::int64_t i, std::int64_t j) { return (i * 7 + j * 3) % 11 - 5; }
 std::int64_t right(std::int64_t j, std::int64_t k) { return (j * 5 + k * 2) % 7 - 3; }
 
-/// A sum that sees where each element of C stands; exact.
+/// An exact checksum of C that depends on the indices of each element.
 struct Checksum {
   double sum = 0;
   void add(std::int64_t i, std::int64_t k, float c) {
@@ -112,7 +112,7 @@ class OnGrid {
   }
 
  private:
-  /// Calls `use(global row, global column, place)` for each local element.
+  /// Calls `use(global row, global column, local index)` for each local element.
   template <class Use>
   void each(Use use) const {
     for (int c = 0; c < local_.second; ++c)
@@ -134,7 +134,7 @@ class OnGrid {
 
 char const* const product_alone = "product_alone";
 
-/// One rank's share of the product: n x n times n x columns, by one sgemm_.
+/// The part of the product that one rank computes: n x n times n x columns, by one sgemm_.
 class Share {
  public:
   Share(int n, int columns)
@@ -212,7 +212,7 @@ int main(int argc, char** argv) {
         });
       }
     }
-    // what no program can beat here: each rank's share of the product with nothing sent
+    // the lower bound of all programs here: each rank's part of the product, with nothing sent
     suite.add(product_alone, [&] {
       auto const grid =
           std::make_shared<OnGrid>(1, env.size(), numbers(blocks)[0], static_cast<int>(n));

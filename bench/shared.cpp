@@ -1,5 +1,5 @@
-// Products on one node: every policy of Overlap, the product without communication, and, for the gathers,
-// what an expert writes, MPI_Allgather and sgemm_.
+// Products on one node: every policy of Overlap, the product without communication, and for the
+// gathers a hand-written program with MPI_Allgather and sgemm_.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -30,7 +30,8 @@ char const* const help =
     "policy's\n"
     "median), WHAT_product (over the product without communication), or hand_written_product.\n";
 
-/// One blocking collective and one sgemm_, buffers allocated once; n divides by the ranks.
+/// One blocking collective and one sgemm_, with buffers that are allocated once; the number of
+/// ranks divides n.
 std::function<void()> hand_written(std::string const& form, std::int64_t n) {
   std::int64_t const p = ranks_here();
   auto const mine = std::make_shared<HostArray<float>>(n * n / p);
@@ -64,7 +65,7 @@ int main(int argc, char** argv) {
     for (Form& form : make(mesh, n, option(argc, argv, "form", ""))) {
       bool const gathers = form.name.starts_with("gather") && n % env.size() == 0;
       if (gathers) form.run[communication] = hand_written(form.name, n);
-      // short products are run more often
+      // smaller products run more often
       measure(form, std::max<std::int64_t>(rounds, rounds * (1024 * 1024) / (n * n)));
       auto const& s = form.seconds;
       auto const ratio = [&](std::string const& what, std::vector<double> const& a,

@@ -1,5 +1,5 @@
-// Our sums over the ranks of one node against MPI's blocking calls, in turn, by size of the block
-// that each rank holds.
+// The library's sums over the ranks of one node against MPI's blocking calls, alternating, for
+// several sizes of the local block.
 #include <cstdint>
 #include <functional>
 #include <string>

@@ -1,8 +1,9 @@
-// MPICH over UCX spins while it waits. A rival with more ranks than cores would pay scheduler ticks
-// for each blocking call that an expert would not let stand, and the ratio would flatter us. This
-// stands before UCX's progress function and gives the core away when there was no progress, while
-// `yield_in_mpi` is set: for the rival's calls only, ours wait by themselves. To be included by one
-// source file of a program; where MPI does not use UCX nobody calls it.
+// MPICH over UCX spins while it waits. With more ranks than cores, blocking calls of the
+// hand-written program would lose time to the scheduler, and the ratio would favour the library.
+// This function replaces UCX's progress function and yields the core if there was no progress and
+// `yield_in_mpi` is set. The flag is set only around the hand-written program's calls, because the
+// library yields by itself. Include this header in one source file of a program. If MPI does not
+// use UCX, nothing calls the function.
 #pragma once
 
 #include <dlfcn.h>

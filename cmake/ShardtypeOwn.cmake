@@ -6,10 +6,6 @@ target_compile_options(
     "$<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang,AppleClang>:-Wall;-Wextra;-Wpedantic;-Wconversion;-Wshadow;-Wsign-conversion;-Werror>"
 )
 
-# g++ 12 sees overlapping copies in "text" + std::string at -O3 where there are none.
-target_compile_options(shardtype_warnings
-                       INTERFACE "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>")
-
 add_library(shardtype_native INTERFACE)
 if(SHARDTYPE_NATIVE)
   target_compile_options(shardtype_native INTERFACE -march=native)

@@ -1,5 +1,5 @@
-// A tour of automatic mode: expressions, evaluate, plans, share, constrain, policies, dry runs. Two layers of a
-// network, the weights in pieces on all ranks. On 4 ranks.
+// A tour of automatic mode: expressions, evaluate, plans, share, constrain, policies and dry runs.
+// The program computes two layers of a network whose weights are split over all ranks. On 4 ranks.
 // RANKS: 4
 #include <cstdint>
 #include <cstdio>
@@ -18,7 +18,7 @@ using Samples = Tensor<float, Dim<S, X>, Dim<D>>;
 using Up = Tensor<float, Dim<D, X>, Dim<F>>;
 using Down = Tensor<float, Dim<F, X>, Dim<D>>;
 
-// A program is a function; its plan is a constant that comes from types alone.
+// A program is a function. Its plan is a constant that is computed from types alone.
 constexpr auto layers = [](auto x, auto up, auto down) {
   return evaluate<Samples>(max(x * up, 0.0F) * down);
 };
@@ -27,26 +27,28 @@ static_assert(plan_of_layers.collectives() == 3);
 static_assert(plan_of_layers.count(Collective::all_gather) == 0);  // nothing is gathered
 static_assert(plan_of_layers.bytes_per_rank() <= 1'100'000);
 
-// `share`: this function reads z three times, and without it each would be a product of its own.
+// Computed once: `leaky` reads z three times. Products, reductions and operations on the same arguments are found
+// again; `share` names a value that its type does not settle.
 auto leaky(auto const& z) { return where(z > 0.0F, z, 0.125F * z); }
-constexpr auto shared = [](auto x, auto up, auto down) {
-  return evaluate<Samples>(leaky(share(x * up)) * down);
-};
-constexpr auto unshared = [](auto x, auto up, auto down) {
+constexpr auto found = [](auto x, auto up, auto down) {
   return evaluate<Samples>(leaky(x * up) * down);
 };
+constexpr auto shared = [](auto x, auto up, auto down) {
+  auto scaled = share((0.5F * x) * up);  // known by a number, too
+  return evaluate<Samples>(leaky(scaled) * down);
+};
+static_assert(plan_traced<Samples, Up, Down>(found).flops() == plan_of_layers.flops());
 static_assert(plan_traced<Samples, Up, Down>(shared).flops() == plan_of_layers.flops());
-static_assert(plan_traced<Samples, Up, Down>(unshared).flops() == 2 * plan_of_layers.flops());
 
-// `constrain`: what is between the layers is made with its samples split.
+// `constrain`: the value between the layers is computed with its samples split.
 constexpr auto constrained = [](auto x, auto up, auto down) {
   auto hidden = constrain<Dim<S, X>, Dim<F>>(max(x * up, 0.0F));
   return evaluate<Samples>(hidden * down);
 };
 static_assert(plan_traced<Samples, Up, Down>(constrained).collectives() == 4);
 
-// Policies: what temporaries may take on a rank, and what a machine is like. Where messages take long, one sends
-// fewer and larger ones: the weights.
+// Policies: the limit of the temporaries on a rank, and the properties of a machine. Where the
+// latency of a message is high, the plan sends fewer and larger messages: the weights.
 constexpr auto limited = [](auto x, auto up, auto down) {
   return evaluate<Samples>(max(x * up, 0.0F) * down, MemoryLimit<2'100'000>{});
 };
@@ -63,7 +65,8 @@ constexpr auto far_apart = [](auto x, auto up, auto down) {
 static_assert(plan_traced<Samples, Up, Down>(far_apart).collectives() == 2);
 static_assert(plan_traced<Samples, Up, Down>(far_apart).count(Collective::all_gather) == 2);
 
-// The same program for sizes that are not known here, and for ranks that are not there.
+// The same program for an extent that is not known here and for more ranks than the program runs
+// on.
 struct Nodes : Axis<"nodes"> {};
 struct N : Index<"N"> {};
 using ManySamples = Tensor<float, Dim<N, Nodes>, Dim<D>>;
@@ -83,13 +86,14 @@ std::string on_many_nodes() {
 int main(int argc, char** argv) {
   Environment const env(argc, argv);
   Mesh<X> const mesh(env.world());
-  // whole numbers so small that no sum is rounded
+  // small integers, so that no sum is rounded
   auto const f = [](std::int64_t i, std::int64_t j) { return (i * i + 2 * j + i * j) % 3 - 1; };
   auto const x = from_function<Samples>(mesh, f);
   auto const up = from_function<Up>(mesh, f);
   auto const down = from_function<Down>(mesh, f);
 
-  // An expression begins with `lazy`. Nothing runs until it is evaluated, and its plan can be asked for.
+  // An expression begins with `lazy`. Nothing runs until `evaluate` is called; the plan of an
+  // expression can be queried.
   auto const e = max(lazy(x) * up, 0.0F) * down;
   static_assert(plan(evaluate_to<Samples>, mesh, e).collectives() == 3);
   auto const y = evaluate<Samples>(mesh, e);
@@ -100,7 +104,7 @@ int main(int argc, char** argv) {
   auto const by_limit = evaluate<Samples>(mesh, e, MemoryLimit<2'100'000>{});
   auto const by_policy = evaluate<Samples>(mesh, e, FarApart{});
 
-  // Strict mode says each sharding itself.
+  // Strict mode names each sharding itself.
   auto const z = matmul<Dim<S>, Dim<F, X>>(x, up);
   std::vector<float> const expected = to_host(matmul<Samples>(max(z, 0.0F), down));
   std::vector<float> const expected_leaky = to_host(matmul<Samples>(leaky(z), down));

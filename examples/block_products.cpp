@@ -1,5 +1,6 @@
-// Products of matrices split in several ways, written by hand as functions of blocks, beside what strict
-// mode makes of the same operands: equal types, equal numbers. On 8 ranks.
+// Products of matrices with several shardings, written by hand as functions of blocks. Each is
+// compared with the strict product of the same operands: their types and values are equal. On 8
+// ranks.
 // RANKS: 8
 #include <cmath>
 #include <cstdint>
@@ -16,7 +17,7 @@ struct I : Index<"I"> {};
 struct J : Index<"J"> {};
 struct K : Index<"K"> {};
 
-// The product by hand has the type and the values of the strict one.
+// Checks that the product by hand has the type and the values of the strict one.
 template <class ByHand, class Strict>
 void agree(char const* what, ByHand const& c, Strict const& expected) {
   static_assert(std::is_same_v<ByHand, Strict>);
@@ -39,8 +40,8 @@ int main(int argc, char** argv) {
   auto const b_whole = from_function<double, Dim<J>, Dim<K>>(mesh, {16, 12}, f);
   auto const b_rows = from_function<double, Dim<J, Y>, Dim<K>>(mesh, {16, 12}, f);
 
-  // The function is the same for the first three: where no contracted dim is split, nothing is sent, and
-  // the types carry the shardings through.
+  // One function serves the first three cases: where no contracted dim is split, nothing is sent,
+  // and the types carry the shardings to the result.
   auto const product = [](auto a, auto b) { return matmul(a, b); };
   agree("rows x columns", shard_map<Dim<I, X>, Dim<K, Y>>(product, a_rows, b_columns),
         matmul(a_rows, b_columns));
@@ -49,19 +50,19 @@ int main(int argc, char** argv) {
   agree("replicated x columns", shard_map<Dim<I>, Dim<K, Y>>(product, a_whole, b_columns),
         matmul(a_whole, b_columns));
 
-  // Blocks x rows: each rank has a summand of its block of the result. Without the all_reduce the output
-  // would have to name Y, or it would not compile.
+  // Blocks x rows: each rank has a summand of its block of the result. Without the all_reduce the
+  // code does not compile unless the output names Y.
   auto const summed = [](auto a, auto b) { return all_reduce<Y>(matmul(a, b)); };
   agree("blocks x rows", shard_map<Dim<I, X>, Dim<K>>(summed, a_blocks, b_rows),
         matmul<Dim<I, X>, Dim<K>>(a_blocks, b_rows));
 
-  // Blocks x columns: the contracted dim is whole on one side only, so A is gathered first.
+  // Blocks x columns: only A splits the contracted dim, so A is gathered first.
   auto const gathered = [](auto a, auto b) { return matmul(all_gather<Y, J>(a), b); };
   agree("blocks x columns", shard_map<Dim<I, X>, Dim<K, Y>>(gathered, a_blocks, b_columns),
         matmul<Dim<I, X>, Dim<K, Y>>(a_blocks, b_columns));
 
-  // The same without the gathered copy: the blocks of A go round the ring, and each is multiplied by the
-  // rows of B that belong to it while it is here.
+  // The same product without the gathered copy: the blocks of A pass round the ring of the ranks
+  // along Y, and each rank multiplies its current block by the matching rows of B.
   auto const in_a_ring = [](auto a, auto b) {
     std::int64_t const p = axis_size<Y>();
     std::int64_t const width = a.template extent<J>();

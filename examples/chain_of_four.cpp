@@ -1,7 +1,7 @@
-// The product of four matrices with few collectives. How few depends on the shardings that they come in: here
-// are four choices, from blocks everywhere to no summed index split, with the plan that automatic mode finds
-// for each. The source promises how many collectives run and how many bytes a rank moves. Beside it strict
-// mode, from left to right, with its own promise. On 8 ranks.
+// The product of four matrices with few collectives. The number depends on the shardings of the
+// operands: here are four choices, from blocks everywhere to no split contracted index, with the
+// plan that automatic mode finds for each. The source asserts the number of collectives and the
+// bytes per rank, for automatic mode and for strict mode from left to right. On 8 ranks.
 // RANKS: 8
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +20,8 @@ struct K : Index<"K", 16> {};
 struct L : Index<"L", 128> {};
 struct M : Index<"M", 64> {};
 
-// Every matrix in blocks over all ranks. AB and ABC are what strict mode is told to make on its way.
+// Every matrix is in blocks over all ranks. AB and ABC are the shardings of the intermediate
+// results in strict mode.
 struct AllInBlocks {
   using A = Tensor<float, Dim<I, X>, Dim<J, Y>>;
   using B = Tensor<float, Dim<J, X>, Dim<K, Y>>;
@@ -30,7 +31,7 @@ struct AllInBlocks {
   using ABC = Tensor<float, Dim<I, X>, Dim<L, Y>>;
   using E = Tensor<float, Dim<I, X>, Dim<M, Y>>;
 };
-// In pairs that meet in an index split alike: A and B in J, C and D in L.
+// Two pairs whose contracted index is split alike: A and B in J, C and D in L.
 struct SplitPairs {
   using A = Tensor<float, Dim<I, X>, Dim<J, Y>>;
   using B = Tensor<float, Dim<J, Y>, Dim<K>>;
@@ -40,7 +41,8 @@ struct SplitPairs {
   using ABC = Tensor<float, Dim<I, X>, Dim<L, Y>>;
   using E = Tensor<float, Dim<I, X>, Dim<M, Y>>;
 };
-// Only the middle pair meets in a split index, K: what it owes goes through the product with D.
+// Only the middle pair has a split contracted index, K: its result is unreduced and stays so
+// through the product with D.
 struct SplitMiddle {
   using A = Tensor<float, Dim<I, X>, Dim<J>>;
   using B = Tensor<float, Dim<J>, Dim<K, Y>>;
@@ -50,7 +52,7 @@ struct SplitMiddle {
   using ABC = Tensor<float, Dim<I, X>, Dim<L>, Unreduced<Y>>;
   using E = Tensor<float, Dim<I, X>, Dim<M, Y>>;
 };
-// Rows of A on all ranks, the others whole on each.
+// The rows of A are split over all ranks, the other matrices are replicated.
 struct RowsOfA {
   using A = Tensor<float, Dim<I, X, Y>, Dim<J>>;
   using B = Tensor<float, Dim<J>, Dim<K>>;
@@ -61,7 +63,7 @@ struct RowsOfA {
   using E = Tensor<float, Dim<I, X, Y>, Dim<M>>;
 };
 
-// The program: the expression, and the sharding that its value is wanted in.
+// The program: the expression and the sharding of its result.
 template <class E>
 struct Chain {
   auto operator()(auto a, auto b, auto c, auto d) const { return evaluate<E>(a * b * c * d); }
@@ -70,7 +72,7 @@ template <class S>
 constexpr auto automatic =
     plan_traced<typename S::A, typename S::B, typename S::C, typename S::D>(Chain<typename S::E>{});
 
-// One product after the other, each to the sharding that S names.
+// One product after the other, each with the result sharding that S names.
 template <class S>
 struct Strict {
   static constexpr Plan steps[] = {
@@ -89,7 +91,8 @@ struct Strict {
   }
 };
 
-// What this program may send. A change of a size, of a sharding or of the library that breaks it does not compile.
+// Whether a plan sends exactly this much. The asserts below make a change of a size, of a sharding
+// or of the library that sends more or less fail to compile.
 constexpr bool sends(auto const& plan, int collectives, std::int64_t bytes_per_rank) {
   return plan.collectives() == collectives && plan.bytes_per_rank() == bytes_per_rank;
 }
@@ -101,11 +104,11 @@ static_assert(sends(automatic<SplitMiddle>, 1, 6'144));
 static_assert(sends(Strict<SplitMiddle>{}, 1, 6'144));
 static_assert(sends(automatic<RowsOfA>, 0, 0));
 static_assert(sends(Strict<RowsOfA>{}, 0, 0));
-// A · B and C · D, not yet summed, are smaller than what comes after them: they are what is sent.
+// The unreduced A · B and C · D are smaller than the later products: the collectives run on them.
 static_assert(automatic<SplitPairs>.count(Collective::all_reduce) == 1);
 static_assert(automatic<SplitPairs>.count(Collective::reduce_scatter) == 1);
 
-// The product on one processor, in rows behind one another.
+// The product on one processor; the matrices are stored row by row.
 std::vector<float> dense(std::vector<float> const& a, std::vector<float> const& b,
                          std::size_t inner, std::size_t columns) {
   std::size_t const rows = a.size() / inner;
@@ -119,7 +122,7 @@ std::vector<float> dense(std::vector<float> const& a, std::vector<float> const& 
 
 template <class S>
 void multiply(Environment const& env, Mesh<X, Y> const& mesh, char const* what) {
-  // Whole numbers so small that no sum is rounded: every order of the products gives the same bits.
+  // Small integers, so that no sum is rounded: every order of the products gives the same bits.
   auto const f = [](std::int64_t i, std::int64_t j) { return (i * i + 2 * j + i * j) % 3 - 1; };
   auto const a = from_function<typename S::A>(mesh, f);
   auto const b = from_function<typename S::B>(mesh, f);

@@ -1,5 +1,6 @@
-// What each collective does with the blocks of a vector, on 4 ranks. The functions see blocks; the types
-// say along which mesh axes they vary, and what comes out of shard_map names where it is split.
+// The effect of each collective on the blocks of a vector, on 4 ranks. The functions take blocks;
+// the types of the blocks name the mesh axes along which they vary, and the result of shard_map
+// names its sharding.
 // RANKS: 4
 #include <cstdio>
 #include <span>
@@ -13,7 +14,7 @@ using namespace shardtype;
 struct X : Axis<"X", 4> {};
 struct I : Index<"I"> {};
 
-// Prints the vector, and stops where it is not the one expected.
+// Prints the vector; throws an Error if its values differ from the expected ones.
 template <class A>
 void show(char const* what, A const& a, std::vector<float> const& expected) {
   std::vector<float> const values = to_host(a);
@@ -29,12 +30,12 @@ int main(int argc, char** argv) {
   auto const a = from_host<float, Dim<I, X>>(mesh, {16}, numbers);
   auto const b = from_host<float, Dim<I, X>>(mesh, {4}, std::vector<float>{3, 9, 5, 2});
 
-  // Each block is `f32[I]{V:X}`, four numbers. Summed over X they are the same everywhere: the result may
-  // be named without X. To forget the all_reduce would not compile (V07).
+  // Each block is `f32[I]{V:X}`, four numbers. Their sum over X is the same on all ranks, so the
+  // result may be named without X. Without the all_reduce the code does not compile (V07).
   auto const sums = shard_map<Dim<I>>([](auto block) { return all_reduce<X>(block); }, a);
   show("all_reduce", sums, {22, 20, 12, 17});
 
-  // The same sums, of which each rank keeps its piece: half the bytes.
+  // The same sums, but each rank keeps only its block of them: half the bytes.
   auto const pieces =
       shard_map<Dim<I, X>>([](auto block) { return reduce_scatter<X, I>(block); }, a);
   show("reduce_scatter", pieces, {22, 20, 12, 17});
@@ -47,7 +48,7 @@ int main(int argc, char** argv) {
       shard_map<Dim<I, X>>([](auto block) { return all_to_all<X, I, I>(block); }, a);
   show("all_to_all", turned, {3, 5, 5, 9, 1, 9, 3, 7, 4, 2, 5, 1, 1, 6, 8, 2});
 
-  // Round the ring, and to some ranks only: the others get zeros.
+  // `rotate` sends round the ring, `permute` to some ranks only: the other ranks get zeros.
   auto const ring = shard_map<Dim<I, X>>([](auto block) { return rotate<X>(block, 1); }, b);
   show("rotate", ring, {2, 3, 9, 5});
   auto const some =

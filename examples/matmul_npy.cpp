@@ -23,13 +23,14 @@ struct K : Index<"K"> {};
 
 namespace {
 
-bool speaks = false;  // one rank prints
+bool speaks = false;  // true on the one rank that prints
 
 void say(std::string const& text) {
   if (speaks) std::fputs((text + "\n").c_str(), stdout), std::fflush(stdout);
 }
 
-// Prints the plan of a step and the largest difference of its result from the first case's.
+// Prints the plan of a step and the largest difference between its result and that of the first
+// case.
 template <class C>
 void report(std::string const& plan, C const& c, std::vector<float> const& reference) {
   double most = 0;

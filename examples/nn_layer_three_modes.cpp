@@ -1,5 +1,5 @@
-// One layer of a network, sigmoid(x W + b), in three modes: automatic (jax.jit), strict (explicit shardings in the
-// types) and manual (jax.shard_map). They give the same bits. On 8 ranks.
+// One layer of a network, sigmoid(x W + b), in three modes: automatic (jax.jit), strict (explicit
+// shardings in the types) and manual (jax.shard_map). The results have the same bits. On 8 ranks.
 // RANKS: 8
 #include <algorithm>
 #include <cmath>
@@ -19,20 +19,20 @@ struct Sample : Index<"S", 16> {};
 struct In : Index<"I", 32> {};
 struct Out : Index<"O", 8> {};
 
-// Samples over one axis; what is summed over the other.
+// The samples are split over one axis, the contracted index over the other.
 using Inputs = Tensor<float, Dim<Sample, Data>, Dim<In, Model>>;
 using Weights = Tensor<float, Dim<In, Model>, Dim<Out>>;
 using Bias = Tensor<float, Dim<Out>>;
 using Outputs = Tensor<float, Dim<Sample, Data>, Dim<Out>>;
 
-// Of an expression, a tensor or a block; one kernel with the + before it.
+// Applies to an expression, a tensor or a block. Together with the preceding + it is one kernel.
 auto sigmoid(auto const& z) { return 1.0F / (1.0F + exp(-z)); }
 
-// Automatic: the mathematics, and the sharding of the result.
+// Automatic: the formula and the sharding of the result.
 constexpr auto layer = [](auto x, auto w, auto b) { return evaluate<Outputs>(sigmoid(x * w + b)); };
 
-// Strict: a product over a split index owes its sum, until that is asked for by name. A forgotten all_reduce
-// would not compile: to what owes a sum no b can be added.
+// Strict: a product over a split index is unreduced until all_reduce is called. Without the
+// all_reduce the code does not compile: b cannot be added to an unreduced tensor.
 auto strict_layer(Inputs const& x, Weights const& w, Bias const& b) {
   auto const owed = matmul(x, w);
   using Owed = Tensor<float, Dim<Sample, Data>, Dim<Out>, Unreduced<Model>>;
@@ -40,7 +40,7 @@ auto strict_layer(Inputs const& x, Weights const& w, Bias const& b) {
   return sigmoid(all_reduce<Model>(owed) + b).tensor();
 }
 
-// Manual: what one rank does with its blocks.
+// Manual: the function that one rank applies to its blocks.
 auto manual_layer(Inputs const& x, Weights const& w, Bias const& b) {
   auto const of_blocks = [](auto x_block, auto w_block, auto b_block) {
     return sigmoid(all_reduce<Model>(matmul(x_block, w_block)) + b_block);
@@ -48,10 +48,11 @@ auto manual_layer(Inputs const& x, Weights const& w, Bias const& b) {
   return shard_map<Outputs>(of_blocks, x, w, b);
 }
 
-// Why the bits are the same: the plan of automatic mode is what the other two spell out, one AllReduce of the
-// product of the blocks that are there. So each rank multiplies the same blocks by the same kernel, the same
-// collective adds them up in the same order, and the elements then go through the same operations. A plan that
-// gathered x, or reduced to pieces, would add in another order, and agree to rounding only.
+// The three results have the same bits for this reason: automatic mode plans the steps that the
+// other two modes write down, one AllReduce of the product of the local blocks. So each rank
+// multiplies the same blocks by the same kernel, the same collective adds the summands in the same
+// order, and the elements pass through the same operations. A plan that gathered x, or used a
+// ReduceScatter, would add in another order; its result would agree only up to rounding.
 constexpr auto plan_of_layer = plan_traced<Inputs, Weights, Bias>(layer);
 static_assert(plan_of_layer.collectives() == 1);
 static_assert(plan_of_layer.count(Collective::all_reduce) == 1);

@@ -1,5 +1,6 @@
-// An operation of your own: its rule, its extents, its kernel. The library gives the rest: refusals, plans,
-// strict, named and manual use. Here average pooling, f32[I@X, J] -> f32[I@X, K] with K = J / width. On 8 ranks.
+// A user-defined operation: its rule, its extents and its kernel. The library adds the errors, the
+// plans, and strict, named and manual use. The example is average pooling, f32[I@X, J] -> f32[I@X,
+// K] with K = J / width. On 8 ranks.
 // RANKS: 8
 #include <cstdint>
 #include <cstdio>
@@ -13,7 +14,8 @@
 
 using namespace shardtype;
 
-// What runs on the rank's own block; a functor with a name, so that GPU compilers take it too.
+// The computation on the local block. It is a functor with a name, because GPU compilers require
+// one.
 template <class Out, class In>
 struct Average {
   Out out;
@@ -29,21 +31,22 @@ struct Average {
 template <class J, class K>
 struct Pool {
   using operation = Pool;
-  using from = Mentions<Dim<J>>;  // the index it works along,
-  using to = Mentions<Dim<K>>;    // and the one it makes
+  using from = Mentions<Dim<J>>;  // the index of the operand that is pooled
+  using to = Mentions<Dim<K>>;    // the index of the result that replaces it
   static constexpr std::string_view name = "average_pool";
   std::int64_t width = 2;
 
-  // As for every operation that changes the extent of one dim: J is not split, and K takes its place.
+  // The rule of every operation that changes the extent of one dim: J is not split, and K is at the
+  // position of J.
   static constexpr rules::Verdict rule(rules::Question const& q) { return rules::resized(q); }
-  // The extent of K.
+  // Sets the extent of K.
   constexpr void extents(ResultExtents const& c) const {
     if (width < 1 || c.extent() % width != 0)
       ResultExtents::fail("average_pool takes groups of " + std::to_string(width) + ", and index " +
                           c.name() + " has extent " + std::to_string(c.extent()));
     c.set(c.extent() / width);
   }
-  // One addition per element read, one division per element made.
+  // One addition per element of the operand, one division per element of the result.
   static constexpr planning::Work work(planning::CallSizing const& c) {
     return {c.elements(0) + c.result_elements(), 0, false};
   }
@@ -58,7 +61,7 @@ struct Pool {
   }
 };
 
-// Its front door: strict, or with a named result.
+// The function that users call: strict, or with a named result.
 template <class J, class K, class... Result, class A>
 constexpr auto average_pool(A const& a, std::int64_t width,
                             std::source_location where = std::source_location::current()) {
@@ -78,7 +81,7 @@ struct K : Index<"K", 4> {};
 using ByRows = Tensor<float, Dim<I, X>, Dim<J>>;
 using ByColumns = Tensor<float, Dim<I>, Dim<J, Y>>;
 
-// Its plans are facts of the program, as those of every operation.
+// Its plans are constant expressions, as those of every operation.
 static_assert(plan(Pool<J, K>{4}, type<ByRows>).collectives() == 0);
 static_assert(plan(op::Named<Pool<J, K>, Dim<I>, Dim<K, Y>>{{4}}, type<ByColumns>)
                   .count(Collective::all_gather) == 1);
@@ -99,12 +102,12 @@ int main(int argc, char** argv) {
   };
 
   auto const a = from_function<float, Dim<I, X>, Dim<J>>(mesh, value);
-  expected(average_pool<J, K>(a, 4));  // strict: J is whole, nothing is sent
+  expected(average_pool<J, K>(a, 4));  // strict: J is not split, nothing is sent
 
   auto const b = from_function<float, Dim<I>, Dim<J, Y>>(mesh, value);
   // average_pool<J, K>(b, 4) does not compile: [shardtype D03] a mesh axis splits J
   expected(average_pool<J, K, Dim<I>, Dim<K, Y>>(
-      b, 4));  // named: J is gathered, each rank keeps its part of K
+      b, 4));  // named: J is gathered, each rank keeps its block of K
 
   expected(shard_map<Dim<I, X>, Dim<K>>([](auto block) { return average_pool<J, K>(block, 4); },
                                         a));  // manual

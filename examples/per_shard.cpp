@@ -1,4 +1,4 @@
-// Work on each rank's own block, and when a collective is needed. On 8 ranks.
+// Functions of each rank's own block, and the cases that need a collective. On 8 ranks.
 // RANKS: 8
 #include <cstdint>
 #include <cstdio>
@@ -22,7 +22,8 @@ void show(char const* what, A const& a, std::vector<T> const& expected) {
   if (values != expected) throw Error("example", std::string(what) + " gave other numbers");
 }
 
-// What the blocks of a vector over both axes are, as types, and that work on them sends nothing.
+// The type of the blocks of a vector that is split over both axes. Operations on blocks send
+// nothing.
 using Block = local_t<Tensor<double, Dim<I, X, Y>>>;
 static_assert(std::is_same_v<Block, Local<double, Dim<I>, Varying<X, Y>>>);
 static_assert(plan(op::Mean<>{}, type<Block>).collectives() == 0);
@@ -34,7 +35,8 @@ int main(int argc, char** argv) {
   auto const count = [](std::int64_t i) { return i; };
   auto const a = from_function<std::int64_t, Dim<I, X, Y>>(mesh, {32}, count);
 
-  // A sum of a block is the block's: eight sums, and one more step to the sum of all.
+  // `sum` of a block adds the elements of that block only: eight sums. An all_reduce gives the sum
+  // of all elements.
   auto const of_each = shard_map<Dim<I, X, Y>>([](auto b) { return expand<I>(sum(b)); }, a);
   show<decltype(of_each), std::int64_t>("sums of the shards", of_each,
                                         {6, 22, 38, 54, 70, 86, 102, 118});
@@ -42,14 +44,15 @@ int main(int argc, char** argv) {
       shard_map<Tensor<std::int64_t>>([](auto b) { return all_reduce<X, Y>(sum(b)); }, a);
   show<decltype(of_all), std::int64_t>("sum of all", of_all, {496});
 
-  // The first four of every 64 numbers, averaged over all ranks: hard to say of the whole array.
+  // The first four numbers of every block of 64, averaged over all ranks. This is hard to express
+  // for the global array.
   auto const wide = from_function<double, Dim<I, X, Y>>(
       mesh, {512}, [](std::int64_t i) { return static_cast<double>(i); });
   auto const heads = shard_map<Dim<Head>>(
       [](auto b) { return all_reduce<Mean, X, Y>(slice<I, Head>(b, 0, 4)); }, wide);
   show<decltype(heads), double>("mean of the heads", heads, {224, 225, 226, 227});
 
-  // Local work sends nothing, and the plans above prove it.
+  // Operations on blocks send nothing, as the plans above show.
   auto const means = shard_map<Dim<I, X, Y>>([](auto b) { return expand<I>(mean(b)); }, wide);
   show<decltype(means), double>("means of the shards", means,
                                 {31.5, 95.5, 159.5, 223.5, 287.5, 351.5, 415.5, 479.5});

@@ -1,5 +1,5 @@
-// An iteration, V <- V · B, that sends nothing: a step is local, and what it gives has the sharding of what it
-// takes. Both are proved by the compiler. On 8 ranks.
+// An iteration, V <- V · B, that sends nothing: a step is local, and its result has the sharding of
+// its operand. The compiler checks both. On 8 ranks.
 // RANKS: 8
 #include <cstddef>
 #include <cstdint>
@@ -15,28 +15,32 @@ struct X : Axis<"X", 2> {};
 struct Y : Axis<"Y", 4> {};
 struct I : Index<"I", 64> {};
 struct P : Index<"P", 96> {};
-struct Q : Index<"Q", 96> {};  // B's other index; relabel makes the product a V again
+struct Q : Index<"Q", 96> {};  // B's other index; relabel gives the product V's type again
 
-// The rows of V on all ranks. B as it is given, and whole on each rank: that is the price.
+// The rows of V are split over all ranks. B is given in blocks (Given); the step needs it
+// replicated (Whole), so B is gathered once.
 using V = Tensor<double, Dim<I, X, Y>, Dim<P>>;
 using Given = Tensor<double, Dim<P, X>, Dim<Q, Y>>;
 using Whole = Tensor<double, Dim<P>, Dim<Q>>;
 
-// A strict step does not communicate, and its result's type is inferred. That it is V again is the proof.
+// A strict step sends nothing, and its result type is inferred. The assert checks that it is V
+// again.
 auto strict_step(auto const& v, auto const& b) { return relabel<Q, P>(matmul(v, b)); }
 template <class From>
 using After = decltype(strict_step(std::declval<From const&>(), std::declval<Whole const&>()));
 static_assert(same_spec<V, After<V>>);
-// Summands on the ranks along Y are such a type, too: a product is linear, so the sum may wait for the end.
+// A V that is unreduced over Y keeps its type, too: a product is linear, so the reduction can
+// follow the last step.
 using Owed = Tensor<double, Dim<I, X>, Dim<P>, Unreduced<Y>>;
 static_assert(same_spec<Owed, After<Owed>>);
 
-// In automatic mode the result's sharding is named, and the plan says what it takes to get there.
+// In automatic mode the sharding of the result is named, and the plan contains the necessary
+// collectives.
 template <class B>
 constexpr auto step_plan =
     plan_traced<V, B>([](auto v, auto b) { return evaluate<V>(relabel<Q, P>(v * b)); });
 static_assert(step_plan<Whole>.collectives() == 0 && step_plan<Whole>.bytes_per_rank() == 0);
-static_assert(step_plan<Given>.collectives() == 2);  // B over Y and X, in every step
+static_assert(step_plan<Given>.collectives() == 2);  // gathers B over Y and X, in every step
 constexpr auto gather_plan =
     plan(op::Reshard<Whole>{}, type<Given>);  // once, before the first step
 
@@ -45,7 +49,8 @@ int main(int argc, char** argv) {
   Mesh<X, Y> const mesh(env.world());
   constexpr int steps = 20;
 
-  // A step smooths each row. Sums of few powers of two, which double holds exactly.
+  // A step smooths each row. The values are sums of few powers of two, which double represents
+  // exactly.
   auto const first =
       from_function<V>(mesh, [](std::int64_t i, std::int64_t p) { return (i * 11 + p * p) % 8; });
   auto const given = from_function<Given>(mesh, [](std::int64_t p, std::int64_t q) {

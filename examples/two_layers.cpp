@@ -1,6 +1,6 @@
-// Two programs that JAX users know from jax.jit, in automatic mode: a product of a squared input, and two layers
-// with a sharding constraint between them. The plans are those for the sizes that such layers have; what is
-// run is smaller by 16 in the two large ones. On 8 ranks.
+// Two programs that JAX users know from jax.jit, in automatic mode: a product with a squared
+// operand, and two layers with a sharding constraint between them. The plans are for the usual
+// sizes of such layers; the run uses the two large extents divided by 16. On 8 ranks.
 // RANKS: 8
 #include <cstddef>
 #include <cstdint>
@@ -16,7 +16,7 @@ struct X2 : Axis<"X", 2> {};
 struct X4 : Axis<"X", 4> {};
 struct Y : Axis<"Y", 2> {};
 
-// Sizes are part of the types, and so of everything that is planned in the compiler.
+// The extents are part of the types, so all planning happens at compile time.
 template <int Part>
 struct SizesOver {
   struct B : Index<"B", 8> {};
@@ -40,7 +40,8 @@ constexpr auto one_layer =
 static_assert(one_layer.collectives() == 1 && one_layer.count(Collective::all_reduce) == 1);
 static_assert(one_layer.bytes_per_rank() == 4 * 8192 * sizeof(float));
 
-// einsum('bf,df->bd', einsum('bd,df->bf', x, Win), Wout), the weights split along the hidden dim F, ...
+// einsum('bf,df->bd', einsum('bd,df->bf', x, Win), Wout), with the weights split along the hidden
+// dim F.
 template <class S>
 struct Free {
   using In = Tensor<float, Dim<typename S::B, X4>, Dim<typename S::D, Y>>;
@@ -50,7 +51,7 @@ struct Free {
   using Whole = Tensor<float, Dim<typename S::B, X4>, Dim<typename S::F>>;
   auto operator()(auto in, auto win, auto wout) const { return evaluate<In>(in * win * wout); }
 };
-// ... with with_sharding_constraint(hidden, P('X', 'Y')) ...
+// The same with with_sharding_constraint(hidden, P('X', 'Y')).
 template <class S>
 struct Constrained : Free<S> {
   auto operator()(auto in, auto win, auto wout) const {
@@ -58,7 +59,7 @@ struct Constrained : Free<S> {
     return evaluate<typename Free<S>::In>(hidden * wout);
   }
 };
-// ... and with one that is worse.
+// The same with a constraint that costs more: with_sharding_constraint(hidden, P('X', None)).
 template <class S>
 struct Gathered : Free<S> {
   auto operator()(auto in, auto win, auto wout) const {
@@ -68,7 +69,8 @@ struct Gathered : Free<S> {
 };
 template <class P>
 constexpr auto two_layers = plan_traced<typename P::In, typename P::Win, typename P::Wout>(P{});
-// The first constraint says what the planner does by itself, the second costs a collective more.
+// The first constraint names the sharding that the planner chooses itself; the second needs one
+// more collective.
 static_assert(two_layers<Free<Full>>.collectives() == 2);
 static_assert(two_layers<Constrained<Full>>.collectives() == 2);
 static_assert(two_layers<Gathered<Full>>.collectives() == 3);
@@ -77,10 +79,10 @@ static_assert(two_layers<Constrained<Full>>.bytes_per_rank() ==
 static_assert(two_layers<Gathered<Full>>.bytes_per_rank() ==
               3 * two_layers<Free<Full>>.bytes_per_rank());
 
-// Whole numbers so small that no sum is rounded: the order of the sums does not matter.
+// Small integers, so that no sum is rounded: the order of the sums does not matter.
 std::int64_t value(std::int64_t i, std::int64_t j) { return (i * i + 2 * j + i * j) % 3 - 1; }
 
-// Rows of a times columns of b, or, where b is turned, times its rows.
+// The product of a and b, or of a and the transpose of b if `turned`.
 std::vector<float> dense(std::vector<float> const& a, std::vector<float> const& b,
                          std::size_t inner, bool turned) {
   std::size_t const columns = b.size() / inner;

@@ -123,6 +123,11 @@ template <class Condition, class Yes, class No, class... Args>
 auto cond(Condition const& condition, Yes const& yes, No const& no, Args const&... args) {
   return branch(condition, yes, no, args...);
 }
+/// branch by a number: `switch_(number, f0, f1, ..., args...)`. `switch` is a keyword of C++.
+template <class Number, class... Rest>
+auto switch_(Number const& number, Rest const&... rest) {
+  return branch(number, rest...);
+}
 /// dynamic_slice along one dim.
 template <class I, class... Result, class A, class Start>
 auto dynamic_slice_in_dim(A const& a, Start const& start, std::int64_t size) {

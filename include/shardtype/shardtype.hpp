@@ -12,8 +12,10 @@
 #include <shardtype/check/sentences/types.hpp>
 #include <shardtype/io/npy.hpp>
 #include <shardtype/lazy/dry_run.hpp>
+#include <shardtype/lazy/einsum.hpp>
 #include <shardtype/lazy/evaluate.hpp>
 #include <shardtype/lazy/explain.hpp>
+#include <shardtype/lazy/several.hpp>
 #include <shardtype/lazy/to_json.hpp>
 #include <shardtype/manual/broadcast_from.hpp>
 #include <shardtype/manual/collectives.hpp>
@@ -33,9 +35,11 @@
 #include <shardtype/ops/all_gather.hpp>
 #include <shardtype/ops/all_reduce.hpp>
 #include <shardtype/ops/all_to_all.hpp>
+#include <shardtype/ops/allclose.hpp>
 #include <shardtype/ops/any.hpp>
 #include <shardtype/ops/argmax.hpp>
 #include <shardtype/ops/argsort.hpp>
+#include <shardtype/ops/at.hpp>
 #include <shardtype/ops/broadcast.hpp>
 #include <shardtype/ops/concat.hpp>
 #include <shardtype/ops/cumsum.hpp>

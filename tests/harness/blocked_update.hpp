@@ -1,5 +1,6 @@
-// An operation as blocked factorizations are: n rounds, in each of which a panel of columns and one of rows are
-// broadcast and the block that trails them, smaller each time, is updated in place. It has a plan and no run.
+// An operation with the structure of a blocked factorization: n rounds. Each round broadcasts a
+// panel of columns and a panel of rows, and updates the trailing block, which shrinks from round to
+// round, in place. The operation has a plan and no run.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +14,9 @@ namespace blocked {
 using namespace shardtype;
 using namespace shardtype::planning;
 
-// A square matrix whose two dims are block-cyclic. Steps of a round: the panel of columns along its row of the
-// mesh, that of rows along its column, the update.
+// The operand is a square matrix with two block-cyclic dims. The steps of a round: broadcast the
+// panel of columns along its row of the mesh, broadcast the panel of rows along its column, update
+// the trailing block.
 constexpr void in_round(Step const& s, planning::Round& r) {
   std::int64_t const n = r.sizing.extents[s.before.dims[0].label];
   std::int64_t const begin = r.number * r.block;
@@ -43,7 +45,7 @@ struct Update {
   static constexpr bool communicates = true;
   static constexpr Verdict rule(rules::Question const& q) { return accept(q.a()); }
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
-    planning::append_compute(p, {});  // the result, a copy so far
+    planning::append_compute(p, {});  // the result, at first a copy of the operand
     Spec const& a = p.operands[0];
     Step panel;
     panel.action = Action::communicate;

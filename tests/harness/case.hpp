@@ -1,6 +1,6 @@
-// Cases of the random programs: each operation that they draw is a struct with all that the programs must know of
-// it, and stands in a list of its file in cases/. What it does not say is as in `Case`, or as `CaseOf` makes it of
-// what it says.
+// Cases of the random programs: each operation that the programs draw is a struct with its rule,
+// its meaning and its call, in a list of a file in cases/. `Case` has the defaults of the members;
+// `CaseOf` derives others.
 #pragma once
 
 #include <algorithm>
@@ -14,12 +14,13 @@
 
 namespace programs {
 
-// What is known of a value, whatever the extents.
+// Bounds of a value that hold for all extents.
 struct Known {
-  std::int64_t most = 0;  // no element is larger, nor the summands of one together
-  bool divides = false;   // its elements are 1, 2, 4 or -1, -2, -4, if it owes no sum
+  std::int64_t most = 0;  // bound of the size of each element, and of the sum of the summands of an
+                          // element
+  bool divides = false;   // the elements are 1, 2, 4 or -1, -2, -4; not for a pending sum
 };
-// The same of the operands of an instruction.
+// The bounds of the operands of an instruction.
 struct KnownOperands {
   Instruction const& in;
   Known a, b, c;
@@ -36,7 +37,8 @@ constexpr std::int64_t power(std::int64_t a, std::int64_t n) {
   return out;
 }
 
-// What a rule is asked with: shardings of the operands, and draws of the instruction's details.
+// The input of a rule: the shardings of the operands, and random draws for the details of the
+// instruction.
 class Rules {
  public:
   constexpr Rules(Draw& its_draw, Element its_first, Spec const& its_a, Spec const& its_b,
@@ -55,7 +57,8 @@ class Rules {
 
   static constexpr rules::Verdict no() { return refuse(rules::Code::T09_not_a_tensor); }
 
-  // A rule of one label on what another gave; `new_label` is in its way, or comes of it.
+  // Applies a rule of one label to the result of another rule. `new_label` is a further label of
+  // the operand or the result.
   template <class Rule>
   static constexpr rules::Verdict shape(Rule rule, rules::Verdict const& before, int label,
                                         int new_label = -1) {
@@ -69,7 +72,7 @@ class Rules {
     if (new_label >= 0) q.to.add(new_label);
     return rule(q);
   }
-  // Rules that ask for more than a question.
+  // Rules with more parameters than a question.
   static constexpr rules::Verdict pad(rules::Question const& q) { return rules::pad(q, true); }
   static constexpr rules::Verdict pad_ones(rules::Question const& q) {
     return rules::pad(q, false);
@@ -88,8 +91,8 @@ class Rules {
   constexpr Spec wanted(rules::Labels const& of) { return random_spec(draw, of, draw.one_in(3)); }
 };
 
-// One element of a result, and those of the operands of which it is made. Values are read from whole tensors, or
-// from what a simulated rank holds.
+// An element of a result, and the operand elements that it depends on. The values come from whole
+// tensors, or from the local block of a simulated rank.
 struct Values {
   virtual std::int64_t of(int operand, Extents const& at) const = 0;
 
@@ -102,10 +105,10 @@ struct Cell {
   Values const& values;
   Extents at;
 
-  // The dim that the instruction works along: where the element is, and how many there are.
+  // The index of the element along the dim of the operation, and the extent of that dim.
   std::int64_t i() const { return at[in.from]; }
   std::int64_t n() const { return z.extents[in.from]; }
-  // Elements of the operands, here or in row `row` of that dim.
+  // Elements of the operands, at the same indices or in row `row` of that dim.
   std::int64_t a() const { return values.of(0, at); }
   std::int64_t b() const { return values.of(1, at); }
   std::int64_t c() const { return values.of(2, at); }
@@ -121,30 +124,33 @@ struct Cell {
   }
 };
 
-// What a case says, and what holds of those that do not say it:
-//   rule(Rules&, Instruction&)  what the library's rule answers; the details of the instruction are drawn
+// The members of a case, and their defaults:
+//   rule(Rules&, Instruction&)  the verdict of the library's rule; draws the details of the
+//   instruction
 //   element(Cell)               an element of the result, from its definition
 //   perform(On)                 the operation on real tensors (real_operations.hpp)
-// A function of elements says `function` (the library's tag) and `of(a, b, c)` instead of rule and element.
+// An elementwise function has `function` (the library's tag) and `of(a, b, c)` instead of rule and
+// element.
 struct Case {
   static constexpr Taken takes{};
-  // Whether it reads rows that other ranks along its dim have.
+  // Whether an element depends on rows of other ranks along its dim.
   static constexpr bool across = false;
-  // Whether few operands fit: it is tried more often.
+  // Whether few operands are legal; such an operation is tried more often.
   static constexpr bool seldom_fits = false;
   // Whether automatic mode records it; registry.py has the reasons of those that it does not.
   static constexpr bool recorded = true;
-  // Whether it is a function of elements: of as many numbers besides, and of elements as the rule is told.
+  // For elementwise functions: the number of constant arguments, and the element type that the rule
+  // gets.
   static constexpr int constants = 0;
   using Elements = std::int64_t;
-  // The elements of the result, and what is known of it.
+  // The element type of the result, and its bounds.
   static constexpr Element gives(Element first, Element) { return first; }
   static constexpr Known known(KnownOperands const& of) { return of.a; }
-  // Whether a rank has a part of a result that is unreduced; the others have zeros.
+  // Whether this rank has a nonzero part of an unreduced result; the other ranks have zeros.
   static bool has_part(Instruction const&, planning::Sizing const&, Coords const&) { return true; }
 };
 
-// All that is asked of a case, as values.
+// The members of a case as values.
 struct CaseOf {
   Taken takes;
   bool across, seldom_fits, recorded;
@@ -152,7 +158,8 @@ struct CaseOf {
   Known (*known)(KnownOperands const&);
   rules::Linearity (*linearity)(Element);
   rules::Verdict (*rule)(Rules&, Instruction&);
-  // Of named results: what the operands are resharded to, and what they give.
+  // For named results: the shardings that the operands are resharded to, and the sharding of the
+  // local result.
   planning::LocalPlan (*meet)(Instruction const&, Spec const& a, Spec const& b);
   std::int64_t (*element)(Cell const&);
   bool (*has_part)(Instruction const&, planning::Sizing const&, Coords const&);
@@ -201,7 +208,7 @@ struct CaseOf {
   }
 };
 
-// Several cases, one behind the other.
+// The concatenation of several lists of cases.
 template <class... Cs>
 struct CaseList {};
 template <class... Cs, class... More>

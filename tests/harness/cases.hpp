@@ -1,5 +1,5 @@
-// All cases of the random programs as one numbered list, behind the operations that are written out one aspect at
-// a time (operations.hpp), and what is said of either.
+// All cases of the random programs as one numbered list. The numbers follow those of the operations
+// in operations.hpp. Functions of both kinds of operations.
 #pragma once
 
 #include <cstddef>
@@ -46,7 +46,7 @@ template <class C>
 inline constexpr Op op_of =
     static_cast<Op>(static_cast<int>(Op::count) + detail_of_cases::All::number<C>());
 
-// The same without a named result; other operations are what they are.
+// The operation without a named result; other operations are returned unchanged.
 constexpr Op strict(Op op) {
   auto const at = static_cast<int>(op);
   if (is_named_reduction(op))
@@ -95,7 +95,7 @@ constexpr rules::Linearity linearity(Op op, Element first) {
   return op == Op::named_choose ? meets<functions::Where> : rules::Linearity::none;
 }
 
-// A named function of elements; those that programs have without a name are cases.
+// A named elementwise function. Those that programs use only without a named result are cases.
 inline std::int64_t call_named(Op op, std::int64_t a, std::int64_t b, std::int64_t c) {
   switch (op) {
     case Op::named_add:

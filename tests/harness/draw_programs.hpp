@@ -1,5 +1,5 @@
-// Programs drawn by seed, in the compiler or at run time: instructions that the rules accept, on values
-// small enough for every sum and product to be exact, in doubles too.
+// Programs drawn from a seed, at compile time or at run time. The rules accept each instruction,
+// and the values are so small that every sum and product is exact, also in double.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace programs {
 
 inline constexpr std::int64_t most_exponent = 10;  // of a logsumexp
 
-/// The most elements that these labels number together.
+/// The largest number of elements of `n` labels together.
 constexpr std::int64_t most_elements(int rank) { return power(most_extent, rank); }
 
 constexpr Known known_result(Instruction const& in, Spec const& a, Spec const& b, Known const& x,
@@ -26,7 +26,7 @@ constexpr Known known_result(Instruction const& in, Spec const& a, Spec const& b
     case Op::window:
     case Op::window_at:
     case Op::look_up:
-      return {x.most};  // zeros among them
+      return {x.most};  // some elements are zero
     case Op::last_of_two:
     case Op::replaced:
     case Op::replaced_at:
@@ -66,7 +66,7 @@ constexpr Known known_result(Instruction const& in, Spec const& a, Spec const& b
   }
 }
 
-/// What an instruction computes with on the way to its result.
+/// The bound of the intermediate values of an instruction.
 constexpr std::int64_t most_on_the_way(Instruction const& in, Known const& result) {
   switch (strict(in.op)) {
     case Op::mean:
@@ -80,13 +80,13 @@ constexpr std::int64_t most_on_the_way(Instruction const& in, Known const& resul
   }
 }
 
-/// Whether extents of 0 would leave a result without a value.
+/// Whether the result needs at least one element: it has no value for an extent of 0.
 constexpr bool needs_elements(Op op) {
   op = strict(op);
   return op == Op::max || op == Op::min || op == Op::mean;
 }
 
-/// Operations that few operands fit: they are tried more often.
+/// Operations that accept few operands: they are tried more often.
 struct SeldomFit {
   Op op[op_count]{};
   int size = 0;
@@ -164,7 +164,8 @@ class Drawing {
     out.reduced = {};
     return out;
   }
-  // One draw after the other: the compiler may order arguments as it likes, and otherwise when it runs them.
+  // The draws are separate statements: the order of evaluation of arguments may differ between
+  // compile time and run time.
   constexpr Spec drawn_spec(rules::Labels const& all) {
     rules::Labels const some = some_labels(draw_, all);
     bool const owed = draw_.one_in(2);
@@ -177,7 +178,7 @@ class Drawing {
     if (which == 7) element = program.input_element[0];
     if (mode_ == DrawnFor::automatic) element = taken_by_favourite(k, element);
     Spec& s = program.input[k];
-    // sums of bool come of to_partial alone
+    // only to_partial gives sums of bool
     if (element == Element::boolean && s.kind == core::ReduceKind::sum && !s.unreduced.empty())
       s.kind = core::ReduceKind::max;
     std::int64_t const ranks = power(4, s.unreduced.size());
@@ -220,7 +221,8 @@ class Drawing {
     return out;
   }
 
-  // Mostly the newest value; drawn anew until they are what the operation takes, and mostly differ.
+  // Prefers the newest value; draws again until the operation accepts the operands, which usually
+  // differ.
   constexpr bool choose_operands(Instruction& in) {
     int const values = inputs + program.size;
     for (int again = 0; again < 30; ++again) {
@@ -254,7 +256,7 @@ class Drawing {
         return false;
       }
     }
-    // seldom so of two values: ids that share no index with their table
+    // two drawn values are seldom a table and ids without a shared index
     if (strict(in.op) == Op::look_up) {
       rules::Labels const ids = rules::labels_of(spec(in, 1));
       return spec(in, 0).rank > 0 && without(ids, rules::labels_of(spec(in, 0))).size == ids.size;
@@ -267,14 +269,15 @@ class Drawing {
   }
 
   Draw draw_;
-  // Each operation is tried more often in some programs, however many there are, until it is there.
+  // The operation that this program tries more often until it has one; the seed selects it, so each
+  // operation has its programs.
   Op favourite_;
   bool has_favourite_ = false;
   DrawnFor mode_;
   Known known_[inputs + most_instructions]{};
 };
 
-// The program of this seed: `length` instructions that the rules accept, each on values that are there.
+// The program of this seed: `length` instructions that the rules accept, each on existing values.
 constexpr Program generate(std::uint64_t seed, int length, DrawnFor mode = DrawnFor::strict) {
   Drawing out(seed, length, mode);
   // each operation has its programs
@@ -285,7 +288,7 @@ constexpr Program generate(std::uint64_t seed, int length, DrawnFor mode = Drawn
   return out.program;
 }
 
-// Sizes for a program: empty and single ones too, but none empty over which maxima are taken.
+// Extents for a program, including 0 and 1; not 0 for dims over which a maximum is taken.
 inline planning::Sizing random_extents(Draw& draw, Program const& p) {
   planning::Sizing z;
   z.element_bytes = sizeof(std::int64_t);

@@ -1,4 +1,5 @@
-// Instructions run on simulated ranks, each of which uses only what it holds or is sent.
+// Runs instructions on simulated ranks. Each rank uses only its local block and the elements that
+// it receives.
 #pragma once
 
 #include <algorithm>
@@ -78,7 +79,8 @@ class Interpreter : public RankReductions {
   }
 
  private:
-  // What a rank holds of operands, or what any of those along the instruction's dim does.
+  // The local elements of the operands on one rank, or those of all ranks along the dim of the
+  // instruction.
   struct Held : Values {
     std::int64_t of(int operand, Extents const& at) const override {
       Distributed const& v = *operands[operand];
@@ -122,7 +124,8 @@ class Interpreter : public RankReductions {
       return call_named(in.op, take(a, r, at), take(b, r, at), n > 2 ? take(c, r, at) : 0);
     });
   }
-  // The operands brought to where they meet, the function there, and its result where it is named.
+  // Reshards the operands to their common sharding, applies the function, and reshards the result
+  // to its name.
   Distributed named_elementwise(Instruction const& in, Distributed const& a, Distributed const& b,
                                 Distributed const& c) {
     rules::Linearity const how = linearity(in.op, in.element);
@@ -167,7 +170,7 @@ class Interpreter : public RankReductions {
       std::int64_t const id = take(b, r, at);
       if (id < 0 || id >= z_.extents[in.from]) return std::int64_t{0};
       at.at[in.from] = id;
-      // rows of other ranks are theirs to look up, and owed
+      // other ranks look up their own rows: the result is unreduced
       bool const split = a.spec.dims[a.spec.find(in.from)].axes.size > 0;
       return split && !simulate::holds(a.spec, z_, me, at) ? 0 : take(a, r, at);
     });
@@ -186,7 +189,7 @@ class Interpreter : public RankReductions {
         Extents const of_id = simulate::indices(b.spec, z_.extents, k);
         for (int d = 0; d < b.spec.rank; ++d)
           at.at[b.spec.dims[d].label] = of_id[b.spec.dims[d].label];
-        // each rank adds what it holds of both
+        // each rank adds the pairs of an id and an update that are both local
         if (simulate::holds(b.spec, z_, me, at) && simulate::holds(a.spec, z_, me, at) &&
             take(b, r, at) == row)
           sum += take(a, r, at);
@@ -194,7 +197,8 @@ class Interpreter : public RankReductions {
       return sum;
     });
   }
-  // The operands resharded as the plan says, the operation there, its result where it is named.
+  // Reshards the operands as the plan says, applies the operation, and reshards the result to its
+  // name.
   Distributed named_indexing(Instruction const& in, Distributed const& a, Distributed const& b) {
     using planning::LocalPlan;
     Spec const& to = in.result;

@@ -1,4 +1,4 @@
-// How many kernels Kokkos has started on this rank.
+// The number of kernels that Kokkos started on this rank.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace kernel_count {
 
 inline int started = 0;
 
-// From now on kernels are counted, from zero.
+// Starts counting kernels, from zero.
 inline void reset() {
   auto const count = [](char const*, std::uint32_t, std::uint64_t*) { ++started; };
   Kokkos::Tools::Experimental::set_begin_parallel_for_callback(count);

@@ -1,7 +1,7 @@
 // main() of every Catch2 program. All ranks run the same test cases in the same order. Rank 0
-// reports; another rank is silent until it fails, and then says so at once, with its number. After
-// each test case the ranks wait for each other: a rank that failed and finds the others still inside
-// the test case (its failure took it past a collective) ends the run rather than let it hang.
+// reports; another rank is silent unless it fails: then it reports at once, with its number. After
+// each test case the ranks wait for each other. If a rank fails and leaves a test case early while
+// the others wait in a collective of it, that rank ends the run, so that it does not hang.
 #if __has_include(<catch2/catch_session.hpp>)
 #include <catch2/catch_all.hpp>
 #include <catch2/catch_session.hpp>
@@ -26,7 +26,7 @@
 
 namespace {
 
-// A communicator of the harness's own, so that its messages never meet a test's.
+// The harness has its own communicator, so that its messages and those of a test never mix.
 MPI_Comm harness_comm = MPI_COMM_NULL;
 int harness_rank = 0;
 long harness_failures = 0;
@@ -34,7 +34,8 @@ long harness_cases = 0;
 
 constexpr std::chrono::seconds stray_limit{10};
 
-// The sum over ranks, waiting politely. A rank that failed gives up on the others after a while.
+// The sum over all ranks; yields while it waits. A rank that failed stops waiting after a time
+// limit.
 long sum_over_ranks(long mine, bool give_up, std::string const& where) {
   long total = 0;
   MPI_Request request = MPI_REQUEST_NULL;
@@ -47,7 +48,8 @@ long sum_over_ranks(long mine, bool give_up, std::string const& where) {
       std::cerr << "[rank " << harness_rank << "] failed in \"" << where
                 << "\" and the other ranks did not reach its end: stopping all\n"
                 << std::flush;
-      std::this_thread::sleep_for(std::chrono::milliseconds(300));  // the launcher passes text on
+      std::this_thread::sleep_for(std::chrono::milliseconds(300));  // lets the launcher print the
+                                                                    // text
       MPI_Abort(MPI_COMM_WORLD, 1);
     }
     sched_yield();

@@ -1,4 +1,4 @@
-// What instructions mean: values of whole tensors, computed from their definition, without shardings,
+// The meaning of instructions: values of whole tensors from their definition, without shardings,
 // plans or ranks.
 #pragma once
 
@@ -17,7 +17,7 @@ class Meaning {
           planning::Sizing const& z)
       : in_(in), op_(strict(in.op)), a_(a), b_(b), c_(c), z_(z) {}
 
-  /// The result, as held by a single rank.
+  /// The result, as a tensor on a single rank.
   Distributed value() const {
     Distributed out{in_.result, {{}}};
     for (std::int64_t k = 0; k < simulate::volume(in_.result, z_.extents); ++k)
@@ -88,7 +88,7 @@ class Meaning {
     return takes_root(op_) ? root(out) : out;
   }
 
-  // Elements of the operands, from elsewhere.
+  // An element of an operand at other indices.
   std::int64_t moved(Extents at) const {
     int const v = in_.from;
     std::int64_t const n = z_.extents[v];
@@ -132,11 +132,12 @@ class Meaning {
         at.at[v] = i - first;
         return of(b_, at);
       }
-      default:  // the same, in another order or sharding
+      default:  // the same elements, in another order or sharding
         return of(a_, at);
     }
   }
-  // The value or place that comes i-th, in ascending order or of the largest.
+  // The value or index at position i of the row in ascending order, or in descending order for
+  // top_k.
   std::int64_t in_order(Extents at, std::int64_t i) const {
     std::int64_t const n = z_.extents[in_.from];
     bool const top = op_ == Op::top_values || op_ == Op::top_places;
@@ -146,7 +147,7 @@ class Meaning {
       at.at[in_.from] = k;
       row.push_back(of(a_, at));
     }
-    // the i-th is the one that i others come before, of equal ones those that stand before it
+    // the element at position i has i predecessors; equal elements keep their order
     for (std::int64_t k = 0; k < n; ++k) {
       std::int64_t before = 0;
       auto const x = row[static_cast<std::size_t>(k)];
@@ -159,7 +160,7 @@ class Meaning {
     return 0;
   }
 
-  /// Calls `use` for all indices of these labels, the last one fastest.
+  /// Calls `use` for all indices of these labels; the last label varies fastest.
   template <class Use>
   void over(rules::Labels const& those, Extents at, Use use) const {
     std::int64_t n = 1;

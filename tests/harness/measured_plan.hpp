@@ -1,4 +1,4 @@
-// What an operation sends and the memory it asks for, against its plan.
+// Compares the bytes that an operation sends and the memory that it allocates with its plan.
 #pragma once
 
 #include <algorithm>
@@ -11,10 +11,10 @@
 
 namespace measured_plan {
 
-// From here on peaks are held to a tenth; below, small change counts.
+// From this size on, the measured peak must be within a tenth of the planned one.
 inline constexpr std::int64_t large = 1'000'000;
 
-// Bytes of a tensor's block here; a number has none.
+// The bytes of a tensor's local block; 0 for a number.
 template <class A>
 std::int64_t block_bytes(A const& a) {
   if constexpr (shardtype::is_tensor<A>) {
@@ -30,8 +30,8 @@ inline std::int64_t most_of_ranks(std::int64_t mine) {
   return most;
 }
 
-// Runs `run`, and checks what it sent and the most memory it asked for at once against `plan`, whose operands have
-// `given` bytes here and live as long.
+// Runs `run`, and checks its sent bytes and its peak memory against `plan`. The operands have
+// `given` bytes on this rank and stay alive.
 template <class Run>
 void check(shardtype::Plan const& plan, shardtype::Coords const& at, std::int64_t given, Run run) {
   auto& memory = shardtype::detail::bytes_in_use;
@@ -54,7 +54,7 @@ void check(shardtype::Plan const& plan, shardtype::Coords const& at, std::int64_
   if (peak >= large) CHECK(static_cast<double>(peak) <= 1.1 * static_cast<double>(busiest));
 }
 
-// `op` of these operands, run by `run`.
+// Checks `op` of these operands, which `run` runs.
 template <class Op, class Run, class... As>
 void check(char const* what, Op const& op, Run run, As const&... as) {
   INFO(what);

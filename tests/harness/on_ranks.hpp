@@ -1,4 +1,4 @@
-// What tests that run on several ranks share.
+// Helpers of tests that run on several ranks.
 #pragma once
 
 #include <array>
@@ -25,14 +25,14 @@ inline int my_rank() {
   return rank;
 }
 
-// All ranks: two along X where their number is even, the others along Y.
+// A mesh of all ranks: X has two ranks if their number is even, else one; Y has the others.
 template <class X, class Y>
 shardtype::Mesh<X, Y> two_axes() {
   int const n = rank_total();
   return shardtype::Mesh<X, Y>(MPI_COMM_WORLD, {n % 2 == 0 ? 2 : 1, n % 2 == 0 ? n / 2 : n});
 }
 
-// All ranks as a grid that is as square as it can be, and as one row.
+// Meshes of all ranks: a grid that is as square as possible, and a single row.
 inline std::vector<std::array<std::int64_t, 2>> grids() {
   int const n = rank_total();
   int rows = 1;
@@ -41,7 +41,7 @@ inline std::vector<std::array<std::int64_t, 2>> grids() {
   return {{rows, n / rows}, {n, 1}};
 }
 
-// The code of the Error that `run` ends with, or "none".
+// The code of the Error that `run` throws, or "none".
 template <class Run>
 std::string code_of(Run run) {
   try {
@@ -52,7 +52,7 @@ std::string code_of(Run run) {
   return "none";
 }
 
-// The elements of this rank that are not `value(global indices)`.
+// The number of local elements that differ from `value(global indices)`.
 template <class A, class Value>
 int wrong(A const& a, Value value) {
   int bad = 0;

@@ -1,5 +1,5 @@
-// The operations of random programs that are written out one aspect at a time: products, reductions, lookups and
-// changes of sharding. The others, and all new ones, are cases (case.hpp).
+// The operations of random programs that are not cases: products, reductions, lookups and changes
+// of sharding. All others, and all new ones, are cases (case.hpp).
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@ namespace programs {
 
 using namespace shardtype;
 
-// Elements. All values are whole numbers, those of bool 0 and 1; doubles hold them exactly.
+// Element types. All values are integers, those of bool 0 and 1; double represents them exactly.
 enum class Element : std::int8_t { integer, boolean, floating };
 
 enum class Op : std::int16_t {
-  // elementwise, named; what else there is of these are cases
+  // named elementwise functions; the other elementwise functions are cases
   named_add,
   named_multiply,
   named_divide,
@@ -75,9 +75,9 @@ enum class Op : std::int16_t {
   named_add_rows,
   named_one_hot,
   window,       // dynamic_slice of half the rows, padded
-  window_at,    // the same from where a tensor says
+  window_at,    // the same with the start in a tensor
   replaced,     // dynamic_update by half the rows
-  replaced_at,  // the same from where a tensor says
+  replaced_at,  // the same with the start in a tensor
   // changes of sharding
   to_partial,
   reduced,
@@ -87,7 +87,7 @@ enum class Op : std::int16_t {
   reduce_scatter,
   all_to_all,
   moved,  // transfer, on the same mesh
-  count   // and so many cases behind these (cases.hpp)
+  count   // followed by the cases (cases.hpp)
 };
 
 constexpr bool is_between(Op op, Op first, Op last) { return op >= first && op <= last; }
@@ -99,19 +99,19 @@ constexpr bool is_named_reduction(Op op) {
   return is_between(op, Op::named_sum, Op::named_reproducible_norm);
 }
 constexpr bool is_product(Op op) { return is_between(op, Op::contract, Op::named_matrix_product); }
-// Reductions that end in something that is not linear.
+// Reductions whose last step is not linear.
 constexpr bool takes_root(Op strict_op) {
   return strict_op == Op::norm || strict_op == Op::reproducible_norm || strict_op == Op::logsumexp;
 }
 
-// Which elements an operand may have, as a set of 1 << Element.
+// The element types that an operand may have, as a set of 1 << Element.
 inline constexpr unsigned integers = 1;
 inline constexpr unsigned booleans = 2;
 inline constexpr unsigned floats = 4;
 inline constexpr unsigned numbers = integers | floats;
 inline constexpr unsigned everything = 7;
-inline constexpr unsigned as_first = 8;   // those of the first operand
-inline constexpr unsigned as_second = 9;  // of the second
+inline constexpr unsigned as_first = 8;   // that of the first operand
+inline constexpr unsigned as_second = 9;  // that of the second operand
 inline constexpr unsigned starts = 10;    // integers without dims
 
 struct Taken {
@@ -176,7 +176,7 @@ constexpr Element given_by(Op strict_op, Element first, Element second) {
   }
 }
 
-// A user's function.
+// A user-defined function.
 struct TwiceAndOne {
   template <class T>
   T operator()(T const& x) const {
@@ -184,7 +184,7 @@ struct TwiceAndOne {
   }
 };
 
-// What the library's own tags say of functions and reductions.
+// The linearity and kind of the library's own tags for functions and reductions.
 template <class F, class T = std::int64_t>
 inline constexpr rules::Linearity meets = shardtype::detail::LinearityOf<F, T>::value;
 constexpr Op strict(Op op);  // cases.hpp

@@ -1,5 +1,5 @@
-// Values of operands on simulated ranks: any summands where a tensor is unreduced, equal on ranks that
-// hold copies.
+// Values of operands on simulated ranks: arbitrary summands where a tensor is unreduced, equal
+// values on the ranks that have copies.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace simulate {
 
-// What rank `c` holds of the element at `at` of operand `which`.
+// The value on rank `c` of the element at `at` of operand `which`.
 inline std::int64_t partial_value(Spec const& s, int which, Coords const& c, Extents const& at) {
   std::uint64_t h = 1469598103934665603U + static_cast<std::uint64_t>(which);
   auto mix = [&](std::int64_t v) { h = (h ^ static_cast<std::uint64_t>(v + 7)) * 1099511628211U; };
@@ -21,7 +21,7 @@ inline std::int64_t partial_value(Spec const& s, int which, Coords const& c, Ext
   return static_cast<std::int64_t>((h >> 20) % 13) - 6;
 }
 
-// All coordinates that differ from `c` along the axes of `set`.
+// All coordinates that differ from `c` only along the axes of `set`.
 inline std::vector<Coords> group(AxisSet set, Sizes const& sizes, Coords c) {
   std::vector<Coords> out{c};
   for (int x = 0; x < max_axes; ++x) {
@@ -37,7 +37,7 @@ inline std::vector<Coords> group(AxisSet set, Sizes const& sizes, Coords c) {
   return out;
 }
 
-// The value the operand stands for.
+// The reduced value of the element.
 inline std::int64_t whole_value(Spec const& s, int which, Sizes const& sizes, Extents const& at) {
   std::int64_t value = 0;
   bool first = true;

@@ -1,4 +1,4 @@
-// What the library's rules say of an instruction whose operands have these shardings.
+// The verdicts of the library's rules on an instruction whose operands have these shardings.
 #pragma once
 
 #include <shardtype/plan/indexing_plan.hpp>
@@ -12,7 +12,7 @@ class Asking : private Rules {
  public:
   using Rules::Rules;
 
-  /// The rule's answer; the details of the instruction are drawn.
+  /// The rule's verdict; draws the details of the instruction.
   constexpr rules::Verdict ask(Instruction& in) {
     in.axis = draw.below(axes);
     in.from = draw.below(labels);
@@ -28,7 +28,7 @@ class Asking : private Rules {
 
  private:
   constexpr rules::Verdict named_elementwise(Instruction const& in) {
-    if (in.op == Op::named_divide) {  // of 4 x, which is no maximum
+    if (in.op == Op::named_divide) {  // the operand is 4 x, which no pending maximum allows
       rules::Operands scaled;
       scaled.push(a);
       scaled.push({});
@@ -169,7 +169,7 @@ class Asking : private Rules {
         return no();
     }
   }
-  // Where a window starts is read by `item`.
+  // `item` reads the start of a window.
   static constexpr rules::Verdict start(Spec const& s) {
     if (s.rank > 0) return refuse(rules::Code::A01_item_has_dims);
     return s.unreduced.empty() ? rules::Verdict{} : refuse(rules::Code::A02_still_unreduced);

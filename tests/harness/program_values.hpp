@@ -1,4 +1,4 @@
-// What programs are given, and what instructions compute of single elements.
+// The inputs of programs, and elementwise computations of instructions.
 #pragma once
 
 #include <algorithm>
@@ -21,8 +21,9 @@ inline core::AxisList owed_axes(Spec const& s) {
   return out;
 }
 
-// What a rank holds of an element of input `which`: any summand if the tensor is unreduced, equal on ranks
-// that hold copies. Doubles are powers of two or their negatives; the summands of one are not.
+// The local value on rank `c` of an element of input `which`: an arbitrary summand if the tensor is
+// unreduced, equal on ranks with copies. Doubles are powers of two or their negatives; the summands
+// of a double are not.
 inline std::int64_t held(Program const& p, int which, core::Sizes const& sizes, Coords const& c,
                          Extents const& at) {
   Spec const& s = p.input[which];
@@ -61,7 +62,7 @@ inline Distributed input(Program const& p, int which, planning::Sizing const& z)
   }
   return out;
 }
-// What it stands for, as held by a single rank.
+// The value that the input represents, as a tensor on a single rank.
 inline Distributed meant_input(Program const& p, int which, planning::Sizing const& z) {
   Spec const& s = p.input[which];
   Distributed out{s, {{}}};
@@ -78,7 +79,8 @@ inline Distributed meant_input(Program const& p, int which, planning::Sizing con
   return out;
 }
 
-// Whether `v` stands for the values of `dense` (one rank): every rank's part, joined over what is owed.
+// Whether `v` represents the values of `dense` (one rank): the parts of all ranks, reduced over the
+// unreduced axes.
 inline bool stands_for(Distributed const& v, Distributed const& dense, planning::Sizing const& z) {
   core::AxisList const owed = owed_axes(v.spec);
   std::int64_t const n = simulate::volume(v.spec, z.extents);
@@ -101,14 +103,15 @@ inline bool stands_for(Distributed const& v, Distributed const& dense, planning:
   return true;
 }
 
-// The largest number whose square is not larger.
+// The largest integer whose square is at most `n`.
 inline std::int64_t root(std::int64_t n) {
   auto r = static_cast<std::int64_t>(std::sqrt(static_cast<double>(n)));
   while (r * r > n) --r;
   while ((r + 1) * (r + 1) <= n) ++r;
   return r;
 }
-// 2 to the power of an element of a logsumexp, moved so that the least one gives 1.
+// 2 to the power of an element of a logsumexp; the exponents are shifted so that the least element
+// gives 1.
 inline std::int64_t raised(std::int64_t element, std::int64_t most) {
   return std::int64_t{1} << std::clamp<std::int64_t>(element + most, 0, 40);
 }

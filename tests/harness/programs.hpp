@@ -1,7 +1,7 @@
-// Random programs over Specs, as plain values. The rules that accept an instruction are asked in
-// program_rules.hpp, programs are drawn in draw_programs.hpp, and run in interpreter.hpp (on ranks),
-// meaning.hpp (what they mean) and real_programs.hpp (as real ones). A new operation is a case, a struct in one file
-// of cases/ (case.hpp).
+// Random programs over Specs, as plain values. program_rules.hpp calls the rules that accept an
+// instruction, draw_programs.hpp draws programs, interpreter.hpp runs them on simulated ranks,
+// meaning.hpp computes their dense values, and real_programs.hpp runs them on real tensors. A new
+// operation is a case, a struct in one file of cases/ (case.hpp).
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ inline constexpr std::int64_t most_extent = 5;
 constexpr Taken taken(Op op);    // cases.hpp
 constexpr bool recorded(Op op);  // by automatic mode; cases.hpp
 
-// One operation on values that are there already. `list`: the labels reduced over, of the result, or in
-// their new order.
+// One operation on existing values. `list`: the reduced labels, the labels of the result, or their
+// new order.
 struct Instruction {
   Op op{};
   int operand[3] = {0, 0, 0};
@@ -30,7 +30,7 @@ struct Instruction {
   int axis = 0;
   int from = 0;
   int to = 0;
-  std::int64_t most = 0;  // the largest size that elements of the first operand can have
+  std::int64_t most = 0;  // the bound of the elements of the first operand
   Element element = Element::integer;
   Spec result{};
 };
@@ -40,7 +40,7 @@ struct Program {
   Element input_element[inputs]{};
   Instruction code[most_instructions]{};
   int size = 0;
-  bool needs_elements[labels] = {};  // labels over which maxima or means are taken
+  bool needs_elements[labels] = {};  // the labels over which maxima or means are taken
   // Of programs of automatic mode: the sharding of the last value, and which values are computed once.
   Spec wanted{};
   bool shared[most_instructions] = {};
@@ -71,7 +71,7 @@ constexpr rules::Labels together(Spec const& a, Spec const& b) {
     if (!out.contains(b.dims[d].label)) out.push(b.dims[d].label);
   return out;
 }
-// Half of `n` rows, and where a window of them begins that is asked to begin at `start`.
+// Half of `n` rows, and the requested start of a window of that many rows.
 constexpr std::int64_t half(std::int64_t n) { return n - n / 2; }
 constexpr std::int64_t drawn_start(Instruction const& in) { return 2 * in.to - 1; }
 

@@ -1,4 +1,4 @@
-// Random choices that the compiler can make too, and random shardings.
+// Random choices that also work at compile time, and random shardings.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,8 @@ class Draw {
   std::uint64_t state_;
 };
 
-// Some of the labels in any order, axes on any of them, owed, reduced or on none.
+// A tensor of some of the labels in any order; each axis splits a dim, is unreduced, reduced or
+// unused.
 constexpr Spec random_spec(Draw& draw, rules::Labels const& of, bool owed) {
   Spec s;
   rules::Labels left = of;
@@ -56,7 +57,7 @@ constexpr rules::Labels some_labels(Draw& draw, rules::Labels const& of) {
     if (!draw.one_in(3)) out.push(of.at[k]);
   return out;
 }
-// The same with another sharding somewhere, as a second operand should often have it.
+// The same tensor with a different sharding in some respects, as a second operand often needs.
 constexpr Spec varied(Draw& draw, Spec s) {
   if (draw.one_in(3) && s.rank > 0) s.dims[draw.below(s.rank)].axes = {};
   if (draw.one_in(4)) s.unreduced = {};

@@ -1,5 +1,5 @@
-// Reductions on simulated ranks: each rank reduces what it holds; then, where the result is named, the
-// ranks bring together what they have.
+// Reductions on simulated ranks: each rank reduces its local elements; for a named result the ranks
+// then combine their partial results.
 #pragma once
 
 #include <algorithm>
@@ -21,13 +21,13 @@ class RankReductions : public Ranks {
   }
 
  private:
-  // Elements that one of the result is reduced from.
+  // The number of elements that are reduced to one.
   std::int64_t terms(Instruction const& in) const {
     std::int64_t n = 1;
     for (int k = 0; k < in.list.size; ++k) n *= z_.extents[in.list.at[k]];
     return n;
   }
-  // One element, as a reduction takes it.
+  // The term that an element contributes to the reduction.
   std::int64_t load(Instruction const& in, std::int64_t x) const {
     switch (strict(in.op)) {
       case Op::mean:
@@ -67,7 +67,7 @@ class RankReductions : public Ranks {
         return a + b;
     }
   }
-  // Over what each rank holds, and over what the ranks of `group` hold, who send each other what they have.
+  // Reduces the local elements of each rank and of the ranks of `group`, which exchange theirs.
   Distributed reduce(Instruction const& in, Distributed const& a, Spec const& result,
                      core::AxisList const& group) {
     Op const op = strict(in.op);
@@ -105,7 +105,7 @@ class RankReductions : public Ranks {
       return places ? place : value.value_or(nothing(op));
     });
   }
-  // What comes last, on each rank: means divide by the number of all elements, norms take the root.
+  // The last step on each rank: means divide by the number of all elements, norms take the root.
   Distributed finished(Instruction const& in, Distributed v) {
     Op const op = strict(in.op);
     for (auto& rank : v.held)
@@ -119,13 +119,13 @@ class RankReductions : public Ranks {
     Op const op = strict(in.op);
     bool const whole = reduction_kind(op) == rules::ReductionKind::whole;
     rules::Labels const kept = without(rules::labels_of(a.spec), in.list);
-    // what reductions that no owed kind says carry is owed as a sum is
+    // reductions without an unreduced kind carry their partial results as sums
     Spec met =
         rules::reduction(a.spec, kept, whole ? rules::ReductionKind::sum : reduction_kind(op))
             .result;
     core::AxisList group;
     if (op == Op::prod || op == Op::place || op == Op::least_place) {
-      // but products and places come together at once
+      // products and index reductions combine the ranks at once
       met.unreduced = {};
       for (int k = 0; k < in.list.size; ++k)
         group = group.plus(a.spec.dims[a.spec.find(in.list.at[k])].axes);

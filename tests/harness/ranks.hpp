@@ -1,4 +1,4 @@
-// Values on simulated ranks: what each of them makes, holds, fetches and is sent.
+// Values on simulated ranks: functions that create, read and communicate them.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace programs {
 class Ranks {
  public:
   explicit Ranks(planning::Sizing const& z) : z_(z), ranks_(simulate::rank_count(z.sizes)) {}
-  bool sound = true;  // turns false where a rank lacks what it needs
+  bool sound = true;  // becomes false if a rank lacks an element that it needs
 
  protected:
   template <class F>
@@ -31,13 +31,13 @@ class Ranks {
     return out;
   }
 
-  // What rank `r` holds there.
+  // The element on rank `r` at `at`.
   std::int64_t take(Distributed const& v, std::size_t r, Extents const& at) {
     auto const got = v.held[r][static_cast<std::size_t>(simulate::place(v.spec, z_.extents, at))];
     if (!got) sound = false;
     return got.value_or(0);
   }
-  // What is held there by whichever rank along the dim of `label` has it.
+  // The element at `at` from the rank along the dim of `label` that has it.
   std::int64_t from_any(Distributed const& v, Coords const& me, int label, Extents const& at) {
     core::AxisList const along = v.spec.dims[v.spec.find(label)].axes;
     for (std::int64_t g = 0; g < z_.sizes.product(along); ++g) {
@@ -48,7 +48,7 @@ class Ranks {
     sound = false;
     return 0;
   }
-  // What one of all ranks that hold it holds; they take turns.
+  // The element at `at` from one of the ranks that have it; `turn` selects the rank.
   std::int64_t from_holder(Distributed const& v, std::int64_t turn, Extents const& at) {
     for (std::int64_t k = 0; k < ranks_; ++k) {
       std::int64_t const r = (turn + k) % ranks_;
@@ -58,10 +58,10 @@ class Ranks {
     sound = false;
     return 0;
   }
-  // A tensor without dims, as the first rank has it.
+  // The value of a tensor without dims on the first rank.
   std::int64_t item(Distributed const& v) { return take(v, 0, {}); }
 
-  // Plans call reduced axes replicated.
+  // In plans, reduced axes are replicated.
   static Spec without_reduced(Spec s) {
     s.reduced = {};
     return s;

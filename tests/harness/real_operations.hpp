@@ -1,4 +1,4 @@
-// Instructions of random programs (harness/programs.hpp) in the library's own words, on real tensors.
+// Instructions of random programs (harness/programs.hpp) as calls of the library on real tensors.
 #pragma once
 
 #include <algorithm>
@@ -40,11 +40,11 @@ template <class P, int V>
 using type_of =
     core::tensor_from_spec<Names, SpecOf<P, V>, element_of<P::value.element(V)>, Tensor<Int>>;
 
-/// Labels on the way.
+/// Labels of intermediate values.
 struct Q : Index<"Q"> {};
 struct R : Index<"R"> {};
 
-/// The row before each even one, the second behind each odd one.
+/// The row before each even row, the second row after each odd row.
 template <class V, class A>
 A perform_halo(A const& a, op::Edge edge) {
   using T = typename A::element;
@@ -73,7 +73,7 @@ A perform_halo(A const& a, op::Edge edge) {
   return out;
 }
 
-/// Elements that one of the result of a reduction is made of.
+/// The number of elements that a reduction combines into one.
 template <class P, int At>
 std::int64_t terms(planning::Sizing const& z) {
   constexpr Instruction in = P::value.code[At];
@@ -137,7 +137,7 @@ auto perform_reduction(planning::Sizing const& z, A const& a) {
   }
 }
 
-/// Those along index V, of extent `n`.
+/// The elements along index V, of extent `n`.
 template <class P, int At, class Out, class A, class B, class C>
 auto perform_along(Int n, A const& a, B const& b, C const& c) {
   constexpr Instruction in = P::value.code[At];
@@ -223,7 +223,8 @@ auto perform_change(Mesh<X, Y, Z> const& mesh, A const& a) {
   }
 }
 
-/// A case's instruction with its operands: the indices and the axis that it names, the type of the result.
+/// A case's instruction with its operands: the indices and the axis that it names, and the type of
+/// the result.
 template <class P, int At, class A, class B, class C>
 struct On {
   static constexpr Instruction in = P::value.code[At];
@@ -240,7 +241,7 @@ struct On {
   C const& c;
   Int n;  // extent of V
 
-  /// Of the ranks along Axis: how many there are, and which of them this is.
+  /// The number of ranks along Axis, and the calling rank's number among them.
   Int ranks() const { return map_axes(mesh.state(), Names::names).sizes[in.axis]; }
   Int place() const { return map_axes(mesh.state(), Names::names).coords[in.axis]; }
 };

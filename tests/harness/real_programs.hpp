@@ -1,5 +1,5 @@
-// Random programs (harness/programs.hpp) drawn in the compiler and run as real ones: real types, real
-// tensors, real ranks. Each value is compared with what it means.
+// Random programs (harness/programs.hpp) drawn at compile time and run with real types, tensors and
+// ranks. Each value is compared with its dense meaning.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@
 
 namespace programs {
 
-/// The calling rank's part in one run of a program, as values, so that its code exists once.
+/// The calling rank's part in one run of a program, as values, so that its code is compiled once.
 class Run {
  public:
   Run(Mesh<X, Y, Z> const& on, Program const& p, std::uint64_t seed)
@@ -51,7 +51,8 @@ class Run {
         *block++ = static_cast<T>(held(program_, which, z.sizes, axes_.coords, at));
     }
   }
-  /// Compares a block of value `v`, in sharding `s`, with the dense value; what is owed is reduced first. Collective.
+  /// Compares a block of value `v`, in sharding `s`, with the dense value; an unreduced value is
+  /// reduced first. Collective.
   template <class T>
   void compare(int v, Spec const& s, std::array<Int, core::max_dims> const& extent,
                T const* block) {
@@ -110,14 +111,14 @@ void instructions(Run& run, Values const&... values) {
     auto const out = perform<P, At>(run.mesh, run.z, nth<in.operand[0]>(values...),
                                     nth<in.operand[1]>(values...), nth<in.operand[2]>(values...),
                                     std::make_integer_sequence<int, in.list.size>{});
-    // the type says what the rule said of the values
+    // the type has the sharding that the rule inferred
     static_assert(std::is_same_v<std::remove_const_t<decltype(out)>, type_of<P, inputs + At>>);
     compare(run, inputs + At, P::value.spec(inputs + At), out);
     instructions<P, At + 1>(run, values..., out);
   }
 }
 
-/// An input, or nothing where no instruction takes it.
+/// An input, or nothing if no instruction reads it.
 template <class P, int Which>
 auto input_tensor(Run const& run) {
   if constexpr (P::value.uses(Which)) {
@@ -138,7 +139,7 @@ struct Drawn {
   static constexpr Program value = generate(Seed, 4);
 };
 
-/// Elements that differ, over four draws of extents.
+/// The number of elements that differ, over four draws of extents.
 template <std::uint64_t Seed>
 int differences(Mesh<X, Y, Z> const& mesh) {
   using P = Drawn<Seed>;
@@ -164,7 +165,7 @@ inline std::vector<std::array<std::int64_t, 3>> grids(int ranks) {
   }
 }
 
-/// Runs programs number First, First + 1, ... on all grids of the ranks there are.
+/// Runs the programs number First, First + 1, ... on all grids of the available ranks.
 template <std::size_t Count>
 void run_all(std::uint64_t first, int (*const (&all)[Count])(Mesh<X, Y, Z> const&)) {
   int ranks = 1;

@@ -1,4 +1,4 @@
-// One reshard run on this rank's block of a tensor, against simulated ranks.
+// Runs one reshard on this rank's block of a tensor and compares it with simulated ranks.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,12 @@ namespace run_reshard {
 
 using Int = std::int64_t;
 
-// How the operand lies: as tensors do, or as a view, with the first dim fastest and gaps.
+// The layout of the operand: packed as in a tensor, or a view whose first dim is contiguous and
+// that has gaps.
 enum class Operand { packed, view };
 
-// The most kernels that `plan` may start: one packs and one unpacks for each collective, none where only the
-// outermost dim of what is packed moves, and one makes a packed result of a view.
+// The bound of the kernels that `plan` may start: one packs and one unpacks for each collective,
+// none if only the outermost dim of a packed operand changes, and one packs the result of a view.
 inline int most_kernels(shardtype::Plan const& plan, Operand how) {
   int most = 0;
   bool outermost = how == Operand::packed;
@@ -37,8 +38,8 @@ inline int most_kernels(shardtype::Plan const& plan, Operand how) {
   return outermost ? 0 : most + 1;
 }
 
-// The number of wrong elements of the result, plus one for more kernels than there should be, and one for
-// wrong bytes when they are checked.
+// The number of wrong elements of the result, plus one for too many kernels, and plus one for wrong
+// bytes if `check_bytes`.
 template <class Element>
 int run(shardtype::runtime::MeshState& mesh, shardtype::runtime::AxisMap const& axes,
         shardtype::Spec const& from, shardtype::Spec const& to,

@@ -1,5 +1,5 @@
-// One call of each operation that its rule accepts, for the structure test over the registries. Operations that are
-// cases of the random programs have theirs beside the case (cases/).
+// One accepted call of each operation, for the structure test of the registries. An operation that
+// is a case of the random programs has its call beside the case (cases/).
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Sizes of tensors on three axes, and machines: where a planner of reshards is tried.
+// Extents, axis sizes and machines for tests of the reshard planner.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ inline shardtype::planning::Sizing sizing(std::int64_t px, std::int64_t py, std:
   return z;
 }
 
-// Bytes cost more there, messages next to nothing.
+// Each byte costs more here, each message almost nothing.
 inline shardtype::Machine slow_network() {
   shardtype::Machine m;
   m.latency = 1e-9;
@@ -34,7 +34,7 @@ inline shardtype::Machine slow_network() {
   return m;
 }
 
-// Axes of one to seven ranks; dims that are short, long, or divided by all of them.
+// Axes of one to seven ranks; dims that are short, long, or divisible by all of them.
 inline std::vector<Setting> drawn(unsigned seed, int count) {
   Draw draw(seed);
   std::vector<Setting> out;

@@ -1,6 +1,6 @@
-// Plans executed on simulated ranks, straight from the meaning of each step and independent of the
-// executor: every rank holds its block as a list of global elements, and a step may only use what
-// the members of its group hold.
+// Executes plans on simulated ranks from the definition of each step, independently of the
+// executor. Every rank has its block as a list of global elements, and a step may use only the
+// elements of the members of its group.
 #pragma once
 
 #include <algorithm>
@@ -31,8 +31,8 @@ inline std::int64_t rank_of(Sizes const& sizes, Coords const& at) {
   return r;
 }
 
-// A value distributed over simulated ranks: dense per rank, in the order of the spec's dims, with
-// gaps (std::nullopt) where the rank holds nothing.
+// A value distributed over simulated ranks: dense per rank, in the order of the spec's dims;
+// elements outside of the rank's block are std::nullopt.
 struct Distributed {
   Spec spec{};
   std::vector<std::vector<std::optional<std::int64_t>>> held;
@@ -74,8 +74,8 @@ inline bool holds(Spec const& s, Sizing const& z, Coords const& c, Extents const
   return true;
 }
 
-// A tensor whose element is value(indices); owed sums are spread over the ranks at random-looking
-// but fixed summands.
+// A tensor whose elements are value(indices). A pending sum has fixed, irregular summands on the
+// ranks.
 template <class F>
 Distributed distribute(Spec const& s, Sizing const& z, F value) {
   Distributed out{s, {}};
@@ -89,7 +89,7 @@ Distributed distribute(Spec const& s, Sizing const& z, F value) {
       if (!holds(s, z, c, at)) continue;
       std::int64_t mine = value(at);
       if (!s.unreduced.empty()) {
-        // the first rank of each group holds the rest, so that the group's sum is the value
+        // the first rank of each group has the rest, so that the sum over the group is the value
         bool first = true;
         std::int64_t group = 1;
         for (int x = 0; x < max_axes; ++x)
@@ -111,7 +111,7 @@ inline std::int64_t joined(ReduceKind kind, std::int64_t a, std::int64_t b) {
                                    : std::min(a, b);
 }
 
-// The step applied; false if it is not what its collective can do.
+// Applies the step; returns false if its collective cannot do it.
 inline bool apply(Step const& s, Sizing const& z, Distributed& v) {
   if (!(v.spec == s.before)) return false;
   Distributed out{s.after, {}};
@@ -150,7 +150,7 @@ inline bool apply(Step const& s, Sizing const& z, Distributed& v) {
   return true;
 }
 
-// Whether the value is value(indices), owed sums added up.
+// Whether the tensor has the elements value(indices), after the reduction of pending sums.
 template <class F>
 bool equals(Distributed const& v, Sizing const& z, F value) {
   AxisList owed;
@@ -179,7 +179,7 @@ bool equals(Distributed const& v, Sizing const& z, F value) {
 inline Distributed product(Distributed const& a, Distributed const& b, Spec const& c,
                            Sizing const& z) {
   Distributed out{c, {}};
-  // every combination of labels that either operand has
+  // every combination of the labels of both operands
   Spec loop;
   for (int d = 0; d < a.spec.rank; ++d) loop.add(a.spec.dims[d].label);
   for (int d = 0; d < b.spec.rank; ++d)
@@ -205,8 +205,8 @@ inline Distributed product(Distributed const& a, Distributed const& b, Spec cons
   return out;
 }
 
-// Every sharding of a tensor with `rank` dims (labels 0, 1, ...) on `axes` axes; with owed axes when
-// asked. In a fixed order.
+// Every sharding of a tensor with `rank` dims (labels 0, 1, ...) over `axes` axes, in a fixed
+// order; with unreduced axes if `owed`.
 inline void all_specs(int axis, int axes, bool owed, Spec const& so_far, std::vector<Spec>& out) {
   if (axis == axes) {
     out.push_back(so_far);
@@ -235,7 +235,8 @@ inline std::vector<Spec> all_specs(int rank, int axes, bool owed) {
   return out;
 }
 
-// The same and, for each of `turns`, those with dims that one axis deals out so many at a time.
+// The same and, for each block size of `turns`, the shardings in which a dim with one axis is
+// block-cyclic.
 inline std::vector<Spec> all_specs(int rank, int axes, bool owed,
                                    std::vector<std::int32_t> const& turns) {
   std::vector<Spec> out = all_specs(rank, axes, owed);
@@ -249,9 +250,10 @@ inline std::vector<Spec> all_specs(int rank, int axes, bool owed,
   return out;
 }
 
-// All single steps from a sharding, written apart from the planner's: any set of axes may leave the
-// end of a dim, join another, be reordered or reduced, if the step's definition allows it. One that
-// joins a dim alone may also deal it out, each of `turns` at a time.
+// All single steps from a sharding, written independently of the planner: any set of axes may leave
+// the end of a dim, join another dim, be reordered or reduced, if the definition of the step allows
+// it. An axis that joins a dim alone may also split it block-cyclically, with each block size of
+// `turns`.
 inline std::vector<Step> steps_from(Spec const& s, int axes,
                                     std::vector<std::int32_t> const& turns = {}) {
   std::vector<Step> out;
@@ -266,7 +268,7 @@ inline std::vector<Step> steps_from(Spec const& s, int axes,
     step.after = after;
     out.push_back(step);
   };
-  // `group` behind the axes of dim `d` of `after`
+  // `group` after the axes of dim `d` of `after`
   auto join = [&](Collective c, AxisList const& group, int from, int d, Spec after) {
     AxisList& list = after.dims[d].axes;
     if (list.cyclic != 0) return;
@@ -278,7 +280,7 @@ inline std::vector<Step> steps_from(Spec const& s, int axes,
       if (alone) add(c, group, from, d, after);
     }
   };
-  // ordered lists of axes in this state
+  // ordered lists of unreduced axes
   std::vector<AxisList> owed{{}};
   for (std::size_t k = 0; k < owed.size(); ++k)
     for (int x = 0; x < axes; ++x)
@@ -312,7 +314,7 @@ inline std::vector<Step> steps_from(Spec const& s, int axes,
           join(Collective::all_to_all, list.suffix(keep), d, e, after);
         }
     }
-    // to one axis, where the dim is dealt out before or after that
+    // to one axis, where the dim is block-cyclic before or after the step
     for (int x = 0; x < axes && list.size > 0; ++x) {
       if (s.state(x) != AxisState::replicated && !list.contains(x)) continue;
       Spec after = s;

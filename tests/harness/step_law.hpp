@@ -1,4 +1,4 @@
-// What each step of a reshard may do to a sharding, written apart from the planner.
+// The legal changes of a sharding by each step of a reshard, written independently of the planner.
 #pragma once
 
 #include <shardtype/plan/contraction_plan.hpp>
@@ -9,9 +9,10 @@ namespace simulate {
 using namespace shardtype;
 using namespace shardtype::planning;
 
-// The law of the machine, written apart from the planner: what each step may do to a sharding.
+// The rules of the steps, written independently of the planner: the legal changes of a sharding by
+// each step.
 
-// `axes` of `after` behind the axes that `before` had there
+// whether `after` is `before` followed by `group`
 inline bool appended(AxisList const& before, AxisList const& group, AxisList const& after) {
   return after == before.plus(group);
 }

@@ -1,7 +1,7 @@
 // MPICH over UCX spins while it waits. With more ranks than cores each blocking call of a test (the
-// library's own waits yield) would cost scheduler ticks, 33 ms for a barrier of 8 ranks on two cores.
-// This stands before UCX's progress function and gives the core away when there was no progress. In
-// tests only; where MPI does not use UCX nobody calls it.
+// library's own waits yield) would lose time to the scheduler: 33 ms for a barrier of 8 ranks on
+// two cores. This function replaces UCX's progress function and yields the core if there was no
+// progress. It is for tests only; if MPI does not use UCX, nothing calls it.
 #include <dlfcn.h>
 #include <sched.h>
 

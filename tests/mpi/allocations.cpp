@@ -1,5 +1,6 @@
-// What runs again and again allocates nothing after its first calls: neither by new nor from the system
-// into the pool. Manual collectives, at once and started; strict ones started; products on a ring.
+// Repeated operations allocate nothing after their first calls, neither with new nor from the
+// system into the pool: manual collectives, blocking and started; started strict collectives;
+// products on a ring.
 #include <cstdint>
 #include <cstdlib>
 #include <new>
@@ -13,7 +14,7 @@
 
 using namespace shardtype;
 
-// Every allocation of this program by new.
+// Counts every allocation of this program with new.
 static std::size_t allocated = 0;
 void* operator new(std::size_t bytes) {
   ++allocated;
@@ -51,7 +52,8 @@ void allocates_nothing(Mesh<X, Y> const& mesh, Run run) {
   CHECK(mesh.state().pool().allocations() == blocks);
 }
 
-// Waited for in the reverse order of starting, each exchange has the same part in every turn.
+// The waits run in the reverse order of the starts, so each exchange has the same role in every
+// round.
 template <class T>
 T settled(Pending<T> pending) {
   return std::move(pending).wait();

@@ -1,5 +1,5 @@
-// Whole expressions in automatic mode: results against dense references, and the bytes of every rank equal to
-// the plan's, for sizes that divide and that do not, empty ones too.
+// Whole expressions in automatic mode: the results equal dense references, and the bytes of every
+// rank equal the plan's. The extents are divisible, not divisible and empty.
 // SOURCES: tests/shim/pmpi.cpp
 // TIMEOUT: 300
 #include <array>
@@ -29,7 +29,7 @@ struct M : Index<"M"> {};
 
 using Grid = Mesh<X, Y>;
 
-// The global array of a matrix, by its two indices.
+// The global array of a matrix, read by its two indices.
 struct Dense {
   std::int64_t rows = 0;
   std::int64_t columns = 0;
@@ -67,7 +67,7 @@ auto matrix(Grid const& mesh, std::int64_t rows, std::int64_t columns, std::int6
   });
 }
 
-// Evaluates and counts: the bytes that this rank moved are those of the plan.
+// Evaluates `e` and checks that this rank moved the bytes of the plan.
 template <class... Out, class E, class... Policy>
 auto counted(Grid const& mesh, E const& e, Policy const&... policy) {
   PlannedProgram const p = planned(evaluate_to<Out...>, mesh, e, policy...);
@@ -82,7 +82,7 @@ auto counted(Grid const& mesh, E const& e, Policy const&... policy) {
   return result;
 }
 
-// Elements that differ by more than rounding of sums of `e`.
+// The number of elements that differ from `expected` by more than `rounding`.
 template <class C>
 int wrong(C const& c, std::vector<double> const& expected, double rounding = 0) {
   auto const got = to_host(c);
@@ -126,7 +126,8 @@ TEST_CASE("chains of products") {
       CHECK(wrong(counted<Dim<M, Y>, Dim<I, X>>(mesh, e), transposed(abcd)) == 0);
       CHECK(wrong(counted<Dim<I>, Dim<M>>(mesh, e), abcd.at) == 0);
       CHECK(wrong(all_reduce<Y>(counted<Dim<I, X>, Dim<M>, Unreduced<Y>>(mesh, e)), abcd.at) == 0);
-      // written in another order, with a part pinned, and as strict mode would
+      // in another order of the products, with a constraint on a part, and in the order of strict
+      // mode
       CHECK(wrong(counted<Dim<I, X>, Dim<M>>(
                       mesh, matmul(lazy(a), matmul(matmul(lazy(b), lazy(c)), lazy(d)))),
                   abcd.at) == 0);
@@ -176,7 +177,7 @@ TEST_CASE("products, functions, reductions and values that several read") {
       if (n[0] > 0)
         CHECK(wrong(counted<Dim<K, X, Y>>(mesh, mean<I>(lazy(a) * lazy(b))), means, 1e-12) == 0);
       CHECK(item(counted<>(mesh, sum(product))) == total);
-      // nothing to compute: a reshard, and one in another order
+      // nothing to compute: a reshard, and one with the dims in another order
       CHECK(wrong(counted<Dim<I>, Dim<J, X>>(mesh, lazy(a)), dense(n[0], n[1], shifted(0)).at) ==
             0);
       CHECK(wrong(counted<Dim<J>, Dim<I, Y>>(mesh, transpose<J, I>(lazy(a))),
@@ -188,7 +189,7 @@ TEST_CASE("products, functions, reductions and values that several read") {
 TEST_CASE("batches, summands, powers of a matrix, other elements") {
   on_all_grids([](Grid const& mesh) {
     for (auto const& n : sizes) {
-      // q k^T for each of a batch
+      // q k^T for each element of a batch
       auto const value = [](std::int64_t x, std::int64_t y, std::int64_t z) {
         return double((x * 5 + y * 3 + z) % 7 - 3);
       };
@@ -208,7 +209,7 @@ TEST_CASE("batches, summands, powers of a matrix, other elements") {
       CHECK(wrong(counted<Dim<B, X>, Dim<I>, Dim<J>>(mesh, e), scores) == 0);
       CHECK(wrong(counted<Dim<B>, Dim<I, X>, Dim<J, Y>>(mesh, e), scores) == 0);
 
-      // sums that are owed already are added before they are reduced
+      // sums that are unreduced already are added before they are reduced
       auto const a = matrix<double, Dim<I, X>, Dim<J, Y>>(mesh, n[0], n[1], 0);
       auto const b = matrix<double, Dim<J, Y>, Dim<K>>(mesh, n[1], n[2], 1);
       auto const owed = matmul(a, b);
@@ -220,7 +221,7 @@ TEST_CASE("batches, summands, powers of a matrix, other elements") {
       PlannedProgram const p = planned(evaluate_to<Dim<I, X>, Dim<K>>, mesh, sums);
       CHECK(p.plan.count(Collective::all_reduce) + p.plan.count(Collective::reduce_scatter) <= 1);
 
-      // A A A, by other names for its dims
+      // A A A, with relabelled dims
       auto const square = matrix<double, Dim<I, X>, Dim<J>>(mesh, n[0], n[0], 4);
       Dense const s = dense(n[0], n[0], shifted(4));
       auto const cube =
@@ -269,7 +270,7 @@ TEST_CASE("policies: a limit of memory, another machine") {
         dense(60, 50, shifted(0)) * dense(50, 40, shifted(1)) * dense(40, 30, shifted(2));
     auto const e = lazy(a) * lazy(b) * lazy(c);
     CHECK(wrong(counted<Dim<I, X>, Dim<L, Y>>(mesh, e, SlowNetwork{}), abc.at) == 0);
-    if (mesh.size() == 1) {  // not even one step after the other
+    if (mesh.size() == 1) {  // even the plan with the least memory takes more
       CHECK(on_ranks::code_of([&] { evaluate<Dim<I, X>, Dim<L, Y>>(mesh, e, Little{}); }) == "E69");
       return;
     }
@@ -280,7 +281,7 @@ TEST_CASE("policies: a limit of memory, another machine") {
   });
 }
 
-// Types that settle all sizes: the compiler's plan and the one that is found at run time are the same.
+// Types with all sizes: the plan of the compiler and the plan found at run time are the same.
 namespace {
 
 struct X2 : Axis<"X", 2> {};

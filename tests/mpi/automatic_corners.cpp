@@ -1,6 +1,6 @@
-// Automatic mode at its edges: empty and rank-0 tensors, many operands, all element types, meshes of one to
-// eight axes and over some of the ranks, expressions that outlive their tensors or are evaluated often, share,
-// constrain, relabel and transpose of each other, what is unreduced to begin with.
+// Corner cases of automatic mode: empty and rank-0 tensors, many operands, all element types,
+// meshes of one to eight axes and over some of the ranks, expressions that outlive their tensors or
+// are evaluated repeatedly, nested share, constrain, relabel and transpose, unreduced operands.
 // RANKS: 1 2 4 6
 #include <cstdint>
 #include <utility>
@@ -251,7 +251,7 @@ TEST_CASE("expressions that outlive their tensors and are evaluated often") {
     CHECK(item(evaluate<>(mesh, sum(small))) ==
           total(3, [&](Long i) { return total(3, [&](Long k) { return expected(i, k); }); }));
   }
-  // a tensor that an expression holds is not written under it
+  // a tensor that an expression refers to cannot be written
   auto a = make<Tensor<double, Dim<I, X>, Dim<J>>>(mesh, {5, 4});
   {
     auto const e = lazy(a) + 1;
@@ -279,7 +279,7 @@ TEST_CASE("shares of shares") {
           return 3 * ab(i, k) * ab(i, k) + 3 * ab(i, k) - most +
                  total(5, [&](Long r) { return 3 * ab(r, k); });
         }) == 0);
-  // of a tensor that is given, and of one in other orders
+  // share of an operand, and of a value in another order of dims
   auto const g = share(lazy(a));
   CHECK(wrong(evaluate<Dim<J>, Dim<I, X>>(mesh, transpose<J, I>(g) + g),
               [&](Long j, Long i) { return 2 * value(i, j); }) == 0);
@@ -312,7 +312,7 @@ TEST_CASE("constraints on constraints") {
   CHECK(
       wrong(evaluate<Dim<I>, Dim<K>>(mesh, constrain<Dim<I, X>, Dim<K>>(shared) + shared * shared),
             [&](Long i, Long k) { return ab(i, k) + ab(i, k) * ab(i, k); }) == 0);
-  // the plan does what is asked
+  // the plan keeps a named result
   auto const named = matmul<Dim<I, X>, Dim<K, Y>>(lazy(a), b);
   CHECK(wrong(evaluate<Dim<I>, Dim<K>>(mesh, named), ab) == 0);
   CHECK(wrong(evaluate<Dim<I>, Dim<K>>(mesh, sum<Dim<I, Y>>(lazy(a)) * named), [&](Long i, Long k) {
@@ -345,7 +345,7 @@ TEST_CASE("relabelled and transposed") {
   // swapped names: A + A^T
   CHECK(wrong(evaluate<Dim<J, Y>, Dim<I, X>>(mesh, e + relabel<I, J, J, I>(e)),
               [](Long j, Long i) { return value(i, j) + value(j, i); }) == 0);
-  // what is made in the sharding of a constraint, in another order and with other labels
+  // a value with the sharding of a constraint, in another order of dims and with other labels
   auto const pinned =
       constrain<Dim<K, X>, Dim<L>>(relabel<I, K, J, L>(constrain<Dim<J>, Dim<I, Y>>(e)));
   CHECK(wrong(evaluate<Dim<L, Y>, Dim<K>>(mesh, transpose<L, K>(pinned)),

@@ -1,5 +1,5 @@
-// What goes wrong in automatic mode at run time: every rank gets the same error, with its text, before
-// anything is sent, and the ranks go on together.
+// Errors of automatic mode at run time: every rank throws the same error, with the same text,
+// before anything is sent, and the ranks can go on together.
 // RANKS: 1 2 4
 #include <cstdint>
 #include <string>
@@ -25,7 +25,7 @@ struct Pair : Axis<"Pair", 2> {};
 using A = Tensor<float, Dim<I, X>, Dim<J, Y>>;
 using B = Tensor<float, Dim<J, Y>, Dim<K>>;
 
-// The text of the Error that `run` ends with on this rank; that all ranks have the same is checked.
+// The text of the Error that `run` throws on this rank. Checks that all ranks have the same text.
 template <class Run>
 std::string text_of(Run run) {
   std::string text = "none";
@@ -101,7 +101,7 @@ TEST_CASE("a memory limit that no plan keeps to") {
   B const b = full<B>(mesh, {32, 16}, 1.0F);
   auto const product = lazy(a) * b;
   auto const text = text_of([&] { evaluate<Dim<I>, Dim<K>>(mesh, product, MemoryLimit<1000>{}); });
-  // the whole result, 64 x 16, is more than that on every rank
+  // the whole result, 64 x 16, takes more than the limit on every rank
   CHECK(text.starts_with(
       "[shardtype E69] no plan of the expression keeps to 1000 bytes of temporaries on a "
       "rank; the fastest one takes "));
@@ -119,7 +119,7 @@ TEST_CASE("one share that was run twice") {
         "[shardtype E70] one share(...) of the program text was run twice, and both values stand "
         "in one "
         "expression; give each a tag of its own: share<struct First>(a)");
-  // one value of it may be read often, and copies of it are it
+  // one value of it may be read several times, also by its copies
   auto const once = twice(a);
   auto const copy = once;
   auto const sum = evaluate<Dim<I>, Dim<J>>(mesh, once + copy * once);

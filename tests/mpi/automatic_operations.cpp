@@ -1,5 +1,6 @@
-// Operations on blocks in automatic mode: each against the strict operation on whole tensors, planned from and to
-// all shardings of two axes, for sizes that divide and that do not.
+// Operations on blocks in automatic mode: each is compared with the strict operation on replicated
+// tensors, with all shardings over two axes for operands and result, for divisible and other
+// extents.
 // TIMEOUT: 300
 #include <array>
 #include <cstdint>
@@ -30,7 +31,8 @@ using Grid = Mesh<X, Y>;
 Int f(Int i, Int j) { return (i * 31 + j * 17 + 5) % 13 - 6; }
 Int g(Int i, Int j) { return (i * 7 + j * 29 + 3) % 11 - 4; }
 
-// Whether `a` holds what `whole` holds, which has the same labels in the same order and no dim split.
+// Whether `a` has the values of `whole`, which has the same labels in the same order and is
+// replicated.
 template <class A, class Whole>
 bool same(A const& a, Whole const& whole) {
   if (a.extents() != whole.extents()) return false;
@@ -39,8 +41,8 @@ bool same(A const& a, Whole const& whole) {
   return have == want;
 }
 
-// `body(a, b)` on expressions of tensors that are split in several ways, to the sharding `Out...`, against the same
-// on whole tensors.
+// Evaluates `body(a, b)` on expressions of tensors with several shardings, to the sharding
+// `Out...`, and compares it with `body` on replicated tensors.
 template <class... Out, class Body>
 void check(Grid const& mesh, std::array<Int, 2> n, Body body) {
   auto const whole_a = from_function<Int, Dim<I>, Dim<J>>(mesh, n, f);
@@ -188,7 +190,7 @@ TEST_CASE("a named result is made in its sharding") {
       split_dim<I, K, L>(whole, {2, 3})));
 }
 
-// An operation of the user's own: each row less its largest element.
+// A user-defined operation: each row minus its largest element.
 template <class Along>
 struct FromLargest {
   using operation = FromLargest;
@@ -249,7 +251,7 @@ TEST_CASE("plans know operations") {
         }) == "E71");
 }
 
-// Where the types settle all sizes, the compiler plans it.
+// If the types have all sizes, the compiler finds the plan.
 struct P2 : Axis<"P2", 2> {};
 struct R : Index<"R", 64> {};
 struct C : Index<"C", 32> {};

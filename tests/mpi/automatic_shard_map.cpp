@@ -1,4 +1,5 @@
-// shard_map and reshard in automatic mode: against the same in strict mode, from and to all kinds of shardings.
+// shard_map and reshard in automatic mode, compared with strict mode, from and to all kinds of
+// shardings.
 #include <array>
 #include <cstdint>
 #include <string>
@@ -24,7 +25,7 @@ using Int = std::int64_t;
 Int f(Int i, Int j) { return (i * 31 + j * 17 + 5) % 13 - 6; }
 Int g(Int i, Int j) { return (i * 7 + j * 29 + 3) % 11 - 4; }
 
-// The sum over J of blocks of I, reduced over Y by the function itself.
+// The sum over J of blocks of I; the function itself reduces it over Y.
 constexpr auto row_sums = [](auto a) { return all_reduce<Y>(sum<J>(a)); };
 
 }  // namespace
@@ -42,7 +43,7 @@ TEST_CASE("shard_map stands in a program as it stands in strict mode") {
     auto const direct = evaluate<Dim<I>>(mesh, shard_map<Dim<I, X>>(row_sums, lazy(a)) * 1);
     CHECK(to_host(direct) == to_host(sum<J>(whole_a)));
 
-    // of an expression, brought where it is wanted; the result goes on
+    // of an expression, which is resharded to the constraint; the result has further readers
     auto const e = constrain<Dim<I, X>, Dim<J, Y>>(lazy(a) * 2 + b);
     auto const sums = shard_map<Dim<I, X>>(row_sums, e);
     CHECK(to_host(evaluate<Dim<I, Y, X>>(mesh, sums)) == want);
@@ -56,7 +57,7 @@ TEST_CASE("shard_map stands in a program as it stands in strict mode") {
     CHECK(to_host(evaluate<Dim<I, X>, Dim<J>>(mesh, again)) ==
           to_host(((whole_a - b) * 3).tensor()));
 
-    // unreduced: the planner reduces what the function leaves
+    // unreduced: the planner reduces the function's result
     auto const partial =
         shard_map<Dim<I, X>, Unreduced<Y>>([](auto s) { return unreduced<Y>(sum<J>(s)); }, e);
     CHECK(to_host(evaluate<Dim<I, X>>(mesh, partial)) == want);
@@ -107,7 +108,7 @@ TEST_CASE("plans name it") {
   CHECK(to_json(plan).find("shard_map") != std::string::npos);
 }
 
-// In types alone: the plan is a constant.
+// From types alone: the plan is a constant.
 struct P : Axis<"P", 4> {};
 struct A8 : Index<"A", 8> {};
 struct B8 : Index<"B", 8> {};

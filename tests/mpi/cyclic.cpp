@@ -1,6 +1,7 @@
-// Dims dealt out in turns: every pair of shardings of a matrix on two axes with such dims, resharded, packed
-// and as views; values, bytes and how many kernels pack and unpack. Then what users do with them, against
-// the whole array: making and reading tensors, elementwise functions, sums, products, shapes, files, text.
+// Block-cyclic dims: reshards between every pair of shardings of a matrix over two axes, packed and
+// as views: values, bytes and the numbers of packing and unpacking kernels. Then user operations
+// compared with the whole array: creation, access, elementwise functions, sums, products, shape
+// operations, files, text.
 // SOURCES: tests/shim/pmpi.cpp
 // TIMEOUT: 300
 // OPTIMIZE: 1
@@ -50,13 +51,13 @@ std::array<Int, 2> grid() {
 
 Int element(Extents const& at) { return at[0] * 101 + at[1] * 13 + 1; }
 
-// See run_reshard; both ways in which the operand may lie.
+// See run_reshard; runs both layouts of the operand.
 int run(MeshState& mesh, AxisMap const& axes, Spec const& from, Spec const& to, Sizing const& z) {
   return run_reshard::run(mesh, axes, from, to, z, element, Operand::packed) +
          run_reshard::run(mesh, axes, from, to, z, element, Operand::view);
 }
 
-// Elements of `a` that are not f(indices), on this rank.
+// The number of local elements of `a` that are not f(indices).
 template <class A, class F>
 Int wrong(A const& expression, F f) {
   auto const& a = expression.tensor();
@@ -120,7 +121,7 @@ TEMPLATE_TEST_CASE("tensors that are dealt out, made and read", "", std::int32_t
     Int const px = mesh.size_of<X>();
     Int const py = mesh.size_of<Y>();
     auto const block = harness::host_block(a);
-    // the rows by definition
+    // the local rows from the definition
     Int local_i = 0;
     Int bad = 0;
     for (Int i = 0; i < ni; ++i)
@@ -144,7 +145,7 @@ TEMPLATE_TEST_CASE("tensors that are dealt out, made and read", "", std::int32_t
     for (Int i = 0; i < ni; ++i)
       for (Int j = 0; j < nj; ++j) whole.push_back(value(i, j));
     CHECK(to_host(a) == whole);
-    // the values do not depend on how they are split
+    // the values do not depend on the sharding
     auto const b = reshard<Dim<I, X>, Dim<J, Y>>(a);
     CHECK(plan_at(op::Reshard<Dim<I, X>, Dim<J, Y>>{}, a).count(Collective::all_to_all) == 2);
     CHECK(wrong(b, value) == 0);
@@ -195,7 +196,7 @@ TEST_CASE("elementwise functions of tensors that are dealt out") {
     in_place += whole;
     CHECK(wrong(in_place, [](Int i, Int j) { return f(i, j) + g(i, j); }) == 0);
     CHECK(shim::bytes() == 0);
-    // named: sliced, or resharded
+    // named: the operands are sliced or resharded
     auto const direct =
         map<Dim<I, Cyclic<Y, 2>>, Dim<J, Cyclic<X, 1>>>(functions::Add{}, whole, row);
     CHECK(wrong(direct, [](Int i, Int j) { return g(i, j) + j * j; }) == 0);
@@ -255,7 +256,7 @@ TEST_CASE("products of matrices that are dealt out") {
     CHECK(wrong(all_reduce<Y>(c), expected) == 0);
     auto const b2 =
         from_function<double, Dim<J, Cyclic<X, 3>>, Dim<K, Cyclic<Y, 2>>>(mesh, {nj, nk}, g);
-    // as ScaLAPACK's: both operands and the result on one grid
+    // as in ScaLAPACK: both operands and the result on one grid
     using Out = Tensor<double, Dim<I, Cyclic<X, 2>>, Dim<K, Cyclic<Y, 2>>>;
     auto const op = op::Matmul<Out>{};
     auto const plan = plan_at(op, a, b2);
@@ -266,7 +267,7 @@ TEST_CASE("products of matrices that are dealt out") {
     CHECK(wrong(matmul<Dim<I, X>, Dim<K, Y>>(a, b2), expected) == 0);
     CHECK(wrong(matmul<Dim<K, Cyclic<X, 3>>, Dim<I, Cyclic<Y, 1>>>(a, b2),
                 [&](Int k, Int i) { return expected(i, k); }) == 0);
-    // a batch label that one side has whole
+    // a batch label that only one operand splits
     auto const e = from_function<double, Dim<I>, Dim<J, Cyclic<Y, 3>>>(mesh, {ni, nj}, f);
     auto const dots = einsum<I>(a, e);
     CHECK(wrong(all_reduce<Y>(dots), [n = nj](Int i) {

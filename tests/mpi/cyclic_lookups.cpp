@@ -1,4 +1,4 @@
-// Lookups, sorting and places of maxima where a dim is dealt out in turns: against the dense value.
+// Lookups, sorting and indices of maxima along block-cyclic dims, compared with the dense value.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -65,7 +65,7 @@ TEST_CASE("lookups by ids that are dealt out, in tables whose other dims are") {
   for (auto const& n : sizes) {
     INFO(n[0] << " " << n[1]);
     Int const extent = 7;
-    auto const id = [](Int i) { return (i * 5) % 9; };  // two of nine are outside
+    auto const id = [](Int i) { return (i * 5) % 9; };  // two of the nine ids are outside
     auto const ids = from_function<Int, IX>(mesh, {n[0]}, id);
     auto const table = from_function<double, Dim<V>, JY>(mesh, {extent, n[1]}, value);
     auto const found = [&](Int i, Int j) { return id(i) < extent ? value(id(i), j) : 0; };

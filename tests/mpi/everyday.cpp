@@ -1,5 +1,6 @@
-// Everyday operations on ranks: functions of neural networks, constructors, statistics along split dims, comparisons;
-// against dense references, with uneven and empty sizes; what they send by the shim.
+// Everyday operations on ranks: functions of neural networks, constructors, statistics along split
+// dims, comparisons. They are compared with dense references, with uneven and empty extents; the
+// shim counts the bytes.
 // SOURCES: tests/shim/pmpi.cpp
 // TIMEOUT: 300
 #include <algorithm>
@@ -28,7 +29,7 @@ struct Four : Index<"Four", 4> {};
 struct Three : Index<"Three", 3> {};
 using OnMesh = Mesh<X, Y>;
 
-// The elements of `got`, one by one: the double in each place, or a NaN where one is asked for.
+// Compares the elements of `got` with `expected`; an expected NaN matches any NaN.
 template <class A>
 void check_values(A const& got, std::vector<double> const& expected, double tolerance = 1e-14) {
   auto const whole = to_host(got);
@@ -50,7 +51,7 @@ TEST_CASE("functions of neural networks: small values keep their digits, large o
   static constexpr double given[] = {-inf, -1000, -745, -40,  -3,  -0.5, 0,
                                      0.5,  3,     40,   1000, inf, nan};
   auto const a = from_function<double, Dim<I, X>>(mesh, {13}, [](auto i) { return given[i]; });
-  // 1 + tanh and 1 + erf would have no digits left at -40, 1 / (1 + e^745) none at -745
+  // 1 + tanh and 1 + erf would lose all digits at -40, 1 / (1 + e^745) all digits at -745
   check_values(relu(a), {0, 0, 0, 0, 0, 0, 0, 0.5, 3, 40, 1000, inf, nan});
   check_values(sigmoid(a),
                {0, 0, std::exp(-745.), std::exp(-40.), 0.04742587317756678, 0.37754066879814543,
@@ -78,7 +79,7 @@ TEST_CASE("functions of neural networks: small values keep their digits, large o
   check_values(floor_divide(a, 0.0),
                {-inf, -inf, -inf, -inf, -inf, -inf, nan, inf, inf, inf, inf, inf, nan});
   check_values(floor_divide(a, inf), {nan, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, nan, nan});
-  // of float, whose range is another
+  // float, which has another range
   auto const f = cast<float>(a);
   check_values(softplus(f),
                {0, 0, 0, std::exp(-40.), 0.04858735157374206, 0.47407698418010669,
@@ -87,7 +88,7 @@ TEST_CASE("functions of neural networks: small values keep their digits, large o
   check_values(sigmoid(f) * 0 + relu(f), {0, 0, 0, 0, 0, 0, 0, 0.5, 3, 40, 1000, inf, nan}, 0);
   check_values(gelu_tanh(f * 1e20F), {0, 0, 0, 0, 0, 0, 0, 0.5e20, 3e20, 40e20, 1000e20, inf, nan},
                1e-6);
-  // of integers
+  // integers
   auto const n = from_function<std::int32_t, Dim<I, X>>(mesh, {9}, [](auto i) {
     return i == 8 ? std::numeric_limits<std::int32_t>::min() + 1 : static_cast<std::int32_t>(i) - 4;
   });
@@ -97,9 +98,9 @@ TEST_CASE("functions of neural networks: small values keep their digits, large o
   check_values(floor_divide(n, -3), {1, 1, 0, 0, 0, -1, -1, -1, 715827882});
   check_values(floor_divide(n, 0), {0, 0, 0, 0, 0, 0, 0, 0, 0});
   check_values(floor_divide(n, 3) * 3 + n % 3 - n, std::vector<double>(9, 0));
-  check_values((n - 1) % -1, std::vector<double>(9, 0));  // the least integer too
+  check_values((n - 1) % -1, std::vector<double>(9, 0));  // also for the least integer
   check_values(isinf(n), std::vector<double>(9, 0));
-  // complex
+  // complex numbers
   using C = Kokkos::complex<double>;
   auto const z = cast<C>(a) * C(0, 1);
   check_values(isinf(z), {1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0});
@@ -166,12 +167,13 @@ TEST_CASE("ranges, identity matrices, tensors like another one") {
       [](auto const& block) { return full_like(block, 3) + zeros_like(block); },
       arange<float, Dim<I, X>>(mesh, 8));
   check_values(blocks, std::vector<double>(8, 3));
-  // what a function of tensors plans
+  // the plan of an operation without communication
   CHECK(plan_at(op::FullLike<int>{1}, a).collectives() == 0);
 }
 
-/// Runs `run`, which is `op` on `a`: what the shim counts is what the plan says, and the plan gathers nothing and runs
-/// at most `reductions` collectives, all_reduce or reduce_scatter (a negative number: does not look).
+/// Runs `run`, the operation `op` on `a`, and checks that the bytes of the shim equal those of the
+/// plan. The plan has at most `reductions` collectives, and only all_reduce or reduce_scatter; a
+/// negative `reductions` skips this check.
 template <class Op, class A, class Run>
 auto as_planned(Op const& op, A const& a, int reductions, Run run) {
   Plan const p = plan_at(op, a);
@@ -191,7 +193,8 @@ double element_at(std::int64_t i, std::int64_t j, std::int64_t k) {
   return static_cast<double>((i * 5 + j * 3 + k * 7 + i * j) % 13) * 0.25 - 1;
 }
 
-/// var and stddev over J of tensors of these dims, named as `Out...`, whatever their mean is.
+/// Checks var and stddev over J of tensors with these dims, named as `Out...`, for small and large
+/// means.
 template <class T, class Row, class Middle, class Last, class... Out, class M>
 void check_variances(M const& mesh, std::array<std::int64_t, 3> const& n, int reductions = 1) {
   for (double const offset : {0.0, sizeof(T) == 4 ? 4096.0 : 1e9}) {
@@ -238,7 +241,7 @@ TEST_CASE("variances and standard deviations, over split dims too") {
     check_variances<double, Dim<I>, Dim<J, Y, X>, Dim<K>, Dim<I, Y>, Dim<K, X>>(mesh, n, 2);
     check_variances<double, Dim<I>, Dim<J, Cyclic<X, 2>>, Dim<K>, Dim<I>, Dim<K>>(mesh, n);
   }
-  // of complex numbers: real
+  // of complex numbers: real results
   using C = Kokkos::complex<float>;
   auto const z = from_function<C, Dim<I, X>, Dim<J>>(mesh, {4, 2}, [](auto i, auto j) {
     return C(static_cast<float>(i), static_cast<float>(2 * j));
@@ -251,7 +254,7 @@ TEST_CASE("variances and standard deviations, over split dims too") {
   check_values(var<Tensor<double>>(where(a == 2, 1 / (a * 0), a)), {std::nan("")});
 }
 
-/// softmax and log_softmax along J as `Names...` name them.
+/// Checks softmax and log_softmax along J with the result named as `Names...`.
 template <class T, class Row, class Middle, class Last, class... Names, class M>
 void check_softmax(M const& mesh, std::array<std::int64_t, 3> const& n, int reductions = 1) {
   for (double const offset : {0.0, 5000.0, -5000.0}) {
@@ -298,7 +301,7 @@ TEST_CASE("softmax, over split dims too") {
     // resharded afterwards
     check_softmax<float, Dim<I>, Dim<J, X>, Dim<K>, J, Dim<I, X>, Dim<J>, Dim<K, Y>>(mesh, n, -1);
   }
-  // over several dims, and all
+  // over several dims, and over all
   auto const a = from_function<double, Dim<I, X>, Dim<J, Y>>(
       mesh, {3, 5}, [](auto i, auto j) { return element_at(i, j, 0); });
   check_values(sum<Tensor<double>>(softmax<I, J, Dim<I, X>, Dim<J, Y>>(a)), {1});
@@ -326,6 +329,30 @@ TEST_CASE("softmax of blocks of manual mode") {
   auto const blocks = shard_map<Dim<I, X>, Dim<J>>([](auto const& b) { return softmax<J>(b); }, a);
   check_values(abs(blocks - softmax<J>(a)) < 1e-15, std::vector<double>(12, 1));
   check_values(sum<J>(softmax<J>(a + 1)), {1, 1, 1, 1});
+}
+
+TEST_CASE("expm1 and log1p of complex numbers keep small ones; powers of truths") {
+  using C = Kokkos::complex<double>;
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  for (double const size : {1e-9, 1e-3, 0.5, 3.0}) {
+    auto const a = from_function<C, Dim<I, X>>(mesh, {7}, [&](auto i) {
+      double const angle = 0.9 * static_cast<double>(i);
+      return C(size * std::cos(angle), size * std::sin(angle));
+    });
+    // each is the inverse of the other inside the circle of log's values, up to the last digits
+    check_values(cast<std::int64_t>(cast<double>(abs(log1p(expm1(a)) - a)) < 4e-15 * size),
+                 {1, 1, 1, 1, 1, 1, 1});
+    if (size > 0.4) {
+      check_values(cast<std::int64_t>(abs(expm1(a) - (exp(a) - 1.0)) < 1e-13),
+                   {1, 1, 1, 1, 1, 1, 1});
+      check_values(cast<std::int64_t>(abs(log1p(a) - log(a + 1.0)) < 1e-14), {1, 1, 1, 1, 1, 1, 1});
+    }
+  }
+  auto const base =
+      from_function<bool, Dim<I>, Dim<J, Y>>(mesh, {2, 2}, [](auto i, auto) { return i == 1; });
+  auto const by =
+      from_function<bool, Dim<I>, Dim<J, Y>>(mesh, {2, 2}, [](auto, auto j) { return j == 1; });
+  check_values(cast<std::int64_t>(pow(base, by)), {1, 0, 1, 1});
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
-// Lookups, scatters, one-hot rows and elements taken along a dim: every element by its global index,
-// against the meaning; uneven and empty extents, ids outside, strict and named; bytes by the shim.
+// Lookups, scatters, one-hot rows and elements taken along a dim: every element is compared with
+// its definition by its global index; uneven and empty extents, ids outside of the table, strict
+// and named forms; the shim counts the bytes.
 // SOURCES: tests/shim/pmpi.cpp
 #include <array>
 #include <cstdint>
@@ -31,7 +32,7 @@ using Int = std::int64_t;
 using Two = std::array<Int, 2>;
 
 Int row(Int v, Int d) { return v * 100 + d + 1; }
-// From -2 to n + 1, so that some are outside.
+// From -2 to n + 1, so that some ids are outside of the table.
 Int id(Int b, Int s, Int n) { return (b * 7 + s * 3) % (n + 4) - 2; }
 bool inside(Int k, Int n) { return k >= 0 && k < n; }
 Int found(Int k, Int n, Int d) { return inside(k, n) ? row(k, d) : 0; }
@@ -73,7 +74,8 @@ auto ids_of(Mesh<X, Y> const& mesh, Case const& n) {
 
 }  // namespace
 
-// A plan of other sizes may be the one that is taken: with the operands as that one has them.
+// The chosen plan may come from planning with other extents; the operands are then resharded as
+// that plan requires.
 TEST_CASE("a named scatter_add of few rows over three axes") {
   struct A0 : Axis<"A0"> {};
   struct A1 : Axis<"A1"> {};
@@ -124,7 +126,7 @@ TEST_CASE(
     static_assert(std::is_same_v<decltype(owing),
                                  Tensor<Int, Dim<B, X>, Dim<N>, Dim<D>, Unreduced<Y>> const>);
     CHECK(wrong(all_reduce<Y>(owing), right) == 0);
-    // bool has no sum: the maximum of what was found
+    // bool has no sum: the result is the maximum of the found elements
     auto const odd = from_function<bool, Dim<V, Y>, Dim<D>>(
         mesh, {n.v, n.d}, [](Int v, Int d) { return row(v, d) % 2 != 0; });
     auto const found_odd = take<V>(odd, ids);
@@ -192,13 +194,13 @@ TEST_CASE("gather, named: reduced, scattered, sliced; ids that share an axis are
     CHECK(wrong(all_reduce<Y>(take<V, Met>(table, ids)), right) == 0);
     CHECK(wrong(take<V, Dim<D, Y>, Dim<N>, Dim<B, X>>(table, ids),
                 [&](Int d, Int s, Int b) { return right(b, s, d); }) == 0);
-    // free: what the result splits is sliced before the lookup
+    // nothing is sent: the operands are sliced like the result before the lookup
     shim::reset();
     auto const sliced = take<V, Dim<B, X>, Dim<N>, Dim<D, Y>>(
         table_of<float, Dim<V>, Dim<D>>(mesh, n), ids_of<Int, Dim<B>, Dim<N>>(mesh, n));
     CHECK(shim::bytes() == 0);
     CHECK(wrong(sliced, right) == 0);
-    // X splits both: the ids are gathered, the result is scattered onto them again
+    // X splits both: the ids are gathered, the result is scattered over X
     auto const same = table_of<float, Dim<V, X>, Dim<D>>(mesh, n);
     CHECK(wrong(take<V, Dim<B, X>, Dim<N>, Dim<D>>(same, ids), right) == 0);
     auto const other = table_of<float, Dim<V, Y>, Dim<D, X>>(mesh, n);
@@ -208,7 +210,7 @@ TEST_CASE("gather, named: reduced, scattered, sliced; ids that share an axis are
 
 namespace {
 
-// What the updates at (b, s) are, and the sums of the rows they go to.
+// The update at (b, s), and the sums of the updates of a row.
 Int update(Int b, Int s, Int d) { return b * 31 + s * 5 + d + 1; }
 Int added(Case const& n, Int v, Int d) {
   Int sum = 0;
@@ -238,19 +240,19 @@ TEST_CASE("scatter_add, strict: what splits the ids is owed, the rest stays") {
     static_assert(
         std::is_same_v<decltype(sums), Tensor<double, Dim<V>, Dim<D, Y>, Unreduced<X>> const>);
     CHECK(wrong(all_reduce<X>(sums), right) == 0);
-    // the side that is whole is sliced, whichever it is
+    // the replicated operand is sliced, whichever it is
     auto const by_ids =
         scatter_add<V>(updates_of<Int, Dim<B>, Dim<N, Y>, Dim<D>>(mesh, n), ids, n.v);
     static_assert(
         std::is_same_v<decltype(by_ids), Tensor<Int, Dim<V>, Dim<D>, Unreduced<X, Y>> const>);
     CHECK(wrong(all_reduce<X, Y>(by_ids), right) == 0);
-    // dims of the ids apart and turned round: V stands where the first stood
+    // the dims of the ids apart and in another order: V is at the position of the first
     auto const turned = transpose<N, D, B>(updates_of<float, Dim<B, X>, Dim<N>, Dim<D>>(mesh, n));
     CHECK(wrong(all_reduce<X>(scatter_add<V>(turned, ids, n.v)), right) == 0);
     auto const behind = transpose<D, B, N>(updates_of<Int, Dim<B, X>, Dim<N>, Dim<D, Y>>(mesh, n));
     CHECK(wrong(all_reduce<X>(scatter_add<V>(behind, ids, n.v)),
                 [&](Int d, Int v) { return added(n, v, d); }) == 0);
-    // owed updates, ids without dims
+    // unreduced updates, ids without dims
     auto const partial = to_partial<Y>(updates_of<Int, Dim<B, X>, Dim<N>, Dim<D>>(mesh, n));
     CHECK(wrong(all_reduce<X, Y>(scatter_add<V>(partial, ids + 0, n.v)), right) == 0);
     auto const line = from_function<Kokkos::complex<double>, Dim<D, Y>>(
@@ -275,14 +277,14 @@ TEST_CASE("scatter_add, named: own rows alone, reduced, or gathered where that m
                 [&](Int d, Int v) { return added(n, v, d); }) == 0);
     auto const owed = scatter_add<V, Dim<V, Y>, Dim<D>, Unreduced<X>>(updates, ids, n.v);
     CHECK(wrong(all_reduce<X>(owed), right) == 0);
-    // Y is free in both: every rank adds its own rows and columns, nothing is sent
+    // Y splits neither operand: every rank adds its own rows and columns, nothing is sent
     auto const all = updates_of<float, Dim<B>, Dim<N>, Dim<D>>(mesh, n);
     auto const all_ids = ids_of<Int, Dim<B>, Dim<N>>(mesh, n);
     shim::reset();
     auto const own = scatter_add<V, Dim<V, Y>, Dim<D, X>>(all, all_ids, n.v);
     CHECK(shim::bytes() == 0);
     CHECK(wrong(own, right) == 0);
-    // ids that are split unlike the updates are resharded
+    // ids that are sharded unlike the updates are resharded
     auto const apart = ids_of<Int, Dim<B, Y>, Dim<N, X>>(mesh, n);
     CHECK(wrong(scatter_add<V, Dim<V, X>, Dim<D>>(updates, apart, n.v), right) == 0);
   }
@@ -359,7 +361,7 @@ TEST_CASE(
     auto const taken = take_along<V, N>(a, other);
     static_assert(std::is_same_v<decltype(taken), Tensor<float, Dim<B, X>, Dim<N, Y>> const>);
     CHECK(wrong(taken, right) == 0);
-    // along the first of two dims, and of what is owed
+    // along the first of two dims, and of an unreduced tensor
     auto const b = transpose<V, B>(a);
     CHECK(wrong(all_reduce<Y>(take_along<V>(to_partial<Y>(b), transpose<V, B>(same))),
                 [&](Int s, Int i) { return right(i, s); }) == 0);

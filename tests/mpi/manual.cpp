@@ -1,5 +1,6 @@
-// Manual mode: every collective over one and two axes in either order, against what the members of the
-// group hold; bytes; casts; shard_map's doors; loops and branches; errors.
+// Manual mode: every collective over one and two axes in either order, compared with the values of
+// the members of the group; bytes; casts; the arguments and results of shard_map; loops and
+// branches; errors.
 // SOURCES: tests/shim/pmpi.cpp
 #include <algorithm>
 #include <array>
@@ -34,7 +35,8 @@ struct N8 : Index<"N8", 8> {};
 using Int = std::int64_t;
 using Grid = Mesh<X, Y>;
 
-// The ranks along `Xs`, in order, as seen from the calling one; -1 in `size` for an axis not named.
+// The ranks along `Xs`, in order, from the calling rank's point of view; `size` is -1 for an axis
+// not named.
 template <class... Xs>
 struct Group {
   std::array<Int, 2> size, me;
@@ -45,7 +47,7 @@ struct Group {
   }
   template <class A>
   static constexpr std::size_t axis = std::is_same_v<A, X> ? 0 : 1;
-  // The number in the mesh of member `g`.
+  // The rank in the mesh of member `g`.
   Int member(Int g) const {
     std::array<Int, 2> at = me;
     std::array<std::size_t, sizeof...(Xs)> const order{axis<Xs>...};
@@ -64,7 +66,7 @@ struct Group {
 
 Int value(Int rank, Int i, Int j) { return (rank + 1) * 10000 + i * 100 + j; }
 
-// The block of the calling rank: what `value` says of its number in the mesh.
+// The block of the calling rank: `value` of its rank in the mesh.
 auto block_of_rank(Grid const& mesh, Int n, Int m) {
   auto a = raw_local<Int, Dim<I>, Dim<J>>(mesh, {n, m});
   Int const rank = mesh.coordinate<X>() * mesh.size_of<Y>() + mesh.coordinate<Y>();
@@ -86,7 +88,7 @@ int wrong(A const& a, F f) {
   return bad;
 }
 
-// What the calling rank sent and received by `run`, as plans count it.
+// The bytes that the calling rank moves in `run`, by the convention of plans.
 template <class Run>
 Int bytes_of(Run run) {
   shim::reset();
@@ -94,7 +96,7 @@ Int bytes_of(Run run) {
   return shim::bytes();
 }
 
-// An operation sends what its plan says, here.
+// Checks that this rank sends what the plan of the operation says.
 template <class Op, class A>
 void sends_its_plan(Op const& op, A const& a) {
   Plan const plan = plan_at(op, a);
@@ -104,7 +106,7 @@ void sends_its_plan(Op const& op, A const& a) {
   CHECK(plan.operand_count == 1);
 }
 
-// The plan of every collective of a block whose pieces are equal.
+// Checks the plan of every collective on a block that divides into equal pieces.
 template <class... Xs>
 void check_plans(Grid const& mesh, Int n, Int m) {
   detail::ManualScope const inside(mesh);
@@ -130,7 +132,8 @@ void check_plans(Grid const& mesh, Int n, Int m) {
   sends_its_plan(op::ToVarying<Xs...>{}, all_reduce<Xs...>(a));
   sends_its_plan(op::ToReduced<Xs...>{}, all_reduce<Xs...>(a));
   sends_its_plan(op::ToUnreduced<Xs...>{}, a);
-  // what MPI counts elsewhere, and a bound
+  // plans whose bytes differ from the shim's: MPI counts BroadcastFrom differently, RaggedAllToAll
+  // has a bound
   Plan const told = plan_at(op::BroadcastFrom<Xs...>{0}, a);
   CHECK(told.bytes_per_rank() == (p > 1 ? static_cast<Int>(sizeof(Int)) * a.local_size() : 0));
   auto const g = static_cast<std::size_t>(p);
@@ -185,7 +188,8 @@ void check_collectives(Grid const& mesh, Int n, Int m) {
   CHECK(wrong(merge_dims<K, I, N>(stacked),
               [&](Int i, Int j) { return value(group.member(i / n), i % n, j); }) == 0);
 
-  // scattered, gathered: the sum; what is sharded of it is what was scattered
+  // reduce_scatter of the gathered blocks gives the sum; shard gives this rank's block of them
+  // again
   auto const wide = all_gather<Xs..., J>(a);
   auto const scattered = reduce_scatter<Xs..., J>(varying<Xs...>(wide));
   CHECK(wrong(scattered,
@@ -197,13 +201,13 @@ void check_collectives(Grid const& mesh, Int n, Int m) {
   CHECK(wrong(reduce_scatter<Max, Xs..., I>(unreduced<Max, Xs...>(varying<Xs...>(along_i))),
               [&](Int i, Int j) { return value(group.member(group.place()), i, j); }) == 0);
 
-  // all_to_all: pieces of what each gathered are those of the rank itself, p times
+  // all_to_all of gathered blocks gives the rank's own pieces, p times
   auto const mixed = einsum<I, J>(varying<Xs...>(along_i), full_local<Int>({}, 1));
   auto const exchanged = all_to_all<Xs..., I, J>(mixed);
   CHECK(exchanged.extents() == std::array<Int, 2>{n, m * p});
   CHECK(wrong(exchanged,
               [&](Int i, Int j) { return value(group.member(group.place()), i, j % m); }) == 0);
-  // each rank's own block: its piece g goes to member g
+  // each rank's own block: member g receives its piece g
   if (n % p == 0) {
     Int const k = n / p;
     CHECK(wrong(all_to_all<Xs..., I, J>(a), [&](Int i, Int j) {
@@ -223,7 +227,7 @@ void check_collectives(Grid const& mesh, Int n, Int m) {
   static_assert(decltype(untiled)::rank == 2);
   CHECK(untiled.extents() == std::array<Int, 2>{p, m});
 
-  // permute: backwards among all but the last; the last gets zeros
+  // permute: backwards among all ranks but the last; the last rank gets zeros
   std::vector<SourceDestination> pairs;
   for (int g = 0; g + 1 < static_cast<int>(p); ++g) pairs.push_back({g + 1, g});
   CHECK(wrong(permute<Xs...>(a, pairs), [&](Int i, Int j) {
@@ -295,7 +299,7 @@ TEST_CASE("rows of any number go to each rank") {
     Group<Y, X> const group(mesh);
     auto const p = static_cast<std::size_t>(group.count);
     auto const me = static_cast<std::size_t>(group.place());
-    // rank r sends (r + g) % 3 rows to rank g, which lie at r * 3 there
+    // rank r sends (r + g) % 3 rows to rank g, at row r * 3 of the output there
     std::vector<Int> at(p), send(p), to(p), receive(p);
     Int rows = 0;
     for (std::size_t g = 0; g < p; ++g) {
@@ -311,7 +315,7 @@ TEST_CASE("rows of any number go to each rank") {
     static_assert(std::is_same_v<decltype(moved), Local<Int, Dim<I>, Dim<J>, Varying<X, Y>> const>);
     auto const v = harness::host_block(moved);
     for (std::size_t g = 0; g < p; ++g) {
-      Int begin = 0;  // of our rows in member g's block
+      Int begin = 0;  // of this rank's rows in member g's block
       for (std::size_t k = 0; k < me; ++k) begin += static_cast<Int>((g + k) % 3);
       for (std::size_t r = 0; r < 3; ++r)
         for (std::size_t j = 0; j < 2; ++j) {
@@ -322,7 +326,7 @@ TEST_CASE("rows of any number go to each rank") {
           CHECK(v(g * 3 + r, j) == expected);
         }
     }
-    CHECK(harness::host_block(out)(0, 0) == -1);  // the output itself is not written
+    CHECK(harness::host_block(out)(0, 0) == -1);  // the output operand itself is not written
     auto far = send;
     for (Int& s : far) s += 1000;
     CHECK(code_of([&] { (void)ragged_all_to_all<Y, X>(a, out, {at, far, to, receive}); }) == "E64");
@@ -399,7 +403,7 @@ TEST_CASE("tensors go in as blocks and come out whole") {
     };
     CHECK(code_of(go) == (px > 1 ? "E61" : "none"));
     CHECK(ran == (px == 1));
-    // what the message advises
+    // the fix that the message advises
     auto const whole = pad<I>(reshard<Dim<I>>(uneven), 0, px - 1);
     CHECK(shard_map<Dim<I, X>>([](auto b) { return b; }, reshard<Dim<I, X>>(whole))
               .template extent<I>() == px * 3);
@@ -483,7 +487,7 @@ TEST_CASE("half of the ranks") {
   CHECK(b.local_size() == (mesh.here() ? n / 2 * 3 : 0));
 }
 
-// A functor with a name, and launched outside of a lambda: nvcc wants both.
+// A functor with a name, launched outside of a lambda: nvcc requires both.
 template <class To, class From>
 struct Square {
   To to;
@@ -513,7 +517,7 @@ TEST_CASE("a Kokkos kernel on the raw blocks") {
   CHECK(on_ranks::wrong(squares, [](Int i) { return i * i; }) == 0);
 }
 
-// Where a rank stands varies over the axes it is asked for, and over no other; how many there are is a number.
+// axis_index varies over the named axes and no other; axis_size is a number.
 static_assert(std::is_same_v<decltype(axis_index<X>()), Local<std::int32_t, Varying<X>>>);
 static_assert(std::is_same_v<decltype(axis_index<Y, X>()), Local<std::int32_t, Varying<X, Y>>> ||
               std::is_same_v<decltype(axis_index<Y, X>()), Local<std::int32_t, Varying<Y, X>>>);
@@ -528,7 +532,7 @@ TEST_CASE("JAX's permutation of a whole group, and an axis for a dim") {
   Int const y = mesh.coordinate<Y>();
   std::vector<int> from;
   for (Int g = 0; g < py; ++g) from.push_back(static_cast<int>((g * 3 + 1) % py));
-  bool const whole = py % 3 != 0;  // else some stand twice
+  bool const whole = py % 3 != 0;  // else some ranks appear twice
   if (whole) {
     auto const shuffled = jax::pshuffle<Y>(a, from);
     static_assert(

@@ -1,5 +1,6 @@
 // All 121 pairs of operand shardings of a matrix product on a 2-axis mesh: strict where legal,
-// named for all, against a dense reference, with the bytes of every operation equal to its plan's.
+// named for all. The values are compared with a dense reference, the bytes of every operation with
+// its plan.
 // SOURCES: tests/shim/pmpi.cpp
 // TIMEOUT: 300
 #include <array>
@@ -36,7 +37,7 @@ constexpr auto at(List<First, Rest...>) {
   }
 }
 
-// The 11 shardings of a matrix on two axes, the order of axes included.
+// The 11 shardings of a matrix over two axes, with every order of the axes.
 template <class P, class Q>
 using Shardings = List<Tensor<double, Dim<P>, Dim<Q>>, Tensor<double, Dim<P, X>, Dim<Q>>,
                        Tensor<double, Dim<P, Y>, Dim<Q>>, Tensor<double, Dim<P>, Dim<Q, X>>,
@@ -46,7 +47,7 @@ using Shardings = List<Tensor<double, Dim<P>, Dim<Q>>, Tensor<double, Dim<P, X>,
                        Tensor<double, Dim<P, Y>, Dim<Q, X>>>;
 constexpr std::size_t kinds = 11;
 
-// With what may be owed, and in the other order of dims: what a result can be named.
+// The shardings that a result can name: also unreduced ones and both orders of dims.
 using Owing = List<
     Tensor<double, Dim<I>, Dim<K>, Unreduced<X>>, Tensor<double, Dim<I, Y>, Dim<K>, Unreduced<X>>,
     Tensor<double, Dim<I>, Dim<K, Y>, Unreduced<X>>, Tensor<double, Dim<I>, Dim<K>, Unreduced<Y>>,
@@ -73,7 +74,7 @@ struct Problem {
   }
 };
 
-// Elements of this rank's block that differ from the dense product.
+// The number of local elements that differ from the dense product.
 template <class C>
 int wrong(C const& c, Problem const& p) {
   int bad = c.template extent<I>() == p.m && c.template extent<K>() == p.n ? 0 : 1;

@@ -1,4 +1,4 @@
-// Meshes of one to four axes, over all ranks or some, in any order: coordinates, groups, values.
+// Meshes of one to four axes, over all or some ranks in any order: coordinates, groups, values.
 #include <cstdint>
 #include <vector>
 
@@ -21,8 +21,8 @@ struct I : Index<"I"> {};
 struct J : Index<"J"> {};
 struct K : Index<"K"> {};
 
-// Rank lists of `n` of the job's ranks: the first ones, the last ones backwards, every other one
-// first, and a rotation.
+// Lists of `n` of the job's ranks: the first ones, the last ones backwards, every other one first,
+// and a rotation.
 std::vector<std::vector<int>> orders(int n) {
   int const all = on_ranks::rank_total();
   std::vector<std::vector<int>> out(4);
@@ -37,14 +37,14 @@ std::vector<std::vector<int>> orders(int n) {
   return out;
 }
 
-// Where this rank stands in the list, or -1.
+// The position of this rank in the list, or -1.
 int place_in(std::vector<int> const& ranks) {
   for (std::size_t k = 0; k < ranks.size(); ++k)
     if (ranks[k] == on_ranks::my_rank()) return static_cast<int>(k);
   return -1;
 }
 
-// The sum along each axis, and along all, of the places of the group's members.
+// Checks the sum of the positions of the group's members, along each axis and along all.
 template <class... Xs>
 void check_groups(Mesh<Xs...> const& mesh, std::array<std::int64_t, sizeof...(Xs)> const& sizes,
                   std::vector<int> const& ranks) {
@@ -93,7 +93,7 @@ void check_values(Mesh<Xs...> const& mesh) {
   CHECK(bad == 0);
 }
 
-// `n` as `axes` factors, the larger ones first or last.
+// `n` as a product of `axes` factors, with the larger factors first or last.
 template <std::size_t Axes>
 std::vector<std::array<std::int64_t, Axes>> grids(std::int64_t n) {
   std::array<std::int64_t, Axes> forth{};
@@ -141,7 +141,7 @@ TEST_CASE("four axes") {
 }
 
 TEST_CASE("a mesh of ranks of another communicator") {
-  // the job's ranks backwards, without the last one where there are several
+  // the job's ranks backwards, without the last one if there are several
   int const all = on_ranks::rank_total();
   MPI_Comm back = MPI_COMM_NULL;
   bool const in = all == 1 || on_ranks::my_rank() != all - 1;

@@ -1,6 +1,6 @@
-// Reductions whose result no sum, maximum or minimum of blocks gives: norms, logsumexp, products and
-// places over split dims, named. Against the dense value, and what they send by the shim: as the plan
-// says, which is as much as the result.
+// Named reductions over split dims whose result is no sum, maximum or minimum of local results:
+// norms, logsumexp, products and indices. The values are compared with the dense value, the bytes
+// with the plan, which sends as much as the result has.
 // SOURCES: tests/shim/pmpi.cpp
 // TIMEOUT: 300
 #include <array>
@@ -59,7 +59,7 @@ bool near(double a, double b, double tolerance) {
          std::abs(a - b) <= tolerance * (1 + std::abs(b));
 }
 
-/// Elements of `a`, whose dims are I and K, that are not `f(i, k)`.
+/// The number of elements of `a`, whose dims are I and K, that are not `f(i, k)`.
 template <class A, class F>
 int wrong(A const& a, Three n, F f, double tolerance = 0) {
   auto const all = to_host(a);
@@ -73,7 +73,7 @@ int wrong(A const& a, Three n, F f, double tolerance = 0) {
   return bad;
 }
 
-/// What the shim counted in `body` is what the plan of `Op` for operand `A` says.
+/// Checks that the shim's bytes in `body` equal those of the plan of `Op` for operand `A`.
 template <class Op, class A, class Body>
 auto as_planned(Op op, OnMesh const& mesh, A const& a, Body body) {
   using R = Resolve<Op, A>;
@@ -226,7 +226,7 @@ TEST_CASE("the strict forms over whole dims") {
 TEST_CASE("elements that are far apart, infinite or no numbers") {
   for (Grid const& grid : on_ranks::grids()) {
     OnMesh const mesh(MPI_COMM_WORLD, grid);
-    // rows: one case each
+    // one case per row
     double const rows[][4] = {{3e30, 4e30, 0, 0},       {3e-30, -4e-30, 0, 0},
                               {-inf, -inf, -inf, -inf}, {1, inf, 2, -inf},
                               {1, no_number, 2, 3},     {no_number, inf, -inf, 0},
@@ -251,7 +251,7 @@ TEST_CASE("elements that are far apart, infinite or no numbers") {
                                          no_number, 88 + close,    few,  std::log(4.0), inf};
     check(logsumexp<Dim<I>>(a), logs);
     check(logsumexp<Dim<I, Y>>(b), logs);
-    // a NaN counts as the largest and the least, wherever it is
+    // a NaN counts as the largest and the least element
     std::array<double, 10> const most = {4e30,      3e-30, -inf, inf, no_number,
                                          no_number, 88,    -500, 0,   inf};
     std::array<double, 10> const least = {0,         -4e-30, -inf,  -inf, no_number,

@@ -1,4 +1,4 @@
-// NumPy files read and written by all ranks at once.
+// NumPy files that all ranks read and write together.
 // RANKS: 1 2 3 4 6 8
 #include <algorithm>
 #include <complex>
@@ -27,7 +27,8 @@ namespace {
 namespace fs = std::filesystem;
 using Shape = io::NpyInts;
 
-// Combined accesses take half a second per file where ranks share cores, so most tests go alone.
+// Collective accesses take half a second per file if ranks share cores, so most tests use
+// independent ones.
 io::NpyAccess const alone{.collective = false};
 
 int my_rank() {
@@ -41,10 +42,10 @@ int ranks() {
   return size;
 }
 
-/// A barrier that lets the others use the core.
+/// A barrier that yields the core while it waits.
 void meet() { detail::reduce_number(MPI_COMM_WORLD, 0, MPI_MAX); }
 
-/// A fresh directory that all ranks know, removed at the end.
+/// A new directory whose name all ranks have; it is removed at the end.
 class TempDir {
  public:
   TempDir() {
@@ -71,7 +72,7 @@ class TempDir {
 
 struct Block {
   Shape begin, count;
-  bool first = true;  // of the ranks that hold this block, the one that writes it
+  bool first = true;  // whether this rank, among those with the same block, writes it
 };
 
 /// This rank's block when the ranks, as a grid of `rows` by the rest, split dimension `d0` by their
@@ -95,7 +96,7 @@ Block block_of(Shape const& shape, int rows, int d0, int d1) {
   return out;
 }
 
-/// Ways to lay a shape over the ranks: replicated, each dimension split by all ranks, pairs of
+/// Distributions of a shape over the ranks: replicated, each dimension split by all ranks, pairs of
 /// dimensions split by a grid, one dimension split twice, and copies along one side of the grid.
 std::vector<Block> blocks_of(Shape const& shape) {
   std::vector<Block> out{block_of(shape, 1, -1, -1)};
@@ -125,7 +126,7 @@ std::int64_t elements(Shape const& count) {
 }
 
 /// The elements of a block in row-major order, or column-major if `reversed`; the value of an
-/// element is its row-major place in the whole.
+/// element is its row-major index in the whole array.
 template <class T>
 std::vector<T> values(Shape const& shape, Shape const& begin, Shape const& count,
                       bool reversed = false) {
@@ -158,7 +159,7 @@ std::string contents(std::string const& path) {
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
-/// Rank 0 makes a file; the others wait for it.
+/// Rank 0 writes a file; the others wait for it.
 void make_file(std::string const& path, std::string const& text) {
   if (my_rank() == 0) std::ofstream(path, std::ios::binary) << text;
   meet();
@@ -175,7 +176,7 @@ void write(std::string const& path, Shape const& shape, Block const& b, bool for
 template <class T>
 std::vector<T> read(std::string const& path, io::NpyHeader const& header, Block const& b,
                     io::NpyAccess access = alone) {
-  // one element too many shows that no more than the block is written
+  // one element too many shows that only the block is written
   std::vector<T> out(static_cast<std::size_t>(elements(b.count)) + 1, T(-7));
   read_npy_block(MPI_COMM_WORLD, path, header, b.begin, b.count, sizeof(T), out.data(), access);
   CHECK(out.back() == T(-7));
@@ -183,7 +184,7 @@ std::vector<T> read(std::string const& path, io::NpyHeader const& header, Block 
   return out;
 }
 
-/// Expects that all ranks throw the same error, and returns its text.
+/// Checks that all ranks throw the same error, and returns its text.
 template <class F>
 std::string shared_failure(F call) {
   std::string text = "no error";
@@ -250,7 +251,7 @@ TEST_CASE("any distribution of any shape is written, in both orders") {
     for (bool const fortran : {false, true}) {
       auto const expected = file_image<std::int32_t>(shape, fortran);
       auto const all = blocks_of(shape);
-      // each order takes every second distribution
+      // each order tests every second distribution
       for (std::size_t k = fortran ? 1 : 0; k < all.size(); k += 2) {
         write<std::int32_t>(path, shape, all[k], fortran);
         if (my_rank() == 0) CHECK(contents(path) == expected);
@@ -284,7 +285,7 @@ TEST_CASE("ranks combine their accesses") {
     auto const shape = fortran ? Shape{5, 7} : Shape{3, 2, 4};
     auto const b = blocks_of(shape).back();
     io::NpyAccess together;
-    if (fortran) together.bytes = 64;  // a few calls, and not as many on each rank
+    if (fortran) together.bytes = 64;  // a few calls in total, not as many on each rank
     write<double>(path, shape, b, fortran, together);
     CHECK(contents(path) == file_image<double>(shape, fortran));
     auto const header = io::read_npy_header(MPI_COMM_WORLD, path);
@@ -355,10 +356,10 @@ TEST_CASE("all ranks learn together that a block cannot be read") {
     });
   };
   Block outside{{0, 0}, {5, 3}};
-  if (my_rank() == ranks() - 1) outside.begin[1] = 1;  // only one rank is wrong
+  if (my_rank() == ranks() - 1) outside.begin[1] = 1;  // only one rank has a wrong block
   CHECK(contains(fails(outside), "[shardtype IO9] " + path));
 
-  make_file(path, good.substr(0, 150));  // since its header was read
+  make_file(path, good.substr(0, 150));  // the file becomes shorter after its header was read
   for (bool const collective : {true, false}) {
     access.collective = collective;
     CHECK(contains(fails(b), "[shardtype IO6] " + path + " has 150 bytes"));
@@ -392,7 +393,7 @@ TEST_CASE("a file that cannot be written whole leaves the old one as it was") {
   meet();
   std::string old;
   if (my_rank() == 0) old = contents(path);
-  // more than a file may have
+  // the write exceeds the limit of the file size
   rlimit before{};
   getrlimit(RLIMIT_FSIZE, &before);
   auto const handler = std::signal(SIGXFSZ, SIG_IGN);
@@ -407,7 +408,7 @@ TEST_CASE("a file that cannot be written whole leaves the old one as it was") {
   if (my_rank() == 0) {
     CHECK(contents(path) == old);
     CHECK(!fs::exists(path + ".partial"));
-    // a link stays one, and the file it leads to keeps its permissions
+    // a link stays a link, and its target keeps the permissions
     fs::permissions(path, fs::perms::owner_all);
     fs::create_symlink(fs::absolute(path), dir / "link.npy");
   }

@@ -1,5 +1,5 @@
-// Products that communicate while they compute: the same result and the same bytes as one step after the
-// other, for every sharding on two axes that a ring can take, and for those that fall back.
+// Products that communicate while they compute: the same result and the same bytes as without
+// overlap, for every sharding over two axes that a ring supports, and for those that fall back.
 // SOURCES: tests/shim/pmpi.cpp
 // TIMEOUT: 300
 #include <array>
@@ -47,8 +47,8 @@ int differences(A const& a, B const& b) {
   return n;
 }
 
-// Bytes of all ranks. Per rank, those of uneven blocks differ: a gather is counted by what a rank receives,
-// a ring by what it sends, and a window likewise.
+// The bytes of all ranks together. The bytes per rank differ for uneven blocks: for a gather the
+// count is of received bytes, for a ring and for a window of sent bytes.
 Int all_bytes() {
   Int const mine = shim::bytes() + detail::exchanged_in_windows;
   Int all = 0;
@@ -56,8 +56,8 @@ Int all_bytes() {
   return all;
 }
 
-// What `run(overlap)` gives, in all ways, is what it gives step by step; and so are the bytes, unless the
-// reduction goes round in parts of `odd` size.
+// Checks that `run(overlap)` gives the same result for all policies as without overlap, and sends
+// the same bytes unless the reduction passes pieces of `odd` size round the ring.
 template <class Run>
 void same(Run run, bool odd = false, std::source_location where = std::source_location::current()) {
   INFO("product of line " << where.line());
@@ -67,13 +67,13 @@ void same(Run run, bool odd = false, std::source_location where = std::source_lo
   Int const bytes = all_bytes();
   for (Overlap const how : ways) {
     INFO("overlap " << static_cast<int>(how));
-    if (how == Overlap::shared) (void)run(how);  // a window that grows is agreed on by messages
+    if (how == Overlap::shared) (void)run(how);  // the ranks agree on a larger window by messages
     shim::reset();
     detail::exchanged_in_windows = 0;
     auto const got = run(how);
     static_assert(std::is_same_v<decltype(got), decltype(expected)>);
     CHECK(differences(got, expected) == 0);
-    // with counts lowered, one step after the other goes by single messages, which are not counted
+    // with lowered counts, products without overlap use single messages, which are not counted
     bool const counted = !odd && detail::largest_count > 1000;
     if (Int const sent = all_bytes(); counted) CHECK(sent == bytes);
   }
@@ -113,7 +113,7 @@ void check_products(Mesh<X, Y> const& mesh, Int i, Int j, Int k) {
   auto const f = tensor<T, Dim<J>, Dim<K, X, Y>>(mesh, {j, k});
   same([&](Overlap how) { return matmul<Dim<I>, Dim<K, X, Y>>(e, f, how); });
   same([&](Overlap how) { return matmul<Dim<I, Y>, Dim<K>>(e, f, how); });
-  // sums: scattered along either dim, and on all ranks
+  // sums: scattered along either dim, and replicated
   auto const g = tensor<T, Dim<I>, Dim<J, X>>(mesh, {i, j});
   same([&](Overlap how) { return matmul<Dim<I, X>, Dim<K>>(g, c, how); });
   same([&](Overlap how) { return matmul<Dim<I>, Dim<K, X>>(g, c, how); });
@@ -124,7 +124,7 @@ void check_products(Mesh<X, Y> const& mesh, Int i, Int j, Int k) {
   auto const v = tensor<T, Dim<J, X, Y>, Dim<K>>(mesh, {j, k});
   same([&](Overlap how) { return matmul<Dim<I, X, Y>, Dim<K>>(u, v, how); });
   same([&](Overlap how) { return matmul<Dim<I>, Dim<K>>(u, v, how); }, odd(i, p) || odd(i * k, p));
-  // gathered over one axis, summed over the other
+  // gathered over one axis, reduced over the other
   auto const w = tensor<T, Dim<I, X>, Dim<J, Y>>(mesh, {i, j});
   auto const x = tensor<T, Dim<J, Y>, Dim<K, X>>(mesh, {j, k});
   same([&](Overlap how) { return matmul<Dim<I>, Dim<K, X>>(w, x, how); }, true);
@@ -146,6 +146,9 @@ TEST_CASE("every form of a product on a ring") {
       check_products<double>(mesh, n[0], n[1], n[2]);
     check_products<float>(mesh, 16, 16, 16);
     check_products<Kokkos::complex<float>>(mesh, 9, 8, 10);
+    // few terms: their sums have 8 digits, so no rounding depends on the order
+    check_products<bfloat16>(mesh, 5, 7, 6);
+    check_products<bfloat16>(mesh, 40, 6, 33);
   }
 }
 
@@ -162,12 +165,13 @@ TEST_CASE("it is a ring that runs") {
   Int const n = 2 * p - 1;  // the last block has one row, the others two
   auto const a = tensor<double, Dim<I, X>, Dim<J>>(mesh, {n, 3});
   auto const b = tensor<double, Dim<J>, Dim<K, X>>(mesh, {3, 2 * p});
-  // the last rank receives all rows but its own, and sends all but those of the first
+  // the last rank receives all rows but its own, and sends all rows but those of the first rank
   Int const gathered = bytes([&] { matmul<Dim<I>, Dim<K, X>>(a, b); });
   Int const ring = bytes([&] { matmul<Dim<I>, Dim<K, X>>(a, b, Overlap::ring); });
   if (me == p - 1) CHECK(gathered == 24 * (n - 1));
   if (me == p - 1) CHECK(ring == 24 * (n - 2));
-  // one row of sums: it ends on the first rank, and goes on from there to the last
+  // one row of sums: its reduction ends on the first rank, which passes it on round the ring to the
+  // last
   auto const c = tensor<double, Dim<J>, Dim<I, X>>(mesh, {1, n});
   auto const d = tensor<double, Dim<I, X>, Dim<K>>(mesh, {n, 4});
   Int const sent = bytes([&] { matmul<Dim<J>, Dim<K>>(c, d, Overlap::ring); });
@@ -182,8 +186,7 @@ TEST_CASE("blocks in many messages") {
     check_products<float>(mesh, 96, 64, 80);
     overlap::message_bytes = before;
     check_products<double>(mesh, 230, 110, 190);
-    Int const largest =
-        std::exchange(detail::largest_count, 40);  // elements; then nothing goes round
+    Int const largest = std::exchange(detail::largest_count, 40);  // elements; then no ring runs
     check_products<double>(mesh, 21, 12, 17);
     detail::largest_count = largest;
   }
@@ -205,7 +208,7 @@ TEST_CASE("what a ring does not take is run step by step") {
     auto const a = tensor<double, Dim<I, X>, Dim<J>, Dim<L>>(mesh, {6, 4, 5});
     auto const b = tensor<double, Dim<L>, Dim<K>, Dim<J>>(mesh, {5, 3, 4});
     same([&](Overlap how) { return einsum<Dim<I>, Dim<K>>(a, b, how); });
-    // an index of one operand alone is summed first
+    // an index of only one operand is summed first
     auto const c = tensor<double, Dim<L>, Dim<K>>(mesh, {5, 3});
     same([&](Overlap how) { return einsum<Dim<I>, Dim<K>>(a, c, how); });
   }

@@ -1,5 +1,6 @@
-// Collectives that are started and waited for later: the same results as at once, in strict and
-// in manual mode; rounds of many at once, waited for in another order on every rank; misuse.
+// Collectives that are started and waited for later: the same results as blocking ones, in strict
+// and in manual mode; rounds of many pending collectives, waited for in another order on every
+// rank; misuse.
 // SOURCES: tests/shim/pmpi.cpp
 // TIMEOUT: 300
 #include <algorithm>
@@ -34,7 +35,7 @@ struct N : Index<"N"> {};
 using Int = std::int64_t;
 using Grid = Mesh<X, Y>;
 
-// Whether two blocks or tensors of one type are equal, here.
+// Whether the local blocks of two values of one type are equal.
 template <class A>
 bool equal(A const& a, A const& b) {
   auto const ours = harness::host_block(a);
@@ -43,7 +44,7 @@ bool equal(A const& a, A const& b) {
          std::equal(ours.data(), ours.data() + a.local_size(), theirs.data());
 }
 
-// A collective at once and started agree, on the bytes sent too.
+// Checks that the blocking and the started collective agree, also on the sent bytes.
 template <class Now, class Later>
 void same(Now now, Later later) {
   shim::reset();
@@ -118,7 +119,7 @@ void check_manual(Grid const& mesh, Int n, Int m) {
        [&] { return start(op::BroadcastFrom<Xs...>{last}, a); });
   same([&] { return broadcast_from<Xs...>(a, 0, to_varying); },
        [&] { return start(op::BroadcastFrom<Xs..., checking::ToVarying>{0}, a); });
-  // one row from each rank to each
+  // one row from each rank to each rank
   auto const g = static_cast<std::size_t>(p);
   std::vector<Int> from(g), ones(g, n > 0 ? 1 : 0), to(g, 0);
   auto const out = full_local<Int, Dim<I>, Dim<J>>({p, m}, -1);
@@ -147,10 +148,10 @@ void check_strict(Grid const& mesh, Int n, Int m) {
        [&] { return start(op::ReduceScatter<X, I>{}, partial); });
   same([&] { return all_to_all<X, J, I>(b); }, [&] { return start(op::AllToAll<X, J, I>{}, b); });
   same([&] { return all_to_all<Y, I, J>(a); }, [&] { return start(op::AllToAll<Y, I, J>{}, a); });
-  // an expression is computed first
+  // an expression is evaluated first
   same([&] { return all_to_all<Y, I, J>(a + a); },
        [&] { return start(op::AllToAll<Y, I, J>{}, a + a); });
-  // dealt in turns
+  // block-cyclic
   auto const turns = reshard<Dim<I, Cyclic<X, 2>>, Dim<J>>(a);
   same([&] { return all_gather<X>(turns); }, [&] { return start(op::AllGather<X>{}, turns); });
 }
@@ -191,7 +192,7 @@ TEST_CASE("many under way, waited for in any order") {
   Int const p = px * py;
   Int const me = mesh.coordinate<X>() * py + mesh.coordinate<Y>();
   auto const right = block_of_rank(mesh, 6, 3);
-  // the same draws on all ranks, but for the order in which they wait
+  // the same draws on all ranks; only the order of the waits differs
   std::mt19937 all(7);
   std::mt19937 own(static_cast<unsigned>(100 + me));
   auto const draw = [&](Int n) { return static_cast<Int>(all() % static_cast<unsigned>(n)); };
@@ -202,7 +203,7 @@ TEST_CASE("many under way, waited for in any order") {
     if (round == rounds / 2) allocations = mesh.state().pool().allocations();
     Int const n = draw(50) == 0 ? 2000 : draw(5) * p;
     auto const a = block_of_rank(mesh, n, 1);
-    // some of all kinds
+    // some collectives of all kinds
     auto const maybe = [&](auto start) {
       std::optional<decltype(start())> out;
       if (draw(8) < 5) out.emplace(start());
@@ -222,7 +223,9 @@ TEST_CASE("many under way, waited for in any order") {
     int const taker = static_cast<int>(draw(py));
     std::array const pair{SourceDestination{giver, taker}};
     auto given = maybe([&] { return start(op::Permute<Y>{pair}, a); });
-    auto const product = matmul(relabel<I, K>(transpose<J, I>(right)), right);  // meanwhile
+    auto const product = matmul(relabel<I, K>(transpose<J, I>(right)), right);  // computes while
+                                                                                // the collectives
+                                                                                // are pending
     bad += product.extents() == std::array<Int, 2>{6, 6} ? 0 : 1;
     if (draw(3) == 0) bad += item(all_reduce<X, Y>(axis_index<X, Y>())) == p * (p - 1) / 2 ? 0 : 1;
 
@@ -282,17 +285,17 @@ TEST_CASE("what is under way holds its memory") {
   a = full<Int, Dim<I, X>>(mesh, {n}, -1);
   auto const whole = std::move(pending).wait();
   CHECK(on_ranks::wrong(whole, [](Int i) { return i; }) == 0);
-  // twice
+  // waiting twice
   CHECK(code_of([&] { (void)std::move(pending).wait(); }) == "E67");
   CHECK(code_of([&] { (void)pending.test(); }) == "E67");
-  // assigned to itself it stays under way
+  // assigned to itself it stays pending
   {
     auto pending_still = start(op::AllGather<X>{}, a);
     auto& itself = pending_still;
     pending_still = std::move(itself);
     CHECK(on_ranks::wrong(std::move(pending_still).wait(), [](Int) { return -1; }) == 0);
   }
-  // a Pending that is assigned over was waited for
+  // the assignment waits for the collective that it replaces
   auto next = start(op::AllGather<X>{}, a);
   for (int k = 0; k < 3; ++k) {
     auto const now = std::move(next).wait();
@@ -300,7 +303,7 @@ TEST_CASE("what is under way holds its memory") {
     next = start(op::AllGather<X>{}, a);
   }
   (void)std::move(next).wait();
-  // an exception leaves nothing behind, nor does what fails to start
+  // an exception leaves nothing pending, nor does a start that fails
   {
     detail::ManualScope const inside(mesh);
     auto const block = block_of_rank(mesh, 1, 1);

@@ -1,6 +1,7 @@
-// Every operation against its plan: the bytes that each rank sends are those that the shim counts, and the most
-// memory that it asks for at once is at most the peak and, from a megabyte on, at least ten elevenths of it. Blocks of
-// a megabyte and more, even and uneven, small ones and empty ones. `item`, printing and files have no plans.
+// Every operation against its plan: the bytes that each rank sends equal those of the shim, and the
+// peak memory is at most the planned peak and, from a megabyte on, at least ten elevenths of it.
+// The blocks have a megabyte and more, even and uneven, and also few or no elements. `item`,
+// printing and files have no plans.
 // SOURCES: tests/shim/pmpi.cpp
 // TIMEOUT: 300
 #include <array>
@@ -36,13 +37,13 @@ struct One : Index<"One"> {};
 
 using Int = std::int64_t;
 
-// Extents of a matrix; at 8 ranks the first two still have blocks of a megabyte.
+// Extents of a matrix; with 8 ranks the first two still give blocks of a megabyte.
 struct Case {
   Int i, j;
 };
 constexpr std::array<Case, 6> cases = {{{1200, 960}, {1213, 977}, {5, 3}, {1, 2}, {0, 4}, {6, 0}}};
 
-// What it holds does not matter.
+// The values do not matter.
 template <class T, class... Dims, class M>
 auto matrix(M const& mesh, Int i, Int j) {
   return zeros<T, Dims...>(mesh, {i, j});
@@ -65,7 +66,7 @@ void for_cases(Test test) {
   }
 }
 
-// A user's own operation: the mean of each element and its neighbours along I.
+// A user-defined operation: the mean of each element and its neighbours along I.
 template <class L>
 struct Smooth {
   using operation = Smooth;
@@ -304,7 +305,7 @@ TEST_CASE("reductions") {
     };
     run(matrix<double, Dim<I, X>, Dim<J, Y>>(mesh, i, j));
     run(matrix<float, Dim<J>, Dim<I, Y, X>>(mesh, j, i));
-    // results that are as large as what is reduced
+    // results of the size of the operand
     run(matrix<double, Dim<I, X>, Dim<J>>(mesh, 100 * i, std::min<Int>(j, 3)));
     auto const b = matrix<bool, Dim<I, X>, Dim<J, Y>>(mesh, i, j);
     check("sum of bool", op::Sum<J>{}, [](auto const& x) { return sum<J>(x); }, b);
@@ -474,7 +475,8 @@ TEST_CASE("a user's own operation") {
   });
 }
 
-// Of blocks as the executor moves them: every pair of shardings into blocks, and some of block-cyclic ones.
+// Reshards of blocks as values of the executor: every pair of shardings into blocks, and some into
+// block-cyclic dims.
 TEST_CASE("pairs of shardings of a matrix on two axes") {
   auto const mesh = on_ranks::two_axes<X, Y>();
   AxisMap const axes = map_axes(mesh.state(), Scope<Tensor<float, Reduced<X, Y>>>::names);

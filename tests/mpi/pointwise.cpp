@@ -1,5 +1,5 @@
-// Elementwise operations, reductions and partial sums on real ranks: against the dense value, for many
-// shardings, uneven, empty and single sizes; what they send by the shim.
+// Elementwise operations, reductions and pending reductions on ranks, compared with the dense
+// value, for many shardings; uneven, empty and single extents; the shim counts the bytes.
 // SOURCES: tests/shim/pmpi.cpp
 // TIMEOUT: 300
 #include <algorithm>
@@ -36,7 +36,7 @@ double right(std::int64_t i, std::int64_t j) {
   return static_cast<double>((i * 5 + j * 2) % 7 - 3);
 }
 
-/// Elements of `a` that are not `f(i, j)`; all ranks look at all.
+/// The number of elements of `a` that are not `f(i, j)`; all ranks compare all elements.
 template <class A, class F>
 int wrong(A const& a, std::array<std::int64_t, 2> n, F f, double tolerance = 0) {
   auto const all = to_host(a);
@@ -56,7 +56,7 @@ double one_value(A const& a) {
   return static_cast<double>(item(a));
 }
 
-/// The operands of one size on one mesh, in one pair of shardings.
+/// The operands with given extents on one mesh, for one pair of shardings.
 struct SquareLess {
   template <class T>
   KOKKOS_INLINE_FUNCTION auto operator()(T x, T y) const {
@@ -238,7 +238,7 @@ TEST_CASE("sums that are owed go through linear functions, and nothing is sent")
     };
     CHECK(wrong(all_reduce<Y>(v), n, dense, 1e-5) == 0);
     CHECK(wrong(reduce_scatter<Y, J>(v), n, dense, 1e-5) == 0);
-    // a block among zeros is a sum as well; of two axes of a dim in either order
+    // to_partial pads each block with zeros; two axes of one dim in either order
     auto const twice = reshard<Dim<I, X, Y>, Dim<J>>(whole);
     CHECK(wrong(all_reduce<X, Y>(to_partial<X, Y>(twice)), n, left) == 0);
     CHECK(wrong(all_reduce<X, Y>(to_partial<Y, X>(twice)), n, left) == 0);
@@ -348,7 +348,7 @@ TEST_CASE("reductions compute an expression while they read it, or one that has 
     CHECK(wrong(sum<Dim<I>>(2 * a * b), rows, product) == 0);
     CHECK(wrong(sum<Dim<I, X>>(a * b * 2), rows, product) == 0);
     CHECK(wrong(all_reduce<Y>(sum<J>(a * b + b * a)), rows, product) == 0);
-    CHECK(wrong(sum<Dim<I>>(a * w), rows,  // w lies otherwise
+    CHECK(wrong(sum<Dim<I>>(a * w), rows,  // w has another sharding
                 over([](auto i, auto j) { return left(i, j) * right(1, j); })) == 0);
     CHECK(wrong(
               norm<Dim<I>>(a - b), rows,

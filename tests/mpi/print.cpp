@@ -1,5 +1,5 @@
-// The text of a tensor: of any sharding as of the whole array, its corners when it is large, on every
-// rank; printed once.
+// The text of a tensor: the same for any sharding as for the whole array, only the corners if it is
+// large, on every rank; printed once.
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -37,7 +37,7 @@ T number(std::int64_t n) {
   }
 }
 
-/// What is shown of the whole array, without a tensor.
+/// The text of the whole array, computed without a tensor.
 template <class T>
 std::string expected(List<std::int64_t> const& extents) {
   detail::ShownArray out;
@@ -116,7 +116,7 @@ TEST_CASE("bits survive the way") {
   auto const d = from_function<bool, Dim<I, X>, Dim<J, Y>>(mesh, {2, 2},
                                                            [](auto i, auto j) { return i == j; });
   CHECK(to_text(d).substr(to_text(d).find('\n') + 1) == "[[ True False]\n [False  True]]");
-  // an expression has values, too
+  // an expression is evaluated and printed, too
   auto const half = full<double, Dim<I, X>>(mesh, {2}, 0.5);
   CHECK(to_text(half + half * 2.0) == type_name(half) + "\n[1.5 1.5]");
   auto const c = full<float, Dim<I>, Reduced<X>>(mesh, {2}, 0.5F);
@@ -129,7 +129,7 @@ TEST_CASE("a mesh of some ranks; printed by its first rank") {
       one, {2, 3}, [](auto i, auto j) { return float(i) + float(j) / 4; });
   std::string const text = "f32[2@X, 3]\n[[0.   0.25 0.5 ]\n [1.   1.25 1.5 ]]";
   CHECK(to_text(a) == (one.here() ? text : ""));
-  // what is written to the standard output
+  // the text on standard output
   std::fflush(stdout);
   int const screen = dup(1);
   std::FILE* const file = std::tmpfile();

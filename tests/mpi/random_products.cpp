@@ -1,5 +1,6 @@
-// Products with random labels, batch dims, shardings and sizes, strict and named, through rules,
-// planner and executor as values, against the dense meaning; bytes equal to the plan's.
+// Products with random labels, batch dims, shardings and extents, strict and named, as values of
+// rules, planner and executor. The results are compared with the dense meaning, the bytes with the
+// plan.
 // SOURCES: tests/shim/pmpi.cpp
 // TIMEOUT: 300
 #include <algorithm>
@@ -22,7 +23,7 @@ struct X : Axis<"X"> {};
 struct Y : Axis<"Y"> {};
 struct Z : Axis<"Z"> {};
 
-// A random sharding of these labels over up to three axes; some owed, if allowed.
+// A random sharding of these labels over up to three axes; some axes are unreduced if `owed`.
 Spec random_spec(Draw& draw, std::vector<int> labels, bool owed) {
   draw.shuffle(labels);
   Spec s;
@@ -47,14 +48,14 @@ std::int64_t right(Extents const& at) {
   return (2 * at[0] + at[1] + 3 * at[2] + at[3] + 4 * at[4]) % 7 - 3;
 }
 
-// The labels that a tensor lacks do not change its elements.
+// The indices of only the tensor's own labels: the others do not change its elements.
 Extents only_labels_of(Spec const& s, Extents const& at) {
   Extents out;
   for (int d = 0; d < s.rank; ++d) out.at[s.dims[d].label] = at[s.dims[d].label];
   return out;
 }
 
-// Small integers are exact in every element type.
+// Small integers, which every element type represents exactly.
 template <class T>
 T as(std::int64_t n) {
   if constexpr (std::is_arithmetic_v<T>) {
@@ -69,7 +70,7 @@ struct Grid {
   AxisMap axes;
 };
 
-// This rank's block of a distributed value, in the executor's form.
+// This rank's block of a distributed value, in the executor's representation.
 template <class T>
 execute::Value<T> block_of_value(Grid& g, simulate::Distributed const& v, Sizing const& z,
                                  std::int64_t rank) {
@@ -82,8 +83,8 @@ execute::Value<T> block_of_value(Grid& g, simulate::Distributed const& v, Sizing
   return execute::whole_value<T>(v.spec, z, g.axes.coords, memory);
 }
 
-// Runs a plan under MPI; the number of elements that differ from the dense product, plus one if the
-// bytes differ from the plan's.
+// Runs a plan under MPI. Returns the number of elements that differ from the dense product, plus
+// one if the bytes differ from the plan's.
 template <class T>
 int run(Grid& g, Plan const& plan, Sizing const& z) {
   std::int64_t const me = simulate::rank_of(z.sizes, g.axes.coords);
@@ -109,7 +110,7 @@ int run(Grid& g, Plan const& plan, Sizing const& z) {
     dense[static_cast<std::size_t>(simulate::place(c, z.extents, at))] +=
         left(only_labels_of(plan.operands[0], at)) * right(only_labels_of(plan.operands[1], at));
   }
-  // owed sums are added up over their group
+  // unreduced values are added over their group
   AxisList owed;
   for (int x = 0; x < max_axes; ++x)
     if (c.unreduced.contains(x)) owed.push(x);

@@ -1,5 +1,5 @@
-// Random programs of shape operations, seeded alike on all ranks, against the same program on the whole
-// array.
+// Random programs of shape operations, with the same seed on all ranks, compared with the same
+// program on the whole array.
 // TIMEOUT: 300
 #include <array>
 #include <cstdint>
@@ -59,7 +59,7 @@ struct ShapeProgram {
     return low + static_cast<Int>(engine() % static_cast<unsigned>(high - low + 1));
   }
 
-  // One random operation on both; its name.
+  // Applies one random operation to both and returns its name.
   std::string step() {
     auto const n = d.extent;
     Int const r = draw(-7, 7);
@@ -128,19 +128,19 @@ struct ShapeProgram {
           return sum;
         });
         CHECK(wrong() == 0);
-        // sums of sums of sums would overflow
+        // nested sums of sums would overflow
         d = d.with(n, [sums = d](Int i, Int j, Int k) { return sums.at(i, j, k) % 1000003; });
         a = from_function<Int, Dim<I, X>, Dim<J>, Dim<K, Y>>(
             *mesh, d.extent, [&](Int i, Int j, Int k) { return d.at(i, j, k); });
         return "scan K";
       case 10: {
-        // there and back: dims reordered, split, merged
+        // inverse pairs: dims reordered, split, merged
         auto const t = split_dim<J, L, N>(a, {1, n[1]});
         a = transpose<I, J, K>(transpose<K, J, I>(merge_dims<L, N, J>(t)));
         return "split, merge, transpose";
       }
       case 11: {
-        // I and K change places with their extents
+        // I and K swap, with their extents
         auto const t = relabel<I, K, K, I>(transpose<K, J, I>(a));
         a = reshard<Dim<I, X>, Dim<J>, Dim<K, Y>>(t);
         d = old.with({n[2], n[1], n[0]}, [&](Int i, Int j, Int k) { return old.at(k, j, i); });

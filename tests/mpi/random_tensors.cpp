@@ -1,6 +1,6 @@
 // NEEDS: Random123
-// The same bits for every sharding, on any number of ranks: each block against values computed here
-// from the global index.
+// The bits of a random tensor are the same for every sharding and any number of ranks: each block
+// is compared with values computed here from the global index.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -26,7 +26,7 @@ struct I : Index<"I"> {};
 struct J : Index<"J"> {};
 struct K : Index<"K", 6> {};
 
-/// The same ranks, backwards.
+/// The mesh of the same ranks in reverse order.
 Mesh<X, Y> reversed_mesh() {
   int const n = on_ranks::rank_total();
   std::vector<int> ranks;
@@ -34,8 +34,8 @@ Mesh<X, Y> reversed_mesh() {
   return Mesh<X, Y>(MPI_COMM_WORLD, {n % 2 == 0 ? n / 2 : n, n % 2 == 0 ? 2 : 1}, ranks);
 }
 
-/// Whether each element of the local block has the bits of `expected(n)`, n being its place in the
-/// whole tensor.
+/// Whether each element of the local block has the bits of `expected(n)`, where n is its row-major
+/// index in the whole tensor.
 template <class A, class Expected>
 bool same_bits(A const& a, Expected const& expected) {
   using T = typename A::element;
@@ -50,7 +50,7 @@ bool same_bits(A const& a, Expected const& expected) {
   return same;
 }
 
-/// `make` for many shardings of {rows, columns}, on two meshes.
+/// Checks `make` for many shardings of {rows, columns}, on two meshes.
 template <class T, class Make, class Expected>
 void everywhere(Make make, Expected const& expected) {
   for (auto const& mesh : {on_ranks::two_axes<X, Y>(), reversed_mesh()})
@@ -89,6 +89,36 @@ TEST_CASE("normal numbers are the same bits on every mesh") {
   };
   everywhere<Kokkos::complex<double>>(
       make_complex, random::Normal<Kokkos::complex<double>>{8, 1, -1, 3 * 0.70710678118654752440});
+}
+
+TEST_CASE("bfloat16: rounded once, and never up to the end of a uniform distribution") {
+  using Half = bfloat16;
+  auto make = []<class... Parts>(auto const& mesh, auto const& e) {
+    return uniform<Parts...>(mesh, e, RandomKey{7}, Half(-2), Half(3));
+  };
+  Half const below_three(2.984375F);
+  everywhere<Half>(make, random::Uniform<Half>{7, -2, 5, Half(3), below_three});
+  auto make_normal = []<class... Parts>(auto const& mesh, auto const& e) {
+    return normal<Parts...>(mesh, e, RandomKey{8}, Half(1), 3);
+  };
+  everywhere<Half>(make_normal, random::Normal<Half>{8, 1, 3});
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  std::array<std::int64_t, 1> const e = {100000};
+  auto const u = uniform<Half, Dim<I, X>>(mesh, e, RandomKey{7}).tensor();
+  auto const f = uniform<float, Dim<I, X>>(mesh, e, RandomKey{7}).tensor();
+  CHECK(item(max<Tensor<Half>>(u)) == 1 - 0x1p-8F);
+  CHECK(item(max<Tensor<float>>(abs(cast<float>(u) - f))) <= 0x1p-8F);
+  CHECK(item(max<Tensor<Half>>(uniform<Half, Dim<I>>(mesh, e, RandomKey{7}, Half(-1), Half(0)))) <
+        0);
+  CHECK(item(max<Tensor<Half>>(uniform<Half, Dim<I>>(mesh, e, RandomKey{7}, Half(-2), Half(-1)))) <
+        -1);
+  auto const t = truncated_normal<Half, Dim<I, Y>>(mesh, e, RandomKey{9}, Half(1), Half(2));
+  CHECK(item(min<Tensor<Half>>(t)) == 1);
+  CHECK(item(max<Tensor<Half>>(t)) == 2);
+  auto const b = bernoulli<Half, Dim<I, Y>>(mesh, e, RandomKey{10}, 0.25);
+  CHECK(item(sum<Tensor<std::int64_t>>(cast<std::int64_t>(b))) ==
+        item(sum<Tensor<std::int64_t>>(
+            bernoulli<std::int64_t, Dim<I, Y>>(mesh, e, RandomKey{10}, 0.25))));
 }
 
 TEST_CASE("the other distributions on one sharding each") {

@@ -1,6 +1,6 @@
-// Reproducible sums and norms: the same bits whatever the ranks, shardings and order of the terms, equal
-// to those of one pass over the dense data in shuffled order, and to constants; and the error bound,
-// against exact sums.
+// Reproducible sums and norms have the same bits for all numbers of ranks, shardings and orders of
+// the terms. They are compared with one pass over the dense data in shuffled order and with
+// constants, and their error bound with exact sums.
 // SOURCES: tests/shim/pmpi.cpp
 // TIMEOUT: 300
 #include <algorithm>
@@ -41,7 +41,7 @@ double uniform(std::int64_t i, std::int64_t j) {
 }
 
 constexpr std::int64_t rows = 14;
-/// One hard case per row.
+/// The terms of the sums; each row is a hard case of its own.
 double term(std::int64_t i, std::int64_t j) {
   double const u = uniform(i, j);
   auto const power = static_cast<int>(scrambled(i + 50, j) % 2001) - 1000;
@@ -50,7 +50,7 @@ double term(std::int64_t i, std::int64_t j) {
       return u;
     case 1:  // 1e-300 to 1e300
       return std::ldexp(u, power);
-    case 2:  // cancels, but for a rest
+    case 2:  // cancels except for a small rest
       return (j % 2 == 0 ? 1 : -1) * std::ldexp(uniform(i, j / 2), 60) + (j % 97 == 0 ? u : 0);
     case 3:  // denormal
       return std::ldexp(u, -1060);
@@ -62,7 +62,7 @@ double term(std::int64_t i, std::int64_t j) {
       return j % 5 == 1 ? huge : u;
     case 7:
       return j == 0 ? -huge : j == 2 ? huge : u;
-    case 8:  // overflows on the way
+    case 8:  // partial sums overflow
       return (j % 4 < 2 ? 1 : -1) * 1.7e308;
     case 9:  // overflows
       return 1e308 * (1 + u / 4);
@@ -77,7 +77,7 @@ double term(std::int64_t i, std::int64_t j) {
   }
 }
 
-/// Exact: 32 bits per limb.
+/// An exact sum with 32 bits per limb.
 class ExactSum {
   static constexpr std::int64_t limb = std::int64_t{1} << 32;
 
@@ -87,7 +87,7 @@ class ExactSum {
     double const m = std::frexp(x, &e);
     auto bits = static_cast<std::int64_t>(std::ldexp(m, 53));
     int at = e - 53 + 1200;
-    // in two halves, so that 64 bits hold them wherever they begin in a limb
+    // in two halves, so that 64 bits suffice at every offset in a limb
     for (int half = 0; half < 2; ++half, bits /= std::int64_t{1} << 27, at += 27) {
       std::int64_t rest = bits % (std::int64_t{1} << 27) * (std::int64_t{1} << (at % 32));
       for (auto l = static_cast<std::size_t>(at / 32); rest != 0; ++l, rest /= limb)
@@ -117,7 +117,7 @@ std::uint64_t bits_of(T x) {
   return x != x ? 1 : out;
 }
 
-/// One pass in shuffled order, in pieces of all lengths.
+/// One pass in shuffled order, in chunks of all lengths.
 template <class T, bool Squares>
 typename kernels::ReproducibleReducer<T, Squares>::Result reference(std::vector<T> terms,
                                                                     unsigned seed) {
@@ -145,7 +145,7 @@ T cast_term(std::int64_t i, std::int64_t j) {
   }
 }
 
-/// Whether `a`, of one value per row, has the bits of `f(i)`.
+/// Whether `a`, with one value per row, has the bits of `f(i)`.
 template <class A, class F>
 int differ(A const& a, F f) {
   auto const all = to_host(a);

@@ -1,6 +1,6 @@
-// Resharding executed: every pair of shardings of a matrix on two axes, a sample of rank-3 tensors on
-// three axes (500 pairs on 2 x 2 x 2 ranks), packed and as views, owed sums, maxima and minima, MPI counts
-// in pieces; values, bytes and how many kernels pack and unpack.
+// Reshards: every pair of shardings of a matrix over two axes, a sample of rank-3 tensors over
+// three axes (500 pairs on 2 x 2 x 2 ranks), packed and as views, unreduced operands of all kinds,
+// MPI counts in pieces. Checks values, bytes, and the numbers of packing and unpacking kernels.
 // SOURCES: tests/shim/pmpi.cpp
 // TIMEOUT: 300
 #include <algorithm>
@@ -35,7 +35,7 @@ struct K : Index<"K"> {};
 
 std::int64_t element(Extents const& at) { return at[0] * 101 + at[1] * 13 + at[2] * 7 + 1; }
 
-// See run_reshard; both ways in which the operand may lie.
+// See run_reshard; runs both layouts of the operand.
 int run(MeshState& mesh, AxisMap const& axes, Spec const& from, Spec const& to, Sizing const& z,
         bool check_bytes = true) {
   return run_reshard::run(mesh, axes, from, to, z, element, Operand::packed, check_bytes) +
@@ -103,7 +103,7 @@ TEST_CASE("a sample of rank-3 tensors on three axes") {
     Spec from = specs[engine() % specs.size()];
     Spec to = specs[engine() % specs.size()];
     if (!rules::reshard(from, to)) continue;
-    // every third draw: dims in another order, and reduced for replicated
+    // every third draw: dims in another order, and reduced axes instead of replicated ones
     if (k % 3 == 0) {
       std::swap(to.dims[engine() % 3], to.dims[engine() % 3]);
       for (int x = 0; x < 3; ++x) {
@@ -207,7 +207,7 @@ TEST_CASE("named collectives on tensors") {
   CHECK(scaled(all_reduce<Y>(part)) == 0);
   CHECK(scaled(reduce_scatter<Y, J>(part)) == 0);
   CHECK(scaled(reduce_scatter<Y, I>(part)) == 0);
-  // the operand is untouched: all_reduce in place would have spoiled it
+  // the operand is unchanged: an all_reduce in place would have changed it
   CHECK(scaled(all_reduce<Y>(part)) == 0);
 
   // maxima and minima

@@ -1,5 +1,5 @@
-// Shape operations that stay local: every element by its global index, uneven and empty extents,
-// unreduced operands, memory that is shared, blocks that do not line up.
+// Shape operations that stay local: every element is compared by its global index; uneven and empty
+// extents, unreduced operands, shared memory, blocks that do not align.
 #include <array>
 #include <cstdint>
 #include <string>
@@ -66,7 +66,7 @@ TEST_CASE("transpose: all orders of three dims") {
     CHECK(wrong_transpose<K, I, J>(a) == 0);
     auto const same = transpose<I, J, K>(a);
     CHECK(same.buffer().data() == a.buffer().data());
-    // the operand is left alone
+    // the operand is unchanged
     CHECK(on_ranks::wrong(a, f) == 0);
   }
 }
@@ -91,7 +91,7 @@ TEST_CASE("relabel, squeeze and expand share memory") {
   CHECK(on_ranks::code_of([&] { squeeze<J>(zeros<Int, Dim<I, X>, Dim<J>>(mesh, {3, 2})); }) ==
         "E41");
   CHECK(on_ranks::code_of([&] { relabel<J, P4>(zeros<Int, Dim<J>>(mesh, {3})); }) == "E20");
-  // one that shares is not written through the other
+  // a tensor with shared memory is not writable
   auto mine = relabel<J, L>(a);
   CHECK(on_ranks::code_of([&] { mine.mutable_local(); }) == "E21");
 }
@@ -113,7 +113,8 @@ TEST_CASE("broadcast: new dims repeat the value, split or not") {
 
 namespace {
 
-// split and merge of `na * nb` rows: right, or E40 exactly where some rank's blocks differ.
+// Checks split and merge of `na * nb` rows: the result is right, or the Error is E40 exactly where
+// the blocks of some rank differ.
 template <class First, class Second, class Whole>
 void check_split(Mesh<X, Y> const& mesh, Int na, Int nb) {
   auto const a =
@@ -213,7 +214,7 @@ TEST_CASE("along a dim that is not split: slice, pad, repeat, tile, flip, roll")
         0);
   CHECK(on_ranks::wrong(repeat<K>(b, 2), [](Int i, Int j, Int k) { return f(i, j, k / 2); }) == 0);
   CHECK(on_ranks::wrong(tile<I>(b, 2), [](Int i, Int j, Int k) { return f(i % 4, j, k); }) == 0);
-  // arguments that make no sense
+  // invalid arguments
   CHECK(on_ranks::code_of([&] { slice<I>(b, 2, 1); }) == "E41");
   CHECK(on_ranks::code_of([&] { slice<I>(b, 0, 5); }) == "E41");
   CHECK(on_ranks::code_of([&] { slice<I>(b, -1, 2); }) == "E41");
@@ -226,7 +227,7 @@ TEST_CASE("along a dim that is not split: slice, pad, repeat, tile, flip, roll")
 
 template <class... Dims, class M>
 void check_triangles(M const& mesh, std::array<Int, 3> const& extents) {
-  // rows I and columns J, wherever they stand
+  // rows I and columns J, at any positions
   using A = Tensor<Int, Dims...>;
   auto const value = [](auto i, auto j, auto k) { return 1 + i * 31 + j * 7 + k; };
   auto const a = from_function<Int, Dims...>(mesh, extents, value);

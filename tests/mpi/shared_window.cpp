@@ -1,5 +1,6 @@
-// Windows that ranks of one node share: what one wrote before it met the others they read, in every round
-// and after growing; no room is refused on all ranks and changes nothing.
+// Windows that ranks of one node share: after `meet` each rank reads the values that the others
+// wrote before it, in every round and after the window grows. If the memory is not available, all
+// ranks get the same refusal and the window is unchanged.
 #include <cstdint>
 
 #include <unistd.h>
@@ -20,7 +21,8 @@ MPI_Comm copy_of_world() {
 
 using Int = std::int64_t;
 
-// Every rank writes a number of its own for each other, and reads what they wrote for it.
+// Every rank writes a number for each other rank, and reads the numbers that the others wrote for
+// it.
 int rounds(runtime::SharedWindow& window, int rank, int size, Int first, int count) {
   int wrong = 0;
   detail::List<int> group;
@@ -31,7 +33,7 @@ int rounds(runtime::SharedWindow& window, int rank, int size, Int first, int cou
     if (round % 17 == rank) usleep(200);  // a rank that is late
     for (int g = 0; g < size; ++g) all[rank * size + g] = round * 1000 + rank * 31 + g;
     window.meet(group);
-    if (round % 13 == rank) usleep(200);  // and one that reads for long
+    if (round % 13 == rank) usleep(200);  // and a rank that reads slowly
     for (int g = 0; g < size; ++g)
       wrong += all[g * size + rank] == round * 1000 + g * 31 + rank ? 0 : 1;
     window.leave();

@@ -1,5 +1,6 @@
-// What communicates along a dim: shift, halo_exchange and scan. Every element by its global index,
-// uneven and empty blocks, amounts larger than a block; bytes against a count of every row.
+// Operations that communicate along a dim: shift, halo_exchange and scan. Every element is compared
+// by its global index; uneven and empty blocks, distances larger than a block; the bytes are
+// compared with a count of every row.
 // SOURCES: tests/shim/pmpi.cpp
 #include <array>
 #include <cstdint>
@@ -33,14 +34,14 @@ using Int = std::int64_t;
 
 Int f(Int j, Int i, Int k) { return i * 10000 + j * 100 + k + 1; }
 
-// Where global row `i` comes from, or -1 for zeros.
+// The source row of global row `i`, or -1 for zeros.
 Int source(Int i, Int extent, op::Edge edge) {
   if (edge == op::Edge::wrap) return extent == 0 ? -1 : ((i % extent) + extent) % extent;
   return i >= 0 && i < extent ? i : -1;
 }
 
-// Bytes this rank sends when every rank along I wants the rows [begin + low, end + high) of its own:
-// each wanted row, once for each rank that wants it and does not hold it, counted one by one.
+// The bytes that this rank sends if every rank along I needs the rows [begin + low, end + high)
+// relative to its own block: each needed row counts once per rank that needs it and lacks it.
 template <class A>
 Int sent_bytes(A const& a, Int low, Int high, op::Edge edge) {
   AxisMap const axes = map_axes(a.mesh().state(), Scope<A>::names);
@@ -62,7 +63,7 @@ Int sent_bytes(A const& a, Int low, Int high, op::Edge edge) {
   return rows * a.local_extents()[0] * a.local_extents()[2] * static_cast<Int>(sizeof(Int));
 }
 
-// The rows lie along the middle dim, so that messages are packed; the outer dim is split too.
+// The shifted dim is the middle one, so that messages are packed; the outer dim is split too.
 template <class Split>
 void check_shifts(Mesh<X, Y> const& mesh, Int outer, Int extent, Int inner) {
   auto const a = from_function<Int, Dim<J>, Split, Dim<K>>(mesh, {outer, extent, inner}, f);

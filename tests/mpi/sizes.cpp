@@ -1,5 +1,5 @@
-// Sizes that no tensor has: refused before anything is planned wrongly, sent or allocated; and plans near
-// them, which avoid values that are too large. Steps that nothing runs are refused too.
+// Extents that no tensor can have: an Error before any planning, communication or allocation. Plans
+// near the limit avoid values that are too large. Steps that no executor can run are refused, too.
 // RANKS: 1 2 4
 #include <cstdint>
 #include <source_location>
@@ -32,7 +32,8 @@ struct L : Index<"L"> {};
 struct One : Index<"One", 1> {};
 struct Last : Index<"Last", 1> {};
 
-// Chains whose first product is an outer one: of 2^56 elements, and of more than a tensor can have.
+// Chains whose first product is an outer one: with 2^56 elements, and with more than a tensor can
+// have.
 template <Int N, class P, class Q>
 struct Chain {
   struct I : Index<"I", N> {};
@@ -61,7 +62,7 @@ constexpr bool reasonable = C::plan.possible && C::most_elements() == C::I::exte
 static_assert(reasonable<Chain<power(28), X8, Y4>>);
 static_assert(reasonable<Chain<power(31), X4, Y4>>);
 
-// Where the outer product is asked for, it is planned without more ado.
+// An outer product that is the result itself has a plan.
 using Outer = Chain<power(28), X8, Y4>;
 constexpr ProgramPlan outer = plan_traced<Axes<X8, Y4>, Outer::A, Outer::B>(
     [](auto a, auto b) { return evaluate<Dim<Outer::I, X8>, Dim<Outer::K, Y4>>(a * b); });
@@ -95,7 +96,7 @@ TEST_CASE("extents of more than 2^58 elements") {
   CHECK(text_of([&] { zeros<float, Dim<I, X>>(mesh, {power(58) + 1}); }) == too_many);
   CHECK(text_of([&] { zeros<float, Dim<I, X>, Dim<J>>(mesh, {power(30), power(30)}); }) ==
         too_many);
-  // an empty tensor of an extent that overflows with any other
+  // an empty tensor with an extent that overflows with any other
   CHECK(text_of([&] { zeros<float, Dim<I, X>, Dim<J>>(mesh, {power(62), 0}); }) == too_many);
   CHECK(text_of([&] { zeros<float, Dim<I>, Dim<J, X>>(mesh, {0, power(62)}); }) == too_many);
   CHECK(text_of([&] { from_host<float, Dim<I, X>, Dim<J>>(mesh, {power(40), power(40)}, {}); }) ==
@@ -108,7 +109,7 @@ TEST_CASE("a result of more than 2^58 elements") {
   auto const a = zeros<float, Dim<I, X>, Dim<J>>(mesh, {power(30), 0});
   auto const b = zeros<float, Dim<J>, Dim<K, Y>>(mesh, {0, power(30)});
   std::string const text = "[shardtype E20] the result would have more than 2^58 elements";
-  for (int k = 0; k < 2; ++k) {  // the second time, too
+  for (int k = 0; k < 2; ++k) {  // the second call gives the same error
     CHECK(text_of([&] { matmul(a, b); }) == text);
     CHECK(text_of([&] { matmul<Dim<I>, Dim<K, X>>(a, b); }) == text);
     CHECK(text_of([&] { einsum<K, I>(a, b); }) == text);
@@ -127,7 +128,7 @@ TEST_CASE("values of an expression of more than 2^58 elements") {
     CHECK(text_of([&] { evaluate<Dim<I, X>, Dim<K>>(mesh, lazy(a) * lazy(b)); }) == text);
     CHECK(text_of([&] { evaluate<Dim<I, X>>(mesh, sum<K>(exp(lazy(a) * lazy(b)))); }) == text);
   }
-  // in the other order there is none
+  // the other order needs no such value
   auto const e = lazy(a) * lazy(b) * lazy(c);
   CHECK(evaluate<Dim<I, X>, Dim<L>>(mesh, e).local_size() == 0);
   CHECK(text_of([&] { (void)planned(evaluate_to<Dim<I>, Dim<K>>, mesh, lazy(a) * lazy(b)); }) ==

@@ -1,5 +1,5 @@
-// Sorting along a dim against std::sort of values and places: all element types, NaNs, equal elements, rows of every
-// length, dims before and behind; windows that begin where a value says.
+// Sorting along a dim, compared with std::sort of values and indices: all element types, NaNs,
+// equal elements, rows of every length, dims before and after; windows whose start is a value.
 // OPTIMIZE: 1
 #include <algorithm>
 #include <array>
@@ -32,7 +32,7 @@ struct P4 : Index<"P4", 4> {};
 
 using Int = std::int64_t;
 
-// Few different values, so that many are equal; NaNs where there are any, and both zeros.
+// Few different values, so that many are equal; for floating types also NaNs and both zeros.
 template <class T>
 T value(Int i, Int j, Int k) {
   std::uint64_t h = static_cast<std::uint64_t>(i * 7919 + j * 104729 + k * 1299709 + 12345);
@@ -56,7 +56,7 @@ bool same(T a, T b) {
                 : a != a && b != b;
 }
 
-// The order of a row: places, stably sorted.
+// The indices of a row in sorted order; equal elements keep their order.
 template <class T>
 std::vector<Int> order_of(std::vector<T> const& row, op::Order order) {
   std::vector<Int> at(row.size());
@@ -73,8 +73,8 @@ std::vector<Int> order_of(std::vector<T> const& row, op::Order order) {
   return at;
 }
 
-// Elements of this rank's block of `a`, sorted along dim `at` into `sorted` and `places`, that are wrong;
-// `before` is what was sorted.
+// The number of wrong elements of this rank's block of `a`, sorted along dim `at` into `sorted` and
+// `places`; `before` is the unsorted block.
 template <class T, class Values, class Places>
 int wrong(std::array<Int, 3> const& n, std::size_t at, op::Order order, Values const& sorted,
           Places const& places, Int keep) {
@@ -144,7 +144,7 @@ TEST_CASE("sort, argsort and top_k: all element types, rows of every length") {
     CHECK(wrong_sorts<std::int32_t>(mesh, n) == 0);
     CHECK(wrong_sorts<Int>(mesh, n) == 0);
   }
-  // beyond one run
+  // longer than one run
   CHECK(wrong_sorts<float>(mesh, {1, 2, 40001}) == 0);
   CHECK(wrong_sorts<Int>(mesh, {2, 16385, 2}) == 0);
 }
@@ -186,7 +186,7 @@ TEST_CASE("dynamic_slice and dynamic_update: the window is moved to fit") {
       INFO(size << " " << start);
       Int const begin = std::clamp<Int>(start, 0, 9 - size);
       CHECK(wrong_slice(dynamic_slice<J, K>(a, start, size), begin, size) == 0);
-      // the start as a tensor, computed
+      // the start is a computed tensor
       auto const at = full<std::int32_t>(mesh, {}, static_cast<std::int32_t>(start) - 1);
       CHECK(wrong_slice(dynamic_slice<J>(a, at + 1, size), begin, size) == 0);
       auto const b = from_function<Int, Dim<I, X>, Dim<K>>(
@@ -201,7 +201,7 @@ TEST_CASE("dynamic_slice and dynamic_update: the window is moved to fit") {
       });
       CHECK(bad == 0);
     }
-  // along the first dim, owed, and in a label with static extent
+  // along the first dim, of an unreduced tensor, and with a label of static extent
   auto const p =
       from_function<Int, Dim<P9>, Dim<I, X>>(mesh, {9, 7}, [&](Int j, Int i) { return f(i, j); });
   auto const part = dynamic_slice<P9, P4>(to_partial<Y>(p), 3, 4);

@@ -1,5 +1,5 @@
-// Sums within one node by messages of our own: the values, in place and not, for even and uneven
-// segments, in one piece and in many, and the bytes by the convention of plans.
+// Sums within one node by the library's own messages: the values, in place and not, for even and
+// uneven segments, in one piece and in many, and the bytes by the convention of plans.
 // SOURCES: tests/shim/pmpi.cpp
 #include <cstdint>
 #include <vector>
@@ -34,7 +34,7 @@ std::vector<T> terms(std::int64_t n, int rank) {
   return out;
 }
 
-/// How many of the `n` sums from element `first` on are wrong.
+/// The number of wrong sums among the `n` from element `first` on.
 template <class T>
 int wrong(std::vector<T> const& sums, std::int64_t first, std::int64_t n, int ranks) {
   int bad = static_cast<std::int64_t>(sums.size()) == n ? 0 : 1;
@@ -101,12 +101,14 @@ TEST_CASE("sums of every size and way") {
       CHECK(wrong_all_reduce<float>(comm, n) == 0);
       CHECK(wrong_all_reduce<Kokkos::complex<double>>(comm, n) == 0);
       CHECK(wrong_all_reduce<std::int64_t>(comm, n) == 0);
+      CHECK(wrong_all_reduce<bfloat16>(comm, n) == 0);
       Counts counts(static_cast<std::size_t>(ranks), n);
       CHECK(wrong_reduce_scatter<float>(comm, counts) == 0);
       counts.back() = n / 3;
       CHECK(wrong_reduce_scatter<double>(comm, counts) == 0);
       counts.front() = 0;
       CHECK(wrong_reduce_scatter<std::int32_t>(comm, counts) == 0);
+      CHECK(wrong_reduce_scatter<bfloat16>(comm, counts) == 0);
     }
   }
   SECTION("several pieces per segment") {

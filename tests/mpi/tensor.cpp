@@ -1,4 +1,4 @@
-// Creation, access, value semantics, memory: everything a tensor promises.
+// Creation, access, value semantics and memory of tensors.
 #include <complex>
 #include <cstdint>
 #include <string>
@@ -101,7 +101,7 @@ TEST_CASE("a tensor is a value") {
   CHECK_THROWS_AS(a.mutable_local(), Error);
 }
 
-// Writes `x` through the view that a tensor gave.
+// Writes `x` through a view of a tensor.
 template <class View>
 void write_through(View const& view, float x) {
   for (std::size_t k = 0; k < view.extent(0); ++k) view(k) = x;
@@ -129,10 +129,10 @@ TEST_CASE("what is made of a tensor stays what it was while a view writes to it"
     CHECK(is(renamed, 1.0F));
     CHECK(is(evaluate<Dim<I, X>>(mesh, later), 1.0F));
     CHECK(is(std::move(pending).wait(), 1.0F));
-    // operations that are done when they return copy nothing
+    // operations that end before they return copy nothing
     CHECK_FALSE(a.shared());
   }
-  // once no view lives, copies share again
+  // after the last view is gone, copies share again
   auto const copied = a;
   CHECK(copied.local().data() == a.local().data());
   CHECK_THROWS_AS(a.mutable_local(), Error);

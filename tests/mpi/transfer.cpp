@@ -1,5 +1,6 @@
-// Tensors moved to another mesh: other axes, other ranks in any order, in common or not; values on
-// every rank, and the bytes of a plan in which each element travels once to each rank that lacks it.
+// Transfers to another mesh: with other axes, other ranks in any order, disjoint or overlapping.
+// Checks the values on every rank, and the bytes of the plan, in which each element is sent once to
+// each rank that lacks it.
 // SOURCES: tests/shim/pmpi.cpp
 // TIMEOUT: 300
 #include <cstdint>
@@ -41,7 +42,7 @@ T value(std::int64_t i, std::int64_t j) {
   return T(static_cast<double>(i * 100 + j));
 }
 
-// Elements of `b` that are wrong; its first dim is that with extent 13 (I), the other J.
+// The number of wrong elements of `b`; the dim with extent 13 is I, the other J.
 template <class B>
 int wrong(B const& b) {
   int bad = 0;
@@ -55,7 +56,8 @@ int wrong(B const& b) {
   return bad;
 }
 
-// Elements of this rank's block of `b` that its block of `a` lacks, one by one.
+// The number of elements of this rank's block of `b` that its block of `a` lacks, counted one by
+// one.
 template <class A, class B>
 std::int64_t lacking(A const& a, B const& b) {
   bool const swapped = b.extents()[0] != a.extents()[0];
@@ -72,7 +74,7 @@ std::int64_t lacking(A const& a, B const& b) {
   return n;
 }
 
-// Moves and checks values, bytes of this rank, and that nothing travels twice.
+// Transfers `a` and checks the values, the bytes of this rank, and that nothing is sent twice.
 template <class... Out, class A, class... Ys>
 void check(A const& a, Mesh<Ys...> const& mesh) {
   TransferPlan const plan = plan_transfer<Out...>(a, mesh);
@@ -87,6 +89,7 @@ void check(A const& a, Mesh<Ys...> const& mesh) {
   CHECK(memory.most() - others == plan.peak_bytes(on_ranks::my_rank()));
   std::int64_t const sent = shim::bytes();
   static_assert(std::is_same_v<decltype(b), named_t<A, Out...> const>);
+  static_assert(Transferable<A, named_t<A, Out...>>);
   CHECK(b.mesh() == mesh);
   CHECK(wrong(b) == 0);
   CHECK(sent == plan.bytes(on_ranks::my_rank()));
@@ -119,15 +122,15 @@ TEST_CASE("to other axes and another order of the same ranks") {
   check<Dim<I>, Dim<J>>(a, to);
   check<Dim<J, P>, Dim<I>>(a, to);
   check<Tensor<double, Dim<J>, Dim<I, P>>>(a, to);
-  // one holder of many: a replica for each axis of the type that splits nothing
+  // one of several replicas sends; each axis of the type that splits no dim has replicas
   auto const r = filled<double, Dim<I, Y>, Dim<J>>(from);
   check<Dim<I, P>, Dim<J>>(r, to);
   check<Dim<I>, Dim<J>, Reduced<P>>(r, to);
-  // everything is there already
+  // every rank has its elements already
   auto const whole = filled<double, Dim<I>, Dim<J>>(from);
   CHECK(plan_transfer<Dim<I, P>, Dim<J>>(whole, to).messages() == 0);
   check<Dim<I, P>, Dim<J>>(whole, to);
-  // the same mesh serves as well
+  // to the same mesh
   check<Dim<I, Y, X>, Dim<J>>(a, from);
 }
 
@@ -145,7 +148,7 @@ TEST_CASE("between disjoint halves, and back") {
   auto const b = transfer<Dim<J, Q>, Dim<I, P>>(a, high);
   check<Dim<I, X>, Dim<J>>(b, low);
   check<Dim<I>, Dim<J, X>>(b, low);
-  // whole blocks change hands: one message for each rank that holds something
+  // whole blocks move: one message for each rank with elements
   Mesh<R> const row(MPI_COMM_WORLD, {half}, ranks_from_to(n - 1, n - 1 - half));
   check<Dim<I, R>, Dim<J>>(a, row);
   TransferPlan const plan = plan_transfer<Dim<I, R>, Dim<J>>(a, row);

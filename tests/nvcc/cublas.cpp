@@ -1,5 +1,6 @@
-// The products by cuBLAS, whose code the library has only where Kokkos is built for CUDA: here a stand-in for
-// that Kokkos, enough to compile them. scripts/check_nvcc does; nothing runs.
+// The products by cuBLAS. The library has this code only if Kokkos is built for CUDA; this file
+// replaces that part of Kokkos, so that the code compiles. scripts/check_nvcc compiles it; nothing
+// runs.
 #include <Kokkos_Core.hpp>
 
 #ifndef KOKKOS_ENABLE_CUDA

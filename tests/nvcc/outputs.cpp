@@ -1,5 +1,5 @@
-// Files, random tensors, text, pictures and a plan on two axes, which the other programs of scripts/check_nvcc
-// leave out; nothing runs.
+// Files, random tensors, text, pictures and a plan over two axes, which the other programs of
+// scripts/check_nvcc do not use; nothing runs.
 #include <shardtype/shardtype.hpp>
 #include <shardtype/visualize/program_page.hpp>
 #if __has_include(<Random123/philox.h>)
@@ -26,7 +26,7 @@ void pictures(Mesh<X> const& mesh) {
   write_html(program.planned(), "plan.html");
 }
 
-// Counting bytes on two axes, as a constant: an array of Lists would not be destroyed.
+// Counts bytes over two axes in a constant expression: an array of Lists would not be destroyed.
 struct X2 : Axis<"X2", 2> {};
 struct Y3 : Axis<"Y3", 3> {};
 struct I9 : Index<"I9", 9> {};

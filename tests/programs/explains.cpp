@@ -1,5 +1,5 @@
-// Writes plans as JSON and as HTML to the folder that is its argument, and what the plans say themselves;
-// check_explained.py compares.
+// Writes plans as JSON and as HTML to the folder that its argument names, and the numbers of the
+// plans themselves; check_explained.py compares them.
 #include <cstdio>
 #include <string>
 
@@ -52,12 +52,13 @@ int main(int argc, char** argv) {
   save(chain.on(Machine{}.with<Y>(1e-5, 1e9)).planned(), folder, "chain");
   save(chain.within(1000).planned(), folder, "impossible");
 
-  // one product, where the least that must be sent is known
+  // one product, whose lower bound of bytes is known
   auto product = dry_run<Tensor<float, Dim<I, X>, Dim<J>>, Tensor<float, Dim<J, X>, Dim<K>>>(
       [](auto a, auto b) { return evaluate<Dim<I, X>, Dim<K>>(a * b); });
   save(product.extent<I>(64).extent<J>(60).extent<K>(40).ranks<X>(64).planned(), folder, "product");
 
-  // what several read, other labels, maxima, more than two dims, names that need care
+  // values with several readers, other labels, maxima, more than two dims, names with special
+  // characters
   using D = Tensor<double, Dim<I, X>, Dim<J, Odd>, Dim<M>>;
   auto tree = dry_run<D, Tensor<double, Dim<M, Odd>, Dim<K>>>([](auto d, auto e) {
     auto const s = share<S>(sum<I>(d) * e);
@@ -66,7 +67,7 @@ int main(int argc, char** argv) {
   tree.extent<I>(100).extent<J>(17).extent<K>(30).extent<M>(3).ranks<X>(3).ranks<Odd>(1000);
   save(tree.planned(), folder, "tree");
 
-  // nothing to do, on one value of no dims
+  // no steps, on a tensor without dims
   save(dry_run<Tensor<float>>([](auto a) { return evaluate<>(a); }).planned(), folder, "scalar");
 
   std::printf("%s\n", "came to its end");

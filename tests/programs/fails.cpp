@@ -1,4 +1,5 @@
-// What must end a job of 8 ranks, one case per word on the command line (CMakeLists.txt).
+// Programs that must end a job of 8 ranks; the argument on the command line selects the case
+// (CMakeLists.txt).
 // SOURCES: tests/harness/yield.cpp
 #include <cstdio>
 #include <cstdlib>
@@ -28,7 +29,7 @@ namespace {
 using Grid = Mesh<X, Y>;
 using Case = std::function<void(Environment&, Grid const&)>;
 
-// All other ranks are in a collective when rank 3 throws `what`.
+// All other ranks are in a collective while rank 3 throws `what`.
 template <class E>
 void throw_in_barrier(Environment& env, Grid const& mesh, E what) {
   if (env.rank() == 3) throw what;
@@ -119,14 +120,14 @@ std::map<std::string, Case> const cases = {
        std::vector<float> const values(53);
        from_host<float, Dim<I, X>, Dim<J>>(mesh, {6, 9}, values);
      }},
-    // rank 0 and the other even ranks take no part
+    // rank 0 and the other even ranks do not take part
     {"sub_mesh",
      [](Environment& env, auto&) {
        Mesh<P> const small(env.world(), {4}, {7, 5, 3, 1});
        if (small.here()) zeros<float, Dim<N, P>>(small, {21});
        MPI_Barrier(env.world());
      }},
-    // all ranks make the tensor, four are in the mesh
+    // all ranks create the tensor, four are in the mesh
     {"around_a_sub_mesh",
      [](Environment& env, auto&) {
        Mesh<P> const small(env.world(), {4}, {7, 5, 3, 1});
@@ -158,7 +159,7 @@ std::map<std::string, Case> const cases = {
        auto const part = full<float, Dim<I>, Unreduced<Y>>(mesh, {100}, 1.0f);
        if (env.rank() != 3) all_reduce<Y>(part);
      }},
-    // the others are at a second mesh, of which rank 3 has taken fewer steps
+    // the others use a second mesh, on which rank 3 ran fewer steps
     {"returns_from_the_second_mesh",
      [](Environment& env, Grid const& mesh) {
        Grid const other(env.world());
@@ -168,7 +169,7 @@ std::map<std::string, Case> const cases = {
        all_reduce<Y>(apart);
        if (env.rank() != 3) item(sum<I>(all_reduce<Y>(apart)));
      }},
-    // late, but all come: no mistake
+    // late, but all ranks come: no error
     {"ends_late",
      [](Environment& env, Grid const& mesh) {
        all_reduce<Y>(full<float, Dim<I>, Unreduced<Y>>(mesh, {100}, 1.0f));
@@ -213,7 +214,7 @@ int main(int argc, char** argv) {
     }
     Environment const second(argc, argv);
   }
-  // caught out of the Environment's scope, on one rank while the others wait, or on all
+  // caught outside of the Environment's scope, on one rank while the others wait, or on all ranks
   if (name == "caught_outside" || name == "caught_outside_everywhere") {
     try {
       run(argc, argv, [&](Environment& env, Grid const& mesh) {

@@ -1,5 +1,5 @@
-// A NumPy file loaded on a mesh and saved: loads FILE [OUTPUT], or, to catch what load_npy says and to
-// load a good file then: loads BAD... --then GOOD.
+// Loads a NumPy file on a mesh and saves it: loads FILE [OUTPUT]. Or prints the errors of load_npy
+// and then loads a good file: loads BAD... --then GOOD.
 // SOURCES: tests/harness/yield.cpp
 #include <algorithm>
 #include <cstdio>

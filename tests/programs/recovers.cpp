@@ -1,5 +1,5 @@
-// Errors that the program catches leave it usable; also programs that SHARDTYPE_CHECK=agree must let
-// pass. Runs on 8 ranks, with and without the check.
+// After an error that the program catches, the library is usable; also programs that
+// SHARDTYPE_CHECK=agree must accept. Runs on 8 ranks, with and without the check.
 // SOURCES: tests/harness/yield.cpp
 #include <cstdio>
 #include <cstdlib>
@@ -30,7 +30,7 @@ void expect(bool holds, std::string const& what) {
   if (!holds) throw std::runtime_error("not so: " + what);
 }
 
-// Runs `body`, which must throw an Error of this code.
+// Runs `body` and checks that it throws an Error with this code.
 template <class Body>
 void expect_error(std::string const& code, Body body) {
   try {
@@ -42,7 +42,7 @@ void expect_error(std::string const& code, Body body) {
   expect(false, "expected " + code);
 }
 
-// A product and its communication: whether mesh and library still work.
+// A product with communication: checks that the mesh and the library still work.
 void work(Grid const& mesh) {
   auto const a = full<float, Dim<I, X>, Dim<J, Y>>(mesh, {6, 9}, 2.0f);
   auto const b = full<float, Dim<J, Y>, Dim<K>>(mesh, {9, 7}, 3.0f);
@@ -84,7 +84,7 @@ void caught_errors(Environment& env, Grid const& mesh) {
   work(mesh);
 }
 
-// On one rank alone, between collectives.
+// On one rank only, between collectives.
 void caught_alone(Environment& env, Grid const& mesh) {
   if (env.rank() == 3) {
     try {
@@ -96,7 +96,7 @@ void caught_alone(Environment& env, Grid const& mesh) {
     expect_error("E21", [&] { a.mutable_local(); });
   }
   work(mesh);
-  // past the end of a mesh's life
+  // an error after the end of a mesh
   try {
     Grid const inner(env.world());
     work(inner);
@@ -115,7 +115,7 @@ void two_meshes(Environment& env, Grid const& mesh) {
     work(mesh);
     work(other);
     Mesh<P> const& mine = env.rank() % 2 == 0 ? even : odd;
-    // as many steps on one as rounds tell, on the other always two
+    // a varying number of steps on one mesh, always two on the other
     int const rounds = env.rank() % 2 == 0 ? k : 2;
     for (int r = 0; r < rounds; ++r) {
       auto const sum = all_reduce<P>(full<double, Unreduced<P>>(mine, {}, 1.5));
@@ -124,7 +124,7 @@ void two_meshes(Environment& env, Grid const& mesh) {
   }
 }
 
-// A mesh may end earlier on one rank than on another, and more often.
+// A mesh may be destroyed earlier on one rank than on another, and more often.
 void uneven_ends(Environment& env, Grid const& mesh) {
   std::optional<decltype(zeros<float, Dim<I, X>>(mesh, {9}))> kept;
   {

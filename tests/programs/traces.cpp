@@ -1,5 +1,5 @@
-// Evaluates expressions; check_traced.py looks at what SHARDTYPE_TRACE recorded of them. Rank 0 says how many
-// steps each run has.
+// Evaluates expressions; check_traced.py checks the records of SHARDTYPE_TRACE. Rank 0 prints the
+// number of steps of each run.
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -45,7 +45,7 @@ int main(int argc, char** argv) {
     static_cast<void>(run<Dim<I, X>, Dim<K>>(env, mesh, lazy(c) * lazy(b)));
     static_cast<void>(run<Dim<I>, Dim<K, X>>(env, mesh, exp(lazy(c) * lazy(b))));
   }
-  // ranks outside of a mesh run nothing
+  // ranks outside of a mesh evaluate nothing
   Mesh<X> const first(env.world(), {1});
   auto const d = zeros<double, Dim<I, X>>(first, {5});
   static_cast<void>(run<>(env, first, sum(lazy(d))));

@@ -1,4 +1,4 @@
-// Counts the payload bytes of this rank's MPI calls, from their arguments alone. Link pmpi.cpp.
+// Counts the payload bytes of this rank's MPI calls from their arguments alone. Link pmpi.cpp.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What steps add up to: memory, collectives, bytes of each rank, flops and times, told by hand and by the plans of
-// operations, functions and expressions.
+// The sums over steps of memory, collectives, bytes of each rank, flops and times: computed by hand
+// and by the plans of operations, functions and expressions.
 #include <shardtype/types.hpp>
 
 #include "harness/blocked_update.hpp"
@@ -14,7 +14,7 @@ namespace {
 
 using Long = std::int64_t;
 
-// memory: the most at once, and what is held for a moment
+// memory: the peak, and temporary needs
 constexpr bool memory_holds() {
   MemoryUse m;
   m.hold(10);
@@ -28,7 +28,7 @@ constexpr bool memory_holds() {
   return m.held() == 0 && m.peak() == 16;
 }
 static_assert(memory_holds());
-// and exact after more than is counted
+// exact again after a saturated sum
 constexpr bool memory_saturates() {
   MemoryUse m;
   for (int k = 0; k < 5; ++k) m.hold(saturated - k);
@@ -104,7 +104,7 @@ constexpr bool two_steps_add_up() {
          a.cost().peak_bytes == 104 && a.cost().messages == 3;
 }
 static_assert(two_steps_add_up());
-// one question answers that one
+// an Accounting for one answer computes only that answer
 static_assert(two_steps(Accounting(Answer::counts)).collectives() == 1);
 static_assert(two_steps(Accounting(Answer::bytes)).bytes_per_rank() == 72);
 static_assert(two_steps(Accounting(Answer::bytes)).collectives() == 0);
@@ -114,7 +114,8 @@ static_assert(two_steps(Accounting()).picoseconds() == 0 &&
               two_steps(Accounting()).flops() == 1010);
 static_assert(Accounting().bytes_per_rank() == 0 && Accounting().peak_bytes() == 0);
 
-// the busiest rank of two steps is not the sum of the busiest: who receives 72 bytes in one has few in the other
+// the bytes of the busiest rank of two steps are not the sum of those of the busiest ranks: a rank
+// with 72 bytes in one step has few in the other
 constexpr Accounting crossed() {
   Accounting a;
   a.move(gather(), sizing(10, 4, 2));
@@ -123,7 +124,7 @@ constexpr Accounting crossed() {
 }
 static_assert(crossed().bytes(at(0, 0)) == 56 + 32 && crossed().bytes(at(3, 1)) == 72 + 8);
 static_assert(crossed().bytes_per_rank() == 88);
-// where the first block is with another rank, another one is the busiest
+// if another rank has the first block, another rank is the busiest
 constexpr Accounting rotated(Long first) {
   Accounting a;
   a.move(gather(), sizing(10, 4));
@@ -134,7 +135,7 @@ static_assert(rotated(0).bytes(at(3)) == 72 + 40 && rotated(0).bytes_per_rank() 
 static_assert(rotated(3).bytes(at(3)) == 72 + 24 && rotated(3).bytes(at(2)) == 56 + 40);
 static_assert(rotated(3).bytes_per_rank() == 56 + 40);
 
-// a repeat is its rounds one by one
+// `repeat` equals the rounds one after the other
 constexpr bool repeats_add_up() {
   Accounting loop;
   loop.repeat(6, [](Long k, Accounting& a) {
@@ -150,7 +151,7 @@ constexpr bool repeats_add_up() {
 }
 static_assert(repeats_add_up());
 
-// the busiest rank, against all ranks one by one
+// the busiest rank, compared with all ranks one after the other
 constexpr bool busiest(Plan const& p) {
   AxisList all;
   for (int x = 0; x < max_axes; ++x) all.push(x);
@@ -178,8 +179,8 @@ static_assert(busiest(plan(op::Shift<J>{-3, op::Edge::wrap}, type<Split>)));
 static_assert(busiest(plan(op::HaloExchange<I>{1, 2}, type<Split>)));
 static_assert(busiest(plan(op::CumSum<I>{}, type<Split>)));
 
-// a plan with a loop: 11 rows in blocks of 2 are 6 rounds, the last of which has nothing to update. The largest
-// trailing blocks are 4 x 5, 3 x 4, 2 x 3, 2 x 2, 1 x 1
+// a plan with a loop: 11 rows in blocks of 2 are 6 rounds; the last round has no trailing block.
+// The largest trailing blocks are 4 x 5, 3 x 4, 2 x 3, 2 x 2, 1 x 1
 struct N : Index<"N", 11> {};
 struct M : Index<"M", 11> {};
 constexpr Plan loop =
@@ -192,7 +193,7 @@ static_assert(busiest(loop));
 
 }  // namespace
 
-// A tensor that is made of no other: no operand, nothing sent, one block.
+// An operation without operands: nothing is sent, one block is created.
 struct Made4 : Axis<"Made4", 4> {};
 struct Rows10 : Index<"Rows10"> {};
 struct Columns6 : Index<"Columns6"> {};

@@ -1,5 +1,5 @@
-// Every cell of the contraction table: what the strict product infers, and what it refuses. The
-// messages of the refusals are in tests/reject.
+// Every cell of the contraction table: the inferred result of the strict product, or its error
+// code. The messages are in tests/reject.
 #include <type_traits>
 
 #include <shardtype/types.hpp>
@@ -129,7 +129,7 @@ static_assert(einsum_gives<T<Dim<I, X>, Unreduced<Y>>, T<Dim<I, X>, Dim<J, Y>>, 
 static_assert(einsum_gives<T<Dim<I, X>, Dim<K, Y>>, T<Dim<I, X>>, T<Dim<K, Y>>, I, K>);
 static_assert(einsum_gives<T<Unreduced<X>>, T<Dim<I, X>>, T<Dim<I, X>>>);
 static_assert(einsum_refusal<T<Dim<I>>, T<Dim<J>>, K> == Code::N01_unknown_index);
-// an axis summed away on one side and kept on the other would be in two states
+// an axis of an index that one operand sums away and the other keeps would be in two states
 static_assert(einsum_refusal<T<Dim<I, X>, Dim<J>>, T<Dim<K, X>>, J, K> ==
               Code::C05_different_indices);
 
@@ -154,7 +154,7 @@ static_assert(named<T<Dim<I>, Dim<J>>, T<Dim<J>, Dim<K>>, Dim<K, X>, Dim<I, Y>> 
 static_assert(Resolve<op::Einsum<Dim<I>>, T<Dim<I>, Dim<J>>, T<Dim<J>, Dim<K>>>::verdict.code ==
               Code::ok);
 
-// Plans of the four cases of the scaling book, and of the second row.
+// Plans of the four cases of the scaling book, and of the second row of the table.
 constexpr auto plan_of = [](auto op, auto... types) { return plan(op, types...); };
 struct Is : Index<"Is", 128> {};
 struct Js : Index<"Js", 64> {};
@@ -175,11 +175,11 @@ static_assert(scatters.bytes_per_rank() == 64 * 72 * 4);
 constexpr auto illegal = plan_of(op::Matmul<Dim<Is, X>, Dim<K>>{}, type<T<Dim<Is, X>, Dim<Js>>>,
                                  type<T<Dim<Js>, Dim<K, X>>>);
 static_assert(illegal.count(Collective::all_gather) == 1 && illegal.collectives() == 1);
-// unreduced is kept, not reduced, when the name says so
+// an unreduced result is not reduced if its name is unreduced
 constexpr auto keeps = plan_of(op::Matmul<Dim<Is, X>, Dim<K>, Unreduced<Y>>{},
                                type<T<Dim<Is, X>, Dim<Js, Y>>>, type<T<Dim<Js, Y>, Dim<K>>>);
 static_assert(keeps.collectives() == 0);
-// axes that neither operand uses are sliced onto what the result wants, for free
+// unused axes that split the result slice the operands, which costs nothing
 constexpr auto sliced = plan_of(op::Matmul<Dim<Is, X>, Dim<K, Y>>{}, type<T<Dim<Is>, Dim<Js>>>,
                                 type<T<Dim<Js>, Dim<K>>>);
 static_assert(sliced.collectives() == 0 && sliced.flops() == local.flops());
@@ -190,7 +190,7 @@ static_assert(plan_of(op::Matmul<Dim<Is>, Dim<K>, Unreduced<X>>{}, type<T<Dim<Is
 constexpr auto three = plan_of(op::Matmul<Dim<Is, W>, Dim<K, Y, X>>{},
                                type<T<Dim<Is, X>, Dim<Js, Y, W>>>, type<T<Dim<Js, W>, Dim<K, X>>>);
 static_assert(three.collectives() > 0 && three.result.rank == 2);
-// every operand and the result want each axis elsewhere: dozens of searches
+// every operand and the result split each axis differently: dozens of searches
 struct Bs : Index<"Bs", 64> {};
 constexpr auto batched = plan_of(op::Einsum<Dim<Bs, W>, Dim<Is, X>, Dim<K, Y>>{},
                                  type<T<Dim<Bs, X>, Dim<Is, Y>, Dim<Js, W>>>,
@@ -201,7 +201,7 @@ constexpr auto longest = plan_of(op::Reshard<Dim<Is>, Dim<Js>, Dim<K>>{},
                                  type<T<Dim<Is>, Dim<Js>, Dim<K>, Unreduced<W, X, Y>>>);
 static_assert(longest.count(Collective::reduce_scatter) + longest.count(Collective::all_reduce) >
               0);
-// run-time sizes: what count says holds for every size
+// run-time sizes: `count` holds for all sizes
 static_assert(plan(op::Matmul<Dim<I, X>, Dim<K, Y>>{}, type<T<Dim<I, X>, Dim<J, Y>>>,
                    type<T<Dim<J, Y>, Dim<K>>>)
                   .count(Collective::reduce_scatter) == 1);
@@ -209,7 +209,8 @@ static_assert(plan(op::Matmul<Dim<I, X>, Dim<K, Y>>{}, type<T<Dim<I, X>, Dim<J, 
                    type<T<Dim<J, Y>, Dim<K>>>)
                   .count(Collective::all_gather) == 0);
 
-// JAX 1.4 dot_general: its vectors, lhs (8,2) and rhs (2,8) on two axes of two; X is x, W is y
+// JAX 1.4 dot_general: its test cases, lhs (8,2) and rhs (2,8) over two axes of two ranks; X is x,
+// W is y
 struct M8 : Index<"M8", 8> {};
 struct C2 : Index<"C2", 2> {};
 struct N8 : Index<"N8", 8> {};
@@ -218,16 +219,16 @@ constexpr auto dot_plan = plan(op::Matmul<Out...>{}, type<A>, type<C>);
 // P(x,_) P(_,y) and P(x,_) P(_,_): as JAX, local
 static_assert(gives<T<Dim<M8, X>, Dim<C2>>, T<Dim<C2>, Dim<N8, W>>, T<Dim<M8, X>, Dim<N8, W>>>);
 static_assert(gives<T<Dim<M8, X>, Dim<C2>>, T<Dim<C2>, Dim<N8>>, T<Dim<M8, X>, Dim<N8>>>);
-// P(x,y) P(_,_): JAX P(x,_), by a collective that the compiler chooses; here it is named
+// P(x,y) P(_,_): JAX P(x,_), by a collective that the compiler chooses; here the result is named
 using OneSided = T<Dim<M8, X>, Dim<C2, W>>;
 static_assert(refusal_of<OneSided, T<Dim<C2>, Dim<N8>>> == Code::C02_one_side_only);
 static_assert(dot_plan<OneSided, T<Dim<C2>, Dim<N8>>, Dim<M8, X>, Dim<N8>>.collectives() == 1);
-// P(x,_) P(x,_), "fsdp": JAX P(x,_), by an all_gather; here it is named
+// P(x,_) P(x,_), "fsdp": JAX P(x,_), by an all_gather; here the result is named
 using Rows = T<Dim<M8, X>, Dim<C2>>;
 static_assert(refusal_of<Rows, T<Dim<C2, X>, Dim<N8>>> == Code::C05_different_indices);
 constexpr Plan fsdp = dot_plan<Rows, T<Dim<C2, X>, Dim<N8>>, Dim<M8, X>, Dim<N8>>;
 static_assert(fsdp.count(Collective::all_gather) == 1 && fsdp.collectives() == 1);
-// P(_,y) P(_,y), "half_tp": JAX P(_,y), by an all_gather; here it is named
+// P(_,y) P(_,y), "half_tp": JAX P(_,y), by an all_gather; here the result is named
 using Half = T<Dim<M8>, Dim<C2, W>>;
 static_assert(refusal_of<Half, T<Dim<C2>, Dim<N8, W>>> == Code::C05_different_indices);
 constexpr Plan half_tp = dot_plan<Half, T<Dim<C2>, Dim<N8, W>>, Dim<M8>, Dim<N8, W>>;
@@ -247,14 +248,51 @@ static_assert(dot_plan<OneSided, Inner, Dim<M8, X>, Dim<N8>, Unreduced<W>>.colle
 // P(x,y) P(x,y): refused, as JAX
 static_assert(refusal_of<OneSided, T<Dim<C2, X>, Dim<N8, W>>> == Code::C05_different_indices);
 
-// JAX 2.1 dot_general, U: its operands must not be; here a product is linear in each (rows U above).
-// A result that is U over other axes than those contracted: JAX refuses, here the rest is reduced, or
-// the contracted index is sliced.
+// JAX 2.1 dot_general, U: refused for operands; here a product is linear in each operand (rows U
+// above). A result that is U over other axes than those of the contracted dims: JAX refuses; here
+// the other axes are reduced, or the contracted index is sliced.
 using Both = T<Dim<C2, X, W>, Dim<N8>>;
 constexpr Plan fewer = dot_plan<T<Dim<M8>, Dim<C2, X, W>>, Both, Dim<M8>, Dim<N8>, Unreduced<X>>;
 static_assert(fewer.count(Collective::all_reduce) == 1 && fewer.collectives() == 1);
 static_assert(
     dot_plan<T<Dim<M8>, Dim<C2>>, T<Dim<C2>, Dim<N8>>, Dim<M8>, Dim<N8>, Unreduced<X>>.collectives() ==
     0);
+
+// Three and more operands: pairs from left to right, of which each has what later ones and the result need.
+struct L : Index<"L"> {};
+template <class Op, class Out, class... As>
+constexpr bool several_give = std::is_same_v<result_t<Op, As...>, Out>;
+template <class Op, class... As>
+constexpr Code several_refused = Resolve<Op, As...>::verdict.code;
+using IJ = T<Dim<I, X>, Dim<J>>;
+using JK = T<Dim<J>, Dim<K, Y>>;
+using KL = T<Dim<K, Y>, Dim<L>>;
+static_assert(several_give<op::Einsum<I, L>, T<Dim<I, X>, Dim<L>, Unreduced<Y>>, IJ, JK, KL>);
+static_assert(several_give<op::Einsum<L, I>, T<Dim<L>, Dim<I, X>, Unreduced<Y>>, IJ, JK, KL>);
+static_assert(several_give<op::Einsum<>, T<Unreduced<X, Y>>, IJ, JK, KL>);
+static_assert(several_give<op::Einsum<I>, T<Dim<I, X>>, IJ, T<Dim<J>>, T<Dim<I>>>);
+static_assert(several_give<op::Einsum<B, I>, T<Dim<B>, Dim<I, X>, Unreduced<Y>>, IJ, JK, KL,
+                           T<Dim<B>, Dim<L>>>);
+using LocalIJ = Local<float, Dim<I>, Dim<J>, Varying<X>>;
+static_assert(several_give<op::Einsum<I, L>, Local<float, Dim<I>, Dim<L>, Varying<X>>, LocalIJ,
+                           Local<float, Dim<J>, Dim<K>>, Local<float, Dim<K>, Dim<L>>>);
+// it is the order that is refused: from the right it would be legal
+static_assert(several_refused<op::Einsum<I, L>, IJ, T<Dim<J>, Dim<K, X>>, T<Dim<K, X>, Dim<L>>> ==
+              Code::C04_axis_splits_two);
+static_assert(several_refused<op::Einsum<I, L>, IJ, JK, T<Dim<K>, Dim<L>>> ==
+              Code::C02_one_side_only);
+static_assert(several_refused<op::Einsum<I, B>, IJ, JK, KL> == Code::N01_unknown_index);
+static_assert(several_refused<op::Einsum<I, I>, IJ, JK, KL> == Code::T02_index_twice);
+static_assert(several_refused<op::Einsum<I, X>, IJ, JK, KL> == Code::S05_axis_named);
+static_assert(several_refused<op::Einsum<I, L>, IJ, JK, Tensor<double, Dim<K, Y>, Dim<L>>> ==
+              Code::C10_element_types_differ);
+// its plan: 2 flops for each multiplication of both products on the busiest rank, nothing sent
+struct I8 : Index<"I8", 8> {};
+struct J6 : Index<"J6", 6> {};
+struct L4 : Index<"L4", 4> {};
+constexpr auto chain = plan(op::Einsum<I8, L4>{}, type<T<Dim<I8, X>, Dim<J6>>>,
+                            type<T<Dim<J6>, Dim<K, Y>>>, type<T<Dim<K, Y>, Dim<L4>>>);
+static_assert(chain.collectives() == 0 && chain.flops() == 2 * 4 * 6 * 24 + 2 * 4 * 24 * 4);
+static_assert(plan(op::Einsum<I, L>{}, type<IJ>, type<JK>, type<KL>).collectives() == 0);
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Dims that an axis deals out in turns: how they are read and spelled, who holds what, what the rules make
-// of them, and that a change between them and blocks is one all_to_all.
+// Block-cyclic dims: their types and spelling, the rows of each rank, the rules, and the plan
+// between a block-cyclic and a block sharding, which is one all_to_all.
 #include <shardtype/core/text.hpp>
 #include <shardtype/types.hpp>
 
@@ -29,7 +29,7 @@ static_assert(std::is_same_v<tensor_t<float, IX, JY>, A>);
 static_assert(Scope<A>::names.axes == 2 && Scope<A>::names.find_axis(identity<Y>) == 1);
 static_assert(sizeof(DimSpec) <= 16);
 
-// Equal: the same axis and as many at a time.
+// Equal: the same axis and the same block size.
 constexpr bool same(AxisList const& l, AxisList const& m) { return l == m; }
 template <class D, class E>
 constexpr bool equal_dims = same(Scope<T<D>, T<E>>::template spec<0>.dims[0].axes,
@@ -59,7 +59,8 @@ static_assert(law<T<IX, Unreduced<X>>> == Code::T01_axis_twice);
 static_assert(law<T<Dim<I, Cyclic<J, 16>>>> == Code::T05_not_an_axis);
 static_assert(law<T<Dim<I>, Unreduced<Cyclic<X, 16>>>> == Code::T05_not_an_axis);
 
-// Who holds what. 100 in turns of 16 over two: 0-15, 32-47, 64-79, 96-99; and the others.
+// The rows of each rank. 100 rows in blocks of 16 over two ranks: 0-15, 32-47, 64-79, 96-99 on the
+// first, the others on the second.
 constexpr Sizes sizes{{2, 3, 1, 1}};
 constexpr Rows first = rows_of(100, turns, sizes, Coords{{0}});
 constexpr Rows second = rows_of(100, turns, sizes, Coords{{1}});
@@ -69,11 +70,11 @@ static_assert(first.below(40) == 24 && first.in_a_row(20) == 12 && first.in_a_ro
 static_assert(common(first, second) == 0 && common(first, first) == 52);
 static_assert(common(first, Rows{40, 20, 0, 0}) == 8 && common(Rows{40, 20, 0, 0}, second) == 12);
 static_assert(largest_block(100, turns, sizes) == 52);
-// short: one turn is not full, and the last ranks hold nothing
+// short dims: one block is not full, and the last ranks have no rows
 static_assert(rows_of(5, turns, sizes, Coords{{0}}).count == 5);
 static_assert(rows_of(5, turns, sizes, Coords{{1}}).count == 0);
 static_assert(rows_of(0, turns, sizes, Coords{{0}}).count == 0);
-// two that repeat, by whole periods: every sixth hundred of 10^12
+// two block-cyclic lists with a common period: every sixth block of 100 up to 6 * 10^11
 constexpr AxisList of(int axis, std::int32_t cyclic) {
   AxisList l;
   l.push(axis);
@@ -112,7 +113,7 @@ static_assert(Resolve<op::AllToAll<X, I, J>, A>::verdict.code == Code::B04_behin
 static_assert(Resolve<op::ReduceScatter<X, J>, T<JY, Unreduced<X>>>::verdict.code ==
               Code::B04_behind_cyclic);
 
-// Shapes: what needs blocks is refused, the rest is as it is for blocks.
+// Shape operations: those that need blocks are refused, the others follow the rules for blocks.
 struct M : Index<"M"> {};
 template <class Op, class... Ts>
 constexpr Code shape_code = Resolve<Op, Ts...>::verdict.code;
@@ -133,7 +134,7 @@ static_assert(shape_code<op::MergeDims<K, J, M>, T<Dim<K>, JY>> == Code::B03_thr
 static_assert(shape_code<op::Shift<I>, A> == Code::B03_through_cyclic);
 static_assert(shape_code<op::HaloExchange<I>, A> == Code::B03_through_cyclic);
 static_assert(shape_code<op::CumSum<I>, A> == Code::B03_through_cyclic);
-// a shift along another dim is fine; a halo tells ranges of all
+// a shift along another dim is legal; a halo_exchange is not, because it reports ranges of all dims
 static_assert(Resolve<op::Shift<K>, T<IX, Dim<K, Y>>>::verdict);
 static_assert(Resolve<op::HaloExchange<K>, T<IX, Dim<K, Y>>>::verdict.code ==
               Code::B03_through_cyclic);
@@ -160,10 +161,10 @@ static_assert(is_one(planned<T<IX, Dim<K>>, T<Dim<I>, Dim<K, Cyclic<X, 2>>>>,
                      Collective::all_to_all));
 static_assert(is_one(planned<T<Dim<J>, Unreduced<Y>>, T<JY>>, Collective::reduce_scatter));
 static_assert(planned<T<Dim<I>, JY>, A>.collectives() == 0 && planned<A, A>.size == 0);
-// bytes: of 0-49 in blocks rank 0 keeps 0-15 and 32-47, and sends the other 18 columns of 60
+// bytes: rank 0 has 0-49 in blocks, keeps 0-15 and 32-47, and sends the other 18 columns of 60
 static_assert(plan(op::Reshard<IX, Dim<J>>{}, type<T<Dim<I, X>, Dim<J>>>).bytes(Coords{{0}}) ==
               18 * 60 * 4);
-// as ScaLAPACK's product: what is named keeps the turns
+// as ScaLAPACK's product: a named result keeps its block size
 static_assert(plan(op::Matmul<IX, Dim<K, Cyclic<Y, 2>>>{}, type<A>,
                    type<T<Dim<J, Cyclic<X, 8>>, Dim<K, Cyclic<Y, 2>>>>)
                   .result.dims[1]

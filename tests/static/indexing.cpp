@@ -1,5 +1,6 @@
-// Lookups, scatters and sorting: what each infers and refuses, strict and named. That what they accept is
-// sound is shown by tests/unit/indexing_rules.cpp; the messages are in tests/reject.
+// Lookups, scatters and sorting: the inferred results and the error codes, strict and named.
+// tests/unit/indexing_rules.cpp shows that the accepted ones are sound; the messages are in
+// tests/reject.
 #include <cstdint>
 #include <type_traits>
 
@@ -33,7 +34,7 @@ constexpr bool gives = std::is_same_v<typename checking::Resolve<Op, As...>::res
 template <class Op, class... As>
 constexpr rules::Code refusal_of = checking::Resolve<Op, As...>::verdict.code;
 
-// take, axis by axis
+// take, one axis after the other
 using G = op::Take<V>;
 static_assert(gives<G, T<Dim<B, X>, Dim<D>>, T<Dim<V>, Dim<D>>, Ids<Dim<B, X>>>);
 static_assert(gives<G, T<Dim<B, X>, Dim<D, Y>>, T<Dim<V>, Dim<D, Y>>, Ids<Dim<B, X>>>);
@@ -49,7 +50,7 @@ static_assert(gives<G, Tensor<bool, Dim<B>, Unreduced<Max, X, Y>>, Flags, Ids<Di
 static_assert(
     gives<G, Tensor<bool, Dim<B>, Unreduced<Max, X>>, Tensor<bool, Dim<V, X>>, Ids<Dim<B>>>);
 static_assert(gives<G, T<Dim<B, Y>, Reduced<X>>, T<Dim<V>, Reduced<X, Y>>, Ids<Dim<B, Y>>>);
-static_assert(gives<G, T<Dim<B>>, T<Dim<V>>, Ids<Dim<B>, Reduced<X>>>);  // no gradient goes to ids
+static_assert(gives<G, T<Dim<B>>, T<Dim<V>>, Ids<Dim<B>, Reduced<X>>>);  // ids have no gradient
 static_assert(refusal_of<G, T<Dim<D>>, Ids<Dim<B>>> == rules::Code::D01_no_such_index);
 static_assert(refusal_of<G, T<Dim<V>, Dim<B>>, Ids<Dim<B>>> == rules::Code::I03_shared_index);
 static_assert(refusal_of<G, T<Dim<V>>, Ids<Dim<V>>> == rules::Code::I03_shared_index);
@@ -68,8 +69,7 @@ static_assert(gives<G, T<Dim<B>, Dim<D>, Reduced<X>>, T<Dim<V>, Dim<D>, Reduced<
 static_assert(
     gives<G, T<Dim<B, X>, Dim<D>, Reduced<Y>>, T<Dim<V>, Dim<D>, Reduced<Y>>, Ids<Dim<B, X>>>);
 
-// named: what the strict rule refuses is repaired by gathering the ids, which is free where the result
-// is finer
+// named: where the strict rule refuses, the ids are gathered; a finer result only slices them
 template <class... Out>
 using Named = op::Take<V, Out...>;
 template <class Op, class... As>
@@ -116,7 +116,8 @@ static_assert(refusal_of<A, Tensor<bool, Dim<B>>, Ids<Dim<B>>> == rules::Code::C
 static_assert(gives<A, T<Dim<V>, Unreduced<X>>, T<Dim<B>, Unreduced<X>>, Ids<Dim<B>>>);
 static_assert(gives<A, T<Dim<V>, Reduced<X>>, T<Dim<B>, Reduced<X>>, Ids<Dim<B>>>);
 
-// named: own rows over free axes, else reduced or gathered, whichever moves less
+// named: each rank computes its own rows over free axes; over the others the result is reduced or
+// the operands are gathered, whichever sends less
 using Rows =
     checking::Resolve<op::ScatterAdd<V, Dim<V, Y>, Dim<D, X>>, T<Dim<B>, Dim<D>>, Ids<Dim<B>>>;
 // Whether there are two candidates.
@@ -189,7 +190,7 @@ static_assert(refusal_of<op::Sort<V>, T<Dim<V>, Unreduced<X>>> == rules::Code::I
 static_assert(refusal_of<op::Sort<V>, Tensor<bool, Dim<V>>> == rules::Code::ok);
 static_assert(refusal_of<op::Sort<D>, T<Dim<V>>> == rules::Code::D01_no_such_index);
 
-// plans: the strict forms have no collectives; sizes known later are asked for
+// plans: the strict forms have no collectives; plans with run-time sizes
 static_assert(plan(op::Take<Many>{}, type<T<Dim<Many, Y>, Dim<Wide>>>, type<Ids<Dim<Few, X>>>)
                   .count(Collective::all_gather) == 0);
 static_assert(
@@ -197,5 +198,51 @@ static_assert(
 static_assert(
     !valid_on<op::Take<V>, OperandTypes<T<Dim<V, Z>, Dim<D>>, Ids<Dim<B, Z>>>, AxisSize<Z, 3>>);
 static_assert(!valid_on<op::Sort<V>, OperandTypes<T<Dim<V, Z>>>, AxisSize<Z, 3>>);
+
+// One row of a dim: as a lookup of one id.
+template <class... Out>
+using Row = op::At<V, Out...>;
+static_assert(gives<Row<>, T<Dim<D>, Unreduced<Y>>, T<Dim<V, Y>, Dim<D>>>);
+static_assert(gives<Row<>, T<Dim<B, X>, Dim<D>>, T<Dim<B, X>, Dim<V>, Dim<D>>>);
+static_assert(gives<Row<>, T<Unreduced<X, Y>, Reduced<Z>>, T<Dim<V, Y, X>, Reduced<Z>>>);
+static_assert(gives<Row<>, T<Dim<D>, Unreduced<Max, X>>, T<Dim<V>, Dim<D>, Unreduced<Max, X>>>);
+static_assert(gives<Row<>, Tensor<bool, Unreduced<Max, X>>, Tensor<bool, Dim<V, X>>>);
+static_assert(refusal_of<Row<>, T<Dim<D>>> == rules::Code::D01_no_such_index);
+static_assert(refusal_of<Row<>, T<Dim<V, Cyclic<X, 2>>>> == rules::Code::B03_through_cyclic);
+static_assert(refusal_of<Row<>, T<Dim<V, X>, Unreduced<Max, Y>>> ==
+              rules::Code::I07_other_kind_owed);
+static_assert(gives<Row<Dim<D, X>>, T<Dim<D, X>>, T<Dim<V, Y>, Dim<D>>>);
+static_assert(gives<Row<Dim<D>>, T<Dim<D>>, T<Dim<V, Cyclic<X, 2>>, Dim<D>>>);
+static_assert(gives<Row<T<>>, T<>, T<Dim<V, X>, Unreduced<Y>>>);
+static_assert(refusal_of<Row<Dim<D>>, Local<float, Dim<V>, Dim<D>>> ==
+              rules::Code::V14_named_result);
+static_assert(refusal_of<Row<Dim<V>>, T<Dim<V>, Dim<D>>> == rules::Code::R01_indices_differ);
+static_assert(refusal_of<Row<Dim<D>, Unreduced<X>>, T<Dim<V>, Dim<D>>> ==
+              rules::Code::R02_replicated_to_unreduced);
+
+// Along a split dim it is sent alone; a slice of it is added up where that is less, else it goes from dim to dim.
+using Table = T<Dim<Many, Y>, Dim<Wide>>;
+constexpr auto row = plan(op::At<Many, Dim<Wide>>{40000}, type<Table>);
+static_assert(row.collectives() == 1 && row.bytes_per_rank() == 2 * 512 * 4 * 3 / 4);
+constexpr auto part_of_row = plan(op::At<Many, Dim<Wide, Y>>{40000}, type<Table>);
+static_assert(part_of_row.count(Collective::reduce_scatter) == 1 &&
+              part_of_row.bytes_per_rank() == 512 * 4 * 3 / 4);
+template <class... Out>
+using Part = op::Slice<Many, Few, Out...>;
+constexpr auto few = plan(Part<Dim<Few>, Dim<Wide>>{100, 164}, type<Table>);
+static_assert(few.collectives() == 1 && few.bytes_per_rank() == 2 * 64 * 512 * 4 * 3 / 4);
+using Most = op::Slice<Many, N, Dim<N>, Dim<Wide, Y>>;
+constexpr auto most = plan(op::Slice<Many, P9, Dim<P9>, Dim<Wide, Y>>{0, 9}, type<Table>);
+static_assert(most.count(Collective::all_gather) == 0);
+static_assert(gives<Most, T<Dim<N>, Dim<Wide, Y>>, Table>);
+static_assert(
+    gives<op::Slice<V, N, Dim<D>, Dim<N, Z>>, T<Dim<D>, Dim<N, Z>>, T<Dim<V, X>, Dim<D>>>);
+static_assert(gives<op::Slice<V, N, T<Dim<N>>>, T<Dim<N>>, T<Dim<V, Cyclic<X, 2>>>>);
+static_assert(gives<op::Slice<V, N, T<Dim<N>>>, T<Dim<N>>, T<Dim<V, X>, Unreduced<Max, Y>>>);
+static_assert(refusal_of<op::Slice<V, N>, T<Dim<V, X>>> == rules::Code::D03_along_split);
+static_assert(refusal_of<op::Slice<V, D, Dim<D>>, T<Dim<V, X>, Dim<D>>> ==
+              rules::Code::D02_index_taken);
+static_assert(refusal_of<op::Slice<V, N, Dim<N>>, T<Dim<D>>> == rules::Code::D01_no_such_index);
+static_assert(refusal_of<op::Slice<V, N, Dim<V>>, T<Dim<V, X>>> == rules::Code::R01_indices_differ);
 
 }  // namespace

@@ -1,6 +1,7 @@
-// Manual mode: every row of the table of collectives and casts (JAX's shard_map with check_vma), the
-// local operations' join, what goes in and out of shard_map, and that the movements are closed under
-// transposition. The messages are in tests/reject.
+// Manual mode: every row of the table of collectives and casts (JAX's shard_map with check_vma),
+// the type join of local operations, the operands and results of shard_map, and the transposes of
+// all movements. The messages are in tests/reject.
+#include <cstdint>
 #include <type_traits>
 
 #include <shardtype/types.hpp>
@@ -39,13 +40,13 @@ constexpr AxisState same = AxisState::replicated;
 constexpr AxisState U = AxisState::unreduced;
 constexpr AxisState R = AxisState::reduced;
 using enum Movement;
-// A cast that there is no function for.
+// A cast without a function.
 template <class A>
 constexpr Code cast_refusal(AxisState to) {
   return rules::move(Scope<A>::template spec<0>, cast, 0, to).code;
 }
 
-// pvary: I -> V; of what varies already an error
+// pvary: I -> V; an error for a varying value
 static_assert(gives<op::ToVarying<X>, Var, Inv>);
 static_assert(refusal_of<op::ToVarying<X>, Var> == Code::V04_already);
 static_assert(refusal_of<op::ToVarying<X>, Owed> == Code::V06_owed);
@@ -53,7 +54,7 @@ static_assert(refusal_of<op::ToVarying<X>, Owed> == Code::V06_owed);
 static_assert(gives<op::ToReduced<X>, Red, Inv>);
 static_assert(refusal_of<op::ToReduced<X>, Var> == Code::V05_not_invariant);
 static_assert(refusal_of<op::ToReduced<X>, Red> == Code::V04_already);
-// vary_unreduced_cast: V -> U, on every axis named (JAX asks for one of them only)
+// vary_unreduced_cast: V -> U, on every named axis (JAX requires V on only one of them)
 static_assert(gives<op::ToUnreduced<X>, Owed, Var>);
 static_assert(gives<op::ToUnreduced<Max, X>, L<Dim<I>, Dim<J>, Unreduced<Max, X>>, Var>);
 static_assert(refusal_of<op::ToUnreduced<X>, Inv> == Code::V03_not_varying);
@@ -62,17 +63,18 @@ static_assert(refusal_of<op::ToUnreduced<Max, Y>, L<Dim<I>, Varying<Y>, Unreduce
               Code::V16_kind);
 // reduced_vary_cast: R -> V
 static_assert(gives<op::ToVarying<X>, Var, Red>);
-// other pcasts are not: V -> I, U -> any, I -> U, R -> I
+// other pcasts are refused: V -> I, U -> any, I -> U, R -> I
 static_assert(cast_refusal<Var>(same) != Code::ok);
 static_assert(refusal_of<op::ToReduced<X>, Owed> == Code::V06_owed);
 static_assert(refusal_of<op::ToUnreduced<X>, Owed> == Code::V04_already);
 static_assert(cast_refusal<Red>(same) != Code::ok);
-// psum: V -> I and U -> I; of an invariant or reduced value refused, where JAX multiplies the former
+// psum: V -> I and U -> I; refused for an invariant or reduced value, where JAX multiplies an
+// invariant one
 static_assert(gives<op::AllReduce<X>, Inv, Var>);
 static_assert(gives<op::AllReduce<X>, Inv, Owed>);
 static_assert(refusal_of<op::AllReduce<X>, Inv> == Code::V03_not_varying);
 static_assert(refusal_of<op::AllReduce<X>, Red> == Code::V03_not_varying);
-// over two axes both must vary: JAX would sum copies along the other
+// over two axes both must be varying: JAX would sum copies along the other
 static_assert(gives<op::AllReduce<X, Y>, Inv, L<Dim<I>, Dim<J>, Varying<X, Y>>>);
 static_assert(gives<op::AllReduce<Y, X>, Inv, L<Dim<I>, Dim<J>, Varying<X, Y>>>);
 static_assert(gives<op::AllReduce<Y, X>, Inv, L<Dim<I>, Dim<J>, Varying<Y>, Unreduced<X>>>);
@@ -88,7 +90,7 @@ static_assert(refusal_of<op::AllReduce<Max, X>, Owed> == Code::V16_kind);
 static_assert(refusal_of<op::AllReduce<Mean, X>, Local<int, Varying<X>>> == Code::P12_not_floating);
 static_assert(refusal_of<op::AllReduce<X>, Local<bool, Varying<X>>> == Code::C11_not_numbers);
 static_assert(gives<op::AllReduce<Max, X>, Local<bool>, Local<bool, Varying<X>>>);
-// all_gather to varying, invariant, reduced; along a dim, or as a new first one (untiled)
+// all_gather to varying, invariant, reduced; along a dim, or as a new first dim (untiled)
 static_assert(gives<op::AllGather<X, I, ToVarying>, Var, Var>);
 static_assert(gives<op::AllGather<X, I>, Inv, Var>);
 static_assert(gives<op::AllGather<X, J, ToReduced>, Red, Var>);
@@ -117,14 +119,15 @@ static_assert(refusal_of<op::AllToAll<X, I, J>, Inv> == Code::V03_not_varying);
 static_assert(gives<op::BroadcastFrom<X>, Inv, Var>);
 static_assert(gives<op::BroadcastFrom<X, ToVarying>, Var, Var>);
 static_assert(refusal_of<op::BroadcastFrom<X>, Inv> == Code::V03_not_varying);
-// what is named: kinds, axes, indices, in this order
+// the named parameters: kinds, axes, indices, in this order
 static_assert(refusal_of<op::AllGather<I, X>, Var> == Code::T05_not_an_axis);
 static_assert(refusal_of<op::AllGather<X>, Var> == Code::T05_not_an_axis);
 static_assert(refusal_of<op::AllReduce<I>, Var> == Code::T05_not_an_axis);
 static_assert(refusal_of<op::AllReduce<>, Var> == Code::K07_no_axis);
 static_assert(refusal_of<op::AllReduce<X, X>, Var> == Code::T01_axis_twice);
 
-// Local operations: V with I is V, with R is V; U only where the rule is linear and the other the same
+// Local operations: V with I is V, with R is V; U only where the rule is linear and the other
+// operand is U alike
 using Add = op::Map<functions::Add>;
 using Times = op::Map<functions::Multiply>;
 using Exp = op::Map<functions::Exp>;
@@ -148,7 +151,8 @@ static_assert(refusal_of<op::Map<functions::Add, Dim<I>, Dim<J>>, Var, Var> ==
 using B = L<Dim<J>, Dim<K>>;
 static_assert(gives<op::Matmul<>, L<Dim<I>, Dim<K>, Varying<X>>, Var, B>);
 static_assert(gives<op::Einsum<I>, L<Dim<I>, Varying<X, Y>>, Var, L<Dim<J>, Varying<Y>>>);
-static_assert(gives<op::Einsum<>, L<Varying<X>>, Var, Var>);  // a local product: nothing is owed
+static_assert(gives<op::Einsum<>, L<Varying<X>>, Var, Var>);  // a local product: nothing becomes
+                                                              // unreduced
 static_assert(gives<op::Matmul<>, L<Dim<I>, Dim<K>, Unreduced<X>>, Owed, B>);
 static_assert(refusal_of<op::Matmul<>, Owed, L<Dim<J>, Dim<K>, Varying<X>>> ==
               Code::C07_not_linear);
@@ -164,7 +168,7 @@ static_assert(refusal_of<op::Reshard<Dim<I>, Dim<J>>, Var> == Code::V14_named_re
 static_assert(gives<op::Transpose<J, I>, L<Dim<J>, Dim<I>, Varying<X>>, Var>);
 static_assert(gives<op::Roll<I>, Var, Var>);
 static_assert(gives<op::Concat<I>, Var, Inv, Var>);
-// JAX 2.1 concat, pad: in manual mode JAX joins U with others and pads U with any value
+// JAX 2.1 concat, pad: in manual mode JAX joins U with other states and pads U with any value
 static_assert(refusal_of<op::Concat<I>, Owed, Inv> == Code::D13_unreduced_differs);
 static_assert(refusal_of<op::Concat<I>, Owed, Var> != Code::ok);
 static_assert(refusal_of<op::PadValue<float, I>, Owed> == Code::D11_pad_unreduced);
@@ -172,10 +176,10 @@ static_assert(plan(op::Roll<I>{}, type<Var>).collectives() == 0);
 static_assert(plan(op::Mean<I>{}, type<Var>).collectives() == 0);
 static_assert(plan(op::Matmul<>{}, type<Var>, type<B>).collectives() == 0);
 
-// A block's extents are its own: the label's static extent is the whole tensor's.
+// A block has its own extents: the label's static extent is that of the whole tensor.
 static_assert(gives<op::Slice<N8>, L<Dim<N8>>, L<Dim<N8>>>);
 
-// Laws: dims are whole, Varying is a Local's, an axis has one state
+// Laws: axes split no dim of a Local, only a Local is Varying, an axis has one state
 template <class A>
 constexpr Code law = rules::lawful(Scope<A>::names, Scope<A>::readings, 1).code;
 static_assert(law<Var> == Code::ok);
@@ -186,7 +190,7 @@ static_assert(law<L<Dim<I>, Varying<X>, Reduced<X>>> == Code::T01_axis_twice);
 static_assert(law<L<Dim<I>, Unreduced<Y>, Varying<X>>> == Code::T03_not_canonical);
 static_assert(law<L<Dim<I>, Varying<Y, X>>> == Code::T03_not_canonical);
 
-// In: dims split -> whole, varying; U and R stay; equal blocks only
+// Operands: a split dim becomes varying; U and R stay; equal blocks only
 static_assert(std::is_same_v<local_t<T<Dim<I, X>, Dim<J>>>, Var>);
 static_assert(std::is_same_v<local_t<T<Dim<I, Y, X>, Dim<J>>>, L<Dim<I>, Dim<J>, Varying<X, Y>>>);
 static_assert(std::is_same_v<local_t<T<Dim<I, Y>, Dim<J>, Unreduced<Max, X>>>,
@@ -200,7 +204,8 @@ static_assert(input<T<Dim<N7>>> == Code::ok);
 static_assert(input<T<Dim<N7, Z>>> == Code::ok);  // the size of Z is known at run time: an Error
 static_assert(input<T<Dim<I, Cyclic<X, 4>>>> == Code::B03_through_cyclic);
 
-// Out: an axis that is not named must not vary; one that is may be invariant; U and R alike
+// Results: an axis that is not named must not vary; a named one may be invariant; U and R must
+// agree
 template <class Block, class Out>
 constexpr Code output = detail::Output<Block, Out>::verdict.code;
 static_assert(output<Var, T<Dim<I, X>, Dim<J>>> == Code::ok);
@@ -221,7 +226,7 @@ static_assert(output<Var, T<Dim<J, X>, Dim<I>>> == Code::V09_output_dims);
 static_assert(output<Var, T<Dim<I, X>>> == Code::V09_output_dims);
 static_assert(output<Var, Tensor<double, Dim<I, X>, Dim<J>>> == Code::N05_element_type);
 
-// Closed under transposition, and transposing twice is the identity.
+// Transposing a movement gives a movement; transposing it twice gives the movement itself.
 constexpr bool closed() {
   for (Move const& m : rules::moves) {
     Move const back = rules::transposed(m);
@@ -236,7 +241,18 @@ static_assert(rules::transposed({all_reduce, U, same}) == Move{cast, same, R});
 static_assert(rules::transposed({all_reduce, V, same}) == Move{cast, same, V});
 static_assert(rules::transposed({all_gather, V, same}) == Move{shard, same, V});
 
-// Every pair of states and movement is either in the table or refused with a code.
+// The number of a branch is a block without dims that is not varying and not unreduced.
+template <class N>
+constexpr Code number_refusal = detail::BranchNumber<N>::verdict.code;
+static_assert(number_refusal<Local<std::int32_t>> == Code::ok);
+static_assert(number_refusal<Local<std::int64_t, Reduced<X>>> == Code::ok);
+static_assert(number_refusal<Local<std::int64_t, Varying<X>>> == Code::V13_condition_varies);
+static_assert(number_refusal<Local<std::int64_t, Unreduced<X>>> == Code::A02_still_unreduced);
+static_assert(number_refusal<Local<std::int64_t, Dim<I>>> == Code::A01_item_has_dims);
+static_assert(number_refusal<Tensor<std::int64_t>> == Code::V01_mixed);
+static_assert(number_refusal<int> == Code::T09_not_a_tensor);
+
+// Every pair of state and movement is either in the table or refused with a code.
 constexpr bool each_decided() {
   for (Movement how : {all_reduce, reduce_scatter, all_gather, all_to_all, permute, shard, cast})
     for (AxisState from : {same, V, U, R})

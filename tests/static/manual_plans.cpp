@@ -1,5 +1,5 @@
-// Plans of manual mode's collectives: operands, one step, bytes by the conventions of plan/step.hpp, memory.
-// Extents are the block's own.
+// Plans of manual mode's collectives: operands, one step, bytes by the conventions of
+// plan/step.hpp, memory. The extents are those of the block.
 #include <array>
 #include <cstdint>
 
@@ -13,7 +13,7 @@ namespace {
 struct X : Axis<"X", 4> {};
 struct Y : Axis<"Y", 2> {};
 struct Z : Axis<"Z"> {};
-struct I : Index<"I", 1000> {};  // the whole tensor's: no block's
+struct I : Index<"I", 1000> {};  // the extent of the whole tensor, not of a block
 struct J : Index<"J"> {};
 struct K : Index<"K"> {};
 
@@ -28,7 +28,8 @@ constexpr std::int64_t n = 8;
 constexpr std::int64_t m = 12;
 constexpr std::int64_t block = n * m * 4;  // bytes
 
-// The plan of one call on a block of n x m; of a third label, K, in the operation nothing is said.
+// The plan of one call on a block of n x m; for operations with a third label, K, its extent is
+// open.
 template <class A, class Op>
 constexpr Plan of(Op const& op, std::int64_t ranks = dynamic) {
   return plan(op, type<A>).at({n, m}, {ranks});
@@ -49,7 +50,7 @@ constexpr bool no_collective(Op const& op) {
          plan(op, type<A>).collectives() == 0;
 }
 
-// blocks behind one another, and stacked
+// blocks concatenated, and stacked
 static_assert(one_step<Var>(op::AllGather<X, I>{}, Collective::all_gather, 3 * block));
 static_assert(one_step<Var>(op::AllGather<X, J, ToVarying>{}, Collective::all_gather, 3 * block));
 static_assert(one_step<Var>(op::AllGather<X, K, ToReduced>{}, Collective::all_gather, 3 * block));
@@ -57,17 +58,17 @@ static_assert(one_step<Both>(op::AllGather<X, Y, I>{}, Collective::all_gather, 7
 static_assert(one_step<Both>(op::AllGather<Y, X, K>{}, Collective::all_gather, 7 * block));
 static_assert(of<Var>(op::AllGather<X, I>{}).peak_bytes() == (1 + 4 + 1) * block);
 static_assert(of<Var>(op::AllGather<X, I>{}).result == Scope<Inv>::spec<0>);
-// the sum of blocks, on all
+// the sum of blocks, on all ranks
 static_assert(one_step<Var>(op::AllReduce<X>{}, Collective::all_reduce, 2 * block * 3 / 4));
 static_assert(one_step<Owed>(op::AllReduce<X>{}, Collective::all_reduce, 2 * block * 3 / 4));
 static_assert(one_step<Var>(op::AllReduce<Max, X>{}, Collective::all_reduce, 2 * block * 3 / 4));
 static_assert(one_step<Both>(op::AllReduce<X, Y>{}, Collective::all_reduce, 2 * block * 7 / 8));
 static_assert(of<Var>(op::AllReduce<X>{}).peak_bytes() == 3 * block);
-// by the number of ranks: one division of each element
+// divided by the number of ranks: one division per element
 static_assert(of<Var>(op::AllReduce<Mean, X>{}).count(Collective::all_reduce) == 1);
 static_assert(of<Var>(op::AllReduce<Mean, X>{}).flops() == n * m);
 static_assert(of<Var>(op::AllReduce<X>{}).flops() == 0);
-// and a piece of it on each
+// each rank has one piece of the sum
 static_assert(one_step<Var>(op::ReduceScatter<X, I>{}, Collective::reduce_scatter, block * 3 / 4));
 static_assert(one_step<Owed>(op::ReduceScatter<X, J>{}, Collective::reduce_scatter, block * 3 / 4));
 static_assert(of<Var>(op::ReduceScatter<X, I>{}).peak_bytes() == 2 * block + block / 4);
@@ -89,7 +90,7 @@ static_assert(one_step<Var>(op::Rotate<X>{-1}, Collective::permute, block));
 static_assert(one_step<Var>(op::BroadcastFrom<X>{3}, Collective::broadcast, block));
 static_assert(one_step<Var>(op::BroadcastFrom<X, ToVarying>{0}, Collective::broadcast, block));
 static_assert(of<Var>(op::Rotate<X>{1}).messages() == 1);
-// nothing changes hands
+// nothing is sent
 static_assert(of<Var>(op::Permute<X>{to_itself}).collectives() == 0);
 static_assert(of<Var>(op::Permute<X>{}).collectives() == 0);
 static_assert(of<Var>(op::Rotate<X>{8}).collectives() == 0);
@@ -103,7 +104,7 @@ static_assert(no_collective<Inv>(op::ToReduced<X>{}));
 static_assert(no_collective<Var>(op::ToUnreduced<X>{}));
 static_assert(of<Inv>(op::ToVarying<X>{}).peak_bytes() == block);  // shared
 
-// the size of an axis known at run time; alone in its group nobody sends
+// an axis size known at run time; a group of one rank sends nothing
 using Open = L<Dim<I>, Dim<J>, Varying<Z>>;
 static_assert(of<Open>(op::AllGather<Z, I>{}, 5).bytes(first) == 4 * block);
 static_assert(of<Open>(op::Rotate<Z>{1}, 5).bytes(first) == block);
@@ -112,7 +113,7 @@ static_assert(of<Open>(op::AllToAll<Z, J, J>{}, 1).bytes(first) == 0);
 // no rows
 static_assert(plan(op::AllToAll<X, I, I>{}, type<Var>).at({0, m}).bytes(first) == 0);
 static_assert(plan(op::AllToAll<X, I, J>{}, type<Var>).at({0, m}).bytes(first) == 0);
-// a block without dims is settled by its type
+// the type of a block without dims gives all sizes
 static_assert(plan(op::AllReduce<X>{}, type<L<Varying<X>>>).bytes(first) == 2 * 4 * 3 / 4);
 static_assert(plan(op::AllGather<X, I>{}, type<L<Varying<X>>>).bytes(first) == 3 * 4);
 

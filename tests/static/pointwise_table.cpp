@@ -1,5 +1,6 @@
-// What elementwise operations and reductions infer, and what they refuse: the tables of docs/rules.md,
-// and JAX's vectors for them (broadcasting rule, lax.py; unreduced and reduced rules, shard_alg.py).
+// Elementwise operations and reductions: the inferred results and the error codes, following the
+// tables of docs/rules.md, and JAX's test cases for them (broadcasting rule, lax.py; unreduced and
+// reduced rules, shard_alg.py).
 #include <complex>
 #include <type_traits>
 
@@ -50,6 +51,11 @@ static_assert(Mappable<f::Add, T<Dim<I, X>>, T<Dim<I>>> && !Mappable<f::Add, T<D
 
 // Element types.
 static_assert(gives<f::Less, Tensor<bool, Dim<I, X>>, T<Dim<I, X>>, Number<double>>);
+static_assert(gives<f::Close, Tensor<bool, Dim<I, X>>, T<Dim<I, X>>, T<Dim<I>>>);
+static_assert(gives<f::Close, Tensor<bool, Dim<I>>, Tensor<Z, Dim<I>>, Number<double>>);
+static_assert(gives<f::Close, Tensor<bool, Dim<I>, RX>, T<Dim<I>, RX>, T<Dim<I>>>);
+static_assert(refusal_of<f::Close, T<Dim<I>, UX>, T<Dim<I>, UX>> == Code::P04_not_linear);
+static_assert(refusal_of<f::Close, T<Dim<I, X>>, T<Dim<I, Y>>> == Code::P02_lists_differ);
 static_assert(gives<f::Cast<double>, Tensor<double, Dim<I>>, T<Dim<I>>>);
 static_assert(gives<f::Where, T<Dim<I, X>>, Tensor<bool, Dim<I>>, T<Dim<I, X>>, Number<float>>);
 static_assert(refusal_of<f::Add, T<Dim<I>>, Tensor<double, Dim<I>>> ==
@@ -87,7 +93,7 @@ static_assert(refusal_of<f::LogAddExp, Tensor<int, Dim<I>>, Tensor<int, Dim<I>>>
               Code::P12_not_floating);
 static_assert(refusal_of<f::LogAddExp, T<Dim<I>, UX>, T<Dim<I>, UX>> == Code::P04_not_linear);
 
-// U, sum: linear functions keep it.
+// U, sum: linear functions stay unreduced.
 static_assert(gives<f::Add, T<Dim<I>, UX>, T<Dim<I>, UX>, T<Dim<I>, UX>>);
 static_assert(gives<f::Subtract, T<Dim<I>, UX>, T<Dim<I>, UX>, T<Dim<I>, UX>>);
 static_assert(gives<f::Negate, T<Dim<I>, UX>, T<Dim<I>, UX>>);
@@ -102,7 +108,7 @@ static_assert(gives<f::Where, T<Dim<I>, UX>, Tensor<bool, Dim<I>>, T<Dim<I>, UX>
 static_assert(
     gives<f::Where, T<Dim<I>, UX>, Tensor<bool, Dim<I>>, Number<op::Zero>, T<Dim<I>, UX>>);
 static_assert(gives<f::Multiply, T<Dim<I, Y>, UX>, T<Dim<I, Y>>, T<Dim<I>, UX>>);
-// ... and the others are refused on it.
+// ... and the others are refused.
 static_assert(refusal_of<f::Exp, T<Dim<I>, UX>> == Code::P04_not_linear);
 static_assert(refusal_of<f::Absolute, T<Dim<I>, UX>> == Code::P04_not_linear);
 static_assert(refusal_of<f::Equal, T<Dim<I>, UX>, T<Dim<I>, UX>> == Code::P04_not_linear);
@@ -136,7 +142,8 @@ static_assert(gives<f::Multiply, T<Dim<I>, RX>, T<Dim<I>, RX>, T<Dim<I>>>);
 static_assert(gives<f::Exp, T<Dim<I>, RX>, T<Dim<I>, RX>>);
 static_assert(gives<f::Add, T<Dim<I, X>, Dim<J>>, T<Dim<I, X>, Dim<J>>, T<Dim<J>, RX>>);
 
-// Named: splits that clash are resharded, an outer product is allowed, what is owed must be owed.
+// Named: conflicting splits are resharded, an outer product is legal, an unreduced result needs an
+// unreduced local result.
 template <class Out, class F, class... Args>
 constexpr Code named = Resolve<op::Map<F, Out>, Args...>::verdict.code;
 static_assert(named<T<Dim<I, X>, Dim<J, Y>>, f::Add, T<Dim<I, X>>, T<Dim<J, Y>>> == Code::ok);
@@ -151,7 +158,7 @@ static_assert(named<T<Dim<K>>, f::Exp, T<Dim<I>>> == Code::N01_unknown_index);
 static_assert(named<T<Dim<I>>, f::Add, T<Dim<I>>, T<Dim<J>>> == Code::N02_missing_index);
 static_assert(named<Tensor<int, Dim<I>>, f::Add, T<Dim<I>>, T<Dim<I>>> == Code::N05_element_type);
 
-// Reductions: split dims are owed, nothing is sent.
+// Reductions: the axes of reduced split dims become unreduced, nothing is sent.
 static_assert(reduces<op::Reduce<r::Sum, I>, T<Dim<J>, UX>, T<Dim<I, X>, Dim<J>>>);
 static_assert(reduces<op::Reduce<r::Sum, I>, T<Dim<J, Y>, UX>, T<Dim<I, X>, Dim<J, Y>>>);
 static_assert(reduces<op::Reduce<r::Sum>, T<Unreduced<X, Y>>, T<Dim<I, X>, Dim<J, Y>>>);
@@ -187,12 +194,12 @@ static_assert(
     reduces<op::Reduce<r::Norm, J>, Tensor<float, Dim<I, X>>, Tensor<Z, Dim<I, X>, Dim<J>>>);
 static_assert(reduces<op::Reduce<r::Norm1, I>, Tensor<float, UX>, Tensor<Z, Dim<I, X>>>);
 static_assert(reduces<op::Reduce<r::NormInf, I>, T<MX>, T<Dim<I, X>>>);
-// the sizes of summands or candidates are not those of the sum or the maximum
+// absolute values of summands or candidates do not give that of the sum or the maximum
 static_assert(no_reduction<op::Reduce<r::Norm1, I>, T<Dim<I>, UX>> == Code::S02_other_kind_owed);
 static_assert(no_reduction<op::Reduce<r::NormInf, I>, T<Dim<I>, MX>> == Code::S02_other_kind_owed);
 static_assert(no_reduction<op::Reduce<r::Norm1, T<>>, T<Dim<I>, UX>> == Code::S02_other_kind_owed);
 
-// What a named reduction over a split dim sends is of the size of the result, not of the operand.
+// A named reduction over a split dim sends data of the size of the result, not of the operand.
 struct L : Index<"L", 1000> {};
 struct M : Index<"M", 12> {};
 constexpr auto sent = [](auto op) {
@@ -209,7 +216,7 @@ static_assert(sent(op::LogSumExp<Dim<M, Y>>{}) == 12 * 16 * 3 / 4);
 static_assert(sent(op::ArgMax<Dim<M>>{}) == 2 * 12 * 16 * 3 / 4);
 static_assert(sent(op::ReproducibleSum<Dim<M>>{}) == 2 * 12 * 40 * 3 / 4);
 
-// JAX 2.1: what its rows accept or refuse, as far as the assertions above do not show it.
+// JAX 2.1: the rows that the assertions above do not cover.
 using UY = Unreduced<Y>;
 using UXY = Unreduced<X, Y>;
 using RY = Reduced<Y>;
@@ -218,11 +225,11 @@ using C = Tensor<Z, Dim<I>, UX>;
 // add: U over different axes, JAX refuses
 static_assert(gives<f::Add, T<Dim<I>, UXY>, T<Dim<I>, UXY>, T<Dim<I>, UXY>>);
 static_assert(refusal_of<f::Add, T<Dim<I>, UXY>, T<Dim<I>, UX>> == Code::P05_owed_and_whole);
-// mul: U times R, JAX of the same axes alone; here an axis is asked by itself
+// mul: U times R, JAX over the same axes only; here each axis is checked on its own
 static_assert(gives<f::Multiply, T<Dim<I>, UX>, T<Dim<I>, RX>, T<Dim<I>, UX>>);
 static_assert(gives<f::Multiply, T<Dim<I>, UX, RY>, T<Dim<I>, UX>, T<Dim<I>, RY>>);
 static_assert(refusal_of<f::Multiply, T<Dim<I>, UX>, T<Dim<I>, UXY>> == Code::P07_two_owed);
-// div: a numerator U by R as by I; a divisor U refused
+// div: numerator U by R as by I; a divisor U refused
 static_assert(gives<f::Divide, T<Dim<I>, UX>, T<Dim<I>, UX>, T<Dim<I>, RX>>);
 static_assert(gives<f::Divide, T<Dim<I>, UX>, T<Dim<I>, UX>, Number<float>>);
 static_assert(refusal_of<f::Divide, T<Dim<I>, RX>, T<Dim<I>, UX>> == Code::P04_not_linear);
@@ -240,7 +247,7 @@ static_assert(gives<f::Multiply, T<Dim<I>, RX>, T<Dim<I>, RX>, Number<int>>);
 static_assert(gives<f::Cast<float>, T<Dim<I>, UX>, Tensor<double, Dim<I>, UX>>);
 static_assert(gives<f::Cast<double>, Tensor<double, Dim<I>, RX>, T<Dim<I>, RX>>);
 static_assert(gives<f::Where, T<Dim<I>, RX>, Tensor<bool, Dim<I>>, T<Dim<I>, RX>, T<Dim<I>, RX>>);
-// ... JAX passes U through every cast; here through those that add up
+// ... JAX accepts U for every cast; here for casts that preserve sums
 static_assert(gives<f::Cast<float>, T<Dim<I>, RX>, Tensor<std::int32_t, Dim<I>, RX>>);
 static_assert(gives<f::Cast<std::int64_t>, Tensor<std::int64_t, Dim<I>, UX>,
                     Tensor<std::int32_t, Dim<I>, UX>>);
@@ -249,10 +256,10 @@ static_assert(refusal_of<f::Cast<std::int32_t>, Tensor<std::int64_t, Dim<I>, UX>
 static_assert(refusal_of<f::Cast<double>, Tensor<std::int64_t, Dim<I>, UX>> ==
               Code::P04_not_linear);
 static_assert(refusal_of<f::Cast<float>, Tensor<Z, Dim<I>, UX>> != Code::ok);
-// ... of candidates for a maximum: JAX refuses both; here they may be chosen from, not cast
+// ... of candidates for a maximum: JAX refuses both; here where is legal, a cast is not
 static_assert(gives<f::Where, T<Dim<I>, MX>, Tensor<bool, Dim<I>>, T<Dim<I>, MX>, T<Dim<I>, MX>>);
 static_assert(refusal_of<f::Cast<double>, T<Dim<I>, MX>> == Code::P08_kinds_differ);
-// n-ary R: JAX wants all operands R over the same axes; here with I it is R, with S it is S
+// n-ary R: JAX requires all operands R over the same axes; here with I it is R, with S it is S
 static_assert(gives<f::Add, T<Dim<I>, RX>, T<Dim<I>, RX>, T<Dim<I>, RX>>);
 static_assert(gives<f::Add, T<Dim<I>, RXY>, T<Dim<I>, RX>, T<Dim<I>, RXY>>);
 static_assert(gives<f::Add, T<Dim<I>, RX>, T<Dim<I>>, T<Dim<I>, RX>>);
@@ -270,12 +277,13 @@ static_assert(sum_plan<Dim<M>, UY>.count(Collective::all_reduce) == 1);  // JAX 
 static_assert(sum_plan<Dim<M>, UX>.collectives() == 1 && sum_plan<Dim<M>, UY>.collectives() == 1);
 static_assert(named_reduction<op::Reduce<r::Sum, T<Dim<J>, UY>>, T<Dim<I, X>, Dim<J>>> ==
               Code::N04_nothing_to_owe);
-// a sum over a split dim that names replicas: one all_reduce over its axis, the other dim stays split
+// a sum over a split dim with a replicated named result: one all_reduce over its axis, the other
+// dim stays split
 constexpr Plan replicas = plan(op::Sum<Dim<M, Y>>{}, type<T<Dim<L, X>, Dim<M, Y>>>);
 static_assert(replicas.collectives() == 1 && replicas.count(Collective::all_reduce) == 1);
 static_assert(
     std::is_same_v<result_t<op::Reduce<r::Sum, Dim<M, Y>>, T<Dim<L, X>, Dim<M, Y>>>, T<Dim<M, Y>>>);
-// ... R: JAX refuses, here the named result is resharded and I to R is a free cast
+// ... R: JAX refuses; here the named result is resharded, and I to R is a free cast
 static_assert(named_reduction<op::Reduce<r::Sum, T<Dim<J>, RX>>, T<Dim<I, X>, Dim<J>>> == Code::ok);
 // reduce_max, reduce_min, out_sharding: U of the same kind
 static_assert(named_reduction<op::Reduce<r::Maximum, T<Dim<J>, MX>>, T<Dim<I, X>, Dim<J>>> ==
@@ -296,7 +304,7 @@ static_assert(no_reduction<op::Reduce<r::PlaceOfMaximum, J>, T<Dim<I>, Dim<J>, U
               Code::S02_other_kind_owed);
 static_assert(reduces<op::Reduce<r::Product, J>, T<Dim<I>, RX>, T<Dim<I>, Dim<J>, RX>>);
 
-// Whole values as sums, and casts.
+// to_partial and casts.
 static_assert(std::is_same_v<result_t<op::ToPartial<X>, T<Dim<I, X>>>, T<Dim<I>, UX>>);
 static_assert(std::is_same_v<result_t<op::ToPartial<X>, T<Dim<I>, RX>>, T<Dim<I>, UX>>);
 static_assert(std::is_same_v<result_t<op::ToReduced<X>, T<Dim<I, Y>>>, T<Dim<I, Y>, RX>>);
@@ -304,7 +312,7 @@ static_assert(Resolve<op::ToPartial<X>, T<Dim<I, X, Y>>>::verdict.code == Code::
 static_assert(Resolve<op::ToPartial<X>, T<Dim<I>, MX>>::verdict.code == Code::K05_already_owed);
 static_assert(Resolve<op::ToReduced<X>, T<Dim<I, X>>>::verdict.code == Code::K06_split);
 
-// Softmax: the operand's own type; over split dims a result that is named behind the labels.
+// Softmax: the operand's own type; over split dims the named result follows the labels.
 static_assert(reduces<op::Softmax<J>, T<Dim<I, X>, Dim<J>>, T<Dim<I, X>, Dim<J>>>);
 static_assert(
     reduces<op::LogSoftmax<J, K>, T<Dim<J>, Dim<I, X>, Dim<K>>, T<Dim<J>, Dim<I, X>, Dim<K>>>);

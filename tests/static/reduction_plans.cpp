@@ -24,8 +24,8 @@ using Z = std::complex<float>;
 using A = T<Dim<L, Y>, Dim<M>>;  // blocks of [250, 12]
 constexpr std::int64_t read = 250 * 12;
 
-/// Whether a strict reduction of `a` is one local step with one operand: `flops`, results of `made`
-/// bytes and totals of `totals` bytes beside them.
+/// Whether a strict reduction is one local step with one operand of `given` bytes: `flops`, a
+/// result of `made` bytes, and totals of `totals` bytes in the workspace.
 constexpr bool is_local(Plan const& p, std::int64_t flops, std::int64_t given, std::int64_t made,
                         std::int64_t totals) {
   return p.size == 1 && p.steps[0].action == Action::compute && p.collectives() == 0 &&
@@ -34,7 +34,7 @@ constexpr bool is_local(Plan const& p, std::int64_t flops, std::int64_t given, s
          p.workspace == totals && p.peak_bytes() == given + made + totals;
 }
 
-// Strict: one flop per element read; float is added up in double.
+// Strict: one flop per element; float is added in double.
 static_assert(is_local(plan(op::Sum<L>{}, type<A>), read, 4 * read, 12 * 4, 12 * 8));
 static_assert(is_local(plan(op::Mean<L>{}, type<A>), read, 4 * read, 12 * 4, 12 * 8));
 static_assert(is_local(plan(op::Sum<M>{}, type<A>), read, 4 * read, 250 * 4, 250 * 8));
@@ -53,7 +53,7 @@ static_assert(is_local(plan(op::Sum<L>{}, type<Tensor<double, Dim<L, Y>, Dim<M>>
                        12 * 8, 12 * 8));
 static_assert(plan(op::Sum<L>{}, type<A>).name == "sum");
 static_assert(plan(op::Mean<L>{}, type<A>).name == "mean");
-// elements other than the operand's
+// element types other than the operand's
 using B = Tensor<bool, Dim<L, Y>, Dim<M>>;
 using C = Tensor<Z, Dim<L, Y>, Dim<M>>;
 static_assert(is_local(plan(op::Sum<L>{}, type<B>), read, read, 12 * 8, 12 * 8));
@@ -64,16 +64,17 @@ static_assert(is_local(plan(op::ArgMin<M>{}, type<A>), read, 4 * read, 250 * 8, 
 static_assert(is_local(plan(op::Norm<M>{}, type<C>), read, 8 * read, 250 * 4, 250 * 8));
 static_assert(is_local(plan(op::Sum<M>{}, type<C>), read, 8 * read, 250 * 8, 250 * 16));
 static_assert(is_local(plan(op::ReproducibleSum<M>{}, type<C>), read, 8 * read, 250 * 8, 250 * 80));
-// blocks that are not even: the busiest rank's
+// uneven blocks: the flops of the busiest rank
 using Uneven = T<Dim<M, Y>, Dim<L, X>>;
 static_assert(plan(op::Sum<>{}, type<Uneven>).flops() == 3 * 500);
-// of a Local: extents are the block's
+// of a Local: the extents are those of the block
 using Block = Local<float, Dim<L>, Dim<M>, Varying<X>>;
 static_assert(plan(op::Sum<M>{}, type<Block>).collectives() == 0);
 static_assert(is_local(plan(op::Sum<M>{}, type<Block>).at({250, 12}, {2}), read, 4 * read, 250 * 4,
                        250 * 8));
 
-// Named: the local reduction, then the reshard of its partial results, of `partial` bytes each.
+// Named: the local reduction, then the reshard of its partial results, with `partial` bytes in each
+// block.
 constexpr bool is_named(Plan const& p, Collective c, std::int64_t bytes, std::int64_t partial,
                         std::int64_t totals) {
   Step const& local = p.steps[0];
@@ -91,14 +92,14 @@ static_assert(is_named(plan(op::Sum<Dim<M, Y>>{}, type<A>), Collective::reduce_s
                        48, 12 * 8));
 static_assert(is_named(plan(op::Max<Dim<M>>{}, type<A>), Collective::all_reduce, 2 * 48 * 3 / 4, 48,
                        12 * 4));
-// the partial results are beside what the collective packs and gives
+// the partial results are alive together with the packed data and the result of the collective
 static_assert(plan(op::Sum<Dim<M>>{}, type<A>).peak_bytes() == 4 * read + 3 * 48);
-// nothing to reshard: as strict
+// no reshard: as strict
 static_assert(is_local(plan(op::Sum<Dim<M>, Unreduced<Y>>{}, type<A>), read, 4 * read, 48, 96));
 static_assert(plan(op::Sum<Dim<M>>{}, type<B>).bytes_per_rank() == 2 * 96 * 3 / 4);
 
-// Totals that no unreduced kind represents are a value of their own; results are made of them in
-// the end.
+// Totals that no unreduced kind represents are values of their own; the last step computes the
+// results from them.
 constexpr bool is_carried(Plan const& p, Collective c, std::int64_t bytes, std::int64_t totals,
                           std::int64_t made) {
   Step const& local = p.steps[0];
@@ -129,8 +130,8 @@ static_assert(is_carried(plan(op::ReproducibleSum<Dim<M>>{}, type<C>), Collectiv
                          2 * 960 * 3 / 4, 960, 96));
 static_assert(is_carried(plan(op::ReproducibleNorm<Dim<M>>{}, type<C>), Collective::all_reduce,
                          2 * 480 * 3 / 4, 480, 48));
-// where the last collective gathers, totals of the whole result and the own ones are there at once, and nothing is
-// packed along the outermost dim
+// if the last collective gathers, the totals of the whole result and the local ones are alive
+// together, and the outermost dim needs no packing
 constexpr Plan gathered = plan(op::ReproducibleNorm<Dim<L>>{}, type<A>);
 static_assert(gathered.count(Collective::all_gather) == 1 && gathered.collectives() == 1);
 static_assert(gathered.bytes_per_rank() == 750 * 40);
@@ -155,7 +156,7 @@ constexpr Plan exact = open_named.at(
 static_assert(exact.flops() == 30 * 12 && exact.given_bytes() == 4 * 30 * 12);
 static_assert(exact.bytes_per_rank() == 2 * 48 * 2 / 3);
 
-// Each tag says the bytes of a total, which is what ranks exchange where no kind is unreduced.
+// Each tag gives the bytes of a total; ranks exchange totals where no kind is unreduced.
 static_assert(detail::carried_bytes<r::Sum, bool> == 8 && r::Product::total_bytes<bool> == 1);
 static_assert(detail::carried_bytes<r::Sum, float> == 4 && r::Sum::total_bytes<float> == 8);
 static_assert(detail::carried_bytes<r::Product, float> == 8);
@@ -164,7 +165,7 @@ static_assert(detail::carried_bytes<r::Product, std::int32_t> == 4);
 static_assert(detail::carried_bytes<r::PlaceOfMinimum, std::int32_t> == 16);
 static_assert(detail::carried_bytes<r::Norm1, Z> == 4 && r::Norm1::total_bytes<Z> == 8);
 
-// Softmax: one all_reduce of a pair for each row where rows are split, and no element is sent.
+// Softmax: over split rows one all_reduce of a pair for each row; no element is sent.
 using Rows = T<Dim<M>, Dim<L, Y>>;  // 12 rows in blocks of 250
 constexpr bool is_softmax(Plan const& p, int collectives, std::int64_t bytes,
                           std::int64_t elements) {
@@ -177,18 +178,18 @@ static_assert(is_softmax(plan(op::Softmax<L, Dim<M>, Dim<L, Y>>{}, type<Rows>), 
 static_assert(is_softmax(plan(op::LogSoftmax<L, Rows>{}, type<Rows>), 1, 2 * 12 * 16 * 3 / 4,
                          read));
 static_assert(is_softmax(plan(op::Softmax<L, M, Rows>{}, type<Rows>), 1, 2 * 16 * 3 / 4, read));
-// rows that are whole stay so: the result is sliced, and nothing is sent
+// rows that are not split stay so: the result is sliced, and nothing is sent
 static_assert(is_softmax(plan(op::Softmax<L, Dim<M>, Dim<L, Y>>{}, type<T<Dim<M>, Dim<L>>>), 0, 0,
                          12 * 1000));
 // other dims are sliced first, and each rank computes its own part
 static_assert(is_softmax(plan(op::Softmax<L, Dim<M, Y>, Dim<L>>{}, type<T<Dim<M>, Dim<L>>>), 0, 0,
                          3 * 1000));
-// a result that is split otherwise is resharded, and nothing before it
+// a result with another sharding is resharded, the operand is not
 constexpr Plan turned = plan(op::Softmax<L, Dim<M, Y>, Dim<L>>{}, type<Rows>);
 static_assert(turned.count(Collective::all_reduce) == 1 &&
               turned.count(Collective::all_to_all) == 1 && turned.collectives() == 2 &&
               turned.flops() == 2 * read);
-// operand, its part as computed with, two totals, result
+// operand, a second copy of its size, two totals per row
 static_assert(plan(op::Softmax<M>{}, type<A>).peak_bytes() == 2 * 4 * read + 250 * 16);
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Shape operations: what each infers and refuses, JAX's reshape vectors, and the law of split and
-// merge against a count of every element. The messages are in tests/reject.
+// Shape operations: the inferred results and the error codes, JAX's test cases for reshape, and the
+// law of split and merge compared with a count of every element. The messages are in tests/reject.
 #include <type_traits>
 
 #include <shardtype/types.hpp>
@@ -40,7 +40,7 @@ template <class Op, class Out, class... As>
 constexpr bool gives = std::is_same_v<typename Resolve<Op, As...>::result, Out>;
 template <class Op, class... As>
 constexpr Code refusal_of = Resolve<Op, As...>::verdict.code;
-/// A's type after some operations, one after the other.
+/// A's type after several operations, one after the other.
 template <class A, class... Ops>
 struct After {
   using type = A;
@@ -84,7 +84,8 @@ static_assert(gives<op::Expand<K>, T<Dim<K>, Dim<I, X>, Dim<J>, Unreduced<Y>>, A
 static_assert(refusal_of<op::Expand<I>, A> == Code::D02_index_taken);
 static_assert(refusal_of<op::Expand<P4>, A> == Code::D06_extents_contradict);
 
-// broadcast: born split over axes along which the operand is replicated; JAX 2.1: R becomes S too
+// broadcast: the new dim is split over axes along which the operand is replicated; JAX 2.1: R
+// becomes S too
 static_assert(
     gives<op::Broadcast<Dim<K, Z>, L>, T<Dim<K, Z>, Dim<L>, Dim<I, X>, Dim<J>, Unreduced<Y>>, A>);
 static_assert(refusal_of<op::Broadcast<Dim<K, X>>, A> == Code::T01_axis_twice);
@@ -92,9 +93,9 @@ static_assert(refusal_of<op::Broadcast<Dim<K, Y>>, A> == Code::T01_axis_twice);
 static_assert(refusal_of<op::Broadcast<Dim<K, Y>>, R> == Code::T01_axis_twice);
 static_assert(refusal_of<op::Broadcast<J>, A> == Code::D02_index_taken);
 
-// JAX 1.2 reshape: its vectors (lax.py:7823, tests/pjit_test.py:5520-5613, 8463-8556), on axes of two.
-// X is x, Y is y, Z is z.
-// (8@(x,y)) -> (2,4), (4,2); (4@(x,y)) -> (2,2); (12@(x,y)) -> (3,4) refused
+// JAX 1.2 reshape: its test cases (lax.py:7823, tests/pjit_test.py:5520-5613, 8463-8556), over axes
+// of two ranks. X is x, Y is y, Z is z. (8@(x,y)) -> (2,4), (4,2); (4@(x,y)) -> (2,2); (12@(x,y))
+// -> (3,4) refused
 static_assert(gives<op::SplitDim<P8, P2, Q4>, T<Dim<P2, X>, Dim<Q4, Y>>, T<Dim<P8, X, Y>>>);
 static_assert(gives<op::SplitDim<P8, P4, Q2>, T<Dim<P4, X, Y>, Dim<Q2>>, T<Dim<P8, X, Y>>>);
 static_assert(gives<op::SplitDim<P4, P2, Q2>, T<Dim<P2, X>, Dim<Q2, Y>>, T<Dim<P4, X, Y>>>);
@@ -135,7 +136,7 @@ static_assert(gives<op::SplitDim<P4, P2, Q2>, T<Dim<P2, X>, Dim<Q2, Y>, Dim<R2, 
                     T<Dim<P4, X, Y>, Dim<R2, Z>>>);
 static_assert(gives<op::MergeDims<P2, Q2, P4>, T<Dim<P4, X, Y>, Dim<R2, Z>>,
                     T<Dim<P2, X>, Dim<Q2, Y>, Dim<R2, Z>>>);
-// nothing split; dims of extent 1 come and go
+// nothing split; dims of extent 1 are added and removed
 static_assert(gives<op::SplitDim<P12, P4, P3>, T<Dim<P4>, Dim<P3>>, T<Dim<P12>>>);
 static_assert(gives<op::MergeDims<P4, P3, P12>, T<Dim<P12>>, T<Dim<P4>, Dim<P3>>>);
 static_assert(gives<op::SplitDim<P8, Q8, P1>, T<Dim<Q8, X>, Dim<P1>>, T<Dim<P8, X>>>);
@@ -146,7 +147,7 @@ static_assert(std::is_same_v<
               after<T<Dim<P4, X>, Dim<P6, Y>>, op::SplitDim<P4, P2, Q2>, op::SplitDim<P6, R2, P3>>,
               T<Dim<P2, X>, Dim<Q2>, Dim<R2, Y>, Dim<P3>>>);
 
-// split: axes that the caller names; those that types leave open go to the outer part
+// split: the caller names the axes; axes that the types leave open go to the outer part
 static_assert(gives<op::SplitDim<I, J, K>, T<Dim<J, X>, Dim<K>>, T<Dim<I, X>>>);
 static_assert(
     gives<op::SplitDim<I, Dim<J, X>, Dim<K, Y>>, T<Dim<J, X>, Dim<K, Y>>, T<Dim<I, X, Y>>>);
@@ -179,7 +180,7 @@ static_assert(refusal_of<op::MergeDims<P3, P4, P12>, T<Dim<P3, X>, Dim<P4>>> ==
 static_assert(refusal_of<op::MergeDims<P3, P4, P12>, T<Dim<P3, X>, Dim<P4, Y>>> ==
               Code::D09_blocks_differ);
 
-// along one dim: local, so not along a split one
+// along one dim: local, so refused along a split one
 static_assert(gives<op::Slice<J>, A, A>);
 static_assert(gives<op::Slice<J, K>, T<Dim<I, X>, Dim<K>, Unreduced<Y>>, A>);
 static_assert(refusal_of<op::Slice<I>, A> == Code::D03_along_split);
@@ -196,13 +197,13 @@ static_assert(refusal_of<op::Roll<I>, A> == Code::D04_roll_along_split);
 static_assert(gives<op::Flip<J>, R, R>);
 static_assert(gives<op::Roll<J>, M, M>);
 
-// pads of summands are zeros; JAX 2.1: of any value, added once per device
+// summands are padded with zeros; JAX 2.1: with any value, added once per device
 static_assert(gives<op::Pad<J>, A, A>);
 static_assert(refusal_of<op::PadValue<float, J>, A> == Code::D11_pad_unreduced);
 static_assert(gives<op::PadValue<float, J>, M, M>);
 static_assert(gives<op::PadValue<float, J>, R, R>);
 
-// concat and stack: operands alike
+// concat and stack: the operands have the same sharding
 static_assert(gives<op::Concat<J>, A, A, A, A>);
 static_assert(gives<op::Concat<J, K>, T<Dim<I, X>, Dim<K>, Unreduced<Y>>, A, A>);
 static_assert(gives<op::Concat<J>, R, R, T<Dim<I, X>, Dim<J>>>);
@@ -226,11 +227,11 @@ static_assert(refusal_of<op::Stack<P2>, A, A, A> == Code::D06_extents_contradict
 static_assert(refusal_of<op::Stack<I>, A, A> == Code::D02_index_taken);
 static_assert(refusal_of<op::Stack<K>, A, R> == Code::D13_unreduced_differs);
 
-// those that communicate keep the type
+// operations that communicate keep the type
 static_assert(gives<op::Shift<I>, A, A>);
 static_assert(gives<op::HaloExchange<J>, R, R>);
 static_assert(refusal_of<op::Shift<K>, A> == Code::D01_no_such_index);
-// A triangle of two dims: nothing moves, whatever splits them and whatever is unreduced.
+// A triangle of two dims: nothing is sent, for any sharding and any unreduced kind.
 static_assert(gives<op::Tril<I, J>, A, A>);
 static_assert(gives<op::Triu<J, I>, A, A>);
 static_assert(gives<op::Tril<I, J>, M, M>);
@@ -239,7 +240,7 @@ static_assert(
 static_assert(refusal_of<op::Tril<I, K>, A> == Code::D01_no_such_index);
 static_assert(refusal_of<op::Tril<I, I>, A> == Code::T02_index_twice);
 static_assert(plan(op::Tril<I, J>{}, type<A>).collectives() == 0);
-// Like another: the same type, whatever splits it and whatever is unreduced.
+// full_like: the same type, for any sharding and any unreduced kind.
 static_assert(gives<op::FullLike<int>, A, A> && gives<op::FullLike<double>, M, M>);
 static_assert(refusal_of<op::FullLike<double>, Tensor<int, Dim<I>>> ==
               Code::P10_number_does_not_fit);
@@ -261,8 +262,8 @@ static_assert(refusal_of<op::CumSum<I>, Tensor<bool, Dim<I>>> == Code::D15_eleme
 static_assert(refusal_of<op::CumMax<I>, Tensor<bool, Dim<I>>> == Code::ok);
 static_assert(refusal_of<op::Transpose<I>, int> == Code::T09_not_a_tensor);
 
-// JAX 2.1 reshape, transpose, squeeze, slice, pad, concat, stack, broadcast_in_dim: U passes, of kind sum
-// alone; here of any kind, for they move elements
+// JAX 2.1 reshape, transpose, squeeze, slice, pad, concat, stack, broadcast_in_dim: U is legal with
+// kind sum only; here with any kind, because these operations only move elements
 static_assert(gives<op::Squeeze<J>, T<Dim<I, X>, Unreduced<Max, Y>>, M>);
 static_assert(gives<op::Broadcast<K>, T<Dim<K>, Dim<I, X>, Dim<J>, Unreduced<Max, Y>>, M>);
 static_assert(gives<op::MergeDims<I, J, K>, T<Dim<K, X>, Unreduced<Max, Y>>, M>);
@@ -281,8 +282,8 @@ static_assert(gives<op::Slice<J>, R, R>);
 static_assert(gives<op::Pad<J>, R, R>);
 static_assert(gives<op::Concat<J>, R, R, R>);
 static_assert(gives<op::Stack<K>, T<Dim<K>, Dim<I, X>, Dim<J>, Reduced<Y>>, R, R>);
-// everything else: not implemented for U and R; here what moves elements passes. dynamic_slice asks as
-// slice does, where JAX refuses U.
+// everything else: not implemented for U and R; here operations that move elements are legal.
+// dynamic_slice follows the rule of slice, where JAX refuses U.
 static_assert(gives<op::Flip<J>, A, A>);
 static_assert(gives<op::Roll<J>, A, A>);
 static_assert(gives<op::Repeat<J>, A, A>);

@@ -1,4 +1,4 @@
-// Sizes up to and beyond what 63 bits count: arithmetic that saturates, and the plans of such sizes.
+// Sizes up to and beyond 63 bits: saturating arithmetic, and plans with such sizes.
 #include <shardtype/types.hpp>
 
 using namespace shardtype;
@@ -9,7 +9,7 @@ namespace {
 constexpr std::int64_t power(int n) { return std::int64_t{1} << n; }
 constexpr std::int64_t largest = 0x7fffffffffffffff;
 
-// saturating sums and products: exact up to the bound, and never beyond it
+// saturating sums and products: exact up to the bound, never above it
 static_assert(add_sat(0, 0) == 0 && add_sat(3, 4) == 7 && mul_sat(3, 4) == 12);
 static_assert(add_sat(saturated - 1, 1) == saturated && add_sat(saturated, 0) == saturated);
 static_assert(add_sat(saturated, 1) == saturated && add_sat(saturated, saturated) == saturated);
@@ -22,7 +22,7 @@ static_assert(mul_sat(saturated, 2) == saturated && mul_sat(largest, largest) ==
 static_assert(mul_sat(saturated / 3, 3) == saturated / 3 * 3);
 static_assert(mul_sat(saturated / 3 + 1, 3) == saturated);
 
-// extents: together at most 2^58, with and without a dim of none; open ones say nothing
+// extents: the product is at most 2^58, also if a dim has extent 0; open extents are ignored
 template <class... N>
 constexpr bool counted(N... n) {
   std::int64_t const extents[] = {n..., 1};
@@ -34,7 +34,7 @@ static_assert(counted(std::int64_t{0}, power(58)) && !counted(power(62), std::in
 static_assert(!counted(power(40), std::int64_t{0}, power(40)));
 static_assert(counted(power(58), dynamic) && !counted(power(59), dynamic));
 
-// payloads: those of ordinary sizes are what the formulas say, those of any are not negative
+// payloads: the formulas' values for ordinary sizes, never negative for any size
 constexpr bool payloads_hold() {
   for (std::int64_t p = 1; p < 9; ++p)
     for (std::int64_t n = 0; n < 40; ++n) {
@@ -53,7 +53,7 @@ constexpr bool payloads_hold() {
 }
 static_assert(payloads_hold());
 
-// every collective has a row of its own, and `none` the first
+// every collective has a row of its own; `none` has the first
 constexpr bool rows_hold() {
   bool seen[collective_rows]{};
   seen[static_cast<int>(Collective::none)] = true;
@@ -66,7 +66,7 @@ constexpr bool rows_hold() {
 }
 static_assert(rows_hold());
 
-// a broadcast, which no plan of an operation has, counts and costs
+// a broadcast, which no plan of the library has, counts and has a cost
 constexpr Plan broadcast() {
   Plan p;
   p.sizing.extents.at[0] = 100;
@@ -83,7 +83,7 @@ constexpr Plan broadcast() {
 }
 static_assert(broadcast().collectives() == 1 && broadcast().bytes_per_rank() == 400);
 static_assert(broadcast().cost().bytes == 400 && broadcast().cost().picoseconds > 0);
-// sums of many steps saturate as each does
+// sums of many steps saturate as each step does
 constexpr Plan enormous() {
   Plan p = broadcast();
   p.sizing.extents.at[0] = power(60);
@@ -122,17 +122,18 @@ constexpr Plan named = plan(op::Matmul<Dim<I, X>, Dim<K, Y>>{}, type<A>, type<B>
 static_assert(finite(named) && named.bytes_per_rank() < power(33));
 constexpr Plan whole = plan(op::Matmul<Dim<I>, Dim<K>>{}, type<A>, type<B>);
 static_assert(finite(whole) && whole.peak_bytes() >= power(61));
-// the larger dims of the result stay where they are, the small operand moves
+// the larger dims of the result are not sent, the small operand is
 constexpr Plan turned = plan(op::Matmul<Dim<K>, Dim<I, X>>{}, type<C>, type<A>);
 static_assert(finite(turned));
-// the largest tensor there is
+// the largest legal tensor
 constexpr Plan moved = plan(op::Reshard<Dim<Huge, Y>>{}, type<T<Dim<Huge, X>>>);
 static_assert(finite(moved) && moved.collectives() > 0);
 constexpr Plan reduced =
     plan(op::Reshard<Dim<Huge>>{}, type<Tensor<float, Dim<Huge, Y>, Unreduced<X>>>);
 static_assert(finite(reduced) && reduced.collectives() > 0);
 
-// sizes known at run time: beyond what a tensor can have, too, there is a plan that arrives
+// sizes known at run time: also beyond the legal sizes there is a plan whose result has the named
+// sharding
 constexpr auto open = plan(op::Matmul<Dim<M, X>, Dim<N, Y>>{}, type<T<Dim<M, X>, Dim<J, Y>>>,
                            type<T<Dim<J, X>, Dim<N>>>);
 constexpr bool arrives(Plan const& p) {
@@ -146,7 +147,7 @@ constexpr auto open_reshard =
 static_assert(arrives(open_reshard.at({power(31), power(31)})));
 static_assert(open_reshard.at({power(62), 0}).cost().picoseconds >= 0);
 
-// blocks cut unevenly, bytes that saturate
+// blocks of uneven size, bytes that saturate
 static_assert(largest_elements(Spec{}, {}, {}) == 1);
 static_assert(finite(open.at({power(62) + 1, 1, power(62) - 1})));
 

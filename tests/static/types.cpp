@@ -1,4 +1,4 @@
-// Types as values and back, canonical spelling, blocks, and the laws at declaration.
+// Types as values and back, canonical spelling, blocks, and the laws that declarations check.
 #include <type_traits>
 
 #include <shardtype/types.hpp>
@@ -45,7 +45,7 @@ static_assert(law<Dim<X>> == Code::T05_not_an_axis);
 static_assert(law<Dim<I, J>> == Code::T05_not_an_axis);
 static_assert(law<Dim<I>, Unreduced<J>> == Code::T05_not_an_axis);
 
-// too many is said before anything that a partial reading would show
+// too many dims or axes is the first error, before any that depends on a part of the type
 struct T : Axis<"T"> {};
 struct S : Axis<"S"> {};
 struct V : Axis<"V"> {};
@@ -63,14 +63,14 @@ static_assert(
     rules::well_named(Scope<Tensor<float, Dim<I, X>>, Tensor<float, Dim<J, OtherX>>>::names).code ==
     Code::T06_same_name);
 
-// numbering by first appearance: programs that differ in names alone share their specs
+// numbering by first appearance: programs that differ only in names share their specs
 struct P : Index<"P"> {};
 struct Q : Index<"Q"> {};
 static_assert(Scope<Tensor<float, Dim<I, X>, Dim<J, Y>>>::spec<0> ==
               Scope<Tensor<float, Dim<Q, Z>, Dim<P, X>>>::spec<0>);
 static_assert(Scope<Tensor<float, Dim<I, X, Y>>>::spec<0> ==
               Scope<Tensor<float, Dim<I, Y, X>>>::spec<0>);
-// within one scope the order of axes tells them apart
+// within one scope specs with different orders of axes differ
 using Both = Scope<Tensor<float, Dim<I, X, Y>>, Tensor<float, Dim<I, Y, X>>>;
 static_assert(Both::spec<0> != Both::spec<1>);
 
@@ -143,8 +143,9 @@ static_assert(resharding<Tensor<float, Dim<I>, Unreduced<Max, X>>, Tensor<float,
               Code::ok);
 static_assert(resharding<A, Tensor<double, Dim<I>, Dim<J>>> == Code::N05_element_type);
 
-// JAX 2.2 reshard: every row of its table, forth and back. Cotangents go back from the cotangent type of
-// the destination to that of the source: S and I are their own, U and R change places.
+// JAX 2.2 reshard: every row of its table, forward and backward. The transpose of a reshard goes
+// from the cotangent type of the destination to that of the source: S and I are their own
+// cotangents, U and R are each other's.
 template <class P>
 struct CotangentPart {
   using type = P;
@@ -163,7 +164,7 @@ template <class... Parts>
 struct Cotangent<Tensor<float, Parts...>> {
   using type = tensor_t<float, typename CotangentPart<Parts>::type...>;
 };
-/// What takes `From` to `To`: one collective, or none.
+/// The collective of the reshard from `From` to `To`, or none.
 template <class From, class To>
 constexpr Collective sent = [] {
   constexpr Plan p = plan(op::Reshard<To>{}, type<From>);
@@ -174,7 +175,8 @@ constexpr Collective sent = [] {
 }();
 template <class From, class To>
 constexpr Collective sent_back = sent<typename Cotangent<To>::type, typename Cotangent<From>::type>;
-/// Where one end is a sum that the other is not, to_partial leads there, for free; JAX's reshard too.
+/// Whether a reshard is refused because only one end is a pending sum, and to_partial converts for
+/// free, as JAX's reshard does.
 template <class From, class To, class... Xs>
 constexpr bool partial_only =
     resharding<From, To> != Code::ok && makes<op::ToPartial<Xs...>, From, To>;
@@ -222,7 +224,8 @@ static_assert(resharding<Blocks, Sum> == Code::R03_split_to_unreduced);
 using Two = Tensor<float, Dim<N>, Dim<M>, Unreduced<X, Y>>;
 static_assert(sent<Two, Sum> == Collective::all_reduce);
 static_assert(sent_back<Two, Sum> == Collective::none);
-// U_max -> I, U_max -> S: all_reduce, reduce_scatter; no kind becomes another or more unreduced
+// U_max -> I, U_max -> S: all_reduce, reduce_scatter; no kind changes into another, no axis becomes
+// unreduced
 using Candidates = Tensor<float, Dim<N>, Dim<M>, Unreduced<Max, X>>;
 static_assert(sent<Candidates, Whole> == Collective::all_reduce);
 static_assert(sent<Candidates, Blocks> == Collective::reduce_scatter);
@@ -234,7 +237,8 @@ using Ordered = Tensor<float, Dim<N, X, Y>, Dim<M>>;
 using Turned = Tensor<float, Dim<N, Y, X>, Dim<M>>;
 static_assert(sent<Ordered, Turned> == Collective::permute);
 static_assert(sent_back<Ordered, Turned> == Collective::permute);
-// (another axis of the same size: JAX permutes; here a slice, a permute and an all_gather send as much)
+// (another axis of the same size: JAX permutes; here a slice, a permute and an all_gather send as
+// many bytes)
 struct Long : Index<"Long", (1 << 24)> {};
 constexpr Plan other_axis = plan(op::Reshard<Dim<Long, Y2>>{}, type<Tensor<float, Dim<Long, Y>>>);
 static_assert(other_axis.count(Collective::permute) == 1);
@@ -248,7 +252,7 @@ static_assert(sent_back<Blocks, OtherDim> == Collective::all_to_all);
 static_assert(resharding<Ordered, Tensor<float, Dim<N>, Dim<M, X>, Unreduced<Y>>> ==
               Code::R03_split_to_unreduced);
 
-// Transfer: each type in the axes of its own mesh, eight of them here.
+// Transfer: each type over the axes of its own mesh, here eight in total.
 struct P1 : Axis<"P1"> {};
 struct P2 : Axis<"P2"> {};
 struct P3 : Axis<"P3"> {};

@@ -33,7 +33,7 @@ static_assert(!valid_on<op::Matmul<>, OperandTypes<A, B>, AxisSize<X, 256>>);
 static_assert(!valid_on<op::Reshard<Dim<I, Y>>, OperandTypes<T<Dim<I, X>>>, AxisSize<X, 2>>);
 static_assert(
     valid_on<op::Reshard<Dim<I, Y>>, OperandTypes<T<Dim<I, X>>>, AxisSize<X, 2>, AxisSize<Y, 2>>);
-// sizes that cannot be
+// invalid sizes
 static_assert(!valid_on<op::Reshard<Dim<I>>, OperandTypes<T<Dim<I, X>>>, AxisSize<X, 0>>);
 static_assert(!valid_on<op::Reshard<Dim<I>>, OperandTypes<T<Dim<I, F4>>>, AxisSize<F4, 8>>);
 static_assert(valid_on<op::Reshard<Dim<I>>, OperandTypes<T<Dim<I, F4>>>, AxisSize<F4, 4>>);
@@ -51,7 +51,7 @@ static_assert(
 static_assert(!valid_on<op::Reshard<Dim<I>>, OperandTypes<T<Dim<I, X, X>>>, AxisSize<X, 2>>);
 static_assert(!valid_on<op::Reshard<Dim<I>>, OperandTypes<int>, AxisSize<X, 2>>);
 
-// callables: those that say what they take answer, and their result counts
+// callables: a constrained signature answers, and its result type counts
 struct Layer {
   template <class P, class Q>
     requires Contractible<P, Q>

@@ -1,4 +1,5 @@
-// Every header under gnu++20, then names that a careless macro would eat (<complex.h> defines I).
+// Includes every header under gnu++20, then uses names that a macro could replace (<complex.h>
+// defines I).
 #include "every_header.hpp"
 
 struct I;

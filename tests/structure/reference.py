@@ -10,6 +10,7 @@ in backticks in its first cell is what the row is about.
   `Plan`" stand some.
 - Entries of what does not exist are faults, and so are `op::`, `jax::` and `SHARDTYPE_` names elsewhere in the text.
 - The codes in the docstring of a public function stand in an entry of it, or in the text above its table.
+- The programs of the page compile, as functions of what stands before each as `<!-- given: parameters -->`.
 - Every code of docs/errors.md is spoken of, as a link `[C01]`; the links at the end of the page are those that the
   headings of docs/errors.md ask for, and every other link leads somewhere.
 
@@ -28,6 +29,9 @@ import public_names
 PAGE = "docs/reference.md"
 ENTRIES = ("call", "name", "member", "variable", "option")
 
+# What is there in a program of the page.
+NAMES = ("using namespace shardtype;\n"
+         'struct X : Axis<"X"> {}; struct I : Index<"I"> {}; struct J : Index<"J"> {}; struct K : Index<"K"> {};\n')
 # What clang completes after `::` of each class; whether all members must stand on the page.
 CLASSES = {
     "Tensor": ("A", True),
@@ -89,6 +93,7 @@ class Library:
             self.members = {name: complete.members(name, written) for name, (written, _) in CLASSES.items()}
             self.jax = complete.after("shardtype::jax")
             self.machines = complete.after("shardtype::machines")
+            self.compile_errors = complete.errors_in((root / PAGE).read_text())
 
 
 def public_code(text):
@@ -152,13 +157,21 @@ class Completion:
             raise SystemExit(f"clang cannot complete {written}:\n{run.stderr[:2000]}")
         return found
 
+    def errors_in(self, text):
+        """What clang says against the programs of the page."""
+        programs = re.findall(r"(?:<!-- given: ([^\n]*) -->\n)?```cpp\n(.*?)```", text, re.S)
+        file = Path(self.folder.name) / "programs.cpp"
+        file.write_text(NAMES + "".join(f"void program_{k}({given}) {{\n{program}}}\n"
+                                        for k, (given, program) in enumerate(programs)))
+        run = self.run(["-include-pch", str(self.compiled), "-fsyntax-only", str(file)])
+        said = re.findall(r"error: .*", run.stderr)
+        return said[:3] if said else [] if programs else ["there are no programs"]
+
     def after(self, namespace):
         return {name for name, _ in self.lines("", namespace)} - {"operator"}
 
     def members(self, name, written):
-        before = ("using namespace shardtype;\n"
-                  'struct X : Axis<"X"> {};\nstruct I : Index<"I"> {};\n'
-                  f"using A = Tensor<float, Dim<I, X>>;\nusing Asked = {written};\n")
+        before = NAMES + f"using A = Tensor<float, Dim<I, X>>;\nusing Asked = {written};\n"
         found = self.lines(before, "Asked")
         # the class and its bases have destructors and their own names
         types = {one[1:] for one, _ in found if one.startswith("~")} | {name} | BASES.get(name, set())
@@ -296,6 +309,7 @@ def faults(library, text, errors, folder_has):
         found.append(f"the links to codes at the end of {PAGE} are not those of docs/errors.md: reference.py --write")
     found += [f"{PAGE}: the code {code} stands there without its link, [{code}]"
               for code in sorted(page.loose & set(wanted))]
+    found += [f"a program of {PAGE} does not compile: {said}" for said in library.compile_errors]
     for link in page.links:
         path, _, place = link.partition("#")
         if re.match(r"https?:", link):
@@ -320,11 +334,15 @@ def with_links(text, errors):
 
 def self_test(library, text, errors, folder_has):
     """What goes unnoticed of planted faults."""
+    def added(there, more):
+        return there + more if isinstance(there, list) else there | more
+
     def library_with(**more):
         class Copy:
             pass
         copy = Copy()
-        copy.__dict__ = {**library.__dict__, **{key: getattr(library, key) | value for key, value in more.items()}}
+        copy.__dict__ = {**library.__dict__}
+        copy.__dict__ |= {key: added(getattr(library, key), value) for key, value in more.items()}
         return copy
 
     def without_entries(pattern):
@@ -352,10 +370,12 @@ def self_test(library, text, errors, folder_has):
         "an option without an entry": (library, without_entries(r"SHARDTYPE_BLAS")),
         "a new public name": (library_with(names={"twist"}), text),
         "a new member of Pending": (library_with(members={"Pending": members["Pending"] | {"drop"}}), text),
+        "a program that does not compile": (library_with(compile_errors=["error"]), text),
         "a new variable": (library_with(variables={"SHARDTYPE_NEW"}), text),
         "an entry of no function": (library, text + "\n" + rows + "| `twist<I>(a)` | |\n"),
         "an entry of no object": (library, text + "\n" + rows + "| `op::Twist` | |\n"),
-        "an entry of no member": (library, text + "\n## Members of `Mesh`\n\n| member | x |\n|---|---|\n| `mesh.gone()` | |\n"),
+        "an entry of no member": (library, text + "\n## Members of `Mesh`\n\n" + rows.replace("call", "member") +
+                                  "| `mesh.gone()` | |\n"),
         "an object that does not exist": (library, text + "\n`op::Twist`\n"),
         "a variable that does not exist": (library, text + "\n`SHARDTYPE_TWIST`\n"),
         "a code that does not exist": (library, text + "\n[C99]\n"),

@@ -1,6 +1,6 @@
-// Every operation of the registries has a rule, a plan with operands and sizing, and a run, shown on one sample of
-// operands each. That it compiles is the test. registry.py compares the registries with the objects in the headers,
-// this file, the documents and the random programs.
+// Every operation of the registries has a rule, a plan with operands and sizing, and a run, shown
+// on one sample of operands each. The test is that this compiles. registry.py compares the
+// registries with the objects in the headers, this file, the documents and the random programs.
 #include <cstddef>
 #include <cstdint>
 #include <source_location>
@@ -18,7 +18,7 @@
 
 namespace samples {
 
-// One call of each operation that its rule accepts, but for those that have theirs beside their case.
+// One accepted call of each operation, except for those with a call beside their case.
 template <>
 inline constexpr auto sample<"All"> = on<Bools>(op::All<J>{});
 template <>
@@ -112,7 +112,7 @@ using namespace samples;
 
 namespace {
 
-// Collectives of both modes, of which a block's are others.
+// Collectives of both modes: on blocks they are other operations.
 template <Name object>
 constexpr auto block_sample = NoSample{};
 template <>
@@ -135,7 +135,7 @@ constexpr bool sized(Plan const& p, planning::Slot slot, Spec const& s) {
     if (s.dim_of(x) >= 0) ok = ok && z.sizes[x] > 0;
   return ok;
 }
-// A replicated value typed as reduced needs no step.
+// A replicated value that is typed as reduced needs no step.
 constexpr bool only_cast(Spec s, Spec const& result) {
   s.reduced = result.reduced;
   return s == result;
@@ -148,7 +148,7 @@ constexpr bool says_all(Plan const& p, int operands, Spec const& result) {
   return ok && sized(p, planning::Slot::result, result);
 }
 
-// The plan of a sample: of blocks at extents of their own, which their types never settle.
+// The plan of a sample. Blocks get extents, because their types have none.
 template <class Op, class... As>
 consteval Plan planned(Sample<Op, As...> const& s) {
   if constexpr ((is_local<As> || ...)) {
@@ -163,7 +163,7 @@ constexpr bool is_transfer = false;
 template <class... Out>
 constexpr bool is_transfer<op::Transfer<Out...>> = true;
 
-// Compiles the run of an accepted call; nobody calls it.
+// Instantiates the run of an accepted call; nobody calls it.
 template <class R, class Op, class... As>
 void compiled(Op const& op, std::source_location const& where, As const&... as) {
   if constexpr ((is_local<As> || ...)) {
@@ -180,7 +180,7 @@ constexpr bool stands(Sample<Op, As...> const&) {
   static_assert(bool(R::verdict), "the rule refuses the sample");
   if constexpr (R::verdict) {
     if constexpr (is_transfer<Op>) {
-      // which ranks two meshes share is known at run time only
+      // the common ranks of two meshes are known only at run time
       static_assert(requires(Op const& op, A const& a) { plan_at(op, a); });
     } else {
       static_assert(says_all(planned(of), sizeof...(As), R::verdict.result));
@@ -202,7 +202,7 @@ template <auto const& registry>
 constexpr bool every_operation_stands = all_stand<registry>(
     std::make_index_sequence<std::extent_v<std::remove_reference_t<decltype(registry)>>>{});
 
-// The registries of all folders; those of optional ones are joined here where they are there.
+// The registries of all folders; those of optional folders are added if the folders exist.
 static_assert(every_operation_stands<op::strict_operations>);
 static_assert(every_operation_stands<op::manual_operations>);
 static_assert(stands<block_sample<"AllGather">>(block_sample<"AllGather">));

@@ -1,5 +1,5 @@
-// A blocked algorithm whose steps repeat on a block that shrinks, against loops that count its elements one by one;
-// its text; and functions against the operations that they call.
+// A blocked algorithm whose steps repeat on a shrinking block, compared with loops that count its
+// elements one by one; its text; and functions compared with the operations that they call.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -27,7 +27,8 @@ struct Case {
   static constexpr Plan plan = shardtype::plan(Op{}, type<A>);
 };
 
-// Which of the indices from `begin` on to before `end` a rank of `p` has, in turns of `b`.
+// The number of indices from `begin` up to `end` (exclusive) on rank `rank` of `p`, block-cyclic
+// with block size `b`.
 Long mine(Long begin, Long end, Long b, Long p, Long rank) {
   Long n = 0;
   for (Long i = begin; i < end; ++i) n += i / b % p == rank ? 1 : 0;
@@ -65,7 +66,7 @@ struct ByHand {
     rounds([&](Long t) { sum += 2 * b * most(t, n, b, p) * most(t, n, b, q); });
     return sum;
   }
-  // The operand, the result, the two panels, and a copy of the one that is being sent.
+  // The operand, the result, the two panels, and a copy of the panel that is being sent.
   Long peak() const {
     Long const matrix = 8 * most(0, n, b, p) * most(0, n, b, q);
     Long peak = 2 * matrix;
@@ -76,7 +77,7 @@ struct ByHand {
     });
     return peak;
   }
-  // A copy of the matrix, then panels and products.
+  // The copy of the matrix, then the panels and the products.
   double seconds() const {
     Machine const m;
     double sum =

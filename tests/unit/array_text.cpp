@@ -1,5 +1,5 @@
-// Arrays as text: what NumPy 1.24 writes for str(array), character by character. "cut" ones have the
-// corners of an array of more than 1000 elements.
+// Arrays as text: the output of NumPy 1.24 for str(array), character by character. In the "cut"
+// ones only the corners of an array of more than 1000 elements are printed.
 #include <cmath>
 #include <cstdint>
 #include <string>

@@ -1,4 +1,4 @@
-// Automatic mode in the compiler: what plans are, before any rank is there.
+// Automatic mode at compile time: the plans of types, without any rank.
 #include <type_traits>
 
 #include <shardtype/shardtype.hpp>
@@ -24,7 +24,7 @@ struct Cube {
       plan_traced<A, B>([](auto a, auto b) { return evaluate<Dim<I, X, Z>, Dim<K, Y>>(a * b); });
 };
 
-// The three collectives of the algorithm that meets the lower bound, and nothing else moves.
+// The three collectives of the algorithm that meets the lower bound, and no others.
 template <std::int64_t Ranks>
 constexpr bool meets_the_bound() {
   ProgramPlan const& p = Cube<Ranks>::plan;
@@ -45,7 +45,7 @@ using A = Tensor<double, Dim<I, X>, Dim<J, Y>>;
 using B = Tensor<double, Dim<J, Y>, Dim<K>>;
 using C = Tensor<double, Dim<K>, Dim<L>>;
 
-// Nothing is owed twice, and a product whose shardings fit moves nothing.
+// An unreduced product is reduced once; a product of matching shardings sends nothing.
 constexpr auto sums = plan_traced<A, B, A, B>([](auto a, auto b, auto c, auto d) {
   return evaluate<Dim<I, X>, Dim<K>>(2.0 * (a * b) - c * d);
 });
@@ -54,9 +54,10 @@ constexpr auto still = plan_traced<A, B>(
     [](auto a, auto b) { return evaluate<Dim<I, X>, Dim<K>, Unreduced<Y>>(a * b); });
 static_assert(still.collectives() == 0 && still.bytes_per_rank() == 0 && still.messages() == 0);
 static_assert(still.flops() == 2 * 32 * 32 * 32);
-static_assert(!still.lower_bound_ratio());  // the operands are no single copies
+static_assert(!still.lower_bound_ratio());  // the operands are not replicated
 
-// Legal on axes of which sizes: those the types leave open, and all that the result needs.
+// Whether the program is legal for given axis sizes: those that the types leave open, and all that
+// the result needs.
 struct P : Axis<"P"> {};
 struct Q : Axis<"Q"> {};
 using Open = Tensor<double, Dim<I, P>, Dim<J>>;
@@ -75,20 +76,20 @@ static_assert(!valid_on<Product<Dim<I, Q>, Dim<K>>, OperandTypes<Open, B>, AxisS
 static_assert(
     !valid_on<Product<Dim<I, P>, Dim<K>>, OperandTypes<Open, B>, AxisSize<P, 3>, AxisSize<Y, 2>>);
 
-// The order of a chain: A (B C), for B C is small; also where it is written the other way round.
+// The order of a chain: A (B C), because B C is small; also if it is written in the other order.
 constexpr auto left = plan_traced<A, B, C>(
     [](auto a, auto b, auto c) { return evaluate<Dim<I, X>, Dim<L>>((a * b) * c); });
 constexpr auto right = plan_traced<A, B, C>(
     [](auto a, auto b, auto c) { return evaluate<Dim<I, X>, Dim<L>>(a * (b * c)); });
 static_assert(left.seconds() == right.seconds() && left.flops() == right.flops());
 
-// More axes than the tensors mention: they may be used.
+// The mesh has more axes than the tensors mention: the plan may use them.
 struct Z : Axis<"Z", 8> {};
 constexpr auto wide = plan_traced<Axes<X, Y, Z>, A, B>(
     [](auto a, auto b) { return evaluate<Dim<I, X>, Dim<K>>(a * b); });
 static_assert(wide.flops() <= still.flops());
 
-// A loop whose body gives what it takes.
+// A loop whose result has the sharding of its operand.
 using Step = decltype(matmul(std::declval<Tensor<double, Dim<I, X>, Dim<J>> const&>(),
                              std::declval<Tensor<double, Dim<J>, Dim<K>> const&>()));
 static_assert(same_spec<Step, Tensor<double, Dim<I, X>, Dim<K>>>);

@@ -1,5 +1,5 @@
-// Assignment of another tensor type and `if (a)` are refused with a sentence (A07, A08): what else is asked of the
-// types answers as before.
+// The assignment of another tensor type and `if (a)` are refused with a message (A07, A08); other
+// queries of the types have their usual answers.
 #include <shardtype/shardtype.hpp>
 
 #include "harness/catch.hpp"
@@ -27,7 +27,7 @@ static_assert(std::is_nothrow_move_constructible_v<A> && std::is_nothrow_move_as
               std::is_copy_assignable_v<A> && std::is_nothrow_move_assignable_v<L>);
 static_assert(!std::is_assignable_v<A&, int> && !std::is_assignable_v<Twice&, int>);
 
-/// An expression finds the overload of the type that it stands for.
+/// An expression selects the overload of its tensor type.
 struct Which {
   int operator()(A const&) const;
   char operator()(B const&) const;

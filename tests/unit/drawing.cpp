@@ -1,4 +1,4 @@
-// Pictures of shardings, as they are printed.
+// Pictures of shardings, as printed.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -327,7 +327,8 @@ TEST_CASE("a dim that is dealt out is drawn turn by turn") {
         "│     rank 0     │  rank 1   │\n"
         "└────────────────┴───────────┘\n"
         "I over X in turns of 4; J over Y: 2 blocks of 3, 2\n");
-  // unknown extents: two rounds; many turns: the middle rounds are left out, the last is whose it is
+  // unknown extents: two rounds; many rounds: the middle ones are left out, and the last one
+  // belongs to its rank
   p.extents = {-1, 5};
   auto const unknown = detail::draw(p);
   CHECK(std::count(unknown.begin(), unknown.end(), '\n') == 10);

@@ -1,6 +1,6 @@
-// Dry runs against closed forms that are written out here: collectives and products on known machines, after
-// Austin et al., How to Scale Your Model (2025), parts 3 and 5. And the busiest rank of meshes too large to look
-// at each one, against a plain loop on small ones.
+// Dry runs compared with closed forms that are written here: collectives and products on known
+// machines, after Austin et al., How to Scale Your Model (2025), parts 3 and 5. Also the busiest
+// rank of meshes that are too large to count each rank, compared with a plain loop on small ones.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -76,8 +76,9 @@ TEST_CASE("collectives take the time of their closed forms") {
         auto const all_reduce = moved<Owed>(whole, bytes, p, n.machine);
         CHECK(all_reduce.plan.count(Collective::all_reduce) == 1);
         CHECK(near(all_reduce.seconds(), 2 * wire + (2 * ranks - 1) * n.latency, 1e-6));
-        // through a switch each rank sends its V / p bytes, but for its own part of them; on a ring half of V
-        // crosses each cut through the middle, of two links and both ways: V / 4 in each
+        // through a switch each rank sends its V / p bytes except its own part of them; on a ring
+        // half of V crosses each cut through the middle, over two links and both directions: V / 4
+        // each
         auto const all_to_all = moved<Split>(turn, bytes, p, n.machine);
         CHECK(all_to_all.plan.count(Collective::all_to_all) == all_to_all.plan.collectives());
         double const cut = static_cast<double>(bytes) / 4 / n.bandwidth;
@@ -92,7 +93,7 @@ TEST_CASE("large gathers take V / W, small ones half a hop per chip") {
                static_cast<double>(large) / 9e10, 0.02));
     CHECK(near(moved<Owed>(whole, large, p, machines::tpu_v5e).seconds(),
                2.0 * static_cast<double>(large) / 9e10, 0.02));
-    // T = T_hop |X| / 2, whatever |X| is, as long as a hop's bytes take less than the hop
+    // T = T_hop |X| / 2 for any |X|, as long as the bytes of a hop take less time than the hop
     CHECK(near(moved<Split>(whole, p * 4096, p, machines::tpu_v5e).seconds(),
                1e-6 * static_cast<double>(p) / 2, 0.1));
   }
@@ -157,7 +158,7 @@ double time_of(PlannedProgram const& p, bool products) {
       sum += p.seconds(k);
   return sum;
 }
-// The least n for which moving takes no longer than multiplying.
+// The least n for which the communication takes no longer than the product.
 template <class Plan>
 double crossover(Plan plan) {
   Long low = 1, high = 1 << 20;
@@ -200,7 +201,7 @@ TEST_CASE("where products become bound by communication") {
     CHECK(near(of(type<Other>, 2), ratio, 0.05));
     CHECK(near(of(type<B>, 4), 2 * ratio, 0.05));
   }
-  // on 16 chips with what each has already: C / W (p - 1) / p
+  // on 16 chips, where each chip already has its part: C / W (p - 1) / p
   CHECK(near(crossover([&](Long batch) {
                return dry_run<A, B>(data)
                    .extent<I>(batch * 16)
@@ -256,8 +257,8 @@ TEST_CASE("where products become bound by communication") {
                    .planned();
              }),
              9.9e14 / 5e10, 0.05));
-  // in a node 2200 with what each has already, if the weights are gathered; through a switch AllToAlls are so
-  // cheap that the planner knows better with smaller batches
+  // in a node 2200, where each rank already has its part, if the weights are gathered; through a
+  // switch AllToAlls are so cheap that the planner finds a better plan for smaller batches
   auto const gathered = [](auto a, auto b) {
     return evaluate<Dim<I, X>, Dim<K>>(a * constrain<Dim<J>, Dim<K>>(b));
   };
@@ -344,7 +345,7 @@ TEST_CASE("a layer on 8 to 100000 ranks, in moments") {
   CHECK(took.count() < 60);
 }
 
-// The same in the compiler: of 12 rows on 8 ranks, two each, those without any receive most.
+// The same at compile time: of 12 rows on 8 ranks two each, the ranks without rows receive most.
 namespace {
 struct X8 : Axis<"X8", 8> {};
 struct Twelve : Index<"Twelve", 12> {};
@@ -397,7 +398,7 @@ TEST_CASE("the busiest rank is found without looking at all") {
   }
   CHECK(wrong == 0);
   CHECK(permutes > 0);
-  // every step there is, on uneven blocks
+  // all kinds of steps, on uneven blocks
   planning::Sizing z;
   z.extents.at[0] = 11;
   z.extents.at[1] = 7;

@@ -1,4 +1,4 @@
-// Plans of strict mode as text: what is said of each kind of step.
+// Plans of strict mode as text: the line of each kind of step.
 #include <string>
 
 #include <shardtype/plan/explain.hpp>

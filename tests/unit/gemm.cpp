@@ -1,5 +1,5 @@
-// The local matrix product against a naive triple loop. The data are small integers, so that every
-// order of summation gives the same bits.
+// The local matrix product compared with a naive triple loop. The data are small integers, so that
+// every order of summation gives the same bits.
 // OPTIMIZE: 1
 
 #include "shardtype/kernels/gemm.hpp"
@@ -27,14 +27,14 @@ namespace {
 using namespace shardtype::kernels;
 using Exec = Kokkos::DefaultHostExecutionSpace;
 
-/// How a test matrix lies in memory.
+/// The memory layout of a test matrix.
 enum class Layout { rows, columns, padded_rows, padded_columns, spread, backwards };
 
 constexpr std::array<Layout, 6> layouts = {Layout::rows,        Layout::columns,
                                            Layout::padded_rows, Layout::padded_columns,
                                            Layout::spread,      Layout::backwards};
 
-/// A batch of matrices with the memory under it; gaps hold a value that must survive.
+/// A batch of matrices and their memory; the gaps have a value that must not change.
 template <class T>
 struct Owned {
   std::vector<T> memory;
@@ -128,7 +128,7 @@ void check(Sizes const& s, Layout la, Layout lb, Layout lc, bool accumulate, F c
     x = sum;
   });
   if (!accumulate && !std::is_integral_v<T>) {
-    // C is only written then: what it held must not shine through.
+    // without accumulation C is only written: its old values must not affect the result
     c.for_each([](T& x, std::int64_t, std::int64_t, std::int64_t) {
       x = T(std::numeric_limits<float>::quiet_NaN());
     });
@@ -190,7 +190,7 @@ void check_blocks(F const& product) {
   }
 }
 
-/// The front, with and without a workspace.
+/// The public function, with and without a workspace.
 struct Front {
   template <class T>
   void operator()(std::int64_t batch, Matrix<T> const& a, Matrix<T> const& b, Matrix<T> const& c,
@@ -203,7 +203,8 @@ struct Front {
   }
 };
 
-/// Our kernel, whatever the front would take. `workers` 0 means as many as the space has.
+/// The packed kernel, also for products where the public function selects another one. `workers` 0
+/// means all of the execution space.
 struct Packed {
   std::int64_t workers = 0;
 
@@ -300,7 +301,7 @@ TEST_CASE("blas_can tells unit strides from others", "[gemm]") {
 
 namespace {
 
-/// BLAS with large dimensions cut; layouts it cannot do are passed over.
+/// BLAS with large dimensions split; layouts that BLAS does not support are skipped.
 struct CutBlas {
   std::int64_t limit;
 

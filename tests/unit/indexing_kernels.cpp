@@ -1,5 +1,5 @@
-// The kernels of sorting and scatters where tests of whole operations do not reach: every number kept,
-// rows that several calls share.
+// The kernels of sorting and scatters in cases that tests of whole operations do not reach: all
+// numbers of kept elements, rows that several kernel calls share.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

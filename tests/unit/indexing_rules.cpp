@@ -1,6 +1,7 @@
-// What the rules of lookups, scatters and sorting accept is sound, and so is what each rank computes on
-// the way to a named result: random shardings, random partial values, ids inside and outside the table,
-// on simulated ranks, against the dense meaning. Each rank may use only what it holds.
+// The accepted cases of the rules of lookups, scatters and sorting are sound, and so are the local
+// results before a named result: random shardings, random partial values, ids inside and outside of
+// the table, on simulated ranks, compared with the dense meaning. Each rank may use only its local
+// blocks.
 // OPTIMIZE: 1
 #include <algorithm>
 #include <cstdint>
@@ -20,7 +21,8 @@ using namespace shardtype::planning;
 
 namespace {
 
-// Up to `most` of these labels, in any order; axes on any of them, owed, reduced or on none.
+// Between `least` and `most` of these labels, in any order; each axis splits a dim, is unreduced,
+// reduced or unused.
 Spec random_spec(Draw& draw, std::vector<int> labels, int least, int most) {
   for (std::size_t k = labels.size(); k > 1; --k)
     std::swap(labels[k - 1], labels[static_cast<std::size_t>(draw.below(static_cast<int>(k)))]);
@@ -44,7 +46,7 @@ Spec random_spec(Draw& draw, std::vector<int> labels, int least, int most) {
   return s;
 }
 
-// An id from -1 to n, so that some are outside.
+// An id from -1 to n, so that some ids are outside of the table.
 std::int64_t id_at(Spec const& ids, std::int64_t n, Extents const& at) {
   return (simulate::partial_value(ids, 1, {}, at) + 7) * 5 % (n + 2) - 1;
 }
@@ -56,7 +58,8 @@ Sizing random_sizing(Draw& draw) {
   return z;
 }
 
-// Whether every rank's part of a result of sharding `s` joins to `dense(at)`, and copies are equal.
+// Whether the parts of all ranks of a result of sharding `s` reduce to `dense(at)`, and copies are
+// equal.
 template <class Local, class Dense>
 bool arrives(Spec const& s, Sizing const& z, Local local, Dense dense) {
   std::int64_t const ranks = simulate::rank_count(z.sizes);
@@ -86,8 +89,8 @@ Extents with(Extents at, int label, std::int64_t place) {
   return at;
 }
 
-// A take whose operands have these shardings gives a tensor of sharding `out`. Of a table of bool
-// (`owed` is max) the values are 0 and 1.
+// Whether a take of operands with these shardings gives a tensor of sharding `out`. If `owed` is
+// max, the table is of bool and the values are 0 and 1.
 bool take_is_sound(Spec const& table, Spec const& ids, Spec const& out, ReduceKind owed,
                    Sizing const& z) {
   std::int64_t const n = z.extents[V];
@@ -118,8 +121,8 @@ bool take_is_sound(Spec const& table, Spec const& ids, Spec const& out, ReduceKi
   return arrives(out, z, local, dense) && local_only;
 }
 
-// Likewise of a scatter_add: each rank adds the updates and ids that it holds both of, to the rows of `out`
-// that it holds.
+// The same for a scatter_add: each rank adds the pairs of an update and an id that are both local
+// to its rows of `out`.
 bool scatter_is_sound(Spec const& updates, Spec const& ids, Spec const& out, Sizing const& z) {
   std::int64_t const n = z.extents[V];
   bool local_only = true;
@@ -156,7 +159,8 @@ bool scatter_is_sound(Spec const& updates, Spec const& ids, Spec const& out, Siz
          local_only;
 }
 
-// A wanted sharding of the labels of `like`: any, owing some of what `like` owes.
+// A random named sharding of the labels of `like`, unreduced over some of the unreduced axes of
+// `like`.
 Spec random_wanted(Draw& draw, Spec const& like) {
   std::vector<int> labels;
   for (int d = 0; d < like.rank; ++d) labels.push_back(like.dims[d].label);
@@ -197,7 +201,7 @@ TEST_CASE("what the rule of take accepts computes the dense lookup") {
     split += table.dims[table.find(V)].axes.size > 0 ? 1 : 0;
     CAPTURE(total);
     REQUIRE(take_is_sound(table, ids, v.result, joins, random_sizing(draw)));
-    // exact: no axis in two states, and nothing of the operands lost
+    // exact: no axis in two states, and no axis of the operands is lost
     REQUIRE((v.result.unreduced.bits & v.result.reduced.bits) == 0);
     for (int x = 0; x < 3; ++x) {
       bool const lost = v.result.state(x) == AxisState::replicated;
@@ -218,7 +222,7 @@ TEST_CASE("what the rule of scatter_add accepts computes the dense sums") {
     Spec const updates = random_spec(draw, {0, 1, 3, 4}, 0, 4);
     Spec ids = random_spec(draw, {3, 4}, 0, 2);
     if (!draw.one_in(8)) ids.unreduced = {};
-    if (draw.one_in(2))  // near the updates, so that many are legal
+    if (draw.one_in(2))  // similar to the updates, so that many are legal
       for (int e = 0; e < ids.rank; ++e)
         if (int const d = updates.find(ids.dims[e].label); d >= 0)
           ids.dims[e].axes = draw.one_in(3) ? AxisList{} : updates.dims[d].axes;

@@ -1,4 +1,5 @@
-// Headers of NumPy files: what NumPy writes, what it would also read, and what must be refused.
+// Headers of NumPy files: those that NumPy writes, those that it also reads, and those that must be
+// refused.
 #include <complex>
 #include <cstdint>
 #include <string>
@@ -24,7 +25,7 @@ std::string file_start(std::string const& dict, int major = 1, int minor = 0) {
   return out + dict;
 }
 
-/// The code and text of the error that parsing gives, or "" if it gives none.
+/// The code and text of the error from parsing, or "" if there is none.
 std::string said_of(std::string_view bytes) {
   try {
     io::parse_npy_header(bytes, "A.npy");

@@ -1,4 +1,5 @@
-// How a product beside communication is run, by the rates of a machine; and those rates as text.
+// The choice of overlap for a product with communication, from the rates of a machine; and those
+// rates as text.
 #include <cmath>
 #include <cstdint>
 #include <string>
@@ -25,7 +26,7 @@ Machine network(double latency, double bytes_per_second, double cut_product = 1.
   return m;
 }
 
-// What `text` says, or the code and message of its Error.
+// The rates in `text`, or the code and message of its Error.
 std::string said_of(std::string const& text) {
   try {
     return to_text(machine_from_text(text, "rates.txt"));
@@ -42,7 +43,7 @@ TEST_CASE("communication that takes long is hidden") {
         Overlap::ring);
   CHECK(fastest({.product = 0.01, .communication = 0.5, .ranks = 2, .chunks = 8}, m) ==
         Overlap::ring);
-  // from both sides, where there are two others
+  // from both neighbours, where there are two
   CHECK(fastest({.product = 0.1, .communication = 0.12, .ranks = 4, .chunks = 8}, m) ==
         Overlap::bidirectional);
   CHECK(fastest({.product = 0.1, .communication = 0.12, .ranks = 4, .chunks = 8, .sums = true},
@@ -54,7 +55,7 @@ TEST_CASE("what is short is not worth a product in pieces") {
                 network(2e-6, 10e9)) == Overlap::none);
   CHECK(fastest({.product = 0.1, .communication = 0.02, .ranks = 2, .chunks = 8},
                 network(2e-6, 10e9)) == Overlap::ring);
-  // pieces that cost more hide less
+  // a slower product in pieces hides less
   CHECK(fastest({.product = 0.1, .communication = 0.02, .ranks = 2, .chunks = 8},
                 network(2e-6, 10e9, 1.3)) == Overlap::none);
   CHECK(fastest({}, {}) == Overlap::none);
@@ -72,7 +73,7 @@ TEST_CASE("messages are as many as pay") {
   CHECK(last == 16);
   CHECK(route(Overlap::ring, 0, row, {}).chunks == 1);
   CHECK(route(Overlap::ring, 3, std::int64_t{1} << 30, {}).chunks == 3);
-  // where each message costs much, fewer
+  // where each message costs much, fewer messages
   CHECK(route(Overlap::ring, 1024, row, network(1e-3, 117e6)).chunks <
         route(Overlap::ring, 1024, row, network(50e-6, 117e6)).chunks);
   auto const both = route(Overlap::bidirectional, 1024, row, network(50e-6, 117e6));

@@ -1,5 +1,5 @@
-// Which unreduced results and constraints a program can have at all: OwingReach says so exactly if the planner
-// then finds a plan, on random programs.
+// The unreduced results and constraints that a program can have: on random programs OwingReach
+// accepts exactly those for which the planner finds a plan.
 #include <cstdint>
 #include <vector>
 
@@ -45,7 +45,7 @@ class RandomProgram {
   }
   int value(int depth) {
     int const made = depth == 0 ? given() : step(depth);
-    // mostly what no constraint could keep from owing
+    // mostly values without a constraint, which would reduce them
     if (!draw_.one_in(6)) return made;
     return builder_.constrain(made, spec(builder_.program.nodes[made].rank));
   }
@@ -59,7 +59,7 @@ class RandomProgram {
     int const a = value(depth - 1);
     ProgramLabels const labels = labels_of(a);
     switch (draw_.below(5)) {
-      case 0: {  // a product over what both have, or a product of elements
+      case 0: {  // a product over shared labels, or an elementwise product
         int const both[] = {a, value(depth - 1)};
         ProgramLabels out;
         for (int l = 0; l < 4; ++l) {
@@ -69,7 +69,7 @@ class RandomProgram {
         }
         return builder_.product(both, 2, out);
       }
-      case 1: {  // a sum with itself or with a function of it
+      case 1: {  // a sum of the value with itself or with a function of it
         int const both[] = {a, draw_.one_in(2) ? a : function(a)};
         OwingSets one;
         one.add(1);

@@ -1,4 +1,5 @@
-// Names of a user's own stand beside `using namespace shardtype`: the engine's are not in the way.
+// User-defined names beside `using namespace shardtype`: names of the library's internals do not
+// conflict.
 #include <array>
 #include <cstdint>
 

@@ -1,5 +1,5 @@
-// The planners: every plan arrives by legal steps, none is dearer than the best sequence of steps,
-// and what is named is what comes out.
+// The planners: every plan consists of legal steps and ends in the named sharding, and no plan
+// costs more than the cheapest sequence of steps.
 // OPTIMIZE: 1
 #include <algorithm>
 #include <limits>
@@ -17,8 +17,8 @@ using namespace simulate;
 
 namespace {
 
-// The cheapest cost from `from` to each sharding, over all sequences of steps on these axes, by
-// relaxation until nothing improves.
+// The cheapest cost from `from` to each sharding, over all sequences of steps on the axes `usable`,
+// by relaxation until nothing improves.
 std::vector<Cost> brute_force(std::vector<Spec> const& specs, std::size_t from, int axes,
                               AxisSet usable, Sizing const& z) {
   Cost const never{std::numeric_limits<std::int64_t>::max() / 4, 0, 0, 0, 0};
@@ -53,7 +53,7 @@ std::int64_t element(Extents const& at) {
 void check_all_pairs(int rank, int axes, Sizing const& z) {
   std::vector<Spec> const specs = all_specs(rank, axes, true);
   for (std::size_t a = 0; a < specs.size(); ++a) {
-    std::map<int, std::vector<Cost>> best_on;  // by the axes that may be used
+    std::map<int, std::vector<Cost>> best_on;  // by the usable axes
     for (std::size_t b = 0; b < specs.size(); ++b) {
       INFO("from " << a << " to " << b);
       // the planner uses the axes that either side mentions
@@ -63,7 +63,7 @@ void check_all_pairs(int rank, int axes, Sizing const& z) {
         best_on[usable.bits] = brute_force(specs, a, axes, usable, z);
       Cost const best = best_on[usable.bits][b];
       bool const legal = bool(rules::reshard(specs[a], specs[b]));
-      // the brute force reaches exactly what the rule allows
+      // the brute force reaches exactly the shardings that the rule allows
       CHECK(legal == (best.picoseconds < std::numeric_limits<std::int64_t>::max() / 4));
       if (!legal) continue;
       Plan const plan = planning::reshard_plan(specs[a], specs[b], z);
@@ -116,7 +116,7 @@ TEST_CASE("named products arrive at the named sharding with the dense value") {
     }
     return specs;
   };
-  // blocks, with owed sums; and dims that are dealt out beside blocks
+  // blocks, with unreduced sums; and block-cyclic dims beside blocks
   bool const turns = GENERATE(false, true);
   std::vector<Spec> const specs = turns ? all_specs(2, 2, false, {2}) : all_specs(2, 2, true);
   std::vector<Spec> const as = relabelled(specs, 0, 1);
@@ -167,7 +167,7 @@ TEST_CASE("named products arrive at the named sharding with the dense value") {
 }
 
 TEST_CASE("steps that would lie are caught by the simulation") {
-  // a gather over the wrong axis brings nothing new
+  // a gather over the wrong axis adds no elements
   Spec split;
   split.add(0);
   split.dims[0].axes.push(0);

@@ -1,6 +1,6 @@
-// What the rules of elementwise operations and reductions accept is sound: random shardings, random
-// partial values and extents on simulated ranks, against the dense meaning. Each rank may use only what
-// it holds.
+// The accepted cases of the rules of elementwise operations and reductions are sound: random
+// shardings, random partial values and extents on simulated ranks, compared with the dense meaning.
+// Each rank may use only its local blocks.
 // OPTIMIZE: 1
 #include <algorithm>
 #include <cstdint>
@@ -20,11 +20,11 @@ using namespace shardtype::planning;
 
 namespace {
 
-// Some of the labels 0..2 in any order, axes on any of them, owed, reduced or on none.
+// Some of the labels 0..2 in any order; each axis splits a dim, is unreduced, reduced or unused.
 Spec random_spec(Draw& draw, Spec const* like) {
   Spec s;
   if (like != nullptr && !draw.one_in(3)) {
-    s = *like;  // near another one, so that many pairs are legal
+    s = *like;  // similar to another one, so that many pairs are legal
     if (draw.one_in(4) && s.rank > 0) s.dims[draw.below(s.rank)].axes = {};
     if (draw.one_in(6)) s.unreduced = {};
     if (draw.one_in(6)) s.reduced = {};
@@ -89,7 +89,8 @@ Sizing random_sizing(Draw& draw) {
   return z;
 }
 
-// Whether every rank's part of a result of sharding `s` joins to `dense(at)`, and copies are equal.
+// Whether the parts of all ranks of a result of sharding `s` reduce to `dense(at)`, and copies are
+// equal.
 template <class Local, class Dense>
 bool arrives(Spec const& s, Sizing const& z, Local local, Dense dense) {
   std::int64_t const ranks = simulate::rank_count(z.sizes);
@@ -130,7 +131,7 @@ TEST_CASE("what the elementwise rules accept computes the dense function") {
     Spec const first = random_spec(draw, nullptr);
     in.push(first);
     for (int k = 1; k < t.operands; ++k) in.push(random_spec(draw, &first));
-    if (t.how == Linearity::choosing && t.subtract) {  // the last is a zero
+    if (t.how == Linearity::choosing && t.subtract) {  // the last operand is a zero
       in.at[2] = Spec{};
       in.zero[2] = true;
     }
@@ -161,7 +162,7 @@ TEST_CASE("what the elementwise rules accept computes the dense function") {
     REQUIRE(arrives(v.result, z, local, dense));
     REQUIRE(local_only);
   }
-  // every case was met often, and those that can keep a sum owed did
+  // every case was accepted often, and with unreduced results where the rule allows them
   for (int k = 0; k < 10; ++k) {
     CAPTURE(k);
     CHECK(accepted[k] > 1000);
@@ -184,7 +185,8 @@ TEST_CASE("what the reduction rules accept computes the dense reduction") {
     owed += v.result.unreduced.empty() ? 0 : 1;
     Sizing z = random_sizing(draw);
     for (int l = 0; l < 3; ++l) z.extents.at[l] = std::max<std::int64_t>(1, z.extents[l]);
-    // "whole" stands for any function of all terms: take the sum of squares, which no kind says
+    // "whole" represents any function of all terms: here the sum of squares, which no unreduced
+    // kind represents
     auto const reduce = [&](Coords const* c, Extents const& at) {
       ReduceKind const kind = owed_kind(how);
       bool const sizes = how == ReductionKind::sum_of_sizes || how == ReductionKind::max_of_sizes;

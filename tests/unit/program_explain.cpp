@@ -1,4 +1,4 @@
-// Plans of whole expressions as text: what is said of each kind of step.
+// Plans of whole expressions as text: the line of each kind of step.
 #include <string>
 
 #include <shardtype/shardtype.hpp>
@@ -91,7 +91,7 @@ TEST_CASE("no collective, and every number of them") {
   2  ReduceScatter X  T1[I, K]{U:X} -> [I@X, K]                  786 kB   86.6 µs
 )");
 
-  // what is owed, and dims in another order
+  // unreduced values, and dims in another order
   auto const turns = dry_run<Tensor<float, Dim<I, X>, Dim<J, Y>>>(
                          [](auto a) { return evaluate<Dim<J, X>, Dim<I, Y>>(a); })
                          .extent<I>(1024)

@@ -1,6 +1,6 @@
-// The planner of whole expressions: on random chains and trees no plan is faster than the one it finds, by
-// brute force over shardings of all intermediates, orders of the products and orders of operands, with and
-// without a limit of memory.
+// The planner of whole expressions: on random chains and trees no plan is faster than the one that
+// it finds. The comparison is a brute force over the shardings of all intermediate values, the
+// orders of the products and of the operands, with and without a memory limit.
 // OPTIMIZE: 1
 #include <algorithm>
 #include <cstdint>
@@ -25,15 +25,15 @@ namespace {
 
 constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max() / 4;
 
-// An expression, apart from the planner's own.
+// An expression, independent of the planner's representation.
 struct Term {
   enum Kind { given, product, add, scale, function, sum, maximum, pinned } kind = given;
   std::vector<int> labels;
   std::vector<Term> of;
-  Spec sharding{};  // of what is given or pinned; its dims' numbers as labels
+  Spec sharding{};  // of a given or constrained value; its dims' numbers as labels
 };
 
-// What all terms of one expression share.
+// The data that all terms of one expression share.
 struct World {
   int axes = 2;
   Sizes sizes{};
@@ -55,11 +55,11 @@ struct World {
   }
 };
 
-// Least time of a value in each of its layouts, while others hold `base` bytes.
+// The least time of a value in each of its layouts, while other values occupy `base` bytes.
 struct Times {
   std::vector<Spec> const* specs = nullptr;
   std::vector<std::int64_t> time;
-  int home = -1;  // the layout that costs no memory
+  int home = -1;  // the layout that needs no memory
 };
 
 class BruteForce {
@@ -149,7 +149,8 @@ class BruteForce {
     return out;
   }
 
-  // The product of operands i to j of a chain: what comes between has labels that others need.
+  // The labels of the product of operands i to j of a chain: an intermediate result has the labels
+  // that others need.
   std::vector<int> chain_labels(Term const& t, std::size_t i, std::size_t j) const {
     if (i == j) return t.of[i].labels;
     if (i == 0 && j + 1 == t.of.size()) return t.labels;
@@ -180,7 +181,7 @@ class BruteForce {
     return out;
   }
 
-  // What each pair of layouts gives, either operand first.
+  // The results of all pairs of layouts, with either operand first.
   template <class A, class B>
   void binary(std::vector<int> const& la, A const& a, std::vector<int> const& lb, B const& b,
               Term const& t, std::vector<int> const& labels, std::int64_t base, Times& out) {
@@ -212,7 +213,7 @@ class BruteForce {
     if (w_.limit != never) one_after_other(lb, b, la, a, true);
   }
 
-  // What the rules make of two layouts as they are, without the slices they would do unasked.
+  // The result of the rules for two layouts, without the slices that the rules would add.
   bool meet(Term const& t, std::vector<int> const& la, Spec const& a, std::vector<int> const& lb,
             Spec const& b, std::vector<int> const& labels, Spec& result, std::int64_t& time) const {
     Spec const x = named(a, la, t.kind == Term::product ? ReduceKind::sum : kind_of(t.of[0]));
@@ -244,7 +245,7 @@ class BruteForce {
       Operands in;
       in.push(x);
       in.push(y);
-      // an axis that splits a dim only one operand has: the other is the same on its ranks
+      // an axis that splits a dim of only one operand: the other operand is replicated along it
       for (int k = 0; k < w_.axes; ++k)
         if (x.dim_of(k) >= 0 && y.dim_of(k) >= 0 &&
             x.dims[x.dim_of(k)].label != y.dims[y.dim_of(k)].label)
@@ -293,7 +294,7 @@ class BruteForce {
     }
   }
 
-  // All steps from all layouts until nothing improves.
+  // Applies all steps to all layouts until nothing improves.
   void relax(std::vector<int> const& labels, std::int64_t base, Times& t) {
     Sizing const z = w_.sizing(labels);
     auto const& steps = steps_[labels.size()];
@@ -355,7 +356,7 @@ int write(planning::ProgramBuilder& b, Term const& t) {
   return -1;
 }
 
-// Draws expressions.
+// Draws random expressions.
 class Terms {
  public:
   Terms(Draw& draw, World& w) : draw_(draw), w_(w) {}
@@ -490,7 +491,7 @@ void check_program(unsigned seed, bool only_chains) {
   if (!plan.possible) return;
   CHECK(time_of(plan, w) == expected);
 
-  // Between the least memory that any plan takes and what this one does
+  // Limits between the least memory that any plan needs and the memory of this plan
   std::int64_t const most = plan.temporary_bytes();
   for (std::int64_t const limit : {most, most - 1, most / 2, most / 4}) {
     w.limit = rates.memory_limit = std::max<std::int64_t>(limit, 0);
@@ -501,7 +502,7 @@ void check_program(unsigned seed, bool only_chains) {
     if (!within.possible) break;
     CHECK(time_of(within, w) == best);
     CHECK(within.temporary_bytes() <= w.limit);
-    if (mesh == 2) break;  // three axes: one limit
+    if (mesh == 2) break;  // with three axes: only one limit
   }
 }
 
@@ -515,8 +516,9 @@ TEST_CASE("no plan of a tree is faster") {
   for (unsigned seed = 1000; seed < 1150; ++seed) check_program(seed, false);
 }
 
-// Values that several read: the planner makes each in one layout, which it finds by improving a first guess; the
-// compiler keeps the guess. How far both are from the best layout of all.
+// Shared values: the planner computes each in one layout, which it finds by improving a first
+// choice; at compile time it keeps the first choice. The test measures how far both are from the
+// best layout.
 TEST_CASE("a value that several read is made in a good layout") {
   int worse = 0;
   double worst = 1;

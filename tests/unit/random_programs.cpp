@@ -1,5 +1,5 @@
-// Random programs that mix all operations, on simulated ranks: what the rules accept has the dense
-// meaning, after every instruction.
+// Random programs that mix all operations, on simulated ranks: if the rules accept a program, it
+// has the dense meaning after every instruction.
 // TIMEOUT: 600
 // OPTIMIZE: 1
 #include <array>

@@ -105,7 +105,7 @@ TEST_CASE("Philox4x32-10 gives the published bits") {
         {0x408f276dU, 0x41c83b0eU, 0xa20bc7c6U, 0x6d5451fdU});
   known({{0x243f6a88U, 0x85a308d3U, 0x13198a2eU, 0x03707344U}}, {{0xa4093822U, 0x299f31d0U}},
         {0xd16cfe09U, 0x94fdccebU, 0x5001e420U, 0x24126ea1U});
-  // and how we lay counter and key out
+  // and the library's layout of counter and key
   Bits const zero = draw(0, 0);
   CHECK(zero.a == 0xe169c58d6627e8d5U);
   CHECK(zero.b == 0x9b00dbd8bc57ac4cU);
@@ -187,7 +187,7 @@ TEST_CASE("uniform numbers") {
   random::Uniform<float> const f{11, 0, 1, 1, std::nextafter(1.0F, 0.0F)};
   auto const y = numbers(f);
   CHECK(distance(y, [](double v) { return v; }) < 1.63);
-  // of one key, both have the same leading bits
+  // with one key, both have the same leading bits
   for (std::size_t k = 0; k < 1000; ++k) CHECK(std::floor(x[k] * 0x1p24) * 0x1p-24 == y[k]);
   // the upper end is not reached, though low + range u may round to it
   random::Uniform<float> const top{3, 1, 0x1p-23F, 1 + 0x1p-23F, 1};
@@ -263,7 +263,7 @@ TEST_CASE("bernoulli and integers") {
     for (std::int64_t k = 0; k < many; ++k) ++counts.at(static_cast<std::size_t>(value(k) + 4));
     if (span > 1) CHECK(std::abs(chi_square(counts)) < 3);
   }
-  // three quarters of 2^64: reduced without rejection, the lower third would come twice as often
+  // three quarters of 2^64: without rejection, the lower third would be twice as frequent
   auto const wide = integers_in<std::int64_t>(31, INT64_MIN, INT64_MIN / 2 * -1);
   std::vector<std::int64_t> counts(3, 0);
   for (std::int64_t k = 0; k < many; ++k) {

@@ -1,6 +1,7 @@
-// Reductions of blocks against a plain loop over their elements: extremes, their places and sums of all
-// real element types, NaNs and equal elements, runs around the sizes of lanes and blocks, views in any
-// order of strides. Optimized, for what is looked at is also what the compiler makes of the loops.
+// Reductions of blocks compared with a plain loop over their elements: maxima and minima, their
+// indices, and sums of all real element types, NaNs and equal elements, run lengths around the
+// sizes of lanes and blocks, views with any order of strides. Optimized, because the test also
+// covers the compiler's version of the loops.
 // OPTIMIZE: 3
 #include <algorithm>
 #include <cstdint>
@@ -26,7 +27,8 @@ bool is_nan(T x) {
   return x != x;
 }
 
-// What a reducer gives of elements one after the other: of two places the first that is best.
+// The result of a reducer on elements one after the other: of two equal elements the index of the
+// first.
 template <class T, bool Max>
 struct Extreme {
   using Reducer = ExtremeReducer<T, Max>;
@@ -91,7 +93,8 @@ struct Computed {
   Computed operator+(Int by) const { return {data + by}; }
 };
 
-// Over the second dim, or over both; how many results differ from the plain loop's.
+// Reduces over the second dim, or over both; returns the number of results that differ from the
+// plain loop's.
 template <class Expected, class T, class In>
 int wrong(Block<T> const& block, In const& in, int kept) {
   using Reducer = typename Expected::Reducer;
@@ -138,7 +141,8 @@ void check_all(Block<T> const& block) {
   check_all(block, Computed<T>{data});
 }
 
-// Extents around the lanes (64), the rows taken together (4, 128) and the blocks (4096) of the kernels.
+// Extents around the lanes (64), the rows of one step (4, 128) and the blocks (4096) of the
+// kernels.
 Int drawn_extent(Draw& draw) {
   Int const around[] = {0, 1, 2, 4, 16, 64, 128, 133, 256, 500};
   return std::max<Int>(0, around[draw.below(10)] + draw.below(3) - 1);

@@ -29,7 +29,7 @@ struct J : Index<"J"> {};
 
 using A = Tensor<float, Dim<L, Y>, Dim<M>>;
 
-// A function's plan has those of the reductions that it calls.
+// The plan of a function has the plans of the reductions that it calls.
 constexpr auto sizes = [](auto a) { return sum<Dim<M>>(a * a); };
 static_assert(plan(sizes, type<A>).count(Collective::all_reduce) == 1);
 static_assert(plan(sizes, type<A>).collectives() == 1);
@@ -71,7 +71,7 @@ static_assert(plan(named, type<Open>).collectives() == 1);
 
 std::string text(Plan const& p, Names const& names) { return "\n" + explain(p, names); }
 
-/// A type of the user's, in whose namespace the names of reductions mean something else.
+/// A user-defined type in a namespace where the names of reductions have another meaning.
 struct Own {};
 template <class T>
 concept Reducible = requires(T const& t) { sum(t); } || requires(T const& t) { mean(t); } ||
@@ -83,7 +83,7 @@ static_assert(!Reducible<Own> && !Reducible<int>);
 
 }  // namespace
 
-// Under both directives: names that std has too mean the reductions.
+// With both using directives: a name that std also has calls the reduction.
 namespace beside_std {
 using namespace std;  // NOLINT
 auto reduced(Tensor<float, Dim<I>, Dim<J>> const& a) {

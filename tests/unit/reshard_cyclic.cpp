@@ -1,7 +1,8 @@
-// The reshard planner where dims are dealt out in turns: every pair of shardings of tensors with up to
-// two dims on three axes, block and cyclic of two sizes. Every plan arrives by steps of the written
-// list, none is dearer than the best sequence of those over layouts that deal out a dim as the source or
-// the destination does; the bytes of each step are those that simulated ranks send.
+// The reshard planner with block-cyclic dims: every pair of shardings of tensors with up to two
+// dims on three axes, block and cyclic with two block sizes. Every plan consists of steps of the
+// written list. None costs more than the cheapest sequence of those steps over layouts that have
+// only block-cyclic dims of the source or the destination. The bytes of each step are those that
+// simulated ranks send.
 // TIMEOUT: 300
 // OPTIMIZE: 1
 #include <cstdint>
@@ -55,7 +56,7 @@ using Edges = std::vector<std::vector<Edge>>;
 
 Cost const never{std::numeric_limits<std::int64_t>::max() / 4, 0, 0, 0, 0};
 
-// Whether each dim that this layout deals out is so in `to` too, or stands there as in `from`.
+// Whether each block-cyclic dim of `s` has the block size of `to`, or is sharded as in `from`.
 bool known_turns(Spec const& s, Spec const& from, Spec const& to) {
   for (int d = 0; d < s.rank; ++d)
     if (s.dims[d].axes.cyclic != 0 && s.dims[d].axes.cyclic != to.dims[d].axes.cyclic &&
@@ -64,8 +65,8 @@ bool known_turns(Spec const& s, Spec const& from, Spec const& to) {
   return true;
 }
 
-// Cheapest costs from one sharding over all sequences of steps on the axes `usable` that may be on the
-// way to `to`; good for every destination that deals out the same dims alike.
+// The cheapest costs from one sharding over all sequences of steps on the axes `usable` through
+// layouts with known_turns; valid for every destination with the same block sizes as `to`.
 std::vector<Cost> best_from(std::size_t from, Spec const& to, std::uint8_t usable,
                             Edges const& edges, std::vector<Spec> const& all) {
   std::vector<bool> open(all.size());
@@ -93,11 +94,11 @@ std::vector<Cost> best_from(std::size_t from, Spec const& to, std::uint8_t usabl
 struct Tally {
   std::int64_t pairs = 0, cyclic_pairs = 0, unlawful = 0, astray = 0, dearer = 0;
   std::int64_t triples = 0;
-  std::int64_t known_triples = 0;     // whose third deals out dims as an end does
-  std::int64_t own_triples = 0;       // and is on the axes of the ends
-  std::int64_t detours = 0;           // of the known, where plans may use all axes
+  std::int64_t known_triples = 0;     // the middle sharding has known_turns
+  std::int64_t own_triples = 0;       // and uses only the axes of the ends
+  std::int64_t detours = 0;           // of the known_triples; plans may use all axes
   std::int64_t detours_that_pay = 0;  // by plans on the axes of their ends
-  std::int64_t far_detours = 0;       // over other turns, which save more than a third
+  std::int64_t far_detours = 0;       // over other block sizes, which save more than a third
 };
 
 // Every sharding of one rank, the steps from each, and the costs of the plans between them.
@@ -125,7 +126,7 @@ class Check {
  private:
   void pairs_from(std::size_t a) {
     std::size_t const n = all_.size();
-    std::map<int, std::vector<Cost>> best;  // by axes and turns of the destination
+    std::map<int, std::vector<Cost>> best;  // by axes and block sizes of the destination
     auto best_to = [&](std::size_t b, std::uint8_t usable) {
       int kind = usable;
       for (int d = 0; d < all_[b].rank; ++d) kind = kind * 8 + all_[b].dims[d].axes.cyclic;
@@ -145,7 +146,7 @@ class Check {
       if (!(any_[a * n + b] == best_to(b, every))) ++t_.dearer;
     }
   }
-  // The cost of a plan, step by step. Counts what is wrong with it.
+  // The cost of a plan, step by step. Counts the errors of the plan.
   Cost follow(std::size_t a, std::size_t b, Plan const& plan) {
     Spec at = all_[a];
     Cost sum;
@@ -178,7 +179,8 @@ class Check {
         ++t_.own_triples;
         if (own_[a * n + b] + own_[b * n + c] < own_[a * n + c]) ++t_.detours_that_pay;
       } else {
-        // no plan deals out a dim in turns that neither end has; a detour over such a sharding may pay
+        // no plan uses a block size that neither end has; a detour over such a sharding may be
+        // cheaper
         std::int64_t const time = any_[a * n + b].picoseconds + any_[b * n + c].picoseconds;
         if (3 * time < 2 * any_[a * n + c].picoseconds) ++t_.far_detours;
       }
@@ -196,7 +198,7 @@ class Check {
   Tally t_{};
 };
 
-// What the rank at these coordinates sends to others in an exchange, element by element.
+// The bytes that the rank at these coordinates sends to others in an exchange, element by element.
 std::int64_t sent(Step const& s, Sizing const& z, Coords const& me) {
   std::int64_t n = 0;
   for (std::int64_t g = 0; g < z.sizes.product(s.axes); ++g) {

@@ -1,6 +1,7 @@
 // The reshard planner on three axes: every pair of shardings of tensors with up to three dims, all
-// four states, axes of one dim in any order. Every plan arrives by legal steps, none is dearer than
-// the best sequence of steps or than a plain gather, and no detour over any third sharding pays.
+// four states, axes of one dim in any order. Every plan consists of legal steps and ends in the
+// destination, none costs more than the cheapest sequence of steps or than a plain gather, and no
+// detour over a third sharding is cheaper.
 // TIMEOUT: 300
 // OPTIMIZE: 2
 #include <cstdint>
@@ -45,7 +46,7 @@ std::uint32_t code_of(Spec const& s) {
   return code;
 }
 
-// All shardings of one rank, and which of them a code means.
+// All shardings of one rank, and the sharding of each code.
 struct Shardings {
   std::vector<Spec> all;
   std::vector<int> by_code = std::vector<int>(1U << (5 * axes), -1);
@@ -64,7 +65,7 @@ std::uint8_t in_use(Spec const& s) {
   return bits;
 }
 
-// All single steps from a sharding, and a bound for any sequence of them.
+// A single step from a sharding.
 struct Edge {
   int to = 0;
   std::uint8_t uses = 0;
@@ -75,7 +76,8 @@ std::int64_t element(Extents const& at) { return (at[0] * 7 + at[1] * 13 + at[2]
 
 Cost const never{std::numeric_limits<std::int64_t>::max() / 4, 0, 0, 0, 0};
 
-// Cheapest costs from one sharding to all, over all sequences of steps on the axes `usable`.
+// The cheapest costs from one sharding to all others, over all sequences of steps on the axes
+// `usable`.
 std::vector<Cost> best_from(std::size_t from, std::vector<std::vector<Edge>> const& edges,
                             std::uint8_t usable) {
   std::vector<Cost> best(edges.size(), never);
@@ -113,7 +115,8 @@ std::vector<std::vector<Edge>> all_edges(Shardings const& s, Sizing const& z, Ma
   return edges;
 }
 
-// Reduce what is not owed any more, gather what does not stay, slice what is wanted.
+// A plain reshard: reduces the axes that `to` has reduced, gathers those that leave their dim,
+// slices for the new ones.
 Cost plain_cost(Spec s, Spec const& to, Sizing const& z, Machine const& m) {
   Cost sum;
   auto pay = [&](Collective c, AxisList const& group, Spec const& after) {
@@ -158,12 +161,12 @@ Cost plain_cost(Spec s, Spec const& to, Sizing const& z, Machine const& m) {
 struct Tally {
   std::int64_t legal = 0, steps = 0, unlawful = 0, astray = 0, dearer = 0, above_plain = 0;
   std::int64_t triples = 0, own_triples = 0;
-  std::int64_t detours = 0;           // where plans may use all axes
+  std::int64_t detours = 0;           // plans may use all axes
   std::int64_t detours_that_pay = 0;  // by plans on the axes of their ends
-  std::int64_t halved = 0;            // those a detour over other axes more than halves
+  std::int64_t halved = 0;            // a detour over other axes costs less than half
 };
 
-// The cost of a plan, step by step. Counts what is wrong with it.
+// The cost of a plan, step by step. Counts the errors of the plan.
 Cost follow(Plan const& plan, Spec const& from, Spec const& to, Setting const& setting, Tally& t) {
   Spec at = from;
   Cost sum;
@@ -177,7 +180,7 @@ Cost follow(Plan const& plan, Spec const& from, Spec const& to, Setting const& s
   return sum;
 }
 
-// Every pair of shardings of one rank, then every triple of them: no symmetry is made use of.
+// Every pair of shardings of one rank, then every triple of them; symmetries are not exploited.
 Tally check_all(int rank, Setting const& setting) {
   Sizing const& z = setting.z;
   Shardings const s(rank);
@@ -188,13 +191,15 @@ Tally check_all(int rank, Setting const& setting) {
   std::vector<Cost> any(n * n, never);  // by plans on all axes of the mesh
   Tally t;
   for (std::size_t a = 0; a < n; ++a) {
-    std::vector<std::vector<Cost>> best(1U << axes);  // by the axes that may be used
+    std::vector<std::vector<Cost>> best(1U << axes);  // by the usable axes
     best[every] = best_from(a, edges, every);
     for (std::size_t b = 0; b < n; ++b) {
       std::uint8_t const usable = static_cast<std::uint8_t>(in_use(s.all[a]) | in_use(s.all[b]));
       if (best[usable].empty()) best[usable] = best_from(a, edges, usable);
       bool const legal = bool(rules::reshard(s.all[a], s.all[b]));
-      if (legal == (best[usable][b] == never)) ++t.astray;  // the steps reach what the rule allows
+      if (legal == (best[usable][b] == never))
+        ++t.astray;  // the steps reach exactly the shardings
+                     // that the rule allows
       if (!legal) continue;
       ++t.legal;
       Cost const cost = follow(planning::reshard_plan(s.all[a], s.all[b], z, setting.m), s.all[a],
@@ -221,7 +226,8 @@ Tally check_all(int rank, Setting const& setting) {
           ++t.own_triples;
           if (detour < own[a * n + c]) ++t.detours_that_pay;
         } else if (2 * detour.picoseconds < own[a * n + c].picoseconds) {
-          // types do not tell a plan of axes that neither end uses: a detour over these may pay
+          // plans by types alone use no axis that neither end uses: a detour over such axes may be
+          // cheaper
           ++t.halved;
         }
       }
@@ -264,7 +270,8 @@ TEST_CASE("on three axes every reshard arrives by legal steps at the least cost"
 }
 
 TEST_CASE("on drawn sizes and machines every reshard costs least") {
-  // dims shorter than the ranks that split them among these: there it may pay to leave such a dim for a while
+  // dims shorter than the ranks that split them among these: there a plan may gain by leaving such
+  // a dim temporarily
   for (int rank = 1; rank <= 3; ++rank)
     for (Setting const& setting : drawn(static_cast<unsigned>(rank), rank < 3 ? 20 : 2)) {
       INFO(setting.name << ", rank " << rank);
@@ -274,7 +281,7 @@ TEST_CASE("on drawn sizes and machines every reshard costs least") {
 }
 
 TEST_CASE("each of the steps brings the value where the sharding says") {
-  // one step from a right value gives a right value, so a plan of such steps does
+  // a step from a correct value gives a correct value, so a plan of such steps does
   for (auto const& z : {sizing(2, 3, 2, 5, 7, 3), sizing(2, 2, 2, 4, 2, 1)})
     for (int rank = 1; rank <= 3; ++rank) {
       Shardings const s(rank);

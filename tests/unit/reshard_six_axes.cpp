@@ -1,6 +1,6 @@
-// Reshards over up to six mesh axes: drawn pairs arrive by legal steps that bring the value, on up to 64 simulated
-// ranks, at no more than gathering and slicing costs; axes that stay are not moved, which costs nothing; sharding
-// numbers are unique.
+// Reshards over up to six mesh axes: random pairs of shardings, on up to 64 simulated ranks. The
+// plan consists of legal steps, ends with the right value, and costs no more than gathering and
+// slicing. Axes that stay are not moved, which costs nothing. The numbers of shardings are unique.
 #include <cstdint>
 #include <random>
 #include <set>
@@ -20,7 +20,7 @@ namespace {
 
 std::int64_t element(Extents const& at) { return at[0] * 101 + at[1] * 13 + at[2] * 7 + 1; }
 
-// A sharding of so many dims over so many axes; labels in any order.
+// A random sharding of `rank` dims over `axes` axes; labels in any order.
 Spec drawn(std::mt19937& draw, int rank, int axes, bool sums) {
   std::vector<int> order;
   for (int x = 0; x < axes; ++x) order.push_back(x);
@@ -104,7 +104,7 @@ TEST_CASE("reshards over five and six axes arrive by legal steps that bring the 
 TEST_CASE("axes that stay are not moved") {
   std::mt19937 draw(5);
   for (int round = 0; round < 200; ++round) {
-    // axes 2 to 5 stay as the major ones of three dims
+    // axes 2 to 5 stay as the leading axes of three dims
     Spec from = drawn(draw, 3, 2, true);
     Spec to = drawn(draw, 3, 2, false);
     if (!rules::reshard(from, to)) continue;

@@ -1,5 +1,5 @@
-// Chains of products of sizes up to and beyond what a tensor can have: there is a plan exactly if one avoids
-// values that are too large, it has none, and what it costs is finite.
+// Chains of products with sizes up to and beyond the largest tensor: there is a plan exactly if
+// some order avoids values that are too large; the plan has no such values, and its cost is finite.
 #include <cstdint>
 #include <vector>
 
@@ -26,7 +26,7 @@ ProgramLabels two(int a, int b) {
   return out;
 }
 
-// A chain of matrices, of any sizes and shardings; its result is countable or not.
+// A chain of matrices with random sizes and shardings; its result is countable or not.
 RecordedProgram draw_chain(Draw& draw, std::vector<Spec> const& specs) {
   std::int64_t const extents[] = {0,         1,        7, power(20), power(29), power(31) + 1,
                                   power(40), power(58)};
@@ -62,7 +62,7 @@ TEST_CASE("chains of sizes beyond what a tensor can have") {
     REQUIRE(plan.possible == p.countable());
     impossible += plan.possible ? 0 : 1;
     if (!plan.possible) continue;
-    bool all = true;  // values that some order makes
+    bool all = true;  // the values that some order computes
     for (int n = 0; n < p.size; ++n) all = all && p.countable(n);
     avoiding += all ? 0 : 1;
     bool made = true;

@@ -1,4 +1,4 @@
-// Packing of views, element by element: any order of strides and gaps between them, any dim cut, parts in
+// Packing of views, element by element: any order of strides and any gaps, any dim split, parts in
 // any order that may share rows.
 #include <algorithm>
 #include <cstdint>
@@ -15,7 +15,7 @@ using Host = Kokkos::DefaultHostExecutionSpace;
 
 namespace {
 
-// A view of drawn extents, whose dims lie in a drawn order with gaps behind some.
+// A view of random extents, whose dims have a random order in memory and gaps after some.
 Layout drawn_view(Draw& draw, int rank) {
   Layout l;
   l.rank = rank;
@@ -32,7 +32,7 @@ Layout drawn_view(Draw& draw, int rank) {
   return l;
 }
 
-// Messages of drawn runs, as tables.
+// Messages of random runs, as tables.
 struct Runs {
   std::vector<Int> at{0}, row, first{0}, order;
 
@@ -62,7 +62,7 @@ struct Runs {
   }
 };
 
-// What the messages hold, by their meaning: outer dims, then the rows of the message, then inner dims.
+// The expected contents of the messages: outer dims, then the rows of the message, then inner dims.
 std::vector<Int> expected(std::vector<Int> const& memory, Layout const& l, int dim,
                           Runs const& runs) {
   std::vector<Int> out;

@@ -6,12 +6,33 @@
 #include <string_view>
 #include <type_traits>
 
+#include <shardtype/check/contraction.hpp>
 #include <shardtype/check/operation.hpp>
+#include <shardtype/plan/indexing_plan.hpp>
 #include <shardtype/rules/along.hpp>
 
 namespace shardtype {
 
 namespace detail {
+
+/// The second index, or where there is none the first.
+template <class J, class... Into>
+struct IntoOf : Only<Pack<J>> {};
+template <class J, class K, class... More>
+struct IntoOf<J, K, More...> : Only<Pack<K>> {};
+template <class... Is>
+using into_t = typename IntoOf<Is...>::type;
+
+/// The kind of reduction that joins a found element with the zeros of ranks that do not have it.
+constexpr ReduceKind joining(rules::Question const& q) {
+  return q.boolean ? ReduceKind::max : ReduceKind::sum;
+}
+
+/// Whether `slice<I, Result...>` has a named result: dims behind the new label.
+template <class I, class... Result>
+inline constexpr bool names_slice = false;
+template <class I, class K, class Out, class... More>
+inline constexpr bool names_slice<I, K, Out, More...> = !names_label<Out>;
 
 /// Error E24 unless all operands have equal extents, except along dim `along` (-1: no exception).
 constexpr void check_beside(ResultExtents const& c, int along, int count) {
@@ -27,7 +48,8 @@ constexpr void check_beside(ResultExtents const& c, int along, int count) {
 
 namespace op {
 
-/// Selects rows begin, begin + step, ... below end.
+/// Selects rows begin, begin + step, ... below end. `Result`: the new label; after it, a named
+/// result.
 template <class I, class... Result>
 struct Slice {
   using operation = Slice;
@@ -37,6 +59,11 @@ struct Slice {
   std::int64_t begin = 0;
   std::int64_t end = 0;
   std::int64_t step = 1;
+  constexpr auto strict() const
+    requires detail::names_slice<I, Result...>
+  {
+    return Slice<I, detail::into_t<I, Result...>>{begin, end, step};
+  }
   static constexpr Verdict rule(rules::Question const& q) { return rules::resized(q); }
   constexpr void extents(ResultExtents const& c) const {
     if (begin < 0 || end < begin || end > c.extent() || step < 1)
@@ -47,6 +74,23 @@ struct Slice {
   }
   constexpr planning::Work work(planning::CallSizing const& c) const {
     return {0, 0, step == 1 && c.elements(0) == c.result_elements()};
+  }
+  /// Two candidates for a named result along a split dim: to bring the rows together first, or to slice
+  /// what each rank holds and add up.
+  static constexpr int candidates = 2;
+  static constexpr planning::LocalPlan meet(rules::Question const& q, Spec const& wanted,
+                                            int candidate) {
+    return planning::slice_plan(q, wanted, detail::joining(q), candidate == 1);
+  }
+  static constexpr bool second_is_cheaper(planning::LocalPlan const& gathering,
+                                          planning::LocalPlan const& adding, Spec const& a,
+                                          Spec const&, Spec const& wanted, Sizing const& z,
+                                          std::int64_t const*) {
+    auto const seconds = [&](planning::LocalPlan const& plan) {
+      return planning::reshard_plan(a, plan.operands[0], z, {}).seconds() +
+             planning::reshard_plan(plan.result, wanted, z, {}).seconds();
+    };
+    return seconds(adding) < seconds(gathering);
   }
 };
 

@@ -2,6 +2,7 @@
 /// Products on types: matmul and einsum, strict and named.
 
 #include <string_view>
+#include <utility>
 
 #include <shardtype/check/functions.hpp>
 #include <shardtype/check/resolve.hpp>
@@ -38,12 +39,14 @@ inline constexpr Code product_elements =
     : std::is_same_v<element_t<A>, bool> ? Code::C11_not_numbers
                                          : Code::ok;
 
-/// Properties of element type `T` in a local product: floating and complex elements use BLAS, and
-/// sums of single precision are accumulated in double.
+/// Properties of element type `T` in a local product: floating and complex elements use BLAS,
+/// bfloat16 as copies in float; sums of single precision are accumulated in double.
 template <class T>
 constexpr planning::ProductElements product_element() {
   if constexpr (std::is_integral_v<T>) {
     return {sizeof(T), true};
+  } else if constexpr (is_converted<T>) {
+    return {8, true, sizeof(computed_t<T>)};
   } else {
     return {is_complex<T> ? 16 : 8, false};
   }
@@ -179,6 +182,97 @@ template <bool Sums, class A, class B, class... Out>
 struct Product<Form::named, Sums, A, B, Out...> : NamedContraction<A, B, named_t<A, Out...>, Sums> {
 };
 
+// Products of three and more operands: of pairs, from left to right.
+
+/// Label `L` where the first or the second type of scope `S` has it, and a later one too.
+template <class S, int L>
+constexpr auto label_of_pair() {
+  constexpr bool needed = [] {
+    for (int k = 2; k < S::types; ++k)
+      if (S::readings[k].spec.find(L) >= 0) return true;
+    return false;
+  }();
+  if constexpr (needed && (S::readings[0].spec.find(L) >= 0 || S::readings[1].spec.find(L) >= 0)) {
+    return label_type<S, L>();
+  } else {
+    return Pack<>{};
+  }
+}
+template <class... Ls>
+constexpr Type<op::Einsum<Ls...>> einsum_to(Pack<Ls...>) {
+  return {};
+}
+/// The product of the first two operands, which has the labels that the result or a later operand has, in the order
+/// in which the two have them.
+template <class S, int... L>
+constexpr auto pair_product(std::integer_sequence<int, L...>) {
+  return einsum_to((Pack<>{} | ... | decltype(label_of_pair<S, L>()){}));
+}
+template <class S>
+using pair_product_t =
+    typename decltype(pair_product<S>(std::make_integer_sequence<int, S::names.labels>{}))::type;
+
+template <class Scoped, int Types>
+struct UnlawfulProducts {
+  using S = Scoped;
+  static constexpr Verdict verdict = rules::lawful(S::names, S::readings, Types);
+};
+/// A pair that is refused, told with the types of its two operands.
+template <class Pair, class A, class B>
+struct RefusedPair : Pair {
+  using sentence = refusal<Pair, A, B>;
+};
+/// The product of the first pair, then `Next`: that of what it gives and the rest.
+template <class Pair, class Product, class Next>
+struct PairFirst : Next {
+  using pair = Pair;
+  using pair_operation = Product;
+  using next = Next;
+};
+/// Named results of three and more operands: planned as a program (lazy/einsum.hpp).
+template <class Out, class... As>
+struct NamedProducts;
+
+template <class... Ls, class A, class B, class... Rest>
+constexpr auto resolve_pairs(Pack<Ls...> out, Type<A>, Type<B>, Type<Rest>... rest) {
+  if constexpr (sizeof...(Rest) == 0) {
+    using Last = Resolve<op::Einsum<Ls...>, A, B>;
+    if constexpr (!Last::verdict) {
+      return Type<RefusedPair<Last, A, B>>{};
+    } else {
+      return Type<Last>{};
+    }
+  } else {
+    using Product = pair_product_t<Scope<A, B, Mentions<Dim<Ls>...>, Rest...>>;
+    using Pair = Resolve<Product, A, B>;
+    if constexpr (!Pair::verdict) {
+      return Type<RefusedPair<Pair, A, B>>{};
+    } else {
+      using Next =
+          typename decltype(resolve_pairs(out, Type<typename Pair::result>{}, rest...))::type;
+      return Type<PairFirst<Pair, Product, Next>>{};
+    }
+  }
+}
+template <class... Out, class... As>
+constexpr auto resolve_products(Pack<Out...> out, Type<As>... as) {
+  if constexpr (!(is_tensor<As> && ...)) {
+    return Type<NotATensor<As...>>{};
+  } else if constexpr ((names_axis<Out> || ...)) {
+    return Type<Plainly<Code::S05_axis_named>>{};
+  } else if constexpr (all_labels_named<Out...>) {
+    constexpr int types = static_cast<int>(sizeof...(As) + 1);
+    using S = Scope<As..., Mentions<Dim<Out>...>>;
+    if constexpr (!rules::lawful(S::names, S::readings, types)) {
+      return Type<UnlawfulProducts<S, types>>{};
+    } else {
+      return resolve_pairs(out, as...);
+    }
+  } else {
+    return Type<NamedProducts<Pack<Out...>, As...>>{};
+  }
+}
+
 }  // namespace detail
 
 }  // namespace shardtype
@@ -191,6 +285,10 @@ struct Resolve<op::Matmul<Out...>, A, B>
 template <class... Out, class A, class B>
 struct Resolve<op::Einsum<Out...>, A, B>
     : detail::Product<detail::form_of<true, A, B, Out...>, true, A, B, Out...> {};
+template <class... Out, class A, class B, class C, class... More>
+struct Resolve<op::Einsum<Out...>, A, B, C, More...>
+    : decltype(detail::resolve_products(detail::Pack<Out...>{}, Type<A>{}, Type<B>{}, Type<C>{},
+                                        Type<More>{}...))::type{};
 
 }  // namespace shardtype::checking
 

@@ -165,6 +165,17 @@ constexpr auto note(Op const& op, As const&... as) {
   return Dry<Out, Notes>(notes, made);
 }
 
+/// The same of a product of several operands, pair by pair.
+template <class R, class Op, class A, class B, class... Rest>
+constexpr auto note_pairs(Op const& op, A const& a, B const& b, Rest const&... rest) {
+  if constexpr (requires { typename R::pair; }) {
+    auto const product = note<typename R::pair>(typename R::pair_operation{}, a, b);
+    return note_pairs<typename R::next>(op, product, rest...);
+  } else {
+    return note<R>(op, a, b);
+  }
+}
+
 /// An argument of a function that is being planned.
 template <class A, class Notes>
 constexpr Dry<A, Notes> dry_argument(Notes& notes) {
@@ -201,6 +212,31 @@ constexpr auto plan(F const& f, Type<As>...) {
     if constexpr (!checking::any_poisoned<detail::dry_result<Notes, F, As...>>)
       static_cast<void>(f(detail::dry_argument<As>(notes)...));
     return notes;
+  }
+}
+
+/// The plan of a strict einsum of three and more operands: that of its pairs, one after the other.
+template <class... Out, class A, class B, class C, class... More>
+  requires(detail::all_labels_named<Out...>)
+constexpr auto plan(op::Einsum<Out...> const& op, Type<A>, Type<B>, Type<C>, Type<More>...) {
+  using R = checking::Resolve<op::Einsum<Out...>, A, B, C, More...>;
+  constexpr bool sized = core::Scope<A>::names.all_static() && core::Scope<B>::names.all_static() &&
+                         core::Scope<C>::names.all_static() &&
+                         (core::Scope<More>::names.all_static() && ...);
+  if constexpr (requires { typename R::sentence; }) {
+    static_cast<void>(typename R::sentence{});
+    return planning::FunctionPlan{};
+  } else if constexpr (!R::verdict) {
+    static_cast<void>(checking::refusal<R, A, B, C, More...>{});
+    return planning::FunctionPlan{};
+  } else if constexpr (sized) {
+    planning::FunctionWriter notes({});
+    static_cast<void>(detail::note_pairs<R>(
+        op, detail::dry_argument<A>(notes), detail::dry_argument<B>(notes),
+        detail::dry_argument<C>(notes), detail::dry_argument<More>(notes)...));
+    return notes.plan();
+  } else {
+    return planning::OpenFunctionPlan{};  // nothing is sent
   }
 }
 

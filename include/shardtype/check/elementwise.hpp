@@ -76,8 +76,7 @@ struct ElementFor<functions::Where, Condition, Operands...> : CommonElement<Oper
 template <class N, class T>
 inline constexpr bool number_fits =
     std::is_same_v<N, op::Zero> || std::is_same_v<N, T> ||
-    (std::is_arithmetic_v<N> ? (is_floating<T> || std::is_integral_v<N>)
-                             : (is_complex<N> && is_complex<T>));
+    (is_complex<N> ? is_complex<T> : is_floating<T> || std::is_integral_v<N>);
 
 /// The element type in which the function receives one operand.
 template <class Operand, class T>

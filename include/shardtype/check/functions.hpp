@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <shardtype/check/callable.hpp>
+#include <shardtype/core/bfloat16.hpp>
 #include <shardtype/rules/elementwise.hpp>
 
 namespace shardtype::op {
@@ -95,6 +96,13 @@ struct Less : OfReal<Predicate> {};
 struct LessEqual : OfReal<Predicate> {};
 struct Greater : OfReal<Predicate> {};
 struct GreaterEqual : OfReal<Predicate> {};
+/// |a - b| <= atol + rtol |b|. Equal elements are close; an infinity and a finite number are not;
+/// two NaNs are close with `equal_nan`.
+struct Close : Predicate {
+  double rtol = 0;
+  double atol = 0;
+  bool equal_nan = false;
+};
 struct And : Predicate {};
 struct Or : Predicate {};
 struct Not : Predicate {};
@@ -129,8 +137,25 @@ template <class T>
 using real_of = typename RealOf<T>::type;
 template <class T>
 inline constexpr bool is_complex = !std::is_same_v<real_of<T>, T>;
+/// Whether T is a type of real floating-point numbers.
 template <class T>
-inline constexpr bool is_floating = std::is_floating_point_v<real_of<T>>;
+inline constexpr bool is_real_floating = std::is_floating_point_v<T> || std::is_same_v<T, bfloat16>;
+template <class T>
+inline constexpr bool is_floating = is_real_floating<real_of<T>>;
+
+/// The type in which functions, sums and products of `T` are computed: float for bfloat16.
+template <class T>
+struct ComputedIn {
+  using type = T;
+};
+template <>
+struct ComputedIn<bfloat16> {
+  using type = float;
+};
+template <class T>
+using computed_t = typename ComputedIn<T>::type;
+template <class T>
+inline constexpr bool is_converted = !std::is_same_v<computed_t<T>, T>;
 
 /// Whether a cast is additive: among floating and complex types, and to signed integers at least as
 /// wide.

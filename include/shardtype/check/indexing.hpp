@@ -20,25 +20,12 @@ namespace detail {
 template <class T>
 inline constexpr bool is_id = std::is_same_v<T, std::int32_t> || std::is_same_v<T, std::int64_t>;
 
-/// The second index or, without one, the first.
-template <class J, class... Into>
-struct IntoOf : Only<Pack<J>> {};
-template <class J, class K, class... More>
-struct IntoOf<J, K, More...> : Only<Pack<K>> {};
-template <class... Is>
-using into_t = typename IntoOf<Is...>::type;
-
 /// Requirements on `Ids` and `A` besides their shardings.
 template <class A, class Ids>
 constexpr Code id_operands() {
   if (!is_id<element_t<Ids>>) return Code::I01_not_integers;
   return same_memory<A, Ids> ? Code::ok : Code::C10_element_types_differ;
 }
-/// The kind of reduction that combines a found element with the zeros of other ranks.
-constexpr ReduceKind joining(rules::Question const& q) {
-  return q.boolean ? ReduceKind::max : ReduceKind::sum;
-}
-
 /// Error E24 unless all operands agree on the extents of shared labels, except for dim `except` of
 /// the first.
 constexpr void check_shared_extents(ResultExtents const& c, char const* ids_or_updates,
@@ -77,6 +64,28 @@ struct Take {
   }
   static constexpr planning::LocalPlan meet(rules::Question const& q, Spec const& wanted) {
     return planning::take_plan(q.a(), q.operands[1], wanted, q.along(), detail::joining(q));
+  }
+};
+
+/// Row `k` of dim I, which the result lacks; with `Out`, the result is named.
+template <class I, class... Out>
+struct At {
+  using operation = At;
+  using from = detail::Bare<I>;
+  static constexpr std::string_view name = "at";
+  std::int64_t k = 0;
+  constexpr At<I> strict() const
+    requires(sizeof...(Out) > 0)
+  {
+    return {k};
+  }
+  static constexpr Verdict rule(rules::Question const& q) {
+    return rules::take(q.a(), {}, q.along(), detail::joining(q));
+  }
+  constexpr void extents(ResultExtents const& c) const {
+    if (k < 0 || k >= c.extent())
+      ResultExtents::fail("index " + c.name() + " has extent " + std::to_string(c.extent()) +
+                          "; there is no row " + std::to_string(k));
   }
 };
 
@@ -264,6 +273,12 @@ namespace shardtype::checking {
 template <class V, class Out, class... More, class A, class Ids>
 struct Resolve<op::Take<V, Out, More...>, A, Ids>
     : Resolve<op::Named<op::Take<V>, Out, More...>, A, Ids> {};
+template <class I, class Out, class... More, class A>
+struct Resolve<op::At<I, Out, More...>, A> : Resolve<op::Named<op::At<I>, Out, More...>, A> {};
+template <class I, class K, class Out, class... More, class A>
+  requires detail::names_slice<I, K, Out, More...>
+struct Resolve<op::Slice<I, K, Out, More...>, A>
+    : Resolve<op::Named<op::Slice<I, K>, Out, More...>, A> {};
 template <class V, class Out, class... More, class A, class Ids>
 struct Resolve<op::ScatterAdd<V, Out, More...>, A, Ids>
     : Resolve<op::Named<op::ScatterAdd<V>, Out, More...>, A, Ids> {};

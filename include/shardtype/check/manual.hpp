@@ -40,6 +40,18 @@ struct Condition<P, true> : Read<P> {
   static constexpr Verdict verdict = decide();
 };
 
+/// The verdict on the number of a branch, whose elements must be integers.
+template <class P, bool tensor = is_tensor<P>>
+struct BranchNumber : NotATensor<P> {};
+template <class P>
+struct BranchNumber<P, true> : Read<P> {
+  static constexpr Verdict decide() {
+    if (!is_local<P>) return refuse(Code::V01_mixed);
+    return Read<P>::verdict;
+  }
+  static constexpr Verdict verdict = decide();
+};
+
 /// The verdict on two types that must be the same for control flow, refused by `C`.
 template <Code C, class A, class B>
 using Alike = Plainly<std::is_same_v<A, B> ? Code::ok : C>;

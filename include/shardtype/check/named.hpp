@@ -108,7 +108,7 @@ struct NamedForm : Rule {
   static constexpr int candidates = candidates_of<Op>;
   template <int Candidate>
   using met = MetTypes<S, typename Rule::template Way<Candidate>, Out, A>;
-  static constexpr std::int64_t element_bytes[] = {
+  static constexpr std::int64_t element_bytes[2 + sizeof...(Bs)] = {
       static_cast<std::int64_t>(sizeof(element_t<A>)),
       static_cast<std::int64_t>(sizeof(element_t<Bs>))...,
       static_cast<std::int64_t>(sizeof(element_t<Out>))};

@@ -289,7 +289,7 @@ struct RuledResult : Rule {
     if (!p.computes()) planning::append_compute(p, work_of(op, values.call, along));
     return p;
   }
-  /// Number of collectives of a kind in every call, whatever the sizes.
+  /// The number of collectives of a kind in every call, for all sizes.
   static constexpr int open_count([[maybe_unused]] Op const& op, [[maybe_unused]] Collective c) {
     if constexpr (communicates) {
       Plan p;

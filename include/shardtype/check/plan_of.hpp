@@ -18,7 +18,7 @@ constexpr Sizing static_sizing() {
   return {S::names.extents(), S::names.sizes(), static_cast<std::int64_t>(sizeof(T))};
 }
 
-/// Sizes of axes that the types settle, all of them.
+/// The argument for axis sizes if the types determine all of them.
 inline constexpr std::array<std::int64_t, max_axes> sizes_by_type = [] {
   std::array<std::int64_t, max_axes> sizes{};
   sizes.fill(dynamic);
@@ -267,7 +267,7 @@ template <class R, class Op>
 struct CallPlans {
   Op op;
 
-  /// Number of collectives of this kind that the operation runs, whatever the sizes.
+  /// The number of collectives of this kind that the operation runs, for all sizes.
   constexpr int count(Collective c) const { return R::open_count(op, c); }
   /// Number of all collectives.
   constexpr int collectives() const {

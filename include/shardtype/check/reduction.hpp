@@ -25,10 +25,11 @@ namespace reductions {
 enum class Takes : std::int8_t { numbers, booleans, floating, ordered, real };
 enum class Makes : std::int8_t { same, count, place, real };
 
-/// Bytes of the accumulator of elements `T`: double for float.
+/// Bytes of the accumulator of elements `T`: double for float and bfloat16.
 template <class T>
 inline constexpr std::int64_t wide_bytes =
-    sizeof(T) * (std::is_same_v<detail::real_of<T>, float> ? 2 : 1);
+    std::is_same_v<T, bfloat16> ? sizeof(double)
+                                : sizeof(T) * (std::is_same_v<detail::real_of<T>, float> ? 2 : 1);
 
 /// Base of the tags, with their defaults.
 template <ReductionKind how, Takes in = Takes::numbers, Makes out = Makes::same>

@@ -75,7 +75,7 @@ struct ToReduced {
 
 namespace detail {
 
-/// All reshards between the shardings with these numbers, whatever the names of labels and axes.
+/// All reshards between the shardings with these numbers, for all names of labels and axes.
 template <std::uint64_t From, std::uint64_t To>
 struct AlikeReshards {
   static constexpr Spec from = planning::spec_from(From);

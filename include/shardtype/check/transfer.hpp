@@ -67,12 +67,17 @@ struct Transferring : TransferRule<A, Out> {
   using result = Out;
 };
 
-/// Number of the first axis of `Out` that the mesh lacks, or -1; `Mesh<>` stands for a mesh that
-/// has all.
+/// A mesh that has all axes.
+struct AnyMesh {};
+template <class Out>
+constexpr int axis_not_in_mesh(Type<AnyMesh>) {
+  return -1;
+}
+/// Number of the first axis of `Out` that the mesh lacks, or -1.
 template <class Out, class... Ys>
 constexpr int axis_not_in_mesh(Type<Mesh<Ys...>>) {
   Names const& names = Scope<Out>::names;
-  for (int x = 0; sizeof...(Ys) > 0 && x < names.axes; ++x)
+  for (int x = 0; x < names.axes; ++x)
     if (((names.axis_id[x] != identity<Ys>) && ...)) return x;
   return -1;
 }
@@ -140,6 +145,6 @@ namespace shardtype {
 /// Whether `transfer<To>(a, mesh)` compiles for a tensor of type `From` and a mesh that has To's
 /// axes.
 template <class From, class To>
-concept Transferable = bool(checking::Resolve<op::Transfer<Mesh<>, To>, From>::verdict);
+concept Transferable = bool(checking::Resolve<op::Transfer<detail::AnyMesh, To>, From>::verdict);
 
 }  // namespace shardtype

@@ -106,8 +106,8 @@ constexpr Rows dealt(std::int64_t extent, AxisList const& axes, Sizes const& siz
   return {begin, count, run, run * p};
 }
 
-/// The piece of `whole` that the rank at `coords` holds when `axes` split it into nested blocks,
-/// major to minor; not for block-cyclic axes.
+/// The piece of the range `whole` that the rank at `coords` holds if `axes` split it into nested
+/// blocks, major to minor; not for block-cyclic axes.
 constexpr Range block(Range whole, AxisList const& axes, Sizes const& sizes, Coords const& coords) {
   for (int k = 0; k < axes.size; ++k) whole = piece(whole, coords[axes[k]], sizes[axes[k]]);
   return whole;

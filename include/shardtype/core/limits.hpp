@@ -13,7 +13,8 @@ inline constexpr int max_dims = 8;
 /// Most distinct mesh axes in one operation. Exceeded: code T07.
 inline constexpr int max_axes = 6;
 
-/// Most mesh axes that a planner's search moves at once, and most axes of one program of automatic mode.
+/// The largest number of mesh axes in one search of a planner, and in one program of automatic
+/// mode.
 inline constexpr int searched_axes = 4;
 
 /// Most elements of one tensor: 64 bits count their bytes. Exceeded: code T10, Error E20.

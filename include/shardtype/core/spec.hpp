@@ -154,7 +154,7 @@ struct Sizes {
   constexpr Sizes() {
     for (int x = 0; x < max_axes; ++x) at[x] = 1;
   }
-  /// Of the first axes; the others have one rank.
+  /// The sizes of the first axes; the others have one rank.
   constexpr Sizes(std::initializer_list<std::int64_t> first) : Sizes() {
     int x = 0;
     for (std::int64_t const size : first) at[x++] = size;

@@ -184,7 +184,11 @@ constexpr auto call(Op const& op, std::source_location const& where, As const&..
                                                     detail::operand_t<As>...>{});
       }
     } else if constexpr ((detail::is_dry<As> || ...)) {
-      return detail::note<R>(op, as...);
+      if constexpr (requires { typename R::pair; }) {
+        return detail::note_pairs<R>(op, as...);
+      } else {
+        return detail::note<R>(op, as...);
+      }
     } else {
       runtime::MemoryFor const wanted(
           detail::element_name<checking::element_t<typename R::result>>(), R::verdict.result,

@@ -145,7 +145,7 @@ class Executor {
   }
   bool overlapped(Step const& s, Step const& next, Value<T> const* slots, Overlap how,
                   Value<T>& out) {
-    if constexpr (!kernels::is_blas_type<T>) {
+    if constexpr (!kernels::is_blas_type<shardtype::detail::computed_t<T>>) {
       return false;
     } else {
       OverlappedSteps<T, Space> steps(blocks_, how);

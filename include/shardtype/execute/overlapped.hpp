@@ -115,8 +115,9 @@ class OverlappedSteps {
     Machine const& m = machine_here();
     Sizing const& z = blocks_.sizing;
     // a complex product is four real ones
-    double const flop_time = static_cast<double>(sizeof(T)) / sizeof(float) *
-                             (shardtype::detail::is_complex<T> ? 2 : 1) / m.flops_per_second;
+    double const flop_time = static_cast<double>(sizeof(shardtype::detail::computed_t<T>)) /
+                             sizeof(float) * (shardtype::detail::is_complex<T> ? 2 : 1) /
+                             m.flops_per_second;
     overlap::Workload work;
     work.product = static_cast<double>(planning::product_flops(a, b, z)) * flop_time;
     work.communication = static_cast<double>(step_cost(s, z, m).picoseconds) * 1e-12;

@@ -193,9 +193,10 @@ auto reduce_and_reshard(Readable<A, In> const& a, std::source_location const& wh
 template <class Space, class T>
 void divide_block(T* block, std::int64_t n, double by) {
   using Order = std::make_integer_sequence<int, 2>;
+  using Divisor = shardtype::detail::computed_t<T>;
   using Quotient =
-      kernels::Node<Order, functions::Divide, kernels::Leaf<T, 0>, kernels::Constant<T>>;
-  using Real = shardtype::detail::real_of<T>;
+      kernels::Node<Order, functions::Divide, kernels::Leaf<T, 0>, kernels::Constant<Divisor>>;
+  using Real = shardtype::detail::real_of<Divisor>;
   kernels::Layout layout;
   layout.rank = 1;
   layout.extent[0] = n;
@@ -204,8 +205,8 @@ void divide_block(T* block, std::int64_t n, double by) {
   in.data[0] = block;
   in.stride[0][0] = 1;
   typename Space::execution_space const exec{};
-  kernels::evaluate<kernels::Elements<T>>(exec, Quotient({}, {}, {T(static_cast<Real>(by))}), block,
-                                          layout, in);
+  kernels::evaluate<kernels::Elements<T>>(exec, Quotient({}, {}, {Divisor(static_cast<Real>(by))}),
+                                          block, layout, in);
   exec.fence();
 }
 

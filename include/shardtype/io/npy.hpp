@@ -19,6 +19,11 @@
 
 namespace shardtype::io {
 
+/// As NumPy writes arrays of the package ml_dtypes: two bytes, and no word of what they are.
+template <>
+struct NpyDtype<bfloat16> {
+  static constexpr char const* text = "<V2";
+};
 template <class T>
 struct NpyDtype<Kokkos::complex<T>> : NpyDtype<std::complex<T>> {};
 
@@ -63,7 +68,8 @@ struct NpyBlock {
 /// Loads the array of a .npy file as a tensor: `load_npy<float, Dim<I, X>, Dim<J>>(mesh, "a.npy")`
 /// -> `f32[I@X, J]`. Each rank reads its own block through MPI-IO; no elements are sent between
 /// ranks, except for a block-cyclic dim, `Dim<I, Cyclic<X, 64>>`: then ranks read nested blocks,
-/// and one all_to_all redistributes them. C and Fortran order; float32/64, int32/64, complex64/128.
+/// and one all_to_all redistributes them. C and Fortran order; float32/64, bfloat16,
+/// int32/64, complex64/128.
 /// Collective over the mesh.
 ///
 /// Refused: M01. Errors, the same on every rank: IO1 missing file, IO2 not a .npy file, IO3 invalid

@@ -82,10 +82,12 @@ inline std::string_view npy_kind(std::string_view dtype) {
 
 namespace shardtype::io {
 
-/// NumPy's name of a dtype: "float64" for "<f8"; an unknown kind is returned unchanged.
+/// NumPy's name of a dtype: "float64" for "<f8"; an unknown kind is returned unchanged. Two bytes of
+/// no kind are bfloat16 of the package ml_dtypes.
 inline std::string npy_dtype_name(std::string_view dtype) {
   auto const kind = detail::npy_kind(dtype);
   if (kind == "b1") return "bool";
+  if (kind == "V2") return "bfloat16";
   auto const letter = kind.empty() ? ' ' : kind[0];
   std::string const family = letter == 'f'   ? "float"
                              : letter == 'c' ? "complex"

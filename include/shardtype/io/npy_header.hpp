@@ -253,7 +253,8 @@ inline void check_npy(NpyHeader const& header, std::string const& path, std::str
     auto const wants = npy_dtype_name(wanted);
     throw Error("IO4",
                 path + " holds " + has + ", the tensor wants " + wants + "; cast it (a.astype('" +
-                    wanted + "')) or load it into a tensor of " + has,
+                    (wants == "bfloat16" ? wants : wanted) + "')) or load it into a tensor of " +
+                    has,
                 where);
   }
   if (header.shape.size() != dims) {

@@ -124,7 +124,7 @@ class NpyTransfer {
   }
 
   /// Moves all slabs between the file and `block`. Collective: every rank makes as many calls as
-  /// the one with the most slabs, whatever fails meanwhile.
+  /// the one with the most slabs, also after a failure.
   void move(std::int64_t data_offset, NpySlabs const& slabs, bool take_part, std::byte* block) {
     std::int64_t const mine = take_part ? slabs.size() : 0;
     std::int64_t const calls = reduce_number(comm_, mine, MPI_MAX);

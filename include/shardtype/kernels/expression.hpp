@@ -46,7 +46,7 @@ struct Node<std::integer_sequence<int, K...>, F, Args...> : Argument<K, Args>...
   F function;
   KOKKOS_FUNCTION Node(F const& f, Args const&... args) : Argument<K, Args>{args}..., function(f) {}
   KOKKOS_FUNCTION auto at(void const* const* in, std::int64_t k) const {
-    return call(function, static_cast<Argument<K, Args> const&>(*this).expression.at(in, k)...);
+    return apply(function, static_cast<Argument<K, Args> const&>(*this).expression.at(in, k)...);
   }
 };
 

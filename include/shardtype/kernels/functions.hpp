@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <limits>
 #include <numbers>
 #include <type_traits>
 
@@ -65,7 +66,9 @@ KOKKOS_FUNCTION T floor_remainder(T a, T b) {
 }
 template <class T>
 KOKKOS_FUNCTION T power(T a, T b) {
-  if constexpr (std::is_integral_v<T>) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return a || !b;
+  } else if constexpr (std::is_integral_v<T>) {
     if (b < T{}) return a == T{1} ? T{1} : (a == T{-1} ? (b % 2 == 0 ? T{1} : T{-1}) : T{});
     T out{1};
     for (; b > T{}; b = static_cast<T>(b / 2)) {
@@ -75,6 +78,28 @@ KOKKOS_FUNCTION T power(T a, T b) {
     return out;
   } else {
     return static_cast<T>(math::pow(a, b));
+  }
+}
+/// A complex number is computed by its real and imaginary parts, so that small results keep their
+/// digits.
+template <class T>
+KOKKOS_FUNCTION T expm1(T const& a) {
+  if constexpr (shardtype::detail::is_complex<T>) {
+    auto const half = math::sin(a.imag() / 2);
+    auto const real = math::expm1(a.real()) * math::cos(a.imag()) - 2 * half * half;
+    return T(real, math::exp(a.real()) * math::sin(a.imag()));
+  } else {
+    return math::expm1(a);
+  }
+}
+template <class T>
+KOKKOS_FUNCTION T log1p(T const& a) {
+  if constexpr (shardtype::detail::is_complex<T>) {
+    auto const beyond = a.real() * (2 + a.real()) + a.imag() * a.imag();  // |1 + a|^2 - 1
+    if (beyond < -0.5 || beyond > 1) return math::log(T(1) + a);
+    return T(math::log1p(beyond) / 2, math::atan2(a.imag(), 1 + a.real()));
+  } else {
+    return math::log1p(a);
   }
 }
 template <class To, class T>
@@ -107,9 +132,9 @@ template <class T> KOKKOS_FUNCTION T call(functions::Square, T const& a) { retur
 template <class T> KOKKOS_FUNCTION T call(functions::Sqrt, T const& a) { return math::sqrt(a); }
 template <class T> KOKKOS_FUNCTION T call(functions::Rsqrt, T const& a) { return T(1) / math::sqrt(a); }
 template <class T> KOKKOS_FUNCTION T call(functions::Exp, T const& a) { return math::exp(a); }
-template <class T> KOKKOS_FUNCTION T call(functions::Expm1, T const& a) { return math::expm1(a); }
+template <class T> KOKKOS_FUNCTION T call(functions::Expm1, T const& a) { return detail::expm1(a); }
 template <class T> KOKKOS_FUNCTION T call(functions::Log, T const& a) { return math::log(a); }
-template <class T> KOKKOS_FUNCTION T call(functions::Log1p, T const& a) { return math::log1p(a); }
+template <class T> KOKKOS_FUNCTION T call(functions::Log1p, T const& a) { return detail::log1p(a); }
 template <class T> KOKKOS_FUNCTION T call(functions::Sin, T const& a) { return math::sin(a); }
 template <class T> KOKKOS_FUNCTION T call(functions::Cos, T const& a) { return math::cos(a); }
 template <class T> KOKKOS_FUNCTION T call(functions::Tan, T const& a) { return math::tan(a); }
@@ -329,6 +354,52 @@ KOKKOS_FUNCTION bool call(functions::IsInf, T const& a) {
   }
 }
 
+namespace detail {
+
+/// |a - b| in double; of integers the exact difference is rounded once.
+template <class T>
+KOKKOS_FUNCTION double distance(T const& a, T const& b) {
+  if constexpr (shardtype::detail::is_complex<T>) {
+    using Wide = Kokkos::complex<double>;
+    return call(functions::Absolute{}, Wide(a.real(), a.imag()) - Wide(b.real(), b.imag()));
+  } else if constexpr (std::is_same_v<T, bool>) {
+    return a == b ? 0 : 1;
+  } else if constexpr (std::is_integral_v<T>) {
+    using Bits = std::make_unsigned_t<T>;
+    Bits const apart = static_cast<Bits>(a < b ? static_cast<Bits>(b) - static_cast<Bits>(a)
+                                               : static_cast<Bits>(a) - static_cast<Bits>(b));
+    return static_cast<double>(apart);
+  } else {
+    return math::fabs(static_cast<double>(a) - static_cast<double>(b));
+  }
+}
+
+}  // namespace detail
+
+template <class T>
+KOKKOS_FUNCTION bool call(functions::Close const& f, T const& a, T const& b) {
+  if (a == b) return true;
+  if (call(functions::IsNan{}, a) && call(functions::IsNan{}, b)) return f.equal_nan;
+  if (!call(functions::IsFinite{}, a) || !call(functions::IsFinite{}, b)) return false;
+  return detail::distance(a, b) <= f.atol + f.rtol * detail::distance(b, T{});
+}
+
+/// `f` of elements as they are stored. The library's functions of bfloat16 are computed in float,
+/// and their results rounded once; `where` only selects.
+template <class F, class... Ts>
+KOKKOS_FUNCTION constexpr auto apply(F const& f, Ts const&... x) {
+  using shardtype::detail::computed_t;
+  constexpr bool converts = shardtype::detail::is_tag<F> && !std::is_same_v<F, functions::Where> &&
+                            (shardtype::detail::is_converted<Ts> || ...);
+  if constexpr (!converts) {
+    return call(f, x...);
+  } else if constexpr (shardtype::detail::is_cast<F> || F::gives == functions::Gives::boolean) {
+    return call(f, static_cast<computed_t<Ts>>(x)...);
+  } else {
+    return bfloat16(call(f, static_cast<computed_t<Ts>>(x)...));
+  }
+}
+
 /// The largest value of an element type, or the least.
 template <class T, bool Largest>
 KOKKOS_FUNCTION constexpr T extreme_value() {
@@ -338,6 +409,8 @@ KOKKOS_FUNCTION constexpr T extreme_value() {
     constexpr T top =
         static_cast<T>((static_cast<std::make_unsigned_t<T>>(~std::make_unsigned_t<T>{}) >> 1));
     return Largest ? top : static_cast<T>(-top - 1);
+  } else if constexpr (std::is_same_v<T, bfloat16>) {
+    return Largest ? std::numeric_limits<T>::infinity() : -std::numeric_limits<T>::infinity();
   } else {
     T const huge =
         sizeof(T) == 4 ? static_cast<T>(3.40282347e+38F) : static_cast<T>(1.7976931348623157e+308);

@@ -31,9 +31,13 @@ struct NormReducer : Adding<wide_t<shardtype::detail::real_of<T>>> {
 
 /// The sum of absolute values.
 template <class T>
-struct Norm1Reducer : Adding<shardtype::detail::real_of<T>> {
+struct Norm1Reducer : Adding<shardtype::detail::computed_t<shardtype::detail::real_of<T>>,
+                             shardtype::detail::real_of<T>> {
   using Element = T;
-  KOKKOS_FUNCTION static auto load(T const& x) { return call(functions::Absolute{}, x); }
+  KOKKOS_FUNCTION static shardtype::detail::computed_t<shardtype::detail::real_of<T>> load(
+      T const& x) {
+    return call(functions::Absolute{}, x);
+  }
 };
 
 /// The largest absolute value; 0 for no elements.
@@ -56,11 +60,12 @@ struct Peak {
 template <class T>
 struct LogSumExpReducer {
   using Element = T;
-  using Part = Peak<T>;
+  using Value = shardtype::detail::computed_t<T>;
+  using Part = Peak<Value>;
   using Total = Peak<wide_t<T>>;
   using Result = T;
-  KOKKOS_FUNCTION static Part load(T const& x) { return {x, T(1)}; }
-  KOKKOS_FUNCTION static Part nothing() { return {extreme_value<T, false>(), T(0)}; }
+  KOKKOS_FUNCTION static Part load(T const& x) { return {x, Value(1)}; }
+  KOKKOS_FUNCTION static Part nothing() { return {extreme_value<Value, false>(), Value(0)}; }
   KOKKOS_FUNCTION static Total widen(Part const& a) { return {a.max, a.sum}; }
   template <class U>
   KOKKOS_FUNCTION static void join(Peak<U>& a, Peak<U> const& b) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <utility>
 
+#include <shardtype/kernels/convert.hpp>
 #include <shardtype/kernels/copy.hpp>
 #include <shardtype/kernels/fill.hpp>
 #include <shardtype/kernels/gemm.hpp>
@@ -31,12 +32,14 @@ struct Between {
   void* with = nullptr;
 };
 
-/// Runs local products with scratch memory from one pool. With a Between, a long product is cut
+/// Runs local products with scratch memory from one pool. Products of bfloat16 are computed in
+/// float, on copies of the operands, and rounded once. With a Between, a long product is cut
 /// into pieces of some milliseconds, with a call after each.
 template <class T, class Exec>
 class Product {
   using Space = typename Exec::memory_space;
   using Roles = planning::ProductRoles;
+  using Computed = shardtype::detail::computed_t<T>;
 
  public:
   Product(Exec const& exec, Pool& pool, Between between = {})
@@ -98,24 +101,49 @@ class Product {
   /// Workspace bytes of our own kernel for a product; that of BLAS is unknown.
   static std::int64_t kernel_bytes(Exec const& exec, planning::GemmSize const& n) {
     if (!n.own_kernel) return 0;
+    if (shardtype::detail::is_converted<T> &&
+        detail::gemm_vendor<Exec, Computed>() != detail::GemmVendor::none)
+      return 0;
     return static_cast<std::int64_t>(
-        gemm_workspace_bytes<T>(exec, n.batch, n.rows, n.cols, n.inner));
+        gemm_workspace_bytes<Computed>(exec, n.batch, n.rows, n.cols, n.inner));
   }
 
  private:
+  template <class U = T>
   Buffer take(std::int64_t elements) {
-    return pool_.template take<Space>(static_cast<std::size_t>(elements) * sizeof(T));
+    return pool_.template take<Space>(static_cast<std::size_t>(elements) * sizeof(U));
   }
 
   void multiply(std::int64_t batch, Matrix<T const> const& a, Matrix<T const> const& b,
                 Matrix<T> const& c, bool add) {
-    std::size_t const wanted = gemm_workspace_bytes<Exec, T>(exec_, batch, a, b, c);
+    if constexpr (!shardtype::detail::is_converted<T>) {
+      multiply_as<T>(batch, a, b, c, add);
+    } else {
+      Buffer const memory[3] = {take<Computed>(batch * a.rows * a.cols),
+                                take<Computed>(batch * b.rows * b.cols),
+                                take<Computed>(batch * c.rows * c.cols)};
+      auto const of_a = packed_like(a, static_cast<Computed*>(memory[0].data()));
+      auto const of_b = packed_like(b, static_cast<Computed*>(memory[1].data()));
+      auto const of_c = packed_like(c, static_cast<Computed*>(memory[2].data()));
+      convert(exec_, batch, a, of_a);
+      convert(exec_, batch, b, of_b);
+      if (add) convert<T>(exec_, batch, c, of_c);
+      multiply_as<Computed>(batch, of_a, of_b, of_c, add);
+      convert<Computed>(exec_, batch, of_c, c);
+      exec_.fence();  // before the copies are given back
+    }
+  }
+
+  template <class U>
+  void multiply_as(std::int64_t batch, Matrix<U const> const& a, Matrix<U const> const& b,
+                   Matrix<U> const& c, bool add) {
+    std::size_t const wanted = gemm_workspace_bytes<Exec, U>(exec_, batch, a, b, c);
     Buffer const work = wanted == 0 ? Buffer{} : pool_.template take<Kokkos::HostSpace>(wanted);
     constexpr double piece = 2.5e8;  // flops; a few milliseconds on one core
     double const flops = 2.0 * static_cast<double>(batch) * static_cast<double>(c.rows) *
                          static_cast<double>(c.cols) * static_cast<double>(a.cols);
     if (between_.call == nullptr || flops < 2 * piece) {
-      gemm<Exec, T>(exec_, batch, a, b, c, add, work.data(), work.bytes());
+      gemm<Exec, U>(exec_, batch, a, b, c, add, work.data(), work.bytes());
       return;
     }
     auto const pieces = static_cast<std::int64_t>(std::min(flops / piece, 1e6));
@@ -125,7 +153,7 @@ class Product {
       std::int64_t const rows = (c.rows + cuts - 1) / cuts;
       for (std::int64_t i = 0; i < c.rows; i += rows) {
         std::int64_t const n = std::min(rows, c.rows - i);
-        gemm<Exec, T>(exec_, 1, a.member(t).block(i, 0, n, a.cols), b.member(t),
+        gemm<Exec, U>(exec_, 1, a.member(t).block(i, 0, n, a.cols), b.member(t),
                       c.member(t).block(i, 0, n, c.cols), add, work.data(), work.bytes());
         exec_.fence();
         between_.call(between_.with);

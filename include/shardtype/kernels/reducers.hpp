@@ -13,13 +13,17 @@
 
 namespace shardtype::kernels {
 
-/// The type in which long sums are accumulated.
+/// The type in which long sums are accumulated; short ones in shardtype::detail::computed_t.
 template <class T>
 struct Wide {
   using type = T;
 };
 template <>
 struct Wide<float> {
+  using type = double;
+};
+template <>
+struct Wide<bfloat16> {
   using type = double;
 };
 template <>
@@ -33,12 +37,12 @@ using wide_t = typename Wide<T>::type;
 // reduced dims to a part, `join` combines two; short runs are accumulated in `Part`, long ones in
 // `Total`.
 
-/// Common part of sums: parts of type `P` are summed in the wide type.
-template <class P>
+/// Common part of sums: parts of type `P` are summed in the wide type, results are `R`.
+template <class P, class R = P>
 struct Adding {
   using Part = P;
   using Total = wide_t<P>;
-  using Result = P;
+  using Result = R;
   KOKKOS_FUNCTION static Part nothing() { return Part{}; }
   KOKKOS_FUNCTION static Total widen(Part const& a) { return detail::converted<Total>(a); }
   template <class U>
@@ -49,9 +53,9 @@ struct Adding {
 };
 
 template <class T>
-struct SumReducer : Adding<T> {
+struct SumReducer : Adding<shardtype::detail::computed_t<T>, T> {
   using Element = T;
-  KOKKOS_FUNCTION static T load(T const& x) { return x; }
+  KOKKOS_FUNCTION static shardtype::detail::computed_t<T> load(T const& x) { return x; }
 };
 /// Counts true elements; parts are short enough for 32 bits.
 template <>
@@ -67,11 +71,11 @@ struct SumReducer<bool> : Adding<std::int32_t> {
 template <class T>
 struct ProductReducer {
   using Element = T;
-  using Part = T;
+  using Part = shardtype::detail::computed_t<T>;
   using Total = wide_t<T>;
   using Result = T;
   KOKKOS_FUNCTION static Part load(T const& x) { return x; }
-  KOKKOS_FUNCTION static Part nothing() { return T(1); }
+  KOKKOS_FUNCTION static Part nothing() { return Part(1); }
   KOKKOS_FUNCTION static Total widen(Part const& a) { return detail::converted<Total>(a); }
   template <class U>
   KOKKOS_FUNCTION static void join(U& a, U const& b) {
@@ -145,10 +149,14 @@ struct PlaceReducer {
                                           ///< afterwards
   KOKKOS_FUNCTION static Part nothing() { return {extreme_value<T, !Max>(), -1}; }
   KOKKOS_FUNCTION static Total widen(Part const& a) { return a; }
-  KOKKOS_FUNCTION static bool better(T const& b, T const& a) {
+  KOKKOS_FUNCTION static bool better(T const& x, T const& y) {
+    shardtype::detail::computed_t<T> const b = x;
+    shardtype::detail::computed_t<T> const a = y;
     return (Max ? b > a : b < a) | ((b != b) & (a == a));
   }
-  KOKKOS_FUNCTION static bool same(T const& a, T const& b) {
+  KOKKOS_FUNCTION static bool same(T const& x, T const& y) {
+    shardtype::detail::computed_t<T> const a = x;
+    shardtype::detail::computed_t<T> const b = y;
     return (a == b) | ((a != a) & (b != b));
   }
   KOKKOS_FUNCTION static void join(Part& a, Part const& b) {

@@ -10,6 +10,7 @@ namespace shardtype::kernels {
 namespace detail {
 
 /// One work item computes one column: each running value, or only the last if `totals_only`.
+/// bfloat16 is accumulated in float.
 template <class T, class R>
 struct ScanMiddle {
   T const* src;
@@ -20,14 +21,15 @@ struct ScanMiddle {
 
   KOKKOS_FUNCTION void operator()(std::int64_t work) const {
     std::int64_t const at = (work / inner) * middle * inner + work % inner;
-    T sum = start == nullptr ? R::nothing() : start[work];
+    using Part = typename R::Part;
+    Part sum = start == nullptr ? R::nothing() : R::load(start[work]);
     for (std::int64_t k = 0; k < middle; ++k) {
-      T next = sum;
-      R::join(next, src[at + k * inner]);
-      if (!totals_only) dst[at + k * inner] = exclusive ? sum : next;
+      Part next = sum;
+      R::join(next, R::load(src[at + k * inner]));
+      if (!totals_only) dst[at + k * inner] = static_cast<T>(exclusive ? sum : next);
       sum = next;
     }
-    if (totals_only) dst[work] = sum;
+    if (totals_only) dst[work] = static_cast<T>(sum);
   }
 };
 
@@ -39,9 +41,9 @@ struct CombineRows {
   std::int64_t count, n;
 
   KOKKOS_FUNCTION void operator()(std::int64_t k) const {
-    T sum = R::nothing();
-    for (std::int64_t r = 0; r < count; ++r) R::join(sum, src[r * n + k]);
-    dst[k] = sum;
+    typename R::Part sum = R::nothing();
+    for (std::int64_t r = 0; r < count; ++r) R::join(sum, R::load(src[r * n + k]));
+    dst[k] = static_cast<T>(sum);
   }
 };
 

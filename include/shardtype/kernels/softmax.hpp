@@ -16,6 +16,7 @@ namespace detail {
 template <class T, bool Log, int Tile>
 struct Normalize {
   using Total = Peak<wide_t<T>>;
+  using Value = shardtype::detail::computed_t<T>;
   T const* src;
   T* dst;
   Total const* totals;
@@ -25,16 +26,16 @@ struct Normalize {
   /// The value that is subtracted from an element, and the factor of its exponential (or a second
   /// value to subtract). Infinities in a row, or only -inf, give NaN.
   struct Row {
-    T max, by;
-    KOKKOS_FUNCTION explicit Row(Total const& t) : max(static_cast<T>(t.max)) {
+    Value max, by;
+    KOKKOS_FUNCTION explicit Row(Total const& t) : max(static_cast<Value>(t.max)) {
       auto const sum = t.sum + (t.max - t.max);
-      by = static_cast<T>(Log ? math::log(sum) : decltype(sum)(1) / sum);
+      by = static_cast<Value>(Log ? math::log(sum) : decltype(sum)(1) / sum);
     }
     KOKKOS_FUNCTION T of(T const& x) const {
       if constexpr (Log) {
-        return (x - max) - by;
+        return static_cast<T>((x - max) - by);
       } else {
-        return math::exp(x - max) * by;
+        return static_cast<T>(math::exp(x - max) * by);
       }
     }
   };

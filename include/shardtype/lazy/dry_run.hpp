@@ -53,8 +53,8 @@ class DryRun {
     machine_ = m;
     return *this;
   }
-  /// Plans as if every element had this many bytes and were multiplied as fast as a float: 2 for
-  /// bfloat16, which no tensor can hold. Error E71: less than one byte.
+  /// Plans as if every element had this many bytes and were multiplied as fast as a float: 2 to
+  /// plan a program of float as one of bfloat16. Error E71: less than one byte.
   DryRun& element_bytes(std::int32_t bytes) {
     if (bytes < 1)
       throw Error("E71", "an element cannot have " + std::to_string(bytes) + " bytes",

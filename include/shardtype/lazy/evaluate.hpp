@@ -125,24 +125,29 @@ ProgramPlan const& plan_at_sizes(MeshRef const& mesh, AxisMap const& axes, E con
   return plan_for<P>(program_for<P>(mesh, axes, finder.parts));
 }
 
+/// Runs the plan of an expression whose result is like `Out`.
+template <class P, class Out>
+execute::AnyBlock run_plan(MeshRef const& mesh, AxisMap const& axes, ProgramPlan const& plan,
+                           execute::PartFinder& finder, std::source_location const& where) {
+  // a reorder of the result is not part of the expression
+  execute::ProgramPart last;
+  last.make = &execute::reorder_block<typename Out::element, typename Out::memory_space>;
+  last.move = &execute::move_block<typename Out::element, typename Out::memory_space>;
+  finder.parts.push_back(last);
+  TracedRun const traced(&P::names, plan, P::names, planning_machine<P>(), where);
+  return execute::ProgramRun(mesh, axes, plan, P::names.label, finder.parts, where).run();
+}
+
 template <class P, class Out, class E>
 Out run_program(MeshRef const& mesh, E const& e, std::source_location const& where) {
   execute::PartFinder finder;
   AxisMap const axes = program_axes<P>(mesh);
   ProgramPlan const& plan = plan_at_sizes<P>(mesh, axes, e, finder);
   RecordedProgram const& p = plan.program;
-  // a reorder of the result is not part of the expression
-  execute::ProgramPart last;
-  last.make = &execute::reorder_block<typename Out::element, typename Out::memory_space>;
-  last.move = &execute::move_block<typename Out::element, typename Out::memory_space>;
   std::array<std::int64_t, Out::rank> extents{};
   for (std::size_t d = 0; d < Out::rank; ++d) extents[d] = p.extents[p.nodes[p.root].labels[d]];
   if (!mesh.here()) return Out(mesh, extents, Buffer{});
-  finder.parts.push_back(last);
-  execute::AnyBlock block = [&] {
-    TracedRun const traced(&P::names, plan, P::names, planning_machine<P>(), where);
-    return execute::ProgramRun(mesh, axes, plan, P::names.label, finder.parts, where).run();
-  }();
+  execute::AnyBlock block = run_plan<P, Out>(mesh, axes, plan, finder, where);
   typename Out::execution_space const exec{};
   if (!block.layout.contiguous() || block.data != block.keep.data()) {
     auto const bytes =
@@ -171,7 +176,8 @@ Out run_program(MeshRef const& mesh, E const& e, std::source_location const& whe
 /// mesh lacks, L02 cyclic dims, L03 too large, L04 no plan keeps to the memory limit. Errors: E13,
 /// E20, E23, E24, E69, E70.
 template <class... Out, class M, class E, class Policy = detail::DefaultPolicy>
-  requires(std::is_base_of_v<runtime::MeshRef, M>)
+  requires(std::is_base_of_v<runtime::MeshRef, M> && !detail::is_several<E> &&
+           !(detail::is_function_of_expressions<E> && is_tensor<detail::operand_t<Policy>>))
 auto evaluate(M const& mesh, E const& e, Policy const& = {},
               checking::CallSite where = std::source_location::current()) {
   using L = detail::lazy_t<E>;

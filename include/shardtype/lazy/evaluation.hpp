@@ -196,7 +196,9 @@ struct Symbols {
   using axes = Axes<>;
   template <class F>
   static constexpr auto call(F const& f) {
-    return f(LazySymbol<Given>{}...);
+    return [&]<int... Number>(std::integer_sequence<int, Number...>) {
+      return f(LazySymbol<Given, Number>{}...);
+    }(std::make_integer_sequence<int, static_cast<int>(sizeof...(Given))>{});
   }
 };
 template <class... Xs, class... Given>

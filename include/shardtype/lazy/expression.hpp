@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -90,8 +91,16 @@ class LazyTensor : public LazyNode {
   A tensor_;
 };
 
-/// A tensor of which only the type is known, for plan_traced.
-template <class A>
+/// A tensor that a function of expressions gets as argument `Number`. Expressions of one type that begin with these
+/// have one value, so the same one is found again by its type.
+template <class A, int Number>
+class LazyInput : public LazyTensor<A> {
+ public:
+  using LazyTensor<A>::LazyTensor;
+};
+
+/// The argument `Number` of a function of which only the type is known, for plan_traced.
+template <class A, int Number = 0>
 class LazySymbol : public LazyNode {
  public:
   using whole = whole_t<A>;
@@ -166,7 +175,8 @@ class LazyOperation : public LazyNode, public detail::Expression<Op, As...> {
   using detail::Expression<Op, As...>::Expression;
 };
 
-/// A function of the blocks of expressions, each of which is pinned, as is the result: a Tensor type `Result`.
+/// A function of the blocks of expressions. The shardings of the operands are fixed, and so is that
+/// of the result, the Tensor type `Result`.
 template <class F, class Result, class... As>
 class LazyShardMap : public LazyNode, public detail::Expression<F, As...> {
  public:
@@ -205,7 +215,20 @@ namespace shardtype {
 
 namespace detail {
 
-/// The Tensor type in whose sharding an expression is pinned; void where the planner chooses it.
+/// Whether `E` is a tuple of expressions.
+template <class E>
+inline constexpr bool is_several = false;
+template <class... Es>
+inline constexpr bool is_several<std::tuple<Es...>> = true;
+
+/// Whether `F` is a function of expressions: something callable that is no operand.
+template <class F>
+inline constexpr bool is_function_of_expressions =
+    std::is_class_v<F> && !is_lazy<F> && !is_several<F> && !any_poisoned<F> && !is_pending<F> &&
+    !is_tensor<operand_t<F>>;
+
+/// The Tensor type in whose sharding an expression is computed; void if the planner chooses the
+/// sharding.
 template <class E>
 struct PinOf {
   using type = void;
@@ -214,8 +237,12 @@ template <class A>
 struct PinOf<LazyTensor<A>> {
   using type = A;
 };
-template <class A>
-struct PinOf<LazySymbol<A>> {
+template <class A, int Number>
+struct PinOf<LazyInput<A, Number>> {
+  using type = A;
+};
+template <class A, int Number>
+struct PinOf<LazySymbol<A, Number>> {
   using type = A;
 };
 template <class F, class Result, class... As>
@@ -235,6 +262,48 @@ template <class A>
 inline constexpr bool is_lazy_map = false;
 template <class F, class... Args>
 inline constexpr bool is_lazy_map<LazyMap<F, Args...>> = true;
+
+/// Whether the type of an expression settles its value: it begins with numbered arguments, and nothing in it is known
+/// at run time only, as a C++ number is.
+template <class E>
+inline constexpr bool is_settled = false;
+template <class A, int Number>
+inline constexpr bool is_settled<LazyInput<A, Number>> = true;
+template <class A, int Number>
+inline constexpr bool is_settled<LazySymbol<A, Number>> = true;
+template <>
+inline constexpr bool is_settled<Number<op::Zero>> = true;
+template <class A, class B, class Whole>
+inline constexpr bool is_settled<LazyProduct<A, B, Whole>> = is_settled<A> && is_settled<B>;
+template <class F, class... Args>
+inline constexpr bool is_settled<LazyMap<F, Args...>> =
+    std::is_empty_v<F> && (is_settled<Args> && ...);
+template <class Op, class Whole, class... As>
+inline constexpr bool is_settled<LazyOperation<Op, Whole, As...>> =
+    std::is_empty_v<Op> && (is_settled<As> && ...);
+template <class F, class Whole, class A>
+inline constexpr bool is_settled<LazyReduction<F, Whole, A>> = is_settled<A>;
+template <class Whole, class A>
+inline constexpr bool is_settled<LazyRelabel<Whole, A>> = is_settled<A>;
+template <class Whole, class A>
+inline constexpr bool is_settled<LazyTranspose<Whole, A>> = is_settled<A>;
+template <class Pin, class A>
+inline constexpr bool is_settled<LazyConstrained<Pin, A>> = is_settled<A>;
+template <class Tag, class A>
+inline constexpr bool is_settled<LazyShared<Tag, A>> = is_settled<A>;
+
+/// Whether an expression that stands twice in a program is computed once: products, reductions and operations whose
+/// types settle their values. Functions of elements are part of the kernels around them.
+template <class E>
+inline constexpr bool is_found_again = false;
+template <class A, class B, class Whole>
+inline constexpr bool is_found_again<LazyProduct<A, B, Whole>> =
+    is_settled<LazyProduct<A, B, Whole>>;
+template <class Op, class Whole, class... As>
+inline constexpr bool is_found_again<LazyOperation<Op, Whole, As...>> =
+    is_settled<LazyOperation<Op, Whole, As...>>;
+template <class F, class Whole, class A>
+inline constexpr bool is_found_again<LazyReduction<F, Whole, A>> = is_settled<A>;
 
 /// In a kernel an expression is an operand in memory or, if it is an elementwise function itself,
 /// part of the kernel.

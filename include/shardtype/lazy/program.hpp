@@ -79,6 +79,16 @@ struct OwedTogether<LazyMap<F, Args...>> {
   }
 };
 
+/// The name of a function of blocks in a plan.
+template <class F>
+constexpr char const* block_function_name() {
+  if constexpr (requires { F::program_name; }) {
+    return F::program_name;
+  } else {
+    return "shard_map";
+  }
+}
+
 /// Requirements of an operation on the dims of its operands and its result.
 template <class Op, class Whole, class... As>
 struct OperationDims {
@@ -219,7 +229,7 @@ class ProgramWriter {
     using T = element_t<Result>;
     planning::ProgramLabels const labels = labels_among<Result>(operands, {});
     return originate(builder.shard_map(operands.at, operands.size, labels, spec_of<Result>(labels),
-                                       sizeof(T), work_of<T>()));
+                                       sizeof(T), work_of<T>(), block_function_name<F>()));
   }
   template <class Pin>
   constexpr int constrain(Type<Pin>, int operand) {
@@ -251,6 +261,22 @@ class ProgramWriter {
       return true;
     }
     return false;
+  }
+  /// Whether an expression of this type was there before; then its value has one more reader.
+  constexpr bool found(Identity type, int& value) {
+    for (int k = 0; k < remembered_; ++k) {
+      if (type_[k] != type) continue;
+      value = value_[k];
+      if (builder.program.nodes[value].shares == 0) builder.share(value);
+      builder.share(value);
+      return true;
+    }
+    return false;
+  }
+  constexpr void remember(Identity type, int value) {
+    if (remembered_ == planning::max_nodes) return;
+    type_[remembered_] = type;
+    value_[remembered_++] = value;
   }
   constexpr int share(Identity tag, void const*, int value) {
     if (shared_ == most_shared) {
@@ -412,6 +438,9 @@ class ProgramWriter {
   int shared_ = 0;
   Identity tag_[most_shared]{};
   int node_[most_shared]{};
+  int remembered_ = 0;
+  Identity type_[planning::max_nodes]{};
+  int value_[planning::max_nodes]{};
 };
 
 /// The program of an expression, or the code of its refusal.
@@ -464,6 +493,8 @@ class AxisFinder {
   constexpr int relabel(Type<R>, int) {
     return 0;
   }
+  constexpr bool found(Identity, int&) const { return false; }
+  constexpr void remember(Identity, int) const {}
   constexpr bool is_known(Identity, void const*, int&) const { return false; }
   constexpr int share(Identity, void const*, int) { return 0; }
 };

@@ -224,6 +224,17 @@ constexpr auto labels_without() {
             Pack<>, decltype(label_type<Scope<A>, Scope<A>::readings[0].spec.dims[D].label>())>{});
   }(std::make_integer_sequence<int, Scope<A>::readings[0].spec.rank>{});
 }
+/// The strict einsum that has the labels of `Out`, in its order.
+template <class Out>
+constexpr auto einsum_like() {
+  return []<int... D>(std::integer_sequence<int, D...>) {
+    return einsum_to(
+        (Pack<>{} | ... |
+         decltype(label_type<Scope<Out>, Scope<Out>::readings[0].spec.dims[D].label>()){}));
+  }(std::make_integer_sequence<int, Scope<Out>::readings[0].spec.rank>{});
+}
+template <class Out>
+using einsum_like_t = typename decltype(einsum_like<Out>())::type;
 /// The reduction `F` over these labels, as an operation.
 template <class F, class... Ls>
 op::Reduce<F, Ls...> reduction_over(Pack<Ls...>);
@@ -341,6 +352,37 @@ struct Continue<Above::lazy, Operands...> {
         }
       } else {
         return Poisoned(refusal<R, typename EA::whole, typename EB::whole>{});
+      }
+    }
+  }
+  /// Products of several: of pairs, which one chain makes, so that they are associated in the best way.
+  template <class... Out, class A, class B, class C, class... More>
+  static auto call(op::Einsum<Out...> const& op, Where const& where, A const& a, B const& b,
+                   C const& c, More const&... more) {
+    if constexpr (any_poisoned<shardtype::detail::lazy_t<A>, shardtype::detail::lazy_t<B>,
+                               shardtype::detail::lazy_t<C>, shardtype::detail::lazy_t<More>...>) {
+      (static_cast<void>(lazy(a)), static_cast<void>(lazy(b)), static_cast<void>(lazy(c)));
+      (static_cast<void>(lazy(more)), ...);
+      return Poisoned{};
+    } else {
+      using First = typename shardtype::detail::lazy_t<A>::whole;
+      if constexpr (shardtype::detail::all_labels_named<Out...> ||
+                    (shardtype::detail::names_axis<Out> || ...)) {
+        using R = Resolve<op::Einsum<Out...>, First, typename shardtype::detail::lazy_t<B>::whole,
+                          typename shardtype::detail::lazy_t<C>::whole,
+                          typename shardtype::detail::lazy_t<More>::whole...>;
+        if constexpr (requires { typename R::sentence; }) {
+          return Poisoned(typename R::sentence{});
+        } else if constexpr (!R::verdict) {
+          return Poisoned(refusal<R, First, typename shardtype::detail::lazy_t<B>::whole,
+                                  typename shardtype::detail::lazy_t<C>::whole,
+                                  typename shardtype::detail::lazy_t<More>::whole...>{});
+        } else {
+          return call(op, where, call(typename R::pair_operation{}, where, a, b), c, more...);
+        }
+      } else {
+        using Strict = shardtype::detail::einsum_like_t<named_t<First, Out...>>;
+        return constrain<Out...>(call(Strict{}, where, a, b, c, more...));
       }
     }
   }

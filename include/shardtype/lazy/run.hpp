@@ -95,7 +95,7 @@ class ProgramRun {
     return blocks_.back();
   }
 
-  /// A step's value whose block lies packed in this memory.
+  /// The value of a step whose packed block is in `memory`.
   AnyBlock packed_block(int step, Buffer memory) const {
     AnyBlock out;
     Spec const spec = plan_.spec(step);
@@ -268,7 +268,7 @@ void places_of(ProgramNode const& n, LabelPart const* labels, int* out) {
         out[e] = d;
 }
 
-/// The block of an operand, packed, its dims in the order of type `A`.
+/// The block of an operand, packed, with its dims in the order of type `A`.
 template <class A>
 Buffer packed_input(ProgramRun& run, int step, int k) {
   using T = typename A::element;
@@ -422,6 +422,14 @@ class PartFinder {
   int constrain(Type<Pin>, int) {
     return 0;
   }
+  bool found(Identity type, int&) const {
+    for (Identity known : found_)
+      if (known == type) return true;
+    return false;
+  }
+  void remember(Identity type, int) {
+    if (found_.size() < static_cast<std::size_t>(planning::max_nodes)) found_.push_back(type);
+  }
   bool is_known(Identity tag, void const* at, int&) const {
     for (std::size_t k = 0; k < tags_.size(); ++k) {
       if (tags_[k] != tag) continue;
@@ -452,6 +460,7 @@ class PartFinder {
     parts.push_back(p);
     return 0;
   }
+  shardtype::detail::List<Identity> found_;
   shardtype::detail::List<Identity> tags_;
   shardtype::detail::List<void const*> objects_;
 };

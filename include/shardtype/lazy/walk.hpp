@@ -64,8 +64,12 @@ template <class V, class A>
 constexpr int walk_node(V& visitor, Type<LazyTensor<A>>, LazyTensor<A> const* e) {
   return visitor.given(Type<A>{}, e);
 }
-template <class V, class A>
-constexpr int walk_node(V& visitor, Type<LazySymbol<A>>, LazySymbol<A> const* e) {
+template <class V, class A, int Number>
+constexpr int walk_node(V& visitor, Type<LazyInput<A, Number>>, LazyInput<A, Number> const* e) {
+  return visitor.given(Type<A>{}, static_cast<LazyTensor<A> const*>(e));
+}
+template <class V, class A, int Number>
+constexpr int walk_node(V& visitor, Type<LazySymbol<A, Number>>, LazySymbol<A, Number> const* e) {
   return visitor.given(Type<A>{}, e);
 }
 template <class V, class A, class B, class Whole>
@@ -130,7 +134,15 @@ constexpr int walk_node(V& visitor, Type<LazyShared<Tag, A>>, LazyShared<Tag, A>
 
 template <class V, class E>
 constexpr int walk(V& visitor, Type<E>, E const* e) {
-  return walk_node(visitor, Type<E>{}, e);
+  if constexpr (is_found_again<E>) {
+    int known = -1;
+    if (visitor.found(identity<E>, known)) return known;
+    int const value = walk_node(visitor, Type<E>{}, e);
+    visitor.remember(identity<E>, value);
+    return value;
+  } else {
+    return walk_node(visitor, Type<E>{}, e);
+  }
 }
 
 }  // namespace shardtype::detail

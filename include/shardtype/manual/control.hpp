@@ -1,7 +1,10 @@
 #pragma once
 /// Control flow in manual mode. All ranks must take the same path.
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -42,6 +45,97 @@ bool decided(P const& condition) {
     return item(condition);
   }
 }
+
+/// The index of the branch that a number selects, limited to 0 .. n - 1.
+template <class P>
+std::size_t chosen_branch(P const& number, std::size_t n) {
+  using Judged = judged_t<BranchNumber<operand_t<P>>, operand_t<P>>;
+  if constexpr (!accepts<Judged>) {
+    static_cast<void>(Poisoned(Judged{}));
+    return 0;
+  } else {
+    std::int64_t const last = static_cast<std::int64_t>(n) - 1;
+    return static_cast<std::size_t>(
+        std::clamp(static_cast<std::int64_t>(item(number)), std::int64_t{0}, last));
+  }
+}
+
+/// Whether the first argument of `branch` is the number of a branch and not a condition.
+template <class P>
+constexpr bool numbers_branches() {
+  if constexpr (is_tensor<operand_t<P>>) {
+    using T = element_t<operand_t<P>>;
+    return std::is_integral_v<T> && !std::is_same_v<T, bool>;
+  } else {
+    return std::is_integral_v<P> && !std::is_same_v<P, bool>;
+  }
+}
+
+/// Whether an argument of `branch` is an operand and not a function.
+template <class T>
+inline constexpr bool is_branch_operand = is_operand<T> || is_tuple<T>;
+/// The number of arguments before the first operand.
+template <class... Rest>
+constexpr std::size_t leading_functions() {
+  bool const operand[] = {is_branch_operand<Rest>..., true};
+  std::size_t n = 0;
+  while (!operand[n]) ++n;
+  return n;
+}
+
+/// The arguments `Rest` of `branch`, divided into functions, at the indices `F`, and operands.
+template <class Functions, class Operands, class... Rest>
+struct Branches;
+template <std::size_t... F, std::size_t... A, class... Rest>
+struct Branches<std::index_sequence<F...>, std::index_sequence<A...>, Rest...> {
+  static constexpr std::size_t count = sizeof...(F);
+  using Arguments = std::tuple<Rest const&...>;
+  template <std::size_t K>
+  using argument = std::tuple_element_t<K, std::tuple<Rest...>>;
+  template <std::size_t K>
+  static auto given(Arguments const& all) {
+    return settled(std::get<K>(all)(std::get<count + A>(all)...));
+  }
+  template <std::size_t K>
+  using result = decltype(given<K>(std::declval<Arguments const&>()));
+
+  static constexpr bool all_taken = count > 0 &&
+                                    (takes<argument<F> const, argument<count + A> const&...>() &&
+                                     ...);
+  /// The first branch with another result type than branch 0; 0 if there is none.
+  static constexpr std::size_t differing() {
+    bool const same[] = {std::is_same_v<result<0>, result<F>>...};
+    for (std::size_t k = 0; k < count; ++k)
+      if (!same[k]) return k;
+    return 0;
+  }
+  static constexpr auto judge() {
+    if constexpr (!all_taken) {
+      return Type<refused<Code::T11_not_callable, false, argument<count + A>...>>{};
+    } else {
+      using One = result<0>;
+      using Other = result<differing()>;
+      return Type<judged_t<Alike<Code::V12_branches_differ, One, Other>, One, Other>>{};
+    }
+  }
+  using judgement = typename decltype(judge())::type;
+  static auto none() {
+    if constexpr (all_taken) {
+      return refused_like<result<0>>{};
+    } else {
+      return Poisoned{};
+    }
+  }
+  static auto run(std::size_t chosen, Arguments const& all) {
+    using Given = result<0>;
+    Given (*const each[])(Arguments const&) = {&given<F>...};
+    return each[chosen](all);
+  }
+};
+template <class... Rest>
+using branches_t =
+    Branches<std::make_index_sequence<leading_functions<Rest...>()>,
+             std::make_index_sequence<sizeof...(Rest) - leading_functions<Rest...>()>, Rest...>;
 
 }  // namespace detail
 
@@ -100,6 +194,7 @@ auto loop_while(Condition const& condition, Carry const& start, Body const& body
 /// both must return one type, else V12. For a choice that differs between ranks, use
 /// `where(condition, a, b)`. JAX: cond. Refused: T11, V12, V13, A01, A02, P11.
 template <class Condition, class Yes, class No, class... Args>
+  requires(!detail::numbers_branches<Condition>())
 auto branch(Condition const& condition, Yes const& yes, No const& no, Args const&... args) {
   if constexpr (!detail::takes<Yes const, Args const&...>() ||
                 !detail::takes<No const, Args const&...>()) {
@@ -116,6 +211,23 @@ auto branch(Condition const& condition, Yes const& yes, No const& no, Args const
       return detail::decided(condition) ? detail::settled(yes(args...))
                                         : detail::settled(no(args...));
     }
+  }
+}
+
+/// Calls one of several functions: `branch(number, f0, f1, ..., args...)` is `f0(args...)` if the
+/// rank-0 invariant integer block `number` is at most 0, `f1(args...)` if it is 1, and so on; a
+/// number that is too large selects the last function. The functions precede the arguments, which
+/// are blocks, expressions, numbers and tuples. Only the selected function runs. All functions must
+/// return one type, else V12. JAX: switch. Refused: T09, T11, V01, V12, V13, A01, A02.
+template <class Number, class... Rest>
+  requires(detail::numbers_branches<Number>())
+auto branch(Number const& number, Rest const&... rest) {
+  using Among = detail::branches_t<Rest...>;
+  if constexpr (!detail::accepts<typename Among::judgement>) {
+    static_cast<void>(checking::Poisoned(typename Among::judgement{}));
+    return Among::none();
+  } else {
+    return Among::run(detail::chosen_branch(number, Among::count), {rest...});
   }
 }
 

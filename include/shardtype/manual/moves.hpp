@@ -12,6 +12,7 @@
 #include <shardtype/manual/block_moves.hpp>
 #include <shardtype/manual/local.hpp>
 #include <shardtype/ops/elementwise.hpp>
+#include <shardtype/ops/math.hpp>
 #include <shardtype/tensor/pending.hpp>
 
 namespace shardtype::execute {
@@ -81,8 +82,15 @@ Out mean_if_named(Out out) {
     [&]<class... Xs>(shardtype::detail::Pack<Xs...>) {
       shardtype::detail::place_along<Xs...>(out.mesh().state(), ranks);
     }(typename R::Parts::Axes{});
-    return (std::move(out) / static_cast<shardtype::detail::real_of<typename Out::element>>(ranks))
-        .tensor();
+    using T = typename Out::element;
+    using Computed = shardtype::detail::computed_t<T>;
+    auto const by = static_cast<shardtype::detail::real_of<Computed>>(ranks);
+    if constexpr (shardtype::detail::is_converted<T>) {
+      // not every number of ranks is a bfloat16
+      return cast<T>(cast<Computed>(std::move(out)) / by).tensor();
+    } else {
+      return (std::move(out) / by).tensor();
+    }
   } else {
     return out;
   }

@@ -14,13 +14,13 @@ namespace shardtype {
 
 namespace execute {
 
-/// By shard_map of tensors, whose blocks are the operands' in their pinned shardings. Error E24: the function gives
-/// other extents than its argument has in that index.
+/// Runs as the shard_map of tensors whose blocks are those of the operands in their fixed
+/// shardings. Error E24: an index of the result has another extent than in the argument.
 template <class F, class Result, class... As>
 struct ShardMapRun<automatic_mode::LazyShardMap<F, Result, As...>> {
   using E = automatic_mode::LazyShardMap<F, Result, As...>;
 
-  /// An operand as a tensor of the type that it is pinned to.
+  /// An operand as a tensor of its fixed type.
   template <class A>
   static A argument(ProgramRun& run, int step, int k) {
     int const input = run.plan().steps[step].input[k];
@@ -67,15 +67,17 @@ constexpr bool extents_known() {
 
 }  // namespace detail
 
-/// shard_map of expressions: a function of blocks as one node of a program, which automatic mode runs as it stands.
-/// Each argument is a tensor (`lazy(a)`, in its sharding), a `constrain` or another shard_map; the planner brings it to
-/// that sharding, and takes the result from the one that is named:
+/// shard_map of expressions: a function of blocks as one node of a program. Automatic mode does not
+/// change it. Each argument is a tensor (`lazy(a)`, in its sharding), a `constrain` or another
+/// shard_map; the planner reshards it to that sharding, and uses the result in its named sharding:
 ///
-///     auto c = shard_map<Dim<I, X>>([](auto a) { return sum<J>(a); }, constrain<Dim<I, X>, Dim<J>>(e));
+///     auto c = shard_map<Dim<I, X>>([](auto a) { return sum<J>(a); }, constrain<Dim<I, X>,
+///     Dim<J>>(e));
 ///
-/// The collectives in `f` are not in the plan and not in its costs. `f` gives one Local; an index of the result that an
-/// argument has too has the extent that it has there (error E24), any other a static one. Refused: what shard_map
-/// refuses, L01 several results, L08 a sharding or an extent that is not known. JAX: shard_map inside of jit.
+/// The collectives in `f` are not in the plan and not in its costs. `f` returns one Local. An index
+/// of the result has the extent that it has in an argument (error E24), or a static one. Refused:
+/// the refusals of shard_map, L01 several results, L08 an unknown sharding or extent. JAX:
+/// shard_map inside of jit.
 template <class... Out, class F, class... As>
   requires(core::is_lazy<As> || ...)
 auto shard_map(F const& f, As const&... as) {
@@ -92,7 +94,7 @@ auto shard_map(F const& f, As const&... as) {
       return checking::Poisoned(checking::refused<rules::Code::L01_not_recorded, false,
                                                   typename detail::lazy_t<As>::whole...>{});
     } else if constexpr (checking::any_poisoned<Result> || !is_tensor<Result>) {
-      return checking::Poisoned{};  // clang takes what was refused for an int
+      return checking::Poisoned{};  // clang takes a refused value for an int
     } else if constexpr (!detail::extents_known<Result, detail::pin_t<detail::lazy_t<As>>...>()) {
       return checking::Poisoned(checking::refused<rules::Code::L08_no_sharding, false, Result>{});
     } else {

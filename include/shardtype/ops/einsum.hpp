@@ -1,17 +1,46 @@
 #pragma once
 /// Products of two tensors whose result indices are named.
 
+#include <optional>
 #include <source_location>
+#include <type_traits>
+#include <utility>
 
 #include <shardtype/check/call_site.hpp>
 #include <shardtype/check/contraction.hpp>
 #include <shardtype/execute/call.hpp>
+#include <shardtype/ops/elementwise.hpp>
 
 namespace shardtype {
 
 namespace execute {
 template <class... Out>
-struct Run<op::Einsum<Out...>> : ByPlan {};
+struct Run<op::Einsum<Out...>> : ByPlan {
+  using ByPlan::run;
+  template <class R, class A, class B, class C, class... More>
+  static typename R::result run(op::Einsum<Out...> const& op, std::source_location const& where,
+                                A const& a, B const& b, C const& c, More const&... more) {
+    if constexpr (R::communicates) {
+      return R::run(where, a, b, c, more...);
+    } else {
+      return product<R>(op, where, std::optional<A>(a), b, c, more...);
+    }
+  }
+
+ private:
+  /// Pair by pair; what a pair gave goes when the next has read it.
+  template <class R, class A, class B, class... Rest>
+  static typename R::result product(op::Einsum<Out...> const& op, std::source_location const& where,
+                                    std::optional<A> a, B const& b, Rest const&... rest) {
+    if constexpr (sizeof...(Rest) == 0) {
+      return call(op, where, *a, b);
+    } else {
+      std::optional made = call(typename R::pair_operation{}, where, *a, b);
+      a.reset();
+      return product<typename R::next>(op, where, std::move(made), rest...);
+    }
+  }
+};
 }  // namespace execute
 
 /// The product of `a` and `b` with the named indices, as in einsum: indices of both operands that
@@ -26,15 +55,32 @@ constexpr auto einsum(A const& a, B const& b,
   return call(op::Einsum<Out...>{}, where, a, b);
 }
 /// NumPy's notation for indices: refused, A06.
-template <class A, class B>
-constexpr auto einsum(char const*, A const&, B const&) {
-  checking::refused<rules::Code::A06_no_such_argument, false, A, B>{};
+template <class A, class... More>
+constexpr auto einsum(char const*, A const&, More const&...) {
+  checking::refused<rules::Code::A06_no_such_argument, false, A, More...>{};
   return checking::Poisoned{};
+}
+/// The product of three and more: an index is summed over once no later operand and not the result has
+/// it.
+///
+/// `einsum<I, L>(a, b, c)` (labels) is strict: the product of `a` and `b`, times `c`, and so on, from left
+/// to right whatever it costs; nothing is sent. A product of two is refused as einsum of these two
+/// is, and named by its operands. `einsum<Dim<I, X>, Dim<L>>(a, b, c)` names the result and is planned
+/// as `evaluate` plans: the order of neighbouring products, the shardings between and what is sent.
+/// Refused as well: L02, L03, L07, R02. JAX: einsum; its order of products may be another.
+template <class... Out, class A, class B, class C, class... More>
+  requires(detail::are_operands<A> && detail::are_operands<C>)
+constexpr auto einsum(A const& a, B const& b, C const& c, More const&... more) {
+  return call(op::Einsum<Out...>{}, std::source_location::current(), a, b, c, more...);
 }
 template <class... Out, class A, class B>
 constexpr auto einsum(A const& a, B const& b, Overlap overlap,
                       checking::CallSite where = std::source_location::current()) {
   return call(op::Einsum<Out...>{overlap}, where, a, b);
 }
+
+/// Of three and more operands there is `plan`, of types alone: no one Plan says several products.
+template <class... Out, class A, class B, class C, class... More>
+void plan_at(op::Einsum<Out...> const&, A const&, B const&, C const&, More const&...) = delete;
 
 }  // namespace shardtype

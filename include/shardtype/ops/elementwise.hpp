@@ -16,7 +16,8 @@ namespace detail {
 
 /// A C++ number as an operand.
 template <class T>
-inline constexpr bool is_number = std::is_arithmetic_v<T> || std::is_same_v<T, op::Zero>;
+inline constexpr bool is_number =
+    std::is_arithmetic_v<T> || std::is_same_v<T, bfloat16> || std::is_same_v<T, op::Zero>;
 template <class T>
 inline constexpr bool is_number<Kokkos::complex<T>> = true;
 template <class T>

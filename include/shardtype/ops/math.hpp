@@ -214,6 +214,16 @@ template <class A>
 constexpr auto isinf(A&& a) {
   return detail::fuse(functions::IsInf{}, std::forward<A>(a));
 }
+/// Whether elements are close: |a - b| <= atol + rtol |b|, in double. Equal elements, including
+/// infinities, always are; NaNs only with `equal_nan`. Refused: P04 of unreduced values. As
+/// jnp.isclose; `allclose` gives one bool for the whole tensor.
+template <class A, class B>
+  requires(detail::are_operands<A, B>)
+constexpr auto isclose(A&& a, B&& b, double rtol = 1e-5, double atol = 1e-8,
+                       bool equal_nan = false) {
+  return detail::fuse(functions::Close{{}, rtol, atol, equal_nan}, std::forward<A>(a),
+                      std::forward<B>(b));
+}
 /// The larger element; a NaN if one is. Keeps an unreduced maximum unreduced.
 template <class A, class B>
   requires(detail::are_operands<A, B>)
@@ -243,9 +253,9 @@ template <class A, class B>
 constexpr auto logaddexp(A&& a, B&& b) {
   return detail::fuse(functions::LogAddExp{}, std::forward<A>(a), std::forward<B>(b));
 }
-/// The largest whole number that is at most a / b: `a == floor_divide(a, b) * b + a % b`. `a / b` of integers rounds
-/// towards zero instead. An integer by zero gives 0. Refused: P04 of unreduced values, S04 of complex numbers. As
-/// jnp.floor_divide.
+/// The largest integer that is at most a / b: `a == floor_divide(a, b) * b + a % b`. `a / b` of
+/// integers rounds towards zero instead. An integer by zero gives 0. Refused: P04 of unreduced
+/// values, S04 of complex numbers. As jnp.floor_divide.
 template <class A, class B>
   requires(detail::are_operands<A, B>)
 constexpr auto floor_divide(A&& a, B&& b) {

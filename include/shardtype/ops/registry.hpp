@@ -1,8 +1,8 @@
 #pragma once
 /// The operations of strict and named mode.
 ///
-/// Not listed, because they have no rule or no plan: `item`, `to_host` and printing (they give C++
-/// values), file input and output (by slabs), creation and random numbers (no operand; their plan
+/// Not listed, because they have no rule or no plan: `item`, `to_host`, `allclose`, `array_equal`
+/// and printing (they give C++ values), file input and output (by slabs), creation and random numbers (no operand; their plan
 /// is in check/create.hpp). Elementwise functions are tags of `Map` (check/functions.hpp).
 
 #include <shardtype/check/registered.hpp>
@@ -19,6 +19,7 @@ inline constexpr Registered strict_operations[] = {
     {"ArgMax", "argmax"},
     {"ArgMin", "argmin"},
     {"ArgSort", "argsort"},
+    {"At", "at"},
     {"Broadcast", "broadcast"},
     {"Concat", "concat"},
     {"CumMax", "cummax"},

@@ -1,6 +1,6 @@
 #pragma once
-/// What the reproducible sums and norms share: their results have the same bits on any number of
-/// ranks.
+/// Common code of the reproducible sums and norms: their results have the same bits on any number
+/// of ranks.
 
 #include <shardtype/execute/reduce_run.hpp>
 #include <shardtype/kernels/reproducible.hpp>

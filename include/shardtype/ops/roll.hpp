@@ -21,7 +21,7 @@ struct Run<op::Roll<I>> : LocalBlock<Run<op::Roll<I>>> {
 }  // namespace execute
 
 /// Shifts rows cyclically along I: row i of the result is row (i - n) mod extent. Local; copies.
-/// Refused: D01, D04 along a split dim, where `shift<I>(a, n, Edge::wrap)` does it. As jnp.roll.
+/// Refused: D01, D04 along a split dim (use `shift<I>(a, n, Edge::wrap)`). As jnp.roll.
 template <class I, class A>
 constexpr auto roll(A const& a, std::int64_t n,
                     checking::CallSite where = std::source_location::current()) {

@@ -1,6 +1,6 @@
 #pragma once
-/// Reshards of tensors over more axes than one search takes: axes that stay and axes that move together are found, and
-/// the search sees the rest.
+/// Reshards of tensors over more axes than one search supports: axes that stay, and axes that move
+/// together, are replaced by fewer axes for the search.
 
 #include <cstdint>
 
@@ -8,14 +8,15 @@
 
 namespace shardtype::planning {
 
-/// Whether a search takes these ends as they are: it numbers `searched_axes` axes.
+/// Whether a search supports these shardings directly: it numbers `searched_axes` axes.
 constexpr bool searchable(Spec const& from, Spec const& to) {
   return ((from.mentioned().bits | to.mentioned().bits) >> searched_axes) == 0;
 }
 
-/// A reshard whose axes are renumbered. The major axes of a dim that both ends have there stay, as do axes that
-/// both ends leave unreduced. The others form groups, each of which is one axis to the search; a group has several
-/// axes where `merged` and where they stand side by side at both ends.
+/// A reshard with renumbered axes. The leading axes of a dim that both shardings have stay, and so
+/// do axes that are unreduced in both. The others form groups, and each group is one axis in the
+/// search. If `merged`, axes that are side by side in both shardings form one group; otherwise each
+/// axis is its own.
 class AxisGroups {
  public:
   int size = 0;
@@ -63,7 +64,7 @@ class AxisGroups {
     to = reduced_to_groups(last);
   }
 
-  /// The sharding in the operation's axes that `s` means, which is in groups.
+  /// The sharding in the operation's axes of a sharding `s` in groups.
   constexpr Spec expand(Spec const& s) const {
     Spec out = like_;
     out.unreduced = stays_unreduced_;
@@ -82,14 +83,15 @@ class AxisGroups {
   }
 
  private:
-  /// Whether axis `y` stands directly behind `x` on a dim, or neither is on a dim and both are in one state.
+  /// Whether axis `y` directly follows `x` on a dim, or both are on no dim and in the same state.
   static constexpr bool side_by_side(Spec const& s, int x, int y) {
     int const d = s.dim_of(x);
     if (d < 0) return s.dim_of(y) < 0 && s.unreduced.contains(x) == s.unreduced.contains(y);
     return s.dims[d].axes.position(y) == s.dims[d].axes.position(x) + 1;
   }
   static constexpr bool go_together(Spec const& first, Spec const& last, int x, int y) {
-    // axes that are on no dim at either end have no order: they are reduced together, by number
+    // axes that are on no dim in either sharding have no order: they are reduced together, by
+    // number
     if (first.dim_of(x) < 0 && last.dim_of(x) < 0 && y < x) return false;
     return side_by_side(first, x, y) && side_by_side(last, x, y);
   }
@@ -117,15 +119,17 @@ class AxisGroups {
   Sizes group_sizes_{};
 };
 
-/// Where a reshard of more groups than a search takes is cut in two: the sharding between, in groups.
+/// The intermediate sharding, in groups, of a reshard that is divided because it has more groups
+/// than a search supports.
 class HalfWay {
  public:
-  int moved = 0;  ///< groups that the first part moves
-  int left = 0;   ///< and that the second does
+  int moved = 0;  ///< number of groups that the first part moves
+  int left = 0;   ///< number of groups that the second part moves
   Spec middle{};
 
-  /// The groups of `set` leave, minor ones of each dim, and go where they belong as far as that is the next
-  /// place of a dim. `moved` is 0 where a group that does not leave would lie behind one that does.
+  /// Moves the groups of `set`: they leave their dims, minor ones first, and are appended to their
+  /// destination as far as that is the next position of a dim. `moved` is 0 if a group that stays
+  /// would follow one that leaves.
   constexpr HalfWay(AxisGroups const& g, unsigned set) {
     middle = g.from;
     for (int d = 0; d < g.from.rank; ++d) {

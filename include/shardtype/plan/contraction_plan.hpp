@@ -48,7 +48,7 @@ constexpr int summed_label(Spec const& a, Spec const& b, Labels const& out) {
   return -1;
 }
 
-/// The label that axis `x` splits in each operand and in the result that have it, or -1.
+/// The label that axis `x` splits in all of the operands and the result that have the label, or -1.
 constexpr int stays_on(int x, Spec const& a, Spec const& b, Spec const& wanted) {
   int const l = label_of(a, x) >= 0 ? label_of(a, x) : label_of(b, x);
   if (l < 0) return -1;
@@ -218,7 +218,7 @@ struct Progress {
 };
 
 /// Costs of reshards. Candidates share many reshards, and each cost is a search, which runs only up
-/// to the limit that is asked for.
+/// to the requested limit.
 class KnownCosts {
  public:
   /// Starts searches while fewer than `budget` steps have been visited.
@@ -261,7 +261,7 @@ class KnownCosts {
     }
     return k.exact && k.cost.picoseconds <= limit;
   }
-  /// Its bounds are its cost: the parts of such a path have no bound in common.
+  /// The cost is exact and also the bound: the parts of such a path have no common bound.
   constexpr void price_far(Known& k) {
     if (!k.exact) {
       FarReshard const far(k.from, in_order_of(k.to, k.from), z_, m_);

@@ -1,5 +1,5 @@
 #pragma once
-/// Paths of reshards over more axes than one search takes.
+/// Paths of reshards over more axes than one search supports.
 
 #include <cstdint>
 
@@ -8,16 +8,17 @@
 
 namespace shardtype::planning {
 
-/// The path from one sharding to another, over any number of axes. A search moves the axes whose place differs;
-/// where these are more than `searched_axes`, first those that move together count as one; where they are still
-/// more, the path has parts, each the cheapest of its kind, and the cut is the best of a few.
+/// The path from one sharding to another, over any number of axes. A search covers the axes whose
+/// position or state differs. If these are more than `searched_axes`, axes that move together count
+/// as one; if they are still more, the path is divided into parts, each the cheapest of its kind,
+/// at the best of a few intermediate shardings.
 class FarReshard {
  public:
-  int size = 0;  ///< steps
+  int size = 0;  ///< number of steps
   Cost cost{};
-  int visits = 0;  ///< steps that the searches looked at
+  int visits = 0;  ///< number of steps that the searches visited
 
-  /// Steps go to `plan`, if there is one.
+  /// Appends the steps to `plan` unless it is null.
   constexpr FarReshard(Spec const& from, Spec const& to, Sizing const& z, Machine const& m,
                        Plan* plan = nullptr, Slot slot = Slot::a)
       : z_(z), m_(m), plan_(plan), slot_(slot) {
@@ -53,7 +54,7 @@ class FarReshard {
     plan_->size += path.size;
   }
 
-  /// Whether the axes of one dim change places, and nothing else changes.
+  /// Whether the only change is the order of the axes of one dim.
   static constexpr bool reorders_one_dim(Spec const& from, Spec const& to) {
     int changed = 0;
     for (int d = 0; d < from.rank; ++d) {
@@ -85,9 +86,11 @@ class FarReshard {
     if (plan_ != nullptr) plan_->push(s);
   }
 
-  /// The best cut, in groups: one after which a search can do the rest, and of these the one that costs least.
+  /// The best intermediate sharding, in groups: the cheapest one from which a search supports the
+  /// rest.
   constexpr Spec half_way(AxisGroups const& g) {
-    constexpr int looked_at = 3;  // as many cuts are priced exactly, after all were by their bounds
+    constexpr int looked_at = 3;  // number of intermediate shardings that are priced exactly, after
+                                  // all were priced by their bounds
     Spec best = g.from;
     std::int64_t least = -1;
     std::uint64_t done = 0;  // of all sets

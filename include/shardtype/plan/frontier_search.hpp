@@ -73,7 +73,7 @@ class FrontierSearch : public Settler {
       code_[k] = 0;
     }
     flops_ = 0;
-    if (n_.making == Making::shard_map) {  // its shardings are not chosen
+    if (n_.making == Making::shard_map) {  // its shardings are fixed
       code_[0] = n_.pinned;
       for (int k = 1; k < parties_; ++k) code_[k] = p_.nodes[p_.operand(node_, way, k - 1)].pinned;
       return consider();

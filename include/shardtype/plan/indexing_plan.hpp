@@ -76,6 +76,42 @@ constexpr LocalPlan take_plan(Spec const& table, Spec const& ids, Spec const& wa
   return arrive(plan, rules::take(plan.operands[0], plan.operands[1], along, joining), wanted);
 }
 
+/// `slice<I, K, Out...>`. The dim is made whole, and what the result does not split otherwise gets the axes
+/// that split it where the result wants that; or (`adds`) each rank slices its block into zeros, which
+/// are added up: where I is split into blocks, and nothing else than such sums is unreduced.
+constexpr LocalPlan slice_plan(rules::Question q, Spec const& wanted, ReduceKind joining,
+                               bool adds) {
+  LocalPlan plan;
+  plan.count = 1;
+  int const d = q.from.rank == 1 ? q.a().find(q.along()) : -1;
+  AxisList const axes = d < 0 ? AxisList{} : q.a().dims[d].axes;
+  // the dim itself is not split as a result of the same name would be
+  auto const along_others = [&](Spec const& s, AxisList const& along) {
+    Spec out = sliced_as(s, wanted);
+    if (d >= 0) out.dims[d].axes = along;
+    return out;
+  };
+  plan.operands[0] = along_others(q.a(), axes);
+  Spec whole = plan.operands[0];
+  if (d >= 0) whole.dims[d].axes = {};
+  whole = along_others(whole, {});
+  bool const same_kind = whole.unreduced.empty() || whole.kind == joining;
+  if (!adds || axes.size == 0 || axes.cyclic != 0 || !same_kind) {
+    plan.operands[0] = whole;
+    q.operands = plan.operands;
+    return arrive(plan, rules::resized(q), wanted);
+  }
+  whole = plan.operands[0];
+  whole.dims[d].axes = {};
+  q.operands = &whole;
+  Verdict v = rules::resized(q);
+  if (v) {
+    for (int k = 0; k < axes.size; ++k) v.result.unreduced.insert(axes[k]);
+    v.result.kind = joining;
+  }
+  return arrive(plan, v, wanted);
+}
+
 /// `one_hot<V, Out...>`: each rank computes its own part.
 constexpr LocalPlan one_hot_plan(Spec const& ids, Spec const& wanted, int along) {
   LocalPlan plan{all_in_blocks(ids, wanted, {}), 1, {sliced_as(ids, wanted, {}, -1)}, {}};

@@ -113,6 +113,8 @@ class LocalMemory {
       note(add_sat(more, add_sat(sums[0], sums[1])));
       if (copies[k] > 0) sums[k] = 0;
     }
+    for (std::int64_t const n : {a.layout.elements(), b.layout.elements(), c.layout.elements()})
+      more = add_sat(more, mul_sat(n, e.copy_bytes));
     note(add_sat(add_sat(more, workspace), add_sat(sums[0], sums[1])));
     c.is_made = true;
     release_others(Slot::result);

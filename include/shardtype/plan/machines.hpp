@@ -3,10 +3,10 @@
 ///
 /// A rank is a chip, a GPU or a node, as documented for each. Rates are peaks; programs reach less.
 /// Products are predicted as flops over `flops_per_second`, the rate for `float` elements (other
-/// elements count by their size). If a machine is rated for bfloat16, which no tensor can hold, the
-/// rate here is the bfloat16 rate: write such a program with `float` and pass `.element_bytes(2)`
-/// to the dry run, so that every element counts as two bytes. For a program that really uses
-/// `float`, plan with `.at(rate)`.
+/// elements count by their size). If a machine is rated for bfloat16, the rate here is the bfloat16
+/// rate: tensors of `bfloat16` are predicted with it, and a program of `float` tensors with
+/// `.element_bytes(2)` of the dry run, by which every element counts as two bytes. For a program
+/// that really multiplies `float`, plan with `.at(rate)`.
 ///
 /// Bandwidth is the bytes that a rank receives per second in a collective, while it sends as many.
 /// A collective of p ranks costs one latency for each of its messages and one more. With `V` bytes

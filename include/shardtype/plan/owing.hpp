@@ -8,8 +8,8 @@
 namespace shardtype::planning {
 
 /// Only products and reductions over split dims make a value unreduced, and functions only keep
-/// operands unreduced. So an unreduced result or constraint may be impossible in every plan,
-/// whatever the sizes.
+/// operands unreduced. So an unreduced result or constraint may be impossible in every plan, for
+/// all sizes.
 class OwingReach {
  public:
   constexpr explicit OwingReach(RecordedProgram const& p) : p_(p) {

@@ -153,6 +153,8 @@ constexpr LabelledLayout summed(LabelledLayout const& x, LabelledLayout const& o
 struct ProductElements {
   std::int64_t total_bytes = 8;  ///< of the accumulator of a long sum
   bool any_strides = false;      ///< whether the kernel accepts operands without a unit stride
+  std::int64_t copy_bytes = 0;   ///< of an element of operands and result as BLAS gets them; 0: as
+                                 ///< they are
 };
 
 /// The size of one gemm, and whether our own kernel runs it instead of BLAS.

@@ -26,7 +26,7 @@ enum class Making : std::int8_t {
   reduction,  ///< over the labels that the result lacks
   relabel,    ///< renames the dims
   operation,  ///< an operation on blocks in which some dims are not split
-  shard_map   ///< a function of blocks; its operands and its result are pinned
+  shard_map   ///< a function of blocks; the shardings of its operands and its result are fixed
 };
 
 /// A value of a program. Its dims are labels of the program.

@@ -196,11 +196,12 @@ class ProgramBuilder {
     for (int k = 0; k < size; ++k) use(operands[k]);
     return node;
   }
-  /// Adds the value of a shard_map, which it gives in this sharding; each operand is pinned.
+  /// Adds the value of a shard_map, whose result has this sharding; the shardings of its operands
+  /// are fixed.
   constexpr int shard_map(int const* operands, int size, ProgramLabels const& out, Spec const& spec,
-                          int element_bytes, int work) {
+                          int element_bytes, int work, char const* name) {
     ProgramNode v = value(Making::shard_map, out, element_bytes, work);
-    v.name = "shard_map";
+    v.name = name;
     v.owes = spec.kind;
     v.operands = static_cast<std::int8_t>(size);
     v.ways = 1;

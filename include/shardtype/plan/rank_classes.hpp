@@ -9,9 +9,9 @@
 namespace shardtype::planning {
 
 /// Divides the coordinates along each axis into runs in which all ranks hold blocks of the same
-/// sizes, whatever their other coordinates are. An axis cuts a block into full pieces, at most one
-/// shorter piece, and empty ones; so a few runs represent many ranks, and the busiest first rank of
-/// a run is the busiest of all ranks.
+/// sizes, for all values of their other coordinates. An axis cuts a block into full pieces, at most
+/// one shorter piece, and empty ones; so a few runs represent many ranks, and the busiest first
+/// rank of a run is the busiest of all ranks.
 class RankClasses {
  public:
   constexpr RankClasses(int axes, Sizes const& sizes) : axes_(axes), sizes_(sizes) {

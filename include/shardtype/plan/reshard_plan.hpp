@@ -30,8 +30,8 @@ constexpr bool same_order(Spec const& a, Spec const& b) {
 /// sequence of steps over these is cheaper, so no detour over a third sharding on them pays
 /// (tests/unit/reshard_proofs.cpp). The types do not know other axes of the mesh. A detour over
 /// such an axis may pay, because a value that is replicated there can be reduced or gathered in
-/// parts. Over more than `searched_axes` axes it is exact over those whose place differs, or in
-/// parts: FarReshard, which ignores the spare axes.
+/// parts. With more than `searched_axes` axes, FarReshard finds the path: it is exact over the axes
+/// whose position or state differs, or exact only in each part, and it ignores the spare axes.
 /// `time`: the path's time in picoseconds if known, which shortens the search. The tensor must be
 /// weighable with the plan's sizing.
 constexpr void append_reshard(Plan& plan, Slot slot, Spec const& from_spec, Spec const& to_spec,

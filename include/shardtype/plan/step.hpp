@@ -28,7 +28,7 @@ inline constexpr Collective all_collectives[] = {Collective::all_gather,     Col
 /// Number of rows of a table indexed by collective, including `none`.
 inline constexpr int collective_rows = 1 + static_cast<int>(sizeof all_collectives);
 
-/// What a step does.
+/// The kind of a step.
 enum class Action : std::int8_t {
   slice,        ///< keep the own piece of a dim; local
   transpose,    ///< reorder the dims of the local block

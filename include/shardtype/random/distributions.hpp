@@ -8,6 +8,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/check/functions.hpp>
 #include <shardtype/random/key.hpp>
 #include <shardtype/random/quantile.hpp>
 
@@ -35,14 +36,16 @@ KOKKOS_INLINE_FUNCTION double standard_normal(std::uint64_t bits) {
   return (bits & 1U) != 0U ? x : -x;
 }
 
-/// low + (high - low) u, in [low, high).
+/// low + (high - low) u, in [low, high). For bfloat16 computed in float and rounded.
 template <class T>
 struct Uniform {
+  using Value = shardtype::detail::computed_t<T>;
   std::uint64_t key;
-  T low, range, high, below_high;
+  Value low, range;
+  T high, below_high;
 
   KOKKOS_FUNCTION T operator()(std::int64_t n) const {
-    T const x = std::fma(range, unit<T>(draw(key, static_cast<std::uint64_t>(n)).a), low);
+    T const x(std::fma(range, unit<Value>(draw(key, static_cast<std::uint64_t>(n)).a), low));
     return x < high ? x : below_high;
   }
 };

@@ -40,28 +40,42 @@ inline void check_parameters(bool good, char const* what) {
   if (!good) throw Error("E30", what, FailedOn::every_rank);
 }
 
+/// The largest number below `x`, which is no NaN.
+template <class T>
+T number_below(T x) {
+  if constexpr (std::is_same_v<T, bfloat16>) {
+    std::uint16_t const bits = x.bits();
+    return x == 0 ? -std::numeric_limits<T>::denorm_min()
+                  : T::from_bits(static_cast<std::uint16_t>(x < 0 ? bits + 1 : bits - 1));
+  } else {
+    return std::nextafter(x, -std::numeric_limits<T>::infinity());
+  }
+}
+
 template <class T>
 inline constexpr bool is_integer_element =
     std::is_same_v<T, std::int32_t> || std::is_same_v<T, std::int64_t>;
 
 }  // namespace detail
 
-/// Uniform on [low, high), for float and double: low + (high - low) u, u a multiple of 2^-24 or
-/// 2^-53. `uniform<float, Dim<I, X>, Dim<J>>(mesh, {1500, 1100}, RandomKey{7})`; extents may be
-/// left out if the labels have static ones, here and below. Error E30 unless low < high and high -
-/// low is finite.
+/// Uniform on [low, high), for float, double and bfloat16: low + (high - low) u, u a multiple of
+/// 2^-24 (2^-53 for double). `uniform<float, Dim<I, X>, Dim<J>>(mesh, {1500, 1100}, RandomKey{7})`;
+/// extents may be left out if the labels have static ones, here and below. Error E30 unless low <
+/// high and high - low is finite.
 template <class... Parts, class... Xs>
 auto uniform(Mesh<Xs...> const& mesh,
              detail::extents_of<detail::created_t<Parts...>> const& extents, RandomKey key,
-             typename detail::created_t<Parts...>::element low = 0,
-             typename detail::created_t<Parts...>::element high = 1) {
+             typename detail::created_t<Parts...>::element low = {},
+             typename detail::created_t<Parts...>::element high =
+                 typename detail::created_t<Parts...>::element(1)) {
   using A = detail::created_t<Parts...>;
   using T = typename A::element;
-  if constexpr (std::is_floating_point_v<T>) {
-    T const range = high - low;
+  if constexpr (detail::is_real_floating<T>) {
+    using Value = typename random::Uniform<T>::Value;
+    Value const range = static_cast<Value>(high) - static_cast<Value>(low);
     detail::check_parameters(low < high && std::isfinite(range),
                              "uniform needs low < high, both finite and their difference, too");
-    random::Uniform<T> const value{key.bits(), low, range, high, std::nextafter(high, low)};
+    random::Uniform<T> const value{key.bits(), low, range, high, detail::number_below(high)};
     return detail::generated<A>(mesh, extents, value);
   } else {
     return checking::Poisoned(checking::refused<rules::Code::G01_no_such_distribution, false, A>{});
@@ -69,25 +83,26 @@ auto uniform(Mesh<Xs...> const& mesh,
 }
 template <class... Parts, class... Xs>
 auto uniform(Mesh<Xs...> const& mesh, RandomKey key,
-             typename detail::created_t<Parts...>::element low = 0,
-             typename detail::created_t<Parts...>::element high = 1) {
+             typename detail::created_t<Parts...>::element low = {},
+             typename detail::created_t<Parts...>::element high =
+                 typename detail::created_t<Parts...>::element(1)) {
   return uniform<Parts...>(mesh, detail::extents_from_type<detail::created_t<Parts...>>(), key, low,
                            high);
 }
 
-/// Normal, for float, double and complex, by inversion in double (at most 8.3 deviations from the
-/// mean). Complex: the mean of |x - mean|^2 is deviation^2, shared by the real and the imaginary
-/// part. Error E30 unless mean and deviation are finite and deviation is not negative.
+/// Normal, for float, double, bfloat16 and complex, by inversion in double (at most 8.3 deviations
+/// from the mean). Complex: the mean of |x - mean|^2 is deviation^2, shared by the real and the
+/// imaginary part. Error E30 unless mean and deviation are finite and deviation is not negative.
 template <class... Parts, class... Xs>
 auto normal(Mesh<Xs...> const& mesh, detail::extents_of<detail::created_t<Parts...>> const& extents,
-            RandomKey key, typename detail::created_t<Parts...>::element mean = 0,
+            RandomKey key, typename detail::created_t<Parts...>::element mean = {},
             double deviation = 1.0) {
   using A = detail::created_t<Parts...>;
   using T = typename A::element;
   [[maybe_unused]] char const* const need =
       "normal needs a finite mean and a finite deviation of at least 0";
   [[maybe_unused]] bool const good = std::isfinite(deviation) && deviation >= 0;
-  if constexpr (std::is_floating_point_v<T>) {
+  if constexpr (detail::is_real_floating<T>) {
     detail::check_parameters(good && std::isfinite(mean), need);
     random::Normal<T> const value{key.bits(), mean, deviation};
     return detail::generated<A>(mesh, extents, value);
@@ -103,12 +118,12 @@ auto normal(Mesh<Xs...> const& mesh, detail::extents_of<detail::created_t<Parts.
 }
 template <class... Parts, class... Xs>
 auto normal(Mesh<Xs...> const& mesh, RandomKey key,
-            typename detail::created_t<Parts...>::element mean = 0, double deviation = 1.0) {
+            typename detail::created_t<Parts...>::element mean = {}, double deviation = 1.0) {
   return normal<Parts...>(mesh, detail::extents_from_type<detail::created_t<Parts...>>(), key, mean,
                           deviation);
 }
 
-/// Standard normal given that it lies in [low, high], for float and double; the ends may be
+/// Standard normal given that it lies in [low, high], for float, double and bfloat16; the ends may be
 /// infinite. Error E30 unless low < high and the interval has a probability of at least 1e-300.
 template <class... Parts, class... Xs>
 auto truncated_normal(Mesh<Xs...> const& mesh,
@@ -117,7 +132,7 @@ auto truncated_normal(Mesh<Xs...> const& mesh,
                       typename detail::created_t<Parts...>::element high) {
   using A = detail::created_t<Parts...>;
   using T = typename A::element;
-  if constexpr (std::is_floating_point_v<T>) {
+  if constexpr (detail::is_real_floating<T>) {
     double const below_low = random::normal_below(low);
     double const above_high = random::normal_below(-double{high});
     // computed from the smaller two, the difference is accurate
@@ -148,7 +163,7 @@ auto bernoulli(Mesh<Xs...> const& mesh,
                double probability) {
   using A = detail::created_t<Parts...>;
   using T = typename A::element;
-  if constexpr (std::is_arithmetic_v<T>) {
+  if constexpr (!detail::is_complex_element<T>) {
     detail::check_parameters(probability >= 0 && probability <= 1,
                              "bernoulli needs a probability from 0 to 1");
     random::Bernoulli<T> const value{key.bits(),

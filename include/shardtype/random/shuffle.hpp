@@ -11,7 +11,7 @@
 namespace shardtype::random {
 
 /// The permutation of 0 .. n-1 by a Feistel network over the next power of two. Each round is a
-/// bijection, whatever its function is; a value of at least n goes through the network again until
+/// bijection for any round function; a value of at least n passes through the network again until
 /// it is below n (less than two passes on average), which keeps the bijection. Rounds are Philox;
 /// the halves differ by at most one bit. For n above `least`.
 template <class T>

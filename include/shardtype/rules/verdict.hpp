@@ -137,7 +137,8 @@ enum class Code {
   L05_not_evaluated,
   L06_not_a_policy,
   L07_other_indices,
-  L08_no_sharding
+  L08_no_sharding,
+  L09_results_named
 };
 
 /// The answer of a rule: the result's Spec, or the reason why there is none.

@@ -365,7 +365,7 @@ class Mesh : public runtime::MeshRef {
 
 namespace shardtype::runtime {
 
-/// Error E25: this rank of the job is not in `mesh`, and asked for a value that only ranks of the
+/// Error E25: this rank of the job is not in `mesh`, and requested a value that only ranks of the
 /// mesh have.
 [[noreturn]] inline void throw_outside(MeshState const& mesh, std::string const& what) {
   int ranks = 1;
@@ -379,7 +379,7 @@ namespace shardtype::runtime {
 /// Position in a mesh of each axis of one operation: plans number axes by first appearance, the
 /// mesh in its own order.
 struct AxisMap {
-  int position[max_axes];  ///< -1 behind the operation's last axis
+  int position[max_axes];  ///< -1 after the operation's last axis
   Sizes sizes{};
   Coords coords{};
 

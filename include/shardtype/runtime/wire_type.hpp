@@ -9,6 +9,8 @@
 #include <Kokkos_Core.hpp>
 #include <mpi.h>
 
+#include <shardtype/check/functions.hpp>
+#include <shardtype/core/bfloat16.hpp>
 #include <shardtype/core/spec.hpp>
 
 namespace shardtype::runtime {
@@ -25,6 +27,12 @@ struct WireType<float> {
 template <>
 struct WireType<double> {
   static MPI_Datatype get() { return MPI_DOUBLE; }
+};
+/// As its bits; MPI has no operations on them.
+template <>
+struct WireType<bfloat16> {
+  static_assert(sizeof(bfloat16) == 2);
+  static MPI_Datatype get() { return MPI_UINT16_T; }
 };
 /// As a byte, for maxima and minima (any, all).
 template <>
@@ -137,9 +145,10 @@ template <class T>
 MPI_Op wire_operation(ReduceKind kind) {
   if constexpr (detail::is_carried<T>) {
     return detail::wire_join<T, detail::JoinSums<T>>();
-  } else if constexpr (std::is_floating_point_v<T>) {
+  } else if constexpr (shardtype::detail::is_real_floating<T>) {
     if (kind == ReduceKind::max) return detail::wire_join<T, detail::JoinExtremes<T, true>>();
     if (kind == ReduceKind::min) return detail::wire_join<T, detail::JoinExtremes<T, false>>();
+    if constexpr (std::is_same_v<T, bfloat16>) return detail::wire_join<T, detail::JoinSums<T>>();
   }
   return kind == ReduceKind::max ? MPI_MAX : kind == ReduceKind::min ? MPI_MIN : MPI_SUM;
 }

@@ -1,5 +1,5 @@
 #pragma once
-/// How the local block of a tensor lies in memory.
+/// The memory layout of a tensor's local block.
 
 #include <shardtype/core/block.hpp>
 #include <shardtype/kernels/layout.hpp>

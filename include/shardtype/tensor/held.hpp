@@ -1,5 +1,5 @@
 #pragma once
-/// What a Tensor and a Local share: a block of memory on a mesh, described by the type.
+/// The common base of Tensor and Local: a block of memory on a mesh, described by the type.
 
 #include <array>
 #include <cstdint>
@@ -11,15 +11,17 @@
 #include <Kokkos_Core.hpp>
 
 #include <shardtype/check/resolve.hpp>
+#include <shardtype/core/bfloat16.hpp>
 #include <shardtype/core/block.hpp>
 #include <shardtype/runtime/mesh.hpp>
 
 namespace shardtype::detail {
 
-/// `bool`, `f32`, `f64`, `i32`, `i64`, `c64`, `c128`.
+/// `bool`, `bf16`, `f32`, `f64`, `i32`, `i64`, `c64`, `c128`.
 template <class T>
 constexpr char const* element_name() {
   if constexpr (std::is_same_v<T, bool>) return "bool";
+  if constexpr (std::is_same_v<T, bfloat16>) return "bf16";
   if constexpr (std::is_same_v<T, float>) return "f32";
   if constexpr (std::is_same_v<T, double>) return "f64";
   if constexpr (std::is_same_v<T, std::int32_t>) return "i32";
@@ -31,8 +33,8 @@ constexpr char const* element_name() {
 /// Types that can be elements of a tensor.
 template <class T>
 inline constexpr bool is_element =
-    std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, bool> ||
-    std::is_same_v<T, std::int32_t> || std::is_same_v<T, std::int64_t> ||
+    std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, bfloat16> ||
+    std::is_same_v<T, bool> || std::is_same_v<T, std::int32_t> || std::is_same_v<T, std::int64_t> ||
     std::is_same_v<T, Kokkos::complex<float>> || std::is_same_v<T, Kokkos::complex<double>>;
 
 }  // namespace shardtype::detail

@@ -123,7 +123,7 @@ void read_words(List<std::int64_t> const& words, ShownArray& out) {
     std::memcpy(static_cast<void*>(&value), &words[k], sizeof(T));
     if constexpr (std::is_integral_v<T>) {
       out.integers.push_back(value);
-    } else if constexpr (std::is_floating_point_v<T>) {
+    } else if constexpr (is_real_floating<T>) {
       out.real.push_back(value);
     } else {
       out.real.push_back(value.real());
@@ -143,11 +143,11 @@ ShownArray shown_array(A const& a, std::source_location const& where) {
   out.cut = n > most_shown;
   if constexpr (std::is_integral_v<T>) {
     out.kind = std::is_same_v<T, bool> ? ShownArray::Kind::boolean : ShownArray::Kind::integer;
-  } else if constexpr (!std::is_floating_point_v<T>) {
+  } else if constexpr (!is_real_floating<T>) {
     out.kind = ShownArray::Kind::complex;
     out.single = sizeof(T) == 8;
   } else {
-    out.single = sizeof(T) == 4;
+    out.single = sizeof(T) <= 4;
   }
   MeshState& mesh = a.mesh().state();
   if (mesh.agreement().begin_step())

@@ -1,4 +1,4 @@
-// Operations along one dim: those that a rank does by itself, and those that fetch rows of other ranks.
+// Operations along one dim: local ones, and ones that fetch rows of other ranks.
 #pragma once
 
 #include <source_location>
@@ -32,7 +32,7 @@ struct Roll : Case {
   }
 };
 
-// Slice, then pad: every row but the first, and a zero.
+// Slice, then pad: every row but the first, then a row of zeros.
 struct FromSecond : Case {
   static constexpr Known known(KnownOperands const& of) { return {of.a.most}; }
   static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
@@ -46,7 +46,7 @@ struct FromSecond : Case {
     return pad<V>(slice<V>(on.a, first, on.n), 0, first);
   }
 };
-// The same with a one.
+// The same with a row of ones.
 struct FromSecondAndOne : Case {
   static constexpr Known known(KnownOperands const& of) {
     return {std::max<std::int64_t>(1, of.a.most), of.a.divides};
@@ -128,7 +128,7 @@ struct ShiftRound : Shift {
     return shift<V>(on.a, 1, op::Edge::wrap);
   }
 };
-// halo_exchange: the row before an even one, the second behind an odd one.
+// halo_exchange: the row before an even row, the second row after an odd row.
 struct HaloRows : Case {
   static constexpr bool across = true;
   static constexpr bool recorded = false;
@@ -155,7 +155,7 @@ struct HaloRound : HaloRows {
   }
 };
 
-// What `join` makes of the first `end` rows.
+// The result of `join` over the first `end` rows.
 template <class Join>
 std::int64_t running(Cell const& c, std::int64_t end, std::int64_t none, Join join) {
   std::int64_t value = none;
@@ -167,7 +167,7 @@ inline std::int64_t product_of(std::int64_t a, std::int64_t b) { return a * b; }
 inline std::int64_t larger(std::int64_t a, std::int64_t b) { return std::max(a, b); }
 inline std::int64_t smaller(std::int64_t a, std::int64_t b) { return std::min(a, b); }
 
-// Running values of the reduction `how`.
+// The running result of the reduction `how`.
 template <rules::ReductionKind how>
 struct Running : Case {
   static constexpr bool across = true;
@@ -256,7 +256,7 @@ struct UpperTriangle : Triangle<true> {
   }
 };
 
-// Of n whole numbers, n^2 times the variance: n times the sum of squares less the square of the sum.
+// n^2 times the variance of n integers: n times the sum of squares minus the square of the sum.
 struct Variance : Case {
   static constexpr Taken takes = one(floats);
   static constexpr Known known(KnownOperands const& of) {
@@ -284,7 +284,7 @@ struct Variance : Case {
   }
 };
 
-// Of logarithms of whole numbers, by their sum: the numbers.
+// Softmax of logarithms of integers, multiplied by their sum: the integers again.
 struct Softmax : Case {
   static constexpr Taken takes = one(floats);
   static constexpr Known known(KnownOperands const& of) {
@@ -307,7 +307,27 @@ struct Softmax : Case {
   }
 };
 
-// One value everywhere; of a sum that is owed, the first rank has it.
+// The middle row in the place of each; of no rows, the zeros that stand behind them.
+struct MiddleRow : Case {
+  static constexpr rules::Verdict row(rules::Question const& q) {
+    return rules::take(q.a(), {}, q.along(), rules::ReduceKind::sum);
+  }
+  static constexpr rules::Verdict repeated(rules::Question const& q) {
+    return rules::broadcast(q, false);
+  }
+  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
+    rules::Verdict const longer = r.shape(rules::resized, rules::accept(r.a), in.from);
+    return r.shape(&repeated, r.shape(&row, longer, in.from), -1, in.from);
+  }
+  static std::int64_t element(Cell const& c) { return c.a(c.n() / 2); }
+  template <class On>
+  static auto perform(On const& on) {
+    using V = typename On::V;
+    return broadcast<V>(at<V>(pad<V>(on.a, 0, 1), on.n / 2), {on.n});
+  }
+};
+
+// The same value in every element. Of an unreduced result the first rank has the value.
 struct AllThree : Case {
   static constexpr Known known(KnownOperands const&) { return {3}; }
   static constexpr Taken takes = one(numbers);
@@ -321,7 +341,7 @@ struct AllThree : Case {
   }
 };
 
-// A sort of rows that ranks must bring together first, by op::Named.
+// A sort along a split dim, which gathers the rows first, by op::Named.
 struct NamedSort : Case {
   static constexpr planning::LocalPlan meet(Instruction const& in, Spec const& a, Spec const&) {
     rules::Question q = Rules::question(&a, 1);
@@ -335,7 +355,7 @@ struct NamedSort : Case {
     in.result = r.wanted(r.mine);
     return meet(in, r.a, r.b).verdict;
   }
-  // The least of those that i others come before, of equal ones those that stand before it.
+  // The element with exactly i predecessors in the sorted order; equal elements keep their order.
   static std::int64_t element(Cell const& c) {
     for (std::int64_t k = 0; k < c.n(); ++k) {
       std::int64_t before = 0;
@@ -352,15 +372,17 @@ struct NamedSort : Case {
   }
 };
 
-using Along =
-    CaseList<Flip, Roll, FromSecond, FromSecondAndOne, TwiceEach, FromMiddle, Halves, Shift,
-             ShiftRound, HaloRows, HaloRound, RunningSum, RunningProduct, RunningMax, RunningMin,
-             SumBefore, LowerTriangle, UpperTriangle, Variance, Softmax, AllThree, NamedSort>;
+using Along = CaseList<Flip, Roll, FromSecond, FromSecondAndOne, TwiceEach, FromMiddle, Halves,
+                       Shift, ShiftRound, HaloRows, HaloRound, RunningSum, RunningProduct,
+                       RunningMax, RunningMin, SumBefore, LowerTriangle, UpperTriangle, Variance,
+                       Softmax, MiddleRow, AllThree, NamedSort>;
 
 }  // namespace programs::cases
 
 namespace samples {
 
+template <>
+inline constexpr auto sample<"At"> = on<A>(op::At<I>{3});
 template <>
 inline constexpr auto sample<"Concat"> = on<A, A>(op::Concat<J, M>{});
 template <>

@@ -1,5 +1,6 @@
-// Blocks moved by hand, in a shard_map: of a tensor that no axis splits, so that blocks are equal, over an axis
-// along which it is replicated. Each gives the tensor itself.
+// Collectives of manual mode, in a shard_map. They run over an axis along which the tensor is
+// replicated; the tensor is not split, so all blocks are equal. The result of each case is the
+// tensor itself.
 #pragma once
 
 #include <array>
@@ -21,7 +22,7 @@ struct ByHand : Case {
   static std::int64_t element(Cell const& c) { return c.a(); }
 };
 
-// Round the group, then the first rank's.
+// Rotate over the whole group, then broadcast the first rank's block.
 struct Rotated : ByHand {
   template <class On>
   static auto perform(On const& on) {
@@ -31,7 +32,7 @@ struct Rotated : ByHand {
         on.a);
   }
 };
-// From the first rank to the last, which then has all of a sum.
+// Permute from the first rank to the last, which then has the whole of a pending sum.
 struct Permuted : ByHand {
   static constexpr Taken takes = one(numbers);
   static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
@@ -55,7 +56,8 @@ struct Permuted : ByHand {
         on.a);
   }
 };
-// As many copies as there are ranks, of which each keeps one; then the first of all.
+// Tiles as many copies as there are ranks; each rank keeps one, and an all_gather collects them.
+// The first copy is the result.
 struct Resharded : ByHand {
   static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
     return r.mine.contains(in.from) ? ByHand::rule(r, in) : Rules::no();
@@ -71,7 +73,7 @@ struct Resharded : ByHand {
         on.a);
   }
 };
-// All rows to the next rank, then the first rank's.
+// all_to_all sends all rows to the next rank, then the first rank's block is broadcast.
 struct Exchanged : ByHand {
   static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
     return r.a.rank > 0 ? ByHand::rule(r, in) : Rules::no();

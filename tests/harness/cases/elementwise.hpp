@@ -1,4 +1,4 @@
-// Functions of elements.
+// Elementwise functions.
 #pragma once
 
 #include "harness/case.hpp"
@@ -23,7 +23,7 @@ struct Absolute : Case {
     return made(abs(on.a));
   }
 };
-// A user's function.
+// A user-defined function.
 struct OwnFunction : Case {
   static constexpr Taken takes = one(numbers);
   using function = TwiceAndOne;
@@ -86,7 +86,7 @@ struct Multiply : Case {
     return made(on.a * on.b);
   }
 };
-// 4 x / y, where y are powers of two, and zero only where a rule has let a summand through.
+// 4 x / y, where y is a power of two; y is zero only where the rule accepted an unreduced operand.
 struct Divide : Case {
   static constexpr Taken takes = two(floats, floats);
   using function = functions::Divide;
@@ -188,7 +188,7 @@ struct Smallest : Case {
     return made(min(on.a, on.b));
   }
 };
-// Of logarithms of whole numbers: their sum, as far as a logarithm is exact enough to tell it.
+// logaddexp of logarithms of integers: its exponential, rounded, is the sum of the integers.
 struct LogAddExp : Case {
   static constexpr Taken takes = two(floats, floats);
   using function = functions::LogAddExp;

@@ -82,8 +82,9 @@ template <bool legal, class... YourTypes>
 struct refused<Code::G01_no_such_distribution, legal, YourTypes...> : Poisoned {
   static_assert(legal,
                 "[shardtype G01] this distribution has no tensors of this type. uniform and "
-                "truncated_normal need float or double, normal those or complex, integers int32 or "
-                "int64, bernoulli any type but complex, permutation int32 or int64 and one dim.");
+                "truncated_normal need float, double or bfloat16, normal those or complex, "
+                "integers int32 or int64, bernoulli any type but complex, permutation int32 or "
+                "int64 and one dim.");
 };
 
 }  // namespace shardtype::checking

@@ -63,5 +63,11 @@ struct refused<Code::L08_no_sharding, legal, YourTypes...> : Poisoned {
                 "argument has one, and each index of the result is an argument's or has a static "
                 "extent. Name it: constrain<Dim<I, X>, Dim<J>>(e), which reshards where it must.");
 };
+template <bool legal, class... YourTypes>
+struct refused<Code::L09_results_named, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype L09] evaluate names other than one result for each expression. Name a "
+                "Tensor type for each: evaluate<Outs<A, B>>(mesh, std::tuple(e, f)).");
+};
 
 }  // namespace shardtype::checking

@@ -59,7 +59,8 @@ struct refused<Code::T08_element_type, legal, YourTypes...> : Poisoned {
   static_assert(
       legal,
       "[shardtype T08] a tensor cannot hold this element type. Use float, double, "
-      "bool, std::int32_t, std::int64_t or Kokkos::complex of float or double, without const.");
+      "bfloat16, bool, std::int32_t, std::int64_t or Kokkos::complex of float or double, without "
+      "const.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::T09_not_a_tensor, legal, YourTypes...> : Poisoned {

@@ -1,0 +1,198 @@
+// The plans of a dozen programs of automatic mode on a mesh of 2 x 4: the bytes that each rank
+// sends, and its flops. scripts/bench plans compares them with JAX's partitioner
+// (scripts/bench.d/plans has the same programs in JAX).
+#include <cstdio>
+#include <string>
+
+#include <shardtype/shardtype.hpp>
+
+using namespace shardtype;
+
+namespace {
+
+struct X : Axis<"x", 2> {};
+struct Y : Axis<"y", 4> {};
+using Grid = automatic_mode::Axes<X, Y>;
+
+/// Prints `plan NAME BYTES FLOPS`, then the collectives. The flops of a plan are those of its
+/// products.
+template <class Program>
+void show(char const* name, Program const& p) {
+  ProgramPlan const& plan = p.plan;
+  std::string collectives;
+  for (Collective const c :
+       {Collective::all_gather, Collective::all_reduce, Collective::reduce_scatter,
+        Collective::all_to_all, Collective::permute})
+    if (int const n = plan.count(c); n > 0)
+      collectives += " " + std::to_string(n) + " " + detail::collective_text(c);
+  std::printf("plan %s %lld %lld%s\n", name, static_cast<long long>(plan.bytes_per_rank()),
+              static_cast<long long>(plan.flops()), collectives.c_str());
+}
+template <class... Given, class F>
+void show(char const* name, F const& f, Grid) {
+  show(name, dry_run<Grid, Given...>(f).planned());
+}
+
+// Labels with their extents.
+struct I8 : Index<"I", 8192> {};
+struct J4 : Index<"J", 4096> {};
+struct K5 : Index<"K", 512> {};
+struct L4 : Index<"L", 4096> {};
+
+void chains() {
+  show<Tensor<float, Dim<I8, X>, Dim<J4, Y>>, Tensor<float, Dim<J4, Y>, Dim<K5>>,
+       Tensor<float, Dim<K5>, Dim<L4, Y>>>(
+      "chain3", [](auto a, auto b, auto c) { return evaluate<Dim<I8, X>, Dim<L4, Y>>(a * b * c); },
+      Grid{});
+  struct I : Index<"I", 4096> {};
+  struct J : Index<"J", 4096> {};
+  struct K : Index<"K", 4096> {};
+  struct L : Index<"L", 4096> {};
+  struct M : Index<"M", 64> {};
+  show<Tensor<float, Dim<I, X>, Dim<J, Y>>, Tensor<float, Dim<J, Y>, Dim<K, X>>,
+       Tensor<float, Dim<K, X>, Dim<L, Y>>, Tensor<float, Dim<L, Y>, Dim<M>>>(
+      "chain4",
+      [](auto a, auto b, auto c, auto d) { return evaluate<Dim<I, X>, Dim<M>>(a * b * c * d); },
+      Grid{});
+}
+
+struct S : Index<"S", 8192> {};
+struct D : Index<"D", 2048> {};
+struct F : Index<"F", 8192> {};
+struct E : Index<"E", 2048> {};
+
+void layers() {
+  show<Tensor<float, Dim<S, X>, Dim<D, Y>>, Tensor<float, Dim<D, X>, Dim<F, Y>>,
+       Tensor<float, Dim<F, Y>, Dim<E, X>>>(
+      "mlp_2d",
+      [](auto x, auto up, auto down) {
+        return evaluate<Dim<S, X>, Dim<E, Y>>(max(x * up, 0.0F) * down);
+      },
+      Grid{});
+  show<Tensor<float, Dim<S, X, Y>, Dim<D>>, Tensor<float, Dim<D, X, Y>, Dim<F>>,
+       Tensor<float, Dim<F, X, Y>, Dim<E>>>(
+      "mlp_fsdp",
+      [](auto x, auto up, auto down) {
+        return evaluate<Dim<S, X, Y>, Dim<E>>(max(x * up, 0.0F) * down);
+      },
+      Grid{});
+  show<Tensor<float, Dim<S, X>, Dim<D>>, Tensor<float, Dim<D>, Dim<F, Y>>,
+       Tensor<float, Dim<F, Y>, Dim<E>>>(
+      "mlp_megatron",
+      [](auto x, auto up, auto down) {
+        return evaluate<Dim<S, X>, Dim<E>>(max(x * up, 0.0F) * down);
+      },
+      Grid{});
+}
+
+void products() {
+  struct J : Index<"J", 8192> {};
+  struct K : Index<"K", 8192> {};
+  show<Tensor<float, Dim<I8, X>, Dim<J, Y>>, Tensor<float, Dim<J, X>, Dim<K, Y>>>(
+      "product", [](auto a, auto b) { return evaluate<Dim<I8, X>, Dim<K, Y>>(a * b); }, Grid{});
+  struct M : Index<"M", 4096> {};
+  struct N : Index<"N", 4096> {};
+  struct P : Index<"P", 4096> {};
+  struct Q : Index<"Q", 4096> {};
+  using Left = Tensor<float, Dim<M, X>, Dim<N, Y>>;
+  using Right = Tensor<float, Dim<N, Y>, Dim<P, X>>;
+  using Left2 = Tensor<float, Dim<M, X>, Dim<Q, Y>>;
+  using Right2 = Tensor<float, Dim<Q, Y>, Dim<P, X>>;
+  show<Left, Right, Left2, Right2>(
+      "two_products",
+      [](auto a, auto b, auto c, auto d) { return evaluate<Dim<M, X>, Dim<P, Y>>(a * b + c * d); },
+      Grid{});
+}
+
+// Rows over x, features over y: the statistics are reduced, nothing is gathered.
+void statistics() {
+  struct V : Index<"V", 32768> {};
+  using Rows = Tensor<float, Dim<S, X>, Dim<D, Y>>;
+  using Feature = Tensor<float, Dim<D, Y>>;
+  show<Rows, Feature, Feature>(
+      "layer_norm",
+      [](auto x, auto gain, auto bias) {
+        auto const centred = share(x - mean<D>(x));
+        auto const variance = mean<D>(centred * centred);
+        return evaluate<Dim<S, X>, Dim<D, Y>>(centred / sqrt(variance + 1e-5F) * gain + bias);
+      },
+      Grid{});
+  using Logits = Tensor<float, Dim<S, X>, Dim<V, Y>>;
+  show<Logits>(
+      "softmax",
+      [](auto x) {
+        auto const e = share(exp(x - max<V>(x)));
+        return evaluate<Dim<S, X>, Dim<V, Y>>(e / sum<V>(e));
+      },
+      Grid{});
+  show<Logits, Logits>(
+      "cross_entropy",
+      [](auto x, auto target) {
+        auto const largest = share(max<V>(x));
+        auto const total = log(sum<V>(exp(x - largest))) + largest;
+        return evaluate(mean<S>(total - sum<V>(x * target)));
+      },
+      Grid{});
+}
+
+struct B : Index<"B", 32> {};
+struct T : Index<"T", 1024> {};
+struct U : Index<"U", 1024> {};
+struct N : Index<"N", 16> {};
+struct H : Index<"H", 64> {};
+struct C : Index<"C", 1024> {};
+struct G : Index<"G", 1024> {};
+struct O : Index<"O", 1024> {};
+struct W : Index<"W", 4096> {};
+
+/// softmax(q k^T / 8) v, with heads of 64.
+template <class Q, class K, class V>
+auto attention(Q const& q, K const& k, V const& v) {
+  auto const scores = share(einsum<B, N, T, U>(q, relabel<T, U>(k)) * 0.125F);
+  auto const weights = share(exp(scores - max<U>(scores)));
+  return einsum<B, T, N, H>(weights / sum<U>(weights), relabel<T, U>(v));
+}
+template <class A, class Gain>
+auto layer_norm(A const& x, Gain const& gain) {
+  auto const centred = share(x - mean<C>(x));
+  return centred / sqrt(mean<C>(centred * centred) + 1e-5F) * gain;
+}
+
+void transformer() {
+  using Sequence = Tensor<float, Dim<B, X>, Dim<T, Y>, Dim<N>, Dim<H>>;
+  show<Sequence, Sequence, Sequence>(
+      "attention",
+      [](auto q, auto k, auto v) {
+        return evaluate<Dim<B, X>, Dim<T, Y>, Dim<N>, Dim<H>>(attention(q, k, v));
+      },
+      Grid{});
+  using Input = Tensor<float, Dim<B, X>, Dim<T>, Dim<C, Y>>;
+  using Gain = Tensor<float, Dim<C>>;
+  using Heads = Tensor<float, Dim<C, X>, Dim<N, Y>, Dim<H>>;
+  using Joined = Tensor<float, Dim<N, Y>, Dim<H>, Dim<G, X>>;
+  using Up = Tensor<float, Dim<C, X>, Dim<W, Y>>;
+  using Down = Tensor<float, Dim<W, Y>, Dim<G, X>>;
+  show<Input, Gain, Heads, Heads, Heads, Joined, Gain, Up, Down>(
+      "transformer",
+      [](auto x, auto gain1, auto wq, auto wk, auto wv, auto wo, auto gain2, auto up, auto down) {
+        auto const a = share(layer_norm(x, gain1));
+        auto const mixed = attention(einsum<B, T, N, H>(a, wq), einsum<B, T, N, H>(a, wk),
+                                     einsum<B, T, N, H>(a, wv));
+        auto const h = share(relabel<G, C>(einsum<B, T, G>(mixed, wo)) + x);
+        auto const hidden = max(einsum<B, T, W>(layer_norm(h, gain2), up), 0.0F);
+        return evaluate<Dim<B, X>, Dim<T>, Dim<C, Y>>(relabel<G, C>(einsum<B, T, G>(hidden, down)) +
+                                                      h);
+      },
+      Grid{});
+}
+
+}  // namespace
+
+int main() {
+  chains();
+  layers();
+  products();
+  statistics();
+  transformer();
+  return 0;
+}

@@ -1,0 +1,176 @@
+#pragma once
+/// Programs with several results.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <source_location>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <shardtype/check/call_site.hpp>
+#include <shardtype/check/manual.hpp>
+#include <shardtype/lazy/evaluate.hpp>
+
+namespace shardtype {
+
+namespace automatic_mode {
+
+/// Reads the results of a program as its last step, each in its sharding, and stores their blocks.
+struct KeepResults {
+  static constexpr char const* program_name = "results";
+  runtime::Buffer* kept = nullptr;
+};
+/// The program of several results: a node without dims that reads all of them.
+template <class... Es>
+using LazyResults = LazyShardMap<KeepResults, Tensor<float>, Es...>;
+
+}  // namespace automatic_mode
+
+namespace execute {
+
+template <class... As>
+struct ShardMapRun<automatic_mode::LazyResults<As...>> {
+  static AnyBlock make(ProgramRun& run, int step, void const* part) {
+    Buffer* const kept =
+        static_cast<automatic_mode::LazyResults<As...> const*>(part)->function().kept;
+    [&]<int... K>(std::integer_sequence<int, K...>) {
+      ((kept[K] = packed_input<shardtype::detail::pin_t<As>>(run, step, K)), ...);
+    }(std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{});
+    return any_block(run.template fresh<float, typename Tensor<float>::memory_space>(step));
+  }
+};
+
+}  // namespace execute
+
+namespace detail {
+
+template <class Outputs>
+inline constexpr std::size_t parts_named = 0;
+template <class... Tensors>
+inline constexpr std::size_t parts_named<Outs<Tensors...>> = sizeof...(Tensors);
+
+/// Replaces refused results: a tuple of Poisoned, so that structured bindings still compile.
+template <class Outputs>
+struct RefusedSeveral {
+  using type = std::tuple<Poisoned>;
+};
+template <class... Tensors>
+struct RefusedSeveral<Outs<Tensors...>> {
+  template <class T>
+  struct One {
+    using type = Poisoned;
+  };
+  using type = std::tuple<typename One<Tensors>::type...>;
+};
+template <class Outputs>
+using refused_several = typename RefusedSeveral<Outputs>::type;
+
+/// Each expression of a tuple, constrained to its named Tensor type.
+template <class... Tensors, class... Es, std::size_t... K>
+auto constrained_to(Outs<Tensors...>, std::tuple<Es...> const& es, std::index_sequence<K...>) {
+  return std::tuple(constrain<Tensors>(lazy(std::get<K>(es)))...);
+}
+/// The node that reads all results; Poisoned if one is refused, or if their number is not that of
+/// the types.
+template <class... Es>
+auto results_of(Buffer* kept, std::tuple<Es...> const& es) {
+  if constexpr (any_poisoned<Es...>) {
+    return Poisoned{};
+  } else {
+    return std::apply(
+        [&](auto const&... e) {
+          return automatic_mode::LazyResults<Es...>(automatic_mode::KeepResults{kept}, e...);
+        },
+        es);
+  }
+}
+template <class Outputs, class... Es>
+auto program_of(Buffer* kept, std::tuple<Es...> const& es) {
+  if constexpr (parts_named<Outputs> != sizeof...(Es)) {
+    return Poisoned(refused<Code::L09_results_named, false, Outputs, std::tuple<Es...>>{});
+  } else {
+    return results_of(kept, constrained_to(Outputs{}, es, std::index_sequence_for<Es...>{}));
+  }
+}
+
+/// The tensor of result `k`, from its stored block.
+template <class Out>
+Out result_of(MeshRef const& mesh, ProgramPlan const& plan, LabelPart const* labels, int k,
+              Buffer const& kept) {
+  RecordedProgram const& p = plan.program;
+  ProgramNode const& n = p.nodes[p.operand(p.root, 0, k)];
+  int place[max_dims]{};
+  execute::places_of<Out>(n, labels, place);
+  std::array<std::int64_t, Out::rank> extents{};
+  for (std::size_t d = 0; d < Out::rank; ++d) extents[d] = p.extents[n.labels[place[d]]];
+  return Out(mesh, extents, kept);
+}
+
+template <class P, class... Tensors, class E>
+std::tuple<Tensors...> run_results(Outs<Tensors...>, MeshRef const& mesh, E const& e, Buffer* kept,
+                                   std::source_location const& where) {
+  execute::PartFinder finder;
+  AxisMap const axes = program_axes<P>(mesh);
+  ProgramPlan const& plan = plan_at_sizes<P>(mesh, axes, e, finder);
+  if (mesh.here()) static_cast<void>(run_plan<P, Tensor<float>>(mesh, axes, plan, finder, where));
+  return [&]<int... K>(std::integer_sequence<int, K...>) {
+    return std::tuple<Tensors...>{result_of<Tensors>(mesh, plan, P::names.label, K, kept[K])...};
+  }(std::make_integer_sequence<int, static_cast<int>(sizeof...(Tensors))>{});
+}
+
+}  // namespace detail
+
+/// Evaluates several expressions on a mesh as one program: `auto [c, d] = evaluate<Outs<C,
+/// D>>(mesh, std::tuple(e, f))`; each result has its named Tensor type. A value with readers in
+/// several expressions is computed once if it is a `share`. All results are stored until the last
+/// one is complete. `plan_traced` plans `evaluate<Outs<C, D>>(std::tuple(e, f))`. Refused, errors
+/// and policy: as `evaluate`; L09 if the numbers of types and expressions differ.
+template <class Outputs, class M, class... Es, class Policy = detail::DefaultPolicy>
+  requires(std::is_base_of_v<runtime::MeshRef, M>)
+auto evaluate(M const& mesh, std::tuple<Es...> const& es, Policy const& = {},
+              checking::CallSite where = std::source_location::current()) {
+  runtime::Buffer kept[sizeof...(Es) + 1];
+  auto const e = detail::program_of<Outputs>(kept, es);
+  using E = std::remove_cvref_t<decltype(e)>;
+  if constexpr (checking::any_poisoned<E>) {
+    return detail::refused_several<Outputs>{};
+  } else {
+    using Xs = typename detail::MeshAxes<M>::type;
+    using R = detail::Evaluation<Policy, E, Xs, Tensor<float>>;
+    if constexpr (R::verdict) {
+      using P = detail::planned_t<Policy, E, Xs, Tensor<float>>;
+      return detail::run_results<P>(Outputs{}, mesh, e, kept, where);
+    } else {
+      static_cast<void>(checking::Poisoned(detail::evaluation_refusal<R>{}));
+      return detail::refused_several<Outputs>{};
+    }
+  }
+}
+/// A function of expressions on tensors, planned and run as one program, as `jit` of JAX: `evaluate<Dim<I, X>,
+/// Dim<K>>(mesh, f, a, b)` is `evaluate<Dim<I, X>, Dim<K>>(mesh, f(lazy(a), lazy(b)))`, but for what `f` computes twice:
+/// products, reductions and operations on the same arguments are computed once, without `share`. A function that
+/// returns a std::tuple has several results: `evaluate<Outs<C, D>>(mesh, f, a, b)`. What hangs on a C++ number or on
+/// run-time arguments of an operation is known by its type alone and needs `share`.
+template <class... Out, class M, class F, class... As>
+  requires(std::is_base_of_v<runtime::MeshRef, M> && sizeof...(As) > 0 &&
+           detail::is_function_of_expressions<F> && (is_tensor<detail::operand_t<As>> && ...))
+auto evaluate(M const& mesh, F const& f, As const&... as) {
+  return [&]<int... Number>(std::integer_sequence<int, Number...>) {
+    return evaluate<Out...>(
+        mesh, f(automatic_mode::LazyInput<detail::operand_t<As>, Number>(detail::operand(as))...));
+  }(std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{});
+}
+/// The program of several results from types alone, for plan_traced and dry_run.
+template <class Outputs, class... Es, class Policy = detail::DefaultPolicy>
+constexpr auto evaluate(std::tuple<Es...> const&, Policy const& = {}) {
+  using E = decltype(detail::program_of<Outputs>(nullptr, std::declval<std::tuple<Es...>>()));
+  if constexpr (checking::any_poisoned<E>) {
+    return checking::Poisoned{};
+  } else {
+    return automatic_mode::Traced<E, Policy, Tensor<float>>{};
+  }
+}
+
+}  // namespace shardtype

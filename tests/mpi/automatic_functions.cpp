@@ -1,0 +1,110 @@
+// Functions of expressions: what they compute twice is computed once, and has the value of strict mode.
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <tuple>
+
+#include <shardtype/shardtype.hpp>
+
+#include "harness/catch.hpp"
+#include "harness/on_ranks.hpp"
+
+using namespace shardtype;
+
+namespace {
+
+struct X : Axis<"X"> {};
+struct Y : Axis<"Y"> {};
+struct I : Index<"I"> {};
+struct J : Index<"J"> {};
+struct K : Index<"K"> {};
+
+using Int = std::int64_t;
+
+Int f(Int i, Int j) { return (i * 31 + j * 17 + 5) % 13 - 6; }
+Int g(Int i, Int j) { return (i * 7 + j * 29 + 3) % 11 - 4; }
+
+// Written without `share`: the mean is read three times, the largest element twice.
+constexpr auto layer_norm = [](auto const& x, auto const& gain) {
+  auto const centred = x - mean<J>(x);
+  return centred / sqrt(mean<J>(centred * centred) + 1e-5) * gain;
+};
+constexpr auto softmax_of = [](auto const& x) {
+  auto const e = exp(x - max<J>(x));
+  return e / sum<J>(e);
+};
+constexpr auto twice = [](auto const& a, auto const& b) {
+  auto const product = matmul(a, b);
+  return std::tuple(product * product, sum<K>(product), matmul(a, b));
+};
+
+}  // namespace
+
+TEST_CASE("a function of tensors as one program") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  for (std::array<Int, 2> const n : {std::array<Int, 2>{6, 8}, {5, 7}, {1, 3}}) {
+    INFO("extents " << n[0] << " " << n[1]);
+    auto const a = from_function<double, Dim<I, X>, Dim<J, Y>>(
+        mesh, n, [](auto i, auto j) { return static_cast<double>(f(i, j)); });
+    auto const gain = from_function<double, Dim<J, Y>>(
+        mesh, {n[1]}, [](auto j) { return 1 + 0.25 * static_cast<double>(j); });
+    auto const whole = reshard<Dim<I>, Dim<J>>(a);
+    auto const normed = evaluate<Dim<I, X>, Dim<J, Y>>(mesh, layer_norm, a, gain);
+    CHECK(
+        allclose(reshard<Dim<I>, Dim<J>>(normed), layer_norm(whole, reshard<Dim<J>>(gain)), 1e-12));
+    auto const soft = evaluate<Dim<I>, Dim<J, X>>(mesh, softmax_of, a);
+    CHECK(allclose(reshard<Dim<I>, Dim<J>>(soft), softmax_of(whole), 1e-12));
+  }
+}
+
+TEST_CASE("several results, of integers: the same bits") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  for (Int const n : {1, 5, 8}) {
+    auto const a = from_function<Int, Dim<I, X>, Dim<J, Y>>(mesh, {n, 2 * n}, f);
+    auto const b = from_function<Int, Dim<J, Y>, Dim<K>>(mesh, {2 * n, n + 1}, g);
+    using Squares = Tensor<Int, Dim<I, X>, Dim<K>>;
+    using Sums = Tensor<Int, Dim<I>>;
+    using Product = Tensor<Int, Dim<I>, Dim<K, X>>;
+    auto const [squares, sums, product] = evaluate<Outs<Squares, Sums, Product>>(mesh, twice, a, b);
+    auto const [s, t, p] = twice(reshard<Dim<I>, Dim<J>>(a), reshard<Dim<J>, Dim<K>>(b));
+    CHECK(array_equal(reshard<Dim<I>, Dim<K>>(squares), s));
+    CHECK(array_equal(sums, t));
+    CHECK(array_equal(reshard<Dim<I>, Dim<K>>(product), p));
+  }
+}
+
+// Types alone: one AllReduce for each statistic, though the mean is read three times.
+struct P : Axis<"P", 4> {};
+struct R : Index<"R", 8192> {};
+struct C : Index<"C", 4096> {};
+using Rows = Tensor<float, Dim<R>, Dim<C, P>>;
+constexpr auto norm_of = [](auto x) {
+  auto const centred = x - mean<C>(x);
+  return evaluate<Rows>(centred / sqrt(mean<C>(centred * centred)));
+};
+static_assert(plan_traced<Rows>(norm_of).collectives() == 2);
+static_assert(plan_traced<Rows>(norm_of).count(Collective::all_reduce) == 2);
+
+// Two arguments of one type are two tensors.
+struct D : Index<"D", 128> {};
+using Left = Tensor<float, Dim<R, P>, Dim<C>>;
+using Right = Tensor<float, Dim<C>, Dim<D>>;
+using Out = Tensor<float, Dim<R, P>, Dim<D>>;
+constexpr auto single =
+    plan_traced<Left, Right>([](auto a, auto b) { return evaluate<Out>(matmul(a, b)); });
+constexpr auto repeated = plan_traced<Left, Right>(
+    [](auto a, auto b) { return evaluate<Out>(matmul(a, b) + exp(matmul(a, b))); });
+constexpr auto different = plan_traced<Left, Right, Left>(
+    [](auto a, auto b, auto c) { return evaluate<Out>(matmul(a, b) + exp(matmul(c, b))); });
+static_assert(repeated.flops() == single.flops());
+static_assert(different.flops() == 2 * single.flops());
+
+TEST_CASE("two arguments of one type stay two") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  auto const a = from_function<Int, Dim<I, X>, Dim<J>>(mesh, {5, 3}, f);
+  auto const b = from_function<Int, Dim<I, X>, Dim<J>>(mesh, {5, 3}, g);
+  auto const r = evaluate<Dim<I>>(
+      mesh, [](auto const& x, auto const& y) { return sum<J>(x) * 10 + sum<J>(y) + sum<J>(x); }, a,
+      b);
+  CHECK(array_equal(r, reshard<Dim<I>>(sum<J>(a) * 11 + sum<J>(b))));
+}
