@@ -137,6 +137,8 @@ struct Case {
   static constexpr bool across = false;
   // Whether few operands are legal; such an operation is tried more often.
   static constexpr bool seldom_fits = false;
+  // Whether automatic mode records it; registry.py has the reasons of those that it does not.
+  static constexpr bool recorded = true;
   // For elementwise functions: the number of constant arguments, and the element type that the rule
   // gets.
   static constexpr int constants = 0;
@@ -151,7 +153,7 @@ struct Case {
 // The members of a case as values.
 struct CaseOf {
   Taken takes;
-  bool across, seldom_fits;
+  bool across, seldom_fits, recorded;
   Element (*gives)(Element, Element);
   Known (*known)(KnownOperands const&);
   rules::Linearity (*linearity)(Element);
@@ -164,8 +166,8 @@ struct CaseOf {
 
   template <class C>
   static constexpr CaseOf of() {
-    CaseOf out{C::takes,         C::across, C::seldom_fits, &C::gives, &C::known,
-               &linearity_of<C>, nullptr,   nullptr,        nullptr,   &C::has_part};
+    CaseOf out{C::takes,         C::across, C::seldom_fits, C::recorded, &C::gives,   &C::known,
+               &linearity_of<C>, nullptr,   nullptr,        nullptr,     &C::has_part};
     if constexpr (requires { &C::rule; }) {
       out.rule = &C::rule;
     } else {
@@ -211,6 +213,16 @@ template <class... Cs>
 struct CaseList {};
 template <class... Cs, class... More>
 CaseList<Cs..., More...> operator+(CaseList<Cs...>, CaseList<More...>);
+
+// What an elementwise expression gives: a tensor, or an expression of automatic mode as it is.
+template <class E>
+auto made(E const& e) {
+  if constexpr (core::is_lazy<E>) {
+    return e;
+  } else {
+    return e.tensor();
+  }
+}
 
 constexpr Taken one(unsigned a) { return {1, {a, 0, 0}}; }
 constexpr Taken two(unsigned a, unsigned b) { return {2, {a, b, 0}}; }

@@ -73,6 +73,18 @@ constexpr Taken taken(Op op) {
   op = strict(op);
   return is_case(op) ? case_of(op).takes : taken_by(op);
 }
+constexpr bool recorded(Op op) {
+  if (is_case(op)) return case_of(op).recorded;
+  switch (op) {
+    case Op::top_values:  // two results
+    case Op::top_places:
+    case Op::window_at:  // where they begin is read by `item`
+    case Op::replaced_at:
+      return false;
+    default:
+      return op < Op::to_partial || op == Op::reshard;
+  }
+}
 constexpr Element given(Op op, Element first, Element second) {
   op = strict(op);
   return is_case(op) ? case_of(op).gives(first, second) : given_by(op, first, second);

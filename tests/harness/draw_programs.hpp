@@ -103,10 +103,26 @@ struct SeldomFit {
 };
 inline constexpr SeldomFit seldom_fit{};
 
+/// Strict programs, of which the rules accept each instruction with the shardings that are there; or automatic ones,
+/// of operations that automatic mode records, accepted as of tensors that no axis splits. Of these every value is
+/// used.
+enum class DrawnFor : std::int8_t { strict, automatic };
+
+/// How long these are, and how many there are in tests/mpi/random_automatic_*.cpp together.
+inline constexpr int automatic_length = 3;
+inline constexpr std::uint64_t automatic_programs = 120;
+
+/// Spec `s` on a single rank.
+constexpr Spec without_axes(Spec const& s) {
+  Spec out;
+  for (int d = 0; d < s.rank; ++d) out.add(s.dims[d].label);
+  return out;
+}
+
 class Drawing {
  public:
-  constexpr Drawing(std::uint64_t seed, int length)
-      : draw_(seed), favourite_(static_cast<Op>(seed % static_cast<std::uint64_t>(op_count))) {
+  constexpr Drawing(std::uint64_t seed, int length, DrawnFor mode = DrawnFor::strict)
+      : draw_(seed), favourite_(favourite(seed, mode)), mode_(mode) {
     rules::Labels all;
     for (int l = 0; l < labels; ++l) all.push(l);
     program.input[0] = drawn_spec(all);
@@ -116,11 +132,38 @@ class Drawing {
     for (unsigned const elements : taken(favourite_).at) number = number || elements == starts;
     if (number) program.input[1] = random_spec(draw_, {}, draw_.one_in(4));
     for (int k = 0; k < inputs; ++k) draw_element(k, number && k == 1);
-    for (int tries = 0; program.size < length && tries < 60 * length; ++tries) attempt();
+    for (int tries = 0; program.size < length && tries < 60 * length; ++tries)
+      attempt(mode == DrawnFor::automatic && program.size == 0 && tries < 60);
+    if (mode == DrawnFor::automatic && program.size > 0) {
+      program.wanted = drawn_result(rules::labels_of(program.code[program.size - 1].result));
+      for (int k = 0; k < program.size; ++k) program.shared[k] = draw_.one_in(2);
+    }
   }
   Program program{};
+  constexpr bool has_favourite() const { return has_favourite_; }
 
  private:
+  static constexpr Op favourite(std::uint64_t seed, DrawnFor mode) {
+    auto const at = [](std::uint64_t n) {
+      return static_cast<Op>(n % static_cast<std::uint64_t>(op_count));
+    };
+    while (mode == DrawnFor::automatic && !recorded(at(seed))) ++seed;
+    return at(seed);
+  }
+  // An element that the favourite operation takes as operand `k`; this one, if it does.
+  constexpr Element taken_by_favourite(int k, Element element) const {
+    unsigned const all = taken(favourite_).at[k];
+    if (k >= taken(favourite_).operands || all > as_first) return element;
+    if (all == as_first) return program.input_element[0];
+    for (Element const each : {element, Element::integer, Element::floating, Element::boolean})
+      if (((all >> static_cast<unsigned>(each)) & 1U) != 0) return each;
+    return element;
+  }
+  constexpr Spec drawn_result(rules::Labels const& of) {
+    Spec out = random_spec(draw_, of, false);
+    out.reduced = {};
+    return out;
+  }
   // The draws are separate statements: the order of evaluation of arguments may differ between
   // compile time and run time.
   constexpr Spec drawn_spec(rules::Labels const& all) {
@@ -133,6 +176,7 @@ class Drawing {
     Element& element = program.input_element[k];
     element = which < 3 ? Element::integer : which < 6 ? Element::floating : Element::boolean;
     if (which == 7) element = program.input_element[0];
+    if (mode_ == DrawnFor::automatic) element = taken_by_favourite(k, element);
     Spec& s = program.input[k];
     // only to_partial gives sums of bool
     if (element == Element::boolean && s.kind == core::ReduceKind::sum && !s.unreduced.empty())
@@ -144,18 +188,19 @@ class Drawing {
                                                     : 3 * ranks;
   }
 
-  constexpr void attempt() {
+  constexpr void attempt(bool only_favourite) {
     Instruction in;
-    in.op = !has_favourite_ && draw_.one_in(2) ? favourite_
-            : draw_.one_in(4)                  ? seldom_fit.op[draw_.below(seldom_fit.size)]
-                                               : static_cast<Op>(draw_.below(op_count));
+    in.op = only_favourite || (!has_favourite_ && draw_.one_in(2)) ? favourite_
+            : draw_.one_in(4) ? seldom_fit.op[draw_.below(seldom_fit.size)]
+                              : static_cast<Op>(draw_.below(op_count));
+    if (mode_ == DrawnFor::automatic && !recorded(in.op)) return;
     if (!choose_operands(in)) return;
-    Spec const& a = spec(in, 0);
-    Spec const& b = spec(in, 1);
+    Spec const a = spec(in, 0);
+    Spec const b = spec(in, 1);
     Known const& x = known_[in.operand[0]];
     Element const first = program.element(in.operand[0]);
     rules::Verdict const v = Asking(draw_, first, a, b, spec(in, 2)).ask(in);
-    if (!v) return;
+    if (!v || !is_recorded(in, v.result)) return;
     Known const known = known_result(in, a, b, x, known_[in.operand[1]], known_[in.operand[2]]);
     if (most_on_the_way(in, known) >= too_large) return;
     in.most = x.most;
@@ -169,19 +214,33 @@ class Drawing {
     has_favourite_ = has_favourite_ || in.op == favourite_;
   }
 
+  // A function with a named result is recorded if an operand has all of its labels.
+  constexpr bool is_recorded(Instruction const& in, Spec const& result) const {
+    bool out = mode_ == DrawnFor::strict || !is_named_elementwise(in.op);
+    for (int k = 0; k < taken(in.op).operands; ++k) out = out || spec(in, k).rank == result.rank;
+    return out;
+  }
+
   // Prefers the newest value; draws again until the operation accepts the operands, which usually
   // differ.
   constexpr bool choose_operands(Instruction& in) {
     int const values = inputs + program.size;
     for (int again = 0; again < 30; ++again) {
       for (int& v : in.operand) v = draw_.one_in(2) ? values - 1 : draw_.below(values);
-      if (fit(in) && (again >= 20 || differ(in) || draw_.one_in(6))) return true;
+      if (fit(in) && follows(in) && (again >= 20 || differ(in) || draw_.one_in(6))) return true;
     }
     return false;
   }
   static constexpr bool differ(Instruction const& in) {
     int const n = taken(in.op).operands;
     return (n < 2 || in.operand[0] != in.operand[1]) && (n < 3 || in.operand[1] != in.operand[2]);
+  }
+  // Of automatic mode: whether it takes the newest value.
+  constexpr bool follows(Instruction const& in) const {
+    if (mode_ == DrawnFor::strict || program.size == 0) return true;
+    for (int k = 0; k < taken(in.op).operands; ++k)
+      if (in.operand[k] == inputs + program.size - 1) return true;
+    return false;
   }
   constexpr bool fit(Instruction const& in) const {
     Taken const t = taken(in.op);
@@ -204,8 +263,9 @@ class Drawing {
     }
     return strict(in.op) != op_of<cases::Divide> || known_[in.operand[1]].divides;
   }
-  constexpr Spec const& spec(Instruction const& in, int k) const {
-    return program.spec(in.operand[k]);
+  constexpr Spec spec(Instruction const& in, int k) const {
+    Spec const& s = program.spec(in.operand[k]);
+    return mode_ == DrawnFor::strict ? s : without_axes(s);
   }
 
   Draw draw_;
@@ -213,11 +273,20 @@ class Drawing {
   // operation has its programs.
   Op favourite_;
   bool has_favourite_ = false;
+  DrawnFor mode_;
   Known known_[inputs + most_instructions]{};
 };
 
 // The program of this seed: `length` instructions that the rules accept, each on existing values.
-constexpr Program generate(std::uint64_t seed, int length) { return Drawing(seed, length).program; }
+constexpr Program generate(std::uint64_t seed, int length, DrawnFor mode = DrawnFor::strict) {
+  Drawing out(seed, length, mode);
+  // each operation has its programs
+  for (int again = 0; again < 20 && mode == DrawnFor::automatic && !out.has_favourite(); ++again) {
+    seed += static_cast<std::uint64_t>(1000 * op_count);
+    out = Drawing(seed, length, mode);
+  }
+  return out.program;
+}
 
 // Extents for a program, including 0 and 1; not 0 for dims over which a maximum is taken.
 inline planning::Sizing random_extents(Draw& draw, Program const& p) {

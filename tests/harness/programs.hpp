@@ -18,7 +18,8 @@ inline constexpr int inputs = 2;
 inline constexpr int most_instructions = 6;
 inline constexpr std::int64_t most_extent = 5;
 
-constexpr Taken taken(Op op);  // cases.hpp
+constexpr Taken taken(Op op);    // cases.hpp
+constexpr bool recorded(Op op);  // by automatic mode; cases.hpp
 
 // One operation on existing values. `list`: the reduced labels, the labels of the result, or their
 // new order.
@@ -40,6 +41,9 @@ struct Program {
   Instruction code[most_instructions]{};
   int size = 0;
   bool needs_elements[labels] = {};  // the labels over which maxima or means are taken
+  // Of programs of automatic mode: the sharding of the last value, and which values are computed once.
+  Spec wanted{};
+  bool shared[most_instructions] = {};
 
   constexpr Spec const& spec(int value) const {
     return value < inputs ? input[value] : code[value - inputs].result;

@@ -125,15 +125,15 @@ auto perform_reduction(planning::Sizing const& z, A const& a) {
   } else if constexpr (op == Op::least_place) {
     return argmin<Over...>(a);
   } else if constexpr (op == Op::norm) {
-    return floor(norm<Over...>(a)).tensor();
+    return made(floor(norm<Over...>(a)));
   } else if constexpr (op == Op::logsumexp) {
     double const moved = std::exp2(static_cast<double>(in.most));
-    return floor(sqrt(round(exp(logsumexp<Over...>(a * std::log(2.0))) * moved))).tensor();
+    return made(floor(sqrt(round(exp(logsumexp<Over...>(a * std::log(2.0))) * moved))));
   } else if constexpr (op == Op::reproducible_sum) {
     return sum<Over...>(a, reproducible);
   } else {
     static_assert(op == Op::reproducible_norm);
-    return floor(norm<Over...>(a, reproducible)).tensor();
+    return made(floor(norm<Over...>(a, reproducible)));
   }
 }
 
@@ -225,10 +225,10 @@ auto perform_change(Mesh<X, Y, Z> const& mesh, A const& a) {
 
 /// A case's instruction with its operands: the indices and the axis that it names, and the type of
 /// the result.
-template <class P, int At, class FirstOperand, class B, class C>
+template <class P, int At, class A, class B, class C>
 struct On {
   static constexpr Instruction in = P::value.code[At];
-  using A = FirstOperand;
+  using Element = element_of<P::value.element(in.operand[0])>;
   using V = label<in.from>;
   using W = label<in.to>;
   using Axis = axis<in.axis>;

@@ -51,12 +51,12 @@ class Run {
         *block++ = static_cast<T>(held(program_, which, z.sizes, axes_.coords, at));
     }
   }
-  /// Compares a block of value `v` with the dense value; an unreduced value is reduced first.
-  /// Collective.
+  /// Compares a block of value `v`, in sharding `s`, with the dense value; an unreduced value is
+  /// reduced first. Collective.
   template <class T>
-  void compare(int v, std::array<Int, core::max_dims> const& extent, T const* block) {
+  void compare(int v, Spec const& s, std::array<Int, core::max_dims> const& extent,
+               T const* block) {
     using Wire = std::conditional_t<std::is_same_v<T, bool>, Int, T>;
-    Spec const& s = program_.spec(v);
     for (int d = 0; d < s.rank; ++d)
       wrong += extent[static_cast<std::size_t>(d)] == z.extents[s.dims[d].label] ? 0 : 1;
     std::int64_t const n = local_elements(s, z.extents, z.sizes, axes_.coords);
@@ -64,11 +64,13 @@ class Run {
     core::AxisList const owed = owed_axes(s);
     if (owed.size > 0)
       execute::group_of(mesh.state(), axes_, owed).all_reduce(mine.data(), mine.data(), n, s.kind);
+    Distributed const& dense = dense_[static_cast<std::size_t>(v)];
     auto element = mine.begin();
     for (std::int64_t k = 0; k < simulate::volume(s, z.extents); ++k) {
-      if (!simulate::holds(s, z, axes_.coords, simulate::indices(s, z.extents, k))) continue;
-      auto const wanted = dense_[static_cast<std::size_t>(v)].held[0][static_cast<std::size_t>(k)];
-      wrong += *element++ == static_cast<Wire>(*wanted) ? 0 : 1;
+      Extents const at = simulate::indices(s, z.extents, k);
+      if (!simulate::holds(s, z, axes_.coords, at)) continue;
+      auto const place = static_cast<std::size_t>(simulate::place(dense.spec, z.extents, at));
+      wrong += *element++ == static_cast<Wire>(*dense.held[0][place]) ? 0 : 1;
     }
   }
 
@@ -87,10 +89,10 @@ class Run {
 };
 
 template <class A>
-void compare(Run& run, int value, A const& a) {
+void compare(Run& run, int value, Spec const& s, A const& a) {
   std::array<Int, core::max_dims> extent{};
   for (std::size_t d = 0; d < A::rank; ++d) extent[d] = a.extents()[d];
-  run.compare(value, extent, harness::host_block(a).data());
+  run.compare(value, s, extent, harness::host_block(a).data());
 }
 
 template <int N, class First, class... Rest>
@@ -111,7 +113,7 @@ void instructions(Run& run, Values const&... values) {
                                     std::make_integer_sequence<int, in.list.size>{});
     // the type has the sharding that the rule inferred
     static_assert(std::is_same_v<std::remove_const_t<decltype(out)>, type_of<P, inputs + At>>);
-    compare(run, inputs + At, out);
+    compare(run, inputs + At, P::value.spec(inputs + At), out);
     instructions<P, At + 1>(run, values..., out);
   }
 }
@@ -163,22 +165,25 @@ inline std::vector<std::array<std::int64_t, 3>> grids(int ranks) {
   }
 }
 
-/// Runs the programs First, First + 1, ... on all grids of the available ranks.
-template <std::uint64_t First, std::uint64_t... Seed>
-void run_programs(std::integer_sequence<std::uint64_t, Seed...>) {
+/// Runs the programs number First, First + 1, ... on all grids of the available ranks.
+template <std::size_t Count>
+void run_all(std::uint64_t first, int (*const (&all)[Count])(Mesh<X, Y, Z> const&)) {
   int ranks = 1;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  using Differences = int (*)(Mesh<X, Y, Z> const&);
-  static constexpr Differences all[] = {&differences<First + Seed>...};
   for (auto const& grid : grids(ranks)) {
     Mesh<X, Y, Z> const mesh(MPI_COMM_WORLD, grid);
-    std::uint64_t seed = First;
-    for (Differences const program : all) {
+    std::uint64_t seed = first;
+    for (auto const program : all) {
       CAPTURE(seed, grid[0], grid[1], grid[2]);
       CHECK(program(mesh) == 0);
       ++seed;
     }
   }
+}
+template <std::uint64_t First, std::uint64_t... Seed>
+void run_programs(std::integer_sequence<std::uint64_t, Seed...>) {
+  static constexpr int (*all[])(Mesh<X, Y, Z> const&) = {&differences<First + Seed>...};
+  run_all(First, all);
 }
 
 }  // namespace programs

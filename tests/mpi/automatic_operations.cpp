@@ -138,6 +138,33 @@ TEST_CASE("softmax and variances, with their arguments") {
   }
 }
 
+TEST_CASE(
+    "a sum that is not reduced yet passes through what is linear, a maximum through a maximum") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  auto const whole_a = from_function<Int, Dim<I>, Dim<J>>(mesh, {6, 8}, f);
+  auto const whole_b = from_function<Int, Dim<I>, Dim<J>>(mesh, {6, 8}, g);
+  auto const a = reshard<Dim<I>, Dim<J, Y>>(whole_a);
+  auto const b = reshard<Dim<I>, Dim<J, Y>>(whole_b);
+  auto const sums = sum<J>(a);
+  auto const other = sum<J>(b);
+  auto const most = max<J>(a);
+  auto const largest = max<J>(b);
+  CHECK(same(evaluate<Dim<I>>(mesh, max(lazy(sums), other)),
+             max(sum<J>(whole_a), sum<J>(whole_b)).tensor()));
+  CHECK(same(evaluate<Dim<I>>(mesh, lazy(sums) + other),
+             (sum<J>(whole_a) + sum<J>(whole_b)).tensor()));
+  CHECK(same(evaluate<Dim<I>>(mesh, lazy(most) + largest),
+             (max<J>(whole_a) + max<J>(whole_b)).tensor()));
+  CHECK(same(evaluate<Dim<I>>(mesh, -lazy(most)), (-max<J>(whole_a)).tensor()));
+  CHECK(same(evaluate<Dim<I>>(mesh, min(lazy(most), largest)),
+             min(max<J>(whole_a), max<J>(whole_b)).tensor()));
+  CHECK(same(evaluate<Dim<I>>(mesh, max(lazy(most), largest)),
+             max(max<J>(whole_a), max<J>(whole_b)).tensor()));
+  // a maximum of maxima is reduced once
+  auto const p = planned(evaluate_to<Dim<I>>, mesh, max(lazy(most), largest)).plan;
+  CHECK(p.collectives() == 1);
+}
+
 TEST_CASE("a named result is made in its sharding") {
   auto const mesh = on_ranks::two_axes<X, Y>();
   auto const whole = from_function<Int, Dim<I>, Dim<J>>(mesh, {6, 8}, f);

@@ -6,6 +6,8 @@
 - The sample in registry.cpp, or beside a case of the random programs, is of the object that its name says.
 - A row of a table of operations names the function: in docs/rules.md, of manual mode in docs/manual.md.
 - A case of the random programs (tests/harness) calls it, and stands in a list.
+- A case that automatic mode records calls it too (its programs draw them all: tests/unit/random_programs.cpp), or it
+  stands in NOT_RECORDED.
 
 usage: registry.py ROOT [--self-test]
 """
@@ -15,6 +17,18 @@ from pathlib import Path
 
 # Of each folder with operations: the document with its rows.
 ROWS = {"ops": "docs/rules.md", "manual": "docs/manual.md"}
+# Operations that automatic mode does not record, and why.
+NOT_RECORDED = {
+    "AllGather": "the planner chooses collectives",
+    "AllReduce": "the planner chooses collectives",
+    "AllToAll": "the planner chooses collectives",
+    "HaloExchange": "the blocks of its result overlap",
+    "ReduceScatter": "the planner chooses collectives",
+    "ToPartial": "the planner chooses what stays unreduced",
+    "ToReduced": "a state of shardings, which the planner chooses",
+    "TopK": "two results",
+    "Transfer": "its result is on another mesh",
+}
 ENTRY = re.compile(r'^ *\{"(\w+)", "([^"]+)"\},$', re.M)
 
 
@@ -82,6 +96,16 @@ def unlisted(harness):
     return [name for name, body in structs if re.search(r"\bperform\(", body) and name not in listed]
 
 
+def recorded_cases(harness):
+    """The harness without the cases that automatic mode does not record, nor those that are made of them."""
+    text = code_of(harness)
+    structs = re.findall(r"^struct (\w+) : ([\w:]+)[^;{]*\{(.*?)^\};", text, re.M | re.S)
+    left_out = {name for name, _, body in structs if "recorded = false" in body}
+    left_out |= {name for name, base, _ in structs if base in left_out}
+    return re.sub(r"^struct (\w+) : [^;{]*\{.*?^\};", lambda m: "" if m.group(1) in left_out else m.group(0), text,
+                  flags=re.M | re.S)
+
+
 def has_case(function, bodies):
     first, *more = words(function)
     pattern = rf"\b{first}\b(?:<[^;]*?>)?\(" if not more else rf"\b{first}\b" + "".join(rf"[^;]*\b{w}\b" for w in more)
@@ -100,6 +124,8 @@ def faults(headers, registries, samples, documents, harness):
     found += [f"the registry's {name} is no operation, or stands there by its aliases"
               for name in everywhere if name not in all_objects]
     bodies = performed(harness)
+    bodies_recorded = performed(recorded_cases(harness))
+    found += [f"op::{name} of NOT_RECORDED is no operation" for name in NOT_RECORDED if name not in all_objects]
     found += [f"{name} of tests/harness/cases stands in no list" for name in unlisted(harness)]
     for folder, registry in registries.items():
         names = [name for name, _ in entries(registry)]
@@ -115,6 +141,8 @@ def faults(headers, registries, samples, documents, harness):
                 found.append(f"{function} has no row in {ROWS[folder]}")
             if not has_case(function, bodies):
                 found.append(f"{function} has no case in the random programs")
+            elif folder == "ops" and name not in NOT_RECORDED and not has_case(function, bodies_recorded):
+                found.append(f"{function} has no case that automatic mode records")
     return found
 
 
@@ -148,6 +176,8 @@ def self_test(headers, registries, samples, documents, harness):
                                 harness),
         "a missing row": (headers, registries, samples, rows_without, harness),
         "a missing case": (headers, registries, samples, documents, bodies_without),
+        "a case that is not recorded": (headers, registries, samples, documents, harness.replace(
+            "struct Roll : Case {", "struct Roll : Case {\n  static constexpr bool recorded = false;")),
         "a case in no list": (headers, registries, samples, documents, re.sub(r"\bRoll, ", "", harness)),
     }
     return [f"this goes unnoticed: {what}" for what, given in planted.items() if not faults(*given)]

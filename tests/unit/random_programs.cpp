@@ -63,6 +63,19 @@ TEST_CASE("the programs that run as real ones have every operation") {
   }
 }
 
+TEST_CASE("programs of automatic mode have every operation that it records") {
+  std::array<int, static_cast<std::size_t>(op_count)> met{};
+  for (std::uint64_t seed = 1; seed <= automatic_programs; ++seed) {
+    Program const p = generate(seed, automatic_length, DrawnFor::automatic);
+    CHECK(p.size == automatic_length);
+    for (int k = 0; k < p.size; ++k) ++met[static_cast<std::size_t>(p.code[k].op)];
+  }
+  for (std::size_t op = 0; op < met.size(); ++op) {
+    CAPTURE(op);
+    CHECK((met[op] > 0) == recorded(static_cast<Op>(op)));
+  }
+}
+
 namespace {
 
 bool same(Program const& a, Program const& b) {

@@ -22,26 +22,56 @@ struct ProgramLabels {
   }
 };
 
-/// Sets of operands of a function that may be unreduced over the same axis together.
+/// A set of kinds of pending reductions.
+using ReduceKinds = unsigned;
+constexpr ReduceKinds only(ReduceKind kind) { return 1U << static_cast<unsigned>(kind); }
+inline constexpr ReduceKinds every_kind =
+    only(ReduceKind::sum) | only(ReduceKind::max) | only(ReduceKind::min);
+
+/// Sets of operands of a function that may be unreduced over the same axis together, and of which
+/// kinds their pending reductions may be.
 struct OwingSets {
   int size = 0;
   std::uint8_t at[max_operands]{};
+  ReduceKinds kinds[max_operands]{};
 
-  constexpr void add(unsigned set) {
-    if (set == 0 || size == max_operands) return;
+  constexpr void add(unsigned set, ReduceKinds of = every_kind) {
+    if (set == 0 || of == 0) return;
     for (int k = 0; k < size; ++k)
-      if (at[k] == set) return;
+      if (at[k] == set) {
+        kinds[k] |= of;
+        return;
+      }
+    if (size == max_operands) return;
+    kinds[size] = of;
     at[size++] = static_cast<std::uint8_t>(set);
   }
 };
+
+/// The kinds of pending reductions that go through a function.
+constexpr ReduceKinds kinds_through(Linearity how) {
+  switch (how) {
+    case Linearity::none:
+      return 0;
+    case Linearity::maximum:
+      return only(ReduceKind::max);
+    case Linearity::minimum:
+      return only(ReduceKind::min);
+    case Linearity::choosing:
+      return every_kind;
+    default:
+      return only(ReduceKind::sum);
+  }
+}
 
 /// The sets of a function of expressions, from the sets of its arguments; each argument's operands
 /// are numbered separately. `size`: number of arguments. An argument without sets (a number, a
 /// user's function) is never unreduced.
 constexpr OwingSets owing_sets(Linearity how, OwingSets const* arguments, int size) {
   OwingSets out;
+  ReduceKinds const through = kinds_through(how);
   auto each = [&](OwingSets const& a) {
-    for (int k = 0; k < a.size; ++k) out.add(a.at[k]);
+    for (int k = 0; k < a.size; ++k) out.add(a.at[k], a.kinds[k] & through);
   };
   // unions of one set of each argument
   auto together = [&](int first) {
@@ -50,8 +80,14 @@ constexpr OwingSets owing_sets(Linearity how, OwingSets const* arguments, int si
       if (arguments[k].size == 0) return;
     for (;;) {
       unsigned set = 0;
-      for (int k = first; k < size; ++k) set |= arguments[k].at[choice[k]];
-      out.add(set);
+      ReduceKinds kinds = through;
+      for (int k = first; k < size; ++k) {
+        set |= arguments[k].at[choice[k]];
+        // an empty set, that of a zero, is a summand
+        kinds &=
+            arguments[k].at[choice[k]] == 0 ? only(ReduceKind::sum) : arguments[k].kinds[choice[k]];
+      }
+      out.add(set, kinds);
       int k = first;
       for (; k < size; ++k) {
         if (++choice[k] < static_cast<unsigned>(arguments[k].size)) break;
@@ -128,6 +164,7 @@ class ProgramBuilder {
     for (int k = 0; k < sets.size; ++k) {
       ReduceKind kind{};
       if (!one_kind(operands, size, sets.at[k], kind)) continue;
+      if ((sets.kinds[k] & only(kind)) == 0) continue;
       if (n.owing == 0) n.owes = kind;
       if (n.owes == kind) n.owing_sets[n.owing++] = sets.at[k];
     }

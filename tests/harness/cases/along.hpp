@@ -59,7 +59,7 @@ struct FromSecondAndOne : Case {
   static auto perform(On const& on) {
     using V = typename On::V;
     std::int64_t const first = std::min<std::int64_t>(1, on.n);
-    return pad<V>(slice<V>(on.a, first, on.n), 0, first, checking::element_t<typename On::A>{1});
+    return pad<V>(slice<V>(on.a, first, on.n), 0, first, typename On::Element{1});
   }
 };
 
@@ -131,6 +131,7 @@ struct ShiftRound : Shift {
 // halo_exchange: the row before an even row, the second row after an odd row.
 struct HaloRows : Case {
   static constexpr bool across = true;
+  static constexpr bool recorded = false;
   static constexpr Known known(KnownOperands const& of) { return {of.a.most}; }
   static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
     return r.shape(rules::halo, rules::accept(r.a), in.from);
@@ -279,7 +280,7 @@ struct Variance : Case {
     using V = typename On::V;
     auto const twice = min(var<V>(on.a), square(stddev<V>(on.a)));
     auto const n = static_cast<double>(on.n);
-    return round(where(isnan(twice), 0.0, twice) * (n * n)).tensor();
+    return made(round(where(isnan(twice), 0.0, twice) * (n * n)));
   }
 };
 
@@ -300,9 +301,9 @@ struct Softmax : Case {
   template <class On>
   static auto perform(On const& on) {
     using V = typename On::V;
-    auto const numbers = (abs(on.a) + 1).tensor();
-    auto const logs = log(numbers).tensor();
-    return round(min(softmax<V>(logs), exp(log_softmax<V>(logs))) * sum<V>(numbers)).tensor();
+    auto const numbers = made(abs(on.a) + 1);
+    auto const logs = made(log(numbers));
+    return made(round(min(softmax<V>(logs), exp(log_softmax<V>(logs))) * sum<V>(numbers)));
   }
 };
 

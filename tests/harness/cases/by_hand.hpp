@@ -13,6 +13,7 @@ namespace programs::cases {
 
 struct ByHand : Case {
   static constexpr bool seldom_fits = true;
+  static constexpr bool recorded = false;
   static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
     for (int d = 0; d < r.a.rank; ++d)
       if (r.a.dims[d].axes.size > 0) return Rules::no();

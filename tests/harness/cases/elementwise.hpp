@@ -11,7 +11,7 @@ struct Negate : Case {
   static std::int64_t of(std::int64_t a, std::int64_t, std::int64_t) { return -a; }
   template <class On>
   static auto perform(On const& on) {
-    return (-on.a).tensor();
+    return made(-on.a);
   }
 };
 struct Absolute : Case {
@@ -20,7 +20,7 @@ struct Absolute : Case {
   static std::int64_t of(std::int64_t a, std::int64_t, std::int64_t) { return a < 0 ? -a : a; }
   template <class On>
   static auto perform(On const& on) {
-    return abs(on.a).tensor();
+    return made(abs(on.a));
   }
 };
 // A user-defined function.
@@ -31,7 +31,7 @@ struct OwnFunction : Case {
   static std::int64_t of(std::int64_t a, std::int64_t, std::int64_t) { return 2 * a + 1; }
   template <class On>
   static auto perform(On const& on) {
-    return map(TwiceAndOne{}, on.a).tensor();
+    return made(map(TwiceAndOne{}, on.a));
   }
 };
 struct Scaled : Case {
@@ -42,7 +42,7 @@ struct Scaled : Case {
   static std::int64_t of(std::int64_t a, std::int64_t, std::int64_t) { return -3 * a; }
   template <class On>
   static auto perform(On const& on) {
-    return (on.a * -3).tensor();
+    return made(on.a * -3);
   }
 };
 struct PlusOne : Case {
@@ -53,7 +53,7 @@ struct PlusOne : Case {
   static std::int64_t of(std::int64_t a, std::int64_t, std::int64_t) { return a + 1; }
   template <class On>
   static auto perform(On const& on) {
-    return (on.a + 1).tensor();
+    return made(on.a + 1);
   }
 };
 struct Add : Case {
@@ -63,7 +63,7 @@ struct Add : Case {
   static std::int64_t of(std::int64_t a, std::int64_t b, std::int64_t) { return a + b; }
   template <class On>
   static auto perform(On const& on) {
-    return (on.a + on.b).tensor();
+    return made(on.a + on.b);
   }
 };
 struct Subtract : Case {
@@ -73,7 +73,7 @@ struct Subtract : Case {
   static std::int64_t of(std::int64_t a, std::int64_t b, std::int64_t) { return a - b; }
   template <class On>
   static auto perform(On const& on) {
-    return (on.a - on.b).tensor();
+    return made(on.a - on.b);
   }
 };
 struct Multiply : Case {
@@ -83,7 +83,7 @@ struct Multiply : Case {
   static std::int64_t of(std::int64_t a, std::int64_t b, std::int64_t) { return a * b; }
   template <class On>
   static auto perform(On const& on) {
-    return (on.a * on.b).tensor();
+    return made(on.a * on.b);
   }
 };
 // 4 x / y, where y is a power of two; y is zero only where the rule accepted an unreduced operand.
@@ -97,7 +97,7 @@ struct Divide : Case {
   }
   template <class On>
   static auto perform(On const& on) {
-    return (4 * on.a / on.b).tensor();
+    return made(4 * on.a / on.b);
   }
 };
 struct WholeDivide : Case {
@@ -109,7 +109,7 @@ struct WholeDivide : Case {
   }
   template <class On>
   static auto perform(On const& on) {
-    return (on.a / on.b).tensor();
+    return made(on.a / on.b);
   }
 };
 struct FloorDivide : Case {
@@ -121,7 +121,7 @@ struct FloorDivide : Case {
   }
   template <class On>
   static auto perform(On const& on) {
-    return floor_divide(on.a, on.b).tensor();
+    return made(floor_divide(on.a, on.b));
   }
 };
 struct Relu : Case {
@@ -133,7 +133,7 @@ struct Relu : Case {
   }
   template <class On>
   static auto perform(On const& on) {
-    return relu(on.a).tensor();
+    return made(relu(on.a));
   }
 };
 struct Clipped : Case {
@@ -148,7 +148,7 @@ struct Clipped : Case {
   }
   template <class On>
   static auto perform(On const& on) {
-    return clip(on.a, -2, on.b).tensor();
+    return made(clip(on.a, -2, on.b));
   }
 };
 struct Remainder : Case {
@@ -161,7 +161,7 @@ struct Remainder : Case {
   }
   template <class On>
   static auto perform(On const& on) {
-    return (on.a % on.b).tensor();
+    return made(on.a % on.b);
   }
 };
 
@@ -175,7 +175,7 @@ struct Largest : Case {
   static std::int64_t of(std::int64_t a, std::int64_t b, std::int64_t) { return std::max(a, b); }
   template <class On>
   static auto perform(On const& on) {
-    return max(on.a, on.b).tensor();
+    return made(max(on.a, on.b));
   }
 };
 struct Smallest : Case {
@@ -185,7 +185,7 @@ struct Smallest : Case {
   static std::int64_t of(std::int64_t a, std::int64_t b, std::int64_t) { return std::min(a, b); }
   template <class On>
   static auto perform(On const& on) {
-    return min(on.a, on.b).tensor();
+    return made(min(on.a, on.b));
   }
 };
 // logaddexp of logarithms of integers: its exponential, rounded, is the sum of the integers.
@@ -202,7 +202,7 @@ struct LogAddExp : Case {
   }
   template <class On>
   static auto perform(On const& on) {
-    return round(exp(logaddexp(log(abs(on.a) + 1), log(abs(on.b) + 1)))).tensor();
+    return made(round(exp(logaddexp(log(abs(on.a) + 1), log(abs(on.b) + 1)))));
   }
 };
 struct Positive : Case {
@@ -213,7 +213,7 @@ struct Positive : Case {
   static std::int64_t of(std::int64_t a, std::int64_t, std::int64_t) { return a > 0 ? 1 : 0; }
   template <class On>
   static auto perform(On const& on) {
-    return (on.a > 0).tensor();
+    return made(on.a > 0);
   }
 };
 struct Equal : Case {
@@ -224,7 +224,7 @@ struct Equal : Case {
   static std::int64_t of(std::int64_t a, std::int64_t b, std::int64_t) { return a == b ? 1 : 0; }
   template <class On>
   static auto perform(On const& on) {
-    return (on.a == on.b).tensor();
+    return made(on.a == on.b);
   }
 };
 struct Both : Case {
@@ -236,7 +236,7 @@ struct Both : Case {
   }
   template <class On>
   static auto perform(On const& on) {
-    return (on.a && on.b).tensor();
+    return made(on.a && on.b);
   }
 };
 struct Inverted : Case {
@@ -246,7 +246,7 @@ struct Inverted : Case {
   static std::int64_t of(std::int64_t a, std::int64_t, std::int64_t) { return a != 0 ? 0 : 1; }
   template <class On>
   static auto perform(On const& on) {
-    return (!on.a).tensor();
+    return made(!on.a);
   }
 };
 
@@ -263,7 +263,7 @@ struct ToFloating : Case {
   static std::int64_t of(std::int64_t a, std::int64_t, std::int64_t) { return a; }
   template <class On>
   static auto perform(On const& on) {
-    return cast<double>(on.a).tensor();
+    return made(cast<double>(on.a));
   }
 };
 struct ToInteger : Case {
@@ -275,7 +275,7 @@ struct ToInteger : Case {
   static std::int64_t of(std::int64_t a, std::int64_t, std::int64_t) { return a; }
   template <class On>
   static auto perform(On const& on) {
-    return cast<std::int64_t>(on.a).tensor();
+    return made(cast<std::int64_t>(on.a));
   }
 };
 
@@ -300,7 +300,7 @@ struct Choose : Case {
   static std::int64_t of(std::int64_t a, std::int64_t b, std::int64_t c) { return a > 0 ? b : c; }
   template <class On>
   static auto perform(On const& on) {
-    return where(on.a > 0, on.b, on.c).tensor();
+    return made(where(on.a > 0, on.b, on.c));
   }
 };
 // where(p, y, op::zero)
@@ -319,7 +319,7 @@ struct Selected : Case {
   static std::int64_t of(std::int64_t a, std::int64_t b, std::int64_t) { return a != 0 ? b : 0; }
   template <class On>
   static auto perform(On const& on) {
-    return where(on.a, on.b, op::zero).tensor();
+    return made(where(on.a, on.b, op::zero));
   }
 };
 

@@ -1,0 +1,9 @@
+// Random programs of automatic mode, of all operations that it records: programs 31 to 60 of 120, from and to drawn
+// shardings, against the dense meaning.
+// RANKS: 1 2 4 8
+// TIMEOUT: 300
+#include "harness/automatic_programs.hpp"
+
+TEST_CASE("automatic programs 31 to 60") {
+  programs::run_automatic_programs<31>(std::make_integer_sequence<std::uint64_t, 30>{});
+}
