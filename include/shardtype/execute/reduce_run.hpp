@@ -233,8 +233,9 @@ struct Run<op::Reduce<F, Labels...>> {
     using Out = typename R::result;
     using T = typename A::element;
     using Reducer = reducer_t<F, T>;
-    static_assert(sizeof(typename Reducer::Total) ==
-                  static_cast<std::size_t>(F::template total_bytes<T>));
+    static_assert(
+        sizeof(typename Reducer::Total) == static_cast<std::size_t>(F::template total_bytes<T>),
+        "a reduction's total_bytes is the size of its reducer's Total");
     auto const reduced = [&] {
       if constexpr (R::communicates) {
         return reduce_and_reshard < Reducer, R, F::kind == ReductionKind::whole > (a, where);

@@ -12,6 +12,7 @@
 #include <shardtype/check/manual.hpp>
 #include <shardtype/execute/call.hpp>
 #include <shardtype/manual/shard_map.hpp>
+#include <shardtype/ops/elementwise.hpp>
 
 namespace shardtype {
 
