@@ -1,6 +1,6 @@
 // The number of a branch is a tensor.
 // EXPECT: \[shardtype V01\] a Tensor stands where a Local belongs, or a Local where a Tensor does
-// EXPECT: false, shardtype::Tensor<(int|long)> ?>
+// EXPECT: false, shardtype::Tensor<(int|long|long int)> ?>
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:
 // NEEDS: full

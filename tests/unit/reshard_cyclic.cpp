@@ -272,7 +272,7 @@ TEST_CASE("rows and what two ranks have in common, counted one by one") {
             if (common(a, b) != both) ++wrong;
           }
       }
-  CHECK(cases == 7 * 77 * 77);
+  CHECK(cases == 7 * 91 * 91);
   CHECK(wrong == 0);
 }
 

@@ -189,18 +189,22 @@ inline constexpr bool is_traced = false;
 template <class E, class Policy, class... Out>
 inline constexpr bool is_traced<Traced<E, Policy, Out...>> = true;
 
-/// Calls functions with symbols of the types `Given`, on the axes given first or on those that the
-/// symbols mention.
-template <class... Given>
-struct Symbols {
+template <class Numbers, class... Given>
+struct NumberedSymbols;
+template <int... Number, class... Given>
+struct NumberedSymbols<std::integer_sequence<int, Number...>, Given...> {
   using axes = Axes<>;
   template <class F>
   static constexpr auto call(F const& f) {
-    return [&]<int... Number>(std::integer_sequence<int, Number...>) {
-      return f(LazySymbol<Given, Number>{}...);
-    }(std::make_integer_sequence<int, static_cast<int>(sizeof...(Given))>{});
+    return f(LazySymbol<Given, Number>{}...);
   }
 };
+/// Calls functions with symbols of the types `Given`, on the axes given first or on those that the
+/// symbols mention.
+template <class... Given>
+struct Symbols
+    : NumberedSymbols<std::make_integer_sequence<int, static_cast<int>(sizeof...(Given))>,
+                      Given...> {};
 template <class... Xs, class... Given>
 struct Symbols<Axes<Xs...>, Given...> : Symbols<Given...> {
   using axes = Axes<Xs...>;

@@ -70,7 +70,7 @@ using refused_several = typename RefusedSeveral<Outputs>::type;
 /// Each expression of a tuple, constrained to its named Tensor type.
 template <class... Tensors, class... Es, std::size_t... K>
 auto constrained_to(Outs<Tensors...>, std::tuple<Es...> const& es, std::index_sequence<K...>) {
-  return std::tuple(constrain<Tensors>(lazy(std::get<K>(es)))...);
+  return std::tuple(pinned<Tensors>(lazy(std::get<K>(es)))...);
 }
 /// The node that reads all results; Poisoned if one is refused, or if their number is not that of
 /// the types.
