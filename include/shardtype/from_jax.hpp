@@ -125,7 +125,8 @@ auto cond(Condition const& condition, Yes const& yes, No const& no, Args const&.
 }
 /// branch by a number: `switch_(number, f0, f1, ..., args...)`. `switch` is a keyword of C++.
 template <class Number, class... Rest>
-auto switch_(Number const& number, Rest const&... rest) {
+auto switch_(Number const& number,  // NOLINT(readability-identifier-naming)
+             Rest const&... rest) {
   return branch(number, rest...);
 }
 /// dynamic_slice along one dim.

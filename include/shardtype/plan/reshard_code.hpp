@@ -27,7 +27,7 @@ constexpr std::uint64_t number_of(Spec const& s) {
       state[axes.at[k]] = static_cast<std::uint64_t>(3 + d * max_axes + k);
     labels = labels * 8 + static_cast<std::uint64_t>(s.dims[d].label);
   }
-  std::uint64_t number = labels * rank_states + static_cast<std::uint64_t>(s.rank + 1) * 3 +
+  std::uint64_t number = labels * rank_states + (static_cast<std::uint64_t>(s.rank) + 1) * 3 +
                          static_cast<std::uint64_t>(s.kind);
   for (int x = max_axes - 1; x >= 0; --x) {
     if (s.unreduced.contains(x)) state[x] = 1;
