@@ -24,7 +24,8 @@ constexpr std::uint64_t number_of(Spec const& s) {
     AxisList const& axes = s.dims[d].axes;
     if (axes.cyclic != 0) return 0;
     for (int k = 0; k < axes.size; ++k)
-      state[axes.at[k]] = static_cast<std::uint64_t>(3 + d * max_axes + k);
+      state[axes.at[k]] = 3 + static_cast<std::uint64_t>(d) * static_cast<std::uint64_t>(max_axes) +
+                          static_cast<std::uint64_t>(k);
     labels = labels * 8 + static_cast<std::uint64_t>(s.dims[d].label);
   }
   std::uint64_t number = labels * rank_states + (static_cast<std::uint64_t>(s.rank) + 1) * 3 +
