@@ -143,7 +143,8 @@ struct EvaluateRuns<T, E, Elements<Ts...>> {
     from[K] = buffer;
   }
   // By default clang warns if it cannot vectorise a loop as told, because of calls that have no
-  // vector form (exp, or a user's function). Such a loop runs element by element, as intended.
+  // vector form (exp, or a user's function). Such a loop runs element by element, as intended. The warning is given
+  // where the loop is inlined.
 #if defined(__clang__)
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wpass-failed"
@@ -157,9 +158,6 @@ struct EvaluateRuns<T, E, Elements<Ts...>> {
 #endif
     for (std::int64_t i = 0; i < n; ++i) to[i] = expression.at(from, i);
   }
-#if defined(__clang__)
-#pragma clang diagnostic pop
-#endif
   template <int... K>
   void gather_all(void const** from, std::int64_t n, char (*buffers)[short_run * 16],
                   std::integer_sequence<int, K...>) const {
@@ -186,6 +184,9 @@ struct EvaluateRuns<T, E, Elements<Ts...>> {
     if (!plain) gather_all(from, n, buffers, std::make_integer_sequence<int, count>{});
     loop(from, to, n);
   }
+#if defined(__clang__)
+#pragma clang diagnostic pop
+#endif
   template <int... K>
   void place(void const** from, std::int64_t const* offset,
              std::integer_sequence<int, K...>) const {
