@@ -271,14 +271,14 @@ TEST_CASE("unreduced sums, and two bytes per element on the way") {
   for_sizes([](auto const& mesh, auto const& n) {
     Int const px = mesh.template size_of<X>();
     auto const a = from_function<Half, Dim<I, X>, Dim<J, Y>>(mesh, n, whole_number);
-    auto const owed = sum<I>(a);
-    static_assert(
-        std::is_same_v<std::remove_cvref_t<decltype(owed)>, Tensor<Half, Dim<J, Y>, Unreduced<X>>>);
+    auto const partial = sum<I>(a);
+    static_assert(std::is_same_v<std::remove_cvref_t<decltype(partial)>,
+                                 Tensor<Half, Dim<J, Y>, Unreduced<X>>>);
     auto const x = cast<float>(a).tensor();
     auto const expected = cast<Half>(sum<Dim<J, Y>>(x)).tensor();
     shim::reset();
-    auto const all = all_reduce<X>(owed);
-    CHECK(shim::bytes() == 2 * owed.local_size() * 2 * (px - 1) / px);
+    auto const all = all_reduce<X>(partial);
+    CHECK(shim::bytes() == 2 * partial.local_size() * 2 * (px - 1) / px);
     CHECK(differ(all, expected) == 0);
     auto const part =
         reduce_scatter<X, J>(sum<I>(from_function<Half, Dim<I, X>, Dim<J>>(mesh, n, whole_number)));

@@ -122,12 +122,13 @@ TEST_CASE("allclose and array_equal of split tensors: one byte is reduced") {
     using Rows = Tensor<double, Dim<I, X>, Dim<J>>;
     using Both = Tensor<double, Dim<I, X>, Dim<J, Y>>;
     using Deep = Tensor<double, Dim<I>, Dim<J, Y, X>>;
-    using Dealt = Tensor<double, Dim<I, Cyclic<X, 2>>, Dim<J>>;
+    using BlockCyclic = Tensor<double, Dim<I, Cyclic<X, 2>>, Dim<J>>;
     check_pair(mesh, static_cast<Whole const*>(nullptr), static_cast<Whole const*>(nullptr), n);
     check_pair(mesh, static_cast<Rows const*>(nullptr), static_cast<Rows const*>(nullptr), n);
     check_pair(mesh, static_cast<Both const*>(nullptr), static_cast<Rows const*>(nullptr), n);
     check_pair(mesh, static_cast<Deep const*>(nullptr), static_cast<Deep const*>(nullptr), n);
-    check_pair(mesh, static_cast<Dealt const*>(nullptr), static_cast<Whole const*>(nullptr), n);
+    check_pair(mesh, static_cast<BlockCyclic const*>(nullptr), static_cast<Whole const*>(nullptr),
+               n);
     using Turned = Tensor<double, Dim<J, Y>, Dim<I>>;
     check_pair(mesh, static_cast<Both const*>(nullptr), static_cast<Turned const*>(nullptr), n);
   }
