@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include <shardtype/check/valid_on.hpp>
+#include <shardtype/lazy/node_properties.hpp>
 #include <shardtype/lazy/walk.hpp>
 #include <shardtype/plan/owing.hpp>
 
@@ -45,96 +46,6 @@ struct ProgramNames {
 namespace shardtype {
 
 namespace detail {
-
-/// Cost of a multiply-add of elements relative to float.
-template <class T>
-constexpr int work_of() {
-  if constexpr (is_complex<T>) {
-    return static_cast<int>(sizeof(T));
-  } else {
-    return sizeof(T) < 4 ? 1 : static_cast<int>(sizeof(T) / 4);
-  }
-}
-
-/// The sets of operands of a function that may be unreduced over the same axis together; operands
-/// are numbered from `slot` on.
-template <class A>
-struct OwedTogether {
-  static constexpr planning::OwingSets sets(int& slot) {
-    planning::OwingSets out;
-    if constexpr (is_lazy<A>) out.add(1U << slot++);
-    if constexpr (std::is_same_v<A, Number<op::Zero>>)
-      out.size = 1;  // the empty set: a zero is a summand of any unreduced value
-    return out;
-  }
-};
-template <class F, class... Args>
-struct OwedTogether<LazyMap<F, Args...>> {
-  static constexpr planning::OwingSets sets(int& slot) {
-    using common = typename ElementFor<F, argument_t<Args>...>::type;
-    planning::OwingSets each[sizeof...(Args)];
-    int k = 0;
-    ((each[k++] = OwedTogether<Args>::sets(slot)), ...);
-    return planning::owing_sets(LinearityOf<F, common>::value, each, k);
-  }
-};
-
-/// The name of a function of blocks in a plan.
-template <class F>
-constexpr char const* block_function_name() {
-  if constexpr (requires { F::program_name; }) {
-    return F::program_name;
-  } else {
-    return "shard_map";
-  }
-}
-
-/// Requirements of an operation on the dims of its operands and its result.
-template <class Op, class Whole, class... As>
-struct OperationDims {
-  static constexpr int count = static_cast<int>(sizeof...(As));
-  /// Labels that it works on, or creates.
-  static constexpr LabelSet mentioned = [] {
-    LabelSet out = labels_in<typename FromOf<Op>::type>();
-    out.add(labels_in<typename ToOf<Op>::type>());
-    return out;
-  }();
-  /// Whether a dim that it works on may change its extent.
-  static constexpr bool resizes = requires(Op const& op, ResultExtents const& c) { op.extents(c); };
-
-  /// Whether the operation applied to blocks split equally along `id` gives the corresponding block
-  /// of the result, by its own rule.
-  static constexpr bool divides(Identity id) {
-    if (mentioned.contains(id) || !labels_in<Whole>().contains(id)) return false;
-    if (!(labels_in<typename As::whole>().contains(id) || ...)) return false;
-    if constexpr (Ruled<Op>) {
-      using R = RuleOf<Op, typename As::whole...>;
-      int const label = R::S::names.find_label(id);
-      Spec split[sizeof...(As)];
-      for (int k = 0; k < count; ++k) {
-        split[k] = R::S::readings[k].spec;
-        if (int const d = split[k].find(label); d >= 0) split[k].dims[d].axes.push(0);
-      }
-      Sizes sizes{};
-      sizes.at[0] = dynamic;
-      Verdict const v =
-          Op::rule({split, count, R::S::readings[count].spec, R::S::readings[count + 1].spec,
-                    R::S::names.extents(), sizes, false});
-      if (!v || !v.result.unreduced.empty()) return false;
-      int const d = v.result.find(label);
-      return d >= 0 && v.result.dims[d].axes.size == 1;
-    } else {
-      return true;
-    }
-  }
-  /// A bit for each dim of a value that must not be split.
-  static constexpr std::uint8_t whole(Identity const* dims, int rank) {
-    unsigned out = 0;
-    for (int d = 0; d < rank; ++d)
-      if (!divides(dims[d])) out |= 1U << d;
-    return static_cast<std::uint8_t>(out);
-  }
-};
 
 /// Writes the program of an expression. Labels are numbered by dim; dims of one index that meet in
 /// an operation get one number.
