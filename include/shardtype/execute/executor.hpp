@@ -34,91 +34,23 @@ class Executor {
       : blocks_{mesh, axes, sizing}, collectives_(blocks_), where_(where) {}
 
   /// The packed result of `plan` for operands `a` and, for products, `b`.
-  Buffer run(Plan const& plan, Value<T> a, Value<T> b = {}, Overlap how = Overlap::none) {
-    refuse_repeats(plan);
-    Value<T> slots[3] = {std::move(a), std::move(b), {}};
-    if (how == Overlap::automatic && shared_memory()) how = Overlap::shared;
-    bool packed[3] = {true, true, true};  // follows from the plan, not from extents
-    int last = 0;
-    for (int k = 0; k < plan.size; ++k) {
-      Step const& s = plan.steps[k];
-      if (k + 1 < plan.size && packed[0] && packed[1] &&
-          together(s, plan.steps[k + 1], slots, how)) {
-        last = static_cast<int>(plan.steps[++k].slot);
-        continue;
-      }
-      last = take(s, slots);
-      packed[last] = s.action != Action::slice && s.action != Action::transpose;
-    }
-    return finished(slots[last], plan.size == 0);
-  }
+  Buffer run(Plan const& plan, Value<T> a, Value<T> b = {}, Overlap how = Overlap::none);
   /// Starts the plan of one operand; on return its last collective is pending.
-  void start(Plan const& plan, Value<T> v, Exchange& later) {
-    refuse_repeats(plan);
-    Value<T> slots[3] = {std::move(v), {}, {}};
-    int last = 0;
-    for (int k = 0; k < plan.size; ++k) {
-      Step const& s = plan.steps[k];
-      if (k + 1 == plan.size && s.action == Action::communicate) {
-        run(s, std::move(slots[static_cast<int>(s.slot)]), &later);
-        return;
-      }
-      last = take(s, slots);
-    }
-    later.result = finished(slots[last], plan.size == 0);
-  }
+  void start(Plan const& plan, Value<T> v, Exchange& later);
 
   /// The packed result of those steps of `plan` that work on `slot`, applied to `v`.
-  Buffer run_slot(Plan const& plan, Slot slot, Value<T> v) {
-    refuse_repeats(plan);
-    bool moved = false;
-    for (Step const& s : plan) {
-      if (s.slot != slot || s.action == Action::compute) continue;
-      v = step(s, std::move(v));
-      moved = true;
-    }
-    return finished(v, !moved);
-  }
+  Buffer run_slot(Plan const& plan, Slot slot, Value<T> v);
 
   /// Runs one slice or collective on `v`; the result may be a view.
-  Value<T> step(Step const& s, Value<T> v) {
-    one(s, v);
-    return v;
-  }
+  Value<T> step(Step const& s, Value<T> v);
   /// The packed result of one collective. With an Exchange `later` it is only started, and the
   /// Exchange gets the result.
-  Buffer run(Step const& s, Value<T> v, Exchange* later = nullptr) {
-    agree_on(s);
-    if (later != nullptr) {
-      collectives_.start(s, v, *later);
-      if (later->result.data() == nullptr) later->result = finished(v, false);
-      return {};
-    }
-    collectives_.run(s, v);
-    return finished(v, false);
-  }
+  Buffer run(Step const& s, Value<T> v, Exchange* later = nullptr);
 
   /// SHARDTYPE_CHECK=agree: checks that all ranks of the mesh are about to run the same collective.
-  void agree_on(Step const& s) {
-    if (communicates(s) && blocks_.mesh.agreement().begin_step()) agree(s);
-  }
+  void agree_on(Step const& s);
   /// As above, if the check is on and the step is already counted.
-  void agree(Step const& s) {
-    StepHash hash;
-    std::string text = std::string(name_of(s.collective)) + " over ";
-    hash.mix(static_cast<std::uint64_t>(s.collective));
-    for (int k = 0; k < s.axes.size; ++k) {
-      int const x = blocks_.axes.position[s.axes[k]];
-      text += (k == 0 ? "" : ",") + blocks_.mesh.axes()[static_cast<std::size_t>(x)].name;
-      hash.mix(static_cast<std::uint64_t>(x) + 1);
-    }
-    for (int d = 0; d < s.before.rank; ++d)
-      hash.mix(static_cast<std::uint64_t>(blocks_.sizing.extents[s.before.dims[d].label]));
-    hash.mix(static_cast<std::uint64_t>(s.from + 2));
-    hash.mix(static_cast<std::uint64_t>(s.to + 2));
-    hash.mix(where_.line());
-    blocks_.mesh.agreement().meet(text + source_text(where_), hash.value());
-  }
+  void agree(Step const& s);
 
  private:
   /// Operations that have loops run them themselves.
@@ -263,5 +195,95 @@ class Executor {
   CollectiveStep<T, Space> collectives_;
   std::source_location where_;
 };
+
+// Outside of the class, so that they are not `inline`: a unit that finds them in the compiled part does not compile them.
+
+template <class T, class Space>
+Buffer Executor<T, Space>::run(Plan const& plan, Value<T> a, Value<T> b, Overlap how) {
+  refuse_repeats(plan);
+  Value<T> slots[3] = {std::move(a), std::move(b), {}};
+  if (how == Overlap::automatic && shared_memory()) how = Overlap::shared;
+  bool packed[3] = {true, true, true};  // follows from the plan, not from extents
+  int last = 0;
+  for (int k = 0; k < plan.size; ++k) {
+    Step const& s = plan.steps[k];
+    if (k + 1 < plan.size && packed[0] && packed[1] && together(s, plan.steps[k + 1], slots, how)) {
+      last = static_cast<int>(plan.steps[++k].slot);
+      continue;
+    }
+    last = take(s, slots);
+    packed[last] = s.action != Action::slice && s.action != Action::transpose;
+  }
+  return finished(slots[last], plan.size == 0);
+}
+
+template <class T, class Space>
+void Executor<T, Space>::start(Plan const& plan, Value<T> v, Exchange& later) {
+  refuse_repeats(plan);
+  Value<T> slots[3] = {std::move(v), {}, {}};
+  int last = 0;
+  for (int k = 0; k < plan.size; ++k) {
+    Step const& s = plan.steps[k];
+    if (k + 1 == plan.size && s.action == Action::communicate) {
+      run(s, std::move(slots[static_cast<int>(s.slot)]), &later);
+      return;
+    }
+    last = take(s, slots);
+  }
+  later.result = finished(slots[last], plan.size == 0);
+}
+
+template <class T, class Space>
+Buffer Executor<T, Space>::run_slot(Plan const& plan, Slot slot, Value<T> v) {
+  refuse_repeats(plan);
+  bool moved = false;
+  for (Step const& s : plan) {
+    if (s.slot != slot || s.action == Action::compute) continue;
+    v = step(s, std::move(v));
+    moved = true;
+  }
+  return finished(v, !moved);
+}
+
+template <class T, class Space>
+Value<T> Executor<T, Space>::step(Step const& s, Value<T> v) {
+  one(s, v);
+  return v;
+}
+
+template <class T, class Space>
+Buffer Executor<T, Space>::run(Step const& s, Value<T> v, Exchange* later) {
+  agree_on(s);
+  if (later != nullptr) {
+    collectives_.start(s, v, *later);
+    if (later->result.data() == nullptr) later->result = finished(v, false);
+    return {};
+  }
+  collectives_.run(s, v);
+  return finished(v, false);
+}
+
+template <class T, class Space>
+void Executor<T, Space>::agree_on(Step const& s) {
+  if (communicates(s) && blocks_.mesh.agreement().begin_step()) agree(s);
+}
+
+template <class T, class Space>
+void Executor<T, Space>::agree(Step const& s) {
+  StepHash hash;
+  std::string text = std::string(name_of(s.collective)) + " over ";
+  hash.mix(static_cast<std::uint64_t>(s.collective));
+  for (int k = 0; k < s.axes.size; ++k) {
+    int const x = blocks_.axes.position[s.axes[k]];
+    text += (k == 0 ? "" : ",") + blocks_.mesh.axes()[static_cast<std::size_t>(x)].name;
+    hash.mix(static_cast<std::uint64_t>(x) + 1);
+  }
+  for (int d = 0; d < s.before.rank; ++d)
+    hash.mix(static_cast<std::uint64_t>(blocks_.sizing.extents[s.before.dims[d].label]));
+  hash.mix(static_cast<std::uint64_t>(s.from + 2));
+  hash.mix(static_cast<std::uint64_t>(s.to + 2));
+  hash.mix(where_.line());
+  blocks_.mesh.agreement().meet(text + source_text(where_), hash.value());
+}
 
 }  // namespace shardtype::execute
