@@ -8,6 +8,13 @@ install(
   TARGETS shardtype shardtype_types
   EXPORT shardtypeTargets
   FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+if(SHARDTYPE_COMPILED)
+  install(
+    TARGETS shardtype_compiled
+    EXPORT shardtypeTargets
+    LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+    ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+endif()
 install(
   EXPORT shardtypeTargets
   NAMESPACE shardtype::

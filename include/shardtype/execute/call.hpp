@@ -12,6 +12,7 @@
 #include <shardtype/check/call_site.hpp>
 #include <shardtype/check/dry.hpp>
 #include <shardtype/check/operation.hpp>
+#include <shardtype/execute/instances.hpp>
 #include <shardtype/execute/local_run.hpp>
 #include <shardtype/execute/named.hpp>
 #include <shardtype/execute/run.hpp>

@@ -1,6 +1,6 @@
 #pragma once
-/// The templates of the engine that the compiled part has for the usual element types: `SHARDTYPE_INSTANCES(extern, T)`
-/// declares them, in src/ `SHARDTYPE_INSTANCES(, T)` compiles them.
+/// The templates of the engine that the compiled part has for the usual element types:
+/// `SHARDTYPE_INSTANCES(extern, T)` declares them, in src/ `SHARDTYPE_INSTANCES(, T)` compiles them.
 
 #include <cstdint>
 
@@ -12,19 +12,31 @@
 #include <shardtype/execute/run.hpp>
 
 #ifdef SHARDTYPE_COMPILED
-#define SHARDTYPE_INSTANCES(Extern, T)                                                      \
-  Extern template class shardtype::execute::Executor<T, Kokkos::HostSpace>;                 \
-  Extern template shardtype::runtime::Buffer                                                \
-  shardtype::execute::run_call<T, Kokkos::HostSpace>(shardtype::execute::Call const& call,  \
-                                                     std::int64_t* extents,                 \
-                                                     shardtype::runtime::Exchange* later);
 
-SHARDTYPE_INSTANCES(extern, float)
-SHARDTYPE_INSTANCES(extern, double)
-SHARDTYPE_INSTANCES(extern, bool)
-SHARDTYPE_INSTANCES(extern, std::int32_t)
-SHARDTYPE_INSTANCES(extern, std::int64_t)
-SHARDTYPE_INSTANCES(extern, shardtype::bfloat16)
-SHARDTYPE_INSTANCES(extern, Kokkos::complex<float>)
-SHARDTYPE_INSTANCES(extern, Kokkos::complex<double>)
+/// Calls `Each(Extern, T)` for the usual element types.
+#define SHARDTYPE_ELEMENTS(Each, Extern) \
+  Each(Extern, float);                   \
+  Each(Extern, double);                  \
+  Each(Extern, bool);                    \
+  Each(Extern, std::int32_t);            \
+  Each(Extern, std::int64_t);            \
+  Each(Extern, bfloat16);                \
+  Each(Extern, Kokkos::complex<float>);  \
+  Each(Extern, Kokkos::complex<double>)
+
+#define SHARDTYPE_INSTANCES(Extern, T)                                                          \
+  Extern template Buffer Executor<T, Kokkos::HostSpace>::run(Plan const&, Value<T>, Value<T>,   \
+                                                             Overlap);                          \
+  Extern template Buffer Executor<T, Kokkos::HostSpace>::run(Step const&, Value<T>, Exchange*); \
+  Extern template void Executor<T, Kokkos::HostSpace>::start(Plan const&, Value<T>, Exchange&); \
+  Extern template Buffer Executor<T, Kokkos::HostSpace>::run_slot(Plan const&, Slot, Value<T>); \
+  Extern template Value<T> Executor<T, Kokkos::HostSpace>::step(Step const&, Value<T>);         \
+  Extern template void Executor<T, Kokkos::HostSpace>::agree_on(Step const&);                   \
+  Extern template void Executor<T, Kokkos::HostSpace>::agree(Step const&);                      \
+  Extern template Buffer run_call<T, Kokkos::HostSpace>(Call const&, std::int64_t*, Exchange*)
+
+namespace shardtype::execute {
+SHARDTYPE_ELEMENTS(SHARDTYPE_INSTANCES, extern);
+}  // namespace shardtype::execute
+
 #endif

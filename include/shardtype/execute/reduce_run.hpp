@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include <shardtype/check/reduction.hpp>
+#include <shardtype/core/compiled.hpp>
 #include <shardtype/execute/call.hpp>
 #include <shardtype/execute/fused.hpp>
 #include <shardtype/execute/run.hpp>
@@ -26,19 +27,7 @@ template <class F, class T>
 using reducer_t = typename ReducerOf<F, T>::type;
 
 /// `block` with the dims `kept` first, in their order, then the others.
-inline kernels::Layout kept_first(kernels::Layout const& block, int const* kept, int count) {
-  kernels::Layout out;
-  bool used[max_dims] = {};
-  auto push = [&](int d) {
-    out.extent[out.rank] = block.extent[d];
-    out.stride[out.rank++] = block.stride[d];
-    used[d] = true;
-  };
-  for (int k = 0; k < count; ++k) push(kept[k]);
-  for (int d = 0; d < block.rank; ++d)
-    if (!used[d]) push(d);
-  return out;
-}
+kernels::Layout kept_first(kernels::Layout const& block, int const* kept, int count);
 
 /// Positions of a result's dims in the operand's Spec.
 struct KeptDims {
@@ -265,3 +254,7 @@ struct Run<op::Reduce<F, Labels...>> {
 };
 
 }  // namespace shardtype::execute
+
+#ifndef SHARDTYPE_COMPILED
+#include <shardtype/execute/reduce_run.ipp>
+#endif

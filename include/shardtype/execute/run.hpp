@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <shardtype/check/plan_of.hpp>
+#include <shardtype/core/compiled.hpp>
 #include <shardtype/core/list.hpp>
 #include <shardtype/execute/executor.hpp>
 #include <shardtype/tensor/operand.hpp>
@@ -18,19 +19,8 @@ namespace shardtype::execute {
 
 /// Records the extents of one operand; operands with the same label must agree on its extent. Error
 /// E24, which names the `operand`: "the first operand".
-inline void note_extents(Extents& known, Names const& names, Spec const& s,
-                         std::int64_t const* extents, char const* operand) {
-  for (int d = 0; d < s.rank; ++d) {
-    int const l = s.dims[d].label;
-    if (known.at[l] != dynamic && known.at[l] != extents[d])
-      throw Error("E24",
-                  "index " + std::string(names.label_name[l]) + " has extent " +
-                      std::to_string(extents[d]) + " in " + operand + ", elsewhere " +
-                      std::to_string(known.at[l]),
-                  FailedOn::every_rank);
-    known.at[l] = extents[d];
-  }
-}
+void note_extents(Extents& known, Names const& names, Spec const& s, std::int64_t const* extents,
+                  char const* operand);
 
 /// How an operation makes its plan: PlanSet::choose without types.
 struct Planner {
@@ -48,17 +38,7 @@ struct Planner {
 /// one for every operation; a static object frees all caches at the end of the program.
 class PlanCache {
  public:
-  Plan const& get(Sizing const& z, Planner const& planner) {
-    if (known_ == nullptr) known_ = &*all().push_back(detail::Owned(new Known));
-    for (auto const& p : *known_)
-      if (p->sizing == z) return *p;
-    // shapes that change at every call must not fill the memory
-    if (known_->size() == 64) known_->erase(0);
-    detail::Owned<Plan const> plan(new Plan const(planner(z)));
-    if (!countable(plan->result, z.extents))
-      throw Error("E20", "the result would have more than 2^58 elements", FailedOn::every_rank);
-    return *known_->push_back(std::move(plan));
-  }
+  Plan const& get(Sizing const& z, Planner const& planner);
 
  private:
   using Known = detail::List<detail::Owned<Plan const>>;
@@ -95,15 +75,7 @@ struct Call {
 
   /// Extents and axis sizes of this call. Errors: E23 tensors of two meshes, E24 extents that do
   /// not match.
-  Sizing sizing(AxisMap const& axes) const {
-    Names const& names = planner.names;
-    if (on_two()) detail::check_one_mesh(mesh(), *second.mesh);
-    Sizing z{names.extents(), axes.sizes, planner.element_bytes};
-    note_extents(z.extents, names, *first.spec, first.extents, "the first operand");
-    if (on_two())
-      note_extents(z.extents, names, *second.spec, second.extents, "the second operand");
-    return z;
-  }
+  Sizing sizing(AxisMap const& axes) const;
 };
 
 /// Plans and runs one call on the calling rank; writes the result's extents. With an Exchange
@@ -152,3 +124,7 @@ Call call_of(std::source_location const& where, Overlap overlap, A const& a, B c
 }
 
 }  // namespace shardtype::execute
+
+#ifndef SHARDTYPE_COMPILED
+#include <shardtype/execute/run.ipp>
+#endif

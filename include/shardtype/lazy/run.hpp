@@ -10,6 +10,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/core/compiled.hpp>
 #include <shardtype/execute/call.hpp>
 #include <shardtype/execute/executor.hpp>
 #include <shardtype/execute/reduce_run.hpp>
@@ -53,18 +54,7 @@ class ProgramRun {
  public:
   ProgramRun(MeshRef const& mesh, AxisMap const& axes, ProgramPlan const& plan,
              LabelPart const* labels, shardtype::detail::List<ProgramPart> const& parts,
-             std::source_location const& where)
-      : mesh_ref_(mesh),
-        mesh_(mesh.state()),
-        axes_(axes),
-        plan_(plan),
-        labels_(labels),
-        parts_(parts),
-        where_(where) {
-    blocks_.resize(static_cast<std::size_t>(plan.size));
-    for (int k = 0; k < plan.size; ++k)
-      for (int m = 0; m < plan.steps[k].inputs; ++m) last_read_[plan.steps[k].input[m]] = k;
-  }
+             std::source_location const& where);
 
   MeshState& mesh() { return mesh_; }
   MeshRef const& mesh_ref() const { return mesh_ref_; }
@@ -79,34 +69,10 @@ class ProgramRun {
   Extents extents(int step) const { return plan_.sizing(step).extents; }
 
   /// The block of the last step.
-  AnyBlock run() {
-    shardtype::detail::Trace* const trace = shardtype::detail::running_trace;
-    for (int k = 0; k < plan_.size; ++k) {
-      ProgramStep const& s = plan_.steps[k];
-      double const begin = trace != nullptr ? trace->now() : 0;
-      blocks_[static_cast<std::size_t>(k)] = s.kind == ProgramStep::Kind::given ? given(k)
-                                             : s.kind == ProgramStep::Kind::move
-                                                 ? part(k).move(*this, k)
-                                                 : made(k);
-      if (trace != nullptr && s.kind != ProgramStep::Kind::given) trace->done(k, begin);
-      for (int m = 0; m < s.inputs; ++m)
-        if (last_read_[s.input[m]] == k) blocks_[static_cast<std::size_t>(s.input[m])] = {};
-    }
-    return blocks_.back();
-  }
+  AnyBlock run();
 
   /// The value of a step whose packed block is in `memory`.
-  AnyBlock packed_block(int step, Buffer memory) const {
-    AnyBlock out;
-    Spec const spec = plan_.spec(step);
-    Sizing const z = plan_.sizing(step);
-    out.layout.rank = spec.rank;
-    for (int d = 0; d < spec.rank; ++d) out.layout.extent[d] = held(spec, d, z, axes_.coords);
-    out.layout = out.layout.packed();
-    out.keep = std::move(memory);
-    out.data = out.keep.data();
-    return out;
-  }
+  AnyBlock packed_block(int step, Buffer memory) const;
   /// A new packed block for a step's value.
   template <class T, class Space>
   Value<T> fresh(int step) {
@@ -120,11 +86,7 @@ class ProgramRun {
     return origin < 0 ? parts_.back() : parts_[static_cast<std::size_t>(origin)];
   }
   AnyBlock given(int step) { return packed_block(step, *part(step).buffer); }
-  AnyBlock made(int step) {
-    // the same block with other names
-    if (node(step).making == Making::relabel) return input(step, 0);
-    return part(step).make(*this, step, part(step).part);
-  }
+  AnyBlock made(int step);
 
   MeshRef const& mesh_ref_;
   MeshState& mesh_;
@@ -422,32 +384,12 @@ class PartFinder {
   int constrain(Type<Pin>, int) {
     return 0;
   }
-  bool found(Identity type, int&) const {
-    for (Identity known : found_)
-      if (known == type) return true;
-    return false;
-  }
+  bool found(Identity type, int&) const;
   void remember(Identity type, int) {
     if (found_.size() < static_cast<std::size_t>(planning::max_nodes)) found_.push_back(type);
   }
-  bool is_known(Identity tag, void const* at, int&) const {
-    for (std::size_t k = 0; k < tags_.size(); ++k) {
-      if (tags_[k] != tag) continue;
-      if (objects_[k] != at)
-        throw Error(
-            "E70",
-            "one share(...) of the program text was run twice, and both values stand in one "
-            "expression; give each a tag of its own: share<struct First>(a)",
-            FailedOn::every_rank);
-      return true;
-    }
-    return false;
-  }
-  int share(Identity tag, void const* at, int) {
-    tags_.push_back(tag);
-    objects_.push_back(at);
-    return 0;
-  }
+  bool is_known(Identity tag, void const* at, int&) const;
+  int share(Identity tag, void const* at, int);
 
  private:
   template <class A>
@@ -466,3 +408,7 @@ class PartFinder {
 };
 
 }  // namespace shardtype::execute
+
+#ifndef SHARDTYPE_COMPILED
+#include <shardtype/lazy/run.ipp>
+#endif

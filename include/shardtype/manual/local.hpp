@@ -9,6 +9,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <shardtype/check/manual.hpp>
+#include <shardtype/core/compiled.hpp>
 #include <shardtype/kernels/fill.hpp>
 #include <shardtype/tensor/create.hpp>
 #include <shardtype/tensor/local.hpp>
@@ -40,11 +41,7 @@ class ManualScope {
 };
 
 /// The mesh of the enclosing shard_map, which `what` needs. Error E63 outside of one.
-inline MeshRef const& mesh_around(char const* what) {
-  if (manual_mesh == nullptr)
-    throw Error("E63", std::string(what) + " works inside of shard_map only", FailedOn::every_rank);
-  return *manual_mesh;
-}
+MeshRef const& mesh_around(char const* what);
 
 /// The calling rank's element of a rank-0 block; zero on ranks outside the mesh.
 template <class L>
@@ -157,3 +154,7 @@ std::int64_t axis_size() {
 }
 
 }  // namespace shardtype
+
+#ifndef SHARDTYPE_COMPILED
+#include <shardtype/manual/local.ipp>
+#endif

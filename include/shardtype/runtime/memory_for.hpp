@@ -6,6 +6,7 @@
 #include <string>
 #include <type_traits>
 
+#include <shardtype/core/compiled.hpp>
 #include <shardtype/core/error.hpp>
 #include <shardtype/core/text.hpp>
 #include <shardtype/runtime/step_name.hpp>
@@ -29,11 +30,7 @@ class MemoryFor {
   }
 
   /// " for f64[I@X, J] (main.cpp:12)"; empty if no tensor is being created.
-  static std::string text() {
-    if (now == nullptr) return "";
-    return std::string(" for ") + now->element_ + core::spec_text(now->spec_, now->names_) +
-           (now->where_ == nullptr ? "" : source_text(*now->where_));
-  }
+  static std::string text();
 
  private:
   static inline MemoryFor const* now = nullptr;
@@ -45,10 +42,10 @@ class MemoryFor {
 };
 
 /// Error E27: the system cannot provide `bytes` bytes; this rank's tensors hold `in_use`.
-[[noreturn]] inline void throw_no_memory(std::size_t bytes, std::int64_t in_use) {
-  throw Error("E27", "no memory of " + std::to_string(bytes) + " bytes" + MemoryFor::text() +
-                         "; this rank's tensors hold " + std::to_string(in_use) +
-                         " bytes already: split over more ranks, or take a narrower element type");
-}
+[[noreturn]] void throw_no_memory(std::size_t bytes, std::int64_t in_use);
 
 }  // namespace shardtype::runtime
+
+#ifndef SHARDTYPE_COMPILED
+#include <shardtype/runtime/memory_for.ipp>
+#endif

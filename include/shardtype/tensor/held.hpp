@@ -13,6 +13,7 @@
 #include <shardtype/check/resolve.hpp>
 #include <shardtype/core/bfloat16.hpp>
 #include <shardtype/core/block.hpp>
+#include <shardtype/core/compiled.hpp>
 #include <shardtype/runtime/mesh.hpp>
 
 namespace shardtype::detail {
@@ -99,24 +100,8 @@ struct Pointers<T, 0> {
 };
 
 /// Not a template, so that all tensor types share its code.
-inline void local_rows(MeshState const& mesh, Names const& names, Spec const& spec,
-                       std::int64_t const* extents, Rows* out) {
-  AxisMap const axes = map_axes(mesh, names);
-  if (!countable(extents, spec.rank))
-    throw Error("E20", "the extents are more than 2^58 elements together", FailedOn::every_rank);
-  for (int d = 0; d < spec.rank; ++d) {
-    int const label = spec.dims[d].label;
-    std::int64_t const fixed = names.label_extent[label];
-    if (extents[d] < 0 || (fixed != dynamic && fixed != extents[d]))
-      throw Error("E20",
-                  "index " + std::string(names.label_name[label]) + " was given extent " +
-                      std::to_string(extents[d]) +
-                      (extents[d] < 0 ? "; an extent is not negative"
-                                      : "; its type says " + std::to_string(fixed)),
-                  FailedOn::every_rank);
-    if (mesh.here()) out[d] = rows_of(extents[d], spec.dims[d].axes, axes.sizes, axes.coords);
-  }
-}
+void local_rows(MeshState const& mesh, Names const& names, Spec const& spec,
+                std::int64_t const* extents, Rows* out);
 
 template <class... Parts>
 struct MemoryOf {
@@ -289,11 +274,7 @@ class Held : public detail::Declared<Self>::base,
     MemoryFor const wanted(element_name<T>(), spec, S::names, nullptr);
     Buffer copy = mesh_.state().pool().template take<memory_space>(bytes());
     Self out(mesh_, extents_, std::move(copy));
-    using Flat = Kokkos::View<T*, memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-    using Source = Kokkos::View<T const*, memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-    auto const n = static_cast<std::size_t>(this->local_size());
-    Kokkos::deep_copy(Flat(static_cast<T*>(out.buffer().data()), n),
-                      Source(static_cast<T const*>(buffer_.data()), n));
+    runtime::copy_bytes<memory_space, memory_space>(out.buffer().data(), buffer_.data(), bytes());
     return out;
   }
 
@@ -325,3 +306,7 @@ class Held : public detail::Declared<Self>::base,
 };
 
 }  // namespace shardtype::detail
+
+#ifndef SHARDTYPE_COMPILED
+#include <shardtype/tensor/held.ipp>
+#endif
