@@ -51,6 +51,7 @@
 #include <shardtype/ops/explain.hpp>
 #include <shardtype/ops/flip.hpp>
 #include <shardtype/ops/full_like.hpp>
+#include <shardtype/ops/halo_add.hpp>
 #include <shardtype/ops/halo_exchange.hpp>
 #include <shardtype/ops/logsumexp.hpp>
 #include <shardtype/ops/math.hpp>
@@ -71,6 +72,7 @@
 #include <shardtype/ops/reshard.hpp>
 #include <shardtype/ops/roll.hpp>
 #include <shardtype/ops/scatter_add.hpp>
+#include <shardtype/ops/scatter_along.hpp>
 #include <shardtype/ops/shift.hpp>
 #include <shardtype/ops/slice.hpp>
 #include <shardtype/ops/softmax.hpp>
@@ -88,6 +90,7 @@
 #include <shardtype/ops/transfer.hpp>
 #include <shardtype/ops/transpose.hpp>
 #include <shardtype/ops/tril.hpp>
+#include <shardtype/ops/used_as.hpp>
 #include <shardtype/ops/var.hpp>
 #include <shardtype/runtime/environment.hpp>
 #include <shardtype/runtime/mesh.hpp>

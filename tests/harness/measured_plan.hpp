@@ -14,10 +14,10 @@ namespace measured_plan {
 // From this size on, the measured peak must be within a tenth of the planned one.
 inline constexpr std::int64_t large = 1'000'000;
 
-// The bytes of a tensor's local block; 0 for a number.
+// The bytes of the local block of a tensor or a Halo; 0 for a number.
 template <class A>
 std::int64_t block_bytes(A const& a) {
-  if constexpr (shardtype::is_tensor<A>) {
+  if constexpr (requires { a.local_size(); }) {
     return a.local_size() * static_cast<std::int64_t>(sizeof(typename A::element));
   } else {
     return 0;

@@ -107,6 +107,23 @@ TEST_CASE("broadcast: new dims repeat the value, split or not") {
     CHECK(b.extents() == std::array<Int, 4>{n, 2, 5, 4});
     CHECK(on_ranks::wrong(b, [](Int, Int, Int i, Int j) { return f(i, j, 0); }) == 0);
   }
+  // reduced over the new dim's axis: the transpose of a sum over a split dim
+  for (Int const n : {0, 1, 5}) {
+    auto const r = reduced<X, Y>(from_function<Int, Dim<J>>(mesh, {4}, [](Int j) { return j; }));
+    auto const b = broadcast<Dim<K, Y>>(r, {n});
+    static_assert(std::is_same_v<decltype(b), Tensor<Int, Dim<K, Y>, Dim<J>, Reduced<X>> const>);
+    CHECK(on_ranks::wrong(b, [](Int, Int j) { return j; }) == 0);
+    auto const a =
+        from_function<Int, Dim<I, X>, Dim<J>>(mesh, {n, 4}, [](Int i, Int j) { return 3 * i - j; });
+    auto const ct = broadcast<Dim<I, X>>(
+        reduced<X>(from_function<Int, Dim<J>>(mesh, {4}, [](Int j) { return 2 - j; })), {n});
+    static_assert(std::is_same_v<decltype(ct), decltype(a)>);
+    // <sum(a), r> = <a, broadcast(r)>
+    Int left = 0;
+    for (Int i = 0; i < n; ++i)
+      for (Int j = 0; j < 4; ++j) left += (3 * i - j) * (2 - j);
+    CHECK(item(all_reduce<X>(sum<>((a * ct).tensor()))) == left);
+  }
   auto const s = full<Int>(mesh, {}, 5);
   CHECK(on_ranks::wrong(broadcast<Dim<P4, X, Y>>(s), [](Int) { return 5; }) == 0);
 }
@@ -186,6 +203,33 @@ TEST_CASE("along a dim that is not split: slice, pad, repeat, tile, flip, roll")
     CHECK(on_ranks::wrong(p, padded(0)) == 0);
     CHECK(on_ranks::wrong(pad<J, L>(a, 2, 1, 9), padded(9)) == 0);
     CHECK(on_ranks::wrong(pad<J>(a, 0, 0), f) == 0);
+    for (Int const interior : {0, 1, 3}) {
+      Int const step = interior + 1;
+      Int const most = nj == 0 ? 0 : (nj - 1) * step + 1;
+      auto const spread = [&](Int value) {
+        return [=](Int i, Int j, Int k) {
+          Int const at = j - 2;
+          return at < 0 || at >= most || at % step != 0 ? value : f(i, at / step, k);
+        };
+      };
+      auto const wide = pad<J>(a, 2, 1, op::Interior{interior});
+      CHECK(wide.template extent<J>() == most + 3);
+      CHECK(on_ranks::wrong(wide, spread(0)) == 0);
+      CHECK(on_ranks::wrong(pad<J, L>(a, 2, 0, op::Interior{interior}, 9), spread(9)) == 0);
+      CHECK(on_ranks::wrong(slice<J>(wide, 2, 2 + most, step), f) == 0);
+    }
+    // the transpose of a slice with a step
+    for (Int begin = 0; begin <= nj; ++begin)
+      for (Int const step : {1, 2, 3}) {
+        auto const part = slice<J, L>(a, begin, nj, step);
+        Int const rows = part.template extent<L>();
+        Int const rest = nj - begin - (rows == 0 ? 0 : (rows - 1) * step + 1);
+        auto const back = pad<L, J>(part, begin, rest, op::Interior{step - 1});
+        static_assert(std::is_same_v<decltype(back), decltype(a)>);
+        CHECK(on_ranks::wrong(back, [&](Int i, Int j, Int k) {
+                return j < begin || (j - begin) % step != 0 ? 0 : f(i, j, k);
+              }) == 0);
+      }
     for (Int const times : {0, 1, 3}) {
       CHECK(on_ranks::wrong(repeat<J>(a, times),
                             [&](Int i, Int j, Int k) { return f(i, j / times, k); }) == 0);

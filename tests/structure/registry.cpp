@@ -46,6 +46,8 @@ inline constexpr auto sample<"Einsum"> = on<A, B>(op::Einsum<I, K>{});
 template <>
 inline constexpr auto sample<"Expand"> = on<A>(op::Expand<One>{});
 template <>
+inline constexpr auto sample<"HaloAdd"> = on<Halo<A, I>>(op::HaloAdd<I>{1, 2});
+template <>
 inline constexpr auto sample<"LogSumExp"> = on<A>(op::LogSumExp<J>{});
 template <>
 inline constexpr auto sample<"Map"> = on<A, A>(op::Map<functions::Add>{});

@@ -22,12 +22,14 @@ NOT_RECORDED = {
     "AllGather": "the planner chooses collectives",
     "AllReduce": "the planner chooses collectives",
     "AllToAll": "the planner chooses collectives",
+    "HaloAdd": "the blocks of its operand overlap",
     "HaloExchange": "the blocks of its result overlap",
     "ReduceScatter": "the planner chooses collectives",
     "ToPartial": "the planner chooses what stays unreduced",
     "ToReduced": "a state of shardings, which the planner chooses",
     "TopK": "two results",
     "Transfer": "its result is on another mesh",
+    "UsedAs": "a state of shardings, which the planner chooses",
 }
 ENTRY = re.compile(r'^ *\{"(\w+)", "([^"]+)"\},$', re.M)
 

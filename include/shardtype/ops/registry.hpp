@@ -32,6 +32,7 @@ inline constexpr Registered strict_operations[] = {
     {"Expand", "expand"},
     {"Flip", "flip"},
     {"FullLike", "full_like"},
+    {"HaloAdd", "halo_add"},
     {"HaloExchange", "halo_exchange"},
     {"LogSoftmax", "log_softmax"},
     {"LogSumExp", "logsumexp"},
@@ -57,6 +58,7 @@ inline constexpr Registered strict_operations[] = {
     {"Reshard", "reshard"},
     {"Roll", "roll"},
     {"ScatterAdd", "scatter_add"},
+    {"ScatterAlong", "scatter_along"},
     {"Shift", "shift"},
     {"Slice", "slice"},
     {"Softmax", "softmax"},
@@ -76,6 +78,7 @@ inline constexpr Registered strict_operations[] = {
     {"Transpose", "transpose"},
     {"Tril", "tril"},
     {"Triu", "triu"},
+    {"UsedAs", "used_as"},
     {"Var", "var"},
 };
 
