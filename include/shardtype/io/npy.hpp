@@ -45,7 +45,7 @@ inline void agree_on_file(MeshState& mesh, std::string const& what, std::string 
 /// and writes independently.
 inline io::NpyAccess file_access() {
   io::NpyAccess access;
-  access.collective = !yield_while_waiting;
+  access.collective = !run_time.yield_while_waiting;
   return access;
 }
 

@@ -80,7 +80,7 @@ class ProgramRun {
 
   /// The block of the last step.
   AnyBlock run() {
-    shardtype::detail::Trace* const trace = shardtype::detail::running_trace;
+    shardtype::detail::Trace* const trace = run_time.trace;
     for (int k = 0; k < plan_.size; ++k) {
       ProgramStep const& s = plan_.steps[k];
       double const begin = trace != nullptr ? trace->now() : 0;

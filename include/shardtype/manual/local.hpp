@@ -17,21 +17,18 @@ namespace shardtype {
 
 namespace detail {
 
-/// The mesh of the innermost shard_map whose body is running.
-inline thread_local MeshRef const* manual_mesh = nullptr;
-
 /// While it exists, the calling rank runs the body of a shard_map on `mesh`.
 class ManualScope {
  public:
-  explicit ManualScope(MeshRef const& mesh) : mesh_(mesh), before_(manual_mesh) {
-    manual_mesh = &mesh_;
+  explicit ManualScope(MeshRef const& mesh) : mesh_(mesh), before_(run_time.manual_mesh) {
+    run_time.manual_mesh = &mesh_;
     mesh_.state().enter_manual_mode();
   }
   ManualScope(ManualScope const&) = delete;
   ManualScope& operator=(ManualScope const&) = delete;
   ~ManualScope() {
     mesh_.state().leave_manual_mode();
-    manual_mesh = before_;
+    run_time.manual_mesh = before_;
   }
 
  private:
@@ -41,9 +38,9 @@ class ManualScope {
 
 /// The mesh of the enclosing shard_map, which `what` needs. Error E63 outside of one.
 inline MeshRef const& mesh_around(char const* what) {
-  if (manual_mesh == nullptr)
+  if (run_time.manual_mesh == nullptr)
     throw Error("E63", std::string(what) + " works inside of shard_map only", FailedOn::every_rank);
-  return *manual_mesh;
+  return *run_time.manual_mesh;
 }
 
 /// The calling rank's element of a rank-0 block; zero on ranks outside the mesh.

@@ -7,6 +7,7 @@
 
 #include <shardtype/plan/machine.hpp>
 #include <shardtype/plan/overlap.hpp>
+#include <shardtype/runtime/run_time.hpp>
 
 namespace shardtype {
 
@@ -48,9 +49,6 @@ struct Route {
   double piece = 1.5e9;
 };
 
-/// The least bytes of a message: smaller messages lower the bandwidth. Only tests change it.
-inline std::int64_t message_bytes = std::int64_t{1} << 17;
-
 /// The messages for blocks of at most `rows` rows of `row_bytes`, at most 16 in each direction.
 /// More messages hide more communication until the cost of each outweighs it: an MPI call between
 /// products, about ten latencies.
@@ -61,8 +59,8 @@ inline Route route(Overlap how, std::int64_t rows, std::int64_t row_bytes, Machi
   std::int64_t const one_way = (rows + out.directions - 1) / out.directions;
   auto const bytes = static_cast<double>(one_way * row_bytes);
   double const hidden = std::sqrt(bytes / m.bytes_per_second / (10 * m.latency));
-  auto const wanted = static_cast<std::int64_t>(
-      std::clamp(std::min(hidden, bytes / static_cast<double>(message_bytes)), 1.0, 16.0));
+  auto const wanted = static_cast<std::int64_t>(std::clamp(
+      std::min(hidden, bytes / static_cast<double>(run_time.sending().message_bytes)), 1.0, 16.0));
   out.chunks = std::min(wanted, std::max<std::int64_t>(one_way, 1));
   return out;
 }

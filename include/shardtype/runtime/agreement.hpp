@@ -15,7 +15,7 @@
 #include <shardtype/runtime/environment.hpp>
 #include <shardtype/runtime/node.hpp>
 #include <shardtype/runtime/records.hpp>
-#include <shardtype/runtime/settings.hpp>
+#include <shardtype/runtime/run_time.hpp>
 #include <shardtype/runtime/step_name.hpp>
 
 namespace shardtype::runtime {
@@ -37,7 +37,7 @@ class Agreement {
     mesh_ = std::int64_t{detail::job_rank()} << 32 | ++count;
     detail::share_number(comm, mesh_);
     steps_.begin(mesh_);
-    if (detail::record_comm != MPI_COMM_NULL) take_ranks(detail::ranks_in_job(comm));
+    if (run_time.record_comm != MPI_COMM_NULL) take_ranks(detail::ranks_in_job(comm));
   }
   /// Counts a step that all ranks of the mesh take; returns whether they compare it first, by
   /// `meet`.
@@ -48,13 +48,13 @@ class Agreement {
   /// Compares the creation of a mesh of `comm`, which is collective as well: as `meet`, for the
   /// ranks of `comm`.
   static void meet_before_mesh(MPI_Comm comm, std::string const& step, std::uint64_t hash) {
-    if (detail::record_comm != MPI_COMM_NULL)
+    if (run_time.record_comm != MPI_COMM_NULL)
       meet_before_mesh(detail::ranks_in_job(comm), step, hash);
   }
   /// As above, for given ranks of the job.
   static void meet_before_mesh(detail::List<int> const& ranks, std::string const& step,
                                std::uint64_t hash) {
-    if (detail::record_comm == MPI_COMM_NULL) return;
+    if (run_time.record_comm == MPI_COMM_NULL) return;
     Agreement all;
     all.take_ranks(ranks);
     // ranks that have created meshes together count them alike
@@ -74,7 +74,7 @@ class Agreement {
   /// step "end" with hash 0 means leaving the mesh and waits for nobody.
   void meet(std::string const& step, std::uint64_t hash) {
     if (hash == 0) return leave("nothing more: it left the mesh");
-    if (!on() || detail::record_comm == MPI_COMM_NULL) return;
+    if (!on() || run_time.record_comm == MPI_COMM_NULL) return;
     detail::Record const mine = say(step, hash, 0);
     detail::Records& records = detail::Records::here();
     double const start = MPI_Wtime();
@@ -103,7 +103,7 @@ class Agreement {
   void take_ranks(detail::List<int> const& ranks) {
     me_ = detail::job_rank();
     ranks_ = ranks;
-    limit_ = settings.agree_seconds;
+    limit_ = run_time.settings.agree_seconds;
   }
   detail::Record say(std::string const& text, std::uint64_t hash, std::int32_t leaves) {
     detail::Record r;
@@ -116,7 +116,7 @@ class Agreement {
     return r;
   }
   void leave(char const* how) {
-    if (!on() || detail::record_comm == MPI_COMM_NULL) return;
+    if (!on() || run_time.record_comm == MPI_COMM_NULL) return;
     say(how, 0, 1);
     detail::Records::here().close(mesh_, static_cast<int>(ranks_.size()) - 1);
     ranks_.clear();

@@ -23,16 +23,13 @@ namespace shardtype {
 
 namespace detail {
 
-/// Whether an Environment exists: then a rank that calls exit would leave the others waiting.
-inline bool in_environment = false;
-
 /// Ends the job on all ranks. mpiexec drops output that it has not forwarded by then, so it gets
 /// time.
 [[noreturn]] inline void end_job() {
   std::fflush(stdout);
   std::fflush(stderr);
   sleep_ms(300);
-  in_environment = false;  // MPI_Abort calls exit
+  run_time.in_environment = false;  // MPI_Abort calls exit
   if (job_rank() >= 0) MPI_Abort(MPI_COMM_WORLD, 1);
   std::_Exit(1);
 }
@@ -43,10 +40,10 @@ inline bool in_environment = false;
   int const rank = job_rank();
   std::fflush(stdout);
   if (where == FailedOn::every_rank && rank > 0) sleep_ms(500);
-  if (node != nullptr) {
-    if (node->speaks.exchange(1) != 0)
+  if (run_time.node != nullptr) {
+    if (run_time.node->speaks.exchange(1) != 0)
       sleep_ms(10000);  // until the rank that prints ends this one
-    else if (!node->first)
+    else if (!run_time.node->first)
       sleep_ms(1000);  // a rank of the first node may print first
   }
   std::string const who = rank < 0 ? "" : "rank " + std::to_string(rank) + ": ";
@@ -78,7 +75,7 @@ inline bool in_environment = false;
 /// MPI_Finalize hangs in MPICH 4.0 over UCX's tcp if a rank has closed its connections before
 /// another (scripts/slow_network).
 inline bool leaves_by_barrier() {
-  if (!runtime::settings.ends_with_barrier) return false;
+  if (!run_time.settings.ends_with_barrier) return false;
   reduce_number(MPI_COMM_WORLD, 0, MPI_MAX);  // waits until all ranks are here
   return true;
 }
@@ -87,8 +84,9 @@ inline bool leaves_by_barrier() {
 /// theirs. Error E06, which ends the job, if one of them waits for this rank in a step that this
 /// rank will never take.
 inline void await_others() {
-  if (node == nullptr || runtime::settings.check_agree) return;  // then error E03 reports more
-  for (int waited = 0; node->leaving < node->ranks; ++waited) {
+  if (run_time.node == nullptr || run_time.settings.check_agree)
+    return;  // then error E03 reports more
+  for (int waited = 0; run_time.node->leaving < run_time.node->ranks; ++waited) {
     Ahead const ahead = rank_ahead();
     if (ahead.who >= 0)
       abort_job(
@@ -104,8 +102,8 @@ inline void await_others() {
 /// At exit. Error E06, which ends the job, if this rank exits without ending its Environment while
 /// other ranks of its node are still running.
 inline void on_exit() {
-  if (!in_environment) return;
-  ++node->leaving;
+  if (!run_time.in_environment) return;
+  ++run_time.node->leaving;
   if (all_leave()) {
     MPI_Finalize();
     return;
@@ -154,37 +152,38 @@ class Environment {
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     node_ = detail::share_node();
     std::set_terminate(detail::on_terminate);
-    runtime::settings = runtime::read_settings();
-    if (runtime::settings.check_agree) MPI_Comm_dup(MPI_COMM_WORLD, &detail::record_comm);
+    runtime::run_time.settings = runtime::read_settings();
+    if (runtime::run_time.settings.check_agree)
+      MPI_Comm_dup(MPI_COMM_WORLD, &runtime::run_time.record_comm);
     detail::look_at_node();
-    detail::in_environment = owns_mpi_ && detail::node != nullptr;
-    if (detail::in_environment) std::atexit(detail::on_exit);
+    runtime::run_time.in_environment = owns_mpi_ && runtime::run_time.node != nullptr;
+    if (runtime::run_time.in_environment) std::atexit(detail::on_exit);
     if (std::string const path = named_file("SHARDTYPE_MACHINE"); !path.empty())
-      detail::measured_machine = read_machine(MPI_COMM_WORLD, path);
+      runtime::run_time.machine = read_machine(MPI_COMM_WORLD, path);
     if (std::string const path = named_file("SHARDTYPE_TRACE"); !path.empty())
-      detail::running_trace = new detail::Trace(path);
+      runtime::run_time.trace = new detail::Trace(path);
   }
   Environment(Environment const&) = delete;
   Environment& operator=(Environment const&) = delete;
   ~Environment() {
-    detail::in_environment = false;
-    if (detail::node != nullptr) ++detail::node->leaving;
+    runtime::run_time.in_environment = false;
+    if (runtime::run_time.node != nullptr) ++runtime::run_time.node->leaving;
     if (owns_kokkos_) Kokkos::finalize();
     if (std::uncaught_exceptions() > exceptions_ && !detail::all_leave()) {
       std::atexit([] { detail::end_job(); });  // MPI_Finalize would wait for ever
       return;
     }
     detail::await_others();
-    if (detail::running_trace != nullptr) {
-      detail::running_trace->finish();
-      delete std::exchange(detail::running_trace, nullptr);
+    if (runtime::run_time.trace != nullptr) {
+      runtime::run_time.trace->finish();
+      delete std::exchange(runtime::run_time.trace, nullptr);
     }
-    detail::own_progress = nullptr;
-    detail::node = nullptr;
+    runtime::run_time.progress = nullptr;
+    runtime::run_time.node = nullptr;
     if (node_ != MPI_WIN_NULL) MPI_Win_free(&node_);
-    if (detail::record_comm != MPI_COMM_NULL) {
+    if (runtime::run_time.record_comm != MPI_COMM_NULL) {
       detail::Records::here().finish();
-      MPI_Comm_free(&detail::record_comm);
+      MPI_Comm_free(&runtime::run_time.record_comm);
     }
     if (owns_mpi_ && !detail::leaves_by_barrier()) MPI_Finalize();
   }

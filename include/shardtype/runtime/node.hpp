@@ -43,12 +43,8 @@ struct Node {
 static_assert(sizeof(Node) % alignof(Progress) == 0 &&
               std::atomic<std::int64_t>::is_always_lock_free);
 
-/// This node, and this rank's published state, while an Environment exists.
-inline Node* node = nullptr;
-inline Progress* own_progress = nullptr;
-
-/// Creates `node`; null if MPI cannot share memory. Complete on all ranks after the next
-/// collective.
+/// Creates `run_time.node` and `run_time.progress`; null if MPI cannot share memory. Complete on
+/// all ranks after the next collective.
 inline MPI_Win share_node() {
   MPI_Comm here = MPI_COMM_NULL;
   MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
@@ -66,13 +62,13 @@ inline MPI_Win share_node() {
   if (MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, here, &memory, &window) == MPI_SUCCESS) {
     MPI_Win_shared_query(window, 0, &bytes, &unit, &memory);
     if (rank == 0) {
-      node = new (memory) Node;
-      node->ranks = ranks;
-      node->first = job_rank() == 0;
+      run_time.node = new (memory) Node;
+      run_time.node->ranks = ranks;
+      run_time.node->first = job_rank() == 0;
     }
-    node = static_cast<Node*>(memory);
-    own_progress = new (&node->progress(rank)) Progress;
-    own_progress->rank = job_rank();
+    run_time.node = static_cast<Node*>(memory);
+    run_time.progress = new (&run_time.node->progress(rank)) Progress;
+    run_time.progress->rank = job_rank();
   }
   MPI_Comm_free(&here);
   return window;
@@ -87,16 +83,16 @@ class StepCount {
     static int made = 0;
     id_ = id;
     slot_ = made++ % Progress::meshes;  // replaces the oldest
-    if (own_progress == nullptr) return;
-    Progress::Mesh& told = own_progress->mesh[slot_];
+    if (run_time.progress == nullptr) return;
+    Progress::Mesh& told = run_time.progress->mesh[slot_];
     told.id.store(0);
     told.steps.store(0);
     told.id.store(id);
   }
   void step() {
     ++steps_;
-    if (own_progress == nullptr) return;
-    Progress::Mesh& told = own_progress->mesh[slot_];
+    if (run_time.progress == nullptr) return;
+    Progress::Mesh& told = run_time.progress->mesh[slot_];
     if (told.id.load(std::memory_order_relaxed) == id_) told.steps.store(steps_);
   }
 
@@ -116,15 +112,15 @@ struct Ahead {
 /// A rank of this node that has begun a step which this rank, at the end of its program, will never
 /// take.
 inline Ahead rank_ahead() {
-  for (int k = 0; k < node->ranks; ++k)
-    for (Progress::Mesh const& theirs : node->progress(k).mesh)
-      for (Progress::Mesh const& mine : own_progress->mesh) {
+  for (int k = 0; k < run_time.node->ranks; ++k)
+    for (Progress::Mesh const& theirs : run_time.node->progress(k).mesh)
+      for (Progress::Mesh const& mine : run_time.progress->mesh) {
         std::int64_t const id = mine.id.load();
         if (id == 0 || theirs.id.load() != id) continue;
         std::int64_t const step = theirs.steps.load();
         // in the meantime it may have reused the entry for another mesh
         if (step > mine.steps.load() && theirs.id.load() == id)
-          return {node->progress(k).rank, step, mine.steps.load()};
+          return {run_time.node->progress(k).rank, step, mine.steps.load()};
       }
   return {};
 }
@@ -135,9 +131,9 @@ inline void sleep_ms(int n) {
 
 /// Whether every rank of this node reaches the end of its Environment within two seconds.
 inline bool all_leave() {
-  if (node == nullptr) return true;
-  for (int k = 0; k < 200 && node->leaving < node->ranks; ++k) sleep_ms(10);
-  return node->leaving >= node->ranks;
+  if (run_time.node == nullptr) return true;
+  for (int k = 0; k < 200 && run_time.node->leaving < run_time.node->ranks; ++k) sleep_ms(10);
+  return run_time.node->leaving >= run_time.node->ranks;
 }
 
 }  // namespace detail

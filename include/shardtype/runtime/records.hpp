@@ -9,6 +9,7 @@
 #include <sched.h>
 
 #include <shardtype/core/list.hpp>
+#include <shardtype/runtime/run_time.hpp>
 
 namespace shardtype {
 
@@ -24,9 +25,6 @@ inline int job_rank() {
   if (started != 0 && ended == 0) MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   return rank;
 }
-
-/// The communicator of records; null unless SHARDTYPE_CHECK says `agree`.
-inline MPI_Comm record_comm = MPI_COMM_NULL;
 
 /// The next step of one rank.
 struct Record {
@@ -74,7 +72,7 @@ class Records {
     for (int g : ranks) {
       if (g == me) continue;
       MPI_Request& request = s.requests.push_back(MPI_REQUEST_NULL);
-      MPI_Isend(&s.record, sizeof(Record), MPI_BYTE, g, 0, record_comm, &request);
+      MPI_Isend(&s.record, sizeof(Record), MPI_BYTE, g, 0, run_time.record_comm, &request);
     }
   }
 
@@ -83,10 +81,11 @@ class Records {
     for (;;) {
       int there = 0;
       MPI_Status status;
-      MPI_Iprobe(MPI_ANY_SOURCE, 0, record_comm, &there, &status);
+      MPI_Iprobe(MPI_ANY_SOURCE, 0, run_time.record_comm, &there, &status);
       if (there == 0) return;
       Record r;
-      MPI_Recv(&r, sizeof r, MPI_BYTE, status.MPI_SOURCE, 0, record_comm, MPI_STATUS_IGNORE);
+      MPI_Recv(&r, sizeof r, MPI_BYTE, status.MPI_SOURCE, 0, run_time.record_comm,
+               MPI_STATUS_IGNORE);
       keep_last(status.MPI_SOURCE, r);
       Inbox& box = inbox(r.mesh);
       box.waiting.push_back({status.MPI_SOURCE, r});
@@ -128,7 +127,7 @@ class Records {
   /// Collective over the job. Does not wait long for a missing rank.
   void finish() {
     int size = 1;
-    MPI_Comm_size(record_comm, &size);
+    MPI_Comm_size(run_time.record_comm, &size);
     Record last;
     last.mesh = -1;
     last.leaves = 1;

@@ -17,17 +17,6 @@
 #include <shardtype/runtime/comm.hpp>
 #include <shardtype/runtime/pool.hpp>
 
-namespace shardtype {
-
-namespace detail {
-
-/// Bytes that this rank has exchanged through windows, counted as in plans. For tests.
-inline std::int64_t exchanged_in_windows = 0;
-
-}  // namespace detail
-
-}  // namespace shardtype
-
 namespace shardtype::runtime {
 
 /// An MPI-3 shared window of all ranks of a mesh, which grows as needed and is kept. In each use
@@ -46,7 +35,7 @@ class SharedWindow {
   /// `comm` must outlive the window. Collective.
   explicit SharedWindow(Comm const& comm)
       : comm_(comm.raw()), rank_(comm.rank()), size_(comm.size()) {
-    if (shardtype::detail::on_one_node) {
+    if (run_time.on_one_node) {
       possible_ = true;
       return;
     }
@@ -87,7 +76,7 @@ class SharedWindow {
   void enter() {
     for (int g = 0; g < size_; ++g) wait_for_rank(g);
     share_ = (asked_ + size_ - 1) / size_;
-    shardtype::detail::bytes_in_use.add(share_);
+    run_time.memory.add(share_);
   }
   /// Waits until all of `group`, ranks of the communicator, have arrived; their earlier writes are
   /// visible afterwards.
@@ -98,7 +87,7 @@ class SharedWindow {
   /// This rank neither reads nor writes until the next `enter`. Never waits.
   void leave() {
     arrive();
-    shardtype::detail::bytes_in_use.subtract(std::exchange(share_, 0));
+    run_time.memory.subtract(std::exchange(share_, 0));
   }
 
  private:
@@ -111,7 +100,7 @@ class SharedWindow {
   void wait_for_rank(int g) const {
     for (int turn = 0; counters_[g].count.load(std::memory_order_acquire) < count_; ++turn) {
       if (turn < 100) continue;
-      if (shardtype::detail::yield_while_waiting) sched_yield();
+      if (run_time.yield_while_waiting) sched_yield();
       // lets MPI make progress, because a late rank may wait for a message from here
       int there = 0;
       check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &there, MPI_STATUS_IGNORE),

@@ -7,19 +7,7 @@
 #include <sched.h>
 
 #include <shardtype/core/error.hpp>
-
-namespace shardtype {
-
-namespace detail {
-
-/// Whether waiting yields the core, and whether all ranks of the job share one node. Set once, by
-/// Environment.
-inline bool yield_while_waiting = false;
-inline bool on_one_node = false;
-
-}  // namespace detail
-
-}  // namespace shardtype
+#include <shardtype/runtime/run_time.hpp>
 
 namespace shardtype::runtime {
 
@@ -35,7 +23,7 @@ inline void check_mpi(int status, char const* call) {
 /// Waits for a request: by a blocking wait, or, if ranks share cores, by tests between which it
 /// yields the core, because MPICH itself never yields.
 inline void wait_for(MPI_Request& request) {
-  if (!detail::yield_while_waiting) {
+  if (!run_time.yield_while_waiting) {
     check_mpi(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
     return;
   }
