@@ -26,7 +26,6 @@ NOT_RECORDED = {
     "ReduceScatter": "the planner chooses collectives",
     "ToPartial": "the planner chooses what stays unreduced",
     "ToReduced": "a state of shardings, which the planner chooses",
-    "TopK": "two results",
     "Transfer": "its result is on another mesh",
 }
 ENTRY = re.compile(r'^ *\{"(\w+)", "([^"]+)"\},$', re.M)
