@@ -8,6 +8,8 @@
   call MPI_File_* and what describes a file access (types, infos, error texts, rank and size).
 - A header that names what MPI or Kokkos define includes them, itself or by headers of ours.
 - Kokkos::parallel_* and the headers of BLAS, LAPACK and FFTW occur in kernels/ only.
+- The variables of the running program are in runtime/run_time.hpp; elsewhere only the caches of plans, and
+  private members of a class.
 - Headers are short: the median is at most 150 lines, none has more than 600.
 - The two umbrellas hold includes only.
 
@@ -40,6 +42,12 @@ MPI_FILE = re.compile(r"\bMPI_(?:(?:File|Type|Info)_\w+|Error_(?:class|string)|C
 PARALLEL = re.compile(r"\bKokkos::(?:Experimental::)?parallel_\w+")
 OTHERS = {"mpi.h": re.compile(r"\bMPI_\w+"), "Kokkos_Core.hpp": re.compile(r"\bK(?:okkos::|OKKOS_)\w+")}
 LIBRARY_HEADERS = re.compile(r"^(?:cblas|lapacke?|fftw3\S*|cublas\S*|cusolver\S*|cufft\S*)\.h$")
+
+# A variable at namespace scope that is no constant.
+VARIABLE = re.compile(r"(?m)^(?:inline|static|thread_local)(?: (?:inline|static|thread_local))* (?!constexpr\b|const\b|constinit const\b)"
+                      r"[\w:<>, *&]+?\b\w+(?: = [^;()]*|\{[^;]*\})?;")
+RUN_TIME = "runtime/run_time.hpp"
+CACHES = re.compile(r".* (?:plan_cache|program_cache);")
 
 TOKEN = re.compile(r"""
     //[^\n]* | /\*.*?\*/                                  # comments
@@ -138,6 +146,8 @@ def check(root):
             calls(MPI_CALL, "is called outside runtime/", MPI_FILE if folder == "io" else None)
         elif short != "runtime/comm.hpp":
             calls(COLLECTIVE, "is called outside runtime/comm.hpp")
+        if short != RUN_TIME:
+            calls(VARIABLE, "is a variable outside runtime/run_time.hpp", CACHES)
         if folder != "kernels":
             calls(PARALLEL, "is launched outside kernels/")
 
@@ -197,6 +207,8 @@ FAULTS = {
     "Kokkos not included": ({"tensor/a.hpp": "#include <shardtype/core/b.hpp>\nKOKKOS_FUNCTION int f();\n",
                              "core/b.hpp": "\n"}, "KOKKOS_FUNCTION is named"),
     "launch": ({"tensor/a.hpp": "int i = (Kokkos::parallel_for(1), 1);\n"}, "outside kernels/"),
+    "variable": ({"runtime/a.hpp": "namespace a {\ninline thread_local List<int> const* made = nullptr;\n}\n"},
+                 "is a variable outside"),
     "blas header": ({"ops/a.hpp": "#include <cblas.h>\n"}, "outside kernels/"),
     "circle": ({"nn/a.hpp": "#include <shardtype/fft/b.hpp>\n", "fft/b.hpp": "#include <shardtype/nn/a.hpp>\n"},
                "circle"),
@@ -208,6 +220,8 @@ FAULTS = {
         "core/a.hpp": '// MPI_Bcast( in a comment\nchar const* t = "MPI_Bcast(";\n',
         "runtime/comm.hpp": "#include <mpi.h>\nint i = MPI_Iallreduce(1);\n",
         "runtime/mesh.hpp": "#include <shardtype/runtime/comm.hpp>\nint i = MPI_Cart_create(MPI_Comm_split(1));\n",
+        "runtime/run_time.hpp": "inline RunTime run_time;\n",
+        "lazy/a.hpp": "inline int f();\ninline constexpr int n = 1;\ninline ProgramCache program_cache;\n",
         "kernels/a.hpp": "#include <Kokkos_Core.hpp>\nint i = (Kokkos::parallel_for(1), 1);\n#include <cblas.h>\n",
         "io/a.hpp": "#include <mpi.h>\nint i = MPI_File_open(MPI_Offset(1), MPI_Type_free(1), MPI_Comm_rank(1));\n#include <shardtype/random/a.hpp>\n",
         "random/a.hpp": "#include <shardtype/core/a.hpp>\n",

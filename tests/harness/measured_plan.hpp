@@ -34,7 +34,7 @@ inline std::int64_t most_of_ranks(std::int64_t mine) {
 // `given` bytes on this rank and stay alive.
 template <class Run>
 void check(shardtype::Plan const& plan, shardtype::Coords const& at, std::int64_t given, Run run) {
-  auto& memory = shardtype::detail::bytes_in_use;
+  auto& memory = shardtype::runtime::run_time.memory;
   std::int64_t const others = memory.now() - given;
   memory.reset();
   shim::reset();

@@ -419,7 +419,7 @@ TEST_CASE("ids outside are an Error under SHARDTYPE_CHECK=values; other errors")
   auto const ids = from_function<std::int32_t, Dim<B>, Dim<N>>(
       mesh, {3, 2}, [](Int b, Int s) { return b == 2 && s == 1 ? 7 : b; });
   CHECK(error_of([&] { take<V>(table, ids); }) == "none");
-  runtime::settings.check_values = true;
+  runtime::run_time.settings.check_values = true;
   std::string const text = "[shardtype E50] index V has extent 7; the ids hold 7 at [2, 1]";
   CHECK(error_of([&] { take<V>(table, ids); }) == text);
   CHECK(error_of([&] { one_hot<V>(ids, 7); }) == text);
@@ -434,7 +434,7 @@ TEST_CASE("ids outside are an Error under SHARDTYPE_CHECK=values; other errors")
   CHECK(error_of([&] { one_hot<V>(ids - 1, 7); }) ==
         "[shardtype E50] index V has extent 7; the ids hold -1 at [0, 0]");
   CHECK(error_of([&] { take<V>(full<float, Dim<V>>(mesh, {8}, 1.0F), ids); }) == "none");
-  runtime::settings.check_values = false;
+  runtime::run_time.settings.check_values = false;
   auto const code = [](auto run) { return error_of(run).substr(0, 15); };
   CHECK(code([&] {
           scatter_add<V>(full<float, Dim<B>>(mesh, {4}, 1.0F), full<Int, Dim<B>>(mesh, {3}, 0), 7);

@@ -14,6 +14,7 @@
 #include "harness/host_block.hpp"
 #include "harness/on_ranks.hpp"
 #include "harness/run_reshard.hpp"
+#include "harness/sending.hpp"
 #include "harness/simulate.hpp"
 #include "shim/pmpi.hpp"
 
@@ -156,11 +157,10 @@ TEST_CASE("counts that do not fit one MPI call go in pieces") {
   AxisMap const axes = map_axes(mesh.state(), Scope<Tensor<float, Reduced<X, Y>>>::names);
   Sizing const z = sizing(axes, {13, 7, 0});
   std::vector<Spec> const specs = simulate::all_specs(2, 2, true);
-  detail::largest_count = 5;
+  harness::Sending const cut({.largest_count = 5});
   for (Spec const& a : specs)
     for (Spec const& b : specs)
       if (rules::reshard(a, b)) CHECK(run(mesh.state(), axes, a, b, z, false) == 0);
-  detail::largest_count = INT_MAX;
 }
 
 TEST_CASE("named collectives on tensors") {

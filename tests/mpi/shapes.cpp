@@ -2,6 +2,7 @@
 // extents, unreduced operands, shared memory, blocks that do not align.
 #include <array>
 #include <cstdint>
+#include <source_location>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -44,7 +45,48 @@ int wrong_transpose(A const& a) {
   return on_ranks::wrong(back, f) + (back.extents() == a.extents() ? 0 : 1);
 }
 
+// Elements of the named result `Out...` of `op` that differ from those of the strict result on a
+// replicated operand, over several shardings of the operand.
+template <class... Out, class Op, class... Bs>
+int wrong_named(Op const& op, Tensor<Int, Dim<I>, Dim<J>> const& whole, Bs const&... more) {
+  auto const here = std::source_location::current();
+  auto const want = to_host(call(op, here, whole, more...));
+  auto const from = [&](auto const& a) {
+    return to_host(call(op::Named<Op, Out...>{op}, here, a, (static_cast<void>(more), a)...)) ==
+                   want
+               ? 0
+               : 1;
+  };
+  return from(whole) + from(reshard<Dim<I, X>, Dim<J>>(whole)) +
+         from(reshard<Dim<I, Y>, Dim<J, X>>(whole)) + from(reshard<Dim<I>, Dim<J, X, Y>>(whole));
+}
+
 }  // namespace
+
+TEST_CASE("named results of operations that have no named form of their own") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  for (std::array<Int, 2> const n : {std::array<Int, 2>{8, 6}, {7, 5}, {1, 4}, {0, 3}}) {
+    INFO(n[0] << " " << n[1]);
+    auto const a =
+        from_function<Int, Dim<I>, Dim<J>>(mesh, n, [](Int i, Int j) { return f(i, j, 2); });
+    CHECK(wrong_named<Dim<I, X>, Dim<J, Y>>(op::Flip<J>{}, a) == 0);
+    CHECK(wrong_named<Dim<I>, Dim<J, X>>(op::Flip<I>{}, a) == 0);
+    CHECK(wrong_named<Dim<I, Y, X>, Dim<J>>(op::Roll<J>{2}, a) == 0);
+    CHECK(wrong_named<Dim<I, X>, Dim<J, Y>>(op::Tril<I, J>{1}, a) == 0);
+    CHECK(wrong_named<Dim<I, X>, Dim<K, Y>>(op::Pad<J, K>{1, 2}, a) == 0);
+    CHECK(wrong_named<Dim<K, X>, Dim<J>>(op::Repeat<I, K>{2}, a) == 0);
+    CHECK(wrong_named<Dim<I>, Dim<K, Y>>(op::Tile<J, K>{3}, a) == 0);
+    CHECK(wrong_named<Dim<I, Y>, Dim<K, X>>(op::Slice<J, K>{1, 3, 1}, a) == 0);
+    CHECK(wrong_named<Dim<J, X>, Dim<I>>(op::Transpose<J, I>{}, a) == 0);
+    CHECK(wrong_named<Dim<K>, Dim<I, X>, Dim<J, Y>>(op::Stack<K>{}, a, a) == 0);
+    CHECK(wrong_named<Dim<K, Y>, Dim<J>>(op::Concat<I, K>{}, a, a) == 0);
+    CHECK(wrong_named<Dim<K>, Dim<I, X>, Dim<J>>(op::Expand<K>{}, a) == 0);
+  }
+  // along whole dims nothing is sent
+  auto const rows = zeros<float, Dim<I, X>, Dim<J>>(mesh, {8, 6});
+  op::Named<op::Flip<J>, Dim<I, X>, Dim<J>> const flipped{};
+  CHECK(plan_at(flipped, rows).collectives() == 0);
+}
 
 TEST_CASE("transpose: all orders of three dims") {
   auto const mesh = on_ranks::two_axes<X, Y>();

@@ -59,6 +59,10 @@ static_assert(gives<op::Transpose<J, I>, T<Dim<J>, Dim<I, X>, Unreduced<Y>>, A>)
 static_assert(gives<op::Transpose<I, J>, M, M>);
 static_assert(gives<op::Transpose<J, I>, T<Dim<J>, Dim<I, X>, Reduced<Y>>, R>);
 static_assert(gives<op::Transpose<>, T<>, T<>>);
+static_assert(refusal_of<op::Named<op::Matmul<>, Dim<I>>, A, A> == Code::N07_no_named_form);
+static_assert(refusal_of<op::Named<op::Sum<I>, Dim<I>>, A> == Code::N07_no_named_form);
+static_assert(refusal_of<op::Named<op::Shift<J>, Dim<I>, Dim<J>>, A> == Code::N07_no_named_form);
+static_assert(refusal_of<op::Named<op::Flip<J>, Dim<I>, Dim<J>>, M> == Code::ok);
 static_assert(refusal_of<op::Transpose<J>, A> == Code::D07_names_incomplete);
 static_assert(refusal_of<op::Transpose<I, K>, A> == Code::D01_no_such_index);
 static_assert(refusal_of<op::Transpose<I, I>, A> == Code::T02_index_twice);

@@ -27,7 +27,6 @@ NOT_RECORDED = {
     "ReduceScatter": "the planner chooses collectives",
     "ToPartial": "the planner chooses what stays unreduced",
     "ToReduced": "a state of shardings, which the planner chooses",
-    "TopK": "two results",
     "Transfer": "its result is on another mesh",
     "UsedAs": "a state of shardings, which the planner chooses",
 }

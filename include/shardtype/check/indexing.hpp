@@ -239,6 +239,7 @@ struct DynamicSlice {
   using from = detail::Bare<I>;
   using to = detail::Bare<Result...>;
   static constexpr std::string_view name = "dynamic_slice";
+  static constexpr bool has_named_form = false;  ///< it may read its start from a tensor
   std::int64_t size = 0;
   std::int64_t start = 0;  ///< clamped so that the window fits
   static constexpr Verdict rule(rules::Question const& q) {
@@ -269,7 +270,8 @@ struct DynamicUpdate {
   using from = detail::Bare<I>;
   using to = detail::Bare<detail::into_t<I, Into...>>;
   static constexpr std::string_view name = "dynamic_update";
-  std::int64_t start = 0;  ///< clamped so that the window fits
+  static constexpr bool has_named_form = false;  ///< it may read its start from a tensor
+  std::int64_t start = 0;                        ///< clamped so that the window fits
   static constexpr Verdict rule(rules::Question const& q) {
     if (q.count > 2)
       if (Verdict v = rules::window_start(q.operands[2], q.a()); !v) return v;

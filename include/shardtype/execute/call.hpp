@@ -57,7 +57,7 @@ struct Run : Filled<Run<Op>> {
   static void fill(Op const& op, Out& out, As const&... as) {
     typename Out::execution_space const exec{};
     using Order = std::make_index_sequence<Out::rank>;
-    op.kernel(exec, written(out, Order{}), as.local()...);
+    op.kernel(exec, written(out, Order{}), as.unreduced_local()...);
     exec.fence();
   }
 
@@ -105,13 +105,14 @@ struct ByPlan {
 /// `block(op, run)`.
 template <class Self>
 struct LocalBlock {
+  static constexpr bool makes_block = true;
   template <class R, class Op, class... As>
   static auto run(Op const& op, std::source_location const& where, As const&... as) {
     return run_local<R, Self>(op, where, as...);
   }
 };
 
-/// Named results of operations that are `Filled`.
+/// Named results of operations that run on blocks: `Filled` ones, and `LocalBlock` ones.
 template <class Op, class... Out>
 struct Run<op::Named<Op, Out...>> {
   template <class R, class... As>

@@ -265,7 +265,7 @@ class CollectiveStep {
   /// The kind of segments of an exchange, the same on every member: `most` is the largest number of
   /// elements that any member sends or receives.
   static Segments sized(bool even, std::int64_t most) {
-    if (most > detail::largest_count) return Segments::huge;
+    if (most > run_time.sending().largest_count) return Segments::huge;
     return even ? Segments::even : Segments::uneven;
   }
   static bool all_equal(detail::List<Range> const& blocks) {

@@ -288,6 +288,13 @@ class Fused : public detail::Expression<F, Args...> {
     return *result_;
   }
   operator tensor_type() const { return tensor(); }
+  /// Refused, A08: `B g(A const& a) { return a * 2; }`. A function that is overloaded for two
+  /// shardings of the same dims takes `(a * 2).tensor()`.
+  template <class To>
+    requires(detail::differs_in_sharding<To, tensor_type>())
+  operator To() const {
+    return refused<Code::A08_another_type, false, To, tensor_type>{};
+  }
 
   // Members of the tensor.
   MeshRef const& mesh() const { return tensor().mesh(); }
@@ -310,6 +317,8 @@ class Fused : public detail::Expression<F, Args...> {
   }
   View<element const> local() const& { return tensor().local(); }
   View<element const> local() const&& = delete;
+  View<element const> unreduced_local() const& { return tensor().unreduced_local(); }
+  View<element const> unreduced_local() const&& = delete;
   auto mutable_local() & { return tensor().mutable_local(); }
   tensor_type clone() const { return tensor().clone(); }
   bool shared() const { return tensor().shared(); }

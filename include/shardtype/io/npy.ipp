@@ -14,7 +14,7 @@ SHARDTYPE_INLINE void agree_on_file(MeshState& mesh, std::string const& what,
 
 SHARDTYPE_INLINE io::NpyAccess file_access() {
   io::NpyAccess access;
-  access.collective = !yield_while_waiting;
+  access.collective = !run_time.yield_while_waiting;
   return access;
 }
 

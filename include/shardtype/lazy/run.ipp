@@ -22,7 +22,7 @@ SHARDTYPE_INLINE ProgramRun::ProgramRun(MeshRef const& mesh, AxisMap const& axes
 }
 
 SHARDTYPE_INLINE AnyBlock ProgramRun::run() {
-  shardtype::detail::Trace* const trace = shardtype::detail::running_trace;
+  shardtype::detail::Trace* const trace = run_time.trace;
   for (int k = 0; k < plan_.size; ++k) {
     ProgramStep const& s = plan_.steps[k];
     double const begin = trace != nullptr ? trace->now() : 0;

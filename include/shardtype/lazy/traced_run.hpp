@@ -21,7 +21,7 @@ class TracedRun {
   TracedRun(TracedRun const&) = delete;
   TracedRun& operator=(TracedRun const&) = delete;
   ~TracedRun() {
-    if (running_trace != nullptr) running_trace->done(-1, begin_);
+    if (run_time.trace != nullptr) run_time.trace->done(-1, begin_);
   }
 
  private:

@@ -8,16 +8,16 @@ namespace shardtype::detail {
 SHARDTYPE_INLINE TracedRun::TracedRun(Identity type, ProgramPlan const& plan,
                                       ProgramNames const& names, Machine const& machine,
                                       std::source_location const& where) {
-  if (running_trace == nullptr) return;
+  if (run_time.trace == nullptr) return;
   TracedProgram program;
   program.type = type;
   program.file = where.file_name();
   program.line = where.line();
   for (int l = 0; l < plan.program.labels; ++l) program.sizes.push_back(plan.program.extents[l]);
   for (int x = 0; x < plan.program.axes; ++x) program.sizes.push_back(plan.program.sizes[x]);
-  if (!running_trace->knows(program))
-    running_trace->describe(described(program, {plan, names, machine}, where));
-  begin_ = running_trace->now();
+  if (!run_time.trace->knows(program))
+    run_time.trace->describe(described(program, {plan, names, machine}, where));
+  begin_ = run_time.trace->now();
 }
 
 SHARDTYPE_INLINE TracedProgram TracedRun::described(TracedProgram program, PlannedProgram const& p,

@@ -18,21 +18,18 @@ namespace shardtype {
 
 namespace detail {
 
-/// The mesh of the innermost shard_map whose body is running.
-inline thread_local MeshRef const* manual_mesh = nullptr;
-
 /// While it exists, the calling rank runs the body of a shard_map on `mesh`.
 class ManualScope {
  public:
-  explicit ManualScope(MeshRef const& mesh) : mesh_(mesh), before_(manual_mesh) {
-    manual_mesh = &mesh_;
+  explicit ManualScope(MeshRef const& mesh) : mesh_(mesh), before_(run_time.manual_mesh) {
+    run_time.manual_mesh = &mesh_;
     mesh_.state().enter_manual_mode();
   }
   ManualScope(ManualScope const&) = delete;
   ManualScope& operator=(ManualScope const&) = delete;
   ~ManualScope() {
     mesh_.state().leave_manual_mode();
-    manual_mesh = before_;
+    run_time.manual_mesh = before_;
   }
 
  private:

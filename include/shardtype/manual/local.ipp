@@ -6,9 +6,9 @@
 namespace shardtype::detail {
 
 SHARDTYPE_INLINE MeshRef const& mesh_around(char const* what) {
-  if (manual_mesh == nullptr)
+  if (run_time.manual_mesh == nullptr)
     throw Error("E63", std::string(what) + " works inside of shard_map only", FailedOn::every_rank);
-  return *manual_mesh;
+  return *run_time.manual_mesh;
 }
 
 }  // namespace shardtype::detail

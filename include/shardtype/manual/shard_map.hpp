@@ -190,15 +190,15 @@ using judged_inputs = typename decltype(judge_inputs<As...>())::type;
 /// While it exists, the calling rank has left the body of the enclosing shard_map.
 class StrictScope {
  public:
-  explicit StrictScope(MeshRef const& mesh) : mesh_(mesh), before_(manual_mesh) {
-    manual_mesh = nullptr;
+  explicit StrictScope(MeshRef const& mesh) : mesh_(mesh), before_(run_time.manual_mesh) {
+    run_time.manual_mesh = nullptr;
     mesh_.state().leave_manual_mode();
   }
   StrictScope(StrictScope const&) = delete;
   StrictScope& operator=(StrictScope const&) = delete;
   ~StrictScope() {
     mesh_.state().enter_manual_mode();
-    manual_mesh = before_;
+    run_time.manual_mesh = before_;
   }
 
  private:

@@ -8,6 +8,7 @@
 #include <shardtype/core/compiled.hpp>
 #include <shardtype/plan/machine.hpp>
 #include <shardtype/plan/overlap.hpp>
+#include <shardtype/runtime/run_time.hpp>
 
 namespace shardtype {
 
@@ -37,9 +38,6 @@ struct Route {
   std::int64_t chunks = 8;
   double piece = 1.5e9;
 };
-
-/// The least bytes of a message: smaller messages lower the bandwidth. Only tests change it.
-inline std::int64_t message_bytes = std::int64_t{1} << 17;
 
 /// The messages for blocks of at most `rows` rows of `row_bytes`, at most 16 in each direction.
 /// More messages hide more communication until the cost of each outweighs it: an MPI call between

@@ -28,8 +28,8 @@ SHARDTYPE_INLINE Route route(Overlap how, std::int64_t rows, std::int64_t row_by
   std::int64_t const one_way = (rows + out.directions - 1) / out.directions;
   auto const bytes = static_cast<double>(one_way * row_bytes);
   double const hidden = std::sqrt(bytes / m.bytes_per_second / (10 * m.latency));
-  auto const wanted = static_cast<std::int64_t>(
-      std::clamp(std::min(hidden, bytes / static_cast<double>(message_bytes)), 1.0, 16.0));
+  auto const wanted = static_cast<std::int64_t>(std::clamp(
+      std::min(hidden, bytes / static_cast<double>(run_time.sending().message_bytes)), 1.0, 16.0));
   out.chunks = std::min(wanted, std::max<std::int64_t>(one_way, 1));
   return out;
 }

@@ -16,7 +16,7 @@
 #include <shardtype/runtime/environment.hpp>
 #include <shardtype/runtime/node.hpp>
 #include <shardtype/runtime/records.hpp>
-#include <shardtype/runtime/settings.hpp>
+#include <shardtype/runtime/run_time.hpp>
 #include <shardtype/runtime/step_name.hpp>
 
 namespace shardtype::runtime {
@@ -42,7 +42,7 @@ class Agreement {
   /// Compares the creation of a mesh of `comm`, which is collective as well: as `meet`, for the
   /// ranks of `comm`.
   static void meet_before_mesh(MPI_Comm comm, std::string const& step, std::uint64_t hash) {
-    if (detail::record_comm != MPI_COMM_NULL)
+    if (run_time.record_comm != MPI_COMM_NULL)
       meet_before_mesh(detail::ranks_in_job(comm), step, hash);
   }
   /// As above, for given ranks of the job.

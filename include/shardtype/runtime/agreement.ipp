@@ -11,12 +11,12 @@ SHARDTYPE_INLINE void Agreement::start(MPI_Comm comm) {
   mesh_ = std::int64_t{detail::job_rank()} << 32 | ++count;
   detail::share_number(comm, mesh_);
   steps_.begin(mesh_);
-  if (detail::record_comm != MPI_COMM_NULL) take_ranks(detail::ranks_in_job(comm));
+  if (run_time.record_comm != MPI_COMM_NULL) take_ranks(detail::ranks_in_job(comm));
 }
 
 SHARDTYPE_INLINE void Agreement::meet_before_mesh(detail::List<int> const& ranks,
                                                   std::string const& step, std::uint64_t hash) {
-  if (detail::record_comm == MPI_COMM_NULL) return;
+  if (run_time.record_comm == MPI_COMM_NULL) return;
   Agreement all;
   all.take_ranks(ranks);
   // ranks that have created meshes together count them alike
@@ -32,7 +32,7 @@ SHARDTYPE_INLINE void Agreement::meet_before_mesh(detail::List<int> const& ranks
 
 SHARDTYPE_INLINE void Agreement::meet(std::string const& step, std::uint64_t hash) {
   if (hash == 0) return leave("nothing more: it left the mesh");
-  if (!on() || detail::record_comm == MPI_COMM_NULL) return;
+  if (!on() || run_time.record_comm == MPI_COMM_NULL) return;
   detail::Record const mine = say(step, hash, 0);
   detail::Records& records = detail::Records::here();
   double const start = MPI_Wtime();
@@ -60,7 +60,7 @@ SHARDTYPE_INLINE void Agreement::meet(std::string const& step, std::uint64_t has
 SHARDTYPE_INLINE void Agreement::take_ranks(detail::List<int> const& ranks) {
   me_ = detail::job_rank();
   ranks_ = ranks;
-  limit_ = settings.agree_seconds;
+  limit_ = run_time.settings.agree_seconds;
 }
 
 SHARDTYPE_INLINE detail::Record Agreement::say(std::string const& text, std::uint64_t hash,
@@ -76,7 +76,7 @@ SHARDTYPE_INLINE detail::Record Agreement::say(std::string const& text, std::uin
 }
 
 SHARDTYPE_INLINE void Agreement::leave(char const* how) {
-  if (!on() || detail::record_comm == MPI_COMM_NULL) return;
+  if (!on() || run_time.record_comm == MPI_COMM_NULL) return;
   say(how, 0, 1);
   detail::Records::here().close(mesh_, static_cast<int>(ranks_.size()) - 1);
   ranks_.clear();

@@ -107,7 +107,7 @@ class Comm {
 
   /// Sends the segment of `send` at `send_at[g]` to rank g, and receives rank g's segment for this
   /// rank at `recv_at[g]`. `sized` is the same on all ranks: `even` if all counts are equal and
-  /// segments are consecutive, `huge` if some rank's elements may exceed `largest_count`.
+  /// segments are consecutive, `huge` if some rank's elements may exceed `SendingLimits::largest_count`.
   template <class T>
   void all_to_all(T const* send, Counts const& send_counts, Counts const& send_at, T* recv,
                   Counts const& recv_counts, Counts const& recv_at, Segments sized,
@@ -130,7 +130,7 @@ class Comm {
       check_mpi(start(&later->requests.next()), call);
       return;
     }
-    if (size_ == 1 || !detail::yield_while_waiting) {
+    if (size_ == 1 || !run_time.yield_while_waiting) {
       check_mpi(blocking(), call);
       return;
     }
@@ -154,7 +154,9 @@ class Comm {
     return sum;
   }
   /// Whether ints can represent segments whose counts are the same on every rank.
-  static bool fits(Counts const& counts) { return sum_of(counts) <= detail::largest_count; }
+  static bool fits(Counts const& counts) {
+    return sum_of(counts) <= run_time.sending().largest_count;
+  }
   static bool even(Counts const& counts) {
     bool equal = true;
     for (std::int64_t c : counts) equal = equal && c == counts[0];

@@ -19,10 +19,10 @@ SHARDTYPE_INLINE void look_at_node() {
   std::memcpy(&all, &mine, sizeof all);
   MPI_Allreduce(&mine, &all, static_cast<int>(sizeof mine), MPI_BYTE, MPI_BOR, same_node);
   MPI_Comm_free(&same_node);
-  on_one_node = ranks == job;
-  yield_while_waiting = ranks > CPU_COUNT(&all);
-  if (runtime::settings.waiting != runtime::Waiting::by_cores)
-    yield_while_waiting = runtime::settings.waiting == runtime::Waiting::yield;
+  run_time.on_one_node = ranks == job;
+  run_time.yield_while_waiting = ranks > CPU_COUNT(&all);
+  if (run_time.settings.waiting != runtime::Waiting::by_cores)
+    run_time.yield_while_waiting = run_time.settings.waiting == runtime::Waiting::yield;
 }
 
 SHARDTYPE_INLINE List<int> ranks_in_job(MPI_Comm comm) {

@@ -24,9 +24,6 @@ namespace shardtype {
 
 namespace detail {
 
-/// Whether an Environment exists: then a rank that calls exit would leave the others waiting.
-inline bool in_environment = false;
-
 /// Ends the job on all ranks. mpiexec drops output that it has not forwarded by then, so it gets
 /// time.
 [[noreturn]] void end_job();

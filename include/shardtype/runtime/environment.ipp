@@ -9,7 +9,7 @@ SHARDTYPE_INLINE void end_job() {
   std::fflush(stdout);
   std::fflush(stderr);
   sleep_ms(300);
-  in_environment = false;  // MPI_Abort calls exit
+  run_time.in_environment = false;  // MPI_Abort calls exit
   if (job_rank() >= 0) MPI_Abort(MPI_COMM_WORLD, 1);
   std::_Exit(1);
 }
@@ -18,10 +18,10 @@ SHARDTYPE_INLINE void abort_job(std::string const& text, FailedOn where) {
   int const rank = job_rank();
   std::fflush(stdout);
   if (where == FailedOn::every_rank && rank > 0) sleep_ms(500);
-  if (node != nullptr) {
-    if (node->speaks.exchange(1) != 0)
+  if (run_time.node != nullptr) {
+    if (run_time.node->speaks.exchange(1) != 0)
       sleep_ms(10000);  // until the rank that prints ends this one
-    else if (!node->first)
+    else if (!run_time.node->first)
       sleep_ms(1000);  // a rank of the first node may print first
   }
   std::string const who = rank < 0 ? "" : "rank " + std::to_string(rank) + ": ";
@@ -48,14 +48,15 @@ SHARDTYPE_INLINE void on_terminate() {
 }
 
 SHARDTYPE_INLINE bool leaves_by_barrier() {
-  if (!runtime::settings.ends_with_barrier) return false;
+  if (!run_time.settings.ends_with_barrier) return false;
   reduce_number(MPI_COMM_WORLD, 0, MPI_MAX);  // waits until all ranks are here
   return true;
 }
 
 SHARDTYPE_INLINE void await_others() {
-  if (node == nullptr || runtime::settings.check_agree) return;  // then error E03 reports more
-  for (int waited = 0; node->leaving < node->ranks; ++waited) {
+  if (run_time.node == nullptr || run_time.settings.check_agree)
+    return;  // then error E03 reports more
+  for (int waited = 0; run_time.node->leaving < run_time.node->ranks; ++waited) {
     Ahead const ahead = rank_ahead();
     if (ahead.who >= 0)
       abort_job(
@@ -69,8 +70,8 @@ SHARDTYPE_INLINE void await_others() {
 }
 
 SHARDTYPE_INLINE void on_exit() {
-  if (!in_environment) return;
-  ++node->leaving;
+  if (!run_time.in_environment) return;
+  ++run_time.node->leaving;
   if (all_leave()) {
     MPI_Finalize();
     return;
@@ -107,36 +108,37 @@ SHARDTYPE_INLINE Environment::Environment(int& argc, char**& argv) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   node_ = detail::share_node();
   std::set_terminate(detail::on_terminate);
-  runtime::settings = runtime::read_settings();
-  if (runtime::settings.check_agree) MPI_Comm_dup(MPI_COMM_WORLD, &detail::record_comm);
+  runtime::run_time.settings = runtime::read_settings();
+  if (runtime::run_time.settings.check_agree)
+    MPI_Comm_dup(MPI_COMM_WORLD, &runtime::run_time.record_comm);
   detail::look_at_node();
-  detail::in_environment = owns_mpi_ && detail::node != nullptr;
-  if (detail::in_environment) std::atexit(detail::on_exit);
+  runtime::run_time.in_environment = owns_mpi_ && runtime::run_time.node != nullptr;
+  if (runtime::run_time.in_environment) std::atexit(detail::on_exit);
   if (std::string const path = named_file("SHARDTYPE_MACHINE"); !path.empty())
-    detail::measured_machine = read_machine(MPI_COMM_WORLD, path);
+    runtime::run_time.machine = read_machine(MPI_COMM_WORLD, path);
   if (std::string const path = named_file("SHARDTYPE_TRACE"); !path.empty())
-    detail::running_trace = new detail::Trace(path);
+    runtime::run_time.trace = new detail::Trace(path);
 }
 
 SHARDTYPE_INLINE Environment::~Environment() {
-  detail::in_environment = false;
-  if (detail::node != nullptr) ++detail::node->leaving;
+  runtime::run_time.in_environment = false;
+  if (runtime::run_time.node != nullptr) ++runtime::run_time.node->leaving;
   if (owns_kokkos_) Kokkos::finalize();
   if (std::uncaught_exceptions() > exceptions_ && !detail::all_leave()) {
     std::atexit([] { detail::end_job(); });  // MPI_Finalize would wait for ever
     return;
   }
   detail::await_others();
-  if (detail::running_trace != nullptr) {
-    detail::running_trace->finish();
-    delete std::exchange(detail::running_trace, nullptr);
+  if (runtime::run_time.trace != nullptr) {
+    runtime::run_time.trace->finish();
+    delete std::exchange(runtime::run_time.trace, nullptr);
   }
-  detail::own_progress = nullptr;
-  detail::node = nullptr;
+  runtime::run_time.progress = nullptr;
+  runtime::run_time.node = nullptr;
   if (node_ != MPI_WIN_NULL) MPI_Win_free(&node_);
-  if (detail::record_comm != MPI_COMM_NULL) {
+  if (runtime::run_time.record_comm != MPI_COMM_NULL) {
     detail::Records::here().finish();
-    MPI_Comm_free(&detail::record_comm);
+    MPI_Comm_free(&runtime::run_time.record_comm);
   }
   if (owns_mpi_ && !detail::leaves_by_barrier()) MPI_Finalize();
 }

@@ -31,14 +31,11 @@ inline constexpr MachineRate machine_rates[] = {
     {"reducing", &Machine::reducing},
 };
 
-/// The machine that Environment has read from SHARDTYPE_MACHINE.
-inline Machine measured_machine{};
-
 }  // namespace detail
 
 /// The machine for run-time decisions: the one in the file that SHARDTYPE_MACHINE names, or the
 /// default.
-inline Machine const& machine_here() { return detail::measured_machine; }
+inline Machine const& machine_here() { return runtime::run_time.machine; }
 
 /// A machine as text: a line `name value` for each rate, in seconds, bytes and flops.
 std::string to_text(Machine const& m);

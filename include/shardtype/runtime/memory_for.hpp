@@ -9,6 +9,7 @@
 #include <shardtype/core/compiled.hpp>
 #include <shardtype/core/error.hpp>
 #include <shardtype/core/text.hpp>
+#include <shardtype/runtime/run_time.hpp>
 #include <shardtype/runtime/step_name.hpp>
 
 namespace shardtype::runtime {
@@ -21,20 +22,18 @@ class MemoryFor {
   constexpr MemoryFor(char const* element, core::Spec const& spec, core::Names const& names,
                       std::source_location const* where)
       : element_(element), spec_(spec), names_(names), where_(where) {
-    if (!std::is_constant_evaluated() && now == nullptr) now = this;
+    if (!std::is_constant_evaluated() && run_time.creating == nullptr) run_time.creating = this;
   }
   MemoryFor(MemoryFor const&) = delete;
   MemoryFor& operator=(MemoryFor const&) = delete;
   constexpr ~MemoryFor() {
-    if (!std::is_constant_evaluated() && now == this) now = nullptr;
+    if (!std::is_constant_evaluated() && run_time.creating == this) run_time.creating = nullptr;
   }
 
   /// " for f64[I@X, J] (main.cpp:12)"; empty if no tensor is being created.
   static std::string text();
 
  private:
-  static inline MemoryFor const* now = nullptr;
-
   char const* element_;
   core::Spec const& spec_;
   core::Names const& names_;

@@ -6,9 +6,10 @@
 namespace shardtype::runtime {
 
 SHARDTYPE_INLINE std::string MemoryFor::text() {
-  if (now == nullptr) return "";
-  return std::string(" for ") + now->element_ + core::spec_text(now->spec_, now->names_) +
-         (now->where_ == nullptr ? "" : source_text(*now->where_));
+  if (run_time.creating == nullptr) return "";
+  return std::string(" for ") + run_time.creating->element_ +
+         core::spec_text(run_time.creating->spec_, run_time.creating->names_) +
+         (run_time.creating->where_ == nullptr ? "" : source_text(*run_time.creating->where_));
 }
 
 SHARDTYPE_INLINE void throw_no_memory(std::size_t bytes, std::int64_t in_use) {

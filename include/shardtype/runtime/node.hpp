@@ -44,12 +44,8 @@ struct Node {
 static_assert(sizeof(Node) % alignof(Progress) == 0 &&
               std::atomic<std::int64_t>::is_always_lock_free);
 
-/// This node, and this rank's published state, while an Environment exists.
-inline Node* node = nullptr;
-inline Progress* own_progress = nullptr;
-
-/// Creates `node`; null if MPI cannot share memory. Complete on all ranks after the next
-/// collective.
+/// Creates `run_time.node` and `run_time.progress`; null if MPI cannot share memory. Complete on
+/// all ranks after the next collective.
 MPI_Win share_node();
 
 /// Publishes the number of steps of one mesh that this rank has begun, so that a rank that leaves

@@ -22,13 +22,13 @@ SHARDTYPE_INLINE MPI_Win share_node() {
   if (MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, here, &memory, &window) == MPI_SUCCESS) {
     MPI_Win_shared_query(window, 0, &bytes, &unit, &memory);
     if (rank == 0) {
-      node = new (memory) Node;
-      node->ranks = ranks;
-      node->first = job_rank() == 0;
+      run_time.node = new (memory) Node;
+      run_time.node->ranks = ranks;
+      run_time.node->first = job_rank() == 0;
     }
-    node = static_cast<Node*>(memory);
-    own_progress = new (&node->progress(rank)) Progress;
-    own_progress->rank = job_rank();
+    run_time.node = static_cast<Node*>(memory);
+    run_time.progress = new (&run_time.node->progress(rank)) Progress;
+    run_time.progress->rank = job_rank();
   }
   MPI_Comm_free(&here);
   return window;
@@ -38,8 +38,8 @@ SHARDTYPE_INLINE void StepCount::begin(std::int64_t id) {
   static int made = 0;
   id_ = id;
   slot_ = made++ % Progress::meshes;  // replaces the oldest
-  if (own_progress == nullptr) return;
-  Progress::Mesh& told = own_progress->mesh[slot_];
+  if (run_time.progress == nullptr) return;
+  Progress::Mesh& told = run_time.progress->mesh[slot_];
   told.id.store(0);
   told.steps.store(0);
   told.id.store(id);
@@ -47,29 +47,29 @@ SHARDTYPE_INLINE void StepCount::begin(std::int64_t id) {
 
 SHARDTYPE_INLINE void StepCount::step() {
   ++steps_;
-  if (own_progress == nullptr) return;
-  Progress::Mesh& told = own_progress->mesh[slot_];
+  if (run_time.progress == nullptr) return;
+  Progress::Mesh& told = run_time.progress->mesh[slot_];
   if (told.id.load(std::memory_order_relaxed) == id_) told.steps.store(steps_);
 }
 
 SHARDTYPE_INLINE Ahead rank_ahead() {
-  for (int k = 0; k < node->ranks; ++k)
-    for (Progress::Mesh const& theirs : node->progress(k).mesh)
-      for (Progress::Mesh const& mine : own_progress->mesh) {
+  for (int k = 0; k < run_time.node->ranks; ++k)
+    for (Progress::Mesh const& theirs : run_time.node->progress(k).mesh)
+      for (Progress::Mesh const& mine : run_time.progress->mesh) {
         std::int64_t const id = mine.id.load();
         if (id == 0 || theirs.id.load() != id) continue;
         std::int64_t const step = theirs.steps.load();
         // in the meantime it may have reused the entry for another mesh
         if (step > mine.steps.load() && theirs.id.load() == id)
-          return {node->progress(k).rank, step, mine.steps.load()};
+          return {run_time.node->progress(k).rank, step, mine.steps.load()};
       }
   return {};
 }
 
 SHARDTYPE_INLINE bool all_leave() {
-  if (node == nullptr) return true;
-  for (int k = 0; k < 200 && node->leaving < node->ranks; ++k) sleep_ms(10);
-  return node->leaving >= node->ranks;
+  if (run_time.node == nullptr) return true;
+  for (int k = 0; k < 200 && run_time.node->leaving < run_time.node->ranks; ++k) sleep_ms(10);
+  return run_time.node->leaving >= run_time.node->ranks;
 }
 
 }  // namespace shardtype::detail

@@ -28,29 +28,6 @@ namespace shardtype {
 
 namespace detail {
 
-/// Bytes that this process has requested and not returned: from the pools of all meshes, and its
-/// share of the shared windows in use. A reused allocation counts with the size requested this
-/// time. This is the quantity that `Plan::peak_bytes` predicts. Two integers, always counted; like
-/// pools, for one thread.
-class BytesInUse {
- public:
-  std::int64_t now() const { return now_; }
-  /// The peak since the last `reset`, including the bytes in use at that time.
-  std::int64_t most() const { return most_; }
-  void reset() { most_ = now_; }
-
-  void add(std::int64_t n) {
-    now_ += n;
-    most_ = std::max(most_, now_);
-  }
-  void subtract(std::int64_t n) { now_ -= n; }
-
- private:
-  std::int64_t now_ = 0;
-  std::int64_t most_ = 0;
-};
-inline BytesInUse bytes_in_use;
-
 /// One allocation, with the number of its holders.
 struct Allocation {
   void* data = nullptr;
@@ -183,7 +160,7 @@ class Pool {
       try {
         return Kokkos::kokkos_malloc<Space>("shardtype", bytes);
       } catch (...) {
-        if (idle_bytes_ == 0) throw_no_memory(bytes, detail::bytes_in_use.now());
+        if (idle_bytes_ == 0) throw_no_memory(bytes, run_time.memory.now());
       }
       trim();
     }

@@ -34,7 +34,7 @@ SHARDTYPE_INLINE void Pool::trim(std::size_t keep) {
 
 SHARDTYPE_INLINE Buffer Pool::used(detail::Allocation* a, std::size_t asked) {
   a->asked = asked;
-  detail::bytes_in_use.add(static_cast<std::int64_t>(asked));
+  run_time.memory.add(static_cast<std::int64_t>(asked));
   used_bytes_ += a->bytes;
   most_used_ = std::max(most_used_, used_bytes_);
   ++used_;
@@ -53,7 +53,7 @@ SHARDTYPE_INLINE void Pool::destroy(detail::Allocation* a) {
 
 SHARDTYPE_INLINE void Pool::give_back(detail::Allocation* a) {
   a->writing.reset();
-  detail::bytes_in_use.subtract(static_cast<std::int64_t>(a->asked));
+  run_time.memory.subtract(static_cast<std::int64_t>(a->asked));
   used_bytes_ -= a->bytes;
   idle_bytes_ += a->bytes;
   idle_.push_back(a);

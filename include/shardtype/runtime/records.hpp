@@ -10,6 +10,7 @@
 
 #include <shardtype/core/compiled.hpp>
 #include <shardtype/core/list.hpp>
+#include <shardtype/runtime/run_time.hpp>
 
 namespace shardtype {
 
@@ -17,9 +18,6 @@ namespace detail {
 
 /// Rank in the whole job, or -1 before MPI starts and after it ends.
 int job_rank();
-
-/// The communicator of records; null unless SHARDTYPE_CHECK says `agree`.
-inline MPI_Comm record_comm = MPI_COMM_NULL;
 
 /// The next step of one rank.
 struct Record {

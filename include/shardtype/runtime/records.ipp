@@ -42,7 +42,7 @@ SHARDTYPE_INLINE void Records::send(Record const& r, List<int> const& ranks) {
   for (int g : ranks) {
     if (g == me) continue;
     MPI_Request& request = s.requests.push_back(MPI_REQUEST_NULL);
-    MPI_Isend(&s.record, sizeof(Record), MPI_BYTE, g, 0, record_comm, &request);
+    MPI_Isend(&s.record, sizeof(Record), MPI_BYTE, g, 0, run_time.record_comm, &request);
   }
 }
 
@@ -50,10 +50,10 @@ SHARDTYPE_INLINE void Records::receive() {
   for (;;) {
     int there = 0;
     MPI_Status status;
-    MPI_Iprobe(MPI_ANY_SOURCE, 0, record_comm, &there, &status);
+    MPI_Iprobe(MPI_ANY_SOURCE, 0, run_time.record_comm, &there, &status);
     if (there == 0) return;
     Record r;
-    MPI_Recv(&r, sizeof r, MPI_BYTE, status.MPI_SOURCE, 0, record_comm, MPI_STATUS_IGNORE);
+    MPI_Recv(&r, sizeof r, MPI_BYTE, status.MPI_SOURCE, 0, run_time.record_comm, MPI_STATUS_IGNORE);
     keep_last(status.MPI_SOURCE, r);
     Inbox& box = inbox(r.mesh);
     box.waiting.push_back({status.MPI_SOURCE, r});
@@ -76,7 +76,7 @@ SHARDTYPE_INLINE void Records::close(std::int64_t mesh, int others) {
 
 SHARDTYPE_INLINE void Records::finish() {
   int size = 1;
-  MPI_Comm_size(record_comm, &size);
+  MPI_Comm_size(run_time.record_comm, &size);
   Record last;
   last.mesh = -1;
   last.leaves = 1;

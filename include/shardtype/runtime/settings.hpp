@@ -22,9 +22,6 @@ struct Settings {
   double agree_seconds = 10;       ///< a rank that does not arrive within this time is missing
 };
 
-/// The settings of this program. Set once, by Environment.
-inline Settings settings;
-
 /// Calls `take` for each comma-separated word of `variable`. Error E05 if `take` does not accept a
 /// word.
 template <class Take>

@@ -18,17 +18,6 @@
 #include <shardtype/runtime/comm.hpp>
 #include <shardtype/runtime/pool.hpp>
 
-namespace shardtype {
-
-namespace detail {
-
-/// Bytes that this rank has exchanged through windows, counted as in plans. For tests.
-inline std::int64_t exchanged_in_windows = 0;
-
-}  // namespace detail
-
-}  // namespace shardtype
-
 namespace shardtype::runtime {
 
 /// An MPI-3 shared window of all ranks of a mesh, which grows as needed and is kept. In each use
@@ -70,7 +59,7 @@ class SharedWindow {
   /// This rank neither reads nor writes until the next `enter`. Never waits.
   void leave() {
     arrive();
-    shardtype::detail::bytes_in_use.subtract(std::exchange(share_, 0));
+    run_time.memory.subtract(std::exchange(share_, 0));
   }
 
  private:

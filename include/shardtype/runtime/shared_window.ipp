@@ -7,7 +7,7 @@ namespace shardtype::runtime {
 
 SHARDTYPE_INLINE SharedWindow::SharedWindow(Comm const& comm)
     : comm_(comm.raw()), rank_(comm.rank()), size_(comm.size()) {
-  if (shardtype::detail::on_one_node) {
+  if (run_time.on_one_node) {
     possible_ = true;
     return;
   }
@@ -39,13 +39,13 @@ SHARDTYPE_INLINE bool SharedWindow::reserve(std::int64_t bytes) {
 SHARDTYPE_INLINE void SharedWindow::enter() {
   for (int g = 0; g < size_; ++g) wait_for_rank(g);
   share_ = (asked_ + size_ - 1) / size_;
-  shardtype::detail::bytes_in_use.add(share_);
+  run_time.memory.add(share_);
 }
 
 SHARDTYPE_INLINE void SharedWindow::wait_for_rank(int g) const {
   for (int turn = 0; counters_[g].count.load(std::memory_order_acquire) < count_; ++turn) {
     if (turn < 100) continue;
-    if (shardtype::detail::yield_while_waiting) sched_yield();
+    if (run_time.yield_while_waiting) sched_yield();
     // lets MPI make progress, because a late rank may wait for a message from here
     int there = 0;
     check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &there, MPI_STATUS_IGNORE),

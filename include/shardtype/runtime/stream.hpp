@@ -30,7 +30,7 @@ class Stream {
   Stream(Stream const&) = delete;
   Stream& operator=(Stream const&) = delete;
 
-  /// Posts the next receive: `n` elements, at most detail::largest_count.
+  /// Posts the next receive: `n` elements, at most SendingLimits::largest_count.
   template <class T>
   void receive(T* data, std::int64_t n) {
     MPI_Request& r = received_.push_back(MPI_REQUEST_NULL);

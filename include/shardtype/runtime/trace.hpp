@@ -121,10 +121,6 @@ class Trace {
   List<Event> events_;
 };
 
-/// The trace of this program, from Environment's begin to its end; null unless SHARDTYPE_TRACE
-/// names a file.
-inline Trace* running_trace = nullptr;
-
 }  // namespace shardtype::detail
 
 #ifndef SHARDTYPE_COMPILED

@@ -8,19 +8,7 @@
 
 #include <shardtype/core/compiled.hpp>
 #include <shardtype/core/error.hpp>
-
-namespace shardtype {
-
-namespace detail {
-
-/// Whether waiting yields the core, and whether all ranks of the job share one node. Set once, by
-/// Environment.
-inline bool yield_while_waiting = false;
-inline bool on_one_node = false;
-
-}  // namespace detail
-
-}  // namespace shardtype
+#include <shardtype/runtime/run_time.hpp>
 
 namespace shardtype::runtime {
 

@@ -14,7 +14,7 @@ SHARDTYPE_INLINE void check_mpi(int status, char const* call) {
 }
 
 SHARDTYPE_INLINE void wait_for(MPI_Request& request) {
-  if (!detail::yield_while_waiting) {
+  if (!run_time.yield_while_waiting) {
     check_mpi(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
     return;
   }

@@ -60,6 +60,23 @@ inline constexpr bool is_another =
       requires !std::is_same_v<typename B::tensor_type, A>;
     });
 
+/// Whether `B` is a tensor of another sharding than `A`, with the same indices: a mistake where an
+/// `A` is turned into a `B`. Not with other indices, so that a function may be overloaded for
+/// matrices and vectors.
+template <class B, class A>
+constexpr bool differs_in_sharding() {
+  if constexpr (is_tensor<B> && is_another<B, A>) {
+    using S = Scope<B, A>;
+    Spec const b = S::template spec<0>;
+    Spec const a = S::template spec<1>;
+    bool equal = a.rank == b.rank && is_local<A> == is_local<B>;
+    for (int d = 0; equal && d < a.rank; ++d) equal = b.find(a.dims[d].label) >= 0;
+    return equal;
+  } else {
+    return false;
+  }
+}
+
 struct Lawful {};
 /// Triggers the refusal's static_assert without being erroneous itself: clang drops a base class
 /// that has an error, and with it the derived class's members.
@@ -251,13 +268,29 @@ class Held : public detail::Declared<Self>::base,
     return false;
   }
 
+  /// Refused, A08: `B g(A const& a) { return a; }`. So std::is_convertible holds of two shardings:
+  /// a refusal with a sentence is a function that overload resolution finds.
+  template <class To>
+    requires(detail::differs_in_sharding<To, Self>())
+  operator To() const {
+    return refused<Code::A08_another_type, false, To, Self>{};
+  }
+
   /// The tensor itself. An elementwise expression has the same member, which computes it.
   Self const& tensor() const& { return static_cast<Self const&>(*this); }
   Self tensor() && { return std::move(static_cast<Self&>(*this)); }
 
-  /// The local block, to read. Not for temporaries, whose memory would be gone.
-  View<T const> local() const& { return view<T const>(); }
+  /// The local block, to read. Not for temporaries, whose memory would be gone. Refused, A10: of an
+  /// unreduced Tensor, whose block is a summand.
+  View<T const> local() const& {
+    if constexpr (!spec.unreduced.empty() && !is_local<Self>)
+      refused<Code::A10_summand_read, false, Self>{};
+    return view<T const>();
+  }
   View<T const> local() const&& = delete;
+  /// The local block, to read, also if it is a summand.
+  View<T const> unreduced_local() const& { return view<T const>(); }
+  View<T const> unreduced_local() const&& = delete;
   /// The local block, to write. While the view (or a copy of it, but not a plain Kokkos::View made
   /// from it) exists, copies of the tensor get memory of their own, and so does the data that
   /// `start` sends. Error E21 if another tensor shares the memory: write `a = a.clone()` first, or

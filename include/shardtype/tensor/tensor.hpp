@@ -40,7 +40,8 @@ class Tensor : public detail::Held<Tensor<T, Parts...>, T, Parts...> {
   using Base = detail::Held<Tensor, T, Parts...>;
 
  public:
-  /// Refused, A08: `a = reshard<Dim<I>>(a)`.
+  /// Refused, A08: `a = reshard<Dim<I>>(a)`. std::is_assignable holds all the same: a trait sees
+  /// that overload resolution finds a function, and without one there would be no sentence.
   template <class B>
     requires(detail::is_another<B, Tensor>)
   Tensor& operator=(B const&) {
