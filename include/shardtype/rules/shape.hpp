@@ -118,18 +118,22 @@ constexpr Verdict squeeze(Question const& q) {
 }
 
 /// `expand<I>`, `broadcast<Dim<I, X>>`: new dims before the others. The new dims of a broadcast may
-/// be split over axes along which `a` is replicated: each rank creates its own part.
+/// be split over axes along which `a` is replicated or reduced: each rank creates its own part.
 constexpr Verdict broadcast(Question const& q, bool extent_one) {
   if (Verdict v = has_none(q.a(), q.to); !v) return v;
   for (int d = 0; d < q.to.rank; ++d) {
     if (extent_one && contradict(q.extent(q.to, d), 1))
       return refuse(Code::D06_extents_contradict, q.to.dims[d].label);
     for (int k = 0; k < q.to.dims[d].axes.size; ++k)
-      if (int const x = q.to.dims[d].axes[k]; q.a().state(x) != AxisState::replicated)
+      if (int const x = q.to.dims[d].axes[k]; q.a().state(x) != AxisState::replicated &&
+                                              q.a().state(x) != AxisState::reduced)
         return refuse(Code::T01_axis_twice, -1, -1, x);
   }
   if (q.a().rank + q.to.rank > max_dims) return refuse(Code::T07_too_many);
-  return accept(with_dims(q.a(), q.to, q.a()));
+  Spec out = with_dims(q.a(), q.to, q.a());
+  for (int x = 0; x < max_axes; ++x)
+    if (out.dim_of(x) >= 0) out.reduced.erase(x);
+  return accept(out);
 }
 
 /// Number of axes that the major part of a split dim gets when axes are assigned from major to
