@@ -1,8 +1,11 @@
 #pragma once
 /// Everything. For types, rules and plans alone, without MPI or Kokkos: shardtype/types.hpp.
 
+#include <shardtype/autodiff/plan.hpp>
+#include <shardtype/autodiff/value_and_grad.hpp>
 #include <shardtype/check/sentences/access.hpp>
 #include <shardtype/check/sentences/automatic.hpp>
+#include <shardtype/check/sentences/gradients.hpp>
 #include <shardtype/check/sentences/indexing.hpp>
 #include <shardtype/check/sentences/manual.hpp>
 #include <shardtype/check/sentences/moves.hpp>

@@ -154,9 +154,9 @@ Plan plan_by_sizing(Op const& op, A const& a, Bs const&... bs) {
 }
 
 /// Kinds of operands that are defined in layers above this one, for which `call` continues there.
-enum class Above { lazy };
+enum class Above { lazy, active };
 /// Implements `call(op, where, operands...)` for such operands; specialised by their layer
-/// (lazy/record.hpp).
+/// (lazy/record.hpp, autodiff/record.hpp).
 template <Above kind, class... Operands>
 struct Continue;
 
@@ -164,11 +164,14 @@ struct Continue;
 
 /// Runs the operation `op` on tensors, Locals or expressions of these. An illegal call is refused
 /// here, with the sentence of its rule. For expressions of automatic mode the operation is
-/// recorded; for types alone (`Dry`) its plan is noted. `where` is the user's line, for messages.
+/// recorded, for values whose gradient is wanted it runs and is recorded; for types alone (`Dry`)
+/// its plan is noted. `where` is the user's line, for messages.
 template <Operation Op, class... As>
 constexpr auto call(Op const& op, std::source_location const& where, As const&... as) {
   if constexpr (checking::any_poisoned<As...>) {
     return checking::Poisoned{};
+  } else if constexpr ((core::is_active<As> || ...)) {
+    return execute::Continue<execute::Above::active, As...>::call(op, where, as...);
   } else if constexpr ((core::is_lazy<As> || ...)) {
     return execute::Continue<execute::Above::lazy, As...>::call(op, where, as...);
   } else {
