@@ -316,6 +316,16 @@ TEST_CASE("reductions") {
       check(
           "logsumexp, named", op::LogSumExp<Dim<I>>{},
           [](auto const& x) { return logsumexp<Dim<I>>(x); }, a);
+      check("counted_max", op::CountedMax<J>{}, [](auto const& x) { return counted_max<J>(x); }, a);
+      check(
+          "counted_max, named", op::CountedMax<Dim<I>>{},
+          [](auto const& x) { return counted_max<Dim<I>>(x); }, a);
+      check(
+          "counted_min, named", op::CountedMin<Dim<J, Y>>{},
+          [](auto const& x) { return counted_min<Dim<J, Y>>(x); }, a);
+      check(
+          "counted_prod, named", op::CountedProd<Dim<J, X>>{},
+          [](auto const& x) { return counted_prod<Dim<J, X>>(x); }, a);
       check(
           "reproducible sum", op::ReproducibleSum<Dim<I, X>>{},
           [](auto const& x) { return sum<Dim<I, X>>(x, reproducible); }, a);
