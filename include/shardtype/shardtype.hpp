@@ -45,6 +45,7 @@
 #include <shardtype/ops/at.hpp>
 #include <shardtype/ops/broadcast.hpp>
 #include <shardtype/ops/concat.hpp>
+#include <shardtype/ops/counted.hpp>
 #include <shardtype/ops/cumsum.hpp>
 #include <shardtype/ops/dynamic_slice.hpp>
 #include <shardtype/ops/dynamic_update.hpp>

@@ -373,12 +373,15 @@ TEST_CASE("scatter_along: the transpose of take_along, equal positions, unreduce
   for (Case const& n : cases) {
     INFO(n.v << " " << n.b << " " << n.s);
     auto const value = [](Int b, Int s) { return b * 10 + s + 1; };
+    // a third of each row has the same id
+    auto const of = [&](Int b, Int s) { return s % 3 == 1 ? b % 2 : id(b, s, n.v); };
     auto const right = [&](Int b, Int v) {
       Int sum = 0;
-      for (Int s = 0; s < n.s; ++s) sum += id(b, s, n.v) == v ? value(b, s) : 0;
+      for (Int s = 0; s < n.s; ++s) sum += of(b, s) == v ? value(b, s) : 0;
       return sum;
     };
-    auto const ids = ids_of<std::int32_t, Dim<B, X>, Dim<N, Y>>(mesh, n);
+    auto const ids = from_function<std::int32_t, Dim<B, X>, Dim<N, Y>>(
+        mesh, {n.b, n.s}, [&](Int b, Int s) { return static_cast<std::int32_t>(of(b, s)); });
     auto const updates = from_function<float, Dim<B, X>, Dim<N, Y>>(
         mesh, {n.b, n.s}, [&](Int b, Int s) { return static_cast<float>(value(b, s)); });
     shim::reset();

@@ -317,6 +317,15 @@ TEST_CASE("reductions") {
           "logsumexp, named", op::LogSumExp<Dim<I>>{},
           [](auto const& x) { return logsumexp<Dim<I>>(x); }, a);
       check(
+          "counted_max, named", op::CountedMax<Dim<I>>{},
+          [](auto const& x) { return counted_max<Dim<I>>(x); }, a);
+      check(
+          "counted_min, named", op::CountedMin<Dim<J, Y>>{},
+          [](auto const& x) { return counted_min<Dim<J, Y>>(x); }, a);
+      check(
+          "counted_prod, named", op::CountedProd<Dim<J, X>>{},
+          [](auto const& x) { return counted_prod<Dim<J, X>>(x); }, a);
+      check(
           "reproducible sum", op::ReproducibleSum<Dim<I, X>>{},
           [](auto const& x) { return sum<Dim<I, X>>(x, reproducible); }, a);
     };
@@ -324,6 +333,13 @@ TEST_CASE("reductions") {
     run(matrix<float, Dim<J>, Dim<I, Y, X>>(mesh, j, i));
     // results of the size of the operand
     run(matrix<double, Dim<I, X>, Dim<J>>(mesh, 100 * i, std::min<Int>(j, 3)));
+    auto const rows = matrix<float, Dim<I, X, Y>, Dim<J>>(mesh, i, j);
+    check(
+        "counted_max", op::CountedMax<J>{}, [](auto const& x) { return counted_max<J>(x); }, rows);
+    auto const few = matrix<float, Dim<I, X, Y>, Dim<J>>(mesh, 300 * i, std::min<Int>(j, 3));
+    check(
+        "counted_prod", op::CountedProd<J>{}, [](auto const& x) { return counted_prod<J>(x); },
+        few);
     auto const b = matrix<bool, Dim<I, X>, Dim<J, Y>>(mesh, i, j);
     check("sum of bool", op::Sum<J>{}, [](auto const& x) { return sum<J>(x); }, b);
     check("any, named", op::Any<Dim<I>>{}, [](auto const& x) { return any<Dim<I>>(x); }, b);

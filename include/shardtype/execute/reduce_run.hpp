@@ -132,11 +132,11 @@ void place_in_whole(Readable<A, In> const& a, KeptDims const& kept, kernels::Pla
   exec.fence();
 }
 
-/// The reduction that `R` (a NamedReduction) resolved: each rank reduces its block, then the
-/// partial results are resharded to the result. `Carries`: partial results are the reducer's
-/// totals, which are finished at the end.
+/// Each rank reduces its block, then the partial results are resharded to the result of `R` (a
+/// NamedReduction), whose extents are written. `Carries`: partial results are the reducer's totals.
 template <class Reducer, class R, bool Carries, class A, class In>
-auto reduce_and_reshard(Readable<A, In> const& a, std::source_location const& where) {
+Buffer reshard_parts(Readable<A, In> const& a, std::source_location const& where,
+                     std::int64_t* extents) {
   using Out = typename R::result;
   using S = typename R::S;
   using Space = typename A::memory_space;
@@ -162,17 +162,32 @@ auto reduce_and_reshard(Readable<A, In> const& a, std::source_location const& wh
                   plan_cache<R, T>,
                   where,
                   {&met, &a.mesh, met_extents.data(), &part, &part}};
+  return run_call<T, Space>(call, extents);
+}
+
+/// The results of the totals of a tensor of type `Out`.
+template <class Reducer, class Out>
+Out finished(MeshRef const& mesh, std::array<std::int64_t, Out::rank> const& extents,
+             Buffer const& totals) {
+  Out out = shardtype::detail::uninitialized<Out>(mesh, extents);
+  if (!mesh.here()) return out;
+  typename Out::execution_space const exec{};
+  kernels::finish_totals<Reducer>(exec, static_cast<typename Reducer::Total const*>(totals.data()),
+                                  static_cast<typename Out::element*>(out.buffer().data()),
+                                  out.local_size());
+  exec.fence();
+  return out;
+}
+
+/// The reduction that `R` (a NamedReduction) resolved. `Carries`: partial results are the reducer's
+/// totals, which are finished at the end.
+template <class Reducer, class R, bool Carries, class A, class In>
+auto reduce_and_reshard(Readable<A, In> const& a, std::source_location const& where) {
+  using Out = typename R::result;
   std::array<std::int64_t, Out::rank> extents{};
-  Buffer result = run_call<T, Space>(call, extents.data());
+  Buffer result = reshard_parts<Reducer, R, Carries>(a, where, extents.data());
   if constexpr (Carries) {
-    Out out = shardtype::detail::uninitialized<Out>(a.mesh, extents);
-    if (!a.mesh.here()) return out;
-    typename Space::execution_space const exec{};
-    kernels::finish_totals<Reducer>(exec, static_cast<Total const*>(result.data()),
-                                    static_cast<typename Out::element*>(out.buffer().data()),
-                                    out.local_size());
-    exec.fence();
-    return out;
+    return finished<Reducer, Out>(a.mesh, extents, result);
   } else {
     return Out(a.mesh, extents, std::move(result));
   }

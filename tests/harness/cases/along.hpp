@@ -379,6 +379,68 @@ struct Variance : Case {
   }
 };
 
+// The number of elements that equal the largest, in their places.
+struct Ties : Case {
+  static constexpr Taken takes = one(floats);
+  static constexpr bool recorded = false;
+  static constexpr Known known(KnownOperands const&) { return {most_extent}; }
+  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
+    if (r.a.find(in.from) < 0) return Rules::no();
+    rules::Labels kept;
+    for (int d = 0; d < r.a.rank; ++d)
+      if (r.a.dims[d].label != in.from) kept.push(r.a.dims[d].label);
+    return rules::normalization(r.a, kept);
+  }
+  template <class Better>
+  static std::int64_t count(Cell const& c, Better better) {
+    std::int64_t equal = 0;
+    for (std::int64_t k = 0; k < c.n(); ++k) {
+      if (better(c.a(k), c.a())) return 0;
+      equal += c.a(k) == c.a() ? 1 : 0;
+    }
+    return equal;
+  }
+  static std::int64_t element(Cell const& c) {
+    return count(c, [](std::int64_t a, std::int64_t b) { return a > b; });
+  }
+  template <class On>
+  static auto perform(On const& on) {
+    using V = typename On::V;
+    auto const most = counted_max<V>(on.a);
+    return made(where(on.a == most.values, most.counts, 0.0));
+  }
+};
+struct TiesOfLeast : Ties {
+  static std::int64_t element(Cell const& c) {
+    return count(c, [](std::int64_t a, std::int64_t b) { return a < b; });
+  }
+  template <class On>
+  static auto perform(On const& on) {
+    using V = typename On::V;
+    auto const least = counted_min<V>(on.a);
+    return made(where(on.a == least.values, least.counts, 0.0));
+  }
+};
+// The product of the elements that are not zero, and the number of the others, in each place.
+struct ProductAndZeros : Ties {
+  static constexpr bool seldom_fits = true;
+  static constexpr Known known(KnownOperands const& of) {
+    return {times(2, power(std::max<std::int64_t>(2, of.a.most), most_extent))};
+  }
+  static std::int64_t element(Cell const& c) {
+    std::int64_t out = 1;
+    for (std::int64_t k = 0; k < c.n(); ++k) out *= c.a(k) == 0 ? 1 : c.a(k);
+    for (std::int64_t k = 0; k < c.n(); ++k) out += c.a(k) == 0 ? 1 : 0;
+    return out;
+  }
+  template <class On>
+  static auto perform(On const& on) {
+    using V = typename On::V;
+    auto const both = counted_prod<V>(on.a);
+    return made(on.a * 0.0 + (both.values + both.counts));
+  }
+};
+
 // Softmax of logarithms of integers, multiplied by their sum: the integers again.
 struct Softmax : Case {
   static constexpr Taken takes = one(floats);
@@ -467,11 +529,11 @@ struct NamedSort : Case {
   }
 };
 
-using Along =
-    CaseList<Flip, Roll, FromSecond, FromSecondAndOne, SpreadRows, TwiceEach, FromMiddle, Halves,
-             Shift, ShiftRound, HaloRows, HaloRound, HaloSums, HaloSumsRound, RunningSum,
-             RunningProduct, RunningMax, RunningMin, SumBefore, SumBehind, ScatterAlong, UsedAs,
-             LowerTriangle, UpperTriangle, Variance, Softmax, MiddleRow, AllThree, NamedSort>;
+using Along = CaseList<Flip, Roll, FromSecond, FromSecondAndOne, SpreadRows, TwiceEach, FromMiddle,
+                       Halves, Shift, ShiftRound, HaloRows, HaloRound, HaloSums, HaloSumsRound,
+                       RunningSum, RunningProduct, RunningMax, RunningMin, SumBefore, SumBehind,
+                       ScatterAlong, UsedAs, Ties, TiesOfLeast, ProductAndZeros, LowerTriangle,
+                       UpperTriangle, Variance, Softmax, MiddleRow, AllThree, NamedSort>;
 
 }  // namespace programs::cases
 
