@@ -1,6 +1,10 @@
 #pragma once
 /// Everything. For types, rules and plans alone, without MPI or Kokkos: shardtype/types.hpp.
 
+// A user's global may have the name of a local variable of ours.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+
 #include <shardtype/check/sentences/access.hpp>
 #include <shardtype/check/sentences/automatic.hpp>
 #include <shardtype/check/sentences/indexing.hpp>
@@ -98,3 +102,5 @@
 #include <shardtype/types.hpp>
 #include <shardtype/visualize/print.hpp>
 #include <shardtype/visualize/visualize.hpp>
+
+#pragma GCC diagnostic pop

@@ -1,6 +1,10 @@
 #pragma once
 /// Plans of whole expressions as HTML pages.
 
+// A user's global may have the name of a local variable of ours.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
@@ -212,3 +216,5 @@ inline void write_html(PlannedProgram const& program, std::string const& path) {
 }
 
 }  // namespace shardtype
+
+#pragma GCC diagnostic pop
