@@ -50,6 +50,7 @@
 #include <shardtype/ops/dynamic_slice.hpp>
 #include <shardtype/ops/dynamic_update.hpp>
 #include <shardtype/ops/einsum.hpp>
+#include <shardtype/ops/einsum_plan.hpp>
 #include <shardtype/ops/elementwise.hpp>
 #include <shardtype/ops/expand.hpp>
 #include <shardtype/ops/explain.hpp>
