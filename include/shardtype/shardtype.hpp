@@ -1,6 +1,10 @@
 #pragma once
 /// Everything. For types, rules and plans alone, without MPI or Kokkos: shardtype/types.hpp.
 
+// A user's global may have the name of a local variable of ours.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+
 #include <shardtype/autodiff/plan.hpp>
 #include <shardtype/autodiff/value_and_grad.hpp>
 #include <shardtype/check/sentences/access.hpp>
@@ -50,6 +54,7 @@
 #include <shardtype/ops/dynamic_slice.hpp>
 #include <shardtype/ops/dynamic_update.hpp>
 #include <shardtype/ops/einsum.hpp>
+#include <shardtype/ops/einsum_plan.hpp>
 #include <shardtype/ops/elementwise.hpp>
 #include <shardtype/ops/expand.hpp>
 #include <shardtype/ops/explain.hpp>
@@ -105,3 +110,5 @@
 #include <shardtype/types.hpp>
 #include <shardtype/visualize/print.hpp>
 #include <shardtype/visualize/visualize.hpp>
+
+#pragma GCC diagnostic pop

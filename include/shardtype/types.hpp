@@ -1,6 +1,10 @@
 #pragma once
 /// Types, rules and plans, without MPI or Kokkos: everything that is decided at compile time.
 
+// A user's global may have the name of a local variable of ours.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+
 // First, for compilers list the headers by which they came to a sentence.
 // clang-format off
 #include <shardtype/check/sentences.hpp>
@@ -27,3 +31,5 @@
 #include <shardtype/check/window.hpp>
 #include <shardtype/core/block.hpp>
 #include <shardtype/core/bridge.hpp>
+
+#pragma GCC diagnostic pop

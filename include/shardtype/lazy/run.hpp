@@ -16,6 +16,7 @@
 #include <shardtype/execute/reduce_run.hpp>
 #include <shardtype/kernels/expression.hpp>
 #include <shardtype/kernels/product.hpp>
+#include <shardtype/lazy/same_values.hpp>
 #include <shardtype/lazy/walk.hpp>
 #include <shardtype/plan/program_plan.hpp>
 #include <shardtype/runtime/trace.hpp>
@@ -47,6 +48,9 @@ struct ProgramPart {
   MeshRef const* mesh = nullptr;
   std::int64_t const* extents = nullptr;
   Buffer const* buffer = nullptr;
+  int argument = -1;  ///< of a tensor: the number of the argument of a function; -1: none
+  /// Of an operation: whether two nodes of this type have equal run-time arguments.
+  bool (*equal)(void const* part, void const* other) = nullptr;
 };
 
 /// One run of a plan. It keeps the block of each step until its last reader has used it.
@@ -81,6 +85,22 @@ class ProgramRun {
   }
 
  private:
+  /// Finds steps that an earlier one makes superfluous, if two operations could be the same.
+  void find_same() {
+    int comparable = 0;
+    for (ProgramPart const& p : parts_) comparable += p.equal != nullptr ? 1 : 0;
+    repeats_ = comparable > 1;
+    if (!repeats_) return;
+    same_.find(plan_, [&](int k, int j) {
+      ProgramPart const& a = part(k);
+      ProgramPart const& b = part(j);
+      if (plan_.steps[k].kind == ProgramStep::Kind::given)
+        return a.argument >= 0 && a.argument == b.argument;
+      return a.equal != nullptr && a.equal == b.equal && a.make == b.make &&
+             a.equal(a.part, b.part);
+    });
+  }
+  int first(int step) const { return repeats_ ? same_.first(step) : step; }
   ProgramPart const& part(int step) const {
     int const origin = node(step).origin;
     return origin < 0 ? parts_.back() : parts_[static_cast<std::size_t>(origin)];
@@ -97,6 +117,8 @@ class ProgramRun {
   std::source_location where_;
   shardtype::detail::List<AnyBlock> blocks_;
   int last_read_[max_program_steps]{};
+  bool repeats_ = false;  ///< whether `same_` was looked for
+  SameValues same_{};
 };
 
 template <class T>
@@ -289,6 +311,11 @@ struct OperationRun<automatic_mode::LazyOperation<Op, Whole, As...>> {
     return made;
   }
 
+  static bool equal(void const* part, void const* other) {
+    return equal_arguments(static_cast<E const*>(part)->function(),
+                           static_cast<E const*>(other)->function());
+  }
+
   static void set_extents(void const* part, RecordedProgram& p, int node, LabelPart const* labels) {
     if constexpr (shardtype::detail::Ruled<Op>) {
       std::int64_t each[sizeof...(As)][max_dims]{};
@@ -337,6 +364,12 @@ class PartFinder {
     p.buffer = &e->tensor().buffer();
     return add(p);
   }
+  template <class A, int Number>
+  int given(Type<A> type, automatic_mode::LazyInput<A, Number> const* e) {
+    given(type, static_cast<automatic_mode::LazyTensor<A> const*>(e));
+    parts.back().argument = Number;
+    return 0;
+  }
   template <class Whole>
   int product(Type<Whole>, shardtype::detail::WalkedOperands const&) {
     ProgramPart p = part_of<Whole>();
@@ -358,6 +391,7 @@ class PartFinder {
     ProgramPart p = part_of<Whole>();
     p.make = &Run::make;
     p.set_extents = &Run::set_extents;
+    p.equal = &Run::equal;
     p.part = e;
     return add(p);
   }

@@ -17,8 +17,11 @@ SHARDTYPE_INLINE ProgramRun::ProgramRun(MeshRef const& mesh, AxisMap const& axes
       parts_(parts),
       where_(where) {
   blocks_.resize(static_cast<std::size_t>(plan.size));
-  for (int k = 0; k < plan.size; ++k)
+  find_same();
+  for (int k = 0; k < plan.size; ++k) {
+    last_read_[first(k)] = k;
     for (int m = 0; m < plan.steps[k].inputs; ++m) last_read_[plan.steps[k].input[m]] = k;
+  }
 }
 
 SHARDTYPE_INLINE AnyBlock ProgramRun::run() {
@@ -26,13 +29,16 @@ SHARDTYPE_INLINE AnyBlock ProgramRun::run() {
   for (int k = 0; k < plan_.size; ++k) {
     ProgramStep const& s = plan_.steps[k];
     double const begin = trace != nullptr ? trace->now() : 0;
-    blocks_[static_cast<std::size_t>(k)] = s.kind == ProgramStep::Kind::given ? given(k)
+    blocks_[static_cast<std::size_t>(k)] = first(k) != k                        ? block(first(k))
+                                           : s.kind == ProgramStep::Kind::given ? given(k)
                                            : s.kind == ProgramStep::Kind::move
                                                ? part(k).move(*this, k)
                                                : made(k);
     if (trace != nullptr && s.kind != ProgramStep::Kind::given) trace->done(k, begin);
     for (int m = 0; m < s.inputs; ++m)
       if (last_read_[s.input[m]] == k) blocks_[static_cast<std::size_t>(s.input[m])] = {};
+    if (first(k) != k && last_read_[first(k)] == k)
+      blocks_[static_cast<std::size_t>(first(k))] = {};
   }
   return blocks_.back();
 }

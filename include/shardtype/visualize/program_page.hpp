@@ -1,6 +1,10 @@
 #pragma once
 /// Plans of whole expressions as HTML pages.
 
+// A user's global may have the name of a local variable of ours.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
@@ -72,3 +76,5 @@ void write_html(PlannedProgram const& program, std::string const& path);
 #ifndef SHARDTYPE_COMPILED
 #include <shardtype/visualize/program_page.ipp>
 #endif
+
+#pragma GCC diagnostic pop
