@@ -1,8 +1,6 @@
 #pragma once
 /// Everything. For types, rules and plans alone, without MPI or Kokkos: shardtype/types.hpp.
 
-#include <shardtype/autodiff/plan.hpp>
-#include <shardtype/autodiff/value_and_grad.hpp>
 #include <shardtype/check/sentences/access.hpp>
 #include <shardtype/check/sentences/automatic.hpp>
 #include <shardtype/check/sentences/gradients.hpp>
@@ -101,3 +99,6 @@
 #include <shardtype/types.hpp>
 #include <shardtype/visualize/print.hpp>
 #include <shardtype/visualize/visualize.hpp>
+
+#include <shardtype/autodiff/plan.hpp>
+#include <shardtype/autodiff/value_and_grad.hpp>

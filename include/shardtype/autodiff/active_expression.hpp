@@ -380,27 +380,4 @@ struct JudgedFunction {
       decide(std::make_integer_sequence<int, static_cast<int>(sizeof...(Levels))>{});
 };
 
-/// The entry point of elementwise functions of values whose gradient is wanted.
-template <class F, class... Args>
-constexpr auto fuse(F const& f, Args const&... args) {
-  using R = Resolve<op::Map<F>, tensor_of<Args>...>;
-  constexpr int top = top_level<Args...>();
-  if constexpr (!R::verdict) {
-    return Poisoned(refusal<R, tensor_of<Args>...>{});
-  } else if constexpr (!shardtype::detail::is_floating<element_t<typename R::result>> ||
-                       requires { requires std::is_base_of_v<Flat, Derivative<F>>; }) {
-    return shardtype::detail::fuse(f, autodiff::stripped<top>(autodiff::part_of<top>(args))...);
-  } else if constexpr (!Derivative<F>::exists) {
-    return Poisoned(refused<Code::X03_not_differentiable, false, F, tensor_of<Args>...>{});
-  } else {
-    using J = JudgedFunction<R, F, level<Args>...>;
-    if constexpr (!J::verdict) {
-      return Poisoned(refusal<J, F, tensor_of<Args>...>{});
-    } else {
-      return ActiveExpression<F, decltype(autodiff::part_of<top>(args))...>(
-          f, autodiff::part_of<top>(args)...);
-    }
-  }
-}
-
 }  // namespace shardtype::autodiff
