@@ -85,9 +85,7 @@ struct Path<K, Applied<F, T, Args...>> {
   /// Whether the cotangent is that of the result.
   static constexpr bool passes = passes_here() && Path<K, Next>::passes;
 
-  static constexpr bool needs_result(bool outside) {
-    return outside || (mask & uses_result) != 0;
-  }
+  static constexpr bool needs_result(bool outside) { return outside || (mask & uses_result) != 0; }
   static constexpr bool needs_argument(bool result, int k) {
     return result || ((mask >> (k + 1)) & 1U) != 0;
   }
@@ -203,8 +201,7 @@ constexpr auto bits_of(std::integer_sequence<int, Found...> found = {}) {
 template <int K, class E>
 struct Reads {
   static constexpr bool result = (Path<K, E>::mask & uses_result) != 0;
-  static constexpr unsigned mask =
-      Path<K, E>::needs(false, true) | (result ? 1U << E::inputs : 0U);
+  static constexpr unsigned mask = Path<K, E>::needs(false, true) | (result ? 1U << E::inputs : 0U);
   using Numbers = decltype(autodiff::bits_of<mask>(std::integer_sequence<int>{}));
 };
 

@@ -20,9 +20,7 @@ template <class P, class Notes>
 struct DryArgument {
   using type = Dry<P, Notes>;
   static constexpr bool sized = Scope<P>::names.all_static();
-  static constexpr type make(Notes& notes) {
-    return shardtype::detail::dry_argument<P>(notes);
-  }
+  static constexpr type make(Notes& notes) { return shardtype::detail::dry_argument<P>(notes); }
 };
 template <class P, std::size_t N, class Notes>
 struct DryArgument<std::array<P, N>, Notes> {

@@ -35,9 +35,8 @@ template <class V>
 using typed_t = typename TypedOf<V>::type;
 
 template <class Op, class V, class... As>
-using saved_of = decltype(Vjp<Op>::template save<V, As...>(std::declval<Op const&>(),
-                                                           std::declval<V const&>(),
-                                                           std::declval<As const&>()...));
+using saved_of = decltype(Vjp<Op>::template save<V, As...>(
+    std::declval<Op const&>(), std::declval<V const&>(), std::declval<As const&>()...));
 /// The cotangent from which the pulls begin.
 template <class Op, class V, class... As, class S, class C>
 constexpr decltype(auto) prepared(Op const& op, S const& saved, C const& ct) {
@@ -245,14 +244,15 @@ struct Continue<Above::active, Operands...> {
     }
   }
   template <class E, int K, class... As>
-  static constexpr auto call(op::Pullback<E, K> const& op, Where const&, As const&... as) {
+  static constexpr auto call(autodiff::Pullback<E, K> const& op, Where const&, As const&... as) {
     return pull_again(op, as...);
   }
 
  private:
   /// Of second order: the derivative's own text, whose operations are recorded.
   template <class E, int K, class C, class... Xs>
-  static constexpr auto pull_again(op::Pullback<E, K> const& op, C const& ct, Xs const&... xs) {
+  static constexpr auto pull_again(autodiff::Pullback<E, K> const& op, C const& ct,
+                                   Xs const&... xs) {
     return autodiff::pulled<K>(op.expression, typename autodiff::Reads<K, E>::Numbers{}, ct, xs...)
         .tensor();
   }

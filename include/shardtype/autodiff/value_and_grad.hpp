@@ -100,8 +100,9 @@ struct Gradient {
 
   template <class... As>
   constexpr auto operator()(As const&... as) const {
-    return run(std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{},
-               [](std::int64_t) {}, argument_of(as)...);
+    return run(
+        std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{}, [](std::int64_t) {},
+        argument_of(as)...);
   }
   /// The same; `forward_done(bytes of the loss)` is called between the passes.
   template <int... J, class Hook, class... Ps>

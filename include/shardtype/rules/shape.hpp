@@ -125,8 +125,8 @@ constexpr Verdict broadcast(Question const& q, bool extent_one) {
     if (extent_one && contradict(q.extent(q.to, d), 1))
       return refuse(Code::D06_extents_contradict, q.to.dims[d].label);
     for (int k = 0; k < q.to.dims[d].axes.size; ++k)
-      if (int const x = q.to.dims[d].axes[k]; q.a().state(x) != AxisState::replicated &&
-                                              q.a().state(x) != AxisState::reduced)
+      if (int const x = q.to.dims[d].axes[k];
+          q.a().state(x) != AxisState::replicated && q.a().state(x) != AxisState::reduced)
         return refuse(Code::T01_axis_twice, -1, -1, x);
   }
   if (q.a().rank + q.to.rank > max_dims) return refuse(Code::T07_too_many);
