@@ -104,9 +104,18 @@ template <class X, int I, class T>
 KOKKOS_FUNCTION constexpr auto value_of(Input<I, T> const&, X const& x) {
   return kept<I>(x);
 }
+/// Whether the operands are shardings.
+template <class X>
+inline constexpr bool of_shardings = false;
+template <class Order, class... Xs>
+inline constexpr bool of_shardings<KeptIn<Order, Xs...>> = (std::is_same_v<Xs, Sharded> || ...);
 template <class X, class N, class T>
-KOKKOS_FUNCTION constexpr auto value_of(Constant<N, T> const& c, X const&) {
-  return c.value;
+KOKKOS_FUNCTION constexpr auto value_of([[maybe_unused]] Constant<N, T> const& c, X const&) {
+  if constexpr (of_shardings<X>) {
+    return sharding_of(N{});  // not computed with, so that the rule is a constant
+  } else {
+    return c.value;
+  }
 }
 template <class X, class F, class T, class... Args>
 KOKKOS_FUNCTION constexpr auto value_of(Applied<F, T, Args...> const& e, X const& x) {

@@ -38,6 +38,18 @@ constexpr auto spread(C const& ct, N const& n) {
   return call(Op{n}, std::source_location::current(), ct);
 }
 
+template <class... Dims>
+struct Vjp<Spread<Dims...>> : Differentiable {
+  template <class V, class A>
+  static constexpr Kept<> save(Spread<Dims...> const&, V const&, A const&) {
+    return {};
+  }
+  template <int K, class V, class A, class S, class C>
+  static constexpr auto pull(Spread<Dims...> const&, S const&, C const& ct) {
+    return autodiff::unbroadcast<tensor_of<A>>(ct);
+  }
+};
+
 /// The labels of the pack that `A` or `B` has.
 template <class A, class B, class... Ls>
 constexpr auto labels_in_either(shardtype::detail::Pack<Ls...>) {

@@ -65,6 +65,11 @@ struct Pullback {
   }
 };
 
+template <class Op>
+inline constexpr bool is_pullback = false;
+template <class E, int K>
+inline constexpr bool is_pullback<Pullback<E, K>> = true;
+
 /// The operand repeated along new dims, so that it has the dims `Dims`, of `n` rows each, in their
 /// order. The transpose of a sum.
 template <class... Dims>

@@ -170,7 +170,8 @@ struct Continue<Above::active, Operands...> {
       return Type<typename R::sentence>{};
     } else if constexpr (!R::verdict) {
       return Type<refusal<R, tensor_of<Operands>...>>{};
-    } else if constexpr (!detail::is_floating<element_t<typename R::result>>) {
+    } else if constexpr (!detail::is_floating<element_t<typename R::result>> ||
+                         autodiff::is_pullback<Op>) {
       return Type<void>{};
     } else if constexpr (!autodiff::Vjp<Op>::exists) {
       return Type<refused<Code::X03_not_differentiable, false, Op, tensor_of<Operands>...>>{};
