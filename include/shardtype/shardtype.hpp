@@ -1,6 +1,8 @@
 #pragma once
 /// Everything. For types, rules and plans alone, without MPI or Kokkos: shardtype/types.hpp.
 
+// The sentences first: then compilers print no path of includes before them.
+// clang-format off
 #include <shardtype/check/sentences/access.hpp>
 #include <shardtype/check/sentences/automatic.hpp>
 #include <shardtype/check/sentences/gradients.hpp>
@@ -11,6 +13,9 @@
 #include <shardtype/check/sentences/products.hpp>
 #include <shardtype/check/sentences/shapes.hpp>
 #include <shardtype/check/sentences/types.hpp>
+// clang-format on
+#include <shardtype/autodiff/plan.hpp>
+#include <shardtype/autodiff/value_and_grad.hpp>
 #include <shardtype/io/npy.hpp>
 #include <shardtype/lazy/dry_run.hpp>
 #include <shardtype/lazy/einsum.hpp>
@@ -99,6 +104,3 @@
 #include <shardtype/types.hpp>
 #include <shardtype/visualize/print.hpp>
 #include <shardtype/visualize/visualize.hpp>
-
-#include <shardtype/autodiff/plan.hpp>
-#include <shardtype/autodiff/value_and_grad.hpp>
