@@ -5,8 +5,8 @@
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
 
-#include <shardtype/autodiff/plan.hpp>
-#include <shardtype/autodiff/value_and_grad.hpp>
+// The sentences first: then compilers print no path of includes before them.
+// clang-format off
 #include <shardtype/check/sentences/access.hpp>
 #include <shardtype/check/sentences/automatic.hpp>
 #include <shardtype/check/sentences/gradients.hpp>
@@ -17,6 +17,9 @@
 #include <shardtype/check/sentences/products.hpp>
 #include <shardtype/check/sentences/shapes.hpp>
 #include <shardtype/check/sentences/types.hpp>
+// clang-format on
+#include <shardtype/autodiff/plan.hpp>
+#include <shardtype/autodiff/value_and_grad.hpp>
 #include <shardtype/io/npy.hpp>
 #include <shardtype/lazy/dry_run.hpp>
 #include <shardtype/lazy/einsum.hpp>

@@ -13,6 +13,7 @@
 #include <shardtype/check/block_move.hpp>
 #include <shardtype/check/contraction.hpp>
 #include <shardtype/check/counted.hpp>
+#include <shardtype/check/cotangent.hpp>
 #include <shardtype/check/create.hpp>
 #include <shardtype/check/dry.hpp>
 #include <shardtype/check/elementwise.hpp>

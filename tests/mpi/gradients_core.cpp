@@ -86,8 +86,9 @@ struct FsdpNamed {
 template <class A1, class A2, class AX, class AY, int... Ks, class F>
 void mlp(std::string const& name, F const& f, std::int64_t b, std::int64_t h) {
   Mesh<X> mesh(MPI_COMM_WORLD, {on_ranks::rank_total()});
-  auto const grads = check<Ks...>(name, mesh, f, make<A1>(mesh, {5, h}, 1), make<A2>(mesh, {h, 3}, 2),
-                                  make<AX>(mesh, {b, 5}, 3), make<AY>(mesh, {b, 3}, 4));
+  auto const grads =
+      check<Ks...>(name, mesh, f, make<A1>(mesh, {5, h}, 1), make<A2>(mesh, {h, 3}, 2),
+                   make<AX>(mesh, {b, 5}, 3), make<AY>(mesh, {b, 3}, 4));
   static_assert(std::is_same_v<std::tuple_element_t<0, std::remove_cvref_t<decltype(grads)>>,
                                cotangent_t<A1>>);
 }
@@ -119,7 +120,8 @@ TEST_CASE("products") {
               make<T<Dim<H, Y>, Dim<J>>>(mesh, {5, 4}, 2));
   auto alone = [](auto a, auto b) { return sum(square(all_reduce<X>(einsum<D, J>(a, b)))); };
   check<0, 1>("an index summed over in one operand", mesh, alone,
-              make<T<Dim<B, X>, Dim<D>>>(mesh, {5, 3}, 1), make<T<Dim<D>, Dim<J>, Reduced<X>>>(mesh, {3, 4}, 2));
+              make<T<Dim<B, X>, Dim<D>>>(mesh, {5, 3}, 1),
+              make<T<Dim<D>, Dim<J>, Reduced<X>>>(mesh, {3, 4}, 2));
   auto dot = [](auto a, auto b) { return square(all_reduce<X>(einsum<>(a, b))); };
   check<0, 1>("dot", mesh, dot, make<T<Dim<B, X>>>(mesh, {5}, 1), make<T<Dim<B, X>>>(mesh, {5}, 2));
   auto scatter = [](auto a, auto b) { return sum(square(matmul<Dim<D, Y>, Dim<J>>(a, b))); };
@@ -141,18 +143,22 @@ TEST_CASE("reductions") {
   check<0>("mean of all", mesh, [](auto v) { return mean(square(v)); }, a);
   check<0>("mean, named", mesh, [](auto v) { return sum(square(mean<Dim<D>>(v))); }, a);
   check<0>("logsumexp", mesh, [](auto v) { return sum(square(logsumexp<D>(v))); }, a);
-  check<0>("logsumexp, named", mesh,
-           [](auto v) { return sum(square(logsumexp<Dim<D>, Dim<B, X>>(v))); }, a);
-  check<0>("logsumexp, scattered", mesh,
-           [](auto v) { return sum(square(logsumexp<Dim<D, Y>, Dim<B, X>>(v))); }, a);
-  check<0>("softmax over a split dim", mesh,
-           [](auto v) {
-             auto lse = logsumexp<Dim<B, X>, Dim<D>, Reduced<Y>>(v);
-             return sum(square(exp(v - lse)) * v);
-           },
-           a);
-  check<0>("sum of an unreduced one", mesh,
-           [](auto v) { return sum(square(all_reduce<X>(all_reduce<Y>(sum<H>(sum<B>(v)))))); }, a);
+  check<0>(
+      "logsumexp, named", mesh, [](auto v) { return sum(square(logsumexp<Dim<D>, Dim<B, X>>(v))); },
+      a);
+  check<0>(
+      "logsumexp, scattered", mesh,
+      [](auto v) { return sum(square(logsumexp<Dim<D, Y>, Dim<B, X>>(v))); }, a);
+  check<0>(
+      "softmax over a split dim", mesh,
+      [](auto v) {
+        auto lse = logsumexp<Dim<B, X>, Dim<D>, Reduced<Y>>(v);
+        return sum(square(exp(v - lse)) * v);
+      },
+      a);
+  check<0>(
+      "sum of an unreduced one", mesh,
+      [](auto v) { return sum(square(all_reduce<X>(all_reduce<Y>(sum<H>(sum<B>(v)))))); }, a);
 }
 
 TEST_CASE("moves") {
@@ -164,28 +170,35 @@ TEST_CASE("moves") {
   auto const s = make<A>(mesh, {7, 5}, 2);
   auto const xy = make<AB>(mesh, {7, 5}, 3);
   check<0>("reduced", mesh, [&](auto v) { return sum(square(reduced<X>(v)) * s); }, i);
-  check<0>("to_partial", mesh, [](auto v) { return sum(square(all_reduce<X>(to_partial<X>(v)))); }, i);
-  check<0>("to_partial of blocks", mesh,
-           [](auto v) { return sum(square(all_reduce<X>(to_partial<X>(v)))); }, s);
+  check<0>(
+      "to_partial", mesh, [](auto v) { return sum(square(all_reduce<X>(to_partial<X>(v)))); }, i);
+  check<0>(
+      "to_partial of blocks", mesh,
+      [](auto v) { return sum(square(all_reduce<X>(to_partial<X>(v)))); }, s);
   check<0>("all_gather", mesh, [](auto v) { return sum(exp(all_gather<Y>(v))); }, xy);
   check<0>("all_to_all", mesh, [](auto v) { return sum(exp(all_to_all<X, B, D>(v))); }, s);
-  check<0>("reduce_scatter", mesh,
-           [](auto v) { return sum(exp(reduce_scatter<X, D>(sum<B>(v)))); }, s);
-  check<0>("slice by name", mesh, [](auto v) { return sum(exp(reshard<Dim<B, X>, Dim<D>>(v))); }, i);
+  check<0>(
+      "reduce_scatter", mesh, [](auto v) { return sum(exp(reduce_scatter<X, D>(sum<B>(v)))); }, s);
+  check<0>(
+      "slice by name", mesh, [](auto v) { return sum(exp(reshard<Dim<B, X>, Dim<D>>(v))); }, i);
   check<0>("gather by name", mesh, [](auto v) { return sum(exp(reshard<Dim<D>, Dim<B>>(v))); }, xy);
-  check<0>("another order of axes", mesh,
-           [](auto v) { return sum(exp(reshard<Dim<B, Y, X>, Dim<D>>(v))); }, xy);
-  check<0>("to block-cyclic", mesh,
-           [](auto v) { return sum(exp(reshard<Dim<B, Cyclic<X, 2>>, Dim<D>>(v))); }, s);
-  check<0>("from block-cyclic to Reduced", mesh,
-           [](auto v) { return sum(exp(reshard<Dim<B>, Dim<D>, Reduced<X>>(v))); },
-           reshard<Dim<B, Cyclic<X, 2>>, Dim<D>>(s));
-  check<0>("Reduced to a split that does not nest", mesh,
-           [](auto v) { return sum(exp(reshard<Dim<B, X, Y>, Dim<D>>(v))); },
-           make<T<Dim<B, Y>, Dim<D>, Reduced<X>>>(mesh, {7, 5}, 1));
-  check<0>("unreduced to Reduced", mesh,
-           [](auto v) { return sum(exp(reshard<Dim<D>, Reduced<X>>(v))); },
-           make<T<Dim<D>, Unreduced<X>>>(mesh, {5}, 1));
+  check<0>(
+      "another order of axes", mesh,
+      [](auto v) { return sum(exp(reshard<Dim<B, Y, X>, Dim<D>>(v))); }, xy);
+  check<0>(
+      "to block-cyclic", mesh,
+      [](auto v) { return sum(exp(reshard<Dim<B, Cyclic<X, 2>>, Dim<D>>(v))); }, s);
+  check<0>(
+      "from block-cyclic to Reduced", mesh,
+      [](auto v) { return sum(exp(reshard<Dim<B>, Dim<D>, Reduced<X>>(v))); },
+      reshard<Dim<B, Cyclic<X, 2>>, Dim<D>>(s));
+  check<0>(
+      "Reduced to a split that does not nest", mesh,
+      [](auto v) { return sum(exp(reshard<Dim<B, X, Y>, Dim<D>>(v))); },
+      make<T<Dim<B, Y>, Dim<D>, Reduced<X>>>(mesh, {7, 5}, 1));
+  check<0>(
+      "unreduced to Reduced", mesh, [](auto v) { return sum(exp(reshard<Dim<D>, Reduced<X>>(v))); },
+      make<T<Dim<D>, Unreduced<X>>>(mesh, {5}, 1));
 }
 
 TEST_CASE("shapes") {
@@ -193,9 +206,11 @@ TEST_CASE("shapes") {
   auto const a = make<T<Dim<B, X>, Dim<D>>>(mesh, {7, 5}, 1);
   check<0>("transpose", mesh, [&](auto v) { return sum(exp(transpose<D, B>(v)) * a); }, a);
   check<0>("relabel", mesh, [](auto v) { return sum(exp(relabel<D, H, B, D>(v))); }, a);
-  check<0>("expand, squeeze", mesh,
-           [](auto v) { return sum(exp(squeeze<J>(transpose<B, J, D>(expand<J>(v))))); }, a);
+  check<0>(
+      "expand, squeeze", mesh,
+      [](auto v) { return sum(exp(squeeze<J>(transpose<B, J, D>(expand<J>(v))))); }, a);
   check<0>("broadcast", mesh, [](auto v) { return sum(exp(broadcast<K>(v, {3}))); }, a);
-  check<0>("broadcast, split", mesh,
-           [](auto v) { return sum(exp(broadcast<Dim<K, Y>>(reduced<Y>(v), {3}))); }, a);
+  check<0>(
+      "broadcast, split", mesh,
+      [](auto v) { return sum(exp(broadcast<Dim<K, Y>>(reduced<Y>(v), {3}))); }, a);
 }

@@ -44,7 +44,8 @@ inline constexpr auto data_parallel = [](auto w1, auto w2, auto x, auto y) {
   auto p = matmul(h, reduced<X>(w2));
   return all_reduce<X>(sum(square(p - y)));
 };
-constexpr auto dp = plan(value_and_grad<0, 1>(data_parallel), type<W1>, type<W2>, type<Xs>, type<Ys>);
+constexpr auto dp =
+    plan(value_and_grad<0, 1>(data_parallel), type<W1>, type<W2>, type<Xs>, type<Ys>);
 static_assert(dp.forward.count(all_reduces) == 1 && dp.forward.collectives() == 1);
 static_assert(dp.backward.count(all_reduces) == 2 && dp.backward.collectives() == 2);
 
@@ -194,9 +195,9 @@ inline constexpr auto mlp = [](auto w1, auto w2, auto x, auto y) {
   auto p = matmul(h, reduced<X4>(w2));
   return all_reduce<X4>(sum(square(p - y)));
 };
-constexpr auto p = plan(value_and_grad<0, 1>(mlp), type<F<Dim<Ds>, Dim<Hs>>>,
-                        type<F<Dim<Hs>, Dim<Js>>>, type<F<Dim<Bs, X4>, Dim<Ds>>>,
-                        type<F<Dim<Bs, X4>, Dim<Js>>>);
+constexpr auto p =
+    plan(value_and_grad<0, 1>(mlp), type<F<Dim<Ds>, Dim<Hs>>>, type<F<Dim<Hs>, Dim<Js>>>,
+         type<F<Dim<Bs, X4>, Dim<Ds>>>, type<F<Dim<Bs, X4>, Dim<Js>>>);
 static_assert(p.forward.collectives() == 1 && p.backward.count(Collective::all_reduce) == 2);
 // tanh's result, which the second product saves as well; p for the square
 static_assert(p.tape_bytes() == 4 * (1024 * 1024 + 1024 * 256));

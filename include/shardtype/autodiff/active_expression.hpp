@@ -140,8 +140,8 @@ struct RecordedExpression<E, Top, V, std::integer_sequence<int, I...>, Leaves...
   static constexpr unsigned mask = reads();
   static constexpr bool saves_result = ((mask >> E::inputs) & 1U) != 0;
   template <int K>
-  using SavedAt = std::conditional_t<((mask >> K) & 1U) != 0, peeled_t<Top, nth_t<K, Leaves...>>,
-                                     Nothing>;
+  using SavedAt =
+      std::conditional_t<((mask >> K) & 1U) != 0, peeled_t<Top, nth_t<K, Leaves...>>, Nothing>;
 
   Slot<V> slot;
   E expression;
@@ -193,7 +193,7 @@ struct RecordedExpression<E, Top, V, std::integer_sequence<int, I...>, Leaves...
       return ct;
     } else {
       return [&]<int... N>(std::integer_sequence<int, N...>) {
-        return call(op::Pullback<E, K>{expression}, std::source_location::current(), ct,
+        return call(autodiff::Pullback<E, K>{expression}, std::source_location::current(), ct,
                     kept<N>(saved)...);
       }(typename Reads<K, E>::Numbers{});
     }
@@ -240,8 +240,8 @@ class ActiveExpression : public ActiveNode {
   static constexpr std::size_t rank =
       static_cast<std::size_t>(Scope<tensor_type>::template spec<0>.rank);
   /// The result one level down, and the result.
-  using Value = typename ValueLike<typename decltype(first_inner<top, Args...>())::type,
-                                   tensor_type>::type;
+  using Value =
+      typename ValueLike<typename decltype(first_inner<top, Args...>())::type, tensor_type>::type;
   using Result = Active<Value>;
 
   constexpr explicit ActiveExpression(F const& f, Args const&... args)
@@ -360,8 +360,8 @@ struct JudgedFunction {
         Sharded(rules::accept(S::template spec<J>))...);
     if (!got.verdict) return got.verdict;
     Spec const a = S::template spec<K>;
-    Verdict const sum = rules::reduction(got.verdict.result, rules::labels_of(a),
-                                         rules::ReductionKind::sum);
+    Verdict const sum =
+        rules::reduction(got.verdict.result, rules::labels_of(a), rules::ReductionKind::sum);
     if (!sum) return sum;
     return rules::settle(sum.result, rules::cotangent(a), false).verdict;
   }
@@ -379,28 +379,5 @@ struct JudgedFunction {
   static constexpr Verdict verdict =
       decide(std::make_integer_sequence<int, static_cast<int>(sizeof...(Levels))>{});
 };
-
-/// The entry point of elementwise functions of values whose gradient is wanted.
-template <class F, class... Args>
-constexpr auto fuse(F const& f, Args const&... args) {
-  using R = Resolve<op::Map<F>, tensor_of<Args>...>;
-  constexpr int top = top_level<Args...>();
-  if constexpr (!R::verdict) {
-    return Poisoned(refusal<R, tensor_of<Args>...>{});
-  } else if constexpr (!shardtype::detail::is_floating<element_t<typename R::result>> ||
-                       requires { requires std::is_base_of_v<Flat, Derivative<F>>; }) {
-    return shardtype::detail::fuse(f, autodiff::stripped<top>(autodiff::part_of<top>(args))...);
-  } else if constexpr (!Derivative<F>::exists) {
-    return Poisoned(refused<Code::X03_not_differentiable, false, F, tensor_of<Args>...>{});
-  } else {
-    using J = JudgedFunction<R, F, level<Args>...>;
-    if constexpr (!J::verdict) {
-      return Poisoned(refusal<J, F, tensor_of<Args>...>{});
-    } else {
-      return ActiveExpression<F, decltype(autodiff::part_of<top>(args))...>(
-          f, autodiff::part_of<top>(args)...);
-    }
-  }
-}
 
 }  // namespace shardtype::autodiff

@@ -98,13 +98,29 @@ constexpr Sharded rule_on(As const&... as) {
   return Sharded(v);
 }
 
+/// `where(p, a, b)` of elements of type `T`.
+template <class T, class P, class A, class B>
+KOKKOS_FUNCTION constexpr auto chosen(P const& p, A const& a, B const& b) {
+  return kernels::apply(functions::Where{}, element_of<bool>(p), element_of<T>(a),
+                        element_of<T>(b));
+}
+
 /// The function `f` of elements, shardings or tensors, and numbers.
 template <class F, class... As>
 KOKKOS_FUNCTION constexpr auto on(F const& f, As const&... as) {
   if constexpr ((is_one_element<As> || ...)) {
     using T = typename CommonFor<F, As...>::type;
-    auto const y = kernels::apply(f, element_of<T>(as)...);
+    auto const y = [&] {
+      if constexpr (std::is_same_v<F, functions::Where>) {
+        return autodiff::chosen<T>(as...);
+      } else {
+        return kernels::apply(f, element_of<T>(as)...);
+      }
+    }();
     return Element<std::remove_cvref_t<decltype(y)>>(y);
+  } else if constexpr ((shardtype::detail::is_number<As> && ...)) {
+    using T = std::common_type_t<As...>;
+    return kernels::apply(f, static_cast<T>(as)...);
   } else if constexpr ((std::is_same_v<As, Sharded> || ...)) {
     return rule_on<F>(as...);
   } else {

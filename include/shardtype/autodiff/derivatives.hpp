@@ -245,8 +245,8 @@ struct Derivative<functions::Absolute> : Using<uses_a> {
     if constexpr (is_complex_term<A>) {
       auto const size = cast_like<A>(on(functions::Absolute{}, a));
       auto const there = on(functions::NotEqual{}, a, 0);
-      return on(functions::Where{}, there,
-                cast_like<A>(ct) * on(functions::Conjugate{}, a) / size, op::zero);
+      return on(functions::Where{}, there, cast_like<A>(ct) * on(functions::Conjugate{}, a) / size,
+                op::zero);
     } else {
       return ct * on(functions::Sign{}, a);
     }
@@ -335,7 +335,7 @@ struct Derivative<functions::Power> : Using<uses_a | uses_b, uses_a | uses_b> {
   KOKKOS_FUNCTION static constexpr auto pull(C const& ct, Y const&, A const& a, B const& b) {
     if constexpr (K == 0) {
       auto const slope = on(functions::Power{}, a, b - 1) * b;
-      return on(functions::Where{}, on(functions::Equal{}, b, 0) , op::zero, ct * slope);
+      return on(functions::Where{}, on(functions::Equal{}, b, 0), op::zero, ct * slope);
     } else {
       auto const slope = on(functions::Power{}, a, b) * on(functions::Log{}, a);
       return on(functions::Where{}, on(functions::Equal{}, a, 0), op::zero, ct * slope);

@@ -85,9 +85,7 @@ struct Path<K, Applied<F, T, Args...>> {
   /// Whether the cotangent is that of the result.
   static constexpr bool passes = passes_here() && Path<K, Next>::passes;
 
-  static constexpr bool needs_result(bool outside) {
-    return outside || (mask & uses_result) != 0;
-  }
+  static constexpr bool needs_result(bool outside) { return outside || (mask & uses_result) != 0; }
   static constexpr bool needs_argument(bool result, int k) {
     return result || ((mask >> (k + 1)) & 1U) != 0;
   }
@@ -106,9 +104,18 @@ template <class X, int I, class T>
 KOKKOS_FUNCTION constexpr auto value_of(Input<I, T> const&, X const& x) {
   return kept<I>(x);
 }
+/// Whether the operands are shardings.
+template <class X>
+inline constexpr bool of_shardings = false;
+template <class Order, class... Xs>
+inline constexpr bool of_shardings<KeptIn<Order, Xs...>> = (std::is_same_v<Xs, Sharded> || ...);
 template <class X, class N, class T>
-KOKKOS_FUNCTION constexpr auto value_of(Constant<N, T> const& c, X const&) {
-  return c.value;
+KOKKOS_FUNCTION constexpr auto value_of([[maybe_unused]] Constant<N, T> const& c, X const&) {
+  if constexpr (of_shardings<X>) {
+    return sharding_of(N{});  // not computed with, so that the rule is a constant
+  } else {
+    return c.value;
+  }
 }
 template <class X, class F, class T, class... Args>
 KOKKOS_FUNCTION constexpr auto value_of(Applied<F, T, Args...> const& e, X const& x) {
@@ -203,8 +210,7 @@ constexpr auto bits_of(std::integer_sequence<int, Found...> found = {}) {
 template <int K, class E>
 struct Reads {
   static constexpr bool result = (Path<K, E>::mask & uses_result) != 0;
-  static constexpr unsigned mask =
-      Path<K, E>::needs(false, true) | (result ? 1U << E::inputs : 0U);
+  static constexpr unsigned mask = Path<K, E>::needs(false, true) | (result ? 1U << E::inputs : 0U);
   using Numbers = decltype(autodiff::bits_of<mask>(std::integer_sequence<int>{}));
 };
 

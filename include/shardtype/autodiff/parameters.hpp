@@ -22,8 +22,7 @@ struct Parameters;
 struct NoGradient {};
 
 template <class V>
-inline constexpr bool is_differentiable =
-    shardtype::detail::is_floating<element_t<tensor_of<V>>>;
+inline constexpr bool is_differentiable = shardtype::detail::is_floating<element_t<tensor_of<V>>>;
 
 /// One tensor.
 template <class V, bool differentiable = is_differentiable<V>>
@@ -199,9 +198,8 @@ struct Parameters<M<value_t>> {
   using active = M<active_t>;
   using gradient = M<gradient_t>;
   static constexpr active lift(M<value_t> const& s, Tape* tape) {
-    return autodiff::with_members(s, [&]<class... Ps>(Ps const&... p) {
-      return active{Parameters<Ps>::lift(p, tape)...};
-    });
+    return autodiff::with_members(
+        s, [&]<class... Ps>(Ps const&... p) { return active{Parameters<Ps>::lift(p, tape)...}; });
   }
   static constexpr gradient take(active const& a) {
     return autodiff::with_members(a, []<class... As>(As const&... p) {

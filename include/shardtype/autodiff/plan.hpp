@@ -20,9 +20,7 @@ template <class P, class Notes>
 struct DryArgument {
   using type = Dry<P, Notes>;
   static constexpr bool sized = Scope<P>::names.all_static();
-  static constexpr type make(Notes& notes) {
-    return shardtype::detail::dry_argument<P>(notes);
-  }
+  static constexpr type make(Notes& notes) { return shardtype::detail::dry_argument<P>(notes); }
 };
 template <class P, std::size_t N, class Notes>
 struct DryArgument<std::array<P, N>, Notes> {
@@ -56,20 +54,21 @@ using dry_gradient = decltype(std::declval<G const&>()(
 /// included. Types of tensors, or of arrays and tuples of them. A GradientPlan if the types determine
 /// all sizes, else an OpenGradientPlan, whose counts are bounds for all sizes. `forward` and
 /// `backward` are the plans of the two passes. Refused: as value_and_grad, and A05.
-template <class F, int... Ks, class... As>
-constexpr auto plan(autodiff::ValueAndGrad<F, Ks...> const& g, Type<As>...) {
+template <class F, bool value, int... Ks, class... As>
+constexpr auto plan(autodiff::Gradient<F, value, Ks...> const& g, Type<As>...) {
   using Writer = planning::FunctionWriter;
   using Open = planning::OpenFunctionPlan;
   if constexpr ((autodiff::DryArgument<As, Writer>::sized && ...)) {
     planning::GradientPlan out;
     if constexpr (!checking::any_poisoned<
-                      autodiff::dry_gradient<Writer, autodiff::ValueAndGrad<F, Ks...>, As...>>) {
+                      autodiff::dry_gradient<Writer, autodiff::Gradient<F, value, Ks...>, As...>>) {
       Writer notes({});
       std::tuple<typename autodiff::DryArgument<As, Writer>::type...> const arguments{
           autodiff::DryArgument<As, Writer>::make(notes)...};
       std::int64_t const given = notes.held();
       [&]<std::size_t... K>(std::index_sequence<K...>) {
         static_cast<void>(g.run(
+            std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{},
             [&](std::int64_t loss_bytes) {
               out.forward = notes.plan();
               out.tape = notes.held() - given - loss_bytes;
@@ -83,9 +82,10 @@ constexpr auto plan(autodiff::ValueAndGrad<F, Ks...> const& g, Type<As>...) {
   } else {
     planning::OpenGradientPlan out;
     if constexpr (!checking::any_poisoned<
-                      autodiff::dry_gradient<Open, autodiff::ValueAndGrad<F, Ks...>, As...>>) {
+                      autodiff::dry_gradient<Open, autodiff::Gradient<F, value, Ks...>, As...>>) {
       Open notes;
       static_cast<void>(g.run(
+          std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{},
           [&](std::int64_t) {
             out.forward = notes;
             notes = {};

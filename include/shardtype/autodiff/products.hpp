@@ -30,7 +30,7 @@ template <class T, class... Parts>
 struct DimsOf<Local<T, Parts...>> : DimsOf<Tensor<T, Parts...>> {};
 
 template <class... Dims>
-op::Spread<Dims...> spread_to(shardtype::detail::Pack<Dims...>);
+Spread<Dims...> spread_to(shardtype::detail::Pack<Dims...>);
 /// The cotangent `ct` repeated along the dims of `A` that it lacks, of extents `n`.
 template <class A, class C, class N>
 constexpr auto spread(C const& ct, N const& n) {
@@ -38,12 +38,24 @@ constexpr auto spread(C const& ct, N const& n) {
   return call(Op{n}, std::source_location::current(), ct);
 }
 
+template <class... Dims>
+struct Vjp<Spread<Dims...>> : Differentiable {
+  template <class V, class A>
+  static constexpr Kept<> save(Spread<Dims...> const&, V const&, A const&) {
+    return {};
+  }
+  template <int K, class V, class A, class S, class C>
+  static constexpr auto pull(Spread<Dims...> const&, S const&, C const& ct) {
+    return autodiff::unbroadcast<tensor_of<A>>(ct);
+  }
+};
+
 /// The labels of the pack that `A` or `B` has.
 template <class A, class B, class... Ls>
 constexpr auto labels_in_either(shardtype::detail::Pack<Ls...>) {
-  return (shardtype::detail::Pack<>{} | ... |
-          std::conditional_t<has_label<A, Ls> || has_label<B, Ls>, shardtype::detail::Pack<Ls>,
-                             shardtype::detail::Pack<>>{});
+  return (
+      shardtype::detail::Pack<>{} | ... | std::conditional_t < has_label<A, Ls> || has_label<B, Ls>,
+      shardtype::detail::Pack<Ls>, shardtype::detail::Pack < >> {});
 }
 template <class A, class B, class... Ls>
 constexpr auto product(A const& a, B const& b, Overlap overlap, shardtype::detail::Pack<Ls...>) {
@@ -153,8 +165,7 @@ struct Vjp<op::Matmul<>> : StrictProductVjp {};
 template <class First, class... Out>
 struct Vjp<op::Matmul<First, Out...>> : NamedProductVjp<false> {};
 template <class... Out>
-struct Vjp<op::Einsum<Out...>>
-    : std::conditional_t<shardtype::detail::all_labels_named<Out...>, StrictProductVjp,
-                         NamedProductVjp<true>> {};
+struct Vjp<op::Einsum<Out...>> : std::conditional_t<shardtype::detail::all_labels_named<Out...>,
+                                                    StrictProductVjp, NamedProductVjp<true>> {};
 
 }  // namespace shardtype::autodiff

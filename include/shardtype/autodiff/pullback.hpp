@@ -39,10 +39,6 @@ template <int K, class F, class T, class... Args>
 struct ElementOfInput<K, Applied<F, T, Args...>>
     : ElementOfInput<K, typename Path<K, Applied<F, T, Args...>>::Next> {};
 
-}  // namespace autodiff
-
-namespace op {
-
 /// The cotangent of operand `K` of the elementwise expression `E`, of the result's cotangent and of
 /// what it reads of the operands and the result; it has the result's dims.
 template <class E, int K>
@@ -69,6 +65,11 @@ struct Pullback {
   }
 };
 
+template <class Op>
+inline constexpr bool is_pullback = false;
+template <class E, int K>
+inline constexpr bool is_pullback<Pullback<E, K>> = true;
+
 /// The operand repeated along new dims, so that it has the dims `Dims`, of `n` rows each, in their
 /// order. The transpose of a sum.
 template <class... Dims>
@@ -84,20 +85,20 @@ struct Spread {
   }
 };
 
-}  // namespace op
+}  // namespace autodiff
 
 namespace detail {
 
 template <class E, int K, class A, class... Bs>
-struct ElementOfResult<op::Pullback<E, K>, A, Bs...> {
+struct ElementOfResult<autodiff::Pullback<E, K>, A, Bs...> {
   using type = typename autodiff::ElementOfInput<K, E>::type;
 };
 template <class E, int K, class A>
-struct ElementOfResult<op::Pullback<E, K>, A> {
+struct ElementOfResult<autodiff::Pullback<E, K>, A> {
   using type = typename autodiff::ElementOfInput<K, E>::type;
 };
 template <class E, int K, class A, class B>
-struct ElementOfResult<op::Pullback<E, K>, A, B> {
+struct ElementOfResult<autodiff::Pullback<E, K>, A, B> {
   using type = typename autodiff::ElementOfInput<K, E>::type;
 };
 
@@ -106,18 +107,19 @@ struct ElementOfResult<op::Pullback<E, K>, A, B> {
 namespace execute {
 
 template <class E, int K>
-struct Run<op::Pullback<E, K>> {
+struct Run<autodiff::Pullback<E, K>> {
   template <class R, class... As>
-  static auto run(op::Pullback<E, K> const& op, std::source_location const&, As const&... as) {
+  static auto run(autodiff::Pullback<E, K> const& op, std::source_location const&,
+                  As const&... as) {
     using F = autodiff::PullbackFunction<E, K>;
-    return detail::run_fused<typename R::result>(detail::Expression<F, As...>(F{op.expression}, as...),
-                                                 nullptr);
+    return detail::run_fused<typename R::result>(
+        detail::Expression<F, As...>(F{op.expression}, as...), nullptr);
   }
 };
 template <class... Dims>
-struct Run<op::Spread<Dims...>> {
+struct Run<autodiff::Spread<Dims...>> {
   template <class R, class A>
-  static auto run(op::Spread<Dims...> const& op, std::source_location const&, A const& a) {
+  static auto run(autodiff::Spread<Dims...> const& op, std::source_location const&, A const& a) {
     using Out = typename R::result;
     Out const out = detail::uninitialized<Out>(a.mesh(), op.n);
     return detail::run_fused<Out>(a, &out);

@@ -35,9 +35,8 @@ template <class V>
 using typed_t = typename TypedOf<V>::type;
 
 template <class Op, class V, class... As>
-using saved_of = decltype(Vjp<Op>::template save<V, As...>(std::declval<Op const&>(),
-                                                           std::declval<V const&>(),
-                                                           std::declval<As const&>()...));
+using saved_of = decltype(Vjp<Op>::template save<V, As...>(
+    std::declval<Op const&>(), std::declval<V const&>(), std::declval<As const&>()...));
 /// The cotangent from which the pulls begin.
 template <class Op, class V, class... As, class S, class C>
 constexpr decltype(auto) prepared(Op const& op, S const& saved, C const& ct) {
@@ -153,55 +152,108 @@ struct Recorded final : Entry {
 
 namespace shardtype::execute {
 
-/// `call` for values whose gradient is wanted. One function deep, because compilers print every
-/// function between the user's line and the refusal.
+/// `call` for values whose gradient is wanted. What is refused is told as a type, which the front door
+/// constructs, because compilers print every function between the user's line and the refusal.
 template <class... Operands>
 struct Continue<Above::active, Operands...> {
   using Where = std::source_location;
 
-  template <class F, class... Args>
-  static constexpr auto fuse(F const& f, Args&&... args) {
-    return autodiff::fuse(f, args...);
+ private:
+  template <class A>
+  using tensor_of = autodiff::tensor_of<A>;
+  static constexpr int top = autodiff::top_level<Operands...>();
+
+  template <class Op>
+  static constexpr auto refuse_call() {
+    using R = Resolve<Op, tensor_of<Operands>...>;
+    if constexpr (requires { typename R::sentence; }) {
+      return Type<typename R::sentence>{};
+    } else if constexpr (!R::verdict) {
+      return Type<refusal<R, tensor_of<Operands>...>>{};
+    } else if constexpr (!detail::is_floating<element_t<typename R::result>> ||
+                         autodiff::is_pullback<Op>) {
+      return Type<void>{};
+    } else if constexpr (!autodiff::Vjp<Op>::exists) {
+      return Type<refused<Code::X03_not_differentiable, false, Op, tensor_of<Operands>...>>{};
+    } else {
+      using J = autodiff::Judged<top, Op, typename R::result, Operands...>;
+      if constexpr (J::verdict) {
+        return Type<void>{};
+      } else {
+        return Type<refusal<J, Op, tensor_of<Operands>...>>{};
+      }
+    }
+  }
+  /// Whether an elementwise function gives constants.
+  template <class F, class R>
+  static constexpr bool is_flat = !detail::is_floating<element_t<typename R::result>> ||
+                                  std::is_base_of_v<autodiff::Flat, autodiff::Derivative<F>>;
+  template <class F>
+  static constexpr auto refuse_function() {
+    using R = Resolve<op::Map<F>, tensor_of<Operands>...>;
+    if constexpr (!R::verdict) {
+      return Type<refusal<R, tensor_of<Operands>...>>{};
+    } else if constexpr (is_flat<F, R>) {
+      return Type<void>{};
+    } else if constexpr (!autodiff::Derivative<F>::exists) {
+      return Type<refused<Code::X03_not_differentiable, false, F, tensor_of<Operands>...>>{};
+    } else {
+      using J = autodiff::JudgedFunction<R, F, autodiff::level<Operands>...>;
+      if constexpr (J::verdict) {
+        return Type<void>{};
+      } else {
+        return Type<refusal<J, F, tensor_of<Operands>...>>{};
+      }
+    }
+  }
+
+ public:
+  template <class Op>
+  using refusal_of = typename decltype(refuse_call<Op>())::type;
+  template <class F>
+  using refusal_of_function = typename decltype(refuse_function<F>())::type;
+
+  /// Elementwise functions: parts of an expression.
+  template <class F>
+  static constexpr auto fuse(F const& f, Operands const&... args) {
+    using R = Resolve<op::Map<F>, tensor_of<Operands>...>;
+    if constexpr (is_flat<F, R>) {
+      return detail::fuse(f, autodiff::stripped<top>(autodiff::part_of<top>(args))...);
+    } else {
+      return autodiff::ActiveExpression<F, decltype(autodiff::part_of<top>(args))...>(
+          f, autodiff::part_of<top>(args)...);
+    }
   }
   template <class Op, class... As>
   static constexpr auto call(Op const& op, Where const& where, As const&... as) {
     if constexpr (!(std::is_same_v<As, autodiff::materialised_t<As>> && ...)) {
       return call(op, where, autodiff::materialised(as)...);
     } else {
-      using autodiff::tensor_of;
-      constexpr int top = autodiff::top_level<As...>();
       auto const value = shardtype::call(op, where, autodiff::peeled<top>(as)...);
       using V = std::remove_cvref_t<decltype(value)>;
       if constexpr (any_poisoned<V>) {
         return Poisoned{};
       } else if constexpr (!detail::is_floating<element_t<tensor_of<V>>>) {
         return value;
-      } else if constexpr (!autodiff::Vjp<Op>::exists) {
-        return Poisoned(refused<Code::X03_not_differentiable, false, Op, tensor_of<As>...>{});
       } else {
-        using J = autodiff::Judged<top, Op, V, As...>;
-        if constexpr (!J::verdict) {
-          return Poisoned(refusal<J, Op, tensor_of<As>...>{});
-        } else {
-          autodiff::Tape* const tape = autodiff::one_tape<top>(Op::name, as...);
-          if (tape == nullptr) return autodiff::Active<V>(value);
-          auto* const entry =
-              new autodiff::Recorded<Op, top, V, As...>(tape, op, value, as...);
-          tape->push(entry);
-          return autodiff::Active<V>(value, &entry->slot);
-        }
+        autodiff::Tape* const tape = autodiff::one_tape<top>(Op::name, as...);
+        if (tape == nullptr) return autodiff::Active<V>(value);
+        auto* const entry = new autodiff::Recorded<Op, top, V, As...>(tape, op, value, as...);
+        tape->push(entry);
+        return autodiff::Active<V>(value, &entry->slot);
       }
     }
   }
   template <class E, int K, class... As>
-  static constexpr auto call(op::Pullback<E, K> const& op, Where const&, As const&... as) {
+  static constexpr auto call(autodiff::Pullback<E, K> const& op, Where const&, As const&... as) {
     return pull_again(op, as...);
   }
 
  private:
   /// Of second order: the derivative's own text, whose operations are recorded.
   template <class E, int K, class C, class... Xs>
-  static constexpr auto pull_again(op::Pullback<E, K> const& op, C const& ct, Xs const&... xs) {
+  static constexpr auto pull_again(autodiff::Pullback<E, K> const& op, C const& ct,
+                                   Xs const&... xs) {
     return autodiff::pulled<K>(op.expression, typename autodiff::Reads<K, E>::Numbers{}, ct, xs...)
         .tensor();
   }

@@ -38,8 +38,7 @@ constexpr auto settled(V const& v) {
       using Numbers = std::make_index_sequence<static_cast<std::size_t>(How::how.partial.size)>;
       using Op = decltype(autodiff::to_partial_over(
           decltype(autodiff::axes_in<typename How::S, typename How::Partial>(Numbers{})){}));
-      return autodiff::settled<Want, communicates>(
-          call(Op{}, std::source_location::current(), v));
+      return autodiff::settled<Want, communicates>(call(Op{}, std::source_location::current(), v));
     }
   }
 }
@@ -69,9 +68,8 @@ inline constexpr bool has_label = Scope<A>::names.find_label(identity<I>) >= 0;
 /// The labels of the pack that `A` lacks, or has.
 template <class A, bool has, class... Ls>
 constexpr auto labels_where(shardtype::detail::Pack<Ls...>) {
-  return (shardtype::detail::Pack<>{} | ... |
-          std::conditional_t<has_label<A, Ls> == has, shardtype::detail::Pack<Ls>,
-                             shardtype::detail::Pack<>>{});
+  return (shardtype::detail::Pack<>{} | ... | std::conditional_t < has_label<A, Ls> == has,
+          shardtype::detail::Pack<Ls>, shardtype::detail::Pack < >> {});
 }
 
 template <class V, class... Ls>

@@ -44,8 +44,7 @@ template <class... Ls>
 struct Vjp<op::Relabel<Ls...>> : SavesNothing {
   template <int K, class V, class A, class S, class C>
   static constexpr auto pull(op::Relabel<Ls...> const&, S const&, C const& ct) {
-    using Back =
-        decltype(relabel_by(typename Reversed<shardtype::detail::Pack<>, Ls...>::type{}));
+    using Back = decltype(relabel_by(typename Reversed<shardtype::detail::Pack<>, Ls...>::type{}));
     return call(Back{}, std::source_location::current(), ct);
   }
 };

@@ -37,6 +37,7 @@ constexpr auto const& argument_of(A const& a) {
 template <class A>
 using argument_value = std::remove_cvref_t<decltype(argument_of(std::declval<A const&>()))>;
 
+/// An argument of number `J`; on the tape if its gradient is wanted.
 template <bool wanted, class P>
 struct Lifted {
   using type = P const&;
@@ -47,32 +48,16 @@ struct Lifted<true, P> {
   using type = active_t<P>;
   static constexpr type make(P const& p, Tape* tape) { return Parameters<P>::lift(p, tape); }
 };
-
-/// The arguments of one call; those whose gradient is wanted are on the tape.
-template <class Wanted, class Order, class... Ps>
-struct Arguments;
-template <int... Ks, int... J, class... Ps>
-struct Arguments<std::integer_sequence<int, Ks...>, std::integer_sequence<int, J...>, Ps...> {
-  KeptIn<std::integer_sequence<int, J...>, typename Lifted<wanted<Ks...>(J), Ps>::type...> at;
-  constexpr Arguments(Tape* tape, Ps const&... ps)
-      : at{{Lifted<wanted<Ks...>(J), Ps>::make(ps, tape)}...} {}
-  template <class F>
-  constexpr auto call(F const& f) const {
-    return f(kept<J>(at)...);
+/// The gradients of the arguments `Ks`: of one itself, of several a tuple.
+template <int... Ks, class... Ps, class Args>
+constexpr auto gradients_of(shardtype::detail::Pack<Ps...>, Args const& args) {
+  if constexpr (sizeof...(Ks) == 1) {
+    return (Parameters<nth_t<Ks, Ps...>>::take(kept<Ks>(args)), ...);
+  } else {
+    return std::tuple<gradient_t<nth_t<Ks, Ps...>>...>{
+        Parameters<nth_t<Ks, Ps...>>::take(kept<Ks>(args))...};
   }
-  template <int K>
-  constexpr auto gradient() const {
-    return Parameters<nth_t<K, Ps...>>::take(kept<K>(at));
-  }
-  /// The gradient of one argument, or a tuple of those of several.
-  constexpr auto gradients() const {
-    if constexpr (sizeof...(Ks) == 1) {
-      return (gradient<Ks>(), ...);
-    } else {
-      return std::tuple<decltype(gradient<Ks>())...>{gradient<Ks>()...};
-    }
-  }
-};
+}
 
 /// Whether a value of type `L` may be a loss.
 template <class L>
@@ -107,24 +92,26 @@ struct ValueAndGradient {
 
 namespace autodiff {
 
-/// The value and the gradient of `f` with respect to arguments `Ks`, as a function of the arguments.
-template <class F, int... Ks>
-struct ValueAndGrad {
+/// The gradient of `f` with respect to arguments `Ks`, and with `value` its value, as a function of
+/// the arguments.
+template <class F, bool value, int... Ks>
+struct Gradient {
   F f;
 
   template <class... As>
   constexpr auto operator()(As const&... as) const {
-    return run([](std::int64_t) {}, as...);
+    return run(
+        std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{}, [](std::int64_t) {},
+        argument_of(as)...);
   }
   /// The same; `forward_done(bytes of the loss)` is called between the passes.
-  template <class Hook, class... As>
-  constexpr auto run(Hook const& forward_done, As const&... as) const {
-    using All = Arguments<std::integer_sequence<int, Ks...>,
-                          std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>,
-                          argument_value<As>...>;
+  template <int... J, class Hook, class... Ps>
+  constexpr auto run(std::integer_sequence<int, J...>, Hook const& forward_done,
+                     Ps const&... ps) const {
     Tape tape;
-    All const arguments(&tape, argument_of(as)...);
-    auto const result = arguments.call(f);
+    KeptIn<std::integer_sequence<int, J...>, typename Lifted<wanted<Ks...>(J), Ps>::type...> const
+        args{{Lifted<wanted<Ks...>(J), Ps>::make(ps, &tape)}...};
+    auto const result = f(kept<J>(args)...);
     using L = std::remove_cvref_t<decltype(result)>;
     if constexpr (any_poisoned<L>) {
       return Poisoned{};
@@ -136,8 +123,12 @@ struct ValueAndGrad {
       forward_done(static_cast<std::int64_t>(sizeof(typename V::element)));
       begin(tape, loss);
       tape.backward();
-      return ValueAndGradient<V, decltype(arguments.gradients())>{loss.value(),
-                                                                  arguments.gradients()};
+      auto grads = gradients_of<Ks...>(shardtype::detail::Pack<Ps...>{}, args);
+      if constexpr (value) {
+        return ValueAndGradient<V, decltype(grads)>{loss.value(), std::move(grads)};
+      } else {
+        return grads;
+      }
     }
   }
 
@@ -153,22 +144,6 @@ struct ValueAndGrad {
                   "inner grad uses of an outer one is passed to it as an argument",
                   FailedOn::every_rank);
     loss.slot()->add(filled<Ct>(loss.value(), 1));
-  }
-};
-
-/// The gradient alone.
-template <class F, int... Ks>
-struct Grad {
-  ValueAndGrad<F, Ks...> f;
-
-  template <class... As>
-  constexpr auto operator()(As const&... as) const {
-    auto both = f(as...);
-    if constexpr (any_poisoned<decltype(both)>) {
-      return Poisoned{};
-    } else {
-      return std::move(both.grad);
-    }
   }
 };
 
@@ -191,19 +166,20 @@ struct Grad {
 template <int... Ks, class F>
 constexpr auto value_and_grad(F f) {
   if constexpr (sizeof...(Ks) == 0) {
-    return autodiff::ValueAndGrad<F, 0>{std::move(f)};
+    return autodiff::Gradient<F, true, 0>{std::move(f)};
   } else {
-    return autodiff::ValueAndGrad<F, Ks...>{std::move(f)};
+    return autodiff::Gradient<F, true, Ks...>{std::move(f)};
   }
 }
 
 /// The gradient alone: `grad<0>(f)(a, b)`. As value_and_grad.
 template <int... Ks, class F>
 constexpr auto grad(F f) {
-  auto both = value_and_grad<Ks...>(std::move(f));
-  return [&]<int... Is>(autodiff::ValueAndGrad<F, Is...>& g) {
-    return autodiff::Grad<F, Is...>{std::move(g)};
-  }(both);
+  if constexpr (sizeof...(Ks) == 0) {
+    return autodiff::Gradient<F, false, 0>{std::move(f)};
+  } else {
+    return autodiff::Gradient<F, false, Ks...>{std::move(f)};
+  }
 }
 
 /// The value of `a`, through which no gradient flows; `a` itself if it is a constant. JAX:

@@ -155,7 +155,8 @@ Plan plan_by_sizing(Op const& op, A const& a, Bs const&... bs) {
 
 /// Kinds of operands that are defined in layers above this one, for which `call` continues there.
 enum class Above { lazy, active };
-/// Implements `call(op, where, operands...)` for such operands; specialised by their layer
+/// Implements `call(op, where, operands...)` for such operands; `refusal_of<Op>`: the sentence with
+/// which an active one is refused, or void. Specialised by their layer
 /// (lazy/record.hpp, autodiff/record.hpp).
 template <Above kind, class... Operands>
 struct Continue;
@@ -171,7 +172,12 @@ constexpr auto call(Op const& op, std::source_location const& where, As const&..
   if constexpr (checking::any_poisoned<As...>) {
     return checking::Poisoned{};
   } else if constexpr ((core::is_active<As> || ...)) {
-    return execute::Continue<execute::Above::active, As...>::call(op, where, as...);
+    using Next = execute::Continue<execute::Above::active, As...>;
+    if constexpr (std::is_void_v<typename Next::template refusal_of<Op>>) {
+      return Next::call(op, where, as...);
+    } else {
+      return checking::Poisoned(typename Next::template refusal_of<Op>{});
+    }
   } else if constexpr ((core::is_lazy<As> || ...)) {
     return execute::Continue<execute::Above::lazy, As...>::call(op, where, as...);
   } else {

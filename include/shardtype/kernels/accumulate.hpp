@@ -21,7 +21,8 @@ struct AddBlocks {
 template <class T, class Exec>
 void add_blocks(Exec const& exec, T* out, T const* a, T const* b, std::int64_t n) {
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-  Kokkos::parallel_for("shardtype::add_blocks", Policy(exec, 0, n), detail::AddBlocks<T>{out, a, b});
+  Kokkos::parallel_for("shardtype::add_blocks", Policy(exec, 0, n),
+                       detail::AddBlocks<T>{out, a, b});
 }
 
 }  // namespace shardtype::kernels

@@ -63,8 +63,12 @@ constexpr auto fuse(F const& f, Args&&... args) {
   } else if constexpr ((is_pending<std::remove_cvref_t<Args>> || ...)) {
     return Poisoned(refused<Code::A04_under_way, false, std::remove_cvref_t<Args>...>{});
   } else if constexpr ((is_active<std::remove_cvref_t<Args>> || ...)) {
-    return execute::Continue<execute::Above::active, held_t<Args>...>::fuse(
-        f, held(std::forward<Args>(args))...);
+    using Next = execute::Continue<execute::Above::active, held_t<Args>...>;
+    if constexpr (std::is_void_v<typename Next::template refusal_of_function<F>>) {
+      return Next::fuse(f, held(std::forward<Args>(args))...);
+    } else {
+      return Poisoned(typename Next::template refusal_of_function<F>{});
+    }
   } else if constexpr ((is_lazy<std::remove_cvref_t<Args>> || ...)) {
     return execute::Continue<execute::Above::lazy, held_t<Args>...>::call(
         op::Map<F>{f}, std::source_location::current(), held(std::forward<Args>(args))...);
