@@ -19,6 +19,10 @@ inline constexpr bool takes_blocks = requires { &R::deposit; };
 template <class R>
 inline constexpr bool finds_places = requires { typename R::Values; };
 
+/// Whether the host gives a reducer some elements, or rows of them, at once.
+template <class R>
+inline constexpr bool takes_arrays = requires { requires R::in_blocks; };
+
 /// Whether elements are read from memory instead of computed.
 template <class In>
 inline constexpr bool is_memory = std::is_pointer_v<In> || std::is_same_v<In, Truths>;
@@ -151,6 +155,18 @@ KOKKOS_FUNCTION void run_into(In const& run, std::int64_t n, std::int64_t place,
                               typename R::Total& total) {
   if constexpr (finds_places<R>) {
     place_run<R>(run, n, place, total);
+  } else if constexpr (takes_arrays<R>) {
+    using T = typename R::Element;
+    for (std::int64_t from = 0; from < n; from += R::block) {
+      std::int64_t const m = n - from < R::block ? n - from : R::block;
+      if constexpr (std::is_pointer_v<In>) {
+        R::add_block(total, run + from, m);
+      } else {
+        T buffer[static_cast<std::size_t>(R::block)];
+        copy_run(run + from, m, buffer);
+        R::add_block(total, buffer, m);
+      }
+    }
   } else {
     add_run<R>(run, n, total);
   }
@@ -289,11 +305,33 @@ void place_rows(In const& from, Layout const& terms, std::int64_t n, std::int64_
   }
 }
 
+/// Gives rows to the reducer, which reads them twice: so many that they stay in the cache.
+template <class R, class In>
+void arrays_of_rows(In const& from, Layout const& terms, std::int64_t n, std::int64_t first,
+                    std::int64_t end, typename R::Total* total) {
+  using T = typename R::Element;
+  constexpr std::int64_t most = 64;
+  for (std::int64_t k = first; k < end; k += most) {
+    std::int64_t const rows = end - k < most ? end - k : most;
+    if constexpr (std::is_pointer_v<In>) {
+      R::add_rows(total, [&](std::int64_t r) { return from + offset_of(terms, k + r); }, n, rows);
+    } else {
+      static thread_local T buffer[static_cast<std::size_t>(most)]
+                                  [static_cast<std::size_t>(R::block)];
+      for (std::int64_t r = 0; r < rows; ++r)
+        copy_run(from + offset_of(terms, k + r), n, buffer[r]);
+      R::add_rows(total, [&](std::int64_t r) { return static_cast<T const*>(buffer[r]); }, n, rows);
+    }
+  }
+}
+
 template <class R, std::int64_t Width, class In>
 void rows_into(In const& from, Layout const& terms, std::int64_t n, std::int64_t first,
                std::int64_t end, typename R::Total* total) {
   if constexpr (finds_places<R>) {
     place_rows<R, Width>(from, terms, n, first, end, total);
+  } else if constexpr (takes_arrays<R>) {
+    arrays_of_rows<R>(from, terms, n, first, end, total);
   } else {
     add_rows<R, Width>(from, terms, n, first, end, total);
   }
