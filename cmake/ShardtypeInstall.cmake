@@ -35,5 +35,6 @@ install(
         "${PROJECT_SOURCE_DIR}/cmake/ShardtypeKokkos.cmake"
         "${PROJECT_SOURCE_DIR}/cmake/ShardtypeBLAS.cmake"
         "${PROJECT_SOURCE_DIR}/cmake/ShardtypeRandom123.cmake"
+        "${PROJECT_SOURCE_DIR}/cmake/ShardtypeVectorMath.cmake"
   DESTINATION "${shardtype_package_dir}")
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")

@@ -19,12 +19,14 @@ template <class R, bool Vectorised>
 struct VectorOf {
   using Type = R;
   using Short = R;
+  using Half = R;
 };
 template <class R>
 struct VectorOf<R, true> {
   // NOLINTBEGIN(modernize-use-using): the attribute of a dependent type needs it in g++
   typedef R Type __attribute__((vector_size(vector_bytes)));
   typedef R Short __attribute__((vector_size(16)));
+  typedef R Half __attribute__((vector_size(vector_bytes / 2)));
   // NOLINTEND(modernize-use-using)
 };
 /// A vector of numbers, or a single one if `Vectorised` is false.
@@ -32,6 +34,8 @@ template <class R, bool Vectorised = true>
 using vector_of = typename VectorOf<R, Vectorised>::Type;
 template <class R, bool Vectorised = true>
 using short_vector_of = typename VectorOf<R, Vectorised>::Short;
+template <class R>
+using half_vector_of = typename VectorOf<R, true>::Half;
 
 /// Whether compilers have vectors of such numbers, of at least four bytes each.
 template <class R>

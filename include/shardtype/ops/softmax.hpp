@@ -78,7 +78,7 @@ struct Run<op::Normalize<Log, Labels...>> {
     typename A::execution_space const exec{};
     kernels::normalize<Log>(exec, static_cast<T const*>(a.buffer().data()),
                             static_cast<T*>(out.buffer().data()),
-                            static_cast<typename Reducer::Total const*>(totals.data()), rows);
+                            static_cast<typename Reducer::Total*>(totals.data()), rows);
     exec.fence();
     return out;
   }
