@@ -3,7 +3,6 @@
 set(shardtype_elements
     float
     double
-    bool
     std::int32_t
     std::int64_t
     bfloat16

@@ -86,9 +86,17 @@ struct ByPlan {
     if constexpr (requires { op.overlap; }) overlap = op.overlap;
     std::array<std::int64_t, R::result::rank> extents{};
     Call const call = call_of<R>(where, overlap, a, b...);
-    return typename R::result(
-        a.mesh(), extents,
-        run_call<typename A::element, typename A::memory_space>(call, extents.data()));
+    using T = typename A::element;
+    using Space = typename A::memory_space;
+    Buffer block;
+    if constexpr (sizeof...(B) == 0) {
+      block = run_call<T, Space>(call, extents.data());
+    } else if constexpr (R::communicates) {
+      block = run_product<T, Space>(call, extents.data());
+    } else {
+      block = run_strict_product<T, Space>(call, extents.data());
+    }
+    return typename R::result(a.mesh(), extents, std::move(block));
   }
   template <class R, class Op, class A>
   static auto start(Op const&, std::source_location const& where, A const& a) {

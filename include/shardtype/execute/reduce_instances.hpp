@@ -19,7 +19,7 @@
 #define SHARDTYPE_CARRIED(Extern, T, ...)           \
   SHARDTYPE_REDUCED(Extern, true, T, __VA_ARGS__);  \
   SHARDTYPE_REDUCED(Extern, false, T, __VA_ARGS__); \
-  SHARDTYPE_INSTANCES(Extern, Carried<__VA_ARGS__>)
+  SHARDTYPE_MOVES(Extern, Carried<__VA_ARGS__>)
 
 #define SHARDTYPE_REDUCTIONS(Extern, T)                                  \
   SHARDTYPE_REDUCED(Extern, true, T, kernels::SumReducer<T>);            \

@@ -5,6 +5,11 @@
 
 namespace shardtype::execute {
 
+SHARDTYPE_INLINE Plan choose_plan(Planner const& planner, Sizing const& z) {
+  Sizing const open{planner.names.extents(), planner.names.sizes(), planner.element_bytes};
+  return shardtype::detail::choose_plan(planner.make, planner.names, open, z, {});
+}
+
 SHARDTYPE_INLINE void note_extents(Extents& known, Names const& names, Spec const& s,
                                    std::int64_t const* extents, char const* operand) {
   for (int d = 0; d < s.rank; ++d) {
@@ -38,6 +43,15 @@ SHARDTYPE_INLINE Sizing Call::sizing(AxisMap const& axes) const {
   note_extents(z.extents, names, *first.spec, first.extents, "the first operand");
   if (on_two()) note_extents(z.extents, names, *second.spec, second.extents, "the second operand");
   return z;
+}
+
+SHARDTYPE_INLINE PlannedCall::PlannedCall(Call const& call, std::int64_t* extents)
+    : mesh_(call.mesh()),
+      axes_(map_axes(mesh_.state(), call.planner.names)),
+      sizing_(call.sizing(axes_)),
+      plan_(call.plans.get(sizing_, call.planner)) {
+  for (int d = 0; d < plan_.result.rank; ++d)
+    extents[d] = sizing_.extents[plan_.result.dims[d].label];
 }
 
 }  // namespace shardtype::execute

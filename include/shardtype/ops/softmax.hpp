@@ -60,7 +60,7 @@ struct Run<op::Normalize<Log, Labels...>> {
     Buffer totals = reduce_block<Reducer, false, Space>(
         a.mesh().state(), static_cast<T const*>(a.buffer().data()),
         kept_first(block, kept.at, kept.count), kept.count);
-    if (together != nullptr && !way.totals.unreduced.empty()) {
+    if constexpr (R::communicates && !way.totals.unreduced.empty()) {
       using Carries = Carried<Reducer>;
       Sizing const of_totals = together->plan.sizing_of(Slot::b);
       Executor<Carries, Space> executor(a.mesh().state(), axes, of_totals, together->where);
