@@ -12,4 +12,5 @@ char const SHARDTYPE_LINKS_NDEBUG = 0;
 char const SHARDTYPE_LINKS_GLIBCXX_DEBUG = 0;
 char const SHARDTYPE_LINKS_SANITIZER = 0;
 char const SHARDTYPE_LINKS_BLAS = 0;
+char const SHARDTYPE_LINKS_LIBMVEC = 0;
 }  // extern "C"

@@ -104,6 +104,13 @@
 #else
 #define SHARDTYPE_LINKS_BLAS shardtype_this_unit_has_no_BLAS_and_the_compiled_part_has
 #endif
+#ifdef SHARDTYPE_HAVE_LIBMVEC
+#define SHARDTYPE_LINKS_LIBMVEC \
+  shardtype_this_unit_has_vector_functions_and_the_compiled_part_has_not
+#else
+#define SHARDTYPE_LINKS_LIBMVEC \
+  shardtype_this_unit_has_no_vector_functions_and_the_compiled_part_has
+#endif
 
 extern "C" {
 
@@ -118,6 +125,7 @@ extern char const SHARDTYPE_LINKS_NDEBUG;
 extern char const SHARDTYPE_LINKS_GLIBCXX_DEBUG;
 extern char const SHARDTYPE_LINKS_SANITIZER;
 extern char const SHARDTYPE_LINKS_BLAS;
+extern char const SHARDTYPE_LINKS_LIBMVEC;
 #else
 /// Thread-local here and not where the compiled part is used: linkers refuse a symbol that is both.
 [[gnu::used]] inline thread_local constinit char
@@ -141,7 +149,8 @@ namespace {
     &SHARDTYPE_LINKS_NDEBUG,
     &SHARDTYPE_LINKS_GLIBCXX_DEBUG,
     &SHARDTYPE_LINKS_SANITIZER,
-    &SHARDTYPE_LINKS_BLAS};
+    &SHARDTYPE_LINKS_BLAS,
+    &SHARDTYPE_LINKS_LIBMVEC};
 
 }  // namespace
 }  // namespace shardtype::runtime
