@@ -235,6 +235,8 @@ template <class R, class... As>
 constexpr auto judge() {
   if constexpr (holds_poison<As...>) {
     return Type<Poisoned>{};
+  } else if constexpr (requires { typename R::sentence; }) {
+    return Type<typename R::sentence>{};
   } else if constexpr (!R::verdict) {
     return Type<refusal<R, As...>>{};
   } else {

@@ -64,14 +64,13 @@ std::int64_t given_bytes(A const& a) {
                        static_cast<std::int64_t>(sizeof(typename A::element)));
 }
 
-/// Judges a strict product of several operands; calls `use` as `for_pairs` if it is legal.
+/// Calls `use` as `for_pairs` if a strict product of several operands is legal.
 template <class... Out, class Use, class A, class... As>
 void for_pairs_of(op::Einsum<Out...> const&, Use const& use, A const& a, As const&... as) {
   using R = Resolve<op::Einsum<Out...>, A, As...>;
-  if constexpr (requires { typename R::sentence; }) {
-    static_cast<void>(typename R::sentence{});
-  } else if constexpr (!R::verdict) {
-    static_cast<void>(refusal<R, A, As...>{});
+  using Judged = shardtype::detail::judged_t<R, A, As...>;
+  if constexpr (!shardtype::detail::accepts<Judged>) {
+    static_cast<void>(Judged{});
   } else {
     (shardtype::detail::check_one_mesh(a.mesh(), as.mesh()), ...);
     for_pairs<R>(a.mesh(), use, SizedTensor<A>{a.extents()}, SizedTensor<As>{as.extents()}...);
