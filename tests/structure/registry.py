@@ -155,7 +155,7 @@ def faults(headers, registries, samples, documents, harness):
 def read(root):
     include = root / "include/shardtype"
     registries = {path.parent.name: path.read_text() for path in sorted(include.glob("*/registry.hpp"))}
-    return ([path.read_text() for path in sorted(include.rglob("*.hpp")) if path.parent.name != "autodiff"], registries,
+    return ([path.read_text() for path in sorted(include.rglob("*.[hi]pp")) if path.parent.name != "autodiff"], registries,
             "\n".join(path.read_text() for path in
                       [root / "tests/structure/registry.cpp", *sorted((root / "tests/harness/cases").glob("*.hpp"))]),
             {folder: (root / ROWS.get(folder, "docs/rules.md")).read_text() for folder in registries},

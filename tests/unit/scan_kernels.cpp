@@ -42,12 +42,15 @@ void check_scan(Draw& draw, Int outer, Int middle, Int inner, bool products) {
   std::vector<T> in(n), start(row), want(n), without(n), total(row);
   for (T& x : in) x = products ? T(draw.below(8) == 0 ? -1.F : 1.F) : Drawn<T>::of(draw);
   for (T& x : start) x = products ? T(1.F) : Drawn<T>::of(draw);
-  for (bool const starts : {false, true}) {
+  for (int const which : {0, 1, 2, 3}) {
+    bool const starts = which % 2 == 1;
+    bool const reverse = which >= 2;
     for (Int o = 0; o < outer; ++o)
       for (Int c = 0; c < inner; ++c) {
         auto const column = static_cast<std::size_t>(o * inner + c);
         typename R::Part sum = starts ? R::load(start[column]) : R::nothing();
-        for (Int k = 0; k < middle; ++k) {
+        for (Int row_number = 0; row_number < middle; ++row_number) {
+          Int const k = reverse ? middle - 1 - row_number : row_number;
           auto const at = static_cast<std::size_t>((o * middle + k) * inner + c);
           without[at] = static_cast<T>(sum);
           R::join(sum, R::load(in[at]));
@@ -57,14 +60,14 @@ void check_scan(Draw& draw, Int outer, Int middle, Int inner, bool products) {
       }
     T const* const from = starts ? start.data() : nullptr;
     std::vector<T> got(n + 1, T(99.F));
-    scan_middle<R>(Host(), in.data(), got.data(), from, outer, middle, inner, false);
+    scan_middle<R>(Host(), in.data(), got.data(), from, outer, middle, inner, false, reverse);
     REQUIRE(std::equal(want.begin(), want.end(), got.begin()));
-    scan_middle<R>(Host(), in.data(), got.data(), from, outer, middle, inner, true);
+    scan_middle<R>(Host(), in.data(), got.data(), from, outer, middle, inner, true, reverse);
     REQUIRE(std::equal(without.begin(), without.end(), got.begin()));
     REQUIRE(got.back() == T(99.F));
     if (starts) continue;
     std::vector<T> last(row + 1, T(99.F));
-    total_middle<R>(Host(), in.data(), last.data(), outer, middle, inner);
+    total_middle<R>(Host(), in.data(), last.data(), outer, middle, inner, reverse);
     if (middle > 0) REQUIRE(std::equal(total.begin(), total.end(), last.begin()));
     REQUIRE(last.back() == T(99.F));
   }
@@ -150,10 +153,10 @@ TEST_CASE("a NaN stays in running maxima and minima") {
       };
       float const* const none = nullptr;
       scan_middle<ExtremeReducer<float, true>>(Host(), in.data(), out.data(), none, 1, 100, inner,
-                                               false);
+                                               false, false);
       check();
       scan_middle<ExtremeReducer<float, false>>(Host(), in.data(), out.data(), none, 1, 100, inner,
-                                                false);
+                                                false, false);
       check();
     }
 }
