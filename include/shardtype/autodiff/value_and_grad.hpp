@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <shardtype/autodiff/along.hpp>
 #include <shardtype/autodiff/moves.hpp>
 #include <shardtype/autodiff/parameters.hpp>
 #include <shardtype/autodiff/products.hpp>
