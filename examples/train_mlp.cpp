@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <type_traits>
 #include <vector>
 
 #include <shardtype/shardtype.hpp>
@@ -112,10 +111,11 @@ static_assert(sends(first<TwoAxes>.backward, 2, 0, 0));
 static_assert(sends(middle<TwoAxes>.backward, 3, 0, 0));
 
 constexpr std::size_t steps = 50;
+constexpr double rate = 0.5;
 // Element (i, j) of a matrix; tests/programs/mlp_reference.py has the same numbers.
 auto wave(double speed, double height) {
   return [=](std::int64_t i, std::int64_t j) {
-    return height * std::sin(speed * static_cast<double>(7 * i + 3 * j + 1));
+    return height * std::sin(speed * static_cast<double>(i * i + 3 * i * j + 2 * j + 1));
   };
 }
 
@@ -130,8 +130,8 @@ std::vector<double> train(Mesh<X, Y> const& mesh) {
   for (std::size_t step = 0; step < steps; ++step) {
     auto const [loss, gradients] = value_and_grad<0, 1>(Loss<P>{})(w1, w2, x, y);
     auto const& [to_w1, to_w2] = gradients;
-    w1 = w1 - 0.1 * to_w1;
-    w2 = w2 - 0.1 * to_w2;
+    w1 = w1 - rate * to_w1;
+    w2 = w2 - rate * to_w2;
     curve.push_back(item(loss));
   }
   return curve;
