@@ -5,7 +5,7 @@ include(CMakePackageConfigHelpers)
 set(shardtype_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/shardtype")
 
 install(
-  TARGETS shardtype shardtype_types
+  TARGETS shardtype shardtype_types shardtype_precompiled_header
   EXPORT shardtypeTargets
   FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 # Headers are for every architecture.
