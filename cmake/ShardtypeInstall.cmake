@@ -5,10 +5,13 @@ include(CMakePackageConfigHelpers)
 set(shardtype_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/shardtype")
 
 install(
-  TARGETS shardtype shardtype_types
+  TARGETS shardtype shardtype_types shardtype_precompiled_header
   EXPORT shardtypeTargets
   FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+# Headers are for every architecture.
+set(shardtype_architectures ARCH_INDEPENDENT)
 if(SHARDTYPE_COMPILED)
+  set(shardtype_architectures "")
   install(
     TARGETS shardtype_compiled
     EXPORT shardtypeTargets
@@ -25,7 +28,7 @@ configure_package_config_file(
   "${PROJECT_BINARY_DIR}/shardtypeConfig.cmake" INSTALL_DESTINATION "${shardtype_package_dir}")
 write_basic_package_version_file(
   "${PROJECT_BINARY_DIR}/shardtypeConfigVersion.cmake" COMPATIBILITY SameMinorVersion
-  ARCH_INDEPENDENT)
+  ${shardtype_architectures})
 
 install(
   FILES "${PROJECT_BINARY_DIR}/shardtypeConfig.cmake"

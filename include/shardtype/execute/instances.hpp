@@ -1,6 +1,6 @@
 #pragma once
 /// The templates of the engine that the compiled part has for the usual element types:
-/// `SHARDTYPE_INSTANCES(extern, T)` declares them, in src/ `SHARDTYPE_INSTANCES(, T)` compiles them.
+/// `SHARDTYPE_MOVES(extern, T)` declares them, in src/ `SHARDTYPE_MOVES(, T)` compiles them.
 
 #include <cstdint>
 
