@@ -8,6 +8,8 @@ namespace shardtype::autodiff {
 
 template <class... Out>
 struct Vjp<op::Reshard<Out...>> : Movement {};
+template <class... Out>
+struct Vjp<op::UsedAs<Out...>> : Movement {};
 template <class... Xs>
 struct Vjp<op::AllGather<Xs...>> : Movement {};
 template <class... Xs>

@@ -7,12 +7,14 @@
 #include <utility>
 
 #include <shardtype/autodiff/along.hpp>
+#include <shardtype/autodiff/lookups.hpp>
 #include <shardtype/autodiff/moves.hpp>
 #include <shardtype/autodiff/parameters.hpp>
 #include <shardtype/autodiff/products.hpp>
 #include <shardtype/autodiff/record.hpp>
 #include <shardtype/autodiff/reductions.hpp>
 #include <shardtype/autodiff/shapes.hpp>
+#include <shardtype/autodiff/windows.hpp>
 
 namespace shardtype {
 
