@@ -83,6 +83,42 @@ TEST_CASE("lookups of rows") {
   }
 }
 
+TEST_CASE("named results") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  for (std::int64_t const b : {7, 1, 0}) {
+    auto const of_batch = ids<Places<Dim<B, X>>>(mesh, {b}, 5);
+    auto const all = ids<Places<Dim<B>>>(mesh, {b}, 5);
+    check<0>(
+        "take, table split over its rows", mesh,
+        [&](auto t) { return sum(exp(take<V, Dim<B>, Dim<D>>(t, all))); },
+        make<T<Dim<V, X>, Dim<D>>>(mesh, {5, 3}, 1));
+    check<0>(
+        "take, scattered, ids gathered", mesh,
+        [&](auto t) { return sum(exp(take<V, Dim<B, X>, Dim<D>>(t, of_batch))); },
+        make<T<Dim<V, X>, Dim<D>>>(mesh, {5, 3}, 1));
+    check<0>(
+        "take, other dims split", mesh,
+        [&](auto t) { return sum(exp(take<V, Dim<B, X>, Dim<D, Y>>(t, all))); },
+        make<T<Dim<V>, Dim<D>, Reduced<X>>>(mesh, {5, 3}, 1));
+    check<0>(
+        "scatter_add, reduced", mesh,
+        [&](auto u) { return sum(exp(scatter_add<V, Dim<V>, Dim<D>>(u, of_batch, 5))); },
+        make<T<Dim<B, X>, Dim<D, Y>>>(mesh, {b, 3}, 1));
+    check<0>(
+        "scatter_add, scattered", mesh,
+        [&](auto u) { return sum(exp(scatter_add<V, Dim<V, X>, Dim<D>>(u, of_batch, 5))); },
+        make<T<Dim<B, X>, Dim<D>>>(mesh, {b, 3}, 1));
+  }
+  auto const a = make<A>(mesh, {7, 5}, 1);
+  check<0>(
+      "slice of a split dim", mesh,
+      [](auto v) { return sum(exp(slice<B, H, Dim<H>, Dim<D, X>>(v, 1, 6, 2))); }, a);
+  check<0>(
+      "slice of a split dim, whole", mesh,
+      [](auto v) { return sum(exp(slice<B, H, Dim<H>, Dim<D>>(v, 2, 4))); }, a);
+  check<0>("row of a split dim", mesh, [](auto v) { return sum(exp(at<B, Dim<D>>(v, 3))); }, a);
+}
+
 TEST_CASE("lookups along a dim") {
   auto const mesh = on_ranks::two_axes<X, Y>();
   for (std::int64_t const n : {6, 1}) {

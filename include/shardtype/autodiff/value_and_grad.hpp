@@ -9,6 +9,7 @@
 #include <shardtype/autodiff/along.hpp>
 #include <shardtype/autodiff/lookups.hpp>
 #include <shardtype/autodiff/moves.hpp>
+#include <shardtype/autodiff/named.hpp>
 #include <shardtype/autodiff/parameters.hpp>
 #include <shardtype/autodiff/products.hpp>
 #include <shardtype/autodiff/record.hpp>

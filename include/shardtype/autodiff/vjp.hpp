@@ -31,6 +31,11 @@ namespace shardtype::autodiff {
 ///
 ///     template <int K, class V, class... As>
 ///     static constexpr Verdict judge();
+///
+/// or by types, a detail::Settles:
+///
+///     template <int K, class V, class... As>
+///     using Judged = ...;
 template <class Op>
 struct Vjp {
   static constexpr bool exists = false;
