@@ -140,6 +140,7 @@ TEST_CASE("one cast of parameters, however they are stored") {
   check<0>("split", mesh, model, make<T<Dim<D, X>, Dim<H>>>(mesh, {5, 3}, 1));
   check<0>("split over another axis", mesh, model, make<T<Dim<D>, Dim<H, Y>>>(mesh, {5, 3}, 1));
   check<0>("Reduced", mesh, model, make<T<Dim<D>, Dim<H>, Reduced<X>>>(mesh, {5, 3}, 1));
+  check<0>("constants", mesh, [](auto v) { return sum(exp(v) * full_like(v, 2.0)); }, x);
   check<0>("gathered to Reduced", mesh, all, make<T<Dim<D, Y>, Dim<H, X>>>(mesh, {7, 5}, 1));
 }
 
