@@ -78,6 +78,8 @@ struct JudgedOperand {
       return shardtype::detail::Plainly<Code::X03_not_differentiable>{};
     } else if constexpr (requires { Vjp<Op>::template judge<K, V, As...>(); }) {
       return ToldByVjp<K, Op, V, As...>{};
+    } else if constexpr (requires { typename Vjp<Op>::template Judged<K, V, As...>; }) {
+      return typename Vjp<Op>::template Judged<K, V, As...>{};
     } else {
       using Got = typename PulledType<K, Op, typed<V>, typed_t<As>...>::type;
       return shardtype::detail::Settles<cotangent_t<A>, Got, Vjp<Op>::communicates>{};
@@ -171,7 +173,7 @@ struct Continue<Above::active, Operands...> {
     } else if constexpr (!R::verdict) {
       return Type<refusal<R, tensor_of<Operands>...>>{};
     } else if constexpr (!detail::is_floating<element_t<typename R::result>> ||
-                         autodiff::is_pullback<Op>) {
+                         autodiff::is_pullback<Op> || autodiff::is_constant<Op>) {
       return Type<void>{};
     } else if constexpr (!autodiff::Vjp<Op>::exists) {
       return Type<refused<Code::X03_not_differentiable, false, Op, tensor_of<Operands>...>>{};
@@ -233,7 +235,8 @@ struct Continue<Above::active, Operands...> {
       using V = std::remove_cvref_t<decltype(value)>;
       if constexpr (any_poisoned<V>) {
         return Poisoned{};
-      } else if constexpr (!detail::is_floating<element_t<tensor_of<V>>>) {
+      } else if constexpr (!detail::is_floating<element_t<tensor_of<V>>> ||
+                           autodiff::is_constant<Op>) {
         return value;
       } else {
         autodiff::Tape* const tape = autodiff::one_tape<top>(Op::name, as...);

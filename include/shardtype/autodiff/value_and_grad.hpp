@@ -7,12 +7,15 @@
 #include <utility>
 
 #include <shardtype/autodiff/along.hpp>
+#include <shardtype/autodiff/lookups.hpp>
 #include <shardtype/autodiff/moves.hpp>
+#include <shardtype/autodiff/named.hpp>
 #include <shardtype/autodiff/parameters.hpp>
 #include <shardtype/autodiff/products.hpp>
 #include <shardtype/autodiff/record.hpp>
 #include <shardtype/autodiff/reductions.hpp>
 #include <shardtype/autodiff/shapes.hpp>
+#include <shardtype/autodiff/windows.hpp>
 
 namespace shardtype {
 
@@ -160,7 +163,8 @@ struct Gradient {
 ///
 /// The loss has no dims and real floating elements; of an unreduced one the gradient is that of the
 /// total. Backward, the operations communicate what `plan(value_and_grad<0, 1>(f), type<A>, type<B>)`
-/// lists: named movements are moved back, and all else communicates nothing. Refused: X01, X02 an
+/// lists: named movements are moved back, shift and cumsum send as many bytes as forward, and all else
+/// communicates nothing. Refused: X01, X02 an
 /// operation whose gradient would communicate and does not say so, X03 one without a gradient, X04 a
 /// loss that is none. Error E73: a value of an outer differentiation in an inner one. JAX:
 /// jax.value_and_grad.

@@ -31,6 +31,11 @@ namespace shardtype::autodiff {
 ///
 ///     template <int K, class V, class... As>
 ///     static constexpr Verdict judge();
+///
+/// or by types, a detail::Settles:
+///
+///     template <int K, class V, class... As>
+///     using Judged = ...;
 template <class Op>
 struct Vjp {
   static constexpr bool exists = false;
@@ -41,6 +46,14 @@ struct Differentiable {
   static constexpr bool exists = true;
   static constexpr bool communicates = false;
 };
+/// Base of the Vjp of an operation whose result does not depend on its operands' elements.
+struct ConstantResult {
+  static constexpr bool exists = true;
+  static constexpr bool constant = true;
+};
+template <class Op>
+inline constexpr bool is_constant = requires { requires Vjp<Op>::constant; };
+
 /// Base of the Vjp of an operation that moves a value: its cotangent is moved back, by a reshard to
 /// the operand's cotangent.
 struct Movement {
