@@ -6,7 +6,9 @@
 #include <type_traits>
 #include <utility>
 
+#include <shardtype/autodiff/counted.hpp>
 #include <shardtype/autodiff/moves.hpp>
+#include <shardtype/autodiff/normalizations.hpp>
 #include <shardtype/autodiff/parameters.hpp>
 #include <shardtype/autodiff/products.hpp>
 #include <shardtype/autodiff/record.hpp>
