@@ -1,10 +1,12 @@
 // Gradients of reductions and normalizations against central differences in double; of ties, zeros
-// and zero norms against their exact values.
+// and zero norms against their exact values. Values beside the loss.
 // RANKS: 1 2 4 8
 #include <array>
 #include <cmath>
 #include <cstdint>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include <shardtype/shardtype.hpp>
@@ -57,12 +59,12 @@ template <class S, class N, class C, class R>
 Reductions(S, N, C, R) -> Reductions<S, N, C, R>;
 
 // All forms of one function.
-#define FORMS(reduce)                                                            \
-  Reductions {                                                                   \
-    [](auto v) { return sum(square(reduce<D>(v))); },                            \
-        [](auto v) { return sum(square(reduce<Dim<D>>(v))); },                   \
-        [](auto v) { return sum(exp(reduce<Dim<D>, Dim<B, X>>(v))); },           \
-        [](auto v) { return sum(square(v - reduce<Dim<B, X>, Reduced<Y>>(v))); } \
+#define FORMS(reduce)                                                         \
+  Reductions {                                                                \
+    [](auto v) { return sum(square(reduce<D>(v))); },                         \
+        [](auto v) { return sum(square(reduce<Dim<D>>(v))); },                \
+        [](auto v) { return sum(exp(reduce<Dim<D>, Dim<B, X>>(v))); },        \
+        [](auto v) { return sum(sin(v - reduce<Dim<B, X>, Reduced<Y>>(v))); } \
   }
 
 std::vector<double> values(auto const& a) { return gradients::whole(a); }
@@ -179,11 +181,11 @@ TEST_CASE("products with zeros") {
 TEST_CASE("zero norms") {
   auto const mesh = on_ranks::two_axes<X, Y>();
   using M = T<Dim<B, X>, Dim<D>>;
-  auto const m = from_host<M>(mesh, {2, 2}, std::vector<double>{0, 3, 0, 4});
+  auto const m = from_host<M>(mesh, {4, 2}, std::vector<double>{0, 2, 0, 2, 0, -2, 0, 2});
   auto lengths = [](auto v) { return sum(norm<Dim<D>>(v)); };
-  CHECK(values(grad<0>(lengths)(m)) == std::vector<double>{0, 0.6, 0, 0.8});
+  CHECK(values(grad<0>(lengths)(m)) == std::vector<double>{0, 0.5, 0, 0.5, 0, -0.5, 0, 0.5});
   auto sizes = [](auto v) { return sum(norm_1<Dim<D>>(v)); };
-  CHECK(values(grad<0>(sizes)(m)) == std::vector<double>{0, 1, 0, 1});
+  CHECK(values(grad<0>(sizes)(m)) == std::vector<double>{0, 1, 0, 1, 0, -1, 0, 1});
   auto spread = [](auto v) { return sum(stddev<Dim<D>>(v)); };
   CHECK(values(grad<0>(spread)(from_host<M>(mesh, {2, 2}, std::vector<double>{1, 3, 1, 4}))) ==
         std::vector<double>{0, -0.5, 0, 0.5});
@@ -217,6 +219,26 @@ TEST_CASE("of second order") {
   check<0>("norm_inf", mesh, twice([](auto v) { return sum(square(norm_inf<D>(v))); }), a);
   check<0>("var", mesh, twice([](auto v) { return sum(square(var<D>(v))); }), a);
   check<0>("softmax", mesh, twice([](auto v) { return sum(square(softmax<D>(v))); }), a);
+}
+
+TEST_CASE("values beside the loss") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  auto const a = from_host<T<Dim<B, X>, Dim<D>>>(mesh, {2, 2}, std::vector<double>{1, 5, 4, 2});
+  auto with_metrics = [](auto v) {
+    auto m = max<Dim<D>>(v);
+    return std::tuple(sum(square(m)), m, m * 2, 3);
+  };
+  auto const [both, gradient] = value_and_grad<0>(with_metrics, has_aux)(a);
+  auto const& [loss, metrics] = both;
+  CHECK(values(loss) == std::vector<double>{41});
+  CHECK(values(gradient) == std::vector<double>{0, 10, 8, 0});
+  CHECK(values(std::get<0>(metrics)) == std::vector<double>{4, 5});
+  CHECK(values(std::get<1>(metrics)) == std::vector<double>{8, 10});
+  CHECK(std::get<2>(metrics) == 3);
+  auto with_one = [](auto v) { return std::pair(sum(max<Dim<D>>(v)), v * 3); };
+  auto const [slope, one] = grad<0>(with_one, has_aux)(a);
+  CHECK(values(slope) == std::vector<double>{0, 1, 1, 0});
+  CHECK(values(one) == std::vector<double>{3, 15, 12, 6});
 }
 
 TEST_CASE("constants") {

@@ -189,6 +189,12 @@ inline constexpr auto whole_dims = [](auto a) {
   return sum(max<D>(a) * min<D>(a) * prod<D>(a) * norm<D>(a) * var<D>(a)) + sum(softmax<D>(a));
 };
 static_assert(plan(value_and_grad<0>(whole_dims), type<Xs>).collectives() == 0);
+// values beside the loss: computed forward, once
+inline constexpr auto with_metrics = [](auto a) {
+  auto m = max<Dim<D>>(a);
+  return std::tuple(sum(square(m)), m, m * 2);
+};
+static_assert(sends_once<all_reduces>(plan(value_and_grad<0>(with_metrics, has_aux), type<Xs>)));
 // a variance: its mean is reduced as well; softmax over a split dim: one each way
 inline constexpr auto variance = [](auto a) { return sum(square(var<Dim<D>>(a))); };
 constexpr auto va = plan(value_and_grad<0>(variance), type<Xs>);

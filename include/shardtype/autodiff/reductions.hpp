@@ -187,12 +187,13 @@ struct SpreadVjp : ReductionVjp<op::Reduce<F, Out...>> {
   }
   template <class V, class A, class S, class C>
   static constexpr auto prepare(Op const& op, S const& saved, C const& ct) {
-    auto const n = reductions::Variance::divisor(
+    double const n = reductions::Variance::divisor(
         op, autodiff::reduced_elements<tensor_of<V>, tensor_of<A>>(kept<0>(saved).extents()));
+    double const share = n > 0 ? 1 / n : n;  // clang computes nothing with NaN at compile time
     if constexpr (std::is_same_v<F, reductions::Deviation>) {
-      return begun<V, A>(op, saved, (autodiff::over_size(ct, kept<1>(saved)) * (1 / n)).tensor());
+      return begun<V, A>(op, saved, (autodiff::over_size(ct, kept<1>(saved)) * share).tensor());
     } else {
-      return begun<V, A>(op, saved, (ct * (2 / n)).tensor());
+      return begun<V, A>(op, saved, (ct * 2 * share).tensor());
     }
   }
   template <int K, class V, class A, class S, class C>
