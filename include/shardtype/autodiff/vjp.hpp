@@ -36,9 +36,24 @@ namespace shardtype::autodiff {
 ///
 ///     template <int K, class V, class... As>
 ///     using Judged = ...;
+///
+/// and, where the gradient needs more of the reduction than its result, in place of `save`,
+///
+///     template <class... As>
+///     static constexpr auto forward(Op const& op, std::source_location const& where,
+///                                   As const&... as);   // a Forward
+///
+/// which runs in place of the operation.
 template <class Op>
 struct Vjp {
   static constexpr bool exists = false;
+};
+
+/// What a Vjp's `forward` gives: the operation's result, and what the pulls read.
+template <class V, class S>
+struct Forward {
+  V value;
+  S saved;
 };
 
 /// Base of the Vjp of an operation whose pulls communicate nothing: what would is refused.
