@@ -18,21 +18,32 @@ using L = Local<float, Dim<I>, Varying<X>>;
 using M = Local<float, Dim<I>>;
 using Twice = decltype(std::declval<A const&>() * 2);
 
-static_assert(!std::is_convertible_v<B, A> && !std::is_constructible_v<A, B>);
-static_assert(!std::is_convertible_v<M, L> && !std::is_constructible_v<L, M>);
+// To another sharding of the same dims there is a conversion, which is refused with its sentence
+// (A08); to other dims there is none.
+using C = Tensor<float, Dim<I, X>>;
+static_assert(!std::is_convertible_v<C, A> && !std::is_constructible_v<A, C>);
+static_assert(std::is_convertible_v<Twice, A> && !std::is_convertible_v<Twice, C>);
 static_assert(!std::is_convertible_v<A, bool> && !std::is_convertible_v<A, int> &&
               !std::is_constructible_v<int, A> && !std::is_convertible_v<Twice, bool>);
-static_assert(std::is_convertible_v<Twice, A> && !std::is_convertible_v<Twice, B>);
 static_assert(std::is_nothrow_move_constructible_v<A> && std::is_nothrow_move_assignable_v<A> &&
               std::is_copy_assignable_v<A> && std::is_nothrow_move_assignable_v<L>);
 static_assert(!std::is_assignable_v<A&, int> && !std::is_assignable_v<Twice&, int>);
 
-/// An expression selects the overload of its tensor type.
+/// An expression selects the overload of its tensor type; between two shardings of the same dims,
+/// its `tensor()` does.
 struct Which {
+  int operator()(A const&) const;
+  char operator()(C const&) const;
+};
+static_assert(std::is_same_v<std::invoke_result_t<Which, Twice>, int>);
+struct WhichSharding {
   int operator()(A const&) const;
   char operator()(B const&) const;
 };
-static_assert(std::is_same_v<std::invoke_result_t<Which, Twice>, int>);
+static_assert(std::is_same_v<std::invoke_result_t<WhichSharding, A>, int>);
+static_assert(
+    std::is_same_v<
+        std::invoke_result_t<WhichSharding, decltype(std::declval<Twice const&>().tensor())>, int>);
 
 /// The axes of to_partial are a set.
 using Both = Tensor<float, Dim<I, X, Y>>;

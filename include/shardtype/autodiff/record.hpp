@@ -47,7 +47,8 @@ constexpr auto run_forward(Op const& op, std::source_location const& where, As c
   } else {
     auto const value = shardtype::call(op, where, as...);
     using V = std::remove_cvref_t<decltype(value)>;
-    if constexpr (any_poisoned<V> || !shardtype::detail::is_floating<element_t<tensor_of<V>>>) {
+    if constexpr (any_poisoned<V> || is_constant<Op> ||
+                  !shardtype::detail::is_floating<element_t<tensor_of<V>>>) {
       return Forward<V, Kept<>>{value, {}};
     } else {
       using S = decltype(Vjp<Op>::template save<V, As...>(op, value, as...));
