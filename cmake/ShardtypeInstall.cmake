@@ -27,6 +27,7 @@ install(
         "${PROJECT_SOURCE_DIR}/cmake/ShardtypeMPI.cmake"
         "${PROJECT_SOURCE_DIR}/cmake/ShardtypeKokkos.cmake"
         "${PROJECT_SOURCE_DIR}/cmake/ShardtypeBLAS.cmake"
+        "${PROJECT_SOURCE_DIR}/cmake/ShardtypeFFT.cmake"
         "${PROJECT_SOURCE_DIR}/cmake/ShardtypeRandom123.cmake"
   DESTINATION "${shardtype_package_dir}")
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")

@@ -85,6 +85,8 @@ class Executor {
     one(s, v);
     return v;
   }
+  /// The packed memory of a value that steps made.
+  Buffer packed(Value<T>& v) { return finished(v, false); }
   /// The packed result of one collective. With an Exchange `later` it is only started, and the
   /// Exchange gets the result.
   Buffer run(Step const& s, Value<T> v, Exchange* later = nullptr) {

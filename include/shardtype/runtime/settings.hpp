@@ -12,13 +12,18 @@ namespace shardtype::runtime {
 /// How a rank waits for others. `by_cores`: depends on the cores of its node.
 enum class Waiting { by_cores, yield, spin };
 
-/// The values of SHARDTYPE_CHECK, SHARDTYPE_WAIT, SHARDTYPE_FINALIZE and SHARDTYPE_AGREE_SECONDS.
+/// How FFTW finds a plan for a new shape: by a guess, or by trying some or many.
+enum class FftwPlanning { estimate, measure, patient };
+
+/// The values of SHARDTYPE_CHECK, SHARDTYPE_WAIT, SHARDTYPE_FINALIZE, SHARDTYPE_AGREE_SECONDS and
+/// SHARDTYPE_FFTW.
 struct Settings {
   bool check_agree = false;   ///< ranks compare their next steps (runtime/agreement.hpp)
   bool check_values = false;  ///< operations check values, such as ids outside of the table
   Waiting waiting = Waiting::by_cores;
   bool ends_with_barrier = false;  ///< instead of MPI_Finalize
   double agree_seconds = 10;       ///< a rank that does not arrive within this time is missing
+  FftwPlanning fftw = FftwPlanning::estimate;
 };
 
 /// The settings of this program. Set once, by Environment.
@@ -64,6 +69,12 @@ inline Settings read_settings() {
     char* end = nullptr;
     out.agree_seconds = std::strtod(text.c_str(), &end);
     return *end == '\0' && out.agree_seconds > 0;  // false for a NaN
+  });
+  read_words("SHARDTYPE_FFTW", "estimate, measure or patient", [&](std::string_view word) {
+    out.fftw = word == "measure"   ? FftwPlanning::measure
+               : word == "patient" ? FftwPlanning::patient
+                                   : FftwPlanning::estimate;
+    return word == "estimate" || word == "measure" || word == "patient";
   });
   return out;
 }
