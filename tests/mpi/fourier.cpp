@@ -309,8 +309,7 @@ TEST_CASE("what named transforms send and hold is in their plans, and nothing is
       if (e[0] == 64 && 64 % p == 0 && 64 % sizes[0] == 0 && 64 % sizes[1] == 0) {
         Int const whole = 16 * 64 * 64 * 64 / p;
         CHECK(one.bytes_per_rank() == whole - whole / p);
-        CHECK(two.bytes_per_rank() ==
-              (whole - whole / sizes[0]) + (whole - whole / sizes[1]));
+        CHECK(two.bytes_per_rank() == (whole - whole / sizes[0]) + (whole - whole / sizes[1]));
         // operand, result and two blocks; the exchange of a dim in the middle packs both ways
         CHECK(one.peak_bytes() <= 4 * whole);
         CHECK(two.peak_bytes() <= 5 * whole);
@@ -343,7 +342,5 @@ TEST_CASE("errors of extents") {
   CHECK(fft<J>(empty).extents()[1] == 0);
   auto const four = filled<float, Dim<I, X>, Dim<J>, Dim<K>>(mesh, {2, 4, 2});
   CHECK(on_ranks::code_of([&] { rfft<J, F4>(four); }) == "E41");
-  CHECK(on_ranks::code_of([&] {
-          rfft<J, Dim<I>, Dim<J>, Dim<K, X>>(four);
-        }) == "E41");
+  CHECK(on_ranks::code_of([&] { rfft<J, Dim<I>, Dim<J>, Dim<K, X>>(four); }) == "E41");
 }

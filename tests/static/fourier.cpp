@@ -49,22 +49,22 @@ static_assert(same<result_t<op::Ifft<I>, Whole>, Whole>);
 static_assert(same<result_t<op::Fft<I, F>, Whole>, Tensor<C, Dim<F>, Dim<J, X>>>);
 static_assert(same<result_t<op::Rfft<I, H>, Tensor<double, Dim<I>, Dim<J, X>>>,
                    Tensor<C, Dim<H>, Dim<J, X>>>);
-static_assert(same<result_t<op::Rfft<P>, Tensor<float, Dim<P>, Dim<Q, X>>>,
-                   Tensor<Cf, Dim<P>, Dim<Q, X>>>);
 static_assert(
-    same<result_t<op::Irfft<H, I>, Tensor<Cf, Dim<H>, Dim<J, X>>>, Tensor<float, Dim<I>, Dim<J, X>>>);
+    same<result_t<op::Rfft<P>, Tensor<float, Dim<P>, Dim<Q, X>>>, Tensor<Cf, Dim<P>, Dim<Q, X>>>);
+static_assert(same<result_t<op::Irfft<H, I>, Tensor<Cf, Dim<H>, Dim<J, X>>>,
+                   Tensor<float, Dim<I>, Dim<J, X>>>);
 static_assert(same<result_t<op::Rfftn<I, K, H>, Tensor<float, Dim<I>, Dim<J, X>, Dim<K>>>,
                    Tensor<Cf, Dim<I>, Dim<J, X>, Dim<H>>>);
 static_assert(same<result_t<op::Fftn<I, K>, Tensor<C, Dim<I>, Dim<J, X>, Dim<K>, Unreduced<Y>>>,
                    Tensor<C, Dim<I>, Dim<J, X>, Dim<K>, Unreduced<Y>>>);
-static_assert(
-    same<result_t<op::Fft<I>, Tensor<C, Dim<I>, Dim<J, Cyclic<X, 2>>>>,
-         Tensor<C, Dim<I>, Dim<J, Cyclic<X, 2>>>>);
+static_assert(same<result_t<op::Fft<I>, Tensor<C, Dim<I>, Dim<J, Cyclic<X, 2>>>>,
+                   Tensor<C, Dim<I>, Dim<J, Cyclic<X, 2>>>>);
 
 // Refusals.
 static_assert(code<op::Fft<I>, Tensor<C, Dim<I, X>, Dim<J>>> == Code::F02_along_split);
 static_assert(code<op::Fftn<J, I>, Tensor<C, Dim<I, X>, Dim<J>>> == Code::F02_along_split);
-static_assert(code<op::Fft<I>, Tensor<C, Dim<I, Cyclic<X, 2>>, Dim<J>>> == Code::B03_through_cyclic);
+static_assert(code<op::Fft<I>, Tensor<C, Dim<I, Cyclic<X, 2>>, Dim<J>>> ==
+              Code::B03_through_cyclic);
 static_assert(code<op::Fft<K>, Whole> == Code::D01_no_such_index);
 static_assert(code<op::Fft<I, J>, Whole> == Code::D02_index_taken);
 static_assert(code<op::Fft<I, H>, Whole> == Code::D06_extents_contradict);
@@ -119,12 +119,17 @@ static_assert(exchanges<Named<op::Ifftn<I, J, K>, Dim<I, X>, Dim<J>, Dim<K>>,
 using Pencil = Tensor<C, Dim<I, X>, Dim<J, Y>, Dim<K>>;
 constexpr std::int64_t pencils = whole / 8 * 3 / 4 + whole / 8 / 2;
 static_assert(exchanges<Named<All, Dim<I>, Dim<J, X>, Dim<K, Y>>, Pencil>(2, pencils, 3));
-static_assert(exchanges<Named<All, Dim<I, X>, Dim<J, Y>, Dim<K>>, Pencil>(4, 2 * pencils, 3));
+constexpr Plan back = plan(Named<All, Dim<I, X>, Dim<J, Y>, Dim<K>>{}, type<Pencil>);
+static_assert(back.count(Collective::all_gather) == 0 && back.collectives() == 4);
 static_assert(exchanges<Named<op::Ifftn<I, J, K>, Dim<I, X>, Dim<J, Y>, Dim<K>>,
                         Tensor<C, Dim<I>, Dim<J, X>, Dim<K, Y>>>(2, pencils, 3));
 // several axes on one dim
 static_assert(exchanges<Named<All, Dim<I>, Dim<J, X, Y>, Dim<K>>,
-                        Tensor<C, Dim<I, X, Y>, Dim<J>, Dim<K>>>(1, whole / 8 * 7 / 8, 3));
+                        Tensor<C, Dim<I, X, Y>, Dim<J>, Dim<K>>>(1, whole / 8 * 7 / 8));
+// two dims on a mesh of two axes
+static_assert(plan(Named<op::Fftn<I, J>, Dim<I, X>, Dim<J, Y>>{},
+                   type<Tensor<C, Dim<I, X>, Dim<J, Y>>>)
+                  .count(Collective::all_gather) == 0);
 // one dim beside a batch, which takes its axis
 static_assert(plan(Named<op::Fft<I>, Dim<I>, Dim<B, X>>{}, type<Tensor<C, Dim<I, X>, Dim<B>>>)
                   .count(Collective::all_to_all) == 1);

@@ -82,7 +82,7 @@ struct Fourier {
     constexpr bool real = std::is_floating_point_v<T>;
     constexpr bool complex = detail::is_complex<T>;
     return (Kind == FourierKind::real_to_complex ? real : complex) ? Code::ok
-                                                                    : Code::F01_element_type;
+                                                                   : Code::F01_element_type;
   }
   template <class A>
   using element = typename detail::Transformed<Kind, element_t<A>>::type;
@@ -105,8 +105,8 @@ struct Fourier {
       int const label = c.from.dims[k].label;
       std::int64_t n = c.given[0].extents[label];
       if (Kind == FourierKind::complex_to_real && k + 1 == c.from.rank) n = 2 * (n - 1);
-      out.flops = add_sat(
-          out.flops, planning::fourier_flops(c.elements(0), n, Kind == FourierKind::real_to_complex));
+      out.flops = add_sat(out.flops, planning::fourier_flops(c.elements(0), n,
+                                                             Kind == FourierKind::real_to_complex));
     }
     if (Kind == FourierKind::complex_to_real && dims > 1)
       out.workspace = mul_sat(c.elements(0), c.element_bytes(0));
@@ -179,7 +179,8 @@ struct RealTransform<Kind, Pack<Done...>, L, Next, More...>
 namespace op {
 
 template <class... Is>
-using Rfftn = typename detail::RealTransform<FourierKind::real_to_complex, detail::Pack<>, Is...>::type;
+using Rfftn =
+    typename detail::RealTransform<FourierKind::real_to_complex, detail::Pack<>, Is...>::type;
 template <class... Is>
 using Irfftn =
     typename detail::RealTransform<FourierKind::complex_to_real, detail::Pack<>, Is...>::type;
@@ -235,8 +236,9 @@ struct NamedFourier : Rule {
   using result = Out;
   static constexpr bool communicates = true;
   static constexpr planning::FourierCall fourier = Rule::fourier_call();
-  static constexpr std::int64_t element_bytes[2] = {static_cast<std::int64_t>(sizeof(element_t<A>)),
-                                                    static_cast<std::int64_t>(sizeof(element_t<Out>))};
+  static constexpr std::int64_t element_bytes[2] = {
+      static_cast<std::int64_t>(sizeof(element_t<A>)),
+      static_cast<std::int64_t>(sizeof(element_t<Out>))};
   /// The operand's dims with the result's labels.
   static constexpr Spec made = fourier.of_result(Rule::given);
 

@@ -8,12 +8,8 @@ namespace shardtype::op {
 
 /// The operations of fft/, sorted by name. A family of operations is listed by its aliases.
 inline constexpr Registered fourier_operations[] = {
-    {"Fft", "fft"},
-    {"Fftn", "fftn"},
-    {"Ifft", "ifft"},
-    {"Ifftn", "ifftn"},
-    {"Irfft", "irfft"},
-    {"Rfft", "rfft"},
+    {"Fft", "fft"},     {"Fftn", "fftn"},   {"Ifft", "ifft"},
+    {"Ifftn", "ifftn"}, {"Irfft", "irfft"}, {"Rfft", "rfft"},
 };
 
 }  // namespace shardtype::op

@@ -51,8 +51,8 @@ struct Run<op::Fourier<Kind, Over, To...>> : Filled<Run<op::Fourier<Kind, Over, 
       int const d = Both::readings[0].spec.find(Both::readings[1].spec.dims[k].label);
       over.push(d);
       auto const at = static_cast<std::size_t>(d);
-      rows *= static_cast<double>(
-          Kind == FourierKind::complex_to_real ? out.extents()[at] : a.extents()[at]);
+      rows *= static_cast<double>(Kind == FourierKind::complex_to_real ? out.extents()[at]
+                                                                       : a.extents()[at]);
     }
     kernels::Layout const from = shardtype::detail::block_layout(a.rows());
     kernels::Layout const to = shardtype::detail::block_layout(out.rows());
@@ -138,8 +138,7 @@ class FourierRun {
   /// Transforms a value in its own memory, if it has some.
   template <class Any>
   void transform_again(Value<Any>& v, Sizing const& z, kernels::FourierDims const& over) {
-    bool const own =
-        v.layout.contiguous() && v.data == v.keep.data() && v.keep.holders() == 1;
+    bool const own = v.layout.contiguous() && v.data == v.keep.data() && v.keep.holders() == 1;
     Value<Any> out = own ? v : Blocks<Any, Space>{mesh_, axes_, z}.fresh(v.spec);
     transform(v, out, over);
     v = std::move(out);
@@ -156,8 +155,8 @@ class FourierRun {
       else
         kernels::fourier_half(v.data, v.layout, data, out.layout, over.last());
     } else if constexpr (shardtype::detail::is_complex<From>) {
-      bool const forward = call_.kind == FourierKind::forward ||
-                           call_.kind == FourierKind::real_to_complex;
+      bool const forward =
+          call_.kind == FourierKind::forward || call_.kind == FourierKind::real_to_complex;
       kernels::fourier_complex(v.data, v.layout, data, out.layout, over, forward);
     }
     if (rest_.empty()) scale_block(exec, data, out.layout.elements(), factor_);
@@ -191,9 +190,9 @@ struct Run<op::Named<op::Fourier<Kind, Over, To...>, Out...>> {
     double rows = 1;
     for (int d = 0; d < R::made.rank; ++d)
       if (R::fourier.over.contains(R::fourier.given.dims[d].label))
-        rows *= static_cast<double>(z.extents[Kind == FourierKind::complex_to_real
-                                                  ? R::made.dims[d].label
-                                                  : R::fourier.given.dims[d].label]);
+        rows *= static_cast<double>(
+            z.extents[Kind == FourierKind::complex_to_real ? R::made.dims[d].label
+                                                           : R::fourier.given.dims[d].label]);
     FourierRun<typename A::element, typename Result::element, Space> stages(
         a.mesh().state(), axes, where, plan, R::fourier, fourier_factor(op, rows));
     return Result(a.mesh(), extents, stages.run(a.buffer()));

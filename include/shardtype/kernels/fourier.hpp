@@ -10,7 +10,6 @@
 #include <shardtype/kernels/fourier_kissfft.hpp>
 #include <shardtype/kernels/fourier_rows.hpp>
 
-
 namespace shardtype::kernels {
 
 #if !defined(SHARDTYPE_HAVE_FFTW) && !defined(SHARDTYPE_HAVE_KISSFFT)

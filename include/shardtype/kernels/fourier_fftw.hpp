@@ -203,8 +203,7 @@ void fourier_complex(Kokkos::complex<Real> const* in, Layout const& from,
       forward ? detail::FftwKind::forward : detail::FftwKind::backward, from, to, over, 0);
   s.in_place = in == out;
   s.aligned = F::alignment(data) == 0 && F::alignment(reinterpret_cast<Real*>(out)) == 0;
-  F::run_complex(detail::fftw_plans<Real>().get(s),
-                 reinterpret_cast<typename F::Complex*>(data),
+  F::run_complex(detail::fftw_plans<Real>().get(s), reinterpret_cast<typename F::Complex*>(data),
                  reinterpret_cast<typename F::Complex*>(out));
 }
 
@@ -216,8 +215,7 @@ void fourier_real(Real const* in, Layout const& from, Kokkos::complex<Real>* out
   auto* const data = const_cast<Real*>(in);
   detail::FftwShape s = detail::fftw_shape(detail::FftwKind::real, from, to, over, 0);
   s.aligned = F::alignment(data) == 0 && F::alignment(reinterpret_cast<Real*>(out)) == 0;
-  F::run_real(detail::fftw_plans<Real>().get(s), data,
-              reinterpret_cast<typename F::Complex*>(out));
+  F::run_real(detail::fftw_plans<Real>().get(s), data, reinterpret_cast<typename F::Complex*>(out));
 }
 
 /// The real rows along dim `d` from their n / 2 + 1 complex ones.
@@ -228,8 +226,7 @@ void fourier_half(Kokkos::complex<Real> const* in, Layout const& from, Real* out
   auto* const data = reinterpret_cast<Real*>(const_cast<Kokkos::complex<Real>*>(in));
   FourierDims over;
   over.push(d);
-  detail::FftwShape s =
-      detail::fftw_shape(detail::FftwKind::half, from, to, over, to.extent[d]);
+  detail::FftwShape s = detail::fftw_shape(detail::FftwKind::half, from, to, over, to.extent[d]);
   s.aligned = F::alignment(data) == 0 && F::alignment(out) == 0;
   F::run_half(detail::fftw_plans<Real>().get(s), reinterpret_cast<typename F::Complex*>(data), out);
 }

@@ -9,7 +9,6 @@
 #include <complex>
 #include <cstddef>
 #include <cstdint>
-
 #include <kissfft/kissfft.hh>
 
 #include <shardtype/core/list.hpp>
@@ -63,7 +62,8 @@ void fourier_complex(Kokkos::complex<Real> const* in, Layout const& from,
       }
       detail::KissComplex const* const y = rows.transformed();
       for (std::int64_t i = 0; i < n; ++i)
-        out[b + i * to.stride[d]] = {static_cast<Real>(y[i].real()), static_cast<Real>(y[i].imag())};
+        out[b + i * to.stride[d]] = {static_cast<Real>(y[i].real()),
+                                     static_cast<Real>(y[i].imag())};
     });
     source = out;
     layout = &to;
@@ -104,8 +104,7 @@ void fourier_half(Kokkos::complex<Real> const* in, Layout const& from, Real* out
       rows.in()[i] = {static_cast<double>(x.real()), mirrored ? -imaginary : imaginary};
     }
     detail::KissComplex const* const y = rows.transformed();
-    for (std::int64_t i = 0; i < n; ++i)
-      out[b + i * to.stride[d]] = static_cast<Real>(y[i].real());
+    for (std::int64_t i = 0; i < n; ++i) out[b + i * to.stride[d]] = static_cast<Real>(y[i].real());
   });
 }
 

@@ -111,8 +111,7 @@ class FourierSearch {
   }
   static constexpr bool same_splits(Spec const& s, Spec const& like) {
     for (int d = 0; d < s.rank; ++d)
-      if (int const k = like.find(s.dims[d].label);
-          k < 0 || !(like.dims[k].axes == s.dims[d].axes))
+      if (int const k = like.find(s.dims[d].label); k < 0 || !(like.dims[k].axes == s.dims[d].axes))
         return false;
     return true;
   }
@@ -207,7 +206,12 @@ constexpr void append_transform(Plan& p, Slot slot, Spec const& s) {
 /// complex-to-real transform computes there until its last dim, the others compute the result's
 /// elements at once.
 constexpr Plan fourier_plan(std::string_view name, FourierCall const& c, Spec const& wanted,
-                            Sizing const& z, std::int64_t const* element_bytes, Machine const& m) {
+                            Sizing const& z, std::int64_t const* element_bytes,
+                            Machine const& machine) {
+  // a gather of small blocks may save a message; a transform gathers nothing
+  Machine m = machine;
+  m.latency = 1e-15;
+  m.hops = 1;
   LabelValues const values(z, &c.given, 1, wanted, element_bytes);
   Plan p = plan_of_call(name, values.call);
   FourierSearch const search(c, z);

@@ -49,8 +49,7 @@ constexpr Verdict fourier(Question const& q, FourierKind kind) {
   if (Verdict v = has_none(a, q.to); !v) return v;
   Spec out = a;
   if (q.to.rank == 0) {
-    if (is_real(kind) && q.extents[last] != dynamic)
-      return refuse(Code::D05_extent_changes, last);
+    if (is_real(kind) && q.extents[last] != dynamic) return refuse(Code::D05_extent_changes, last);
   } else {
     if (fourier_extents_contradict(kind, q.extents[last], q.extent(q.to, 0)))
       return refuse(Code::D06_extents_contradict, q.to.dims[0].label);

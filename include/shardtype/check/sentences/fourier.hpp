@@ -14,11 +14,12 @@ struct refused<Code::F01_element_type, legal, YourTypes...> : Poisoned {
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::F02_along_split, legal, YourTypes...> : Poisoned {
-  static_assert(legal,
-                "[shardtype F02] a Fourier transform is local, and a mesh axis splits a dim that it "
-                "transforms. Name the dims of the result behind the labels, as in fft<I, Dim<I>, "
-                "Dim<J, X>>(a): it moves the axis to another dim by all_to_all (each rank sends its "
-                "block once) and gathers nothing. Or all_to_all the axis to another dim first.");
+  static_assert(
+      legal,
+      "[shardtype F02] a Fourier transform is local, and a mesh axis splits a dim that it "
+      "transforms. Name the dims of the result behind the labels, as in fft<I, Dim<I>, "
+      "Dim<J, X>>(a): it moves the axis to another dim by all_to_all (each rank sends its "
+      "block once) and gathers nothing. Or all_to_all the axis to another dim first.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::F03_extremum, legal, YourTypes...> : Poisoned {
