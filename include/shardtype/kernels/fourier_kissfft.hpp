@@ -62,8 +62,8 @@ void fourier_complex(Kokkos::complex<Real> const* in, Layout const& from,
       }
       detail::KissComplex const* const y = rows.transformed();
       for (std::int64_t i = 0; i < n; ++i)
-        out[b + i * to.stride[d]] = {static_cast<Real>(y[i].real()),
-                                     static_cast<Real>(y[i].imag())};
+        out[b + i * to.stride[d]] =
+            Kokkos::complex<Real>(static_cast<Real>(y[i].real()), static_cast<Real>(y[i].imag()));
     });
     source = out;
     layout = &to;
@@ -82,7 +82,8 @@ void fourier_real(Real const* in, Layout const& from, Kokkos::complex<Real>* out
       rows.in()[i] = static_cast<double>(in[a + i * from.stride[d]]);
     detail::KissComplex const* const y = rows.transformed();
     for (std::int64_t i = 0; i < to.extent[d]; ++i)
-      out[b + i * to.stride[d]] = {static_cast<Real>(y[i].real()), static_cast<Real>(y[i].imag())};
+      out[b + i * to.stride[d]] =
+          Kokkos::complex<Real>(static_cast<Real>(y[i].real()), static_cast<Real>(y[i].imag()));
   });
   FourierDims others = over;
   --others.size;
