@@ -6,10 +6,16 @@
 
 namespace shardtype::op {
 
+// clang-format off
 /// The operations of fft/, sorted by name. A family of operations is listed by its aliases.
 inline constexpr Registered fourier_operations[] = {
-    {"Fft", "fft"},     {"Fftn", "fftn"},   {"Ifft", "ifft"},
-    {"Ifftn", "ifftn"}, {"Irfft", "irfft"}, {"Rfft", "rfft"},
+    {"Fft", "fft"},
+    {"Fftn", "fftn"},
+    {"Ifft", "ifft"},
+    {"Ifftn", "ifftn"},
+    {"Irfft", "irfft"},
+    {"Rfft", "rfft"},
 };
+// clang-format on
 
 }  // namespace shardtype::op
