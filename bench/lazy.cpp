@@ -144,7 +144,7 @@ Pair product(Cube const& mesh, std::int64_t n) {
     std::printf("over the lower bound: %.3f\n", p.plan.lower_bound_ratio().value_or(0));
   }
   auto const rival = std::make_shared<ByHand>(n);
-  bool const share_cores = shardtype::detail::yield_while_waiting;
+  bool const share_cores = shardtype::runtime::run_time.yield_while_waiting;
   return {[&mesh, e] { benchmark::DoNotOptimize(evaluate<CubeC>(mesh, e).local_size()); },
           [rival, share_cores] {
             yield_in_mpi = share_cores;

@@ -141,7 +141,7 @@ Pair contenders(M const& mesh, Way way, std::int64_t n) {
       (way != Way::none && p.count(collective_of(way)) != 1))
     stop("our plan is another one:\n" + explain(op::Matmul<Out...>{}, *a, *b));
   auto const rival = std::make_shared<ByHand>(way, n);
-  bool const share_cores = shardtype::detail::yield_while_waiting;
+  bool const share_cores = shardtype::runtime::run_time.yield_while_waiting;
   auto const run_rival = [rival, share_cores] {
     yield_in_mpi = share_cores;
     (*rival)();
@@ -176,7 +176,8 @@ int main(int argc, char** argv) {
     return contenders<ColsA, RowsB, Dim<I, X>, Dim<K>>(mesh, Way::reduce_scatter, n);
   });
   suite.run(argc, argv);
-  if (env.rank() == 0 && shardtype::detail::yield_while_waiting && yielding_calls == 0 && n > 64)
+  if (env.rank() == 0 && shardtype::runtime::run_time.yield_while_waiting && yielding_calls == 0 &&
+      n > 64)
     std::printf("note: this MPI does not wait in UCX; the rival spins while it waits\n");
   suite.print();
   return 0;

@@ -116,7 +116,7 @@ inline double timed(std::function<void()> const& work) {
   Clock::time_point const start = Clock::now();
   work();
   Clock::time_point const end = Clock::now();
-  if (!shardtype::detail::on_one_node)
+  if (!shardtype::runtime::run_time.on_one_node)
     return greatest(std::chrono::duration<double>(end - start).count());
   double const first = -greatest(-std::chrono::duration<double>(start.time_since_epoch()).count());
   return greatest(std::chrono::duration<double>(end.time_since_epoch()).count()) - first;

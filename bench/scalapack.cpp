@@ -191,7 +191,7 @@ int main(int argc, char** argv) {
       stop("our plan is another one:\n" + explain(op::Matmul<C>{}, a, b));
     auto const ours = [&] { benchmark::DoNotOptimize(matmul<C>(a, b).local_size()); };
     double const expected = checksum(matmul<C>(a, b));
-    bool const share_cores = shardtype::detail::yield_while_waiting;
+    bool const share_cores = shardtype::runtime::run_time.yield_while_waiting;
 
     for (int rows = 1; rows <= env.size(); ++rows) {
       if (env.size() % rows != 0) continue;

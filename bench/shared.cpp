@@ -41,7 +41,7 @@ std::function<void()> hand_written(std::string const& form, std::int64_t n) {
   bool const free_dim = form == "gather";
   return [=] {
     auto const count = static_cast<int>(n * n / p);
-    yield_in_mpi = shardtype::detail::yield_while_waiting;
+    yield_in_mpi = shardtype::runtime::run_time.yield_while_waiting;
     MPI_Allgather(mine->data(), count, MPI_FLOAT, whole->data(), count, MPI_FLOAT, MPI_COMM_WORLD);
     yield_in_mpi = false;
     if (free_dim)

@@ -32,7 +32,7 @@ int main(int argc, char** argv) {
   Environment env(argc, argv);
   Mesh<X> const mesh(env.world(), {env.size()});
   runtime::Comm& comm = mesh.state().whole();
-  bool const share_cores = shardtype::detail::yield_while_waiting;
+  bool const share_cores = shardtype::runtime::run_time.yield_while_waiting;
   constexpr std::int64_t largest = std::int64_t{1} << 24;
   HostArray<float> const in(largest);
   HostArray<float> const out(largest);

@@ -5,9 +5,19 @@ include(CMakePackageConfigHelpers)
 set(shardtype_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/shardtype")
 
 install(
-  TARGETS shardtype shardtype_types
+  TARGETS shardtype shardtype_types shardtype_precompiled_header
   EXPORT shardtypeTargets
   FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+# Headers are for every architecture.
+set(shardtype_architectures ARCH_INDEPENDENT)
+if(SHARDTYPE_COMPILED)
+  set(shardtype_architectures "")
+  install(
+    TARGETS shardtype_compiled
+    EXPORT shardtypeTargets
+    LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+    ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+endif()
 install(
   EXPORT shardtypeTargets
   NAMESPACE shardtype::
@@ -18,7 +28,7 @@ configure_package_config_file(
   "${PROJECT_BINARY_DIR}/shardtypeConfig.cmake" INSTALL_DESTINATION "${shardtype_package_dir}")
 write_basic_package_version_file(
   "${PROJECT_BINARY_DIR}/shardtypeConfigVersion.cmake" COMPATIBILITY SameMinorVersion
-  ARCH_INDEPENDENT)
+  ${shardtype_architectures})
 
 install(
   FILES "${PROJECT_BINARY_DIR}/shardtypeConfig.cmake"
@@ -29,5 +39,6 @@ install(
         "${PROJECT_SOURCE_DIR}/cmake/ShardtypeBLAS.cmake"
         "${PROJECT_SOURCE_DIR}/cmake/ShardtypeFFT.cmake"
         "${PROJECT_SOURCE_DIR}/cmake/ShardtypeRandom123.cmake"
+        "${PROJECT_SOURCE_DIR}/cmake/ShardtypeVectorMath.cmake"
   DESTINATION "${shardtype_package_dir}")
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")

@@ -38,11 +38,17 @@ function(shardtype_lacks file out)
 endfunction()
 
 # shardtype_static_test(<file>): the file is a proof; that it compiles is the test. The build compiles
-# it with the build's compiler; where that is g++, ctest compiles it with clang too.
+# it with the build's compiler; where that is g++, ctest compiles it with clang too. `// NEEDS: full`: proofs on
+# functions, for which the types layer is not enough.
 function(shardtype_static_test file)
   get_filename_component(name "${file}" NAME_WE)
   add_library(static_${name} OBJECT "${file}")
-  target_link_libraries(static_${name} PRIVATE shardtype::types)
+  shardtype_note("${file}" NEEDS needs)
+  set(library shardtype_types)
+  if(needs MATCHES "full")
+    set(library shardtype)
+  endif()
+  target_link_libraries(static_${name} PRIVATE ${library})
   target_include_directories(static_${name} PRIVATE "${PROJECT_SOURCE_DIR}/tests")
   shardtype_own(static_${name})
   if(SHARDTYPE_CLANGXX AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
@@ -50,7 +56,9 @@ function(shardtype_static_test file)
       NAME static.clang.${name}
       COMMAND
         "${SHARDTYPE_CLANGXX}" -std=c++20 -fsyntax-only "-I${PROJECT_SOURCE_DIR}/tests"
-        "-I$<JOIN:$<TARGET_PROPERTY:shardtype_types,INTERFACE_INCLUDE_DIRECTORIES>,;-I>" "${file}"
+        "-I$<JOIN:$<TARGET_PROPERTY:${library},INTERFACE_INCLUDE_DIRECTORIES>,;-I>"
+        "$<$<BOOL:$<TARGET_PROPERTY:${library},INTERFACE_COMPILE_DEFINITIONS>>:-D$<JOIN:$<TARGET_PROPERTY:${library},INTERFACE_COMPILE_DEFINITIONS>,;-D>>"
+        "${file}"
       COMMAND_EXPAND_LISTS)
     set_tests_properties(static.clang.${name} PROPERTIES LABELS static TIMEOUT 300)
   endif()
@@ -165,7 +173,7 @@ function(shardtype_catch_executable target file)
     string(MAKE_C_IDENTIFIER "shardtype_${source}" object)
     if(NOT TARGET ${object})
       add_library(${object} OBJECT "${PROJECT_SOURCE_DIR}/${source}")
-      target_link_libraries(${object} PRIVATE shardtype::shardtype)
+      target_link_libraries(${object} PRIVATE shardtype::compiled)
       target_include_directories(${object} PRIVATE "${PROJECT_SOURCE_DIR}/tests")
       shardtype_own(${object})
     endif()

@@ -89,7 +89,7 @@ def check(root):
             report(f"{code}: {ERRORS} does not quote its sentence, which is: {said[code]}")
 
     thrown = set()
-    texts = {p: p.read_text() for p in sorted((root / "include").rglob("*.hpp"))}
+    texts = {p: p.read_text() for p in sorted((root / "include").rglob("*.[hi]pp"))}
     for text in texts.values():
         code_only = re.sub(r"(?m)^\s*//.*$", "", text)
         thrown |= set(re.findall(rf'"({RUN_TIME})"', code_only))

@@ -4,12 +4,16 @@
 - A header includes only its own layer or an earlier one; the top folders may use each other, in no
   circle.
 - The types layer (core, rules, plan, check, types.hpp) never includes MPI or Kokkos.
-- MPI collectives are called in runtime/comm.hpp only, other MPI functions in runtime/ only; io/ may
+- MPI collectives are called in runtime/comm only, other MPI functions in runtime/ only; io/ may
   call MPI_File_* and what describes a file access (types, infos, error texts, rank and size).
 - A header that names what MPI or Kokkos define includes them, itself or by headers of ours.
 - Kokkos::parallel_* and the headers of BLAS, LAPACK and FFTW occur in kernels/ only.
+- The variables of the running program are in runtime/run_time.hpp; elsewhere only the caches of plans, and
+  private members of a class.
 - Headers are short: the median is at most 150 lines, none has more than 600.
-- The two umbrellas hold includes only.
+- What holds for headers holds for the definitions in *.ipp files. One unit of src/ compiles each of them, and of the
+  headers only its own includes it.
+- The two umbrellas hold includes and pragmas only.
 
 usage: check_layers.py [ROOT] | --self-test
 """
@@ -40,6 +44,12 @@ MPI_FILE = re.compile(r"\bMPI_(?:(?:File|Type|Info)_\w+|Error_(?:class|string)|C
 PARALLEL = re.compile(r"\bKokkos::(?:Experimental::)?parallel_\w+")
 OTHERS = {"mpi.h": re.compile(r"\bMPI_\w+"), "Kokkos_Core.hpp": re.compile(r"\bK(?:okkos::|OKKOS_)\w+")}
 LIBRARY_HEADERS = re.compile(r"^(?:cblas|lapacke?|fftw3\S*|cublas\S*|cusolver\S*|cufft\S*)\.h$")
+
+# A variable at namespace scope that is no constant.
+VARIABLE = re.compile(r"(?m)^(?:inline|static|thread_local|SHARDTYPE_INLINE)(?: (?:inline|static|thread_local))* (?!constexpr\b|const\b|constinit const\b)"
+                      r"[\w:<>, *&]+?\b\w+(?: = [^;()]*|\{[^;]*\})?;")
+RUN_TIME = "runtime/run_time.hpp"
+CACHES = re.compile(r".* (?:plan_cache|program_cache);")
 
 TOKEN = re.compile(r"""
     //[^\n]* | /\*.*?\*/                                  # comments
@@ -76,13 +86,18 @@ def check(root):
     named = []  # of each header: what of others it names first, and where
     includes = {}
 
-    for path in sorted(base.rglob("*.hpp")):
+    units = "".join(path.read_text(encoding="utf-8") for path in sorted((root / "src").glob("*.cpp")))
+    compiled = INCLUDE.findall(units)
+
+    for path in sorted([*base.rglob("*.hpp"), *base.rglob("*.ipp")]):
         short = path.relative_to(base).as_posix()
         folder = short.split("/")[0] if "/" in short else ""
         text = path.read_text(encoding="utf-8")
         code = code_of(text)
         lines = text.count("\n")
-        lengths.append(lines)
+        definitions = path.suffix == ".ipp"
+        if not definitions:
+            lengths.append(lines)
 
         def report(position, what):
             found.append(f"include/shardtype/{short}:{code.count(chr(10), 0, position) + 1}: {what}")
@@ -97,9 +112,11 @@ def check(root):
         if folder and folder not in RANK:
             report(0, f"folder {folder}/ is no layer")
             continue
+        if definitions and compiled.count("shardtype/" + short) != 1:
+            report(0, f"is compiled by {compiled.count('shardtype/' + short)} units of src/, not by one")
         if short in UMBRELLAS:
             rest = [line for line in code.split("\n")
-                    if line.strip() and not re.match(r"\s*#\s*(pragma once|include\b)", line)]
+                    if line.strip() and not re.match(r"\s*#\s*(pragma\b|include\b)", line)]
             if rest:
                 report(0, f"an umbrella holds includes only, not: {rest[0].strip()}")
 
@@ -125,6 +142,8 @@ def check(root):
             if not (base.parent / name).exists():
                 report(match.start(), f"{name} does not exist")
             target = layer_of(name)
+            if name.endswith(".ipp") and name != "shardtype/" + short[:-len("hpp")] + "ipp":
+                report(match.start(), f"{name} is not of this header")
             if folder and not target:
                 report(match.start(), f"{name} is an umbrella; include what is used")
             elif short == "types.hpp" and target not in TYPES:
@@ -136,8 +155,10 @@ def check(root):
 
         if folder != "runtime":
             calls(MPI_CALL, "is called outside runtime/", MPI_FILE if folder == "io" else None)
-        elif short != "runtime/comm.hpp":
-            calls(COLLECTIVE, "is called outside runtime/comm.hpp")
+        elif short not in ("runtime/comm.hpp", "runtime/comm.ipp"):
+            calls(COLLECTIVE, "is called outside runtime/comm")
+        if short != RUN_TIME:
+            calls(VARIABLE, "is a variable outside runtime/run_time.hpp", CACHES)
         if folder != "kernels":
             calls(PARALLEL, "is launched outside kernels/")
 
@@ -155,12 +176,12 @@ def check(root):
 
 
 def reached(header, includes):
-    """All that a header includes, by headers of ours too."""
+    """All that a header includes, by headers of ours too; not by *.ipp files, which are included on condition."""
     seen = set()
     waiting = [header]
     while waiting:
         for name in includes.get(waiting.pop(), []):
-            if name not in seen:
+            if name not in seen and not name.endswith(".ipp"):
                 seen.add(name)
                 waiting.append(name)
     return seen
@@ -189,7 +210,7 @@ FAULTS = {
     "umbrella inside": ({"core/a.hpp": "#include <shardtype/types.hpp>\n", "types.hpp": "\n"}, "umbrella"),
     "types sees MPI": ({"rules/a.hpp": "#include <mpi.h>\n"}, "types layer includes mpi.h"),
     "types sees Kokkos": ({"plan/a.hpp": "#  include <Kokkos_Core.hpp>\n"}, "Kokkos_Core.hpp"),
-    "collective": ({"runtime/mesh.hpp": "int i = MPI_Iallreduce_c(1);\n"}, "outside runtime/comm.hpp"),
+    "collective": ({"runtime/mesh.hpp": "int i = MPI_Iallreduce_c(1);\n"}, "outside runtime/comm"),
     "collective in ops": ({"ops/a.hpp": "int i = MPI_Alltoallv(1);\n"}, "outside runtime/"),
     "send in tensor": ({"tensor/a.hpp": "int i = MPI_Isend(1);\n"}, "outside runtime/"),
     "io collective": ({"io/a.hpp": "int i = MPI_Bcast(1);\n"}, "MPI_Bcast"),
@@ -197,7 +218,22 @@ FAULTS = {
     "Kokkos not included": ({"tensor/a.hpp": "#include <shardtype/core/b.hpp>\nKOKKOS_FUNCTION int f();\n",
                              "core/b.hpp": "\n"}, "KOKKOS_FUNCTION is named"),
     "launch": ({"tensor/a.hpp": "int i = (Kokkos::parallel_for(1), 1);\n"}, "outside kernels/"),
+    "variable": ({"runtime/a.hpp": "namespace a {\ninline thread_local List<int> const* made = nullptr;\n}\n"},
+                 "is a variable outside"),
     "blas header": ({"ops/a.hpp": "#include <cblas.h>\n"}, "outside kernels/"),
+    "definitions see a later layer": ({"core/a.ipp": "#include <shardtype/ops/b.hpp>\n", "ops/b.hpp": "\n"},
+                                      "a.ipp:1: core/ includes the later layer ops/"),
+    "definitions of types see MPI": ({"core/a.ipp": "#include <mpi.h>\n"}, "types layer includes mpi.h"),
+    "collective in definitions": ({"runtime/a.ipp": "int i = MPI_Bcast(1);\n"}, "outside runtime/comm"),
+    "send in definitions": ({"execute/a.ipp": "int i = MPI_Isend(1);\n"}, "outside runtime/"),
+    "launch in definitions": ({"execute/a.ipp": "int i = (Kokkos::parallel_for(1), 1);\n"}, "outside kernels/"),
+    "MPI by definitions": ({"runtime/a.hpp": "MPI_Comm f();\n#include <shardtype/runtime/a.ipp>\n",
+                            "runtime/a.ipp": "#include <mpi.h>\n"}, "MPI_Comm is named"),
+    "variable in definitions": ({"runtime/a.ipp": "SHARDTYPE_INLINE int made = 0;\n"}, "is a variable outside"),
+    "definitions too long": ({"core/a.ipp": "\n" * 601}, "601 lines"),
+    "definitions compiled nowhere": ({"core/a.ipp": "\n"}, "by 0 units of src/"),
+    "definitions of another header": ({"core/a.hpp": "#include <shardtype/core/b.ipp>\n", "core/b.ipp": "\n"},
+                                      "b.ipp is not of this header"),
     "circle": ({"nn/a.hpp": "#include <shardtype/fft/b.hpp>\n", "fft/b.hpp": "#include <shardtype/nn/a.hpp>\n"},
                "circle"),
     "too long": ({"core/a.hpp": "\n" * 601}, "601 lines"),
@@ -206,8 +242,12 @@ FAULTS = {
     "umbrella with code": ({"types.hpp": "#pragma once\nint x;\n"}, "includes only"),
     "nothing wrong": ({
         "core/a.hpp": '// MPI_Bcast( in a comment\nchar const* t = "MPI_Bcast(";\n',
-        "runtime/comm.hpp": "#include <mpi.h>\nint i = MPI_Iallreduce(1);\n",
+        "runtime/comm.hpp": "#include <mpi.h>\nint i = MPI_Iallreduce(1);\n#include <shardtype/runtime/comm.ipp>\n",
+        "runtime/comm.ipp": "#include <shardtype/runtime/comm.hpp>\nint i = MPI_Bcast(1);\n",
+        "../../src/runtime.cpp": "#include <shardtype/runtime/comm.ipp>\n",
         "runtime/mesh.hpp": "#include <shardtype/runtime/comm.hpp>\nint i = MPI_Cart_create(MPI_Comm_split(1));\n",
+        "runtime/run_time.hpp": "inline RunTime run_time;\n",
+        "lazy/a.hpp": "inline int f();\ninline constexpr int n = 1;\ninline ProgramCache program_cache;\n",
         "kernels/a.hpp": "#include <Kokkos_Core.hpp>\nint i = (Kokkos::parallel_for(1), 1);\n#include <cblas.h>\n",
         "io/a.hpp": "#include <mpi.h>\nint i = MPI_File_open(MPI_Offset(1), MPI_Type_free(1), MPI_Comm_rank(1));\n#include <shardtype/random/a.hpp>\n",
         "random/a.hpp": "#include <shardtype/core/a.hpp>\n",

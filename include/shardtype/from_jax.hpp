@@ -2,6 +2,10 @@
 /// JAX's names for functions of this library, for readers who come from JAX: `jax::psum<X>(a)` is
 /// `all_reduce<X>(a)`. Types, refusals and costs are those of the function named beside each.
 
+// A user's global may have the name of a local variable of ours.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -136,3 +140,5 @@ auto dynamic_slice_in_dim(A const& a, Start const& start, std::int64_t size) {
 }
 
 }  // namespace shardtype::jax
+
+#pragma GCC diagnostic pop

@@ -1,8 +1,15 @@
 #pragma once
 /// Everything. For types, rules and plans alone, without MPI or Kokkos: shardtype/types.hpp.
 
+// A user's global may have the name of a local variable of ours.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+
+// The sentences first: then compilers print no path of includes before them.
+// clang-format off
 #include <shardtype/check/sentences/access.hpp>
 #include <shardtype/check/sentences/automatic.hpp>
+#include <shardtype/check/sentences/gradients.hpp>
 #include <shardtype/check/sentences/indexing.hpp>
 #include <shardtype/check/sentences/manual.hpp>
 #include <shardtype/check/sentences/moves.hpp>
@@ -10,6 +17,9 @@
 #include <shardtype/check/sentences/products.hpp>
 #include <shardtype/check/sentences/shapes.hpp>
 #include <shardtype/check/sentences/types.hpp>
+// clang-format on
+#include <shardtype/autodiff/plan.hpp>
+#include <shardtype/autodiff/value_and_grad.hpp>
 #include <shardtype/io/npy.hpp>
 #include <shardtype/lazy/dry_run.hpp>
 #include <shardtype/lazy/einsum.hpp>
@@ -42,15 +52,18 @@
 #include <shardtype/ops/at.hpp>
 #include <shardtype/ops/broadcast.hpp>
 #include <shardtype/ops/concat.hpp>
+#include <shardtype/ops/counted.hpp>
 #include <shardtype/ops/cumsum.hpp>
 #include <shardtype/ops/dynamic_slice.hpp>
 #include <shardtype/ops/dynamic_update.hpp>
 #include <shardtype/ops/einsum.hpp>
+#include <shardtype/ops/einsum_plan.hpp>
 #include <shardtype/ops/elementwise.hpp>
 #include <shardtype/ops/expand.hpp>
 #include <shardtype/ops/explain.hpp>
 #include <shardtype/ops/flip.hpp>
 #include <shardtype/ops/full_like.hpp>
+#include <shardtype/ops/halo_add.hpp>
 #include <shardtype/ops/halo_exchange.hpp>
 #include <shardtype/ops/logsumexp.hpp>
 #include <shardtype/ops/math.hpp>
@@ -71,6 +84,7 @@
 #include <shardtype/ops/reshard.hpp>
 #include <shardtype/ops/roll.hpp>
 #include <shardtype/ops/scatter_add.hpp>
+#include <shardtype/ops/scatter_along.hpp>
 #include <shardtype/ops/shift.hpp>
 #include <shardtype/ops/slice.hpp>
 #include <shardtype/ops/softmax.hpp>
@@ -88,6 +102,7 @@
 #include <shardtype/ops/transfer.hpp>
 #include <shardtype/ops/transpose.hpp>
 #include <shardtype/ops/tril.hpp>
+#include <shardtype/ops/used_as.hpp>
 #include <shardtype/ops/var.hpp>
 #include <shardtype/runtime/environment.hpp>
 #include <shardtype/runtime/mesh.hpp>
@@ -98,3 +113,5 @@
 #include <shardtype/types.hpp>
 #include <shardtype/visualize/print.hpp>
 #include <shardtype/visualize/visualize.hpp>
+
+#pragma GCC diagnostic pop

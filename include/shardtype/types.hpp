@@ -1,6 +1,10 @@
 #pragma once
 /// Types, rules and plans, without MPI or Kokkos: everything that is decided at compile time.
 
+// A user's global may have the name of a local variable of ours.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+
 // First, for compilers list the headers by which they came to a sentence.
 // clang-format off
 #include <shardtype/check/sentences.hpp>
@@ -8,6 +12,8 @@
 #include <shardtype/check/along.hpp>
 #include <shardtype/check/block_move.hpp>
 #include <shardtype/check/contraction.hpp>
+#include <shardtype/check/counted.hpp>
+#include <shardtype/check/cotangent.hpp>
 #include <shardtype/check/create.hpp>
 #include <shardtype/check/dry.hpp>
 #include <shardtype/check/elementwise.hpp>
@@ -26,3 +32,5 @@
 #include <shardtype/check/window.hpp>
 #include <shardtype/core/block.hpp>
 #include <shardtype/core/bridge.hpp>
+
+#pragma GCC diagnostic pop

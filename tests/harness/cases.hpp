@@ -76,8 +76,6 @@ constexpr Taken taken(Op op) {
 constexpr bool recorded(Op op) {
   if (is_case(op)) return case_of(op).recorded;
   switch (op) {
-    case Op::top_values:  // two results
-    case Op::top_places:
     case Op::window_at:  // where they begin is read by `item`
     case Op::replaced_at:
       return false;

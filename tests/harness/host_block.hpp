@@ -10,7 +10,11 @@ namespace harness {
 // host.
 template <class A>
 auto host_block(A const& a) {
-  return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), a.local());
+  if constexpr (requires { a.unreduced_local(); }) {
+    return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), a.unreduced_local());
+  } else {
+    return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), a.local());  // of a Halo
+  }
 }
 template <class A>
 void host_block(A const&&) = delete;

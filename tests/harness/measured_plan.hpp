@@ -14,10 +14,10 @@ namespace measured_plan {
 // From this size on, the measured peak must be within a tenth of the planned one.
 inline constexpr std::int64_t large = 1'000'000;
 
-// The bytes of a tensor's local block; 0 for a number.
+// The bytes of the local block of a tensor or a Halo; 0 for a number.
 template <class A>
 std::int64_t block_bytes(A const& a) {
-  if constexpr (shardtype::is_tensor<A>) {
+  if constexpr (requires { a.local_size(); }) {
     return a.local_size() * static_cast<std::int64_t>(sizeof(typename A::element));
   } else {
     return 0;
@@ -34,7 +34,7 @@ inline std::int64_t most_of_ranks(std::int64_t mine) {
 // `given` bytes on this rank and stay alive.
 template <class Run>
 void check(shardtype::Plan const& plan, shardtype::Coords const& at, std::int64_t given, Run run) {
-  auto& memory = shardtype::detail::bytes_in_use;
+  auto& memory = shardtype::runtime::run_time.memory;
   std::int64_t const others = memory.now() - given;
   memory.reset();
   shim::reset();

@@ -73,6 +73,31 @@ A perform_halo(A const& a, op::Edge edge) {
   return out;
 }
 
+/// Each own row in the place of the second row behind it, in halos that are then added up.
+template <class V, class A>
+A perform_halo_add(A const& a, op::Edge edge) {
+  using T = typename A::element;
+  constexpr auto d =
+      static_cast<std::size_t>(A::spec.find(core::Scope<A>::names.find_label(core::identity<V>)));
+  auto halo = zeros_like(halo_exchange<V>(a, 1, 2, edge));
+  auto const here = harness::host_block(a);
+  T const* const from = here.data();
+  std::int64_t outer = 1;
+  std::int64_t inner = 1;
+  for (std::size_t e = 0; e < A::rank; ++e) {
+    if (e < d) outer *= a.ranges()[e].size();
+    if (e > d) inner *= a.ranges()[e].size();
+  }
+  std::int64_t const rows = a.ranges()[d].size();
+  harness::write_block(halo, [&](auto const& to) {
+    for (std::int64_t o = 0; o < outer; ++o)
+      for (std::int64_t i = 0; i < rows; ++i)
+        for (std::int64_t k = 0; k < inner; ++k)
+          to.data()[(o * (rows + 3) + i + 3) * inner + k] = from[(o * rows + i) * inner + k];
+  });
+  return halo_add(halo);
+}
+
 /// The number of elements that a reduction combines into one.
 template <class P, int At>
 std::int64_t terms(planning::Sizing const& z) {
@@ -234,6 +259,9 @@ struct On {
   using Axis = axis<in.axis>;
   using Out = type_of<P, inputs + At>;
   static constexpr auto exclusive = op::Cumulate::exclusive;
+  static constexpr auto inclusive = op::Cumulate::inclusive;
+  static constexpr auto reverse = op::Direction::reverse;
+  static constexpr op::Interior one_between{1};
 
   Mesh<X, Y, Z> const& mesh;
   A const& a;

@@ -11,6 +11,7 @@
 
 #include "harness/catch.hpp"
 #include "harness/on_ranks.hpp"
+#include "harness/sending.hpp"
 
 using namespace shardtype;
 
@@ -138,7 +139,7 @@ TEST_CASE("products, step by step and on a ring") {
   auto const whole = zeros<double, Dim<J>, Dim<K>>(mesh, {24, 29});
   auto const inner = zeros<double, Dim<I>, Dim<J, X>>(mesh, {37, 24});
   auto const rows = zeros<double, Dim<J, X>, Dim<K>>(mesh, {24, 29});
-  Int const before = std::exchange(overlap::message_bytes, 256);
+  harness::Sending const small({.message_bytes = 256});
   for (Overlap const how : {Overlap::none, Overlap::ring, Overlap::bidirectional, Overlap::shared,
                             Overlap::automatic}) {
     INFO("overlap " << static_cast<int>(how));
@@ -149,5 +150,4 @@ TEST_CASE("products, step by step and on a ring") {
       (void)matmul<Dim<I>, Dim<K>>(inner, rows, how);
     });
   }
-  overlap::message_bytes = before;
 }

@@ -1,13 +1,17 @@
 // Functions of expressions: what they compute twice is computed once, and has the value of strict mode.
+// SOURCES: tests/shim/pmpi.cpp
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <source_location>
+#include <string_view>
 #include <tuple>
 
 #include <shardtype/shardtype.hpp>
 
 #include "harness/catch.hpp"
 #include "harness/on_ranks.hpp"
+#include "shim/pmpi.hpp"
 
 using namespace shardtype;
 
@@ -70,6 +74,72 @@ TEST_CASE("several results, of integers: the same bits") {
     CHECK(array_equal(reshard<Dim<I>, Dim<K>>(squares), s));
     CHECK(array_equal(sums, t));
     CHECK(array_equal(reshard<Dim<I>, Dim<K>>(product), p));
+  }
+}
+
+// An operation with a run-time argument that counts how often it runs on this rank.
+int kernel_calls = 0;
+template <class V>
+struct Scaled {
+  using operation = Scaled;
+  using from = Mentions<Dim<V>>;
+  static constexpr std::string_view name = "scaled";
+  Int by = 1;
+  static constexpr rules::Verdict rule(rules::Question const& q) { return rules::flip(q); }
+  template <class Exec, class Out, class In>
+  void kernel(Exec const&, Out const& out, In const& in) const {
+    ++kernel_calls;
+    for (std::size_t i = 0; i < in.extent(0); ++i)
+      for (std::size_t j = 0; j < in.extent(1); ++j) out(i, j) = by * in(i, j);
+  }
+};
+
+TEST_CASE("operations with equal run-time arguments run once") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  auto const here = std::source_location::current();
+  auto const a = from_function<Int, Dim<I, X>, Dim<J, Y>>(mesh, {6, 8}, f);
+  auto const b = from_function<Int, Dim<I, X>, Dim<J, Y>>(mesh, {6, 8}, g);
+  auto const whole = reshard<Dim<I>, Dim<J>>(a);
+  auto const other = reshard<Dim<I>, Dim<J>>(b);
+  kernel_calls = 0;
+  auto const c = evaluate<Dim<I>, Dim<J>>(
+      mesh,
+      [&](auto const& x, auto const& y) {
+        return call(Scaled<J>{2}, here, x) + call(Scaled<J>{3}, here, x) * 10 +
+               call(Scaled<J>{2}, here, y) * 100 + abs(call(Scaled<J>{2}, here, x)) * 1000;
+      },
+      a, b);
+  CHECK(kernel_calls == 3);
+  CHECK(array_equal(c, (whole * 32 + other * 200 + abs(whole * 2) * 1000).tensor()));
+  // of expressions of handles each is run: nothing says that they are the same
+  kernel_calls = 0;
+  auto const d = evaluate<Dim<I>, Dim<J>>(
+      mesh, call(Scaled<J>{2}, here, lazy(a)) + abs(call(Scaled<J>{2}, here, lazy(a))));
+  CHECK(kernel_calls == 2);
+  CHECK(array_equal(d, (whole * 2 + abs(whole * 2)).tensor()));
+}
+
+TEST_CASE("equal slices: what they read is sent once") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  auto const a = from_function<Int, Dim<I, X>, Dim<J, Y>>(mesh, {6, 8}, f);
+  auto const whole = reshard<Dim<I>, Dim<J>>(a);
+  for (Int const from : {1, 2}) {
+    auto const bytes = [&](auto const& program) {
+      shim::reset();
+      auto const c = evaluate<Dim<I, X>, Dim<J>>(mesh, program, a);
+      Int const sent = shim::bytes();
+      CHECK(array_equal(reshard<Dim<I>, Dim<J>>(c), program(whole).tensor()));
+      return sent;
+    };
+    auto const twice = [&](auto const& x) {
+      return slice<J>(x, from, from + 4) + abs(slice<J>(x, from, from + 4));
+    };
+    auto const two = [&](auto const& x) {
+      return slice<J>(x, from, from + 4) + abs(slice<J>(x, from + 1, from + 5));
+    };
+    Int const for_one = bytes([&](auto const& x) { return abs(slice<J>(x, from, from + 4)); });
+    CHECK(bytes(twice) == for_one);
+    CHECK(bytes(two) == for_one);  // other rows of the same value: it is sent once
   }
 }
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <shardtype/shardtype.hpp>
@@ -115,6 +116,48 @@ TEST_CASE("lookups, and reductions of whole dims") {
                              [](auto a, auto b) { return take_along<J>(a, argsort<J>(b)); });
     check<Dim<V, Y>, Dim<J>>(mesh, n,
                              [](auto a, auto b) { return scatter_add<V>(a + b, argmax<J>(b), 9); });
+  }
+}
+
+TEST_CASE("the largest elements and their positions") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  for (std::array<Int, 2> const n : {std::array<Int, 2>{6, 8}, {5, 7}, {1, 3}, {4, 2}}) {
+    Int const k = n[1] / 2;
+    check<Dim<I, X>, Dim<K, Y>>(mesh, n,
+                                [=](auto a, auto b) { return top_k<J, K>(a * 2 + b, k).values; });
+    check<Dim<I>, Dim<K, X>>(mesh, n, [=](auto a, auto) { return top_k<J, K>(a, k).places; });
+    check<Dim<I, Y>, Dim<J>>(mesh, n, [=](auto a, auto b) {
+      auto const [values, places] = top_k<J>(a, k);
+      return values * 100 + places + slice<J>(b, 0, k);
+    });
+    check<Dim<I>, Dim<J, Y>>(mesh, n, [](auto a, auto b) { return top_k<J>(a - b, 0).values; });
+    check<Dim<J, X>, Dim<K>>(
+        mesh, n, [=](auto a, auto b) { return top_k<I, K>(transpose<J, I>(a) + b, 1).places; });
+    auto const a = from_function<Int, Dim<I, X>, Dim<J, Y>>(mesh, n, f);
+    auto const whole = reshard<Dim<I>, Dim<J>>(a);
+    using Values = Tensor<Int, Dim<I, X>, Dim<K>>;
+    using Places = Tensor<Int, Dim<I>, Dim<K, Y>>;
+    auto const [values, places] = evaluate<Outs<Values, Places>>(
+        mesh,
+        [=](auto const& x) {
+          auto const found = top_k<J, K>(x, k);
+          return std::tuple(found.values, found.places);
+        },
+        a);
+    CHECK(array_equal(values, reshard<Dim<I, X>, Dim<K>>(top_k<J, K>(whole, k).values)));
+    CHECK(array_equal(places, reshard<Dim<I>, Dim<K, Y>>(top_k<J, K>(whole, k).places)));
+    CHECK(code_of([&] { evaluate<Dim<I>, Dim<J>>(mesh, top_k<J>(lazy(a), n[1] + 1).values); }) ==
+          "E41");
+    // rows that are whole are not sent
+    auto const rows = reshard<Dim<I, X>, Dim<J>>(a);
+    auto const free =
+        planned(evaluate_to<Dim<I, X>, Dim<K>>, mesh, top_k<J, K>(lazy(rows) * 2, k).places);
+    CHECK(free.plan.collectives() == 0);
+    if (mesh.size_of<X>() > 1 && mesh.size_of<Y>() > 1 && n == std::array<Int, 2>{6, 8}) {
+      auto const split =
+          planned(evaluate_to<Dim<I, X>, Dim<K>>, mesh, top_k<J, K>(lazy(a), k).places);
+      CHECK(split.plan.collectives() > 0);
+    }
   }
 }
 

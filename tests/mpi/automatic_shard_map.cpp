@@ -27,6 +27,10 @@ Int g(Int i, Int j) { return (i * 7 + j * 29 + 3) % 11 - 4; }
 
 // The sum over J of blocks of I; the function itself reduces it over Y.
 constexpr auto row_sums = [](auto a) { return all_reduce<Y>(sum<J>(a)); };
+// What the plan of a program leaves out: the collectives of a function of blocks.
+static_assert(plan(row_sums, type<Local<Int, Dim<I>, Dim<J>, Varying<X, Y>>>)
+                  .count(Collective::all_reduce) == 1);
+static_assert(plan(row_sums, type<Local<Int, Dim<I>, Dim<J>, Varying<X, Y>>>).collectives() == 1);
 
 }  // namespace
 

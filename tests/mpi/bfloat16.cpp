@@ -395,6 +395,29 @@ TEST_CASE("plans of products count the copies in float") {
   }
 }
 
+TEST_CASE("automatic mode counts these copies, and its limit holds with them") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  Int const px = mesh.size_of<X>();
+  Int const n = 64 * px;
+  auto const a = matrix<Dim<I, X>, Dim<J>>(mesh, {n, 96});
+  auto const b = matrix<Dim<J>, Dim<K>>(mesh, {96, 48});
+  auto const p = planned(evaluate_to<Dim<I, X>, Dim<K>>, mesh, lazy(a) * lazy(b)).plan;
+  Int const result = 64 * 48;
+  Int const copies = 4 * (64 * 96 + 96 * 48 + result);
+  if (p.collectives() == 0) CHECK(p.temporary_bytes() == 2 * result + copies);
+  runtime::BytesInUse& memory = runtime::run_time.memory;
+  memory.reset();
+  Int const before = memory.now();
+  auto const c = evaluate<Dim<I, X>, Dim<K>>(mesh, lazy(a) * lazy(b));
+  CHECK(memory.most() - before <= p.temporary_bytes());
+  if (p.collectives() == 0) CHECK(memory.most() - before > copies);
+  CHECK(differ(c, matmul<Dim<I, X>, Dim<K>>(a, b)) == 0);
+  // enough for the result, not for the copies
+  CHECK(on_ranks::code_of([&] {
+          evaluate<Dim<I, X>, Dim<K>>(mesh, lazy(a) * lazy(b), MemoryLimit<Int{2 * 64 * 48}>{});
+        }) == "E69");
+}
+
 TEST_CASE("sorted, looked up, in manual mode") {
   for_sizes([](auto const& mesh, auto const& n) {
     auto const a = matrix<Dim<I, X, Y>, Dim<J>>(mesh, n);

@@ -4,6 +4,7 @@
 // TIMEOUT: 300
 #include <array>
 #include <cstdint>
+#include <string>
 
 #include <shardtype/shardtype.hpp>
 
@@ -50,6 +51,45 @@ constexpr auto planned_products =
     plan(op::Einsum<Dim<N1000, SX>, Dim<N1>>{}, type<Tall>, type<Wide>, type<Column>);
 static_assert(planned_products.collectives() == 0);
 static_assert(planned_products.flops() == 2 * 9 * 900 + 2 * 500 * 9);
+
+TEST_CASE("plans with actual sizes") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  Int const px = mesh.size_of<X>();
+  auto const a = matrix<float, Dim<I, X>, Dim<J>>(mesh, 40 * px, 9, 1);
+  auto const b = matrix<float, Dim<J>, Dim<K>>(mesh, 9, 90, 2);
+  auto const c = matrix<float, Dim<K>, Dim<L>>(mesh, 90, 1, 3);
+  op::Einsum<I, L> const strict{};
+  auto const plan = plan_at(strict, a, b, c);
+  CHECK(plan.flops() == 2 * 40 * 9 * 90 + 2 * 40 * 90);
+  CHECK(plan.size == 2);
+  CHECK(plan.collectives() == 0);
+  // the operands, and what the first pair makes, beside what the second does
+  CHECK(plan.peak_bytes() >= 4 * (40 * 9 + 9 * 90 + 90 + 40 * 90 + 40));
+  std::string const text = explain(strict, a, b, c * 1.0F);
+  CHECK(text.find("C[I@X, K] = A[I@X, J] · B[J, K]") == 0);
+  CHECK(text.find("C[I@X, L] = A[I@X, K] · B[K, L]") != std::string::npos);
+  // as if the types said the sizes
+  if (px == 2 && mesh.size_of<Y>() == 1) {
+    Mesh<SX> const two(MPI_COMM_WORLD);
+    auto const tall = zeros<float, Dim<N1000, SX>, Dim<N9>>(two);
+    auto const wide = zeros<float, Dim<N9>, Dim<N900>>(two);
+    auto const column = zeros<float, Dim<N900>, Dim<N1>>(two);
+    constexpr auto known =
+        shardtype::plan(op::Einsum<N1000, N1>{}, type<Tall>, type<Wide>, type<Column>);
+    auto const found = plan_at(op::Einsum<N1000, N1>{}, tall, wide, column);
+    CHECK(found.flops() == known.flops());
+    CHECK(found.size == known.size);
+    op::Einsum<Dim<N1000, SX>, Dim<N1>> const to{};
+    CHECK(plan_at(to, tall, wide, column).flops() == planned_products.flops());
+  }
+  // named: cheapest first
+  op::Einsum<Dim<I, X>, Dim<L>> const named{};
+  CHECK(plan_at(named, a, b, c).collectives() == 0);
+  CHECK(plan_at(named, a, b, c).flops() == 2 * 9 * 90 + 2 * 40 * 9);
+  CHECK(!explain(named, a, b, c).empty());
+  auto const other = matrix<float, Dim<J>, Dim<K>>(mesh, 8, 90, 2);
+  CHECK(on_ranks::code_of([&] { static_cast<void>(plan_at(strict, a, other, c)); }) == "E24");
+}
 
 TEST_CASE("chains of three and four matrices, strict and named") {
   auto const mesh = on_ranks::two_axes<X, Y>();

@@ -368,13 +368,61 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("scatter_along: the transpose of take_along, equal positions, unreduced where split") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  for (Case const& n : cases) {
+    INFO(n.v << " " << n.b << " " << n.s);
+    auto const value = [](Int b, Int s) { return b * 10 + s + 1; };
+    // a third of each row has the same id
+    auto const of = [&](Int b, Int s) { return s % 3 == 1 ? b % 2 : id(b, s, n.v); };
+    auto const right = [&](Int b, Int v) {
+      Int sum = 0;
+      for (Int s = 0; s < n.s; ++s) sum += of(b, s) == v ? value(b, s) : 0;
+      return sum;
+    };
+    auto const ids = from_function<std::int32_t, Dim<B, X>, Dim<N, Y>>(
+        mesh, {n.b, n.s}, [&](Int b, Int s) { return static_cast<std::int32_t>(of(b, s)); });
+    auto const updates = from_function<float, Dim<B, X>, Dim<N, Y>>(
+        mesh, {n.b, n.s}, [&](Int b, Int s) { return static_cast<float>(value(b, s)); });
+    shim::reset();
+    auto const sums = scatter_along<V, N>(updates, ids, n.v);
+    CHECK(shim::bytes() == 0);
+    static_assert(
+        std::is_same_v<decltype(sums), Tensor<float, Dim<B, X>, Dim<V>, Unreduced<Y>> const>);
+    CHECK(wrong(all_reduce<Y>(sums), right) == 0);
+    CHECK(wrong(reduce_scatter<Y, V>(sums), right) == 0);
+    // of the same index, along the first of two dims, of an unreduced and of a reduced tensor
+    auto const whole = reshard<Dim<N>, Dim<B, X>>(updates);
+    auto const at = reshard<Dim<N>, Dim<B, X>>(ids);
+    auto const turned = [&](Int v, Int b) { return right(b, v); };
+    CHECK(wrong(scatter_along<V, N>(whole, at, n.v), turned) == 0);
+    CHECK(wrong(relabel<N, V>(scatter_along<N>(whole, at, n.v)), turned) == 0);
+    CHECK(wrong(all_reduce<Y>(scatter_along<V, N>(to_partial<Y>(whole), at, n.v)), turned) == 0);
+    auto const same = scatter_along<V, N>(reduced<Y>(whole), at, n.v);
+    static_assert(
+        std::is_same_v<decltype(same), Tensor<float, Dim<V>, Dim<B, X>, Reduced<Y>> const>);
+    CHECK(wrong(same, turned) == 0);
+    // <take_along(a), u> = <a, scatter_along(u)>
+    auto const a = from_function<double, Dim<B, X>, Dim<V>>(
+        mesh, {n.b, n.v}, [&](Int b, Int v) { return static_cast<double>((b + 2 * v) % 5 - 1); });
+    auto const u = cast<double>(updates).tensor();
+    double const left = item(all_reduce<X, Y>(sum<>((take_along<V, N>(a, ids) * u).tensor())));
+    auto const back = all_reduce<Y>(scatter_along<V, N>(u, ids, n.v));
+    CHECK(item(all_reduce<X>(sum<>((a * back).tensor()))) == left);
+    // a permutation: what `sort` took from where
+    auto const order = argsort<V>(a);
+    CHECK(wrong(scatter_along<V>(sort<V>(a), order, n.v),
+                [&](Int b, Int v) { return (b + 2 * v) % 5 - 1; }) == 0);
+  }
+}
+
 TEST_CASE("ids outside are an Error under SHARDTYPE_CHECK=values; other errors") {
   auto const mesh = on_ranks::two_axes<X, Y>();
   auto const table = full<float, Dim<V>, Dim<D>>(mesh, {7, 5}, 1.0F);
   auto const ids = from_function<std::int32_t, Dim<B>, Dim<N>>(
       mesh, {3, 2}, [](Int b, Int s) { return b == 2 && s == 1 ? 7 : b; });
   CHECK(error_of([&] { take<V>(table, ids); }) == "none");
-  runtime::settings.check_values = true;
+  runtime::run_time.settings.check_values = true;
   std::string const text = "[shardtype E50] index V has extent 7; the ids hold 7 at [2, 1]";
   CHECK(error_of([&] { take<V>(table, ids); }) == text);
   CHECK(error_of([&] { one_hot<V>(ids, 7); }) == text);
@@ -383,10 +431,13 @@ TEST_CASE("ids outside are an Error under SHARDTYPE_CHECK=values; other errors")
         }) == text);
   CHECK(error_of([&] { take_along<V, N>(full<float, Dim<B>, Dim<V>>(mesh, {3, 7}, 1.0F), ids); }) ==
         text);
+  CHECK(error_of([&] {
+          scatter_along<V, N>(full<float, Dim<B>, Dim<N>>(mesh, {3, 2}, 1.0F), ids, 7);
+        }) == text);
   CHECK(error_of([&] { one_hot<V>(ids - 1, 7); }) ==
         "[shardtype E50] index V has extent 7; the ids hold -1 at [0, 0]");
   CHECK(error_of([&] { take<V>(full<float, Dim<V>>(mesh, {8}, 1.0F), ids); }) == "none");
-  runtime::settings.check_values = false;
+  runtime::run_time.settings.check_values = false;
   auto const code = [](auto run) { return error_of(run).substr(0, 15); };
   CHECK(code([&] {
           scatter_add<V>(full<float, Dim<B>>(mesh, {4}, 1.0F), full<Int, Dim<B>>(mesh, {3}, 0), 7);
@@ -395,6 +446,12 @@ TEST_CASE("ids outside are an Error under SHARDTYPE_CHECK=values; other errors")
           take_along<V>(full<float, Dim<B>, Dim<V>>(mesh, {4, 2}, 1.0F),
                         full<Int, Dim<B>, Dim<V>>(mesh, {3, 2}, 0));
         }) == "[shardtype E24]");
+  CHECK(code([&] {
+          scatter_along<V, N>(full<float, Dim<B>, Dim<N>>(mesh, {3, 4}, 1.0F), ids, 7);
+        }) == "[shardtype E24]");
+  CHECK(code([&] {
+          scatter_along<V, N>(full<float, Dim<B>, Dim<N>>(mesh, {3, 2}, 1.0F), ids, -1);
+        }) == "[shardtype E20]");
   CHECK(code([&] { one_hot<V>(ids, -1); }) == "[shardtype E20]");
   CHECK(code([&] { one_hot<V7>(ids, 8); }) == "[shardtype E20]");
   auto const again = on_ranks::two_axes<X, Y>();

@@ -13,6 +13,7 @@
 #include "harness/catch.hpp"
 #include "harness/host_block.hpp"
 #include "harness/on_ranks.hpp"
+#include "harness/sending.hpp"
 #include "shim/pmpi.hpp"
 
 using namespace shardtype;
@@ -50,7 +51,7 @@ int differences(A const& a, B const& b) {
 // The bytes of all ranks together. The bytes per rank differ for uneven blocks: for a gather the
 // count is of received bytes, for a ring and for a window of sent bytes.
 Int all_bytes() {
-  Int const mine = shim::bytes() + detail::exchanged_in_windows;
+  Int const mine = shim::bytes() + runtime::run_time.exchanged_in_windows;
   Int all = 0;
   PMPI_Allreduce(&mine, &all, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
   return all;
@@ -62,19 +63,19 @@ template <class Run>
 void same(Run run, bool odd = false, std::source_location where = std::source_location::current()) {
   INFO("product of line " << where.line());
   shim::reset();
-  detail::exchanged_in_windows = 0;
+  runtime::run_time.exchanged_in_windows = 0;
   auto const expected = run(Overlap::none);
   Int const bytes = all_bytes();
   for (Overlap const how : ways) {
     INFO("overlap " << static_cast<int>(how));
     if (how == Overlap::shared) (void)run(how);  // the ranks agree on a larger window by messages
     shim::reset();
-    detail::exchanged_in_windows = 0;
+    runtime::run_time.exchanged_in_windows = 0;
     auto const got = run(how);
     static_assert(std::is_same_v<decltype(got), decltype(expected)>);
     CHECK(differences(got, expected) == 0);
     // with lowered counts, products without overlap use single messages, which are not counted
-    bool const counted = !odd && detail::largest_count > 1000;
+    bool const counted = !odd && runtime::run_time.sending().largest_count > 1000;
     if (Int const sent = all_bytes(); counted) CHECK(sent == bytes);
   }
 }
@@ -181,14 +182,14 @@ TEST_CASE("it is a ring that runs") {
 TEST_CASE("blocks in many messages") {
   for (std::array<Int, 2> const grid : on_ranks::grids()) {
     Mesh<X, Y> const mesh(MPI_COMM_WORLD, grid);
-    Int const before = std::exchange(overlap::message_bytes, 128);
-    check_products<double>(mesh, 53, 31, 47);
-    check_products<float>(mesh, 96, 64, 80);
-    overlap::message_bytes = before;
+    {
+      harness::Sending const small({.message_bytes = 128});
+      check_products<double>(mesh, 53, 31, 47);
+      check_products<float>(mesh, 96, 64, 80);
+    }
     check_products<double>(mesh, 230, 110, 190);
-    Int const largest = std::exchange(detail::largest_count, 40);  // elements; then no ring runs
+    harness::Sending const cut({.largest_count = 40});  // elements; then no ring runs
     check_products<double>(mesh, 21, 12, 17);
-    detail::largest_count = largest;
   }
 }
 

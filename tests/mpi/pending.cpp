@@ -18,6 +18,7 @@
 #include "harness/catch.hpp"
 #include "harness/host_block.hpp"
 #include "harness/on_ranks.hpp"
+#include "harness/sending.hpp"
 #include "shim/pmpi.hpp"
 
 using namespace shardtype;
@@ -177,11 +178,10 @@ TEST_CASE("started in strict mode") {
 }
 
 TEST_CASE("messages that are cut, for counts that no int holds") {
-  Int const largest = std::exchange(detail::largest_count, 5);
+  harness::Sending const cut({.largest_count = 5});
   auto const mesh = on_ranks::two_axes<X, Y>();
   check_strict(mesh, 8, 6);
   check_manual<X>(mesh, 4, 3);
-  detail::largest_count = largest;
 }
 
 TEST_CASE("many under way, waited for in any order") {

@@ -122,6 +122,9 @@ TEST_CASE("along a dim that is not split") {
         "slice by steps", op::Slice<J>{0, j, 2},
         [&](auto const& x) { return slice<J>(x, 0, j, 2); }, b);
     check("slice of all", op::Slice<J>{0, j}, [&](auto const& x) { return slice<J>(x, 0, j); }, b);
+    check(
+        "pad between rows", op::Pad<I>{2, 3, 1},
+        [](auto const& x) { return pad<I>(x, 2, 3, op::Interior{1}); }, a);
     check("pad", op::Pad<I>{2, 3}, [](auto const& x) { return pad<I>(x, 2, 3); }, a);
     check(
         "pad with a value", op::PadValue<double, J>{2, 3, 1.0},
@@ -164,8 +167,18 @@ TEST_CASE("along a dim that may be split") {
             check(
                 "halo_exchange", op::HaloExchange<I>{n, n / 2, edge},
                 [&](auto const& x) { return halo_exchange<I>(x, n, n / 2, edge); }, a);
+          if (n >= 0)
+            check(
+                "halo_add", op::HaloAdd<I>{n, n / 2, edge},
+                [](auto const& h) { return halo_add(h); }, halo_exchange<I>(a, n, n / 2, edge));
         }
       check("cumsum", op::CumSum<I>{}, [](auto const& x) { return cumsum<I>(x); }, a);
+      check(
+          "cumsum, reverse", op::CumSum<I>{.reverse = true},
+          [](auto const& x) {
+            return cumsum<I>(x, op::Cumulate::inclusive, op::Direction::reverse);
+          },
+          a);
       check("cummax", op::CumMax<I>{}, [](auto const& x) { return cummax<I>(x); }, a);
       check(
           "cummin", op::CumMin<I>{true},
@@ -227,6 +240,10 @@ TEST_CASE("by ids") {
     check(
         "take_along", op::TakeAlong<V>{},
         [](auto const& t, auto const& n) { return take_along<V>(t, n); }, table, along);
+    check(
+        "scatter_along", op::ScatterAlong<V>{i},
+        [&](auto const& u, auto const& n) { return scatter_along<V>(u, n, i); },
+        matrix<double, Dim<V>, Dim<K, Y>>(mesh, i + 7, j), along);
   });
 }
 
@@ -300,6 +317,15 @@ TEST_CASE("reductions") {
           "logsumexp, named", op::LogSumExp<Dim<I>>{},
           [](auto const& x) { return logsumexp<Dim<I>>(x); }, a);
       check(
+          "counted_max, named", op::CountedMax<Dim<I>>{},
+          [](auto const& x) { return counted_max<Dim<I>>(x); }, a);
+      check(
+          "counted_min, named", op::CountedMin<Dim<J, Y>>{},
+          [](auto const& x) { return counted_min<Dim<J, Y>>(x); }, a);
+      check(
+          "counted_prod, named", op::CountedProd<Dim<J, X>>{},
+          [](auto const& x) { return counted_prod<Dim<J, X>>(x); }, a);
+      check(
           "reproducible sum", op::ReproducibleSum<Dim<I, X>>{},
           [](auto const& x) { return sum<Dim<I, X>>(x, reproducible); }, a);
     };
@@ -307,6 +333,13 @@ TEST_CASE("reductions") {
     run(matrix<float, Dim<J>, Dim<I, Y, X>>(mesh, j, i));
     // results of the size of the operand
     run(matrix<double, Dim<I, X>, Dim<J>>(mesh, 100 * i, std::min<Int>(j, 3)));
+    auto const rows = matrix<float, Dim<I, X, Y>, Dim<J>>(mesh, i, j);
+    check(
+        "counted_max", op::CountedMax<J>{}, [](auto const& x) { return counted_max<J>(x); }, rows);
+    auto const few = matrix<float, Dim<I, X, Y>, Dim<J>>(mesh, 300 * i, std::min<Int>(j, 3));
+    check(
+        "counted_prod", op::CountedProd<J>{}, [](auto const& x) { return counted_prod<J>(x); },
+        few);
     auto const b = matrix<bool, Dim<I, X>, Dim<J, Y>>(mesh, i, j);
     check("sum of bool", op::Sum<J>{}, [](auto const& x) { return sum<J>(x); }, b);
     check("any, named", op::Any<Dim<I>>{}, [](auto const& x) { return any<Dim<I>>(x); }, b);
@@ -381,6 +414,12 @@ TEST_CASE("other shardings") {
     auto const a = matrix<double, Dim<I, X>, Dim<J, Y>>(mesh, i, j);
     auto const b = matrix<double, Dim<I, X, Y>, Dim<J>>(mesh, i, j);
     check("all_gather", op::AllGather<X>{}, [](auto const& x) { return all_gather<X>(x); }, a);
+    check(
+        "all_gather to reduced", op::AllGather<X, checking::ToReduced>{},
+        [](auto const& x) { return all_gather<X>(x, to_reduced); }, a);
+    check(
+        "used_as", op::UsedAs<Reduced<X>>{}, [](auto const& x) { return used_as<Reduced<X>>(x); },
+        a);
     check(
         "all_gather along the inner dim", op::AllGather<Y>{},
         [](auto const& x) { return all_gather<Y>(x); }, a);

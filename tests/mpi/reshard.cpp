@@ -14,6 +14,7 @@
 #include "harness/host_block.hpp"
 #include "harness/on_ranks.hpp"
 #include "harness/run_reshard.hpp"
+#include "harness/sending.hpp"
 #include "harness/simulate.hpp"
 #include "shim/pmpi.hpp"
 
@@ -156,11 +157,10 @@ TEST_CASE("counts that do not fit one MPI call go in pieces") {
   AxisMap const axes = map_axes(mesh.state(), Scope<Tensor<float, Reduced<X, Y>>>::names);
   Sizing const z = sizing(axes, {13, 7, 0});
   std::vector<Spec> const specs = simulate::all_specs(2, 2, true);
-  detail::largest_count = 5;
+  harness::Sending const cut({.largest_count = 5});
   for (Spec const& a : specs)
     for (Spec const& b : specs)
       if (rules::reshard(a, b)) CHECK(run(mesh.state(), axes, a, b, z, false) == 0);
-  detail::largest_count = INT_MAX;
 }
 
 TEST_CASE("named collectives on tensors") {
@@ -179,11 +179,39 @@ TEST_CASE("named collectives on tensors") {
   static_assert(std::is_same_v<decltype(gathered), Tensor<double, Dim<I, X>, Dim<J>> const>);
   CHECK(wrong(gathered) == 0);
   CHECK(wrong(all_gather<Y, X>(a)) == 0);
+  auto const for_use = all_gather<Y>(a, to_reduced);
+  static_assert(
+      std::is_same_v<decltype(for_use), Tensor<double, Dim<I, X>, Dim<J>, Reduced<Y>> const>);
+  CHECK(wrong(for_use) == 0);
+  CHECK(wrong(start(op::AllGather<Y, X, checking::ToReduced>{}, a).wait()) == 0);
   auto const moved = all_to_all<Y, I, J>(a);
   static_assert(std::is_same_v<decltype(moved), Tensor<double, Dim<I, X>, Dim<J, Y>> const>);
   CHECK(wrong(moved) == 0);
   CHECK(wrong(reshard<Dim<I, Y, X>, Dim<J>>(a)) == 0);
   CHECK(plan_at(op::Reshard<Dim<I, Y, X>, Dim<J>>{}, a).collectives() <= 1);
+
+  // one cast, however the parameter is stored
+  using Used = Tensor<double, Dim<I>, Dim<J>, Reduced<X>>;
+  auto const used = [&](auto const& w, int gathers, std::int64_t bytes) {
+    shim::reset();
+    auto const as = used_as<Reduced<X>>(w);
+    static_assert(std::is_same_v<decltype(as), Used const>);
+    CHECK(shim::bytes() == bytes);
+    CHECK(wrong(as) == 0);
+    CHECK(wrong(used_as<Used>(w)) == 0);
+    CHECK(wrong(used_as<Dim<I>, Dim<J>, Reduced<X>>(w)) == 0);
+    CHECK(plan_at(op::UsedAs<Reduced<X>>{}, w).collectives() == gathers);
+  };
+  auto const whole = from_function<double, Dim<I>, Dim<J>>(mesh, {11, 6}, f);
+  auto const split = from_function<double, Dim<I, X>, Dim<J>>(mesh, {11, 6}, f);
+  used(whole, 0, 0);
+  used(reduced<X>(whole), 0, 0);
+  used(split, 1, (11 - split.template local_extent<I>()) * 6 * 8);
+  auto const both =
+      used_as<Reduced<X>>(from_function<double, Dim<I, X>, Dim<J, Y>>(mesh, {11, 6}, f));
+  static_assert(
+      std::is_same_v<decltype(both), Tensor<double, Dim<I>, Dim<J, Y>, Reduced<X>> const>);
+  CHECK(wrong(both) == 0);
 
   // each rank's own summand: the sum over Y of (y + 1) f
   auto part = zeros<double, Dim<I, X>, Dim<J>, Unreduced<Y>>(mesh, {11, 6});

@@ -2,6 +2,7 @@
 // extents, unreduced operands, shared memory, blocks that do not align.
 #include <array>
 #include <cstdint>
+#include <source_location>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -44,7 +45,48 @@ int wrong_transpose(A const& a) {
   return on_ranks::wrong(back, f) + (back.extents() == a.extents() ? 0 : 1);
 }
 
+// Elements of the named result `Out...` of `op` that differ from those of the strict result on a
+// replicated operand, over several shardings of the operand.
+template <class... Out, class Op, class... Bs>
+int wrong_named(Op const& op, Tensor<Int, Dim<I>, Dim<J>> const& whole, Bs const&... more) {
+  auto const here = std::source_location::current();
+  auto const want = to_host(call(op, here, whole, more...));
+  auto const from = [&](auto const& a) {
+    return to_host(call(op::Named<Op, Out...>{op}, here, a, (static_cast<void>(more), a)...)) ==
+                   want
+               ? 0
+               : 1;
+  };
+  return from(whole) + from(reshard<Dim<I, X>, Dim<J>>(whole)) +
+         from(reshard<Dim<I, Y>, Dim<J, X>>(whole)) + from(reshard<Dim<I>, Dim<J, X, Y>>(whole));
+}
+
 }  // namespace
+
+TEST_CASE("named results of operations that have no named form of their own") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  for (std::array<Int, 2> const n : {std::array<Int, 2>{8, 6}, {7, 5}, {1, 4}, {0, 3}}) {
+    INFO(n[0] << " " << n[1]);
+    auto const a =
+        from_function<Int, Dim<I>, Dim<J>>(mesh, n, [](Int i, Int j) { return f(i, j, 2); });
+    CHECK(wrong_named<Dim<I, X>, Dim<J, Y>>(op::Flip<J>{}, a) == 0);
+    CHECK(wrong_named<Dim<I>, Dim<J, X>>(op::Flip<I>{}, a) == 0);
+    CHECK(wrong_named<Dim<I, Y, X>, Dim<J>>(op::Roll<J>{2}, a) == 0);
+    CHECK(wrong_named<Dim<I, X>, Dim<J, Y>>(op::Tril<I, J>{1}, a) == 0);
+    CHECK(wrong_named<Dim<I, X>, Dim<K, Y>>(op::Pad<J, K>{1, 2}, a) == 0);
+    CHECK(wrong_named<Dim<K, X>, Dim<J>>(op::Repeat<I, K>{2}, a) == 0);
+    CHECK(wrong_named<Dim<I>, Dim<K, Y>>(op::Tile<J, K>{3}, a) == 0);
+    CHECK(wrong_named<Dim<I, Y>, Dim<K, X>>(op::Slice<J, K>{1, 3, 1}, a) == 0);
+    CHECK(wrong_named<Dim<J, X>, Dim<I>>(op::Transpose<J, I>{}, a) == 0);
+    CHECK(wrong_named<Dim<K>, Dim<I, X>, Dim<J, Y>>(op::Stack<K>{}, a, a) == 0);
+    CHECK(wrong_named<Dim<K, Y>, Dim<J>>(op::Concat<I, K>{}, a, a) == 0);
+    CHECK(wrong_named<Dim<K>, Dim<I, X>, Dim<J>>(op::Expand<K>{}, a) == 0);
+  }
+  // along whole dims nothing is sent
+  auto const rows = zeros<float, Dim<I, X>, Dim<J>>(mesh, {8, 6});
+  op::Named<op::Flip<J>, Dim<I, X>, Dim<J>> const flipped{};
+  CHECK(plan_at(flipped, rows).collectives() == 0);
+}
 
 TEST_CASE("transpose: all orders of three dims") {
   auto const mesh = on_ranks::two_axes<X, Y>();
@@ -106,6 +148,23 @@ TEST_CASE("broadcast: new dims repeat the value, split or not") {
         std::is_same_v<decltype(b), Tensor<Int, Dim<K, Y>, Dim<L>, Dim<I, X>, Dim<J>> const>);
     CHECK(b.extents() == std::array<Int, 4>{n, 2, 5, 4});
     CHECK(on_ranks::wrong(b, [](Int, Int, Int i, Int j) { return f(i, j, 0); }) == 0);
+  }
+  // reduced over the new dim's axis: the transpose of a sum over a split dim
+  for (Int const n : {0, 1, 5}) {
+    auto const r = reduced<X, Y>(from_function<Int, Dim<J>>(mesh, {4}, [](Int j) { return j; }));
+    auto const b = broadcast<Dim<K, Y>>(r, {n});
+    static_assert(std::is_same_v<decltype(b), Tensor<Int, Dim<K, Y>, Dim<J>, Reduced<X>> const>);
+    CHECK(on_ranks::wrong(b, [](Int, Int j) { return j; }) == 0);
+    auto const a =
+        from_function<Int, Dim<I, X>, Dim<J>>(mesh, {n, 4}, [](Int i, Int j) { return 3 * i - j; });
+    auto const ct = broadcast<Dim<I, X>>(
+        reduced<X>(from_function<Int, Dim<J>>(mesh, {4}, [](Int j) { return 2 - j; })), {n});
+    static_assert(std::is_same_v<decltype(ct), decltype(a)>);
+    // <sum(a), r> = <a, broadcast(r)>
+    Int left = 0;
+    for (Int i = 0; i < n; ++i)
+      for (Int j = 0; j < 4; ++j) left += (3 * i - j) * (2 - j);
+    CHECK(item(all_reduce<X>(sum<>((a * ct).tensor()))) == left);
   }
   auto const s = full<Int>(mesh, {}, 5);
   CHECK(on_ranks::wrong(broadcast<Dim<P4, X, Y>>(s), [](Int) { return 5; }) == 0);
@@ -186,6 +245,33 @@ TEST_CASE("along a dim that is not split: slice, pad, repeat, tile, flip, roll")
     CHECK(on_ranks::wrong(p, padded(0)) == 0);
     CHECK(on_ranks::wrong(pad<J, L>(a, 2, 1, 9), padded(9)) == 0);
     CHECK(on_ranks::wrong(pad<J>(a, 0, 0), f) == 0);
+    for (Int const interior : {0, 1, 3}) {
+      Int const step = interior + 1;
+      Int const most = nj == 0 ? 0 : (nj - 1) * step + 1;
+      auto const spread = [&](Int value) {
+        return [=](Int i, Int j, Int k) {
+          Int const at = j - 2;
+          return at < 0 || at >= most || at % step != 0 ? value : f(i, at / step, k);
+        };
+      };
+      auto const wide = pad<J>(a, 2, 1, op::Interior{interior});
+      CHECK(wide.template extent<J>() == most + 3);
+      CHECK(on_ranks::wrong(wide, spread(0)) == 0);
+      CHECK(on_ranks::wrong(pad<J, L>(a, 2, 0, op::Interior{interior}, 9), spread(9)) == 0);
+      CHECK(on_ranks::wrong(slice<J>(wide, 2, 2 + most, step), f) == 0);
+    }
+    // the transpose of a slice with a step
+    for (Int begin = 0; begin <= nj; ++begin)
+      for (Int const step : {1, 2, 3}) {
+        auto const part = slice<J, L>(a, begin, nj, step);
+        Int const rows = part.template extent<L>();
+        Int const rest = nj - begin - (rows == 0 ? 0 : (rows - 1) * step + 1);
+        auto const back = pad<L, J>(part, begin, rest, op::Interior{step - 1});
+        static_assert(std::is_same_v<decltype(back), decltype(a)>);
+        CHECK(on_ranks::wrong(back, [&](Int i, Int j, Int k) {
+                return j < begin || (j - begin) % step != 0 ? 0 : f(i, j, k);
+              }) == 0);
+      }
     for (Int const times : {0, 1, 3}) {
       CHECK(on_ranks::wrong(repeat<J>(a, times),
                             [&](Int i, Int j, Int k) { return f(i, j / times, k); }) == 0);

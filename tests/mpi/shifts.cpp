@@ -122,6 +122,59 @@ void check_halos(Mesh<X, Y> const& mesh, Int outer, Int extent, Int inner) {
       }
 }
 
+// The value at row `t` of the window of a block that begins at row `begin`.
+Int in_halo(Int begin, Int j, Int t, Int k) { return (begin + 1) * 1000 + j * 100 + t * 10 + k; }
+
+template <class Split>
+void check_halo_adds(Mesh<X, Y> const& mesh, Int outer, Int extent, Int inner) {
+  using A = Tensor<Int, Dim<J>, Split, Dim<K>>;
+  auto const a = from_function<Int, Dim<J>, Split, Dim<K>>(mesh, {outer, extent, inner}, f);
+  AxisMap const axes = map_axes(mesh.state(), Scope<A>::names);
+  DimSpec const& dim = A::spec.dims[1];
+  for (op::Edge const edge : {op::Edge::fill_zero, op::Edge::wrap})
+    for (Int const before : {Int{0}, Int{1}, Int{3}, extent + 2})
+      for (Int const after : {Int{0}, Int{2}, 2 * extent + 1}) {
+        INFO("extent " << extent << ", " << before << " before, " << after << " after");
+        auto const fetched = halo_exchange<I>(a, before, after, edge);
+        auto h = zeros_like(fetched);
+        Int const begin = a.ranges()[1].begin;
+        harness::write_block(h, [&](auto const& to) {
+          for (std::size_t j = 0; j < to.extent(0); ++j)
+            for (std::size_t i = 0; i < to.extent(1); ++i)
+              for (std::size_t k = 0; k < to.extent(2); ++k)
+                to(j, i, k) = in_halo(begin, h.ranges()[0].begin + static_cast<Int>(j),
+                                      h.ranges()[1].begin + static_cast<Int>(i),
+                                      h.ranges()[2].begin + static_cast<Int>(k));
+        });
+        shim::reset();
+        auto const sums = halo_add(h);
+        Int const bytes = shim::bytes();
+        static_assert(std::is_same_v<decltype(sums), A const>);
+        CHECK(sums.extents() == a.extents());
+        CHECK(on_ranks::wrong(sums, [&](Int j, Int i, Int k) {
+                Int sum = 0;
+                for (Int g = 0; g < axes.sizes.product(dim.axes); ++g) {
+                  Range const block = shardtype::core::block({0, extent}, dim.axes, axes.sizes,
+                                                             member(dim.axes, axes.sizes, {}, g));
+                  if (block.size() == 0) continue;
+                  for (Int t = block.begin - before; t < block.end + after; ++t)
+                    if (source(t, extent, edge) == i) sum += in_halo(block.begin, j, t, k);
+                }
+                return sum;
+              }) == 0);
+        // what a rank received of the halos it sends back
+        Sizing const z{Extents{{outer, extent, inner}}, axes.sizes, 8};
+        Range const mine = a.ranges()[1];
+        Int rows = 0;
+        for (Int t = mine.begin - before; mine.size() > 0 && t < mine.end + after; ++t) {
+          Int const row = source(t, extent, edge);
+          if (row >= 0 && (row < mine.begin || row >= mine.end)) ++rows;
+        }
+        CHECK(bytes == rows * a.local_extents()[0] * a.local_extents()[2] * 8);
+        CHECK(bytes == window_bytes(A::spec, 1, z, axes.coords, {-before, after, edge, true}));
+      }
+}
+
 Int g(Int j, Int i, Int k) { return (i * 7 + j * 3 + k) % 11 - 5; }
 
 template <class Split>
@@ -157,6 +210,31 @@ void check_scans(Mesh<X, Y> const& mesh, Int outer, Int extent, Int inner) {
   CHECK(on_ranks::wrong(cummin<I>(a), running(least, INT64_MAX, false)) == 0);
   CHECK(on_ranks::wrong(cummin<I>(a, op::Cumulate::exclusive), running(least, INT64_MAX, true)) ==
         0);
+  // backward: the same values of the rows in reverse order, at the same cost
+  auto const backward = [](auto combine, Int start, Int rows, bool exclusive) {
+    return [=](Int j, Int i, Int k) {
+      Int sum = start;
+      for (Int r = rows - 1; r >= (exclusive ? i + 1 : i); --r) sum = combine(sum, g(j, r, k));
+      return sum;
+    };
+  };
+  using enum op::Cumulate;
+  constexpr auto reverse = op::Direction::reverse;
+  shim::reset();
+  auto const back = cumsum<I>(a, inclusive, reverse);
+  CHECK(shim::bytes() == (p - 1) * a.local_extents()[0] * a.local_extents()[2] * 8);
+  CHECK(on_ranks::wrong(back, backward(add, 0, extent, false)) == 0);
+  CHECK(on_ranks::wrong(cumsum<I>(a, exclusive, reverse), backward(add, 0, extent, true)) == 0);
+  CHECK(on_ranks::wrong(cumprod<I>(a, inclusive, reverse), backward(times, 1, extent, false)) == 0);
+  CHECK(on_ranks::wrong(cumprod<I>(a, exclusive, reverse), backward(times, 1, extent, true)) == 0);
+  CHECK(on_ranks::wrong(cummax<I>(a, inclusive, reverse),
+                        backward(most, INT64_MIN, extent, false)) == 0);
+  CHECK(on_ranks::wrong(cummax<I>(a, exclusive, reverse),
+                        backward(most, INT64_MIN, extent, true)) == 0);
+  CHECK(on_ranks::wrong(cummin<I>(a, inclusive, reverse),
+                        backward(least, INT64_MAX, extent, false)) == 0);
+  CHECK(on_ranks::wrong(cummin<I>(a, exclusive, reverse),
+                        backward(least, INT64_MAX, extent, true)) == 0);
   CHECK(on_ranks::wrong(a, g) == 0);
 }
 
@@ -201,6 +279,59 @@ TEST_CASE("halo_exchange: halos wider than blocks, zeros and wrapped") {
     code = e.code();
   }
   CHECK(code == "E41");
+}
+
+TEST_CASE("halo_add: halos wider than blocks, zeros and wrapped") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  for_extents([&](Int a, Int b, Int c) { check_halo_adds<Dim<I, Y>>(mesh, a, b, c); });
+  for_extents([&](Int a, Int b, Int c) { check_halo_adds<Dim<I, Y, X>>(mesh, a, b, c); });
+  for_extents([&](Int a, Int b, Int c) { check_halo_adds<Dim<I>>(mesh, a, b, c); });
+}
+
+TEST_CASE("halo_add is the transpose of halo_exchange") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  // <h, exchange(a)> = <add(h), a>
+  auto const a = from_function<double, Dim<I, X, Y>>(
+      mesh, {23}, [](Int i) { return static_cast<double>(i * i % 7) - 2; });
+  for (op::Edge const edge : {op::Edge::fill_zero, op::Edge::wrap}) {
+    auto const fetched = halo_exchange<I>(a, 3, 4, edge);
+    auto h = zeros_like(fetched);
+    CHECK(h.local().size() == fetched.local().size());
+    auto const of_a = harness::host_block(fetched);
+    double mine = 0;
+    harness::write_block(h, [&](auto const& to) {
+      for (std::size_t i = 0; i < to.extent(0); ++i) {
+        to(i) = static_cast<double>((h.ranges()[0].begin * 5 + static_cast<Int>(i) * 3) % 11);
+        mine += to(i) * of_a(i);
+      }
+    });
+    double all = 0;
+    MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    auto const sums = halo_add(h);
+    CHECK(item(sum<>(reshard<Dim<I>>((sums * a).tensor()))) == all);
+  }
+}
+
+TEST_CASE("a Halo is a value") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  auto const a = from_function<Int, Dim<I, X>>(mesh, {9}, [](Int i) { return i; });
+  auto h = halo_exchange<I>(a, 1, 1);
+  auto const copy = h;
+  std::string code;
+  try {
+    static_cast<void>(h.mutable_local());
+  } catch (Error const& e) {
+    code = e.code();
+  }
+  CHECK(code == "E21");
+  h = zeros_like(copy);
+  harness::write_block(h, [](auto const& to) {
+    for (std::size_t i = 0; i < to.extent(0); ++i) to(i) = 1;
+  });
+  CHECK(h.extents() == a.extents());
+  CHECK(copy.window() == h.window());
+  auto const once = harness::host_block(copy);
+  if (once.size() > 0) CHECK(once(1) == copy.ranges()[0].begin + 1);
 }
 
 TEST_CASE("scan: sums, maxima and minima, with and without the own element") {
@@ -257,4 +388,5 @@ TEST_CASE("ranks outside the mesh know the shapes and do nothing") {
   CHECK(c.extents() == std::array<Int, 4>{5, 1, 3, 2});
   auto const h = halo_exchange<I>(a, 1, 1);
   CHECK(h.local().size() == (mesh.here() ? 42 : 0));
+  CHECK(halo_add(zeros_like(h)).extents() == a.extents());
 }

@@ -7,6 +7,7 @@
 #include <shardtype/shardtype.hpp>
 
 #include "harness/catch.hpp"
+#include "harness/sending.hpp"
 #include "shim/pmpi.hpp"
 
 using namespace shardtype;
@@ -74,19 +75,6 @@ int wrong_reduce_scatter(Comm& comm, Counts const& counts) {
   return bad + wrong(recv, first, mine, comm.size());
 }
 
-struct Limits {
-  std::int64_t const count = detail::largest_count;
-  std::int64_t const segment = detail::least_segment;
-  Limits(std::int64_t largest_count, std::int64_t least_segment) {
-    detail::largest_count = largest_count;
-    detail::least_segment = least_segment;
-  }
-  ~Limits() {
-    detail::largest_count = count;
-    detail::least_segment = segment;
-  }
-};
-
 }  // namespace
 
 TEST_CASE("sums of every size and way") {
@@ -119,7 +107,7 @@ TEST_CASE("sums of every size and way") {
     CHECK(wrong_reduce_scatter<double>(comm, counts) == 0);
   }
   SECTION("pieces of three elements") {
-    Limits const limits(3, 0);
+    harness::Sending const cut({.largest_count = 3, .least_segment = 0});
     for (std::int64_t n : {1, 2, 3, 8, 50}) {
       INFO(n);
       Counts counts(static_cast<std::size_t>(ranks), n);

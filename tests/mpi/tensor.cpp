@@ -81,6 +81,19 @@ TEST_CASE("extents, ranges and global indices") {
   CHECK_THROWS_AS((zeros<double, Dim<I, X>>(mesh, {-1})), Error);
 }
 
+TEST_CASE("the block of an unreduced tensor is asked for by name") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  auto const u = to_partial<X>(full<float, Dim<I, Y>>(mesh, {8}, 3.0F));
+  bool const has = mesh.template coordinate<X>() == 0;
+  auto const block = u.unreduced_local();
+  for (std::size_t k = 0; k < block.extent(0); ++k) CHECK(block(k) == (has ? 3.0F : 0.0F));
+  auto const e = u * 2.0F;
+  auto const twice = e.unreduced_local();
+  for (std::size_t k = 0; k < twice.extent(0); ++k) CHECK(twice(k) == (has ? 6.0F : 0.0F));
+  auto const a = all_reduce<X>(u);
+  CHECK(a.unreduced_local().data() == a.local().data());
+}
+
 TEST_CASE("a tensor is a value") {
   auto const mesh = on_ranks::two_axes<X, Y>();
   auto a = full<float, Dim<I, X>>(mesh, {8}, 1.0F);

@@ -78,7 +78,7 @@ std::int64_t lacking(A const& a, B const& b) {
 template <class... Out, class A, class... Ys>
 void check(A const& a, Mesh<Ys...> const& mesh) {
   TransferPlan const plan = plan_transfer<Out...>(a, mesh);
-  auto& memory = detail::bytes_in_use;
+  auto& memory = runtime::run_time.memory;
   std::int64_t const others =
       memory.now() - (a.mesh().here()
                           ? a.local_size() * static_cast<std::int64_t>(sizeof(typename A::element))

@@ -162,6 +162,31 @@ static_assert(refusal_of<op::TakeAlong<V>, T<Dim<V>>, Ids<Dim<V>, Dim<B>>> ==
               rules::Code::D12_dims_differ);
 static_assert(refusal_of<op::TakeAlong<V>, T<Dim<V>, Unreduced<X>>, Ids<Dim<V, X>>> ==
               rules::Code::I06_owed_and_split);
+// scatter_along: take_along's transpose, at each of its shardings
+static_assert(
+    gives<op::ScatterAlong<V>, T<Dim<B, X>, Dim<V>>, T<Dim<B, X>, Dim<V>>, Ids<Dim<B, X>, Dim<V>>>);
+static_assert(gives<op::ScatterAlong<V, N>, T<Dim<B, X>, Dim<V>, Unreduced<Y>>,
+                    T<Dim<B, X>, Dim<N, Y>>, Ids<Dim<B, X>, Dim<N, Y>>>);
+static_assert(gives<op::ScatterAlong<V, N>, T<Dim<V>, Dim<B, X>, Reduced<Y>>,
+                    T<Dim<N>, Dim<B, X>, Reduced<Y>>, Ids<Dim<N>, Dim<B, X>>>);
+static_assert(gives<op::ScatterAlong<V, N>, T<Dim<V>, Unreduced<X, Y>>, T<Dim<N, X>, Unreduced<Y>>,
+                    Ids<Dim<N, X>>>);
+static_assert(gives<op::ScatterAlong<V, N>, T<Dim<V>, Dim<B, Cyclic<X, 2>>>,
+                    T<Dim<N>, Dim<B, Cyclic<X, 2>>>, Ids<Dim<N>, Dim<B, Cyclic<X, 2>>>>);
+static_assert(refusal_of<op::ScatterAlong<V, N>, T<Dim<V>>, Ids<Dim<V>>> ==
+              rules::Code::D01_no_such_index);
+static_assert(refusal_of<op::ScatterAlong<V, N>, T<Dim<V>, Dim<N>>, Ids<Dim<V>, Dim<N>>> ==
+              rules::Code::D02_index_taken);
+static_assert(refusal_of<op::ScatterAlong<V, N>, T<Dim<N, X>>, Ids<Dim<N>>> ==
+              rules::Code::D12_dims_differ);
+static_assert(refusal_of<op::ScatterAlong<V, N>, T<Dim<N>>, Ids<Dim<N>, Unreduced<X>>> ==
+              rules::Code::I02_ids_unreduced);
+static_assert(refusal_of<op::ScatterAlong<V, N>, T<Dim<N>, Unreduced<Max, X>>, Ids<Dim<N>>> ==
+              rules::Code::I07_other_kind_owed);
+static_assert(refusal_of<op::ScatterAlong<V, N>, T<Dim<N>>, T<Dim<N>>> ==
+              rules::Code::I01_not_integers);
+static_assert(refusal_of<op::ScatterAlong<V, N>, Tensor<bool, Dim<N>>, Ids<Dim<N>>> ==
+              rules::Code::C11_not_numbers);
 static_assert(gives<op::DynamicUpdate<V, N>, T<Dim<V>, Dim<D, X>, Unreduced<Y>>,
                     T<Dim<V>, Dim<D, X>, Unreduced<Y>>, T<Dim<N>, Dim<D, X>, Unreduced<Y>>>);
 static_assert(gives<op::DynamicUpdate<V>, T<Dim<V>, Reduced<Y>>, T<Dim<V>, Reduced<Y>>, T<Dim<V>>>);

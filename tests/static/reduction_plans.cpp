@@ -46,6 +46,11 @@ static_assert(is_local(plan(op::Norm1<L>{}, type<A>), read, 4 * read, 12 * 4, 12
 static_assert(is_local(plan(op::Prod<M>{}, type<A>), read, 4 * read, 250 * 4, 250 * 8));
 static_assert(is_local(plan(op::Norm<M>{}, type<A>), read, 4 * read, 250 * 4, 250 * 8));
 static_assert(is_local(plan(op::LogSumExp<M>{}, type<A>), read, 4 * read, 250 * 4, 250 * 16));
+// with a count: two results of 4 bytes each; the totals, twice at first
+static_assert(is_local(plan(op::CountedMax<M>{}, type<A>), read, 4 * read, 250 * 8,
+                       250 * (2 * 16 - 8)));
+static_assert(is_local(plan(op::CountedProd<M>{}, type<A>), read, 4 * read, 250 * 8,
+                       250 * (2 * 16 - 8)));
 static_assert(is_local(plan(op::ReproducibleSum<M>{}, type<A>), read, 4 * read, 250 * 4, 250 * 40));
 static_assert(is_local(plan(op::ReproducibleNorm<M>{}, type<A>), read, 4 * read, 250 * 4,
                        250 * 40));
@@ -191,5 +196,25 @@ static_assert(turned.count(Collective::all_reduce) == 1 &&
               turned.flops() == 2 * read);
 // operand, a second copy of its size, two totals per row
 static_assert(plan(op::Softmax<M>{}, type<A>).peak_bytes() == 2 * 4 * read + 250 * 16);
+
+// Reductions with a count: one collective for both results, and the rules of a product.
+static_assert(plan(op::CountedMax<Dim<M>>{}, type<A>).collectives() == 1);
+static_assert(plan(op::CountedMax<Dim<M>>{}, type<A>).count(Collective::all_reduce) == 1);
+static_assert(plan(op::CountedMin<Dim<M, Y>>{}, type<A>).count(Collective::reduce_scatter) == 1);
+static_assert(plan(op::CountedMax<Dim<M>>{}, type<A>).bytes({}) == 2 * 12 * 16 * 3 / 4);
+static_assert(plan(op::CountedProd<Dim<L, Y>>{}, type<A>).collectives() == 0);
+static_assert(plan(op::CountedProd<Dim<M>>{}, type<T<Dim<I, V>, Dim<M>>>).collectives() == 1);
+template <class Op, class B>
+constexpr rules::Code counted_code = checking::Resolve<Op, B>::verdict.code;
+static_assert(counted_code<op::CountedMax<L>, A> == rules::Code::S03_split);
+static_assert(counted_code<op::CountedMax<M>, A> == rules::Code::ok);
+static_assert(counted_code<op::CountedMax<M>, T<Dim<M>, Reduced<X>>> == rules::Code::ok);
+static_assert(counted_code<op::CountedMax<M>, T<Dim<M>, Unreduced<Max, X>>> ==
+              rules::Code::S02_other_kind_owed);
+static_assert(counted_code<op::CountedMax<M>, Tensor<Z, Dim<M>>> == rules::Code::S04_no_order);
+static_assert(counted_code<op::CountedProd<M>, Tensor<Z, Dim<M>>> == rules::Code::ok);
+static_assert(counted_code<op::CountedMin<M>, Tensor<int, Dim<M>>> ==
+              rules::Code::P12_not_floating);
+static_assert(counted_code<op::CountedMin<M>, int> == rules::Code::T09_not_a_tensor);
 
 }  // namespace

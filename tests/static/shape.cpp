@@ -59,6 +59,10 @@ static_assert(gives<op::Transpose<J, I>, T<Dim<J>, Dim<I, X>, Unreduced<Y>>, A>)
 static_assert(gives<op::Transpose<I, J>, M, M>);
 static_assert(gives<op::Transpose<J, I>, T<Dim<J>, Dim<I, X>, Reduced<Y>>, R>);
 static_assert(gives<op::Transpose<>, T<>, T<>>);
+static_assert(refusal_of<op::Named<op::Matmul<>, Dim<I>>, A, A> == Code::N07_no_named_form);
+static_assert(refusal_of<op::Named<op::Sum<I>, Dim<I>>, A> == Code::N07_no_named_form);
+static_assert(refusal_of<op::Named<op::Shift<J>, Dim<I>, Dim<J>>, A> == Code::N07_no_named_form);
+static_assert(refusal_of<op::Named<op::Flip<J>, Dim<I>, Dim<J>>, M> == Code::ok);
 static_assert(refusal_of<op::Transpose<J>, A> == Code::D07_names_incomplete);
 static_assert(refusal_of<op::Transpose<I, K>, A> == Code::D01_no_such_index);
 static_assert(refusal_of<op::Transpose<I, I>, A> == Code::T02_index_twice);
@@ -90,7 +94,13 @@ static_assert(
     gives<op::Broadcast<Dim<K, Z>, L>, T<Dim<K, Z>, Dim<L>, Dim<I, X>, Dim<J>, Unreduced<Y>>, A>);
 static_assert(refusal_of<op::Broadcast<Dim<K, X>>, A> == Code::T01_axis_twice);
 static_assert(refusal_of<op::Broadcast<Dim<K, Y>>, A> == Code::T01_axis_twice);
-static_assert(refusal_of<op::Broadcast<Dim<K, Y>>, R> == Code::T01_axis_twice);
+static_assert(gives<op::Broadcast<Dim<K, Y>>, T<Dim<K, Y>, Dim<I, X>, Dim<J>>, R>);
+static_assert(gives<op::Broadcast<Dim<K, Z>>, T<Dim<K, Z>, Dim<I, X>, Dim<J>, Reduced<Y>>, R>);
+static_assert(
+    gives<op::Broadcast<Dim<K, Z, Y>, L>, T<Dim<K, Z, Y>, Dim<L>, Dim<I, X>, Dim<J>, Reduced<V>>,
+          T<Dim<I, X>, Dim<J>, Reduced<V, Y>>>);
+static_assert(refusal_of<op::Broadcast<Dim<K, X>>, R> == Code::T01_axis_twice);
+static_assert(plan(op::Broadcast<Dim<K, Y>>{{4}}, type<R>).count(Collective::all_reduce) == 0);
 static_assert(refusal_of<op::Broadcast<J>, A> == Code::D02_index_taken);
 
 // JAX 1.2 reshape: its test cases (lax.py:7823, tests/pjit_test.py:5520-5613, 8463-8556), over axes
@@ -202,6 +212,11 @@ static_assert(gives<op::Pad<J>, A, A>);
 static_assert(refusal_of<op::PadValue<float, J>, A> == Code::D11_pad_unreduced);
 static_assert(gives<op::PadValue<float, J>, M, M>);
 static_assert(gives<op::PadValue<float, J>, R, R>);
+// with rows between rows: the extent, and the slice that undoes it
+static_assert(plan(op::Pad<P4, P16>{1, 2, 3}, type<T<Dim<P4>>>).collectives() == 0);
+static_assert(plan(op::Pad<P4, P12>{1, 1, 2}, type<T<Dim<P4>>>)
+                  .sizing_of(planning::Slot::result)
+                  .extents[1] == 12);
 
 // concat and stack: the operands have the same sharding
 static_assert(gives<op::Concat<J>, A, A, A, A>);
@@ -230,6 +245,11 @@ static_assert(refusal_of<op::Stack<K>, A, R> == Code::D13_unreduced_differs);
 // operations that communicate keep the type
 static_assert(gives<op::Shift<I>, A, A>);
 static_assert(gives<op::HaloExchange<J>, R, R>);
+static_assert(gives<op::HaloAdd<I>, A, A> && gives<op::HaloAdd<J>, R, R>);
+static_assert(refusal_of<op::HaloAdd<I>, M> == Code::I07_other_kind_owed);
+static_assert(refusal_of<op::HaloAdd<K>, A> == Code::D01_no_such_index);
+static_assert(refusal_of<op::HaloAdd<I>, T<Dim<I, Cyclic<X, 2>>>> == Code::B03_through_cyclic);
+static_assert(refusal_of<op::HaloAdd<I>, Tensor<bool, Dim<I, X>>> == Code::C11_not_numbers);
 static_assert(refusal_of<op::Shift<K>, A> == Code::D01_no_such_index);
 // A triangle of two dims: nothing is sent, for any sharding and any unreduced kind.
 static_assert(gives<op::Tril<I, J>, A, A>);
@@ -247,6 +267,17 @@ static_assert(refusal_of<op::FullLike<double>, Tensor<int, Dim<I>>> ==
 static_assert(plan(op::FullLike<int>{1}, type<A>).collectives() == 0);
 static_assert(gives<op::CumSum<I>, A, A>);
 static_assert(gives<op::CumMax<I>, M, M>);
+// backward: the same type and the same exchange
+template <class Op>
+constexpr Plan scan_plan(Op const& op) {
+  return plan(op, type<T<Dim<P16, X>, Dim<P3>>>);
+}
+static_assert([] {
+  Plan const forth = scan_plan(op::CumSum<P16>{});
+  Plan const back = scan_plan(op::CumSum<P16>{.reverse = true});
+  return back.bytes({}) == forth.bytes({}) && back.bytes({}) > 0 && back.result == forth.result &&
+         back.count(Collective::all_gather) == 1;
+}());
 static_assert(refusal_of<op::CumSum<I>, M> == Code::D14_scan_unreduced);
 static_assert(refusal_of<op::CumMax<I>, A> == Code::D14_scan_unreduced);
 static_assert(refusal_of<op::CumMin<I>, M> == Code::D14_scan_unreduced);

@@ -115,6 +115,55 @@ static_assert(makes<op::AllGather<Y>, A, Tensor<float, Dim<I, X>, Dim<J>>>);
 static_assert(makes<op::AllGather<Y, X>, A, Tensor<float, Dim<I>, Dim<J>>>);
 static_assert(refusal_of<op::AllGather<X>, A> == Code::K02_not_minor_most);
 static_assert(refusal_of<op::AllGather<Z>, A> == Code::K01_not_split);
+// to reduced, as in manual mode
+using checking::ToReduced;
+static_assert(makes<op::AllGather<Y, ToReduced>, A, Tensor<float, Dim<I, X>, Dim<J>, Reduced<Y>>>);
+static_assert(
+    makes<op::AllGather<Y, X, ToReduced>, A, Tensor<float, Dim<I>, Dim<J>, Reduced<X, Y>>>);
+static_assert(refusal_of<op::AllGather<X, ToReduced>, A> == Code::K02_not_minor_most);
+static_assert(refusal_of<op::AllGather<Z, ToReduced>, A> == Code::K01_not_split);
+static_assert(refusal_of<op::AllGather<ToReduced>, A> == Code::K07_no_axis);
+static_assert(refusal_of<op::AllGather<ToReduced, Y>, A> == Code::V01_mixed);
+static_assert(refusal_of<op::AllGather<Y, ToVarying>, A> == Code::V01_mixed);
+
+// one cast for all ways to store a parameter
+using Used = Tensor<float, Dim<I>, Dim<J>, Reduced<X>>;
+using AsX = op::UsedAs<Reduced<X>>;
+static_assert(makes<AsX, Tensor<float, Dim<I>, Dim<J>>, Used>);
+static_assert(makes<AsX, Tensor<float, Dim<I, X>, Dim<J>>, Used>);
+static_assert(makes<AsX, Tensor<float, Dim<I>, Dim<J, X>>, Used>);
+static_assert(makes<AsX, Used, Used>);
+static_assert(makes<AsX, Tensor<float, Dim<I>, Dim<J>, Unreduced<X>>, Used>);
+static_assert(makes<AsX, A, Tensor<float, Dim<I, Y>, Dim<J>, Reduced<X>>>);
+static_assert(
+    makes<AsX, Tensor<float, Dim<I, X>, Dim<J, Y>>, Tensor<float, Dim<I>, Dim<J, Y>, Reduced<X>>>);
+static_assert(makes<AsX, Tensor<float, Dim<I, Cyclic<X, 8>>, Dim<J>>, Used>);
+static_assert(makes<AsX, Tensor<float>, Tensor<float, Reduced<X>>>);
+static_assert(makes<op::UsedAs<Reduced<X, Y>>, A, Tensor<float, Dim<I>, Dim<J>, Reduced<X, Y>>>);
+static_assert(makes<op::UsedAs<Used>, A, Used>);
+static_assert(makes<op::UsedAs<Dim<I>, Dim<J>, Reduced<X>>, A, Used>);
+static_assert(refusal_of<op::UsedAs<Dim<I>, Reduced<X>>, A> == Code::R01_indices_differ);
+static_assert(refusal_of<op::UsedAs<Dim<I>, Dim<J>, Unreduced<X>>, A> ==
+              Code::R03_split_to_unreduced);
+static_assert(refusal_of<op::UsedAs<Reduced<>>, A> == Code::K07_no_axis);
+static_assert(refusal_of<op::UsedAs<Reduced<I>>, A> == Code::T05_not_an_axis);
+static_assert(refusal_of<AsX, Local<float, Dim<I>, Varying<X>>> == Code::V14_named_result);
+static_assert(refusal_of<AsX, int> == Code::T09_not_a_tensor);
+// what it sends, from types alone
+template <class W>
+constexpr int sends(Collective c) {
+  return plan(AsX{}, type<W>).count(c);
+}
+template <class W>
+constexpr int sends() {
+  return plan(AsX{}, type<W>).collectives();
+}
+static_assert(sends<Tensor<float, Dim<I>, Dim<J>>>() == 0);
+static_assert(sends<Used>() == 0);
+static_assert(sends<Tensor<float, Dim<I, X>, Dim<J>>>(Collective::all_gather) == 1);
+static_assert(sends<Tensor<float, Dim<I, X>, Dim<J>>>() == 1);
+static_assert(sends<Tensor<float, Dim<I>, Dim<J, Y>>>() == 0);
+
 static_assert(makes<op::AllToAll<Y, I, J>, A, Tensor<float, Dim<I, X>, Dim<J, Y>>>);
 static_assert(refusal_of<op::AllToAll<Y, J, I>, A> == Code::K01_not_split);
 static_assert(refusal_of<op::AllToAll<Y, I, P>, A> == Code::K04_no_such_index);

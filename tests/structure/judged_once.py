@@ -31,7 +31,7 @@ def offences(headers):
 def main():
     base = Path(sys.argv[1]) / "include/shardtype"
     headers = {path.relative_to(base).as_posix(): path.read_text()
-               for folder in FOLDERS for path in sorted((base / folder).glob("*.hpp"))}
+               for folder in FOLDERS for path in sorted((base / folder).glob("*.[hi]pp"))}
     found = [f"{name}:{number}: operands are judged in {' and '.join(sorted(ALLOWED))} only"
              for name, number in offences(headers)]
     found += [f"{name} judges nothing; is the front door still written there?"

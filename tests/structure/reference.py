@@ -77,12 +77,12 @@ class Library:
         self.names = set((root / "tests/structure/public_names.txt").read_text().split())
         self.operations = {name for file in sorted(include.glob("*/registry.hpp"))
                            for name in re.findall(r'^ *\{"(\w+)", "', file.read_text(), re.M)}
-        texts = [public_code(file.read_text()) for file in sorted(include.rglob("*.hpp"))]
+        texts = [public_code(file.read_text()) for file in sorted(include.rglob("*.[hi]pp"))]
         text = "\n".join(texts)
         self.objects = self.operations | set(re.findall(
             r"\b(?:struct|class|enum class|using|constexpr [\w:]+) (\w+)", text))
         self.docstrings = {}  # function -> codes
-        for file in sorted(include.rglob("*.hpp")):
+        for file in sorted(include.rglob("*.[hi]pp")):
             for name, codes in docstrings(file.read_text()):
                 self.docstrings[name] = self.docstrings.get(name, set()) | codes
         self.variables = set(re.findall(r'\b(?:getenv|named_file|read_words)\(\s*"(SHARDTYPE_\w+)"', text))

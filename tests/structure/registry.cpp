@@ -38,6 +38,12 @@ inline constexpr auto sample<"ArgSort"> = on<A>(op::ArgSort<J>{});
 template <>
 inline constexpr auto sample<"Broadcast"> = on<A>(op::Broadcast<Dim<K, Y>>{{12}});
 template <>
+inline constexpr auto sample<"CountedMax"> = on<A>(op::CountedMax<J>{});
+template <>
+inline constexpr auto sample<"CountedMin"> = on<A>(op::CountedMin<Dim<J>>{});
+template <>
+inline constexpr auto sample<"CountedProd"> = on<A>(op::CountedProd<J>{});
+template <>
 inline constexpr auto sample<"DynamicSlice"> = on<A>(op::DynamicSlice<J, Q>{4, 2});
 template <>
 inline constexpr auto sample<"DynamicUpdate"> = on<A, A>(op::DynamicUpdate<J>{0});
@@ -45,6 +51,8 @@ template <>
 inline constexpr auto sample<"Einsum"> = on<A, B>(op::Einsum<I, K>{});
 template <>
 inline constexpr auto sample<"Expand"> = on<A>(op::Expand<One>{});
+template <>
+inline constexpr auto sample<"HaloAdd"> = on<Halo<A, I>>(op::HaloAdd<I>{1, 2});
 template <>
 inline constexpr auto sample<"LogSumExp"> = on<A>(op::LogSumExp<J>{});
 template <>

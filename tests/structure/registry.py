@@ -9,6 +9,8 @@
 - A case that automatic mode records calls it too (its programs draw them all: tests/unit/random_programs.cpp), or it
   stands in NOT_RECORDED.
 
+Operations of autodiff/ are those that backward passes alone call.
+
 usage: registry.py ROOT [--self-test]
 """
 import re
@@ -22,12 +24,16 @@ NOT_RECORDED = {
     "AllGather": "the planner chooses collectives",
     "AllReduce": "the planner chooses collectives",
     "AllToAll": "the planner chooses collectives",
+    "CountedMax": "two results",
+    "CountedMin": "two results",
+    "CountedProd": "two results",
+    "HaloAdd": "the blocks of its operand overlap",
     "HaloExchange": "the blocks of its result overlap",
     "ReduceScatter": "the planner chooses collectives",
     "ToPartial": "the planner chooses what stays unreduced",
     "ToReduced": "a state of shardings, which the planner chooses",
-    "TopK": "two results",
     "Transfer": "its result is on another mesh",
+    "UsedAs": "a state of shardings, which the planner chooses",
 }
 ENTRY = re.compile(r'^ *\{"(\w+)", "([^"]+)"\},$', re.M)
 
@@ -149,7 +155,7 @@ def faults(headers, registries, samples, documents, harness):
 def read(root):
     include = root / "include/shardtype"
     registries = {path.parent.name: path.read_text() for path in sorted(include.glob("*/registry.hpp"))}
-    return ([path.read_text() for path in sorted(include.rglob("*.hpp"))], registries,
+    return ([path.read_text() for path in sorted(include.rglob("*.[hi]pp")) if path.parent.name != "autodiff"], registries,
             "\n".join(path.read_text() for path in
                       [root / "tests/structure/registry.cpp", *sorted((root / "tests/harness/cases").glob("*.hpp"))]),
             {folder: (root / ROWS.get(folder, "docs/rules.md")).read_text() for folder in registries},

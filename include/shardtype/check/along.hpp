@@ -94,7 +94,7 @@ struct Slice {
   }
 };
 
-/// Adds `before` and `after` rows of zeros around dim I.
+/// Adds `before` and `after` rows of zeros around dim I, and `interior` rows between each two.
 template <class I, class... Result>
 struct Pad {
   using operation = Pad;
@@ -103,11 +103,15 @@ struct Pad {
   static constexpr std::string_view name = "pad";
   std::int64_t before = 0;
   std::int64_t after = 0;
+  std::int64_t interior = 0;
   static constexpr Verdict rule(rules::Question const& q) { return rules::pad(q, true); }
   constexpr void extents(ResultExtents const& c) const {
     c.check_amount("the pad before it", before);
     c.check_amount("the pad after it", after);
-    c.set(c.sum(c.sum(before, c.extent()), after));
+    c.check_amount("the pad between its rows", interior);
+    std::int64_t const n = c.extent();
+    std::int64_t const spread = n == 0 ? 0 : c.sum(c.product(n - 1, c.sum(interior, 1)), 1);
+    c.set(c.sum(c.sum(before, spread), after));
   }
 };
 /// As Pad, with another value, of the operand's element type `T`.
@@ -120,9 +124,10 @@ struct PadValue {
   std::int64_t before = 0;
   std::int64_t after = 0;
   T value{};
+  std::int64_t interior = 0;
   static constexpr Verdict rule(rules::Question const& q) { return rules::pad(q, false); }
   constexpr void extents(ResultExtents const& c) const {
-    Pad<I, Result...>{before, after}.extents(c);
+    Pad<I, Result...>{before, after, interior}.extents(c);
   }
 };
 

@@ -13,12 +13,15 @@
 
 namespace shardtype::checking {
 
+/// Records nothing: operations give the types of their results alone.
+struct TypesOnly {};
+
 /// A tensor or Local of type `A` without data. It has those members of a tensor that its type
 /// determines: `extent<I>()` if sizes are known at compile time (else refused, A05), and
 /// `tensor()`. Created by `plan(f, type<A>...)`.
 ///
 /// `Notes`: the recorder of the operations. planning::FunctionWriter if the types determine all
-/// sizes, else OpenFunctionPlan.
+/// sizes, else OpenFunctionPlan; TypesOnly if only the types of results are asked for.
 template <class A, class Notes>
 class Dry {
  public:
@@ -36,6 +39,13 @@ class Dry {
       value_ = notes.hold(largest_elements(spec(), of_labels, Scope<A>::names.sizes()) *
                           static_cast<std::int64_t>(sizeof(element)));
     }
+  }
+  /// A value in the memory of another.
+  template <class B>
+  constexpr Dry(Notes& notes, std::int64_t const* extents, Dry<B, Notes> const& holder)
+      : notes_(&notes), value_(holder.value()) {
+    for (int d = 0; d < dims; ++d) extents_[static_cast<std::size_t>(d)] = extents[d];
+    if constexpr (sized) notes.share(value_);
   }
   constexpr Dry(Dry const& other)
       : notes_(other.notes_), extents_(other.extents_), value_(other.value_) {
@@ -63,7 +73,7 @@ class Dry {
     constexpr int d = spec().find(Scope<A>::names.find_label(identity<I>));
     if constexpr (d < 0) {
       static_cast<void>(alignof(refused<Code::A03_no_such_index, false, A, I>));
-    } else if constexpr (!sized && I::extent == dynamic) {
+    } else if constexpr (!sized && I::extent == dynamic && !std::is_same_v<Notes, TypesOnly>) {
       // not constructed, so that the function remains a constant for clang and this is the only
       // error
       static_cast<void>(alignof(refused<Code::A05_run_time_extent, false, A, I>));
@@ -74,6 +84,8 @@ class Dry {
   }
   constexpr Dry tensor() const { return *this; }
   constexpr Notes& notes() const { return *notes_; }
+  /// Its number among the values that the notes hold.
+  constexpr int value() const { return value_; }
 
  private:
   static constexpr Spec spec() { return Scope<A>::readings[0].spec; }
@@ -126,7 +138,7 @@ constexpr Sizing sizing_from(std::int64_t const* const (&extents)[Count], std::i
 
 /// Records the plan of `op`, which `R` resolved; returns its result, of type `Out`.
 template <class R, class Op, class... As>
-constexpr auto note(Op const& op, As const&... as) {
+constexpr auto note([[maybe_unused]] Op const& op, As const&... as) {
   auto const& dry = first_dry(as...);
   auto& notes = dry.notes();
   using Notes = std::remove_reference_t<decltype(notes)>;
@@ -137,17 +149,22 @@ constexpr auto note(Op const& op, As const&... as) {
   std::int64_t made[max_dims];
   for (std::int64_t& n : made) n = dynamic;
   if constexpr (std::is_same_v<Notes, planning::FunctionWriter>) {
+    bool shares = false;
     if constexpr (requires { R::plan_call(op, sizes, given); }) {
       R::set_extents(op, sizes, given, made);
-      notes.note(Op::name, R::plan_call(op, sizes, given), R::S::names);
+      Plan const plan = R::plan_call(op, sizes, given);
+      shares = plan.shares;
+      notes.note(Op::name, plan, R::S::names);
     } else {
       Sizing const z =
           sizing_from<typename R::S>(given, static_cast<std::int64_t>(sizeof(moved_t<R, First>)));
       Plan const plan = R::make_plan(z, {});
       for (int d = 0; d < plan.result.rank; ++d) made[d] = z.extents[plan.result.dims[d].label];
+      shares = plan.size == 0;
       notes.note(Op::name, plan, R::S::names);
     }
-  } else {
+    if (shares) return Dry<Out, Notes>(notes, made, dry);
+  } else if constexpr (!std::is_same_v<Notes, TypesOnly>) {
     for (int c = 1; c < collective_rows; ++c) {
       auto const kind = static_cast<Collective>(c);
       if constexpr (requires { R::open_count(op, kind); }) {

@@ -206,6 +206,32 @@ struct TakeAlong {
   }
 };
 
+/// Adds updates to `n` rows of zeros along J at the positions that ids name: the transpose of
+/// TakeAlong. `At`: the index of the updates and ids that J replaces; without it, J.
+template <class J, class... At>
+struct ScatterAlong {
+  using operation = ScatterAlong;
+  using from = detail::Bare<detail::into_t<J, At...>>;
+  using to = detail::Bare<J>;
+  static constexpr std::string_view name = "scatter_along";
+  std::int64_t n = detail::static_extents<J>()[0];
+  static constexpr Verdict rule(rules::Question const& q) {
+    return rules::scatter_along(q.a(), q.operands[1], q.along(), q.to.dims[0].label);
+  }
+  template <class A, class Ids>
+  static constexpr Code elements() {
+    return std::is_same_v<element_t<A>, bool> ? Code::C11_not_numbers
+                                              : detail::id_operands<A, Ids>();
+  }
+  constexpr void extents(ResultExtents const& c) const {
+    detail::check_shared_extents(c, "ids");
+    c.set(n);
+  }
+  static constexpr planning::Work work(planning::CallSizing const& c) {
+    return {c.elements(0), 0, false};
+  }
+};
+
 /// `size` rows from a start on: a number, or a second operand, an integer without dims.
 template <class I, class... Result>
 struct DynamicSlice {
@@ -213,6 +239,7 @@ struct DynamicSlice {
   using from = detail::Bare<I>;
   using to = detail::Bare<Result...>;
   static constexpr std::string_view name = "dynamic_slice";
+  static constexpr bool has_named_form = false;  ///< it may read its start from a tensor
   std::int64_t size = 0;
   std::int64_t start = 0;  ///< clamped so that the window fits
   static constexpr Verdict rule(rules::Question const& q) {
@@ -243,7 +270,8 @@ struct DynamicUpdate {
   using from = detail::Bare<I>;
   using to = detail::Bare<detail::into_t<I, Into...>>;
   static constexpr std::string_view name = "dynamic_update";
-  std::int64_t start = 0;  ///< clamped so that the window fits
+  static constexpr bool has_named_form = false;  ///< it may read its start from a tensor
+  std::int64_t start = 0;                        ///< clamped so that the window fits
   static constexpr Verdict rule(rules::Question const& q) {
     if (q.count > 2)
       if (Verdict v = rules::window_start(q.operands[2], q.a()); !v) return v;

@@ -21,7 +21,8 @@ namespace op {
 /// Operands are sliced to the result's sharding where that is free; then they are gathered (or
 /// reduced) over each mesh axis for which the rule still refuses them. An operation with other
 /// needs defines `meet(rules::Question, wanted)`. Refused: whatever the rule refuses for any
-/// sharding, V14 of Locals, N05, and R01 to R04 for the result.
+/// sharding, V14 of Locals, N05, R01 to R04 for the result, and N07 an operation that does not
+/// compute one block from blocks (`detail::has_named_form`).
 template <class Op, class... Out>
 struct Named {
   using operation = Named;
@@ -34,6 +35,12 @@ struct Named {
 }  // namespace op
 
 namespace detail {
+
+/// Whether `Op` computes one block from blocks, so that its result can be named by op::Named.
+template <class Op>
+inline constexpr bool has_named_form = Ruled<Op> && !requires {
+  requires Op::communicates;
+} && !requires { requires !Op::has_named_form; } && !requires(Op const& op) { op.strict(); };
 
 /// The plan for the operands of a named result: by the operation's `meet`, or else by its rule.
 template <class Op>
@@ -79,6 +86,13 @@ struct NamedRule {
   static constexpr Spec wanted = S::template spec<operands + 2>;
 
   static constexpr planning::LocalPlan decide(int candidate) {
+    if constexpr (!has_named_form<Op>) {
+      return {refuse(Code::N07_no_named_form), 0, {}, {}};
+    } else {
+      return decide_form(candidate);
+    }
+  }
+  static constexpr planning::LocalPlan decide_form(int candidate) {
     using planning::LocalPlan;
     if (is_local<A> || (is_local<Bs> || ...)) return {refuse(Code::V14_named_result), 0, {}, {}};
     if (Verdict v = rules::lawful(S::names, S::readings, operands + 3); !v) return {v, 0, {}, {}};

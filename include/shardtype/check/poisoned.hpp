@@ -42,6 +42,7 @@ struct Poisoned {
   template <class I>
   static std::int64_t global_index(std::int64_t);
   static Poisoned local();
+  static Poisoned unreduced_local();
   static Poisoned mutable_local();
   static Poisoned clone();
   static bool shared();

@@ -11,8 +11,9 @@
 
 namespace shardtype::checking {
 
-/// The state of the result of a collective that makes all blocks equal: invariant, unless the call
-/// names another, as in `all_gather<X, I>(a, to_varying)`. Of Locals only.
+/// The state of the result of a collective that makes all blocks equal: invariant (of a Tensor:
+/// replicated), unless the call names another, as in `all_gather<X>(w, to_reduced)` and, of Locals
+/// only, `all_gather<X, I>(a, to_varying)`.
 struct ToVarying {};
 struct ToReduced {};
 
@@ -31,8 +32,16 @@ struct Reshard {
   using operation = Reshard;
   static constexpr std::string_view name = "reshard";
 };
-/// Gathers the blocks of the groups along `Xs`. Of Locals: `Xs` are axes, then the index to gather
-/// along, then shardtype::ToVarying or shardtype::ToReduced to choose the state of the result.
+/// The same value as a parameter of a computation: in that sharding, or, if only `Reduced<Xs...>`
+/// is named, whole along these axes and reduced over them.
+template <class... Out>
+struct UsedAs {
+  using operation = UsedAs;
+  static constexpr std::string_view name = "used_as";
+};
+/// Gathers the blocks of the groups along `Xs`, which may end in checking::ToReduced. Of Locals:
+/// `Xs` are axes, then the index to gather along, then checking::ToVarying or checking::ToReduced
+/// to choose the state of the result.
 template <class... Xs>
 struct AllGather {
   using operation = AllGather;
@@ -140,14 +149,27 @@ struct CollectiveResult : Self {
 template <class A, class Self, class S>
 struct CollectiveResult<A, Self, S, false> : Self {};
 
-template <class A, class... Xs>
-struct Gathering : Collectively<A, Gathering<A, Xs...>, Reduced<Xs...>> {
-  using Base = Collectively<A, Gathering<A, Xs...>, Reduced<Xs...>>;
+template <AxisState to, class A, class... Xs>
+struct GatheringTo : Collectively<A, GatheringTo<to, A, Xs...>, Reduced<Xs...>> {
+  using Base = Collectively<A, GatheringTo<to, A, Xs...>, Reduced<Xs...>>;
   static constexpr Verdict rule(Spec const& s) {
     Verdict v = accept(s);
-    ((v ? void(v = rules::all_gather(v.result, Base::S::names.find_axis(identity<Xs>))) : void()),
+    ((v ? void(v = rules::all_gather(v.result, Base::S::names.find_axis(identity<Xs>), to))
+        : void()),
      ...);
     return v;
+  }
+  static constexpr Verdict verdict = Base::decide();
+};
+template <class A, class... Xs>
+using Gathering = GatheringTo<AxisState::replicated, A, Xs...>;
+template <class A, class... Xs>
+using GatheringReduced = GatheringTo<AxisState::reduced, A, Xs...>;
+template <class A, class... Xs>
+struct Using : Collectively<A, Using<A, Xs...>, Reduced<Xs...>> {
+  using Base = Collectively<A, Using<A, Xs...>, Reduced<Xs...>>;
+  static constexpr Verdict rule(Spec const& s) {
+    return rules::used_as(s, Base::S::template spec<1>.reduced);
   }
   static constexpr Verdict verdict = Base::decide();
 };
@@ -242,6 +264,36 @@ constexpr auto resolve_reshard() {
   }
 }
 
+/// `all_gather<Named...>(a)`: axes, then perhaps checking::ToReduced.
+template <class A, class Axes, class... Named>
+struct GatherOf;
+template <class A, class... Xs>
+struct GatherOf<A, Pack<Xs...>> {
+  static constexpr auto resolve() { return resolve_collective<Gathering, 0, A, Xs...>(); }
+};
+template <class A, class... Xs>
+struct GatherOf<A, Pack<Xs...>, shardtype::checking::ToReduced> {
+  static constexpr auto resolve() { return resolve_collective<GatheringReduced, 0, A, Xs...>(); }
+};
+template <class A, class... Xs, class Next, class... Named>
+struct GatherOf<A, Pack<Xs...>, Next, Named...> : GatherOf<A, Pack<Xs..., Next>, Named...> {};
+
+/// `used_as<Reduced<Xs...>>(w)`, or a reshard.
+template <class A, class... Out>
+struct UseOf {
+  static constexpr auto resolve() { return resolve_reshard<A, Out...>(); }
+};
+template <class A, class... Xs>
+struct UseOf<A, Reduced<Xs...>> {
+  static constexpr auto resolve() {
+    if constexpr (is_local<A>) {
+      return Type<Plainly<Code::V14_named_result>>{};
+    } else {
+      return resolve_collective<Using, 0, A, Xs...>();
+    }
+  }
+};
+
 }  // namespace detail
 
 }  // namespace shardtype
@@ -250,11 +302,13 @@ namespace shardtype::checking {
 
 template <class... Out, class A>
 struct Resolve<op::Reshard<Out...>, A> : decltype(detail::resolve_reshard<A, Out...>())::type {};
+template <class... Out, class A>
+struct Resolve<op::UsedAs<Out...>, A> : decltype(detail::UseOf<A, Out...>::resolve())::type{};
 // Of Locals: check/block_move.hpp.
 template <class... Xs, class A>
   requires(!is_local<A>)
 struct Resolve<op::AllGather<Xs...>, A>
-    : decltype(detail::resolve_collective<detail::Gathering, 0, A, Xs...>())::type {};
+    : decltype(detail::GatherOf<A, detail::Pack<>, Xs...>::resolve())::type{};
 template <class... Xs, class A>
 struct Resolve<op::ToPartial<Xs...>, A>
     : decltype(detail::resolve_collective<detail::Owing, 0, A, Xs...>())::type {};

@@ -111,6 +111,7 @@ template <class V>
 struct FullLike {
   using operation = FullLike;
   static constexpr std::string_view name = "full_like";
+  static constexpr bool has_named_form = false;  ///< full<T, Dim<...>...> has any sharding
   V value{};
   static constexpr Verdict rule(rules::Question const& q) { return rules::accept(q.a()); }
   template <class A>

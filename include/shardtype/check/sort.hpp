@@ -101,7 +101,7 @@ struct TopK {
   using from = detail::Bare<I>;
   using to = detail::Bare<Result...>;
   static constexpr std::string_view name = "top_k";
-  static constexpr bool recorded = false;  ///< two results
+  static constexpr bool has_named_form = false;  ///< two results
   std::int64_t k = 0;
   static constexpr Verdict rule(rules::Question const& q) { return rules::sorted(q, true); }
   template <class A>

@@ -95,7 +95,39 @@ struct HaloExchange {
   }
 };
 
-/// Running values of the reduction `F` (reductions::Sum, Product, Maximum, Minimum) along I.
+/// The transpose of HaloExchange: rows of halos are sent to the ranks that hold them, and added.
+template <class I>
+struct HaloAdd {
+  using operation = HaloAdd;
+  using from = detail::Bare<I>;
+  static constexpr std::string_view name = "halo_add";
+  static constexpr bool recorded = false;  ///< the operand's blocks overlap
+  static constexpr bool communicates = true;
+  std::int64_t before = 0;
+  std::int64_t after = 0;
+  Edge edge = Edge::fill_zero;
+  static constexpr Verdict rule(rules::Question const& q) { return rules::halo_add(q); }
+  template <class A>
+  static constexpr Code elements() {
+    return std::is_same_v<element_t<A>, bool> ? Code::C11_not_numbers : Code::ok;
+  }
+  constexpr void extents(ResultExtents const& c) const {
+    HaloExchange<I>{before, after, edge}.extents(c);
+  }
+  constexpr Window window() const { return {before > 0 ? -before : 0, after, edge, true}; }
+  constexpr void steps(Plan& p, planning::CallSizing const&, int d) const {
+    detail::append_neighbor(p, d, window());
+  }
+  /// One addition per element of the halos, which the operand has beside its blocks.
+  constexpr planning::Work work(planning::CallSizing const& c, int d) const {
+    planning::Work out = HaloExchange<I>{before, after, edge}.work(c, d);
+    out.flops = out.workspace / c.element_bytes(0);
+    return out;
+  }
+};
+
+/// Running values of the reduction `F` (reductions::Sum, Product, Maximum, Minimum) along I, from the
+/// first row to the last, or `reverse`.
 template <class I, class F>
 struct Cumulative {
   using operation = Cumulative;
@@ -104,6 +136,7 @@ struct Cumulative {
   static constexpr bool communicates = true;
   static constexpr std::string_view name = F::running_name;
   bool exclusive = false;
+  bool reverse = false;
   static constexpr Verdict rule(rules::Question const& q) { return rules::running(q, F::kind); }
   template <class A>
   static constexpr Code elements() {

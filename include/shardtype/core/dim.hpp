@@ -78,6 +78,13 @@ struct LazyNode {};
 template <class A>
 inline constexpr bool is_lazy = std::is_base_of_v<LazyNode, A>;
 
+/// The base of every value whose operations are recorded for their gradients
+/// (autodiff/active.hpp).
+struct ActiveNode {};
+/// Whether `A` is such a value.
+template <class A>
+inline constexpr bool is_active = std::is_base_of_v<ActiveNode, A>;
+
 }  // namespace shardtype::core
 
 namespace shardtype {

@@ -42,6 +42,9 @@ using namespace execute;
 namespace automatic_mode {
 using namespace execute;
 }
+namespace autodiff {
+using namespace execute;
+}
 namespace random {
 using namespace execute;
 }

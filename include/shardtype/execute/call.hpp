@@ -12,6 +12,7 @@
 #include <shardtype/check/call_site.hpp>
 #include <shardtype/check/dry.hpp>
 #include <shardtype/check/operation.hpp>
+#include <shardtype/execute/instances.hpp>
 #include <shardtype/execute/local_run.hpp>
 #include <shardtype/execute/named.hpp>
 #include <shardtype/execute/run.hpp>
@@ -56,7 +57,7 @@ struct Run : Filled<Run<Op>> {
   static void fill(Op const& op, Out& out, As const&... as) {
     typename Out::execution_space const exec{};
     using Order = std::make_index_sequence<Out::rank>;
-    op.kernel(exec, written(out, Order{}), as.local()...);
+    op.kernel(exec, written(out, Order{}), as.unreduced_local()...);
     exec.fence();
   }
 
@@ -85,9 +86,17 @@ struct ByPlan {
     if constexpr (requires { op.overlap; }) overlap = op.overlap;
     std::array<std::int64_t, R::result::rank> extents{};
     Call const call = call_of<R>(where, overlap, a, b...);
-    return typename R::result(
-        a.mesh(), extents,
-        run_call<typename A::element, typename A::memory_space>(call, extents.data()));
+    using T = typename A::element;
+    using Space = typename A::memory_space;
+    Buffer block;
+    if constexpr (sizeof...(B) == 0) {
+      block = run_call<T, Space>(call, extents.data());
+    } else if constexpr (R::communicates) {
+      block = run_product<T, Space>(call, extents.data());
+    } else {
+      block = run_strict_product<T, Space>(call, extents.data());
+    }
+    return typename R::result(a.mesh(), extents, std::move(block));
   }
   template <class R, class Op, class A>
   static auto start(Op const&, std::source_location const& where, A const& a) {
@@ -104,13 +113,14 @@ struct ByPlan {
 /// `block(op, run)`.
 template <class Self>
 struct LocalBlock {
+  static constexpr bool makes_block = true;
   template <class R, class Op, class... As>
   static auto run(Op const& op, std::source_location const& where, As const&... as) {
     return run_local<R, Self>(op, where, as...);
   }
 };
 
-/// Named results of operations that are `Filled`.
+/// Named results of operations that run on blocks: `Filled` ones, and `LocalBlock` ones.
 template <class Op, class... Out>
 struct Run<op::Named<Op, Out...>> {
   template <class R, class... As>
@@ -152,9 +162,10 @@ Plan plan_by_sizing(Op const& op, A const& a, Bs const&... bs) {
 }
 
 /// Kinds of operands that are defined in layers above this one, for which `call` continues there.
-enum class Above { lazy };
-/// Implements `call(op, where, operands...)` for such operands; specialised by their layer
-/// (lazy/record.hpp).
+enum class Above { lazy, active };
+/// Implements `call(op, where, operands...)` for such operands; `refusal_of<Op>`: the sentence with
+/// which an active one is refused, or void. Specialised by their layer
+/// (lazy/record.hpp, autodiff/record.hpp).
 template <Above kind, class... Operands>
 struct Continue;
 
@@ -162,11 +173,19 @@ struct Continue;
 
 /// Runs the operation `op` on tensors, Locals or expressions of these. An illegal call is refused
 /// here, with the sentence of its rule. For expressions of automatic mode the operation is
-/// recorded; for types alone (`Dry`) its plan is noted. `where` is the user's line, for messages.
+/// recorded, for values whose gradient is wanted it runs and is recorded; for types alone (`Dry`)
+/// its plan is noted. `where` is the user's line, for messages.
 template <Operation Op, class... As>
 constexpr auto call(Op const& op, std::source_location const& where, As const&... as) {
   if constexpr (checking::any_poisoned<As...>) {
     return checking::Poisoned{};
+  } else if constexpr ((core::is_active<As> || ...)) {
+    using Next = execute::Continue<execute::Above::active, As...>;
+    if constexpr (std::is_void_v<typename Next::template refusal_of<Op>>) {
+      return Next::call(op, where, as...);
+    } else {
+      return checking::Poisoned(typename Next::template refusal_of<Op>{});
+    }
   } else if constexpr ((core::is_lazy<As> || ...)) {
     return execute::Continue<execute::Above::lazy, As...>::call(op, where, as...);
   } else {
@@ -216,6 +235,8 @@ template <class R, class... As>
 constexpr auto judge() {
   if constexpr (holds_poison<As...>) {
     return Type<Poisoned>{};
+  } else if constexpr (requires { typename R::sentence; }) {
+    return Type<typename R::sentence>{};
   } else if constexpr (!R::verdict) {
     return Type<refusal<R, As...>>{};
   } else {

@@ -8,6 +8,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/core/compiled.hpp>
 #include <shardtype/core/list.hpp>
 #include <shardtype/execute/blocks.hpp>
 #include <shardtype/execute/group.hpp>
@@ -18,27 +19,7 @@
 namespace shardtype::execute {
 
 /// The name of a collective, for messages.
-inline char const* name_of(Collective c) {
-  switch (c) {
-    case Collective::all_gather:
-      return "all_gather";
-    case Collective::all_reduce:
-      return "all_reduce";
-    case Collective::reduce_scatter:
-      return "reduce_scatter";
-    case Collective::all_to_all:
-      return "all_to_all";
-    case Collective::permute:
-      return "permute";
-    case Collective::broadcast:
-      return "broadcast";
-    case Collective::neighbor:
-      return "neighbor exchange";
-    case Collective::none:
-      break;
-  }
-  return "none";
-}
+char const* name_of(Collective c);
 
 /// Error E42, for a step that would otherwise be skipped silently.
 [[noreturn]] inline void throw_not_run(std::string const& what) {
@@ -284,7 +265,7 @@ class CollectiveStep {
   /// The kind of segments of an exchange, the same on every member: `most` is the largest number of
   /// elements that any member sends or receives.
   static Segments sized(bool even, std::int64_t most) {
-    if (most > detail::largest_count) return Segments::huge;
+    if (most > run_time.sending().largest_count) return Segments::huge;
     return even ? Segments::even : Segments::uneven;
   }
   static bool all_equal(detail::List<Range> const& blocks) {
@@ -466,3 +447,7 @@ class CollectiveStep {
 };
 
 }  // namespace shardtype::execute
+
+#ifndef SHARDTYPE_COMPILED
+#include <shardtype/execute/collective_step.ipp>
+#endif

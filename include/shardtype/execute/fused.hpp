@@ -177,6 +177,15 @@ inline constexpr bool lies_as<Out, A> = [] {
 template <class Out, class F, class... Args>
 inline constexpr bool lies_as<Out, Fused<F, Args...>> = (lies_as<Out, Args> && ...);
 
+/// Whether no extent that the operands give differs from those of the result.
+template <std::size_t N>
+bool extents_agree(std::array<std::int64_t, N> const& known,
+                   std::array<std::int64_t, N> const& of_result) {
+  for (std::size_t d = 0; d < N; ++d)
+    if (known[d] != dynamic && known[d] != of_result[d]) return false;
+  return true;
+}
+
 /// Computes the expression `e` for a result of type `Out`, into `into` if given.
 template <class Out, class E>
 Out run_fused(E const& e, Out const* into) {
@@ -185,7 +194,7 @@ Out run_fused(E const& e, Out const* into) {
   MeshRef const* mesh = nullptr;
   extents_of<Out> const extents = fused_extents<Out>(e, mesh);
   Out out = into != nullptr ? *into : uninitialized<Out>(*mesh, extents);
-  if (into != nullptr && out.extents() != extents)
+  if (into != nullptr && !extents_agree(extents, out.extents()))
     throw Error("E24", "an in-place operation would change the tensor's extents",
                 FailedOn::every_rank);
   if (!mesh->here()) return out;
@@ -288,6 +297,13 @@ class Fused : public detail::Expression<F, Args...> {
     return *result_;
   }
   operator tensor_type() const { return tensor(); }
+  /// Refused, A08: `B g(A const& a) { return a * 2; }`. A function that is overloaded for two
+  /// shardings of the same dims takes `(a * 2).tensor()`.
+  template <class To>
+    requires(detail::differs_in_sharding<To, tensor_type>())
+  operator To() const {
+    return refused<Code::A08_another_type, false, To, tensor_type>{};
+  }
 
   // Members of the tensor.
   MeshRef const& mesh() const { return tensor().mesh(); }
@@ -310,6 +326,8 @@ class Fused : public detail::Expression<F, Args...> {
   }
   View<element const> local() const& { return tensor().local(); }
   View<element const> local() const&& = delete;
+  View<element const> unreduced_local() const& { return tensor().unreduced_local(); }
+  View<element const> unreduced_local() const&& = delete;
   auto mutable_local() & { return tensor().mutable_local(); }
   tensor_type clone() const { return tensor().clone(); }
   bool shared() const { return tensor().shared(); }

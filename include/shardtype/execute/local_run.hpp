@@ -12,6 +12,7 @@
 #include <shardtype/kernels/copy.hpp>
 #include <shardtype/kernels/fill.hpp>
 #include <shardtype/kernels/pitched.hpp>
+#include <shardtype/kernels/unpack.hpp>
 #include <shardtype/tensor/block_layout.hpp>
 #include <shardtype/tensor/operand.hpp>
 #include <shardtype/tensor/tensor.hpp>
@@ -115,11 +116,19 @@ struct LocalRun {
     kernels::copy_pitched(exec(), src + from * b.inner, b.n * b.inner,
                           writable(result) + to * b.inner, wide, b.outer, n * b.inner);
   }
-  Buffer pad(std::int64_t before, T value) const {
+  Buffer pad(std::int64_t before, std::int64_t interior, T value) const {
     Around const b(in, call.dim());
     Buffer const result = fresh();
     kernels::fill(exec(), writable(result), out.elements(), value);
-    place(result, data, b, 0, b.n, call.dim(), before);
+    if (interior == 0) {
+      place(result, data, b, 0, b.n, call.dim(), before);
+    } else {
+      std::int64_t const wide = out.extent[call.dim()] * b.inner;
+      kernels::copy_unpacked(
+          exec(), data,
+          strided({b.outer, b.n, b.inner}, {wide, (interior + 1) * b.inner, std::int64_t{1}}),
+          writable(result) + before * b.inner);
+    }
     exec().fence();
     return result;
   }

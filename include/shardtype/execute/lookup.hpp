@@ -7,6 +7,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/core/compiled.hpp>
 #include <shardtype/kernels/copy.hpp>
 #include <shardtype/kernels/lookup.hpp>
 #include <shardtype/runtime/mesh.hpp>
@@ -60,12 +61,7 @@ struct Part {
   std::int64_t lengths = 1;  ///< product of the lengths pushed so far
 
   /// Adds dim `d` of `block`, of whose indices `held` those in `used` are part of it.
-  void push(kernels::Layout const& block, int d, Range const& held, Range const& used) {
-    layout.extent[layout.rank] = used.size();
-    layout.stride[layout.rank++] = block.stride[d];
-    offset += (used.begin - held.begin) * block.stride[d];
-    lengths *= used.size();
-  }
+  void push(kernels::Layout const& block, int d, Range const& held, Range const& used);
 };
 
 template <class A, class I>
@@ -77,9 +73,13 @@ auto data_of(A const& a) {
 }
 template <class V, class Ids>
 void check_values_of(Ids const& ids, std::int64_t n) {
-  if (runtime::settings.check_values && ids.mesh().here())
+  if (run_time.settings.check_values && ids.mesh().here())
     check_ids<typename Ids::element, typename Ids::memory_space>(
         data_of(ids), ids.rows().data(), static_cast<int>(Ids::rank), n, V::name);
 }
 
 }  // namespace shardtype::execute
+
+#ifndef SHARDTYPE_COMPILED
+#include <shardtype/execute/lookup.ipp>
+#endif

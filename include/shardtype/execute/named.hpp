@@ -111,7 +111,8 @@ Sizing named_sizing(Op const& op, AxisMap const& axes, A const& a, Bs const&... 
 }
 
 /// Runs the named result of `op` that `R` resolved. `Runs::fill(op, made, operands...)` computes a
-/// tensor `made`, without communication, from operands with the shardings of the plan.
+/// tensor `made`, without communication, from operands with the shardings of the plan; or
+/// `Runs::run`, if it makes a block, returns it.
 template <class R, class Runs, class Op, class A, class... Bs>
 auto run_named(Op const& op, std::source_location const& where, A const& a, Bs const&... bs) {
   AxisMap const axes = map_axes(a.mesh().state(), R::S::names);
@@ -124,10 +125,14 @@ auto run_named(Op const& op, std::source_location const& where, A const& a, Bs c
     using Made = typename Met::result;
     std::array<std::int64_t, Made::rank> extents{};
     for (std::size_t d = 0; d < Made::rank; ++d) extents[d] = z.extents[R::made.dims[d].label];
-    auto const compute = [&](auto const&... met) {
-      Made made = shardtype::detail::uninitialized<Made>(a.mesh(), extents);
-      if (a.mesh().here()) Runs::fill(op, made, met...);
-      return made;
+    auto const compute = [&]<class... Mets>(Mets const&... met) {
+      if constexpr (requires { requires Runs::makes_block; }) {
+        return Runs::template run<Resolve<Op, Mets...>>(op, where, met...);
+      } else {
+        Made made = shardtype::detail::uninitialized<Made>(a.mesh(), extents);
+        if (a.mesh().here()) Runs::fill(op, made, met...);
+        return made;
+      }
     };
     // frees operands that were moved before the result is resharded
     Made made = compute(

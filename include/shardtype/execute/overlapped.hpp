@@ -105,7 +105,7 @@ class OverlappedSteps {
     // a block's count must fit an int
     std::int64_t const most = std::max(largest_elements(s.before, z.extents, z.sizes),
                                        largest_elements(s.after, z.extents, z.sizes));
-    return most <= shardtype::detail::largest_count && on_host && how_ != Overlap::none &&
+    return most <= run_time.sending().largest_count && on_host && how_ != Overlap::none &&
            s.action == Action::communicate && blocks_.sizing.sizes.product(s.axes) > 1;
   }
   /// The algorithm for collective `s` with the product of `a` and `b`, chosen by sizes that all

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include <shardtype/check/reduction.hpp>
+#include <shardtype/core/compiled.hpp>
 #include <shardtype/execute/call.hpp>
 #include <shardtype/execute/fused.hpp>
 #include <shardtype/execute/run.hpp>
@@ -26,19 +27,7 @@ template <class F, class T>
 using reducer_t = typename ReducerOf<F, T>::type;
 
 /// `block` with the dims `kept` first, in their order, then the others.
-inline kernels::Layout kept_first(kernels::Layout const& block, int const* kept, int count) {
-  kernels::Layout out;
-  bool used[max_dims] = {};
-  auto push = [&](int d) {
-    out.extent[out.rank] = block.extent[d];
-    out.stride[out.rank++] = block.stride[d];
-    used[d] = true;
-  };
-  for (int k = 0; k < count; ++k) push(kept[k]);
-  for (int d = 0; d < block.rank; ++d)
-    if (!used[d]) push(d);
-  return out;
-}
+kernels::Layout kept_first(kernels::Layout const& block, int const* kept, int count);
 
 /// Positions of a result's dims in the operand's Spec.
 struct KeptDims {
@@ -143,11 +132,11 @@ void place_in_whole(Readable<A, In> const& a, KeptDims const& kept, kernels::Pla
   exec.fence();
 }
 
-/// The reduction that `R` (a NamedReduction) resolved: each rank reduces its block, then the
-/// partial results are resharded to the result. `Carries`: partial results are the reducer's
-/// totals, which are finished at the end.
+/// Each rank reduces its block, then the partial results are resharded to the result of `R` (a
+/// NamedReduction), whose extents are written. `Carries`: partial results are the reducer's totals.
 template <class Reducer, class R, bool Carries, class A, class In>
-auto reduce_and_reshard(Readable<A, In> const& a, std::source_location const& where) {
+Buffer reshard_parts(Readable<A, In> const& a, std::source_location const& where,
+                     std::int64_t* extents) {
   using Out = typename R::result;
   using S = typename R::S;
   using Space = typename A::memory_space;
@@ -173,17 +162,32 @@ auto reduce_and_reshard(Readable<A, In> const& a, std::source_location const& wh
                   plan_cache<R, T>,
                   where,
                   {&met, &a.mesh, met_extents.data(), &part, &part}};
+  return run_call<T, Space>(call, extents);
+}
+
+/// The results of the totals of a tensor of type `Out`.
+template <class Reducer, class Out>
+Out finished(MeshRef const& mesh, std::array<std::int64_t, Out::rank> const& extents,
+             Buffer const& totals) {
+  Out out = shardtype::detail::uninitialized<Out>(mesh, extents);
+  if (!mesh.here()) return out;
+  typename Out::execution_space const exec{};
+  kernels::finish_totals<Reducer>(exec, static_cast<typename Reducer::Total const*>(totals.data()),
+                                  static_cast<typename Out::element*>(out.buffer().data()),
+                                  out.local_size());
+  exec.fence();
+  return out;
+}
+
+/// The reduction that `R` (a NamedReduction) resolved. `Carries`: partial results are the reducer's
+/// totals, which are finished at the end.
+template <class Reducer, class R, bool Carries, class A, class In>
+auto reduce_and_reshard(Readable<A, In> const& a, std::source_location const& where) {
+  using Out = typename R::result;
   std::array<std::int64_t, Out::rank> extents{};
-  Buffer result = run_call<T, Space>(call, extents.data());
+  Buffer result = reshard_parts<Reducer, R, Carries>(a, where, extents.data());
   if constexpr (Carries) {
-    Out out = shardtype::detail::uninitialized<Out>(a.mesh, extents);
-    if (!a.mesh.here()) return out;
-    typename Space::execution_space const exec{};
-    kernels::finish_totals<Reducer>(exec, static_cast<Total const*>(result.data()),
-                                    static_cast<typename Out::element*>(out.buffer().data()),
-                                    out.local_size());
-    exec.fence();
-    return out;
+    return finished<Reducer, Out>(a.mesh, extents, result);
   } else {
     return Out(a.mesh, extents, std::move(result));
   }
@@ -265,3 +269,7 @@ struct Run<op::Reduce<F, Labels...>> {
 };
 
 }  // namespace shardtype::execute
+
+#ifndef SHARDTYPE_COMPILED
+#include <shardtype/execute/reduce_run.ipp>
+#endif

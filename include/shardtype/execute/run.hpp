@@ -9,8 +9,11 @@
 #include <utility>
 
 #include <shardtype/check/plan_of.hpp>
+#include <shardtype/core/compiled.hpp>
 #include <shardtype/core/list.hpp>
 #include <shardtype/execute/executor.hpp>
+#include <shardtype/execute/local_steps.hpp>
+#include <shardtype/execute/product_run.hpp>
 #include <shardtype/tensor/operand.hpp>
 #include <shardtype/tensor/tensor.hpp>
 
@@ -18,29 +21,23 @@ namespace shardtype::execute {
 
 /// Records the extents of one operand; operands with the same label must agree on its extent. Error
 /// E24, which names the `operand`: "the first operand".
-inline void note_extents(Extents& known, Names const& names, Spec const& s,
-                         std::int64_t const* extents, char const* operand) {
-  for (int d = 0; d < s.rank; ++d) {
-    int const l = s.dims[d].label;
-    if (known.at[l] != dynamic && known.at[l] != extents[d])
-      throw Error("E24",
-                  "index " + std::string(names.label_name[l]) + " has extent " +
-                      std::to_string(extents[d]) + " in " + operand + ", elsewhere " +
-                      std::to_string(known.at[l]),
-                  FailedOn::every_rank);
-    known.at[l] = extents[d];
-  }
-}
+void note_extents(Extents& known, Names const& names, Spec const& s, std::int64_t const* extents,
+                  char const* operand);
+
+struct Planner;
+/// Chooses among the plans for all sizes, as PlanSet does.
+Plan choose_plan(Planner const& planner, Sizing const& z);
 
 /// How an operation makes its plan: PlanSet::choose without types.
 struct Planner {
   Names const& names;
   std::int64_t element_bytes;
   Plan (*make)(Sizing const&, Machine const&);
+  /// Null if the operation communicates nothing: then all plans have the same steps.
+  Plan (*choose)(Planner const&, Sizing const&) = &choose_plan;
 
   Plan operator()(Sizing const& z) const {
-    Sizing const open{names.extents(), names.sizes(), element_bytes};
-    return shardtype::detail::choose_plan(make, names, open, z, {});
+    return choose == nullptr ? make(z, {}) : choose(*this, z);
   }
 };
 
@@ -48,17 +45,7 @@ struct Planner {
 /// one for every operation; a static object frees all caches at the end of the program.
 class PlanCache {
  public:
-  Plan const& get(Sizing const& z, Planner const& planner) {
-    if (known_ == nullptr) known_ = &*all().push_back(detail::Owned(new Known));
-    for (auto const& p : *known_)
-      if (p->sizing == z) return *p;
-    // shapes that change at every call must not fill the memory
-    if (known_->size() == 64) known_->erase(0);
-    detail::Owned<Plan const> plan(new Plan const(planner(z)));
-    if (!countable(plan->result, z.extents))
-      throw Error("E20", "the result would have more than 2^58 elements", FailedOn::every_rank);
-    return *known_->push_back(std::move(plan));
-  }
+  Plan const& get(Sizing const& z, Planner const& planner);
 
  private:
   using Known = detail::List<detail::Owned<Plan const>>;
@@ -95,38 +82,64 @@ struct Call {
 
   /// Extents and axis sizes of this call. Errors: E23 tensors of two meshes, E24 extents that do
   /// not match.
-  Sizing sizing(AxisMap const& axes) const {
-    Names const& names = planner.names;
-    if (on_two()) detail::check_one_mesh(mesh(), *second.mesh);
-    Sizing z{names.extents(), axes.sizes, planner.element_bytes};
-    note_extents(z.extents, names, *first.spec, first.extents, "the first operand");
-    if (on_two())
-      note_extents(z.extents, names, *second.spec, second.extents, "the second operand");
-    return z;
-  }
+  Sizing sizing(AxisMap const& axes) const;
 };
 
-/// Plans and runs one call on the calling rank; writes the result's extents. With an Exchange
-/// `later`, only starts the plan of a single operand.
+/// A planned call on the calling rank.
+class PlannedCall {
+ public:
+  /// Plans `call` and writes the result's extents.
+  PlannedCall(Call const& call, std::int64_t* extents);
+
+  bool here() const { return mesh_.here(); }
+  MeshState& mesh() const { return mesh_.state(); }
+  AxisMap const& axes() const { return axes_; }
+  Sizing const& sizing() const { return sizing_; }
+  Plan const& plan() const { return plan_; }
+  template <class T>
+  Value<T> value(Operand const& o) const {
+    Buffer memory = o.given == nullptr ? Buffer(*o.buffer) : Buffer(std::move(*o.given));
+    return whole_value<T>(*o.spec, sizing_, axes_.coords, std::move(memory));
+  }
+
+ private:
+  MeshRef const& mesh_;
+  AxisMap axes_;
+  Sizing sizing_;
+  Plan const& plan_;
+};
+
+/// Plans and runs one call on one tensor on the calling rank; writes the result's extents. With an
+/// Exchange `later`, only starts the plan.
 template <class T, class Space>
 Buffer run_call(Call const& call, std::int64_t* extents, Exchange* later = nullptr) {
-  MeshRef const& mesh = call.mesh();
-  AxisMap const axes = map_axes(mesh.state(), call.planner.names);
-  Sizing const z = call.sizing(axes);
-  Plan const& plan = call.plans.get(z, call.planner);
-  for (int d = 0; d < plan.result.rank; ++d) extents[d] = z.extents[plan.result.dims[d].label];
-  if (!mesh.here()) return {};
-  auto const value = [&](Operand const& o) {
-    Buffer memory = o.given == nullptr ? Buffer(*o.buffer) : Buffer(std::move(*o.given));
-    return whole_value<T>(*o.spec, z, axes.coords, std::move(memory));
-  };
-  Executor<T, Space> executor(mesh.state(), axes, z, call.where);
+  PlannedCall const planned(call, extents);
+  if (!planned.here()) return {};
+  Executor<T, Space> executor(planned.mesh(), planned.axes(), planned.sizing(), call.where);
   if (later != nullptr) {
-    executor.start(plan, value(call.first), *later);
+    executor.start(planned.plan(), planned.value<T>(call.first), *later);
     return {};
   }
-  return executor.run(plan, value(call.first), call.on_two() ? value(call.second) : Value<T>{},
-                      call.overlap);
+  return executor.run(planned.plan(), planned.value<T>(call.first));
+}
+
+/// As above, for a product with a named result.
+template <class T, class Space>
+Buffer run_product(Call const& call, std::int64_t* extents) {
+  PlannedCall const planned(call, extents);
+  if (!planned.here()) return {};
+  return ProductRun<T, Space>(planned.mesh(), planned.axes(), planned.sizing(), call.where)
+      .run(planned.plan(), planned.value<T>(call.first), planned.value<T>(call.second),
+           call.overlap);
+}
+
+/// As above, for a strict product, which communicates nothing.
+template <class T, class Space>
+Buffer run_strict_product(Call const& call, std::int64_t* extents) {
+  PlannedCall const planned(call, extents);
+  if (!planned.here()) return {};
+  return LocalSteps<T, Space>(planned.mesh(), planned.axes(), planned.sizing())
+      .run_product(planned.plan(), planned.value<T>(call.first), planned.value<T>(call.second));
 }
 
 template <class R, class T>
@@ -138,12 +151,11 @@ template <class R, class A, class... B>
 Call call_of(std::source_location const& where, Overlap overlap, A const& a, B const&... b) {
   static_assert(sizeof...(B) <= 1);
   using T = typename A::element;
-  Call call{{R::S::names, static_cast<std::int64_t>(sizeof(T)), &R::make_plan},
-            plan_cache<R, T>,
-            where,
-            {&R::S::readings[0].spec, &a.mesh(), a.extents().data(), &a.buffer()},
-            {},
-            overlap};
+  Planner planner{R::S::names, static_cast<std::int64_t>(sizeof(T)), &R::make_plan, nullptr};
+  if constexpr (R::communicates) planner.choose = &choose_plan;
+  Call call{planner, plan_cache<R, T>,
+            where,   {&R::S::readings[0].spec, &a.mesh(), a.extents().data(), &a.buffer()},
+            {},      overlap};
   if constexpr (sizeof...(B) == 1) {
     auto const& other = (b, ...);
     call.second = {&R::S::readings[1].spec, &other.mesh(), other.extents().data(), &other.buffer()};
@@ -152,3 +164,7 @@ Call call_of(std::source_location const& where, Overlap overlap, A const& a, B c
 }
 
 }  // namespace shardtype::execute
+
+#ifndef SHARDTYPE_COMPILED
+#include <shardtype/execute/run.ipp>
+#endif

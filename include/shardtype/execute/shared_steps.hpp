@@ -164,7 +164,7 @@ class SharedSteps {
   }
   static std::size_t bytes(std::int64_t n) { return static_cast<std::size_t>(n) * sizeof(T); }
   static void count(std::int64_t n) {
-    shardtype::detail::exchanged_in_windows += static_cast<std::int64_t>(bytes(n));
+    run_time.exchanged_in_windows += static_cast<std::int64_t>(bytes(n));
   }
 
   Blocks<T, Space>& blocks_;

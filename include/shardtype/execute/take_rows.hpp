@@ -9,6 +9,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/core/compiled.hpp>
 #include <shardtype/core/list.hpp>
 #include <shardtype/kernels/fill.hpp>
 #include <shardtype/kernels/layout.hpp>
@@ -22,42 +23,11 @@ namespace runs {
 
 /// Finds the runs of each of `parts` in a block that holds the indices `base` of a dim, none longer
 /// than `longest`. Results go to the mesh's scratch.
-inline void find_runs(Rows const& base, detail::List<Rows> const& parts, std::int64_t longest,
-                      StepScratch& s) {
-  s.run_at.assign(1, 0);
-  s.run_row.clear();
-  s.run_first.assign(1, 0);
-  for (Rows const& part : parts) {
-    for (std::int64_t i = 0, k = 0; i < base.count && k < part.count;) {
-      std::int64_t const here = base[i];
-      std::int64_t const there = part[k];
-      if (here < there) {
-        i = base.below(there);
-      } else if (there < here) {
-        k = part.below(here);
-      } else {
-        std::int64_t const n = std::min({base.in_a_row(i), part.in_a_row(k), longest});
-        s.run_row.push_back(i);
-        s.run_at.push_back(s.run_at.back() + n);
-        i += n;
-        k += n;
-      }
-    }
-    s.run_first.push_back(static_cast<std::int64_t>(s.run_row.size()));
-  }
-}
+void find_runs(Rows const& base, detail::List<Rows> const& parts, std::int64_t longest,
+               StepScratch& s);
 
 /// Sorts the run numbers in the mesh's scratch by position in the block.
-inline void order_runs(StepScratch& s) {
-  s.run_order.clear();
-  for (std::size_t r = 0; r < s.run_row.size(); ++r)
-    s.run_order.push_back(static_cast<std::int64_t>(r));
-  auto const before = [&](std::int64_t a, std::int64_t b) {
-    return s.run_row[static_cast<std::size_t>(a)] < s.run_row[static_cast<std::size_t>(b)];
-  };
-  if (!std::is_sorted(s.run_order.begin(), s.run_order.end(), before))
-    std::sort(s.run_order.begin(), s.run_order.end(), before);
-}
+void order_runs(StepScratch& s);
 
 /// A table of the mesh's scratch in memory that kernels on `Space` can read.
 template <class Space>
@@ -172,3 +142,7 @@ Buffer place_rows(MeshState& mesh, T const* data, kernels::Layout& block, int di
 }
 
 }  // namespace shardtype::execute
+
+#ifndef SHARDTYPE_COMPILED
+#include <shardtype/execute/take_rows.ipp>
+#endif

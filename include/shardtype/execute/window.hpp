@@ -1,5 +1,6 @@
 #pragma once
-/// Fetches rows of a split dim from the ranks that hold them, and computes running values along it.
+/// Fetches rows of a split dim from the ranks that hold them, or adds them there, and computes running
+/// values along it.
 
 #include <cstdint>
 #include <source_location>
@@ -52,15 +53,43 @@ class AlongRanks {
                             b.n * b.inner, write(out) + (p.at + s.begin - p.source.begin) * b.inner,
                             rows * b.inner, b.outer, s.size() * b.inner);
     });
-    if (ranks() > 1) exchange(w, b, rows, write(out));
+    if (ranks() > 1)
+      exchange(
+          w, b, [&](T* wire) { pack(w, b, wire); },
+          [&](T const* wire) { unpack(w, b, rows, wire, write(out)); });
     run_.exec().fence();
     return out;
   }
 
-  /// Running values along the dim. The value before the own block is computed from the totals of
-  /// other blocks, which all ranks exchange.
+  /// The transpose of `fetch`: the operand is the rows of window `w`, and each row of the result is
+  /// the sum of those that stand for it: the own one, others of this rank, then those of the other
+  /// ranks in their order.
+  Buffer give_back(Window const& w) {
+    Around const b(run_.in, dim_);
+    Range const mine = block(me_);
+    Buffer const out = run_.fresh();
+    std::int64_t const pitch = mine.size() * b.inner;
+    kernels::copy_pitched(run_.exec(), run_.data - w.low * b.inner, b.n * b.inner, write(out),
+                          pitch, b.outer, pitch);
+    for_pieces(mine, extent(), w, [&](WindowPiece const& p) {
+      if (p.source.begin - p.at == mine.begin + w.low) return;  // the own rows
+      Range const s = intersect(p.source, mine);
+      kernels::add_pitched(run_.exec(), run_.data + (p.at + s.begin - p.source.begin) * b.inner,
+                           b.n * b.inner, write(out) + (s.begin - mine.begin) * b.inner, pitch,
+                           b.outer, s.size() * b.inner);
+    });
+    if (ranks() > 1)
+      exchange(
+          w, b, [&](T* wire) { pack_returned(w, b, wire); },
+          [&](T const* wire) { add_returned(w, b, wire, write(out)); });
+    run_.exec().fence();
+    return out;
+  }
+
+  /// Running values along the dim, from the last row to the first if `reverse`. The value with which
+  /// the own block begins is computed from the totals of other blocks, which all ranks exchange.
   template <class Reducer>
-  Buffer scan(bool exclusive) {
+  Buffer scan(bool exclusive, bool reverse) {
     Around const b(run_.in, dim_);
     Buffer const out = run_.fresh();
     std::int64_t const row = b.outer * b.inner;
@@ -70,7 +99,8 @@ class AlongRanks {
     Comm* const comm = ranks() > 1 ? &group() : nullptr;
     if (comm != nullptr && row > 0) {
       Buffer const total = run_.take(row);
-      kernels::total_middle<Reducer>(run_.exec(), run_.data, write(total), b.outer, b.n, b.inner);
+      kernels::total_middle<Reducer>(run_.exec(), run_.data, write(total), b.outer, b.n, b.inner,
+                                     reverse);
       run_.exec().fence();
       Buffer const totals = run_.take(row * ranks());
       detail::List<std::int64_t>& counts = run_.mesh.scratch().counts;
@@ -80,13 +110,13 @@ class AlongRanks {
       comm->all_gather(static_cast<T const*>(write(sent)), write(received), counts);
       if constexpr (!on_host) copy_back(received, totals, row * ranks());
       before = run_.take(row);
-      kernels::combine_rows<Reducer>(run_.exec(), write(totals), write(before), std::int64_t{me_},
-                                     row);
+      kernels::combine_rows<Reducer>(run_.exec(), write(totals), write(before),
+                                     std::int64_t{ranks()}, std::int64_t{me_}, row, reverse);
       run_.exec().fence();
       start = write(before);
     }
     kernels::scan_middle<Reducer>(run_.exec(), run_.data, write(out), start, b.outer, b.n, b.inner,
-                                  exclusive);
+                                  exclusive, reverse);
     run_.exec().fence();
     return out;
   }
@@ -100,7 +130,10 @@ class AlongRanks {
 
   Comm& group() { return group_of(run_.mesh, map_, axes()); }
 
-  void exchange(Window const& w, Around const& b, std::int64_t rows, T* out) {
+  /// Sends what `pack` writes, rank by rank, to the ranks of the dim, and passes to `unpack` what
+  /// comes from them.
+  template <class Pack, class Unpack>
+  void exchange(Window const& w, Around const& b, Pack pack, Unpack unpack) {
     StepScratch& s = run_.mesh.scratch();
     auto const p = static_cast<std::size_t>(ranks());
     std::int64_t const row = b.outer * b.inner;
@@ -115,13 +148,13 @@ class AlongRanks {
       s.offsets[k] = sent;
       s.recv_offsets[k] = received;
       if (g == me_) continue;
-      s.counts[k] = wanted_rows(block(g), block(me_), extent(), w) * row;
-      s.recv_counts[k] = wanted_rows(block(me_), block(g), extent(), w) * row;
+      s.counts[k] = planning::rows_between(block(me_), block(g), extent(), w) * row;
+      s.recv_counts[k] = planning::rows_between(block(g), block(me_), extent(), w) * row;
       sent += s.counts[k];
       received += s.recv_counts[k];
     }
     Buffer const outgoing = run_.take(sent);
-    pack(w, b, write(outgoing));
+    pack(write(outgoing));
     run_.exec().fence();
     Buffer const from = to_host(outgoing, sent);
     Buffer const incoming = run_.take(received);
@@ -129,7 +162,7 @@ class AlongRanks {
     group().all_to_all(static_cast<T const*>(write(from)), s.counts, s.offsets, write(to),
                        s.recv_counts, s.recv_offsets, Segments::sparse);
     if constexpr (!on_host) copy_back(to, incoming, received);
-    unpack(w, b, rows, write(incoming), out);
+    unpack(write(incoming));
     run_.exec().fence();
   }
   /// Packs the rows that other ranks need, rank by rank, piece by piece.
@@ -154,6 +187,32 @@ class AlongRanks {
           kernels::copy_pitched(run_.exec(), wire, length,
                                 out + (p.at + s.begin - p.source.begin) * b.inner, rows * b.inner,
                                 b.outer, length);
+          wire += b.outer * length;
+        });
+  }
+
+  /// Packs the rows of the own window that other ranks hold, rank by rank, piece by piece.
+  void pack_returned(Window const& w, Around const& b, T* wire) {
+    for (int g = 0; g < ranks(); ++g)
+      if (g != me_)
+        for_pieces(block(me_), extent(), w, [&](WindowPiece const& p) {
+          Range const s = intersect(p.source, block(g));
+          std::int64_t const length = s.size() * b.inner;
+          kernels::copy_pitched(run_.exec(),
+                                run_.data + (p.at + s.begin - p.source.begin) * b.inner,
+                                b.n * b.inner, wire, length, b.outer, length);
+          wire += b.outer * length;
+        });
+  }
+  void add_returned(Window const& w, Around const& b, T const* wire, T* out) {
+    Range const mine = block(me_);
+    for (int g = 0; g < ranks(); ++g)
+      if (g != me_)
+        for_pieces(block(g), extent(), w, [&](WindowPiece const& p) {
+          Range const s = intersect(p.source, mine);
+          std::int64_t const length = s.size() * b.inner;
+          kernels::add_pitched(run_.exec(), wire, length, out + (s.begin - mine.begin) * b.inner,
+                               mine.size() * b.inner, b.outer, length);
           wire += b.outer * length;
         });
   }

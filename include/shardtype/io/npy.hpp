@@ -11,6 +11,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <shardtype/check/call_site.hpp>
+#include <shardtype/core/compiled.hpp>
 #include <shardtype/core/list.hpp>
 #include <shardtype/io/npy_file.hpp>
 #include <shardtype/ops/explain.hpp>
@@ -35,19 +36,11 @@ namespace detail {
 
 /// SHARDTYPE_CHECK=agree: checks that all ranks of the mesh are about to do the same with the same
 /// file.
-inline void agree_on_file(MeshState& mesh, std::string const& what, std::string const& path) {
-  if (!mesh.agreement().begin_step()) return;
-  std::string const step = what + " " + path;
-  mesh.agreement().meet(step, std::hash<std::string>{}(step));
-}
+void agree_on_file(MeshState& mesh, std::string const& what, std::string const& path);
 
 /// MPI's collective file calls spin while they wait, so with more ranks than cores each rank reads
 /// and writes independently.
-inline io::NpyAccess file_access() {
-  io::NpyAccess access;
-  access.collective = !yield_while_waiting;
-  return access;
-}
+io::NpyAccess file_access();
 
 /// The extents of a tensor, and the begin and length of the calling rank's block.
 struct NpyBlock {
@@ -141,3 +134,7 @@ auto save_npy(A const& a, std::string const& path,
 }
 
 }  // namespace shardtype
+
+#ifndef SHARDTYPE_COMPILED
+#include <shardtype/io/npy.ipp>
+#endif

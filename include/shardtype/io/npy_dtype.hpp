@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include <shardtype/core/compiled.hpp>
+
 namespace shardtype::io {
 
 /// The NumPy dtype of an element type, as `static constexpr char const* text`. Specialise it for
@@ -59,16 +61,7 @@ namespace detail {
 
 /// Removes the whole number at the front of `text` and returns it; -1 if there is none or it
 /// exceeds 64 bits.
-inline std::int64_t take_number(std::string_view& text) {
-  std::int64_t n = -1;
-  while (!text.empty() && text[0] >= '0' && text[0] <= '9') {
-    std::int64_t const digit = text[0] - '0';
-    if (n > (std::numeric_limits<std::int64_t>::max() - digit) / 10) return -1;
-    n = (n < 0 ? 0 : 10 * n) + digit;
-    text.remove_prefix(1);
-  }
-  return n;
-}
+std::int64_t take_number(std::string_view& text);
 
 /// `dtype` without its byte order: "<f4" and "=f4" are equal on a little-endian machine.
 inline std::string_view npy_kind(std::string_view dtype) {
@@ -84,29 +77,13 @@ namespace shardtype::io {
 
 /// NumPy's name of a dtype: "float64" for "<f8"; an unknown kind is returned unchanged. Two bytes of
 /// no kind are bfloat16 of the package ml_dtypes.
-inline std::string npy_dtype_name(std::string_view dtype) {
-  auto const kind = detail::npy_kind(dtype);
-  if (kind == "b1") return "bool";
-  if (kind == "V2") return "bfloat16";
-  auto const letter = kind.empty() ? ' ' : kind[0];
-  std::string const family = letter == 'f'   ? "float"
-                             : letter == 'c' ? "complex"
-                             : letter == 'i' ? "int"
-                             : letter == 'u' ? "uint"
-                                             : "";
-  std::string_view digits = kind.substr(kind.empty() ? 0 : 1);
-  std::int64_t const bytes = detail::take_number(digits);
-  if (family.empty() || bytes < 0 || bytes > 64) return "'" + std::string(dtype) + "'";
-  return family + std::to_string(bytes * 8);
-}
+std::string npy_dtype_name(std::string_view dtype);
 
 /// Bytes of one element; 0 if the dtype does not determine them.
-inline std::int64_t npy_item_bytes(std::string_view dtype) {
-  auto const kind = detail::npy_kind(dtype);
-  std::string_view digits = kind.substr(kind.empty() ? 0 : 1);
-  std::int64_t const bytes = detail::take_number(digits);
-  bool const usable = bytes > 0 && bytes < (std::int64_t(1) << 31);
-  return usable ? (kind[0] == 'U' ? 4 * bytes : bytes) : 0;
-}
+std::int64_t npy_item_bytes(std::string_view dtype);
 
 }  // namespace shardtype::io
+
+#ifndef SHARDTYPE_COMPILED
+#include <shardtype/io/npy_dtype.ipp>
+#endif

@@ -13,6 +13,7 @@
 #include <mpi.h>
 #include <sys/stat.h>
 
+#include <shardtype/core/compiled.hpp>
 #include <shardtype/core/error.hpp>
 #include <shardtype/io/npy_header.hpp>
 #include <shardtype/io/npy_replacement.hpp>
@@ -23,16 +24,8 @@ namespace shardtype {
 
 namespace detail {
 
-inline NpyOutcome npy_check_block(std::string const& path, io::NpyInts const& shape,
-                                  io::NpyInts const& begin, io::NpyInts const& count) {
-  NpyOutcome outcome;
-  bool inside = begin.size() == shape.size() && count.size() == shape.size();
-  for (std::size_t d = 0; inside && d < shape.size(); ++d)
-    inside = begin[d] >= 0 && count[d] >= 0 && count[d] <= shape[d] &&
-             (count[d] == 0 || begin[d] <= shape[d] - count[d]);
-  if (!inside) outcome.note("IO9", path + ": a rank asks for a block outside the file's array");
-  return outcome;
-}
+NpyOutcome npy_check_block(std::string const& path, io::NpyInts const& shape,
+                           io::NpyInts const& begin, io::NpyInts const& count);
 
 inline std::string npy_too_short(std::string const& path, std::int64_t has, std::int64_t wants) {
   return path + " has " + std::to_string(has) + " bytes, its header promises " +
@@ -40,38 +33,7 @@ inline std::string npy_too_short(std::string const& path, std::int64_t has, std:
 }
 
 /// Rank 0's part of read_npy_header: the file's size, and the bytes of its header.
-inline std::string npy_header_text(std::string const& path, std::int64_t& file_bytes,
-                                   NpyOutcome& outcome) {
-  struct stat status = {};
-  int const failure = stat(path.c_str(), &status) == 0 ? 0 : errno;
-  if (failure != 0 || !S_ISREG(status.st_mode)) {
-    outcome.note("IO1", "cannot open " + path + ": " +
-                            (failure == ENOENT || failure == ENOTDIR ? "no such file"
-                             : failure != 0                          ? std::strerror(failure)
-                             : S_ISDIR(status.st_mode)               ? "it is a directory"
-                                                                     : "it is not a regular file"));
-    return {};
-  }
-  file_bytes = static_cast<std::int64_t>(status.st_size);
-  std::FILE* const in = std::fopen(path.c_str(), "rb");
-  if (in == nullptr) {
-    outcome.note("IO1", "cannot open " + path + ": no permission to read it");
-    return {};
-  }
-  std::string text(12, '\0');
-  auto const fill = [&](std::size_t from) {
-    text.resize(from + std::fread(text.data() + from, 1, text.size() - from, in));
-  };
-  fill(0);
-  auto const size = std::min(io::npy_header_bytes(text), npy_longest_header);
-  if (size > 12 && text.size() == 12) {
-    text.resize(static_cast<std::size_t>(size));
-    fill(12);
-  }
-  if (std::ferror(in) != 0) outcome.note("IO1", "cannot read " + path);
-  std::fclose(in);
-  return text;
-}
+std::string npy_header_text(std::string const& path, std::int64_t& file_bytes, NpyOutcome& outcome);
 
 }  // namespace detail
 
@@ -82,53 +44,15 @@ namespace shardtype::io {
 /// Reads the header of a .npy file, on all ranks of `comm`. Collective: rank 0 reads it and
 /// broadcasts its bytes. Either all ranks return or all throw the same Error: IO1 missing or
 /// unreadable, IO2 and IO3 as parse_npy_header, IO6 if the file is shorter than its header says.
-inline NpyHeader read_npy_header(MPI_Comm comm, std::string const& path) {
-  int rank = 0;
-  MPI_Comm_rank(comm, &rank);
-  std::int64_t file_bytes = 0;
-  std::string text;
-  detail::NpyOutcome outcome;
-  try {
-    if (rank == 0) text = detail::npy_header_text(path, file_bytes, outcome);
-  } catch (std::exception const& failure) {
-    outcome.note("IO1", "cannot read " + path + ": " + failure.what());
-  }
-  detail::npy_agree(comm, outcome);
-  detail::share_text(comm, text, 0);
-  file_bytes = detail::reduce_number(comm, file_bytes, MPI_MAX);  // the other ranks have 0
-
-  // From here on all ranks process the same bytes, so they fail together.
-  NpyHeader header = parse_npy_header(text, path, FailedOn::every_rank);
-  std::int64_t const wants =
-      header.data_offset + npy_data_bytes(header.shape, npy_item_bytes(header.dtype));
-  if (file_bytes < wants)
-    throw Error("IO6", detail::npy_too_short(path, file_bytes, wants), FailedOn::every_rank);
-  return header;
-}
+NpyHeader read_npy_header(MPI_Comm comm, std::string const& path);
 
 /// Reads this rank's block, [begin, begin + count) per dimension, into host memory `out`, row-major
 /// for any order of the file. Blocks may overlap or be empty, and have any size. Collective over
 /// `comm`; `header` and `access` must be the same on all ranks. Throws on every rank or on none:
 /// IO1 unreadable, IO6 a file that has become too short, IO9 a block outside the array.
-inline void read_npy_block(MPI_Comm comm, std::string const& path, NpyHeader const& header,
-                           NpyInts const& begin, NpyInts const& count, std::size_t element_bytes,
-                           void* out, NpyAccess access = {}) {
-  detail::npy_agree(comm, detail::npy_check_block(path, header.shape, begin, count));
-  detail::NpySlabs const slabs(header.shape, begin, count, element_bytes, header.fortran_order,
-                               access);
-  detail::NpyTransfer in(access.collective ? comm : MPI_COMM_SELF, detail::NpyWay::read, path,
-                         path);
-  in.open();
-  detail::npy_agree(comm, in.outcome);
-  MPI_Offset has = 0;
-  in.check(MPI_File_get_size(in.file(), &has));
-  auto const wants =
-      header.data_offset + npy_data_bytes(header.shape, static_cast<std::int64_t>(element_bytes));
-  if (has < wants) in.outcome.note("IO6", detail::npy_too_short(path, has, wants));
-  in.move(header.data_offset, slabs, in.outcome.fine(), static_cast<std::byte*>(out));
-  in.close();
-  detail::npy_agree(comm, in.outcome);
-}
+void read_npy_block(MPI_Comm comm, std::string const& path, NpyHeader const& header,
+                    NpyInts const& begin, NpyInts const& count, std::size_t element_bytes,
+                    void* out, NpyAccess access = {});
 
 /// Writes a .npy file of the global array `shape`. The bytes are first written to `path`.partial;
 /// only when all are written does the file replace the one at `path`, which stays as it was if
@@ -137,41 +61,13 @@ inline void read_npy_block(MPI_Comm comm, std::string const& path, NpyHeader con
 /// false; the written blocks must cover the array and not overlap. Collective over `comm`; all
 /// arguments except the block must be the same on all ranks. Throws on every rank or on none: IO8
 /// cannot write, IO9 a block outside the array.
-inline void write_npy(MPI_Comm comm, std::string const& path, std::string const& dtype,
-                      NpyInts const& shape, NpyInts const& begin, NpyInts const& count,
-                      std::size_t element_bytes, void const* in, bool i_write,
-                      bool fortran_order = false, NpyAccess access = {}) {
-  detail::npy_agree(comm, detail::npy_check_block(path, shape, begin, count));
-  std::string const header = format_npy_header(dtype, shape, fortran_order);
-  auto const offset = static_cast<std::int64_t>(header.size());
-  int rank = 0;
-  MPI_Comm_rank(comm, &rank);
-  detail::NpyReplacement file(comm, path);
-  detail::NpyTransfer start(MPI_COMM_SELF, detail::NpyWay::write, path, file.written());
-  if (rank == 0) {
-    start.open();
-    if (start.outcome.fine()) {
-      auto const bytes = npy_data_bytes(shape, static_cast<std::int64_t>(element_bytes));
-      start.check(MPI_File_set_size(start.file(), MPI_Offset(offset + bytes)));
-      start.check(MPI_File_write_at(start.file(), 0, header.data(), static_cast<int>(offset),
-                                    MPI_BYTE, MPI_STATUS_IGNORE));
-      start.close();
-    }
-  }
-  detail::npy_agree(comm, start.outcome);
-
-  detail::NpySlabs const slabs(shape, begin, count, element_bytes, fortran_order, access);
-  detail::NpyTransfer out(access.collective ? comm : MPI_COMM_SELF, detail::NpyWay::write, path,
-                          file.written());
-  out.open();
-  detail::npy_agree(comm, out.outcome);
-  // A write call only reads this memory.
-  auto* const block = const_cast<std::byte*>(static_cast<std::byte const*>(in));
-  out.move(offset, slabs, i_write, block);
-  out.close();
-  detail::npy_agree(comm, out.outcome);
-  file.finish(out.outcome);
-  detail::npy_agree(comm, out.outcome);
-}
+void write_npy(MPI_Comm comm, std::string const& path, std::string const& dtype,
+               NpyInts const& shape, NpyInts const& begin, NpyInts const& count,
+               std::size_t element_bytes, void const* in, bool i_write, bool fortran_order = false,
+               NpyAccess access = {});
 
 }  // namespace shardtype::io
+
+#ifndef SHARDTYPE_COMPILED
+#include <shardtype/io/npy_file.ipp>
+#endif

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include <shardtype/core/compiled.hpp>
 #include <shardtype/core/error.hpp>
 #include <shardtype/core/list.hpp>
 #include <shardtype/io/npy_dtype.hpp>
@@ -43,33 +44,7 @@ class NpyDictReader {
 
   std::string problem;
 
-  bool read(io::NpyHeader& header) {
-    bool seen[3] = {false, false, false};
-    if (!want('{')) return false;
-    while (!take('}')) {
-      std::string key;
-      if (!read_string(key) || !want(':')) return false;
-      int const which =
-          key == "descr" ? 0 : (key == "fortran_order" ? 1 : (key == "shape" ? 2 : -1));
-      if (which < 0) return fail("has an unknown key '" + key + "'");
-      if (seen[which]) return fail("has the key '" + key + "' twice");
-      seen[which] = true;
-      bool const good = which == 0   ? read_dtype(header.dtype)
-                        : which == 1 ? read_bool(header.fortran_order)
-                                     : read_shape(header.shape);
-      if (!good) return false;
-      if (!take(',')) {
-        if (!want('}')) return false;
-        break;
-      }
-    }
-    skip();
-    if (!text_.empty()) return fail("goes on after its '}'");
-    char const* const names[3] = {"descr", "fortran_order", "shape"};
-    for (int k = 0; k < 3; ++k)
-      if (!seen[k]) return fail(std::string("lacks the key '") + names[k] + "'");
-    return true;
-  }
+  bool read(io::NpyHeader& header);
 
  private:
   bool fail(std::string text) {
@@ -80,65 +55,16 @@ class NpyDictReader {
     while (!text_.empty() && std::string_view(" \t\r\n\f\v").find(text_[0]) != text_.npos)
       text_.remove_prefix(1);
   }
-  bool take(char c) {
-    skip();
-    if (text_.empty() || text_[0] != c) return false;
-    text_.remove_prefix(1);
-    return true;
-  }
+  bool take(char c);
   bool want(char c) { return take(c) || fail(std::string("lacks a '") + c + "'"); }
 
-  bool read_string(std::string& out) {
-    skip();
-    char const quote = text_.empty() ? ' ' : text_[0];
-    if (quote != '\'' && quote != '"') return fail("lacks a quoted text");
-    auto const end = text_.find(quote, 1);
-    if (end == text_.npos) return fail("has an open quote");
-    out = text_.substr(1, end - 1);
-    text_.remove_prefix(end + 1);
-    return true;
-  }
+  bool read_string(std::string& out);
 
-  bool read_bool(bool& out) {
-    skip();
-    for (bool const value : {true, false}) {
-      std::string_view const word = value ? "True" : "False";
-      if (text_.substr(0, word.size()) != word) continue;
-      text_.remove_prefix(word.size());
-      out = value;
-      return true;
-    }
-    return fail("has a 'fortran_order' that is neither True nor False");
-  }
+  bool read_bool(bool& out);
 
-  bool read_shape(io::NpyInts& out) {
-    if (!take('(')) return fail("has a 'shape' that is not a tuple");
-    bool comma = true;
-    while (!take(')')) {
-      if (!comma) return fail("has a 'shape' without a comma between its numbers");
-      skip();
-      std::int64_t const n = take_number(text_);
-      if (n < 0) return fail("has a 'shape' that is not of whole numbers");
-      take('L');  // Python 2's long integers
-      out.push_back(n);
-      comma = take(',');
-    }
-    return (out.size() != 1 || comma) || fail("has a 'shape' that is not a tuple");
-  }
+  bool read_shape(io::NpyInts& out);
 
-  bool read_dtype(std::string& out) {
-    skip();
-    if (!text_.empty() && (text_[0] == '[' || text_[0] == '('))
-      return fail("has a structured dtype; save each field as a file of its own");
-    if (!read_string(out)) return false;
-    std::string const kind(npy_kind(out));
-    if (kind.empty()) return fail("has an empty dtype");
-    if (kind[0] == 'O') return fail("has dtype object (pickled Python objects)");
-    if (out[0] == '>')
-      return fail("has the big-endian dtype '" + out + "'; convert it with a.astype('<" + kind +
-                  "')");
-    return true;
-  }
+  bool read_dtype(std::string& out);
 
   std::string_view text_;
 };
@@ -150,58 +76,17 @@ class NpyDictReader {
 namespace shardtype::io {
 
 /// Bytes of all elements; -1 if they exceed 64 bits.
-inline std::int64_t npy_data_bytes(NpyInts const& shape, std::int64_t item_bytes) {
-  std::int64_t total = item_bytes;
-  for (auto const n : shape)
-    if (n == 0) return 0;
-  for (auto const n : shape) {
-    if (total > std::numeric_limits<std::int64_t>::max() / 2 / n) return -1;
-    total *= n;
-  }
-  return total;
-}
+std::int64_t npy_data_bytes(NpyInts const& shape, std::int64_t item_bytes);
 
 /// Size of the header in bytes, from the first 12 bytes of the file; 0 if they do not determine it
 /// (not a .npy file, or another version).
-inline std::int64_t npy_header_bytes(std::string_view start) {
-  auto const byte = [&](std::size_t k) {
-    return std::int64_t(static_cast<unsigned char>(start[k]));
-  };
-  if (start.size() < 10 || start.substr(0, 6) != detail::npy_magic || byte(7) != 0) return 0;
-  if (byte(6) == 1) return 10 + (byte(8) | byte(9) << 8);
-  if (start.size() < 12 || byte(6) < 1 || byte(6) > 3) return 0;
-  return 12 + (byte(8) | byte(9) << 8 | byte(10) << 16 | byte(11) << 24);
-}
+std::int64_t npy_header_bytes(std::string_view start);
 
 /// Parses the header at the begin of `bytes` (format versions 1.0, 2.0, 3.0). `path` and `where`
 /// are for the errors: IO2 not a .npy file; IO3 a header that is cut off, invalid, of an unknown
 /// version or of a dtype that no tensor has (structured, Python objects, big-endian).
-inline NpyHeader parse_npy_header(std::string_view bytes, std::string const& path,
-                                  FailedOn where = FailedOn::this_rank) {
-  auto const magic = detail::npy_magic;
-  if (bytes.substr(0, magic.size()) != magic)
-    throw Error("IO2", path + " is not a .npy file: it does not begin with \\x93NUMPY", where);
-  auto const refuse = [&](std::string const& what) { throw Error("IO3", path + what, where); };
-  if (bytes.size() < 8) refuse(" ends within its header");
-  int const major = static_cast<unsigned char>(bytes[6]);
-  int const minor = static_cast<unsigned char>(bytes[7]);
-  if (major < 1 || major > 3 || minor != 0)
-    refuse(" has .npy format version " + std::to_string(major) + "." + std::to_string(minor) +
-           "; known are 1.0, 2.0 and 3.0");
-  std::int64_t const size = npy_header_bytes(bytes);
-  if (size > detail::npy_longest_header)
-    refuse(" says its header has " + std::to_string(size) + " bytes; at most " +
-           std::to_string(detail::npy_longest_header) + " are read");
-  if (size == 0 || std::int64_t(bytes.size()) < size) refuse(" ends within its header");
-  std::size_t const start = major == 1 ? 10 : 12;
-  NpyHeader header;
-  detail::NpyDictReader reader(bytes.substr(start, std::size_t(size) - start));
-  if (!reader.read(header)) refuse(": the header " + reader.problem);
-  header.data_offset = size;
-  if (npy_data_bytes(header.shape, npy_item_bytes(header.dtype)) < 0)
-    refuse(": the header has a 'shape' of more bytes than a file can hold");
-  return header;
-}
+NpyHeader parse_npy_header(std::string_view bytes, std::string const& path,
+                           FailedOn where = FailedOn::this_rank);
 
 }  // namespace shardtype::io
 
@@ -210,12 +95,7 @@ namespace shardtype {
 namespace detail {
 
 /// The Python tuple: "()", "(3,)", "(3, 4)".
-inline std::string npy_shape_text(io::NpyInts const& shape) {
-  std::string text = "(";
-  for (std::size_t d = 0; d < shape.size(); ++d)
-    text += (d == 0 ? "" : ", ") + std::to_string(shape[d]);
-  return text + (shape.size() == 1 ? ",)" : ")");
-}
+std::string npy_shape_text(io::NpyInts const& shape);
 
 }  // namespace detail
 
@@ -225,45 +105,16 @@ namespace shardtype::io {
 
 /// The bytes before the data of a .npy file, as NumPy writes them: version 1.0 (2.0 if too long),
 /// padded so that the data begin at a multiple of 64.
-inline std::string format_npy_header(std::string const& dtype, NpyInts const& shape,
-                                     bool fortran_order = false) {
-  std::string dict = "{'descr': '" + dtype + "', 'fortran_order': ";
-  dict += fortran_order ? "True" : "False";
-  dict += ", 'shape': ";
-  dict += detail::npy_shape_text(shape);
-  dict += ", }";
-  bool const long_one = dict.size() + 1 + 63 + 10 > 65535;
-  std::size_t const start = long_one ? 12 : 10;
-  dict.append(63 - (start + dict.size()) % 64, ' ');
-  dict += '\n';
-  std::string out(detail::npy_magic);
-  out += long_one ? '\x02' : '\x01';
-  out += '\0';
-  for (std::size_t k = 0; k < start - 8; ++k)
-    out += static_cast<char>(static_cast<unsigned char>(dict.size() >> (8 * k) & 0xff));
-  return out + dict;
-}
+std::string format_npy_header(std::string const& dtype, NpyInts const& shape,
+                              bool fortran_order = false);
 
 /// Checks that a file can be loaded into a tensor of `dims` dimensions and dtype `wanted`
 /// (npy_dtype): IO4 if the dtypes differ, IO5 if the numbers of dimensions differ.
-inline void check_npy(NpyHeader const& header, std::string const& path, std::string const& wanted,
-                      std::size_t dims, FailedOn where = FailedOn::every_rank) {
-  if (detail::npy_kind(header.dtype) != detail::npy_kind(wanted)) {
-    auto const has = npy_dtype_name(header.dtype);
-    auto const wants = npy_dtype_name(wanted);
-    throw Error("IO4",
-                path + " holds " + has + ", the tensor wants " + wants + "; cast it (a.astype('" +
-                    (wants == "bfloat16" ? wants : wanted) + "')) or load it into a tensor of " +
-                    has,
-                where);
-  }
-  if (header.shape.size() != dims) {
-    throw Error("IO5",
-                path + " has " + std::to_string(header.shape.size()) + " dimensions, shape " +
-                    detail::npy_shape_text(header.shape) + ", the tensor has " +
-                    std::to_string(dims),
-                where);
-  }
-}
+void check_npy(NpyHeader const& header, std::string const& path, std::string const& wanted,
+               std::size_t dims, FailedOn where = FailedOn::every_rank);
 
 }  // namespace shardtype::io
+
+#ifndef SHARDTYPE_COMPILED
+#include <shardtype/io/npy_header.ipp>
+#endif

@@ -9,6 +9,7 @@
 
 #include <mpi.h>
 
+#include <shardtype/core/compiled.hpp>
 #include <shardtype/core/error.hpp>
 #include <shardtype/core/list.hpp>
 #include <shardtype/io/npy_slabs.hpp>
@@ -22,63 +23,16 @@ struct NpyOutcome {
   std::string code, text;
 
   bool fine() const { return code.empty(); }
-  void note(char const* its_code, std::string its_text) {
-    if (!fine()) return;
-    code = its_code;
-    text = std::move(its_text);
-  }
+  void note(char const* its_code, std::string its_text);
   /// Records a failed MPI call, "cannot read A.npy: File does not exist".
-  void note(char const* its_code, std::string const& what, int status) {
-    if (status == MPI_SUCCESS) return;
-    int kind = status, length = 0;
-    char message[MPI_MAX_ERROR_STRING] = "";
-    MPI_Error_class(status, &kind);  // a class has a short text, except for "other"
-    MPI_Error_string(kind == MPI_ERR_IO ? status : kind, message, &length);
-    while (length > 0 && (message[length - 1] == ' ' || message[length - 1] == '\n')) --length;
-    std::string const why(message, static_cast<std::size_t>(length));
-    auto const line = why.rfind('\n');  // the last line of a long text is the most specific
-    note(its_code, what + ": " + (line == why.npos ? why : why.substr(line + 1)));
-  }
+  void note(char const* its_code, std::string const& what, int status);
 };
 
 /// Throws on every rank the failure of the first rank that has one, if any. Collective.
-inline void npy_agree(MPI_Comm comm, NpyOutcome outcome) {
-  int rank = 0, size = 1;
-  MPI_Comm_rank(comm, &rank);
-  MPI_Comm_size(comm, &size);
-  auto const failed = static_cast<int>(reduce_number(comm, outcome.fine() ? size : rank, MPI_MIN));
-  if (failed == size) return;
-  share_text(comm, outcome.code, failed);
-  share_text(comm, outcome.text, failed);
-  throw Error(outcome.code, outcome.text, FailedOn::every_rank);
-}
+void npy_agree(MPI_Comm comm, NpyOutcome outcome);
 
 /// Sets this rank's view of the file to a slab: runs of contiguous bytes at even distances.
-inline int npy_view(MPI_File file, std::int64_t data_offset, NpySlabs const& slabs,
-                    NpySlab const& slab) {
-  auto const& shape = slabs.shape();
-  std::int64_t stride = slabs.element_bytes(), offset = data_offset, run = stride;
-  bool whole = true;
-  MPI_Datatype type = MPI_DATATYPE_NULL;
-  for (std::size_t d = shape.size(); d-- > 0; stride *= shape[d]) {
-    offset += slab.begin[d] * stride;
-    if (whole) run *= slab.count[d];
-    if (whole && slab.count[d] == shape[d] && d > 0) continue;
-    MPI_Datatype wider = MPI_DATATYPE_NULL;
-    if (whole)
-      MPI_Type_contiguous(static_cast<int>(run), MPI_BYTE, &wider);
-    else
-      MPI_Type_create_hvector(static_cast<int>(slab.count[d]), 1, MPI_Aint(stride), type, &wider);
-    whole = false;
-    if (type != MPI_DATATYPE_NULL) MPI_Type_free(&type);
-    type = wider;
-  }
-  MPI_Type_commit(&type);
-  int const status =
-      MPI_File_set_view(file, MPI_Offset(offset), MPI_BYTE, type, "native", MPI_INFO_NULL);
-  MPI_Type_free(&type);
-  return status;
-}
+int npy_view(MPI_File file, std::int64_t data_offset, NpySlabs const& slabs, NpySlab const& slab);
 
 enum class NpyWay { read, write };
 
@@ -103,64 +57,19 @@ class NpyTransfer {
     if (comm_ == MPI_COMM_SELF && file_ != MPI_FILE_NULL) MPI_File_close(&file_);
   }
 
-  void open() {
-    int const mode = way_ == NpyWay::read ? MPI_MODE_RDONLY : MPI_MODE_CREATE | MPI_MODE_WRONLY;
-    // Sieved writes read a range, change their part and write it back: ranks that write interleaved
-    // elements would overwrite each other.
-    MPI_Info hints = MPI_INFO_NULL;
-    MPI_Info_create(&hints);
-    MPI_Info_set(hints, "romio_ds_write", "disable");
-    check(MPI_File_open(comm_, name_.c_str(), mode, hints, &file_));
-    MPI_Info_free(&hints);
-  }
+  void open();
   void close() { check(MPI_File_close(&file_)); }
   MPI_File file() const { return file_; }
   void fail(std::string const& why) { outcome.note(code(), what_ + ": " + why); }
-  void check(int status) {
-    int kind = MPI_SUCCESS;
-    if (status != MPI_SUCCESS) MPI_Error_class(status, &kind);
-    if (way_ == NpyWay::write && kind == MPI_ERR_NO_SUCH_FILE) fail("its directory does not exist");
-    outcome.note(code(), what_, status);
-  }
+  void check(int status);
 
   /// Moves all slabs between the file and `block`. Collective: every rank makes as many calls as
   /// the one with the most slabs, also after a failure.
-  void move(std::int64_t data_offset, NpySlabs const& slabs, bool take_part, std::byte* block) {
-    std::int64_t const mine = take_part ? slabs.size() : 0;
-    std::int64_t const calls = reduce_number(comm_, mine, MPI_MAX);
-    List<std::byte> packed;
-    if (mine > 0 && slabs.reversed()) {
-      auto const bytes = static_cast<std::size_t>(slabs.largest() * slabs.element_bytes());
-      try {
-        packed.resize(bytes);
-      } catch (std::bad_alloc const&) {
-        fail("no memory for " + std::to_string(bytes) + " bytes");
-      }
-    }
-    for (std::int64_t s = 0; s < calls; ++s) {
-      bool const idle = s >= mine || (slabs.reversed() && packed.empty());
-      if (idle) {
-        check(MPI_File_set_view(file_, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL));
-        check(call(block, 0));
-        continue;
-      }
-      NpySlab const slab = slabs[s];
-      std::byte* const data =
-          !packed.empty() ? packed.data() : block + slab.at * slabs.element_bytes();
-      check(npy_view(file_, data_offset, slabs, slab));
-      if (way_ == NpyWay::write && !packed.empty()) slabs.transpose(slab, data, block, false);
-      check(call(data, static_cast<int>(slab.elements * slabs.element_bytes())));
-      if (way_ == NpyWay::read && !packed.empty()) slabs.transpose(slab, data, block, true);
-    }
-  }
+  void move(std::int64_t data_offset, NpySlabs const& slabs, bool take_part, std::byte* block);
 
  private:
   char const* code() const { return way_ == NpyWay::read ? "IO1" : "IO8"; }
-  int call(std::byte* data, int bytes) {
-    return way_ == NpyWay::read
-               ? MPI_File_read_all(file_, data, bytes, MPI_BYTE, MPI_STATUS_IGNORE)
-               : MPI_File_write_all(file_, data, bytes, MPI_BYTE, MPI_STATUS_IGNORE);
-  }
+  int call(std::byte* data, int bytes);
 
   MPI_Comm comm_;
   NpyWay way_;
@@ -170,3 +79,7 @@ class NpyTransfer {
 
 }  // namespace detail
 }  // namespace shardtype
+
+#ifndef SHARDTYPE_COMPILED
+#include <shardtype/io/npy_transfer.ipp>
+#endif

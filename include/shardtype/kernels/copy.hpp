@@ -7,6 +7,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <shardtype/kernels/layout.hpp>
+#include <shardtype/kernels/transpose.hpp>
 
 namespace shardtype::kernels {
 
@@ -98,10 +99,23 @@ void copy_packed(Exec const& exec, T const* src, Layout const& layout, T* dst) {
                          detail::RowCopy<T>{src, dst, rows, length});
     return;
   }
-  constexpr int tile = 32;
   int fast = last;
   for (int d = 0; d < from.rank; ++d)
     if (from.stride[d] < from.stride[fast]) fast = d;
+  if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace,
+                                           typename Exec::memory_space>::accessible) {
+    if (from.stride[fast] == 1) {
+      detail::TransposeTiles<T> tiles{src, dst, from, from.packed(), fast, 0, 0, false};
+      tiles.tiles_fast = (from.extent[fast] + tiles.tile - 1) / tiles.tile;
+      tiles.tiles_last = (from.extent[last] + tiles.tile - 1) / tiles.tile;
+      tiles.stream = detail::streams(dst, tiles.to);
+      std::int64_t const others = n / from.extent[fast] / from.extent[last];
+      Kokkos::parallel_for("shardtype::transpose",
+                           Policy(exec, 0, others * tiles.tiles_fast * tiles.tiles_last), tiles);
+      return;
+    }
+  }
+  constexpr int tile = 32;
   std::int64_t const tiles_last = (from.extent[last] + tile - 1) / tile;
   std::int64_t const tiles_fast = fast == last ? 1 : (from.extent[fast] + tile - 1) / tile;
   std::int64_t work = tiles_last * tiles_fast;

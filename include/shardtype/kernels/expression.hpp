@@ -1,93 +1,16 @@
 #pragma once
 /// Elementwise expressions on local blocks: one kernel for the whole expression, no temporaries.
 
-#include <cstddef>
 #include <cstdint>
-#include <type_traits>
 #include <utility>
 
 #include <Kokkos_Core.hpp>
 
-#include <shardtype/kernels/functions.hpp>
+#include <shardtype/kernels/expression_tree.hpp>
 #include <shardtype/kernels/layout.hpp>
-#include <shardtype/kernels/truths.hpp>
+#include <shardtype/kernels/staged.hpp>
 
 namespace shardtype::kernels {
-
-/// An operand in memory, the `Slot`-th of its expression.
-template <class T, int Slot>
-struct Leaf {
-  KOKKOS_FUNCTION T at(void const* const* in, std::int64_t k) const {
-    if constexpr (std::is_same_v<T, bool>) {
-      return Truths{in[Slot]}[k];
-    } else {
-      return static_cast<T const*>(in[Slot])[k];
-    }
-  }
-};
-
-/// A number.
-template <class T>
-struct Constant {
-  T value;
-  KOKKOS_FUNCTION T at(void const* const*, std::int64_t) const { return value; }
-};
-
-template <int K, class A>
-struct Argument {
-  A expression;
-};
-
-/// A function of expressions.
-template <class Order, class F, class... Args>
-struct Node;
-template <int... K, class F, class... Args>
-struct Node<std::integer_sequence<int, K...>, F, Args...> : Argument<K, Args>... {
-  F function;
-  KOKKOS_FUNCTION Node(F const& f, Args const&... args) : Argument<K, Args>{args}..., function(f) {}
-  KOKKOS_FUNCTION auto at(void const* const* in, std::int64_t k) const {
-    return apply(function, static_cast<Argument<K, Args> const&>(*this).expression.at(in, k)...);
-  }
-};
-
-/// The element types of an expression's operands, by slot.
-template <class... Ts>
-struct Elements {
-  static constexpr int count = static_cast<int>(sizeof...(Ts));
-};
-
-template <class... A, class... B>
-constexpr Elements<A..., B...> operator+(Elements<A...>, Elements<B...>) {
-  return {};
-}
-
-/// The size of an array with one entry per operand, at least one.
-constexpr std::size_t at_least_one(int count) {
-  return static_cast<std::size_t>(count > 0 ? count : 1);
-}
-
-/// Data and strides of the operands: for each its first element, and its stride in elements along
-/// each dim of the result; 0 along dims that it lacks.
-template <int Count>
-struct Sources {
-  void const* data[at_least_one(Count)]{};
-  std::int64_t stride[at_least_one(Count)][max_dims]{};
-};
-
-/// The elements of an expression whose operands have the same layout, read like memory.
-template <class E, int Count>
-struct ExpressionAt {
-  E expression;
-  void const* from[at_least_one(Count)]{};
-  std::int64_t offset = 0;
-
-  KOKKOS_FUNCTION ExpressionAt operator+(std::int64_t by) const {
-    ExpressionAt out = *this;
-    out.offset += by;
-    return out;
-  }
-  KOKKOS_FUNCTION auto operator[](std::int64_t k) const { return expression.at(from, offset + k); }
-};
 
 namespace detail {
 
@@ -150,6 +73,7 @@ struct EvaluateRuns<T, E, Elements<Ts...>> {
 #pragma clang diagnostic ignored "-Wpass-failed"
 #endif
   void loop(void const* const* from, T* to, std::int64_t n) const {
+    if constexpr (E::staged) return compute_block(expression, from, 0, n, to);
     // iterations are independent
 #if defined(__clang__)
 #pragma clang loop vectorize(assume_safety)

@@ -26,16 +26,16 @@ template <class Real>
 void fourier_half(Kokkos::complex<Real> const*, Layout const&, Real*, Layout const&, int) {}
 #endif
 
-/// Error E73 without a library, or for memory that the host cannot access.
+/// Error E74 without a library, or for memory that the host cannot access.
 template <class Space>
 void check_fourier() {
   if constexpr (!has_fourier)
-    throw Error("E73",
+    throw Error("E74",
                 "shardtype was configured without a library of Fourier transforms; install FFTW "
                 "(libfftw3-dev, GPL) or KissFFT (libkissfft-dev, BSD) and configure again",
                 FailedOn::every_rank);
   if constexpr (!Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space>::accessible)
-    throw Error("E73", "Fourier transforms run on the host, which cannot access this memory",
+    throw Error("E74", "Fourier transforms run on the host, which cannot access this memory",
                 FailedOn::every_rank);
 }
 

@@ -279,11 +279,17 @@ template <class T>
 KOKKOS_FUNCTION T call(functions::Gelu, T const& a) {
   return detail::weighted(a, T(0.5) * math::erfc(a * T(-0.7071067811865476)));
 }
+namespace detail {
+/// 2 u of gelu with tanh(u).
+template <class T>
+KOKKOS_FUNCTION T twice_inner_gelu(T const& a) {
+  return T(1.5957691216057308) * (a + T(0.044715) * a * a * a);
+}
+}  // namespace detail
 /// (1 + tanh(u)) / 2 is the sigmoid of 2 u, which is accurate where tanh is near -1.
 template <class T>
 KOKKOS_FUNCTION T call(functions::GeluTanh, T const& a) {
-  T const u = T(1.5957691216057308) * (a + T(0.044715) * a * a * a);
-  return detail::weighted(a, call(functions::Sigmoid{}, u));
+  return detail::weighted(a, call(functions::Sigmoid{}, detail::twice_inner_gelu(a)));
 }
 /// The quotient rounded down, `a == floor_divide(a, b) * b + a % b`; for integers 0 if the divisor
 /// is 0.

@@ -9,23 +9,15 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/kernels/vector.hpp>
+
 /// The innermost parts of the packed host product: tile shapes, packing, micro-kernel.
 namespace shardtype::kernels::detail {
 
-// A tile of C is kept in vector registers; these constants are the width of a register and the
-// number of registers for sums. All parts of a program must be compiled for the same instruction
-// set, so that the constants agree.
-#if defined(__AVX512F__)
-inline constexpr int vector_bytes = 64;
-inline constexpr int vector_sums = 24;
-#elif defined(__AVX__)
-inline constexpr int vector_bytes = 32;
-inline constexpr int vector_sums = 12;
-#elif defined(__aarch64__)
-inline constexpr int vector_bytes = 16;
+// A tile of C is kept in vector registers; this is the number of registers for sums.
+#if defined(__AVX512F__) || defined(__aarch64__)
 inline constexpr int vector_sums = 24;
 #else
-inline constexpr int vector_bytes = 16;
 inline constexpr int vector_sums = 12;
 #endif
 
@@ -48,18 +40,6 @@ struct GemmScalar<Kokkos::complex<R>> {
   static Real plane(Kokkos::complex<R> const& x, int p) { return p == 0 ? x.real() : x.imag(); }
 };
 
-/// A vector of reals, or a single real if the compiler has no such vectors.
-template <class R, bool Vectorised>
-struct GemmVector {
-  using Type = R;
-};
-
-template <class R>
-struct GemmVector<R, true> {
-  // NOLINTNEXTLINE(modernize-use-using): the attribute of a dependent type needs it in g++
-  typedef R Type __attribute__((vector_size(vector_bytes)));
-};
-
 /// Tile and block shapes. A tile is `rows` x `cols` elements of C with its columns along the
 /// vectors.
 template <class T>
@@ -68,7 +48,7 @@ struct GemmTile {
   static constexpr int planes = GemmScalar<T>::planes;
   static constexpr bool vectorised =
       std::is_arithmetic_v<Real> && sizeof(Real) <= 8 && !std::is_same_v<Real, bool>;
-  using Vector = typename GemmVector<Real, vectorised>::Type;
+  using Vector = vector_of<Real, vectorised>;
   static constexpr int lanes = static_cast<int>(sizeof(Vector) / sizeof(Real));
 
   // Complex factors occupy twice the registers: with 16 of them only one vector fits.

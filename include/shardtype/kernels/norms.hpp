@@ -6,7 +6,9 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/kernels/reduce_runs.hpp>
 #include <shardtype/kernels/reducers.hpp>
+#include <shardtype/kernels/vector_functions.hpp>
 
 namespace shardtype::kernels {
 
@@ -56,7 +58,9 @@ struct Peak {
   T sum;
 };
 /// The logarithm of the sum of exponentials. The sum is relative to the largest element so far, so
-/// that nothing overflows; one exponential per element. No elements give -inf, as log(0).
+/// that nothing overflows; one exponential per element. No elements give -inf, as log(0). With vector
+/// functions, a block of elements is read from memory once: its maximum is found first, then its
+/// exponentials are summed.
 template <class T>
 struct LogSumExpReducer {
   using Element = T;
@@ -81,6 +85,70 @@ struct LogSumExpReducer {
   KOKKOS_FUNCTION static Result finish(Total const& a) {
     return static_cast<Result>(a.max + math::log(a.sum));
   }
+
+  static constexpr bool in_blocks = vectors::vectorised<functions::Exp, Value>;
+  static constexpr std::int64_t block = vectors::block;
+
+  /// Host: adds at most `block` neighbouring elements.
+  static void add_block(Total& total, T const* x, std::int64_t n)
+    requires in_blocks
+  {
+    using Largest = ExtremeReducer<T, true>;
+    Value e[static_cast<std::size_t>(block)];
+    T largest = Largest::nothing();
+    detail::add_run<Largest>(x, n, largest);
+    Value const max = largest;
+    Value const base = finite_or_zero(max);
+    for (std::int64_t i = 0; i < n; ++i) e[i] = static_cast<Value>(x[i]) - base;
+    vectors::run<functions::Exp>(n, e, static_cast<Value const*>(e));
+    wide_t<Value> sum{};
+    detail::add_run<SumReducer<Value>>(static_cast<Value const*>(e), n, sum);
+    join(total, Total{max, sum});
+  }
+  /// Host: adds `rows` rows of at most `block` elements to as many totals; `row(k)` is where row k
+  /// lies.
+  template <class Row>
+  static void add_rows(Total* total, Row const& row, std::int64_t n, std::int64_t rows)
+    requires in_blocks
+  {
+    using Largest = ExtremeReducer<Value, true>;
+    Value max[static_cast<std::size_t>(block)];
+    Value sum[static_cast<std::size_t>(block)];
+    Value e[static_cast<std::size_t>(block)];
+    for (std::int64_t i = 0; i < n; ++i) max[i] = Largest::nothing();
+    for (std::int64_t k = 0; k < rows; ++k) {
+      T const* const x = row(k);
+      for (std::int64_t i = 0; i < n; ++i) Largest::join(max[i], static_cast<Value>(x[i]));
+    }
+    for (std::int64_t i = 0; i < n; ++i) sum[i] = Value(0);
+    for (std::int64_t k = 0; k < rows; ++k) {
+      T const* const x = row(k);
+      for (std::int64_t i = 0; i < n; ++i) e[i] = static_cast<Value>(x[i]) - finite_or_zero(max[i]);
+      vectors::run<functions::Exp>(n, e, static_cast<Value const*>(e));
+      for (std::int64_t i = 0; i < n; ++i) sum[i] += e[i];
+    }
+    // both sums relative to the larger maximum
+    Value both[static_cast<std::size_t>(block)];
+    for (std::int64_t i = 0; i < n; ++i) {
+      both[i] = max[i];
+      Largest::join(both[i], static_cast<Value>(total[i].max));
+    }
+    for (std::int64_t i = 0; i < n; ++i) {
+      Value const base = finite_or_zero(both[i]);
+      e[i] = static_cast<Value>(total[i].max) - base;
+      max[i] = max[i] - base;
+    }
+    vectors::run<functions::Exp>(n, e, static_cast<Value const*>(e));
+    vectors::run<functions::Exp>(n, max, static_cast<Value const*>(max));
+    using Wide = wide_t<T>;
+    for (std::int64_t i = 0; i < n; ++i)
+      total[i] = {both[i], total[i].sum * static_cast<Wide>(e[i]) +
+                               static_cast<Wide>(sum[i]) * static_cast<Wide>(max[i])};
+  }
+
+ private:
+  /// What is subtracted: of -inf and inf nothing, so that their exponentials are 0 and inf.
+  static Value finite_or_zero(Value x) { return detail::chosen(x - x == Value(0), x, Value(0)); }
 };
 
 }  // namespace shardtype::kernels

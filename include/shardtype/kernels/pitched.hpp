@@ -1,5 +1,6 @@
 #pragma once
-/// Copies between a block and a part of another block: rows of one length, at different distances.
+/// Copies between a block and a part of another block, or adds to it: rows of one length, at
+/// different distances.
 
 #include <cstdint>
 
@@ -9,10 +10,10 @@ namespace shardtype::kernels {
 
 namespace detail {
 
-/// One work item copies one piece of a row, so that few long rows occupy as many threads as many
-/// short rows.
-template <class T>
-struct PitchedCopy {
+/// One work item copies, or `adds`, one piece of a row, so that few long rows occupy as many threads
+/// as many short rows.
+template <class T, bool adds>
+struct Pitched {
   T const* src;
   T* dst;
   std::int64_t src_pitch, dst_pitch, length, pieces, piece;
@@ -23,9 +24,26 @@ struct PitchedCopy {
     std::int64_t const to = from + piece < length ? from + piece : length;
     T const* const in = src + row * src_pitch;
     T* const out = dst + row * dst_pitch;
-    for (std::int64_t k = from; k < to; ++k) out[k] = in[k];
+    for (std::int64_t k = from; k < to; ++k) {
+      if constexpr (adds) {
+        out[k] += in[k];
+      } else {
+        out[k] = in[k];
+      }
+    }
   }
 };
+
+template <bool adds, class T, class Exec>
+void move_pitched(Exec const& exec, char const* name, T const* src, std::int64_t src_pitch, T* dst,
+                  std::int64_t dst_pitch, std::int64_t rows, std::int64_t length) {
+  if (rows == 0 || length == 0) return;
+  constexpr std::int64_t piece = 4096;
+  std::int64_t const pieces = (length + piece - 1) / piece;
+  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  Kokkos::parallel_for(name, Policy(exec, 0, rows * pieces),
+                       Pitched<T, adds>{src, dst, src_pitch, dst_pitch, length, pieces, piece});
+}
 
 }  // namespace detail
 
@@ -33,13 +51,16 @@ struct PitchedCopy {
 template <class T, class Exec>
 void copy_pitched(Exec const& exec, T const* src, std::int64_t src_pitch, T* dst,
                   std::int64_t dst_pitch, std::int64_t rows, std::int64_t length) {
-  if (rows == 0 || length == 0) return;
-  constexpr std::int64_t piece = 4096;
-  std::int64_t const pieces = (length + piece - 1) / piece;
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-  Kokkos::parallel_for(
-      "shardtype::copy_pitched", Policy(exec, 0, rows * pieces),
-      detail::PitchedCopy<T>{src, dst, src_pitch, dst_pitch, length, pieces, piece});
+  detail::move_pitched<false>(exec, "shardtype::copy_pitched", src, src_pitch, dst, dst_pitch, rows,
+                              length);
+}
+
+/// dst[r * dst_pitch + k] += src[r * src_pitch + k].
+template <class T, class Exec>
+void add_pitched(Exec const& exec, T const* src, std::int64_t src_pitch, T* dst,
+                 std::int64_t dst_pitch, std::int64_t rows, std::int64_t length) {
+  detail::move_pitched<true>(exec, "shardtype::add_pitched", src, src_pitch, dst, dst_pitch, rows,
+                             length);
 }
 
 }  // namespace shardtype::kernels

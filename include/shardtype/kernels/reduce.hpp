@@ -81,7 +81,9 @@ struct ReduceRows {
   /// Parts stay in cache, so that memory is read in long runs.
   static constexpr std::size_t part_bytes =
       finds_places<R> ? 2 * sizeof(T) : sizeof(typename R::Part);
-  static constexpr std::int64_t run = takes_blocks<R> ? 128 : std::int64_t{16384 / part_bytes};
+  static constexpr std::int64_t run = takes_blocks<R> ? 128
+                                      : is_staged<In> ? vectors::block
+                                                      : std::int64_t{16384 / part_bytes};
   In in;
   typename R::Total* out;
   ReduceShape shape;   ///< kept without its last dim

@@ -1,6 +1,7 @@
 #pragma once
 /// Reductions of contiguous runs of elements, in lanes.
 
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
@@ -8,6 +9,7 @@
 
 #include <shardtype/kernels/functions.hpp>
 #include <shardtype/kernels/layout.hpp>
+#include <shardtype/kernels/staged.hpp>
 #include <shardtype/kernels/truths.hpp>
 
 namespace shardtype::kernels::detail {
@@ -17,9 +19,17 @@ inline constexpr bool takes_blocks = requires { &R::deposit; };
 template <class R>
 inline constexpr bool finds_places = requires { typename R::Values; };
 
+/// Whether the host gives a reducer some elements, or rows of them, at once.
+template <class R>
+inline constexpr bool takes_arrays = requires { requires R::in_blocks; };
+
 /// Whether elements are read from memory instead of computed.
 template <class In>
 inline constexpr bool is_memory = std::is_pointer_v<In> || std::is_same_v<In, Truths>;
+
+/// Whether elements are computed in blocks (kernels/staged.hpp).
+template <class In>
+inline constexpr bool is_staged = requires { requires In::staged; };
 
 KOKKOS_INLINE_FUNCTION std::int64_t offset_of(Layout const& l, std::int64_t k) {
   if (l.rank == 1) return k * l.stride[0];  // by far the most frequent case, and divisions are slow
@@ -65,6 +75,13 @@ KOKKOS_FUNCTION void add_run(In const& run, std::int64_t n, typename R::Total& t
   constexpr std::int64_t flush = 4096;
   for (std::int64_t from = 0; from < n; from += flush) {
     std::int64_t const to = from + flush < n ? from + flush : n;
+    if constexpr (is_staged<In>) {
+      using T = typename R::Element;
+      T buffer[static_cast<std::size_t>(flush)];
+      compute(run + from, to - from, buffer);
+      add_run<R>(static_cast<T const*>(buffer), to - from, total);
+      continue;
+    }
     typename R::Part part[lanes];
     for (int l = 0; l < lanes; ++l) part[l] = R::nothing();
     std::int64_t i = from;
@@ -96,6 +113,16 @@ KOKKOS_FUNCTION std::int64_t find_value(In const& run, std::int64_t n,
   return i;
 }
 
+/// Copies `n` elements.
+template <class In, class T>
+KOKKOS_FUNCTION void copy_run(In const& run, std::int64_t n, T* to) {
+  if constexpr (is_staged<In>) {
+    compute(run, n, to);
+  } else {
+    for (std::int64_t i = 0; i < n; ++i) to[i] = run[i];
+  }
+}
+
 /// Finds the best element of a run and, only if it beats the best so far, its position: for most
 /// runs only values are read. An expression is first computed into a small buffer, because a second
 /// evaluation might round differently.
@@ -116,7 +143,7 @@ KOKKOS_FUNCTION void place_run(In const& run, std::int64_t n, std::int64_t place
       take(run + from);
     } else {
       T buffer[static_cast<std::size_t>(block)];
-      for (std::int64_t i = 0; i < m; ++i) buffer[i] = run[from + i];
+      copy_run(run + from, m, buffer);
       take(static_cast<T const*>(buffer));
     }
   }
@@ -128,6 +155,18 @@ KOKKOS_FUNCTION void run_into(In const& run, std::int64_t n, std::int64_t place,
                               typename R::Total& total) {
   if constexpr (finds_places<R>) {
     place_run<R>(run, n, place, total);
+  } else if constexpr (takes_arrays<R>) {
+    using T = typename R::Element;
+    for (std::int64_t from = 0; from < n; from += R::block) {
+      std::int64_t const m = n - from < R::block ? n - from : R::block;
+      if constexpr (std::is_pointer_v<In>) {
+        R::add_block(total, run + from, m);
+      } else {
+        T buffer[static_cast<std::size_t>(R::block)];
+        copy_run(run + from, m, buffer);
+        R::add_block(total, buffer, m);
+      }
+    }
   } else {
     add_run<R>(run, n, total);
   }
@@ -145,12 +184,25 @@ KOKKOS_FUNCTION void run_into(In const& run, std::int64_t n, std::int64_t place,
 /// Calls `four(k, i, x0, x1, x2, x3)` with the elements of rows k to k + 3 for each output i, so
 /// that parts are read and written a quarter as often; `one(k, i, x)` gets the elements of
 /// remaining rows. `Ahead`: whether to prefetch, because an element takes many instructions.
-template <bool Ahead, class In, class Four, class One>
+template <bool Ahead, std::int64_t Width, class In, class Four, class One>
 void for_rows(In const& from, Layout const& terms, std::int64_t n, std::int64_t first,
               std::int64_t end, Four const& four, One const& one) {
   constexpr std::int64_t block = 64;
   constexpr int ahead = 2048;
   std::int64_t k = first;
+  if constexpr (is_staged<In>) {
+    using T = std::remove_cvref_t<decltype(from[0])>;
+    T row[4][static_cast<std::size_t>(Width)];
+    for (; k + 4 <= end; k += 4) {
+      for (int r = 0; r < 4; ++r) compute(from + offset_of(terms, k + r), n, row[r]);
+      for (std::int64_t i = 0; i < n; ++i) four(k, i, row[0][i], row[1][i], row[2][i], row[3][i]);
+    }
+    for (; k < end; ++k) {
+      compute(from + offset_of(terms, k), n, row[0]);
+      for (std::int64_t i = 0; i < n; ++i) one(k, i, row[0][i]);
+    }
+    return;
+  }
   for (; k + 4 <= end; k += 4) {
     In const r0 = from + offset_of(terms, k);
     In const r1 = from + offset_of(terms, k + 1);
@@ -211,7 +263,7 @@ void add_rows(In const& from, Layout const& terms, std::int64_t n, std::int64_t 
   };
   for (std::int64_t k = first; k < end; k += flush) {
     for (std::int64_t i = 0; i < n; ++i) part[i] = R::nothing();
-    for_rows<joins_four>(from, terms, n, k, k + flush < end ? k + flush : end, four, one);
+    for_rows<joins_four, Width>(from, terms, n, k, k + flush < end ? k + flush : end, four, one);
     for (std::int64_t i = 0; i < n; ++i) R::join(total[i], R::widen(part[i]));
   }
 }
@@ -227,15 +279,14 @@ void place_rows(In const& from, Layout const& terms, std::int64_t n, std::int64_
   Place place[static_cast<std::size_t>(Width)];
   constexpr std::int64_t flush = 128;
   for (std::int64_t base = first; base < end; base += flush) {
-    In const row = from + offset_of(terms, base);
-    for (std::int64_t i = 0; i < n; ++i) best[i] = row[i];
+    copy_run(from + offset_of(terms, base), n, best);
     for (std::int64_t i = 0; i < n; ++i) place[i] = 0;
     auto const take = [](T& value, Place& at, T const& x, std::int64_t k) {
       bool const better = R::better(x, value);
       value = chosen(better, x, value);
       at = chosen(better, static_cast<Place>(k), at);
     };
-    for_rows<true>(
+    for_rows<true, Width>(
         from, terms, n, base + 1, base + flush < end ? base + flush : end,
         [&](std::int64_t k, std::int64_t i, T const& x0, T const& x1, T const& x2, T const& x3) {
           T value = best[i];
@@ -254,11 +305,33 @@ void place_rows(In const& from, Layout const& terms, std::int64_t n, std::int64_
   }
 }
 
+/// Gives rows to the reducer, which reads them twice: so many that they stay in the cache.
+template <class R, class In>
+void arrays_of_rows(In const& from, Layout const& terms, std::int64_t n, std::int64_t first,
+                    std::int64_t end, typename R::Total* total) {
+  using T = typename R::Element;
+  constexpr std::int64_t most = 64;
+  for (std::int64_t k = first; k < end; k += most) {
+    std::int64_t const rows = end - k < most ? end - k : most;
+    if constexpr (std::is_pointer_v<In>) {
+      R::add_rows(total, [&](std::int64_t r) { return from + offset_of(terms, k + r); }, n, rows);
+    } else {
+      static thread_local T buffer[static_cast<std::size_t>(most)]
+                                  [static_cast<std::size_t>(R::block)];
+      for (std::int64_t r = 0; r < rows; ++r)
+        copy_run(from + offset_of(terms, k + r), n, buffer[r]);
+      R::add_rows(total, [&](std::int64_t r) { return static_cast<T const*>(buffer[r]); }, n, rows);
+    }
+  }
+}
+
 template <class R, std::int64_t Width, class In>
 void rows_into(In const& from, Layout const& terms, std::int64_t n, std::int64_t first,
                std::int64_t end, typename R::Total* total) {
   if constexpr (finds_places<R>) {
     place_rows<R, Width>(from, terms, n, first, end, total);
+  } else if constexpr (takes_arrays<R>) {
+    arrays_of_rows<R>(from, terms, n, first, end, total);
   } else {
     add_rows<R, Width>(from, terms, n, first, end, total);
   }

@@ -98,6 +98,17 @@ struct ExtremeReducer {
     T const larger = (Max ? b > a : b < a) ? b : a;
     a = b != b ? b : larger;
   }
+  /// Host: as `join`, of vectors.
+  template <class V>
+  static void join_lanes(V& a, V const& b) {
+    V larger{};
+    if constexpr (Max) {
+      larger = b > a ? b : a;
+    } else {
+      larger = b < a ? b : a;
+    }
+    a = b != b ? b : larger;
+  }
   /// Host: tests two elements at a time for NaN, which halves the cost.
   static void join_four(T& a, T const& b0, T const& b1, T const& b2, T const& b3)
     requires std::is_floating_point_v<T>

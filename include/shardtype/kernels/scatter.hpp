@@ -56,7 +56,53 @@ struct AddRowsAtOnce {
   }
 };
 
+/// One call adds all updates of some columns to some rows of the result, in order. No two calls
+/// write the same element, so sums are the same bits for any number of threads, on devices as well.
+template <class T, class Id>
+struct AddAlong {
+  T const* updates;
+  Id const* ids;
+  T* out;
+  NumberedRows rows;
+  std::int64_t parts, pieces, piece;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t work) const {
+    std::int64_t const begin = work % pieces * piece;
+    std::int64_t const end = begin + piece < rows.inner ? begin + piece : rows.inner;
+    std::int64_t const part = work / pieces % parts;
+    std::int64_t const o = work / pieces / parts;
+    std::int64_t const low = rows.n * part / parts;
+    std::int64_t const high = rows.n * (part + 1) / parts;
+    T* const to = out + o * rows.n * rows.inner;
+    for (std::int64_t k = 0; k < rows.count; ++k) {
+      std::int64_t const at = (o * rows.count + k) * rows.inner;
+      for (std::int64_t i = begin; i < end; ++i) {
+        std::int64_t const row = rows.row(ids[at + i]);
+        if (row >= low && row < high) to[row * rows.inner + i] += updates[at + i];
+      }
+    }
+  }
+};
+
 }  // namespace detail
+
+/// out[o, ids[o, k, i], i] += updates[o, k, i] for all k, in order; updates of rows that `out` lacks
+/// are ignored. `out` is [outer, n, inner], the others are [outer, count, inner].
+template <class T, class Id, class Exec>
+void add_along(Exec const& exec, T const* updates, Id const* ids, T* out,
+               NumberedRows const& rows) {
+  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  if (rows.outer * rows.count * rows.inner * rows.n == 0) return;
+  std::int64_t const piece = detail::row_piece<Exec>();
+  std::int64_t const pieces = (rows.inner + piece - 1) / piece;
+  std::int64_t const each = rows.outer * pieces;
+  auto const workers = static_cast<std::int64_t>(exec.concurrency());
+  // every part reads all ids, so there are only as many as keep the threads busy
+  std::int64_t const wanted = each >= workers ? 1 : (workers + each - 1) / each;
+  std::int64_t const parts = wanted < rows.n ? wanted : rows.n;
+  Kokkos::parallel_for("shardtype::add_along", Policy(exec, 0, each * parts),
+                       detail::AddAlong<T, Id>{updates, ids, out, rows, parts, pieces, piece});
+}
 
 /// out [outer, n, inner] += the rows of `updates` [outer, count, inner], each at the row that its
 /// id names; updates of rows that `out` lacks are ignored.

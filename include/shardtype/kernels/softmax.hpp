@@ -1,85 +1,167 @@
 #pragma once
 /// Combines elements with the total of their row: softmax.
 
+#include <cstddef>
 #include <cstdint>
 
 #include <Kokkos_Core.hpp>
 
 #include <shardtype/kernels/layout.hpp>
 #include <shardtype/kernels/norms.hpp>
+#include <shardtype/kernels/vector_functions.hpp>
 
 namespace shardtype::kernels {
 
 namespace detail {
 
-/// One work item computes a tile of the last dim.
-template <class T, bool Log, int Tile>
-struct Normalize {
+/// Replaces the sum of a total by the factor of its exponentials, or by a second value to subtract.
+/// Infinities in a row, or only -inf, give NaN.
+template <class Wide, bool Log>
+struct FinishRow {
+  Peak<Wide>* totals;
+  KOKKOS_FUNCTION void operator()(std::int64_t k) const {
+    Peak<Wide>& t = totals[k];
+    Wide const sum = t.sum + (t.max - t.max);
+    t.sum = Log ? static_cast<Wide>(math::log(sum)) : Wide(1) / sum;
+  }
+};
+
+/// The part of a row that is computed at once.
+template <class T, bool Log>
+struct NormalizeShape {
   using Total = Peak<wide_t<T>>;
   using Value = shardtype::detail::computed_t<T>;
   T const* src;
   T* dst;
-  Total const* totals;
-  Layout rows;  ///< without the last dim; strides are those of the totals, 0 along rows
-  std::int64_t length, stride, tiles;
+  Total const* totals;  ///< finished
+  Layout rows;          ///< without the last dim; strides are those of the totals, 0 along rows
+  std::int64_t length, stride;
 
-  /// The value that is subtracted from an element, and the factor of its exponential (or a second
-  /// value to subtract). Infinities in a row, or only -inf, give NaN.
-  struct Row {
-    Value max, by;
-    KOKKOS_FUNCTION explicit Row(Total const& t) : max(static_cast<Value>(t.max)) {
-      auto const sum = t.sum + (t.max - t.max);
-      by = static_cast<Value>(Log ? math::log(sum) : decltype(sum)(1) / sum);
-    }
-    KOKKOS_FUNCTION T of(T const& x) const {
-      if constexpr (Log) {
-        return static_cast<T>((x - max) - by);
-      } else {
-        return static_cast<T>(math::exp(x - max) * by);
-      }
-    }
-  };
-
-  KOKKOS_FUNCTION void operator()(std::int64_t work) const {
-    std::int64_t rest = work / tiles;
-    std::int64_t const begin = work % tiles * Tile;
-    std::int64_t const end = begin + Tile < length ? begin + Tile : length;
-    T const* const in = src + rest * length;
-    T* const out = dst + rest * length;
+  KOKKOS_FUNCTION std::int64_t total_of(std::int64_t row) const {
     std::int64_t at = 0;
     for (int d = rows.rank - 1; d >= 0; --d) {
-      at += rest % rows.extent[d] * rows.stride[d];
-      rest /= rows.extent[d];
+      at += row % rows.extent[d] * rows.stride[d];
+      row /= rows.extent[d];
     }
-    if (stride == 0) {
-      Row const row(totals[at]);
-      for (std::int64_t j = begin; j < end; ++j) out[j] = row.of(in[j]);
+    return at;
+  }
+};
+
+/// One call computes one element.
+template <class T, bool Log>
+struct NormalizeElements {
+  using Shape = NormalizeShape<T, Log>;
+  using Value = typename Shape::Value;
+  Shape shape;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t work) const {
+    std::int64_t const row = work / shape.length;
+    typename Shape::Total const& t =
+        shape.totals[shape.total_of(row) + work % shape.length * shape.stride];
+    Value const max = static_cast<Value>(t.max);
+    Value const by = static_cast<Value>(t.sum);
+    Value const x = static_cast<Value>(shape.src[work]) - max;
+    if constexpr (Log) {
+      shape.dst[work] = static_cast<T>(x - by);
     } else {
-      for (std::int64_t j = begin; j < end; ++j) out[j] = Row(totals[at + j * stride]).of(in[j]);
+      shape.dst[work] = static_cast<T>(math::exp(x) * by);
+    }
+  }
+};
+
+/// Host: one call computes a block of the last dim for some rows. Rows of the same totals share what
+/// is computed of them.
+template <class T, bool Log>
+struct NormalizeBlocks {
+  using Shape = NormalizeShape<T, Log>;
+  using Value = typename Shape::Value;
+  static constexpr std::int64_t block = vectors::block;
+  static constexpr std::int64_t rows_of_call = 16;
+  Shape shape;
+  std::int64_t blocks, rows;
+
+  void operator()(std::int64_t work) const {
+    std::int64_t const begin = work % blocks * block;
+    std::int64_t const n = shape.length - begin < block ? shape.length - begin : block;
+    std::int64_t const first = work / blocks * rows_of_call;
+    std::int64_t const end = first + rows_of_call < rows ? first + rows_of_call : rows;
+    Value max[static_cast<std::size_t>(block)];
+    Value by[static_cast<std::size_t>(block)];
+    std::int64_t known = -1;
+    for (std::int64_t r = first; r < end; ++r) {
+      std::int64_t const at = shape.total_of(r) + begin * shape.stride;
+      T const* const in = shape.src + r * shape.length + begin;
+      T* const out = shape.dst + r * shape.length + begin;
+      if (shape.stride == 0) {
+        Value const its_max = static_cast<Value>(shape.totals[at].max);
+        Value const its_by = static_cast<Value>(shape.totals[at].sum);
+        row(
+            in, out, n, [&](std::int64_t) { return its_max; },
+            [&](std::int64_t) { return its_by; });
+        continue;
+      }
+      if (at != known) {
+        for (std::int64_t j = 0; j < n; ++j) {
+          max[j] = static_cast<Value>(shape.totals[at + j * shape.stride].max);
+          by[j] = static_cast<Value>(shape.totals[at + j * shape.stride].sum);
+        }
+        known = at;
+      }
+      row(
+          in, out, n, [&](std::int64_t j) { return max[j]; },
+          [&](std::int64_t j) { return by[j]; });
+    }
+  }
+
+ private:
+  template <class Max, class By>
+  static void row(T const* in, T* out, std::int64_t n, Max const& max, By const& by) {
+    if constexpr (Log) {
+      for (std::int64_t j = 0; j < n; ++j)
+        out[j] = static_cast<T>((static_cast<Value>(in[j]) - max(j)) - by(j));
+    } else {
+      Value e[static_cast<std::size_t>(block)];
+      for (std::int64_t j = 0; j < n; ++j) e[j] = static_cast<Value>(in[j]) - max(j);
+      if constexpr (vectors::vectorised<functions::Exp, Value>) {
+        vectors::run<functions::Exp>(n, e, static_cast<Value const*>(e));
+      } else {
+        for (std::int64_t j = 0; j < n; ++j) e[j] = math::exp(e[j]);
+      }
+      for (std::int64_t j = 0; j < n; ++j) out[j] = static_cast<T>(e[j] * by(j));
     }
   }
 };
 
 }  // namespace detail
 
-/// `dst` = softmax of `src`, both packed; `Log`: its logarithm. `totals` are those of the rows;
-/// `rows` has the extents of the block with the strides of the totals, which are 0 along the dims
-/// of a row. Runs on `exec`.
+/// `dst` = softmax of `src`, both packed; `Log`: its logarithm. `totals` are those of the rows, which
+/// this function overwrites; `rows` has the extents of the block with the strides of the totals,
+/// which are 0 along the dims of a row. Reads `src` once. Runs on `exec`.
 template <bool Log, class T, class Exec>
-void normalize(Exec const& exec, T const* src, T* dst, Peak<wide_t<T>> const* totals, Layout rows) {
+void normalize(Exec const& exec, T const* src, T* dst, Peak<wide_t<T>>* totals, Layout rows) {
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   std::int64_t const n = rows.elements();
   if (n == 0) return;
+  std::int64_t count = 1;
+  for (int d = 0; d < rows.rank; ++d)
+    if (rows.stride[d] != 0) count *= rows.extent[d];
+  Kokkos::parallel_for("shardtype::softmax_rows", Policy(exec, 0, count),
+                       detail::FinishRow<wide_t<T>, Log>{totals});
   rows = merged(rows);
   int const last = --rows.rank;
   std::int64_t const length = rows.extent[last];
-  constexpr bool host =
-      Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible;
-  constexpr int tile = host ? 4096 : 1;
-  std::int64_t const tiles = (length + tile - 1) / tile;
-  Kokkos::parallel_for(
-      "shardtype::softmax", Policy(exec, 0, n / length * tiles),
-      detail::Normalize<T, Log, tile>{src, dst, totals, rows, length, rows.stride[last], tiles});
+  detail::NormalizeShape<T, Log> const shape{src, dst, totals, rows, length, rows.stride[last]};
+  if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace,
+                                           typename Exec::memory_space>::accessible) {
+    using Blocks = detail::NormalizeBlocks<T, Log>;
+    std::int64_t const blocks = (length + Blocks::block - 1) / Blocks::block;
+    std::int64_t const calls = (n / length + Blocks::rows_of_call - 1) / Blocks::rows_of_call;
+    Kokkos::parallel_for("shardtype::softmax", Policy(exec, 0, calls * blocks),
+                         Blocks{shape, blocks, n / length});
+  } else {
+    Kokkos::parallel_for("shardtype::softmax", Policy(exec, 0, n),
+                         detail::NormalizeElements<T, Log>{shape});
+  }
 }
 
 }  // namespace shardtype::kernels

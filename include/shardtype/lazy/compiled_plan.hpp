@@ -176,8 +176,8 @@ struct AlikeValues {
     ProgramNode const& x = p.nodes[a];
     ProgramNode const& y = p.nodes[b];
     if (x.making != y.making || x.rank != y.rank || x.pinned != y.pinned ||
-        x.element_bytes != y.element_bytes || x.work != y.work || x.operands != y.operands ||
-        x.ways != y.ways || x.owing != y.owing)
+        x.element_bytes != y.element_bytes || x.copy_bytes != y.copy_bytes || x.work != y.work ||
+        x.operands != y.operands || x.ways != y.ways || x.owing != y.owing)
       return false;
     for (int k = 0; k < x.owing; ++k)
       if (x.owing_sets[k] != y.owing_sets[k]) return false;

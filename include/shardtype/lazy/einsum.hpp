@@ -2,9 +2,11 @@
 /// Named products of three and more operands: recorded, planned and run as a program of automatic mode.
 
 #include <source_location>
+#include <string>
 #include <type_traits>
 
 #include <shardtype/lazy/evaluate.hpp>
+#include <shardtype/lazy/explain.hpp>
 
 namespace shardtype {
 
@@ -21,6 +23,11 @@ struct ProductsProgram : R {
   static Out run(std::source_location const& where, A const& a, As const&... as) {
     return evaluate<Out>(a.mesh(), call(Strict{}, where, lazy(a), lazy(as)...), DefaultPolicy{},
                          where);
+  }
+  template <class A, class... As>
+  static PlannedProgram planned(A const& a, As const&... as) {
+    return shardtype::planned(automatic_mode::EvaluateTo<Out>{}, a.mesh(),
+                              call(Strict{}, std::source_location{}, lazy(a), lazy(as)...));
   }
 };
 template <class R>
@@ -74,6 +81,43 @@ constexpr auto plan(op::Einsum<Out...> const&, Type<A>, Type<B>, Type<C>, Type<M
   } else {
     return detail::plan_of_evaluation<typename R::evaluation, typename R::program>();
   }
+}
+
+namespace detail {
+
+/// The plan of a named einsum of several tensors with its names. Refused: what it refuses.
+template <class... Out, class A, class... As>
+PlannedProgram planned_products(A const& a, As const&... as) {
+  using R = Resolve<op::Einsum<Out...>, A, As...>;
+  if constexpr (requires { typename R::sentence; }) {
+    static_cast<void>(typename R::sentence{});
+    return {};
+  } else if constexpr (!R::verdict) {
+    static_cast<void>(refusal<R, A, As...>{});
+    return {};
+  } else {
+    return R::planned(a, as...);
+  }
+}
+
+}  // namespace detail
+
+/// The plan that a named einsum of three and more operands runs on these tensors.
+template <class... Out, class A, class B, class C, class... More>
+  requires(!detail::all_labels_named<Out...>)
+ProgramPlan plan_at(op::Einsum<Out...> const&, A const& a, B const& b, C const& c,
+                    More const&... more) {
+  return detail::planned_products<Out...>(detail::operand(a), detail::operand(b),
+                                          detail::operand(c), detail::operand(more)...)
+      .plan;
+}
+/// The same as text.
+template <class... Out, class A, class B, class C, class... More>
+  requires(!detail::all_labels_named<Out...>)
+std::string explain(op::Einsum<Out...> const&, A const& a, B const& b, C const& c,
+                    More const&... more) {
+  return explain(detail::planned_products<Out...>(detail::operand(a), detail::operand(b),
+                                                  detail::operand(c), detail::operand(more)...));
 }
 
 }  // namespace shardtype

@@ -1,6 +1,7 @@
 #pragma once
 /// A plan of a whole expression with its names and the machine it was made for.
 
+#include <shardtype/core/compiled.hpp>
 #include <shardtype/core/error.hpp>
 #include <shardtype/lazy/compiled_plan.hpp>
 
@@ -26,12 +27,12 @@ struct PlannedProgram {
 namespace detail {
 
 /// Error E20: a value of the program has more elements than a tensor can have.
-inline void check_countable(RecordedProgram const& p) {
-  if (!p.countable())
-    throw Error("E20", "the expression needs a value of more than 2^58 elements",
-                FailedOn::every_rank);
-}
+void check_countable(RecordedProgram const& p);
 
 }  // namespace detail
 
 }  // namespace shardtype
+
+#ifndef SHARDTYPE_COMPILED
+#include <shardtype/lazy/planned_program.ipp>
+#endif

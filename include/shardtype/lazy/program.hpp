@@ -76,8 +76,11 @@ class ProgramWriter {
     meet(operands, {});
     int const value =
         builder.product(operands.at, operands.size, labels_among<Whole>(operands, {}));
-    for (int k = before; k < builder.program.size; ++k)
+    for (int k = before; k < builder.program.size; ++k) {
       builder.program.nodes[k].origin = static_cast<std::int16_t>(origin_);
+      builder.program.nodes[k].copy_bytes =
+          static_cast<std::int32_t>(product_element<element_t<Whole>>().copy_bytes);
+    }
     ++origin_;
     return value;
   }

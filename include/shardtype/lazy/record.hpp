@@ -10,6 +10,7 @@
 #include <shardtype/check/reshard.hpp>
 #include <shardtype/check/shape.hpp>
 #include <shardtype/lazy/expression.hpp>
+#include <shardtype/lazy/part_of.hpp>
 #include <shardtype/ops/all.hpp>
 #include <shardtype/ops/any.hpp>
 #include <shardtype/ops/einsum.hpp>
@@ -432,6 +433,19 @@ struct Continue<Above::lazy, Operands...> {
       }
     } else {
       return Poisoned(refusal<R, Whole>{});
+    }
+  }
+  /// Both results, as an expression each.
+  template <class I, class... Result, class A>
+  static auto call(op::TopK<I, Result...> const& op, Where const& where, A const& a) {
+    using Op = op::TopK<I, Result...>;
+    using R = Resolve<Op, typename A::whole>;
+    if constexpr (R::verdict) {
+      auto values = call(automatic_mode::PartOf<Op, 0>{op}, where, a);
+      auto places = call(automatic_mode::PartOf<Op, 1>{op}, where, a);
+      return TopK<decltype(values), decltype(places)>{values, places};
+    } else {
+      return Poisoned(refusal<R, typename A::whole>{});
     }
   }
   template <class... Out, class A>

@@ -10,11 +10,13 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/core/compiled.hpp>
 #include <shardtype/execute/call.hpp>
 #include <shardtype/execute/executor.hpp>
 #include <shardtype/execute/reduce_run.hpp>
 #include <shardtype/kernels/expression.hpp>
 #include <shardtype/kernels/product.hpp>
+#include <shardtype/lazy/same_values.hpp>
 #include <shardtype/lazy/walk.hpp>
 #include <shardtype/plan/program_plan.hpp>
 #include <shardtype/runtime/trace.hpp>
@@ -46,6 +48,9 @@ struct ProgramPart {
   MeshRef const* mesh = nullptr;
   std::int64_t const* extents = nullptr;
   Buffer const* buffer = nullptr;
+  int argument = -1;  ///< of a tensor: the number of the argument of a function; -1: none
+  /// Of an operation: whether two nodes of this type have equal run-time arguments.
+  bool (*equal)(void const* part, void const* other) = nullptr;
 };
 
 /// One run of a plan. It keeps the block of each step until its last reader has used it.
@@ -53,18 +58,7 @@ class ProgramRun {
  public:
   ProgramRun(MeshRef const& mesh, AxisMap const& axes, ProgramPlan const& plan,
              LabelPart const* labels, shardtype::detail::List<ProgramPart> const& parts,
-             std::source_location const& where)
-      : mesh_ref_(mesh),
-        mesh_(mesh.state()),
-        axes_(axes),
-        plan_(plan),
-        labels_(labels),
-        parts_(parts),
-        where_(where) {
-    blocks_.resize(static_cast<std::size_t>(plan.size));
-    for (int k = 0; k < plan.size; ++k)
-      for (int m = 0; m < plan.steps[k].inputs; ++m) last_read_[plan.steps[k].input[m]] = k;
-  }
+             std::source_location const& where);
 
   MeshState& mesh() { return mesh_; }
   MeshRef const& mesh_ref() const { return mesh_ref_; }
@@ -79,34 +73,10 @@ class ProgramRun {
   Extents extents(int step) const { return plan_.sizing(step).extents; }
 
   /// The block of the last step.
-  AnyBlock run() {
-    shardtype::detail::Trace* const trace = shardtype::detail::running_trace;
-    for (int k = 0; k < plan_.size; ++k) {
-      ProgramStep const& s = plan_.steps[k];
-      double const begin = trace != nullptr ? trace->now() : 0;
-      blocks_[static_cast<std::size_t>(k)] = s.kind == ProgramStep::Kind::given ? given(k)
-                                             : s.kind == ProgramStep::Kind::move
-                                                 ? part(k).move(*this, k)
-                                                 : made(k);
-      if (trace != nullptr && s.kind != ProgramStep::Kind::given) trace->done(k, begin);
-      for (int m = 0; m < s.inputs; ++m)
-        if (last_read_[s.input[m]] == k) blocks_[static_cast<std::size_t>(s.input[m])] = {};
-    }
-    return blocks_.back();
-  }
+  AnyBlock run();
 
   /// The value of a step whose packed block is in `memory`.
-  AnyBlock packed_block(int step, Buffer memory) const {
-    AnyBlock out;
-    Spec const spec = plan_.spec(step);
-    Sizing const z = plan_.sizing(step);
-    out.layout.rank = spec.rank;
-    for (int d = 0; d < spec.rank; ++d) out.layout.extent[d] = held(spec, d, z, axes_.coords);
-    out.layout = out.layout.packed();
-    out.keep = std::move(memory);
-    out.data = out.keep.data();
-    return out;
-  }
+  AnyBlock packed_block(int step, Buffer memory) const;
   /// A new packed block for a step's value.
   template <class T, class Space>
   Value<T> fresh(int step) {
@@ -115,16 +85,28 @@ class ProgramRun {
   }
 
  private:
+  /// Finds steps that an earlier one makes superfluous, if two operations could be the same.
+  void find_same() {
+    int comparable = 0;
+    for (ProgramPart const& p : parts_) comparable += p.equal != nullptr ? 1 : 0;
+    repeats_ = comparable > 1;
+    if (!repeats_) return;
+    same_.find(plan_, [&](int k, int j) {
+      ProgramPart const& a = part(k);
+      ProgramPart const& b = part(j);
+      if (plan_.steps[k].kind == ProgramStep::Kind::given)
+        return a.argument >= 0 && a.argument == b.argument;
+      return a.equal != nullptr && a.equal == b.equal && a.make == b.make &&
+             a.equal(a.part, b.part);
+    });
+  }
+  int first(int step) const { return repeats_ ? same_.first(step) : step; }
   ProgramPart const& part(int step) const {
     int const origin = node(step).origin;
     return origin < 0 ? parts_.back() : parts_[static_cast<std::size_t>(origin)];
   }
   AnyBlock given(int step) { return packed_block(step, *part(step).buffer); }
-  AnyBlock made(int step) {
-    // the same block with other names
-    if (node(step).making == Making::relabel) return input(step, 0);
-    return part(step).make(*this, step, part(step).part);
-  }
+  AnyBlock made(int step);
 
   MeshRef const& mesh_ref_;
   MeshState& mesh_;
@@ -135,6 +117,8 @@ class ProgramRun {
   std::source_location where_;
   shardtype::detail::List<AnyBlock> blocks_;
   int last_read_[max_program_steps]{};
+  bool repeats_ = false;  ///< whether `same_` was looked for
+  SameValues same_{};
 };
 
 template <class T>
@@ -327,6 +311,11 @@ struct OperationRun<automatic_mode::LazyOperation<Op, Whole, As...>> {
     return made;
   }
 
+  static bool equal(void const* part, void const* other) {
+    return equal_arguments(static_cast<E const*>(part)->function(),
+                           static_cast<E const*>(other)->function());
+  }
+
   static void set_extents(void const* part, RecordedProgram& p, int node, LabelPart const* labels) {
     if constexpr (shardtype::detail::Ruled<Op>) {
       std::int64_t each[sizeof...(As)][max_dims]{};
@@ -375,6 +364,12 @@ class PartFinder {
     p.buffer = &e->tensor().buffer();
     return add(p);
   }
+  template <class A, int Number>
+  int given(Type<A> type, automatic_mode::LazyInput<A, Number> const* e) {
+    given(type, static_cast<automatic_mode::LazyTensor<A> const*>(e));
+    parts.back().argument = Number;
+    return 0;
+  }
   template <class Whole>
   int product(Type<Whole>, shardtype::detail::WalkedOperands const&) {
     ProgramPart p = part_of<Whole>();
@@ -396,6 +391,7 @@ class PartFinder {
     ProgramPart p = part_of<Whole>();
     p.make = &Run::make;
     p.set_extents = &Run::set_extents;
+    p.equal = &Run::equal;
     p.part = e;
     return add(p);
   }
@@ -422,32 +418,12 @@ class PartFinder {
   int constrain(Type<Pin>, int) {
     return 0;
   }
-  bool found(Identity type, int&) const {
-    for (Identity known : found_)
-      if (known == type) return true;
-    return false;
-  }
+  bool found(Identity type, int&) const;
   void remember(Identity type, int) {
     if (found_.size() < static_cast<std::size_t>(planning::max_nodes)) found_.push_back(type);
   }
-  bool is_known(Identity tag, void const* at, int&) const {
-    for (std::size_t k = 0; k < tags_.size(); ++k) {
-      if (tags_[k] != tag) continue;
-      if (objects_[k] != at)
-        throw Error(
-            "E70",
-            "one share(...) of the program text was run twice, and both values stand in one "
-            "expression; give each a tag of its own: share<struct First>(a)",
-            FailedOn::every_rank);
-      return true;
-    }
-    return false;
-  }
-  int share(Identity tag, void const* at, int) {
-    tags_.push_back(tag);
-    objects_.push_back(at);
-    return 0;
-  }
+  bool is_known(Identity tag, void const* at, int&) const;
+  int share(Identity tag, void const* at, int);
 
  private:
   template <class A>
@@ -466,3 +442,7 @@ class PartFinder {
 };
 
 }  // namespace shardtype::execute
+
+#ifndef SHARDTYPE_COMPILED
+#include <shardtype/lazy/run.ipp>
+#endif

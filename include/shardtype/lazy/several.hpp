@@ -151,8 +151,9 @@ auto evaluate(M const& mesh, std::tuple<Es...> const& es, Policy const& = {},
 /// A function of expressions on tensors, planned and run as one program, as `jit` of JAX: `evaluate<Dim<I, X>,
 /// Dim<K>>(mesh, f, a, b)` is `evaluate<Dim<I, X>, Dim<K>>(mesh, f(lazy(a), lazy(b)))`, but for what `f` computes twice:
 /// products, reductions and operations on the same arguments are computed once, without `share`. A function that
-/// returns a std::tuple has several results: `evaluate<Outs<C, D>>(mesh, f, a, b)`. What hangs on a C++ number or on
-/// run-time arguments of an operation is known by its type alone and needs `share`.
+/// returns a std::tuple has several results: `evaluate<Outs<C, D>>(mesh, f, a, b)`. Operations with equal run-time
+/// arguments (two slices of the same rows) are found when the plan runs: the later ones, and what they read, are
+/// neither sent nor computed again, though the plan counts them. What hangs on a C++ number needs `share`.
 template <class... Out, class M, class F, class... As>
   requires(std::is_base_of_v<runtime::MeshRef, M> && sizeof...(As) > 0 &&
            detail::is_function_of_expressions<F> && (is_tensor<detail::operand_t<As>> && ...))

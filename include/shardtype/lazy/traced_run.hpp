@@ -4,6 +4,7 @@
 #include <source_location>
 #include <string>
 
+#include <shardtype/core/compiled.hpp>
 #include <shardtype/core/escape.hpp>
 #include <shardtype/lazy/step_texts.hpp>
 #include <shardtype/runtime/step_name.hpp>
@@ -16,54 +17,22 @@ namespace shardtype::detail {
 class TracedRun {
  public:
   TracedRun(Identity type, ProgramPlan const& plan, ProgramNames const& names,
-            Machine const& machine, std::source_location const& where) {
-    if (running_trace == nullptr) return;
-    TracedProgram program;
-    program.type = type;
-    program.file = where.file_name();
-    program.line = where.line();
-    for (int l = 0; l < plan.program.labels; ++l) program.sizes.push_back(plan.program.extents[l]);
-    for (int x = 0; x < plan.program.axes; ++x) program.sizes.push_back(plan.program.sizes[x]);
-    if (!running_trace->knows(program))
-      running_trace->describe(described(program, {plan, names, machine}, where));
-    begin_ = running_trace->now();
-  }
+            Machine const& machine, std::source_location const& where);
   TracedRun(TracedRun const&) = delete;
   TracedRun& operator=(TracedRun const&) = delete;
   ~TracedRun() {
-    if (running_trace != nullptr) running_trace->done(-1, begin_);
+    if (run_time.trace != nullptr) run_time.trace->done(-1, begin_);
   }
 
  private:
   static TracedProgram described(TracedProgram program, PlannedProgram const& p,
-                                 std::source_location const& where) {
-    StepTexts const texts(p);
-    auto member = [](char const* name, std::string const& value) {
-      return json_text(name) + ": " + value;
-    };
-    program.name = "evaluate" + source_text(where);
-    program.details = member("value", json_text(texts.value(p.plan.size - 1))) + ", " +
-                      member("sizes", json_text(texts.sizes())) + ", " +
-                      member("predicted_us", json_number(p.seconds() * 1e6));
-    int line = 0;
-    for (int k = 0; k < p.plan.size; ++k) {
-      ProgramStep const& s = p.plan.steps[k];
-      bool const given = s.kind == ProgramStep::Kind::given;
-      TracedStep step;
-      step.name = texts.kind(k);
-      step.category = s.collective != Collective::none ? "collective" : "local";
-      step.predicted = p.seconds(k);
-      step.details = member("step", std::to_string(given ? 0 : ++line)) + ", " +
-                     member("what", json_text(texts.change(k))) + ", " +
-                     member("bytes", json_number(p.plan.step_bytes_per_rank(k))) + ", " +
-                     member("flops", json_number(p.plan.step_flops(k))) + ", " +
-                     member("predicted_us", json_number(step.predicted * 1e6));
-      program.steps.push_back(step);
-    }
-    return program;
-  }
+                                 std::source_location const& where);
 
   double begin_ = 0;
 };
 
 }  // namespace shardtype::detail
+
+#ifndef SHARDTYPE_COMPILED
+#include <shardtype/lazy/traced_run.ipp>
+#endif

@@ -66,7 +66,7 @@ constexpr int walk_node(V& visitor, Type<LazyTensor<A>>, LazyTensor<A> const* e)
 }
 template <class V, class A, int Number>
 constexpr int walk_node(V& visitor, Type<LazyInput<A, Number>>, LazyInput<A, Number> const* e) {
-  return visitor.given(Type<A>{}, static_cast<LazyTensor<A> const*>(e));
+  return visitor.given(Type<A>{}, e);
 }
 template <class V, class A, int Number>
 constexpr int walk_node(V& visitor, Type<LazySymbol<A, Number>>, LazySymbol<A, Number> const* e) {

@@ -9,6 +9,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <shardtype/check/manual.hpp>
+#include <shardtype/core/compiled.hpp>
 #include <shardtype/kernels/fill.hpp>
 #include <shardtype/tensor/create.hpp>
 #include <shardtype/tensor/local.hpp>
@@ -17,21 +18,18 @@ namespace shardtype {
 
 namespace detail {
 
-/// The mesh of the innermost shard_map whose body is running.
-inline thread_local MeshRef const* manual_mesh = nullptr;
-
 /// While it exists, the calling rank runs the body of a shard_map on `mesh`.
 class ManualScope {
  public:
-  explicit ManualScope(MeshRef const& mesh) : mesh_(mesh), before_(manual_mesh) {
-    manual_mesh = &mesh_;
+  explicit ManualScope(MeshRef const& mesh) : mesh_(mesh), before_(run_time.manual_mesh) {
+    run_time.manual_mesh = &mesh_;
     mesh_.state().enter_manual_mode();
   }
   ManualScope(ManualScope const&) = delete;
   ManualScope& operator=(ManualScope const&) = delete;
   ~ManualScope() {
     mesh_.state().leave_manual_mode();
-    manual_mesh = before_;
+    run_time.manual_mesh = before_;
   }
 
  private:
@@ -40,11 +38,7 @@ class ManualScope {
 };
 
 /// The mesh of the enclosing shard_map, which `what` needs. Error E63 outside of one.
-inline MeshRef const& mesh_around(char const* what) {
-  if (manual_mesh == nullptr)
-    throw Error("E63", std::string(what) + " works inside of shard_map only", FailedOn::every_rank);
-  return *manual_mesh;
-}
+MeshRef const& mesh_around(char const* what);
 
 /// The calling rank's element of a rank-0 block; zero on ranks outside the mesh.
 template <class L>
@@ -157,3 +151,7 @@ std::int64_t axis_size() {
 }
 
 }  // namespace shardtype
+
+#ifndef SHARDTYPE_COMPILED
+#include <shardtype/manual/local.ipp>
+#endif

@@ -42,7 +42,7 @@ auto assume_invariant(A const& a, checking::CallSite where = std::source_locatio
   } else {
     using Out = core::tensor_from_spec<typename R::S, typename R::Holder, typename L::element, L>;
     auto const& block = detail::operand(a);
-    if (runtime::settings.check_values && block.mesh().here()) {
+    if (runtime::run_time.settings.check_values && block.mesh().here()) {
       core::AxisList over;
       for (int x = 0; x < core::max_axes; ++x)
         if (R::S::template spec<1>.reduced.contains(x)) over.push(x);

@@ -12,6 +12,7 @@
 
 #include <shardtype/check/callable.hpp>
 #include <shardtype/check/manual.hpp>
+#include <shardtype/core/compiled.hpp>
 #include <shardtype/execute/call.hpp>
 #include <shardtype/manual/local.hpp>
 #include <shardtype/tensor/operand.hpp>
@@ -47,16 +48,7 @@ auto block_of(A const& a, int argument) {
 }
 
 /// SHARDTYPE_CHECK=agree: checks that all ranks returned blocks of these extents.
-inline void agree_on_block(MeshState& mesh, std::int64_t const* extents, int rank) {
-  if (!mesh.here() || !mesh.agreement().begin_step()) return;
-  StepHash hash;
-  std::string text = "shard_map, whose function returned a block of ";
-  for (int d = 0; d < rank; ++d) {
-    hash.mix(static_cast<std::uint64_t>(extents[d]));
-    text += (d == 0 ? "" : " x ") + std::to_string(extents[d]);
-  }
-  mesh.agreement().meet(rank == 0 ? text + "one element" : text, hash.value());
-}
+void agree_on_block(MeshState& mesh, std::int64_t const* extents, int rank);
 
 /// The tensor `Out` whose block is `l`.
 template <class Out, class L>
@@ -198,15 +190,15 @@ using judged_inputs = typename decltype(judge_inputs<As...>())::type;
 /// While it exists, the calling rank has left the body of the enclosing shard_map.
 class StrictScope {
  public:
-  explicit StrictScope(MeshRef const& mesh) : mesh_(mesh), before_(manual_mesh) {
-    manual_mesh = nullptr;
+  explicit StrictScope(MeshRef const& mesh) : mesh_(mesh), before_(run_time.manual_mesh) {
+    run_time.manual_mesh = nullptr;
     mesh_.state().leave_manual_mode();
   }
   StrictScope(StrictScope const&) = delete;
   StrictScope& operator=(StrictScope const&) = delete;
   ~StrictScope() {
     mesh_.state().enter_manual_mode();
-    manual_mesh = before_;
+    run_time.manual_mesh = before_;
   }
 
  private:
@@ -319,3 +311,7 @@ auto strict(F const& f, Ls const&... ls) {
 }
 
 }  // namespace shardtype
+
+#ifndef SHARDTYPE_COMPILED
+#include <shardtype/manual/shard_map.ipp>
+#endif

@@ -74,10 +74,11 @@ constexpr bool extents_known() {
 ///     auto c = shard_map<Dim<I, X>>([](auto a) { return sum<J>(a); }, constrain<Dim<I, X>,
 ///     Dim<J>>(e));
 ///
-/// The collectives in `f` are not in the plan and not in its costs. `f` returns one Local. An index
-/// of the result has the extent that it has in an argument (error E24), or a static one. Refused:
-/// the refusals of shard_map, L01 several results, L08 an unknown sharding or extent. JAX:
-/// shard_map inside of jit.
+/// The collectives in `f` are not in the plan and not in its costs, because a plan is made from
+/// types, and C++ cannot ask whether the body of `f` compiles for blocks without data. `f` returns
+/// one Local. An index of the result has the extent that it has in an argument (error E24), or a
+/// static one. Refused: the refusals of shard_map, L01 several results, L08 an unknown sharding or
+/// extent. JAX: shard_map inside of jit.
 template <class... Out, class F, class... As>
   requires(core::is_lazy<As> || ...)
 auto shard_map(F const& f, As const&... as) {

@@ -22,9 +22,10 @@ struct Run<op::Broadcast<Dims...>> : LocalBlock<Run<op::Broadcast<Dims...>>> {
 }  // namespace execute
 
 /// Adds dims before the others, along which the value is repeated: `A[I@X]` -> `broadcast<Dim<K,
-/// Y>>(a, {n})` -> `A[K@Y, I@X]`. A new dim may be split over axes along which `a` is replicated:
-/// each rank creates its own part. Extents may be left out where the labels have static ones.
-/// Local; copies. Refused: D02, T01, T07. Error E20.
+/// Y>>(a, {n})` -> `A[K@Y, I@X]`. A new dim may be split over axes along which `a` is replicated
+/// or reduced: each rank creates its own part, `[I]{R:X}` -> `broadcast<Dim<K, X>>` -> `[K@X, I]`.
+/// Extents may be left out where the labels have static ones. Local; copies. Refused: D02, T01,
+/// T07. Error E20.
 template <class... Dims, class A>
 constexpr auto broadcast(
     A const& a,

@@ -79,8 +79,4 @@ constexpr auto einsum(A const& a, B const& b, Overlap overlap,
   return call(op::Einsum<Out...>{overlap}, where, a, b);
 }
 
-/// Of three and more operands there is `plan`, of types alone: no one Plan says several products.
-template <class... Out, class A, class B, class C, class... More>
-void plan_at(op::Einsum<Out...> const&, A const&, B const&, C const&, More const&...) = delete;
-
 }  // namespace shardtype

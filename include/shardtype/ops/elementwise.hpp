@@ -27,7 +27,7 @@ inline constexpr bool is_number<std::complex<T>> = true;
 /// they can be diagnosed.
 template <class T>
 inline constexpr bool is_field = is_tensor<T> || is_dry<T> || is_fused<T> || is_pending<T> ||
-                                 is_lazy<T> || std::is_same_v<T, Poisoned>;
+                                 is_lazy<T> || is_active<T> || std::is_same_v<T, Poisoned>;
 template <class T>
 inline constexpr bool is_operand = is_field<T> || is_number<T> || is_poisoned<T>;
 template <class... Ts>
@@ -46,6 +46,8 @@ constexpr auto held(T&& a) {
     return Number<A>{a};
   } else if constexpr (is_fused<A> && std::is_lvalue_reference_v<T>) {
     return operand_t<A>(a.tensor());
+  } else if constexpr (is_active<A> && std::is_lvalue_reference_v<T>) {
+    return a.tensor();
   } else {
     return A(std::forward<T>(a));
   }
@@ -60,6 +62,13 @@ constexpr auto fuse(F const& f, Args&&... args) {
     return Poisoned{};
   } else if constexpr ((is_pending<std::remove_cvref_t<Args>> || ...)) {
     return Poisoned(refused<Code::A04_under_way, false, std::remove_cvref_t<Args>...>{});
+  } else if constexpr ((is_active<std::remove_cvref_t<Args>> || ...)) {
+    using Next = execute::Continue<execute::Above::active, held_t<Args>...>;
+    if constexpr (std::is_void_v<typename Next::template refusal_of_function<F>>) {
+      return Next::fuse(f, held(std::forward<Args>(args))...);
+    } else {
+      return Poisoned(typename Next::template refusal_of_function<F>{});
+    }
   } else if constexpr ((is_lazy<std::remove_cvref_t<Args>> || ...)) {
     return execute::Continue<execute::Above::lazy, held_t<Args>...>::call(
         op::Map<F>{f}, std::source_location::current(), held(std::forward<Args>(args))...);

@@ -14,26 +14,43 @@
 namespace shardtype {
 
 /// Result of `halo_exchange`: a tensor's local blocks, each surrounded by rows of the neighbouring
-/// blocks along I. It is not a tensor, because the blocks overlap.
+/// blocks along I. It is not a tensor, because the blocks overlap. A value, as a tensor is: copies
+/// share memory until one is written.
 template <class A, class I>
-class Halo {
+class Halo : public detail::HeldBlock {
  public:
+  using tensor_type = A;
   using element = typename A::element;
+  using memory_space = typename A::memory_space;
   static constexpr std::size_t rank = A::rank;
 
+  /// The blocks of `a` with the rows of window `w`, which are `rows`.
   Halo(A const& a, planning::Window const& w, runtime::Buffer rows)
-      : mesh_(a.mesh()), ranges_(a.ranges()), rows_(std::move(rows)) {
+      : detail::HeldBlock(a.mesh(), rows), window_(w), extents_(a.extents()), ranges_(a.ranges()) {
     constexpr auto d = static_cast<std::size_t>(dim);
     if (ranges_[d].size() == 0) return;
     ranges_[d] = {ranges_[d].begin + w.low, ranges_[d].end + w.high};
   }
+  /// The same rows of the same blocks, with other values.
+  Halo(Halo const& like, runtime::Buffer rows)
+      : detail::HeldBlock(like.mesh(), rows),
+        window_(like.window_),
+        extents_(like.extents_),
+        ranges_(like.ranges_) {}
 
   /// The block with its halo, to read: along I `before` rows, the block's own rows, `after` rows.
   /// Empty on a rank whose own block is empty.
-  typename A::template View<element const> local() const& {
-    return view(std::make_index_sequence<rank>{});
-  }
+  typename A::template View<element const> local() const& { return view<element const>(); }
   typename A::template View<element const> local() const&& = delete;
+  /// The same to write, as of a tensor. Error E21 if another Halo shares the memory.
+  detail::WritingView<typename A::template View<element>> mutable_local() & {
+    if (buffer_.holders() > 1)
+      throw Error("E21",
+                  "the memory of the Halo is shared with another one; write to zeros_like(h) "
+                  "instead");
+    return detail::WritingView<typename A::template View<element>>(view<element>(),
+                                                                   buffer_.write());
+  }
   /// Global indices of each dim, halo included: along I they may begin below 0 and end beyond the
   /// extent.
   std::array<core::Range, rank> const& ranges() const { return ranges_; }
@@ -42,20 +59,33 @@ class Halo {
     for (std::size_t d = 0; d < rank; ++d) out[d] = ranges_[d].size();
     return out;
   }
-  runtime::MeshRef const& mesh() const { return mesh_; }
+  /// Elements of the local block with its halo; 0 on ranks outside the mesh.
+  std::int64_t local_size() const {
+    std::int64_t n = mesh_.here() ? 1 : 0;
+    for (core::Range const& r : ranges_) n *= r.size();
+    return n;
+  }
+  /// Global extents of the tensor.
+  std::array<std::int64_t, rank> const& extents() const { return extents_; }
+  /// The rows around each block.
+  planning::Window const& window() const { return window_; }
 
  private:
   static constexpr int dim = A::spec.find(core::Scope<A>::names.find_label(core::identity<I>));
 
-  template <std::size_t... D>
-  typename A::template View<element const> view(std::index_sequence<D...>) const {
-    return typename A::template View<element const>(static_cast<element const*>(rows_.data()),
-                                                    static_cast<std::size_t>(ranges_[D].size())...);
+  template <class U>
+  typename A::template View<U> view() const {
+    return make_view<U>(std::make_index_sequence<rank>{});
+  }
+  template <class U, std::size_t... D>
+  typename A::template View<U> make_view(std::index_sequence<D...>) const {
+    return typename A::template View<U>(static_cast<U*>(buffer_.data()),
+                                        static_cast<std::size_t>(ranges_[D].size())...);
   }
 
-  runtime::MeshRef mesh_;
+  planning::Window window_;
+  std::array<std::int64_t, rank> extents_;
   std::array<core::Range, rank> ranges_;
-  runtime::Buffer rows_;
 };
 
 namespace execute {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <shardtype/check/call_site.hpp>
+#include <shardtype/execute/reduce_instances.hpp>
 #include <shardtype/execute/reduce_run.hpp>
 #include <shardtype/kernels/reducers.hpp>
 #include <shardtype/ops/elementwise.hpp>

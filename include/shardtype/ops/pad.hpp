@@ -30,19 +30,28 @@ template <class A>
 using element_or_t = typename ElementOr<operand_t<A>>::type;
 }  // namespace detail
 
+namespace op {
+
+/// The number of rows that `pad` adds between each two rows, as in lax.pad.
+struct Interior {
+  std::int64_t rows = 0;
+};
+
+}  // namespace op
+
 namespace execute {
 template <class I, class... Result>
 struct Run<op::Pad<I, Result...>> : LocalBlock<Run<op::Pad<I, Result...>>> {
   template <class Call>
   static Buffer block(op::Pad<I, Result...> const& op, Call const& run) {
-    return run.pad(op.before, {});
+    return run.pad(op.before, op.interior, {});
   }
 };
 template <class T, class I, class... Result>
 struct Run<op::PadValue<T, I, Result...>> : LocalBlock<Run<op::PadValue<T, I, Result...>>> {
   template <class Call>
   static Buffer block(op::PadValue<T, I, Result...> const& op, Call const& run) {
-    return run.pad(op.before, op.value);
+    return run.pad(op.before, op.interior, op.value);
   }
 };
 }  // namespace execute
@@ -62,6 +71,22 @@ constexpr auto pad(A const& a, std::int64_t before, std::int64_t after,
                    detail::element_or_t<A> value,
                    checking::CallSite where = std::source_location::current()) {
   return call(op::PadValue<detail::element_or_t<A>, I, Result...>{before, after, value}, where, a);
+}
+/// Both with rows between each two rows as well: row k of `a` becomes row before + k (interior + 1).
+/// `pad<J>(ct, begin, rest, op::Interior{step - 1})` is the transpose of `slice<J>(a, begin, end,
+/// step)`. As lax.pad.
+template <class I, class... Result, class A>
+constexpr auto pad(A const& a, std::int64_t before, std::int64_t after, op::Interior interior,
+                   checking::CallSite where = std::source_location::current()) {
+  return call(op::Pad<I, Result...>{before, after, interior.rows}, where, a);
+}
+template <class I, class... Result, class A>
+constexpr auto pad(A const& a, std::int64_t before, std::int64_t after, op::Interior interior,
+                   detail::element_or_t<A> value,
+                   checking::CallSite where = std::source_location::current()) {
+  return call(
+      op::PadValue<detail::element_or_t<A>, I, Result...>{before, after, value, interior.rows},
+      where, a);
 }
 
 }  // namespace shardtype

@@ -22,6 +22,9 @@ inline constexpr Registered strict_operations[] = {
     {"At", "at"},
     {"Broadcast", "broadcast"},
     {"Concat", "concat"},
+    {"CountedMax", "counted_max"},
+    {"CountedMin", "counted_min"},
+    {"CountedProd", "counted_prod"},
     {"CumMax", "cummax"},
     {"CumMin", "cummin"},
     {"CumProd", "cumprod"},
@@ -32,6 +35,7 @@ inline constexpr Registered strict_operations[] = {
     {"Expand", "expand"},
     {"Flip", "flip"},
     {"FullLike", "full_like"},
+    {"HaloAdd", "halo_add"},
     {"HaloExchange", "halo_exchange"},
     {"LogSoftmax", "log_softmax"},
     {"LogSumExp", "logsumexp"},
@@ -57,6 +61,7 @@ inline constexpr Registered strict_operations[] = {
     {"Reshard", "reshard"},
     {"Roll", "roll"},
     {"ScatterAdd", "scatter_add"},
+    {"ScatterAlong", "scatter_along"},
     {"Shift", "shift"},
     {"Slice", "slice"},
     {"Softmax", "softmax"},
@@ -76,6 +81,7 @@ inline constexpr Registered strict_operations[] = {
     {"Transpose", "transpose"},
     {"Tril", "tril"},
     {"Triu", "triu"},
+    {"UsedAs", "used_as"},
     {"Var", "var"},
 };
 

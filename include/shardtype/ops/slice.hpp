@@ -21,6 +21,7 @@ struct Run<op::Slice<I, Result...>> : LocalBlock<Run<op::Slice<I, Result...>>> {
   static Buffer block(op::Slice<I, Result...> const& op, Call const& run) {
     return run.slice(op.begin, op.step);
   }
+  static constexpr bool makes_block = false;  // a named result may be split along I: `fill`
   /// Into a block that has all rows of the result; zeros where the operand's block has none.
   template <class Out, class A>
   static void fill(op::Slice<I, Result...> const& op, Out& out, A const& a) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <shardtype/check/normalization.hpp>
+#include <shardtype/execute/reduce_instances.hpp>
 #include <shardtype/execute/reduce_run.hpp>
 #include <shardtype/kernels/softmax.hpp>
 #include <shardtype/ops/elementwise.hpp>
@@ -59,7 +60,7 @@ struct Run<op::Normalize<Log, Labels...>> {
     Buffer totals = reduce_block<Reducer, false, Space>(
         a.mesh().state(), static_cast<T const*>(a.buffer().data()),
         kept_first(block, kept.at, kept.count), kept.count);
-    if (together != nullptr && !way.totals.unreduced.empty()) {
+    if constexpr (R::communicates && !way.totals.unreduced.empty()) {
       using Carries = Carried<Reducer>;
       Sizing const of_totals = together->plan.sizing_of(Slot::b);
       Executor<Carries, Space> executor(a.mesh().state(), axes, of_totals, together->where);
@@ -77,7 +78,7 @@ struct Run<op::Normalize<Log, Labels...>> {
     typename A::execution_space const exec{};
     kernels::normalize<Log>(exec, static_cast<T const*>(a.buffer().data()),
                             static_cast<T*>(out.buffer().data()),
-                            static_cast<typename Reducer::Total const*>(totals.data()), rows);
+                            static_cast<typename Reducer::Total*>(totals.data()), rows);
     exec.fence();
     return out;
   }

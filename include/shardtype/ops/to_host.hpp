@@ -83,10 +83,8 @@ std::vector<host_element<typename A::element>> block_on_host(A const& a) {
   using T = host_element<typename A::element>;
   auto const n = static_cast<std::size_t>(a.local_size());
   std::vector<T> out(n);
-  Kokkos::deep_copy(
-      Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(out.data(), n),
-      Kokkos::View<T const*, typename A::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
-          static_cast<T const*>(a.buffer().data()), n));
+  runtime::copy_bytes<Kokkos::HostSpace, typename A::memory_space>(out.data(), a.buffer().data(),
+                                                                   n * sizeof(T));
   return out;
 }
 

@@ -67,7 +67,8 @@ struct Run<op::TopK<I, Result...>> {
 
 /// The `k` largest elements along I in descending order, the first of equal ones, and their
 /// positions: `a[I@X, J]` -> `auto [values, places] = top_k<J, K>(a, 3)` -> `[I@X, K]` each. K may
-/// be left out if J has no static extent. Local. Refused as sort; D02, D05, D07. Error E41: k
+/// be left out if J has no static extent. Local. Of an expression of automatic mode: two expressions,
+/// each of which sorts. Refused as sort; D02, D05, D07. Error E41: k
 /// larger than the extent.
 template <class I, class... Result, class A>
 constexpr auto top_k(A const& a, std::int64_t k,

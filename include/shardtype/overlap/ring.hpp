@@ -205,7 +205,7 @@ class RingProduct {
       all = true;
       for (int k = 0; k < round.directions(); ++k)
         all = all && round.stream(k).come() == (p - 1) * chunks;
-      if (!all && shardtype::detail::yield_while_waiting) sched_yield();
+      if (!all && run_time.yield_while_waiting) sched_yield();
     }
     round.finish();
   }
@@ -313,7 +313,7 @@ class RingProduct {
       }
       if (!left) return;
       if (next < 0) {
-        if (shardtype::detail::yield_while_waiting) sched_yield();
+        if (run_time.yield_while_waiting) sched_yield();
         continue;
       }
       std::int64_t& t = progress[next].done;

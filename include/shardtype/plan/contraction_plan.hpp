@@ -321,9 +321,9 @@ constexpr Spec batch_sliced(Spec s, Spec const& other) {
   return s;
 }
 
-/// The plan of a strict product that the rule has accepted with result `c`. No communication.
-constexpr Plan strict_contraction_plan(Spec const& a, Spec const& b, Spec const& c, Sizing const& z,
-                                       ProductElements const& elements = {}) {
+/// strict_contraction_plan, evaluated in this unit.
+constexpr Plan strict_contraction_plan_here(Spec const& a, Spec const& b, Spec const& c,
+                                            Sizing const& z, ProductElements const& elements) {
   Plan plan = empty_contraction(a, b, c, weighed_sizing(a, b, c, z), elements);
   Spec const sliced_a = batch_sliced(a, b);
   Spec const sliced_b = batch_sliced(b, a);
@@ -332,6 +332,16 @@ constexpr Plan strict_contraction_plan(Spec const& a, Spec const& b, Spec const&
   append_product(plan, c);
   size_contraction(plan, sliced_a, sliced_b, z);
   return plan;
+}
+
+/// The plan of a strict product that the rule has accepted with result `c`. No communication.
+constexpr Plan strict_contraction_plan(Spec const& a, Spec const& b, Spec const& c, Sizing const& z,
+                                       ProductElements const& elements = {}) {
+  if (!core::compiled_part || __builtin_is_constant_evaluated()) {
+    return strict_contraction_plan_here(a, b, c, z, elements);
+  } else {
+    return at_run_time::strict_contraction_plan(a, b, c, z, elements);
+  }
 }
 
 /// Finds the cheapest candidate for a product with a named result.
@@ -436,11 +446,10 @@ constexpr Progress contraction_progress(Spec const& a, Spec const& b, Spec const
   return choose_way(a, b, wanted, weighed, {}, before, 1200).progress;
 }
 
-/// The plan of a product with the named result `wanted`, which `rules::named_contraction` has
-/// accepted. `before`: costs on this machine that are already known.
-constexpr Plan contraction_plan(Spec const& a, Spec const& b, Spec const& wanted, Sizing const& z,
-                                Machine const& m = {}, Progress const& before = {},
-                                ProductElements const& elements = {}) {
+/// contraction_plan, evaluated in this unit.
+constexpr Plan contraction_plan_here(Spec const& a, Spec const& b, Spec const& wanted,
+                                     Sizing const& z, Machine const& m, Progress const& before,
+                                     ProductElements const& elements) {
   Sizing const weighed = weighed_sizing(a, b, wanted, z);
   Chosen const chosen =
       choose_way(a, b, wanted, weighed, m, before, std::numeric_limits<int>::max());
@@ -452,6 +461,18 @@ constexpr Plan contraction_plan(Spec const& a, Spec const& b, Spec const& wanted
   append_reshard(plan, Slot::result, way.c, wanted, m, chosen.time[2]);
   size_contraction(plan, way.a, way.b, z);
   return plan;
+}
+
+/// The plan of a product with the named result `wanted`, which `rules::named_contraction` has
+/// accepted. `before`: costs on this machine that are already known.
+constexpr Plan contraction_plan(Spec const& a, Spec const& b, Spec const& wanted, Sizing const& z,
+                                Machine const& m = {}, Progress const& before = {},
+                                ProductElements const& elements = {}) {
+  if (!core::compiled_part || __builtin_is_constant_evaluated()) {
+    return contraction_plan_here(a, b, wanted, z, m, before, elements);
+  } else {
+    return at_run_time::contraction_plan(a, b, wanted, z, m, before, elements);
+  }
 }
 
 }  // namespace shardtype::planning

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <string>
 
+#include <shardtype/core/compiled.hpp>
 #include <shardtype/core/text.hpp>
 #include <shardtype/plan/plan.hpp>
 
@@ -12,13 +13,7 @@ namespace shardtype {
 
 namespace detail {
 
-inline std::string with_unit(double value, char const* const (&units)[5]) {
-  int u = 0;
-  while (value >= 999.5 && u < 4) value /= 1000, ++u;
-  char out[32];
-  std::snprintf(out, sizeof out, "%.3g %s", value, units[u]);
-  return out;
-}
+std::string with_unit(double value, char const* const (&units)[5]);
 inline std::string bytes_text(std::int64_t n) {
   return with_unit(static_cast<double>(n), {"B", "kB", "MB", "GB", "TB"});
 }
@@ -26,68 +21,15 @@ inline std::string flops_text(std::int64_t n) {
   return with_unit(static_cast<double>(n), {"FLOP", "kFLOP", "MFLOP", "GFLOP", "TFLOP"});
 }
 
-inline std::string collective_text(Collective c) {
-  switch (c) {
-    case Collective::all_gather:
-      return "AllGather";
-    case Collective::all_reduce:
-      return "AllReduce";
-    case Collective::reduce_scatter:
-      return "ReduceScatter";
-    case Collective::all_to_all:
-      return "AllToAll";
-    case Collective::permute:
-      return "Permute";
-    case Collective::broadcast:
-      return "Broadcast";
-    case Collective::neighbor:
-      return "Neighbor";
-    case Collective::none:
-      break;
-  }
-  return "local";
-}
+std::string collective_text(Collective c);
 
 /// Width in code points, not bytes: `·` has two bytes.
-inline std::string padded(std::string text, std::size_t width) {
-  std::size_t shown = 0;
-  for (char c : text) shown += (static_cast<unsigned char>(c) & 0xC0U) != 0x80U ? 1 : 0;
-  if (shown < width) text.append(width - shown, ' ');
-  return text;
-}
+std::string padded(std::string text, std::size_t width);
 
 /// Bytes of the rank that moves the most in one step.
-inline std::int64_t step_bytes_per_rank(Step const& s, Sizing const& z, Coords const& first) {
-  planning::Accounting a(planning::Answer::bytes);
-  a.move(s, z, first);
-  return a.bytes_per_rank();
-}
+std::int64_t step_bytes_per_rank(Step const& s, Sizing const& z, Coords const& first);
 /// Range of the bytes or flops of a step over its rounds, with the number of rounds.
-inline std::string rounds_text(planning::Repeat const& loop, int step, Step const& s,
-                               Sizing const& z) {
-  std::int64_t rounds = 0;
-  std::int64_t least[] = {saturated, saturated};  // bytes and flops
-  std::int64_t most[] = {0, 0};
-  for (std::int64_t n = 0; n < loop.rounds; ++n) {
-    planning::Round const r = loop.round(step, s, z, n);
-    if (!r.runs) continue;
-    ++rounds;
-    std::int64_t const bytes =
-        s.action == Action::communicate ? step_bytes_per_rank(s, r.sizing, r.first) : r.work.bytes;
-    std::int64_t const amounts[] = {bytes, r.work.flops};
-    for (int k = 0; k < 2; ++k) {
-      least[k] = std::min(least[k], amounts[k]);
-      most[k] = std::max(most[k], amounts[k]);
-    }
-  }
-  std::string head = std::to_string(rounds) + (rounds == 1 ? " round" : " rounds");
-  if (rounds == 0) return head;
-  auto const range = [](std::string const& from, std::string const& to) {
-    return ", " + (from == to ? to : from + " to " + to);
-  };
-  return head + (most[1] > 0 ? range(flops_text(least[1]), flops_text(most[1]))
-                             : range(bytes_text(least[0]), bytes_text(most[0])));
-}
+std::string rounds_text(planning::Repeat const& loop, int step, Step const& s, Sizing const& z);
 
 }  // namespace detail
 
@@ -99,64 +41,10 @@ inline std::string rounds_text(planning::Repeat const& loop, int step, Step cons
 ///     C[I@X, K@Y] = A[I@X, J@Y] · B[J@Y, K]       1 collective, 0.52 MB/rank, peak 3.1 MB, ...
 ///       1  local            P[I@X, K]{U:Y} = A · B                   0.21 GFLOP
 ///       2  ReduceScatter Y  P[I@X, K]{U:Y} -> C[I@X, K@Y]            0.52 MB
-inline std::string explain(Plan const& plan, core::Names const& names) {
-  using namespace detail;
-  auto text = [&](Spec const& s) { return spec_text(s, names); };
-  bool const product = plan.name.empty() && plan.operand_count == 2;
-  bool const reshard = plan.name.empty() && !product;
-  char const* const operand_name[] = {"A", "B", "C", "D", "E", "F", "G", "H"};
-  std::string const result = operand_name[std::min(plan.operand_count, max_plan_operands - 1)];
-  std::string operands;
-  for (int k = 0; k < plan.operand_count; ++k)
-    operands += (k == 0    ? ""
-                 : product ? " · "
-                           : ", ") +
-                std::string(operand_name[k]) + text(plan.operands[k]);
-  std::string what_it_does = std::string(plan.name);
-  std::string head = result + text(plan.result) + " = " +
-                     (plan.name.empty() ? operands : what_it_does + "(" + operands + ")");
-  int const n = plan.collectives();
-  std::string out =
-      padded(head, 60) + " " + std::to_string(n) + (n == 1 ? " collective, " : " collectives, ") +
-      bytes_text(plan.bytes_per_rank()) + "/rank, peak " + bytes_text(plan.peak_bytes());
-  if (product || plan.flops() > 0) out += ", " + flops_text(plan.flops()) + "/rank";
-  out += "\n";
-  auto const slot_name = [&](Slot slot) -> std::string {
-    int const k = static_cast<int>(slot);
-    if (reshard) return "A";
-    int const operand = k < 2 ? k : k - 1;
-    return k == 2 || operand >= plan.operand_count ? "P" : operand_name[operand];
-  };
-  int line = 0;
-  for (Step const& s : plan) {
-    bool const last = ++line == plan.size;
-    std::string const from = slot_name(s.slot);
-    std::string const to = last ? result : from;
-    std::string what = "local";
-    std::string change = from + text(s.before) + " -> " + to + text(s.after);
-    std::string amount = "free";
-    if (s.action == Action::communicate) {
-      what = collective_text(s.collective) + " ";
-      for (int k = 0; k < s.axes.size; ++k)
-        what += (k == 0 ? "" : ",") + std::string(names.axis_name[s.axes[k]]);
-      amount = bytes_text(step_bytes_per_rank(s, plan.sizing_of(s.slot), {}));
-    } else if (s.action == Action::compute) {
-      change = to + text(s.after) + " = " + (product ? "A · B" : what_it_does);
-      amount = plan.local_flops > 0 || product ? flops_text(plan.local_flops)
-               : plan.shares                   ? "free"
-                                               : bytes_text(plan.block_bytes(s.after, s.slot));
-    } else if (s.action == Action::finish) {
-      amount = bytes_text(plan.block_bytes(s.after, s.slot));
-    } else {
-      what = s.action == Action::slice ? "slice" : "transpose";
-    }
-    if (planning::Repeat const* const loop = plan.repeat_of(line - 1))
-      amount = rounds_text(*loop, line - 1, s, plan.sizing_of(s.slot));
-    char number[16];
-    std::snprintf(number, sizeof number, "%3d  ", line);
-    out += number + padded(what, 17) + padded(change, 46) + " " + amount + "\n";
-  }
-  return out;
-}
+std::string explain(Plan const& plan, core::Names const& names);
 
 }  // namespace shardtype
+
+#ifndef SHARDTYPE_COMPILED
+#include <shardtype/plan/explain.ipp>
+#endif

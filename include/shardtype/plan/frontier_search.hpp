@@ -248,6 +248,13 @@ class FrontierSearch : public Settler {
     bool const fresh = n_.making != Making::relabel;
     o.held = fresh ? o.size : order.held;
     o.peak = add_sat(order.held, fresh ? o.size : 0);
+    if (n_.copy_bytes > 0) {
+      std::int64_t copied = o.size;
+      for (int k = 0; k < n_.operands; ++k)
+        copied =
+            add_sat(copied, fronts_[p_.operand(node_, making[0], k)]->ways[making[k + 1]].size);
+      o.peak = add_sat(o.peak, copies_of(n_, copied));
+    }
     if (order.peak > o.peak) o.peak = order.peak;
   }
   /// Picoseconds of the value's own computation for the current assignment of axes; `bytes` are

@@ -143,6 +143,10 @@ class FunctionWriter {
     }
   }
   constexpr FunctionPlan const& plan() const { return plan_; }
+  /// Bytes that a rank holds now.
+  constexpr std::int64_t held() const { return memory_.held(); }
+  /// Begins another list of steps; values that are held stay so.
+  constexpr void begin_pass() { plan_.size = 0; }
 
  private:
   struct Value {

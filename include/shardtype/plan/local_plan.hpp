@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include <shardtype/plan/at_run_time.hpp>
 #include <shardtype/plan/plan.hpp>
 
 namespace shardtype::planning {
@@ -60,8 +61,8 @@ constexpr core::Layout rearranged(core::Layout const& block, Spec const& s, core
   return out;
 }
 
-/// The plan of a call without its steps.
-constexpr Plan plan_of_call(std::string_view name, CallSizing const& c) {
+/// plan_of_call, evaluated in this unit.
+constexpr Plan plan_of_call_here(std::string_view name, CallSizing const& c) {
   Plan p;
   p.name = name;
   p.sizing = c.common;
@@ -86,6 +87,15 @@ constexpr Plan plan_of_call(std::string_view name, CallSizing const& c) {
   own.slot = Slot::result;
   if (differs(c.result, own)) p.push_own(own);
   return p;
+}
+
+/// The plan of a call without its steps.
+constexpr Plan plan_of_call(std::string_view name, CallSizing const& c) {
+  if (!core::compiled_part || __builtin_is_constant_evaluated()) {
+    return plan_of_call_here(name, c);
+  } else {
+    return at_run_time::plan_of_call(name, c);
+  }
 }
 
 /// Appends the operation's own computation.

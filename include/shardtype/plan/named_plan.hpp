@@ -133,9 +133,8 @@ constexpr void append_moves(Plan& p, Slot slot, Spec const& from, Spec const& to
   }
 }
 
-/// The plan of to_partial: copies the value into zeros; a block-cyclic dim first into a block with
-/// all rows.
-constexpr Plan partial_plan(Spec const& from, Spec const& to, Sizing const& z) {
+/// partial_plan, evaluated in this unit.
+constexpr Plan partial_plan_here(Spec const& from, Spec const& to, Sizing const& z) {
   std::int64_t const element_bytes[] = {z.element_bytes, z.element_bytes};
   LabelValues const values(z, &from, 1, to, element_bytes);
   Plan p = plan_of_call("to_partial", values.call);
@@ -148,6 +147,16 @@ constexpr Plan partial_plan(Spec const& from, Spec const& to, Sizing const& z) {
   }
   append_compute(p, work);
   return p;
+}
+
+/// The plan of to_partial: copies the value into zeros; a block-cyclic dim first into a block with
+/// all rows.
+constexpr Plan partial_plan(Spec const& from, Spec const& to, Sizing const& z) {
+  if (!core::compiled_part || __builtin_is_constant_evaluated()) {
+    return partial_plan_here(from, to, z);
+  } else {
+    return at_run_time::partial_plan(from, to, z);
+  }
 }
 
 /// The plan of a named result. `work` computes the costs of the local computation from the

@@ -32,11 +32,11 @@ constexpr NormalizationPlan normalization_plan(Spec const& s, rules::Labels cons
   return out;
 }
 
-/// The steps: reshard the operand, combine the totals of the ranks in one small all_reduce,
-/// compute, reshard the result. Flops: one per element read and one per element written.
-constexpr Plan normalization_steps(std::string_view name, Spec const& given,
-                                   NormalizationPlan const& by, Spec const& wanted, Sizing const& z,
-                                   std::int64_t total_bytes, Machine const& m) {
+/// normalization_steps, evaluated in this unit.
+constexpr Plan normalization_steps_here(std::string_view name, Spec const& given,
+                                        NormalizationPlan const& by, Spec const& wanted,
+                                        Sizing const& z, std::int64_t total_bytes,
+                                        Machine const& m) {
   std::int64_t const bytes[] = {z.element_bytes, z.element_bytes};
   LabelValues const values(z, &given, 1, wanted, bytes);
   Plan p = plan_of_call(name, values.call);
@@ -66,6 +66,18 @@ constexpr Plan normalization_steps(std::string_view name, Spec const& given,
   p.steps[p.size - 1].before = p.steps[p.size - 1].after = by.made;
   append_moves(p, Slot::result, by.made, wanted, m);
   return p;
+}
+
+/// The steps: reshard the operand, combine the totals of the ranks in one small all_reduce,
+/// compute, reshard the result. Flops: one per element read and one per element written.
+constexpr Plan normalization_steps(std::string_view name, Spec const& given,
+                                   NormalizationPlan const& by, Spec const& wanted, Sizing const& z,
+                                   std::int64_t total_bytes, Machine const& m) {
+  if (!core::compiled_part || __builtin_is_constant_evaluated()) {
+    return normalization_steps_here(name, given, by, wanted, z, total_bytes, m);
+  } else {
+    return at_run_time::normalization_steps(name, given, by, wanted, z, total_bytes, m);
+  }
 }
 
 }  // namespace shardtype::planning

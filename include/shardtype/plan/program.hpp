@@ -40,6 +40,9 @@ struct ProgramNode {
   std::int32_t element_bytes = 1;
   /// Cost of a multiply-add of its elements relative to float.
   std::int32_t work = 1;
+  /// Of a product: bytes of each element of operands and result in the copies that its kernel
+  /// makes, such as those in float for bfloat16; 0: none.
+  std::int32_t copy_bytes = 0;
   /// Number of its part of the expression, in the order of the walk; -1: not part of the
   /// expression.
   std::int16_t origin = -1;
@@ -59,6 +62,11 @@ struct ProgramNode {
       0;  ///< number of consumers of a value computed once; the value is shared if this is at least
           ///< 2
 };
+
+/// Bytes of the copies that the kernel of a product makes of blocks of `bytes` bytes together.
+constexpr std::int64_t copies_of(ProgramNode const& product, std::int64_t bytes) {
+  return mul_sat(bytes / product.element_bytes, product.copy_bytes);
+}
 
 /// An expression: values listed after their operands, and the requested result.
 struct RecordedProgram {

@@ -102,8 +102,9 @@ struct ProgramPlan {
     for (int k = 0; k < size; ++k) {
       bool const makes = memory[k] == k && steps[k].kind != ProgramStep::Kind::given;
       if (makes) live.hold(block_bytes(k));
-      std::int64_t const packed =
-          steps[k].collective == Collective::none ? 0 : block_bytes(steps[k].input[0]);
+      std::int64_t const packed = steps[k].collective == Collective::none
+                                      ? kernel_copies(k)
+                                      : block_bytes(steps[k].input[0]);
       visit(k, add_sat(live.held(), packed));
       for (int m = 0; m <= k; ++m)
         if (memory[m] == m && last_read[m] == k && k + 1 < size &&
@@ -112,7 +113,8 @@ struct ProgramPlan {
     }
   }
   /// Peak of the bytes that a rank holds: operands of the program and live values. Packing buffers
-  /// count as another copy of the block that a collective sends.
+  /// count as another copy of the block that a collective sends; so do the copies that the kernel of
+  /// a product makes of its blocks (bfloat16).
   constexpr std::int64_t peak_bytes() const { return add_sat(given_bytes(), temporary_bytes()); }
   /// The same without the operands of the program.
   constexpr std::int64_t temporary_bytes() const {
@@ -218,6 +220,15 @@ struct ProgramPlan {
   constexpr bool in_memory_of_input(int step) const {
     return steps[step].kind == ProgramStep::Kind::make &&
            program.nodes[steps[step].node].making == Making::relabel;
+  }
+  /// Bytes of the copies that the kernel of a step makes.
+  constexpr std::int64_t kernel_copies(int step) const {
+    ProgramNode const& n = program.nodes[steps[step].node];
+    if (!is_product(step) || n.copy_bytes == 0) return 0;
+    std::int64_t copied = block_bytes(step);
+    for (int k = 0; k < steps[step].inputs; ++k)
+      copied = add_sat(copied, block_bytes(steps[step].input[k]));
+    return planning::copies_of(n, copied);
   }
   constexpr double product_flops(int step) const {
     ProgramStep const& s = steps[step];

@@ -17,10 +17,10 @@ constexpr Plan reduction_plan(std::string_view name, CallSizing const& c,
   return p;
 }
 
-/// The plan of a reduction whose partial results, of `partial_bytes` each, are resharded by
-/// `moves`. If they are accumulators, the final results are computed from them at the end.
-constexpr Plan reduction_plan(std::string_view name, CallSizing const& c, std::int64_t total_bytes,
-                              Plan const& moves, std::int64_t partial_bytes, bool finishes) {
+/// reduction_plan, evaluated in this unit.
+constexpr Plan reduction_plan_here(std::string_view name, CallSizing const& c,
+                                   std::int64_t total_bytes, Plan const& moves,
+                                   std::int64_t partial_bytes, bool finishes) {
   Plan p = plan_of_call(name, c);
   Slot const slot = finishes ? Slot::b : Slot::result;
   if (finishes) p.push_own({slot, c.common.extents, partial_bytes});
@@ -44,6 +44,17 @@ constexpr Plan reduction_plan(std::string_view name, CallSizing const& c, std::i
     p.push(s);
   }
   return p;
+}
+
+/// The plan of a reduction whose partial results, of `partial_bytes` each, are resharded by
+/// `moves`. If they are accumulators, the final results are computed from them at the end.
+constexpr Plan reduction_plan(std::string_view name, CallSizing const& c, std::int64_t total_bytes,
+                              Plan const& moves, std::int64_t partial_bytes, bool finishes) {
+  if (!core::compiled_part || __builtin_is_constant_evaluated()) {
+    return reduction_plan_here(name, c, total_bytes, moves, partial_bytes, finishes);
+  } else {
+    return at_run_time::reduction_plan(name, c, total_bytes, moves, partial_bytes, finishes);
+  }
 }
 
 }  // namespace shardtype::planning

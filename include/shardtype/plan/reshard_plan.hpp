@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include <shardtype/plan/at_run_time.hpp>
 #include <shardtype/plan/far_reshard.hpp>
 
 namespace shardtype::planning {
@@ -22,20 +23,10 @@ constexpr bool same_order(Spec const& a, Spec const& b) {
   return true;
 }
 
-/// Appends the steps that take the value in `slot` from `from_spec` to `to_spec` to `plan`. If the
-/// order of dims changes, a local transpose runs where the block is smaller. Reduced axes count as
-/// replicated in the steps.
-///
-/// Exact over the axes that either sharding splits or is unreduced over, and the `spare` axes: no
-/// sequence of steps over these is cheaper, so no detour over a third sharding on them pays
-/// (tests/unit/reshard_proofs.cpp). The types do not know other axes of the mesh. A detour over
-/// such an axis may pay, because a value that is replicated there can be reduced or gathered in
-/// parts. With more than `searched_axes` axes, FarReshard finds the path: it is exact over the axes
-/// whose position or state differs, or exact only in each part, and it ignores the spare axes.
-/// `time`: the path's time in picoseconds if known, which shortens the search. The tensor must be
-/// weighable with the plan's sizing.
-constexpr void append_reshard(Plan& plan, Slot slot, Spec const& from_spec, Spec const& to_spec,
-                              Machine const& m = {}, std::int64_t time = -1, AxisSet spare = {}) {
+/// append_reshard, evaluated in this unit.
+constexpr void append_reshard_here(Plan& plan, Slot slot, Spec const& from_spec,
+                                   Spec const& to_spec, Machine const& m, std::int64_t time,
+                                   AxisSet spare) {
   Spec from = without_reduced(from_spec);
   Spec const to = without_reduced(to_spec);
   Sizing const& z = plan.sizing;
@@ -64,6 +55,27 @@ constexpr void append_reshard(Plan& plan, Slot slot, Spec const& from_spec, Spec
     FarReshard(from, target, z, m, &plan, slot);
   }
   if (reorder && !first) transpose(target, to);
+}
+
+/// Appends the steps that take the value in `slot` from `from_spec` to `to_spec` to `plan`. If the
+/// order of dims changes, a local transpose runs where the block is smaller. Reduced axes count as
+/// replicated in the steps.
+///
+/// Exact over the axes that either sharding splits or is unreduced over, and the `spare` axes: no
+/// sequence of steps over these is cheaper, so no detour over a third sharding on them pays
+/// (tests/unit/reshard_proofs.cpp). The types do not know other axes of the mesh. A detour over
+/// such an axis may pay, because a value that is replicated there can be reduced or gathered in
+/// parts. With more than `searched_axes` axes, FarReshard finds the path: it is exact over the axes
+/// whose position or state differs, or exact only in each part, and it ignores the spare axes.
+/// `time`: the path's time in picoseconds if known, which shortens the search. The tensor must be
+/// weighable with the plan's sizing.
+constexpr void append_reshard(Plan& plan, Slot slot, Spec const& from_spec, Spec const& to_spec,
+                              Machine const& m = {}, std::int64_t time = -1, AxisSet spare = {}) {
+  if (!core::compiled_part || __builtin_is_constant_evaluated()) {
+    append_reshard_here(plan, slot, from_spec, to_spec, m, time, spare);
+  } else {
+    at_run_time::append_reshard(plan, slot, from_spec, to_spec, m, time, spare);
+  }
 }
 
 /// The plan of `reshard<to>(from)`. `spare` as in append_reshard.

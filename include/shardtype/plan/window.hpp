@@ -1,6 +1,6 @@
 #pragma once
-/// The rows of a split dim that ranks fetch from each other: the arithmetic of shift and
-/// halo_exchange, and the bytes that these and scans send.
+/// The rows of a split dim that ranks fetch from each other: the arithmetic of shift, halo_exchange
+/// and halo_add, and the bytes that these and scans send.
 
 #include <algorithm>
 
@@ -21,6 +21,7 @@ struct Window {
   std::int64_t low = 0;
   std::int64_t high = 0;
   op::Edge edge = op::Edge::fill_zero;
+  bool returned = false;  ///< each rank has rows of its window and sends them to their owners
   friend constexpr bool operator==(Window const&, Window const&) = default;
 };
 
@@ -77,8 +78,14 @@ constexpr std::int64_t row_elements(Spec const& s, int dim, Sizing const& z, Coo
   return n;
 }
 
+/// Number of rows that a rank with block `mine` sends to one with block `theirs`.
+constexpr std::int64_t rows_between(Range mine, Range theirs, std::int64_t extent,
+                                    Window const& w) {
+  return w.returned ? wanted_rows(mine, theirs, extent, w) : wanted_rows(theirs, mine, extent, w);
+}
+
 /// Bytes that the rank at these coordinates sends when each rank fetches its window of dim `dim`:
-/// the rows it holds that others need.
+/// the rows it holds that others need; or those it returns.
 constexpr std::int64_t window_bytes(Spec const& s, int dim, Sizing const& z, Coords const& at,
                                     Window const& w) {
   AxisList const& axes = s.dims[dim].axes;
@@ -89,7 +96,7 @@ constexpr std::int64_t window_bytes(Spec const& s, int dim, Sizing const& z, Coo
     Coords const other = member(axes, z.sizes, at, g);
     bool self = true;
     for (int k = 0; k < axes.size; ++k) self = self && other[axes[k]] == at[axes[k]];
-    if (!self) rows += wanted_rows(block_of(s, dim, z, other), mine, extent, w);
+    if (!self) rows += rows_between(mine, block_of(s, dim, z, other), extent, w);
   }
   return mul_sat(rows, mul_sat(row_elements(s, dim, z, at), z.element_bytes));
 }

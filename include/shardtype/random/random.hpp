@@ -11,6 +11,10 @@
 /// Refused: M01 an axis the mesh lacks, G01 an element type or dims that a distribution does not
 /// support. Errors: E20 an extent that does not fit, E30 invalid parameters of a distribution.
 
+// A user's global may have the name of a local variable of ours.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -238,3 +242,5 @@ auto permutation(Mesh<Xs...> const& mesh, RandomKey key) {
 }
 
 }  // namespace shardtype
+
+#pragma GCC diagnostic pop

@@ -116,4 +116,12 @@ constexpr Verdict halo(Question const& q) {
   return v ? accept(q.a()) : v;
 }
 
+/// `halo_add<I>`: as halo_exchange, but sums of an unreduced maximum or minimum are no maximum.
+constexpr Verdict halo_add(Question const& q) {
+  if (q.a().kind != ReduceKind::sum)
+    for (int x = 0; x < max_axes; ++x)
+      if (q.a().unreduced.contains(x)) return refuse(Code::I07_other_kind_owed, -1, -1, x);
+  return halo(q);
+}
+
 }  // namespace shardtype::rules

@@ -157,6 +157,29 @@ constexpr Verdict take_along(Spec const& a, Spec const& ids, int along, int into
   return accept(out);
 }
 
+/// `scatter_along<J>(updates, ids, n)`, the transpose of `take_along`: the updates and the ids have the
+/// same dims, and for J, `along`, the index `at`, `J` itself or another. Each rank adds its own
+/// updates: the result is unreduced over the axes that split them there.
+constexpr Verdict scatter_along(Spec const& updates, Spec const& ids, int at, int along) {
+  int const place = updates.find(at);
+  if (place < 0) return refuse(Code::D01_no_such_index, at);
+  if (at != along && updates.find(along) >= 0) return refuse(Code::D02_index_taken, along);
+  if (Verdict v = whole_ids(ids); !v) return v;
+  for (int d = 0; d < updates.rank || d < ids.rank; ++d)
+    if (d >= updates.rank || d >= ids.rank || !(ids.dims[d] == updates.dims[d]))
+      return refuse(Code::D12_dims_differ,
+                    d < updates.rank ? updates.dims[d].label : ids.dims[d].label);
+  if (!updates.unreduced.empty() && updates.kind != ReduceKind::sum)
+    for (int x = 0; x < max_axes; ++x)
+      if (updates.unreduced.contains(x)) return refuse(Code::I07_other_kind_owed, along, -1, x);
+  Spec out = updates;
+  AxisList const& axes = updates.dims[place].axes;
+  for (int k = 0; k < axes.size; ++k) out.unreduced.insert(axes[k]);
+  out.kind = ReduceKind::sum;
+  out.dims[place] = {static_cast<std::int8_t>(along), {}};
+  return accept(out);
+}
+
 /// The start of a window of `a`, given by an operand: a value without dims that is not unreduced.
 /// For Locals each rank may have its own start (the result then varies), except over axes over
 /// which `a` is unreduced.

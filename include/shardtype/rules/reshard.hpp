@@ -24,14 +24,15 @@ constexpr Verdict reshard(Spec const& from, Spec const& to) {
 }
 
 /// `all_gather` over `axis`: the axis leaves the dim that it splits. It must be the minor-most axis
-/// there.
-constexpr Verdict all_gather(Spec s, int axis) {
+/// there. The result is replicated over it, or `to` reduced.
+constexpr Verdict all_gather(Spec s, int axis, AxisState to = AxisState::replicated) {
   int const d = s.dim_of(axis);
   if (d < 0) return refuse(Code::K01_not_split, -1, -1, axis);
   AxisList& axes = s.dims[d].axes;
   if (axes[axes.size - 1] != axis)
     return refuse(Code::K02_not_minor_most, s.dims[d].label, -1, axis);
   axes = axes.prefix(axes.size - 1);
+  if (to == AxisState::reduced) s.reduced.insert(axis);
   return accept(s);
 }
 
@@ -96,6 +97,19 @@ constexpr Verdict reduced(Spec s, int axis) {
     return refuse(Code::K06_split, s.dims[d].label, -1, axis);
   s.reduced.insert(axis);
   return accept(s);
+}
+
+/// `used_as` over a set of axes: the same value, on each rank whole along them and reduced over
+/// them.
+constexpr Verdict used_as(Spec const& s, AxisSet const& over) {
+  Spec out = s;
+  for (int x = 0; x < max_axes; ++x) {
+    if (!over.contains(x)) continue;
+    if (int const d = s.dim_of(x); d >= 0) out.dims[d].axes = out.dims[d].axes.without(x);
+    out.unreduced.erase(x);
+    out.reduced.insert(x);
+  }
+  return reshard(s, out);
 }
 
 /// `all_to_all` over `axis` from dim `from` to dim `to`: the axis leaves `from` and splits `to`.

@@ -118,18 +118,25 @@ constexpr Verdict squeeze(Question const& q) {
 }
 
 /// `expand<I>`, `broadcast<Dim<I, X>>`: new dims before the others. The new dims of a broadcast may
-/// be split over axes along which `a` is replicated: each rank creates its own part.
+/// be split over axes along which `a` is replicated or reduced: each rank creates its own part.
+/// Reduced next to split gives split, as in elementwise functions, so that the cotangent of a sum
+/// over a split dim becomes that dim's blocks.
 constexpr Verdict broadcast(Question const& q, bool extent_one) {
   if (Verdict v = has_none(q.a(), q.to); !v) return v;
+  Spec out = q.a();
   for (int d = 0; d < q.to.rank; ++d) {
     if (extent_one && contradict(q.extent(q.to, d), 1))
       return refuse(Code::D06_extents_contradict, q.to.dims[d].label);
-    for (int k = 0; k < q.to.dims[d].axes.size; ++k)
-      if (int const x = q.to.dims[d].axes[k]; q.a().state(x) != AxisState::replicated)
+    for (int k = 0; k < q.to.dims[d].axes.size; ++k) {
+      int const x = q.to.dims[d].axes[k];
+      AxisState const state = q.a().state(x);
+      if (state != AxisState::replicated && state != AxisState::reduced)
         return refuse(Code::T01_axis_twice, -1, -1, x);
+      out.reduced.erase(x);
+    }
   }
   if (q.a().rank + q.to.rank > max_dims) return refuse(Code::T07_too_many);
-  return accept(with_dims(q.a(), q.to, q.a()));
+  return accept(with_dims(out, q.to, q.a()));
 }
 
 /// Number of axes that the major part of a split dim gets when axes are assigned from major to

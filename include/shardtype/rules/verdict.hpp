@@ -8,8 +8,8 @@ namespace shardtype::rules {
 /// All compile-time refusals. T: types, C: contractions, N: named results, P: elementwise
 /// (pointwise), S: reductions (sums), R: reshard, K: collectives, D: dims and shapes, B:
 /// block-cyclic dims, I: indexing and sorting, M: meshes, A: access, G: random numbers, V: manual
-/// mode (varying blocks), L: automatic mode (lazy expressions). `docs/errors.md` has one entry for
-/// each.
+/// mode (varying blocks), L: automatic mode (lazy expressions), X: gradients. `docs/errors.md` has one
+/// entry for each.
 enum class Code {
   ok,
   T01_axis_twice,
@@ -40,6 +40,7 @@ enum class Code {
   N04_nothing_to_owe,
   N05_element_type,
   N06_contracted_kept,
+  N07_no_named_form,
   P01_no_operand_has_all,
   P02_lists_differ,
   P03_axis_splits_two,
@@ -113,6 +114,7 @@ enum class Code {
   A07_truth,
   A08_another_type,
   A09_expression,
+  A10_summand_read,
   G01_no_such_distribution,
   F01_element_type,
   F02_along_split,
@@ -141,7 +143,11 @@ enum class Code {
   L06_not_a_policy,
   L07_other_indices,
   L08_no_sharding,
-  L09_results_named
+  L09_results_named,
+  X01_gradient_unreduced,
+  X02_gradient_in_blocks,
+  X03_not_differentiable,
+  X04_loss
 };
 
 /// The answer of a rule: the result's Spec, or the reason why there is none.

@@ -8,6 +8,7 @@
 #include <mpi.h>
 #include <sched.h>
 
+#include <shardtype/core/compiled.hpp>
 #include <shardtype/core/list.hpp>
 #include <shardtype/runtime/messages.hpp>
 #include <shardtype/runtime/node_sums.hpp>
@@ -21,69 +22,19 @@ namespace detail {
 
 /// Examines the placement of the job's ranks on nodes. If a node has more ranks than cores that
 /// they may use, waiting must yield. SHARDTYPE_WAIT=yield or spin overrides how ranks wait.
-inline void look_at_node() {
-  MPI_Comm node = MPI_COMM_NULL;
-  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-  int ranks = 1;
-  int job = 1;
-  MPI_Comm_size(node, &ranks);
-  MPI_Comm_size(MPI_COMM_WORLD, &job);
-  cpu_set_t mine;
-  cpu_set_t all;
-  CPU_ZERO(&mine);
-  sched_getaffinity(0, sizeof mine, &mine);
-  std::memcpy(&all, &mine, sizeof all);
-  MPI_Allreduce(&mine, &all, static_cast<int>(sizeof mine), MPI_BYTE, MPI_BOR, node);
-  MPI_Comm_free(&node);
-  on_one_node = ranks == job;
-  yield_while_waiting = ranks > CPU_COUNT(&all);
-  if (runtime::settings.waiting != runtime::Waiting::by_cores)
-    yield_while_waiting = runtime::settings.waiting == runtime::Waiting::yield;
-}
+void look_at_node();
 
 /// The members of `comm` as ranks of the job.
-inline List<int> ranks_in_job(MPI_Comm comm) {
-  int size = 0;
-  MPI_Comm_size(comm, &size);
-  List<int> places(static_cast<std::size_t>(size));
-  for (int k = 0; k < size; ++k) places[static_cast<std::size_t>(k)] = k;
-  List<int> ranks(places.size());
-  MPI_Group members = MPI_GROUP_NULL;
-  MPI_Group job = MPI_GROUP_NULL;
-  MPI_Comm_group(comm, &members);
-  MPI_Comm_group(MPI_COMM_WORLD, &job);
-  MPI_Group_translate_ranks(members, size, places.data(), job, ranks.data());
-  MPI_Group_free(&members);
-  MPI_Group_free(&job);
-  return ranks;
-}
+List<int> ranks_in_job(MPI_Comm comm);
 
 /// Broadcasts `text` of rank `root` over a communicator that is not owned here. Collective.
-inline void share_text(MPI_Comm comm, std::string& text, int root) {
-  int length = static_cast<int>(text.size());
-  MPI_Request request = MPI_REQUEST_NULL;
-  check_mpi(MPI_Ibcast(&length, 1, MPI_INT, root, comm, &request), "MPI_Ibcast");
-  wait_for(request);
-  text.resize(static_cast<std::size_t>(length));
-  check_mpi(MPI_Ibcast(text.data(), length, MPI_CHAR, root, comm, &request), "MPI_Ibcast");
-  wait_for(request);
-}
+void share_text(MPI_Comm comm, std::string& text, int root);
 
 /// Broadcasts `number` of the first rank. Collective.
-inline void share_number(MPI_Comm comm, std::int64_t& number) {
-  MPI_Request request = MPI_REQUEST_NULL;
-  check_mpi(MPI_Ibcast(&number, 1, MPI_INT64_T, 0, comm, &request), "MPI_Ibcast");
-  wait_for(request);
-}
+void share_number(MPI_Comm comm, std::int64_t& number);
 
 /// The least or largest (`op`) of all ranks' numbers. Collective.
-inline std::int64_t reduce_number(MPI_Comm comm, std::int64_t mine, MPI_Op op) {
-  std::int64_t all = mine;
-  MPI_Request request = MPI_REQUEST_NULL;
-  check_mpi(MPI_Iallreduce(&mine, &all, 1, MPI_INT64_T, op, comm, &request), "MPI_Iallreduce");
-  wait_for(request);
-  return all;
-}
+std::int64_t reduce_number(MPI_Comm comm, std::int64_t mine, MPI_Op op);
 
 }  // namespace detail
 
@@ -117,22 +68,13 @@ class Comm {
 
   Comm() = default;
   /// Takes ownership of `comm`.
-  explicit Comm(MPI_Comm comm) : comm_(comm) {
-    if (comm_ == MPI_COMM_NULL) return;
-    MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
-    MPI_Comm_rank(comm_, &rank_);
-    MPI_Comm_size(comm_, &size_);
-  }
+  explicit Comm(MPI_Comm comm);
   Comm(Comm const&) = delete;
   Comm& operator=(Comm const&) = delete;
   Comm(Comm&& other) noexcept : comm_(other.comm_), rank_(other.rank_), size_(other.size_) {
     other.comm_ = MPI_COMM_NULL;
   }
-  ~Comm() {
-    int ended = 0;
-    MPI_Finalized(&ended);
-    if (comm_ != MPI_COMM_NULL && ended == 0) MPI_Comm_free(&comm_);
-  }
+  ~Comm();
 
   MPI_Comm raw() const { return comm_; }
   int rank() const { return rank_; }
@@ -141,151 +83,45 @@ class Comm {
   /// nothing.
   Messages& stream(int tag) { return streams_[tag - 1]; }
 
-  void barrier() {
-    run(
-        "MPI_Barrier", [&] { return MPI_Barrier(comm_); },
-        [&](MPI_Request* r) { return MPI_Ibarrier(comm_, r); });
-  }
+  void barrier();
 
   /// Sends `n` elements of rank `root` to all ranks.
   template <class T>
-  void broadcast(T* data, std::int64_t n, int root, UnderWay* later = nullptr) {
-    detail::for_pieces(n, [&](std::int64_t at, int count) {
-      MPI_Datatype const t = WireType<T>::get();
-      run(
-          "MPI_Bcast", [&] { return MPI_Bcast(data + at, count, t, root, comm_); },
-          [&](MPI_Request* r) { return MPI_Ibcast(data + at, count, t, root, comm_, r); }, later);
-    });
-  }
+  void broadcast(T* data, std::int64_t n, int root, UnderWay* later = nullptr);
 
   /// Gathers each rank's `send` on all ranks: `recv` has the segments of all ranks in order,
   /// `counts[g]` elements for rank g.
   template <class T>
-  void all_gather(T const* send, T* recv, Counts const& counts, UnderWay* later = nullptr) {
-    std::int64_t const n = counts[static_cast<std::size_t>(rank_)];
-    MPI_Datatype const t = WireType<T>::get();
-    UnderWay& w = later != nullptr ? *later : now_;
-    offsets(counts, w.offsets);
-    if (!fits(counts)) {
-      Counts const same(counts.size(), n);
-      Counts const starts(counts.size(), 0);
-      return exchange<T>(send, same, starts, recv, counts, w.offsets, later);
-    }
-    int const own = static_cast<int>(n);
-    if (even(counts)) {
-      run(
-          "MPI_Allgather", [&] { return MPI_Allgather(send, own, t, recv, own, t, comm_); },
-          [&](MPI_Request* r) { return MPI_Iallgather(send, own, t, recv, own, t, comm_, r); },
-          later);
-      return;
-    }
-    int const* c = ints(counts, w.ints[0]);
-    int const* d = ints(w.offsets, w.ints[1]);
-    run(
-        "MPI_Allgatherv", [&] { return MPI_Allgatherv(send, own, t, recv, c, d, t, comm_); },
-        [&](MPI_Request* r) { return MPI_Iallgatherv(send, own, t, recv, c, d, t, comm_, r); },
-        later);
-  }
+  void all_gather(T const* send, T* recv, Counts const& counts, UnderWay* later = nullptr);
 
   /// The reduction of all ranks' `send`, on all ranks. `send` may be `recv`.
   template <class T>
   void all_reduce(T const* send, T* recv, std::int64_t n, ReduceKind kind,
-                  UnderWay* later = nullptr) {
-    MPI_Datatype const t = WireType<T>::get();
-    MPI_Op const op = wire_operation<T>(kind);
-    detail::for_pieces(n, [&](std::int64_t at, int count) {
-      int by_messages = 0;
-      if (later == nullptr && kind == ReduceKind::sum &&
-          detail::NodeSums::fit(count, sizeof(T), size_)) {
-        by_messages = count - count % size_;
-        sums_.everywhere(comm_, rank_, size_, send + at, recv + at, by_messages);
-      }
-      int const rest = count - by_messages;  // all elements, if there are fewer than ranks
-      if (rest == 0) return;
-      T* const out = recv + at + by_messages;
-      void const* const in = send == recv ? MPI_IN_PLACE : send + at + by_messages;
-      run(
-          "MPI_Allreduce", [&] { return MPI_Allreduce(in, out, rest, t, op, comm_); },
-          [&](MPI_Request* r) { return MPI_Iallreduce(in, out, rest, t, op, comm_, r); }, later);
-    });
-  }
+                  UnderWay* later = nullptr);
 
   /// The reduction of all ranks' `send`, which has a segment of `counts[g]` elements for each rank
   /// g; rank g receives its segment.
   template <class T>
   void reduce_scatter(T const* send, T* recv, Counts const& counts, ReduceKind kind,
-                      UnderWay* later = nullptr) {
-    MPI_Datatype const t = WireType<T>::get();
-    MPI_Op const op = wire_operation<T>(kind);
-    if (later == nullptr && kind == ReduceKind::sum &&
-        detail::NodeSums::fit(sum_of(counts), sizeof(T), size_))
-      return sums_.segments(comm_, rank_, send, recv, counts);
-    if (!fits(counts)) return reduce_scatter_in_pieces(send, recv, counts, kind, later);
-    if (even(counts)) {
-      int const n = static_cast<int>(counts[0]);
-      run(
-          "MPI_Reduce_scatter_block",
-          [&] { return MPI_Reduce_scatter_block(send, recv, n, t, op, comm_); },
-          [&](MPI_Request* r) { return MPI_Ireduce_scatter_block(send, recv, n, t, op, comm_, r); },
-          later);
-      return;
-    }
-    int const* c = ints(counts, (later != nullptr ? *later : now_).ints[0]);
-    run(
-        "MPI_Reduce_scatter", [&] { return MPI_Reduce_scatter(send, recv, c, t, op, comm_); },
-        [&](MPI_Request* r) { return MPI_Ireduce_scatter(send, recv, c, t, op, comm_, r); }, later);
-  }
+                      UnderWay* later = nullptr);
 
   /// Sends the segment of `send` at `send_at[g]` to rank g, and receives rank g's segment for this
   /// rank at `recv_at[g]`. `sized` is the same on all ranks: `even` if all counts are equal and
-  /// segments are consecutive, `huge` if some rank's elements may exceed `largest_count`.
+  /// segments are consecutive, `huge` if some rank's elements may exceed `SendingLimits::largest_count`.
   template <class T>
   void all_to_all(T const* send, Counts const& send_counts, Counts const& send_at, T* recv,
                   Counts const& recv_counts, Counts const& recv_at, Segments sized,
-                  UnderWay* later = nullptr) {
-    MPI_Datatype const t = WireType<T>::get();
-    if (sized == Segments::huge || sized == Segments::sparse)
-      return exchange(send, send_counts, send_at, recv, recv_counts, recv_at, later);
-    if (sized == Segments::even) {
-      int const n = static_cast<int>(send_counts[0]);
-      run(
-          "MPI_Alltoall", [&] { return MPI_Alltoall(send, n, t, recv, n, t, comm_); },
-          [&](MPI_Request* r) { return MPI_Ialltoall(send, n, t, recv, n, t, comm_, r); }, later);
-      return;
-    }
-    UnderWay& w = later != nullptr ? *later : now_;
-    int const* sc = ints(send_counts, w.ints[0]);
-    int const* sd = ints(send_at, w.ints[1]);
-    int const* rc = ints(recv_counts, w.ints[2]);
-    int const* rd = ints(recv_at, w.ints[3]);
-    run(
-        "MPI_Alltoallv", [&] { return MPI_Alltoallv(send, sc, sd, t, recv, rc, rd, t, comm_); },
-        [&](MPI_Request* r) { return MPI_Ialltoallv(send, sc, sd, t, recv, rc, rd, t, comm_, r); },
-        later);
-  }
+                  UnderWay* later = nullptr);
 
   /// Sends `n` elements to rank `to`, and receives `m` elements from rank `from`; -1: none.
   template <class T>
   void permute(T const* send, std::int64_t n, int to, T* recv, std::int64_t m, int from,
-               UnderWay* later = nullptr) {
-    if (to == rank_) {
-      for (std::int64_t k = 0; k < n; ++k) recv[k] = send[k];
-      return;
-    }
-    detail::Messages& messages = (later != nullptr ? *later : now_).requests;
-    if (from >= 0) messages.receive<T>(comm_, {from, recv, m});
-    if (to >= 0) messages.send<T>(comm_, {to, send, n});
-    if (later == nullptr) messages.finish();
-  }
+               UnderWay* later = nullptr);
 
   /// Sends the messages of `out` and receives those of `in`, none of them to itself. Only ranks
   /// that have a message need to call it.
   template <class T>
-  void messages(detail::List<Message<T const>> const& out, detail::List<Message<T>> const& in) {
-    for (Message<T> const& m : in) now_.requests.receive(comm_, m);
-    for (Message<T const> const& m : out) now_.requests.send<T>(comm_, m);
-    now_.requests.finish();
-  }
+  void messages(detail::List<Message<T const>> const& out, detail::List<Message<T>> const& in);
 
  private:
   template <class Blocking, class Starting>
@@ -294,7 +130,7 @@ class Comm {
       check_mpi(start(&later->requests.next()), call);
       return;
     }
-    if (size_ == 1 || !detail::yield_while_waiting) {
+    if (size_ == 1 || !run_time.yield_while_waiting) {
       check_mpi(blocking(), call);
       return;
     }
@@ -306,40 +142,11 @@ class Comm {
   /// Pairwise messages in pieces, for segments whose counts do not fit MPI's int.
   template <class T>
   void exchange(T const* send, Counts const& send_counts, Counts const& send_at, T* recv,
-                Counts const& recv_counts, Counts const& recv_at, UnderWay* later) {
-    detail::Messages& messages = (later != nullptr ? *later : now_).requests;
-    for (int g = 0; g < size_; ++g) {
-      auto const k = static_cast<std::size_t>(g);
-      if (g != rank_) messages.receive<T>(comm_, {g, recv + recv_at[k], recv_counts[k]});
-    }
-    for (int g = 0; g < size_; ++g) {
-      auto const k = static_cast<std::size_t>(g);
-      if (g != rank_) messages.send<T>(comm_, {g, send + send_at[k], send_counts[k]});
-    }
-    auto const own = static_cast<std::size_t>(rank_);
-    for (std::int64_t k = 0; k < send_counts[own]; ++k)
-      recv[recv_at[own] + k] = send[send_at[own] + k];
-    if (later == nullptr) messages.finish();
-  }
+                Counts const& recv_counts, Counts const& recv_at, UnderWay* later);
 
   template <class T>
   void reduce_scatter_in_pieces(T const* send, T* recv, Counts const& counts, ReduceKind kind,
-                                UnderWay* later) {
-    MPI_Datatype const t = WireType<T>::get();
-    MPI_Op const op = wire_operation<T>(kind);
-    std::int64_t from = 0;
-    for (int g = 0; g < size_; ++g) {
-      std::int64_t const n = counts[static_cast<std::size_t>(g)];
-      detail::for_pieces(n, [&](std::int64_t at, int count) {
-        T const* in = send + from + at;
-        T* out = recv + at;
-        run(
-            "MPI_Reduce", [&] { return MPI_Reduce(in, out, count, t, op, g, comm_); },
-            [&](MPI_Request* r) { return MPI_Ireduce(in, out, count, t, op, g, comm_, r); }, later);
-      });
-      from += n;
-    }
-  }
+                                UnderWay* later);
 
   static std::int64_t sum_of(Counts const& counts) {
     std::int64_t sum = 0;
@@ -347,25 +154,16 @@ class Comm {
     return sum;
   }
   /// Whether ints can represent segments whose counts are the same on every rank.
-  static bool fits(Counts const& counts) { return sum_of(counts) <= detail::largest_count; }
+  static bool fits(Counts const& counts) {
+    return sum_of(counts) <= run_time.sending().largest_count;
+  }
   static bool even(Counts const& counts) {
     bool equal = true;
     for (std::int64_t c : counts) equal = equal && c == counts[0];
     return equal;
   }
-  static void offsets(Counts const& counts, Counts& at) {
-    at.clear();
-    std::int64_t sum = 0;
-    for (std::int64_t c : counts) {
-      at.push_back(sum);
-      sum += c;
-    }
-  }
-  static int const* ints(Counts const& counts, detail::List<int>& to) {
-    to.clear();
-    for (std::int64_t c : counts) to.push_back(static_cast<int>(c));
-    return to.data();
-  }
+  static void offsets(Counts const& counts, Counts& at);
+  static int const* ints(Counts const& counts, detail::List<int>& to);
 
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0;
@@ -376,4 +174,174 @@ class Comm {
   detail::NodeSums sums_;
 };
 
+// Not `inline`: see core/compiled.hpp.
+
+template <class T>
+void Comm::broadcast(T* data, std::int64_t n, int root, UnderWay* later) {
+  detail::for_pieces(n, [&](std::int64_t at, int count) {
+    MPI_Datatype const t = WireType<T>::get();
+    run(
+        "MPI_Bcast", [&] { return MPI_Bcast(data + at, count, t, root, comm_); },
+        [&](MPI_Request* r) { return MPI_Ibcast(data + at, count, t, root, comm_, r); }, later);
+  });
+}
+
+template <class T>
+void Comm::all_gather(T const* send, T* recv, Counts const& counts, UnderWay* later) {
+  std::int64_t const n = counts[static_cast<std::size_t>(rank_)];
+  MPI_Datatype const t = WireType<T>::get();
+  UnderWay& w = later != nullptr ? *later : now_;
+  offsets(counts, w.offsets);
+  if (!fits(counts)) {
+    Counts const same(counts.size(), n);
+    Counts const starts(counts.size(), 0);
+    return exchange<T>(send, same, starts, recv, counts, w.offsets, later);
+  }
+  int const own = static_cast<int>(n);
+  if (even(counts)) {
+    run(
+        "MPI_Allgather", [&] { return MPI_Allgather(send, own, t, recv, own, t, comm_); },
+        [&](MPI_Request* r) { return MPI_Iallgather(send, own, t, recv, own, t, comm_, r); },
+        later);
+    return;
+  }
+  int const* c = ints(counts, w.ints[0]);
+  int const* d = ints(w.offsets, w.ints[1]);
+  run(
+      "MPI_Allgatherv", [&] { return MPI_Allgatherv(send, own, t, recv, c, d, t, comm_); },
+      [&](MPI_Request* r) { return MPI_Iallgatherv(send, own, t, recv, c, d, t, comm_, r); },
+      later);
+}
+
+template <class T>
+void Comm::all_reduce(T const* send, T* recv, std::int64_t n, ReduceKind kind, UnderWay* later) {
+  MPI_Datatype const t = WireType<T>::get();
+  MPI_Op const op = wire_operation<T>(kind);
+  detail::for_pieces(n, [&](std::int64_t at, int count) {
+    int by_messages = 0;
+    if (later == nullptr && kind == ReduceKind::sum &&
+        detail::NodeSums::fit(count, sizeof(T), size_)) {
+      by_messages = count - count % size_;
+      sums_.everywhere(comm_, rank_, size_, send + at, recv + at, by_messages);
+    }
+    int const rest = count - by_messages;  // all elements, if there are fewer than ranks
+    if (rest == 0) return;
+    T* const out = recv + at + by_messages;
+    void const* const in = send == recv ? MPI_IN_PLACE : send + at + by_messages;
+    run(
+        "MPI_Allreduce", [&] { return MPI_Allreduce(in, out, rest, t, op, comm_); },
+        [&](MPI_Request* r) { return MPI_Iallreduce(in, out, rest, t, op, comm_, r); }, later);
+  });
+}
+
+template <class T>
+void Comm::reduce_scatter(T const* send, T* recv, Counts const& counts, ReduceKind kind,
+                          UnderWay* later) {
+  MPI_Datatype const t = WireType<T>::get();
+  MPI_Op const op = wire_operation<T>(kind);
+  if (later == nullptr && kind == ReduceKind::sum &&
+      detail::NodeSums::fit(sum_of(counts), sizeof(T), size_))
+    return sums_.segments(comm_, rank_, send, recv, counts);
+  if (!fits(counts)) return reduce_scatter_in_pieces(send, recv, counts, kind, later);
+  if (even(counts)) {
+    int const n = static_cast<int>(counts[0]);
+    run(
+        "MPI_Reduce_scatter_block",
+        [&] { return MPI_Reduce_scatter_block(send, recv, n, t, op, comm_); },
+        [&](MPI_Request* r) { return MPI_Ireduce_scatter_block(send, recv, n, t, op, comm_, r); },
+        later);
+    return;
+  }
+  int const* c = ints(counts, (later != nullptr ? *later : now_).ints[0]);
+  run(
+      "MPI_Reduce_scatter", [&] { return MPI_Reduce_scatter(send, recv, c, t, op, comm_); },
+      [&](MPI_Request* r) { return MPI_Ireduce_scatter(send, recv, c, t, op, comm_, r); }, later);
+}
+
+template <class T>
+void Comm::all_to_all(T const* send, Counts const& send_counts, Counts const& send_at, T* recv,
+                      Counts const& recv_counts, Counts const& recv_at, Segments sized,
+                      UnderWay* later) {
+  MPI_Datatype const t = WireType<T>::get();
+  if (sized == Segments::huge || sized == Segments::sparse)
+    return exchange(send, send_counts, send_at, recv, recv_counts, recv_at, later);
+  if (sized == Segments::even) {
+    int const n = static_cast<int>(send_counts[0]);
+    run(
+        "MPI_Alltoall", [&] { return MPI_Alltoall(send, n, t, recv, n, t, comm_); },
+        [&](MPI_Request* r) { return MPI_Ialltoall(send, n, t, recv, n, t, comm_, r); }, later);
+    return;
+  }
+  UnderWay& w = later != nullptr ? *later : now_;
+  int const* sc = ints(send_counts, w.ints[0]);
+  int const* sd = ints(send_at, w.ints[1]);
+  int const* rc = ints(recv_counts, w.ints[2]);
+  int const* rd = ints(recv_at, w.ints[3]);
+  run(
+      "MPI_Alltoallv", [&] { return MPI_Alltoallv(send, sc, sd, t, recv, rc, rd, t, comm_); },
+      [&](MPI_Request* r) { return MPI_Ialltoallv(send, sc, sd, t, recv, rc, rd, t, comm_, r); },
+      later);
+}
+
+template <class T>
+void Comm::permute(T const* send, std::int64_t n, int to, T* recv, std::int64_t m, int from,
+                   UnderWay* later) {
+  if (to == rank_) {
+    for (std::int64_t k = 0; k < n; ++k) recv[k] = send[k];
+    return;
+  }
+  detail::Messages& messages = (later != nullptr ? *later : now_).requests;
+  if (from >= 0) messages.receive<T>(comm_, {from, recv, m});
+  if (to >= 0) messages.send<T>(comm_, {to, send, n});
+  if (later == nullptr) messages.finish();
+}
+
+template <class T>
+void Comm::messages(detail::List<Message<T const>> const& out, detail::List<Message<T>> const& in) {
+  for (Message<T> const& m : in) now_.requests.receive(comm_, m);
+  for (Message<T const> const& m : out) now_.requests.send<T>(comm_, m);
+  now_.requests.finish();
+}
+
+template <class T>
+void Comm::exchange(T const* send, Counts const& send_counts, Counts const& send_at, T* recv,
+                    Counts const& recv_counts, Counts const& recv_at, UnderWay* later) {
+  detail::Messages& messages = (later != nullptr ? *later : now_).requests;
+  for (int g = 0; g < size_; ++g) {
+    auto const k = static_cast<std::size_t>(g);
+    if (g != rank_) messages.receive<T>(comm_, {g, recv + recv_at[k], recv_counts[k]});
+  }
+  for (int g = 0; g < size_; ++g) {
+    auto const k = static_cast<std::size_t>(g);
+    if (g != rank_) messages.send<T>(comm_, {g, send + send_at[k], send_counts[k]});
+  }
+  auto const own = static_cast<std::size_t>(rank_);
+  for (std::int64_t k = 0; k < send_counts[own]; ++k)
+    recv[recv_at[own] + k] = send[send_at[own] + k];
+  if (later == nullptr) messages.finish();
+}
+
+template <class T>
+void Comm::reduce_scatter_in_pieces(T const* send, T* recv, Counts const& counts, ReduceKind kind,
+                                    UnderWay* later) {
+  MPI_Datatype const t = WireType<T>::get();
+  MPI_Op const op = wire_operation<T>(kind);
+  std::int64_t from = 0;
+  for (int g = 0; g < size_; ++g) {
+    std::int64_t const n = counts[static_cast<std::size_t>(g)];
+    detail::for_pieces(n, [&](std::int64_t at, int count) {
+      T const* in = send + from + at;
+      T* out = recv + at;
+      run(
+          "MPI_Reduce", [&] { return MPI_Reduce(in, out, count, t, op, g, comm_); },
+          [&](MPI_Request* r) { return MPI_Ireduce(in, out, count, t, op, g, comm_, r); }, later);
+    });
+    from += n;
+  }
+}
+
 }  // namespace shardtype::runtime
+
+#ifndef SHARDTYPE_COMPILED
+#include <shardtype/runtime/comm.ipp>
+#endif

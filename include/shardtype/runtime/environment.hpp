@@ -11,6 +11,7 @@
 #include <mpi.h>
 #include <unistd.h>
 
+#include <shardtype/core/compiled.hpp>
 #include <shardtype/core/error.hpp>
 #include <shardtype/runtime/comm.hpp>
 #include <shardtype/runtime/machine_file.hpp>
@@ -23,98 +24,31 @@ namespace shardtype {
 
 namespace detail {
 
-/// Whether an Environment exists: then a rank that calls exit would leave the others waiting.
-inline bool in_environment = false;
-
 /// Ends the job on all ranks. mpiexec drops output that it has not forwarded by then, so it gets
 /// time.
-[[noreturn]] inline void end_job() {
-  std::fflush(stdout);
-  std::fflush(stderr);
-  sleep_ms(300);
-  in_environment = false;  // MPI_Abort calls exit
-  if (job_rank() >= 0) MPI_Abort(MPI_COMM_WORLD, 1);
-  std::_Exit(1);
-}
+[[noreturn]] void end_job();
 
 /// Ends the job on all ranks and prints why. If several ranks fail at once, only one prints: the
 /// first, or rank 0 if it is among the ranks that share the failure.
-[[noreturn]] inline void abort_job(std::string const& text, FailedOn where = FailedOn::this_rank) {
-  int const rank = job_rank();
-  std::fflush(stdout);
-  if (where == FailedOn::every_rank && rank > 0) sleep_ms(500);
-  if (node != nullptr) {
-    if (node->speaks.exchange(1) != 0)
-      sleep_ms(10000);  // until the rank that prints ends this one
-    else if (!node->first)
-      sleep_ms(1000);  // a rank of the first node may print first
-  }
-  std::string const who = rank < 0 ? "" : "rank " + std::to_string(rank) + ": ";
-  std::fputs((who + text + "\n").c_str(), stderr);
-  end_job();
-}
+[[noreturn]] void abort_job(std::string const& text, FailedOn where = FailedOn::this_rank);
 
 /// The terminate handler: one message, then the end of every rank. For an uncaught exception g++
 /// does not unwind main's locals, so nothing else would run.
-[[noreturn]] inline void on_terminate() {
-  std::string text = "terminated without an exception";
-  FailedOn where = FailedOn::this_rank;
-  if (std::exception_ptr const current = std::current_exception()) {
-    try {
-      std::rethrow_exception(current);
-    } catch (Error const& e) {
-      text = e.what();
-      where = e.where();
-    } catch (std::exception const& e) {
-      text = e.what();
-    } catch (...) {
-      text = "an exception of unknown type";
-    }
-  }
-  abort_job(text, where);
-}
+[[noreturn]] void on_terminate();
 
 /// SHARDTYPE_FINALIZE=barrier: whether the job ended with a barrier instead of MPI_Finalize.
 /// MPI_Finalize hangs in MPICH 4.0 over UCX's tcp if a rank has closed its connections before
 /// another (scripts/slow_network).
-inline bool leaves_by_barrier() {
-  if (!runtime::settings.ends_with_barrier) return false;
-  reduce_number(MPI_COMM_WORLD, 0, MPI_MAX);  // waits until all ranks are here
-  return true;
-}
+bool leaves_by_barrier();
 
 /// At the end of a rank's Environment: returns when the other ranks of its node have reached
 /// theirs. Error E06, which ends the job, if one of them waits for this rank in a step that this
 /// rank will never take.
-inline void await_others() {
-  if (node == nullptr || runtime::settings.check_agree) return;  // then error E03 reports more
-  for (int waited = 0; node->leaving < node->ranks; ++waited) {
-    Ahead const ahead = rank_ahead();
-    if (ahead.who >= 0)
-      abort_job(
-          "[shardtype E06] this rank came to the end of its Environment after step " +
-          std::to_string(ahead.own) + " of a mesh, and rank " + std::to_string(ahead.who) +
-          " waits for it in step " + std::to_string(ahead.step) +
-          ": all ranks of a mesh run the same operations; SHARDTYPE_CHECK=agree names the two "
-          "that differ");
-    usleep(waited < 100 ? 100 : 1000);
-  }
-}
+void await_others();
 
 /// At exit. Error E06, which ends the job, if this rank exits without ending its Environment while
 /// other ranks of its node are still running.
-inline void on_exit() {
-  if (!in_environment) return;
-  ++node->leaving;
-  if (all_leave()) {
-    MPI_Finalize();
-    return;
-  }
-  abort_job(
-      "[shardtype E06] the program called exit on this rank while its Environment lived, and the "
-      "other "
-      "ranks go on: throw an exception, which ends the job with its text, or let every rank exit");
-}
+void on_exit();
 
 }  // namespace detail
 
@@ -132,80 +66,19 @@ inline void on_exit() {
 /// another.
 class Environment {
  public:
-  Environment(int& argc, char**& argv) {
-    int started = 0;
-    int ended = 0;
-    MPI_Finalized(&ended);
-    if (ended != 0)
-      throw Error("E07",
-                  "an Environment was made after the end of another, which ended MPI; MPI does not "
-                  "start twice: keep one Environment, at the top of main",
-                  FailedOn::every_rank);
-    MPI_Initialized(&started);
-    if (started == 0) {
-      int level = 0;
-      MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
-      owns_mpi_ = true;
-    }
-    if (!Kokkos::is_initialized()) {
-      Kokkos::initialize(argc, argv);
-      owns_kokkos_ = true;
-    }
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    node_ = detail::share_node();
-    std::set_terminate(detail::on_terminate);
-    runtime::settings = runtime::read_settings();
-    if (runtime::settings.check_agree) MPI_Comm_dup(MPI_COMM_WORLD, &detail::record_comm);
-    detail::look_at_node();
-    detail::in_environment = owns_mpi_ && detail::node != nullptr;
-    if (detail::in_environment) std::atexit(detail::on_exit);
-    if (std::string const path = named_file("SHARDTYPE_MACHINE"); !path.empty())
-      detail::measured_machine = read_machine(MPI_COMM_WORLD, path);
-    if (std::string const path = named_file("SHARDTYPE_TRACE"); !path.empty())
-      detail::running_trace = new detail::Trace(path);
-  }
+  Environment(int& argc, char**& argv);
   Environment(Environment const&) = delete;
   Environment& operator=(Environment const&) = delete;
-  ~Environment() {
-    detail::in_environment = false;
-    if (detail::node != nullptr) ++detail::node->leaving;
-    if (owns_kokkos_) Kokkos::finalize();
-    if (std::uncaught_exceptions() > exceptions_ && !detail::all_leave()) {
-      std::atexit([] { detail::end_job(); });  // MPI_Finalize would wait for ever
-      return;
-    }
-    detail::await_others();
-    if (detail::running_trace != nullptr) {
-      detail::running_trace->finish();
-      delete std::exchange(detail::running_trace, nullptr);
-    }
-    detail::own_progress = nullptr;
-    detail::node = nullptr;
-    if (node_ != MPI_WIN_NULL) MPI_Win_free(&node_);
-    if (detail::record_comm != MPI_COMM_NULL) {
-      detail::Records::here().finish();
-      MPI_Comm_free(&detail::record_comm);
-    }
-    if (owns_mpi_ && !detail::leaves_by_barrier()) MPI_Finalize();
-  }
+  ~Environment();
 
   /// All ranks of the job.
   MPI_Comm world() const { return MPI_COMM_WORLD; }
   int rank() const { return detail::job_rank(); }
-  int size() const {
-    int n = 0;
-    MPI_Comm_size(MPI_COMM_WORLD, &n);
-    return n;
-  }
+  int size() const;
 
  private:
   /// The file that a variable names on rank 0, broadcast so that all ranks do the same.
-  std::string named_file(char const* variable) const {
-    char const* const file = rank() == 0 ? std::getenv(variable) : nullptr;
-    std::string path = file != nullptr ? file : "";
-    detail::share_text(MPI_COMM_WORLD, path, 0);
-    return path;
-  }
+  std::string named_file(char const* variable) const;
 
   int exceptions_ = std::uncaught_exceptions();
   MPI_Win node_ = MPI_WIN_NULL;
@@ -214,3 +87,7 @@ class Environment {
 };
 
 }  // namespace shardtype
+
+#ifndef SHARDTYPE_COMPILED
+#include <shardtype/runtime/environment.ipp>
+#endif

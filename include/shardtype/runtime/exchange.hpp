@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <utility>
 
+#include <shardtype/core/compiled.hpp>
 #include <shardtype/core/list.hpp>
 #include <shardtype/runtime/comm.hpp>
 #include <shardtype/runtime/pool.hpp>
@@ -31,11 +32,7 @@ struct Exchange {
   void (*rest)(MeshState&, Exchange&) = nullptr;
 
   /// Releases all memory, for the next use.
-  void clear() {
-    while (!kept.empty()) kept.erase(kept.size() - 1);
-    result = wire = host = {};
-    rest = nullptr;
-  }
+  void clear();
 };
 
 class Started;
@@ -47,15 +44,7 @@ class Exchanges {
   /// An exchange to be filled and started.
   inline Started take();
   /// Returns a finished exchange that `take` gave.
-  void give_back(Exchange& done) {
-    done.clear();
-    for (std::size_t k = 0; k < active_.size(); ++k) {
-      if (&*active_[k] != &done) continue;
-      idle_.push_back(std::move(active_[k]));
-      active_.erase(k);
-      return;
-    }
-  }
+  void give_back(Exchange& done);
   /// Whether an exchange is pending.
   bool any() const { return !active_.empty(); }
   /// Lets MPI make progress on all pending exchanges. Long computations call it now and then,
@@ -65,12 +54,7 @@ class Exchanges {
   }
 
  private:
-  Exchange& next() {
-    if (idle_.empty()) idle_.push_back(detail::Owned(new Exchange));
-    active_.push_back(std::move(idle_[idle_.size() - 1]));
-    idle_.erase(idle_.size() - 1);
-    return *active_[active_.size() - 1];
-  }
+  Exchange& next();
 
   detail::List<detail::Owned<Exchange>> active_, idle_;
 };
@@ -83,11 +67,7 @@ class Started {
   Started(Exchanges& of, Exchange& exchange) : of_(&of), exchange_(&exchange) {}
   Started(Started const&) = delete;
   Started& operator=(Started const&) = delete;
-  ~Started() {
-    if (exchange_ == nullptr) return;
-    exchange_->calls.requests.finish();
-    of_->give_back(*exchange_);
-  }
+  ~Started();
   /// The exchange; null on ranks outside the mesh.
   Exchange* get() const { return exchange_; }
   Exchange* release() { return std::exchange(exchange_, nullptr); }
@@ -100,3 +80,7 @@ class Started {
 inline Started Exchanges::take() { return {*this, next()}; }
 
 }  // namespace shardtype::runtime
+
+#ifndef SHARDTYPE_COMPILED
+#include <shardtype/runtime/exchange.ipp>
+#endif

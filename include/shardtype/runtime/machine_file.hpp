@@ -9,6 +9,7 @@
 #include <cstring>
 #include <string>
 
+#include <shardtype/core/compiled.hpp>
 #include <shardtype/core/error.hpp>
 #include <shardtype/plan/machine.hpp>
 #include <shardtype/runtime/comm.hpp>
@@ -30,88 +31,25 @@ inline constexpr MachineRate machine_rates[] = {
     {"reducing", &Machine::reducing},
 };
 
-/// The machine that Environment has read from SHARDTYPE_MACHINE.
-inline Machine measured_machine{};
-
 }  // namespace detail
 
 /// The machine for run-time decisions: the one in the file that SHARDTYPE_MACHINE names, or the
 /// default.
-inline Machine const& machine_here() { return detail::measured_machine; }
+inline Machine const& machine_here() { return runtime::run_time.machine; }
 
 /// A machine as text: a line `name value` for each rate, in seconds, bytes and flops.
-inline std::string to_text(Machine const& m) {
-  std::string out;
-  for (detail::MachineRate const& r : detail::machine_rates) {
-    char line[96];
-    std::snprintf(line, sizeof line, "%s %.6g\n", r.name, m.*r.value);
-    out += line;
-  }
-  return out;
-}
+std::string to_text(Machine const& m);
 
 /// Parses such text. Missing rates keep their defaults; `#` starts a comment. Error E68 for any
 /// other line, which names `source`.
-inline Machine machine_from_text(std::string const& text, std::string const& source) {
-  Machine out;
-  int number = 0;
-  for (std::size_t at = 0; at < text.size();) {
-    std::size_t const end = std::min(text.find('\n', at), text.size());
-    std::string line = text.substr(at, end - at);
-    at = end + 1;
-    ++number;
-    line = line.substr(0, line.find('#'));
-    std::size_t const from = line.find_first_not_of(" \t\r");
-    if (from == std::string::npos) continue;
-    std::size_t const gap = std::min(line.find_first_of(" \t", from), line.size());
-    std::string const name = line.substr(from, gap - from);
-    char* rest = nullptr;
-    double const value = std::strtod(line.c_str() + gap, &rest);
-    bool const ends =
-        line.find_first_not_of(" \t\r", static_cast<std::size_t>(rest - line.c_str())) ==
-        std::string::npos;
-    bool known = false;
-    for (detail::MachineRate const& r : detail::machine_rates)
-      if (name == r.name && ends && std::isfinite(value) && value > 0) {
-        out.*r.value = value;
-        known = true;
-      }
-    if (!known)
-      throw Error("E68",
-                  source + " line " + std::to_string(number) + ": '" + line +
-                      "' is no rate of a machine; one is 'latency 2e-6', and scripts/calibrate "
-                      "writes them all",
-                  FailedOn::every_rank);
-  }
-  return out;
-}
+Machine machine_from_text(std::string const& text, std::string const& source);
 
 /// Reads the file at `path` on the first rank of `comm`, for all ranks. Collective over `comm`.
 /// Error E68.
-inline Machine read_machine(MPI_Comm comm, std::string const& path) {
-  int rank = 0;
-  MPI_Comm_rank(comm, &rank);
-  std::string text;
-  int failed = 0;
-  if (rank == 0) {
-    if (std::FILE* const file = std::fopen(path.c_str(), "r")) {
-      char some[4096];
-      for (std::size_t n = 0;
-           (n = std::fread(some, 1, sizeof some, file)) > 0 && text.size() < 1U << 16U;)
-        text.append(some, n);
-      failed = std::ferror(file) != 0 ? EIO : 0;
-      std::fclose(file);
-    } else {
-      failed = errno;
-    }
-  }
-  failed = static_cast<int>(detail::reduce_number(comm, failed, MPI_MAX));
-  if (failed != 0)
-    throw Error("E68",
-                "the machine's rates in " + path + " cannot be read: " + std::strerror(failed),
-                FailedOn::every_rank);
-  detail::share_text(comm, text, 0);
-  return machine_from_text(text, path);
-}
+Machine read_machine(MPI_Comm comm, std::string const& path);
 
 }  // namespace shardtype
+
+#ifndef SHARDTYPE_COMPILED
+#include <shardtype/runtime/machine_file.ipp>
+#endif

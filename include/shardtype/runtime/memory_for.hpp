@@ -6,8 +6,10 @@
 #include <string>
 #include <type_traits>
 
+#include <shardtype/core/compiled.hpp>
 #include <shardtype/core/error.hpp>
 #include <shardtype/core/text.hpp>
+#include <shardtype/runtime/run_time.hpp>
 #include <shardtype/runtime/step_name.hpp>
 
 namespace shardtype::runtime {
@@ -20,24 +22,18 @@ class MemoryFor {
   constexpr MemoryFor(char const* element, core::Spec const& spec, core::Names const& names,
                       std::source_location const* where)
       : element_(element), spec_(spec), names_(names), where_(where) {
-    if (!std::is_constant_evaluated() && now == nullptr) now = this;
+    if (!std::is_constant_evaluated() && run_time.creating == nullptr) run_time.creating = this;
   }
   MemoryFor(MemoryFor const&) = delete;
   MemoryFor& operator=(MemoryFor const&) = delete;
   constexpr ~MemoryFor() {
-    if (!std::is_constant_evaluated() && now == this) now = nullptr;
+    if (!std::is_constant_evaluated() && run_time.creating == this) run_time.creating = nullptr;
   }
 
   /// " for f64[I@X, J] (main.cpp:12)"; empty if no tensor is being created.
-  static std::string text() {
-    if (now == nullptr) return "";
-    return std::string(" for ") + now->element_ + core::spec_text(now->spec_, now->names_) +
-           (now->where_ == nullptr ? "" : source_text(*now->where_));
-  }
+  static std::string text();
 
  private:
-  static inline MemoryFor const* now = nullptr;
-
   char const* element_;
   core::Spec const& spec_;
   core::Names const& names_;
@@ -45,10 +41,10 @@ class MemoryFor {
 };
 
 /// Error E27: the system cannot provide `bytes` bytes; this rank's tensors hold `in_use`.
-[[noreturn]] inline void throw_no_memory(std::size_t bytes, std::int64_t in_use) {
-  throw Error("E27", "no memory of " + std::to_string(bytes) + " bytes" + MemoryFor::text() +
-                         "; this rank's tensors hold " + std::to_string(in_use) +
-                         " bytes already: split over more ranks, or take a narrower element type");
-}
+[[noreturn]] void throw_no_memory(std::size_t bytes, std::int64_t in_use);
 
 }  // namespace shardtype::runtime
+
+#ifndef SHARDTYPE_COMPILED
+#include <shardtype/runtime/memory_for.ipp>
+#endif

@@ -2,7 +2,6 @@
 /// Messages of any length from rank to rank.
 
 #include <algorithm>
-#include <climits>
 #include <cstdint>
 
 #include <mpi.h>
@@ -27,14 +26,11 @@ namespace shardtype {
 
 namespace detail {
 
-/// Largest number of elements in one MPI call; longer messages are split. Only tests lower it.
-inline std::int64_t largest_count = INT_MAX;
-
 /// Calls `body(at, count)` for the pieces of `n` elements.
 template <class Body>
 void for_pieces(std::int64_t n, Body body) {
-  for (std::int64_t at = 0; at < n; at += largest_count)
-    body(at, static_cast<int>(std::min(largest_count, n - at)));
+  std::int64_t const most = run_time.sending().largest_count;
+  for (std::int64_t at = 0; at < n; at += most) body(at, static_cast<int>(std::min(most, n - at)));
 }
 
 /// Pending messages, and other pending calls of MPI.

@@ -10,6 +10,7 @@
 #include <mpi.h>
 #include <unistd.h>
 
+#include <shardtype/core/compiled.hpp>
 #include <shardtype/runtime/records.hpp>
 
 namespace shardtype {
@@ -43,62 +44,17 @@ struct Node {
 static_assert(sizeof(Node) % alignof(Progress) == 0 &&
               std::atomic<std::int64_t>::is_always_lock_free);
 
-/// This node, and this rank's published state, while an Environment exists.
-inline Node* node = nullptr;
-inline Progress* own_progress = nullptr;
-
-/// Creates `node`; null if MPI cannot share memory. Complete on all ranks after the next
-/// collective.
-inline MPI_Win share_node() {
-  MPI_Comm here = MPI_COMM_NULL;
-  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
-  int rank = 0;
-  int ranks = 1;
-  MPI_Comm_rank(here, &rank);
-  MPI_Comm_size(here, &ranks);
-  MPI_Win window = MPI_WIN_NULL;
-  MPI_Aint bytes = 0;
-  if (rank == 0)
-    bytes =
-        static_cast<MPI_Aint>(sizeof(Node) + static_cast<std::size_t>(ranks) * sizeof(Progress));
-  int unit = 1;
-  void* memory = nullptr;
-  if (MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, here, &memory, &window) == MPI_SUCCESS) {
-    MPI_Win_shared_query(window, 0, &bytes, &unit, &memory);
-    if (rank == 0) {
-      node = new (memory) Node;
-      node->ranks = ranks;
-      node->first = job_rank() == 0;
-    }
-    node = static_cast<Node*>(memory);
-    own_progress = new (&node->progress(rank)) Progress;
-    own_progress->rank = job_rank();
-  }
-  MPI_Comm_free(&here);
-  return window;
-}
+/// Creates `run_time.node` and `run_time.progress`; null if MPI cannot share memory. Complete on
+/// all ranks after the next collective.
+MPI_Win share_node();
 
 /// Publishes the number of steps of one mesh that this rank has begun, so that a rank that leaves
 /// can see which ranks wait for it in vain. One store per step.
 class StepCount {
  public:
   /// The ranks of a mesh pass the same `id`, unique to this mesh and not 0.
-  void begin(std::int64_t id) {
-    static int made = 0;
-    id_ = id;
-    slot_ = made++ % Progress::meshes;  // replaces the oldest
-    if (own_progress == nullptr) return;
-    Progress::Mesh& told = own_progress->mesh[slot_];
-    told.id.store(0);
-    told.steps.store(0);
-    told.id.store(id);
-  }
-  void step() {
-    ++steps_;
-    if (own_progress == nullptr) return;
-    Progress::Mesh& told = own_progress->mesh[slot_];
-    if (told.id.load(std::memory_order_relaxed) == id_) told.steps.store(steps_);
-  }
+  void begin(std::int64_t id);
+  void step();
 
  private:
   std::int64_t steps_ = 0;
@@ -115,31 +71,19 @@ struct Ahead {
 
 /// A rank of this node that has begun a step which this rank, at the end of its program, will never
 /// take.
-inline Ahead rank_ahead() {
-  for (int k = 0; k < node->ranks; ++k)
-    for (Progress::Mesh const& theirs : node->progress(k).mesh)
-      for (Progress::Mesh const& mine : own_progress->mesh) {
-        std::int64_t const id = mine.id.load();
-        if (id == 0 || theirs.id.load() != id) continue;
-        std::int64_t const step = theirs.steps.load();
-        // in the meantime it may have reused the entry for another mesh
-        if (step > mine.steps.load() && theirs.id.load() == id)
-          return {node->progress(k).rank, step, mine.steps.load()};
-      }
-  return {};
-}
+Ahead rank_ahead();
 
 inline void sleep_ms(int n) {
   for (; n > 0; n -= 100) usleep(static_cast<useconds_t>(std::min(n, 100)) * 1000);
 }
 
 /// Whether every rank of this node reaches the end of its Environment within two seconds.
-inline bool all_leave() {
-  if (node == nullptr) return true;
-  for (int k = 0; k < 200 && node->leaving < node->ranks; ++k) sleep_ms(10);
-  return node->leaving >= node->ranks;
-}
+bool all_leave();
 
 }  // namespace detail
 
 }  // namespace shardtype
+
+#ifndef SHARDTYPE_COMPILED
+#include <shardtype/runtime/node.ipp>
+#endif

@@ -14,17 +14,13 @@
 
 namespace shardtype::detail {
 
-/// Least number of bytes per rank for which a sum within one node uses our own messages. Only tests
-/// change it.
-inline std::int64_t least_segment = 8192;
-
 /// Sums by our own messages. Within one node they are up to ten times faster than MPICH's
 /// reductions, which allocate memory at each call; between nodes MPI knows the network better.
 class NodeSums {
  public:
   /// Whether a sum of `n` elements of `width` bytes over `size` ranks uses these messages.
   static bool fit(std::int64_t n, std::int64_t width, int size) {
-    return on_one_node && size > 1 && n / size * width >= least_segment;
+    return run_time.on_one_node && size > 1 && n / size * width >= run_time.sending().least_segment;
   }
 
   /// Writes the sum of all ranks' segments for rank `rank` of `comm` to `out`; rank g's segment of
@@ -46,7 +42,8 @@ class NodeSums {
       longest = std::max(longest, n);
     }
     std::int64_t const most = std::clamp<std::int64_t>(in_flight / peers, 1 << 16, 1 << 20) / width;
-    std::int64_t const piece = std::max<std::int64_t>(1, std::min({longest, most, largest_count}));
+    std::int64_t const piece =
+        std::max<std::int64_t>(1, std::min({longest, most, run_time.sending().largest_count}));
     // two rounds at a time; in each, one message from and one to every peer
     arrivals_.resize(static_cast<std::size_t>(2 * peers * piece * width));
     requests_.assign(static_cast<std::size_t>(4 * peers), MPI_REQUEST_NULL);

@@ -12,7 +12,9 @@
 #include <Kokkos_Core.hpp>
 #include <sys/mman.h>
 
+#include <shardtype/core/compiled.hpp>
 #include <shardtype/core/list.hpp>
+#include <shardtype/runtime/copy_bytes.hpp>
 #include <shardtype/runtime/memory_for.hpp>
 
 namespace shardtype::runtime {
@@ -25,29 +27,6 @@ class Pool;
 namespace shardtype {
 
 namespace detail {
-
-/// Bytes that this process has requested and not returned: from the pools of all meshes, and its
-/// share of the shared windows in use. A reused allocation counts with the size requested this
-/// time. This is the quantity that `Plan::peak_bytes` predicts. Two integers, always counted; like
-/// pools, for one thread.
-class BytesInUse {
- public:
-  std::int64_t now() const { return now_; }
-  /// The peak since the last `reset`, including the bytes in use at that time.
-  std::int64_t most() const { return most_; }
-  void reset() { most_ = now_; }
-
-  void add(std::int64_t n) {
-    now_ += n;
-    most_ = std::max(most_, now_);
-  }
-  void subtract(std::int64_t n) { now_ -= n; }
-
- private:
-  std::int64_t now_ = 0;
-  std::int64_t most_ = 0;
-};
-inline BytesInUse bytes_in_use;
 
 /// One allocation, with the number of its holders.
 struct Allocation {
@@ -64,19 +43,7 @@ struct Allocation {
 
 /// Asks for huge pages for large host memory: products and packing access many rows at once, and
 /// each row would be a page of its own.
-inline void ask_for_huge_pages(void* data, std::size_t bytes) {
-#ifdef MADV_HUGEPAGE
-  constexpr std::uintptr_t huge = std::uintptr_t{2} << 20;
-  auto const begin = (reinterpret_cast<std::uintptr_t>(data) + huge - 1) / huge * huge;
-  auto const end = (reinterpret_cast<std::uintptr_t>(data) + bytes) / huge * huge;
-  // refused: only slower
-  if (begin < end)
-    static_cast<void>(madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE));
-#else
-  static_cast<void>(data);
-  static_cast<void>(bytes);
-#endif
-}
+void ask_for_huge_pages(void* data, std::size_t bytes);
 
 template <class Space>
 void release_memory(void* data) {
@@ -154,43 +121,10 @@ class Pool {
 
   /// At least `asked` bytes of uninitialized memory of `Space`. Error E27: the system has none.
   template <class Space>
-  Buffer take(std::size_t asked) {
-    std::size_t const bytes = std::max<std::size_t>(asked, 64);
-    auto const release = &detail::release_memory<Space>;
-    std::size_t best = idle_.size();
-    for (std::size_t k = 0; k < idle_.size(); ++k) {
-      if (idle_[k]->release != release || idle_[k]->bytes < bytes) continue;
-      if (best == idle_.size() || idle_[k]->bytes < idle_[best]->bytes) best = k;
-    }
-    // a much larger block is kept for a larger request
-    if (best < idle_.size() && idle_[best]->bytes / 2 <= bytes) {
-      detail::Allocation* a = idle_[best];
-      idle_.erase(best);
-      idle_bytes_ -= a->bytes;
-      return used(a, asked);
-    }
-    trim(most_used_);
-    auto* a = new detail::Allocation;
-    a->data = from_system<Space>(bytes);
-    if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space>::accessible)
-      detail::ask_for_huge_pages(a->data, bytes);
-    a->bytes = bytes;
-    a->release = release;
-    a->copy = &copy<Space>;
-    a->home = this;
-    ++allocations_;
-    return used(a, asked);
-  }
+  Buffer take(std::size_t asked);
 
   /// Releases cached memory until at most `keep` bytes are cached.
-  void trim(std::size_t keep = 0) {
-    while (idle_bytes_ > keep) {
-      detail::Allocation* a = idle_.front();
-      idle_.erase(0);
-      idle_bytes_ -= a->bytes;
-      destroy(a);
-    }
-  }
+  void trim(std::size_t keep = 0);
 
   std::size_t used_bytes() const { return used_bytes_; }
   std::size_t idle_bytes() const { return idle_bytes_; }
@@ -216,11 +150,8 @@ class Pool {
   /// New memory with the same contents.
   template <class Space>
   static Buffer copy(detail::Allocation const& of) {
-    using Bytes = Kokkos::View<char*, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-    using Source = Kokkos::View<char const*, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
     Buffer out = of.home->take<Space>(of.asked);
-    Kokkos::deep_copy(Bytes(static_cast<char*>(out.data()), of.asked),
-                      Source(static_cast<char const*>(of.data), of.asked));
+    copy_bytes<Space, Space>(out.data(), of.data, of.asked);
     return out;
   }
   template <class Space>
@@ -229,37 +160,14 @@ class Pool {
       try {
         return Kokkos::kokkos_malloc<Space>("shardtype", bytes);
       } catch (...) {
-        if (idle_bytes_ == 0) throw_no_memory(bytes, detail::bytes_in_use.now());
+        if (idle_bytes_ == 0) throw_no_memory(bytes, run_time.memory.now());
       }
       trim();
     }
   }
-  Buffer used(detail::Allocation* a, std::size_t asked) {
-    a->asked = asked;
-    detail::bytes_in_use.add(static_cast<std::int64_t>(asked));
-    used_bytes_ += a->bytes;
-    most_used_ = std::max(most_used_, used_bytes_);
-    ++used_;
-    return Buffer(a);
-  }
-  static void destroy(detail::Allocation* a) {
-    if (!Kokkos::is_initialized()) {
-      // Kokkos has ended and accepts no memory; kept reachable for leak checkers
-      a->next = std::exchange(outlived, a);
-      return;
-    }
-    a->release(a->data);
-    delete a;
-  }
-  void give_back(detail::Allocation* a) {
-    a->writing.reset();
-    detail::bytes_in_use.subtract(static_cast<std::int64_t>(a->asked));
-    used_bytes_ -= a->bytes;
-    idle_bytes_ += a->bytes;
-    idle_.push_back(a);
-    --used_;
-    if (closed_) leave();
-  }
+  Buffer used(detail::Allocation* a, std::size_t asked);
+  static void destroy(detail::Allocation* a);
+  void give_back(detail::Allocation* a);
 
   static inline detail::Allocation* outlived = nullptr;
 
@@ -271,6 +179,37 @@ class Pool {
   std::size_t most_used_ = 0;
   std::size_t allocations_ = 0;
 };
+
+// Not `inline`: see core/compiled.hpp.
+
+template <class Space>
+Buffer Pool::take(std::size_t asked) {
+  std::size_t const bytes = std::max<std::size_t>(asked, 64);
+  auto const release = &detail::release_memory<Space>;
+  std::size_t best = idle_.size();
+  for (std::size_t k = 0; k < idle_.size(); ++k) {
+    if (idle_[k]->release != release || idle_[k]->bytes < bytes) continue;
+    if (best == idle_.size() || idle_[k]->bytes < idle_[best]->bytes) best = k;
+  }
+  // a much larger block is kept for a larger request
+  if (best < idle_.size() && idle_[best]->bytes / 2 <= bytes) {
+    detail::Allocation* a = idle_[best];
+    idle_.erase(best);
+    idle_bytes_ -= a->bytes;
+    return used(a, asked);
+  }
+  trim(most_used_);
+  auto* a = new detail::Allocation;
+  a->data = from_system<Space>(bytes);
+  if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space>::accessible)
+    detail::ask_for_huge_pages(a->data, bytes);
+  a->bytes = bytes;
+  a->release = release;
+  a->copy = &copy<Space>;
+  a->home = this;
+  ++allocations_;
+  return used(a, asked);
+}
 
 inline std::shared_ptr<void> Buffer::write() const {
   if (allocation_ == nullptr) return nullptr;
@@ -284,3 +223,11 @@ inline void Buffer::drop() {
 }
 
 }  // namespace shardtype::runtime
+
+#ifdef SHARDTYPE_COMPILED
+namespace shardtype::runtime {
+extern template Buffer Pool::take<Kokkos::HostSpace>(std::size_t asked);
+}  // namespace shardtype::runtime
+#else
+#include <shardtype/runtime/pool.ipp>
+#endif

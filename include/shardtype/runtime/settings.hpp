@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include <shardtype/core/compiled.hpp>
 #include <shardtype/core/error.hpp>
 
 namespace shardtype::runtime {
@@ -26,9 +27,6 @@ struct Settings {
   FftwPlanning fftw = FftwPlanning::estimate;
 };
 
-/// The settings of this program. Set once, by Environment.
-inline Settings settings;
-
 /// Calls `take` for each comma-separated word of `variable`. Error E05 if `take` does not accept a
 /// word.
 template <class Take>
@@ -48,35 +46,10 @@ void read_words(char const* variable, char const* words, Take take) {
 }
 
 /// Reads the settings from the environment. Error E05: an unknown word, or not a number.
-inline Settings read_settings() {
-  Settings out;
-  read_words("SHARDTYPE_CHECK", "agree, values, or both with a comma between",
-             [&](std::string_view word) {
-               out.check_agree = out.check_agree || word == "agree";
-               out.check_values = out.check_values || word == "values";
-               return word == "agree" || word == "values";
-             });
-  read_words("SHARDTYPE_WAIT", "yield or spin", [&](std::string_view word) {
-    out.waiting = word == "yield" ? Waiting::yield : Waiting::spin;
-    return word == "yield" || word == "spin";
-  });
-  read_words("SHARDTYPE_FINALIZE", "barrier", [&](std::string_view word) {
-    out.ends_with_barrier = word == "barrier";
-    return out.ends_with_barrier;
-  });
-  read_words("SHARDTYPE_AGREE_SECONDS", "a number above 0", [&](std::string_view word) {
-    std::string const text(word);
-    char* end = nullptr;
-    out.agree_seconds = std::strtod(text.c_str(), &end);
-    return *end == '\0' && out.agree_seconds > 0;  // false for a NaN
-  });
-  read_words("SHARDTYPE_FFTW", "estimate, measure or patient", [&](std::string_view word) {
-    out.fftw = word == "measure"   ? FftwPlanning::measure
-               : word == "patient" ? FftwPlanning::patient
-                                   : FftwPlanning::estimate;
-    return word == "estimate" || word == "measure" || word == "patient";
-  });
-  return out;
-}
+Settings read_settings();
 
 }  // namespace shardtype::runtime
+
+#ifndef SHARDTYPE_COMPILED
+#include <shardtype/runtime/settings.ipp>
+#endif

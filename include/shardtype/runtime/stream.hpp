@@ -6,6 +6,7 @@
 
 #include <mpi.h>
 
+#include <shardtype/core/compiled.hpp>
 #include <shardtype/core/list.hpp>
 #include <shardtype/runtime/comm.hpp>
 
@@ -29,7 +30,7 @@ class Stream {
   Stream(Stream const&) = delete;
   Stream& operator=(Stream const&) = delete;
 
-  /// Posts the next receive: `n` elements, at most detail::largest_count.
+  /// Posts the next receive: `n` elements, at most SendingLimits::largest_count.
   template <class T>
   void receive(T* data, std::int64_t n) {
     MPI_Request& r = received_.push_back(MPI_REQUEST_NULL);
@@ -56,19 +57,10 @@ class Stream {
   /// Whether the memory of sent message `k` is free again. Never waits.
   bool gone(std::int64_t k) { return test(sent_[static_cast<std::size_t>(k)]); }
   /// Waits for all messages.
-  void finish() {
-    for (MPI_Request& r : received_) wait_for(r);
-    for (MPI_Request& r : sent_) wait_for(r);
-    come_ = static_cast<std::int64_t>(received_.size());
-  }
+  void finish();
 
  private:
-  static bool test(MPI_Request& r) {
-    if (r == MPI_REQUEST_NULL) return true;
-    int done = 0;
-    check_mpi(MPI_Test(&r, &done, MPI_STATUS_IGNORE), "MPI_Test");
-    return done != 0;
-  }
+  static bool test(MPI_Request& r);
 
   MPI_Comm comm_;
   int from_;
@@ -80,3 +72,7 @@ class Stream {
 };
 
 }  // namespace shardtype::runtime
+
+#ifndef SHARDTYPE_COMPILED
+#include <shardtype/runtime/stream.ipp>
+#endif

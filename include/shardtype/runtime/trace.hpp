@@ -11,6 +11,7 @@
 
 #include <mpi.h>
 
+#include <shardtype/core/compiled.hpp>
 #include <shardtype/core/error.hpp>
 #include <shardtype/core/escape.hpp>
 #include <shardtype/core/list.hpp>
@@ -49,69 +50,24 @@ class Trace {
   static constexpr std::size_t most_events = 500'000;
 
   /// Collective over the job; uses the first rank's path. Error E72: the file cannot be written.
-  explicit Trace(std::string path) : path_(std::move(path)) {
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
-    if (rank_ == 0) file_ = std::fopen(path_.c_str(), "w");
-    int const mine = rank_ == 0 && file_ == nullptr ? errno : 0;
-    if (auto const failed = reduce_number(MPI_COMM_WORLD, mine, MPI_MAX); failed != 0)
-      throw Error(
-          "E72",
-          "cannot write the trace to " + path_ + ": " + std::strerror(static_cast<int>(failed)),
-          FailedOn::every_rank);
-    MPI_Comm_dup(MPI_COMM_WORLD, &comm_);
-    reduce_number(comm_, 0, MPI_MAX);  // waits until all ranks are here
-    start_ = MPI_Wtime();
-  }
+  explicit Trace(std::string path);
   Trace(Trace const&) = delete;
   Trace& operator=(Trace const&) = delete;
 
   double now() const { return MPI_Wtime() - start_; }
 
   /// Whether a program like this one was described before; if so, it becomes the running one.
-  bool knows(TracedProgram const& like) {
-    for (std::size_t k = 0; k < programs_.size(); ++k)
-      if (programs_[k]->same(like)) {
-        program_ = static_cast<std::int32_t>(k);
-        return true;
-      }
-    return false;
-  }
+  bool knows(TracedProgram const& like);
   /// Describes a new program, which becomes the running one.
   void describe(TracedProgram program) {
     program_ = static_cast<std::int32_t>(programs_.size());
     programs_.push_back(Owned(new TracedProgram(std::move(program))));
   }
   /// Records the end of a step of the running program, or with -1 of the whole program.
-  void done(int step, double begin) {
-    if (program_ < 0) return;
-    if (events_.size() == most_events) {
-      ++left_out_;
-      return;
-    }
-    events_.push_back({program_, step, begin, now() - begin});
-  }
+  void done(int step, double begin);
 
   /// Writes the file. Collective over the job. A failure is reported but ends nothing.
-  void finish() {
-    int ranks = 1;
-    MPI_Comm_size(comm_, &ranks);
-    std::string text = events();
-    if (rank_ != 0) {
-      send(text);
-    } else {
-      bool good = write("{\"displayTimeUnit\": \"ms\", \"traceEvents\": [\n" + text);
-      for (int g = 1; g < ranks; ++g) {
-        receive(text, g);
-        good = write(",\n" + text) && good;
-      }
-      good = write("\n]}\n") && good;
-      good = std::fclose(file_) == 0 && good;
-      if (!good)
-        std::fprintf(stderr, "[shardtype E72] cannot write the trace to %s: %s\n", path_.c_str(),
-                     std::strerror(errno));
-    }
-    MPI_Comm_free(&comm_);
-  }
+  void finish();
 
  private:
   struct Event {
@@ -130,46 +86,14 @@ class Trace {
     return std::to_string(ns / 1000) + "." + std::to_string(1000 + ns % 1000).substr(1);
   }
   std::string event(std::string const& name, std::string const& category, int track, double begin,
-                    double seconds, std::string const& details) const {
-    return ",\n{\"ph\": \"X\", \"name\": " + json_text(name) + ", \"cat\": " + json_text(category) +
-           ", \"pid\": " + std::to_string(rank_) + ", \"tid\": " + std::to_string(track) +
-           ", \"ts\": " + micros(nanoseconds(begin)) +
-           ", \"dur\": " + micros(nanoseconds(begin + seconds) - nanoseconds(begin)) +
-           ", \"args\": {" + details + "}}";
-  }
+                    double seconds, std::string const& details) const;
   std::string meta(std::string const& what, int track, std::string const& value) const {
     return "{\"ph\": \"M\", \"name\": \"" + what + "\", \"pid\": " + std::to_string(rank_) +
            ", \"tid\": " + std::to_string(track) + ", \"args\": {" + value + "}}";
   }
   /// All events of this rank. Predictions have a track of their own: the steps of each run one
   /// after the other, from the begin of the run or from the end of the previous run's steps.
-  std::string events() const {
-    std::string out = meta("process_name", 0, "\"name\": \"rank " + std::to_string(rank_) + "\"") +
-                      ",\n" +
-                      meta("process_sort_index", 0, "\"sort_index\": " + std::to_string(rank_)) +
-                      ",\n" + meta("thread_name", 0, "\"name\": \"measured\"") + ",\n" +
-                      meta("thread_name", 1, "\"name\": \"predicted\"");
-    if (left_out_ > 0)
-      out += ",\n" + meta("process_labels", 0,
-                          "\"labels\": \"" + std::to_string(left_out_) + " events left out\"");
-    double predicted_end = 0;
-    bool in_run = false;
-    for (Event const& e : events_) {
-      TracedProgram const& p = *programs_[static_cast<std::size_t>(e.program)];
-      if (e.step < 0) {
-        out += event(p.name, "evaluate", 0, e.begin, e.seconds, p.details);
-        in_run = false;
-        continue;
-      }
-      TracedStep const& s = p.steps[static_cast<std::size_t>(e.step)];
-      if (!in_run) predicted_end = std::max(predicted_end, e.begin);
-      in_run = true;
-      out += event(s.name, s.category, 0, e.begin, e.seconds, s.details);
-      out += event(s.name, "predicted", 1, predicted_end, s.predicted, s.details);
-      predicted_end += s.predicted;
-    }
-    return out;
-  }
+  std::string events() const;
 
   bool write(std::string const& text) {
     return std::fwrite(text.data(), 1, text.size(), file_) == text.size();
@@ -183,25 +107,8 @@ class Trace {
       wait_for(request);
     }
   }
-  void send(std::string& text) {
-    auto length = static_cast<std::int64_t>(text.size());
-    MPI_Request request = MPI_REQUEST_NULL;
-    check_mpi(MPI_Isend(&length, 1, MPI_INT64_T, 0, 0, comm_, &request), "MPI_Isend");
-    wait_for(request);
-    in_pieces(text, [&](char* data, int n, MPI_Request* r) {
-      check_mpi(MPI_Isend(data, n, MPI_CHAR, 0, 0, comm_, r), "MPI_Isend");
-    });
-  }
-  void receive(std::string& text, int from) {
-    std::int64_t length = 0;
-    MPI_Request request = MPI_REQUEST_NULL;
-    check_mpi(MPI_Irecv(&length, 1, MPI_INT64_T, from, 0, comm_, &request), "MPI_Irecv");
-    wait_for(request);
-    text.resize(static_cast<std::size_t>(length));
-    in_pieces(text, [&](char* data, int n, MPI_Request* r) {
-      check_mpi(MPI_Irecv(data, n, MPI_CHAR, from, 0, comm_, r), "MPI_Irecv");
-    });
-  }
+  void send(std::string& text);
+  void receive(std::string& text, int from);
 
   std::string path_;
   std::FILE* file_ = nullptr;
@@ -214,8 +121,8 @@ class Trace {
   List<Event> events_;
 };
 
-/// The trace of this program, from Environment's begin to its end; null unless SHARDTYPE_TRACE
-/// names a file.
-inline Trace* running_trace = nullptr;
-
 }  // namespace shardtype::detail
+
+#ifndef SHARDTYPE_COMPILED
+#include <shardtype/runtime/trace.ipp>
+#endif

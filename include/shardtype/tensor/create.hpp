@@ -12,6 +12,7 @@
 
 #include <shardtype/check/callable.hpp>
 #include <shardtype/check/create.hpp>
+#include <shardtype/core/list.hpp>
 #include <shardtype/kernels/fill.hpp>
 #include <shardtype/plan/explain.hpp>
 #include <shardtype/tensor/tensor.hpp>
@@ -120,13 +121,16 @@ void fill_from_host(A& a, Value value) {
   using T = typename A::element;
   bool const mine = holds_value<A>(a.mesh());
   auto const n = static_cast<std::size_t>(a.local_size());
-  Kokkos::View<T*, typename A::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const block(
-      a.mutable_local().data(), n);
-  auto const host = Kokkos::create_mirror_view(block);
+  constexpr bool on_host =
+      Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename A::memory_space>::accessible;
+  List<T> staged(on_host ? 0 : n);
+  T* const host = on_host ? static_cast<T*>(a.buffer().data()) : staged.data();
   for_each_element(a, [&](std::int64_t k, std::array<std::int64_t, A::rank> const& at) {
-    host(static_cast<std::size_t>(k)) = mine ? value(at) : T{};
+    host[k] = mine ? value(at) : T{};
   });
-  Kokkos::deep_copy(block, host);
+  if constexpr (!on_host)
+    runtime::copy_bytes<typename A::memory_space, Kokkos::HostSpace>(a.buffer().data(), host,
+                                                                     n * sizeof(T));
 }
 
 /// Whether `F` takes one std::int64_t per dim.

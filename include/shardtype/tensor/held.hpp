@@ -13,6 +13,7 @@
 #include <shardtype/check/resolve.hpp>
 #include <shardtype/core/bfloat16.hpp>
 #include <shardtype/core/block.hpp>
+#include <shardtype/core/compiled.hpp>
 #include <shardtype/runtime/mesh.hpp>
 
 namespace shardtype::detail {
@@ -59,6 +60,23 @@ inline constexpr bool is_another =
       requires !std::is_same_v<typename B::tensor_type, A>;
     });
 
+/// Whether `B` is a tensor of another sharding than `A`, with the same indices: a mistake where an
+/// `A` is turned into a `B`. Not with other indices, so that a function may be overloaded for
+/// matrices and vectors.
+template <class B, class A>
+constexpr bool differs_in_sharding() {
+  if constexpr (is_tensor<B> && is_another<B, A>) {
+    using S = Scope<B, A>;
+    Spec const b = S::template spec<0>;
+    Spec const a = S::template spec<1>;
+    bool equal = a.rank == b.rank && is_local<A> == is_local<B>;
+    for (int d = 0; equal && d < a.rank; ++d) equal = b.find(a.dims[d].label) >= 0;
+    return equal;
+  } else {
+    return false;
+  }
+}
+
 struct Lawful {};
 /// Triggers the refusal's static_assert without being erroneous itself: clang drops a base class
 /// that has an error, and with it the derived class's members.
@@ -99,24 +117,8 @@ struct Pointers<T, 0> {
 };
 
 /// Not a template, so that all tensor types share its code.
-inline void local_rows(MeshState const& mesh, Names const& names, Spec const& spec,
-                       std::int64_t const* extents, Rows* out) {
-  AxisMap const axes = map_axes(mesh, names);
-  if (!countable(extents, spec.rank))
-    throw Error("E20", "the extents are more than 2^58 elements together", FailedOn::every_rank);
-  for (int d = 0; d < spec.rank; ++d) {
-    int const label = spec.dims[d].label;
-    std::int64_t const fixed = names.label_extent[label];
-    if (extents[d] < 0 || (fixed != dynamic && fixed != extents[d]))
-      throw Error("E20",
-                  "index " + std::string(names.label_name[label]) + " was given extent " +
-                      std::to_string(extents[d]) +
-                      (extents[d] < 0 ? "; an extent is not negative"
-                                      : "; its type says " + std::to_string(fixed)),
-                  FailedOn::every_rank);
-    if (mesh.here()) out[d] = rows_of(extents[d], spec.dims[d].axes, axes.sizes, axes.coords);
-  }
-}
+void local_rows(MeshState const& mesh, Names const& names, Spec const& spec,
+                std::int64_t const* extents, Rows* out);
 
 template <class... Parts>
 struct MemoryOf {
@@ -266,13 +268,29 @@ class Held : public detail::Declared<Self>::base,
     return false;
   }
 
+  /// Refused, A08: `B g(A const& a) { return a; }`. So std::is_convertible holds of two shardings:
+  /// a refusal with a sentence is a function that overload resolution finds.
+  template <class To>
+    requires(detail::differs_in_sharding<To, Self>())
+  operator To() const {
+    return refused<Code::A08_another_type, false, To, Self>{};
+  }
+
   /// The tensor itself. An elementwise expression has the same member, which computes it.
   Self const& tensor() const& { return static_cast<Self const&>(*this); }
   Self tensor() && { return std::move(static_cast<Self&>(*this)); }
 
-  /// The local block, to read. Not for temporaries, whose memory would be gone.
-  View<T const> local() const& { return view<T const>(); }
+  /// The local block, to read. Not for temporaries, whose memory would be gone. Refused, A10: of an
+  /// unreduced Tensor, whose block is a summand.
+  View<T const> local() const& {
+    if constexpr (!spec.unreduced.empty() && !is_local<Self>)
+      refused<Code::A10_summand_read, false, Self>{};
+    return view<T const>();
+  }
   View<T const> local() const&& = delete;
+  /// The local block, to read, also if it is a summand.
+  View<T const> unreduced_local() const& { return view<T const>(); }
+  View<T const> unreduced_local() const&& = delete;
   /// The local block, to write. While the view (or a copy of it, but not a plain Kokkos::View made
   /// from it) exists, copies of the tensor get memory of their own, and so does the data that
   /// `start` sends. Error E21 if another tensor shares the memory: write `a = a.clone()` first, or
@@ -289,11 +307,7 @@ class Held : public detail::Declared<Self>::base,
     MemoryFor const wanted(element_name<T>(), spec, S::names, nullptr);
     Buffer copy = mesh_.state().pool().template take<memory_space>(bytes());
     Self out(mesh_, extents_, std::move(copy));
-    using Flat = Kokkos::View<T*, memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-    using Source = Kokkos::View<T const*, memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-    auto const n = static_cast<std::size_t>(this->local_size());
-    Kokkos::deep_copy(Flat(static_cast<T*>(out.buffer().data()), n),
-                      Source(static_cast<T const*>(buffer_.data()), n));
+    runtime::copy_bytes<memory_space, memory_space>(out.buffer().data(), buffer_.data(), bytes());
     return out;
   }
 
@@ -325,3 +339,7 @@ class Held : public detail::Declared<Self>::base,
 };
 
 }  // namespace shardtype::detail
+
+#ifndef SHARDTYPE_COMPILED
+#include <shardtype/tensor/held.ipp>
+#endif

@@ -24,7 +24,7 @@ class Local : public detail::Held<Local<T, Parts...>, T, Parts...> {
   using Base = detail::Held<Local, T, Parts...>;
 
  public:
-  /// Refused, A08: `a = reshard<Dim<I>>(a)`.
+  /// Refused, A08: `a = reshard<Dim<I>>(a)`. std::is_assignable holds all the same (Tensor).
   template <class B>
     requires(detail::is_another<B, Local>)
   Local& operator=(B const&) {

@@ -40,11 +40,16 @@ class Tensor : public detail::Held<Tensor<T, Parts...>, T, Parts...> {
   using Base = detail::Held<Tensor, T, Parts...>;
 
  public:
-  /// Refused, A08: `a = reshard<Dim<I>>(a)`.
+  /// Refused, A08: `a = reshard<Dim<I>>(a)`; L01: `a = lazy(a) * 2`. std::is_assignable holds all the same: a trait sees
+  /// that overload resolution finds a function, and without one there would be no sentence.
   template <class B>
-    requires(detail::is_another<B, Tensor>)
+    requires(detail::is_another<B, Tensor> || core::is_lazy<B>)
   Tensor& operator=(B const&) {
-    checking::refused<rules::Code::A08_another_type, false, Tensor, B>{};
+    if constexpr (core::is_lazy<B>) {
+      checking::refused<rules::Code::L01_not_recorded, false, B>{};
+    } else {
+      checking::refused<rules::Code::A08_another_type, false, Tensor, B>{};
+    }
     return *this;
   }
   /// A tensor whose local block is `buffer`; for operations and creation. Refused: T10 static

@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include <shardtype/check/call_site.hpp>
+#include <shardtype/core/compiled.hpp>
 #include <shardtype/core/list.hpp>
 #include <shardtype/kernels/copy.hpp>
 #include <shardtype/ops/explain.hpp>
@@ -42,20 +43,7 @@ struct ShownPiece {
   Range local;
   std::int64_t place = 0;
 };
-inline List<ShownPiece> shown_pieces(std::int64_t extent, bool cut, Rows const& held) {
-  List<ShownPiece> out;
-  ShownRanges const shown = shown_ranges(extent, cut);
-  for (int tail = 0; tail < 2; ++tail) {
-    Range const part = shown.part[tail];
-    std::int64_t const end = held.below(part.end);
-    for (std::int64_t k = held.below(part.begin); k < end;) {
-      std::int64_t const n = std::min(held.in_a_row(k), end - k);
-      out.push_back({{k, k + n}, held[k] - part.begin + (tail == 0 ? 0 : edge_items)});
-      k += n;
-    }
-  }
-  return out;
-}
+List<ShownPiece> shown_pieces(std::int64_t extent, bool cut, Rows const& held);
 
 /// Copies the elements of one piece of each dim to their positions in `words`.
 template <class A>
@@ -76,10 +64,8 @@ void put_box(A const& a, ShownArray const& out, std::array<ShownPiece, A::rank> 
   kernels::copy_packed(exec, source, box, static_cast<T*>(packed.data()));
   exec.fence();
   List<T> host(static_cast<std::size_t>(n));
-  using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
-  Kokkos::deep_copy(
-      Kokkos::View<T*, Kokkos::HostSpace, Unmanaged>(host.data(), host.size()),
-      Kokkos::View<T const*, Memory, Unmanaged>(static_cast<T const*>(packed.data()), host.size()));
+  runtime::copy_bytes<Kokkos::HostSpace, Memory>(host.data(), packed.data(),
+                                                 host.size() * sizeof(T));
   for (std::int64_t k = 0; k < n; ++k) {
     std::int64_t rest = k;
     std::int64_t place = 0;
@@ -205,3 +191,7 @@ void print(A const& a, checking::CallSite where = std::source_location::current(
 }
 
 }  // namespace shardtype
+
+#ifndef SHARDTYPE_COMPILED
+#include <shardtype/visualize/print.ipp>
+#endif

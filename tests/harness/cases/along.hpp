@@ -63,6 +63,20 @@ struct FromSecondAndOne : Case {
   }
 };
 
+// Pad with a row between each two and one behind the last, then slice: every other row is zero.
+struct SpreadRows : Case {
+  static constexpr Known known(KnownOperands const& of) { return {of.a.most}; }
+  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
+    return r.shape(rules::resized, r.shape(Rules::pad, rules::accept(r.a), in.from), in.from);
+  }
+  static std::int64_t element(Cell const& c) { return c.i() % 2 == 0 ? c.a(c.i() / 2) : 0; }
+  template <class On>
+  static auto perform(On const& on) {
+    using V = typename On::V;
+    return slice<V>(pad<V>(on.a, 0, 1, on.one_between), 0, on.n);
+  }
+};
+
 struct ResizedTwice : Case {
   static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
     return r.shape(rules::resized, r.shape(rules::resized, rules::accept(r.a), in.from), in.from);
@@ -155,6 +169,30 @@ struct HaloRound : HaloRows {
   }
 };
 
+// halo_add of halos in which each own row stands in the place of the second row behind it.
+struct HaloSums : Case {
+  static constexpr Taken takes = one(numbers);
+  static constexpr bool across = true;
+  static constexpr bool recorded = false;
+  static constexpr Known known(KnownOperands const& of) { return {of.a.most}; }
+  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
+    return r.shape(rules::halo_add, rules::accept(r.a), in.from);
+  }
+  static std::int64_t element(Cell const& c) { return c.a_or_zero(c.i() - 2); }
+  template <class On>
+  static auto perform(On const& on) {
+    return perform_halo_add<typename On::V>(on.a, op::Edge::fill_zero);
+  }
+};
+struct HaloSumsRound : HaloSums {
+  static constexpr Known known(KnownOperands const& of) { return of.a; }
+  static std::int64_t element(Cell const& c) { return c.a((c.i() + 2 * c.n() - 2) % c.n()); }
+  template <class On>
+  static auto perform(On const& on) {
+    return perform_halo_add<typename On::V>(on.a, op::Edge::wrap);
+  }
+};
+
 // The result of `join` over the first `end` rows.
 template <class Join>
 std::int64_t running(Cell const& c, std::int64_t end, std::int64_t none, Join join) {
@@ -223,6 +261,63 @@ struct SumBefore : RunningSum {
   }
 };
 
+// A running sum from the last row on.
+struct SumBehind : RunningSum {
+  static std::int64_t element(Cell const& c) {
+    std::int64_t sum = 0;
+    for (std::int64_t row = c.n() - 1; row >= c.i(); --row) sum += c.a(row);
+    return sum;
+  }
+  template <class On>
+  static auto perform(On const& on) {
+    using V = typename On::V;
+    return cumsum<V>(on.a, on.inclusive, on.reverse);
+  }
+};
+
+// Updates of the rows that ids name, along a dim that is not split (else the result is unreduced).
+struct ScatterAlong : Case {
+  static constexpr Taken takes = two(numbers, integers);
+  static constexpr bool seldom_fits = true;
+  static constexpr Known known(KnownOperands const& of) { return {times(of.a.most, most_extent)}; }
+  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
+    int const d = r.a.find(in.from);
+    if (d >= 0 && r.a.dims[d].axes.size > 0) return Rules::no();
+    return rules::scatter_along(r.a, r.b, in.from, in.from);
+  }
+  static std::int64_t element(Cell const& c) {
+    std::int64_t sum = 0;
+    for (std::int64_t row = 0; row < c.n(); ++row)
+      if (c.b(row) == c.i()) sum += c.a(row);
+    return sum;
+  }
+  template <class On>
+  static auto perform(On const& on) {
+    using V = typename On::V;
+    return scatter_along<V>(on.a, on.b, on.n);
+  }
+};
+
+// The value as a parameter is used: whole and reduced along an axis.
+struct UsedAs : Case {
+  static constexpr bool recorded = false;
+  static constexpr planning::LocalPlan meet(Instruction const& in, Spec const&, Spec const&) {
+    return {rules::accept(in.result), 1, {in.result}, in.result};
+  }
+  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
+    core::AxisSet over;
+    over.insert(in.axis);
+    rules::Verdict const v = rules::used_as(r.a, over);
+    in.result = v.result;
+    return v;
+  }
+  static std::int64_t element(Cell const& c) { return c.a(); }
+  template <class On>
+  static auto perform(On const& on) {
+    return used_as<Reduced<typename On::Axis>>(on.a);
+  }
+};
+
 // The elements on one side of a diagonal of two dims.
 template <bool upper>
 struct Triangle : Case {
@@ -281,6 +376,68 @@ struct Variance : Case {
     auto const twice = min(var<V>(on.a), square(stddev<V>(on.a)));
     auto const n = static_cast<double>(on.n);
     return made(round(where(isnan(twice), 0.0, twice) * (n * n)));
+  }
+};
+
+// The number of elements that equal the largest, in their places.
+struct Ties : Case {
+  static constexpr Taken takes = one(floats);
+  static constexpr bool recorded = false;
+  static constexpr Known known(KnownOperands const&) { return {most_extent}; }
+  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
+    if (r.a.find(in.from) < 0) return Rules::no();
+    rules::Labels kept;
+    for (int d = 0; d < r.a.rank; ++d)
+      if (r.a.dims[d].label != in.from) kept.push(r.a.dims[d].label);
+    return rules::normalization(r.a, kept);
+  }
+  template <class Better>
+  static std::int64_t count(Cell const& c, Better better) {
+    std::int64_t equal = 0;
+    for (std::int64_t k = 0; k < c.n(); ++k) {
+      if (better(c.a(k), c.a())) return 0;
+      equal += c.a(k) == c.a() ? 1 : 0;
+    }
+    return equal;
+  }
+  static std::int64_t element(Cell const& c) {
+    return count(c, [](std::int64_t a, std::int64_t b) { return a > b; });
+  }
+  template <class On>
+  static auto perform(On const& on) {
+    using V = typename On::V;
+    auto const most = counted_max<V>(on.a);
+    return made(where(on.a == most.values, most.counts, 0.0));
+  }
+};
+struct TiesOfLeast : Ties {
+  static std::int64_t element(Cell const& c) {
+    return count(c, [](std::int64_t a, std::int64_t b) { return a < b; });
+  }
+  template <class On>
+  static auto perform(On const& on) {
+    using V = typename On::V;
+    auto const least = counted_min<V>(on.a);
+    return made(where(on.a == least.values, least.counts, 0.0));
+  }
+};
+// The product of the elements that are not zero, and the number of the others, in each place.
+struct ProductAndZeros : Ties {
+  static constexpr bool seldom_fits = true;
+  static constexpr Known known(KnownOperands const& of) {
+    return {times(2, power(std::max<std::int64_t>(2, of.a.most), most_extent))};
+  }
+  static std::int64_t element(Cell const& c) {
+    std::int64_t out = 1;
+    for (std::int64_t k = 0; k < c.n(); ++k) out *= c.a(k) == 0 ? 1 : c.a(k);
+    for (std::int64_t k = 0; k < c.n(); ++k) out += c.a(k) == 0 ? 1 : 0;
+    return out;
+  }
+  template <class On>
+  static auto perform(On const& on) {
+    using V = typename On::V;
+    auto const both = counted_prod<V>(on.a);
+    return made(on.a * 0.0 + (both.values + both.counts));
   }
 };
 
@@ -372,10 +529,11 @@ struct NamedSort : Case {
   }
 };
 
-using Along = CaseList<Flip, Roll, FromSecond, FromSecondAndOne, TwiceEach, FromMiddle, Halves,
-                       Shift, ShiftRound, HaloRows, HaloRound, RunningSum, RunningProduct,
-                       RunningMax, RunningMin, SumBefore, LowerTriangle, UpperTriangle, Variance,
-                       Softmax, MiddleRow, AllThree, NamedSort>;
+using Along = CaseList<Flip, Roll, FromSecond, FromSecondAndOne, SpreadRows, TwiceEach, FromMiddle,
+                       Halves, Shift, ShiftRound, HaloRows, HaloRound, HaloSums, HaloSumsRound,
+                       RunningSum, RunningProduct, RunningMax, RunningMin, SumBefore, SumBehind,
+                       ScatterAlong, UsedAs, Ties, TiesOfLeast, ProductAndZeros, LowerTriangle,
+                       UpperTriangle, Variance, Softmax, MiddleRow, AllThree, NamedSort>;
 
 }  // namespace programs::cases
 
@@ -410,6 +568,8 @@ inline constexpr auto sample<"Repeat"> = on<A>(op::Repeat<J, M>{2});
 template <>
 inline constexpr auto sample<"Roll"> = on<A>(op::Roll<J>{3});
 template <>
+inline constexpr auto sample<"ScatterAlong"> = on<A, Along>(op::ScatterAlong<V, J>{});
+template <>
 inline constexpr auto sample<"Shift"> = on<A>(op::Shift<I>{3});
 template <>
 inline constexpr auto sample<"Slice"> = on<A>(op::Slice<J, P>{2, 4});
@@ -426,6 +586,8 @@ template <>
 inline constexpr auto sample<"Tril"> = on<A>(op::Tril<I, J>{1});
 template <>
 inline constexpr auto sample<"Triu"> = on<A>(op::Triu<I, J>{1});
+template <>
+inline constexpr auto sample<"UsedAs"> = on<A>(op::UsedAs<Reduced<X>>{});
 template <>
 inline constexpr auto sample<"Var"> = on<A>(op::Var<J>{{1}});
 

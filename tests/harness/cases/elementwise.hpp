@@ -305,6 +305,7 @@ struct Choose : Case {
 };
 // where(p, y, op::zero)
 struct Selected : Case {
+  static constexpr bool seldom_fits = true;
   static constexpr Taken takes = two(booleans, numbers);
   using function = functions::Where;
   static constexpr Element gives(Element, Element second) { return second; }

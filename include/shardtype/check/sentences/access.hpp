@@ -65,11 +65,12 @@ struct refused<Code::A07_truth, legal, YourTypes...> : Poisoned {
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::A08_another_type, legal, YourTypes...> : Poisoned {
-  static_assert(legal,
-                "[shardtype A08] a tensor of another type is assigned: dims, sharding and element "
-                "type are part of a variable's type and stay. Give the value a variable of its "
-                "own, auto b = ... (free), or bring it to this type: a = reshard<Dim<...>...>(b) "
-                "(its plan says the cost), cast<T>(b) (free).");
+  static_assert(
+      legal,
+      "[shardtype A08] a tensor of another type is assigned, or returned: dims, sharding and "
+      "element type are part of a variable's type and stay. Give the value a variable of "
+      "its own, auto b = ... (free), or bring it to this type: a = "
+      "reshard<Dim<...>...>(b) (its plan says the cost), cast<T>(b) (free).");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::A09_expression, legal, YourTypes...> : Poisoned {
@@ -77,6 +78,14 @@ struct refused<Code::A09_expression, legal, YourTypes...> : Poisoned {
                 "[shardtype A09] this variable is an expression (auto w = a * 2), whose type says "
                 "how it is computed, so no other value fits. Declare it as the tensor: auto w = "
                 "(a * 2).tensor(), or with its type, Tensor<...> w = a * 2; both are free.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::A10_summand_read, legal, YourTypes...> : Poisoned {
+  static_assert(
+      legal,
+      "[shardtype A10] local() reads values, but the tensor is unreduced: its ranks hold "
+      "summands, or candidates of a maximum or minimum. Read a = "
+      "all_reduce<X>(u), an all_reduce; u.unreduced_local() is this rank's summand, free.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::G01_no_such_distribution, legal, YourTypes...> : Poisoned {

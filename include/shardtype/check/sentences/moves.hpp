@@ -68,8 +68,8 @@ template <bool legal, class... YourTypes>
 struct refused<Code::K06_split, legal, YourTypes...> : Poisoned {
   static_assert(legal,
                 "[shardtype K06] the axis splits a dim of the tensor; only what is replicated over "
-                "it can be cast to reduced. all_gather it first, or reshard to Reduced (each rank "
-                "receives the other blocks).");
+                "it can be cast to reduced. used_as<Reduced<X>>(a) gathers it (each rank receives "
+                "the other blocks) and is free for what is replicated.");
 };
 
 template <bool legal, class... YourTypes>

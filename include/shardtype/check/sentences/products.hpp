@@ -119,4 +119,13 @@ struct refused<Code::N06_contracted_kept, legal, YourTypes...> : Poisoned {
       "it from the result, or keep it as a batch index: einsum<Dim<...>...>(a, b).");
 };
 
+template <bool legal, class... YourTypes>
+struct refused<Code::N07_no_named_form, legal, YourTypes...> : Poisoned {
+  static_assert(
+      legal,
+      "[shardtype N07] op::Named takes an operation that computes one block from blocks: this one "
+      "communicates, has two results, or names its result itself, as matmul<Dim<...>...>(a, b). "
+      "Reshard its result: reshard<Dim<...>...>(b) (its plan says the cost).");
+};
+
 }  // namespace shardtype::checking

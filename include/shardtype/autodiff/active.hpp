@@ -1,0 +1,207 @@
+#pragma once
+/// Values whose gradient is wanted.
+
+#include <array>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include <shardtype/autodiff/tape.hpp>
+#include <shardtype/check/cotangent.hpp>
+#include <shardtype/check/dry.hpp>
+#include <shardtype/kernels/accumulate.hpp>
+#include <shardtype/ops/elementwise.hpp>
+#include <shardtype/tensor/create.hpp>
+
+namespace shardtype {
+
+namespace autodiff {
+
+template <class V>
+class Active;
+template <class V>
+struct Slot;
+template <class F, class... Args>
+class ActiveExpression;
+
+/// How often `V` is wrapped: the gradients of a gradient's program are values of level 2.
+template <class V>
+inline constexpr int level = 0;
+template <class V>
+inline constexpr int level<Active<V>> = 1 + level<V>;
+template <class F, class... Args>
+inline constexpr int level<ActiveExpression<F, Args...>> = ActiveExpression<F, Args...>::top;
+
+/// The tensor type (or Number) that a value stands for.
+template <class V>
+struct TensorOf {
+  using type = shardtype::detail::operand_t<V>;
+};
+template <class V>
+struct TensorOf<Active<V>> : TensorOf<V> {};
+template <class F, class... Args>
+struct TensorOf<ActiveExpression<F, Args...>> {
+  using type = typename ActiveExpression<F, Args...>::tensor_type;
+};
+template <class V>
+using tensor_of = typename TensorOf<V>::type;
+
+/// The value of the cotangent of a `V`: a tensor, one without data, or one whose gradient is wanted.
+template <class V>
+struct CotangentValue {
+  using type = cotangent_t<V>;
+};
+template <class A, class Notes>
+struct CotangentValue<Dry<A, Notes>> {
+  using type = Dry<cotangent_t<A>, Notes>;
+};
+template <class V>
+struct CotangentValue<Active<V>> {
+  using type = Active<typename CotangentValue<V>::type>;
+};
+template <class V>
+using cotangent_value = typename CotangentValue<V>::type;
+
+/// A value of an argument that a gradient is wanted of, or computed from one. Operations on it run,
+/// and are recorded. It has the members of the tensor that can be read. A constant of the same type
+/// has no slot: `Active<V> h = constant;`, for loops.
+template <class V>
+class Active : public ActiveNode {
+ public:
+  using inner = V;
+  using element = typename V::element;
+  static constexpr std::size_t rank = V::rank;
+
+  constexpr Active(V value) : value_(std::move(value)) {}
+  constexpr Active(V value, Slot<V>* slot) : value_(std::move(value)), slot_(slot) {}
+
+  /// The value itself: a constant.
+  constexpr V const& value() const { return value_; }
+  constexpr Slot<V>* slot() const { return slot_; }
+  constexpr Active const& tensor() const { return *this; }
+
+  constexpr decltype(auto) extents() const { return value_.extents(); }
+  template <class I>
+  constexpr std::int64_t extent() const {
+    return value_.template extent<I>();
+  }
+  decltype(auto) mesh() const { return value_.mesh(); }
+  decltype(auto) rows() const { return value_.rows(); }
+  auto ranges() const { return value_.ranges(); }
+  auto local_extents() const { return value_.local_extents(); }
+  template <class I>
+  std::int64_t local_extent() const {
+    return value_.template local_extent<I>();
+  }
+  std::int64_t local_size() const { return value_.local_size(); }
+  template <class I>
+  std::int64_t global_index(std::int64_t local) const {
+    return value_.template global_index<I>(local);
+  }
+
+ private:
+  V value_;
+  Slot<V>* slot_ = nullptr;
+};
+
+/// The value one level down, of a value of level `Top`; other values are constants there.
+template <int Top, class A>
+constexpr auto const& peeled(A const& a) {
+  if constexpr (level<A> == Top) {
+    return a.value();
+  } else {
+    return a;
+  }
+}
+template <int Top, class A>
+using peeled_t = std::remove_cvref_t<decltype(peeled<Top>(std::declval<A const&>()))>;
+template <class... As>
+constexpr int top_level() {
+  int top = 0;
+  ((top = level<As> > top ? level<As> : top), ...);
+  return top;
+}
+
+/// A value of a lower level as a constant of type `Want`.
+template <class Want, class V>
+constexpr Want lifted(V const& v) {
+  if constexpr (level<Want> == level<V>) {
+    return v;
+  } else {
+    return Want(lifted<typename Want::inner>(v));
+  }
+}
+
+/// `a += b`, element by element, for blocks that lie alike. In place unless another holds a's memory.
+template <class A>
+void accumulate(A& a, A const& b) {
+  using T = typename A::element;
+  typename A::execution_space const exec{};
+  std::int64_t const n = a.local_size();
+  bool const shared = a.shared();
+  Buffer out = shared ? a.mesh().state().pool().template take<typename A::memory_space>(
+                            static_cast<std::size_t>(n) * sizeof(T))
+                      : a.buffer();
+  kernels::add_blocks(exec, static_cast<T*>(out.data()), static_cast<T const*>(a.buffer().data()),
+                      static_cast<T const*>(b.buffer().data()), n);
+  exec.fence();
+  if (shared) a = A(a.mesh(), a.extents(), std::move(out));
+}
+
+/// The cotangent of one value, as far as it is known. A pointer: std::optional of a tensor costs
+/// compilers a dozen functions.
+template <class V>
+struct Slot : SlotBase {
+  using Cotangent = cotangent_value<V>;
+  Cotangent* ct = nullptr;
+
+  constexpr explicit Slot(Tape* its_tape) : SlotBase{its_tape} {}
+  Slot(Slot const&) = delete;
+  Slot& operator=(Slot const&) = delete;
+  constexpr ~Slot() { delete ct; }
+
+  /// The sum, which the slot no longer holds.
+  constexpr Cotangent taken() {
+    Cotangent out = std::move(*ct);
+    delete ct;
+    ct = nullptr;
+    return out;
+  }
+  template <class X>
+  constexpr void add(X const& x) {
+    if (ct == nullptr) {
+      ct = new Cotangent(lifted<Cotangent>(x));
+    } else if constexpr (is_tensor<Cotangent>) {
+      accumulate(*ct, x);
+    } else {
+      *ct = lifted<Cotangent>((*ct + x).tensor());
+    }
+  }
+};
+
+/// An argument that a gradient is wanted of.
+template <class V>
+struct Leaf final : Entry {
+  Slot<V> slot;
+  constexpr explicit Leaf(Tape* tape) : Entry{nullptr, &act_on<Leaf>}, slot(tape) {}
+  constexpr void pull() {}
+};
+
+/// A tensor like `like`, of type `Want` but of the same dims, whose elements are `x` (an unreduced
+/// sum: in total).
+template <class Want, class V>
+constexpr Want filled(V const& like, double x) {
+  if constexpr (is_active<V>) {
+    return Want(filled<typename Want::inner>(like.value(), x));
+  } else if constexpr (shardtype::detail::is_dry<V>) {
+    return Want(like.notes(), like.extents().data());
+  } else {
+    Want out = shardtype::detail::uninitialized<Want>(like.mesh(), like.extents());
+    shardtype::detail::fill(out, static_cast<typename Want::element>(x));
+    return out;
+  }
+}
+
+}  // namespace autodiff
+
+}  // namespace shardtype

@@ -1,0 +1,383 @@
+#pragma once
+/// Elementwise expressions of values whose gradient is wanted: computed by one kernel when they are
+/// first used, and recorded as one operation.
+
+#include <source_location>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <shardtype/autodiff/active.hpp>
+#include <shardtype/autodiff/pullback.hpp>
+#include <shardtype/autodiff/settle.hpp>
+#include <shardtype/core/error.hpp>
+
+namespace shardtype::autodiff {
+
+/// The slot of a value of level `Top`; null for others and for constants.
+template <int Top, class A>
+constexpr SlotBase* slot_of(A const& a) {
+  if constexpr (level<A> == Top) {
+    return a.slot();
+  } else {
+    return nullptr;
+  }
+}
+/// The tape of the operands of level `Top`; null if all are constants. Error E73: an operand of
+/// another differentiation.
+template <int Top, class... As>
+constexpr Tape* one_tape(std::string_view operation, As const&... as) {
+  SlotBase const* const slots[] = {autodiff::slot_of<Top>(as)...};
+  Tape* tape = nullptr;
+  int k = 0;
+  for (SlotBase const* const s : slots) {
+    ++k;
+    if (s == nullptr) continue;
+    if (tape != nullptr && s->tape != tape)
+      throw Error("E73",
+                  "operand " + std::to_string(k) + " of " + std::string(operation) +
+                      " belongs to another differentiation than the operands before it; what an "
+                      "inner grad uses of an outer one is passed to it as an argument",
+                  FailedOn::every_rank);
+    tape = s->tape;
+  }
+  return tape;
+}
+
+/// The tree of an argument of an expression, whose first operand has the number `First`.
+template <int First, class A>
+struct TreeOf {
+  using type = Input<First, element_t<tensor_of<A>>>;
+  static constexpr type make(A const&) { return {}; }
+};
+template <int First, class N>
+struct TreeOf<First, Number<N>> {
+  using type = Constant<N, N>;
+  static constexpr type make(Number<N> const& n) { return {n.value}; }
+};
+
+/// The number of operands of an argument.
+template <class A>
+inline constexpr int operands_in = 1;
+template <class N>
+inline constexpr int operands_in<Number<N>> = 0;
+template <class F, class... Args>
+inline constexpr int operands_in<ActiveExpression<F, Args...>> = (operands_in<Args> + ... + 0);
+/// The number of operands of the arguments before argument `K`.
+template <int K, class... Args>
+constexpr int operands_before() {
+  int const each[] = {operands_in<Args>..., 0};
+  int n = 0;
+  for (int k = 0; k < K; ++k) n += each[k];
+  return n;
+}
+
+template <int First, class F, class... Args>
+struct TreeOf<First, ActiveExpression<F, Args...>> {
+  using E = ActiveExpression<F, Args...>;
+  template <int K>
+  using Argument = TreeOf<First + operands_before<K, Args...>(), nth_t<K, Args...>>;
+  template <int... K>
+  static auto applied(std::integer_sequence<int, K...>)
+      -> Applied<F, element_t<typename E::tensor_type>, typename Argument<K>::type...>;
+  using Order = std::make_integer_sequence<int, static_cast<int>(sizeof...(Args))>;
+  using type = decltype(applied(Order{}));
+
+  static constexpr type make(E const& e) {
+    return [&]<int... K>(std::integer_sequence<int, K...>) {
+      return type{e.function(), {{Argument<K>::make(e.template argument<K>())}...}};
+    }(Order{});
+  }
+};
+
+/// The operand number `I` of an expression.
+template <int I, int First = 0, class A>
+constexpr auto const& operand_at(A const& a) {
+  if constexpr (requires { typename A::function_type; }) {
+    constexpr int k = A::argument_with(I - First);
+    return autodiff::operand_at<I, First + A::first_of(k)>(a.template argument<k>());
+  } else {
+    return a;
+  }
+}
+template <int I, class E>
+using operand_at_t = std::remove_cvref_t<decltype(operand_at<I>(std::declval<E const&>()))>;
+
+/// An argument one level down, and an expression of them.
+template <int Top, class A>
+constexpr auto stripped(A const& a) {
+  if constexpr (requires { typename A::function_type; }) {
+    return [&]<int... K>(std::integer_sequence<int, K...>) {
+      return shardtype::detail::fuse(a.function(),
+                                     autodiff::stripped<Top>(a.template argument<K>())...);
+    }(typename A::Order{});
+  } else if constexpr (operands_in<A> == 0) {
+    return a.value;  // of a Number
+  } else {
+    return peeled<Top>(a);
+  }
+}
+
+/// What a pull saves of one operand.
+struct Nothing {};
+
+/// An elementwise expression on the tape: its tree and what its operands' cotangents read.
+template <class E, int Top, class V, class Numbers, class... Leaves>
+struct RecordedExpression;
+template <class E, int Top, class V, int... I, class... Leaves>
+struct RecordedExpression<E, Top, V, std::integer_sequence<int, I...>, Leaves...> final : Entry {
+  /// What the cotangents of all active operands read.
+  static constexpr unsigned reads() {
+    unsigned out = 0;
+    ((out |= active<I>() ? Reads<I, E>::mask : 0U), ...);
+    return out;
+  }
+  template <int K>
+  static constexpr bool active() {
+    return level<nth_t<K, Leaves...>> == Top;
+  }
+  static constexpr unsigned mask = reads();
+  static constexpr bool saves_result = ((mask >> E::inputs) & 1U) != 0;
+  template <int K>
+  using SavedAt =
+      std::conditional_t<((mask >> K) & 1U) != 0, peeled_t<Top, nth_t<K, Leaves...>>, Nothing>;
+
+  Slot<V> slot;
+  E expression;
+  KeptIn<std::integer_sequence<int, I..., E::inputs>, SavedAt<I>...,
+         std::conditional_t<saves_result, V, Nothing>>
+      saved;
+  SlotBase* to[sizeof...(Leaves)];
+
+  constexpr RecordedExpression(Tape* tape, E const& e, V const& value, Leaves const&... leaves)
+      : Entry{nullptr, &act_on<RecordedExpression>},
+        slot(tape),
+        expression(e),
+        saved{{saved_at<I>(leaves)}..., {result_of(value)}},
+        to{autodiff::slot_of<Top>(leaves)...} {}
+  constexpr void pull() {
+    if (slot.ct == nullptr) return;
+    auto const ct = slot.taken();
+    (pull_into<I>(ct), ...);
+  }
+
+ private:
+  template <int K, class A>
+  static constexpr SavedAt<K> saved_at([[maybe_unused]] A const& a) {
+    if constexpr (((mask >> K) & 1U) != 0) {
+      return peeled<Top>(a);
+    } else {
+      return {};
+    }
+  }
+  static constexpr auto result_of([[maybe_unused]] V const& value) {
+    if constexpr (saves_result) {
+      return value;
+    } else {
+      return Nothing{};
+    }
+  }
+  template <int K, class C>
+  constexpr void pull_into(C const& ct) {
+    if constexpr (active<K>()) {
+      if (to[K] == nullptr) return;
+      using P = peeled_t<Top, nth_t<K, Leaves...>>;
+      static_cast<Slot<P>*>(to[K])->add(autodiff::settled<cotangent_t<tensor_of<P>>, false>(
+          autodiff::unbroadcast<tensor_of<P>>(pulled_back<K>(ct))));
+    }
+  }
+  template <int K, class C>
+  constexpr auto pulled_back(C const& ct) const {
+    if constexpr (Path<K, E>::passes) {
+      return ct;
+    } else {
+      return [&]<int... N>(std::integer_sequence<int, N...>) {
+        return call(autodiff::Pullback<E, K>{expression}, std::source_location::current(), ct,
+                    kept<N>(saved)...);
+      }(typename Reads<K, E>::Numbers{});
+    }
+  }
+};
+
+/// A value of the tensor type `T` of the same kind as `V`.
+template <class V, class T>
+struct ValueLike {
+  using type = T;
+};
+template <class A, class Notes, class T>
+struct ValueLike<Dry<A, Notes>, T> {
+  using type = Dry<T, Notes>;
+};
+template <class V, class T>
+struct ValueLike<Active<V>, T> {
+  using type = Active<typename ValueLike<V, T>::type>;
+};
+/// The value, one level down, of the first argument of level `Top`.
+template <int Top, class A, class... Rest>
+constexpr auto first_inner() {
+  if constexpr (level<A> != Top) {
+    return autodiff::first_inner<Top, Rest...>();
+  } else if constexpr (requires { typename A::function_type; }) {
+    return Type<typename A::Value>{};
+  } else {
+    return Type<typename A::inner>{};
+  }
+}
+
+/// An elementwise function of values whose gradient is wanted, constants and numbers: the result of
+/// operators on them. Computed and recorded at the first use, as one operation with all functions of
+/// which it is made.
+template <class F, class... Args>
+class ActiveExpression : public ActiveNode {
+ public:
+  using function_type = F;
+  using Order = std::make_integer_sequence<int, static_cast<int>(sizeof...(Args))>;
+  static constexpr int top = top_level<Args...>();
+  using R = Resolve<op::Map<F>, tensor_of<Args>...>;
+  using tensor_type = typename R::result;
+  using element = element_t<tensor_type>;
+  static constexpr std::size_t rank =
+      static_cast<std::size_t>(Scope<tensor_type>::template spec<0>.rank);
+  /// The result one level down, and the result.
+  using Value =
+      typename ValueLike<typename decltype(first_inner<top, Args...>())::type, tensor_type>::type;
+  using Result = Active<Value>;
+
+  constexpr explicit ActiveExpression(F const& f, Args const&... args)
+      : function_(f), state_(new State(args...)) {}
+  constexpr ActiveExpression(ActiveExpression const& other)
+      : function_(other.function_), state_(new State(*other.state_)) {}
+  ActiveExpression& operator=(ActiveExpression const&) = delete;
+  constexpr ~ActiveExpression() { delete state_; }
+
+  constexpr F const& function() const { return function_; }
+  template <int K>
+  constexpr auto const& argument() const {
+    return kept<K>(*state_->args);
+  }
+  /// The argument that has operand `I`, and the number of its first operand.
+  static constexpr int argument_with(int i) {
+    int k = 0;
+    while (first_of(k + 1) <= i) ++k;
+    return k;
+  }
+  static constexpr int first_of(int k) {
+    int const each[] = {operands_in<Args>...};
+    int n = 0;
+    for (int j = 0; j < k; ++j) n += each[j];
+    return n;
+  }
+
+  /// The result; computed and recorded once.
+  constexpr Result const& tensor() const {
+    if (state_->result == nullptr) {
+      state_->result = new Result(computed());
+      delete state_->args;
+      state_->args = nullptr;
+    }
+    return *state_->result;
+  }
+  constexpr operator Result() const { return tensor(); }
+
+  constexpr decltype(auto) extents() const { return tensor().extents(); }
+  template <class I>
+  constexpr std::int64_t extent() const {
+    return tensor().template extent<I>();
+  }
+  decltype(auto) mesh() const { return tensor().mesh(); }
+
+ private:
+  using Tree = TreeOf<0, ActiveExpression>;
+  using E = typename Tree::type;
+
+  constexpr Result computed() const {
+    Value const value = autodiff::stripped<top>(*this).tensor();
+    return [&]<int... I>(std::integer_sequence<int, I...> all) -> Result {
+      Tape* const tape = autodiff::one_tape<top>("map", autodiff::operand_at<I>(*this)...);
+      if (tape == nullptr) return Result(value);
+      using Record = RecordedExpression<E, top, Value, std::remove_cvref_t<decltype(all)>,
+                                        operand_at_t<I, ActiveExpression>...>;
+      auto* const entry =
+          new Record(tape, Tree::make(*this), value, autodiff::operand_at<I>(*this)...);
+      tape->push(entry);
+      return Result(value, &entry->slot);
+    }(std::make_integer_sequence<int, E::inputs>{});
+  }
+
+  /// The arguments, until the result is known. Not mutable members, which g++ 12 does not read in
+  /// constant evaluation.
+  struct State {
+    Kept<Args...>* args = nullptr;
+    Result* result = nullptr;
+
+    constexpr explicit State(Args const&... given) : args(new Kept<Args...>{{given}...}) {}
+    constexpr State(State const& other)
+        : args(other.args == nullptr ? nullptr : new Kept<Args...>(*other.args)),
+          result(other.result == nullptr ? nullptr : new Result(*other.result)) {}
+    State& operator=(State const&) = delete;
+    constexpr ~State() {
+      delete args;
+      delete result;
+    }
+  };
+
+  F function_;
+  State* state_;
+};
+
+/// The value itself, with the expression it stands for computed.
+template <class A>
+constexpr decltype(auto) materialised(A const& a) {
+  if constexpr (requires { typename A::function_type; }) {
+    return a.tensor();
+  } else {
+    return (a);
+  }
+}
+template <class A>
+using materialised_t = std::remove_cvref_t<decltype(materialised(std::declval<A const&>()))>;
+
+/// An argument of an expression of level `Top`: constants are computed.
+template <int Top, class A>
+constexpr auto part_of(A const& a) {
+  if constexpr (level<A> == Top || !requires { a.tensor(); }) {
+    return a;
+  } else {
+    return std::remove_cvref_t<decltype(a.tensor())>(a.tensor());
+  }
+}
+
+/// The verdict on the cotangents of the arguments of one elementwise function, by shardings.
+template <class R, class F, int... Levels>
+struct JudgedFunction {
+  using S = typename R::S;
+  template <int K, int... J>
+  static constexpr Verdict one(std::integer_sequence<int, J...>) {
+    Spec const ct = rules::cotangent(R::verdict.result);
+    Sharded const got = Derivative<F>::template pull<K>(
+        Sharded(rules::accept(ct)), Sharded(rules::accept(R::verdict.result)),
+        Sharded(rules::accept(S::template spec<J>))...);
+    if (!got.verdict) return got.verdict;
+    Spec const a = S::template spec<K>;
+    Verdict const sum =
+        rules::reduction(got.verdict.result, rules::labels_of(a), rules::ReductionKind::sum);
+    if (!sum) return sum;
+    return rules::settle(sum.result, rules::cotangent(a), false).verdict;
+  }
+  static constexpr int count = static_cast<int>(sizeof...(Levels));
+  template <int... K>
+  static constexpr Verdict decide(std::integer_sequence<int, K...> all) {
+    int const levels[] = {Levels...};
+    int top = 0;
+    for (int const l : levels) top = l > top ? l : top;
+    if (!rules::has_cotangent(R::verdict.result)) return refuse(Code::X03_not_differentiable);
+    Verdict out;
+    ((out && levels[K] == top ? void(out = one<K>(all)) : void()), ...);
+    return out;
+  }
+  static constexpr Verdict verdict =
+      decide(std::make_integer_sequence<int, static_cast<int>(sizeof...(Levels))>{});
+};
+
+}  // namespace shardtype::autodiff

@@ -1,0 +1,100 @@
+#pragma once
+/// Plans of both passes, from types alone.
+
+#include <array>
+#include <cstdint>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <shardtype/autodiff/value_and_grad.hpp>
+#include <shardtype/check/dry.hpp>
+#include <shardtype/plan/gradient_plan.hpp>
+
+namespace shardtype {
+
+namespace autodiff {
+
+/// An argument without data, of a tensor type or of a structure of them.
+template <class P, class Notes>
+struct DryArgument {
+  using type = Dry<P, Notes>;
+  static constexpr bool sized = Scope<P>::names.all_static();
+  static constexpr type make(Notes& notes) { return shardtype::detail::dry_argument<P>(notes); }
+};
+template <class P, std::size_t N, class Notes>
+struct DryArgument<std::array<P, N>, Notes> {
+  using type = std::array<typename DryArgument<P, Notes>::type, N>;
+  static constexpr bool sized = DryArgument<P, Notes>::sized;
+  static constexpr type make(Notes& notes) {
+    return [&]<std::size_t... K>(std::index_sequence<K...>) {
+      return type{(static_cast<void>(K), DryArgument<P, Notes>::make(notes))...};
+    }(std::make_index_sequence<N>{});
+  }
+};
+template <template <class...> class Tuple, class Notes, class... Ps>
+struct DryTuple {
+  using type = Tuple<typename DryArgument<Ps, Notes>::type...>;
+  static constexpr bool sized = (DryArgument<Ps, Notes>::sized && ...);
+  static constexpr type make(Notes& notes) { return type{DryArgument<Ps, Notes>::make(notes)...}; }
+};
+template <class... Ps, class Notes>
+struct DryArgument<std::tuple<Ps...>, Notes> : DryTuple<std::tuple, Notes, Ps...> {};
+template <class A, class B, class Notes>
+struct DryArgument<std::pair<A, B>, Notes> : DryTuple<std::pair, Notes, A, B> {};
+
+template <class Notes, class G, class... As>
+using dry_gradient = decltype(std::declval<G const&>()(
+    std::declval<typename DryArgument<As, Notes>::type const&>()...));
+
+}  // namespace autodiff
+
+/// The plan of both passes of a gradient, from types: `plan(value_and_grad<0>(f), type<A>, type<B>)`
+/// runs the forward and the backward pass at compile time on tensors without data, C++ loops
+/// included. Types of tensors, or of arrays and tuples of them. A GradientPlan if the types determine
+/// all sizes, else an OpenGradientPlan, whose counts are bounds for all sizes. `forward` and
+/// `backward` are the plans of the two passes. Refused: as value_and_grad, and A05.
+template <class F, bool value, int... Ks, class... As>
+constexpr auto plan(autodiff::Gradient<F, value, Ks...> const& g, Type<As>...) {
+  using Writer = planning::FunctionWriter;
+  using Open = planning::OpenFunctionPlan;
+  if constexpr ((autodiff::DryArgument<As, Writer>::sized && ...)) {
+    planning::GradientPlan out;
+    if constexpr (!checking::any_poisoned<
+                      autodiff::dry_gradient<Writer, autodiff::Gradient<F, value, Ks...>, As...>>) {
+      Writer notes({});
+      std::tuple<typename autodiff::DryArgument<As, Writer>::type...> const arguments{
+          autodiff::DryArgument<As, Writer>::make(notes)...};
+      std::int64_t const given = notes.held();
+      [&]<std::size_t... K>(std::index_sequence<K...>) {
+        static_cast<void>(g.run(
+            std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{},
+            [&](std::int64_t loss_bytes) {
+              out.forward = notes.plan();
+              out.tape = notes.held() - given - loss_bytes;
+              notes.begin_pass();
+            },
+            std::get<K>(arguments)...));
+      }(std::index_sequence_for<As...>{});
+      out.backward = notes.plan();
+    }
+    return out;
+  } else {
+    planning::OpenGradientPlan out;
+    if constexpr (!checking::any_poisoned<
+                      autodiff::dry_gradient<Open, autodiff::Gradient<F, value, Ks...>, As...>>) {
+      Open notes;
+      static_cast<void>(g.run(
+          std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{},
+          [&](std::int64_t) {
+            out.forward = notes;
+            notes = {};
+          },
+          autodiff::DryArgument<As, Open>::make(notes)...));
+      out.backward = notes;
+    }
+    return out;
+  }
+}
+
+}  // namespace shardtype

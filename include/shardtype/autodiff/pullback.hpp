@@ -1,0 +1,131 @@
+#pragma once
+/// The cotangent of one operand of an elementwise expression, as an operation: one kernel.
+
+#include <source_location>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <shardtype/autodiff/expression.hpp>
+#include <shardtype/check/operation.hpp>
+#include <shardtype/execute/call.hpp>
+#include <shardtype/execute/fused.hpp>
+#include <shardtype/rules/cotangent.hpp>
+
+namespace shardtype {
+
+namespace autodiff {
+
+/// The cotangent of operand `K` of the expression `E`, as a function of one element of each value.
+template <class E, int K>
+struct PullbackFunction {
+  E expression;
+  template <class C, class... Xs>
+  KOKKOS_FUNCTION constexpr auto operator()(C const& ct, Xs const&... xs) const {
+    return autodiff::pulled<K>(expression, typename Reads<K, E>::Numbers{}, Element<C>(ct),
+                               Element<Xs>(xs)...)
+        .value;
+  }
+};
+
+/// The element type of an expression's operand.
+template <int K, class E>
+struct ElementOfInput;
+template <int K, class T>
+struct ElementOfInput<K, Input<K, T>> {
+  using type = T;
+};
+template <int K, class F, class T, class... Args>
+struct ElementOfInput<K, Applied<F, T, Args...>>
+    : ElementOfInput<K, typename Path<K, Applied<F, T, Args...>>::Next> {};
+
+/// The cotangent of operand `K` of the elementwise expression `E`, of the result's cotangent and of
+/// what it reads of the operands and the result; it has the result's dims.
+template <class E, int K>
+struct Pullback {
+  using operation = Pullback;
+  static constexpr std::string_view name = "map";
+  static constexpr bool recorded = false;
+  E expression;
+
+  static constexpr Verdict rule(rules::Question const& q) {
+    return [&]<int... N>(std::integer_sequence<int, N...>) {
+      return autodiff::pulled<K>(E{}, typename autodiff::Reads<K, E>::Numbers{},
+                                 autodiff::Sharded(rules::accept(q.operands[0])),
+                                 autodiff::Sharded(rules::accept(q.operands[N + 1]))...)
+          .verdict;
+    }(std::make_integer_sequence<int, autodiff::Reads<K, E>::Numbers::size()>{});
+  }
+  template <class... As>
+  static constexpr Code elements() {
+    return Code::ok;
+  }
+  static constexpr planning::Work work(planning::CallSizing const& c) {
+    return {mul_sat(c.result_elements(), E::functions), 0, false};
+  }
+};
+
+template <class Op>
+inline constexpr bool is_pullback = false;
+template <class E, int K>
+inline constexpr bool is_pullback<Pullback<E, K>> = true;
+
+/// The operand repeated along new dims, so that it has the dims `Dims`, of `n` rows each, in their
+/// order. The transpose of a sum.
+template <class... Dims>
+struct Spread {
+  using operation = Spread;
+  using to = Mentions<Dims...>;
+  static constexpr std::string_view name = "spread";
+  static constexpr bool recorded = false;
+  std::array<std::int64_t, sizeof...(Dims)> n{};
+  static constexpr Verdict rule(rules::Question const& q) { return rules::spread(q.a(), q.to); }
+  constexpr void extents(ResultExtents const& c) const {
+    for (std::size_t d = 0; d < sizeof...(Dims); ++d) c.out[d] = n[d];
+  }
+};
+
+}  // namespace autodiff
+
+namespace detail {
+
+template <class E, int K, class A, class... Bs>
+struct ElementOfResult<autodiff::Pullback<E, K>, A, Bs...> {
+  using type = typename autodiff::ElementOfInput<K, E>::type;
+};
+template <class E, int K, class A>
+struct ElementOfResult<autodiff::Pullback<E, K>, A> {
+  using type = typename autodiff::ElementOfInput<K, E>::type;
+};
+template <class E, int K, class A, class B>
+struct ElementOfResult<autodiff::Pullback<E, K>, A, B> {
+  using type = typename autodiff::ElementOfInput<K, E>::type;
+};
+
+}  // namespace detail
+
+namespace execute {
+
+template <class E, int K>
+struct Run<autodiff::Pullback<E, K>> {
+  template <class R, class... As>
+  static auto run(autodiff::Pullback<E, K> const& op, std::source_location const&,
+                  As const&... as) {
+    using F = autodiff::PullbackFunction<E, K>;
+    return detail::run_fused<typename R::result>(
+        detail::Expression<F, As...>(F{op.expression}, as...), nullptr);
+  }
+};
+template <class... Dims>
+struct Run<autodiff::Spread<Dims...>> {
+  template <class R, class A>
+  static auto run(autodiff::Spread<Dims...> const& op, std::source_location const&, A const& a) {
+    using Out = typename R::result;
+    Out const out = detail::uninitialized<Out>(a.mesh(), op.n);
+    return detail::run_fused<Out>(a, &out);
+  }
+};
+
+}  // namespace execute
+
+}  // namespace shardtype

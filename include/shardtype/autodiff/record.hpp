@@ -1,0 +1,262 @@
+#pragma once
+/// Recording: operations on values whose gradient is wanted run, one level down, and get an entry on
+/// the tape.
+
+#include <source_location>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <shardtype/autodiff/active.hpp>
+#include <shardtype/autodiff/active_expression.hpp>
+#include <shardtype/autodiff/vjp.hpp>
+#include <shardtype/core/error.hpp>
+#include <shardtype/execute/call.hpp>
+
+namespace shardtype::autodiff {
+
+/// A value of the same type as `V`, of which only the type is looked at.
+template <class V>
+using typed = Dry<tensor_of<V>, checking::TypesOnly>;
+template <class V>
+struct TypedOf {
+  using type = typed<V>;
+};
+template <class T>
+struct TypedOf<Number<T>> {
+  using type = Number<T>;
+};
+template <class V>
+  requires shardtype::detail::is_number<V>
+struct TypedOf<V> {
+  using type = V;
+};
+template <class V>
+using typed_t = typename TypedOf<V>::type;
+
+template <class Op, class V, class... As>
+using saved_of = decltype(Vjp<Op>::template save<V, As...>(
+    std::declval<Op const&>(), std::declval<V const&>(), std::declval<As const&>()...));
+/// The cotangent from which the pulls begin.
+template <class Op, class V, class... As, class S, class C>
+constexpr decltype(auto) prepared(Op const& op, S const& saved, C const& ct) {
+  if constexpr (requires { Vjp<Op>::template prepare<V, As...>(op, saved, ct); }) {
+    return Vjp<Op>::template prepare<V, As...>(op, saved, ct);
+  } else {
+    return (ct);
+  }
+}
+
+/// What the cotangent of operand `K` comes out as, in types.
+template <int K, class Op, class V, class... As>
+struct PulledType {
+  using Saved = saved_of<Op, V, As...>;
+  using Begin = decltype(autodiff::prepared<Op, V, As...>(
+      std::declval<Op const&>(), std::declval<Saved const&>(),
+      std::declval<cotangent_value<V> const&>()));
+  using type = tensor_of<std::remove_cvref_t<decltype(Vjp<Op>::template pull<K, V, As...>(
+      std::declval<Op const&>(), std::declval<Saved const&>(), std::declval<Begin>()))>>;
+};
+
+/// The verdict that a Vjp tells of operand `K`.
+template <int K, class Op, class V, class... As>
+struct ToldByVjp {
+  using S = Scope<V, As...>;
+  static constexpr Verdict verdict = Vjp<Op>::template judge<K, V, As...>();
+};
+/// No operand is refused.
+struct AllAccepted {
+  static constexpr Verdict verdict{};
+};
+
+/// The verdict on the cotangent of operand `K` of `Op`, of operand types `As` and result `V`.
+template <int K, class Op, class V, class... As>
+struct JudgedOperand {
+  using A = nth_t<K, As...>;
+  static constexpr auto decide() {
+    if constexpr (!shardtype::detail::has_cotangent<V> || !shardtype::detail::has_cotangent<A>) {
+      return shardtype::detail::Plainly<Code::X03_not_differentiable>{};
+    } else if constexpr (requires { Vjp<Op>::template judge<K, V, As...>(); }) {
+      return ToldByVjp<K, Op, V, As...>{};
+    } else {
+      using Got = typename PulledType<K, Op, typed<V>, typed_t<As>...>::type;
+      return shardtype::detail::Settles<cotangent_t<A>, Got, Vjp<Op>::communicates>{};
+    }
+  }
+  using type = decltype(decide());
+};
+template <int Top, int K, class Op, class V, class... As>
+struct JudgedFrom;
+/// The first operand of level `Top` whose cotangent is refused: `verdict` and its scope.
+template <int Top, class Op, class V, class... As>
+using Judged = typename JudgedFrom<Top, 0, Op, V, As...>::type;
+
+template <int Top, int K, class Op, class V, class... As>
+struct JudgedFrom {
+  static constexpr auto decide() {
+    if constexpr (K == static_cast<int>(sizeof...(As))) {
+      return AllAccepted{};
+    } else if constexpr (level<nth_t<K, As...>> != Top) {
+      return typename JudgedFrom<Top, K + 1, Op, V, As...>::type{};
+    } else {
+      using J = typename JudgedOperand<K, Op, tensor_of<V>, tensor_of<As>...>::type;
+      if constexpr (J::verdict) {
+        return typename JudgedFrom<Top, K + 1, Op, V, As...>::type{};
+      } else {
+        return J{};
+      }
+    }
+  }
+  using type = decltype(decide());
+};
+
+/// An operation on the tape.
+template <class Op, int Top, class V, class... As>
+struct Recorded final : Entry {
+  using Saved = saved_of<Op, V, peeled_t<Top, As>...>;
+  Slot<V> slot;
+  Op op;
+  Saved saved;
+  SlotBase* to[sizeof...(As)];
+
+  constexpr Recorded(Tape* tape, Op const& o, V const& value, As const&... as)
+      : Entry{nullptr, &act_on<Recorded>},
+        slot(tape),
+        op(o),
+        saved(Vjp<Op>::template save<V, peeled_t<Top, As>...>(o, value, peeled<Top>(as)...)),
+        to{autodiff::slot_of<Top>(as)...} {}
+  constexpr void pull() {
+    if (slot.ct == nullptr) return;
+    auto const given = slot.taken();
+    auto const& ct = autodiff::prepared<Op, V, peeled_t<Top, As>...>(op, saved, given);
+    [&]<int... K>(std::integer_sequence<int, K...>) {
+      (pull_into<K>(ct), ...);
+    }(std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{});
+  }
+
+ private:
+  template <int K, class C>
+  constexpr void pull_into(C const& ct) {
+    using A = nth_t<K, As...>;
+    if constexpr (level<A> == Top) {
+      if (to[K] == nullptr) return;
+      using P = peeled_t<Top, A>;
+      static_cast<Slot<P>*>(to[K])->add(
+          autodiff::settled<cotangent_t<tensor_of<P>>, Vjp<Op>::communicates>(
+              Vjp<Op>::template pull<K, V, peeled_t<Top, As>...>(op, saved, ct)));
+    }
+  }
+};
+
+}  // namespace shardtype::autodiff
+
+namespace shardtype::execute {
+
+/// `call` for values whose gradient is wanted. What is refused is told as a type, which the front door
+/// constructs, because compilers print every function between the user's line and the refusal.
+template <class... Operands>
+struct Continue<Above::active, Operands...> {
+  using Where = std::source_location;
+
+ private:
+  template <class A>
+  using tensor_of = autodiff::tensor_of<A>;
+  static constexpr int top = autodiff::top_level<Operands...>();
+
+  template <class Op>
+  static constexpr auto refuse_call() {
+    using R = Resolve<Op, tensor_of<Operands>...>;
+    if constexpr (requires { typename R::sentence; }) {
+      return Type<typename R::sentence>{};
+    } else if constexpr (!R::verdict) {
+      return Type<refusal<R, tensor_of<Operands>...>>{};
+    } else if constexpr (!detail::is_floating<element_t<typename R::result>> ||
+                         autodiff::is_pullback<Op>) {
+      return Type<void>{};
+    } else if constexpr (!autodiff::Vjp<Op>::exists) {
+      return Type<refused<Code::X03_not_differentiable, false, Op, tensor_of<Operands>...>>{};
+    } else {
+      using J = autodiff::Judged<top, Op, typename R::result, Operands...>;
+      if constexpr (J::verdict) {
+        return Type<void>{};
+      } else {
+        return Type<refusal<J, Op, tensor_of<Operands>...>>{};
+      }
+    }
+  }
+  /// Whether an elementwise function gives constants.
+  template <class F, class R>
+  static constexpr bool is_flat = !detail::is_floating<element_t<typename R::result>> ||
+                                  std::is_base_of_v<autodiff::Flat, autodiff::Derivative<F>>;
+  template <class F>
+  static constexpr auto refuse_function() {
+    using R = Resolve<op::Map<F>, tensor_of<Operands>...>;
+    if constexpr (!R::verdict) {
+      return Type<refusal<R, tensor_of<Operands>...>>{};
+    } else if constexpr (is_flat<F, R>) {
+      return Type<void>{};
+    } else if constexpr (!autodiff::Derivative<F>::exists) {
+      return Type<refused<Code::X03_not_differentiable, false, F, tensor_of<Operands>...>>{};
+    } else {
+      using J = autodiff::JudgedFunction<R, F, autodiff::level<Operands>...>;
+      if constexpr (J::verdict) {
+        return Type<void>{};
+      } else {
+        return Type<refusal<J, F, tensor_of<Operands>...>>{};
+      }
+    }
+  }
+
+ public:
+  template <class Op>
+  using refusal_of = typename decltype(refuse_call<Op>())::type;
+  template <class F>
+  using refusal_of_function = typename decltype(refuse_function<F>())::type;
+
+  /// Elementwise functions: parts of an expression.
+  template <class F>
+  static constexpr auto fuse(F const& f, Operands const&... args) {
+    using R = Resolve<op::Map<F>, tensor_of<Operands>...>;
+    if constexpr (is_flat<F, R>) {
+      return detail::fuse(f, autodiff::stripped<top>(autodiff::part_of<top>(args))...);
+    } else {
+      return autodiff::ActiveExpression<F, decltype(autodiff::part_of<top>(args))...>(
+          f, autodiff::part_of<top>(args)...);
+    }
+  }
+  template <class Op, class... As>
+  static constexpr auto call(Op const& op, Where const& where, As const&... as) {
+    if constexpr (!(std::is_same_v<As, autodiff::materialised_t<As>> && ...)) {
+      return call(op, where, autodiff::materialised(as)...);
+    } else {
+      auto const value = shardtype::call(op, where, autodiff::peeled<top>(as)...);
+      using V = std::remove_cvref_t<decltype(value)>;
+      if constexpr (any_poisoned<V>) {
+        return Poisoned{};
+      } else if constexpr (!detail::is_floating<element_t<tensor_of<V>>>) {
+        return value;
+      } else {
+        autodiff::Tape* const tape = autodiff::one_tape<top>(Op::name, as...);
+        if (tape == nullptr) return autodiff::Active<V>(value);
+        auto* const entry = new autodiff::Recorded<Op, top, V, As...>(tape, op, value, as...);
+        tape->push(entry);
+        return autodiff::Active<V>(value, &entry->slot);
+      }
+    }
+  }
+  template <class E, int K, class... As>
+  static constexpr auto call(autodiff::Pullback<E, K> const& op, Where const&, As const&... as) {
+    return pull_again(op, as...);
+  }
+
+ private:
+  /// Of second order: the derivative's own text, whose operations are recorded.
+  template <class E, int K, class C, class... Xs>
+  static constexpr auto pull_again(autodiff::Pullback<E, K> const& op, C const& ct,
+                                   Xs const&... xs) {
+    return autodiff::pulled<K>(op.expression, typename autodiff::Reads<K, E>::Numbers{}, ct, xs...)
+        .tensor();
+  }
+};
+
+}  // namespace shardtype::execute

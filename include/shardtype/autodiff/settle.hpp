@@ -1,0 +1,105 @@
+#pragma once
+/// From the cotangent that a transposed operation gives to that of an operand.
+
+#include <source_location>
+#include <type_traits>
+
+#include <shardtype/autodiff/active.hpp>
+#include <shardtype/ops/reshard.hpp>
+#include <shardtype/ops/sum.hpp>
+#include <shardtype/ops/to_partial.hpp>
+#include <shardtype/ops/transpose.hpp>
+
+namespace shardtype::autodiff {
+
+/// A pack of the axes of a list, named as in scope `S`.
+template <class S, class P, std::size_t... N>
+auto axes_in(std::index_sequence<N...>)
+    -> decltype((shardtype::detail::Pack<>{} | ... |
+                 decltype(shardtype::detail::axis_type<S, P::value[static_cast<int>(N)]>()){}));
+template <class... Xs>
+op::ToPartial<Xs...> to_partial_over(shardtype::detail::Pack<Xs...>);
+
+/// The cotangent `v` as one of type `Want`: a cast, a slice or zeros around a block; with
+/// `communicates`, the transpose of a named movement.
+template <class Want, bool communicates, class V>
+constexpr auto settled(V const& v) {
+  using Got = tensor_of<V>;
+  if constexpr (std::is_same_v<Got, Want>) {
+    return v;
+  } else {
+    using How = shardtype::detail::Settles<Want, Got, communicates>;
+    using Met = typename How::met;
+    if constexpr (How::how.partial.size == 0) {
+      return reshard<Want>(v);
+    } else if constexpr (!std::is_same_v<Met, Got>) {
+      return autodiff::settled<Want, communicates>(reshard<Met>(v));
+    } else {
+      using Numbers = std::make_index_sequence<static_cast<std::size_t>(How::how.partial.size)>;
+      using Op = decltype(autodiff::to_partial_over(
+          decltype(autodiff::axes_in<typename How::S, typename How::Partial>(Numbers{})){}));
+      return autodiff::settled<Want, communicates>(call(Op{}, std::source_location::current(), v));
+    }
+  }
+}
+
+/// The labels of a tensor type, in order, as a Pack.
+template <class P>
+struct LabelIn {
+  using type = shardtype::detail::Pack<>;
+};
+template <class I, class... Xs>
+struct LabelIn<Dim<I, Xs...>> {
+  using type = shardtype::detail::Pack<I>;
+};
+template <class A>
+struct LabelsOf;
+template <class T, class... Parts>
+struct LabelsOf<Tensor<T, Parts...>> {
+  using type = decltype((shardtype::detail::Pack<>{} | ... | typename LabelIn<Parts>::type{}));
+};
+template <class T, class... Parts>
+struct LabelsOf<Local<T, Parts...>> : LabelsOf<Tensor<T, Parts...>> {};
+template <class A>
+using labels_of_t = typename LabelsOf<A>::type;
+
+template <class A, class I>
+inline constexpr bool has_label = Scope<A>::names.find_label(identity<I>) >= 0;
+/// The labels of the pack that `A` lacks, or has.
+template <class A, bool has, class... Ls>
+constexpr auto labels_where(shardtype::detail::Pack<Ls...>) {
+  return (shardtype::detail::Pack<>{} | ... | std::conditional_t < has_label<A, Ls> == has,
+          shardtype::detail::Pack<Ls>, shardtype::detail::Pack < >> {});
+}
+
+template <class V, class... Ls>
+constexpr auto summed_over(V const& v, shardtype::detail::Pack<Ls...>) {
+  if constexpr (sizeof...(Ls) == 0) {
+    return v;
+  } else {
+    return sum<Ls...>(v);
+  }
+}
+template <class V, class... Ls>
+constexpr auto in_order(V const& v, shardtype::detail::Pack<Ls...>) {
+  if constexpr (std::is_same_v<labels_of_t<tensor_of<V>>, shardtype::detail::Pack<Ls...>>) {
+    return v;
+  } else {
+    return transpose<Ls...>(v);
+  }
+}
+/// What of a cotangent belongs to an operand of type `A` that was repeated along the labels it
+/// lacks: the sum over them, with the dims in A's order.
+template <class A, class V>
+constexpr auto unbroadcast(V const& v) {
+  using Extra = decltype(autodiff::labels_where<A, false>(labels_of_t<tensor_of<V>>{}));
+  return autodiff::in_order(autodiff::summed_over(v, Extra{}), labels_of_t<A>{});
+}
+
+/// The value that an expression stands for.
+template <class V>
+constexpr auto whole(V const& v) {
+  return v.tensor();
+}
+
+}  // namespace shardtype::autodiff

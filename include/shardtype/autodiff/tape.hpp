@@ -1,0 +1,105 @@
+#pragma once
+/// The tape: what is recorded of the operations on values whose gradient is wanted, and run backward.
+
+#include <type_traits>
+#include <utility>
+
+#include <Kokkos_Core.hpp>
+
+#include <shardtype/core/dim.hpp>
+
+namespace shardtype::autodiff {
+
+/// One recorded operation, or a value that a gradient is wanted of. A function pointer in place of
+/// virtual functions, because g++ 12 does not have the implicit constexpr destructor of a template in
+/// time.
+struct Entry {
+  Entry* before = nullptr;
+  /// Takes the cotangent back; with `last`, frees the entry.
+  void (*act)(Entry* self, bool last) = nullptr;
+};
+/// `Entry::act` of an `E`.
+template <class E>
+constexpr void act_on(Entry* self, bool last) {
+  if (last) {
+    delete static_cast<E*>(self);
+  } else {
+    static_cast<E*>(self)->pull();
+  }
+}
+
+/// The entries of one differentiation, in order. Frees what is left of them if an Error ends it.
+class Tape {
+ public:
+  constexpr Tape() = default;
+  Tape(Tape const&) = delete;
+  Tape& operator=(Tape const&) = delete;
+  constexpr ~Tape() {
+    while (last_ != nullptr) pop(last_);
+    while (leaves_ != nullptr) pop(leaves_);
+  }
+
+  /// Adds an operation; owns it.
+  constexpr void push(Entry* e) {
+    e->before = last_;
+    last_ = e;
+  }
+  /// Adds an argument, which lives as long as the tape.
+  constexpr void push_leaf(Entry* e) {
+    e->before = leaves_;
+    leaves_ = e;
+  }
+  /// Runs the operations' pulls, last to first. Each is freed after its pull, with what it saved.
+  constexpr void backward() {
+    while (last_ != nullptr) {
+      last_->act(last_, false);
+      pop(last_);
+    }
+  }
+
+ private:
+  static constexpr void pop(Entry*& top) {
+    Entry* const e = top;
+    top = e->before;
+    e->act(e, true);
+  }
+
+  Entry* last_ = nullptr;
+  Entry* leaves_ = nullptr;
+};
+
+/// Where the cotangent of one value is added up.
+struct SlotBase {
+  Tape* tape = nullptr;
+};
+
+/// Values by number; no std::tuple, which costs compilers a dozen functions each.
+template <int K, class T>
+struct KeptAt {
+  T value;
+};
+template <class Order, class... Ts>
+struct KeptIn;
+template <int... K, class... Ts>
+struct KeptIn<std::integer_sequence<int, K...>, Ts...> : KeptAt<K, Ts>... {};
+template <class... Ts>
+using Kept = KeptIn<std::make_integer_sequence<int, static_cast<int>(sizeof...(Ts))>, Ts...>;
+
+/// What a recorded operation saves for its pull.
+template <class... Ts>
+constexpr Kept<Ts...> keep(Ts const&... ts) {
+  return {{ts}...};
+}
+/// The K-th saved value.
+template <int K, class T>
+KOKKOS_FUNCTION constexpr T const& kept(KeptAt<K, T> const& at) {
+  return at.value;
+}
+
+/// The K-th of some types.
+template <int K, class T>
+T type_at(KeptAt<K, Type<T>> const&);
+template <int K, class... Ts>
+using nth_t = decltype(type_at<K>(std::declval<Kept<Type<Ts>...> const&>()));
+
+}  // namespace shardtype::autodiff

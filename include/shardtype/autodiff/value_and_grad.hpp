@@ -1,0 +1,197 @@
+#pragma once
+/// Gradients of functions of tensors.
+
+#include <cstdint>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <shardtype/autodiff/along.hpp>
+#include <shardtype/autodiff/moves.hpp>
+#include <shardtype/autodiff/parameters.hpp>
+#include <shardtype/autodiff/products.hpp>
+#include <shardtype/autodiff/record.hpp>
+#include <shardtype/autodiff/reductions.hpp>
+#include <shardtype/autodiff/shapes.hpp>
+
+namespace shardtype {
+
+namespace autodiff {
+
+/// Whether argument `J` is among the numbers `Ks`.
+template <int... Ks>
+constexpr bool wanted(int j) {
+  int const each[] = {Ks..., -1};
+  for (int const k : each)
+    if (k == j) return true;
+  return false;
+}
+/// An argument as a tensor or a structure of them.
+template <class A>
+constexpr auto const& argument_of(A const& a) {
+  if constexpr (shardtype::detail::is_fused<A> || is_active<A>) {
+    return a.tensor();
+  } else {
+    return a;
+  }
+}
+template <class A>
+using argument_value = std::remove_cvref_t<decltype(argument_of(std::declval<A const&>()))>;
+
+/// An argument of number `J`; on the tape if its gradient is wanted.
+template <bool wanted, class P>
+struct Lifted {
+  using type = P const&;
+  static constexpr P const& make(P const& p, Tape*) { return p; }
+};
+template <class P>
+struct Lifted<true, P> {
+  using type = active_t<P>;
+  static constexpr type make(P const& p, Tape* tape) { return Parameters<P>::lift(p, tape); }
+};
+/// The gradients of the arguments `Ks`: of one itself, of several a tuple.
+template <int... Ks, class... Ps, class Args>
+constexpr auto gradients_of(shardtype::detail::Pack<Ps...>, Args const& args) {
+  if constexpr (sizeof...(Ks) == 1) {
+    return (Parameters<nth_t<Ks, Ps...>>::take(kept<Ks>(args)), ...);
+  } else {
+    return std::tuple<gradient_t<nth_t<Ks, Ps...>>...>{
+        Parameters<nth_t<Ks, Ps...>>::take(kept<Ks>(args))...};
+  }
+}
+
+/// Whether a value of type `L` may be a loss.
+template <class L>
+constexpr bool is_loss() {
+  if constexpr (level<L> == 0) {
+    return false;
+  } else {
+    using A = tensor_of<L>;
+    constexpr Spec s = Scope<A>::template spec<0>;
+    return s.rank == 0 && rules::has_cotangent(s) &&
+           shardtype::detail::is_real_floating<element_t<A>>;
+  }
+}
+template <class L>
+struct ShownLoss {
+  using type = L;
+};
+template <class L>
+  requires(level<L> > 0)
+struct ShownLoss<L> {
+  using type = tensor_of<L>;
+};
+
+}  // namespace autodiff
+
+/// A function's value and its gradient.
+template <class V, class G>
+struct ValueAndGradient {
+  V value;
+  G grad;
+};
+
+namespace autodiff {
+
+/// The gradient of `f` with respect to arguments `Ks`, and with `value` its value, as a function of
+/// the arguments.
+template <class F, bool value, int... Ks>
+struct Gradient {
+  F f;
+
+  template <class... As>
+  constexpr auto operator()(As const&... as) const {
+    return run(
+        std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{}, [](std::int64_t) {},
+        argument_of(as)...);
+  }
+  /// The same; `forward_done(bytes of the loss)` is called between the passes.
+  template <int... J, class Hook, class... Ps>
+  constexpr auto run(std::integer_sequence<int, J...>, Hook const& forward_done,
+                     Ps const&... ps) const {
+    Tape tape;
+    KeptIn<std::integer_sequence<int, J...>, typename Lifted<wanted<Ks...>(J), Ps>::type...> const
+        args{{Lifted<wanted<Ks...>(J), Ps>::make(ps, &tape)}...};
+    auto const result = f(kept<J>(args)...);
+    using L = std::remove_cvref_t<decltype(result)>;
+    if constexpr (any_poisoned<L>) {
+      return Poisoned{};
+    } else if constexpr (!is_loss<L>()) {
+      return Poisoned(refused<Code::X04_loss, false, typename ShownLoss<L>::type>{});
+    } else {
+      auto const& loss = result.tensor();
+      using V = typename std::remove_cvref_t<decltype(loss)>::inner;
+      forward_done(static_cast<std::int64_t>(sizeof(typename V::element)));
+      begin(tape, loss);
+      tape.backward();
+      auto grads = gradients_of<Ks...>(shardtype::detail::Pack<Ps...>{}, args);
+      if constexpr (value) {
+        return ValueAndGradient<V, decltype(grads)>{loss.value(), std::move(grads)};
+      } else {
+        return grads;
+      }
+    }
+  }
+
+ private:
+  /// The cotangent of the loss is 1.
+  template <class L>
+  static constexpr void begin(Tape const& tape, L const& loss) {
+    using Ct = cotangent_value<typename L::inner>;
+    if (loss.slot() == nullptr) return;
+    if (loss.slot()->tape != &tape)
+      throw Error("E73",
+                  "the loss belongs to another differentiation than this one's arguments; what an "
+                  "inner grad uses of an outer one is passed to it as an argument",
+                  FailedOn::every_rank);
+    loss.slot()->add(filled<Ct>(loss.value(), 1));
+  }
+};
+
+}  // namespace autodiff
+
+/// The value and the gradient of a function of tensors: `value_and_grad<0, 1>(f)(a, b)` is a struct
+/// of `value`, f(a, b), and `grad`, the gradients with respect to arguments 0 and 1 (a tuple; of one
+/// argument its gradient itself; without numbers of argument 0). `f` calls strict and named
+/// operations; its C++ loops and branches are those of this call. Arguments are tensors, or vectors,
+/// arrays, tuples and structs of them (`value_t`), and the gradient has the same shape. The gradient
+/// of a tensor has its type with `Unreduced` and `Reduced` swapped (cotangent_t): that of an
+/// `f32[I@X]` is `f32[I@X]`, that of an `f32[I]{R:X}` is `f32[I]{U:X}`.
+///
+/// The loss has no dims and real floating elements; of an unreduced one the gradient is that of the
+/// total. Backward, the operations communicate what `plan(value_and_grad<0, 1>(f), type<A>, type<B>)`
+/// lists: named movements are moved back, and all else communicates nothing. Refused: X01, X02 an
+/// operation whose gradient would communicate and does not say so, X03 one without a gradient, X04 a
+/// loss that is none. Error E73: a value of an outer differentiation in an inner one. JAX:
+/// jax.value_and_grad.
+template <int... Ks, class F>
+constexpr auto value_and_grad(F f) {
+  if constexpr (sizeof...(Ks) == 0) {
+    return autodiff::Gradient<F, true, 0>{std::move(f)};
+  } else {
+    return autodiff::Gradient<F, true, Ks...>{std::move(f)};
+  }
+}
+
+/// The gradient alone: `grad<0>(f)(a, b)`. As value_and_grad.
+template <int... Ks, class F>
+constexpr auto grad(F f) {
+  if constexpr (sizeof...(Ks) == 0) {
+    return autodiff::Gradient<F, false, 0>{std::move(f)};
+  } else {
+    return autodiff::Gradient<F, false, Ks...>{std::move(f)};
+  }
+}
+
+/// The value of `a`, through which no gradient flows; `a` itself if it is a constant. JAX:
+/// jax.lax.stop_gradient.
+template <class A>
+constexpr auto stop_gradient(A const& a) {
+  if constexpr (core::is_active<A>) {
+    return stop_gradient(a.tensor().value());
+  } else {
+    return a;
+  }
+}
+
+}  // namespace shardtype

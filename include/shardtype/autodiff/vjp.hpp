@@ -1,0 +1,58 @@
+#pragma once
+/// How the gradient of an operation is told: one Vjp per operation.
+
+#include <type_traits>
+
+#include <shardtype/autodiff/active.hpp>
+#include <shardtype/autodiff/settle.hpp>
+
+namespace shardtype::autodiff {
+
+/// The vector-Jacobian product of the operation `Op`. A specialisation derives from Differentiable
+/// (or Movement), and has
+///
+///     template <class V, class... As>
+///     static constexpr auto save(Op const& op, V const& out, As const&... as);   // keep(...)
+///     template <int K, class V, class... As, class S, class C>
+///     static constexpr auto pull(Op const& op, S const& saved, C const& ct);
+///
+/// `save` keeps what the pulls read, and is called after the operation; `pull<K>` is the cotangent of
+/// operand K, with its labels in its order, of that of the result. Both are written with the public
+/// operations on `auto`: the same text is run on tensors and blocks, on types alone, and on values
+/// whose gradient is wanted again. `V` and `As` are these values' types; `tensor_of<V>` is a Tensor
+/// type. What `pull` gives is judged by its type before anything runs (X01, X02), and cast to the
+/// operand's cotangent. Optional:
+///
+///     template <class V, class... As, class S, class C>
+///     static constexpr auto prepare(Op const& op, S const& saved, C const& ct);
+///
+/// once for all operands, such as the reshard back of a named result; and, where the types of the
+/// pulls are to be judged by a rule in place of their text,
+///
+///     template <int K, class V, class... As>
+///     static constexpr Verdict judge();
+template <class Op>
+struct Vjp {
+  static constexpr bool exists = false;
+};
+
+/// Base of the Vjp of an operation whose pulls communicate nothing: what would is refused.
+struct Differentiable {
+  static constexpr bool exists = true;
+  static constexpr bool communicates = false;
+};
+/// Base of the Vjp of an operation that moves a value: its cotangent is moved back, by a reshard to
+/// the operand's cotangent.
+struct Movement {
+  static constexpr bool exists = true;
+  static constexpr bool communicates = true;
+  template <class V, class A, class Op>
+  static constexpr Kept<> save(Op const&, V const&, A const&) {
+    return {};
+  }
+  template <int K, class V, class A, class Op, class S, class C>
+  static constexpr C const& pull(Op const&, S const&, C const& ct) {
+    return ct;
+  }
+};
+}  // namespace shardtype::autodiff

@@ -1,0 +1,30 @@
+#pragma once
+/// Definitions of executor.hpp.
+
+#include <string>
+
+#include <shardtype/execute/executor.hpp>
+#include <shardtype/runtime/step_name.hpp>
+
+namespace shardtype::execute {
+
+SHARDTYPE_INLINE void agree_on_collective(MeshState& mesh, AxisMap const& axes,
+                                          Sizing const& sizing, Step const& s,
+                                          std::source_location const& where) {
+  StepHash hash;
+  std::string text = std::string(name_of(s.collective)) + " over ";
+  hash.mix(static_cast<std::uint64_t>(s.collective));
+  for (int k = 0; k < s.axes.size; ++k) {
+    int const x = axes.position[s.axes[k]];
+    text += (k == 0 ? "" : ",") + mesh.axes()[static_cast<std::size_t>(x)].name;
+    hash.mix(static_cast<std::uint64_t>(x) + 1);
+  }
+  for (int d = 0; d < s.before.rank; ++d)
+    hash.mix(static_cast<std::uint64_t>(sizing.extents[s.before.dims[d].label]));
+  hash.mix(static_cast<std::uint64_t>(s.from + 2));
+  hash.mix(static_cast<std::uint64_t>(s.to + 2));
+  hash.mix(where.line());
+  mesh.agreement().meet(text + source_text(where), hash.value());
+}
+
+}  // namespace shardtype::execute

@@ -1,0 +1,76 @@
+#pragma once
+/// Definitions of group.hpp.
+
+#include <shardtype/execute/group.hpp>
+
+namespace shardtype::execute {
+
+SHARDTYPE_INLINE Comm& group_of(MeshState& mesh, AxisMap const& map, AxisList const& axes) {
+  int positions[max_axes];
+  for (int k = 0; k < axes.size; ++k) positions[k] = map.position[axes[k]];
+  return mesh.group(positions, axes.size);
+}
+
+SHARDTYPE_INLINE detail::List<int>& members_of(MeshState const& mesh, AxisMap const& map,
+                                               AxisList const& axes, detail::List<int>& out) {
+  std::int64_t const p = map.sizes.product(axes);
+  out.resize(static_cast<std::size_t>(p));
+  for (std::int64_t g = 0; g < p; ++g) {
+    Coords const there = member(axes, map.sizes, map.coords, g);
+    std::int64_t rank = 0;
+    for (std::size_t k = 0; k < mesh.axes().size(); ++k) {
+      std::int64_t at = mesh.coords()[k];
+      for (int x = 0; x < max_axes; ++x)
+        if (map.position[x] == static_cast<int>(k)) at = there[x];
+      rank = rank * mesh.axes()[k].size + at;
+    }
+    out[static_cast<std::size_t>(g)] = static_cast<int>(rank);
+  }
+  return out;
+}
+
+SHARDTYPE_INLINE std::int64_t number_of_group(MeshState const& mesh, AxisMap const& map,
+                                              AxisList const& axes) {
+  int positions[max_axes];
+  for (int k = 0; k < axes.size; ++k) positions[k] = map.position[axes[k]];
+  return mesh.number_of_group(positions, axes.size);
+}
+
+SHARDTYPE_INLINE detail::List<Range>& member_blocks(Spec const& spec, int dim, Sizing const& sizing,
+                                                    AxisMap const& map, AxisList const& axes,
+                                                    detail::List<Range>& out) {
+  std::int64_t const p = sizing.sizes.product(axes);
+  out.resize(static_cast<std::size_t>(p));
+  for (std::int64_t g = 0; g < p; ++g)
+    out[static_cast<std::size_t>(g)] =
+        block_of(spec, dim, sizing, member(axes, sizing.sizes, map.coords, g));
+  return out;
+}
+
+SHARDTYPE_INLINE detail::List<Range>& relative_blocks(Spec const& spec, int dim,
+                                                      Sizing const& sizing, AxisMap const& map,
+                                                      AxisList const& axes,
+                                                      detail::List<Range>& out) {
+  member_blocks(spec, dim, sizing, map, axes, out);
+  std::int64_t const begin = out.front().begin;
+  for (Range& r : out) r = {r.begin - begin, r.end - begin};
+  return out;
+}
+
+SHARDTYPE_INLINE void member_rows(Spec const& spec, int dim, Sizing const& sizing,
+                                  AxisMap const& map, AxisList const& axes,
+                                  detail::List<Rows>& out) {
+  std::int64_t const p = sizing.sizes.product(axes);
+  out.resize(static_cast<std::size_t>(p));
+  for (std::int64_t g = 0; g < p; ++g)
+    out[static_cast<std::size_t>(g)] =
+        rows_of(spec, dim, sizing, member(axes, sizing.sizes, map.coords, g));
+}
+
+SHARDTYPE_INLINE std::int64_t place_in_group(AxisMap const& map, AxisList const& axes) {
+  std::int64_t at = 0;
+  for (int k = 0; k < axes.size; ++k) at = at * map.sizes[axes[k]] + map.coords[axes[k]];
+  return at;
+}
+
+}  // namespace shardtype::execute

@@ -1,0 +1,110 @@
+#pragma once
+/// Runs the plan of a product whose operands and result are moved, and overlaps steps of it.
+
+#include <cstdint>
+#include <source_location>
+#include <utility>
+
+#include <shardtype/execute/executor.hpp>
+#include <shardtype/execute/overlapped.hpp>
+#include <shardtype/execute/shared_steps.hpp>
+#include <shardtype/kernels/product.hpp>
+
+namespace shardtype::execute {
+
+/// Executes plans of products of blocks of `T` in memory `Space`.
+template <class T, class Space>
+class ProductRun : Executor<T, Space> {
+  using Local = LocalSteps<T, Space>;
+
+ public:
+  using Executor<T, Space>::Executor;
+
+  /// The packed result of `plan` for operands `a` and `b`.
+  Buffer run(Plan const& plan, Value<T> a, Value<T> b, Overlap how) {
+    Local::refuse_repeats(plan);
+    Value<T> slots[3] = {std::move(a), std::move(b), {}};
+    if (how == Overlap::automatic && shared_memory()) how = Overlap::shared;
+    bool packed[3] = {true, true, true};  // follows from the plan, not from extents
+    int last = 0;
+    for (int k = 0; k < plan.size; ++k) {
+      Step const& s = plan.steps[k];
+      if (k + 1 < plan.size && packed[0] && packed[1] &&
+          together(s, plan.steps[k + 1], slots, how)) {
+        last = static_cast<int>(plan.steps[++k].slot);
+        continue;
+      }
+      last = take(s, slots);
+      packed[last] = s.action != Action::slice && s.action != Action::transpose;
+    }
+    return Local::finished(slots[last], plan.size == 0);
+  }
+
+ private:
+  /// Runs two steps as one, if that is requested and possible.
+  bool together(Step const& s, Step const& next, Value<T>* slots, Overlap how) {
+    if (how == Overlap::none) return false;
+    Value<T> out;
+    if (!(how == Overlap::shared ? shared(s, next, slots, out)
+                                 : overlapped(s, next, slots, how, out)))
+      return false;
+    slots[0] = slots[1] = {};
+    slots[static_cast<int>(next.slot)] = std::move(out);
+    return true;
+  }
+  /// Whether all ranks of the mesh are on one node, and kernels can access its memory.
+  bool shared_memory() {
+    if constexpr (SharedSteps<T, Space>::on_host)
+      return this->blocks_.mesh.window().possible();
+    else
+      return false;
+  }
+  bool overlapped(Step const& s, Step const& next, Value<T> const* slots, Overlap how,
+                  Value<T>& out) {
+    if constexpr (!kernels::is_blas_type<shardtype::detail::computed_t<T>>) {
+      return false;
+    } else {
+      OverlappedSteps<T, Space> steps(this->blocks_, how);
+      if (steps.fits_gather(s, next, slots)) {
+        this->agree_on(s);
+        out = steps.gather(s, next, slots);
+        return true;
+      }
+      if (!steps.fits_reduce(s, next, slots)) return false;
+      this->agree_on(next);
+      out = steps.reduce(s, next, slots);
+      return true;
+    }
+  }
+  bool shared(Step const& s, Step const& next, Value<T>* slots, Value<T>& out) {
+    SharedSteps<T, Space> steps(this->blocks_);
+    if (steps.fits_gather(s, next)) {
+      this->agree_on(s);
+      if (!steps.room_to_gather(s)) return false;
+      out = steps.gather(s, slots, [&](Value<T> const& a, Value<T> const& b) {
+        return Local::product(next, a, b);
+      });
+      return true;
+    }
+    if (!steps.fits_reduce(s, next)) return false;
+    this->agree_on(next);
+    if (!steps.room_to_reduce(s, next)) return false;
+    out = steps.reduce(s, next, slots, [&](Value<T> const& a, Value<T> const& b, T* c) {
+      Local::product(s, a, b, c);
+    });
+    return true;
+  }
+  /// Runs one step; returns the slot of its result.
+  int take(Step const& s, Value<T>* slots) {
+    Value<T>& v = slots[static_cast<int>(s.slot)];
+    if (s.action != Action::compute) {
+      this->one(s, v);
+    } else {
+      v = Local::product(s, slots[0], slots[1]);
+      slots[0] = slots[1] = {};
+    }
+    return static_cast<int>(s.slot);
+  }
+};
+
+}  // namespace shardtype::execute

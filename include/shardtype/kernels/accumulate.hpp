@@ -1,0 +1,28 @@
+#pragma once
+/// Sums of blocks.
+
+#include <cstdint>
+
+#include <Kokkos_Core.hpp>
+
+namespace shardtype::kernels {
+
+namespace detail {
+template <class T>
+struct AddBlocks {
+  T* out;
+  T const* a;
+  T const* b;
+  KOKKOS_FUNCTION void operator()(std::int64_t k) const { out[k] = static_cast<T>(a[k] + b[k]); }
+};
+}  // namespace detail
+
+/// out[k] = a[k] + b[k] for k in 0 .. n. `out` may be `a` or `b`.
+template <class T, class Exec>
+void add_blocks(Exec const& exec, T* out, T const* a, T const* b, std::int64_t n) {
+  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  Kokkos::parallel_for("shardtype::add_blocks", Policy(exec, 0, n),
+                       detail::AddBlocks<T>{out, a, b});
+}
+
+}  // namespace shardtype::kernels

@@ -1,0 +1,89 @@
+#pragma once
+/// Definitions of run.hpp.
+
+#include <shardtype/lazy/run.hpp>
+
+namespace shardtype::execute {
+
+SHARDTYPE_INLINE ProgramRun::ProgramRun(MeshRef const& mesh, AxisMap const& axes,
+                                        ProgramPlan const& plan, LabelPart const* labels,
+                                        shardtype::detail::List<ProgramPart> const& parts,
+                                        std::source_location const& where)
+    : mesh_ref_(mesh),
+      mesh_(mesh.state()),
+      axes_(axes),
+      plan_(plan),
+      labels_(labels),
+      parts_(parts),
+      where_(where) {
+  blocks_.resize(static_cast<std::size_t>(plan.size));
+  find_same();
+  for (int k = 0; k < plan.size; ++k) {
+    last_read_[first(k)] = k;
+    for (int m = 0; m < plan.steps[k].inputs; ++m) last_read_[plan.steps[k].input[m]] = k;
+  }
+}
+
+SHARDTYPE_INLINE AnyBlock ProgramRun::run() {
+  shardtype::detail::Trace* const trace = run_time.trace;
+  for (int k = 0; k < plan_.size; ++k) {
+    ProgramStep const& s = plan_.steps[k];
+    double const begin = trace != nullptr ? trace->now() : 0;
+    blocks_[static_cast<std::size_t>(k)] = first(k) != k                        ? block(first(k))
+                                           : s.kind == ProgramStep::Kind::given ? given(k)
+                                           : s.kind == ProgramStep::Kind::move
+                                               ? part(k).move(*this, k)
+                                               : made(k);
+    if (trace != nullptr && s.kind != ProgramStep::Kind::given) trace->done(k, begin);
+    for (int m = 0; m < s.inputs; ++m)
+      if (last_read_[s.input[m]] == k) blocks_[static_cast<std::size_t>(s.input[m])] = {};
+    if (first(k) != k && last_read_[first(k)] == k)
+      blocks_[static_cast<std::size_t>(first(k))] = {};
+  }
+  return blocks_.back();
+}
+
+SHARDTYPE_INLINE AnyBlock ProgramRun::packed_block(int step, Buffer memory) const {
+  AnyBlock out;
+  Spec const spec = plan_.spec(step);
+  Sizing const z = plan_.sizing(step);
+  out.layout.rank = spec.rank;
+  for (int d = 0; d < spec.rank; ++d) out.layout.extent[d] = held(spec, d, z, axes_.coords);
+  out.layout = out.layout.packed();
+  out.keep = std::move(memory);
+  out.data = out.keep.data();
+  return out;
+}
+
+SHARDTYPE_INLINE AnyBlock ProgramRun::made(int step) {
+  // the same block with other names
+  if (node(step).making == Making::relabel) return input(step, 0);
+  return part(step).make(*this, step, part(step).part);
+}
+
+SHARDTYPE_INLINE bool PartFinder::found(Identity type, int&) const {
+  for (Identity known : found_)
+    if (known == type) return true;
+  return false;
+}
+
+SHARDTYPE_INLINE bool PartFinder::is_known(Identity tag, void const* at, int&) const {
+  for (std::size_t k = 0; k < tags_.size(); ++k) {
+    if (tags_[k] != tag) continue;
+    if (objects_[k] != at)
+      throw Error("E70",
+                  "one share(...) of the program text was run twice, and both values stand in one "
+                  "expression; give each a tag of its own: share<struct First>(a)",
+                  FailedOn::every_rank);
+    return true;
+  }
+  return false;
+}
+
+SHARDTYPE_INLINE int PartFinder::share(Identity tag, void const* at, int) {
+  tags_.push_back(tag);
+  objects_.push_back(at);
+  return 0;
+}
+
+}  // namespace shardtype::execute

@@ -1,0 +1,86 @@
+#pragma once
+/// Finds steps of a plan whose value an earlier step has already computed.
+
+#include <concepts>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include <shardtype/plan/program_plan.hpp>
+
+namespace shardtype::execute {
+
+/// Whether two operations of one type have equal run-time arguments. False where their members
+/// cannot be compared.
+template <class Op>
+bool equal_arguments(Op const& a, Op const& b) {
+  if constexpr (std::is_empty_v<Op>) {
+    return true;
+  } else if constexpr (requires {
+                         { a == b } -> std::convertible_to<bool>;
+                       }) {
+    return a == b;
+  } else if constexpr (std::is_trivially_copyable_v<Op> &&
+                       std::has_unique_object_representations_v<Op>) {
+    return std::memcmp(&a, &b, sizeof(Op)) == 0;
+  } else {
+    return false;
+  }
+}
+
+/// Steps that have the value of an earlier one, in the same layout: an argument of a function that
+/// is read again, the same move of the same value, the same operation with equal run-time arguments
+/// on the same values. They are not run, so the earlier value is held until then, but not where
+/// this would exceed the plan's peak. The same on all ranks.
+class SameValues {
+ public:
+  /// `same(step, other)`: whether two steps begin with the same argument, or run the same operation
+  /// with equal arguments, whatever their inputs.
+  template <class Same>
+  void find(ProgramPlan const& plan, Same const& same) {
+    std::int64_t live[max_program_steps]{};
+    int last_read[max_program_steps]{};
+    plan.for_live_bytes([&](int k, std::int64_t bytes) { live[k] = bytes; });
+    for (int k = 0; k < plan.size; ++k)
+      for (int m = 0; m < plan.steps[k].inputs; ++m) last_read[plan.steps[k].input[m]] = k;
+    std::int64_t const peak = plan.temporary_bytes();
+    for (int k = 0; k < plan.size; ++k) {
+      first_[k] = k;
+      for (int j = 0; j < k && first_[k] == k; ++j)
+        if (first_[j] == j && alike(plan, k, j) &&
+            (plan.steps[k].kind == ProgramStep::Kind::move || same(k, j)) &&
+            hold(plan, j, k, live, last_read, peak))
+          first_[k] = j;
+    }
+  }
+
+  /// The first step with the value of `step`, or `step` itself.
+  int first(int step) const { return first_[step]; }
+
+ private:
+  bool alike(ProgramPlan const& plan, int k, int j) const {
+    ProgramStep const& x = plan.steps[k];
+    ProgramStep const& y = plan.steps[j];
+    if (x.kind != y.kind || x.collective != y.collective || x.inputs != y.inputs ||
+        x.from != y.from || x.to != y.to || !(x.axes == y.axes) || x.layout != y.layout)
+      return false;
+    for (int m = 0; m < x.inputs; ++m)
+      if (first_[x.input[m]] != first_[y.input[m]]) return false;
+    return true;
+  }
+  /// Holds the value of step `j` until the last reader of step `k`, if the peak allows it.
+  static bool hold(ProgramPlan const& plan, int j, int k, std::int64_t* live, int* last_read,
+                   std::int64_t peak) {
+    bool const given = plan.steps[j].kind == ProgramStep::Kind::given;
+    std::int64_t const bytes = given ? 0 : plan.block_bytes(j);
+    for (int m = last_read[j] + 1; m < k; ++m)
+      if (add_sat(live[m], bytes) > peak) return false;
+    for (int m = last_read[j] + 1; m < k; ++m) live[m] = add_sat(live[m], bytes);
+    last_read[j] = last_read[k] > last_read[j] ? last_read[k] : last_read[j];
+    return true;
+  }
+
+  int first_[max_program_steps]{};
+};
+
+}  // namespace shardtype::execute

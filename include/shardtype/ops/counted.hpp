@@ -1,0 +1,113 @@
+#pragma once
+/// Reductions with a count beside the result: what the gradients of maxima, minima and products need,
+/// from one reduction over the ranks.
+
+#include <array>
+#include <cstdint>
+#include <source_location>
+#include <type_traits>
+#include <utility>
+
+#include <shardtype/check/call_site.hpp>
+#include <shardtype/check/counted.hpp>
+#include <shardtype/execute/reduce_run.hpp>
+#include <shardtype/kernels/counted.hpp>
+
+namespace shardtype {
+
+/// Result of `counted_max`, `counted_min` and `counted_prod`: the values and, alike, the counts.
+/// Structured bindings give both.
+template <class Values, class Counts>
+struct Counted {
+  Values values;
+  Counts counts;
+};
+
+namespace execute {
+template <class T>
+struct ReducerOf<reductions::CountedMaximum, T> {
+  using type = kernels::CountedExtreme<T, true>;
+};
+template <class T>
+struct ReducerOf<reductions::CountedMinimum, T> {
+  using type = kernels::CountedExtreme<T, false>;
+};
+template <class T>
+struct ReducerOf<reductions::CountedProduct, T> {
+  using type = kernels::CountedProduct<T>;
+};
+
+template <class F, class... Names>
+struct Run<op::ReduceCounted<F, Names...>> {
+  template <class R, class A>
+  static auto run(op::ReduceCounted<F, Names...> const&, std::source_location const& where,
+                  A const& a) {
+    using T = typename A::element;
+    using Reducer = reducer_t<F, T>;
+    using Values = typename R::result;
+    using Counts = typename R::counts;
+    static_assert(
+        sizeof(typename Reducer::Total) == static_cast<std::size_t>(F::template total_bytes<T>),
+        "a reduction's total_bytes is the size of its reducer's Total");
+    std::array<std::int64_t, Values::rank> extents{};
+    auto const from = readable(a);
+    Buffer totals;
+    if constexpr (R::communicates) {
+      totals = reshard_parts<Reducer, R, true>(from, where, extents.data());
+    } else {
+      constexpr KeptDims kept = kept_dims(R::S::readings[0].spec, R::wanted());
+      for (std::size_t d = 0; d < Values::rank; ++d)
+        extents[d] = a.extents()[static_cast<std::size_t>(kept.at[d])];
+      if (a.mesh().here())
+        totals = reduce_block<Reducer, false, typename A::memory_space>(
+            a.mesh().state(), from.in,
+            kept_first(detail::block_layout(a.rows()), kept.at, kept.count), kept.count);
+    }
+    return Counted<Values, Counts>{
+        finished<Reducer, Values>(a.mesh(), extents, totals),
+        finished<kernels::CountOf<Reducer>, Counts>(a.mesh(), extents, totals)};
+  }
+};
+}  // namespace execute
+
+namespace detail {
+/// Both results of a refused call are poisoned.
+template <class Out>
+constexpr auto counted(Out out) {
+  if constexpr (std::is_base_of_v<checking::Poisoned, Out>) {
+    return Counted<checking::Poisoned, checking::Poisoned>{};
+  } else {
+    return out;
+  }
+}
+}  // namespace detail
+
+/// The largest element and the number of elements that equal it, as real numbers: `A[I@X, J]` ->
+/// `auto [most, ties] = counted_max<Dim<J>>(a)` -> `[J]` each, one all_reduce or reduce_scatter of
+/// pairs; `counted_max<J>(a)` -> `[I@X]` each, nothing sent. The gradient of the maximum is
+/// `where(a == most, ct / ties, 0)`. With a NaN: NaN, and the number of these; of no elements: the
+/// least number, and 0. Same forms as sum (ops/sum.hpp), except that a split dim needs a named result
+/// (S03). Refused: as prod, P12 integers, and S04 complex numbers.
+template <class... Out, class A>
+constexpr auto counted_max(A const& a, checking::CallSite where = std::source_location::current()) {
+  return detail::counted(call(op::CountedMax<Out...>{}, where, a));
+}
+
+/// The least element and the number of elements that equal it; as counted_max.
+template <class... Out, class A>
+constexpr auto counted_min(A const& a, checking::CallSite where = std::source_location::current()) {
+  return detail::counted(call(op::CountedMin<Out...>{}, where, a));
+}
+
+/// The product of the elements that are not zero, and the number of those that are: `A[I@X, J]` ->
+/// `auto [rest, zeros] = counted_prod<Dim<J>>(a)` -> `[J]` each, one all_reduce or reduce_scatter of
+/// pairs. The product is `where(zeros == 0, rest, 0)`; its gradient is `ct rest / a` without zeros,
+/// `ct rest` where `a` is the only zero, and 0 elsewhere. Products of float are computed in double.
+/// Forms and refusals as counted_max, but complex numbers are accepted.
+template <class... Out, class A>
+constexpr auto counted_prod(A const& a,
+                            checking::CallSite where = std::source_location::current()) {
+  return detail::counted(call(op::CountedProd<Out...>{}, where, a));
+}
+
+}  // namespace shardtype

@@ -1,0 +1,122 @@
+#pragma once
+/// Cotangents: their shardings, and how the cotangent that a transposed operation gives becomes that
+/// of an operand.
+
+#include <shardtype/rules/contraction.hpp>
+#include <shardtype/rules/verdict.hpp>
+
+namespace shardtype::rules {
+
+/// Whether a value of this sharding has a cotangent. A pending maximum or minimum has none.
+constexpr bool has_cotangent(Spec const& s) {
+  return s.unreduced.empty() || s.kind == ReduceKind::sum;
+}
+/// The sharding of the cotangent of a value: unreduced and reduced are swapped, all else stays.
+constexpr Spec cotangent(Spec s) {
+  AxisSet const u = s.unreduced;
+  s.unreduced = s.reduced;
+  s.reduced = u;
+  s.kind = ReduceKind::sum;
+  return s;
+}
+
+/// How a cotangent becomes another: a reshard to `met`, then to_partial over `partial`, then a
+/// reshard to the other.
+struct Settling {
+  Verdict verdict{};
+  Spec met{};
+  AxisList partial{};
+};
+
+/// The axes of `list` that `out` lacks.
+constexpr AxisList axes_kept(AxisList const& list, AxisList const& out) {
+  AxisList kept;
+  for (int k = 0; k < list.size; ++k)
+    if (!out.contains(list[k])) kept.push(list[k]);
+  if (kept.size > 0) kept.cyclic = list.cyclic;
+  return kept;
+}
+
+/// How a cotangent that came out as `got` becomes `want`, the cotangent of the operand. Both have
+/// the same labels. `communicates`: `got` is the cotangent of a named movement's result, whose
+/// transpose may communicate; else what would communicate is refused: X01 a sum over an axis along
+/// which the operand is replicated, X02 blocks of an operand that was sliced for free. Free are
+/// casts, slices, and zeros around a block (to_partial).
+constexpr Settling settle(Spec const& got, Spec const& want, bool communicates) {
+  using enum AxisState;
+  Settling out{{}, want, {}};
+  auto const no = [&](Code code, int x) {
+    out.verdict = refuse(code, -1, -1, x);
+    return out;
+  };
+  for (int x = 0; x < max_axes; ++x) {
+    AxisState const g = got.state(x);
+    AxisState const w = want.state(x);
+    if (w == unreduced && g != unreduced && g != varying) {
+      out.partial.push(x);
+      continue;
+    }
+    if (communicates || g == w) continue;
+    if (g == unreduced || (g == varying && w != unreduced))
+      return no(Code::X01_gradient_unreduced, x);
+    if (g == split) return no(Code::X02_gradient_in_blocks, x);
+  }
+  bool nests = true;  // whether to_partial may take its axes off the blocks as they are
+  for (int d = 0; d < want.rank; ++d) {
+    AxisList const in = axes_on(got, want.dims[d].label);
+    AxisList const kept = axes_kept(in, out.partial);
+    nests = nests && in.starts_with(kept);
+    if (communicates || want.dims[d].axes.starts_with(kept)) continue;
+    return no(Code::X02_gradient_in_blocks, kept[0]);
+  }
+  if (out.partial.size == 0) return out;
+  if (nests) {
+    out.met = got;
+    return out;
+  }
+  for (int d = 0; d < want.rank; ++d) {
+    AxisList const in = axes_on(got, want.dims[d].label);
+    for (int k = 0; k < in.size; ++k) {
+      if (!out.partial.contains(in[k])) continue;
+      if (!communicates) return no(Code::X02_gradient_in_blocks, in[k]);
+      out.met.dims[d].axes.push(in[k]);
+    }
+  }
+  for (int k = 0; k < out.partial.size; ++k) out.met.unreduced.erase(out.partial[k]);
+  return out;
+}
+
+/// The cotangent of operand `p` of a product with a named result whose strict form is refused: the
+/// plan depends on sizes, so it is judged by types. Along an axis along which `p` is replicated, its
+/// cotangent would be a hidden sum (X01) if the axis splits, in the other operand or in the result,
+/// an index that `p` lacks.
+constexpr Verdict named_product_cotangent(Spec const& p, Spec const& other, Spec const& result) {
+  for (int x = 0; x < max_axes; ++x) {
+    if (p.state(x) != AxisState::replicated) continue;
+    for (Spec const* s : {&other, &result})
+      if (int const d = s->dim_of(x); d >= 0 && p.find(s->dims[d].label) < 0)
+        return refuse(Code::X01_gradient_unreduced, -1, -1, x);
+  }
+  return {};
+}
+
+/// A value repeated along new dims so that it has the dims `to`: along an axis that splits a new dim
+/// each rank makes its own part. The transpose of a sum.
+constexpr Verdict spread(Spec const& a, Spec const& to) {
+  Spec out = to;
+  out.unreduced = a.unreduced;
+  out.kind = a.kind;
+  out.varying = a.varying;
+  out.local = a.local;
+  for (int x = 0; x < max_axes; ++x) {
+    if (a.reduced.contains(x) && to.dim_of(x) < 0) out.reduced.insert(x);
+    if (a.unreduced.contains(x) && to.dim_of(x) >= 0)
+      return refuse(Code::T01_axis_twice, -1, -1, x);
+  }
+  for (int d = 0; d < a.rank; ++d)
+    if (!axes_on(to, a.dims[d].label).starts_with(a.dims[d].axes))
+      return refuse(Code::D10_other_axes, a.dims[d].label);
+  return accept(out);
+}
+
+}  // namespace shardtype::rules

@@ -1,0 +1,106 @@
+#pragma once
+/// Definitions of comm.hpp.
+
+#include <shardtype/runtime/comm.hpp>
+
+namespace shardtype::detail {
+
+SHARDTYPE_INLINE void look_at_node() {
+  MPI_Comm same_node = MPI_COMM_NULL;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &same_node);
+  int ranks = 1;
+  int job = 1;
+  MPI_Comm_size(same_node, &ranks);
+  MPI_Comm_size(MPI_COMM_WORLD, &job);
+  cpu_set_t mine;
+  cpu_set_t all;
+  CPU_ZERO(&mine);
+  sched_getaffinity(0, sizeof mine, &mine);
+  std::memcpy(&all, &mine, sizeof all);
+  MPI_Allreduce(&mine, &all, static_cast<int>(sizeof mine), MPI_BYTE, MPI_BOR, same_node);
+  MPI_Comm_free(&same_node);
+  run_time.on_one_node = ranks == job;
+  run_time.yield_while_waiting = ranks > CPU_COUNT(&all);
+  if (run_time.settings.waiting != runtime::Waiting::by_cores)
+    run_time.yield_while_waiting = run_time.settings.waiting == runtime::Waiting::yield;
+}
+
+SHARDTYPE_INLINE List<int> ranks_in_job(MPI_Comm comm) {
+  int size = 0;
+  MPI_Comm_size(comm, &size);
+  List<int> places(static_cast<std::size_t>(size));
+  for (int k = 0; k < size; ++k) places[static_cast<std::size_t>(k)] = k;
+  List<int> ranks(places.size());
+  MPI_Group members = MPI_GROUP_NULL;
+  MPI_Group job = MPI_GROUP_NULL;
+  MPI_Comm_group(comm, &members);
+  MPI_Comm_group(MPI_COMM_WORLD, &job);
+  MPI_Group_translate_ranks(members, size, places.data(), job, ranks.data());
+  MPI_Group_free(&members);
+  MPI_Group_free(&job);
+  return ranks;
+}
+
+SHARDTYPE_INLINE void share_text(MPI_Comm comm, std::string& text, int root) {
+  int length = static_cast<int>(text.size());
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(MPI_Ibcast(&length, 1, MPI_INT, root, comm, &request), "MPI_Ibcast");
+  wait_for(request);
+  text.resize(static_cast<std::size_t>(length));
+  check_mpi(MPI_Ibcast(text.data(), length, MPI_CHAR, root, comm, &request), "MPI_Ibcast");
+  wait_for(request);
+}
+
+SHARDTYPE_INLINE void share_number(MPI_Comm comm, std::int64_t& number) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(MPI_Ibcast(&number, 1, MPI_INT64_T, 0, comm, &request), "MPI_Ibcast");
+  wait_for(request);
+}
+
+SHARDTYPE_INLINE std::int64_t reduce_number(MPI_Comm comm, std::int64_t mine, MPI_Op op) {
+  std::int64_t all = mine;
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(MPI_Iallreduce(&mine, &all, 1, MPI_INT64_T, op, comm, &request), "MPI_Iallreduce");
+  wait_for(request);
+  return all;
+}
+
+}  // namespace shardtype::detail
+
+namespace shardtype::runtime {
+
+SHARDTYPE_INLINE Comm::Comm(MPI_Comm comm) : comm_(comm) {
+  if (comm_ == MPI_COMM_NULL) return;
+  MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
+  MPI_Comm_rank(comm_, &rank_);
+  MPI_Comm_size(comm_, &size_);
+}
+
+SHARDTYPE_INLINE Comm::~Comm() {
+  int ended = 0;
+  MPI_Finalized(&ended);
+  if (comm_ != MPI_COMM_NULL && ended == 0) MPI_Comm_free(&comm_);
+}
+
+SHARDTYPE_INLINE void Comm::barrier() {
+  run(
+      "MPI_Barrier", [&] { return MPI_Barrier(comm_); },
+      [&](MPI_Request* r) { return MPI_Ibarrier(comm_, r); });
+}
+
+SHARDTYPE_INLINE void Comm::offsets(Counts const& counts, Counts& at) {
+  at.clear();
+  std::int64_t sum = 0;
+  for (std::int64_t c : counts) {
+    at.push_back(sum);
+    sum += c;
+  }
+}
+
+SHARDTYPE_INLINE int const* Comm::ints(Counts const& counts, detail::List<int>& to) {
+  to.clear();
+  for (std::int64_t c : counts) to.push_back(static_cast<int>(c));
+  return to.data();
+}
+
+}  // namespace shardtype::runtime

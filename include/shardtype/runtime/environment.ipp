@@ -1,0 +1,159 @@
+#pragma once
+/// Definitions of environment.hpp.
+
+#include <shardtype/runtime/environment.hpp>
+
+namespace shardtype::detail {
+
+SHARDTYPE_INLINE void end_job() {
+  std::fflush(stdout);
+  std::fflush(stderr);
+  sleep_ms(300);
+  run_time.in_environment = false;  // MPI_Abort calls exit
+  if (job_rank() >= 0) MPI_Abort(MPI_COMM_WORLD, 1);
+  std::_Exit(1);
+}
+
+SHARDTYPE_INLINE void abort_job(std::string const& text, FailedOn where) {
+  int const rank = job_rank();
+  std::fflush(stdout);
+  if (where == FailedOn::every_rank && rank > 0) sleep_ms(500);
+  if (run_time.node != nullptr) {
+    if (run_time.node->speaks.exchange(1) != 0)
+      sleep_ms(10000);  // until the rank that prints ends this one
+    else if (!run_time.node->first)
+      sleep_ms(1000);  // a rank of the first node may print first
+  }
+  std::string const who = rank < 0 ? "" : "rank " + std::to_string(rank) + ": ";
+  std::fputs((who + text + "\n").c_str(), stderr);
+  end_job();
+}
+
+SHARDTYPE_INLINE void on_terminate() {
+  std::string text = "terminated without an exception";
+  FailedOn where = FailedOn::this_rank;
+  if (std::exception_ptr const current = std::current_exception()) {
+    try {
+      std::rethrow_exception(current);
+    } catch (Error const& e) {
+      text = e.what();
+      where = e.where();
+    } catch (std::exception const& e) {
+      text = e.what();
+    } catch (...) {
+      text = "an exception of unknown type";
+    }
+  }
+  abort_job(text, where);
+}
+
+SHARDTYPE_INLINE bool leaves_by_barrier() {
+  if (!run_time.settings.ends_with_barrier) return false;
+  reduce_number(MPI_COMM_WORLD, 0, MPI_MAX);  // waits until all ranks are here
+  return true;
+}
+
+SHARDTYPE_INLINE void await_others() {
+  if (run_time.node == nullptr || run_time.settings.check_agree)
+    return;  // then error E03 reports more
+  for (int waited = 0; run_time.node->leaving < run_time.node->ranks; ++waited) {
+    Ahead const ahead = rank_ahead();
+    if (ahead.who >= 0)
+      abort_job(
+          "[shardtype E06] this rank came to the end of its Environment after step " +
+          std::to_string(ahead.own) + " of a mesh, and rank " + std::to_string(ahead.who) +
+          " waits for it in step " + std::to_string(ahead.step) +
+          ": all ranks of a mesh run the same operations; SHARDTYPE_CHECK=agree names the two "
+          "that differ");
+    usleep(waited < 100 ? 100 : 1000);
+  }
+}
+
+SHARDTYPE_INLINE void on_exit() {
+  if (!run_time.in_environment) return;
+  ++run_time.node->leaving;
+  if (all_leave()) {
+    MPI_Finalize();
+    return;
+  }
+  abort_job(
+      "[shardtype E06] the program called exit on this rank while its Environment lived, and the "
+      "other "
+      "ranks go on: throw an exception, which ends the job with its text, or let every rank exit");
+}
+
+}  // namespace shardtype::detail
+
+namespace shardtype {
+
+SHARDTYPE_INLINE Environment::Environment(int& argc, char**& argv) {
+  int started = 0;
+  int ended = 0;
+  MPI_Finalized(&ended);
+  if (ended != 0)
+    throw Error("E07",
+                "an Environment was made after the end of another, which ended MPI; MPI does not "
+                "start twice: keep one Environment, at the top of main",
+                FailedOn::every_rank);
+  MPI_Initialized(&started);
+  if (started == 0) {
+    int level = 0;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
+    owns_mpi_ = true;
+  }
+  if (!Kokkos::is_initialized()) {
+    Kokkos::initialize(argc, argv);
+    owns_kokkos_ = true;
+  }
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  node_ = detail::share_node();
+  std::set_terminate(detail::on_terminate);
+  runtime::run_time.settings = runtime::read_settings();
+  if (runtime::run_time.settings.check_agree)
+    MPI_Comm_dup(MPI_COMM_WORLD, &runtime::run_time.record_comm);
+  detail::look_at_node();
+  runtime::run_time.in_environment = owns_mpi_ && runtime::run_time.node != nullptr;
+  if (runtime::run_time.in_environment) std::atexit(detail::on_exit);
+  if (std::string const path = named_file("SHARDTYPE_MACHINE"); !path.empty())
+    runtime::run_time.machine = read_machine(MPI_COMM_WORLD, path);
+  if (std::string const path = named_file("SHARDTYPE_TRACE"); !path.empty())
+    runtime::run_time.trace = new detail::Trace(path);
+}
+
+SHARDTYPE_INLINE Environment::~Environment() {
+  runtime::run_time.in_environment = false;
+  if (runtime::run_time.node != nullptr) ++runtime::run_time.node->leaving;
+  if (owns_kokkos_) Kokkos::finalize();
+  if (std::uncaught_exceptions() > exceptions_ && !detail::all_leave()) {
+    std::atexit([] { detail::end_job(); });  // MPI_Finalize would wait for ever
+    return;
+  }
+  detail::await_others();
+  if (runtime::run_time.trace != nullptr) {
+    runtime::run_time.trace->finish();
+    delete std::exchange(runtime::run_time.trace, nullptr);
+  }
+  runtime::run_time.progress = nullptr;
+  runtime::run_time.node = nullptr;
+  if (node_ != MPI_WIN_NULL) MPI_Win_free(&node_);
+  if (runtime::run_time.record_comm != MPI_COMM_NULL) {
+    detail::Records::here().finish();
+    MPI_Comm_free(&runtime::run_time.record_comm);
+  }
+  if (owns_mpi_ && !detail::leaves_by_barrier()) MPI_Finalize();
+}
+
+SHARDTYPE_INLINE int Environment::size() const {
+  int n = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &n);
+  return n;
+}
+
+SHARDTYPE_INLINE std::string Environment::named_file(char const* variable) const {
+  char const* const file = rank() == 0 ? std::getenv(variable) : nullptr;
+  std::string path = file != nullptr ? file : "";
+  detail::share_text(MPI_COMM_WORLD, path, 0);
+  return path;
+}
+
+}  // namespace shardtype

@@ -1,0 +1,75 @@
+#pragma once
+/// Definitions of node.hpp.
+
+#include <shardtype/runtime/node.hpp>
+
+namespace shardtype::detail {
+
+SHARDTYPE_INLINE MPI_Win share_node() {
+  MPI_Comm here = MPI_COMM_NULL;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
+  int rank = 0;
+  int ranks = 1;
+  MPI_Comm_rank(here, &rank);
+  MPI_Comm_size(here, &ranks);
+  MPI_Win window = MPI_WIN_NULL;
+  MPI_Aint bytes = 0;
+  if (rank == 0)
+    bytes =
+        static_cast<MPI_Aint>(sizeof(Node) + static_cast<std::size_t>(ranks) * sizeof(Progress));
+  int unit = 1;
+  void* memory = nullptr;
+  if (MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, here, &memory, &window) == MPI_SUCCESS) {
+    MPI_Win_shared_query(window, 0, &bytes, &unit, &memory);
+    if (rank == 0) {
+      run_time.node = new (memory) Node;
+      run_time.node->ranks = ranks;
+      run_time.node->first = job_rank() == 0;
+    }
+    run_time.node = static_cast<Node*>(memory);
+    run_time.progress = new (&run_time.node->progress(rank)) Progress;
+    run_time.progress->rank = job_rank();
+  }
+  MPI_Comm_free(&here);
+  return window;
+}
+
+SHARDTYPE_INLINE void StepCount::begin(std::int64_t id) {
+  static int made = 0;
+  id_ = id;
+  slot_ = made++ % Progress::meshes;  // replaces the oldest
+  if (run_time.progress == nullptr) return;
+  Progress::Mesh& told = run_time.progress->mesh[slot_];
+  told.id.store(0);
+  told.steps.store(0);
+  told.id.store(id);
+}
+
+SHARDTYPE_INLINE void StepCount::step() {
+  ++steps_;
+  if (run_time.progress == nullptr) return;
+  Progress::Mesh& told = run_time.progress->mesh[slot_];
+  if (told.id.load(std::memory_order_relaxed) == id_) told.steps.store(steps_);
+}
+
+SHARDTYPE_INLINE Ahead rank_ahead() {
+  for (int k = 0; k < run_time.node->ranks; ++k)
+    for (Progress::Mesh const& theirs : run_time.node->progress(k).mesh)
+      for (Progress::Mesh const& mine : run_time.progress->mesh) {
+        std::int64_t const id = mine.id.load();
+        if (id == 0 || theirs.id.load() != id) continue;
+        std::int64_t const step = theirs.steps.load();
+        // in the meantime it may have reused the entry for another mesh
+        if (step > mine.steps.load() && theirs.id.load() == id)
+          return {run_time.node->progress(k).rank, step, mine.steps.load()};
+      }
+  return {};
+}
+
+SHARDTYPE_INLINE bool all_leave() {
+  if (run_time.node == nullptr) return true;
+  for (int k = 0; k < 200 && run_time.node->leaving < run_time.node->ranks; ++k) sleep_ms(10);
+  return run_time.node->leaving >= run_time.node->ranks;
+}
+
+}  // namespace shardtype::detail

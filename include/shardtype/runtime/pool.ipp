@@ -1,0 +1,64 @@
+#pragma once
+/// Definitions of pool.hpp.
+
+#include <shardtype/runtime/pool.hpp>
+
+namespace shardtype::detail {
+
+SHARDTYPE_INLINE void ask_for_huge_pages(void* data, std::size_t bytes) {
+#ifdef MADV_HUGEPAGE
+  constexpr std::uintptr_t huge = std::uintptr_t{2} << 20;
+  auto const begin = (reinterpret_cast<std::uintptr_t>(data) + huge - 1) / huge * huge;
+  auto const end = (reinterpret_cast<std::uintptr_t>(data) + bytes) / huge * huge;
+  // refused: only slower
+  if (begin < end)
+    static_cast<void>(madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE));
+#else
+  static_cast<void>(data);
+  static_cast<void>(bytes);
+#endif
+}
+
+}  // namespace shardtype::detail
+
+namespace shardtype::runtime {
+
+SHARDTYPE_INLINE void Pool::trim(std::size_t keep) {
+  while (idle_bytes_ > keep) {
+    detail::Allocation* a = idle_.front();
+    idle_.erase(0);
+    idle_bytes_ -= a->bytes;
+    destroy(a);
+  }
+}
+
+SHARDTYPE_INLINE Buffer Pool::used(detail::Allocation* a, std::size_t asked) {
+  a->asked = asked;
+  run_time.memory.add(static_cast<std::int64_t>(asked));
+  used_bytes_ += a->bytes;
+  most_used_ = std::max(most_used_, used_bytes_);
+  ++used_;
+  return Buffer(a);
+}
+
+SHARDTYPE_INLINE void Pool::destroy(detail::Allocation* a) {
+  if (!Kokkos::is_initialized()) {
+    // Kokkos has ended and accepts no memory; kept reachable for leak checkers
+    a->next = std::exchange(outlived, a);
+    return;
+  }
+  a->release(a->data);
+  delete a;
+}
+
+SHARDTYPE_INLINE void Pool::give_back(detail::Allocation* a) {
+  a->writing.reset();
+  run_time.memory.subtract(static_cast<std::int64_t>(a->asked));
+  used_bytes_ -= a->bytes;
+  idle_bytes_ += a->bytes;
+  idle_.push_back(a);
+  --used_;
+  if (closed_) leave();
+}
+
+}  // namespace shardtype::runtime

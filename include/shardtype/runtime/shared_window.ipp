@@ -1,0 +1,96 @@
+#pragma once
+/// Definitions of shared_window.hpp.
+
+#include <shardtype/runtime/shared_window.hpp>
+
+namespace shardtype::runtime {
+
+SHARDTYPE_INLINE SharedWindow::SharedWindow(Comm const& comm)
+    : comm_(comm.raw()), rank_(comm.rank()), size_(comm.size()) {
+  if (run_time.on_one_node) {
+    possible_ = true;
+    return;
+  }
+  MPI_Comm node = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node),
+            "MPI_Comm_split_type");
+  int here = 0;
+  MPI_Comm_size(node, &here);
+  MPI_Comm_free(&node);
+  possible_ = everywhere(here == size_);
+}
+
+SHARDTYPE_INLINE SharedWindow::~SharedWindow() {
+  int ended = 0;
+  MPI_Finalized(&ended);
+  // not collective while an exception propagates, because other ranks do not get here
+  if (ended == 0 && std::uncaught_exceptions() <= exceptions_) release();
+}
+
+SHARDTYPE_INLINE bool SharedWindow::reserve(std::int64_t bytes) {
+  asked_ = bytes;
+  if (window_ != MPI_WIN_NULL && bytes <= room_) return true;
+  if (!possible_ || bytes >= refused_) return false;
+  if (grow(bytes)) return true;
+  refused_ = bytes;
+  return false;
+}
+
+SHARDTYPE_INLINE void SharedWindow::enter() {
+  for (int g = 0; g < size_; ++g) wait_for_rank(g);
+  share_ = (asked_ + size_ - 1) / size_;
+  run_time.memory.add(share_);
+}
+
+SHARDTYPE_INLINE void SharedWindow::wait_for_rank(int g) const {
+  for (int turn = 0; counters_[g].count.load(std::memory_order_acquire) < count_; ++turn) {
+    if (turn < 100) continue;
+    if (run_time.yield_while_waiting) sched_yield();
+    // lets MPI make progress, because a late rank may wait for a message from here
+    int there = 0;
+    check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &there, MPI_STATUS_IGNORE),
+              "MPI_Iprobe");
+  }
+}
+
+SHARDTYPE_INLINE bool SharedWindow::room_for(std::int64_t bytes) {
+  struct statvfs disk{};
+  if (statvfs("/dev/shm", &disk) != 0) return true;
+  return static_cast<double>(disk.f_bavail) * static_cast<double>(disk.f_frsize) >
+         1.1 * static_cast<double>(bytes);
+}
+
+SHARDTYPE_INLINE bool SharedWindow::grow(std::int64_t bytes) {
+  release();
+  if (!everywhere(room_for(bytes))) return false;
+  std::size_t const front =
+      (static_cast<std::size_t>(size_) * sizeof(Counter) + page - 1) / page * page;
+  std::size_t const all = front + static_cast<std::size_t>(bytes);
+  void* base = nullptr;
+  check_mpi(MPI_Win_allocate_shared(rank_ == 0 ? static_cast<MPI_Aint>(all) : 0, 1, MPI_INFO_NULL,
+                                    comm_, &base, &window_),
+            "MPI_Win_allocate_shared");
+  MPI_Aint size = 0;
+  int unit = 0;
+  check_mpi(MPI_Win_shared_query(window_, 0, &size, &unit, &base), "MPI_Win_shared_query");
+  counters_ = static_cast<Counter*>(base);
+  data_ = static_cast<std::byte*>(base) + front;
+  room_ = bytes;
+  // Touches the pages now, while there is room; later users then see the memory that remains.
+  std::int64_t const each = (bytes + size_ - 1) / size_;
+  std::int64_t const begin = std::min(bytes, rank_ * each);
+  std::memset(static_cast<std::byte*>(data_) + begin, 0,
+              static_cast<std::size_t>(std::min(bytes - begin, each)));
+  new (&counters_[rank_]) Counter{{0}};
+  count_ = 0;
+  return everywhere(true);  // all ranks have set their counters
+}
+
+SHARDTYPE_INLINE void SharedWindow::release() {
+  if (window_ != MPI_WIN_NULL) MPI_Win_free(&window_);
+  room_ = 0;
+  counters_ = nullptr;
+  data_ = nullptr;
+}
+
+}  // namespace shardtype::runtime

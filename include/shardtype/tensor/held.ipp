@@ -1,0 +1,27 @@
+#pragma once
+/// Definitions of held.hpp.
+
+#include <shardtype/tensor/held.hpp>
+
+namespace shardtype::detail {
+
+SHARDTYPE_INLINE void local_rows(MeshState const& mesh, Names const& names, Spec const& spec,
+                                 std::int64_t const* extents, Rows* out) {
+  AxisMap const axes = map_axes(mesh, names);
+  if (!countable(extents, spec.rank))
+    throw Error("E20", "the extents are more than 2^58 elements together", FailedOn::every_rank);
+  for (int d = 0; d < spec.rank; ++d) {
+    int const label = spec.dims[d].label;
+    std::int64_t const fixed = names.label_extent[label];
+    if (extents[d] < 0 || (fixed != dynamic && fixed != extents[d]))
+      throw Error("E20",
+                  "index " + std::string(names.label_name[label]) + " was given extent " +
+                      std::to_string(extents[d]) +
+                      (extents[d] < 0 ? "; an extent is not negative"
+                                      : "; its type says " + std::to_string(fixed)),
+                  FailedOn::every_rank);
+    if (mesh.here()) out[d] = rows_of(extents[d], spec.dims[d].axes, axes.sizes, axes.coords);
+  }
+}
+
+}  // namespace shardtype::detail

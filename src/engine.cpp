@@ -1,0 +1,13 @@
+// The parts of the engine that do not depend on element types.
+#include <shardtype/execute/carrier.ipp>
+#include <shardtype/execute/collective_step.ipp>
+#include <shardtype/execute/executor.ipp>
+#include <shardtype/execute/group.ipp>
+#include <shardtype/execute/lookup.ipp>
+#include <shardtype/execute/reduce_run.ipp>
+#include <shardtype/execute/run.ipp>
+#include <shardtype/execute/take_rows.ipp>
+#include <shardtype/manual/local.ipp>
+#include <shardtype/manual/shard_map.ipp>
+#include <shardtype/overlap/policy.ipp>
+#include <shardtype/tensor/held.ipp>

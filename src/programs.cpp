@@ -1,0 +1,7 @@
+// Texts of the programs of automatic mode.
+#include <shardtype/lazy/explain.ipp>
+#include <shardtype/lazy/planned_program.ipp>
+#include <shardtype/lazy/run.ipp>
+#include <shardtype/lazy/step_texts.ipp>
+#include <shardtype/lazy/to_json.ipp>
+#include <shardtype/lazy/traced_run.ipp>

@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+"""Trains the MLP of examples/train_mlp.cpp with NumPy, and compares the example's loss curves.
+
+usage: mlp_reference.py COMMAND...     # COMMAND runs the example, as: mpiexec -n 4 train_mlp
+
+Every curve that it prints must be within 1e-4 of NumPy's, relative to it, at each of 50 steps. Exit status 77:
+there is no NumPy.
+"""
+import subprocess
+import sys
+
+try:
+    import numpy as np
+except ImportError:
+    print("no NumPy")
+    sys.exit(77)
+
+BATCH, INPUTS, HIDDEN, OUTPUTS = 24, 8, 16, 4
+STEPS, CURVES, RATE, TOLERANCE = 50, 5, 0.5, 1e-4
+
+
+def wave(rows, columns, speed, height):
+    i, j = np.indices((rows, columns))
+    return height * np.sin(speed * (i * i + 3.0 * i * j + 2.0 * j + 1.0))
+
+
+def losses():
+    x = wave(BATCH, INPUTS, 0.37, 1.0)
+    y = wave(BATCH, OUTPUTS, 0.71, 0.8)
+    w1 = wave(INPUTS, HIDDEN, 1.13, 0.4)
+    w2 = wave(HIDDEN, OUTPUTS, 0.59, 0.3)
+    for _ in range(STEPS):
+        hidden = np.tanh(x @ w1)
+        off = hidden @ w2 - y
+        yield np.sum(off * off) / BATCH
+        to_out = 2.0 * off / BATCH
+        to_w2 = hidden.T @ to_out
+        to_w1 = x.T @ ((to_out @ w2.T) * (1.0 - hidden * hidden))
+        w1 = w1 - RATE * to_w1
+        w2 = w2 - RATE * to_w2
+
+
+def main():
+    run = subprocess.run(sys.argv[1:], stdout=subprocess.PIPE, text=True, check=False)
+    if run.returncode != 0:
+        sys.exit(f"the example ended with {run.returncode}")
+    lines = [line.split()[2:] for line in run.stdout.splitlines() if line.startswith("step ")]
+    expected = list(losses())
+    if len(lines) != STEPS or any(len(line) != CURVES for line in lines):
+        sys.exit(f"no {CURVES} losses of {STEPS} steps in what the example printed")
+    worst = 0.0
+    for step, (line, loss) in enumerate(zip(lines, expected)):
+        for curve, text in enumerate(line):
+            off = abs(float(text) - loss) / loss
+            worst = max(worst, off)
+            if not off <= TOLERANCE:
+                sys.exit(f"step {step}, curve {curve}: {text}, NumPy has {loss:.12g}")
+    print(f"{CURVES} curves of {STEPS} steps, at most {worst:.1e} from NumPy's")
+
+
+if __name__ == "__main__":
+    main()

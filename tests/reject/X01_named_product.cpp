@@ -1,0 +1,28 @@
+// A named product whose strict form is refused: it would sum w's gradient over X silently.
+// EXPECT: \[shardtype X01\] the gradient of an operand is a sum over a mesh axis
+// EXPECT: op::Matmul<shardtype::Dim<B, X>, shardtype::Dim<H> ?>, .*shardtype::Tensor<double, shardtype::Dim<D>, shardtype::Dim<H> ?>, X>
+// FORBID: Resolve<|basic_type|Pack<|Sharded|Recorded
+// FORBID: error:.*error:
+// MAX-LINES: 13
+// NEEDS: full
+#include <shardtype/shardtype.hpp>
+
+using namespace shardtype;
+struct X : Axis<"X"> {};
+struct B : Index<"B"> {};
+struct D : Index<"D"> {};
+struct H : Index<"H"> {};
+template <class... Parts>
+using T = Tensor<double, Parts...>;
+
+struct Y : Axis<"Y"> {};
+
+auto train(T<Dim<D>, Dim<H>> const& w, T<Dim<B, X>, Dim<D, Y>> const& x) {
+  return grad<0>([](auto v, auto rows) {
+#ifdef LEGAL
+    return sum(square(matmul<Dim<B, X>, Dim<H>>(rows, reduced<X>(v))));
+#else
+    return sum(square(matmul<Dim<B, X>, Dim<H>>(rows, v)));
+#endif
+  })(w, x);
+}

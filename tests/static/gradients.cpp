@@ -1,0 +1,207 @@
+// NEEDS: full
+// The communication of both passes, from types alone: data parallel, Megatron, FSDP, sequence
+// parallel, two axes, loops.
+
+#include <array>
+#include <tuple>
+#include <type_traits>
+
+#include <shardtype/shardtype.hpp>
+
+using namespace shardtype;
+
+namespace {
+
+struct X : Axis<"X"> {};
+struct Y : Axis<"Y"> {};
+struct B : Index<"B"> {};
+struct S : Index<"S"> {};
+struct D : Index<"D"> {};
+struct H : Index<"H"> {};
+struct J : Index<"J"> {};
+template <class... Parts>
+using T = Tensor<double, Parts...>;
+
+// cotangents
+static_assert(std::is_same_v<cotangent_t<T<Dim<B, X>, Dim<D>, Reduced<Y>>>,
+                             T<Dim<B, X>, Dim<D>, Unreduced<Y>>>);
+static_assert(std::is_same_v<cotangent_t<T<Dim<B>, Unreduced<X>, Reduced<Y>>>,
+                             T<Dim<B>, Unreduced<Y>, Reduced<X>>>);
+static_assert(std::is_same_v<cotangent_t<Local<float, Dim<B>, Varying<X>, Reduced<Y>>>,
+                             Local<float, Dim<B>, Varying<X>, Unreduced<Y>>>);
+
+constexpr Collective all_reduces = Collective::all_reduce;
+constexpr Collective all_gathers = Collective::all_gather;
+constexpr Collective reduce_scatters = Collective::reduce_scatter;
+
+// data parallel: one AllReduce for the loss, one per parameter
+using Xs = T<Dim<B, X>, Dim<D>>;
+using Ys = T<Dim<B, X>, Dim<J>>;
+using W1 = T<Dim<D>, Dim<H>>;
+using W2 = T<Dim<H>, Dim<J>>;
+inline constexpr auto data_parallel = [](auto w1, auto w2, auto x, auto y) {
+  auto h = tanh(matmul(x, reduced<X>(w1)));
+  auto p = matmul(h, reduced<X>(w2));
+  return all_reduce<X>(sum(square(p - y)));
+};
+constexpr auto dp =
+    plan(value_and_grad<0, 1>(data_parallel), type<W1>, type<W2>, type<Xs>, type<Ys>);
+static_assert(dp.forward.count(all_reduces) == 1 && dp.forward.collectives() == 1);
+static_assert(dp.backward.count(all_reduces) == 2 && dp.backward.collectives() == 2);
+
+// Reduced weights: none
+using W1R = T<Dim<D>, Dim<H>, Reduced<X>>;
+using W2R = T<Dim<H>, Dim<J>, Reduced<X>>;
+inline constexpr auto reduced_weights = [](auto w1, auto w2, auto x, auto y) {
+  auto h = tanh(matmul(x, w1));
+  return sum(square(matmul(h, w2) - y));
+};
+constexpr auto rw =
+    plan(value_and_grad<0, 1>(reduced_weights), type<W1R>, type<W2R>, type<Xs>, type<Ys>);
+static_assert(rw.collectives() == 0);
+
+// microbatches: as many as one likes, one AllReduce per parameter
+inline constexpr auto microbatches = [](auto w1, auto w2, auto xs, auto ys) {
+  auto r1 = reduced<X>(w1);
+  auto r2 = reduced<X>(w2);
+  auto total = reduced_weights(r1, r2, xs[0], ys[0]);
+  for (std::size_t k = 1; k < 4; ++k)
+    total = (total + reduced_weights(r1, r2, xs[k], ys[k])).tensor();
+  return all_reduce<X>(total);
+};
+constexpr auto micro = plan(value_and_grad<0, 1>(microbatches), type<W1>, type<W2>,
+                            type<std::array<Xs, 4>>, type<std::array<Ys, 4>>);
+static_assert(micro.forward.collectives() == 1 && micro.backward.count(all_reduces) == 2);
+static_assert(micro.collectives() == 3);
+
+// Megatron: one forward, one backward, the latter only if x's gradient is wanted
+using Xr = T<Dim<B>, Dim<D>>;
+using Yr = T<Dim<B>, Dim<J>>;
+using W1C = T<Dim<D>, Dim<H, X>>;
+using W2C = T<Dim<H, X>, Dim<J>>;
+inline constexpr auto megatron = [](auto w1, auto w2, auto x, auto y) {
+  auto h = tanh(matmul(reduced<X>(x), w1));
+  auto p = all_reduce<X>(matmul(h, w2));
+  return sum(square(p - y));
+};
+constexpr auto mg2 = plan(value_and_grad<0, 1>(megatron), type<W1C>, type<W2C>, type<Xr>, type<Yr>);
+static_assert(mg2.forward.count(all_reduces) == 1 && mg2.backward.collectives() == 0);
+constexpr auto mg3 =
+    plan(value_and_grad<0, 1, 2>(megatron), type<W1C>, type<W2C>, type<Xr>, type<Yr>);
+static_assert(mg3.forward.count(all_reduces) == 1 && mg3.backward.count(all_reduces) == 1);
+static_assert(mg3.collectives() == 2);
+inline constexpr auto megatron_named = [](auto w1, auto w2, auto x, auto y) {
+  auto h = tanh(matmul(reduced<X>(x), w1));
+  return sum(square(matmul<Dim<B>, Dim<J>>(h, w2) - y));
+};
+constexpr auto mgn =
+    plan(value_and_grad<0, 1, 2>(megatron_named), type<W1C>, type<W2C>, type<Xr>, type<Yr>);
+static_assert(mgn.backward.count(all_reduces) == 1 && mgn.backward.collectives() == 1);
+
+// FSDP: one AllGather and one ReduceScatter per parameter, by a cast
+using W1S = T<Dim<D, X>, Dim<H>>;
+using W2S = T<Dim<H, X>, Dim<J>>;
+inline constexpr auto fsdp = [](auto w1, auto w2, auto x, auto y) {
+  auto h = tanh(matmul(x, reshard<Dim<D>, Dim<H>, Reduced<X>>(w1)));
+  auto p = matmul(h, reshard<Dim<H>, Dim<J>, Reduced<X>>(w2));
+  return sum(square(p - y));
+};
+constexpr auto fs = plan(value_and_grad<0, 1>(fsdp), type<W1S>, type<W2S>, type<Xs>, type<Ys>);
+static_assert(fs.forward.count(all_gathers) == 2 && fs.forward.collectives() == 2);
+static_assert(fs.backward.count(reduce_scatters) == 2 && fs.backward.collectives() == 2);
+// the same source, with replicated and with Reduced weights
+constexpr auto fs_i = plan(value_and_grad<0, 1>(fsdp), type<W1>, type<W2>, type<Xs>, type<Ys>);
+static_assert(fs_i.forward.collectives() == 0 && fs_i.backward.count(all_reduces) == 2);
+constexpr auto fs_r = plan(value_and_grad<0, 1>(fsdp), type<W1R>, type<W2R>, type<Xs>, type<Ys>);
+static_assert(fs_r.collectives() == 0);
+// by a named product, whose strict form is refused
+inline constexpr auto fsdp_named = [](auto w, auto x) {
+  return sum(square(matmul<Dim<B, X>, Dim<H>>(x, w)));
+};
+constexpr auto fsn = plan(value_and_grad<0>(fsdp_named), type<W1S>, type<Xs>);
+static_assert(fsn.forward.count(all_gathers) == 1 && fsn.backward.count(reduce_scatters) == 1);
+static_assert(fsn.collectives() == 2);
+constexpr auto fsn2 = plan(value_and_grad<0, 1>(fsdp_named), type<W1S>, type<Xs>);
+static_assert(fsn2.backward.count(all_gathers) == 1);  // w again, for x
+
+// sequence parallel: AllGather and ReduceScatter each way
+using Xq = T<Dim<S, X>, Dim<D>>;
+inline constexpr auto sequence = [](auto w1, auto w2, auto x) {
+  auto h = tanh(matmul(reshard<Dim<S>, Dim<D>, Reduced<X>>(x), w1));
+  return sum(square(reduce_scatter<X, S>(matmul(h, w2))));
+};
+constexpr auto sq = plan(value_and_grad<0, 1, 2>(sequence), type<W1C>, type<W2C>, type<Xq>);
+static_assert(sq.forward.count(all_gathers) == 1 && sq.forward.count(reduce_scatters) == 1);
+static_assert(sq.backward.count(all_gathers) == 1 && sq.backward.count(reduce_scatters) == 1);
+static_assert(sq.collectives() == 4);
+
+// data x tensor
+using Wa = T<Dim<D>, Dim<H, Y>>;
+using Wb = T<Dim<H, Y>, Dim<J>>;
+inline constexpr auto two_axes = [](auto w1, auto w2, auto x) {
+  auto h = tanh(matmul(reduced<Y>(x), reduced<X>(w1)));
+  return sum(square(all_reduce<Y>(matmul(h, reduced<X>(w2)))));
+};
+constexpr auto xy = plan(value_and_grad<0, 1, 2>(two_axes), type<Wa>, type<Wb>, type<Xs>);
+static_assert(xy.forward.count(all_reduces) == 1 && xy.backward.count(all_reduces) == 3);
+
+// weight decay next to the cast weight
+inline constexpr auto decay = [](auto w, auto x) {
+  return all_reduce<X>(sum(square(matmul(x, reduced<X>(w))))) + sum(square(w));
+};
+constexpr auto wd = plan(value_and_grad<0>(decay), type<W1>, type<Xs>);
+static_assert(wd.forward.collectives() == 1 && wd.backward.count(all_reduces) == 1);
+
+// layer norm along a dim that is not split: its scale needs one AllReduce, backward
+inline constexpr auto layer_norm = [](auto g, auto x) {
+  auto c = (x - mean<D>(x)).tensor();
+  auto v = mean<D>(square(c)) + 1e-5;
+  return sum(square(c * rsqrt(v) * reduced<X>(g)));
+};
+constexpr auto ln = plan(value_and_grad<0, 1>(layer_norm), type<T<Dim<D>>>, type<Xs>);
+static_assert(ln.forward.collectives() == 0 && ln.backward.count(all_reduces) == 1);
+
+// softmax over a split dim: its statistics are named Reduced
+inline constexpr auto softmax_of_split = [](auto l) {
+  auto lse = logsumexp<Dim<B>, Reduced<X>>(l);
+  return sum(square(exp(l - lse)));
+};
+constexpr auto sm = plan(value_and_grad<0>(softmax_of_split), type<T<Dim<B>, Dim<H, X>>>);
+static_assert(sm.forward.count(all_reduces) == 1 && sm.backward.count(all_reduces) == 1);
+
+// a loop over six layers: six times one
+using Wd = T<Dim<D>, Dim<H>>;
+inline constexpr auto loop = [](auto const& ws, auto x) {
+  auto h = tanh(matmul(x, reduced<X>(ws[0]))).tensor();
+  for (std::size_t k = 1; k < ws.size(); ++k)
+    h = tanh(matmul(relabel<H, D>(h), reduced<X>(ws[k]))).tensor();
+  return all_reduce<X>(sum(square(h)));
+};
+constexpr auto six = plan(value_and_grad<0>(loop), type<std::array<Wd, 6>>, type<Xs>);
+static_assert(six.forward.count(all_reduces) == 1 && six.backward.count(all_reduces) == 6);
+static_assert(six.collectives() == 7);
+
+// Sizes that the types determine: bytes, flops and what the tape holds.
+namespace sized {
+struct X4 : Axis<"X", 4> {};
+struct Bs : Index<"B", 4096> {};
+struct Ds : Index<"D", 512> {};
+struct Hs : Index<"H", 1024> {};
+struct Js : Index<"J", 256> {};
+template <class... Parts>
+using F = Tensor<float, Parts...>;
+inline constexpr auto mlp = [](auto w1, auto w2, auto x, auto y) {
+  auto h = tanh(matmul(x, reduced<X4>(w1)));
+  auto p = matmul(h, reduced<X4>(w2));
+  return all_reduce<X4>(sum(square(p - y)));
+};
+constexpr auto p =
+    plan(value_and_grad<0, 1>(mlp), type<F<Dim<Ds>, Dim<Hs>>>, type<F<Dim<Hs>, Dim<Js>>>,
+         type<F<Dim<Bs, X4>, Dim<Ds>>>, type<F<Dim<Bs, X4>, Dim<Js>>>);
+static_assert(p.forward.collectives() == 1 && p.backward.count(Collective::all_reduce) == 2);
+// tanh's result, which the second product saves as well; p for the square
+static_assert(p.tape_bytes() == 4 * (1024 * 1024 + 1024 * 256));
+static_assert(p.backward.bytes_per_rank() == 2 * 4 * 3 / 4 * (512 * 1024 + 1024 * 256));
+}  // namespace sized
+
+}  // namespace
