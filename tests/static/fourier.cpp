@@ -92,6 +92,16 @@ static_assert(code<Named<All, Dim<I>, Dim<J>, Dim<K>, Unreduced<X>>, Slab> ==
               Code::R03_split_to_unreduced);
 static_assert(code<Named<op::Fft<I>, Dim<I>, Dim<J, X>>, Tensor<C, Dim<I, Cyclic<X, 2>>, Dim<J>>> ==
               Code::B03_through_cyclic);
+static_assert(code<Named<op::Fft<I>, Dim<I, X>>, Tensor<C, Dim<I, X>>> == Code::F04_no_other_dim);
+static_assert(code<Named<op::Fft<I>, Dim<I>>, Tensor<C, Dim<I, X>>> == Code::F04_no_other_dim);
+static_assert(code<Named<op::Fft<I>, Dim<I>>, Tensor<C, Dim<I>>> == Code::ok);
+static_assert(code<Named<op::Fft<I>, Dim<I, X>>, Tensor<C, Dim<I>>> == Code::ok);
+static_assert(code<Named<op::Fft<I>, Dim<I, X>, Dim<J, Cyclic<Y, 2>>>,
+                   Tensor<C, Dim<I, X>, Dim<J, Cyclic<Y, 2>>>> == Code::F04_no_other_dim);
+// the axis moves before the batch becomes cyclic
+static_assert(plan(Named<op::Fft<I>, Dim<I, X>, Dim<J, Cyclic<Y, 2>>>{},
+                   type<Tensor<C, Dim<I, X>, Dim<J>>>)
+                  .count(Collective::all_gather) == 0);
 
 // Plans: the number of exchanges, and the bytes of the busiest rank.
 constexpr std::int64_t whole = 16 * 16 * 16 * 16;  // bytes

@@ -225,7 +225,10 @@ struct NamedFourierRule {
     Spec const operand = together();
     Verdict const v = Op::rule({&operand, 1, S::readings[1].spec, S::readings[2].spec,
                                 S::names.extents(), S::names.sizes(), false});
-    return v ? rules::reshard(fourier_call().of_result(given), wanted) : v;
+    if (!v) return v;
+    Verdict const moved = rules::reshard(fourier_call().of_result(given), wanted);
+    int const x = moved ? planning::axis_without_place(fourier_call()) : -1;
+    return x < 0 ? moved : refuse(Code::F04_no_other_dim, -1, -1, x);
   }
   static constexpr Verdict verdict = decide();
 };

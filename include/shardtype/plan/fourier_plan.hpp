@@ -63,6 +63,20 @@ constexpr FourierRest transformable(FourierCall const& c, FourierRest rest, Spec
   return now;
 }
 
+/// The mesh axis of a transformed dim that no other dim can take, -1 if there is none. A cyclic dim
+/// takes no further axis.
+constexpr int axis_without_place(FourierCall const& c) {
+  for (int k = 0; k < c.over.size; ++k) {
+    int const d = c.given.find(c.over.at[k]);
+    if (c.given.dims[d].axes.size == 0) continue;
+    bool place = false;
+    for (int to = 0; to < c.given.rank; ++to)
+      place = place || (to != d && c.given.dims[to].axes.cyclic == 0);
+    if (!place) return c.given.dims[d].axes[0];
+  }
+  return -1;
+}
+
 /// The shardings through which the operand goes, in the operand's labels; the transforms run
 /// whenever dims are `transformable`. The named result follows.
 struct FourierStages {
@@ -86,7 +100,7 @@ class FourierSearch {
     Spec batch;
     for (int d = 0; d < call_.wanted.rank; ++d)
       if (DimSpec const& dim = call_.wanted.dims[d]; !call_.over.contains(dim.label))
-        batch.add(dim.label, dim.axes);
+        batch.add(dim.label, dim.axes.cyclic == 0 ? dim.axes : AxisList{});
     return sliced_as(call_.given, batch);
   }
   constexpr std::int64_t elements(Spec const& s) const {
@@ -137,7 +151,7 @@ class FourierSearch {
       int const d = s.find(call_.over.at[k]);
       if (s.dims[d].axes.size == 0) continue;
       if (int const w = call_.wanted.find(call_.over.at[k]);
-          w >= 0 && call_.wanted.dims[w].axes.size == 0)
+          w >= 0 && call_.wanted.dims[w].axes.size == 0 && !has_cyclic(call_.wanted))
         visit(way, s, like_wanted(s), rest, cost);
       for (int to = 0; to < s.rank; ++to) {
         if (to == d || s.dims[to].axes.cyclic != 0) continue;
@@ -146,7 +160,6 @@ class FourierSearch {
         next.dims[d].axes = {};
         visit(way, s, next, rest, cost);
       }
-      if (s.rank == 1) visit(way, s, gathered(s, d), rest, cost);
     }
   }
   constexpr void visit(FourierStages const& way, Spec const& s, Spec const& next, FourierRest rest,
@@ -158,6 +171,11 @@ class FourierSearch {
     if (cost >= least_) return;
     least_ = cost;
     best_ = way;
+  }
+  static constexpr bool has_cyclic(Spec const& s) {
+    for (int d = 0; d < s.rank; ++d)
+      if (s.dims[d].axes.cyclic != 0) return true;
+    return false;
   }
   constexpr bool may_be_next(FourierRest rest, int k) const {
     int const last = call_.over.size - 1;
@@ -174,12 +192,6 @@ class FourierSearch {
     s.unreduced = call_.wanted.unreduced;
     return s;
   }
-  /// The only dim of a tensor, gathered.
-  static constexpr Spec gathered(Spec s, int d) {
-    s.dims[d].axes = {};
-    return s;
-  }
-
   FourierCall const& call_;
   Sizing const& sizing_;
   FourierStages best_;

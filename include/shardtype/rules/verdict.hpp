@@ -119,6 +119,7 @@ enum class Code {
   F01_element_type,
   F02_along_split,
   F03_extremum,
+  F04_no_other_dim,
   V01_mixed,
   V02_wrong_mode,
   V03_not_varying,

@@ -28,5 +28,14 @@ struct refused<Code::F03_extremum, legal, YourTypes...> : Poisoned {
                 "maxima is not the maximum of transforms. all_reduce the axis first (each rank "
                 "sends its block twice); a pending sum needs none.");
 };
+template <bool legal, class... YourTypes>
+struct refused<Code::F04_no_other_dim, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype F04] a mesh axis splits a dim that this Fourier transform names, and "
+                "no other dim "
+                "can take the axis: there is none, or all others are cyclic. A transform gathers "
+                "nothing; say "
+                "it, fft<I>(all_gather<X>(a)), each rank gets the whole dim.");
+};
 
 }  // namespace shardtype::checking
