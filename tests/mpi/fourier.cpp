@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <shardtype/fft/fft.hpp>
+#include <shardtype/fft/frequencies.hpp>
 #include <shardtype/shardtype.hpp>
 
 #include "harness/catch.hpp"
@@ -320,6 +321,78 @@ TEST_CASE("what named transforms send and hold is in their plans, and nothing is
           "real pencils", real,
           [](auto const& x) { return rfftn<I, J, K, F, Dim<I>, Dim<J, X>, Dim<F, Y>>(x); }, r);
     }
+  }
+}
+
+TEST_CASE("frequencies, and the order with zero in the middle") {
+  Mesh<X> const mesh(MPI_COMM_WORLD);
+  for (Int const n : lengths()) {
+    INFO("rows " << n);
+    // NumPy: 0, 1, ..., (n - 1) / 2, -(n / 2), ..., -1 over n d
+    auto const all = fftfreq<double, Dim<I, X>>(mesh, n, 0.5);
+    CHECK(all.extents()[0] == n);
+    auto const block = harness::host_block(all);
+    shardtype::detail::for_each_element(all, [&](Int at, std::array<Int, 1> const& k) {
+      Int const wanted = k[0] <= (n - 1) / 2 ? k[0] : k[0] - n;
+      CHECK(std::abs(block.data()[at] - static_cast<double>(wanted) * 2 / static_cast<double>(n)) <
+            1e-14);
+    });
+    auto const half = rfftfreq<double, Dim<F, X>>(mesh, n, 0.5);
+    CHECK(half.extents()[0] == n / 2 + 1);
+    auto const real = harness::host_block(half);
+    shardtype::detail::for_each_element(half, [&](Int at, std::array<Int, 1> const& k) {
+      CHECK(std::abs(real.data()[at] - static_cast<double>(k[0]) * 2 / static_cast<double>(n)) <
+            1e-14);
+    });
+    // shifted: from -(n / 2) on
+    auto const shifted = fftshift<I>(all);
+    auto const middle = harness::host_block(shifted);
+    shardtype::detail::for_each_element(shifted, [&](Int at, std::array<Int, 1> const& k) {
+      Int const wanted = k[0] - n / 2;
+      CHECK(std::abs(middle.data()[at] - static_cast<double>(wanted) * 2 / static_cast<double>(n)) <
+            1e-14);
+    });
+    CHECK(to_host(ifftshift<I>(shifted)) == to_host(all));
+  }
+}
+
+TEST_CASE("manual mode: blocks of shard_map") {
+  Mesh<X, Y> const mesh = on_ranks::two_axes<X, Y>();
+  using C = Complex<double>;
+  for (std::array<Int, 3> const e : {std::array<Int, 3>{4, 6, 8}, {3, 7, 5}}) {
+    auto const a = filled<C, Dim<I, X>, Dim<J>, Dim<K>>(mesh, e);
+    Dense const d(e);
+    auto const f = shard_map<Dim<I, X>, Dim<J>, Dim<K>>([](auto b) { return fft<J>(b); }, a);
+    CHECK(error(f, d.along(1, -1)) < 1);
+    auto const g =
+        shard_map<Dim<I, X>, Dim<J>, Dim<K>>([](auto b) { return fftn<J, K>(ifft<K>(b)); }, a);
+    CHECK(error(g, d.along(1, -1)) < 1);
+    auto const r = filled<double, Dim<I, X>, Dim<J>, Dim<K>>(mesh, e);
+    auto const h = shard_map<Dim<I, X>, Dim<J>, Dim<K>>(
+        [&](auto b) { return irfft<F, J>(rfft<J, F>(b), e[1]); }, r);
+    CHECK(error(h, Dense(e, true)) < 1);
+  }
+}
+
+TEST_CASE("automatic mode brings the dims together") {
+  Mesh<X, Y> const mesh = on_ranks::two_axes<X, Y>();
+  using C = Complex<double>;
+  for (std::array<Int, 3> const e : {std::array<Int, 3>{4, 6, 8}, {3, 7, 5}}) {
+    auto const a = filled<C, Dim<I, X>, Dim<J, Y>, Dim<K>>(mesh, e);
+    Dense const d(e);
+    Dense const all = d.along(0, -1).along(1, -1).along(2, -1);
+    auto const one = evaluate<Dim<I, X>, Dim<J>, Dim<K>>(mesh, fft<I>(lazy(a)));
+    CHECK(error(one, d.along(0, -1)) < 1);
+    auto const f = evaluate<Dim<I>, Dim<J, X>, Dim<K, Y>>(mesh, fftn<I, J, K>(lazy(a)));
+    CHECK(error(f, all) < 1);
+    auto const back = evaluate<Dim<I, X>, Dim<J, Y>, Dim<K>>(mesh, ifftn<I, J, K>(lazy(f)));
+    CHECK(error(back, d) < 1);
+    auto const r = filled<double, Dim<I, X>, Dim<J, Y>, Dim<K>>(mesh, e);
+    Dense const real(e, true);
+    auto const h = evaluate<Dim<I, X>, Dim<J, Y>, Dim<F>>(mesh, rfftn<I, J, K, F>(lazy(r)));
+    CHECK(error(h, real.along(0, -1).along(1, -1).along(2, -1)) < 1);
+    auto const s = evaluate<Dim<I, X>, Dim<J, Y>, Dim<K>>(mesh, irfftn<I, J, F, K>(lazy(h), e[2]));
+    CHECK(error(s, real) < 1);
   }
 }
 

@@ -12,7 +12,7 @@
 
 #include <shardtype/core/list.hpp>
 #include <shardtype/kernels/fourier_rows.hpp>
-#include <shardtype/runtime/settings.hpp>
+#include <shardtype/runtime/run_time.hpp>
 
 namespace shardtype::kernels {
 
@@ -110,7 +110,7 @@ class FftwPlans {
 
   /// A plan made on memory of its own, which measuring overwrites.
   static typename F::Plan planned(FftwShape const& s) {
-    bool const estimates = settings.fftw == FftwPlanning::estimate;
+    bool const estimates = run_time.settings.fftw == FftwPlanning::estimate;
     std::size_t const in_bytes =
         bytes(s.dims, s.loops, s.kind == FftwKind::half, s.kind == FftwKind::real);
     std::size_t const out_bytes =
@@ -122,8 +122,8 @@ class FftwPlans {
     fill(dims, s.dims, s.dims_out);
     fill(loops, s.loops, s.loops_out);
     unsigned flags = FFTW_ESTIMATE;
-    if (settings.fftw == FftwPlanning::measure) flags = FFTW_MEASURE;
-    if (settings.fftw == FftwPlanning::patient) flags = FFTW_PATIENT;
+    if (run_time.settings.fftw == FftwPlanning::measure) flags = FFTW_MEASURE;
+    if (run_time.settings.fftw == FftwPlanning::patient) flags = FFTW_PATIENT;
     if (!s.in_place) flags |= FFTW_PRESERVE_INPUT;
     if (!s.aligned) flags |= FFTW_UNALIGNED;
     auto* const complex_in = static_cast<typename F::Complex*>(in);
