@@ -388,6 +388,8 @@ TEST_CASE("automatic mode brings the dims together") {
     CHECK(error(f, all) < 1);
     auto const back = evaluate<Dim<I, X>, Dim<J, Y>, Dim<K>>(mesh, ifftn<I, J, K>(lazy(f)));
     CHECK(error(back, d) < 1);
+    auto const named = fft<I, Dim<I>, Dim<J, Y>, Dim<K, X>>(lazy(a));
+    CHECK(error(evaluate<Dim<I>, Dim<J, Y>, Dim<K, X>>(mesh, named), d.along(0, -1)) < 1);
     auto const r = filled<double, Dim<I, X>, Dim<J, Y>, Dim<K>>(mesh, e);
     Dense const real(e, true);
     auto const h = evaluate<Dim<I, X>, Dim<J, Y>, Dim<F>>(mesh, rfftn<I, J, K, F>(lazy(r)));
