@@ -12,8 +12,8 @@
 #include <shardtype/check/along.hpp>
 #include <shardtype/check/block_move.hpp>
 #include <shardtype/check/contraction.hpp>
-#include <shardtype/check/counted.hpp>
 #include <shardtype/check/cotangent.hpp>
+#include <shardtype/check/counted.hpp>
 #include <shardtype/check/create.hpp>
 #include <shardtype/check/dry.hpp>
 #include <shardtype/check/elementwise.hpp>

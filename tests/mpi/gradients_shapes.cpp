@@ -131,6 +131,19 @@ TEST_CASE("split and merged dims") {
   }
 }
 
+TEST_CASE("one cast of parameters, however they are stored") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  auto const x = make<T<Dim<B, X>, Dim<D>>>(mesh, {7, 5}, 2);
+  auto model = [&](auto v) { return sum(exp(matmul(x, used_as<Reduced<X>>(v)))); };
+  auto all = [](auto v) { return sum(exp(all_gather<X>(v, to_reduced))); };
+  check<0>("replicated", mesh, model, make<T<Dim<D>, Dim<H>>>(mesh, {5, 3}, 1));
+  check<0>("split", mesh, model, make<T<Dim<D, X>, Dim<H>>>(mesh, {5, 3}, 1));
+  check<0>("split over another axis", mesh, model, make<T<Dim<D>, Dim<H, Y>>>(mesh, {5, 3}, 1));
+  check<0>("Reduced", mesh, model, make<T<Dim<D>, Dim<H>, Reduced<X>>>(mesh, {5, 3}, 1));
+  check<0>("constants", mesh, [](auto v) { return sum(exp(v) * full_like(v, 2.0)); }, x);
+  check<0>("gathered to Reduced", mesh, all, make<T<Dim<D, Y>, Dim<H, X>>>(mesh, {7, 5}, 1));
+}
+
 TEST_CASE("gradients of second order through shapes") {
   auto const mesh = on_ranks::two_axes<X, Y>();
   auto const a = make<A>(mesh, {5, 6}, 1);

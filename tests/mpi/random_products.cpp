@@ -93,9 +93,9 @@ int run(Grid& g, Plan const& plan, Sizing const& z) {
   auto a = block_of_value<T>(g, da, z, me);
   auto b = block_of_value<T>(g, db, z, me);
   shim::reset();
-  Buffer const result = execute::Executor<T, Kokkos::HostSpace>(g.mesh.state(), g.axes, z,
-                                                                std::source_location::current())
-                            .run(plan, a, b);
+  Buffer const result = execute::ProductRun<T, Kokkos::HostSpace>(g.mesh.state(), g.axes, z,
+                                                                  std::source_location::current())
+                            .run(plan, a, b, Overlap::none);
   int bad = shim::bytes() == plan.bytes(g.axes.coords) ? 0 : 1;
 
   // dense: sum over the labels that the result lacks

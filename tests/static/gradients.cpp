@@ -169,6 +169,43 @@ inline constexpr auto softmax_of_split = [](auto l) {
 constexpr auto sm = plan(value_and_grad<0>(softmax_of_split), type<T<Dim<B>, Dim<H, X>>>);
 static_assert(sm.forward.count(all_reduces) == 1 && sm.backward.count(all_reduces) == 1);
 
+// a maximum, minimum, product or norm of a split dim: one AllReduce, of pairs
+template <auto F>
+constexpr bool sends_once(auto const& p) {
+  return p.forward.count(F) == 1 && p.forward.collectives() == 1 && p.backward.collectives() == 0;
+}
+inline constexpr auto most = [](auto a) { return sum(square(max<Dim<D>>(a))); };
+inline constexpr auto least = [](auto a) { return sum(square(min<Dim<D>>(a))); };
+inline constexpr auto product = [](auto a) { return sum(square(prod<Dim<D>>(a))); };
+inline constexpr auto length = [](auto a) { return sum(square(norm<Dim<D>>(a))); };
+inline constexpr auto size = [](auto a) { return sum(square(norm_inf<Dim<D>>(a))); };
+static_assert(sends_once<all_reduces>(plan(value_and_grad<0>(most), type<Xs>)));
+static_assert(sends_once<all_reduces>(plan(value_and_grad<0>(least), type<Xs>)));
+static_assert(sends_once<all_reduces>(plan(value_and_grad<0>(product), type<Xs>)));
+static_assert(sends_once<all_reduces>(plan(value_and_grad<0>(length), type<Xs>)));
+static_assert(sends_once<all_reduces>(plan(value_and_grad<0>(size), type<Xs>)));
+// of a whole dim: none
+inline constexpr auto whole_dims = [](auto a) {
+  return sum(max<D>(a) * min<D>(a) * prod<D>(a) * norm<D>(a) * var<D>(a)) + sum(softmax<D>(a));
+};
+static_assert(plan(value_and_grad<0>(whole_dims), type<Xs>).collectives() == 0);
+// values beside the loss: computed forward, once
+inline constexpr auto with_metrics = [](auto a) {
+  auto m = max<Dim<D>>(a);
+  return std::tuple(sum(square(m)), m, m * 2);
+};
+static_assert(sends_once<all_reduces>(plan(value_and_grad<0>(with_metrics, has_aux), type<Xs>)));
+// a variance: its mean is reduced as well; softmax over a split dim: one each way
+inline constexpr auto variance = [](auto a) { return sum(square(var<Dim<D>>(a))); };
+constexpr auto va = plan(value_and_grad<0>(variance), type<Xs>);
+static_assert(va.forward.count(all_reduces) == 2 && va.backward.collectives() == 0);
+inline constexpr auto softmax_named = [](auto a) {
+  return sum(square(softmax<B, Dim<B, X>, Dim<D>>(a)));
+};
+constexpr auto sn = plan(value_and_grad<0>(softmax_named), type<Xs>);
+static_assert(sn.forward.count(all_reduces) == 1 && sn.backward.count(all_reduces) == 1);
+static_assert(sn.collectives() == 2);
+
 // a loop over six layers: six times one
 using Wd = T<Dim<D>, Dim<H>>;
 inline constexpr auto loop = [](auto const& ws, auto x) {

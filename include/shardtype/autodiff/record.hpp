@@ -34,9 +34,44 @@ struct TypedOf<V> {
 template <class V>
 using typed_t = typename TypedOf<V>::type;
 
+/// Whether the Vjp runs the operation in its own way.
+template <class Op, class... As>
+concept RunsForward = requires(Op const& op, std::source_location const& where, As const&... as) {
+  Vjp<Op>::forward(op, where, as...);
+};
+/// The result of the operation, and what its pulls read.
+template <class Op, class... As>
+constexpr auto run_forward(Op const& op, std::source_location const& where, As const&... as) {
+  if constexpr (RunsForward<Op, As...>) {
+    return Vjp<Op>::forward(op, where, as...);
+  } else {
+    auto const value = shardtype::call(op, where, as...);
+    using V = std::remove_cvref_t<decltype(value)>;
+    if constexpr (any_poisoned<V> || !shardtype::detail::is_floating<element_t<tensor_of<V>>>) {
+      return Forward<V, Kept<>>{value, {}};
+    } else {
+      using S = decltype(Vjp<Op>::template save<V, As...>(op, value, as...));
+      return Forward<V, S>{value, Vjp<Op>::template save<V, As...>(op, value, as...)};
+    }
+  }
+}
 template <class Op, class V, class... As>
-using saved_of = decltype(Vjp<Op>::template save<V, As...>(
-    std::declval<Op const&>(), std::declval<V const&>(), std::declval<As const&>()...));
+struct SavedOf {
+  static constexpr auto decide() {
+    if constexpr (RunsForward<Op, As...>) {
+      using F = decltype(Vjp<Op>::forward(std::declval<Op const&>(),
+                                          std::declval<std::source_location const&>(),
+                                          std::declval<As const&>()...));
+      return Type<decltype(F::saved)>{};
+    } else {
+      return Type<decltype(Vjp<Op>::template save<V, As...>(
+          std::declval<Op const&>(), std::declval<V const&>(), std::declval<As const&>()...))>{};
+    }
+  }
+  using type = typename decltype(decide())::type;
+};
+template <class Op, class V, class... As>
+using saved_of = typename SavedOf<Op, V, As...>::type;
 /// The cotangent from which the pulls begin.
 template <class Op, class V, class... As, class S, class C>
 constexpr decltype(auto) prepared(Op const& op, S const& saved, C const& ct) {
@@ -78,6 +113,8 @@ struct JudgedOperand {
       return shardtype::detail::Plainly<Code::X03_not_differentiable>{};
     } else if constexpr (requires { Vjp<Op>::template judge<K, V, As...>(); }) {
       return ToldByVjp<K, Op, V, As...>{};
+    } else if constexpr (requires { typename Vjp<Op>::template Judged<K, V, As...>; }) {
+      return typename Vjp<Op>::template Judged<K, V, As...>{};
     } else {
       using Got = typename PulledType<K, Op, typed<V>, typed_t<As>...>::type;
       return shardtype::detail::Settles<cotangent_t<A>, Got, Vjp<Op>::communicates>{};
@@ -119,11 +156,11 @@ struct Recorded final : Entry {
   Saved saved;
   SlotBase* to[sizeof...(As)];
 
-  constexpr Recorded(Tape* tape, Op const& o, V const& value, As const&... as)
+  constexpr Recorded(Tape* tape, Op const& o, Saved const& s, As const&... as)
       : Entry{nullptr, &act_on<Recorded>},
         slot(tape),
         op(o),
-        saved(Vjp<Op>::template save<V, peeled_t<Top, As>...>(o, value, peeled<Top>(as)...)),
+        saved(s),
         to{autodiff::slot_of<Top>(as)...} {}
   constexpr void pull() {
     if (slot.ct == nullptr) return;
@@ -171,9 +208,12 @@ struct Continue<Above::active, Operands...> {
     } else if constexpr (!R::verdict) {
       return Type<refusal<R, tensor_of<Operands>...>>{};
     } else if constexpr (!detail::is_floating<element_t<typename R::result>> ||
-                         autodiff::is_pullback<Op>) {
+                         autodiff::is_pullback<Op> || autodiff::is_constant<Op>) {
       return Type<void>{};
-    } else if constexpr (!autodiff::Vjp<Op>::exists) {
+    } else if constexpr (requires { typename R::pair; }) {
+      return Type<void>{};  // each product is judged in its call
+    } else if constexpr (!autodiff::Vjp<Op>::exists || requires { typename R::program; } ||
+                         (top > 1 && requires { autodiff::Vjp<Op>::first_order; })) {
       return Type<refused<Code::X03_not_differentiable, false, Op, tensor_of<Operands>...>>{};
     } else {
       using J = autodiff::Judged<top, Op, typename R::result, Operands...>;
@@ -228,17 +268,21 @@ struct Continue<Above::active, Operands...> {
   static constexpr auto call(Op const& op, Where const& where, As const&... as) {
     if constexpr (!(std::is_same_v<As, autodiff::materialised_t<As>> && ...)) {
       return call(op, where, autodiff::materialised(as)...);
+    } else if constexpr (requires { typename Resolve<Op, tensor_of<As>...>::pair; }) {
+      return call_pairs(op, where, as...);
     } else {
-      auto const value = shardtype::call(op, where, autodiff::peeled<top>(as)...);
+      auto const ran = autodiff::run_forward(op, where, autodiff::peeled<top>(as)...);
+      auto const& value = ran.value;
       using V = std::remove_cvref_t<decltype(value)>;
       if constexpr (any_poisoned<V>) {
         return Poisoned{};
-      } else if constexpr (!detail::is_floating<element_t<tensor_of<V>>>) {
+      } else if constexpr (!detail::is_floating<element_t<tensor_of<V>>> ||
+                           autodiff::is_constant<Op>) {
         return value;
       } else {
         autodiff::Tape* const tape = autodiff::one_tape<top>(Op::name, as...);
         if (tape == nullptr) return autodiff::Active<V>(value);
-        auto* const entry = new autodiff::Recorded<Op, top, V, As...>(tape, op, value, as...);
+        auto* const entry = new autodiff::Recorded<Op, top, V, As...>(tape, op, ran.saved, as...);
         tape->push(entry);
         return autodiff::Active<V>(value, &entry->slot);
       }
@@ -250,6 +294,14 @@ struct Continue<Above::active, Operands...> {
   }
 
  private:
+  /// A product of several operands, as products of two.
+  template <class Op, class A, class B, class... Rest>
+  static constexpr auto call_pairs(Op const& op, Where const& where, A const& a, B const& b,
+                                   Rest const&... rest) {
+    using R = Resolve<Op, tensor_of<A>, tensor_of<B>, tensor_of<Rest>...>;
+    return shardtype::call(op, where, shardtype::call(typename R::pair_operation{}, where, a, b),
+                           rest...);
+  }
   /// Of second order: the derivative's own text, whose operations are recorded.
   template <class E, int K, class C, class... Xs>
   static constexpr auto pull_again(autodiff::Pullback<E, K> const& op, C const& ct,

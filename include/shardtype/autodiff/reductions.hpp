@@ -1,13 +1,18 @@
 #pragma once
-/// The gradients of sums, means and logarithms of sums of exponentials.
+/// The gradients of sums, means, logarithms of sums of exponentials, norms and variances.
 
+#include <cstdint>
 #include <limits>
+#include <source_location>
 #include <type_traits>
 
 #include <shardtype/autodiff/products.hpp>
 #include <shardtype/autodiff/vjp.hpp>
 #include <shardtype/check/reduction.hpp>
 #include <shardtype/ops/math.hpp>
+#include <shardtype/ops/mean.hpp>
+#include <shardtype/ops/norm.hpp>
+#include <shardtype/ops/var.hpp>
 
 namespace shardtype::autodiff {
 
@@ -32,10 +37,8 @@ struct ReductionVjp : Differentiable {
 };
 
 /// The cotangent, at each element.
-template <class... Out>
-struct Vjp<op::Reduce<reductions::Sum, Out...>>
-    : ReductionVjp<op::Reduce<reductions::Sum, Out...>> {
-  using Op = op::Reduce<reductions::Sum, Out...>;
+template <class Op>
+struct SumVjp : ReductionVjp<Op> {
   template <class V, class A>
   static constexpr auto save(Op const&, V const&, A const& a) {
     return keep(a.extents());
@@ -45,6 +48,22 @@ struct Vjp<op::Reduce<reductions::Sum, Out...>>
     return autodiff::spread<cotangent_t<tensor_of<A>>>(ct, kept<0>(saved));
   }
 };
+template <class... Out>
+struct Vjp<op::Reduce<reductions::Sum, Out...>> : SumVjp<op::Reduce<reductions::Sum, Out...>> {};
+template <class... Out>
+struct Vjp<op::Reduce<reductions::ReproducibleSum, Out...>>
+    : SumVjp<op::Reduce<reductions::ReproducibleSum, Out...>> {};
+
+/// How many elements of a tensor of type `A` and extents `n` are in one of a reduction to a `V`.
+template <class V, class A, class N>
+constexpr std::int64_t reduced_elements(N const& n) {
+  using S = Scope<A, V>;
+  std::int64_t count = 1;
+  for (int d = 0; d < S::template spec<0>.rank; ++d)
+    if (S::template spec<1>.find(S::template spec<0>.dims[d].label) < 0)
+      count *= n[static_cast<std::size_t>(d)];
+  return count;
+}
 /// The same, divided by the number of elements.
 template <class... Out>
 struct Vjp<op::Reduce<reductions::Mean, Out...>>
@@ -56,11 +75,8 @@ struct Vjp<op::Reduce<reductions::Mean, Out...>>
   }
   template <int K, class V, class A, class S, class C>
   static constexpr auto pull(Op const&, S const& saved, C const& ct) {
-    using S2 = Scope<tensor_of<A>, tensor_of<V>>;
-    double n = 1;
-    for (int d = 0; d < S2::template spec<0>.rank; ++d)
-      if (S2::template spec<1>.find(S2::template spec<0>.dims[d].label) < 0)
-        n *= static_cast<double>(kept<0>(saved)[static_cast<std::size_t>(d)]);
+    auto const n =
+        static_cast<double>(autodiff::reduced_elements<tensor_of<V>, tensor_of<A>>(kept<0>(saved)));
     return autodiff::spread<cotangent_t<tensor_of<A>>>((ct * (1 / n)).tensor(), kept<0>(saved));
   }
 };
@@ -88,5 +104,122 @@ struct Vjp<op::Reduce<reductions::LogSumExp, Out...>>
                     labels_of_t<tensor_of<A>>{});
   }
 };
+
+/// `ct / r`, and 0 where `r` is 0.
+template <class C, class R>
+constexpr auto over_size(C const& ct, R const& r) {
+  return (where(r == 0, op::zero, ct) / where(r == 0, 1, r)).tensor();
+}
+/// `ct` times the gradient of half the square of |a|, `a`: of complex numbers its conjugate.
+template <class C, class A>
+constexpr auto times_element(C const& ct, A const& a) {
+  using T = element_t<tensor_of<A>>;
+  if constexpr (shardtype::detail::is_complex<T>) {
+    return (cast<T>(ct) * conj(a)).tensor();
+  } else {
+    return (ct * a).tensor();
+  }
+}
+/// `ct` times the gradient of |a|.
+template <class C, class A>
+constexpr auto times_sign(C const& ct, A const& a) {
+  using T = element_t<tensor_of<A>>;
+  if constexpr (shardtype::detail::is_complex<T>) {
+    return (cast<T>(ct) * conj(a) / cast<T>(where(a == 0, 1, abs(a)))).tensor();
+  } else {
+    return (ct * sign(a)).tensor();
+  }
+}
+
+/// ct a / r; 0 at 0. ct / r is moved back.
+template <class Op>
+struct NormVjp : ReductionVjp<Op> {
+  template <class V, class A>
+  static constexpr auto save(Op const&, V const& r, A const& a) {
+    return keep(a, r);
+  }
+  template <class V, class A, class S, class C>
+  static constexpr auto prepare(Op const& op, S const& saved, C const& ct) {
+    return ReductionVjp<Op>::template prepare<V, A>(op, saved,
+                                                    autodiff::over_size(ct, kept<1>(saved)));
+  }
+  template <int K, class V, class A, class S, class C>
+  static constexpr auto pull(Op const&, S const& saved, C const& ct) {
+    return autodiff::in_order(autodiff::times_element(ct, kept<0>(saved)),
+                              labels_of_t<tensor_of<A>>{});
+  }
+};
+template <class... Out>
+struct Vjp<op::Reduce<reductions::Norm, Out...>> : NormVjp<op::Reduce<reductions::Norm, Out...>> {};
+template <class... Out>
+struct Vjp<op::Reduce<reductions::ReproducibleNorm, Out...>>
+    : NormVjp<op::Reduce<reductions::ReproducibleNorm, Out...>> {};
+
+/// ct sign(a).
+template <class... Out>
+struct Vjp<op::Reduce<reductions::Norm1, Out...>>
+    : ReductionVjp<op::Reduce<reductions::Norm1, Out...>> {
+  using Op = op::Reduce<reductions::Norm1, Out...>;
+  template <class V, class A>
+  static constexpr auto save(Op const&, V const&, A const& a) {
+    return keep(a);
+  }
+  template <int K, class V, class A, class S, class C>
+  static constexpr auto pull(Op const&, S const& saved, C const& ct) {
+    return autodiff::in_order(autodiff::times_sign(ct, kept<0>(saved)),
+                              labels_of_t<tensor_of<A>>{});
+  }
+};
+
+/// 2 ct (a - mean) / (n - ddof). The mean is a second reduction of the forward pass: of a named
+/// result a second collective.
+template <class F, class... Out>
+struct SpreadVjp : ReductionVjp<op::Reduce<F, Out...>> {
+  using Op = op::Reduce<F, Out...>;
+  using Base = ReductionVjp<Op>;
+  template <class A>
+  static constexpr auto forward(Op const& op, std::source_location const& where, A const& a) {
+    auto const value = call(op, where, a);
+    auto const middle = call(op::Mean<Out...>{}, where, a);
+    return Forward<std::remove_cvref_t<decltype(value)>,
+                   decltype(autodiff::keep(a, value, middle))>{value,
+                                                               autodiff::keep(a, value, middle)};
+  }
+  template <class V, class A, class S, class C>
+  static constexpr auto prepare(Op const& op, S const& saved, C const& ct) {
+    double const n = reductions::Variance::divisor(
+        op, autodiff::reduced_elements<tensor_of<V>, tensor_of<A>>(kept<0>(saved).extents()));
+    double const share = n > 0 ? 1 / n : n;  // clang computes nothing with NaN at compile time
+    if constexpr (std::is_same_v<F, reductions::Deviation>) {
+      return begun<V, A>(op, saved, (autodiff::over_size(ct, kept<1>(saved)) * share).tensor());
+    } else {
+      return begun<V, A>(op, saved, (ct * 2 * share).tensor());
+    }
+  }
+  template <int K, class V, class A, class S, class C>
+  static constexpr auto pull(Op const&, S const& saved, C const& begin) {
+    return autodiff::in_order(
+        autodiff::times_element(kept<0>(begin), (kept<0>(saved) - kept<1>(begin)).tensor()),
+        labels_of_t<tensor_of<A>>{});
+  }
+
+ private:
+  /// The factor and the mean, in the sharding of the partial results.
+  template <class V, class A, class S, class C>
+  static constexpr auto begun(Op const& op, S const& saved, C const& ct) {
+    auto const factor = Base::template prepare<V, A>(op, saved, ct);
+    if constexpr (Resolve<Op, tensor_of<A>>::communicates) {
+      using P = partial_result<op::Mean<Out...>, tensor_of<A>,
+                               tensor_of<std::remove_cvref_t<decltype(kept<2>(saved))>>>;
+      return autodiff::keep(factor, autodiff::settled<cotangent_t<P>, true>(kept<2>(saved)));
+    } else {
+      return autodiff::keep(factor, kept<2>(saved));
+    }
+  }
+};
+template <class... Out>
+struct Vjp<op::Reduce<reductions::Variance, Out...>> : SpreadVjp<reductions::Variance, Out...> {};
+template <class... Out>
+struct Vjp<op::Reduce<reductions::Deviation, Out...>> : SpreadVjp<reductions::Deviation, Out...> {};
 
 }  // namespace shardtype::autodiff

@@ -7,6 +7,7 @@
 #include <shardtype/autodiff/vjp.hpp>
 #include <shardtype/ops/broadcast.hpp>
 #include <shardtype/ops/expand.hpp>
+#include <shardtype/ops/full_like.hpp>
 #include <shardtype/ops/relabel.hpp>
 #include <shardtype/ops/squeeze.hpp>
 #include <shardtype/ops/sum.hpp>
@@ -70,5 +71,8 @@ struct Vjp<op::Broadcast<Dims...>> : SavesNothing {
     return unbroadcast<tensor_of<A>>(ct);
   }
 };
+
+template <class T>
+struct Vjp<op::FullLike<T>> : ConstantResult {};
 
 }  // namespace shardtype::autodiff

@@ -7,12 +7,18 @@
 #include <utility>
 
 #include <shardtype/autodiff/along.hpp>
+#include <shardtype/autodiff/aux.hpp>
+#include <shardtype/autodiff/counted.hpp>
+#include <shardtype/autodiff/lookups.hpp>
 #include <shardtype/autodiff/moves.hpp>
+#include <shardtype/autodiff/named.hpp>
+#include <shardtype/autodiff/normalizations.hpp>
 #include <shardtype/autodiff/parameters.hpp>
 #include <shardtype/autodiff/products.hpp>
 #include <shardtype/autodiff/record.hpp>
 #include <shardtype/autodiff/reductions.hpp>
 #include <shardtype/autodiff/shapes.hpp>
+#include <shardtype/autodiff/windows.hpp>
 
 namespace shardtype {
 
@@ -112,8 +118,34 @@ struct Gradient {
     Tape tape;
     KeptIn<std::integer_sequence<int, J...>, typename Lifted<wanted<Ks...>(J), Ps>::type...> const
         args{{Lifted<wanted<Ks...>(J), Ps>::make(ps, &tape)}...};
-    auto const result = f(kept<J>(args)...);
-    using L = std::remove_cvref_t<decltype(result)>;
+    return differentiated(tape, args, f(kept<J>(args)...), forward_done,
+                          shardtype::detail::Pack<Ps...>{});
+  }
+
+ private:
+  /// The backward pass; `made`: what `f` gave.
+  template <class Args, class Made, class Hook, class... Ps>
+  static constexpr auto differentiated(Tape& tape, Args const& args, Made const& made,
+                                       Hook const& forward_done,
+                                       shardtype::detail::Pack<Ps...> all) {
+    if constexpr (!gives_aux<F>) {
+      return with_loss(tape, args, made, forward_done, all);
+    } else if constexpr (any_poisoned<Made>) {
+      return Poisoned{};
+    } else if constexpr (!LossIn<Made>::is_pair) {
+      return Poisoned(refused<Code::X04_loss, false, typename ShownLoss<Made>::type>{});
+    } else {
+      constexpr int top = level<std::remove_cvref_t<decltype(std::get<0>(made))>>;
+      // before the backward pass, which ends the tape
+      return with_loss(tape, args, std::get<0>(made), forward_done, all,
+                       autodiff::aux_of<top>(made));
+    }
+  }
+  /// `aux`: what `f` gave beside its loss, if any.
+  template <class Args, class L, class Hook, class... Ps, class... Aux>
+  static constexpr auto with_loss(Tape& tape, Args const& args, L const& result,
+                                  Hook const& forward_done, shardtype::detail::Pack<Ps...> all,
+                                  Aux const&... aux) {
     if constexpr (any_poisoned<L>) {
       return Poisoned{};
     } else if constexpr (!is_loss<L>()) {
@@ -124,16 +156,20 @@ struct Gradient {
       forward_done(static_cast<std::int64_t>(sizeof(typename V::element)));
       begin(tape, loss);
       tape.backward();
-      auto grads = gradients_of<Ks...>(shardtype::detail::Pack<Ps...>{}, args);
-      if constexpr (value) {
+      auto grads = gradients_of<Ks...>(all, args);
+      if constexpr (value && sizeof...(Aux) > 0) {
+        using Both = std::pair<V, Aux...>;
+        return ValueAndGradient<Both, decltype(grads)>{Both(loss.value(), aux...),
+                                                       std::move(grads)};
+      } else if constexpr (value) {
         return ValueAndGradient<V, decltype(grads)>{loss.value(), std::move(grads)};
+      } else if constexpr (sizeof...(Aux) > 0) {
+        return std::pair<decltype(grads), Aux...>(std::move(grads), aux...);
       } else {
         return grads;
       }
     }
   }
-
- private:
   /// The cotangent of the loss is 1.
   template <class L>
   static constexpr void begin(Tape const& tape, L const& loss) {
@@ -160,7 +196,8 @@ struct Gradient {
 ///
 /// The loss has no dims and real floating elements; of an unreduced one the gradient is that of the
 /// total. Backward, the operations communicate what `plan(value_and_grad<0, 1>(f), type<A>, type<B>)`
-/// lists: named movements are moved back, and all else communicates nothing. Refused: X01, X02 an
+/// lists: named movements are moved back, shift and cumsum send as many bytes as forward, and all else
+/// communicates nothing. Refused: X01, X02 an
 /// operation whose gradient would communicate and does not say so, X03 one without a gradient, X04 a
 /// loss that is none. Error E73: a value of an outer differentiation in an inner one. JAX:
 /// jax.value_and_grad.
@@ -181,6 +218,18 @@ constexpr auto grad(F f) {
   } else {
     return autodiff::Gradient<F, false, Ks...>{std::move(f)};
   }
+}
+
+/// The same of a function that gives a pair of its loss and other values (or a tuple that begins with
+/// the loss): `value` is a pair of the loss and of these, without gradients. JAX: has_aux=True.
+template <int... Ks, class F>
+constexpr auto value_and_grad(F f, HasAux) {
+  return value_and_grad<Ks...>(autodiff::WithAux<F>{std::move(f)});
+}
+/// A pair of the gradient and of the values beside the loss.
+template <int... Ks, class F>
+constexpr auto grad(F f, HasAux) {
+  return grad<Ks...>(autodiff::WithAux<F>{std::move(f)});
 }
 
 /// The value of `a`, through which no gradient flows; `a` itself if it is a constant. JAX:

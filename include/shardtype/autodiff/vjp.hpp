@@ -31,9 +31,29 @@ namespace shardtype::autodiff {
 ///
 ///     template <int K, class V, class... As>
 ///     static constexpr Verdict judge();
+///
+/// or by types, a detail::Settles:
+///
+///     template <int K, class V, class... As>
+///     using Judged = ...;
+///
+/// and, where the gradient needs more of the reduction than its result, in place of `save`,
+///
+///     template <class... As>
+///     static constexpr auto forward(Op const& op, std::source_location const& where,
+///                                   As const&... as);   // a Forward
+///
+/// which runs in place of the operation.
 template <class Op>
 struct Vjp {
   static constexpr bool exists = false;
+};
+
+/// What a Vjp's `forward` gives: the operation's result, and what the pulls read.
+template <class V, class S>
+struct Forward {
+  V value;
+  S saved;
 };
 
 /// Base of the Vjp of an operation whose pulls communicate nothing: what would is refused.
@@ -41,6 +61,14 @@ struct Differentiable {
   static constexpr bool exists = true;
   static constexpr bool communicates = false;
 };
+/// Base of the Vjp of an operation whose result does not depend on its operands' elements.
+struct ConstantResult {
+  static constexpr bool exists = true;
+  static constexpr bool constant = true;
+};
+template <class Op>
+inline constexpr bool is_constant = requires { requires Vjp<Op>::constant; };
+
 /// Base of the Vjp of an operation that moves a value: its cotangent is moved back, by a reshard to
 /// the operand's cotangent.
 struct Movement {

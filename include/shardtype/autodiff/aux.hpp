@@ -1,0 +1,116 @@
+#pragma once
+/// What a function gives beside its loss.
+
+#include <array>
+#include <cstddef>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <shardtype/autodiff/active.hpp>
+
+namespace shardtype {
+
+/// Says that a function whose gradient is wanted gives a pair of a loss and other values, such as
+/// metrics: `value_and_grad<0>(f, has_aux)`.
+struct HasAux {};
+inline constexpr HasAux has_aux{};
+
+namespace autodiff {
+
+/// A function that gives a loss and other values: a pair, or a tuple that begins with the loss.
+template <class F>
+struct WithAux {
+  F f;
+  template <class... As>
+  constexpr auto operator()(As const&... as) const {
+    return f(as...);
+  }
+};
+template <class F>
+inline constexpr bool gives_aux = false;
+template <class F>
+inline constexpr bool gives_aux<WithAux<F>> = true;
+
+/// The loss in what a function gives.
+template <class R>
+struct LossIn {
+  static constexpr bool is_pair = false;
+};
+template <class L, class Aux>
+struct LossIn<std::pair<L, Aux>> {
+  static constexpr bool is_pair = true;
+};
+template <class L, class Aux, class... More>
+struct LossIn<std::tuple<L, Aux, More...>> {
+  static constexpr bool is_pair = true;
+};
+
+/// Values of level `Top` without gradients, alone or in arrays, vectors, pairs and tuples; others as
+/// they are.
+template <int Top, class A>
+constexpr auto without_gradient(A const& a);
+template <int Top, class A>
+struct Plain {
+  static constexpr auto of(A const& a) {
+    if constexpr (level<A> == Top) {
+      return a.tensor().value();
+    } else if constexpr (requires { a.tensor(); }) {
+      return std::remove_cvref_t<decltype(a.tensor())>(a.tensor());
+    } else {
+      return a;
+    }
+  }
+};
+template <int Top, class A, std::size_t N>
+struct Plain<Top, std::array<A, N>> {
+  static constexpr auto of(std::array<A, N> const& each) {
+    return std::apply(
+        [](auto const&... a) {
+          return std::array<decltype(without_gradient<Top>(std::declval<A const&>())), N>{
+              without_gradient<Top>(a)...};
+        },
+        each);
+  }
+};
+template <int Top, class A>
+struct Plain<Top, std::vector<A>> {
+  static auto of(std::vector<A> const& each) {
+    std::vector<decltype(without_gradient<Top>(std::declval<A const&>()))> out;
+    for (A const& a : each) out.push_back(without_gradient<Top>(a));
+    return out;
+  }
+};
+template <int Top, class A, class B>
+struct Plain<Top, std::pair<A, B>> {
+  static constexpr auto of(std::pair<A, B> const& both) {
+    return std::pair(without_gradient<Top>(both.first), without_gradient<Top>(both.second));
+  }
+};
+template <int Top, class... As>
+struct Plain<Top, std::tuple<As...>> {
+  static constexpr auto of(std::tuple<As...> const& each) {
+    return std::apply([](auto const&... a) { return std::tuple(without_gradient<Top>(a)...); },
+                      each);
+  }
+};
+template <int Top, class A>
+constexpr auto without_gradient(A const& a) {
+  return Plain<Top, A>::of(a);
+}
+
+/// What is beside the loss: of a pair one value, of a tuple a tuple.
+template <int Top, class L, class Aux>
+constexpr auto aux_of(std::pair<L, Aux> const& both) {
+  return without_gradient<Top>(both.second);
+}
+template <int Top, class L, class Aux, class... More>
+constexpr auto aux_of(std::tuple<L, Aux, More...> const& each) {
+  return std::apply(
+      [](L const&, auto const&... a) { return std::tuple(without_gradient<Top>(a)...); }, each);
+}
+
+}  // namespace autodiff
+
+}  // namespace shardtype

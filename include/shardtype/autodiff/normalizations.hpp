@@ -1,0 +1,64 @@
+#pragma once
+/// The gradients of softmax and its logarithm.
+
+#include <source_location>
+#include <type_traits>
+
+#include <shardtype/autodiff/vjp.hpp>
+#include <shardtype/ops/softmax.hpp>
+#include <shardtype/ops/sum.hpp>
+
+namespace shardtype::autodiff {
+
+/// Of softmax y (ct - sum(ct y)), of log_softmax ct - exp(y) sum(ct). The sum of a named result over
+/// a split dim is one all_reduce, backward.
+template <bool Log, class Named, class Labels>
+struct NormalizationVjp : Differentiable {
+  template <class V, class A>
+  static constexpr auto save(Named const&, V const& y, A const&) {
+    return keep(y);
+  }
+  /// The cotangent and the result, in the operand's sharding.
+  template <class V, class A, class S, class C>
+  static constexpr auto prepare(Named const&, S const& saved, C const& ct) {
+    using R = Resolve<Named, tensor_of<A>>;
+    if constexpr (R::communicates) {
+      return autodiff::keep(autodiff::settled<cotangent_t<typename R::met>, true>(ct),
+                            autodiff::settled<typename R::met, true>(kept<0>(saved)));
+    } else {
+      return autodiff::keep(ct, kept<0>(saved));
+    }
+  }
+  template <int K, class V, class A, class S, class C>
+  static constexpr auto pull(Named const&, S const&, C const& begin) {
+    auto const& ct = kept<0>(begin);
+    auto const& y = kept<1>(begin);
+    if constexpr (Log) {
+      return (ct - exp(y) * total<V, A>(ct)).tensor();
+    } else {
+      return (y * (ct - total<V, A>((ct * y).tensor()))).tensor();
+    }
+  }
+
+ private:
+  template <class... Ls>
+  static op::Sum<Ls...> sum_over(shardtype::detail::Pack<Ls...>);
+  /// The sums over the labels, on all ranks that share a row.
+  template <class V, class A, class C>
+  static constexpr auto total(C const& terms) {
+    using Sum = decltype(sum_over(Labels{}));
+    auto const sums = call(Sum{}, std::source_location::current(), terms);
+    if constexpr (Resolve<Named, tensor_of<A>>::communicates) {
+      using Met = typename Resolve<Named, tensor_of<A>>::met;
+      return reshard<cotangent_t<typename Resolve<Sum, Met>::result>>(sums);
+    } else {
+      return sums;
+    }
+  }
+};
+template <bool Log, class... Names>
+struct Vjp<op::Normalize<Log, Names...>>
+    : NormalizationVjp<Log, op::Normalize<Log, Names...>,
+                       typename shardtype::detail::LabelsFirst<Names...>::labels> {};
+
+}  // namespace shardtype::autodiff
