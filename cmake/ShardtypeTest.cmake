@@ -28,6 +28,10 @@ function(shardtype_lacks file out)
     message(STATUS "shardtype: ${file} is left out (Random123 not found)")
     set(lacks ON)
   endif()
+  if(needs MATCHES "FFT" AND NOT TARGET Shardtype::FFT)
+    message(STATUS "shardtype: ${file} is left out (neither FFTW nor KissFFT found)")
+    set(lacks ON)
+  endif()
   set(${out}
       ${lacks}
       PARENT_SCOPE)

@@ -87,7 +87,9 @@ class Library:
                 self.docstrings[name] = self.docstrings.get(name, set()) | codes
         self.variables = set(re.findall(r'\b(?:getenv|named_file|read_words)\(\s*"(SHARDTYPE_\w+)"', text))
         cmake = (root / "CMakeLists.txt").read_text()
+        # switches, and words that are no switches
         self.options = set(re.findall(r"^option\((SHARDTYPE_\w+)", cmake, re.M))
+        self.options |= set(re.findall(r"^set\((SHARDTYPE_\w+)[^()]*CACHE STRING", cmake, re.M))
         self.switches = self.variables | self.options | set(re.findall(r"\bSHARDTYPE_\w+", text + cmake))
         with Completion(headers, public_names.flags(flag_file), clang) as complete:
             self.members = {name: complete.members(name, written) for name, (written, _) in CLASSES.items()}

@@ -9,6 +9,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <shardtype/fft/fft.hpp>
+#include <shardtype/fft/registry.hpp>
 #include <shardtype/manual/registry.hpp>
 #include <shardtype/ops/registry.hpp>
 #include <shardtype/shardtype.hpp>
@@ -17,6 +19,11 @@
 #include "harness/sample.hpp"
 
 namespace samples {
+
+struct Half : Index<"Half", 5> {};  // of J
+using Waves = Tensor<Kokkos::complex<double>, Dim<I, X>, Dim<J>>;
+using Planes = Tensor<Kokkos::complex<double>, Dim<I>, Dim<J>, Dim<K, Y>>;
+using Halves = Tensor<Kokkos::complex<double>, Dim<I, X>, Dim<Half>>;
 
 // One accepted call of each operation, except for those with a call beside their case.
 template <>
@@ -52,7 +59,17 @@ inline constexpr auto sample<"Einsum"> = on<A, B>(op::Einsum<I, K>{});
 template <>
 inline constexpr auto sample<"Expand"> = on<A>(op::Expand<One>{});
 template <>
+inline constexpr auto sample<"Fft"> = on<Waves>(op::Fft<J>{});
+template <>
+inline constexpr auto sample<"Fftn"> = on<Planes>(op::Fftn<I, J>{});
+template <>
 inline constexpr auto sample<"HaloAdd"> = on<Halo<A, I>>(op::HaloAdd<I>{1, 2});
+template <>
+inline constexpr auto sample<"Ifft"> = on<Waves>(op::Ifft<J>{});
+template <>
+inline constexpr auto sample<"Ifftn"> = on<Planes>(op::Ifftn<I, J>{});
+template <>
+inline constexpr auto sample<"Irfft"> = on<Halves>(op::Irfft<Half, J>{});
 template <>
 inline constexpr auto sample<"LogSumExp"> = on<A>(op::LogSumExp<J>{});
 template <>
@@ -79,6 +96,8 @@ template <>
 inline constexpr auto sample<"Prod"> = on<A>(op::Prod<J>{});
 template <>
 inline constexpr auto sample<"ReduceScatter"> = on<Sums>(op::ReduceScatter<X, I>{});
+template <>
+inline constexpr auto sample<"Rfft"> = on<A>(op::Rfft<J, Half>{});
 template <>
 inline constexpr auto sample<"Relabel"> = on<Small>(op::Relabel<J, L>{});
 template <>
@@ -213,6 +232,7 @@ constexpr bool every_operation_stands = all_stand<registry>(
 // The registries of all folders; those of optional folders are added if the folders exist.
 static_assert(every_operation_stands<op::strict_operations>);
 static_assert(every_operation_stands<op::manual_operations>);
+static_assert(every_operation_stands<op::fourier_operations>);
 static_assert(stands<block_sample<"AllGather">>(block_sample<"AllGather">));
 static_assert(stands<block_sample<"AllReduce">>(block_sample<"AllReduce">));
 static_assert(stands<block_sample<"AllToAll">>(block_sample<"AllToAll">));

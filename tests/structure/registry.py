@@ -5,7 +5,7 @@
   `Cumulative`), each of these stands instead. Each entry names one.
 - The sample in registry.cpp, or beside a case of the random programs, is of the object that its name says.
 - A row of a table of operations names the function: in docs/rules.md, of manual mode in docs/manual.md.
-- A case of the random programs (tests/harness) calls it, and stands in a list.
+- A case of the random programs (tests/harness) calls it, and stands in a list; or a test of TESTED_ELSEWHERE calls it.
 - A case that automatic mode records calls it too (its programs draw them all: tests/unit/random_programs.cpp), or it
   stands in NOT_RECORDED.
 
@@ -34,6 +34,11 @@ NOT_RECORDED = {
     "ToReduced": "a state of shardings, which the planner chooses",
     "Transfer": "its result is on another mesh",
     "UsedAs": "a state of shardings, which the planner chooses",
+}
+# Folders whose operations the random programs do not draw: the test that calls each of them.
+TESTED_ELSEWHERE = {
+    # it needs a library that is optional, and its results are rounded: the programs compare integers
+    "fft": "tests/mpi/fourier.cpp",
 }
 ENTRY = re.compile(r'^ *\{"(\w+)", "([^"]+)"\},$', re.M)
 
@@ -118,7 +123,7 @@ def has_case(function, bodies):
     return re.search(pattern, bodies) is not None
 
 
-def faults(headers, registries, samples, documents, harness):
+def faults(headers, registries, samples, documents, harness, tests):
     found = []
     all_objects, structs = objects(headers)
     everywhere = [name for registry in registries.values() for name, _ in entries(registry)]
@@ -145,7 +150,10 @@ def faults(headers, registries, samples, documents, harness):
                 found.append(f"op::{name} has no sample")
             if not has_row(function, documents[folder]):
                 found.append(f"{function} has no row in {ROWS[folder]}")
-            if not has_case(function, bodies):
+            if folder in TESTED_ELSEWHERE:
+                if not has_case(function, code_of(tests[folder])):
+                    found.append(f"{function} has no test in {TESTED_ELSEWHERE[folder]}")
+            elif not has_case(function, bodies):
                 found.append(f"{function} has no case in the random programs")
             elif folder == "ops" and name not in NOT_RECORDED and not has_case(function, bodies_recorded):
                 found.append(f"{function} has no case that automatic mode records")
@@ -159,10 +167,11 @@ def read(root):
             "\n".join(path.read_text() for path in
                       [root / "tests/structure/registry.cpp", *sorted((root / "tests/harness/cases").glob("*.hpp"))]),
             {folder: (root / ROWS.get(folder, "docs/rules.md")).read_text() for folder in registries},
-            "\n".join(path.read_text() for path in sorted((root / "tests/harness").rglob("*.hpp"))))
+            "\n".join(path.read_text() for path in sorted((root / "tests/harness").rglob("*.hpp"))),
+            {folder: (root / test).read_text() for folder, test in TESTED_ELSEWHERE.items()})
 
 
-def self_test(headers, registries, samples, documents, harness):
+def self_test(headers, registries, samples, documents, harness, tests):
     """What goes unnoticed of planted faults."""
     def without(texts, entry):
         return {folder: text.replace(entry, "") for folder, text in texts.items()}
@@ -186,6 +195,9 @@ def self_test(headers, registries, samples, documents, harness):
             "struct Roll : Case {", "struct Roll : Case {\n  static constexpr bool recorded = false;")),
         "a case in no list": (headers, registries, samples, documents, re.sub(r"\bRoll, ", "", harness)),
     }
+    planted = {what: (*given, tests) for what, given in planted.items()}
+    planted["no test elsewhere"] = (headers, registries, samples, documents, harness,
+                                    {**tests, "fft": re.sub(r"\birfft<", "ifft<", tests["fft"])})
     return [f"this goes unnoticed: {what}" for what, given in planted.items() if not faults(*given)]
 
 

@@ -282,8 +282,9 @@ struct RuledResult : Rule {
     std::int64_t const bytes[] = {static_cast<std::int64_t>(sizeof(element_t<A>)),
                                   static_cast<std::int64_t>(sizeof(element_t<Bs>))...,
                                   static_cast<std::int64_t>(sizeof(element_t<result>))};
-    CallValues<1 + sizeof...(Bs)> const values(Rule::S::names, Rule::S::readings, Holder::value,
-                                               sizes, extents, bytes);
+    CallValues<1 + sizeof...(Bs)> values(Rule::S::names, Rule::S::readings, Holder::value, sizes,
+                                         extents, bytes);
+    values.call.from = Rule::S::readings[Rule::operands].spec;
     Plan p = planning::plan_of_call(Op::name, values.call);
     if constexpr (requires { op.steps(p, values.call, along); }) op.steps(p, values.call, along);
     if (!p.computes()) planning::append_compute(p, work_of(op, values.call, along));

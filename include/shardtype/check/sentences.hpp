@@ -3,6 +3,7 @@
 
 #include <shardtype/check/sentences/access.hpp>
 #include <shardtype/check/sentences/automatic.hpp>
+#include <shardtype/check/sentences/fourier.hpp>
 #include <shardtype/check/sentences/gradients.hpp>
 #include <shardtype/check/sentences/indexing.hpp>
 #include <shardtype/check/sentences/manual.hpp>

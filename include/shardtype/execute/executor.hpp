@@ -39,6 +39,8 @@ class Executor : protected LocalSteps<T, Space> {
 
   /// Runs one slice or collective on `v`; the result may be a view.
   Value<T> step(Step const& s, Value<T> v);
+  /// The packed memory of a value that steps made.
+  Buffer packed(Value<T>& v) { return Local::finished(v, false); }
   /// The packed result of one collective. With an Exchange `later` it is only started, and the
   /// Exchange gets the result.
   Buffer run(Step const& s, Value<T> v, Exchange* later = nullptr);

@@ -13,13 +13,18 @@ namespace shardtype::runtime {
 /// How a rank waits for others. `by_cores`: depends on the cores of its node.
 enum class Waiting { by_cores, yield, spin };
 
-/// The values of SHARDTYPE_CHECK, SHARDTYPE_WAIT, SHARDTYPE_FINALIZE and SHARDTYPE_AGREE_SECONDS.
+/// How FFTW finds a plan for a new shape: by a guess, or by trying some or many.
+enum class FftwPlanning { estimate, measure, patient };
+
+/// The values of SHARDTYPE_CHECK, SHARDTYPE_WAIT, SHARDTYPE_FINALIZE, SHARDTYPE_AGREE_SECONDS and
+/// SHARDTYPE_FFTW.
 struct Settings {
   bool check_agree = false;   ///< ranks compare their next steps (runtime/agreement.hpp)
   bool check_values = false;  ///< operations check values, such as ids outside of the table
   Waiting waiting = Waiting::by_cores;
   bool ends_with_barrier = false;  ///< instead of MPI_Finalize
   double agree_seconds = 10;       ///< a rank that does not arrive within this time is missing
+  FftwPlanning fftw = FftwPlanning::estimate;
 };
 
 /// Calls `take` for each comma-separated word of `variable`. Error E05 if `take` does not accept a

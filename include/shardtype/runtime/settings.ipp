@@ -27,6 +27,12 @@ SHARDTYPE_INLINE Settings read_settings() {
     out.agree_seconds = std::strtod(text.c_str(), &end);
     return *end == '\0' && out.agree_seconds > 0;  // false for a NaN
   });
+  read_words("SHARDTYPE_FFTW", "estimate, measure or patient", [&](std::string_view word) {
+    out.fftw = word == "measure"   ? FftwPlanning::measure
+               : word == "patient" ? FftwPlanning::patient
+                                   : FftwPlanning::estimate;
+    return word == "estimate" || word == "measure" || word == "patient";
+  });
   return out;
 }
 

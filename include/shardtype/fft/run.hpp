@@ -1,0 +1,202 @@
+#pragma once
+/// Runs Fourier transforms: strict ones on the local block, named ones stage by stage.
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <source_location>
+#include <type_traits>
+#include <utility>
+
+#include <Kokkos_Core.hpp>
+
+#include <shardtype/check/fourier.hpp>
+#include <shardtype/execute/call.hpp>
+#include <shardtype/kernels/fourier.hpp>
+#include <shardtype/tensor/block_layout.hpp>
+
+namespace shardtype::execute {
+
+/// The factor of a transform of `rows` rows in all dims.
+template <class Op>
+double fourier_factor(Op const& op, double rows) {
+  if (op.norm == shardtype::op::FftNorm::ortho) return 1 / std::sqrt(rows);
+  return op.divides_by_rows() ? 1 / rows : 1;
+}
+
+/// Multiplies the elements of a block on the host.
+template <class Exec, class T>
+void scale_block(Exec const& exec, T* data, std::int64_t n, double factor) {
+  using Real = shardtype::detail::real_of<T>;
+  if (factor == 1) return;
+  kernels::scale(exec, reinterpret_cast<Real*>(data),
+                 n * static_cast<std::int64_t>(sizeof(T) / sizeof(Real)),
+                 static_cast<Real>(factor));
+  exec.fence();
+}
+
+template <FourierKind Kind, class Over, class... To>
+struct Run<op::Fourier<Kind, Over, To...>> : Filled<Run<op::Fourier<Kind, Over, To...>>> {
+  using Op = op::Fourier<Kind, Over, To...>;
+
+  template <class Out, class A>
+  static void fill(Op const& op, Out& out, A const& a) {
+    using Space = typename A::memory_space;
+    using Both = Scope<A, Over>;
+    kernels::check_fourier<Space>();
+    if (a.local_size() == 0 || out.local_size() == 0) return;
+    kernels::FourierDims over;
+    double rows = 1;
+    for (int k = 0; k < Op::dims; ++k) {
+      int const d = Both::readings[0].spec.find(Both::readings[1].spec.dims[k].label);
+      over.push(d);
+      auto const at = static_cast<std::size_t>(d);
+      rows *= static_cast<double>(Kind == FourierKind::complex_to_real ? out.extents()[at]
+                                                                       : a.extents()[at]);
+    }
+    kernels::Layout const from = shardtype::detail::block_layout(a.rows());
+    kernels::Layout const to = shardtype::detail::block_layout(out.rows());
+    auto const* const in = static_cast<typename A::element const*>(a.buffer().data());
+    auto* const data = static_cast<typename Out::element*>(out.buffer().data());
+    typename A::execution_space const exec{};
+    exec.fence();
+    if constexpr (Kind == FourierKind::real_to_complex) {
+      kernels::fourier_real(in, from, data, to, over);
+    } else if constexpr (Kind == FourierKind::complex_to_real) {
+      if constexpr (Op::dims == 1) {
+        kernels::fourier_half(in, from, data, to, over.last());
+      } else {
+        Buffer const room = a.mesh().state().pool().template take<Space>(
+            static_cast<std::size_t>(from.elements()) * sizeof(typename A::element));
+        auto* const partial = static_cast<typename A::element*>(room.data());
+        kernels::FourierDims others = over;
+        --others.size;
+        kernels::fourier_complex(in, from, partial, from, others, false);
+        kernels::fourier_half(partial, from, data, to, over.last());
+      }
+    } else {
+      kernels::fourier_complex(in, from, data, to, over, Kind == FourierKind::forward);
+    }
+    scale_block(exec, data, to.elements(), fourier_factor(op, rows));
+  }
+};
+
+/// One run of the plan of a named transform, from elements `T` to elements `U`.
+template <class T, class U, class Space>
+class FourierRun {
+  using Exec = typename Space::execution_space;
+
+ public:
+  FourierRun(MeshState& mesh, AxisMap const& axes, std::source_location const& where,
+             Plan const& plan, planning::FourierCall const& call, double factor)
+      : mesh_(mesh), axes_(axes), where_(where), plan_(plan), call_(call), factor_(factor) {}
+
+  /// The block of the result from that of the operand.
+  Buffer run(Buffer operand) {
+    Sizing const given = plan_.sizing_of(Slot::a);
+    Sizing const made = plan_.sizing_of(Slot::result);
+    Executor<T, Space> before(mesh_, axes_, given, where_);
+    Executor<U, Space> after(mesh_, axes_, made, where_);
+    Value<T> v = whole_value<T>(call_.given, given, axes_.coords, std::move(operand));
+    Value<U> w;
+    rest_ = planning::all_of(call_);
+    for (Step const& s : plan_) {
+      bool const of_result = s.slot == Slot::result;
+      if (s.action == Action::compute) {
+        kernels::FourierDims const over = next(s.after);
+        w = Blocks<U, Space>{mesh_, axes_, made}.fresh(s.after);
+        transform(v, w, over);
+        v = {};
+      } else if (s.action == Action::finish) {
+        kernels::FourierDims const over = next(s.after);
+        if (of_result)
+          transform_again(w, made, over);
+        else
+          transform_again(v, given, over);
+      } else if (of_result) {
+        w = after.step(s, std::move(w));
+      } else {
+        v = before.step(s, std::move(v));
+      }
+    }
+    return after.packed(w);
+  }
+
+ private:
+  /// The dims of a value of sharding `s` that are transformed now.
+  kernels::FourierDims next(Spec const& s) {
+    planning::FourierRest const now = planning::transformable(call_, rest_, s);
+    rest_.bits &= ~now.bits;
+    kernels::FourierDims over;
+    for (int k = 0; k < call_.over.size; ++k) {
+      if (!now.contains(k)) continue;
+      int const d = s.find(call_.over.at[k]);
+      over.push(d < 0 ? s.find(call_.renamed) : d);
+    }
+    return over;
+  }
+  /// Transforms a value in its own memory, if it has some.
+  template <class Any>
+  void transform_again(Value<Any>& v, Sizing const& z, kernels::FourierDims const& over) {
+    bool const own = v.layout.contiguous() && v.data == v.keep.data() && v.keep.holders() == 1;
+    Value<Any> out = own ? v : Blocks<Any, Space>{mesh_, axes_, z}.fresh(v.spec);
+    transform(v, out, over);
+    v = std::move(out);
+  }
+  template <class From, class Into>
+  void transform(Value<From> const& v, Value<Into> const& out, kernels::FourierDims const& over) {
+    Exec const exec{};
+    exec.fence();
+    if (v.layout.elements() == 0 || out.layout.elements() == 0) return;
+    auto* const data = static_cast<Into*>(out.keep.data());
+    if constexpr (!std::is_same_v<From, Into>) {
+      if constexpr (shardtype::detail::is_complex<Into>)
+        kernels::fourier_real(v.data, v.layout, data, out.layout, over);
+      else
+        kernels::fourier_half(v.data, v.layout, data, out.layout, over.last());
+    } else if constexpr (shardtype::detail::is_complex<From>) {
+      bool const forward =
+          call_.kind == FourierKind::forward || call_.kind == FourierKind::real_to_complex;
+      kernels::fourier_complex(v.data, v.layout, data, out.layout, over, forward);
+    }
+    if (rest_.empty()) scale_block(exec, data, out.layout.elements(), factor_);
+  }
+
+  MeshState& mesh_;
+  AxisMap const& axes_;
+  std::source_location where_;
+  Plan const& plan_;
+  planning::FourierCall const& call_;
+  double factor_;
+  planning::FourierRest rest_{};
+};
+
+template <FourierKind Kind, class Over, class... To, class... Out>
+struct Run<op::Named<op::Fourier<Kind, Over, To...>, Out...>> {
+  template <class R, class A>
+  static typename R::result run(op::Named<op::Fourier<Kind, Over, To...>, Out...> const& named,
+                                std::source_location const& where, A const& a) {
+    using Result = typename R::result;
+    using Space = typename A::memory_space;
+    auto const& op = named.strict();
+    AxisMap const axes = map_axes(a.mesh().state(), R::S::names);
+    Sizing const z = named_sizing<R>(op, axes, a);
+    Plan const& plan = plan_of<R>(z);
+    std::array<std::int64_t, Result::rank> extents{};
+    for (std::size_t d = 0; d < Result::rank; ++d)
+      extents[d] = z.extents[plan.result.dims[d].label];
+    if (!a.mesh().here()) return Result(a.mesh(), extents, Buffer());
+    kernels::check_fourier<Space>();
+    double rows = 1;
+    for (int d = 0; d < R::made.rank; ++d)
+      if (R::fourier.over.contains(R::fourier.given.dims[d].label))
+        rows *= static_cast<double>(
+            z.extents[Kind == FourierKind::complex_to_real ? R::made.dims[d].label
+                                                           : R::fourier.given.dims[d].label]);
+    FourierRun<typename A::element, typename Result::element, Space> stages(
+        a.mesh().state(), axes, where, plan, R::fourier, fourier_factor(op, rows));
+    return Result(a.mesh(), extents, stages.run(a.buffer()));
+  }
+};
+
+}  // namespace shardtype::execute

@@ -1,0 +1,58 @@
+#pragma once
+/// Local Fourier transforms, by the library that this configuration has: FFTW, else KissFFT.
+
+#include <cstdint>
+
+#include <Kokkos_Core.hpp>
+
+#include <shardtype/core/error.hpp>
+#include <shardtype/kernels/fourier_fftw.hpp>
+#include <shardtype/kernels/fourier_kissfft.hpp>
+#include <shardtype/kernels/fourier_rows.hpp>
+
+namespace shardtype::kernels {
+
+#if !defined(SHARDTYPE_HAVE_FFTW) && !defined(SHARDTYPE_HAVE_KISSFFT)
+/// Whether this configuration has a library of Fourier transforms.
+inline constexpr bool has_fourier = false;
+
+template <class Real>
+void fourier_complex(Kokkos::complex<Real> const*, Layout const&, Kokkos::complex<Real>*,
+                     Layout const&, FourierDims const&, bool) {}
+template <class Real>
+void fourier_real(Real const*, Layout const&, Kokkos::complex<Real>*, Layout const&,
+                  FourierDims const&) {}
+template <class Real>
+void fourier_half(Kokkos::complex<Real> const*, Layout const&, Real*, Layout const&, int) {}
+#endif
+
+/// Error E74 without a library, or for memory that the host cannot access.
+template <class Space>
+void check_fourier() {
+  if constexpr (!has_fourier)
+    throw Error("E74",
+                "shardtype was configured without a library of Fourier transforms; install FFTW "
+                "(libfftw3-dev, GPL) or KissFFT (libkissfft-dev, BSD) and configure again",
+                FailedOn::every_rank);
+  if constexpr (!Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space>::accessible)
+    throw Error("E74", "Fourier transforms run on the host, which cannot access this memory",
+                FailedOn::every_rank);
+}
+
+namespace detail {
+template <class Real>
+struct Scale {
+  Real* data;
+  Real factor;
+  KOKKOS_FUNCTION void operator()(std::int64_t k) const { data[k] *= factor; }
+};
+}  // namespace detail
+
+/// Multiplies n real numbers, or the parts of complex ones.
+template <class Real, class Exec>
+void scale(Exec const& exec, Real* data, std::int64_t n, Real factor) {
+  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  Kokkos::parallel_for("shardtype::scale", Policy(exec, 0, n), detail::Scale<Real>{data, factor});
+}
+
+}  // namespace shardtype::kernels
