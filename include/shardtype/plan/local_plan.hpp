@@ -23,7 +23,7 @@ struct CallSizing {
   Spec const* operands = nullptr;
   int count = 0;
   Spec result{};
-  Spec from{};  ///< the labels that the operation works on
+  Spec from{};                       ///< the labels that the operation works on
   OwnSizing const* given = nullptr;  ///< of each operand
   OwnSizing made{};                  ///< of the result
 
