@@ -37,13 +37,14 @@ def user_seconds(command):
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
 
 
-def measure(compiler, programs, runs, folder, options):
-    """Median milliseconds of user time of each program, all in turn."""
+def measure(compiler, programs, runs, folder, options, of_program=None):
+    """Median milliseconds of user time of each program, all in turn; `of_program` gives the flags of each."""
+    of_program = of_program or (lambda name: flags())
     found = {name: [] for name in programs}
     for run in range(runs + 1):
         for name in programs:
             took = user_seconds(
-                [compiler, "-std=c++20", *options, *flags(), "-c", f"{folder}/{name}.cpp",
+                [compiler, "-std=c++20", *options, *of_program(name), "-c", f"{folder}/{name}.cpp",
                  "-o", f"{folder}/out.o"])
             if run > 0:  # the first run fills the file cache
                 found[name].append(1e3 * took)
@@ -54,7 +55,7 @@ def measure(compiler, programs, runs, folder, options):
     return {name: statistics.median(times) for name, times in found.items()}
 
 
-def measure_all(programs, runs, options):
+def measure_all(programs, runs, options, of_program=None):
     """(compiler, medians by program) for each compiler that is installed."""
     os.environ["CCACHE_DISABLE"] = "1"
     out = []
@@ -66,5 +67,5 @@ def measure_all(programs, runs, options):
             if shutil.which(compiler) is None:
                 print(f"{compiler} is not installed: left out")
                 continue
-            out.append((compiler, measure(compiler, programs, runs, folder, options)))
+            out.append((compiler, measure(compiler, programs, runs, folder, options, of_program)))
     return out
