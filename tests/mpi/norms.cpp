@@ -223,6 +223,25 @@ TEST_CASE("the strict forms over whole dims") {
   });
 }
 
+TEST_CASE("logsumexp of more columns than are computed at once") {
+  for (Grid const& grid : on_ranks::grids()) {
+    OnMesh const mesh(MPI_COMM_WORLD, grid);
+    auto const at = [](std::int64_t i, std::int64_t j) { return double(i * j % 11) / 4; };
+    auto const over = [&](std::int64_t j) {
+      double sum = 0;
+      for (std::int64_t i = 0; i < 9; ++i) sum += std::exp(at(i, j));
+      return std::log(sum);
+    };
+    auto const a = from_function<float, Dim<I, X>, Dim<J>>(mesh, {9, 1301}, at);
+    CHECK(wrong(
+              logsumexp<Dim<J>>(a), {1301, 1, 1}, [&](auto j, auto) { return over(j); }, 1e-6) ==
+          0);
+    CHECK(wrong(
+              logsumexp<Dim<J>>(a + 1.0F), {1301, 1, 1}, [&](auto j, auto) { return over(j) + 1; },
+              1e-6) == 0);
+  }
+}
+
 TEST_CASE("elements that are far apart, infinite or no numbers") {
   for (Grid const& grid : on_ranks::grids()) {
     OnMesh const mesh(MPI_COMM_WORLD, grid);

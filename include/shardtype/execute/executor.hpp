@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <source_location>
+#include <type_traits>
 #include <utility>
 
 #include <Kokkos_Core.hpp>
@@ -65,8 +66,8 @@ class Executor : protected LocalSteps<T, Space> {
         return collectives_.run(s, v);
       case Action::compute:
       case Action::finish:
-        throw Error("E68", "a plan computes where a value is only to be moved",
-                    FailedOn::every_rank);
+        throw_not_run(std::is_same_v<T, bool> ? "a product of elements that are not multiplied"
+                                              : "a product, where a value is only moved");
     }
   }
   /// Whether a step's group has more than one rank; otherwise it sends nothing.

@@ -305,22 +305,28 @@ void place_rows(In const& from, Layout const& terms, std::int64_t n, std::int64_
   }
 }
 
-/// Gives rows to the reducer, which reads them twice: so many that they stay in the cache.
+/// Gives rows to the reducer, which reads them twice: so many that they stay in the cache, and at
+/// most its block of columns at a time.
 template <class R, class In>
 void arrays_of_rows(In const& from, Layout const& terms, std::int64_t n, std::int64_t first,
                     std::int64_t end, typename R::Total* total) {
   using T = typename R::Element;
   constexpr std::int64_t most = 64;
-  for (std::int64_t k = first; k < end; k += most) {
-    std::int64_t const rows = end - k < most ? end - k : most;
-    if constexpr (std::is_pointer_v<In>) {
-      R::add_rows(total, [&](std::int64_t r) { return from + offset_of(terms, k + r); }, n, rows);
-    } else {
-      static thread_local T buffer[static_cast<std::size_t>(most)]
-                                  [static_cast<std::size_t>(R::block)];
-      for (std::int64_t r = 0; r < rows; ++r)
-        copy_run(from + offset_of(terms, k + r), n, buffer[r]);
-      R::add_rows(total, [&](std::int64_t r) { return static_cast<T const*>(buffer[r]); }, n, rows);
+  for (std::int64_t begin = 0; begin < n; begin += R::block) {
+    std::int64_t const columns = n - begin < R::block ? n - begin : R::block;
+    for (std::int64_t k = first; k < end; k += most) {
+      std::int64_t const rows = end - k < most ? end - k : most;
+      auto const row_at = [&](std::int64_t r) { return from + (offset_of(terms, k + r) + begin); };
+      if constexpr (std::is_pointer_v<In>) {
+        R::add_rows(total + begin, row_at, columns, rows);
+      } else {
+        static thread_local T buffer[static_cast<std::size_t>(most)]
+                                    [static_cast<std::size_t>(R::block)];
+        for (std::int64_t r = 0; r < rows; ++r) copy_run(row_at(r), columns, buffer[r]);
+        R::add_rows(
+            total + begin, [&](std::int64_t r) { return static_cast<T const*>(buffer[r]); },
+            columns, rows);
+      }
     }
   }
 }
