@@ -22,7 +22,7 @@ using Weights = Tensor<double, Dim<D>>;
 using Bias = Tensor<double>;
 
 // A parameter is used as a Reduced one, so that its gradient stays unreduced until the end.
-inline constexpr auto loss = [](auto w, auto b, auto x, auto y) {
+inline constexpr auto loss = [](auto const& w, auto const& b, auto const& x, auto const& y) {
   auto const predicted = sigmoid(matmul(x, used_as<Reduced<X>>(w)) + used_as<Reduced<X>>(b));
   return all_reduce<X>(sum(square(predicted - y))) / 1024.0;
 };

@@ -30,7 +30,8 @@ using W2 = T<Dim<H>, Dim<J>>;
 constexpr std::size_t microbatches = 6;
 
 // The loss of one microbatch, of parameters that are Reduced: nothing is sent.
-inline constexpr auto microbatch_loss = [](auto w1, auto w2, auto x, auto y) {
+inline constexpr auto microbatch_loss = [](auto const& w1, auto const& w2, auto const& x,
+                                           auto const& y) {
   return sum(square(matmul(tanh(matmul(x, w1)), w2) - y)) / 96.0;
 };
 using Used1 = decltype(used_as<Reduced<X>>(std::declval<W1>()));
@@ -41,7 +42,8 @@ static_assert(one.collectives() == 0);
 static_assert(std::is_same_v<cotangent_t<Used1>, T<Dim<D>, Dim<H>, Unreduced<X>>>);
 
 // A step as one function: the casts are outside of the loop.
-inline constexpr auto step_loss = [](auto w1, auto w2, auto const& xs, auto const& ys) {
+inline constexpr auto step_loss = [](auto const& w1, auto const& w2, auto const& xs,
+                                     auto const& ys) {
   auto const used_1 = used_as<Reduced<X>>(w1);
   auto const used_2 = used_as<Reduced<X>>(w2);
   auto total = microbatch_loss(used_1, used_2, xs[0], ys[0]).tensor();
@@ -57,7 +59,8 @@ static_assert(of_step<6>.forward.collectives() == 1 && of_step<6>.backward.colle
 static_assert(of_step<6>.backward.count(Collective::all_reduce) == 2);
 
 // With a cast in each microbatch, every one reduces.
-inline constexpr auto cast_in_loop = [](auto w1, auto w2, auto const& xs, auto const& ys) {
+inline constexpr auto cast_in_loop = [](auto const& w1, auto const& w2, auto const& xs,
+                                        auto const& ys) {
   auto total =
       microbatch_loss(used_as<Reduced<X>>(w1), used_as<Reduced<X>>(w2), xs[0], ys[0]).tensor();
   for (std::size_t k = 1; k < xs.size(); ++k)

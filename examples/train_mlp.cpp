@@ -66,7 +66,7 @@ struct TwoAxes {
 // The model.
 template <class P>
 struct Loss {
-  constexpr auto operator()(auto w1, auto w2, auto x, auto y) const {
+  constexpr auto operator()(auto const& w1, auto const& w2, auto const& x, auto const& y) const {
     auto const hidden =
         tanh(matmul(used_as<typename P::UsedIn>(x), used_as<typename P::UsedW1>(w1)));
     auto const out = matmul<typename P::Target>(hidden, used_as<typename P::UsedW2>(w2));

@@ -72,8 +72,10 @@ class Active : public ActiveNode {
   using element = typename V::element;
   static constexpr std::size_t rank = V::rank;
 
+  // NOLINTBEGIN(performance-unnecessary-value-param): a tensor is moved; a Dry can only be copied
   constexpr Active(V value) : value_(std::move(value)) {}
   constexpr Active(V value, Slot<V>* slot) : value_(std::move(value)), slot_(slot) {}
+  // NOLINTEND(performance-unnecessary-value-param)
 
   /// The value itself: a constant.
   constexpr V const& value() const { return value_; }

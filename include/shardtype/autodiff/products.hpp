@@ -94,7 +94,7 @@ struct StrictProductVjp : Differentiable {
     using P = tensor_of<std::conditional_t<K == 0, A, B>>;
     using Q = tensor_of<std::conditional_t<K == 0, B, A>>;
     using Labels = decltype(autodiff::labels_in_either<tensor_of<C>, Q>(labels_of_t<P>{}));
-    auto const made = [&] {
+    auto made = [&] {
       if constexpr (K == 0) {
         return autodiff::product(ct, kept<1>(saved), op.overlap, Labels{});
       } else {

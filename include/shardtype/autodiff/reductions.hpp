@@ -187,9 +187,11 @@ struct SpreadVjp : ReductionVjp<op::Reduce<F, Out...>> {
   }
   template <class V, class A, class S, class C>
   static constexpr auto prepare(Op const& op, S const& saved, C const& ct) {
-    double const n = reductions::Variance::divisor(
-        op, autodiff::reduced_elements<tensor_of<V>, tensor_of<A>>(kept<0>(saved).extents()));
-    double const share = n > 0 ? 1 / n : n;  // clang computes nothing with NaN at compile time
+    // compilers compute nothing with NaN at compile time
+    double const n = static_cast<double>(autodiff::reduced_elements<tensor_of<V>, tensor_of<A>>(
+                         kept<0>(saved).extents())) -
+                     op.ddof;
+    double const share = n > 0 ? 1 / n : std::numeric_limits<double>::quiet_NaN();
     if constexpr (std::is_same_v<F, reductions::Deviation>) {
       return begun<V, A>(op, saved, (autodiff::over_size(ct, kept<1>(saved)) * share).tensor());
     } else {

@@ -48,6 +48,7 @@ using argument_value = std::remove_cvref_t<decltype(argument_of(std::declval<A c
 template <bool wanted, class P>
 struct Lifted {
   using type = P const&;
+  // NOLINTNEXTLINE(bugprone-return-const-ref-from-parameter): arguments outlive the call
   static constexpr P const& make(P const& p, Tape*) { return p; }
 };
 template <class P>
@@ -118,18 +119,10 @@ struct Gradient {
     Tape tape;
     KeptIn<std::integer_sequence<int, J...>, typename Lifted<wanted<Ks...>(J), Ps>::type...> const
         args{{Lifted<wanted<Ks...>(J), Ps>::make(ps, &tape)}...};
-    return differentiated(tape, args, f(kept<J>(args)...), forward_done,
-                          shardtype::detail::Pack<Ps...>{});
-  }
-
- private:
-  /// The backward pass; `made`: what `f` gave.
-  template <class Args, class Made, class Hook, class... Ps>
-  static constexpr auto differentiated(Tape& tape, Args const& args, Made const& made,
-                                       Hook const& forward_done,
-                                       shardtype::detail::Pack<Ps...> all) {
+    auto const made = f(kept<J>(args)...);
+    using Made = std::remove_cvref_t<decltype(made)>;
     if constexpr (!gives_aux<F>) {
-      return with_loss(tape, args, made, forward_done, all);
+      return with_loss<Ps...>(tape, args, made, forward_done);
     } else if constexpr (any_poisoned<Made>) {
       return Poisoned{};
     } else if constexpr (!LossIn<Made>::is_pair) {
@@ -137,15 +130,18 @@ struct Gradient {
     } else {
       constexpr int top = level<std::remove_cvref_t<decltype(std::get<0>(made))>>;
       // before the backward pass, which ends the tape
-      return with_loss(tape, args, std::get<0>(made), forward_done, all,
-                       autodiff::aux_of<top>(made));
+      return with_loss<Ps...>(tape, args, std::get<0>(made), forward_done,
+                              autodiff::aux_of<top>(made));
     }
   }
+
+ private:
+  /// The backward pass, for arguments of types `Ps`. They are no function argument: compilers would
+  /// print its type above a refusal.
   /// `aux`: what `f` gave beside its loss, if any.
-  template <class Args, class L, class Hook, class... Ps, class... Aux>
+  template <class... Ps, class Args, class L, class Hook, class... Aux>
   static constexpr auto with_loss(Tape& tape, Args const& args, L const& result,
-                                  Hook const& forward_done, shardtype::detail::Pack<Ps...> all,
-                                  Aux const&... aux) {
+                                  Hook const& forward_done, Aux const&... aux) {
     if constexpr (any_poisoned<L>) {
       return Poisoned{};
     } else if constexpr (!is_loss<L>()) {
@@ -156,7 +152,7 @@ struct Gradient {
       forward_done(static_cast<std::int64_t>(sizeof(typename V::element)));
       begin(tape, loss);
       tape.backward();
-      auto grads = gradients_of<Ks...>(all, args);
+      auto grads = gradients_of<Ks...>(shardtype::detail::Pack<Ps...>{}, args);
       if constexpr (value && sizeof...(Aux) > 0) {
         using Both = std::pair<V, Aux...>;
         return ValueAndGradient<Both, decltype(grads)>{Both(loss.value(), aux...),

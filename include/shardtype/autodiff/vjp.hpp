@@ -80,7 +80,7 @@ struct Movement {
   }
   template <int K, class V, class A, class Op, class S, class C>
   static constexpr C const& pull(Op const&, S const&, C const& ct) {
-    return ct;
+    return ct;  // NOLINT(bugprone-return-const-ref-from-parameter): the tape's
   }
 };
 }  // namespace shardtype::autodiff

@@ -123,10 +123,22 @@ struct VectorScan<R, V, std::integer_sequence<int, L...>> {
   /// Moves the lanes up by `By`; the first ones come from `fill`.
   template <int By>
   static V up(V const& x, V const& fill) {
+#ifdef __CUDACC__  // nvcc expands no pack in a built-in function
+    V out = fill;
+    for (int l = By; l < lanes; ++l) out[l] = x[l - By];
+    return out;
+#else
     return __builtin_shufflevector(fill, x, (L < By ? L : lanes + L - By)...);
+#endif
   }
   /// The last lane in all of them.
-  static V last(V const& x) { return __builtin_shufflevector(x, x, (L * 0 + lanes - 1)...); }
+  static V last(V const& x) {
+#ifdef __CUDACC__
+    return V{} + x[lanes - 1];
+#else
+    return __builtin_shufflevector(x, x, (L * 0 + lanes - 1)...);
+#endif
+  }
   template <int By = 1>
   static void scan(V& x, V const& nothing) {
     if constexpr (By < lanes) {
