@@ -83,8 +83,10 @@ SHARDTYPE_INLINE std::string scientific(double x, bool single, int precision, in
   std::string fraction = d.digits.substr(1);
   trim_zeros(fraction);
   if (least >= 0) fraction.resize(static_cast<std::size_t>(least), '0');
-  std::string power = std::to_string(std::abs(d.exponent));
-  while (static_cast<int>(power.size()) < exponent_digits) power.insert(0, "0");
+  std::string const exponent = std::to_string(std::abs(d.exponent));
+  std::string power;
+  while (static_cast<int>(power.size() + exponent.size()) < exponent_digits) power += '0';
+  power += exponent;
   return sign_text(x, plus) + d.digits[0] + "." + fraction + (d.exponent < 0 ? "e-" : "e+") + power;
 }
 
