@@ -77,8 +77,8 @@ std::string text(Spec const& s) {
 bool is_free(Spec const& from, Spec const& to) {
   if (!rules::reshard(from, to)) return false;
   for (int x = 0; x < axes; ++x) {
-    bool const owed = from.unreduced.contains(x);
-    if (owed != to.unreduced.contains(x)) return false;
+    bool const unreduced = from.unreduced.contains(x);
+    if (unreduced != to.unreduced.contains(x)) return false;
     if (from.dim_of(x) >= 0 && to.dim_of(x) < 0) return false;
   }
   for (int d = 0; d < to.rank; ++d)

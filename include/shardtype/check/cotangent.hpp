@@ -42,7 +42,7 @@ struct Settles {
 }  // namespace detail
 
 /// The type of the cotangent of a tensor or Local of type `A`: `Unreduced<X>` and `Reduced<X>` are
-/// swapped, all else stays. A type that owes a maximum or minimum has none.
+/// swapped, all else stays. An unreduced maximum or minimum has none.
 template <class A>
 using cotangent_t = typename detail::CotangentOf<A, detail::has_cotangent<A>>::type;
 
