@@ -10,6 +10,7 @@
 #include <shardtype/check/reshard.hpp>
 #include <shardtype/check/shape.hpp>
 #include <shardtype/lazy/expression.hpp>
+#include <shardtype/lazy/operation_properties.hpp>
 #include <shardtype/lazy/part_of.hpp>
 #include <shardtype/ops/all.hpp>
 #include <shardtype/ops/any.hpp>
@@ -170,127 +171,6 @@ auto share(A const& a) {
 }  // namespace shardtype
 
 namespace shardtype {
-
-namespace detail {
-
-/// Whether an operation on two expressions is a product.
-template <class Op>
-inline constexpr bool is_product = false;
-template <class... Out>
-inline constexpr bool is_product<op::Matmul<Out...>> = true;
-template <class... Out>
-inline constexpr bool is_product<op::Einsum<Out...>> = true;
-
-/// The expression of an operation that keeps its operand's elements; void for other operations.
-template <class Op, class Whole, class A>
-struct ExpressionOf {
-  using type = void;
-};
-template <class... Ls, class Whole, class A>
-struct ExpressionOf<op::Transpose<Ls...>, Whole, A> {
-  using type = LazyTranspose<Whole, A>;
-};
-template <class... Ls, class Whole, class A>
-struct ExpressionOf<op::Relabel<Ls...>, Whole, A> {
-  using type = LazyRelabel<Whole, A>;
-};
-template <class Op>
-inline constexpr bool keeps_elements = !std::is_void_v<typename ExpressionOf<Op, void, void>::type>;
-
-/// Operations with a named result: the result of their strict form, resharded.
-template <class Op>
-concept NamesResult = requires(Op const& op) { op.strict(); };
-
-/// Whether automatic mode can run `Op` on blocks in which its dims are not split, as manual mode
-/// does.
-template <class Op, class... Wholes>
-constexpr bool runs_on_blocks() {
-  if constexpr (requires { requires !Op::recorded; } ||
-                sizeof...(Wholes) > static_cast<std::size_t>(planning::max_operands)) {
-    return false;
-  } else {
-    return requires { typename Resolve<Op, block_t<Wholes>...>::result; };
-  }
-}
-
-/// The labels of `A` that `Out` lacks, as a Pack.
-template <class A, class Out>
-constexpr auto labels_without() {
-  return []<int... D>(std::integer_sequence<int, D...>) {
-    return (
-        Pack<>{} | ... |
-        std::conditional_t<
-            labels_in<Out>().contains(
-                Scope<A>::names.label_id[Scope<A>::readings[0].spec.dims[D].label]),
-            Pack<>, decltype(label_type<Scope<A>, Scope<A>::readings[0].spec.dims[D].label>())>{});
-  }(std::make_integer_sequence<int, Scope<A>::readings[0].spec.rank>{});
-}
-/// The strict einsum that has the labels of `Out`, in its order.
-template <class Out>
-constexpr auto einsum_like() {
-  return []<int... D>(std::integer_sequence<int, D...>) {
-    return einsum_to(
-        (Pack<>{} | ... |
-         decltype(label_type<Scope<Out>, Scope<Out>::readings[0].spec.dims[D].label>()){}));
-  }(std::make_integer_sequence<int, Scope<Out>::readings[0].spec.rank>{});
-}
-template <class Out>
-using einsum_like_t = typename decltype(einsum_like<Out>())::type;
-/// The reduction `F` over these labels, as an operation.
-template <class F, class... Ls>
-op::Reduce<F, Ls...> reduction_over(Pack<Ls...>);
-template <class F, class A, class Out>
-using reduction_to = decltype(reduction_over<F>(labels_without<A, Out>()));
-
-/// softmax or its logarithm over these labels, or over all labels of `A` if there are none.
-template <bool Log, class A, class... Ls>
-constexpr auto normalization_over(Pack<Ls...>) {
-  if constexpr (sizeof...(Ls) == 0 && Scope<A>::names.labels > 0) {
-    return normalization_over<Log, A>(labels_without<A, Tensor<element_t<A>>>());
-  } else {
-    return op::Normalize<Log, Ls...>{};
-  }
-}
-template <bool Log, class... Ls>
-struct FromOf<op::Normalize<Log, Ls...>> {
-  using type = Bare<Ls...>;
-};
-
-/// An operation that creates dims without the axes of these: the planner chooses them.
-template <class D>
-struct LabelOf;
-template <class I, class... Xs>
-struct LabelOf<Dim<I, Xs...>> {
-  using type = I;
-};
-template <class D>
-using label_of_t = typename LabelOf<dim_of_t<D>>::type;
-template <class Op>
-constexpr Op without_axes(Op const& op) {
-  return op;
-}
-template <class... Dims>
-constexpr op::Broadcast<label_of_t<Dims>...> without_axes(op::Broadcast<Dims...> const& op) {
-  return {op.n};
-}
-template <class I, class First, class Second>
-constexpr op::SplitDim<I, label_of_t<First>, label_of_t<Second>> without_axes(
-    op::SplitDim<I, First, Second> const& op) {
-  return {op.n};
-}
-template <class Op>
-using without_axes_t = decltype(without_axes(std::declval<Op const&>()));
-
-/// The type `whole` of the first expression among the operands.
-template <class A, class... Rest>
-struct FirstWhole : FirstWhole<Rest...> {};
-template <class A, class... Rest>
-  requires is_lazy<A>
-struct FirstWhole<A, Rest...> {
-  using type = typename A::whole;
-};
-
-}  // namespace detail
 
 namespace execute {
 
