@@ -62,22 +62,35 @@ constexpr auto product(A const& a, B const& b, Overlap overlap, shardtype::detai
   return call(op::Einsum<Ls...>{overlap}, std::source_location::current(), a, b);
 }
 
-/// The rule of products for the cotangent of operand `K`, by shardings: that of the result times the
-/// other operand.
+/// The rule of products for the cotangent of operand `K`, by shardings.
 template <int K, class V, class A, class B>
 constexpr Verdict product_cotangent() {
   using S = Scope<V, A, B>;
-  Spec const ct = rules::cotangent(S::template spec<0>);
   Spec const own = S::template spec<1 + K>;
-  Spec const other = S::template spec<2 - K>;
-  rules::Labels out;  // a label that is summed over alone is in neither
-  for (int d = 0; d < own.rank; ++d)
-    if (int const l = own.dims[d].label; ct.find(l) >= 0 || other.find(l) >= 0) out.push(l);
-  Verdict v = rules::contraction(ct, other, out);
-  if (v && out.size < own.rank) v = rules::spread(v.result, rules::cotangent(own));
-  if (!v) return v;
-  return rules::settle(v.result, rules::cotangent(own), false).verdict;
+  Verdict const v =
+      rules::product_cotangent(rules::cotangent(S::template spec<0>), S::template spec<2 - K>, own);
+  return v ? rules::settle(v.result, rules::cotangent(own), false).verdict : v;
 }
+
+/// The cotangent of a `P`, of which a product of a `C` and a `Q` is computed before it is repeated
+/// along the dims that `P` alone has.
+template <class P, class C, class Q>
+struct WithoutOwn {
+  using S = Scope<P, C, Q>;
+  static constexpr Spec value = rules::in_either(rules::cotangent(S::template spec<0>),
+                                                 S::template spec<1>, S::template spec<2>);
+  using type = tensor_from_spec<S, WithoutOwn, element_t<P>, P>;
+};
+template <class P, class C, class Q>
+using without_own = typename WithoutOwn<P, C, Q>::type;
+/// The type in which a named product of a `C` and a `Q` gives the cotangent of a `P`.
+template <class P, class C, class Q>
+struct NamedProductTo {
+  using S = Scope<P, C, Q>;
+  static constexpr Spec value =
+      rules::named_product_to(S::template spec<0>, S::template spec<1>, S::template spec<2>);
+  using type = tensor_from_spec<S, NamedProductTo, element_t<P>, P>;
+};
 
 /// ct_a = ct b, ct_b = a ct, with the operand's own labels.
 struct StrictProductVjp : Differentiable {
@@ -104,7 +117,9 @@ struct StrictProductVjp : Differentiable {
     if constexpr (std::is_same_v<Labels, labels_of_t<P>>) {
       return made;
     } else {
-      return autodiff::spread<cotangent_t<P>>(made, kept<K>(saved).extents());
+      return autodiff::spread<cotangent_t<P>>(
+          autodiff::settled<without_own<P, tensor_of<C>, Q>, false>(made),
+          kept<K>(saved).extents());
     }
   }
 };
@@ -148,13 +163,24 @@ struct NamedProductVjp : StrictProductVjp {
     if constexpr (Met<V, A, B>::verdict) {
       return StrictProductVjp::pull<K, V, A, B>(op, saved, ct);
     } else {
-      using To = cotangent_t<tensor_of<std::conditional_t<K == 0, A, B>>>;
-      if constexpr (K == 0) {
-        return call(op::Einsum<To>{op.overlap}, std::source_location::current(), ct,
-                    kept<1>(saved));
+      using P = tensor_of<std::conditional_t<K == 0, A, B>>;
+      using Q = tensor_of<std::conditional_t<K == 0, B, A>>;
+      using To = typename NamedProductTo<P, tensor_of<C>, Q>::type;
+      using Whole = without_own<P, tensor_of<C>, Q>;
+      auto made = [&] {
+        if constexpr (K == 0) {
+          return call(op::Einsum<To>{op.overlap}, std::source_location::current(), ct,
+                      kept<1>(saved));
+        } else {
+          return call(op::Einsum<To>{op.overlap}, std::source_location::current(), kept<0>(saved),
+                      ct);
+        }
+      }();
+      if constexpr (std::is_same_v<Whole, cotangent_t<P>>) {
+        return made;
       } else {
-        return call(op::Einsum<To>{op.overlap}, std::source_location::current(), kept<0>(saved),
-                    ct);
+        return autodiff::spread<cotangent_t<P>>(autodiff::settled<Whole, false>(made),
+                                                kept<K>(saved).extents());
       }
     }
   }

@@ -271,6 +271,8 @@ struct Continue<Above::active, Operands...> {
       return call(op, where, autodiff::materialised(as)...);
     } else if constexpr (requires { typename Resolve<Op, tensor_of<As>...>::pair; }) {
       return call_pairs(op, where, as...);
+    } else if constexpr (requires { autodiff::Vjp<Op>::instead(op, where, as...); }) {
+      return autodiff::Vjp<Op>::instead(op, where, as...);
     } else {
       auto const ran = autodiff::run_forward(op, where, autodiff::peeled<top>(as)...);
       auto const& value = ran.value;

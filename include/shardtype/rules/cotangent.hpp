@@ -19,6 +19,13 @@ constexpr Spec cotangent(Spec s) {
   s.kind = ReduceKind::sum;
   return s;
 }
+/// The sharding of partial results once each rank knows the whole result.
+constexpr Spec everywhere(Spec s) {
+  s.reduced.bits = static_cast<std::uint8_t>(s.reduced.bits | s.unreduced.bits);
+  s.unreduced = {};
+  s.kind = ReduceKind::sum;
+  return s;
+}
 
 /// How a cotangent becomes another: a reshard to `met`, then to_partial over `partial`, then a
 /// reshard to the other.
@@ -100,6 +107,25 @@ constexpr Verdict named_product_cotangent(Spec const& p, Spec const& other, Spec
   return {};
 }
 
+/// `own` without the dims that neither `a` nor `b` has. Their axes are unused.
+constexpr Spec in_either(Spec const& own, Spec const& a, Spec const& b) {
+  Spec out = own;
+  out.rank = 0;
+  for (int d = 0; d < own.rank; ++d)
+    if (int const l = own.dims[d].label; a.find(l) >= 0 || b.find(l) >= 0)
+      out.add(l, own.dims[d].axes);
+  return out;
+}
+
+/// The sharding in which a named product of cotangent `ct` and `other` gives the cotangent of `own`,
+/// before it becomes it for free: without the dims that `own` alone has, and whole along axes along
+/// which the product has no sums that could stay unreduced.
+constexpr Spec named_product_to(Spec const& own, Spec const& ct, Spec const& other) {
+  Spec to = in_either(cotangent(own), ct, other);
+  if (!named_contraction(ct, other, to, true)) to.unreduced = {};
+  return to;
+}
+
 /// A value repeated along new dims so that it has the dims `to`: along an axis that splits a new dim
 /// each rank makes its own part. The transpose of a sum.
 constexpr Verdict spread(Spec const& a, Spec const& to) {
@@ -117,6 +143,18 @@ constexpr Verdict spread(Spec const& a, Spec const& to) {
     if (!axes_on(to, a.dims[d].label).starts_with(a.dims[d].axes))
       return refuse(Code::D10_other_axes, a.dims[d].label);
   return accept(out);
+}
+
+/// The cotangent of operand `own` of a product, from that of its result and the other operand: their
+/// product, moved for free to the cotangent without the dims that `own` alone has, and repeated along
+/// these. X01, X02.
+constexpr Verdict product_cotangent(Spec const& ct, Spec const& other, Spec const& own) {
+  Spec const want = cotangent(own);
+  Spec const met = in_either(want, ct, other);
+  Verdict const made = contraction(ct, other, labels_of(met));
+  if (!made || met.rank == own.rank) return made;
+  Verdict const free = settle(made.result, met, false).verdict;
+  return free ? spread(met, want) : free;
 }
 
 }  // namespace shardtype::rules
