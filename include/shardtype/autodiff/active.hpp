@@ -87,7 +87,11 @@ class Active : public ActiveNode {
   constexpr std::int64_t extent() const {
     return value_.template extent<I>();
   }
-  decltype(auto) mesh() const { return value_.mesh(); }
+  decltype(auto) mesh() const
+    requires requires(V const& v) { v.mesh(); }
+  {
+    return value_.mesh();
+  }
   decltype(auto) rows() const { return value_.rows(); }
   auto ranges() const { return value_.ranges(); }
   auto local_extents() const { return value_.local_extents(); }
