@@ -203,7 +203,12 @@ constexpr Want filled(V const& like, double x) {
     return Want(like.notes(), like.extents().data());
   } else {
     Want out = shardtype::detail::uninitialized<Want>(like.mesh(), like.extents());
-    shardtype::detail::fill(out, static_cast<typename Want::element>(x));
+    // not through mutable_local, which an invariant block does not have
+    double const here = shardtype::detail::holds_value<Want>(like.mesh()) ? x : 0;
+    typename Want::execution_space const exec{};
+    kernels::fill(exec, static_cast<typename Want::element*>(out.buffer().data()), out.local_size(),
+                  static_cast<typename Want::element>(here));
+    exec.fence();
     return out;
   }
 }

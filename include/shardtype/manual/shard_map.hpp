@@ -408,7 +408,7 @@ constexpr auto strict(F const& f, Ls const&... ls) {
         [&f](auto const&... blocks) {
           return detail::blocks_of(detail::settled(f(detail::output<Ins>(blocks)...)));
         },
-        ls...);
+        detail::settled(ls)...);
   }
 }
 
