@@ -285,7 +285,11 @@ class ActiveExpression : public ActiveNode {
   constexpr std::int64_t extent() const {
     return tensor().template extent<I>();
   }
-  decltype(auto) mesh() const { return tensor().mesh(); }
+  decltype(auto) mesh() const
+    requires requires(Value const& v) { v.mesh(); }
+  {
+    return tensor().mesh();
+  }
 
  private:
   using Tree = TreeOf<0, ActiveExpression>;
@@ -360,8 +364,9 @@ struct JudgedFunction {
         Sharded(rules::accept(S::template spec<J>))...);
     if (!got.verdict) return got.verdict;
     Spec const a = S::template spec<K>;
-    Verdict const sum =
-        rules::reduction(got.verdict.result, rules::labels_of(a), rules::ReductionKind::sum);
+    Verdict const sum = rules::in_manual_mode(
+        rules::reduction(got.verdict.result, rules::labels_of(a), rules::ReductionKind::sum),
+        got.verdict.result);
     if (!sum) return sum;
     return rules::settle(sum.result, rules::cotangent(a), false).verdict;
   }

@@ -73,7 +73,8 @@ constexpr Verdict product_cotangent() {
   rules::Labels out;  // a label that is summed over alone is in neither
   for (int d = 0; d < own.rank; ++d)
     if (int const l = own.dims[d].label; ct.find(l) >= 0 || other.find(l) >= 0) out.push(l);
-  Verdict v = rules::contraction(ct, other, out);
+  Verdict v = rules::in_manual_mode(rules::contraction(ct, other, out), ct);
+  v = rules::in_manual_mode(v, other);
   if (v && out.size < own.rank) v = rules::spread(v.result, rules::cotangent(own));
   if (!v) return v;
   return rules::settle(v.result, rules::cotangent(own), false).verdict;

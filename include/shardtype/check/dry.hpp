@@ -73,7 +73,8 @@ class Dry {
     constexpr int d = spec().find(Scope<A>::names.find_label(identity<I>));
     if constexpr (d < 0) {
       static_cast<void>(alignof(refused<Code::A03_no_such_index, false, A, I>));
-    } else if constexpr (!sized && I::extent == dynamic && !std::is_same_v<Notes, TypesOnly>) {
+    } else if constexpr (!sized && (is_local<A> || I::extent == dynamic) &&
+                         !std::is_same_v<Notes, TypesOnly>) {
       // not constructed, so that the function remains a constant for clang and this is the only
       // error
       static_cast<void>(alignof(refused<Code::A05_run_time_extent, false, A, I>));
