@@ -463,8 +463,12 @@ constexpr Pulled pulled(Instruction const& in, int k, Spec const& a, Spec const&
   }
 }
 
+/// Whether the result depends on operand `k` by truths alone, which have no gradient.
+constexpr bool is_truth(Op op, int k) { return op == Op::chosen && k == 1; }
+
 /// Whether the cotangent of operand `k` is refused, and with which axis.
 constexpr Verdict judged(Instruction const& in, int k, Spec const& a, Spec const& b) {
+  if (is_truth(in.op, k)) return {};
   Spec const& own = k == 0 ? a : b;
   if (!rules::has_cotangent(in.result) || !rules::has_cotangent(own))
     return refuse(rules::Code::X03_not_differentiable);

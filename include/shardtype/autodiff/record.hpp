@@ -285,7 +285,8 @@ struct Continue<Above::active, Operands...> {
       } else {
         autodiff::Tape* const tape = autodiff::one_tape<top>(Op::name, as...);
         if (tape == nullptr) return autodiff::Active<V>(value);
-        auto* const entry = new autodiff::Recorded<Op, top, V, As...>(tape, op, ran.saved, as...);
+        auto* const entry =
+            autodiff::make_small<autodiff::Recorded<Op, top, V, As...>>(tape, op, ran.saved, as...);
         tape->push(entry);
         return autodiff::Active<V>(value, &entry->slot);
       }

@@ -3,6 +3,7 @@
 /// of an operand.
 
 #include <shardtype/rules/contraction.hpp>
+#include <shardtype/rules/manual.hpp>
 #include <shardtype/rules/verdict.hpp>
 
 namespace shardtype::rules {
@@ -44,13 +45,27 @@ constexpr AxisList axes_kept(AxisList const& list, AxisList const& out) {
   return kept;
 }
 
+/// How the cotangent `got` of a block becomes `want`: by casts of manual mode. Where none exists it
+/// would be a sum over ranks, X01.
+constexpr Settling settle_block(Spec const& got, Spec const& want) {
+  Settling out{{}, want, {}};
+  for (int x = 0; x < max_axes; ++x)
+    if (AxisState const g = got.state(x), w = want.state(x);
+        g != w && !exists({Movement::cast, g, w})) {
+      out.verdict = refuse(Code::X01_gradient_unreduced, -1, -1, x);
+      break;
+    }
+  return out;
+}
+
 /// How a cotangent that came out as `got` becomes `want`, the cotangent of the operand. Both have
 /// the same labels. `communicates`: `got` is the cotangent of a named movement's result, whose
 /// transpose may communicate; else what would communicate is refused: X01 a sum over an axis along
 /// which the operand is replicated, X02 blocks of an operand that was sliced for free. Free are
-/// casts, slices, and zeros around a block (to_partial).
+/// casts, slices, and zeros around a block (to_partial); of blocks of manual mode, casts.
 constexpr Settling settle(Spec const& got, Spec const& want, bool communicates) {
   using enum AxisState;
+  if (want.local) return settle_block(got, want);
   Settling out{{}, want, {}};
   auto const no = [&](Code code, int x) {
     out.verdict = refuse(code, -1, -1, x);
@@ -59,13 +74,12 @@ constexpr Settling settle(Spec const& got, Spec const& want, bool communicates) 
   for (int x = 0; x < max_axes; ++x) {
     AxisState const g = got.state(x);
     AxisState const w = want.state(x);
-    if (w == unreduced && g != unreduced && g != varying) {
+    if (w == unreduced && g != unreduced) {
       out.partial.push(x);
       continue;
     }
     if (communicates || g == w) continue;
-    if (g == unreduced || (g == varying && w != unreduced))
-      return no(Code::X01_gradient_unreduced, x);
+    if (g == unreduced) return no(Code::X01_gradient_unreduced, x);
     if (g == split) return no(Code::X02_gradient_in_blocks, x);
   }
   bool nests = true;  // whether to_partial may take its axes off the blocks as they are
@@ -151,7 +165,8 @@ constexpr Verdict spread(Spec const& a, Spec const& to) {
 constexpr Verdict product_cotangent(Spec const& ct, Spec const& other, Spec const& own) {
   Spec const want = cotangent(own);
   Spec const met = in_either(want, ct, other);
-  Verdict const made = contraction(ct, other, labels_of(met));
+  Verdict const made =
+      in_manual_mode(in_manual_mode(contraction(ct, other, labels_of(met)), ct), other);
   if (!made || met.rank == own.rank) return made;
   Verdict const free = settle(made.result, met, false).verdict;
   return free ? spread(met, want) : free;
