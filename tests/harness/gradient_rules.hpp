@@ -441,7 +441,7 @@ constexpr Pulled pulled(Instruction const& in, int k, Spec const& a, Spec const&
       Spec const to = rules::named_product_to(own, ct, other);
       Verdict const made = rules::named_contraction(ct, other, to, true);
       return {made && to.rank < own.rank
-                  ? rules::spread(rules::in_either(rules::cotangent(own), ct, other),
+                  ? rules::spread(rules::in_any(rules::cotangent(own), ct, other),
                                   rules::cotangent(own))
                   : made};
     }

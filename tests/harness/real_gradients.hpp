@@ -55,7 +55,7 @@ struct On {
 
 /// Instruction `At` on real values. `L...` count its labels.
 template <class P, int At, class A, class B, int... L>
-auto perform(On const& on, A const& a, B const& b, std::integer_sequence<int, L...>) {
+auto applied(On const& on, A const& a, B const& b, std::integer_sequence<int, L...>) {
   constexpr Instruction in = P::value.code[At];
   constexpr Op op = in.op;
   using V = label<in.from>;
@@ -203,7 +203,7 @@ auto instructions(On const& on, Values const&... values) {
     }
   } else {
     constexpr Instruction in = P::value.code[At];
-    auto const out = perform<P, At>(on, programs::nth<in.operand[0]>(values...),
+    auto const out = applied<P, At>(on, programs::nth<in.operand[0]>(values...),
                                     programs::nth<in.operand[1]>(values...),
                                     std::make_integer_sequence<int, in.list.size>{});
     static_assert(std::is_same_v<autodiff::tensor_of<std::remove_cvref_t<decltype(out.tensor())>>,

@@ -27,7 +27,7 @@ struct Vjp<op::Take<I>> : SavesIds<I> {
   /// Sums by ids are not of tensors with a block-cyclic dim.
   template <int K, class V, class A, class Ids>
   static constexpr Verdict judge() {
-    using S = Scope<V, A, Ids, I>;
+    using S = Scope<V, A, Ids>;
     Verdict const v = rules::scatter_add(rules::cotangent(S::template spec<0>), S::template spec<2>,
                                          S::names.find_label(identity<I>));
     return v ? rules::settle(v.result, rules::cotangent(S::template spec<1>), false).verdict : v;

@@ -72,17 +72,21 @@ constexpr Verdict product_cotangent() {
   return v ? rules::settle(v.result, rules::cotangent(own), false).verdict : v;
 }
 
-/// The cotangent of a `P`, of which a product of a `C` and a `Q` is computed before it is repeated
-/// along the dims that `P` alone has.
-template <class P, class C, class Q>
+/// The cotangent of a `P`, of which a product of `Qs` is computed before it is repeated along the dims
+/// that `P` alone has.
+template <class P, class... Qs>
 struct WithoutOwn {
-  using S = Scope<P, C, Q>;
-  static constexpr Spec value = rules::in_either(rules::cotangent(S::template spec<0>),
-                                                 S::template spec<1>, S::template spec<2>);
+  using S = Scope<P, Qs...>;
+  template <int... K>
+  static constexpr Spec made(std::integer_sequence<int, K...>) {
+    return rules::in_any(rules::cotangent(S::template spec<0>), S::template spec<K + 1>...);
+  }
+  static constexpr Spec value =
+      made(std::make_integer_sequence<int, static_cast<int>(sizeof...(Qs))>{});
   using type = tensor_from_spec<S, WithoutOwn, element_t<P>, P>;
 };
-template <class P, class C, class Q>
-using without_own = typename WithoutOwn<P, C, Q>::type;
+template <class P, class... Qs>
+using without_own = typename WithoutOwn<P, Qs...>::type;
 /// The type in which a named product of a `C` and a `Q` gives the cotangent of a `P`.
 template <class P, class C, class Q>
 struct NamedProductTo {
@@ -186,12 +190,83 @@ struct NamedProductVjp : StrictProductVjp {
   }
 };
 
+/// The type in which a named product of `Qs` gives the cotangent of a `P`: where the product has no
+/// sums that could stay unreduced, it is whole.
+template <class P, class... Qs>
+struct NamedProductsTo {
+  using sums = without_own<P, Qs...>;
+  struct Whole {
+    static constexpr Spec made() {
+      Spec out = WithoutOwn<P, Qs...>::value;
+      out.unreduced = {};
+      return out;
+    }
+    static constexpr Spec value = made();
+  };
+  using whole = tensor_from_spec<typename WithoutOwn<P, Qs...>::S, Whole, element_t<P>, P>;
+  static constexpr auto decide() {
+    if constexpr (Resolve<op::Einsum<sums>, Qs...>::verdict) {
+      return Type<sums>{};
+    } else {
+      return Type<whole>{};
+    }
+  }
+  using type = typename decltype(decide())::type;
+};
+
+/// An einsum with a named result; of three and more operands each is pulled by a named product of the
+/// cotangent and the others.
+struct NamedEinsumVjp : NamedProductVjp<true> {
+  using Two = NamedProductVjp<true>;
+  using Two::judge;
+  using Two::pull;
+  using Two::save;
+  template <class V, class A, class B, class D, class... More, class Op>
+  static constexpr auto save(Op const&, V const&, A const& a, B const& b, D const& d,
+                             More const&... more) {
+    return keep(a, b, d, more...);
+  }
+  template <int K, class V, class A, class B, class D, class... More>
+  static constexpr Verdict judge() {
+    using S = Scope<V, A, B, D, More...>;
+    return [&]<int... J>(std::integer_sequence<int, J...>) {
+      return rules::named_product_cotangent(S::template spec<1 + K>, S::template spec<0>,
+                                            S::template spec<1 + (J < K ? J : J + 1)>...);
+    }(std::make_integer_sequence<int, static_cast<int>(2 + sizeof...(More))>{});
+  }
+  template <int K, class V, class A, class B, class D, class... More, class Op, class S, class C>
+  static constexpr auto pull(Op const& op, S const& saved, C const& ct) {
+    return pull_one<K, tensor_of<nth_t<K, A, B, D, More...>>>(
+        op, saved, ct, std::make_integer_sequence<int, static_cast<int>(2 + sizeof...(More))>{});
+  }
+
+ private:
+  template <int K, class P, class Op, class S, class C, int... J>
+  static constexpr auto pull_one(Op const& op, S const& saved, C const& ct,
+                                 std::integer_sequence<int, J...>) {
+    using To = typename NamedProductsTo<
+        P, tensor_of<C>,
+        tensor_of<std::remove_cvref_t<decltype(kept<(J < K ? J : J + 1)>(saved))>>...>::type;
+    using Whole =
+        without_own<P, tensor_of<C>,
+                    tensor_of<std::remove_cvref_t<decltype(kept<(J < K ? J : J + 1)>(saved))>>...>;
+    auto const made = call(op::Einsum<To>{op.overlap}, std::source_location::current(), ct,
+                           kept<(J < K ? J : J + 1)>(saved)...);
+    if constexpr (std::is_same_v<Whole, cotangent_t<P>>) {
+      return made;
+    } else {
+      return autodiff::spread<cotangent_t<P>>(autodiff::settled<Whole, false>(made),
+                                              kept<K>(saved).extents());
+    }
+  }
+};
+
 template <>
 struct Vjp<op::Matmul<>> : StrictProductVjp {};
 template <class First, class... Out>
 struct Vjp<op::Matmul<First, Out...>> : NamedProductVjp<false> {};
 template <class... Out>
 struct Vjp<op::Einsum<Out...>> : std::conditional_t<shardtype::detail::all_labels_named<Out...>,
-                                                    StrictProductVjp, NamedProductVjp<true>> {};
+                                                    StrictProductVjp, NamedEinsumVjp> {};
 
 }  // namespace shardtype::autodiff

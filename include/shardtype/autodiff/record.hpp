@@ -213,7 +213,7 @@ struct Continue<Above::active, Operands...> {
       return Type<void>{};
     } else if constexpr (requires { typename R::pair; }) {
       return Type<void>{};  // each product is judged in its call
-    } else if constexpr (!autodiff::Vjp<Op>::exists || requires { typename R::program; } ||
+    } else if constexpr (!autodiff::Vjp<Op>::exists ||
                          (top > 1 && requires { autodiff::Vjp<Op>::first_order; })) {
       return Type<refused<Code::X03_not_differentiable, false, Op, tensor_of<Operands>...>>{};
     } else {

@@ -109,24 +109,28 @@ constexpr Settling settle(Spec const& got, Spec const& want, bool communicates) 
 
 /// The cotangent of operand `p` of a product with a named result whose strict form is refused: the
 /// plan depends on sizes, so it is judged by types. Along an axis along which `p` is replicated, its
-/// cotangent would be a hidden sum (X01) if the axis splits, in the other operand or in the result,
-/// an index that `p` lacks.
-constexpr Verdict named_product_cotangent(Spec const& p, Spec const& other, Spec const& result) {
+/// cotangent would be a hidden sum (X01) if the axis splits an index that `p` lacks, in the result or
+/// in another operand, which `others` are.
+template <class... Specs>
+constexpr Verdict named_product_cotangent(Spec const& p, Specs const&... others) {
   for (int x = 0; x < max_axes; ++x) {
-    if (p.state(x) != AxisState::replicated) continue;
-    for (Spec const* s : {&other, &result})
-      if (int const d = s->dim_of(x); d >= 0 && p.find(s->dims[d].label) < 0)
-        return refuse(Code::X01_gradient_unreduced, -1, -1, x);
+    auto const hides_sum = [&](Spec const& s) {
+      int const d = s.dim_of(x);
+      return d >= 0 && p.find(s.dims[d].label) < 0;
+    };
+    if (p.state(x) == AxisState::replicated && (hides_sum(others) || ...))
+      return refuse(Code::X01_gradient_unreduced, -1, -1, x);
   }
   return {};
 }
 
-/// `own` without the dims that neither `a` nor `b` has. Their axes are unused.
-constexpr Spec in_either(Spec const& own, Spec const& a, Spec const& b) {
+/// `own` without the dims that none of the `others` has. Their axes are unused.
+template <class... Specs>
+constexpr Spec in_any(Spec const& own, Specs const&... others) {
   Spec out = own;
   out.rank = 0;
   for (int d = 0; d < own.rank; ++d)
-    if (int const l = own.dims[d].label; a.find(l) >= 0 || b.find(l) >= 0)
+    if (int const l = own.dims[d].label; ((others.find(l) >= 0) || ...))
       out.add(l, own.dims[d].axes);
   return out;
 }
@@ -135,7 +139,7 @@ constexpr Spec in_either(Spec const& own, Spec const& a, Spec const& b) {
 /// before it becomes it for free: without the dims that `own` alone has, and whole along axes along
 /// which the product has no sums that could stay unreduced.
 constexpr Spec named_product_to(Spec const& own, Spec const& ct, Spec const& other) {
-  Spec to = in_either(cotangent(own), ct, other);
+  Spec to = in_any(cotangent(own), ct, other);
   if (!named_contraction(ct, other, to, true)) to.unreduced = {};
   return to;
 }
@@ -164,7 +168,7 @@ constexpr Verdict spread(Spec const& a, Spec const& to) {
 /// these. X01, X02.
 constexpr Verdict product_cotangent(Spec const& ct, Spec const& other, Spec const& own) {
   Spec const want = cotangent(own);
-  Spec const met = in_either(want, ct, other);
+  Spec const met = in_any(want, ct, other);
   Verdict const made =
       in_manual_mode(in_manual_mode(contraction(ct, other, labels_of(met)), ct), other);
   if (!made || met.rank == own.rank) return made;
