@@ -124,9 +124,11 @@ constexpr bool needs_elements(Op op) {
     case Op::mean:
     case Op::max:
     case Op::variance:
+    case Op::logsumexp:
     case Op::named_mean:
     case Op::named_max:
     case Op::named_variance:
+    case Op::named_logsumexp:
       return true;
     default:
       return false;
