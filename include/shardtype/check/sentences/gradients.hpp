@@ -10,9 +10,10 @@ struct refused<Code::X01_gradient_unreduced, legal, YourTypes...> : Poisoned {
   static_assert(legal,
                 "[shardtype X01] the gradient of an operand is a sum over a mesh axis along which "
                 "the operand is replicated, so the backward pass would hide an all_reduce. Say it: "
-                "used_as<Dims..., Reduced<X>>(w), or reduced<X>(w), is free forward and one "
-                "all_reduce backward; or declare w Reduced<X> (its gradient stays unreduced). Of "
-                "statistics over a split dim: name them, sum<Dims..., Reduced<X>>(a).");
+                "used_as<Dims..., Reduced<X>>(w), or reduced<X>(w), of a block varying<X>(w), is "
+                "free forward and one all_reduce backward; or declare w Reduced<X> (its gradient "
+                "stays unreduced). Of statistics over a split dim: name them, sum<Dims..., "
+                "Reduced<X>>(a).");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::X02_gradient_in_blocks, legal, YourTypes...> : Poisoned {
