@@ -164,19 +164,19 @@ struct Slot : SlotBase {
   constexpr explicit Slot(Tape* its_tape) : SlotBase{its_tape} {}
   Slot(Slot const&) = delete;
   Slot& operator=(Slot const&) = delete;
-  constexpr ~Slot() { delete ct; }
+  constexpr ~Slot() { autodiff::drop_small(ct); }
 
   /// The sum, which the slot no longer holds.
   constexpr Cotangent taken() {
     Cotangent out = std::move(*ct);
-    delete ct;
+    autodiff::drop_small(ct);
     ct = nullptr;
     return out;
   }
   template <class X>
   constexpr void add(X const& x) {
     if (ct == nullptr) {
-      ct = new Cotangent(lifted<Cotangent>(x));
+      ct = autodiff::make_small<Cotangent>(lifted<Cotangent>(x));
     } else if constexpr (is_tensor<Cotangent>) {
       accumulate(*ct, x);
     } else {

@@ -201,7 +201,9 @@ constexpr Dry<A, Notes> dry_argument(Notes& notes) {
   using S = Scope<A>;
   for (int d = 0; d < S::readings[0].spec.rank; ++d)
     extents[d] = S::names.label_extent[S::readings[0].spec.dims[d].label];
-  return Dry<A, Notes>(notes, extents);
+  Dry<A, Notes> const out(notes, extents);
+  if constexpr (Dry<A, Notes>::sized) notes.keep(out.value());
+  return out;
 }
 /// The result of `f` on tensors of types `As` without data. Instantiated first, because clang
 /// reports a second error if a refused plan must be a constant.
