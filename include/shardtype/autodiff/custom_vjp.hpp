@@ -263,8 +263,8 @@ struct CustomVjp {
     } else {
       Tape* const tape = autodiff::tape_of<top>("custom_vjp", as...);
       if (tape == nullptr) return Parameters<Out>::lift(out, nullptr);
-      auto* const entry =
-          new RecordedByHand<Bwd, top, Out, Saved, As...>(tape, backward, out, saved, as...);
+      auto* const entry = autodiff::make_small<RecordedByHand<Bwd, top, Out, Saved, As...>>(
+          tape, backward, out, saved, as...);
       tape->push(entry);
       return entry->results.given(out);
     }

@@ -32,7 +32,7 @@ struct OneParameter {
   /// Without a tape: a constant.
   static constexpr active lift(V const& v, Tape* tape) {
     if (tape == nullptr) return active(v);
-    auto* const leaf = new Leaf<V>(tape);
+    auto* const leaf = autodiff::make_small<Leaf<V>>(tape);
     tape->push_leaf(leaf);
     return active(v, &leaf->slot);
   }

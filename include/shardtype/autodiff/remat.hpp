@@ -21,7 +21,10 @@ struct RunAgain final : Entry {
   Kept<As...> args;
 
   constexpr RunAgain(Tape* tape, F const& of, Out const& out, As const&... as)
-      : Entry{nullptr, &act_on<RunAgain>}, results(tape, out), f(of), args{{autodiff::computed(as)}...} {}
+      : Entry{nullptr, &act_on<RunAgain>},
+        results(tape, out),
+        f(of),
+        args{{autodiff::computed(as)}...} {}
   constexpr void pull() {
     if (!results.any()) return;
     [&]<int... K>(std::integer_sequence<int, K...>) {
@@ -98,7 +101,7 @@ struct Remat {
     } else {
       Tape* const tape = autodiff::tape_of<top>("remat", as...);
       if (tape == nullptr) return Parameters<Out>::lift(out, nullptr);
-      auto* const entry = new RunAgain<F, top, Out, As...>(tape, f, out, as...);
+      auto* const entry = autodiff::make_small<RunAgain<F, top, Out, As...>>(tape, f, out, as...);
       tape->push(entry);
       return entry->results.given(out);
     }

@@ -156,7 +156,7 @@ constexpr P on_tape(P const& p, Tape* tape) {
       [&]<class A>(A& a) {
         if constexpr (level<A> == Top) {
           if (a.slot() == nullptr) return;
-          auto* const leaf = new Leaf<typename A::inner>(tape);
+          auto* const leaf = autodiff::make_small<Leaf<typename A::inner>>(tape);
           tape->push_leaf(leaf);
           a = A(a.value(), &leaf->slot);
         }

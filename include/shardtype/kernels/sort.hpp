@@ -7,6 +7,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/kernels/launch_name.hpp>
 #include <shardtype/plan/sort_plan.hpp>
 
 namespace shardtype::kernels {
@@ -211,16 +212,17 @@ void sort_rows(Exec const& exec, SortPlan const& plan, T const* in, Item* a, Ite
   std::int64_t const runs = (plan.n + plan.run - 1) / plan.run;
   if (plan.selects) {
     Kokkos::parallel_for(
-        "shardtype::select_runs", Policy(exec, 0, plan.rows * runs),
+        kernels::launch_name("shardtype::select_runs"), Policy(exec, 0, plan.rows * runs),
         detail::SelectRuns<Item, T>{in, a, plan.n, plan.run, runs, plan.keep, before});
   } else {
     Kokkos::parallel_for(
-        "shardtype::sort_runs", Policy(exec, 0, plan.rows * runs),
+        kernels::launch_name("shardtype::sort_runs"), Policy(exec, 0, plan.rows * runs),
         detail::SortRuns<Item, T>{in, a, b, plan.n, plan.run, runs, plan.in_runs, before});
   }
   bool in_first = plan.in_runs % 2 == 0;
   for (std::int64_t width = plan.run; width < plan.n; width *= 2, in_first = !in_first)
-    Kokkos::parallel_for("shardtype::merge_runs", Policy(exec, 0, plan.rows * runs),
+    Kokkos::parallel_for(kernels::launch_name("shardtype::merge_runs"),
+                         Policy(exec, 0, plan.rows * runs),
                          detail::MergeRuns<Item>{in_first ? a : b, in_first ? b : a, plan.n, width,
                                                  plan.run, runs, plan.keep, before});
 }
@@ -232,7 +234,8 @@ void take_apart(Exec const& exec, SortPlan const& plan, Keyed<T> const* from, T*
                 std::int64_t* places) {
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   if (plan.rows * plan.keep == 0) return;
-  Kokkos::parallel_for("shardtype::take_apart", Policy(exec, 0, plan.rows * plan.keep),
+  Kokkos::parallel_for(kernels::launch_name("shardtype::take_apart"),
+                       Policy(exec, 0, plan.rows * plan.keep),
                        detail::Apart<T>{from, keys, places, plan.n, plan.keep});
 }
 
