@@ -30,7 +30,7 @@ struct OneParameter {
   using active = Active<V>;
   using gradient = cotangent_value<V>;
   static constexpr active lift(V const& v, Tape* tape) {
-    auto* const leaf = new Leaf<V>(tape);
+    auto* const leaf = autodiff::make_small<Leaf<V>>(tape);
     tape->push_leaf(leaf);
     return active(v, &leaf->slot);
   }

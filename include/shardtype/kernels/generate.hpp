@@ -7,6 +7,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <shardtype/core/block.hpp>
+#include <shardtype/kernels/launch_name.hpp>
 #include <shardtype/kernels/layout.hpp>
 #include <shardtype/kernels/rows.hpp>
 
@@ -113,7 +114,7 @@ void generate(Exec const& exec, T* data, Layout const& block, std::int64_t first
   std::int64_t const tiles = (length + tile - 1) / tile;
   std::int64_t const work = block.elements() / length * tiles;
   Kokkos::parallel_for(
-      "shardtype::generate", Policy(exec, 0, work),
+      kernels::launch_name("shardtype::generate"), Policy(exec, 0, work),
       detail::Generate<T, Value, tile>{data, value, rows, length, stride, tiles, first});
 }
 
@@ -131,7 +132,7 @@ void generate_rows(Exec const& exec, T* data, Layout const& block, Rows const* r
   std::int64_t const tiles = (length + tile - 1) / tile;
   detail::GenerateRows<T, Value, tile> work{data, value, block, {}, tiles};
   for (int d = 0; d < block.rank; ++d) work.rows[d] = rows[d];
-  Kokkos::parallel_for("shardtype::generate_rows",
+  Kokkos::parallel_for(kernels::launch_name("shardtype::generate_rows"),
                        Policy(exec, 0, block.elements() / length * tiles), work);
 }
 

@@ -8,6 +8,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/kernels/launch_name.hpp>
 #include <shardtype/kernels/radix_sort.hpp>
 #include <shardtype/plan/sort_plan.hpp>
 
@@ -217,23 +218,24 @@ void sort_rows(Exec const& exec, SortPlan const& plan, T const* in, Item* a, Ite
     if (!plan.selects && detail::sorts_by_bytes<T, Exec>(plan.rows, plan.n)) {
       bool const in_a = plan.ends_in_first();
       Kokkos::parallel_for(
-          "shardtype::radix_rows", Policy(exec, 0, plan.rows),
+          kernels::launch_name("shardtype::radix_rows"), Policy(exec, 0, plan.rows),
           detail::RadixRows<Item, T>{in, in_a ? a : b, in_a ? b : a, plan.n, descending});
       return;
     }
   }
   if (plan.selects) {
     Kokkos::parallel_for(
-        "shardtype::select_runs", Policy(exec, 0, plan.rows * runs),
+        kernels::launch_name("shardtype::select_runs"), Policy(exec, 0, plan.rows * runs),
         detail::SelectRuns<Item, T>{in, a, plan.n, plan.run, runs, plan.keep, before});
   } else {
     Kokkos::parallel_for(
-        "shardtype::sort_runs", Policy(exec, 0, plan.rows * runs),
+        kernels::launch_name("shardtype::sort_runs"), Policy(exec, 0, plan.rows * runs),
         detail::SortRuns<Item, T>{in, a, b, plan.n, plan.run, runs, plan.in_runs, before});
   }
   bool in_first = plan.in_runs % 2 == 0;
   for (std::int64_t width = plan.run; width < plan.n; width *= 2, in_first = !in_first)
-    Kokkos::parallel_for("shardtype::merge_runs", Policy(exec, 0, plan.rows * runs),
+    Kokkos::parallel_for(kernels::launch_name("shardtype::merge_runs"),
+                         Policy(exec, 0, plan.rows * runs),
                          detail::MergeRuns<Item>{in_first ? a : b, in_first ? b : a, plan.n, width,
                                                  plan.run, runs, plan.keep, before});
 }
@@ -245,7 +247,8 @@ void take_apart(Exec const& exec, SortPlan const& plan, Keyed<T> const* from, T*
                 std::int64_t* places) {
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   if (plan.rows * plan.keep == 0) return;
-  Kokkos::parallel_for("shardtype::take_apart", Policy(exec, 0, plan.rows * plan.keep),
+  Kokkos::parallel_for(kernels::launch_name("shardtype::take_apart"),
+                       Policy(exec, 0, plan.rows * plan.keep),
                        detail::Apart<T>{from, keys, places, plan.n, plan.keep});
 }
 

@@ -120,6 +120,7 @@ enum class Code {
   F02_along_split,
   F03_extremum,
   F04_no_other_dim,
+  F05_transposed_order,
   V01_mixed,
   V02_wrong_mode,
   V03_not_varying,
