@@ -86,6 +86,7 @@ inline int dense_value(dense::Reverse& r, Instruction const& in, int a, int b) {
                                 : x < 0 ? -1.0
                                         : 0.0; });
     case Op::add:
+    case Op::named_add:
       return r.map(
           out, a, b, [](double x, double y) { return x + y; },
           [](double, double) { return std::pair(1.0, 1.0); });
@@ -94,6 +95,7 @@ inline int dense_value(dense::Reverse& r, Instruction const& in, int a, int b) {
           out, a, b, [](double x, double y) { return x - y; },
           [](double, double) { return std::pair(1.0, -1.0); });
     case Op::multiply:
+    case Op::named_multiply:
       return r.map(
           out, a, b, [](double x, double y) { return x * y; },
           [](double x, double y) { return std::pair(y, x); });

@@ -84,6 +84,10 @@ auto applied(On const& on, A const& a, B const& b, std::integer_sequence<int, L.
     return max(a, b);
   } else if constexpr (op == Op::chosen) {
     return where(b > 0, a, op::zero);
+  } else if constexpr (op == Op::named_add) {
+    return map<Out>(functions::Add{}, a, b);
+  } else if constexpr (op == Op::named_multiply) {
+    return map<Out>(functions::Multiply{}, a, b);
   } else if constexpr (op == Op::sum) {
     return shardtype::sum<label<in.list.at[L]>...>(a);
   } else if constexpr (op == Op::mean) {
