@@ -271,8 +271,7 @@ inline int dense_value(dense::Reverse& r, Instruction const& in, int a, int b) {
       dense::each(kept, n_of, {}, [&](At at) {
         std::vector<std::pair<double, Int>> row;
         for (at[v] = 0; at[v] < n; ++at[v]) row.emplace_back(x(at), at[v]);
-        std::stable_sort(row.begin(), row.end(),
-                         [](auto const& p, auto const& q) { return p.first < q.first; });
+        std::sort(row.begin(), row.end());  // equal ones in order
         for (at[v] = 0; at[v] < n; ++at[v])
           places(at) = static_cast<double>(row[static_cast<std::size_t>(at[v])].second);
       });
