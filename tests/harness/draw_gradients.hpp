@@ -236,6 +236,10 @@ class Drawing {
       case Op::named_contract:
       case Op::matrix_product:
         return a * b * most_extent * most_extent;
+      case Op::running_product: {
+        double const m = std::max(a, 1.0);
+        return m * m * m * m * m;
+      }
       case Op::running_sum:
       case Op::running_sum_back:
       case Op::added_along:

@@ -55,7 +55,8 @@ enum class Op : std::int8_t {
   named_contract,
   // dims
   transpose,
-  renamed,  // relabel twice
+  renamed,   // relabel twice
+  reshaped,  // split_dim, merge_dims
   broadcast,
   last_of_two,  // stack, at
   // along a dim
@@ -73,6 +74,9 @@ enum class Op : std::int8_t {
   wrapped,  // shift around
   running_sum,
   running_sum_back,
+  running_product,
+  top,       // top_k of half the rows, pad
+  triangle,  // tril
   // lookups; ids are constants of any sharding
   look_up,      // take of ids of another label
   add_rows,     // scatter_add to another label
@@ -136,7 +140,7 @@ constexpr bool needs_elements(Op op) {
 /// Whether it tells equal elements apart from nearly equal ones.
 constexpr bool compares(Op op) {
   return op == Op::max || op == Op::named_max || op == Op::larger || op == Op::sorted ||
-         op == Op::absolute || op == Op::norm_1 || op == Op::chosen;
+         op == Op::absolute || op == Op::norm_1 || op == Op::chosen || op == Op::top;
 }
 /// Whether elements of its result may be equal.
 constexpr bool repeats(Op op) {
@@ -145,6 +149,7 @@ constexpr bool repeats(Op op) {
     case Op::negate:
     case Op::transpose:
     case Op::renamed:
+    case Op::reshaped:
     case Op::roll:
     case Op::flip:
     case Op::wrapped:

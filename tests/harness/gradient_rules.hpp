@@ -156,6 +156,36 @@ constexpr Verdict rule(Instruction const& in, Spec const& a, Spec const& b) {
     case running_sum:
     case running_sum_back:
       return along(sums, a, in.from);
+    case running_product: {
+      auto const products = [](rules::Question const& q) {
+        return rules::running(q, ReductionKind::whole);
+      };
+      return along(products, a, in.from);
+    }
+    case top: {
+      auto const largest = [](rules::Question const& q) { return rules::sorted(q, true); };
+      return along(largest, a, in.from);
+    }
+    case triangle: {
+      auto const masked = [&](rules::Question q) {
+        q.from.add(in.to);
+        return rules::masked(q);
+      };
+      return in.from == in.to ? no() : along(masked, a, in.from);
+    }
+    case reshaped: {
+      auto const parts = [&](rules::Question q) {
+        q.to.add(labels + 1);
+        Verdict const two = rules::split(q, true);
+        if (!two) return two;
+        rules::Question back = q;
+        back.operands = &two.result;
+        back.from = q.to;
+        back.to = q.from;
+        return rules::merge(back);
+      };
+      return along(parts, a, in.from, labels);
+    }
     case look_up:
       return rules::take(a, in.ids, in.from, core::ReduceKind::sum);
     case add_rows:
@@ -269,7 +299,8 @@ constexpr Pulled pulled(Instruction const& in, int k, Spec const& a, Spec const&
     case named_multiply: {
       Linearity const how = in.op == named_add ? Linearity::additive : Linearity::scaling;
       Verdict const met = function(how, a, b);
-      if (!met && !in.result.unreduced.empty()) return {no()};
+      bool const covered = met.code != rules::Code::P01_no_operand_has_all;
+      if (!met && !(covered && in.result.unreduced.empty())) return {no()};
       if (!met) return {rules::accept(rules::cotangent(own))};  // of reshards
       Verdict const back = rules::accept(rules::cotangent(met.result));
       return {
@@ -290,6 +321,8 @@ constexpr Pulled pulled(Instruction const& in, int k, Spec const& a, Spec const&
                                   rules::cotangent(own))
                   : made};
     }
+    case running_product:
+      return {function(Linearity::scaling, ct, a)};
     case transpose:
     case renamed:
       return {rules::accept(ct)};

@@ -119,12 +119,13 @@ template <class F, class First, class... Out>
   requires(Derivative<F>::exists)
 struct Vjp<op::Map<F, First, Out...>> : Differentiable {
   using Op = op::Map<F, First, Out...>;
-  /// Refused: operands that do not fit, of an unreduced result.
+  /// Refused: operands that do not fit of an unreduced result, and those of which none has all indices.
   template <int K, class V, class... As>
   static constexpr Verdict judge() {
-    if (Resolve<op::Map<F>, As...>::verdict || Scope<V>::template spec<0>.unreduced.empty())
-      return {};
-    return refuse(Code::X03_not_differentiable);
+    constexpr Verdict strict = Resolve<op::Map<F>, As...>::verdict;
+    bool const reshards =
+        strict.code != Code::P01_no_operand_has_all && Scope<V>::template spec<0>.unreduced.empty();
+    return strict || reshards ? Verdict{} : refuse(Code::X03_not_differentiable);
   }
   template <class... As>
   static constexpr auto instead(Op const& op, std::source_location const&, As const&... as) {
