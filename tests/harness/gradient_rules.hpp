@@ -301,7 +301,10 @@ constexpr Pulled pulled(Instruction const& in, int k, Spec const& a, Spec const&
       Verdict const met = function(how, a, b);
       bool const covered = met.code != rules::Code::P01_no_operand_has_all;
       if (!met && !(covered && in.result.unreduced.empty())) return {no()};
-      if (!met) return {rules::accept(rules::cotangent(own))};  // of reshards
+      if (!met) {  // reshards are moved back
+        Verdict const v = rules::named_product_cotangent(rules::brought(own, in.result), in.result);
+        return {v ? rules::accept(rules::cotangent(own)) : v};
+      }
       Verdict const back = rules::accept(rules::cotangent(met.result));
       return {
           summed_to(in.op == named_add ? back : function(how, back, rules::accept(other)), own)};

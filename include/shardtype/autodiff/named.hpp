@@ -56,19 +56,11 @@ struct NamedVjp {
   }
 };
 
-/// The dims of an `A` with the splits and the reduced axes of `To`.
+/// An `A` in the sharding of the named result `To`.
 template <class A, class To>
 struct BroughtTo {
   using S = Scope<A, To>;
-  static constexpr Spec made() {
-    Spec out = S::template spec<0>;
-    Spec const& to = S::template spec<1>;
-    out.unreduced = to.unreduced;
-    out.reduced = to.reduced;
-    for (int d = 0; d < out.rank; ++d) out.dims[d].axes = rules::axes_on(to, out.dims[d].label);
-    return out;
-  }
-  static constexpr Spec value = made();
+  static constexpr Spec value = rules::brought(S::template spec<0>, S::template spec<1>);
   using type = tensor_from_spec<S, BroughtTo, element_t<A>, A>;
 };
 template <class To, class A>
