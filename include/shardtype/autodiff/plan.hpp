@@ -99,10 +99,6 @@ template <template <template <class> class> class M>
 struct DryArgument<M<value_t>, planning::OpenFunctionPlan>
     : DryStruct<M<open_t>, planning::OpenFunctionPlan, members_t<M>> {};
 
-template <class Notes, class G, class... As>
-using dry_gradient = decltype(std::declval<G const&>()(
-    std::declval<typename DryArgument<As, Notes>::type const&>()...));
-
 }  // namespace autodiff
 
 /// The plan of both passes of a gradient, from types: `plan(value_and_grad<0>(f), type<A>, type<B>)`
@@ -116,8 +112,8 @@ constexpr auto plan(autodiff::Gradient<F, value, Ks...> const& g, Type<As>...) {
   using Open = planning::OpenFunctionPlan;
   if constexpr ((autodiff::DryArgument<As, Writer>::sized && ...)) {
     planning::GradientPlan out;
-    if constexpr (!checking::any_poisoned<
-                      autodiff::dry_gradient<Writer, autodiff::Gradient<F, value, Ks...>, As...>>) {
+    if constexpr (!checking::any_poisoned<decltype(g(std::declval<typename autodiff::DryArgument<
+                                                         As, Writer>::type const&>()...))>) {
       Writer notes({});
       // no std::tuple, into which g++ 12 would move an array bytewise
       autodiff::Kept<typename autodiff::DryArgument<As, Writer>::type...> const arguments{
@@ -138,8 +134,8 @@ constexpr auto plan(autodiff::Gradient<F, value, Ks...> const& g, Type<As>...) {
     return out;
   } else {
     planning::OpenGradientPlan out;
-    if constexpr (!checking::any_poisoned<
-                      autodiff::dry_gradient<Open, autodiff::Gradient<F, value, Ks...>, As...>>) {
+    if constexpr (!checking::any_poisoned<decltype(g(
+                      std::declval<typename autodiff::DryArgument<As, Open>::type const&>()...))>) {
       Open notes;
       static_cast<void>(g.run(
           std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{},
