@@ -2,6 +2,7 @@
 // EXPECT: \[shardtype C02\] the contracted index is split over a mesh axis in one operand only
 // FORBID: must be initialized by a constant
 // FORBID: error:.*error:
+// MAX-LINES: 11
 // NEEDS: full
 #include <shardtype/shardtype.hpp>
 
