@@ -128,7 +128,8 @@ struct Gradient {
     } else if constexpr (any_poisoned<Made>) {
       return Poisoned{};
     } else if constexpr (!LossIn<Made>::is_pair) {
-      return Poisoned(refused<Code::X04_loss, false, typename ShownLoss<Made>::type>{});
+      static_cast<void>(alignof(refused<Code::X04_loss, false, typename ShownLoss<Made>::type>));
+      return Poisoned{};
     } else {
       constexpr int top = level<std::remove_cvref_t<decltype(std::get<0>(made))>>;
       // before the backward pass, which ends the tape
@@ -147,7 +148,8 @@ struct Gradient {
     if constexpr (any_poisoned<L>) {
       return Poisoned{};
     } else if constexpr (!is_loss<L>()) {
-      return Poisoned(refused<Code::X04_loss, false, typename ShownLoss<L>::type>{});
+      static_cast<void>(alignof(refused<Code::X04_loss, false, typename ShownLoss<L>::type>));
+      return Poisoned{};
     } else {
       auto const& loss = result.tensor();
       using V = typename std::remove_cvref_t<decltype(loss)>::inner;
