@@ -7,16 +7,28 @@
 #include <cstring>
 #include <type_traits>
 
+#include <shardtype/core/compiled.hpp>
 #include <shardtype/kernels/functions.hpp>
 #include <shardtype/kernels/vector_library.hpp>
+
+#if defined(SHARDTYPE_COMPILED) && defined(SHARDTYPE_VECTOR_FUNCTIONS)
+#include <shardtype/kernels/vector_dispatch.hpp>
+#endif
 
 namespace shardtype::kernels::vectors {
 
 /// Elements that an array function computes at once, and that fit its small buffers.
 inline constexpr std::int64_t block = 512;
 
-/// y[k] = f(x[k]...) for `n` elements; `y` may be one of `x`. A program that chooses the instruction
-/// set when it runs would call a pointer of this type.
+#if defined(SHARDTYPE_COMPILED) && defined(SHARDTYPE_VECTOR_FUNCTIONS)
+/// y[k] = f(x[k]...) for `n` elements, in the instruction set on which all ranks agreed; `y` may be
+/// one of `x`.
+template <class F, class T, class... Xs>
+void library_function(std::int64_t n, T* y, Xs const*... x) {
+  MemberOf<F>::of(array_functions<T>(runtime::run_time.instructions))(n, y, x...);
+}
+#else
+/// y[k] = f(x[k]...) for `n` elements; `y` may be one of `x`.
 template <class F, class T, class... Xs>
 [[gnu::noinline]] void library_function(std::int64_t n, T* y, Xs const*... x) {
   constexpr int lanes = detail::vector_lanes<T>;
@@ -42,6 +54,7 @@ template <class F, class T, class... Xs>
   V const v = Library<F, T>::call(filled(x)...);
   std::memcpy(y + k, &v, rest);
 }
+#endif
 
 /// A function that is composed of those of the library: `run(n, y, x...)` for at most `block`
 /// elements; `y` is none of `x`.
