@@ -69,10 +69,22 @@ inline constexpr bool composed = Composed<F, T>::has;
 template <class F, class T>
 inline constexpr bool vectorised = Library<F, T>::has || composed<F, T>;
 
+/// Prefetches `n` elements to be read, or written: between blocks that are computed in several
+/// passes the processor would wait for memory.
+template <bool Write = false, class T>
+void prefetch([[maybe_unused]] T const* at, [[maybe_unused]] std::int64_t n) {
+#if !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__)
+  auto const bytes = n * static_cast<std::int64_t>(sizeof(T));
+  for (std::int64_t k = 0; k < bytes; k += 64)
+    __builtin_prefetch(reinterpret_cast<char const*>(at) + k, Write ? 1 : 0);
+#endif
+}
+
 /// y[k] = f(x[k]...) for at most `block` elements; `y` is none of `x`.
 template <class F, class T, class... Xs>
 void run(std::int64_t n, T* y, Xs const*... x) {
   if constexpr (composed<F, T>) {
+    if (n == block) (prefetch(x + n, n), ...);
     Composed<F, T>::run(n, y, x...);
   } else {
     library_function<F>(n, y, x...);
