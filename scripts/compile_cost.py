@@ -20,7 +20,8 @@ def option(name, otherwise):
 def flags():
     """Include folders and definitions of the benchmarks as CMake configured them."""
     with open("build/bench/compile_commands.json", encoding="utf-8") as file:
-        entry = next(e for e in json.load(file) if "/bench/" in e["file"])
+        sources = os.path.abspath("bench") + "/"  # build/bench has units of the compiled part
+        entry = next(e for e in json.load(file) if e["file"].startswith(sources))
     words = shlex.split(entry["command"])
     kept = []
     for place, word in enumerate(words):
@@ -49,7 +50,7 @@ def measure(compiler, programs, runs, folder, options, of_program=None):
             if run > 0:  # the first run fills the file cache
                 found[name].append(1e3 * took)
     for name, times in found.items():
-        low, *_, high = sorted(times)
+        low, high = min(times), max(times)
         print(f"{compiler} {name}: {statistics.median(times):.0f} ms ({low:.0f} to {high:.0f})",
               flush=True)
     return {name: statistics.median(times) for name, times in found.items()}

@@ -7,6 +7,7 @@
 #include <shardtype/execute/reduce_run.ipp>
 #include <shardtype/execute/run.ipp>
 #include <shardtype/execute/take_rows.ipp>
+#include <shardtype/kernels/launch_name.ipp>
 #include <shardtype/manual/local.ipp>
 #include <shardtype/manual/shard_map.ipp>
 #include <shardtype/overlap/policy.ipp>

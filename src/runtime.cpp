@@ -16,6 +16,7 @@
 #include <shardtype/runtime/records.ipp>
 #include <shardtype/runtime/settings.ipp>
 #include <shardtype/runtime/shared_window.ipp>
+#include <shardtype/runtime/small_blocks.ipp>
 #include <shardtype/runtime/stream.ipp>
 #include <shardtype/runtime/trace.ipp>
 #include <shardtype/runtime/wait.ipp>

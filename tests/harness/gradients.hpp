@@ -22,6 +22,26 @@ inline double drawn(std::int64_t k, int seed) {
                   0.01 * static_cast<double>(k * k));
 }
 
+// An element from `low` to `high`, of complex numbers in both parts.
+template <class T>
+T drawn_element(std::int64_t k, int seed, double low = -1, double high = 1) {
+  auto const part = [&](int of) { return low + (high - low) * (drawn(k, seed + of) + 1) / 2; };
+  if constexpr (shardtype::detail::is_complex<T>) {
+    return T(part(0), part(50));
+  } else {
+    return static_cast<T>(part(0));
+  }
+}
+// The change of a function with gradient `g`, df/dx - i df/dy of complex numbers, along `direction`.
+template <class T>
+double change(T const& g, T const& direction) {
+  if constexpr (shardtype::detail::is_complex<T>) {
+    return static_cast<double>((g * direction).real());
+  } else {
+    return static_cast<double>(g) * static_cast<double>(direction);
+  }
+}
+
 // All elements, of unreduced tensors the sums.
 template <class A>
 std::vector<typename A::element> whole(A const& a) {
@@ -40,8 +60,7 @@ A make(M const& mesh, std::array<std::int64_t, A::rank> const& extents, int seed
   for (std::int64_t const e : extents) n *= e;
   std::vector<typename A::element> all(static_cast<std::size_t>(n));
   for (std::int64_t k = 0; k < n; ++k)
-    all[static_cast<std::size_t>(k)] =
-        static_cast<typename A::element>(low + (high - low) * (drawn(k, seed) + 1) / 2);
+    all[static_cast<std::size_t>(k)] = drawn_element<typename A::element>(k, seed, low, high);
   return shardtype::from_host<A>(mesh, extents, all);
 }
 
@@ -50,7 +69,7 @@ template <class A, class M>
 A moved(M const& mesh, A const& a, int seed, double h) {
   auto all = whole(a);
   for (std::size_t k = 0; k < all.size(); ++k)
-    all[k] += h * drawn(static_cast<std::int64_t>(k), 100 + seed);
+    all[k] += h * drawn_element<typename A::element>(static_cast<std::int64_t>(k), 100 + seed);
   return shardtype::from_host<A>(mesh, a.extents(), all);
 }
 
@@ -59,7 +78,8 @@ double along(G const& gradient, int seed) {
   auto const g = whole(gradient);
   double sum = 0;
   for (std::size_t k = 0; k < g.size(); ++k)
-    sum += static_cast<double>(g[k]) * drawn(static_cast<std::int64_t>(k), 100 + seed);
+    sum +=
+        change(g[k], drawn_element<typename G::element>(static_cast<std::int64_t>(k), 100 + seed));
   return sum;
 }
 

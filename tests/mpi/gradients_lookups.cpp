@@ -183,3 +183,39 @@ TEST_CASE("shifts, running sums and sorts") {
       check<0>("sort", mesh, [&](auto v) { return sum(exp(sort<D>(v, order)) * w); }, a);
   }
 }
+
+TEST_CASE("running products and the largest elements") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  for (std::int64_t const n : {7, 1, 0}) {
+    auto const a = make<A>(mesh, {n, 4}, 1, 0.5, 1.5);
+    for (auto const how : {op::Cumulate::inclusive, op::Cumulate::exclusive})
+      for (auto const from : {op::Direction::forward, op::Direction::reverse})
+        check<0>("cumprod", mesh, [&](auto v) { return sum(exp(cumprod<B>(v, how, from))); }, a);
+    check<0>(
+        "cumprod of a reduced value", mesh, [](auto v) { return sum(exp(cumprod<D>(v))); },
+        make<T<Dim<D>, Dim<B, Y>, Reduced<X>>>(mesh, {4, n}, 2));
+    auto const w = make<T<Dim<B, X>, Dim<K>>>(mesh, {n, 2}, 2);
+    check<0>(
+        "top_k", mesh, [](auto v) { return sum(exp(top_k<D>(v, 3).values)); },
+        make<A>(mesh, {n, 4}, 3));
+    check<0>(
+        "top_k, renamed", mesh,
+        [&](auto v) {
+          auto const [values, places] = top_k<D, K>(v, 2);
+          return sum(exp(values) * w * cast<double>(places + 1));
+        },
+        make<A>(mesh, {n, 4}, 4));
+  }
+  // the derivative at zeros is that of a polynomial, so that differences have it too
+  using Line = T<Dim<B, X>>;
+  for (std::vector<double> const& with_zeros :
+       {std::vector<double>{2, 0, 3, -1, 5}, {0, 2, 0, 3, 4}, {1, 2, 3, 4, 0}, {0, 0, 0, 1, 1}}) {
+    auto const a = from_host<Line>(mesh, {5}, with_zeros);
+    auto const w = make<Line>(mesh, {5}, 5);
+    for (auto const how : {op::Cumulate::inclusive, op::Cumulate::exclusive})
+      for (auto const from : {op::Direction::forward, op::Direction::reverse})
+        check<0>(
+            "cumprod with zeros", mesh, [&](auto v) { return sum(cumprod<B>(v, how, from) * w); },
+            a);
+  }
+}

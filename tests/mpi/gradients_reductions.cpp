@@ -146,7 +146,54 @@ TEST_CASE("products of several operands") {
   check<0, 1, 2>("three", mesh, three, a, b, c);
   check<2>("the last of three", mesh, three, a, b, c);
   auto four = [](auto p, auto q, auto r, auto s) { return sum(square(einsum<B>(p, q, r, s))); };
-  check<0, 1, 2, 3>("four", mesh, four, a, b, c, make<T<Dim<J>, Reduced<X>>>(mesh, {2}, 4));
+  auto const d = make<T<Dim<J>, Reduced<X>>>(mesh, {2}, 4);
+  check<0, 1, 2, 3>("four", mesh, four, a, b, c, d);
+  auto named = [](auto p, auto q, auto r) {
+    return sum(square(einsum<Dim<B, X>, Dim<J>>(p, q, r)));
+  };
+  check<0, 1, 2>("three, named", mesh, named, make<T<Dim<B, X>, Dim<D, Y>>>(mesh, {5, 3}, 1),
+                 make<T<Dim<D, Y>, Dim<H>, Reduced<X>>>(mesh, {3, 4}, 2),
+                 make<T<Dim<H, Y>, Dim<J>, Reduced<X>>>(mesh, {4, 2}, 3));
+  auto all_named = [](auto p, auto q, auto r, auto s) {
+    return sum(exp(einsum<Dim<B>, Reduced<Y>>(p, q, r, s)));
+  };
+  check<0, 1, 2, 3>("four, named", mesh, all_named, a, b, c, d);
+  auto own_index = [](auto p, auto q, auto r) { return sum(exp(einsum<Dim<H>>(p, q, r))); };
+  check<0, 1, 2>("an index of one operand alone", mesh, own_index,
+                 make<T<Dim<B, X>, Dim<D>>>(mesh, {5, 3}, 1),
+                 make<T<Dim<D>, Dim<H>, Reduced<X>>>(mesh, {3, 4}, 2),
+                 make<T<Dim<H>, Reduced<X>>>(mesh, {4}, 3));
+}
+
+TEST_CASE("named products whose strict form is refused") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  auto product = [](auto p, auto q) { return sum(exp(einsum<Dim<H>>(p, q))); };
+  check<0>("an index of the operand alone", mesh, product,
+           make<T<Dim<B, X>, Dim<D, Y>>>(mesh, {5, 3}, 1),
+           make<T<Dim<D>, Dim<H, X>>>(mesh, {3, 4}, 2));
+  auto elements = [](auto p, auto q) { return sum(exp(einsum<Dim<D, X, Y>>(p, q))); };
+  check<1>("nothing is summed that a reduced operand could keep", mesh, elements,
+           make<T<Dim<B, X, Y>, Dim<D>>>(mesh, {5, 3}, 1),
+           make<T<Dim<B, X>, Dim<D>, Reduced<Y>>>(mesh, {5, 3}, 2));
+}
+
+TEST_CASE("named results of operands that are reduced over another axis") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  auto const a = make<T<Dim<B>, Dim<D, Y>, Reduced<X>>>(mesh, {5, 3}, 1, 0.5, 1.5);
+  auto both = [](auto v) {
+    return sum(exp(logsumexp<Dim<B>, Reduced<X>>(v)) + norm<Dim<B>, Reduced<X>>(v));
+  };
+  check<0>("logsumexp, norm", mesh, both, a);
+  auto extremes = [](auto v) {
+    return sum(exp(max<Dim<B>, Reduced<X>>(v)) +
+               min<Dim<B>, Reduced<X>>(v) * norm_inf<Dim<B>, Reduced<X>>(v));
+  };
+  check<0>("max, min, norm_inf", mesh, extremes, a);
+  auto moments = [](auto v) {
+    return sum(exp(var<Dim<B>, Reduced<X>>(v)) + stddev<Dim<B>, Reduced<X>>(v) +
+               prod<Dim<B>, Reduced<X>>(v));
+  };
+  check<0>("var, stddev, prod", mesh, moments, a);
 }
 
 TEST_CASE("ties share equally") {

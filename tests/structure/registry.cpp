@@ -229,6 +229,50 @@ template <auto const& registry>
 constexpr bool every_operation_stands = all_stand<registry>(
     std::make_index_sequence<std::extent_v<std::remove_reference_t<decltype(registry)>>>{});
 
+// Operations without a gradient (X03): a table of docs/rules.md has the reasons.
+constexpr std::string_view without_gradient[] = {
+    "CountedMax", "CountedMin",   "CountedProd", "CumMax",   "CumMin",
+    "HaloAdd",    "HaloExchange", "Named",       "Transfer",
+};
+// Operations whose results are constants, of which no gradient is asked.
+constexpr std::string_view constants[] = {
+    "All", "Any", "ArgMax", "ArgMin", "ArgSort", "FullLike", "OneHot",
+};
+template <class List>
+constexpr bool is_in(std::string_view name, List const& list) {
+  bool found = false;
+  for (std::string_view const each : list) found = found || each == name;
+  return found;
+}
+
+template <class Op>
+constexpr bool has_derivative = autodiff::Vjp<Op>::exists;
+template <class F>
+constexpr bool has_derivative<op::Map<F>> = autodiff::Derivative<F>::exists;
+
+// Whether the lists say of an operation what its Vjp does.
+template <class Op, class... As>
+constexpr bool told(std::string_view name, Sample<Op, As...> const&) {
+  using V = typename checking::Resolve<Op, As...>::result::element;
+  bool constant = !detail::is_floating<V> || autodiff::is_constant<Op>;
+  if (name == "OneHot") constant = true;  // of ids
+  return constant == is_in(name, constants) &&
+         (!constant && !has_derivative<Op>) == is_in(name, without_gradient);
+}
+template <auto const& registry, std::size_t... Entry>
+constexpr bool all_told(std::index_sequence<Entry...>) {
+  static_assert((told(registry[Entry].object, sample<Name(registry[Entry].object)>) && ...),
+                "an operation has neither a Vjp nor a place among those without gradient");
+  return true;
+}
+template <auto const& registry>
+constexpr bool every_gradient_is_told = all_told<registry>(
+    std::make_index_sequence<std::extent_v<std::remove_reference_t<decltype(registry)>>>{});
+
+static_assert(every_gradient_is_told<op::strict_operations>);
+static_assert(every_gradient_is_told<op::manual_operations>);
+static_assert(every_gradient_is_told<op::fourier_operations>);
+
 // The registries of all folders; those of optional folders are added if the folders exist.
 static_assert(every_operation_stands<op::strict_operations>);
 static_assert(every_operation_stands<op::manual_operations>);

@@ -8,6 +8,9 @@
 - A case of the random programs (tests/harness) calls it, and stands in a list; or a test of TESTED_ELSEWHERE calls it.
 - A case that automatic mode records calls it too (its programs draw them all: tests/unit/random_programs.cpp), or it
   stands in NOT_RECORDED.
+- An operation with a gradient is called by a test of gradients (tests/mpi/gradients_*.cpp, the programs of
+  tests/harness/real_gradients.hpp). One without, in the list of registry.cpp, has a row in the table of docs/rules.md that
+  says why, and nothing else has one. An elementwise function has a Derivative, unless it gives truths.
 
 Operations of autodiff/ are those that backward passes alone call.
 
@@ -123,8 +126,42 @@ def has_case(function, bodies):
     return re.search(pattern, bodies) is not None
 
 
-def faults(headers, registries, samples, documents, harness, tests):
+def listed(name, text):
+    """The strings of a list of registry.cpp."""
+    found = re.search(rf"\b{name}\[\] = \{{(.*?)\}};", text, re.S)
+    return re.findall(r'"(\w+)"', found.group(1)) if found else []
+
+
+def rows_without_gradient(document):
+    """What stands in backticks in the first column of the table "no gradient of"."""
+    table = document.split("| no gradient of |")[-1].split("\n\n")[0] if "| no gradient of |" in document else ""
+    return re.findall(r"`([^`]*)`", " ".join(line.split("|")[1] for line in table.splitlines()[2:]))
+
+
+def gradient_faults(registries, samples, documents, tests):
     found = []
+    without, constants = listed("without_gradient", samples), listed("constants", samples)
+    rows = rows_without_gradient(documents["ops"])
+    functions = {name: function for registry in registries.values() for name, function in entries(registry)}
+    for name, function in functions.items():
+        if name in without:
+            if function not in rows:
+                found.append(f"{function} has no gradient, and no row in docs/rules.md that says why")
+        elif function in rows and name not in constants:
+            found.append(f"{function} has a gradient, and a row in docs/rules.md that denies it")
+        elif name not in constants and name != "Map" and not has_case(function, code_of(tests["gradients"])):
+            found.append(f"{function} has a gradient, and no test of it")
+    found += [f"{name} of registry.cpp is no operation" for name in without + constants if name not in functions]
+    tags = re.findall(r"^struct (\w+) : (?!.*Predicate|Base)[^{;]*\{", tests["functions"], re.M)
+    if len(tags) < 40:
+        found.append(f"only {len(tags)} functions found; are they still written so?")
+    found += [f"functions::{tag} has no Derivative" for tag in tags
+              if not re.search(rf"Derivative<functions::{tag}\b", tests["derivatives"])]
+    return found
+
+
+def faults(headers, registries, samples, documents, harness, tests):
+    found = gradient_faults(registries, samples, documents, tests)
     all_objects, structs = objects(headers)
     everywhere = [name for registry in registries.values() for name, _ in entries(registry)]
     if len(structs) < 30:
@@ -168,7 +205,11 @@ def read(root):
                       [root / "tests/structure/registry.cpp", *sorted((root / "tests/harness/cases").glob("*.hpp"))]),
             {folder: (root / ROWS.get(folder, "docs/rules.md")).read_text() for folder in registries},
             "\n".join(path.read_text() for path in sorted((root / "tests/harness").rglob("*.hpp"))),
-            {folder: (root / test).read_text() for folder, test in TESTED_ELSEWHERE.items()})
+            {folder: (root / test).read_text() for folder, test in TESTED_ELSEWHERE.items()} | {
+                "gradients": "\n".join(path.read_text() for path in [
+                    *sorted((root / "tests/mpi").glob("gradients_*.cpp")), root / "tests/harness/real_gradients.hpp"]),
+                "functions": (include / "check/functions.hpp").read_text(),
+                "derivatives": (include / "autodiff/derivatives.hpp").read_text()})
 
 
 def self_test(headers, registries, samples, documents, harness, tests):
@@ -198,6 +239,14 @@ def self_test(headers, registries, samples, documents, harness, tests):
     planted = {what: (*given, tests) for what, given in planted.items()}
     planted["no test elsewhere"] = (headers, registries, samples, documents, harness,
                                     {**tests, "fft": re.sub(r"\birfft<", "ifft<", tests["fft"])})
+    planted["no test of a gradient"] = (headers, registries, samples, documents, harness,
+                                        {**tests, "gradients": re.sub(r"\bflip<", "roll<", tests["gradients"])})
+    planted["no reason"] = (headers, registries, samples, {folder: text.replace("`cummax`", "")
+                                                           for folder, text in documents.items()}, harness, tests)
+    planted["a gradient that is denied"] = (headers, registries, samples, {folder: text.replace(
+        "`cummax`", "`cumsum`, `cummax`") for folder, text in documents.items()}, harness, tests)
+    planted["no derivative"] = (headers, registries, samples, documents, harness, {
+        **tests, "derivatives": tests["derivatives"].replace("Derivative<functions::Tanh>", "")})
     return [f"this goes unnoticed: {what}" for what, given in planted.items() if not faults(*given)]
 
 

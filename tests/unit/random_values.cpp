@@ -4,6 +4,7 @@
 // OPTIMIZE: 1
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -13,6 +14,7 @@
 #include <shardtype/kernels/generate.hpp>
 #include <shardtype/random/distributions.hpp>
 #include <shardtype/random/key.hpp>
+#include <shardtype/random/normal_below.hpp>
 #include <shardtype/random/shuffle.hpp>
 
 #include "harness/catch.hpp"
@@ -123,6 +125,37 @@ TEST_CASE("numbers stay what they are") {
   CHECK(d(1) == 0x1.972f7826d05d1p-1);
   CHECK(d(std::int64_t{1} << 40) == 0x1.440da6e3a1ffep-2);
   CHECK(random::Uniform<float>{7, 0, 1, 1, std::nextafter(1.0F, 0.0F)}(0) == 0x1.8013f2p-1F);
+  random::Normal<float> const f{7, 0, 1};
+  CHECK(f(0) == -0x1.4614c6p-2F);
+  CHECK(f(5) == 0x1.ec59bap-1F);
+  CHECK(random::standard_normal<float>(0x1234567) == -0x1.c80cf8p+2F);
+  random::Normal<double> const g{7, 0, 1};
+  CHECK(g(0) == -0x1.4614c842c7680p-2);
+  CHECK(g(5) == 0x1.ec59bd2e7df1ap-1);
+  CHECK(random::standard_normal<double>(0) == 0x1.095b059d67c4cp+3);
+  CHECK(random::standard_normal<double>(0x123456789abU) == -0x1.59662c2ea2481p+2);
+  CHECK(random::normal_below(-0.7) == 0x1.ef8aa3a8f355fp-3);
+  CHECK(random::normal_below(-3.3) == 0x1.fae82e1b2d7b6p-12);
+  CHECK(random::normal_below(-30.1) == 0x1.28b587947b1f1p-660);
+  auto const h = truncated(7, 3, 4);
+  CHECK(h(0) == 0x1.b0c6bd0fa2cd2p+1);
+  std::uint64_t hash = 0;
+  for (std::int64_t first = 0; first < 51200; first += random::numbers_per_block) {
+    float a[random::numbers_per_block];
+    double b[random::numbers_per_block];
+    double c[random::numbers_per_block];
+    std::int64_t at[random::numbers_per_block];
+    for (int k = 0; k < random::numbers_per_block; ++k) at[k] = first + k;
+    f.block(random::numbers_per_block, a, at);
+    g.block(random::numbers_per_block, b, at);
+    h.block(random::numbers_per_block, c, at);
+    for (int k = 0; k < random::numbers_per_block; ++k)
+      for (std::uint64_t const bits :
+           {std::uint64_t{std::bit_cast<std::uint32_t>(a[k])}, std::bit_cast<std::uint64_t>(b[k]),
+            std::bit_cast<std::uint64_t>(c[k])})
+        hash = hash * 6364136223846793005U + bits;
+  }
+  CHECK(hash == 0xdda5f64c687ba6e5U);
   CHECK(integers_in<std::int64_t>(7, -5, 6)(std::int64_t{1} << 40) == -1);
   CHECK(random::shuffled(7, 10) == std::vector<std::int64_t>{8, 5, 1, 9, 3, 0, 7, 2, 4, 6});
   random::Feistel<std::int64_t> const place(7, 65537);
@@ -167,11 +200,27 @@ TEST_CASE("elements beyond 2^32 do not repeat") {
   CHECK(right);
 }
 
+TEST_CASE("the normal distribution function") {
+  long double const root_half = std::sqrt(0.5L);
+  for (double x = -37.5; x < 9; x += 0.0137) {
+    long double const exact = std::erfc(-static_cast<long double>(x) * root_half) / 2;
+    REQUIRE(std::abs(static_cast<long double>(random::normal_below(x)) - exact) < 1e-14L * exact);
+  }
+  CHECK(random::normal_below(0) == 0.5);
+  CHECK(random::normal_below(HUGE_VAL) == 1);
+  CHECK(random::normal_below(-HUGE_VAL) == 0);
+  CHECK(std::isnan(random::normal_below(std::nan(""))));
+}
+
 TEST_CASE("the normal quantile inverts the distribution function") {
   for (double p = 0.4; p > 1e-300; p *= 0.99) {
     double const x = random::normal_quantile(p);
     // d log(p) / dx is about -x, so an error of x of 1e-16 relative shows x^2 times as large
     CHECK(std::abs(random::normal_below(x) / p - 1) < 1e-15 * (4 + x * x));
+  }
+  for (double p = 0.4; p > 1e-37; p *= 0.999) {
+    double const x = random::normal_size<double>(p);
+    REQUIRE(std::abs(double{random::normal_size<float>(p)} - x) < 1e-6 * x);
   }
   CHECK(random::normal_quantile(0.5) == 0.0);
   for (double p : {0.25, 0.0625, 0x1p-30})
@@ -202,14 +251,27 @@ TEST_CASE("normal numbers") {
   CHECK(std::abs(variance_of(x) - 1) < 0.012);
   CHECK(distance(x, random::normal_below) < 1.63);
   auto const y = numbers(random::Normal<float>{13, 0, 1});
+  CHECK(distance(y, random::normal_below) < 1.63);
   for (std::size_t k = 0; k < x.size(); ++k)
-    if (y[k] != static_cast<double>(static_cast<float>(x[k]))) FAIL("float is double rounded");
+    if (std::abs(y[k] - x[k]) > 1e-6 * std::abs(x[k])) FAIL("float is not near double");
   auto const shifted = numbers(random::Normal<double>{13, 5, 0.25});
   CHECK(shifted[17] == 5 + 0.25 * x[17]);
   // the largest sizes that bits give
-  CHECK(random::standard_normal(0) > 8.2);
-  CHECK(random::standard_normal(0) < 8.4);
-  CHECK(random::standard_normal(1) == -random::standard_normal(0));
+  CHECK(random::standard_normal<double>(0) > 8.2);
+  CHECK(random::standard_normal<double>(0) < 8.4);
+  CHECK(random::standard_normal<double>(1) == -random::standard_normal<double>(0));
+  CHECK(std::abs(random::standard_normal<float>(0) - 8.2F) < 0.1F);
+  // tails: as many beyond 3 and 4 deviations as there should be, and as many below
+  for (double const size : {3.0, 4.0}) {
+    auto const expected = static_cast<double>(many) * random::normal_below(-size);
+    auto const beyond = [&](auto const& is) {
+      return static_cast<double>(std::count_if(y.begin(), y.end(), is));
+    };
+    CHECK(std::abs(beyond([&](double v) { return v > size; }) - expected) <
+          4 * std::sqrt(expected));
+    CHECK(std::abs(beyond([&](double v) { return v < -size; }) - expected) <
+          4 * std::sqrt(expected));
+  }
   // complex: parts are uncorrelated and share the variance
   random::Normal<Kokkos::complex<double>> const c{17, 1, -2, std::sqrt(0.5)};
   std::vector<double> re;
@@ -223,6 +285,39 @@ TEST_CASE("normal numbers") {
   CHECK(std::abs(mean_of(im) + 2) < 0.006);
   CHECK(std::abs(variance_of(re) + variance_of(im) - 1) < 0.01);
   CHECK(std::abs(correlation(re, im)) < 0.008);
+}
+
+TEST_CASE("normal numbers have the same bits alone and in blocks") {
+  auto const check = [](auto const& value) {
+    using T = decltype(value(0));
+    for (int n = 0; n <= random::numbers_per_block; n += n < 20 ? 1 : 59) {
+      std::vector<std::int64_t> at;
+      for (int k = 0; k < n; ++k) at.push_back((std::int64_t{1} << 33) + k * 977);
+      std::vector<T> out(static_cast<std::size_t>(n));
+      value.block(n, out.data(), at.data());
+      for (std::size_t k = 0; k < at.size(); ++k) REQUIRE(out[k] == value(at[k]));
+    }
+  };
+  check(random::Normal<float>{7, 1, 2});
+  check(random::Normal<double>{7, 1, 2});
+  check(random::Normal<bfloat16>{7, 1, 2});
+  check(random::Normal<Kokkos::complex<float>>{7, 1, 2, 3});
+  check(random::Normal<Kokkos::complex<double>>{7, 1, 2, 3});
+  std::array<double, 2> const ends[] = {
+      {-1, 2}, {3, 4}, {-HUGE_VAL, -30}, {-HUGE_VAL, -37}, {-HUGE_VAL, HUGE_VAL}};
+  for (auto const& [low, high] : ends) {
+    check(truncated(7, low, high));
+    double const below = random::normal_below(low);
+    check(random::TruncatedNormal<float>{7, static_cast<float>(low), static_cast<float>(high),
+                                         below, random::normal_below(-high),
+                                         random::normal_below(high) - below});
+  }
+  // sizes that numbers seldom have
+  double x[random::numbers_per_block];
+  for (int k = 0; k < random::numbers_per_block; ++k) x[k] = std::ldexp(0.7, -k * 4);
+  random::normal_sizes(random::numbers_per_block, x, x);
+  for (int k = 0; k < random::numbers_per_block; ++k)
+    CHECK(x[k] == random::normal_size<double>(std::ldexp(0.7, -k * 4)));
 }
 
 TEST_CASE("truncated normal numbers") {

@@ -87,7 +87,11 @@ class Active : public ActiveNode {
   constexpr std::int64_t extent() const {
     return value_.template extent<I>();
   }
-  decltype(auto) mesh() const { return value_.mesh(); }
+  decltype(auto) mesh() const
+    requires requires(V const& v) { v.mesh(); }
+  {
+    return value_.mesh();
+  }
   decltype(auto) rows() const { return value_.rows(); }
   auto ranges() const { return value_.ranges(); }
   auto local_extents() const { return value_.local_extents(); }
@@ -160,19 +164,19 @@ struct Slot : SlotBase {
   constexpr explicit Slot(Tape* its_tape) : SlotBase{its_tape} {}
   Slot(Slot const&) = delete;
   Slot& operator=(Slot const&) = delete;
-  constexpr ~Slot() { delete ct; }
+  constexpr ~Slot() { autodiff::drop_small(ct); }
 
   /// The sum, which the slot no longer holds.
   constexpr Cotangent taken() {
     Cotangent out = std::move(*ct);
-    delete ct;
+    autodiff::drop_small(ct);
     ct = nullptr;
     return out;
   }
   template <class X>
   constexpr void add(X const& x) {
     if (ct == nullptr) {
-      ct = new Cotangent(lifted<Cotangent>(x));
+      ct = autodiff::make_small<Cotangent>(lifted<Cotangent>(x));
     } else if constexpr (is_tensor<Cotangent>) {
       accumulate(*ct, x);
     } else {
@@ -199,7 +203,12 @@ constexpr Want filled(V const& like, double x) {
     return Want(like.notes(), like.extents().data());
   } else {
     Want out = shardtype::detail::uninitialized<Want>(like.mesh(), like.extents());
-    shardtype::detail::fill(out, static_cast<typename Want::element>(x));
+    // not through mutable_local, which an invariant block does not have
+    double const here = shardtype::detail::holds_value<Want>(like.mesh()) ? x : 0;
+    typename Want::execution_space const exec{};
+    kernels::fill(exec, static_cast<typename Want::element*>(out.buffer().data()), out.local_size(),
+                  static_cast<typename Want::element>(here));
+    exec.fence();
     return out;
   }
 }

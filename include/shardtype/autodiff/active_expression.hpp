@@ -245,11 +245,11 @@ class ActiveExpression : public ActiveNode {
   using Result = Active<Value>;
 
   constexpr explicit ActiveExpression(F const& f, Args const&... args)
-      : function_(f), state_(new State(args...)) {}
+      : function_(f), state_(autodiff::make_small<State>(args...)) {}
   constexpr ActiveExpression(ActiveExpression const& other)
-      : function_(other.function_), state_(new State(*other.state_)) {}
+      : function_(other.function_), state_(autodiff::make_small<State>(*other.state_)) {}
   ActiveExpression& operator=(ActiveExpression const&) = delete;
-  constexpr ~ActiveExpression() { delete state_; }
+  constexpr ~ActiveExpression() { autodiff::drop_small(state_); }
 
   constexpr F const& function() const { return function_; }
   template <int K>
@@ -272,8 +272,8 @@ class ActiveExpression : public ActiveNode {
   /// The result; computed and recorded once.
   constexpr Result const& tensor() const {
     if (state_->result == nullptr) {
-      state_->result = new Result(computed());
-      delete state_->args;
+      state_->result = autodiff::make_small<Result>(computed());
+      autodiff::drop_small(state_->args);
       state_->args = nullptr;
     }
     return *state_->result;
@@ -285,7 +285,11 @@ class ActiveExpression : public ActiveNode {
   constexpr std::int64_t extent() const {
     return tensor().template extent<I>();
   }
-  decltype(auto) mesh() const { return tensor().mesh(); }
+  decltype(auto) mesh() const
+    requires requires(Value const& v) { v.mesh(); }
+  {
+    return tensor().mesh();
+  }
 
  private:
   using Tree = TreeOf<0, ActiveExpression>;
@@ -298,8 +302,8 @@ class ActiveExpression : public ActiveNode {
       if (tape == nullptr) return Result(value);
       using Record = RecordedExpression<E, top, Value, std::remove_cvref_t<decltype(all)>,
                                         operand_at_t<I, ActiveExpression>...>;
-      auto* const entry =
-          new Record(tape, Tree::make(*this), value, autodiff::operand_at<I>(*this)...);
+      auto* const entry = autodiff::make_small<Record>(tape, Tree::make(*this), value,
+                                                       autodiff::operand_at<I>(*this)...);
       tape->push(entry);
       return Result(value, &entry->slot);
     }(std::make_integer_sequence<int, E::inputs>{});
@@ -311,14 +315,15 @@ class ActiveExpression : public ActiveNode {
     Kept<Args...>* args = nullptr;
     Result* result = nullptr;
 
-    constexpr explicit State(Args const&... given) : args(new Kept<Args...>{{given}...}) {}
+    constexpr explicit State(Args const&... given)
+        : args(autodiff::make_small<Kept<Args...>>(Kept<Args...>{{given}...})) {}
     constexpr State(State const& other)
-        : args(other.args == nullptr ? nullptr : new Kept<Args...>(*other.args)),
-          result(other.result == nullptr ? nullptr : new Result(*other.result)) {}
+        : args(other.args == nullptr ? nullptr : autodiff::make_small<Kept<Args...>>(*other.args)),
+          result(other.result == nullptr ? nullptr : autodiff::make_small<Result>(*other.result)) {}
     State& operator=(State const&) = delete;
     constexpr ~State() {
-      delete args;
-      delete result;
+      autodiff::drop_small(args);
+      autodiff::drop_small(result);
     }
   };
 
@@ -360,8 +365,9 @@ struct JudgedFunction {
         Sharded(rules::accept(S::template spec<J>))...);
     if (!got.verdict) return got.verdict;
     Spec const a = S::template spec<K>;
-    Verdict const sum =
-        rules::reduction(got.verdict.result, rules::labels_of(a), rules::ReductionKind::sum);
+    Verdict const sum = rules::in_manual_mode(
+        rules::reduction(got.verdict.result, rules::labels_of(a), rules::ReductionKind::sum),
+        got.verdict.result);
     if (!sum) return sum;
     return rules::settle(sum.result, rules::cotangent(a), false).verdict;
   }

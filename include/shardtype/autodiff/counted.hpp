@@ -47,6 +47,16 @@ constexpr auto of_partial(C const& ct) {
   }
 }
 
+/// The same of the result itself.
+template <class Whole, class V, class A, class C>
+constexpr auto value_of_partial(C const& value) {
+  if constexpr (Resolve<Whole, tensor_of<A>>::communicates) {
+    return autodiff::everywhere<partial_result<Whole, tensor_of<A>, tensor_of<V>>>(value);
+  } else {
+    return value;
+  }
+}
+
 /// ct / ties at the elements that equal the result, 0 elsewhere. ct / ties and the result are moved
 /// back.
 template <class Op, class Counting, class... Out>
@@ -68,7 +78,7 @@ struct ExtremeVjp : Differentiable {
     using Whole = op::Norm<Out...>;
     return autodiff::keep(autodiff::of_partial<Whole, V, A>(
                               (ct / where(kept<2>(saved) == 0, 1, kept<2>(saved))).tensor()),
-                          autodiff::of_partial<Whole, V, A>(kept<1>(saved)));
+                          autodiff::value_of_partial<Whole, V, A>(kept<1>(saved)));
   }
   template <int K, class V, class A, class S, class C>
   static constexpr auto pull(Op const&, S const& saved, C const& begin) {

@@ -24,6 +24,14 @@ struct SavesIds : Differentiable {
 /// Each row of the cotangent is added to the row of the table that its id names.
 template <class I>
 struct Vjp<op::Take<I>> : SavesIds<I> {
+  /// Sums by ids are not of tensors with a block-cyclic dim.
+  template <int K, class V, class A, class Ids>
+  static constexpr Verdict judge() {
+    using S = Scope<V, A, Ids>;
+    Verdict const v = rules::scatter_add(rules::cotangent(S::template spec<0>), S::template spec<2>,
+                                         S::names.find_label(identity<I>));
+    return v ? rules::settle(v.result, rules::cotangent(S::template spec<1>), false).verdict : v;
+  }
   template <int K, class V, class A, class Ids, class S, class C>
   static constexpr auto pull(op::Take<I> const&, S const& saved, C const& ct) {
     return scatter_add<I>(ct, kept<0>(saved), kept<1>(saved));

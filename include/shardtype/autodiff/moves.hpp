@@ -1,5 +1,6 @@
 #pragma once
-/// The gradients of reshards, collectives and casts: the cotangent is moved back.
+/// The gradients of reshards and casts of strict mode: the cotangent is moved back. Those of the
+/// collectives, which manual mode has too, are in block_moves.hpp.
 
 #include <shardtype/autodiff/vjp.hpp>
 #include <shardtype/check/reshard.hpp>
@@ -11,16 +12,6 @@ struct Vjp<op::Reshard<Out...>> : Movement {};
 template <class... Out>
 struct Vjp<op::UsedAs<Out...>> : Movement {};
 template <class... Xs>
-struct Vjp<op::AllGather<Xs...>> : Movement {};
-template <class... Xs>
-struct Vjp<op::AllReduce<Xs...>> : Movement {};
-template <class... XI>
-struct Vjp<op::ReduceScatter<XI...>> : Movement {};
-template <class... XFromTo>
-struct Vjp<op::AllToAll<XFromTo...>> : Movement {};
-template <class... Xs>
 struct Vjp<op::ToPartial<Xs...>> : Movement {};
-template <class... Xs>
-struct Vjp<op::ToReduced<Xs...>> : Movement {};
 
 }  // namespace shardtype::autodiff

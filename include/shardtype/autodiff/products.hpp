@@ -62,22 +62,39 @@ constexpr auto product(A const& a, B const& b, Overlap overlap, shardtype::detai
   return call(op::Einsum<Ls...>{overlap}, std::source_location::current(), a, b);
 }
 
-/// The rule of products for the cotangent of operand `K`, by shardings: that of the result times the
-/// other operand.
+/// The rule of products for the cotangent of operand `K`, by shardings.
 template <int K, class V, class A, class B>
 constexpr Verdict product_cotangent() {
   using S = Scope<V, A, B>;
-  Spec const ct = rules::cotangent(S::template spec<0>);
   Spec const own = S::template spec<1 + K>;
-  Spec const other = S::template spec<2 - K>;
-  rules::Labels out;  // a label that is summed over alone is in neither
-  for (int d = 0; d < own.rank; ++d)
-    if (int const l = own.dims[d].label; ct.find(l) >= 0 || other.find(l) >= 0) out.push(l);
-  Verdict v = rules::contraction(ct, other, out);
-  if (v && out.size < own.rank) v = rules::spread(v.result, rules::cotangent(own));
-  if (!v) return v;
-  return rules::settle(v.result, rules::cotangent(own), false).verdict;
+  Verdict const v =
+      rules::product_cotangent(rules::cotangent(S::template spec<0>), S::template spec<2 - K>, own);
+  return v ? rules::settle(v.result, rules::cotangent(own), false).verdict : v;
 }
+
+/// The cotangent of a `P`, of which a product of `Qs` is computed before it is repeated along the dims
+/// that `P` alone has.
+template <class P, class... Qs>
+struct WithoutOwn {
+  using S = Scope<P, Qs...>;
+  template <int... K>
+  static constexpr Spec made(std::integer_sequence<int, K...>) {
+    return rules::in_any(rules::cotangent(S::template spec<0>), S::template spec<K + 1>...);
+  }
+  static constexpr Spec value =
+      made(std::make_integer_sequence<int, static_cast<int>(sizeof...(Qs))>{});
+  using type = tensor_from_spec<S, WithoutOwn, element_t<P>, P>;
+};
+template <class P, class... Qs>
+using without_own = typename WithoutOwn<P, Qs...>::type;
+/// The type in which a named product of a `C` and a `Q` gives the cotangent of a `P`.
+template <class P, class C, class Q>
+struct NamedProductTo {
+  using S = Scope<P, C, Q>;
+  static constexpr Spec value =
+      rules::named_product_to(S::template spec<0>, S::template spec<1>, S::template spec<2>);
+  using type = tensor_from_spec<S, NamedProductTo, element_t<P>, P>;
+};
 
 /// ct_a = ct b, ct_b = a ct, with the operand's own labels.
 struct StrictProductVjp : Differentiable {
@@ -104,7 +121,9 @@ struct StrictProductVjp : Differentiable {
     if constexpr (std::is_same_v<Labels, labels_of_t<P>>) {
       return made;
     } else {
-      return autodiff::spread<cotangent_t<P>>(made, kept<K>(saved).extents());
+      return autodiff::spread<cotangent_t<P>>(
+          autodiff::settled<without_own<P, tensor_of<C>, Q>, false>(made),
+          kept<K>(saved).extents());
     }
   }
 };
@@ -148,14 +167,96 @@ struct NamedProductVjp : StrictProductVjp {
     if constexpr (Met<V, A, B>::verdict) {
       return StrictProductVjp::pull<K, V, A, B>(op, saved, ct);
     } else {
-      using To = cotangent_t<tensor_of<std::conditional_t<K == 0, A, B>>>;
-      if constexpr (K == 0) {
-        return call(op::Einsum<To>{op.overlap}, std::source_location::current(), ct,
-                    kept<1>(saved));
+      using P = tensor_of<std::conditional_t<K == 0, A, B>>;
+      using Q = tensor_of<std::conditional_t<K == 0, B, A>>;
+      using To = typename NamedProductTo<P, tensor_of<C>, Q>::type;
+      using Whole = without_own<P, tensor_of<C>, Q>;
+      auto made = [&] {
+        if constexpr (K == 0) {
+          return call(op::Einsum<To>{op.overlap}, std::source_location::current(), ct,
+                      kept<1>(saved));
+        } else {
+          return call(op::Einsum<To>{op.overlap}, std::source_location::current(), kept<0>(saved),
+                      ct);
+        }
+      }();
+      if constexpr (std::is_same_v<Whole, cotangent_t<P>>) {
+        return made;
       } else {
-        return call(op::Einsum<To>{op.overlap}, std::source_location::current(), kept<0>(saved),
-                    ct);
+        return autodiff::spread<cotangent_t<P>>(autodiff::settled<Whole, false>(made),
+                                                kept<K>(saved).extents());
       }
+    }
+  }
+};
+
+/// The type in which a named product of `Qs` gives the cotangent of a `P`: where the product has no
+/// sums that could stay unreduced, it is whole.
+template <class P, class... Qs>
+struct NamedProductsTo {
+  using sums = without_own<P, Qs...>;
+  struct Whole {
+    static constexpr Spec made() {
+      Spec out = WithoutOwn<P, Qs...>::value;
+      out.unreduced = {};
+      return out;
+    }
+    static constexpr Spec value = made();
+  };
+  using whole = tensor_from_spec<typename WithoutOwn<P, Qs...>::S, Whole, element_t<P>, P>;
+  static constexpr auto decide() {
+    if constexpr (Resolve<op::Einsum<sums>, Qs...>::verdict) {
+      return Type<sums>{};
+    } else {
+      return Type<whole>{};
+    }
+  }
+  using type = typename decltype(decide())::type;
+};
+
+/// An einsum with a named result; of three and more operands each is pulled by a named product of the
+/// cotangent and the others.
+struct NamedEinsumVjp : NamedProductVjp<true> {
+  using Two = NamedProductVjp<true>;
+  using Two::judge;
+  using Two::pull;
+  using Two::save;
+  template <class V, class A, class B, class D, class... More, class Op>
+  static constexpr auto save(Op const&, V const&, A const& a, B const& b, D const& d,
+                             More const&... more) {
+    return keep(a, b, d, more...);
+  }
+  template <int K, class V, class A, class B, class D, class... More>
+  static constexpr Verdict judge() {
+    using S = Scope<V, A, B, D, More...>;
+    return [&]<int... J>(std::integer_sequence<int, J...>) {
+      return rules::named_product_cotangent(S::template spec<1 + K>, S::template spec<0>,
+                                            S::template spec<1 + (J < K ? J : J + 1)>...);
+    }(std::make_integer_sequence<int, static_cast<int>(2 + sizeof...(More))>{});
+  }
+  template <int K, class V, class A, class B, class D, class... More, class Op, class S, class C>
+  static constexpr auto pull(Op const& op, S const& saved, C const& ct) {
+    return pull_one<K, tensor_of<nth_t<K, A, B, D, More...>>>(
+        op, saved, ct, std::make_integer_sequence<int, static_cast<int>(2 + sizeof...(More))>{});
+  }
+
+ private:
+  template <int K, class P, class Op, class S, class C, int... J>
+  static constexpr auto pull_one(Op const& op, S const& saved, C const& ct,
+                                 std::integer_sequence<int, J...>) {
+    using To = typename NamedProductsTo<
+        P, tensor_of<C>,
+        tensor_of<std::remove_cvref_t<decltype(kept<(J < K ? J : J + 1)>(saved))>>...>::type;
+    using Whole =
+        without_own<P, tensor_of<C>,
+                    tensor_of<std::remove_cvref_t<decltype(kept<(J < K ? J : J + 1)>(saved))>>...>;
+    auto const made = call(op::Einsum<To>{op.overlap}, std::source_location::current(), ct,
+                           kept<(J < K ? J : J + 1)>(saved)...);
+    if constexpr (std::is_same_v<Whole, cotangent_t<P>>) {
+      return made;
+    } else {
+      return autodiff::spread<cotangent_t<P>>(autodiff::settled<Whole, false>(made),
+                                              kept<K>(saved).extents());
     }
   }
 };
@@ -166,6 +267,6 @@ template <class First, class... Out>
 struct Vjp<op::Matmul<First, Out...>> : NamedProductVjp<false> {};
 template <class... Out>
 struct Vjp<op::Einsum<Out...>> : std::conditional_t<shardtype::detail::all_labels_named<Out...>,
-                                                    StrictProductVjp, NamedProductVjp<true>> {};
+                                                    StrictProductVjp, NamedEinsumVjp> {};
 
 }  // namespace shardtype::autodiff

@@ -213,7 +213,7 @@ struct Continue<Above::active, Operands...> {
       return Type<void>{};
     } else if constexpr (requires { typename R::pair; }) {
       return Type<void>{};  // each product is judged in its call
-    } else if constexpr (!autodiff::Vjp<Op>::exists || requires { typename R::program; } ||
+    } else if constexpr (!autodiff::Vjp<Op>::exists ||
                          (top > 1 && requires { autodiff::Vjp<Op>::first_order; })) {
       return Type<refused<Code::X03_not_differentiable, false, Op, tensor_of<Operands>...>>{};
     } else {
@@ -271,6 +271,8 @@ struct Continue<Above::active, Operands...> {
       return call(op, where, autodiff::materialised(as)...);
     } else if constexpr (requires { typename Resolve<Op, tensor_of<As>...>::pair; }) {
       return call_pairs(op, where, as...);
+    } else if constexpr (requires { autodiff::Vjp<Op>::instead(op, where, as...); }) {
+      return autodiff::Vjp<Op>::instead(op, where, as...);
     } else {
       auto const ran = autodiff::run_forward(op, where, autodiff::peeled<top>(as)...);
       auto const& value = ran.value;
@@ -283,7 +285,8 @@ struct Continue<Above::active, Operands...> {
       } else {
         autodiff::Tape* const tape = autodiff::one_tape<top>(Op::name, as...);
         if (tape == nullptr) return autodiff::Active<V>(value);
-        auto* const entry = new autodiff::Recorded<Op, top, V, As...>(tape, op, ran.saved, as...);
+        auto* const entry =
+            autodiff::make_small<autodiff::Recorded<Op, top, V, As...>>(tape, op, ran.saved, as...);
         tape->push(entry);
         return autodiff::Active<V>(value, &entry->slot);
       }

@@ -21,6 +21,18 @@ template <class Op, class A, class V>
 using partial_result =
     tensor_from_spec<typename Resolve<Op, A>::S, typename Resolve<Op, A>::Met, element_t<V>, V>;
 
+/// A named result on each rank that has partial results of type `P`.
+template <class P>
+struct Everywhere {
+  using S = Scope<P>;
+  static constexpr Spec value = rules::everywhere(S::template spec<0>);
+  using type = tensor_from_spec<S, Everywhere, element_t<P>, P>;
+};
+template <class P, class V>
+constexpr auto everywhere(V const& v) {
+  return autodiff::settled<typename Everywhere<P>::type, true>(v);
+}
+
 /// What the Vjps of reductions share: the cotangent of a named result is moved back to that of the
 /// partial results.
 template <class Op>
@@ -95,7 +107,7 @@ struct Vjp<op::Reduce<reductions::LogSumExp, Out...>>
     auto const r = [&] {
       if constexpr (Resolve<Op, tensor_of<A>>::communicates) {
         using P = partial_result<Op, tensor_of<A>, tensor_of<V>>;
-        return autodiff::settled<cotangent_t<P>, true>(kept<1>(saved));
+        return autodiff::everywhere<P>(kept<1>(saved));
       } else {
         return kept<1>(saved);
       }
@@ -213,7 +225,7 @@ struct SpreadVjp : ReductionVjp<op::Reduce<F, Out...>> {
     if constexpr (Resolve<Op, tensor_of<A>>::communicates) {
       using P = partial_result<op::Mean<Out...>, tensor_of<A>,
                                tensor_of<std::remove_cvref_t<decltype(kept<2>(saved))>>>;
-      return autodiff::keep(factor, autodiff::settled<cotangent_t<P>, true>(kept<2>(saved)));
+      return autodiff::keep(factor, autodiff::everywhere<P>(kept<2>(saved)));
     } else {
       return autodiff::keep(factor, kept<2>(saved));
     }

@@ -5,6 +5,9 @@
 #include <type_traits>
 
 #include <shardtype/autodiff/active.hpp>
+#include <shardtype/manual/collectives.hpp>
+#include <shardtype/manual/unreduced.hpp>
+#include <shardtype/manual/varying.hpp>
 #include <shardtype/ops/reshard.hpp>
 #include <shardtype/ops/sum.hpp>
 #include <shardtype/ops/to_partial.hpp>
@@ -20,6 +23,40 @@ auto axes_in(std::index_sequence<N...>)
 template <class... Xs>
 op::ToPartial<Xs...> to_partial_over(shardtype::detail::Pack<Xs...>);
 
+/// The axes along which a cast brings a `Got` to the state `to` that `Want` has, as a Pack.
+template <class Want, class Got, AxisState to>
+struct Casts {
+  using S = Scope<Want, Got>;
+  static constexpr AxisList decide() {
+    AxisList out;
+    for (int x = 0; x < max_axes; ++x)
+      if (S::template spec<0>.state(x) == to && S::template spec<1>.state(x) != to) out.push(x);
+    return out;
+  }
+  static constexpr AxisList value = decide();
+  using Axes = decltype(autodiff::axes_in<S, Casts>(
+      std::make_index_sequence<static_cast<std::size_t>(value.size)>{}));
+};
+template <template <class...> class Op, class V, class... Xs>
+constexpr auto cast_over(V const& v, shardtype::detail::Pack<Xs...>) {
+  if constexpr (sizeof...(Xs) == 0) {
+    return v;
+  } else {
+    return call(Op<Xs...>{}, std::source_location::current(), v);
+  }
+}
+/// The cotangent `v` of a block as one of type `Want`, by casts.
+template <class Want, class V>
+constexpr auto settled_block(V const& v) {
+  using Got = tensor_of<V>;
+  auto const varies =
+      autodiff::cast_over<op::ToVarying>(v, typename Casts<Want, Got, AxisState::varying>::Axes{});
+  auto const summands = autodiff::cast_over<op::ToUnreduced>(
+      varies, typename Casts<Want, Got, AxisState::unreduced>::Axes{});
+  return autodiff::cast_over<op::ToReduced>(summands,
+                                            typename Casts<Want, Got, AxisState::reduced>::Axes{});
+}
+
 /// The cotangent `v` as one of type `Want`: a cast, a slice or zeros around a block; with
 /// `communicates`, the transpose of a named movement.
 template <class Want, bool communicates, class V>
@@ -27,6 +64,8 @@ constexpr auto settled(V const& v) {
   using Got = tensor_of<V>;
   if constexpr (std::is_same_v<Got, Want>) {
     return v;
+  } else if constexpr (is_local<Want>) {
+    return autodiff::settled_block<Want>(v);
   } else {
     using How = shardtype::detail::Settles<Want, Got, communicates>;
     using Met = typename How::met;

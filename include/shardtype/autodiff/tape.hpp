@@ -1,14 +1,35 @@
 #pragma once
 /// The tape: what is recorded of the operations on values whose gradient is wanted, and run backward.
 
+#include <new>
 #include <type_traits>
 #include <utility>
 
 #include <Kokkos_Core.hpp>
 
 #include <shardtype/core/dim.hpp>
+#include <shardtype/runtime/small_blocks.hpp>
 
 namespace shardtype::autodiff {
+
+/// `new T(args...)`, of memory that the last step gave back. Unlike a class's own operator new this is
+/// possible in constant evaluation.
+template <class T, class... Args>
+constexpr T* make_small(Args&&... args) {
+  static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
+  if (std::is_constant_evaluated()) return new T(std::forward<Args>(args)...);
+  return ::new (runtime::take_small(sizeof(T))) T(std::forward<Args>(args)...);
+}
+/// `delete p`, of what `make_small` or `new` made.
+template <class T>
+constexpr void drop_small(T* p) {
+  if (std::is_constant_evaluated()) {
+    delete p;
+  } else if (p != nullptr) {
+    p->~T();
+    runtime::give_back_small(p, sizeof(T));
+  }
+}
 
 /// One recorded operation, or a value that a gradient is wanted of. A function pointer in place of
 /// virtual functions, because g++ 12 does not have the implicit constexpr destructor of a template in
@@ -22,7 +43,7 @@ struct Entry {
 template <class E>
 constexpr void act_on(Entry* self, bool last) {
   if (last) {
-    delete static_cast<E*>(self);
+    autodiff::drop_small(static_cast<E*>(self));
   } else {
     static_cast<E*>(self)->pull();
   }
@@ -55,6 +76,10 @@ class Tape {
       last_->act(last_, false);
       pop(last_);
     }
+  }
+  /// The same; the entries stay, and can be pulled again.
+  constexpr void pull_all() {
+    for (Entry* e = last_; e != nullptr; e = e->before) e->act(e, false);
   }
 
  private:

@@ -8,6 +8,7 @@
 
 #include <shardtype/autodiff/along.hpp>
 #include <shardtype/autodiff/aux.hpp>
+#include <shardtype/autodiff/block_moves.hpp>
 #include <shardtype/autodiff/counted.hpp>
 #include <shardtype/autodiff/lookups.hpp>
 #include <shardtype/autodiff/moves.hpp>
@@ -18,6 +19,7 @@
 #include <shardtype/autodiff/record.hpp>
 #include <shardtype/autodiff/reductions.hpp>
 #include <shardtype/autodiff/shapes.hpp>
+#include <shardtype/autodiff/shard_map.hpp>
 #include <shardtype/autodiff/windows.hpp>
 
 namespace shardtype {

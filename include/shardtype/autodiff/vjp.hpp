@@ -43,7 +43,13 @@ namespace shardtype::autodiff {
 ///     static constexpr auto forward(Op const& op, std::source_location const& where,
 ///                                   As const&... as);   // a Forward
 ///
-/// which runs in place of the operation.
+/// which runs in place of the operation; or
+///
+///     template <class... As>
+///     static constexpr auto instead(Op const& op, std::source_location const& where,
+///                                   As const&... as);
+///
+/// other operations on the values whose gradient is wanted, whose results it gives.
 template <class Op>
 struct Vjp {
   static constexpr bool exists = false;

@@ -1,5 +1,5 @@
 #pragma once
-/// The gradients of windows with a run-time start, of shifts, running sums and sorted values.
+/// The gradients of windows with a run-time start, of shifts, running sums and products, and of sorted values.
 
 #include <algorithm>
 #include <cstdint>
@@ -14,6 +14,8 @@
 #include <shardtype/ops/scatter_along.hpp>
 #include <shardtype/ops/shift.hpp>
 #include <shardtype/ops/sort.hpp>
+#include <shardtype/ops/take_along.hpp>
+#include <shardtype/ops/top_k.hpp>
 
 namespace shardtype::autodiff {
 
@@ -100,6 +102,65 @@ struct Vjp<op::CumSum<I>> : SavesNothing {
   template <int K, class V, class A, class S, class C>
   static constexpr auto pull(op::CumSum<I> const& op, S const&, C const& ct) {
     return call(op::CumSum<I>{op.exclusive, !op.reverse}, std::source_location::current(), ct);
+  }
+};
+
+/// Sums of ct times the products, from the other end, over the element. The first zero of a row gets
+/// the sums of products without it, what comes before it the sums up to it, and what follows it 0.
+/// Zeros are counted by a second scan, and there are two backward: each sends one row per rank.
+template <class I>
+struct Vjp<op::CumProd<I>> : Differentiable {
+  using Op = op::CumProd<I>;
+  /// As of `prod`: the text has not the right gradient again where elements are zero.
+  static constexpr bool first_order = true;
+  template <class A>
+  static constexpr auto forward(Op const& op, std::source_location const& called, A const& a) {
+    using T = element_t<tensor_of<A>>;
+    auto const zero = cast<T>(a == 0).tensor();
+    auto const zeros = call(op::CumSum<I>{false, op.reverse}, called, zero);
+    auto const factors = where(zero * zeros == 1, 1, a).tensor();
+    auto const products = call(op, called, factors);
+    auto const met = [&] {  // by each result
+      if (op.exclusive) return (zeros - zero).tensor();
+      return zeros;
+    }();
+    // times 0, so that it is NaN as the product is if a factor is infinite
+    auto const value = where(met == 0, products, products * 0).tensor();
+    auto const saved = autodiff::keep(a, products, zeros, met);
+    return Forward<std::remove_cvref_t<decltype(value)>, std::remove_cvref_t<decltype(saved)>>{
+        value, saved};
+  }
+  template <int K, class V, class A, class S, class C>
+  static constexpr auto pull(Op const& op, S const& saved, C const& ct) {
+    auto const& a = kept<0>(saved);
+    auto const& zeros = kept<2>(saved);
+    auto const terms = (ct * kept<1>(saved)).tensor();
+    auto const sums = [&](auto const& those) {
+      return call(op::CumSum<I>{op.exclusive, !op.reverse}, std::source_location::current(),
+                  where(those, terms, op::zero).tensor());
+    };
+    auto const before = sums(kept<3>(saved) == 0);
+    auto const of_first = sums(kept<3>(saved) != 0);
+    return where(zeros == 0, before / where(a == 0, 1, a),
+                 where(zeros == 1, where(a == 0, of_first, op::zero), op::zero))
+        .tensor();
+  }
+};
+
+/// The largest elements are looked up at their places, whose gradient is that of take_along.
+template <class I, class... Result>
+struct Vjp<op::TopK<I, Result...>> : Differentiable {
+  using Op = op::TopK<I, Result...>;
+  template <int K, class V, class A>
+  static constexpr Verdict judge() {
+    return {};
+  }
+  template <class A>
+  static constexpr auto instead(Op const& op, std::source_location const& called, A const& a) {
+    auto const places = shardtype::call(op, called, a.value()).places;
+    auto const values = shardtype::call(op::TakeAlong<I, Result...>{}, called, a, places);
+    return TopK<std::remove_cvref_t<decltype(values)>, std::remove_cvref_t<decltype(places)>>{
+        values, places};
   }
 };
 

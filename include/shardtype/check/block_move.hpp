@@ -407,6 +407,7 @@ struct BlockMoveResult : Rule {
     std::int64_t made[max_dims]{};
     set_extents(op, sizes, given, made);
     planning::BlockCall c = block_call(sizes);
+    if constexpr (requires { Op::shares; }) c.shares = Op::shares;
     c.given_extents = given[0];
     c.result_extents = made;
     bool moves = true;

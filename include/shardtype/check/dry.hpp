@@ -73,7 +73,8 @@ class Dry {
     constexpr int d = spec().find(Scope<A>::names.find_label(identity<I>));
     if constexpr (d < 0) {
       static_cast<void>(alignof(refused<Code::A03_no_such_index, false, A, I>));
-    } else if constexpr (!sized && I::extent == dynamic && !std::is_same_v<Notes, TypesOnly>) {
+    } else if constexpr (!sized && (is_local<A> || I::extent == dynamic) &&
+                         !std::is_same_v<Notes, TypesOnly>) {
       // not constructed, so that the function remains a constant for clang and this is the only
       // error
       static_cast<void>(alignof(refused<Code::A05_run_time_extent, false, A, I>));
@@ -200,7 +201,9 @@ constexpr Dry<A, Notes> dry_argument(Notes& notes) {
   using S = Scope<A>;
   for (int d = 0; d < S::readings[0].spec.rank; ++d)
     extents[d] = S::names.label_extent[S::readings[0].spec.dims[d].label];
-  return Dry<A, Notes>(notes, extents);
+  Dry<A, Notes> const out(notes, extents);
+  if constexpr (Dry<A, Notes>::sized) notes.keep(out.value());
+  return out;
 }
 /// The result of `f` on tensors of types `As` without data. Instantiated first, because clang
 /// reports a second error if a refused plan must be a constant.

@@ -301,8 +301,9 @@ struct RuledResult : Rule {
       std::int64_t bytes[Rule::operands + 1];
       for (std::int64_t const*& e : extents) e = none;
       for (std::int64_t& b : bytes) b = 1;
-      CallValues<1 + sizeof...(Bs)> const values(Rule::S::names, Rule::S::readings, Holder::value,
-                                                 Rule::S::names.sizes(), extents, bytes);
+      CallValues<1 + sizeof...(Bs)> values(Rule::S::names, Rule::S::readings, Holder::value,
+                                           Rule::S::names.sizes(), extents, bytes);
+      values.call.from = Rule::S::readings[Rule::operands].spec;
       op.steps(p, values.call, along);
       return p.count(c);
     } else {

@@ -27,12 +27,14 @@ namespace shardtype {
 namespace op {
 
 /// Sends rows of the first dim of the first operand to the ranks of the group, into a copy of the
-/// second. The caller keeps the arrays of `rows` alive.
+/// second. The caller keeps the arrays of `rows` alive. With `returns` the transposed exchange: the
+/// rows of the first operand go back to where such a call took them from.
 template <class... Xs>
 struct RaggedAllToAll {
   using operation = RaggedAllToAll;
   static constexpr std::string_view name = "ragged_all_to_all";
   RaggedRows rows{};
+  bool returns = false;
 };
 
 }  // namespace op

@@ -9,6 +9,7 @@
 #include <shardtype/check/call_site.hpp>
 #include <shardtype/check/fourier.hpp>
 #include <shardtype/check/normalization.hpp>
+#include <shardtype/fft/gradients.hpp>
 #include <shardtype/fft/run.hpp>
 
 namespace shardtype {
@@ -98,7 +99,8 @@ constexpr auto fourier_several(A const& a, op::FftNorm norm, std::int64_t n,
 /// `c64[I, J@X]`, one all_to_all of the block; for `Dim<I, X>, Dim<J>` a second one. `norm` says
 /// whether this transform, its inverse or both are divided. Unreduced sums stay unreduced. Refused:
 /// D01, D02, D06, D07, B03, F01, F02, F03; named N05, R01 to R03, V14, F04 (no other
-/// dim). Errors: E41, E74 no library. As jnp.fft.fft.
+/// dim). Errors: E41, E74 no library. Its gradient is a transform that exchanges as much. As
+/// jnp.fft.fft.
 template <class I, class... Names, class A>
 constexpr auto fft(A const& a, op::FftNorm norm = op::FftNorm::backward,
                    checking::CallSite where = std::source_location::current()) {

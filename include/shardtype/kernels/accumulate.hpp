@@ -5,6 +5,8 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/kernels/launch_name.hpp>
+
 namespace shardtype::kernels {
 
 namespace detail {
@@ -21,7 +23,7 @@ struct AddBlocks {
 template <class T, class Exec>
 void add_blocks(Exec const& exec, T* out, T const* a, T const* b, std::int64_t n) {
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-  Kokkos::parallel_for("shardtype::add_blocks", Policy(exec, 0, n),
+  Kokkos::parallel_for(kernels::launch_name("shardtype::add_blocks"), Policy(exec, 0, n),
                        detail::AddBlocks<T>{out, a, b});
 }
 

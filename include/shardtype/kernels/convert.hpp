@@ -6,6 +6,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/kernels/launch_name.hpp>
 #include <shardtype/kernels/matrix.hpp>
 
 namespace shardtype::kernels {
@@ -50,7 +51,8 @@ void convert(Exec const& exec, std::int64_t batch, Matrix<From const> const& fro
   if (batch * from.rows * from.cols == 0) return;
   detail::ConvertRow<From, To> work{from, to};
   if (from.row_stride == 1) work = {from.transposed(), to.transposed()};
-  Kokkos::parallel_for("shardtype::convert", Policy(exec, 0, batch * work.from.rows), work);
+  Kokkos::parallel_for(kernels::launch_name("shardtype::convert"),
+                       Policy(exec, 0, batch * work.from.rows), work);
 }
 
 }  // namespace shardtype::kernels

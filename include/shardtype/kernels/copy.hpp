@@ -6,6 +6,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/kernels/launch_name.hpp>
 #include <shardtype/kernels/layout.hpp>
 #include <shardtype/kernels/transpose.hpp>
 
@@ -95,7 +96,7 @@ void copy_packed(Exec const& exec, T const* src, Layout const& layout, T* dst) {
         return;
       }
     }
-    Kokkos::parallel_for("shardtype::copy_rows", Policy(exec, 0, n / length),
+    Kokkos::parallel_for(kernels::launch_name("shardtype::copy_rows"), Policy(exec, 0, n / length),
                          detail::RowCopy<T>{src, dst, rows, length});
     return;
   }
@@ -110,7 +111,7 @@ void copy_packed(Exec const& exec, T const* src, Layout const& layout, T* dst) {
       tiles.tiles_last = (from.extent[last] + tiles.tile - 1) / tiles.tile;
       tiles.stream = detail::streams(dst, tiles.to);
       std::int64_t const others = n / from.extent[fast] / from.extent[last];
-      Kokkos::parallel_for("shardtype::transpose",
+      Kokkos::parallel_for(kernels::launch_name("shardtype::transpose"),
                            Policy(exec, 0, others * tiles.tiles_fast * tiles.tiles_last), tiles);
       return;
     }
@@ -122,7 +123,7 @@ void copy_packed(Exec const& exec, T const* src, Layout const& layout, T* dst) {
   for (int d = 0; d < last; ++d)
     if (d != fast) work *= from.extent[d];
   Kokkos::parallel_for(
-      "shardtype::copy_strided", Policy(exec, 0, work),
+      kernels::launch_name("shardtype::copy_strided"), Policy(exec, 0, work),
       detail::StridedCopy<T, tile>{src, dst, from, from.packed(), fast, tiles_fast, tiles_last});
 }
 

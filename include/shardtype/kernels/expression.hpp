@@ -7,6 +7,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <shardtype/kernels/expression_tree.hpp>
+#include <shardtype/kernels/launch_name.hpp>
 #include <shardtype/kernels/layout.hpp>
 #include <shardtype/kernels/staged.hpp>
 
@@ -67,12 +68,12 @@ struct EvaluateRuns<T, E, Elements<Ts...>> {
   }
   // By default clang warns if it cannot vectorise a loop as told, because of calls that have no
   // vector form (exp, or a user's function). Such a loop runs element by element, as intended. The warning is given
-  // where the loop is inlined.
+  // for the function that holds the loop after inlining, which would be Kokkos'; so `loop` is not inlined.
 #if defined(__clang__)
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wpass-failed"
 #endif
-  void loop(void const* const* from, T* to, std::int64_t n) const {
+  [[gnu::noinline]] void loop(void const* const* from, T* to, std::int64_t n) const {
     if constexpr (E::staged) return compute_block(expression, from, 0, n, to);
     // iterations are independent
 #if defined(__clang__)
@@ -166,10 +167,11 @@ void evaluate(Exec const& exec, E const& expression, T* out, Layout const& shape
     std::int64_t const row = merged.extent[merged.rank - 1];
     std::int64_t const run = plain ? 8192 : Runs::short_run;
     std::int64_t const runs = (row + run - 1) / run;
-    Kokkos::parallel_for("shardtype::elementwise", Policy(exec, 0, n / row * runs),
+    Kokkos::parallel_for(kernels::launch_name("shardtype::elementwise"),
+                         Policy(exec, 0, n / row * runs),
                          Runs{expression, out, merged, in, run, runs, plain});
   } else {
-    Kokkos::parallel_for("shardtype::elementwise", Policy(exec, 0, n),
+    Kokkos::parallel_for(kernels::launch_name("shardtype::elementwise"), Policy(exec, 0, n),
                          detail::EvaluateElements<T, E, Types>{expression, out, merged, in});
   }
 }

@@ -5,6 +5,8 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/kernels/launch_name.hpp>
+
 namespace shardtype::kernels {
 
 namespace detail {
@@ -20,7 +22,8 @@ struct Fill {
 template <class T, class Exec>
 void fill(Exec const& exec, T* data, std::int64_t n, T value) {
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-  Kokkos::parallel_for("shardtype::fill", Policy(exec, 0, n), detail::Fill<T>{data, value});
+  Kokkos::parallel_for(kernels::launch_name("shardtype::fill"), Policy(exec, 0, n),
+                       detail::Fill<T>{data, value});
 }
 
 }  // namespace shardtype::kernels

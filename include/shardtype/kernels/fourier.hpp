@@ -9,6 +9,7 @@
 #include <shardtype/kernels/fourier_fftw.hpp>
 #include <shardtype/kernels/fourier_kissfft.hpp>
 #include <shardtype/kernels/fourier_rows.hpp>
+#include <shardtype/kernels/launch_name.hpp>
 
 namespace shardtype::kernels {
 
@@ -52,7 +53,8 @@ struct Scale {
 template <class Real, class Exec>
 void scale(Exec const& exec, Real* data, std::int64_t n, Real factor) {
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-  Kokkos::parallel_for("shardtype::scale", Policy(exec, 0, n), detail::Scale<Real>{data, factor});
+  Kokkos::parallel_for(kernels::launch_name("shardtype::scale"), Policy(exec, 0, n),
+                       detail::Scale<Real>{data, factor});
 }
 
 }  // namespace shardtype::kernels

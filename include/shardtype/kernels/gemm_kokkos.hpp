@@ -10,6 +10,7 @@
 
 #include "shardtype/kernels/gemm_micro.hpp"
 #include "shardtype/kernels/gemm_team.hpp"
+#include "shardtype/kernels/launch_name.hpp"
 #include "shardtype/kernels/matrix.hpp"
 
 namespace shardtype::kernels {
@@ -177,7 +178,7 @@ void gemm_host(Exec const& exec, std::int64_t workers, std::int64_t batch, Matri
   auto* const packed = reinterpret_cast<Real*>((address + 63) / 64 * 64);
   if (batch >= workers || a.cols == 0) {
     GemmPlan<T> const plan(c.rows, c.cols, a.cols, 1);
-    Kokkos::parallel_for("shardtype::gemm", Range(exec, 0, workers),
+    Kokkos::parallel_for(kernels::launch_name("shardtype::gemm"), Range(exec, 0, workers),
                          GemmMembers<T>{plan, a, b, c, packed, batch, workers, accumulate});
     return;
   }
@@ -187,10 +188,11 @@ void gemm_host(Exec const& exec, std::int64_t workers, std::int64_t batch, Matri
     for (std::int64_t j = 0; j < c.cols; j += plan.block_n) {
       for (std::int64_t p = 0; p < a.cols; p += plan.block_k) {
         GemmPackB<T> const pack{plan, b.member(t), packed, p, j};
-        Kokkos::parallel_for("shardtype::gemm_pack", Range(exec, 0, pack.panels()), pack);
+        Kokkos::parallel_for(kernels::launch_name("shardtype::gemm_pack"),
+                             Range(exec, 0, pack.panels()), pack);
         for (std::int64_t i = 0; i < c.rows; i += plan.block_m * workers) {
           std::int64_t const blocks = std::min(workers, ceil_div(c.rows - i, plan.block_m));
-          Kokkos::parallel_for("shardtype::gemm", Range(exec, 0, blocks),
+          Kokkos::parallel_for(kernels::launch_name("shardtype::gemm"), Range(exec, 0, blocks),
                                GemmRowBlock<T>{plan, a.member(t), c.member(t), packed_a, packed, i,
                                                p, j, accumulate});
         }

@@ -5,6 +5,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include "shardtype/kernels/launch_name.hpp"
 #include "shardtype/kernels/matrix.hpp"
 
 /// The product for devices: one team per tile of C, with tiles of A and B in scratch memory.
@@ -110,7 +111,7 @@ void gemm_team(Exec const& exec, std::int64_t batch, Matrix<T const> const& a,
                  .team_size_max(functor, Kokkos::ParallelForTag());
       size = std::min(size, Functor::tile);
     }
-    Kokkos::parallel_for("shardtype::gemm_team",
+    Kokkos::parallel_for(kernels::launch_name("shardtype::gemm_team"),
                          Policy(exec, league, size).set_scratch_size(0, scratch), functor);
   }
 }

@@ -1,17 +1,53 @@
 #pragma once
 /// Elements computed from their positions in the global tensor.
 
+#include <cstddef>
 #include <cstdint>
 
 #include <Kokkos_Core.hpp>
 
 #include <shardtype/core/block.hpp>
+#include <shardtype/kernels/launch_name.hpp>
 #include <shardtype/kernels/layout.hpp>
 #include <shardtype/kernels/rows.hpp>
 
 namespace shardtype::kernels {
 
+/// Elements that a host's call computes.
+inline constexpr int generated_together = 256;
+
 namespace detail {
+
+/// A functor that computes up to `generated_together` elements at once: `block(n, out, positions)`.
+template <class Value, class T>
+concept GivesBlocks =
+    requires(Value const& value, T* out, std::int64_t const* at) { value.block(1, out, at); };
+
+/// out[j] = value(position(j)) for j from `begin` to `end`.
+template <int Tile, class T, class Value, class Position>
+KOKKOS_FUNCTION void generate_run(T* out, Value const& value, std::int64_t begin, std::int64_t end,
+                                  Position const& position) {
+  if constexpr (Tile == generated_together && GivesBlocks<Value, T>) {
+    std::int64_t at[static_cast<std::size_t>(Tile)];
+    for (std::int64_t j = begin; j < end; ++j) at[j - begin] = position(j);
+    value.block(static_cast<int>(end - begin), out + begin, at);
+  } else {
+    for (std::int64_t j = begin; j < end; ++j) out[j] = value(position(j));
+  }
+}
+
+struct EvenPositions {
+  std::int64_t first, stride;
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t j) const { return first + j * stride; }
+};
+struct RowPositions {
+  std::int64_t first, stride;
+  Rows const& rows;
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t j) const {
+    return first + global_index(rows, j) * stride;
+  }
+};
+
 template <class T, class Value, int Tile>
 struct Generate {
   T* data;
@@ -30,7 +66,7 @@ struct Generate {
       rest /= rows.extent[d];
     }
     T* const out = data + row * length;
-    for (std::int64_t j = begin; j < end; ++j) out[j] = value(at + j * stride);
+    generate_run<Tile>(out, value, begin, end, EvenPositions{at, stride});
   }
 };
 template <class T, class Value, int Tile>
@@ -53,10 +89,10 @@ struct GenerateRows {
       at += global_index(rows[d], rest % block.extent[d]) * block.stride[d];
       rest /= block.extent[d];
     }
-    for (std::int64_t j = begin; j < end; ++j)
-      out[j] = value(at + global_index(rows[last], j) * block.stride[last]);
+    generate_run<Tile>(out, value, begin, end, RowPositions{at, block.stride[last], rows[last]});
   }
 };
+
 }  // namespace detail
 
 /// Writes value(n) for each element to the packed `data`, where n is the element's row-major
@@ -74,11 +110,11 @@ void generate(Exec const& exec, T* data, Layout const& block, std::int64_t first
   // on the host one call computes a row; on a device one element
   constexpr bool host =
       Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible;
-  constexpr int tile = host ? 256 : 1;
+  constexpr int tile = host ? generated_together : 1;
   std::int64_t const tiles = (length + tile - 1) / tile;
   std::int64_t const work = block.elements() / length * tiles;
   Kokkos::parallel_for(
-      "shardtype::generate", Policy(exec, 0, work),
+      kernels::launch_name("shardtype::generate"), Policy(exec, 0, work),
       detail::Generate<T, Value, tile>{data, value, rows, length, stride, tiles, first});
 }
 
@@ -91,12 +127,12 @@ void generate_rows(Exec const& exec, T* data, Layout const& block, Rows const* r
   if (block.elements() == 0) return;
   constexpr bool host =
       Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible;
-  constexpr int tile = host ? 256 : 1;
+  constexpr int tile = host ? generated_together : 1;
   std::int64_t const length = block.extent[block.rank - 1];
   std::int64_t const tiles = (length + tile - 1) / tile;
   detail::GenerateRows<T, Value, tile> work{data, value, block, {}, tiles};
   for (int d = 0; d < block.rank; ++d) work.rows[d] = rows[d];
-  Kokkos::parallel_for("shardtype::generate_rows",
+  Kokkos::parallel_for(kernels::launch_name("shardtype::generate_rows"),
                        Policy(exec, 0, block.elements() / length * tiles), work);
 }
 

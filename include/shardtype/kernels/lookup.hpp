@@ -5,6 +5,8 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/kernels/launch_name.hpp>
+
 namespace shardtype::kernels {
 
 /// A block [outer, n, inner] that has the rows `first` to first + n along its middle dim, and a
@@ -111,7 +113,8 @@ void look_up(Exec const& exec, T const* table, Id const* ids, T* out, NumberedRo
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   std::int64_t const piece = detail::row_piece<Exec>();
   std::int64_t const pieces = (rows.inner + piece - 1) / piece;
-  Kokkos::parallel_for("shardtype::look_up", Policy(exec, 0, rows.outer * rows.count * pieces),
+  Kokkos::parallel_for(kernels::launch_name("shardtype::look_up"),
+                       Policy(exec, 0, rows.outer * rows.count * pieces),
                        detail::LookUp<T, Id>{table, ids, out, rows, pieces, piece});
 }
 
@@ -122,7 +125,8 @@ void one_hot(Exec const& exec, Id const* ids, T* out, NumberedRows const& rows) 
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   std::int64_t const piece = detail::row_piece<Exec>();
   std::int64_t const pieces = (rows.n + piece - 1) / piece;
-  Kokkos::parallel_for("shardtype::one_hot", Policy(exec, 0, rows.count * pieces),
+  Kokkos::parallel_for(kernels::launch_name("shardtype::one_hot"),
+                       Policy(exec, 0, rows.count * pieces),
                        detail::OneHot<T, Id>{ids, out, rows, pieces, piece});
 }
 
@@ -132,7 +136,7 @@ void take_along(Exec const& exec, T const* src, Id const* ids, T* out, NumberedR
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   std::int64_t const n = rows.outer * rows.count * rows.inner;
   if (n == 0) return;
-  Kokkos::parallel_for("shardtype::take_along", Policy(exec, 0, n),
+  Kokkos::parallel_for(kernels::launch_name("shardtype::take_along"), Policy(exec, 0, n),
                        detail::TakeAlong<T, Id>{src, ids, out, rows});
 }
 
@@ -141,7 +145,7 @@ template <class Id, class Exec>
 std::int64_t first_outside(Exec const& exec, Id const* ids, std::int64_t count, std::int64_t n) {
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   std::int64_t first = count;
-  Kokkos::parallel_reduce("shardtype::first_outside", Policy(exec, 0, count),
+  Kokkos::parallel_reduce(kernels::launch_name("shardtype::first_outside"), Policy(exec, 0, count),
                           detail::FirstOutside<Id>{ids, n}, Kokkos::Min<std::int64_t>(first));
   return first < count ? first : count;
 }

@@ -6,6 +6,8 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/kernels/launch_name.hpp>
+
 namespace shardtype::kernels {
 
 namespace detail {
@@ -41,7 +43,7 @@ void move_pitched(Exec const& exec, char const* name, T const* src, std::int64_t
   constexpr std::int64_t piece = 4096;
   std::int64_t const pieces = (length + piece - 1) / piece;
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-  Kokkos::parallel_for(name, Policy(exec, 0, rows * pieces),
+  Kokkos::parallel_for(kernels::launch_name(name), Policy(exec, 0, rows * pieces),
                        Pitched<T, adds>{src, dst, src_pitch, dst_pitch, length, pieces, piece});
 }
 

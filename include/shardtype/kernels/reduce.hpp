@@ -8,6 +8,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/kernels/launch_name.hpp>
 #include <shardtype/kernels/layout.hpp>
 #include <shardtype/kernels/reduce_runs.hpp>
 #include <shardtype/kernels/truths.hpp>
@@ -102,7 +103,13 @@ struct ReduceRows {
     In const from = in + (offset_of(shape.kept, row) + begin);
     typename R::Total total[static_cast<std::size_t>(run)];
     for (std::int64_t i = 0; i < n; ++i) total[i] = R::widen(R::nothing());
-    if constexpr (takes_blocks<R>) {
+    if constexpr (takes_rows<R>) {
+      static_assert(run <= R::columns);
+      for (std::int64_t k = first; k < end; k += R::rows_at_once)
+        R::deposit_rows(
+            total, [&](std::int64_t r) { return from + offset_of(shape.reduced, k + r); }, n,
+            end - k < R::rows_at_once ? end - k : R::rows_at_once);
+    } else if constexpr (takes_blocks<R>) {
       // transposes tiles in a small buffer: down a column every element would be on a different
       // page
       constexpr std::int64_t rows_at_once = 128;
@@ -197,13 +204,14 @@ void total_pieces(Exec const& exec, ReduceShape shape, In const& in, typename R:
       std::int64_t const inner = shape.kept.extent[last];
       --shape.kept.rank;
       std::int64_t const runs = (inner + ReduceRows<R, In>::run - 1) / ReduceRows<R, In>::run;
-      Kokkos::parallel_for("shardtype::reduce",
+      Kokkos::parallel_for(kernels::launch_name("shardtype::reduce"),
                            Policy(exec, 0, runs * (shape.outputs / inner) * shape.pieces),
                            ReduceRows<R, In>{in, totals, shape, inner, runs});
       return;
     }
   }
-  Kokkos::parallel_for("shardtype::reduce", Policy(exec, 0, shape.outputs * shape.pieces),
+  Kokkos::parallel_for(kernels::launch_name("shardtype::reduce"),
+                       Policy(exec, 0, shape.outputs * shape.pieces),
                        ReduceTerms<R, In>{in, totals, shape});
 }
 
@@ -211,7 +219,7 @@ template <class R, bool Finish, class Exec, class Out>
 void join_pieces(Exec const& exec, typename R::Total const* totals, Out* out, std::int64_t outputs,
                  std::int64_t pieces) {
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-  Kokkos::parallel_for("shardtype::reduce", Policy(exec, 0, outputs),
+  Kokkos::parallel_for(kernels::launch_name("shardtype::reduce"), Policy(exec, 0, outputs),
                        ReducePieces<R, Finish>{totals, out, outputs, pieces});
 }
 

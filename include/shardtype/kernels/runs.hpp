@@ -7,6 +7,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/kernels/launch_name.hpp>
 #include <shardtype/kernels/segments.hpp>
 
 namespace shardtype::kernels {
@@ -106,11 +107,11 @@ void move_runs(Exec const& exec, T const* src, T* dst, RunTable const& table, st
     std::int64_t const bytes = total / table.runs * inner * static_cast<std::int64_t>(sizeof(T));
     std::int64_t const each = (std::int64_t{1} << 16) / (bytes + 1) + 1;
     std::int64_t const pieces = (table.runs + each - 1) / each;
-    Kokkos::parallel_for("shardtype::runs", Policy(exec, 0, outer * pieces),
+    Kokkos::parallel_for(kernels::launch_name("shardtype::runs"), Policy(exec, 0, outer * pieces),
                          detail::MoveRunsInARow<T, Way>{of, each, pieces});
   } else {
-    Kokkos::parallel_for("shardtype::runs", Policy(exec, 0, outer * table.runs),
-                         detail::MoveOneRun<T, Way>{of});
+    Kokkos::parallel_for(kernels::launch_name("shardtype::runs"),
+                         Policy(exec, 0, outer * table.runs), detail::MoveOneRun<T, Way>{of});
   }
 }
 

@@ -10,6 +10,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/kernels/launch_name.hpp>
 #include <shardtype/kernels/reducers.hpp>
 #include <shardtype/kernels/vector.hpp>
 
@@ -366,15 +367,15 @@ void scan_blocks(Exec const& exec, T const* src, T* dst, T const* start, std::in
     using Rows = ScanRows<T, R>;
     using Columns = ScanColumns<T, R>;
     if (inner <= Columns::widest) {
-      Kokkos::parallel_for(name, Policy(exec, 0, outer),
+      Kokkos::parallel_for(kernels::launch_name(name), Policy(exec, 0, outer),
                            Columns{src, dst, start, middle, inner, what, reverse});
     } else {
       std::int64_t const runs = (inner + Rows::run - 1) / Rows::run;
-      Kokkos::parallel_for(name, Policy(exec, 0, outer * runs),
+      Kokkos::parallel_for(kernels::launch_name(name), Policy(exec, 0, outer * runs),
                            Rows{src, dst, start, middle, inner, runs, what, reverse});
     }
   } else {
-    Kokkos::parallel_for(name, Policy(exec, 0, outer * inner),
+    Kokkos::parallel_for(kernels::launch_name(name), Policy(exec, 0, outer * inner),
                          ScanMiddle<T, R>{src, dst, start, middle, inner, what, reverse});
   }
 }
@@ -427,7 +428,7 @@ void combine_rows(Exec const& exec, T const* src, T* dst, std::int64_t rows, std
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   std::int64_t const count = reverse ? rows - 1 - me : me;
   T const* const first = reverse ? src + (rows - 1) * n : src;
-  Kokkos::parallel_for("shardtype::combine_rows", Policy(exec, 0, n),
+  Kokkos::parallel_for(kernels::launch_name("shardtype::combine_rows"), Policy(exec, 0, n),
                        detail::CombineRows<T, R>{first, dst, count, n, reverse ? -n : n});
 }
 

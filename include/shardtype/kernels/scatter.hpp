@@ -6,6 +6,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/kernels/launch_name.hpp>
 #include <shardtype/kernels/lookup.hpp>
 
 namespace shardtype::kernels {
@@ -100,7 +101,7 @@ void add_along(Exec const& exec, T const* updates, Id const* ids, T* out,
   // every part reads all ids, so there are only as many as keep the threads busy
   std::int64_t const wanted = each >= workers ? 1 : (workers + each - 1) / each;
   std::int64_t const parts = wanted < rows.n ? wanted : rows.n;
-  Kokkos::parallel_for("shardtype::add_along", Policy(exec, 0, each * parts),
+  Kokkos::parallel_for(kernels::launch_name("shardtype::add_along"), Policy(exec, 0, each * parts),
                        detail::AddAlong<T, Id>{updates, ids, out, rows, parts, pieces, piece});
 }
 
@@ -119,10 +120,10 @@ void add_rows(Exec const& exec, T const* updates, Id const* ids, T* out, Numbere
     // every part reads all ids, so there are only as many as keep the threads busy
     std::int64_t const parts = each >= workers ? 1 : std::min(rows.n, (workers + each - 1) / each);
     Kokkos::parallel_for(
-        "shardtype::add_rows", Policy(exec, 0, each * parts),
+        kernels::launch_name("shardtype::add_rows"), Policy(exec, 0, each * parts),
         detail::AddRowsInOrder<T, Id>{updates, ids, out, rows, parts, pieces, piece});
   } else {
-    Kokkos::parallel_for("shardtype::add_rows",
+    Kokkos::parallel_for(kernels::launch_name("shardtype::add_rows"),
                          Policy(exec, 0, rows.outer * rows.count * rows.inner),
                          detail::AddRowsAtOnce<T, Id>{updates, ids, out, rows});
   }

@@ -6,6 +6,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/kernels/launch_name.hpp>
 #include <shardtype/kernels/layout.hpp>
 #include <shardtype/kernels/norms.hpp>
 #include <shardtype/kernels/vector_functions.hpp>
@@ -145,7 +146,7 @@ void normalize(Exec const& exec, T const* src, T* dst, Peak<wide_t<T>>* totals, 
   std::int64_t count = 1;
   for (int d = 0; d < rows.rank; ++d)
     if (rows.stride[d] != 0) count *= rows.extent[d];
-  Kokkos::parallel_for("shardtype::softmax_rows", Policy(exec, 0, count),
+  Kokkos::parallel_for(kernels::launch_name("shardtype::softmax_rows"), Policy(exec, 0, count),
                        detail::FinishRow<wide_t<T>, Log>{totals});
   rows = merged(rows);
   int const last = --rows.rank;
@@ -156,10 +157,10 @@ void normalize(Exec const& exec, T const* src, T* dst, Peak<wide_t<T>>* totals, 
     using Blocks = detail::NormalizeBlocks<T, Log>;
     std::int64_t const blocks = (length + Blocks::block - 1) / Blocks::block;
     std::int64_t const calls = (n / length + Blocks::rows_of_call - 1) / Blocks::rows_of_call;
-    Kokkos::parallel_for("shardtype::softmax", Policy(exec, 0, calls * blocks),
-                         Blocks{shape, blocks, n / length});
+    Kokkos::parallel_for(kernels::launch_name("shardtype::softmax"),
+                         Policy(exec, 0, calls * blocks), Blocks{shape, blocks, n / length});
   } else {
-    Kokkos::parallel_for("shardtype::softmax", Policy(exec, 0, n),
+    Kokkos::parallel_for(kernels::launch_name("shardtype::softmax"), Policy(exec, 0, n),
                          detail::NormalizeElements<T, Log>{shape});
   }
 }

@@ -1,12 +1,15 @@
 #pragma once
 /// Stable sorting of many rows, or of few long ones, by merging. One call sorts one run; then runs
 /// are merged in pairs, where one call computes one piece of a merged run and finds its begin
-/// itself.
+/// itself. On the host, positions in long rows are sorted by bytes instead.
 
 #include <cstdint>
+#include <type_traits>
 
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/kernels/launch_name.hpp>
+#include <shardtype/kernels/radix_sort.hpp>
 #include <shardtype/plan/sort_plan.hpp>
 
 namespace shardtype::kernels {
@@ -209,18 +212,30 @@ void sort_rows(Exec const& exec, SortPlan const& plan, T const* in, Item* a, Ite
   if (plan.rows * plan.n == 0) return;
   detail::Before<Item> const before{descending};
   std::int64_t const runs = (plan.n + plan.run - 1) / plan.run;
+  if constexpr (std::is_same_v<Item, Keyed<T>> && detail::has_sort_key<T> &&
+                Kokkos::SpaceAccessibility<Kokkos::HostSpace,
+                                           typename Exec::memory_space>::accessible) {
+    if (!plan.selects && detail::sorts_by_bytes<T, Exec>(plan.rows, plan.n)) {
+      bool const in_a = plan.ends_in_first();
+      Kokkos::parallel_for(
+          kernels::launch_name("shardtype::radix_rows"), Policy(exec, 0, plan.rows),
+          detail::RadixRows<Item, T>{in, in_a ? a : b, in_a ? b : a, plan.n, descending});
+      return;
+    }
+  }
   if (plan.selects) {
     Kokkos::parallel_for(
-        "shardtype::select_runs", Policy(exec, 0, plan.rows * runs),
+        kernels::launch_name("shardtype::select_runs"), Policy(exec, 0, plan.rows * runs),
         detail::SelectRuns<Item, T>{in, a, plan.n, plan.run, runs, plan.keep, before});
   } else {
     Kokkos::parallel_for(
-        "shardtype::sort_runs", Policy(exec, 0, plan.rows * runs),
+        kernels::launch_name("shardtype::sort_runs"), Policy(exec, 0, plan.rows * runs),
         detail::SortRuns<Item, T>{in, a, b, plan.n, plan.run, runs, plan.in_runs, before});
   }
   bool in_first = plan.in_runs % 2 == 0;
   for (std::int64_t width = plan.run; width < plan.n; width *= 2, in_first = !in_first)
-    Kokkos::parallel_for("shardtype::merge_runs", Policy(exec, 0, plan.rows * runs),
+    Kokkos::parallel_for(kernels::launch_name("shardtype::merge_runs"),
+                         Policy(exec, 0, plan.rows * runs),
                          detail::MergeRuns<Item>{in_first ? a : b, in_first ? b : a, plan.n, width,
                                                  plan.run, runs, plan.keep, before});
 }
@@ -232,7 +247,8 @@ void take_apart(Exec const& exec, SortPlan const& plan, Keyed<T> const* from, T*
                 std::int64_t* places) {
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   if (plan.rows * plan.keep == 0) return;
-  Kokkos::parallel_for("shardtype::take_apart", Policy(exec, 0, plan.rows * plan.keep),
+  Kokkos::parallel_for(kernels::launch_name("shardtype::take_apart"),
+                       Policy(exec, 0, plan.rows * plan.keep),
                        detail::Apart<T>{from, keys, places, plan.n, plan.keep});
 }
 

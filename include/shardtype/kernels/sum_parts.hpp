@@ -6,6 +6,8 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/kernels/launch_name.hpp>
+
 namespace shardtype::kernels {
 
 namespace detail {
@@ -49,7 +51,7 @@ void sum_parts(Exec const& exec, T const* parts, std::int64_t apart, std::int64_
   using Sum = detail::SumParts<T>;
   std::int64_t const pieces = (run + Sum::piece - 1) / Sum::piece;
   Kokkos::parallel_for(
-      "sum_parts",
+      kernels::launch_name("sum_parts"),
       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, rows * pieces),
       Sum{parts, apart, count, run, run_stride, pieces, out});
 }

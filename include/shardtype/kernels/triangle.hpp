@@ -6,6 +6,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/kernels/launch_name.hpp>
 #include <shardtype/kernels/layout.hpp>
 #include <shardtype/kernels/rows.hpp>
 
@@ -88,10 +89,10 @@ void keep_triangle(Exec const& exec, T const* src, T* dst, Layout const& l, Held
     std::int64_t const length = j.inner == 1   ? j.rows.count
                                 : i.inner == 1 ? i.rows.count
                                                : l.extent[l.rank - 1];
-    Kokkos::parallel_for("shardtype::triangle", Policy(exec, 0, n / length),
+    Kokkos::parallel_for(kernels::launch_name("shardtype::triangle"), Policy(exec, 0, n / length),
                          detail::KeepTriangleInRuns<T>{src, dst, i, j, length, bounded, upper});
   } else {
-    Kokkos::parallel_for("shardtype::triangle", Policy(exec, 0, n),
+    Kokkos::parallel_for(kernels::launch_name("shardtype::triangle"), Policy(exec, 0, n),
                          detail::KeepTriangle<T>{src, dst, i, j, bounded, upper});
   }
 }

@@ -5,6 +5,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/kernels/launch_name.hpp>
 #include <shardtype/kernels/layout.hpp>
 
 namespace shardtype::kernels {
@@ -43,7 +44,7 @@ void copy_unpacked(Exec const& exec, T const* src, Layout const& layout, T* dst)
   Layout rows = merged(layout);
   int const last = --rows.rank;
   Kokkos::parallel_for(
-      "shardtype::unpack_rows",
+      kernels::launch_name("shardtype::unpack_rows"),
       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, n / rows.extent[last]),
       detail::RowUnpack<T>{src, dst, rows, rows.extent[last], rows.stride[last]});
 }

@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <source_location>
 #include <string>
+#include <utility>
 
 #include <shardtype/check/ragged.hpp>
 #include <shardtype/execute/executor.hpp>
@@ -173,10 +174,11 @@ class BlockMoves {
 
   /// Sends rows of `in`, of `row` elements each, to the ranks of the group, and receives into
   /// `out`, as `rows` says. Rows of `out` that receive nothing keep their values. `in_rows`,
-  /// `out_rows`: the numbers of rows of `in` and `out`. Errors: E64 rows beyond these, or sizes on
-  /// which two ranks disagree.
+  /// `out_rows`: the numbers of rows of `in` and `out`. With `returns` the other way: rows of `in` go
+  /// back into `out`, where they were taken from. Errors: E64 rows beyond these, or sizes on which
+  /// two ranks disagree.
   Buffer ragged(Buffer const& in, std::int64_t in_rows, Buffer const& out, std::int64_t out_rows,
-                std::int64_t row, op::RaggedRows const& rows) {
+                std::int64_t row, op::RaggedRows const& rows, bool returns) {
     auto const p = size(group_.size);
     for (std::size_t n : {rows.input_offsets.size(), rows.send_sizes.size(),
                           rows.output_offsets.size(), rows.recv_sizes.size()})
@@ -185,8 +187,10 @@ class BlockMoves {
                                " offsets or sizes for a group of " + std::to_string(p) + " ranks");
     meet(Collective::all_to_all, in_rows * row);
     StepScratch& scratch = mesh_.scratch();
+    std::int64_t const taken_from = returns ? out_rows : in_rows;
+    std::int64_t const put_into = returns ? in_rows : out_rows;
     for (std::size_t g = 0; g < p; ++g)
-      check_within(rows.input_offsets[g], rows.send_sizes[g], in_rows, "for", g);
+      check_within(rows.input_offsets[g], rows.send_sizes[g], taken_from, "for", g);
     Counts const& theirs = told(rows);
     Counts& send_counts = scratch.counts;
     Counts& send_at = scratch.offsets;
@@ -198,11 +202,15 @@ class BlockMoves {
         throw Error("E64", "ragged_all_to_all: rank " + std::to_string(g) + " of the group sends " +
                                std::to_string(theirs[2 * g + 1]) + " rows, and " +
                                std::to_string(rows.recv_sizes[g]) + " are expected");
-      check_within(theirs[2 * g], rows.recv_sizes[g], out_rows, "from", g);
+      check_within(theirs[2 * g], rows.recv_sizes[g], put_into, "from", g);
       send_counts[g] = rows.send_sizes[g] * row;
       send_at[g] = rows.input_offsets[g] * row;
       recv_counts[g] = rows.recv_sizes[g] * row;
       recv_at[g] = theirs[2 * g] * row;
+    }
+    if (returns) {
+      std::swap(send_counts, recv_counts);
+      std::swap(send_at, recv_at);
     }
     Staged<T, Space> staged(mesh_);
     std::int64_t const n = out_rows * row;

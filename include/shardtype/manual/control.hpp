@@ -17,16 +17,18 @@
 namespace shardtype {
 
 /// The element of a rank-0 invariant block as a C++ value. All ranks have the same value, so
-/// control flow cannot diverge. Communicates nothing. Refused: A01 a block with dims, A02 an
+/// control flow cannot diverge. No gradient flows through it. Communicates nothing. Refused: A01 a block with dims, A02 an
 /// unreduced one, V13 one that varies.
 template <class L>
-  requires(is_local<detail::operand_t<L>>)
+  requires(is_local<detail::leaving_t<L>> && !detail::is_dry<L>)
 auto item(L const& l) {
-  using A = detail::operand_t<L>;
+  using A = detail::leaving_t<L>;
   using Judged = detail::judged_t<detail::Read<A>, A>;
   if constexpr (!detail::accepts<Judged>) {
     static_cast<void>(checking::Poisoned(Judged{}));
     return checking::element_t<A>{};
+  } else if constexpr (core::is_active<L>) {
+    return item(l.tensor().value());
   } else {
     auto const& a = detail::operand(l);
     return static_cast<typename A::element>(detail::own_element(a));
@@ -35,12 +37,57 @@ auto item(L const& l) {
 
 namespace detail {
 
+/// The type of a value on which a gradient's tape may depend and one on which it does not: in control
+/// flow one of them may take the place of the other. void if there is none. Specialised for values
+/// whose gradient is wanted in autodiff/shard_map.hpp.
+template <class A, class B>
+struct Joined {
+  using type = void;
+};
+template <class A>
+struct Joined<A, A> {
+  using type = A;
+};
+template <class A, class B>
+using joined_t = typename Joined<A, B>::type;
+// parts of tuples, one by one
+template <class... As, class... Bs>
+  requires(sizeof...(As) == sizeof...(Bs) &&
+           !std::is_same_v<std::tuple<As...>, std::tuple<Bs...>> &&
+           !(std::is_void_v<joined_t<As, Bs>> || ...))
+struct Joined<std::tuple<As...>, std::tuple<Bs...>> {
+  using type = std::tuple<joined_t<As, Bs>...>;
+};
+/// The type of a carry that begins as `Start` and of which a round makes a `Given`.
+template <class Start, class Given>
+using carried_t =
+    std::conditional_t<std::is_void_v<joined_t<Start, Given>>, Start, joined_t<Start, Given>>;
+/// The verdict on a round that makes a `Next` of the carry `In`.
+template <class In, class Next>
+using CarryStays =
+    Plainly<std::is_same_v<joined_t<In, Next>, In> ? Code::ok : Code::V11_carry_changes>;
+
+/// The type of them all; void if there is none.
+template <class A, class... Rest>
+struct JoinedAll {
+  using type = A;
+};
+template <class A, class B, class... Rest>
+struct JoinedAll<A, B, Rest...> : JoinedAll<joined_t<A, B>, Rest...> {};
+template <class B, class... Rest>
+struct JoinedAll<void, B, Rest...> {
+  using type = void;
+};
+
 /// The C++ value of a condition; refused if ranks might disagree.
 template <class P>
-bool decided(P const& condition) {
+constexpr bool decided(P const& condition) {
   using Judged = judged_t<Condition<operand_t<P>>, operand_t<P>>;
   if constexpr (!accepts<Judged>) {
     static_cast<void>(Poisoned(Judged{}));
+    return false;
+  } else if constexpr (is_dry<P>) {
+    static_cast<void>(alignof(refused<Code::A05_run_time_extent, false, operand_t<P>>));
     return false;
   } else {
     return item(condition);
@@ -49,10 +96,13 @@ bool decided(P const& condition) {
 
 /// The index of the branch that a number selects, limited to 0 .. n - 1.
 template <class P>
-std::size_t chosen_branch(P const& number, std::size_t n) {
+constexpr std::size_t chosen_branch(P const& number, std::size_t n) {
   using Judged = judged_t<BranchNumber<operand_t<P>>, operand_t<P>>;
   if constexpr (!accepts<Judged>) {
     static_cast<void>(Poisoned(Judged{}));
+    return 0;
+  } else if constexpr (is_dry<P>) {
+    static_cast<void>(alignof(refused<Code::A05_run_time_extent, false, operand_t<P>>));
     return 0;
   } else {
     std::int64_t const last = static_cast<std::int64_t>(n) - 1;
@@ -94,7 +144,7 @@ struct Branches<std::index_sequence<F...>, std::index_sequence<A...>, Rest...> {
   template <std::size_t K>
   using argument = std::tuple_element_t<K, std::tuple<Rest...>>;
   template <std::size_t K>
-  static auto given(Arguments const& all) {
+  static constexpr auto given(Arguments const& all) {
     return settled(std::get<K>(all)(std::get<count + A>(all)...));
   }
   template <std::size_t K>
@@ -105,9 +155,9 @@ struct Branches<std::index_sequence<F...>, std::index_sequence<A...>, Rest...> {
                                      ...);
   /// The first branch with another result type than branch 0; 0 if there is none.
   static constexpr std::size_t differing() {
-    bool const same[] = {std::is_same_v<result<0>, result<F>>...};
+    bool const other[] = {std::is_void_v<joined_t<result<0>, result<F>>>...};
     for (std::size_t k = 0; k < count; ++k)
-      if (!same[k]) return k;
+      if (other[k]) return k;
     return 0;
   }
   static constexpr auto judge() {
@@ -127,9 +177,13 @@ struct Branches<std::index_sequence<F...>, std::index_sequence<A...>, Rest...> {
       return Poisoned{};
     }
   }
-  static auto run(std::size_t chosen, Arguments const& all) {
-    using Given = result<0>;
-    Given (*const each[])(Arguments const&) = {&given<F>...};
+  template <class Given, std::size_t K>
+  static constexpr Given given_as(Arguments const& all) {
+    return Given(given<K>(all));
+  }
+  static constexpr auto run(std::size_t chosen, Arguments const& all) {
+    using Given = typename JoinedAll<result<F>...>::type;
+    Given (*const each[])(Arguments const&) = {&given_as<Given, F>...};
     return each[chosen](all);
   }
 };
@@ -142,24 +196,28 @@ using branches_t =
 
 /// Repeats `carry = body(k, carry)` for k from 0 to n - 1: `loop(n, carry, body)`. All ranks run
 /// the body n times. The carry before and after the body must have one type, else V11. A carry of
-/// several parts is a std::tuple. Refused as well: T11 a body that does not accept (k, carry). JAX:
-/// fori_loop.
+/// several parts is a std::tuple. A carry that begins as a constant may become one whose gradient is
+/// wanted; the rounds are then recorded one by one. Refused as well: T11 a body that does not accept
+/// (k, carry). JAX: fori_loop.
 template <class Carry, class Body>
-auto loop(std::int64_t n, Carry const& start, Body const& body) {
-  auto carry = detail::settled(start);
-  using In = decltype(carry);
-  if constexpr (detail::not_taken<decltype(detail::or_not_taken(body)(n, std::as_const(carry)))>) {
-    checking::refused<rules::Code::T11_not_callable, false, std::int64_t, In>{};
-    return detail::refused_like<In>{};
+constexpr auto loop(std::int64_t n, Carry const& start, Body const& body) {
+  auto const first = detail::settled(start);
+  using Start = std::remove_const_t<decltype(first)>;
+  if constexpr (detail::not_taken<decltype(detail::or_not_taken(body)(n, first))>) {
+    checking::refused<rules::Code::T11_not_callable, false, std::int64_t, Start>{};
+    return detail::refused_like<Start>{};
   } else {
-    using Given = decltype(detail::settled(body(n, std::as_const(carry))));
-    using Judged =
-        detail::judged_t<detail::Alike<rules::Code::V11_carry_changes, In, Given>, In, Given>;
+    using Given = decltype(detail::settled(body(n, first)));
+    using In = detail::carried_t<Start, Given>;
+    using Next = decltype(detail::settled(body(n, std::declval<In const&>())));
+    using Judged = detail::judged_t<detail::CarryStays<In, Next>, In, Next>;
     if constexpr (!detail::accepts<Judged>) {
       static_cast<void>(checking::Poisoned(Judged{}));
-      return detail::refused_like<In>{};
+      return detail::refused_like<Start>{};
     } else {
-      for (std::int64_t k = 0; k < n; ++k) carry = detail::settled(body(k, std::as_const(carry)));
+      In carry(first);
+      for (std::int64_t k = 0; k < n; ++k)
+        carry = In(detail::settled(body(k, std::as_const(carry))));
       return carry;
     }
   }
@@ -168,24 +226,25 @@ auto loop(std::int64_t n, Carry const& start, Body const& body) {
 /// Repeats `carry = body(carry)` while `condition(carry)`, a rank-0 invariant bool block, is true.
 /// JAX: while_loop. Refused: T11, V11, V13, A01, A02, P11.
 template <class Carry, class Condition, class Body>
-auto loop_while(Condition const& condition, Carry const& start, Body const& body) {
-  auto carry = detail::settled(start);
-  using In = decltype(carry);
-  if constexpr (detail::not_taken<decltype(detail::or_not_taken(body)(std::as_const(carry)))> ||
-                detail::not_taken<decltype(detail::or_not_taken(condition)(
-                    std::as_const(carry)))>) {
-    checking::refused<rules::Code::T11_not_callable, false, In>{};
-    return detail::refused_like<In>{};
+constexpr auto loop_while(Condition const& condition, Carry const& start, Body const& body) {
+  auto const first = detail::settled(start);
+  using Start = std::remove_const_t<decltype(first)>;
+  if constexpr (detail::not_taken<decltype(detail::or_not_taken(body)(first))> ||
+                detail::not_taken<decltype(detail::or_not_taken(condition)(first))>) {
+    checking::refused<rules::Code::T11_not_callable, false, Start>{};
+    return detail::refused_like<Start>{};
   } else {
-    using Given = decltype(detail::settled(body(std::as_const(carry))));
-    using Judged =
-        detail::judged_t<detail::Alike<rules::Code::V11_carry_changes, In, Given>, In, Given>;
+    using Given = decltype(detail::settled(body(first)));
+    using In = detail::carried_t<Start, Given>;
+    using Next = decltype(detail::settled(body(std::declval<In const&>())));
+    using Judged = detail::judged_t<detail::CarryStays<In, Next>, In, Next>;
     if constexpr (!detail::accepts<Judged>) {
       static_cast<void>(checking::Poisoned(Judged{}));
-      return detail::refused_like<In>{};
+      return detail::refused_like<Start>{};
     } else {
+      In carry(first);
       while (detail::decided(condition(std::as_const(carry))))
-        carry = detail::settled(body(std::as_const(carry)));
+        carry = In(detail::settled(body(std::as_const(carry))));
       return carry;
     }
   }
@@ -196,7 +255,8 @@ auto loop_while(Condition const& condition, Carry const& start, Body const& body
 /// `where(condition, a, b)`. JAX: cond. Refused: T11, V12, V13, A01, A02, P11.
 template <class Condition, class Yes, class No, class... Args>
   requires(!detail::numbers_branches<Condition>())
-auto branch(Condition const& condition, Yes const& yes, No const& no, Args const&... args) {
+constexpr auto branch(Condition const& condition, Yes const& yes, No const& no,
+                      Args const&... args) {
   if constexpr (!detail::takes<Yes const, Args const&...>() ||
                 !detail::takes<No const, Args const&...>()) {
     checking::refused<rules::Code::T11_not_callable, false, Args...>{};
@@ -204,13 +264,16 @@ auto branch(Condition const& condition, Yes const& yes, No const& no, Args const
   } else {
     using A = decltype(detail::settled(yes(args...)));
     using B = decltype(detail::settled(no(args...)));
-    using Judged = detail::judged_t<detail::Alike<rules::Code::V12_branches_differ, A, B>, A, B>;
+    using Both = detail::joined_t<A, B>;
+    using Judged = detail::judged_t<
+        detail::Plainly<std::is_void_v<Both> ? rules::Code::V12_branches_differ : rules::Code::ok>,
+        A, B>;
     if constexpr (!detail::accepts<Judged>) {
       static_cast<void>(checking::Poisoned(Judged{}));
       return detail::refused_like<A>{};
     } else {
-      return detail::decided(condition) ? detail::settled(yes(args...))
-                                        : detail::settled(no(args...));
+      return detail::decided(condition) ? Both(detail::settled(yes(args...)))
+                                        : Both(detail::settled(no(args...)));
     }
   }
 }
@@ -222,7 +285,7 @@ auto branch(Condition const& condition, Yes const& yes, No const& no, Args const
 /// return one type, else V12. JAX: switch. Refused: T09, T11, V01, V12, V13, A01, A02.
 template <class Number, class... Rest>
   requires(detail::numbers_branches<Number>())
-auto branch(Number const& number, Rest const&... rest) {
+constexpr auto branch(Number const& number, Rest const&... rest) {
   using Among = detail::branches_t<Rest...>;
   if constexpr (!detail::accepts<typename Among::judgement>) {
     static_cast<void>(checking::Poisoned(typename Among::judgement{}));

@@ -46,7 +46,7 @@ struct RunBlocks<op::RaggedAllToAll<Xs...>> {
     std::int64_t row = 1;
     for (std::size_t d = 1; d < A::rank; ++d) row *= a.extents()[d];
     return moves.ragged(a.buffer(), a.extents()[0], b.clone().buffer(), b.extents()[0], row,
-                        op.rows);
+                        op.rows, op.returns);
   }
 };
 }  // namespace execute

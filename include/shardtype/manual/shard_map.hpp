@@ -50,6 +50,19 @@ auto block_of(A const& a, int argument) {
 /// SHARDTYPE_CHECK=agree: checks that all ranks returned blocks of these extents.
 void agree_on_block(MeshState& mesh, std::int64_t const* extents, int rank);
 
+/// The extent of a dim of a block, of that of the tensor, and the other way round; `dynamic` if
+/// one is not known.
+constexpr std::int64_t piece_of(std::int64_t n, Sizes const& sizes, AxisList const& axes) {
+  for (int k = 0; k < axes.size; ++k)
+    n = n == dynamic || sizes[axes[k]] == dynamic ? dynamic : n / sizes[axes[k]];
+  return n;
+}
+constexpr std::int64_t joined_extent(std::int64_t n, Sizes const& sizes, AxisList const& axes) {
+  for (int k = 0; k < axes.size; ++k)
+    n = n == dynamic || sizes[axes[k]] == dynamic ? dynamic : n * sizes[axes[k]];
+  return n;
+}
+
 /// The tensor `Out` whose block is `l`.
 template <class Out, class L>
 Out whole_of(L const& l) {
@@ -62,6 +75,57 @@ Out whole_of(L const& l) {
   }
   return Out(l.mesh(), extents, l.buffer());
 }
+
+/// How a value becomes the block that the function of a shard_map takes: `type` is its tensor type,
+/// `of(a, argument)` the block. Defined here for tensors, expressions and tensors without data;
+/// for values whose gradient is wanted in autodiff/shard_map.hpp.
+template <class A>
+struct Entering {
+  using type = operand_t<A>;
+  static auto of(A const& a, int argument) { return block_of(operand(a), argument); }
+};
+/// Extents that are not known are `dynamic`.
+template <class A, class Notes>
+struct Entering<Dry<A, Notes>> {
+  using type = A;
+  using L = local_t<A>;
+  static constexpr auto of(Dry<A, Notes> const& a, int) {
+    using S = Scope<A>;
+    constexpr Spec s = S::template spec<0>;
+    std::int64_t extents[max_dims]{};
+    for (int d = 0; d < s.rank; ++d)
+      extents[d] =
+          piece_of(a.extents()[static_cast<std::size_t>(d)], S::names.sizes(), s.dims[d].axes);
+    return Dry<L, Notes>(a.notes(), extents, a);
+  }
+};
+/// How a block becomes the tensor `Out`.
+template <class L>
+struct Leaving {
+  using type = operand_t<L>;
+  template <class Out>
+  static Out to(L const& l) {
+    return whole_of<Out>(operand(l));
+  }
+};
+template <class L, class Notes>
+struct Leaving<Dry<L, Notes>> {
+  using type = L;
+  template <class Out>
+  static constexpr auto to(Dry<L, Notes> const& l) {
+    using S = Scope<Out>;
+    constexpr Spec s = S::template spec<0>;
+    std::int64_t extents[max_dims]{};
+    for (int d = 0; d < s.rank; ++d)
+      extents[d] =
+          joined_extent(l.extents()[static_cast<std::size_t>(d)], S::names.sizes(), s.dims[d].axes);
+    return Dry<Out, Notes>(l.notes(), extents, l);
+  }
+};
+template <class A>
+using entering_t = typename Entering<A>::type;
+template <class L>
+using leaving_t = typename Leaving<L>::type;
 
 template <class T>
 inline constexpr bool is_tuple = false;
@@ -91,9 +155,14 @@ struct RefusedLike<Several<Ts...>> {
 template <class T>
 using refused_like = typename RefusedLike<T>::type;
 
+/// The verdict on the gradient of a block of type `L` that becomes the tensor `Out`; defined in
+/// autodiff/shard_map.hpp.
+template <class L, class Out>
+struct CotangentLeaves;
+
 template <class L, class... Out>
 constexpr auto judge_output() {
-  using B = operand_t<L>;
+  using B = leaving_t<L>;
   if constexpr (!is_local<B>) {
     return Type<judged_t<Plainly<Code::V15_no_local>, L>>{};
   } else {
@@ -101,6 +170,8 @@ constexpr auto judge_output() {
     using R = Output<B, Whole>;
     if constexpr (!R::law) {
       return Type<judged_t<R, B>>{};
+    } else if constexpr (R::verdict && is_active<L>) {
+      return Type<judged_t<CotangentLeaves<B, Whole>, B, Whole>>{};
     } else {
       return Type<judged_t<R, B, Whole>>{};
     }
@@ -108,12 +179,12 @@ constexpr auto judge_output() {
 }
 /// One result of the function as the tensor that `Out` names.
 template <class... Out, class L>
-auto output(L const& l) {
+constexpr auto output(L const& l) {
   using Judged = typename decltype(judge_output<L, Out...>())::type;
   if constexpr (!accepts<Judged>) {
     return Poisoned(Judged{});
   } else {
-    return whole_of<output_type<operand_t<L>, Out...>>(operand(l));
+    return Leaving<L>::template to<output_type<leaving_t<L>, Out...>>(l);
   }
 }
 
@@ -123,7 +194,7 @@ struct Promised {
   using Refused = Poisoned;
   using Places = std::index_sequence<>;
   template <class Result>
-  static auto of(Result const& result, Places) {
+  static constexpr auto of(Result const& result, Places) {
     return output<Out...>(result);
   }
 };
@@ -132,7 +203,7 @@ struct Promised<Outs<Tensors...>> {
   using Refused = refused_like<Outs<Tensors...>>;
   using Places = std::index_sequence_for<Tensors...>;
   template <class Result, std::size_t... K>
-  static auto of([[maybe_unused]] Result const& result, std::index_sequence<K...>) {
+  static constexpr auto of([[maybe_unused]] Result const& result, std::index_sequence<K...>) {
     using Judged =
         judged_t<Plainly<parts_of<Result> == sizeof...(Tensors) ? Code::ok : Code::V15_no_local>,
                  Result>;
@@ -153,9 +224,11 @@ auto refuse_void() {
 
 /// The function's result with its expressions computed.
 template <class Result>
-auto settled(Result&& result) {
+constexpr auto settled(Result&& result) {
   using R = std::remove_cvref_t<Result>;
-  if constexpr (is_tuple<R>) {
+  if constexpr (is_active<R> || is_dry<R>) {
+    return std::remove_cvref_t<decltype(result.tensor())>(result.tensor());
+  } else if constexpr (is_tuple<R>) {
     return std::apply([](auto const&... each) { return std::tuple(settled(each)...); }, result);
   } else if constexpr (is_tensor<operand_t<R>> && !is_poisoned<R>) {
     return operand_t<R>(operand(result));
@@ -164,15 +237,37 @@ auto settled(Result&& result) {
   }
 }
 
-template <class F, class... Locals>
-auto run_body(MeshRef const& mesh, F const& f, Locals const&... blocks) {
-  ManualScope const inside(mesh);
-  return settled(f(blocks...));
+/// Error E23 unless all arguments are on one mesh; of those without data there is none.
+template <class A, class... As>
+constexpr void check_meshes(A const& a, As const&... as) {
+  (
+      [&] {
+        if constexpr (requires { a.mesh(); } && requires { as.mesh(); })
+          check_one_mesh(a.mesh(), as.mesh());
+      }(),
+      ...);
+}
+
+/// Runs `f` in a `Scope`, some of whose arguments are values whose gradient is wanted: the backward
+/// pass enters and leaves the scope as well. Defined in autodiff/shard_map.hpp.
+template <class Scope>
+struct ActiveBody;
+/// Runs `f` in a `Scope` of the mesh of the first argument: ManualScope or StrictScope.
+template <class Scope, class F, class A, class... As>
+constexpr auto run_body(F const& f, A const& a, As const&... as) {
+  if constexpr (is_active<A> || (is_active<As> || ...)) {
+    return ActiveBody<Scope>::run(f, a, as...);
+  } else if constexpr (is_dry<A> || (is_dry<As> || ...)) {
+    return settled(f(a, as...));
+  } else {
+    Scope const inside(a.mesh());
+    return settled(f(a, as...));
+  }
 }
 
 /// Stands for the block of an argument of type `A`; has no body.
 template <class A>
-local_t<operand_t<A>> const& some_block();
+decltype(Entering<A>::of(std::declval<A const&>(), 0)) const& some_block();
 
 /// The first refused argument; void if all are accepted.
 template <class A, class... Rest>
@@ -208,15 +303,15 @@ class StrictScope {
 
 /// The block of a Tensor, or the blocks of a tuple of them.
 template <class Result>
-auto blocks_of(Result const& result) {
+constexpr auto blocks_of(Result const& result) {
   if constexpr (is_tuple<Result>) {
     return std::apply([](auto const&... each) { return std::tuple(blocks_of(each)...); }, result);
   } else {
-    using Judged = judged_inputs<Result>;
+    using Judged = judged_inputs<entering_t<Result>>;
     if constexpr (!accepts<Judged>) {
       return Poisoned(Judged{});
     } else {
-      return block_of(result, 0);
+      return Entering<Result>::of(result, 0);
     }
   }
 }
@@ -233,13 +328,15 @@ auto blocks_of(Result const& result) {
 /// block may vary over it. Unreduced and reduced axes must be named in the result: V08.
 /// `shard_map<Outs<A, B>>` takes a function that returns a std::tuple of two. Communicates nothing
 /// itself. The blocks of each tensor must have equal extents, else refused V10, or error E61 before
-/// `f` runs. On ranks outside the mesh collectives do nothing. JAX: shard_map with check_vma.
-/// Refused: V01, V07 to V10, V15, B03, N05. Errors: E23, E60 operations on Tensors in `f`, E61.
+/// `f` runs. On ranks outside the mesh collectives do nothing. Of arguments whose gradient is wanted
+/// the cotangents pass through `f` backward, as blocks. JAX: shard_map with check_vma.
+/// Refused: V01, V07 to V10, V15, B03, N05, X01 an invariant block that becomes the block of a split
+/// dim. Errors: E23, E60 operations on Tensors in `f`, E61.
 template <class... Out, class F, class... As>
   requires(sizeof...(As) > 0 && !std::is_base_of_v<runtime::MeshRef, F> &&
            !(core::is_lazy<As> || ...))
-auto shard_map(F const& f, As const&... as) {
-  using Judged = detail::judged_inputs<detail::operand_t<As>...>;
+constexpr auto shard_map(F const& f, As const&... as) {
+  using Judged = detail::judged_inputs<detail::entering_t<As>...>;
   using Promised = detail::Promised<Out...>;
   if constexpr (!detail::accepts<Judged>) {
     static_cast<void>(checking::Poisoned(Judged{}));
@@ -248,17 +345,14 @@ auto shard_map(F const& f, As const&... as) {
     // reports a refusal inside of the function: after this condition clang stops
     if constexpr (detail::not_taken<decltype(detail::or_not_taken(f)(
                       detail::some_block<As>()...))>) {
-      checking::refused<rules::Code::T11_not_callable, false, local_t<detail::operand_t<As>>...>{};
+      checking::refused<rules::Code::T11_not_callable, false, local_t<detail::entering_t<As>>...>{};
       return typename Promised::Refused{};
     } else if constexpr (std::is_void_v<decltype(f(detail::some_block<As>()...))>) {
       return detail::refuse_void<Promised, void>();
     } else {
-      runtime::MeshRef const mesh = detail::operand(std::get<0>(std::tie(as...))).mesh();
-      (detail::check_one_mesh(mesh, detail::operand(as).mesh()), ...);
+      detail::check_meshes(as...);
       auto const result = [&]<int... K>(std::integer_sequence<int, K...>) {
-        std::tuple const blocks{detail::block_of(detail::operand(as), K + 1)...};
-        return std::apply([&](auto const&... each) { return detail::run_body(mesh, f, each...); },
-                          blocks);
+        return detail::run_body<detail::ManualScope>(f, detail::Entering<As>::of(as, K + 1)...);
       }(std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{});
       return Promised::of(result, typename Promised::Places{});
     }
@@ -274,7 +368,12 @@ auto shard_map(Mesh<Xs...> const& mesh, F const& f) {
   } else if constexpr (std::is_void_v<decltype(f())>) {
     return detail::refuse_void<Promised, void>();
   } else {
-    return Promised::of(detail::run_body(mesh, f), typename Promised::Places{});
+    return Promised::of(
+        [&] {
+          detail::ManualScope const inside(mesh);
+          return detail::settled(f());
+        }(),
+        typename Promised::Places{});
   }
 }
 
@@ -289,24 +388,27 @@ auto shard_map(Mesh<Xs...> const& mesh, F const& f) {
 /// V07 to V10, B03, N05. Error E61.
 template <class... Ins, class F, class... Ls>
   requires(sizeof...(Ls) > 0 && sizeof...(Ins) == sizeof...(Ls) &&
-           ((is_tensor<detail::operand_t<Ls>> || detail::is_poisoned<Ls>) && ...))
-auto strict(F const& f, Ls const&... ls) {
+           ((is_tensor<detail::operand_t<Ls>> || core::is_active<Ls> || detail::is_poisoned<Ls>) &&
+            ...))
+constexpr auto strict(F const& f, Ls const&... ls) {
   using Judged = detail::judged_t<
-      detail::Plainly<(is_local<detail::operand_t<Ls>> && ...) ? rules::Code::ok
+      detail::Plainly<(is_local<detail::leaving_t<Ls>> && ...) ? rules::Code::ok
                                                                : rules::Code::V01_mixed>,
-      detail::operand_t<Ls>...>;
+      detail::leaving_t<Ls>...>;
   if constexpr (!detail::accepts<Judged>) {
     return checking::Poisoned(Judged{});
   } else if constexpr (detail::not_taken<decltype(detail::or_not_taken(f)(
-                           std::declval<Ins const&>()...))>) {
+                           std::declval<decltype(detail::output<Ins>(std::declval<Ls const&>()))
+                                            const&>()...))>) {
     checking::refused<rules::Code::T11_not_callable, false, Ins...>{};
     return checking::Poisoned{};
   } else {
-    runtime::MeshRef const mesh = detail::operand(std::get<0>(std::tie(ls...))).mesh();
-    return detail::blocks_of([&] {
-      detail::StrictScope const outside(mesh);
-      return detail::settled(f(detail::output<Ins>(ls)...));
-    }());
+    // tensors exist outside of manual mode only
+    return detail::run_body<detail::StrictScope>(
+        [&f](auto const&... blocks) {
+          return detail::blocks_of(detail::settled(f(detail::output<Ins>(blocks)...)));
+        },
+        detail::settled(ls)...);
   }
 }
 

@@ -130,8 +130,9 @@ auto item(A const& a, checking::CallSite where = std::source_location::current()
     if (!mesh.here()) runtime::throw_outside(mesh, "item");
     if (mesh.agreement().begin_step())
       mesh.agreement().meet("item (line " + std::to_string(where.line()) + ")", where.line() + 1U);
-    auto value =
-        static_cast<typename A::element>(detail::block_on_host(detail::operand(a)).front());
+    typename detail::operand_t<A>::element value{};
+    runtime::copy_bytes<Kokkos::HostSpace, typename detail::operand_t<A>::memory_space>(
+        &value, detail::operand(a).buffer().data(), sizeof value);
     mesh.whole().broadcast(&value, 1, 0);
     return value;
   } else {

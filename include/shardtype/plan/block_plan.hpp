@@ -16,6 +16,7 @@ struct BlockCall {
   AxisList axes{};  ///< the group, in the order of the call
   ReduceKind kind = ReduceKind::sum;
   bool mean = false;
+  bool shares = true;  ///< of a cast: whether the result is the block's memory
   int first = -1;  ///< labels named by the call
   int second = -1;
   Spec given{};
@@ -164,7 +165,7 @@ constexpr Plan block_plan(std::string_view name, BlockCall const& c, bool moves)
   }
   Work work;
   if (c.mean) work.flops = sizing.result_elements();
-  work.shares = c.how == Movement::cast;
+  work.shares = c.how == Movement::cast && c.shares;
   if (local || !moves || c.mean) append_compute(p, work);
   return p;
 }

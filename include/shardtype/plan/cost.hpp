@@ -101,7 +101,7 @@ constexpr Cost step_cost(Step const& s, Sizing const& z, Machine const& m) {
       mul_sat(largest_elements(s.before, z.extents, z.sizes), z.element_bytes);
   std::int64_t const after =
       mul_sat(largest_elements(s.after, z.extents, z.sizes), z.element_bytes);
-  bool const otherwise = s.collective == Collective::all_to_all && s.from == s.to;
+  bool const otherwise = s.collective == Collective::all_to_all && s.from == s.to && !regroups(s);
   return step_cost(s.collective, otherwise ? after : before, after, z.sizes.product(s.axes), m);
 }
 

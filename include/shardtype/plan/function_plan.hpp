@@ -109,6 +109,9 @@ class FunctionWriter {
     plan_.peak = memory_.peak();
     return static_cast<int>(values_.size()) - 1;
   }
+  /// Arguments are held to the end. That must not follow from the number of their copies: g++ 12 copies
+  /// arrays in constant evaluation without their elements' constructors.
+  constexpr void keep(int value) { values_[static_cast<std::size_t>(value)].holders += 1 << 20; }
   constexpr void share(int value) { ++values_[static_cast<std::size_t>(value)].holders; }
   constexpr void release(int value) {
     Value& v = values_[static_cast<std::size_t>(value)];

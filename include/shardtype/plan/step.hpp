@@ -48,7 +48,9 @@ constexpr Slot operand_slot(int k) { return static_cast<Slot>(k < 2 ? k : k + 1)
 /// One step. An all_to_all with equal `from` and `to` changes the split of that dim, from or to a
 /// Cyclic: each member of the group, the axes before the step, sends the rows that each other one
 /// needs. `before` and `after` are the shardings of its value; for `compute`, `before` is that of
-/// the result.
+/// the result. An all_to_all with one dim more on one side is that of a long Fourier transform: on
+/// the other side the rows of one dim are in blocks, here they are a matrix, row by row, whose second
+/// dim is split. `from` and `to` are the dims that lose and gain the axes.
 struct Step {
   Action action = Action::slice;
   Collective collective = Collective::none;
@@ -80,6 +82,37 @@ constexpr bool has_equal_blocks(Step const& s, Sizing const& z, Coords const& at
   for (std::int64_t g = 0; g < z.sizes.product(s.axes); ++g)
     if (block_of(s.before, s.from, z, member(s.axes, z.sizes, at, g)).size() != mine) return false;
   return true;
+}
+
+/// Whether a step is between blocks of one dim and the columns of a matrix (see Step).
+constexpr bool regroups(Step const& s) {
+  return s.collective == Collective::all_to_all && s.before.rank != s.after.rank;
+}
+/// Number of indices of `rows` that are in the columns `part` of a matrix of `columns` columns.
+constexpr std::int64_t in_columns(Range rows, std::int64_t columns, Range part) {
+  auto const below = [&](std::int64_t index) {
+    return index / columns * part.size() +
+           std::clamp<std::int64_t>(index % columns - part.begin, 0, part.size());
+  };
+  return part.size() == 0 || rows.size() == 0 ? 0 : below(rows.end) - below(rows.begin);
+}
+/// Elements that the rank at these coordinates sends in such a step. The matrix may be longer than
+/// the dim: its last elements are not sent.
+constexpr std::int64_t regrouped_elements(Step const& s, Sizing const& z, Coords const& at) {
+  bool const into_columns = s.before.rank < s.after.rank;
+  Spec const& blocks = into_columns ? s.before : s.after;
+  Spec const& matrix = into_columns ? s.after : s.before;
+  int const dim = into_columns ? s.from : s.to;
+  std::int64_t const columns = z.extents[matrix.dims[1].label];
+  Range const mine = block_of(blocks, dim, z, at);
+  Range const part = block_of(matrix, 1, z, at);
+  std::int64_t batch = 1;
+  for (int d = 0; d < blocks.rank; ++d)
+    if (d != dim) batch = mul_sat(batch, held(blocks, d, z, at));
+  std::int64_t const has =
+      into_columns ? mine.size()
+                   : in_columns({0, z.extents[blocks.dims[dim].label]}, columns, part);
+  return mul_sat(has - in_columns(mine, columns, part), batch);
 }
 
 /// Number of indices along the dim that the rank at these coordinates sends when a step changes the
@@ -114,6 +147,7 @@ constexpr std::int64_t step_bytes(Step const& s, Sizing const& z, Coords const& 
       mul_sat(local_elements(s.after, z.extents, z.sizes, at), z.element_bytes);
   std::int64_t const p = z.sizes.product(s.axes);
   if (moves_blocks(s)) return p > 1 ? before : 0;
+  if (regroups(s)) return mul_sat(regrouped_elements(s, z, at), z.element_bytes);
   switch (s.collective) {
     case Collective::all_gather:
       return after - before;

@@ -1,8 +1,10 @@
 #pragma once
 /// Distributions as functors: element n of a tensor is `distribution(n)`, a pure function of the
-/// key, the parameters and n, independent of the sharding. They use only integer arithmetic and
-/// fma, and log and sqrt in a normal's tails, so blocking and vectorisation cannot change a bit.
+/// key, the parameters and n, independent of the sharding. They use only integer arithmetic, fma,
+/// divisions and square roots, so blocking and vectorisation cannot change a bit. On the host normal
+/// numbers are computed by `block(n, out, at)`, which writes the elements at the positions `at`.
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
 
@@ -24,16 +26,35 @@ KOKKOS_INLINE_FUNCTION T unit(std::uint64_t bits) {
   }
 }
 
-/// An odd multiple of 2^-53 in (0, 1): never 0 or 1, and 1 minus it is exact.
+/// An odd multiple of 2^-53 in (0, 1): never 0 or 1, and 1 minus it is exact. The integer becomes a
+/// number by integer arithmetic, because not all processors convert 64 bits in vectors.
 KOKKOS_INLINE_FUNCTION double inner_unit(std::uint64_t bits) {
-  return (static_cast<double>(bits >> 12) + 0.5) * 0x1p-52;
+  double const number = std::bit_cast<double>(bits >> 12 | 0x4330000000000000U) - 0x1p52;
+  return (number + 0.5) * 0x1p-52;
+}
+
+/// `size` with the sign that the lowest bit determines.
+KOKKOS_INLINE_FUNCTION double with_sign(double size, std::uint64_t bits) {
+  return std::bit_cast<double>(std::bit_cast<std::uint64_t>(size) ^ bits << 63);
+}
+KOKKOS_INLINE_FUNCTION float with_sign(float size, std::uint64_t bits) {
+  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(size) ^ static_cast<std::uint32_t>(bits)
+                                                                       << 31);
 }
 
 /// A standard normal number by inversion: 52 bits determine the size, one the sign. Symmetric; the
-/// largest size is 8.3.
-KOKKOS_INLINE_FUNCTION double standard_normal(std::uint64_t bits) {
-  double const x = normal_quantile(0.5 * inner_unit(bits));
-  return (bits & 1U) != 0U ? x : -x;
+/// largest size is 8.3. Float and double are computed from the same bits, but each by itself.
+template <class T>
+KOKKOS_INLINE_FUNCTION T standard_normal(std::uint64_t bits) {
+  return with_sign(normal_size<T>(0.5 * inner_unit(bits)), bits);
+}
+/// x[k] = standard_normal(bits[k]).
+template <class T>
+KOKKOS_INLINE_FUNCTION void standard_normals(int n, T* x, std::uint64_t const* bits) {
+  double p[numbers_per_block];
+  for (int k = 0; k < n; ++k) p[k] = 0.5 * inner_unit(bits[k]);
+  normal_sizes(n, x, p);
+  for (int k = 0; k < n; ++k) x[k] = with_sign(x[k], bits[k]);
 }
 
 /// low + (high - low) u, in [low, high). For bfloat16 computed in float and rounded.
@@ -50,15 +71,23 @@ struct Uniform {
   }
 };
 
-/// mean + deviation z, computed in double.
+/// mean + deviation z; computed in float for bfloat16, which is rounded.
 template <class T>
 struct Normal {
+  using Value = shardtype::detail::computed_t<T>;
   std::uint64_t key;
-  double mean, deviation;
+  Value mean, deviation;
 
   KOKKOS_FUNCTION T operator()(std::int64_t n) const {
-    double const z = standard_normal(draw(key, static_cast<std::uint64_t>(n)).a);
+    auto const z = standard_normal<Value>(draw(key, static_cast<std::uint64_t>(n)).a);
     return static_cast<T>(std::fma(deviation, z, mean));
+  }
+  KOKKOS_FUNCTION void block(int n, T* out, std::int64_t const* at) const {
+    std::uint64_t bits[numbers_per_block];
+    Value z[numbers_per_block];
+    for (int k = 0; k < n; ++k) bits[k] = draw(key, static_cast<std::uint64_t>(at[k])).a;
+    standard_normals(n, z, bits);
+    for (int k = 0; k < n; ++k) out[k] = static_cast<T>(std::fma(deviation, z[k], mean));
   }
 };
 
@@ -66,16 +95,33 @@ struct Normal {
 template <class T>
 struct Normal<Kokkos::complex<T>> {
   std::uint64_t key;
-  double mean_real, mean_imag, deviation;
+  T mean_real, mean_imag, deviation;
 
   KOKKOS_FUNCTION Kokkos::complex<T> operator()(std::int64_t n) const {
     Bits const bits = draw(key, static_cast<std::uint64_t>(n));
-    return {static_cast<T>(std::fma(deviation, standard_normal(bits.a), mean_real)),
-            static_cast<T>(std::fma(deviation, standard_normal(bits.b), mean_imag))};
+    return {std::fma(deviation, standard_normal<T>(bits.a), mean_real),
+            std::fma(deviation, standard_normal<T>(bits.b), mean_imag)};
+  }
+  KOKKOS_FUNCTION void block(int n, Kokkos::complex<T>* out, std::int64_t const* at) const {
+    std::uint64_t a[numbers_per_block];
+    std::uint64_t b[numbers_per_block];
+    T x[numbers_per_block];
+    T y[numbers_per_block];
+    for (int k = 0; k < n; ++k) {
+      Bits const bits = draw(key, static_cast<std::uint64_t>(at[k]));
+      a[k] = bits.a;
+      b[k] = bits.b;
+    }
+    standard_normals(n, x, a);
+    standard_normals(n, y, b);
+    for (int k = 0; k < n; ++k)
+      out[k] = Kokkos::complex<T>(std::fma(deviation, x[k], mean_real),
+                                  std::fma(deviation, y[k], mean_imag));
   }
 };
 
-/// A standard normal number given that it lies in [low, high], by inversion from the nearer tail.
+/// A standard normal number given that it lies in [low, high], by inversion from the nearer tail,
+/// in double.
 template <class T>
 struct TruncatedNormal {
   std::uint64_t key;
@@ -84,9 +130,26 @@ struct TruncatedNormal {
 
   KOKKOS_FUNCTION T operator()(std::int64_t n) const {
     double const u = inner_unit(draw(key, static_cast<std::uint64_t>(n)).a);
-    double const p = std::fma(inside, u, below_low);
-    double const q = std::fma(inside, 1.0 - u, above_high);
-    T const x = static_cast<T>(p < q ? normal_quantile(p) : -normal_quantile(q));
+    double const p = lower(u);
+    double const q = upper(u);
+    return limited(p < q ? -normal_size<double>(p) : normal_size<double>(q));
+  }
+  KOKKOS_FUNCTION void block(int n, T* out, std::int64_t const* at) const {
+    double u[numbers_per_block];
+    double x[numbers_per_block];
+    for (int k = 0; k < n; ++k) u[k] = inner_unit(draw(key, static_cast<std::uint64_t>(at[k])).a);
+    for (int k = 0; k < n; ++k) x[k] = lower(u[k]) < upper(u[k]) ? lower(u[k]) : upper(u[k]);
+    normal_sizes(n, x, x);
+    for (int k = 0; k < n; ++k) x[k] = lower(u[k]) < upper(u[k]) ? -x[k] : x[k];
+    for (int k = 0; k < n; ++k) out[k] = limited(x[k]);
+  }
+
+ private:
+  /// The probabilities to be below the number, and above it.
+  KOKKOS_FUNCTION double lower(double u) const { return std::fma(inside, u, below_low); }
+  KOKKOS_FUNCTION double upper(double u) const { return std::fma(inside, 1.0 - u, above_high); }
+  KOKKOS_FUNCTION T limited(double size) const {
+    T const x = static_cast<T>(size);
     return x < low ? low : x > high ? high : x;
   }
 };

@@ -28,6 +28,7 @@
 #include <shardtype/check/sentences.hpp>
 #include <shardtype/random/distributions.hpp>
 #include <shardtype/random/key.hpp>
+#include <shardtype/random/normal_below.hpp>
 #include <shardtype/random/shuffle.hpp>
 #include <shardtype/tensor/create.hpp>
 #include <shardtype/tensor/generated.hpp>
@@ -94,8 +95,8 @@ auto uniform(Mesh<Xs...> const& mesh, RandomKey key,
                            high);
 }
 
-/// Normal, for float, double, bfloat16 and complex, by inversion in double (at most 8.3 deviations
-/// from the mean). Complex: the mean of |x - mean|^2 is deviation^2, shared by the real and the
+/// Normal, for float, double, bfloat16 and complex, by inversion, in float for float and bfloat16 (at
+/// most 8.3 deviations from the mean). Complex: the mean of |x - mean|^2 is deviation^2, shared by the real and the
 /// imaginary part. Error E30 unless mean and deviation are finite and deviation is not negative.
 template <class... Parts, class... Xs>
 auto normal(Mesh<Xs...> const& mesh, detail::extents_of<detail::created_t<Parts...>> const& extents,
@@ -105,16 +106,20 @@ auto normal(Mesh<Xs...> const& mesh, detail::extents_of<detail::created_t<Parts.
   using T = typename A::element;
   [[maybe_unused]] char const* const need =
       "normal needs a finite mean and a finite deviation of at least 0";
-  [[maybe_unused]] bool const good = std::isfinite(deviation) && deviation >= 0;
+  [[maybe_unused]] auto const spread =
+      static_cast<detail::real_of<detail::computed_t<T>>>(deviation);
+  [[maybe_unused]] bool const good = std::isfinite(spread) && deviation >= 0;
   if constexpr (detail::is_real_floating<T>) {
     detail::check_parameters(good && std::isfinite(mean), need);
-    random::Normal<T> const value{key.bits(), mean, deviation};
+    using Value = typename random::Normal<T>::Value;
+    random::Normal<T> const value{key.bits(), static_cast<Value>(mean), spread};
     return detail::generated<A>(mesh, extents, value);
   } else if constexpr (detail::is_complex_element<T>) {
     detail::check_parameters(good && std::isfinite(mean.real()) && std::isfinite(mean.imag()),
                              need);
-    random::Normal<T> const value{key.bits(), mean.real(), mean.imag(),
-                                  deviation * 0.70710678118654752440};
+    random::Normal<T> const value{
+        key.bits(), mean.real(), mean.imag(),
+        static_cast<detail::real_of<T>>(deviation * 0.70710678118654752440)};
     return detail::generated<A>(mesh, extents, value);
   } else {
     return checking::Poisoned(checking::refused<rules::Code::G01_no_such_distribution, false, A>{});

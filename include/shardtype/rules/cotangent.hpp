@@ -3,6 +3,7 @@
 /// of an operand.
 
 #include <shardtype/rules/contraction.hpp>
+#include <shardtype/rules/manual.hpp>
 #include <shardtype/rules/verdict.hpp>
 
 namespace shardtype::rules {
@@ -16,6 +17,13 @@ constexpr Spec cotangent(Spec s) {
   AxisSet const u = s.unreduced;
   s.unreduced = s.reduced;
   s.reduced = u;
+  s.kind = ReduceKind::sum;
+  return s;
+}
+/// The sharding of partial results once each rank knows the whole result.
+constexpr Spec everywhere(Spec s) {
+  s.reduced.bits = static_cast<std::uint8_t>(s.reduced.bits | s.unreduced.bits);
+  s.unreduced = {};
   s.kind = ReduceKind::sum;
   return s;
 }
@@ -37,13 +45,27 @@ constexpr AxisList axes_kept(AxisList const& list, AxisList const& out) {
   return kept;
 }
 
+/// How the cotangent `got` of a block becomes `want`: by casts of manual mode. Where none exists it
+/// would be a sum over ranks, X01.
+constexpr Settling settle_block(Spec const& got, Spec const& want) {
+  Settling out{{}, want, {}};
+  for (int x = 0; x < max_axes; ++x)
+    if (AxisState const g = got.state(x), w = want.state(x);
+        g != w && !exists({Movement::cast, g, w})) {
+      out.verdict = refuse(Code::X01_gradient_unreduced, -1, -1, x);
+      break;
+    }
+  return out;
+}
+
 /// How a cotangent that came out as `got` becomes `want`, the cotangent of the operand. Both have
 /// the same labels. `communicates`: `got` is the cotangent of a named movement's result, whose
 /// transpose may communicate; else what would communicate is refused: X01 a sum over an axis along
 /// which the operand is replicated, X02 blocks of an operand that was sliced for free. Free are
-/// casts, slices, and zeros around a block (to_partial).
+/// casts, slices, and zeros around a block (to_partial); of blocks of manual mode, casts.
 constexpr Settling settle(Spec const& got, Spec const& want, bool communicates) {
   using enum AxisState;
+  if (want.local) return settle_block(got, want);
   Settling out{{}, want, {}};
   auto const no = [&](Code code, int x) {
     out.verdict = refuse(code, -1, -1, x);
@@ -52,13 +74,12 @@ constexpr Settling settle(Spec const& got, Spec const& want, bool communicates) 
   for (int x = 0; x < max_axes; ++x) {
     AxisState const g = got.state(x);
     AxisState const w = want.state(x);
-    if (w == unreduced && g != unreduced && g != varying) {
+    if (w == unreduced && g != unreduced) {
       out.partial.push(x);
       continue;
     }
     if (communicates || g == w) continue;
-    if (g == unreduced || (g == varying && w != unreduced))
-      return no(Code::X01_gradient_unreduced, x);
+    if (g == unreduced) return no(Code::X01_gradient_unreduced, x);
     if (g == split) return no(Code::X02_gradient_in_blocks, x);
   }
   bool nests = true;  // whether to_partial may take its axes off the blocks as they are
@@ -88,16 +109,39 @@ constexpr Settling settle(Spec const& got, Spec const& want, bool communicates) 
 
 /// The cotangent of operand `p` of a product with a named result whose strict form is refused: the
 /// plan depends on sizes, so it is judged by types. Along an axis along which `p` is replicated, its
-/// cotangent would be a hidden sum (X01) if the axis splits, in the other operand or in the result,
-/// an index that `p` lacks.
-constexpr Verdict named_product_cotangent(Spec const& p, Spec const& other, Spec const& result) {
+/// cotangent would be a hidden sum (X01) if the axis splits an index that `p` lacks, in the result or
+/// in another operand, which `others` are.
+template <class... Specs>
+constexpr Verdict named_product_cotangent(Spec const& p, Specs const&... others) {
   for (int x = 0; x < max_axes; ++x) {
-    if (p.state(x) != AxisState::replicated) continue;
-    for (Spec const* s : {&other, &result})
-      if (int const d = s->dim_of(x); d >= 0 && p.find(s->dims[d].label) < 0)
-        return refuse(Code::X01_gradient_unreduced, -1, -1, x);
+    auto const hides_sum = [&](Spec const& s) {
+      int const d = s.dim_of(x);
+      return d >= 0 && p.find(s.dims[d].label) < 0;
+    };
+    if (p.state(x) == AxisState::replicated && (hides_sum(others) || ...))
+      return refuse(Code::X01_gradient_unreduced, -1, -1, x);
   }
   return {};
+}
+
+/// `own` without the dims that none of the `others` has. Their axes are unused.
+template <class... Specs>
+constexpr Spec in_any(Spec const& own, Specs const&... others) {
+  Spec out = own;
+  out.rank = 0;
+  for (int d = 0; d < own.rank; ++d)
+    if (int const l = own.dims[d].label; ((others.find(l) >= 0) || ...))
+      out.add(l, own.dims[d].axes);
+  return out;
+}
+
+/// The sharding in which a named product of cotangent `ct` and `other` gives the cotangent of `own`,
+/// before it becomes it for free: without the dims that `own` alone has, and whole along axes along
+/// which the product has no sums that could stay unreduced.
+constexpr Spec named_product_to(Spec const& own, Spec const& ct, Spec const& other) {
+  Spec to = in_any(cotangent(own), ct, other);
+  if (!named_contraction(ct, other, to, true)) to.unreduced = {};
+  return to;
 }
 
 /// A value repeated along new dims so that it has the dims `to`: along an axis that splits a new dim
@@ -117,6 +161,19 @@ constexpr Verdict spread(Spec const& a, Spec const& to) {
     if (!axes_on(to, a.dims[d].label).starts_with(a.dims[d].axes))
       return refuse(Code::D10_other_axes, a.dims[d].label);
   return accept(out);
+}
+
+/// The cotangent of operand `own` of a product, from that of its result and the other operand: their
+/// product, moved for free to the cotangent without the dims that `own` alone has, and repeated along
+/// these. X01, X02.
+constexpr Verdict product_cotangent(Spec const& ct, Spec const& other, Spec const& own) {
+  Spec const want = cotangent(own);
+  Spec const met = in_any(want, ct, other);
+  Verdict const made =
+      in_manual_mode(in_manual_mode(contraction(ct, other, labels_of(met)), ct), other);
+  if (!made || met.rank == own.rank) return made;
+  Verdict const free = settle(made.result, met, false).verdict;
+  return free ? spread(met, want) : free;
 }
 
 }  // namespace shardtype::rules

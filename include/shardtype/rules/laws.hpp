@@ -74,17 +74,18 @@ constexpr Verdict lawful(Names const& names, Reading const* types, int count) {
   return well_named(names);
 }
 
-/// The result `v` of a rule for operands `types`, adjusted if they are Locals: the result varies
+/// The result `v` of a rule for an operand, or for operands `types`, adjusted if they are Locals: the result varies
 /// over the axes over which an operand varies. A reduced operand may vary too (a free cast, R ->
 /// V); the rules themselves ensure that an unreduced one does not.
+constexpr Verdict in_manual_mode(Verdict v, Spec const& operand) {
+  if (!v || !operand.local) return v;
+  v.result.local = true;
+  for (int x = 0; x < max_axes; ++x)
+    if (operand.varying.contains(x)) v.result.varying.insert(x), v.result.reduced.erase(x);
+  return v;
+}
 constexpr Verdict in_manual_mode(Verdict v, Reading const* types, int count) {
-  if (!v) return v;
-  for (int k = 0; k < count; ++k) {
-    if (!types[k].spec.local) continue;
-    v.result.local = true;
-    for (int x = 0; x < max_axes; ++x)
-      if (types[k].spec.varying.contains(x)) v.result.varying.insert(x), v.result.reduced.erase(x);
-  }
+  for (int k = 0; k < count; ++k) v = in_manual_mode(v, types[k].spec);
   return v;
 }
 

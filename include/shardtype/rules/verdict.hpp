@@ -120,6 +120,7 @@ enum class Code {
   F02_along_split,
   F03_extremum,
   F04_no_other_dim,
+  F05_transposed_order,
   V01_mixed,
   V02_wrong_mode,
   V03_not_varying,
@@ -148,7 +149,11 @@ enum class Code {
   X01_gradient_unreduced,
   X02_gradient_in_blocks,
   X03_not_differentiable,
-  X04_loss
+  X04_loss,
+  X05_captured,
+  X06_other_cotangent,
+  X07_custom_vjp,
+  X08_not_double
 };
 
 /// The answer of a rule: the result's Spec, or the reason why there is none.

@@ -90,11 +90,12 @@ bool holds_value(MeshRef const& mesh) {
   return true;
 }
 
+/// Fills a tensor that has just been made.
 template <class A>
-void fill(A& a, typename A::element value) {
+void fill(A const& a, typename A::element value) {
   if (!holds_value<A>(a.mesh())) value = typename A::element{};
   typename A::execution_space const exec{};
-  kernels::fill(exec, a.mutable_local().data(), a.local_size(), value);
+  kernels::fill(exec, static_cast<typename A::element*>(a.buffer().data()), a.local_size(), value);
   exec.fence();
 }
 

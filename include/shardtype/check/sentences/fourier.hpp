@@ -37,5 +37,13 @@ struct refused<Code::F04_no_other_dim, legal, YourTypes...> : Poisoned {
                 "nothing; say "
                 "it, fft<I>(all_gather<X>(a)), each rank gets the whole dim.");
 };
+template <bool legal, class... YourTypes>
+struct refused<Code::F05_transposed_order, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype F05] ifft_four_step<K1, K2, I>(f) takes the order that fft_four_step "
+                "gives, [K1@X, K2]: frequency k1 + n1 k2, the first dim split and the second one "
+                "whole; here a mesh axis splits the second. all_to_all<X, K2, K1>(f) first (each "
+                "rank sends its block once).");
+};
 
 }  // namespace shardtype::checking

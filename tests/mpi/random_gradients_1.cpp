@@ -1,0 +1,9 @@
+// Random programs of up to ten operations, strict and named, with gradients: programs 1 to 15 of 240, drawn at
+// compile time, against a dense reverse mode on whole arrays. `scripts/test --all` runs the others.
+// RANKS: 1 2 4 8
+// TIMEOUT: 300
+#include "harness/real_gradients.hpp"
+
+TEST_CASE("random programs with gradients 1 to 15") {
+  gradient_programs::run_programs<1>(std::make_integer_sequence<std::uint64_t, 15>{});
+}
