@@ -64,7 +64,9 @@ TEST_CASE("functions of one operand") {
   one("sinh", [](auto v) { return sinh(v); });
   one("cosh", [](auto v) { return cosh(v); });
   one("tanh", [](auto v) { return tanh(v); });
+  one("cbrt", [](auto v) { return cbrt(v); });
   one("erf", [](auto v) { return erf(v); });
+  one("erfc", [](auto v) { return erfc(v); });
   one("relu", [](auto v) { return relu(v - 0.5); });
   one("sigmoid", [](auto v) { return sigmoid(v); });
   one("silu", [](auto v) { return silu(v); });

@@ -124,6 +124,34 @@ static_assert(fsn.collectives() == 2);
 constexpr auto fsn2 = plan(value_and_grad<0, 1>(fsdp_named), type<W1S>, type<Xs>);
 static_assert(fsn2.backward.count(all_gathers) == 1);  // w again, for x
 
+// with remat (ZeRO-3): each layer's weights are gathered again
+inline constexpr auto zero3 = [](auto w1, auto w2, auto x, auto y) {
+  auto h = remat([](auto w, auto v) { return tanh(matmul(v, used_as<Reduced<X>>(w))); })(w1, x);
+  auto p = remat([](auto w, auto v) { return matmul(v, used_as<Reduced<X>>(w)); })(w2, h);
+  return sum(square(p - y));
+};
+constexpr auto z3 = plan(value_and_grad<0, 1>(zero3), type<W1S>, type<W2S>, type<Xs>, type<Ys>);
+static_assert(z3.forward.count(all_gathers) == 2 && z3.forward.collectives() == 2);
+static_assert(z3.backward.count(all_gathers) == 2 && z3.backward.count(reduce_scatters) == 2);
+static_assert(z3.backward.collectives() == 4);
+
+// a gradient by hand, and a pullback, communicate what they name
+inline constexpr auto by_hand = custom_vjp(
+    [](auto x, auto w) { return matmul(x, used_as<Reduced<X>>(w)); },
+    [](auto x, auto w) { return std::pair(matmul(x, used_as<Reduced<X>>(w)), std::tuple(x, w)); },
+    [](auto const& saved, auto ct) {
+      auto const& [x, w] = saved;
+      return std::tuple(no_gradient, all_reduce<X>(einsum<D, H>(x, ct)));
+    });
+inline constexpr auto with_hand = [](auto w, auto x) { return sum(square(by_hand(x, w))); };
+constexpr auto bh = plan(value_and_grad<0>(with_hand), type<W1>, type<Xs>);
+static_assert(bh.forward.collectives() == 0 && bh.backward.count(all_reduces) == 1);
+inline constexpr auto pulled_back = [](auto w, auto x) {
+  auto [y, pullback] = vjp([=](auto v) { return matmul(x, reduced<X>(v)); }, w);
+  return (pullback(y) + pullback(y)).tensor();
+};
+static_assert(plan(pulled_back, type<W1>, type<Xs>).count(all_reduces) == 2);
+
 // sequence parallel: AllGather and ReduceScatter each way
 using Xq = T<Dim<S, X>, Dim<D>>;
 inline constexpr auto sequence = [](auto w1, auto w2, auto x) {
@@ -239,6 +267,36 @@ static_assert(p.forward.collectives() == 1 && p.backward.count(Collective::all_r
 // tanh's result, which the second product saves as well; p for the square
 static_assert(p.tape_bytes() == 4 * (1024 * 1024 + 1024 * 256));
 static_assert(p.backward.bytes_per_rank() == 2 * 4 * 3 / 4 * (512 * 1024 + 1024 * 256));
+
+struct H2 : Index<"H", 512> {};
+// FSDP of three layers: the tape keeps the gathered weights, with remat what enters the layers
+template <bool again>
+inline constexpr auto layers = [](auto const& w, auto x) {
+  auto const layer = [](auto v, auto u) {
+    return tanh(matmul(v, used_as<Reduced<X4>>(u))).tensor();
+  };
+  auto const next = [&](auto h, auto u) {
+    if constexpr (again) {
+      return relabel<H2, Ds>(remat(layer)(h, u));
+    } else {
+      return relabel<H2, Ds>(layer(h, u));
+    }
+  };
+  auto h = next(x, w[0]);
+  for (std::size_t k = 1; k < w.size(); ++k) h = next(h, w[k]);
+  return all_reduce<X4>(sum(square(h)));
+};
+template <bool again>
+constexpr auto p3 =
+    plan(value_and_grad<0>(layers<again>), type<std::array<F<Dim<Ds, X4>, Dim<H2>>, 3>>,
+         type<F<Dim<Bs, X4>, Dim<Ds>>>);
+static_assert(p3<false>.tape_bytes() == 3 * 4 * (1024 * 512 + 512 * 512));
+static_assert(p3<true>.tape_bytes() == 3 * 4 * (1024 * 512));
+static_assert(p3<true>.peak_bytes() < p3<false>.peak_bytes());
+static_assert(p3<false>.backward.count(Collective::reduce_scatter) == 3 &&
+              p3<false>.collectives() == 7);
+static_assert(p3<true>.backward.count(Collective::reduce_scatter) == 3 &&
+              p3<true>.collectives() == 10);
 }  // namespace sized
 
 }  // namespace

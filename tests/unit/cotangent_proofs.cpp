@@ -12,7 +12,7 @@
 #include <shardtype/types.hpp>
 
 #include "harness/catch.hpp"
-#include "harness/gradient_rules.hpp"
+#include "harness/draw_gradients.hpp"
 
 using namespace shardtype;
 using namespace shardtype::planning;
@@ -428,4 +428,21 @@ TEST_CASE("a named product whose strict form is refused") {
   CHECK(bool(rules::named_product_cotangent(x, w, c)));
   w.reduced.insert(0);
   CHECK(bool(rules::named_product_cotangent(w, x, c)));
+}
+
+TEST_CASE("random programs with gradients have every operation") {
+  namespace all_of = gradient_programs;
+  std::array<int, static_cast<std::size_t>(all_of::op_count)> met{};
+  int sampled = 0;
+  for (std::uint64_t seed = 1; seed <= 240; ++seed) {
+    all_of::Program const p = all_of::generate(seed);
+    CHECK(p.size >= 4);
+    for (int k = 0; k < p.size; ++k)
+      if (met[static_cast<std::size_t>(p.code[k].op)]++ == 0 && seed <= 30) ++sampled;
+  }
+  CHECK(sampled >= all_of::op_count - 5);  // of CI
+  for (std::size_t op = 0; op < met.size(); ++op) {
+    CAPTURE(op, met[op]);
+    CHECK(met[op] >= 3);
+  }
 }

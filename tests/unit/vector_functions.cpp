@@ -52,7 +52,8 @@ FUNCTION(functions::Sinh, -720, 720, sinhl(x))
 FUNCTION(functions::Cosh, -720, 720, coshl(x))
 FUNCTION(functions::Tanh, -30, 30, tanhl(x))
 FUNCTION(functions::Erf, -7, 7, erfl(x))
-FUNCTION(vectors::Erfc, -7, 28, erfcl(x))
+FUNCTION(functions::Erfc, -7, 28, erfcl(x))
+FUNCTION(functions::Cbrt, -huge, huge, cbrtl(x))
 FUNCTION(functions::Sqrt, 0, huge, sqrtl(x))
 FUNCTION(functions::Rsqrt, 0, huge, 1 / sqrtl(x))
 FUNCTION(functions::Sigmoid, -750, 750, x < 0 ? expl(x) / (1 + expl(x)) : 1 / (1 + expl(-x)))
@@ -63,8 +64,8 @@ struct Each {};
 using All = Each<functions::Exp, functions::Exp2, functions::Expm1, functions::Log, functions::Log2,
                  functions::Log10, functions::Log1p, functions::Sin, functions::Cos, functions::Tan,
                  functions::Asin, functions::Acos, functions::Atan, functions::Sinh,
-                 functions::Cosh, functions::Tanh, functions::Erf, vectors::Erfc, functions::Sqrt,
-                 functions::Rsqrt, functions::Sigmoid>;
+                 functions::Cosh, functions::Tanh, functions::Erf, functions::Erfc, functions::Cbrt,
+                 functions::Sqrt, functions::Rsqrt, functions::Sigmoid>;
 using Others = Each<functions::Silu, functions::Softplus, functions::Gelu, functions::GeluTanh>;
 
 template <class... Fs, class Body>
@@ -78,8 +79,6 @@ void compute(std::vector<T>& y, std::vector<Xs> const&... x) {
   if constexpr (vectors::vectorised<F, T>) {
     for (std::int64_t k = 0; k < n; k += vectors::block)
       vectors::run<F>(std::min(n - k, vectors::block), y.data() + k, (x.data() + k)...);
-  } else if constexpr (std::is_same_v<F, vectors::Erfc>) {
-    for (std::size_t k = 0; k < y.size(); ++k) y[k] = std::erfc(x[k]...);
   } else {
     for (std::size_t k = 0; k < y.size(); ++k) y[k] = kernels::call(F{}, x[k]...);
   }

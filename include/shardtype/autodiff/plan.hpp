@@ -63,19 +63,20 @@ constexpr auto plan(autodiff::Gradient<F, value, Ks...> const& g, Type<As>...) {
     if constexpr (!checking::any_poisoned<
                       autodiff::dry_gradient<Writer, autodiff::Gradient<F, value, Ks...>, As...>>) {
       Writer notes({});
-      std::tuple<typename autodiff::DryArgument<As, Writer>::type...> const arguments{
-          autodiff::DryArgument<As, Writer>::make(notes)...};
+      // no std::tuple, into which g++ 12 would move an array bytewise
+      autodiff::Kept<typename autodiff::DryArgument<As, Writer>::type...> const arguments{
+          {autodiff::DryArgument<As, Writer>::make(notes)}...};
       std::int64_t const given = notes.held();
-      [&]<std::size_t... K>(std::index_sequence<K...>) {
+      [&]<int... K>(std::integer_sequence<int, K...> numbers) {
         static_cast<void>(g.run(
-            std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{},
+            numbers,
             [&](std::int64_t loss_bytes) {
               out.forward = notes.plan();
               out.tape = notes.held() - given - loss_bytes;
               notes.begin_pass();
             },
-            std::get<K>(arguments)...));
-      }(std::index_sequence_for<As...>{});
+            autodiff::kept<K>(arguments)...));
+      }(std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{});
       out.backward = notes.plan();
     }
     return out;

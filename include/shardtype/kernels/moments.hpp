@@ -1,6 +1,7 @@
 #pragma once
 /// Reducers of variances.
 
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
@@ -57,6 +58,52 @@ struct VarianceReducer {
     for (std::int64_t from = 0; from < n; from += most)
       join(total, block(x + from * stride, n - from < most ? n - from : most, stride));
   }
+  static constexpr bool in_rows = !shardtype::detail::is_complex<T>;
+  /// Columns and rows of a tile that stays in cache for the second pass.
+  static constexpr std::int64_t columns = 128;
+  static constexpr std::int64_t rows_at_once = 256;
+
+  /// Host: adds `rows` rows of `n` elements to as many totals; `row(k)` is where row k lies.
+  template <class Row>
+  static void deposit_rows(Total* total, Row const& row, std::int64_t n, std::int64_t rows)
+    requires in_rows
+  {
+    Mean mean[static_cast<std::size_t>(columns)] = {};
+    Mean distances[static_cast<std::size_t>(columns)] = {};
+    Real squares[static_cast<std::size_t>(columns)] = {};
+    std::int64_t const fours = rows - rows % 4;
+    for (std::int64_t k = 0; k < fours; k += 4) {
+      T const* const x[4] = {row(k), row(k + 1), row(k + 2), row(k + 3)};
+      for (std::int64_t i = 0; i < n; ++i)
+        mean[i] += (wide(x[0][i]) + wide(x[1][i])) + (wide(x[2][i]) + wide(x[3][i]));
+    }
+    for (std::int64_t k = fours; k < rows; ++k) {
+      T const* const x = row(k);
+      for (std::int64_t i = 0; i < n; ++i) mean[i] += wide(x[i]);
+    }
+    for (std::int64_t i = 0; i < n; ++i) mean[i] /= static_cast<Real>(rows);
+    for (std::int64_t k = 0; k < fours; k += 4) {
+      T const* const x[4] = {row(k), row(k + 1), row(k + 2), row(k + 3)};
+      for (std::int64_t i = 0; i < n; ++i) {
+        Mean const d0 = wide(x[0][i]) - mean[i];
+        Mean const d1 = wide(x[1][i]) - mean[i];
+        Mean const d2 = wide(x[2][i]) - mean[i];
+        Mean const d3 = wide(x[3][i]) - mean[i];
+        distances[i] += (d0 + d1) + (d2 + d3);
+        squares[i] += (d0 * d0 + d1 * d1) + (d2 * d2 + d3 * d3);
+      }
+    }
+    for (std::int64_t k = fours; k < rows; ++k) {
+      T const* const x = row(k);
+      for (std::int64_t i = 0; i < n; ++i) {
+        Mean const d = wide(x[i]) - mean[i];
+        distances[i] += d;
+        squares[i] += d * d;
+      }
+    }
+    for (std::int64_t i = 0; i < n; ++i)
+      join(total[i], {static_cast<Real>(rows), mean[i], distances[i], squares[i]});
+  }
   KOKKOS_FUNCTION static Result finish(Total const& a) {
     if (a.count == Real(0)) return Result(0);
     Real const sum = a.squares - squared(a.distances) / a.count;
@@ -65,6 +112,7 @@ struct VarianceReducer {
   }
 
  private:
+  KOKKOS_FUNCTION static Mean wide(T const& x) { return detail::converted<Mean>(x); }
   /// Changes the number from which distances are measured.
   KOKKOS_FUNCTION static void move(Total& a, Mean const& to) {
     Mean const by = a.near - to;

@@ -132,7 +132,7 @@ struct Composed<functions::Gelu, T> {
   static constexpr bool has = true;
   [[gnu::noinline]] static void run(std::int64_t n, T* y, T const* x) {
     for (std::int64_t k = 0; k < n; ++k) y[k] = x[k] * T(-0.7071067811865476);
-    library_function<Erfc>(n, y, y);
+    library_function<functions::Erfc>(n, y, y);
     for (std::int64_t k = 0; k < n; ++k) y[k] = kernels::detail::weighted(x[k], T(0.5) * y[k]);
   }
 };
@@ -140,12 +140,14 @@ template <Vectorised T>
 struct Composed<functions::GeluTanh, T> {
   static constexpr bool has = true;
   [[gnu::noinline]] static void run(std::int64_t n, T* y, T const* x) {
-    for (std::int64_t k = 0; k < n; ++k)
-      y[k] = -call(functions::Absolute{}, kernels::detail::twice_inner_gelu(x[k]));
+    alignas(64) T inner[block];
+    for (std::int64_t k = 0; k < n; ++k) {
+      inner[k] = kernels::detail::twice_inner_gelu(x[k]);
+      y[k] = -call(functions::Absolute{}, inner[k]);
+    }
     library_function<functions::Exp>(n, y, y);
     for (std::int64_t k = 0; k < n; ++k)
-      y[k] =
-          kernels::detail::weighted(x[k], sigmoid(kernels::detail::twice_inner_gelu(x[k]), y[k]));
+      y[k] = kernels::detail::weighted(x[k], sigmoid(inner[k], y[k]));
   }
 };
 

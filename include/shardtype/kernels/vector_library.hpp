@@ -18,9 +18,6 @@
 
 namespace shardtype::kernels::vectors {
 
-/// 1 - erf, the part of gelu.
-struct Erfc {};
-
 /// `Library<F, T>::call(x...)` is `F` of vectors of `T`.
 template <class F, class T>
 struct Library {
@@ -82,7 +79,8 @@ SHARDTYPE_UNARY(functions::Atan, atan)
 SHARDTYPE_UNARY(functions::Sinh, sinh)
 SHARDTYPE_UNARY(functions::Cosh, cosh)
 SHARDTYPE_UNARY(functions::Tanh, tanh)
-SHARDTYPE_UNARY(Erfc, erfc)
+SHARDTYPE_UNARY(functions::Cbrt, cbrt)
+SHARDTYPE_UNARY(functions::Erfc, erfc)
 SHARDTYPE_BINARY(functions::Atan2, atan2)
 SHARDTYPE_BINARY(functions::Power, pow)
 
