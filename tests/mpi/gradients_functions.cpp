@@ -1,8 +1,9 @@
 // remat, custom_vjp, vjp and check_grads: values against differences and against the same functions
 // without them; structures, several results, second order, uneven and empty; the Errors.
 // RANKS: 1 2 4 8
+#include <algorithm>
 #include <array>
-#include <complex>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <tuple>
@@ -332,4 +333,106 @@ TEST_CASE("what carries a gradient is an argument") {
             return sum(a) + sum(pullback(w));
           })(w);
         }) == "E73");
+}
+
+TEST_CASE("values whose gradient is wanted are read like tensors") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  auto const w = make<T<Dim<D>, Reduced<X>>>(mesh, {5}, 1);
+  auto const whole_w = whole(w);
+  bool read = false;
+  auto const f = [&](auto const& v, bool alike) {
+    auto h = v.clone();
+    auto total = all_reduce<X>(to_partial<X>(all_gather<X>(reshard<Dim<D, X>>(v))));
+    static_cast<void>(total);
+    h += v * 2.0;
+    h -= v;
+    h *= 3.0;
+    h /= 2.0;
+    auto loss = sum(h);
+    loss += sum(square(v));
+    if (alike) {
+      auto const back = to_host(v);
+      read = std::equal(back.begin(), back.end(), whole_w.begin()) && to_text(v) == to_text(w) &&
+             item(loss) == item(loss.tensor().value()) && v.mesh() == w.mesh() &&
+             v.template extent<D>() == 5;
+    }
+    return loss;
+  };
+  auto const g = whole(grad<0>([&](auto const& v) { return f(v, true); })(w));
+  CHECK(read);
+  int bad = 0;
+  for (std::size_t k = 0; k < g.size(); ++k) bad += std::abs(g[k] - (3 + 2 * whole_w[k])) > 1e-12;
+  CHECK(bad == 0);
+}
+
+TEST_CASE("complex numbers: the gradient is df/dx - i df/dy") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  using Z = Kokkos::complex<double>;
+  using Zs = Tensor<Z, Dim<B, X>, Dim<D>>;
+  auto const z =
+      from_function<Z, Dim<B, X>, Dim<D>>(mesh, {5, 3}, [](std::int64_t b, std::int64_t d) {
+        return Z(0.5 + 0.1 * static_cast<double>(b), 0.3 * static_cast<double>(d) - 0.2);
+      });
+  auto const all = whole(z);
+  // |z|^2: 2 conj(z)
+  auto const square_of = whole(grad<0>([](auto const& v) { return sum(real(v * conj(v))); })(z));
+  // the imaginary part of z^2, of which df/dx = 2y, df/dy = 2x
+  auto const imaginary = whole(grad<0>([](auto const& v) { return sum(imag(v * v)); })(z));
+  int bad = 0;
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    Z const x = all[k];
+    bad += std::abs(square_of[k].real() - 2 * x.real()) > 1e-12;
+    bad += std::abs(square_of[k].imag() + 2 * x.imag()) > 1e-12;
+    bad += std::abs(imaginary[k].real() - 2 * x.imag()) > 1e-12;
+    bad += std::abs(imaginary[k].imag() + 2 * x.real()) > 1e-12;
+  }
+  CHECK(bad == 0);
+  // by differences of both parts: products, functions, complex results, by hand
+  auto const w = from_function<Z, Dim<D>, Dim<H>>(mesh, {3, 2}, [](std::int64_t d, std::int64_t h) {
+    return Z(0.2 * static_cast<double>(d) + 0.1, 0.4 - 0.3 * static_cast<double>(h));
+  });
+  check_grads([](auto const& v,
+                 auto const& u) { return all_reduce<X>(sum(real(exp(matmul(v, reduced<X>(u)))))); },
+              z, w);
+  check_grads([](auto const& v) { return v * v * Z(0, 2); }, z);
+  check_grads([](auto const& v) { return sum(imag(v)) * sum(real(v)); },
+              reshard<Dim<B>, Dim<D>>(z));
+  auto const wrong =
+      custom_vjp([](auto const& v) { return sum(imag(v)); },
+                 [](auto const& v) { return std::pair(sum(imag(v)), v); },
+                 [](auto const& v, auto const& ct) { return v * Z(0, 0) + cast<Z>(ct) * Z(0, 1); });
+  std::string const text = text_of([&] { check_grads(wrong, reshard<Dim<B>, Dim<D>>(z)); });
+  CAPTURE(text);
+  CHECK(text.find("the imaginary part of the gradient is 1, differences give ") !=
+        std::string::npos);
+  static_cast<void>(std::type_identity<Zs>{});
+}
+
+TEST_CASE("gradients of bfloat16") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  auto const small = [](std::int64_t r, std::int64_t c) {
+    return static_cast<bfloat16>(static_cast<float>((r * 3 + c) % 5 - 2));
+  };
+  auto const x = from_function<bfloat16, Dim<B, X>, Dim<D>>(mesh, {4, 3}, small);
+  auto const w = from_function<bfloat16, Dim<D>, Dim<H>>(mesh, {3, 2}, small);
+  auto const loss = [](auto const& a, auto const& b) {
+    return all_reduce<X>(sum(square(matmul(a, reduced<X>(b)))));
+  };
+  auto const [value, grads] = value_and_grad<0, 1>(loss)(x, w);
+  auto const& [dx, dw] = grads;
+  static_assert(
+      std::is_same_v<std::remove_cvref_t<decltype(dx)>, std::remove_cvref_t<decltype(x)>>);
+  // small integers: bfloat16 has them exactly
+  auto const [exact, in_float] = value_and_grad<0, 1>(loss)(cast<float>(x), cast<float>(w));
+  int bad = 0;
+  auto const compare = [&](auto const& a, auto const& b) {
+    auto const left = whole(a);
+    auto const right = whole(b);
+    for (std::size_t k = 0; k < left.size(); ++k)
+      bad += std::abs(static_cast<float>(left[k]) - right[k]) > 0.01f * std::abs(right[k]);
+  };
+  compare(dx, std::get<0>(in_float));
+  compare(dw, std::get<1>(in_float));
+  CHECK(bad == 0);
+  CHECK(std::abs(static_cast<float>(whole(value)[0]) - whole(exact)[0]) <= 0.01f * whole(exact)[0]);
 }

@@ -63,7 +63,8 @@ template <class V>
 using cotangent_value = typename CotangentValue<V>::type;
 
 /// A value of an argument that a gradient is wanted of, or computed from one. Operations on it run,
-/// and are recorded. It has the members of the tensor that can be read. A constant of the same type
+/// and are recorded. It has the members of the tensor that can be read, except for its local block
+/// (`value().local()`). `a += b` and the like let `a` stand for the sum; nothing is written. A constant of the same type
 /// has no slot: `Active<V> h = constant;`, for loops.
 template <class V>
 class Active : public ActiveNode {
@@ -81,6 +82,8 @@ class Active : public ActiveNode {
   constexpr V const& value() const { return value_; }
   constexpr Slot<V>* slot() const { return slot_; }
   constexpr Active const& tensor() const { return *this; }
+  /// The same value in memory of its own; its gradient flows on.
+  Active clone() const { return Active(value_.clone(), slot_); }
 
   constexpr decltype(auto) extents() const { return value_.extents(); }
   template <class I>

@@ -64,6 +64,15 @@ A from_whole(B const& like, std::vector<typename A::element> const& all) {
   return out;
 }
 
+/// The real, or the imaginary part of a number.
+template <class T>
+double part_of_number(T const& x, [[maybe_unused]] int part) {
+  if constexpr (shardtype::detail::is_complex<T>) {
+    return static_cast<double>(part == 0 ? x.real() : x.imag());
+  } else {
+    return static_cast<double>(x);
+  }
+}
 /// The weight of element `k` of a result in the number that is differentiated: 1 for a loss.
 inline double weight_of(std::int64_t k, bool one_number) {
   return one_number ? 1.0 : 1.0 + 0.5 * std::sin(1.7 * static_cast<double>(k) + 0.3);
@@ -77,7 +86,8 @@ double weighted_sum(Out const& out) {
         if constexpr (is_differentiable<V>) {
           auto const all = autodiff::whole_values(v);
           for (std::size_t k = 0; k < all.size(); ++k)
-            sum += std::real(all[k]) * weight_of(static_cast<std::int64_t>(k), V::rank == 0);
+            sum += autodiff::part_of_number(all[k], 0) *
+                   weight_of(static_cast<std::int64_t>(k), V::rank == 0);
         }
       },
       out);
@@ -152,9 +162,8 @@ void check_tensor(std::string const& name, A& a, G const& gradient, At const& at
       double const down = moved(-how.step);
       all[k] = kept;
       // the gradient with respect to z = x + iy is df/dx - i df/dy
-      numbers.push_back(part == 0 ? std::real(given[k])
-                                  : -std::imag(std::complex<double>(given[k])));
-      numbers.push_back((up - down) / (2 * how.step));
+      numbers.push_back(autodiff::part_of_number(given[k], part));
+      numbers.push_back((part == 0 ? 1 : -1) * (up - down) / (2 * how.step));
       numbers.push_back(1e-15 * std::max(std::abs(up), std::abs(down)) / how.step);
     }
   }

@@ -156,11 +156,13 @@ struct CotangentTypes<std::pair<A, B>, 2> : CotangentTypes<std::tuple<A, B>, 2> 
 /// What a forward function gives: a pair of a result and of what the backward function reads.
 template <class R>
 struct ForwardPair {
-  static constexpr bool is_pair = false;
+  static constexpr bool is_pair = any_poisoned<R>;
+  static constexpr bool is_refused = any_poisoned<R>;
 };
 template <class V, class S>
 struct ForwardPair<std::pair<V, S>> {
   static constexpr bool is_pair = true;
+  static constexpr bool is_refused = shardtype::detail::holds_poison<V, S>;
   using Out = computed_t<V>;
   using Saved = computed_t<S>;
 };
@@ -174,15 +176,43 @@ struct CustomVjp {
 
   template <class... As>
   constexpr auto operator()(As const&... as) const {
-    using Judged = typename decltype(judge<computed_t<As>...>())::type;
-    if constexpr (std::is_same_v<Judged, Poisoned>) {
+    // The functions by themselves, first: what they refuse is one message, with few functions above
+    // it.
+    constexpr int top = highest_level<computed_t<As>...>;
+    if constexpr (any_poisoned<As...>) {
       return Poisoned{};
-    } else if constexpr (!std::is_void_v<Judged>) {
-      return Poisoned(Judged{});
-    } else if constexpr (highest_level<computed_t<As>...> == 0) {
+    } else if constexpr (shardtype::detail::is_poison<
+                             result_of<F, lowered_t<top, computed_t<As>>...>>) {
+      return Poisoned{};
+    } else if constexpr (structure_level<Made<computed_t<As>...>> > (top == 0 ? 0 : top - 1)) {
+      return Poisoned(
+          refused<Code::X05_captured, false, typename ShownLoss<Made<computed_t<As>...>>::type>{});
+    } else if constexpr (top == 0) {
       return autodiff::computed(f(as...));
+    } else if constexpr (!Forwards<computed_t<As>...>::is_pair) {
+      return Poisoned(
+          refused<Code::X07_custom_vjp, false, typename ShownLoss<computed_t<As>>::type...>{});
+    } else if constexpr (Forwards<computed_t<As>...>::is_refused) {
+      return Poisoned{};
+    } else if constexpr (structure_level<typename Forwards<computed_t<As>...>::Out> >= top) {
+      return Poisoned(
+          refused<Code::X05_captured, false,
+                  typename ShownLoss<typename Forwards<computed_t<As>...>::Out>::type>{});
+    } else if constexpr (!same_result<Made<computed_t<As>...>,
+                                      typename Forwards<computed_t<As>...>::Out>()) {
+      return Poisoned(
+          refused<Code::X07_custom_vjp, false, typename ShownLoss<computed_t<As>>::type...>{});
+    } else if constexpr (shardtype::detail::is_poison<Cotangents<Forwards<computed_t<As>...>>>) {
+      return Poisoned{};
     } else {
-      return record(autodiff::computed(as)...);
+      using Refusal =
+          typename decltype(judge<top, Cotangents<Forwards<computed_t<As>...>>, computed_t<As>...>(
+              std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{}))::type;
+      if constexpr (std::is_void_v<Refusal>) {
+        return record(autodiff::computed(as)...);
+      } else {
+        return Poisoned(Refusal{});
+      }
     }
   }
 
@@ -190,63 +220,47 @@ struct CustomVjp {
   template <class G, class... As>
   using result_of =
       std::remove_cvref_t<decltype(std::declval<G const&>()(std::declval<As const&>()...))>;
+  /// What `f` and `forward` give one level down.
+  template <class... As>
+  using Made = computed_t<result_of<F, lowered_t<highest_level<As...>, As>...>>;
+  template <class... As>
+  using Forwards = ForwardPair<result_of<Fwd, lowered_t<highest_level<As...>, As>...>>;
+  /// What `backward` gives; of a result without gradients it is not called.
+  template <class Pair, bool called>
+  struct CotangentsOf {
+    using type = NoGradient;
+  };
+  template <class Pair>
+  struct CotangentsOf<Pair, true> {
+    using type =
+        result_of<Bwd, typename Pair::Saved, typename Results<typename Pair::Out>::Cotangent>;
+  };
+  template <class Pair>
+  using Cotangents = typename CotangentsOf<Pair, has_gradients<typename Pair::Out>()>::type;
 
   /// Whether forward's result stands for the same tensor as f's.
-  template <class Made, class Out>
+  template <class FromF, class Out>
   static constexpr bool same_result() {
-    if constexpr (Structure<Made>::is_value != Structure<Out>::is_value) {
+    if constexpr (Structure<FromF>::is_value != Structure<Out>::is_value) {
       return false;
-    } else if constexpr (Structure<Made>::is_value) {
-      return std::is_same_v<tensor_of<Made>, tensor_of<Out>>;
+    } else if constexpr (Structure<FromF>::is_value) {
+      return std::is_same_v<tensor_of<FromF>, tensor_of<Out>>;
     } else {
       return true;
     }
   }
-  /// Void, Poisoned if a function is refused, or a refusal.
-  template <class... As>
-  static constexpr auto judge() {
-    constexpr int top = highest_level<As...>;
-    using Made = result_of<F, lowered_t<top, As>...>;
-    if constexpr (any_poisoned<As...> || shardtype::detail::is_poison<Made>) {
-      return Type<Poisoned>{};
-    } else if constexpr (structure_level<computed_t<Made>> > (top == 0 ? 0 : top - 1)) {
-      return Type<refused<Code::X05_captured, false, typename ShownLoss<computed_t<Made>>::type>>{};
-    } else if constexpr (top == 0) {
+  /// The refusal of the cotangents that `backward` gives, or void.
+  template <int Top, class Cts, class... As, int... K>
+  static constexpr auto judge(std::integer_sequence<int, K...>) {
+    if constexpr (is_no_gradient<Cts>) {
       return Type<void>{};
     } else {
-      using Forwards = ForwardPair<result_of<Fwd, lowered_t<top, As>...>>;
-      if constexpr (!Forwards::is_pair) {
-        return Type<refused<Code::X07_custom_vjp, false>>{};
-      } else if constexpr (any_poisoned<typename Forwards::Out, typename Forwards::Saved>) {
-        return Type<Poisoned>{};
-      } else if constexpr (structure_level<typename Forwards::Out> >= top) {
-        return Type<
-            refused<Code::X05_captured, false, typename ShownLoss<typename Forwards::Out>::type>>{};
-      } else if constexpr (!same_result<computed_t<Made>, typename Forwards::Out>()) {
-        return Type<refused<Code::X07_custom_vjp, false>>{};
+      using Each = CotangentTypes<computed_t<Cts>, static_cast<int>(sizeof...(As))>;
+      if constexpr (!Each::fits) {
+        return Type<refused<Code::X07_custom_vjp, false, typename ShownLoss<As>::type...>>{};
       } else {
-        return judge_backward<top, Forwards, As...>(
-            std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{});
-      }
-    }
-  }
-  template <int Top, class Forwards, class... As, int... K>
-  static constexpr auto judge_backward(std::integer_sequence<int, K...>) {
-    using Out = typename Forwards::Out;
-    if constexpr (!has_gradients<Out>()) {
-      return Type<void>{};
-    } else {
-      using Made = result_of<Bwd, typename Forwards::Saved, typename Results<Out>::Cotangent>;
-      if constexpr (shardtype::detail::is_poison<Made>) {
-        return Type<Poisoned>{};
-      } else {
-        using Each = CotangentTypes<computed_t<Made>, static_cast<int>(sizeof...(As))>;
-        if constexpr (!Each::fits) {
-          return Type<refused<Code::X07_custom_vjp, false>>{};
-        } else {
-          return autodiff::first_refusal(
-              autodiff::judge_cotangent<Top, typename Each::template at<K>, As>()...);
-        }
+        return autodiff::first_refusal(
+            autodiff::judge_cotangent<Top, typename Each::template at<K>, As>()...);
       }
     }
   }

@@ -56,13 +56,16 @@ struct Remat {
 
   template <class... As>
   constexpr auto operator()(As const&... as) const {
-    using Judged = typename decltype(judge<computed_t<As>...>())::type;
+    // f on the values that the backward pass gives it, first and by itself: what it refuses is one
+    // message, with few functions above it
     if constexpr (any_poisoned<As...>) {
       return Poisoned{};
-    } else if constexpr (std::is_same_v<Judged, Poisoned>) {
+    } else if constexpr (shardtype::detail::is_poison<decltype(std::declval<F const&>()(
+                             std::declval<computed_t<As> const&>()...))>) {
       return Poisoned{};
-    } else if constexpr (!std::is_void_v<Judged>) {
-      return Poisoned(Judged{});
+    } else if constexpr (captures<computed_t<As>...>()) {
+      return Poisoned(refused<Code::X05_captured, false,
+                              typename ShownLoss<result<computed_t<As>...>>::type>{});
     } else if constexpr (highest_level<computed_t<As>...> == 0) {
       return autodiff::computed(f(as...));
     } else {
@@ -71,24 +74,15 @@ struct Remat {
   }
 
  private:
-  /// Void, Poisoned if `f` is refused, or the refusal of a captured value.
+  /// The result on values one level down.
   template <class... As>
-  static constexpr auto judge() {
+  using result = computed_t<decltype(std::declval<F const&>()(
+      std::declval<lowered_t<highest_level<As...>, As> const&>()...))>;
+  /// Whether a gradient would flow that no argument carries.
+  template <class... As>
+  static constexpr bool captures() {
     constexpr int top = highest_level<As...>;
-    if constexpr (any_poisoned<As...>) {
-      return Type<void>{};
-    } else if constexpr (shardtype::detail::is_poison<decltype(std::declval<F const&>()(
-                             std::declval<As const&>()...))>) {
-      return Type<Poisoned>{};
-    } else {
-      using Out = computed_t<decltype(std::declval<F const&>()(
-          std::declval<lowered_t<top, As> const&>()...))>;
-      if constexpr (structure_level<Out> > (top == 0 ? 0 : top - 1)) {
-        return Type<refused<Code::X05_captured, false, typename ShownLoss<Out>::type>>{};
-      } else {
-        return Type<void>{};
-      }
-    }
+    return structure_level<result<As...>> > (top == 0 ? 0 : top - 1);
   }
   template <class... As>
   constexpr auto record(As const&... as) const {

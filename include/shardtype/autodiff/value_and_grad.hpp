@@ -10,6 +10,7 @@
 #include <shardtype/autodiff/aux.hpp>
 #include <shardtype/autodiff/block_moves.hpp>
 #include <shardtype/autodiff/counted.hpp>
+#include <shardtype/autodiff/in_place.hpp>
 #include <shardtype/autodiff/lookups.hpp>
 #include <shardtype/autodiff/moves.hpp>
 #include <shardtype/autodiff/named.hpp>

@@ -271,7 +271,9 @@ template <class Op, class... As>
 constexpr auto start_call(Op const& op, std::source_location const& where, As const&... as) {
   using R = Resolve<Op, operand_t<As>...>;
   using Judged = judged_t<R, operand_t<As>...>;
-  if constexpr (!accepts<Judged>) {
+  if constexpr ((core::is_active<As> || ...)) {
+    return Poisoned(refused<Code::X03_not_differentiable, false, Op, As...>{});
+  } else if constexpr (!accepts<Judged>) {
     return Poisoned(Judged{});
   } else {
     return start_held<R, Op, operand_t<As>...>(op, where, operand(as)...);
@@ -281,7 +283,8 @@ constexpr auto start_call(Op const& op, std::source_location const& where, As co
 }  // namespace detail
 
 /// Starts an operation that ends in one collective and does not wait for it: returns a Pending of
-/// the operation's result (tensor/pending.hpp). Refusals as the operation.
+/// the operation's result (tensor/pending.hpp). Refusals as the operation, and X03 of a value whose
+/// gradient is wanted.
 ///
 ///     auto pending = start(op::AllGather<X>{}, a);   // sends from now on
 ///     auto whole = std::move(pending).wait();        // as all_gather<X>(a)

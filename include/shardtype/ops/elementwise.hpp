@@ -162,6 +162,8 @@ A& in_place(A& a, B&& b) {
     refused<Code::A04_under_way, false, A, std::remove_cvref_t<B>>{};
   } else if constexpr (is_lazy<std::remove_cvref_t<B>>) {
     refused<Code::L01_not_recorded, false, A, std::remove_cvref_t<B>>{};
+  } else if constexpr (is_active<std::remove_cvref_t<B>>) {
+    refused<Code::P13_in_place, false, A, std::remove_cvref_t<B>>{};
   } else {
     using R = Resolve<op::Map<F>, A, operand_t<held_t<B>>>;
     if constexpr (!R::verdict) {

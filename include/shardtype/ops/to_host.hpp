@@ -105,12 +105,15 @@ bool first_holder(A const& a) {
 }  // namespace detail
 
 /// The global tensor, row-major, on every rank of its mesh: communicates as `reshard` to
-/// replicated. Empty on ranks outside the mesh. Refused: A02 while unreduced.
+/// replicated. Empty on ranks outside the mesh. No gradient flows through it. Refused: A02 while
+/// unreduced.
 template <class A>
 auto to_host(A const& a, checking::CallSite where = std::source_location::current()) {
   using Held = detail::operand_t<A>;
   using Judged = detail::judged_t<detail::StillUnreduced<Held>, Held>;
-  if constexpr (detail::accepts<Judged>) {
+  if constexpr (core::is_active<A>) {
+    return to_host(a.tensor().value(), where);
+  } else if constexpr (detail::accepts<Judged>) {
     return detail::block_on_host(
         reshard<typename detail::Replicated<Held>::type>(detail::operand(a), where));
   } else {
@@ -119,13 +122,15 @@ auto to_host(A const& a, checking::CallSite where = std::source_location::curren
 }
 
 /// The value of a tensor without dims. The mesh's first rank broadcasts it, so that control flow
-/// cannot diverge. The only conversion from a tensor to a C++ value. Refused: A01 a tensor with
-/// dims, A02 an unreduced one. Error E25 on ranks outside the mesh.
+/// cannot diverge. The only conversion from a tensor to a C++ value; no gradient flows through it.
+/// Refused: A01 a tensor with dims, A02 an unreduced one. Error E25 on ranks outside the mesh.
 template <class A>
   requires(!is_local<detail::operand_t<A>>)
 auto item(A const& a, checking::CallSite where = std::source_location::current()) {
   using Judged = detail::judged_t<detail::NotAnItem<detail::operand_t<A>>, detail::operand_t<A>>;
-  if constexpr (detail::accepts<Judged>) {
+  if constexpr (core::is_active<A>) {
+    return item(a.tensor().value(), where);
+  } else if constexpr (detail::accepts<Judged>) {
     runtime::MeshState& mesh = a.mesh().state();
     if (!mesh.here()) runtime::throw_outside(mesh, "item");
     if (mesh.agreement().begin_step())

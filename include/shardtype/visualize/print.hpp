@@ -157,7 +157,9 @@ template <class A>
 std::string to_text(A const& a, checking::CallSite where = std::source_location::current()) {
   using Held = detail::operand_t<A>;
   using Judged = detail::judged_t<detail::StillUnreduced<Held>, Held>;
-  if constexpr (detail::accepts<Judged>) {
+  if constexpr (core::is_active<A>) {
+    return to_text(a.tensor().value(), where);
+  } else if constexpr (detail::accepts<Judged>) {
     if (!a.mesh().here()) return "";
     decltype(auto) held = detail::operand(a);
     return type_name(held) + "\n" + detail::array_text(detail::shown_array(held, where));
@@ -179,7 +181,9 @@ template <class A>
 void print(A const& a, checking::CallSite where = std::source_location::current()) {
   using Held = detail::operand_t<A>;
   using Judged = detail::judged_t<detail::StillUnreduced<Held>, Held>;
-  if constexpr (detail::accepts<Judged>) {
+  if constexpr (core::is_active<A>) {
+    print(a.tensor().value(), where);
+  } else if constexpr (detail::accepts<Judged>) {
     std::string const text = to_text(a, where);
     runtime::MeshState& mesh = a.mesh().state();
     if (!mesh.here() || mesh.whole().rank() != 0) return;
