@@ -55,8 +55,14 @@ struct VarianceReducer {
   KOKKOS_FUNCTION static void deposit(Total& total, T const* x, std::int64_t n,
                                       std::int64_t stride) {
     constexpr std::int64_t most = 2048;  // stays in cache for the second pass
-    for (std::int64_t from = 0; from < n; from += most)
-      join(total, block(x + from * stride, n - from < most ? n - from : most, stride));
+    for (std::int64_t from = 0; from < n; from += most) {
+      std::int64_t const m = n - from < most ? n - from : most;
+      if (stride == 1) {
+        join(total, block(x + from, m, Neighbours{}));
+      } else {
+        join(total, block(x + from * stride, m, stride));
+      }
+    }
   }
   static constexpr bool in_rows = !shardtype::detail::is_complex<T>;
   /// Columns and rows of a tile that stays in cache for the second pass.
@@ -128,9 +134,12 @@ struct VarianceReducer {
       return a * b;
     }
   }
-  KOKKOS_FUNCTION static Total block(T const* x, std::int64_t n, std::int64_t stride) {
-    constexpr int lanes = 8;
-    Mean sums[lanes];
+  /// The stride 1, known to the compiler, so that loops vectorise.
+  using Neighbours = std::integral_constant<std::int64_t, 1>;
+  template <class Stride>
+  KOKKOS_FUNCTION static Total block(T const* x, std::int64_t n, Stride stride) {
+    constexpr int lanes = std::is_same_v<Stride, Neighbours> ? 32 : 8;
+    Mean sums[std::size_t{lanes}];
     for (int l = 0; l < lanes; ++l) sums[l] = Mean(0);
     std::int64_t i = 0;
     for (; i + lanes <= n; i += lanes)
@@ -139,8 +148,8 @@ struct VarianceReducer {
     for (; i < n; ++i) sums[0] = sums[0] + detail::converted<Mean>(x[i * stride]);
     for (int l = 1; l < lanes; ++l) sums[0] = sums[0] + sums[l];
     Mean const mean = sums[0] / static_cast<Real>(n);
-    Mean distances[lanes];
-    Real squares[lanes] = {};
+    Mean distances[std::size_t{lanes}];
+    Real squares[std::size_t{lanes}] = {};
     for (int l = 0; l < lanes; ++l) distances[l] = Mean(0);
     auto const take = [&](int l, T const& element) {
       Mean const distance = detail::converted<Mean>(element) - mean;

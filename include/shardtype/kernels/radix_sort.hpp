@@ -1,6 +1,7 @@
 #pragma once
 /// Host: sorts the positions of a row by the bytes of its elements, least significant first (LSD radix sort).
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -45,6 +46,7 @@ struct PackedItem {
   }
   std::uint64_t key() const { return bits >> 32; }
   std::int64_t place() const { return static_cast<std::int64_t>(bits & 0xffffffffU); }
+  friend bool operator<(PackedItem const& a, PackedItem const& b) { return a.bits < b.bits; }
 };
 struct WideItem {
   std::uint64_t bits;
@@ -52,9 +54,13 @@ struct WideItem {
   static WideItem make(std::uint64_t key, std::int64_t place) { return {key, place}; }
   std::uint64_t key() const { return bits; }
   std::int64_t place() const { return at; }
+  friend bool operator<(WideItem const& a, WideItem const& b) {
+    return a.bits < b.bits || (a.bits == b.bits && a.at < b.at);
+  }
 };
 
-/// One call sorts one row of `in` [rows, n] to `sorted`; `other` is a buffer of the same size.
+/// One call sorts one row of `in` [rows, n] to `sorted`, of which the first `keep` are needed; `other` is a buffer of the
+/// same size.
 template <class Keyed, class T>
 struct RadixRows {
   using Item = std::conditional_t<sizeof(SortKey<T>) == 4, PackedItem, WideItem>;
@@ -63,7 +69,7 @@ struct RadixRows {
   T const* in;
   Keyed* sorted;
   Keyed* other;
-  std::int64_t n;
+  std::int64_t n, keep;
   bool descending;
 
   void operator()(std::int64_t row) const {
@@ -72,6 +78,12 @@ struct RadixRows {
     Item* from = buffer;
     // two packed items fit in the place of a pair
     Item* to = bytes == 4 ? buffer + n : reinterpret_cast<Item*>(sorted + row * n);
+    if (keep * few <= n) {
+      for (std::int64_t k = 0; k < n; ++k) from[k] = Item::make(sort_key(x[k], descending), k);
+      std::nth_element(from, from + keep, from + n);
+      std::sort(from, from + keep);
+      return put(x, from, row);
+    }
     std::array<std::array<std::int64_t, 256>, bytes> count{};
     for (std::int64_t k = 0; k < n; ++k) {
       Item const item = Item::make(sort_key(x[k], descending), k);
@@ -91,13 +103,18 @@ struct RadixRows {
       from = to;
       to = exchanged;
     }
-    for (std::int64_t k = 0; k < n; ++k) {
-      std::int64_t const place = from[k].place();
-      sorted[row * n + k] = {x[place], place};
-    }
+    put(x, from, row);
   }
 
  private:
+  static constexpr std::int64_t few = 8;  ///< fewer than one of so many are selected, then sorted
+
+  void put(T const* x, Item const* items, std::int64_t row) const {
+    for (std::int64_t k = 0; k < keep; ++k) {
+      std::int64_t const place = items[k].place();
+      sorted[row * n + k] = {x[place], place};
+    }
+  }
   static std::size_t digit(Item const& item, std::size_t b) { return item.key() >> (8 * b) & 255U; }
 };
 

@@ -217,9 +217,10 @@ void sort_rows(Exec const& exec, SortPlan const& plan, T const* in, Item* a, Ite
                                            typename Exec::memory_space>::accessible) {
     if (!plan.selects && detail::sorts_by_bytes<T, Exec>(plan.rows, plan.n)) {
       bool const in_a = plan.ends_in_first();
-      Kokkos::parallel_for(
-          kernels::launch_name("shardtype::radix_rows"), Policy(exec, 0, plan.rows),
-          detail::RadixRows<Item, T>{in, in_a ? a : b, in_a ? b : a, plan.n, descending});
+      Kokkos::parallel_for(kernels::launch_name("shardtype::radix_rows"),
+                           Policy(exec, 0, plan.rows),
+                           detail::RadixRows<Item, T>{in, in_a ? a : b, in_a ? b : a, plan.n,
+                                                      plan.keep, descending});
       return;
     }
   }

@@ -8,13 +8,8 @@
 #include <Kokkos_Core.hpp>
 
 #include <shardtype/check/functions.hpp>
+#include <shardtype/kernels/has_vector_functions.hpp>
 #include <shardtype/kernels/vector.hpp>
-
-// Not in programs for devices: one header would give host and device units different functions.
-#if defined(SHARDTYPE_HAVE_LIBMVEC) && defined(__x86_64__) && !defined(KOKKOS_ENABLE_CUDA) && \
-    !defined(KOKKOS_ENABLE_HIP) && !defined(KOKKOS_ENABLE_SYCL)
-#define SHARDTYPE_VECTOR_FUNCTIONS 1
-#endif
 
 namespace shardtype::kernels::vectors {
 
