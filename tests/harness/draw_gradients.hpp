@@ -146,7 +146,9 @@ class Drawing {
     in.axis = draw_.below(axes);
     in.from = draw_.below(labels);
     in.to = draw_.below(labels);
-    in.fused = is_elementwise(in.op) && draw_.one_in(2);
+    in.fused = in.op <= Op::chosen && draw_.one_in(2);
+    if (in.op == Op::named_add || in.op == Op::named_multiply)
+      in.result = wanted(programs::together(a, b));
     if (is_reduction(in.op) || is_named_reduction(in.op)) {
       Labels const kept = programs::some_labels(draw_, mine);
       in.list = programs::without(mine, kept);
@@ -202,11 +204,13 @@ class Drawing {
         return 1;
       case Op::add:
       case Op::subtract:
+      case Op::named_add:
       case Op::replaced:
       case Op::halves:
       case Op::last_of_two:
         return a + b;
       case Op::multiply:
+      case Op::named_multiply:
         return a * b;
       case Op::larger:
         return std::max(a, b);
@@ -232,6 +236,10 @@ class Drawing {
       case Op::named_contract:
       case Op::matrix_product:
         return a * b * most_extent * most_extent;
+      case Op::running_product: {
+        double const m = std::max(a, 1.0);
+        return m * m * m * m * m;
+      }
       case Op::running_sum:
       case Op::running_sum_back:
       case Op::added_along:
@@ -251,7 +259,7 @@ class Drawing {
 /// The program of this seed: up to ten instructions. The seed selects an operation that it has, where one can be
 /// drawn, so each operation has its programs.
 constexpr Program generate(std::uint64_t seed) {
-  auto const favourite = static_cast<Op>(49 * seed % static_cast<std::uint64_t>(op_count));
+  auto const favourite = static_cast<Op>(47 * seed % static_cast<std::uint64_t>(op_count));
   for (std::uint64_t again = 0;; ++again) {
     Drawing const out(seed + again * 7919, 4 + static_cast<int>((seed / 3) % 7), favourite);
     if (out.program.size > 0 && (out.has_favourite() || again > 60)) return out.program;

@@ -3,6 +3,7 @@
 // parallel, two axes, loops.
 
 #include <array>
+#include <cstdint>
 #include <tuple>
 #include <type_traits>
 
@@ -298,5 +299,61 @@ static_assert(p3<false>.backward.count(Collective::reduce_scatter) == 3 &&
 static_assert(p3<true>.backward.count(Collective::reduce_scatter) == 3 &&
               p3<true>.collectives() == 10);
 }  // namespace sized
+
+// What docs/gradients.md says beside JAX.
+namespace beside {
+struct X4 : Axis<"X", 4> {};
+struct B8 : Index<"B", 8> {};
+struct D16 : Index<"D", 16> {};
+struct V32 : Index<"V", 32> {};
+struct R3 : Index<"R", 3> {};
+using Rows = T<Dim<B8, X4>, Dim<D16>>;
+using Whole = T<Dim<B8>, Dim<D16>>;
+using Table = T<Dim<V32>, Dim<D16>>;
+using Ids = Tensor<std::int32_t, Dim<B8, X4>>;
+
+template <class Pass>
+constexpr bool sends(Pass const& p, Collective kind, int n) {
+  return p.count(kind) == n && p.collectives() == n;
+}
+// a product contracted over X, then reduced
+inline constexpr auto contracted = [](auto a, auto b) {
+  return sum(square(all_reduce<X4>(matmul(a, b))));
+};
+static_assert(sends(plan(value_and_grad<0, 1>(contracted), type<T<Dim<B8>, Dim<D16, X4>>>,
+                         type<T<Dim<D16, X4>, Dim<V32>>>),
+                    all_reduces, 1));
+// a bias; an operand sliced for free
+inline constexpr auto bias = [](auto b, auto x) {
+  return sum(square(x + used_as<Reduced<X4>>(b)));
+};
+static_assert(sends(plan(value_and_grad<0>(bias), type<T<Dim<D16>>>, type<Rows>), all_reduces, 1));
+inline constexpr auto sliced = [](auto b, auto x) {
+  return sum(square(x * reshard<Dim<B8, X4>, Dim<D16>>(b)));
+};
+static_assert(sends(plan(value_and_grad<0>(sliced), type<Whole>, type<Rows>), all_gathers, 1));
+// rows of a table by split ids; a sum by split ids
+inline constexpr auto lookup = [](auto table, auto ids) {
+  return sum(square(take<V32>(used_as<Reduced<X4>>(table), ids)));
+};
+static_assert(sends(plan(value_and_grad<0>(lookup), type<Table>, type<Ids>), all_reduces, 1));
+inline constexpr auto added = [](auto u, auto ids) {
+  return sum(square(all_reduce<X4>(scatter_add<V32>(u, ids, 32))));
+};
+static_assert(sends(plan(value_and_grad<0>(added), type<Rows>, type<Ids>), all_reduces, 1));
+// along whole dims: nothing
+inline constexpr auto along_whole = [](auto a) {
+  auto t = transpose<D, B>(a);
+  return sum(square(sort<D>(a))) + sum(square(cumsum<D>(a))) + sum(square(pad<D>(a, 1, 1))) +
+         sum(square(concat<D>(a, a))) + sum(square(slice<D>(a, 2, 5))) + sum(square(t));
+};
+static_assert(plan(value_and_grad<0>(along_whole), type<Xs>).collectives() == 0);
+// a few rows of the split dim
+inline constexpr auto few = [](auto a) {
+  return sum(square(slice<B8, R3, Dim<R3, X4>, Dim<D16>>(a, 2, 5)));
+};
+constexpr auto fw = plan(value_and_grad<0>(few), type<Rows>);
+static_assert(sends(fw.forward, reduce_scatters, 1) && sends(fw.backward, all_gathers, 1));
+}  // namespace beside
 
 }  // namespace

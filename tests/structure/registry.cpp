@@ -231,8 +231,7 @@ constexpr bool every_operation_stands = all_stand<registry>(
 
 // Operations without a gradient (X03): a table of docs/rules.md has the reasons.
 constexpr std::string_view without_gradient[] = {
-    "CountedMax", "CountedMin",   "CountedProd", "CumMax",   "CumMin",
-    "HaloAdd",    "HaloExchange", "Named",       "Transfer",
+    "CountedMax", "CountedMin", "CountedProd", "HaloAdd", "HaloExchange", "Transfer",
 };
 // Operations whose results are constants, of which no gradient is asked.
 constexpr std::string_view constants[] = {

@@ -194,12 +194,12 @@ struct PlainOf<M<active_t>> {
   using type = M<value_t>;
 };
 
-/// A struct that is a template of how it holds its members.
-template <template <template <class> class> class M>
-struct Parameters<M<value_t>> {
-  using active = M<active_t>;
-  using gradient = M<gradient_t>;
-  static constexpr active lift(M<value_t> const& s, Tape* tape) {
+/// A struct of values `S`, as one whose gradient is wanted, and that of its gradients.
+template <class S, class A, class G>
+struct StructOfParameters {
+  using active = A;
+  using gradient = G;
+  static constexpr active lift(S const& s, Tape* tape) {
     return autodiff::with_members(
         s, [&]<class... Ps>(Ps const&... p) { return active{Parameters<Ps>::lift(p, tape)...}; });
   }
@@ -209,6 +209,9 @@ struct Parameters<M<value_t>> {
     });
   }
 };
+/// A struct that is a template of how it holds its members.
+template <template <template <class> class> class M>
+struct Parameters<M<value_t>> : StructOfParameters<M<value_t>, M<active_t>, M<gradient_t>> {};
 
 }  // namespace autodiff
 
