@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <shardtype/fft/fft.hpp>
+#include <shardtype/fft/four_step.hpp>
 #include <shardtype/fft/registry.hpp>
 #include <shardtype/manual/registry.hpp>
 #include <shardtype/ops/registry.hpp>
@@ -61,11 +62,15 @@ inline constexpr auto sample<"Expand"> = on<A>(op::Expand<One>{});
 template <>
 inline constexpr auto sample<"Fft"> = on<Waves>(op::Fft<J>{});
 template <>
+inline constexpr auto sample<"FftFourStep"> = on<Waves>(op::FftFourStep<I, P, Q>{});
+template <>
 inline constexpr auto sample<"Fftn"> = on<Planes>(op::Fftn<I, J>{});
 template <>
 inline constexpr auto sample<"HaloAdd"> = on<Halo<A, I>>(op::HaloAdd<I>{1, 2});
 template <>
 inline constexpr auto sample<"Ifft"> = on<Waves>(op::Ifft<J>{});
+template <>
+inline constexpr auto sample<"IfftFourStep"> = on<Waves>(op::IfftFourStep<I, K>{});
 template <>
 inline constexpr auto sample<"Ifftn"> = on<Planes>(op::Ifftn<I, J>{});
 template <>
@@ -231,8 +236,8 @@ constexpr bool every_operation_stands = all_stand<registry>(
 
 // Operations without a gradient (X03): a table of docs/rules.md has the reasons.
 constexpr std::string_view without_gradient[] = {
-    "CountedMax", "CountedMin",   "CountedProd", "CumMax",   "CumMin",
-    "HaloAdd",    "HaloExchange", "Named",       "Transfer",
+    "CountedMax",   "CountedMin", "CountedProd", "CumMax",      "CumMin",       "HaloAdd",
+    "HaloExchange", "Named",      "Transfer",    "FftFourStep", "IfftFourStep",
 };
 // Operations whose results are constants, of which no gradient is asked.
 constexpr std::string_view constants[] = {
