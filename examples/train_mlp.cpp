@@ -1,11 +1,13 @@
 // One source of a two-layer MLP, trained in five ways that differ in type aliases alone: data
 // parallel, tensor parallel (Megatron), sequence parallel, FSDP, and data x tensor parallel. The
-// plans of both passes are asserted, and all five have the same loss curve, which is printed.
+// plans of both passes are asserted, and all five have the same loss curve, which is printed. The
+// argument is the number of steps, 50 if there is none.
 // RANKS: 1 2 4
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <string>
 #include <vector>
 
 #include <shardtype/shardtype.hpp>
@@ -110,7 +112,6 @@ static_assert(sends(first<TwoAxes>.forward, 2, 0, 0));
 static_assert(sends(first<TwoAxes>.backward, 2, 0, 0));
 static_assert(sends(middle<TwoAxes>.backward, 3, 0, 0));
 
-constexpr std::size_t steps = 50;
 constexpr double rate = 0.5;
 // Element (i, j) of a matrix; tests/programs/mlp_reference.py has the same numbers.
 auto wave(double speed, double height) {
@@ -121,7 +122,7 @@ auto wave(double speed, double height) {
 
 // The loss of each step.
 template <class P>
-std::vector<double> train(Mesh<X, Y> const& mesh) {
+std::vector<double> train(Mesh<X, Y> const& mesh, std::size_t steps) {
   auto const x = from_function<typename P::In>(mesh, wave(0.37, 1.0));
   auto const y = from_function<typename P::Target>(mesh, wave(0.71, 0.8));
   auto w1 = from_function<typename P::W1>(mesh, wave(1.13, 0.4));
@@ -154,12 +155,14 @@ void print_plans() {
 int main(int argc, char** argv) {
   Environment const env(argc, argv);
   int const n = env.size();
+  std::size_t const steps = argc > 1 ? std::stoul(argv[1]) : 50;
   Mesh<X, Y> const data(env.world(), {n, 1});
   Mesh<X, Y> const model(env.world(), {1, n});
   Mesh<X, Y> const both(env.world(), {n / (n % 2 == 0 ? 2 : 1), n % 2 == 0 ? 2 : 1});
   std::vector<std::vector<double>> const curves = {
-      train<DataParallel>(data), train<Fsdp>(data), train<TensorParallel>(model),
-      train<SequenceParallel>(model), train<TwoAxes>(both)};
+      train<DataParallel>(data, steps), train<Fsdp>(data, steps),
+      train<TensorParallel>(model, steps), train<SequenceParallel>(model, steps),
+      train<TwoAxes>(both, steps)};
   for (auto const& curve : curves)
     for (std::size_t step = 0; step < steps; ++step)
       if (!(std::abs(curve[step] - curves[0][step]) <= 1e-4 * curves[0][step]))

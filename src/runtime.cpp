@@ -2,6 +2,7 @@
 #include <shardtype/core/escape.ipp>
 #include <shardtype/core/text.ipp>
 #include <shardtype/plan/explain.ipp>
+#include <shardtype/plan/explain_function.ipp>
 #include <shardtype/runtime/agreement.ipp>
 #include <shardtype/runtime/comm.ipp>
 #include <shardtype/runtime/copy_bytes.ipp>

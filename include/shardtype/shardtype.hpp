@@ -18,8 +18,12 @@
 #include <shardtype/check/sentences/shapes.hpp>
 #include <shardtype/check/sentences/types.hpp>
 // clang-format on
+#include <shardtype/autodiff/check_grads.hpp>
+#include <shardtype/autodiff/custom_vjp.hpp>
 #include <shardtype/autodiff/plan.hpp>
+#include <shardtype/autodiff/remat.hpp>
 #include <shardtype/autodiff/value_and_grad.hpp>
+#include <shardtype/autodiff/vjp_function.hpp>
 #include <shardtype/io/npy.hpp>
 #include <shardtype/lazy/dry_run.hpp>
 #include <shardtype/lazy/einsum.hpp>

@@ -22,7 +22,7 @@ struct Program {
   Instruction code[most_instructions]{};
   int size = 0;
   bool needs_elements[labels] = {};
-  // Reduces its only result to the loss by a sum of sines, or by a sum where it is unreduced.
+
   constexpr Spec const& spec(int value) const {
     return value < inputs ? input[value] : code[value - inputs].result;
   }
@@ -78,9 +78,15 @@ class Drawing {
     Instruction in;
     bool const had = has_favourite();
     in.op = !had && draw_.one_in(2) ? favourite_ : static_cast<Op>(draw_.below(op_count));
-    for (int& v : in.operand) v = draw_.one_in(2) ? number() - 1 : draw_.below(number());
+    // the newest value is read, so that the loss depends on all
+    for (int& v : in.operand) v = draw_.below(number());
+    if (program.size > 0) in.operand[draw_.below(operands(in.op))] = number() - 1;
     if (operands(in.op) == 1) in.operand[1] = in.operand[0];
     if (!details(in)) return;
+    int const before = program.size;
+    if (!cured(in, length)) program.size = before;
+  }
+  constexpr bool cured(Instruction in, int length) {
     // a refused gradient is cured as its message says, by a cast of the operand
     for (int cures = 0; cures < 4; ++cures) {
       Known const a = known_[in.operand[0]];
@@ -88,11 +94,11 @@ class Drawing {
       Known out{a.active || b.active, a.ties || b.ties || repeats(in.op),
                 bound(in, a.most, b.most)};
       if (in.op >= Op::to_partial) out.ties = a.ties;
-      if ((compares(in.op) && (a.ties || b.ties)) || out.most > too_large) return;
+      if ((compares(in.op) && (a.ties || b.ties)) || out.most > too_large) return false;
       Verdict const v = rule(in, spec(in, 0), spec(in, 1));
-      if (!v) return;
+      if (!v) return false;
       in.result = v.result;
-      if (!in.result.unreduced.empty() && in.result.kind != core::ReduceKind::sum) return;
+      if (!in.result.unreduced.empty() && in.result.kind != core::ReduceKind::sum) return false;
       if (in.result.unreduced.empty()) in.result.kind = core::ReduceKind::sum;
       int refused = -1;
       Verdict why;
@@ -101,24 +107,25 @@ class Drawing {
           if (why = judged(in, k, spec(in, 0), spec(in, 1)); !why) refused = k;
       if (refused < 0) {
         push(in, out);
-        return;
+        return true;
       }
       if (why.axis < 0 || why.code == rules::Code::X03_not_differentiable ||
           program.size + 2 > length)
-        return;
+        return false;
       Instruction cast;
       cast.op = Op::reduced;
       cast.axis = why.axis;
       int const cured = in.operand[refused];
       cast.operand[0] = cast.operand[1] = cured;
       Verdict const c = rule(cast, program.spec(cured), program.spec(cured));
-      if (!c) return;
+      if (!c) return false;
       cast.result = c.result;
       push(cast, known_[cured]);
       for (int k = 0; k < operands(in.op); ++k)
         if (in.operand[k] == cured) in.operand[k] = number() - 1;
       if (operands(in.op) == 1) in.operand[1] = in.operand[0];
     }
+    return false;
   }
   constexpr Spec const& spec(Instruction const& in, int k) const {
     return program.spec(in.operand[k]);
@@ -139,7 +146,9 @@ class Drawing {
     in.axis = draw_.below(axes);
     in.from = draw_.below(labels);
     in.to = draw_.below(labels);
-    in.fused = is_elementwise(in.op) && draw_.one_in(2);
+    in.fused = in.op <= Op::chosen && draw_.one_in(2);
+    if (in.op == Op::named_add || in.op == Op::named_multiply)
+      in.result = wanted(programs::together(a, b));
     if (is_reduction(in.op) || is_named_reduction(in.op)) {
       Labels const kept = programs::some_labels(draw_, mine);
       in.list = programs::without(mine, kept);
@@ -195,11 +204,13 @@ class Drawing {
         return 1;
       case Op::add:
       case Op::subtract:
+      case Op::named_add:
       case Op::replaced:
       case Op::halves:
       case Op::last_of_two:
         return a + b;
       case Op::multiply:
+      case Op::named_multiply:
         return a * b;
       case Op::larger:
         return std::max(a, b);
@@ -225,6 +236,10 @@ class Drawing {
       case Op::named_contract:
       case Op::matrix_product:
         return a * b * most_extent * most_extent;
+      case Op::running_product: {
+        double const m = std::max(a, 1.0);
+        return m * m * m * m * m;
+      }
       case Op::running_sum:
       case Op::running_sum_back:
       case Op::added_along:
@@ -244,7 +259,7 @@ class Drawing {
 /// The program of this seed: up to ten instructions. The seed selects an operation that it has, where one can be
 /// drawn, so each operation has its programs.
 constexpr Program generate(std::uint64_t seed) {
-  auto const favourite = static_cast<Op>(23 * seed % static_cast<std::uint64_t>(op_count));
+  auto const favourite = static_cast<Op>(47 * seed % static_cast<std::uint64_t>(op_count));
   for (std::uint64_t again = 0;; ++again) {
     Drawing const out(seed + again * 7919, 4 + static_cast<int>((seed / 3) % 7), favourite);
     if (out.program.size > 0 && (out.has_favourite() || again > 60)) return out.program;

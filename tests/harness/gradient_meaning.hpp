@@ -86,6 +86,7 @@ inline int dense_value(dense::Reverse& r, Instruction const& in, int a, int b) {
                                 : x < 0 ? -1.0
                                         : 0.0; });
     case Op::add:
+    case Op::named_add:
       return r.map(
           out, a, b, [](double x, double y) { return x + y; },
           [](double, double) { return std::pair(1.0, 1.0); });
@@ -94,6 +95,7 @@ inline int dense_value(dense::Reverse& r, Instruction const& in, int a, int b) {
           out, a, b, [](double x, double y) { return x - y; },
           [](double, double) { return std::pair(1.0, -1.0); });
     case Op::multiply:
+    case Op::named_multiply:
       return r.map(
           out, a, b, [](double x, double y) { return x * y; },
           [](double x, double y) { return std::pair(y, x); });
@@ -257,7 +259,8 @@ inline int dense_value(dense::Reverse& r, Instruction const& in, int a, int b) {
     case Op::halves:
       return joined([n](Int i) { return i >= half_of(n); },
                     [n](Int i) { return i < half_of(n) ? i + n / 2 : i - half_of(n); });
-    case Op::sorted: {
+    case Op::sorted:
+    case Op::top: {
       // places of each row of the result in the operand
       dense::Array const& x = r.value(a);
       dense::Array places = x;
@@ -269,16 +272,40 @@ inline int dense_value(dense::Reverse& r, Instruction const& in, int a, int b) {
       dense::each(kept, n_of, {}, [&](At at) {
         std::vector<std::pair<double, Int>> row;
         for (at[v] = 0; at[v] < n; ++at[v]) row.emplace_back(x(at), at[v]);
-        std::stable_sort(row.begin(), row.end(),
-                         [](auto const& p, auto const& q) { return p.first < q.first; });
+        std::sort(row.begin(), row.end());  // equal ones in order
+        if (in.op == Op::top) std::reverse(row.begin(), row.end());
         for (at[v] = 0; at[v] < n; ++at[v])
           places(at) = static_cast<double>(row[static_cast<std::size_t>(at[v])].second);
       });
-      return r.linear(out, [a, v, places](At at, auto add) {
+      Int const rows_kept = in.op == Op::top ? half_of(n) : n;
+      return r.linear(out, [a, v, places, rows_kept](At at, auto add) {
+        if (at[v] >= rows_kept) return;
         at[v] = static_cast<Int>(places(at));
         add(a, at, 1.0);
       });
     }
+    case Op::triangle: {
+      auto const w = static_cast<std::size_t>(in.to);
+      return r.linear(out, [a, v, w](At const& at, auto add) {
+        if (at[w] <= at[v]) add(a, at, 1.0);
+      });
+    }
+    case Op::running_product:
+      return r.rows(
+          a, {in.from}, true,
+          [](Row& x) {
+            for (std::size_t k = 1; k < x.size(); ++k) x[k] *= x[k - 1];
+          },
+          [](Row const& x, Row const&, Row const& ct) {
+            Row g(x.size(), 0.0);
+            for (std::size_t end = 0; end < x.size(); ++end)
+              for (std::size_t k = 0; k <= end; ++k) {
+                double others = ct[end];
+                for (std::size_t m = 0; m <= end; ++m) others *= m == k ? 1 : x[m];
+                g[k] += others;
+              }
+            return g;
+          });
     case Op::shift:
       return rows([](Int i) { return i - 1; });
     case Op::wrapped:

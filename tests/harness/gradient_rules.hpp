@@ -1,6 +1,4 @@
-// The operations of random programs with gradients, as values: the library's rule on their operands, and on the
-// cotangents that go back. An operation that changes the extent of a dim is followed by one that undoes it, so that
-// an index has one extent in a program.
+// The library's rules on the operations of random programs with gradients, and on the cotangents that go back.
 #pragma once
 
 #include <cstdint>
@@ -8,183 +6,12 @@
 #include <shardtype/rules/transfer.hpp>
 #include <shardtype/types.hpp>
 
-#include "harness/cases.hpp"
+#include "harness/gradient_operations.hpp"
 
 namespace gradient_programs {
 
-using namespace shardtype;
-using programs::axes;
-using programs::labels;
-using rules::Labels;
 using rules::Linearity;
-using rules::ReductionKind;
 using rules::Verdict;
-
-enum class Op : std::int8_t {
-  // functions of an element
-  tanh,
-  sin,
-  half,
-  negate,
-  absolute,
-  // of two
-  add,
-  subtract,
-  multiply,
-  quotient,  // a / (2 + b b)
-  larger,
-  chosen,  // where(b > 0, a, 0)
-  // reductions
-  sum,
-  mean,
-  max,
-  logsumexp,
-  norm,
-  norm_1,
-  variance,
-  prod,
-  softmax,
-  named_sum,
-  named_mean,
-  named_max,
-  named_logsumexp,
-  named_norm,
-  named_variance,
-  named_prod,
-  // products
-  contract,
-  matrix_product,
-  named_contract,
-  // dims
-  transpose,
-  renamed,  // relabel twice
-  broadcast,
-  last_of_two,  // stack, at
-  // along a dim
-  roll,
-  flip,
-  window,    // slice, pad
-  dynamic,   // dynamic_slice, pad
-  replaced,  // dynamic_update by rows of the second operand
-  spread,    // pad with rows between, slice
-  repeated,  // repeat, slice
-  tiled,     // tile, slice
-  halves,    // concat of two slices
-  sorted,
-  shift,
-  wrapped,  // shift around
-  running_sum,
-  running_sum_back,
-  // lookups; ids are constants of any sharding
-  look_up,      // take of ids of another label
-  add_rows,     // scatter_add to another label
-  look_along,   // take_along
-  added_along,  // scatter_along
-  // changes of sharding
-  to_partial,
-  reduced,
-  used_as,
-  reshard,
-  all_gather,
-  all_reduce,
-  reduce_scatter,
-  all_to_all,
-  count
-};
-inline constexpr int op_count = static_cast<int>(Op::count);
-
-constexpr bool is_between(Op op, Op first, Op last) { return op >= first && op <= last; }
-constexpr bool is_elementwise(Op op) { return op <= Op::chosen; }
-constexpr bool is_reduction(Op op) { return is_between(op, Op::sum, Op::softmax); }
-constexpr bool is_named_reduction(Op op) { return is_between(op, Op::named_sum, Op::named_prod); }
-constexpr bool is_lookup(Op op) { return is_between(op, Op::look_up, Op::added_along); }
-constexpr bool is_move(Op op) { return op >= Op::to_partial; }
-constexpr int operands(Op op) {
-  switch (op) {
-    case Op::add:
-    case Op::subtract:
-    case Op::multiply:
-    case Op::quotient:
-    case Op::larger:
-    case Op::chosen:
-    case Op::contract:
-    case Op::matrix_product:
-    case Op::named_contract:
-    case Op::last_of_two:
-    case Op::replaced:
-    case Op::halves:
-      return 2;
-    default:
-      return 1;
-  }
-}
-/// Whether the result has no value, or no gradient, for an extent of 0.
-constexpr bool needs_elements(Op op) {
-  switch (op) {
-    case Op::mean:
-    case Op::max:
-    case Op::variance:
-    case Op::named_mean:
-    case Op::named_max:
-    case Op::named_variance:
-      return true;
-    default:
-      return false;
-  }
-}
-/// Whether it tells equal elements apart from nearly equal ones.
-constexpr bool compares(Op op) {
-  return op == Op::max || op == Op::named_max || op == Op::larger || op == Op::sorted ||
-         op == Op::absolute || op == Op::norm_1 || op == Op::chosen;
-}
-/// Whether elements of its result may be equal.
-constexpr bool repeats(Op op) {
-  switch (op) {
-    case Op::half:
-    case Op::negate:
-    case Op::transpose:
-    case Op::renamed:
-    case Op::roll:
-    case Op::flip:
-    case Op::wrapped:
-    case Op::sorted:
-    case Op::tanh:
-      return false;
-    default:
-      return op < Op::to_partial;
-  }
-}
-
-/// One operation. `list`: the reduced labels, the labels of the result, or their new order; `ids`: the sharding of
-/// the ids; `fused`: an expression stays one.
-struct Instruction {
-  Op op{};
-  int operand[2] = {0, 0};
-  Labels list{};
-  int axis = 0;
-  int from = 0;
-  int to = 0;
-  bool fused = false;
-  Spec ids{};
-  Spec result{};
-};
-
-constexpr ReductionKind kind_of(Op op) {
-  switch (op) {
-    case Op::sum:
-    case Op::mean:
-    case Op::named_sum:
-    case Op::named_mean:
-      return ReductionKind::sum;
-    case Op::max:
-    case Op::named_max:
-      return ReductionKind::max;
-    case Op::norm_1:
-      return ReductionKind::sum_of_sizes;
-    default:
-      return ReductionKind::whole;
-  }
-}
 
 constexpr Verdict no() { return refuse(rules::Code::T09_not_a_tensor); }
 /// An elementwise function of these values.
@@ -266,6 +93,14 @@ constexpr Verdict rule(Instruction const& in, Spec const& a, Spec const& b) {
       of.push(none, true);
       return rules::elementwise(of, Linearity::choosing);
     }
+    case named_add:
+    case named_multiply: {
+      rules::Operands both;
+      both.push(a);
+      both.push(b);
+      return rules::named_elementwise(
+          both, in.result, in.op == named_add ? Linearity::additive : Linearity::scaling);
+    }
     case contract:
       return rules::contraction(a, b, in.list);
     case matrix_product: {
@@ -321,6 +156,36 @@ constexpr Verdict rule(Instruction const& in, Spec const& a, Spec const& b) {
     case running_sum:
     case running_sum_back:
       return along(sums, a, in.from);
+    case running_product: {
+      auto const products = [](rules::Question const& q) {
+        return rules::running(q, ReductionKind::whole);
+      };
+      return along(products, a, in.from);
+    }
+    case top: {
+      auto const largest = [](rules::Question const& q) { return rules::sorted(q, true); };
+      return along(largest, a, in.from);
+    }
+    case triangle: {
+      auto const masked = [&](rules::Question q) {
+        q.from.add(in.to);
+        return rules::masked(q);
+      };
+      return in.from == in.to ? no() : along(masked, a, in.from);
+    }
+    case reshaped: {
+      auto const parts = [&](rules::Question q) {
+        q.to.add(labels + 1);
+        Verdict const two = rules::split(q, true);
+        if (!two) return two;
+        rules::Question back = q;
+        back.operands = &two.result;
+        back.from = q.to;
+        back.to = q.from;
+        return rules::merge(back);
+      };
+      return along(parts, a, in.from, labels);
+    }
     case look_up:
       return rules::take(a, in.ids, in.from, core::ReduceKind::sum);
     case add_rows:
@@ -430,6 +295,20 @@ constexpr Pulled pulled(Instruction const& in, int k, Spec const& a, Spec const&
       of.push(none, true);
       return {summed_to(rules::elementwise(of, Linearity::choosing), own)};
     }
+    case named_add:
+    case named_multiply: {
+      Linearity const how = in.op == named_add ? Linearity::additive : Linearity::scaling;
+      Verdict const met = function(how, a, b);
+      bool const covered = met.code != rules::Code::P01_no_operand_has_all;
+      if (!met && !(covered && in.result.unreduced.empty())) return {no()};
+      if (!met) {  // reshards are moved back
+        Verdict const v = rules::named_product_cotangent(rules::brought(own, in.result), in.result);
+        return {v ? rules::accept(rules::cotangent(own)) : v};
+      }
+      Verdict const back = rules::accept(rules::cotangent(met.result));
+      return {
+          summed_to(in.op == named_add ? back : function(how, back, rules::accept(other)), own)};
+    }
     case contract:
     case matrix_product:
       return {rules::product_cotangent(ct, other, own)};
@@ -445,6 +324,8 @@ constexpr Pulled pulled(Instruction const& in, int k, Spec const& a, Spec const&
                                   rules::cotangent(own))
                   : made};
     }
+    case running_product:
+      return {function(Linearity::scaling, ct, a)};
     case transpose:
     case renamed:
       return {rules::accept(ct)};

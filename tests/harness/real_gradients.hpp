@@ -84,6 +84,10 @@ auto applied(On const& on, A const& a, B const& b, std::integer_sequence<int, L.
     return max(a, b);
   } else if constexpr (op == Op::chosen) {
     return where(b > 0, a, op::zero);
+  } else if constexpr (op == Op::named_add) {
+    return map<Out>(functions::Add{}, a, b);
+  } else if constexpr (op == Op::named_multiply) {
+    return map<Out>(functions::Multiply{}, a, b);
   } else if constexpr (op == Op::sum) {
     return shardtype::sum<label<in.list.at[L]>...>(a);
   } else if constexpr (op == Op::mean) {
@@ -159,6 +163,14 @@ auto applied(On const& on, A const& a, B const& b, std::integer_sequence<int, L.
     return cumsum<V>(a);
   } else if constexpr (op == Op::running_sum_back) {
     return cumsum<V>(a, op::Cumulate::exclusive, op::Direction::reverse);
+  } else if constexpr (op == Op::running_product) {
+    return cumprod<V>(a);
+  } else if constexpr (op == Op::top) {
+    return pad<V>(top_k<V>(a, half_of(n)).values, 0, n / 2);
+  } else if constexpr (op == Op::triangle) {
+    return tril<V, label<in.to>>(a);
+  } else if constexpr (op == Op::reshaped) {
+    return merge_dims<Q, programs::R, V>(split_dim<V, Q, programs::R>(a, {n, 1}));
   } else if constexpr (is_lookup(op)) {
     using Ids = ids_of<P, At>;
     Ids const ids = from_host<Ids>(on.mesh, extents_of<Ids>(in.ids, on.n), drawn_ids(in, on.n));

@@ -139,7 +139,9 @@ TEST_CASE("a function is computed in float and rounded once") {
   CHECK(one(Log1p{}) == 0);
   CHECK(one(Sin{}) == 0);
   CHECK(one(Tanh{}) == 0);
+  CHECK(one(Cbrt{}) == 0);
   CHECK(one(Erf{}) == 0);
+  CHECK(one(Erfc{}) == 0);
   CHECK(one(Relu{}) == 0);
   CHECK(one(Sigmoid{}) == 0);
   CHECK(one(Silu{}) == 0);

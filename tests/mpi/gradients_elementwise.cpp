@@ -64,7 +64,9 @@ TEST_CASE("functions of one operand") {
   one("sinh", [](auto v) { return sinh(v); });
   one("cosh", [](auto v) { return cosh(v); });
   one("tanh", [](auto v) { return tanh(v); });
+  one("cbrt", [](auto v) { return cbrt(v); });
   one("erf", [](auto v) { return erf(v); });
+  one("erfc", [](auto v) { return erfc(v); });
   one("relu", [](auto v) { return relu(v - 0.5); });
   one("sigmoid", [](auto v) { return sigmoid(v); });
   one("silu", [](auto v) { return silu(v); });
@@ -196,4 +198,41 @@ TEST_CASE("constants and other differentiations") {
                    sum(v);
           })(w);
         }) == "E73");
+}
+
+TEST_CASE("named maps and named operations") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  for (std::int64_t const n : {5, 1, 0}) {
+    auto const a = make<T<Dim<B, X>, Dim<D>, Reduced<Y>>>(mesh, {n, 3}, 1, 0.5, 1.5);
+    auto const b = make<T<Dim<B>, Dim<D, Y>, Reduced<X>>>(mesh, {n, 3}, 2, 0.5, 1.5);
+    check<0, 1>(
+        "fits", mesh,
+        [](auto p, auto q) {
+          return sum(exp(map<Dim<B>, Dim<D, Y>, Reduced<X>>(functions::Multiply{}, p, q)));
+        },
+        a, b);
+    auto const c = make<T<Dim<D, X>, Dim<B>>>(mesh, {3, n}, 3, 0.5, 1.5);
+    check<0, 1>(
+        "does not fit", mesh,
+        [](auto p, auto q) {
+          return sum(exp(map<Dim<B, X>, Dim<D, Y>>(functions::Divide{}, p, q)));
+        },
+        a, c);
+    check<0>(
+        "with a number", mesh,
+        [](auto p) { return sum(exp(map<Dim<B>, Dim<D, X>>(functions::Multiply{}, p, 3.0))); }, a);
+    auto const here = std::source_location::current();
+    check<0>(
+        "flip", mesh,
+        [&](auto p) {
+          return sum(exp(call(op::Named<op::Flip<B>, Dim<B>, Dim<D, X>>{}, here, p)));
+        },
+        a);
+    check<0>(
+        "cumsum", mesh,
+        [&](auto p) {
+          return sum(exp(call(op::Named<op::Roll<B>, Dim<B, Y>, Dim<D>>{{2}}, here, p)));
+        },
+        a);
+  }
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include <shardtype/fft/fft.hpp>
+#include <shardtype/fft/four_step.hpp>
 #include <shardtype/shardtype.hpp>
 
 #include "harness/catch.hpp"
@@ -113,6 +114,22 @@ TEST_CASE("slabs and pencils") {
         [](auto v) { return total(fft<I, Dim<I>, Dim<J, X>, Dim<K>>(v)); },
         make<C<Dim<I>, Dim<J>, Dim<K>, Reduced<X>>>(mesh, n, 6));
   }
+}
+
+TEST_CASE("long transforms along a split dim") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  for (std::int64_t const n : {12, 7})
+    for (auto const norm : {op::FftNorm::backward, op::FftNorm::ortho}) {
+      auto const a = make<C<Dim<I, X>, Dim<B, Y>>>(mesh, {n, 2}, 1);
+      check<0>(
+          "transposed order", mesh,
+          [norm](auto v) { return total(fft_four_step<I, J, K>(v, norm)); }, a);
+      check<0>(
+          "natural order", mesh, [norm](auto v) { return total(fft_four_step<I, F>(v, norm)); }, a);
+      check<0>(
+          "inverse, natural order", mesh,
+          [norm](auto v) { return total(ifft_four_step<I, F>(v, norm)); }, a);
+    }
 }
 
 namespace {

@@ -219,3 +219,27 @@ TEST_CASE("running products and the largest elements") {
             a);
   }
 }
+
+TEST_CASE("running maxima and minima") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  for (std::int64_t const n : {7, 1, 0})
+    for (auto const from : {op::Direction::forward, op::Direction::reverse}) {
+      auto const a = make<T<Dim<D>, Dim<B, X>, Reduced<Y>>>(mesh, {n, 3}, 1);
+      check<0>(
+          "cummax", mesh,
+          [&](auto v) { return sum(exp(cummax<D>(v, op::Cumulate::inclusive, from))); }, a);
+      check<0>(
+          "cummin", mesh,
+          [&](auto v) { return sum(exp(cummin<D>(v, op::Cumulate::inclusive, from))); }, a);
+      check<0>(
+          "exclusive", mesh,
+          [&](auto v) { return sum(exp(cummax<D>(v, op::Cumulate::exclusive, from))); }, a);
+    }
+  // the first of equal elements
+  using Line = T<Dim<D>, Reduced<X>>;
+  auto const a = from_host<Line>(mesh, {6}, std::vector<double>{2, 2, 1, 3, 3, 2});
+  auto const w = from_host<T<Dim<D>>>(mesh, {6}, std::vector<double>{1, 2, 4, 8, 16, 32});
+  auto const g =
+      grad<0>([&](auto v) { return all_reduce<X>(sum(to_partial<X>(cummax<D>(v) * w))); })(a);
+  CHECK(gradients::whole(g) == std::vector<double>{7, 0, 0, 56, 0, 0});
+}

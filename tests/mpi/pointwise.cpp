@@ -394,6 +394,8 @@ TEST_CASE("functions of one tensor") {
   check(cosh(a), [](double x) { return std::cosh(x); });
   check(tanh(a), [](double x) { return std::tanh(x); });
   check(erf(a), [](double x) { return std::erf(x); });
+  check(erfc(a), [](double x) { return std::erfc(x); });
+  check(cbrt(a), [](double x) { return std::cbrt(x); });
   check(floor(a * 10), [](double x) { return std::floor(x * 10); });
   check(ceil(a * 10), [](double x) { return std::ceil(x * 10); });
   check(round(a * 50), [](double x) { return std::nearbyint(x * 50); });

@@ -112,6 +112,27 @@ void check_bfloat16(Mesh<X, Y> const& mesh) {
 
 }  // namespace
 
+TEST_CASE("all ranks use the instructions that each of them has") {
+  using shardtype::runtime::Instructions;
+  int rank = 0;
+  int size = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  auto const common = [&](Instructions first, Instructions others, int where) {
+    return shardtype::detail::common_instructions(MPI_COMM_WORLD, rank == where ? first : others);
+  };
+  for (int where = 0; where < size; ++where) {
+    CHECK(common(Instructions::sse2, Instructions::avx512, where) == Instructions::sse2);
+    CHECK(common(Instructions::avx2, Instructions::avx512, where) == Instructions::avx2);
+    CHECK(common(Instructions::avx512, Instructions::avx512, where) == Instructions::avx512);
+  }
+#ifdef SHARDTYPE_COMPILED
+  CHECK(shardtype::runtime::run_time.instructions ==
+        shardtype::detail::common_instructions(MPI_COMM_WORLD,
+                                               shardtype::runtime::best_instructions()));
+#endif
+}
+
 TEST_CASE("an element of an elementary function has one value wherever it lies") {
   Mesh<X, Y> const mesh = on_ranks::two_axes<X, Y>();
   for (auto const& [rows, columns] :

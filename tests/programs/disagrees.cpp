@@ -121,6 +121,19 @@ std::map<std::string, Case> const cases = {
        (void)shard_map<Dim<I, X, Y>>(
            *mesh, [&] { return full_local<float, Dim<I>>({odd ? 3 : 4}, 1.0f); });
      }},
+    {"differs_in_a_gradient",
+     [](Environment&, std::optional<Grid>& mesh, bool odd) {
+       auto const a = full<float, Dim<I, X>>(*mesh, {3}, 1.0f);
+       (void)grad<0>([&](auto const& v) { return odd ? sum(v) : sum(exp(v)); })(a);
+     }},
+    {"skips_a_gradient",
+     [](Environment&, std::optional<Grid>& mesh, bool odd) {
+       auto const w = full<float, Dim<I>>(*mesh, {100}, 1.0f);
+       (void)grad<0>([&](auto const& v) {
+         auto const loss = sum(reduced<Y>(v));
+         return odd ? decltype(loss)(stop_gradient(loss)) : loss;
+       })(w);
+     }},
     {"skips_a_product",
      [](Environment&, std::optional<Grid>& mesh, bool odd) {
        struct J : Index<"J"> {};

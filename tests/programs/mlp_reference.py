@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Trains the MLP of examples/train_mlp.cpp with NumPy, and compares the example's loss curves.
 
-usage: mlp_reference.py COMMAND...     # COMMAND runs the example, as: mpiexec -n 4 train_mlp
+usage: mlp_reference.py [--steps=50] COMMAND...     # COMMAND runs the example, as: mpiexec -n 4 train_mlp
 
-Every curve that it prints must be within 1e-4 of NumPy's, relative to it, at each of 50 steps.
+Every curve that it prints must be within 1e-4 of NumPy's, relative to it, at each step.
 """
 import subprocess
 import sys
@@ -11,7 +11,7 @@ import sys
 import numpy as np
 
 BATCH, INPUTS, HIDDEN, OUTPUTS = 24, 8, 16, 4
-STEPS, CURVES, RATE, TOLERANCE = 50, 5, 0.5, 1e-4
+CURVES, RATE, TOLERANCE = 5, 0.5, 1e-4
 
 
 def wave(rows, columns, speed, height):
@@ -19,12 +19,12 @@ def wave(rows, columns, speed, height):
     return height * np.sin(speed * (i * i + 3.0 * i * j + 2.0 * j + 1.0))
 
 
-def losses():
+def losses(steps):
     x = wave(BATCH, INPUTS, 0.37, 1.0)
     y = wave(BATCH, OUTPUTS, 0.71, 0.8)
     w1 = wave(INPUTS, HIDDEN, 1.13, 0.4)
     w2 = wave(HIDDEN, OUTPUTS, 0.59, 0.3)
-    for _ in range(STEPS):
+    for _ in range(steps):
         hidden = np.tanh(x @ w1)
         off = hidden @ w2 - y
         yield np.sum(off * off) / BATCH
@@ -36,13 +36,16 @@ def losses():
 
 
 def main():
-    run = subprocess.run(sys.argv[1:], stdout=subprocess.PIPE, text=True, check=False)
+    steps, command = 50, sys.argv[1:]
+    if command and command[0].startswith("--steps="):
+        steps = int(command.pop(0).split("=")[1])
+    run = subprocess.run([*command, str(steps)], stdout=subprocess.PIPE, text=True, check=False)
     if run.returncode != 0:
         sys.exit(f"the example ended with {run.returncode}")
     lines = [line.split()[2:] for line in run.stdout.splitlines() if line.startswith("step ")]
-    expected = list(losses())
-    if len(lines) != STEPS or any(len(line) != CURVES for line in lines):
-        sys.exit(f"no {CURVES} losses of {STEPS} steps in what the example printed")
+    expected = list(losses(steps))
+    if len(lines) != steps or any(len(line) != CURVES for line in lines):
+        sys.exit(f"no {CURVES} losses of {steps} steps in what the example printed")
     worst = 0.0
     for step, (line, loss) in enumerate(zip(lines, expected)):
         for curve, text in enumerate(line):
@@ -50,7 +53,7 @@ def main():
             worst = max(worst, off)
             if not off <= TOLERANCE:
                 sys.exit(f"step {step}, curve {curve}: {text}, NumPy has {loss:.12g}")
-    print(f"{CURVES} curves of {STEPS} steps, at most {worst:.1e} from NumPy's")
+    print(f"{CURVES} curves of {steps} steps, at most {worst:.1e} from NumPy's")
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 // parallel, two axes, loops.
 
 #include <array>
+#include <cstdint>
 #include <tuple>
 #include <type_traits>
 
@@ -124,6 +125,34 @@ static_assert(fsn.collectives() == 2);
 constexpr auto fsn2 = plan(value_and_grad<0, 1>(fsdp_named), type<W1S>, type<Xs>);
 static_assert(fsn2.backward.count(all_gathers) == 1);  // w again, for x
 
+// with remat (ZeRO-3): each layer's weights are gathered again
+inline constexpr auto zero3 = [](auto w1, auto w2, auto x, auto y) {
+  auto h = remat([](auto w, auto v) { return tanh(matmul(v, used_as<Reduced<X>>(w))); })(w1, x);
+  auto p = remat([](auto w, auto v) { return matmul(v, used_as<Reduced<X>>(w)); })(w2, h);
+  return sum(square(p - y));
+};
+constexpr auto z3 = plan(value_and_grad<0, 1>(zero3), type<W1S>, type<W2S>, type<Xs>, type<Ys>);
+static_assert(z3.forward.count(all_gathers) == 2 && z3.forward.collectives() == 2);
+static_assert(z3.backward.count(all_gathers) == 2 && z3.backward.count(reduce_scatters) == 2);
+static_assert(z3.backward.collectives() == 4);
+
+// a gradient by hand, and a pullback, communicate what they name
+inline constexpr auto by_hand = custom_vjp(
+    [](auto x, auto w) { return matmul(x, used_as<Reduced<X>>(w)); },
+    [](auto x, auto w) { return std::pair(matmul(x, used_as<Reduced<X>>(w)), std::tuple(x, w)); },
+    [](auto const& saved, auto ct) {
+      auto const& [x, w] = saved;
+      return std::tuple(no_gradient, all_reduce<X>(einsum<D, H>(x, ct)));
+    });
+inline constexpr auto with_hand = [](auto w, auto x) { return sum(square(by_hand(x, w))); };
+constexpr auto bh = plan(value_and_grad<0>(with_hand), type<W1>, type<Xs>);
+static_assert(bh.forward.collectives() == 0 && bh.backward.count(all_reduces) == 1);
+inline constexpr auto pulled_back = [](auto w, auto x) {
+  auto [y, pullback] = vjp([=](auto v) { return matmul(x, reduced<X>(v)); }, w);
+  return (pullback(y) + pullback(y)).tensor();
+};
+static_assert(plan(pulled_back, type<W1>, type<Xs>).count(all_reduces) == 2);
+
 // sequence parallel: AllGather and ReduceScatter each way
 using Xq = T<Dim<S, X>, Dim<D>>;
 inline constexpr auto sequence = [](auto w1, auto w2, auto x) {
@@ -239,6 +268,92 @@ static_assert(p.forward.collectives() == 1 && p.backward.count(Collective::all_r
 // tanh's result, which the second product saves as well; p for the square
 static_assert(p.tape_bytes() == 4 * (1024 * 1024 + 1024 * 256));
 static_assert(p.backward.bytes_per_rank() == 2 * 4 * 3 / 4 * (512 * 1024 + 1024 * 256));
+
+struct H2 : Index<"H", 512> {};
+// FSDP of three layers: the tape keeps the gathered weights, with remat what enters the layers
+template <bool again>
+inline constexpr auto layers = [](auto const& w, auto x) {
+  auto const layer = [](auto v, auto u) {
+    return tanh(matmul(v, used_as<Reduced<X4>>(u))).tensor();
+  };
+  auto const next = [&](auto h, auto u) {
+    if constexpr (again) {
+      return relabel<H2, Ds>(remat(layer)(h, u));
+    } else {
+      return relabel<H2, Ds>(layer(h, u));
+    }
+  };
+  auto h = next(x, w[0]);
+  for (std::size_t k = 1; k < w.size(); ++k) h = next(h, w[k]);
+  return all_reduce<X4>(sum(square(h)));
+};
+template <bool again>
+constexpr auto p3 =
+    plan(value_and_grad<0>(layers<again>), type<std::array<F<Dim<Ds, X4>, Dim<H2>>, 3>>,
+         type<F<Dim<Bs, X4>, Dim<Ds>>>);
+static_assert(p3<false>.tape_bytes() == 3 * 4 * (1024 * 512 + 512 * 512));
+static_assert(p3<true>.tape_bytes() == 3 * 4 * (1024 * 512));
+static_assert(p3<true>.peak_bytes() < p3<false>.peak_bytes());
+static_assert(p3<false>.backward.count(Collective::reduce_scatter) == 3 &&
+              p3<false>.collectives() == 7);
+static_assert(p3<true>.backward.count(Collective::reduce_scatter) == 3 &&
+              p3<true>.collectives() == 10);
 }  // namespace sized
+
+// What docs/gradients.md says beside JAX.
+namespace beside {
+struct X4 : Axis<"X", 4> {};
+struct B8 : Index<"B", 8> {};
+struct D16 : Index<"D", 16> {};
+struct V32 : Index<"V", 32> {};
+struct R3 : Index<"R", 3> {};
+using Rows = T<Dim<B8, X4>, Dim<D16>>;
+using Whole = T<Dim<B8>, Dim<D16>>;
+using Table = T<Dim<V32>, Dim<D16>>;
+using Ids = Tensor<std::int32_t, Dim<B8, X4>>;
+
+template <class Pass>
+constexpr bool sends(Pass const& p, Collective kind, int n) {
+  return p.count(kind) == n && p.collectives() == n;
+}
+// a product contracted over X, then reduced
+inline constexpr auto contracted = [](auto a, auto b) {
+  return sum(square(all_reduce<X4>(matmul(a, b))));
+};
+static_assert(sends(plan(value_and_grad<0, 1>(contracted), type<T<Dim<B8>, Dim<D16, X4>>>,
+                         type<T<Dim<D16, X4>, Dim<V32>>>),
+                    all_reduces, 1));
+// a bias; an operand sliced for free
+inline constexpr auto bias = [](auto b, auto x) {
+  return sum(square(x + used_as<Reduced<X4>>(b)));
+};
+static_assert(sends(plan(value_and_grad<0>(bias), type<T<Dim<D16>>>, type<Rows>), all_reduces, 1));
+inline constexpr auto sliced = [](auto b, auto x) {
+  return sum(square(x * reshard<Dim<B8, X4>, Dim<D16>>(b)));
+};
+static_assert(sends(plan(value_and_grad<0>(sliced), type<Whole>, type<Rows>), all_gathers, 1));
+// rows of a table by split ids; a sum by split ids
+inline constexpr auto lookup = [](auto table, auto ids) {
+  return sum(square(take<V32>(used_as<Reduced<X4>>(table), ids)));
+};
+static_assert(sends(plan(value_and_grad<0>(lookup), type<Table>, type<Ids>), all_reduces, 1));
+inline constexpr auto added = [](auto u, auto ids) {
+  return sum(square(all_reduce<X4>(scatter_add<V32>(u, ids, 32))));
+};
+static_assert(sends(plan(value_and_grad<0>(added), type<Rows>, type<Ids>), all_reduces, 1));
+// along whole dims: nothing
+inline constexpr auto along_whole = [](auto a) {
+  auto t = transpose<D, B>(a);
+  return sum(square(sort<D>(a))) + sum(square(cumsum<D>(a))) + sum(square(pad<D>(a, 1, 1))) +
+         sum(square(concat<D>(a, a))) + sum(square(slice<D>(a, 2, 5))) + sum(square(t));
+};
+static_assert(plan(value_and_grad<0>(along_whole), type<Xs>).collectives() == 0);
+// a few rows of the split dim
+inline constexpr auto few = [](auto a) {
+  return sum(square(slice<B8, R3, Dim<R3, X4>, Dim<D16>>(a, 2, 5)));
+};
+constexpr auto fw = plan(value_and_grad<0>(few), type<Rows>);
+static_assert(sends(fw.forward, reduce_scatters, 1) && sends(fw.backward, all_gathers, 1));
+}  // namespace beside
 
 }  // namespace

@@ -77,7 +77,8 @@ constexpr bool of_reals_alone = gives<F, T<Dim<I, X>>, T<Dim<I, X>>> &&
                                 refusal_of<F, T<Dim<I>, UX>> == Code::P04_not_linear;
 static_assert(of_reals_alone<f::Relu> && of_reals_alone<f::Sigmoid> && of_reals_alone<f::Silu> &&
               of_reals_alone<f::Softplus> && of_reals_alone<f::Gelu> &&
-              of_reals_alone<f::GeluTanh> && of_reals_alone<f::Sign> && of_reals_alone<f::Erf>);
+              of_reals_alone<f::GeluTanh> && of_reals_alone<f::Sign> && of_reals_alone<f::Erf> &&
+              of_reals_alone<f::Erfc> && of_reals_alone<f::Cbrt>);
 template <class F>
 constexpr bool of_floating = gives<F, Tensor<Z, Dim<I, X>>, Tensor<Z, Dim<I, X>>> &&
                              refusal_of<F, Tensor<int, Dim<I>>> == Code::P12_not_floating &&
@@ -86,6 +87,8 @@ constexpr bool of_floating = gives<F, Tensor<Z, Dim<I, X>>, Tensor<Z, Dim<I, X>>
 static_assert(of_floating<f::Log2> && of_floating<f::Log10> && of_floating<f::Exp2> &&
               of_floating<f::Rsqrt> && of_floating<f::Exp>);
 static_assert(refusal_of<f::Sigmoid, Tensor<int, Dim<I>>> == Code::P12_not_floating);
+static_assert(refusal_of<f::Cbrt, Tensor<int, Dim<I>>> == Code::P12_not_floating);
+static_assert(refusal_of<f::Erfc, Tensor<int, Dim<I>>> == Code::P12_not_floating);
 static_assert(refusal_of<f::Maximum, Tensor<Z, Dim<I>>, Number<int>> == Code::S04_no_order);
 static_assert(refusal_of<f::Less, Tensor<Z, Dim<I>>, Number<int>> == Code::S04_no_order);
 static_assert(gives<f::LogAddExp, T<Dim<I, X>>, T<Dim<I, X>>, Number<float>>);

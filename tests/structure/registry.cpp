@@ -236,8 +236,8 @@ constexpr bool every_operation_stands = all_stand<registry>(
 
 // Operations without a gradient (X03): a table of docs/rules.md has the reasons.
 constexpr std::string_view without_gradient[] = {
-    "CountedMax",   "CountedMin", "CountedProd", "CumMax",      "CumMin",       "HaloAdd",
-    "HaloExchange", "Named",      "Transfer",    "FftFourStep", "IfftFourStep",
+    "CountedMax", "CountedMin",   "CountedProd", "FftFourStep",
+    "HaloAdd",    "HaloExchange", "Transfer",    "IfftFourStep",
 };
 // Operations whose results are constants, of which no gradient is asked.
 constexpr std::string_view constants[] = {

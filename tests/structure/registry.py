@@ -242,10 +242,10 @@ def self_test(headers, registries, samples, documents, harness, tests):
                                     {**tests, "fft": re.sub(r"\birfft<", "ifft<", tests["fft"])})
     planted["no test of a gradient"] = (headers, registries, samples, documents, harness,
                                         {**tests, "gradients": re.sub(r"\bflip<", "roll<", tests["gradients"])})
-    planted["no reason"] = (headers, registries, samples, {folder: text.replace("`cummax`", "")
+    planted["no reason"] = (headers, registries, samples, {folder: text.replace("`halo_add`", "")
                                                            for folder, text in documents.items()}, harness, tests)
     planted["a gradient that is denied"] = (headers, registries, samples, {folder: text.replace(
-        "`cummax`", "`cumsum`, `cummax`") for folder, text in documents.items()}, harness, tests)
+        "`halo_add`", "`cumsum`, `halo_add`") for folder, text in documents.items()}, harness, tests)
     planted["no derivative"] = (headers, registries, samples, documents, harness, {
         **tests, "derivatives": tests["derivatives"].replace("Derivative<functions::Tanh>", "")})
     return [f"this goes unnoticed: {what}" for what, given in planted.items() if not faults(*given)]

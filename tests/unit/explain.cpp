@@ -79,7 +79,7 @@ B[K, I@(X,Y), J] = A[I@Y, J, K@X]                            2 collectives, 92.2
 )");
   CHECK(text(op::Reshard<Dim<I, Y>, Dim<J, X>, Dim<K>>{},
              type<Tensor<float, Dim<I, X>, Dim<J, Y>, Dim<K>>>) == R"(
-B[I@Y, J@X, K] = A[I@X, J@Y, K]                              3 collectives, 108 MB/rank, peak 307 MB
+B[I@Y, J@X, K] = A[I@X, J@Y, K]                              3 collectives, 108 MB/rank, peak 246 MB
   1  AllToAll X       A[I@X, J@Y, K] -> A[I, J@Y, K@X]               30.7 MB
   2  AllToAll Y       A[I, J@Y, K@X] -> A[I@Y, J, K@X]               46.1 MB
   3  AllToAll X       A[I@Y, J, K@X] -> B[I@Y, J@X, K]               30.7 MB

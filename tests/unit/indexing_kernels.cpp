@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include <shardtype/kernels/scatter.hpp>
@@ -61,6 +62,72 @@ TEST_CASE("the first of sorted rows, whole or selected") {
         if (keep > n) continue;
         CAPTURE(n, keep, descending);
         CHECK(wrong_places(n, keep, descending) == 0);
+      }
+}
+
+TEST_CASE("keys have the order of elements") {
+  auto const ordered = []<class T>(std::vector<T> const& x) {
+    for (std::size_t k = 1; k < x.size(); ++k) {
+      CHECK(detail::sort_key(x[k - 1], false) < detail::sort_key(x[k], false));
+      CHECK(detail::sort_key(x[k - 1], true) > detail::sort_key(x[k], true));
+    }
+  };
+  auto const floating = [&]<class T>(T) {
+    using Limits = std::numeric_limits<T>;
+    std::vector<T> x;
+    for (T const v :
+         {Limits::infinity(), Limits::max(), T(3), T(1), Limits::min(), Limits::denorm_min()})
+      x.push_back(-v);
+    x.push_back(T(0));
+    for (std::size_t k = 6; k-- > 0;) x.push_back(-x[k]);
+    ordered(x);
+    for (bool const descending : {false, true}) {
+      CHECK(detail::sort_key(T(-0.0), descending) == detail::sort_key(T(0), descending));
+      CHECK(detail::sort_key(-Limits::quiet_NaN(), descending) >
+            detail::sort_key(descending ? -Limits::infinity() : Limits::infinity(), descending));
+    }
+  };
+  floating(1.0F);
+  floating(1.0);
+  ordered(std::vector<std::int32_t>{INT32_MIN, -5, 0, 7, INT32_MAX});
+  ordered(std::vector<std::int64_t>{INT64_MIN, -5, 0, 7, INT64_MAX});
+  ordered(std::vector<shardtype::bfloat16>{shardtype::bfloat16(-2.0F), shardtype::bfloat16(0.0F),
+                                           shardtype::bfloat16(1.5F)});
+  CHECK(detail::sort_key(false, false) < detail::sort_key(true, false));
+}
+
+template <class T>
+int wrong_bytes(Int n, Int keep, bool descending) {
+  std::vector<T> in;
+  for (Int k = 0; k < 2 * n; ++k)
+    in.push_back(static_cast<T>(static_cast<T>((k * 7919) % 1013 - 500) * T(1000003)));
+  std::vector<Keyed<T>> a(in.size());
+  std::vector<Keyed<T>> b(in.size());
+  detail::RadixRows<Keyed<T>, T> const sorts{in.data(), a.data(), b.data(), n, keep, descending};
+  int bad = 0;
+  for (Int row = 0; row < 2; ++row) {
+    sorts(row);
+    for (Int k = 0; k < keep; ++k) {
+      auto const& x = a[static_cast<std::size_t>(row * n + k)];
+      bad += x.key == in[static_cast<std::size_t>(row * n + x.place)] ? 0 : 1;
+      if (k == 0) continue;
+      auto const& y = a[static_cast<std::size_t>(row * n + k - 1)];
+      bool const right = descending ? y.key > x.key : y.key < x.key;
+      bad += right || (y.key == x.key && y.place < x.place) ? 0 : 1;
+    }
+  }
+  return bad;
+}
+
+TEST_CASE("positions sorted by bytes") {
+  for (Int n : {1, 2, 255, 256, 3000})
+    for (Int keep : {n, n / 9, Int{1}})
+      for (bool descending : {false, true}) {
+        CAPTURE(n, keep, descending);
+        CHECK(wrong_bytes<float>(n, keep, descending) == 0);
+        CHECK(wrong_bytes<double>(n, keep, descending) == 0);
+        CHECK(wrong_bytes<std::int32_t>(n, keep, descending) == 0);
+        CHECK(wrong_bytes<std::int64_t>(n, keep, descending) == 0);
       }
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <shardtype/autodiff/active.hpp>
+#include <shardtype/autodiff/agreed.hpp>
 #include <shardtype/autodiff/pullback.hpp>
 #include <shardtype/autodiff/settle.hpp>
 #include <shardtype/core/error.hpp>
@@ -159,6 +160,8 @@ struct RecordedExpression<E, Top, V, std::integer_sequence<int, I...>, Leaves...
   constexpr void pull() {
     if (slot.ct == nullptr) return;
     auto const ct = slot.taken();
+    autodiff::agree_on_pull("map", autodiff::wanted_bits(to, static_cast<int>(sizeof...(Leaves))),
+                            ct);
     (pull_into<I>(ct), ...);
   }
 

@@ -174,11 +174,28 @@ struct Derivative<functions::Tanh> : Using<uses_result> {
   }
 };
 
+/// Infinite at 0, as JAX.
+template <>
+struct Derivative<functions::Cbrt> : Using<uses_result> {
+  template <int, class C, class Y, class A>
+  KOKKOS_FUNCTION static constexpr auto pull(C const& ct, Y const& y, A const&) {
+    return ct / (y * y * 3);
+  }
+};
+
 template <>
 struct Derivative<functions::Erf> : Using<uses_a> {
   template <int, class C, class Y, class A>
   KOKKOS_FUNCTION static constexpr auto pull(C const& ct, Y const&, A const& a) {
     return ct * on(functions::Exp{}, -(a * a)) * (2 * std::numbers::inv_sqrtpi);
+  }
+};
+
+template <>
+struct Derivative<functions::Erfc> : Using<uses_a> {
+  template <int, class C, class Y, class A>
+  KOKKOS_FUNCTION static constexpr auto pull(C const& ct, Y const&, A const& a) {
+    return ct * on(functions::Exp{}, -(a * a)) * (-2 * std::numbers::inv_sqrtpi);
   }
 };
 

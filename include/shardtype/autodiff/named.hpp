@@ -56,6 +56,22 @@ struct NamedVjp {
   }
 };
 
+/// An `A` in the sharding of the named result `To`.
+template <class A, class To>
+struct BroughtTo {
+  using S = Scope<A, To>;
+  static constexpr Spec value = rules::brought(S::template spec<0>, S::template spec<1>);
+  using type = tensor_from_spec<S, BroughtTo, element_t<A>, A>;
+};
+template <class To, class A>
+constexpr auto brought(A const& a) {
+  if constexpr (shardtype::detail::is_number<A>) {
+    return a;
+  } else {
+    return reshard<typename BroughtTo<tensor_of<A>, To>::type>(a);
+  }
+}
+
 template <class I, class Out, class... More>
 struct Vjp<op::Take<I, Out, More...>> : NamedVjp<op::Take<I, Out, More...>, op::Take<I>> {};
 template <class I, class Out, class... More>
@@ -67,5 +83,52 @@ template <class I, class To, class Out, class... More>
   requires(shardtype::detail::names_slice<I, To, Out, More...>)
 struct Vjp<op::Slice<I, To, Out, More...>>
     : NamedVjp<op::Slice<I, To, Out, More...>, op::Slice<I, To>> {};
+
+/// Any other operation with a named result, as what it consists of: reshards of the operands, the
+/// operation, a reshard of its result. The first plan where there are two. Each is judged in its call.
+template <class Op, class... Out>
+  requires(Vjp<Op>::exists && !is_constant<Op>)
+struct Vjp<op::Named<Op, Out...>> : Differentiable {
+  template <int K, class V, class... As>
+  static constexpr Verdict judge() {
+    return {};
+  }
+  template <class... As>
+  static constexpr auto instead(op::Named<Op, Out...> const& op, std::source_location const& where,
+                                As const&... as) {
+    using R = Resolve<op::Named<Op, Out...>, tensor_of<As>...>;
+    return [&]<int... K>(std::integer_sequence<int, K...>) {
+      return reshard<typename R::result>(
+          call(op.strict(), where,
+               reshard<typename R::template met<0>::template operand<K, tensor_of<As>>>(as)...));
+    }(std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{});
+  }
+};
+
+/// An elementwise function with a named result: the function, of operands that are brought to the
+/// result's sharding where they do not fit, and a reshard of what it gives.
+template <class F, class First, class... Out>
+  requires(Derivative<F>::exists)
+struct Vjp<op::Map<F, First, Out...>> : Differentiable {
+  using Op = op::Map<F, First, Out...>;
+  /// Refused: operands that do not fit of an unreduced result, and those of which none has all indices.
+  template <int K, class V, class... As>
+  static constexpr Verdict judge() {
+    constexpr Verdict strict = Resolve<op::Map<F>, As...>::verdict;
+    bool const reshards =
+        strict.code != Code::P01_no_operand_has_all && Scope<V>::template spec<0>.unreduced.empty();
+    return strict || reshards ? Verdict{} : refuse(Code::X03_not_differentiable);
+  }
+  template <class... As>
+  static constexpr auto instead(Op const& op, std::source_location const&, As const&... as) {
+    using To = typename Resolve<Op, tensor_of<As>...>::result;
+    if constexpr (Resolve<op::Map<F>, tensor_of<As>...>::verdict) {
+      return reshard<To>(shardtype::detail::fuse(op.function, as...).tensor());
+    } else {
+      auto const made = shardtype::detail::fuse(op.function, autodiff::brought<To>(as)...);
+      return reshard<To>(made.tensor());
+    }
+  }
+};
 
 }  // namespace shardtype::autodiff

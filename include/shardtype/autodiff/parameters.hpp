@@ -29,7 +29,9 @@ template <class V, bool differentiable = is_differentiable<V>>
 struct OneParameter {
   using active = Active<V>;
   using gradient = cotangent_value<V>;
+  /// Without a tape: a constant.
   static constexpr active lift(V const& v, Tape* tape) {
+    if (tape == nullptr) return active(v);
     auto* const leaf = autodiff::make_small<Leaf<V>>(tape);
     tape->push_leaf(leaf);
     return active(v, &leaf->slot);
@@ -145,21 +147,21 @@ constexpr std::size_t members() {
 }
 /// Calls `f` with the members of a struct.
 template <class S, class F>
-constexpr auto with_members(S const& s, F const& f) {
-  constexpr std::size_t n = members<S>();
+constexpr auto with_members(S& s, F const& f) {
+  constexpr std::size_t n = members<std::remove_const_t<S>>();
   // clang-format off
-  if constexpr (n == 1) { auto const& [a] = s; return f(a); }
-  else if constexpr (n == 2) { auto const& [a, b] = s; return f(a, b); }
-  else if constexpr (n == 3) { auto const& [a, b, c] = s; return f(a, b, c); }
-  else if constexpr (n == 4) { auto const& [a, b, c, d] = s; return f(a, b, c, d); }
-  else if constexpr (n == 5) { auto const& [a, b, c, d, e] = s; return f(a, b, c, d, e); }
-  else if constexpr (n == 6) { auto const& [a, b, c, d, e, g] = s; return f(a, b, c, d, e, g); }
-  else if constexpr (n == 7) { auto const& [a, b, c, d, e, g, h] = s; return f(a, b, c, d, e, g, h); }
-  else if constexpr (n == 8) { auto const& [a, b, c, d, e, g, h, i] = s; return f(a, b, c, d, e, g, h, i); }
-  else if constexpr (n == 9) { auto const& [a, b, c, d, e, g, h, i, j] = s; return f(a, b, c, d, e, g, h, i, j); }
-  else if constexpr (n == 10) { auto const& [a, b, c, d, e, g, h, i, j, k] = s; return f(a, b, c, d, e, g, h, i, j, k); }
-  else if constexpr (n == 11) { auto const& [a, b, c, d, e, g, h, i, j, k, l] = s; return f(a, b, c, d, e, g, h, i, j, k, l); }
-  else { auto const& [a, b, c, d, e, g, h, i, j, k, l, m] = s; return f(a, b, c, d, e, g, h, i, j, k, l, m); }
+  if constexpr (n == 1) { auto& [a] = s; return f(a); }
+  else if constexpr (n == 2) { auto& [a, b] = s; return f(a, b); }
+  else if constexpr (n == 3) { auto& [a, b, c] = s; return f(a, b, c); }
+  else if constexpr (n == 4) { auto& [a, b, c, d] = s; return f(a, b, c, d); }
+  else if constexpr (n == 5) { auto& [a, b, c, d, e] = s; return f(a, b, c, d, e); }
+  else if constexpr (n == 6) { auto& [a, b, c, d, e, g] = s; return f(a, b, c, d, e, g); }
+  else if constexpr (n == 7) { auto& [a, b, c, d, e, g, h] = s; return f(a, b, c, d, e, g, h); }
+  else if constexpr (n == 8) { auto& [a, b, c, d, e, g, h, i] = s; return f(a, b, c, d, e, g, h, i); }
+  else if constexpr (n == 9) { auto& [a, b, c, d, e, g, h, i, j] = s; return f(a, b, c, d, e, g, h, i, j); }
+  else if constexpr (n == 10) { auto& [a, b, c, d, e, g, h, i, j, k] = s; return f(a, b, c, d, e, g, h, i, j, k); }
+  else if constexpr (n == 11) { auto& [a, b, c, d, e, g, h, i, j, k, l] = s; return f(a, b, c, d, e, g, h, i, j, k, l); }
+  else { auto& [a, b, c, d, e, g, h, i, j, k, l, m] = s; return f(a, b, c, d, e, g, h, i, j, k, l, m); }
   // clang-format on
 }
 /// The structure of plain values that a structure of values whose gradient is wanted came from.
@@ -192,12 +194,12 @@ struct PlainOf<M<active_t>> {
   using type = M<value_t>;
 };
 
-/// A struct that is a template of how it holds its members.
-template <template <template <class> class> class M>
-struct Parameters<M<value_t>> {
-  using active = M<active_t>;
-  using gradient = M<gradient_t>;
-  static constexpr active lift(M<value_t> const& s, Tape* tape) {
+/// A struct of values `S`, as one whose gradient is wanted, and that of its gradients.
+template <class S, class A, class G>
+struct StructOfParameters {
+  using active = A;
+  using gradient = G;
+  static constexpr active lift(S const& s, Tape* tape) {
     return autodiff::with_members(
         s, [&]<class... Ps>(Ps const&... p) { return active{Parameters<Ps>::lift(p, tape)...}; });
   }
@@ -207,6 +209,9 @@ struct Parameters<M<value_t>> {
     });
   }
 };
+/// A struct that is a template of how it holds its members.
+template <template <template <class> class> class M>
+struct Parameters<M<value_t>> : StructOfParameters<M<value_t>, M<active_t>, M<gradient_t>> {};
 
 }  // namespace autodiff
 

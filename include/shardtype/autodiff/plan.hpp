@@ -3,12 +3,14 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
 #include <shardtype/autodiff/value_and_grad.hpp>
 #include <shardtype/check/dry.hpp>
+#include <shardtype/plan/explain_function.hpp>
 #include <shardtype/plan/gradient_plan.hpp>
 
 namespace shardtype {
@@ -43,15 +45,65 @@ struct DryArgument<std::tuple<Ps...>, Notes> : DryTuple<std::tuple, Notes, Ps...
 template <class A, class B, class Notes>
 struct DryArgument<std::pair<A, B>, Notes> : DryTuple<std::pair, Notes, A, B> {};
 
-template <class Notes, class G, class... As>
-using dry_gradient = decltype(std::declval<G const&>()(
-    std::declval<typename DryArgument<As, Notes>::type const&>()...));
+// How structs of parameters hold members without data: of sizes that the types determine, and others.
+template <class P>
+using sized_t = typename DryArgument<P, planning::FunctionWriter>::type;
+template <class P>
+using sized_active_t = typename Parameters<sized_t<P>>::active;
+template <class P>
+using sized_gradient_t = typename Parameters<sized_t<P>>::gradient;
+template <class P>
+using open_t = typename DryArgument<P, planning::OpenFunctionPlan>::type;
+template <class P>
+using open_active_t = typename Parameters<open_t<P>>::active;
+template <class P>
+using open_gradient_t = typename Parameters<open_t<P>>::gradient;
+
+template <template <template <class> class> class M>
+struct PlainOf<M<sized_active_t>> {
+  using type = M<sized_t>;
+};
+template <template <template <class> class> class M>
+struct PlainOf<M<open_active_t>> {
+  using type = M<open_t>;
+};
+template <template <template <class> class> class M>
+struct Parameters<M<sized_t>>
+    : StructOfParameters<M<sized_t>, M<sized_active_t>, M<sized_gradient_t>> {};
+template <template <template <class> class> class M>
+struct Parameters<M<open_t>> : StructOfParameters<M<open_t>, M<open_active_t>, M<open_gradient_t>> {
+};
+
+/// The members' types, as a Pack.
+struct MemberTypes {
+  template <class... Ps>
+  constexpr shardtype::detail::Pack<Ps...> operator()(Ps const&...) const {
+    return {};
+  }
+};
+template <class S, class Notes, class Members>
+struct DryStruct;
+template <class S, class Notes, class... Ps>
+struct DryStruct<S, Notes, shardtype::detail::Pack<Ps...>> {
+  using type = S;
+  static constexpr bool sized = (DryArgument<Ps, Notes>::sized && ...);
+  static constexpr type make(Notes& notes) { return type{DryArgument<Ps, Notes>::make(notes)...}; }
+};
+template <template <template <class> class> class M>
+using members_t =
+    decltype(autodiff::with_members(std::declval<M<value_t> const&>(), MemberTypes{}));
+template <template <template <class> class> class M>
+struct DryArgument<M<value_t>, planning::FunctionWriter>
+    : DryStruct<M<sized_t>, planning::FunctionWriter, members_t<M>> {};
+template <template <template <class> class> class M>
+struct DryArgument<M<value_t>, planning::OpenFunctionPlan>
+    : DryStruct<M<open_t>, planning::OpenFunctionPlan, members_t<M>> {};
 
 }  // namespace autodiff
 
 /// The plan of both passes of a gradient, from types: `plan(value_and_grad<0>(f), type<A>, type<B>)`
 /// runs the forward and the backward pass at compile time on tensors without data, C++ loops
-/// included. Types of tensors, or of arrays and tuples of them. A GradientPlan if the types determine
+/// included. Types of tensors, or of arrays, tuples and structs (`Mlp<value_t>`) of them. A GradientPlan if the types determine
 /// all sizes, else an OpenGradientPlan, whose counts are bounds for all sizes. `forward` and
 /// `backward` are the plans of the two passes. Refused: as value_and_grad, and A05.
 template <class F, bool value, int... Ks, class... As>
@@ -60,29 +112,30 @@ constexpr auto plan(autodiff::Gradient<F, value, Ks...> const& g, Type<As>...) {
   using Open = planning::OpenFunctionPlan;
   if constexpr ((autodiff::DryArgument<As, Writer>::sized && ...)) {
     planning::GradientPlan out;
-    if constexpr (!checking::any_poisoned<
-                      autodiff::dry_gradient<Writer, autodiff::Gradient<F, value, Ks...>, As...>>) {
+    if constexpr (!checking::any_poisoned<decltype(g(std::declval<typename autodiff::DryArgument<
+                                                         As, Writer>::type const&>()...))>) {
       Writer notes({});
-      std::tuple<typename autodiff::DryArgument<As, Writer>::type...> const arguments{
-          autodiff::DryArgument<As, Writer>::make(notes)...};
+      // no std::tuple, into which g++ 12 would move an array bytewise
+      autodiff::Kept<typename autodiff::DryArgument<As, Writer>::type...> const arguments{
+          {autodiff::DryArgument<As, Writer>::make(notes)}...};
       std::int64_t const given = notes.held();
-      [&]<std::size_t... K>(std::index_sequence<K...>) {
+      [&]<int... K>(std::integer_sequence<int, K...> numbers) {
         static_cast<void>(g.run(
-            std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{},
+            numbers,
             [&](std::int64_t loss_bytes) {
               out.forward = notes.plan();
               out.tape = notes.held() - given - loss_bytes;
               notes.begin_pass();
             },
-            std::get<K>(arguments)...));
-      }(std::index_sequence_for<As...>{});
+            autodiff::kept<K>(arguments)...));
+      }(std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{});
       out.backward = notes.plan();
     }
     return out;
   } else {
     planning::OpenGradientPlan out;
-    if constexpr (!checking::any_poisoned<
-                      autodiff::dry_gradient<Open, autodiff::Gradient<F, value, Ks...>, As...>>) {
+    if constexpr (!checking::any_poisoned<decltype(g(
+                      std::declval<typename autodiff::DryArgument<As, Open>::type const&>()...))>) {
       Open notes;
       static_cast<void>(g.run(
           std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{},
@@ -95,6 +148,12 @@ constexpr auto plan(autodiff::Gradient<F, value, Ks...> const& g, Type<As>...) {
     }
     return out;
   }
+}
+
+/// The same as text: the steps of both passes with their bytes and flops, and what is saved between.
+template <class F, bool value, int... Ks, class... As>
+std::string explain(autodiff::Gradient<F, value, Ks...> const& g, Type<As>... types) {
+  return explain(plan(g, types...));
 }
 
 }  // namespace shardtype

@@ -166,6 +166,8 @@ struct Recorded final : Entry {
   constexpr void pull() {
     if (slot.ct == nullptr) return;
     auto const given = slot.taken();
+    autodiff::agree_on_pull(Op::name, autodiff::wanted_bits(to, static_cast<int>(sizeof...(As))),
+                            given);
     auto const& ct = autodiff::prepared<Op, V, peeled_t<Top, As>...>(op, saved, given);
     [&]<int... K>(std::integer_sequence<int, K...>) {
       (pull_into<K>(ct), ...);

@@ -77,6 +77,10 @@ class Tape {
       pop(last_);
     }
   }
+  /// The same; the entries stay, and can be pulled again.
+  constexpr void pull_all() {
+    for (Entry* e = last_; e != nullptr; e = e->before) e->act(e, false);
+  }
 
  private:
   static constexpr void pop(Entry*& top) {

@@ -128,7 +128,8 @@ struct Gradient {
     } else if constexpr (any_poisoned<Made>) {
       return Poisoned{};
     } else if constexpr (!LossIn<Made>::is_pair) {
-      return Poisoned(refused<Code::X04_loss, false, typename ShownLoss<Made>::type>{});
+      static_cast<void>(alignof(refused<Code::X04_loss, false, typename ShownLoss<Made>::type>));
+      return Poisoned{};
     } else {
       constexpr int top = level<std::remove_cvref_t<decltype(std::get<0>(made))>>;
       // before the backward pass, which ends the tape
@@ -147,7 +148,8 @@ struct Gradient {
     if constexpr (any_poisoned<L>) {
       return Poisoned{};
     } else if constexpr (!is_loss<L>()) {
-      return Poisoned(refused<Code::X04_loss, false, typename ShownLoss<L>::type>{});
+      static_cast<void>(alignof(refused<Code::X04_loss, false, typename ShownLoss<L>::type>));
+      return Poisoned{};
     } else {
       auto const& loss = result.tensor();
       using V = typename std::remove_cvref_t<decltype(loss)>::inner;
@@ -195,9 +197,16 @@ struct Gradient {
 /// The loss has no dims and real floating elements; of an unreduced one the gradient is that of the
 /// total. Backward, the operations communicate what `plan(value_and_grad<0, 1>(f), type<A>, type<B>)`
 /// lists: named movements are moved back, shift and cumsum send as many bytes as forward, and all else
-/// communicates nothing. Refused: X01, X02 an
-/// operation whose gradient would communicate and does not say so, X03 one without a gradient, X04 a
-/// loss that is none. Error E73: a value of an outer differentiation in an inner one. JAX:
+/// communicates nothing.
+///
+/// Inside of a shard_map it takes blocks, `f64[D, H]{V:X}`, and the loss is a block: of an invariant or
+/// reduced one, which all ranks have, the gradient is that of this one loss; of an unreduced one that
+/// of the total; of a varying one, `f64[]{V:X}`, that of the sum of the ranks' losses. Collectives and
+/// casts are moved back by their transposes (rules::transposed); a block that is invariant beside
+/// varying ones is cast by name, varying<X>(w), or refused, X01.
+///
+/// Refused: X01, X02 an operation whose gradient would communicate and does not say so, X03 one
+/// without a gradient, X04 a loss that is none. Error E73: a value of an outer differentiation in an inner one. JAX:
 /// jax.value_and_grad.
 template <int... Ks, class F>
 constexpr auto value_and_grad(F f) {

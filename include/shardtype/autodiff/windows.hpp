@@ -11,6 +11,7 @@
 #include <shardtype/ops/cumsum.hpp>
 #include <shardtype/ops/dynamic_slice.hpp>
 #include <shardtype/ops/dynamic_update.hpp>
+#include <shardtype/ops/full_like.hpp>
 #include <shardtype/ops/scatter_along.hpp>
 #include <shardtype/ops/shift.hpp>
 #include <shardtype/ops/sort.hpp>
@@ -146,6 +147,45 @@ struct Vjp<op::CumProd<I>> : Differentiable {
         .tensor();
   }
 };
+
+/// The cotangents of all rows at which an element is the running maximum (minimum), the first one of
+/// equal elements. Of a dim that is not split: the rows of an element may be on other ranks, and a
+/// running sum that begins anew there is none.
+template <class I, class F, class Compare>
+struct RunningExtremeVjp : Differentiable {
+  using Op = op::Cumulative<I, F>;
+  template <int K, class V, class A>
+  static constexpr Verdict judge() {
+    Spec const& a = Scope<A>::template spec<0>;
+    bool const split = a.dims[place_of<A, I>].axes.size > 0;
+    return split ? refuse(Code::X03_not_differentiable) : Verdict{};
+  }
+  template <class V, class A>
+  static constexpr auto save(Op const& op, V const&, A const& a) {
+    using Count = op::CumSum<I>;
+    auto const here = std::source_location::current();
+    auto const before = call(Op{true, op.reverse}, here, a);
+    auto const one = cast<std::int64_t>(call(op::FullLike<int>{1}, here, a)).tensor();
+    auto const first = call(Count{true, op.reverse}, here, one) == 0;
+    auto const begins = where(first || map(Compare{}, a, before), one, 0).tensor();
+    auto const runs = call(Count{op.exclusive, op.reverse}, here, begins);
+    auto const own = op.exclusive ? call(Count{false, op.reverse}, here, begins) : runs;
+    return keep(begins, runs, own, a.extents()[place_of<tensor_of<A>, I>]);
+  }
+  template <int K, class V, class A, class S, class C>
+  static constexpr auto pull(Op const&, S const& saved, C const& ct) {
+    auto const& runs = kept<1>(saved);
+    // before the first row an exclusive one is no element
+    auto const sums = scatter_along<I>(where(runs > 0, ct, op::zero).tensor(),
+                                       max(runs - 1, 0).tensor(), kept<3>(saved));
+    return where(kept<0>(saved) > 0, take_along<I>(sums, (kept<2>(saved) - 1).tensor()), op::zero)
+        .tensor();
+  }
+};
+template <class I>
+struct Vjp<op::CumMax<I>> : RunningExtremeVjp<I, reductions::Maximum, functions::Greater> {};
+template <class I>
+struct Vjp<op::CumMin<I>> : RunningExtremeVjp<I, reductions::Minimum, functions::Less> {};
 
 /// The largest elements are looked up at their places, whose gradient is that of take_along.
 template <class I, class... Result>

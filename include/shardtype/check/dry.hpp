@@ -205,10 +205,6 @@ constexpr Dry<A, Notes> dry_argument(Notes& notes) {
   if constexpr (Dry<A, Notes>::sized) notes.keep(out.value());
   return out;
 }
-/// The result of `f` on tensors of types `As` without data. Instantiated first, because clang
-/// reports a second error if a refused plan must be a constant.
-template <class Notes, class F, class... As>
-using dry_result = decltype(std::declval<F const&>()(std::declval<Dry<As, Notes>>()...));
 
 }  // namespace detail
 
@@ -220,16 +216,18 @@ using dry_result = decltype(std::declval<F const&>()(std::declval<Dry<As, Notes>
 template <class F, class... As>
   requires(!Operation<F> && (is_tensor<As> && ...) && sizeof...(As) > 0)
 constexpr auto plan(F const& f, Type<As>...) {
+  // the result's type comes first, because clang reports a second error if a refused plan must be a
+  // constant; no name for it, which compilers would print
   if constexpr ((core::Scope<As>::names.all_static() && ...)) {
     using Notes = planning::FunctionWriter;
     Notes notes({});
-    if constexpr (!checking::any_poisoned<detail::dry_result<Notes, F, As...>>)
+    if constexpr (!checking::any_poisoned<decltype(f(std::declval<detail::Dry<As, Notes>>()...))>)
       static_cast<void>(f(detail::dry_argument<As>(notes)...));
     return notes.plan();
   } else {
     using Notes = planning::OpenFunctionPlan;
     Notes notes;
-    if constexpr (!checking::any_poisoned<detail::dry_result<Notes, F, As...>>)
+    if constexpr (!checking::any_poisoned<decltype(f(std::declval<detail::Dry<As, Notes>>()...))>)
       static_cast<void>(f(detail::dry_argument<As>(notes)...));
     return notes;
   }

@@ -172,7 +172,8 @@ struct Continue;
 }  // namespace execute
 
 /// Runs the operation `op` on tensors, Locals or expressions of these. An illegal call is refused
-/// here, with the sentence of its rule. For expressions of automatic mode the operation is
+/// here, with the sentence of its rule, which is not constructed, so that a refused plan remains a
+/// constant for clang. For expressions of automatic mode the operation is
 /// recorded, for values whose gradient is wanted it runs and is recorded; for types alone (`Dry`)
 /// its plan is noted. `where` is the user's line, for messages.
 template <Operation Op, class... As>
@@ -184,16 +185,19 @@ constexpr auto call(Op const& op, std::source_location const& where, As const&..
     if constexpr (std::is_void_v<typename Next::template refusal_of<Op>>) {
       return Next::call(op, where, as...);
     } else {
-      return checking::Poisoned(typename Next::template refusal_of<Op>{});
+      static_cast<void>(alignof(typename Next::template refusal_of<Op>));
+      return checking::Poisoned{};
     }
   } else if constexpr ((core::is_lazy<As> || ...)) {
     return execute::Continue<execute::Above::lazy, As...>::call(op, where, as...);
   } else {
     using R = checking::Resolve<Op, detail::operand_t<As>...>;
     if constexpr (requires { typename R::sentence; }) {
-      return checking::Poisoned(typename R::sentence{});
+      static_cast<void>(alignof(typename R::sentence));
+      return checking::Poisoned{};
     } else if constexpr (!R::verdict) {
-      return checking::Poisoned(checking::refusal<R, detail::operand_t<As>...>{});
+      static_cast<void>(alignof(checking::refusal<R, detail::operand_t<As>...>));
+      return checking::Poisoned{};
     } else if constexpr (!core::countable(R::verdict.result, R::S::names.extents())) {
       if constexpr (sizeof...(As) == 1) {
         return checking::Poisoned(

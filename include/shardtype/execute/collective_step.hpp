@@ -274,10 +274,11 @@ class CollectiveStep {
     return true;
   }
 
-  Value<T> all_to_all(Step const& s, Value<T> const& v) {
+  /// Of three blocks, the operand's is released once it is packed, unless a tensor holds it.
+  Value<T> all_to_all(Step const& s, Value<T>& v) {
     member_blocks(s.before, s.from, s.axes, old_ranges_);
     member_blocks(s.after, s.to, s.axes, ranges_);
-    Value<T> out = blocks_.fresh(s.after);
+    Value<T> out = whole_value<T>(s.after, blocks_.sizing, blocks_.axes.coords, {});
     bool const even = all_equal(old_ranges_) && all_equal(ranges_);
     // number of elements per pair of indices of the two dims that change
     std::int64_t rest = 1;
@@ -290,6 +291,9 @@ class CollectiveStep {
 
     Buffer send_wire;
     T const* const send = segments(v, begins(ranges_, begins_), s.to, send_wire);
+    if (send_wire.data() != nullptr) v.keep = {};
+    out.keep = blocks_.take(out.layout.elements());
+    out.data = blocks_.writable(out.keep);
     bool const direct = kernels::lies_in_segments(out.layout, s.from);
     Buffer const recv_wire = direct ? out.keep : blocks_.take(out.layout.elements());
     counts(ranges_, my_from * rest, counts_);

@@ -8,6 +8,7 @@
 
 #include <shardtype/check/call_site.hpp>
 #include <shardtype/check/four_step.hpp>
+#include <shardtype/fft/four_step_gradients.hpp>
 #include <shardtype/fft/four_step_run.hpp>
 #include <shardtype/tensor/create.hpp>
 
@@ -22,7 +23,7 @@ namespace shardtype {
 /// algorithm, five all_to_all of about eight blocks together, and six times the flops; with
 /// `op::FftLength::composite` Error E41 names the nearest extents instead. Blocks have ceil(n / p)
 /// rows, any n; several axes may split I; batch dims stay. `norm` as for fft. Unreduced sums stay
-/// unreduced. Refused: D01, D02, D06, D07, B03, F01, F03; L01 in automatic mode, X03. Errors: E41,
+/// unreduced. Refused: D01, D02, D06, D07, B03, F01, F03; L01 in automatic mode. Errors: E41,
 /// E74. Source: Bailey, FFTs in external or hierarchical memory, 1990; Bluestein 1970.
 template <class I, class... Ks, class A>
 constexpr auto fft_four_step(A const& a, op::FftNorm norm = op::FftNorm::backward,
@@ -34,7 +35,7 @@ constexpr auto fft_four_step(A const& a, op::FftNorm norm = op::FftNorm::backwar
 /// The inverse of fft_four_step, which takes either order to the natural one: `c64[K1@X, K2, J]` ->
 /// `ifft_four_step<K1, K2, I>(f)` -> `c64[I@X, J]`, two all_to_all; `c64[K@X, J]` ->
 /// `ifft_four_step<K, I>(f)` -> `c64[I@X, J]`, three. Divided by n unless `norm` says otherwise.
-/// Refused: also F05, a split K2. Otherwise as fft_four_step.
+/// Refused: also F05, a split K2; X03 from the transposed order. Otherwise as fft_four_step.
 template <class K, class... Ls, class A>
 constexpr auto ifft_four_step(A const& f, op::FftNorm norm = op::FftNorm::backward,
                               op::FftLength length = op::FftLength::any,

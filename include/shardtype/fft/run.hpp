@@ -1,6 +1,7 @@
 #pragma once
 /// Runs Fourier transforms: strict ones on the local block, named ones stage by stage.
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -12,7 +13,9 @@
 
 #include <shardtype/check/fourier.hpp>
 #include <shardtype/execute/call.hpp>
+#include <shardtype/fft/window.hpp>
 #include <shardtype/kernels/fourier.hpp>
+#include <shardtype/kernels/fourier_tiles.hpp>
 #include <shardtype/tensor/block_layout.hpp>
 
 namespace shardtype::execute {
@@ -75,7 +78,7 @@ struct Run<op::Fourier<Kind, Over, To...>> : Filled<Run<op::Fourier<Kind, Over, 
         kernels::fourier_half(partial, from, data, to, over.last());
       }
     } else {
-      kernels::fourier_complex(in, from, data, to, over, Kind == FourierKind::forward);
+      kernels::fourier_complex_by_tiles(in, from, data, to, over, Kind == FourierKind::forward);
     }
     scale_block(exec, data, to.elements(), fourier_factor(op, rows));
   }
@@ -100,13 +103,18 @@ class FourierRun {
     Value<T> v = whole_value<T>(call_.given, given, axes_.coords, std::move(operand));
     Value<U> w;
     rest_ = planning::all_of(call_);
-    for (Step const& s : plan_) {
+    int k = 0;
+    if constexpr (on_host) {
+      std::int64_t const bytes[] = {static_cast<std::int64_t>(sizeof(T)),
+                                    static_cast<std::int64_t>(sizeof(U))};
+      FourierWindow window(mesh_, axes_, plan_, call_, bytes);
+      if (window.used()) k = run_in(window, before, after, v, w);
+    }
+    for (; k < plan_.size; ++k) {
+      Step const& s = plan_.steps[k];
       bool const of_result = s.slot == Slot::result;
       if (s.action == Action::compute) {
-        kernels::FourierDims const over = next(s.after);
-        w = Blocks<U, Space>{mesh_, axes_, made}.fresh(s.after);
-        transform(v, w, over);
-        v = {};
+        compute(s, v, w, Blocks<U, Space>{mesh_, axes_, made}.fresh(s.after));
       } else if (s.action == Action::finish) {
         kernels::FourierDims const over = next(s.after);
         if (of_result)
@@ -119,10 +127,89 @@ class FourierRun {
         v = before.step(s, std::move(v));
       }
     }
-    return after.packed(w);
+    Buffer const result = after.packed(w);
+    // a part of the window is not scaled, but the result that is made of it
+    scale_block(Exec{}, static_cast<U*>(result.data()), w.layout.elements(), factor_);
+    return result;
   }
 
  private:
+  static constexpr bool on_host =
+      Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space>::accessible &&
+      Kokkos::SpaceAccessibility<Exec, Kokkos::HostSpace>::accessible;
+
+  void compute(Step const& s, Value<T>& v, Value<U>& w, Value<U> out) {
+    kernels::FourierDims const over = next(s.after);
+    transform(v, out, over);
+    w = std::move(out);
+    v = {};
+  }
+
+  /// Runs the steps up to the last exchange and the transform after it, in shared memory; returns
+  /// the number of steps. The result has memory of its own.
+  int run_in(FourierWindow& window, Executor<T, Space>& before, Executor<U, Space>& after,
+             Value<T>& v, Value<U>& w) {
+    int const last = window.steps().last;
+    bool inside = false;  // whether the value lies in the window
+    int k = 0;
+    for (; k < plan_.size && (k <= last || inside); ++k) {
+      Step const& s = plan_.steps[k];
+      bool const of_result = s.slot == Slot::result;
+      if (s.action == Action::communicate) of_result ? after.agree_on(s) : before.agree_on(s);
+      if (s.action == Action::compute && !std::is_same_v<T, U> && inside && k < last) {
+        // the elements change their size: what others still read must not be overwritten
+        compute(s, v, w,
+                Blocks<U, Space>{mesh_, axes_, plan_.sizing_of(Slot::result)}.fresh(s.after));
+        window.meet(window.steps().axes);
+        inside = false;
+      } else if (s.action == Action::compute) {
+        Sizing const z = plan_.sizing_of(Slot::result);
+        bool const ends = k > last;
+        compute(s, v, w,
+                ends ? Blocks<U, Space>{mesh_, axes_, z}.fresh(s.after)
+                     : window.part<U>(Slot::result, s.after, z));
+        inside = !ends;
+      } else if (of_result) {
+        inside = step_in(window, s, k, w, inside);
+      } else {
+        inside = step_in(window, s, k, v, inside);
+      }
+    }
+    if (inside) w = Blocks<U, Space>{mesh_, axes_, plan_.sizing_of(Slot::result)}.copy(w);
+    window.leave();
+    return k;
+  }
+  /// One step of a value that keeps its elements; returns whether it lies in the window then.
+  template <class V>
+  bool step_in(FourierWindow& window, Step const& s, int k, Value<V>& v, bool inside) {
+    Sizing const z = plan_.sizing_of(s.slot);
+    bool const ends = k > window.steps().last;
+    if (s.action == Action::finish) {
+      Value<V> out = ends ? Blocks<V, Space>{mesh_, axes_, z}.fresh(s.after)
+                          : window.part<V>(s.slot, s.after, z);
+      transform(v, out, next(s.after));
+      v = std::move(out);
+      return !ends;
+    }
+    if (s.action == Action::communicate) {
+      if (!inside) {
+        Value<V> const out = window.part<V>(s.slot, s.before, z);
+        Blocks<V, Space>{mesh_, axes_, z}.pack(v);
+        kernels::copy_unpacked(Exec{}, v.data, out.layout, const_cast<V*>(out.data));
+        Exec{}.fence();
+      }
+      window.count(s, z, static_cast<std::int64_t>(sizeof(V)));
+      window.meet(s.axes);
+      v = window.part<V>(s.slot, s.after, z);
+      return true;
+    }
+    if (inside) {
+      v = window.part<V>(s.slot, s.after, z);
+      return true;
+    }
+    v = Executor<V, Space>(mesh_, axes_, z, where_).step(s, std::move(v));
+    return false;
+  }
   /// The dims of a value of sharding `s` that are transformed now.
   kernels::FourierDims next(Spec const& s) {
     planning::FourierRest const now = planning::transformable(call_, rest_, s);
@@ -148,7 +235,7 @@ class FourierRun {
     Exec const exec{};
     exec.fence();
     if (v.layout.elements() == 0 || out.layout.elements() == 0) return;
-    auto* const data = static_cast<Into*>(out.keep.data());
+    auto* const data = const_cast<Into*>(out.data);
     if constexpr (!std::is_same_v<From, Into>) {
       if constexpr (shardtype::detail::is_complex<Into>)
         kernels::fourier_real(v.data, v.layout, data, out.layout, over);
@@ -157,9 +244,12 @@ class FourierRun {
     } else if constexpr (shardtype::detail::is_complex<From>) {
       bool const forward =
           call_.kind == FourierKind::forward || call_.kind == FourierKind::real_to_complex;
-      kernels::fourier_complex(v.data, v.layout, data, out.layout, over, forward);
+      kernels::fourier_complex_by_tiles(v.data, v.layout, data, out.layout, over, forward);
     }
-    if (rest_.empty()) scale_block(exec, data, out.layout.elements(), factor_);
+    if (rest_.empty() && out.layout.contiguous()) {
+      scale_block(exec, data, out.layout.elements(), factor_);
+      factor_ = 1;
+    }
   }
 
   MeshState& mesh_;

@@ -68,12 +68,12 @@ struct EvaluateRuns<T, E, Elements<Ts...>> {
   }
   // By default clang warns if it cannot vectorise a loop as told, because of calls that have no
   // vector form (exp, or a user's function). Such a loop runs element by element, as intended. The warning is given
-  // where the loop is inlined.
+  // for the function that holds the loop after inlining, which would be Kokkos'; so `loop` is not inlined.
 #if defined(__clang__)
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wpass-failed"
 #endif
-  void loop(void const* const* from, T* to, std::int64_t n) const {
+  [[gnu::noinline]] void loop(void const* const* from, T* to, std::int64_t n) const {
     if constexpr (E::staged) return compute_block(expression, from, 0, n, to);
     // iterations are independent
 #if defined(__clang__)

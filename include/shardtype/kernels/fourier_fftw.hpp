@@ -7,8 +7,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <string>
 
 #include <fftw3.h>
+#include <unistd.h>
 
 #include <shardtype/core/list.hpp>
 #include <shardtype/kernels/fourier_rows.hpp>
@@ -36,6 +39,9 @@ struct FftwFunctions<double> {
   static constexpr auto allocate = &fftw_malloc;
   static constexpr auto release = &fftw_free;
   static constexpr auto alignment = &fftw_alignment_of;
+  static constexpr auto read_wisdom = &fftw_import_wisdom_from_filename;
+  static constexpr auto write_wisdom = &fftw_export_wisdom_to_filename;
+  static constexpr char const* precision = ".double";
 };
 template <>
 struct FftwFunctions<float> {
@@ -52,6 +58,9 @@ struct FftwFunctions<float> {
   static constexpr auto allocate = &fftwf_malloc;
   static constexpr auto release = &fftwf_free;
   static constexpr auto alignment = &fftwf_alignment_of;
+  static constexpr auto read_wisdom = &fftwf_import_wisdom_from_filename;
+  static constexpr auto write_wisdom = &fftwf_export_wisdom_to_filename;
+  static constexpr char const* precision = ".float";
 };
 
 enum class FftwKind : std::int8_t { forward, backward, real, half };
@@ -93,12 +102,17 @@ class FftwPlans {
       F::destroy(known_[0].plan);
       known_.erase(0);
     }
+    measured_ = measured_ || run_time.settings.fftw != FftwPlanning::estimate;
     return known_.push_back({shape, planned(shape)}).plan;
   }
+  /// Reads the wisdom of earlier programs, if SHARDTYPE_FFTW_WISDOM names a file.
+  FftwPlans() {
+    if (!file_.empty()) F::read_wisdom((file_ + F::precision).c_str());
+  }
   ~FftwPlans() {
+    if (measured_ && !file_.empty()) keep_wisdom();
     for (Known const& k : known_) F::destroy(k.plan);
   }
-  FftwPlans() = default;
   FftwPlans(FftwPlans const&) = delete;
   FftwPlans& operator=(FftwPlans const&) = delete;
 
@@ -158,7 +172,18 @@ class FftwPlans {
                static_cast<std::ptrdiff_t>(out.stride[d])};
   }
 
+  /// Every rank writes all that it knows, under a name of its own first, so that no reader finds half
+  /// a file.
+  void keep_wisdom() const {
+    std::string const file = file_ + F::precision;
+    std::string const mine = file + "." + std::to_string(getpid());
+    if (F::write_wisdom(mine.c_str()) == 0 || std::rename(mine.c_str(), file.c_str()) != 0)
+      std::remove(mine.c_str());
+  }
+
   shardtype::detail::List<Known> known_;
+  std::string file_ = run_time.settings.fftw_wisdom;
+  bool measured_ = false;
 };
 
 template <class Real>

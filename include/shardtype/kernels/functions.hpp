@@ -144,7 +144,9 @@ template <class T> KOKKOS_FUNCTION T call(functions::Atan, T const& a) { return 
 template <class T> KOKKOS_FUNCTION T call(functions::Sinh, T const& a) { return math::sinh(a); }
 template <class T> KOKKOS_FUNCTION T call(functions::Cosh, T const& a) { return math::cosh(a); }
 template <class T> KOKKOS_FUNCTION T call(functions::Tanh, T const& a) { return math::tanh(a); }
+template <class T> KOKKOS_FUNCTION T call(functions::Cbrt, T const& a) { return math::cbrt(a); }
 template <class T> KOKKOS_FUNCTION T call(functions::Erf, T const& a) { return math::erf(a); }
+template <class T> KOKKOS_FUNCTION T call(functions::Erfc, T const& a) { return math::erfc(a); }
 template <class T> KOKKOS_FUNCTION bool call(functions::Equal, T const& a, T const& b) { return a == b; }
 template <class T> KOKKOS_FUNCTION bool call(functions::NotEqual, T const& a, T const& b) { return a != b; }
 template <class T> KOKKOS_FUNCTION bool call(functions::Less, T const& a, T const& b) { return a < b; }

@@ -94,6 +94,7 @@ struct LogSumExpReducer {
     requires in_blocks
   {
     using Largest = ExtremeReducer<T, true>;
+    vectors::prefetch(x + n, n);
     Value e[static_cast<std::size_t>(block)];
     T largest = Largest::nothing();
     detail::add_run<Largest>(x, n, largest);

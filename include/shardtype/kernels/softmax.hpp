@@ -93,6 +93,10 @@ struct NormalizeBlocks {
       std::int64_t const at = shape.total_of(r) + begin * shape.stride;
       T const* const in = shape.src + r * shape.length + begin;
       T* const out = shape.dst + r * shape.length + begin;
+      if (r + 1 < end) {
+        vectors::prefetch(in + shape.length, n);
+        vectors::prefetch<true>(out + shape.length, n);
+      }
       if (shape.stride == 0) {
         Value const its_max = static_cast<Value>(shape.totals[at].max);
         Value const its_by = static_cast<Value>(shape.totals[at].sum);

@@ -1,13 +1,15 @@
 #pragma once
 /// Stable sorting of many rows, or of few long ones, by merging. One call sorts one run; then runs
 /// are merged in pairs, where one call computes one piece of a merged run and finds its begin
-/// itself.
+/// itself. On the host, positions in long rows are sorted by bytes instead.
 
 #include <cstdint>
+#include <type_traits>
 
 #include <Kokkos_Core.hpp>
 
 #include <shardtype/kernels/launch_name.hpp>
+#include <shardtype/kernels/radix_sort.hpp>
 #include <shardtype/plan/sort_plan.hpp>
 
 namespace shardtype::kernels {
@@ -210,6 +212,18 @@ void sort_rows(Exec const& exec, SortPlan const& plan, T const* in, Item* a, Ite
   if (plan.rows * plan.n == 0) return;
   detail::Before<Item> const before{descending};
   std::int64_t const runs = (plan.n + plan.run - 1) / plan.run;
+  if constexpr (std::is_same_v<Item, Keyed<T>> && detail::has_sort_key<T> &&
+                Kokkos::SpaceAccessibility<Kokkos::HostSpace,
+                                           typename Exec::memory_space>::accessible) {
+    if (!plan.selects && detail::sorts_by_bytes<T, Exec>(plan.rows, plan.n)) {
+      bool const in_a = plan.ends_in_first();
+      Kokkos::parallel_for(kernels::launch_name("shardtype::radix_rows"),
+                           Policy(exec, 0, plan.rows),
+                           detail::RadixRows<Item, T>{in, in_a ? a : b, in_a ? b : a, plan.n,
+                                                      plan.keep, descending});
+      return;
+    }
+  }
   if (plan.selects) {
     Kokkos::parallel_for(
         kernels::launch_name("shardtype::select_runs"), Policy(exec, 0, plan.rows * runs),

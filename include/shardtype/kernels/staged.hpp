@@ -131,6 +131,7 @@ void compute_block(E const& e, void const* const* in, std::int64_t begin, std::i
         continue;
       }
     }
+    vectors::prefetch<true>(to + k, m);
     copy_elements(Staged<E>(e, in, begin + k, m), to + k, m);
   }
 }

@@ -13,13 +13,36 @@
 
 namespace shardtype::kernels::detail {
 
-/// A square of elements that is transposed in registers: 8 x 8 of two bytes, 4 x 4 of four, 2 x 2 of
-/// eight.
+/// A square of elements that is transposed in registers: 16 x 16 of one byte, 8 x 8 of two, 4 x 4 of
+/// four, 2 x 2 of eight.
 template <std::size_t Bytes>
 struct TransposeSquare {
   static constexpr int side = 1;
 };
 #ifdef __SSE2__
+template <>
+struct TransposeSquare<1> {
+  static constexpr int side = 16;
+  static void move(char const* in, std::int64_t in_row, char* out, std::int64_t out_row) {
+    __m128i r[16];
+    __m128i t[16];
+    for (int k = 0; k < 16; ++k)
+      r[k] = _mm_loadu_si128(reinterpret_cast<__m128i const*>(in + k * in_row));
+    // rows k and k + 8 are interleaved; after four times, rows are columns
+    interleave(r, t);
+    interleave(t, r);
+    interleave(r, t);
+    interleave(t, r);
+    for (int k = 0; k < 16; ++k)
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(out + k * out_row), r[k]);
+  }
+  static void interleave(__m128i const* from, __m128i* to) {
+    for (int k = 0; k < 8; ++k) {
+      to[2 * k] = _mm_unpacklo_epi8(from[k], from[k + 8]);
+      to[2 * k + 1] = _mm_unpackhi_epi8(from[k], from[k + 8]);
+    }
+  }
+};
 template <>
 struct TransposeSquare<2> {
   static constexpr int side = 8;

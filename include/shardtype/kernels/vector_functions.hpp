@@ -7,16 +7,28 @@
 #include <cstring>
 #include <type_traits>
 
+#include <shardtype/core/compiled.hpp>
 #include <shardtype/kernels/functions.hpp>
 #include <shardtype/kernels/vector_library.hpp>
+
+#if defined(SHARDTYPE_COMPILED) && defined(SHARDTYPE_VECTOR_FUNCTIONS)
+#include <shardtype/kernels/vector_dispatch.hpp>
+#endif
 
 namespace shardtype::kernels::vectors {
 
 /// Elements that an array function computes at once, and that fit its small buffers.
 inline constexpr std::int64_t block = 512;
 
-/// y[k] = f(x[k]...) for `n` elements; `y` may be one of `x`. A program that chooses the instruction
-/// set when it runs would call a pointer of this type.
+#if defined(SHARDTYPE_COMPILED) && defined(SHARDTYPE_VECTOR_FUNCTIONS)
+/// y[k] = f(x[k]...) for `n` elements, in the instruction set on which all ranks agreed; `y` may be
+/// one of `x`.
+template <class F, class T, class... Xs>
+void library_function(std::int64_t n, T* y, Xs const*... x) {
+  MemberOf<F>::of(array_functions<T>(runtime::run_time.instructions))(n, y, x...);
+}
+#else
+/// y[k] = f(x[k]...) for `n` elements; `y` may be one of `x`.
 template <class F, class T, class... Xs>
 [[gnu::noinline]] void library_function(std::int64_t n, T* y, Xs const*... x) {
   constexpr int lanes = detail::vector_lanes<T>;
@@ -42,6 +54,7 @@ template <class F, class T, class... Xs>
   V const v = Library<F, T>::call(filled(x)...);
   std::memcpy(y + k, &v, rest);
 }
+#endif
 
 /// A function that is composed of those of the library: `run(n, y, x...)` for at most `block`
 /// elements; `y` is none of `x`.
@@ -56,10 +69,22 @@ inline constexpr bool composed = Composed<F, T>::has;
 template <class F, class T>
 inline constexpr bool vectorised = Library<F, T>::has || composed<F, T>;
 
+/// Prefetches `n` elements to be read, or written: between blocks that are computed in several
+/// passes the processor would wait for memory.
+template <bool Write = false, class T>
+void prefetch([[maybe_unused]] T const* at, [[maybe_unused]] std::int64_t n) {
+#if !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__)
+  auto const bytes = n * static_cast<std::int64_t>(sizeof(T));
+  for (std::int64_t k = 0; k < bytes; k += 64)
+    __builtin_prefetch(reinterpret_cast<char const*>(at) + k, Write ? 1 : 0);
+#endif
+}
+
 /// y[k] = f(x[k]...) for at most `block` elements; `y` is none of `x`.
 template <class F, class T, class... Xs>
 void run(std::int64_t n, T* y, Xs const*... x) {
   if constexpr (composed<F, T>) {
+    if (n == block) (prefetch(x + n, n), ...);
     Composed<F, T>::run(n, y, x...);
   } else {
     library_function<F>(n, y, x...);
@@ -132,7 +157,7 @@ struct Composed<functions::Gelu, T> {
   static constexpr bool has = true;
   [[gnu::noinline]] static void run(std::int64_t n, T* y, T const* x) {
     for (std::int64_t k = 0; k < n; ++k) y[k] = x[k] * T(-0.7071067811865476);
-    library_function<Erfc>(n, y, y);
+    library_function<functions::Erfc>(n, y, y);
     for (std::int64_t k = 0; k < n; ++k) y[k] = kernels::detail::weighted(x[k], T(0.5) * y[k]);
   }
 };
@@ -140,12 +165,14 @@ template <Vectorised T>
 struct Composed<functions::GeluTanh, T> {
   static constexpr bool has = true;
   [[gnu::noinline]] static void run(std::int64_t n, T* y, T const* x) {
-    for (std::int64_t k = 0; k < n; ++k)
-      y[k] = -call(functions::Absolute{}, kernels::detail::twice_inner_gelu(x[k]));
+    alignas(64) T inner[block];
+    for (std::int64_t k = 0; k < n; ++k) {
+      inner[k] = kernels::detail::twice_inner_gelu(x[k]);
+      y[k] = -call(functions::Absolute{}, inner[k]);
+    }
     library_function<functions::Exp>(n, y, y);
     for (std::int64_t k = 0; k < n; ++k)
-      y[k] =
-          kernels::detail::weighted(x[k], sigmoid(kernels::detail::twice_inner_gelu(x[k]), y[k]));
+      y[k] = kernels::detail::weighted(x[k], sigmoid(inner[k], y[k]));
   }
 };
 

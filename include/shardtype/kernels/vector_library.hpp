@@ -8,18 +8,10 @@
 #include <Kokkos_Core.hpp>
 
 #include <shardtype/check/functions.hpp>
+#include <shardtype/kernels/has_vector_functions.hpp>
 #include <shardtype/kernels/vector.hpp>
 
-// Not in programs for devices: one header would give host and device units different functions.
-#if defined(SHARDTYPE_HAVE_LIBMVEC) && defined(__x86_64__) && !defined(KOKKOS_ENABLE_CUDA) && \
-    !defined(KOKKOS_ENABLE_HIP) && !defined(KOKKOS_ENABLE_SYCL)
-#define SHARDTYPE_VECTOR_FUNCTIONS 1
-#endif
-
 namespace shardtype::kernels::vectors {
-
-/// 1 - erf, the part of gelu.
-struct Erfc {};
 
 /// `Library<F, T>::call(x...)` is `F` of vectors of `T`.
 template <class F, class T>
@@ -82,7 +74,8 @@ SHARDTYPE_UNARY(functions::Atan, atan)
 SHARDTYPE_UNARY(functions::Sinh, sinh)
 SHARDTYPE_UNARY(functions::Cosh, cosh)
 SHARDTYPE_UNARY(functions::Tanh, tanh)
-SHARDTYPE_UNARY(Erfc, erfc)
+SHARDTYPE_UNARY(functions::Cbrt, cbrt)
+SHARDTYPE_UNARY(functions::Erfc, erfc)
 SHARDTYPE_BINARY(functions::Atan2, atan2)
 SHARDTYPE_BINARY(functions::Power, pow)
 

@@ -15,6 +15,7 @@
 #include <shardtype/check/manual.hpp>
 #include <shardtype/core/text.hpp>
 #include <shardtype/manual/moves.hpp>
+#include <shardtype/manual/shard_map.hpp>
 
 namespace shardtype {
 
@@ -30,15 +31,18 @@ auto raw_local(Mesh<Xs...> const& mesh, std::array<std::int64_t, sizeof...(Dims)
 
 /// Asserts that the ranks along X hold identical blocks, which no rule can check: `a[I]{V:X}` ->
 /// `assume_invariant<X>(a)` -> `[I]`. Communicates nothing; with SHARDTYPE_CHECK=values the blocks
-/// are compared, byte by byte, and error E65 names a rank that differs. Refused: V03, V06, T05.
+/// are compared, byte by byte, and error E65 names a rank that differs. Refused: V03, V06, T05, X03 a
+/// value whose gradient is wanted.
 template <class... Xs, class A>
   requires(detail::is_field<A>)
 auto assume_invariant(A const& a, checking::CallSite where = std::source_location::current()) {
-  using L = detail::operand_t<A>;
+  using L = detail::leaving_t<A>;
   using R = detail::invariant_t<L, Xs...>;
   using Judged = detail::judged_t<R, L>;
   if constexpr (!detail::accepts<Judged>) {
     return checking::Poisoned(Judged{});
+  } else if constexpr (core::is_active<A>) {
+    return checking::Poisoned(checking::refused<rules::Code::X03_not_differentiable, false, L>{});
   } else {
     using Out = core::tensor_from_spec<typename R::S, typename R::Holder, typename L::element, L>;
     auto const& block = detail::operand(a);

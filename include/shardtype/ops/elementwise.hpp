@@ -67,7 +67,8 @@ constexpr auto fuse(F const& f, Args&&... args) {
     if constexpr (std::is_void_v<typename Next::template refusal_of_function<F>>) {
       return Next::fuse(f, held(std::forward<Args>(args))...);
     } else {
-      return Poisoned(typename Next::template refusal_of_function<F>{});
+      static_cast<void>(alignof(typename Next::template refusal_of_function<F>));
+      return Poisoned{};
     }
   } else if constexpr ((is_lazy<std::remove_cvref_t<Args>> || ...)) {
     return execute::Continue<execute::Above::lazy, held_t<Args>...>::call(

@@ -13,6 +13,7 @@ namespace shardtype {
 
 /// `explain(op::Matmul<Dim<I, X>, Dim<K, Y>>{}, a, b)`: the plan of `plan_at` as text.
 template <class Op, class A, class... B>
+  requires Operation<Op>
 std::string explain(Op const& op, A const& a, B const&... b) {
   return explain(plan_at(op, detail::operand(a), detail::operand(b)...),
                  checking::Resolve<Op, detail::operand_t<A>, detail::operand_t<B>...>::S::names);

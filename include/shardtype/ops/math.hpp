@@ -101,10 +101,23 @@ template <class A>
 constexpr auto tanh(A&& a) {
   return detail::fuse(functions::Tanh{}, std::forward<A>(a));
 }
+/// The cube root, of negative numbers too. Refused: P12 of integers, P04 of unreduced values, S04 of
+/// complex numbers. As jnp.cbrt.
+template <class A>
+  requires(detail::are_operands<A>)
+constexpr auto cbrt(A&& a) {
+  return detail::fuse(functions::Cbrt{}, std::forward<A>(a));
+}
 template <class A>
   requires(detail::are_operands<A>)
 constexpr auto erf(A&& a) {
   return detail::fuse(functions::Erf{}, std::forward<A>(a));
+}
+/// 1 - erf(a), accurate where it is small. Refused as cbrt. As jax.lax.erfc.
+template <class A>
+  requires(detail::are_operands<A>)
+constexpr auto erfc(A&& a) {
+  return detail::fuse(functions::Erfc{}, std::forward<A>(a));
 }
 /// max(a, 0), of integers too; NaN gives NaN. Refused: P04 of unreduced values, S04 of complex
 /// numbers. As jax.nn.relu.

@@ -106,22 +106,45 @@ class FourierSearch {
   constexpr std::int64_t elements(Spec const& s) const {
     return largest_elements(s, sizing_.extents, sizing_.sizes);
   }
-  /// Elements sent and received, and one for the latency, in each exchange between two dims.
+  /// Elements held, and one for the latency, in each exchange between two dims; and those sent.
   constexpr std::int64_t moving(Spec const& from, Spec const& to) const {
-    return mul_sat(exchanges(from, to), add_sat(1, add_sat(elements(from), elements(to))));
-  }
-  /// Number of pairs of dims between which axes move; at least 1.
-  static constexpr int exchanges(Spec const& from, Spec const& to) {
-    bool seen[max_dims + 1][max_dims + 1]{};
-    int pairs = 0;
+    std::int64_t const held = elements(from);
+    std::int64_t exchanges = 0;
+    std::int64_t sent = 0;
+    bool seen[max_axes]{};
     for (int x = 0; x < max_axes; ++x) {
-      int const before = from.dim_of(x);
-      int const after = to.dim_of(x) < 0 ? -1 : from.find(to.dims[to.dim_of(x)].label);
-      if (before == after || seen[before + 1][after + 1]) continue;
-      seen[before + 1][after + 1] = true;
-      ++pairs;
+      if (seen[x] || goes_to(x, from, to) == from.dim_of(x)) continue;
+      // the axes that go the same way
+      std::int64_t ranks = 1;
+      for (int y = x; y < max_axes; ++y) {
+        if (from.dim_of(y) != from.dim_of(x) || goes_to(y, from, to) != goes_to(x, from, to))
+          continue;
+        seen[y] = true;
+        ranks = mul_sat(ranks, sizing_.sizes[y]);
+      }
+      ++exchanges;
+      sent = add_sat(sent, held - held / ranks);
     }
-    return pairs > 0 ? pairs : 1;
+    // an axis that goes must be the innermost one
+    for (int d = 0; d < from.rank; ++d) {
+      bool goes = false;
+      bool permutes = false;
+      for (int k = 0; k < from.dims[d].axes.size; ++k) {
+        bool const stays = goes_to(from.dims[d].axes[k], from, to) == d;
+        permutes = permutes || (goes && stays);
+        goes = goes || !stays;
+      }
+      if (!permutes) continue;
+      ++exchanges;
+      sent = add_sat(sent, held);
+    }
+    if (exchanges == 0) exchanges = 1;
+    return add_sat(sent, mul_sat(exchanges, add_sat(1, add_sat(held, elements(to)))));
+  }
+  /// The dim of `from` that axis `x` splits in `to`, -1: none.
+  static constexpr int goes_to(int x, Spec const& from, Spec const& to) {
+    int const d = to.dim_of(x);
+    return d < 0 ? -1 : from.find(to.dims[d].label);
   }
   static constexpr bool same_splits(Spec const& s, Spec const& like) {
     for (int d = 0; d < s.rank; ++d)

@@ -18,6 +18,7 @@ inline constexpr int max_function_steps = 256;
 /// function's plan, labels those of the operation.
 struct FunctionStep {
   std::string_view operation;
+  std::string_view label_name[max_dims]{};
   Step step{};
   Sizing sizing{};
   std::int64_t flops = 0;
@@ -32,6 +33,7 @@ struct FunctionPlan {
   int size = 0;
   int axes = 0;
   Identity axis_id[max_axes]{};
+  std::string_view axis_name[max_axes]{};
   Sizes sizes{};
   Rooms<FunctionStep, max_function_steps> steps{};
   std::int64_t peak = 0;
@@ -123,12 +125,13 @@ class FunctionWriter {
     memory_.need(plan.peak_bytes() - plan.given_bytes());
     plan_.peak = memory_.peak();
     int axis[max_axes]{};
-    for (int x = 0; x < names.axes; ++x) axis[x] = number(names.axis_id[x], plan.sizing.sizes[x]);
+    for (int x = 0; x < names.axes; ++x) axis[x] = number(names, x, plan.sizing.sizes[x]);
     for (int k = 0; k < plan.size; ++k) {
       Step const& s = plan.steps[k];
       if (plan_.size == max_function_steps) throw "the plan of a function has too many steps";
       FunctionStep out;
       out.operation = operation;
+      for (int d = 0; d < names.labels; ++d) out.label_name[d] = names.label_name[d];
       out.step = renumbered(s, axis);
       out.sizing = plan.sizing_of(s.slot);
       Sizes own;
@@ -157,11 +160,13 @@ class FunctionWriter {
     int holders = 0;
   };
 
-  constexpr int number(Identity axis, std::int64_t size) {
+  constexpr int number(Names const& names, int given, std::int64_t size) {
+    Identity const axis = names.axis_id[given];
     for (int x = 0; x < plan_.axes; ++x)
       if (plan_.axis_id[x] == axis) return x;
     if (plan_.axes == max_axes) throw "a function names more mesh axes than an operation may have";
     plan_.axis_id[plan_.axes] = axis;
+    plan_.axis_name[plan_.axes] = names.axis_name[given];
     plan_.sizes.at[plan_.axes] = size;
     return plan_.axes++;
   }

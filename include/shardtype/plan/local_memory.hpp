@@ -222,6 +222,11 @@ class LocalMemory {
       int const split = s.collective == Collective::permute ? s.from : s.to;
       if (whole ? !v.layout.contiguous() : split >= 0 && !core::lies_in_segments(v.layout, split))
         wires = out;
+      // an all_to_all releases the block that it has packed
+      if (s.collective == Collective::all_to_all && wires > 0) {
+        note(wires);
+        v.bytes = 0;
+      }
       if (!whole && s.from >= 0 && !core::lies_in_segments(after, s.from))
         wires = add_sat(wires, in);
       if (s.collective == Collective::all_reduce && v.bytes > 0 && !v.is_part) return;

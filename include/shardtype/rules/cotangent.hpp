@@ -144,6 +144,20 @@ constexpr Spec named_product_to(Spec const& own, Spec const& ct, Spec const& oth
   return to;
 }
 
+/// `own` in the sharding of a named result `to`, of whose indices it may lack some. Along an axis that
+/// splits one of these, what is not replicated becomes reduced, so that its gradient is moved back.
+constexpr Spec brought(Spec const& own, Spec const& to) {
+  Spec out = own;
+  out.unreduced = to.unreduced;
+  out.reduced = to.reduced;
+  for (int d = 0; d < out.rank; ++d) out.dims[d].axes = axes_on(to, out.dims[d].label);
+  for (int x = 0; x < max_axes; ++x)
+    if (int const d = to.dim_of(x);
+        d >= 0 && own.find(to.dims[d].label) < 0 && own.state(x) != AxisState::replicated)
+      out.reduced.insert(x);
+  return out;
+}
+
 /// A value repeated along new dims so that it has the dims `to`: along an axis that splits a new dim
 /// each rank makes its own part. The transpose of a sum.
 constexpr Verdict spread(Spec const& a, Spec const& to) {

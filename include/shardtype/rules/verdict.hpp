@@ -149,7 +149,11 @@ enum class Code {
   X01_gradient_unreduced,
   X02_gradient_in_blocks,
   X03_not_differentiable,
-  X04_loss
+  X04_loss,
+  X05_captured,
+  X06_other_cotangent,
+  X07_custom_vjp,
+  X08_not_double
 };
 
 /// The answer of a rule: the result's Spec, or the reason why there is none.

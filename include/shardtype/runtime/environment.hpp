@@ -14,6 +14,7 @@
 #include <shardtype/core/compiled.hpp>
 #include <shardtype/core/error.hpp>
 #include <shardtype/runtime/comm.hpp>
+#include <shardtype/runtime/instructions.hpp>
 #include <shardtype/runtime/machine_file.hpp>
 #include <shardtype/runtime/node.hpp>
 #include <shardtype/runtime/records.hpp>
@@ -23,6 +24,9 @@
 namespace shardtype {
 
 namespace detail {
+
+/// The least of the sets that the ranks name: processors may differ, and values must not. Collective.
+runtime::Instructions common_instructions(MPI_Comm comm, runtime::Instructions mine);
 
 /// Ends the job on all ranks. mpiexec drops output that it has not forwarded by then, so it gets
 /// time.

@@ -5,6 +5,12 @@
 
 namespace shardtype::detail {
 
+SHARDTYPE_INLINE runtime::Instructions common_instructions(MPI_Comm comm,
+                                                           runtime::Instructions mine) {
+  return static_cast<runtime::Instructions>(
+      reduce_number(comm, static_cast<std::int64_t>(mine), MPI_MIN));
+}
+
 SHARDTYPE_INLINE void end_job() {
   std::fflush(stdout);
   std::fflush(stderr);
@@ -108,6 +114,9 @@ SHARDTYPE_INLINE Environment::Environment(int& argc, char**& argv) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   node_ = detail::share_node();
   std::set_terminate(detail::on_terminate);
+  if constexpr (core::compiled_part)
+    runtime::run_time.instructions =
+        detail::common_instructions(MPI_COMM_WORLD, runtime::best_instructions());
   runtime::run_time.settings = runtime::read_settings();
   if (runtime::run_time.settings.check_agree)
     MPI_Comm_dup(MPI_COMM_WORLD, &runtime::run_time.record_comm);

@@ -9,6 +9,7 @@
 
 #include <shardtype/plan/machine.hpp>
 #include <shardtype/runtime/bytes_in_use.hpp>
+#include <shardtype/runtime/instructions.hpp>
 #include <shardtype/runtime/settings.hpp>
 
 namespace shardtype::detail {
@@ -46,6 +47,8 @@ struct RunTime {
   shardtype::detail::Progress* progress = nullptr;  ///< what this rank publishes on its node
   /// Whether an Environment exists: then a rank that calls exit would leave the others waiting.
   bool in_environment = false;
+  /// Of the compiled part's elementary functions; all ranks have it.
+  Instructions instructions = Instructions::sse2;
 
   // what happens now
   MemoryFor const* creating = nullptr;  ///< the tensor that is being created

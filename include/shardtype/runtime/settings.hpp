@@ -16,8 +16,8 @@ enum class Waiting { by_cores, yield, spin };
 /// How FFTW finds a plan for a new shape: by a guess, or by trying some or many.
 enum class FftwPlanning { estimate, measure, patient };
 
-/// The values of SHARDTYPE_CHECK, SHARDTYPE_WAIT, SHARDTYPE_FINALIZE, SHARDTYPE_AGREE_SECONDS and
-/// SHARDTYPE_FFTW.
+/// The values of SHARDTYPE_CHECK, SHARDTYPE_WAIT, SHARDTYPE_FINALIZE, SHARDTYPE_AGREE_SECONDS,
+/// SHARDTYPE_FFTW, SHARDTYPE_FFTW_WISDOM and SHARDTYPE_FFT_EXCHANGE.
 struct Settings {
   bool check_agree = false;   ///< ranks compare their next steps (runtime/agreement.hpp)
   bool check_values = false;  ///< operations check values, such as ids outside of the table
@@ -25,6 +25,8 @@ struct Settings {
   bool ends_with_barrier = false;  ///< instead of MPI_Finalize
   double agree_seconds = 10;       ///< a rank that does not arrive within this time is missing
   FftwPlanning fftw = FftwPlanning::estimate;
+  std::string fftw_wisdom{};  ///< the file that keeps what FFTW has measured; empty: none
+  bool fft_window = true;     ///< Fourier transforms exchange in shared memory where they can
 };
 
 /// Calls `take` for each comma-separated word of `variable`. Error E05 if `take` does not accept a

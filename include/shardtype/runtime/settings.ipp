@@ -33,6 +33,11 @@ SHARDTYPE_INLINE Settings read_settings() {
                                    : FftwPlanning::estimate;
     return word == "estimate" || word == "measure" || word == "patient";
   });
+  if (char const* const file = std::getenv("SHARDTYPE_FFTW_WISDOM")) out.fftw_wisdom = file;
+  read_words("SHARDTYPE_FFT_EXCHANGE", "window or messages", [&](std::string_view word) {
+    out.fft_window = word == "window";
+    return word == "window" || word == "messages";
+  });
   return out;
 }
 

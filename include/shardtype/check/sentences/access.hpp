@@ -43,8 +43,8 @@ template <bool legal, class... YourTypes>
 struct refused<Code::A05_run_time_extent, legal, YourTypes...> : Poisoned {
   static_assert(
       legal,
-      "[shardtype A05] the plan of this function depends on an extent that is known at run "
-      "time only. Give the index a static extent, as in struct I : Index<\"I\", 1500> {}, or "
+      "[shardtype A05] the plan of this function depends on an extent or a value that is known at "
+      "run time only. Give the index a static extent, as in struct I : Index<\"I\", 1500> {}, or "
       "keep what depends on it out of the function.");
 };
 template <bool legal, class... YourTypes>

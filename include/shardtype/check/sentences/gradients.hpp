@@ -10,9 +10,10 @@ struct refused<Code::X01_gradient_unreduced, legal, YourTypes...> : Poisoned {
   static_assert(legal,
                 "[shardtype X01] the gradient of an operand is a sum over a mesh axis along which "
                 "the operand is replicated, so the backward pass would hide an all_reduce. Say it: "
-                "used_as<Dims..., Reduced<X>>(w), or reduced<X>(w), is free forward and one "
-                "all_reduce backward; or declare w Reduced<X> (its gradient stays unreduced). Of "
-                "statistics over a split dim: name them, sum<Dims..., Reduced<X>>(a).");
+                "used_as<Dims..., Reduced<X>>(w), or reduced<X>(w), of a block varying<X>(w), is "
+                "free forward and one all_reduce backward; or declare w Reduced<X> (its gradient "
+                "stays unreduced). Of statistics over a split dim: name them, sum<Dims..., "
+                "Reduced<X>>(a).");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::X02_gradient_in_blocks, legal, YourTypes...> : Poisoned {
@@ -35,6 +36,36 @@ struct refused<Code::X04_loss, legal, YourTypes...> : Poisoned {
                 "[shardtype X04] a loss is one real floating number that depends on an argument "
                 "whose gradient is wanted. Sum or average over its dims first; all_reduce a "
                 "pending maximum.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::X05_captured, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype X05] the function of remat or custom_vjp uses a value whose gradient is "
+                "wanted, which is not among its arguments: no gradient would reach it. Pass it: "
+                "remat([](auto x, auto w) { ... })(x, w); or capture stop_gradient(w) if none shall "
+                "flow. (The type is that of the result.)");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::X06_other_cotangent, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype X06] the first type is that of a cotangent that was given, the second "
+                "the one that belongs there: the value's type with Unreduced and Reduced swapped "
+                "(cotangent_t; of structures gradient_t). Give the same dims in the same order and "
+                "the same element type; reshard, transpose or cast it.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::X07_custom_vjp, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype X07] custom_vjp(f, forward, backward): forward(args...) gives a "
+                "std::pair of f's result, of the same type, and of what backward reads; "
+                "backward(saved, ct) gives the argument's cotangent, of several arguments a "
+                "std::tuple with one for each (no_gradient where none flows).");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::X08_not_double, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype X08] check_grads takes differences in double: of an argument of other "
+                "floating elements, cast<double>(a), with an f that takes any element type.");
 };
 
 }  // namespace shardtype::checking

@@ -1,0 +1,41 @@
+#pragma once
+/// Agreement of the ranks on the backward pass.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include <shardtype/autodiff/tape.hpp>
+#include <shardtype/check/dry.hpp>
+#include <shardtype/runtime/mesh.hpp>
+#include <shardtype/runtime/step_name.hpp>
+
+namespace shardtype::autodiff {
+
+/// SHARDTYPE_CHECK=agree: checks that all ranks of a mesh are about to take the cotangent `ct` back
+/// through the same operation, to the same operands (`wanted`, a bit for each). Ranks whose C++
+/// branches differed would else reduce gradients that belong to different programs. Blocks of manual
+/// mode are compared by their collectives alone.
+template <class C>
+constexpr void agree_on_pull([[maybe_unused]] std::string_view operation,
+                             [[maybe_unused]] std::uint64_t wanted, [[maybe_unused]] C const& ct) {
+  if constexpr (requires { ct.slot(); }) {
+    autodiff::agree_on_pull(operation, wanted, ct.value());
+  } else if constexpr (is_tensor<C> && !is_local<C>) {
+    runtime::MeshState& mesh = ct.mesh().state();
+    if (!mesh.here() || !mesh.agreement().on()) return;
+    runtime::StepHash hash;
+    hash.mix(std::string(operation)).mix(wanted);
+    for (std::int64_t const n : ct.extents()) hash.mix(static_cast<std::uint64_t>(n));
+    mesh.agreement().meet("the gradient of " + std::string(operation), hash.value() | 1U);
+  }
+}
+/// The operands whose cotangents are wanted, a bit for each.
+constexpr std::uint64_t wanted_bits(SlotBase const* const* to, int n) {
+  std::uint64_t bits = 0;
+  for (int k = 0; k < n; ++k) bits = bits << 1 | (to[k] != nullptr ? 1U : 0U);
+  return bits;
+}
+
+}  // namespace shardtype::autodiff

@@ -1,0 +1,301 @@
+#pragma once
+/// Functions whose gradient is given by hand.
+
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <shardtype/autodiff/record.hpp>
+#include <shardtype/autodiff/structure.hpp>
+#include <shardtype/autodiff/value_and_grad.hpp>
+
+namespace shardtype {
+
+/// Stands for the cotangent of an argument through which no gradient flows, in what the backward
+/// function of custom_vjp gives.
+inline constexpr autodiff::NoGradient no_gradient{};
+
+namespace autodiff {
+
+template <class A>
+inline constexpr bool is_no_gradient = std::is_same_v<A, NoGradient>;
+
+/// Whether a cotangent has the element type and the dims' labels, in order, of the one expected.
+template <class Got, class Want>
+constexpr bool same_dims() {
+  if constexpr (!is_tensor<Got> || !is_tensor<Want>) {
+    return false;
+  } else {
+    return std::is_same_v<element_t<Got>, element_t<Want>> &&
+           shardtype::detail::same_memory<Got, Want> &&
+           std::is_same_v<labels_of_t<Got>, labels_of_t<Want>>;
+  }
+}
+
+/// The refusal of a cotangent of type `C` for an argument of type `A`, wrapped `Top` times in a
+/// function's arguments; void if it is accepted.
+template <int Top, class C, class A>
+constexpr auto judge_cotangent() {
+  if constexpr (structure_level<A> != Top || is_no_gradient<C>) {
+    return Type<void>{};
+  } else if constexpr (structure_level<C> >= Top) {
+    return Type<refused<Code::X05_captured, false, typename ShownLoss<C>::type>>{};
+  } else if constexpr (Structure<A>::is_value) {
+    using Want = cotangent_t<tensor_of<A>>;
+    if constexpr (!Structure<C>::is_value) {
+      return Type<refused<Code::X06_other_cotangent, false, C, Want>>{};
+    } else if constexpr (!same_dims<tensor_of<C>, Want>()) {
+      return Type<refused<Code::X06_other_cotangent, false, tensor_of<C>, Want>>{};
+    } else {
+      using J = shardtype::detail::Settles<Want, tensor_of<C>, false>;
+      if constexpr (J::verdict) {
+        return Type<void>{};
+      } else {
+        return Type<refusal<J, tensor_of<C>, tensor_of<A>>>{};
+      }
+    }
+  } else {
+    using Want = typename Parameters<lowered_t<Top, A>>::gradient;
+    if constexpr (std::is_same_v<C, Want>) {
+      return Type<void>{};
+    } else {
+      return Type<refused<Code::X06_other_cotangent, false, C, Want>>{};
+    }
+  }
+}
+/// The first refusal among these, or void.
+template <class R, class... Rest>
+constexpr auto first_refusal(Type<R> r, Rest... rest) {
+  if constexpr (std::is_void_v<R> && sizeof...(Rest) > 0) {
+    return autodiff::first_refusal(rest...);
+  } else {
+    return r;
+  }
+}
+
+/// Where the cotangents of an argument go: of one value its slot, without the value.
+template <int Top, class A>
+struct Destination {
+  A values;
+  constexpr explicit Destination(A const& a) : values(a) {}
+  template <class C>
+  constexpr void add(C const& cts) const {
+    if constexpr (!is_no_gradient<C>)
+      autodiff::each_value(
+          []<class V, class X>(V const& to, X const& ct) {
+            if constexpr (level<V> == Top && !is_no_gradient<X>)
+              if (to.slot() != nullptr) to.slot()->add(ct);
+          },
+          values, cts);
+  }
+};
+template <int Top, class A>
+  requires(Structure<A>::is_value)
+struct Destination<Top, A> {
+  SlotBase* slot;
+  constexpr explicit Destination(A const& a) : slot(autodiff::slot_of<Top>(a)) {}
+  template <class C>
+  constexpr void add([[maybe_unused]] C const& ct) const {
+    if constexpr (level<A> == Top && !is_no_gradient<C>) {
+      if (slot == nullptr) return;
+      using P = typename A::inner;
+      static_cast<Slot<P>*>(slot)->add(autodiff::settled<cotangent_t<tensor_of<P>>, false>(ct));
+    }
+  }
+};
+
+/// A function on the tape whose cotangents `backward` gives.
+template <class Backward, int Top, class Out, class Saved, class... As>
+struct RecordedByHand final : Entry {
+  Results<Out> results;
+  Backward backward;
+  Saved saved;
+  Kept<Destination<Top, As>...> to;
+
+  constexpr RecordedByHand(Tape* tape, Backward const& b, Out const& out, Saved const& s,
+                           As const&... as)
+      : Entry{nullptr, &act_on<RecordedByHand>},
+        results(tape, out),
+        backward(b),
+        saved(s),
+        to{{Destination<Top, As>(as)}...} {}
+  constexpr void pull() {
+    if (!results.any()) return;
+    auto const cts = autodiff::computed(backward(saved, results.taken()));
+    if constexpr (sizeof...(As) == 1) {
+      kept<0>(to).add(cts);
+    } else {
+      [&]<int... K>(std::integer_sequence<int, K...>) {
+        (kept<K>(to).add(std::get<static_cast<std::size_t>(K)>(cts)), ...);
+      }(std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{});
+    }
+  }
+};
+
+/// What a backward function gives, as types: one for each of `n` arguments.
+template <class Cts, int n>
+struct CotangentTypes {
+  static constexpr bool fits = false;
+};
+template <class Cts>
+struct CotangentTypes<Cts, 1> {
+  static constexpr bool fits = true;
+  template <int>
+  using at = Cts;
+};
+template <class... Cs, int n>
+  requires(n > 1 && sizeof...(Cs) == n)
+struct CotangentTypes<std::tuple<Cs...>, n> {
+  static constexpr bool fits = true;
+  template <int K>
+  using at = nth_t<K, Cs...>;
+};
+template <class A, class B>
+struct CotangentTypes<std::pair<A, B>, 2> : CotangentTypes<std::tuple<A, B>, 2> {};
+
+/// What a forward function gives: a pair of a result and of what the backward function reads.
+template <class R>
+struct ForwardPair {
+  static constexpr bool is_pair = false;
+};
+template <class V, class S>
+struct ForwardPair<std::pair<V, S>> {
+  static constexpr bool is_pair = true;
+  using Out = computed_t<V>;
+  using Saved = computed_t<S>;
+};
+
+/// What `custom_vjp(f, forward, backward)` is.
+template <class F, class Fwd, class Bwd>
+struct CustomVjp {
+  F f;
+  Fwd forward;
+  Bwd backward;
+
+  template <class... As>
+  constexpr auto operator()(As const&... as) const {
+    using Judged = typename decltype(judge<computed_t<As>...>())::type;
+    if constexpr (std::is_same_v<Judged, Poisoned>) {
+      return Poisoned{};
+    } else if constexpr (!std::is_void_v<Judged>) {
+      return Poisoned(Judged{});
+    } else if constexpr (highest_level<computed_t<As>...> == 0) {
+      return autodiff::computed(f(as...));
+    } else {
+      return record(autodiff::computed(as)...);
+    }
+  }
+
+ private:
+  template <class G, class... As>
+  using result_of =
+      std::remove_cvref_t<decltype(std::declval<G const&>()(std::declval<As const&>()...))>;
+
+  /// Whether forward's result stands for the same tensor as f's.
+  template <class Made, class Out>
+  static constexpr bool same_result() {
+    if constexpr (Structure<Made>::is_value != Structure<Out>::is_value) {
+      return false;
+    } else if constexpr (Structure<Made>::is_value) {
+      return std::is_same_v<tensor_of<Made>, tensor_of<Out>>;
+    } else {
+      return true;
+    }
+  }
+  /// Void, Poisoned if a function is refused, or a refusal.
+  template <class... As>
+  static constexpr auto judge() {
+    constexpr int top = highest_level<As...>;
+    using Made = result_of<F, lowered_t<top, As>...>;
+    if constexpr (any_poisoned<As...> || shardtype::detail::is_poison<Made>) {
+      return Type<Poisoned>{};
+    } else if constexpr (structure_level<computed_t<Made>> > (top == 0 ? 0 : top - 1)) {
+      return Type<refused<Code::X05_captured, false, typename ShownLoss<computed_t<Made>>::type>>{};
+    } else if constexpr (top == 0) {
+      return Type<void>{};
+    } else {
+      using Forwards = ForwardPair<result_of<Fwd, lowered_t<top, As>...>>;
+      if constexpr (!Forwards::is_pair) {
+        return Type<refused<Code::X07_custom_vjp, false>>{};
+      } else if constexpr (any_poisoned<typename Forwards::Out, typename Forwards::Saved>) {
+        return Type<Poisoned>{};
+      } else if constexpr (structure_level<typename Forwards::Out> >= top) {
+        return Type<
+            refused<Code::X05_captured, false, typename ShownLoss<typename Forwards::Out>::type>>{};
+      } else if constexpr (!same_result<computed_t<Made>, typename Forwards::Out>()) {
+        return Type<refused<Code::X07_custom_vjp, false>>{};
+      } else {
+        return judge_backward<top, Forwards, As...>(
+            std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{});
+      }
+    }
+  }
+  template <int Top, class Forwards, class... As, int... K>
+  static constexpr auto judge_backward(std::integer_sequence<int, K...>) {
+    using Out = typename Forwards::Out;
+    if constexpr (!has_gradients<Out>()) {
+      return Type<void>{};
+    } else {
+      using Made = result_of<Bwd, typename Forwards::Saved, typename Results<Out>::Cotangent>;
+      if constexpr (shardtype::detail::is_poison<Made>) {
+        return Type<Poisoned>{};
+      } else {
+        using Each = CotangentTypes<computed_t<Made>, static_cast<int>(sizeof...(As))>;
+        if constexpr (!Each::fits) {
+          return Type<refused<Code::X07_custom_vjp, false>>{};
+        } else {
+          return autodiff::first_refusal(
+              autodiff::judge_cotangent<Top, typename Each::template at<K>, As>()...);
+        }
+      }
+    }
+  }
+  template <class... As>
+  constexpr auto record(As const&... as) const {
+    constexpr int top = highest_level<As...>;
+    auto const both = forward(autodiff::without_gradient<top>(as)...);
+    auto const out = autodiff::computed(both.first);
+    auto const saved = autodiff::computed(both.second);
+    using Out = std::remove_cvref_t<decltype(out)>;
+    using Saved = std::remove_cvref_t<decltype(saved)>;
+    if constexpr (!has_gradients<Out>()) {
+      return out;
+    } else {
+      Tape* const tape = autodiff::tape_of<top>("custom_vjp", as...);
+      if (tape == nullptr) return Parameters<Out>::lift(out, nullptr);
+      auto* const entry = autodiff::make_small<RecordedByHand<Bwd, top, Out, Saved, As...>>(
+          tape, backward, out, saved, as...);
+      tape->push(entry);
+      return entry->results.given(out);
+    }
+  }
+};
+
+}  // namespace autodiff
+
+/// `f` with a gradient of one's own: `custom_vjp(f, forward, backward)(a, b)` is f(a, b) where no
+/// gradient is wanted. Where one is, `forward(a, b)` gives a std::pair of the same result and of
+/// what `backward` reads, and `backward(saved, ct)` the cotangents of the arguments from that of the
+/// result: of one argument itself, of several a std::tuple with one for each, `no_gradient` where
+/// none flows. Arguments and results are tensors, or vectors, arrays, tuples and structs of them;
+/// `saved` is anything that can be copied.
+///
+///     auto identity = [](auto x) { return x; };
+///     auto clipped = custom_vjp(
+///         identity, [](auto x) { return std::pair(x, std::tuple()); },
+///         [](auto, auto ct) { return clip(ct, -1.0, 1.0); });
+///
+/// A cotangent has the type cotangent_t of its argument; one that a slice, a cast or zeros around a
+/// block make it, which is free, is taken as well. `backward` is differentiated in gradients of
+/// gradients. It communicates what its operations name, and plans list it.
+/// Refused: X01 a cotangent that is a sum where its argument is replicated, X02 one in blocks, X05 a
+/// captured value whose gradient is wanted, X06 another type, X07 functions of another form. Error
+/// E73: arguments of two differentiations. `check_grads` compares it with differences. JAX:
+/// jax.custom_vjp.
+template <class F, class Forward, class Backward>
+constexpr auto custom_vjp(F f, Forward forward, Backward backward) {
+  return autodiff::CustomVjp<F, Forward, Backward>{std::move(f), std::move(forward),
+                                                   std::move(backward)};
+}
+
+}  // namespace shardtype

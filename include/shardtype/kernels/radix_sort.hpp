@@ -1,0 +1,132 @@
+#pragma once
+/// Host: sorts the positions of a row by the bytes of its elements, least significant first (LSD radix sort).
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include <Kokkos_Core.hpp>
+
+#include <shardtype/core/bfloat16.hpp>
+
+namespace shardtype::kernels::detail {
+
+/// An unsigned number of an element's size, at least four bytes, whose order is that of the elements: 0 and -0 are equal,
+/// a NaN is last in both orders.
+template <class T>
+using SortKey = std::conditional_t<sizeof(T) <= 4, std::uint32_t, std::uint64_t>;
+template <class T>
+SortKey<T> sort_key(T const& x, bool descending) {
+  using Key = SortKey<T>;
+  constexpr Key top = Key{1} << (8 * sizeof(Key) - 1);
+  if constexpr (std::is_same_v<T, bfloat16>) {
+    return sort_key(static_cast<float>(x), descending);
+  } else if constexpr (std::is_floating_point_v<T>) {
+    if (x != x) return ~Key{0};
+    Key const bits = x == T(0) ? Key{0} : std::bit_cast<Key>(x);
+    Key const key = (bits & top) != 0 ? ~bits : bits | top;
+    return descending ? ~key : key;
+  } else {
+    Key const key = static_cast<Key>(x) ^ (std::is_signed_v<T> ? top : Key{0});
+    return descending ? ~key : key;
+  }
+}
+template <class T>
+inline constexpr bool has_sort_key =
+    (std::is_arithmetic_v<T> && sizeof(T) <= 8) || std::is_same_v<T, bfloat16>;
+
+/// Key and position in one number.
+struct PackedItem {
+  std::uint64_t bits;
+  static PackedItem make(std::uint32_t key, std::int64_t place) {
+    return {std::uint64_t{key} << 32 | static_cast<std::uint64_t>(place)};
+  }
+  std::uint64_t key() const { return bits >> 32; }
+  std::int64_t place() const { return static_cast<std::int64_t>(bits & 0xffffffffU); }
+  friend bool operator<(PackedItem const& a, PackedItem const& b) { return a.bits < b.bits; }
+};
+struct WideItem {
+  std::uint64_t bits;
+  std::int64_t at;
+  static WideItem make(std::uint64_t key, std::int64_t place) { return {key, place}; }
+  std::uint64_t key() const { return bits; }
+  std::int64_t place() const { return at; }
+  friend bool operator<(WideItem const& a, WideItem const& b) {
+    return a.bits < b.bits || (a.bits == b.bits && a.at < b.at);
+  }
+};
+
+/// One call sorts one row of `in` [rows, n] to `sorted`, of which the first `keep` are needed; `other` is a buffer of the
+/// same size.
+template <class Keyed, class T>
+struct RadixRows {
+  using Item = std::conditional_t<sizeof(SortKey<T>) == 4, PackedItem, WideItem>;
+  static constexpr std::size_t bytes = sizeof(SortKey<T>);
+
+  T const* in;
+  Keyed* sorted;
+  Keyed* other;
+  std::int64_t n, keep;
+  bool descending;
+
+  void operator()(std::int64_t row) const {
+    T const* const x = in + row * n;
+    auto* const buffer = reinterpret_cast<Item*>(other + row * n);
+    Item* from = buffer;
+    // two packed items fit in the place of a pair
+    Item* to = bytes == 4 ? buffer + n : reinterpret_cast<Item*>(sorted + row * n);
+    if (keep * few <= n) {
+      for (std::int64_t k = 0; k < n; ++k) from[k] = Item::make(sort_key(x[k], descending), k);
+      std::nth_element(from, from + keep, from + n);
+      std::sort(from, from + keep);
+      return put(x, from, row);
+    }
+    std::array<std::array<std::int64_t, 256>, bytes> count{};
+    for (std::int64_t k = 0; k < n; ++k) {
+      Item const item = Item::make(sort_key(x[k], descending), k);
+      for (std::size_t b = 0; b < bytes; ++b) ++count[b][digit(item, b)];
+      from[k] = item;
+    }
+    for (std::size_t b = 0; b < bytes; ++b) {
+      if (count[b][digit(from[0], b)] == n) continue;  // all have the same byte
+      std::int64_t begin = 0;
+      for (std::int64_t& c : count[b]) {
+        std::int64_t const here = c;
+        c = begin;
+        begin += here;
+      }
+      for (std::int64_t k = 0; k < n; ++k) to[count[b][digit(from[k], b)]++] = from[k];
+      Item* const exchanged = from;
+      from = to;
+      to = exchanged;
+    }
+    put(x, from, row);
+  }
+
+ private:
+  static constexpr std::int64_t few = 8;  ///< fewer than one of so many are selected, then sorted
+
+  void put(T const* x, Item const* items, std::int64_t row) const {
+    for (std::int64_t k = 0; k < keep; ++k) {
+      std::int64_t const place = items[k].place();
+      sorted[row * n + k] = {x[place], place};
+    }
+  }
+  static std::size_t digit(Item const& item, std::size_t b) { return item.key() >> (8 * b) & 255U; }
+};
+
+/// Whether rows of `n` elements are sorted so: rows that are long enough for the tables of bytes, and as many as threads.
+template <class T, class Exec>
+bool sorts_by_bytes(std::int64_t rows, std::int64_t n) {
+  constexpr std::int64_t least = 256;
+  if constexpr (has_sort_key<T>) {
+    return n >= least && n <= std::int64_t{0xffffffff} && rows >= Exec().concurrency();
+  } else {
+    return false;
+  }
+}
+
+}  // namespace shardtype::kernels::detail

@@ -1,0 +1,132 @@
+// The functions of one instruction set; src/vector_functions.cpp includes it once for each.
+namespace shardtype::kernels::vectors::SHARDTYPE_SET {
+
+// NOLINTBEGIN(modernize-use-using): the attribute needs it
+typedef float Floats __attribute__((vector_size(SHARDTYPE_BYTES)));
+typedef double Doubles __attribute__((vector_size(SHARDTYPE_BYTES)));
+// NOLINTEND(modernize-use-using)
+
+#define SHARDTYPE_DECLARE(Tag, name)                                                  \
+  extern "C" SHARDTYPE_DECLARED Floats SHARDTYPE_FLOAT(v, name)(Floats);              \
+  extern "C" SHARDTYPE_DECLARED Doubles SHARDTYPE_DOUBLE(v, name)(Doubles);           \
+  struct Tag {                                                                        \
+    SHARDTYPE_TARGET static void of(Floats& x) { x = SHARDTYPE_FLOAT(v, name)(x); }   \
+    SHARDTYPE_TARGET static void of(Doubles& x) { x = SHARDTYPE_DOUBLE(v, name)(x); } \
+  };
+SHARDTYPE_VECTORS_OF_ONE(SHARDTYPE_DECLARE)
+#undef SHARDTYPE_DECLARE
+#define SHARDTYPE_DECLARE(Tag, name)                                                  \
+  extern "C" SHARDTYPE_DECLARED Floats SHARDTYPE_FLOAT(vv, name)(Floats, Floats);     \
+  extern "C" SHARDTYPE_DECLARED Doubles SHARDTYPE_DOUBLE(vv, name)(Doubles, Doubles); \
+  struct Tag {                                                                        \
+    SHARDTYPE_TARGET static void of(Floats& x, Floats const& y) {                     \
+      x = SHARDTYPE_FLOAT(vv, name)(x, y);                                            \
+    }                                                                                 \
+    SHARDTYPE_TARGET static void of(Doubles& x, Doubles const& y) {                   \
+      x = SHARDTYPE_DOUBLE(vv, name)(x, y);                                           \
+    }                                                                                 \
+  };
+SHARDTYPE_VECTORS_OF_TWO(SHARDTYPE_DECLARE)
+#undef SHARDTYPE_DECLARE
+
+extern "C" SHARDTYPE_DECLARED Doubles SHARDTYPE_DOUBLE(v, erf)(Doubles);
+#ifdef SHARDTYPE_HALVES_OF_ERF
+// as in kernels/vector_library.hpp
+typedef float Halves __attribute__((vector_size(SHARDTYPE_BYTES / 2)));  // NOLINT
+extern "C" SHARDTYPE_DECLARED Halves _ZGVdN8v_erff(Halves);
+struct Erf {
+  SHARDTYPE_TARGET static void of(Floats& x) {
+    Halves half[2];
+    std::memcpy(half, &x, sizeof(x));
+    half[0] = _ZGVdN8v_erff(half[0]);
+    half[1] = _ZGVdN8v_erff(half[1]);
+    std::memcpy(&x, half, sizeof(x));
+  }
+#else
+extern "C" SHARDTYPE_DECLARED Floats SHARDTYPE_FLOAT(v, erf)(Floats);
+struct Erf {
+  SHARDTYPE_TARGET static void of(Floats& x) { x = SHARDTYPE_FLOAT(v, erf)(x); }
+#endif
+  SHARDTYPE_TARGET static void of(Doubles& x) { x = SHARDTYPE_DOUBLE(v, erf)(x); }
+};
+struct Sqrt {
+#ifdef __clang__
+  SHARDTYPE_TARGET static void of(Floats& x) { x = __builtin_elementwise_sqrt(x); }
+  SHARDTYPE_TARGET static void of(Doubles& x) { x = __builtin_elementwise_sqrt(x); }
+#else
+  SHARDTYPE_TARGET static void of(Floats& x) { x = SHARDTYPE_FLOAT_ROOT(x); }
+  SHARDTYPE_TARGET static void of(Doubles& x) { x = SHARDTYPE_DOUBLE_ROOT(x); }
+#endif
+};
+struct Rsqrt {
+  template <class V>
+  SHARDTYPE_TARGET static void of(V& x) {
+    Sqrt::of(x);
+    x = 1 / x;
+  }
+};
+
+/// y[k] = F(x[k]...); a vector at the end is filled up with a usual argument of every function.
+template <class F, class V, class T>
+SHARDTYPE_TARGET void array(std::int64_t n, T* y, T const* x) {
+  constexpr auto lanes = static_cast<std::int64_t>(sizeof(V) / sizeof(T));
+  V a;
+  std::int64_t k = 0;
+  for (; k + lanes <= n; k += lanes) {
+    std::memcpy(&a, x + k, sizeof(V));
+    F::of(a);
+    std::memcpy(y + k, &a, sizeof(V));
+  }
+  if (k == n) return;
+  auto const rest = static_cast<std::size_t>(n - k) * sizeof(T);
+  a = V{} + T(0.5);
+  std::memcpy(&a, x + k, rest);
+  F::of(a);
+  std::memcpy(y + k, &a, rest);
+}
+template <class F, class V, class T>
+SHARDTYPE_TARGET void array_of_two(std::int64_t n, T* y, T const* x, T const* z) {
+  constexpr auto lanes = static_cast<std::int64_t>(sizeof(V) / sizeof(T));
+  V a;
+  V b;
+  std::int64_t k = 0;
+  for (; k + lanes <= n; k += lanes) {
+    std::memcpy(&a, x + k, sizeof(V));
+    std::memcpy(&b, z + k, sizeof(V));
+    F::of(a, b);
+    std::memcpy(y + k, &a, sizeof(V));
+  }
+  if (k == n) return;
+  auto const rest = static_cast<std::size_t>(n - k) * sizeof(T);
+  a = V{} + T(0.5);
+  b = V{} + T(0.5);
+  std::memcpy(&a, x + k, rest);
+  std::memcpy(&b, z + k, rest);
+  F::of(a, b);
+  std::memcpy(y + k, &a, rest);
+}
+
+#define SHARDTYPE_ONE(Tag, name) &array<Tag, Vectors>,
+#define SHARDTYPE_TWO(Tag, name) &array_of_two<Tag, Vectors>,
+#define SHARDTYPE_ALL                                                                    \
+  {SHARDTYPE_VECTORS_OF_ONE(SHARDTYPE_ONE) & array<Erf, Vectors>, &array<Sqrt, Vectors>, \
+   &array<Rsqrt, Vectors>, SHARDTYPE_VECTORS_OF_TWO(SHARDTYPE_TWO)}
+#define Vectors Floats
+constexpr ArrayFunctions<float> of_floats = SHARDTYPE_ALL;
+#undef Vectors
+#define Vectors Doubles
+constexpr ArrayFunctions<double> of_doubles = SHARDTYPE_ALL;
+#undef Vectors
+#undef SHARDTYPE_ALL
+#undef SHARDTYPE_ONE
+#undef SHARDTYPE_TWO
+
+}  // namespace shardtype::kernels::vectors::SHARDTYPE_SET
+
+#undef SHARDTYPE_SET
+#undef SHARDTYPE_BYTES
+#undef SHARDTYPE_TARGET
+#undef SHARDTYPE_FLOAT
+#undef SHARDTYPE_DOUBLE
+#undef SHARDTYPE_FLOAT_ROOT
+#undef SHARDTYPE_DOUBLE_ROOT

@@ -1,0 +1,335 @@
+// remat, custom_vjp, vjp and check_grads: values against differences and against the same functions
+// without them; structures, several results, second order, uneven and empty; the Errors.
+// RANKS: 1 2 4 8
+#include <array>
+#include <complex>
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <shardtype/shardtype.hpp>
+
+#include "harness/catch.hpp"
+#include "harness/gradients.hpp"
+#include "harness/on_ranks.hpp"
+
+using namespace shardtype;
+using gradients::make;
+using gradients::whole;
+
+namespace {
+
+struct X : Axis<"X"> {};
+struct Y : Axis<"Y"> {};
+struct B : Index<"B"> {};
+struct D : Index<"D"> {};
+struct H : Index<"H"> {};
+template <class... Parts>
+using T = Tensor<double, Parts...>;
+using Xs = T<Dim<B, X>, Dim<D>>;
+using W = T<Dim<D>, Dim<H>>;
+using Ws = T<Dim<D, X>, Dim<H>>;
+using Hs = T<Dim<B, X>, Dim<H>>;
+using Square = T<Dim<D>, Dim<H>, Reduced<X>>;
+
+template <template <class> class As>
+struct Layers {
+  std::vector<As<Square>> weights;
+  As<Ws> last;
+};
+
+struct Layer {
+  auto operator()(auto const& x, auto const& w) const {
+    return tanh(matmul(x, used_as<Reduced<X>>(w)));
+  }
+};
+constexpr Layer layer{};
+
+// The text of the Error that `run` throws.
+template <class Run>
+std::string text_of(Run run) {
+  try {
+    run();
+  } catch (Error const& e) {
+    return e.what();
+  }
+  return "none";
+}
+
+template <class A, class C>
+void same(A const& a, C const& b) {
+  static_assert(std::is_same_v<A, C>);
+  auto const left = whole(a);
+  auto const right = whole(b);
+  REQUIRE(left.size() == right.size());
+  int bad = 0;
+  for (std::size_t k = 0; k < left.size(); ++k)
+    bad += std::abs(left[k] - right[k]) > 1e-12 * (1 + std::abs(right[k]));
+  CHECK(bad == 0);
+}
+
+}  // namespace
+
+TEST_CASE("a rematerialised function has the same gradient") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  for (std::int64_t const rows : {7, 1, 0}) {
+    auto const x = make<Xs>(mesh, {rows, 5}, 1);
+    auto const w = make<Ws>(mesh, {5, 3}, 2);
+    auto const loss = [](auto const& f) {
+      return [f](auto const& a, auto const& b) { return sum(square(f(a, b)) * f(a, b)); };
+    };
+    auto const [value, plain] = value_and_grad<0, 1>(loss(layer))(x, w);
+    auto const [again, grads] = value_and_grad<0, 1>(loss(remat(layer)))(x, w);
+    same(again, value);
+    same(std::get<0>(grads), std::get<0>(plain));
+    same(std::get<1>(grads), std::get<1>(plain));
+    // with respect to one argument; without any gradient
+    same(grad<1>(loss(remat(layer)))(x, w), std::get<1>(plain));
+    same(remat(layer)(x, w), layer(x, w).tensor());
+  }
+}
+
+TEST_CASE("remat of structures, of several results, in loops and to second order") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  auto const x = make<Xs>(mesh, {7, 3}, 1);
+  Layers<value_t> const p{{make<Square>(mesh, {3, 3}, 2), make<Square>(mesh, {3, 3}, 3)},
+                          make<Ws>(mesh, {3, 3}, 4)};
+  auto const body = [](auto const& layers, auto const& v) {
+    auto h = v;
+    for (auto const& w : layers.weights) h = relabel<H, D>(tanh(matmul(h, w))).tensor();
+    auto const out = matmul(h, used_as<Reduced<X>>(layers.last)) * 2.0;
+    return std::tuple(out, sum(square(h)), h);
+  };
+  auto const loss = [](auto const& f) {
+    return [f](auto const& layers, auto const& v) {
+      auto const [out, norm, unused] = f(layers, v);
+      return (sum(exp(out)) + norm).tensor();
+    };
+  };
+  auto const [plain, of_x] = grad<0, 1>(loss(body))(p, x);
+  auto const [got, of_x_again] = grad<0, 1>(loss(remat(body)))(p, x);
+  same(got.weights[0], plain.weights[0]);
+  same(got.weights[1], plain.weights[1]);
+  same(got.last, plain.last);
+  same(of_x_again, of_x);
+  // a value that all of it depends on, and nested
+  auto const twice = [&](auto const& layers, auto const& v) {
+    return remat([&](auto const& l, auto const& u) { return remat(body)(l, u); })(layers, v);
+  };
+  same(grad<1>(loss(twice))(p, x), of_x);
+
+  auto const w = make<Square>(mesh, {3, 4}, 5);
+  auto const one = [](auto const& v, auto const& u) { return sin(matmul(v, u)).tensor(); };
+  auto const square_of_gradient = [&](auto const& f) {
+    return grad<1>([&](auto const& v, auto const& u) {
+      auto const g =
+          grad<1>([&](auto const& a, auto const& b) { return sum(square(f(a, b))); })(v, u);
+      return sum(square(all_reduce<X>(g)));
+    })(x, w);
+  };
+  same(square_of_gradient(remat(one)), square_of_gradient(one));
+}
+
+TEST_CASE("integers among the arguments and results of remat") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  auto const table = make<T<Dim<D>, Dim<H>, Reduced<X>>>(mesh, {5, 3}, 1);
+  auto const ids = from_function<std::int32_t, Dim<B, X>>(
+      mesh, {9}, [](std::int64_t b) { return static_cast<std::int32_t>(b % 5); });
+  auto const look = [](auto const& t, auto const& i) { return std::pair(take<D>(t, i), i); };
+  auto const loss = [](auto const& f) {
+    return [f](auto const& t, auto const& i) {
+      auto const [rows, same_ids] = f(t, i);
+      return sum(square(rows) * cast<double>(same_ids));
+    };
+  };
+  same(grad<0>(loss(remat(look)))(table, ids), grad<0>(loss(look))(table, ids));
+}
+
+TEST_CASE("gradients by hand") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  auto const x = make<Xs>(mesh, {7, 5}, 1);
+  auto const w = make<W>(mesh, {5, 3}, 2);
+  auto const product = [](auto const& a, auto const& b) {
+    return matmul(a, used_as<Reduced<X>>(b));
+  };
+  auto const by_hand = custom_vjp(
+      product,
+      [](auto const& a, auto const& b) {
+        return std::pair(matmul(a, used_as<Reduced<X>>(b)), std::tuple(a, b));
+      },
+      [](auto const& saved, auto const& ct) {
+        auto const& [a, b] = saved;
+        return std::tuple(einsum<B, D>(ct, used_as<Reduced<X>>(b)),
+                          all_reduce<X>(einsum<D, H>(a, ct)));
+      });
+  auto const loss = [](auto const& f) {
+    return [f](auto const& a, auto const& b) { return sum(exp(f(a, b))); };
+  };
+  auto const plain = grad<0, 1>(loss(product))(x, w);
+  auto const got = grad<0, 1>(loss(by_hand))(x, w);
+  same(std::get<0>(got), std::get<0>(plain));
+  same(std::get<1>(got), std::get<1>(plain));
+  same(grad<1>(loss(by_hand))(x, w), std::get<1>(plain));
+  same(by_hand(x, w), product(x, w));
+  check_grads(by_hand, x, w);
+  // gradients of gradients go through the backward function
+  auto const of_gradient = [&](auto const& f) {
+    return [f](auto const& a, auto const& b) {
+      return sum(square(grad<1>(
+          [&](auto const& c, auto const& d) { return all_reduce<X>(sum(exp(f(c, d)))); })(a, b)));
+    };
+  };
+  same(grad<1>(of_gradient(by_hand))(x, w), grad<1>(of_gradient(product))(x, w));
+
+  // one that is not the derivative: the gradient is cut off
+  auto const cut = custom_vjp([](auto const& a) { return a; },
+                              [](auto const& a) { return std::pair(a, std::tuple<>()); },
+                              [](auto const&, auto const& ct) { return clip(ct, -0.5, 0.5); });
+  auto const clipped = whole(grad<0>([&](auto const& a) { return sum(square(cut(a))); })(x));
+  auto const all = whole(x);
+  int bad = 0;
+  for (std::size_t k = 0; k < all.size(); ++k)
+    bad += std::abs(clipped[k] - std::min(0.5, std::max(-0.5, 2 * all[k]))) > 1e-14;
+  CHECK(bad == 0);
+}
+
+TEST_CASE("gradients by hand of structures, several results and free casts") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  auto const x = make<Xs>(mesh, {7, 3}, 1);
+  auto const w = make<W>(mesh, {3, 3}, 2);
+  // results of which one is not read: its cotangent is zero
+  auto const both = custom_vjp(
+      [](auto const& a) { return std::tuple(a * 2.0, a * 3.0); },
+      [](auto const& a) { return std::pair(std::tuple(a * 2.0, a * 3.0), std::tuple<>()); },
+      [](auto const&, auto const& cts) { return std::get<0>(cts) * 2.0 + std::get<1>(cts) * 3.0; });
+  check_grads(both, x);
+  same(grad<0>([&](auto const& a) { return sum(std::get<1>(both(a))); })(x),
+       full<double, Dim<B, X>, Dim<D>>(mesh, {7, 3}, 3.0));
+  // an array in, its gradient an array; a constant argument
+  auto const added = [](auto const& ws, auto const& v) {
+    return (ws[0] + ws[1] * 4.0 + v).tensor();
+  };
+  auto const sums = custom_vjp(
+      added, [=](auto const& ws, auto const& v) { return std::pair(added(ws, v), std::tuple<>()); },
+      [](auto const&, auto const& ct) {
+        return std::tuple(std::array{ct, (ct * 4.0).tensor()}, no_gradient);
+      });
+  std::array const two{w, w};
+  check_grads<0>(sums, two, w);
+  auto const grads = grad<0>([&](auto const& ws) { return sum(square(sums(ws, w))); })(two);
+  same(grads[1], (grads[0] * 4.0).tensor());
+  // a cotangent that is sliced for free
+  auto const rows = custom_vjp([](auto const& a) { return sum<D>(a); },
+                               [](auto const& a) { return std::pair(sum<D>(a), a.extents()[1]); },
+                               [](auto const& n, auto const& ct) {
+                                 return transpose<B, D>(broadcast<D>(reshard<Dim<B>>(ct), {n}));
+                               });
+  check_grads(rows, x);
+}
+
+TEST_CASE("a pullback") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  for (std::int64_t const n : {7, 0}) {
+    auto const x = make<Xs>(mesh, {n, 5}, 1);
+    auto const w = make<W>(mesh, {5, 3}, 2);
+    auto const ct = make<Hs>(mesh, {n, 3}, 3);
+    auto const f = [](auto const& a, auto const& b) { return matmul(a, used_as<Reduced<X>>(b)); };
+    auto [y, pullback] = vjp(f, x, w);
+    same(y, f(x, w));
+    auto const [dx, dw] = pullback(ct);
+    same(dx, einsum<B, D>(ct, used_as<Reduced<X>>(w)));
+    same(dw, all_reduce<X>(einsum<D, H>(x, ct)));
+    // again, with another cotangent, and for the last time
+    auto const twice = pullback((ct * 2.0).tensor());
+    same(std::get<1>(twice), (dw * 2.0).tensor());
+    auto moved = std::move(pullback);
+    same(std::get<0>(std::move(moved)(ct)), dx);
+    CHECK(on_ranks::code_of([&] { pullback(ct); }) == "E75");
+    // of one argument; a structure of results; second order
+    auto [results, back] = vjp<1>(
+        [&](auto const& a, auto const& b) { return std::pair(f(a, b), sum(square(b))); }, x, w);
+    same(back(std::pair(ct, full<double>(mesh, {}, 1.0))), (dw + w * 2.0).tensor());
+    same(results.second, sum(square(w)));
+  }
+  auto const x = make<Xs>(mesh, {7, 5}, 1);
+  auto const w = make<T<Dim<D>, Dim<H>, Reduced<X>>>(mesh, {5, 3}, 2);
+  check_grads(
+      [](auto const& a, auto const& b) {
+        auto [y, pullback] =
+            vjp([](auto const& c, auto const& d) { return tanh(matmul(c, d)); }, a, b);
+        return pullback(y);
+      },
+      x, w);
+}
+
+TEST_CASE("check_grads names what differs") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  auto const x = make<Xs>(mesh, {7, 5}, 1);
+  auto const wrong = custom_vjp(
+      [](auto const& a) { return square(a); },
+      [](auto const& a) { return std::pair(square(a), a); },
+      [](auto const& a, auto const& ct) { return where(a > 0.5, a * ct, 2.0 * a * ct); });
+  auto const all = whole(x);
+  std::size_t k = 0;
+  while (!(all[k] > 0.5)) ++k;
+  auto const loss = [&](auto const& b, auto const& a) { return sum(wrong(a)) + sum(b); };
+  std::string const text = text_of([&] { check_grads(loss, make<Xs>(mesh, {4, 5}, 2), x); });
+  CAPTURE(text);
+  std::string const at = "(" + std::to_string(k / 5) + ", " + std::to_string(k % 5) + ")";
+  CHECK(text.find("[shardtype E76] check_grads: argument 1, element " + at + " of f64[B@X, D]") ==
+        0);
+  CHECK(text.find("the gradient is ") != std::string::npos);
+  CHECK(text.find("differences give ") != std::string::npos);
+  // with less strict bounds; in a structure
+  check_grads(loss, make<Xs>(mesh, {4, 5}, 2), x, GradientCheck{.rtol = 1.0});
+  std::string const inner = text_of([&] {
+    check_grads([&](auto const& two) { return sum(wrong(two[1])) + sum(two[0]); },
+                std::array{x, x});
+  });
+  CAPTURE(inner);
+  CHECK(inner.find("argument 0, value 1, element " + at) != std::string::npos);
+  // a NaN is no gradient
+  auto const nan =
+      custom_vjp([](auto const& a) { return square(a); },
+                 [](auto const& a) { return std::pair(square(a), a); },
+                 [](auto const& a, auto const& ct) { return 2.0 * a * ct * (0.0 / 0.0); });
+  CHECK(on_ranks::code_of([&] { check_grads(nan, x); }) == "E76");
+  // few elements of a large tensor; unreduced and Reduced ones; a loss
+  check_grads<0>([](auto const& a, auto const& w) { return sum(exp(matmul(a, w))); },
+                 make<Xs>(mesh, {40, 5}, 1), make<Square>(mesh, {5, 3}, 2),
+                 GradientCheck{.elements = 10});
+  check_grads([](auto const& u) { return sum(square(all_reduce<X>(u))); },
+              make<T<Dim<D>, Unreduced<X>>>(mesh, {5}, 1));
+  check_grads([](auto const& r) { return reshard<Dim<D, X>>(r); },
+              make<T<Dim<D>, Reduced<X>>>(mesh, {5}, 1));
+}
+
+TEST_CASE("what carries a gradient is an argument") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  auto const w = make<W>(mesh, {5, 3}, 2);
+  auto const mixed = [&](auto const& f) {
+    return text_of([&] {
+      grad<0>([&](auto const& a) {
+        return sum(a) + sum(grad<0>([&](auto const& b) { return f(b, a); })(stop_gradient(a)));
+      })(w);
+    });
+  };
+  auto const plain = [](auto const& a, auto const& b) { return sum(a * b); };
+  CHECK(mixed(plain).find("[shardtype E73] operand 2 of map") == 0);
+  CHECK(mixed(remat(plain)).find("[shardtype E73] argument 1 of remat") == 0);
+  auto const hand = custom_vjp(
+      plain, [=](auto const& a, auto const& b) { return std::pair(plain(a, b), std::tuple(a, b)); },
+      [](auto const& s, auto const& ct) {
+        return std::tuple(ct * std::get<1>(s), ct * std::get<0>(s));
+      });
+  CHECK(mixed(hand).find("[shardtype E73] argument 1 of custom_vjp") == 0);
+  CHECK(on_ranks::code_of([&] {
+          grad<0>([&](auto const& a) {
+            auto [y, pullback] = vjp([&](auto const&) { return square(a); }, stop_gradient(a));
+            return sum(a) + sum(pullback(w));
+          })(w);
+        }) == "E73");
+}
