@@ -22,6 +22,7 @@
 namespace samples {
 
 struct Half : Index<"Half", 5> {};  // of J
+struct Frequencies : Index<"Frequencies"> {};
 using Waves = Tensor<Kokkos::complex<double>, Dim<I, X>, Dim<J>>;
 using Planes = Tensor<Kokkos::complex<double>, Dim<I>, Dim<J>, Dim<K, Y>>;
 using Halves = Tensor<Kokkos::complex<double>, Dim<I, X>, Dim<Half>>;
@@ -62,7 +63,7 @@ inline constexpr auto sample<"Expand"> = on<A>(op::Expand<One>{});
 template <>
 inline constexpr auto sample<"Fft"> = on<Waves>(op::Fft<J>{});
 template <>
-inline constexpr auto sample<"FftFourStep"> = on<Waves>(op::FftFourStep<I, P, Q>{});
+inline constexpr auto sample<"FftFourStep"> = on<Waves>(op::FftFourStep<I, P, L>{});
 template <>
 inline constexpr auto sample<"Fftn"> = on<Planes>(op::Fftn<I, J>{});
 template <>
@@ -70,7 +71,7 @@ inline constexpr auto sample<"HaloAdd"> = on<Halo<A, I>>(op::HaloAdd<I>{1, 2});
 template <>
 inline constexpr auto sample<"Ifft"> = on<Waves>(op::Ifft<J>{});
 template <>
-inline constexpr auto sample<"IfftFourStep"> = on<Waves>(op::IfftFourStep<I, K>{});
+inline constexpr auto sample<"IfftFourStep"> = on<Waves>(op::IfftFourStep<I, Frequencies>{});
 template <>
 inline constexpr auto sample<"Ifftn"> = on<Planes>(op::Ifftn<I, J>{});
 template <>
@@ -236,8 +237,7 @@ constexpr bool every_operation_stands = all_stand<registry>(
 
 // Operations without a gradient (X03): a table of docs/rules.md has the reasons.
 constexpr std::string_view without_gradient[] = {
-    "CountedMax", "CountedMin",   "CountedProd", "FftFourStep",
-    "HaloAdd",    "HaloExchange", "Transfer",    "IfftFourStep",
+    "CountedMax", "CountedMin", "CountedProd", "HaloAdd", "HaloExchange", "Transfer",
 };
 // Operations whose results are constants, of which no gradient is asked.
 constexpr std::string_view constants[] = {
