@@ -72,8 +72,9 @@ struct EvaluateRuns<T, E, Elements<Ts...>> {
 #if defined(__clang__)
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wpass-failed"
+  [[gnu::noinline]]
 #endif
-  [[gnu::noinline]] void loop(void const* const* from, T* to, std::int64_t n) const {
+  void loop(void const* const* from, T* to, std::int64_t n) const {
     if constexpr (E::staged) return compute_block(expression, from, 0, n, to);
     // iterations are independent
 #if defined(__clang__)
