@@ -112,7 +112,8 @@ static_assert(sends(first<TwoAxes>.forward, 2, 0, 0));
 static_assert(sends(first<TwoAxes>.backward, 2, 0, 0));
 static_assert(sends(middle<TwoAxes>.backward, 3, 0, 0));
 
-constexpr double rate = 0.5;
+constexpr double rate =
+    0.25;  // at 0.5 training is chaotic from step 70 on: curves part by rounding
 // Element (i, j) of a matrix; tests/programs/mlp_reference.py has the same numbers.
 auto wave(double speed, double height) {
   return [=](std::int64_t i, std::int64_t j) {

@@ -11,7 +11,7 @@ import sys
 import numpy as np
 
 BATCH, INPUTS, HIDDEN, OUTPUTS = 24, 8, 16, 4
-CURVES, RATE, TOLERANCE = 5, 0.5, 1e-4
+CURVES, RATE, TOLERANCE = 5, 0.25, 1e-4
 
 
 def wave(rows, columns, speed, height):
