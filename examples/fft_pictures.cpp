@@ -24,13 +24,13 @@ using Pencils = Tensor<C, Dim<I, X>, Dim<J, Y>, Dim<K>>;
 using Slabs = Tensor<C, Dim<I, All>, Dim<J>, Dim<K>>;
 
 // The budget, from types alone. Each exchange sends a block less the part that stays.
-constexpr std::int64_t block = 16 * 16 * 16 * 16 / 8;  // bytes
+constexpr std::int64_t one_block = 16 * 16 * 16 * 16 / 8;  // bytes
 using Permuted = op::Named<op::Fftn<I, J, K>, Dim<I>, Dim<J, X>, Dim<K, Y>>;
 using Original = op::Named<op::Fftn<I, J, K>, Dim<I, X>, Dim<J, Y>, Dim<K>>;
 constexpr auto two = plan(Permuted{}, type<Pencils>);
 static_assert(two.count(Collective::all_gather) == 0 && two.collectives() == 2);
-static_assert(two.bytes_per_rank() == block * 3 / 4 + block / 2);
-static_assert(two.peak_bytes() <= 4 * block);  // the operand, the result, and two blocks
+static_assert(two.bytes_per_rank() == one_block * 3 / 4 + one_block / 2);
+static_assert(two.peak_bytes() <= 4 * one_block);  // the operand, the result, and two blocks
 constexpr auto four = plan(Original{}, type<Pencils>);
 static_assert(four.collectives() == 4 && four.bytes_per_rank() == 2 * two.bytes_per_rank());
 // the inverse undoes the new order at the price of a transform
@@ -39,7 +39,7 @@ constexpr auto back = plan(op::Named<op::Ifftn<I, J, K>, Dim<I, X>, Dim<J, Y>, D
 static_assert(back.collectives() == 2 && back.bytes_per_rank() == two.bytes_per_rank());
 constexpr auto one = plan(op::Named<op::Fftn<I, J, K>, Dim<I>, Dim<J, All>, Dim<K>>{}, type<Slabs>);
 static_assert(one.count(Collective::all_gather) == 0 && one.collectives() == 1);
-static_assert(one.bytes_per_rank() == block * 7 / 8);
+static_assert(one.bytes_per_rank() == one_block * 7 / 8);
 
 // one wave, so that the transform has one number that is not 0
 C wave(std::int64_t i, std::int64_t j, std::int64_t k) {

@@ -29,6 +29,15 @@ static_assert(std::is_same_v<Block, Local<double, Dim<I>, Varying<X, Y>>>);
 static_assert(plan(op::Mean<>{}, type<Block>).collectives() == 0);
 static_assert(plan(op::Roll<I>{}, type<Block>).collectives() == 0);
 
+// A gradient goes through a function of blocks, and sends what the transposes of its collectives
+// send: that of the all_reduce is a cast, and free.
+constexpr auto squares = [](auto a) {
+  return shard_map<>([](auto b) { return all_reduce<X, Y>(sum(b * b)); }, a);
+};
+constexpr auto passes = plan(value_and_grad<0>(squares), type<Tensor<double, Dim<I, X, Y>>>);
+static_assert(passes.forward.count(Collective::all_reduce) == 1);
+static_assert(passes.backward.collectives() == 0);
+
 int main(int argc, char** argv) {
   Environment const env(argc, argv);
   Mesh<X, Y> const mesh(env.world());
@@ -61,4 +70,10 @@ int main(int argc, char** argv) {
       "rolled in each shard", rolled,
       {3,  0,  1,  2,  7,  4,  5,  6,  11, 8,  9,  10, 15, 12, 13, 14,
        19, 16, 17, 18, 23, 20, 21, 22, 27, 24, 25, 26, 31, 28, 29, 30});
+
+  auto const few = from_function<double, Dim<I, X, Y>>(
+      mesh, {8}, [](std::int64_t i) { return static_cast<double>(i); });
+  auto const slopes = grad<0>(squares)(few);
+  show<decltype(slopes), double>("gradient of the sum of squares", slopes,
+                                 {0, 2, 4, 6, 8, 10, 12, 14});
 }

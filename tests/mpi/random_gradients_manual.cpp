@@ -287,7 +287,7 @@ class Dense {
       case v_rotate:
         return from_rank(a, [k, p = p_](Int r) { return (r - k + p) % p; });
       case v_permute:
-        return d_.linear(each_rank, [=, this](dense::At const& at, auto const& add) {
+        return d_.linear(each_rank, [=](dense::At const& at, auto const& add) {
           for (SourceDestination const& pair : in.pairs)
             if (pair.destination == at[0]) add(a, on(pair.source, at), 1);
         });
@@ -326,7 +326,7 @@ class Dense {
         return summed(a, whole, part);
       case v_broadcast_whole:
         return d_.linear(whole,
-                         [=, this](dense::At const& at, auto const& add) { add(a, on(k, at), 1); });
+                         [=](dense::At const& at, auto const& add) { add(a, on(k, at), 1); });
       case v_gather_rows:
         return d_.linear(whole, [=, this](dense::At const& at, auto const& add) {
           Int const row = first_row(k, n_) + at[1];
@@ -385,9 +385,9 @@ class Dense {
       parts.push_back({sine(value), program.states[v] == R ? static_cast<double>(p_) : 1.0});
     }
     return d_.linear({}, [=, this](dense::At const& at, auto const& add) {
-      for (auto const& [v, factor] : parts)
-        dense::each(d_.value(v).labels, {p_, n_, d_.extent(2)}, at,
-                    [&, v = v, f = factor](dense::At const& in) { add(v, in, f); });
+      for (std::pair<int, double> const& part : parts)
+        dense::each(d_.value(part.first).labels, {p_, n_, d_.extent(2)}, at,
+                    [&](dense::At const& in) { add(part.first, in, part.second); });
     });
   }
 

@@ -16,6 +16,9 @@ OWN = ("SHARDTYPE_", "NDEBUG", "_GLIBCXX_DEBUG")  # definitions that the cases c
 MIXED = "shardtype_some_units_are_header_only_and_some_use_the_compiled_part"
 UNITS = {"main": "#include <shardtype/runtime/linkage.hpp>\nint main() { return 0; }\n",
          "beside": "#include <shardtype/runtime/linkage.hpp>\nint beside() { return 0; }\n"}
+# Included before the compiled part's symbols, another version.
+BEFORE = {"version.hpp": "SHARDTYPE_VERSION 9_9_9", "kokkos.hpp": "KOKKOS_VERSION 1",
+          "backends.hpp": "SHARDTYPE_UNIT_THREADS _other_threads"}
 
 # What the compiled part was compiled with, the units of the program, and what the linker must say ("" where the
 # program must link and run).
@@ -31,6 +34,23 @@ CASES = {
                        "shardtype_this_unit_has_GLIBCXX_DEBUG_and_the_compiled_part_has_not"),
     "BLAS": ([], [("main", [*COMPILED, "-DSHARDTYPE_HAVE_BLAS=1"])],
              "shardtype_this_unit_has_BLAS_and_the_compiled_part_has_not"),
+    "no vector functions": (["-DSHARDTYPE_HAVE_LIBMVEC=1"], [("main", COMPILED)],
+                            "shardtype_this_unit_has_no_vector_functions_and_the_compiled_part_has"),
+    "Fourier transforms": (["-DSHARDTYPE_HAVE_FFTW=1"], [("main", [*COMPILED, "-DSHARDTYPE_HAVE_KISSFFT=1"])],
+                           "shardtype_this_unit_has_Fourier_transforms_by_KissFFT_and_the_compiled_part_others"),
+    "-march": ([], [("main", [*COMPILED, "-mavx2", "-mfma"])],
+               "shardtype_this_unit_has_instructions_AVX2_FMA_and_the_compiled_part_others"),
+    "the address sanitizer": ([], [("main", [*COMPILED, "-fsanitize=address"])],
+                              "shardtype_this_unit_has_the_address_sanitizer_and_the_compiled_part_has_not"),
+    "the thread sanitizer": ([], [("main", [*COMPILED, "-fsanitize=thread"])],
+                             "shardtype_this_unit_has_the_thread_sanitizer_and_the_compiled_part_has_not"),
+    "a version": (["-include", "version.hpp"], [("main", COMPILED)],
+                  "shardtype_this_unit_has_version_0_1_0_and_the_compiled_part_another"),
+    "a Kokkos version": (["-include", "kokkos.hpp"], [("main", COMPILED)], "shardtype_this_unit_has_Kokkos_"),
+    "Kokkos backends": (["-include", "backends.hpp"], [("main", COMPILED)],
+                        "shardtype_this_unit_has_Kokkos_backends"),
+    "cuBLAS": ([], [("main", [*COMPILED, "-DSHARDTYPE_HAVE_CUBLAS=1"])],
+               "shardtype_this_unit_has_cuBLAS_and_the_compiled_part_has_not"),
     "the wrong one of two units": ([], [("main", COMPILED), ("beside", [*COMPILED, "-DNDEBUG"])],
                                    "shardtype_this_unit_has_NDEBUG_and_the_compiled_part_has_not"),
     "a header-only unit beside": ([], [("main", COMPILED), ("beside", [])], MIXED),
@@ -58,6 +78,9 @@ class Objects:
         self.root, self.flags, self.folder = root, flags, Path(folder)
         for name, text in UNITS.items():
             (self.folder / f"{name}.cpp").write_text(text)
+        for name, macro in BEFORE.items():
+            (self.folder / name).write_text("#include <shardtype/runtime/linkage.hpp>\n"
+                                            f"#undef {macro.split()[0]}\n#define {macro}\n")
         self.made = {}
 
     def source(self, name):
@@ -67,7 +90,7 @@ class Objects:
         compiler, name, options = key
         out = self.folder / f"{len(self.made)}.o"
         self.made[key] = out
-        return [compiler, "-std=c++20", "-O0", "-fPIE", *self.flags, *options, "-c", str(self.source(name)), "-o",
+        return [compiler, "-std=c++20", "-O0", "-fPIE", f"-I{self.folder}", *self.flags, *options, "-c", str(self.source(name)), "-o",
                 str(out)]
 
     def __call__(self, compiler, name, options):

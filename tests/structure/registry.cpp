@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <shardtype/fft/fft.hpp>
+#include <shardtype/fft/four_step.hpp>
 #include <shardtype/fft/registry.hpp>
 #include <shardtype/manual/registry.hpp>
 #include <shardtype/ops/registry.hpp>
@@ -21,6 +22,7 @@
 namespace samples {
 
 struct Half : Index<"Half", 5> {};  // of J
+struct Frequencies : Index<"Frequencies"> {};
 using Waves = Tensor<Kokkos::complex<double>, Dim<I, X>, Dim<J>>;
 using Planes = Tensor<Kokkos::complex<double>, Dim<I>, Dim<J>, Dim<K, Y>>;
 using Halves = Tensor<Kokkos::complex<double>, Dim<I, X>, Dim<Half>>;
@@ -61,11 +63,15 @@ inline constexpr auto sample<"Expand"> = on<A>(op::Expand<One>{});
 template <>
 inline constexpr auto sample<"Fft"> = on<Waves>(op::Fft<J>{});
 template <>
+inline constexpr auto sample<"FftFourStep"> = on<Waves>(op::FftFourStep<I, P, L>{});
+template <>
 inline constexpr auto sample<"Fftn"> = on<Planes>(op::Fftn<I, J>{});
 template <>
 inline constexpr auto sample<"HaloAdd"> = on<Halo<A, I>>(op::HaloAdd<I>{1, 2});
 template <>
 inline constexpr auto sample<"Ifft"> = on<Waves>(op::Ifft<J>{});
+template <>
+inline constexpr auto sample<"IfftFourStep"> = on<Waves>(op::IfftFourStep<I, Frequencies>{});
 template <>
 inline constexpr auto sample<"Ifftn"> = on<Planes>(op::Ifftn<I, J>{});
 template <>

@@ -38,10 +38,10 @@ NOT_RECORDED = {
     "Transfer": "its result is on another mesh",
     "UsedAs": "a state of shardings, which the planner chooses",
 }
-# Folders whose operations the random programs do not draw: the test that calls each of them.
+# Folders whose operations the random programs do not draw: the tests that call each of them.
 TESTED_ELSEWHERE = {
     # it needs a library that is optional, and its results are rounded: the programs compare integers
-    "fft": "tests/mpi/fourier.cpp",
+    "fft": ("tests/mpi/fourier.cpp", "tests/mpi/fourier_long.cpp"),
 }
 ENTRY = re.compile(r'^ *\{"(\w+)", "([^"]+)"\},$', re.M)
 
@@ -189,7 +189,7 @@ def faults(headers, registries, samples, documents, harness, tests):
                 found.append(f"{function} has no row in {ROWS[folder]}")
             if folder in TESTED_ELSEWHERE:
                 if not has_case(function, code_of(tests[folder])):
-                    found.append(f"{function} has no test in {TESTED_ELSEWHERE[folder]}")
+                    found.append(f"{function} has no test in {' or '.join(TESTED_ELSEWHERE[folder])}")
             elif not has_case(function, bodies):
                 found.append(f"{function} has no case in the random programs")
             elif folder == "ops" and name not in NOT_RECORDED and not has_case(function, bodies_recorded):
@@ -205,7 +205,8 @@ def read(root):
                       [root / "tests/structure/registry.cpp", *sorted((root / "tests/harness/cases").glob("*.hpp"))]),
             {folder: (root / ROWS.get(folder, "docs/rules.md")).read_text() for folder in registries},
             "\n".join(path.read_text() for path in sorted((root / "tests/harness").rglob("*.hpp"))),
-            {folder: (root / test).read_text() for folder, test in TESTED_ELSEWHERE.items()} | {
+            {folder: "\n".join((root / test).read_text() for test in names)
+             for folder, names in TESTED_ELSEWHERE.items()} | {
                 "gradients": "\n".join(path.read_text() for path in [
                     *sorted((root / "tests/mpi").glob("gradients_*.cpp")), root / "tests/harness/real_gradients.hpp"]),
                 "functions": (include / "check/functions.hpp").read_text(),

@@ -33,9 +33,11 @@ struct Casts {
       if (S::template spec<0>.state(x) == to && S::template spec<1>.state(x) != to) out.push(x);
     return out;
   }
-  static constexpr AxisList value = decide();
-  using Axes = decltype(autodiff::axes_in<S, Casts>(
-      std::make_index_sequence<static_cast<std::size_t>(value.size)>{}));
+  struct Over {
+    static constexpr AxisList value = decide();
+  };
+  using Axes = decltype(autodiff::axes_in<S, Over>(
+      std::make_index_sequence<static_cast<std::size_t>(Over::value.size)>{}));
 };
 template <template <class...> class Op, class V, class... Xs>
 constexpr auto cast_over(V const& v, shardtype::detail::Pack<Xs...>) {

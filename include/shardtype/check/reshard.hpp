@@ -128,6 +128,9 @@ struct Collectively {
     return Self::rule(S::template spec<0>);
   }
 };
+/// What plans one all_reduce for all sizes.
+template <class R>
+concept OneAllReduce = requires { requires R::one_all_reduce; };
 template <class A, class Self, class S, bool ok = bool(Self::verdict)>
 struct CollectiveResult : Self {
   static constexpr bool communicates = true;
@@ -141,6 +144,8 @@ struct CollectiveResult : Self {
   static constexpr Plan make_plan(Sizing const& z, Machine const& m = {}) {
     if constexpr (requires { Self::sends_nothing; }) {
       return planning::partial_plan(S::template spec<0>, Holder::value, z);
+    } else if constexpr (OneAllReduce<Self>) {
+      return planning::all_reduce_plan(S::template spec<0>, Holder::value, z);
     } else {
       return planning::reshard_plan(S::template spec<0>, Holder::value, z, m);
     }
@@ -176,6 +181,7 @@ struct Using : Collectively<A, Using<A, Xs...>, Reduced<Xs...>> {
 template <class A, class... Xs>
 struct Reducing : Collectively<A, Reducing<A, Xs...>, Reduced<Xs...>> {
   using Base = Collectively<A, Reducing<A, Xs...>, Reduced<Xs...>>;
+  static constexpr bool one_all_reduce = sizeof...(Xs) == 1;
   static constexpr Verdict rule(Spec const& s) {
     Verdict v = accept(s);
     ((v ? void(v = rules::all_reduce(v.result, Base::S::names.find_axis(identity<Xs>))) : void()),

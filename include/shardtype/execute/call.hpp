@@ -89,7 +89,9 @@ struct ByPlan {
     using T = typename A::element;
     using Space = typename A::memory_space;
     Buffer block;
-    if constexpr (sizeof...(B) == 0) {
+    if constexpr (detail::OneAllReduce<R>) {
+      block = run_all_reduce<T, Space>(call, extents.data());
+    } else if constexpr (sizeof...(B) == 0) {
       block = run_call<T, Space>(call, extents.data());
     } else if constexpr (R::communicates) {
       block = run_product<T, Space>(call, extents.data());
@@ -103,8 +105,14 @@ struct ByPlan {
     using Out = typename R::result;
     std::array<std::int64_t, Out::rank> extents{};
     Started started = a.mesh().state().start();
-    run_call<typename Out::element, typename Out::memory_space>(call_of<R>(where, Overlap::none, a),
-                                                                extents.data(), started.get());
+    using T = typename Out::element;
+    using Space = typename Out::memory_space;
+    Call const call = call_of<R>(where, Overlap::none, a);
+    if constexpr (detail::OneAllReduce<R>) {
+      run_all_reduce<T, Space>(call, extents.data(), started.get());
+    } else {
+      run_call<T, Space>(call, extents.data(), started.get());
+    }
     return Pending<Out>(a.mesh(), extents, started, where);
   }
 };

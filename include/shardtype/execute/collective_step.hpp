@@ -83,6 +83,19 @@ class CollectiveStep {
     }
   }
 
+  /// Runs the all_reduce `s` on `v`; with an Exchange `later`, only starts it.
+  void run_all_reduce(Step const& s, Value<T>& v, Exchange* later) {
+    if (blocks_.sizing.sizes.product(s.axes) == 1) {
+      v.spec = s.after;
+      return;
+    }
+    later_ = later;
+    blocks_.exec.fence();
+    blocks_.pack(v);
+    v = all_reduce(s, v);
+    later_ = nullptr;
+  }
+
  private:
   /// Also for a group of one rank.
   static void check_known(Step const& s) {

@@ -46,6 +46,9 @@ class Executor : protected LocalSteps<T, Space> {
   /// Exchange gets the result.
   Buffer run(Step const& s, Value<T> v, Exchange* later = nullptr);
 
+  /// As above, of an all_reduce.
+  Buffer run_all_reduce(Step const& s, Value<T> v, Exchange* later);
+
   /// SHARDTYPE_CHECK=agree: checks that all ranks of the mesh are about to run the same collective.
   void agree_on(Step const& s);
   /// As above, if the check is on and the step is already counted.
@@ -129,6 +132,16 @@ Buffer Executor<T, Space>::run(Step const& s, Value<T> v, Exchange* later) {
   }
   collectives_.run(s, v);
   return Local::finished(v, false);
+}
+
+template <class T, class Space>
+Buffer Executor<T, Space>::run_all_reduce(Step const& s, Value<T> v, Exchange* later) {
+  agree_on(s);
+  collectives_.run_all_reduce(s, v, later);
+  Buffer* const out = later == nullptr ? nullptr : &later->result;
+  if (out == nullptr) return Local::finished(v, false);
+  if (out->data() == nullptr) *out = Local::finished(v, false);
+  return {};
 }
 
 template <class T, class Space>

@@ -33,7 +33,7 @@ struct Planner {
   Names const& names;
   std::int64_t element_bytes;
   Plan (*make)(Sizing const&, Machine const&);
-  /// Null if the operation communicates nothing: then all plans have the same steps.
+  /// Null if all plans have the same steps: none that communicate, or one all_reduce.
   Plan (*choose)(Planner const&, Sizing const&) = &choose_plan;
 
   Plan operator()(Sizing const& z) const {
@@ -123,6 +123,15 @@ Buffer run_call(Call const& call, std::int64_t* extents, Exchange* later = nullp
   return executor.run(planned.plan(), planned.value<T>(call.first));
 }
 
+/// As above, for an operation whose plan is one all_reduce: without the other collectives.
+template <class T, class Space>
+Buffer run_all_reduce(Call const& call, std::int64_t* extents, Exchange* later = nullptr) {
+  PlannedCall const planned(call, extents);
+  if (!planned.here()) return {};
+  return Executor<T, Space>(planned.mesh(), planned.axes(), planned.sizing(), call.where)
+      .run_all_reduce(planned.plan().steps[0], planned.value<T>(call.first), later);
+}
+
 /// As above, for a product with a named result.
 template <class T, class Space>
 Buffer run_product(Call const& call, std::int64_t* extents) {
@@ -152,7 +161,7 @@ Call call_of(std::source_location const& where, Overlap overlap, A const& a, B c
   static_assert(sizeof...(B) <= 1);
   using T = typename A::element;
   Planner planner{R::S::names, static_cast<std::int64_t>(sizeof(T)), &R::make_plan, nullptr};
-  if constexpr (R::communicates) planner.choose = &choose_plan;
+  if constexpr (R::communicates && !detail::OneAllReduce<R>) planner.choose = &choose_plan;
   Call call{planner, plan_cache<R, T>,
             where,   {&R::S::readings[0].spec, &a.mesh(), a.extents().data(), &a.buffer()},
             {},      overlap};

@@ -2,6 +2,10 @@
 /// Discrete Fourier transforms. Along whole dims they are local; named results move mesh axes
 /// between dims by all_to_all, and gather nothing. docs/fft.md has examples.
 
+// A user's global may have the name of a local variable of ours.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+
 #include <cstdint>
 #include <source_location>
 #include <utility>
@@ -169,3 +173,5 @@ constexpr auto irfftn(A const& a, std::int64_t n = 0, op::FftNorm norm = op::Fft
 }
 
 }  // namespace shardtype
+
+#pragma GCC diagnostic pop

@@ -10,8 +10,10 @@ namespace shardtype::op {
 /// The operations of fft/, sorted by name. A family of operations is listed by its aliases.
 inline constexpr Registered fourier_operations[] = {
     {"Fft", "fft"},
+    {"FftFourStep", "fft_four_step"},
     {"Fftn", "fftn"},
     {"Ifft", "ifft"},
+    {"IfftFourStep", "ifft_four_step"},
     {"Ifftn", "ifftn"},
     {"Irfft", "irfft"},
     {"Rfft", "rfft"},

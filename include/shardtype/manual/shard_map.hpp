@@ -238,14 +238,14 @@ constexpr auto settled(Result&& result) {
 }
 
 /// Error E23 unless all arguments are on one mesh; of those without data there is none.
+template <class A, class B>
+constexpr void check_two_meshes([[maybe_unused]] A const& a, [[maybe_unused]] B const& b) {
+  if constexpr (requires { a.mesh(); } && requires { b.mesh(); })
+    check_one_mesh(a.mesh(), b.mesh());
+}
 template <class A, class... As>
-constexpr void check_meshes(A const& a, As const&... as) {
-  (
-      [&] {
-        if constexpr (requires { a.mesh(); } && requires { as.mesh(); })
-          check_one_mesh(a.mesh(), as.mesh());
-      }(),
-      ...);
+constexpr void check_meshes([[maybe_unused]] A const& a, As const&... as) {
+  (check_two_meshes(a, as), ...);
 }
 
 /// Runs `f` in a `Scope`, some of whose arguments are values whose gradient is wanted: the backward

@@ -85,11 +85,18 @@
 #define SHARDTYPE_LINKS_GLIBCXX_DEBUG \
   shardtype_this_unit_has_no_GLIBCXX_DEBUG_and_the_compiled_part_has
 #endif
-#if defined(__SANITIZE_ADDRESS__)
+#ifdef __SANITIZE_ADDRESS__
 #define SHARDTYPE_UNIT_ADDRESS_SANITIZER
-#elif defined(__has_feature)
+#endif
+#ifdef __SANITIZE_THREAD__
+#define SHARDTYPE_UNIT_THREAD_SANITIZER
+#endif
+#ifdef __has_feature
 #if __has_feature(address_sanitizer)
 #define SHARDTYPE_UNIT_ADDRESS_SANITIZER
+#endif
+#if __has_feature(thread_sanitizer)
+#define SHARDTYPE_UNIT_THREAD_SANITIZER
 #endif
 #endif
 #ifdef SHARDTYPE_UNIT_ADDRESS_SANITIZER
@@ -99,11 +106,33 @@
 #define SHARDTYPE_LINKS_SANITIZER \
   shardtype_this_unit_has_no_address_sanitizer_and_the_compiled_part_has
 #endif
+#ifdef SHARDTYPE_UNIT_THREAD_SANITIZER
+#define SHARDTYPE_LINKS_THREAD_SANITIZER \
+  shardtype_this_unit_has_the_thread_sanitizer_and_the_compiled_part_has_not
+#else
+#define SHARDTYPE_LINKS_THREAD_SANITIZER \
+  shardtype_this_unit_has_no_thread_sanitizer_and_the_compiled_part_has
+#endif
 #ifdef SHARDTYPE_HAVE_BLAS
 #define SHARDTYPE_LINKS_BLAS shardtype_this_unit_has_BLAS_and_the_compiled_part_has_not
 #else
 #define SHARDTYPE_LINKS_BLAS shardtype_this_unit_has_no_BLAS_and_the_compiled_part_has
 #endif
+#ifdef SHARDTYPE_HAVE_CUBLAS
+#define SHARDTYPE_LINKS_CUBLAS shardtype_this_unit_has_cuBLAS_and_the_compiled_part_has_not
+#else
+#define SHARDTYPE_LINKS_CUBLAS shardtype_this_unit_has_no_cuBLAS_and_the_compiled_part_has
+#endif
+#ifdef SHARDTYPE_HAVE_FFTW
+#define SHARDTYPE_UNIT_FFT FFTW
+#elif defined(SHARDTYPE_HAVE_KISSFFT)
+#define SHARDTYPE_UNIT_FFT KissFFT
+#else
+#define SHARDTYPE_UNIT_FFT none
+#endif
+#define SHARDTYPE_LINKS_FFT                                                          \
+  SHARDTYPE_JOIN(shardtype_this_unit_has_Fourier_transforms_by_, SHARDTYPE_UNIT_FFT, \
+                 _and_the_compiled_part_others, , , )
 #ifdef SHARDTYPE_HAVE_LIBMVEC
 #define SHARDTYPE_LINKS_LIBMVEC \
   shardtype_this_unit_has_vector_functions_and_the_compiled_part_has_not
@@ -124,7 +153,10 @@ extern char const SHARDTYPE_LINKS_BACKENDS;
 extern char const SHARDTYPE_LINKS_NDEBUG;
 extern char const SHARDTYPE_LINKS_GLIBCXX_DEBUG;
 extern char const SHARDTYPE_LINKS_SANITIZER;
+extern char const SHARDTYPE_LINKS_THREAD_SANITIZER;
 extern char const SHARDTYPE_LINKS_BLAS;
+extern char const SHARDTYPE_LINKS_CUBLAS;
+extern char const SHARDTYPE_LINKS_FFT;
 extern char const SHARDTYPE_LINKS_LIBMVEC;
 #else
 /// Thread-local here and not where the compiled part is used: linkers refuse a symbol that is both.
@@ -149,7 +181,10 @@ namespace {
     &SHARDTYPE_LINKS_NDEBUG,
     &SHARDTYPE_LINKS_GLIBCXX_DEBUG,
     &SHARDTYPE_LINKS_SANITIZER,
+    &SHARDTYPE_LINKS_THREAD_SANITIZER,
     &SHARDTYPE_LINKS_BLAS,
+    &SHARDTYPE_LINKS_CUBLAS,
+    &SHARDTYPE_LINKS_FFT,
     &SHARDTYPE_LINKS_LIBMVEC};
 
 }  // namespace
