@@ -192,5 +192,6 @@ TEST_CASE("transposes, element by element") {
     check_transpose<float>(draw, l, n * n);
     check_transpose<double>(draw, l, n * n);
     check_transpose<bfloat16>(draw, l, n * n);
+    check_transpose<char>(draw, l, n * n);
   }
 }
