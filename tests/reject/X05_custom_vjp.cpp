@@ -20,12 +20,12 @@ using T = Tensor<double, Parts...>;
 
 auto train(T<Dim<D>> const& w) {
   return grad<0>([](auto v) {
-    auto twice = custom_vjp([](auto a) { return a + a; },
-                            [](auto a) { return std::pair(a + a, a); },
+    auto twice =
+        custom_vjp([](auto a) { return a + a; }, [](auto a) { return std::pair(a + a, a); },
 #ifdef LEGAL
-                            [](auto, auto ct) { return ct + ct; });
+                   [](auto, auto ct) { return ct + ct; });
 #else
-                            [&](auto, auto ct) { return ct * v; });
+                   [&](auto, auto ct) { return ct * v; });
 #endif
     return sum(twice(v));
   })(w);

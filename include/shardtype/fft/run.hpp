@@ -194,7 +194,8 @@ class FourierRun {
     if (s.action == Action::communicate) {
       if (!inside) {
         Value<V> const out = window.part<V>(s.slot, s.before, z);
-        Blocks<V, Space>{mesh_, axes_, z}.pack(v);
+        Blocks<V, Space> blocks{mesh_, axes_, z};
+        blocks.pack(v);
         kernels::copy_unpacked(Exec{}, v.data, out.layout, const_cast<V*>(out.data));
         Exec{}.fence();
       }

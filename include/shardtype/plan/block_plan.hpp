@@ -17,7 +17,7 @@ struct BlockCall {
   ReduceKind kind = ReduceKind::sum;
   bool mean = false;
   bool shares = true;  ///< of a cast: whether the result is the block's memory
-  int first = -1;  ///< labels named by the call
+  int first = -1;      ///< labels named by the call
   int second = -1;
   Spec given{};
   Spec result{};

@@ -109,9 +109,9 @@ constexpr std::int64_t regrouped_elements(Step const& s, Sizing const& z, Coords
   std::int64_t batch = 1;
   for (int d = 0; d < blocks.rank; ++d)
     if (d != dim) batch = mul_sat(batch, held(blocks, d, z, at));
-  std::int64_t const has =
-      into_columns ? mine.size()
-                   : in_columns({0, z.extents[blocks.dims[dim].label]}, columns, part);
+  std::int64_t const has = into_columns
+                               ? mine.size()
+                               : in_columns({0, z.extents[blocks.dims[dim].label]}, columns, part);
   return mul_sat(has - in_columns(mine, columns, part), batch);
 }
 

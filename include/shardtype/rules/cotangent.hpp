@@ -3,6 +3,7 @@
 /// of an operand.
 
 #include <shardtype/rules/contraction.hpp>
+#include <shardtype/rules/laws.hpp>
 #include <shardtype/rules/manual.hpp>
 #include <shardtype/rules/verdict.hpp>
 

@@ -39,11 +39,12 @@ struct refused<Code::X04_loss, legal, YourTypes...> : Poisoned {
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::X05_captured, legal, YourTypes...> : Poisoned {
-  static_assert(legal,
-                "[shardtype X05] the function of remat or custom_vjp uses a value whose gradient is "
-                "wanted, which is not among its arguments: no gradient would reach it. Pass it: "
-                "remat([](auto x, auto w) { ... })(x, w); or capture stop_gradient(w) if none shall "
-                "flow. (The type is that of the result.)");
+  static_assert(
+      legal,
+      "[shardtype X05] the function of remat or custom_vjp uses a value whose gradient is "
+      "wanted, which is not among its arguments: no gradient would reach it. Pass it: "
+      "remat([](auto x, auto w) { ... })(x, w); or capture stop_gradient(w) if none shall "
+      "flow. (The type is that of the result.)");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::X06_other_cotangent, legal, YourTypes...> : Poisoned {
