@@ -166,7 +166,6 @@ struct Tally {
   std::int64_t halved = 0;            // a detour over other axes costs less than half
   // pairs of all_reduce over one axis, and those whose cheapest plan is another
   std::int64_t all_reduces = 0, other_all_reduces = 0;
-  std::int64_t sliced = 0;  // pairs that slices alone connect
 };
 
 // Whether two plans have the same steps and sizes.
@@ -185,17 +184,6 @@ bool reduces_one(Spec from, Spec const& to) {
     return from == to;
   }
   return false;
-}
-
-// Whether `to` is `from` with dims split over further axes, after their own.
-bool only_slices(Spec const& from, Spec const& to) {
-  for (int d = 0; d < from.rank; ++d) {
-    AxisList const& then = to.dims[d].axes;
-    if (then.size < from.dims[d].axes.size ||
-        !(then.prefix(from.dims[d].axes.size) == from.dims[d].axes))
-      return false;
-  }
-  return from.unreduced == to.unreduced;
 }
 
 // The cost of a plan, step by step. Counts the errors of the plan.
@@ -243,12 +231,6 @@ Tally check_all(int rank, Setting const& setting) {
                    planning::reshard_plan(s.all[a], s.all[b], z, setting.m)))
           ++t.other_all_reduces;
       }
-      if (only_slices(s.all[a], s.all[b])) {
-        ++t.sliced;
-        Plan slices;
-        planning::append_slices(slices, Slot::a, s.all[a], s.all[b]);
-        if (!(follow(slices, s.all[a], s.all[b], setting, t) == cost)) ++t.dearer;
-      }
       if (plain_cost(s.all[a], s.all[b], z, setting.m) < cost) ++t.above_plain;
       own[a * n + b] = any[a * n + b] = cost;
       if (usable == every) continue;
@@ -292,7 +274,6 @@ void expect_none_wrong(Tally const& t) {
   CHECK(t.dearer == 0);
   CHECK(t.above_plain == 0);
   CHECK(t.all_reduces > 0);
-  CHECK(t.sliced > 0);
   CHECK(t.other_all_reduces == 0);
   CHECK(t.detours == 0);
   CHECK(t.detours_that_pay == 0);

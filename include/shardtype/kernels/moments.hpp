@@ -1,7 +1,6 @@
 #pragma once
 /// Reducers of variances.
 
-#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
@@ -55,60 +54,8 @@ struct VarianceReducer {
   KOKKOS_FUNCTION static void deposit(Total& total, T const* x, std::int64_t n,
                                       std::int64_t stride) {
     constexpr std::int64_t most = 2048;  // stays in cache for the second pass
-    for (std::int64_t from = 0; from < n; from += most) {
-      std::int64_t const m = n - from < most ? n - from : most;
-      if (stride == 1) {
-        join(total, block(x + from, m, Neighbours{}));
-      } else {
-        join(total, block(x + from * stride, m, stride));
-      }
-    }
-  }
-  static constexpr bool in_rows = !shardtype::detail::is_complex<T>;
-  /// Columns and rows of a tile that stays in cache for the second pass.
-  static constexpr std::int64_t columns = 128;
-  static constexpr std::int64_t rows_at_once = 256;
-
-  /// Host: adds `rows` rows of `n` elements to as many totals; `row(k)` is where row k lies.
-  template <class Row>
-  static void deposit_rows(Total* total, Row const& row, std::int64_t n, std::int64_t rows)
-    requires in_rows
-  {
-    Mean mean[static_cast<std::size_t>(columns)] = {};
-    Mean distances[static_cast<std::size_t>(columns)] = {};
-    Real squares[static_cast<std::size_t>(columns)] = {};
-    std::int64_t const fours = rows - rows % 4;
-    for (std::int64_t k = 0; k < fours; k += 4) {
-      T const* const x[4] = {row(k), row(k + 1), row(k + 2), row(k + 3)};
-      for (std::int64_t i = 0; i < n; ++i)
-        mean[i] += (wide(x[0][i]) + wide(x[1][i])) + (wide(x[2][i]) + wide(x[3][i]));
-    }
-    for (std::int64_t k = fours; k < rows; ++k) {
-      T const* const x = row(k);
-      for (std::int64_t i = 0; i < n; ++i) mean[i] += wide(x[i]);
-    }
-    for (std::int64_t i = 0; i < n; ++i) mean[i] /= static_cast<Real>(rows);
-    for (std::int64_t k = 0; k < fours; k += 4) {
-      T const* const x[4] = {row(k), row(k + 1), row(k + 2), row(k + 3)};
-      for (std::int64_t i = 0; i < n; ++i) {
-        Mean const d0 = wide(x[0][i]) - mean[i];
-        Mean const d1 = wide(x[1][i]) - mean[i];
-        Mean const d2 = wide(x[2][i]) - mean[i];
-        Mean const d3 = wide(x[3][i]) - mean[i];
-        distances[i] += (d0 + d1) + (d2 + d3);
-        squares[i] += (d0 * d0 + d1 * d1) + (d2 * d2 + d3 * d3);
-      }
-    }
-    for (std::int64_t k = fours; k < rows; ++k) {
-      T const* const x = row(k);
-      for (std::int64_t i = 0; i < n; ++i) {
-        Mean const d = wide(x[i]) - mean[i];
-        distances[i] += d;
-        squares[i] += d * d;
-      }
-    }
-    for (std::int64_t i = 0; i < n; ++i)
-      join(total[i], {static_cast<Real>(rows), mean[i], distances[i], squares[i]});
+    for (std::int64_t from = 0; from < n; from += most)
+      join(total, block(x + from * stride, n - from < most ? n - from : most, stride));
   }
   KOKKOS_FUNCTION static Result finish(Total const& a) {
     if (a.count == Real(0)) return Result(0);
@@ -118,7 +65,6 @@ struct VarianceReducer {
   }
 
  private:
-  KOKKOS_FUNCTION static Mean wide(T const& x) { return detail::converted<Mean>(x); }
   /// Changes the number from which distances are measured.
   KOKKOS_FUNCTION static void move(Total& a, Mean const& to) {
     Mean const by = a.near - to;
@@ -134,12 +80,9 @@ struct VarianceReducer {
       return a * b;
     }
   }
-  /// The stride 1, known to the compiler, so that loops vectorise.
-  using Neighbours = std::integral_constant<std::int64_t, 1>;
-  template <class Stride>
-  KOKKOS_FUNCTION static Total block(T const* x, std::int64_t n, Stride stride) {
-    constexpr int lanes = std::is_same_v<Stride, Neighbours> ? 32 : 8;
-    Mean sums[std::size_t{lanes}];
+  KOKKOS_FUNCTION static Total block(T const* x, std::int64_t n, std::int64_t stride) {
+    constexpr int lanes = 8;
+    Mean sums[lanes];
     for (int l = 0; l < lanes; ++l) sums[l] = Mean(0);
     std::int64_t i = 0;
     for (; i + lanes <= n; i += lanes)
@@ -148,8 +91,8 @@ struct VarianceReducer {
     for (; i < n; ++i) sums[0] = sums[0] + detail::converted<Mean>(x[i * stride]);
     for (int l = 1; l < lanes; ++l) sums[0] = sums[0] + sums[l];
     Mean const mean = sums[0] / static_cast<Real>(n);
-    Mean distances[std::size_t{lanes}];
-    Real squares[std::size_t{lanes}] = {};
+    Mean distances[lanes];
+    Real squares[lanes] = {};
     for (int l = 0; l < lanes; ++l) distances[l] = Mean(0);
     auto const take = [&](int l, T const& element) {
       Mean const distance = detail::converted<Mean>(element) - mean;

@@ -103,13 +103,7 @@ struct ReduceRows {
     In const from = in + (offset_of(shape.kept, row) + begin);
     typename R::Total total[static_cast<std::size_t>(run)];
     for (std::int64_t i = 0; i < n; ++i) total[i] = R::widen(R::nothing());
-    if constexpr (takes_rows<R>) {
-      static_assert(run <= R::columns);
-      for (std::int64_t k = first; k < end; k += R::rows_at_once)
-        R::deposit_rows(
-            total, [&](std::int64_t r) { return from + offset_of(shape.reduced, k + r); }, n,
-            end - k < R::rows_at_once ? end - k : R::rows_at_once);
-    } else if constexpr (takes_blocks<R>) {
+    if constexpr (takes_blocks<R>) {
       // transposes tiles in a small buffer: down a column every element would be on a different
       // page
       constexpr std::int64_t rows_at_once = 128;

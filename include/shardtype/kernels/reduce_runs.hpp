@@ -16,9 +16,6 @@ namespace shardtype::kernels::detail {
 
 template <class R>
 inline constexpr bool takes_blocks = requires { &R::deposit; };
-/// Whether the host gives it rows of elements of neighbouring outputs.
-template <class R>
-inline constexpr bool takes_rows = requires { requires R::in_rows; };
 template <class R>
 inline constexpr bool finds_places = requires { typename R::Values; };
 

@@ -327,8 +327,8 @@ constexpr Plan strict_contraction_plan_here(Spec const& a, Spec const& b, Spec c
   Plan plan = empty_contraction(a, b, c, weighed_sizing(a, b, c, z), elements);
   Spec const sliced_a = batch_sliced(a, b);
   Spec const sliced_b = batch_sliced(b, a);
-  append_slices(plan, Slot::a, a, sliced_a);
-  append_slices(plan, Slot::b, b, sliced_b);
+  append_reshard(plan, Slot::a, a, sliced_a);
+  append_reshard(plan, Slot::b, b, sliced_b);
   append_product(plan, c);
   size_contraction(plan, sliced_a, sliced_b, z);
   return plan;

@@ -78,29 +78,6 @@ constexpr void append_reshard(Plan& plan, Slot slot, Spec const& from_spec, Spec
   }
 }
 
-/// As append_reshard, where `to` only splits dims over further axes, after their own: a slice per
-/// axis, or one to a block-cyclic dim, dim by dim. These cost nothing, so nothing is searched.
-constexpr void append_slices(Plan& plan, Slot slot, Spec const& from, Spec const& to) {
-  Spec at = without_reduced(from);
-  for (int d = 0; d < to.rank; ++d) {
-    AxisList const& then = to.dims[d].axes;
-    while (at.dims[d].axes.size < then.size) {
-      Step s;
-      s.slot = slot;
-      s.to = static_cast<std::int8_t>(d);
-      s.before = at;
-      if (then.cyclic != 0) {
-        at.dims[d].axes = then;
-      } else {
-        at.dims[d].axes.push(then[at.dims[d].axes.size]);
-      }
-      s.after = at;
-      s.axes = group_of(s);
-      plan.push(s);
-    }
-  }
-}
-
 /// The plan of `reshard<to>(from)`. `spare` as in append_reshard.
 constexpr Plan reshard_plan(Spec const& from, Spec const& to, Sizing const& z,
                             Machine const& m = {}, AxisSet spare = {}) {
