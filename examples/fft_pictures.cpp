@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <numbers>
 
 #include <shardtype/fft/fft.hpp>
 #include <shardtype/shardtype.hpp>
@@ -43,7 +44,7 @@ static_assert(one.bytes_per_rank() == one_block * 7 / 8);
 
 // one wave, so that the transform has one number that is not 0
 C wave(std::int64_t i, std::int64_t j, std::int64_t k) {
-  double const angle = 2 * 3.14159265358979323846 * static_cast<double>(i + 2 * j + 3 * k) / 16;
+  double const angle = 2 * std::numbers::pi * static_cast<double>(i + 2 * j + 3 * k) / 16;
   return {std::cos(angle), std::sin(angle)};
 }
 C peak(std::int64_t i, std::int64_t j, std::int64_t k) {

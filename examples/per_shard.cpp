@@ -31,8 +31,8 @@ static_assert(plan(op::Roll<I>{}, type<Block>).collectives() == 0);
 
 // A gradient goes through a function of blocks, and sends what the transposes of its collectives
 // send: that of the all_reduce is a cast, and free.
-constexpr auto squares = [](auto a) {
-  return shard_map<>([](auto b) { return all_reduce<X, Y>(sum(b * b)); }, a);
+constexpr auto squares = [](auto const& a) {
+  return shard_map<>([](auto const& b) { return all_reduce<X, Y>(sum(b * b)); }, a);
 };
 constexpr auto passes = plan(value_and_grad<0>(squares), type<Tensor<double, Dim<I, X, Y>>>);
 static_assert(passes.forward.count(Collective::all_reduce) == 1);

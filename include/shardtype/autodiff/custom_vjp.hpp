@@ -179,6 +179,7 @@ struct CustomVjp {
     // The functions by themselves, first: what they refuse is one message, with few functions above
     // it.
     constexpr int top = highest_level<computed_t<As>...>;
+    // NOLINTNEXTLINE(bugprone-branch-clone): the second condition needs the first
     if constexpr (any_poisoned<As...>) {
       return Poisoned{};
     } else if constexpr (shardtype::detail::is_poison<

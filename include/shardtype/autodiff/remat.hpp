@@ -58,6 +58,7 @@ struct Remat {
   constexpr auto operator()(As const&... as) const {
     // f on the values that the backward pass gives it, first and by itself: what it refuses is one
     // message, with few functions above it
+    // NOLINTNEXTLINE(bugprone-branch-clone): the second condition needs the first
     if constexpr (any_poisoned<As...>) {
       return Poisoned{};
     } else if constexpr (shardtype::detail::is_poison<decltype(std::declval<F const&>()(

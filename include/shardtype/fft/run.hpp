@@ -32,9 +32,8 @@ template <class Exec, class T>
 void scale_block(Exec const& exec, T* data, std::int64_t n, double factor) {
   using Real = shardtype::detail::real_of<T>;
   if (factor == 1) return;
-  kernels::scale(exec, reinterpret_cast<Real*>(data),
-                 n * static_cast<std::int64_t>(sizeof(T) / sizeof(Real)),
-                 static_cast<Real>(factor));
+  constexpr std::int64_t parts = shardtype::detail::is_complex<T> ? 2 : 1;
+  kernels::scale(exec, reinterpret_cast<Real*>(data), n * parts, static_cast<Real>(factor));
   exec.fence();
 }
 

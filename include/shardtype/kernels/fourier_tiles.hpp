@@ -49,7 +49,7 @@ class FourierTiles {
       loops_in.rank = loops_out.rank = 1;
       loops_in.extent[0] = loops_out.extent[0] = 1;
     }
-    tile_.resize(static_cast<std::size_t>(from_.extent[dim_] * width_) + 64 / sizeof(Complex));
+    scratch.resize(static_cast<std::size_t>(from_.extent[dim_] * width_) + 64 / sizeof(Complex));
     for_fourier_rows(loops_in, loops_out, -1, [&](std::int64_t a, std::int64_t b) {
       for (std::int64_t k = 0; k < from_.extent[beside_]; k += width_)
         one(in + a + k, out + b + k, std::min(width_, from_.extent[beside_] - k));
@@ -65,8 +65,9 @@ class FourierTiles {
   }
   void one(Complex const* in, Complex* out, std::int64_t w) {
     std::int64_t const n = from_.extent[dim_];
-    auto const misplaced = reinterpret_cast<std::uintptr_t>(tile_.data()) % 64;
-    Complex* const tile = tile_.data() + (misplaced == 0 ? 0 : (64 - misplaced) / sizeof(Complex));
+    auto const misplaced = reinterpret_cast<std::uintptr_t>(scratch.data()) % 64;
+    Complex* const tile =
+        scratch.data() + (misplaced == 0 ? 0 : (64 - misplaced) / sizeof(Complex));
     for (std::int64_t i = 0; i < n; ++i) std::copy_n(in + i * from_.stride[dim_], w, tile + i * w);
     Layout l;
     l.rank = 2;
@@ -84,7 +85,7 @@ class FourierTiles {
   int dim_, beside_;
   bool forward_;
   std::int64_t width_ = 1;
-  inline static shardtype::detail::List<Complex> tile_;
+  inline static shardtype::detail::List<Complex> scratch;
 };
 
 }  // namespace detail

@@ -2,6 +2,7 @@
 /// The distribution function of the normal distribution, for the ends of intervals.
 
 #include <cmath>
+#include <numbers>
 
 namespace shardtype::random {
 
@@ -9,8 +10,8 @@ namespace detail {
 
 /// e^y for y from -745 to 0, with the operations that quantile.hpp names.
 inline double exponential(double y) {
-  double const k = std::fma(y, 0x1.71547652b82fep0, 0x1.8p52) - 0x1.8p52;  // the nearest integer
-  double const r = std::fma(-k, 0x1.abc9e3b39803fp-56, std::fma(-k, 0x1.62e42fefa39efp-1, y));
+  double const k = std::fma(y, std::numbers::log2e, 0x1.8p52) - 0x1.8p52;  // the nearest integer
+  double const r = std::fma(-k, 0x1.abc9e3b39803fp-56, std::fma(-k, std::numbers::ln2, y));
   double sum = 1.0;
   for (int n = 14; n >= 1; --n) sum = std::fma(sum, r / n, 1.0);
   return std::ldexp(sum, static_cast<int>(k));

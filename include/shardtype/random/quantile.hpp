@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <numbers>
 #include <type_traits>
 
 #include <Kokkos_Core.hpp>
@@ -44,7 +45,7 @@ KOKKOS_INLINE_FUNCTION double minus_log(double p) {
                               1.0 / 9, 1.0 / 7, 1.0 / 5, 1.0 / 3);
   double const twice = 2.0 * s;
   double const log_m = std::fma(twice * z, y, twice);
-  return -std::fma(e, 0x1.62e42fefa39efp-1, std::fma(e, 0x1.abc9e3b39803fp-56, log_m));
+  return -std::fma(e, std::numbers::ln2, std::fma(e, 0x1.abc9e3b39803fp-56, log_m));
 }
 /// For normal numbers of float.
 KOKKOS_INLINE_FUNCTION float minus_log(float p) {
@@ -57,7 +58,7 @@ KOKKOS_INLINE_FUNCTION float minus_log(float p) {
   float const y = polynomial(z, 1.0F / 9, 1.0F / 7, 1.0F / 5, 1.0F / 3);
   float const twice = 2.0F * s;
   float const log_m = std::fma(twice * z, y, twice);
-  return -std::fma(e, 0x1.62e43p-1F, std::fma(e, -0x1.05c61p-29F, log_m));
+  return -std::fma(e, std::numbers::ln2_v<float>, std::fma(e, -0x1.05c61p-29F, log_m));
 }
 
 // Source of the rational functions: Wichura, algorithm AS 241 (PPND16 and PPND7), Applied Statistics 37 (1988).
