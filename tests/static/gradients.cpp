@@ -272,24 +272,28 @@ static_assert(p.backward.bytes_per_rank() == 2 * 4 * 3 / 4 * (512 * 1024 + 1024 
 struct H2 : Index<"H", 512> {};
 // FSDP of three layers: the tape keeps the gathered weights, with remat what enters the layers
 template <bool again>
-inline constexpr auto layers = [](auto const& w, auto x) {
-  auto const layer = [](auto v, auto u) {
-    return tanh(matmul(v, used_as<Reduced<X4>>(u))).tensor();
-  };
-  auto const next = [&](auto h, auto u) {
+struct Layers {
+  template <class H, class U>
+  static constexpr auto next(H const& h, U const& u) {
+    auto const layer = [](auto v, auto w) {
+      return tanh(matmul(v, used_as<Reduced<X4>>(w))).tensor();
+    };
     if constexpr (again) {
       return relabel<H2, Ds>(remat(layer)(h, u));
     } else {
       return relabel<H2, Ds>(layer(h, u));
     }
-  };
-  auto h = next(x, w[0]);
-  for (std::size_t k = 1; k < w.size(); ++k) h = next(h, w[k]);
-  return all_reduce<X4>(sum(square(h)));
+  }
+  template <class W, class A>
+  constexpr auto operator()(W const& w, A const& x) const {
+    auto h = next(x, w[0]);
+    for (std::size_t k = 1; k < w.size(); ++k) h = next(h, w[k]);
+    return all_reduce<X4>(sum(square(h)));
+  }
 };
 template <bool again>
 constexpr auto p3 =
-    plan(value_and_grad<0>(layers<again>), type<std::array<F<Dim<Ds, X4>, Dim<H2>>, 3>>,
+    plan(value_and_grad<0>(Layers<again>{}), type<std::array<F<Dim<Ds, X4>, Dim<H2>>, 3>>,
          type<F<Dim<Bs, X4>, Dim<Ds>>>);
 static_assert(p3<false>.tape_bytes() == 3 * 4 * (1024 * 512 + 512 * 512));
 static_assert(p3<true>.tape_bytes() == 3 * 4 * (1024 * 512));
