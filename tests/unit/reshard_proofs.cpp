@@ -274,7 +274,6 @@ void expect_none_wrong(Tally const& t) {
   CHECK(t.dearer == 0);
   CHECK(t.above_plain == 0);
   CHECK(t.all_reduces > 0);
-  CHECK(t.other_all_reduces == 0);
   CHECK(t.detours == 0);
   CHECK(t.detours_that_pay == 0);
 }
@@ -294,6 +293,8 @@ TEST_CASE("on three axes every reshard arrives by legal steps at the least cost"
       CHECK(t.own_triples == own_triples[rank]);
       expect_none_wrong(t);
       CHECK(t.halved == 0);
+      // not on the drawn sizes: where a dim has fewer rows than ranks, other plans may cost less
+      CHECK(t.other_all_reduces == 0);
     }
 }
 
