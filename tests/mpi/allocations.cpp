@@ -10,27 +10,11 @@
 #include <shardtype/shardtype.hpp>
 
 #include "harness/catch.hpp"
+#include "harness/counted_new.hpp"
 #include "harness/on_ranks.hpp"
 #include "harness/sending.hpp"
 
 using namespace shardtype;
-
-// Counts every allocation of this program with new.
-static std::size_t allocated = 0;
-void* operator new(std::size_t bytes) {
-  ++allocated;
-  if (void* const p = std::malloc(bytes == 0 ? 1 : bytes)) return p;
-  throw std::bad_alloc{};
-}
-void* operator new[](std::size_t bytes) { return operator new(bytes); }
-void* operator new(std::size_t bytes, std::nothrow_t const&) noexcept {
-  ++allocated;
-  return std::malloc(bytes == 0 ? 1 : bytes);
-}
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete[](void* p) noexcept { std::free(p); }
-void operator delete[](void* p, std::size_t) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t) noexcept { std::free(p); }
 
 namespace {
 
