@@ -50,8 +50,10 @@ SHARDTYPE_INLINE Names StepTexts::names(int step) const {
 SHARDTYPE_INLINE std::string StepTexts::group(int step) const {
   ProgramStep const& s = plan_.steps[step];
   std::string out;
-  for (int k = 0; k < s.axes.size; ++k)
-    out += (k == 0 ? "" : ",") + std::string(names_.axis[s.axes[k]].name);
+  for (int k = 0; k < s.axes.size; ++k) {
+    if (k > 0) out += ",";
+    out += names_.axis[s.axes[k]].name;
+  }
   return out;
 }
 
