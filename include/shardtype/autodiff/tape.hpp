@@ -96,6 +96,8 @@ class Tape {
 /// Where the cotangent of one value is added up.
 struct SlotBase {
   Tape* tape = nullptr;
+  /// Whether the last movement of a cotangent is started: of a parameter's, if that is asked for.
+  bool starts = false;
 };
 
 /// Values by number; no std::tuple, which costs compilers a dozen functions each.
