@@ -333,6 +333,22 @@ TEST_CASE("what carries a gradient is an argument") {
             return sum(a) + sum(pullback(w));
           })(w);
         }) == "E73");
+  // beside an inner loss; the gradient flows on if the arguments are values of the outer one
+  std::string const beside = text_of([&] {
+    grad<0>([&](auto const& a) {
+      auto const inner = [&](auto const& b) { return std::tuple(sum(b), sum(b), sum(square(a))); };
+      auto const [slope, metrics] = grad<0>(inner, has_aux)(stop_gradient(a));
+      return sum(a) + sum(slope) + std::get<1>(metrics);
+    })(w);
+  });
+  CHECK(beside.find("[shardtype E73] value 2 beside the loss belongs to another differentiation") ==
+        0);
+  same(grad<0>([](auto const& a) {
+         auto const inner = [&](auto const& b) { return std::pair(sum(square(b)), square(a)); };
+         auto const [slope, metric] = grad<0>(inner, has_aux)(a);
+         return sum(slope) + sum(metric);
+       })(w),
+       (w * 2.0 + 2.0).tensor());
 }
 
 TEST_CASE("values whose gradient is wanted are read like tensors") {
