@@ -2,12 +2,15 @@
 /// Roots of unity, and the multiplications by them in long Fourier transforms, on the host.
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/core/list.hpp>
 #include <shardtype/plan/four_step_lengths.hpp>
+#include <shardtype/runtime/copy_bytes.hpp>
 
 namespace shardtype::kernels {
 
@@ -46,16 +49,21 @@ KOKKOS_INLINE_FUNCTION std::int64_t square_mod(std::int64_t k, std::int64_t m) {
 /// The powers of exp(-2 pi i / n), or of its inverse, as products from two tables.
 class Roots {
  public:
-  /// Writes the tables to `memory`, of planning::RootTables(n).bytes() bytes.
-  Roots(std::int64_t n, bool forward, void* memory)
-      : shift_(planning::RootTables(n).shift), sign_(forward ? 1 : -1) {
+  /// With the tables in `memory` of this space, of planning::RootTables(n).bytes() bytes.
+  template <class Space>
+  static Roots in(std::int64_t n, bool forward, void* memory) {
     planning::RootTables const tables(n);
-    auto* const low = static_cast<Kokkos::complex<double>*>(memory);
-    auto* const high = low + tables.low;
-    for (std::int64_t k = 0; k < tables.low; ++k) low[k] = root_of_unity(k % n, n);
-    for (std::int64_t k = 0; k < tables.high; ++k) high[k] = root_of_unity(k << shift_, n);
-    low_ = low;
-    high_ = high;
+    Roots out(tables, forward, memory);
+    if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space>::accessible) {
+      fill(tables, n, static_cast<Kokkos::complex<double>*>(memory));
+    } else {
+      shardtype::detail::List<Kokkos::complex<double>> on_host(
+          static_cast<std::size_t>(tables.low + tables.high));
+      fill(tables, n, on_host.data());
+      runtime::copy_bytes<Space, Kokkos::HostSpace>(memory, on_host.data(),
+                                                    static_cast<std::size_t>(tables.bytes()));
+    }
+    return out;
   }
   /// The power `k`, less than n.
   KOKKOS_FUNCTION Kokkos::complex<double> operator()(std::int64_t k) const {
@@ -66,10 +74,22 @@ class Roots {
   }
 
  private:
+  Roots(planning::RootTables const& tables, bool forward, void const* memory)
+      : shift_(tables.shift),
+        sign_(forward ? 1 : -1),
+        low_(static_cast<Kokkos::complex<double> const*>(memory)),
+        high_(low_ + tables.low) {}
+  static void fill(planning::RootTables const& tables, std::int64_t n,
+                   Kokkos::complex<double>* low) {
+    for (std::int64_t k = 0; k < tables.low; ++k) low[k] = root_of_unity(k % n, n);
+    Kokkos::complex<double>* const high = low + tables.low;
+    for (std::int64_t k = 0; k < tables.high; ++k) high[k] = root_of_unity(k << tables.shift, n);
+  }
+
   int shift_;
   double sign_;
-  Kokkos::complex<double> const* low_ = nullptr;
-  Kokkos::complex<double> const* high_ = nullptr;
+  Kokkos::complex<double> const* low_;
+  Kokkos::complex<double> const* high_;
 };
 
 /// A block of a matrix: [outer, rows, columns, inner], packed, of which the first row and column have
@@ -92,17 +112,21 @@ KOKKOS_INLINE_FUNCTION void multiply_in(Kokkos::complex<Real>& x,
                             static_cast<Real>(re * w.imag() + im * w.real()));
 }
 
-/// Calls `at(element, row, column)` for the first of the `inner` elements at each place of a row.
+/// Calls `at(element, row, column, places, inner)` for some consecutive places of a row at a time, so
+/// that exponents follow from those before.
 template <class Real, class At>
 struct EachPlace {
+  static constexpr std::int64_t at_once = 64;
   Kokkos::complex<Real>* data;
   MatrixBlock block;
+  std::int64_t parts;  ///< of a row
   At at;
-  KOKKOS_FUNCTION void operator()(std::int64_t line) const {
-    std::int64_t const row = block.first_row + line % block.rows;
-    Kokkos::complex<Real>* x = data + line * block.columns * block.inner;
-    for (std::int64_t j = 0; j < block.columns; ++j, x += block.inner)
-      at(x, row, block.first_column + j, block.inner);
+  KOKKOS_FUNCTION void operator()(std::int64_t part) const {
+    std::int64_t const line = part / parts;
+    std::int64_t const first = part % parts * at_once;
+    std::int64_t const rest = block.columns - first;
+    at(data + (line * block.columns + first) * block.inner, block.first_row + line % block.rows,
+       block.first_column + first, rest < at_once ? rest : at_once, block.inner);
   }
 };
 
@@ -111,9 +135,11 @@ template <class Real>
 struct ByProduct {
   Roots roots;
   KOKKOS_FUNCTION void operator()(Kokkos::complex<Real>* x, std::int64_t row, std::int64_t column,
-                                  std::int64_t n) const {
-    Kokkos::complex<double> const w = roots(row * column);
-    for (std::int64_t k = 0; k < n; ++k) multiply_in(x[k], w);
+                                  std::int64_t places, std::int64_t inner) const {
+    for (std::int64_t end = column + places; column < end; ++column, x += inner) {
+      Kokkos::complex<double> const w = roots(row * column);
+      for (std::int64_t k = 0; k < inner; ++k) multiply_in(x[k], w);
+    }
   }
 };
 
@@ -124,15 +150,18 @@ struct ByChirp {
   std::int64_t n, width;
   double factor;
   KOKKOS_FUNCTION void operator()(Kokkos::complex<Real>* x, std::int64_t row, std::int64_t column,
-                                  std::int64_t inner) const {
-    std::int64_t const j = row * width + column;
-    Kokkos::complex<double> w(0, 0);
-    if (j < n) w = roots(square_mod(j, 2 * n)) * factor;
-    for (std::int64_t k = 0; k < inner; ++k) {
-      if (j < n)
-        multiply_in(x[k], w);
-      else
-        x[k] = Kokkos::complex<Real>(0, 0);
+                                  std::int64_t places, std::int64_t inner) const {
+    std::int64_t j = row * width + column;
+    std::int64_t square = j < n ? square_mod(j, 2 * n) : 0;
+    for (std::int64_t const end = j + places; j < end; ++j, x += inner) {
+      if (j < n) {
+        Kokkos::complex<double> const w = roots(square) * factor;
+        for (std::int64_t k = 0; k < inner; ++k) multiply_in(x[k], w);
+        square += 2 * j + 1;
+        if (square >= 2 * n) square -= 2 * n;
+      } else {
+        for (std::int64_t k = 0; k < inner; ++k) x[k] = Kokkos::complex<Real>(0, 0);
+      }
     }
   }
 };
@@ -143,12 +172,24 @@ struct ChirpFilter {
   Roots roots;  ///< of order 2 n, inverse
   std::int64_t n, width, length;
   KOKKOS_FUNCTION void operator()(Kokkos::complex<Real>* x, std::int64_t row, std::int64_t column,
-                                  std::int64_t) const {
-    std::int64_t j = row * width + column;
-    if (j >= n) j = length - j;
-    Kokkos::complex<double> w(0, 0);
-    if (j < n) w = roots(square_mod(j, 2 * n));
-    *x = Kokkos::complex<Real>(static_cast<Real>(w.real()), static_cast<Real>(w.imag()));
+                                  std::int64_t places, std::int64_t) const {
+    std::int64_t place = row * width + column;
+    std::int64_t square = -1;  // of j, if it follows from the one before
+    for (std::int64_t const end = place + places; place < end; ++place, ++x) {
+      bool const rises = place < n;
+      std::int64_t const j = rises ? place : length - place;
+      if (j >= n) {
+        *x = Kokkos::complex<Real>(0, 0);
+        continue;
+      }
+      if (square < 0) square = square_mod(j, 2 * n);
+      Kokkos::complex<double> const w = roots(square);
+      *x = Kokkos::complex<Real>(static_cast<Real>(w.real()), static_cast<Real>(w.imag()));
+      square += rises ? 2 * j + 1 : 1 - 2 * j;
+      if (square >= 2 * n) square -= 2 * n;
+      if (square < 0) square += 2 * n;
+      if (place + 1 == n) square = -1;
+    }
   }
 };
 
@@ -167,7 +208,9 @@ void each_place(char const* name, Exec const& exec, Kokkos::complex<Real>* data,
                 MatrixBlock const& b, At const& at) {
   if (b.elements() == 0) return;
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-  Kokkos::parallel_for(name, Policy(exec, 0, b.outer * b.rows), EachPlace<Real, At>{data, b, at});
+  using Each = EachPlace<Real, At>;
+  std::int64_t const parts = (b.columns + Each::at_once - 1) / Each::at_once;
+  Kokkos::parallel_for(name, Policy(exec, 0, b.outer * b.rows * parts), Each{data, b, parts, at});
   exec.fence();
 }
 
