@@ -294,12 +294,12 @@ class FourStepRun {
     v = columns_back(std::move(v), false);
     Buffer tables;
     kernels::Roots const roots = chirp_roots(forward_, tables);
-    kernels::MatrixBlock block;  // the rows of the dim are one row
+    kernels::MatrixBlock block;  // each row of the dim is a row of one column
     block.outer = kernels::outer_length(v.layout, call_.dim_after);
-    block.rows = 1;
-    block.columns = block.width = v.layout.extent[call_.dim_after];
+    block.rows = v.layout.extent[call_.dim_after];
+    block.columns = block.width = 1;
     block.inner = kernels::inner_length(v.layout, call_.dim_after);
-    block.first_column = block_of(v.spec, call_.dim_after, call_.sizing, blocks_.axes.coords).begin;
+    block.first_row = block_of(v.spec, call_.dim_after, call_.sizing, blocks_.axes.coords).begin;
     kernels::multiply_chirp(Exec(), writable(v), block, roots, n,
                             factor_ / static_cast<double>(call_.matrix_elements()));
     return v.keep;

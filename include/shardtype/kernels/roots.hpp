@@ -1,5 +1,5 @@
 #pragma once
-/// Roots of unity, and the multiplications by them in long Fourier transforms, on the host.
+/// Roots of unity, and the multiplications by them in long Fourier transforms.
 
 #include <cmath>
 #include <cstddef>
@@ -112,21 +112,17 @@ KOKKOS_INLINE_FUNCTION void multiply_in(Kokkos::complex<Real>& x,
                             static_cast<Real>(re * w.imag() + im * w.real()));
 }
 
-/// Calls `at(element, row, column, places, inner)` for some consecutive places of a row at a time, so
-/// that exponents follow from those before.
+/// Calls `at(element, row, column)` for the first of the `inner` elements at each place of a row.
 template <class Real, class At>
 struct EachPlace {
-  static constexpr std::int64_t at_once = 64;
   Kokkos::complex<Real>* data;
   MatrixBlock block;
-  std::int64_t parts;  ///< of a row
   At at;
-  KOKKOS_FUNCTION void operator()(std::int64_t part) const {
-    std::int64_t const line = part / parts;
-    std::int64_t const first = part % parts * at_once;
-    std::int64_t const rest = block.columns - first;
-    at(data + (line * block.columns + first) * block.inner, block.first_row + line % block.rows,
-       block.first_column + first, rest < at_once ? rest : at_once, block.inner);
+  KOKKOS_FUNCTION void operator()(std::int64_t line) const {
+    std::int64_t const row = block.first_row + line % block.rows;
+    Kokkos::complex<Real>* x = data + line * block.columns * block.inner;
+    for (std::int64_t j = 0; j < block.columns; ++j, x += block.inner)
+      at(x, row, block.first_column + j, block.inner);
   }
 };
 
@@ -135,11 +131,9 @@ template <class Real>
 struct ByProduct {
   Roots roots;
   KOKKOS_FUNCTION void operator()(Kokkos::complex<Real>* x, std::int64_t row, std::int64_t column,
-                                  std::int64_t places, std::int64_t inner) const {
-    for (std::int64_t end = column + places; column < end; ++column, x += inner) {
-      Kokkos::complex<double> const w = roots(row * column);
-      for (std::int64_t k = 0; k < inner; ++k) multiply_in(x[k], w);
-    }
+                                  std::int64_t n) const {
+    Kokkos::complex<double> const w = roots(row * column);
+    for (std::int64_t k = 0; k < n; ++k) multiply_in(x[k], w);
   }
 };
 
@@ -150,18 +144,15 @@ struct ByChirp {
   std::int64_t n, width;
   double factor;
   KOKKOS_FUNCTION void operator()(Kokkos::complex<Real>* x, std::int64_t row, std::int64_t column,
-                                  std::int64_t places, std::int64_t inner) const {
-    std::int64_t j = row * width + column;
-    std::int64_t square = j < n ? square_mod(j, 2 * n) : 0;
-    for (std::int64_t const end = j + places; j < end; ++j, x += inner) {
-      if (j < n) {
-        Kokkos::complex<double> const w = roots(square) * factor;
-        for (std::int64_t k = 0; k < inner; ++k) multiply_in(x[k], w);
-        square += 2 * j + 1;
-        if (square >= 2 * n) square -= 2 * n;
-      } else {
-        for (std::int64_t k = 0; k < inner; ++k) x[k] = Kokkos::complex<Real>(0, 0);
-      }
+                                  std::int64_t inner) const {
+    std::int64_t const j = row * width + column;
+    Kokkos::complex<double> w(0, 0);
+    if (j < n) w = roots(square_mod(j, 2 * n)) * factor;
+    for (std::int64_t k = 0; k < inner; ++k) {
+      if (j < n)
+        multiply_in(x[k], w);
+      else
+        x[k] = Kokkos::complex<Real>(0, 0);
     }
   }
 };
@@ -172,24 +163,12 @@ struct ChirpFilter {
   Roots roots;  ///< of order 2 n, inverse
   std::int64_t n, width, length;
   KOKKOS_FUNCTION void operator()(Kokkos::complex<Real>* x, std::int64_t row, std::int64_t column,
-                                  std::int64_t places, std::int64_t) const {
-    std::int64_t place = row * width + column;
-    std::int64_t square = -1;  // of j, if it follows from the one before
-    for (std::int64_t const end = place + places; place < end; ++place, ++x) {
-      bool const rises = place < n;
-      std::int64_t const j = rises ? place : length - place;
-      if (j >= n) {
-        *x = Kokkos::complex<Real>(0, 0);
-        continue;
-      }
-      if (square < 0) square = square_mod(j, 2 * n);
-      Kokkos::complex<double> const w = roots(square);
-      *x = Kokkos::complex<Real>(static_cast<Real>(w.real()), static_cast<Real>(w.imag()));
-      square += rises ? 2 * j + 1 : 1 - 2 * j;
-      if (square >= 2 * n) square -= 2 * n;
-      if (square < 0) square += 2 * n;
-      if (place + 1 == n) square = -1;
-    }
+                                  std::int64_t) const {
+    std::int64_t j = row * width + column;
+    if (j >= n) j = length - j;
+    Kokkos::complex<double> w(0, 0);
+    if (j < n) w = roots(square_mod(j, 2 * n));
+    *x = Kokkos::complex<Real>(static_cast<Real>(w.real()), static_cast<Real>(w.imag()));
   }
 };
 
@@ -208,9 +187,7 @@ void each_place(char const* name, Exec const& exec, Kokkos::complex<Real>* data,
                 MatrixBlock const& b, At const& at) {
   if (b.elements() == 0) return;
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-  using Each = EachPlace<Real, At>;
-  std::int64_t const parts = (b.columns + Each::at_once - 1) / Each::at_once;
-  Kokkos::parallel_for(name, Policy(exec, 0, b.outer * b.rows * parts), Each{data, b, parts, at});
+  Kokkos::parallel_for(name, Policy(exec, 0, b.outer * b.rows), EachPlace<Real, At>{data, b, at});
   exec.fence();
 }
 
