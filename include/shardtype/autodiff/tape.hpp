@@ -97,6 +97,8 @@ class Tape {
 /// Where the cotangent of one value is added up.
 struct SlotBase {
   Tape* tape = nullptr;
+  /// Whether the last movement of a cotangent is started: of a parameter's, if that is asked for.
+  bool starts = false;
 };
 
 using core::Kept;
