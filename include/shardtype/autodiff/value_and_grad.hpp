@@ -21,6 +21,7 @@
 #include <shardtype/autodiff/reductions.hpp>
 #include <shardtype/autodiff/shapes.hpp>
 #include <shardtype/autodiff/shard_map.hpp>
+#include <shardtype/autodiff/structure.hpp>
 #include <shardtype/autodiff/windows.hpp>
 
 namespace shardtype {
@@ -59,6 +60,15 @@ struct Lifted<true, P> {
   using type = active_t<P>;
   static constexpr type make(P const& p, Tape* tape) { return Parameters<P>::lift(p, tape); }
 };
+/// Lets the last movements of the cotangents of these arguments be started.
+template <class P>
+constexpr void let_start(P const& lifted) {
+  autodiff::each_value(
+      []<class A>(A const& a) {
+        if constexpr (level<A> > 0) a.slot()->starts = true;
+      },
+      lifted);
+}
 /// The gradients of the arguments `Ks`: of one itself, of several a tuple.
 template <int... Ks, class... Ps, class Args>
 constexpr auto gradients_of(shardtype::detail::Pack<Ps...>, Args const& args) {
@@ -122,6 +132,7 @@ struct CalledWith<Gradient<F, value, Ks...>, std::integer_sequence<int, J...>> {
     KeptIn<std::integer_sequence<int, J...>,
            typename Lifted<wanted<Ks...>(J), argument_value<As>>::type...> const args{
         {Lifted<wanted<Ks...>(J), argument_value<As>>::make(argument_of(as), &tape)}...};
+    if constexpr (overlaps<F>) (autodiff::let_start(kept<Ks>(args)), ...);
     auto const made = static_cast<G const&>(*this).f(kept<J>(args)...);
     return G::template with_result<argument_value<As>...>(tape, args, made, [](std::int64_t) {});
   }
@@ -155,6 +166,7 @@ struct Gradient : CalledWithUpTo<Gradient<F, value, Ks...>, Numbers<most_numbere
     Tape tape;
     KeptIn<std::integer_sequence<int, J...>, typename Lifted<wanted<Ks...>(J), Ps>::type...> const
         args{{Lifted<wanted<Ks...>(J), Ps>::make(ps, &tape)}...};
+    if constexpr (overlaps<F>) (autodiff::let_start(kept<Ks>(args)), ...);
     return with_result<Ps...>(tape, args, f(kept<J>(args)...), forward_done);
   }
 
@@ -277,6 +289,30 @@ constexpr auto value_and_grad(F f, HasAux) {
 template <int... Ks, class F>
 constexpr auto grad(F f, HasAux) {
   return grad<Ks...>(autodiff::WithAux<F>{std::move(f)});
+}
+
+/// The same; the last movement of a parameter's gradient, such as the AllReduce of data parallelism or
+/// the ReduceScatter of FSDP, is started in the backward pass and waited for at its end, or where
+/// another summand of that gradient comes. The result has the same bits, and all ranks start and wait in
+/// one order. Movements of blocks inside of a shard_map and gradients of gradients are not started. It
+/// costs memory: a movement under way holds its operand, its result and, if it is a sum, what arrives
+/// (at most another operand) until the end; `plan(...).peak_bytes()` says it. An Error ends what is under
+/// way. Megatron-LM: --overlap-grad-reduce.
+template <int... Ks, class F>
+constexpr auto value_and_grad(F f, OverlapGradReduce) {
+  return value_and_grad<Ks...>(autodiff::Overlapped<F>{std::move(f)});
+}
+template <int... Ks, class F>
+constexpr auto value_and_grad(F f, HasAux, OverlapGradReduce overlap) {
+  return value_and_grad<Ks...>(autodiff::WithAux<F>{std::move(f)}, overlap);
+}
+template <int... Ks, class F>
+constexpr auto grad(F f, OverlapGradReduce) {
+  return grad<Ks...>(autodiff::Overlapped<F>{std::move(f)});
+}
+template <int... Ks, class F>
+constexpr auto grad(F f, HasAux, OverlapGradReduce overlap) {
+  return grad<Ks...>(autodiff::WithAux<F>{std::move(f)}, overlap);
 }
 
 /// The value of `a`, through which no gradient flows; `a` itself if it is a constant. JAX:
