@@ -16,6 +16,9 @@ namespace shardtype::kernels::detail {
 
 template <class R>
 inline constexpr bool takes_blocks = requires { &R::deposit; };
+/// Whether the host gives it rows of elements of neighbouring outputs.
+template <class R>
+inline constexpr bool takes_rows = requires { R::columns; };
 template <class R>
 inline constexpr bool finds_places = requires { typename R::Values; };
 
