@@ -10,6 +10,7 @@
 #include <shardtype/kernels/reduce_runs.hpp>
 #include <shardtype/kernels/reducers.hpp>
 #include <shardtype/kernels/vector_functions.hpp>
+#include <shardtype/kernels/vector_scan.hpp>
 
 namespace shardtype::kernels {
 
@@ -94,16 +95,20 @@ struct LogSumExpReducer {
   static void add_block(Total& total, T const* x, std::int64_t n)
     requires in_blocks
   {
-    using Largest = ExtremeReducer<T, true>;
-    prefetch(x + n, n);
-    T largest = Largest::nothing();
-    detail::add_run<Largest>(x, n, largest);
-    Value const max = largest;
+    vectors::prefetch(x + 6144 / static_cast<std::int64_t>(sizeof(T)), n);
+    Value max{};
+    if constexpr (std::is_same_v<T, Value>) {
+      max = detail::extreme_of<ExtremeReducer<T, true>>(x, n);
+    } else {
+      T largest = ExtremeReducer<T, true>::nothing();
+      detail::add_run<ExtremeReducer<T, true>>(x, n, largest);
+      max = largest;
+    }
     Value const base = finite_or_zero(max);
     constexpr int lanes = static_cast<int>(vectors::formulas::sums_of_one);
     alignas(64) Value sums[static_cast<std::size_t>(lanes)] = {};
     add_exponentials<false>(n, sums, x, &base);
-    detail::fold<SumReducer<Value>>(sums, lanes, 1);
+    detail::fold<SumReducer<Value>, lanes, 1>(sums);
     join(total, Total{max, sums[0]});
   }
   /// Host: adds `rows` rows of at most `block` elements to as many totals; `row(k)` is where row k

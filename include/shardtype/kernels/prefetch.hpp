@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace shardtype::kernels {
+namespace shardtype::kernels::vectors {
 
 /// Prefetches `n` elements to be read, or written: the processor waits for memory between
 /// blocks that are computed in several passes, and where it sees no stream.
@@ -16,4 +16,4 @@ void prefetch([[maybe_unused]] T const* at, [[maybe_unused]] std::int64_t n) {
 #endif
 }
 
-}  // namespace shardtype::kernels
+}  // namespace shardtype::kernels::vectors

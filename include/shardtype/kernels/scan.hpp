@@ -218,7 +218,7 @@ struct ScanColumns {
     V met = nothing;
     for (; k < end; k += count * lanes) {
       // compilers read the vectors in any order, in which the processor sees no stream
-      prefetch(in + k + 6144 / static_cast<std::int64_t>(sizeof(T)), count * lanes);
+      vectors::prefetch(in + k + 6144 / static_cast<std::int64_t>(sizeof(T)), count * lanes);
       Part converted[static_cast<std::size_t>(std::is_same_v<T, Part> ? 1 : count * lanes)];
       Part const* from = converted;
       if constexpr (std::is_same_v<T, Part>) {

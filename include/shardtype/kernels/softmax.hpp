@@ -117,8 +117,8 @@ struct NormalizeBlocks {
         continue;
       }
       if (r + 1 < end) {
-        prefetch(in + shape.length, n);
-        prefetch<true>(out + shape.length, n);
+        vectors::prefetch(in + shape.length, n);
+        vectors::prefetch<true>(out + shape.length, n);
       }
       row<true>(in, out, n, max, by);
     }

@@ -127,7 +127,7 @@ void compute_block(E const& e, void const* const* in, std::int64_t begin, std::i
     if constexpr (gives_vectors<E, T>) {
       Staged<E>::write(e, in, begin + k, m, to + k);
     } else {
-      prefetch<true>(to + k, m);
+      vectors::prefetch<true>(to + k, m);
       copy_elements(Staged<E>(e, in, begin + k, m), to + k, m);
     }
   }

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <type_traits>
 
+#include <shardtype/kernels/rounded.hpp>
+
 /// Calls `Each(Tag, name)` for the functions of one argument that are composed of others, and of two.
 #define SHARDTYPE_FORMULAS_OF_ONE(Each)                                             \
   Each(Sigmoid, sigmoid) Each(Silu, silu) Each(Softplus, softplus) Each(Gelu, gelu) \
@@ -67,7 +69,8 @@ SHARDTYPE_FORMULA void gelu(V& x) {
 /// (1 + tanh(u)) / 2 is the sigmoid of 2 u, which is accurate where tanh is near -1.
 SHARDTYPE_FORMULA void gelu_tanh(V& x) {
   using T = element_of<V>;
-  V weight = T(1.5957691216057308) * (x + T(0.044715) * x * x * x);
+  V const cube = T(0.044715) * x * x * x;
+  V weight = T(1.5957691216057308) * (x + SHARDTYPE_ROUNDED(cube));
   sigmoid<L>(weight);
   weigh(x, weight);
 }

@@ -1,7 +1,12 @@
 #pragma once
-/// Host: running values within a vector.
+/// Host: running values within a vector, and the extreme of some elements.
 
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <utility>
+
+#include <shardtype/kernels/vector.hpp>
 
 namespace shardtype::kernels::detail {
 
@@ -80,5 +85,36 @@ struct VectorScan<Join, V, std::integer_sequence<int, L...>> {
     }
   }
 };
+
+/// The largest, or least, of some elements, or NaN; `R` is a reducer that finds it.
+template <class R, class T>
+T extreme_of(T const* x, std::int64_t n) {
+  using V = vector_of<T>;
+  using Quick = typename R::WithoutNan;
+  constexpr std::int64_t lanes = vector_lanes<T>;
+  constexpr int count = 4;
+  V const nothing = V{} + R::nothing();
+  V best[static_cast<std::size_t>(count)] = {nothing, nothing, nothing, nothing};
+  V met = nothing;  // the last NaN in each lane
+  auto const take = [&](V& b, T const* from) {
+    V v;
+    std::memcpy(&v, from, sizeof(V));
+    met = v == v ? met : v;
+    Quick::join_lanes(b, v);
+  };
+  std::int64_t k = 0;
+  for (; k + count * lanes <= n; k += count * lanes)
+    for (int c = 0; c < count; ++c) take(best[c], x + k + c * lanes);
+  for (; k + lanes <= n; k += lanes) take(best[0], x + k);
+  Quick::join_lanes(best[0], best[1]);
+  Quick::join_lanes(best[2], best[3]);
+  Quick::join_lanes(best[0], best[2]);
+  R::join_lanes(best[0], met);
+  VectorScan<R, V, std::make_integer_sequence<int, static_cast<int>(lanes)>>::scan(best[0],
+                                                                                   nothing);
+  T out = best[0][static_cast<int>(lanes) - 1];
+  for (; k < n; ++k) R::join(out, x[k]);
+  return out;
+}
 
 }  // namespace shardtype::kernels::detail
