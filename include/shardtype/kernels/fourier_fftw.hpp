@@ -12,8 +12,8 @@
 #include <fftw3.h>
 
 #include <shardtype/core/list.hpp>
-#include <shardtype/kernels/fftw_wisdom.hpp>
 #include <shardtype/kernels/fourier_rows.hpp>
+#include <shardtype/runtime/fftw_wisdom.hpp>
 #include <shardtype/runtime/run_time.hpp>
 
 namespace shardtype::kernels {
@@ -39,7 +39,7 @@ struct FftwFunctions<double> {
   static constexpr auto release = &fftw_free;
   static constexpr auto alignment = &fftw_alignment_of;
   static constexpr char const* precision = ".double";
-  static WisdomFunctions wisdom() {
+  static runtime::WisdomFunctions wisdom() {
     return {&fftw_import_wisdom_from_file, &fftw_export_wisdom_to_filename, fftw_version};
   }
 };
@@ -59,7 +59,7 @@ struct FftwFunctions<float> {
   static constexpr auto release = &fftwf_free;
   static constexpr auto alignment = &fftwf_alignment_of;
   static constexpr char const* precision = ".float";
-  static WisdomFunctions wisdom() {
+  static runtime::WisdomFunctions wisdom() {
     return {&fftwf_import_wisdom_from_file, &fftwf_export_wisdom_to_filename, fftwf_version};
   }
 };
@@ -177,7 +177,7 @@ class FftwPlans {
   }
 
   shardtype::detail::List<Known> known_;
-  FftwWisdom wisdom_;
+  runtime::FftwWisdom wisdom_;
   bool measured_ = false;
 };
 

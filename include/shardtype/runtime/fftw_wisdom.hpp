@@ -9,7 +9,7 @@
 #include <mpi.h>
 #include <unistd.h>
 
-namespace shardtype::kernels::detail {
+namespace shardtype::runtime {
 
 /// FFTW's functions of one precision for its wisdom.
 struct WisdomFunctions {
@@ -66,4 +66,4 @@ class FftwWisdom {
   bool usable_ = true;
 };
 
-}  // namespace shardtype::kernels::detail
+}  // namespace shardtype::runtime
