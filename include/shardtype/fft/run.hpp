@@ -63,21 +63,22 @@ struct Run<op::Fourier<Kind, Over, To...>> : Filled<Run<op::Fourier<Kind, Over, 
     typename A::execution_space const exec{};
     exec.fence();
     if constexpr (Kind == FourierKind::real_to_complex) {
-      kernels::fourier_real(in, from, data, to, over);
+      kernels::fourier_real(exec, in, from, data, to, over);
     } else if constexpr (Kind == FourierKind::complex_to_real) {
       if constexpr (Op::dims == 1) {
-        kernels::fourier_half(in, from, data, to, over.last());
+        kernels::fourier_half(exec, in, from, data, to, over.last());
       } else {
         Buffer const room = a.mesh().state().pool().template take<Space>(
             static_cast<std::size_t>(from.elements()) * sizeof(typename A::element));
         auto* const partial = static_cast<typename A::element*>(room.data());
         kernels::FourierDims others = over;
         --others.size;
-        kernels::fourier_complex(in, from, partial, from, others, false);
-        kernels::fourier_half(partial, from, data, to, over.last());
+        kernels::fourier_complex(exec, in, from, partial, from, others, false);
+        kernels::fourier_half(exec, partial, from, data, to, over.last());
       }
     } else {
-      kernels::fourier_complex_by_tiles(in, from, data, to, over, Kind == FourierKind::forward);
+      kernels::fourier_complex_by_tiles(exec, in, from, data, to, over,
+                                        Kind == FourierKind::forward);
     }
     scale_block(exec, data, to.elements(), fourier_factor(op, rows));
   }
@@ -238,13 +239,13 @@ class FourierRun {
     auto* const data = const_cast<Into*>(out.data);
     if constexpr (!std::is_same_v<From, Into>) {
       if constexpr (shardtype::detail::is_complex<Into>)
-        kernels::fourier_real(v.data, v.layout, data, out.layout, over);
+        kernels::fourier_real(exec, v.data, v.layout, data, out.layout, over);
       else
-        kernels::fourier_half(v.data, v.layout, data, out.layout, over.last());
+        kernels::fourier_half(exec, v.data, v.layout, data, out.layout, over.last());
     } else if constexpr (shardtype::detail::is_complex<From>) {
       bool const forward =
           call_.kind == FourierKind::forward || call_.kind == FourierKind::real_to_complex;
-      kernels::fourier_complex_by_tiles(v.data, v.layout, data, out.layout, over, forward);
+      kernels::fourier_complex_by_tiles(exec, v.data, v.layout, data, out.layout, over, forward);
     }
     if (rest_.empty() && out.layout.contiguous()) {
       scale_block(exec, data, out.layout.elements(), factor_);
