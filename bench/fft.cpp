@@ -1,6 +1,6 @@
 // The Fourier transform of a cube of complex double, split by planes, with the order of dims that
-// costs one exchange, alternating with FFTW's MPI transform (transposed output) where the build has
-// it, with a program by hand (FFTW's local transforms, MPI_Alltoall), and with the library's own
+// costs one exchange, alternating with FFTW's MPI transform (transposed output) where it is built,
+// with a program by hand (FFTW's local transforms, MPI_Alltoall), and with the library's own
 // parts: local transforms, and an exchange of the same bytes.
 #include <algorithm>
 #include <cmath>
@@ -12,8 +12,10 @@
 #include <memory>
 #include <sstream>
 #include <string>
+#include <type_traits>
 #include <utility>
 
+#include <dlfcn.h>
 #include <fftw3.h>
 
 #include <shardtype/fft/fft.hpp>
@@ -22,34 +24,19 @@
 #include "paired.hpp"
 #include "yield.hpp"
 
-#ifdef SHARDTYPE_HAVE_FFTW_MPI
-extern "C" {
-void fftw_mpi_init(void);
-std::ptrdiff_t fftw_mpi_local_size_3d_transposed(std::ptrdiff_t n0, std::ptrdiff_t n1,
-                                                 std::ptrdiff_t n2, MPI_Comm comm,
-                                                 std::ptrdiff_t* local_n0,
-                                                 std::ptrdiff_t* local_0_start,
-                                                 std::ptrdiff_t* local_n1,
-                                                 std::ptrdiff_t* local_1_start);
-fftw_plan fftw_mpi_plan_dft_3d(std::ptrdiff_t n0, std::ptrdiff_t n1, std::ptrdiff_t n2,
-                               fftw_complex* in, fftw_complex* out, MPI_Comm comm, int sign,
-                               unsigned flags);
-void fftw_mpi_execute_dft(fftw_plan plan, fftw_complex* in, fftw_complex* out);
-}
-#endif
-
 using namespace shardtype;
 
 namespace {
 
 char const* const help =
-    "bench_fft [--sizes=128,256] [--rounds=21] [--benchmark_filter=CASE]\n"
+    "bench_fft [--sizes=128,256] [--rounds=21] [--fftw-mpi=LIBRARY] [--benchmark_filter=CASE]\n"
     "fftn of n x n x n complex double, c128[I@X, J, K] to c128[I, J@X, K], against a rival.\n"
-    "fftw_mpi: FFTW's MPI transform, transposed output (a build with SHARDTYPE_FFTW_MPI);\n"
+    "fftw_mpi: FFTW's MPI transform, transposed output (its shared library, built for this MPI);\n"
     "by_hand: FFTW's local transforms and MPI_Alltoall; parts: our local transforms of the same\n"
     "blocks and an MPI_Alltoall of the block, nothing packed. All plans are measured by FFTW\n"
     "(SHARDTYPE_FFTW=measure), blocks must be equal, operands are kept. Last lines: ratio fft\n"
-    "CASE_N RANKS MEDIAN Q1 Q3, ours over the rival in time.\n";
+    "CASE_N RANKS MEDIAN Q1 Q3, ours over the rival in time; value fft CASE_N RANKS ours_ms MS,\n"
+    "and rival_ms.\n";
 
 struct X : Axis<"X"> {};
 struct I : Index<"I"> {};
@@ -95,7 +82,33 @@ void check(B const& b, HostArray<C> const& other, Cube const& c) {
   if (greatest(worst) > 1e-12 * greatest(most)) stop("the two programs computed different values");
 }
 
-#ifdef SHARDTYPE_HAVE_FFTW_MPI
+/// The functions of FFTW's MPI library that are used here. It is loaded, because it belongs to one MPI, and
+/// distributions have it for one only.
+struct FftwMpiLibrary {
+  using Extent = std::ptrdiff_t;
+  void (*init)() = nullptr;
+  Extent (*local_size)(Extent n0, Extent n1, Extent n2, MPI_Comm comm, Extent* mine, Extent* first,
+                       Extent* mine_out, Extent* first_out) = nullptr;
+  fftw_plan (*plan)(Extent n0, Extent n1, Extent n2, fftw_complex* in, fftw_complex* out,
+                    MPI_Comm comm, int sign, unsigned flags) = nullptr;
+  void (*execute)(fftw_plan plan, fftw_complex* in, fftw_complex* out) = nullptr;
+
+  void load(std::string const& path) {
+    void* const library = dlopen(path.c_str(), RTLD_NOW);
+    if (library == nullptr) stop(dlerror());
+    auto const find = [&](auto& to, char const* name) {
+      to = reinterpret_cast<std::remove_reference_t<decltype(to)>>(dlsym(library, name));
+      if (to == nullptr) stop(dlerror());
+    };
+    find(init, "fftw_mpi_init");
+    find(local_size, "fftw_mpi_local_size_3d_transposed");
+    find(plan, "fftw_mpi_plan_dft_3d");
+    find(execute, "fftw_mpi_execute_dft");
+    init();
+  }
+};
+FftwMpiLibrary fftw_mpi;
+
 class FftwMpi {
  public:
   explicit FftwMpi(Cube const& c) : c_(c) {
@@ -103,14 +116,14 @@ class FftwMpi {
     std::ptrdiff_t first = 0;
     std::ptrdiff_t mine_out = 0;
     std::ptrdiff_t first_out = 0;
-    std::ptrdiff_t const room = fftw_mpi_local_size_3d_transposed(
-        c.n, c.n, c.n, MPI_COMM_WORLD, &mine, &first, &mine_out, &first_out);
+    std::ptrdiff_t const room =
+        fftw_mpi.local_size(c.n, c.n, c.n, MPI_COMM_WORLD, &mine, &first, &mine_out, &first_out);
     if (mine != c.mine || mine_out != c.mine) stop("FFTW's blocks are others");
     in_ = std::make_unique<HostArray<C>>(room);
     out_ = std::make_unique<HostArray<C>>(room);
-    plan_ = fftw_mpi_plan_dft_3d(c.n, c.n, c.n, as_fftw(in_->data()), as_fftw(out_->data()),
-                                 MPI_COMM_WORLD, FFTW_FORWARD,
-                                 FFTW_MEASURE | FFTW_DESTROY_INPUT | (1U << 30U));
+    plan_ =
+        fftw_mpi.plan(c.n, c.n, c.n, as_fftw(in_->data()), as_fftw(out_->data()), MPI_COMM_WORLD,
+                      FFTW_FORWARD, FFTW_MEASURE | FFTW_DESTROY_INPUT | (1U << 30U));
     if (plan_ == nullptr) stop("FFTW has no plan");
   }
   FftwMpi(FftwMpi const&) = delete;
@@ -118,14 +131,13 @@ class FftwMpi {
   ~FftwMpi() { fftw_destroy_plan(plan_); }
   HostArray<C>& in() { return *in_; }
   HostArray<C> const& out() const { return *out_; }
-  void operator()() { fftw_mpi_execute_dft(plan_, as_fftw(in_->data()), as_fftw(out_->data())); }
+  void operator()() { fftw_mpi.execute(plan_, as_fftw(in_->data()), as_fftw(out_->data())); }
 
  private:
   Cube c_;
   std::unique_ptr<HostArray<C>> in_, out_;
   fftw_plan plan_{};
 };
-#endif
 
 /// FFTW on each plane, a packed exchange, and FFTW along the other dim.
 class ByHand {
@@ -218,12 +230,11 @@ int main(int argc, char** argv) {
   if (asked_for_help(argc, argv, help)) return 0;
   setenv("SHARDTYPE_FFTW", "measure", 0);  // as the rivals plan
   Environment env(argc, argv);
-#ifdef SHARDTYPE_HAVE_FFTW_MPI
-  fftw_mpi_init();
-#else
-  if (env.rank() == 0)
-    std::printf("without FFTW's MPI library (SHARDTYPE_FFTW_MPI): against the same by hand only\n");
-#endif
+  std::string const library = option(argc, argv, "fftw-mpi", std::string());
+  if (!library.empty())
+    fftw_mpi.load(library);
+  else if (env.rank() == 0)
+    std::printf("without FFTW's MPI library (--fftw-mpi): against the same by hand only\n");
   Suite suite("fft", option(argc, argv, "rounds", 21));
   std::stringstream sizes(option(argc, argv, "sizes", std::string("128,256")));
   for (std::string word; std::getline(sizes, word, ',');) {
@@ -239,13 +250,19 @@ int main(int argc, char** argv) {
         return Programs{[a, both] { both.first(); }, both.second};
       });
     };
-#ifdef SHARDTYPE_HAVE_FFTW_MPI
-    add("fftw_mpi", [](A const& a, Cube const& c) { return against<FftwMpi>(a, c); });
-#endif
+    if (!library.empty())
+      add("fftw_mpi", [](A const& a, Cube const& c) { return against<FftwMpi>(a, c); });
     add("by_hand", [](A const& a, Cube const& c) { return against<ByHand>(a, c); });
     add("parts", [](A const& a, Cube const& c) { return against_parts(a, c); });
   }
   suite.run(argc, argv);
   suite.print();
+  for (auto const& [what, times] : suite.results()) {
+    if (times.ours.empty() || env.rank() != 0) continue;
+    std::printf("value fft %s %d ours_ms %.2f\n", what.c_str(), ranks_here(),
+                1e3 * median(times.ours));
+    std::printf("value fft %s %d rival_ms %.2f\n", what.c_str(), ranks_here(),
+                1e3 * median(times.rival));
+  }
   return 0;
 }

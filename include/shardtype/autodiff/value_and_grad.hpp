@@ -114,17 +114,51 @@ struct ValueAndGradient {
 
 namespace autodiff {
 
+template <class F, bool value, int... Ks>
+struct Gradient;
+template <int n>
+using Numbers = std::make_integer_sequence<int, n>;
+
+/// The call of a gradient with as many arguments as there are numbers `J`. A class for each count,
+/// because a function that made the numbers would stand, in messages, above each refusal in `f`.
+template <class G, class J>
+struct CalledWith;
+template <class F, bool value, int... Ks, int... J>
+struct CalledWith<Gradient<F, value, Ks...>, std::integer_sequence<int, J...>> {
+  template <class... As>
+    requires(sizeof...(As) == sizeof...(J))
+  constexpr auto operator()(As const&... as) const {
+    using G = Gradient<F, value, Ks...>;
+    Tape tape;
+    KeptIn<std::integer_sequence<int, J...>,
+           typename Lifted<wanted<Ks...>(J), argument_value<As>>::type...> const args{
+        {Lifted<wanted<Ks...>(J), argument_value<As>>::make(argument_of(as), &tape)}...};
+    if constexpr (overlaps<F>) (autodiff::let_start(kept<Ks>(args)), ...);
+    auto const made = static_cast<G const&>(*this).f(kept<J>(args)...);
+    return G::template with_result<argument_value<As>...>(tape, args, made, [](std::int64_t) {});
+  }
+};
+/// The calls with 1 to sizeof...(N) arguments.
+template <class G, class N>
+struct CalledWithUpTo;
+template <class G, int... N>
+struct CalledWithUpTo<G, std::integer_sequence<int, N...>> : CalledWith<G, Numbers<N + 1>>... {
+  using CalledWith<G, Numbers<N + 1>>::operator()...;
+};
+inline constexpr int most_numbered_arguments = 6;
+
 /// The gradient of `f` with respect to arguments `Ks`, and with `value` its value, as a function of
 /// the arguments.
 template <class F, bool value, int... Ks>
-struct Gradient {
+struct Gradient : CalledWithUpTo<Gradient<F, value, Ks...>, Numbers<most_numbered_arguments>> {
   F f;
 
+  constexpr explicit Gradient(F of) : f(std::move(of)) {}
+  using CalledWithUpTo<Gradient, Numbers<most_numbered_arguments>>::operator();
   template <class... As>
+    requires(sizeof...(As) > most_numbered_arguments)
   constexpr auto operator()(As const&... as) const {
-    return run(
-        std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{}, [](std::int64_t) {},
-        argument_of(as)...);
+    return run(Numbers<static_cast<int>(sizeof...(As))>{}, [](std::int64_t) {}, argument_of(as)...);
   }
   /// The same; `forward_done(bytes of the loss)` is called between the passes.
   template <int... J, class Hook, class... Ps>
@@ -134,8 +168,16 @@ struct Gradient {
     KeptIn<std::integer_sequence<int, J...>, typename Lifted<wanted<Ks...>(J), Ps>::type...> const
         args{{Lifted<wanted<Ks...>(J), Ps>::make(ps, &tape)}...};
     if constexpr (overlaps<F>) (autodiff::let_start(kept<Ks>(args)), ...);
-    auto const made = f(kept<J>(args)...);
-    using Made = std::remove_cvref_t<decltype(made)>;
+    return with_result<Ps...>(tape, args, f(kept<J>(args)...), forward_done);
+  }
+
+ private:
+  template <class, class>
+  friend struct CalledWith;
+  /// The backward pass from what `f` gave.
+  template <class... Ps, class Args, class Made, class Hook>
+  static constexpr auto with_result(Tape& tape, Args const& args, Made const& made,
+                                    Hook const& forward_done) {
     if constexpr (!gives_aux<F>) {
       return with_loss<Ps...>(tape, args, made, forward_done);
     } else if constexpr (any_poisoned<Made>) {
@@ -151,8 +193,6 @@ struct Gradient {
                               autodiff::aux_of<top>(made));
     }
   }
-
- private:
   /// The backward pass, for arguments of types `Ps`. They are no function argument: compilers would
   /// print its type above a refusal.
   /// `aux`: what `f` gave beside its loss, if any.
