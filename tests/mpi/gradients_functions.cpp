@@ -317,6 +317,18 @@ TEST_CASE("constants among values whose gradient is wanted, and values that noth
   same(pullback(y), full<double, Dim<B, X>, Dim<D>>(mesh, {7, 5}, 0.0));
 }
 
+TEST_CASE("a function of seven arguments") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  auto const w = make<W>(mesh, {5, 3}, 2);
+  auto const u = make<W>(mesh, {5, 3}, 3);
+  auto const f = [](auto const& a, auto const&, auto const&, auto const& b, auto const&,
+                    auto const&, auto const& c) { return sum(a * b * c); };
+  auto const [value, both] = value_and_grad<0, 6>(f)(w, w, w, u, w, w, u);
+  same(value, sum(w * u * u));
+  same(std::get<0>(both), (u * u).tensor());
+  same(std::get<1>(both), (w * u).tensor());
+}
+
 TEST_CASE("a pullback holds what the forward pass saved, and frees it") {
   auto const mesh = on_ranks::two_axes<X, Y>();
   auto const w = make<W>(mesh, {5, 3}, 2);
