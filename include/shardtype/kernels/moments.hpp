@@ -8,6 +8,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/kernels/prefetch.hpp>
 #include <shardtype/kernels/reducers.hpp>
 #include <shardtype/kernels/vector.hpp>
 #include <shardtype/kernels/vector_functions.hpp>
@@ -201,7 +202,8 @@ struct VarianceReducer {
     }
     for (std::int64_t e = 0; e < all - full; ++e) sum[e] = sum[e] + from.one(full + e);
     fold<Width>(sum);
-    for (std::int64_t e = 0; e < many; ++e) mean[e] = sum[e % Width] / static_cast<Real>(rows);
+    for (std::int64_t c = 0; c < Width; ++c) mean[c] = sum[c] / static_cast<Real>(rows);
+    for (std::int64_t e = Width; e < many; ++e) mean[e] = mean[e % Width];
     {
       Register s[static_cast<std::size_t>(registers)];
       RealRegister q[static_cast<std::size_t>(registers)];

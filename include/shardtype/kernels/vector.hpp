@@ -59,7 +59,7 @@ KOKKOS_INLINE_FUNCTION V fused(V const& a, V const& b, V const& c) {
 #if defined(__clang__)
     return __builtin_elementwise_fma(a, b, c);
 #elif defined(__AVX512F__)
-    return __builtin_ia32_vfmaddpd512_mask(a, b, c, -1, 4);
+    return __builtin_ia32_vfmaddpd512_mask(a, b, c, 0xff, 4);
 #elif defined(__AVX__)
     return __builtin_ia32_vfmaddpd256(a, b, c);
 #else
