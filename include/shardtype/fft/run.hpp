@@ -313,8 +313,7 @@ class FourierRun {
   template <class From, class Into>
   void transform_only(Value<From> const& v, Value<Into> const& out,
                       kernels::FourierDims const& over) {
-    Exec const exec{};
-    exec.fence();
+    Exec{}.fence();
     if (v.layout.elements() == 0 || out.layout.elements() == 0) return;
     auto* const data = const_cast<Into*>(out.data);
     if constexpr (!std::is_same_v<From, Into>) {
