@@ -21,6 +21,7 @@
 #include "harness/host_block.hpp"
 #include "harness/measured_plan.hpp"
 #include "harness/on_ranks.hpp"
+#include "harness/sending.hpp"
 
 using namespace shardtype;
 using namespace shardtype::runtime;
@@ -184,12 +185,30 @@ class ByMessages {
   ~ByMessages() { run_time.settings.fft_window = true; }
 };
 
+// Exchanges by messages as between nodes, in pieces, also of small blocks, while it exists.
+class InPieces {
+ public:
+  InPieces() { run_time.on_one_node = false; }
+  InPieces(InPieces const&) = delete;
+  InPieces& operator=(InPieces const&) = delete;
+  ~InPieces() { run_time.on_one_node = was_; }
+
+ private:
+  bool was_ = run_time.on_one_node;
+  ByMessages messages_;
+  harness::Sending sizes_{{.least_piece = 48}};
+};
+
 // What `run` sends and holds is what the plan says: by messages, and in shared memory, where it may
 // hold less.
 template <class Op, class Run, class A>
 void check_plan(char const* what, Op const& op, Run run, A const& a) {
   {
     ByMessages const messages;
+    measured_plan::check(what, op, run, a);
+  }
+  {
+    InPieces const pieces;
     measured_plan::check(what, op, run, a);
   }
   INFO(what << ", in shared memory");
@@ -319,6 +338,38 @@ TEST_CASE("slabs and pencils, by messages") {
   ByMessages const messages;
   check_slabs_and_pencils();
   check_real_slabs_and_pencils();
+}
+TEST_CASE("slabs and pencils, by messages in pieces") {
+  InPieces const pieces;
+  check_slabs_and_pencils();
+  check_real_slabs_and_pencils();
+}
+
+TEST_CASE("the way of the exchange does not change the values") {
+  using C = Complex<double>;
+  for (std::array<Int, 2> const sizes : on_ranks::grids()) {
+    Mesh<X, Y> const mesh(MPI_COMM_WORLD, sizes);
+    for (std::array<Int, 3> const e : {std::array<Int, 3>{16, 16, 16}, {13, 7, 10}, {1, 9, 31}}) {
+      INFO("mesh " << sizes[0] << " x " << sizes[1] << ", extents " << e[0] << " " << e[1] << " "
+                   << e[2]);
+      auto const check = [](auto const& run) {
+        auto const in_window = to_host(run());
+        {
+          ByMessages const messages;
+          CHECK(to_host(run()) == in_window);
+        }
+        InPieces const pieces;
+        CHECK(to_host(run()) == in_window);
+      };
+      auto const slab = filled<C, Dim<I, X, Y>, Dim<J>, Dim<K>>(mesh, e);
+      check([&] { return fftn<I, J, K, Dim<I>, Dim<J, X, Y>, Dim<K>>(slab); });
+      check([&] { return ifftn<I, J, K, Dim<I>, Dim<J, X, Y>, Dim<K>>(slab); });
+      auto const turned = filled<C, Dim<I>, Dim<J, X, Y>, Dim<K>>(mesh, e);
+      check([&] { return ifftn<I, J, K, Dim<I, X, Y>, Dim<J>, Dim<K>>(turned); });
+      auto const pencil = filled<C, Dim<I, X>, Dim<J, Y>, Dim<K>>(mesh, e);
+      check([&] { return fftn<I, J, K, Dim<I>, Dim<J, X>, Dim<K, Y>>(pencil); });
+    }
+  }
 }
 
 TEST_CASE("rows that are far apart in memory") {

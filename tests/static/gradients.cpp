@@ -165,6 +165,16 @@ static_assert(z3.forward.count(all_gathers) == 2 && z3.forward.collectives() == 
 static_assert(z3.backward.count(all_gathers) == 2 && z3.backward.count(reduce_scatters) == 2);
 static_assert(z3.backward.collectives() == 4);
 
+// a result that nothing reads is not computed again
+inline constexpr auto unread = [](auto w1, auto w2, auto x, auto y) {
+  static_cast<void>(
+      remat([](auto w, auto v) { return tanh(matmul(v, used_as<Reduced<X>>(w))); })(w1, x));
+  return zero3(w1, w2, x, y);
+};
+constexpr auto z3u = plan(value_and_grad<0, 1>(unread), type<W1S>, type<W2S>, type<Xs>, type<Ys>);
+static_assert(z3u.forward.count(all_gathers) == 3 && z3u.backward.count(all_gathers) == 2);
+static_assert(z3u.backward.collectives() == 4);
+
 // a gradient by hand, and a pullback, communicate what they name
 inline constexpr auto by_hand = custom_vjp(
     [](auto x, auto w) { return matmul(x, used_as<Reduced<X>>(w)); },
@@ -176,6 +186,12 @@ inline constexpr auto by_hand = custom_vjp(
 inline constexpr auto with_hand = [](auto w, auto x) { return sum(square(by_hand(x, w))); };
 constexpr auto bh = plan(value_and_grad<0>(with_hand), type<W1>, type<Xs>);
 static_assert(bh.forward.collectives() == 0 && bh.backward.count(all_reduces) == 1);
+inline constexpr auto unread_hand = [](auto w, auto x) {
+  static_cast<void>(by_hand(x, w));
+  return sum(square(by_hand(x, w)));
+};
+constexpr auto bhu = plan(value_and_grad<0>(unread_hand), type<W1>, type<Xs>);
+static_assert(bhu.backward.count(all_reduces) == 1 && bhu.backward.collectives() == 1);
 inline constexpr auto pulled_back = [](auto w, auto x) {
   auto [y, pullback] = vjp([=](auto v) { return matmul(x, reduced<X>(v)); }, w);
   return (pullback(y) + pullback(y)).tensor();

@@ -1,9 +1,7 @@
 #pragma once
-/// Runs Fourier transforms: strict ones on the local block, named ones stage by stage.
+/// Runs named Fourier transforms stage by stage.
 
-#include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdint>
 #include <source_location>
 #include <type_traits>
@@ -13,76 +11,13 @@
 
 #include <shardtype/check/fourier.hpp>
 #include <shardtype/execute/call.hpp>
+#include <shardtype/fft/pieces.hpp>
+#include <shardtype/fft/run_strict.hpp>
 #include <shardtype/fft/window.hpp>
 #include <shardtype/kernels/fourier.hpp>
 #include <shardtype/kernels/fourier_tiles.hpp>
-#include <shardtype/tensor/block_layout.hpp>
 
 namespace shardtype::execute {
-
-/// The factor of a transform of `rows` rows in all dims.
-template <class Op>
-double fourier_factor(Op const& op, double rows) {
-  if (op.norm == shardtype::op::FftNorm::ortho) return 1 / std::sqrt(rows);
-  return op.divides_by_rows() ? 1 / rows : 1;
-}
-
-/// Multiplies the elements of a block on the host.
-template <class Exec, class T>
-void scale_block(Exec const& exec, T* data, std::int64_t n, double factor) {
-  using Real = shardtype::detail::real_of<T>;
-  if (factor == 1) return;
-  constexpr std::int64_t parts = shardtype::detail::is_complex<T> ? 2 : 1;
-  kernels::scale(exec, reinterpret_cast<Real*>(data), n * parts, static_cast<Real>(factor));
-  exec.fence();
-}
-
-template <FourierKind Kind, class Over, class... To>
-struct Run<op::Fourier<Kind, Over, To...>> : Filled<Run<op::Fourier<Kind, Over, To...>>> {
-  using Op = op::Fourier<Kind, Over, To...>;
-
-  template <class Out, class A>
-  static void fill(Op const& op, Out& out, A const& a) {
-    using Space = typename A::memory_space;
-    using Both = Scope<A, Over>;
-    kernels::check_fourier<Space>();
-    if (a.local_size() == 0 || out.local_size() == 0) return;
-    kernels::FourierDims over;
-    double rows = 1;
-    for (int k = 0; k < Op::dims; ++k) {
-      int const d = Both::readings[0].spec.find(Both::readings[1].spec.dims[k].label);
-      over.push(d);
-      auto const at = static_cast<std::size_t>(d);
-      rows *= static_cast<double>(Kind == FourierKind::complex_to_real ? out.extents()[at]
-                                                                       : a.extents()[at]);
-    }
-    kernels::Layout const from = shardtype::detail::block_layout(a.rows());
-    kernels::Layout const to = shardtype::detail::block_layout(out.rows());
-    auto const* const in = static_cast<typename A::element const*>(a.buffer().data());
-    auto* const data = static_cast<typename Out::element*>(out.buffer().data());
-    typename A::execution_space const exec{};
-    exec.fence();
-    if constexpr (Kind == FourierKind::real_to_complex) {
-      kernels::fourier_real(exec, in, from, data, to, over);
-    } else if constexpr (Kind == FourierKind::complex_to_real) {
-      if constexpr (Op::dims == 1) {
-        kernels::fourier_half(exec, in, from, data, to, over.last());
-      } else {
-        Buffer const room = a.mesh().state().pool().template take<Space>(
-            static_cast<std::size_t>(from.elements()) * sizeof(typename A::element));
-        auto* const partial = static_cast<typename A::element*>(room.data());
-        kernels::FourierDims others = over;
-        --others.size;
-        kernels::fourier_complex(exec, in, from, partial, from, others, false);
-        kernels::fourier_half(exec, partial, from, data, to, over.last());
-      }
-    } else {
-      kernels::fourier_complex_by_tiles(exec, in, from, data, to, over,
-                                        Kind == FourierKind::forward);
-    }
-    scale_block(exec, data, to.elements(), fourier_factor(op, rows));
-  }
-};
 
 /// One run of the plan of a named transform, from elements `T` to elements `U`.
 template <class T, class U, class Space>
@@ -111,6 +46,12 @@ class FourierRun {
       if (window.used()) k = run_in(window, before, after, v, w);
     }
     for (; k < plan_.size; ++k) {
+      if constexpr (on_host) {
+        if (int const n = run_in_pieces(k, before, after, v, w); n > 0) {
+          k += n - 1;
+          continue;
+        }
+      }
       Step const& s = plan_.steps[k];
       bool const of_result = s.slot == Slot::result;
       if (s.action == Action::compute) {
@@ -211,10 +152,140 @@ class FourierRun {
     v = Executor<V, Space>(mesh_, axes_, z, where_).step(s, std::move(v));
     return false;
   }
+  /// Runs the exchange of step `k`, or of the step after it, in pieces, with the transforms beside it
+  /// that have the rows of the outermost dim one by one. Returns the number of steps; 0: the same
+  /// on all ranks, the step is run as any other.
+  int run_in_pieces(int k, Executor<T, Space>& before, Executor<U, Space>& after, Value<T>& v,
+                    Value<U>& w) {
+    bool const makes = plan_.steps[k].action == Action::compute;
+    int const x = makes ? k + 1 : k;
+    if (x == plan_.size || (makes && k > 0)) return 0;
+    for (int j = 0; j < x; ++j)
+      if (plan_.steps[j].action == Action::slice || plan_.steps[j].action == Action::transpose)
+        return 0;
+    if (plan_.steps[x].slot == Slot::result) return pieces_of(k, x, after, v, w, w);
+    return makes ? 0 : pieces_of(k, x, before, v, w, v);
+  }
+  /// As above. `moved` is the one of `v` and `w` that is exchanged; the step before computes `w` of
+  /// the operand, which is kept anyway.
+  template <class E>
+  int pieces_of(int k, int x, Executor<E, Space>& executor, Value<T>& v, Value<U>& w,
+                Value<E>& moved) {
+    using Pieces = FourierPieces<E, Space>;
+    Step const& s = plan_.steps[x];
+    Sizing const z = plan_.sizing_of(s.slot);
+    int const d = Pieces::outermost(s, z);
+    if (d < 0) return 0;
+    bool const makes = x > k;
+    planning::FourierRest left = rest_;
+    kernels::FourierDims const first =
+        makes ? next(plan_.steps[k].after, left) : kernels::FourierDims{};
+    if (makes && (s.to == d || first.contains(d) || !Pieces::fits_cache(row(s.before, z, d))))
+      return 0;
+    Step const* const then = x + 1 < plan_.size ? &plan_.steps[x + 1] : nullptr;
+    bool const computes = then != nullptr && then->action == Action::compute;
+    bool uses = then != nullptr && s.from != d && (computes || then->action == Action::finish) &&
+                Pieces::fits_cache(row(s.after, z, d));
+    // what plans count: the result of real numbers needs more memory than they; a block that is one
+    // message is transformed where it has arrived
+    if (computes && sizeof(U) > sizeof(E)) uses = false;
+    if (kernels::lies_in_segments(planning::packed_layout(s.after, z), s.from)) uses = false;
+    kernels::FourierDims second;
+    if (uses) {
+      planning::FourierRest after = left;
+      second = next(then->after, after);
+      uses = !second.contains(d);
+      if (uses) left = after;
+    }
+    if (!makes && !uses && Pieces::count(s, z) == 1) return 0;
+    rest_ = left;
+
+    executor.agree_on(s);
+    Exec{}.fence();
+    Pieces p(mesh_, axes_, s, z);
+    if (makes)
+      p.reserve();
+    else
+      p.send_from(moved);
+    Buffer const arrived = p.receive();
+    for (int c = 0; c < p.pieces(); ++c) {
+      if constexpr (std::is_same_v<E, U>) {
+        if (makes) {
+          Pieces::for_rows(p.sends(c), p.row_in(), [&](Range const& rows) {
+            Value<E> const some =
+                cached<Pieces>(whole_value<E>(s.before, z, axes_.coords, {}), d, rows);
+            transform_only(part(v, d, rows), some, first);
+            p.pack(some.data, rows, c);
+            p.poke();
+          });
+        }
+      }
+      p.start(c);
+    }
+    if (makes) v = {};
+    if (!uses) {
+      Blocks<E, Space> blocks{mesh_, axes_, z};
+      moved = p.joins() ? blocks.fresh(s.after) : whole_value<E>(s.after, z, axes_.coords, arrived);
+      for (int c = 0; c < p.pieces(); ++c) {
+        p.wait(c);
+        if (!p.joins()) continue;
+        p.join(const_cast<E*>(moved.data) + p.completes(c).begin * p.row_out(), p.completes(c), c);
+        p.poke();
+      }
+      return x - k + 1;
+    }
+    if (computes) {
+      w = Blocks<U, Space>{mesh_, axes_, plan_.sizing_of(Slot::result)}.fresh(then->after);
+      use_pieces(p, whole_value<E>(s.after, z, axes_.coords, {}), w, d, second);
+      v = {};
+    } else {
+      moved = Blocks<E, Space>{mesh_, axes_, z}.fresh(then->after);
+      use_pieces(p, whole_value<E>(s.after, z, axes_.coords, {}), moved, d, second);
+    }
+    return x - k + 2;
+  }
+  /// Transforms the rows of `out` as they arrive.
+  template <class Pieces, class E, class Into>
+  void use_pieces(Pieces& p, Value<E> const& like, Value<Into> const& out, int d,
+                  kernels::FourierDims const& over) {
+    for (int c = 0; c < p.pieces(); ++c) {
+      p.wait(c);
+      Pieces::for_rows(p.completes(c), p.row_out(), [&](Range const& rows) {
+        Value<E> const some = cached<Pieces>(like, d, rows);
+        p.join(const_cast<E*>(some.data), rows, c);
+        Value<Into> const to = part(out, d, rows);
+        transform_only(some, to, over);
+        if (rest_.empty())
+          scale_block(Exec{}, const_cast<Into*>(to.data), to.layout.elements(), factor_);
+        p.poke();
+      });
+    }
+    if (rest_.empty()) factor_ = 1;
+  }
+  /// Elements of a row of dim `d` of the largest block.
+  static std::int64_t row(Spec const& s, Sizing const& z, int d) {
+    return kernels::inner_length(planning::packed_layout(s, z), d);
+  }
+  /// Rows `rows` of dim `d`.
+  template <class Any>
+  static Value<Any> part(Value<Any> v, int d, Range const& rows) {
+    v.layout.extent[d] = rows.size();
+    v.data += rows.begin * v.layout.stride[d];
+    return v;
+  }
+  /// So many rows of a block like `v`, in a cache.
+  template <class Pieces, class E>
+  static Value<E> cached(Value<E> v, int d, Range const& rows) {
+    v.layout.extent[d] = rows.size();
+    v.layout = v.layout.packed();
+    v.data = Pieces::cached(v.layout.elements());
+    return v;
+  }
   /// The dims of a value of sharding `s` that are transformed now.
-  kernels::FourierDims next(Spec const& s) {
-    planning::FourierRest const now = planning::transformable(call_, rest_, s);
-    rest_.bits &= ~now.bits;
+  kernels::FourierDims next(Spec const& s) { return next(s, rest_); }
+  kernels::FourierDims next(Spec const& s, planning::FourierRest& rest) const {
+    planning::FourierRest const now = planning::transformable(call_, rest, s);
+    rest.bits &= ~now.bits;
     kernels::FourierDims over;
     for (int k = 0; k < call_.over.size; ++k) {
       if (!now.contains(k)) continue;
@@ -233,23 +304,27 @@ class FourierRun {
   }
   template <class From, class Into>
   void transform(Value<From> const& v, Value<Into> const& out, kernels::FourierDims const& over) {
-    Exec const exec{};
-    exec.fence();
+    transform_only(v, out, over);
+    if (!rest_.empty() || out.layout.elements() == 0 || !out.layout.contiguous()) return;
+    scale_block(Exec{}, const_cast<Into*>(out.data), out.layout.elements(), factor_);
+    factor_ = 1;
+  }
+  /// As above, not scaled.
+  template <class From, class Into>
+  void transform_only(Value<From> const& v, Value<Into> const& out,
+                      kernels::FourierDims const& over) {
+    Exec{}.fence();
     if (v.layout.elements() == 0 || out.layout.elements() == 0) return;
     auto* const data = const_cast<Into*>(out.data);
     if constexpr (!std::is_same_v<From, Into>) {
       if constexpr (shardtype::detail::is_complex<Into>)
-        kernels::fourier_real(exec, v.data, v.layout, data, out.layout, over);
+        kernels::fourier_real(Exec{}, v.data, v.layout, data, out.layout, over);
       else
-        kernels::fourier_half(exec, v.data, v.layout, data, out.layout, over.last());
+        kernels::fourier_half(Exec{}, v.data, v.layout, data, out.layout, over.last());
     } else if constexpr (shardtype::detail::is_complex<From>) {
       bool const forward =
           call_.kind == FourierKind::forward || call_.kind == FourierKind::real_to_complex;
-      kernels::fourier_complex_by_tiles(exec, v.data, v.layout, data, out.layout, over, forward);
-    }
-    if (rest_.empty() && out.layout.contiguous()) {
-      scale_block(exec, data, out.layout.elements(), factor_);
-      factor_ = 1;
+      kernels::fourier_complex_by_tiles(Exec{}, v.data, v.layout, data, out.layout, over, forward);
     }
   }
 

@@ -8,6 +8,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/kernels/prefetch.hpp>
 #include <shardtype/kernels/reducers.hpp>
 #include <shardtype/kernels/vector.hpp>
 #include <shardtype/kernels/vector_functions.hpp>

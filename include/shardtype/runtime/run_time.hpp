@@ -32,6 +32,8 @@ struct SendingLimits {
   std::int64_t least_segment = 8192;     ///< bytes of a segment from which own sums are faster
   std::int64_t message_bytes = std::int64_t{1} << 17;  ///< least bytes of a message of a ring; less
                                                        ///< lowers the bandwidth
+  std::int64_t least_piece = std::int64_t{1} << 20;  ///< least bytes of a piece of an exchange that
+                                                     ///< Fourier transforms overlap
 };
 
 /// The state of the running program.
