@@ -22,7 +22,7 @@ using namespace shardtype;
 namespace {
 
 char const* const help =
-    "bench_local [--rounds=9] [--rows=4096] [--columns=4096] [--only=OP] [--times]\n"
+    "bench_local [--rounds=9] [--rows=4096] [--columns=4096] [--only=OP,OP...] [--times]\n"
     "Local operations of one rank: of rows x columns numbers (memory), and of 128 x 512 (cache).\n"
     "The lower bound is the larger of a plain loop over the same vector functions, or an expert's\n"
     "passes, and of the bytes at the bandwidth of a scaled copy, measured in the same round. Last\n"
@@ -63,7 +63,9 @@ class Table {
         from_(elements),
         to_(elements) {}
 
-  bool wants(std::string const& name) const { return only_.empty() || only_ == name; }
+  bool wants(std::string const& name) const {
+    return only_.empty() || ("," + only_ + ",").find("," + name + ",") != std::string::npos;
+  }
 
   void run(Case const& c) {
     if (!wants(c.name)) return;

@@ -1,6 +1,7 @@
 # A library of local Fourier transforms as Shardtype::FFT, for shardtype/fft/. Optional. FFTW (GPL),
 # else KissFFT (BSD, a header), or the one that SHARDTYPE_FFT names. Also used by the installed
-# package. Sets SHARDTYPE_FFT_FOUND to fftw, kissfft or none.
+# package. Sets SHARDTYPE_FFT_FOUND to fftw, kissfft or none. Where Kokkos is built for CUDA, cuFFT does the
+# transforms on the device, Shardtype::cuFFT. After ShardtypeKokkos.
 set(SHARDTYPE_FFT_FOUND none)
 if(NOT DEFINED SHARDTYPE_FFT)
   set(SHARDTYPE_FFT auto)
@@ -33,5 +34,14 @@ if(SHARDTYPE_FFT_FOUND STREQUAL none AND SHARDTYPE_FFT MATCHES "^(auto|kissfft)$
         Shardtype::FFT PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "${SHARDTYPE_KISSFFT_INCLUDE_DIR}"
                                   INTERFACE_COMPILE_DEFINITIONS SHARDTYPE_HAVE_KISSFFT=1)
     endif()
+  endif()
+endif()
+if((Kokkos_ENABLE_CUDA OR "CUDA" IN_LIST Kokkos_DEVICES) AND NOT SHARDTYPE_FFT STREQUAL none)
+  find_package(CUDAToolkit QUIET)
+  if(TARGET CUDA::cufft AND NOT TARGET Shardtype::cuFFT)
+    add_library(Shardtype::cuFFT INTERFACE IMPORTED)
+    set_target_properties(
+      Shardtype::cuFFT PROPERTIES INTERFACE_LINK_LIBRARIES CUDA::cufft INTERFACE_COMPILE_DEFINITIONS
+                                                                       SHARDTYPE_HAVE_CUFFT=1)
   endif()
 endif()

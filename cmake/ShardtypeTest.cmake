@@ -31,6 +31,9 @@ function(shardtype_lacks file out)
   if(needs MATCHES "FFT" AND NOT TARGET Shardtype::FFT)
     message(STATUS "shardtype: ${file} is left out (neither FFTW nor KissFFT found)")
     set(lacks ON)
+  elseif(needs MATCHES "FFTW" AND NOT SHARDTYPE_FFT_FOUND STREQUAL "fftw")
+    message(STATUS "shardtype: ${file} is left out (FFTW not found)")
+    set(lacks ON)
   endif()
   set(${out}
       ${lacks}

@@ -66,6 +66,40 @@ struct Rsqrt {
   }
 };
 
+/// The library's functions of which others are composed.
+struct Registers {
+  template <class V>
+  SHARDTYPE_TARGET static void exp(V& x) {
+    Exp::of(x);
+  }
+  template <class V>
+  SHARDTYPE_TARGET static void log1p(V& x) {
+    Log1p::of(x);
+  }
+  template <class V>
+  SHARDTYPE_TARGET static void erfc(V& x) {
+    Erfc::of(x);
+  }
+};
+#define SHARDTYPE_COMPOSED(Tag, name)       \
+  struct Tag {                              \
+    template <class V>                      \
+    SHARDTYPE_TARGET static void of(V& x) { \
+      formulas::name<Registers>(x);         \
+    }                                       \
+  };
+SHARDTYPE_FORMULAS_OF_ONE(SHARDTYPE_COMPOSED)
+#undef SHARDTYPE_COMPOSED
+#define SHARDTYPE_COMPOSED(Tag, name)                   \
+  struct Tag {                                          \
+    template <class V>                                  \
+    SHARDTYPE_TARGET static void of(V& x, V const& y) { \
+      formulas::name<Registers>(x, y);                  \
+    }                                                   \
+  };
+SHARDTYPE_FORMULAS_OF_TWO(SHARDTYPE_COMPOSED)
+#undef SHARDTYPE_COMPOSED
+
 /// y[k] = F(x[k]...); a vector at the end is filled up with a usual argument of every function.
 template <class F, class V, class T>
 SHARDTYPE_TARGET void array(std::int64_t n, T* y, T const* x) {
@@ -106,11 +140,28 @@ SHARDTYPE_TARGET void array_of_two(std::int64_t n, T* y, T const* x, T const* z)
   std::memcpy(y + k, &a, rest);
 }
 
+template <class V, bool Each, class T>
+SHARDTYPE_TARGET void scaled_exponentials(std::int64_t n, T* y, T const* x, T const* base,
+                                          T const* factor) {
+  formulas::scaled_exponentials<Registers, V, Each>(n, y, x, base, factor);
+}
+template <class V, bool Each, class T>
+SHARDTYPE_TARGET void add_exponentials(std::int64_t n, T* sums, T const* x, T const* base) {
+  formulas::add_exponentials<Registers, V, Each>(n, sums, x, base);
+}
+
 #define SHARDTYPE_ONE(Tag, name) &array<Tag, Vectors>,
 #define SHARDTYPE_TWO(Tag, name) &array_of_two<Tag, Vectors>,
-#define SHARDTYPE_ALL                                                                    \
-  {SHARDTYPE_VECTORS_OF_ONE(SHARDTYPE_ONE) & array<Erf, Vectors>, &array<Sqrt, Vectors>, \
-   &array<Rsqrt, Vectors>, SHARDTYPE_VECTORS_OF_TWO(SHARDTYPE_TWO)}
+#define SHARDTYPE_ALL                                                               \
+  {SHARDTYPE_VECTORS_OF_ONE(SHARDTYPE_ONE) & array<Erf, Vectors>,                   \
+   &array<Sqrt, Vectors>,                                                           \
+   &array<Rsqrt, Vectors>,                                                          \
+   SHARDTYPE_FORMULAS_OF_ONE(SHARDTYPE_ONE) SHARDTYPE_VECTORS_OF_TWO(SHARDTYPE_TWO) \
+           SHARDTYPE_FORMULAS_OF_TWO(SHARDTYPE_TWO) &                               \
+       scaled_exponentials<Vectors, false>,                                         \
+   &scaled_exponentials<Vectors, true>,                                             \
+   &add_exponentials<Vectors, false>,                                               \
+   &add_exponentials<Vectors, true>}
 #define Vectors Floats
 constexpr ArrayFunctions<float> of_floats = SHARDTYPE_ALL;
 #undef Vectors

@@ -129,6 +129,18 @@ TEST_CASE("long transforms along a split dim") {
       check<0>(
           "inverse, natural order", mesh,
           [norm](auto v) { return total(ifft_four_step<I, F>(v, norm)); }, a);
+      // lengths that the forward transform chooses, others, and the two dims in other places
+      std::int64_t const n1 = fft_four_step<I, J, K>(a).template extent<J>();
+      for (std::int64_t const rows : {n1, std::int64_t{n == 12 ? 2 : 1}}) {
+        check<0>(
+            "inverse, transposed order", mesh,
+            [norm](auto v) { return total(ifft_four_step<J, K, I>(v, norm)); },
+            make<C<Dim<J, X>, Dim<K>, Dim<B, Y>>>(mesh, {rows, n / rows, 2}, 2));
+        check<0>(
+            "inverse, transposed order, other places", mesh,
+            [norm](auto v) { return total(ifft_four_step<J, K, I>(v, norm)); },
+            make<C<Dim<K>, Dim<B, Y>, Dim<J, X>>>(mesh, {n / rows, 2, rows}, 3));
+      }
     }
 }
 

@@ -266,6 +266,86 @@ TEST_CASE("a pullback") {
       x, w);
 }
 
+TEST_CASE("constants among values whose gradient is wanted, and values that nothing reads") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  auto const x = make<Xs>(mesh, {7, 5}, 1);
+  auto const w = make<W>(mesh, {5, 3}, 2);
+  auto const constant = []<class A>(A const& a) { return A(a.value()); };
+  auto const product = [](auto const& a, auto const& b) {
+    return matmul(a, used_as<Reduced<X>>(b)).tensor();
+  };
+  auto const by_hand = custom_vjp(
+      product,
+      [=](auto const& a, auto const& b) { return std::pair(product(a, b), std::pair(a, b)); },
+      [](auto const& saved, auto const& ct) {
+        auto const& [a, b] = saved;
+        return std::tuple(einsum<B, D>(ct, used_as<Reduced<X>>(b)),
+                          all_reduce<X>(einsum<D, H>(a, ct)));
+      });
+  // all values have one type, whether on the tape or not
+  auto const loss = [&](auto const& f) {
+    return [&](auto const& a, auto const& b) {
+      static_cast<void>(f(a, b));  // nothing reads it
+      auto const one = f(a, constant(b)) + f(constant(a), b) * 2.0;
+      auto const none = f(constant(a), constant(b));
+      return all_reduce<X>(sum(square(one + none)) + sum(a)) + sum(b);
+    };
+  };
+  auto const [of_x, of_w] = grad<0, 1>(loss(product))(x, w);
+  auto const [again_x, again_w] = grad<0, 1>(loss(remat(product)))(x, w);
+  same(again_x, of_x);
+  same(again_w, of_w);
+  auto const [hand_x, hand_w] = grad<0, 1>(loss(by_hand))(x, w);
+  same(hand_x, of_x);
+  same(hand_w, of_w);
+  // in structures; an argument that the function ignores
+  auto const of_two = [](auto const& ws, auto const&) { return sum(ws[0] * ws[1]); };
+  auto const two_by_hand = custom_vjp(
+      of_two, [=](auto const& ws, auto const& unused) { return std::pair(of_two(ws, unused), ws); },
+      [](auto const& ws, auto const& ct) {
+        return std::tuple(std::array{(ct * ws[1]).tensor(), (ct * ws[0]).tensor()}, no_gradient);
+      });
+  auto const of_array = [&](auto const& f) {
+    return [&](auto const& b) {
+      return f(std::array{b, constant(b)}, b) + f(std::array{constant(b), constant(b)}, b);
+    };
+  };
+  same(grad<0>(of_array(remat(of_two)))(w), w);
+  same(grad<0>(of_array(two_by_hand))(w), w);
+  // a pullback of a constant
+  auto const [y, pullback] = vjp(constant, x);
+  same(pullback(y), full<double, Dim<B, X>, Dim<D>>(mesh, {7, 5}, 0.0));
+}
+
+TEST_CASE("a function of seven arguments") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  auto const w = make<W>(mesh, {5, 3}, 2);
+  auto const u = make<W>(mesh, {5, 3}, 3);
+  auto const f = [](auto const& a, auto const&, auto const&, auto const& b, auto const&,
+                    auto const&, auto const& c) { return sum(a * b * c); };
+  auto const [value, both] = value_and_grad<0, 6>(f)(w, w, w, u, w, w, u);
+  same(value, sum(w * u * u));
+  same(std::get<0>(both), (u * u).tensor());
+  same(std::get<1>(both), (w * u).tensor());
+}
+
+TEST_CASE("a pullback holds what the forward pass saved, and frees it") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  auto const w = make<W>(mesh, {5, 3}, 2);
+  auto const ct = full<double>(mesh, {}, 1.0);
+  auto const used = [&] { return mesh.state().pool().used_bytes(); };
+  std::size_t const before = used();
+  {
+    auto [y, pullback] = vjp([](auto const& v) { return sum(square(exp(v).tensor())); }, w);
+    std::size_t const held = used();
+    static_cast<void>(pullback(ct));
+    CHECK(used() == held);
+    static_cast<void>(std::move(pullback)(ct));
+    if (mesh.here()) CHECK(used() < held);
+  }
+  CHECK(used() == before);
+}
+
 TEST_CASE("check_grads names what differs") {
   auto const mesh = on_ranks::two_axes<X, Y>();
   auto const x = make<Xs>(mesh, {7, 5}, 1);
@@ -333,6 +413,22 @@ TEST_CASE("what carries a gradient is an argument") {
             return sum(a) + sum(pullback(w));
           })(w);
         }) == "E73");
+  // beside an inner loss; the gradient flows on if the arguments are values of the outer one
+  std::string const beside = text_of([&] {
+    grad<0>([&](auto const& a) {
+      auto const inner = [&](auto const& b) { return std::tuple(sum(b), sum(b), sum(square(a))); };
+      auto const [slope, metrics] = grad<0>(inner, has_aux)(stop_gradient(a));
+      return sum(a) + sum(slope) + std::get<1>(metrics);
+    })(w);
+  });
+  CHECK(beside.find("[shardtype E73] value 2 beside the loss belongs to another differentiation") ==
+        0);
+  same(grad<0>([](auto const& a) {
+         auto const inner = [&](auto const& b) { return std::pair(sum(square(b)), square(a)); };
+         auto const [slope, metric] = grad<0>(inner, has_aux)(a);
+         return sum(slope) + sum(metric);
+       })(w),
+       (w * 2.0 + 2.0).tensor());
 }
 
 TEST_CASE("values whose gradient is wanted are read like tensors") {

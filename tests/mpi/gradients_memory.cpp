@@ -1,5 +1,5 @@
 // What a gradient saves, holds and sends against its plan: one MLP in five parallelisms and with
-// microbatches. The saved bytes are the plan's tape_bytes, the bytes of both passes by the shim are the
+// microbatches; of two also with their movements under way meanwhile. The saved bytes are the plan's tape_bytes, the bytes of both passes by the shim are the
 // plan's, the peak is at most the planned one and at least ten elevenths of it. The backward pass frees
 // what it has read. A steady training loop allocates nothing, neither with new nor from the system into
 // the pool.
@@ -153,16 +153,16 @@ void holds(G const& g, GradientPlan const& plan, M const& mesh, As const&... as)
   CHECK(memory.now() - others == given);
 }
 
-template <class S>
-void as_planned() {
+template <class S, class... Options>
+void as_planned(Options... options) {
   using W1 = typename S::W1;
   using W2 = typename S::W2;
   using In = typename S::In;
   using Target = typename S::Target;
-  static constexpr auto both =
-      plan(value_and_grad<0, 1>(Loss<S>{}), type<W1>, type<W2>, type<In>, type<Target>);
+  static constexpr auto both = plan(value_and_grad<0, 1>(Loss<S>{}, Options{}...), type<W1>,
+                                    type<W2>, type<In>, type<Target>);
   typename S::Mesh const mesh(MPI_COMM_WORLD);
-  holds(value_and_grad<0, 1>(Loss<S>{}), both, mesh, from_function<W1>(mesh, wave(1.1)),
+  holds(value_and_grad<0, 1>(Loss<S>{}, options...), both, mesh, from_function<W1>(mesh, wave(1.1)),
         from_function<W2>(mesh, wave(0.7)), from_function<In>(mesh, wave(0.3)),
         from_function<Target>(mesh, wave(0.9)));
 }
@@ -265,6 +265,8 @@ TEST_CASE("saved, held and sent as planned") {
   SECTION("tensor parallel") { as_planned<TensorParallel>(); }
   SECTION("sequence parallel") { as_planned<SequenceParallel>(); }
   SECTION("data x tensor") { as_planned<TwoAxes>(); }
+  SECTION("data parallel, overlapped") { as_planned<DataParallel>(overlap_grad_reduce); }
+  SECTION("FSDP, overlapped") { as_planned<Fsdp>(overlap_grad_reduce); }
   SECTION("microbatches") {
     using S = DataParallel;
     static constexpr auto both =

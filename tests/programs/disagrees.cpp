@@ -134,6 +134,41 @@ std::map<std::string, Case> const cases = {
          return odd ? decltype(loss)(stop_gradient(loss)) : loss;
        })(w);
      }},
+    {"rolls_against_flips",
+     [](Environment&, std::optional<Grid>& mesh, bool odd) {
+       auto const a = full<float, Dim<I>>(*mesh, {3}, 1.0f);
+       (void)grad<0>([&](auto const& v) { return sum(odd ? roll<I>(v, 1) : flip<I>(v)); })(a);
+     }},
+    {"constant_in_a_gradient",
+     [](Environment&, std::optional<Grid>& mesh, bool odd) {
+       struct J : Index<"J"> {};
+       auto const a = full<float, Dim<I>>(*mesh, {3}, 1.0f);
+       (void)grad<0, 1>([&]<class A>(A const& v, A const& u) {
+         return sum(stack<J>(v, odd ? A(u.value()) : u));
+       })(a, a);
+     }},
+    {"other_extent_in_a_gradient",
+     [](Environment&, std::optional<Grid>& mesh, bool odd) {
+       auto const a = full<float, Dim<I>>(*mesh, {odd ? 3 : 4}, 1.0f);
+       (void)grad<0>([](auto const& v) { return sum(flip<I>(v)); })(a);
+     }},
+    {"differs_in_an_inner_gradient",
+     [](Environment&, std::optional<Grid>& mesh, bool odd) {
+       auto const a = full<float, Dim<I>>(*mesh, {3}, 1.0f);
+       (void)grad<0>([&](auto const& v) {
+         auto const inner = [&](auto const& u) { return sum(odd ? roll<I>(u, 1) : flip<I>(u)); };
+         return sum(v) + sum(stop_gradient(grad<0>(inner)(v)));
+       })(a);
+     }},
+    {"skips_a_gradient_by_hand",
+     [](Environment&, std::optional<Grid>& mesh, bool odd) {
+       auto const twice = custom_vjp([](auto const& v) { return v * 2.0f; },
+                                     [](auto const& v) { return std::pair(v * 2.0f, 0); },
+                                     [](int, auto const& ct) { return ct * 2.0f; });
+       (void)grad<0>([&](auto const& v) {
+         return sum(odd ? flip<I>(v) : twice(flip<I>(v)));
+       })(full<float, Dim<I>>(*mesh, {3}, 1.0f));
+     }},
     {"skips_a_product",
      [](Environment&, std::optional<Grid>& mesh, bool odd) {
        struct J : Index<"J"> {};

@@ -3,7 +3,6 @@
 // EXPECT: refused<.*X01_gradient_unreduced, false, shardtype::Tensor<double, shardtype::Dim<D>, shardtype::Unreduced<X> ?>, shardtype::Tensor<double, shardtype::Dim<D> ?>, X>
 // FORBID: Resolve<|basic_type|Pack<|Sharded|Recorded
 // FORBID: error:.*error:
-// MAX-LINES: 13
 // NEEDS: full
 #include <tuple>
 #include <utility>

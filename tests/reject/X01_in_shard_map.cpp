@@ -3,7 +3,7 @@
 // EXPECT: functions::Add, shardtype::Local<double, shardtype::Dim<B>, shardtype::Dim<D>, shardtype::Varying<X> ?>, shardtype::Local<double, shardtype::Dim<D> ?>, X>
 // FORBID: Resolve<|basic_type|Pack<|Sharded|Recorded
 // FORBID: error:.*error:
-// MAX-LINES: 16
+// MAX-LINES: 12, 28 with echo
 // NEEDS: full
 #include <shardtype/shardtype.hpp>
 

@@ -3,7 +3,7 @@
 // EXPECT: Take<V>.*shardtype::Tensor<double, shardtype::Dim<V>, shardtype::Dim<D> ?>
 // FORBID: Resolve<|basic_type|Pack<|Sharded|Recorded
 // FORBID: error:.*error:
-// MAX-LINES: 13
+// MAX-LINES: 10, 22 with echo
 // NEEDS: full
 #include <cstdint>
 

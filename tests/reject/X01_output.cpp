@@ -3,7 +3,7 @@
 // EXPECT: shardtype::Local<double, shardtype::Dim<B> ?>, shardtype::Tensor<double, shardtype::Dim<B, X> ?>, X>
 // FORBID: Resolve<|basic_type|Pack<|Sharded|Recorded
 // FORBID: error:.*error:
-// MAX-LINES: 14
+// MAX-LINES: 11, 25 with echo
 // NEEDS: full
 #include <shardtype/shardtype.hpp>
 

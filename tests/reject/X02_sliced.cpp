@@ -3,7 +3,7 @@
 // EXPECT: functions::Multiply, shardtype::Tensor<double, shardtype::Dim<B> ?>, shardtype::Tensor<double, shardtype::Dim<B, X> ?>, X>
 // FORBID: Resolve<|basic_type|Pack<|Sharded|Recorded
 // FORBID: error:.*error:
-// MAX-LINES: 13
+// MAX-LINES: 10, 22 with echo
 // NEEDS: full
 #include <shardtype/shardtype.hpp>
 

@@ -3,7 +3,6 @@
 // EXPECT: shardtype::Local<double, shardtype::Dim<B>, shardtype::Varying<X> ?>
 // FORBID: Resolve<|basic_type|Pack<|Sharded|Recorded
 // FORBID: error:.*error:
-// MAX-LINES: 13
 // NEEDS: full
 #include <shardtype/shardtype.hpp>
 

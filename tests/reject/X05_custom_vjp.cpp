@@ -3,7 +3,6 @@
 // EXPECT: refused<.*X05_captured, false, shardtype::Tensor<double, shardtype::Dim<D> ?>
 // FORBID: Resolve<|basic_type|Pack<|Sharded|Recorded
 // FORBID: error:.*error:
-// MAX-LINES: 13
 // NEEDS: full
 #include <tuple>
 #include <utility>

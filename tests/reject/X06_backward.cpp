@@ -3,7 +3,6 @@
 // EXPECT: refused<.*X06_other_cotangent, false, shardtype::Tensor<double, shardtype::Dim<H>, shardtype::Dim<D> ?>, shardtype::Tensor<double, shardtype::Dim<D>, shardtype::Dim<H> ?> ?>
 // FORBID: Resolve<|basic_type|Pack<|Sharded|Recorded
 // FORBID: error:.*error:
-// MAX-LINES: 13
 // NEEDS: full
 #include <tuple>
 #include <utility>

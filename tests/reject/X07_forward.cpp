@@ -3,7 +3,6 @@
 // EXPECT: std::pair of f's result
 // FORBID: Resolve<|basic_type|Pack<|Sharded|Recorded
 // FORBID: error:.*error:
-// MAX-LINES: 13
 // NEEDS: full
 #include <tuple>
 #include <utility>

@@ -3,7 +3,6 @@
 // EXPECT: refused<.*X08_not_double, false, shardtype::Tensor<float, shardtype::Dim<D> ?> ?>
 // FORBID: Resolve<|basic_type|Pack<|Sharded|Recorded
 // FORBID: error:.*error:
-// MAX-LINES: 13
 // NEEDS: full
 #include <shardtype/shardtype.hpp>
 

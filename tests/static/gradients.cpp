@@ -22,6 +22,11 @@ struct H : Index<"H"> {};
 struct J : Index<"J"> {};
 template <class... Parts>
 using T = Tensor<double, Parts...>;
+struct Wide : Axis<"Wide", 4> {};
+struct Rows : Index<"Rows", 40> {};
+struct Small : Index<"Small", 32> {};
+struct Large : Index<"Large", 64> {};
+struct Last : Index<"Last", 32> {};
 
 // cotangents
 static_assert(std::is_same_v<cotangent_t<T<Dim<B, X>, Dim<D>, Reduced<Y>>>,
@@ -110,6 +115,30 @@ inline constexpr auto fsdp = [](auto w1, auto w2, auto x, auto y) {
 constexpr auto fs = plan(value_and_grad<0, 1>(fsdp), type<W1S>, type<W2S>, type<Xs>, type<Ys>);
 static_assert(fs.forward.count(all_gathers) == 2 && fs.forward.collectives() == 2);
 static_assert(fs.backward.count(reduce_scatters) == 2 && fs.backward.collectives() == 2);
+// the same movements, started in the backward pass: what is under way is held until its end
+constexpr auto sized_plan = [](auto f, auto... options) {
+  return plan(value_and_grad<0, 1>(f, options...), type<T<Dim<Small, Wide>, Dim<Large>>>,
+              type<T<Dim<Large, Wide>, Dim<Last>>>, type<T<Dim<Rows, Wide>, Dim<Small>>>,
+              type<T<Dim<Rows, Wide>, Dim<Last>>>);
+};
+inline constexpr auto sized_fsdp = [](auto w1, auto w2, auto x, auto y) {
+  auto h = tanh(matmul(x, used_as<Reduced<Wide>>(w1)));
+  return all_reduce<Wide>(sum(square(matmul(h, used_as<Reduced<Wide>>(w2)) - y)));
+};
+constexpr auto sz = sized_plan(sized_fsdp);
+constexpr auto sz_late = sized_plan(sized_fsdp, overlap_grad_reduce);
+static_assert(sz_late.forward.collectives() == sz.forward.collectives());
+static_assert(sz_late.backward.count(reduce_scatters) == 2 && sz_late.backward.collectives() == 2);
+static_assert(sz_late.bytes_per_rank() == sz.bytes_per_rank() && sz_late.flops() == sz.flops());
+static_assert(sz_late.tape_bytes() == sz.tape_bytes());
+// w2's operand f64[Large, Last]{U}, and three segments that arrive, beside what w1's product needs
+static_assert(sz_late.peak_bytes() > sz.peak_bytes());
+static_assert(sz_late.peak_bytes() <=
+              sz.peak_bytes() + 8 * (64 * 32 + 16 * 32 * 3) + 8 * 8 * 64 * 3);
+constexpr auto fs_late =
+    plan(value_and_grad<0, 1>(fsdp, overlap_grad_reduce), type<W1S>, type<W2S>, type<Xs>, type<Ys>);
+static_assert(fs_late.backward.count(reduce_scatters) == 2 && fs_late.collectives() == 4);
+
 // the same source, with replicated and with Reduced weights
 constexpr auto fs_i = plan(value_and_grad<0, 1>(fsdp), type<W1>, type<W2>, type<Xs>, type<Ys>);
 static_assert(fs_i.forward.collectives() == 0 && fs_i.backward.count(all_reduces) == 2);
@@ -136,6 +165,16 @@ static_assert(z3.forward.count(all_gathers) == 2 && z3.forward.collectives() == 
 static_assert(z3.backward.count(all_gathers) == 2 && z3.backward.count(reduce_scatters) == 2);
 static_assert(z3.backward.collectives() == 4);
 
+// a result that nothing reads is not computed again
+inline constexpr auto unread = [](auto w1, auto w2, auto x, auto y) {
+  static_cast<void>(
+      remat([](auto w, auto v) { return tanh(matmul(v, used_as<Reduced<X>>(w))); })(w1, x));
+  return zero3(w1, w2, x, y);
+};
+constexpr auto z3u = plan(value_and_grad<0, 1>(unread), type<W1S>, type<W2S>, type<Xs>, type<Ys>);
+static_assert(z3u.forward.count(all_gathers) == 3 && z3u.backward.count(all_gathers) == 2);
+static_assert(z3u.backward.collectives() == 4);
+
 // a gradient by hand, and a pullback, communicate what they name
 inline constexpr auto by_hand = custom_vjp(
     [](auto x, auto w) { return matmul(x, used_as<Reduced<X>>(w)); },
@@ -147,6 +186,12 @@ inline constexpr auto by_hand = custom_vjp(
 inline constexpr auto with_hand = [](auto w, auto x) { return sum(square(by_hand(x, w))); };
 constexpr auto bh = plan(value_and_grad<0>(with_hand), type<W1>, type<Xs>);
 static_assert(bh.forward.collectives() == 0 && bh.backward.count(all_reduces) == 1);
+inline constexpr auto unread_hand = [](auto w, auto x) {
+  static_cast<void>(by_hand(x, w));
+  return sum(square(by_hand(x, w)));
+};
+constexpr auto bhu = plan(value_and_grad<0>(unread_hand), type<W1>, type<Xs>);
+static_assert(bhu.backward.count(all_reduces) == 1 && bhu.backward.collectives() == 1);
 inline constexpr auto pulled_back = [](auto w, auto x) {
   auto [y, pullback] = vjp([=](auto v) { return matmul(x, reduced<X>(v)); }, w);
   return (pullback(y) + pullback(y)).tensor();
@@ -224,6 +269,8 @@ inline constexpr auto with_metrics = [](auto a) {
   return std::tuple(sum(square(m)), m, m * 2);
 };
 static_assert(sends_once<all_reduces>(plan(value_and_grad<0>(with_metrics, has_aux), type<Xs>)));
+static_assert(sends_once<all_reduces>(
+    plan(value_and_grad<0>(with_metrics, has_aux, overlap_grad_reduce), type<Xs>)));
 // a variance: its mean is reduced as well; softmax over a split dim: one each way
 inline constexpr auto variance = [](auto a) { return sum(square(var<Dim<D>>(a))); };
 constexpr auto va = plan(value_and_grad<0>(variance), type<Xs>);

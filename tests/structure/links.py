@@ -38,6 +38,8 @@ CASES = {
                             "shardtype_this_unit_has_no_vector_functions_and_the_compiled_part_has"),
     "Fourier transforms": (["-DSHARDTYPE_HAVE_FFTW=1"], [("main", [*COMPILED, "-DSHARDTYPE_HAVE_KISSFFT=1"])],
                            "shardtype_this_unit_has_Fourier_transforms_by_KissFFT_and_the_compiled_part_others"),
+    "cuFFT": ([], [("main", [*COMPILED, "-DSHARDTYPE_HAVE_CUFFT=1"])],
+              "shardtype_this_unit_has_Fourier_transforms_by_none_and_cuFFT_and_the_compiled_part_others"),
     "-march": ([], [("main", [*COMPILED, "-mavx2", "-mfma"])],
                "shardtype_this_unit_has_instructions_AVX2_FMA_and_the_compiled_part_others"),
     "the address sanitizer": ([], [("main", [*COMPILED, "-fsanitize=address"])],

@@ -17,6 +17,7 @@
 #include <shardtype/shardtype.hpp>
 
 #include "harness/cases.hpp"
+#include "harness/registered_gradients.hpp"
 #include "harness/sample.hpp"
 
 namespace samples {
@@ -235,20 +236,9 @@ template <auto const& registry>
 constexpr bool every_operation_stands = all_stand<registry>(
     std::make_index_sequence<std::extent_v<std::remove_reference_t<decltype(registry)>>>{});
 
-// Operations without a gradient (X03): a table of docs/rules.md has the reasons.
-constexpr std::string_view without_gradient[] = {
-    "CountedMax", "CountedMin", "CountedProd", "HaloAdd", "HaloExchange", "Transfer",
-};
-// Operations whose results are constants, of which no gradient is asked.
-constexpr std::string_view constants[] = {
-    "All", "Any", "ArgMax", "ArgMin", "ArgSort", "FullLike", "OneHot",
-};
-template <class List>
-constexpr bool is_in(std::string_view name, List const& list) {
-  bool found = false;
-  for (std::string_view const each : list) found = found || each == name;
-  return found;
-}
+using registered_gradients::constants;
+using registered_gradients::is_in;
+using registered_gradients::without_gradient;
 
 template <class Op>
 constexpr bool has_derivative = autodiff::Vjp<Op>::exists;

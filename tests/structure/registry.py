@@ -9,8 +9,8 @@
 - A case that automatic mode records calls it too (its programs draw them all: tests/unit/random_programs.cpp), or it
   stands in NOT_RECORDED.
 - An operation with a gradient is called by a test of gradients (tests/mpi/gradients_*.cpp, the programs of
-  tests/harness/real_gradients.hpp). One without, in the list of registry.cpp, has a row in the table of docs/rules.md that
-  says why, and nothing else has one. An elementwise function has a Derivative, unless it gives truths.
+  tests/harness/real_gradients.hpp). One without, in a list of tests/harness/registered_gradients.hpp, has a row in the
+  table of docs/rules.md that says why, and nothing else has one. An elementwise function has a Derivative, unless it gives truths.
 
 Operations of autodiff/ are those that backward passes alone call.
 
@@ -127,7 +127,7 @@ def has_case(function, bodies):
 
 
 def listed(name, text):
-    """The strings of a list of registry.cpp."""
+    """The strings of a list of registered_gradients.hpp."""
     found = re.search(rf"\b{name}\[\] = \{{(.*?)\}};", text, re.S)
     return re.findall(r'"(\w+)"', found.group(1)) if found else []
 
@@ -151,7 +151,8 @@ def gradient_faults(registries, samples, documents, tests):
             found.append(f"{function} has a gradient, and a row in docs/rules.md that denies it")
         elif name not in constants and name != "Map" and not has_case(function, code_of(tests["gradients"])):
             found.append(f"{function} has a gradient, and no test of it")
-    found += [f"{name} of registry.cpp is no operation" for name in without + constants if name not in functions]
+    found += [f"{name} of registered_gradients.hpp is no operation"
+              for name in without + constants if name not in functions]
     tags = re.findall(r"^struct (\w+) : (?!.*Predicate|Base)[^{;]*\{", tests["functions"], re.M)
     if len(tags) < 40:
         found.append(f"only {len(tags)} functions found; are they still written so?")
@@ -202,7 +203,8 @@ def read(root):
     registries = {path.parent.name: path.read_text() for path in sorted(include.glob("*/registry.hpp"))}
     return ([path.read_text() for path in sorted(include.rglob("*.[hi]pp")) if path.parent.name != "autodiff"], registries,
             "\n".join(path.read_text() for path in
-                      [root / "tests/structure/registry.cpp", *sorted((root / "tests/harness/cases").glob("*.hpp"))]),
+                      [root / "tests/structure/registry.cpp", root / "tests/harness/registered_gradients.hpp",
+                       *sorted((root / "tests/harness/cases").glob("*.hpp"))]),
             {folder: (root / ROWS.get(folder, "docs/rules.md")).read_text() for folder in registries},
             "\n".join(path.read_text() for path in sorted((root / "tests/harness").rglob("*.hpp"))),
             {folder: "\n".join((root / test).read_text() for test in names)

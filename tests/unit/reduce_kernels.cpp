@@ -4,12 +4,14 @@
 // covers the compiler's version of the loops.
 // OPTIMIZE: 3
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <memory>
 #include <type_traits>
 #include <vector>
 
+#include <shardtype/kernels/moments.hpp>
 #include <shardtype/kernels/reduce.hpp>
 #include <shardtype/kernels/reducers.hpp>
 
@@ -184,6 +186,79 @@ void check_drawn(unsigned seed, int draws) {
   }
 }
 
+// The sums of squared distances of `columns` series of `rows` numbers. Apart: neighbouring numbers belong to different
+// series, `columns` of them computed at once, or each alone; else to the same series.
+enum class Series { apart, apart_alone, together };
+template <class T>
+auto spreads(Series how, Int rows, Int columns, std::vector<T> const& x) {
+  using Reducer = VarianceReducer<T, false>;
+  std::vector<typename Reducer::Result> out(static_cast<std::size_t>(columns));
+  Host const exec{};
+  Int const at_once = how == Series::apart_alone ? 1 : columns;
+  for (Int first = 0; first < columns; first += at_once) {
+    Layout layout;
+    layout.rank = 2;
+    layout.extent[0] = at_once;
+    layout.extent[1] = rows;
+    layout.stride[0] = how == Series::together ? rows : 1;
+    layout.stride[1] = how == Series::together ? 1 : columns;
+    ReducePlan const plan = plan_reduce<Reducer>(exec, layout, 1);
+    std::vector<char> workspace(static_cast<std::size_t>(plan.workspace));
+    T const* const from = x.data() + first;
+    reduce<Reducer>(exec, plan, from, out.data() + first, workspace.data());
+    exec.fence();
+  }
+  return out;
+}
+
+template <class T>
+void check_spreads() {
+  Draw draw(11);
+  for (Int const rows : {1, 2, 7, 15, 16, 17, 33, 255, 256, 257, 300, 1000})
+    for (Int const columns : {1, 3, 8, 15, 16, 17, 33, 129, 300}) {
+      std::vector<T> apart(static_cast<std::size_t>(rows * columns));
+      std::vector<T> together(apart.size());
+      for (Int i = 0; i < rows; ++i)
+        for (Int j = 0; j < columns; ++j) {
+          T const x(static_cast<float>(draw.below(20001) - 10000) * 1e-3F + 3.0F);
+          apart[static_cast<std::size_t>(i * columns + j)] = x;
+          together[static_cast<std::size_t>(j * rows + i)] = x;
+        }
+      auto const got = spreads(Series::together, rows, columns, together);
+      bool one_order = true;
+      bool right = true;
+      auto const columns_at_once = spreads(Series::apart, rows, columns, apart);
+      auto const columns_alone = spreads(Series::apart_alone, rows, columns, apart);
+      for (Int j = 0; j < columns; ++j) {
+        auto const k = static_cast<std::size_t>(j);
+        one_order = one_order && got[k] == columns_at_once[k] && got[k] == columns_alone[k];
+        long double mean = 0;
+        long double sum = 0;
+        auto const size = [](T const& x) {
+          if constexpr (requires { x.imag(); }) {
+            return static_cast<long double>(x.real());
+          } else {
+            return static_cast<long double>(static_cast<double>(x));
+          }
+        };
+        for (Int i = 0; i < rows; ++i)
+          mean += size(together[static_cast<std::size_t>(j * rows + i)]);
+        mean /= static_cast<long double>(rows);
+        for (Int i = 0; i < rows; ++i) {
+          long double const d = size(together[static_cast<std::size_t>(j * rows + i)]) - mean;
+          sum += d * d;
+        }
+        long double const result = static_cast<double>(got[k]);
+        // bfloat16 results have 8 bits
+        long double const off = sizeof(T) == 2 ? 0.005L : 1e-6L;
+        right = right && std::fabs(result - sum) <= off * sum + 1e-12L;
+      }
+      INFO(rows << " rows, " << columns << " columns, elements of " << sizeof(T));
+      CHECK(one_order);
+      CHECK(right);
+    }
+}
+
 }  // namespace
 
 TEST_CASE("reductions of drawn blocks are those of a plain loop") {
@@ -217,4 +292,11 @@ TEST_CASE("rising and falling elements have their places") {
         check_all(Block<Int>(2, n, transposed, transposed ? 2 : n,
                              [&](Int i, Int j) { return sign * j + i; }));
       }
+}
+
+TEST_CASE("a variance has the same bits for neighbouring terms and for distant ones") {
+  check_spreads<float>();
+  check_spreads<double>();
+  check_spreads<shardtype::bfloat16>();
+  check_spreads<Kokkos::complex<float>>();
 }

@@ -161,6 +161,32 @@ TEST_CASE("a NaN stays in running maxima and minima") {
     }
 }
 
+TEST_CASE("running maxima of long columns, before and after a NaN, and of infinities") {
+  Draw draw(6);
+  for (Int place : {-1, 0, 2047, 2048, 2100, 4099}) {
+    std::vector<float> in(5000);
+    for (float& x : in) x = Drawn<float>::of(draw);
+    in[1000] = -std::numeric_limits<float>::infinity();
+    in[4500] = std::numeric_limits<float>::infinity();
+    if (place >= 0) in[static_cast<std::size_t>(place)] = std::numeric_limits<float>::quiet_NaN();
+    using Max = ExtremeReducer<float, true>;
+    std::vector<float> out(in.size());
+    float const* const none = nullptr;
+    for (bool const exclusive : {false, true}) {
+      scan_middle<Max>(Host(), in.data(), out.data(), none, 1, 5000, 1, exclusive, false);
+      float max = Max::nothing();
+      bool good = true;
+      for (std::size_t k = 0; k < in.size(); ++k) {
+        float const before = max;
+        Max::join(max, in[k]);
+        float const want = exclusive ? before : max;
+        good = good && (out[k] == want || (out[k] != out[k] && want != want));
+      }
+      REQUIRE(good);
+    }
+  }
+}
+
 TEST_CASE("transposes, element by element") {
   Draw draw(5);
   for (int round = 0; round < 200; ++round) {

@@ -268,10 +268,8 @@ void check_one_value(std::vector<T> const& values) {
         for (std::size_t k = 0; k < n; ++k) good = good && same(y[shift + k], alone[which[k]]);
         for (std::size_t k = 0; k < y.size(); ++k)
           good = good && ((k >= shift && k < shift + n) || y[k] == T(99));
-        if constexpr (!vectors::composed<F, T>) {
-          vectors::run<F>(static_cast<std::int64_t>(n), x.data() + shift, x.data() + shift);
-          for (std::size_t k = 0; k < n; ++k) good = good && same(x[shift + k], alone[which[k]]);
-        }
+        vectors::run<F>(static_cast<std::int64_t>(n), x.data() + shift, x.data() + shift);
+        for (std::size_t k = 0; k < n; ++k) good = good && same(x[shift + k], alone[which[k]]);
       }
     CHECK(good);
     // many more neighbours, of every size
@@ -303,6 +301,40 @@ void check_values() {
     check_one_value<F, T>(values);
   });
   for_each(Others{}, [&]<class F>() { check_one_value<F, T>(values); });
+}
+
+/// Exponentials of differences, of every length at every position: the values of single elements,
+/// scaled, and their sums.
+template <class T, bool Each>
+void check_exponentials() {
+  if constexpr (vectors::vectorised<functions::Exp, T>) {
+    constexpr std::size_t lanes = vectors::formulas::sums_of_one;
+    std::mt19937_64 engine(12);
+    std::vector<T> const x = drawn<T>(engine, 200, -20, 20);
+    std::vector<T> const base = drawn<T>(engine, 200, -20, 20);
+    std::vector<T> const factor = drawn<T>(engine, 200, 0, 2);
+    bool good = true;
+    for (std::size_t shift = 0; shift < 64 / sizeof(T); ++shift)
+      for (std::size_t n = 0; n <= 130; ++n) {
+        auto const size = static_cast<std::int64_t>(n);
+        std::vector<T> y(200, T(99));
+        std::vector<T> sums(std::max(n, lanes), T(1));
+        std::vector<T> want(sums);
+        vectors::scaled_exponentials<Each>(size, y.data() + shift, x.data() + shift, base.data(),
+                                           factor.data());
+        vectors::add_exponentials<Each>(size, sums.data(), x.data() + shift, base.data());
+        for (std::size_t k = 0; k < n; ++k) {
+          std::size_t const at = Each ? k : 0;
+          T const e = vectors::one<functions::Exp>(x[shift + k] - base[at]);
+          good = good && same(y[shift + k], e * factor[at]);
+          want[Each ? k : k % lanes] += e;
+        }
+        for (std::size_t k = 0; k < y.size(); ++k)
+          good = good && ((k >= shift && k < shift + n) || y[k] == T(99));
+        for (std::size_t k = 0; k < sums.size(); ++k) good = good && same(sums[k], want[k]);
+      }
+    CHECK(good);
+  }
 }
 
 /// The functions composed of others agree with those of one element, without vectors.
@@ -375,5 +407,14 @@ TEST_CASE("functions composed of others agree with those of single elements") {
   for_each_set([] {
     check_composed<float>();
     check_composed<double>();
+  });
+}
+
+TEST_CASE("scaled and added exponentials have the values of single ones") {
+  for_each_set([] {
+    check_exponentials<float, false>();
+    check_exponentials<float, true>();
+    check_exponentials<double, false>();
+    check_exponentials<double, true>();
   });
 }

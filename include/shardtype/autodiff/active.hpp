@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <shardtype/autodiff/started.hpp>
 #include <shardtype/autodiff/tape.hpp>
 #include <shardtype/check/cotangent.hpp>
 #include <shardtype/check/dry.hpp>
@@ -163,27 +164,61 @@ template <class V>
 struct Slot : SlotBase {
   using Cotangent = cotangent_value<V>;
   Cotangent* ct = nullptr;
+  /// A summand that is under way.
+  Started<Cotangent>* started = nullptr;
 
   constexpr explicit Slot(Tape* its_tape) : SlotBase{its_tape} {}
   Slot(Slot const&) = delete;
   Slot& operator=(Slot const&) = delete;
-  constexpr ~Slot() { autodiff::drop_small(ct); }
+  constexpr ~Slot() {
+    if constexpr (can_start<Cotangent>) autodiff::drop_small(started);
+    autodiff::drop_small(ct);
+  }
 
+  constexpr bool any() const { return ct != nullptr || started != nullptr; }
   /// The sum, which the slot no longer holds.
   constexpr Cotangent taken() {
+    complete();
     Cotangent out = std::move(*ct);
     autodiff::drop_small(ct);
     ct = nullptr;
     return out;
   }
+  /// Starts to move `x`, a summand. Summands are added in the order of these calls.
+  template <class X>
+  constexpr void start(X const& x) {
+    complete();
+    started = autodiff::make_small<Started<Cotangent>>(x);
+  }
+  /// Adds what another slot holds, which may be under way.
+  constexpr void take_over(Slot& other) {
+    if (other.started != nullptr && other.ct == nullptr) {
+      complete();
+      started = std::exchange(other.started, nullptr);
+    } else if (other.ct != nullptr) {
+      add(other.taken());
+    }
+  }
   template <class X>
   constexpr void add(X const& x) {
+    complete();
     if (ct == nullptr) {
       ct = autodiff::make_small<Cotangent>(lifted<Cotangent>(x));
     } else if constexpr (is_tensor<Cotangent>) {
       accumulate(*ct, x);
     } else {
       *ct = lifted<Cotangent>((*ct + x).tensor());
+    }
+  }
+
+ private:
+  constexpr void complete() {
+    if constexpr (can_start<Cotangent>) {
+      if (started == nullptr) return;
+      Cotangent const came = started->wait();
+      autodiff::drop_small(started);
+      started = nullptr;
+      add(came);
     }
   }
 };

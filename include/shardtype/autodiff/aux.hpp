@@ -32,6 +32,8 @@ template <class F>
 inline constexpr bool gives_aux = false;
 template <class F>
 inline constexpr bool gives_aux<WithAux<F>> = true;
+template <class F>
+inline constexpr bool gives_aux<Overlapped<F>> = gives_aux<F>;
 
 /// The loss in what a function gives.
 template <class R>

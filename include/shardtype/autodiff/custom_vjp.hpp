@@ -121,7 +121,10 @@ struct RecordedByHand final : Entry {
         to{{Destination<Top, As>(as)}...} {}
   constexpr void pull() {
     if (!results.any()) return;
-    auto const cts = autodiff::computed(backward(saved, results.taken()));
+    auto const given = results.taken();
+    autodiff::each_value([](auto const& ct) { autodiff::agree_on_pull("custom_vjp", 0, ct); },
+                         given);
+    auto const cts = autodiff::computed(backward(saved, given));
     if constexpr (sizeof...(As) == 1) {
       kept<0>(to).add(cts);
     } else {

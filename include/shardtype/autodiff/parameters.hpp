@@ -37,7 +37,7 @@ struct OneParameter {
     return active(v, &leaf->slot);
   }
   static constexpr gradient take(active const& a) {
-    if (a.slot()->ct != nullptr) return a.slot()->taken();
+    if (a.slot()->any()) return a.slot()->taken();
     return filled<gradient>(a.value(), 0);
   }
 };

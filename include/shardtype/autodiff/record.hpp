@@ -181,9 +181,9 @@ struct Recorded final : Entry {
     if constexpr (level<A> == Top) {
       if (to[K] == nullptr) return;
       using P = peeled_t<Top, A>;
-      static_cast<Slot<P>*>(to[K])->add(
-          autodiff::settled<cotangent_t<tensor_of<P>>, Vjp<Op>::communicates>(
-              Vjp<Op>::template pull<K, V, peeled_t<Top, As>...>(op, saved, ct)));
+      autodiff::add_settled<Vjp<Op>::communicates>(
+          *static_cast<Slot<P>*>(to[K]),
+          Vjp<Op>::template pull<K, V, peeled_t<Top, As>...>(op, saved, ct));
     }
   }
 };

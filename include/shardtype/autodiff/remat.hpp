@@ -42,8 +42,7 @@ struct RunAgain final : Entry {
     autodiff::each_value(
         []<class V>(V const& got, V const& wanted) {
           if constexpr (level<V> == Top)
-            if (got.slot() != nullptr && got.slot()->ct != nullptr)
-              wanted.slot()->add(got.slot()->taken());
+            if (got.slot() != nullptr) wanted.slot()->take_over(*got.slot());
         },
         from, to);
   }

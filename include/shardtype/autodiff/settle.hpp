@@ -84,6 +84,31 @@ constexpr auto settled(V const& v) {
   }
 }
 
+/// Whether the cotangent of type `Got` comes to `Want` by one reshard.
+template <class Want, class Got>
+constexpr bool moves_last() {
+  if constexpr (std::is_same_v<Got, Want>) {
+    return false;
+  } else {
+    return shardtype::detail::Settles<Want, Got, true>::how.partial.size == 0;
+  }
+}
+/// Adds `x` to the cotangent of a value `V`, settled. The movement to a parameter's gradient, which is
+/// the last, may be started.
+template <bool communicates, class V, class X>
+constexpr void add_settled(Slot<V>& to, X const& x) {
+  using Want = cotangent_t<tensor_of<V>>;
+  if constexpr (communicates && can_start<cotangent_value<V>>) {
+    if constexpr (autodiff::moves_last<Want, tensor_of<X>>()) {
+      if (to.starts) {
+        to.start(x);
+        return;
+      }
+    }
+  }
+  to.add(autodiff::settled<Want, communicates>(x));
+}
+
 /// The labels of a tensor type, in order, as a Pack.
 template <class P>
 struct LabelIn {

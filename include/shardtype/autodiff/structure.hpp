@@ -158,6 +158,7 @@ constexpr P on_tape(P const& p, Tape* tape) {
           if (a.slot() == nullptr) return;
           auto* const leaf = autodiff::make_small<Leaf<typename A::inner>>(tape);
           tape->push_leaf(leaf);
+          leaf->slot.starts = a.slot()->starts;
           a = A(a.value(), &leaf->slot);
         }
       },

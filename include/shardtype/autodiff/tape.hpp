@@ -8,6 +8,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <shardtype/core/dim.hpp>
+#include <shardtype/core/kept.hpp>
 #include <shardtype/runtime/small_blocks.hpp>
 
 namespace shardtype::autodiff {
@@ -96,19 +97,13 @@ class Tape {
 /// Where the cotangent of one value is added up.
 struct SlotBase {
   Tape* tape = nullptr;
+  /// Whether the last movement of a cotangent is started: of a parameter's, if that is asked for.
+  bool starts = false;
 };
 
-/// Values by number; no std::tuple, which costs compilers a dozen functions each.
-template <int K, class T>
-struct KeptAt {
-  T value;
-};
-template <class Order, class... Ts>
-struct KeptIn;
-template <int... K, class... Ts>
-struct KeptIn<std::integer_sequence<int, K...>, Ts...> : KeptAt<K, Ts>... {};
-template <class... Ts>
-using Kept = KeptIn<std::make_integer_sequence<int, static_cast<int>(sizeof...(Ts))>, Ts...>;
+using core::Kept;
+using core::KeptAt;
+using core::KeptIn;
 
 /// What a recorded operation saves for its pull.
 template <class... Ts>

@@ -2,6 +2,7 @@
 /// Gradients of functions of tensors.
 
 #include <cstdint>
+#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -21,6 +22,7 @@
 #include <shardtype/autodiff/reductions.hpp>
 #include <shardtype/autodiff/shapes.hpp>
 #include <shardtype/autodiff/shard_map.hpp>
+#include <shardtype/autodiff/structure.hpp>
 #include <shardtype/autodiff/windows.hpp>
 
 namespace shardtype {
@@ -59,6 +61,15 @@ struct Lifted<true, P> {
   using type = active_t<P>;
   static constexpr type make(P const& p, Tape* tape) { return Parameters<P>::lift(p, tape); }
 };
+/// Lets the last movements of the cotangents of these arguments be started.
+template <class P>
+constexpr void let_start(P const& lifted) {
+  autodiff::each_value(
+      []<class A>(A const& a) {
+        if constexpr (level<A> > 0) a.slot()->starts = true;
+      },
+      lifted);
+}
 /// The gradients of the arguments `Ks`: of one itself, of several a tuple.
 template <int... Ks, class... Ps, class Args>
 constexpr auto gradients_of(shardtype::detail::Pack<Ps...>, Args const& args) {
@@ -103,17 +114,51 @@ struct ValueAndGradient {
 
 namespace autodiff {
 
+template <class F, bool value, int... Ks>
+struct Gradient;
+template <int n>
+using Numbers = std::make_integer_sequence<int, n>;
+
+/// The call of a gradient with as many arguments as there are numbers `J`. A class for each count,
+/// because a function that made the numbers would stand, in messages, above each refusal in `f`.
+template <class G, class J>
+struct CalledWith;
+template <class F, bool value, int... Ks, int... J>
+struct CalledWith<Gradient<F, value, Ks...>, std::integer_sequence<int, J...>> {
+  template <class... As>
+    requires(sizeof...(As) == sizeof...(J))
+  constexpr auto operator()(As const&... as) const {
+    using G = Gradient<F, value, Ks...>;
+    Tape tape;
+    KeptIn<std::integer_sequence<int, J...>,
+           typename Lifted<wanted<Ks...>(J), argument_value<As>>::type...> const args{
+        {Lifted<wanted<Ks...>(J), argument_value<As>>::make(argument_of(as), &tape)}...};
+    if constexpr (overlaps<F>) (autodiff::let_start(kept<Ks>(args)), ...);
+    auto const made = static_cast<G const&>(*this).f(kept<J>(args)...);
+    return G::template with_result<argument_value<As>...>(tape, args, made, [](std::int64_t) {});
+  }
+};
+/// The calls with 1 to sizeof...(N) arguments.
+template <class G, class N>
+struct CalledWithUpTo;
+template <class G, int... N>
+struct CalledWithUpTo<G, std::integer_sequence<int, N...>> : CalledWith<G, Numbers<N + 1>>... {
+  using CalledWith<G, Numbers<N + 1>>::operator()...;
+};
+inline constexpr int most_numbered_arguments = 6;
+
 /// The gradient of `f` with respect to arguments `Ks`, and with `value` its value, as a function of
 /// the arguments.
 template <class F, bool value, int... Ks>
-struct Gradient {
+struct Gradient : CalledWithUpTo<Gradient<F, value, Ks...>, Numbers<most_numbered_arguments>> {
   F f;
 
+  constexpr explicit Gradient(F of) : f(std::move(of)) {}
+  using CalledWithUpTo<Gradient, Numbers<most_numbered_arguments>>::operator();
   template <class... As>
+    requires(sizeof...(As) > most_numbered_arguments)
   constexpr auto operator()(As const&... as) const {
-    return run(
-        std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{}, [](std::int64_t) {},
-        argument_of(as)...);
+    return run(Numbers<static_cast<int>(sizeof...(As))>{}, [](std::int64_t) {}, argument_of(as)...);
   }
   /// The same; `forward_done(bytes of the loss)` is called between the passes.
   template <int... J, class Hook, class... Ps>
@@ -122,8 +167,17 @@ struct Gradient {
     Tape tape;
     KeptIn<std::integer_sequence<int, J...>, typename Lifted<wanted<Ks...>(J), Ps>::type...> const
         args{{Lifted<wanted<Ks...>(J), Ps>::make(ps, &tape)}...};
-    auto const made = f(kept<J>(args)...);
-    using Made = std::remove_cvref_t<decltype(made)>;
+    if constexpr (overlaps<F>) (autodiff::let_start(kept<Ks>(args)), ...);
+    return with_result<Ps...>(tape, args, f(kept<J>(args)...), forward_done);
+  }
+
+ private:
+  template <class, class>
+  friend struct CalledWith;
+  /// The backward pass from what `f` gave.
+  template <class... Ps, class Args, class Made, class Hook>
+  static constexpr auto with_result(Tape& tape, Args const& args, Made const& made,
+                                    Hook const& forward_done) {
     if constexpr (!gives_aux<F>) {
       return with_loss<Ps...>(tape, args, made, forward_done);
     } else if constexpr (any_poisoned<Made>) {
@@ -133,13 +187,12 @@ struct Gradient {
       return Poisoned{};
     } else {
       constexpr int top = level<std::remove_cvref_t<decltype(std::get<0>(made))>>;
+      refuse_captured<top>(tape, made);
       // before the backward pass, which ends the tape
       return with_loss<Ps...>(tape, args, std::get<0>(made), forward_done,
                               autodiff::aux_of<top>(made));
     }
   }
-
- private:
   /// The backward pass, for arguments of types `Ps`. They are no function argument: compilers would
   /// print its type above a refusal.
   /// `aux`: what `f` gave beside its loss, if any.
@@ -170,6 +223,27 @@ struct Gradient {
         return grads;
       }
     }
+  }
+  /// Error E73: a value beside the loss has a gradient of an outer differentiation, which would be
+  /// lost here.
+  template <int Top, class Made>
+  static constexpr void refuse_captured(Tape const& tape, Made const& made) {
+    int k = 0;
+    autodiff::each_value(
+        [&]<class A>([[maybe_unused]] A const& a) {
+          if constexpr (level<A> == Top) {
+            auto const* const slot = a.tensor().slot();
+            if (k > 0 && slot != nullptr && slot->tape != &tape)
+              throw Error("E73",
+                          "value " + std::to_string(k) +
+                              " beside the loss belongs to another differentiation than this one's "
+                              "arguments, whose gradient would be lost; what an inner grad uses of "
+                              "an outer one is passed to it as an argument",
+                          FailedOn::every_rank);
+          }
+          ++k;
+        },
+        made);
   }
   /// The cotangent of the loss is 1.
   template <class L>
@@ -229,7 +303,8 @@ constexpr auto grad(F f) {
 }
 
 /// The same of a function that gives a pair of its loss and other values (or a tuple that begins with
-/// the loss): `value` is a pair of the loss and of these, without gradients. JAX: has_aux=True.
+/// the loss): `value` is a pair of the loss and of these, without gradients. Error E73: one of them has
+/// a gradient of an outer differentiation that is no argument. JAX: has_aux=True.
 template <int... Ks, class F>
 constexpr auto value_and_grad(F f, HasAux) {
   return value_and_grad<Ks...>(autodiff::WithAux<F>{std::move(f)});
@@ -238,6 +313,30 @@ constexpr auto value_and_grad(F f, HasAux) {
 template <int... Ks, class F>
 constexpr auto grad(F f, HasAux) {
   return grad<Ks...>(autodiff::WithAux<F>{std::move(f)});
+}
+
+/// The same; the last movement of a parameter's gradient, such as the AllReduce of data parallelism or
+/// the ReduceScatter of FSDP, is started in the backward pass and waited for at its end, or where
+/// another summand of that gradient comes. The result has the same bits, and all ranks start and wait in
+/// one order. Movements of blocks inside of a shard_map and gradients of gradients are not started. It
+/// costs memory: a movement under way holds its operand, its result and, if it is a sum, what arrives
+/// (at most another operand) until the end; `plan(...).peak_bytes()` says it. An Error ends what is under
+/// way. Megatron-LM: --overlap-grad-reduce.
+template <int... Ks, class F>
+constexpr auto value_and_grad(F f, OverlapGradReduce) {
+  return value_and_grad<Ks...>(autodiff::Overlapped<F>{std::move(f)});
+}
+template <int... Ks, class F>
+constexpr auto value_and_grad(F f, HasAux, OverlapGradReduce overlap) {
+  return value_and_grad<Ks...>(autodiff::WithAux<F>{std::move(f)}, overlap);
+}
+template <int... Ks, class F>
+constexpr auto grad(F f, OverlapGradReduce) {
+  return grad<Ks...>(autodiff::Overlapped<F>{std::move(f)});
+}
+template <int... Ks, class F>
+constexpr auto grad(F f, HasAux, OverlapGradReduce overlap) {
+  return grad<Ks...>(autodiff::WithAux<F>{std::move(f)}, overlap);
 }
 
 /// The value of `a`, through which no gradient flows; `a` itself if it is a constant. JAX:

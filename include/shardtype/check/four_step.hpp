@@ -66,10 +66,13 @@ struct FourStep {
   static constexpr std::string_view name = Forward ? "fft_four_step" : "ifft_four_step";
   static constexpr bool forward = Forward;
   static constexpr bool communicates = true;
-  static constexpr bool recorded = false;  ///< the lengths n1 and n2 depend on the sharding
+  static constexpr bool recorded = false;  ///< with its dim whole it would be fft
   static constexpr bool has_named_form = false;
   FftNorm norm = FftNorm::backward;
   FftLength length = FftLength::any;
+  /// n1 of a result in the transposed order, of which n is a multiple; 0: the best, or the extent of
+  /// its label.
+  std::int64_t rows = 0;
 
   static constexpr Verdict rule(rules::Question const& q) { return rules::four_step(q, order); }
   template <class A>
@@ -119,10 +122,11 @@ struct FourStep {
 
  private:
   /// The lengths in the types of the frequencies' labels, or the best ones.
-  static constexpr planning::FourStepLengths wanted_lengths(ResultExtents const& c, std::int64_t n,
-                                                            std::int64_t p) {
+  constexpr planning::FourStepLengths wanted_lengths(ResultExtents const& c, std::int64_t n,
+                                                     std::int64_t p) const {
     planning::FourStepLengths own{c.names.label_extent[c.to().dims[0].label],
                                   c.names.label_extent[c.to().dims[1].label]};
+    if (own.rows == dynamic && rows > 0) own.rows = rows;
     if (own.rows == dynamic && own.columns == dynamic) return planning::four_step_lengths(n, p);
     if (own.rows == dynamic) own.rows = own.columns == 0 ? 0 : n / own.columns;
     if (own.columns == dynamic) own.columns = own.rows == 0 ? 0 : n / own.rows;

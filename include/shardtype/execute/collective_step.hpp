@@ -200,6 +200,17 @@ class CollectiveStep {
   T* incoming(T* data, std::int64_t n) { return staged_.incoming(data, n); }
   void arrived(T* data, std::int64_t n) { staged_.arrived(data, n); }
   UnderWay* calls() { return later_ == nullptr ? nullptr : &later_->calls; }
+  /// Memory for what arrives in a started sum of `n` elements that is to have the bits of the
+  /// blocking one.
+  void take_arrivals(Comm const& comm, std::int64_t n, std::int64_t segment, ReduceKind kind) {
+    if (later_ == nullptr || !later_->ordered) return;
+    std::int64_t const arriving = comm.template arrivals<T>(n, segment, kind);
+    if (arriving == 0) return;
+    Buffer memory = blocks_.mesh.pool().template take<Kokkos::HostSpace>(
+        static_cast<std::size_t>(arriving) * sizeof(T));
+    later_->calls.arrivals = memory.data();
+    later_->kept.push_back(std::move(memory));
+  }
 
   /// Completes a collective of `v` that sent `sent` and received `wire`: segments with these begins
   /// (null: none) are joined along `dim` of `out`. If the collective was only started, its
@@ -257,7 +268,9 @@ class CollectiveStep {
     out.spec = s.after;
     std::int64_t const n = v.layout.elements();
     T* const into = incoming(blocks_.writable(out.keep), n);
-    group(s.axes).all_reduce(outgoing(v.data, n), into, n, s.before.kind, calls());
+    Comm& comm = group(s.axes);
+    take_arrivals(comm, n, n / comm.size(), s.before.kind);
+    comm.all_reduce(outgoing(v.data, n), into, n, s.before.kind, calls());
     return settle(v, out, {}, out.keep);
   }
 
@@ -270,8 +283,9 @@ class CollectiveStep {
     T const* const send = segments(v, begins(ranges_, begins_), d, wire);
     std::int64_t const n = out.layout.elements();
     T* const into = incoming(blocks_.writable(out.keep), n);
-    group(s.axes).reduce_scatter(outgoing(send, v.layout.elements()), into, counts_, s.before.kind,
-                                 calls());
+    Comm& comm = group(s.axes);
+    take_arrivals(comm, v.layout.elements(), n, s.before.kind);
+    comm.reduce_scatter(outgoing(send, v.layout.elements()), into, counts_, s.before.kind, calls());
     return settle(v, out, wire, out.keep);
   }
 

@@ -4,11 +4,11 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
-#include <tuple>
+#include <type_traits>
 #include <utility>
 
 #include <shardtype/check/elementwise.hpp>
+#include <shardtype/core/kept.hpp>
 #include <shardtype/execute/run.hpp>
 #include <shardtype/execute/take_rows.hpp>
 #include <shardtype/kernels/expression.hpp>
@@ -30,7 +30,7 @@ class Expression {
   F const& function() const { return function_; }
   template <int K>
   auto const& argument() const {
-    return std::get<static_cast<std::size_t>(K)>(*args_);
+    return numbered<K>(*args_);
   }
 
  protected:
@@ -38,8 +38,13 @@ class Expression {
   void forget() const { args_.reset(); }
 
  private:
+  template <int K, class T>
+  static T const& numbered(core::KeptAt<K, T> const& at) {
+    return at.value;
+  }
+
   F function_;
-  mutable std::optional<std::tuple<Args...>> args_;
+  mutable core::Maybe<core::Kept<Args...>> args_;
 };
 
 }  // namespace detail
@@ -283,8 +288,8 @@ class Fused : public detail::Expression<F, Args...> {
 
   /// The result; computed once.
   tensor_type const& tensor() const {
-    if (!result_) {
-      result_ = detail::run_fused<tensor_type>(*this, nullptr);
+    if (!result_.has_value()) {
+      result_.set(detail::run_fused<tensor_type>(*this, nullptr));
       this->forget();
     }
     return *result_;
@@ -334,7 +339,7 @@ class Fused : public detail::Expression<F, Args...> {
   Buffer const& buffer() const { return tensor().buffer(); }
 
  private:
-  mutable std::optional<tensor_type> result_;
+  mutable core::Maybe<tensor_type> result_;
 };
 
 }  // namespace shardtype::execute

@@ -35,7 +35,7 @@ constexpr auto fft_four_step(A const& a, op::FftNorm norm = op::FftNorm::backwar
 /// The inverse of fft_four_step, which takes either order to the natural one: `c64[K1@X, K2, J]` ->
 /// `ifft_four_step<K1, K2, I>(f)` -> `c64[I@X, J]`, two all_to_all; `c64[K@X, J]` ->
 /// `ifft_four_step<K, I>(f)` -> `c64[I@X, J]`, three. Divided by n unless `norm` says otherwise.
-/// Refused: also F05, a split K2; X03 from the transposed order. Otherwise as fft_four_step.
+/// Refused: also F05, a split K2. Otherwise as fft_four_step.
 template <class K, class... Ls, class A>
 constexpr auto ifft_four_step(A const& f, op::FftNorm norm = op::FftNorm::backward,
                               op::FftLength length = op::FftLength::any,

@@ -4,6 +4,7 @@
 
 #include <source_location>
 
+#include <shardtype/autodiff/along.hpp>
 #include <shardtype/check/four_step.hpp>
 #include <shardtype/fft/gradients.hpp>
 
@@ -20,19 +21,29 @@ template <class I, class K1, class K2>
 struct OtherDirection<op::FourStep<true, I, K1, K2>> {
   using type = op::FourStep<false, K1, K2, I>;
 };
+template <class K1, class K2, class I>
+struct OtherDirection<op::FourStep<false, K1, K2, I>> {
+  using type = op::FourStep<true, I, K1, K2>;
+};
 
-/// As many exchanges as forward. An inverse transform from the transposed order has none: forward,
-/// the lengths of that order would be chosen again.
+/// As many exchanges as forward. The transpose of an inverse from the transposed order gives that order, of the
+/// same lengths.
 template <bool Forward, class... Ls>
-  requires(op::FourStep<Forward, Ls...>::order != rules::FourStepOrder::transposed_operand)
-struct Vjp<op::FourStep<Forward, Ls...>> : SavesNothing {
+struct Vjp<op::FourStep<Forward, Ls...>> : SavesExtents {
   using Op = op::FourStep<Forward, Ls...>;
   template <int K, class V, class A, class S, class C>
-  static constexpr auto pull(Op const& op, S const&, C const& ct) {
+  static constexpr auto pull(Op const& op, S const& saved, C const& ct) {
     using Back = typename OtherDirection<Op>::type;
-    return conj(call(Back{transposed(op.norm), op.length}, std::source_location::current(),
-                     conj(ct).tensor()))
-        .tensor();
+    Back back{transposed(op.norm), op.length};
+    if constexpr (Op::order == rules::FourStepOrder::transposed_operand) {
+      using A0 = tensor_of<A>;
+      back.rows = kept<0>(saved)[place_of<A0, nth_t<0, Ls...>>];
+      return autodiff::in_order(
+          conj(call(back, std::source_location::current(), conj(ct).tensor())).tensor(),
+          labels_of_t<A0>{});
+    } else {
+      return conj(call(back, std::source_location::current(), conj(ct).tensor())).tensor();
+    }
   }
 };
 

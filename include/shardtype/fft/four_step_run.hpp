@@ -338,9 +338,10 @@ class FourStepRun {
   }
   void transform(T const* from, kernels::Layout const& view, T* to, kernels::Layout const& layout,
                  kernels::FourierDims const& over, bool forward) {
-    Exec().fence();
+    Exec const exec{};
+    exec.fence();
     if (layout.elements() == 0 || (from == to && layout.extent[over.last()] == 1)) return;
-    kernels::fourier_complex(from, view, to, layout, over, forward);
+    kernels::fourier_complex(exec, from, view, to, layout, over, forward);
   }
 
   /// A value with whole columns or whole rows, as a block of the matrix.
@@ -362,7 +363,8 @@ class FourStepRun {
     if (!call_.has_roots() || b.elements() == 0) return;
     std::int64_t const n = call_.matrix_elements();
     Buffer const tables = table_memory(n);
-    kernels::multiply_roots(Exec(), writable(v), b, kernels::Roots(n, forward, tables.data()));
+    kernels::multiply_roots(Exec(), writable(v), b,
+                            kernels::Roots::in<Space>(n, forward, tables.data()));
   }
   Buffer table_memory(std::int64_t n) {
     return blocks_.mesh.pool().template take<Space>(
@@ -370,7 +372,7 @@ class FourStepRun {
   }
   kernels::Roots chirp_roots(bool forward, Buffer& tables) {
     tables = table_memory(2 * call_.n);
-    return {2 * call_.n, forward, tables.data()};
+    return kernels::Roots::in<Space>(2 * call_.n, forward, tables.data());
   }
 
   Blocks<T, Space> blocks_;

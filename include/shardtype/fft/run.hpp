@@ -323,13 +323,13 @@ class FourierRun {
     auto* const data = const_cast<Into*>(out.data);
     if constexpr (!std::is_same_v<From, Into>) {
       if constexpr (shardtype::detail::is_complex<Into>)
-        kernels::fourier_real(v.data, v.layout, data, out.layout, over);
+        kernels::fourier_real(Exec{}, v.data, v.layout, data, out.layout, over);
       else
-        kernels::fourier_half(v.data, v.layout, data, out.layout, over.last());
+        kernels::fourier_half(Exec{}, v.data, v.layout, data, out.layout, over.last());
     } else if constexpr (shardtype::detail::is_complex<From>) {
       bool const forward =
           call_.kind == FourierKind::forward || call_.kind == FourierKind::real_to_complex;
-      kernels::fourier_complex_by_tiles(v.data, v.layout, data, out.layout, over, forward);
+      kernels::fourier_complex_by_tiles(Exec{}, v.data, v.layout, data, out.layout, over, forward);
     }
   }
 

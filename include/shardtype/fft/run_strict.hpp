@@ -57,21 +57,22 @@ struct Run<op::Fourier<Kind, Over, To...>> : Filled<Run<op::Fourier<Kind, Over, 
     typename A::execution_space const exec{};
     exec.fence();
     if constexpr (Kind == FourierKind::real_to_complex) {
-      kernels::fourier_real(in, from, data, to, over);
+      kernels::fourier_real(exec, in, from, data, to, over);
     } else if constexpr (Kind == FourierKind::complex_to_real) {
       if constexpr (Op::dims == 1) {
-        kernels::fourier_half(in, from, data, to, over.last());
+        kernels::fourier_half(exec, in, from, data, to, over.last());
       } else {
         Buffer const room = a.mesh().state().pool().template take<Space>(
             static_cast<std::size_t>(from.elements()) * sizeof(typename A::element));
         auto* const partial = static_cast<typename A::element*>(room.data());
         kernels::FourierDims others = over;
         --others.size;
-        kernels::fourier_complex(in, from, partial, from, others, false);
-        kernels::fourier_half(partial, from, data, to, over.last());
+        kernels::fourier_complex(exec, in, from, partial, from, others, false);
+        kernels::fourier_half(exec, partial, from, data, to, over.last());
       }
     } else {
-      kernels::fourier_complex_by_tiles(in, from, data, to, over, Kind == FourierKind::forward);
+      kernels::fourier_complex_by_tiles(exec, in, from, data, to, over,
+                                        Kind == FourierKind::forward);
     }
     scale_block(exec, data, to.elements(), fourier_factor(op, rows));
   }

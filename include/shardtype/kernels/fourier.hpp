@@ -1,11 +1,13 @@
 #pragma once
-/// Local Fourier transforms, by the library that this configuration has: FFTW, else KissFFT.
+/// Local Fourier transforms, by the library that this configuration has: on CUDA cuFFT, on the host FFTW, else KissFFT.
 
 #include <cstdint>
+#include <type_traits>
 
 #include <Kokkos_Core.hpp>
 
 #include <shardtype/core/error.hpp>
+#include <shardtype/kernels/fourier_cufft.hpp>
 #include <shardtype/kernels/fourier_fftw.hpp>
 #include <shardtype/kernels/fourier_kissfft.hpp>
 #include <shardtype/kernels/fourier_rows.hpp>
@@ -27,16 +29,48 @@ template <class Real>
 void fourier_half(Kokkos::complex<Real> const*, Layout const&, Real*, Layout const&, int) {}
 #endif
 
-/// Error E74 without a library, or for memory that the host cannot access.
+/// Whether cuFFT transforms what is in the memory of `Exec`.
+template <class Exec>
+constexpr bool by_cufft() {
+#if defined(KOKKOS_ENABLE_CUDA) && defined(SHARDTYPE_HAVE_CUFFT)
+  return std::is_same_v<Exec, Kokkos::Cuda>;
+#else
+  return false;
+#endif
+}
+
+/// The functions above, for an execution space that has no library of its own.
+template <class Exec, class Real>
+void fourier_complex(Exec const&, Kokkos::complex<Real> const* in, Layout const& from,
+                     Kokkos::complex<Real>* out, Layout const& to, FourierDims const& over,
+                     bool forward) {
+  fourier_complex(in, from, out, to, over, forward);
+}
+template <class Exec, class Real>
+void fourier_real(Exec const&, Real const* in, Layout const& from, Kokkos::complex<Real>* out,
+                  Layout const& to, FourierDims const& over) {
+  fourier_real(in, from, out, to, over);
+}
+template <class Exec, class Real>
+void fourier_half(Exec const&, Kokkos::complex<Real> const* in, Layout const& from, Real* out,
+                  Layout const& to, int d) {
+  fourier_half(in, from, out, to, d);
+}
+
+/// Error E74 without a library for the memory in `Space`.
 template <class Space>
 void check_fourier() {
-  if constexpr (!has_fourier)
+  if constexpr (by_cufft<typename Space::execution_space>())
+    return;
+  else if constexpr (!Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space>::accessible)
+    throw Error("E74",
+                "Fourier transforms run on the host, which cannot access this memory: shardtype "
+                "was configured without cuFFT (a part of the CUDA toolkit)",
+                FailedOn::every_rank);
+  else if constexpr (!has_fourier)
     throw Error("E74",
                 "shardtype was configured without a library of Fourier transforms; install FFTW "
                 "(libfftw3-dev, GPL) or KissFFT (libkissfft-dev, BSD) and configure again",
-                FailedOn::every_rank);
-  if constexpr (!Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space>::accessible)
-    throw Error("E74", "Fourier transforms run on the host, which cannot access this memory",
                 FailedOn::every_rank);
 }
 

@@ -7,14 +7,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <string>
 
 #include <fftw3.h>
-#include <unistd.h>
 
 #include <shardtype/core/list.hpp>
 #include <shardtype/kernels/fourier_rows.hpp>
+#include <shardtype/runtime/fftw_wisdom.hpp>
 #include <shardtype/runtime/run_time.hpp>
 
 namespace shardtype::kernels {
@@ -39,9 +38,10 @@ struct FftwFunctions<double> {
   static constexpr auto allocate = &fftw_malloc;
   static constexpr auto release = &fftw_free;
   static constexpr auto alignment = &fftw_alignment_of;
-  static constexpr auto read_wisdom = &fftw_import_wisdom_from_filename;
-  static constexpr auto write_wisdom = &fftw_export_wisdom_to_filename;
   static constexpr char const* precision = ".double";
+  static runtime::WisdomFunctions wisdom() {
+    return {&fftw_import_wisdom_from_file, &fftw_export_wisdom_to_filename, fftw_version};
+  }
 };
 template <>
 struct FftwFunctions<float> {
@@ -58,9 +58,10 @@ struct FftwFunctions<float> {
   static constexpr auto allocate = &fftwf_malloc;
   static constexpr auto release = &fftwf_free;
   static constexpr auto alignment = &fftwf_alignment_of;
-  static constexpr auto read_wisdom = &fftwf_import_wisdom_from_filename;
-  static constexpr auto write_wisdom = &fftwf_export_wisdom_to_filename;
   static constexpr char const* precision = ".float";
+  static runtime::WisdomFunctions wisdom() {
+    return {&fftwf_import_wisdom_from_file, &fftwf_export_wisdom_to_filename, fftwf_version};
+  }
 };
 
 enum class FftwKind : std::int8_t { forward, backward, real, half };
@@ -106,11 +107,9 @@ class FftwPlans {
     return known_.push_back({shape, planned(shape)}).plan;
   }
   /// Reads the wisdom of earlier programs, if SHARDTYPE_FFTW_WISDOM names a file.
-  FftwPlans() {
-    if (!file_.empty()) F::read_wisdom((file_ + F::precision).c_str());
-  }
+  FftwPlans() : wisdom_(wisdom_file(), F::wisdom()) {}
   ~FftwPlans() {
-    if (measured_ && !file_.empty()) keep_wisdom();
+    if (measured_) wisdom_.keep();
     for (Known const& k : known_) F::destroy(k.plan);
   }
   FftwPlans(FftwPlans const&) = delete;
@@ -172,17 +171,13 @@ class FftwPlans {
                static_cast<std::ptrdiff_t>(out.stride[d])};
   }
 
-  /// Every rank writes all that it knows, under a name of its own first, so that no reader finds half
-  /// a file.
-  void keep_wisdom() const {
-    std::string const file = file_ + F::precision;
-    std::string const mine = file + "." + std::to_string(getpid());
-    if (F::write_wisdom(mine.c_str()) == 0 || std::rename(mine.c_str(), file.c_str()) != 0)
-      std::remove(mine.c_str());
+  static std::string wisdom_file() {
+    std::string const& file = run_time.settings.fftw_wisdom;
+    return file.empty() ? file : file + F::precision;
   }
 
   shardtype::detail::List<Known> known_;
-  std::string file_ = run_time.settings.fftw_wisdom;
+  runtime::FftwWisdom wisdom_;
   bool measured_ = false;
 };
 

@@ -125,4 +125,15 @@ void fourier_complex_by_tiles(Kokkos::complex<Real> const* in, Layout const& fro
   }
 }
 
+/// The same where cuFFT does the transforms: without tiles, which are for the caches of the host.
+template <class Exec, class Real>
+void fourier_complex_by_tiles(Exec const& exec, Kokkos::complex<Real> const* in, Layout const& from,
+                              Kokkos::complex<Real>* out, Layout const& to, FourierDims const& over,
+                              bool forward) {
+  if constexpr (by_cufft<Exec>())
+    fourier_complex(exec, in, from, out, to, over, forward);
+  else
+    fourier_complex_by_tiles(in, from, out, to, over, forward);
+}
+
 }  // namespace shardtype::kernels

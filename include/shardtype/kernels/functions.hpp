@@ -10,6 +10,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <shardtype/check/functions.hpp>
+#include <shardtype/kernels/rounded.hpp>
 
 namespace shardtype::kernels {
 
@@ -285,7 +286,8 @@ namespace detail {
 /// 2 u of gelu with tanh(u).
 template <class T>
 KOKKOS_FUNCTION T twice_inner_gelu(T const& a) {
-  return T(1.5957691216057308) * (a + T(0.044715) * a * a * a);
+  T const cube = T(0.044715) * a * a * a;
+  return T(1.5957691216057308) * (a + SHARDTYPE_ROUNDED(cube));
 }
 }  // namespace detail
 /// (1 + tanh(u)) / 2 is the sigmoid of 2 u, which is accurate where tanh is near -1.

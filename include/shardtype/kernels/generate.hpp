@@ -23,6 +23,28 @@ template <class Value, class T>
 concept GivesBlocks =
     requires(Value const& value, T* out, std::int64_t const* at) { value.block(1, out, at); };
 
+// Blocks compute with fma, which is a function of the C library where the unit's instructions lack it. There a second
+// version is compiled for those instructions and called where the processor has them; its bits are the same.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__FMA__) && \
+    !defined(KOKKOS_ENABLE_CUDA) && !defined(KOKKOS_ENABLE_HIP) && !defined(KOKKOS_ENABLE_SYCL)
+template <class Value, class T>
+[[gnu::target("avx2,fma"), gnu::flatten, gnu::noinline]] void block_with_fma(
+    Value const& value, int n, T* out, std::int64_t const* at) {
+  value.block(n, out, at);
+}
+template <class Value, class T>
+void compute_block(Value const& value, int n, T* out, std::int64_t const* at) {
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+    return block_with_fma(value, n, out, at);
+  value.block(n, out, at);
+}
+#else
+template <class Value, class T>
+KOKKOS_FUNCTION void compute_block(Value const& value, int n, T* out, std::int64_t const* at) {
+  value.block(n, out, at);
+}
+#endif
+
 /// out[j] = value(position(j)) for j from `begin` to `end`.
 template <int Tile, class T, class Value, class Position>
 KOKKOS_FUNCTION void generate_run(T* out, Value const& value, std::int64_t begin, std::int64_t end,
@@ -30,7 +52,7 @@ KOKKOS_FUNCTION void generate_run(T* out, Value const& value, std::int64_t begin
   if constexpr (Tile == generated_together && GivesBlocks<Value, T>) {
     std::int64_t at[static_cast<std::size_t>(Tile)];
     for (std::int64_t j = begin; j < end; ++j) at[j - begin] = position(j);
-    value.block(static_cast<int>(end - begin), out + begin, at);
+    compute_block(value, static_cast<int>(end - begin), out + begin, at);
   } else {
     for (std::int64_t j = begin; j < end; ++j) out[j] = value(position(j));
   }

@@ -1,12 +1,17 @@
 #pragma once
 /// Reducers of variances.
 
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/kernels/prefetch.hpp>
 #include <shardtype/kernels/reducers.hpp>
+#include <shardtype/kernels/vector.hpp>
+#include <shardtype/kernels/vector_functions.hpp>
 
 namespace shardtype::kernels {
 
@@ -38,7 +43,7 @@ struct VarianceReducer {
   KOKKOS_FUNCTION static Part nothing() { return {Real(0), Mean(0), Mean(0), Real(0)}; }
   KOKKOS_FUNCTION static Total widen(Part const& a) { return a; }
   KOKKOS_FUNCTION static Real squared(Mean const& x) { return product(x, x); }
-  KOKKOS_FUNCTION static void join(Total& a, Total const& b) {
+  [[gnu::noinline]] KOKKOS_FUNCTION static void join(Total& a, Total const& b) {
     if (b.count == Real(0)) return;
     if (a.count == Real(0)) {
       a = b;
@@ -53,9 +58,38 @@ struct VarianceReducer {
   }
   KOKKOS_FUNCTION static void deposit(Total& total, T const* x, std::int64_t n,
                                       std::int64_t stride) {
-    constexpr std::int64_t most = 2048;  // stays in cache for the second pass
-    for (std::int64_t from = 0; from < n; from += most)
-      join(total, block(x + from * stride, n - from < most ? n - from : most, stride));
+    for (std::int64_t from = 0; from < n; from += together) {
+      std::int64_t const m = n - from < together ? n - from : together;
+      T const* const first = x + from * stride;
+      if (stride == 1) {
+        block<1>(&total, 1, m, Neighbours{first, {}});
+      } else {
+        block<1>(&total, 1, m, Apart<std::int64_t>{first, stride});
+      }
+    }
+  }
+
+  /// Terms whose mean is computed first; they stay in the cache for the distances from it.
+  static constexpr std::int64_t together = 256;
+  /// Columns whose elements in one row fill a line of the cache, and those that `deposit_rows` takes.
+  static constexpr std::int64_t line = 64 / static_cast<std::int64_t>(sizeof(T));
+  static constexpr std::int64_t columns = 8 * line;
+
+  /// Host: adds `rows` rows, at most `together`, of `n` elements, at most `columns`, to as many totals; `row(k)` is where
+  /// row k lies. Elements are copied once: rows that are a power of two apart would displace each other from the cache.
+  template <class Row>
+  static void deposit_rows(Total* total, Row const& row, std::int64_t n, std::int64_t rows) {
+    static thread_local Mean tiles[static_cast<std::size_t>(columns / line)]
+                                  [static_cast<std::size_t>(together * line)];
+    constexpr std::int64_t ahead = 8;
+    for (std::int64_t k = 0; k < rows; ++k) {
+      T const* const x = row(k);
+      if (k + ahead < rows) vectors::prefetch(row(k + ahead), n);
+      for (std::int64_t i = 0; i < n; i += line)
+        convert(x + i, n - i < line ? n - i : line, tiles[i / line] + k * line);
+    }
+    for (std::int64_t i = 0; i < n; i += line)
+      block<line>(total + i, n - i < line ? n - i : line, rows, Tile{tiles[i / line]});
   }
   KOKKOS_FUNCTION static Result finish(Total const& a) {
     if (a.count == Real(0)) return Result(0);
@@ -80,33 +114,124 @@ struct VarianceReducer {
       return a * b;
     }
   }
-  KOKKOS_FUNCTION static Total block(T const* x, std::int64_t n, std::int64_t stride) {
-    constexpr int lanes = 8;
-    Mean sums[lanes];
-    for (int l = 0; l < lanes; ++l) sums[l] = Mean(0);
-    std::int64_t i = 0;
-    for (; i + lanes <= n; i += lanes)
-      for (int l = 0; l < lanes; ++l)
-        sums[l] = sums[l] + detail::converted<Mean>(x[(i + l) * stride]);
-    for (; i < n; ++i) sums[0] = sums[0] + detail::converted<Mean>(x[i * stride]);
-    for (int l = 1; l < lanes; ++l) sums[0] = sums[0] + sums[l];
-    Mean const mean = sums[0] / static_cast<Real>(n);
-    Mean distances[lanes];
-    Real squares[lanes] = {};
-    for (int l = 0; l < lanes; ++l) distances[l] = Mean(0);
-    auto const take = [&](int l, T const& element) {
-      Mean const distance = detail::converted<Mean>(element) - mean;
-      distances[l] = distances[l] + distance;
-      squares[l] += squared(distance);
-    };
-    for (i = 0; i + lanes <= n; i += lanes)
-      for (int l = 0; l < lanes; ++l) take(l, x[(i + l) * stride]);
-    for (; i < n; ++i) take(0, x[i * stride]);
-    for (int l = 1; l < lanes; ++l) {
-      distances[0] = distances[0] + distances[l];
-      squares[0] += squares[l];
+  /// Numbers that are added at once.
+#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP) || defined(KOKKOS_ENABLE_SYCL)
+  static constexpr bool vectorised = false;
+#else
+  static constexpr bool vectorised = std::is_same_v<Mean, double>;
+#endif
+  using Register = detail::vector_of<Mean, vectorised>;
+  using RealRegister = std::conditional_t<vectorised, Register, Real>;
+  static constexpr std::int64_t in_register = sizeof(Register) / sizeof(Mean);
+
+  template <class V, class S>
+  KOKKOS_FUNCTION static V load(S const* from) {
+    V v;
+    std::memcpy(static_cast<void*>(&v), from, sizeof(V));
+    return v;
+  }
+  template <class V, class S>
+  KOKKOS_FUNCTION static void store(S* to, V const& v) {
+    std::memcpy(static_cast<void*>(to), &v, sizeof(V));
+  }
+
+  template <class V>
+  KOKKOS_FUNCTION static V plus_square(V const& sum, V const& x) {
+    return detail::fused(x, x, sum);
+  }
+  template <class R>
+  KOKKOS_FUNCTION static Real plus_square(Real const& sum, Kokkos::complex<R> const& x) {
+    return detail::fused(x.imag(), x.imag(), detail::fused(x.real(), x.real(), sum));
+  }
+
+  /// Elements `stride` apart, and those of a tile.
+  template <class Stride>
+  struct Apart {
+    T const* x;
+    Stride stride;
+    KOKKOS_FUNCTION Mean one(std::int64_t k) const {
+      return detail::converted<Mean>(x[k * stride]);
     }
-    return {static_cast<Real>(n), mean, distances[0], squares[0]};
+    KOKKOS_FUNCTION Register some(std::int64_t k) const {
+      Mean m[static_cast<std::size_t>(in_register)];
+      for (std::int64_t e = 0; e < in_register; ++e) m[e] = one(k + e);
+      return load<Register>(m);
+    }
+  };
+  using Neighbours = Apart<std::integral_constant<std::int64_t, 1>>;
+  struct Tile {
+    Mean const* x;
+    Mean one(std::int64_t k) const { return x[k]; }
+    Register some(std::int64_t k) const { return load<Register>(x + k); }
+  };
+
+  static void convert(T const* __restrict x, std::int64_t n, Mean* __restrict to) {
+    Neighbours const from{x, {}};
+    if (n == line) {
+      for (std::int64_t c = 0; c < line; c += in_register) store(to + c, from.some(c));
+    } else {
+      for (std::int64_t c = 0; c < n; ++c) to[c] = from.one(c);
+    }
+  }
+
+  static constexpr std::int64_t lanes = 16;
+  /// The sums of the lanes, pairwise, in the first lane.
+  template <std::int64_t Width, class S>
+  KOKKOS_FUNCTION static void fold(S* sum) {
+    for (std::int64_t half = lanes / 2; half > 0; half /= 2)
+      for (std::int64_t e = 0; e < half * Width; ++e) sum[e] = sum[e] + sum[e + half * Width];
+  }
+  /// Adds `rows` rows of `Width` columns, of which `n` are used, to `n` totals; `from` has the elements, row by row. One
+  /// order for rows and for columns, so that a value has the same bits on every sharding of the kept dims: term k of a
+  /// block is summed in lane k % lanes.
+  template <std::int64_t Width, class From>
+  KOKKOS_FUNCTION static void block(Total* total, std::int64_t n, std::int64_t rows, From from) {
+    constexpr std::int64_t many = lanes * Width;
+    constexpr std::int64_t registers = many / in_register;
+    std::int64_t const all = rows * Width;
+    std::int64_t const full = all - all % many;
+    alignas(64) Mean sum[static_cast<std::size_t>(many)];
+    alignas(64) Mean mean[static_cast<std::size_t>(many)];
+    alignas(64) Real squares[static_cast<std::size_t>(many)];
+    {
+      Register s[static_cast<std::size_t>(registers)];
+      for (std::int64_t r = 0; r < registers; ++r) s[r] = Register{};
+      for (std::int64_t i = 0; i < full; i += many)
+        for (std::int64_t r = 0; r < registers; ++r) s[r] = s[r] + from.some(i + r * in_register);
+      for (std::int64_t r = 0; r < registers; ++r) store(sum + r * in_register, s[r]);
+    }
+    for (std::int64_t e = 0; e < all - full; ++e) sum[e] = sum[e] + from.one(full + e);
+    fold<Width>(sum);
+    for (std::int64_t c = 0; c < Width; ++c) mean[c] = sum[c] / static_cast<Real>(rows);
+    for (std::int64_t e = Width; e < many; ++e) mean[e] = mean[e % Width];
+    {
+      Register s[static_cast<std::size_t>(registers)];
+      RealRegister q[static_cast<std::size_t>(registers)];
+      for (std::int64_t r = 0; r < registers; ++r) {
+        s[r] = Register{};
+        q[r] = RealRegister{};
+      }
+      for (std::int64_t i = 0; i < full; i += many)
+        for (std::int64_t r = 0; r < registers; ++r) {
+          Register const distance =
+              from.some(i + r * in_register) - load<Register>(mean + r * in_register);
+          s[r] = s[r] + distance;
+          q[r] = plus_square(q[r], distance);
+        }
+      for (std::int64_t r = 0; r < registers; ++r) {
+        store(sum + r * in_register, s[r]);
+        store(squares + r * in_register, q[r]);
+      }
+    }
+    for (std::int64_t e = 0; e < all - full; ++e) {
+      Mean const distance = from.one(full + e) - mean[e];
+      sum[e] = sum[e] + distance;
+      squares[e] = plus_square(squares[e], distance);
+    }
+    fold<Width>(sum);
+    fold<Width>(squares);
+    for (std::int64_t c = 0; c < n; ++c)
+      join(total[c], {static_cast<Real>(rows), mean[c], sum[c], squares[c]});
   }
 };
 

@@ -6,9 +6,11 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/kernels/prefetch.hpp>
 #include <shardtype/kernels/reduce_runs.hpp>
 #include <shardtype/kernels/reducers.hpp>
 #include <shardtype/kernels/vector_functions.hpp>
+#include <shardtype/kernels/vector_scan.hpp>
 
 namespace shardtype::kernels {
 
@@ -93,18 +95,21 @@ struct LogSumExpReducer {
   static void add_block(Total& total, T const* x, std::int64_t n)
     requires in_blocks
   {
-    using Largest = ExtremeReducer<T, true>;
-    vectors::prefetch(x + n, n);
-    Value e[static_cast<std::size_t>(block)];
-    T largest = Largest::nothing();
-    detail::add_run<Largest>(x, n, largest);
-    Value const max = largest;
+    vectors::prefetch(x + 6144 / static_cast<std::int64_t>(sizeof(T)), n);
+    Value max{};
+    if constexpr (std::is_same_v<T, Value>) {
+      max = detail::extreme_of<ExtremeReducer<T, true>>(x, n);
+    } else {
+      T largest = ExtremeReducer<T, true>::nothing();
+      detail::add_run<ExtremeReducer<T, true>>(x, n, largest);
+      max = largest;
+    }
     Value const base = finite_or_zero(max);
-    for (std::int64_t i = 0; i < n; ++i) e[i] = static_cast<Value>(x[i]) - base;
-    vectors::run<functions::Exp>(n, e, static_cast<Value const*>(e));
-    wide_t<Value> sum{};
-    detail::add_run<SumReducer<Value>>(static_cast<Value const*>(e), n, sum);
-    join(total, Total{max, sum});
+    constexpr int lanes = static_cast<int>(vectors::formulas::sums_of_one);
+    alignas(64) Value sums[static_cast<std::size_t>(lanes)] = {};
+    add_exponentials<false>(n, sums, x, &base);
+    detail::fold<SumReducer<Value>, lanes, 1>(sums);
+    join(total, Total{max, sums[0]});
   }
   /// Host: adds `rows` rows of at most `block` elements to as many totals; `row(k)` is where row k
   /// lies.
@@ -113,31 +118,30 @@ struct LogSumExpReducer {
     requires in_blocks
   {
     using Largest = ExtremeReducer<Value, true>;
-    Value max[static_cast<std::size_t>(block)];
-    Value sum[static_cast<std::size_t>(block)];
-    Value e[static_cast<std::size_t>(block)];
+    alignas(64) Value max[static_cast<std::size_t>(block)];
+    alignas(64) Value sum[static_cast<std::size_t>(block)];
+    alignas(64) Value e[static_cast<std::size_t>(block)];
     for (std::int64_t i = 0; i < n; ++i) max[i] = Largest::nothing();
     for (std::int64_t k = 0; k < rows; ++k) {
       T const* const x = row(k);
       for (std::int64_t i = 0; i < n; ++i) Largest::join(max[i], static_cast<Value>(x[i]));
     }
     for (std::int64_t i = 0; i < n; ++i) sum[i] = Value(0);
+    alignas(64) Value base[static_cast<std::size_t>(block)];
+    for (std::int64_t i = 0; i < n; ++i) base[i] = finite_or_zero(max[i]);
     for (std::int64_t k = 0; k < rows; ++k) {
-      T const* const x = row(k);
-      for (std::int64_t i = 0; i < n; ++i) e[i] = static_cast<Value>(x[i]) - finite_or_zero(max[i]);
-      vectors::run<functions::Exp>(n, e, static_cast<Value const*>(e));
-      for (std::int64_t i = 0; i < n; ++i) sum[i] += e[i];
+      add_exponentials<true>(n, sum, row(k), base);
     }
     // both sums relative to the larger maximum
-    Value both[static_cast<std::size_t>(block)];
+    alignas(64) Value both[static_cast<std::size_t>(block)];
     for (std::int64_t i = 0; i < n; ++i) {
       both[i] = max[i];
       Largest::join(both[i], static_cast<Value>(total[i].max));
     }
     for (std::int64_t i = 0; i < n; ++i) {
-      Value const base = finite_or_zero(both[i]);
-      e[i] = static_cast<Value>(total[i].max) - base;
-      max[i] = max[i] - base;
+      Value const both_base = finite_or_zero(both[i]);
+      e[i] = static_cast<Value>(total[i].max) - both_base;
+      max[i] = max[i] - both_base;
     }
     vectors::run<functions::Exp>(n, e, static_cast<Value const*>(e));
     vectors::run<functions::Exp>(n, max, static_cast<Value const*>(max));
@@ -150,6 +154,16 @@ struct LogSumExpReducer {
  private:
   /// What is subtracted: of -inf and inf nothing, so that their exponentials are 0 and inf.
   static Value finite_or_zero(Value x) { return detail::chosen(x - x == Value(0), x, Value(0)); }
+  template <bool Each>
+  static void add_exponentials(std::int64_t n, Value* sums, T const* x, Value const* base) {
+    if constexpr (std::is_same_v<T, Value>) {
+      vectors::add_exponentials<Each>(n, sums, x, base);
+    } else {
+      alignas(64) Value e[static_cast<std::size_t>(block)];
+      for (std::int64_t i = 0; i < n; ++i) e[i] = static_cast<Value>(x[i]);
+      vectors::add_exponentials<Each>(n, sums, static_cast<Value const*>(e), base);
+    }
+  }
 };
 
 }  // namespace shardtype::kernels

@@ -82,9 +82,15 @@ struct ReduceRows {
   /// Parts stay in cache, so that memory is read in long runs.
   static constexpr std::size_t part_bytes =
       finds_places<R> ? 2 * sizeof(T) : sizeof(typename R::Part);
-  static constexpr std::int64_t run = takes_blocks<R> ? 128
-                                      : is_staged<In> ? vectors::block
-                                                      : std::int64_t{16384 / part_bytes};
+  static constexpr std::int64_t run = [] {
+    if constexpr (takes_rows<R>) {
+      return R::columns;
+    } else {
+      return takes_blocks<R> ? 128
+             : is_staged<In> ? vectors::block
+                             : std::int64_t{16384 / part_bytes};
+    }
+  }();
   In in;
   typename R::Total* out;
   ReduceShape shape;   ///< kept without its last dim
@@ -103,7 +109,12 @@ struct ReduceRows {
     In const from = in + (offset_of(shape.kept, row) + begin);
     typename R::Total total[static_cast<std::size_t>(run)];
     for (std::int64_t i = 0; i < n; ++i) total[i] = R::widen(R::nothing());
-    if constexpr (takes_blocks<R>) {
+    if constexpr (takes_rows<R>) {
+      for (std::int64_t k = first; k < end; k += R::together)
+        R::deposit_rows(
+            total, [&](std::int64_t r) { return from + offset_of(shape.reduced, k + r); }, n,
+            end - k < R::together ? end - k : R::together);
+    } else if constexpr (takes_blocks<R>) {
       // transposes tiles in a small buffer: down a column every element would be on a different
       // page
       constexpr std::int64_t rows_at_once = 128;

@@ -16,6 +16,9 @@ namespace shardtype::kernels::detail {
 
 template <class R>
 inline constexpr bool takes_blocks = requires { &R::deposit; };
+/// Whether the host gives it rows of elements of neighbouring outputs.
+template <class R>
+inline constexpr bool takes_rows = requires { R::columns; };
 template <class R>
 inline constexpr bool finds_places = requires { typename R::Values; };
 
@@ -60,10 +63,13 @@ KOKKOS_INLINE_FUNCTION void read_ahead([[maybe_unused]] In const& at,
 #endif
 }
 
-template <class R>
-KOKKOS_FUNCTION void fold(typename R::Part* part, int lanes, int to) {
-  for (int half = lanes / 2; half >= to; half /= 2)
-    for (int l = 0; l < half; ++l) R::join(part[l], part[l + half]);
+/// Joins `Lanes` parts to `To` by halves.
+template <class R, int Lanes, int To>
+KOKKOS_FUNCTION void fold(typename R::Part* part) {
+  if constexpr (Lanes > To) {
+    for (int l = 0; l < Lanes / 2; ++l) R::join(part[l], part[l + Lanes / 2]);
+    fold<R, Lanes / 2, To>(part);
+  }
 }
 
 /// Reduces a contiguous run in independent lanes, so that it vectorises.
@@ -89,10 +95,10 @@ KOKKOS_FUNCTION void add_run(In const& run, std::int64_t n, typename R::Total& t
       read_ahead<6144>(run + i, lanes);
       for (int l = 0; l < lanes; ++l) R::join(part[l], R::load(run[i + l]));
     }
-    fold<R>(part, lanes, few);
+    fold<R, lanes, few>(part);
     for (; i + few <= to; i += few)
       for (int l = 0; l < few; ++l) R::join(part[l], R::load(run[i + l]));
-    fold<R>(part, few, 1);
+    fold<R, few, 1>(part);
     for (; i < to; ++i) R::join(part[0], R::load(run[i]));
     R::join(total, R::widen(part[0]));
   }

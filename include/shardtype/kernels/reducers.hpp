@@ -99,15 +99,24 @@ struct ExtremeReducer {
     T const larger = (Max ? b > a : b < a) ? b : a;
     a = b != b ? b : larger;
   }
+  static constexpr bool idempotent = true;
+  /// Host: as `join`, of vectors in which `b` has no NaN.
+  struct WithoutNan {
+    static constexpr bool idempotent = true;
+    template <class V>
+    static void join_lanes(V& a, V const& b) {
+      if constexpr (Max) {
+        a = b > a ? b : a;
+      } else {
+        a = b < a ? b : a;
+      }
+    }
+  };
   /// Host: as `join`, of vectors.
   template <class V>
   static void join_lanes(V& a, V const& b) {
-    V larger{};
-    if constexpr (Max) {
-      larger = b > a ? b : a;
-    } else {
-      larger = b < a ? b : a;
-    }
+    V larger = a;
+    WithoutNan::join_lanes(larger, b);
     a = b != b ? b : larger;
   }
   /// Host: tests two elements at a time for NaN, which halves the cost.

@@ -1,13 +1,16 @@
 #pragma once
-/// Roots of unity, and the multiplications by them in long Fourier transforms, on the host.
+/// Roots of unity, and the multiplications by them in long Fourier transforms.
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/core/list.hpp>
 #include <shardtype/plan/four_step_lengths.hpp>
+#include <shardtype/runtime/copy_bytes.hpp>
 
 namespace shardtype::kernels {
 
@@ -46,16 +49,21 @@ KOKKOS_INLINE_FUNCTION std::int64_t square_mod(std::int64_t k, std::int64_t m) {
 /// The powers of exp(-2 pi i / n), or of its inverse, as products from two tables.
 class Roots {
  public:
-  /// Writes the tables to `memory`, of planning::RootTables(n).bytes() bytes.
-  Roots(std::int64_t n, bool forward, void* memory)
-      : shift_(planning::RootTables(n).shift), sign_(forward ? 1 : -1) {
+  /// With the tables in `memory` of this space, of planning::RootTables(n).bytes() bytes.
+  template <class Space>
+  static Roots in(std::int64_t n, bool forward, void* memory) {
     planning::RootTables const tables(n);
-    auto* const low = static_cast<Kokkos::complex<double>*>(memory);
-    auto* const high = low + tables.low;
-    for (std::int64_t k = 0; k < tables.low; ++k) low[k] = root_of_unity(k % n, n);
-    for (std::int64_t k = 0; k < tables.high; ++k) high[k] = root_of_unity(k << shift_, n);
-    low_ = low;
-    high_ = high;
+    Roots out(tables, forward, memory);
+    if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space>::accessible) {
+      fill(tables, n, static_cast<Kokkos::complex<double>*>(memory));
+    } else {
+      shardtype::detail::List<Kokkos::complex<double>> on_host(
+          static_cast<std::size_t>(tables.low + tables.high));
+      fill(tables, n, on_host.data());
+      runtime::copy_bytes<Space, Kokkos::HostSpace>(memory, on_host.data(),
+                                                    static_cast<std::size_t>(tables.bytes()));
+    }
+    return out;
   }
   /// The power `k`, less than n.
   KOKKOS_FUNCTION Kokkos::complex<double> operator()(std::int64_t k) const {
@@ -66,10 +74,22 @@ class Roots {
   }
 
  private:
+  Roots(planning::RootTables const& tables, bool forward, void const* memory)
+      : shift_(tables.shift),
+        sign_(forward ? 1 : -1),
+        low_(static_cast<Kokkos::complex<double> const*>(memory)),
+        high_(low_ + tables.low) {}
+  static void fill(planning::RootTables const& tables, std::int64_t n,
+                   Kokkos::complex<double>* low) {
+    for (std::int64_t k = 0; k < tables.low; ++k) low[k] = root_of_unity(k % n, n);
+    Kokkos::complex<double>* const high = low + tables.low;
+    for (std::int64_t k = 0; k < tables.high; ++k) high[k] = root_of_unity(k << tables.shift, n);
+  }
+
   int shift_;
   double sign_;
-  Kokkos::complex<double> const* low_ = nullptr;
-  Kokkos::complex<double> const* high_ = nullptr;
+  Kokkos::complex<double> const* low_;
+  Kokkos::complex<double> const* high_;
 };
 
 /// A block of a matrix: [outer, rows, columns, inner], packed, of which the first row and column have

@@ -11,8 +11,10 @@
 #include <Kokkos_Core.hpp>
 
 #include <shardtype/kernels/launch_name.hpp>
+#include <shardtype/kernels/prefetch.hpp>
 #include <shardtype/kernels/reducers.hpp>
 #include <shardtype/kernels/vector.hpp>
+#include <shardtype/kernels/vector_scan.hpp>
 
 namespace shardtype::kernels {
 
@@ -105,52 +107,6 @@ struct ScanRows {
   }
 };
 
-template <class R, class V>
-void join_lanes(V& a, V const& b) {
-  if constexpr (requires { R::join_lanes(a, b); }) {
-    R::join_lanes(a, b);
-  } else {
-    R::join(a, b);
-  }
-}
-
-/// Running values within a vector.
-template <class R, class V, class Lanes>
-struct VectorScan;
-template <class R, class V, int... L>
-struct VectorScan<R, V, std::integer_sequence<int, L...>> {
-  static constexpr int lanes = static_cast<int>(sizeof...(L));
-
-  /// Moves the lanes up by `By`; the first ones come from `fill`.
-  template <int By>
-  static V up(V const& x, V const& fill) {
-#ifdef __CUDACC__  // nvcc expands no pack in a built-in function
-    V out = fill;
-    for (int l = By; l < lanes; ++l) out[l] = x[l - By];
-    return out;
-#else
-    return __builtin_shufflevector(fill, x, (L < By ? L : lanes + L - By)...);
-#endif
-  }
-  /// The last lane in all of them.
-  static V last(V const& x) {
-#ifdef __CUDACC__
-    return V{} + x[lanes - 1];
-#else
-    return __builtin_shufflevector(x, x, (L * 0 + lanes - 1)...);
-#endif
-  }
-  template <int By = 1>
-  static void scan(V& x, V const& nothing) {
-    if constexpr (By < lanes) {
-      V before = up<By>(x, nothing);
-      join_lanes<R>(before, x);
-      x = before;
-      scan<2 * By>(x, nothing);
-    }
-  }
-};
-
 /// Host: one call scans the few columns of one outer position, many elements at a time, although
 /// each running value waits for the one before.
 template <class T, class R>
@@ -192,7 +148,8 @@ struct ScanColumns {
     } else if (inner > 1) {
       k = rows(in, out, n, sum);
     } else if constexpr (has_vectors<Part>) {
-      k = vectors(in, out, n, sum[0]);
+      k = what == Scanned::exclusive ? vectors<true>(in, out, n, sum[0])
+                                     : vectors<false>(in, out, n, sum[0]);
     }
     for (; k < n; ++k)
       for (std::int64_t c = 0; c < inner; ++c) {
@@ -222,43 +179,78 @@ struct ScanColumns {
 
   // Each of these returns the number of rows that it has done.
 
-  /// One column: scans within each of four vectors, then adds what is before it.
-  std::int64_t vectors(T const* in, T* out, std::int64_t n, Part& sum) const
+  /// One column. Running maxima are first computed without regard to NaN, which takes fewer
+  /// instructions, and once more where one was met.
+  template <bool Exclusive>
+  static std::int64_t vectors(T const* in, T* out, std::int64_t n, Part& sum)
     requires has_vectors<Part>
   {
-    constexpr int lanes = vector_lanes<Part>;
-    constexpr int count = 4;
     using V = vector_of<Part>;
-    using Scan = VectorScan<R, V, std::make_integer_sequence<int, lanes>>;
-    V const nothing = V{} + R::nothing();
+    constexpr std::int64_t group = 4 * vector_lanes<Part>;
     V carry = V{} + sum;
-    std::int64_t k = 0;
-    for (; k + count * lanes <= n; k += count * lanes) {
-      V x[static_cast<std::size_t>(count)];
-      if constexpr (std::is_same_v<T, Part>) {
-        std::memcpy(x, in + k, sizeof(x));
-      } else {
-        Part part[static_cast<std::size_t>(count * lanes)];
-        for (int l = 0; l < count * lanes; ++l) part[l] = load(in[k + l]);
-        std::memcpy(x, part, sizeof(x));
+    std::int64_t const whole = n - n % group;
+    if constexpr (std::is_floating_point_v<Part> && is_idempotent<R>) {
+      constexpr std::int64_t most = 32 * group;
+      for (std::int64_t k = 0; k < whole; k += most) {
+        std::int64_t const end = k + most < whole ? k + most : whole;
+        V const before = carry;
+        if (!groups<typename R::WithoutNan, Exclusive>(in, out, k, end, carry)) continue;
+        carry = before;
+        groups<R, Exclusive>(in, out, k, end, carry);
       }
-      for (V& v : x) Scan::scan(v, nothing);
-      for (V& v : x) {
-        V value = carry;
-        join_lanes<R>(value, what == Scanned::exclusive ? Scan::template up<1>(v, nothing) : v);
-        join_lanes<R>(carry, Scan::last(v));
-        v = value;
-      }
-      if constexpr (std::is_same_v<T, Part>) {
-        std::memcpy(out + k, x, sizeof(x));
-      } else {
-        Part part[static_cast<std::size_t>(count * lanes)];
-        std::memcpy(part, x, sizeof(x));
-        for (int l = 0; l < count * lanes; ++l) out[k + l] = static_cast<T>(part[l]);
-      }
+    } else {
+      groups<R, Exclusive>(in, out, 0, whole, carry);
     }
     sum = carry[0];
-    return k;
+    return whole;
+  }
+  /// Scans within each of four vectors, then adds what is before it. Whether `Join` has no regard to
+  /// NaN, and met one.
+  template <class Join, bool Exclusive, class V>
+  static bool groups(T const* in, T* out, std::int64_t k, std::int64_t end, V& carry) {
+    constexpr int lanes = vector_lanes<Part>;
+    constexpr int count = 4;
+    constexpr bool looks = !std::is_same_v<Join, R>;
+    using Lanes = std::make_integer_sequence<int, lanes>;
+    using Scan = VectorScan<Join, V, Lanes>;
+    V const nothing = V{} + R::nothing();
+    V before = carry;
+    V met = nothing;
+    for (; k < end; k += count * lanes) {
+      // compilers read the vectors in any order, in which the processor sees no stream
+      vectors::prefetch(in + k + 6144 / static_cast<std::int64_t>(sizeof(T)), count * lanes);
+      Part converted[static_cast<std::size_t>(std::is_same_v<T, Part> ? 1 : count * lanes)];
+      Part const* from = converted;
+      if constexpr (std::is_same_v<T, Part>) {
+        from = in + k;
+      } else {
+        for (int l = 0; l < count * lanes; ++l) converted[l] = load(in[k + l]);
+      }
+      V x[static_cast<std::size_t>(count)];
+      for (int v = 0; v < count; ++v) {
+        std::memcpy(&x[v], from + v * lanes, sizeof(V));
+        if constexpr (looks) met = x[v] == x[v] ? met : x[v];
+        Scan::scan(x[v], nothing);
+      }
+      for (int v = 0; v < count; ++v) {
+        V value = before;
+        join_lanes<Join>(value, Exclusive ? Scan::up(x[v], nothing) : x[v]);
+        join_lanes<Join>(before, Scan::last(x[v]));
+        if constexpr (std::is_same_v<T, Part>) {
+          std::memcpy(out + k + v * lanes, &value, sizeof(V));
+        } else {
+          std::memcpy(converted + v * lanes, &value, sizeof(V));
+        }
+      }
+      if constexpr (!std::is_same_v<T, Part>)
+        for (int l = 0; l < count * lanes; ++l) out[k + l] = static_cast<T>(converted[l]);
+    }
+    carry = before;
+    if constexpr (looks) {
+      VectorScan<R, V, Lanes>::scan(met, nothing);
+      return met[lanes - 1] != met[lanes - 1];
+    }
+    return false;
   }
   /// Some columns: reads and writes a fixed number of elements for each row, those behind it, too.
   /// The next row writes these again. Written to a buffer first, because loads wait for stores that

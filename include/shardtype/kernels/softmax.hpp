@@ -9,6 +9,7 @@
 #include <shardtype/kernels/launch_name.hpp>
 #include <shardtype/kernels/layout.hpp>
 #include <shardtype/kernels/norms.hpp>
+#include <shardtype/kernels/prefetch.hpp>
 #include <shardtype/kernels/vector_functions.hpp>
 
 namespace shardtype::kernels {
@@ -71,68 +72,75 @@ struct NormalizeElements {
 };
 
 /// Host: one call computes a block of the last dim for some rows. Rows of the same totals share what
-/// is computed of them.
+/// is computed of them; where a row has one total, blocks are long, because memory is fast in order.
 template <class T, bool Log>
 struct NormalizeBlocks {
   using Shape = NormalizeShape<T, Log>;
   using Value = typename Shape::Value;
   static constexpr std::int64_t block = vectors::block;
+  static constexpr std::int64_t long_block = 8192;
   static constexpr std::int64_t rows_of_call = 16;
   Shape shape;
-  std::int64_t blocks, rows;
+  std::int64_t rows;
+  std::int64_t run;     ///< elements of a block
+  std::int64_t blocks;  ///< per row
+
+  NormalizeBlocks(Shape const& its_shape, std::int64_t row_count)
+      : shape(its_shape),
+        rows(row_count),
+        run(shape.stride == 0 ? long_block : block),
+        blocks((shape.length + run - 1) / run) {}
+  std::int64_t calls() const { return (rows + rows_of_call - 1) / rows_of_call * blocks; }
 
   void operator()(std::int64_t work) const {
-    std::int64_t const begin = work % blocks * block;
-    std::int64_t const n = shape.length - begin < block ? shape.length - begin : block;
+    std::int64_t const begin = work % blocks * run;
+    std::int64_t const n = shape.length - begin < run ? shape.length - begin : run;
     std::int64_t const first = work / blocks * rows_of_call;
     std::int64_t const end = first + rows_of_call < rows ? first + rows_of_call : rows;
-    Value max[static_cast<std::size_t>(block)];
-    Value by[static_cast<std::size_t>(block)];
+    alignas(64) Value max[static_cast<std::size_t>(block)];
+    alignas(64) Value by[static_cast<std::size_t>(block)];
+    bool const each = shape.stride != 0;
     std::int64_t known = -1;
     for (std::int64_t r = first; r < end; ++r) {
       std::int64_t const at = shape.total_of(r) + begin * shape.stride;
       T const* const in = shape.src + r * shape.length + begin;
       T* const out = shape.dst + r * shape.length + begin;
-      if (r + 1 < end) {
-        vectors::prefetch(in + shape.length, n);
-        vectors::prefetch<true>(out + shape.length, n);
-      }
-      if (shape.stride == 0) {
-        Value const its_max = static_cast<Value>(shape.totals[at].max);
-        Value const its_by = static_cast<Value>(shape.totals[at].sum);
-        row(
-            in, out, n, [&](std::int64_t) { return its_max; },
-            [&](std::int64_t) { return its_by; });
-        continue;
-      }
       if (at != known) {
-        for (std::int64_t j = 0; j < n; ++j) {
+        for (std::int64_t j = 0; j < (each ? n : 1); ++j) {
           max[j] = static_cast<Value>(shape.totals[at + j * shape.stride].max);
           by[j] = static_cast<Value>(shape.totals[at + j * shape.stride].sum);
         }
         known = at;
       }
-      row(
-          in, out, n, [&](std::int64_t j) { return max[j]; },
-          [&](std::int64_t j) { return by[j]; });
+      if (!each) {
+        row<false>(in, out, n, max, by);
+        continue;
+      }
+      if (r + 1 < end) {
+        vectors::prefetch(in + shape.length, n);
+        vectors::prefetch<true>(out + shape.length, n);
+      }
+      row<true>(in, out, n, max, by);
     }
   }
 
  private:
-  template <class Max, class By>
-  static void row(T const* in, T* out, std::int64_t n, Max const& max, By const& by) {
+  /// `Each`: an element has a maximum and a factor of its own.
+  template <bool Each>
+  static void row(T const* in, T* out, std::int64_t n, Value const* max, Value const* by) {
     if constexpr (Log) {
       for (std::int64_t j = 0; j < n; ++j)
-        out[j] = static_cast<T>((static_cast<Value>(in[j]) - max(j)) - by(j));
+        out[j] = static_cast<T>((static_cast<Value>(in[j]) - max[Each ? j : 0]) - by[Each ? j : 0]);
+    } else if constexpr (std::is_same_v<T, Value>) {
+      vectors::scaled_exponentials<Each>(n, out, in, max, by);
     } else {
-      Value e[static_cast<std::size_t>(block)];
-      for (std::int64_t j = 0; j < n; ++j) e[j] = static_cast<Value>(in[j]) - max(j);
-      if constexpr (vectors::vectorised<functions::Exp, Value>) {
-        vectors::run<functions::Exp>(n, e, static_cast<Value const*>(e));
-      } else {
-        for (std::int64_t j = 0; j < n; ++j) e[j] = math::exp(e[j]);
+      alignas(64) Value e[static_cast<std::size_t>(block)];
+      for (std::int64_t k = 0; k < n; k += block) {
+        std::int64_t const m = n - k < block ? n - k : block;
+        for (std::int64_t j = 0; j < m; ++j) e[j] = static_cast<Value>(in[k + j]);
+        vectors::scaled_exponentials<Each>(m, e, static_cast<Value const*>(e), max, by);
+        for (std::int64_t j = 0; j < m; ++j) out[k + j] = static_cast<T>(e[j]);
       }
-      for (std::int64_t j = 0; j < n; ++j) out[j] = static_cast<T>(e[j] * by(j));
     }
   }
 };
@@ -158,11 +166,9 @@ void normalize(Exec const& exec, T const* src, T* dst, Peak<wide_t<T>>* totals, 
   detail::NormalizeShape<T, Log> const shape{src, dst, totals, rows, length, rows.stride[last]};
   if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace,
                                            typename Exec::memory_space>::accessible) {
-    using Blocks = detail::NormalizeBlocks<T, Log>;
-    std::int64_t const blocks = (length + Blocks::block - 1) / Blocks::block;
-    std::int64_t const calls = (n / length + Blocks::rows_of_call - 1) / Blocks::rows_of_call;
+    detail::NormalizeBlocks<T, Log> const blocks(shape, n / length);
     Kokkos::parallel_for(kernels::launch_name("shardtype::softmax"),
-                         Policy(exec, 0, calls * blocks), Blocks{shape, blocks, n / length});
+                         Policy(exec, 0, blocks.calls()), blocks);
   } else {
     Kokkos::parallel_for(kernels::launch_name("shardtype::softmax"), Policy(exec, 0, n),
                          detail::NormalizeElements<T, Log>{shape});

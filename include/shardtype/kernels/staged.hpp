@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <shardtype/kernels/expression_tree.hpp>
+#include <shardtype/kernels/prefetch.hpp>
 
 namespace shardtype::kernels {
 
@@ -101,8 +102,6 @@ struct Staged<Node<std::integer_sequence<int, K...>, F, Args...>> {
   using E = Node<std::integer_sequence<int, K...>, F, Args...>;
   using T = typename E::Computed;
   using Value = std::remove_cvref_t<decltype(std::declval<E const&>().at(nullptr, 0))>;
-  /// Whether the result may overwrite the operands.
-  static constexpr bool direct = !vectors::composed<F, T>;
   alignas(64) T buffer[Block::value];
 
   Staged(E const& e, void const* const* in, std::int64_t begin, std::int64_t n) {  // NOLINT
@@ -110,7 +109,7 @@ struct Staged<Node<std::integer_sequence<int, K...>, F, Args...>> {
   }
   Value at(std::int64_t k) const { return Value(buffer[k]); }
 
-  /// Computes the block to `to`, which is no operand unless the library has the function.
+  /// Computes the block to `to`, which may be an operand.
   static void write(E const& e, void const* const* in, std::int64_t begin, std::int64_t n, T* to) {
     alignas(64) T given[sizeof...(Args)][Block::value];
     vectors::run<F>(n, to,
@@ -126,13 +125,11 @@ void compute_block(E const& e, void const* const* in, std::int64_t begin, std::i
   for (std::int64_t k = 0; k < n; k += vectors::block) {
     std::int64_t const m = n - k < vectors::block ? n - k : vectors::block;
     if constexpr (gives_vectors<E, T>) {
-      if constexpr (Staged<E>::direct) {
-        Staged<E>::write(e, in, begin + k, m, to + k);
-        continue;
-      }
+      Staged<E>::write(e, in, begin + k, m, to + k);
+    } else {
+      vectors::prefetch<true>(to + k, m);
+      copy_elements(Staged<E>(e, in, begin + k, m), to + k, m);
     }
-    vectors::prefetch<true>(to + k, m);
-    copy_elements(Staged<E>(e, in, begin + k, m), to + k, m);
   }
 }
 

@@ -1,7 +1,10 @@
 #pragma once
 /// Vector registers of the host.
 
+#include <cmath>
 #include <type_traits>
+
+#include <Kokkos_Core.hpp>
 
 namespace shardtype::kernels::detail {
 
@@ -43,5 +46,31 @@ inline constexpr bool has_vectors = std::is_arithmetic_v<R> && sizeof(R) >= 4 &&
 
 template <class R>
 inline constexpr int vector_lanes = vector_bytes / static_cast<int>(sizeof(R));
+
+/// a * b + c, rounded once where the processor does it so, and otherwise twice. Explicitly in one way, because compilers
+/// fuse some products with sums and not others.
+template <class V>
+KOKKOS_INLINE_FUNCTION V fused(V const& a, V const& b, V const& c) {
+#if defined(__FMA__) || defined(__FP_FAST_FMA) || defined(__CUDA_ARCH__) || \
+    defined(__HIP_DEVICE_COMPILE__)
+  if constexpr (std::is_floating_point_v<V>) {
+    return std::fma(a, b, c);
+  } else {
+#if defined(__clang__)
+    return __builtin_elementwise_fma(a, b, c);
+#elif defined(__AVX512F__)
+    return __builtin_ia32_vfmaddpd512_mask(a, b, c, 0xff, 4);
+#elif defined(__AVX__)
+    return __builtin_ia32_vfmaddpd256(a, b, c);
+#else
+    V out;
+    for (unsigned k = 0; k < sizeof(V) / sizeof(a[0]); ++k) out[k] = std::fma(a[k], b[k], c[k]);
+    return out;
+#endif
+  }
+#else
+  return a * b + c;
+#endif
+}
 
 }  // namespace shardtype::kernels::detail

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include <shardtype/check/functions.hpp>
+#include <shardtype/kernels/vector_formulas.hpp>
 #include <shardtype/runtime/run_time.hpp>
 
 /// Calls `Each(Tag, name)` for the C library's functions of one argument, and of two.
@@ -26,9 +27,17 @@ struct ArrayFunctions {
   SHARDTYPE_VECTORS_OF_ONE(SHARDTYPE_MEMBER)
 #undef SHARDTYPE_MEMBER
   One erf, sqrt, rsqrt;
+#define SHARDTYPE_MEMBER(Tag, name) One name;
+  SHARDTYPE_FORMULAS_OF_ONE(SHARDTYPE_MEMBER)
+#undef SHARDTYPE_MEMBER
 #define SHARDTYPE_MEMBER(Tag, name) Two name;
   SHARDTYPE_VECTORS_OF_TWO(SHARDTYPE_MEMBER)
+  SHARDTYPE_FORMULAS_OF_TWO(SHARDTYPE_MEMBER)
 #undef SHARDTYPE_MEMBER
+  // as scaled_exponentials and add_exponentials of kernels/vector_functions.hpp
+  using Scaled = void (*)(std::int64_t n, T* y, T const* x, T const* base, T const* factor);
+  Scaled scaled_exp, scaled_exp_each;
+  Two add_exp, add_exp_each;
 };
 
 /// Of an instruction set.
@@ -52,6 +61,8 @@ struct MemberOf;
   };
 SHARDTYPE_VECTORS_OF_ONE(SHARDTYPE_MEMBER)
 SHARDTYPE_VECTORS_OF_TWO(SHARDTYPE_MEMBER)
+SHARDTYPE_FORMULAS_OF_ONE(SHARDTYPE_MEMBER)
+SHARDTYPE_FORMULAS_OF_TWO(SHARDTYPE_MEMBER)
 SHARDTYPE_MEMBER(Erf, erf)
 SHARDTYPE_MEMBER(Sqrt, sqrt)
 SHARDTYPE_MEMBER(Rsqrt, rsqrt)

@@ -10,6 +10,7 @@
 #include <shardtype/check/functions.hpp>
 #include <shardtype/kernels/has_vector_functions.hpp>
 #include <shardtype/kernels/vector.hpp>
+#include <shardtype/kernels/vector_formulas.hpp>
 
 namespace shardtype::kernels::vectors {
 
@@ -147,6 +148,34 @@ struct Library<functions::Rsqrt, T> {
     return T(1) / root(x);
   }
 };
+
+/// The library's functions of which others are composed.
+struct Registers {
+#define SHARDTYPE_REGISTERS(Tag, name)                             \
+  template <class V>                                               \
+  static void name(V& x) {                                         \
+    x = Library<functions::Tag, formulas::element_of<V>>::call(x); \
+  }
+  SHARDTYPE_REGISTERS(Exp, exp)
+  SHARDTYPE_REGISTERS(Log1p, log1p)
+  SHARDTYPE_REGISTERS(Erfc, erfc)
+#undef SHARDTYPE_REGISTERS
+};
+
+#define SHARDTYPE_COMPOSED(Tag, name)                               \
+  template <class T>                                                \
+    requires(std::is_same_v<T, float> || std::is_same_v<T, double>) \
+  struct Library<functions::Tag, T> {                               \
+    static constexpr bool has = true;                               \
+    template <class V, class... Vs>                                 \
+    static V call(V x, Vs const&... more) {                         \
+      formulas::name<Registers>(x, more...);                        \
+      return x;                                                     \
+    }                                                               \
+  };
+SHARDTYPE_FORMULAS_OF_ONE(SHARDTYPE_COMPOSED)
+SHARDTYPE_FORMULAS_OF_TWO(SHARDTYPE_COMPOSED)
+#undef SHARDTYPE_COMPOSED
 
 #endif
 

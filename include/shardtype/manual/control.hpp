@@ -79,15 +79,26 @@ struct JoinedAll<void, B, Rest...> {
   using type = void;
 };
 
+/// The refusal of a value without data, `P`, on which a branch depends that a plan would have to
+/// know: by the rule `Rule` of such values, or A05.
+template <template <class> class Rule, class P>
+constexpr auto judge_unknown() {
+  using Judged = judged_t<Rule<operand_t<P>>, operand_t<P>>;
+  if constexpr (accepts<Judged>) {
+    return Type<refused<Code::A05_run_time_extent, false, operand_t<P>>>{};
+  } else {
+    return Type<Judged>{};
+  }
+}
+template <template <class> class Rule, class P>
+using unknown_t = typename decltype(judge_unknown<Rule, P>())::type;
+
 /// The C++ value of a condition; refused if ranks might disagree.
 template <class P>
 constexpr bool decided(P const& condition) {
   using Judged = judged_t<Condition<operand_t<P>>, operand_t<P>>;
   if constexpr (!accepts<Judged>) {
     static_cast<void>(Poisoned(Judged{}));
-    return false;
-  } else if constexpr (is_dry<P>) {
-    static_cast<void>(alignof(refused<Code::A05_run_time_extent, false, operand_t<P>>));
     return false;
   } else {
     return item(condition);
@@ -100,9 +111,6 @@ constexpr std::size_t chosen_branch(P const& number, std::size_t n) {
   using Judged = judged_t<BranchNumber<operand_t<P>>, operand_t<P>>;
   if constexpr (!accepts<Judged>) {
     static_cast<void>(Poisoned(Judged{}));
-    return 0;
-  } else if constexpr (is_dry<P>) {
-    static_cast<void>(alignof(refused<Code::A05_run_time_extent, false, operand_t<P>>));
     return 0;
   } else {
     std::int64_t const last = static_cast<std::int64_t>(n) - 1;
@@ -224,7 +232,7 @@ constexpr auto loop(std::int64_t n, Carry const& start, Body const& body) {
 }
 
 /// Repeats `carry = body(carry)` while `condition(carry)`, a rank-0 invariant bool block, is true.
-/// JAX: while_loop. Refused: T11, V11, V13, A01, A02, P11.
+/// JAX: while_loop. Refused: T11, V11, V13, A01, A02, P11, in a plan from types A05.
 template <class Carry, class Condition, class Body>
 constexpr auto loop_while(Condition const& condition, Carry const& start, Body const& body) {
   auto const first = detail::settled(start);
@@ -238,9 +246,13 @@ constexpr auto loop_while(Condition const& condition, Carry const& start, Body c
     using In = detail::carried_t<Start, Given>;
     using Next = decltype(detail::settled(body(std::declval<In const&>())));
     using Judged = detail::judged_t<detail::CarryStays<In, Next>, In, Next>;
+    using Goes = std::remove_cvref_t<decltype(condition(std::declval<In const&>()))>;
     if constexpr (!detail::accepts<Judged>) {
       static_cast<void>(checking::Poisoned(Judged{}));
       return detail::refused_like<Start>{};
+    } else if constexpr (detail::is_dry<Goes>) {
+      static_cast<void>(alignof(detail::unknown_t<detail::Condition, Goes>));
+      return checking::Poisoned{};
     } else {
       In carry(first);
       while (detail::decided(condition(std::as_const(carry))))
@@ -252,7 +264,8 @@ constexpr auto loop_while(Condition const& condition, Carry const& start, Body c
 
 /// Calls `yes(args...)` if the rank-0 invariant bool block `condition` is true, else `no(args...)`;
 /// both must return one type, else V12. For a choice that differs between ranks, use
-/// `where(condition, a, b)`. JAX: cond. Refused: T11, V12, V13, A01, A02, P11.
+/// `where(condition, a, b)`. JAX: cond. Refused: T11, V12, V13, A01, A02, P11, in a plan from types
+/// A05.
 template <class Condition, class Yes, class No, class... Args>
   requires(!detail::numbers_branches<Condition>())
 constexpr auto branch(Condition const& condition, Yes const& yes, No const& no,
@@ -271,6 +284,9 @@ constexpr auto branch(Condition const& condition, Yes const& yes, No const& no,
     if constexpr (!detail::accepts<Judged>) {
       static_cast<void>(checking::Poisoned(Judged{}));
       return detail::refused_like<A>{};
+    } else if constexpr (detail::is_dry<Condition>) {
+      static_cast<void>(alignof(detail::unknown_t<detail::Condition, Condition>));
+      return checking::Poisoned{};
     } else {
       return detail::decided(condition) ? Both(detail::settled(yes(args...)))
                                         : Both(detail::settled(no(args...)));
@@ -282,7 +298,8 @@ constexpr auto branch(Condition const& condition, Yes const& yes, No const& no,
 /// rank-0 invariant integer block `number` is at most 0, `f1(args...)` if it is 1, and so on; a
 /// number that is too large selects the last function. The functions precede the arguments, which
 /// are blocks, expressions, numbers and tuples. Only the selected function runs. All functions must
-/// return one type, else V12. JAX: switch. Refused: T09, T11, V01, V12, V13, A01, A02.
+/// return one type, else V12. JAX: switch. Refused: T09, T11, V01, V12, V13, A01, A02, in a plan
+/// from types A05.
 template <class Number, class... Rest>
   requires(detail::numbers_branches<Number>())
 constexpr auto branch(Number const& number, Rest const&... rest) {
@@ -290,6 +307,9 @@ constexpr auto branch(Number const& number, Rest const&... rest) {
   if constexpr (!detail::accepts<typename Among::judgement>) {
     static_cast<void>(checking::Poisoned(typename Among::judgement{}));
     return Among::none();
+  } else if constexpr (detail::is_dry<Number>) {
+    static_cast<void>(alignof(detail::unknown_t<detail::BranchNumber, Number>));
+    return checking::Poisoned{};
   } else {
     return Among::run(detail::chosen_branch(number, Among::count), {rest...});
   }

@@ -18,7 +18,7 @@ namespace shardtype::random {
 
 /// A multiple of 2^-24 (float) or 2^-53 (double) in [0, 1), all equally likely, from the upper bits.
 template <class T>
-KOKKOS_INLINE_FUNCTION T unit(std::uint64_t bits) {
+KOKKOS_FORCEINLINE_FUNCTION T unit(std::uint64_t bits) {
   if constexpr (sizeof(T) == 4) {
     return static_cast<float>(bits >> 40) * 0x1p-24F;
   } else {
@@ -28,16 +28,16 @@ KOKKOS_INLINE_FUNCTION T unit(std::uint64_t bits) {
 
 /// An odd multiple of 2^-53 in (0, 1): never 0 or 1, and 1 minus it is exact. The integer becomes a
 /// number by integer arithmetic, because not all processors convert 64 bits in vectors.
-KOKKOS_INLINE_FUNCTION double inner_unit(std::uint64_t bits) {
+KOKKOS_FORCEINLINE_FUNCTION double inner_unit(std::uint64_t bits) {
   double const number = std::bit_cast<double>(bits >> 12 | 0x4330000000000000U) - 0x1p52;
   return (number + 0.5) * 0x1p-52;
 }
 
 /// `size` with the sign that the lowest bit determines.
-KOKKOS_INLINE_FUNCTION double with_sign(double size, std::uint64_t bits) {
+KOKKOS_FORCEINLINE_FUNCTION double with_sign(double size, std::uint64_t bits) {
   return std::bit_cast<double>(std::bit_cast<std::uint64_t>(size) ^ bits << 63);
 }
-KOKKOS_INLINE_FUNCTION float with_sign(float size, std::uint64_t bits) {
+KOKKOS_FORCEINLINE_FUNCTION float with_sign(float size, std::uint64_t bits) {
   return std::bit_cast<float>(std::bit_cast<std::uint32_t>(size) ^ static_cast<std::uint32_t>(bits)
                                                                        << 31);
 }
@@ -45,12 +45,12 @@ KOKKOS_INLINE_FUNCTION float with_sign(float size, std::uint64_t bits) {
 /// A standard normal number by inversion: 52 bits determine the size, one the sign. Symmetric; the
 /// largest size is 8.3. Float and double are computed from the same bits, but each by itself.
 template <class T>
-KOKKOS_INLINE_FUNCTION T standard_normal(std::uint64_t bits) {
+KOKKOS_FORCEINLINE_FUNCTION T standard_normal(std::uint64_t bits) {
   return with_sign(normal_size<T>(0.5 * inner_unit(bits)), bits);
 }
 /// x[k] = standard_normal(bits[k]).
 template <class T>
-KOKKOS_INLINE_FUNCTION void standard_normals(int n, T* x, std::uint64_t const* bits) {
+KOKKOS_FORCEINLINE_FUNCTION void standard_normals(int n, T* x, std::uint64_t const* bits) {
   double p[numbers_per_block];
   for (int k = 0; k < n; ++k) p[k] = 0.5 * inner_unit(bits[k]);
   normal_sizes(n, x, p);

@@ -26,8 +26,8 @@ struct Bits {
 /// (32 bits each). Another counter, attempt or purpose never gives the same bits, because the
 /// cipher is a bijection for each key. Source: Salmon, Moraes, Dror, Shaw, "Parallel random numbers:
 /// as easy as 1, 2, 3", SC 2011.
-KOKKOS_INLINE_FUNCTION Bits draw(std::uint64_t key, std::uint64_t counter,
-                                 std::uint32_t attempt = 0, Purpose purpose = Purpose::value) {
+KOKKOS_FORCEINLINE_FUNCTION Bits draw(std::uint64_t key, std::uint64_t counter,
+                                      std::uint32_t attempt = 0, Purpose purpose = Purpose::value) {
   using Philox = r123::Philox4x32_R<10>;
   Philox::ctr_type const c = {{static_cast<std::uint32_t>(counter),
                                static_cast<std::uint32_t>(counter >> 32), attempt,

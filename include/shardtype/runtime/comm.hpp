@@ -1,6 +1,7 @@
 #pragma once
 /// The only file that calls MPI's collectives. Contiguous host buffers, 64-bit counts.
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -13,6 +14,7 @@
 #include <shardtype/runtime/messages.hpp>
 #include <shardtype/runtime/node_sums.hpp>
 #include <shardtype/runtime/settings.hpp>
+#include <shardtype/runtime/started_sum.hpp>
 #include <shardtype/runtime/wait.hpp>
 #include <shardtype/runtime/wire_type.hpp>
 
@@ -55,6 +57,15 @@ struct UnderWay {
   detail::Messages requests;
   Counts offsets;
   detail::List<int> ints[4];
+  /// A sum by messages, if the caller gave memory for what arrives (Comm::arrivals).
+  detail::StartedSum sum;
+  void* arrivals = nullptr;
+
+  /// Waits for all calls, and completes the sum.
+  void finish() {
+    requests.finish();
+    sum.finish(requests);
+  }
 };
 
 /// One communicator and the collectives over it. Every member call is collective. With an UnderWay
@@ -104,6 +115,15 @@ class Comm {
   template <class T>
   void reduce_scatter(T const* send, T* recv, Counts const& counts, ReduceKind kind,
                       UnderWay* later = nullptr);
+
+  /// The number of elements that arrive in a started sum of `n` elements, of which `segment` are
+  /// this rank's, if its result is to have the bits of the blocking sum; 0: MPI computes both.
+  template <class T>
+  std::int64_t arrivals(std::int64_t n, std::int64_t segment, ReduceKind kind) const {
+    bool const ours = kind == ReduceKind::sum && n <= run_time.sending().largest_count &&
+                      detail::NodeSums::fit(n, sizeof(T), size_);
+    return ours ? std::max<std::int64_t>(1, segment * (size_ - 1)) : 0;
+  }
 
   /// Sends the segment of `send` at `send_at[g]` to rank g, and receives rank g's segment for this
   /// rank at `recv_at[g]`. `sized` is the same on all ranks: `even` if all counts are equal and
@@ -223,6 +243,10 @@ void Comm::all_reduce(T const* send, T* recv, std::int64_t n, ReduceKind kind, U
         detail::NodeSums::fit(count, sizeof(T), size_)) {
       by_messages = count - count % size_;
       sums_.everywhere(comm_, rank_, size_, send + at, recv + at, by_messages);
+    } else if (later != nullptr && later->arrivals != nullptr) {
+      by_messages = count - count % size_;
+      later->sum.begin_everywhere(comm_, rank_, size_, send, recv, static_cast<T*>(later->arrivals),
+                                  by_messages / size_, later->offsets, later->requests);
     }
     int const rest = count - by_messages;  // all elements, if there are fewer than ranks
     if (rest == 0) return;
@@ -242,6 +266,9 @@ void Comm::reduce_scatter(T const* send, T* recv, Counts const& counts, ReduceKi
   if (later == nullptr && kind == ReduceKind::sum &&
       detail::NodeSums::fit(sum_of(counts), sizeof(T), size_))
     return sums_.segments(comm_, rank_, send, recv, counts);
+  if (later != nullptr && later->arrivals != nullptr)
+    return later->sum.begin(comm_, rank_, send, recv, static_cast<T*>(later->arrivals), counts,
+                            later->requests);
   if (!fits(counts)) return reduce_scatter_in_pieces(send, recv, counts, kind, later);
   if (even(counts)) {
     int const n = static_cast<int>(counts[0]);

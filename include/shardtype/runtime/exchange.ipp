@@ -8,6 +8,9 @@ namespace shardtype::runtime {
 SHARDTYPE_INLINE void Exchange::clear() {
   while (!kept.empty()) kept.erase(kept.size() - 1);
   result = wire = host = {};
+  ordered = false;
+  calls.sum = {};
+  calls.arrivals = nullptr;
   rest = nullptr;
 }
 

@@ -130,9 +130,14 @@
 #else
 #define SHARDTYPE_UNIT_FFT none
 #endif
+#ifdef SHARDTYPE_HAVE_CUFFT
+#define SHARDTYPE_UNIT_DEVICE_FFT _and_cuFFT
+#else
+#define SHARDTYPE_UNIT_DEVICE_FFT
+#endif
 #define SHARDTYPE_LINKS_FFT                                                          \
   SHARDTYPE_JOIN(shardtype_this_unit_has_Fourier_transforms_by_, SHARDTYPE_UNIT_FFT, \
-                 _and_the_compiled_part_others, , , )
+                 SHARDTYPE_UNIT_DEVICE_FFT, _and_the_compiled_part_others, , )
 #ifdef SHARDTYPE_HAVE_LIBMVEC
 #define SHARDTYPE_LINKS_LIBMVEC \
   shardtype_this_unit_has_vector_functions_and_the_compiled_part_has_not

@@ -75,6 +75,14 @@ class MeshState {
   Exchanges& exchanges() { return exchanges_; }
   /// A pending collective that is about to start; empty on ranks outside the mesh.
   Started start() { return here_ ? exchanges_.take() : Started(); }
+  /// Waits for a pending collective; its result.
+  Buffer complete(Exchange& e);
+  /// Waits until a pending collective needs its memory no more; its result is lost. For the way of an
+  /// Error: what all ranks have started ends without them.
+  void abandon(Exchange& e) {
+    e.calls.requests.finish();
+    exchanges_.give_back(e);
+  }
   /// Whether the body of a shard_map is running on this mesh.
   bool in_manual_mode() const { return manual_depth_ > 0; }
   void enter_manual_mode() { ++manual_depth_; }

@@ -39,6 +39,14 @@ SHARDTYPE_INLINE MeshState::MeshState(MPI_Comm comm, detail::List<MeshAxisInfo> 
   agreement_.start(made);
 }
 
+SHARDTYPE_INLINE Buffer MeshState::complete(Exchange& e) {
+  e.calls.finish();
+  if (e.rest != nullptr) e.rest(*this, e);
+  Buffer result = std::move(e.result);
+  exchanges_.give_back(e);
+  return result;
+}
+
 SHARDTYPE_INLINE void MeshState::refuse_axis(std::string_view name) const {
   std::string has;
   for (MeshAxisInfo const& x : axes_) has += (has.empty() ? "" : ", ") + x.name;

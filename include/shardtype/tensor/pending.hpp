@@ -100,12 +100,7 @@ class [[nodiscard("a Pending must be waited for: auto a = std::move(pending).wai
   runtime::Buffer finish() {
     waiting_ = false;
     if (exchange_ == nullptr) return {};
-    runtime::Exchange& e = *std::exchange(exchange_, nullptr);
-    e.calls.requests.finish();
-    if (e.rest != nullptr) e.rest(mesh_.state(), e);
-    runtime::Buffer result = std::move(e.result);
-    mesh_.state().exchanges().give_back(e);
-    return result;
+    return mesh_.state().complete(*std::exchange(exchange_, nullptr));
   }
   void swap(Pending& other) noexcept {
     std::swap(mesh_, other.mesh_);

@@ -1,0 +1,134 @@
+#pragma once
+/// Gradients of parameters whose last movement is under way while the backward pass goes on.
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <source_location>
+#include <type_traits>
+#include <utility>
+
+#include <shardtype/check/dry.hpp>
+#include <shardtype/execute/call.hpp>
+#include <shardtype/ops/reshard.hpp>
+#include <shardtype/runtime/exchange.hpp>
+#include <shardtype/runtime/memory_for.hpp>
+#include <shardtype/runtime/mesh.hpp>
+
+namespace shardtype {
+
+/// Says that the last movement of a parameter's gradient goes on beside the backward pass:
+/// `value_and_grad<0>(f, overlap_grad_reduce)`.
+struct OverlapGradReduce {};
+inline constexpr OverlapGradReduce overlap_grad_reduce{};
+
+namespace autodiff {
+
+/// A function whose gradient is computed so.
+template <class F>
+struct Overlapped {
+  F f;
+  template <class... As>
+  constexpr auto operator()(As const&... as) const {
+    return f(as...);
+  }
+};
+template <class F>
+inline constexpr bool overlaps = false;
+template <class F>
+inline constexpr bool overlaps<Overlapped<F>> = true;
+
+/// Whether a movement to a cotangent of this type can be started: one of a tensor, or without data.
+template <class Ct>
+inline constexpr bool can_start = is_tensor<Ct> && !is_local<Ct>;
+template <class A, class Notes>
+inline constexpr bool can_start<Dry<A, Notes>> = can_start<A>;
+
+/// A started reshard to a cotangent of type `Ct`. All ranks wait for it at the same place. Without a
+/// wait, on the way of an Error, it ends without a result.
+template <class Ct>
+class Started {
+ public:
+  template <class A>
+  explicit Started(A const& a) : mesh_(a.mesh()) {
+    using R = Resolve<op::Reshard<Ct>, A>;
+    auto const where = std::source_location::current();
+    runtime::MemoryFor const wanted(shardtype::detail::element_name<element_t<Ct>>(),
+                                    R::verdict.result, R::S::names, &where);
+    runtime::Started begun = mesh_.state().start();
+    if (begun.get() != nullptr) begun.get()->ordered = true;
+    execute::run_call<element_t<Ct>, typename Ct::memory_space>(
+        execute::call_of<R>(where, Overlap::none, a), extents_.data(), begun.get());
+    exchange_ = begun.release();
+  }
+  Started(Started const&) = delete;
+  Started& operator=(Started const&) = delete;
+  ~Started() {
+    if (exchange_ != nullptr) mesh_.state().abandon(*exchange_);
+  }
+  Ct wait() {
+    runtime::Buffer block;
+    if (exchange_ != nullptr) block = mesh_.state().complete(*std::exchange(exchange_, nullptr));
+    return Ct(mesh_, extents_, std::move(block));
+  }
+
+ private:
+  runtime::MeshRef mesh_;
+  std::array<std::int64_t, Ct::rank> extents_{};
+  runtime::Exchange* exchange_ = nullptr;
+};
+
+/// Without data: notes the plan, and holds until the wait what a started movement holds at most.
+template <class A, class Notes>
+class Started<Dry<A, Notes>> {
+  using Ct = Dry<A, Notes>;
+
+ public:
+  template <class V>
+  constexpr explicit Started(V const& v) : result_(reshard<A>(v)) {
+    if constexpr (Ct::sized) {
+      using R = Resolve<op::Reshard<A>, typename V::type>;
+      std::int64_t const* const given[] = {v.extents().data()};
+      constexpr auto width = static_cast<std::int64_t>(sizeof(element_t<A>));
+      Sizing const z = shardtype::detail::sizing_from<typename R::S>(given, width);
+      Plan const plan = R::make_plan(z, {});
+      if (plan.size == 0) return;
+      Step const& last = plan.steps[plan.size - 1];
+      Notes& notes = v.notes();
+      if (plan.size == 1) {
+        operand_ = v.value();
+        notes.share(operand_);
+      } else {
+        operand_ = notes.hold(planning::largest_elements(last.before, z.extents, z.sizes) * width);
+      }
+      arrivals_ = notes.hold(arriving(last, z) * width);
+    }
+  }
+  Started(Started const&) = delete;
+  Started& operator=(Started const&) = delete;
+  constexpr ~Started() {
+    if constexpr (Ct::sized) {
+      for (int const held : {operand_, arrivals_})
+        if (held >= 0) result_.notes().release(held);
+    }
+  }
+  constexpr Ct const& wait() const { return result_; }
+
+ private:
+  /// Elements of the other ranks' segments in a sum.
+  static constexpr std::int64_t arriving(Step const& s, Sizing const& z) {
+    std::int64_t const others = z.sizes.product(s.axes) - 1;
+    if (s.collective == Collective::all_reduce)
+      return planning::largest_elements(s.before, z.extents, z.sizes) / (others + 1) * others;
+    if (s.collective == Collective::reduce_scatter)
+      return planning::largest_elements(s.after, z.extents, z.sizes) * others;
+    return 0;
+  }
+
+  Ct result_;
+  int operand_ = -1, arrivals_ = -1;
+};
+
+}  // namespace autodiff
+
+}  // namespace shardtype

@@ -1,0 +1,171 @@
+#pragma once
+/// Functions of vector registers that are composed of a library's functions. They are inlined, so that
+/// each is compiled for the instruction set of its caller.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include <shardtype/kernels/rounded.hpp>
+
+/// Calls `Each(Tag, name)` for the functions of one argument that are composed of others, and of two.
+#define SHARDTYPE_FORMULAS_OF_ONE(Each)                                             \
+  Each(Sigmoid, sigmoid) Each(Silu, silu) Each(Softplus, softplus) Each(Gelu, gelu) \
+      Each(GeluTanh, gelu_tanh)
+#define SHARDTYPE_FORMULAS_OF_TWO(Each) Each(LogAddExp, log_add_exp)
+
+namespace shardtype::kernels::vectors::formulas {
+
+/// `V` is a vector; `L` has a library's functions, each of which replaces its argument by the result.
+/// So do these, of their first one.
+#define SHARDTYPE_FORMULA     \
+  template <class L, class V> \
+  [[gnu::always_inline]] inline
+
+template <class V>
+using element_of = std::remove_cvref_t<decltype(V{}[0])>;
+
+/// -|x|.
+template <class V>
+[[gnu::always_inline]] inline void minus_magnitude(V& x) {
+  using Bits = decltype(x < x);
+  x = reinterpret_cast<V>(reinterpret_cast<Bits>(x) | reinterpret_cast<Bits>(-V{}));
+}
+/// a times a weight from 0 to 1; 0 if the weight is 0, also for -infinity.
+template <class V>
+[[gnu::always_inline]] inline void weigh(V& a, V const& weight) {
+  a = weight == V{} ? V{} : a * weight;
+}
+
+/// 1 / (1 + e^-x), from e^-|x|, so that nothing overflows and small results are accurate.
+SHARDTYPE_FORMULA void sigmoid(V& x) {
+  V const one = V{} + element_of<V>(1);
+  V e = x;
+  minus_magnitude(e);
+  L::exp(e);
+  x = (x < V{} ? e : one) / (one + e);
+}
+SHARDTYPE_FORMULA void silu(V& x) {
+  V weight = x;
+  sigmoid<L>(weight);
+  weigh(x, weight);
+}
+/// log(1 + e^x).
+SHARDTYPE_FORMULA void softplus(V& x) {
+  V e = x;
+  minus_magnitude(e);
+  L::exp(e);
+  L::log1p(e);
+  x = (x > V{} ? x : V{}) + e;
+}
+SHARDTYPE_FORMULA void gelu(V& x) {
+  using T = element_of<V>;
+  V weight = x * T(-0.7071067811865476);
+  L::erfc(weight);
+  weight = T(0.5) * weight;
+  weigh(x, weight);
+}
+/// (1 + tanh(u)) / 2 is the sigmoid of 2 u, which is accurate where tanh is near -1.
+SHARDTYPE_FORMULA void gelu_tanh(V& x) {
+  using T = element_of<V>;
+  V const cube = T(0.044715) * x * x * x;
+  V weight = T(1.5957691216057308) * (x + SHARDTYPE_ROUNDED(cube));
+  sigmoid<L>(weight);
+  weigh(x, weight);
+}
+/// log(e^x + e^y) without overflow. Equal infinities are handled separately, because their
+/// difference would be NaN.
+SHARDTYPE_FORMULA void log_add_exp(V& x, V const& y) {
+  V apart = x - y;
+  minus_magnitude(apart);
+  V e = x == y ? V{} : apart;
+  L::exp(e);
+  L::log1p(e);
+  x = (x > y ? x : y) + e;
+}
+#undef SHARDTYPE_FORMULA
+
+/// The first bytes of a vector; the others are those of a usual argument.
+template <class V>
+[[gnu::always_inline]] inline void load_some(V& v, void const* from, std::size_t bytes) {
+  v = V{} + element_of<V>(0.5);
+  std::memcpy(&v, from, bytes);
+}
+
+/// y[k] = e^(x[k] - base) factor for `n` elements; `Each`: with their own `base[k]` and `factor[k]`,
+/// else with the first ones. A vector at the end is filled up. `y` may be `x`.
+template <class L, class V, bool Each, class T>
+[[gnu::always_inline]] inline void scaled_exponentials(std::int64_t n, T* y, T const* x,
+                                                       T const* base, T const* factor) {
+  constexpr auto lanes = static_cast<std::int64_t>(sizeof(V) / sizeof(T));
+  if (n <= 0) return;
+  V const first_base = V{} + *base;
+  V const first_factor = V{} + *factor;
+  std::int64_t k = 0;
+  for (; k + lanes <= n; k += lanes) {
+    V a;
+    std::memcpy(&a, x + k, sizeof(V));
+    V b = first_base;
+    if constexpr (Each) std::memcpy(&b, base + k, sizeof(V));
+    a = a - b;
+    L::exp(a);
+    V f = first_factor;
+    if constexpr (Each) std::memcpy(&f, factor + k, sizeof(V));
+    a = a * f;
+    std::memcpy(y + k, &a, sizeof(V));
+  }
+  if (k == n) return;
+  auto const rest = static_cast<std::size_t>(n - k) * sizeof(T);
+  V a;
+  V b = first_base;
+  V f = first_factor;
+  load_some(a, x + k, rest);
+  if constexpr (Each) load_some(b, base + k, rest);
+  if constexpr (Each) load_some(f, factor + k, rest);
+  V last = a - b;
+  L::exp(last);
+  last = last * f;
+  std::memcpy(y + k, &last, rest);
+}
+
+/// Sums of exponentials that `add_exponentials` keeps of elements of one base.
+inline constexpr std::int64_t sums_of_one = 64;
+
+/// Adds e^(x[k] - base) to sums[k % sums_of_one] for `n` elements; `Each`: e^(x[k] - base[k]) to sums[k].
+template <class L, class V, bool Each, class T>
+[[gnu::always_inline]] inline void add_exponentials(std::int64_t n, T* sums, T const* x,
+                                                    T const* base) {
+  constexpr auto lanes = static_cast<std::int64_t>(sizeof(V) / sizeof(T));
+  if (n <= 0) return;
+  V const first_base = V{} + *base;
+  std::int64_t k = 0;
+  for (; k + lanes <= n; k += lanes) {
+    V a;
+    std::memcpy(&a, x + k, sizeof(V));
+    V b = first_base;
+    if constexpr (Each) std::memcpy(&b, base + k, sizeof(V));
+    a = a - b;
+    L::exp(a);
+    T* const sum = sums + (Each ? k : k % sums_of_one);
+    V s;
+    std::memcpy(&s, sum, sizeof(V));
+    s = s + a;
+    std::memcpy(sum, &s, sizeof(V));
+  }
+  if (k == n) return;
+  auto const rest = static_cast<std::size_t>(n - k) * sizeof(T);
+  V a;
+  V b = first_base;
+  V s;
+  load_some(a, x + k, rest);
+  if constexpr (Each) load_some(b, base + k, rest);
+  V last = a - b;
+  L::exp(last);
+  T* const sum = sums + (Each ? k : k % sums_of_one);
+  load_some(s, sum, rest);
+  last = s + last;
+  std::memcpy(sum, &last, rest);
+}
+
+}  // namespace shardtype::kernels::vectors::formulas
