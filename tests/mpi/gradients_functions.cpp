@@ -317,6 +317,18 @@ TEST_CASE("constants among values whose gradient is wanted, and values that noth
   same(pullback(y), full<double, Dim<B, X>, Dim<D>>(mesh, {7, 5}, 0.0));
 }
 
+TEST_CASE("a function of seven arguments") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  auto const w = make<W>(mesh, {5, 3}, 2);
+  auto const u = make<W>(mesh, {5, 3}, 3);
+  auto const f = [](auto const& a, auto const&, auto const&, auto const& b, auto const&,
+                    auto const&, auto const& c) { return sum(a * b * c); };
+  auto const [value, both] = value_and_grad<0, 6>(f)(w, w, w, u, w, w, u);
+  same(value, sum(w * u * u));
+  same(std::get<0>(both), (u * u).tensor());
+  same(std::get<1>(both), (w * u).tensor());
+}
+
 TEST_CASE("a pullback holds what the forward pass saved, and frees it") {
   auto const mesh = on_ranks::two_axes<X, Y>();
   auto const w = make<W>(mesh, {5, 3}, 2);
@@ -401,6 +413,22 @@ TEST_CASE("what carries a gradient is an argument") {
             return sum(a) + sum(pullback(w));
           })(w);
         }) == "E73");
+  // beside an inner loss; the gradient flows on if the arguments are values of the outer one
+  std::string const beside = text_of([&] {
+    grad<0>([&](auto const& a) {
+      auto const inner = [&](auto const& b) { return std::tuple(sum(b), sum(b), sum(square(a))); };
+      auto const [slope, metrics] = grad<0>(inner, has_aux)(stop_gradient(a));
+      return sum(a) + sum(slope) + std::get<1>(metrics);
+    })(w);
+  });
+  CHECK(beside.find("[shardtype E73] value 2 beside the loss belongs to another differentiation") ==
+        0);
+  same(grad<0>([](auto const& a) {
+         auto const inner = [&](auto const& b) { return std::pair(sum(square(b)), square(a)); };
+         auto const [slope, metric] = grad<0>(inner, has_aux)(a);
+         return sum(slope) + sum(metric);
+       })(w),
+       (w * 2.0 + 2.0).tensor());
 }
 
 TEST_CASE("values whose gradient is wanted are read like tensors") {

@@ -178,14 +178,16 @@ using Grid = Mesh<X, Y>;
 
 template <class S>
 void trains() {
-  Grid const mesh = on_ranks::two_axes<X, Y>();
-  for (std::array<Int, 4> const n :
-       {std::array<Int, 4>{13, 7, 9, 5}, {3, 1, 2, 1}, {41, 33, 50, 17}}) {
-    CAPTURE(n);
-    overlaps<0, 1>(1, mesh, Loss<S>{}, make<typename S::W1>(mesh, {n[1], n[2]}, 1.1),
-                   make<typename S::W2>(mesh, {n[2], n[3]}, 0.7),
-                   make<typename S::In>(mesh, {n[0], n[1]}, 0.3),
-                   make<typename S::Target>(mesh, {n[0], n[3]}, 0.9));
+  for (auto const& [rows, columns] : on_ranks::grids()) {
+    Grid const mesh(MPI_COMM_WORLD, {rows, columns});
+    for (std::array<Int, 4> const n :
+         {std::array<Int, 4>{13, 7, 9, 5}, {3, 1, 2, 1}, {41, 33, 50, 17}}) {
+      CAPTURE(rows, columns, n);
+      overlaps<0, 1>(1, mesh, Loss<S>{}, make<typename S::W1>(mesh, {n[1], n[2]}, 1.1),
+                     make<typename S::W2>(mesh, {n[2], n[3]}, 0.7),
+                     make<typename S::In>(mesh, {n[0], n[1]}, 0.3),
+                     make<typename S::Target>(mesh, {n[0], n[3]}, 0.9));
+    }
   }
 }
 

@@ -169,12 +169,6 @@ std::map<std::string, Case> const cases = {
          return sum(odd ? flip<I>(v) : twice(flip<I>(v)));
        })(full<float, Dim<I>>(*mesh, {3}, 1.0f));
      }},
-    {"gradient_outside",
-     [](Environment& env, std::optional<Grid>&, bool) {
-       Mesh<P> const others(env.world(), {4}, {0, 1, 2, 5});
-       (void)grad<0>([](auto const& v) { return sum(exp(v)); })(
-           full<float, Dim<I>>(others, {3}, 1.0f));
-     }},
     {"skips_a_product",
      [](Environment&, std::optional<Grid>& mesh, bool odd) {
        struct J : Index<"J"> {};

@@ -150,6 +150,23 @@ Tally long_transform(std::string_view object, std::vector<int> const& to) {
       });
 }
 
+// The inverse from the transposed order, of both dims.
+Tally long_inverse(std::string_view object) {
+  auto const by = [](FourStepOrder order) {
+    return [order](rules::Question const& q) { return rules::four_step(q, order); };
+  };
+  return enumerated(
+      object,
+      [&](Spec const& a) { return asked(by(FourStepOrder::transposed_operand), a, {i, k}, {j}); },
+      [&](Spec const& ct, Spec const& a, Spec const&) {
+        Verdict v = then(conjugate(ct), [&](Spec const& s) {
+          return asked(by(FourStepOrder::transposed_result), s, {j}, {i, k});
+        });
+        v = then(v, conjugate);
+        return then(v, [&](Spec const& s) { return rules::transpose(s, a); });
+      });
+}
+
 // A collective or cast of blocks along the first axis, to each state; the second axis has any state.
 Tally movement(std::string_view object, std::initializer_list<Movement> hows,
                std::initializer_list<AxisState> to) {
@@ -214,6 +231,7 @@ std::vector<Further> further() {
   add("FftFourStep", long_transform("FftFourStep", {j}));
   add("FftFourStep", long_transform("FftFourStep", {j, b}));
   add("IfftFourStep", long_transform("IfftFourStep", {j}));
+  add("IfftFourStep", long_inverse("IfftFourStep"));
   add("LogSoftmax",
       enumerated(
           "LogSoftmax", [](Spec const& a) { return rules::normalization(a, labels({i})); },

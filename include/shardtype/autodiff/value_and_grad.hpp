@@ -2,6 +2,7 @@
 /// Gradients of functions of tensors.
 
 #include <cstdint>
+#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -186,6 +187,7 @@ struct Gradient : CalledWithUpTo<Gradient<F, value, Ks...>, Numbers<most_numbere
       return Poisoned{};
     } else {
       constexpr int top = level<std::remove_cvref_t<decltype(std::get<0>(made))>>;
+      refuse_captured<top>(tape, made);
       // before the backward pass, which ends the tape
       return with_loss<Ps...>(tape, args, std::get<0>(made), forward_done,
                               autodiff::aux_of<top>(made));
@@ -221,6 +223,27 @@ struct Gradient : CalledWithUpTo<Gradient<F, value, Ks...>, Numbers<most_numbere
         return grads;
       }
     }
+  }
+  /// Error E73: a value beside the loss has a gradient of an outer differentiation, which would be
+  /// lost here.
+  template <int Top, class Made>
+  static constexpr void refuse_captured(Tape const& tape, Made const& made) {
+    int k = 0;
+    autodiff::each_value(
+        [&]<class A>([[maybe_unused]] A const& a) {
+          if constexpr (level<A> == Top) {
+            auto const* const slot = a.tensor().slot();
+            if (k > 0 && slot != nullptr && slot->tape != &tape)
+              throw Error("E73",
+                          "value " + std::to_string(k) +
+                              " beside the loss belongs to another differentiation than this one's "
+                              "arguments, whose gradient would be lost; what an inner grad uses of "
+                              "an outer one is passed to it as an argument",
+                          FailedOn::every_rank);
+          }
+          ++k;
+        },
+        made);
   }
   /// The cotangent of the loss is 1.
   template <class L>
@@ -280,7 +303,8 @@ constexpr auto grad(F f) {
 }
 
 /// The same of a function that gives a pair of its loss and other values (or a tuple that begins with
-/// the loss): `value` is a pair of the loss and of these, without gradients. JAX: has_aux=True.
+/// the loss): `value` is a pair of the loss and of these, without gradients. Error E73: one of them has
+/// a gradient of an outer differentiation that is no argument. JAX: has_aux=True.
 template <int... Ks, class F>
 constexpr auto value_and_grad(F f, HasAux) {
   return value_and_grad<Ks...>(autodiff::WithAux<F>{std::move(f)});

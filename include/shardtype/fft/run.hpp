@@ -251,9 +251,14 @@ class FourierRun {
     for (int c = 0; c < p.pieces(); ++c) {
       p.wait(c);
       Pieces::for_rows(p.completes(c), p.row_out(), [&](Range const& rows) {
-        Value<E> const some = cached<Pieces>(like, d, rows);
-        p.join(const_cast<E*>(some.data), rows, c);
         Value<Into> const to = part(out, d, rows);
+        // in place where that is possible: FFTW is slow from some strides to others
+        Value<E> some;
+        if constexpr (std::is_same_v<E, Into>)
+          some = to;
+        else
+          some = cached<Pieces>(like, d, rows);
+        p.join(const_cast<E*>(some.data), rows, c);
         transform_only(some, to, over);
         if (rest_.empty())
           scale_block(Exec{}, const_cast<Into*>(to.data), to.layout.elements(), factor_);
