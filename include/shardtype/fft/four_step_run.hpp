@@ -142,10 +142,9 @@ class ColumnExchange {
       in += s.recv_counts.back();
     }
     // the first blocks are the largest, on all ranks
-    std::int64_t const most =
-        std::max(block().front().size(),
-                 planning::in_columns({0, block().back().end}, width_, part().front())) *
-        each;
+    Range const all{0, block().back().end};
+    std::int64_t const column = planning::in_columns(all, width_, part().front());
+    std::int64_t const most = std::max(block().front().size(), column) * each;
     bool const huge = most > run_time.sending().largest_count;
     group_of(blocks_.mesh, blocks_.axes, step_.axes)
         .all_to_all(from, s.counts, s.offsets, to, s.recv_counts, s.recv_offsets,
