@@ -91,7 +91,8 @@ class Drawing {
     for (int cures = 0; cures < 4; ++cures) {
       Known const a = known_[in.operand[0]];
       Known const b = known_[in.operand[1]];
-      Known out{a.active || b.active, a.ties || b.ties || repeats(in.op),
+      // what a choice depends on is its operand, and not its condition
+      Known out{a.active || (b.active && in.op != Op::chosen), a.ties || b.ties || repeats(in.op),
                 bound(in, a.most, b.most)};
       if (in.op >= Op::to_partial) out.ties = a.ties;
       if ((compares(in.op) && (a.ties || b.ties)) || out.most > too_large) return false;
