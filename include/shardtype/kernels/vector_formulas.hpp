@@ -69,8 +69,9 @@ SHARDTYPE_FORMULA void gelu(V& x) {
 /// (1 + tanh(u)) / 2 is the sigmoid of 2 u, which is accurate where tanh is near -1.
 SHARDTYPE_FORMULA void gelu_tanh(V& x) {
   using T = element_of<V>;
-  V const cube = T(0.044715) * x * x * x;
-  V weight = T(1.5957691216057308) * (x + SHARDTYPE_ROUNDED(cube));
+  V cube = T(0.044715) * x * x * x;
+  rounded(cube);
+  V weight = T(1.5957691216057308) * (x + cube);
   sigmoid<L>(weight);
   weigh(x, weight);
 }
