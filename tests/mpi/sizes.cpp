@@ -165,6 +165,13 @@ TEST_CASE("a step that nothing runs") {
           refused_step("broadcast"));
     CHECK(text_of([&] { run(step(Action::communicate, Collective::none), how); }) ==
           refused_step("none"));
+    // a step that does not say from whom, and one that only windows run
+    CHECK(text_of([&] { run(step(Action::communicate, Collective::permute), how); }) ==
+          refused_step("permute"));
+    CHECK(text_of([&] { run(step(Action::communicate, Collective::all_to_all), how); }) ==
+          refused_step("all_to_all"));
+    CHECK(text_of([&] { run(step(Action::communicate, Collective::neighbor), how); }) ==
+          refused_step("neighbor exchange"));
     CHECK(text_of([&] { run(step(Action::compute, Collective::none), how); }) ==
           refused_step("a product of elements that are not multiplied"));
   }

@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <shardtype/check/block_move.hpp>
 #include <shardtype/check/call_site.hpp>
 #include <shardtype/check/dry.hpp>
 #include <shardtype/check/operation.hpp>
@@ -72,10 +73,12 @@ struct Run : Filled<Run<Op>> {
   }
 };
 
-/// As Run, if an operand is a Local. Collectives are specialised in manual/, with a `start` besides
-/// `run`.
+/// As Run, if an operand is a Local.
 template <class Op>
 struct RunBlocks : Run<Op> {};
+/// Of collectives and casts: manual/moves.hpp, with a `start` besides `run`.
+template <shardtype::detail::MovesBlocks Op>
+struct RunBlocks<Op>;
 
 /// Base of a Run of operations that consist of a plan: products and reshards.
 struct ByPlan {

@@ -46,6 +46,12 @@ class Executor : protected LocalSteps<T, Space> {
   /// Exchange gets the result.
   Buffer run(Step const& s, Value<T> v, Exchange* later = nullptr);
 
+  /// As above, of the step of a call in manual mode (planning::block_step). Collective over the mesh.
+  Buffer run_block(Step const& s, Partners const& with, Value<T> v, Exchange* later);
+  /// Runs an all_to_all of the rows of `v` and `out` that the lists in the mesh's scratch say, into
+  /// `out`; the packed result.
+  Buffer run_rows(Step const& s, Value<T> v, Value<T> out, Exchange* later);
+
   /// As above, of an all_reduce.
   Buffer run_all_reduce(Step const& s, Value<T> v, Exchange* later);
 
@@ -77,6 +83,13 @@ class Executor : protected LocalSteps<T, Space> {
   bool communicates(Step const& s) const { return blocks_.sizing.sizes.product(s.axes) > 1; }
 
  private:
+  /// The packed result of a collective; if it was only started, the Exchange has it.
+  Buffer started(Value<T>& v, Exchange* later) {
+    if (later == nullptr) return Local::finished(v, false);
+    if (later->result.data() == nullptr) later->result = Local::finished(v, false);
+    return {};
+  }
+
   CollectiveStep<T, Space> collectives_;
   std::source_location where_;
 };
@@ -127,21 +140,36 @@ Buffer Executor<T, Space>::run(Step const& s, Value<T> v, Exchange* later) {
   agree_on(s);
   if (later != nullptr) {
     collectives_.start(s, v, *later);
-    if (later->result.data() == nullptr) later->result = Local::finished(v, false);
-    return {};
+  } else {
+    collectives_.run(s, v);
   }
-  collectives_.run(s, v);
-  return Local::finished(v, false);
+  return started(v, later);
+}
+
+template <class T, class Space>
+Buffer Executor<T, Space>::run_block(Step const& s, Partners const& with, Value<T> v,
+                                     Exchange* later) {
+  if (s.action == Action::slice) {
+    Local::slice(s, v);
+    return Local::finished(v, false);
+  }
+  if (!moves_blocks(s) && s.collective != Collective::broadcast) return run(s, std::move(v), later);
+  agree_on(s);
+  collectives_.run_partners(s, with, v, later);
+  return started(v, later);
+}
+
+template <class T, class Space>
+Buffer Executor<T, Space>::run_rows(Step const& s, Value<T> v, Value<T> out, Exchange* later) {
+  collectives_.run_rows(s, v, out, later);
+  return started(out, later);
 }
 
 template <class T, class Space>
 Buffer Executor<T, Space>::run_all_reduce(Step const& s, Value<T> v, Exchange* later) {
   agree_on(s);
   collectives_.run_all_reduce(s, v, later);
-  Buffer* const out = later == nullptr ? nullptr : &later->result;
-  if (out == nullptr) return Local::finished(v, false);
-  if (out->data() == nullptr) *out = Local::finished(v, false);
-  return {};
+  return started(v, later);
 }
 
 template <class T, class Space>

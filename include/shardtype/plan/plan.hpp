@@ -71,6 +71,8 @@ struct OwnSizing {
   Slot slot{};
   Extents extents{};
   std::int64_t element_bytes = 1;
+  bool of_operand =
+      false;  ///< whether it is the first operand's block, as a part of another tensor
 };
 
 /// The plan of an operation, known before anything runs. Labels and axes are numbered as in the
@@ -175,6 +177,10 @@ struct Plan {
     planning::LocalMemory m;
     for (int k = 0; k < operand_count; ++k)
       m.hold(operand_slot(k), operands[k], sizing_of(operand_slot(k)));
+    for (int k = 0; k < own_count; ++k)
+      if (own[k].of_operand)
+        for (Step const& s : *this)
+          if (s.slot == own[k].slot) m.hold(s.slot, s.before, sizing_of(s.slot));
     each_round(0, size, false, [&](Step const& s, planning::Round const& r) {
       if (s.action == Action::compute && name.empty()) {
         m.multiply(labels(0), labels(1), s.after, r.sizing, elements, r.work.workspace);
