@@ -132,7 +132,7 @@ TEST_CASE("positions sorted by bytes") {
 }
 
 TEST_CASE("rows are added once, however many calls share them") {
-  NumberedRows const rows{2, 7, 9, 3, 50};  // ids 3 to 9 are here
+  NumberedRows const rows{{2, 7, 9}, 3, 50};  // ids 3 to 9 are here
   std::vector<std::int32_t> ids(50);
   for (std::size_t k = 0; k < ids.size(); ++k) ids[k] = static_cast<std::int32_t>(k * 5 % 13);
   std::vector<Int> updates(2 * 50 * 9);

@@ -149,18 +149,11 @@ class CollectiveStep {
   // Segments along one dim, packed for sending and back.
 
   template <kernels::Packing Way>
-  void move_segments(T const* from, T* to, detail::List<std::int64_t> const& begin,
-                     kernels::Layout const& l, int dim) {
-    move_segments<Way>(blocks_.mesh, blocks_.exec, from, to, begin, kernels::outer_length(l, dim),
-                       l.extent[dim], kernels::inner_length(l, dim));
-  }
-  template <kernels::Packing Way>
   static void move_segments(MeshState& mesh, Exec const& exec, T const* from, T* to,
-                            detail::List<std::int64_t> const& begin, std::int64_t outer,
-                            std::int64_t n, std::int64_t inner) {
+                            detail::List<std::int64_t> const& begin, Around const& l) {
     runs::TableIn<Space> const table(mesh, begin);
     kernels::move_segments<Way>(exec, from, to, table.at(),
-                                static_cast<std::int64_t>(begin.size()) - 1, outer, n, inner);
+                                static_cast<std::int64_t>(begin.size()) - 1, l.outer, l.n, l.inner);
     exec.fence();
   }
 
@@ -181,7 +174,8 @@ class CollectiveStep {
     wire = blocks_.take(v.layout.elements());
     T* const to = blocks_.writable(wire);
     if (v.layout.contiguous()) {
-      move_segments<kernels::Packing::split>(v.data, to, begin, v.layout, dim);
+      move_segments<kernels::Packing::split>(blocks_.mesh, blocks_.exec, v.data, to, begin,
+                                             {v.layout, dim});
       return to;
     }
     detail::List<Rows>& parts = blocks_.mesh.scratch().rows;
@@ -247,17 +241,15 @@ class CollectiveStep {
       if (joins != nullptr) {
         later_->wire = wire;
         later_->begins = *joins;
-        later_->outer = kernels::outer_length(out.layout, dim);
-        later_->n = out.layout.extent[dim];
-        later_->inner = kernels::inner_length(out.layout, dim);
+        later_->joined = {out.layout, dim};
       }
       if (joins != nullptr || !on_host) later_->rest = &rest;
       return std::move(out);
     }
     arrived(blocks_.writable(wire), n);
     if (joins != nullptr)
-      move_segments<kernels::Packing::join>(blocks_.writable(wire), blocks_.writable(out.keep),
-                                            *joins, out.layout, dim);
+      move_segments<kernels::Packing::join>(blocks_.mesh, blocks_.exec, blocks_.writable(wire),
+                                            blocks_.writable(out.keep), *joins, {out.layout, dim});
     return std::move(out);
   }
   /// The stored completion.
@@ -267,7 +259,7 @@ class CollectiveStep {
     Staged<T, Space>::arrived(e.host, came, e.arriving);
     if (joins)
       move_segments<kernels::Packing::join>(mesh, {}, came, static_cast<T*>(e.result.data()),
-                                            e.begins, e.outer, e.n, e.inner);
+                                            e.begins, e.joined);
   }
 
   Value<T> all_gather(Step const& s, Value<T> const& v) {

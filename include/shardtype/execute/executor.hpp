@@ -16,9 +16,21 @@
 
 namespace shardtype::execute {
 
-/// SHARDTYPE_CHECK=agree: compares the collective that this rank is about to run with those of the other ranks.
+/// The call that runs a step, as SHARDTYPE_CHECK=agree tells it.
+struct Caller {
+  std::source_location where;
+  char const* name = nullptr;          ///< null: the name of the collective
+  std::int64_t first = 0, second = 0;  ///< what else all ranks must pass alike
+
+  Caller(std::source_location const& line, char const* of = nullptr, std::int64_t one = 0,
+         std::int64_t two = 0)
+      : where(line), name(of), first(one), second(two) {}
+};
+
+/// SHARDTYPE_CHECK=agree: compares the collective that this rank is about to run with those of the
+/// other ranks.
 void agree_on_collective(MeshState& mesh, AxisMap const& axes, Sizing const& sizing, Step const& s,
-                         std::source_location const& where);
+                         Caller const& caller);
 
 /// Executes plans on blocks of `T` in memory `Space`, on the calling rank of one mesh.
 template <class T, class Space>
@@ -26,9 +38,8 @@ class Executor : protected LocalSteps<T, Space> {
   using Local = LocalSteps<T, Space>;
 
  public:
-  Executor(MeshState& mesh, AxisMap const& axes, Sizing const& sizing,
-           std::source_location const& where)
-      : Local(mesh, axes, sizing), collectives_(blocks_), where_(where) {}
+  Executor(MeshState& mesh, AxisMap const& axes, Sizing const& sizing, Caller const& caller)
+      : Local(mesh, axes, sizing), collectives_(blocks_), caller_(caller) {}
 
   /// The packed result of the plan of one operand.
   Buffer run(Plan const& plan, Value<T> v);
@@ -91,7 +102,7 @@ class Executor : protected LocalSteps<T, Space> {
   }
 
   CollectiveStep<T, Space> collectives_;
-  std::source_location where_;
+  Caller caller_;
 };
 
 // Not `inline`: see core/compiled.hpp.
@@ -179,7 +190,7 @@ void Executor<T, Space>::agree_on(Step const& s) {
 
 template <class T, class Space>
 void Executor<T, Space>::agree(Step const& s) {
-  agree_on_collective(blocks_.mesh, blocks_.axes, blocks_.sizing, s, where_);
+  agree_on_collective(blocks_.mesh, blocks_.axes, blocks_.sizing, s, caller_);
 }
 
 }  // namespace shardtype::execute

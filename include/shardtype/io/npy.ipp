@@ -7,9 +7,7 @@ namespace shardtype::detail {
 
 SHARDTYPE_INLINE void agree_on_file(MeshState& mesh, std::string const& what,
                                     std::string const& path) {
-  if (!mesh.agreement().begin_step()) return;
-  std::string const step = what + " " + path;
-  mesh.agreement().meet(step, std::hash<std::string>{}(step));
+  if (mesh.agreement().begin_step()) mesh.agreement().meet(what + " " + path);
 }
 
 SHARDTYPE_INLINE io::NpyAccess file_access() {

@@ -33,13 +33,9 @@ Buffer run_block_call(MeshState& mesh, AxisMap const& map, planning::BlockCall c
       .run_block(s, with, whole_value<T>(s.before, z, map.coords, memory), later);
 }
 
-/// Tag: run the collective blocking (Now) or return a Pending (Later).
-struct Now {};
-struct Later {};
-
 /// One call of a collective: the operation resolved from the types, its plan's values, and the
 /// extents of its blocks.
-template <class When, class R, class A>
+template <class R, class A>
 struct MoveCall {
   using T = typename A::element;
   using Out = typename R::result;
@@ -56,15 +52,11 @@ struct MoveCall {
     if constexpr (requires { op.partners(0, 1); })
       with = op.partners(place_in_group(map, R::axes()), map.sizes.product(R::axes()));
   }
-  auto run() const {
-    MeshState& mesh = a.mesh().state();
-    if constexpr (std::is_same_v<When, Later>) {
-      Started started = mesh.start();
-      if (Exchange* const later = started.get()) moved(later);
-      return Pending<Out>(a.mesh(), extents, started, where);
-    } else {
-      return Out(a.mesh(), extents, mesh.here() ? moved(nullptr) : Buffer());
-    }
+  Out run() const { return Out(a.mesh(), extents, a.mesh().here() ? moved(nullptr) : Buffer()); }
+  Pending<Out> start() const {
+    Started started = a.mesh().state().start();
+    if (Exchange* const later = started.get()) moved(later);
+    return Pending<Out>(a.mesh(), extents, started, where);
   }
 
  private:
@@ -106,7 +98,7 @@ template <shardtype::detail::MovesBlocks Op>
 struct RunBlocks<Op> {
   template <class R, class A>
   static auto run(Op const& op, std::source_location const& where, A const& a) {
-    MoveCall<Now, R, A> const call(op, where, a);
+    MoveCall<R, A> const call(op, where, a);
     if constexpr (R::how == Movement::cast) {
       return typename R::result(a.mesh(), call.extents, a.buffer());
     } else {
@@ -116,7 +108,7 @@ struct RunBlocks<Op> {
   template <class R, class A>
     requires(R::how != Movement::cast)
   static auto start(Op const& op, std::source_location const& where, A const& a) {
-    auto out = MoveCall<Later, R, A>(op, where, a).run();
+    auto out = MoveCall<R, A>(op, where, a).start();
     if constexpr (R::Parts::mean)
       out.then([](typename R::result sum) { return mean_if_named<R>(std::move(sum)); });
     return out;

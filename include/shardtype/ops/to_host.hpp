@@ -133,8 +133,7 @@ auto item(A const& a, checking::CallSite where = std::source_location::current()
   } else if constexpr (detail::accepts<Judged>) {
     runtime::MeshState& mesh = a.mesh().state();
     if (!mesh.here()) runtime::throw_outside(mesh, "item");
-    if (mesh.agreement().begin_step())
-      mesh.agreement().meet("item (line " + std::to_string(where.line()) + ")", where.line() + 1U);
+    mesh.agreement().agree("item", where);
     typename detail::operand_t<A>::element value{};
     runtime::copy_bytes<Kokkos::HostSpace, typename detail::operand_t<A>::memory_space>(
         &value, detail::operand(a).buffer().data(), sizeof value);

@@ -57,6 +57,14 @@ SHARDTYPE_INLINE void Agreement::meet(std::string const& step, std::uint64_t has
   }
 }
 
+SHARDTYPE_INLINE void Agreement::meet(std::string const& step,
+                                      std::initializer_list<std::int64_t> numbers) {
+  StepHash hash;
+  hash.mix(step);
+  for (std::int64_t const n : numbers) hash.mix(static_cast<std::uint64_t>(n));
+  meet(step, hash.value() | 1U);
+}
+
 SHARDTYPE_INLINE void Agreement::take_ranks(detail::List<int> const& ranks) {
   me_ = detail::job_rank();
   ranks_ = ranks;

@@ -136,8 +136,7 @@ ShownArray shown_array(A const& a, std::source_location const& where) {
     out.single = sizeof(T) <= 4;
   }
   MeshState& mesh = a.mesh().state();
-  if (mesh.agreement().begin_step())
-    mesh.agreement().meet("print (line " + std::to_string(where.line()) + ")", where.line() + 2U);
+  mesh.agreement().agree("print", where);
   std::int64_t shown = 1;
   for (std::size_t d = 0; d < A::rank; ++d) shown *= out.shown(d);
   List<std::int64_t> words(static_cast<std::size_t>(shown) * words_of<T>, 0);
