@@ -174,7 +174,7 @@ Out run_program(MeshRef const& mesh, E const& e, std::source_location const& whe
 ///
 /// `plan(evaluate_to<Out...>, mesh, e)` is that plan. Refused: L07 other labels, M01 an axis the
 /// mesh lacks, L02 cyclic dims, L03 too large, L04 no plan keeps to the memory limit. Errors: E13,
-/// E20, E23, E24, E69, E70.
+/// E20, E23, E24, E69, E70, E84.
 template <class... Out, class M, class E, class Policy = detail::DefaultPolicy>
   requires(std::is_base_of_v<runtime::MeshRef, M> && !detail::is_several<E> &&
            !(detail::is_function_of_expressions<E> && is_tensor<detail::operand_t<Policy>>))

@@ -63,6 +63,8 @@ struct Evaluation {
       if constexpr (P::written.fault == Code::ok && P::is_static) {
         if constexpr (!P::program.countable())
           return refuse(Code::T10_too_many_elements);
+        else if (is_too_long<P>())
+          return refuse(Code::L03_too_large);
         else if (!compiled_program_plan<P>.possible)
           return refuse(Code::L04_memory_limit);
       }

@@ -2,13 +2,12 @@
 /// A plan: the list of local operations and collectives that an operation runs.
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string_view>
 
 #include <shardtype/plan/local_memory.hpp>
 #include <shardtype/plan/repeat.hpp>
+#include <shardtype/plan/rooms.hpp>
 
 namespace shardtype::planning {
 
@@ -16,54 +15,6 @@ namespace shardtype::planning {
 inline constexpr int max_steps = 24;
 /// Maximal number of loops in one plan.
 inline constexpr int max_repeats = 4;
-
-/// At most `Most` values. Unused elements are not constructed, because a compiler would write,
-/// check and copy each of their members.
-template <class T, std::size_t Most>
-class Rooms {
-  union Room {
-    char empty;
-    T value;
-    // a member initializer instead would make nvcc reject plans as constants
-    constexpr Room() : empty(0) {}
-  };
-
- public:
-  /// Iterates over the values in order.
-  class Iterator {
-   public:
-    using value_type = T;
-    using difference_type = std::ptrdiff_t;
-
-    Iterator() = default;
-    constexpr T const& operator*() const { return at_->value; }
-    constexpr T const* operator->() const { return &at_->value; }
-    constexpr Iterator& operator++() {
-      ++at_;
-      return *this;
-    }
-    constexpr Iterator operator++(int) {
-      Iterator const before = *this;
-      ++at_;
-      return before;
-    }
-    friend constexpr bool operator==(Iterator, Iterator) = default;
-
-   private:
-    friend Rooms;
-    constexpr explicit Iterator(Room const* at) : at_(at) {}
-    Room const* at_ = nullptr;
-  };
-
-  constexpr T const& operator[](int k) const { return rooms_[k].value; }
-  constexpr T& operator[](int k) { return rooms_[k].value; }
-  /// Constructs the value at `k`.
-  constexpr void put(int k, T const& value) { std::construct_at(&rooms_[k].value, value); }
-  constexpr Iterator iterator(int k) const { return Iterator(rooms_ + k); }
-
- private:
-  Room rooms_[Most];
-};
 
 /// Extents and element size of one value of a plan, if they differ from those of the operation's
 /// labels.

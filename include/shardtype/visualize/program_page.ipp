@@ -114,9 +114,9 @@ SHARDTYPE_INLINE std::string ProgramPage::table() const {
       "<th class=\"n\">time</th><th></th><th class=\"n\">sent</th>"
       "<th class=\"n\">messages</th><th class=\"n\">computed</th><th class=\"n\">memory</th>"
       "<th>what</th></tr></thead>\n<tbody>\n";
-  std::int64_t live[max_program_steps]{};
+  List<std::int64_t> live;
   std::int64_t const given = plan_.given_bytes();
-  plan_.for_live_bytes([&](int k, std::int64_t bytes) { live[k] = given + bytes; });
+  plan_.for_live_bytes([&](int, std::int64_t bytes) { live.push_back(given + bytes); });
   for (int k = 0; k < plan_.size; ++k) {
     if (!runs(k)) continue;
     ProgramStep const& s = plan_.steps[k];
@@ -133,7 +133,7 @@ SHARDTYPE_INLINE std::string ProgramPage::table() const {
     cell(sends ? std::to_string(step_messages(s.collective, plan_.program.sizes.product(s.axes)))
                : "");
     cell(flops > 0 ? flops_text(flops) : "");
-    cell(bytes_text(live[k]));
+    cell(bytes_text(live[static_cast<std::size_t>(k)]));
     out += "<td><code>" + html_text(texts_.change(k)) + "</code></td></tr>\n";
   }
   return out + "</tbody>\n</table>\n</div>\n";

@@ -1,0 +1,59 @@
+#pragma once
+/// Arrays with room for a fixed number of values, of which few are used.
+
+#include <cstddef>
+#include <memory>
+
+#include <shardtype/core/namespaces.hpp>
+
+namespace shardtype::planning {
+
+/// At most `Most` values. Unused elements are not constructed, because a compiler would write,
+/// check and copy each of their members.
+template <class T, std::size_t Most>
+class Rooms {
+  union Room {
+    char empty;
+    T value;
+    // a member initializer instead would make nvcc reject plans as constants
+    constexpr Room() : empty(0) {}
+  };
+
+ public:
+  /// Iterates over the values in order.
+  class Iterator {
+   public:
+    using value_type = T;
+    using difference_type = std::ptrdiff_t;
+
+    Iterator() = default;
+    constexpr T const& operator*() const { return at_->value; }
+    constexpr T const* operator->() const { return &at_->value; }
+    constexpr Iterator& operator++() {
+      ++at_;
+      return *this;
+    }
+    constexpr Iterator operator++(int) {
+      Iterator const before = *this;
+      ++at_;
+      return before;
+    }
+    friend constexpr bool operator==(Iterator, Iterator) = default;
+
+   private:
+    friend Rooms;
+    constexpr explicit Iterator(Room const* at) : at_(at) {}
+    Room const* at_ = nullptr;
+  };
+
+  constexpr T const& operator[](int k) const { return rooms_[k].value; }
+  constexpr T& operator[](int k) { return rooms_[k].value; }
+  /// Constructs the value at `k`.
+  constexpr void put(int k, T const& value) { std::construct_at(&rooms_[k].value, value); }
+  constexpr Iterator iterator(int k) const { return Iterator(rooms_ + k); }
+
+ private:
+  Room rooms_[Most];
+};
+
+}  // namespace shardtype::planning
