@@ -169,13 +169,15 @@ constexpr auto note([[maybe_unused]] Op const& op, As const&... as) {
     for (int c = 1; c < collective_rows; ++c) {
       auto const kind = static_cast<Collective>(c);
       if constexpr (requires { R::open_count(op, kind); }) {
-        notes.counts[c] += R::open_count(op, kind);
+        notes.counts[c] = planning::add_counts(notes.counts[c], R::open_count(op, kind));
       } else if constexpr (R::communicates) {
         if constexpr (R::S::names.all_static()) {
-          notes.counts[c] +=
-              shared_plan<R, StaticSizing<typename R::S, moved_t<R, First>>>().count(kind);
+          notes.counts[c] = planning::add_counts(
+              notes.counts[c],
+              shared_plan<R, StaticSizing<typename R::S, moved_t<R, First>>>().count(kind));
         } else {
-          notes.counts[c] += PlanSet<R, moved_t<R, First>>::count(kind);
+          notes.counts[c] =
+              planning::add_counts(notes.counts[c], PlanSet<R, moved_t<R, First>>::count(kind));
         }
       }
     }
