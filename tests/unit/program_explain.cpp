@@ -228,4 +228,39 @@ TEST_CASE("seconds to three digits") {
   CHECK(detail::bytes_text(999'999) == "1 MB");
 }
 
+// Of types alone: the plan that plan_traced gives has its names.
+struct X4 : Axis<"X", 4> {};
+struct I1024 : Index<"I", 1024> {};
+struct J512 : Index<"J", 512> {};
+struct K256 : Index<"K", 256> {};
+struct L4 : Index<"L", 4> {};
+struct Machine4 {
+  static constexpr Machine machine = ::machine;
+};
+
+TEST_CASE("the plan of types as text") {
+  using A = Tensor<float, Dim<I1024>, Dim<J512, X4>>;
+  using B = Tensor<float, Dim<J512, X4>, Dim<K256>>;
+  auto const f = [](auto a, auto b) {
+    return evaluate<Dim<I1024, X4>, Dim<K256>>(a * b, Machine4{});
+  };
+  constexpr auto plan = plan_traced<A, B>(f);
+  CHECK(explain(plan) == explain(dry_run<A, B>(f).planned()));
+  CHECK(explain(plan_traced<A, B>(f)).find("ReduceScatter X  T1[I, K]{U:X} -> [I@X, K]") !=
+        std::string::npos);
+  CHECK(to_json(plan) == to_json(dry_run<A, B>(f).planned()));
+  auto const named = shardtype::plan(op::Einsum<Dim<I1024, X4>, Dim<L4>>{}, type<A>, type<B>,
+                                     type<Tensor<float, Dim<K256>, Dim<L4>>>);
+  CHECK(explain(named).find("T2[I@X, L] of A[I, J@X], B[J@X, K], C[K, L]") == 0);
+}
+
+TEST_CASE("the plan of open types as text: which sizes it needs") {
+  using A = Tensor<float, Dim<I, X>, Dim<J512>>;
+  using B = Tensor<float, Dim<J512>, Dim<K>>;
+  CHECK(explain(
+            plan_traced<A, B>([](auto a, auto b) { return evaluate<Dim<I, X>, Dim<K>>(a * b); })) ==
+        "the plan depends on sizes that the types leave open: I, K, X\n"
+        "  explain(dry_run<...>(f).extent<I>(n).extent<K>(n).ranks<X>(p).planned()) has it\n");
+}
+
 }  // namespace
