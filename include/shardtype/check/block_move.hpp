@@ -408,7 +408,6 @@ struct BlockMoveResult : Rule {
     set_extents(op, sizes, given, made);
     planning::BlockCall c = block_call(sizes);
     if constexpr (requires { Op::shares; }) c.shares = Op::shares;
-    if constexpr (requires { op.root; }) c.root = op.root;
     c.given_extents = given[0];
     c.result_extents = made;
     bool moves = true;

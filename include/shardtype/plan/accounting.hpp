@@ -69,19 +69,18 @@ class Accounting {
     Step step{};
     Sizing sizing{};
     Coords first{};
-    int root = -1;         ///< apart from the step, whose coordinates may be relative
-    bool endless = false;  ///< whether it runs an unknown number of times
+    int root = -1;
+    bool endless = false;     ///< whether it runs an unknown number of times
+    std::int64_t terms = 0;   ///< of the first of three rounds of a series; else 0
+    std::int64_t middle = 0;  ///< number of the second of them
 
-    constexpr void take_root(int of_round) {
-      root = of_round >= 0 ? of_round : step.root;
-      step.root = -1;
-    }
     constexpr bool is_root(Coords const& at) const {
       return root >= 0 && number_in_group(step.axes, sizing.sizes, at) == root;
     }
-    /// The bytes of a rank that is not the root.
+    /// The bytes of a rank that is not the root, of a move or of three that are a series; -1: they are none.
     constexpr std::int64_t bytes(Coords const& at) const {
       std::int64_t const once = step_bytes(step, sizing, seen_from(at));
+      if (terms > 0) return sum_of_series(once, this[1].bytes(at), this[2].bytes(at));
       return endless && once > 0 ? saturated : once;
     }
     /// The axes along which they may differ from rank to rank.
@@ -102,19 +101,8 @@ class Accounting {
         if (first[x] != 0) at.at[x] = (at[x] + sizing.sizes[x] - first[x]) % sizing.sizes[x];
       return at;
     }
-  };
-  /// See move_series.
-  struct Series {
-    Move ends[3]{};
-    std::int64_t terms = 0;
-    std::int64_t middle = 0;
-
-    constexpr bool is_root(Coords const& at) const { return ends[0].is_root(at); }
-    /// The sum, or -1 if the three rounds are not those of a series.
-    constexpr std::int64_t bytes(Coords const& at) const {
-      std::int64_t const begin = ends[0].bytes(at);
-      std::int64_t const between = ends[1].bytes(at);
-      std::int64_t const end = ends[2].bytes(at);
+    constexpr std::int64_t sum_of_series(std::int64_t begin, std::int64_t between,
+                                         std::int64_t end) const {
       std::int64_t const most = saturated / terms;
       if (begin > most || between > most || end > most) return -1;
       if ((between - begin) * (terms - 1) != (end - begin) * middle) return -1;
@@ -122,25 +110,11 @@ class Accounting {
     }
   };
 
+  /// Calls `visit(move)` for each move, and once for three that are a series; stops where that is false.
   template <class Visit>
-  constexpr void each_move(Visit visit) const {
-    for (Move const& m : moves_) visit(m);
-    for (Series const& s : series_)
-      for (Move const& m : s.ends) visit(m);
-  }
-  /// Adds the bytes of `m` to the sums of all representatives, evaluated once for each position along the axes `sees`.
-  /// False: no series.
-  template <class M>
-  static constexpr bool add_to(shardtype::detail::List<std::int64_t>& sums,
-                               shardtype::detail::List<std::int64_t>& each,
-                               RankClasses const& ranks, M const& m, AxisSet sees) {
-    for (std::size_t k = 0; k < sums.size(); ++k) {
-      auto const like = static_cast<std::size_t>(ranks.along(static_cast<std::int64_t>(k), sees));
-      Coords const at = ranks.at(static_cast<std::int64_t>(k));
-      each[k] = like == k ? m.bytes(at) : each[like];
-      if (each[k] < 0) return false;
-      if (!m.is_root(at)) sums[k] = add_sat(sums[k], each[k]);
-    }
+  constexpr bool each_move(Visit visit) const {
+    for (std::size_t k = 0; k < moves_.size(); k += moves_[k].terms > 0 ? 3U : 1U)
+      if (!visit(moves_[k])) return false;
     return true;
   }
 
@@ -166,11 +140,11 @@ class Accounting {
   constexpr void release(std::int64_t bytes) { memory_.release(bytes); }
   constexpr void need(std::int64_t bytes) { memory_.need(bytes); }
   /// A slice, a transpose or a collective. `first` has the first block of its dims, if that is not
-  /// the first rank; `root`: that of a broadcast, if it is not the step's.
+  /// the first rank; `root`: the number in its group of the rank whose block a broadcast sends, and
+  /// which receives nothing; -1: not known, so that all ranks count.
   constexpr void move(Step const& s, Sizing const& z, Coords const& first = {}, int root = -1) {
     if (asks(Answer::counts)) run(s.collective, z.sizes.product(s.axes));
-    if (asks(Answer::bytes) && s.collective != Collective::none)
-      add_move(s, z, first).take_root(root);
+    if (asks(Answer::bytes) && s.collective != Collective::none) add_move(s, z, first, root);
     if (asks(Answer::cost)) spend(step_cost(s, z, *machine_));
   }
   /// A collective in `terms` rounds of a loop, of sizes that grow or shrink by the same amounts from round to
@@ -178,13 +152,10 @@ class Accounting {
   /// last. Only for bytes.
   constexpr void move_series(Step const& s, Sizing const* const (&rounds)[3], Coords const& first,
                              int root, std::int64_t terms, std::int64_t middle) {
-    Series& series = series_.push_back(Series());
-    for (int k = 0; k < 3; ++k) {
-      series.ends[k] = move_of(s, *rounds[k], first);
-      series.ends[k].take_root(root);
-    }
-    series.terms = terms;
-    series.middle = middle;
+    std::size_t const begin = moves_.size();
+    for (Sizing const* const z : rounds) add_move(s, *z, first, root);
+    moves_[begin].terms = terms;
+    moves_[begin].middle = middle;
   }
   /// A step that runs an unknown number of times: what it does once, without bound.
   constexpr void move_unbounded(Step const& s, Sizing const& z) {
@@ -192,7 +163,8 @@ class Accounting {
       counts_[static_cast<int>(s.collective)] = unbounded;
       if (step_messages(s.collective, z.sizes.product(s.axes)) > 0) messages_ = saturated;
     }
-    if (asks(Answer::bytes) && s.collective != Collective::none) add_move(s, z, {}).endless = true;
+    if (asks(Answer::bytes) && s.collective != Collective::none)
+      add_move(s, z, {}, -1).endless = true;
     if (asks(Answer::cost)) {
       Cost all = step_cost(s, z, *machine_);
       all.picoseconds = longest_time;
@@ -241,40 +213,57 @@ class Accounting {
   /// no series.
   constexpr std::int64_t bytes(Coords const& at) const {
     std::int64_t sum = 0;
-    for (Move const& m : moves_)
-      if (!m.is_root(at)) sum = add_sat(sum, m.bytes(at));
-    for (Series const& m : series_) {
-      std::int64_t const all = m.bytes(at);
-      if (all < 0) return -1;
-      if (!m.is_root(at)) sum = add_sat(sum, all);
-    }
-    return sum;
+    bool const all = each_move([&](Move const& m) {
+      std::int64_t const n = m.bytes(at);
+      if (!m.is_root(at)) sum = add_sat(sum, n < 0 ? 0 : n);
+      return n >= 0;
+    });
+    return all ? sum : -1;
   }
   /// The bytes of the rank that moves the most, or as above.
   constexpr std::int64_t bytes_per_rank() const {
-    if (moves_.empty() && series_.empty()) return 0;
+    if (moves_.empty()) return 0;
     Sizes sizes;
-    each_move([&](Move const& m) {
+    for (Move const& m : moves_)
       for (int x = 0; x < max_axes; ++x) sizes.at[x] = std::max(sizes[x], m.sizing.sizes[x]);
-    });
     RankClasses ranks(max_axes, sizes);
-    each_move([&](Move const& m) {
+    for (Move const& m : moves_) {
       ranks.note(m.step, m.sizing);
       AxisList rotated;
       for (int x = 0; x < max_axes; ++x)
         if (m.first[x] != 0) rotated.push(x);
       ranks.tell_all_apart(rotated);
       if (m.root >= 0) ranks.tell_apart(m.step.axes, m.root);
-    });
+    }
+    // of each representative: the sum, and the bytes of one move, evaluated once for each position along the axes it
+    // sees: at the first representative that is alike there
     auto const total = static_cast<std::size_t>(ranks.size());
-    shardtype::detail::List<std::int64_t> sums(total);
-    shardtype::detail::List<std::int64_t> each(total);
-    for (Move const& m : moves_) add_to(sums, each, ranks, m, m.sees());
-    for (Series const& m : series_)
-      if (!add_to(sums, each, ranks, m, m.ends[0].sees())) return -1;
+    struct Rank {
+      Coords at{};
+      std::size_t alike = 0;
+      std::int64_t bytes = 0;
+      std::int64_t sum = 0;
+    };
+    shardtype::detail::List<Rank> each(total);
+    for (std::size_t k = 0; k < total; ++k) each[k].at = ranks.at(static_cast<std::int64_t>(k));
+    AxisSet seen;
+    bool const all = each_move([&](Move const& m) {
+      if (AxisSet const sees = m.sees(); !(sees == seen)) {
+        seen = sees;
+        for (std::size_t k = 0; k < total; ++k)
+          each[k].alike = static_cast<std::size_t>(ranks.along(static_cast<std::int64_t>(k), sees));
+      }
+      for (std::size_t k = 0; k < total; ++k) {
+        Rank& r = each[k];
+        r.bytes = r.alike == k ? m.bytes(r.at) : each[r.alike].bytes;
+        if (r.bytes < 0) return false;
+        if (!m.is_root(r.at)) r.sum = add_sat(r.sum, r.bytes);
+      }
+      return true;
+    });
     std::int64_t most = 0;
-    for (std::int64_t const n : sums) most = std::max(most, n);
-    return most;
+    for (std::size_t k = 0; k < total; ++k) most = std::max(most, each[k].sum);
+    return all ? most : -1;
   }
   /// Floating-point operations; of each step, those of its busiest rank.
   constexpr std::int64_t flops() const { return flops_; }
@@ -291,15 +280,13 @@ class Accounting {
   constexpr double seconds() const { return static_cast<double>(picoseconds()) * 1e-12; }
 
  private:
-  static constexpr Move move_of(Step const& s, Sizing const& z, Coords const& first) {
+  constexpr Move& add_move(Step const& s, Sizing const& z, Coords const& first, int root) {
     Move m;
     m.step = s;
     m.sizing = z;
     m.first = first;
-    return m;
-  }
-  constexpr Move& add_move(Step const& s, Sizing const& z, Coords const& first) {
-    return moves_.push_back(move_of(s, z, first));
+    m.root = root;
+    return moves_.push_back(m);
   }
 
   Machine const* machine_ = nullptr;
@@ -313,7 +300,6 @@ class Accounting {
   Cost cost_{};
   MemoryUse memory_;
   shardtype::detail::List<Move> moves_;
-  shardtype::detail::List<Series> series_;
 };
 
 }  // namespace shardtype::planning

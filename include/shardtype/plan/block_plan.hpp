@@ -17,7 +17,6 @@ struct BlockCall {
   ReduceKind kind = ReduceKind::sum;
   bool mean = false;
   bool shares = true;  ///< of a cast: whether the result is the block's memory
-  int root = -1;       ///< of a broadcast: the rank of the group that sends
   int first = -1;      ///< labels named by the call
   int second = -1;
   Spec given{};
@@ -137,7 +136,6 @@ constexpr Step block_step(BlockCall const& c, Extents& as_one) {
       break;
     case Movement::broadcast:
       s.collective = Collective::broadcast;
-      s.root = c.root;
       break;
     case Movement::shard:
     case Movement::cast:

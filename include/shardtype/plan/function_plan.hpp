@@ -3,10 +3,8 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <string>
 #include <string_view>
 
-#include <shardtype/core/error.hpp>
 #include <shardtype/core/list.hpp>
 #include <shardtype/core/scope.hpp>
 #include <shardtype/plan/plan.hpp>
@@ -17,21 +15,14 @@ namespace shardtype::planning {
 /// compiles.
 inline constexpr int max_function_steps = 256;
 
-/// Error E84. Not constexpr: if a constant needs it, compilers print its name.
+/// Error E84. Not constexpr: if a constant needs them, compilers print their names.
 template <int most>
 [[noreturn]] void a_function_has_more_steps_than() {
-  throw Error("E84",
-              "the plan of a function has more than " + std::to_string(most) +
-                  " steps; plan its parts one by one",
-              FailedOn::every_rank);
+  no_room("the plan of a function has", most, "steps; plan its parts one by one");
 }
-
 template <int most>
 [[noreturn]] void a_function_names_more_axes_than() {
-  throw Error(
-      "E84",
-      "a function whose plan is asked for names more than " + std::to_string(most) + " mesh axes",
-      FailedOn::every_rank);
+  no_room("a function whose plan is asked for has", most, "mesh axes");
 }
 
 /// A step, the name of its operation, and the sizes of its value. Mesh axes have the numbers of the

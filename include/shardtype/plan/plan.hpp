@@ -3,10 +3,8 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <string>
 #include <string_view>
 
-#include <shardtype/core/error.hpp>
 #include <shardtype/plan/local_memory.hpp>
 #include <shardtype/plan/repeat.hpp>
 #include <shardtype/plan/rooms.hpp>
@@ -22,10 +20,7 @@ inline constexpr int max_repeats = 8;
 /// Error E84. Not constexpr: if a constant needs it, compilers print its name.
 template <int most>
 [[noreturn]] void one_operation_has_more_steps_than(char const* what) {
-  throw Error(
-      "E84",
-      std::string("the plan of one operation has more than ") + std::to_string(most) + " " + what,
-      FailedOn::every_rank);
+  no_room("the plan of one operation has", most, what);
 }
 
 /// Extents and element size of one value of a plan, if they differ from those of the operation's

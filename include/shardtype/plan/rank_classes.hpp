@@ -21,7 +21,6 @@ class RankClasses {
   constexpr void note(Step const& s, Sizing const& z) {
     for (Spec const* spec : {&s.before, &s.after})
       for (int d = 0; d < spec->rank; ++d) note(z.extents[spec->dims[d].label], spec->dims[d].axes);
-    if (s.root >= 0) tell_apart(s.axes, s.root);
     // here the bytes depend on the positions of blocks, not only on their sizes
     if (s.collective == Collective::permute || s.collective == Collective::neighbor || regroups(s))
       tell_all_apart(s.axes);

@@ -3,10 +3,20 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 
+#include <shardtype/core/error.hpp>
 #include <shardtype/core/namespaces.hpp>
 
 namespace shardtype::planning {
+
+/// Error E84: something has more than `most` of what a plan has room for.
+[[noreturn]] inline void no_room(char const* what_has, int most, char const* of_what) {
+  std::string const number = std::to_string(most);
+  std::string text;  // literals, appended as such, would be a type each
+  for (char const* part : {what_has, " more than ", number.c_str(), " ", of_what}) text += part;
+  throw Error("E84", text, FailedOn::every_rank);
+}
 
 /// At most `Most` values. Unused elements are not constructed, because a compiler would write,
 /// check and copy each of their members.

@@ -69,9 +69,6 @@ struct Step {
   Spec before{};
   Spec after{};
   Window window{};  ///< of a neighbor exchange: the rows of dim `from` that each rank needs
-  /// Of a broadcast: the number in the group of the rank whose block it is, which receives nothing;
-  /// -1: not known, so every rank counts.
-  std::int32_t root = -1;
 
   friend constexpr bool operator==(Step const&, Step const&) = default;
 };
@@ -147,8 +144,9 @@ constexpr bool moves_blocks(Step const& s) {
 
 /// Payload bytes of one step at one rank, by convention: all_gather, broadcast: received from
 /// others; reduce_scatter, all_to_all, permute, neighbor: sent to others; all_reduce: 2 n (p - 1) /
-/// p of the n bytes reduced, rounded down. The root of a broadcast receives nothing. If no dim changes (`from` is -1), whole blocks are sent,
-/// and the block counts even at a rank that keeps its own.
+/// p of the n bytes reduced, rounded down. If no dim changes (`from` is -1), whole blocks are sent,
+/// and the block counts even at a rank that keeps its own, or is a broadcast's root, which only a
+/// loop's Round tells.
 constexpr std::int64_t step_bytes(Step const& s, Sizing const& z, Coords const& at) {
   std::int64_t const before =
       mul_sat(local_elements(s.before, z.extents, z.sizes, at), z.element_bytes);
@@ -178,7 +176,7 @@ constexpr std::int64_t step_bytes(Step const& s, Sizing const& z, Coords const& 
     case Collective::neighbor:
       return window_bytes(s.before, s.from, z, at, s.window);
     case Collective::broadcast:
-      return p > 1 && (s.root < 0 || number_in_group(s.axes, z.sizes, at) != s.root) ? after : 0;
+      return p > 1 ? after : 0;
     case Collective::none:
       break;
   }
