@@ -8,6 +8,7 @@
 #include <shardtype/runtime/copy_bytes.ipp>
 #include <shardtype/runtime/environment.ipp>
 #include <shardtype/runtime/exchange.ipp>
+#include <shardtype/runtime/files.ipp>
 #include <shardtype/runtime/link.ipp>
 #include <shardtype/runtime/machine_file.ipp>
 #include <shardtype/runtime/memory_for.ipp>

@@ -162,12 +162,8 @@ namespace shardtype {
 
 SHARDTYPE_INLINE void write_html(PlannedProgram const& program, std::string const& path) {
   std::string const page = to_html(program);
-  std::FILE* const file = std::fopen(path.c_str(), "w");
-  bool good = file != nullptr;
-  good = good && std::fwrite(page.data(), 1, page.size(), file) == page.size();
-  int failed = good ? 0 : errno;
-  if (file != nullptr && std::fclose(file) != 0 && failed == 0) failed = errno;
-  if (failed != 0) throw Error("E72", "cannot write " + path + ": " + std::strerror(failed));
+  if (int const failed = runtime::replace_file(path, page); failed != 0)
+    throw Error("E72", "cannot write " + path + ": " + runtime::file_fault_text(failed));
 }
 
 }  // namespace shardtype
