@@ -1,5 +1,7 @@
 // What ranks agree on, their meshes, memory and messages.
 #include <shardtype/core/escape.ipp>
+#include <shardtype/core/printable.ipp>
+#include <shardtype/core/running_call.ipp>
 #include <shardtype/core/text.ipp>
 #include <shardtype/plan/explain.ipp>
 #include <shardtype/plan/explain_function.ipp>

@@ -196,6 +196,45 @@ std::map<std::string, Case> const cases = {
            },
            zeros<float, Dim<I, X>>(mesh, {6}));
      }},
+    {"moved_local",
+     [](auto&, Grid const& mesh) {
+       auto a = zeros<float, Dim<I, X>>(mesh, {6});
+       auto const b = std::move(a);
+       static_cast<void>(a.local());
+     }},
+    {"moved_in_an_expression",
+     [](auto&, Grid const& mesh) {
+       auto a = zeros<float, Dim<I, X>>(mesh, {6});
+       auto const b = std::move(a);
+       Tensor<float, Dim<I, X>> const c = a * 2;
+     }},
+    {"extents_of_an_expression",
+     [](auto&, Grid const& mesh) {
+       auto const a = zeros<float, Dim<I, X>>(mesh, {6});
+       auto const b = zeros<float, Dim<I, X>>(mesh, {7});
+       Tensor<float, Dim<I, X>> c = zeros<float, Dim<I, X>>(mesh, {6});
+       c = a + b;
+     }},
+    {"extents_in_place",
+     [](auto&, Grid const& mesh) {
+       auto a = zeros<float, Dim<I, X>>(mesh, {6});
+       a += zeros<float, Dim<I, X>>(mesh, {7});
+     }},
+    {"shared_in_place",
+     [](auto&, Grid const& mesh) {
+       auto a = zeros<float, Dim<I, X>>(mesh, {6});
+       auto const b = a;
+       a -= 1;
+     }},
+    {"rows_outside",
+     [](auto&, Grid const& mesh) {
+       slice<I>(zeros<float, Dim<I>>(mesh, {6}), 4, 9);
+     }},
+    {"extents_of_three",
+     [](auto&, Grid const& mesh) {
+       auto const a = zeros<float, Dim<I>>(mesh, {6});
+       stack<K>(a, a, zeros<float, Dim<I>>(mesh, {7}));
+     }},
 };
 
 void run(int argc, char** argv, Case const& body) {

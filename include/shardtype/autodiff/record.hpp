@@ -269,6 +269,7 @@ struct Continue<Above::active, Operands...> {
   }
   template <class Op, class... As>
   static constexpr auto call(Op const& op, Where const& where, As const&... as) {
+    core::RunningCall const running(Op::name, where);
     if constexpr (!(std::is_same_v<As, autodiff::materialised_t<As>> && ...)) {
       return call(op, where, autodiff::materialised(as)...);
     } else if constexpr (requires { typename Resolve<Op, tensor_of<As>...>::pair; }) {

@@ -18,9 +18,6 @@ std::string json_text(std::string_view text);
 std::string json_number(double x);
 inline std::string json_number(std::int64_t n) { return std::to_string(n); }
 
-/// Text for a terminal or a log, on one line: control characters become `\n`, `\x1b` and the like.
-std::string printable(std::string_view text);
-
 /// Text for HTML and XML, also in attributes. Characters that XML cannot represent become U+FFFD.
 std::string html_text(std::string_view text);
 

@@ -221,9 +221,11 @@ constexpr auto call(Op const& op, std::source_location const& where, As const&..
         return detail::note<R>(op, as...);
       }
     } else {
-      runtime::MemoryFor const wanted(
-          detail::element_name<checking::element_t<typename R::result>>(), R::verdict.result,
-          R::S::names, &where);
+      std::string_view name = "an operation";
+      if constexpr (requires { Op::name; }) name = Op::name;
+      core::RunningCall const running(
+          name, where, detail::element_name<checking::element_t<typename R::result>>(),
+          &R::verdict.result, &R::S::names);
       if constexpr ((is_local<detail::operand_t<As>> || ...)) {
         return execute::RunBlocks<Op>::template run<R>(op, where, detail::operand(as)...);
       } else {
@@ -284,6 +286,10 @@ constexpr auto start_call(Op const& op, std::source_location const& where, As co
   } else if constexpr (!accepts<Judged>) {
     return Poisoned(Judged{});
   } else {
+    std::string_view name = "an operation";
+    if constexpr (requires { Op::name; }) name = Op::name;
+    core::RunningCall const running(name, where, element_name<element_t<typename R::result>>(),
+                                    &R::verdict.result, &R::S::names);
     return start_held<R, Op, operand_t<As>...>(op, where, operand(as)...);
   }
 }

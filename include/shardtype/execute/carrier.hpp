@@ -146,12 +146,13 @@ class Carrier {
   /// transfer.
   void agree(Link& link) {
     StepHash hash;
-    hash.mix(where_.line());
+    std::source_location const place = core::RunningCall::place(where_);
+    hash.mix(place.line());
     for (Parcel const& p : plan_.parcels) {
       hash.mix(static_cast<std::uint64_t>(p.from) << 32 | static_cast<std::uint64_t>(p.to));
       hash.mix(static_cast<std::uint64_t>(p.elements));
     }
-    link.agreement().meet("transfer" + source_text(where_), hash.value() | 1U);
+    link.agreement().meet("transfer" + source_text(place), hash.value() | 1U);
   }
 
   MeshState& source_;

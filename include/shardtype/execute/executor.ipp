@@ -23,8 +23,9 @@ SHARDTYPE_INLINE void agree_on_collective(MeshState& mesh, AxisMap const& axes,
     hash.mix(static_cast<std::uint64_t>(sizing.extents[s.before.dims[d].label]));
   hash.mix(static_cast<std::uint64_t>(s.from + 2));
   hash.mix(static_cast<std::uint64_t>(s.to + 2));
-  hash.mix(where.line());
-  mesh.agreement().meet(text + source_text(where), hash.value());
+  std::source_location const place = core::RunningCall::place(where);
+  hash.mix(place.line());
+  mesh.agreement().meet(text + source_text(place), hash.value());
 }
 
 }  // namespace shardtype::execute

@@ -255,8 +255,9 @@ class AlongRanks {
     hash.mix(static_cast<std::uint64_t>(dim_));
     hash.mix(static_cast<std::uint64_t>(first));
     hash.mix(static_cast<std::uint64_t>(second));
-    hash.mix(where.line());
-    run_.mesh.agreement().meet(text + source_text(where), hash.value());
+    std::source_location const place = core::RunningCall::place(where);
+    hash.mix(place.line());
+    run_.mesh.agreement().meet(text + source_text(place), hash.value());
   }
 
   LocalRun<T, Space> const& run_;

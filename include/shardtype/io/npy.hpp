@@ -76,7 +76,8 @@ detail::created_t<Parts...> load_npy(
   using T = typename A::element;
   detail::check_mesh_has_axes<A, Xs...>();
   if constexpr (A::spec.cyclic_dim() >= 0)
-    return reshard<A>(load_npy<typename detail::InBlocks<A>::type>(mesh, path), where);
+    return reshard<A>(load_npy<typename detail::InBlocks<A>::type>(mesh, path, where), where);
+  core::RunningCall const running("load_npy", where);
   runtime::MeshState& state = mesh.state();
   if (mesh.here()) detail::agree_on_file(state, "load_npy", path);
   // ranks outside the mesh read the extents, too, but take no part otherwise
@@ -120,8 +121,10 @@ auto save_npy(A const& a, std::string const& path,
   if constexpr (!detail::accepts<Judged>) {
     static_cast<void>(checking::Poisoned(Judged{}));
   } else if constexpr (Held::spec.cyclic_dim() >= 0) {
-    save_npy(reshard<typename detail::InBlocks<Held>::type>(detail::operand(a), where), path);
+    save_npy(reshard<typename detail::InBlocks<Held>::type>(detail::operand(a), where), path,
+             where);
   } else {
+    core::RunningCall const running("save_npy", where);
     runtime::MeshState& mesh = a.mesh().state();
     if (!mesh.here()) return;
     detail::agree_on_file(mesh, "save_npy", path);

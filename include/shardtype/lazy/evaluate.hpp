@@ -140,6 +140,8 @@ execute::AnyBlock run_plan(MeshRef const& mesh, AxisMap const& axes, ProgramPlan
 
 template <class P, class Out, class E>
 Out run_program(MeshRef const& mesh, E const& e, std::source_location const& where) {
+  core::RunningCall const running("evaluate", where, element_name<typename Out::element>(),
+                                  &Out::spec, &Scope<Out>::names);
   execute::PartFinder finder;
   AxisMap const axes = program_axes<P>(mesh);
   ProgramPlan const& plan = plan_at_sizes<P>(mesh, axes, e, finder);

@@ -111,6 +111,7 @@ Out result_of(MeshRef const& mesh, ProgramPlan const& plan, LabelPart const* lab
 template <class P, class... Tensors, class E>
 std::tuple<Tensors...> run_results(Outs<Tensors...>, MeshRef const& mesh, E const& e, Buffer* kept,
                                    std::source_location const& where) {
+  core::RunningCall const running("evaluate", where);
   execute::PartFinder finder;
   AxisMap const axes = program_axes<P>(mesh);
   ProgramPlan const& plan = plan_at_sizes<P>(mesh, axes, e, finder);
@@ -148,20 +149,72 @@ auto evaluate(M const& mesh, std::tuple<Es...> const& es, Policy const& = {},
     }
   }
 }
+namespace detail {
+
+template <class M, class F, class... As>
+inline constexpr bool runs_function =
+    std::is_base_of_v<runtime::MeshRef, M> && is_function_of_expressions<F> &&
+    (is_tensor<operand_t<As>> && ...);
+/// `evaluate` of a function, called at `where`.
+template <class... Out, class M, class F, class... As>
+auto evaluate_function(std::source_location const& where, M const& mesh, F const& f,
+                       As const&... as) {
+  return [&]<int... Number>(std::integer_sequence<int, Number...>) {
+    return evaluate<Out...>(mesh,
+                            f(automatic_mode::LazyInput<operand_t<As>, Number>(operand(as))...),
+                            DefaultPolicy{}, where);
+  }(std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{});
+}
+
+}  // namespace detail
+
 /// A function of expressions on tensors, planned and run as one program, as `jit` of JAX: `evaluate<Dim<I, X>,
 /// Dim<K>>(mesh, f, a, b)` is `evaluate<Dim<I, X>, Dim<K>>(mesh, f(lazy(a), lazy(b)))`, but for what `f` computes twice:
 /// products, reductions and operations on the same arguments are computed once, without `share`. A function that
 /// returns a std::tuple has several results: `evaluate<Outs<C, D>>(mesh, f, a, b)`. Operations with equal run-time
 /// arguments (two slices of the same rows) are found when the plan runs: the later ones, and what they read, are
 /// neither sent nor computed again, though the plan counts them. What hangs on a C++ number needs `share`.
+template <class... Out, class M, class F, class A>
+  requires(detail::runs_function<M, F, A>)
+auto evaluate(M const& mesh, F const& f, A const& a,
+              std::source_location const& where = std::source_location::current()) {
+  return detail::evaluate_function<Out...>(where, mesh, f, a);
+}
+template <class... Out, class M, class F, class A, class B>
+  requires(detail::runs_function<M, F, A, B>)
+auto evaluate(M const& mesh, F const& f, A const& a, B const& b,
+              std::source_location const& where = std::source_location::current()) {
+  return detail::evaluate_function<Out...>(where, mesh, f, a, b);
+}
+template <class... Out, class M, class F, class A, class B, class C>
+  requires(detail::runs_function<M, F, A, B, C>)
+auto evaluate(M const& mesh, F const& f, A const& a, B const& b, C const& c,
+              std::source_location const& where = std::source_location::current()) {
+  return detail::evaluate_function<Out...>(where, mesh, f, a, b, c);
+}
+template <class... Out, class M, class F, class A, class B, class C, class D>
+  requires(detail::runs_function<M, F, A, B, C, D>)
+auto evaluate(M const& mesh, F const& f, A const& a, B const& b, C const& c, D const& d,
+              std::source_location const& where = std::source_location::current()) {
+  return detail::evaluate_function<Out...>(where, mesh, f, a, b, c, d);
+}
+template <class... Out, class M, class F, class A, class B, class C, class D, class G>
+  requires(detail::runs_function<M, F, A, B, C, D, G>)
+auto evaluate(M const& mesh, F const& f, A const& a, B const& b, C const& c, D const& d, G const& g,
+              std::source_location const& where = std::source_location::current()) {
+  return detail::evaluate_function<Out...>(where, mesh, f, a, b, c, d, g);
+}
+template <class... Out, class M, class F, class A, class B, class C, class D, class G, class H>
+  requires(detail::runs_function<M, F, A, B, C, D, G, H>)
+auto evaluate(M const& mesh, F const& f, A const& a, B const& b, C const& c, D const& d, G const& g,
+              H const& h, std::source_location const& where = std::source_location::current()) {
+  return detail::evaluate_function<Out...>(where, mesh, f, a, b, c, d, g, h);
+}
+// of more a line cannot be known
 template <class... Out, class M, class F, class... As>
-  requires(std::is_base_of_v<runtime::MeshRef, M> && sizeof...(As) > 0 &&
-           detail::is_function_of_expressions<F> && (is_tensor<detail::operand_t<As>> && ...))
+  requires(sizeof...(As) > 6 && detail::runs_function<M, F, As...>)
 auto evaluate(M const& mesh, F const& f, As const&... as) {
-  return [&]<int... Number>(std::integer_sequence<int, Number...>) {
-    return evaluate<Out...>(
-        mesh, f(automatic_mode::LazyInput<detail::operand_t<As>, Number>(detail::operand(as))...));
-  }(std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{});
+  return detail::evaluate_function<Out...>({}, mesh, f, as...);
 }
 /// The program of several results from types alone, for plan_traced and dry_run.
 template <class Outputs, class... Es, class Policy = detail::DefaultPolicy>

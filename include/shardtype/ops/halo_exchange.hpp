@@ -43,11 +43,12 @@ class Halo : public detail::HeldBlock {
   typename A::template View<element const> local() const& { return view<element const>(); }
   typename A::template View<element const> local() const&& = delete;
   /// The same to write, as of a tensor. Error E21 if another Halo shares the memory.
-  detail::WritingView<typename A::template View<element>> mutable_local() & {
+  detail::WritingView<typename A::template View<element>> mutable_local(
+      std::source_location const& where = std::source_location::current()) & {
     if (buffer_.holders() > 1)
-      throw Error("E21",
-                  "the memory of the Halo is shared with another one; write to zeros_like(h) "
-                  "instead");
+      detail::throw_shared(
+          "mutable_local", where,
+          "the memory of the Halo is shared with another one; write to zeros_like(h) instead");
     return detail::WritingView<typename A::template View<element>>(view<element>(),
                                                                    buffer_.write());
   }

@@ -114,6 +114,7 @@ auto to_host(A const& a, checking::CallSite where = std::source_location::curren
   if constexpr (core::is_active<A>) {
     return to_host(a.tensor().value(), where);
   } else if constexpr (detail::accepts<Judged>) {
+    core::RunningCall const running("to_host", where);
     return detail::block_on_host(
         reshard<typename detail::Replicated<Held>::type>(detail::operand(a), where));
   } else {
@@ -131,10 +132,12 @@ auto item(A const& a, checking::CallSite where = std::source_location::current()
   if constexpr (core::is_active<A>) {
     return item(a.tensor().value(), where);
   } else if constexpr (detail::accepts<Judged>) {
+    core::RunningCall const running("item", where);
     runtime::MeshState& mesh = a.mesh().state();
     if (!mesh.here()) runtime::throw_outside(mesh, "item");
     if (mesh.agreement().begin_step())
-      mesh.agreement().meet("item (line " + std::to_string(where.line()) + ")", where.line() + 1U);
+      mesh.agreement().meet("item" + core::source_text(core::RunningCall::place()),
+                            where.line() + 1U);
     typename detail::operand_t<A>::element value{};
     runtime::copy_bytes<Kokkos::HostSpace, typename detail::operand_t<A>::memory_space>(
         &value, detail::operand(a).buffer().data(), sizeof value);

@@ -7,7 +7,7 @@
 
 #include <mpi.h>
 
-#include <shardtype/core/escape.hpp>
+#include <shardtype/core/printable.hpp>
 #include <shardtype/runtime/files.hpp>
 
 namespace shardtype::runtime {

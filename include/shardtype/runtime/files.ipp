@@ -4,7 +4,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
-#include <random>
+#include <ctime>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -93,11 +93,16 @@ SHARDTYPE_INLINE int ReplacedFile::create_new(std::string const& path) {
   if (folder == path.size()) return EISDIR;
   // a name of at most 255 bytes, as systems of files allow
   std::string const start = path.substr(0, folder) + path.substr(folder, 200) + ".";
-  std::random_device random;
+  timespec now = {};
+  clock_gettime(CLOCK_REALTIME, &now);
+  std::uint64_t number = static_cast<std::uint64_t>(getpid());
+  for (std::int64_t const part : {std::int64_t{now.tv_sec}, std::int64_t{now.tv_nsec}})
+    number = number * 0x9E3779B97F4A7C15U + static_cast<std::uint64_t>(part);
   for (int attempt = 0; attempt < 100; ++attempt) {
-    char number[24];
-    std::snprintf(number, sizeof number, "%08x%08x", random(), random());
-    std::string const name = start + number + ".partial";
+    char digits[24];
+    std::snprintf(digits, sizeof digits, "%016llx",
+                  static_cast<unsigned long long>(number += 0x9E3779B97F4A7C15U));
+    std::string const name = start + digits + ".partial";
     // what is at this name, a link even, is another's
     descriptor_ = open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
                        replaces_ ? 0600 : 0666);

@@ -16,6 +16,7 @@
 #include <shardtype/core/list.hpp>
 #include <shardtype/runtime/copy_bytes.hpp>
 #include <shardtype/runtime/memory_for.hpp>
+#include <shardtype/runtime/run_time.hpp>
 
 namespace shardtype::runtime {
 

@@ -12,6 +12,7 @@
 #include <shardtype/core/compiled.hpp>
 #include <shardtype/core/error.hpp>
 #include <shardtype/core/escape.hpp>
+#include <shardtype/core/printable.hpp>
 #include <shardtype/core/list.hpp>
 #include <shardtype/core/name.hpp>
 #include <shardtype/runtime/comm.hpp>
