@@ -1,4 +1,5 @@
 // What ranks agree on, their meshes, memory and messages.
+#include <shardtype/core/error.ipp>
 #include <shardtype/core/escape.ipp>
 #include <shardtype/core/printable.ipp>
 #include <shardtype/core/running_call.ipp>

@@ -226,6 +226,14 @@ std::map<std::string, Case> const cases = {
        if (odd) print(full<float>(*mesh, {}, 1.0f));
        all_reduce<Y>(owed(*mesh));
      }},
+    {"saves_other_extents",
+     [](Environment&, std::optional<Grid>& mesh, bool odd) {
+       save_npy(full<float, Dim<I, X>>(*mesh, {odd ? 90 : 100}, 1.0f), "/dev/null");
+     }},
+    {"saves_another_file",
+     [](Environment&, std::optional<Grid>& mesh, bool odd) {
+       save_npy(split(*mesh), odd ? "of\x1b" "c.npy" : "a.npy");
+     }},
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <functional>
 #include <map>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -226,6 +227,11 @@ std::map<std::string, Case> const cases = {
        auto const b = a;
        a -= 1;
      }},
+    {"quick_exit",
+     [](Environment& env, Grid const& mesh) {
+       if (env.rank() == 3) std::quick_exit(0);
+       mesh.state().whole().barrier();
+     }},
     {"rows_outside",
      [](auto&, Grid const& mesh) {
        slice<I>(zeros<float, Dim<I>>(mesh, {6}), 4, 9);
@@ -252,6 +258,18 @@ int main(int argc, char** argv) {
       Environment const first(argc, argv);
     }
     Environment const second(argc, argv);
+  }
+  if (name == "after_the_end" || name == "outlives") {
+    std::optional<Tensor<float, Dim<I>>> a;
+    {
+      Environment env(argc, argv);
+      Mesh<P> const mesh(env.world(), {env.size()});
+      a = all_gather<P>(full<float, Dim<I, P>>(mesh, {6}, 1.0f));
+    }
+    Tensor<float, Dim<I>> const b = *a;
+    if (name == "after_the_end") sum<I>(b);
+    std::printf("%s\n", b.local().data()[5] == 1.0f ? "the block is there" : "wrong");
+    return 0;
   }
   // caught outside of the Environment's scope, on one rank while the others wait, or on all ranks
   if (name == "caught_outside" || name == "caught_outside_everywhere") {

@@ -17,7 +17,7 @@ import sys
 import time
 import uuid
 
-MARK = "SHARDTYPE_TEST_RUN"
+MARK = "TEST_RUN_OF_SHARDTYPE"
 
 
 def processes_of(mark):

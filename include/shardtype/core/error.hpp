@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <string>
 
+#include <shardtype/core/compiled.hpp>
 #include <shardtype/core/namespaces.hpp>
 #include <shardtype/core/printable.hpp>
 #include <shardtype/core/running_call.hpp>
@@ -33,3 +34,7 @@ class Error : public std::runtime_error {
 };
 
 }  // namespace shardtype
+
+#ifndef SHARDTYPE_COMPILED
+#include <shardtype/core/error.ipp>
+#endif

@@ -19,7 +19,8 @@ std::string source_text(std::source_location const& where);
 
 /// Records a call while it runs: the name of the operation, the line that calls it, and the tensor
 /// that it makes. Calls that the library makes itself are nested; what is reported is the program's
-/// own line. Every Error says the operation and the line.
+/// own line. Every Error says the operation and the line. Error E08 in a second thread,
+/// E09 after the end of MPI.
 class RunningCall {
  public:
   constexpr RunningCall(std::string_view operation, std::source_location const& where,
@@ -29,6 +30,7 @@ class RunningCall {
     if (std::is_constant_evaluated()) return;
     outer_ = innermost_;
     innermost_ = this;
+    if (checks_thread_ && !own_thread_) refuse();
   }
   /// A tensor that no operation makes, or one whose operation is known already.
   constexpr RunningCall(char const* element, Spec const& spec, Names const& names)
@@ -59,6 +61,15 @@ class RunningCall {
   static std::source_location place(std::source_location const& where = {});
   /// "; in matmul (main.cpp:12)"; empty outside of calls.
   static std::string text();
+  /// An Environment begins: from now on calls in other threads than the calling one are Error E08.
+  static void keep_to_this_thread() { own_thread_ = checks_thread_ = true; }
+  /// It ends; if it `ends_mpi`, calls are Error E09 from now on.
+  static void leave_thread(bool ends_mpi) {
+    own_thread_ = false;
+    checks_thread_ = ended_ = ends_mpi;
+  }
+  /// Whether calls in this thread are Error E08.
+  static bool in_other_thread() { return checks_thread_ && !own_thread_ && !ended_; }
   /// The outermost call that makes a tensor, or null.
   static RunningCall const* making();
 
@@ -69,7 +80,12 @@ class RunningCall {
  private:
   static RunningCall const* named();
 
-  static inline RunningCall const* innermost_ = nullptr;
+  [[noreturn]] void refuse() const;
+
+  static inline thread_local RunningCall const* innermost_ = nullptr;
+  static inline bool checks_thread_ = false;
+  static inline bool ended_ = false;
+  static inline thread_local bool own_thread_ = false;
 
   std::string_view operation_;
   std::source_location where_;
@@ -83,5 +99,6 @@ class RunningCall {
 }  // namespace shardtype::core
 
 #ifndef SHARDTYPE_COMPILED
+#include <shardtype/core/error.hpp>
 #include <shardtype/core/running_call.ipp>
 #endif

@@ -113,7 +113,7 @@ SHARDTYPE_INLINE void Agreement::disagree(detail::Record const& mine) const {
   detail::List<int> missing;
   std::string const text = sides(mine, missing);
   detail::abort_job("[shardtype E03] the ranks disagree at step " + std::to_string(mine.step) +
-                        " of their mesh: " + text,
+                        " of their mesh: " + detail::printable(text),
                     FailedOn::every_rank);
 }
 
@@ -130,7 +130,7 @@ SHARDTYPE_INLINE void Agreement::expire(detail::Record const& mine) const {
   std::string seconds = std::to_string(limit_);
   seconds.resize(seconds.find('.') + 2);
   detail::abort_job("[shardtype E04] waited " + seconds + " s (SHARDTYPE_AGREE_SECONDS) at step " +
-                        std::to_string(mine.step) + " of a mesh: " + text,
+                        std::to_string(mine.step) + " of a mesh: " + detail::printable(text),
                     FailedOn::every_rank);
 }
 

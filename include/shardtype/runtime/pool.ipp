@@ -51,7 +51,18 @@ SHARDTYPE_INLINE void Pool::destroy(detail::Allocation* a) {
   delete a;
 }
 
+SHARDTYPE_INLINE void Pool::collect() {
+  detail::Allocation* a = elsewhere_.exchange(nullptr);
+  while (a != nullptr) give_back(std::exchange(a, a->next));
+}
+
 SHARDTYPE_INLINE void Pool::give_back(detail::Allocation* a) {
+  if (core::RunningCall::in_other_thread()) {
+    a->next = elsewhere_.load();
+    while (!elsewhere_.compare_exchange_weak(a->next, a)) {
+    }
+    return;
+  }
   a->writing.reset();
   run_time.memory.subtract(static_cast<std::int64_t>(a->asked));
   used_bytes_ -= a->bytes;
