@@ -372,6 +372,52 @@ TEST_CASE("the way of the exchange does not change the values") {
   }
 }
 
+namespace {
+
+// Ranks whose block is empty between the last transform and the exchange after it, and others whose
+// part of the window happens to be contiguous.
+void check_scaled_once() {
+  using C = Complex<double>;
+  for (std::array<Int, 2> const sizes : on_ranks::grids()) {
+    Mesh<X, Y> const mesh(MPI_COMM_WORLD, sizes);
+    for (std::array<Int, 3> const e :
+         {std::array<Int, 3>{4, 1, 1}, {5, 1, 2}, {2, 7, 1}, {1, 5, 6}, {16, 9, 9}, {13, 13, 13}}) {
+      INFO("mesh " << sizes[0] << " x " << sizes[1] << ", extents " << e[0] << " " << e[1] << " "
+                   << e[2]);
+      Dense const d(e);
+      Dense const all = d.along(0, -1).along(1, -1).along(2, -1);
+      double const rows = static_cast<double>(e[0] * e[1] * e[2]);
+      auto const pencil = filled<C, Dim<I, X>, Dim<J, Y>, Dim<K>>(mesh, e);
+      auto const f = fftn<I, J, K, Dim<I, X>, Dim<J, Y>, Dim<K>>(pencil, op::FftNorm::forward);
+      CHECK(error(f, all, [&](Int i, Int j, Int k) { return all(i, j, k) / rows; }) < 1 / rows);
+      CHECK(error(ifftn<I, J, K, Dim<I, X>, Dim<J, Y>, Dim<K>>(f, op::FftNorm::forward), d) < 1);
+      auto const columns = filled<C, Dim<I>, Dim<J, X, Y>, Dim<K>>(mesh, e);
+      CHECK(error(ifft<I, Dim<I, X>, Dim<J, Y>, Dim<K>>(fft<I>(columns)), d) < 1);
+      CHECK(error(ifft<I, Dim<I>, Dim<J>, Dim<K>>(fft<I>(columns)), d) < 1);
+      Dense const real(e, true);
+      auto const h = rfft<I, F>(filled<double, Dim<I>, Dim<J, X, Y>, Dim<K>>(mesh, e));
+      CHECK(error(irfft<F, I, Dim<I, Y>, Dim<J, X>, Dim<K>>(h, e[0]), real) < 1);
+      CHECK(error(irfftn<K, J, F, I, Dim<I, X>, Dim<J>, Dim<K>>(
+                      fftn<K, J, Dim<F, X, Y>, Dim<J>, Dim<K>>(h), e[0]),
+                  real) < 1);
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("the factor of a transform that an exchange follows, in shared memory") {
+  check_scaled_once();
+}
+TEST_CASE("the factor of a transform that an exchange follows, by messages") {
+  ByMessages const messages;
+  check_scaled_once();
+}
+TEST_CASE("the factor of a transform that an exchange follows, by messages in pieces") {
+  InPieces const pieces;
+  check_scaled_once();
+}
+
 TEST_CASE("rows that are far apart in memory") {
   Mesh<X> const mesh(MPI_COMM_WORLD);
   std::array<Int, 3> const e = {64, 3, 401};  // more than a megabyte from the first to the last row
