@@ -449,7 +449,7 @@ TEST_CASE("what named transforms send and hold is in their plans, and nothing is
   for (std::array<Int, 2> const sizes : on_ranks::grids()) {
     Mesh<X, Y> const mesh(MPI_COMM_WORLD, sizes);
     for (std::array<Int, 3> const e :
-         {std::array<Int, 3>{64, 64, 64}, {61, 67, 59}, {5, 7, 3}, {1, 1, 1}}) {
+         {std::array<Int, 3>{64, 64, 64}, {61, 67, 59}, {5, 7, 3}, {1, 1, 1}, {1, 5, 6}}) {
       INFO("mesh " << sizes[0] << " x " << sizes[1] << ", extents " << e[0] << " " << e[1] << " "
                    << e[2]);
       auto const slab = filled<C, Dim<I, X, Y>, Dim<J>, Dim<K>>(mesh, e);
@@ -478,6 +478,10 @@ TEST_CASE("what named transforms send and hold is in their plans, and nothing is
         CHECK(one.peak_bytes() <= 4 * whole);
         CHECK(two.peak_bytes() <= 4 * whole);
       }
+      op::Named<op::Ifftn<I, J, K>, Dim<I, X>, Dim<J, Y>, Dim<K>> const own_order{};
+      check_plan(
+          "pencils, own order", own_order,
+          [](auto const& x) { return ifftn<I, J, K, Dim<I, X>, Dim<J, Y>, Dim<K>>(x); }, pencil);
       auto const r = filled<double, Dim<I, X>, Dim<J, Y>, Dim<K>>(mesh, e);
       op::Named<op::Rfftn<I, J, K, F>, Dim<I>, Dim<J, X>, Dim<F, Y>> const real{};
       check_plan(
