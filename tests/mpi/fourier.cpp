@@ -418,6 +418,20 @@ TEST_CASE("the factor of a transform that an exchange follows, by messages in pi
   check_scaled_once();
 }
 
+TEST_CASE("a block-cyclic dim that is neither transformed nor exchanged") {
+  using C = Complex<double>;
+  for (std::array<Int, 2> const sizes : on_ranks::grids()) {
+    Mesh<X, Y> const mesh(MPI_COMM_WORLD, sizes);
+    for (std::array<Int, 3> const e : {std::array<Int, 3>{3, 5, 3}, {4, 9, 2}, {2, 1, 7}}) {
+      auto const a = filled<C, Dim<I, X>, Dim<J, Cyclic<Y, 4>>, Dim<K>>(mesh, e);
+      Dense const wanted = Dense(e).along(0, -1);
+      CHECK(error(fft<I, Dim<I>, Dim<J, Cyclic<Y, 4>>, Dim<K, X>>(a), wanted) < 1);
+      ByMessages const messages;
+      CHECK(error(fft<I, Dim<I>, Dim<J, Cyclic<Y, 4>>, Dim<K, X>>(a), wanted) < 1);
+    }
+  }
+}
+
 TEST_CASE("rows that are far apart in memory") {
   Mesh<X> const mesh(MPI_COMM_WORLD);
   std::array<Int, 3> const e = {64, 3, 401};  // more than a megabyte from the first to the last row
