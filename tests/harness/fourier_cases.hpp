@@ -9,8 +9,6 @@
 #include <cmath>
 #include <complex>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <memory>
@@ -38,8 +36,8 @@ using Int = std::int64_t;
 using Sum = std::complex<double>;
 
 inline constexpr int axes = 3;
-inline constexpr int labels = 4;  // of the operand; the halved or renamed dim gets the next one
-inline constexpr int renamed = labels;
+inline constexpr int labels = 4;          // of drawn operands
+inline constexpr int new_label = labels;  // of their last transformed dim, if it changes
 
 struct X : Axis<"X"> {};
 struct Y : Axis<"Y"> {};
@@ -65,6 +63,9 @@ struct Case {
   bool single = false;  // float in place of double
 };
 
+inline Int& extent(Case& c, int label) { return c.n[static_cast<std::size_t>(label)]; }
+inline Int extent(Case const& c, int label) { return c.n[static_cast<std::size_t>(label)]; }
+
 inline std::string text(Spec const& s) {
   std::string out = "[";
   for (int d = 0; d < s.rank; ++d) {
@@ -86,10 +87,12 @@ inline std::string text(Case const& c) {
   char const* const ways[] = {"window", "messages", "pieces", "huge"};
   std::string out = std::string(kinds[static_cast<int>(c.call.kind)]) + " over ";
   for (int k = 0; k < c.call.over.size; ++k) out += "IJKLF"[c.call.over.at[k]];
-  out += c.call.renamed >= 0 ? " -> F, " : ", ";
+  if (c.call.renamed >= 0) out += std::string(" -> ") + "IJKLF"[c.call.renamed];
+  out += ", ";
   out += text(c.call.given) + " -> " + text(c.wanted) + " of";
-  for (int l = 0; l < labels + (c.call.renamed >= 0 ? 1 : 0); ++l)
-    out += std::string(l == 0 ? " " : " x ") + std::to_string(c.n[static_cast<std::size_t>(l)]);
+  for (int d = 0; d < c.call.given.rank; ++d)
+    out += (d == 0 ? " " : " x ") + std::to_string(extent(c, c.call.given.dims[d].label));
+  if (c.call.renamed >= 0) out += " to " + std::to_string(extent(c, c.call.renamed));
   return out + ", norm " + norms[static_cast<int>(c.norm)] + ", " + ways[static_cast<int>(c.way)] +
          (c.single ? ", float" : ", double");
 }
@@ -142,7 +145,7 @@ inline bool legal(Case const& c) {
 }
 // Shardings of the operand and of the result, which have `rank` dims. Few are odd: block-cyclic, reduced, unreduced.
 inline void draw_shardings(Draw& draw, Case& c, int rank, bool renames) {
-  c.call.renamed = renames ? renamed : -1;
+  c.call.renamed = renames ? new_label : -1;
   std::vector<int> of;
   for (int l = 0; l < rank; ++l) of.push_back(l);
   int const odd = draw.one_in(4) ? 2 : 1000;
@@ -186,14 +189,19 @@ inline void set_over(Case& c, int bits, int last) {
   }
   c.call.over.push(chosen);
 }
-// Extents of all dims; of an inverse real transform `n` are the real ones.
-inline void set_extents(Case& c, std::vector<Int> const& n) {
-  c.n.fill(1);
-  for (std::size_t l = 0; l < n.size(); ++l) c.n[l] = n[l];
-  auto const last = static_cast<std::size_t>(c.call.last());
-  c.n[renamed] = c.n[last];
-  if (c.call.kind == FourierKind::real_to_complex) c.n[renamed] = rules::half_rows(c.n[last]);
-  if (c.call.kind == FourierKind::complex_to_real) c.n[last] = rules::half_rows(c.n[renamed]);
+// The label that the last transformed dim has in the result.
+inline int made_label(Case const& c) {
+  return c.call.renamed >= 0 ? c.call.renamed : c.call.last();
+}
+// Extents of the operand's labels; that of the halved dim is the number of real rows.
+inline void set_extents(Case& c, std::array<Int, labels + 1> const& n) {
+  c.n = n;
+  int const last = c.call.last();
+  Int const rows = extent(c, last);
+  extent(c, made_label(c)) = rows;
+  if (c.call.kind == FourierKind::real_to_complex)
+    extent(c, made_label(c)) = rules::half_rows(rows);
+  if (c.call.kind == FourierKind::complex_to_real) extent(c, last) = rules::half_rows(rows);
 }
 
 // The `k`-th choice of a kind and of dims among `rank`, with the last one.
@@ -243,7 +251,10 @@ inline Case case_number(int number, int ranks) {
   draw_shardings(draw, c, rank, rules::is_real(c.call.kind) || draw.one_in(4));
   draw_way(draw, c);
   if (number < 4800) c.norm = static_cast<op::FftNorm>(number / 1600);
-  set_extents(c, n);
+  std::array<Int, labels + 1> by_label;
+  by_label.fill(1);
+  std::copy(n.begin(), n.end(), by_label.begin());
+  set_extents(c, by_label);
   return c;
 }
 
@@ -309,34 +320,57 @@ inline Dense along(Dense const& a, std::size_t d, int sign, Int rows, bool halve
   return out;
 }
 
-// The result of a case, with the dims in the order of the operand's.
-inline Dense expected(Case const& c, Sizes const& sizes) {
+inline bool is_forward(FourierKind kind) {
+  return kind == FourierKind::forward || kind == FourierKind::real_to_complex;
+}
+inline double factor_of(Case const& c) {
+  double rows = 1;
+  for (int k = 0; k < c.call.over.size; ++k) {
+    bool const made = c.call.kind == FourierKind::complex_to_real && k + 1 == c.call.over.size;
+    rows *= static_cast<double>(extent(c, made ? made_label(c) : c.call.over.at[k]));
+  }
+  if (c.norm == op::FftNorm::ortho) return 1 / std::sqrt(rows);
+  auto const divides = is_forward(c.call.kind) ? op::FftNorm::forward : op::FftNorm::backward;
+  return c.norm == divides ? 1 / rows : 1;
+}
+// A drawn array of these extents, the sum of so many summands.
+inline Dense drawn(std::vector<Int> const& n, bool real, Int summands = 1) {
   Dense a;
-  Spec const& s = c.call.given;
-  bool const real = c.call.kind == FourierKind::real_to_complex;
-  bool const back = c.call.kind == FourierKind::complex_to_real;
-  for (int d = 0; d < s.rank; ++d) a.n.push_back(c.n[static_cast<std::size_t>(s.dims[d].label)]);
-  Int summands = 1;
-  for (int x = 0; x < axes; ++x)
-    if (s.unreduced.contains(x)) summands *= sizes[x];
-  std::vector<Int> index(a.n.size(), 0);
-  for (Int k = 0; k < a.volume(); ++k, next(index, a.n)) {
+  a.n = n;
+  std::vector<Int> index(n.size(), 0);
+  for (Int k = 0; k < a.volume(); ++k, next(index, n)) {
     Sum sum = 0;
     for (Int w = 0; w < summands; ++w) sum += element(index, w);
     a.at.push_back(real ? sum.real() : sum);
   }
-  bool const forward = real || c.call.kind == FourierKind::forward;
-  double rows = 1;
+  return a;
+}
+// The ranks along these axes.
+inline Int summands(core::AxisSet over, Sizes const& sizes) {
+  Int n = 1;
+  for (int x = 0; x < axes; ++x)
+    if (over.contains(x)) n *= sizes[x];
+  return n;
+}
+inline std::vector<Int> extents_of(Spec const& s, Case const& c) {
+  std::vector<Int> n;
+  for (int d = 0; d < s.rank; ++d) n.push_back(extent(c, s.dims[d].label));
+  return n;
+}
+
+// The result of a case, with the dims in the order of the operand's.
+inline Dense expected(Case const& c, Sizes const& sizes) {
+  Spec const& s = c.call.given;
+  bool const real = c.call.kind == FourierKind::real_to_complex;
+  bool const back = c.call.kind == FourierKind::complex_to_real;
+  Dense a = drawn(extents_of(s, c), real, summands(s.unreduced, sizes));
   for (int k = 0; k < c.call.over.size; ++k) {
     auto const d = static_cast<std::size_t>(s.find(c.call.over.at[k]));
     bool const halved = (real || back) && k + 1 == c.call.over.size;
-    Int const made = halved ? c.n[renamed] : a.n[d];
-    rows *= static_cast<double>(halved && back ? made : a.n[d]);
-    a = along(a, d, forward ? -1 : 1, made, halved && back);
+    a = along(a, d, is_forward(c.call.kind) ? -1 : 1, halved ? extent(c, made_label(c)) : a.n[d],
+              halved && back);
   }
-  bool const divides = c.norm == (forward ? op::FftNorm::forward : op::FftNorm::backward);
-  double const factor = c.norm == op::FftNorm::ortho ? 1 / std::sqrt(rows) : divides ? 1 / rows : 1;
-  for (Sum& x : a.at) x *= factor;
+  for (Sum& x : a.at) x *= factor_of(c);
   return a;
 }
 
@@ -412,6 +446,97 @@ Sum as_sum(T const& x) {
   }
 }
 
+inline planning::Sizing sizing_of(Case const& c, AxisMap const& map, Int bytes) {
+  planning::Sizing z{{}, map.sizes, bytes};
+  for (int l = 0; l <= labels; ++l) z.extents.at[l] = extent(c, l);
+  return z;
+}
+
+// Compares a block of sharding `s` with the whole array, whose dims are in the order of `order`.
+template <class U>
+Found look_at(U const* block, Spec const& s, Spec const& order, planning::Sizing const& z,
+              MeshState& mesh, AxisMap const& map, Dense const& dense) {
+  using Real = shardtype::detail::real_of<U>;
+  Found found;
+  double most = 0;
+  for (Sum const& x : dense.at) most = std::max(most, std::abs(x));
+  double const unit = 20 * std::numeric_limits<Real>::epsilon() *
+                      std::log2(static_cast<double>(dense.at.size()) + 2) * std::max(most, 1e-30);
+  auto const at = [&](std::vector<Int> const& index) {
+    Int place = 0;
+    for (std::size_t d = 0; d < dense.n.size(); ++d) place = place * dense.n[d] + index[d];
+    return static_cast<std::size_t>(place);
+  };
+  // a pending sum: of the blocks of one rank for each summand
+  std::vector<double> sums;
+  if (!s.unreduced.empty()) {
+    sums.assign(2 * dense.at.size(), 0);
+    bool first = true;
+    for (int x = 0; x < axes; ++x)
+      if (s.dim_of(x) < 0 && !s.unreduced.contains(x)) first &= map.coords[x] == 0;
+    for_block(s, z, map.coords, order, [&](Int k, std::vector<Int> const& index) {
+      Sum const x = first ? as_sum(block[k]) : 0;
+      sums[2 * at(index)] += x.real();
+      sums[2 * at(index) + 1] += x.imag();
+    });
+    MPI_Allreduce(MPI_IN_PLACE, sums.data(), static_cast<int>(sums.size()), MPI_DOUBLE, MPI_SUM,
+                  mesh.whole().raw());
+  }
+  found.bits = 0xcbf29ce484222325U;
+  for_block(s, z, map.coords, order, [&](Int k, std::vector<Int> const& index) {
+    Sum const got =
+        sums.empty() ? as_sum(block[k]) : Sum(sums[2 * at(index)], sums[2 * at(index) + 1]);
+    Sum const wanted = dense.at[at(index)];
+    if (!(std::abs(got - wanted) < unit) && found.wrong.empty()) {
+      found.wrong = "element";
+      for (Int const i : index) found.wrong += " " + std::to_string(i);
+      found.wrong += " is " + std::to_string(got.real()) + " + " + std::to_string(got.imag()) +
+                     "i, not " + std::to_string(wanted.real()) + " + " +
+                     std::to_string(wanted.imag()) + "i";
+    }
+    unsigned char bytes_of[sizeof(U)];
+    std::memcpy(bytes_of, &block[k], sizeof(U));
+    for (unsigned char const b : bytes_of) found.bits = (found.bits ^ b) * 0x100000001b3U;
+  });
+  for (int x = 0; x < axes; ++x)
+    if (s.dim_of(x) >= 0 || s.unreduced.contains(x))
+      found.block = found.block * 64 + static_cast<std::uint64_t>(map.coords[x]);
+  return found;
+}
+// A line for each block that differs from one of another rank that should have the same bits; `names_of(k)`: what the
+// k-th block is. Collective.
+template <class NamesOf>
+std::string differing(std::vector<Found> const& mine, NamesOf names_of) {
+  auto const ranks = static_cast<std::size_t>(on_ranks::rank_total());
+  std::vector<std::uint64_t> own;
+  for (Found const& f : mine) {
+    own.push_back(f.block);
+    own.push_back(f.bits);
+  }
+  std::vector<std::uint64_t> all(own.size() * ranks);
+  int const n = static_cast<int>(own.size());
+  MPI_Allgather(own.data(), n, MPI_UINT64_T, all.data(), n, MPI_UINT64_T, MPI_COMM_WORLD);
+  std::string out;
+  for (std::size_t c = 0; c < mine.size(); ++c)
+    for (std::size_t r = 0; r < ranks; ++r) {
+      std::uint64_t const* const theirs = &all[r * own.size() + 2 * c];
+      if (theirs[0] == mine[c].block && theirs[1] != mine[c].bits)
+        out += names_of(c) + ": the block differs from that of rank " + std::to_string(r) + "\n";
+    }
+  return out;
+}
+
+// Drawn elements, or this rank's summands of them.
+template <class T>
+void fill(T* data, Spec const& s, Spec const& order, planning::Sizing const& z,
+          AxisMap const& map) {
+  Int where = 0;
+  for (int x = 0; x < axes; ++x)
+    if (s.unreduced.contains(x)) where = where * map.sizes[x] + map.coords[x];
+  for_block(s, z, map.coords, order,
+            [&](Int k, std::vector<Int> const& at) { data[k] = as<T>(element(at, where)); });
+}
+
 // The case that is planned now: planners are functions without state.
 inline Case const* planned = nullptr;
 inline std::int64_t element_bytes[2];
@@ -421,45 +546,26 @@ inline Plan make_plan(planning::Sizing const& z, Machine const& m) {
 
 template <class T, class U>
 Found run(MeshState& mesh, AxisMap const& map, Case const& c) {
-  using Real = shardtype::detail::real_of<U>;
   Found found;
   planned = &c;
   element_bytes[0] = sizeof(T);
   element_bytes[1] = sizeof(U);
   planning::Sizing open{names.extents(), names.sizes(), element_bytes[0]};
-  planning::Sizing z{{}, map.sizes, element_bytes[0]};
-  for (int l = 0; l <= labels; ++l) z.extents.at[l] = c.n[static_cast<std::size_t>(l)];
+  planning::Sizing const z = sizing_of(c, map, element_bytes[0]);
   Plan const plan = shardtype::detail::choose_plan(&make_plan, names, open, z, {});
   Dense const dense = expected(c, map.sizes);
 
-  Int where = 0;
-  for (int x = 0; x < axes; ++x)
-    if (c.call.given.unreduced.contains(x)) where = where * map.sizes[x] + map.coords[x];
   Int const size = local_elements(c.call.given, z.extents, z.sizes, map.coords);
   Buffer operand = mesh.pool().take<Kokkos::HostSpace>(static_cast<std::size_t>(size) * sizeof(T));
   auto* const data = static_cast<T*>(operand.data());
-  for_block(c.call.given, z, map.coords, c.call.given,
-            [&](Int k, std::vector<Int> const& at) { data[k] = as<T>(element(at, where)); });
+  fill(data, c.call.given, c.call.given, z, map);
   std::vector<T> const before(data, data + size);
 
-  auto const op_factor = [&] {
-    double rows = 1;
-    for (int k = 0; k < c.call.over.size; ++k) {
-      bool const real_rows =
-          c.call.kind == FourierKind::complex_to_real && k + 1 == c.call.over.size;
-      rows *= static_cast<double>(
-          c.n[static_cast<std::size_t>(real_rows ? renamed : c.call.over.at[k])]);
-    }
-    if (c.norm == op::FftNorm::ortho) return 1 / std::sqrt(rows);
-    bool const inverse =
-        c.call.kind == FourierKind::inverse || c.call.kind == FourierKind::complex_to_real;
-    return c.norm == (inverse ? op::FftNorm::backward : op::FftNorm::forward) ? 1 / rows : 1.0;
-  };
   Sent const sent(c.way);
   shim::reset();
   Int const in_windows = run_time.exchanged_in_windows;
   Buffer const result = execute::FourierRun<T, U, Kokkos::HostSpace>(
-                            mesh, map, std::source_location::current(), plan, c.call, op_factor())
+                            mesh, map, std::source_location::current(), plan, c.call, factor_of(c))
                             .run(operand);
   Int const bytes = shim::bytes() + run_time.exchanged_in_windows - in_windows;
   // the messages of a gather of huge blocks are counted where they are sent
@@ -469,50 +575,11 @@ Found run(MeshState& mesh, AxisMap const& map, Case const& c) {
   if (size > 0 && std::memcmp(before.data(), data, before.size() * sizeof(T)) != 0)
     found.wrong = "the operand changed";
 
-  auto const* const block = static_cast<U const*>(result.data());
-  double most = 0;
-  for (Sum const& x : dense.at) most = std::max(most, std::abs(x));
-  double const unit = 20 * std::numeric_limits<Real>::epsilon() *
-                      std::log2(static_cast<double>(dense.at.size()) + 2) * std::max(most, 1e-30);
-  Spec const order = c.call.of_result(c.call.given);
-  auto const at = [&](std::vector<Int> const& index) {
-    Int place = 0;
-    for (std::size_t d = 0; d < dense.n.size(); ++d) place = place * dense.n[d] + index[d];
-    return static_cast<std::size_t>(place);
-  };
-  // a pending sum: of the blocks of one rank for each summand
-  std::vector<double> sums;
-  if (!c.wanted.unreduced.empty()) {
-    sums.assign(2 * dense.at.size(), 0);
-    bool first = true;
-    for (int x = 0; x < axes; ++x)
-      if (c.wanted.dim_of(x) < 0 && !c.wanted.unreduced.contains(x)) first &= map.coords[x] == 0;
-    for_block(c.wanted, z, map.coords, order, [&](Int k, std::vector<Int> const& index) {
-      Sum const x = first ? as_sum(block[k]) : 0;
-      sums[2 * at(index)] += x.real();
-      sums[2 * at(index) + 1] += x.imag();
-    });
-    MPI_Allreduce(MPI_IN_PLACE, sums.data(), static_cast<int>(sums.size()), MPI_DOUBLE, MPI_SUM,
-                  mesh.whole().raw());
-  }
-  found.bits = 0xcbf29ce484222325U;
-  for_block(c.wanted, z, map.coords, order, [&](Int k, std::vector<Int> const& index) {
-    Sum const got =
-        sums.empty() ? as_sum(block[k]) : Sum(sums[2 * at(index)], sums[2 * at(index) + 1]);
-    if (!(std::abs(got - dense.at[at(index)]) < unit) && found.wrong.empty()) {
-      found.wrong = "element";
-      for (Int const i : index) found.wrong += " " + std::to_string(i);
-      found.wrong += " is " + std::to_string(got.real()) + " + " + std::to_string(got.imag()) +
-                     "i, not " + std::to_string(dense.at[at(index)].real()) + " + " +
-                     std::to_string(dense.at[at(index)].imag()) + "i";
-    }
-    unsigned char bytes_of[sizeof(U)];
-    std::memcpy(bytes_of, &block[k], sizeof(U));
-    for (unsigned char const b : bytes_of) found.bits = (found.bits ^ b) * 0x100000001b3U;
-  });
-  for (int x = 0; x < axes; ++x)
-    if (c.wanted.dim_of(x) >= 0 || c.wanted.unreduced.contains(x))
-      found.block = found.block * 64 + static_cast<std::uint64_t>(map.coords[x]);
+  Found const block = look_at(static_cast<U const*>(result.data()), c.wanted,
+                              c.call.of_result(c.call.given), z, mesh, map, dense);
+  if (found.wrong.empty()) found.wrong = block.wrong;
+  found.block = block.block;
+  found.bits = block.bits;
   return found;
 }
 
@@ -539,19 +606,23 @@ inline std::vector<std::array<Int, 3>> grids() {
   return out;
 }
 
+inline std::vector<Mesh<X, Y, Z>> all_meshes() {
+  std::vector<Mesh<X, Y, Z>> out;
+  for (auto const& grid : grids()) {
+    out.emplace_back(MPI_COMM_WORLD, grid);
+    out.back().state().window().reserve(1 << 20);  // growing it sends messages
+  }
+  return out;
+}
+
 // Runs `count` of the cases on all ranks, evenly; the same ones on each rank.
 inline void run_cases(int count) {
   int const ranks = on_ranks::rank_total();
-  std::vector<Mesh<X, Y, Z>> meshes;
-  for (auto const& grid : grids()) {
-    meshes.emplace_back(MPI_COMM_WORLD, grid);
-    meshes.back().state().window().reserve(1 << 20);  // growing it sends messages
-  }
+  std::vector<Mesh<X, Y, Z>> const meshes = all_meshes();
   int const batch = 100;
-  std::vector<Found> all;
   for (int first = 0; first < count; first += batch) {
     std::vector<Case> cases;
-    std::vector<std::uint64_t> mine;
+    std::vector<Found> found;
     std::string wrong;
     for (int k = first; k < std::min(count, first + batch); ++k) {
       // a step without a common divisor: every part of the list has all kinds, sizes and norms
@@ -559,25 +630,11 @@ inline void run_cases(int count) {
       Mesh<X, Y, Z> const& mesh = meshes[static_cast<std::size_t>(k) % meshes.size()];
       AxisMap const map = map_axes(mesh.state(), names);
       cases.push_back(case_number(number, ranks));
-      if (std::getenv("FOURIER_CASES") != nullptr && on_ranks::my_rank() == 0)
-        std::fprintf(stderr, "%d: %s\n", number, text(cases.back()).c_str());
-      Found const found = run(mesh.state(), map, cases.back());
-      if (!found.wrong.empty())
-        wrong += std::to_string(number) + ": " + text(cases.back()) + ": " + found.wrong + "\n";
-      mine.push_back(found.block);
-      mine.push_back(found.bits);
+      found.push_back(run(mesh.state(), map, cases.back()));
+      if (!found.back().wrong.empty())
+        wrong += text(cases.back()) + ": " + found.back().wrong + "\n";
     }
-    // ranks with the same block have the same bits
-    std::vector<std::uint64_t> others(mine.size() * static_cast<std::size_t>(ranks));
-    MPI_Allgather(mine.data(), static_cast<int>(mine.size()), MPI_UINT64_T, others.data(),
-                  static_cast<int>(mine.size()), MPI_UINT64_T, MPI_COMM_WORLD);
-    for (std::size_t c = 0; c < cases.size(); ++c)
-      for (std::size_t r = 0; r < static_cast<std::size_t>(ranks); ++r) {
-        std::uint64_t const* const theirs = &others[r * mine.size() + 2 * c];
-        if (theirs[0] == mine[2 * c] && theirs[1] != mine[2 * c + 1])
-          wrong +=
-              text(cases[c]) + ": the block differs from that of rank " + std::to_string(r) + "\n";
-      }
+    wrong += differing(found, [&](std::size_t k) { return text(cases[k]); });
     INFO(wrong);
     CHECK(wrong.empty());
   }
