@@ -75,6 +75,9 @@ A make(Mesh<X, Y, Z> const& mesh, Spec const& order, Case const& c, AxisMap cons
   return A(mesh, n, std::move(b));
 }
 
+// The number of forms that this program has checked.
+inline int forms_checked = 0;
+
 // One public function between two types, with its gradient: its kind, the labels of the transformed dims, and the
 // one that the last of them gets, or -1. `run(a, norm, rows)` calls it, for so many real rows.
 template <class A, class R, class Run>
@@ -82,11 +85,12 @@ void check_form(std::vector<Mesh<X, Y, Z>> const& meshes, char const* name, Four
                 std::initializer_list<int> over, int to, int draws, Run run) {
   using Real = shardtype::detail::real_of<typename A::element>;
   int const ranks = on_ranks::rank_total();
+  ++forms_checked;  // each form draws other sizes
   std::vector<Found> found;
   std::vector<std::string> texts;
   std::string wrong;
   for (int k = 0; k < draws; ++k) {
-    Draw draw(static_cast<unsigned>(k * 8 + ranks));
+    Draw draw(static_cast<unsigned>((forms_checked * 1000 + k) * 8 + ranks));
     Case c;
     c.call = {kind, spec_of<A>, {}, to, {}};
     for (int const l : over) c.call.over.push(l);
