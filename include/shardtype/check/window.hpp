@@ -31,8 +31,10 @@ constexpr void append_neighbor(Plan& p, int d, Window const& w) {
   if (s.axes.size > 0) p.push(s);
 }
 
-/// Appends the exchange of totals, one row of each rank along dim `d` of the operand.
-constexpr void append_totals(Plan& p, int d, planning::CallSizing const& c) {
+/// Appends the exchange of totals, one row of each rank along dim `d` of the operand, of elements with
+/// as many bytes as the operand's, or `bytes`.
+constexpr void append_totals(Plan& p, int d, planning::CallSizing const& c,
+                             std::int64_t bytes = 0) {
   Step s;
   s.action = Action::communicate;
   s.collective = Collective::all_gather;
@@ -43,6 +45,7 @@ constexpr void append_totals(Plan& p, int d, planning::CallSizing const& c) {
   s.after.dims[d].axes = {};
   OwnSizing own = c.given[0];
   own.slot = Slot::b;
+  if (bytes > 0) own.element_bytes = bytes;
   own.extents.at[s.before.dims[d].label] = c.common.sizes.product(s.axes);
   if (s.axes.size == 0) return;
   p.push_own(own);

@@ -86,6 +86,31 @@ class AlongRanks {
     return out;
   }
 
+  /// The group of the ranks along the dim; null if this is one rank. All ranks of the mesh create it,
+  /// even those with nothing to send.
+  Comm* comm() { return ranks() > 1 ? &group() : nullptr; }
+  int ranks() const { return static_cast<int>(blocks_.size()); }
+  int place() const { return me_; }
+  /// Whether this rank has the last row, or the first one if `reverse`.
+  bool ends(bool reverse) const {
+    Range const mine = block(me_);
+    return mine.size() > 0 && (reverse ? mine.begin == 0 : mine.end == extent());
+  }
+  /// `n` values of type `V` of each rank of `comm`, in order; `own` are this rank's.
+  template <class V>
+  Buffer of_all(Comm& comm, Buffer const& own, std::int64_t n) {
+    run_.exec().fence();
+    auto const bytes = static_cast<std::size_t>(n * ranks()) * sizeof(V);
+    Buffer const all = run_.mesh.pool().template take<Space>(bytes);
+    detail::List<std::int64_t>& counts = run_.mesh.scratch().counts;
+    counts.assign(static_cast<std::size_t>(ranks()), n);
+    Buffer const sent = to_host<V>(own, n);
+    Buffer const received = on_host ? all : host_memory<V>(n * ranks());
+    comm.all_gather(static_cast<V const*>(sent.data()), static_cast<V*>(received.data()), counts);
+    if constexpr (!on_host) copy_back<V>(received, all, n * ranks());
+    return all;
+  }
+
   /// Running values along the dim, from the last row to the first if `reverse`. The value with which
   /// the own block begins is computed from the totals of other blocks, which all ranks exchange.
   template <class Reducer>
@@ -95,20 +120,12 @@ class AlongRanks {
     std::int64_t const row = b.outer * b.inner;
     T const* start = nullptr;
     Buffer before;
-    // all ranks of the mesh create the group, even those with nothing to send
-    Comm* const comm = ranks() > 1 ? &group() : nullptr;
+    Comm* const comm = this->comm();
     if (comm != nullptr && row > 0) {
       Buffer const total = run_.take(row);
       kernels::total_middle<Reducer>(run_.exec(), run_.data, write(total), b.outer, b.n, b.inner,
                                      reverse);
-      run_.exec().fence();
-      Buffer const totals = run_.take(row * ranks());
-      detail::List<std::int64_t>& counts = run_.mesh.scratch().counts;
-      counts.assign(static_cast<std::size_t>(ranks()), row);
-      Buffer const sent = to_host(total, row);
-      Buffer const received = on_host ? totals : host_memory(row * ranks());
-      comm->all_gather(static_cast<T const*>(write(sent)), write(received), counts);
-      if constexpr (!on_host) copy_back(received, totals, row * ranks());
+      Buffer const totals = of_all<T>(*comm, total, row);
       before = run_.take(row);
       kernels::combine_rows<Reducer>(run_.exec(), write(totals), write(before),
                                      std::int64_t{ranks()}, std::int64_t{me_}, row, reverse);
@@ -124,7 +141,6 @@ class AlongRanks {
  private:
   AxisList const& axes() const { return run_.call.a().dims[dim_].axes; }
   std::int64_t extent() const { return run_.call.given[0][dim_]; }
-  int ranks() const { return static_cast<int>(blocks_.size()); }
   Range block(int g) const { return blocks_[static_cast<std::size_t>(g)]; }
   static T* write(Buffer const& b) { return static_cast<T*>(b.data()); }
 
@@ -219,25 +235,29 @@ class AlongRanks {
 
   // If MPI cannot access the memory, rows pass through the host.
 
-  template <class Where>
-  using Flat = Kokkos::View<T*, Where, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  template <class V, class Where>
+  static auto flat(Buffer const& b, std::int64_t n) {
+    return Kokkos::View<V*, Where, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
+        static_cast<V*>(b.data()), static_cast<std::size_t>(n));
+  }
+  template <class V = T>
   Buffer host_memory(std::int64_t n) {
     return run_.mesh.pool().template take<Kokkos::HostSpace>(static_cast<std::size_t>(n) *
-                                                             sizeof(T));
+                                                             sizeof(V));
   }
+  template <class V = T>
   Buffer to_host(Buffer const& b, std::int64_t n) {
     if constexpr (on_host) {
       return b;
     } else {
-      Buffer const out = host_memory(n);
-      Kokkos::deep_copy(Flat<Kokkos::HostSpace>(write(out), static_cast<std::size_t>(n)),
-                        Flat<Space>(write(b), static_cast<std::size_t>(n)));
+      Buffer const out = host_memory<V>(n);
+      Kokkos::deep_copy(flat<V, Kokkos::HostSpace>(out, n), flat<V, Space>(b, n));
       return out;
     }
   }
+  template <class V = T>
   void copy_back(Buffer const& from, Buffer const& to, std::int64_t n) {
-    Kokkos::deep_copy(Flat<Space>(write(to), static_cast<std::size_t>(n)),
-                      Flat<Kokkos::HostSpace>(write(from), static_cast<std::size_t>(n)));
+    Kokkos::deep_copy(flat<V, Space>(to, n), flat<V, Kokkos::HostSpace>(from, n));
   }
 
   /// Checks that all ranks of the mesh are about to run the same operation.

@@ -153,7 +153,8 @@ enum class Code {
   X05_captured,
   X06_other_cotangent,
   X07_custom_vjp,
-  X08_not_double
+  X08_not_double,
+  X09_read
 };
 
 /// The answer of a rule: the result's Spec, or the reason why there is none.

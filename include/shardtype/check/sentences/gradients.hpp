@@ -33,9 +33,9 @@ struct refused<Code::X03_not_differentiable, legal, YourTypes...> : Poisoned {
 template <bool legal, class... YourTypes>
 struct refused<Code::X04_loss, legal, YourTypes...> : Poisoned {
   static_assert(legal,
-                "[shardtype X04] a loss is one real floating number that depends on an argument "
-                "whose gradient is wanted. Sum or average over its dims first; all_reduce a "
-                "pending maximum.");
+                "[shardtype X04] a loss is one real floating number: a tensor or block without "
+                "dims. Sum or average over its dims first; all_reduce a pending maximum; a C++ "
+                "number carries no gradient.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::X05_captured, legal, YourTypes...> : Poisoned {
@@ -67,6 +67,14 @@ struct refused<Code::X08_not_double, legal, YourTypes...> : Poisoned {
   static_assert(legal,
                 "[shardtype X08] check_grads takes differences in double: of an argument of other "
                 "floating elements, cast<double>(a), with an f that takes any element type.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::X09_read, legal, YourTypes...> : Poisoned {
+  static_assert(
+      legal,
+      "[shardtype X09] a C++ number is read of a value whose gradient is wanted, and what is "
+      "computed from it would lack this part of the gradient. Compute with tensors; or say "
+      "that none shall flow: item(stop_gradient(a)), to_host(stop_gradient(a)).");
 };
 
 }  // namespace shardtype::checking
