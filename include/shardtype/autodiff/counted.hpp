@@ -13,33 +13,16 @@
 
 namespace shardtype::autodiff {
 
-/// The values and counts of a counted reduction. Without data it gives the values alone.
+/// The values and counts of a counted reduction.
 template <class Op, class A>
 constexpr auto counted(Op const& op, std::source_location const& where, A const& a) {
-  auto const out = call(op, where, a);
-  if constexpr (shardtype::detail::is_dry<A>) {
-    using Counts = typename Resolve<Op, tensor_of<A>>::counts;
-    using Notes = std::remove_cvref_t<decltype(out.notes())>;
-    return Counted<std::remove_cvref_t<decltype(out)>, Dry<Counts, Notes>>{
-        out, Dry<Counts, Notes>(out.notes(), out.extents().data())};
-  } else {
-    return out;
-  }
+  return shardtype::detail::counted(call(op, where, a));
 }
-/// The same of a reduction in parts.
-template <class Op, class A>
-constexpr auto in_parts(Op const& op, std::source_location const& where, A const& a) {
-  auto const out = call(op, where, a);
-  if constexpr (shardtype::detail::is_dry<A>) {
-    using R = Resolve<Op, tensor_of<A>>;
-    using Notes = std::remove_cvref_t<decltype(out.notes())>;
-    using Second = Dry<typename R::second, Notes>;
-    using Third = Dry<typename R::third, Notes>;
-    return InParts<std::remove_cvref_t<decltype(out)>, Second, Third>{
-        out, Second(out.notes(), out.extents().data()), Third(out.notes(), out.extents().data())};
-  } else {
-    return out;
-  }
+/// The results of a reduction in parts.
+template <class F, class... Out, class A>
+constexpr auto in_parts(std::source_location const& where, A const& a) {
+  return shardtype::detail::in_parts<F, element_t<tensor_of<A>>>(
+      call(op::ReduceParts<F, Out...>{}, where, a));
 }
 /// The value of `a`, without a gradient.
 template <class A>
@@ -154,8 +137,7 @@ struct Vjp<op::Reduce<reductions::Product, Out...>> : Differentiable {
   static constexpr bool first_order = true;
   template <class A>
   static constexpr auto forward(Op const&, std::source_location const& where_called, A const& a) {
-    auto const all =
-        autodiff::in_parts(op::ReduceParts<reductions::ProductParts, Out...>{}, where_called, a);
+    auto const all = autodiff::in_parts<reductions::ProductParts, Out...>(where_called, a);
     auto const saved = autodiff::keep(a, all.second, all.third);
     return Forward<std::remove_cvref_t<decltype(all.values)>, std::remove_cvref_t<decltype(saved)>>{
         all.values, saved};
@@ -185,17 +167,17 @@ struct Vjp<op::Reduce<reductions::Product, Out...>> : Differentiable {
 template <class... Out>
 struct Vjp<op::Reduce<reductions::LogSumExp, Out...>> : Differentiable {
   using Op = op::Reduce<reductions::LogSumExp, Out...>;
-  using Parts = op::ReduceParts<reductions::LogSumExpParts, Out...>;
   /// Of second order the parts are those of a reduction of their own.
   template <class A>
   static constexpr auto forward(Op const& op, std::source_location const& where_called,
                                 A const& a) {
     if constexpr (level<A> > 0) {
       auto const value = call(op, where_called, a);
-      auto const all = autodiff::in_parts(Parts{}, where_called, autodiff::constant(a));
+      auto const all = autodiff::in_parts<reductions::LogSumExpParts, Out...>(
+          where_called, autodiff::constant(a));
       return made(value, autodiff::keep(a, all.second, all.third, value));
     } else {
-      auto const all = autodiff::in_parts(Parts{}, where_called, a);
+      auto const all = autodiff::in_parts<reductions::LogSumExpParts, Out...>(where_called, a);
       return made(all.values, autodiff::keep(a, all.second, all.third));
     }
   }

@@ -50,6 +50,9 @@ constexpr auto judge_cotangent() {
       using J = shardtype::detail::Settles<Want, tensor_of<C>, false>;
       if constexpr (J::verdict) {
         return Type<void>{};
+      } else if constexpr (J::S::template spec<0>.state(J::verdict.axis) != AxisState::replicated) {
+        // no sum or slice that a cast could say
+        return Type<refused<Code::X06_other_cotangent, false, tensor_of<C>, Want>>{};
       } else {
         return Type<refusal<J, tensor_of<C>, tensor_of<A>>>{};
       }

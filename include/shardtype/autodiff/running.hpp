@@ -89,7 +89,7 @@ struct Vjp<op::CumProd<I>> : Differentiable {
   template <int K, class V, class A, class S, class C>
   static constexpr auto pull(Op const& op, S const& saved, C const& ct) {
     using Block = kernels::ProductsBlock<scaled_in<element_t<tensor_of<A>>>>;
-    return call(ProductsBack<I, sizeof(Block)>{op.exclusive, op.reverse},
+    return call(ProductsBack<I, static_cast<std::int64_t>(sizeof(Block))>{op.exclusive, op.reverse},
                 std::source_location::current(), kept<0>(saved), ct);
   }
 };

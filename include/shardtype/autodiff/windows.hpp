@@ -116,7 +116,7 @@ struct Vjp<op::TopK<I, Result...>> : Differentiable {
   }
   template <class A>
   static constexpr auto instead(Op const& op, std::source_location const& called, A const& a) {
-    auto const places = shardtype::call(op, called, a.value()).places;
+    auto const places = shardtype::top_k<I, Result...>(a.value(), op.k, called).places;
     auto const values = shardtype::call(op::TakeAlong<I, Result...>{}, called, a, places);
     return TopK<std::remove_cvref_t<decltype(values)>, std::remove_cvref_t<decltype(places)>>{
         values, places};

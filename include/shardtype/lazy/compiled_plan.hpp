@@ -310,6 +310,7 @@ struct ReadFrontier<P, Node, 1, true> {
 /// The program of an expression with a policy, and its plan if the types determine all sizes.
 template <class Policy, class E, class Out, class... Xs>
 struct Planned {
+  using result = Out;
   static constexpr WrittenProgram written = write_program<E, Out, Xs...>();
   static constexpr auto const& program = written.program;
   static constexpr auto const& names = written.names;

@@ -155,6 +155,15 @@ constexpr auto evaluate(E const&, Policy const& = {}) {
 
 namespace shardtype::automatic_mode {
 
+/// A plan that was found at compile time, with the names and the machine that its text needs
+/// (`explain`).
+template <class P>
+struct TracedPlan : ProgramPlan {
+  constexpr TracedPlan() : ProgramPlan(detail::compiled_program_plan<P>) {}
+  static constexpr auto const& names = P::names;
+  static constexpr Machine machine = P::machine;
+};
+
 /// The plans of a program whose sizes are known only at run time: `at` returns the plan for given
 /// sizes (plan/program.hpp).
 template <class P>
@@ -179,7 +188,7 @@ constexpr auto plan_of_evaluation() {
     static_cast<void>(evaluation_refusal<R>{});
     return ProgramPlan{};
   } else if constexpr (P::is_static) {
-    return compiled_program_plan<P>;
+    return automatic_mode::TracedPlan<P>();
   } else {
     return ProgramPlans<P>{};
   }
@@ -213,7 +222,7 @@ struct Symbols<Axes<Xs...>, Given...> : Symbols<Given...> {
 }  // namespace detail
 
 /// `plan(evaluate_to<Out...>, mesh, e)`: the plan of `evaluate<Out...>(mesh, e)`: a constant
-/// `ProgramPlan` if the types determine all sizes, else a ProgramPlans. The arguments' values are
+/// `ProgramPlan` (a TracedPlan) if the types determine all sizes, else a ProgramPlans. The arguments' values are
 /// not used; in functions that take them by reference use plan_traced. Refused: as `evaluate`.
 template <class... Out, class M, class E, class Policy = detail::DefaultPolicy>
   requires(std::is_base_of_v<runtime::MeshRef, M>)

@@ -23,6 +23,19 @@ namespace shardtype {
 ///       2  ReduceScatter X  T1[I, K]{U:X} -> [I@X, K]                  786 kB   86.6 µs
 std::string explain(PlannedProgram const& program);
 
+/// The same of `plan_traced<A, B>(f)` and `plan(evaluate_to<Out...>, mesh, e)`. Refused: A05, types that
+/// leave sizes open.
+template <class P>
+std::string explain(automatic_mode::TracedPlan<P> const& plan) {
+  return explain(PlannedProgram{plan, P::names, P::machine});
+}
+template <class P>
+std::string explain(automatic_mode::ProgramPlans<P> const&) {
+  static_cast<void>(
+      alignof(checking::refused<rules::Code::A05_run_time_extent, false, typename P::result>));
+  return "";
+}
+
 /// `explain(evaluate_to<Out...>, mesh, e)`: the plan that `evaluate<Out...>(mesh, e)` runs, as
 /// text, with the sizes of the tensors and the mesh. Communicates nothing. Refusals and errors as
 /// `evaluate`.

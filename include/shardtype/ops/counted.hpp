@@ -123,11 +123,26 @@ struct Run<op::ReduceParts<F, Names...>> {
 }  // namespace execute
 
 namespace detail {
-/// Both results of a refused call are poisoned.
+/// All results; of tensors without data only the first comes from the plan. Those of a refused call are
+/// poisoned.
 template <class Out>
-constexpr auto counted(Out out) {
+constexpr auto counted(Out const& out) {
   if constexpr (std::is_base_of_v<checking::Poisoned, Out>) {
     return Counted<checking::Poisoned, checking::Poisoned>{};
+  } else if constexpr (is_dry<Out>) {
+    auto const counts = beside<real_of<typename Out::element>>(out);
+    return Counted<Out, std::remove_const_t<decltype(counts)>>{out, counts};
+  } else {
+    return out;
+  }
+}
+template <class F, class T, class Out>
+constexpr auto in_parts(Out const& out) {
+  if constexpr (is_dry<Out>) {
+    auto const second = beside<typename F::template second<T>>(out);
+    auto const third = beside<typename F::template third<T>>(out);
+    return InParts<Out, std::remove_const_t<decltype(second)>,
+                   std::remove_const_t<decltype(third)>>{out, second, third};
   } else {
     return out;
   }
