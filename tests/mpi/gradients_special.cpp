@@ -217,6 +217,19 @@ TEST_CASE("NaN in maxima, minima and infinity norms") {
   reduced("norm_inf of zeros", mesh, size, {0, 0}, {0, 0});  // JAX: 1/4
 }
 
+TEST_CASE("variances that overflow, and norms of zeros") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  auto const spread = FORMS_OF(stddev);
+  reduced("stddev", mesh, spread, {1e300, -1e300, 1e300}, {0, 0, 0});
+  reduced("stddev of equal elements", mesh, spread, {3, 3}, {0, 0});  // JAX: NaN
+  auto const squares = FORMS_OF(var);
+  reduced("var", mesh, squares, {1e300, -1e300, 1e300},
+          {4 / 9.0 * 1e300, -8 / 9.0 * 1e300, 4 / 9.0 * 1e300});
+  auto const length = FORMS_OF(norm);
+  reduced("norm of zeros", mesh, length, {0, 0}, {0, 0});  // JAX: NaN
+  reduced("norm", mesh, length, {inf, 1}, {none, 0});
+}
+
 TEST_CASE("ties of running maxima and minima, as JAX") {
   auto const mesh = on_ranks::two_axes<X, Y>();
   auto run = [&](std::string const& name, auto const& f, Numbers const& x,

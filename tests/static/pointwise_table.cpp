@@ -322,7 +322,12 @@ static_assert(
 static_assert(reduces<op::Softmax<>, T<Dim<J>>, T<Dim<J>>>);
 static_assert(reduces<op::Softmax<J>, T<Dim<J>, RX>, T<Dim<J>, RX>>);
 static_assert(no_reduction<op::Softmax<I>, T<Dim<I, X>, Dim<J>>> == Code::S03_split);
-static_assert(no_reduction<op::Softmax<>, T<Dim<I, X>, Dim<J>>> == Code::S03_split);
+static_assert(no_reduction<op::Softmax<>, T<Dim<I, X>, Dim<J>>> == Code::S06_which_dims);
+static_assert(no_reduction<op::LogSoftmax<>, T<Dim<I>, Dim<J>>> == Code::S06_which_dims);
+static_assert(no_reduction<op::Softmax<Dim<I>, Dim<J>>, T<Dim<I>, Dim<J>>> == Code::S06_which_dims);
+static_assert(reduces<op::Softmax<I, J>, T<Dim<I>, Dim<J>>, T<Dim<I>, Dim<J>>>);
+static_assert(reduces<op::Softmax<>, T<>, T<>>);
+static_assert(reduces<op::Softmax<Dim<J, X>>, T<Dim<J, X>>, T<Dim<J, X>>>);
 static_assert(no_reduction<op::Softmax<K>, T<Dim<I, X>>> == Code::S01_no_such_index);
 static_assert(no_reduction<op::Softmax<J, J>, T<Dim<J>>> == Code::T02_index_twice);
 static_assert(no_reduction<op::LogSoftmax<J>, T<Dim<J>, UX>> == Code::S02_other_kind_owed);

@@ -59,6 +59,7 @@ enum class Code {
   S03_split,
   S04_no_order,
   S05_axis_named,
+  S06_which_dims,
   R01_indices_differ,
   R02_replicated_to_unreduced,
   R03_split_to_unreduced,

@@ -138,5 +138,13 @@ struct refused<Code::S05_axis_named, legal, YourTypes...> : Poisoned {
                 "(free; over a split dim the result is unreduced), or its dims, sum<Dim<J>>(a). "
                 "What is unreduced over an axis, all_reduce<X>(a) sums.");
 };
+template <bool legal, class... YourTypes>
+struct refused<Code::S06_which_dims, legal, YourTypes...> : Poisoned {
+  static_assert(
+      legal,
+      "[shardtype S06] softmax and log_softmax of several dims name those that they run "
+      "over. Over the last one, as JAX without an axis: softmax<J>(a), with its index, "
+      "which is the last type here; over all of them: softmax<I, J>(a), with all indices.");
+};
 
 }  // namespace shardtype::checking
