@@ -103,7 +103,7 @@ struct NormalizationRule<Log, A, Pack<Ls...>, Out...> {
       if (!(std::is_same_v<element_t<Out>, element_t<A>> && ...))
         return refuse(Code::N05_element_type);
       for (int x = 0; x < max_axes; ++x)
-        if (given.unreduced.contains(x)) return refuse(Code::S02_other_kind_owed, -1, -1, x);
+        if (given.unreduced.contains(x)) return refuse(Code::S02_other_kind, -1, -1, x);
       return rules::reshard(way().made, S::template spec<1>);
     }
   }

@@ -74,7 +74,7 @@ constexpr Verdict owed_axis(Operands const& in, Linearity how, int x) {
   ReduceKind kind = ReduceKind::sum;
   for (int k = 0; k < in.size; ++k) {
     if (AxisState const s = in.at[k].state(x); s == AxisState::split || s == AxisState::varying)
-      return no(Code::P06_owed_and_split);
+      return no(Code::P06_unreduced_and_split);
     if (in.at[k].state(x) != AxisState::unreduced) continue;
     if (owed > 0 && in.at[k].kind != kind) return no(Code::P08_kinds_differ);
     kind = in.at[k].kind;
@@ -88,10 +88,10 @@ constexpr Verdict owed_axis(Operands const& in, Linearity how, int x) {
       return sum ? Verdict{} : no(Code::P08_kinds_differ);
     case Linearity::additive:
       if (!sum) return no(Code::P08_kinds_differ);
-      return owed == in.size ? Verdict{} : no(Code::P05_owed_and_whole);
+      return owed == in.size ? Verdict{} : no(Code::P05_unreduced_and_whole);
     case Linearity::scaling:
       if (!sum) return no(Code::P08_kinds_differ);
-      return owed == 1 ? Verdict{} : no(Code::P07_two_owed);
+      return owed == 1 ? Verdict{} : no(Code::P07_two_unreduced);
     case Linearity::dividing:
       if (in.at[1].state(x) == AxisState::unreduced) return no(Code::P04_not_linear);
       return sum ? Verdict{} : no(Code::P08_kinds_differ);
@@ -103,7 +103,7 @@ constexpr Verdict owed_axis(Operands const& in, Linearity how, int x) {
       if (in.at[0].state(x) == AxisState::unreduced) return no(Code::P04_not_linear);
       for (int k = 1; k < in.size; ++k)
         if (in.at[k].state(x) != AxisState::unreduced && !(sum && in.zero[k]))
-          return no(Code::P05_owed_and_whole);
+          return no(Code::P05_unreduced_and_whole);
       return {};
   }
   return {};
@@ -177,7 +177,7 @@ constexpr Verdict named_elementwise(Operands const& in, Spec const& wanted, Line
   Verdict const strict = elementwise(in, labels_of(wanted), how);
   for (int x = 0; x < max_axes; ++x)
     if (wanted.unreduced.contains(x) && !(strict && strict.result.unreduced.contains(x)))
-      return refuse(Code::N04_nothing_to_owe, -1, -1, x);
+      return refuse(Code::N04_nothing_unreduced, -1, -1, x);
   if (!wanted.unreduced.empty() && strict.result.kind != wanted.kind)
     return refuse(Code::N03_wrong_kind);
   return accept(wanted);

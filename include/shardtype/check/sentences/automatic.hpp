@@ -41,11 +41,10 @@ struct refused<Code::L05_not_evaluated, legal, YourTypes...> : Poisoned {
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::L06_not_a_policy, legal, YourTypes...> : Poisoned {
-  static_assert(
-      legal,
-      "[shardtype L06] this says nothing of how to plan. A policy is MemoryLimit<bytes>{}, or "
-      "a struct of your own with `static constexpr Machine machine` or `static constexpr "
-      "std::int64_t memory_limit`; a Machine alone is none.");
+  static_assert(legal,
+                "[shardtype L06] this is not a policy. A policy is MemoryLimit<bytes>{}, or a "
+                "struct of your own with `static constexpr Machine machine` or `static "
+                "constexpr std::int64_t memory_limit`; a Machine alone is none.");
 };
 
 template <bool legal, class... YourTypes>
