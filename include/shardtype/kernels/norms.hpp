@@ -48,8 +48,10 @@ struct Norm1Reducer : Adding<shardtype::detail::computed_t<shardtype::detail::re
 template <class T>
 struct NormInfReducer : ExtremeReducer<shardtype::detail::real_of<T>, true> {
   using Element = T;
-  using Part = shardtype::detail::real_of<T>;
-  KOKKOS_FUNCTION static Part load(T const& x) { return call(functions::Absolute{}, x); }
+  using Part = shardtype::detail::computed_t<shardtype::detail::real_of<T>>;
+  KOKKOS_FUNCTION static Part load(T const& x) {
+    return call(functions::Absolute{}, static_cast<shardtype::detail::computed_t<T>>(x));
+  }
   KOKKOS_FUNCTION static Part nothing() { return Part{}; }
 };
 
