@@ -105,9 +105,8 @@ int main(int argc, char** argv) {
   std::string const text = none + "# rates of this machine under " + std::to_string(env.size()) +
                            " ranks: seconds, bytes and flops of each, all at once\n" + to_text(m);
   if (env.rank() != 0) return 0;
-  std::FILE* const out = std::fopen(file.c_str(), "w");
-  if (out == nullptr || std::fputs(text.c_str(), out) < 0 || std::fclose(out) != 0)
-    stop(file + " cannot be written");
+  if (int const fault = shardtype::runtime::replace_file(file, text); fault != 0)
+    stop(file + " cannot be written: " + shardtype::runtime::file_fault_text(fault));
   std::fputs(text.c_str(), stdout);
   return 0;
 }

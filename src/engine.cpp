@@ -9,6 +9,7 @@
 #include <shardtype/execute/take_rows.ipp>
 #include <shardtype/kernels/launch_name.ipp>
 #include <shardtype/manual/local.ipp>
+#include <shardtype/manual/ragged_all_to_all.ipp>
 #include <shardtype/manual/shard_map.ipp>
 #include <shardtype/overlap/policy.ipp>
 #include <shardtype/tensor/held.ipp>

@@ -1,5 +1,8 @@
 // What ranks agree on, their meshes, memory and messages.
+#include <shardtype/core/error.ipp>
 #include <shardtype/core/escape.ipp>
+#include <shardtype/core/printable.ipp>
+#include <shardtype/core/running_call.ipp>
 #include <shardtype/core/text.ipp>
 #include <shardtype/plan/explain.ipp>
 #include <shardtype/plan/explain_function.ipp>
@@ -8,6 +11,7 @@
 #include <shardtype/runtime/copy_bytes.ipp>
 #include <shardtype/runtime/environment.ipp>
 #include <shardtype/runtime/exchange.ipp>
+#include <shardtype/runtime/files.ipp>
 #include <shardtype/runtime/link.ipp>
 #include <shardtype/runtime/machine_file.ipp>
 #include <shardtype/runtime/memory_for.ipp>

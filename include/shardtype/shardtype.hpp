@@ -32,10 +32,10 @@
 #include <shardtype/lazy/several.hpp>
 #include <shardtype/lazy/to_json.hpp>
 #include <shardtype/manual/broadcast_from.hpp>
-#include <shardtype/manual/collectives.hpp>
 #include <shardtype/manual/control.hpp>
 #include <shardtype/manual/dynamic.hpp>
 #include <shardtype/manual/local.hpp>
+#include <shardtype/manual/moves.hpp>
 #include <shardtype/manual/permute.hpp>
 #include <shardtype/manual/ragged_all_to_all.hpp>
 #include <shardtype/manual/raw.hpp>

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <string_view>
 
 #include <shardtype/types.hpp>
@@ -30,6 +31,8 @@ constexpr void in_round(Step const& s, planning::Round& r) {
   for (int d = 0; d < 2; ++d)
     if (AxisList const& axes = s.before.dims[d].axes; axes.size > 0)
       r.first.at[axes[0]] = (r.number + 1) % r.sizing.sizes[axes[0]];
+  if (s.collective == Collective::broadcast)  // from the ranks with block `number`
+    r.root = static_cast<int>(r.number % r.sizing.sizes.product(s.axes));
   if (s.action != Action::compute) return;
   r.work.shares = true;
   std::int64_t const elements = largest_elements(s.after, r.sizing.extents, r.sizing.sizes);
@@ -37,7 +40,7 @@ constexpr void in_round(Step const& s, planning::Round& r) {
   r.work.product = static_cast<double>(r.work.flops);
 }
 
-template <class I>
+template <class I, bool closed = true>
 struct Update {
   using operation = Update;
   using from = detail::Bare<I>;
@@ -66,7 +69,10 @@ struct Update {
     p.push(update);
     std::int64_t const n = c.common.extents[a.dims[0].label];
     std::int64_t const block = a.dims[0].axes.cyclic;
-    p.repeat(3, ceil_div(n, block), block, in_round);
+    // the trailing block shrinks by as many rows in each period of the ranks
+    std::int64_t const rows = c.common.sizes.product(a.dims[0].axes);
+    std::int64_t const columns = c.common.sizes.product(a.dims[1].axes);
+    p.repeat(3, ceil_div(n, block), block, in_round, closed ? std::lcm(rows, columns) : 0);
   }
 };
 

@@ -6,6 +6,7 @@
 
 #include <shardtype/shardtype.hpp>
 
+#include "harness/call_text.hpp"
 #include "harness/catch.hpp"
 #include "harness/on_ranks.hpp"
 
@@ -44,6 +45,12 @@ std::string text_of(Run run) {
   return text;
 }
 
+// The same of a call of evaluate, whose line the text ends with.
+template <class Run>
+std::string text_of_evaluate(Run run) {
+  return harness::before_call(text_of(run), "evaluate", "automatic_errors.cpp");
+}
+
 A make_a(Mesh<X, Y> const& mesh, std::int64_t i, std::int64_t j) {
   return full<A>(mesh, {i, j}, 1.0F);
 }
@@ -54,13 +61,13 @@ TEST_CASE("an axis that a mesh without a type lacks") {
   auto const mesh = on_ranks::two_axes<X, Y>();
   runtime::MeshRef const some = mesh;
   A const a = make_a(mesh, 6, 4);
-  CHECK(text_of([&] { evaluate<Dim<I, Z>, Dim<J>>(some, lazy(a) + 1); }) ==
+  CHECK(text_of_evaluate([&] { evaluate<Dim<I, Z>, Dim<J>>(some, lazy(a) + 1); }) ==
         "[shardtype E13] the mesh has no axis Z; it has X, Y: name one of these, or make the mesh "
         "with that "
         "axis too");
   Mesh<Z> const other(MPI_COMM_WORLD, {on_ranks::rank_total()});
   runtime::MeshRef const line = other;
-  CHECK(text_of([&] { evaluate<Dim<I>, Dim<J>>(line, lazy(a) + 1); }) ==
+  CHECK(text_of_evaluate([&] { evaluate<Dim<I>, Dim<J>>(line, lazy(a) + 1); }) ==
         "[shardtype E13] the mesh has no axis X; it has Z: name one of these, or make the mesh "
         "with that axis "
         "too");
@@ -75,8 +82,8 @@ TEST_CASE("tensors of two meshes") {
   A const b = make_a(twin, 6, 4);
   std::string const text =
       "[shardtype E23] the operands live on two meshes; tensors of two meshes do not mix";
-  CHECK(text_of([&] { evaluate<Dim<I>, Dim<J>>(mesh, lazy(a) + b); }) == text);
-  CHECK(text_of([&] { evaluate<Dim<I>, Dim<J>>(mesh, lazy(b) + b); }) == text);
+  CHECK(text_of_evaluate([&] { evaluate<Dim<I>, Dim<J>>(mesh, lazy(a) + b); }) == text);
+  CHECK(text_of_evaluate([&] { evaluate<Dim<I>, Dim<J>>(mesh, lazy(b) + b); }) == text);
   CHECK(on_ranks::wrong(evaluate<Dim<I>, Dim<J>>(twin, lazy(b) + b),
                         [](auto...) { return 2.0F; }) == 0);
 }
@@ -86,11 +93,11 @@ TEST_CASE("extents that differ") {
   A const a = make_a(mesh, 6, 4);
   A const b = make_a(mesh, 6, 5);
   B const c = full<B>(mesh, {7, 3}, 1.0F);
-  CHECK(text_of([&] { evaluate<Dim<I>, Dim<J>>(mesh, lazy(a) + b); }) ==
+  CHECK(text_of_evaluate([&] { evaluate<Dim<I>, Dim<J>>(mesh, lazy(a) + b); }) ==
         "[shardtype E24] index J has extent 5 in one tensor of the expression, elsewhere 4");
-  CHECK(text_of([&] { evaluate<Dim<I>, Dim<K>>(mesh, lazy(a) * c); }) ==
+  CHECK(text_of_evaluate([&] { evaluate<Dim<I>, Dim<K>>(mesh, lazy(a) * c); }) ==
         "[shardtype E24] index J has extent 7 in one tensor of the expression, elsewhere 4");
-  CHECK(text_of([&] { evaluate<Dim<Fixed>, Dim<J>>(mesh, relabel<I, Fixed>(lazy(a))); }) ==
+  CHECK(text_of_evaluate([&] { evaluate<Dim<Fixed>, Dim<J>>(mesh, relabel<I, Fixed>(lazy(a))); }) ==
         "[shardtype E24] index Fixed is given to a dim of another extent by relabel; it has extent "
         "12");
 }
@@ -100,7 +107,8 @@ TEST_CASE("a memory limit that no plan keeps to") {
   A const a = make_a(mesh, 64, 32);
   B const b = full<B>(mesh, {32, 16}, 1.0F);
   auto const product = lazy(a) * b;
-  auto const text = text_of([&] { evaluate<Dim<I>, Dim<K>>(mesh, product, MemoryLimit<1000>{}); });
+  auto const text =
+      text_of_evaluate([&] { evaluate<Dim<I>, Dim<K>>(mesh, product, MemoryLimit<1000>{}); });
   // the whole result, 64 x 16, takes more than the limit on every rank
   CHECK(text.starts_with(
       "[shardtype E69] no plan of the expression keeps to 1000 bytes of temporaries on a "
@@ -115,7 +123,7 @@ TEST_CASE("one share that was run twice") {
   A const a = make_a(mesh, 6, 4);
   A const b = make_a(mesh, 6, 4);
   auto const twice = [](A const& t) { return share(lazy(t) * 2); };
-  CHECK(text_of([&] { evaluate<Dim<I>, Dim<J>>(mesh, twice(a) + twice(b)); }) ==
+  CHECK(text_of_evaluate([&] { evaluate<Dim<I>, Dim<J>>(mesh, twice(a) + twice(b)); }) ==
         "[shardtype E70] one share(...) of the program text was run twice, and both values stand "
         "in one "
         "expression; give each a tag of its own: share<struct First>(a)");

@@ -252,6 +252,18 @@ TEST_CASE("variances and standard deviations, over split dims too") {
   check_values(var<Tensor<double>>(a * 2 + 1), {5});
   check_values(var<Tensor<double>>(where(a == 2, std::nan(""), a)), {std::nan("")});
   check_values(var<Tensor<double>>(where(a == 2, 1 / (a * 0), a)), {std::nan("")});
+  // squares, distances and sums that overflow: inf, as NumPy
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  for (double const large : {1e300, 1.7e308})
+    for (std::int64_t const n : {2, 7, 600}) {
+      auto const b = from_function<double, Dim<I, X>>(
+          mesh, {n}, [=](auto i) { return i % 3 == 1 ? large : -large; });
+      check_values(var<Tensor<double>>(b), {inf});
+      check_values(stddev<Tensor<double>>(b), {inf});
+      check_values(var<I>(reshard<Dim<I>>(b)), {inf});
+    }
+  check_values(var<Tensor<double>>(where(a == 2, 1e200, 3)), {inf});
+  check_values(stddev<Tensor<double>>(full<double, Dim<I, X>>(mesh, {5}, 1e300)), {0});
 }
 
 /// Checks softmax and log_softmax along J with the result named as `Names...`.
@@ -305,9 +317,10 @@ TEST_CASE("softmax, over split dims too") {
   auto const a = from_function<double, Dim<I, X>, Dim<J, Y>>(
       mesh, {3, 5}, [](auto i, auto j) { return element_at(i, j, 0); });
   check_values(sum<Tensor<double>>(softmax<I, J, Dim<I, X>, Dim<J, Y>>(a)), {1});
-  check_values(abs(sum<Tensor<double>>(exp(log_softmax<Tensor<double, Dim<I, X>, Dim<J, Y>>>(a))) -
-                   1) < 1e-14,
-               {1});
+  check_values(
+      abs(sum<Tensor<double>>(exp(log_softmax<I, J, Tensor<double, Dim<I, X>, Dim<J, Y>>>(a))) -
+          1) < 1e-14,
+      {1});
   // rows of infinities and NaNs, as in JAX
   constexpr double inf = std::numeric_limits<double>::infinity();
   double const nan = std::nan("");

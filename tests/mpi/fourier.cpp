@@ -372,6 +372,66 @@ TEST_CASE("the way of the exchange does not change the values") {
   }
 }
 
+namespace {
+
+// Ranks whose block is empty between the last transform and the exchange after it, and others whose
+// part of the window happens to be contiguous.
+void check_scaled_once() {
+  using C = Complex<double>;
+  for (std::array<Int, 2> const sizes : on_ranks::grids()) {
+    Mesh<X, Y> const mesh(MPI_COMM_WORLD, sizes);
+    for (std::array<Int, 3> const e :
+         {std::array<Int, 3>{4, 1, 1}, {5, 1, 2}, {2, 7, 1}, {1, 5, 6}, {16, 9, 9}, {13, 13, 13}}) {
+      INFO("mesh " << sizes[0] << " x " << sizes[1] << ", extents " << e[0] << " " << e[1] << " "
+                   << e[2]);
+      Dense const d(e);
+      Dense const all = d.along(0, -1).along(1, -1).along(2, -1);
+      double const rows = static_cast<double>(e[0] * e[1] * e[2]);
+      auto const pencil = filled<C, Dim<I, X>, Dim<J, Y>, Dim<K>>(mesh, e);
+      auto const f = fftn<I, J, K, Dim<I, X>, Dim<J, Y>, Dim<K>>(pencil, op::FftNorm::forward);
+      CHECK(error(f, all, [&](Int i, Int j, Int k) { return all(i, j, k) / rows; }) < 1 / rows);
+      CHECK(error(ifftn<I, J, K, Dim<I, X>, Dim<J, Y>, Dim<K>>(f, op::FftNorm::forward), d) < 1);
+      auto const columns = filled<C, Dim<I>, Dim<J, X, Y>, Dim<K>>(mesh, e);
+      CHECK(error(ifft<I, Dim<I, X>, Dim<J, Y>, Dim<K>>(fft<I>(columns)), d) < 1);
+      CHECK(error(ifft<I, Dim<I>, Dim<J>, Dim<K>>(fft<I>(columns)), d) < 1);
+      Dense const real(e, true);
+      auto const h = rfft<I, F>(filled<double, Dim<I>, Dim<J, X, Y>, Dim<K>>(mesh, e));
+      CHECK(error(irfft<F, I, Dim<I, Y>, Dim<J, X>, Dim<K>>(h, e[0]), real) < 1);
+      CHECK(error(irfftn<K, J, F, I, Dim<I, X>, Dim<J>, Dim<K>>(
+                      fftn<K, J, Dim<F, X, Y>, Dim<J>, Dim<K>>(h), e[0]),
+                  real) < 1);
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("the factor of a transform that an exchange follows, in shared memory") {
+  check_scaled_once();
+}
+TEST_CASE("the factor of a transform that an exchange follows, by messages") {
+  ByMessages const messages;
+  check_scaled_once();
+}
+TEST_CASE("the factor of a transform that an exchange follows, by messages in pieces") {
+  InPieces const pieces;
+  check_scaled_once();
+}
+
+TEST_CASE("a block-cyclic dim that is neither transformed nor exchanged") {
+  using C = Complex<double>;
+  for (std::array<Int, 2> const sizes : on_ranks::grids()) {
+    Mesh<X, Y> const mesh(MPI_COMM_WORLD, sizes);
+    for (std::array<Int, 3> const e : {std::array<Int, 3>{3, 5, 3}, {4, 9, 2}, {2, 1, 7}}) {
+      auto const a = filled<C, Dim<I, X>, Dim<J, Cyclic<Y, 4>>, Dim<K>>(mesh, e);
+      Dense const wanted = Dense(e).along(0, -1);
+      CHECK(error(fft<I, Dim<I>, Dim<J, Cyclic<Y, 4>>, Dim<K, X>>(a), wanted) < 1);
+      ByMessages const messages;
+      CHECK(error(fft<I, Dim<I>, Dim<J, Cyclic<Y, 4>>, Dim<K, X>>(a), wanted) < 1);
+    }
+  }
+}
+
 TEST_CASE("rows that are far apart in memory") {
   Mesh<X> const mesh(MPI_COMM_WORLD);
   std::array<Int, 3> const e = {64, 3, 401};  // more than a megabyte from the first to the last row
@@ -403,7 +463,7 @@ TEST_CASE("what named transforms send and hold is in their plans, and nothing is
   for (std::array<Int, 2> const sizes : on_ranks::grids()) {
     Mesh<X, Y> const mesh(MPI_COMM_WORLD, sizes);
     for (std::array<Int, 3> const e :
-         {std::array<Int, 3>{64, 64, 64}, {61, 67, 59}, {5, 7, 3}, {1, 1, 1}}) {
+         {std::array<Int, 3>{64, 64, 64}, {61, 67, 59}, {5, 7, 3}, {1, 1, 1}, {1, 5, 6}}) {
       INFO("mesh " << sizes[0] << " x " << sizes[1] << ", extents " << e[0] << " " << e[1] << " "
                    << e[2]);
       auto const slab = filled<C, Dim<I, X, Y>, Dim<J>, Dim<K>>(mesh, e);
@@ -432,6 +492,10 @@ TEST_CASE("what named transforms send and hold is in their plans, and nothing is
         CHECK(one.peak_bytes() <= 4 * whole);
         CHECK(two.peak_bytes() <= 4 * whole);
       }
+      op::Named<op::Ifftn<I, J, K>, Dim<I, X>, Dim<J, Y>, Dim<K>> const own_order{};
+      check_plan(
+          "pencils, own order", own_order,
+          [](auto const& x) { return ifftn<I, J, K, Dim<I, X>, Dim<J, Y>, Dim<K>>(x); }, pencil);
       auto const r = filled<double, Dim<I, X>, Dim<J, Y>, Dim<K>>(mesh, e);
       op::Named<op::Rfftn<I, J, K, F>, Dim<I>, Dim<J, X>, Dim<F, Y>> const real{};
       check_plan(

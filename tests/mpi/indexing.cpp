@@ -10,6 +10,7 @@
 
 #include <shardtype/shardtype.hpp>
 
+#include "harness/call_text.hpp"
 #include "harness/catch.hpp"
 #include "harness/host_block.hpp"
 #include "harness/on_ranks.hpp"
@@ -55,6 +56,12 @@ std::string error_of(Run run) {
     return e.what();
   }
   return "none";
+}
+
+// The same of a call of `operation`, whose line the text ends with.
+template <class Run>
+std::string error_of(std::string const& operation, Run run) {
+  return harness::before_call(error_of(run), operation, "indexing.cpp");
 }
 
 struct Case {
@@ -424,17 +431,18 @@ TEST_CASE("ids outside are an Error under SHARDTYPE_CHECK=values; other errors")
   CHECK(error_of([&] { take<V>(table, ids); }) == "none");
   runtime::run_time.settings.check_values = true;
   std::string const text = "[shardtype E50] index V has extent 7; the ids hold 7 at [2, 1]";
-  CHECK(error_of([&] { take<V>(table, ids); }) == text);
-  CHECK(error_of([&] { one_hot<V>(ids, 7); }) == text);
-  CHECK(error_of([&] {
+  CHECK(error_of("take", [&] { take<V>(table, ids); }) == text);
+  CHECK(error_of("one_hot", [&] { one_hot<V>(ids, 7); }) == text);
+  CHECK(error_of("scatter_add", [&] {
           scatter_add<V>(full<float, Dim<B>, Dim<N>>(mesh, {3, 2}, 1.0F), ids, 7);
         }) == text);
-  CHECK(error_of([&] { take_along<V, N>(full<float, Dim<B>, Dim<V>>(mesh, {3, 7}, 1.0F), ids); }) ==
-        text);
-  CHECK(error_of([&] {
+  CHECK(error_of("take_along", [&] {
+          take_along<V, N>(full<float, Dim<B>, Dim<V>>(mesh, {3, 7}, 1.0F), ids);
+        }) == text);
+  CHECK(error_of("scatter_along", [&] {
           scatter_along<V, N>(full<float, Dim<B>, Dim<N>>(mesh, {3, 2}, 1.0F), ids, 7);
         }) == text);
-  CHECK(error_of([&] { one_hot<V>(ids - 1, 7); }) ==
+  CHECK(error_of("one_hot", [&] { one_hot<V>(ids - 1, 7); }) ==
         "[shardtype E50] index V has extent 7; the ids hold -1 at [0, 0]");
   CHECK(error_of([&] { take<V>(full<float, Dim<V>>(mesh, {8}, 1.0F), ids); }) == "none");
   runtime::run_time.settings.check_values = false;

@@ -15,6 +15,7 @@
 
 #include "harness/catch.hpp"
 #include "harness/host_block.hpp"
+#include "harness/measured_plan.hpp"
 #include "harness/on_ranks.hpp"
 #include "shim/pmpi.hpp"
 
@@ -31,6 +32,10 @@ struct J : Index<"J"> {};
 struct K : Index<"K"> {};
 struct N : Index<"N"> {};
 struct N8 : Index<"N8", 8> {};
+template <char C>
+inline constexpr char letter[] = {C, 0};
+template <int N>
+struct D : Index<letter<static_cast<char>('P' + N)>> {};
 
 using Int = std::int64_t;
 using Grid = Mesh<X, Y>;
@@ -96,14 +101,14 @@ Int bytes_of(Run run) {
   return shim::bytes();
 }
 
-// Checks that this rank sends what the plan of the operation says.
+// Checks that this rank sends what the plan of the operation says, and holds no more.
 template <class Op, class A>
 void sends_its_plan(Op const& op, A const& a) {
-  Plan const plan = plan_at(op, a);
   INFO(explain(op, a));
-  Int const sent = bytes_of([&] { (void)call(op, std::source_location::current(), a); });
-  CHECK(sent == plan.bytes(coords_in(op, a)));
-  CHECK(plan.operand_count == 1);
+  auto const run = [&](auto const& x) { return call(op, std::source_location::current(), x); };
+  (void)run(a);  // the first call of a group creates it
+  measured_plan::check(Op::name.data(), op, run, a);
+  CHECK(plan_at(op, a).operand_count == 1);
 }
 
 // Checks the plan of every collective on a block that divides into equal pieces.
@@ -289,6 +294,60 @@ TEST_CASE("every collective over one and two axes in either order") {
       check_collectives<X, Y>(mesh, n, m);
       check_collectives<Y, X>(mesh, n, m);
     }
+  }
+}
+
+// Pieces along dim `Cut` of a block that has as many dims as a block may have: a plan describes its
+// step with two dims as one.
+template <int Cut, class... Xs>
+void check_eight_dims(Grid const& mesh) {
+  detail::ManualScope const inside(mesh);
+  Group<Xs...> const group(mesh);
+  Int const p = group.count;
+  Int const rank = mesh.coordinate<X>() * mesh.size_of<Y>() + mesh.coordinate<Y>();
+  std::array<Int, 8> extents{2, 1, 3, 1, 1, 2, 1, 2};
+  extents[Cut] = 2 * p;
+  auto a = raw_local<Int, Dim<D<0>>, Dim<D<1>>, Dim<D<2>>, Dim<D<3>>, Dim<D<4>>, Dim<D<5>>,
+                     Dim<D<6>>, Dim<D<7>>>(mesh, extents);
+  harness::write_block(a, [&](auto const& v) {
+    for (std::size_t k = 0; k < v.size(); ++k) v.data()[k] = rank * 10000 + static_cast<Int>(k);
+  });
+  Int inner = 1;
+  for (std::size_t d = Cut + 1; d < 8; ++d) inner *= extents[d];
+  sends_its_plan(op::AllToAll<Xs..., D<Cut>, D<Cut>>{}, a);
+  auto const moved = all_to_all<Xs..., D<Cut>, D<Cut>>(a);
+  CHECK(moved.extents() == extents);
+  auto const v = harness::host_block(moved);
+  int bad = 0;
+  for (Int k = 0; k < static_cast<Int>(v.size()); ++k) {
+    Int const row = k / inner % (2 * p);
+    Int const there = k + (group.place() * 2 + row % 2 - row) * inner;
+    bad += v.data()[k] != group.member(row / 2) * 10000 + there ? 1 : 0;
+  }
+  CHECK(bad == 0);
+}
+
+TEST_CASE("pieces along one of eight dims") {
+  for (std::array<Int, 2> const grid : on_ranks::grids()) {
+    Grid const mesh(MPI_COMM_WORLD, grid);
+    check_eight_dims<0, X, Y>(mesh);
+    check_eight_dims<3, Y, X>(mesh);
+    check_eight_dims<6, X>(mesh);
+    check_eight_dims<7, X, Y>(mesh);
+  }
+}
+
+TEST_CASE("one pair of ranks, as the first use of a group") {
+  for (std::array<Int, 2> const grid : on_ranks::grids()) {
+    Grid const mesh(MPI_COMM_WORLD, grid);
+    detail::ManualScope const inside(mesh);
+    Group<Y, X> const group(mesh);
+    Int const last = group.count - 1;
+    auto const a = block_of_rank(mesh, 2, 3);
+    auto const moved = permute<Y, X>(a, {{0, static_cast<int>(last)}});
+    CHECK(wrong(moved, [&](Int i, Int j) {
+            return group.place() == last ? value(group.member(0), i, j) : 0;
+          }) == 0);
   }
 }
 

@@ -14,6 +14,9 @@
 
 #include <mpi.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <shardtype/io/npy_file.hpp>
@@ -157,6 +160,15 @@ std::string file_image(Shape const& shape, bool fortran) {
 std::string contents(std::string const& path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+/// The names in a folder, in order.
+std::vector<std::string> names_in(std::string const& folder) {
+  std::vector<std::string> out;
+  for (fs::directory_entry const& entry : fs::directory_iterator(folder))
+    out.push_back(entry.path().filename().string());
+  std::sort(out.begin(), out.end());
+  return out;
 }
 
 /// Rank 0 writes a file; the others wait for it.
@@ -407,7 +419,7 @@ TEST_CASE("a file that cannot be written whole leaves the old one as it was") {
   meet();
   if (my_rank() == 0) {
     CHECK(contents(path) == old);
-    CHECK(!fs::exists(path + ".partial"));
+    CHECK(names_in(dir / ".") == std::vector<std::string>{"a.npy"});
     // a link stays a link, and its target keeps the permissions
     fs::permissions(path, fs::perms::owner_all);
     fs::create_symlink(fs::absolute(path), dir / "link.npy");
@@ -419,6 +431,144 @@ TEST_CASE("a file that cannot be written whole leaves the old one as it was") {
     CHECK(fs::is_symlink(dir / "link.npy"));
     CHECK(fs::file_size(path) == 128 + 200 * 300 * 4);
     CHECK(fs::status(path).permissions() == fs::perms::owner_all);
-    CHECK(!fs::exists(path + ".partial"));
+    CHECK(names_in(dir / ".") == std::vector<std::string>{"a.npy", "link.npy"});
   }
+}
+
+TEST_CASE("no other file is written") {
+  TempDir const dir;
+  auto const path = dir / "a.npy";
+  if (my_rank() == 0) {
+    std::ofstream(dir / "other") << "another file";
+    fs::create_symlink("other", path + ".partial");
+  }
+  meet();
+  auto const b = block_of({5, 3}, 1, -1, 0);
+  write<float>(path, {5, 3}, b, false);
+  meet();
+  if (my_rank() == 0) {
+    CHECK(contents(dir / "other") == "another file");
+    CHECK(fs::is_symlink(path + ".partial"));
+    CHECK(names_in(dir / ".") == std::vector<std::string>{"a.npy", "a.npy.partial", "other"});
+    CHECK(contents(path) == file_image<float>({5, 3}, false));
+  }
+  meet();
+  // a failure, too, leaves what another has named so
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  auto const handler = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit const little{1 << 14, before.rlim_max};
+  setrlimit(RLIMIT_FSIZE, &little);
+  auto const large = block_of({200, 300}, 1, -1, 0);
+  shared_failure([&] { write<float>(path, {200, 300}, large, false); });
+  setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  meet();
+  if (my_rank() == 0) {
+    CHECK(names_in(dir / ".") == std::vector<std::string>{"a.npy", "a.npy.partial", "other"});
+    CHECK(contents(dir / "other") == "another file");
+  }
+}
+
+TEST_CASE("a link to a file that does not exist yet is followed") {
+  TempDir const dir;
+  if (my_rank() == 0) {
+    fs::create_directory(dir / "data");
+    fs::create_symlink("data/one.npy", dir / "link.npy");
+    fs::create_symlink("link.npy", dir / "second.npy");
+    fs::create_symlink("round.npy", dir / "round.npy");
+  }
+  meet();
+  auto const b = block_of({5, 3}, 1, -1, 0);
+  write<float>(dir / "second.npy", {5, 3}, b, false);
+  meet();
+  if (my_rank() == 0) {
+    CHECK(fs::is_symlink(dir / "second.npy"));
+    CHECK(fs::is_symlink(dir / "link.npy"));
+    CHECK(names_in(dir / "data") == std::vector<std::string>{"one.npy"});
+    CHECK(contents(dir / "data/one.npy") == file_image<float>({5, 3}, false));
+  }
+  auto const failure = shared_failure([&] { write<float>(dir / "round.npy", {5, 3}, b, false); });
+  CHECK(contains(failure, "[shardtype IO8] cannot write " + (dir / "round.npy") + ": Too many"));
+}
+
+TEST_CASE("a name may be as long as the system allows") {
+  TempDir const dir;
+  auto const b = block_of({5, 3}, 1, -1, 0);
+  auto const path = dir / (std::string(251, 'n') + ".npy");
+  write<float>(path, {5, 3}, b, false);
+  meet();
+  if (my_rank() == 0) CHECK(contents(path) == file_image<float>({5, 3}, false));
+  auto const longer = dir / (std::string(252, 'n') + ".npy");
+  CHECK(contains(shared_failure([&] { write<float>(longer, {5, 3}, b, false); }), "too long"));
+}
+
+TEST_CASE("a fifo or a socket is an error, and nobody waits for its other end") {
+  TempDir const dir;
+  auto const fifo = dir / "fifo.npy";
+  auto const link = dir / "link.npy";
+  auto const at_socket = dir / "socket.npy";
+  if (my_rank() == 0) {
+    REQUIRE(mkfifo(fifo.c_str(), 0600) == 0);
+    fs::create_symlink("fifo.npy", link);
+    REQUIRE(at_socket.size() < sizeof(sockaddr_un::sun_path));
+    int const descriptor = socket(AF_UNIX, SOCK_STREAM, 0);
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    at_socket.copy(address.sun_path, sizeof address.sun_path - 1);
+    REQUIRE(bind(descriptor, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
+    close(descriptor);
+  }
+  meet();
+  auto const b = block_of({5, 3}, 1, -1, 0);
+  for (auto const& path : {fifo, link}) {
+    CHECK(shared_failure([&] { io::read_npy_header(MPI_COMM_WORLD, path); }) ==
+          "[shardtype IO1] cannot open " + path + ": it is a fifo, not a file");
+    CHECK(shared_failure([&] { write<float>(path, {5, 3}, b, false); }) ==
+          "[shardtype IO8] cannot write " + path + ": it is a fifo, not a file");
+  }
+  CHECK(shared_failure([&] { io::read_npy_header(MPI_COMM_WORLD, at_socket); }) ==
+        "[shardtype IO1] cannot open " + at_socket + ": it is a socket, not a file");
+  CHECK(shared_failure([&] { write<float>(at_socket, {5, 3}, b, false); }) ==
+        "[shardtype IO8] cannot write " + at_socket + ": it is a socket, not a file");
+  meet();
+  if (my_rank() == 0) {
+    CHECK(fs::is_fifo(fifo));
+    CHECK(names_in(dir / ".") == std::vector<std::string>{"fifo.npy", "link.npy", "socket.npy"});
+  }
+}
+
+// As two jobs do: the halves of the ranks write another array to the same path at the same time.
+TEST_CASE("who saves to the same path at the same time saves whole files") {
+  TempDir const dir;
+  auto const path = dir / "a.npy";
+  int const half = 2 * my_rank() / ranks();
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, half, 0, &comm);
+  int rank = 0, size = 1;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  constexpr std::int64_t rows = 4096;
+  std::int64_t const length = rows / size, begin = rank * length;
+  Block const b{{begin}, {rank == size - 1 ? rows - begin : length}};
+  int mixed = 0;
+  for (int round = 0; round < 20; ++round) {
+    std::vector<float> const data(static_cast<std::size_t>(b.count[0]),
+                                  static_cast<float>(1 + 2 * round + half));
+    write_npy(comm, path, "<f4", {rows}, b.begin, b.count, sizeof(float), data.data(), true, false,
+              alone);
+    meet();
+    if (my_rank() == 0) {
+      std::string const text = contents(path);
+      std::vector<float> all(rows);
+      REQUIRE(text.size() == 128 + rows * sizeof(float));
+      std::memcpy(all.data(), text.data() + 128, rows * sizeof(float));
+      for (float const x : all) mixed += x != all[0] ? 1 : 0;
+      CHECK((static_cast<int>(all[0]) - 1) / 2 == round);
+    }
+    meet();
+  }
+  CHECK(mixed == 0);
+  if (my_rank() == 0) CHECK(names_in(dir / ".") == std::vector<std::string>{"a.npy"});
+  MPI_Comm_free(&comm);
 }

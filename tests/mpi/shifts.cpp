@@ -85,6 +85,7 @@ void check_shifts(Mesh<X, Y> const& mesh, Int outer, Int extent, Int inner) {
       Sizing const z{Extents{{outer, extent, inner}}, axes.sizes, 8};
       CHECK(bytes ==
             window_bytes(decltype(a)::spec, 1, z, axes.coords, shift_window(n, extent, edge)));
+      CHECK(bytes == plan_at(op::Shift<I>{n, edge}, a).bytes(axes.coords));
     }
   CHECK(on_ranks::wrong(a, f) == 0);
 }
@@ -99,6 +100,8 @@ void check_halos(Mesh<X, Y> const& mesh, Int outer, Int extent, Int inner) {
         shim::reset();
         auto const h = halo_exchange<I>(a, before, after, edge);
         CHECK(shim::bytes() == sent_bytes(a, -before, after, edge));
+        op::HaloExchange<I> const exchange{before, after, edge};
+        CHECK(shim::bytes() == plan_at(exchange, a).bytes(coords_in(exchange, a)));
         Range const rows = h.ranges()[1];
         Range const own = a.ranges()[1];
         if (own.size() == 0) {
@@ -172,6 +175,7 @@ void check_halo_adds(Mesh<X, Y> const& mesh, Int outer, Int extent, Int inner) {
         }
         CHECK(bytes == rows * a.local_extents()[0] * a.local_extents()[2] * 8);
         CHECK(bytes == window_bytes(A::spec, 1, z, axes.coords, {-before, after, edge, true}));
+        CHECK(bytes == plan_at(op::HaloAdd<I>{before, after, edge}, a).bytes(axes.coords));
       }
 }
 
@@ -194,10 +198,9 @@ void check_scans(Mesh<X, Y> const& mesh, Int outer, Int extent, Int inner) {
   shim::reset();
   auto const s = cumsum<I>(a);
   AxisMap const axes = map_axes(mesh.state(), Scope<std::remove_const_t<decltype(a)>>::names);
-  Sizing const z{Extents{{outer, extent, inner}}, axes.sizes, 8};
   Int const p = axes.sizes.product(decltype(a)::spec.dims[1].axes);
   CHECK(shim::bytes() == (p - 1) * a.local_extents()[0] * a.local_extents()[2] * 8);
-  CHECK(scan_bytes(decltype(a)::spec, 1, z, axes.coords) ==
+  CHECK(plan_at(op::CumSum<I>{}, a).bytes(axes.coords) ==
         (p - 1) * a.local_extents()[0] * a.local_extents()[2] * 8);
   CHECK(on_ranks::wrong(s, running(add, 0, false)) == 0);
   CHECK(on_ranks::wrong(cumsum<I>(a, op::Cumulate::exclusive), running(add, 0, true)) == 0);

@@ -9,6 +9,7 @@
 
 #include <shardtype/shardtype.hpp>
 
+#include "harness/call_text.hpp"
 #include "harness/catch.hpp"
 #include "harness/on_ranks.hpp"
 
@@ -77,6 +78,10 @@ std::string text_of(auto run) {
   }
   return "none";
 }
+// The same of a call of `operation`, whose line the text ends with.
+std::string text_of(std::string const& operation, auto run) {
+  return harness::before_call(text_of(run), operation, "sizes.cpp");
+}
 std::string const too_many = "[shardtype E20] the extents are more than 2^58 elements together";
 
 Step step(Action action, Collective collective) {
@@ -110,11 +115,11 @@ TEST_CASE("a result of more than 2^58 elements") {
   auto const b = zeros<float, Dim<J>, Dim<K, Y>>(mesh, {0, power(30)});
   std::string const text = "[shardtype E20] the result would have more than 2^58 elements";
   for (int k = 0; k < 2; ++k) {  // the second call gives the same error
-    CHECK(text_of([&] { matmul(a, b); }) == text);
-    CHECK(text_of([&] { matmul<Dim<I>, Dim<K, X>>(a, b); }) == text);
-    CHECK(text_of([&] { einsum<K, I>(a, b); }) == text);
+    CHECK(text_of("matmul", [&] { matmul(a, b); }) == text);
+    CHECK(text_of("matmul", [&] { matmul<Dim<I>, Dim<K, X>>(a, b); }) == text);
+    CHECK(text_of("einsum", [&] { einsum<K, I>(a, b); }) == text);
   }
-  CHECK(text_of([&] { broadcast<Dim<K>>(a, {power(40)}); }) == too_many);
+  CHECK(text_of("broadcast", [&] { broadcast<Dim<K>>(a, {power(40)}); }) == too_many);
 }
 
 TEST_CASE("values of an expression of more than 2^58 elements") {
@@ -125,8 +130,10 @@ TEST_CASE("values of an expression of more than 2^58 elements") {
   std::string const text =
       "[shardtype E20] the expression needs a value of more than 2^58 elements";
   for (int k = 0; k < 2; ++k) {
-    CHECK(text_of([&] { evaluate<Dim<I, X>, Dim<K>>(mesh, lazy(a) * lazy(b)); }) == text);
-    CHECK(text_of([&] { evaluate<Dim<I, X>>(mesh, sum<K>(exp(lazy(a) * lazy(b)))); }) == text);
+    CHECK(text_of("evaluate", [&] { evaluate<Dim<I, X>, Dim<K>>(mesh, lazy(a) * lazy(b)); }) ==
+          text);
+    CHECK(text_of("evaluate", [&] { evaluate<Dim<I, X>>(mesh, sum<K>(exp(lazy(a) * lazy(b)))); }) ==
+          text);
   }
   // the other order needs no such value
   auto const e = lazy(a) * lazy(b) * lazy(c);
@@ -165,6 +172,13 @@ TEST_CASE("a step that nothing runs") {
           refused_step("broadcast"));
     CHECK(text_of([&] { run(step(Action::communicate, Collective::none), how); }) ==
           refused_step("none"));
+    // a step that does not say from whom, and one that only windows run
+    CHECK(text_of([&] { run(step(Action::communicate, Collective::permute), how); }) ==
+          refused_step("permute"));
+    CHECK(text_of([&] { run(step(Action::communicate, Collective::all_to_all), how); }) ==
+          refused_step("all_to_all"));
+    CHECK(text_of([&] { run(step(Action::communicate, Collective::neighbor), how); }) ==
+          refused_step("neighbor exchange"));
     CHECK(text_of([&] { run(step(Action::compute, Collective::none), how); }) ==
           refused_step("a product of elements that are not multiplied"));
   }

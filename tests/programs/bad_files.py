@@ -38,3 +38,15 @@ if __name__ == "__main__":
             file.write(contents)
     folder = os.path.join(sys.argv[1], "folder.npy")
     os.makedirs(folder, exist_ok=True)
+    fifo = os.path.join(sys.argv[1], "fifo.npy")
+    if os.path.lexists(fifo):
+        os.remove(fifo)
+    os.mkfifo(fifo)
+    # Python's arrays, whose header would move the cursor of a terminal
+    with open(os.path.join(sys.argv[1], "escapes.npy"), "wb") as file:
+        file.write(npy((24, 40), "\x1bc\rrank 3: "))
+    # what failed saves must leave empty
+    empty = os.path.join(sys.argv[1], "empty")
+    os.makedirs(empty, exist_ok=True)
+    for left in os.listdir(empty):
+        os.remove(os.path.join(empty, left))

@@ -86,7 +86,7 @@ def main():
     if run.returncode or "came to its end" not in run.stdout:
         faults.append(f"ended with status {run.returncode}")
     runs = runs_of(run.stdout)
-    if len(runs) != 10 or any(n != len(steps) or n == 0 for n, steps, _ in runs):
+    if len(runs) != 11 or any(n != len(steps) or n == 0 for n, steps, _ in runs):
         faults.append(f"the program says {runs}")
     with open(file, encoding="utf-8") as text:
         events = json.load(text)["traceEvents"]

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <tuple>
 
 #include <shardtype/shardtype.hpp>
 
@@ -176,6 +177,62 @@ std::map<std::string, Case> const cases = {
        auto const a = full<float, Dim<I, X>, Dim<J>>(*mesh, {100, 4}, 1.0f);
        auto const b = full<float, Dim<J>, Dim<K>>(*mesh, {4, 3}, 1.0f);
        if (!odd) matmul<Dim<I>, Dim<K>>(a, b, Overlap::shared);
+     }},
+    {"skips_a_function_of_expressions",
+     [](Environment&, std::optional<Grid>& mesh, bool odd) {
+       auto const a = split(*mesh);
+       auto const f = [](auto b) { return exp(b); };
+       if (!odd) evaluate<Dim<I>>(*mesh, f, a);
+     }},
+    {"skips_results_of_a_function",
+     [](Environment&, std::optional<Grid>& mesh, bool odd) {
+       using A = Tensor<float, Dim<I>>;
+       auto const f = [](auto b, auto c) { return std::tuple(exp(b), b + c); };
+       if (!odd) evaluate<Outs<A, A>>(*mesh, f, split(*mesh), split(*mesh));
+     }},
+    {"skips_a_product_of_three",
+     [](Environment&, std::optional<Grid>& mesh, bool odd) {
+       struct J : Index<"J"> {};
+       struct K : Index<"K"> {};
+       auto const a = full<float, Dim<I, X>, Dim<J>>(*mesh, {100, 4}, 1.0f);
+       auto const b = full<float, Dim<J>, Dim<K>>(*mesh, {4, 3}, 1.0f);
+       if (!odd) einsum<Dim<I>>(a, b, full<float, Dim<K>>(*mesh, {3}, 1.0f));
+     }},
+    {"skips_a_named_map",
+     [](Environment&, std::optional<Grid>& mesh, bool odd) {
+       if (!odd) map<Dim<I>>(functions::Add{}, split(*mesh), split(*mesh));
+     }},
+    {"hangs_after_a_gradient",
+     [](Environment&, std::optional<Grid>& mesh, bool odd) {
+       struct J : Index<"J"> {};
+       auto const x = full<float, Dim<J, X>, Dim<I>>(*mesh, {4, 100}, 1.0f);
+       (void)grad<0>([&](auto const& v) {
+         auto const w = all_gather<X>(v, to_reduced);
+         return sum(x * w);
+       })(split(*mesh));
+       if (odd) sleep_for(60);
+       all_reduce<Y>(owed(*mesh));
+     }},
+    {"differs_in_a_matrix_gradient",
+     [](Environment&, std::optional<Grid>& mesh, bool odd) {
+       auto const a = full<float, Dim<I>>(*mesh, {3}, 1.0f);
+       (void)grad<0>([&](auto const& v) {
+         auto const u = exp(v) * v;
+         return odd ? sum(v) : sum(u);
+       })(a);
+     }},
+    {"prints_against_reduce",
+     [](Environment&, std::optional<Grid>& mesh, bool odd) {
+       if (odd) print(full<float>(*mesh, {}, 1.0f));
+       all_reduce<Y>(owed(*mesh));
+     }},
+    {"saves_other_extents",
+     [](Environment&, std::optional<Grid>& mesh, bool odd) {
+       save_npy(full<float, Dim<I, X>>(*mesh, {odd ? 90 : 100}, 1.0f), "/dev/null");
+     }},
+    {"saves_another_file",
+     [](Environment&, std::optional<Grid>& mesh, bool odd) {
+       save_npy(split(*mesh), odd ? "of\x1b" "c.npy" : "a.npy");
      }},
 };
 

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <functional>
 #include <map>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -196,6 +197,50 @@ std::map<std::string, Case> const cases = {
            },
            zeros<float, Dim<I, X>>(mesh, {6}));
      }},
+    {"moved_local",
+     [](auto&, Grid const& mesh) {
+       auto a = zeros<float, Dim<I, X>>(mesh, {6});
+       auto const b = std::move(a);
+       static_cast<void>(a.local());
+     }},
+    {"moved_in_an_expression",
+     [](auto&, Grid const& mesh) {
+       auto a = zeros<float, Dim<I, X>>(mesh, {6});
+       auto const b = std::move(a);
+       Tensor<float, Dim<I, X>> const c = a * 2;
+     }},
+    {"extents_of_an_expression",
+     [](auto&, Grid const& mesh) {
+       auto const a = zeros<float, Dim<I, X>>(mesh, {6});
+       auto const b = zeros<float, Dim<I, X>>(mesh, {7});
+       Tensor<float, Dim<I, X>> c = zeros<float, Dim<I, X>>(mesh, {6});
+       c = a + b;
+     }},
+    {"extents_in_place",
+     [](auto&, Grid const& mesh) {
+       auto a = zeros<float, Dim<I, X>>(mesh, {6});
+       a += zeros<float, Dim<I, X>>(mesh, {7});
+     }},
+    {"shared_in_place",
+     [](auto&, Grid const& mesh) {
+       auto a = zeros<float, Dim<I, X>>(mesh, {6});
+       auto const b = a;
+       a -= 1;
+     }},
+    {"quick_exit",
+     [](Environment& env, Grid const& mesh) {
+       if (env.rank() == 3) std::quick_exit(0);
+       mesh.state().whole().barrier();
+     }},
+    {"rows_outside",
+     [](auto&, Grid const& mesh) {
+       slice<I>(zeros<float, Dim<I>>(mesh, {6}), 4, 9);
+     }},
+    {"extents_of_three",
+     [](auto&, Grid const& mesh) {
+       auto const a = zeros<float, Dim<I>>(mesh, {6});
+       stack<K>(a, a, zeros<float, Dim<I>>(mesh, {7}));
+     }},
 };
 
 void run(int argc, char** argv, Case const& body) {
@@ -213,6 +258,18 @@ int main(int argc, char** argv) {
       Environment const first(argc, argv);
     }
     Environment const second(argc, argv);
+  }
+  if (name == "after_the_end" || name == "outlives") {
+    std::optional<Tensor<float, Dim<I>>> a;
+    {
+      Environment env(argc, argv);
+      Mesh<P> const mesh(env.world(), {env.size()});
+      a = all_gather<P>(full<float, Dim<I, P>>(mesh, {6}, 1.0f));
+    }
+    Tensor<float, Dim<I>> const b = *a;
+    if (name == "after_the_end") sum<I>(b);
+    std::printf("%s\n", b.local().data()[5] == 1.0f ? "the block is there" : "wrong");
+    return 0;
   }
   // caught outside of the Environment's scope, on one rank while the others wait, or on all ranks
   if (name == "caught_outside" || name == "caught_outside_everywhere") {

@@ -1,10 +1,14 @@
-// Loads a NumPy file on a mesh and saves it: loads FILE [OUTPUT]. Or prints the errors of load_npy
+// Loads a NumPy file on a mesh and saves it: loads FILE [OUTPUT [--at-most BYTES]], where files may
+// have so many bytes. Or prints the errors of load_npy
 // and then loads a good file: loads BAD... --then GOOD.
 // SOURCES: tests/harness/yield.cpp
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <string>
 #include <vector>
+
+#include <sys/resource.h>
 
 #include <shardtype/shardtype.hpp>
 
@@ -39,6 +43,13 @@ int main(int argc, char** argv) {
   std::string const path = then != words.end() ? then[1] : words.at(0);
   std::string const output = then == words.end() && words.size() > 1 ? words[1] : "";
   auto const a = load(mesh, path);
+  if (words.size() > 3 && words[2] == "--at-most") {
+    std::signal(SIGXFSZ, SIG_IGN);
+    rlimit limit{};
+    getrlimit(RLIMIT_FSIZE, &limit);
+    limit.rlim_cur = std::stoul(words[3]);
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
   if (!output.empty()) save_npy(a, output);
   if (env.rank() == 0) std::printf("loaded %s\n", type_name(a).c_str());
 }

@@ -2,11 +2,11 @@
 """Runs a program under mpiexec and checks how it ends.
 
 usage: run_failing.py --ranks N [--says TEXT]... [--never TEXT]... [--ends-well] [--seconds S]
-                      [--set NAME=VALUE]... -- mpiexec -n program arguments...
+                      [--set NAME=VALUE]... [--leaves-empty FOLDER] -- mpiexec -n program arguments...
 
 The program must end by itself within the time, with a status other than 0 (--ends-well: with 0);
 each TEXT of --says must stand in its output exactly once, those of --never must not, at most one
-line may be a message of shardtype's, and no process may be left.
+line may be a message of shardtype's, no process may be left, and nothing in FOLDER.
 """
 import argparse
 import os
@@ -17,7 +17,7 @@ import sys
 import time
 import uuid
 
-MARK = "SHARDTYPE_TEST_RUN"
+MARK = "TEST_RUN_OF_SHARDTYPE"
 
 
 def processes_of(mark):
@@ -43,6 +43,7 @@ def main():
     parser.add_argument("--ends-well", action="store_true")
     parser.add_argument("--seconds", type=float, default=15)
     parser.add_argument("--set", action="append", default=[])
+    parser.add_argument("--leaves-empty")
     parser.add_argument("command", nargs="+")
     wants = parser.parse_args()
 
@@ -75,6 +76,8 @@ def main():
             faults.append(f"left {len(left)} processes behind")
             for process in left:
                 os.kill(process, signal.SIGKILL)
+    if wants.leaves_empty and os.listdir(wants.leaves_empty):
+        faults.append(f"left {os.listdir(wants.leaves_empty)}")
     for text in wants.says:
         if output.count(text) != 1:
             faults.append(f"says {output.count(text)} times, instead of once: {text}")

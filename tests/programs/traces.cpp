@@ -18,13 +18,17 @@ struct J : Index<"J"> {};
 struct K : Index<"K"> {};
 
 template <class... Out, class M, class E>
-auto run(Environment const& env, M const& mesh, E const& e) {
+void tell(Environment const& env, M const& mesh, E const& e) {
   auto const text = explain(evaluate_to<Out...>, mesh, e);
   auto const steps = planned(evaluate_to<Out...>, mesh, e).plan;
   int ran = 0;
   for (planning::ProgramStep const& s : steps)
     ran += s.kind == planning::ProgramStep::Kind::given ? 0 : 1;
   if (env.rank() == 0) std::printf("run %d\n%s", ran, text.c_str());
+}
+template <class... Out, class M, class E>
+auto run(Environment const& env, M const& mesh, E const& e) {
+  tell<Out...>(env, mesh, e);
   return evaluate<Out...>(mesh, e);
 }
 
@@ -45,6 +49,10 @@ int main(int argc, char** argv) {
     static_cast<void>(run<Dim<I, X>, Dim<K>>(env, mesh, lazy(c) * lazy(b)));
     static_cast<void>(run<Dim<I>, Dim<K, X>>(env, mesh, exp(lazy(c) * lazy(b))));
   }
+  // the line of a function of expressions is the program's, too
+  auto const f = [](auto p, auto q) { return exp(p * q); };
+  tell<Dim<I>, Dim<K, X>>(env, mesh, f(lazy(a), lazy(b)));
+  static_cast<void>(evaluate<Dim<I>, Dim<K, X>>(mesh, f, a, b));
   // ranks outside of a mesh evaluate nothing
   Mesh<X> const first(env.world(), {1});
   auto const d = zeros<double, Dim<I, X>>(first, {5});

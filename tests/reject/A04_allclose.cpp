@@ -1,5 +1,5 @@
 // A comparison with a collective that has not been waited for.
-// EXPECT: \[shardtype A04\] this is still under way, and no tensor yet
+// EXPECT: \[shardtype A04\] this is a Pending result, not yet a tensor
 // FORBID: error:.*error:
 // NEEDS: full
 #include <shardtype/shardtype.hpp>

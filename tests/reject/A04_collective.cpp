@@ -1,5 +1,5 @@
 // Another collective of what is still under way, in manual mode.
-// EXPECT: \[shardtype A04\] this is still under way, and no tensor yet
+// EXPECT: \[shardtype A04\] this is a Pending result, not yet a tensor
 // EXPECT: shardtype::Pending<shardtype::Local<float, shardtype::Dim<I> ?, shardtype::Varying<X> ?> ?>
 // FORBID: error:.*error:
 // NEEDS: full

@@ -1,5 +1,5 @@
 // What is still under way in an expression.
-// EXPECT: \[shardtype A04\] this is still under way, and no tensor yet
+// EXPECT: \[shardtype A04\] this is a Pending result, not yet a tensor
 // FORBID: error:.*error:
 // MAX-LINES: 11
 // NEEDS: full

@@ -1,5 +1,5 @@
 // A product with what is still under way.
-// EXPECT: \[shardtype A04\] this is still under way, and no tensor yet
+// EXPECT: \[shardtype A04\] this is a Pending result, not yet a tensor
 // EXPECT: shardtype::Pending<shardtype::Tensor<float, shardtype::Dim<I> ?, shardtype::Dim<J> ?> ?>
 // FORBID: error:.*error:
 // NEEDS: full

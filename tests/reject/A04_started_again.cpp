@@ -1,5 +1,5 @@
 // What is under way is started again.
-// EXPECT: \[shardtype A04\] this is still under way, and no tensor yet
+// EXPECT: \[shardtype A04\] this is a Pending result, not yet a tensor
 // EXPECT: shardtype::Pending<shardtype::Tensor<float, shardtype::Dim<I> ?, shardtype::Dim<J, X> ?> ?>
 // FORBID: error:.*error:
 // NEEDS: full

@@ -1,5 +1,5 @@
 // Waiting without giving the Pending away.
-// EXPECT: \[shardtype A04\] this is still under way, and no tensor yet
+// EXPECT: \[shardtype A04\] this is a Pending result, not yet a tensor
 // EXPECT: shardtype::Pending<shardtype::Tensor<float, shardtype::Dim<I> ?> ?>
 // FORBID: error:.*error:
 // NEEDS: full

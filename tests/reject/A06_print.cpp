@@ -1,5 +1,5 @@
 // print shows one tensor, without a title.
-// EXPECT: \[shardtype A06\] this function takes no such last argument
+// EXPECT: \[shardtype A06\] unexpected last argument
 // EXPECT: A06_no_such_argument, false, char ?\[2\]>
 // FORBID: Resolve<|basic_type|Pack<|source_location|NotTaken
 // FORBID: error:.*error:

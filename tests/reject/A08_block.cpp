@@ -1,5 +1,5 @@
 // A block that varies is assigned to one that does not.
-// EXPECT: \[shardtype A08\] a tensor of another type is assigned
+// EXPECT: \[shardtype A08\] the variable has other dims, another sharding or another element type
 // EXPECT: false, shardtype::Local<float, shardtype::Dim<I> ?>, shardtype::Local<float, shardtype::Dim<I>, shardtype::Varying<X> ?> ?>
 // FORBID: Resolve<|basic_type|Pack<|NotTaken
 // FORBID: error:.*error:

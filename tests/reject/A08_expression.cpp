@@ -1,5 +1,5 @@
 // An expression of another sharding is assigned.
-// EXPECT: \[shardtype A08\] a tensor of another type is assigned
+// EXPECT: \[shardtype A08\] the variable has other dims, another sharding or another element type
 // FORBID: Resolve<|basic_type|Pack<|NotTaken
 // FORBID: error:.*error:
 // NEEDS: full

@@ -1,5 +1,5 @@
 // An expression is returned as another sharding.
-// EXPECT: \[shardtype A08\] a tensor of another type is assigned, or returned
+// EXPECT: \[shardtype A08\] the variable has other dims, another sharding or another element type than the value that is assigned or returned
 // EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I>, shardtype::Dim<J> ?>, shardtype::Tensor<float, shardtype::Dim<I, X>, shardtype::Dim<J> ?> ?>
 // FORBID: Resolve<|basic_type|Pack<|NotTaken|could not convert|no viable conversion
 // FORBID: error:.*error:

@@ -1,5 +1,5 @@
 // Another sharding is assigned.
-// EXPECT: \[shardtype A08\] a tensor of another type is assigned
+// EXPECT: \[shardtype A08\] the variable has other dims, another sharding or another element type
 // EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I, X>, shardtype::Dim<J> ?>, shardtype::Tensor<float, shardtype::Dim<I>, shardtype::Dim<J> ?> ?>
 // FORBID: Resolve<|basic_type|Pack<|NotTaken
 // FORBID: error:.*error:

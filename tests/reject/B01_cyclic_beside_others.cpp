@@ -1,6 +1,6 @@
 // Y cuts what X deals out.
-// EXPECT: \[shardtype B01\] a Cyclic stands beside other mesh axes
-// EXPECT: Dim<I, Cyclic<X, 64>>, or cut them into blocks, Dim<I, X, Y>
+// EXPECT: \[shardtype B01\] a block-cyclic dim has exactly one mesh axis
+// EXPECT: Dim<I, Cyclic<X, 64>>, or blocks, Dim<I, X, Y>
 // EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I, shardtype::Cyclic<X, 16> ?, Y> ?>, X>
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:

@@ -1,5 +1,5 @@
 // So it is in the name of a result.
-// EXPECT: \[shardtype B01\] a Cyclic stands beside other mesh axes
+// EXPECT: \[shardtype B01\] a block-cyclic dim has exactly one mesh axis
 // EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I> ?>, X>
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:

@@ -1,5 +1,5 @@
 // Nothing is dealt out at a time.
-// EXPECT: \[shardtype B02\] a Cyclic says how many indices a rank is dealt at a time: from 1 to 2147483647
+// EXPECT: \[shardtype B02\] the block size of a Cyclic is from 1 to 2147483647
 // EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I, shardtype::Cyclic<X, 0> ?> ?>, X>
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:

@@ -1,5 +1,5 @@
 // A long Fourier transform along a dim that is block-cyclic, and its fix: blocks.
-// EXPECT: \[shardtype B03\] this operation needs ranks that hold one block each
+// EXPECT: \[shardtype B03\] this operation does not support block-cyclic dims
 // EXPECT: reshard it to blocks first, Dim<I, X> \(one all_to_all
 // EXPECT: false, shardtype::Tensor<Kokkos::complex<double>, shardtype::Dim<I, shardtype::Cyclic<X, 4> ?> ?>, I, X>
 // FORBID: Resolve<|basic_type|Pack<

@@ -1,5 +1,5 @@
 // A Fourier transform along a dim that is block-cyclic, and its fix: blocks, whose axis a named result moves.
-// EXPECT: \[shardtype B03\] this operation needs ranks that hold one block each
+// EXPECT: \[shardtype B03\] this operation does not support block-cyclic dims
 // EXPECT: reshard it to blocks first, Dim<I, X> \(one all_to_all
 // EXPECT: false, shardtype::Tensor<double, shardtype::Dim<I, shardtype::Cyclic<X, 4> ?>, shardtype::Dim<J> ?>, I, X>
 // FORBID: Resolve<|basic_type|Pack<

@@ -1,5 +1,5 @@
 // Its rows do not lie as those of a merged dim.
-// EXPECT: \[shardtype B03\] this operation needs ranks that hold one block each
+// EXPECT: \[shardtype B03\] this operation does not support block-cyclic dims
 // EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I, shardtype::Cyclic<X, 16> ?>, shardtype::Dim<J> ?>, I, X>
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:

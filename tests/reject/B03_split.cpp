@@ -1,5 +1,5 @@
 // Nor can the parts of a split be dealt out.
-// EXPECT: \[shardtype B03\] this operation needs ranks that hold one block each
+// EXPECT: \[shardtype B03\] this operation does not support block-cyclic dims
 // EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I, X> ?>, J, X>
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:

@@ -1,5 +1,5 @@
 // A slice along a dim that X deals out.
-// EXPECT: \[shardtype B03\] this operation needs ranks that hold one block each
+// EXPECT: \[shardtype B03\] this operation does not support block-cyclic dims
 // EXPECT: reshard it to blocks first, Dim<I, X> \(one all_to_all
 // EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I, shardtype::Cyclic<X, 16> ?>, shardtype::Dim<J> ?>, I, X>
 // FORBID: Resolve<|basic_type|Pack<

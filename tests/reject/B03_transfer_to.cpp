@@ -1,5 +1,5 @@
 // To the other mesh they go as blocks, too.
-// EXPECT: \[shardtype B03\] this operation needs ranks that hold one block each
+// EXPECT: \[shardtype B03\] this operation does not support block-cyclic dims
 // EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I, X> ?>, I, P>
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:

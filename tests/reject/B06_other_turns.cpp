@@ -1,5 +1,5 @@
 // Or deals out another number at a time.
-// EXPECT: \[shardtype B06\] the contracted index is dealt out in turns \(Cyclic\) in one operand
+// EXPECT: \[shardtype B06\] the contracted index is block-cyclic in one operand
 // EXPECT: shardtype::Tensor<float, shardtype::Dim<J, shardtype::Cyclic<X, 8> ?>, shardtype::Dim<K> ?>, J, X>
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:

@@ -1,5 +1,5 @@
 // One operand deals J out, the other cuts it.
-// EXPECT: \[shardtype B06\] the contracted index is dealt out in turns \(Cyclic\) in one operand
+// EXPECT: \[shardtype B06\] the contracted index is block-cyclic in one operand
 // EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I>, shardtype::Dim<J, shardtype::Cyclic<X, 16> ?> ?>, shardtype::Tensor<float, shardtype::Dim<J, X>, shardtype::Dim<K> ?>, J, X>
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:

@@ -1,5 +1,5 @@
 // b still owes a minimum over X.
-// EXPECT: \[shardtype C08\] an operand still owes a maximum or minimum
+// EXPECT: \[shardtype C08\] an operand is an unreduced maximum or minimum
 // EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I>, shardtype::Dim<J> ?>, shardtype::Tensor<float, shardtype::Dim<J>, shardtype::Dim<K>, shardtype::Unreduced<shardtype::Min, X> ?>, X>
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:

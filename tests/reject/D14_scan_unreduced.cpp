@@ -1,5 +1,5 @@
 // A running maximum of sums that are still owed.
-// EXPECT: \[shardtype D14\] the tensor still owes a reduction that this scan does not commute with
+// EXPECT: \[shardtype D14\] the tensor is unreduced, and a running value of it would be wrong
 // EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I>, shardtype::Unreduced<X> ?>, X>
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:

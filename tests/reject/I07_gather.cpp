@@ -1,5 +1,5 @@
 // A table that owes a maximum, looked up along a split dim.
-// EXPECT: \[shardtype I07\] the operand owes a maximum or minimum
+// EXPECT: \[shardtype I07\] the operand is an unreduced maximum or minimum
 // EXPECT: false, .*, V, Y>
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:

@@ -1,5 +1,5 @@
 // Sums over halos of candidates for a maximum.
-// EXPECT: \[shardtype I07\] the operand owes a maximum or minimum
+// EXPECT: \[shardtype I07\] the operand is an unreduced maximum or minimum
 // EXPECT: Halo<shardtype::Tensor<float, shardtype::Dim<I, Y>, shardtype::Unreduced<shardtype::Max, X> ?>, I>, X>
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:

@@ -1,5 +1,5 @@
-// A chain of twelve factors.
-// EXPECT: \[shardtype L03\] one expression has more than 128 values
+// A chain of fifteen factors.
+// EXPECT: \[shardtype L03\] one expression has more than 128 values .*14 factors in one chain
 // FORBID: error:.*error:
 // NEEDS: full
 #include <shardtype/shardtype.hpp>
@@ -21,6 +21,9 @@ struct L9 : Index<"L9"> {};
 struct L10 : Index<"L10"> {};
 struct L11 : Index<"L11"> {};
 struct L12 : Index<"L12"> {};
+struct L13 : Index<"L13"> {};
+struct L14 : Index<"L14"> {};
+struct L15 : Index<"L15"> {};
 using M = Mesh<X, Y>;
 template <class A, class B>
 auto factor() -> Tensor<float, Dim<A>, Dim<B>> const&;
@@ -28,11 +31,12 @@ auto factor() -> Tensor<float, Dim<A>, Dim<B>> const&;
 auto chain(M const& mesh) {
 #ifdef LEGAL
   auto const left = evaluate<Dim<L0>, Dim<L2>>(mesh, lazy(factor<L0, L1>()) * factor<L1, L2>());
-  return evaluate<Dim<L0>, Dim<L12>>(mesh, lazy(left) * factor<L2, L3>() * factor<L3, L12>());
+  return evaluate<Dim<L0>, Dim<L15>>(mesh, lazy(left) * factor<L2, L3>() * factor<L3, L15>());
 #else
-  return evaluate<Dim<L0>, Dim<L12>>(
+  return evaluate<Dim<L0>, Dim<L15>>(
       mesh, lazy(factor<L0, L1>()) * factor<L1, L2>() * factor<L2, L3>() * factor<L3, L4>() *
                 factor<L4, L5>() * factor<L5, L6>() * factor<L6, L7>() * factor<L7, L8>() *
-                factor<L8, L9>() * factor<L9, L10>() * factor<L10, L11>() * factor<L11, L12>());
+                factor<L8, L9>() * factor<L9, L10>() * factor<L10, L11>() * factor<L11, L12>() *
+                factor<L12, L13>() * factor<L13, L14>() * factor<L14, L15>());
 #endif
 }

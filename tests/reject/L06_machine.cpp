@@ -1,5 +1,5 @@
 // A Machine where a policy is wanted.
-// EXPECT: \[shardtype L06\] this says nothing of how to plan
+// EXPECT: \[shardtype L06\] this is not a policy
 // FORBID: error:.*error:
 // NEEDS: full
 #include <shardtype/shardtype.hpp>

@@ -1,5 +1,5 @@
 // A policy whose member is misspelled.
-// EXPECT: \[shardtype L06\] this says nothing of how to plan
+// EXPECT: \[shardtype L06\] this is not a policy
 // FORBID: error:.*error:
 // NEEDS: full
 #include <shardtype/shardtype.hpp>

@@ -1,5 +1,5 @@
 // Matrices that are to be multiplied.
-// EXPECT: \[shardtype P01\] .*A product of matrices is matmul\(a, b\)
+// EXPECT: \[shardtype P01\] .*For a product of matrices use matmul\(a, b\)
 // FORBID: Resolve<|basic_type|Pack<|NotTaken
 // FORBID: error:.*error:
 // NEEDS: full

@@ -1,5 +1,5 @@
 // Neither operand has both indices.
-// EXPECT: \[shardtype P01\] .*so the result would be an outer product
+// EXPECT: \[shardtype P01\] .*so this would be an outer product
 // EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I, X> ?>, shardtype::Tensor<float, shardtype::Dim<J> ?>, I, J
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:

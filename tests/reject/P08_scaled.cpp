@@ -1,5 +1,5 @@
 // A maximum that is owed is negated.
-// EXPECT: \[shardtype P08\] .*maxima through max
+// EXPECT: \[shardtype P08\] .*max keeps maxima
 // EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I>, shardtype::Unreduced<shardtype::Max, X> ?>, X
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:

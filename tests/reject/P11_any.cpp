@@ -1,5 +1,5 @@
 // any of floats.
-// EXPECT: \[shardtype P11\] .*a condition is no tensor of bool
+// EXPECT: \[shardtype P11\] .*need a condition of bool
 // EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I> ?>
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:

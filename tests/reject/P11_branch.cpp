@@ -1,5 +1,5 @@
 // A condition is of bool.
-// EXPECT: \[shardtype P11\] a condition is no tensor of bool
+// EXPECT: \[shardtype P11\] where, any and all need a condition of bool
 // EXPECT: false, shardtype::Local<float> ?>
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:

@@ -1,5 +1,5 @@
 // A condition that is no expression of bool.
-// EXPECT: \[shardtype P11\] a condition is no tensor of bool
+// EXPECT: \[shardtype P11\] where, any and all need a condition of bool
 // FORBID: error:.*error:
 // NEEDS: full
 #include <shardtype/shardtype.hpp>

@@ -1,5 +1,5 @@
 // Named, the same.
-// EXPECT: \[shardtype S02\] .*this reduction is not the one it owes
+// EXPECT: \[shardtype S02\] the tensor is already unreduced by another kind
 // EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I>, shardtype::Unreduced<X> ?>, X
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:

@@ -1,5 +1,5 @@
 // norm_1 of what is owed: the sizes of the parts are not those of the whole.
-// EXPECT: \[shardtype S02\] .*this reduction is not the one it owes
+// EXPECT: \[shardtype S02\] the tensor is already unreduced by another kind
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:
 // NEEDS: full

@@ -1,5 +1,5 @@
 // The norm over a split dim.
-// EXPECT: \[shardtype S03\] .*no reduction of what the ranks hold would finish it
+// EXPECT: \[shardtype S03\] .*cannot stay unreduced
 // EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I, X> ?>, I, X
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:

@@ -1,5 +1,5 @@
 // X splits two dims of one tensor.
-// EXPECT: \[shardtype T01\] a mesh axis stands twice in one tensor type
+// EXPECT: \[shardtype T01\] a mesh axis is listed twice in one tensor type
 // EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I, X>, shardtype::Dim<J, X> ?>, X>
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:

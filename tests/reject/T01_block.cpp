@@ -1,5 +1,5 @@
 // X is named twice.
-// EXPECT: \[shardtype T01\] a mesh axis stands twice
+// EXPECT: \[shardtype T01\] a mesh axis is listed twice
 // EXPECT: false, shardtype::Local<float, shardtype::Dim<I>, shardtype::Dim<J>, shardtype::Varying<X> ?>
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:

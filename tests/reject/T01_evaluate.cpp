@@ -1,5 +1,5 @@
 // The result of evaluate breaks a law.
-// EXPECT: \[shardtype T01\] a mesh axis stands twice
+// EXPECT: \[shardtype T01\] a mesh axis is listed twice
 // FORBID: error:.*error:
 // NEEDS: full
 #include <shardtype/shardtype.hpp>

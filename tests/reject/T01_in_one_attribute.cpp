@@ -1,5 +1,5 @@
 // One attribute names X twice.
-// EXPECT: \[shardtype T01\] a mesh axis stands twice
+// EXPECT: \[shardtype T01\] a mesh axis is listed twice
 // EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I>, shardtype::Unreduced<X, X> ?>, X>
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:

@@ -1,5 +1,5 @@
 // The named result splits two dims over X.
-// EXPECT: \[shardtype T01\] a mesh axis stands twice
+// EXPECT: \[shardtype T01\] a mesh axis is listed twice
 // EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I, X>, shardtype::Dim<J> ?>, shardtype::Tensor<float, shardtype::Dim<J>, shardtype::Dim<K> ?>, X>
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:

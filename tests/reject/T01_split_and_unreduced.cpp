@@ -1,5 +1,5 @@
 // X splits a dim and is unreduced as well.
-// EXPECT: \[shardtype T01\] a mesh axis stands twice
+// EXPECT: \[shardtype T01\] a mesh axis is listed twice
 // EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I, X>, shardtype::Dim<J>, shardtype::Unreduced<X> ?>, X>
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:

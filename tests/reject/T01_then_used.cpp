@@ -1,5 +1,5 @@
 // A type that breaks a law gives one message, however often it is used.
-// EXPECT: \[shardtype T01\] a mesh axis stands twice
+// EXPECT: \[shardtype T01\] a mesh axis is listed twice
 // EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I, X>, shardtype::Dim<J, X> ?>, X>
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:

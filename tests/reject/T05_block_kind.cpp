@@ -1,5 +1,5 @@
 // Moving blocks reduces nothing.
-// EXPECT: \[shardtype T05\] .*names the wrong kind of thing
+// EXPECT: \[shardtype T05\] a mesh axis stands where an index belongs
 // EXPECT: false, shardtype::Local<float, shardtype::Dim<I>, shardtype::Dim<J>, shardtype::Varying<X> ?>
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:

@@ -1,5 +1,5 @@
 // A mesh axis for the index.
-// EXPECT: \[shardtype T05\] a Dim, attribute or collective names the wrong kind of thing
+// EXPECT: \[shardtype T05\] a mesh axis stands where an index belongs, or the other way round
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:
 #include <shardtype/types.hpp>

@@ -1,5 +1,5 @@
 // A tensor is unreduced over mesh axes, not over an index.
-// EXPECT: \[shardtype T05\] .*names the wrong kind of thing
+// EXPECT: \[shardtype T05\] a mesh axis stands where an index belongs
 // EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I>, shardtype::Unreduced<J> ?> ?>
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:

@@ -1,5 +1,5 @@
 // J is an index and cannot split a dim.
-// EXPECT: \[shardtype T05\] .*names the wrong kind of thing
+// EXPECT: \[shardtype T05\] a mesh axis stands where an index belongs
 // EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I, J> ?> ?>
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:

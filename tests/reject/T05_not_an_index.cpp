@@ -1,5 +1,5 @@
 // First in a Dim stands an index, not an axis.
-// EXPECT: \[shardtype T05\] .*names the wrong kind of thing
+// EXPECT: \[shardtype T05\] a mesh axis stands where an index belongs
 // EXPECT: false, shardtype::Tensor<float, shardtype::Dim<X> ?> ?>
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:

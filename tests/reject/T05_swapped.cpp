@@ -1,5 +1,5 @@
 // reduce_scatter takes the axis, then the index.
-// EXPECT: \[shardtype T05\] .*names the wrong kind of thing
+// EXPECT: \[shardtype T05\] a mesh axis stands where an index belongs
 // EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I>, shardtype::Unreduced<X> ?> ?>
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:

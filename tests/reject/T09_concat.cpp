@@ -1,5 +1,5 @@
 // One operand is a number.
-// EXPECT: \[shardtype T09\] an operand is no Tensor
+// EXPECT: \[shardtype T09\] an operand is not a Tensor
 // EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I, X>, shardtype::Dim<J> ?>, int>
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:

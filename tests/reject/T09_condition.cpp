@@ -1,5 +1,5 @@
 // A C++ bool may differ from rank to rank.
-// EXPECT: \[shardtype T09\] an operand is no Tensor
+// EXPECT: \[shardtype T09\] an operand is not a Tensor
 // EXPECT: false, bool ?>
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:

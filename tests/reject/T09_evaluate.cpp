@@ -1,5 +1,5 @@
 // What is no tensor, evaluated.
-// EXPECT: \[shardtype T09\] an operand is no Tensor
+// EXPECT: \[shardtype T09\] an operand is not a Tensor
 // FORBID: error:.*error:
 // NEEDS: full
 #include <shardtype/shardtype.hpp>

@@ -1,5 +1,5 @@
 // A block of manual mode together with an expression.
-// EXPECT: \[shardtype T09\] an operand is no Tensor
+// EXPECT: \[shardtype T09\] an operand is not a Tensor
 // FORBID: error:.*error:
 // MAX-LINES: 14
 // NEEDS: full

@@ -1,5 +1,5 @@
 // matmul with a number.
-// EXPECT: \[shardtype T09\] an operand is no Tensor
+// EXPECT: \[shardtype T09\] an operand is not a Tensor
 // EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I>, shardtype::Dim<J> ?>, double>
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:

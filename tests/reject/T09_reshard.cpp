@@ -1,5 +1,5 @@
 // reshard of an array of the host.
-// EXPECT: \[shardtype T09\] an operand is no Tensor
+// EXPECT: \[shardtype T09\] an operand is not a Tensor
 // EXPECT: false, double ?(\*|\[4\])>
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:

@@ -1,5 +1,5 @@
 // A number is no tensor.
-// EXPECT: \[shardtype T09\] an operand is no Tensor
+// EXPECT: \[shardtype T09\] an operand is not a Tensor
 // EXPECT: false, double ?>
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:

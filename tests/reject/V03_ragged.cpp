@@ -1,5 +1,5 @@
 // Rows of equal blocks.
-// EXPECT: \[shardtype V03\] this takes blocks that vary over the mesh axis
+// EXPECT: \[shardtype V03\] this needs a block that differs between the ranks of the mesh axis
 // EXPECT: false, shardtype::Local<float, shardtype::Dim<I>, shardtype::Dim<J> ?>, shardtype::Local<float, shardtype::Dim<I>, shardtype::Dim<J>, shardtype::Varying<X> ?>, X>
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:

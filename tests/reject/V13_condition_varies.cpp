@@ -1,5 +1,5 @@
 // Each rank has a number of its own.
-// EXPECT: \[shardtype V13\] this reads a value that may differ along the mesh axis into C\+\+
+// EXPECT: \[shardtype V13\] the value may differ between ranks along the mesh axis
 // EXPECT: false, shardtype::Local<float, shardtype::Varying<X> ?>, X>
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:

@@ -1,5 +1,5 @@
 // Ranks would take different ones of three branches.
-// EXPECT: \[shardtype V13\] this reads a value that may differ along the mesh axis into C\+\+
+// EXPECT: \[shardtype V13\] the value may differ between ranks along the mesh axis
 // EXPECT: false, shardtype::Local<int, shardtype::Varying<X> ?>, X>
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:

@@ -1,5 +1,5 @@
 // A backward function that leaves a sum unreduced where its argument is replicated.
-// EXPECT: \[shardtype X01\] the gradient of an operand is a sum over a mesh axis
+// EXPECT: \[shardtype X01\] the gradient of an operand needs an all_reduce over a mesh axis
 // EXPECT: refused<.*X01_gradient_unreduced, false, shardtype::Tensor<double, shardtype::Dim<D>, shardtype::Unreduced<X> ?>, shardtype::Tensor<double, shardtype::Dim<D> ?>, X>
 // FORBID: Resolve<|basic_type|Pack<|Sharded|Recorded
 // FORBID: error:.*error:

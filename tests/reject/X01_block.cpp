@@ -1,5 +1,5 @@
 // Manual mode: an invariant weight meets rows that vary over X.
-// EXPECT: \[shardtype X01\] the gradient of an operand is a sum over a mesh axis
+// EXPECT: \[shardtype X01\] the gradient of an operand needs an all_reduce over a mesh axis
 // EXPECT: varying<X>\(w\)
 // EXPECT: op::Matmul<>, shardtype::Local<double, shardtype::Dim<B>, shardtype::Dim<D>, shardtype::Varying<X> ?>, shardtype::Local<double, shardtype::Dim<D>, shardtype::Dim<H> ?>, X>
 // FORBID: Resolve<|basic_type|Pack<|Sharded|Recorded

@@ -1,5 +1,5 @@
 // Data parallel: the weight is replicated over X, the batch split over X, and no cast says so.
-// EXPECT: \[shardtype X01\] the gradient of an operand is a sum over a mesh axis
+// EXPECT: \[shardtype X01\] the gradient of an operand needs an all_reduce over a mesh axis
 // EXPECT: op::Matmul<>, shardtype::Tensor<double, shardtype::Dim<B, X>, shardtype::Dim<D> ?>, shardtype::Tensor<double, shardtype::Dim<D>, shardtype::Dim<H> ?>, X>
 // FORBID: Resolve<|basic_type|Pack<|Sharded|Recorded
 // FORBID: error:.*error:

@@ -1,5 +1,5 @@
 // The cast weight in a decay term: next to a Reduced operand a replicated one gets a sum over X.
-// EXPECT: \[shardtype X01\] the gradient of an operand is a sum over a mesh axis
+// EXPECT: \[shardtype X01\] the gradient of an operand needs an all_reduce over a mesh axis
 // EXPECT: functions::Multiply, shardtype::Tensor<double, shardtype::Dim<D>, shardtype::Dim<H> ?>, shardtype::Tensor<double, shardtype::Dim<D>, shardtype::Dim<H>, shardtype::Reduced<X> ?>, X>
 // FORBID: Resolve<|basic_type|Pack<|Sharded|Recorded
 // FORBID: error:.*error:

@@ -1,5 +1,5 @@
 // A bias that is invariant over X, added to rows that vary over it, in the function of a shard_map.
-// EXPECT: \[shardtype X01\] the gradient of an operand is a sum over a mesh axis
+// EXPECT: \[shardtype X01\] the gradient of an operand needs an all_reduce over a mesh axis
 // EXPECT: functions::Add, shardtype::Local<double, shardtype::Dim<B>, shardtype::Dim<D>, shardtype::Varying<X> ?>, shardtype::Local<double, shardtype::Dim<D> ?>, X>
 // FORBID: Resolve<|basic_type|Pack<|Sharded|Recorded
 // FORBID: error:.*error:

@@ -1,5 +1,5 @@
 // A named product whose strict form is refused: it would sum w's gradient over X silently.
-// EXPECT: \[shardtype X01\] the gradient of an operand is a sum over a mesh axis
+// EXPECT: \[shardtype X01\] the gradient of an operand needs an all_reduce over a mesh axis
 // EXPECT: op::Matmul<shardtype::Dim<B, X>, shardtype::Dim<H> ?>, .*shardtype::Tensor<double, shardtype::Dim<D>, shardtype::Dim<H> ?>, X>
 // FORBID: Resolve<|basic_type|Pack<|Sharded|Recorded
 // FORBID: error:.*error:

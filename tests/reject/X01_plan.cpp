@@ -1,5 +1,5 @@
 // A refused plan of a gradient that must be a constant: one error, also on clang.
-// EXPECT: \[shardtype X01\] the gradient of an operand is a sum over a mesh axis
+// EXPECT: \[shardtype X01\] the gradient of an operand needs an all_reduce over a mesh axis
 // EXPECT: Matmul<>, shardtype::Tensor<double, shardtype::Dim<B, X>, shardtype::Dim<D> ?>, shardtype::Tensor<double, shardtype::Dim<D>, shardtype::Dim<H> ?>, X>
 // FORBID: must be initialized by a constant
 // FORBID: Resolve<|basic_type|Pack<|Sharded|Recorded

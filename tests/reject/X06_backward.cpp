@@ -1,5 +1,5 @@
 // A backward function whose cotangent has other dims than its argument.
-// EXPECT: \[shardtype X06\] the first type is that of a cotangent that was given
+// EXPECT: \[shardtype X06\] wrong type of a cotangent
 // EXPECT: refused<.*X06_other_cotangent, false, shardtype::Tensor<double, shardtype::Dim<H>, shardtype::Dim<D> ?>, shardtype::Tensor<double, shardtype::Dim<D>, shardtype::Dim<H> ?> ?>
 // FORBID: Resolve<|basic_type|Pack<|Sharded|Recorded
 // FORBID: error:.*error:

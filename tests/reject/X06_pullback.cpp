@@ -1,5 +1,5 @@
 // A pullback that is called with the value's type where Unreduced and Reduced are swapped.
-// EXPECT: \[shardtype X06\] the first type is that of a cotangent that was given
+// EXPECT: \[shardtype X06\] wrong type of a cotangent
 // EXPECT: refused<.*X06_other_cotangent, false, shardtype::Tensor<double, shardtype::Dim<D>, shardtype::Reduced<X> ?>, shardtype::Tensor<double, shardtype::Dim<D>, shardtype::Unreduced<X> ?> ?>
 // FORBID: Resolve<|basic_type|Pack<|Sharded|Recorded
 // FORBID: error:.*error:

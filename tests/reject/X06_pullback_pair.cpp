@@ -1,5 +1,5 @@
 // A pullback of a pair that is called with one cotangent.
-// EXPECT: \[shardtype X06\] the first type is that of a cotangent that was given
+// EXPECT: \[shardtype X06\] wrong type of a cotangent
 // FORBID: Resolve<|basic_type|Pack<|Sharded|Recorded
 // FORBID: error:.*error:
 // NEEDS: full

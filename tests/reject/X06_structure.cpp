@@ -1,5 +1,5 @@
 // A backward function whose cotangent of an array has one tensor too few.
-// EXPECT: \[shardtype X06\] the first type is that of a cotangent that was given
+// EXPECT: \[shardtype X06\] wrong type of a cotangent
 // FORBID: Resolve<|basic_type|Pack<|Sharded|Recorded
 // FORBID: error:.*error:
 // NEEDS: full

@@ -191,6 +191,125 @@ static_assert(loop.messages() == 5 * (1 + 2));
 static_assert(loop.flops() == 2 * 2 * (20 + 12 + 6 + 4 + 1));
 static_assert(busiest(loop));
 
+// The bytes of a loop are summed by series: the same as round by round, with sizes that ranks and blocks do not
+// divide, and ranks of two axes that share no factor
+template <Long rows, Long p, Long q, Long block, bool closed>
+struct Blocked {
+  struct P : Axis<"P", p> {};
+  struct Q : Axis<"Q", q> {};
+  struct R : Index<"R", rows> {};
+  struct C : Index<"C", rows> {};
+  using A = T<Dim<R, Cyclic<P, block>>, Dim<C, Cyclic<Q, block>>>;
+  static constexpr Plan plan = shardtype::plan(blocked::Update<R, closed>{}, type<A>);
+};
+template <Long rows, Long p, Long q, Long block>
+constexpr bool closes() {
+  Plan const& series = Blocked<rows, p, q, block, true>::plan;
+  Plan const& each = Blocked<rows, p, q, block, false>::plan;
+  for (Long x = 0; x < p; ++x)
+    for (Long y = 0; y < q; ++y)
+      if (series.bytes(at(x, y)) != each.bytes(at(x, y))) return false;
+  return series.bytes_per_rank() == each.bytes_per_rank() &&
+         series.collectives() == each.collectives();
+}
+static_assert(closes<8 * 24, 2, 2, 8>() && closes<8 * 24 + 5, 2, 2, 8>());
+static_assert(closes<70, 3, 2, 2>() && closes<71, 3, 2, 2>() && closes<41, 1, 3, 1>());
+static_assert(closes<3, 2, 2, 8>() && closes<8, 2, 2, 8>() && closes<33, 4, 2, 8>());
+// n = 4096 in blocks of 64 on 2 x 2: of both panels of each round, half the ranks receive half of the trailing rows
+constexpr Long panels(Long n, Long ranks) {  // of doubles, on a square of ranks
+  Long most = 0;
+  for (Long x = 0; x < ranks; ++x)
+    for (Long y = 0; y < ranks; ++y) {
+      Long sum = 0;
+      for (Long k = 0; k + 1 < n / 64; ++k) {
+        if (k % ranks == x && k % ranks == y) continue;
+        auto const mine = [&](Long rank) {  // blocks after block k
+          return (n / 64 - 1 - rank) / ranks - (k < rank ? -1 : (k - rank) / ranks);
+        };
+        if (k % ranks != y) sum += 8 * 64 * 64 * mine(x);
+        if (k % ranks != x) sum += 8 * 64 * 64 * mine(y);
+      }
+      most = std::max(most, sum);
+    }
+  return most;
+}
+static_assert(Blocked<4096, 2, 2, 64, true>::plan.bytes_per_rank() == panels(4096, 2));
+static_assert(panels(4096, 2) > 33'000'000 && panels(4096, 2) < 35'000'000);
+// sizes at which all rounds at all ranks are more than compilers evaluate
+static_assert(Blocked<16384, 4, 4, 64, true>::plan.bytes_per_rank() == panels(16384, 4));
+static_assert(Blocked<16384, 8, 8, 64, true>::plan.bytes_per_rank() > 240'000'000);
+static_assert(Blocked<65536, 2, 2, 64, true>::plan.bytes_per_rank() == panels(65536, 2));
+
+// what is no series although the operation says so: summed round by round
+struct Squares {
+  static constexpr void in_round(Step const&, planning::Round& r) {
+    r.sizing.extents.at[0] = (r.number + 1) * (r.number + 1);
+  }
+};
+constexpr Plan loop_of(Long rounds, Long period, void (*in_round)(Step const&, planning::Round&)) {
+  Plan p;
+  p.name = "loop";
+  p.sizing = sizing(10, 4);
+  p.push(gather());
+  p.push(gather());
+  p.repeat(1, rounds, 0, in_round, period);
+  return p;
+}
+static_assert(loop_of(20, 1, Squares::in_round).bytes_per_rank() ==
+              loop_of(20, 0, Squares::in_round).bytes_per_rank());
+static_assert(loop_of(20, 1, nullptr).bytes_per_rank() == 21 * 72);
+static_assert(loop_of(20, 1, nullptr).bytes(at(0)) == 21 * 56);
+// the loop of a step by its index, of a plan that is no variable
+static_assert(loop_of(5, 0, nullptr).repeat_of(0) == -1 &&
+              loop_of(5, 0, nullptr).repeat_of(1) == 0);
+
+// a loop of unknown rounds: no count of it is a bound, and the step before it is counted
+constexpr Plan endless = loop_of(dynamic, 0, nullptr);
+static_assert(endless.count(Collective::all_gather) == unbounded);
+static_assert(endless.collectives() == unbounded && endless.count(Collective::broadcast) == 0);
+static_assert(endless.bytes_per_rank() == saturated && endless.bytes(at(3)) == saturated);
+static_assert(endless.messages() == saturated && endless.flops() == 0);
+static_assert(endless.peak_bytes() == loop_of(1, 0, nullptr).peak_bytes());
+static_assert(endless.cost().picoseconds == longest_time && endless.cost().bytes == saturated);
+static_assert(loop_of(0, 0, nullptr).count(Collective::all_gather) == 1);
+
+// ... and of sizes that the type does not know
+struct OpenN : Index<"N"> {};
+struct OpenM : Index<"M"> {};
+using OpenA = T<Dim<OpenN, Cyclic<X, 64>>, Dim<OpenM, Cyclic<Y, 64>>>;
+constexpr auto open_loop = plan(blocked::Update<OpenN>{}, type<OpenA>);
+static_assert(open_loop.count(Collective::broadcast) == unbounded);
+static_assert(open_loop.collectives() == unbounded);
+static_assert(open_loop.count(Collective::all_gather) == 0);
+static_assert(open_loop.at({4096, 4096}).count(Collective::broadcast) == 126);
+
+// a loop of as many rounds as there are ranks, whatever the extents; unknown ranks make it unknown
+template <class I>
+struct Passes {
+  using operation = Passes;
+  using from = detail::Bare<I>;
+  static constexpr std::string_view name = "passes";
+  static constexpr bool communicates = true;
+  static constexpr Verdict rule(rules::Question const& q) { return accept(q.a()); }
+  constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
+    Step s;
+    s.action = Action::communicate;
+    s.before = s.after = p.operands[0];
+    s.axes = s.before.dims[0].axes;
+    s.collective = Collective::all_reduce;
+    p.push(s);
+    s.collective = Collective::permute;
+    p.push(s);
+    p.repeat(1, c.common.sizes.product(s.axes) - 1, 0, nullptr);
+  }
+};
+struct OpenX : Axis<"OpenX"> {};
+static_assert(plan(Passes<OpenN>{}, type<T<Dim<OpenN, X>>>).count(Collective::permute) == 2);
+static_assert(plan(Passes<OpenN>{}, type<T<Dim<OpenN, X>>>).collectives() == 3);
+static_assert(plan(Passes<OpenN>{}, type<T<Dim<OpenN, OpenX>>>).count(Collective::permute) ==
+              unbounded);
+static_assert(plan(Passes<OpenN>{}, type<T<Dim<OpenN, OpenX>>>).count(Collective::all_reduce) == 1);
+
 }  // namespace
 
 // An operation without operands: nothing is sent, one block is created.

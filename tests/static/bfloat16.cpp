@@ -66,7 +66,7 @@ static_assert(gives<op::ArgMax<Dim<I, X>>, Tensor<std::int64_t, Dim<I, X>>, A>);
 static_assert(refusal_of<op::Any<J>, A> == Code::P11_condition);
 static_assert(gives<op::CumSum<I>, A, A>);
 static_assert(gives<op::CumMax<I>, A, A>);
-static_assert(gives<op::Softmax<Dim<I, X>, Dim<J, Y>>, A, A>);
+static_assert(gives<op::Softmax<I, J, Dim<I, X>, Dim<J, Y>>, A, A>);
 
 // Ids are integers.
 static_assert(refusal_of<op::Take<I>, H<Dim<I>, Dim<J>>, H<Dim<K>>> == Code::I01_not_integers);

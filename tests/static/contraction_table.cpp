@@ -145,7 +145,7 @@ static_assert(named<T<Dim<I>, Dim<J>>, T<Dim<J>, Dim<K>>, Dim<I>, Dim<J>, Dim<K>
 static_assert(named<T<Dim<I>, Dim<J>>, T<Dim<J>, Dim<K>>, Dim<I>, Dim<K>, Unreduced<Max, X>> ==
               Code::N03_wrong_kind);
 static_assert(Resolve<op::Einsum<Dim<I>, Dim<J>, Unreduced<X>>, T<Dim<I>>, T<Dim<J>>>::verdict
-                  .code == Code::N04_nothing_to_owe);
+                  .code == Code::N04_nothing_unreduced);
 static_assert(named<T<Dim<I>, Dim<J>>, T<Dim<J>, Dim<K>>, Tensor<double, Dim<I>, Dim<K>>> ==
               Code::N05_element_type);
 static_assert(named<T<Dim<I>, Dim<J>>, T<Dim<J>, Dim<K>>, Dim<I, X>, Dim<K, X>> ==

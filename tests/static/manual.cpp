@@ -49,7 +49,7 @@ constexpr Code cast_refusal(AxisState to) {
 // pvary: I -> V; an error for a varying value
 static_assert(gives<op::ToVarying<X>, Var, Inv>);
 static_assert(refusal_of<op::ToVarying<X>, Var> == Code::V04_already);
-static_assert(refusal_of<op::ToVarying<X>, Owed> == Code::V06_owed);
+static_assert(refusal_of<op::ToVarying<X>, Owed> == Code::V06_unreduced);
 // preduced: I -> R
 static_assert(gives<op::ToReduced<X>, Red, Inv>);
 static_assert(refusal_of<op::ToReduced<X>, Var> == Code::V05_not_invariant);
@@ -65,7 +65,7 @@ static_assert(refusal_of<op::ToUnreduced<Max, Y>, L<Dim<I>, Varying<Y>, Unreduce
 static_assert(gives<op::ToVarying<X>, Var, Red>);
 // other pcasts are refused: V -> I, U -> any, I -> U, R -> I
 static_assert(cast_refusal<Var>(same) != Code::ok);
-static_assert(refusal_of<op::ToReduced<X>, Owed> == Code::V06_owed);
+static_assert(refusal_of<op::ToReduced<X>, Owed> == Code::V06_unreduced);
 static_assert(refusal_of<op::ToUnreduced<X>, Owed> == Code::V04_already);
 static_assert(cast_refusal<Red>(same) != Code::ok);
 // psum: V -> I and U -> I; refused for an invariant or reduced value, where JAX multiplies an
@@ -97,7 +97,7 @@ static_assert(gives<op::AllGather<X, J, ToReduced>, Red, Var>);
 static_assert(gives<op::AllGather<X, K>, L<Dim<K>, Dim<I>, Dim<J>>, Var>);
 static_assert(gives<op::AllGather<Y, X, I>, L<Dim<I>>, L<Dim<I>, Varying<X, Y>>>);
 static_assert(refusal_of<op::AllGather<X, I>, Inv> == Code::V03_not_varying);
-static_assert(refusal_of<op::AllGather<X, I>, Owed> == Code::V06_owed);
+static_assert(refusal_of<op::AllGather<X, I>, Owed> == Code::V06_unreduced);
 // psum_scatter V -> V, unreduced_psum_scatter U -> V
 static_assert(gives<op::ReduceScatter<X, I>, Var, Var>);
 static_assert(gives<op::ReduceScatter<X, J>, Var, Owed>);
@@ -110,7 +110,7 @@ static_assert(refusal_of<op::Shard<X, I>, Var> == Code::V05_not_invariant);
 // ppermute, all_to_all (tiled, along one dim, untiled), pbroadcast
 static_assert(gives<op::Permute<X>, Var, Var>);
 static_assert(refusal_of<op::Permute<X>, Inv> == Code::V03_not_varying);
-static_assert(refusal_of<op::Permute<X>, Owed> == Code::V06_owed);
+static_assert(refusal_of<op::Permute<X>, Owed> == Code::V06_unreduced);
 static_assert(gives<op::AllToAll<X, I, J>, Var, Var>);
 static_assert(gives<op::AllToAll<X, I, I>, Var, Var>);
 static_assert(gives<op::AllToAll<X, I, K>, L<Dim<K>, Dim<J>, Varying<X>>, Var>);
@@ -140,9 +140,9 @@ static_assert(gives<Add, Owed, Owed, Owed>);
 static_assert(gives<Times, Owed, Owed, Inv>);
 static_assert(gives<Times, L<Dim<I>, Varying<Y>, Unreduced<X>>, L<Dim<I>, Unreduced<X>>,
                     L<Dim<I>, Varying<Y>>>);
-static_assert(refusal_of<Add, Owed, Inv> == Code::P05_owed_and_whole);
-static_assert(refusal_of<Add, Owed, Var> == Code::P06_owed_and_split);
-static_assert(refusal_of<Times, Owed, Var> == Code::P06_owed_and_split);
+static_assert(refusal_of<Add, Owed, Inv> == Code::P05_unreduced_and_whole);
+static_assert(refusal_of<Add, Owed, Var> == Code::P06_unreduced_and_split);
+static_assert(refusal_of<Times, Owed, Var> == Code::P06_unreduced_and_split);
 static_assert(refusal_of<Exp, Owed> == Code::P04_not_linear);
 static_assert(refusal_of<Add, Var, T<Dim<I>, Dim<J>>> == Code::V01_mixed);
 static_assert(refusal_of<op::Map<functions::Add, Dim<I>, Dim<J>>, Var, Var> ==
@@ -216,12 +216,12 @@ static_assert(output<Var, T<Dim<I>, Dim<J>>> == Code::V07_output_varies);
 static_assert(output<L<Dim<I>, Varying<X, Y>>, T<Dim<I, X>>> == Code::V07_output_varies);
 static_assert(output<L<Dim<I>, Varying<X, Y>>, T<Dim<I, Y, X>>> == Code::ok);
 static_assert(output<Owed, T<Dim<I>, Dim<J>, Unreduced<X>>> == Code::ok);
-static_assert(output<Owed, T<Dim<I>, Dim<J>>> == Code::V08_output_owed);
-static_assert(output<Inv, T<Dim<I>, Dim<J>, Unreduced<X>>> == Code::V08_output_owed);
-static_assert(output<Owed, T<Dim<I>, Dim<J>, Unreduced<Max, X>>> == Code::V08_output_owed);
+static_assert(output<Owed, T<Dim<I>, Dim<J>>> == Code::V08_output_unreduced);
+static_assert(output<Inv, T<Dim<I>, Dim<J>, Unreduced<X>>> == Code::V08_output_unreduced);
+static_assert(output<Owed, T<Dim<I>, Dim<J>, Unreduced<Max, X>>> == Code::V08_output_unreduced);
 static_assert(output<Red, T<Dim<I>, Dim<J>, Reduced<X>>> == Code::ok);
-static_assert(output<Red, T<Dim<I>, Dim<J>>> == Code::V08_output_owed);
-static_assert(output<Owed, T<Dim<I, X>, Dim<J>>> == Code::V08_output_owed);
+static_assert(output<Red, T<Dim<I>, Dim<J>>> == Code::V08_output_unreduced);
+static_assert(output<Owed, T<Dim<I, X>, Dim<J>>> == Code::V08_output_unreduced);
 static_assert(output<Var, T<Dim<J, X>, Dim<I>>> == Code::V09_output_dims);
 static_assert(output<Var, T<Dim<I, X>>> == Code::V09_output_dims);
 static_assert(output<Var, Tensor<double, Dim<I, X>, Dim<J>>> == Code::N05_element_type);

@@ -56,14 +56,15 @@ static_assert(one_step<Var>(op::AllGather<X, J, ToVarying>{}, Collective::all_ga
 static_assert(one_step<Var>(op::AllGather<X, K, ToReduced>{}, Collective::all_gather, 3 * block));
 static_assert(one_step<Both>(op::AllGather<X, Y, I>{}, Collective::all_gather, 7 * block));
 static_assert(one_step<Both>(op::AllGather<Y, X, K>{}, Collective::all_gather, 7 * block));
-static_assert(of<Var>(op::AllGather<X, I>{}).peak_bytes() == (1 + 4 + 1) * block);
+static_assert(of<Var>(op::AllGather<X, I>{}).peak_bytes() == (1 + 4) * block);
+static_assert(of<Var>(op::AllGather<X, J>{}).peak_bytes() == (1 + 4 + 4) * block);  // then joined
 static_assert(of<Var>(op::AllGather<X, I>{}).result == Scope<Inv>::spec<0>);
 // the sum of blocks, on all ranks
 static_assert(one_step<Var>(op::AllReduce<X>{}, Collective::all_reduce, 2 * block * 3 / 4));
 static_assert(one_step<Owed>(op::AllReduce<X>{}, Collective::all_reduce, 2 * block * 3 / 4));
 static_assert(one_step<Var>(op::AllReduce<Max, X>{}, Collective::all_reduce, 2 * block * 3 / 4));
 static_assert(one_step<Both>(op::AllReduce<X, Y>{}, Collective::all_reduce, 2 * block * 7 / 8));
-static_assert(of<Var>(op::AllReduce<X>{}).peak_bytes() == 3 * block);
+static_assert(of<Var>(op::AllReduce<X>{}).peak_bytes() == 2 * block);
 // divided by the number of ranks: one division per element
 static_assert(of<Var>(op::AllReduce<Mean, X>{}).count(Collective::all_reduce) == 1);
 static_assert(of<Var>(op::AllReduce<Mean, X>{}).flops() == n * m);
@@ -71,7 +72,9 @@ static_assert(of<Var>(op::AllReduce<X>{}).flops() == 0);
 // each rank has one piece of the sum
 static_assert(one_step<Var>(op::ReduceScatter<X, I>{}, Collective::reduce_scatter, block * 3 / 4));
 static_assert(one_step<Owed>(op::ReduceScatter<X, J>{}, Collective::reduce_scatter, block * 3 / 4));
-static_assert(of<Var>(op::ReduceScatter<X, I>{}).peak_bytes() == 2 * block + block / 4);
+static_assert(of<Var>(op::ReduceScatter<X, I>{}).peak_bytes() == block + block / 4);
+static_assert(of<Var>(op::ReduceScatter<X, J>{}).peak_bytes() ==
+              2 * block + block / 4);  // first cut
 // pieces of two dims, of one, and single rows
 static_assert(one_step<Var>(op::AllToAll<X, I, J>{}, Collective::all_to_all, block * 3 / 4));
 static_assert(one_step<Var>(op::AllToAll<X, J, I>{}, Collective::all_to_all, block * 3 / 4));
@@ -80,7 +83,10 @@ static_assert(one_step<Both>(op::AllToAll<X, Y, I, I>{}, Collective::all_to_all,
 static_assert(one_step<Both>(op::AllToAll<Y, X, I, J>{}, Collective::all_to_all, block * 7 / 8));
 static_assert(one_step<Both>(op::AllToAll<X, Y, I, K>{}, Collective::all_to_all, block * 7 / 8));
 static_assert(of<Var>(op::AllToAll<X, I, J>{}).peak_bytes() == 3 * block);
-static_assert(of<Var>(op::AllToAll<X, I, I>{}).peak_bytes() == 3 * block);
+static_assert(of<Var>(op::AllToAll<X, I, I>{}).peak_bytes() == 2 * block);
+static_assert(of<Var>(op::AllToAll<X, J, J>{}).peak_bytes() == 4 * block);  // cut, and joined
+static_assert(of<Var>(op::Rotate<X>{1}).peak_bytes() == 2 * block);
+static_assert(of<Var>(op::BroadcastFrom<X>{3}).peak_bytes() == 2 * block);
 // whole blocks
 constexpr SourceDestination pairs[] = {{0, 1}, {1, 2}};
 constexpr SourceDestination to_itself[] = {{1, 1}};

@@ -121,16 +121,17 @@ static_assert(refusal_of<f::Divide, Tensor<int, Dim<I>, UX>, Tensor<int, Dim<I>>
 static_assert(refusal_of<f::Cast<int>, T<Dim<I>, UX>> == Code::P04_not_linear);
 static_assert(refusal_of<f::Where, Tensor<bool, Dim<I>, MX>, T<Dim<I>>, T<Dim<I>>> ==
               Code::P04_not_linear);
-static_assert(refusal_of<f::Add, T<Dim<I>, UX>, T<Dim<I>>> == Code::P05_owed_and_whole);
-static_assert(refusal_of<f::Add, T<Dim<I>, UX>, T<Dim<I>, RX>> == Code::P05_owed_and_whole);
-static_assert(refusal_of<f::Add, T<Dim<I>, UX>, Number<int>> == Code::P05_owed_and_whole);
+static_assert(refusal_of<f::Add, T<Dim<I>, UX>, T<Dim<I>>> == Code::P05_unreduced_and_whole);
+static_assert(refusal_of<f::Add, T<Dim<I>, UX>, T<Dim<I>, RX>> == Code::P05_unreduced_and_whole);
+static_assert(refusal_of<f::Add, T<Dim<I>, UX>, Number<int>> == Code::P05_unreduced_and_whole);
 static_assert(refusal_of<f::Add, T<Dim<I>, UX>, T<Dim<I>, Unreduced<Y>>> ==
-              Code::P05_owed_and_whole);
+              Code::P05_unreduced_and_whole);
 static_assert(refusal_of<f::Where, Tensor<bool, Dim<I>>, T<Dim<I>, UX>, Number<int>> ==
-              Code::P05_owed_and_whole);
-static_assert(refusal_of<f::Multiply, T<Dim<I>, UX>, T<Dim<I, X>>> == Code::P06_owed_and_split);
-static_assert(refusal_of<f::Add, T<Dim<I>, UX>, T<Dim<I, X>>> == Code::P06_owed_and_split);
-static_assert(refusal_of<f::Multiply, T<Dim<I>, UX>, T<Dim<I>, UX>> == Code::P07_two_owed);
+              Code::P05_unreduced_and_whole);
+static_assert(refusal_of<f::Multiply, T<Dim<I>, UX>, T<Dim<I, X>>> ==
+              Code::P06_unreduced_and_split);
+static_assert(refusal_of<f::Add, T<Dim<I>, UX>, T<Dim<I, X>>> == Code::P06_unreduced_and_split);
+static_assert(refusal_of<f::Multiply, T<Dim<I>, UX>, T<Dim<I>, UX>> == Code::P07_two_unreduced);
 // U, max.
 static_assert(gives<f::Maximum, T<Dim<I>, MX>, T<Dim<I>, MX>, T<Dim<I>, MX>>);
 static_assert(gives<f::Maximum, T<Dim<I>, MX>, T<Dim<I>, MX>, T<Dim<I>>>);
@@ -156,7 +157,7 @@ static_assert(Resolve<op::Map<f::Add, T<Dim<I, X>, Dim<J, Y>>>, T<Dim<I>>, T<Dim
 static_assert(!Resolve<op::Map<f::Add, T<Dim<I>>>, T<Dim<I, X>>, T<Dim<I, X>>>::direct);
 static_assert(named<T<Dim<I>>, f::Add, T<Dim<I, X>>, T<Dim<I, Y>>> == Code::ok);
 static_assert(named<T<Dim<I>>, f::Exp, T<Dim<I>, UX>> == Code::ok);
-static_assert(named<T<Dim<I>, UX>, f::Exp, T<Dim<I>, UX>> == Code::N04_nothing_to_owe);
+static_assert(named<T<Dim<I>, UX>, f::Exp, T<Dim<I>, UX>> == Code::N04_nothing_unreduced);
 static_assert(named<T<Dim<K>>, f::Exp, T<Dim<I>>> == Code::N01_unknown_index);
 static_assert(named<T<Dim<I>>, f::Add, T<Dim<I>>, T<Dim<J>>> == Code::N02_missing_index);
 static_assert(named<Tensor<int, Dim<I>>, f::Add, T<Dim<I>>, T<Dim<I>>> == Code::N05_element_type);
@@ -175,21 +176,21 @@ static_assert(reduces<op::Reduce<r::PlaceOfMaximum, J>, Tensor<std::int64_t, Dim
                       T<Dim<I, X>, Dim<J>>>);
 static_assert(no_reduction<op::Reduce<r::Sum, K>, T<Dim<I>>> == Code::S01_no_such_index);
 static_assert(no_reduction<op::Reduce<r::Sum, I, I>, T<Dim<I>>> == Code::T02_index_twice);
-static_assert(no_reduction<op::Reduce<r::Maximum, I>, T<Dim<I>, UX>> == Code::S02_other_kind_owed);
-static_assert(no_reduction<op::Reduce<r::Sum, I>, T<Dim<I>, MX>> == Code::S02_other_kind_owed);
+static_assert(no_reduction<op::Reduce<r::Maximum, I>, T<Dim<I>, UX>> == Code::S02_other_kind);
+static_assert(no_reduction<op::Reduce<r::Sum, I>, T<Dim<I>, MX>> == Code::S02_other_kind);
 static_assert(no_reduction<op::Reduce<r::Product, I>, T<Dim<I, X>>> == Code::S03_split);
 static_assert(reduces<op::Var<J>, T<Dim<I, X>>, T<Dim<I, X>, Dim<J>>>);
 static_assert(reduces<op::StdDev<J>, T<Dim<I, X>>, Tensor<Z, Dim<I, X>, Dim<J>>>);
 static_assert(no_reduction<op::Var<I>, T<Dim<I, X>, Dim<J>>> == Code::S03_split);
-static_assert(no_reduction<op::Var<J>, T<Dim<I>, Dim<J>, UX>> == Code::S02_other_kind_owed);
+static_assert(no_reduction<op::Var<J>, T<Dim<I>, Dim<J>, UX>> == Code::S02_other_kind);
 static_assert(no_reduction<op::StdDev<J>, Tensor<int, Dim<I>, Dim<J>>> == Code::P12_not_floating);
 static_assert(no_reduction<op::Var<T<Dim<J>>>, T<Dim<I, X>, Dim<J>>> == Code::ok);
 static_assert(no_reduction<op::Reduce<r::Any, I>, T<Dim<I>>> == Code::P11_condition);
 static_assert(no_reduction<op::Reduce<r::Product, T<>>, T<Dim<I, X>>> == Code::ok);
 static_assert(no_reduction<op::Reduce<r::Product, T<UX>>, T<Dim<I, X>>> ==
-              Code::N04_nothing_to_owe);
+              Code::N04_nothing_unreduced);
 static_assert(no_reduction<op::Reduce<r::Norm, I>, T<Dim<I, X>>> == Code::S03_split);
-static_assert(no_reduction<op::Reduce<r::LogSumExp>, T<Dim<I>, UX>> == Code::S02_other_kind_owed);
+static_assert(no_reduction<op::Reduce<r::LogSumExp>, T<Dim<I>, UX>> == Code::S02_other_kind);
 static_assert(no_reduction<op::Reduce<r::Maximum>, Tensor<Z, Dim<I>>> == Code::S04_no_order);
 static_assert(no_reduction<op::Reduce<r::LogSumExp>, Tensor<Z, Dim<I>>> == Code::S04_no_order);
 static_assert(no_reduction<op::Reduce<r::Norm>, Tensor<int, Dim<I>>> == Code::P12_not_floating);
@@ -198,9 +199,9 @@ static_assert(
 static_assert(reduces<op::Reduce<r::Norm1, I>, Tensor<float, UX>, Tensor<Z, Dim<I, X>>>);
 static_assert(reduces<op::Reduce<r::NormInf, I>, T<MX>, T<Dim<I, X>>>);
 // absolute values of summands or candidates do not give that of the sum or the maximum
-static_assert(no_reduction<op::Reduce<r::Norm1, I>, T<Dim<I>, UX>> == Code::S02_other_kind_owed);
-static_assert(no_reduction<op::Reduce<r::NormInf, I>, T<Dim<I>, MX>> == Code::S02_other_kind_owed);
-static_assert(no_reduction<op::Reduce<r::Norm1, T<>>, T<Dim<I>, UX>> == Code::S02_other_kind_owed);
+static_assert(no_reduction<op::Reduce<r::Norm1, I>, T<Dim<I>, UX>> == Code::S02_other_kind);
+static_assert(no_reduction<op::Reduce<r::NormInf, I>, T<Dim<I>, MX>> == Code::S02_other_kind);
+static_assert(no_reduction<op::Reduce<r::Norm1, T<>>, T<Dim<I>, UX>> == Code::S02_other_kind);
 
 // A named reduction over a split dim sends data of the size of the result, not of the operand.
 struct L : Index<"L", 1000> {};
@@ -227,11 +228,11 @@ using RXY = Reduced<X, Y>;
 using C = Tensor<Z, Dim<I>, UX>;
 // add: U over different axes, JAX refuses
 static_assert(gives<f::Add, T<Dim<I>, UXY>, T<Dim<I>, UXY>, T<Dim<I>, UXY>>);
-static_assert(refusal_of<f::Add, T<Dim<I>, UXY>, T<Dim<I>, UX>> == Code::P05_owed_and_whole);
+static_assert(refusal_of<f::Add, T<Dim<I>, UXY>, T<Dim<I>, UX>> == Code::P05_unreduced_and_whole);
 // mul: U times R, JAX over the same axes only; here each axis is checked on its own
 static_assert(gives<f::Multiply, T<Dim<I>, UX>, T<Dim<I>, RX>, T<Dim<I>, UX>>);
 static_assert(gives<f::Multiply, T<Dim<I>, UX, RY>, T<Dim<I>, UX>, T<Dim<I>, RY>>);
-static_assert(refusal_of<f::Multiply, T<Dim<I>, UX>, T<Dim<I>, UXY>> == Code::P07_two_owed);
+static_assert(refusal_of<f::Multiply, T<Dim<I>, UX>, T<Dim<I>, UXY>> == Code::P07_two_unreduced);
 // div: numerator U by R as by I; a divisor U refused
 static_assert(gives<f::Divide, T<Dim<I>, UX>, T<Dim<I>, UX>, T<Dim<I>, RX>>);
 static_assert(gives<f::Divide, T<Dim<I>, UX>, T<Dim<I>, UX>, Number<float>>);
@@ -279,7 +280,7 @@ static_assert(sum_plan<Dim<M>, UX>.count(Collective::all_reduce) == 1);
 static_assert(sum_plan<Dim<M>, UY>.count(Collective::all_reduce) == 1);  // JAX without out_sharding
 static_assert(sum_plan<Dim<M>, UX>.collectives() == 1 && sum_plan<Dim<M>, UY>.collectives() == 1);
 static_assert(named_reduction<op::Reduce<r::Sum, T<Dim<J>, UY>>, T<Dim<I, X>, Dim<J>>> ==
-              Code::N04_nothing_to_owe);
+              Code::N04_nothing_unreduced);
 // a sum over a split dim with a replicated named result: one all_reduce over its axis, the other
 // dim stays split
 constexpr Plan replicas = plan(op::Sum<Dim<M, Y>>{}, type<T<Dim<L, X>, Dim<M, Y>>>);
@@ -297,14 +298,14 @@ static_assert(named_reduction<op::Reduce<r::Minimum, T<Dim<J>, MX>>, T<Dim<I, X>
               Code::N03_wrong_kind);
 static_assert(reduces<op::Reduce<r::Maximum, J>, T<Dim<I>, MX>, T<Dim<I>, Dim<J>, MX>>);
 static_assert(named_reduction<op::Reduce<r::Maximum, T<Dim<J>>>, T<Dim<I>, Dim<J>, UX>> ==
-              Code::S02_other_kind_owed);
+              Code::S02_other_kind);
 static_assert(reduces<op::Reduce<r::Maximum, J>, T<Dim<I>, RX>, T<Dim<I>, Dim<J>, RX>>);
 static_assert(reduces<op::Reduce<r::Minimum, J>, T<Dim<I>, RX>, T<Dim<I>, Dim<J>, RX>>);
 // everything else: U refused, R passes
 static_assert(no_reduction<op::Reduce<r::Product, J>, T<Dim<I>, Dim<J>, UX>> ==
-              Code::S02_other_kind_owed);
+              Code::S02_other_kind);
 static_assert(no_reduction<op::Reduce<r::PlaceOfMaximum, J>, T<Dim<I>, Dim<J>, UX>> ==
-              Code::S02_other_kind_owed);
+              Code::S02_other_kind);
 static_assert(reduces<op::Reduce<r::Product, J>, T<Dim<I>, RX>, T<Dim<I>, Dim<J>, RX>>);
 
 // to_partial and casts.
@@ -312,7 +313,8 @@ static_assert(std::is_same_v<result_t<op::ToPartial<X>, T<Dim<I, X>>>, T<Dim<I>,
 static_assert(std::is_same_v<result_t<op::ToPartial<X>, T<Dim<I>, RX>>, T<Dim<I>, UX>>);
 static_assert(std::is_same_v<result_t<op::ToReduced<X>, T<Dim<I, Y>>>, T<Dim<I, Y>, RX>>);
 static_assert(Resolve<op::ToPartial<X>, T<Dim<I, X, Y>>>::verdict.code == Code::K08_major_axis);
-static_assert(Resolve<op::ToPartial<X>, T<Dim<I>, MX>>::verdict.code == Code::K05_already_owed);
+static_assert(Resolve<op::ToPartial<X>, T<Dim<I>, MX>>::verdict.code ==
+              Code::K05_already_unreduced);
 static_assert(Resolve<op::ToReduced<X>, T<Dim<I, X>>>::verdict.code == Code::K06_split);
 
 // Softmax: the operand's own type; over split dims the named result follows the labels.
@@ -322,10 +324,15 @@ static_assert(
 static_assert(reduces<op::Softmax<>, T<Dim<J>>, T<Dim<J>>>);
 static_assert(reduces<op::Softmax<J>, T<Dim<J>, RX>, T<Dim<J>, RX>>);
 static_assert(no_reduction<op::Softmax<I>, T<Dim<I, X>, Dim<J>>> == Code::S03_split);
-static_assert(no_reduction<op::Softmax<>, T<Dim<I, X>, Dim<J>>> == Code::S03_split);
+static_assert(no_reduction<op::Softmax<>, T<Dim<I, X>, Dim<J>>> == Code::S06_which_dims);
+static_assert(no_reduction<op::LogSoftmax<>, T<Dim<I>, Dim<J>>> == Code::S06_which_dims);
+static_assert(no_reduction<op::Softmax<Dim<I>, Dim<J>>, T<Dim<I>, Dim<J>>> == Code::S06_which_dims);
+static_assert(reduces<op::Softmax<I, J>, T<Dim<I>, Dim<J>>, T<Dim<I>, Dim<J>>>);
+static_assert(reduces<op::Softmax<>, T<>, T<>>);
+static_assert(reduces<op::Softmax<Dim<J, X>>, T<Dim<J, X>>, T<Dim<J, X>>>);
 static_assert(no_reduction<op::Softmax<K>, T<Dim<I, X>>> == Code::S01_no_such_index);
 static_assert(no_reduction<op::Softmax<J, J>, T<Dim<J>>> == Code::T02_index_twice);
-static_assert(no_reduction<op::LogSoftmax<J>, T<Dim<J>, UX>> == Code::S02_other_kind_owed);
+static_assert(no_reduction<op::LogSoftmax<J>, T<Dim<J>, UX>> == Code::S02_other_kind);
 static_assert(no_reduction<op::Softmax<J>, Tensor<int, Dim<J>>> == Code::P12_not_floating);
 static_assert(no_reduction<op::Softmax<J>, Tensor<Z, Dim<J>>> == Code::S04_no_order);
 static_assert(
@@ -334,7 +341,7 @@ static_assert(no_reduction<op::Softmax<I, Dim<J>>, T<Dim<I, X>, Dim<J>>> ==
               Code::R01_indices_differ);
 static_assert(no_reduction<op::Softmax<J, Dim<J>, UX>, T<Dim<J>>> ==
               Code::R02_replicated_to_unreduced);
-static_assert(no_reduction<op::Softmax<J, T<Dim<J>>>, T<Dim<J>, UX>> == Code::S02_other_kind_owed);
+static_assert(no_reduction<op::Softmax<J, T<Dim<J>>>, T<Dim<J>, UX>> == Code::S02_other_kind);
 static_assert(no_reduction<op::Softmax<J, Tensor<double, Dim<J>>>, T<Dim<J>>> ==
               Code::N05_element_type);
 

@@ -246,7 +246,7 @@ static_assert(refusal_of<op::Stack<K>, A, R> == Code::D13_unreduced_differs);
 static_assert(gives<op::Shift<I>, A, A>);
 static_assert(gives<op::HaloExchange<J>, R, R>);
 static_assert(gives<op::HaloAdd<I>, A, A> && gives<op::HaloAdd<J>, R, R>);
-static_assert(refusal_of<op::HaloAdd<I>, M> == Code::I07_other_kind_owed);
+static_assert(refusal_of<op::HaloAdd<I>, M> == Code::I07_other_kind);
 static_assert(refusal_of<op::HaloAdd<K>, A> == Code::D01_no_such_index);
 static_assert(refusal_of<op::HaloAdd<I>, T<Dim<I, Cyclic<X, 2>>>> == Code::B03_through_cyclic);
 static_assert(refusal_of<op::HaloAdd<I>, Tensor<bool, Dim<I, X>>> == Code::C11_not_numbers);

@@ -50,9 +50,10 @@ struct ByHand {
   }
   Long bytes(Long x, Long y) const {
     Long sum = 0;
-    rounds([&](Long trailing) {
-      if (q > 1) sum += 8 * b * mine(trailing, n, b, p, x);
-      if (p > 1) sum += 8 * b * mine(trailing, n, b, q, y);
+    rounds([&](Long trailing) {  // the root of a panel has it already
+      Long const round = trailing / b - 1;
+      if (round % q != y) sum += 8 * b * mine(trailing, n, b, p, x);
+      if (round % p != x) sum += 8 * b * mine(trailing, n, b, q, y);
     });
     return sum;
   }
@@ -165,7 +166,7 @@ TEST_CASE("more rounds than any plan has steps") {
 TEST_CASE("a loop as text: one line per step, with the least and the most of its rounds") {
   using C = Case<37, 4, 3, 2>;
   CHECK("\n" + explain(C::plan, checking::Resolve<C::Op, C::A>::S::names) == R"(
-B[I@X%4, J@Y%4] = blocked_update(A[I@X%4, J@Y%4])            18 collectives, 4.48 kB/rank, peak 5.63 kB, 6.06 kFLOP/rank
+B[I@X%4, J@Y%4] = blocked_update(A[I@X%4, J@Y%4])            18 collectives, 2.82 kB/rank, peak 5.63 kB, 6.06 kFLOP/rank
   1  local            P[I@X%4, J@Y%4] = blocked_update               2.08 kB
   2  Broadcast Y      P[I@X%4, J] -> P[I@X%4, J]                     9 rounds, 32 B to 384 B
   3  Broadcast X      P[I, J@Y%4] -> P[I, J@Y%4]                     9 rounds, 32 B to 544 B
@@ -184,4 +185,91 @@ TEST_CASE("a function that calls one operation has the numbers of that operation
       [](auto a) { return call(C::Op{}, std::source_location::current(), a); }, type<C::A>);
   static_assert(updates.size == 4);
   same_numbers(updates, C::plan);
+}
+
+// Sizes that the types do not know: the loop has as many rounds as they say.
+struct OpenI : Index<"I"> {};
+struct OpenJ : Index<"J"> {};
+struct Row2 : Axis<"Row", 2> {};
+struct Column2 : Axis<"Column", 2> {};
+using OpenA = Tensor<double, Dim<OpenI, Cyclic<Row2, 64>>, Dim<OpenJ, Cyclic<Column2, 64>>>;
+constexpr auto updated = [](auto const& a) {
+  return call(blocked::Update<OpenI>{}, std::source_location::current(), a);
+};
+
+TEST_CASE("a function with a loop of unknown length") {
+  constexpr auto once = shardtype::plan(updated, type<OpenA>);
+  static_assert(once.count(Collective::broadcast) == planning::unbounded);
+  static_assert(once.collectives() == planning::unbounded);
+  static_assert(once.count(Collective::all_gather) == 0);
+  // two of them, and what is sent besides
+  constexpr auto more = shardtype::plan(
+      [](auto a) { return reshard<Dim<OpenI>, Dim<OpenJ>>(updated(updated(a))); }, type<OpenA>);
+  static_assert(more.count(Collective::broadcast) == planning::unbounded);
+  static_assert(more.collectives() == planning::unbounded);
+  static_assert(more.count(Collective::all_gather) == 2);
+  CHECK(explain(more) == "at most 2 AllGather, any number of Broadcast\n");
+}
+
+TEST_CASE("a loop of unknown rounds as text") {
+  using C = Case<37, 4, 3, 2>;
+  Plan plan = C::plan;
+  plan.repeats[0].rounds = dynamic;
+  std::string const text = explain(plan, checking::Resolve<C::Op, C::A>::S::names);
+  CHECK(text.find(
+            " any number of collectives and bytes/rank, peak 19.8 kB, any number of FLOP/rank\n") !=
+        std::string::npos);
+  CHECK(text.find("any number of rounds") != std::string::npos);
+}
+
+TEST_CASE("a plan with more steps, loops or operands than there is room for") {
+  auto const code_of = [](auto const& run) -> std::string {
+    try {
+      run();
+    } catch (Error const& e) {
+      return e.what();
+    }
+    return "none";
+  };
+  planning::Step step;
+  step.action = planning::Action::slice;
+  auto const steps = [&](int n) {
+    Plan p;
+    for (int k = 0; k < n; ++k) p.push(step);
+    return p.size;
+  };
+  CHECK(steps(planning::max_steps) == planning::max_steps);
+  CHECK(code_of([&] { steps(planning::max_steps + 1); }) ==
+        "[shardtype E84] the plan of one operation has more than 48 steps");
+  Plan loops;
+  loops.push(step);
+  for (int k = 0; k < planning::max_repeats; ++k) loops.repeat(1, 1, 0, nullptr);
+  CHECK(code_of([&] { loops.repeat(1, 1, 0, nullptr); }) ==
+        "[shardtype E84] the plan of one operation has more than 8 loops");
+  Plan operands;
+  for (int k = 0; k < planning::max_plan_operands; ++k) operands.push_operand({});
+  CHECK(code_of([&] { operands.push_operand({}); }) ==
+        "[shardtype E84] the plan of one operation has more than 8 operands");
+  Plan own;
+  for (int k = 0; k <= planning::max_plan_operands; ++k) own.push_own({});
+  CHECK(code_of([&] { own.push_own({}); }) ==
+        "[shardtype E84] the plan of one operation has more than 9 values of other sizes");
+}
+
+TEST_CASE("the plan of a function with more steps than there is room for") {
+  using C = Case<37, 4, 3, 2>;
+  planning::FunctionWriter notes({});
+  core::Names const& names = checking::Resolve<C::Op, C::A>::S::names;
+  for (int k = 0; k < planning::max_function_steps / C::plan.size; ++k)
+    notes.note("update", C::plan, names);
+  CHECK(notes.plan().size == planning::max_function_steps);
+  std::string message;
+  try {
+    notes.note("update", C::plan, names);
+  } catch (Error const& e) {
+    message = e.what();
+  }
+  CHECK(
+      message ==
+      "[shardtype E84] the plan of a function has more than 256 steps; plan its parts one by one");
 }

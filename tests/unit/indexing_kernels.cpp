@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <vector>
 
@@ -53,7 +54,60 @@ int wrong_places(Int n, Int keep, bool descending) {
   return bad;
 }
 
+/// Rows of drawn values, of few values and of special ones, sorted with the bits of std::stable_sort.
+template <class T>
+int wrong_values(Int rows, Int n, int kind, bool descending) {
+  auto const drawn = [&](std::uint64_t k) -> T {
+    std::uint64_t h = (k + 1) * 0x9e3779b97f4a7c15U;
+    h ^= h >> 29;
+    h *= 0xbf58476d1ce4e5b9U;
+    h ^= h >> 32;
+    if constexpr (std::is_integral_v<T>) {
+      return static_cast<T>(kind == 0 ? h : h % 3);
+    } else {
+      double const inf = std::numeric_limits<double>::infinity();
+      double const special[] = {0.0, -0.0, NAN, -NAN, 1, -1, inf, -inf, 5e-324, 1e-40, -1e-40};
+      return static_cast<T>(kind == 0   ? static_cast<double>(h % 20011) / 97 - 100
+                            : kind == 1 ? static_cast<double>(h % 5) - 2
+                                        : special[h % 11]);
+    }
+  };
+  std::vector<T> in(static_cast<std::size_t>(rows * n));
+  for (std::size_t k = 0; k < in.size(); ++k) in[k] = drawn(k);
+  std::vector<T> a(in.size());
+  std::vector<T> b(in.size());
+  SortPlan const plan = plan_sort<Host>(rows, n, n);
+  sort_rows<T>(Host{}, plan, in.data(), a.data(), b.data(), descending);
+  std::vector<T> expected = in;
+  for (Int row = 0; row < rows; ++row)
+    std::stable_sort(expected.begin() + row * n, expected.begin() + (row + 1) * n,
+                     detail::Before<T>{descending});
+  return std::memcmp(expected.data(), (plan.ends_in_first() ? a : b).data(),
+                     sizeof(T) * expected.size()) == 0
+             ? 0
+             : 1;
+}
+
 }  // namespace
+
+TEST_CASE("sorted values have the bits and the order of a stable sort") {
+  auto const check = []<class T>(T) {
+    for (Int n : {1, 255, 256, 300, 1000, 4097})
+      for (int kind : {0, 1, 2})
+        for (bool descending : {false, true}) {
+          CAPTURE(n, kind, descending, sizeof(T));
+          CHECK(wrong_values<T>(3, n, kind, descending) == 0);
+        }
+  };
+  check(float{});
+  check(double{});
+  check(shardtype::bfloat16{});
+  check(std::int8_t{});
+  check(std::uint16_t{});
+  check(std::int32_t{});
+  check(std::int64_t{});
+  check(std::uint64_t{});
+}
 
 TEST_CASE("the first of sorted rows, whole or selected") {
   for (Int n : {1, 16, 17, 64, 65, 100, 300, 9000, 40001})
@@ -132,7 +186,7 @@ TEST_CASE("positions sorted by bytes") {
 }
 
 TEST_CASE("rows are added once, however many calls share them") {
-  NumberedRows const rows{2, 7, 9, 3, 50};  // ids 3 to 9 are here
+  NumberedRows const rows{{2, 7, 9}, 3, 50};  // ids 3 to 9 are here
   std::vector<std::int32_t> ids(50);
   for (std::size_t k = 0; k < ids.size(); ++k) ids[k] = static_cast<std::int32_t>(k * 5 % 13);
   std::vector<Int> updates(2 * 50 * 9);

@@ -110,6 +110,24 @@ TEST_CASE("no collective, and every number of them") {
 )");
 }
 
+TEST_CASE("plans found at compile time") {
+  struct Rows : Index<"I", 1024> {};
+  struct Inner : Index<"J", 512> {};
+  struct Columns : Index<"K", 256> {};
+  struct Four : Axis<"X", 4> {};
+  using A = Tensor<float, Dim<Rows>, Dim<Inner, Four>>;
+  using B = Tensor<float, Dim<Inner, Four>, Dim<Columns>>;
+  constexpr auto scatters = plan_traced<A, B>(
+      [](auto a, auto b) { return evaluate<Dim<Rows, Four>, Dim<Columns>>(a * b); });
+  static_assert(scatters.collectives() == 1);
+  CHECK(explain(scatters) == R"(T1[I@X, K] of A[I, J@X], B[J@X, K]
+  on X = 4; I = 1024, J = 512, K = 256
+  1 collective, 786 kB/rank, peak 3.01 MB, 67.1 MFLOP/rank, 1.43 ms predicted
+  1  product          T1[I, K]{U:X} = A[I, J@X] · B[J@X, K]  67.1 MFLOP   1.34 ms
+  2  ReduceScatter X  T1[I, K]{U:X} -> [I@X, K]                  786 kB   86.6 µs
+)");
+}
+
 TEST_CASE("slices, reductions, other labels") {
   auto const sums =
       dry_run<Tensor<float, Dim<I>, Dim<J>>>([](auto a) { return evaluate<Dim<I, X>>(sum<J>(a)); })
@@ -226,6 +244,41 @@ TEST_CASE("seconds to three digits") {
   CHECK(detail::seconds_text(3.4e-11) == "0.034 ns");
   CHECK(detail::bytes_text(999'499) == "999 kB");
   CHECK(detail::bytes_text(999'999) == "1 MB");
+}
+
+// Of types alone: the plan that plan_traced gives has its names.
+struct X4 : Axis<"X", 4> {};
+struct I1024 : Index<"I", 1024> {};
+struct J512 : Index<"J", 512> {};
+struct K256 : Index<"K", 256> {};
+struct L4 : Index<"L", 4> {};
+struct Machine4 {
+  static constexpr Machine machine = ::machine;
+};
+
+TEST_CASE("the plan of types as text") {
+  using A = Tensor<float, Dim<I1024>, Dim<J512, X4>>;
+  using B = Tensor<float, Dim<J512, X4>, Dim<K256>>;
+  auto const f = [](auto a, auto b) {
+    return evaluate<Dim<I1024, X4>, Dim<K256>>(a * b, Machine4{});
+  };
+  constexpr auto plan = plan_traced<A, B>(f);
+  CHECK(explain(plan) == explain(dry_run<A, B>(f).planned()));
+  CHECK(explain(plan_traced<A, B>(f)).find("ReduceScatter X  T1[I, K]{U:X} -> [I@X, K]") !=
+        std::string::npos);
+  CHECK(to_json(plan) == to_json(dry_run<A, B>(f).planned()));
+  auto const named = shardtype::plan(op::Einsum<Dim<I1024, X4>, Dim<L4>>{}, type<A>, type<B>,
+                                     type<Tensor<float, Dim<K256>, Dim<L4>>>);
+  CHECK(explain(named).find("T2[I@X, L] of A[I, J@X], B[J@X, K], C[K, L]") == 0);
+}
+
+TEST_CASE("the plan of open types as text: which sizes it needs") {
+  using A = Tensor<float, Dim<I, X>, Dim<J512>>;
+  using B = Tensor<float, Dim<J512>, Dim<K>>;
+  CHECK(explain(
+            plan_traced<A, B>([](auto a, auto b) { return evaluate<Dim<I, X>, Dim<K>>(a * b); })) ==
+        "the plan depends on sizes that the types leave open: I, K, X\n"
+        "  explain(dry_run<...>(f).extent<I>(n).extent<K>(n).ranks<X>(p).planned()) has it\n");
 }
 
 }  // namespace

@@ -28,7 +28,9 @@ constexpr void agree_on_pull([[maybe_unused]] std::string_view operation,
     runtime::StepHash hash;
     hash.mix(std::string(operation)).mix(wanted);
     for (std::int64_t const n : ct.extents()) hash.mix(static_cast<std::uint64_t>(n));
-    mesh.agreement().meet("the gradient of " + std::string(operation), hash.value() | 1U);
+    mesh.agreement().meet(
+        "the gradient of " + std::string(operation) + source_text(core::RunningCall::place()),
+        hash.value() | 1U);
   }
 }
 /// The operands whose cotangents are wanted, a bit for each.

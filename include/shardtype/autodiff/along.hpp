@@ -120,14 +120,17 @@ struct Vjp<op::Stack<I>> : SavesNothing {
     return at<I>(ct, K);
   }
 };
+/// A dim of one row.
+struct OneRow : Index<"one row"> {};
 /// The row among zeros.
 template <class I>
 struct Vjp<op::At<I>> : SavesExtents {
   template <int K, class V, class A, class S, class C>
   static constexpr auto pull(op::At<I> const& op, S const& saved, C const& ct) {
     std::int64_t const rows = kept<0>(saved)[place_of<tensor_of<A>, I>];
-    return autodiff::in_order(autodiff::padded<I, I>(expand<I>(ct), op.k, rows - 1 - op.k),
-                              labels_of_t<tensor_of<A>>{});
+    return autodiff::in_order(
+        autodiff::padded<OneRow, I>(expand<OneRow>(ct), op.k, rows - 1 - op.k),
+        labels_of_t<tensor_of<A>>{});
   }
 };
 

@@ -56,7 +56,7 @@ constexpr auto without_gradient(A const& a);
 template <int Top, class A>
 struct Plain {
   static constexpr auto of(A const& a) {
-    if constexpr (level<A> == Top) {
+    if constexpr (Top > 0 && level<A> == Top) {
       return a.tensor().value();
     } else if constexpr (requires { a.tensor(); }) {
       return std::remove_cvref_t<decltype(a.tensor())>(a.tensor());

@@ -50,9 +50,10 @@ struct RunBlocks<autodiff::KeptOn<Xs...>> {
   template <class R, class A>
   static auto run(autodiff::KeptOn<Xs...> const& op, std::source_location const& where,
                   A const& a) {
-    MoveCall<Now, R, A> const c(op, where, a);
+    MoveCall<R, A> const c(op, where, a);
     using Out = typename R::result;
-    if (c.group.place() == op.root || !a.mesh().here()) return Out(a.mesh(), c.extents, a.buffer());
+    if (place_in_group(c.map, R::axes()) == op.root || !a.mesh().here())
+      return Out(a.mesh(), c.extents, a.buffer());
     Out out = shardtype::detail::uninitialized<Out>(a.mesh(), c.extents);
     typename Out::execution_space const exec{};
     kernels::fill(exec, static_cast<typename Out::element*>(out.buffer().data()), out.local_size(),
@@ -203,20 +204,8 @@ struct BlockMovement : Movement {
   }
 };
 
-template <class... Named>
-struct Vjp<op::AllGather<Named...>> : BlockMovement<op::AllGather<Named...>> {};
-template <class... Named>
-struct Vjp<op::AllReduce<Named...>> : BlockMovement<op::AllReduce<Named...>> {};
-template <class... Named>
-struct Vjp<op::ReduceScatter<Named...>> : BlockMovement<op::ReduceScatter<Named...>> {};
-template <class... Xs>
-struct Vjp<op::ToReduced<Xs...>> : BlockMovement<op::ToReduced<Xs...>> {};
-template <class... XI>
-struct Vjp<op::Shard<XI...>> : BlockMovement<op::Shard<XI...>> {};
-template <class... Xs>
-struct Vjp<op::ToVarying<Xs...>> : BlockMovement<op::ToVarying<Xs...>> {};
-template <class... Named>
-struct Vjp<op::ToUnreduced<Named...>> : BlockMovement<op::ToUnreduced<Named...>> {};
+template <shardtype::detail::MovesBlocks Op>
+struct Vjp<Op> : BlockMovement<Op> {};
 
 /// The pieces go back: cut along the dim that they were joined along.
 template <class... Named>

@@ -172,7 +172,7 @@ void check_tensor(std::string const& name, A& a, G const& gradient, At const& at
   runtime::MeshState& mesh = a.mesh().state();
   if (!mesh.here()) runtime::throw_outside(mesh, "check_grads");
   if (mesh.agreement().begin_step())
-    mesh.agreement().meet("check_grads", static_cast<std::uint64_t>(numbers.size()) + 1U);
+    mesh.agreement().meet("check_grads", {static_cast<std::int64_t>(numbers.size())});
   if (!numbers.empty())
     mesh.whole().broadcast(numbers.data(), static_cast<std::int64_t>(numbers.size()), 0);
   for (std::size_t p = 0; p < numbers.size(); p += 3) {

@@ -1,7 +1,8 @@
 #pragma once
-/// The gradients of maxima, minima, products and infinity norms: their forward pass counts as well,
-/// in the same reduction.
+/// The gradients of maxima, minima, products, infinity norms and logarithms of sums of exponentials:
+/// the same reduction of the forward pass has further results.
 
+#include <limits>
 #include <source_location>
 #include <type_traits>
 
@@ -12,18 +13,16 @@
 
 namespace shardtype::autodiff {
 
-/// The values and counts of a counted reduction. Without data it gives the values alone.
+/// The values and counts of a counted reduction.
 template <class Op, class A>
 constexpr auto counted(Op const& op, std::source_location const& where, A const& a) {
-  auto const out = call(op, where, a);
-  if constexpr (shardtype::detail::is_dry<A>) {
-    using Counts = typename Resolve<Op, tensor_of<A>>::counts;
-    using Notes = std::remove_cvref_t<decltype(out.notes())>;
-    return Counted<std::remove_cvref_t<decltype(out)>, Dry<Counts, Notes>>{
-        out, Dry<Counts, Notes>(out.notes(), out.extents().data())};
-  } else {
-    return out;
-  }
+  return shardtype::detail::counted(call(op, where, a));
+}
+/// The results of a reduction in parts.
+template <class F, class... Out, class A>
+constexpr auto in_parts(std::source_location const& where, A const& a) {
+  return shardtype::detail::in_parts<F, element_t<tensor_of<A>>>(
+      call(op::ReduceParts<F, Out...>{}, where, a));
 }
 /// The value of `a`, without a gradient.
 template <class A>
@@ -47,18 +46,18 @@ constexpr auto of_partial(C const& ct) {
   }
 }
 
-/// The same of the result itself.
-template <class Whole, class V, class A, class C>
+/// The same of the result itself, or of another one with its sharding.
+template <class Whole, class A, class C>
 constexpr auto value_of_partial(C const& value) {
   if constexpr (Resolve<Whole, tensor_of<A>>::communicates) {
-    return autodiff::everywhere<partial_result<Whole, tensor_of<A>, tensor_of<V>>>(value);
+    return autodiff::everywhere<partial_result<Whole, tensor_of<A>, tensor_of<C>>>(value);
   } else {
     return value;
   }
 }
 
-/// ct / ties at the elements that equal the result, 0 elsewhere. ct / ties and the result are moved
-/// back.
+/// ct / ties at the elements that equal the result, 0 elsewhere; NaN everywhere if the result is, as
+/// JAX. ct / ties and the result are moved back.
 template <class Op, class Counting, class... Out>
 struct ExtremeVjp : Differentiable {
   /// Of second order the ties are counted by a reduction of their own.
@@ -76,15 +75,21 @@ struct ExtremeVjp : Differentiable {
   template <class V, class A, class S, class C>
   static constexpr auto prepare(Op const&, S const& saved, C const& ct) {
     using Whole = op::Norm<Out...>;
+    auto const& most = kept<1>(saved);
+    auto const& ties = kept<2>(saved);
     return autodiff::keep(autodiff::of_partial<Whole, V, A>(
-                              (ct / where(kept<2>(saved) == 0, 1, kept<2>(saved))).tensor()),
-                          autodiff::value_of_partial<Whole, V, A>(kept<1>(saved)));
+                              (ct / where(most == most, where(ties == 0, 1, ties), most)).tensor()),
+                          autodiff::value_of_partial<Whole, A>(most));
   }
   template <int K, class V, class A, class S, class C>
   static constexpr auto pull(Op const&, S const& saved, C const& begin) {
-    return autodiff::in_order(
-        where(kept<0>(saved) == kept<1>(begin), kept<0>(begin), op::zero).tensor(),
-        labels_of_t<tensor_of<A>>{});
+    return autodiff::in_order(shared(kept<0>(saved), begin), labels_of_t<tensor_of<A>>{});
+  }
+  /// The share of each element of `a`.
+  template <class A, class C>
+  static constexpr auto shared(A const& a, C const& begin) {
+    auto const& most = kept<1>(begin);
+    return where(a == most || most != most, kept<0>(begin), op::zero).tensor();
   }
 
  private:
@@ -100,7 +105,31 @@ template <class... Out>
 struct Vjp<op::Reduce<reductions::Minimum, Out...>>
     : ExtremeVjp<op::Reduce<reductions::Minimum, Out...>, op::CountedMin<Out...>, Out...> {};
 
-/// Without zeros ct product / a; of one zero ct times the product of the others, there; else 0.
+/// `a` in double, or in complex numbers of double.
+template <class A>
+constexpr auto widened(A const& a) {
+  using T = element_t<tensor_of<A>>;
+  using Wide =
+      std::conditional_t<shardtype::detail::is_complex<T>, Kokkos::complex<double>, double>;
+  if constexpr (std::is_same_v<T, Wide>) {
+    return a;
+  } else {
+    return cast<Wide>(a);
+  }
+}
+/// `a` with elements `T`.
+template <class T, class A>
+constexpr auto with_elements(A const& a) {
+  if constexpr (std::is_same_v<T, element_t<tensor_of<A>>>) {
+    return a;
+  } else {
+    return cast<T>(a).tensor();
+  }
+}
+
+/// ct times the product of the other elements. It is computed as a quotient of numbers with exponents of
+/// their own, so that no product on the way overflows or underflows; zeros, infinities and NaN are
+/// counted. ct times the product's number and the exponents are moved back.
 template <class... Out>
 struct Vjp<op::Reduce<reductions::Product, Out...>> : Differentiable {
   using Op = op::Reduce<reductions::Product, Out...>;
@@ -108,27 +137,91 @@ struct Vjp<op::Reduce<reductions::Product, Out...>> : Differentiable {
   static constexpr bool first_order = true;
   template <class A>
   static constexpr auto forward(Op const&, std::source_location const& where_called, A const& a) {
-    auto const both = autodiff::counted(op::CountedProd<Out...>{}, where_called, a);
-    // times 0, so that it is NaN as prod's is if another factor is infinite
-    auto const value = where(both.counts == 0, both.values, both.values * 0).tensor();
-    auto const saved = autodiff::keep(a, both.values, both.counts);
-    return Forward<std::remove_cvref_t<decltype(value)>, std::remove_cvref_t<decltype(saved)>>{
-        value, saved};
+    auto const all = autodiff::in_parts<reductions::ProductParts, Out...>(where_called, a);
+    auto const saved = autodiff::keep(a, all.second, all.third);
+    return Forward<std::remove_cvref_t<decltype(all.values)>, std::remove_cvref_t<decltype(saved)>>{
+        all.values, saved};
   }
   template <class V, class A, class S, class C>
   static constexpr auto prepare(Op const&, S const& saved, C const& ct) {
     using Whole = op::Prod<Out...>;
-    auto const others = (ct * kept<1>(saved)).tensor();
-    return autodiff::keep(
-        autodiff::of_partial<Whole, V, A>(where(kept<2>(saved) == 0, others, op::zero).tensor()),
-        autodiff::of_partial<Whole, V, A>(where(kept<2>(saved) == 1, others, op::zero).tensor()));
+    using T = element_t<tensor_of<A>>;
+    return autodiff::keep(autodiff::of_partial<Whole, V, A>(
+                              (ct * autodiff::with_elements<T>(kept<1>(saved))).tensor()),
+                          autodiff::value_of_partial<Whole, A>(kept<2>(saved)));
   }
   template <int K, class V, class A, class S, class C>
   static constexpr auto pull(Op const&, S const& saved, C const& begin) {
+    using T = element_t<tensor_of<A>>;
     auto const& a = kept<0>(saved);
-    return autodiff::in_order(
-        where(a == 0, kept<1>(begin), kept<0>(begin) / where(a == 0, 1, a)).tensor(),
-        labels_of_t<tensor_of<A>>{});
+    auto const factor = map(kernels::WithoutPower{}, autodiff::widened(a));
+    auto const power = map(kernels::PowerOfOthers{}, autodiff::widened(a), kept<1>(begin));
+    auto const others = (autodiff::widened(kept<0>(begin)) / factor * power).tensor();
+    return autodiff::in_order(autodiff::with_elements<T>(others), labels_of_t<tensor_of<A>>{});
+  }
+};
+
+/// ct times the shares exp(a - m) / s of the sum, where m is the largest element and s the sum of
+/// exp(a - m): the result itself is rounded too coarsely. 0 where all are minus infinity. ct / s and m
+/// are moved back.
+template <class... Out>
+struct Vjp<op::Reduce<reductions::LogSumExp, Out...>> : Differentiable {
+  using Op = op::Reduce<reductions::LogSumExp, Out...>;
+  /// Of second order the parts are those of a reduction of their own.
+  template <class A>
+  static constexpr auto forward(Op const& op, std::source_location const& where_called,
+                                A const& a) {
+    if constexpr (level<A> > 0) {
+      auto const value = call(op, where_called, a);
+      auto const all = autodiff::in_parts<reductions::LogSumExpParts, Out...>(
+          where_called, autodiff::constant(a));
+      return made(value, autodiff::keep(a, all.second, all.third, value));
+    } else {
+      auto const all = autodiff::in_parts<reductions::LogSumExpParts, Out...>(where_called, a);
+      return made(all.values, autodiff::keep(a, all.second, all.third));
+    }
+  }
+  template <class V, class A, class S, class C>
+  static constexpr auto prepare(Op const&, S const& saved, C const& ct) {
+    using Whole = op::Norm<Out...>;
+    using T = element_t<tensor_of<A>>;
+    auto const& most = kept<1>(saved);
+    auto const sums = autodiff::with_elements<T>(kept<2>(saved));
+    auto const none = most == -std::numeric_limits<double>::infinity() && sums == sums;
+    auto const share = [&] {
+      if constexpr (level<A> > 0) {
+        // times 1, of which the gradient is that of exp(-r)
+        auto const& r = kept<3>(saved);
+        auto const passed = where(isfinite(r), autodiff::constant(r) - r, op::zero);
+        return (ct / where(none, 1, sums) * exp(passed)).tensor();
+      } else {
+        return (ct / where(none, 1, sums)).tensor();
+      }
+    }();
+    return autodiff::keep(
+        autodiff::of_partial<Whole, V, A>(share),
+        autodiff::value_of_partial<Whole, A>(where(none, op::zero, most).tensor()));
+  }
+  template <int K, class V, class A, class S, class C>
+  static constexpr auto pull(Op const&, S const& saved, C const& begin) {
+    using T = element_t<tensor_of<A>>;
+    auto const& a = kept<0>(saved);
+    auto const made = [&] {
+      if constexpr (shardtype::detail::is_converted<T>) {
+        using Wide = shardtype::detail::computed_t<T>;
+        return cast<T>(cast<Wide>(kept<0>(begin)) * exp(cast<Wide>(a) - cast<Wide>(kept<1>(begin))))
+            .tensor();
+      } else {
+        return (kept<0>(begin) * exp(a - kept<1>(begin))).tensor();
+      }
+    }();
+    return autodiff::in_order(made, labels_of_t<tensor_of<A>>{});
+  }
+
+ private:
+  template <class V, class S>
+  static constexpr Forward<V, S> made(V const& value, S const& saved) {
+    return {value, saved};
   }
 };
 
@@ -156,9 +249,8 @@ struct Vjp<op::Reduce<reductions::NormInf, Out...>> : Differentiable {
   template <int K, class V, class A, class S, class C>
   static constexpr auto pull(Op const&, S const& saved, C const& begin) {
     auto const& a = kept<0>(saved);
-    return autodiff::in_order(
-        autodiff::times_sign(where(abs(a) == kept<1>(begin), kept<0>(begin), op::zero).tensor(), a),
-        labels_of_t<tensor_of<A>>{});
+    return autodiff::in_order(autodiff::times_sign(Sizes::shared(abs(a).tensor(), begin), a),
+                              labels_of_t<tensor_of<A>>{});
   }
 
  private:

@@ -50,6 +50,9 @@ constexpr auto judge_cotangent() {
       using J = shardtype::detail::Settles<Want, tensor_of<C>, false>;
       if constexpr (J::verdict) {
         return Type<void>{};
+      } else if constexpr (J::S::template spec<0>.state(J::verdict.axis) != AxisState::replicated) {
+        // no sum or slice that a cast could say
+        return Type<refused<Code::X06_other_cotangent, false, tensor_of<C>, Want>>{};
       } else {
         return Type<refusal<J, tensor_of<C>, tensor_of<A>>>{};
       }
@@ -176,6 +179,7 @@ struct CustomVjp {
   F f;
   Fwd forward;
   Bwd backward;
+  std::source_location where{};  ///< where it was made
 
   template <class... As>
   constexpr auto operator()(As const&... as) const {
@@ -271,6 +275,7 @@ struct CustomVjp {
   template <class... As>
   constexpr auto record(As const&... as) const {
     constexpr int top = highest_level<As...>;
+    core::RunningCall const running("custom_vjp", where);
     auto const both = forward(autodiff::without_gradient<top>(as)...);
     auto const out = autodiff::computed(both.first);
     auto const saved = autodiff::computed(both.second);
@@ -311,9 +316,10 @@ struct CustomVjp {
 /// E73: arguments of two differentiations. `check_grads` compares it with differences. JAX:
 /// jax.custom_vjp.
 template <class F, class Forward, class Backward>
-constexpr auto custom_vjp(F f, Forward forward, Backward backward) {
+constexpr auto custom_vjp(F f, Forward forward, Backward backward,
+                          std::source_location const& where = std::source_location::current()) {
   return autodiff::CustomVjp<F, Forward, Backward>{std::move(f), std::move(forward),
-                                                   std::move(backward)};
+                                                   std::move(backward), where};
 }
 
 }  // namespace shardtype

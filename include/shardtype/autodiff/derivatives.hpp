@@ -233,12 +233,13 @@ struct Derivative<functions::Silu> : Using<uses_a> {
     return ct * (s + a * s * (1 - s));
   }
 };
-/// P(a) + a p(a) with the normal distribution's function P and density p; P(a) by erf.
+/// P(a) + a p(a) with the normal distribution's function P and density p; P(a) by erfc, of which small
+/// values are accurate.
 template <>
 struct Derivative<functions::Gelu> : Using<uses_a> {
   template <int, class C, class Y, class A>
   KOKKOS_FUNCTION static constexpr auto pull(C const& ct, Y const&, A const& a) {
-    auto const below = (on(functions::Erf{}, a * (1 / std::numbers::sqrt2)) + 1) * 0.5;
+    auto const below = on(functions::Erfc{}, a * (-1 / std::numbers::sqrt2)) * 0.5;
     auto const density =
         on(functions::Exp{}, a * a * -0.5) * (std::numbers::inv_sqrtpi / std::numbers::sqrt2);
     return ct * (below + a * density);
@@ -370,14 +371,16 @@ struct Derivative<functions::Atan2> : Using<uses_a | uses_b, uses_a | uses_b> {
     }
   }
 };
+/// A half each where both are equal, infinities too.
 template <>
 struct Derivative<functions::LogAddExp> : Using<uses_a | uses_b, uses_a | uses_b> {
   template <int K, class C, class Y, class A, class B>
   KOKKOS_FUNCTION static constexpr auto pull(C const& ct, Y const&, A const& a, B const& b) {
+    auto const equal = on(functions::Equal{}, a, b);
     if constexpr (K == 0) {
-      return ct * on(functions::Sigmoid{}, a - b);
+      return ct * on(functions::Sigmoid{}, on(functions::Where{}, equal, op::zero, a - b));
     } else {
-      return ct * on(functions::Sigmoid{}, b - a);
+      return ct * on(functions::Sigmoid{}, on(functions::Where{}, equal, op::zero, b - a));
     }
   }
 };

@@ -10,49 +10,72 @@
 
 namespace shardtype::autodiff {
 
+/// The strict operation `Strict` that a named result consists of, on operands `A, Bs...`, with result
+/// `R`, and how the cotangent of the first operand comes to its type.
+template <class Strict, class R, class A, class... Bs>
+struct StrictPart {
+  using result = R;
+  using first = A;
+  using How = shardtype::detail::Settles<
+      cotangent_t<A>, typename PulledType<0, Strict, typed<R>, typed<A>, typed<Bs>...>::type,
+      false>;
+  static constexpr bool free = bool(How::verdict);
+  template <class V, class S, class Given>
+  static constexpr auto save(Strict const& op, V const& out, Given const& a, S const& bs) {
+    return [&]<int... K>(std::integer_sequence<int, K...>) {
+      return Vjp<Strict>::template save<V, Given>(op, out, a, reshard<Bs>(kept<K>(bs))...);
+    }(std::make_integer_sequence<int, static_cast<int>(sizeof...(Bs))>{});
+  }
+  template <class S, class C>
+  static constexpr auto pull(Strict const& op, S const& saved, C const& ct) {
+    return Vjp<Strict>::template pull<0, R, A, Bs...>(op, saved, ct);
+  }
+};
+
 /// The operation with a named result reshards operands, computes `Strict`, and reshards its result: the
 /// cotangent is moved back to that of Strict's result, pulled through it, and moved back to that of
 /// the operand. Ids are resharded once more. Where there are two plans, it is the first that is
-/// transposed, so that types do not depend on sizes.
+/// transposed, so that types do not depend on sizes. If that pull would hide a sum, but that of the strict
+/// operation on the operands as they are given does not, this and the reshard of its result are transposed.
 template <class Op, class Strict>
 struct NamedVjp {
   static constexpr bool exists = true;
   static constexpr bool communicates = true;
 
-  /// The strict operation's types, for operands `A, Bs...`.
   template <class A, class... Bs>
-  struct Met {
+  struct PartOf {
     using M = typename Resolve<Op, A, Bs...>::template met<0>;
-    using result = typename M::result;
-    using first = typename M::template operand<0, A>;
-    template <class B>
-    using second = typename M::template operand<1, B>;
-    template <int K>
-    using Pulled = PulledType<K, Strict, typed<result>, typed<first>, typed<second<Bs>>...>;
+    using Moved = StrictPart<Strict, typename M::result, typename M::template operand<0, A>,
+                             typename M::template operand<1, Bs>...>;
+    static constexpr auto decide() {
+      if constexpr (Moved::free || !Resolve<Strict, A, Bs...>::verdict) {
+        return Type<Moved>{};
+      } else {
+        using Given = StrictPart<Strict, typename Resolve<Strict, A, Bs...>::result, A, Bs...>;
+        return Type<std::conditional_t<Given::free, Given, Moved>>{};
+      }
+    }
+    using type = typename decltype(decide())::type;
   };
-  /// A refused strict form of the pull is refused here as well.
+  static constexpr bool judged_by_types = true;
   template <int K, class V, class A, class... Bs>
-  using Judged =
-      shardtype::detail::Settles<cotangent_t<typename Met<A, Bs...>::first>,
-                                 typename Met<A, Bs...>::template Pulled<K>::type, false>;
+  struct Judged {
+    using type = typename PartOf<A, Bs...>::type::How;
+  };
 
   template <class V, class A, class... Bs>
   static constexpr auto save(Op const& op, V const& out, A const& a, Bs const&... bs) {
-    using M = Met<tensor_of<A>, tensor_of<Bs>...>;
-    return Vjp<Strict>::template save<V, A>(
-        op.strict(), out, a, reshard<typename M::template second<tensor_of<Bs>>>(bs)...);
+    return PartOf<tensor_of<A>, tensor_of<Bs>...>::type::save(op.strict(), out, a,
+                                                              autodiff::keep(bs...));
   }
   template <class V, class A, class... Bs, class S, class C>
   static constexpr auto prepare(Op const&, S const&, C const& ct) {
-    using M = Met<tensor_of<A>, tensor_of<Bs>...>;
-    return autodiff::settled<cotangent_t<typename M::result>, true>(ct);
+    using Strictly = typename PartOf<tensor_of<A>, tensor_of<Bs>...>::type;
+    return autodiff::settled<cotangent_t<typename Strictly::result>, true>(ct);
   }
   template <int K, class V, class A, class... Bs, class S, class C>
   static constexpr auto pull(Op const& op, S const& saved, C const& ct) {
-    using M = Met<tensor_of<A>, tensor_of<Bs>...>;
-    return Vjp<Strict>::template pull<K, typename M::result, typename M::first,
-                                      typename M::template second<tensor_of<Bs>>...>(op.strict(),
-                                                                                     saved, ct);
+    return PartOf<tensor_of<A>, tensor_of<Bs>...>::type::pull(op.strict(), saved, ct);
   }
 };
 

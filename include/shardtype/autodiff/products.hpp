@@ -62,13 +62,14 @@ constexpr auto product(A const& a, B const& b, Overlap overlap, shardtype::detai
   return call(op::Einsum<Ls...>{overlap}, std::source_location::current(), a, b);
 }
 
-/// The rule of products for the cotangent of operand `K`, by shardings.
-template <int K, class V, class A, class B>
+/// The rule of products for the cotangent of operand `K` of a product `R`, by shardings; `V` is the
+/// result of the call, after whose names axes are numbered.
+template <int K, class V, class R, class A, class B>
 constexpr Verdict product_cotangent() {
-  using S = Scope<V, A, B>;
+  using S = Scope<V, A, B, R>;
   Spec const own = S::template spec<1 + K>;
   Verdict const v =
-      rules::product_cotangent(rules::cotangent(S::template spec<0>), S::template spec<2 - K>, own);
+      rules::product_cotangent(rules::cotangent(S::template spec<3>), S::template spec<2 - K>, own);
   return v ? rules::settle(v.result, rules::cotangent(own), false).verdict : v;
 }
 
@@ -104,7 +105,7 @@ struct StrictProductVjp : Differentiable {
   }
   template <int K, class V, class A, class B>
   static constexpr Verdict judge() {
-    return product_cotangent<K, V, A, B>();
+    return product_cotangent<K, V, V, A, B>();
   }
   template <int K, class V, class A, class B, class Op, class S, class C>
   static constexpr auto pull(Op const& op, S const& saved, C const& ct) {
@@ -147,7 +148,7 @@ struct NamedProductVjp : StrictProductVjp {
   template <int K, class V, class A, class B>
   static constexpr Verdict judge() {
     if constexpr (Met<V, A, B>::verdict) {
-      return product_cotangent<K, typename Met<V, A, B>::result, A, B>();
+      return product_cotangent<K, V, typename Met<V, A, B>::result, A, B>();
     } else {
       using S = Scope<V, A, B>;
       return rules::named_product_cotangent(S::template spec<1 + K>, S::template spec<2 - K>,

@@ -114,8 +114,8 @@ struct JudgedOperand {
       return shardtype::detail::Plainly<Code::X03_not_differentiable>{};
     } else if constexpr (requires { Vjp<Op>::template judge<K, V, As...>(); }) {
       return ToldByVjp<K, Op, V, As...>{};
-    } else if constexpr (requires { typename Vjp<Op>::template Judged<K, V, As...>; }) {
-      return typename Vjp<Op>::template Judged<K, V, As...>{};
+    } else if constexpr (requires { requires Vjp<Op>::judged_by_types; }) {
+      return typename Vjp<Op>::template Judged<K, V, As...>::type{};
     } else {
       using Got = typename PulledType<K, Op, typed<V>, typed_t<As>...>::type;
       return shardtype::detail::Settles<cotangent_t<A>, Got, Vjp<Op>::communicates>{};
@@ -269,6 +269,7 @@ struct Continue<Above::active, Operands...> {
   }
   template <class Op, class... As>
   static constexpr auto call(Op const& op, Where const& where, As const&... as) {
+    core::RunningCall const running(Op::name, where);
     if constexpr (!(std::is_same_v<As, autodiff::materialised_t<As>> && ...)) {
       return call(op, where, autodiff::materialised(as)...);
     } else if constexpr (requires { typename Resolve<Op, tensor_of<As>...>::pair; }) {

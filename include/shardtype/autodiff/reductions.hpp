@@ -1,5 +1,5 @@
 #pragma once
-/// The gradients of sums, means, logarithms of sums of exponentials, norms and variances.
+/// The gradients of sums, means, norms and variances.
 
 #include <cstdint>
 #include <limits>
@@ -92,31 +92,6 @@ struct Vjp<op::Reduce<reductions::Mean, Out...>>
     return autodiff::spread<cotangent_t<tensor_of<A>>>((ct * (1 / n)).tensor(), kept<0>(saved));
   }
 };
-/// ct exp(a - r): the shares of the sum. 0 where all are minus infinity.
-template <class... Out>
-struct Vjp<op::Reduce<reductions::LogSumExp, Out...>>
-    : ReductionVjp<op::Reduce<reductions::LogSumExp, Out...>> {
-  using Op = op::Reduce<reductions::LogSumExp, Out...>;
-  template <class V, class A>
-  static constexpr auto save(Op const&, V const& r, A const& a) {
-    return keep(a, r);
-  }
-  template <int K, class V, class A, class S, class C>
-  static constexpr auto pull(Op const&, S const& saved, C const& ct) {
-    double const none = -std::numeric_limits<double>::infinity();
-    auto const r = [&] {
-      if constexpr (Resolve<Op, tensor_of<A>>::communicates) {
-        using P = partial_result<Op, tensor_of<A>, tensor_of<V>>;
-        return autodiff::everywhere<P>(kept<1>(saved));
-      } else {
-        return kept<1>(saved);
-      }
-    }();
-    return in_order((ct * exp(kept<0>(saved) - where(r == none, op::zero, r))).tensor(),
-                    labels_of_t<tensor_of<A>>{});
-  }
-};
-
 /// `ct / r`, and 0 where `r` is 0.
 template <class C, class R>
 constexpr auto over_size(C const& ct, R const& r) {

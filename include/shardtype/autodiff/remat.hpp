@@ -52,6 +52,7 @@ struct RunAgain final : Entry {
 template <class F>
 struct Remat {
   F f;
+  std::source_location where{};  ///< where it was made
 
   template <class... As>
   constexpr auto operator()(As const&... as) const {
@@ -87,6 +88,7 @@ struct Remat {
   template <class... As>
   constexpr auto record(As const&... as) const {
     constexpr int top = highest_level<As...>;
+    core::RunningCall const running("remat", where);
     // one level down by remat as well: gradients of gradients
     auto const out = (*this)(autodiff::without_gradient<top>(as)...);
     using Out = std::remove_cvref_t<decltype(out)>;
@@ -114,8 +116,8 @@ struct Remat {
 /// Every value that carries a gradient is an argument. Refused: X05 one is captured; as f. Error E73:
 /// arguments of two differentiations. JAX: jax.checkpoint (jax.remat).
 template <class F>
-constexpr auto remat(F f) {
-  return autodiff::Remat<F>{std::move(f)};
+constexpr auto remat(F f, std::source_location const& where = std::source_location::current()) {
+  return autodiff::Remat<F>{std::move(f), where};
 }
 
 }  // namespace shardtype

@@ -12,7 +12,6 @@
 #include <shardtype/execute/call.hpp>
 #include <shardtype/ops/reshard.hpp>
 #include <shardtype/runtime/exchange.hpp>
-#include <shardtype/runtime/memory_for.hpp>
 #include <shardtype/runtime/mesh.hpp>
 
 namespace shardtype {
@@ -53,8 +52,9 @@ class Started {
   explicit Started(A const& a) : mesh_(a.mesh()) {
     using R = Resolve<op::Reshard<Ct>, A>;
     auto const where = std::source_location::current();
-    runtime::MemoryFor const wanted(shardtype::detail::element_name<element_t<Ct>>(),
-                                    R::verdict.result, R::S::names, &where);
+    core::RunningCall const running(op::Reshard<Ct>::name, where,
+                                    shardtype::detail::element_name<element_t<Ct>>(),
+                                    &R::verdict.result, &R::S::names);
     runtime::Started begun = mesh_.state().start();
     if (begun.get() != nullptr) begun.get()->ordered = true;
     execute::run_call<element_t<Ct>, typename Ct::memory_space>(

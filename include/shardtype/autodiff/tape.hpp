@@ -9,6 +9,7 @@
 
 #include <shardtype/core/dim.hpp>
 #include <shardtype/core/kept.hpp>
+#include <shardtype/core/running_call.hpp>
 #include <shardtype/runtime/small_blocks.hpp>
 
 namespace shardtype::autodiff {
@@ -39,6 +40,7 @@ struct Entry {
   Entry* before = nullptr;
   /// Takes the cotangent back; with `last`, frees the entry.
   void (*act)(Entry* self, bool last) = nullptr;
+  core::RunningCall::Mark mark{};  ///< the call that it records
 };
 /// `Entry::act` of an `E`.
 template <class E>
@@ -64,6 +66,7 @@ class Tape {
   /// Adds an operation; owns it.
   constexpr void push(Entry* e) {
     e->before = last_;
+    e->mark = core::RunningCall::mark();
     last_ = e;
   }
   /// Adds an argument, which lives as long as the tape.
@@ -74,16 +77,20 @@ class Tape {
   /// Runs the operations' pulls, last to first. Each is freed after its pull, with what it saved.
   constexpr void backward() {
     while (last_ != nullptr) {
-      last_->act(last_, false);
+      act(last_);
       pop(last_);
     }
   }
   /// The same; the entries stay, and can be pulled again.
   constexpr void pull_all() {
-    for (Entry* e = last_; e != nullptr; e = e->before) e->act(e, false);
+    for (Entry* e = last_; e != nullptr; e = e->before) act(e);
   }
 
  private:
+  static constexpr void act(Entry* e) {
+    core::RunningCall const running(e->mark);
+    e->act(e, false);
+  }
   static constexpr void pop(Entry*& top) {
     Entry* const e = top;
     top = e->before;

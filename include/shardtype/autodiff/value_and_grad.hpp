@@ -20,6 +20,7 @@
 #include <shardtype/autodiff/products.hpp>
 #include <shardtype/autodiff/record.hpp>
 #include <shardtype/autodiff/reductions.hpp>
+#include <shardtype/autodiff/running.hpp>
 #include <shardtype/autodiff/shapes.hpp>
 #include <shardtype/autodiff/shard_map.hpp>
 #include <shardtype/autodiff/structure.hpp>
@@ -81,10 +82,10 @@ constexpr auto gradients_of(shardtype::detail::Pack<Ps...>, Args const& args) {
   }
 }
 
-/// Whether a value of type `L` may be a loss.
+/// Whether a value of type `L` may be a loss. A constant may: its gradient is 0, as in JAX.
 template <class L>
 constexpr bool is_loss() {
-  if constexpr (level<L> == 0) {
+  if constexpr (level<L> == 0 && !is_tensor<shardtype::detail::operand_t<L>>) {
     return false;
   } else {
     using A = tensor_of<L>;
@@ -186,7 +187,7 @@ struct Gradient : CalledWithUpTo<Gradient<F, value, Ks...>, Numbers<most_numbere
       static_cast<void>(alignof(refused<Code::X04_loss, false, typename ShownLoss<Made>::type>));
       return Poisoned{};
     } else {
-      constexpr int top = level<std::remove_cvref_t<decltype(std::get<0>(made))>>;
+      constexpr int top = structure_level<Made>;
       refuse_captured<top>(tape, made);
       // before the backward pass, which ends the tape
       return with_loss<Ps...>(tape, args, std::get<0>(made), forward_done,
@@ -205,23 +206,33 @@ struct Gradient : CalledWithUpTo<Gradient<F, value, Ks...>, Numbers<most_numbere
       static_cast<void>(alignof(refused<Code::X04_loss, false, typename ShownLoss<L>::type>));
       return Poisoned{};
     } else {
-      auto const& loss = result.tensor();
-      using V = typename std::remove_cvref_t<decltype(loss)>::inner;
+      auto const& loss = argument_of(result);
+      auto const& value_of_loss = value_in(loss);
+      using V = std::remove_cvref_t<decltype(value_of_loss)>;
       forward_done(static_cast<std::int64_t>(sizeof(typename V::element)));
-      begin(tape, loss);
+      if constexpr (level<L> > 0) begin(tape, loss);
       tape.backward();
       auto grads = gradients_of<Ks...>(shardtype::detail::Pack<Ps...>{}, args);
       if constexpr (value && sizeof...(Aux) > 0) {
         using Both = std::pair<V, Aux...>;
-        return ValueAndGradient<Both, decltype(grads)>{Both(loss.value(), aux...),
+        return ValueAndGradient<Both, decltype(grads)>{Both(value_of_loss, aux...),
                                                        std::move(grads)};
       } else if constexpr (value) {
-        return ValueAndGradient<V, decltype(grads)>{loss.value(), std::move(grads)};
+        return ValueAndGradient<V, decltype(grads)>{value_of_loss, std::move(grads)};
       } else if constexpr (sizeof...(Aux) > 0) {
         return std::pair<decltype(grads), Aux...>(std::move(grads), aux...);
       } else {
         return grads;
       }
+    }
+  }
+  /// A loss without its gradient.
+  template <class L>
+  static constexpr auto const& value_in(L const& loss) {
+    if constexpr (level<L> > 0) {
+      return loss.value();
+    } else {
+      return loss;
     }
   }
   /// Error E73: a value beside the loss has a gradient of an outer differentiation, which would be

@@ -32,10 +32,12 @@ namespace shardtype::autodiff {
 ///     template <int K, class V, class... As>
 ///     static constexpr Verdict judge();
 ///
-/// or by types, a detail::Settles:
+/// or by types, a detail::Settles (said by a constant, because g++ 12 finds no such member in a
+/// requirement):
 ///
+///     static constexpr bool judged_by_types = true;
 ///     template <int K, class V, class... As>
-///     using Judged = ...;
+///     struct Judged { using type = ...; };
 ///
 /// and, where the gradient needs more of the reduction than its result, in place of `save`,
 ///

@@ -1,5 +1,5 @@
 #pragma once
-/// The gradients of windows with a run-time start, of shifts, running sums and products, and of sorted values.
+/// The gradients of windows with a run-time start, of shifts, running sums and sorted values.
 
 #include <algorithm>
 #include <cstdint>
@@ -106,87 +106,6 @@ struct Vjp<op::CumSum<I>> : SavesNothing {
   }
 };
 
-/// Sums of ct times the products, from the other end, over the element. The first zero of a row gets
-/// the sums of products without it, what comes before it the sums up to it, and what follows it 0.
-/// Zeros are counted by a second scan, and there are two backward: each sends one row per rank.
-template <class I>
-struct Vjp<op::CumProd<I>> : Differentiable {
-  using Op = op::CumProd<I>;
-  /// As of `prod`: the text has not the right gradient again where elements are zero.
-  static constexpr bool first_order = true;
-  template <class A>
-  static constexpr auto forward(Op const& op, std::source_location const& called, A const& a) {
-    using T = element_t<tensor_of<A>>;
-    auto const zero = cast<T>(a == 0).tensor();
-    auto const zeros = call(op::CumSum<I>{false, op.reverse}, called, zero);
-    auto const factors = where(zero * zeros == 1, 1, a).tensor();
-    auto const products = call(op, called, factors);
-    auto const met = [&] {  // by each result
-      if (op.exclusive) return (zeros - zero).tensor();
-      return zeros;
-    }();
-    // times 0, so that it is NaN as the product is if a factor is infinite
-    auto const value = where(met == 0, products, products * 0).tensor();
-    auto const saved = autodiff::keep(a, products, zeros, met);
-    return Forward<std::remove_cvref_t<decltype(value)>, std::remove_cvref_t<decltype(saved)>>{
-        value, saved};
-  }
-  template <int K, class V, class A, class S, class C>
-  static constexpr auto pull(Op const& op, S const& saved, C const& ct) {
-    auto const& a = kept<0>(saved);
-    auto const& zeros = kept<2>(saved);
-    auto const terms = (ct * kept<1>(saved)).tensor();
-    auto const sums = [&](auto const& those) {
-      return call(op::CumSum<I>{op.exclusive, !op.reverse}, std::source_location::current(),
-                  where(those, terms, op::zero).tensor());
-    };
-    auto const before = sums(kept<3>(saved) == 0);
-    auto const of_first = sums(kept<3>(saved) != 0);
-    return where(zeros == 0, before / where(a == 0, 1, a),
-                 where(zeros == 1, where(a == 0, of_first, op::zero), op::zero))
-        .tensor();
-  }
-};
-
-/// The cotangents of all rows at which an element is the running maximum (minimum), the first one of
-/// equal elements. Of a dim that is not split: the rows of an element may be on other ranks, and a
-/// running sum that begins anew there is none.
-template <class I, class F, class Compare>
-struct RunningExtremeVjp : Differentiable {
-  using Op = op::Cumulative<I, F>;
-  template <int K, class V, class A>
-  static constexpr Verdict judge() {
-    Spec const& a = Scope<A>::template spec<0>;
-    bool const split = a.dims[place_of<A, I>].axes.size > 0;
-    return split ? refuse(Code::X03_not_differentiable) : Verdict{};
-  }
-  template <class V, class A>
-  static constexpr auto save(Op const& op, V const&, A const& a) {
-    using Count = op::CumSum<I>;
-    auto const here = std::source_location::current();
-    auto const before = call(Op{true, op.reverse}, here, a);
-    auto const one = cast<std::int64_t>(call(op::FullLike<int>{1}, here, a)).tensor();
-    auto const first = call(Count{true, op.reverse}, here, one) == 0;
-    auto const begins = where(first || map(Compare{}, a, before), one, 0).tensor();
-    auto const runs = call(Count{op.exclusive, op.reverse}, here, begins);
-    auto const own = op.exclusive ? call(Count{false, op.reverse}, here, begins) : runs;
-    return keep(begins, runs, own, a.extents()[place_of<tensor_of<A>, I>]);
-  }
-  template <int K, class V, class A, class S, class C>
-  static constexpr auto pull(Op const&, S const& saved, C const& ct) {
-    auto const& runs = kept<1>(saved);
-    // before the first row an exclusive one is no element
-    auto const sums = scatter_along<I>(where(runs > 0, ct, op::zero).tensor(),
-                                       max(runs - 1, 0).tensor(), kept<3>(saved));
-    return where(kept<0>(saved) > 0, take_along<I>(sums, (kept<2>(saved) - 1).tensor()), op::zero)
-        .tensor();
-  }
-};
-template <class I>
-struct Vjp<op::CumMax<I>> : RunningExtremeVjp<I, reductions::Maximum, functions::Greater> {};
-template <class I>
-struct Vjp<op::CumMin<I>> : RunningExtremeVjp<I, reductions::Minimum, functions::Less> {};
-
 /// The largest elements are looked up at their places, whose gradient is that of take_along.
 template <class I, class... Result>
 struct Vjp<op::TopK<I, Result...>> : Differentiable {
@@ -197,7 +116,7 @@ struct Vjp<op::TopK<I, Result...>> : Differentiable {
   }
   template <class A>
   static constexpr auto instead(Op const& op, std::source_location const& called, A const& a) {
-    auto const places = shardtype::call(op, called, a.value()).places;
+    auto const places = shardtype::top_k<I, Result...>(a.value(), op.k, called).places;
     auto const values = shardtype::call(op::TakeAlong<I, Result...>{}, called, a, places);
     return TopK<std::remove_cvref_t<decltype(values)>, std::remove_cvref_t<decltype(places)>>{
         values, places};

@@ -52,6 +52,14 @@ struct Permute {
       if (p.source != p.destination) return true;
     return false;
   }
+  constexpr planning::Partners partners(std::int64_t me, std::int64_t) const {
+    planning::Partners out;
+    for (SourceDestination const& p : pairs) {
+      if (p.source == me) out.to = p.destination;
+      if (p.destination == me) out.from = p.source;
+    }
+    return out;
+  }
 
  private:
   [[noreturn]] static void fail(SourceDestination const& p, std::string const& what) {
@@ -70,6 +78,10 @@ struct Rotate {
   std::int64_t by = 0;
 
   constexpr bool moves(std::int64_t ranks) const { return by % ranks != 0; }
+  constexpr planning::Partners partners(std::int64_t me, std::int64_t ranks) const {
+    std::int64_t const step = (by % ranks + ranks) % ranks;
+    return {static_cast<int>((me + step) % ranks), static_cast<int>((me + ranks - step) % ranks)};
+  }
 };
 
 /// Broadcasts the block of rank `root` of the group; typed varying if the last of `Xs` is
@@ -88,6 +100,7 @@ struct BroadcastFrom {
                       std::to_string(ranks) + " ranks",
                   FailedOn::every_rank);
   }
+  constexpr planning::Partners partners(std::int64_t, std::int64_t) const { return {-1, root}; }
 };
 
 /// Cuts an invariant block along an index; each rank keeps its piece.
@@ -181,21 +194,6 @@ constexpr int labels_named(Movement how) {
     default:
       return 0;
   }
-}
-
-/// Adds a dim with label `label` before the others.
-constexpr Verdict with_first(Spec const& s, int label) {
-  if (s.rank == max_dims) return refuse(Code::T07_too_many);
-  Spec out = s;
-  out.rank = 0;
-  out.add(label);
-  for (int d = 0; d < s.rank; ++d) out.add(s.dims[d].label);
-  return accept(out);
-}
-constexpr Spec without_dim(Spec s, int d) {
-  for (; d + 1 < s.rank; ++d) s.dims[d] = s.dims[d + 1];
-  s.dims[--s.rank] = {};
-  return s;
 }
 
 /// The collective or cast that an operation performs on a Local, and the state of its result unless
@@ -296,8 +294,12 @@ struct BlockMove {
     if (how == Movement::all_gather && s.find(first) < 0) return with_first(s, first);
     if (s.find(first) < 0) return refuse(Code::K04_no_such_index, first, -1, axes()[0]);
     if (how == Movement::all_to_all && s.find(named.dims[1].label) < 0)
-      return with_first(without_dim(s, s.find(first)), named.dims[1].label);
+      return with_first(planning::without_dim(s, s.find(first)), named.dims[1].label);
     return accept(s);
+  }
+  static constexpr Verdict with_first(Spec const& s, int label) {
+    if (s.rank == max_dims) return refuse(Code::T07_too_many);
+    return accept(planning::with_dim(s, 0, label));
   }
   static constexpr Verdict decide() {
     if (S::names.overflow) return refuse(Code::T07_too_many);

@@ -1,5 +1,5 @@
 #pragma once
-/// Reductions with a count beside the result, on types.
+/// Reductions with further results, on types: a count, or what the gradient needs.
 
 #include <algorithm>
 #include <cstdint>
@@ -30,6 +30,27 @@ struct CountedProduct : Tag<ReductionKind::whole, Takes::floating> {
   static constexpr std::int64_t total_bytes = detail::is_complex<T> ? 24 : 16;
 };
 
+/// With logsumexp the parts m and s of which it is made, m + log(s): the largest element, and the sum
+/// of the exponentials of distances from it.
+struct LogSumExpParts : LogSumExp {
+  template <class T>
+  using second = T;
+  template <class T>
+  using third = detail::computed_t<T>;
+};
+/// With the product a number m and a scale, which never overflow: the product of the elements that are
+/// neither zero nor infinite nor NaN is m times a power of two, of which the scale has the exponent,
+/// and whether there are none, one or more of each of the others.
+struct ProductParts : Product {
+  static constexpr Takes takes = Takes::floating;
+  template <class T>
+  static constexpr std::int64_t total_bytes = detail::is_complex<T> ? 40 : 24;
+  template <class T>
+  using second = detail::computed_t<T>;
+  template <class T>
+  using third = double;
+};
+
 }  // namespace reductions
 
 namespace op {
@@ -49,29 +70,37 @@ using CountedMin = ReduceCounted<reductions::CountedMinimum, Out...>;
 template <class... Out>
 using CountedProd = ReduceCounted<reductions::CountedProduct, Out...>;
 
+/// The reduction `F` with two further results, for its gradient.
+template <class F, class... Out>
+struct ReduceParts : F::Arguments {
+  using operation = ReduceParts;
+  static constexpr std::string_view name = F::name;
+  static constexpr bool recorded = false;  ///< three results
+};
+
 }  // namespace op
 
 namespace detail {
 
-/// `Base`: the same reduction with one result. In its plan an element of the result is one of each
-/// of the two results.
-template <class Base, class F, class A, bool ok = bool(Base::verdict)>
-struct CountedReduction : Base {
+/// A reduction with further results, with elements `More`. `Base`: the same reduction with one result.
+/// In its plan an element of the result is one of each of the results.
+template <class Base, class F, class A, class... More>
+struct ReductionOfSeveral : Base {
   struct Alike {
     static constexpr Spec value = Base::wanted();
   };
-  /// The type of the counts.
-  using counts =
-      tensor_from_spec<typename Base::S, Alike, real_of<element_t<A>>, typename Base::result>;
-  static constexpr std::int64_t bytes_of_both =
-      sizeof(element_t<A>) + sizeof(real_of<element_t<A>>);
+  /// A tensor like the result, with elements `T`.
+  template <class T>
+  using like = tensor_from_spec<typename Base::S, Alike, T, typename Base::result>;
+  static constexpr std::int64_t bytes_of_all = (static_cast<std::int64_t>(sizeof(element_t<A>)) +
+                                                ... + static_cast<std::int64_t>(sizeof(More)));
 
   static constexpr Plan plan_call(auto const& op, Sizes const& sizes,
                                   std::int64_t const* const* given) {
     std::int64_t made[max_dims]{};
     Base::set_extents(op, sizes, given, made);
     std::int64_t const* const extents[] = {given[0], made};
-    std::int64_t const bytes[] = {sizeof(element_t<A>), bytes_of_both};
+    std::int64_t const bytes[] = {sizeof(element_t<A>), bytes_of_all};
     CallValues<1> const values(Base::S::names, Base::S::readings, Base::wanted(), sizes, extents,
                                bytes);
     if constexpr (Base::communicates) {
@@ -80,17 +109,40 @@ struct CountedReduction : Base {
       // the totals are there beside the results; a second set of them is there before
       constexpr std::int64_t totals = F::template total_bytes<element_t<A>>;
       return planning::reduction_plan(F::name, values.call,
-                                      std::max(totals, 2 * totals - bytes_of_both));
+                                      std::max(totals, 2 * totals - bytes_of_all));
     }
   }
 };
 template <class Base, class F, class A>
-struct CountedReduction<Base, F, A, false> : Base {};
+struct CountedReduction : ReductionOfSeveral<Base, F, A, real_of<element_t<A>>> {
+  /// The type of the counts.
+  using counts = typename CountedReduction::template like<real_of<element_t<A>>>;
+};
+template <class Base, class F, class A, class Second, class Third>
+struct ReductionInParts : ReductionOfSeveral<Base, F, A, Second, Third> {
+  using second = typename ReductionInParts::template like<Second>;
+  using third = typename ReductionInParts::template like<Third>;
+};
 
 template <class F, class A, class... Out>
 constexpr auto resolve_counted() {
   using Base = typename decltype(resolve_reduction<F, A, Out...>())::type;
-  return Type<CountedReduction<Base, F, A>>{};
+  if constexpr (Base::verdict) {
+    return Type<CountedReduction<Base, F, A>>{};
+  } else {
+    return Type<Base>{};
+  }
+}
+template <class F, class A, class... Out>
+constexpr auto resolve_parts() {
+  using Base = typename decltype(resolve_reduction<F, A, Out...>())::type;
+  using T = element_t<A>;
+  if constexpr (Base::verdict) {
+    return Type<ReductionInParts<Base, F, A, typename F::template second<T>,
+                                 typename F::template third<T>>>{};
+  } else {
+    return Type<Base>{};
+  }
 }
 
 }  // namespace detail
@@ -102,5 +154,8 @@ namespace shardtype::checking {
 template <class F, class... Out, class A>
 struct Resolve<op::ReduceCounted<F, Out...>, A>
     : decltype(detail::resolve_counted<F, A, Out...>())::type {};
+template <class F, class... Out, class A>
+struct Resolve<op::ReduceParts<F, Out...>, A>
+    : decltype(detail::resolve_parts<F, A, Out...>())::type {};
 
 }  // namespace shardtype::checking

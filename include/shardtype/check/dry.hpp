@@ -169,13 +169,15 @@ constexpr auto note([[maybe_unused]] Op const& op, As const&... as) {
     for (int c = 1; c < collective_rows; ++c) {
       auto const kind = static_cast<Collective>(c);
       if constexpr (requires { R::open_count(op, kind); }) {
-        notes.counts[c] += R::open_count(op, kind);
+        notes.counts[c] = planning::add_counts(notes.counts[c], R::open_count(op, kind));
       } else if constexpr (R::communicates) {
         if constexpr (R::S::names.all_static()) {
-          notes.counts[c] +=
-              shared_plan<R, StaticSizing<typename R::S, moved_t<R, First>>>().count(kind);
+          notes.counts[c] = planning::add_counts(
+              notes.counts[c],
+              shared_plan<R, StaticSizing<typename R::S, moved_t<R, First>>>().count(kind));
         } else {
-          notes.counts[c] += PlanSet<R, moved_t<R, First>>::count(kind);
+          notes.counts[c] =
+              planning::add_counts(notes.counts[c], PlanSet<R, moved_t<R, First>>::count(kind));
         }
       }
     }
@@ -204,6 +206,19 @@ constexpr Dry<A, Notes> dry_argument(Notes& notes) {
   Dry<A, Notes> const out(notes, extents);
   if constexpr (Dry<A, Notes>::sized) notes.keep(out.value());
   return out;
+}
+
+/// A tensor like `A`, with elements `T`.
+template <class A, class T>
+struct WithElements {
+  using S = Scope<A>;
+  static constexpr Spec value = S::template spec<0>;
+  using type = tensor_from_spec<S, WithElements, T, A>;
+};
+/// A further result, of elements `T`, of the operation that gave `out`.
+template <class T, class A, class Notes>
+constexpr auto beside(Dry<A, Notes> const& out) {
+  return Dry<typename WithElements<A, T>::type, Notes>(out.notes(), out.extents().data());
 }
 
 }  // namespace detail

@@ -66,7 +66,7 @@ struct Invariant {
     Spec s = S::template spec<0>;
     for (int x = 0; x < max_axes; ++x) {
       if (!S::template spec<1>.reduced.contains(x)) continue;
-      if (s.unreduced.contains(x)) return refuse(Code::V06_owed, -1, -1, x);
+      if (s.unreduced.contains(x)) return refuse(Code::V06_unreduced, -1, -1, x);
       if (!s.varying.contains(x)) return refuse(Code::V03_not_varying, -1, -1, x);
       s.varying.erase(x);
     }

@@ -96,6 +96,7 @@ struct NamedRule {
     using planning::LocalPlan;
     if (is_local<A> || (is_local<Bs> || ...)) return {refuse(Code::V14_named_result), 0, {}, {}};
     if (Verdict v = rules::lawful(S::names, S::readings, operands + 3); !v) return {v, 0, {}, {}};
+    if (operands > planning::max_local_operands) return {refuse(Code::T07_too_many), 0, {}, {}};
     if (Code const c = refused_elements<Op, A, Bs...>(); c != Code::ok)
       return {refuse(c), 0, {}, {}};
     if (!std::is_same_v<element_t<Out>, typename ElementOfResult<Op, A, Bs...>::type>)

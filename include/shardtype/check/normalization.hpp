@@ -93,6 +93,9 @@ struct NormalizationRule<Log, A, Pack<Ls...>, Out...> {
     if (Verdict v = rules::lawful(S::names, S::readings, 1 + static_cast<int>(sizeof...(Out))); !v)
       return v;
     if (Verdict v = reducible_elements<reductions::LogSumExp, A>(); !v) return v;
+    // no default: JAX's is the last dim, that of reductions all dims
+    if (sizeof...(Ls) == 0 && given.rank > 1)
+      return refuse(Code::S06_which_dims, given.dims[given.rank - 1].label);
     constexpr int numbers[] = {label_number<S, Ls>()..., 0};
     Labels keeps;
     if (Verdict v = kept_labels(given, numbers, static_cast<int>(sizeof...(Ls)), keeps); !v)
@@ -103,7 +106,7 @@ struct NormalizationRule<Log, A, Pack<Ls...>, Out...> {
       if (!(std::is_same_v<element_t<Out>, element_t<A>> && ...))
         return refuse(Code::N05_element_type);
       for (int x = 0; x < max_axes; ++x)
-        if (given.unreduced.contains(x)) return refuse(Code::S02_other_kind_owed, -1, -1, x);
+        if (given.unreduced.contains(x)) return refuse(Code::S02_other_kind, -1, -1, x);
       return rules::reshard(way().made, S::template spec<1>);
     }
   }

@@ -9,6 +9,7 @@
 #include <shardtype/check/resolve.hpp>
 #include <shardtype/core/error.hpp>
 #include <shardtype/plan/local_plan.hpp>
+#include <shardtype/plan/open_count.hpp>
 #include <shardtype/rules/question.hpp>
 
 namespace shardtype {
@@ -290,25 +291,43 @@ struct RuledResult : Rule {
     if (!p.computes()) planning::append_compute(p, work_of(op, values.call, along));
     return p;
   }
-  /// The number of collectives of a kind in every call, for all sizes.
+  /// The number of collectives of a kind in every call, for all sizes; of a loop whose length they determine,
+  /// `planning::unbounded`.
   static constexpr int open_count([[maybe_unused]] Op const& op, [[maybe_unused]] Collective c) {
     if constexpr (communicates) {
-      Plan p;
-      p.push_operand(Rule::S::readings[0].spec);
-      std::int64_t none[max_dims];
-      for (std::int64_t& n : none) n = dynamic;
-      std::int64_t const* extents[Rule::operands + 1];
-      std::int64_t bytes[Rule::operands + 1];
-      for (std::int64_t const*& e : extents) e = none;
-      for (std::int64_t& b : bytes) b = 1;
-      CallValues<1 + sizeof...(Bs)> values(Rule::S::names, Rule::S::readings, Holder::value,
-                                           Rule::S::names.sizes(), extents, bytes);
-      values.call.from = Rule::S::readings[Rule::operands].spec;
-      op.steps(p, values.call, along);
-      return p.count(c);
+      Plan const p = open_plan(op, dynamic, dynamic);
+      if (p.repeat_count == 0) return p.count(c);
+      return planning::open_count(p, c, [&](std::int64_t extent, std::int64_t ranks) {
+        return open_plan(op, extent, ranks);
+      });
     } else {
       return 0;
     }
+  }
+  /// The steps of a call in which unknown extents and axis sizes are these.
+  static constexpr Plan open_plan(Op const& op, std::int64_t extent, std::int64_t ranks) {
+    Plan p;
+    p.push_operand(Rule::S::readings[0].spec);
+    Sizes sizes = Rule::S::names.sizes();
+    for (int x = 0; x < Rule::S::names.axes; ++x)
+      if (sizes[x] == dynamic) sizes.at[x] = ranks;
+    std::int64_t known[Rule::operands + 1][max_dims]{};
+    std::int64_t const* extents[Rule::operands + 1]{};
+    std::int64_t bytes[Rule::operands + 1]{};
+    for (int k = 0; k <= Rule::operands; ++k) {
+      Spec const& s = k < Rule::operands ? Rule::S::readings[k].spec : Holder::value;
+      for (int d = 0; d < s.rank; ++d) {
+        std::int64_t const n = Rule::S::names.label_extent[s.dims[d].label];
+        known[k][d] = extent == dynamic || n == dynamic ? extent : n;
+      }
+      extents[k] = known[k];
+      bytes[k] = 1;
+    }
+    CallValues<1 + sizeof...(Bs)> values(Rule::S::names, Rule::S::readings, Holder::value, sizes,
+                                         extents, bytes);
+    values.call.from = Rule::S::readings[Rule::operands].spec;
+    op.steps(p, values.call, along);
+    return p;
   }
   static constexpr int along =
       Rule::S::readings[0].spec.find(Rule::S::readings[Rule::operands].spec.dims[0].label);

@@ -267,7 +267,8 @@ template <class R, class Op>
 struct CallPlans {
   Op op;
 
-  /// The number of collectives of this kind that the operation runs, for all sizes.
+  /// The number of collectives of this kind that the operation runs, for all sizes: planning::unbounded if a loop runs
+  /// them whose length the sizes determine.
   constexpr int count(Collective c) const { return R::open_count(op, c); }
   /// Number of all collectives.
   constexpr int collectives() const {
@@ -275,7 +276,8 @@ struct CallPlans {
       return R::open_collectives(op);
     } else {
       int n = 0;
-      for (int c = 1; c < collective_rows; ++c) n += count(static_cast<Collective>(c));
+      for (int c = 1; c < collective_rows; ++c)
+        n = planning::add_counts(n, count(static_cast<Collective>(c)));
       return n;
     }
   }

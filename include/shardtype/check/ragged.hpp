@@ -71,7 +71,7 @@ struct Ragged {
         v = rules::move(a, Movement::permute, x, AxisState::varying);
         return v;
       }
-      if (b.unreduced.contains(x)) return refuse(Code::V06_owed, -1, -1, x);
+      if (b.unreduced.contains(x)) return refuse(Code::V06_unreduced, -1, -1, x);
       v.result.varying.insert(x);
       v.result.reduced.erase(x);
     }

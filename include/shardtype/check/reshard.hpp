@@ -205,7 +205,8 @@ struct Owing : Collectively<A, Owing<A, Xs...>, Reduced<Xs...>> {
         over.push(x);
       }
     }
-    return twice < 0 ? rules::to_partial(s, over) : refuse(Code::K05_already_owed, -1, -1, twice);
+    return twice < 0 ? rules::to_partial(s, over)
+                     : refuse(Code::K05_already_unreduced, -1, -1, twice);
   }
   static constexpr Verdict verdict = Base::decide();
 };

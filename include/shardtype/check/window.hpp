@@ -8,7 +8,7 @@
 
 #include <shardtype/check/along.hpp>
 #include <shardtype/check/reduction.hpp>
-#include <shardtype/plan/window.hpp>
+#include <shardtype/plan/window_plan.hpp>
 
 namespace shardtype {
 
@@ -17,37 +17,6 @@ namespace detail {
 /// Whether `<` orders the elements; complex numbers have no order.
 template <class T>
 inline constexpr bool is_ordered = requires(T x) { x < x; };
-
-/// Appends the exchange of the rows of window `w` along dim `d` of the operand.
-constexpr void append_neighbor(Plan& p, int d, Window const& w) {
-  Step s;
-  s.action = Action::communicate;
-  s.collective = Collective::neighbor;
-  s.before = p.operands[0];
-  s.after = p.operands[0];
-  s.axes = s.before.dims[d].axes;
-  s.from = s.to = static_cast<std::int8_t>(d);
-  s.window = w;
-  if (s.axes.size > 0) p.push(s);
-}
-
-/// Appends the exchange of totals, one row of each rank along dim `d` of the operand.
-constexpr void append_totals(Plan& p, int d, planning::CallSizing const& c) {
-  Step s;
-  s.action = Action::communicate;
-  s.collective = Collective::all_gather;
-  s.slot = Slot::b;
-  s.before = s.after = p.operands[0];
-  s.axes = s.before.dims[d].axes;
-  s.from = static_cast<std::int8_t>(d);
-  s.after.dims[d].axes = {};
-  OwnSizing own = c.given[0];
-  own.slot = Slot::b;
-  own.extents.at[s.before.dims[d].label] = c.common.sizes.product(s.axes);
-  if (s.axes.size == 0) return;
-  p.push_own(own);
-  p.push(s);
-}
 
 }  // namespace detail
 
@@ -63,9 +32,9 @@ struct Shift {
   std::int64_t n = 0;
   Edge edge = Edge::fill_zero;
   static constexpr Verdict rule(rules::Question const& q) { return rules::shift(q); }
+  constexpr Window window(std::int64_t extent) const { return shift_window(n, extent, edge); }
   constexpr void steps(Plan& p, planning::CallSizing const& c, int d) const {
-    detail::append_neighbor(p, d,
-                            shift_window(n, c.given[0].extents[p.operands[0].dims[d].label], edge));
+    planning::append_neighbor(p, d, window(c.given[0].extents[p.operands[0].dims[d].label]));
   }
 };
 
@@ -86,7 +55,7 @@ struct HaloExchange {
   }
   constexpr Window window() const { return {before > 0 ? -before : 0, after, edge}; }
   constexpr void steps(Plan& p, planning::CallSizing const&, int d) const {
-    detail::append_neighbor(p, d, window());
+    planning::append_neighbor(p, d, window());
   }
   constexpr planning::Work work(planning::CallSizing const& c, int d) const {
     core::Layout const block = c.layout(0);
@@ -116,7 +85,7 @@ struct HaloAdd {
   }
   constexpr Window window() const { return {before > 0 ? -before : 0, after, edge, true}; }
   constexpr void steps(Plan& p, planning::CallSizing const&, int d) const {
-    detail::append_neighbor(p, d, window());
+    planning::append_neighbor(p, d, window());
   }
   /// One addition per element of the halos, which the operand has beside its blocks.
   constexpr planning::Work work(planning::CallSizing const& c, int d) const {
@@ -146,7 +115,7 @@ struct Cumulative {
     return taken ? Code::ok : Code::D15_element_type;
   }
   constexpr void steps(Plan& p, planning::CallSizing const& c, int d) const {
-    detail::append_totals(p, d, c);
+    planning::append_totals(p, d, c);
   }
   /// Besides the totals of all ranks: this rank's own total, and a row with the value before its
   /// block.

@@ -147,6 +147,14 @@ constexpr Coords member(AxisList const& axes, Sizes const& sizes, Coords self, s
   return self;
 }
 
+/// The number of the rank at `self` in the group of `axes`.
+constexpr std::int64_t number_in_group(AxisList const& axes, Sizes const& sizes,
+                                       Coords const& self) {
+  std::int64_t number = 0;
+  for (int k = 0; k < axes.size; ++k) number = number * sizes[axes[k]] + self[axes[k]];
+  return number;
+}
+
 /// Elements of the local block at `coords`.
 constexpr std::int64_t local_elements(Spec const& s, Extents const& extents, Sizes const& sizes,
                                       Coords const& coords) {

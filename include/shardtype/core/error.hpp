@@ -4,7 +4,10 @@
 #include <stdexcept>
 #include <string>
 
+#include <shardtype/core/compiled.hpp>
 #include <shardtype/core/namespaces.hpp>
+#include <shardtype/core/printable.hpp>
+#include <shardtype/core/running_call.hpp>
 
 namespace shardtype {
 
@@ -12,11 +15,13 @@ namespace shardtype {
 enum class FailedOn { this_rank, every_rank };
 
 /// A run-time failure: a stable code (docs/errors.md), and a text that names the file, dimension,
-/// axis or rank. Uncaught, it ends the job on all ranks with this text (runtime/environment.hpp).
+/// axis or rank, and the operation that runs with the program's line; all on one line: of texts from outside, such as names of files, control characters are
+/// escaped. Uncaught, it ends the job on all ranks with this text (runtime/environment.hpp).
 class Error : public std::runtime_error {
  public:
   Error(std::string code, std::string const& text, FailedOn where = FailedOn::this_rank)
-      : std::runtime_error("[shardtype " + code + "] " + text),
+      : std::runtime_error("[shardtype " + code + "] " + detail::printable(text) +
+                           core::RunningCall::text()),
         code_(std::move(code)),
         where_(where) {}
 
@@ -29,3 +34,7 @@ class Error : public std::runtime_error {
 };
 
 }  // namespace shardtype
+
+#ifndef SHARDTYPE_COMPILED
+#include <shardtype/core/error.ipp>
+#endif

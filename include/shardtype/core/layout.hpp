@@ -52,6 +52,18 @@ constexpr std::int64_t inner_length(Layout const& l, int d) {
   return n;
 }
 
+/// A block viewed around one dim: [outer, n, inner].
+struct Around {
+  std::int64_t outer = 1, n = 0, inner = 1;
+  constexpr Around() = default;
+  constexpr Around(std::int64_t before, std::int64_t middle, std::int64_t after)
+      : outer(before), n(middle), inner(after) {}
+  constexpr Around(Layout const& l, int d)
+      : outer(outer_length(l, d)), n(l.extent[d]), inner(inner_length(l, d)) {}
+  /// Number of elements per index of the dim.
+  constexpr std::int64_t row() const { return outer * inner; }
+};
+
 /// Number of elements per index of dim `d`.
 constexpr std::int64_t cross_section(Layout const& l, int d) {
   return mul_sat(outer_length(l, d), inner_length(l, d));

@@ -25,15 +25,14 @@ class BlockSorter {
   BlockSorter(MeshState& mesh, T const* data, kernels::Layout const& block, int d,
               std::int64_t keep, op::Order order)
       : mesh_(mesh),
-        outer_(kernels::outer_length(block, d)),
-        inner_(kernels::inner_length(block, d)),
-        plan_(kernels::plan_sort<Exec>(outer_ * inner_, block.extent[d], keep)),
+        in_(block, d),
+        plan_(kernels::plan_sort<Exec>(in_.row(), in_.n, keep)),
         descending_(order == op::Order::descending) {
-    rows_ = turned(data, plan_.n, inner_, hold_rows_);
+    rows_ = turned(data, plan_.n, in_.inner, hold_rows_);
   }
 
   void values(T* out) {
-    bool const direct = inner_ == 1;
+    bool const direct = in_.inner == 1;
     Buffer of_result;
     Buffer of_other;
     T* const result = direct ? out : take<T>(elements(), of_result);
@@ -52,7 +51,7 @@ class BlockSorter {
     auto* const b = plan_.has_second() ? take<Keyed>(elements(), of_b) : a;
     kernels::sort_rows<Keyed>(Exec(), plan_, rows_, a, b, descending_);
     Keyed const* const sorted = plan_.ends_in_first() ? a : b;
-    if (inner_ == 1) {
+    if (in_.inner == 1) {
       kernels::take_apart(Exec(), plan_, sorted, values, places);
     } else {
       std::int64_t const n = plan_.rows * plan_.keep;
@@ -78,19 +77,19 @@ class BlockSorter {
   /// Transposes [outer, n, inner] to [outer, inner, n].
   T const* turned(T const* data, std::int64_t n, std::int64_t inner, Buffer& hold) {
     if (inner == 1) return data;
-    T* const to = take<T>(outer_ * n * inner, hold);
+    T* const to = take<T>(in_.outer * n * inner, hold);
     kernels::copy_packed(Exec(), data, exchanged(n, inner), to);
     return to;
   }
   template <class U>
   void turn_back(U const* data, std::int64_t n, U* to) {
-    kernels::copy_packed(Exec(), data, exchanged(inner_, n), to);
+    kernels::copy_packed(Exec(), data, exchanged(in_.inner, n), to);
   }
   /// A view of [outer, n, inner] as [outer, inner, n].
   kernels::Layout exchanged(std::int64_t n, std::int64_t inner) const {
     kernels::Layout l;
     l.rank = 3;
-    l.extent[0] = outer_;
+    l.extent[0] = in_.outer;
     l.extent[1] = inner;
     l.extent[2] = n;
     l.stride[0] = n * inner;
@@ -100,7 +99,7 @@ class BlockSorter {
   }
 
   MeshState& mesh_;
-  std::int64_t outer_, inner_;
+  Around in_;
   kernels::SortPlan plan_;
   bool descending_;
   Buffer hold_rows_;

@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <shardtype/check/block_move.hpp>
 #include <shardtype/check/call_site.hpp>
 #include <shardtype/check/dry.hpp>
 #include <shardtype/check/operation.hpp>
@@ -72,10 +73,12 @@ struct Run : Filled<Run<Op>> {
   }
 };
 
-/// As Run, if an operand is a Local. Collectives are specialised in manual/, with a `start` besides
-/// `run`.
+/// As Run, if an operand is a Local.
 template <class Op>
 struct RunBlocks : Run<Op> {};
+/// Of collectives and casts: manual/moves.hpp, with a `start` besides `run`.
+template <shardtype::detail::MovesBlocks Op>
+struct RunBlocks<Op>;
 
 /// Base of a Run of operations that consist of a plan: products and reshards.
 struct ByPlan {
@@ -221,9 +224,11 @@ constexpr auto call(Op const& op, std::source_location const& where, As const&..
         return detail::note<R>(op, as...);
       }
     } else {
-      runtime::MemoryFor const wanted(
-          detail::element_name<checking::element_t<typename R::result>>(), R::verdict.result,
-          R::S::names, &where);
+      std::string_view name = "an operation";
+      if constexpr (requires { Op::name; }) name = Op::name;
+      core::RunningCall const running(
+          name, where, detail::element_name<checking::element_t<typename R::result>>(),
+          &R::verdict.result, &R::S::names);
       if constexpr ((is_local<detail::operand_t<As>> || ...)) {
         return execute::RunBlocks<Op>::template run<R>(op, where, detail::operand(as)...);
       } else {
@@ -284,6 +289,10 @@ constexpr auto start_call(Op const& op, std::source_location const& where, As co
   } else if constexpr (!accepts<Judged>) {
     return Poisoned(Judged{});
   } else {
+    std::string_view name = "an operation";
+    if constexpr (requires { Op::name; }) name = Op::name;
+    core::RunningCall const running(name, where, element_name<element_t<typename R::result>>(),
+                                    &R::verdict.result, &R::S::names);
     return start_held<R, Op, operand_t<As>...>(op, where, operand(as)...);
   }
 }

@@ -12,6 +12,7 @@
 #include <shardtype/check/transfer.hpp>
 #include <shardtype/core/compiled.hpp>
 #include <shardtype/core/list.hpp>
+#include <shardtype/execute/staged.hpp>
 #include <shardtype/kernels/copy.hpp>
 #include <shardtype/kernels/unpack.hpp>
 #include <shardtype/plan/transfer_plan.hpp>
@@ -29,8 +30,6 @@ template <class T, class Space>
 class Carrier {
   static constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space>::accessible;
   using Exec = typename Space::execution_space;
-  template <class U, class Where>
-  using Flat = Kokkos::View<U*, Where, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
  public:
   Carrier(MeshState& source, MeshState& target, TransferPlan const& plan,
@@ -41,12 +40,12 @@ class Carrier {
   Buffer run(PlacedBlock const& from, PlacedBlock const& to, T const* data) {
     if (!source_.here() && !target_.here()) return {};
     Buffer result;
-    if (target_.here()) result = take<Space>(to.layout.elements());
+    if (target_.here()) result = take(to.layout.elements());
     auto* const out = static_cast<T*>(result.data());
     int const me = shardtype::detail::job_rank();
     sort_parcels(me, from, to);
-    Buffer const sent = take<Space>(sent_elements_);
-    Buffer const received = take<Space>(received_elements_);
+    Buffer const sent = take(sent_elements_);
+    Buffer const received = take(received_elements_);
     auto* const send_wire = static_cast<T*>(sent.data());
     auto* const recv_wire = static_cast<T*>(received.data());
     for (Part const& p : outgoing_)
@@ -73,9 +72,8 @@ class Carrier {
     std::int64_t packed = -1;
   };
 
-  template <class Where>
   Buffer take(std::int64_t elements) {
-    return target_.pool().template take<Where>(static_cast<std::size_t>(elements) * sizeof(T));
+    return target_.pool().template take<Space>(static_cast<std::size_t>(elements) * sizeof(T));
   }
 
   void sort_parcels(int me, PlacedBlock const& from, PlacedBlock const& to) {
@@ -108,18 +106,9 @@ class Carrier {
     Link& link = source_.link(target_);
     if (link.agreement().begin_step()) agree(link);
     int const me = shardtype::detail::job_rank();
-    Buffer staged_out;
-    Buffer staged_in;
-    T const* sends = send_wire;
-    T* receives = recv_wire;
-    if constexpr (!on_host) {
-      staged_out = take<Kokkos::HostSpace>(sent_elements_);
-      staged_in = take<Kokkos::HostSpace>(received_elements_);
-      Kokkos::deep_copy(on<Kokkos::HostSpace>(staged_out, sent_elements_),
-                        Flat<T const, Space>(send_wire, size(sent_elements_)));
-      sends = static_cast<T const*>(staged_out.data());
-      receives = static_cast<T*>(staged_in.data());
-    }
+    Staged<T, Space> staged(target_);
+    T const* const sends = staged.outgoing(send_wire, sent_elements_);
+    T* const receives = staged.incoming(recv_wire, received_elements_);
     shardtype::detail::List<Message<T const>> sent;
     shardtype::detail::List<Message<T>> received;
     for (Part const& p : outgoing_)
@@ -132,26 +121,20 @@ class Carrier {
                             p.packed < 0 ? out + p.begin : receives + p.packed,
                             p.layout.elements()});
     link.comm().messages(sent, received);
-    if constexpr (!on_host)
-      Kokkos::deep_copy(Flat<T, Space>(recv_wire, size(received_elements_)),
-                        on<Kokkos::HostSpace>(staged_in, received_elements_));
-  }
-  static std::size_t size(std::int64_t n) { return static_cast<std::size_t>(n); }
-  template <class Where>
-  static Flat<T, Where> on(Buffer const& b, std::int64_t n) {
-    return Flat<T, Where>(static_cast<T*>(b.data()), size(n));
+    staged.arrived(recv_wire, received_elements_);
   }
 
   /// SHARDTYPE_CHECK=agree: checks that all ranks of both meshes are about to run the same
   /// transfer.
   void agree(Link& link) {
     StepHash hash;
-    hash.mix(where_.line());
+    std::source_location const place = core::RunningCall::place(where_);
+    hash.mix(place.line());
     for (Parcel const& p : plan_.parcels) {
       hash.mix(static_cast<std::uint64_t>(p.from) << 32 | static_cast<std::uint64_t>(p.to));
       hash.mix(static_cast<std::uint64_t>(p.elements));
     }
-    link.agreement().meet("transfer" + source_text(where_), hash.value() | 1U);
+    link.agreement().meet("transfer" + source_text(place), hash.value() | 1U);
   }
 
   MeshState& source_;

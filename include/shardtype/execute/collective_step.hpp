@@ -14,7 +14,9 @@
 #include <shardtype/execute/group.hpp>
 #include <shardtype/execute/staged.hpp>
 #include <shardtype/execute/take_rows.hpp>
+#include <shardtype/kernels/fill.hpp>
 #include <shardtype/kernels/segments.hpp>
+#include <shardtype/plan/block_plan.hpp>
 
 namespace shardtype::execute {
 
@@ -46,7 +48,7 @@ class CollectiveStep {
   }
 
   /// Runs the step's collective on `v`. Collective over the step's group. Error E42: a collective
-  /// that plans of operations do not have.
+  /// for which a step does not say all (`run_partners`, execute/window.hpp).
   void run(Step const& s, Value<T>& v) {
     check_known(s);
     if (blocks_.sizing.sizes.product(s.axes) == 1) {
@@ -83,6 +85,26 @@ class CollectiveStep {
     }
   }
 
+  /// Runs a permute or broadcast of whole blocks, in which each rank has its partners; with an
+  /// Exchange `later`, only starts it. Collective over the mesh.
+  void run_partners(Step const& s, Partners const& with, Value<T>& v, Exchange* later) {
+    later_ = later;
+    blocks_.exec.fence();
+    v = s.collective == Collective::broadcast ? broadcast(s, with, v) : send_block(s, with, v);
+    later_ = nullptr;
+  }
+  /// Runs an all_to_all of the rows of `v` and `out` that the lists in the mesh's scratch say; other
+  /// rows of `out` stay. With an Exchange `later`, only starts it.
+  void run_rows(Step const& s, Value<T> const& v, Value<T>& out, Exchange* later) {
+    later_ = later;
+    blocks_.exec.fence();
+    T* const into = staged_.in_place(blocks_.writable(out.keep), out.layout.elements());
+    group(s.axes).all_to_all(outgoing(v.data, v.layout.elements()), counts_, offsets_, into,
+                             recv_counts_, recv_offsets_, Segments::sparse, calls());
+    out = settle(v, out, {}, out.keep);
+    later_ = nullptr;
+  }
+
   /// Runs the all_reduce `s` on `v`; with an Exchange `later`, only starts it.
   void run_all_reduce(Step const& s, Value<T>& v, Exchange* later) {
     if (blocks_.sizing.sizes.product(s.axes) == 1) {
@@ -99,7 +121,8 @@ class CollectiveStep {
  private:
   /// Also for a group of one rank.
   static void check_known(Step const& s) {
-    if (s.collective == Collective::none || s.collective == Collective::broadcast)
+    if (s.collective == Collective::none || s.collective == Collective::broadcast ||
+        s.collective == Collective::neighbor || moves_blocks(s))
       throw_not_run(name_of(s.collective));
   }
   /// In a group of one rank a step only changes names, or keeps the part of a dim that other axes
@@ -126,18 +149,11 @@ class CollectiveStep {
   // Segments along one dim, packed for sending and back.
 
   template <kernels::Packing Way>
-  void move_segments(T const* from, T* to, detail::List<std::int64_t> const& begin,
-                     kernels::Layout const& l, int dim) {
-    move_segments<Way>(blocks_.mesh, blocks_.exec, from, to, begin, kernels::outer_length(l, dim),
-                       l.extent[dim], kernels::inner_length(l, dim));
-  }
-  template <kernels::Packing Way>
   static void move_segments(MeshState& mesh, Exec const& exec, T const* from, T* to,
-                            detail::List<std::int64_t> const& begin, std::int64_t outer,
-                            std::int64_t n, std::int64_t inner) {
+                            detail::List<std::int64_t> const& begin, Around const& l) {
     runs::TableIn<Space> const table(mesh, begin);
     kernels::move_segments<Way>(exec, from, to, table.at(),
-                                static_cast<std::int64_t>(begin.size()) - 1, outer, n, inner);
+                                static_cast<std::int64_t>(begin.size()) - 1, l.outer, l.n, l.inner);
     exec.fence();
   }
 
@@ -158,7 +174,8 @@ class CollectiveStep {
     wire = blocks_.take(v.layout.elements());
     T* const to = blocks_.writable(wire);
     if (v.layout.contiguous()) {
-      move_segments<kernels::Packing::split>(v.data, to, begin, v.layout, dim);
+      move_segments<kernels::Packing::split>(blocks_.mesh, blocks_.exec, v.data, to, begin,
+                                             {v.layout, dim});
       return to;
     }
     detail::List<Rows>& parts = blocks_.mesh.scratch().rows;
@@ -224,17 +241,15 @@ class CollectiveStep {
       if (joins != nullptr) {
         later_->wire = wire;
         later_->begins = *joins;
-        later_->outer = kernels::outer_length(out.layout, dim);
-        later_->n = out.layout.extent[dim];
-        later_->inner = kernels::inner_length(out.layout, dim);
+        later_->joined = {out.layout, dim};
       }
       if (joins != nullptr || !on_host) later_->rest = &rest;
       return std::move(out);
     }
     arrived(blocks_.writable(wire), n);
     if (joins != nullptr)
-      move_segments<kernels::Packing::join>(blocks_.writable(wire), blocks_.writable(out.keep),
-                                            *joins, out.layout, dim);
+      move_segments<kernels::Packing::join>(blocks_.mesh, blocks_.exec, blocks_.writable(wire),
+                                            blocks_.writable(out.keep), *joins, {out.layout, dim});
     return std::move(out);
   }
   /// The stored completion.
@@ -244,7 +259,7 @@ class CollectiveStep {
     Staged<T, Space>::arrived(e.host, came, e.arriving);
     if (joins)
       move_segments<kernels::Packing::join>(mesh, {}, came, static_cast<T*>(e.result.data()),
-                                            e.begins, e.outer, e.n, e.inner);
+                                            e.begins, e.joined);
   }
 
   Value<T> all_gather(Step const& s, Value<T> const& v) {
@@ -460,6 +475,36 @@ class CollectiveStep {
     join_rows<Space>(blocks_.mesh, static_cast<T const*>(recv_wire.data()),
                      blocks_.writable(out.keep), out.layout, s.from, mine, scratch.old_rows);
     return out;
+  }
+
+  Value<T> broadcast(Step const& s, Partners const& with, Value<T> const& v) {
+    bool const mine = place_in_group(blocks_.axes, s.axes) == with.from;
+    Value<T> out = mine ? blocks_.copy(v) : blocks_.fresh(s.after);
+    if (blocks_.sizing.sizes.product(s.axes) == 1) return out;
+    std::int64_t const n = out.layout.elements();
+    T* const block = blocks_.writable(out.keep);
+    T* const at = mine ? staged_.in_place(block, n) : incoming(block, n);
+    group(s.axes).broadcast(at, n, with.from, calls());
+    return settle(v, out, {}, out.keep);
+  }
+
+  /// This rank's block to one rank, and that of one rank to this one; zeros if none sends.
+  Value<T> send_block(Step const& s, Partners const& with, Value<T> const& v) {
+    // all ranks of the mesh create the group, even those with nothing to send
+    Comm& comm = group(s.axes);
+    if (with.to == comm.rank()) return blocks_.copy(v);
+    Value<T> out = blocks_.fresh(s.after);
+    std::int64_t const n = out.layout.elements();
+    T* const block = blocks_.writable(out.keep);
+    if (with.from < 0) {
+      kernels::fill(blocks_.exec, block, n, T{});
+      blocks_.exec.fence();
+    }
+    if (with.to < 0 && with.from < 0) return out;
+    T* const into = with.from < 0 ? nullptr : incoming(block, n);
+    comm.permute(with.to < 0 ? nullptr : outgoing(v.data, n), n, with.to, into, n, with.from,
+                 calls());
+    return settle(v, out, {}, out.keep);
   }
 
   Blocks<T, Space>& blocks_;

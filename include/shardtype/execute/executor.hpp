@@ -16,9 +16,21 @@
 
 namespace shardtype::execute {
 
-/// SHARDTYPE_CHECK=agree: compares the collective that this rank is about to run with those of the other ranks.
+/// The call that runs a step, as SHARDTYPE_CHECK=agree tells it.
+struct Caller {
+  std::source_location where;
+  char const* name = nullptr;          ///< null: the name of the collective
+  std::int64_t first = 0, second = 0;  ///< what else all ranks must pass alike
+
+  Caller(std::source_location const& line, char const* of = nullptr, std::int64_t one = 0,
+         std::int64_t two = 0)
+      : where(line), name(of), first(one), second(two) {}
+};
+
+/// SHARDTYPE_CHECK=agree: compares the collective that this rank is about to run with those of the
+/// other ranks.
 void agree_on_collective(MeshState& mesh, AxisMap const& axes, Sizing const& sizing, Step const& s,
-                         std::source_location const& where);
+                         Caller const& caller);
 
 /// Executes plans on blocks of `T` in memory `Space`, on the calling rank of one mesh.
 template <class T, class Space>
@@ -26,9 +38,8 @@ class Executor : protected LocalSteps<T, Space> {
   using Local = LocalSteps<T, Space>;
 
  public:
-  Executor(MeshState& mesh, AxisMap const& axes, Sizing const& sizing,
-           std::source_location const& where)
-      : Local(mesh, axes, sizing), collectives_(blocks_), where_(where) {}
+  Executor(MeshState& mesh, AxisMap const& axes, Sizing const& sizing, Caller const& caller)
+      : Local(mesh, axes, sizing), collectives_(blocks_), caller_(caller) {}
 
   /// The packed result of the plan of one operand.
   Buffer run(Plan const& plan, Value<T> v);
@@ -45,6 +56,12 @@ class Executor : protected LocalSteps<T, Space> {
   /// The packed result of one collective. With an Exchange `later` it is only started, and the
   /// Exchange gets the result.
   Buffer run(Step const& s, Value<T> v, Exchange* later = nullptr);
+
+  /// As above, of the step of a call in manual mode (planning::block_step). Collective over the mesh.
+  Buffer run_block(Step const& s, Partners const& with, Value<T> v, Exchange* later);
+  /// Runs an all_to_all of the rows of `v` and `out` that the lists in the mesh's scratch say, into
+  /// `out`; the packed result.
+  Buffer run_rows(Step const& s, Value<T> v, Value<T> out, Exchange* later);
 
   /// As above, of an all_reduce.
   Buffer run_all_reduce(Step const& s, Value<T> v, Exchange* later);
@@ -77,8 +94,15 @@ class Executor : protected LocalSteps<T, Space> {
   bool communicates(Step const& s) const { return blocks_.sizing.sizes.product(s.axes) > 1; }
 
  private:
+  /// The packed result of a collective; if it was only started, the Exchange has it.
+  Buffer started(Value<T>& v, Exchange* later) {
+    if (later == nullptr) return Local::finished(v, false);
+    if (later->result.data() == nullptr) later->result = Local::finished(v, false);
+    return {};
+  }
+
   CollectiveStep<T, Space> collectives_;
-  std::source_location where_;
+  Caller caller_;
 };
 
 // Not `inline`: see core/compiled.hpp.
@@ -127,21 +151,36 @@ Buffer Executor<T, Space>::run(Step const& s, Value<T> v, Exchange* later) {
   agree_on(s);
   if (later != nullptr) {
     collectives_.start(s, v, *later);
-    if (later->result.data() == nullptr) later->result = Local::finished(v, false);
-    return {};
+  } else {
+    collectives_.run(s, v);
   }
-  collectives_.run(s, v);
-  return Local::finished(v, false);
+  return started(v, later);
+}
+
+template <class T, class Space>
+Buffer Executor<T, Space>::run_block(Step const& s, Partners const& with, Value<T> v,
+                                     Exchange* later) {
+  if (s.action == Action::slice) {
+    Local::slice(s, v);
+    return Local::finished(v, false);
+  }
+  if (!moves_blocks(s) && s.collective != Collective::broadcast) return run(s, std::move(v), later);
+  agree_on(s);
+  collectives_.run_partners(s, with, v, later);
+  return started(v, later);
+}
+
+template <class T, class Space>
+Buffer Executor<T, Space>::run_rows(Step const& s, Value<T> v, Value<T> out, Exchange* later) {
+  collectives_.run_rows(s, v, out, later);
+  return started(out, later);
 }
 
 template <class T, class Space>
 Buffer Executor<T, Space>::run_all_reduce(Step const& s, Value<T> v, Exchange* later) {
   agree_on(s);
   collectives_.run_all_reduce(s, v, later);
-  Buffer* const out = later == nullptr ? nullptr : &later->result;
-  if (out == nullptr) return Local::finished(v, false);
-  if (out->data() == nullptr) *out = Local::finished(v, false);
-  return {};
+  return started(v, later);
 }
 
 template <class T, class Space>
@@ -151,7 +190,7 @@ void Executor<T, Space>::agree_on(Step const& s) {
 
 template <class T, class Space>
 void Executor<T, Space>::agree(Step const& s) {
-  agree_on_collective(blocks_.mesh, blocks_.axes, blocks_.sizing, s, where_);
+  agree_on_collective(blocks_.mesh, blocks_.axes, blocks_.sizing, s, caller_);
 }
 
 }  // namespace shardtype::execute

@@ -10,10 +10,11 @@ namespace shardtype::execute {
 
 SHARDTYPE_INLINE void agree_on_collective(MeshState& mesh, AxisMap const& axes,
                                           Sizing const& sizing, Step const& s,
-                                          std::source_location const& where) {
+                                          Caller const& caller) {
   StepHash hash;
-  std::string text = std::string(name_of(s.collective)) + " over ";
-  hash.mix(static_cast<std::uint64_t>(s.collective));
+  std::string text = caller.name != nullptr ? caller.name : name_of(s.collective);
+  text += " over ";
+  hash.mix(text);
   for (int k = 0; k < s.axes.size; ++k) {
     int const x = axes.position[s.axes[k]];
     text += (k == 0 ? "" : ",") + mesh.axes()[static_cast<std::size_t>(x)].name;
@@ -23,8 +24,11 @@ SHARDTYPE_INLINE void agree_on_collective(MeshState& mesh, AxisMap const& axes,
     hash.mix(static_cast<std::uint64_t>(sizing.extents[s.before.dims[d].label]));
   hash.mix(static_cast<std::uint64_t>(s.from + 2));
   hash.mix(static_cast<std::uint64_t>(s.to + 2));
-  hash.mix(where.line());
-  mesh.agreement().meet(text + source_text(where), hash.value());
+  for (std::int64_t const n : {caller.first, caller.second})
+    hash.mix(static_cast<std::uint64_t>(n));
+  std::source_location const place = core::RunningCall::place(caller.where);
+  hash.mix(place.line());
+  mesh.agreement().meet(text + source_text(place), hash.value());
 }
 
 }  // namespace shardtype::execute

@@ -4,6 +4,8 @@
 
 #include <array>
 #include <cstdint>
+#include <source_location>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -191,11 +193,15 @@ bool extents_agree(std::array<std::int64_t, N> const& known,
   return true;
 }
 
-/// Computes the expression `e` for a result of type `Out`, into `into` if given.
+/// Computes the expression `e` for a result of type `Out`, into `into` if given. `operation` and
+/// `where`: for messages.
 template <class Out, class E>
-Out run_fused(E const& e, Out const* into) {
+Out run_fused(E const& e, Out const* into, std::string_view operation = "an elementwise expression",
+              std::source_location const& where = {}) {
   using L = Lowered<E, 0, char>;
   using Types = typename L::types;
+  core::RunningCall const running(operation, where, element_name<typename Out::element>(),
+                                  &Out::spec, &Scope<Out>::names);
   MeshRef const* mesh = nullptr;
   extents_of<Out> const extents = fused_extents<Out>(e, mesh);
   Out out = into != nullptr ? *into : uninitialized<Out>(*mesh, extents);
@@ -286,10 +292,12 @@ class Fused : public detail::Expression<F, Args...> {
     return false;
   }
 
-  /// The result; computed once.
-  tensor_type const& tensor() const {
+  /// The result; computed once. `where`: the line that uses it first, for messages.
+  tensor_type const& tensor(
+      std::source_location const& where = std::source_location::current()) const {
     if (!result_.has_value()) {
-      result_.set(detail::run_fused<tensor_type>(*this, nullptr));
+      result_.set(
+          detail::run_fused<tensor_type>(*this, nullptr, "an elementwise expression", where));
       this->forget();
     }
     return *result_;
@@ -297,11 +305,12 @@ class Fused : public detail::Expression<F, Args...> {
   /// Whether the result has been computed.
   bool computed() const { return result_.has_value(); }
   /// The result, to be written.
-  tensor_type& tensor() {
-    std::as_const(*this).tensor();
+  tensor_type& tensor(std::source_location const& where = std::source_location::current()) {
+    std::as_const(*this).tensor(where);
     return *result_;
   }
-  operator tensor_type() const { return tensor(); }
+  /// A Tensor of this type can be made of it.
+  using converts_to = tensor_type;
   /// Refused, A08: `B g(A const& a) { return a * 2; }`. A function that is overloaded for two
   /// shardings of the same dims takes `(a * 2).tensor()`.
   template <class To>
@@ -329,11 +338,16 @@ class Fused : public detail::Expression<F, Args...> {
   std::int64_t global_index(std::int64_t local) const {
     return tensor().template global_index<I>(local);
   }
-  View<element const> local() const& { return tensor().local(); }
+  View<element const> local(
+      std::source_location const& where = std::source_location::current()) const& {
+    return tensor(where).local();
+  }
   View<element const> local() const&& = delete;
   View<element const> unreduced_local() const& { return tensor().unreduced_local(); }
   View<element const> unreduced_local() const&& = delete;
-  auto mutable_local() & { return tensor().mutable_local(); }
+  auto mutable_local(std::source_location const& where = std::source_location::current()) & {
+    return tensor(where).mutable_local(where);
+  }
   tensor_type clone() const { return tensor().clone(); }
   bool shared() const { return tensor().shared(); }
   Buffer const& buffer() const { return tensor().buffer(); }

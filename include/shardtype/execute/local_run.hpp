@@ -19,13 +19,6 @@
 
 namespace shardtype::execute {
 
-/// A local block viewed around one dim: [outer, n, inner].
-struct Around {
-  std::int64_t outer = 1, n = 0, inner = 1;
-  Around(kernels::Layout const& l, int d)
-      : outer(kernels::outer_length(l, d)), n(l.extent[d]), inner(kernels::inner_length(l, d)) {}
-};
-
 /// One call on the calling rank: blocks of `T` in memory `Space`, and copies of them into new
 /// memory of the mesh's pool.
 template <class T, class Space>

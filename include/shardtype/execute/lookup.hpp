@@ -39,8 +39,9 @@ void check_ids(Id const* ids, Rows const* rows, int rank, std::int64_t n, std::s
 /// A block viewed as rows around dim `at`.
 inline kernels::NumberedRows numbered_rows(kernels::Layout const& block, int at, Range const& range,
                                            std::int64_t count) {
-  return {kernels::outer_length(block, at), range.size(), kernels::inner_length(block, at),
-          range.begin, count};
+  return {{kernels::outer_length(block, at), range.size(), kernels::inner_length(block, at)},
+          range.begin,
+          count};
 }
 
 /// A part of a block as contiguous memory: in place if it is contiguous, else a copy.

@@ -45,6 +45,16 @@ class Staged {
       return static_cast<T*>(received_.data());
     }
   }
+  /// As above, with the elements that are at `data` now.
+  T* in_place(T* data, std::int64_t n) {
+    T* const at = incoming(data, n);
+    if constexpr (!on_host) {
+      auto const count = static_cast<std::size_t>(n);
+      Kokkos::deep_copy(Flat<T, Kokkos::HostSpace>(at, count), Flat<T const, Space>(data, count));
+    }
+    return at;
+  }
+  /// Copies what came to `data`, if anything was to come.
   void arrived(T* data, std::int64_t n) {
     arrived(received_, data, n);
     received_ = {};
@@ -53,6 +63,7 @@ class Staged {
   static void arrived([[maybe_unused]] Buffer const& host, [[maybe_unused]] T* data,
                       [[maybe_unused]] std::int64_t n) {
     if constexpr (!on_host) {
+      if (host.data() == nullptr) return;
       auto const count = static_cast<std::size_t>(n);
       Kokkos::deep_copy(
           Flat<T, Space>(data, count),

@@ -1,272 +1,242 @@
 #pragma once
-/// Fetches rows of a split dim from the ranks that hold them, or adds them there, and computes running
-/// values along it.
+/// Runs the steps of plans that go along one dim of a tensor: rows that ranks fetch from each other, or
+/// give back, and the totals of running values.
 
 #include <cstdint>
-#include <source_location>
-#include <string>
 
+#include <shardtype/check/window.hpp>
 #include <shardtype/core/list.hpp>
-#include <shardtype/execute/group.hpp>
+#include <shardtype/execute/executor.hpp>
 #include <shardtype/execute/local_run.hpp>
+#include <shardtype/execute/staged.hpp>
 #include <shardtype/kernels/functions.hpp>
 #include <shardtype/kernels/scan.hpp>
-#include <shardtype/plan/window.hpp>
 
 namespace shardtype::execute {
 
-/// Operations along one dim of a tensor whose blocks are on several ranks.
+/// The sizes of one call along a dim of its operand, for the steps of its plan.
 template <class T, class Space>
-class AlongRanks {
-  static constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space>::accessible;
+struct AlongDim {
+  LocalRun<T, Space> const& run;
+  AxisMap map;
+  Sizing sizing;
+  int dim;
 
+  explicit AlongDim(LocalRun<T, Space> const& its_run)
+      : run(its_run),
+        map(map_axes(run.mesh, run.call.names)),
+        sizing{planning::extents_by_label(run.call.a(), run.call.given[0]), map.sizes, sizeof(T)},
+        dim(run.call.dim()) {}
+  std::int64_t extent() const { return run.call.given[0][dim]; }
+};
+
+/// The neighbor exchange of a plan and the local copies around it: fetches the rows of the step's
+/// window for each rank from the ranks that hold them, or, `returned`, the transpose. One message
+/// per pair of ranks. Collective over the mesh.
+template <class T, class Space, bool returned>
+class NeighborStep {
  public:
-  /// Collective over the mesh. `text`, `first` and `second` describe the operation for
-  /// SHARDTYPE_CHECK=agree.
-  AlongRanks(LocalRun<T, Space> const& run, char const* text, std::int64_t first,
-             std::int64_t second)
-      : run_(run),
-        map_(map_axes(run.mesh, run.call.names)),
-        dim_(run.call.dim()),
-        sizing_{run.call.names.extents(), map_.sizes, static_cast<std::int64_t>(sizeof(T))} {
-    for (int d = 0; d < run.call.a().rank; ++d)
-      sizing_.extents.at[run.call.a().dims[d].label] = run.call.given[0][d];
-    member_blocks(run.call.a(), dim_, sizing_, map_, axes(), blocks_);
-    me_ = static_cast<int>(place_in_group(map_, axes()));
-    if (ranks() > 1 && run.mesh.agreement().begin_step()) agree(text, first, second, run.where);
+  /// `name`: of the operation, for SHARDTYPE_CHECK=agree.
+  NeighborStep(LocalRun<T, Space> const& run, char const* name, Window const& w)
+      : along_(run),
+        step_(planning::neighbor_step(run.call.a(), along_.dim, w)),
+        me_(place_in_group(along_.map, step_.axes)) {
+    member_blocks(step_.before, along_.dim, along_.sizing, along_.map, step_.axes, blocks_);
+    if (ranks() > 1 && run.mesh.agreement().begin_step())
+      agree_on_collective(
+          run.mesh, along_.map, along_.sizing, step_,
+          {run.where, name, w.low, 2 * w.high + (w.edge == op::Edge::wrap ? 1 : 0)});
   }
 
-  /// Fetches the rows of window `w` for each rank from the ranks that hold them, with one message
-  /// per pair of ranks.
-  Buffer fetch(Window const& w) {
-    Around const b(run_.in, dim_);
+  /// The packed rows of the window. `returned`: the operand is the rows of the window, and each row
+  /// of the result is the sum of those that stand for it: the own one, others of this rank, then
+  /// those of the other ranks in their order.
+  Buffer run() {
     Range const mine = block(me_);
-    std::int64_t const rows = mine.size() == 0 ? 0 : mine.size() + w.high - w.low;
-    Buffer const out = run_.take(b.outer * rows * b.inner);
-    std::int64_t there = 0;
-    for_pieces(mine, extent(), w, [&](WindowPiece const& p) { there += p.source.size(); });
-    if (there < rows) kernels::fill(run_.exec(), write(out), b.outer * rows * b.inner, T{});
-    // rows that this rank holds
-    for_pieces(mine, extent(), w, [&](WindowPiece const& p) {
-      Range const s = intersect(p.source, mine);
-      kernels::copy_pitched(run_.exec(), run_.data + (s.begin - mine.begin) * b.inner,
-                            b.n * b.inner, write(out) + (p.at + s.begin - p.source.begin) * b.inner,
-                            rows * b.inner, b.outer, s.size() * b.inner);
-    });
-    if (ranks() > 1)
-      exchange(
-          w, b, [&](T* wire) { pack(w, b, wire); },
-          [&](T const* wire) { unpack(w, b, rows, wire, write(out)); });
-    run_.exec().fence();
-    return out;
-  }
-
-  /// The transpose of `fetch`: the operand is the rows of window `w`, and each row of the result is
-  /// the sum of those that stand for it: the own one, others of this rank, then those of the other
-  /// ranks in their order.
-  Buffer give_back(Window const& w) {
-    Around const b(run_.in, dim_);
-    Range const mine = block(me_);
-    Buffer const out = run_.fresh();
-    std::int64_t const pitch = mine.size() * b.inner;
-    kernels::copy_pitched(run_.exec(), run_.data - w.low * b.inner, b.n * b.inner, write(out),
-                          pitch, b.outer, pitch);
-    for_pieces(mine, extent(), w, [&](WindowPiece const& p) {
-      if (p.source.begin - p.at == mine.begin + w.low) return;  // the own rows
-      Range const s = intersect(p.source, mine);
-      kernels::add_pitched(run_.exec(), run_.data + (p.at + s.begin - p.source.begin) * b.inner,
-                           b.n * b.inner, write(out) + (s.begin - mine.begin) * b.inner, pitch,
-                           b.outer, s.size() * b.inner);
-    });
-    if (ranks() > 1)
-      exchange(
-          w, b, [&](T* wire) { pack_returned(w, b, wire); },
-          [&](T const* wire) { add_returned(w, b, wire, write(out)); });
-    run_.exec().fence();
-    return out;
-  }
-
-  /// Running values along the dim, from the last row to the first if `reverse`. The value with which
-  /// the own block begins is computed from the totals of other blocks, which all ranks exchange.
-  template <class Reducer>
-  Buffer scan(bool exclusive, bool reverse) {
-    Around const b(run_.in, dim_);
-    Buffer const out = run_.fresh();
-    std::int64_t const row = b.outer * b.inner;
-    T const* start = nullptr;
-    Buffer before;
-    // all ranks of the mesh create the group, even those with nothing to send
-    Comm* const comm = ranks() > 1 ? &group() : nullptr;
-    if (comm != nullptr && row > 0) {
-      Buffer const total = run_.take(row);
-      kernels::total_middle<Reducer>(run_.exec(), run_.data, write(total), b.outer, b.n, b.inner,
-                                     reverse);
-      run_.exec().fence();
-      Buffer const totals = run_.take(row * ranks());
-      detail::List<std::int64_t>& counts = run_.mesh.scratch().counts;
-      counts.assign(static_cast<std::size_t>(ranks()), row);
-      Buffer const sent = to_host(total, row);
-      Buffer const received = on_host ? totals : host_memory(row * ranks());
-      comm->all_gather(static_cast<T const*>(write(sent)), write(received), counts);
-      if constexpr (!on_host) copy_back(received, totals, row * ranks());
-      before = run_.take(row);
-      kernels::combine_rows<Reducer>(run_.exec(), write(totals), write(before),
-                                     std::int64_t{ranks()}, std::int64_t{me_}, row, reverse);
-      run_.exec().fence();
-      start = write(before);
+    Window const& w = step_.window;
+    bool const empty = mine.size() == 0;
+    std::int64_t const rows = returned || empty ? mine.size() : mine.size() + w.high - w.low;
+    Buffer const out = run_.take(rows * in_.row());
+    T* const to = run_.writable(out);
+    if constexpr (returned) {
+      add_own(to);
+    } else {
+      copy_own(to, rows);
     }
-    kernels::scan_middle<Reducer>(run_.exec(), run_.data, write(out), start, b.outer, b.n, b.inner,
-                                  exclusive, reverse);
+    if (ranks() > 1) exchange(to, rows);
     run_.exec().fence();
     return out;
   }
 
  private:
-  AxisList const& axes() const { return run_.call.a().dims[dim_].axes; }
-  std::int64_t extent() const { return run_.call.given[0][dim_]; }
-  int ranks() const { return static_cast<int>(blocks_.size()); }
-  Range block(int g) const { return blocks_[static_cast<std::size_t>(g)]; }
-  static T* write(Buffer const& b) { return static_cast<T*>(b.data()); }
+  std::int64_t ranks() const { return static_cast<std::int64_t>(blocks_.size()); }
+  Range block(std::int64_t g) const { return blocks_[static_cast<std::size_t>(g)]; }
 
-  Comm& group() { return group_of(run_.mesh, map_, axes()); }
+  /// `n` rows of the operand from row `from` on to row `to` of a result of `rows` rows.
+  void copy(std::int64_t from, T* out, std::int64_t to, std::int64_t rows, std::int64_t n) const {
+    kernels::copy_pitched(run_.exec(), run_.data + from * in_.inner, in_.n * in_.inner,
+                          out + to * in_.inner, rows * in_.inner, in_.outer, n * in_.inner);
+  }
+  void copy_own(T* out, std::int64_t rows) const {
+    Range const mine = block(me_);
+    std::int64_t there = 0;
+    for_pieces(mine, along_.extent(), step_.window,
+               [&](WindowPiece const& p) { there += p.source.size(); });
+    if (there < rows) kernels::fill(run_.exec(), out, rows * in_.row(), T{});
+    for_pieces(mine, along_.extent(), step_.window, [&](WindowPiece const& p) {
+      Range const s = intersect(p.source, mine);
+      copy(s.begin - mine.begin, out, p.at + s.begin - p.source.begin, rows, s.size());
+    });
+  }
+  void add_own(T* out) const {
+    Range const mine = block(me_);
+    Window const& w = step_.window;
+    copy(-w.low, out, 0, mine.size(), mine.size());
+    for_pieces(mine, along_.extent(), w, [&](WindowPiece const& p) {
+      if (p.source.begin - p.at == mine.begin + w.low) return;  // the own rows
+      Range const s = intersect(p.source, mine);
+      kernels::add_pitched(run_.exec(), run_.data + (p.at + s.begin - p.source.begin) * in_.inner,
+                           in_.n * in_.inner, out + (s.begin - mine.begin) * in_.inner,
+                           mine.size() * in_.inner, in_.outer, s.size() * in_.inner);
+    });
+  }
 
-  /// Sends what `pack` writes, rank by rank, to the ranks of the dim, and passes to `unpack` what
-  /// comes from them.
-  template <class Pack, class Unpack>
-  void exchange(Window const& w, Around const& b, Pack pack, Unpack unpack) {
+  /// Calls `move(row, at, n)` for the pieces of `n` rows that other ranks get or send, rank by rank:
+  /// `row` is the first one in the own window (`in_window`) or the own block, `at` in the messages.
+  template <class Move>
+  void each_piece(bool in_window, Move move) const {
+    std::int64_t at = 0;
+    for (std::int64_t g = 0; g < ranks(); ++g) {
+      if (g == me_) continue;
+      Range const held = block(in_window ? g : me_);
+      for_pieces(block(in_window ? me_ : g), along_.extent(), step_.window,
+                 [&](WindowPiece const& p) {
+                   Range const s = intersect(p.source, held);
+                   move(s.begin - (in_window ? p.source.begin - p.at : held.begin), at, s.size());
+                   at += s.size();
+                 });
+    }
+  }
+
+  /// Sends what other ranks need and copies, or adds, what comes from them to `out`.
+  void exchange(T* out, std::int64_t rows) {
     StepScratch& s = run_.mesh.scratch();
     auto const p = static_cast<std::size_t>(ranks());
-    std::int64_t const row = b.outer * b.inner;
-    s.counts.assign(p, 0);
-    s.offsets.assign(p, 0);
-    s.recv_counts.assign(p, 0);
-    s.recv_offsets.assign(p, 0);
+    for (detail::List<std::int64_t>* list :
+         {&s.counts, &s.offsets, &s.recv_counts, &s.recv_offsets})
+      list->assign(p, 0);
     std::int64_t sent = 0;
     std::int64_t received = 0;
-    for (int g = 0; g < ranks(); ++g) {
+    for (std::int64_t g = 0; g < ranks(); ++g) {
       auto const k = static_cast<std::size_t>(g);
       s.offsets[k] = sent;
       s.recv_offsets[k] = received;
       if (g == me_) continue;
-      s.counts[k] = planning::rows_between(block(me_), block(g), extent(), w) * row;
-      s.recv_counts[k] = planning::rows_between(block(g), block(me_), extent(), w) * row;
+      s.counts[k] = rows_between(block(me_), block(g), along_.extent(), step_.window) * in_.row();
+      s.recv_counts[k] =
+          rows_between(block(g), block(me_), along_.extent(), step_.window) * in_.row();
       sent += s.counts[k];
       received += s.recv_counts[k];
     }
     Buffer const outgoing = run_.take(sent);
-    pack(write(outgoing));
+    T* const wire = run_.writable(outgoing);
+    each_piece(returned, [&](std::int64_t row, std::int64_t at, std::int64_t n) {
+      copy(row, wire + at * in_.row(), 0, n, n);
+    });
     run_.exec().fence();
-    Buffer const from = to_host(outgoing, sent);
     Buffer const incoming = run_.take(received);
-    Buffer const to = on_host ? incoming : host_memory(received);
-    group().all_to_all(static_cast<T const*>(write(from)), s.counts, s.offsets, write(to),
-                       s.recv_counts, s.recv_offsets, Segments::sparse);
-    if constexpr (!on_host) copy_back(to, incoming, received);
-    unpack(write(incoming));
-    run_.exec().fence();
-  }
-  /// Packs the rows that other ranks need, rank by rank, piece by piece.
-  void pack(Window const& w, Around const& b, T* wire) {
-    Range const mine = block(me_);
-    for (int g = 0; g < ranks(); ++g)
-      if (g != me_)
-        for_pieces(block(g), extent(), w, [&](WindowPiece const& p) {
-          Range const s = intersect(p.source, mine);
-          std::int64_t const length = s.size() * b.inner;
-          kernels::copy_pitched(run_.exec(), run_.data + (s.begin - mine.begin) * b.inner,
-                                b.n * b.inner, wire, length, b.outer, length);
-          wire += b.outer * length;
-        });
-  }
-  void unpack(Window const& w, Around const& b, std::int64_t rows, T const* wire, T* out) {
-    for (int g = 0; g < ranks(); ++g)
-      if (g != me_)
-        for_pieces(block(me_), extent(), w, [&](WindowPiece const& p) {
-          Range const s = intersect(p.source, block(g));
-          std::int64_t const length = s.size() * b.inner;
-          kernels::copy_pitched(run_.exec(), wire, length,
-                                out + (p.at + s.begin - p.source.begin) * b.inner, rows * b.inner,
-                                b.outer, length);
-          wire += b.outer * length;
-        });
+    T* const came = run_.writable(incoming);
+    Staged<T, Space> staged(run_.mesh);
+    T* const into = staged.incoming(came, received);
+    group_of(run_.mesh, along_.map, step_.axes)
+        .all_to_all(staged.outgoing(wire, sent), s.counts, s.offsets, into, s.recv_counts,
+                    s.recv_offsets, Segments::sparse);
+    staged.arrived(came, received);
+    each_piece(!returned, [&](std::int64_t row, std::int64_t at, std::int64_t n) {
+      T const* const from = came + at * in_.row();
+      T* const to = out + row * in_.inner;
+      std::int64_t const length = n * in_.inner;
+      if constexpr (returned) {
+        kernels::add_pitched(run_.exec(), from, length, to, rows * in_.inner, in_.outer, length);
+      } else {
+        kernels::copy_pitched(run_.exec(), from, length, to, rows * in_.inner, in_.outer, length);
+      }
+    });
   }
 
-  /// Packs the rows of the own window that other ranks hold, rank by rank, piece by piece.
-  void pack_returned(Window const& w, Around const& b, T* wire) {
-    for (int g = 0; g < ranks(); ++g)
-      if (g != me_)
-        for_pieces(block(me_), extent(), w, [&](WindowPiece const& p) {
-          Range const s = intersect(p.source, block(g));
-          std::int64_t const length = s.size() * b.inner;
-          kernels::copy_pitched(run_.exec(),
-                                run_.data + (p.at + s.begin - p.source.begin) * b.inner,
-                                b.n * b.inner, wire, length, b.outer, length);
-          wire += b.outer * length;
-        });
-  }
-  void add_returned(Window const& w, Around const& b, T const* wire, T* out) {
-    Range const mine = block(me_);
-    for (int g = 0; g < ranks(); ++g)
-      if (g != me_)
-        for_pieces(block(g), extent(), w, [&](WindowPiece const& p) {
-          Range const s = intersect(p.source, mine);
-          std::int64_t const length = s.size() * b.inner;
-          kernels::add_pitched(run_.exec(), wire, length, out + (s.begin - mine.begin) * b.inner,
-                               mine.size() * b.inner, b.outer, length);
-          wire += b.outer * length;
-        });
-  }
-
-  // If MPI cannot access the memory, rows pass through the host.
-
-  template <class Where>
-  using Flat = Kokkos::View<T*, Where, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-  Buffer host_memory(std::int64_t n) {
-    return run_.mesh.pool().template take<Kokkos::HostSpace>(static_cast<std::size_t>(n) *
-                                                             sizeof(T));
-  }
-  Buffer to_host(Buffer const& b, std::int64_t n) {
-    if constexpr (on_host) {
-      return b;
-    } else {
-      Buffer const out = host_memory(n);
-      Kokkos::deep_copy(Flat<Kokkos::HostSpace>(write(out), static_cast<std::size_t>(n)),
-                        Flat<Space>(write(b), static_cast<std::size_t>(n)));
-      return out;
-    }
-  }
-  void copy_back(Buffer const& from, Buffer const& to, std::int64_t n) {
-    Kokkos::deep_copy(Flat<Space>(write(to), static_cast<std::size_t>(n)),
-                      Flat<Kokkos::HostSpace>(write(from), static_cast<std::size_t>(n)));
-  }
-
-  /// Checks that all ranks of the mesh are about to run the same operation.
-  void agree(char const* what, std::int64_t first, std::int64_t second,
-             std::source_location const& where) {
-    StepHash hash;
-    std::string text = std::string(what) + " over ";
-    hash.mix(text);
-    for (int k = 0; k < axes().size; ++k) {
-      text += (k == 0 ? "" : ",") + std::string(run_.call.names.axis_name[axes()[k]]);
-      hash.mix(static_cast<std::uint64_t>(map_.position[axes()[k]]) + 1);
-    }
-    for (int d = 0; d < run_.call.a().rank; ++d)
-      hash.mix(static_cast<std::uint64_t>(run_.call.given[0][d]));
-    hash.mix(static_cast<std::uint64_t>(dim_));
-    hash.mix(static_cast<std::uint64_t>(first));
-    hash.mix(static_cast<std::uint64_t>(second));
-    hash.mix(where.line());
-    run_.mesh.agreement().meet(text + source_text(where), hash.value());
-  }
-
-  LocalRun<T, Space> const& run_;
-  AxisMap map_;
-  int dim_;
-  Sizing sizing_;
-  int me_ = 0;
+  AlongDim<T, Space> along_;
+  LocalRun<T, Space> const& run_ = along_.run;
+  Around in_{run_.in, along_.dim};
+  Step step_;
+  std::int64_t me_;
   /// Blocks of the ranks along the dim's axes, in order; owned by the mesh, so that steps do not
   /// allocate.
   detail::List<Range>& blocks_ = run_.mesh.scratch().blocks;
 };
+
+/// Runs the neighbor exchange of the plan of operation `name`; its window is `w`.
+template <bool returned, class T, class Space>
+Buffer run_neighbor(LocalRun<T, Space> const& run, char const* name, Window const& w) {
+  return NeighborStep<T, Space, returned>(run, name, w).run();
+}
+
+/// As above, of a Halo or for one: `a` has the block `in`, and the result the block `out`.
+template <class R, bool returned, class Op, class A>
+Buffer exchange_halo(Op const& op, std::source_location const& where, A const& a,
+                     kernels::Layout const& in, kernels::Layout const& out) {
+  static_cast<void>(result_extents<R>(op, a));  // errors, also on ranks outside the mesh
+  if (!a.mesh().here()) return {};
+  GivenExtents const given(a);
+  ResultExtents const call{R::S::names, R::S::readings, 1, R::Holder::value, {}, given.at, nullptr};
+  Buffer const* const buffers[] = {&a.buffer()};
+  LocalRun<typename A::element, typename A::memory_space> const run(a.mesh().state(), call, where,
+                                                                    in, out, buffers);
+  return run_neighbor<returned>(run, op.name.data(), op.window());
+}
+
+/// The totals of all ranks along the dim, [ranks, columns] of `V`, by the step `s` of the plan: `own`
+/// are this rank's. `first` and `second` are what else all ranks pass alike. Collective over the mesh.
+template <class V, class T, class Space>
+Buffer totals_of_all(AlongDim<T, Space> const& along, Step const& s, char const* name,
+                     std::int64_t first, std::int64_t second, Buffer own) {
+  Sizing sizing = along.sizing;
+  sizing.element_bytes = sizeof(V);
+  Executor<V, Space> gather(along.run.mesh, along.map, sizing,
+                            {along.run.where, name, first, second});
+  return gather.run(s, whole_value<V>(s.before, sizing, along.map.coords, std::move(own)));
+}
+
+/// Running values along the dim, from the last row to the first if `reverse`. The value with which
+/// the own block begins is computed from the totals of other blocks, which all ranks exchange by the
+/// plan's all_gather. Collective over the mesh.
+template <class Reducer, class T, class Space>
+Buffer running_values(LocalRun<T, Space> const& run, char const* name, bool exclusive,
+                      bool reverse) {
+  AlongDim<T, Space> along(run);
+  Around const b(run.in, along.dim);
+  std::int64_t const extent = along.extent();
+  Step const s =
+      planning::totals_step(run.call.a(), along.dim, along.sizing.extents, along.map.sizes);
+  std::int64_t const ranks = along.map.sizes.product(s.axes);
+  Buffer const out = run.fresh();
+  T const* start = nullptr;
+  Buffer before;
+  if (ranks > 1) {
+    Buffer total = run.take(b.row());
+    kernels::total_middle<Reducer>(run.exec(), run.data, run.writable(total), b.outer, b.n, b.inner,
+                                   reverse);
+    Buffer const totals = totals_of_all<T>(along, s, name, (exclusive ? 1 : 0) + (reverse ? 2 : 0),
+                                           extent, std::move(total));
+    before = run.take(b.row());
+    kernels::combine_rows<Reducer>(run.exec(), run.writable(totals), run.writable(before), ranks,
+                                   place_in_group(along.map, s.axes), b.row(), reverse);
+    run.exec().fence();
+    start = run.writable(before);
+  }
+  kernels::scan_middle<Reducer>(run.exec(), run.data, run.writable(out), start, b.outer, b.n,
+                                b.inner, exclusive, reverse);
+  run.exec().fence();
+  return out;
+}
 
 }  // namespace shardtype::execute

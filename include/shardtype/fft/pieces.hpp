@@ -58,11 +58,15 @@ class FourierPieces {
     Value<T> const out = whole_value<T>(s.after, z, axes.coords, {});
     member_blocks(s.before, s.from, z, axes, s.axes, old_);
     member_blocks(s.after, s.to, z, axes, s.axes, new_);
+    // a dim of one row outside of the rows may be split: the other ranks along its axes have none,
+    // nor have the members of their groups
+    if (kernels::outer_length(in.layout, row_dim_) == 0)
+      for (detail::List<Range>* blocks : {&old_, &new_}) blocks->assign(blocks->size(), Range{});
     sent_ = Cut(in.layout, row_dim_, s.to, new_);
     joined_ = Cut(out.layout, row_dim_, s.from, old_);
     auto const me = static_cast<std::size_t>(place_in_group(axes, s.axes));
-    rows_in_ = joins_ ? Range{0, in.layout.extent[row_dim_]} : old_[me];
-    rows_out_ = packs_ ? Range{0, out.layout.extent[row_dim_]} : new_[me];
+    rows_in_ = joins_ ? rows_of_block(in.layout) : old_[me];
+    rows_out_ = packs_ ? rows_of_block(out.layout) : new_[me];
   }
   FourierPieces(FourierPieces const&) = delete;
   FourierPieces& operator=(FourierPieces const&) = delete;
@@ -184,6 +188,9 @@ class FourierPieces {
   /// Whether the messages are a block as it is.
   static bool one_row(Range const& rows, Cut const& cut) {
     return rows.size() <= 1 && cut.between == 1;
+  }
+  Range rows_of_block(kernels::Layout const& l) const {
+    return {0, kernels::outer_length(l, row_dim_) * l.extent[row_dim_]};
   }
   Range local(Range const& rows, int c) const {
     Range const p = piece(rows, c, pieces_);

@@ -69,8 +69,7 @@ class FourierRun {
       }
     }
     Buffer const result = after.packed(w);
-    // a part of the window is not scaled, but the result that is made of it
-    scale_block(Exec{}, static_cast<U*>(result.data()), w.layout.elements(), factor_);
+    if (!scaled_) scale_block(Exec{}, static_cast<U*>(result.data()), w.layout.elements(), factor_);
     return result;
   }
 
@@ -79,9 +78,13 @@ class FourierRun {
       Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space>::accessible &&
       Kokkos::SpaceAccessibility<Exec, Kokkos::HostSpace>::accessible;
 
-  void compute(Step const& s, Value<T>& v, Value<U>& w, Value<U> out) {
+  /// Where a transform writes to. The plan decides it, so it is the same on all ranks.
+  enum class Into : std::int8_t { own_memory, window };
+
+  void compute(Step const& s, Value<T>& v, Value<U>& w, Value<U> out,
+               Into into = Into::own_memory) {
     kernels::FourierDims const over = next(s.after);
-    transform(v, out, over);
+    transform(v, out, over, into);
     w = std::move(out);
     v = {};
   }
@@ -106,9 +109,10 @@ class FourierRun {
       } else if (s.action == Action::compute) {
         Sizing const z = plan_.sizing_of(Slot::result);
         bool const ends = k > last;
-        compute(s, v, w,
-                ends ? Blocks<U, Space>{mesh_, axes_, z}.fresh(s.after)
-                     : window.part<U>(Slot::result, s.after, z));
+        if (ends)
+          compute(s, v, w, Blocks<U, Space>{mesh_, axes_, z}.fresh(s.after));
+        else
+          compute(s, v, w, window.part<U>(Slot::result, s.after, z), Into::window);
         inside = !ends;
       } else if (of_result) {
         inside = step_in(window, s, k, w, inside);
@@ -128,7 +132,7 @@ class FourierRun {
     if (s.action == Action::finish) {
       Value<V> out = ends ? Blocks<V, Space>{mesh_, axes_, z}.fresh(s.after)
                           : window.part<V>(s.slot, s.after, z);
-      transform(v, out, next(s.after));
+      transform(v, out, next(s.after), ends ? Into::own_memory : Into::window);
       v = std::move(out);
       return !ends;
     }
@@ -245,27 +249,27 @@ class FourierRun {
     return x - k + 2;
   }
   /// Transforms the rows of `out` as they arrive.
-  template <class Pieces, class E, class Into>
-  void use_pieces(Pieces& p, Value<E> const& like, Value<Into> const& out, int d,
+  template <class Pieces, class E, class Made>
+  void use_pieces(Pieces& p, Value<E> const& like, Value<Made> const& out, int d,
                   kernels::FourierDims const& over) {
     for (int c = 0; c < p.pieces(); ++c) {
       p.wait(c);
       Pieces::for_rows(p.completes(c), p.row_out(), [&](Range const& rows) {
-        Value<Into> const to = part(out, d, rows);
+        Value<Made> const to = part(out, d, rows);
         // in place where that is possible: FFTW is slow from some strides to others
         Value<E> some;
-        if constexpr (std::is_same_v<E, Into>)
+        if constexpr (std::is_same_v<E, Made>)
           some = to;
         else
           some = cached<Pieces>(like, d, rows);
         p.join(const_cast<E*>(some.data), rows, c);
         transform_only(some, to, over);
         if (rest_.empty())
-          scale_block(Exec{}, const_cast<Into*>(to.data), to.layout.elements(), factor_);
+          scale_block(Exec{}, const_cast<Made*>(to.data), to.layout.elements(), factor_);
         p.poke();
       });
     }
-    if (rest_.empty()) factor_ = 1;
+    scaled_ = rest_.empty();
   }
   /// Elements of a row of dim `d` of the largest block.
   static std::int64_t row(Spec const& s, Sizing const& z, int d) {
@@ -307,22 +311,25 @@ class FourierRun {
     transform(v, out, over);
     v = std::move(out);
   }
-  template <class From, class Into>
-  void transform(Value<From> const& v, Value<Into> const& out, kernels::FourierDims const& over) {
+  /// The last transform scales what it makes, also where a block is empty: an exchange may follow.
+  /// A part of the window is not packed: the result that is made of it is scaled.
+  template <class From, class Made>
+  void transform(Value<From> const& v, Value<Made> const& out, kernels::FourierDims const& over,
+                 Into into = Into::own_memory) {
     transform_only(v, out, over);
-    if (!rest_.empty() || out.layout.elements() == 0 || !out.layout.contiguous()) return;
-    scale_block(Exec{}, const_cast<Into*>(out.data), out.layout.elements(), factor_);
-    factor_ = 1;
+    if (!rest_.empty() || into == Into::window) return;
+    scale_block(Exec{}, const_cast<Made*>(out.data), out.layout.elements(), factor_);
+    scaled_ = true;
   }
   /// As above, not scaled.
-  template <class From, class Into>
-  void transform_only(Value<From> const& v, Value<Into> const& out,
+  template <class From, class Made>
+  void transform_only(Value<From> const& v, Value<Made> const& out,
                       kernels::FourierDims const& over) {
     Exec{}.fence();
     if (v.layout.elements() == 0 || out.layout.elements() == 0) return;
-    auto* const data = const_cast<Into*>(out.data);
-    if constexpr (!std::is_same_v<From, Into>) {
-      if constexpr (shardtype::detail::is_complex<Into>)
+    auto* const data = const_cast<Made*>(out.data);
+    if constexpr (!std::is_same_v<From, Made>) {
+      if constexpr (shardtype::detail::is_complex<Made>)
         kernels::fourier_real(Exec{}, v.data, v.layout, data, out.layout, over);
       else
         kernels::fourier_half(Exec{}, v.data, v.layout, data, out.layout, over.last());
@@ -338,8 +345,9 @@ class FourierRun {
   std::source_location where_;
   Plan const& plan_;
   planning::FourierCall const& call_;
-  double factor_;
+  double const factor_;
   planning::FourierRest rest_{};
+  bool scaled_ = false;  ///< the same on all ranks: a block may change hands once more
 };
 
 template <FourierKind Kind, class Over, class... To, class... Out>

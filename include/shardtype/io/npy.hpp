@@ -35,8 +35,9 @@ namespace shardtype {
 namespace detail {
 
 /// SHARDTYPE_CHECK=agree: checks that all ranks of the mesh are about to do the same with the same
-/// file.
-void agree_on_file(MeshState& mesh, std::string const& what, std::string const& path);
+/// file, for tensors of the same type (as text) and, if it is saved, the same extents.
+void agree_on_file(MeshState& mesh, std::string const& what, std::string const& path,
+                   std::string const& type, io::NpyInts const& shape);
 
 /// MPI's collective file calls spin while they wait, so with more ranks than cores each rank reads
 /// and writes independently.
@@ -76,9 +77,10 @@ detail::created_t<Parts...> load_npy(
   using T = typename A::element;
   detail::check_mesh_has_axes<A, Xs...>();
   if constexpr (A::spec.cyclic_dim() >= 0)
-    return reshard<A>(load_npy<typename detail::InBlocks<A>::type>(mesh, path), where);
+    return reshard<A>(load_npy<typename detail::InBlocks<A>::type>(mesh, path, where), where);
+  core::RunningCall const running("load_npy", where);
   runtime::MeshState& state = mesh.state();
-  if (mesh.here()) detail::agree_on_file(state, "load_npy", path);
+  if (mesh.here()) detail::agree_on_file(state, "load_npy", path, type_name<A>(), {});
   // ranks outside the mesh read the extents, too, but take no part otherwise
   io::NpyHeader const header =
       io::read_npy_header(mesh.here() ? state.whole().raw() : MPI_COMM_SELF, path);
@@ -120,12 +122,14 @@ auto save_npy(A const& a, std::string const& path,
   if constexpr (!detail::accepts<Judged>) {
     static_cast<void>(checking::Poisoned(Judged{}));
   } else if constexpr (Held::spec.cyclic_dim() >= 0) {
-    save_npy(reshard<typename detail::InBlocks<Held>::type>(detail::operand(a), where), path);
+    save_npy(reshard<typename detail::InBlocks<Held>::type>(detail::operand(a), where), path,
+             where);
   } else {
+    core::RunningCall const running("save_npy", where);
     runtime::MeshState& mesh = a.mesh().state();
     if (!mesh.here()) return;
-    detail::agree_on_file(mesh, "save_npy", path);
     detail::NpyBlock const part(a);
+    detail::agree_on_file(mesh, "save_npy", path, type_name<Held>(), part.shape);
     auto const host = detail::block_on_host(detail::operand(a));
     io::write_npy(mesh.whole().raw(), path, io::npy_dtype<typename A::element>(), part.shape,
                   part.begin, part.count, sizeof(typename A::element), host.data(),

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <cstring>
 #include <exception>
 #include <string>
 
@@ -19,6 +18,7 @@
 #include <shardtype/io/npy_replacement.hpp>
 #include <shardtype/io/npy_slabs.hpp>
 #include <shardtype/io/npy_transfer.hpp>
+#include <shardtype/runtime/files.hpp>
 
 namespace shardtype {
 
@@ -54,9 +54,9 @@ void read_npy_block(MPI_Comm comm, std::string const& path, NpyHeader const& hea
                     NpyInts const& begin, NpyInts const& count, std::size_t element_bytes,
                     void* out, NpyAccess access = {});
 
-/// Writes a .npy file of the global array `shape`. The bytes are first written to `path`.partial;
-/// only when all are written does the file replace the one at `path`, which stays as it was if
-/// writing fails. Rank 0 writes the header, and each rank with `i_write` its block, [begin, begin +
+/// Writes a .npy file of the global array `shape`. The bytes are first written to a file of
+/// a new name, `path`.(16 digits).partial; only when all are written does it replace the one at
+/// `path`, which stays as it was if writing fails; then the new file is removed. Rank 0 writes the header, and each rank with `i_write` its block, [begin, begin +
 /// count) per dimension, from row-major host memory `in`. Ranks that hold copies pass i_write =
 /// false; the written blocks must cover the array and not overlap. Collective over `comm`; all
 /// arguments except the block must be the same on all ranks. Throws on every rank or on none: IO8

@@ -18,22 +18,20 @@ SHARDTYPE_INLINE NpyOutcome npy_check_block(std::string const& path, io::NpyInts
 
 SHARDTYPE_INLINE std::string npy_header_text(std::string const& path, std::int64_t& file_bytes,
                                              NpyOutcome& outcome) {
+  int fault = 0;
+  std::FILE* const in = runtime::open_to_read(path, fault);
   struct stat status = {};
-  int const failure = stat(path.c_str(), &status) == 0 ? 0 : errno;
-  if (failure != 0 || !S_ISREG(status.st_mode)) {
+  if (in == nullptr || fstat(fileno(in), &status) != 0) {
+    if (in != nullptr) fault = errno;
     outcome.note("IO1", "cannot open " + path + ": " +
-                            (failure == ENOENT || failure == ENOTDIR ? "no such file"
-                             : failure != 0                          ? std::strerror(failure)
-                             : S_ISDIR(status.st_mode)               ? "it is a directory"
-                                                                     : "it is not a regular file"));
+                            (fault == ENOENT || fault == ENOTDIR ? "no such file"
+                             : fault == EISDIR                   ? "it is a directory"
+                             : fault == EACCES                   ? "no permission to read it"
+                                               : runtime::file_fault_text(fault)));
+    if (in != nullptr) std::fclose(in);
     return {};
   }
   file_bytes = static_cast<std::int64_t>(status.st_size);
-  std::FILE* const in = std::fopen(path.c_str(), "rb");
-  if (in == nullptr) {
-    outcome.note("IO1", "cannot open " + path + ": no permission to read it");
-    return {};
-  }
   std::string text(12, '\0');
   auto const fill = [&](std::size_t from) {
     text.resize(from + std::fread(text.data() + from, 1, text.size() - from, in));
@@ -101,13 +99,14 @@ SHARDTYPE_INLINE void read_npy_block(MPI_Comm comm, std::string const& path,
 SHARDTYPE_INLINE void write_npy(MPI_Comm comm, std::string const& path, std::string const& dtype,
                                 NpyInts const& shape, NpyInts const& begin, NpyInts const& count,
                                 std::size_t element_bytes, void const* in, bool i_write,
-                                bool fortran_order, NpyAccess access) {
+                                bool fortran_order, NpyAccess access) try {
   detail::npy_agree(comm, detail::npy_check_block(path, shape, begin, count));
   std::string const header = format_npy_header(dtype, shape, fortran_order);
   auto const offset = static_cast<std::int64_t>(header.size());
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
   detail::NpyReplacement file(comm, path);
+  detail::npy_agree(comm, file.outcome);
   detail::NpyTransfer start(MPI_COMM_SELF, detail::NpyWay::write, path, file.written());
   if (rank == 0) {
     start.open();
@@ -131,8 +130,10 @@ SHARDTYPE_INLINE void write_npy(MPI_Comm comm, std::string const& path, std::str
   out.move(offset, slabs, i_write, block);
   out.close();
   detail::npy_agree(comm, out.outcome);
-  file.finish(out.outcome);
-  detail::npy_agree(comm, out.outcome);
+  file.finish();
+  detail::npy_agree(comm, file.outcome);
+} catch (...) {
+  throw;  // an exception that nobody catches would not destroy `file`, which removes what it wrote
 }
 
 }  // namespace shardtype::io

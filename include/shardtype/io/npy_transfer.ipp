@@ -61,7 +61,7 @@ SHARDTYPE_INLINE int npy_view(MPI_File file, std::int64_t data_offset, NpySlabs 
 }
 
 SHARDTYPE_INLINE void NpyTransfer::open() {
-  int const mode = way_ == NpyWay::read ? MPI_MODE_RDONLY : MPI_MODE_CREATE | MPI_MODE_WRONLY;
+  int const mode = way_ == NpyWay::read ? MPI_MODE_RDONLY : MPI_MODE_WRONLY;
   // Sieved writes read a range, change their part and write it back: ranks that write interleaved
   // elements would overwrite each other.
   MPI_Info hints = MPI_INFO_NULL;
@@ -74,7 +74,8 @@ SHARDTYPE_INLINE void NpyTransfer::open() {
 SHARDTYPE_INLINE void NpyTransfer::check(int status) {
   int kind = MPI_SUCCESS;
   if (status != MPI_SUCCESS) MPI_Error_class(status, &kind);
-  if (way_ == NpyWay::write && kind == MPI_ERR_NO_SUCH_FILE) fail("its directory does not exist");
+  if (way_ == NpyWay::write && kind == MPI_ERR_NO_SUCH_FILE)
+    fail("a rank does not see the file that the first one has created in the same folder");
   outcome.note(code(), what_, status);
 }
 

@@ -1,11 +1,13 @@
 #pragma once
-/// Reducers with a count beside the result, which gradients need.
+/// Reducers with further results, which gradients need.
 
 #include <cstdint>
 
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/kernels/norms.hpp>
 #include <shardtype/kernels/reducers.hpp>
+#include <shardtype/kernels/scaled.hpp>
 
 namespace shardtype::kernels {
 
@@ -84,6 +86,100 @@ struct CountOf : R {
   using Result = shardtype::detail::real_of<typename R::Element>;
   KOKKOS_FUNCTION static Result finish(Total const& a) {
     return static_cast<Result>(static_cast<double>(a.count));
+  }
+};
+
+/// The largest element of a logsumexp, and the sum of exponentials relative to it.
+template <class T>
+struct LargestOfExponentials : LogSumExpReducer<T> {
+  using Result = T;
+  KOKKOS_FUNCTION static Result finish(Peak<wide_t<T>> const& a) {
+    return static_cast<Result>(a.max);
+  }
+};
+template <class T>
+struct SumOfExponentials : LogSumExpReducer<T> {
+  using Result = shardtype::detail::computed_t<T>;
+  KOKKOS_FUNCTION static Result finish(Peak<wide_t<T>> const& a) {
+    return static_cast<Result>(a.sum);
+  }
+};
+
+/// A value by its parts, as CountedValue.
+template <class V>
+struct Stored {
+  V value;
+  KOKKOS_FUNCTION explicit Stored(V const& v) : value(v) {}
+  Stored() = default;
+  KOKKOS_FUNCTION V get() const { return value; }
+};
+template <class Real>
+struct Stored<Kokkos::complex<Real>> {
+  Real re, im;
+  KOKKOS_FUNCTION explicit Stored(Kokkos::complex<Real> const& v) : re(v.real()), im(v.imag()) {}
+  Stored() = default;
+  KOKKOS_FUNCTION Kokkos::complex<Real> get() const { return {re, im}; }
+};
+/// A product, of type `P`, and the same in the parts of ScaledProduct.
+template <class P, class W>
+struct ProductTotal {
+  Stored<P> product;
+  Stored<W> m;
+  std::int64_t scale;
+};
+/// The product, with parts that neither overflow nor underflow.
+template <class T>
+struct ProductInParts {
+  using Element = T;
+  using Plain = ProductReducer<T>;
+  using Wide =
+      std::conditional_t<shardtype::detail::is_complex<T>, Kokkos::complex<double>, double>;
+  using Part = ProductTotal<typename Plain::Part, Wide>;
+  using Total = ProductTotal<typename Plain::Total, Wide>;
+  using Result = T;
+  using Parts = ScaledProduct<Wide>;
+  KOKKOS_FUNCTION static Part load(T const& x) {
+    typename Plain::Part const plain = Plain::load(x);
+    auto wide = detail::converted<Wide>(plain);
+    auto const which = Parts::sorted(wide, Parts::negative(wide));
+    return made<Part>(plain, Scaled<Wide>(wide),
+                      which == Parts::others ? 0 : std::int64_t{1} << which);
+  }
+  KOKKOS_FUNCTION static Part nothing() {
+    return made<Part>(Plain::nothing(), Scaled<Wide>(Wide(1)), 0);
+  }
+  KOKKOS_FUNCTION static Total widen(Part const& a) {
+    return {Stored<typename Plain::Total>(Plain::widen(a.product.get())), a.m, a.scale};
+  }
+  template <class P>
+  KOKKOS_FUNCTION static void join(ProductTotal<P, Wide>& a, ProductTotal<P, Wide> const& b) {
+    P product = a.product.get();
+    Plain::join(product, b.product.get());
+    Scaled<Wide> const both(Wide(a.m.get() * b.m.get()));
+    a = made<ProductTotal<P, Wide>>(product, both, Parts::joined(a.scale, b.scale));
+  }
+  KOKKOS_FUNCTION static Result finish(Total const& a) { return Plain::finish(a.product.get()); }
+
+ private:
+  template <class Made, class P>
+  KOKKOS_FUNCTION static Made made(P const& product, Scaled<Wide> const& scaled,
+                                   std::int64_t scale) {
+    return {Stored<P>(product), Stored<Wide>(scaled.m), scale + scaled.exponent * Parts::classes};
+  }
+};
+/// The number m of a product in parts, and the scale.
+template <class T>
+struct FactorOfProduct : ProductInParts<T> {
+  using Result = shardtype::detail::computed_t<T>;
+  KOKKOS_FUNCTION static Result finish(typename ProductInParts<T>::Total const& a) {
+    return detail::converted<Result>(a.m.get());
+  }
+};
+template <class T>
+struct ScaleOfProduct : ProductInParts<T> {
+  using Result = double;
+  KOKKOS_FUNCTION static Result finish(typename ProductInParts<T>::Total const& a) {
+    return static_cast<double>(a.scale);
   }
 };
 

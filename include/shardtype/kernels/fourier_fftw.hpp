@@ -40,7 +40,7 @@ struct FftwFunctions<double> {
   static constexpr auto alignment = &fftw_alignment_of;
   static constexpr char const* precision = ".double";
   static runtime::WisdomFunctions wisdom() {
-    return {&fftw_import_wisdom_from_file, &fftw_export_wisdom_to_filename, fftw_version};
+    return {&fftw_import_wisdom_from_file, &fftw_export_wisdom_to_file, fftw_version};
   }
 };
 template <>
@@ -60,7 +60,7 @@ struct FftwFunctions<float> {
   static constexpr auto alignment = &fftwf_alignment_of;
   static constexpr char const* precision = ".float";
   static runtime::WisdomFunctions wisdom() {
-    return {&fftwf_import_wisdom_from_file, &fftwf_export_wisdom_to_filename, fftwf_version};
+    return {&fftwf_import_wisdom_from_file, &fftwf_export_wisdom_to_file, fftwf_version};
   }
 };
 

@@ -5,14 +5,14 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/core/layout.hpp>
 #include <shardtype/kernels/launch_name.hpp>
 
 namespace shardtype::kernels {
 
 /// A block [outer, n, inner] that has the rows `first` to first + n along its middle dim, and a
 /// number of ids.
-struct NumberedRows {
-  std::int64_t outer = 1, n = 0, inner = 1;
+struct NumberedRows : core::Around {
   std::int64_t first = 0;
   std::int64_t count = 0;
 

@@ -52,9 +52,13 @@ struct VarianceReducer {
     Real const count = a.count + b.count;
     Mean const near = a.near + (b.near - a.near) * (b.count / count);
     Total from = b;
+    bool const numbers = a.squares == a.squares && b.squares == b.squares;
     move(a, near);
     move(from, near);
-    a = {count, near, a.distances + from.distances, a.squares + from.squares};
+    Real const squares = a.squares + from.squares;
+    // NaN of elements that are numbers: distances overflowed
+    a = {count, near, a.distances + from.distances,
+         numbers && squares != squares ? infinity() : squares};
   }
   KOKKOS_FUNCTION static void deposit(Total& total, T const* x, std::int64_t n,
                                       std::int64_t stride) {
@@ -93,12 +97,15 @@ struct VarianceReducer {
   }
   KOKKOS_FUNCTION static Result finish(Total const& a) {
     if (a.count == Real(0)) return Result(0);
+    if (a.squares == infinity())
+      return static_cast<Result>(infinity());  // not of infinite elements
     Real const sum = a.squares - squared(a.distances) / a.count;
     Real const none_below = sum < Real(0) ? Real(0) : sum;  // keeps NaN
     return static_cast<Result>(Root ? math::sqrt(none_below) : none_below);
   }
 
  private:
+  KOKKOS_FUNCTION static Real infinity() { return extreme_value<Real, true>(); }
   /// Changes the number from which distances are measured.
   KOKKOS_FUNCTION static void move(Total& a, Mean const& to) {
     Mean const by = a.near - to;

@@ -48,8 +48,10 @@ struct Norm1Reducer : Adding<shardtype::detail::computed_t<shardtype::detail::re
 template <class T>
 struct NormInfReducer : ExtremeReducer<shardtype::detail::real_of<T>, true> {
   using Element = T;
-  using Part = shardtype::detail::real_of<T>;
-  KOKKOS_FUNCTION static Part load(T const& x) { return call(functions::Absolute{}, x); }
+  using Part = shardtype::detail::computed_t<shardtype::detail::real_of<T>>;
+  KOKKOS_FUNCTION static Part load(T const& x) {
+    return call(functions::Absolute{}, static_cast<shardtype::detail::computed_t<T>>(x));
+  }
   KOKKOS_FUNCTION static Part nothing() { return Part{}; }
 };
 
@@ -100,7 +102,7 @@ struct LogSumExpReducer {
     if constexpr (std::is_same_v<T, Value>) {
       max = detail::extreme_of<ExtremeReducer<T, true>>(x, n);
     } else {
-      T largest = ExtremeReducer<T, true>::nothing();
+      T largest = extreme_value<T, false>();
       detail::add_run<ExtremeReducer<T, true>>(x, n, largest);
       max = largest;
     }

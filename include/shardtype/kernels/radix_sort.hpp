@@ -1,11 +1,13 @@
 #pragma once
-/// Host: sorts the positions of a row by the bytes of its elements, least significant first (LSD radix sort).
+/// Host: sorts a row, or the positions of its elements, by the bytes of the elements, least significant first (LSD radix
+/// sort).
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 #include <Kokkos_Core.hpp>
@@ -116,6 +118,106 @@ struct RadixRows {
     }
   }
   static std::size_t digit(Item const& item, std::size_t b) { return item.key() >> (8 * b) & 255U; }
+};
+
+/// One call sorts the values of one row of `in` [rows, n] to `sorted`; `other` is a buffer of the same size. Both hold
+/// keys of the size of an element until the end. Elements that are equal without being the same (0 and -0, NaNs) are
+/// brought back in their order.
+template <class T>
+struct RadixValues {
+  using Key = std::conditional_t<
+      sizeof(T) == 1, std::uint8_t,
+      std::conditional_t<sizeof(T) == 2, std::uint16_t,
+                         std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>>;
+  static constexpr std::size_t bytes = sizeof(T);
+  static constexpr Key top = static_cast<Key>(Key{1} << (8 * bytes - 1));
+  static constexpr bool floating = std::is_floating_point_v<T> || std::is_same_v<T, bfloat16>;
+
+  T const* in;
+  T* sorted;
+  T* other;
+  std::int64_t n;
+  bool descending;
+
+  void operator()(std::int64_t row) const {
+    T const* const x = in + row * n;
+    T* from = sorted + row * n;
+    T* to = other + row * n;
+    std::array<std::array<std::uint32_t, 256>, bytes> count{};
+    std::int64_t nans = 0;
+    bool negative_zero = false;
+    for (std::int64_t k = 0; k < n; ++k) {
+      Key bits = bits_of(x[k]);
+      if constexpr (floating) {
+        if (x[k] != x[k]) {
+          ++nans;
+          continue;
+        }
+        negative_zero = negative_zero || bits == top;
+        bits = bits == top ? Key{0} : bits;
+      }
+      Key const key = key_of_bits(bits);
+      for (std::size_t b = 0; b < bytes; ++b) ++count[b][key >> (8 * b) & 255U];
+      write(from, k - nans, key);
+    }
+    std::int64_t const held = n - nans;
+    for (std::size_t b = 0; b < bytes && held > 0; ++b) {
+      if (count[b][read(from, 0) >> (8 * b) & 255U] == held) continue;  // all have the same byte
+      std::uint32_t begin = 0;
+      for (std::uint32_t& c : count[b]) {
+        std::uint32_t const here = c;
+        c = begin;
+        begin += here;
+      }
+      for (std::int64_t k = 0; k < held; ++k) {
+        Key const key = read(from, k);
+        write(to, count[b][key >> (8 * b) & 255U]++, key);
+      }
+      T* const exchanged = from;
+      from = to;
+      to = exchanged;
+    }
+    T* const out = sorted + row * n;
+    for (std::int64_t k = 0; k < held; ++k) out[k] = value_of(read(from, k));
+    if constexpr (floating) {
+      if (negative_zero) {
+        std::int64_t at = 0;
+        while (!(out[at] == T(0))) ++at;
+        for (std::int64_t k = 0; k < n; ++k)
+          if (x[k] == T(0)) out[at++] = x[k];
+      }
+      for (std::int64_t k = 0, at = held; at < n; ++k)
+        if (x[k] != x[k]) out[at++] = x[k];
+    }
+  }
+
+ private:
+  static Key bits_of(T const& x) {
+    Key bits;
+    std::memcpy(&bits, &x, bytes);
+    return bits;
+  }
+  static void write(T* to, std::int64_t k, Key key) {
+    std::memcpy(static_cast<void*>(to + k), &key, bytes);
+  }
+  static Key read(T const* from, std::int64_t k) {
+    Key key;
+    std::memcpy(&key, from + k, bytes);
+    return key;
+  }
+  Key key_of_bits(Key bits) const {
+    Key const flipped = floating ? ((bits & top) != 0 ? static_cast<Key>(~bits) : bits | top)
+                                 : static_cast<Key>(bits ^ (std::is_signed_v<T> ? top : Key{0}));
+    return descending ? static_cast<Key>(~flipped) : flipped;
+  }
+  T value_of(Key key) const {
+    Key const flipped = descending ? static_cast<Key>(~key) : key;
+    Key const bits = floating ? static_cast<Key>((flipped & top) != 0 ? flipped ^ top : ~flipped)
+                              : static_cast<Key>(flipped ^ (std::is_signed_v<T> ? top : Key{0}));
+    T out;
+    std::memcpy(static_cast<void*>(&out), &bits, bytes);
+    return out;
+  }
 };
 
 /// Whether rows of `n` elements are sorted so: rows that are long enough for the tables of bytes, and as many as threads.

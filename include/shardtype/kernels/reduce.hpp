@@ -140,6 +140,86 @@ struct ReduceRows {
   }
 };
 
+/// Host: one call reduces `together` neighbouring outputs of `terms` elements each, which are in one piece of memory.
+template <class R, bool Finish>
+struct ReduceShort {
+  static constexpr std::int64_t together = 64;
+  typename R::Element const* in;
+  std::conditional_t<Finish, typename R::Result, typename R::Total>* out;
+  std::int64_t outputs, terms;
+
+  void operator()(std::int64_t work) const {
+    std::int64_t const begin = work * together;
+    std::int64_t const n = outputs - begin < together ? outputs - begin : together;
+    typename R::Element const* const from = in + begin * terms;
+    typename R::Part part[static_cast<std::size_t>(together)];
+    // compilers take elements of several outputs in one register where the number is a constant
+    switch (terms) {
+      case 2:
+        add<2>(from, n, part);
+        break;
+      case 3:
+        add<3>(from, n, part);
+        break;
+      case 4:
+        add<4>(from, n, part);
+        break;
+      case 8:
+        add<8>(from, n, part);
+        break;
+      default:
+        add<0>(from, n, part);
+    }
+    for (std::int64_t k = 0; k < n; ++k) {
+      typename R::Total total = R::widen(R::nothing());
+      R::join(total, R::widen(part[k]));
+      if constexpr (Finish) {
+        out[begin + k] = R::finish(total);
+      } else {
+        out[begin + k] = total;
+      }
+    }
+  }
+
+ private:
+  template <int Terms>
+  void add(typename R::Element const* from, std::int64_t n, typename R::Part* part) const {
+    std::int64_t const m = Terms > 0 ? Terms : terms;
+    for (std::int64_t k = 0; k < n; ++k) {
+      typename R::Part sum = R::nothing();
+      for (std::int64_t i = 0; i < m; ++i) R::join(sum, R::load(from[k * m + i]));
+      part[k] = sum;
+    }
+  }
+};
+/// Whether a reducer takes single elements, from memory.
+template <class R, class In>
+inline constexpr bool takes_elements =
+    std::is_same_v<In, typename R::Element const*> && !takes_blocks<R> && !finds_places<R> &&
+    !takes_arrays<R> && !takes_rows<R>;
+/// Reduces short contiguous runs, one behind the other; false if the elements lie otherwise.
+template <class R, bool Finish, class Exec, class In, class Out>
+bool reduce_short([[maybe_unused]] Exec const& exec, [[maybe_unused]] ReduceShape const& shape,
+                  [[maybe_unused]] In const& in, [[maybe_unused]] Out* out) {
+  if constexpr (takes_elements<R, In> &&
+                Kokkos::SpaceAccessibility<Kokkos::HostSpace,
+                                           typename Exec::memory_space>::accessible) {
+    constexpr std::int64_t longest = 15;  // as runs that are added without lanes
+    Layout const kept = merged(shape.kept);
+    if (shape.pieces != 1 || shape.terms > longest || shape.terms < 2 || shape.reduced.rank != 1 ||
+        shape.reduced.stride[0] != 1 || kept.rank != 1 || kept.stride[0] != shape.terms)
+      return false;
+    using Work = ReduceShort<R, Finish>;
+    Kokkos::parallel_for(kernels::launch_name("shardtype::reduce"),
+                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
+                             exec, 0, (shape.outputs + Work::together - 1) / Work::together),
+                         Work{in, out, shape.outputs, shape.terms});
+    return true;
+  } else {
+    return false;
+  }
+}
+
 /// Combines the pieces of each output: to its result, or its total.
 template <class R, bool Finish>
 struct ReducePieces {
@@ -237,6 +317,7 @@ template <class R, class Exec, class In>
 void reduce(Exec const& exec, ReducePlan const& plan, In const& in, typename R::Result* out,
             void* workspace) {
   if (plan.shape.outputs == 0) return;
+  if (detail::reduce_short<R, true>(exec, plan.shape, in, out)) return;
   auto* const totals = static_cast<typename R::Total*>(workspace);
   detail::total_pieces<R>(exec, plan.shape, in, totals);
   detail::join_pieces<R, true>(exec, totals, out, plan.shape.outputs, plan.shape.pieces);
@@ -248,6 +329,7 @@ template <class R, class Exec, class In>
 void reduce_to_totals(Exec const& exec, ReducePlan const& plan, In const& in,
                       typename R::Total* out, void* workspace) {
   if (plan.shape.outputs == 0) return;
+  if (detail::reduce_short<R, false>(exec, plan.shape, in, out)) return;
   auto* const totals = plan.shape.pieces > 1 ? static_cast<typename R::Total*>(workspace) : out;
   detail::total_pieces<R>(exec, plan.shape, in, totals);
   if (plan.shape.pieces > 1)

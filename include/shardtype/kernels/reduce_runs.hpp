@@ -79,6 +79,14 @@ KOKKOS_FUNCTION void add_run(In const& run, std::int64_t n, typename R::Total& t
                              // registers
   constexpr int few = 16;
   constexpr std::int64_t flush = 4096;
+  if constexpr (!is_staged<In>) {
+    if (n < few) {  // without lanes that would hold nothing
+      typename R::Part part = R::nothing();
+      for (std::int64_t i = 0; i < n; ++i) R::join(part, R::load(run[i]));
+      R::join(total, R::widen(part));
+      return;
+    }
+  }
   for (std::int64_t from = 0; from < n; from += flush) {
     std::int64_t const to = from + flush < n ? from + flush : n;
     if constexpr (is_staged<In>) {
@@ -89,13 +97,17 @@ KOKKOS_FUNCTION void add_run(In const& run, std::int64_t n, typename R::Total& t
       continue;
     }
     typename R::Part part[lanes];
-    for (int l = 0; l < lanes; ++l) part[l] = R::nothing();
     std::int64_t i = from;
-    for (; i + lanes <= to; i += lanes) {
-      read_ahead<6144>(run + i, lanes);
-      for (int l = 0; l < lanes; ++l) R::join(part[l], R::load(run[i + l]));
+    if (to - from < lanes) {
+      for (int l = 0; l < few; ++l) part[l] = R::nothing();
+    } else {
+      for (int l = 0; l < lanes; ++l) part[l] = R::nothing();
+      for (; i + lanes <= to; i += lanes) {
+        read_ahead<6144>(run + i, lanes);
+        for (int l = 0; l < lanes; ++l) R::join(part[l], R::load(run[i + l]));
+      }
+      fold<R, lanes, few>(part);
     }
-    fold<R, lanes, few>(part);
     for (; i + few <= to; i += few)
       for (int l = 0; l < few; ++l) R::join(part[l], R::load(run[i + l]));
     fold<R, few, 1>(part);

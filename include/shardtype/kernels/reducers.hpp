@@ -85,18 +85,20 @@ struct ProductReducer {
   KOKKOS_FUNCTION static Result finish(Total const& a) { return detail::converted<Result>(a); }
 };
 
+/// bfloat16 is compared as float, which has vectors.
 template <class T, bool Max>
 struct ExtremeReducer {
   using Element = T;
-  using Part = T;
+  using Part = shardtype::detail::computed_t<T>;
   using Total = T;
   using Result = T;
   KOKKOS_FUNCTION static Part load(T const& x) { return x; }
   KOKKOS_FUNCTION static Part nothing() { return extreme_value<T, !Max>(); }
-  KOKKOS_FUNCTION static Total widen(Part const& a) { return a; }
-  KOKKOS_FUNCTION static void join(T& a, T const& b) {
+  KOKKOS_FUNCTION static Total widen(Part const& a) { return static_cast<Total>(a); }
+  template <class U>
+  KOKKOS_FUNCTION static void join(U& a, U const& b) {
     // keeps NaN, because nothing is larger; in this form it costs one more vector instruction
-    T const larger = (Max ? b > a : b < a) ? b : a;
+    U const larger = (Max ? b > a : b < a) ? b : a;
     a = b != b ? b : larger;
   }
   static constexpr bool idempotent = true;
@@ -120,17 +122,19 @@ struct ExtremeReducer {
     a = b != b ? b : larger;
   }
   /// Host: tests two elements at a time for NaN, which halves the cost.
-  static void join_four(T& a, T const& b0, T const& b1, T const& b2, T const& b3)
-    requires std::is_floating_point_v<T>
+  static void join_four(Part& a, Part const& b0, Part const& b1, Part const& b2, Part const& b3)
+    requires std::is_floating_point_v<Part>
   {
-    auto const take = [](T& best, T const& b) { best = (Max ? b > best : b < best) ? b : best; };
-    T best = a;
+    auto const take = [](Part& best, Part const& b) {
+      best = (Max ? b > best : b < best) ? b : best;
+    };
+    Part best = a;
     take(best, b0);
     take(best, b1);
     take(best, b2);
     take(best, b3);
     bool const nan = __builtin_isunordered(b0, b1) | __builtin_isunordered(b2, b3);
-    a = detail::chosen(nan, std::numeric_limits<T>::quiet_NaN(), best);
+    a = detail::chosen(nan, std::numeric_limits<Part>::quiet_NaN(), best);
   }
   KOKKOS_FUNCTION static Result finish(Total const& a) { return a; }
 };

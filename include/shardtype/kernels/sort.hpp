@@ -212,15 +212,21 @@ void sort_rows(Exec const& exec, SortPlan const& plan, T const* in, Item* a, Ite
   if (plan.rows * plan.n == 0) return;
   detail::Before<Item> const before{descending};
   std::int64_t const runs = (plan.n + plan.run - 1) / plan.run;
-  if constexpr (std::is_same_v<Item, Keyed<T>> && detail::has_sort_key<T> &&
+  if constexpr (detail::has_sort_key<T> &&
                 Kokkos::SpaceAccessibility<Kokkos::HostSpace,
                                            typename Exec::memory_space>::accessible) {
     if (!plan.selects && detail::sorts_by_bytes<T, Exec>(plan.rows, plan.n)) {
       bool const in_a = plan.ends_in_first();
-      Kokkos::parallel_for(kernels::launch_name("shardtype::radix_rows"),
-                           Policy(exec, 0, plan.rows),
-                           detail::RadixRows<Item, T>{in, in_a ? a : b, in_a ? b : a, plan.n,
-                                                      plan.keep, descending});
+      Policy const rows(exec, 0, plan.rows);
+      if constexpr (std::is_same_v<Item, Keyed<T>>) {
+        Kokkos::parallel_for(kernels::launch_name("shardtype::radix_rows"), rows,
+                             detail::RadixRows<Item, T>{in, in_a ? a : b, in_a ? b : a, plan.n,
+                                                        plan.keep, descending});
+      } else {
+        Kokkos::parallel_for(
+            kernels::launch_name("shardtype::radix_values"), rows,
+            detail::RadixValues<T>{in, in_a ? a : b, in_a ? b : a, plan.n, descending});
+      }
       return;
     }
   }

@@ -284,6 +284,7 @@ constexpr ProgramPlan write_pass(std::integer_sequence<int, K...>) {
   ProgramPlan plan;
   plan.program = P::program;
   planning::PlanWriter(plan, fronts, made).write(P::program.root, P::program.wanted);
+  if (plan.too_long) return plan;
   if (P::rates.memory_limit >= 0 && plan.temporary_bytes() > P::rates.memory_limit)
     plan.possible = false;
   return plan;
@@ -310,6 +311,7 @@ struct ReadFrontier<P, Node, 1, true> {
 /// The program of an expression with a policy, and its plan if the types determine all sizes.
 template <class Policy, class E, class Out, class... Xs>
 struct Planned {
+  using result = Out;
   static constexpr WrittenProgram written = write_program<E, Out, Xs...>();
   static constexpr auto const& program = written.program;
   static constexpr auto const& names = written.names;
@@ -323,6 +325,20 @@ struct Planned {
 template <class P>
 inline constexpr ProgramPlan compiled_program_plan =
     write_pass<P, 1>(std::make_integer_sequence<int, P::program.size>{});
+/// Whether one of the two passes needs more steps than there is room for.
+template <class P>
+constexpr bool is_too_long() {
+  constexpr bool shares = [] {
+    for (int k = 0; k < P::program.size; ++k)
+      if (P::program.shared(k)) return true;
+    return false;
+  }();
+  if constexpr (shares) {
+    return first_pass<P>.too_long || compiled_program_plan<P>.too_long;
+  } else {
+    return compiled_program_plan<P>.too_long;
+  }
+}
 
 }  // namespace detail
 

@@ -74,10 +74,10 @@ constexpr auto plan(op::Einsum<Out...> const&, Type<A>, Type<B>, Type<C>, Type<M
   using R = checking::Resolve<op::Einsum<Out...>, A, B, C, More...>;
   if constexpr (requires { typename R::sentence; }) {
     static_cast<void>(typename R::sentence{});
-    return ProgramPlan{};
+    return automatic_mode::NamedProgramPlan<void>{};
   } else if constexpr (!R::verdict) {
     static_cast<void>(checking::refusal<R, A, B, C, More...>{});
-    return ProgramPlan{};
+    return automatic_mode::NamedProgramPlan<void>{};
   } else {
     return detail::plan_of_evaluation<typename R::evaluation, typename R::program>();
   }

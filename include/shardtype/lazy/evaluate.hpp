@@ -140,6 +140,8 @@ execute::AnyBlock run_plan(MeshRef const& mesh, AxisMap const& axes, ProgramPlan
 
 template <class P, class Out, class E>
 Out run_program(MeshRef const& mesh, E const& e, std::source_location const& where) {
+  core::RunningCall const running("evaluate", where, element_name<typename Out::element>(),
+                                  &Out::spec, &Scope<Out>::names);
   execute::PartFinder finder;
   AxisMap const axes = program_axes<P>(mesh);
   ProgramPlan const& plan = plan_at_sizes<P>(mesh, axes, e, finder);
@@ -174,7 +176,7 @@ Out run_program(MeshRef const& mesh, E const& e, std::source_location const& whe
 ///
 /// `plan(evaluate_to<Out...>, mesh, e)` is that plan. Refused: L07 other labels, M01 an axis the
 /// mesh lacks, L02 cyclic dims, L03 too large, L04 no plan keeps to the memory limit. Errors: E13,
-/// E20, E23, E24, E69, E70.
+/// E20, E23, E24, E69, E70, E84.
 template <class... Out, class M, class E, class Policy = detail::DefaultPolicy>
   requires(std::is_base_of_v<runtime::MeshRef, M> && !detail::is_several<E> &&
            !(detail::is_function_of_expressions<E> && is_tensor<detail::operand_t<Policy>>))

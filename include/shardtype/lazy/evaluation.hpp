@@ -8,6 +8,7 @@
 #include <shardtype/check/reshard.hpp>
 #include <shardtype/check/valid_on.hpp>
 #include <shardtype/lazy/compiled_plan.hpp>
+#include <shardtype/lazy/planned_program.hpp>
 #include <shardtype/lazy/record.hpp>
 #include <shardtype/runtime/mesh.hpp>
 
@@ -63,6 +64,8 @@ struct Evaluation {
       if constexpr (P::written.fault == Code::ok && P::is_static) {
         if constexpr (!P::program.countable())
           return refuse(Code::T10_too_many_elements);
+        else if (is_too_long<P>())
+          return refuse(Code::L03_too_large);
         else if (!compiled_program_plan<P>.possible)
           return refuse(Code::L04_memory_limit);
       }
@@ -155,6 +158,19 @@ constexpr auto evaluate(E const&, Policy const& = {}) {
 
 namespace shardtype::automatic_mode {
 
+/// The plan of program `P` with its names: what `plan` and `plan_traced` return. `explain`, `to_json` and `to_html` take
+/// it as a PlannedProgram.
+template <class P>
+struct NamedProgramPlan : ProgramPlan {
+  constexpr explicit NamedProgramPlan(ProgramPlan const& plan) : ProgramPlan(plan) {}
+  operator PlannedProgram() const { return {*this, P::names, P::machine}; }
+};
+/// That of a refused program; nothing is defined for it.
+template <>
+struct NamedProgramPlan<void> : ProgramPlan {
+  operator PlannedProgram() const;
+};
+
 /// The plans of a program whose sizes are known only at run time: `at` returns the plan for given
 /// sizes (plan/program.hpp).
 template <class P>
@@ -177,9 +193,9 @@ template <class R, class P>
 constexpr auto plan_of_evaluation() {
   if constexpr (!R::verdict) {
     static_cast<void>(evaluation_refusal<R>{});
-    return ProgramPlan{};
+    return NamedProgramPlan<void>{};
   } else if constexpr (P::is_static) {
-    return compiled_program_plan<P>;
+    return NamedProgramPlan<P>(compiled_program_plan<P>);
   } else {
     return ProgramPlans<P>{};
   }
@@ -213,7 +229,7 @@ struct Symbols<Axes<Xs...>, Given...> : Symbols<Given...> {
 }  // namespace detail
 
 /// `plan(evaluate_to<Out...>, mesh, e)`: the plan of `evaluate<Out...>(mesh, e)`: a constant
-/// `ProgramPlan` if the types determine all sizes, else a ProgramPlans. The arguments' values are
+/// `ProgramPlan` (a TracedPlan) if the types determine all sizes, else a ProgramPlans. The arguments' values are
 /// not used; in functions that take them by reference use plan_traced. Refused: as `evaluate`.
 template <class... Out, class M, class E, class Policy = detail::DefaultPolicy>
   requires(std::is_base_of_v<runtime::MeshRef, M>)
@@ -222,7 +238,7 @@ constexpr auto plan(automatic_mode::EvaluateTo<Out...> const&, M const&,
   using L = detail::lazy_t<E>;
   if constexpr (checking::any_poisoned<L>) {
     static_cast<void>(lazy(e));
-    return ProgramPlan{};
+    return automatic_mode::NamedProgramPlan<void>{};
   } else {
     using Xs = typename detail::MeshAxes<M>::type;
     return detail::plan_of_evaluation<detail::Evaluation<Policy, L, Xs, Out...>,
@@ -232,17 +248,17 @@ constexpr auto plan(automatic_mode::EvaluateTo<Out...> const&, M const&,
 
 /// The plan of a program from types alone: `plan_traced<A, B>([](auto a, auto b) { return
 /// evaluate<Dim<I, X>, Dim<K>>(a * b); })`. It may use the axes that the types mention, or those
-/// given first: `plan_traced<Axes<X, Y>, A, B>(f)`.
+/// given first: `plan_traced<Axes<X, Y>, A, B>(f)`. `explain(plan_traced<A, B>(f))` is its text.
 template <class... Given, class F>
 constexpr auto plan_traced([[maybe_unused]] F const& f) {
   using By = detail::Symbols<Given...>;
   // reports a refusal inside of the function: after this condition clang stops
   if constexpr (checking::any_poisoned<decltype(By::call(f))>) {
-    return ProgramPlan{};
+    return automatic_mode::NamedProgramPlan<void>{};
   } else if constexpr (!detail::is_traced<decltype(By::call(f))>) {
     static_cast<void>(
         checking::refused<rules::Code::L05_not_evaluated, false, decltype(By::call(f))>{});
-    return ProgramPlan{};
+    return automatic_mode::NamedProgramPlan<void>{};
   } else {
     using T = decltype(By::call(f));
     using Xs = typename By::axes;

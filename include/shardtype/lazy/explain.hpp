@@ -12,6 +12,12 @@
 
 namespace shardtype {
 
+namespace detail {
+
+std::string open_text(ProgramNames const& names);
+
+}  // namespace detail
+
 /// The plan as text: operands, result and sizes, its costs, and a line for each step with the bytes
 /// it moves or the flops it computes and its predicted time. Bytes and flops are those of the
 /// busiest rank.
@@ -22,6 +28,12 @@ namespace shardtype {
 ///       1  product          T1[I, K]{U:X} = A[I, J@X] · B[J@X, K]  67.1 MFLOP   1.34 ms
 ///       2  ReduceScatter X  T1[I, K]{U:X} -> [I@X, K]                  786 kB   86.6 µs
 std::string explain(PlannedProgram const& program);
+
+/// Of `plan_traced` where types leave sizes open: which ones, for a dry_run.
+template <class P>
+std::string explain(automatic_mode::ProgramPlans<P> const&) {
+  return detail::open_text(P::names);
+}
 
 /// `explain(evaluate_to<Out...>, mesh, e)`: the plan that `evaluate<Out...>(mesh, e)` runs, as
 /// text, with the sizes of the tensors and the mesh. Communicates nothing. Refusals and errors as

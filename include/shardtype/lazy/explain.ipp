@@ -5,6 +5,23 @@
 
 namespace shardtype {
 
+SHARDTYPE_INLINE std::string detail::open_text(ProgramNames const& names) {
+  std::string open;
+  std::string given;
+  auto add = [&](std::string_view name, char const* what, char const* n) {
+    std::string const text = std::string(what) + "<" + std::string(name) + ">(" + n + ")";
+    if (given.find("." + text) != std::string::npos) return;
+    open += (open.empty() ? "" : ", ") + std::string(name);
+    given += "." + text;
+  };
+  for (int l = 0; l < names.labels; ++l)
+    if (names.label[l].extent == dynamic && !names.made[l]) add(names.label[l].name, "extent", "n");
+  for (int x = 0; x < names.axes; ++x)
+    if (names.axis[x].size == dynamic) add(names.axis[x].name, "ranks", "p");
+  return "the plan depends on sizes that the types leave open: " + open +
+         "\n  explain(dry_run<...>(f)" + given + ".planned()) has it\n";
+}
+
 SHARDTYPE_INLINE std::string explain(PlannedProgram const& program) {
   using namespace detail;
   ProgramPlan const& plan = program.plan;

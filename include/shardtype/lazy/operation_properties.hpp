@@ -51,8 +51,7 @@ concept NamesResult = requires(Op const& op) { op.strict(); };
 /// does.
 template <class Op, class... Wholes>
 constexpr bool runs_on_blocks() {
-  if constexpr (requires { requires !Op::recorded; } ||
-                sizeof...(Wholes) > static_cast<std::size_t>(planning::max_operands)) {
+  if constexpr (requires { requires !Op::recorded; }) {
     return false;
   } else {
     return requires { typename Resolve<Op, block_t<Wholes>...>::result; };

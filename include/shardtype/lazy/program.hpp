@@ -142,8 +142,9 @@ class ProgramWriter {
                           LazyShardMap<F, Result, As...> const*) {
     using T = element_t<Result>;
     planning::ProgramLabels const labels = labels_among<Result>(operands, {});
-    return originate(builder.shard_map(operands.at, operands.size, labels, spec_of<Result>(labels),
-                                       sizeof(T), work_of<T>(), block_function_name<F>()));
+    return originate(builder.shard_map(
+        operands.at, operands.size, labels, spec_of<Result>(labels), sizeof(T), work_of<T>(),
+        block_function_name<F>(), requires { requires F::keeps; }));
   }
   template <class Pin>
   constexpr int constrain(Type<Pin>, int operand) {

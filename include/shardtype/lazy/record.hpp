@@ -355,6 +355,9 @@ struct Continue<Above::lazy, Operands...> {
       using R = Resolve<Op, typename shardtype::detail::lazy_t<As>::whole...>;
       if constexpr (!R::verdict) {
         return Poisoned(refusal<R, typename shardtype::detail::lazy_t<As>::whole...>{});
+      } else if constexpr (sizeof...(As) > static_cast<std::size_t>(max_operands)) {
+        return Poisoned(
+            refused<Code::T07_too_many, false, typename shardtype::detail::lazy_t<As>::whole...>{});
       } else if constexpr (!shardtype::detail::runs_on_blocks<
                                Op, typename shardtype::detail::lazy_t<As>::whole...>()) {
         return Poisoned(refused<Code::L01_not_recorded, false,

@@ -101,6 +101,7 @@ class ProgramRun {
     });
   }
   int first(int step) const { return repeats_ ? same_.first(step) : step; }
+  int& last_read(int step) { return last_read_[static_cast<std::size_t>(step)]; }
   ProgramPart const& part(int step) const {
     int const origin = node(step).origin;
     return origin < 0 ? parts_.back() : parts_[static_cast<std::size_t>(origin)];
@@ -116,7 +117,7 @@ class ProgramRun {
   shardtype::detail::List<ProgramPart> const& parts_;
   std::source_location where_;
   shardtype::detail::List<AnyBlock> blocks_;
-  int last_read_[max_program_steps]{};
+  shardtype::detail::List<int> last_read_;
   bool repeats_ = false;  ///< whether `same_` was looked for
   SameValues same_{};
 };

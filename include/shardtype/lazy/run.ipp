@@ -17,10 +17,11 @@ SHARDTYPE_INLINE ProgramRun::ProgramRun(MeshRef const& mesh, AxisMap const& axes
       parts_(parts),
       where_(where) {
   blocks_.resize(static_cast<std::size_t>(plan.size));
+  last_read_.resize(static_cast<std::size_t>(plan.size));
   find_same();
   for (int k = 0; k < plan.size; ++k) {
-    last_read_[first(k)] = k;
-    for (int m = 0; m < plan.steps[k].inputs; ++m) last_read_[plan.steps[k].input[m]] = k;
+    last_read(first(k)) = k;
+    for (int m = 0; m < plan.steps[k].inputs; ++m) last_read(plan.steps[k].input[m]) = k;
   }
 }
 
@@ -36,9 +37,8 @@ SHARDTYPE_INLINE AnyBlock ProgramRun::run() {
                                                : made(k);
     if (trace != nullptr && s.kind != ProgramStep::Kind::given) trace->done(k, begin);
     for (int m = 0; m < s.inputs; ++m)
-      if (last_read_[s.input[m]] == k) blocks_[static_cast<std::size_t>(s.input[m])] = {};
-    if (first(k) != k && last_read_[first(k)] == k)
-      blocks_[static_cast<std::size_t>(first(k))] = {};
+      if (last_read(s.input[m]) == k) blocks_[static_cast<std::size_t>(s.input[m])] = {};
+    if (first(k) != k && last_read(first(k)) == k) blocks_[static_cast<std::size_t>(first(k))] = {};
   }
   return blocks_.back();
 }

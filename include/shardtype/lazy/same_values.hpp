@@ -6,6 +6,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include <shardtype/core/list.hpp>
 #include <shardtype/plan/program_plan.hpp>
 
 namespace shardtype::execute {
@@ -38,24 +39,29 @@ class SameValues {
   /// with equal arguments, whatever their inputs.
   template <class Same>
   void find(ProgramPlan const& plan, Same const& same) {
-    std::int64_t live[max_program_steps]{};
-    int last_read[max_program_steps]{};
+    auto const steps = static_cast<std::size_t>(plan.size);
+    shardtype::detail::List<std::int64_t> live_bytes(steps);
+    shardtype::detail::List<int> readers(steps);
+    std::int64_t* const live = live_bytes.data();
+    int* const last_read = readers.data();
+    first_.resize(steps);
     plan.for_live_bytes([&](int k, std::int64_t bytes) { live[k] = bytes; });
     for (int k = 0; k < plan.size; ++k)
       for (int m = 0; m < plan.steps[k].inputs; ++m) last_read[plan.steps[k].input[m]] = k;
     std::int64_t const peak = plan.temporary_bytes();
     for (int k = 0; k < plan.size; ++k) {
-      first_[k] = k;
-      for (int j = 0; j < k && first_[k] == k; ++j)
-        if (first_[j] == j && alike(plan, k, j) &&
+      int& mine = first_[static_cast<std::size_t>(k)];
+      mine = k;
+      for (int j = 0; j < k && mine == k; ++j)
+        if (first(j) == j && alike(plan, k, j) &&
             (plan.steps[k].kind == ProgramStep::Kind::move || same(k, j)) &&
             hold(plan, j, k, live, last_read, peak))
-          first_[k] = j;
+          mine = j;
     }
   }
 
   /// The first step with the value of `step`, or `step` itself.
-  int first(int step) const { return first_[step]; }
+  int first(int step) const { return first_[static_cast<std::size_t>(step)]; }
 
  private:
   bool alike(ProgramPlan const& plan, int k, int j) const {
@@ -65,7 +71,7 @@ class SameValues {
         x.from != y.from || x.to != y.to || !(x.axes == y.axes) || x.layout != y.layout)
       return false;
     for (int m = 0; m < x.inputs; ++m)
-      if (first_[x.input[m]] != first_[y.input[m]]) return false;
+      if (first(x.input[m]) != first(y.input[m])) return false;
     return true;
   }
   /// Holds the value of step `j` until the last reader of step `k`, if the peak allows it.
@@ -80,7 +86,7 @@ class SameValues {
     return true;
   }
 
-  int first_[max_program_steps]{};
+  shardtype::detail::List<int> first_;
 };
 
 }  // namespace shardtype::execute

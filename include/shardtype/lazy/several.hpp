@@ -1,6 +1,7 @@
 #pragma once
 /// Programs with several results.
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -17,14 +18,22 @@ namespace shardtype {
 
 namespace automatic_mode {
 
-/// Reads the results of a program as its last step, each in its sharding, and stores their blocks.
+/// Reads results of a program, each in its sharding, and stores their blocks.
 struct KeepResults {
   static constexpr char const* program_name = "results";
+  static constexpr bool keeps = true;
   runtime::Buffer* kept = nullptr;
+};
+/// Reads the steps that store results.
+struct JoinResults {
+  static constexpr char const* program_name = "results";
 };
 /// The program of several results: a node without dims that reads all of them.
 template <class... Es>
 using LazyResults = LazyShardMap<KeepResults, Tensor<float>, Es...>;
+/// The same of more results than a node may read: it reads such nodes.
+template <class... Groups>
+using LazyJoin = LazyShardMap<JoinResults, Tensor<float>, Groups...>;
 
 }  // namespace automatic_mode
 
@@ -38,6 +47,12 @@ struct ShardMapRun<automatic_mode::LazyResults<As...>> {
     [&]<int... K>(std::integer_sequence<int, K...>) {
       ((kept[K] = packed_input<shardtype::detail::pin_t<As>>(run, step, K)), ...);
     }(std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{});
+    return any_block(run.template fresh<float, typename Tensor<float>::memory_space>(step));
+  }
+};
+template <class... Groups>
+struct ShardMapRun<automatic_mode::LazyJoin<Groups...>> {
+  static AnyBlock make(ProgramRun& run, int step, void const*) {
     return any_block(run.template fresh<float, typename Tensor<float>::memory_space>(step));
   }
 };
@@ -72,6 +87,41 @@ template <class... Tensors, class... Es, std::size_t... K>
 auto constrained_to(Outs<Tensors...>, std::tuple<Es...> const& es, std::index_sequence<K...>) {
   return std::tuple(pinned<Tensors>(lazy(std::get<K>(es)))...);
 }
+/// Divides a tuple into parts of `max_operands` values, the last of fewer: `make(part, first)` is
+/// the value of a part that begins at `first`, with its values as arguments.
+template <std::size_t First, class Make, class... Es, std::size_t... K>
+auto part_of_results(std::tuple<Es...> const& es, Make const& make, std::index_sequence<K...>) {
+  return make(First, std::get<First + K>(es)...);
+}
+template <std::size_t First = 0, class Make, class... Es>
+auto by_parts(std::tuple<Es...> const& es, Make const& make) {
+  constexpr std::size_t left = sizeof...(Es) - First;
+  constexpr auto most = static_cast<std::size_t>(planning::max_operands);
+  auto part = part_of_results<First>(es, make, std::make_index_sequence<std::min(left, most)>{});
+  if constexpr (left <= most) {
+    return std::tuple(std::move(part));
+  } else {
+    return std::tuple_cat(std::tuple(std::move(part)), by_parts<First + most>(es, make));
+  }
+}
+struct JoinPart {
+  template <class G>
+  auto operator()(std::size_t, G const& group) const {
+    return group;
+  }
+  template <class... Groups>
+  auto operator()(std::size_t, Groups const&... groups) const {
+    return automatic_mode::LazyJoin<Groups...>(automatic_mode::JoinResults{}, groups...);
+  }
+};
+template <class... Groups>
+auto joined_results(std::tuple<Groups...> const& groups) {
+  if constexpr (sizeof...(Groups) == 1) {
+    return std::get<0>(groups);
+  } else {
+    return joined_results(by_parts(groups, JoinPart{}));
+  }
+}
 /// The node that reads all results; Poisoned if one is refused, or if their number is not that of
 /// the types.
 template <class... Es>
@@ -79,12 +129,18 @@ auto results_of(Buffer* kept, std::tuple<Es...> const& es) {
   if constexpr (any_poisoned<Es...>) {
     return Poisoned{};
   } else {
-    return std::apply(
-        [&](auto const&... e) {
-          return automatic_mode::LazyResults<Es...>(automatic_mode::KeepResults{kept}, e...);
-        },
-        es);
+    return joined_results(by_parts(es, [&]<class... As>(std::size_t first, As const&... e) {
+      return automatic_mode::LazyResults<As...>(automatic_mode::KeepResults{kept + first}, e...);
+    }));
   }
+}
+/// The node of result `k` of `size`, which the node `root` reads.
+inline int node_of_result(RecordedProgram const& p, int root, int k, int size) {
+  if (size <= planning::max_operands) return p.operand(root, 0, k);
+  int each = planning::max_operands;
+  while (each * planning::max_operands < size) each *= planning::max_operands;
+  int const first = k / each * each;
+  return node_of_result(p, p.operand(root, 0, k / each), k - first, std::min(each, size - first));
 }
 template <class Outputs, class... Es>
 auto program_of(Buffer* kept, std::tuple<Es...> const& es) {
@@ -95,12 +151,12 @@ auto program_of(Buffer* kept, std::tuple<Es...> const& es) {
   }
 }
 
-/// The tensor of result `k`, from its stored block.
+/// The tensor of result `k` of `size`, from its stored block.
 template <class Out>
 Out result_of(MeshRef const& mesh, ProgramPlan const& plan, LabelPart const* labels, int k,
-              Buffer const& kept) {
+              int size, Buffer const& kept) {
   RecordedProgram const& p = plan.program;
-  ProgramNode const& n = p.nodes[p.operand(p.root, 0, k)];
+  ProgramNode const& n = p.nodes[node_of_result(p, p.root, k, size)];
   int place[max_dims]{};
   execute::places_of<Out>(n, labels, place);
   std::array<std::int64_t, Out::rank> extents{};
@@ -111,12 +167,14 @@ Out result_of(MeshRef const& mesh, ProgramPlan const& plan, LabelPart const* lab
 template <class P, class... Tensors, class E>
 std::tuple<Tensors...> run_results(Outs<Tensors...>, MeshRef const& mesh, E const& e, Buffer* kept,
                                    std::source_location const& where) {
+  core::RunningCall const running("evaluate", where);
   execute::PartFinder finder;
   AxisMap const axes = program_axes<P>(mesh);
   ProgramPlan const& plan = plan_at_sizes<P>(mesh, axes, e, finder);
   if (mesh.here()) static_cast<void>(run_plan<P, Tensor<float>>(mesh, axes, plan, finder, where));
   return [&]<int... K>(std::integer_sequence<int, K...>) {
-    return std::tuple<Tensors...>{result_of<Tensors>(mesh, plan, P::names.label, K, kept[K])...};
+    return std::tuple<Tensors...>{
+        result_of<Tensors>(mesh, plan, P::names.label, K, sizeof...(K), kept[K])...};
   }(std::make_integer_sequence<int, static_cast<int>(sizeof...(Tensors))>{});
 }
 
@@ -148,20 +206,72 @@ auto evaluate(M const& mesh, std::tuple<Es...> const& es, Policy const& = {},
     }
   }
 }
+namespace detail {
+
+template <class M, class F, class... As>
+inline constexpr bool runs_function =
+    std::is_base_of_v<runtime::MeshRef, M> && is_function_of_expressions<F> &&
+    (is_tensor<operand_t<As>> && ...);
+/// `evaluate` of a function, called at `where`.
+template <class... Out, class M, class F, class... As>
+auto evaluate_function(std::source_location const& where, M const& mesh, F const& f,
+                       As const&... as) {
+  return [&]<int... Number>(std::integer_sequence<int, Number...>) {
+    return evaluate<Out...>(mesh,
+                            f(automatic_mode::LazyInput<operand_t<As>, Number>(operand(as))...),
+                            DefaultPolicy{}, where);
+  }(std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{});
+}
+
+}  // namespace detail
+
 /// A function of expressions on tensors, planned and run as one program, as `jit` of JAX: `evaluate<Dim<I, X>,
 /// Dim<K>>(mesh, f, a, b)` is `evaluate<Dim<I, X>, Dim<K>>(mesh, f(lazy(a), lazy(b)))`, but for what `f` computes twice:
 /// products, reductions and operations on the same arguments are computed once, without `share`. A function that
 /// returns a std::tuple has several results: `evaluate<Outs<C, D>>(mesh, f, a, b)`. Operations with equal run-time
 /// arguments (two slices of the same rows) are found when the plan runs: the later ones, and what they read, are
 /// neither sent nor computed again, though the plan counts them. What hangs on a C++ number needs `share`.
+template <class... Out, class M, class F, class A>
+  requires(detail::runs_function<M, F, A>)
+auto evaluate(M const& mesh, F const& f, A const& a,
+              std::source_location const& where = std::source_location::current()) {
+  return detail::evaluate_function<Out...>(where, mesh, f, a);
+}
+template <class... Out, class M, class F, class A, class B>
+  requires(detail::runs_function<M, F, A, B>)
+auto evaluate(M const& mesh, F const& f, A const& a, B const& b,
+              std::source_location const& where = std::source_location::current()) {
+  return detail::evaluate_function<Out...>(where, mesh, f, a, b);
+}
+template <class... Out, class M, class F, class A, class B, class C>
+  requires(detail::runs_function<M, F, A, B, C>)
+auto evaluate(M const& mesh, F const& f, A const& a, B const& b, C const& c,
+              std::source_location const& where = std::source_location::current()) {
+  return detail::evaluate_function<Out...>(where, mesh, f, a, b, c);
+}
+template <class... Out, class M, class F, class A, class B, class C, class D>
+  requires(detail::runs_function<M, F, A, B, C, D>)
+auto evaluate(M const& mesh, F const& f, A const& a, B const& b, C const& c, D const& d,
+              std::source_location const& where = std::source_location::current()) {
+  return detail::evaluate_function<Out...>(where, mesh, f, a, b, c, d);
+}
+template <class... Out, class M, class F, class A, class B, class C, class D, class G>
+  requires(detail::runs_function<M, F, A, B, C, D, G>)
+auto evaluate(M const& mesh, F const& f, A const& a, B const& b, C const& c, D const& d, G const& g,
+              std::source_location const& where = std::source_location::current()) {
+  return detail::evaluate_function<Out...>(where, mesh, f, a, b, c, d, g);
+}
+template <class... Out, class M, class F, class A, class B, class C, class D, class G, class H>
+  requires(detail::runs_function<M, F, A, B, C, D, G, H>)
+auto evaluate(M const& mesh, F const& f, A const& a, B const& b, C const& c, D const& d, G const& g,
+              H const& h, std::source_location const& where = std::source_location::current()) {
+  return detail::evaluate_function<Out...>(where, mesh, f, a, b, c, d, g, h);
+}
+// of more a line cannot be known
 template <class... Out, class M, class F, class... As>
-  requires(std::is_base_of_v<runtime::MeshRef, M> && sizeof...(As) > 0 &&
-           detail::is_function_of_expressions<F> && (is_tensor<detail::operand_t<As>> && ...))
+  requires(sizeof...(As) > 6 && detail::runs_function<M, F, As...>)
 auto evaluate(M const& mesh, F const& f, As const&... as) {
-  return [&]<int... Number>(std::integer_sequence<int, Number...>) {
-    return evaluate<Out...>(
-        mesh, f(automatic_mode::LazyInput<detail::operand_t<As>, Number>(detail::operand(as))...));
-  }(std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{});
+  return detail::evaluate_function<Out...>({}, mesh, f, as...);
 }
 /// The program of several results from types alone, for plan_traced and dry_run.
 template <class Outputs, class... Es, class Policy = detail::DefaultPolicy>

@@ -32,9 +32,9 @@ class StepTexts {
   explicit StepTexts(PlannedProgram const& p);
 
   /// `T1[I@X, K]{U:Y}`.
-  std::string value(int step) const { return name_[step] + sharding(step); }
+  std::string value(int step) const { return name(step) + sharding(step); }
   /// `T1`.
-  std::string const& name(int step) const { return name_[step]; }
+  std::string const& name(int step) const { return name_[static_cast<std::size_t>(step)]; }
   /// `[I@X, K]{U:Y}`.
   std::string sharding(int step) const { return spec_text(plan_.spec(step), names(step)); }
   /// The names of the axes, and of the labels of a step's dims.
@@ -80,7 +80,7 @@ class StepTexts {
   ProgramPlan const& plan_;
   ProgramNames const& names_;
   Names axes_{};
-  std::string name_[max_program_steps];
+  List<std::string> name_;
 };
 
 }  // namespace shardtype::detail

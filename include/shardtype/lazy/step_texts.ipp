@@ -27,14 +27,13 @@ SHARDTYPE_INLINE StepTexts::StepTexts(PlannedProgram const& p) : plan_(p.plan), 
   }
   axes_.axes = names_.axes;
   int made = 0;
-  for (int k = 0; k < plan_.size; ++k) {
-    ProgramStep const& s = plan_.steps[k];
+  for (ProgramStep const& s : plan_) {
     if (s.kind == ProgramStep::Kind::move) {
-      name_[k] = name_[s.input[0]];
+      name_.push_back(name(s.input[0]));
     } else if (s.kind == ProgramStep::Kind::given) {
-      name_[k] = letter(given_before(s.node));
+      name_.push_back(letter(given_before(s.node)));
     } else {
-      name_[k] = "T" + std::to_string(++made);
+      name_.push_back("T" + std::to_string(++made));
     }
   }
 }

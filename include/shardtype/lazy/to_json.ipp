@@ -48,9 +48,9 @@ SHARDTYPE_INLINE std::string to_json(PlannedProgram const& program) {
   ProgramPlan const& plan = program.plan;
   Machine const& m = program.machine;
   StepTexts const texts(program);
-  std::int64_t live[max_program_steps]{};
+  List<std::int64_t> live;
   std::int64_t const given = plan.given_bytes();
-  plan.for_live_bytes([&](int k, std::int64_t bytes) { live[k] = given + bytes; });
+  plan.for_live_bytes([&](int, std::int64_t bytes) { live.push_back(given + bytes); });
   auto axis = [&](int x) {
     std::int64_t const size = plan.program.sizes[x];
     Machine const link = m.over(&program.names.axis[x].id, &size, 1);
@@ -82,7 +82,7 @@ SHARDTYPE_INLINE std::string to_json(PlannedProgram const& program) {
                               {"predicted_seconds", json_number(program.seconds())},
                               {"lower_bound_ratio", ratio ? json_number(*ratio) : "null"}})},
       {"steps", json_array(plan.size, ",", [&](int k) {
-         return "\n    " + json_of_step(program, texts, k, live[k]);
+         return "\n    " + json_of_step(program, texts, k, live[static_cast<std::size_t>(k)]);
        })}};
   std::string out;
   for (auto const& [name, value] : members)

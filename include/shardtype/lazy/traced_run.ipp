@@ -7,8 +7,9 @@ namespace shardtype::detail {
 
 SHARDTYPE_INLINE TracedRun::TracedRun(Identity type, ProgramPlan const& plan,
                                       ProgramNames const& names, Machine const& machine,
-                                      std::source_location const& where) {
+                                      std::source_location const& called) {
   if (run_time.trace == nullptr) return;
+  std::source_location const where = core::RunningCall::place(called);
   TracedProgram program;
   program.type = type;
   program.file = where.file_name();

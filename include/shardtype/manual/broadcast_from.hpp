@@ -8,16 +8,6 @@
 
 namespace shardtype {
 
-namespace execute {
-template <class... Xs>
-struct RunBlocks<op::BroadcastFrom<Xs...>> : MovesBlock<RunBlocks<op::BroadcastFrom<Xs...>>> {
-  template <class R, class Call>
-  static auto move(op::BroadcastFrom<Xs...> const& op, Call const& c) {
-    return c.run([&](auto& moves) { return moves.broadcast(c.a.buffer(), c.elements(), op.root); });
-  }
-};
-}  // namespace execute
-
 /// Broadcasts the block of rank `root` of the group: `a[I]{V:X}` -> `broadcast_from<X>(a, 0)` ->
 /// `[I]`; `(a, 0, to_varying)` gives it the type `{V:X}`. Each rank receives n bytes. JAX:
 /// pbroadcast. Refused: V01, V03, V06. Error E64: no such rank.

@@ -17,8 +17,8 @@
 namespace shardtype {
 
 /// The element of a rank-0 invariant block as a C++ value. All ranks have the same value, so
-/// control flow cannot diverge. No gradient flows through it. Communicates nothing. Refused: A01 a block with dims, A02 an
-/// unreduced one, V13 one that varies.
+/// control flow cannot diverge. Communicates nothing. Refused: A01 a block with dims, A02 an
+/// unreduced one, V13 one that varies, X09 one whose gradient is wanted (`item(stop_gradient(l))`).
 template <class L>
   requires(is_local<detail::leaving_t<L>> && !detail::is_dry<L>)
 auto item(L const& l) {
@@ -28,7 +28,8 @@ auto item(L const& l) {
     static_cast<void>(checking::Poisoned(Judged{}));
     return checking::element_t<A>{};
   } else if constexpr (core::is_active<L>) {
-    return item(l.tensor().value());
+    static_cast<void>(checking::Poisoned(checking::refused<rules::Code::X09_read, false, A>{}));
+    return checking::element_t<A>{};
   } else {
     auto const& a = detail::operand(l);
     return static_cast<typename A::element>(detail::own_element(a));

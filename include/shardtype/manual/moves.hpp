@@ -1,5 +1,9 @@
 #pragma once
-/// Connects the collectives of manual mode on Locals to those on plain blocks, blocking or started.
+/// Runs the collectives and casts of manual mode on Locals. Each collective runs the step of its
+/// plan, blocking or started.
+///
+/// Each takes mesh axes, in the order in which the ranks of the group are numbered (first axis
+/// major), and then the dims it works along. Pieces must be equal, else Error E61.
 
 #include <array>
 #include <cstdint>
@@ -9,7 +13,7 @@
 
 #include <shardtype/check/block_move.hpp>
 #include <shardtype/execute/call.hpp>
-#include <shardtype/manual/block_moves.hpp>
+#include <shardtype/execute/executor.hpp>
 #include <shardtype/manual/local.hpp>
 #include <shardtype/ops/elementwise.hpp>
 #include <shardtype/ops/math.hpp>
@@ -17,60 +21,52 @@
 
 namespace shardtype::execute {
 
-/// Tag: run the collective blocking (Now) or return a Pending (Later).
-struct Now {};
-struct Later {};
+/// Runs the step that the plan of `call` has on the block in `memory`; the packed result. With an
+/// Exchange `later` the step is only started, and the Exchange gets the result.
+template <class T, class Space>
+Buffer run_block_call(MeshState& mesh, AxisMap const& map, planning::BlockCall const& call,
+                      Partners const& with, Buffer const& memory, std::source_location const& where,
+                      Exchange* later = nullptr) {
+  Sizing z{{}, map.sizes, sizeof(T)};
+  Step const s = planning::block_step(call, z.extents);
+  return Executor<T, Space>(mesh, map, z, where)
+      .run_block(s, with, whole_value<T>(s.before, z, map.coords, memory), later);
+}
 
-/// One call of a collective: the operation resolved from the types, and the extents of its blocks.
-template <class When, class R, class A>
+/// One call of a collective: the operation resolved from the types, its plan's values, and the
+/// extents of its blocks.
+template <class R, class A>
 struct MoveCall {
   using T = typename A::element;
   using Out = typename R::result;
-  using Moves = BlockMoves<T, typename A::memory_space>;
 
   A const& a;
   std::source_location const& where;
-  MoveGroup group{a.mesh().state(), R::S::names, R::axes()};
+  AxisMap map{map_axes(a.mesh().state(), R::S::names)};
   std::array<std::int64_t, Out::rank> extents{};
+  Partners with{};
 
   template <class Op>
   MoveCall(Op const& op, std::source_location const& at, A const& block) : a(block), where(at) {
-    R::set_extents(op, group.map.sizes, GivenExtents(a).at, extents.data());
+    R::set_extents(op, map.sizes, GivenExtents(a).at, extents.data());
+    if constexpr (requires { op.partners(0, 1); })
+      with = op.partners(place_in_group(map, R::axes()), map.sizes.product(R::axes()));
   }
-  std::int64_t elements() const {
-    std::int64_t n = 1;
-    for (std::int64_t e : a.extents()) n *= e;
-    return n;
+  Out run() const { return Out(a.mesh(), extents, a.mesh().here() ? moved(nullptr) : Buffer()); }
+  Pending<Out> start() const {
+    Started started = a.mesh().state().start();
+    if (Exchange* const later = started.get()) moved(later);
+    return Pending<Out>(a.mesh(), extents, started, where);
   }
-  /// The block viewed around dim `d` of the operand; before the first dim for -1.
-  BlockShape around(int d) const {
-    BlockShape s;
-    for (int k = 0; k < static_cast<int>(A::rank); ++k) {
-      std::int64_t const e = a.extents()[static_cast<std::size_t>(k)];
-      (k < d ? s.outer : k == d ? s.n : s.inner) *= e;
-    }
-    return s;
-  }
-  template <class Work>
-  auto run(Work work) const {
-    MeshState& mesh = a.mesh().state();
-    if constexpr (std::is_same_v<When, Later>) {
-      Started started = mesh.start();
-      if (Exchange* const later = started.get()) {
-        Moves moves(mesh, group, where, later);
-        // a result that needed no communication
-        if (Buffer result = work(moves); result.data() != nullptr)
-          later->result = std::move(result);
-      }
-      return Pending<Out>(a.mesh(), extents, started, where);
-    } else {
-      Buffer result;
-      if (mesh.here()) {
-        Moves moves(mesh, group, where);
-        result = work(moves);
-      }
-      return Out(a.mesh(), extents, std::move(result));
-    }
+
+ private:
+  /// Runs the plan's step on the block; with `later`, only starts it.
+  Buffer moved(Exchange* later) const {
+    planning::BlockCall call = R::block_call(map.sizes);
+    call.given_extents = a.extents().data();
+    call.result_extents = extents.data();
+    return run_block_call<T, typename A::memory_space>(a.mesh().state(), map, call, with,
+                                                       a.buffer(), where, later);
   }
 };
 
@@ -96,28 +92,26 @@ Out mean_if_named(Out out) {
   }
 }
 
-/// Base of the RunBlocks of one collective: runs or starts `Self::move<R>(op, call)`.
-template <class Self>
-struct MovesBlock {
-  template <class R, class Op, class A>
+/// Collectives of manual mode run the step of their plan, blocking or started; the sum is divided if
+/// the call names Mean. Casts share the buffer.
+template <shardtype::detail::MovesBlocks Op>
+struct RunBlocks<Op> {
+  template <class R, class A>
   static auto run(Op const& op, std::source_location const& where, A const& a) {
-    return mean_if_named<R>(Self::template move<R>(op, MoveCall<Now, R, A>(op, where, a)));
+    MoveCall<R, A> const call(op, where, a);
+    if constexpr (R::how == Movement::cast) {
+      return typename R::result(a.mesh(), call.extents, a.buffer());
+    } else {
+      return mean_if_named<R>(call.run());
+    }
   }
-  template <class R, class Op, class A>
+  template <class R, class A>
+    requires(R::how != Movement::cast)
   static auto start(Op const& op, std::source_location const& where, A const& a) {
-    auto out = Self::template move<R>(op, MoveCall<Later, R, A>(op, where, a));
+    auto out = MoveCall<R, A>(op, where, a).start();
     if constexpr (R::Parts::mean)
       out.then([](typename R::result sum) { return mean_if_named<R>(std::move(sum)); });
     return out;
-  }
-};
-
-/// Base of the RunBlocks of a cast: the same buffer with another type.
-struct CastsBlock {
-  template <class R, class Op, class A>
-  static auto run(Op const& op, std::source_location const& where, A const& a) {
-    MoveCall<Now, R, A> const c(op, where, a);
-    return typename R::result(a.mesh(), c.extents, a.buffer());
   }
 };
 

@@ -10,23 +10,6 @@
 
 namespace shardtype {
 
-namespace execute {
-template <class... Xs>
-struct RunBlocks<op::Permute<Xs...>> : MovesBlock<RunBlocks<op::Permute<Xs...>>> {
-  template <class R, class Call>
-  static auto move(op::Permute<Xs...> const& op, Call const& c) {
-    int const me = static_cast<int>(c.group.place());
-    int to = -1;
-    int from = -1;
-    for (SourceDestination const& p : op.pairs) {
-      if (p.source == me) to = p.destination;
-      if (p.destination == me) from = p.source;
-    }
-    return c.run([&](auto& moves) { return moves.permute(c.a.buffer(), c.elements(), to, from); });
-  }
-};
-}  // namespace execute
-
 /// Sends blocks from rank to rank: `a[I]{V:X}` -> `permute<X>(a, {{0, 1}, {1, 2}})` -> `[I]{V:X}`
 /// sends the block of rank 0 of the group to rank 1, and so on. A rank that receives none gets
 /// zeros. Each rank sends n bytes. JAX: ppermute. Refused: V01, V03, V06. Error E64: a rank outside

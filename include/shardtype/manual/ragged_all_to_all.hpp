@@ -8,11 +8,31 @@
 
 #include <shardtype/check/call_site.hpp>
 #include <shardtype/check/ragged.hpp>
+#include <shardtype/core/compiled.hpp>
 #include <shardtype/manual/moves.hpp>
 
 namespace shardtype {
 
 namespace execute {
+
+/// One exchange of rows, `row` elements each, between a block of `in_rows` rows and one of
+/// `out_rows`.
+struct RaggedCall {
+  op::RaggedRows const& rows;
+  std::int64_t in_rows, out_rows, row;
+  bool returns;
+
+  /// Errors: E64 numbers for another group than one of `ranks` ranks, or rows beyond the block.
+  void check(std::int64_t ranks) const;
+  /// Writes the counts and offsets for MPI to the mesh's scratch, after the ranks of `comm` have
+  /// told each other. Errors: E64 rows beyond the block, or sizes on which two ranks disagree.
+  void negotiate(Comm& comm, StepScratch& scratch) const;
+
+ private:
+  static void check_within(std::int64_t at, std::int64_t n, std::int64_t extent, char const* what,
+                           std::size_t rank);
+};
+
 template <class... Xs>
 struct RunBlocks<op::RaggedAllToAll<Xs...>> {
   template <class R, class Op, class A, class B>
@@ -26,27 +46,36 @@ struct RunBlocks<op::RaggedAllToAll<Xs...>> {
     using Out = typename R::result;
     auto const extents = result_extents<R>(op, a, b);
     Started started = a.mesh().state().start();
-    if (Exchange* const later = started.get()) {
-      // a result that needed no communication
-      if (Buffer result = moved<R>(op, where, a, b, later); result.data() != nullptr)
-        later->result = std::move(result);
-    }
+    if (Exchange* const later = started.get()) moved<R>(op, where, a, b, later);
     return Pending<Out>(a.mesh(), extents, started, where);
   }
 
  private:
-  /// The received rows in a copy of `b`. With `later`: a result that needed no communication, or
-  /// nothing.
+  /// The received rows in a copy of `b`. With `later` it is only started.
   template <class R, class A, class B>
   static Buffer moved(op::RaggedAllToAll<Xs...> const& op, std::source_location const& where,
                       A const& a, B const& b, Exchange* later) {
+    using T = typename A::element;
     MeshState& mesh = a.mesh().state();
-    MoveGroup const group(mesh, R::S::names, R::axes());
-    BlockMoves<typename A::element, typename A::memory_space> moves(mesh, group, where, later);
+    AxisMap const map = map_axes(mesh, R::S::names);
+    auto const value = [&](auto const& block) {
+      Sizing z{{}, map.sizes, sizeof(T)};
+      z.extents = planning::extents_by_label(R::S::template spec<0>, block.extents().data());
+      return whole_value<T>(planning::dims_of(R::S::template spec<0>), z, map.coords,
+                            block.buffer());
+    };
+    // the extents of blocks of one call may differ between ranks
+    Sizing const z{{}, map.sizes, sizeof(T)};
+    Executor<T, typename A::memory_space> run(mesh, map, z, where);
+    Step const s = planning::whole_block_step(Collective::all_to_all, {}, R::axes(), Slot::a);
     std::int64_t row = 1;
     for (std::size_t d = 1; d < A::rank; ++d) row *= a.extents()[d];
-    return moves.ragged(a.buffer(), a.extents()[0], b.clone().buffer(), b.extents()[0], row,
-                        op.rows, op.returns);
+    RaggedCall const call{op.rows, a.extents()[0], b.extents()[0], row, op.returns};
+    call.check(map.sizes.product(s.axes));
+    run.agree_on(s);
+    call.negotiate(group_of(mesh, map, s.axes), mesh.scratch());
+    auto out = value(b.clone());
+    return run.run_rows(s, value(a), std::move(out), later);
   }
 };
 }  // namespace execute
@@ -65,3 +94,7 @@ constexpr auto ragged_all_to_all(A const& operand, B const& output, op::RaggedRo
 }
 
 }  // namespace shardtype
+
+#ifndef SHARDTYPE_COMPILED
+#include <shardtype/manual/ragged_all_to_all.ipp>
+#endif

@@ -19,6 +19,40 @@
 
 namespace shardtype {
 
+namespace execute {
+
+/// Error E65, on the ranks that differ, unless all ranks of the group hold the same bytes as the
+/// first one, which sends them by the broadcast `call`. Collective over the mesh.
+template <class T, class Space, class L>
+void check_equal(L const& block, AxisMap const& map, planning::BlockCall call,
+                 std::string const& axes, std::source_location const& where) {
+  MeshState& mesh = block.mesh().state();
+  std::int64_t const elements = block.local_size();
+  MPI_Comm const comm = group_of(mesh, map, call.axes).raw();
+  std::int64_t const least = detail::reduce_number(comm, elements, MPI_MIN);
+  std::int64_t const most = detail::reduce_number(comm, elements, MPI_MAX);
+  if (least != most)
+    throw Error("E65", "a block that is promised to be the same along axis " + axes + " has " +
+                           std::to_string(elements) + " elements on this rank, and from " +
+                           std::to_string(least) + " to " + std::to_string(most) +
+                           " on those of the group");
+  call.sizes = map.sizes;
+  Buffer const theirs =
+      run_block_call<T, Space>(mesh, map, call, {.from = 0}, block.buffer(), where);
+  auto const count = static_cast<std::size_t>(elements);
+  auto const on_host = [&](Buffer const& from) {
+    Buffer const to = mesh.pool().template take<Kokkos::HostSpace>(count * sizeof(T));
+    Kokkos::deep_copy(Flat<T, Kokkos::HostSpace>(static_cast<T*>(to.data()), count),
+                      Flat<T const, Space>(static_cast<T const*>(from.data()), count));
+    return to;
+  };
+  if (std::memcmp(on_host(block.buffer()).data(), on_host(theirs).data(), count * sizeof(T)) != 0)
+    throw Error("E65", "a block that is promised to be the same along axis " + axes +
+                           " differs from that of the first rank of the group");
+}
+
+}  // namespace execute
+
 /// Inside of shard_map: a block with uninitialized memory of its own, for the caller's kernels to
 /// write: `raw_local<float, Dim<I>>(mesh, {4})` -> `f32[I]{V:X,Y}`. It varies over every axis,
 /// because nothing is known about its values. Its `mutable_local()` is the Kokkos view.
@@ -50,11 +84,13 @@ auto assume_invariant(A const& a, checking::CallSite where = std::source_locatio
       core::AxisList over;
       for (int x = 0; x < core::max_axes; ++x)
         if (R::S::template spec<1>.reduced.contains(x)) over.push(x);
-      execute::MoveGroup const group(block.mesh().state(), R::S::names, over);
-      execute::BlockMoves<typename L::element, typename L::memory_space> moves(block.mesh().state(),
-                                                                               group, where);
-      moves.check_equal(block.buffer(), block.local_size(),
-                        core::axes_text(R::S::template spec<1>.reduced, R::S::names));
+      planning::BlockCall const call{.how = rules::Movement::broadcast,
+                                     .axes = over,
+                                     .given = R::S::template spec<0>,
+                                     .given_extents = block.extents().data()};
+      execute::check_equal<typename L::element, typename L::memory_space>(
+          block, map_axes(block.mesh().state(), R::S::names), call,
+          core::axes_text(R::S::template spec<1>.reduced, R::S::names), where);
     }
     return Out(block.mesh(), block.extents(), block.buffer());
   }

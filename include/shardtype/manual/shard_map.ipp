@@ -7,13 +7,9 @@ namespace shardtype::detail {
 
 SHARDTYPE_INLINE void agree_on_block(MeshState& mesh, std::int64_t const* extents, int rank) {
   if (!mesh.here() || !mesh.agreement().begin_step()) return;
-  StepHash hash;
   std::string text = "shard_map, whose function returned a block of ";
-  for (int d = 0; d < rank; ++d) {
-    hash.mix(static_cast<std::uint64_t>(extents[d]));
-    text += (d == 0 ? "" : " x ") + std::to_string(extents[d]);
-  }
-  mesh.agreement().meet(rank == 0 ? text + "one element" : text, hash.value());
+  for (int d = 0; d < rank; ++d) text += (d == 0 ? "" : " x ") + std::to_string(extents[d]);
+  mesh.agreement().meet(rank == 0 ? text + "one element" : text);
 }
 
 }  // namespace shardtype::detail

@@ -85,6 +85,9 @@ auto shard_map(F const& f, As const&... as) {
   if constexpr (checking::any_poisoned<detail::lazy_t<As>...>) {
     (static_cast<void>(lazy(as)), ...);
     return checking::Poisoned{};
+  } else if constexpr (sizeof...(As) > static_cast<std::size_t>(planning::max_operands)) {
+    return checking::Poisoned(checking::refused<rules::Code::T07_too_many, false,
+                                                typename detail::lazy_t<As>::whole...>{});
   } else if constexpr ((std::is_void_v<detail::pin_t<detail::lazy_t<As>>> || ...)) {
     return checking::Poisoned(checking::refused<rules::Code::L08_no_sharding, false,
                                                 typename detail::lazy_t<As>::whole...>{});

@@ -8,11 +8,6 @@
 
 namespace shardtype {
 
-namespace execute {
-template <class... Named>
-struct RunBlocks<op::ToUnreduced<Named...>> : CastsBlock {};
-}  // namespace execute
-
 /// Declares the blocks to be summands: `a[I]{V:X}` -> `unreduced<X>(a)` -> `[I]{U:X}`, or
 /// candidates of a maximum: `unreduced<Max, X>`. Shares memory; communicates nothing. JAX:
 /// pcast(to='unreduced'). Refused: V01, V03, V04, V06, V16.

@@ -8,11 +8,6 @@
 
 namespace shardtype {
 
-namespace execute {
-template <class... Xs>
-struct RunBlocks<op::ToVarying<Xs...>> : CastsBlock {};
-}  // namespace execute
-
 /// Casts an invariant or reduced block to varying: `a[I]` or `a[I]{R:X}` -> `varying<X>(a)` ->
 /// `[I]{V:X}`. Operations cast operands themselves; the carry of a loop may need an explicit cast.
 /// Shares memory; communicates nothing. JAX: pvary, pcast(to='varying'). Refused: V01, V04, V06.

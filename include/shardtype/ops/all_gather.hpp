@@ -12,9 +12,6 @@ namespace shardtype {
 namespace execute {
 template <class... Xs>
 struct Run<op::AllGather<Xs...>> : ByPlan {};
-/// Of Locals: manual/collectives.hpp.
-template <class... Xs>
-struct RunBlocks<op::AllGather<Xs...>>;
 }  // namespace execute
 
 /// Gathers the blocks of a group on all of its ranks: `A[I@(X,Y)]` -> `all_gather<Y>` -> `A[I@X]`.

@@ -12,9 +12,6 @@ namespace shardtype {
 namespace execute {
 template <class... Xs>
 struct Run<op::AllReduce<Xs...>> : ByPlan {};
-/// Of Locals: manual/collectives.hpp.
-template <class... Xs>
-struct RunBlocks<op::AllReduce<Xs...>>;
 }  // namespace execute
 
 /// Finishes a pending reduction on all ranks of the group: `A[I]{U:X}` -> `all_reduce<X>` ->

@@ -12,9 +12,6 @@ namespace shardtype {
 namespace execute {
 template <class... XFromTo>
 struct Run<op::AllToAll<XFromTo...>> : ByPlan {};
-/// Of Locals: manual/collectives.hpp.
-template <class... XFromTo>
-struct RunBlocks<op::AllToAll<XFromTo...>>;
 }  // namespace execute
 
 /// Moves a mesh axis from one dim to another, where it becomes the minor-most axis: `A[I@X, J]` ->

@@ -50,9 +50,7 @@ constexpr auto compared() {
 inline bool agreed(MeshState& mesh, bool mine, char const* name,
                    std::source_location const& where) {
   if (!mesh.here()) runtime::throw_outside(mesh, name);
-  if (mesh.agreement().begin_step())
-    mesh.agreement().meet(std::string(name) + " (line " + std::to_string(where.line()) + ")",
-                          where.line() + 1U);
+  mesh.agreement().agree(name, where);
   mesh.whole().all_reduce(&mine, &mine, 1, ReduceKind::min);
   return mine;
 }
@@ -73,6 +71,7 @@ bool holds_everywhere(F const& f, char const* name, std::source_location const& 
       static_cast<void>(Poisoned(Judged{}));
       return false;
     } else {
+      core::RunningCall const running(name, where);
       auto const part = call(op::All<>{}, where,
                              execute::passed(fuse(f, std::forward<A>(a), std::forward<B>(b))));
       bool const mine = !part.mesh().here() || block_on_host(part).front() != 0;

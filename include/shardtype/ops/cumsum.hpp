@@ -29,9 +29,7 @@ struct Run<op::Cumulative<I, F>> : LocalBlock<Run<op::Cumulative<I, F>>> {
   template <class Call>
   static Buffer block(op::Cumulative<I, F> const& op, Call const& run) {
     using Reducer = typename ReducerOf<F, typename Call::element>::type;
-    return AlongRanks(run, op.name.data(), (op.exclusive ? 1 : 0) + (op.reverse ? 2 : 0),
-                      static_cast<int>(F::kind))
-        .template scan<Reducer>(op.exclusive, op.reverse);
+    return running_values<Reducer>(run, op.name.data(), op.exclusive, op.reverse);
   }
 };
 }  // namespace execute

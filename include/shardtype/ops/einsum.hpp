@@ -68,10 +68,29 @@ constexpr auto einsum(char const*, A const&, More const&...) {
 /// is, and named by its operands. `einsum<Dim<I, X>, Dim<L>>(a, b, c)` names the result and is planned
 /// as `evaluate` plans: the order of neighbouring products, the shardings between and what is sent.
 /// Refused as well: L02, L03, L07, R02. JAX: einsum; its order of products may be another.
+template <class... Out, class A, class B, class C>
+  requires(detail::are_operands<A, C>)
+constexpr auto einsum(A const& a, B const& b, C const& c,
+                      std::source_location const& where = std::source_location::current()) {
+  return call(op::Einsum<Out...>{}, where, a, b, c);
+}
+template <class... Out, class A, class B, class C, class D>
+  requires(detail::are_operands<A, C>)
+constexpr auto einsum(A const& a, B const& b, C const& c, D const& d,
+                      std::source_location const& where = std::source_location::current()) {
+  return call(op::Einsum<Out...>{}, where, a, b, c, d);
+}
+template <class... Out, class A, class B, class C, class D, class E>
+  requires(detail::are_operands<A, C>)
+constexpr auto einsum(A const& a, B const& b, C const& c, D const& d, E const& e,
+                      std::source_location const& where = std::source_location::current()) {
+  return call(op::Einsum<Out...>{}, where, a, b, c, d, e);
+}
+// of more a line cannot be known
 template <class... Out, class A, class B, class C, class... More>
-  requires(detail::are_operands<A> && detail::are_operands<C>)
+  requires(detail::are_operands<A> && detail::are_operands<C> && sizeof...(More) > 2)
 constexpr auto einsum(A const& a, B const& b, C const& c, More const&... more) {
-  return call(op::Einsum<Out...>{}, std::source_location::current(), a, b, c, more...);
+  return call(op::Einsum<Out...>{}, std::source_location{}, a, b, c, more...);
 }
 template <class... Out, class A, class B>
 constexpr auto einsum(A const& a, B const& b, Overlap overlap,

@@ -72,9 +72,9 @@ constexpr auto fuse(F const& f, Args&&... args) {
     }
   } else if constexpr ((is_lazy<std::remove_cvref_t<Args>> || ...)) {
     return execute::Continue<execute::Above::lazy, held_t<Args>...>::call(
-        op::Map<F>{f}, std::source_location::current(), held(std::forward<Args>(args))...);
+        op::Map<F>{f}, std::source_location{}, held(std::forward<Args>(args))...);
   } else if constexpr ((is_dry<std::remove_cvref_t<Args>> || ...)) {
-    return call(op::Map<F>{f}, std::source_location::current(), held(std::forward<Args>(args))...);
+    return call(op::Map<F>{f}, std::source_location{}, held(std::forward<Args>(args))...);
   } else {
     using R = Resolve<op::Map<F>, operand_t<held_t<Args>>...>;
     if constexpr (R::verdict) {
@@ -142,22 +142,22 @@ Sizing map_sizing(AxisMap const& axes, Args const&... args) {
 /// Number of arguments of the expression `e` that use the memory of `a`. Error E21 if one of them
 /// has other dims: writing `a` would then change elements that are still to be read.
 template <class E, class A>
-int readers(E const& e, A const& a) {
+int readers(E const& e, A const& a, char const* name) {
   int n = 0;
   Lowered<E, 0, char>::visit(e, [&]<int Slot, class B>(B const& b) {
     if (b.buffer().data() != a.buffer().data()) return;
     if (!std::is_same_v<A, B> && b.local_size() > 0)
-      throw Error("E21",
-                  "an in-place operation reads the tensor's memory with other dims; use "
-                  "a.clone() for one of them");
+      throw_shared(name, {},
+                   "an in-place operation reads the tensor's memory with other dims; use a.clone() "
+                   "for one of them");
     ++n;
   });
   return n;
 }
 
-/// `a = f(a, b)`, computed in the memory of `a`.
+/// `a = f(a, b)`, computed in the memory of `a`. `name`: of the operator.
 template <class F, class A, class B>
-A& in_place(A& a, B&& b) {
+A& in_place(A& a, B&& b, char const* name) {
   if constexpr (is_pending<std::remove_cvref_t<B>>) {
     refused<Code::A04_under_way, false, A, std::remove_cvref_t<B>>{};
   } else if constexpr (is_lazy<std::remove_cvref_t<B>>) {
@@ -172,11 +172,8 @@ A& in_place(A& a, B&& b) {
       refused<Code::P13_in_place, false, A, operand_t<held_t<B>>>{};
     } else {
       Expression<F, A, held_t<B>> const e(F{}, a, held(std::forward<B>(b)));
-      if (a.buffer().holders() > 1 + readers(e, a))
-        throw Error("E21",
-                    "the tensor's memory is shared with another tensor or operation; write to "
-                    "a.clone() instead");
-      run_fused<A>(e, &a);
+      if (a.buffer().holders() > 1 + readers(e, a, name)) throw_shared(name, {});
+      run_fused<A>(e, &a, name);
     }
   }
   return a;
@@ -209,6 +206,20 @@ struct Run<op::Map<F, Out...>> {
 };
 }  // namespace execute
 
+namespace detail {
+
+/// `map` with a named result, called at `where`.
+template <class... Out, class F, class... Args>
+constexpr auto named_map_at(std::source_location const& where, F const& f, Args&&... args) {
+  if constexpr ((is_pending<std::remove_cvref_t<Args>> || ...)) {
+    return fuse(f, std::forward<Args>(args)...);
+  } else {
+    return call(op::Map<F, Out...>{f}, where, held(std::forward<Args>(args))...);
+  }
+}
+
+}  // namespace detail
+
 /// Applies `f` to elements with equal indices: `map(f, a, b)`. Dims are matched by index; an
 /// operand that lacks a dim is broadcast along it, and the result has the dims of the operand that
 /// has them all. `f` is called on the tensors' execution space. Nothing is computed until the
@@ -218,15 +229,42 @@ struct Run<op::Map<F, Out...>> {
 /// `map<Dim<I, X>, Dim<J, Y>>(f, a, b)` names the result: `a[I@X]`, `b[J@Y]` give `[I@X, J@Y]` and
 /// move nothing. If the operands do not fit, either they or the result are resharded. Refused: N01
 /// to N05.
-template <class... Out, class F, class... Args>
+template <class F, class... Args>
   requires(sizeof...(Args) > 0 && detail::are_operands<Args...>)
 constexpr auto map(F const& f, Args&&... args) {
-  if constexpr (sizeof...(Out) == 0 || (detail::is_pending<std::remove_cvref_t<Args>> || ...)) {
-    return detail::fuse(f, std::forward<Args>(args)...);
-  } else {
-    return call(op::Map<F, Out...>{f}, std::source_location::current(),
-                detail::held(std::forward<Args>(args))...);
-  }
+  return detail::fuse(f, std::forward<Args>(args)...);
+}
+template <class... Out, class F, class A>
+  requires(sizeof...(Out) > 0 && detail::are_operands<A>)
+constexpr auto map(F const& f, A&& a,
+                   std::source_location const& where = std::source_location::current()) {
+  return detail::named_map_at<Out...>(where, f, std::forward<A>(a));
+}
+template <class... Out, class F, class A, class B>
+  requires(sizeof...(Out) > 0 && detail::are_operands<A, B>)
+constexpr auto map(F const& f, A&& a, B&& b,
+                   std::source_location const& where = std::source_location::current()) {
+  return detail::named_map_at<Out...>(where, f, std::forward<A>(a), std::forward<B>(b));
+}
+template <class... Out, class F, class A, class B, class C>
+  requires(sizeof...(Out) > 0 && detail::are_operands<A, B, C>)
+constexpr auto map(F const& f, A&& a, B&& b, C&& c,
+                   std::source_location const& where = std::source_location::current()) {
+  return detail::named_map_at<Out...>(where, f, std::forward<A>(a), std::forward<B>(b),
+                                      std::forward<C>(c));
+}
+template <class... Out, class F, class A, class B, class C, class D>
+  requires(sizeof...(Out) > 0 && detail::are_operands<A, B, C, D>)
+constexpr auto map(F const& f, A&& a, B&& b, C&& c, D&& d,
+                   std::source_location const& where = std::source_location::current()) {
+  return detail::named_map_at<Out...>(where, f, std::forward<A>(a), std::forward<B>(b),
+                                      std::forward<C>(c), std::forward<D>(d));
+}
+// of more a line cannot be known
+template <class... Out, class F, class... Args>
+  requires(sizeof...(Out) > 0 && sizeof...(Args) > 4 && detail::are_operands<Args...>)
+constexpr auto map(F const& f, Args&&... args) {
+  return detail::named_map_at<Out...>({}, f, std::forward<Args>(args)...);
 }
 
 // Operators. `a + b` is `map(functions::Add{}, a, b)`, and so on: strict, fused, local.
@@ -311,47 +349,47 @@ constexpr auto operator!(A&& a) {
 template <class A, class B>
   requires(is_tensor<A> && detail::are_operands<A, B>)
 A& operator+=(A& a, B&& b) {
-  return detail::in_place<functions::Add>(a, std::forward<B>(b));
+  return detail::in_place<functions::Add>(a, std::forward<B>(b), "+=");
 }
 template <class A, class B>
   requires(is_tensor<A> && detail::are_operands<A, B>)
 A& operator-=(A& a, B&& b) {
-  return detail::in_place<functions::Subtract>(a, std::forward<B>(b));
+  return detail::in_place<functions::Subtract>(a, std::forward<B>(b), "-=");
 }
 template <class A, class B>
   requires(is_tensor<A> && detail::are_operands<A, B>)
 A& operator*=(A& a, B&& b) {
-  return detail::in_place<functions::Multiply>(a, std::forward<B>(b));
+  return detail::in_place<functions::Multiply>(a, std::forward<B>(b), "*=");
 }
 template <class A, class B>
   requires(is_tensor<A> && detail::are_operands<A, B>)
 A& operator/=(A& a, B&& b) {
-  return detail::in_place<functions::Divide>(a, std::forward<B>(b));
+  return detail::in_place<functions::Divide>(a, std::forward<B>(b), "/=");
 }
 
 // Writing to a named expression writes to the tensor that it stands for.
 template <class F, class... Args, class B>
   requires(detail::are_operands<execute::Fused<F, Args...>, B>)
 execute::Fused<F, Args...>& operator+=(execute::Fused<F, Args...>& a, B&& b) {
-  detail::in_place<functions::Add>(a.tensor(), std::forward<B>(b));
+  detail::in_place<functions::Add>(a.tensor(), std::forward<B>(b), "+=");
   return a;
 }
 template <class F, class... Args, class B>
   requires(detail::are_operands<execute::Fused<F, Args...>, B>)
 execute::Fused<F, Args...>& operator-=(execute::Fused<F, Args...>& a, B&& b) {
-  detail::in_place<functions::Subtract>(a.tensor(), std::forward<B>(b));
+  detail::in_place<functions::Subtract>(a.tensor(), std::forward<B>(b), "-=");
   return a;
 }
 template <class F, class... Args, class B>
   requires(detail::are_operands<execute::Fused<F, Args...>, B>)
 execute::Fused<F, Args...>& operator*=(execute::Fused<F, Args...>& a, B&& b) {
-  detail::in_place<functions::Multiply>(a.tensor(), std::forward<B>(b));
+  detail::in_place<functions::Multiply>(a.tensor(), std::forward<B>(b), "*=");
   return a;
 }
 template <class F, class... Args, class B>
   requires(detail::are_operands<execute::Fused<F, Args...>, B>)
 execute::Fused<F, Args...>& operator/=(execute::Fused<F, Args...>& a, B&& b) {
-  detail::in_place<functions::Divide>(a.tensor(), std::forward<B>(b));
+  detail::in_place<functions::Divide>(a.tensor(), std::forward<B>(b), "/=");
   return a;
 }
 

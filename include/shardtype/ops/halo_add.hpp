@@ -27,24 +27,11 @@ template <class I>
 struct Run<op::HaloAdd<I>> {
   template <class R, class A>
   static A run(op::HaloAdd<I> const& op, std::source_location const& where, Halo<A, I> const& h) {
-    GivenExtents const given(h);
-    std::array<std::int64_t, A::rank> extents{};
-    R::set_extents(op, {}, given.at, extents.data());
-    Buffer sums;
-    if (h.mesh().here()) {
-      ResultExtents const call{R::S::names, R::S::readings, 1,      R::Holder::value,
-                               {},          given.at,       nullptr};
-      Buffer const* const buffers[] = {&h.buffer()};
-      kernels::Layout const block = detail::block_layout(A::local_rows(h.mesh(), h.extents()));
-      kernels::Layout with_halo = block;
-      with_halo.extent[call.dim()] = h.local_extents()[static_cast<std::size_t>(call.dim())];
-      LocalRun<typename A::element, typename A::memory_space> const run(
-          h.mesh().state(), call, where, with_halo.packed(), block, buffers);
-      sums =
-          AlongRanks(run, "halo_add", op.before, op.after * 2 + (op.edge == op::Edge::wrap ? 1 : 0))
-              .give_back(op.window());
-    }
-    return A(h.mesh(), h.extents(), std::move(sums));
+    kernels::Layout const block = detail::block_layout(A::local_rows(h.mesh(), h.extents()));
+    kernels::Layout with_halo = block;
+    for (std::size_t d = 0; d < A::rank; ++d) with_halo.extent[d] = h.local_extents()[d];
+    return A(h.mesh(), h.extents(),
+             exchange_halo<R, true>(op, where, h, with_halo.packed(), block));
   }
 };
 }  // namespace execute

@@ -43,11 +43,12 @@ class Halo : public detail::HeldBlock {
   typename A::template View<element const> local() const& { return view<element const>(); }
   typename A::template View<element const> local() const&& = delete;
   /// The same to write, as of a tensor. Error E21 if another Halo shares the memory.
-  detail::WritingView<typename A::template View<element>> mutable_local() & {
+  detail::WritingView<typename A::template View<element>> mutable_local(
+      std::source_location const& where = std::source_location::current()) & {
     if (buffer_.holders() > 1)
-      throw Error("E21",
-                  "the memory of the Halo is shared with another one; write to zeros_like(h) "
-                  "instead");
+      detail::throw_shared(
+          "mutable_local", where,
+          "the memory of the Halo is shared with another one; write to zeros_like(h) instead");
     return detail::WritingView<typename A::template View<element>>(view<element>(),
                                                                    buffer_.write());
   }
@@ -94,22 +95,8 @@ struct Run<op::HaloExchange<I>> {
   template <class R, class A>
   static Halo<A, I> run(op::HaloExchange<I> const& op, std::source_location const& where,
                         A const& a) {
-    Buffer rows;
-    GivenExtents const given(a);
-    std::array<std::int64_t, A::rank> extents{};
-    R::set_extents(op, {}, given.at, extents.data());
-    if (a.mesh().here()) {
-      ResultExtents const call{R::S::names, R::S::readings, 1,      R::Holder::value,
-                               {},          given.at,       nullptr};
-      Buffer const* const buffers[] = {&a.buffer()};
-      kernels::Layout const block = detail::block_layout(a.rows());
-      LocalRun<typename A::element, typename A::memory_space> const run(
-          a.mesh().state(), call, where, block, block, buffers);
-      rows = AlongRanks(run, "halo_exchange", op.before,
-                        op.after * 2 + (op.edge == op::Edge::wrap ? 1 : 0))
-                 .fetch(op.window());
-    }
-    return Halo<A, I>(a, op.window(), std::move(rows));
+    kernels::Layout const block = detail::block_layout(a.rows());
+    return Halo<A, I>(a, op.window(), exchange_halo<R, false>(op, where, a, block, block));
   }
 };
 }  // namespace execute

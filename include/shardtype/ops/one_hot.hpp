@@ -41,7 +41,7 @@ struct Run<op::OneHot<V, T>> : Filled<Run<op::OneHot<V, T>>> {
     typename Ids::execution_space const exec{};
     Range const held = out.rows()[Ids::rank].range();
     kernels::one_hot(exec, data_of(ids), static_cast<T*>(out.buffer().data()),
-                     kernels::NumberedRows{1, held.size(), 1, held.begin, ids.local_size()});
+                     kernels::NumberedRows{{1, held.size(), 1}, held.begin, ids.local_size()});
     exec.fence();
   }
 };

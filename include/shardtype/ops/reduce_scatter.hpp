@@ -12,9 +12,6 @@ namespace shardtype {
 namespace execute {
 template <class... XI>
 struct Run<op::ReduceScatter<XI...>> : ByPlan {};
-/// Of Locals: manual/collectives.hpp.
-template <class... XI>
-struct RunBlocks<op::ReduceScatter<XI...>>;
 }  // namespace execute
 
 /// Finishes a pending reduction; each rank keeps its piece: `A[I, J]{U:X}` -> `reduce_scatter<X,

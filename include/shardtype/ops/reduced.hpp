@@ -12,9 +12,6 @@ namespace shardtype {
 namespace execute {
 template <class... Xs>
 struct Run<op::ToReduced<Xs...>> : ByPlan {};
-/// Of Locals: manual/collectives.hpp.
-template <class... Xs>
-struct RunBlocks<op::ToReduced<Xs...>>;
 }  // namespace execute
 
 /// The same bytes, reduced over `Xs` instead of replicated: the cotangent of the result stays unreduced

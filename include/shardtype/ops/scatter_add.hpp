@@ -51,9 +51,10 @@ struct Run<op::ScatterAdd<V>> : Filled<Run<op::ScatterAdd<V>>> {
     }
     for (std::size_t d = at + 1; d < Out::rank; ++d) push_kept(d);
     kernels::NumberedRows const rows{
-        outer, out.ranges()[at].size(),
-        kernels::inner_length(detail::block_layout(out.rows()), static_cast<int>(at)),
-        out.ranges()[at].begin, id_part.lengths};
+        {outer, out.ranges()[at].size(),
+         kernels::inner_length(detail::block_layout(out.rows()), static_cast<int>(at))},
+        out.ranges()[at].begin,
+        id_part.lengths};
     Buffer keep;
     Buffer keep_ids;
     using Space = typename A::memory_space;

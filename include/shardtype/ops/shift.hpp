@@ -16,8 +16,7 @@ template <class I>
 struct Run<op::Shift<I>> : LocalBlock<Run<op::Shift<I>>> {
   template <class Call>
   static Buffer block(op::Shift<I> const& op, Call const& run) {
-    return AlongRanks(run, "shift", op.n, op.edge == op::Edge::wrap ? 1 : 0)
-        .fetch(shift_window(op.n, run.call.extent(), op.edge));
+    return run_neighbor<false>(run, "shift", op.window(run.call.extent()));
   }
 };
 }  // namespace execute

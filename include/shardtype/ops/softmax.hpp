@@ -85,15 +85,16 @@ struct Run<op::Normalize<Log, Labels...>> {
 };
 }  // namespace execute
 
-/// exp(a) divided by its sum over the named labels, or over all dims; computed relative to the
-/// largest element, so that nothing overflows. `A[I@X, J]` -> `softmax<J>(a)` -> `A[I@X, J]`,
+/// exp(a) divided by its sum over the named labels; computed relative to the largest element, so that
+/// nothing overflows. Of a tensor with one dim no label need be named (of others S06; without an axis
+/// JAX runs over the last dim). `A[I@X, J]` -> `softmax<J>(a)` -> `A[I@X, J]`,
 /// local. A row that contains NaN or inf, or only -inf, becomes NaN.
 ///
 /// Over a split dim, the result is named after the labels: `A[I, J@Y]` -> `softmax<J, Dim<I>,
 /// Dim<J, Y>>(a)` -> `A[I, J@Y]`, one all_reduce of a (maximum, sum) pair for each row. No element
 /// is sent, unless the named sharding differs from the operand's: then the result is resharded.
 /// Refused: S01 an index that `a` lacks, S02 an unreduced operand, S03 strict over a split dim, P12
-/// integers, S04 complex numbers, N05, R01 to R03, V14. As jax.nn.softmax.
+/// integers, S04 complex numbers, S06, N05, R01 to R03, V14. As jax.nn.softmax.
 template <class... Names, class A>
   requires(detail::are_operands<A>)
 constexpr auto softmax(A const& a, checking::CallSite where = std::source_location::current()) {

@@ -73,6 +73,18 @@ struct NotAnItem<A, true> {
   static constexpr Verdict verdict = decide();
 };
 
+/// The tensor or block that is read, of a value whose gradient is wanted too.
+template <class A>
+struct ReadOf {
+  using type = operand_t<A>;
+};
+template <class A>
+  requires core::is_active<A>
+struct ReadOf<A>
+    : ReadOf<typename std::remove_cvref_t<decltype(std::declval<A const&>().tensor())>::inner> {};
+template <class A>
+using read_of = typename ReadOf<A>::type;
+
 /// An element in host memory; a byte for bool, because std::vector<bool> has no addressable
 /// elements.
 template <class T>
@@ -105,15 +117,17 @@ bool first_holder(A const& a) {
 }  // namespace detail
 
 /// The global tensor, row-major, on every rank of its mesh: communicates as `reshard` to
-/// replicated. Empty on ranks outside the mesh. No gradient flows through it. Refused: A02 while
-/// unreduced.
+/// replicated. Empty on ranks outside the mesh. Refused: A02 while unreduced, X09 of a value whose
+/// gradient is wanted, unless as `to_host(stop_gradient(a))`.
 template <class A>
 auto to_host(A const& a, checking::CallSite where = std::source_location::current()) {
   using Held = detail::operand_t<A>;
   using Judged = detail::judged_t<detail::StillUnreduced<Held>, Held>;
   if constexpr (core::is_active<A>) {
-    return to_host(a.tensor().value(), where);
+    return checking::Poisoned(
+        checking::refused<rules::Code::X09_read, false, detail::read_of<A>>{});
   } else if constexpr (detail::accepts<Judged>) {
+    core::RunningCall const running("to_host", where);
     return detail::block_on_host(
         reshard<typename detail::Replicated<Held>::type>(detail::operand(a), where));
   } else {
@@ -122,19 +136,21 @@ auto to_host(A const& a, checking::CallSite where = std::source_location::curren
 }
 
 /// The value of a tensor without dims. The mesh's first rank broadcasts it, so that control flow
-/// cannot diverge. The only conversion from a tensor to a C++ value; no gradient flows through it.
-/// Refused: A01 a tensor with dims, A02 an unreduced one. Error E25 on ranks outside the mesh.
+/// cannot diverge. The only conversion from a tensor to a C++ value. Refused: A01 a tensor with dims,
+/// A02 an unreduced one, X09 one whose gradient is wanted, unless as `item(stop_gradient(a))`. Error E25
+/// on ranks outside the mesh.
 template <class A>
-  requires(!is_local<detail::operand_t<A>>)
+  requires(!is_local<detail::read_of<A>>)
 auto item(A const& a, checking::CallSite where = std::source_location::current()) {
   using Judged = detail::judged_t<detail::NotAnItem<detail::operand_t<A>>, detail::operand_t<A>>;
   if constexpr (core::is_active<A>) {
-    return item(a.tensor().value(), where);
+    return checking::Poisoned(
+        checking::refused<rules::Code::X09_read, false, detail::read_of<A>>{});
   } else if constexpr (detail::accepts<Judged>) {
+    core::RunningCall const running("item", where);
     runtime::MeshState& mesh = a.mesh().state();
     if (!mesh.here()) runtime::throw_outside(mesh, "item");
-    if (mesh.agreement().begin_step())
-      mesh.agreement().meet("item (line " + std::to_string(where.line()) + ")", where.line() + 1U);
+    mesh.agreement().agree("item", where);
     typename detail::operand_t<A>::element value{};
     runtime::copy_bytes<Kokkos::HostSpace, typename detail::operand_t<A>::memory_space>(
         &value, detail::operand(a).buffer().data(), sizeof value);

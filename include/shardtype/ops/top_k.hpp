@@ -24,7 +24,7 @@ struct TopK {
   Places places;
 
   template <std::size_t K>
-  auto const& get() const& {
+  constexpr auto const& get() const& {
     static_assert(K < 2, "top_k gives two tensors: the values and the places");
     if constexpr (K == 0) {
       return values;
@@ -33,7 +33,7 @@ struct TopK {
     }
   }
   template <std::size_t K>
-  auto& get() & {
+  constexpr auto& get() & {
     if constexpr (K == 0) {
       return values;
     } else {
@@ -41,7 +41,7 @@ struct TopK {
     }
   }
   template <std::size_t K>
-  auto&& get() && {
+  constexpr auto&& get() && {
     return std::move(get<K>());
   }
 };
@@ -65,6 +65,21 @@ struct Run<op::TopK<I, Result...>> {
 };
 }  // namespace execute
 
+namespace detail {
+/// Both results; of tensors without data only the first comes from the plan.
+template <class Out>
+constexpr auto found(Out const& out) {
+  if constexpr (std::is_base_of_v<checking::Poisoned, Out>) {
+    return TopK<checking::Poisoned, checking::Poisoned>{};
+  } else if constexpr (is_dry<Out>) {
+    auto const places = beside<std::int64_t>(out);
+    return TopK<Out, std::remove_const_t<decltype(places)>>{out, places};
+  } else {
+    return out;
+  }
+}
+}  // namespace detail
+
 /// The `k` largest elements along I in descending order, the first of equal ones, and their
 /// positions: `a[I@X, J]` -> `auto [values, places] = top_k<J, K>(a, 3)` -> `[I@X, K]` each. K may
 /// be left out if J has no static extent. Local. Of an expression of automatic mode: two expressions,
@@ -73,12 +88,7 @@ struct Run<op::TopK<I, Result...>> {
 template <class I, class... Result, class A>
 constexpr auto top_k(A const& a, std::int64_t k,
                      checking::CallSite where = std::source_location::current()) {
-  auto out = call(op::TopK<I, Result...>{k}, where, a);
-  if constexpr (std::is_base_of_v<checking::Poisoned, decltype(out)>) {
-    return TopK<checking::Poisoned, checking::Poisoned>{};
-  } else {
-    return out;
-  }
+  return detail::found(call(op::TopK<I, Result...>{k}, where, a));
 }
 
 }  // namespace shardtype
@@ -96,15 +106,15 @@ struct std::tuple_element<1, shardtype::TopK<Values, Places>> {
 
 namespace std {
 template <size_t K, class Values, class Places>
-auto const& get(shardtype::TopK<Values, Places> const& found) {
+constexpr auto const& get(shardtype::TopK<Values, Places> const& found) {
   return found.template get<K>();
 }
 template <size_t K, class Values, class Places>
-auto& get(shardtype::TopK<Values, Places>& found) {
+constexpr auto& get(shardtype::TopK<Values, Places>& found) {
   return found.template get<K>();
 }
 template <size_t K, class Values, class Places>
-auto&& get(shardtype::TopK<Values, Places>&& found) {
+constexpr auto&& get(shardtype::TopK<Values, Places>&& found) {
   return std::move(found).template get<K>();
 }
 }  // namespace std

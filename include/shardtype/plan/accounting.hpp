@@ -63,6 +63,61 @@ enum class Answer : std::int8_t {
 /// Receives the steps that run, in order, and adds up their costs. Any number of steps; only the
 /// requested answers are computed.
 class Accounting {
+  // defined before its uses: clang evaluates it in their constant expressions only then
+
+  struct Move {
+    Step step{};
+    Sizing sizing{};
+    Coords first{};
+    int root = -1;
+    bool endless = false;     ///< whether it runs an unknown number of times
+    std::int64_t terms = 0;   ///< of the first of three rounds of a series; else 0
+    std::int64_t middle = 0;  ///< number of the second of them
+
+    constexpr bool is_root(Coords const& at) const {
+      return root >= 0 && number_in_group(step.axes, sizing.sizes, at) == root;
+    }
+    /// The bytes of a rank that is not the root, of a move or of three that are a series; -1: they are none.
+    constexpr std::int64_t bytes(Coords const& at) const {
+      std::int64_t const once = step_bytes(step, sizing, seen_from(at));
+      if (terms > 0) return sum_of_series(once, this[1].bytes(at), this[2].bytes(at));
+      return endless && once > 0 ? saturated : once;
+    }
+    /// The axes along which they may differ from rank to rank.
+    constexpr AxisSet sees() const {
+      AxisSet out;
+      for (Spec const* s : {&step.before, &step.after})
+        for (int d = 0; d < s->rank; ++d)
+          for (int k = 0; k < s->dims[d].axes.size; ++k) out.insert(s->dims[d].axes[k]);
+      if (step.collective != Collective::broadcast)
+        for (int k = 0; k < step.axes.size; ++k) out.insert(step.axes[k]);
+      return out;
+    }
+
+   private:
+    /// Coordinates relative to those of the first block.
+    constexpr Coords seen_from(Coords at) const {
+      for (int x = 0; x < max_axes; ++x)
+        if (first[x] != 0) at.at[x] = (at[x] + sizing.sizes[x] - first[x]) % sizing.sizes[x];
+      return at;
+    }
+    constexpr std::int64_t sum_of_series(std::int64_t begin, std::int64_t between,
+                                         std::int64_t end) const {
+      std::int64_t const most = saturated / terms;
+      if (begin > most || between > most || end > most) return -1;
+      if ((between - begin) * (terms - 1) != (end - begin) * middle) return -1;
+      return terms % 2 == 0 ? mul_sat(terms / 2, begin + end) : mul_sat(terms, (begin + end) / 2);
+    }
+  };
+
+  /// Calls `visit(move)` for each move, and once for three that are a series; stops where that is false.
+  template <class Visit>
+  constexpr bool each_move(Visit visit) const {
+    for (std::size_t k = 0; k < moves_.size(); k += moves_[k].terms > 0 ? 3U : 1U)
+      if (!visit(moves_[k])) return false;
+    return true;
+  }
+
  public:
   /// Answers everything except times.
   constexpr Accounting() = default;
@@ -85,20 +140,53 @@ class Accounting {
   constexpr void release(std::int64_t bytes) { memory_.release(bytes); }
   constexpr void need(std::int64_t bytes) { memory_.need(bytes); }
   /// A slice, a transpose or a collective. `first` has the first block of its dims, if that is not
-  /// the first rank.
-  constexpr void move(Step const& s, Sizing const& z, Coords const& first = {}) {
+  /// the first rank; `root`: the number in its group of the rank whose block a broadcast sends, and
+  /// which receives nothing; -1: not known, so that all ranks count.
+  constexpr void move(Step const& s, Sizing const& z, Coords const& first = {}, int root = -1) {
     if (asks(Answer::counts)) run(s.collective, z.sizes.product(s.axes));
-    if (asks(Answer::bytes) && s.collective != Collective::none) moves_.push_back({s, z, first});
+    if (asks(Answer::bytes) && s.collective != Collective::none) add_move(s, z, first, root);
     if (asks(Answer::cost)) spend(step_cost(s, z, *machine_));
   }
+  /// A collective in `terms` rounds of a loop, of sizes that grow or shrink by the same amounts from round to
+  /// round: its bytes are an arithmetic series. `rounds`: the first of these rounds, number `middle` of them, and the
+  /// last. Only for bytes.
+  constexpr void move_series(Step const& s, Sizing const* const (&rounds)[3], Coords const& first,
+                             int root, std::int64_t terms, std::int64_t middle) {
+    std::size_t const begin = moves_.size();
+    for (Sizing const* const z : rounds) add_move(s, *z, first, root);
+    moves_[begin].terms = terms;
+    moves_[begin].middle = middle;
+  }
+  /// A step that runs an unknown number of times: what it does once, without bound.
+  constexpr void move_unbounded(Step const& s, Sizing const& z) {
+    if (asks(Answer::counts)) {
+      counts_[static_cast<int>(s.collective)] = unbounded;
+      if (step_messages(s.collective, z.sizes.product(s.axes)) > 0) messages_ = saturated;
+    }
+    if (asks(Answer::bytes) && s.collective != Collective::none)
+      add_move(s, z, {}, -1).endless = true;
+    if (asks(Answer::cost)) {
+      Cost all = step_cost(s, z, *machine_);
+      all.picoseconds = longest_time;
+      all.bytes = all.bytes > 0 ? saturated : 0;
+      all.messages = all.messages > 0 ? saturated : 0;
+      spend(all);
+    }
+  }
+  constexpr void compute_unbounded() {
+    counts_[0] = unbounded;
+    flops_ = saturated;
+    if (asks(Answer::cost)) spend({longest_time, 0, saturated, 0, 0});
+  }
   constexpr void compute(Computation const& c) {
-    ++counts_[0];
+    counts_[0] = add_counts(counts_[0], 1);
     flops_ = add_sat(flops_, c.flops);
     if (asks(Answer::cost)) spend({computing_time(c, *machine_), 0, c.flops, 0, 0});
   }
   /// A step over a group of `ranks` ranks, when only counts are requested.
   constexpr void run(Collective c, std::int64_t ranks) {
-    ++counts_[static_cast<int>(c)];
+    int& count = counts_[static_cast<int>(c)];
+    count = add_counts(count, 1);
     messages_ = add_sat(messages_, step_messages(c, ranks));
   }
   /// Adds a cost that is already known.
@@ -116,18 +204,23 @@ class Accounting {
   /// Number of all collectives.
   constexpr int collectives() const {
     int n = 0;
-    for (Collective const c : all_collectives) n += count(c);
+    for (Collective const c : all_collectives) n = add_counts(n, count(c));
     return n;
   }
   /// Number of messages that each rank sends.
   constexpr std::int64_t messages() const { return messages_; }
-  /// Payload bytes of the rank with these coordinates; conventions at `step_bytes`.
+  /// Payload bytes of the rank with these coordinates; conventions at `step_bytes`. Negative: the rounds of a loop are
+  /// no series.
   constexpr std::int64_t bytes(Coords const& at) const {
     std::int64_t sum = 0;
-    for (Move const& m : moves_) sum = add_sat(sum, step_bytes(m.step, m.sizing, m.seen_from(at)));
-    return sum;
+    bool const all = each_move([&](Move const& m) {
+      std::int64_t const n = m.bytes(at);
+      if (!m.is_root(at)) sum = add_sat(sum, n < 0 ? 0 : n);
+      return n >= 0;
+    });
+    return all ? sum : -1;
   }
-  /// The bytes of the rank that moves the most.
+  /// The bytes of the rank that moves the most, or as above.
   constexpr std::int64_t bytes_per_rank() const {
     if (moves_.empty()) return 0;
     Sizes sizes;
@@ -140,10 +233,37 @@ class Accounting {
       for (int x = 0; x < max_axes; ++x)
         if (m.first[x] != 0) rotated.push(x);
       ranks.tell_all_apart(rotated);
+      if (m.root >= 0) ranks.tell_apart(m.step.axes, m.root);
     }
+    // of each representative: the sum, and the bytes of one move, evaluated once for each position along the axes it
+    // sees: at the first representative that is alike there
+    auto const total = static_cast<std::size_t>(ranks.size());
+    struct Rank {
+      Coords at{};
+      std::size_t alike = 0;
+      std::int64_t bytes = 0;
+      std::int64_t sum = 0;
+    };
+    shardtype::detail::List<Rank> each(total);
+    for (std::size_t k = 0; k < total; ++k) each[k].at = ranks.at(static_cast<std::int64_t>(k));
+    AxisSet seen;
+    bool const all = each_move([&](Move const& m) {
+      if (AxisSet const sees = m.sees(); !(sees == seen)) {
+        seen = sees;
+        for (std::size_t k = 0; k < total; ++k)
+          each[k].alike = static_cast<std::size_t>(ranks.along(static_cast<std::int64_t>(k), sees));
+      }
+      for (std::size_t k = 0; k < total; ++k) {
+        Rank& r = each[k];
+        r.bytes = r.alike == k ? m.bytes(r.at) : each[r.alike].bytes;
+        if (r.bytes < 0) return false;
+        if (!m.is_root(r.at)) r.sum = add_sat(r.sum, r.bytes);
+      }
+      return true;
+    });
     std::int64_t most = 0;
-    for (std::int64_t k = 0; k < ranks.size(); ++k) most = std::max(most, bytes(ranks.at(k)));
-    return most;
+    for (std::size_t k = 0; k < total; ++k) most = std::max(most, each[k].sum);
+    return all ? most : -1;
   }
   /// Floating-point operations; of each step, those of its busiest rank.
   constexpr std::int64_t flops() const { return flops_; }
@@ -160,18 +280,14 @@ class Accounting {
   constexpr double seconds() const { return static_cast<double>(picoseconds()) * 1e-12; }
 
  private:
-  struct Move {
-    Step step{};
-    Sizing sizing{};
-    Coords first{};
-
-    /// Coordinates relative to those of the first block.
-    constexpr Coords seen_from(Coords at) const {
-      for (int x = 0; x < max_axes; ++x)
-        if (first[x] != 0) at.at[x] = (at[x] + sizing.sizes[x] - first[x]) % sizing.sizes[x];
-      return at;
-    }
-  };
+  constexpr Move& add_move(Step const& s, Sizing const& z, Coords const& first, int root) {
+    Move m;
+    m.step = s;
+    m.sizing = z;
+    m.first = first;
+    m.root = root;
+    return moves_.push_back(m);
+  }
 
   Machine const* machine_ = nullptr;
   Answer asked_ = Answer::counts;

@@ -2,7 +2,6 @@
 /// Plans of the collectives and casts of manual mode: one step each, as in strict mode.
 
 #include <cstdint>
-#include <limits>
 #include <string_view>
 
 #include <shardtype/plan/local_plan.hpp>
@@ -29,6 +28,13 @@ struct BlockCall {
   constexpr std::int64_t ranks() const { return sizes.product(axes); }
 };
 
+/// What a step with whole blocks leaves to each rank of the group: the rank that gets its block and
+/// the one whose block it gets, -1: none. A broadcast is from `from`.
+struct Partners {
+  int to = -1;
+  int from = -1;
+};
+
 /// The dims of `s` without their axes and states.
 constexpr Spec dims_of(Spec const& s) {
   Spec out;
@@ -48,53 +54,62 @@ constexpr OwnSizing own_sizing(Spec const& s, std::int64_t const* extents, std::
   return {{}, extents_by_label(s, extents), bytes};
 }
 
-/// A label that `s` does not use, or -1.
+/// `s` with a dim of label `label` before dim `d`, and `s` without dim `d`.
+constexpr Spec with_dim(Spec const& s, int d, int label) {
+  Spec out = s;
+  out.rank = 0;
+  for (int k = 0; k <= s.rank; ++k) {
+    if (k == d) out.add(label);
+    if (k < s.rank) out.add(s.dims[k].label);
+  }
+  return out;
+}
+constexpr Spec without_dim(Spec s, int d) {
+  for (; d + 1 < s.rank; ++d) s.dims[d] = s.dims[d + 1];
+  s.dims[--s.rank] = {};
+  return s;
+}
+/// A label that `s` does not use.
 constexpr int unused_label(Spec const& s) {
-  for (int l = 0; l < max_dims; ++l)
-    if (s.find(l) < 0) return l;
-  return -1;
+  int l = 0;
+  while (s.find(l) >= 0) ++l;
+  return l;
 }
 
 /// Describes an all_to_all of pieces as a change of split: the blocks of the group form one tensor,
-/// split along a dim `join` before and along the dim of the first label after. If the pieces are
-/// concatenated along the dim they are cut along, `join` must be a dim of its own, because piece g
-/// of each block goes to rank g. For a single axis a block-cyclic split with pieces as blocks says
-/// the same.
+/// split along a dim `join` before and along the dim that is cut after. If the pieces are
+/// concatenated along the dim that they are cut along, `join` is a dim of its own before it, because
+/// piece g of each block goes to rank g. A block of `max_dims` dims has no room for it: two
+/// neighbours among its other dims are then one.
 constexpr void exchange(Step& s, BlockCall const& c, Extents& as_one) {
   std::int64_t const p = c.ranks();
-  int const cut = c.given.find(c.first);
-  as_one = extents_by_label(c.given, c.given_extents);
-  int join = c.second;
-  if (c.second < 0 || c.second == c.first) {
-    std::int64_t const piece = c.given_extents[cut] / p;
-    if (c.axes.size == 1 && piece <= std::numeric_limits<std::int32_t>::max()) {
-      as_one.at[c.first] = mul_sat(as_one.at[c.first], p);
-      s.from = s.to = static_cast<std::int8_t>(cut);
-      AxisList pieces = c.axes;
-      pieces.cyclic = static_cast<std::int32_t>(piece);
-      s.before = split_along(dims_of(c.given), cut, c.axes);
-      s.after = split_along(dims_of(c.given), cut, pieces);
-      return;
-    }
-    join = unused_label(c.given);
-    if (join < 0) return;  // counted as a whole block
-  }
   Spec whole = dims_of(c.given);
-  if (whole.find(join) < 0) {
-    whole = {};
-    whole.add(join);
-    for (int d = 0; d < c.given.rank; ++d) whole.add(c.given.dims[d].label);
-    as_one.at[join] = p;
-  } else {
-    as_one.at[join] = mul_sat(as_one.at[join], p);
+  as_one = extents_by_label(c.given, c.given_extents);
+  bool const alone = c.second < 0 || c.second == c.first;
+  int join = c.second;
+  int at = 0;  // of a new dim
+  if (alone) {
+    if (whole.rank == max_dims) {
+      int const d = whole.find(c.first) < max_dims - 2 ? max_dims - 2 : 0;
+      std::int64_t& both = as_one.at[whole.dims[d].label];
+      both = mul_sat(both, as_one[whole.dims[d + 1].label]);
+      whole = without_dim(whole, d + 1);
+    }
+    join = unused_label(whole);
+    at = whole.find(c.first);
   }
+  if (whole.find(join) < 0) {
+    whole = with_dim(whole, at, join);
+    as_one.at[join] = 1;
+  }
+  as_one.at[join] = mul_sat(as_one[join], p);
   s.from = static_cast<std::int8_t>(whole.find(join));
   s.to = static_cast<std::int8_t>(whole.find(c.first));
   s.before = split_along(whole, s.from, c.axes);
   s.after = split_along(whole, s.to, c.axes);
 }
 
-/// The collective of one call; sets `as_one` to the extents of its value, the blocks of the group
+/// The collective of one call, or the slice of `shard`; sets `as_one` to the extents of its value, the blocks of the group
 /// as one tensor.
 constexpr Step block_step(BlockCall const& c, Extents& as_one) {
   Step s;
@@ -138,6 +153,10 @@ constexpr Step block_step(BlockCall const& c, Extents& as_one) {
       s.collective = Collective::broadcast;
       break;
     case Movement::shard:
+      s.action = Action::slice;
+      s.to = static_cast<std::int8_t>(c.given.find(c.first));
+      s.after = split_along(s.after, s.to, c.axes);
+      break;
     case Movement::cast:
       break;
   }
@@ -159,8 +178,9 @@ constexpr Plan block_plan(std::string_view name, BlockCall const& c, bool moves)
   if (!local) s = block_step(c, sizing.common.extents);
   Plan p = plan_of_call(name, sizing);
   if (!local && moves) {
-    s.slot = operand_slot(1);  // a slot of its own, besides operand and result, because its extents
-                               // are the group's
+    // the operand's block in a slot of its own, because its extents are the group's
+    s.slot = operand_slot(1);
+    p.push_own({s.slot, sizing.common.extents, c.element_bytes, true});
     p.push(s);
   }
   Work work;

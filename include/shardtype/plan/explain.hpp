@@ -22,12 +22,16 @@ inline std::string flops_text(std::int64_t n) {
 }
 
 std::string collective_text(Collective c);
+/// `2 collectives, 0.52 MB/rank`; of a plan with a loop of unknown rounds that communicates: `any number of collectives
+/// and bytes/rank`.
+std::string sent_text(int collectives, std::int64_t bytes);
 
 /// Width in code points, not bytes: `·` has two bytes.
 std::string padded(std::string text, std::size_t width);
 
 /// Bytes of the rank that moves the most in one step.
-std::int64_t step_bytes_per_rank(Step const& s, Sizing const& z, Coords const& first);
+std::int64_t step_bytes_per_rank(Step const& s, Sizing const& z, Coords const& first,
+                                 int root = -1);
 /// Range of the bytes or flops of a step over its rounds, with the number of rounds.
 std::string rounds_text(planning::Repeat const& loop, int step, Step const& s, Sizing const& z);
 
@@ -36,7 +40,7 @@ std::string rounds_text(planning::Repeat const& loop, int step, Step const& s, S
 /// The plan as text: a line for the total, and a line per step with the bytes it moves or the flops
 /// it computes, which are those of the busiest rank. Operands are called A and B, the result C, an
 /// intermediate value P. A repeated step has one line, with the number of its rounds and the range
-/// of bytes or flops per round.
+/// of bytes or flops per round, or `any number of rounds`.
 ///
 ///     C[I@X, K@Y] = A[I@X, J@Y] · B[J@Y, K]       1 collective, 0.52 MB/rank, peak 3.1 MB, ...
 ///       1  local            P[I@X, K]{U:Y} = A · B                   0.21 GFLOP

@@ -35,6 +35,12 @@ SHARDTYPE_INLINE std::string collective_text(Collective c) {
   return "local";
 }
 
+SHARDTYPE_INLINE std::string sent_text(int collectives, std::int64_t bytes) {
+  if (collectives == planning::unbounded) return "any number of collectives and bytes/rank";
+  return std::to_string(collectives) + (collectives == 1 ? " collective, " : " collectives, ") +
+         bytes_text(bytes) + "/rank";
+}
+
 SHARDTYPE_INLINE std::string padded(std::string text, std::size_t width) {
   std::size_t shown = 0;
   for (char c : text) shown += (static_cast<unsigned char>(c) & 0xC0U) != 0x80U ? 1 : 0;
@@ -43,14 +49,15 @@ SHARDTYPE_INLINE std::string padded(std::string text, std::size_t width) {
 }
 
 SHARDTYPE_INLINE std::int64_t step_bytes_per_rank(Step const& s, Sizing const& z,
-                                                  Coords const& first) {
+                                                  Coords const& first, int root) {
   planning::Accounting a(planning::Answer::bytes);
-  a.move(s, z, first);
+  a.move(s, z, first, root);
   return a.bytes_per_rank();
 }
 
 SHARDTYPE_INLINE std::string rounds_text(planning::Repeat const& loop, int step, Step const& s,
                                          Sizing const& z) {
+  if (!loop.known()) return "any number of rounds";
   std::int64_t rounds = 0;
   std::int64_t least[] = {saturated, saturated};  // bytes and flops
   std::int64_t most[] = {0, 0};
@@ -58,8 +65,9 @@ SHARDTYPE_INLINE std::string rounds_text(planning::Repeat const& loop, int step,
     planning::Round const r = loop.round(step, s, z, n);
     if (!r.runs) continue;
     ++rounds;
-    std::int64_t const bytes =
-        s.action == Action::communicate ? step_bytes_per_rank(s, r.sizing, r.first) : r.work.bytes;
+    std::int64_t const bytes = s.action == Action::communicate
+                                   ? step_bytes_per_rank(s, r.sizing, r.first, r.root)
+                                   : r.work.bytes;
     std::int64_t const amounts[] = {bytes, r.work.flops};
     for (int k = 0; k < 2; ++k) {
       least[k] = std::min(least[k], amounts[k]);
@@ -95,11 +103,12 @@ SHARDTYPE_INLINE std::string explain(Plan const& plan, core::Names const& names)
   std::string what_it_does = std::string(plan.name);
   std::string head = result + text(plan.result) + " = " +
                      (plan.name.empty() ? operands : what_it_does + "(" + operands + ")");
-  int const n = plan.collectives();
-  std::string out =
-      padded(head, 60) + " " + std::to_string(n) + (n == 1 ? " collective, " : " collectives, ") +
-      bytes_text(plan.bytes_per_rank()) + "/rank, peak " + bytes_text(plan.peak_bytes());
-  if (product || plan.flops() > 0) out += ", " + flops_text(plan.flops()) + "/rank";
+  std::string out = padded(head, 60) + " " + sent_text(plan.collectives(), plan.bytes_per_rank()) +
+                    ", peak " + bytes_text(plan.peak_bytes());
+  if (plan.flops() == saturated)
+    out += ", any number of FLOP/rank";
+  else if (product || plan.flops() > 0)
+    out += ", " + flops_text(plan.flops()) + "/rank";
   out += "\n";
   auto const slot_name = [&](Slot slot) -> std::string {
     int const k = static_cast<int>(slot);
@@ -130,8 +139,8 @@ SHARDTYPE_INLINE std::string explain(Plan const& plan, core::Names const& names)
     } else {
       what = s.action == Action::slice ? "slice" : "transpose";
     }
-    if (planning::Repeat const* const loop = plan.repeat_of(line - 1))
-      amount = rounds_text(*loop, line - 1, s, plan.sizing_of(s.slot));
+    if (int const loop = plan.repeat_of(line - 1); loop >= 0)
+      amount = rounds_text(plan.repeats[loop], line - 1, s, plan.sizing_of(s.slot));
     char number[16];
     std::snprintf(number, sizeof number, "%3d  ", line);
     out += number + padded(what, 17) + padded(change, 46) + " " + amount + "\n";

@@ -46,9 +46,8 @@ SHARDTYPE_INLINE std::string step_text(FunctionPlan const& plan, FunctionStep co
 
 /// `1 collective, 0.52 MB/rank, 0.21 GFLOP/rank`
 SHARDTYPE_INLINE std::string total_text(FunctionPlan const& plan) {
-  int const n = plan.collectives();
-  return std::to_string(n) + (n == 1 ? " collective, " : " collectives, ") +
-         bytes_text(plan.bytes_per_rank()) + "/rank, " + flops_text(plan.flops()) + "/rank";
+  return sent_text(plan.collectives(), plan.bytes_per_rank()) + ", " + flops_text(plan.flops()) +
+         "/rank";
 }
 SHARDTYPE_INLINE std::string steps_text(FunctionPlan const& plan) {
   std::string out;
@@ -71,7 +70,8 @@ SHARDTYPE_INLINE std::string at_most_text(planning::OpenFunctionPlan const& plan
     auto const kind = static_cast<Collective>(c);
     if (plan.count(kind) == 0) continue;
     out += out.empty() ? "at most " : ", ";
-    out += std::to_string(plan.count(kind));
+    out += plan.count(kind) == planning::unbounded ? "any number of"
+                                                   : std::to_string(plan.count(kind));
     out += " ";
     out += collective_text(kind);
   }

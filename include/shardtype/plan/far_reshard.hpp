@@ -44,6 +44,7 @@ class FarReshard {
     cost = cost + path.cost;
     size += path.size;
     if (plan_ == nullptr || path.size <= 0) return;
+    plan_->need_room(path.size);
     exact.spell(plan_->steps, plan_->size, path.size, slot_);
     for (int k = plan_->size; k < plan_->size + path.size; ++k) {
       Step& s = plan_->steps[k];

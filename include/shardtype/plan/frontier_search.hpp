@@ -246,7 +246,7 @@ class FrontierSearch : public Settler {
     o.size = bytes_[layout];
     // a relabel shares its operand's memory
     bool const fresh = n_.making != Making::relabel;
-    o.held = fresh ? o.size : order.held;
+    o.held = !fresh ? order.held : n_.keeps ? add_sat(order.held, o.size) : o.size;
     o.peak = add_sat(order.held, fresh ? o.size : 0);
     if (n_.copy_bytes > 0) {
       std::int64_t copied = o.size;

@@ -11,8 +11,19 @@
 
 namespace shardtype::planning {
 
-/// Maximal number of steps in the plan of one function.
+/// Maximal number of steps in the plan of one function. Exceeded: Error E84; of a plan that is a constant, no answer
+/// compiles.
 inline constexpr int max_function_steps = 256;
+
+/// Error E84. Not constexpr: if a constant needs them, compilers print their names.
+template <int most>
+[[noreturn]] void a_function_has_more_steps_than() {
+  no_room("the plan of a function has", most, "steps; plan its parts one by one");
+}
+template <int most>
+[[noreturn]] void a_function_names_more_axes_than() {
+  no_room("a function whose plan is asked for has", most, "mesh axes");
+}
 
 /// A step, the name of its operation, and the sizes of its value. Mesh axes have the numbers of the
 /// function's plan, labels those of the operation.
@@ -37,6 +48,7 @@ struct FunctionPlan {
   Sizes sizes{};
   Rooms<FunctionStep, max_function_steps> steps{};
   std::int64_t peak = 0;
+  bool too_long = false;  ///< whether it has more steps than there is room for: then no answer
 
   constexpr auto begin() const { return steps.iterator(0); }
   constexpr auto end() const { return steps.iterator(size); }
@@ -48,33 +60,59 @@ struct FunctionPlan {
   /// Payload bytes of the rank with these coordinates along the function's axes; conventions at
   /// `step_bytes`.
   constexpr std::int64_t bytes(Coords const& at) const {
-    return account(planning::Answer::bytes).bytes(at);
+    std::int64_t const closed = moves(true).bytes(at);
+    return closed >= 0 ? closed : moves(false).bytes(at);
   }
   /// The bytes of the rank that moves the most.
   constexpr std::int64_t bytes_per_rank() const {
-    return account(planning::Answer::bytes).bytes_per_rank();
+    std::int64_t const closed = moves(true).bytes_per_rank();
+    return closed >= 0 ? closed : moves(false).bytes_per_rank();
   }
   /// Number of messages that each rank sends.
   constexpr std::int64_t messages() const { return account(planning::Answer::counts).messages(); }
   constexpr std::int64_t flops() const { return account(planning::Answer::cost).cost().flops; }
   /// Peak of the bytes that a rank holds: arguments, live values, and the workspace of the running
   /// operation.
-  constexpr std::int64_t peak_bytes() const { return peak; }
+  constexpr std::int64_t peak_bytes() const {
+    check_whole();
+    return peak;
+  }
   /// Predicted time.
   constexpr double seconds() const { return account(planning::Answer::cost).seconds(); }
 
  private:
   constexpr planning::Accounting account(planning::Answer asked) const {
+    check_whole();
     planning::Accounting a(asked);
     for (FunctionStep const& s : *this) {
       a.spend({s.picoseconds, 0, s.flops, 0, 0});
-      if (!s.repeat.has(0)) a.move(s.step, s.sizing);
+      if (!s.repeat.has(0)) {
+        a.move(s.step, s.sizing);
+      } else if (!s.repeat.known()) {
+        a.move_unbounded(s.step, s.sizing);
+      }
       for (std::int64_t n = 0; n < s.repeat.rounds; ++n) {
         planning::Round const r = s.repeat.round(0, s.step, s.sizing, n);
-        if (r.runs) a.move(s.step, r.sizing, r.first);
+        if (r.runs) a.move(s.step, r.sizing, r.first, r.root);
       }
     }
     return a;
+  }
+  /// See Plan::moves.
+  constexpr planning::Accounting moves(bool closed) const {
+    check_whole();
+    planning::Accounting a(planning::Answer::bytes);
+    for (FunctionStep const& s : *this) {
+      if (s.repeat.has(0)) {
+        s.repeat.replay_bytes(a, 0, s.step, s.sizing, closed);
+      } else {
+        a.move(s.step, s.sizing);
+      }
+    }
+    return a;
+  }
+  constexpr void check_whole() const {
+    if (too_long) a_function_has_more_steps_than<max_function_steps>();
   }
 };
 
@@ -82,12 +120,12 @@ struct FunctionPlan {
 struct OpenFunctionPlan {
   int counts[collective_rows]{};
 
-  /// Upper bound on the number of collectives of this kind.
+  /// Upper bound on the number of collectives of this kind; `unbounded`: of a loop whose length sizes determine.
   constexpr int count(Collective c) const { return counts[static_cast<int>(c)]; }
   /// Upper bound on the number of all collectives.
   constexpr int collectives() const {
     int n = 0;
-    for (int c = 1; c < collective_rows; ++c) n += counts[c];
+    for (int c = 1; c < collective_rows; ++c) n = add_counts(n, counts[c]);
     return n;
   }
 };
@@ -128,7 +166,12 @@ class FunctionWriter {
     for (int x = 0; x < names.axes; ++x) axis[x] = number(names, x, plan.sizing.sizes[x]);
     for (int k = 0; k < plan.size; ++k) {
       Step const& s = plan.steps[k];
-      if (plan_.size == max_function_steps) throw "the plan of a function has too many steps";
+      if (plan_.size == max_function_steps) {
+        if (!__builtin_is_constant_evaluated())
+          a_function_has_more_steps_than<max_function_steps>();
+        plan_.too_long = true;
+        return;
+      }
       FunctionStep out;
       out.operation = operation;
       for (int d = 0; d < names.labels; ++d) out.label_name[d] = names.label_name[d];
@@ -137,8 +180,8 @@ class FunctionWriter {
       Sizes own;
       for (int x = 0; x < names.axes; ++x) own.at[axis[x]] = out.sizing.sizes[x];
       out.sizing.sizes = own;
-      if (Repeat const* const loop = plan.repeat_of(k)) {
-        out.repeat = *loop;
+      if (int const loop = plan.repeat_of(k); loop >= 0) {
+        out.repeat = plan.repeats[loop];
         out.repeat.from -= k;
       }
       Accounting all_rounds(Answer::cost, machine_);
@@ -152,7 +195,10 @@ class FunctionWriter {
   /// Bytes that a rank holds now.
   constexpr std::int64_t held() const { return memory_.held(); }
   /// Begins another list of steps; values that are held stay so.
-  constexpr void begin_pass() { plan_.size = 0; }
+  constexpr void begin_pass() {
+    plan_.size = 0;
+    plan_.too_long = false;
+  }
 
  private:
   struct Value {
@@ -164,7 +210,7 @@ class FunctionWriter {
     Identity const axis = names.axis_id[given];
     for (int x = 0; x < plan_.axes; ++x)
       if (plan_.axis_id[x] == axis) return x;
-    if (plan_.axes == max_axes) throw "a function names more mesh axes than an operation may have";
+    if (plan_.axes == max_axes) a_function_names_more_axes_than<max_axes>();
     plan_.axis_id[plan_.axes] = axis;
     plan_.axis_name[plan_.axes] = names.axis_name[given];
     plan_.sizes.at[plan_.axes] = size;

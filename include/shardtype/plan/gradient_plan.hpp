@@ -15,9 +15,13 @@ struct PassPlans {
   Pass backward{};
 
   /// Number of collectives of this kind in both passes (open sizes: an upper bound).
-  constexpr int count(Collective c) const { return forward.count(c) + backward.count(c); }
+  constexpr int count(Collective c) const {
+    return add_counts(forward.count(c), backward.count(c));
+  }
   /// Number of all collectives in both passes.
-  constexpr int collectives() const { return forward.collectives() + backward.collectives(); }
+  constexpr int collectives() const {
+    return add_counts(forward.collectives(), backward.collectives());
+  }
 };
 
 /// All numbers are those of the busiest rank.

@@ -5,6 +5,7 @@
 
 #include <shardtype/core/limits.hpp>
 #include <shardtype/core/name.hpp>
+#include <shardtype/plan/rooms.hpp>
 
 namespace shardtype::planning {
 
@@ -42,16 +43,16 @@ struct Machine {
     out.flops_per_second = flops;
     return out;
   }
-  /// The same machine with a link of this latency and bandwidth for mesh axis `X`.
+  /// The same machine with a link of this latency and bandwidth for mesh axis `X`. Error E84: six other axes have one.
   template <class X>
   constexpr Machine with(double axis_latency, double axis_bytes_per_second) const {
     Machine out = *this;
     for (AxisLink& link : out.links) {
       if (link.axis != nullptr && link.axis != identity<X>) continue;
       link = {identity<X>, axis_latency, axis_bytes_per_second};
-      break;
+      return out;
     }
-    return out;
+    no_room("a machine has links of its own for", max_axes, "mesh axes");
   }
   /// The machine's rates for a group of ranks over several axes of these sizes.
   constexpr Machine over(Identity const* axes, std::int64_t const* sizes, int count) const {

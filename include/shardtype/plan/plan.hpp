@@ -2,68 +2,26 @@
 /// A plan: the list of local operations and collectives that an operation runs.
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string_view>
 
 #include <shardtype/plan/local_memory.hpp>
 #include <shardtype/plan/repeat.hpp>
+#include <shardtype/plan/rooms.hpp>
 
 namespace shardtype::planning {
 
-/// Maximal number of steps in one plan: reshards of two operands and a result over `max_axes` axes.
-inline constexpr int max_steps = 24;
-/// Maximal number of loops in one plan.
-inline constexpr int max_repeats = 4;
+/// Maximal number of steps in one plan: reshards of two operands and a result, of up to 14 steps each over `max_axes`
+/// axes (tests/unit/reshard_six_axes.cpp). Exceeded: Error E84; a plan that is a constant does not compile.
+inline constexpr int max_steps = 48;
+/// Maximal number of loops in one plan. Exceeded: as above.
+inline constexpr int max_repeats = 8;
 
-/// At most `Most` values. Unused elements are not constructed, because a compiler would write,
-/// check and copy each of their members.
-template <class T, std::size_t Most>
-class Rooms {
-  union Room {
-    char empty;
-    T value;
-    // a member initializer instead would make nvcc reject plans as constants
-    constexpr Room() : empty(0) {}
-  };
-
- public:
-  /// Iterates over the values in order.
-  class Iterator {
-   public:
-    using value_type = T;
-    using difference_type = std::ptrdiff_t;
-
-    Iterator() = default;
-    constexpr T const& operator*() const { return at_->value; }
-    constexpr T const* operator->() const { return &at_->value; }
-    constexpr Iterator& operator++() {
-      ++at_;
-      return *this;
-    }
-    constexpr Iterator operator++(int) {
-      Iterator const before = *this;
-      ++at_;
-      return before;
-    }
-    friend constexpr bool operator==(Iterator, Iterator) = default;
-
-   private:
-    friend Rooms;
-    constexpr explicit Iterator(Room const* at) : at_(at) {}
-    Room const* at_ = nullptr;
-  };
-
-  constexpr T const& operator[](int k) const { return rooms_[k].value; }
-  constexpr T& operator[](int k) { return rooms_[k].value; }
-  /// Constructs the value at `k`.
-  constexpr void put(int k, T const& value) { std::construct_at(&rooms_[k].value, value); }
-  constexpr Iterator iterator(int k) const { return Iterator(rooms_ + k); }
-
- private:
-  Room rooms_[Most];
-};
+/// Error E84. Not constexpr: if a constant needs it, compilers print its name.
+template <int most>
+[[noreturn]] void one_operation_has_more_steps_than(char const* what) {
+  no_room("the plan of one operation has", most, what);
+}
 
 /// Extents and element size of one value of a plan, if they differ from those of the operation's
 /// labels.
@@ -71,6 +29,8 @@ struct OwnSizing {
   Slot slot{};
   Extents extents{};
   std::int64_t element_bytes = 1;
+  bool of_operand =
+      false;  ///< whether it is the first operand's block, as a part of another tensor
 };
 
 /// The plan of an operation, known before anything runs. Labels and axes are numbered as in the
@@ -98,10 +58,25 @@ struct Plan {
 
   constexpr auto begin() const { return steps.iterator(0); }
   constexpr auto end() const { return steps.iterator(size); }
-  constexpr void push(Step const& s) { steps.put(size++, s); }
-  constexpr void push_operand(Spec const& s) { operands.put(operand_count++, s); }
+  /// Error E84 if there is no room for `more` steps.
+  constexpr void need_room(int more) const {
+    if (more > max_steps - size) one_operation_has_more_steps_than<max_steps>("steps");
+  }
+  constexpr void push(Step const& s) {
+    need_room(1);
+    steps.put(size++, s);
+  }
+  constexpr void push_operand(Spec const& s) {
+    if (operand_count == max_plan_operands)
+      one_operation_has_more_steps_than<max_plan_operands>("operands");
+    operands.put(operand_count++, s);
+  }
   /// Gives a value extents or an element size of its own.
-  constexpr void push_own(OwnSizing const& s) { own.put(own_count++, s); }
+  constexpr void push_own(OwnSizing const& s) {
+    if (own_count > max_plan_operands)
+      one_operation_has_more_steps_than<max_plan_operands + 1>("values of other sizes");
+    own.put(own_count++, s);
+  }
   /// Extents, axis sizes and element size of a value.
   constexpr Sizing sizing_of(Slot slot) const {
     Sizing z = sizing;
@@ -111,12 +86,12 @@ struct Plan {
   }
 
   /// Repeats the last `count` steps for `rounds` rounds; in each round `in_round` may change them
-  /// (planning::Round). `block`: a number passed to `in_round`. The number of rounds is unlimited
-  /// but must be known: a plan for all sizes cannot have a loop.
+  /// (planning::Round). `block`: a number passed to `in_round`. The number of rounds is unlimited; negative: not known.
+  /// `period`: see planning::Repeat.
   constexpr void repeat(int count, std::int64_t rounds, std::int64_t block,
-                        void (*in_round)(Step const&, planning::Round&)) {
-    if (rounds < 0) throw "the plan of an operation that repeats steps needs known sizes";
-    repeats.put(repeat_count++, {size - count, count, rounds, block, in_round});
+                        void (*in_round)(Step const&, planning::Round&), std::int64_t period = 0) {
+    if (repeat_count == max_repeats) one_operation_has_more_steps_than<max_repeats>("loops");
+    repeats.put(repeat_count++, {size - count, count, rounds, block, in_round, period});
   }
   /// Whether a step computes.
   constexpr bool computes() const {
@@ -124,26 +99,30 @@ struct Plan {
       if (s.action == Action::compute) return true;
     return false;
   }
-  /// The loop that contains a step, or null.
-  constexpr planning::Repeat const* repeat_of(int step) const {
+  /// The index in `repeats` of the loop that contains a step, or -1.
+  constexpr int repeat_of(int step) const {
     for (int k = 0; k < repeat_count; ++k)
-      if (repeats[k].has(step)) return &repeats[k];
-    return nullptr;
+      if (repeats[k].has(step)) return k;
+    return -1;
   }
 
  private:
   // defined before its uses: clang evaluates it in their constant expressions only then
 
-  /// Calls `visit` for each step and round that runs; `priced`: with the bytes of its computation.
+  /// Calls `visit` for each step and round that runs; `priced`: with the bytes of its computation. Of a loop of
+  /// unknown rounds: for one, as in the plan.
   template <class Visit>
   constexpr void each_round(int first, int last, bool priced, Visit visit) const {
     for (int k = first; k < last;) {
-      planning::Repeat const* const loop = repeat_of(k);
+      int const number = repeat_of(k);
       int const begin = k;
-      k = loop == nullptr ? k + 1 : std::min(last, loop->from + loop->size);
-      for (std::int64_t n = 0; n < (loop == nullptr ? 1 : loop->rounds); ++n)
+      k = number < 0 ? k + 1 : std::min(last, repeats[number].from + repeats[number].size);
+      bool const known = number < 0 || repeats[number].known();
+      std::int64_t const rounds = number < 0 || !known ? 1 : repeats[number].rounds;
+      for (std::int64_t n = 0; n < rounds; ++n)
         for (int m = begin; m < k; ++m)
-          if (planning::Round const r = round_of(m, loop, n, priced); r.runs) visit(steps[m], r);
+          if (planning::Round const r = round_of(m, known ? number : -1, n, priced); r.runs)
+            visit(steps[m], r, !known);
     }
   }
 
@@ -154,11 +133,13 @@ struct Plan {
   constexpr int collectives() const { return account(planning::Answer::counts).collectives(); }
   /// Payload bytes of the rank with these coordinates; conventions at `step_bytes`.
   constexpr std::int64_t bytes(Coords const& at) const {
-    return account(planning::Answer::bytes).bytes(at);
+    std::int64_t const closed = moves(true).bytes(at);
+    return closed >= 0 ? closed : moves(false).bytes(at);
   }
   /// The bytes of the rank that moves the most.
   constexpr std::int64_t bytes_per_rank() const {
-    return account(planning::Answer::bytes).bytes_per_rank();
+    std::int64_t const closed = moves(true).bytes_per_rank();
+    return closed >= 0 ? closed : moves(false).bytes_per_rank();
   }
   /// Number of messages that each rank sends.
   constexpr std::int64_t messages() const { return account(planning::Answer::counts).messages(); }
@@ -175,7 +156,11 @@ struct Plan {
     planning::LocalMemory m;
     for (int k = 0; k < operand_count; ++k)
       m.hold(operand_slot(k), operands[k], sizing_of(operand_slot(k)));
-    each_round(0, size, false, [&](Step const& s, planning::Round const& r) {
+    for (int k = 0; k < own_count; ++k)
+      if (own[k].of_operand)
+        for (Step const& s : *this)
+          if (s.slot == own[k].slot) m.hold(s.slot, s.before, sizing_of(s.slot));
+    each_round(0, size, false, [&](Step const& s, planning::Round const& r, bool) {
       if (s.action == Action::compute && name.empty()) {
         m.multiply(labels(0), labels(1), s.after, r.sizing, elements, r.work.workspace);
       } else if (s.action == Action::compute || s.action == Action::finish) {
@@ -214,16 +199,31 @@ struct Plan {
   /// Passes the steps from `first` to before `last` to an accounting, loops round by round.
   constexpr void replay(planning::Accounting& a, int first, int last) const {
     each_round(first, last, a.asks(planning::Answer::cost),
-               [&](Step const& s, planning::Round const& r) {
+               [&](Step const& s, planning::Round const& r, bool endless) {
                  if (s.action == Action::compute) {
-                   a.compute(r.work);
+                   endless ? a.compute_unbounded() : a.compute(r.work);
+                 } else if (endless) {
+                   a.move_unbounded(s, r.sizing);
                  } else {
-                   a.move(s, r.sizing, r.first);
+                   a.move(s, r.sizing, r.first, r.root);
                  }
                });
   }
 
  private:
+  /// The bytes of all steps. `closed`: loops by series, where they are (planning::Repeat).
+  constexpr planning::Accounting moves(bool closed) const {
+    planning::Accounting a(planning::Answer::bytes);
+    for (int k = 0; k < size; ++k) {
+      if (steps[k].action == Action::compute) continue;
+      if (int const loop = repeat_of(k); loop >= 0) {
+        repeats[loop].replay_bytes(a, k, steps[k], sizing_of(steps[k].slot), closed);
+      } else {
+        a.move(steps[k], sizing_of(steps[k].slot));
+      }
+    }
+    return a;
+  }
   constexpr planning::Accounting account(planning::Answer asked) const {
     planning::Accounting a(asked);
     replay(a, 0, size);
@@ -234,10 +234,9 @@ struct Plan {
     replay(a, 0, size);
     return a;
   }
-  constexpr planning::Round round_of(int step, planning::Repeat const* loop, std::int64_t number,
-                                     bool priced) const {
+  constexpr planning::Round round_of(int step, int loop, std::int64_t number, bool priced) const {
     Step const& s = steps[step];
-    if (loop != nullptr) return loop->round(step, s, sizing_of(s.slot), number);
+    if (loop >= 0) return repeats[loop].round(step, s, sizing_of(s.slot), number);
     planning::Round once;
     once.sizing = sizing_of(s.slot);
     if (s.action == Action::compute) once.work = computation(s, priced);

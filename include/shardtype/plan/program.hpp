@@ -15,8 +15,11 @@ inline constexpr int max_nodes = 128;
 inline constexpr int max_uses = 1024;
 /// Maximal number of distinct index labels in one program. Exceeded: code L03.
 inline constexpr int max_program_labels = 32;
-/// Maximal number of operands of one elementwise function.
+/// Maximal number of operands of one value. Results of several expressions are read by several values.
 inline constexpr int max_operands = 8;
+/// Maximal number of factors of one chain of products, whose parts are values: 105 for 14 factors.
+/// Exceeded: code L03.
+inline constexpr int max_chain = 14;
 
 /// The node kinds: how a value of a program is computed.
 enum class Making : std::int8_t {
@@ -58,6 +61,7 @@ struct ProgramNode {
   std::uint8_t whole[max_operands + 1]{};
   std::int16_t readers = 0;  ///< number of values that read it
   bool kept = false;         ///< others may read it as well
+  bool keeps = false;        ///< whether its operands are held to the end of the program
   std::int16_t shares =
       0;  ///< number of consumers of a value computed once; the value is shared if this is at least
           ///< 2

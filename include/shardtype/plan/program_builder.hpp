@@ -14,7 +14,10 @@ struct ProgramLabels {
   std::int8_t size = 0;
   std::int8_t at[max_program_labels]{};
 
-  constexpr void push(int label) { at[size++] = static_cast<std::int8_t>(label); }
+  /// Of more labels than there is room for, those of no tensor, the first are kept.
+  constexpr void push(int label) {
+    if (size < max_program_labels) at[size++] = static_cast<std::int8_t>(label);
+  }
   constexpr bool contains(int label) const {
     for (int k = 0; k < size; ++k)
       if (at[k] == label) return true;
@@ -144,8 +147,8 @@ class ProgramBuilder {
   /// Adds the product of several values, summed over the labels that `out` lacks, with all
   /// associations that keep their order.
   constexpr int product(int const* operands, int size, ProgramLabels const& out) {
-    int part[max_nodes]{};  // index of the part [i, j], at i * size + j
-    if (size * size > max_nodes) {
+    int part[max_chain * max_chain]{};  // index of the part [i, j], at i * size + j
+    if (size > max_chain) {
       program.overflow = true;
       return operands[0];
     }
@@ -197,11 +200,12 @@ class ProgramBuilder {
     return node;
   }
   /// Adds the value of a shard_map, whose result has this sharding; the shardings of its operands
-  /// are fixed.
+  /// are fixed. `keeps`: it holds its operands to the end of the program.
   constexpr int shard_map(int const* operands, int size, ProgramLabels const& out, Spec const& spec,
-                          int element_bytes, int work, char const* name) {
+                          int element_bytes, int work, char const* name, bool keeps = false) {
     ProgramNode v = value(Making::shard_map, out, element_bytes, work);
     v.name = name;
+    v.keeps = keeps;
     v.owes = spec.kind;
     v.operands = static_cast<std::int8_t>(size);
     v.ways = 1;

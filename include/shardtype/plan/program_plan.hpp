@@ -6,15 +6,17 @@
 #include <cstdint>
 #include <optional>
 
+#include <shardtype/core/list.hpp>
 #include <shardtype/plan/accounting.hpp>
 #include <shardtype/plan/frontier.hpp>
 #include <shardtype/plan/lower_bound.hpp>
 #include <shardtype/plan/program.hpp>
+#include <shardtype/plan/rooms.hpp>
 
 namespace shardtype::planning {
 
-/// Maximal number of steps of one plan.
-inline constexpr int max_program_steps = 256;
+/// Maximal number of steps of one plan. Exceeded: code L03, Error E84.
+inline constexpr int max_program_steps = 1024;
 
 /// One step, and its value. Later steps refer to it by its number.
 struct ProgramStep {
@@ -41,11 +43,12 @@ struct ProgramStep {
 struct ProgramPlan {
   RecordedProgram program{};
   int size = 0;
-  bool possible = true;  ///< whether a plan keeps to the memory limit
-  ProgramStep steps[max_program_steps]{};
+  bool possible = true;   ///< whether a plan keeps to the memory limit
+  bool too_long = false;  ///< whether it needs more steps than there is room for
+  Rooms<ProgramStep, max_program_steps> steps{};
 
-  constexpr ProgramStep const* begin() const { return steps; }
-  constexpr ProgramStep const* end() const { return steps + size; }
+  constexpr auto begin() const { return steps.iterator(0); }
+  constexpr auto end() const { return steps.iterator(size); }
 
   /// The sharding of a step's value, with its dims' numbers as labels.
   constexpr Spec spec(int step) const { return program.spec(steps[step].node, steps[step].layout); }
@@ -91,12 +94,26 @@ struct ProgramPlan {
   /// runs.
   template <class Visit>
   constexpr void for_live_bytes(Visit visit) const {
-    int memory[max_program_steps]{};  // the step that owns the memory of a value
-    int last_read[max_program_steps]{};
+    shardtype::detail::List<int> owners(static_cast<std::size_t>(size));
+    shardtype::detail::List<int> readers(static_cast<std::size_t>(size));
+    int* const memory = owners.data();  // the step that owns the memory of a value
+    int* const last_read = readers.data();
     for (int k = 0; k < size; ++k) {
       memory[k] = in_memory_of_input(k) ? memory[steps[k].input[0]] : k;
       last_read[memory[k]] = k;
       for (int m = 0; m < steps[k].inputs; ++m) last_read[memory[steps[k].input[m]]] = k;
+    }
+    for (int k = 0; k < size; ++k)
+      if (steps[k].kind == ProgramStep::Kind::make && program.nodes[steps[k].node].keeps)
+        for (int m = 0; m < steps[k].inputs; ++m) last_read[memory[steps[k].input[m]]] = size - 1;
+    // the values that step k reads last are released[k], next[released[k]], ...
+    shardtype::detail::List<int> released(static_cast<std::size_t>(size), -1);
+    shardtype::detail::List<int> next(static_cast<std::size_t>(size), -1);
+    for (int m = 0; m < size; ++m) {
+      if (memory[m] != m || steps[m].kind == ProgramStep::Kind::given) continue;
+      int& first = released[static_cast<std::size_t>(last_read[m])];
+      next[static_cast<std::size_t>(m)] = first;
+      first = m;
     }
     planning::MemoryUse live;
     for (int k = 0; k < size; ++k) {
@@ -106,10 +123,10 @@ struct ProgramPlan {
                                       ? kernel_copies(k)
                                       : block_bytes(steps[k].input[0]);
       visit(k, add_sat(live.held(), packed));
-      for (int m = 0; m <= k; ++m)
-        if (memory[m] == m && last_read[m] == k && k + 1 < size &&
-            steps[m].kind != ProgramStep::Kind::given)
-          live.release(block_bytes(m));
+      if (k + 1 == size) break;
+      for (int m = released[static_cast<std::size_t>(k)]; m >= 0;
+           m = next[static_cast<std::size_t>(m)])
+        live.release(block_bytes(m));
     }
   }
   /// Peak of the bytes that a rank holds: operands of the program and live values. Packing buffers
@@ -294,38 +311,76 @@ class PlanWriter {
       Option const& b = f.ways[best];
       if (a.time < b.time || (a.time == b.time && a.moved < b.moved)) best = k;
     }
-    if (best >= 0) emit(root, fronts_[root], best);
+    if (best >= 0) emit(root, best);
   }
 
  private:
-  /// Emits the step for a candidate of value `node`; returns the step's number.
-  constexpr int emit(int node, Frontier const* front, std::int32_t number) {
-    Frontier const& f = *front;
-    Option const& w = f.ways[number];
-    int const code = f.graph.codes[w.layout];
-    // a shared value is computed, and brought to a layout, only once
-    for (int k = 0; k < plan_.size; ++k)
-      if (plan_.steps[k].node == node && plan_.steps[k].layout == code) return k;
-    if (w.from < 0 && w.making < 0 && made_[node] != nullptr) {
-      // the fastest candidate for this layout
-      Frontier const& made = *made_[node];
-      return emit(node, &made, made.first[w.layout]);
+  /// A step whose inputs are being written.
+  struct Begun {
+    ProgramStep step{};
+    Frontier const* front = nullptr;
+    std::int32_t number = 0;  ///< of its candidate
+    int order[max_operands]{};
+    int next = 0;  ///< number of inputs begun
+  };
+
+  /// Emits the steps for a candidate of value `root`: a loop, because recursion as deep as a long program
+  /// exceeds what compilers evaluate.
+  constexpr void emit(int root, std::int32_t number) {
+    begin(root, fronts_[root], number);
+    while (!begun_.empty() && !plan_.too_long) {
+      Begun& b = begun_.back();
+      if (b.next > 0) b.step.input[b.order[b.next - 1]] = static_cast<std::int16_t>(emitted_);
+      if (b.next == b.step.inputs) {
+        finish(b.step);
+        begun_.pop_back();
+        continue;
+      }
+      int const k = b.order[b.next++];
+      int const node = b.step.node;
+      Option const& w = b.front->ways[b.number];
+      if (w.from >= 0) {
+        begin(node, b.front, w.from);
+      } else {
+        std::int32_t const* const making = b.front->makings + w.making;
+        int const operand = plan_.program.operand(node, making[0], k);
+        begin(operand, fronts_[operand], making[1 + k]);
+      }
     }
-    ProgramStep s;
+  }
+  /// Begins the step for a candidate of value `node`, or finds it.
+  constexpr void begin(int node, Frontier const* front, std::int32_t number) {
+    Begun b;
+    int const code = front->graph.codes[front->ways[number].layout];
+    // a shared value is computed, and brought to a layout, only once
+    for (int k = newest_[node] - 1; k >= 0; k = before_[static_cast<std::size_t>(k)] - 1)
+      if (plan_.steps[k].layout == code) {
+        emitted_ = k;
+        return;
+      }
+    if (front->ways[number].from < 0 && front->ways[number].making < 0 && made_[node] != nullptr) {
+      // the fastest candidate for this layout
+      int const layout = front->ways[number].layout;
+      front = made_[node];
+      number = front->first[layout];
+    }
+    Option const& w = front->ways[number];
+    b.front = front;
+    b.number = number;
+    ProgramStep& s = b.step;
     s.node = static_cast<std::int16_t>(node);
     s.layout = code;
     if (w.from >= 0) {
-      Edge const& e = f.graph.edges[w.edge];
-      Fan const& fan = f.graph.fans[e.fan];
+      Edge const& e = front->graph.edges[w.edge];
+      Fan const& fan = front->graph.fans[e.fan];
       s.kind = ProgramStep::Kind::move;
       s.collective = fan.collective;
       s.axes = fan.group();
       s.from = fan.from_dim;
       s.to = e.to_dim;
       s.inputs = 1;
-      s.input[0] = static_cast<std::int16_t>(emit(node, front, w.from));
     } else if (w.making >= 0) {
-      std::int32_t const* const making = f.makings + w.making;
+      std::int32_t const* const making = front->makings + w.making;
       int const n = plan_.program.nodes[node].operands;
       std::int64_t peaks[max_operands]{};
       std::int64_t helds[max_operands]{};
@@ -338,19 +393,29 @@ class PlanWriter {
       MakingOrder const order(peaks, helds, n);
       s.kind = ProgramStep::Kind::make;
       s.inputs = static_cast<std::int8_t>(n);
-      for (int k = 0; k < n; ++k)
-        s.input[order.at[k]] = static_cast<std::int16_t>(
-            read(plan_.program.operand(node, making[0], order.at[k]), making[1 + order.at[k]]));
+      for (int k = 0; k < n; ++k) b.order[k] = order.at[k];
     }
-    plan_.steps[plan_.size] = s;
-    return plan_.size++;
+    begun_.push_back(b);
   }
-
-  constexpr int read(int node, std::int32_t number) { return emit(node, fronts_[node], number); }
+  /// Adds a step whose inputs are known.
+  constexpr void finish(ProgramStep const& s) {
+    if (plan_.size == max_program_steps) {
+      plan_.too_long = true;
+      return;
+    }
+    before_.push_back(newest_[s.node]);
+    emitted_ = plan_.size;
+    plan_.steps.put(plan_.size++, s);
+    newest_[s.node] = plan_.size;
+  }
 
   ProgramPlan& plan_;
   Frontier const* const* fronts_;
   Frontier const* const* made_;
+  int emitted_ = 0;                       ///< number of the step that was emitted or found last
+  shardtype::detail::List<Begun> begun_;  ///< each an input of the one before
+  int newest_[max_nodes]{};               ///< of each value: the number of its last step, plus 1
+  shardtype::detail::List<int> before_;   ///< of each step: that of its value before it, plus 1
 };
 
 }  // namespace planning

@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
+#include <shardtype/core/error.hpp>
 #include <shardtype/core/list.hpp>
 #include <shardtype/plan/layout_tables.hpp>
 #include <shardtype/plan/shared_values.hpp>
@@ -94,6 +96,7 @@ class ProgramPlanner {
     pass.program = p_;
     Frontier const* const none[max_nodes]{};
     PlanWriter(pass, fronts_, none).write(p_.root, p_.wanted);
+    too_long_ = pass.too_long;
     for (int k = 0; k < p_.size; ++k)
       if (p_.shared(k)) home_[k] = home_of(k, pass, made_view_[k], fronts_, rates_);
   }
@@ -123,11 +126,13 @@ class ProgramPlanner {
   ProgramPlan write() const {
     ProgramPlan plan;
     plan.program = p_;
+    plan.too_long = too_long_;
+    plan.possible = !too_long_;
     for (int k = 0; k < p_.size; ++k)
       if (p_.shared(k) && home_[k] < 0) plan.possible = false;
     if (!plan.possible) return plan;
     PlanWriter(plan, fronts_, made_fronts_).write(p_.root, p_.wanted);
-    if (rates_.memory_limit >= 0 && plan.temporary_bytes() > rates_.memory_limit)
+    if (plan.too_long || (rates_.memory_limit >= 0 && plan.temporary_bytes() > rates_.memory_limit))
       plan.possible = false;
     return plan;
   }
@@ -160,11 +165,19 @@ class ProgramPlanner {
   Frontier read_view_[max_nodes]{};
   Frontier const* fronts_[max_nodes]{};       ///< as readers see them
   Frontier const* made_fronts_[max_nodes]{};  ///< of shared values, when they are computed
+  bool too_long_ = false;  ///< whether the first pass has more steps than there is room for
 };
 
-/// Finds the best plan of a program at run time.
+/// Finds the best plan of a program at run time. Error E84: it has too many steps.
 inline ProgramPlan plan_program(RecordedProgram const& p, Rates const& rates) {
-  return ProgramPlanner(p, rates).plan();
+  ProgramPlan plan = ProgramPlanner(p, rates).plan();
+  if (plan.too_long)
+    throw Error("E84",
+                "the plan of an expression of " + std::to_string(p.size) +
+                    " values has more than " + std::to_string(max_program_steps) +
+                    " steps; evaluate a part of it first",
+                FailedOn::every_rank);
+  return plan;
 }
 
 }  // namespace shardtype::planning

@@ -32,6 +32,26 @@ class RankClasses {
   constexpr void tell_all_apart(AxisList const& axes) {
     for (int k = 0; k < axes.size; ++k) counts_[axes[k]] = sizes_[axes[k]];
   }
+  /// Makes the rank with this number in the group of `axes` a class of its own, with others on its axes.
+  constexpr void tell_apart(AxisList const& axes, std::int64_t number) {
+    Coords const it = member(axes, sizes_, {}, number);
+    for (int k = 0; k < axes.size; ++k) {
+      cut(axes[k], it[axes[k]]);
+      cut(axes[k], it[axes[k]] + 1);
+    }
+  }
+  /// The number of the representative that has the coordinates of `k` along the axes `on`, and the first ones along
+  /// the others; at most `k`.
+  constexpr std::int64_t along(std::int64_t k, AxisSet on) const {
+    std::int64_t out = 0;
+    std::int64_t step = 1;
+    for (int x = axes_ - 1; x >= 0; --x) {
+      if (on.contains(x)) out += k % counts_[x] * step;
+      k /= counts_[x];
+      step *= counts_[x];
+    }
+    return out;
+  }
   /// Number of representative ranks, and their coordinates.
   constexpr std::int64_t size() const {
     std::int64_t n = 1;

@@ -48,6 +48,7 @@ constexpr void append_reshard_here(Plan& plan, Slot slot, Spec const& from_spec,
     Search search(from, target, z, m, spare);
     Path const path = search.run(time >= 0 ? time : bounds(from, target, z, m).most);
     if (path.size > 0) {
+      plan.need_room(path.size);
       search.spell(plan.steps, plan.size, path.size, slot);
       plan.size += path.size;
     }

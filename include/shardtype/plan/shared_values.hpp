@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include <shardtype/core/list.hpp>
 #include <shardtype/plan/frontier_search.hpp>
 #include <shardtype/plan/program_plan.hpp>
 
@@ -23,42 +24,41 @@ constexpr Option shared_option(Option o, int shares) {
 /// Pareto front. -1: the value was not used.
 constexpr int home_of(int k, ProgramPlan const& first_pass, Frontier const& made,
                       Frontier const* const* fronts, Rates const& rates) {
-  int wanted[max_program_steps]{};
-  int readers = 0;
-  int candidates[max_program_steps]{};
-  int size = 0;
+  shardtype::detail::List<int> wanted;      // of each reader
+  shardtype::detail::List<int> candidates;  // layouts, each once
   auto consider = [&](int layout) {
-    for (int m = 0; m < size; ++m)
-      if (candidates[m] == layout) return;
-    candidates[size++] = layout;
+    for (int const known : candidates)
+      if (known == layout) return;
+    candidates.push_back(layout);
   };
   for (ProgramStep const& s : first_pass) {
     if (s.node == k && s.kind == ProgramStep::Kind::make) consider(made.graph.index[s.layout]);
     if (s.kind != ProgramStep::Kind::make) continue;
     for (int m = 0; m < s.inputs; ++m) {
       ProgramStep const& in = first_pass.steps[s.input[m]];
-      if (in.node != k || readers == max_program_steps) continue;
-      wanted[readers++] = made.graph.index[in.layout];
-      consider(wanted[readers - 1]);
+      if (in.node != k) continue;
+      wanted.push_back(made.graph.index[in.layout]);
+      consider(wanted.back());
     }
   }
-  int home = size == 0 ? -1 : candidates[0];
+  int home = candidates.empty() ? -1 : candidates[0];
+  if (candidates.size() < 2) return home;
   std::int64_t best = -1;
-  for (int c = 0; size > 1 && c < size; ++c) {
-    std::int32_t const start = made.first[candidates[c]];
+  for (int const candidate : candidates) {
+    std::int32_t const start = made.first[candidate];
     if (start < 0) continue;
-    FrontierSearch const search(first_pass.program, k, made.graph, fronts, rates, candidates[c]);
+    FrontierSearch const search(first_pass.program, k, made.graph, fronts, rates, candidate);
     Frontier const from = search.view();
     std::int64_t time = made.ways[start].time;
     bool all = true;
-    for (int m = 0; m < readers; ++m) {
-      std::int32_t const there = from.first[wanted[m]];
+    for (int const layout : wanted) {
+      std::int32_t const there = from.first[layout];
       all = all && there >= 0;
       if (there >= 0) time = in_time(time + from.ways[there].time);
     }
     if (!all || (best >= 0 && time >= best)) continue;
     best = time;
-    home = candidates[c];
+    home = candidate;
   }
   return home;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 
 #include <shardtype/plan/window.hpp>
 
@@ -27,6 +28,11 @@ inline constexpr Collective all_collectives[] = {Collective::all_gather,     Col
                                                  Collective::neighbor};
 /// Number of rows of a table indexed by collective, including `none`.
 inline constexpr int collective_rows = 1 + static_cast<int>(sizeof all_collectives);
+
+/// A count without a bound that types know: that of a loop of unknown rounds. It also represents larger counts.
+inline constexpr int unbounded = std::numeric_limits<int>::max();
+/// a + b of two counts, at most `unbounded`.
+constexpr int add_counts(int a, int b) { return a > unbounded - b ? unbounded : a + b; }
 
 /// The kind of a step.
 enum class Action : std::int8_t {
@@ -139,7 +145,8 @@ constexpr bool moves_blocks(Step const& s) {
 /// Payload bytes of one step at one rank, by convention: all_gather, broadcast: received from
 /// others; reduce_scatter, all_to_all, permute, neighbor: sent to others; all_reduce: 2 n (p - 1) /
 /// p of the n bytes reduced, rounded down. If no dim changes (`from` is -1), whole blocks are sent,
-/// and the block counts even at a rank that keeps its own.
+/// and the block counts even at a rank that keeps its own, or is a broadcast's root, which only a
+/// loop's Round tells.
 constexpr std::int64_t step_bytes(Step const& s, Sizing const& z, Coords const& at) {
   std::int64_t const before =
       mul_sat(local_elements(s.before, z.extents, z.sizes, at), z.element_bytes);

@@ -1,6 +1,6 @@
 #pragma once
 /// The rows of a split dim that ranks fetch from each other: the arithmetic of shift, halo_exchange
-/// and halo_add, and the bytes that these and scans send.
+/// and halo_add, and the bytes that these send.
 
 #include <algorithm>
 
@@ -99,13 +99,6 @@ constexpr std::int64_t window_bytes(Spec const& s, int dim, Sizing const& z, Coo
     if (!self) rows += rows_between(mine, block_of(s, dim, z, other), extent, w);
   }
   return mul_sat(rows, mul_sat(row_elements(s, dim, z, at), z.element_bytes));
-}
-
-/// Bytes that the rank at these coordinates receives in a scan along dim `dim`: one row from each
-/// other rank along it.
-constexpr std::int64_t scan_bytes(Spec const& s, int dim, Sizing const& z, Coords const& at) {
-  std::int64_t const others = z.sizes.product(s.dims[dim].axes) - 1;
-  return mul_sat(others, mul_sat(row_elements(s, dim, z, at), z.element_bytes));
 }
 
 }  // namespace shardtype::planning

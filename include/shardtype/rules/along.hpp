@@ -120,7 +120,7 @@ constexpr Verdict halo(Question const& q) {
 constexpr Verdict halo_add(Question const& q) {
   if (q.a().kind != ReduceKind::sum)
     for (int x = 0; x < max_axes; ++x)
-      if (q.a().unreduced.contains(x)) return refuse(Code::I07_other_kind_owed, -1, -1, x);
+      if (q.a().unreduced.contains(x)) return refuse(Code::I07_other_kind, -1, -1, x);
   return halo(q);
 }
 

@@ -199,7 +199,7 @@ constexpr Verdict named_contraction(Spec const& a, Spec const& b, Spec const& wa
       return refuse(Code::C08_extremum_operand, -1, -1, x);
     if (wanted.unreduced.contains(x) && !summed && !a.unreduced.contains(x) &&
         !b.unreduced.contains(x))
-      return refuse(Code::N04_nothing_to_owe, -1, -1, x);
+      return refuse(Code::N04_nothing_unreduced, -1, -1, x);
   }
   return accept(wanted);
 }

@@ -68,17 +68,17 @@ constexpr Verdict common_labels(Operands const& in, Labels& out) {
 }
 
 /// Whether the operands' states along axis `x`, over which some are unreduced, suit the function.
-constexpr Verdict owed_axis(Operands const& in, Linearity how, int x) {
+constexpr Verdict unreduced_axis(Operands const& in, Linearity how, int x) {
   auto const no = [x](Code code) { return refuse(code, -1, -1, x); };
-  int owed = 0;
+  int pending = 0;
   ReduceKind kind = ReduceKind::sum;
   for (int k = 0; k < in.size; ++k) {
     if (AxisState const s = in.at[k].state(x); s == AxisState::split || s == AxisState::varying)
-      return no(Code::P06_owed_and_split);
+      return no(Code::P06_unreduced_and_split);
     if (in.at[k].state(x) != AxisState::unreduced) continue;
-    if (owed > 0 && in.at[k].kind != kind) return no(Code::P08_kinds_differ);
+    if (pending > 0 && in.at[k].kind != kind) return no(Code::P08_kinds_differ);
     kind = in.at[k].kind;
-    ++owed;
+    ++pending;
   }
   bool const sum = kind == ReduceKind::sum;
   switch (how) {
@@ -88,10 +88,10 @@ constexpr Verdict owed_axis(Operands const& in, Linearity how, int x) {
       return sum ? Verdict{} : no(Code::P08_kinds_differ);
     case Linearity::additive:
       if (!sum) return no(Code::P08_kinds_differ);
-      return owed == in.size ? Verdict{} : no(Code::P05_owed_and_whole);
+      return pending == in.size ? Verdict{} : no(Code::P05_unreduced_and_whole);
     case Linearity::scaling:
       if (!sum) return no(Code::P08_kinds_differ);
-      return owed == 1 ? Verdict{} : no(Code::P07_two_owed);
+      return pending == 1 ? Verdict{} : no(Code::P07_two_unreduced);
     case Linearity::dividing:
       if (in.at[1].state(x) == AxisState::unreduced) return no(Code::P04_not_linear);
       return sum ? Verdict{} : no(Code::P08_kinds_differ);
@@ -103,7 +103,7 @@ constexpr Verdict owed_axis(Operands const& in, Linearity how, int x) {
       if (in.at[0].state(x) == AxisState::unreduced) return no(Code::P04_not_linear);
       for (int k = 1; k < in.size; ++k)
         if (in.at[k].state(x) != AxisState::unreduced && !(sum && in.zero[k]))
-          return no(Code::P05_owed_and_whole);
+          return no(Code::P05_unreduced_and_whole);
       return {};
   }
   return {};
@@ -133,19 +133,19 @@ constexpr Verdict elementwise(Operands const& in, Labels const& out, Linearity h
   }
   bool first = true;
   for (int x = 0; x < max_axes; ++x) {
-    bool owed = false;
+    bool pending = false;
     bool reduced = false;
     for (int m = 0; m < in.size; ++m) {
       AxisState const state = in.at[m].state(x);
       reduced = reduced || state == AxisState::reduced;
       if (state != AxisState::unreduced) continue;
-      owed = true;
+      pending = true;
       if (!first && c.kind != in.at[m].kind) return refuse(Code::P08_kinds_differ, -1, -1, x);
       c.kind = in.at[m].kind;
       first = false;
     }
-    if (owed) {
-      if (Verdict v = owed_axis(in, how, x); !v) return v;
+    if (pending) {
+      if (Verdict v = unreduced_axis(in, how, x); !v) return v;
       c.unreduced.insert(x);
     } else if (reduced && c.dim_of(x) < 0) {
       c.reduced.insert(x);
@@ -177,7 +177,7 @@ constexpr Verdict named_elementwise(Operands const& in, Spec const& wanted, Line
   Verdict const strict = elementwise(in, labels_of(wanted), how);
   for (int x = 0; x < max_axes; ++x)
     if (wanted.unreduced.contains(x) && !(strict && strict.result.unreduced.contains(x)))
-      return refuse(Code::N04_nothing_to_owe, -1, -1, x);
+      return refuse(Code::N04_nothing_unreduced, -1, -1, x);
   if (!wanted.unreduced.empty() && strict.result.kind != wanted.kind)
     return refuse(Code::N03_wrong_kind);
   return accept(wanted);

@@ -59,13 +59,13 @@ constexpr Verdict take(Spec const& table, Spec const& ids, int along, ReduceKind
         if (taken >= 0)
           return refuse(Code::I05_axis_on_two, table.dims[taken].label, ids.dims[e].label, x);
         if (table.unreduced.contains(x))
-          return refuse(Code::I06_owed_and_split, ids.dims[e].label, -1, x);
+          return refuse(Code::I06_unreduced_and_split, ids.dims[e].label, -1, x);
       }
     }
   }
   AxisList const& split = table.dims[at].axes;
   if (split.size > 0 && !table.unreduced.empty() && table.kind != joining)
-    return refuse(Code::I07_other_kind_owed, along, -1, split[0]);
+    return refuse(Code::I07_other_kind, along, -1, split[0]);
   for (int k = 0; k < split.size; ++k) out.unreduced.insert(split[k]);
   if (split.size > 0) out.kind = joining;
   return accept(out);
@@ -87,7 +87,7 @@ constexpr Verdict scatter_add(Spec const& updates, Spec const& ids, int along) {
   if (Verdict v = all_in_blocks(ids); !v) return v;
   if (!updates.unreduced.empty() && updates.kind != ReduceKind::sum)
     for (int x = 0; x < max_axes; ++x)
-      if (updates.unreduced.contains(x)) return refuse(Code::I07_other_kind_owed, along, -1, x);
+      if (updates.unreduced.contains(x)) return refuse(Code::I07_other_kind, along, -1, x);
   Spec out = updates;
   out.rank = 0;
   out.kind = ReduceKind::sum;
@@ -116,7 +116,7 @@ constexpr Verdict scatter_add(Spec const& updates, Spec const& ids, int along) {
       int const taken = sliced.dim_of(x);
       if (taken >= 0 && sliced.dims[taken].label != label)
         return refuse(Code::I05_axis_on_two, sliced.dims[taken].label, label, x);
-      if (sliced.unreduced.contains(x)) return refuse(Code::I06_owed_and_split, label, -1, x);
+      if (sliced.unreduced.contains(x)) return refuse(Code::I06_unreduced_and_split, label, -1, x);
       if (k < coarser.size) return refuse(Code::I09_lists_differ, label, -1, x);
     }
     for (int k = 0; k < axes.size; ++k) out.unreduced.insert(axes[k]);
@@ -151,7 +151,8 @@ constexpr Verdict take_along(Spec const& a, Spec const& ids, int along, int into
   // the other dims have the same splits, so an axis here splits none of them
   AxisList const& axes = ids.dims[at].axes;
   for (int k = 0; k < axes.size; ++k)
-    if (a.unreduced.contains(axes[k])) return refuse(Code::I06_owed_and_split, into, -1, axes[k]);
+    if (a.unreduced.contains(axes[k]))
+      return refuse(Code::I06_unreduced_and_split, into, -1, axes[k]);
   Spec out = split_over(a, axes);
   out.dims[at] = ids.dims[at];
   return accept(out);
@@ -171,7 +172,7 @@ constexpr Verdict scatter_along(Spec const& updates, Spec const& ids, int at, in
                     d < updates.rank ? updates.dims[d].label : ids.dims[d].label);
   if (!updates.unreduced.empty() && updates.kind != ReduceKind::sum)
     for (int x = 0; x < max_axes; ++x)
-      if (updates.unreduced.contains(x)) return refuse(Code::I07_other_kind_owed, along, -1, x);
+      if (updates.unreduced.contains(x)) return refuse(Code::I07_other_kind, along, -1, x);
   Spec out = updates;
   AxisList const& axes = updates.dims[place].axes;
   for (int k = 0; k < axes.size; ++k) out.unreduced.insert(axes[k]);
@@ -188,7 +189,7 @@ constexpr Verdict window_start(Spec const& start, Spec const& a) {
   for (int x = 0; x < max_axes; ++x) {
     if (start.unreduced.contains(x)) return refuse(Code::A02_still_unreduced, -1, -1, x);
     if (start.varying.contains(x) && a.unreduced.contains(x))
-      return refuse(Code::P06_owed_and_split, -1, -1, x);
+      return refuse(Code::P06_unreduced_and_split, -1, -1, x);
   }
   return {};
 }

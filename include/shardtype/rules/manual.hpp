@@ -96,7 +96,7 @@ constexpr Move transposed(Move const& m) {
 constexpr Verdict no_move(Move const& m, int axis) {
   auto const no = [axis](Code code) { return refuse(code, -1, -1, axis); };
   if (m.how == Movement::cast && m.from == m.to) return no(Code::V04_already);
-  if (m.from == AxisState::unreduced) return no(Code::V06_owed);
+  if (m.from == AxisState::unreduced) return no(Code::V06_unreduced);
   if (m.how != Movement::cast && m.how != Movement::shard) return no(Code::V03_not_varying);
   return no(m.to == AxisState::unreduced ? Code::V03_not_varying : Code::V05_not_invariant);
 }
@@ -145,7 +145,7 @@ constexpr Verdict output(Spec const& l, Spec const& out) {
     bool const owed = l.unreduced.contains(x) || out.unreduced.contains(x);
     if (l.unreduced.contains(x) != out.unreduced.contains(x) ||
         l.reduced.contains(x) != out.reduced.contains(x) || (owed && l.kind != out.kind))
-      return refuse(Code::V08_output_owed, -1, -1, x);
+      return refuse(Code::V08_output_unreduced, -1, -1, x);
     if (l.varying.contains(x) && out.dim_of(x) < 0)
       return refuse(Code::V07_output_varies, -1, -1, x);
   }

@@ -48,8 +48,7 @@ constexpr Verdict reduction(Spec const& s, Labels const& kept, ReductionKind how
   Spec out;
   for (int x = 0; x < max_axes; ++x) {
     if (!s.unreduced.contains(x)) continue;
-    if (!goes_through_owed(how) || s.kind != kind)
-      return refuse(Code::S02_other_kind_owed, -1, -1, x);
+    if (!goes_through_owed(how) || s.kind != kind) return refuse(Code::S02_other_kind, -1, -1, x);
     out.unreduced.insert(x);
   }
   out.kind = kind;
@@ -82,8 +81,8 @@ constexpr Verdict named_reduction(Spec const& s, Spec const& wanted, ReductionKi
       return refuse(Code::N01_unknown_index, wanted.dims[d].label);
   if (how == ReductionKind::whole) {
     for (int x = 0; x < max_axes; ++x) {
-      if (s.unreduced.contains(x)) return refuse(Code::S02_other_kind_owed, -1, -1, x);
-      if (wanted.unreduced.contains(x)) return refuse(Code::N04_nothing_to_owe, -1, -1, x);
+      if (s.unreduced.contains(x)) return refuse(Code::S02_other_kind, -1, -1, x);
+      if (wanted.unreduced.contains(x)) return refuse(Code::N04_nothing_unreduced, -1, -1, x);
     }
     return accept(wanted);
   }
@@ -91,7 +90,7 @@ constexpr Verdict named_reduction(Spec const& s, Spec const& wanted, ReductionKi
   if (!strict) return strict;
   for (int x = 0; x < max_axes; ++x)
     if (wanted.unreduced.contains(x) && !strict.result.unreduced.contains(x))
-      return refuse(Code::N04_nothing_to_owe, -1, -1, x);
+      return refuse(Code::N04_nothing_unreduced, -1, -1, x);
   if (!wanted.unreduced.empty() && wanted.kind != strict.result.kind)
     return refuse(Code::N03_wrong_kind);
   return accept(wanted);

@@ -59,7 +59,7 @@ constexpr Verdict reduce_scatter(Spec s, int axis, int label) {
 /// the dim it splits.
 constexpr Verdict to_partial(Spec s, int axis) {
   if (s.unreduced.contains(axis) || (!s.unreduced.empty() && s.kind != ReduceKind::sum))
-    return refuse(Code::K05_already_owed, -1, -1, axis);
+    return refuse(Code::K05_already_unreduced, -1, -1, axis);
   if (s.varying.contains(axis)) return refuse(Code::V05_not_invariant, -1, -1, axis);
   if (int const d = s.dim_of(axis); d >= 0) {
     AxisList& axes = s.dims[d].axes;
@@ -92,7 +92,7 @@ constexpr Verdict to_partial(Spec const& s, AxisList over) {
 
 /// `reduced` over `axis`: the same bytes, but the cotangent stays unreduced over the axis.
 constexpr Verdict reduced(Spec s, int axis) {
-  if (s.unreduced.contains(axis)) return refuse(Code::K05_already_owed, -1, -1, axis);
+  if (s.unreduced.contains(axis)) return refuse(Code::K05_already_unreduced, -1, -1, axis);
   if (int const d = s.dim_of(axis); d >= 0)
     return refuse(Code::K06_split, s.dims[d].label, -1, axis);
   s.reduced.insert(axis);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
+#include <source_location>
 #include <string>
 
 #include <mpi.h>
@@ -12,6 +14,7 @@
 
 #include <shardtype/core/compiled.hpp>
 #include <shardtype/core/list.hpp>
+#include <shardtype/core/running_call.hpp>
 #include <shardtype/runtime/comm.hpp>
 #include <shardtype/runtime/environment.hpp>
 #include <shardtype/runtime/node.hpp>
@@ -49,11 +52,19 @@ class Agreement {
   static void meet_before_mesh(detail::List<int> const& ranks, std::string const& step,
                                std::uint64_t hash);
   bool on() const { return !ranks_.empty(); }
+  /// Counts a step that all ranks of the mesh take and, if the check is on, compares it first: its
+  /// name, the user's line, and numbers that all ranks must pass alike.
+  void agree(char const* name, std::source_location const& where,
+             std::initializer_list<std::int64_t> numbers = {}) {
+    if (begin_step()) meet(name + core::source_text(core::RunningCall::place(where)), numbers);
+  }
 
   /// Returns when every rank is about to do the same `step`. Otherwise ends the job and reports the
   /// step of each rank (E03) or, if a rank does not arrive in time, the missing ranks (E04). The
   /// step "end" with hash 0 means leaving the mesh and waits for nobody.
   void meet(std::string const& step, std::uint64_t hash);
+  /// As above, with the hash of the text and of these numbers.
+  void meet(std::string const& step, std::initializer_list<std::int64_t> numbers = {});
 
  private:
   void take_ranks(detail::List<int> const& ranks);

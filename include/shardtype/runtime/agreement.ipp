@@ -57,6 +57,14 @@ SHARDTYPE_INLINE void Agreement::meet(std::string const& step, std::uint64_t has
   }
 }
 
+SHARDTYPE_INLINE void Agreement::meet(std::string const& step,
+                                      std::initializer_list<std::int64_t> numbers) {
+  StepHash hash;
+  hash.mix(step);
+  for (std::int64_t const n : numbers) hash.mix(static_cast<std::uint64_t>(n));
+  meet(step, hash.value() | 1U);
+}
+
 SHARDTYPE_INLINE void Agreement::take_ranks(detail::List<int> const& ranks) {
   me_ = detail::job_rank();
   ranks_ = ranks;
@@ -113,7 +121,7 @@ SHARDTYPE_INLINE void Agreement::disagree(detail::Record const& mine) const {
   detail::List<int> missing;
   std::string const text = sides(mine, missing);
   detail::abort_job("[shardtype E03] the ranks disagree at step " + std::to_string(mine.step) +
-                        " of their mesh: " + text,
+                        " of their mesh: " + detail::printable(text),
                     FailedOn::every_rank);
 }
 
@@ -130,7 +138,7 @@ SHARDTYPE_INLINE void Agreement::expire(detail::Record const& mine) const {
   std::string seconds = std::to_string(limit_);
   seconds.resize(seconds.find('.') + 2);
   detail::abort_job("[shardtype E04] waited " + seconds + " s (SHARDTYPE_AGREE_SECONDS) at step " +
-                        std::to_string(mine.step) + " of a mesh: " + text,
+                        std::to_string(mine.step) + " of a mesh: " + detail::printable(text),
                     FailedOn::every_rank);
 }
 

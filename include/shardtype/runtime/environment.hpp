@@ -66,8 +66,9 @@ void on_exit();
 /// SHARDTYPE_MACHINE names a file with the machine's rates (E68: it cannot be read);
 /// SHARDTYPE_TRACE names a file to which the steps of every `evaluate` are written (E72: it cannot
 /// be written). If MPI or Kokkos are already running, they are left running at the end. Other
-/// errors: E05 an unknown value of a SHARDTYPE_ variable, E07 an Environment after the end of
-/// another.
+/// errors: E05 an unknown value of a SHARDTYPE_ variable (of an unknown variable the first rank
+/// warns), E07 an Environment after the end of another, E08 an operation in another thread than that
+/// of the Environment, E09 one after the Environment has ended MPI.
 class Environment {
  public:
   Environment(int& argc, char**& argv);

@@ -118,11 +118,18 @@ SHARDTYPE_INLINE Environment::Environment(int& argc, char**& argv) {
     runtime::run_time.instructions =
         detail::common_instructions(MPI_COMM_WORLD, runtime::best_instructions());
   runtime::run_time.settings = runtime::read_settings();
+  if (rank() == 0) runtime::warn_of_unknown_variables();
   if (runtime::run_time.settings.check_agree)
     MPI_Comm_dup(MPI_COMM_WORLD, &runtime::run_time.record_comm);
   detail::look_at_node();
   runtime::run_time.in_environment = owns_mpi_ && runtime::run_time.node != nullptr;
-  if (runtime::run_time.in_environment) std::atexit(detail::on_exit);
+  if (runtime::run_time.in_environment) {
+    std::atexit(detail::on_exit);
+#ifdef __GLIBC__
+    std::at_quick_exit(detail::on_exit);
+#endif
+  }
+  core::RunningCall::keep_to_this_thread();
   if (std::string const path = named_file("SHARDTYPE_MACHINE"); !path.empty())
     runtime::run_time.machine = read_machine(MPI_COMM_WORLD, path);
   if (std::string const path = named_file("SHARDTYPE_TRACE"); !path.empty())
@@ -130,6 +137,7 @@ SHARDTYPE_INLINE Environment::Environment(int& argc, char**& argv) {
 }
 
 SHARDTYPE_INLINE Environment::~Environment() {
+  core::RunningCall::leave_thread(owns_mpi_);
   runtime::run_time.in_environment = false;
   if (runtime::run_time.node != nullptr) ++runtime::run_time.node->leaving;
   if (owns_kokkos_) Kokkos::finalize();

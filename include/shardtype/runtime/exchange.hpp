@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <shardtype/core/compiled.hpp>
+#include <shardtype/core/layout.hpp>
 #include <shardtype/core/list.hpp>
 #include <shardtype/runtime/comm.hpp>
 #include <shardtype/runtime/pool.hpp>
@@ -26,9 +27,9 @@ struct Exchange {
   /// All ranks wait for it at the same place of the program; sums then have the bits of blocking ones.
   bool ordered = false;
 
-  // Segments of `wire` that are joined along one dim of the result, [outer, n, inner].
+  // Segments of `wire` that are joined along one dim of the result.
   detail::List<std::int64_t> begins;
-  std::int64_t outer = 1, n = 1, inner = 1;
+  core::Around joined;
 
   /// The completion to run after the calls; null: none.
   void (*rest)(MeshState&, Exchange&) = nullptr;

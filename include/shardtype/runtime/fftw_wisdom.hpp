@@ -3,18 +3,19 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <string>
 
 #include <mpi.h>
-#include <unistd.h>
+
+#include <shardtype/core/printable.hpp>
+#include <shardtype/runtime/files.hpp>
 
 namespace shardtype::runtime {
 
 /// FFTW's functions of one precision for its wisdom.
 struct WisdomFunctions {
   int (*read)(std::FILE*) = nullptr;
-  int (*write)(char const*) = nullptr;
+  void (*write)(std::FILE*) = nullptr;
   char const* version = nullptr;
 };
 
@@ -26,30 +27,32 @@ class FftwWisdom {
       : path_(std::move(path)), functions_(functions) {
     if (path_.empty()) return;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
-    if (std::FILE* const file = std::fopen(path_.c_str(), "r")) {
+    int fault = 0;
+    if (std::FILE* const file = open_to_read(path_, fault)) {
       usable_ = functions_.read(file) != 0;
       std::fclose(file);
       if (!usable_) say("holds no wisdom of " + std::string(functions_.version));
-    } else if (errno != ENOENT) {
+    } else if (fault != ENOENT) {
       usable_ = false;
-      say("cannot be read: " + std::string(std::strerror(errno)));
+      say("cannot be read: " + file_fault_text(fault));
     }
   }
 
-  /// Adds what this rank knows to the file. It is written under a name of its own first, so that no
-  /// reader finds half a file.
+  /// Adds what this rank knows to the file. No reader finds half a file.
   void keep() const {
     if (path_.empty() || !usable_) return;
-    if (std::FILE* const file = std::fopen(path_.c_str(), "r")) {
+    int fault = 0;
+    if (std::FILE* const file = open_to_read(path_, fault)) {
       functions_.read(file);
       std::fclose(file);
     }
-    std::string const mine = path_ + "." + std::to_string(rank_) + "." + std::to_string(getpid());
-    errno = 0;
-    if (functions_.write(mine.c_str()) != 0 && std::rename(mine.c_str(), path_.c_str()) == 0)
-      return;
-    say("cannot be written: " + std::string(std::strerror(errno)));
-    std::remove(mine.c_str());
+    ReplacedFile file;
+    fault = file.create(path_);
+    if (fault == 0) {
+      if (std::FILE* const to = file.stream()) functions_.write(to);
+      fault = file.finish();
+    }
+    if (fault != 0) say("cannot be written: " + file_fault_text(fault));
   }
 
  private:
@@ -57,7 +60,7 @@ class FftwWisdom {
     if (rank_ != 0) return;
     std::fprintf(stderr,
                  "[shardtype E77] SHARDTYPE_FFTW_WISDOM: %s %s; what FFTW measures is not kept\n",
-                 path_.c_str(), why.c_str());
+                 shardtype::detail::printable(path_).c_str(), why.c_str());
   }
 
   std::string path_;

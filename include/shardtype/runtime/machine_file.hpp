@@ -6,13 +6,13 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <string>
 
 #include <shardtype/core/compiled.hpp>
 #include <shardtype/core/error.hpp>
 #include <shardtype/plan/machine.hpp>
 #include <shardtype/runtime/comm.hpp>
+#include <shardtype/runtime/files.hpp>
 
 namespace shardtype {
 

@@ -55,22 +55,22 @@ SHARDTYPE_INLINE Machine read_machine(MPI_Comm comm, std::string const& path) {
   std::string text;
   int failed = 0;
   if (rank == 0) {
-    if (std::FILE* const file = std::fopen(path.c_str(), "r")) {
+    if (std::FILE* const file = runtime::open_to_read(path, failed)) {
       char some[4096];
       for (std::size_t n = 0;
            (n = std::fread(some, 1, sizeof some, file)) > 0 && text.size() < 1U << 16U;)
         text.append(some, n);
       failed = std::ferror(file) != 0 ? EIO : 0;
+      if (text.size() >= 1U << 16U) failed = EFBIG;
       std::fclose(file);
-    } else {
-      failed = errno;
     }
   }
   failed = static_cast<int>(detail::reduce_number(comm, failed, MPI_MAX));
   if (failed != 0)
-    throw Error("E68",
-                "the machine's rates in " + path + " cannot be read: " + std::strerror(failed),
-                FailedOn::every_rank);
+    throw Error(
+        "E68",
+        "the machine's rates in " + path + " cannot be read: " + runtime::file_fault_text(failed),
+        FailedOn::every_rank);
   detail::share_text(comm, text, 0);
   return machine_from_text(text, path);
 }

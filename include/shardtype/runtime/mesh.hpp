@@ -26,6 +26,12 @@
 #include <shardtype/runtime/pool.hpp>
 #include <shardtype/runtime/shared_window.hpp>
 
+namespace shardtype::detail {
+
+class HeldBlock;
+
+}  // namespace shardtype::detail
+
 namespace shardtype::runtime {
 
 /// One axis of a mesh at run time.
@@ -153,8 +159,8 @@ class MeshRef {
   friend bool operator==(MeshRef const& a, MeshRef const& b) { return a.state_ == b.state_; }
 
  private:
+  friend class shardtype::detail::HeldBlock;
   [[noreturn, gnu::cold]] static void throw_moved();
-
   std::shared_ptr<MeshState> state_;
 };
 

@@ -16,6 +16,7 @@
 #include <shardtype/core/list.hpp>
 #include <shardtype/runtime/copy_bytes.hpp>
 #include <shardtype/runtime/memory_for.hpp>
+#include <shardtype/runtime/run_time.hpp>
 
 namespace shardtype::runtime {
 
@@ -38,7 +39,8 @@ struct Allocation {
   std::atomic<int> holders{0};
   void (*release)(void*) = nullptr;  ///< Kokkos::kokkos_free of its memory space
   Pool* home = nullptr;
-  Allocation* next = nullptr;  ///< in the list of allocations that outlived Kokkos
+  Allocation* next = nullptr;  ///< in a list of allocations that outlived Kokkos, or that other
+                               ///< threads have released
 };
 
 /// Asks for huge pages for large host memory: products and packing access many rows at once, and
@@ -100,7 +102,8 @@ class Buffer {
 
 /// Caches released allocations for the next operation, so that a steady loop allocates nothing.
 /// Cached memory never exceeds the peak in use and is released when an allocation fails. Exists
-/// until its owner is gone and all memory taken from it has been returned.
+/// until its owner is gone and all memory taken from it has been returned. For one thread; other
+/// threads may release memory.
 class Pool {
  public:
   /// Creates a pool, and closes it at its own end.
@@ -139,6 +142,7 @@ class Pool {
 
   /// No more memory will be taken.
   void close() {
+    collect();
     closed_ = true;
     leave();
   }
@@ -166,11 +170,14 @@ class Pool {
     }
   }
   Buffer used(detail::Allocation* a, std::size_t asked);
+  /// Gives back what other threads have released.
+  void collect();
   static void destroy(detail::Allocation* a);
   void give_back(detail::Allocation* a);
 
   static inline detail::Allocation* outlived = nullptr;
 
+  std::atomic<detail::Allocation*> elsewhere_{nullptr};  ///< what other threads have released
   detail::List<detail::Allocation*> idle_;
   std::int64_t used_ = 0;  ///< number of allocations in use
   bool closed_ = false;
@@ -185,6 +192,7 @@ class Pool {
 template <class Space>
 Buffer Pool::take(std::size_t asked) {
   std::size_t const bytes = std::max<std::size_t>(asked, 64);
+  if (elsewhere_.load(std::memory_order_relaxed) != nullptr) collect();
   auto const release = &detail::release_memory<Space>;
   std::size_t best = idle_.size();
   for (std::size_t k = 0; k < idle_.size(); ++k) {

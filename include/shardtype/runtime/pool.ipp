@@ -1,9 +1,25 @@
 #pragma once
 /// Definitions of pool.hpp.
 
+#include <shardtype/runtime/linkage.hpp>
 #include <shardtype/runtime/pool.hpp>
 
+#ifdef SHARDTYPE_UNIT_ADDRESS_SANITIZER
+#include <sanitizer/asan_interface.h>
+#endif
+
 namespace shardtype::detail {
+
+/// Under the address sanitizer: only the first `n` bytes of this host memory may be used. A cached
+/// allocation is often larger than what is asked for, and is kept after its use.
+SHARDTYPE_INLINE void allow_bytes([[maybe_unused]] Allocation const& a,
+                                  [[maybe_unused]] std::size_t n) {
+#ifdef SHARDTYPE_UNIT_ADDRESS_SANITIZER
+  if (a.release != &release_memory<Kokkos::HostSpace>) return;
+  ASAN_UNPOISON_MEMORY_REGION(a.data, n);
+  ASAN_POISON_MEMORY_REGION(static_cast<char*>(a.data) + n, a.bytes - n);
+#endif
+}
 
 SHARDTYPE_INLINE void ask_for_huge_pages(void* data, std::size_t bytes) {
 #ifdef MADV_HUGEPAGE
@@ -34,6 +50,7 @@ SHARDTYPE_INLINE void Pool::trim(std::size_t keep) {
 
 SHARDTYPE_INLINE Buffer Pool::used(detail::Allocation* a, std::size_t asked) {
   a->asked = asked;
+  detail::allow_bytes(*a, asked);
   run_time.memory.add(static_cast<std::int64_t>(asked));
   used_bytes_ += a->bytes;
   most_used_ = std::max(most_used_, used_bytes_);
@@ -47,16 +64,29 @@ SHARDTYPE_INLINE void Pool::destroy(detail::Allocation* a) {
     a->next = std::exchange(outlived, a);
     return;
   }
+  detail::allow_bytes(*a, a->bytes);
   a->release(a->data);
   delete a;
 }
 
+SHARDTYPE_INLINE void Pool::collect() {
+  detail::Allocation* a = elsewhere_.exchange(nullptr);
+  while (a != nullptr) give_back(std::exchange(a, a->next));
+}
+
 SHARDTYPE_INLINE void Pool::give_back(detail::Allocation* a) {
+  if (core::RunningCall::in_other_thread()) {
+    a->next = elsewhere_.load();
+    while (!elsewhere_.compare_exchange_weak(a->next, a)) {
+    }
+    return;
+  }
   a->writing.reset();
   run_time.memory.subtract(static_cast<std::int64_t>(a->asked));
   used_bytes_ -= a->bytes;
   idle_bytes_ += a->bytes;
   idle_.push_back(a);
+  detail::allow_bytes(*a, 0);
   --used_;
   if (closed_) leave();
 }

@@ -22,7 +22,6 @@ class Trace;
 
 namespace shardtype::runtime {
 
-class MemoryFor;
 class MeshRef;
 
 /// Sizes that decide how messages are sent. Only tests change them, by a `Sending`
@@ -53,7 +52,6 @@ struct RunTime {
   Instructions instructions = Instructions::sse2;
 
   // what happens now
-  MemoryFor const* creating = nullptr;  ///< the tensor that is being created
   /// The mesh of the shard_map in which this thread is; null outside of one.
   static inline thread_local MeshRef const* manual_mesh = nullptr;
 

@@ -47,6 +47,18 @@ void read_words(char const* variable, char const* words, Take take) {
   }
 }
 
+/// All variables that a program reads.
+inline constexpr char const* known_variables[] = {
+    "SHARDTYPE_AGREE_SECONDS", "SHARDTYPE_CHECK",        "SHARDTYPE_FFTW",
+    "SHARDTYPE_FFTW_WISDOM",   "SHARDTYPE_FFT_EXCHANGE", "SHARDTYPE_FINALIZE",
+    "SHARDTYPE_MACHINE",       "SHARDTYPE_TRACE",        "SHARDTYPE_WAIT"};
+/// What a `name` of another variable is told (E05): the known one that is the most like it; empty if
+/// it is known, does not begin with SHARDTYPE_, or is the SHARDTYPE_ROOT or SHARDTYPE_DIR with which
+/// CMake and modules find the library.
+std::string unknown_variable(std::string const& name);
+/// Prints this of each variable of the environment.
+void warn_of_unknown_variables();
+
 /// Reads the settings from the environment. Error E05: an unknown word, or not a number.
 Settings read_settings();
 

@@ -1,9 +1,61 @@
 #pragma once
 /// Definitions of settings.hpp.
 
+#include <algorithm>
+#include <cstdio>
+
+#include <unistd.h>
+
+#include <shardtype/core/list.hpp>
+#include <shardtype/core/printable.hpp>
 #include <shardtype/runtime/settings.hpp>
 
+namespace shardtype::detail {
+
+/// The least number of letters to change, add or remove that makes one word the other.
+SHARDTYPE_INLINE int letters_apart(std::string const& a, std::string const& b) {
+  List<int> row;
+  for (std::size_t k = 0; k <= b.size(); ++k) row.push_back(static_cast<int>(k));
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    int corner = row[0];
+    row[0] = static_cast<int>(i);
+    for (std::size_t k = 1; k <= b.size(); ++k) {
+      int const changed = corner + (a[i - 1] == b[k - 1] ? 0 : 1);
+      corner = row[k];
+      row[k] = std::min({changed, row[k] + 1, row[k - 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace shardtype::detail
+
 namespace shardtype::runtime {
+
+SHARDTYPE_INLINE std::string unknown_variable(std::string const& name) {
+  if (name.compare(0, 10, "SHARDTYPE_") != 0 || name == "SHARDTYPE_ROOT" || name == "SHARDTYPE_DIR")
+    return {};
+  std::string nearest;
+  int least = 0;
+  for (char const* const known : known_variables) {
+    int const apart = detail::letters_apart(name, known);
+    if (apart == 0) return {};
+    if (nearest.empty() || apart < least) {
+      nearest = known;
+      least = apart;
+    }
+  }
+  return detail::printable(name) +
+         " is no variable of the library and has no effect; the one most like it is " + nearest;
+}
+
+SHARDTYPE_INLINE void warn_of_unknown_variables() {
+  for (char const* const* at = environ; at != nullptr && *at != nullptr; ++at) {
+    std::string const text = *at;
+    std::string const said = unknown_variable(text.substr(0, text.find('=')));
+    if (!said.empty()) std::fprintf(stderr, "[shardtype E05] %s\n", said.c_str());
+  }
+}
 
 SHARDTYPE_INLINE Settings read_settings() {
   Settings out;

@@ -1,9 +1,10 @@
 #pragma once
-/// Names of steps, for SHARDTYPE_CHECK=agree.
+/// Hashes of steps, for SHARDTYPE_CHECK=agree.
 
 #include <cstdint>
-#include <source_location>
 #include <string>
+
+#include <shardtype/core/running_call.hpp>
 
 namespace shardtype::runtime {
 
@@ -23,11 +24,5 @@ class StepHash {
  private:
   std::uint64_t value_ = 14695981039346656037U;
 };
-
-/// " (main.cpp:12)"
-inline std::string source_text(std::source_location const& where) {
-  std::string const file = where.file_name();
-  return " (" + file.substr(file.find_last_of('/') + 1) + ":" + std::to_string(where.line()) + ")";
-}
 
 }  // namespace shardtype::runtime

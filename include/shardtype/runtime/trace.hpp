@@ -2,10 +2,8 @@
 /// SHARDTYPE_TRACE: a timeline of every rank, in a file for Perfetto or chrome://tracing.
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdint>
 #include <cstdio>
-#include <cstring>
 #include <string>
 #include <utility>
 
@@ -16,7 +14,9 @@
 #include <shardtype/core/escape.hpp>
 #include <shardtype/core/list.hpp>
 #include <shardtype/core/name.hpp>
+#include <shardtype/core/printable.hpp>
 #include <shardtype/runtime/comm.hpp>
+#include <shardtype/runtime/files.hpp>
 
 namespace shardtype::detail {
 
@@ -95,9 +95,6 @@ class Trace {
   /// after the other, from the begin of the run or from the end of the previous run's steps.
   std::string events() const;
 
-  bool write(std::string const& text) {
-    return std::fwrite(text.data(), 1, text.size(), file_) == text.size();
-  }
   template <class Move>
   static void in_pieces(std::string& text, Move move) {
     for (std::size_t at = 0; at < text.size(); at += piece) {
@@ -111,7 +108,6 @@ class Trace {
   void receive(std::string& text, int from);
 
   std::string path_;
-  std::FILE* file_ = nullptr;
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0;
   double start_ = 0;

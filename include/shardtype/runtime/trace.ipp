@@ -7,13 +7,12 @@ namespace shardtype::detail {
 
 SHARDTYPE_INLINE Trace::Trace(std::string path) : path_(std::move(path)) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
-  if (rank_ == 0) file_ = std::fopen(path_.c_str(), "w");
-  int const mine = rank_ == 0 && file_ == nullptr ? errno : 0;
+  int const mine = rank_ == 0 ? runtime::cannot_replace(path_) : 0;
   if (auto const failed = reduce_number(MPI_COMM_WORLD, mine, MPI_MAX); failed != 0)
-    throw Error(
-        "E72",
-        "cannot write the trace to " + path_ + ": " + std::strerror(static_cast<int>(failed)),
-        FailedOn::every_rank);
+    throw Error("E72",
+                "cannot write the trace to " + path_ + ": " +
+                    runtime::file_fault_text(static_cast<int>(failed)),
+                FailedOn::every_rank);
   MPI_Comm_dup(MPI_COMM_WORLD, &comm_);
   reduce_number(comm_, 0, MPI_MAX);  // waits until all ranks are here
   start_ = MPI_Wtime();
@@ -44,16 +43,18 @@ SHARDTYPE_INLINE void Trace::finish() {
   if (rank_ != 0) {
     send(text);
   } else {
-    bool good = write("{\"displayTimeUnit\": \"ms\", \"traceEvents\": [\n" + text);
+    runtime::ReplacedFile file;
+    int failed = file.create(path_);
+    file.write("{\"displayTimeUnit\": \"ms\", \"traceEvents\": [\n" + text);
     for (int g = 1; g < ranks; ++g) {
       receive(text, g);
-      good = write(",\n" + text) && good;
+      file.write(",\n" + text);
     }
-    good = write("\n]}\n") && good;
-    good = std::fclose(file_) == 0 && good;
-    if (!good)
-      std::fprintf(stderr, "[shardtype E72] cannot write the trace to %s: %s\n", path_.c_str(),
-                   std::strerror(errno));
+    file.write("\n]}\n");
+    if (failed == 0) failed = file.finish();
+    if (failed != 0)
+      std::fprintf(stderr, "[shardtype E72] cannot write the trace to %s: %s\n",
+                   printable(path_).c_str(), runtime::file_fault_text(failed).c_str());
   }
   MPI_Comm_free(&comm_);
 }

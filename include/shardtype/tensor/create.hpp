@@ -73,7 +73,7 @@ template <class A>
 A uninitialized(MeshRef const& mesh, extents_of<A> const& extents) {
   std::int64_t n = mesh.here() ? 1 : 0;
   for (Rows const& r : A::local_rows(mesh, extents)) n *= r.size();
-  MemoryFor const wanted(element_name<typename A::element>(), A::spec, Scope<A>::names, nullptr);
+  core::RunningCall const making(element_name<typename A::element>(), A::spec, Scope<A>::names);
   return A(mesh, extents,
            mesh.state().pool().template take<typename A::memory_space>(
                static_cast<std::size_t>(n) * sizeof(typename A::element)));

@@ -4,7 +4,9 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <source_location>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -14,6 +16,7 @@
 #include <shardtype/core/bfloat16.hpp>
 #include <shardtype/core/block.hpp>
 #include <shardtype/core/compiled.hpp>
+#include <shardtype/core/running_call.hpp>
 #include <shardtype/runtime/mesh.hpp>
 
 namespace shardtype::detail {
@@ -37,6 +40,13 @@ inline constexpr bool is_element =
     std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, bfloat16> ||
     std::is_same_v<T, bool> || std::is_same_v<T, std::int32_t> || std::is_same_v<T, std::int64_t> ||
     std::is_same_v<T, Kokkos::complex<float>> || std::is_same_v<T, Kokkos::complex<double>>;
+
+/// Error E21.
+[[noreturn]] void throw_shared(
+    std::string_view operation, std::source_location const& where,
+    std::string_view what =
+        "the tensor's memory is shared with another tensor or operation; write to a.clone() "
+        "instead");
 
 }  // namespace shardtype::detail
 
@@ -161,8 +171,16 @@ class HeldBlock {
   }
   [[gnu::noinline]] ~HeldBlock() = default;
 
+  /// Error E26 if the value was moved away.
+  void check_has_value(char const* operation, std::source_location const& where) const {
+    if (mesh_.state_ == nullptr) throw_moved(operation, where);
+  }
+
   MeshRef mesh_;
   Buffer buffer_;
+
+ private:
+  [[noreturn]] static void throw_moved(char const* operation, std::source_location const& where);
 };
 
 /// Members that are the same for all tensor types of one rank.
@@ -281,30 +299,31 @@ class Held : public detail::Declared<Self>::base,
   Self tensor() && { return std::move(static_cast<Self&>(*this)); }
 
   /// The local block, to read. Not for temporaries, whose memory would be gone. Refused, A10: of an
-  /// unreduced Tensor, whose block is a summand.
-  View<T const> local() const& {
+  /// unreduced Tensor, whose block is a summand. Error E26 if the value was moved away.
+  View<T const> local(std::source_location const& where = std::source_location::current()) const& {
     if constexpr (!spec.unreduced.empty() && !is_local<Self>)
       refused<Code::A10_summand_read, false, Self>{};
-    return view<T const>();
+    return view<T const>("local", where);
   }
   View<T const> local() const&& = delete;
   /// The local block, to read, also if it is a summand.
-  View<T const> unreduced_local() const& { return view<T const>(); }
+  View<T const> unreduced_local(
+      std::source_location const& where = std::source_location::current()) const& {
+    return view<T const>("unreduced_local", where);
+  }
   View<T const> unreduced_local() const&& = delete;
   /// The local block, to write. While the view (or a copy of it, but not a plain Kokkos::View made
   /// from it) exists, copies of the tensor get memory of their own, and so does the data that
   /// `start` sends. Error E21 if another tensor shares the memory: write `a = a.clone()` first, or
   /// destroy the other tensor.
-  WritingView<View<T>> mutable_local() & {
-    if (buffer_.holders() > 1)
-      throw Error("E21",
-                  "the tensor's memory is shared with another tensor or operation; write to "
-                  "a.clone() instead");
-    return WritingView<View<T>>(view<T>(), buffer_.write());
+  WritingView<View<T>> mutable_local(
+      std::source_location const& where = std::source_location::current()) & {
+    if (buffer_.holders() > 1) throw_shared("mutable_local", where);
+    return WritingView<View<T>>(view<T>("mutable_local", where), buffer_.write());
   }
   /// A copy with memory of its own. Communicates nothing.
   Self clone() const {
-    MemoryFor const wanted(element_name<T>(), spec, S::names, nullptr);
+    core::RunningCall const making(element_name<T>(), spec, S::names);
     Buffer copy = mesh_.state().pool().template take<memory_space>(bytes());
     Self out(mesh_, extents_, std::move(copy));
     runtime::copy_bytes<memory_space, memory_space>(out.buffer().data(), buffer_.data(), bytes());
@@ -329,7 +348,8 @@ class Held : public detail::Declared<Self>::base,
   std::size_t bytes() const { return static_cast<std::size_t>(this->local_size()) * sizeof(T); }
 
   template <class U>
-  View<U> view() const {
+  View<U> view(char const* operation, std::source_location const& where) const {
+    this->check_has_value(operation, where);
     return make_view<U>(std::make_index_sequence<rank>{});
   }
   template <class U, std::size_t... D>

@@ -24,4 +24,16 @@ SHARDTYPE_INLINE void local_rows(MeshState const& mesh, Names const& names, Spec
   }
 }
 
+SHARDTYPE_INLINE void HeldBlock::throw_moved(char const* operation,
+                                             std::source_location const& where) {
+  core::RunningCall const running(operation, where);
+  MeshRef::throw_moved();
+}
+
+SHARDTYPE_INLINE void throw_shared(std::string_view operation, std::source_location const& where,
+                                   std::string_view what) {
+  core::RunningCall const running(operation, where);
+  throw Error("E21", std::string(what));
+}
+
 }  // namespace shardtype::detail

@@ -52,6 +52,11 @@ class Tensor : public detail::Held<Tensor<T, Parts...>, T, Parts...> {
     }
     return *this;
   }
+  /// The value of an elementwise expression, `Tensor<float, Dim<I, X>> c = a + b;`.
+  template <class E>
+    requires std::is_same_v<typename E::converts_to, Tensor>
+  Tensor(E const& expression, std::source_location const& where = std::source_location::current())
+      : Tensor(expression.tensor(where)) {}
   /// A tensor whose local block is `buffer`; for operations and creation. Refused: T10 static
   /// extents of more than 2^58 elements. Errors: E13 an axis the mesh lacks, E20 an extent that
   /// does not fit its label, E60 inside of shard_map.

@@ -136,8 +136,7 @@ ShownArray shown_array(A const& a, std::source_location const& where) {
     out.single = sizeof(T) <= 4;
   }
   MeshState& mesh = a.mesh().state();
-  if (mesh.agreement().begin_step())
-    mesh.agreement().meet("print (line " + std::to_string(where.line()) + ")", where.line() + 2U);
+  mesh.agreement().agree("print", where);
   std::int64_t shown = 1;
   for (std::size_t d = 0; d < A::rank; ++d) shown *= out.shown(d);
   List<std::int64_t> words(static_cast<std::size_t>(shown) * words_of<T>, 0);
@@ -160,6 +159,7 @@ std::string to_text(A const& a, checking::CallSite where = std::source_location:
   if constexpr (core::is_active<A>) {
     return to_text(a.tensor().value(), where);
   } else if constexpr (detail::accepts<Judged>) {
+    core::RunningCall const running("print", where);
     if (!a.mesh().here()) return "";
     decltype(auto) held = detail::operand(a);
     return type_name(held) + "\n" + detail::array_text(detail::shown_array(held, where));

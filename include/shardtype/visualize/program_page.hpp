@@ -6,15 +6,14 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <cstring>
 #include <string>
 
 #include <shardtype/core/compiled.hpp>
 #include <shardtype/core/error.hpp>
+#include <shardtype/runtime/files.hpp>
 #include <shardtype/visualize/program_style.hpp>
 #include <shardtype/visualize/program_svg.hpp>
 

@@ -114,9 +114,9 @@ SHARDTYPE_INLINE std::string ProgramPage::table() const {
       "<th class=\"n\">time</th><th></th><th class=\"n\">sent</th>"
       "<th class=\"n\">messages</th><th class=\"n\">computed</th><th class=\"n\">memory</th>"
       "<th>what</th></tr></thead>\n<tbody>\n";
-  std::int64_t live[max_program_steps]{};
+  List<std::int64_t> live;
   std::int64_t const given = plan_.given_bytes();
-  plan_.for_live_bytes([&](int k, std::int64_t bytes) { live[k] = given + bytes; });
+  plan_.for_live_bytes([&](int, std::int64_t bytes) { live.push_back(given + bytes); });
   for (int k = 0; k < plan_.size; ++k) {
     if (!runs(k)) continue;
     ProgramStep const& s = plan_.steps[k];
@@ -133,7 +133,7 @@ SHARDTYPE_INLINE std::string ProgramPage::table() const {
     cell(sends ? std::to_string(step_messages(s.collective, plan_.program.sizes.product(s.axes)))
                : "");
     cell(flops > 0 ? flops_text(flops) : "");
-    cell(bytes_text(live[k]));
+    cell(bytes_text(live[static_cast<std::size_t>(k)]));
     out += "<td><code>" + html_text(texts_.change(k)) + "</code></td></tr>\n";
   }
   return out + "</tbody>\n</table>\n</div>\n";
@@ -162,12 +162,8 @@ namespace shardtype {
 
 SHARDTYPE_INLINE void write_html(PlannedProgram const& program, std::string const& path) {
   std::string const page = to_html(program);
-  std::FILE* const file = std::fopen(path.c_str(), "w");
-  bool good = file != nullptr;
-  good = good && std::fwrite(page.data(), 1, page.size(), file) == page.size();
-  int failed = good ? 0 : errno;
-  if (file != nullptr && std::fclose(file) != 0 && failed == 0) failed = errno;
-  if (failed != 0) throw Error("E72", "cannot write " + path + ": " + std::strerror(failed));
+  if (int const failed = runtime::replace_file(path, page); failed != 0)
+    throw Error("E72", "cannot write " + path + ": " + runtime::file_fault_text(failed));
 }
 
 }  // namespace shardtype

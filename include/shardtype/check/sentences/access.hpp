@@ -33,11 +33,10 @@ struct refused<Code::A03_no_such_index, legal, YourTypes...> : Poisoned {
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::A04_under_way, legal, YourTypes...> : Poisoned {
-  static_assert(
-      legal,
-      "[shardtype A04] this is still under way, and no tensor yet. Take the result first, "
-      "which empties the Pending: auto a = std::move(pending).wait(); it sends nothing "
-      "more.");
+  static_assert(legal,
+                "[shardtype A04] this is a Pending result, not yet a tensor. Take the result "
+                "first, which empties the Pending: auto a = std::move(pending).wait(); it "
+                "sends nothing more.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::A05_run_time_extent, legal, YourTypes...> : Poisoned {
@@ -50,10 +49,10 @@ struct refused<Code::A05_run_time_extent, legal, YourTypes...> : Poisoned {
 template <bool legal, class... YourTypes>
 struct refused<Code::A06_no_such_argument, legal, YourTypes...> : Poisoned {
   static_assert(legal,
-                "[shardtype A06] this function takes no such last argument. Indices, mesh axes and "
-                "the dims of a result stand in angle brackets: sum<J>(a), all_gather<X>(a), "
-                "einsum<I, K>(a, b), matmul<Dim<I, X>, Dim<K>>(a, b). Drop the argument, or write "
-                "it there.");
+                "[shardtype A06] unexpected last argument. Indices, mesh axes and the dims of "
+                "a result are template arguments: sum<J>(a), all_gather<X>(a), einsum<I, "
+                "K>(a, b), matmul<Dim<I, X>, Dim<K>>(a, b). Drop the argument, or write it "
+                "there.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::A07_truth, legal, YourTypes...> : Poisoned {
@@ -65,12 +64,12 @@ struct refused<Code::A07_truth, legal, YourTypes...> : Poisoned {
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::A08_another_type, legal, YourTypes...> : Poisoned {
-  static_assert(
-      legal,
-      "[shardtype A08] a tensor of another type is assigned, or returned: dims, sharding and "
-      "element type are part of a variable's type and stay. Give the value a variable of "
-      "its own, auto b = ... (free), or bring it to this type: a = "
-      "reshard<Dim<...>...>(b) (its plan says the cost), cast<T>(b) (free).");
+  static_assert(legal,
+                "[shardtype A08] the variable has other dims, another sharding or another "
+                "element type than the value that is assigned or returned; all three are part "
+                "of its type. Give the value a variable of its own, auto b = ... (free), or "
+                "bring it to this type: a = reshard<Dim<...>...>(b) (its plan says the cost), "
+                "cast<T>(b) (free).");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::A09_expression, legal, YourTypes...> : Poisoned {

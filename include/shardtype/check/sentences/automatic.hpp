@@ -23,8 +23,8 @@ template <bool legal, class... YourTypes>
 struct refused<Code::L03_too_large, legal, YourTypes...> : Poisoned {
   static_assert(legal,
                 "[shardtype L03] one expression has more than 128 values (the parts of its chains "
-                "included), 11 factors in one chain of products, 32 shares or 32 indices. Evaluate "
-                "a part of it first.");
+                "included), 14 factors in one chain of products, 32 shares, 32 indices, or 1024 "
+                "steps in its plan. Evaluate a part of it first.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::L04_memory_limit, legal, YourTypes...> : Poisoned {
@@ -41,11 +41,10 @@ struct refused<Code::L05_not_evaluated, legal, YourTypes...> : Poisoned {
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::L06_not_a_policy, legal, YourTypes...> : Poisoned {
-  static_assert(
-      legal,
-      "[shardtype L06] this says nothing of how to plan. A policy is MemoryLimit<bytes>{}, or "
-      "a struct of your own with `static constexpr Machine machine` or `static constexpr "
-      "std::int64_t memory_limit`; a Machine alone is none.");
+  static_assert(legal,
+                "[shardtype L06] this is not a policy. A policy is MemoryLimit<bytes>{}, or a "
+                "struct of your own with `static constexpr Machine machine` or `static "
+                "constexpr std::int64_t memory_limit`; a Machine alone is none.");
 };
 
 template <bool legal, class... YourTypes>

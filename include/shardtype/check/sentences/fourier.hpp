@@ -31,11 +31,10 @@ struct refused<Code::F03_extremum, legal, YourTypes...> : Poisoned {
 template <bool legal, class... YourTypes>
 struct refused<Code::F04_no_other_dim, legal, YourTypes...> : Poisoned {
   static_assert(legal,
-                "[shardtype F04] a mesh axis splits a dim that this Fourier transform names, and "
-                "no other dim "
-                "can take the axis: there is none, or all others are cyclic. A transform gathers "
-                "nothing; say "
-                "it, fft<I>(all_gather<X>(a)), each rank gets the whole dim.");
+                "[shardtype F04] a mesh axis splits a dim that this Fourier transform names, "
+                "and no other dim can take the axis: there is none, or all others are cyclic. "
+                "If a full gather is meant, write fft<I>(all_gather<X>(a)): each rank gets "
+                "the whole dim.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::F05_transposed_order, legal, YourTypes...> : Poisoned {

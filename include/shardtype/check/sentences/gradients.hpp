@@ -8,12 +8,12 @@ namespace shardtype::checking {
 template <bool legal, class... YourTypes>
 struct refused<Code::X01_gradient_unreduced, legal, YourTypes...> : Poisoned {
   static_assert(legal,
-                "[shardtype X01] the gradient of an operand is a sum over a mesh axis along which "
-                "the operand is replicated, so the backward pass would hide an all_reduce. Say it: "
-                "used_as<Dims..., Reduced<X>>(w), or reduced<X>(w), of a block varying<X>(w), is "
-                "free forward and one all_reduce backward; or declare w Reduced<X> (its gradient "
-                "stays unreduced). Of statistics over a split dim: name them, sum<Dims..., "
-                "Reduced<X>>(a).");
+                "[shardtype X01] the gradient of an operand needs an all_reduce over a mesh "
+                "axis along which the operand is replicated, and nothing in the source names "
+                "it. Use used_as<Dims..., Reduced<X>>(w), or reduced<X>(w), of a block "
+                "varying<X>(w): free forward, one all_reduce backward. Or declare w "
+                "Reduced<X> (its gradient stays unreduced). Of statistics over a split dim: "
+                "name them, sum<Dims..., Reduced<X>>(a).");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::X02_gradient_in_blocks, legal, YourTypes...> : Poisoned {
@@ -27,32 +27,32 @@ template <bool legal, class... YourTypes>
 struct refused<Code::X03_not_differentiable, legal, YourTypes...> : Poisoned {
   static_assert(legal,
                 "[shardtype X03] this operation has no gradient. Use stop_gradient(a) on its "
-                "operand if none shall flow; of a pending maximum name the result, max<Dim<I>>(a); "
-                "of a function of yours specialise autodiff::Derivative.");
+                "operand if no gradient should flow; of a pending maximum name the result, "
+                "max<Dim<I>>(a); of a function of yours specialise autodiff::Derivative.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::X04_loss, legal, YourTypes...> : Poisoned {
   static_assert(legal,
-                "[shardtype X04] a loss is one real floating number that depends on an argument "
-                "whose gradient is wanted. Sum or average over its dims first; all_reduce a "
-                "pending maximum.");
+                "[shardtype X04] a loss is one real floating number: a tensor or block without "
+                "dims. Sum or average over its dims first; all_reduce a pending maximum; a C++ "
+                "number carries no gradient.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::X05_captured, legal, YourTypes...> : Poisoned {
-  static_assert(
-      legal,
-      "[shardtype X05] the function of remat or custom_vjp uses a value whose gradient is "
-      "wanted, which is not among its arguments: no gradient would reach it. Pass it: "
-      "remat([](auto x, auto w) { ... })(x, w); or capture stop_gradient(w) if none shall "
-      "flow. (The type is that of the result.)");
+  static_assert(legal,
+                "[shardtype X05] the function of remat or custom_vjp uses a value whose "
+                "gradient is wanted, which is not among its arguments: no gradient would "
+                "reach it. Pass it: remat([](auto x, auto w) { ... })(x, w); or capture "
+                "stop_gradient(w) if no gradient should flow. (The type is that of the "
+                "result.)");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::X06_other_cotangent, legal, YourTypes...> : Poisoned {
   static_assert(legal,
-                "[shardtype X06] the first type is that of a cotangent that was given, the second "
-                "the one that belongs there: the value's type with Unreduced and Reduced swapped "
-                "(cotangent_t; of structures gradient_t). Give the same dims in the same order and "
-                "the same element type; reshard, transpose or cast it.");
+                "[shardtype X06] wrong type of a cotangent: the first type was given, the "
+                "second is expected: the type of the value with Unreduced and Reduced swapped "
+                "(cotangent_t; of structures gradient_t). Give the same dims in the same "
+                "order and the same element type; reshard, transpose or cast it.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::X07_custom_vjp, legal, YourTypes...> : Poisoned {
@@ -67,6 +67,14 @@ struct refused<Code::X08_not_double, legal, YourTypes...> : Poisoned {
   static_assert(legal,
                 "[shardtype X08] check_grads takes differences in double: of an argument of other "
                 "floating elements, cast<double>(a), with an f that takes any element type.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::X09_read, legal, YourTypes...> : Poisoned {
+  static_assert(
+      legal,
+      "[shardtype X09] a C++ number is read of a value whose gradient is wanted, and what is "
+      "computed from it would lack this part of the gradient. Compute with tensors; or say "
+      "that none shall flow: item(stop_gradient(a)), to_host(stop_gradient(a)).");
 };
 
 }  // namespace shardtype::checking

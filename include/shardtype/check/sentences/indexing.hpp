@@ -44,7 +44,7 @@ struct refused<Code::I05_axis_on_two, legal, YourTypes...> : Poisoned {
                 "scatter_add then reshard the ids.");
 };
 template <bool legal, class... YourTypes>
-struct refused<Code::I06_owed_and_split, legal, YourTypes...> : Poisoned {
+struct refused<Code::I06_unreduced_and_split, legal, YourTypes...> : Poisoned {
   static_assert(legal,
                 "[shardtype I06] an operand is unreduced over a mesh axis that splits the other, "
                 "so each rank would use its own places on its own summand alone. all_gather the "
@@ -52,11 +52,11 @@ struct refused<Code::I06_owed_and_split, legal, YourTypes...> : Poisoned {
                 "unreduced one first.");
 };
 template <bool legal, class... YourTypes>
-struct refused<Code::I07_other_kind_owed, legal, YourTypes...> : Poisoned {
+struct refused<Code::I07_other_kind, legal, YourTypes...> : Poisoned {
   static_assert(legal,
-                "[shardtype I07] the operand owes a maximum or minimum, and this operation joins "
-                "what ranks hold by a sum (of bool: by a maximum). all_reduce it over the axis "
-                "first.");
+                "[shardtype I07] the operand is an unreduced maximum or minimum, but this "
+                "operation adds the ranks' results (of bool: takes their maximum). all_reduce "
+                "it over the axis first.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::I08_index_missing, legal, YourTypes...> : Poisoned {

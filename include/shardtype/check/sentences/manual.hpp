@@ -22,10 +22,10 @@ struct refused<Code::V02_wrong_mode, legal, YourTypes...> : Poisoned {
 template <bool legal, class... YourTypes>
 struct refused<Code::V03_not_varying, legal, YourTypes...> : Poisoned {
   static_assert(legal,
-                "[shardtype V03] this takes blocks that vary over the mesh axis, but the "
-                "block is the same on all its ranks, or has nothing to do with it. Drop the "
-                "call (free); to count it once per rank, multiply by axis_size<X>(); to say "
-                "that it varies, varying<X>(a) (free).");
+                "[shardtype V03] this needs a block that differs between the ranks of the "
+                "mesh axis, and this one is the same on all of them. Drop the call (free); to "
+                "count it once per rank, multiply by axis_size<X>(); to say that it varies, "
+                "varying<X>(a) (free).");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::V04_already, legal, YourTypes...> : Poisoned {
@@ -41,10 +41,10 @@ struct refused<Code::V05_not_invariant, legal, YourTypes...> : Poisoned {
                 "equal first: all_gather<X, I>(a) or all_reduce<X>(a).");
 };
 template <bool legal, class... YourTypes>
-struct refused<Code::V06_owed, legal, YourTypes...> : Poisoned {
+struct refused<Code::V06_unreduced, legal, YourTypes...> : Poisoned {
   static_assert(legal,
-                "[shardtype V06] the block is unreduced over the mesh axis, and this would "
-                "take its summands for values. all_reduce<X>(a) (2 n (p - 1) / p bytes) or "
+                "[shardtype V06] the block is unreduced over the mesh axis: this would take "
+                "its summands for values. all_reduce<X>(a) (2 n (p - 1) / p bytes) or "
                 "reduce_scatter<X, I>(a) (half of that) first.");
 };
 template <bool legal, class... YourTypes>
@@ -53,14 +53,14 @@ struct refused<Code::V07_output_varies, legal, YourTypes...> : Poisoned {
                 "[shardtype V07] the output names no dim split over the mesh axis, which "
                 "promises equal blocks, but the block may vary over it. Name it on a dim, "
                 "Dim<I, X> (free), or all_reduce<X>(a) or all_gather<X, I>(a) in the "
-                "function; assume_invariant<X>(a) is your word that they are equal.");
+                "function; or assume_invariant<X>(a), which is not checked.");
 };
 template <bool legal, class... YourTypes>
-struct refused<Code::V08_output_owed, legal, YourTypes...> : Poisoned {
+struct refused<Code::V08_output_unreduced, legal, YourTypes...> : Poisoned {
   static_assert(legal,
-                "[shardtype V08] along the mesh axis the output and its block are not "
-                "unreduced, or reduced, alike. Name the output as the block is, Unreduced<X> "
-                "or Reduced<X> (free), or all_reduce<X>(a) in the function.");
+                "[shardtype V08] the block is unreduced (or reduced) over the mesh axis and "
+                "the named output is not, or the reverse. Name the output as the block is, "
+                "Unreduced<X> or Reduced<X> (free), or all_reduce<X>(a) in the function.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::V09_output_dims, legal, YourTypes...> : Poisoned {
@@ -94,9 +94,10 @@ struct refused<Code::V12_branches_differ, legal, YourTypes...> : Poisoned {
 template <bool legal, class... YourTypes>
 struct refused<Code::V13_condition_varies, legal, YourTypes...> : Poisoned {
   static_assert(legal,
-                "[shardtype V13] this reads a value that may differ along the mesh axis into "
-                "C++, where ranks would part and a collective would hang. all_reduce<Max, "
-                "X>(a) it first, or choose by element: where(p, a, b) (free).");
+                "[shardtype V13] the value may differ between ranks along the mesh axis, and "
+                "this reads it into C++: ranks could take different branches, and a "
+                "collective would hang. all_reduce<Max, X>(a) it first, or choose by element: "
+                "where(p, a, b) (free).");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::V14_named_result, legal, YourTypes...> : Poisoned {

@@ -59,10 +59,10 @@ struct refused<Code::K04_no_such_index, legal, YourTypes...> : Poisoned {
                 "Check the indices of the tensor.");
 };
 template <bool legal, class... YourTypes>
-struct refused<Code::K05_already_owed, legal, YourTypes...> : Poisoned {
+struct refused<Code::K05_already_unreduced, legal, YourTypes...> : Poisoned {
   static_assert(legal,
-                "[shardtype K05] the tensor is unreduced already: over this axis, or over others "
-                "by max or min. Use it as it is, or all_reduce it first.");
+                "[shardtype K05] the tensor is already unreduced over this axis, or by max or "
+                "min over another. Use it as it is, or all_reduce it first.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::K06_split, legal, YourTypes...> : Poisoned {

@@ -7,12 +7,11 @@ namespace shardtype::checking {
 
 template <bool legal, class... YourTypes>
 struct refused<Code::P01_no_operand_has_all, legal, YourTypes...> : Poisoned {
-  static_assert(
-      legal,
-      "[shardtype P01] no operand has all indices of the others, so the result would "
-      "be an outer product, which a mistyped index makes too easily. A product of matrices "
-      "is matmul(a, b). Else give one operand all of them (broadcast, free), or name the "
-      "result: map<Out>(f, a, b), free.");
+  static_assert(legal,
+                "[shardtype P01] no operand has all indices of the others, so this would be "
+                "an outer product. For a product of matrices use matmul(a, b). If you mean "
+                "the outer product, name it: map<Dim<I>, Dim<J>>(f, a, b), free. Or give one "
+                "operand all indices (broadcast, free).");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::P02_lists_differ, legal, YourTypes...> : Poisoned {
@@ -38,7 +37,7 @@ struct refused<Code::P04_not_linear, legal, YourTypes...> : Poisoned {
                 "reduce_scatter it onto a dim (half of that).");
 };
 template <bool legal, class... YourTypes>
-struct refused<Code::P05_owed_and_whole, legal, YourTypes...> : Poisoned {
+struct refused<Code::P05_unreduced_and_whole, legal, YourTypes...> : Poisoned {
   static_assert(legal,
                 "[shardtype P05] one operand is unreduced over the axis and the other is whole: "
                 "each rank would add the whole value, and the sum would count it once per rank. "
@@ -46,7 +45,7 @@ struct refused<Code::P05_owed_and_whole, legal, YourTypes...> : Poisoned {
                 "unreduced operand first.");
 };
 template <bool legal, class... YourTypes>
-struct refused<Code::P06_owed_and_split, legal, YourTypes...> : Poisoned {
+struct refused<Code::P06_unreduced_and_split, legal, YourTypes...> : Poisoned {
   static_assert(
       legal,
       "[shardtype P06] one operand is unreduced over an axis that splits another "
@@ -55,7 +54,7 @@ struct refused<Code::P06_owed_and_split, legal, YourTypes...> : Poisoned {
       "dim, reduce_scatter it onto it (half the bytes).");
 };
 template <bool legal, class... YourTypes>
-struct refused<Code::P07_two_owed, legal, YourTypes...> : Poisoned {
+struct refused<Code::P07_two_unreduced, legal, YourTypes...> : Poisoned {
   static_assert(legal,
                 "[shardtype P07] both factors are unreduced over the axis: a product of sums is "
                 "not the sum of products. all_reduce one of them first (2 n (p - 1) / p bytes "
@@ -64,9 +63,9 @@ struct refused<Code::P07_two_owed, legal, YourTypes...> : Poisoned {
 template <bool legal, class... YourTypes>
 struct refused<Code::P08_kinds_differ, legal, YourTypes...> : Poisoned {
   static_assert(legal,
-                "[shardtype P08] the operands owe another kind of reduction than the function "
-                "keeps: sums go through linear functions, maxima through max, minima through "
-                "min. all_reduce the operand over the axis first.");
+                "[shardtype P08] an operand is unreduced by a kind that the function does not "
+                "keep: linear functions keep sums, max keeps maxima, min keeps minima. "
+                "all_reduce it over the axis first.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::P09_element_types_differ, legal, YourTypes...> : Poisoned {
@@ -83,10 +82,9 @@ struct refused<Code::P10_number_does_not_fit, legal, YourTypes...> : Poisoned {
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::P11_condition, legal, YourTypes...> : Poisoned {
-  static_assert(
-      legal,
-      "[shardtype P11] a condition is no tensor of bool: in where (which takes a C++ bool as "
-      "well), any or all. Compare first: where(a > 0, b, c).");
+  static_assert(legal,
+                "[shardtype P11] where, any and all need a condition of bool. Compare first: "
+                "where(a > 0, b, c); where takes a C++ bool as well.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::P12_not_floating, legal, YourTypes...> : Poisoned {
@@ -108,19 +106,19 @@ struct refused<Code::S01_no_such_index, legal, YourTypes...> : Poisoned {
                 "Name those of its type.");
 };
 template <bool legal, class... YourTypes>
-struct refused<Code::S02_other_kind_owed, legal, YourTypes...> : Poisoned {
+struct refused<Code::S02_other_kind, legal, YourTypes...> : Poisoned {
   static_assert(legal,
-                "[shardtype S02] the tensor is unreduced and this reduction is not the one it "
-                "owes: sums commute with sums, maxima with max, minima with min. all_reduce it "
-                "over the axis first.");
+                "[shardtype S02] the tensor is already unreduced by another kind: a sum "
+                "cannot be taken of pending maxima, nor a maximum of pending sums. all_reduce "
+                "it over the axis first.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::S03_split, legal, YourTypes...> : Poisoned {
   static_assert(legal,
-                "[shardtype S03] the reduction runs over a split dim, and no reduction of what "
-                "the ranks hold would finish it. all_gather the dim first (each rank receives "
-                "the other blocks), or name the result, which exchanges partial results only: "
-                "norm<Out>(a).");
+                "[shardtype S03] the reduction runs over a split dim and cannot stay "
+                "unreduced. Name the result, norm<Out>(a): only partial results are "
+                "exchanged. Or all_gather the dim first (each rank receives the other "
+                "blocks).");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::S04_no_order, legal, YourTypes...> : Poisoned {
@@ -134,9 +132,18 @@ template <bool legal, class... YourTypes>
 struct refused<Code::S05_axis_named, legal, YourTypes...> : Poisoned {
   static_assert(legal,
                 "[shardtype S05] a mesh axis is named where an index belongs: reductions and "
-                "products run over indices, whatever axes split them. Name the index, sum<I>(a) "
-                "(free; over a split dim the result is unreduced), or its dims, sum<Dim<J>>(a). "
-                "What is unreduced over an axis, all_reduce<X>(a) sums.");
+                "products run over indices, whatever axes split them. Name the index, "
+                "sum<I>(a) (free; over a split dim the result is unreduced), or its dims, "
+                "sum<Dim<J>>(a). To finish a sum that is unreduced over an axis, use "
+                "all_reduce<X>(a).");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::S06_which_dims, legal, YourTypes...> : Poisoned {
+  static_assert(
+      legal,
+      "[shardtype S06] softmax and log_softmax of several dims name those that they run "
+      "over. Over the last one, as JAX without an axis: softmax<J>(a), with its index, "
+      "which is the last type here; over all of them: softmax<I, J>(a), with all indices.");
 };
 
 }  // namespace shardtype::checking

@@ -14,10 +14,11 @@ struct refused<Code::C01_nothing_shared, legal, YourTypes...> : Poisoned {
 template <bool legal, class... YourTypes>
 struct refused<Code::C02_one_side_only, legal, YourTypes...> : Poisoned {
   static_assert(legal,
-                "[shardtype C02] the contracted index is split over a mesh axis in one operand "
-                "only. Split it in the other one too (reshard, free: a slice; the product then "
-                "owes an all_reduce over the axis), or all_gather this one (each rank receives "
-                "the other blocks), or name the result: matmul<Out>(a, b) takes the cheaper.");
+                "[shardtype C02] the contracted index is split over a mesh axis in one "
+                "operand only. Slice the other operand to match: reshard (free; the product "
+                "is then unreduced over the axis). Or all_gather this one (each rank receives "
+                "the other blocks). Or name the result, matmul<Out>(a, b): the cheaper of the "
+                "two is chosen.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::C03_several_shared, legal, YourTypes...> : Poisoned {
@@ -59,8 +60,8 @@ struct refused<Code::C07_not_linear, legal, YourTypes...> : Poisoned {
 template <bool legal, class... YourTypes>
 struct refused<Code::C08_extremum_operand, legal, YourTypes...> : Poisoned {
   static_assert(legal,
-                "[shardtype C08] an operand still owes a maximum or minimum, through which no "
-                "product goes. all_reduce it first, or reduce_scatter it (half the bytes).");
+                "[shardtype C08] an operand is an unreduced maximum or minimum, which cannot "
+                "be multiplied. all_reduce it first, or reduce_scatter it (half the bytes).");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::C09_batch_lists_differ, legal, YourTypes...> : Poisoned {
@@ -100,7 +101,7 @@ struct refused<Code::N03_wrong_kind, legal, YourTypes...> : Poisoned {
                 "...> or Unreduced<Min, ...>. Write Unreduced<X>.");
 };
 template <bool legal, class... YourTypes>
-struct refused<Code::N04_nothing_to_owe, legal, YourTypes...> : Poisoned {
+struct refused<Code::N04_nothing_unreduced, legal, YourTypes...> : Poisoned {
   static_assert(legal,
                 "[shardtype N04] the named result is unreduced over a mesh axis, but nothing is "
                 "summed here. Drop Unreduced from the result.");
@@ -113,10 +114,10 @@ struct refused<Code::N05_element_type, legal, YourTypes...> : Poisoned {
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::N06_contracted_kept, legal, YourTypes...> : Poisoned {
-  static_assert(
-      legal,
-      "[shardtype N06] the named result keeps the index that matmul multiplies over. Drop "
-      "it from the result, or keep it as a batch index: einsum<Dim<...>...>(a, b).");
+  static_assert(legal,
+                "[shardtype N06] the named result keeps the index that matmul multiplies "
+                "over. Remove it from the result, or keep it as a batch index: "
+                "einsum<Dim<...>...>(a, b).");
 };
 
 template <bool legal, class... YourTypes>

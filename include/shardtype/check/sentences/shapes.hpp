@@ -96,15 +96,16 @@ template <bool legal, class... YourTypes>
 struct refused<Code::D13_unreduced_differs, legal, YourTypes...> : Poisoned {
   static_assert(legal,
                 "[shardtype D13] the operands must be unreduced over the same mesh axes with "
-                "one kind. all_reduce the one that owes more, or reduce_scatter it (half the "
-                "bytes).");
+                "one kind. all_reduce the operand that is unreduced over more axes, or "
+                "reduce_scatter it (half the bytes).");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::D14_scan_unreduced, legal, YourTypes...> : Poisoned {
   static_assert(legal,
-                "[shardtype D14] the tensor still owes a reduction that this scan does not "
-                "commute with: sums go through sums, maxima through maxima. all_reduce first, "
-                "or reduce_scatter (half the bytes).");
+                "[shardtype D14] the tensor is unreduced, and a running value of it would be "
+                "wrong: cumsum takes unreduced sums, cummax unreduced maxima, cummin "
+                "unreduced minima. all_reduce it first, or reduce_scatter it (half the "
+                "bytes).");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::D15_element_type, legal, YourTypes...> : Poisoned {
@@ -123,24 +124,23 @@ struct refused<Code::D16_dims_of_range, legal, YourTypes...> : Poisoned {
 template <bool legal, class... YourTypes>
 struct refused<Code::B01_cyclic_beside_others, legal, YourTypes...> : Poisoned {
   static_assert(legal,
-                "[shardtype B01] a Cyclic stands beside other mesh axes of its dim: an axis that "
-                "deals indices out in turns is the dim's only one. Deal them out over one axis, "
-                "Dim<I, Cyclic<X, 64>>, or cut them into blocks, Dim<I, X, Y>.");
+                "[shardtype B01] a block-cyclic dim has exactly one mesh axis, and here a "
+                "Cyclic stands beside others. Use one axis, Dim<I, Cyclic<X, 64>>, or blocks, "
+                "Dim<I, X, Y>.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::B02_turn, legal, YourTypes...> : Poisoned {
   static_assert(legal,
-                "[shardtype B02] a Cyclic says how many indices a rank is dealt at a time: from 1 "
-                "to 2147483647, as in Dim<I, Cyclic<X, 64>>.");
+                "[shardtype B02] the block size of a Cyclic is from 1 to 2147483647, as in "
+                "Dim<I, Cyclic<X, 64>>.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::B03_through_cyclic, legal, YourTypes...> : Poisoned {
   static_assert(legal,
-                "[shardtype B03] this operation needs ranks that hold one block each, and here a "
-                "mesh axis deals the indices out in turns (Cyclic). reshard it to blocks first, "
-                "Dim<I, X> (one all_to_all: each rank sends its block once), or to Dim<I> where no "
-                "axis may split it (an all_gather: each rank receives the other blocks); and back "
-                "afterwards, if need be.");
+                "[shardtype B03] this operation does not support block-cyclic dims. reshard "
+                "it to blocks first, Dim<I, X> (one all_to_all: each rank sends its block "
+                "once), or to Dim<I> where no axis may split it (an all_gather: each rank "
+                "receives the other blocks); and back afterwards, if need be.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::B04_behind_cyclic, legal, YourTypes...> : Poisoned {
@@ -159,12 +159,12 @@ struct refused<Code::B05_no_range, legal, YourTypes...> : Poisoned {
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::B06_turns_differ, legal, YourTypes...> : Poisoned {
-  static_assert(
-      legal,
-      "[shardtype B06] the contracted index is dealt out in turns (Cyclic) in one operand, "
-      "and cut into blocks or dealt out in other turns in the other, so the ranks hold "
-      "different parts. reshard one operand as the other (one all_to_all: each rank sends "
-      "its block once), or name the result: matmul<Out>(a, b) takes the cheaper.");
+  static_assert(legal,
+                "[shardtype B06] the contracted index is block-cyclic in one operand and "
+                "split differently (in blocks, or with another block size) in the other, so "
+                "the ranks hold different parts. reshard one operand as the other (one "
+                "all_to_all: each rank sends its block once), or name the result: "
+                "matmul<Out>(a, b) takes the cheaper.");
 };
 
 }  // namespace shardtype::checking

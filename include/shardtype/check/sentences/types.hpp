@@ -8,9 +8,9 @@ namespace shardtype::checking {
 template <bool legal, class... YourTypes>
 struct refused<Code::T01_axis_twice, legal, YourTypes...> : Poisoned {
   static_assert(legal,
-                "[shardtype T01] a mesh axis stands twice in one tensor type; an axis splits one "
-                "dim, or is unreduced, or is reduced, and that once. Drop it from all but one "
-                "place.");
+                "[shardtype T01] a mesh axis is listed twice in one tensor type. Each axis "
+                "may split one dim, or be in Unreduced, or in Reduced. Drop it from all but "
+                "one place.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::T02_index_twice, legal, YourTypes...> : Poisoned {
@@ -33,12 +33,11 @@ struct refused<Code::T04_unknown_part, legal, YourTypes...> : Poisoned {
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::T05_not_an_axis, legal, YourTypes...> : Poisoned {
-  static_assert(
-      legal,
-      "[shardtype T05] a Dim, attribute or collective names the wrong kind of thing: "
-      "first in a Dim stands an index (struct I : Index<\"I\"> {};), all else are mesh "
-      "axes (struct X : Axis<\"X\", 2> {};). Collectives of Locals name a kind if any, then "
-      "axes, then indices: reduce_scatter<Max, X, I>(a).");
+  static_assert(legal,
+                "[shardtype T05] a mesh axis stands where an index belongs, or the other way "
+                "round. First in a Dim is an index (struct I : Index<\"I\"> {};), all else "
+                "are mesh axes (struct X : Axis<\"X\", 2> {};). Collectives of Locals name a "
+                "kind if any, then axes, then indices: reduce_scatter<Max, X, I>(a).");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::T06_same_name, legal, YourTypes...> : Poisoned {
@@ -65,25 +64,24 @@ struct refused<Code::T08_element_type, legal, YourTypes...> : Poisoned {
 template <bool legal, class... YourTypes>
 struct refused<Code::T09_not_a_tensor, legal, YourTypes...> : Poisoned {
   static_assert(legal,
-                "[shardtype T09] an operand is no Tensor. Make one first: full, from_host, "
-                "from_function, load_npy.");
+                "[shardtype T09] an operand is not a Tensor. Create one first: full, "
+                "from_host, from_function, load_npy.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::T10_too_many_elements, legal, YourTypes...> : Poisoned {
-  static_assert(
-      legal,
-      "[shardtype T10] by its static extents a tensor here, or a value that an expression "
-      "needs, would have more than 2^58 elements, which no tensor has. Make extents smaller, "
-      "or sum over an index before such a value is there.");
+  static_assert(legal,
+                "[shardtype T10] by its static extents a tensor here, or a value that an "
+                "expression needs, would have more than 2^58 elements, which no tensor has. "
+                "Make extents smaller, or reduce before the large value is formed.");
 };
 
 template <bool legal, class... YourTypes>
 struct refused<Code::T11_not_callable, legal, YourTypes...> : Poisoned {
   static_assert(legal,
-                "[shardtype T11] the function given here cannot be called with the arguments that "
-                "it gets, which stand above: it has another number of parameters, or other types. "
-                "shard_map gives a Local per tensor, map an element of each, loop the round and "
-                "the carry, from_function one std::int64_t per dim.");
+                "[shardtype T11] the function given here cannot be called with these argument "
+                "types (the types above): it has another number of parameters, or other "
+                "types. shard_map gives a Local per tensor, map an element of each, loop the "
+                "round and the carry, from_function one std::int64_t per dim.");
 };
 
 }  // namespace shardtype::checking

@@ -1,5 +1,5 @@
 // Updates that owe a maximum.
-// EXPECT: \[shardtype I07\] the operand owes a maximum or minimum
+// EXPECT: \[shardtype I07\] the operand is an unreduced maximum or minimum
 // EXPECT: false, .*, V, X>
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:

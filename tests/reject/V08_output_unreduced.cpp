@@ -1,5 +1,5 @@
 // The block is unreduced, the output is not.
-// EXPECT: \[shardtype V08\] along the mesh axis the output and its block are not unreduced, or reduced, alike
+// EXPECT: \[shardtype V08\] the block is unreduced \(or reduced\) over the mesh axis and the named output is not
 // EXPECT: false, shardtype::Local<float, shardtype::Dim<I>, shardtype::Dim<J>, shardtype::Unreduced<X> ?>, shardtype::Tensor<float, shardtype::Dim<I>, shardtype::Dim<J> ?>, X>
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:

@@ -1,0 +1,217 @@
+#pragma once
+/// The gradients of running products, maxima and minima.
+
+#include <cstdint>
+#include <source_location>
+#include <string_view>
+#include <type_traits>
+
+#include <shardtype/autodiff/along.hpp>
+#include <shardtype/autodiff/counted.hpp>
+#include <shardtype/check/window.hpp>
+#include <shardtype/execute/window.hpp>
+#include <shardtype/kernels/running_back.hpp>
+#include <shardtype/ops/cumsum.hpp>
+
+namespace shardtype {
+
+namespace autodiff {
+
+/// The rule of both operations below: the cotangent, of a value that has the dims of the first operand.
+constexpr Verdict running_back(rules::Question const& q, ReductionKind how) {
+  if (Verdict v = rules::running(q, how); !v) return v;
+  Spec const& ct = q.operands[1];
+  for (int d = 0; d < q.a().rank || d < ct.rank; ++d)
+    if (d >= q.a().rank || d >= ct.rank || !(q.a().dims[d] == ct.dims[d]))
+      return refuse(Code::D12_dims_differ, q.a().dims[d < q.a().rank ? d : 0].label);
+  return rules::accept(ct);
+}
+
+/// The cotangents of the factors of running products: those of the results are summed from the other
+/// end, each times the factors between, and multiplied by the factors before. Products and sums have
+/// exponents of their own, so that none overflows or underflows. Sends one row per rank, of `Bytes` per
+/// element. Operands: the factors, and the cotangent.
+template <class I, std::int64_t Bytes>
+struct ProductsBack {
+  using operation = ProductsBack;
+  using from = shardtype::detail::Bare<I>;
+  static constexpr bool communicates = true;
+  static constexpr bool recorded = false;
+  static constexpr std::string_view name = "cumprod_back";
+  bool exclusive = false;
+  bool reverse = false;
+  static constexpr Verdict rule(rules::Question const& q) {
+    return running_back(q, reductions::Product::kind);
+  }
+  constexpr void steps(Plan& p, planning::CallSizing const& c, int d) const {
+    planning::append_totals(p, d, c, Bytes);
+  }
+  /// Besides the blocks of all ranks: the own one, and for each element the sum behind it.
+  constexpr planning::Work work(planning::CallSizing const& c, int d) const {
+    std::int64_t const row = core::cross_section(c.layout(0), d);
+    return {mul_sat(6, c.elements(0)),
+            add_sat(mul_sat(row, Bytes), mul_sat(c.elements(0), Bytes / 3)), false};
+  }
+};
+
+/// The cotangents of the elements of running maxima or minima, as JAX computes them
+/// (kernels/running_back.hpp); without `Back` its transpose. Operands: the elements, and the cotangent.
+template <class I, class F, bool Back>
+struct RunningExtremeBack {
+  using operation = RunningExtremeBack;
+  using from = shardtype::detail::Bare<I>;
+  static constexpr bool recorded = false;
+  static constexpr std::string_view name = Back ? "running_back" : "running_forward";
+  bool exclusive = false;
+  bool reverse = false;
+  static constexpr Verdict rule(rules::Question const& q) {
+    Verdict const v = rules::unsplit(q, Code::D03_along_split);
+    return v ? running_back(q, F::kind) : v;
+  }
+  static constexpr planning::Work work(planning::CallSizing const& c) {
+    std::int64_t const bytes = c.element_bytes(0) < 4 ? 4 : c.element_bytes(0);
+    return {mul_sat(8, c.elements(0)), mul_sat(5 * bytes, c.elements(0)), false};
+  }
+};
+
+/// The type in which products of elements `T` have an exponent of their own.
+template <class T>
+using scaled_in =
+    std::conditional_t<shardtype::detail::is_complex<T>, Kokkos::complex<double>, double>;
+template <class I>
+struct Vjp<op::CumProd<I>> : Differentiable {
+  using Op = op::CumProd<I>;
+  /// The text has not the right gradient again where elements are zero.
+  static constexpr bool first_order = true;
+  template <class V, class A>
+  static constexpr auto save(Op const&, V const&, A const& a) {
+    return keep(a);
+  }
+  template <int K, class V, class A, class S, class C>
+  static constexpr auto pull(Op const& op, S const& saved, C const& ct) {
+    using Block = kernels::ProductsBlock<scaled_in<element_t<tensor_of<A>>>>;
+    return call(ProductsBack<I, static_cast<std::int64_t>(sizeof(Block))>{op.exclusive, op.reverse},
+                std::source_location::current(), kept<0>(saved), ct);
+  }
+};
+
+/// Of a dim that is not split: the rows of an element may be on other ranks, and a running sum that
+/// begins anew there is none.
+template <class I, class F>
+struct RunningExtremeVjp : Differentiable {
+  using Op = op::Cumulative<I, F>;
+  template <int K, class V, class A>
+  static constexpr Verdict judge() {
+    Spec const& a = Scope<A>::template spec<0>;
+    bool const split = a.dims[place_of<A, I>].axes.size > 0;
+    return split ? refuse(Code::X03_not_differentiable) : Verdict{};
+  }
+  template <class V, class A>
+  static constexpr auto save(Op const&, V const&, A const& a) {
+    return keep(autodiff::constant(a));
+  }
+  template <int K, class V, class A, class S, class C>
+  static constexpr auto pull(Op const& op, S const& saved, C const& ct) {
+    return call(RunningExtremeBack<I, F, true>{op.exclusive, op.reverse},
+                std::source_location::current(), kept<0>(saved), ct);
+  }
+};
+template <class I>
+struct Vjp<op::CumMax<I>> : RunningExtremeVjp<I, reductions::Maximum> {};
+template <class I>
+struct Vjp<op::CumMin<I>> : RunningExtremeVjp<I, reductions::Minimum> {};
+
+/// Linear in the cotangent; the elements are constants.
+template <class I, class F, bool Back>
+struct Vjp<RunningExtremeBack<I, F, Back>> : Differentiable {
+  using Op = RunningExtremeBack<I, F, Back>;
+  template <class V, class A, class C>
+  static constexpr auto save(Op const&, V const&, A const& a, C const&) {
+    return keep(a);
+  }
+  template <int K, class V, class A, class B, class S, class C>
+  static constexpr auto pull(Op const& op, S const& saved, C const& ct) {
+    static_assert(K == 1);
+    return call(RunningExtremeBack<I, F, !Back>{op.exclusive, op.reverse},
+                std::source_location::current(), kept<0>(saved), ct);
+  }
+};
+
+}  // namespace autodiff
+
+namespace execute {
+
+template <class I, std::int64_t Bytes>
+struct Run<autodiff::ProductsBack<I, Bytes>> : LocalBlock<Run<autodiff::ProductsBack<I, Bytes>>> {
+  template <class Call>
+  static Buffer block(autodiff::ProductsBack<I, Bytes> const& op, Call const& run) {
+    using T = typename Call::element;
+    using W = autodiff::scaled_in<T>;
+    using Block = kernels::ProductsBlock<W>;
+    static_assert(sizeof(Block) == Bytes);
+    Around const b(run.in, run.call.dim());
+    std::int64_t const columns = b.outer * b.inner;
+    auto const bytes = [](std::int64_t n, std::size_t each) {
+      return static_cast<std::size_t>(n) * each;
+    };
+    auto const take = [&](std::size_t n) {
+      return run.mesh.pool().template take<typename Call::Exec::memory_space>(n);
+    };
+    auto const* const ct = static_cast<T const*>(run.buffers[1]->data());
+    AlongDim along(run);
+    std::int64_t const extent = along.extent();
+    Range const mine = rows_of(run.call.a(), along.dim, along.sizing, along.map.coords).range();
+    bool const ends = mine.size() > 0 && (op.reverse ? mine.begin == 0 : mine.end == extent);
+    Step const s =
+        planning::totals_step(run.call.a(), along.dim, along.sizing.extents, along.map.sizes);
+    std::int64_t const ranks = along.map.sizes.product(s.axes);
+    Buffer const out = run.fresh();
+    Buffer const own = take(bytes(columns, sizeof(Block)));
+    Buffer all = own;
+    if (ranks > 1) {
+      kernels::for_columns(
+          run.exec(), columns,
+          kernels::ProductsBlockOf<T, W>{run.data, ct, static_cast<Block*>(own.data()), b.n,
+                                         b.inner, op.exclusive, op.reverse});
+      run.exec().fence();
+      all = totals_of_all<Carried<typename Block::Sent>>(
+          along, s, op.name.data(), (op.exclusive ? 1 : 0) + (op.reverse ? 2 : 0), extent, own);
+    }
+    Buffer const behind = take(bytes(columns * b.n, sizeof(kernels::Scaled<W>)));
+    kernels::for_columns(
+        run.exec(), columns,
+        kernels::ProductsBack<T, W>{
+            run.data, ct, run.writable(out), static_cast<kernels::Scaled<W>*>(behind.data()),
+            static_cast<Block const*>(all.data()), columns, ranks,
+            place_in_group(along.map, s.axes), b.n, b.inner, op.exclusive, op.reverse, ends});
+    run.exec().fence();
+    return out;
+  }
+};
+
+template <class I, class F, bool Back>
+struct Run<autodiff::RunningExtremeBack<I, F, Back>>
+    : LocalBlock<Run<autodiff::RunningExtremeBack<I, F, Back>>> {
+  template <class Call>
+  static Buffer block(autodiff::RunningExtremeBack<I, F, Back> const& op, Call const& run) {
+    using T = typename Call::element;
+    constexpr bool max = std::is_same_v<F, reductions::Maximum>;
+    using Body = kernels::RunningExtremeBack<T, max, Back>;
+    using Value = typename Body::Value;
+    Around const b(run.in, run.call.dim());
+    std::int64_t const columns = b.outer * b.inner;
+    Buffer const out = run.fresh();
+    Buffer const workspace = run.mesh.pool().template take<typename Call::Exec::memory_space>(
+        static_cast<std::size_t>(5 * columns * b.n) * sizeof(Value));
+    kernels::for_columns(
+        run.exec(), columns,
+        Body{run.data, static_cast<T const*>(run.buffers[1]->data()), run.writable(out),
+             static_cast<Value*>(workspace.data()), b.n, b.inner, op.exclusive, op.reverse});
+    run.exec().fence();
+    return out;
+  }
+};
+
+}  // namespace execute
+
+}  // namespace shardtype

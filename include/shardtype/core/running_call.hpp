@@ -1,0 +1,104 @@
+#pragma once
+/// The operation of the program that runs, for the texts of Errors.
+
+#include <source_location>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include <shardtype/core/compiled.hpp>
+#include <shardtype/core/namespaces.hpp>
+
+namespace shardtype::core {
+
+struct Names;
+struct Spec;
+
+/// " (main.cpp:12)"; nothing for a place that is not known.
+std::string source_text(std::source_location const& where);
+
+/// Records a call while it runs: the name of the operation, the line that calls it, and the tensor
+/// that it makes. Calls that the library makes itself are nested; what is reported is the program's
+/// own line. Every Error says the operation and the line. Error E08 in a second thread,
+/// E09 after the end of MPI.
+class RunningCall {
+ public:
+  constexpr RunningCall(std::string_view operation, std::source_location const& where,
+                        char const* element = nullptr, Spec const* spec = nullptr,
+                        Names const* names = nullptr)
+      : operation_(operation), where_(where), element_(element), spec_(spec), names_(names) {
+    if (std::is_constant_evaluated()) return;
+    outer_ = innermost_;
+    innermost_ = this;
+    if (checks_thread_ && !own_thread_) refuse();
+  }
+  /// A tensor that no operation makes, or one whose operation is known already.
+  constexpr RunningCall(char const* element, Spec const& spec, Names const& names)
+      : RunningCall({}, {}, element, &spec, &names) {}
+  /// What a call is called later, when its cotangent is taken back.
+  struct Mark {
+    std::string_view operation{};
+    std::source_location where{};
+  };
+  /// Of the innermost call.
+  static constexpr Mark mark() {
+    if (std::is_constant_evaluated() || innermost_ == nullptr) return {};
+    return {innermost_->operation_,
+            innermost_->outer_ == nullptr ? innermost_->where_ : place(innermost_->where_)};
+  }
+  /// The cotangent of a call is taken back.
+  constexpr explicit RunningCall(Mark const& of) : RunningCall(of.operation, of.where) {
+    backward_ = true;
+  }
+  RunningCall(RunningCall const&) = delete;
+  RunningCall& operator=(RunningCall const&) = delete;
+  constexpr ~RunningCall() {
+    if (!std::is_constant_evaluated()) innermost_ = outer_;
+  }
+
+  /// The program's line that runs: `where` if that is one, and not a line of the library; else that
+  /// of the innermost call with one. Line 0: none is known.
+  static std::source_location place(std::source_location const& where = {});
+  /// "; in matmul (main.cpp:12)"; empty outside of calls.
+  static std::string text();
+  /// An Environment begins: from now on calls in other threads than the calling one are Error E08.
+  static void keep_to_this_thread() { own_thread_ = checks_thread_ = true; }
+  /// It ends; if it `ends_mpi`, calls are Error E09 from now on.
+  static void leave_thread(bool ends_mpi) {
+    own_thread_ = false;
+    checks_thread_ = ended_ = ends_mpi;
+  }
+  /// Whether calls in this thread are Error E08.
+  static bool in_other_thread() { return checks_thread_ && !own_thread_ && !ended_; }
+  /// The outermost call that makes a tensor, or null.
+  static RunningCall const* making();
+
+  char const* element() const { return element_; }
+  Spec const& spec() const { return *spec_; }
+  Names const& names() const { return *names_; }
+
+ private:
+  static RunningCall const* named();
+
+  [[noreturn]] void refuse() const;
+
+  static inline thread_local RunningCall const* innermost_ = nullptr;
+  static inline bool checks_thread_ = false;
+  static inline bool ended_ = false;
+  static inline thread_local bool own_thread_ = false;
+
+  std::string_view operation_;
+  std::source_location where_;
+  char const* element_;
+  Spec const* spec_;
+  Names const* names_;
+  RunningCall const* outer_ = nullptr;
+  bool backward_ = false;
+};
+
+}  // namespace shardtype::core
+
+#ifndef SHARDTYPE_COMPILED
+#include <shardtype/core/error.hpp>
+#include <shardtype/core/running_call.ipp>
+#endif

@@ -1,0 +1,69 @@
+#pragma once
+/// Arrays with room for a fixed number of values, of which few are used.
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include <shardtype/core/error.hpp>
+#include <shardtype/core/namespaces.hpp>
+
+namespace shardtype::planning {
+
+/// Error E84: something has more than `most` of what a plan has room for.
+[[noreturn]] inline void no_room(char const* what_has, int most, char const* of_what) {
+  std::string const number = std::to_string(most);
+  std::string text;  // literals, appended as such, would be a type each
+  for (char const* part : {what_has, " more than ", number.c_str(), " ", of_what}) text += part;
+  throw Error("E84", text, FailedOn::every_rank);
+}
+
+/// At most `Most` values. Unused elements are not constructed, because a compiler would write,
+/// check and copy each of their members.
+template <class T, std::size_t Most>
+class Rooms {
+  union Room {
+    char empty;
+    T value;
+    // a member initializer instead would make nvcc reject plans as constants
+    constexpr Room() : empty(0) {}
+  };
+
+ public:
+  /// Iterates over the values in order.
+  class Iterator {
+   public:
+    using value_type = T;
+    using difference_type = std::ptrdiff_t;
+
+    Iterator() = default;
+    constexpr T const& operator*() const { return at_->value; }
+    constexpr T const* operator->() const { return &at_->value; }
+    constexpr Iterator& operator++() {
+      ++at_;
+      return *this;
+    }
+    constexpr Iterator operator++(int) {
+      Iterator const before = *this;
+      ++at_;
+      return before;
+    }
+    friend constexpr bool operator==(Iterator, Iterator) = default;
+
+   private:
+    friend Rooms;
+    constexpr explicit Iterator(Room const* at) : at_(at) {}
+    Room const* at_ = nullptr;
+  };
+
+  constexpr T const& operator[](int k) const { return rooms_[k].value; }
+  constexpr T& operator[](int k) { return rooms_[k].value; }
+  /// Constructs the value at `k`.
+  constexpr void put(int k, T const& value) { std::construct_at(&rooms_[k].value, value); }
+  constexpr Iterator iterator(int k) const { return Iterator(rooms_ + k); }
+
+ private:
+  Room rooms_[Most];
+};
+
+}  // namespace shardtype::planning

@@ -1,0 +1,55 @@
+#pragma once
+/// The steps of operations along a dim that may be split: neighbor exchanges, and the totals of
+/// running values. Plans list them, and the operations run them (execute/window.hpp).
+
+#include <cstdint>
+#include <utility>
+
+#include <shardtype/plan/local_plan.hpp>
+
+namespace shardtype::planning {
+
+/// The exchange of the rows of window `w` along dim `d` of a tensor of sharding `a`.
+constexpr Step neighbor_step(Spec const& a, int d, Window const& w) {
+  Step s;
+  s.action = Action::communicate;
+  s.collective = Collective::neighbor;
+  s.before = s.after = a;
+  s.axes = a.dims[d].axes;
+  s.from = s.to = static_cast<std::int8_t>(d);
+  s.window = w;
+  return s;
+}
+constexpr void append_neighbor(Plan& p, int d, Window const& w) {
+  Step const s = neighbor_step(p.operands[0], d, w);
+  if (s.axes.size > 0) p.push(s);
+}
+
+/// The exchange of totals along dim `d`: one row of each rank, so that dim comes first. `extents`,
+/// those of the operand, become those of all totals.
+constexpr Step totals_step(Spec const& a, int d, Extents& extents, Sizes const& sizes) {
+  Step s;
+  s.action = Action::communicate;
+  s.collective = Collective::all_gather;
+  s.slot = Slot::b;
+  s.axes = a.dims[d].axes;
+  extents.at[a.dims[d].label] = sizes.product(s.axes);
+  s.before = a;
+  for (int k = d; k > 0; --k) std::swap(s.before.dims[k], s.before.dims[k - 1]);
+  s.after = s.before;
+  s.from = 0;
+  s.after.dims[0].axes = {};
+  return s;
+}
+/// `bytes`: of a total; 0: those of an element of the operand.
+constexpr void append_totals(Plan& p, int d, CallSizing const& c, std::int64_t bytes = 0) {
+  OwnSizing own = c.given[0];
+  if (bytes > 0) own.element_bytes = bytes;
+  Step const s = totals_step(p.operands[0], d, own.extents, c.common.sizes);
+  own.slot = s.slot;
+  if (s.axes.size == 0) return;
+  p.push_own(own);
+  p.push(s);
+}
+
+}  // namespace shardtype::planning
