@@ -2,8 +2,9 @@
 """Checks the shape of include/shardtype and prints every offender.
 
 - A header includes only its own layer or an earlier one; the top folders may use each other, in no
-  circle.
-- The types layer (core, rules, plan, check, types.hpp) never includes MPI or Kokkos.
+  circle. In ops/ and the top folders a prefix of the file's name is the layer: types_* (in ops/ all but run_*) is
+  behind check/, kernels_* is in kernels/, run_* behind execute/.
+- The types layer (core, rules, plan, check, ops/ and types_*, types.hpp) never includes MPI or Kokkos.
 - MPI collectives are called in runtime/comm only, other MPI functions in runtime/ only; io/ may
   call MPI_File_* and what describes a file access (types, infos, error texts, rank and size).
 - A header that names what MPI or Kokkos define includes them, itself or by headers of ours.
@@ -23,10 +24,11 @@ import sys
 import tempfile
 from pathlib import Path
 
-LAYERS = ["core", "rules", "plan", "check", "runtime", "kernels", "tensor", "overlap", "execute", "ops", "lazy",
+LAYERS = ["core", "rules", "plan", "check", "ops", "runtime", "kernels", "tensor", "overlap", "execute", "run_", "lazy",
           "manual"]
-TOP = ["autodiff", "nn", "fft", "linalg", "random", "io", "visualize"]
-TYPES = {"core", "rules", "plan", "check"}
+TOP = ["autodiff", "nn", "fft", "linalg", "train", "random", "io", "visualize"]
+TYPES = {"core", "rules", "plan", "check", "ops"}
+PREFIXES = {"types_": "ops", "kernels_": "kernels", "run_": "run_"}
 UMBRELLAS = {"shardtype.hpp", "types.hpp"}
 MEDIAN_LINES, MAX_LINES = 150, 600
 
@@ -72,10 +74,20 @@ def is_include(text, match):
     return re.match(r'[ \t]*#[ \t]*include[ \t]*$', text[start:match.start()]) is not None
 
 
-def layer_of(name):
+def folder_of(name):
     """The folder of an include written shardtype/..., '' for the files at the top."""
     parts = name.split("/")
     return parts[1] if len(parts) > 2 else ""
+
+
+def layer_of(name):
+    """The layer of an include written shardtype/...: its folder, or that of its prefix in ops/ and the top folders."""
+    folder = folder_of(name)
+    if folder == "ops" or folder in TOP:
+        for prefix, layer in PREFIXES.items():
+            if name.split("/")[-1].startswith(prefix):
+                return layer
+    return folder
 
 
 def check(root):
@@ -91,7 +103,8 @@ def check(root):
 
     for path in sorted([*base.rglob("*.hpp"), *base.rglob("*.ipp")]):
         short = path.relative_to(base).as_posix()
-        folder = short.split("/")[0] if "/" in short else ""
+        folder = folder_of("shardtype/" + short)
+        layer = layer_of("shardtype/" + short)
         text = path.read_text(encoding="utf-8")
         code = code_of(text)
         lines = text.count("\n")
@@ -127,12 +140,12 @@ def check(root):
             if match:
                 named.append((short, match.group(), header))
 
-        types_only = folder in TYPES or short == "types.hpp"
+        types_only = layer in TYPES or short == "types.hpp"
         for match in INCLUDE.finditer(code):
             name = match.group(1)
             if types_only and re.match(r"(mpi\.h|mpi/|Kokkos|KokkosKernels|impl/Kokkos)", name):
                 report(match.start(), f"the types layer includes {name}")
-            if LIBRARY_HEADERS.match(name) and folder != "kernels":
+            if LIBRARY_HEADERS.match(name) and layer != "kernels":
                 report(match.start(), f"{name} is included outside kernels/")
             if not name.startswith("shardtype/"):
                 local = path.parent / name
@@ -148,10 +161,10 @@ def check(root):
                 report(match.start(), f"{name} is an umbrella; include what is used")
             elif short == "types.hpp" and target not in TYPES:
                 report(match.start(), f"types.hpp includes {name}")
-            elif folder and target in RANK and RANK[target] > RANK[folder]:
-                report(match.start(), f"{folder}/ includes the later layer {target}/")
-            elif folder in TOP and target in TOP and target != folder:
-                uses[folder].setdefault(target, f"include/shardtype/{short}")
+            elif folder and target in RANK and RANK[target] > RANK[layer]:
+                report(match.start(), f"{layer}/ includes the later layer {target}/")
+            elif folder in TOP and folder_of(name) in TOP and folder_of(name) != folder:
+                uses[folder].setdefault(folder_of(name), f"include/shardtype/{short}")
 
         if folder != "runtime":
             calls(MPI_CALL, "is called outside runtime/", MPI_FILE if folder == "io" else None)
@@ -159,7 +172,7 @@ def check(root):
             calls(COLLECTIVE, "is called outside runtime/comm")
         if short != RUN_TIME:
             calls(VARIABLE, "is a variable outside runtime/run_time.hpp", CACHES)
-        if folder != "kernels":
+        if layer != "kernels":
             calls(PARALLEL, "is launched outside kernels/")
 
     for short, name, header in named:
@@ -221,6 +234,13 @@ FAULTS = {
     "variable": ({"runtime/a.hpp": "namespace a {\ninline thread_local List<int> const* made = nullptr;\n}\n"},
                  "is a variable outside"),
     "blas header": ({"ops/a.hpp": "#include <cblas.h>\n"}, "outside kernels/"),
+    "functions see a run": ({"ops/a.hpp": "#include <shardtype/ops/run_a.hpp>\n", "ops/run_a.hpp": "\n"},
+                            "ops/ includes the later layer run_/"),
+    "functions see Kokkos": ({"ops/a.hpp": "#include <Kokkos_Core.hpp>\n"}, "types layer includes Kokkos_Core.hpp"),
+    "types of a family see its run": ({"fft/types_a.hpp": "#include <shardtype/fft/run_a.hpp>\n", "fft/run_a.hpp": "\n"},
+                                      "ops/ includes the later layer run_/"),
+    "types of a family see MPI": ({"fft/types_a.hpp": "#include <mpi.h>\n"}, "types layer includes mpi.h"),
+    "a family's run launches": ({"fft/run_a.hpp": "int i = (Kokkos::parallel_for(1), 1);\n"}, "outside kernels/"),
     "definitions see a later layer": ({"core/a.ipp": "#include <shardtype/ops/b.hpp>\n", "ops/b.hpp": "\n"},
                                       "a.ipp:1: core/ includes the later layer ops/"),
     "definitions of types see MPI": ({"core/a.ipp": "#include <mpi.h>\n"}, "types layer includes mpi.h"),
@@ -251,7 +271,13 @@ FAULTS = {
         "kernels/a.hpp": "#include <Kokkos_Core.hpp>\nint i = (Kokkos::parallel_for(1), 1);\n#include <cblas.h>\n",
         "io/a.hpp": "#include <mpi.h>\nint i = MPI_File_open(MPI_Offset(1), MPI_Type_free(1), MPI_Comm_rank(1));\n#include <shardtype/random/a.hpp>\n",
         "random/a.hpp": "#include <shardtype/core/a.hpp>\n",
-        "types.hpp": "// words\n#pragma once\n#include <shardtype/core/a.hpp>\n",
+        "ops/b.hpp": "#include <shardtype/core/a.hpp>\n",
+        "ops/run_b.hpp": "#include <shardtype/kernels/a.hpp>\n#include <shardtype/ops/b.hpp>\n",
+        "fft/types_a.hpp": "#include <shardtype/ops/b.hpp>\n",
+        "fft/kernels_a.hpp": "#include <Kokkos_Core.hpp>\n#include <fftw3.h>\nint i = (Kokkos::parallel_for(1), 1);\n",
+        "fft/run_a.hpp": "#include <shardtype/fft/kernels_a.hpp>\n#include <shardtype/ops/run_b.hpp>\n",
+        "fft/a.hpp": "#include <shardtype/fft/run_a.hpp>\n#include <shardtype/lazy/a.hpp>\n",
+        "types.hpp": "// words\n#pragma once\n#include <shardtype/core/a.hpp>\n#include <shardtype/ops/b.hpp>\n",
         "shardtype.hpp": "#pragma once\n#include <shardtype/types.hpp>\n",
     }, None),
 }

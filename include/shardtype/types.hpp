@@ -9,28 +9,28 @@
 // clang-format off
 #include <shardtype/check/sentences.hpp>
 // clang-format on
-#include <shardtype/check/along.hpp>
-#include <shardtype/check/block_move.hpp>
-#include <shardtype/check/contraction.hpp>
 #include <shardtype/check/cotangent.hpp>
 #include <shardtype/check/counted.hpp>
 #include <shardtype/check/create.hpp>
 #include <shardtype/check/dry.hpp>
 #include <shardtype/check/elementwise.hpp>
-#include <shardtype/check/indexing.hpp>
 #include <shardtype/check/manual.hpp>
 #include <shardtype/check/named.hpp>
-#include <shardtype/check/normalization.hpp>
 #include <shardtype/check/plan_of.hpp>
-#include <shardtype/check/ragged.hpp>
 #include <shardtype/check/reduction.hpp>
 #include <shardtype/check/reshard.hpp>
-#include <shardtype/check/shape.hpp>
-#include <shardtype/check/sort.hpp>
 #include <shardtype/check/transfer.hpp>
 #include <shardtype/check/valid_on.hpp>
-#include <shardtype/check/window.hpp>
 #include <shardtype/core/block.hpp>
 #include <shardtype/core/bridge.hpp>
+#include <shardtype/ops/blocks.hpp>
+#include <shardtype/ops/collectives.hpp>
+#include <shardtype/ops/dims.hpp>
+#include <shardtype/ops/indexing.hpp>
+#include <shardtype/ops/normalization.hpp>
+#include <shardtype/ops/products.hpp>
+#include <shardtype/ops/rows.hpp>
+#include <shardtype/ops/sorting.hpp>
+#include <shardtype/ops/windows.hpp>
 
 #pragma GCC diagnostic pop

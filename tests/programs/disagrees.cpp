@@ -170,6 +170,18 @@ std::map<std::string, Case> const cases = {
          return sum(odd ? flip<I>(v) : twice(flip<I>(v)));
        })(full<float, Dim<I>>(*mesh, {3}, 1.0f));
      }},
+    {"other_shift",
+     [](Environment&, std::optional<Grid>& mesh, bool odd) {
+       shift<I>(split(*mesh), odd ? 2 : 1);
+     }},
+    {"other_running_values",
+     [](Environment&, std::optional<Grid>& mesh, bool odd) {
+       odd ? cummax<I>(split(*mesh)) : cumsum<I>(split(*mesh));
+     }},
+    {"exclusive_running_values",
+     [](Environment&, std::optional<Grid>& mesh, bool odd) {
+       cumsum<I>(split(*mesh), odd ? op::Cumulate::exclusive : op::Cumulate::inclusive);
+     }},
     {"skips_a_product",
      [](Environment&, std::optional<Grid>& mesh, bool odd) {
        struct J : Index<"J"> {};

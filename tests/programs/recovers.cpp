@@ -138,6 +138,19 @@ void uneven_ends(Environment& env, Grid const& mesh) {
   work(mesh);
 }
 
+// Blocks of one call with a number of rows that differs from rank to rank.
+void uneven_rows(Environment& env, Grid const& mesh) {
+  auto const rows = static_cast<std::size_t>(env.rank() % 3);
+  (void)shard_map<Dim<I>>(mesh, [&] {
+    auto const a = varying<Y>(full_local<float, Dim<I>>({static_cast<std::int64_t>(rows)}, 1.0f));
+    auto const out = varying<Y>(zeros_local<float, Dim<I>>({2}));
+    std::vector<std::int64_t> const none(4, 0);
+    auto const moved = ragged_all_to_all<Y>(a, out, {none, none, none, none});
+    return all_reduce<Max, Y>(moved);
+  });
+  work(mesh);
+}
+
 // Tensors without a mesh object, and at the end of the program.
 std::optional<Tensor<float, Dim<I, X>>> last_tensor;
 std::optional<Grid> last_mesh;
@@ -152,6 +165,7 @@ int main(int argc, char** argv) {
   caught_alone(env, mesh);
   two_meshes(env, mesh);
   uneven_ends(env, mesh);
+  uneven_rows(env, mesh);
   last_mesh.emplace(env.world());
   last_tensor = zeros<float, Dim<I, X>>(*last_mesh, {9});
   work(mesh);

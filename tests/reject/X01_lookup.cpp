@@ -1,6 +1,6 @@
 // A table that is replicated where the ids are split: its gradient is a sum.
 // EXPECT: \[shardtype X01\] the gradient of an operand needs an all_reduce over a mesh axis
-// EXPECT: Take<V>.*shardtype::Tensor<double, shardtype::Dim<V>, shardtype::Dim<D> ?>
+// EXPECT: TakeRows<V>.*shardtype::Tensor<double, shardtype::Dim<V>, shardtype::Dim<D> ?>
 // FORBID: Resolve<|basic_type|Pack<|Sharded|Recorded
 // FORBID: error:.*error:
 // MAX-LINES: 10, 22 with echo

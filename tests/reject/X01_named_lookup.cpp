@@ -1,6 +1,6 @@
 // The same with a named result, of ids that are split: a sum that no name says.
 // EXPECT: \[shardtype X01\] the gradient of an operand needs an all_reduce over a mesh axis
-// EXPECT: Take<V, .*shardtype::Tensor<double, shardtype::Dim<V>, shardtype::Dim<D> ?>
+// EXPECT: Named<.*TakeRows<V>, .*shardtype::Tensor<double, shardtype::Dim<V>, shardtype::Dim<D> ?>
 // FORBID: Resolve<|basic_type|Pack<|Sharded|Recorded
 // FORBID: error:.*error:
 // MAX-LINES: 10, 22 with echo

@@ -33,6 +33,16 @@ if(Python3_FOUND AND SHARDTYPE_CLANGXX)
   add_test(NAME structure.compile_counts
            COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/scripts/compile_counts"
                    "${SHARDTYPE_CLANGXX}" "${PROJECT_BINARY_DIR}/tests/flags.CXX" --self-test)
+  # A user's function of a public name is called, or the call is ambiguous; docs/reference.md lists the rest.
+  set(names_compilers "${CMAKE_CXX_COMPILER}" "${SHARDTYPE_CLANGXX}")
+  list(REMOVE_DUPLICATES names_compilers)
+  add_test(
+    NAME structure.user_names
+    COMMAND
+      "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_LIST_DIR}/user_names.py"
+      "${CMAKE_CURRENT_BINARY_DIR}/every_header.hpp" "${PROJECT_BINARY_DIR}/tests/flags.CXX"
+      "${PROJECT_SOURCE_DIR}/docs/reference.md" "${SHARDTYPE_CLANGXX}" ${names_compilers})
+  set_tests_properties(structure.user_names PROPERTIES TIMEOUT 3000 PROCESSORS 2)
   set_tests_properties(structure.public_names structure.reference structure.compile_counts
-                       PROPERTIES LABELS structure)
+                       structure.user_names PROPERTIES LABELS structure)
 endif()

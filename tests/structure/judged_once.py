@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 FOLDERS = ["execute", "ops", "manual", "random", "io", "visualize"]
-ALLOWED = {"execute/call.hpp", "ops/elementwise.hpp"}
+ALLOWED = {"execute/call.hpp", "ops/run_elementwise.hpp"}
 OF_EXPRESSIONS = {"manual/shard_map_lazy.hpp"}
 JUDGING = re.compile(r"\bany_poisoned<|\bis_pending<|\brefusal<|\bPoisoned\(refus")
 

@@ -22,19 +22,25 @@ def flags(file):
     return ["-isystem" + one for one in folders] + ["-D" + one for one in values["FULL_DEFINITIONS"]]
 
 
-def names_in(headers, options, clang):
-    """What clang would complete `shardtype::` with; a name of several functions or templates counts once."""
+def completions(headers, options, clang, scope="shardtype::"):
+    """What clang would complete `scope` with: pairs of a name and what it stands for."""
     before = f'#include "{Path(headers).resolve()}"\nvoid complete() {{\n'
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "complete.cpp"
-        file.write_text(before + "  shardtype::\n}\n")
-        place = f"{file}:{before.count(chr(10)) + 1}:14"
+        file.write_text(before + f"  {scope}\n}}\n")
+        place = f"{file}:{before.count(chr(10)) + 1}:{len(scope) + 3}"
         run = subprocess.run([clang, "-std=c++20", "-w", *options, "-fsyntax-only", "-Xclang",
                               f"-code-completion-at={place}", str(file)], capture_output=True, text=True)
-    found = re.findall(r"^COMPLETION: (?:Pattern : )?(operator[^\s(]+|\w+)", run.stdout, re.M)
+    found = re.findall(r"^COMPLETION: (?:Pattern : )?(operator[^\s(]+|\w+)(?: \(Hidden\))?(?: : (.*))?$", run.stdout,
+                       re.M)
     if not found or "error:" in run.stderr:
         raise SystemExit(f"clang cannot complete:\n{run.stderr[:2000]}")
-    return set(found) - {"operator"}
+    return found
+
+
+def names_in(headers, options, clang):
+    """The names in namespace shardtype; one of several functions or templates counts once."""
+    return {name for name, _ in completions(headers, options, clang)} - {"operator"}
 
 
 def differences(found, listed):

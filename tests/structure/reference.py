@@ -290,7 +290,7 @@ def faults(library, text, errors, folder_has):
         found += [f"{PAGE}: {name} has no member {m}" for m in sorted(set(stand) - known)]
         if complete:
             found += [f"{name}'s member {m} has no entry in {PAGE}"
-                      for m in sorted(library.members[name] - set(stand))]
+                      for m in sorted(library.members[name] - set(stand) - {"self"})]  # of core::Argument
 
     spaces = {"op": library.objects, "jax": library.jax, "machines": library.machines, None: library.names}
     for column, heading, span in page.entries:

@@ -2,7 +2,7 @@
 """The registries of operations against the headers, the documents and the random programs.
 
 - Each struct with `using operation = ...` stands in exactly one registry; where aliases name it (`CumSum` is a
-  `Cumulative`), each of these stands instead. Each entry names one.
+  `Cumulative`, `Take` a `TakeRows` or its named result), each of these stands instead. Each entry names one.
 - The sample in registry.cpp, or beside a case of the random programs, is of the object that its name says.
 - A row of a table of operations names the function: in docs/rules.md, of manual mode in docs/manual.md.
 - A case of the random programs (tests/harness) calls it, and stands in a list; or a test of TESTED_ELSEWHERE calls it.
@@ -56,7 +56,7 @@ def objects(headers):
     """The names of all operations: of structs, or of their aliases."""
     text = "\n".join(code_of(header) for header in headers)
     structs = re.findall(r"struct (\w+)(?: : [\w:]+)? \{\s*using operation = \1;", text)
-    aliases = re.findall(r"^using (\w+) =\s+(\w+)<", text, re.M)
+    aliases = re.findall(r"^using (\w+) =\s+(?:MaybeNamed<|typename detail::\w+Of<)?(\w+)\b", text, re.M)
     named = {alias: struct for alias, struct in aliases if struct in structs}
     return sorted([s for s in structs if s not in named.values()] + list(named)), structs
 
@@ -159,7 +159,7 @@ def gradient_faults(registries, samples, documents, tests):
     if len(tags) < 40:
         found.append(f"only {len(tags)} functions found; are they still written so?")
     found += [f"functions::{tag} has no Derivative" for tag in tags
-              if not re.search(rf"Derivative<functions::{tag}\b", tests["derivatives"])]
+              if not re.search(rf"(?:Derivative<functions::|SHARDTYPE_\w+\(){tag}\b", tests["derivatives"])]
     return found
 
 
@@ -252,7 +252,7 @@ def self_test(headers, registries, samples, documents, harness, tests):
     planted["a gradient that is denied"] = (headers, registries, samples, {folder: text.replace(
         "`halo_add`", "`cumsum`, `halo_add`") for folder, text in documents.items()}, harness, tests)
     planted["no derivative"] = (headers, registries, samples, documents, harness, {
-        **tests, "derivatives": tests["derivatives"].replace("Derivative<functions::Tanh>", "")})
+        **tests, "derivatives": tests["derivatives"].replace("DERIVATIVE(Tanh", "")})
     return [f"this goes unnoticed: {what}" for what, given in planted.items() if not faults(*given)]
 
 

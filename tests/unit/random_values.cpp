@@ -30,6 +30,7 @@ using random::draw;
 namespace {
 
 constexpr std::int64_t many = 200000;
+__extension__ using Wide = unsigned __int128;
 
 template <class Value>
 std::vector<double> numbers(Value const& value, std::int64_t n = many) {
@@ -301,12 +302,12 @@ TEST_CASE("normal numbers") {
   CHECK(std::abs(correlation(re, im)) < 0.008);
 }
 
-TEST_CASE("normal numbers have the same bits alone and in blocks") {
-  auto const check = [](auto const& value) {
+TEST_CASE("numbers have the same bits alone and in blocks") {
+  auto const check = [](auto const& value, std::int64_t first = std::int64_t{1} << 33) {
     using T = decltype(value(0));
     for (int n = 0; n <= random::numbers_per_block; n += n < 20 ? 1 : 59) {
       std::vector<std::int64_t> at;
-      for (int k = 0; k < n; ++k) at.push_back((std::int64_t{1} << 33) + k * 977);
+      for (int k = 0; k < n; ++k) at.push_back(first + k * 977);
       std::vector<T> out(static_cast<std::size_t>(n));
       value.block(n, out.data(), at.data());
       for (std::size_t k = 0; k < at.size(); ++k) REQUIRE(out[k] == value(at[k]));
@@ -326,6 +327,15 @@ TEST_CASE("normal numbers have the same bits alone and in blocks") {
                                          below, random::normal_below(-high),
                                          random::normal_below(high) - below});
   }
+  // the largest parts of bits that are drawn again are a quarter and a half
+  for (std::int64_t const high : {std::int64_t{-3}, std::int64_t{6}, std::int64_t{1} << 32,
+                                  (std::int64_t{1} << 32) + 1, INT64_MAX / 2, INT64_MAX})
+    for (std::int64_t const low : {std::int64_t{-4}, INT64_MIN / 2 - 1, INT64_MIN})
+      check(integers_in<std::int64_t>(7, low, high));
+  check(integers_in<std::int32_t>(7, -5, 1000000007));
+  check(random::Feistel<std::int32_t>(7, 250000), 0);
+  check(random::Feistel<std::int64_t>(7, 1 << 18), 5);
+  check(random::Feistel<std::int64_t>(7, (std::int64_t{1} << 40) + 1));
   // sizes that numbers seldom have
   double x[random::numbers_per_block];
   for (int k = 0; k < random::numbers_per_block; ++k) x[k] = std::ldexp(0.7, -k * 4);
@@ -358,6 +368,32 @@ TEST_CASE("truncated normal numbers") {
                                          random::normal_below(-0.5),
                                          random::normal_below(-0.25) - random::normal_below(-0.5)};
   for (double v : numbers(f)) REQUIRE((v >= 0.25 && v <= 0.5));
+}
+
+TEST_CASE("integers are remainders of the first bits that are not drawn again") {
+  for (std::uint64_t const span :
+       {std::uint64_t{1}, std::uint64_t{2}, std::uint64_t{3}, std::uint64_t{1000},
+        std::uint64_t{1} << 32, (std::uint64_t{1} << 32) + 1, std::uint64_t{1} << 63,
+        (std::uint64_t{1} << 63) + 1, std::uint64_t{3} << 62, ~std::uint64_t{0}}) {
+    std::uint64_t const rejected = (0 - span) % span;
+    random::Integers<std::int64_t> const value{7, 11, span, rejected};
+    for (std::int64_t n = 0; n < 1000; ++n) {
+      std::vector<std::uint64_t> bits;
+      for (std::uint32_t attempt = 0; attempt < 64; ++attempt) {
+        random::Bits const drawn = draw(7, static_cast<std::uint64_t>(n), attempt);
+        bits.push_back(drawn.a);
+        bits.push_back(drawn.b);
+      }
+      std::size_t first = 0;
+      while (bits.at(first) < rejected) ++first;
+      REQUIRE(value(n) == static_cast<std::int64_t>(11 + bits[first] % span));
+    }
+  }
+  for (std::uint64_t const a : {std::uint64_t{0}, std::uint64_t{0xffffffffU}, ~std::uint64_t{0}})
+    for (std::uint64_t const b :
+         {std::uint64_t{1}, std::uint64_t{0xffffffffU} << 32, ~std::uint64_t{0}})
+      CHECK(random::upper_product(a, b) ==
+            static_cast<std::uint64_t>(static_cast<Wide>(a) * b >> 64));
 }
 
 TEST_CASE("bernoulli and integers") {

@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <valarray>
 
-#include <shardtype/ops/explain.hpp>
+#include <shardtype/ops/run_explain.hpp>
 #include <shardtype/shardtype.hpp>
 
 #include "harness/catch.hpp"

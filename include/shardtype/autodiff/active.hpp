@@ -11,7 +11,7 @@
 #include <shardtype/check/cotangent.hpp>
 #include <shardtype/check/dry.hpp>
 #include <shardtype/kernels/accumulate.hpp>
-#include <shardtype/ops/elementwise.hpp>
+#include <shardtype/ops/run_elementwise.hpp>
 #include <shardtype/tensor/create.hpp>
 
 namespace shardtype {
@@ -68,7 +68,7 @@ using cotangent_value = typename CotangentValue<V>::type;
 /// (`value().local()`). `a += b` and the like let `a` stand for the sum; nothing is written. A constant of the same type
 /// has no slot: `Active<V> h = constant;`, for loops.
 template <class V>
-class Active : public ActiveNode {
+class Active : public ActiveNode, public core::Argument<Active<V>> {
  public:
   using inner = V;
   using element = typename V::element;

@@ -232,7 +232,7 @@ constexpr auto first_inner() {
 /// operators on them. Computed and recorded at the first use, as one operation with all functions of
 /// which it is made.
 template <class F, class... Args>
-class ActiveExpression : public ActiveNode {
+class ActiveExpression : public ActiveNode, public core::Argument<ActiveExpression<F, Args...>> {
  public:
   using function_type = F;
   using Order = std::make_integer_sequence<int, static_cast<int>(sizeof...(Args))>;

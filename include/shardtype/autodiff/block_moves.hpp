@@ -10,15 +10,13 @@
 #include <utility>
 #include <vector>
 
-#include <shardtype/autodiff/shapes.hpp>
 #include <shardtype/autodiff/vjp.hpp>
 #include <shardtype/autodiff/windows.hpp>
 #include <shardtype/check/block_move.hpp>
-#include <shardtype/manual/broadcast_from.hpp>
-#include <shardtype/manual/permute.hpp>
+#include <shardtype/manual/moves.hpp>
 #include <shardtype/manual/ragged_all_to_all.hpp>
-#include <shardtype/manual/rotate.hpp>
-#include <shardtype/manual/shard.hpp>
+#include <shardtype/ops/blocks.hpp>
+#include <shardtype/ops/collectives.hpp>
 #include <shardtype/rules/manual.hpp>
 
 namespace shardtype {
@@ -32,17 +30,16 @@ using How = rules::Movement;
 template <class... Xs>
 struct KeptOn {
   using operation = KeptOn;
+  using gradient = checking::MovesBack;
+  using parts = shardtype::detail::NamedParts<Xs...>;
+  using blocks = shardtype::detail::Moves<rules::Movement::cast, AxisState::varying>;
   static constexpr std::string_view name = "kept_on";
   static constexpr bool shares = false;
   int root = 0;
+  constexpr op::BroadcastFrom<Xs...> transposed() const { return {root}; }
 };
 
 }  // namespace autodiff
-
-namespace detail {
-template <class... Xs>
-struct MoveOf<autodiff::KeptOn<Xs...>> : Moves<Movement::cast, AxisState::varying, Xs...> {};
-}  // namespace detail
 
 namespace execute {
 template <class... Xs>
@@ -52,8 +49,7 @@ struct RunBlocks<autodiff::KeptOn<Xs...>> {
                   A const& a) {
     MoveCall<R, A> const c(op, where, a);
     using Out = typename R::result;
-    if (place_in_group(c.map, R::axes()) == op.root || !a.mesh().here())
-      return Out(a.mesh(), c.extents, a.buffer());
+    if (place_in_group(c.map, R::axes()) == op.root || !a.mesh().here()) return Out(a.mesh(), c.extents, a.buffer());
     Out out = shardtype::detail::uninitialized<Out>(a.mesh(), c.extents);
     typename Out::execution_space const exec{};
     kernels::fill(exec, static_cast<typename Out::element*>(out.buffer().data()), out.local_size(),
@@ -69,13 +65,12 @@ namespace autodiff {
 /// How a collective or cast on a block of type `A` that gives a `V` is transposed, axis by axis.
 template <class Op, class V, class A>
 struct MovedBack {
-  using Parts = typename shardtype::detail::MoveOf<Op>::Parts;
+  using Parts = typename Op::parts;
   using S = Scope<A, V>;
   template <class X>
-  static constexpr rules::Move back =
-      rules::transposed({shardtype::detail::MoveOf<Op>::how,
-                         S::template spec<0>.state(S::names.find_axis(identity<X>)),
-                         S::template spec<1>.state(S::names.find_axis(identity<X>))});
+  static constexpr rules::Move back = rules::transposed(
+      {Op::blocks::how, S::template spec<0>.state(S::names.find_axis(identity<X>)),
+       S::template spec<1>.state(S::names.find_axis(identity<X>))});
   /// The axes of the call that are moved back by `how`.
   template <How how, class... Xs>
   static constexpr auto by(shardtype::detail::Pack<Xs...>) {
@@ -138,6 +133,12 @@ constexpr auto like_operand(C const& ct, shardtype::detail::Pack<Ls...>) {
   }
 }
 
+/// A pair of labels, the other way round.
+template <class I, class J>
+constexpr shardtype::detail::Pack<J, I> exchanged(shardtype::detail::Pack<I, J>) {
+  return {};
+}
+
 /// The cotangent `ct`, moved back along the labels that the call names.
 template <class Op, class V, class A, class C>
 constexpr auto moved_back(C const& ct) {
@@ -146,7 +147,12 @@ constexpr auto moved_back(C const& ct) {
   using Axes = typename Parts::Axes;
   using Labels = typename Parts::Labels;
   using shardtype::detail::Pack;
-  if constexpr (!std::is_same_v<typename M::template Axes<How::reduce_scatter>, Pack<>>) {
+  if constexpr (Op::blocks::how == How::all_to_all) {
+    // the pieces go back: cut along the dim that they were joined along
+    return autodiff::in_order(
+        autodiff::move_over<op::AllToAll>(ct, Axes{}, autodiff::exchanged(Labels{})),
+        labels_of_t<A>{});
+  } else if constexpr (!std::is_same_v<typename M::template Axes<How::reduce_scatter>, Pack<>>) {
     return autodiff::like_operand<A>(autodiff::move_over<op::ReduceScatter>(ct, Axes{}, Labels{}),
                                      Labels{});
   } else if constexpr (!std::is_same_v<typename M::template Axes<How::shard>, Pack<>>) {
@@ -169,11 +175,6 @@ constexpr auto moved_back(C const& ct) {
   }
 }
 
-/// A pair of labels, the other way round.
-template <class I, class J>
-constexpr shardtype::detail::Pack<J, I> exchanged(shardtype::detail::Pack<I, J>) {
-  return {};
-}
 template <class Ls>
 struct FirstLabel;
 template <class I, class... Ls>
@@ -185,8 +186,7 @@ struct FirstLabel<shardtype::detail::Pack<I, Ls...>> {
 /// there is none.
 template <class Op>
 struct BlockMovement : Movement {
-  static constexpr bool exists =
-      shardtype::detail::MoveOf<Op>::Parts::kind == core::ReduceKind::sum;
+  static constexpr bool exists = Op::parts::kind == core::ReduceKind::sum;
   /// The table of transposed collectives has all of them.
   template <int K, class V, class A>
     requires(is_local<tensor_of<A>>)
@@ -194,43 +194,21 @@ struct BlockMovement : Movement {
     return {};
   }
   template <int K, class V, class A, class S, class C>
-  static constexpr auto pull(Op const&, S const&, C const& ct) {
-    if constexpr (is_local<tensor_of<A>>) {
-      return autodiff::moved_back<Op, tensor_of<V>, tensor_of<A>>(
-          autodiff::share_of<typename shardtype::detail::MoveOf<Op>::Parts>(ct));
-    } else {
+  static constexpr auto pull([[maybe_unused]] Op const& op, S const&, C const& ct) {
+    if constexpr (!is_local<tensor_of<A>>) {
       return ct;
+    } else if constexpr (requires { op.transposed(); }) {
+      return shardtype::call(op.transposed(), std::source_location::current(), ct);
+    } else {
+      return autodiff::moved_back<Op, tensor_of<V>, tensor_of<A>>(
+          autodiff::share_of<typename Op::parts>(ct));
     }
   }
 };
-
 template <shardtype::detail::MovesBlocks Op>
+  requires std::is_same_v<typename Op::gradient, checking::MovesBack>
 struct Vjp<Op> : BlockMovement<Op> {};
 
-/// The pieces go back: cut along the dim that they were joined along.
-template <class... Named>
-struct Vjp<op::AllToAll<Named...>> : BlockMovement<op::AllToAll<Named...>> {
-  using Op = op::AllToAll<Named...>;
-  template <int K, class V, class A, class S, class C>
-  static constexpr auto pull(Op const&, S const&, C const& ct) {
-    if constexpr (is_local<tensor_of<A>>) {
-      using Parts = typename shardtype::detail::MoveOf<Op>::Parts;
-      return autodiff::in_order(
-          autodiff::move_over<op::AllToAll>(ct, typename Parts::Axes{},
-                                            autodiff::exchanged(typename Parts::Labels{})),
-          labels_of_t<tensor_of<A>>{});
-    } else {
-      return ct;
-    }
-  }
-};
-template <class... Xs>
-struct Vjp<op::Rotate<Xs...>> : BlockMovement<op::Rotate<Xs...>> {
-  template <int K, class V, class A, class S, class C>
-  static constexpr auto pull(op::Rotate<Xs...> const& op, S const&, C const& ct) {
-    return rotate<Xs...>(ct, -op.by);
-  }
-};
 /// The pairs, from destination to source.
 template <class... Xs>
 struct Vjp<op::Permute<Xs...>> : BlockMovement<op::Permute<Xs...>> {
@@ -251,7 +229,7 @@ struct Vjp<op::BroadcastFrom<Named...>> : BlockMovement<op::BroadcastFrom<Named.
   using Op = op::BroadcastFrom<Named...>;
   template <int K, class V, class A, class S, class C>
   static constexpr auto pull(Op const& op, S const&, C const& ct) {
-    using Parts = typename shardtype::detail::MoveOf<Op>::Parts;
+    using Parts = typename Op::parts;
     if constexpr (Parts::states > 0) {
       return kept_on(autodiff::move_over<op::AllReduce>(ct, typename Parts::Axes{},
                                                         shardtype::detail::Pack<>{}),
@@ -265,13 +243,6 @@ struct Vjp<op::BroadcastFrom<Named...>> : BlockMovement<op::BroadcastFrom<Named.
   template <class C, class... Xs>
   static constexpr auto kept_on(C const& ct, int root, shardtype::detail::Pack<Xs...>) {
     return call(KeptOn<Xs...>{root}, std::source_location::current(), ct);
-  }
-};
-template <class... Xs>
-struct Vjp<KeptOn<Xs...>> : BlockMovement<KeptOn<Xs...>> {
-  template <int K, class V, class A, class S, class C>
-  static constexpr auto pull(KeptOn<Xs...> const& op, S const&, C const& ct) {
-    return broadcast_from<Xs...>(ct, op.root);
   }
 };
 

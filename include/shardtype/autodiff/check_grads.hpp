@@ -16,7 +16,7 @@
 #include <shardtype/autodiff/structure.hpp>
 #include <shardtype/autodiff/vjp_function.hpp>
 #include <shardtype/core/text.hpp>
-#include <shardtype/ops/to_host.hpp>
+#include <shardtype/ops/run_to_host.hpp>
 
 namespace shardtype {
 
@@ -246,6 +246,8 @@ void check_arguments(GradientCheck const& how, F const& f, As const&... as) {
 
 }  // namespace autodiff
 
+namespace api {
+
 /// Compares the gradient of `f` at `as...` with central differences, in double:
 ///
 ///     check_grads(f, a, b);                        // of all arguments
@@ -259,6 +261,7 @@ void check_arguments(GradientCheck const& how, F const& f, As const&... as) {
 /// gathered on every rank. Error E76 on every rank names the argument, the element and both numbers.
 /// Refused: X08 other elements; as vjp. JAX: jax.test_util.check_grads.
 template <int... Ks, class F, class... As>
+  requires(sizeof...(As) > 0)
 void check_grads(F const& f, As const&... as) {
   constexpr std::size_t last = sizeof...(As) - 1;
   if constexpr (std::is_same_v<autodiff::nth_t<static_cast<int>(last), As...>, GradientCheck>) {
@@ -271,5 +274,7 @@ void check_grads(F const& f, As const&... as) {
     autodiff::check_arguments<Ks...>(GradientCheck{}, f, autodiff::argument_of(as)...);
   }
 }
+
+}  // namespace api
 
 }  // namespace shardtype

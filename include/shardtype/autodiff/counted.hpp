@@ -8,8 +8,9 @@
 
 #include <shardtype/autodiff/reductions.hpp>
 #include <shardtype/autodiff/vjp.hpp>
-#include <shardtype/ops/counted.hpp>
+#include <shardtype/kernels/scaled.hpp>
 #include <shardtype/ops/math.hpp>
+#include <shardtype/ops/reductions.hpp>
 
 namespace shardtype::autodiff {
 

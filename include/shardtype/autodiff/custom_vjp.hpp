@@ -296,6 +296,8 @@ struct CustomVjp {
 
 }  // namespace autodiff
 
+namespace api {
+
 /// `f` with a gradient of one's own: `custom_vjp(f, forward, backward)(a, b)` is f(a, b) where no
 /// gradient is wanted. Where one is, `forward(a, b)` gives a std::pair of the same result and of
 /// what `backward` reads, and `backward(saved, ct)` the cotangents of the arguments from that of the
@@ -321,5 +323,7 @@ constexpr auto custom_vjp(F f, Forward forward, Backward backward,
   return autodiff::CustomVjp<F, Forward, Backward>{std::move(f), std::move(forward),
                                                    std::move(backward), where};
 }
+
+}  // namespace api
 
 }  // namespace shardtype

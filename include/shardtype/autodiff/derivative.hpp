@@ -7,26 +7,39 @@
 #include <utility>
 
 #include <shardtype/kernels/functions.hpp>
-#include <shardtype/ops/elementwise.hpp>
+#include <shardtype/ops/run_elementwise.hpp>
 
-namespace shardtype::autodiff {
+namespace shardtype {
+
+namespace autodiff {
 
 /// Values with which the text of a derivative is computed in place of tensors.
 struct Term {};
 template <class T>
 inline constexpr bool is_term = std::is_base_of_v<Term, T>;
 
-/// One element.
-template <class T>
-struct Element : Term {
-  using element = T;
-  T value;
-  KOKKOS_FUNCTION constexpr explicit Element(T const& x) : value(x) {}
+/// A part of a kernel: an expression of kernels/expression_tree.hpp.
+template <class E>
+struct Part : Term {
+  using element = std::remove_cvref_t<decltype(std::declval<E const&>().at(nullptr, 0))>;
+  E expression;
+  explicit Part(E const& e) : expression(e) {}
 };
 template <class T>
-inline constexpr bool is_one_element = false;
-template <class T>
-inline constexpr bool is_one_element<Element<T>> = true;
+inline constexpr bool is_part = false;
+template <class E>
+inline constexpr bool is_part<Part<E>> = true;
+
+}  // namespace autodiff
+
+namespace detail {
+template <class E, class... Rest>
+struct CommonElement<autodiff::Part<E>, Rest...> {
+  using type = typename autodiff::Part<E>::element;
+};
+}  // namespace detail
+
+namespace autodiff {
 
 /// A sharding.
 struct Sharded : Term {
@@ -41,31 +54,15 @@ struct Unused : Term {
   using element = T;
 };
 
-/// The common element type of the arguments of a function: that of the first that is no number.
-template <class... As>
-struct CommonOf {
-  using type = void;
-};
-template <class A, class... Rest>
-struct CommonOf<A, Rest...> : CommonOf<Rest...> {};
-template <class T, class... Rest>
-struct CommonOf<Element<T>, Rest...> {
-  using type = T;
-};
-template <class F, class... As>
-struct CommonFor : CommonOf<As...> {};
-template <class P, class... As>
-struct CommonFor<functions::Where, P, As...> : CommonOf<As...> {};
-
-/// An argument as an element of type `T`.
+/// An argument as a part of a kernel, a number with element type `T`.
 template <class T, class A>
-KOKKOS_FUNCTION constexpr auto element_of(A const& a) {
-  if constexpr (is_one_element<A>) {
-    return a.value;
+auto part_from(A const& a) {
+  if constexpr (is_part<A>) {
+    return a.expression;
   } else if constexpr (std::is_same_v<A, op::Zero>) {
-    return T{};
+    return kernels::Constant<T>{T{}};
   } else {
-    return kernels::detail::converted<T>(a);
+    return kernels::Constant<T>{kernels::detail::converted<T>(a)};
   }
 }
 /// An argument as a sharding; a number has none.
@@ -98,26 +95,34 @@ constexpr Sharded rule_on(As const&... as) {
   return Sharded(v);
 }
 
-/// `where(p, a, b)` of elements of type `T`.
-template <class T, class P, class A, class B>
-KOKKOS_FUNCTION constexpr auto chosen(P const& p, A const& a, B const& b) {
-  return kernels::apply(functions::Where{}, element_of<bool>(p), element_of<T>(a),
-                        element_of<T>(b));
+/// The function `f` of parts of a kernel and numbers.
+template <class F, class... As, int... K>
+auto part_on(F const& f, std::integer_sequence<int, K...>, As const&... as) {
+  using T = typename shardtype::detail::ElementFor<F, As...>::type;
+  using Made =
+      kernels::Node<std::integer_sequence<int, K...>, F,
+                    decltype(part_from<shardtype::detail::number_element<F, K, T>>(as))...>;
+  return Part<Made>(Made(f, part_from<shardtype::detail::number_element<F, K, T>>(as)...));
 }
 
-/// The function `f` of elements, shardings or tensors, and numbers.
+/// Functions that are computed in vectors are worth it; others are computed where they are used.
+template <class E>
+Part<E> once_in_kernel(Part<E> const& x) {
+  return x;
+}
+template <class Order, class F, class... Args>
+  requires(kernels::Node<Order, F, Args...>::in_vectors)
+auto once_in_kernel(Part<kernels::Node<Order, F, Args...>> const& x) {
+  using Kept = kernels::Once<kernels::Node<Order, F, Args...>>;
+  return Part<Kept>(Kept{x.expression});
+}
+
+/// The function `f` of parts of a kernel, shardings or tensors, and numbers.
 template <class F, class... As>
 KOKKOS_FUNCTION constexpr auto on(F const& f, As const&... as) {
-  if constexpr ((is_one_element<As> || ...)) {
-    using T = typename CommonFor<F, As...>::type;
-    auto const y = [&] {
-      if constexpr (std::is_same_v<F, functions::Where>) {
-        return autodiff::chosen<T>(as...);
-      } else {
-        return kernels::apply(f, element_of<T>(as)...);
-      }
-    }();
-    return Element<std::remove_cvref_t<decltype(y)>>(y);
+  if constexpr ((is_part<As> || ...)) {
+    return autodiff::part_on(f, std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{},
+                             as...);
   } else if constexpr ((shardtype::detail::is_number<As> && ...)) {
     using T = std::common_type_t<As...>;
     return kernels::apply(f, static_cast<T>(as)...);
@@ -125,6 +130,17 @@ KOKKOS_FUNCTION constexpr auto on(F const& f, As const&... as) {
     return rule_on<F>(as...);
   } else {
     return shardtype::detail::fuse(f, as...);
+  }
+}
+
+/// `x`, which a derivative uses several times: a kernel computes it once. All values of one form in a
+/// derivative (the same functions of the same values, whatever their numbers) must be equal.
+template <class X>
+constexpr auto once(X const& x) {
+  if constexpr (is_part<X>) {
+    return autodiff::once_in_kernel(x);
+  } else {
+    return x;
   }
 }
 
@@ -140,26 +156,17 @@ KOKKOS_FUNCTION constexpr auto cast_like(C const& ct) {
 
 template <class... As>
 concept SomeTerm = (is_term<As> || ...);
-template <class A, class B>
-  requires SomeTerm<A, B>
-KOKKOS_FUNCTION constexpr auto operator+(A const& a, B const& b) {
-  return autodiff::on(functions::Add{}, a, b);
-}
-template <class A, class B>
-  requires SomeTerm<A, B>
-KOKKOS_FUNCTION constexpr auto operator-(A const& a, B const& b) {
-  return autodiff::on(functions::Subtract{}, a, b);
-}
-template <class A, class B>
-  requires SomeTerm<A, B>
-KOKKOS_FUNCTION constexpr auto operator*(A const& a, B const& b) {
-  return autodiff::on(functions::Multiply{}, a, b);
-}
-template <class A, class B>
-  requires SomeTerm<A, B>
-KOKKOS_FUNCTION constexpr auto operator/(A const& a, B const& b) {
-  return autodiff::on(functions::Divide{}, a, b);
-}
+#define SHARDTYPE_OF_TERMS(sign, F)                                      \
+  template <class A, class B>                                            \
+    requires SomeTerm<A, B>                                              \
+  KOKKOS_FUNCTION constexpr auto operator sign(A const& a, B const& b) { \
+    return autodiff::on(functions::F{}, a, b);                           \
+  }
+SHARDTYPE_OF_TERMS(+, Add)
+SHARDTYPE_OF_TERMS(-, Subtract)
+SHARDTYPE_OF_TERMS(*, Multiply)
+SHARDTYPE_OF_TERMS(/, Divide)
+#undef SHARDTYPE_OF_TERMS
 template <class A>
   requires SomeTerm<A>
 KOKKOS_FUNCTION constexpr auto operator-(A const& a) {
@@ -173,6 +180,8 @@ inline constexpr unsigned uses_result = 1;
 inline constexpr unsigned uses_a = 2;
 inline constexpr unsigned uses_b = 4;
 inline constexpr unsigned uses_c = 8;
+/// The cotangent is that of the result.
+inline constexpr unsigned passes_on = 1U << 31;
 
 /// Base of a Derivative: what the one of each argument uses.
 template <unsigned... Masks>
@@ -197,4 +206,6 @@ struct Derivative {
   static constexpr bool exists = false;
 };
 
-}  // namespace shardtype::autodiff
+}  // namespace autodiff
+
+}  // namespace shardtype

@@ -14,222 +14,98 @@ template <class A>
   requires requires { typename A::element; }
 inline constexpr bool is_complex_term<A> = shardtype::detail::is_complex<typename A::element>;
 
-template <>
-struct Derivative<functions::Negate> : Using<uses_nothing> {
-  template <int, class C, class Y, class A>
-  KOKKOS_FUNCTION static constexpr auto pull(C const& ct, Y const&, A const&) {
-    return -ct;
-  }
-};
+// A row: a function, what the derivative reads, and the cotangent of the argument `a`, by that of the
+// result, `ct`, and the result `y`. Of two arguments the same again for `b`.
+#define SHARDTYPE_DERIVATIVE(F, uses_for_a, ...)                                         \
+  template <>                                                                            \
+  struct Derivative<functions::F> : Using<uses_for_a> {                                  \
+    template <int, class C, class Y, class A>                                            \
+    KOKKOS_FUNCTION static constexpr auto pull(C const& ct, [[maybe_unused]] Y const& y, \
+                                               [[maybe_unused]] A const& a) {            \
+      return __VA_ARGS__;                                                                \
+    }                                                                                    \
+  };
+#define SHARDTYPE_DERIVATIVES(F, uses_for_a, of_a, uses_for_b, of_b)                               \
+  template <>                                                                                      \
+  struct Derivative<functions::F> : Using<uses_for_a, uses_for_b> {                                \
+    template <int K, class C, class Y, class A, class B>                                           \
+    KOKKOS_FUNCTION static constexpr auto pull(C const& ct, Y const&, [[maybe_unused]] A const& a, \
+                                               [[maybe_unused]] B const& b) {                      \
+      if constexpr (K == 0) {                                                                      \
+        return of_a;                                                                               \
+      } else {                                                                                     \
+        return of_b;                                                                               \
+      }                                                                                            \
+    }                                                                                              \
+  };
+#define SHARDTYPE_CONSTANT(F) \
+  template <>                 \
+  struct Derivative<functions::F> : Flat {};
 
-template <>
-struct Derivative<functions::Square> : Using<uses_a> {
-  template <int, class C, class Y, class A>
-  KOKKOS_FUNCTION static constexpr auto pull(C const& ct, Y const&, A const& a) {
-    return ct * a * 2;
-  }
-};
+// clang-format off
+SHARDTYPE_DERIVATIVE(Negate, uses_nothing, -ct)
+SHARDTYPE_DERIVATIVE(Square, uses_a, ct * a * 2)
+SHARDTYPE_DERIVATIVE(Sqrt, uses_result, ct / (y * 2))
+SHARDTYPE_DERIVATIVE(Rsqrt, uses_result, ct * y * y * y * -0.5)
+SHARDTYPE_DERIVATIVE(Exp, uses_result, ct * y)
+SHARDTYPE_DERIVATIVE(Exp2, uses_result, ct * y * std::numbers::ln2)
+SHARDTYPE_DERIVATIVE(Expm1, uses_result, ct * (y + 1))
+SHARDTYPE_DERIVATIVE(Log, uses_a, ct / a)
+SHARDTYPE_DERIVATIVE(Log1p, uses_a, ct / (a + 1))
+SHARDTYPE_DERIVATIVE(Log2, uses_a, ct / (a * std::numbers::ln2))
+SHARDTYPE_DERIVATIVE(Log10, uses_a, ct / (a * std::numbers::ln10))
+SHARDTYPE_DERIVATIVE(Sin, uses_a, ct * on(functions::Cos{}, a))
+SHARDTYPE_DERIVATIVE(Cos, uses_a, -(ct * on(functions::Sin{}, a)))
+SHARDTYPE_DERIVATIVE(Tan, uses_result, ct * (y * y + 1))
+SHARDTYPE_DERIVATIVE(Asin, uses_a, ct / on(functions::Sqrt{}, 1 - a * a))
+SHARDTYPE_DERIVATIVE(Acos, uses_a, -(ct / on(functions::Sqrt{}, 1 - a * a)))
+SHARDTYPE_DERIVATIVE(Atan, uses_a, ct / (a * a + 1))
+SHARDTYPE_DERIVATIVE(Sinh, uses_a, ct * on(functions::Cosh{}, a))
+SHARDTYPE_DERIVATIVE(Cosh, uses_a, ct * on(functions::Sinh{}, a))
+SHARDTYPE_DERIVATIVE(Tanh, uses_result, ct * (1 - y * y))
+// infinite at 0, as JAX
+SHARDTYPE_DERIVATIVE(Cbrt, uses_result, ct / (y * y * 3))
+SHARDTYPE_DERIVATIVE(Erf, uses_a, ct * on(functions::Exp{}, -(a * a)) * (2 * std::numbers::inv_sqrtpi))
+SHARDTYPE_DERIVATIVE(Erfc, uses_a, ct * on(functions::Exp{}, -(a * a)) * (-2 * std::numbers::inv_sqrtpi))
+// 0 at 0, as JAX
+SHARDTYPE_DERIVATIVE(Relu, uses_result, on(functions::Where{}, on(functions::Greater{}, y, 0), ct, op::zero))
+SHARDTYPE_DERIVATIVE(Sigmoid, uses_result, ct * y * (1 - y))
+SHARDTYPE_DERIVATIVE(Softplus, uses_a, ct * on(functions::Sigmoid{}, a))
+// Of complex numbers z = x + iy the gradient of a real f is df/dx - i df/dy, as in JAX.
+SHARDTYPE_DERIVATIVE(Conjugate, uses_nothing, on(functions::Conjugate{}, ct))
+SHARDTYPE_DERIVATIVE(Real, uses_nothing, cast_like<A>(ct))
 
-template <>
-struct Derivative<functions::Sqrt> : Using<uses_result> {
-  template <int, class C, class Y, class A>
-  KOKKOS_FUNCTION static constexpr auto pull(C const& ct, Y const& y, A const&) {
-    return ct / (y * 2);
-  }
-};
+SHARDTYPE_DERIVATIVES(Add, passes_on, ct, passes_on, ct)
+SHARDTYPE_DERIVATIVES(Subtract, passes_on, ct, uses_nothing, -ct)
+SHARDTYPE_DERIVATIVES(Multiply, uses_b, ct * b, uses_a, ct * a)
+SHARDTYPE_DERIVATIVES(Divide, uses_b, ct / b, uses_a | uses_b, -(ct * a / (b * b)))
+// b a^(b - 1), 0 for b = 0; a^b log(a), 0 for a = 0
+SHARDTYPE_DERIVATIVES(Power,
+    uses_a | uses_b, on(functions::Where{}, on(functions::Equal{}, b, 0), op::zero, ct * (on(functions::Power{}, a, b - 1) * b)),
+    uses_a | uses_b, on(functions::Where{}, on(functions::Equal{}, a, 0), op::zero, ct * (on(functions::Power{}, a, b) * on(functions::Log{}, a))))
+SHARDTYPE_DERIVATIVES(Atan2, uses_a | uses_b, ct * b / (a * a + b * b), uses_a | uses_b, -(ct * a / (a * a + b * b)))
+/// A half each where both are equal, infinities too.
+SHARDTYPE_DERIVATIVES(LogAddExp, uses_a | uses_b, ct * on(functions::Sigmoid{}, on(functions::Where{}, on(functions::Equal{}, a, b), op::zero, a - b)), uses_a | uses_b, ct * on(functions::Sigmoid{}, on(functions::Where{}, on(functions::Equal{}, a, b), op::zero, b - a)))
+// a - b floor(a / b)
+SHARDTYPE_DERIVATIVES(Remainder, passes_on, ct, uses_a | uses_b, -(ct * on(functions::FloorDivide{}, a, b)))
 
-template <>
-struct Derivative<functions::Rsqrt> : Using<uses_result> {
-  template <int, class C, class Y, class A>
-  KOKKOS_FUNCTION static constexpr auto pull(C const& ct, Y const& y, A const&) {
-    return ct * y * y * y * -0.5;
-  }
-};
+SHARDTYPE_CONSTANT(Sign)
+SHARDTYPE_CONSTANT(Floor)
+SHARDTYPE_CONSTANT(Ceil)
+SHARDTYPE_CONSTANT(Round)
+SHARDTYPE_CONSTANT(FloorDivide)
+// clang-format on
 
-template <>
-struct Derivative<functions::Exp> : Using<uses_result> {
-  template <int, class C, class Y, class A>
-  KOKKOS_FUNCTION static constexpr auto pull(C const& ct, Y const& y, A const&) {
-    return ct * y;
-  }
-};
-
-template <>
-struct Derivative<functions::Exp2> : Using<uses_result> {
-  template <int, class C, class Y, class A>
-  KOKKOS_FUNCTION static constexpr auto pull(C const& ct, Y const& y, A const&) {
-    return ct * y * std::numbers::ln2;
-  }
-};
-
-template <>
-struct Derivative<functions::Expm1> : Using<uses_result> {
-  template <int, class C, class Y, class A>
-  KOKKOS_FUNCTION static constexpr auto pull(C const& ct, Y const& y, A const&) {
-    return ct * (y + 1);
-  }
-};
-
-template <>
-struct Derivative<functions::Log> : Using<uses_a> {
-  template <int, class C, class Y, class A>
-  KOKKOS_FUNCTION static constexpr auto pull(C const& ct, Y const&, A const& a) {
-    return ct / a;
-  }
-};
-
-template <>
-struct Derivative<functions::Log1p> : Using<uses_a> {
-  template <int, class C, class Y, class A>
-  KOKKOS_FUNCTION static constexpr auto pull(C const& ct, Y const&, A const& a) {
-    return ct / (a + 1);
-  }
-};
-
-template <>
-struct Derivative<functions::Log2> : Using<uses_a> {
-  template <int, class C, class Y, class A>
-  KOKKOS_FUNCTION static constexpr auto pull(C const& ct, Y const&, A const& a) {
-    return ct / (a * std::numbers::ln2);
-  }
-};
-
-template <>
-struct Derivative<functions::Log10> : Using<uses_a> {
-  template <int, class C, class Y, class A>
-  KOKKOS_FUNCTION static constexpr auto pull(C const& ct, Y const&, A const& a) {
-    return ct / (a * std::numbers::ln10);
-  }
-};
-
-template <>
-struct Derivative<functions::Sin> : Using<uses_a> {
-  template <int, class C, class Y, class A>
-  KOKKOS_FUNCTION static constexpr auto pull(C const& ct, Y const&, A const& a) {
-    return ct * on(functions::Cos{}, a);
-  }
-};
-
-template <>
-struct Derivative<functions::Cos> : Using<uses_a> {
-  template <int, class C, class Y, class A>
-  KOKKOS_FUNCTION static constexpr auto pull(C const& ct, Y const&, A const& a) {
-    return -(ct * on(functions::Sin{}, a));
-  }
-};
-
-template <>
-struct Derivative<functions::Tan> : Using<uses_result> {
-  template <int, class C, class Y, class A>
-  KOKKOS_FUNCTION static constexpr auto pull(C const& ct, Y const& y, A const&) {
-    return ct * (y * y + 1);
-  }
-};
-
-template <>
-struct Derivative<functions::Asin> : Using<uses_a> {
-  template <int, class C, class Y, class A>
-  KOKKOS_FUNCTION static constexpr auto pull(C const& ct, Y const&, A const& a) {
-    return ct / on(functions::Sqrt{}, 1 - a * a);
-  }
-};
-
-template <>
-struct Derivative<functions::Acos> : Using<uses_a> {
-  template <int, class C, class Y, class A>
-  KOKKOS_FUNCTION static constexpr auto pull(C const& ct, Y const&, A const& a) {
-    return -(ct / on(functions::Sqrt{}, 1 - a * a));
-  }
-};
-
-template <>
-struct Derivative<functions::Atan> : Using<uses_a> {
-  template <int, class C, class Y, class A>
-  KOKKOS_FUNCTION static constexpr auto pull(C const& ct, Y const&, A const& a) {
-    return ct / (a * a + 1);
-  }
-};
-
-template <>
-struct Derivative<functions::Sinh> : Using<uses_a> {
-  template <int, class C, class Y, class A>
-  KOKKOS_FUNCTION static constexpr auto pull(C const& ct, Y const&, A const& a) {
-    return ct * on(functions::Cosh{}, a);
-  }
-};
-
-template <>
-struct Derivative<functions::Cosh> : Using<uses_a> {
-  template <int, class C, class Y, class A>
-  KOKKOS_FUNCTION static constexpr auto pull(C const& ct, Y const&, A const& a) {
-    return ct * on(functions::Sinh{}, a);
-  }
-};
-
-template <>
-struct Derivative<functions::Tanh> : Using<uses_result> {
-  template <int, class C, class Y, class A>
-  KOKKOS_FUNCTION static constexpr auto pull(C const& ct, Y const& y, A const&) {
-    return ct * (1 - y * y);
-  }
-};
-
-/// Infinite at 0, as JAX.
-template <>
-struct Derivative<functions::Cbrt> : Using<uses_result> {
-  template <int, class C, class Y, class A>
-  KOKKOS_FUNCTION static constexpr auto pull(C const& ct, Y const& y, A const&) {
-    return ct / (y * y * 3);
-  }
-};
-
-template <>
-struct Derivative<functions::Erf> : Using<uses_a> {
-  template <int, class C, class Y, class A>
-  KOKKOS_FUNCTION static constexpr auto pull(C const& ct, Y const&, A const& a) {
-    return ct * on(functions::Exp{}, -(a * a)) * (2 * std::numbers::inv_sqrtpi);
-  }
-};
-
-template <>
-struct Derivative<functions::Erfc> : Using<uses_a> {
-  template <int, class C, class Y, class A>
-  KOKKOS_FUNCTION static constexpr auto pull(C const& ct, Y const&, A const& a) {
-    return ct * on(functions::Exp{}, -(a * a)) * (-2 * std::numbers::inv_sqrtpi);
-  }
-};
-
-/// 0 at 0, as JAX.
-template <>
-struct Derivative<functions::Relu> : Using<uses_result> {
-  template <int, class C, class Y, class A>
-  KOKKOS_FUNCTION static constexpr auto pull(C const& ct, Y const& y, A const&) {
-    return on(functions::Where{}, on(functions::Greater{}, y, 0), ct, op::zero);
-  }
-};
-
-template <>
-struct Derivative<functions::Sigmoid> : Using<uses_result> {
-  template <int, class C, class Y, class A>
-  KOKKOS_FUNCTION static constexpr auto pull(C const& ct, Y const& y, A const&) {
-    return ct * y * (1 - y);
-  }
-};
-
-template <>
-struct Derivative<functions::Softplus> : Using<uses_a> {
-  template <int, class C, class Y, class A>
-  KOKKOS_FUNCTION static constexpr auto pull(C const& ct, Y const&, A const& a) {
-    return ct * on(functions::Sigmoid{}, a);
-  }
-};
+#undef SHARDTYPE_DERIVATIVE
+#undef SHARDTYPE_DERIVATIVES
+#undef SHARDTYPE_CONSTANT
 
 /// s + a s (1 - s) with s = sigmoid(a).
 template <>
 struct Derivative<functions::Silu> : Using<uses_a> {
   template <int, class C, class Y, class A>
   KOKKOS_FUNCTION static constexpr auto pull(C const& ct, Y const&, A const& a) {
-    auto const s = on(functions::Sigmoid{}, a);
+    auto const s = once(on(functions::Sigmoid{}, a));
     return ct * (s + a * s * (1 - s));
   }
 };
@@ -251,7 +127,7 @@ struct Derivative<functions::GeluTanh> : Using<uses_a> {
   template <int, class C, class Y, class A>
   KOKKOS_FUNCTION static constexpr auto pull(C const& ct, Y const&, A const& a) {
     double const scale = 1.5957691216057308;
-    auto const s = on(functions::Sigmoid{}, (a + a * a * a * 0.044715) * scale);
+    auto const s = once(on(functions::Sigmoid{}, (a + a * a * a * 0.044715) * scale));
     return ct * (s + a * s * (1 - s) * ((a * a * (3 * 0.044715) + 1) * scale));
   }
 };
@@ -277,21 +153,6 @@ struct Derivative<functions::Cast<To>> : Using<uses_nothing> {
     return cast_like<A>(ct);
   }
 };
-// Of complex numbers z = x + iy the gradient of a real f is df/dx - i df/dy, as in JAX.
-template <>
-struct Derivative<functions::Conjugate> : Using<uses_nothing> {
-  template <int, class C, class Y, class A>
-  KOKKOS_FUNCTION static constexpr auto pull(C const& ct, Y const&, A const&) {
-    return on(functions::Conjugate{}, ct);
-  }
-};
-template <>
-struct Derivative<functions::Real> : Using<uses_nothing> {
-  template <int, class C, class Y, class A>
-  KOKKOS_FUNCTION static constexpr auto pull(C const& ct, Y const&, A const&) {
-    return cast_like<A>(ct);
-  }
-};
 template <>
 struct Derivative<functions::Imaginary> : Using<uses_nothing> {
   template <int, class C, class Y, class A>
@@ -303,89 +164,8 @@ struct Derivative<functions::Imaginary> : Using<uses_nothing> {
     }
   }
 };
-
-template <>
-struct Derivative<functions::Add> : Using<uses_nothing, uses_nothing> {
-  static constexpr bool passes(int) { return true; }
-  template <int, class C, class Y, class A, class B>
-  KOKKOS_FUNCTION static constexpr auto pull(C const& ct, Y const&, A const&, B const&) {
-    return ct;
-  }
-};
-template <>
-struct Derivative<functions::Subtract> : Using<uses_nothing, uses_nothing> {
-  static constexpr bool passes(int k) { return k == 0; }
-  template <int K, class C, class Y, class A, class B>
-  KOKKOS_FUNCTION static constexpr auto pull(C const& ct, Y const&, A const&, B const&) {
-    if constexpr (K == 0) {
-      return ct;
-    } else {
-      return -ct;
-    }
-  }
-};
-template <>
-struct Derivative<functions::Multiply> : Using<uses_b, uses_a> {
-  template <int K, class C, class Y, class A, class B>
-  KOKKOS_FUNCTION static constexpr auto pull(C const& ct, Y const&, A const& a, B const& b) {
-    if constexpr (K == 0) {
-      return ct * b;
-    } else {
-      return ct * a;
-    }
-  }
-};
-template <>
-struct Derivative<functions::Divide> : Using<uses_b, uses_a | uses_b> {
-  template <int K, class C, class Y, class A, class B>
-  KOKKOS_FUNCTION static constexpr auto pull(C const& ct, Y const&, A const& a, B const& b) {
-    if constexpr (K == 0) {
-      return ct / b;
-    } else {
-      return -(ct * a / (b * b));
-    }
-  }
-};
-/// b a^(b - 1), 0 for b = 0; a^b log(a), 0 for a = 0.
-template <>
-struct Derivative<functions::Power> : Using<uses_a | uses_b, uses_a | uses_b> {
-  template <int K, class C, class Y, class A, class B>
-  KOKKOS_FUNCTION static constexpr auto pull(C const& ct, Y const&, A const& a, B const& b) {
-    if constexpr (K == 0) {
-      auto const slope = on(functions::Power{}, a, b - 1) * b;
-      return on(functions::Where{}, on(functions::Equal{}, b, 0), op::zero, ct * slope);
-    } else {
-      auto const slope = on(functions::Power{}, a, b) * on(functions::Log{}, a);
-      return on(functions::Where{}, on(functions::Equal{}, a, 0), op::zero, ct * slope);
-    }
-  }
-};
-template <>
-struct Derivative<functions::Atan2> : Using<uses_a | uses_b, uses_a | uses_b> {
-  template <int K, class C, class Y, class A, class B>
-  KOKKOS_FUNCTION static constexpr auto pull(C const& ct, Y const&, A const& a, B const& b) {
-    if constexpr (K == 0) {
-      return ct * b / (a * a + b * b);
-    } else {
-      return -(ct * a / (a * a + b * b));
-    }
-  }
-};
-/// A half each where both are equal, infinities too.
-template <>
-struct Derivative<functions::LogAddExp> : Using<uses_a | uses_b, uses_a | uses_b> {
-  template <int K, class C, class Y, class A, class B>
-  KOKKOS_FUNCTION static constexpr auto pull(C const& ct, Y const&, A const& a, B const& b) {
-    auto const equal = on(functions::Equal{}, a, b);
-    if constexpr (K == 0) {
-      return ct * on(functions::Sigmoid{}, on(functions::Where{}, equal, op::zero, a - b));
-    } else {
-      return ct * on(functions::Sigmoid{}, on(functions::Where{}, equal, op::zero, b - a));
-    }
-  }
-};
 /// Where the operands are equal, each gets a half.
-template <class F, class Wins>
+template <class Wins>
 struct DerivativeOfExtremum : Using<uses_a | uses_b, uses_a | uses_b> {
   template <int K, class C, class Y, class A, class B>
   KOKKOS_FUNCTION static constexpr auto pull(C const& ct, Y const&, A const& a, B const& b) {
@@ -398,24 +178,9 @@ struct DerivativeOfExtremum : Using<uses_a | uses_b, uses_a | uses_b> {
   }
 };
 template <>
-struct Derivative<functions::Maximum>
-    : DerivativeOfExtremum<functions::Maximum, functions::Greater> {};
+struct Derivative<functions::Maximum> : DerivativeOfExtremum<functions::Greater> {};
 template <>
-struct Derivative<functions::Minimum> : DerivativeOfExtremum<functions::Minimum, functions::Less> {
-};
-/// a - b floor(a / b).
-template <>
-struct Derivative<functions::Remainder> : Using<uses_nothing, uses_a | uses_b> {
-  static constexpr bool passes(int k) { return k == 0; }
-  template <int K, class C, class Y, class A, class B>
-  KOKKOS_FUNCTION static constexpr auto pull(C const& ct, Y const&, A const& a, B const& b) {
-    if constexpr (K == 0) {
-      return ct;
-    } else {
-      return -(ct * on(functions::FloorDivide{}, a, b));
-    }
-  }
-};
+struct Derivative<functions::Minimum> : DerivativeOfExtremum<functions::Less> {};
 template <>
 struct Derivative<functions::Where> : Using<uses_nothing, uses_a, uses_a> {
   template <int K, class C, class Y, class P, class A, class B>
@@ -445,16 +210,5 @@ struct Derivative<functions::Clip>
     }
   }
 };
-
-template <>
-struct Derivative<functions::Sign> : Flat {};
-template <>
-struct Derivative<functions::Floor> : Flat {};
-template <>
-struct Derivative<functions::Ceil> : Flat {};
-template <>
-struct Derivative<functions::Round> : Flat {};
-template <>
-struct Derivative<functions::FloorDivide> : Flat {};
 
 }  // namespace shardtype::autodiff

@@ -75,15 +75,8 @@ struct Path<K, Applied<F, T, Args...>> {
   using Next = nth_t<at, Args...>;
   static constexpr unsigned mask = D::uses(at);
 
-  static constexpr bool passes_here() {
-    if constexpr (requires { D::passes(at); }) {
-      return D::passes(at);
-    } else {
-      return false;
-    }
-  }
   /// Whether the cotangent is that of the result.
-  static constexpr bool passes = passes_here() && Path<K, Next>::passes;
+  static constexpr bool passes = (mask & passes_on) != 0 && Path<K, Next>::passes;
 
   static constexpr bool needs_result(bool outside) { return outside || (mask & uses_result) != 0; }
   static constexpr bool needs_argument(bool result, int k) {
@@ -156,7 +149,7 @@ KOKKOS_FUNCTION constexpr auto along(Applied<F, T, Args...> const& e, X const& x
     if constexpr (J == P::at) {
       return below.result;
     } else if constexpr (P::needs_argument(result, J)) {
-      return autodiff::value_of(kept<J>(e.args), x);
+      return autodiff::once(autodiff::value_of(kept<J>(e.args), x));
     } else {
       return Unused<typename nth_t<J, Args...>::element>{};
     }
@@ -165,7 +158,7 @@ KOKKOS_FUNCTION constexpr auto along(Applied<F, T, Args...> const& e, X const& x
     auto const args = keep(argument.template operator()<J>()...);
     auto const y = [&] {
       if constexpr (result) {
-        return autodiff::on(e.function, kept<J>(args)...);
+        return autodiff::once(autodiff::on(e.function, kept<J>(args)...));
       } else if constexpr (P::needs_result(outside)) {
         return kept<Result>(x);
       } else {

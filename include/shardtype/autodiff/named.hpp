@@ -3,10 +3,10 @@
 
 #include <type_traits>
 
-#include <shardtype/autodiff/along.hpp>
 #include <shardtype/autodiff/lookups.hpp>
 #include <shardtype/autodiff/record.hpp>
 #include <shardtype/check/named.hpp>
+#include <shardtype/ops/indexing.hpp>
 
 namespace shardtype::autodiff {
 
@@ -95,17 +95,86 @@ constexpr auto brought(A const& a) {
   }
 }
 
-template <class I, class Out, class... More>
-struct Vjp<op::Take<I, Out, More...>> : NamedVjp<op::Take<I, Out, More...>, op::Take<I>> {};
-template <class I, class Out, class... More>
-struct Vjp<op::At<I, Out, More...>> : NamedVjp<op::At<I, Out, More...>, op::At<I>> {};
-template <class I, class Out, class... More>
-struct Vjp<op::ScatterAdd<I, Out, More...>>
-    : NamedVjp<op::ScatterAdd<I, Out, More...>, op::ScatterAdd<I>> {};
-template <class I, class To, class Out, class... More>
-  requires(shardtype::detail::names_slice<I, To, Out, More...>)
-struct Vjp<op::Slice<I, To, Out, More...>>
-    : NamedVjp<op::Slice<I, To, Out, More...>, op::Slice<I, To>> {};
+/// The sum by ids `Ids` of a cotangent `C` to rows of the type `To`, and whether each rank adds to its own
+/// rows what it has.
+template <class V, class To, class C, class Ids>
+struct AddsToOwnRows;
+template <class V, class T, class... Parts, class C, class Ids>
+struct AddsToOwnRows<V, Tensor<T, Parts...>, C, Ids> {
+  using Op = op::ScatterAdd<V, Parts...>;
+  static constexpr bool decide() {
+    using R = Resolve<Op, C, Ids>;
+    if constexpr (sizeof...(Parts) == 0 || !R::verdict) {
+      return false;
+    } else {
+      using M = typename R::template met<0>;
+      return std::is_same_v<typename M::template operand<0, C>, C> &&
+             std::is_same_v<typename M::template operand<1, Ids>, Ids> &&
+             std::is_same_v<typename M::result, typename R::result>;
+    }
+  }
+  static constexpr bool value = decide();
+};
+
+/// Of a table that is split over V each rank adds to its own rows, where no rank has to send for that.
+template <class V, class... Out>
+struct Vjp<op::Named<op::TakeRows<V>, Out...>>
+    : NamedVjp<op::Named<op::TakeRows<V>, Out...>, op::TakeRows<V>> {
+  using Op = op::Named<op::TakeRows<V>, Out...>;
+  using Base = NamedVjp<Op, op::TakeRows<V>>;
+  template <class A, class... Bs>
+  using Own =
+      AddsToOwnRows<V, cotangent_t<tensor_of<A>>,
+                    cotangent_t<typename Resolve<Op, tensor_of<A>, tensor_of<Bs>...>::result>,
+                    tensor_of<Bs>...>;
+  template <int K, class R, class A, class... Bs>
+  struct Judged {
+    template <bool own>
+    static constexpr auto decide() {
+      if constexpr (own) {
+        using To = cotangent_t<tensor_of<A>>;
+        return Type<shardtype::detail::Settles<To, To, false>>{};
+      } else {
+        return Type<typename Base::template Judged<K, R, A, Bs...>::type>{};
+      }
+    }
+    using type = typename decltype(decide<Own<A, Bs...>::value>())::type;
+  };
+  template <class R, class A, class... Bs>
+  static constexpr auto save(Op const& op, R const& out, A const& a, Bs const&... bs) {
+    if constexpr (Own<A, Bs...>::value) {
+      return keep(a.extents(), bs...);
+    } else {
+      return Base::template save<R, A, Bs...>(op, out, a, bs...);
+    }
+  }
+  template <class R, class A, class... Bs, class S, class C>
+  static constexpr auto prepare(Op const& op, S const& saved, C const& ct) {
+    if constexpr (Own<A, Bs...>::value) {
+      return ct;
+    } else {
+      return Base::template prepare<R, A, Bs...>(op, saved, ct);
+    }
+  }
+  template <int K, class R, class A, class... Bs, class S, class C>
+  static constexpr auto pull(Op const& op, S const& saved, C const& ct) {
+    if constexpr (Own<A, Bs...>::value) {
+      return call(typename Own<A, Bs...>::Op{{kept<0>(saved)[place_of<tensor_of<A>, V>]}},
+                  std::source_location::current(), ct, kept<1>(saved));
+    } else {
+      return Base::template pull<K, R, A, Bs...>(op, saved, ct);
+    }
+  }
+};
+template <class I, class... Out>
+struct Vjp<op::Named<op::AtRow<I>, Out...>>
+    : NamedVjp<op::Named<op::AtRow<I>, Out...>, op::AtRow<I>> {};
+template <class V, class... Out>
+struct Vjp<op::Named<op::AddRows<V>, Out...>>
+    : NamedVjp<op::Named<op::AddRows<V>, Out...>, op::AddRows<V>> {};
+template <class I, class To, class... Out>
+struct Vjp<op::Named<op::SliceRows<I, To>, Out...>>
+    : NamedVjp<op::Named<op::SliceRows<I, To>, Out...>, op::SliceRows<I, To>> {};
 
 /// Any other operation with a named result, as what it consists of: reshards of the operands, the
 /// operation, a reshard of its result. The first plan where there are two. Each is judged in its call.

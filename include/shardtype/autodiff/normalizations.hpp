@@ -5,8 +5,8 @@
 #include <type_traits>
 
 #include <shardtype/autodiff/vjp.hpp>
-#include <shardtype/ops/softmax.hpp>
-#include <shardtype/ops/sum.hpp>
+#include <shardtype/ops/normalization.hpp>
+#include <shardtype/ops/reductions.hpp>
 
 namespace shardtype::autodiff {
 
@@ -23,8 +23,9 @@ struct NormalizationVjp : Differentiable {
   static constexpr auto prepare(Named const&, S const& saved, C const& ct) {
     using R = Resolve<Named, tensor_of<A>>;
     if constexpr (R::communicates) {
-      return autodiff::keep(autodiff::settled<cotangent_t<typename R::met>, true>(ct),
-                            autodiff::settled<typename R::met, true>(kept<0>(saved)));
+      return autodiff::keep(
+          autodiff::settled<cotangent_t<typename R::template met<0>::result>, true>(ct),
+          autodiff::settled<typename R::template met<0>::result, true>(kept<0>(saved)));
     } else {
       return autodiff::keep(ct, kept<0>(saved));
     }
@@ -49,16 +50,19 @@ struct NormalizationVjp : Differentiable {
     using Sum = decltype(sum_over(Labels{}));
     auto const sums = call(Sum{}, std::source_location::current(), terms);
     if constexpr (Resolve<Named, tensor_of<A>>::communicates) {
-      using Met = typename Resolve<Named, tensor_of<A>>::met;
+      using Met = typename Resolve<Named, tensor_of<A>>::template met<0>::result;
       return reshard<cotangent_t<typename Resolve<Sum, Met>::result>>(sums);
     } else {
       return sums;
     }
   }
 };
-template <bool Log, class... Names>
-struct Vjp<op::Normalize<Log, Names...>>
-    : NormalizationVjp<Log, op::Normalize<Log, Names...>,
-                       typename shardtype::detail::LabelsFirst<Names...>::labels> {};
+template <bool Log, class... Ls>
+struct Vjp<op::Normalize<Log, Ls...>>
+    : NormalizationVjp<Log, op::Normalize<Log, Ls...>, shardtype::detail::Pack<Ls...>> {};
+template <bool Log, class... Ls, class... Out>
+struct Vjp<op::Named<op::Normalize<Log, Ls...>, Out...>>
+    : NormalizationVjp<Log, op::Named<op::Normalize<Log, Ls...>, Out...>,
+                       shardtype::detail::Pack<Ls...>> {};
 
 }  // namespace shardtype::autodiff

@@ -101,6 +101,8 @@ struct DryArgument<M<value_t>, planning::OpenFunctionPlan>
 
 }  // namespace autodiff
 
+namespace api {
+
 /// The plan of both passes of a gradient, from types: `plan(value_and_grad<0>(f), type<A>, type<B>)`
 /// runs the forward and the backward pass at compile time on tensors without data, C++ loops
 /// included. Types of tensors, or of arrays, tuples and structs (`Mlp<value_t>`) of them. A GradientPlan if the types determine
@@ -155,5 +157,7 @@ template <class F, bool value, int... Ks, class... As>
 std::string explain(autodiff::Gradient<F, value, Ks...> const& g, Type<As>... types) {
   return explain(plan(g, types...));
 }
+
+}  // namespace api
 
 }  // namespace shardtype

@@ -6,28 +6,9 @@
 
 #include <shardtype/autodiff/pullback.hpp>
 #include <shardtype/autodiff/vjp.hpp>
-#include <shardtype/ops/einsum.hpp>
-#include <shardtype/ops/matmul.hpp>
+#include <shardtype/ops/products.hpp>
 
 namespace shardtype::autodiff {
-
-/// The dims of a tensor type, as a Pack.
-template <class P>
-struct DimIn {
-  using type = shardtype::detail::Pack<>;
-};
-template <class I, class... Xs>
-struct DimIn<Dim<I, Xs...>> {
-  using type = shardtype::detail::Pack<Dim<I, Xs...>>;
-};
-template <class A>
-struct DimsOf;
-template <class T, class... Parts>
-struct DimsOf<Tensor<T, Parts...>> {
-  using type = decltype((shardtype::detail::Pack<>{} | ... | typename DimIn<Parts>::type{}));
-};
-template <class T, class... Parts>
-struct DimsOf<Local<T, Parts...>> : DimsOf<Tensor<T, Parts...>> {};
 
 template <class... Dims>
 Spread<Dims...> spread_to(shardtype::detail::Pack<Dims...>);
@@ -38,28 +19,22 @@ constexpr auto spread(C const& ct, N const& n) {
   return call(Op{n}, std::source_location::current(), ct);
 }
 
-template <class... Dims>
-struct Vjp<Spread<Dims...>> : Differentiable {
-  template <class V, class A>
-  static constexpr Kept<> save(Spread<Dims...> const&, V const&, A const&) {
-    return {};
-  }
-  template <int K, class V, class A, class S, class C>
-  static constexpr auto pull(Spread<Dims...> const&, S const&, C const& ct) {
-    return autodiff::unbroadcast<tensor_of<A>>(ct);
-  }
-};
-
-/// The labels of the pack that `A` or `B` has.
-template <class A, class B, class... Ls>
-constexpr auto labels_in_either(shardtype::detail::Pack<Ls...>) {
-  return (
-      shardtype::detail::Pack<>{} | ... | std::conditional_t < has_label<A, Ls> || has_label<B, Ls>,
-      shardtype::detail::Pack<Ls>, shardtype::detail::Pack < >> {});
+/// The labels of the pack that any of `As` has.
+template <class L, class... As>
+inline constexpr bool has_any = (has_label<As, L> || ...);
+template <class... As, class... Ls>
+constexpr auto labels_in_any(shardtype::detail::Pack<Ls...>) {
+  using shardtype::detail::Pack;
+  return (Pack<>{} | ... | std::conditional_t<has_any<Ls, As...>, Pack<Ls>, Pack<>>{});
 }
-template <class A, class B, class... Ls>
-constexpr auto product(A const& a, B const& b, Overlap overlap, shardtype::detail::Pack<Ls...>) {
-  return call(op::Einsum<Ls...>{overlap}, std::source_location::current(), a, b);
+/// A product of the cotangent and the other operand, in the place of operand `K`.
+template <int K, class Op, class S, class C>
+constexpr auto product_with(Op const& op, S const& saved, C const& ct) {
+  if constexpr (K == 0) {
+    return call(op, std::source_location::current(), ct, kept<1>(saved));
+  } else {
+    return call(op, std::source_location::current(), kept<0>(saved), ct);
+  }
 }
 
 /// The rule of products for the cotangent of operand `K` of a product `R`, by shardings; `V` is the
@@ -97,6 +72,19 @@ struct NamedProductTo {
   using type = tensor_from_spec<S, NamedProductTo, element_t<P>, P>;
 };
 
+/// A product of `Qs` as the cotangent of operand `K`, a `P`: repeated along the dims that `P` alone
+/// has.
+template <int K, class P, class... Qs, class Made, class S>
+constexpr auto with_own(Made const& made, [[maybe_unused]] S const& saved) {
+  using Labels = labels_of_t<P>;
+  if constexpr (std::is_same_v<decltype(autodiff::labels_in_any<Qs...>(Labels{})), Labels>) {
+    return made;
+  } else {
+    return autodiff::spread<cotangent_t<P>>(autodiff::settled<without_own<P, Qs...>, false>(made),
+                                            kept<K>(saved).extents());
+  }
+}
+
 /// ct_a = ct b, ct_b = a ct, with the operand's own labels.
 struct StrictProductVjp : Differentiable {
   template <class V, class A, class B, class Op>
@@ -111,21 +99,10 @@ struct StrictProductVjp : Differentiable {
   static constexpr auto pull(Op const& op, S const& saved, C const& ct) {
     using P = tensor_of<std::conditional_t<K == 0, A, B>>;
     using Q = tensor_of<std::conditional_t<K == 0, B, A>>;
-    using Labels = decltype(autodiff::labels_in_either<tensor_of<C>, Q>(labels_of_t<P>{}));
-    auto made = [&] {
-      if constexpr (K == 0) {
-        return autodiff::product(ct, kept<1>(saved), op.overlap, Labels{});
-      } else {
-        return autodiff::product(kept<0>(saved), ct, op.overlap, Labels{});
-      }
-    }();
-    if constexpr (std::is_same_v<Labels, labels_of_t<P>>) {
-      return made;
-    } else {
-      return autodiff::spread<cotangent_t<P>>(
-          autodiff::settled<without_own<P, tensor_of<C>, Q>, false>(made),
-          kept<K>(saved).extents());
-    }
+    using Labels = decltype(autodiff::labels_in_any<tensor_of<C>, Q>(labels_of_t<P>{}));
+    using Product = typename decltype(shardtype::detail::einsum_to(Labels{}))::type;
+    return autodiff::with_own<K, P, tensor_of<C>, Q>(
+        autodiff::product_with<K>(Product{op.overlap}, saved, ct), saved);
   }
 };
 
@@ -171,22 +148,8 @@ struct NamedProductVjp : StrictProductVjp {
       using P = tensor_of<std::conditional_t<K == 0, A, B>>;
       using Q = tensor_of<std::conditional_t<K == 0, B, A>>;
       using To = typename NamedProductTo<P, tensor_of<C>, Q>::type;
-      using Whole = without_own<P, tensor_of<C>, Q>;
-      auto made = [&] {
-        if constexpr (K == 0) {
-          return call(op::Einsum<To>{op.overlap}, std::source_location::current(), ct,
-                      kept<1>(saved));
-        } else {
-          return call(op::Einsum<To>{op.overlap}, std::source_location::current(), kept<0>(saved),
-                      ct);
-        }
-      }();
-      if constexpr (std::is_same_v<Whole, cotangent_t<P>>) {
-        return made;
-      } else {
-        return autodiff::spread<cotangent_t<P>>(autodiff::settled<Whole, false>(made),
-                                                kept<K>(saved).extents());
-      }
+      return autodiff::with_own<K, P, tensor_of<C>, Q>(
+          autodiff::product_with<K>(op::Einsum<To>{op.overlap}, saved, ct), saved);
     }
   }
 };
@@ -237,28 +200,18 @@ struct NamedEinsumVjp : NamedProductVjp<true> {
   }
   template <int K, class V, class A, class B, class D, class... More, class Op, class S, class C>
   static constexpr auto pull(Op const& op, S const& saved, C const& ct) {
-    return pull_one<K, tensor_of<nth_t<K, A, B, D, More...>>>(
-        op, saved, ct, std::make_integer_sequence<int, static_cast<int>(2 + sizeof...(More))>{});
+    using P = tensor_of<nth_t<K, A, B, D, More...>>;
+    return [&]<int... J>(std::integer_sequence<int, J...>) {
+      return pull_one<K, P>(op, saved, ct, kept<(J < K ? J : J + 1)>(saved)...);
+    }(std::make_integer_sequence<int, static_cast<int>(2 + sizeof...(More))>{});
   }
 
  private:
-  template <int K, class P, class Op, class S, class C, int... J>
-  static constexpr auto pull_one(Op const& op, S const& saved, C const& ct,
-                                 std::integer_sequence<int, J...>) {
-    using To = typename NamedProductsTo<
-        P, tensor_of<C>,
-        tensor_of<std::remove_cvref_t<decltype(kept<(J < K ? J : J + 1)>(saved))>>...>::type;
-    using Whole =
-        without_own<P, tensor_of<C>,
-                    tensor_of<std::remove_cvref_t<decltype(kept<(J < K ? J : J + 1)>(saved))>>...>;
-    auto const made = call(op::Einsum<To>{op.overlap}, std::source_location::current(), ct,
-                           kept<(J < K ? J : J + 1)>(saved)...);
-    if constexpr (std::is_same_v<Whole, cotangent_t<P>>) {
-      return made;
-    } else {
-      return autodiff::spread<cotangent_t<P>>(autodiff::settled<Whole, false>(made),
-                                              kept<K>(saved).extents());
-    }
+  template <int K, class P, class Op, class S, class C, class... Qs>
+  static constexpr auto pull_one(Op const& op, S const& saved, C const& ct, Qs const&... qs) {
+    using To = typename NamedProductsTo<P, tensor_of<C>, tensor_of<Qs>...>::type;
+    return autodiff::with_own<K, P, tensor_of<C>, tensor_of<Qs>...>(
+        call(op::Einsum<To>{op.overlap}, std::source_location::current(), ct, qs...), saved);
   }
 };
 

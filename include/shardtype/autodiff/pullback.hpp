@@ -16,16 +16,11 @@ namespace shardtype {
 
 namespace autodiff {
 
-/// The cotangent of operand `K` of the expression `E`, as a function of one element of each value.
+/// The cotangent of operand `K` of the expression `E`, as a function whose text is computed by one
+/// kernel.
 template <class E, int K>
 struct PullbackFunction {
   E expression;
-  template <class C, class... Xs>
-  KOKKOS_FUNCTION constexpr auto operator()(C const& ct, Xs const&... xs) const {
-    return autodiff::pulled<K>(expression, typename Reads<K, E>::Numbers{}, Element<C>(ct),
-                               Element<Xs>(xs)...)
-        .value;
-  }
 };
 
 /// The element type of an expression's operand.
@@ -75,6 +70,7 @@ inline constexpr bool is_pullback<Pullback<E, K>> = true;
 template <class... Dims>
 struct Spread {
   using operation = Spread;
+  using gradient = checking::Pulls;
   using to = Mentions<Dims...>;
   static constexpr std::string_view name = "spread";
   static constexpr bool recorded = false;
@@ -83,6 +79,7 @@ struct Spread {
   constexpr void extents(ResultExtents const& c) const {
     for (std::size_t d = 0; d < sizeof...(Dims); ++d) c.out[d] = n[d];
   }
+  constexpr auto pull(auto const& g) const { return g.unbroadcast(); }
 };
 
 }  // namespace autodiff
@@ -100,6 +97,35 @@ struct ElementOfResult<autodiff::Pullback<E, K>, A> {
 template <class E, int K, class A, class B>
 struct ElementOfResult<autodiff::Pullback<E, K>, A, B> {
   using type = typename autodiff::ElementOfInput<K, E>::type;
+};
+
+}  // namespace detail
+
+namespace detail {
+
+/// As the functions of which the derivative's text is made.
+template <class E, int K, class... Args, int First, class T>
+struct Lowered<Expression<autodiff::PullbackFunction<E, K>, Args...>, First, T> {
+  using Given = Expression<autodiff::PullbackFunction<E, K>, Args...>;
+  using types = decltype((kernels::Elements<>{} + ... + typename Lowered<Args, 0, char>::types{}));
+  using Order = std::make_integer_sequence<int, static_cast<int>(sizeof...(Args))>;
+  template <int N, class A>
+  using argument = Lowered<A, First + slots_before<N, Args...>(), T>;
+
+  static auto make(Given const& f) {
+    return [&]<int... N>(std::integer_sequence<int, N...>) {
+      return autodiff::pulled<K>(f.function().expression, typename autodiff::Reads<K, E>::Numbers{},
+                                 autodiff::Part<typename argument<N, Args>::expression>(
+                                     argument<N, Args>::make(f.template argument<N>()))...)
+          .expression;
+    }(Order{});
+  }
+  template <class Visit>
+  static void visit(Given const& f, Visit&& use) {
+    [&]<int... N>(std::integer_sequence<int, N...>) {
+      (argument<N, Args>::visit(f.template argument<N>(), use), ...);
+    }(Order{});
+  }
 };
 
 }  // namespace detail

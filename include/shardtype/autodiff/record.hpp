@@ -198,9 +198,10 @@ template <class... Operands>
 struct Continue<Above::active, Operands...> {
   using Where = std::source_location;
 
- private:
   template <class A>
   using tensor_of = autodiff::tensor_of<A>;
+
+ private:
   static constexpr int top = autodiff::top_level<Operands...>();
 
   template <class Op>

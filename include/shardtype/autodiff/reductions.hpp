@@ -10,9 +10,7 @@
 #include <shardtype/autodiff/vjp.hpp>
 #include <shardtype/check/reduction.hpp>
 #include <shardtype/ops/math.hpp>
-#include <shardtype/ops/mean.hpp>
-#include <shardtype/ops/norm.hpp>
-#include <shardtype/ops/var.hpp>
+#include <shardtype/ops/reductions.hpp>
 
 namespace shardtype::autodiff {
 

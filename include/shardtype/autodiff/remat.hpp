@@ -106,6 +106,8 @@ struct Remat {
 
 }  // namespace autodiff
 
+namespace api {
+
 /// `f`, of which the tape saves the arguments alone: `remat(f)(a, w)` is f(a, w), and the backward
 /// pass runs f again. It costs f's flops and communication twice, and saves what f's operations
 /// would save until then. `f` takes and gives tensors, or vectors, arrays, tuples and structs of
@@ -119,5 +121,7 @@ template <class F>
 constexpr auto remat(F f, std::source_location const& where = std::source_location::current()) {
   return autodiff::Remat<F>{std::move(f), where};
 }
+
+}  // namespace api
 
 }  // namespace shardtype

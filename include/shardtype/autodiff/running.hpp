@@ -6,12 +6,11 @@
 #include <string_view>
 #include <type_traits>
 
-#include <shardtype/autodiff/along.hpp>
 #include <shardtype/autodiff/counted.hpp>
-#include <shardtype/check/window.hpp>
+#include <shardtype/autodiff/vjp.hpp>
 #include <shardtype/execute/window.hpp>
 #include <shardtype/kernels/running_back.hpp>
-#include <shardtype/ops/cumsum.hpp>
+#include <shardtype/ops/windows.hpp>
 
 namespace shardtype {
 

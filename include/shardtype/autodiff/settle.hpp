@@ -6,17 +6,10 @@
 
 #include <shardtype/autodiff/active.hpp>
 #include <shardtype/manual/moves.hpp>
-#include <shardtype/manual/unreduced.hpp>
-#include <shardtype/manual/varying.hpp>
-#include <shardtype/ops/all_gather.hpp>
-#include <shardtype/ops/all_reduce.hpp>
-#include <shardtype/ops/all_to_all.hpp>
-#include <shardtype/ops/reduce_scatter.hpp>
-#include <shardtype/ops/reduced.hpp>
-#include <shardtype/ops/reshard.hpp>
-#include <shardtype/ops/sum.hpp>
-#include <shardtype/ops/to_partial.hpp>
-#include <shardtype/ops/transpose.hpp>
+#include <shardtype/ops/blocks.hpp>
+#include <shardtype/ops/collectives.hpp>
+#include <shardtype/ops/dims.hpp>
+#include <shardtype/ops/reductions.hpp>
 
 namespace shardtype::autodiff {
 

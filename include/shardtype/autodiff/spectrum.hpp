@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <source_location>
 
-#include <shardtype/autodiff/shapes.hpp>
+#include <shardtype/autodiff/vjp.hpp>
 #include <shardtype/execute/call.hpp>
 #include <shardtype/kernels/spectrum.hpp>
 #include <shardtype/tensor/block_layout.hpp>

@@ -10,7 +10,7 @@
 
 #include <shardtype/check/dry.hpp>
 #include <shardtype/execute/call.hpp>
-#include <shardtype/ops/reshard.hpp>
+#include <shardtype/ops/collectives.hpp>
 #include <shardtype/runtime/exchange.hpp>
 #include <shardtype/runtime/mesh.hpp>
 

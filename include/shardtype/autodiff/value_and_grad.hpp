@@ -7,13 +7,10 @@
 #include <type_traits>
 #include <utility>
 
-#include <shardtype/autodiff/along.hpp>
 #include <shardtype/autodiff/aux.hpp>
 #include <shardtype/autodiff/block_moves.hpp>
 #include <shardtype/autodiff/counted.hpp>
-#include <shardtype/autodiff/in_place.hpp>
 #include <shardtype/autodiff/lookups.hpp>
-#include <shardtype/autodiff/moves.hpp>
 #include <shardtype/autodiff/named.hpp>
 #include <shardtype/autodiff/normalizations.hpp>
 #include <shardtype/autodiff/parameters.hpp>
@@ -21,10 +18,11 @@
 #include <shardtype/autodiff/record.hpp>
 #include <shardtype/autodiff/reductions.hpp>
 #include <shardtype/autodiff/running.hpp>
-#include <shardtype/autodiff/shapes.hpp>
 #include <shardtype/autodiff/shard_map.hpp>
 #include <shardtype/autodiff/structure.hpp>
+#include <shardtype/autodiff/vjp.hpp>
 #include <shardtype/autodiff/windows.hpp>
+#include <shardtype/core/dim.hpp>
 
 namespace shardtype {
 
@@ -272,6 +270,8 @@ struct Gradient : CalledWithUpTo<Gradient<F, value, Ks...>, Numbers<most_numbere
 
 }  // namespace autodiff
 
+namespace api {
+
 /// The value and the gradient of a function of tensors: `value_and_grad<0, 1>(f)(a, b)` is a struct
 /// of `value`, f(a, b), and `grad`, the gradients with respect to arguments 0 and 1 (a tuple; of one
 /// argument its gradient itself; without numbers of argument 0). `f` calls strict and named
@@ -317,12 +317,12 @@ constexpr auto grad(F f) {
 /// the loss): `value` is a pair of the loss and of these, without gradients. Error E73: one of them has
 /// a gradient of an outer differentiation that is no argument. JAX: has_aux=True.
 template <int... Ks, class F>
-constexpr auto value_and_grad(F f, HasAux) {
+constexpr auto value_and_grad(F f, core::Taken<HasAux>) {
   return value_and_grad<Ks...>(autodiff::WithAux<F>{std::move(f)});
 }
 /// A pair of the gradient and of the values beside the loss.
 template <int... Ks, class F>
-constexpr auto grad(F f, HasAux) {
+constexpr auto grad(F f, core::Taken<HasAux>) {
   return grad<Ks...>(autodiff::WithAux<F>{std::move(f)});
 }
 
@@ -334,31 +334,34 @@ constexpr auto grad(F f, HasAux) {
 /// (at most another operand) until the end; `plan(...).peak_bytes()` says it. An Error ends what is under
 /// way. Megatron-LM: --overlap-grad-reduce.
 template <int... Ks, class F>
-constexpr auto value_and_grad(F f, OverlapGradReduce) {
+constexpr auto value_and_grad(F f, core::Taken<OverlapGradReduce>) {
   return value_and_grad<Ks...>(autodiff::Overlapped<F>{std::move(f)});
 }
 template <int... Ks, class F>
-constexpr auto value_and_grad(F f, HasAux, OverlapGradReduce overlap) {
+constexpr auto value_and_grad(F f, core::Taken<HasAux>, OverlapGradReduce overlap) {
   return value_and_grad<Ks...>(autodiff::WithAux<F>{std::move(f)}, overlap);
 }
 template <int... Ks, class F>
-constexpr auto grad(F f, OverlapGradReduce) {
+constexpr auto grad(F f, core::Taken<OverlapGradReduce>) {
   return grad<Ks...>(autodiff::Overlapped<F>{std::move(f)});
 }
 template <int... Ks, class F>
-constexpr auto grad(F f, HasAux, OverlapGradReduce overlap) {
+constexpr auto grad(F f, core::Taken<HasAux>, OverlapGradReduce overlap) {
   return grad<Ks...>(autodiff::WithAux<F>{std::move(f)}, overlap);
 }
 
 /// The value of `a`, through which no gradient flows; `a` itself if it is a constant. JAX:
 /// jax.lax.stop_gradient.
 template <class A>
-constexpr auto stop_gradient(A const& a) {
+constexpr auto stop_gradient(core::Argument<A> const& given) {
+  A const& a = given.self();
   if constexpr (core::is_active<A>) {
     return stop_gradient(a.tensor().value());
   } else {
     return a;
   }
 }
+
+}  // namespace api
 
 }  // namespace shardtype

@@ -1,10 +1,16 @@
 #pragma once
 /// How the gradient of an operation is told: one Vjp per operation.
 
+#include <cstddef>
+#include <cstdint>
+#include <source_location>
 #include <type_traits>
 
 #include <shardtype/autodiff/active.hpp>
 #include <shardtype/autodiff/settle.hpp>
+#include <shardtype/check/call.hpp>
+#include <shardtype/check/reshard.hpp>
+#include <shardtype/ops/rows.hpp>
 
 namespace shardtype::autodiff {
 
@@ -52,10 +58,10 @@ namespace shardtype::autodiff {
 ///                                   As const&... as);
 ///
 /// other operations on the values whose gradient is wanted, whose results it gives.
+///
+/// An operation with a member `transposed` or `gradient` (check/call.hpp) needs no specialisation.
 template <class Op>
-struct Vjp {
-  static constexpr bool exists = false;
-};
+struct Vjp;
 
 /// What a Vjp's `forward` gives: the operation's result, and what the pulls read.
 template <class V, class S>
@@ -91,4 +97,178 @@ struct Movement {
     return ct;  // NOLINT(bugprone-return-const-ref-from-parameter): the tape's
   }
 };
+
+/// Base of a Vjp that reads nothing of its operands.
+struct SavesNothing : Differentiable {
+  template <class V, class... As, class Op>
+  static constexpr Kept<> save(Op const&, V const&, As const&...) {
+    return {};
+  }
+};
+/// Base of a Vjp that reads the extents of its operands.
+struct SavesExtents : Differentiable {
+  template <class V, class... As, class Op>
+  static constexpr auto save(Op const&, V const&, As const&... as) {
+    return keep(as.extents()...);
+  }
+};
+
+/// Base of a Vjp that reads the extents of its operands, and the last one if it holds integers.
+struct SavesIds : Differentiable {
+  template <class V, class... As, class Op>
+  static constexpr auto save(Op const&, V const&, As const&... as) {
+    auto const& last = last_of(as...);
+    if constexpr (std::is_integral_v<element_t<tensor_of<std::remove_cvref_t<decltype(last)>>>>) {
+      return keep(as.extents()..., last);
+    } else {
+      return keep(as.extents()...);
+    }
+  }
+
+ private:
+  template <class A, class... As>
+  static constexpr auto const& last_of(A const& a, As const&... as) {
+    if constexpr (sizeof...(As) == 0) {
+      return a;  // NOLINT(bugprone-return-const-ref-from-parameter)
+    } else {
+      return last_of(as...);
+    }
+  }
+};
+
+/// The dims of a tensor type, as a Pack.
+template <class P>
+struct DimIn {
+  using type = shardtype::detail::Pack<>;
+};
+template <class I, class... Xs>
+struct DimIn<Dim<I, Xs...>> {
+  using type = shardtype::detail::Pack<Dim<I, Xs...>>;
+};
+template <class A>
+struct DimsOf;
+template <class T, class... Parts>
+struct DimsOf<Tensor<T, Parts...>> {
+  using type = decltype((shardtype::detail::Pack<>{} | ... | typename DimIn<Parts>::type{}));
+};
+template <class T, class... Parts>
+struct DimsOf<Local<T, Parts...>> : DimsOf<Tensor<T, Parts...>> {};
+
+/// The D-th of a pack of dims.
+template <class Dims, std::size_t D>
+struct NthDim;
+template <class... Dims, std::size_t D>
+struct NthDim<shardtype::detail::Pack<Dims...>, D> {
+  using type = nth_t<static_cast<int>(D), Dims...>;
+};
+/// The place of `I` among the dims of the tensor type `A`.
+template <class A, class I>
+inline constexpr auto place_of = static_cast<std::size_t>(
+    Scope<A>::template spec<0>.find(Scope<A>::names.find_label(identity<I>)));
+
+/// A dim without rows.
+struct NoRows : Index<"no rows"> {};
+/// Zeros with the dims of `ct`, but `rows` along `From`, which becomes `To`.
+template <class From, class To, class C>
+constexpr auto zeros_like(C const& ct, std::int64_t rows) {
+  return pad<NoRows, To>(slice<From, NoRows>(ct, 0, 0), 0, rows);
+}
+
+/// What an operation's `pull` is given: the cotangent `ct` of the result, for operand `operand` of
+/// types `As`.
+template <int K, class S, class C, class... As>
+struct Pull {
+  static constexpr int operand = K;
+  /// Whether there are ids (PullsByIds).
+  static constexpr bool has_ids =
+      requires(S const& s) { kept<static_cast<int>(sizeof...(As))>(s); };
+  using type = tensor_of<nth_t<K, As...>>;  ///< of the operand
+  template <class I>
+  using dim = typename NthDim<typename DimsOf<type>::type, place_of<type, I>>::type;
+
+  S const& saved;
+  C const& ct;
+
+  /// `op` applied to the cotangent.
+  template <class Op>
+  constexpr auto operator()(Op const& op) const {
+    return shardtype::call(op, std::source_location::current(), ct);
+  }
+  template <class Op, class... Vs>
+  constexpr auto call(Op const& op, Vs const&... vs) const {
+    return shardtype::call(op, std::source_location::current(), vs...);
+  }
+  /// As above, with the ids as a last operand if there are any.
+  template <class Op, class... Vs>
+  constexpr auto with_ids(Op const& op, Vs const&... vs) const {
+    if constexpr (has_ids) {
+      return call(op, vs..., kept<static_cast<int>(sizeof...(As))>(saved));
+    } else {
+      return call(op, vs...);
+    }
+  }
+  /// Zeros with the cotangent's dims, but `n` rows along `From`, which becomes `To`.
+  template <class From, class To>
+  constexpr auto zeros(std::int64_t n) const {
+    return autodiff::zeros_like<From, To>(ct, n);
+  }
+  /// The extent along I of operand `k`.
+  template <class I, int k = K>
+  constexpr std::int64_t rows() const {
+    return kept<k>(saved)[place_of<tensor_of<nth_t<k, As...>>, I>];
+  }
+  /// The sum of the extents along I of the operands before this one.
+  template <class I>
+  constexpr std::int64_t rows_before() const {
+    return [&]<int... k>(std::integer_sequence<int, k...>) {
+      return (std::int64_t{0} + ... + rows<I, k>());
+    }(std::make_integer_sequence<int, K>{});
+  }
+  /// `v` with the labels in the operand's order.
+  template <class V>
+  constexpr auto in_order(V const& v) const {
+    return autodiff::in_order(v, labels_of_t<type>{});
+  }
+  /// The cotangent summed over the labels that the operand lacks.
+  constexpr auto unbroadcast() const { return autodiff::unbroadcast<type>(ct); }
+};
+
+template <class Op>
+struct Vjp {
+  static constexpr bool exists = false;
+};
+template <class Op>
+  requires(
+      requires(Op const& op) { op.transposed(); } && !requires { typename Op::gradient; })
+struct Vjp<Op> : SavesNothing {
+  template <int K, class V, class A, class S, class C>
+  static constexpr auto pull(Op const& op, S const&, C const& ct) {
+    return shardtype::call(op.transposed(), std::source_location::current(), ct);
+  }
+};
+/// Of an operation with a member `pull`.
+template <class Op, class Saves>
+struct PullsByMember : Saves {
+  template <int K, class V, class... As, class S, class C>
+  static constexpr auto pull(Op const& op, S const& saved, C const& ct) {
+    return op.pull(Pull<K, S, C, As...>{saved, ct});
+  }
+};
+template <class Op>
+  requires std::is_same_v<typename Op::gradient, checking::Pulls>
+struct Vjp<Op> : PullsByMember<Op, SavesNothing> {};
+template <class Op>
+  requires std::is_same_v<typename Op::gradient, checking::PullsByExtents>
+struct Vjp<Op> : PullsByMember<Op, SavesExtents> {};
+template <class Op>
+  requires(std::is_same_v<typename Op::gradient, checking::MovesBack> &&
+           !shardtype::detail::MovesBlocks<Op>)
+struct Vjp<Op> : Movement {};
+template <class Op>
+  requires std::is_same_v<typename Op::gradient, checking::PullsByIds>
+struct Vjp<Op> : PullsByMember<Op, SavesIds> {};
+template <class Op>
+  requires std::is_same_v<typename Op::gradient, checking::Constant>
+struct Vjp<Op> : ConstantResult {};
+
 }  // namespace shardtype::autodiff

@@ -156,6 +156,8 @@ constexpr auto vjp_of(std::integer_sequence<int, Ks...> numbers, F const& f, Ps 
 
 }  // namespace autodiff
 
+namespace api {
+
 /// The value of `f` and a function from a cotangent of it to those of the arguments:
 ///
 ///     auto [y, pullback] = vjp(f, a, b);          // y = f(a, b), of any dims
@@ -168,6 +170,7 @@ constexpr auto vjp_of(std::integer_sequence<int, Ks...> numbers, F const& f, Ps 
 /// it goes. Backward, the operations communicate as in value_and_grad, once for each call.
 /// Refused: X06 a cotangent of another type; X01, X02, X03. Errors E73, E75. JAX: jax.vjp.
 template <int... Ks, class F, class... As>
+  requires(sizeof...(As) > 0)
 constexpr auto vjp(F const& f, As const&... as) {
   if constexpr (sizeof...(Ks) == 0) {
     return autodiff::vjp_of(std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{}, f,
@@ -176,5 +179,7 @@ constexpr auto vjp(F const& f, As const&... as) {
     return autodiff::vjp_of(std::integer_sequence<int, Ks...>{}, f, autodiff::argument_of(as)...);
   }
 }
+
+}  // namespace api
 
 }  // namespace shardtype

@@ -1,7 +1,6 @@
 #pragma once
-/// Products on types: matmul and einsum, strict and named.
+/// Products on types: matmul and einsum, strict and named. Their objects are in ops/products.hpp.
 
-#include <string_view>
 #include <utility>
 
 #include <shardtype/check/functions.hpp>
@@ -12,22 +11,10 @@
 namespace shardtype {
 
 namespace op {
-
-/// The product over the one index that two operands share; with `Out`, the result is named.
 template <class... Out>
-struct Matmul {
-  using operation = Matmul;
-  static constexpr std::string_view name = "matmul";
-  Overlap overlap = Overlap::none;
-};
-/// The product with the index labels `Out` (strict), or with a result named by dims and attributes.
+struct Matmul;
 template <class... Out>
-struct Einsum {
-  using operation = Einsum;
-  static constexpr std::string_view name = "einsum";
-  Overlap overlap = Overlap::none;
-};
-
+struct Einsum;
 }  // namespace op
 
 namespace detail {
@@ -136,7 +123,7 @@ struct StrictEinsum {
 };
 
 /// The strict form: the verdict first; result and plan only if it accepts.
-template <class Strict, class A, class B, bool ok = bool(Strict::verdict)>
+template <class Strict, class A, class B>
 struct Strictly : Strict {
   using S = typename Strict::S;
   static constexpr bool communicates = false;
@@ -147,8 +134,6 @@ struct Strictly : Strict {
                                              product_element<element_t<A>>());
   }
 };
-template <class Strict, class A, class B>
-struct Strictly<Strict, A, B, false> : Strict {};
 
 /// Whether T is a label; false for a Tensor type, which may be incomplete here.
 template <class T, bool tensor = is_tensor<T>>
@@ -175,9 +160,10 @@ struct Product : NotATensor<A, B> {};
 template <bool Sums, class A, class B, class... Out>
 struct Product<Form::axes, Sums, A, B, Out...> : Plainly<Code::S05_axis_named> {};
 template <class A, class B, class... Ls>
-struct Product<Form::labels, true, A, B, Ls...> : Strictly<StrictEinsum<A, B, Ls...>, A, B> {};
+struct Product<Form::labels, true, A, B, Ls...>
+    : resolved_t<Strictly, StrictEinsum<A, B, Ls...>, A, B> {};
 template <class A, class B>
-struct Product<Form::matmul, false, A, B> : Strictly<StrictMatmul<A, B>, A, B> {};
+struct Product<Form::matmul, false, A, B> : resolved_t<Strictly, StrictMatmul<A, B>, A, B> {};
 template <bool Sums, class A, class B, class... Out>
 struct Product<Form::named, Sums, A, B, Out...> : NamedContraction<A, B, named_t<A, Out...>, Sums> {
 };
@@ -291,11 +277,3 @@ struct Resolve<op::Einsum<Out...>, A, B, C, More...>
                                         Type<More>{}...))::type{};
 
 }  // namespace shardtype::checking
-
-namespace shardtype {
-
-/// Whether `matmul(a, b)` compiles for tensors of these types.
-template <class A, class B>
-concept Contractible = bool(checking::Resolve<op::Matmul<>, A, B>::verdict);
-
-}  // namespace shardtype

@@ -10,6 +10,24 @@
 
 namespace shardtype {
 
+/// Result of `counted_max`, `counted_min` and `counted_prod`: the values and, alike, the counts.
+/// Structured bindings give both.
+template <class Values, class Counts>
+struct Counted {
+  Values values;
+  Counts counts;
+};
+
+namespace detail {
+/// The results of a reduction in parts (reductions::LogSumExpParts, ProductParts).
+template <class Values, class Second, class Third>
+struct InParts {
+  Values values;
+  Second second;
+  Third third;
+};
+}  // namespace detail
+
 namespace reductions {
 
 /// A total has the element and the number of those that equal it.
@@ -127,11 +145,7 @@ struct ReductionInParts : ReductionOfSeveral<Base, F, A, Second, Third> {
 template <class F, class A, class... Out>
 constexpr auto resolve_counted() {
   using Base = typename decltype(resolve_reduction<F, A, Out...>())::type;
-  if constexpr (Base::verdict) {
-    return Type<CountedReduction<Base, F, A>>{};
-  } else {
-    return Type<Base>{};
-  }
+  return Type<resolved_t<CountedReduction, Base, F, A>>{};
 }
 template <class F, class A, class... Out>
 constexpr auto resolve_parts() {

@@ -39,6 +39,8 @@ struct Create {
 
 }  // namespace op
 
+namespace api {
+
 /// `plan(op::Create<A>{{1500, 1100}})`: no operands, no communication, the memory of the largest
 /// block. The types of the axes must determine their sizes; otherwise use plan_at, which takes them
 /// from the mesh.
@@ -49,5 +51,7 @@ constexpr Plan plan(op::Create<A> const& op) {
                 "has the plan");
   return op.plan_on(core::Scope<A>::names.sizes());
 }
+
+}  // namespace api
 
 }  // namespace shardtype

@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <shardtype/check/operand.hpp>
 #include <shardtype/check/operation.hpp>
 #include <shardtype/check/plan_of.hpp>
 #include <shardtype/plan/function_plan.hpp>
@@ -23,7 +24,7 @@ struct TypesOnly {};
 /// `Notes`: the recorder of the operations. planning::FunctionWriter if the types determine all
 /// sizes, else OpenFunctionPlan; TypesOnly if only the types of results are asked for.
 template <class A, class Notes>
-class Dry {
+class Dry : public core::Argument<Dry<A, Notes>> {
  public:
   using type = A;
   using element = element_t<A>;
@@ -102,8 +103,6 @@ namespace shardtype {
 
 namespace detail {
 
-template <class T>
-inline constexpr bool is_dry = false;
 template <class A, class Notes>
 inline constexpr bool is_dry<Dry<A, Notes>> = true;
 
@@ -223,6 +222,8 @@ constexpr auto beside(Dry<A, Notes> const& out) {
 
 }  // namespace detail
 
+namespace api {
+
 /// The plan of a function of tensors, from their types: `plan([](auto a, auto b) { ... }, type<A>,
 /// type<B>)` evaluates the function at compile time on tensors without data, loops included. A
 /// FunctionPlan if the types determine all sizes, else an OpenFunctionPlan, whose `count` is a
@@ -272,5 +273,7 @@ constexpr auto plan(op::Einsum<Out...> const& op, Type<A>, Type<B>, Type<C>, Typ
     return planning::OpenFunctionPlan{};  // nothing is sent
   }
 }
+
+}  // namespace api
 
 }  // namespace shardtype

@@ -57,6 +57,8 @@ template <class... Operands>
 struct CommonElement {
   using type = void;
 };
+template <class Any, class... Rest>
+struct CommonElement<Any, Rest...> : CommonElement<Rest...> {};
 template <class A, class... Rest>
   requires(is_tensor<A>)
 struct CommonElement<A, Rest...> {
@@ -232,7 +234,7 @@ struct StrictElementwise : ElementwiseOperands<F, Pack<>, Args...> {
   static constexpr Verdict verdict = decide();
 };
 
-template <class Strict, bool ok = bool(Strict::verdict)>
+template <class Strict>
 struct ElementwiseResult : Strict {
   struct Holder {
     static constexpr Spec value = Strict::verdict.result;
@@ -250,8 +252,6 @@ struct ElementwiseResult : Strict {
     return p;
   }
 };
-template <class Strict>
-struct ElementwiseResult<Strict, false> : Strict {};
 
 template <class F, class Out, class... Args>
 struct NamedElementwise : ElementwiseOperands<F, Pack<Out>, Args...> {
@@ -303,16 +303,9 @@ struct NamedElementwise : ElementwiseOperands<F, Pack<Out>, Args...> {
   }
 };
 
-template <class F, class... Args>
-constexpr auto resolve_elementwise() {
-  return Type<ElementwiseResult<StrictElementwise<F, Args...>>>{};
-}
-template <class F, class... Args, class... Out>
-constexpr auto resolve_named_elementwise(Pack<Out...>) {
-  using Base = ElementwiseOperands<F, Pack<>, Args...>;
-  return Type<NamedElementwise<
-      F, typename NamedAs<typename Base::element, typename Base::first, Out...>::type, Args...>>{};
-}
+/// The type that `Out...` name, with the elements of an elementwise function.
+template <class Base, class... Out>
+using named_as_t = typename NamedAs<typename Base::element, typename Base::first, Out...>::type;
 
 }  // namespace detail
 
@@ -321,11 +314,14 @@ constexpr auto resolve_named_elementwise(Pack<Out...>) {
 namespace shardtype::checking {
 
 template <class F, class... Args>
-struct Resolve<op::Map<F>, Args...> : decltype(detail::resolve_elementwise<F, Args...>())::type {};
+struct Resolve<op::Map<F>, Args...>
+    : detail::resolved_t<detail::ElementwiseResult, detail::StrictElementwise<F, Args...>> {};
 template <class F, class Out, class... More, class... Args>
 struct Resolve<op::Map<F, Out, More...>, Args...>
-    : decltype(detail::resolve_named_elementwise<F, Args...>(detail::Pack<Out, More...>{}))::type {
-};
+    : detail::NamedElementwise<
+          F,
+          detail::named_as_t<detail::ElementwiseOperands<F, detail::Pack<>, Args...>, Out, More...>,
+          Args...> {};
 
 }  // namespace shardtype::checking
 

@@ -233,7 +233,7 @@ struct NamedFourierRule {
   static constexpr Verdict verdict = decide();
 };
 
-template <class Rule, class Op, class Out, class A, bool ok = bool(Rule::verdict)>
+template <class Rule, class Op, class Out, class A>
 struct NamedFourier : Rule {
   using S = typename Rule::S;
   using result = Out;
@@ -256,8 +256,6 @@ struct NamedFourier : Rule {
     return planning::fourier_plan(Op::name, fourier, Rule::wanted, z, element_bytes, m);
   }
 };
-template <class Rule, class Op, class Out, class A>
-struct NamedFourier<Rule, Op, Out, A, false> : Rule {};
 
 template <class Op, class A, class... Out>
 constexpr auto resolve_fourier(Pack<Out...>) {
@@ -265,7 +263,7 @@ constexpr auto resolve_fourier(Pack<Out...>) {
     return Type<NotATensor<A>>{};
   } else {
     using Named = typename NamedAs<typename ElementOfResult<Op, A>::type, A, Out...>::type;
-    return Type<NamedFourier<NamedFourierRule<Op, Named, A>, Op, Named, A>>{};
+    return Type<resolved_t<NamedFourier, NamedFourierRule<Op, Named, A>, Op, Named, A>>{};
   }
 }
 

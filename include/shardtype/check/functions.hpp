@@ -159,6 +159,10 @@ using computed_t = typename ComputedIn<T>::type;
 template <class T>
 inline constexpr bool is_converted = !std::is_same_v<computed_t<T>, T>;
 
+/// Whether `<` orders the elements; complex numbers have no order.
+template <class T>
+inline constexpr bool is_ordered = requires(T x) { x < x; };
+
 /// Whether a cast is additive: among floating and complex types, and to signed integers at least as
 /// wide.
 template <class From, class To>

@@ -20,9 +20,10 @@ namespace op {
 ///
 /// Operands are sliced to the result's sharding where that is free; then they are gathered (or
 /// reduced) over each mesh axis for which the rule still refuses them. An operation with other
-/// needs defines `meet(rules::Question, wanted)`. Refused: whatever the rule refuses for any
-/// sharding, V14 of Locals, N05, R01 to R04 for the result, and N07 an operation that does not
-/// compute one block from blocks (`detail::has_named_form`).
+/// needs defines `meet(rules::Question, wanted)`; one whose ranks combine totals before they compute
+/// defines their sharding `totals(operand, from)` and size `total_bytes`. Refused: whatever the rule
+/// refuses for any sharding, V14 of Locals, N05, R01 to R04 for the result, and N07 an operation that
+/// does not compute one block from blocks (`detail::has_named_form`).
 template <class Op, class... Out>
 struct Named {
   using operation = Named;
@@ -31,6 +32,9 @@ struct Named {
   /// The operation itself.
   constexpr Op const& strict() const { return op; }
 };
+/// `Op`, or its named result `Out...` if there is one.
+template <class Op, class... Out>
+using MaybeNamed = std::conditional_t<sizeof...(Out) == 0, Op, Named<Op, Out...>>;
 
 }  // namespace op
 
@@ -73,6 +77,16 @@ struct MetTypes {
   struct Result {
     static constexpr Spec value = W::value.result;
   };
+  /// As S::readings, of operands that were resharded.
+  struct Readings {
+    Reading at[S::types]{};
+    constexpr Readings() {
+      for (int k = 0; k < S::types; ++k) at[k] = S::readings[k];
+      for (int k = 0; k < W::value.count; ++k) at[k].spec = W::value.operands[k];
+    }
+  };
+  static constexpr Readings readings{};
+  static constexpr Spec const& made = W::value.result;
   template <int K, class A>
   using operand = tensor_from_spec<S, Operand<K>, element_t<A>, A>;
   using result = tensor_from_spec<S, Result, element_t<Out>, Like>;
@@ -167,7 +181,13 @@ struct NamedForm : Rule {
     planning::LocalPlan const* local = &Rule::template Way<0>::value;
     if constexpr (candidates > 1)
       if (candidate(z) == 1) local = &Rule::template Way<1>::value;
-    return planning::named_plan({Op::name, given, local, Rule::wanted, z, element_bytes}, m, false,
+    planning::NamedCall call{Op::name, given, local, Rule::wanted, z, element_bytes};
+    call.from = S::template spec<Rule::operands>;
+    if constexpr (requires { Op::total_bytes; }) {
+      call.totals = Op::totals(local->operands[0], call.from);
+      call.total_bytes = Op::total_bytes;
+    }
+    return planning::named_plan(call, m, false,
                                 [](planning::CallSizing const& c) { return work_of<Op>(c); });
   }
 
@@ -189,10 +209,6 @@ struct NamedForm : Rule {
     return true;
   }
 };
-template <class Rule, class Op, bool ok, class Out, class A, class... Bs>
-struct NamedIf : NamedForm<Rule, Op, Out, A, Bs...> {};
-template <class Rule, class Op, class Out, class A, class... Bs>
-struct NamedIf<Rule, Op, false, Out, A, Bs...> : Rule {};
 
 /// The named result `Out...` of `Op`.
 template <class Op, class A, class... Bs, class... Out>
@@ -200,8 +216,7 @@ constexpr auto resolve_named(Pack<Out...>) {
   if constexpr (is_tensor<A> && (is_tensor<Bs> && ...)) {
     using T = typename ElementOfResult<Op, A, Bs...>::type;
     using Named = typename NamedAs<T, A, Out...>::type;
-    using Rule = NamedRule<Op, Named, A, Bs...>;
-    return Type<NamedIf<Rule, Op, bool(Rule::verdict), Named, A, Bs...>>{};
+    return Type<resolved_t<NamedForm, NamedRule<Op, Named, A, Bs...>, Op, Named, A, Bs...>>{};
   } else {
     return Type<NotATensor<A, Bs...>>{};
   }

@@ -333,16 +333,10 @@ struct RuledResult : Rule {
       Rule::S::readings[0].spec.find(Rule::S::readings[Rule::operands].spec.dims[0].label);
 };
 
-template <class Rule, class Op, bool ok, class A, class... Bs>
-struct RuledIf : RuledResult<Rule, Op, A, Bs...> {};
-template <class Rule, class Op, class A, class... Bs>
-struct RuledIf<Rule, Op, false, A, Bs...> : Rule {};
-
 template <class Op, class A, class... Bs>
 constexpr auto resolve_ruled() {
   if constexpr (is_tensor<A> && (is_tensor<Bs> && ...)) {
-    using Rule = RuleOf<Op, A, Bs...>;
-    return Type<RuledIf<Rule, Op, bool(Rule::verdict), A, Bs...>>{};
+    return Type<resolved_t<RuledResult, RuleOf<Op, A, Bs...>, Op, A, Bs...>>{};
   } else {
     return Type<NotATensor<A, Bs...>>{};
   }

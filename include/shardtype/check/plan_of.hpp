@@ -299,6 +299,8 @@ struct CallPlans {
 
 namespace shardtype {
 
+namespace api {
+
 /// `plan(op::Matmul<Out>{}, type<A>, type<B>)`: a Plan if the types determine all sizes, else a
 /// PlanSet. Communicates nothing. Refused: as the operation, with the same sentence, and T10 of its
 /// types.
@@ -333,10 +335,12 @@ constexpr decltype(auto) plan([[maybe_unused]] Op const& op, Type<Operands>...) 
 /// As above, with the tensors themselves, whose values are not used. Local variables may be passed
 /// even if they are not constants; for reference parameters use the form with `type<A>`.
 template <class Op, class... Operands>
-  requires(is_tensor<Operands> && ...)
+  requires(sizeof...(Operands) > 0 && (is_tensor<Operands> && ...))
 constexpr decltype(auto) plan(Op const& op, Operands const&...) {
   return plan(op, type<Operands>...);
 }
+
+}  // namespace api
 
 /// The type of `op(operands...)`.
 template <class Op, class... Operands>

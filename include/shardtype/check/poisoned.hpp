@@ -15,7 +15,7 @@ namespace shardtype::checking {
 /// An inert stand-in for the tensor that a refused operation would have returned. It converts to
 /// any type, is accepted by every operation, and has Tensor's public members (a test holds the
 /// lists equal). It exists only in programs that do not compile, so its functions are not defined.
-struct Poisoned {
+struct Poisoned : core::Argument<Poisoned> {
   using element = double;
   using memory_space = Poisoned;
   using execution_space = Poisoned;

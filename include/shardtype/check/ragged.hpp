@@ -1,5 +1,5 @@
 #pragma once
-/// An exchange of uneven pieces, as an object and on types.
+/// An exchange of uneven pieces, on types.
 
 #include <cstdint>
 #include <span>
@@ -9,34 +9,11 @@
 #include <shardtype/check/operation.hpp>
 #include <shardtype/plan/block_plan.hpp>
 
-namespace shardtype::op {
-
-/// For each rank of the group, the rows to send and to receive: JAX's four arrays of
-/// ragged_all_to_all.
-struct RaggedRows {
-  std::span<std::int64_t const> input_offsets;   ///< begin in the operand of the rows for rank g
-  std::span<std::int64_t const> send_sizes;      ///< number of these rows
-  std::span<std::int64_t const> output_offsets;  ///< their position in rank g's output
-  std::span<std::int64_t const> recv_sizes;      ///< number of rows from rank g
-};
-
-}  // namespace shardtype::op
-
 namespace shardtype {
 
 namespace op {
-
-/// Sends rows of the first dim of the first operand to the ranks of the group, into a copy of the
-/// second. The caller keeps the arrays of `rows` alive. With `returns` the transposed exchange: the
-/// rows of the first operand go back to where such a call took them from.
 template <class... Xs>
-struct RaggedAllToAll {
-  using operation = RaggedAllToAll;
-  static constexpr std::string_view name = "ragged_all_to_all";
-  RaggedRows rows{};
-  bool returns = false;
-};
-
+struct RaggedAllToAll;
 }  // namespace op
 
 namespace detail {
@@ -80,7 +57,7 @@ struct Ragged {
   static constexpr Verdict verdict = decide();
 };
 
-template <class Rule, class Op, class A, class B, bool ok = bool(Rule::verdict)>
+template <class Rule, class Op, class A, class B>
 struct RaggedResult : Rule {
   struct Holder {
     static constexpr Spec value = Rule::verdict.result;
@@ -121,13 +98,11 @@ struct RaggedResult : Rule {
     return kind == Collective::all_to_all ? 2 : 0;
   }
 };
-template <class Rule, class Op, class A, class B>
-struct RaggedResult<Rule, Op, A, B, false> : Rule {};
 
 template <class Op, class A, class B, class... Xs>
 constexpr auto resolve_ragged() {
   if constexpr (is_tensor<A> && is_tensor<B>) {
-    return Type<RaggedResult<Ragged<A, B, Xs...>, Op, A, B>>{};
+    return Type<resolved_t<RaggedResult, Ragged<A, B, Xs...>, Op, A, B>>{};
   } else {
     return Type<NotATensor<A, B>>{};
   }

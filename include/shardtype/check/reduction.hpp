@@ -271,7 +271,7 @@ struct ReductionCall {
   }
 };
 
-template <class Strict, class F, class A, bool ok = bool(Strict::verdict)>
+template <class Strict, class F, class A>
 struct ReductionResult : Strict,
                          ReductionCall<ReductionResult<Strict, F, A>, typename Strict::S, F, A,
                                        reduced_element<F, element_t<A>>> {
@@ -285,8 +285,6 @@ struct ReductionResult : Strict,
   }
   static constexpr int open_count(auto const&, Collective) { return 0; }
 };
-template <class Strict, class F, class A>
-struct ReductionResult<Strict, F, A, false> : Strict {};
 
 template <class F, class A, class Out>
 struct NamedReduction
@@ -357,7 +355,7 @@ constexpr auto resolve_reduction() {
   if constexpr (!is_tensor<A>) {
     return Type<NotATensor<A>>{};
   } else if constexpr (all_labels_named<Out...>) {
-    return Type<ReductionResult<StrictReduction<F, A, Out...>, F, A>>{};
+    return Type<resolved_t<ReductionResult, StrictReduction<F, A, Out...>, F, A>>{};
   } else if constexpr ((names_axis<Out> || ...)) {
     return Type<Plainly<Code::S05_axis_named>>{};
   } else {

@@ -133,6 +133,20 @@ inline constexpr Code no_tensor = (is_pending<Operands> || ...) ? Code::A04_unde
                                                                 : Code::T09_not_a_tensor;
 template <class... Operands>
 using NotATensor = Plainly<no_tensor<Operands...>>;
+
+template <bool accepted>
+struct Resolved {
+  template <class Result, class Rule>
+  using of = Result;
+};
+template <>
+struct Resolved<false> {
+  template <class Result, class Rule>
+  using of = Rule;
+};
+/// What `Rule` and its result `Result<Rule, More...>` resolve to: without a result if it refuses.
+template <template <class...> class Result, class Rule, class... More>
+using resolved_t = typename Resolved<bool(Rule::verdict)>::template of<Result<Rule, More...>, Rule>;
 }  // namespace detail
 
 }  // namespace shardtype

@@ -119,15 +119,8 @@ constexpr auto resolve_transfer() {
 }  // namespace detail
 
 namespace op {
-
-/// The same value on a mesh of type `Target`.
 template <class Target, class... Out>
-struct Transfer {
-  using operation = Transfer;
-  static constexpr std::string_view name = "transfer";
-  runtime::MeshRef const* mesh = nullptr;
-};
-
+struct Transfer;
 }  // namespace op
 
 }  // namespace shardtype
@@ -139,12 +132,3 @@ struct Resolve<op::Transfer<Target, Out...>, A>
     : decltype(detail::resolve_transfer<Target, A, Out...>())::type {};
 
 }  // namespace shardtype::checking
-
-namespace shardtype {
-
-/// Whether `transfer<To>(a, mesh)` compiles for a tensor of type `From` and a mesh that has To's
-/// axes.
-template <class From, class To>
-concept Transferable = bool(checking::Resolve<op::Transfer<detail::AnyMesh, To>, From>::verdict);
-
-}  // namespace shardtype

@@ -72,6 +72,36 @@ inline constexpr bool is_pending<Pending<T>> = true;
 
 namespace shardtype::core {
 
+/// The base of every type `D` whose values functions of tensors take. The functions are overloaded
+/// for `Argument<D> const&` and `Argument<D>&&`: a temporary is told from a variable, and the
+/// conversion to a base makes a user's function of the same name, for `D const&` or for any type,
+/// the better match.
+template <class D>
+struct Argument {
+  constexpr D const& self() const& { return static_cast<D const&>(*this); }
+  constexpr D&& self() && { return static_cast<D&&>(*this); }
+};
+
+/// Whether functions of tensors take a value of type `A`.
+template <class A>
+concept is_argument = requires(A const& a) { []<class D>(Argument<D> const&) {}(a); };
+
+/// A parameter of type `T` of a function that is no template, which takes a conversion for the same
+/// reason. It refers to the argument.
+template <class T>
+struct Taken {
+  constexpr Taken(T const& v) : value(v) {}  // NOLINT(google-explicit-constructor)
+  /// Of a value that converts to `T`, which lives as long as the call.
+  template <class V>
+    requires(std::is_class_v<V> && !std::is_base_of_v<T, V> && std::is_convertible_v<V const&, T>)
+  constexpr Taken(V const& v, T&& made = T{})
+      : value(made) {  // NOLINT(google-explicit-constructor)
+    made = v;
+  }
+  constexpr operator T const&() const { return value; }  // NOLINT(google-explicit-constructor)
+  T const& value;
+};
+
 /// The base of every expression of automatic mode (lazy/expression.hpp).
 struct LazyNode {};
 /// Whether `A` is an expression of automatic mode, whose operations are recorded.

@@ -1,9 +1,16 @@
 #pragma once
 /// The namespaces of the engine, one per folder, with using-directives for the layers below each.
-/// Public names are in `shardtype` itself; arguments of operations, and operations as objects, in
-/// `op`.
+/// Public types are in `shardtype` itself; arguments of operations, and operations as objects, in
+/// `op`; functions that users call in `api`.
 
 namespace shardtype {
+
+/// The public functions. The using-directive gives them their names in `shardtype`, but
+/// argument-dependent lookup ignores it: a function of the user's is never hidden by one of ours of
+/// the same name. All overloads of a name must be in `api`, because qualified look-up stops at what
+/// it finds in `shardtype` itself.
+namespace api {}
+using namespace api;
 
 namespace core {}
 namespace rules {

@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
-#include <shardtype/check/sort.hpp>
 #include <shardtype/kernels/copy.hpp>
 #include <shardtype/kernels/sort.hpp>
+#include <shardtype/ops/sorting.hpp>
 #include <shardtype/runtime/mesh.hpp>
 #include <shardtype/tensor/block_layout.hpp>
 #include <shardtype/tensor/tensor.hpp>

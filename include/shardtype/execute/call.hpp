@@ -1,5 +1,5 @@
 #pragma once
-/// The entry point of all operations. Operands are checked only here, and in ops/elementwise.hpp
+/// The entry point of all operations. Operands are checked only here, and in ops/run_elementwise.hpp
 /// for elementwise functions.
 
 #include <array>
@@ -10,9 +10,11 @@
 #include <utility>
 
 #include <shardtype/check/block_move.hpp>
+#include <shardtype/check/call.hpp>
 #include <shardtype/check/call_site.hpp>
 #include <shardtype/check/dry.hpp>
 #include <shardtype/check/operation.hpp>
+#include <shardtype/check/reshard.hpp>
 #include <shardtype/execute/instances.hpp>
 #include <shardtype/execute/local_run.hpp>
 #include <shardtype/execute/named.hpp>
@@ -81,7 +83,7 @@ template <shardtype::detail::MovesBlocks Op>
 struct RunBlocks<Op>;
 
 /// Base of a Run of operations that consist of a plan: products and reshards.
-struct ByPlan {
+struct PlanRun {
   template <class R, class Op, class A, class... B>
   static typename R::result run([[maybe_unused]] Op const& op, std::source_location const& where,
                                 A const& a, B const&... b) {
@@ -130,6 +132,19 @@ struct LocalBlock {
     return run_local<R, Self>(op, where, as...);
   }
 };
+
+/// Operations that say how they run (check/call.hpp).
+template <class Op>
+  requires std::is_same_v<typename Op::runs, checking::ByBlock>
+struct Run<Op> : LocalBlock<Run<Op>> {
+  template <class Call>
+  static Buffer block(Op const& op, Call const& run) {
+    return op.block(run);
+  }
+};
+template <class Op>
+  requires std::is_same_v<typename Op::runs, checking::ByPlan>
+struct Run<Op> : PlanRun {};
 
 /// Named results of operations that run on blocks: `Filled` ones, and `LocalBlock` ones.
 template <class Op, class... Out>
@@ -181,6 +196,8 @@ template <Above kind, class... Operands>
 struct Continue;
 
 }  // namespace execute
+
+namespace api {
 
 /// Runs the operation `op` on tensors, Locals or expressions of these. An illegal call is refused
 /// here, with the sentence of its rule, which is not constructed, so that a refused plan remains a
@@ -237,6 +254,8 @@ constexpr auto call(Op const& op, std::source_location const& where, As const&..
     }
   }
 }
+
+}  // namespace api
 
 namespace detail {
 
@@ -299,28 +318,10 @@ constexpr auto start_call(Op const& op, std::source_location const& where, As co
 
 }  // namespace detail
 
-/// Starts an operation that ends in one collective and does not wait for it: returns a Pending of
-/// the operation's result (tensor/pending.hpp). Refusals as the operation, and X03 of a value whose
-/// gradient is wanted.
-///
-///     auto pending = start(op::AllGather<X>{}, a);   // sends from now on
-///     auto whole = std::move(pending).wait();        // as all_gather<X>(a)
-template <Operation Op, class A>
-auto start(Op const& op, A const& a, checking::CallSite where = std::source_location::current()) {
-  return detail::start_call(op, where, a);
-}
-/// As above, for an operation on two operands.
-template <Operation Op, class A, class B>
-  requires(!std::is_same_v<B, std::source_location>)
-auto start(Op const& op, A const& a, B const& b,
-           checking::CallSite where = std::source_location::current()) {
-  return detail::start_call(op, where, a, b);
-}
+namespace detail {
 
-/// The plan that this operation runs on these tensors, with their actual sizes. Communicates
-/// nothing. Refusals as the operation.
-template <Operation Op, class A, class... Bs>
-auto plan_at(Op const& op, A const& a, Bs const&... bs) {
+template <class Op, class A, class... Bs>
+auto plan_of_call(Op const& op, A const& a, Bs const&... bs) {
   using R = checking::Resolve<Op, detail::operand_t<A>, detail::operand_t<Bs>...>;
   if constexpr (!R::verdict) {
     static_cast<void>(checking::refusal<R, detail::operand_t<A>, detail::operand_t<Bs>...>{});
@@ -337,5 +338,37 @@ auto plan_at(Op const& op, A const& a, Bs const&... bs) {
     return execute::plan_by_sizing<R>(op, detail::operand(a), detail::operand(bs)...);
   }
 }
+
+}  // namespace detail
+
+namespace api {
+
+/// Starts an operation that ends in one collective and does not wait for it: returns a Pending of
+/// the operation's result (tensor/pending.hpp). Refusals as the operation, and X03 of a value whose
+/// gradient is wanted.
+///
+///     auto pending = start(op::AllGather<X>{}, a);   // sends from now on
+///     auto whole = std::move(pending).wait();        // as all_gather<X>(a)
+template <Operation Op, class A>
+auto start(Op const& op, core::Argument<A> const& a,
+           checking::CallSite where = std::source_location::current()) {
+  return detail::start_call(op, where, a.self());
+}
+/// As above, for an operation on two operands.
+template <Operation Op, class A, class B>
+  requires(!std::is_same_v<B, std::source_location>)
+auto start(Op const& op, core::Argument<A> const& a, B const& b,
+           checking::CallSite where = std::source_location::current()) {
+  return detail::start_call(op, where, a.self(), b);
+}
+
+/// The plan that this operation runs on these tensors, with their actual sizes. Communicates
+/// nothing. Refusals as the operation.
+template <Operation Op, class A, class... Bs>
+auto plan_at(Op const& op, core::Argument<A> const& a, Bs const&... bs) {
+  return detail::plan_of_call(op, a.self(), bs...);
+}
+
+}  // namespace api
 
 }  // namespace shardtype

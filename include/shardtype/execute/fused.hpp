@@ -64,8 +64,6 @@ namespace shardtype {
 
 namespace detail {
 
-template <class T>
-inline constexpr bool is_fused = false;
 template <class F, class... Args>
 inline constexpr bool is_fused<Fused<F, Args...>> = true;
 
@@ -262,7 +260,7 @@ namespace shardtype::execute {
 /// so writing to them is Error E21. Never communicates. Errors: E23 operands of two meshes, E24
 /// extents that differ.
 template <class F, class... Args>
-class Fused : public detail::Expression<F, Args...> {
+class Fused : public detail::Expression<F, Args...>, public core::Argument<Fused<F, Args...>> {
  public:
   using R = Resolve<op::Map<F>, detail::operand_t<Args>...>;
   /// The type of the tensor that it stands for.

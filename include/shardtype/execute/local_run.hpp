@@ -1,6 +1,7 @@
 #pragma once
 /// Shared by operations on local blocks: extents of the result, and copies around one dim.
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <source_location>
@@ -12,6 +13,7 @@
 #include <shardtype/kernels/copy.hpp>
 #include <shardtype/kernels/fill.hpp>
 #include <shardtype/kernels/pitched.hpp>
+#include <shardtype/kernels/triangle.hpp>
 #include <shardtype/kernels/unpack.hpp>
 #include <shardtype/tensor/block_layout.hpp>
 #include <shardtype/tensor/operand.hpp>
@@ -79,12 +81,47 @@ struct LocalRun {
     kernels::Layout const l = planning::rearranged(in, call.a(), out, call.result);
     return l.contiguous() ? buffer : copy(data, l);
   }
+  /// The rows of dim `d` of the first operand that this rank holds.
+  Rows held(int d) const {
+    Spec const& a = call.a();
+    AxisMap const axes = map_axes(mesh, call.names);
+    Sizing z{call.names.extents(), axes.sizes, 1};
+    for (int e = 0; e < a.rank; ++e) z.extents.at[a.dims[e].label] = call.given[0][e];
+    return rows_of(a, d, z, axes.coords);
+  }
+  /// Copies `n` rows begin, begin + step, ...; zeros for those that other ranks hold.
+  Buffer rows(std::int64_t begin, std::int64_t step, std::int64_t n) const {
+    int const d = call.dim();
+    Around const b(in, d);
+    Range const here = call.a().dims[d].axes.size == 0 ? Range{0, b.n} : held(d).range();
+    // the first of the rows at or behind one of the operand
+    auto const row_from = [&](std::int64_t row) {
+      return std::min(n, ceil_div(std::max(row - begin, std::int64_t{0}), step));
+    };
+    std::int64_t const first = row_from(here.begin);
+    std::int64_t const count = row_from(here.end) - first;
+    T const* const src = data + (begin + first * step - here.begin) * b.inner;
+    kernels::Layout const own =
+        strided({b.outer, count, b.inner}, {b.n * b.inner, step * b.inner, std::int64_t{1}});
+    if (count == n) return copy(src, own);
+    Buffer const result = fresh();
+    Buffer const packed = take(own.elements());
+    kernels::fill(exec(), writable(result), out.elements(), T{});
+    if (count > 0) {
+      kernels::copy_packed(exec(), src, own, writable(packed));
+      kernels::copy_pitched(exec(), static_cast<T const*>(writable(packed)), count * b.inner,
+                            writable(result) + first * b.inner, n * b.inner, b.outer,
+                            count * b.inner);
+    }
+    exec().fence();
+    return result;
+  }
+  /// The rows begin, begin + step, ... of the result; the operand's memory if these are its block.
   Buffer slice(std::int64_t begin, std::int64_t step) const {
-    Around const b(in, call.dim());
-    std::int64_t const n = out.extent[call.dim()];
-    if (n == b.n && step == 1) return buffer;
-    return copy(data + begin * b.inner,
-                strided({b.outer, n, b.inner}, {b.n * b.inner, step * b.inner, std::int64_t{1}}));
+    int const d = call.dim();
+    bool const split = call.a().dims[d].axes.size > 0;
+    if (!split && out.extent[d] == in.extent[d] && step == 1) return buffer;
+    return rows(begin, step, out.extent[d]);
   }
   Buffer flip() const {
     Around const b(in, call.dim());
@@ -125,6 +162,20 @@ struct LocalRun {
     exec().fence();
     return result;
   }
+  /// The block with the `n` rows of the second operand's from row `start` on.
+  Buffer replace(std::int64_t start, std::int64_t n) const {
+    int const d = call.dim();
+    Around const b(in, d);
+    kernels::Layout window = in;
+    window.extent[d] = n;
+    std::int64_t const end = start + n;
+    Buffer const result = fresh();
+    place(result, data, b, 0, start, d, 0);
+    place(result, static_cast<T const*>(buffers[1]->data()), Around(window, d), 0, n, d, start);
+    place(result, data, b, end, b.n - end, d, end);
+    exec().fence();
+    return result;
+  }
   /// Row i of the result is row (i - n) mod extent.
   Buffer roll(std::int64_t n) const {
     Around const b(in, call.dim());
@@ -133,6 +184,18 @@ struct LocalRun {
     Buffer const result = fresh();
     place(result, data, b, b.n - k, k, call.dim(), 0);
     place(result, data, b, 0, b.n - k, call.dim(), k);
+    exec().fence();
+    return result;
+  }
+  /// The elements at or below (or above) a diagonal of the labels `rows` and `columns`.
+  Buffer triangle(int rows, int columns, std::int64_t diagonal, bool upper) const {
+    auto const dim = [&](int label) {
+      int const d = call.a().find(label);
+      return kernels::HeldDim{held(d), kernels::inner_length(in, d)};
+    };
+    Buffer const result = fresh();
+    kernels::keep_triangle(exec(), data, writable(result), in, dim(rows), dim(columns), diagonal,
+                           upper);
     exec().fence();
     return result;
   }
@@ -170,24 +233,36 @@ auto result_extents(Op const& op, A const& a, Bs const&... bs) {
   return extents;
 }
 
+/// The result's block, of local rows `rows`, which `RunOp::block(op, LocalRun)` computes from those
+/// of the operands. `types`: the operands, then what the operation mentions; `result`: all in `names`.
+/// `named`: the NamedRun of a named result, which `block` may use.
+template <class RunOp, class Op, class Held, class Named, class A, class... Bs>
+Buffer local_block(Op const& op, std::source_location const& where, Names const& names,
+                   Reading const* types, Spec const& result, Held const& rows,
+                   [[maybe_unused]] Named const& named, A const& a, Bs const&... bs) {
+  if (!a.mesh().here()) return {};
+  GivenExtents const given(a, bs...);
+  ResultExtents const call{names,    types,  1 + static_cast<int>(sizeof...(Bs)), result, {},
+                           given.at, nullptr};
+  Buffer const* const buffers[] = {&a.buffer(), &bs.buffer()...};
+  LocalRun<typename A::element, typename A::memory_space> const run(
+      a.mesh().state(), call, where, detail::block_layout(a.rows()), detail::block_layout(rows),
+      buffers);
+  if constexpr (requires { RunOp::block(op, run, named); }) {
+    return RunOp::block(op, run, named);
+  } else {
+    return RunOp::block(op, run);
+  }
+}
+
 /// Runs an operation whose block `Run<Op>::block(op, LocalRun)` computes from its operands' blocks.
 template <class R, class RunOp, class Op, class A, class... Bs>
 auto run_local(Op const& op, std::source_location const& where, A const& a, Bs const&... bs) {
   using Out = typename R::result;
   std::array<std::int64_t, Out::rank> const extents = result_extents<R>(op, a, bs...);
-  auto const rows = Out::local_rows(a.mesh(), extents);
-  Buffer block;
-  if (a.mesh().here()) {
-    GivenExtents const given(a, bs...);
-    ResultExtents const call{R::S::names, R::S::readings, R::operands, R::Holder::value,
-                             {},          given.at,       nullptr};
-    Buffer const* const buffers[] = {&a.buffer(), &bs.buffer()...};
-    LocalRun<typename A::element, typename A::memory_space> const run(
-        a.mesh().state(), call, where, detail::block_layout(a.rows()), detail::block_layout(rows),
-        buffers);
-    block = RunOp::block(op, run);
-  }
-  return Out(a.mesh(), extents, std::move(block));
+  return Out(a.mesh(), extents,
+             execute::local_block<RunOp>(op, where, R::S::names, R::S::readings, R::Holder::value,
+                                         Out::local_rows(a.mesh(), extents), nullptr, a, bs...));
 }
 
 }  // namespace shardtype::execute

@@ -55,6 +55,18 @@ struct NamedRun {
                                                                     std::move(block)));
     }
   }
+  /// The block `from` of the value in `slot` after the plan's steps for it; one instance per element type
+  /// and memory space.
+  template <class T, class Space>
+  Buffer steps(Slot slot, MeshState& mesh, Buffer from) const {
+    Sizing const z = plan.sizing_of(slot);
+    Spec const* before = nullptr;
+    for (Step const& s : plan)
+      if (s.slot == slot && s.action != Action::compute && before == nullptr) before = &s.before;
+    if (before == nullptr) return from;
+    return Executor<T, Space>(mesh, axes, z, where)
+        .run_slot(plan, slot, whole_value<T>(*before, z, axes.coords, std::move(from)));
+  }
 
  private:
   template <class To, class A>
@@ -66,17 +78,9 @@ struct NamedRun {
           Both::readings[1].spec.find(Both::readings[0].spec.dims[d].label))];
     return extents;
   }
-  /// One instance per element type and memory space.
   template <class T, class Space>
   Buffer move(Slot slot, MeshRef const& mesh, Buffer from) const {
-    if (!mesh.here()) return {};
-    Sizing const z = plan.sizing_of(slot);
-    Spec const* before = nullptr;
-    for (Step const& s : plan)
-      if (s.slot == slot && s.action != Action::compute && before == nullptr) before = &s.before;
-    if (before == nullptr) return from;
-    return Executor<T, Space>(mesh.state(), axes, z, where)
-        .run_slot(plan, slot, whole_value<T>(*before, z, axes.coords, std::move(from)));
+    return mesh.here() ? steps<T, Space>(slot, mesh.state(), std::move(from)) : Buffer{};
   }
 };
 
@@ -112,7 +116,7 @@ Sizing named_sizing(Op const& op, AxisMap const& axes, A const& a, Bs const&... 
 
 /// Runs the named result of `op` that `R` resolved. `Runs::fill(op, made, operands...)` computes a
 /// tensor `made`, without communication, from operands with the shardings of the plan; or
-/// `Runs::run`, if it makes a block, returns it.
+/// `Runs::block`, if it makes a block, returns it.
 template <class R, class Runs, class Op, class A, class... Bs>
 auto run_named(Op const& op, std::source_location const& where, A const& a, Bs const&... bs) {
   AxisMap const axes = map_axes(a.mesh().state(), R::S::names);
@@ -127,7 +131,9 @@ auto run_named(Op const& op, std::source_location const& where, A const& a, Bs c
     for (std::size_t d = 0; d < Made::rank; ++d) extents[d] = z.extents[R::made.dims[d].label];
     auto const compute = [&]<class... Mets>(Mets const&... met) {
       if constexpr (requires { requires Runs::makes_block; }) {
-        return Runs::template run<Resolve<Op, Mets...>>(op, where, met...);
+        return Made(a.mesh(), extents,
+                    execute::local_block<Runs>(op, where, R::S::names, Met::readings.at, Met::made,
+                                               Made::local_rows(a.mesh(), extents), run, met...));
       } else {
         Made made = shardtype::detail::uninitialized<Made>(a.mesh(), extents);
         if (a.mesh().here()) Runs::fill(op, made, met...);

@@ -6,6 +6,7 @@
 #include <source_location>
 #include <type_traits>
 
+#include <shardtype/check/counted.hpp>
 #include <shardtype/check/reduction.hpp>
 #include <shardtype/core/compiled.hpp>
 #include <shardtype/execute/call.hpp>
@@ -13,18 +14,13 @@
 #include <shardtype/execute/run.hpp>
 #include <shardtype/kernels/expression.hpp>
 #include <shardtype/kernels/reduce.hpp>
-#include <shardtype/kernels/reducers.hpp>
+#include <shardtype/kernels/reducer_of.hpp>
 #include <shardtype/tensor/block_layout.hpp>
 #include <shardtype/tensor/create.hpp>
 
 namespace shardtype::execute {
 
-/// The reducer (kernels/reducers.hpp) that runs the reduction `F` on elements `T`; specialised in
-/// ops/.
-template <class F, class T>
-struct ReducerOf;
-template <class F, class T>
-using reducer_t = typename ReducerOf<F, T>::type;
+using kernels::reducer_t;
 
 /// `block` with the dims `kept` first, in their order, then the others.
 kernels::Layout kept_first(kernels::Layout const& block, int const* kept, int count);
@@ -265,6 +261,63 @@ struct Run<op::Reduce<F, Labels...>> {
     for (int d = 0; d < S::template spec<0>.rank; ++d)
       if (S::template spec<1>.find(S::template spec<0>.dims[d].label) < 0) n *= extents[d];
     return n;
+  }
+};
+
+/// The totals of a reduction with further results, whose extents are written.
+template <class F, class R, class A>
+Buffer totals_of(std::source_location const& where, A const& a, std::int64_t* extents) {
+  using Reducer = reducer_t<F, typename A::element>;
+  static_assert(sizeof(typename Reducer::Total) ==
+                    static_cast<std::size_t>(F::template total_bytes<typename A::element>),
+                "a reduction's total_bytes is the size of its reducer's Total");
+  auto const from = readable(a);
+  if constexpr (R::communicates) {
+    return reshard_parts<Reducer, R, true>(from, where, extents);
+  } else {
+    constexpr KeptDims kept = kept_dims(R::S::readings[0].spec, R::wanted());
+    for (std::size_t d = 0; d < R::result::rank; ++d)
+      extents[d] = a.extents()[static_cast<std::size_t>(kept.at[d])];
+    if (!a.mesh().here()) return Buffer{};
+    return reduce_block<Reducer, false, typename A::memory_space>(
+        a.mesh().state(), from.in, kept_first(detail::block_layout(a.rows()), kept.at, kept.count),
+        kept.count);
+  }
+}
+
+/// A reduction with a count beside its result.
+template <class F, class... Names>
+struct Run<op::ReduceCounted<F, Names...>> {
+  template <class R, class A>
+  static auto run(op::ReduceCounted<F, Names...> const&, std::source_location const& where,
+                  A const& a) {
+    using Reducer = reducer_t<F, typename A::element>;
+    using Values = typename R::result;
+    using Counts = typename R::counts;
+    std::array<std::int64_t, Values::rank> extents{};
+    Buffer const totals = totals_of<F, R>(where, a, extents.data());
+    return Counted<Values, Counts>{
+        finished<Reducer, Values>(a.mesh(), extents, totals),
+        finished<kernels::CountOf<Reducer>, Counts>(a.mesh(), extents, totals)};
+  }
+};
+/// A reduction with two further results.
+template <class F, class... Names>
+struct Run<op::ReduceParts<F, Names...>> {
+  template <class R, class A>
+  static auto run(op::ReduceParts<F, Names...> const&, std::source_location const& where,
+                  A const& a) {
+    using T = typename A::element;
+    using Parts = kernels::PartsOf<F, T>;
+    using Values = typename R::result;
+    using Second = typename R::second;
+    using Third = typename R::third;
+    std::array<std::int64_t, Values::rank> extents{};
+    Buffer const totals = totals_of<F, R>(where, a, extents.data());
+    return shardtype::detail::InParts<Values, Second, Third>{
+        finished<reducer_t<F, T>, Values>(a.mesh(), extents, totals),
+        finished<typename Parts::Second, Second>(a.mesh(), extents, totals),
+        finished<typename Parts::Third, Third>(a.mesh(), extents, totals)};
   }
 };
 

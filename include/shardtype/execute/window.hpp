@@ -4,13 +4,13 @@
 
 #include <cstdint>
 
-#include <shardtype/check/window.hpp>
 #include <shardtype/core/list.hpp>
 #include <shardtype/execute/executor.hpp>
 #include <shardtype/execute/local_run.hpp>
 #include <shardtype/execute/staged.hpp>
 #include <shardtype/kernels/functions.hpp>
 #include <shardtype/kernels/scan.hpp>
+#include <shardtype/plan/window_plan.hpp>
 
 namespace shardtype::execute {
 

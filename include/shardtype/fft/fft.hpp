@@ -10,9 +10,9 @@
 #include <source_location>
 #include <utility>
 
+#include <shardtype/check/along.hpp>
 #include <shardtype/check/call_site.hpp>
 #include <shardtype/check/fourier.hpp>
-#include <shardtype/check/normalization.hpp>
 #include <shardtype/fft/gradients.hpp>
 #include <shardtype/fft/run.hpp>
 
@@ -97,6 +97,8 @@ constexpr auto fourier_several(A const& a, op::FftNorm norm, std::int64_t n,
 
 }  // namespace detail
 
+namespace api {
+
 /// The discrete Fourier transform along I, sum over j of a_j exp(-2 pi i j k / n): `c64[I, J@X]` ->
 /// `fft<I>(a)` -> `c64[I, J@X]`, local. `fft<I, F>(a)` names the dim F in the result. Over a split
 /// dim, the dims of the result are named: `c64[I@X, J]` -> `fft<I, Dim<I>, Dim<J, X>>(a)` ->
@@ -106,35 +108,38 @@ constexpr auto fourier_several(A const& a, op::FftNorm norm, std::int64_t n,
 /// dim). Errors: E41, E74 no library. Its gradient is a transform that exchanges as much. As
 /// jnp.fft.fft.
 template <class I, class... Names, class A>
-constexpr auto fft(A const& a, op::FftNorm norm = op::FftNorm::backward,
+constexpr auto fft(core::Argument<A> const& a, op::FftNorm norm = op::FftNorm::backward,
                    checking::CallSite where = std::source_location::current()) {
-  return detail::fourier_one<rules::FourierKind::forward, I, Names...>(a, norm, 0, where);
+  return detail::fourier_one<rules::FourierKind::forward, I, Names...>(a.self(), norm, 0, where);
 }
 
 /// The inverse of fft, in the same forms; divided by n unless `norm` says otherwise. As
 /// jnp.fft.ifft.
 template <class I, class... Names, class A>
-constexpr auto ifft(A const& a, op::FftNorm norm = op::FftNorm::backward,
+constexpr auto ifft(core::Argument<A> const& a, op::FftNorm norm = op::FftNorm::backward,
                     checking::CallSite where = std::source_location::current()) {
-  return detail::fourier_one<rules::FourierKind::inverse, I, Names...>(a, norm, 0, where);
+  return detail::fourier_one<rules::FourierKind::inverse, I, Names...>(a.self(), norm, 0, where);
 }
 
 /// fft of real numbers; the result has the rows 0 ... n / 2, the others are their conjugates:
 /// `f32[I, J@X]` -> `rfft<I, F>(a)` -> `c64[F, J@X]`. F may be left out, in the strict form, if I
 /// has no static extent. Otherwise as fft; D05. Error E41: no rows. As jnp.fft.rfft.
 template <class I, class... Names, class A>
-constexpr auto rfft(A const& a, op::FftNorm norm = op::FftNorm::backward,
+constexpr auto rfft(core::Argument<A> const& a, op::FftNorm norm = op::FftNorm::backward,
                     checking::CallSite where = std::source_location::current()) {
-  return detail::fourier_one<rules::FourierKind::real_to_complex, I, Names...>(a, norm, 0, where);
+  return detail::fourier_one<rules::FourierKind::real_to_complex, I, Names...>(a.self(), norm, 0,
+                                                                               where);
 }
 
 /// The inverse of rfft: `c64[F, J@X]` -> `irfft<F, I>(a, n)` -> `f32[I, J@X]`. `n` is the number of
 /// real rows; without it, the static extent of I, or 2 (m - 1) for m rows of F. Otherwise as rfft.
 /// Error E41: n / 2 + 1 is not the extent of F. As jnp.fft.irfft.
 template <class F, class... Names, class A>
-constexpr auto irfft(A const& a, std::int64_t n = 0, op::FftNorm norm = op::FftNorm::backward,
+constexpr auto irfft(core::Argument<A> const& a, std::int64_t n = 0,
+                     op::FftNorm norm = op::FftNorm::backward,
                      checking::CallSite where = std::source_location::current()) {
-  return detail::fourier_one<rules::FourierKind::complex_to_real, F, Names...>(a, norm, n, where);
+  return detail::fourier_one<rules::FourierKind::complex_to_real, F, Names...>(a.self(), norm, n,
+                                                                               where);
 }
 
 /// fft along several dims: `c64[I, J, K@X]` -> `fftn<I, J>(a)`, local. With a named result each dim
@@ -143,34 +148,39 @@ constexpr auto irfft(A const& a, std::int64_t n = 0, op::FftNorm norm = op::FftN
 /// -> `fftn<I, J, K, Dim<I>, Dim<J, X>, Dim<K, Y>>(a)`, two. The original order costs as many again,
 /// and ifftn from the new order is as cheap. Otherwise as fft. As jnp.fft.fftn.
 template <class... Names, class A>
-constexpr auto fftn(A const& a, op::FftNorm norm = op::FftNorm::backward,
+constexpr auto fftn(core::Argument<A> const& a, op::FftNorm norm = op::FftNorm::backward,
                     checking::CallSite where = std::source_location::current()) {
-  return detail::fourier_several<rules::FourierKind::forward, Names...>(a, norm, 0, where);
+  return detail::fourier_several<rules::FourierKind::forward, Names...>(a.self(), norm, 0, where);
 }
 
 /// The inverse of fftn, in the same forms. As jnp.fft.ifftn.
 template <class... Names, class A>
-constexpr auto ifftn(A const& a, op::FftNorm norm = op::FftNorm::backward,
+constexpr auto ifftn(core::Argument<A> const& a, op::FftNorm norm = op::FftNorm::backward,
                      checking::CallSite where = std::source_location::current()) {
-  return detail::fourier_several<rules::FourierKind::inverse, Names...>(a, norm, 0, where);
+  return detail::fourier_several<rules::FourierKind::inverse, Names...>(a.self(), norm, 0, where);
 }
 
 /// rfft along the last of several dims, then fft along the others: `f32[I, J, K@X]` -> `rfftn<I, J,
 /// F>(a)` -> `c64[I, F, K@X]`. The last label is that of the halved dim in the result. Otherwise as
 /// fftn. As jnp.fft.rfftn.
 template <class... Names, class A>
-constexpr auto rfftn(A const& a, op::FftNorm norm = op::FftNorm::backward,
+constexpr auto rfftn(core::Argument<A> const& a, op::FftNorm norm = op::FftNorm::backward,
                      checking::CallSite where = std::source_location::current()) {
-  return detail::fourier_several<rules::FourierKind::real_to_complex, Names...>(a, norm, 0, where);
+  return detail::fourier_several<rules::FourierKind::real_to_complex, Names...>(a.self(), norm, 0,
+                                                                                where);
 }
 
 /// The inverse of rfftn: `c64[I, F, K@X]` -> `irfftn<I, F, J>(a, n)` -> `f32[I, J, K@X]`; `n` as for
 /// irfft. As jnp.fft.irfftn.
 template <class... Names, class A>
-constexpr auto irfftn(A const& a, std::int64_t n = 0, op::FftNorm norm = op::FftNorm::backward,
+constexpr auto irfftn(core::Argument<A> const& a, std::int64_t n = 0,
+                      op::FftNorm norm = op::FftNorm::backward,
                       checking::CallSite where = std::source_location::current()) {
-  return detail::fourier_several<rules::FourierKind::complex_to_real, Names...>(a, norm, n, where);
+  return detail::fourier_several<rules::FourierKind::complex_to_real, Names...>(a.self(), norm, n,
+                                                                                where);
 }
+
+}  // namespace api
 
 }  // namespace shardtype
 

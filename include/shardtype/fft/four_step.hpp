@@ -14,6 +14,8 @@
 
 namespace shardtype {
 
+namespace api {
+
 /// The discrete Fourier transform along a split dim I of n rows, in the transposed order: `c64[I@X,
 /// J]` -> `fft_four_step<I, K1, K2>(a)` -> `c64[K1@X, K2, J]`, where element (k1, k2) is frequency
 /// k1 + n1 k2 and n = n1 n2; two all_to_all of the block. In the natural order at the price of a
@@ -26,10 +28,10 @@ namespace shardtype {
 /// unreduced. Refused: D01, D02, D06, D07, B03, F01, F03; L01 in automatic mode. Errors: E41,
 /// E74. Source: Bailey, FFTs in external or hierarchical memory, 1990; Bluestein 1970.
 template <class I, class... Ks, class A>
-constexpr auto fft_four_step(A const& a, op::FftNorm norm = op::FftNorm::backward,
+constexpr auto fft_four_step(core::Argument<A> const& a, op::FftNorm norm = op::FftNorm::backward,
                              op::FftLength length = op::FftLength::any,
                              checking::CallSite where = std::source_location::current()) {
-  return call(op::FftFourStep<I, Ks...>{norm, length}, where, a);
+  return call(op::FftFourStep<I, Ks...>{norm, length}, where, a.self());
 }
 
 /// The inverse of fft_four_step, which takes either order to the natural one: `c64[K1@X, K2, J]` ->
@@ -37,10 +39,10 @@ constexpr auto fft_four_step(A const& a, op::FftNorm norm = op::FftNorm::backwar
 /// `ifft_four_step<K, I>(f)` -> `c64[I@X, J]`, three. Divided by n unless `norm` says otherwise.
 /// Refused: also F05, a split K2. Otherwise as fft_four_step.
 template <class K, class... Ls, class A>
-constexpr auto ifft_four_step(A const& f, op::FftNorm norm = op::FftNorm::backward,
+constexpr auto ifft_four_step(core::Argument<A> const& f, op::FftNorm norm = op::FftNorm::backward,
                               op::FftLength length = op::FftLength::any,
                               checking::CallSite where = std::source_location::current()) {
-  return call(op::IfftFourStep<K, Ls...>{norm, length}, where, f);
+  return call(op::IfftFourStep<K, Ls...>{norm, length}, where, f.self());
 }
 
 /// The frequencies of fft_four_step in the transposed order, of n1 n2 rows that are `d` apart:
@@ -48,7 +50,8 @@ constexpr auto ifft_four_step(A const& f, op::FftNorm norm = op::FftNorm::backwa
 /// n1 k2, less n for the upper half, divided by n d. `f.extents()` has n1 and n2. Otherwise as
 /// fftfreq.
 template <class... Parts, class... Xs>
-auto fftfreq(Mesh<Xs...> const& mesh, std::array<std::int64_t, 2> const& lengths, double d = 1) {
+auto fftfreq(runtime::MeshOf<Xs...> const& mesh, std::array<std::int64_t, 2> const& lengths,
+             double d = 1) {
   return from_function<Parts...>(
       mesh, lengths,
       [n1 = lengths[0], n = lengths[0] * lengths[1], d](std::int64_t k1, std::int64_t k2) {
@@ -56,5 +59,7 @@ auto fftfreq(Mesh<Xs...> const& mesh, std::array<std::int64_t, 2> const& lengths
         return static_cast<double>(k < (n + 1) / 2 ? k : k - n) / (static_cast<double>(n) * d);
       });
 }
+
+}  // namespace api
 
 }  // namespace shardtype

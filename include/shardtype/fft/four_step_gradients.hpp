@@ -4,7 +4,7 @@
 
 #include <source_location>
 
-#include <shardtype/autodiff/along.hpp>
+#include <shardtype/autodiff/vjp.hpp>
 #include <shardtype/check/four_step.hpp>
 #include <shardtype/fft/gradients.hpp>
 

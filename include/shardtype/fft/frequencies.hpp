@@ -9,17 +9,18 @@
 
 #include <shardtype/check/call_site.hpp>
 #include <shardtype/check/fourier.hpp>
-#include <shardtype/check/window.hpp>
-#include <shardtype/ops/shift.hpp>
+#include <shardtype/ops/windows.hpp>
 #include <shardtype/tensor/create.hpp>
 
 namespace shardtype {
+
+namespace api {
 
 /// The frequencies of the rows of a transform of `n` rows that are `d` apart, in the order of fft:
 /// `fftfreq<float, Dim<I, X>>(mesh, n)` -> `f32[I@X]` of 0, 1, ..., -2, -1, divided by n d.
 /// Communicates nothing. Refusals and errors as `full`. As jnp.fft.fftfreq.
 template <class... Parts, class... Xs>
-auto fftfreq(Mesh<Xs...> const& mesh, std::int64_t n, double d = 1) {
+auto fftfreq(runtime::MeshOf<Xs...> const& mesh, std::int64_t n, double d = 1) {
   return from_function<Parts...>(mesh, {n}, [n, d](std::int64_t k) {
     return static_cast<double>(k < (n + 1) / 2 ? k : k - n) / (static_cast<double>(n) * d);
   });
@@ -29,11 +30,13 @@ auto fftfreq(Mesh<Xs...> const& mesh, std::int64_t n, double d = 1) {
 /// `rfftfreq<float, Dim<F, X>>(mesh, n)` -> `f32[F@X]` of extent n / 2 + 1. Otherwise as fftfreq. As
 /// jnp.fft.rfftfreq.
 template <class... Parts, class... Xs>
-auto rfftfreq(Mesh<Xs...> const& mesh, std::int64_t n, double d = 1) {
+auto rfftfreq(runtime::MeshOf<Xs...> const& mesh, std::int64_t n, double d = 1) {
   return from_function<Parts...>(mesh, {rules::half_rows(n)}, [n, d](std::int64_t k) {
     return static_cast<double>(k) / (static_cast<double>(n) * d);
   });
 }
+
+}  // namespace api
 
 namespace detail {
 
@@ -50,18 +53,24 @@ constexpr auto shifted_by_half(A const& a, bool up, checking::CallSite const& wh
 
 }  // namespace detail
 
+namespace api {
+
 /// Moves the frequency zero of the dim I to the middle: `A[I@X, J]` -> `fftshift<I>(a)` -> `A[I@X,
 /// J]`. Along a split dim it sends as `shift`, else nothing. Refused: D01, B03. As
 /// jnp.fft.fftshift.
 template <class I, class A>
-constexpr auto fftshift(A const& a, checking::CallSite where = std::source_location::current()) {
-  return detail::shifted_by_half<I>(a, false, where);
+constexpr auto fftshift(core::Argument<A> const& a,
+                        checking::CallSite where = std::source_location::current()) {
+  return detail::shifted_by_half<I>(a.self(), false, where);
 }
 
 /// The inverse of fftshift. As jnp.fft.ifftshift.
 template <class I, class A>
-constexpr auto ifftshift(A const& a, checking::CallSite where = std::source_location::current()) {
-  return detail::shifted_by_half<I>(a, true, where);
+constexpr auto ifftshift(core::Argument<A> const& a,
+                         checking::CallSite where = std::source_location::current()) {
+  return detail::shifted_by_half<I>(a.self(), true, where);
 }
+
+}  // namespace api
 
 }  // namespace shardtype

@@ -8,10 +8,10 @@
 #include <source_location>
 #include <type_traits>
 
-#include <shardtype/autodiff/along.hpp>
 #include <shardtype/autodiff/record.hpp>
 #include <shardtype/autodiff/settle.hpp>
 #include <shardtype/autodiff/spectrum.hpp>
+#include <shardtype/autodiff/vjp.hpp>
 #include <shardtype/fft/run.hpp>
 #include <shardtype/ops/math.hpp>
 
@@ -45,7 +45,7 @@ struct LastReplaced<shardtype::detail::Pack<Done...>, Next, I, J, More...>
     : LastReplaced<shardtype::detail::Pack<Done..., I>, Next, J, More...> {};
 template <class... Dims, class... To>
 struct TransformLabels<Mentions<Dims...>, To...> {
-  using last = typename LabelOfPart<nth_t<static_cast<int>(sizeof...(Dims)) - 1, Dims...>>::type;
+  using last = shardtype::detail::label_of_t<nth_t<static_cast<int>(sizeof...(Dims)) - 1, Dims...>>;
   using to = nth_t<0, To..., last>;
   /// What the transposed transform names.
   using over = typename LastReplaced<shardtype::detail::Pack<>, to, Dims...>::type;

@@ -14,8 +14,8 @@
 #include <shardtype/core/compiled.hpp>
 #include <shardtype/core/list.hpp>
 #include <shardtype/io/npy_file.hpp>
-#include <shardtype/ops/explain.hpp>
-#include <shardtype/ops/to_host.hpp>
+#include <shardtype/ops/run_explain.hpp>
+#include <shardtype/ops/run_to_host.hpp>
 #include <shardtype/tensor/create.hpp>
 
 namespace shardtype::io {
@@ -59,6 +59,8 @@ struct NpyBlock {
 
 }  // namespace detail
 
+namespace api {
+
 /// Loads the array of a .npy file as a tensor: `load_npy<float, Dim<I, X>, Dim<J>>(mesh, "a.npy")`
 /// -> `f32[I@X, J]`. Each rank reads its own block through MPI-IO; no elements are sent between
 /// ranks, except for a block-cyclic dim, `Dim<I, Cyclic<X, 64>>`: then ranks read nested blocks,
@@ -71,7 +73,7 @@ struct NpyBlock {
 /// that does not fit its label.
 template <class... Parts, class... Xs>
 detail::created_t<Parts...> load_npy(
-    Mesh<Xs...> const& mesh, std::string const& path,
+    runtime::MeshOf<Xs...> const& mesh, std::string const& path,
     [[maybe_unused]] checking::CallSite where = std::source_location::current()) {
   using A = detail::created_t<Parts...>;
   using T = typename A::element;
@@ -115,8 +117,9 @@ detail::created_t<Parts...> load_npy(
 /// over the mesh. Refused: A02 while unreduced. Error IO8, the same on every rank, if the file
 /// cannot be written.
 template <class A>
-auto save_npy(A const& a, std::string const& path,
+auto save_npy(core::Argument<A> const& given, std::string const& path,
               [[maybe_unused]] checking::CallSite where = std::source_location::current()) {
+  A const& a = given.self();
   using Held = detail::operand_t<A>;
   using Judged = detail::judged_t<detail::StillUnreduced<Held>, Held>;
   if constexpr (!detail::accepts<Judged>) {
@@ -136,6 +139,8 @@ auto save_npy(A const& a, std::string const& path,
                   detail::first_holder(detail::operand(a)), false, detail::file_access());
   }
 }
+
+}  // namespace api
 
 }  // namespace shardtype
 

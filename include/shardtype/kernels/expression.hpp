@@ -1,6 +1,7 @@
 #pragma once
 /// Elementwise expressions on local blocks: one kernel for the whole expression, no temporaries.
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -63,7 +64,11 @@ struct EvaluateRuns<T, E, Elements<Ts...>> {
     std::int64_t const stride = in.stride[K][shape.rank - 1];
     if (stride == 1) return;
     auto const* const source = static_cast<U const*>(from[K]);
-    for (std::int64_t i = 0; i < n; ++i) buffer[i] = source[i * stride];
+    if (stride == 0) {
+      std::fill_n(buffer, n, *source);
+    } else {
+      for (std::int64_t i = 0; i < n; ++i) buffer[i] = source[i * stride];
+    }
     from[K] = buffer;
   }
   // By default clang warns if it cannot vectorise a loop as told, because of calls that have no

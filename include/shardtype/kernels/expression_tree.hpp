@@ -89,6 +89,24 @@ struct Node<std::integer_sequence<int, K...>, F, Args...> : Argument<K, Args>...
   }
 };
 
+/// A part that is computed once for each block, wherever the expression has one of this type: all of
+/// them have the same value (kernels/once.hpp).
+template <class E>
+struct Once {
+  using value_type = std::remove_cvref_t<decltype(std::declval<E const&>().at(nullptr, 0))>;
+  static constexpr bool staged = true;
+  E expression;
+  KOKKOS_FUNCTION auto at(void const* const* in, std::int64_t k) const {
+    return expression.at(in, k);
+  }
+};
+/// The elements of such a part for the block that is computed.
+template <class T, int Slot>
+struct BlockLeaf {
+  static constexpr bool staged = true;
+  T at(void const* const* in, std::int64_t k) const { return static_cast<T const*>(in[Slot])[k]; }
+};
+
 /// The element types of an expression's operands, by slot.
 template <class... Ts>
 struct Elements {

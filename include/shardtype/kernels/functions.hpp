@@ -28,6 +28,9 @@ using namespace Kokkos::Experimental;
 
 namespace detail {
 
+using shardtype::detail::is_complex;
+using shardtype::detail::real_of;
+
 template <class T>
 KOKKOS_FUNCTION constexpr bool truth(T const& x) {
   return x != T{};
@@ -161,6 +164,32 @@ template <class T> KOKKOS_FUNCTION T call(functions::Where, bool const& p, T con
 template <class To, class T> KOKKOS_FUNCTION To call(functions::Cast<To>, T const& a) { return detail::converted<To>(a); }
 // clang-format on
 
+/// A function of two kinds of elements: of those of the first kind, and of others.
+#define SHARDTYPE_BY_KIND(F, is_first, of_first, of_others) \
+  template <class T>                                        \
+  KOKKOS_FUNCTION auto call(functions::F, T const& a) {     \
+    if constexpr (is_first<T>) {                            \
+      return of_first;                                      \
+    } else {                                                \
+      return of_others;                                     \
+    }                                                       \
+  }
+// clang-format off
+SHARDTYPE_BY_KIND(Floor, std::is_integral_v, a, math::floor(a))
+SHARDTYPE_BY_KIND(Ceil, std::is_integral_v, a, math::ceil(a))
+// the nearest integer, halves to even; assumes the default rounding mode
+SHARDTYPE_BY_KIND(Round, std::is_integral_v, a, math::nearbyint(a))
+SHARDTYPE_BY_KIND(Conjugate, detail::is_complex, T(a.real(), -a.imag()), a)
+SHARDTYPE_BY_KIND(Real, detail::is_complex, a.real(), a)
+SHARDTYPE_BY_KIND(Imaginary, detail::is_complex, a.imag(), T{})
+SHARDTYPE_BY_KIND(Absolute, detail::is_complex, Kokkos::abs(a), a < T{} ? static_cast<T>(-a) : (a == T{} ? T{} : a))
+// Kokkos has no log2, log10 and exp2 of complex numbers
+SHARDTYPE_BY_KIND(Log2, detail::is_complex, math::log(a) * std::numbers::log2e_v<detail::real_of<T>>, math::log2(a))
+SHARDTYPE_BY_KIND(Log10, detail::is_complex, math::log(a) * std::numbers::log10e_v<detail::real_of<T>>, math::log10(a))
+SHARDTYPE_BY_KIND(Exp2, detail::is_complex, math::exp(a * std::numbers::ln2_v<detail::real_of<T>>), math::exp2(a))
+// clang-format on
+#undef SHARDTYPE_BY_KIND
+
 /// An integer divided by zero gives zero, so that no rank crashes.
 template <class T>
 KOKKOS_FUNCTION T call(functions::Divide, T const& a, T const& b) {
@@ -188,38 +217,6 @@ template <class T>
 KOKKOS_FUNCTION T call(functions::Relu, T const& a) {
   return call(functions::Maximum{}, a, T{});
 }
-template <class T>
-KOKKOS_FUNCTION T call(functions::Conjugate, T const& a) {
-  if constexpr (shardtype::detail::is_complex<T>) {
-    return T(a.real(), -a.imag());
-  } else {
-    return a;
-  }
-}
-template <class T>
-KOKKOS_FUNCTION auto call(functions::Real, T const& a) {
-  if constexpr (shardtype::detail::is_complex<T>) {
-    return a.real();
-  } else {
-    return a;
-  }
-}
-template <class T>
-KOKKOS_FUNCTION auto call(functions::Imaginary, T const& a) {
-  if constexpr (shardtype::detail::is_complex<T>) {
-    return a.imag();
-  } else {
-    return T{};
-  }
-}
-template <class T>
-KOKKOS_FUNCTION auto call(functions::Absolute, T const& a) {
-  if constexpr (shardtype::detail::is_complex<T>) {
-    return Kokkos::abs(a);
-  } else {
-    return a < T{} ? static_cast<T>(-a) : (a == T{} ? T{} : a);
-  }
-}
 /// log(e^a + e^b) without overflow. Equal infinities are handled separately, because their
 /// difference would be NaN.
 template <class T>
@@ -227,34 +224,6 @@ KOKKOS_FUNCTION T call(functions::LogAddExp, T const& a, T const& b) {
   T const larger = call(functions::Maximum{}, a, b);
   T const apart = a == b ? T(0) : -call(functions::Absolute{}, a - b);
   return larger + math::log1p(math::exp(apart));
-}
-// For complex numbers, for which Kokkos has no log2 and log10, computed from log.
-template <class T>
-KOKKOS_FUNCTION T call(functions::Log2, T const& a) {
-  using Real = shardtype::detail::real_of<T>;
-  if constexpr (shardtype::detail::is_complex<T>) {
-    return math::log(a) * std::numbers::log2e_v<Real>;
-  } else {
-    return math::log2(a);
-  }
-}
-template <class T>
-KOKKOS_FUNCTION T call(functions::Log10, T const& a) {
-  using Real = shardtype::detail::real_of<T>;
-  if constexpr (shardtype::detail::is_complex<T>) {
-    return math::log(a) * std::numbers::log10e_v<Real>;
-  } else {
-    return math::log10(a);
-  }
-}
-template <class T>
-KOKKOS_FUNCTION T call(functions::Exp2, T const& a) {
-  using Real = shardtype::detail::real_of<T>;
-  if constexpr (shardtype::detail::is_complex<T>) {
-    return math::exp(a * std::numbers::ln2_v<Real>);
-  } else {
-    return math::exp2(a);
-  }
 }
 /// 1 / (1 + e^-a). Uses the exponential of a negative number, so that small results are accurate.
 template <class T>
@@ -313,31 +282,6 @@ KOKKOS_FUNCTION T call(functions::FloorDivide, T const& a, T const& b) {
 template <class T>
 KOKKOS_FUNCTION T call(functions::Sign, T const& a) {
   return a > T{} ? T{1} : (a < T{} ? static_cast<T>(-T{1}) : a);
-}
-template <class T>
-KOKKOS_FUNCTION T call(functions::Floor, T const& a) {
-  if constexpr (std::is_integral_v<T>) {
-    return a;
-  } else {
-    return math::floor(a);
-  }
-}
-template <class T>
-KOKKOS_FUNCTION T call(functions::Ceil, T const& a) {
-  if constexpr (std::is_integral_v<T>) {
-    return a;
-  } else {
-    return math::ceil(a);
-  }
-}
-/// The nearest integer, halves to even; assumes the default rounding mode.
-template <class T>
-KOKKOS_FUNCTION T call(functions::Round, T const& a) {
-  if constexpr (std::is_integral_v<T>) {
-    return a;
-  } else {
-    return math::nearbyint(a);
-  }
 }
 template <class T>
 KOKKOS_FUNCTION bool call(functions::IsNan, T const& a) {

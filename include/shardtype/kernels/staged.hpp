@@ -8,14 +8,12 @@
 #include <type_traits>
 #include <utility>
 
-#include <shardtype/kernels/expression_tree.hpp>
+#include <shardtype/kernels/once.hpp>
 #include <shardtype/kernels/prefetch.hpp>
 
 namespace shardtype::kernels {
 
 namespace detail {
-
-using Block = std::integral_constant<std::size_t, static_cast<std::size_t>(vectors::block)>;
 
 /// An expression at a block of elements: `fill` computes what has a buffer, `at(k)` is an element.
 template <class E>
@@ -78,6 +76,20 @@ struct StagedArgument {
   Staged<A> block;
 };
 
+/// A part that lies there computed.
+template <class T, int Slot>
+struct Staged<BlockLeaf<T, Slot>> {
+  T const* block;
+  Staged(BlockLeaf<T, Slot> const&, void const* const* in, std::int64_t, std::int64_t)
+      : block(static_cast<T const*>(in[Slot])) {}
+  T at(std::int64_t k) const { return block[k]; }
+};
+template <class T, int Slot>
+T const* argument_block(BlockLeaf<T, Slot> const&, void const* const* in, std::int64_t,
+                        std::int64_t, T*) {
+  return static_cast<T const*>(in[Slot]);
+}
+
 /// A function that is computed element by element, of blocks.
 template <int... K, class F, class... Args>
   requires(Node<std::integer_sequence<int, K...>, F, Args...>::staged &&
@@ -122,13 +134,17 @@ struct Staged<Node<std::integer_sequence<int, K...>, F, Args...>> {
 /// operand, element by element the same.
 template <class E, class T>
 void compute_block(E const& e, void const* const* in, std::int64_t begin, std::int64_t n, T* to) {
-  for (std::int64_t k = 0; k < n; k += vectors::block) {
-    std::int64_t const m = n - k < vectors::block ? n - k : vectors::block;
-    if constexpr (gives_vectors<E, T>) {
-      Staged<E>::write(e, in, begin + k, m, to + k);
-    } else {
-      vectors::prefetch<true>(to + k, m);
-      copy_elements(Staged<E>(e, in, begin + k, m), to + k, m);
+  if constexpr (parts_of<E>::count > 0) {
+    detail::compute_with_parts(e, in, begin, n, to);
+  } else {
+    for (std::int64_t k = 0; k < n; k += vectors::block) {
+      std::int64_t const m = n - k < vectors::block ? n - k : vectors::block;
+      if constexpr (gives_vectors<E, T>) {
+        Staged<E>::write(e, in, begin + k, m, to + k);
+      } else {
+        vectors::prefetch<true>(to + k, m);
+        copy_elements(Staged<E>(e, in, begin + k, m), to + k, m);
+      }
     }
   }
 }

@@ -150,10 +150,12 @@ class RefusedDryRun : public Poisoned {
 
 namespace shardtype {
 
+namespace api {
+
 /// The program of `f` on symbols of the types `Given`, as in plan_traced, to be planned for sizes
 /// and machines that need not exist here. Communicates nothing. Refused: as `evaluate`.
 template <class... Given, class F>
-auto dry_run([[maybe_unused]] F const& f) {
+auto dry_run([[maybe_unused]] F f) {
   using By = detail::Symbols<Given...>;
   // reports a refusal inside of the function: after this condition clang stops
   if constexpr (checking::any_poisoned<decltype(By::call(f))>) {
@@ -172,5 +174,7 @@ auto dry_run([[maybe_unused]] F const& f) {
     }
   }
 }
+
+}  // namespace api
 
 }  // namespace shardtype

@@ -66,6 +66,8 @@ struct NamedProducts<Pack<Out...>, As...>
 
 }  // namespace detail
 
+namespace api {
+
 /// The plan of a named einsum of three and more operands: a ProgramPlan where the types settle all sizes, else a
 /// ProgramPlans. Refused: what it refuses.
 template <class... Out, class A, class B, class C, class... More>
@@ -82,6 +84,8 @@ constexpr auto plan(op::Einsum<Out...> const&, Type<A>, Type<B>, Type<C>, Type<M
     return detail::plan_of_evaluation<typename R::evaluation, typename R::program>();
   }
 }
+
+}  // namespace api
 
 namespace detail {
 
@@ -102,22 +106,27 @@ PlannedProgram planned_products(A const& a, As const&... as) {
 
 }  // namespace detail
 
+namespace api {
+
 /// The plan that a named einsum of three and more operands runs on these tensors.
 template <class... Out, class A, class B, class C, class... More>
   requires(!detail::all_labels_named<Out...>)
-ProgramPlan plan_at(op::Einsum<Out...> const&, A const& a, B const& b, C const& c,
+ProgramPlan plan_at(op::Einsum<Out...> const&, core::Argument<A> const& a, B const& b, C const& c,
                     More const&... more) {
-  return detail::planned_products<Out...>(detail::operand(a), detail::operand(b),
+  return detail::planned_products<Out...>(detail::operand(a.self()), detail::operand(b),
                                           detail::operand(c), detail::operand(more)...)
       .plan;
 }
+
 /// The same as text.
 template <class... Out, class A, class B, class C, class... More>
   requires(!detail::all_labels_named<Out...>)
-std::string explain(op::Einsum<Out...> const&, A const& a, B const& b, C const& c,
+std::string explain(op::Einsum<Out...> const&, core::Argument<A> const& a, B const& b, C const& c,
                     More const&... more) {
-  return explain(detail::planned_products<Out...>(detail::operand(a), detail::operand(b),
+  return explain(detail::planned_products<Out...>(detail::operand(a.self()), detail::operand(b),
                                                   detail::operand(c), detail::operand(more)...));
 }
+
+}  // namespace api
 
 }  // namespace shardtype

@@ -165,6 +165,8 @@ Out run_program(MeshRef const& mesh, E const& e, std::source_location const& whe
 
 }  // namespace detail
 
+namespace api {
+
 /// Computes an expression on a mesh; the result's sharding is named by dims and attributes or by a
 /// Tensor type. Runs the fastest plan, by the cost model, for the policy's machine within its
 /// memory limit. The plan chooses the shardings of all intermediates, the loop over which each mesh
@@ -178,10 +180,10 @@ Out run_program(MeshRef const& mesh, E const& e, std::source_location const& whe
 /// mesh lacks, L02 cyclic dims, L03 too large, L04 no plan keeps to the memory limit. Errors: E13,
 /// E20, E23, E24, E69, E70, E84.
 template <class... Out, class M, class E, class Policy = detail::DefaultPolicy>
-  requires(std::is_base_of_v<runtime::MeshRef, M> && !detail::is_several<E> &&
-           !(detail::is_function_of_expressions<E> && is_tensor<detail::operand_t<Policy>>))
-auto evaluate(M const& mesh, E const& e, Policy const& = {},
+  requires(std::is_base_of_v<runtime::MeshRef, M>)
+auto evaluate(M const& mesh, core::Argument<E> const& given, Policy const& = {},
               checking::CallSite where = std::source_location::current()) {
+  E const& e = given.self();
   using L = detail::lazy_t<E>;
   if constexpr (checking::any_poisoned<L>) {
     return lazy(e);
@@ -197,13 +199,21 @@ auto evaluate(M const& mesh, E const& e, Policy const& = {},
   }
 }
 
+/// A number is no expression: T09.
+template <class... Out, class M, class E>
+  requires(std::is_base_of_v<runtime::MeshRef, M> && detail::is_number<E>)
+auto evaluate(M const&, E const&) {
+  return checking::Poisoned(checking::refusal<detail::NotATensor<E>, E>{});
+}
+
 /// `planned(evaluate_to<Out...>, mesh, e)`: the plan that `evaluate<Out...>(mesh, e)` runs for the
 /// sizes of the tensors and the mesh, for `explain`, `to_json`, `to_html`. Communicates nothing.
 /// Refusals and errors as `evaluate`.
 template <class... Out, class M, class E, class Policy = detail::DefaultPolicy>
   requires(std::is_base_of_v<runtime::MeshRef, M>)
-auto planned(automatic_mode::EvaluateTo<Out...> const&, M const& mesh, E const& e,
-             Policy const& = {}) {
+auto planned(automatic_mode::EvaluateTo<Out...> const&, M const& mesh,
+             core::Argument<E> const& given, Policy const& = {}) {
+  E const& e = given.self();
   using L = detail::lazy_t<E>;
   if constexpr (checking::any_poisoned<L>) {
     return lazy(e);
@@ -221,5 +231,7 @@ auto planned(automatic_mode::EvaluateTo<Out...> const&, M const& mesh, E const& 
     }
   }
 }
+
+}  // namespace api
 
 }  // namespace shardtype

@@ -5,11 +5,11 @@
 #include <type_traits>
 #include <utility>
 
-#include <shardtype/check/reshard.hpp>
 #include <shardtype/check/valid_on.hpp>
 #include <shardtype/lazy/compiled_plan.hpp>
 #include <shardtype/lazy/planned_program.hpp>
 #include <shardtype/lazy/record.hpp>
+#include <shardtype/ops/collectives.hpp>
 #include <shardtype/runtime/mesh.hpp>
 
 namespace shardtype {
@@ -143,16 +143,20 @@ struct Traced {
 
 namespace shardtype {
 
+namespace api {
+
 /// The program of an expression of symbols, for plan_traced and dry_run.
 template <class... Out, class E, class Policy = detail::DefaultPolicy>
   requires(core::is_lazy<E> || checking::any_poisoned<E>)
-constexpr auto evaluate(E const&, Policy const& = {}) {
+constexpr auto evaluate(core::Argument<E> const&, Policy const& = {}) {
   if constexpr (checking::any_poisoned<E>) {
     return checking::Poisoned{};
   } else {
     return automatic_mode::Traced<E, Policy, Out...>{};
   }
 }
+
+}  // namespace api
 
 }  // namespace shardtype
 
@@ -228,16 +232,18 @@ struct Symbols<Axes<Xs...>, Given...> : Symbols<Given...> {
 
 }  // namespace detail
 
+namespace api {
+
 /// `plan(evaluate_to<Out...>, mesh, e)`: the plan of `evaluate<Out...>(mesh, e)`: a constant
 /// `ProgramPlan` (a TracedPlan) if the types determine all sizes, else a ProgramPlans. The arguments' values are
 /// not used; in functions that take them by reference use plan_traced. Refused: as `evaluate`.
 template <class... Out, class M, class E, class Policy = detail::DefaultPolicy>
   requires(std::is_base_of_v<runtime::MeshRef, M>)
 constexpr auto plan(automatic_mode::EvaluateTo<Out...> const&, M const&,
-                    [[maybe_unused]] E const& e, Policy const& = {}) {
+                    [[maybe_unused]] core::Argument<E> const& e, Policy const& = {}) {
   using L = detail::lazy_t<E>;
   if constexpr (checking::any_poisoned<L>) {
-    static_cast<void>(lazy(e));
+    static_cast<void>(lazy(e.self()));
     return automatic_mode::NamedProgramPlan<void>{};
   } else {
     using Xs = typename detail::MeshAxes<M>::type;
@@ -250,7 +256,7 @@ constexpr auto plan(automatic_mode::EvaluateTo<Out...> const&, M const&,
 /// evaluate<Dim<I, X>, Dim<K>>(a * b); })`. It may use the axes that the types mention, or those
 /// given first: `plan_traced<Axes<X, Y>, A, B>(f)`. `explain(plan_traced<A, B>(f))` is its text.
 template <class... Given, class F>
-constexpr auto plan_traced([[maybe_unused]] F const& f) {
+constexpr auto plan_traced([[maybe_unused]] F f) {
   using By = detail::Symbols<Given...>;
   // reports a refusal inside of the function: after this condition clang stops
   if constexpr (checking::any_poisoned<decltype(By::call(f))>) {
@@ -266,6 +272,8 @@ constexpr auto plan_traced([[maybe_unused]] F const& f) {
                                       typename T::template planned<Xs>>();
   }
 }
+
+}  // namespace api
 
 /// Whether two tensor types have the same sharding of the same labels. A loop whose body returns
 /// the sharding it takes needs no reshard between iterations: `static_assert(same_spec<In,

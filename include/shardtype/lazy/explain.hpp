@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include <shardtype/core/compiled.hpp>
+#include <shardtype/core/dim.hpp>
 #include <shardtype/lazy/evaluate.hpp>
 #include <shardtype/lazy/step_texts.hpp>
 
@@ -17,6 +18,7 @@ namespace detail {
 std::string open_text(ProgramNames const& names);
 
 }  // namespace detail
+namespace api {
 
 /// The plan as text: operands, result and sizes, its costs, and a line for each step with the bytes
 /// it moves or the flops it computes and its predicted time. Bytes and flops are those of the
@@ -27,7 +29,7 @@ std::string open_text(ProgramNames const& names);
 ///       1 collective, 786 kB/rank, peak 3.01 MB, 67.1 MFLOP/rank, 1.43 ms predicted
 ///       1  product          T1[I, K]{U:X} = A[I, J@X] · B[J@X, K]  67.1 MFLOP   1.34 ms
 ///       2  ReduceScatter X  T1[I, K]{U:X} -> [I@X, K]                  786 kB   86.6 µs
-std::string explain(PlannedProgram const& program);
+std::string explain(core::Taken<PlannedProgram> program);
 
 /// Of `plan_traced` where types leave sizes open: which ones, for a dry_run.
 template <class P>
@@ -40,15 +42,17 @@ std::string explain(automatic_mode::ProgramPlans<P> const&) {
 /// `evaluate`.
 template <class... Out, class M, class E, class Policy = detail::DefaultPolicy>
   requires(std::is_base_of_v<runtime::MeshRef, M>)
-auto explain(automatic_mode::EvaluateTo<Out...> const& to, M const& mesh, E const& e,
-             Policy const& policy = {}) {
-  auto program = planned(to, mesh, e, policy);
+auto explain(automatic_mode::EvaluateTo<Out...> const& to, M const& mesh,
+             core::Argument<E> const& e, Policy const& policy = {}) {
+  auto program = planned(to, mesh, e.self(), policy);
   if constexpr (checking::any_poisoned<decltype(program)>) {
     return program;
   } else {
     return explain(program);
   }
 }
+
+}  // namespace api
 
 }  // namespace shardtype
 

@@ -22,7 +22,10 @@ SHARDTYPE_INLINE std::string detail::open_text(ProgramNames const& names) {
          "\n  explain(dry_run<...>(f)" + given + ".planned()) has it\n";
 }
 
-SHARDTYPE_INLINE std::string explain(PlannedProgram const& program) {
+namespace api {
+
+SHARDTYPE_INLINE std::string explain(core::Taken<PlannedProgram> taken) {
+  PlannedProgram const& program = taken;
   using namespace detail;
   ProgramPlan const& plan = program.plan;
   if (!plan.possible)
@@ -54,5 +57,7 @@ SHARDTYPE_INLINE std::string explain(PlannedProgram const& program) {
   }
   return out;
 }
+
+}  // namespace api
 
 }  // namespace shardtype

@@ -78,30 +78,36 @@ struct BlockOf<Tensor<T, Parts...>> {
 template <class A>
 using block_t = typename BlockOf<A>::type;
 
-/// A tensor as an operand of an expression.
+/// An expression that is a tensor.
 template <class A>
-class LazyTensor : public LazyNode {
+class LazyLeaf : public LazyNode {
  public:
   using whole = whole_t<A>;
   using tensor_type = A;
-  explicit LazyTensor(A tensor) : tensor_(std::move(tensor)) {}
+  explicit LazyLeaf(A tensor) : tensor_(std::move(tensor)) {}
   A const& tensor() const { return tensor_; }
 
  private:
   A tensor_;
 };
+/// A tensor as an operand of an expression.
+template <class A>
+class LazyTensor : public LazyLeaf<A>, public core::Argument<LazyTensor<A>> {
+ public:
+  using LazyLeaf<A>::LazyLeaf;
+};
 
 /// A tensor that a function of expressions gets as argument `Number`. Expressions of one type that begin with these
 /// have one value, so the same one is found again by its type.
 template <class A, int Number>
-class LazyInput : public LazyTensor<A> {
+class LazyInput : public LazyLeaf<A>, public core::Argument<LazyInput<A, Number>> {
  public:
-  using LazyTensor<A>::LazyTensor;
+  using LazyLeaf<A>::LazyLeaf;
 };
 
 /// The argument `Number` of a function of which only the type is known, for plan_traced.
 template <class A, int Number = 0>
-class LazySymbol : public LazyNode {
+class LazySymbol : public LazyNode, public core::Argument<LazySymbol<A, Number>> {
  public:
   using whole = whole_t<A>;
   using tensor_type = A;
@@ -109,7 +115,7 @@ class LazySymbol : public LazyNode {
 
 /// A product of two expressions, with the labels of `Whole`.
 template <class A, class B, class Whole>
-class LazyProduct : public LazyNode {
+class LazyProduct : public LazyNode, public core::Argument<LazyProduct<A, B, Whole>> {
  public:
   using whole = Whole;
   LazyProduct(A a, B b) : a_(std::move(a)), b_(std::move(b)) {}
@@ -124,7 +130,9 @@ class LazyProduct : public LazyNode {
 /// An elementwise function of expressions and numbers; one kernel computes it together with those
 /// arguments that are elementwise functions.
 template <class F, class... Args>
-class LazyMap : public LazyNode, public detail::Expression<F, Args...> {
+class LazyMap : public LazyNode,
+                public core::Argument<LazyMap<F, Args...>>,
+                public detail::Expression<F, Args...> {
  public:
   using whole = typename Resolve<op::Map<F>, detail::argument_t<Args>...>::result;
   using detail::Expression<F, Args...>::Expression;
@@ -132,7 +140,7 @@ class LazyMap : public LazyNode, public detail::Expression<F, Args...> {
 
 /// The reduction `F` of an expression to the labels of `Whole`.
 template <class F, class Whole, class A>
-class LazyReduction : public LazyNode {
+class LazyReduction : public LazyNode, public core::Argument<LazyReduction<F, Whole, A>> {
  public:
   using whole = Whole;
   explicit LazyReduction(A a) : a_(std::move(a)) {}
@@ -144,7 +152,7 @@ class LazyReduction : public LazyNode {
 
 /// An expression with other labels, dim by dim.
 template <class Whole, class A>
-class LazyRelabel : public LazyNode {
+class LazyRelabel : public LazyNode, public core::Argument<LazyRelabel<Whole, A>> {
  public:
   using whole = Whole;
   explicit LazyRelabel(A a) : a_(std::move(a)) {}
@@ -156,7 +164,7 @@ class LazyRelabel : public LazyNode {
 
 /// A transpose. Free for consumers, which match dims by label.
 template <class Whole, class A>
-class LazyTranspose : public LazyNode {
+class LazyTranspose : public LazyNode, public core::Argument<LazyTranspose<Whole, A>> {
  public:
   using whole = Whole;
   explicit LazyTranspose(A a) : a_(std::move(a)) {}
@@ -169,7 +177,9 @@ class LazyTranspose : public LazyNode {
 /// Any other operation on expressions. Each rank runs it on blocks in which the dims that it works
 /// on are not split.
 template <class Op, class Whole, class... As>
-class LazyOperation : public LazyNode, public detail::Expression<Op, As...> {
+class LazyOperation : public LazyNode,
+                      public core::Argument<LazyOperation<Op, Whole, As...>>,
+                      public detail::Expression<Op, As...> {
  public:
   using whole = Whole;
   using detail::Expression<Op, As...>::Expression;
@@ -178,7 +188,9 @@ class LazyOperation : public LazyNode, public detail::Expression<Op, As...> {
 /// A function of the blocks of expressions. The shardings of the operands are fixed, and so is that
 /// of the result, the Tensor type `Result`.
 template <class F, class Result, class... As>
-class LazyShardMap : public LazyNode, public detail::Expression<F, As...> {
+class LazyShardMap : public LazyNode,
+                     public core::Argument<LazyShardMap<F, Result, As...>>,
+                     public detail::Expression<F, As...> {
  public:
   using whole = whole_t<Result>;
   using detail::Expression<F, As...>::Expression;
@@ -186,7 +198,7 @@ class LazyShardMap : public LazyNode, public detail::Expression<F, As...> {
 
 /// An expression that is computed in the sharding of the Tensor type `Pin`.
 template <class Pin, class A>
-class LazyConstrained : public LazyNode {
+class LazyConstrained : public LazyNode, public core::Argument<LazyConstrained<Pin, A>> {
  public:
   using whole = typename A::whole;
   explicit LazyConstrained(A a) : a_(std::move(a)) {}
@@ -199,7 +211,7 @@ class LazyConstrained : public LazyNode {
 /// A shared expression: it has several readers and is computed once. `Tag` distinguishes it from
 /// others.
 template <class Tag, class A>
-class LazyShared : public LazyNode {
+class LazyShared : public LazyNode, public core::Argument<LazyShared<Tag, A>> {
  public:
   using whole = typename A::whole;
   explicit LazyShared(A a) : a_(std::make_shared<A const>(std::move(a))) {}

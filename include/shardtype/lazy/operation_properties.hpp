@@ -6,14 +6,12 @@
 #include <type_traits>
 #include <utility>
 
-#include <shardtype/check/normalization.hpp>
 #include <shardtype/check/reshard.hpp>
-#include <shardtype/check/shape.hpp>
 #include <shardtype/lazy/expression.hpp>
-#include <shardtype/ops/einsum.hpp>
-#include <shardtype/ops/matmul.hpp>
-#include <shardtype/ops/relabel.hpp>
-#include <shardtype/ops/transpose.hpp>
+#include <shardtype/ops/collectives.hpp>
+#include <shardtype/ops/dims.hpp>
+#include <shardtype/ops/normalization.hpp>
+#include <shardtype/ops/products.hpp>
 
 namespace shardtype {
 
@@ -87,29 +85,13 @@ op::Reduce<F, Ls...> reduction_over(Pack<Ls...>);
 template <class F, class A, class Out>
 using reduction_to = decltype(reduction_over<F>(labels_without<A, Out>()));
 
-/// softmax or its logarithm over these labels, or over all labels of `A` if there are none.
-template <bool Log, class A, class... Ls>
-constexpr auto normalization_over(Pack<Ls...>) {
-  if constexpr (sizeof...(Ls) == 0 && Scope<A>::names.labels > 0) {
-    return normalization_over<Log, A>(labels_without<A, Tensor<element_t<A>>>());
-  } else {
-    return op::Normalize<Log, Ls...>{};
-  }
-}
+/// softmax or its logarithm over these labels.
 template <bool Log, class... Ls>
-struct FromOf<op::Normalize<Log, Ls...>> {
-  using type = Bare<Ls...>;
-};
+constexpr op::Normalize<Log, Ls...> normalize_over(Pack<Ls...>) {
+  return {};
+}
 
 /// An operation that creates dims without the axes of these: the planner chooses them.
-template <class D>
-struct LabelOf;
-template <class I, class... Xs>
-struct LabelOf<Dim<I, Xs...>> {
-  using type = I;
-};
-template <class D>
-using label_of_t = typename LabelOf<dim_of_t<D>>::type;
 template <class Op>
 constexpr Op without_axes(Op const& op) {
   return op;

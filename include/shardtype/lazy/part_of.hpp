@@ -6,9 +6,8 @@
 #include <string_view>
 #include <tuple>
 
-#include <shardtype/check/sort.hpp>
 #include <shardtype/execute/call.hpp>
-#include <shardtype/ops/top_k.hpp>
+#include <shardtype/ops/sorting.hpp>
 
 namespace shardtype {
 

@@ -6,23 +6,17 @@
 #include <type_traits>
 #include <utility>
 
-#include <shardtype/check/normalization.hpp>
 #include <shardtype/check/reshard.hpp>
-#include <shardtype/check/shape.hpp>
 #include <shardtype/lazy/expression.hpp>
 #include <shardtype/lazy/operation_properties.hpp>
 #include <shardtype/lazy/part_of.hpp>
-#include <shardtype/ops/all.hpp>
-#include <shardtype/ops/any.hpp>
-#include <shardtype/ops/einsum.hpp>
+#include <shardtype/ops/collectives.hpp>
+#include <shardtype/ops/dims.hpp>
 #include <shardtype/ops/elementwise.hpp>
-#include <shardtype/ops/matmul.hpp>
-#include <shardtype/ops/max.hpp>
-#include <shardtype/ops/mean.hpp>
-#include <shardtype/ops/min.hpp>
-#include <shardtype/ops/relabel.hpp>
-#include <shardtype/ops/sum.hpp>
-#include <shardtype/ops/transpose.hpp>
+#include <shardtype/ops/normalization.hpp>
+#include <shardtype/ops/products.hpp>
+#include <shardtype/ops/reductions.hpp>
+#include <shardtype/ops/run_elementwise.hpp>
 
 namespace shardtype {
 
@@ -47,6 +41,8 @@ using lazy_t = typename decltype(lazy_type<A>())::type;
 
 }  // namespace detail
 
+namespace api {
+
 /// Begins an expression of automatic mode with a tensor (or an elementwise expression of tensors).
 /// Operations on it are recorded, and refused by the rules for labels and elements of strict mode;
 /// `evaluate` chooses the shardings. Recorded are products, elementwise functions, reductions, and
@@ -54,7 +50,8 @@ using lazy_t = typename decltype(lazy_type<A>())::type;
 /// L01). `a * b` is the elementwise product if one operand has all labels of the other, else their
 /// matmul.
 template <class A>
-detail::lazy_t<A> lazy(A const& a) {
+detail::lazy_t<A> lazy(core::Argument<A> const& given) {
+  A const& a = given.self();
   if constexpr (checking::any_poisoned<A>) {
     return {};
   } else if constexpr (core::is_lazy<A>) {
@@ -65,6 +62,8 @@ detail::lazy_t<A> lazy(A const& a) {
     return detail::lazy_t<A>(detail::operand(a));
   }
 }
+
+}  // namespace api
 
 namespace detail {
 
@@ -136,14 +135,16 @@ struct Untagged;
 
 }  // namespace detail
 
+namespace api {
+
 /// Fixes the sharding in which an expression is computed, named by dims and attributes or by a
 /// Tensor type; readers may reshard it. JAX: with_sharding_constraint. Refused as a reshard: R01.
 template <class... Out, class A>
-auto constrain(A const& a) {
+auto constrain(core::Argument<A> const& a) {
   if constexpr (checking::any_poisoned<A>) {
     return checking::Poisoned{};
   } else {
-    return detail::pinned<Out...>(lazy(a));
+    return detail::pinned<Out...>(lazy(a.self()));
   }
 }
 
@@ -151,22 +152,20 @@ auto constrain(A const& a) {
 /// reader reshards it. Without `share` every use is computed again. Each `share` in the program
 /// text is one value; in a loop each iteration needs its own `Tag`.
 #ifdef __NVCC__  // accepts no lambda here: untagged shares of one expression type are one value
-
-}  // namespace shardtype
-
-namespace shardtype::automatic_mode {
-
 template <class Tag = detail::Untagged, class A>
 #else
 template <class Tag = decltype([] {}), class A>
 #endif
-auto share(A const& a) {
+auto share(core::Argument<A> const& given) {
+  A const& a = given.self();
   if constexpr (checking::any_poisoned<detail::lazy_t<A>>) {
     return lazy(a);
   } else {
     return automatic_mode::LazyShared<Tag, detail::lazy_t<A>>(lazy(a));
   }
 }
+
+}  // namespace api
 
 }  // namespace shardtype
 
@@ -298,22 +297,13 @@ struct Continue<Above::lazy, Operands...> {
       }
     }
   }
-  template <bool Log, class... Names, class A>
-  static auto call(op::Normalize<Log, Names...> const&, Where const&, A const& a) {
+  /// Over the only label, which is named to the planner.
+  template <bool Log, class A>
+    requires(Scope<typename A::whole>::names.labels == 1)
+  static auto call(op::Normalize<Log> const&, Where const& where, A const& a) {
     using Whole = typename A::whole;
-    using R = Resolve<op::Normalize<Log, Names...>, Whole>;
-    if constexpr (R::verdict) {
-      using Labels = typename shardtype::detail::LabelsFirst<Names...>::labels;
-      using Op = decltype(shardtype::detail::normalization_over<Log, Whole>(Labels{}));
-      automatic_mode::LazyOperation<Op, Whole, A> normalized(Op{}, a);
-      if constexpr (R::communicates) {
-        return constrain<typename R::result>(normalized);
-      } else {
-        return normalized;
-      }
-    } else {
-      return Poisoned(refusal<R, Whole>{});
-    }
+    using Labels = decltype(shardtype::detail::labels_without<Whole, Tensor<element_t<Whole>>>());
+    return call(shardtype::detail::normalize_over<Log>(Labels{}), where, a);
   }
   /// Both results, as an expression each.
   template <class I, class... Result, class A>

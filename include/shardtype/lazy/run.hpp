@@ -358,7 +358,7 @@ class PartFinder {
   shardtype::detail::List<ProgramPart> parts;
 
   template <class A>
-  int given(Type<A>, automatic_mode::LazyTensor<A> const* e) {
+  int given(Type<A>, automatic_mode::LazyLeaf<A> const* e) {
     ProgramPart p = part_of<A>();
     p.mesh = &e->tensor().mesh();
     p.extents = e->tensor().extents().data();
@@ -367,7 +367,7 @@ class PartFinder {
   }
   template <class A, int Number>
   int given(Type<A> type, automatic_mode::LazyInput<A, Number> const* e) {
-    given(type, static_cast<automatic_mode::LazyTensor<A> const*>(e));
+    given(type, static_cast<automatic_mode::LazyLeaf<A> const*>(e));
     parts.back().argument = Number;
     return 0;
   }

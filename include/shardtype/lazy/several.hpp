@@ -180,16 +180,18 @@ std::tuple<Tensors...> run_results(Outs<Tensors...>, MeshRef const& mesh, E cons
 
 }  // namespace detail
 
+namespace api {
+
 /// Evaluates several expressions on a mesh as one program: `auto [c, d] = evaluate<Outs<C,
 /// D>>(mesh, std::tuple(e, f))`; each result has its named Tensor type. A value with readers in
 /// several expressions is computed once if it is a `share`. All results are stored until the last
 /// one is complete. `plan_traced` plans `evaluate<Outs<C, D>>(std::tuple(e, f))`. Refused, errors
 /// and policy: as `evaluate`; L09 if the numbers of types and expressions differ.
-template <class Outputs, class M, class... Es, class Policy = detail::DefaultPolicy>
-  requires(std::is_base_of_v<runtime::MeshRef, M>)
-auto evaluate(M const& mesh, std::tuple<Es...> const& es, Policy const& = {},
+template <class Outputs, class M, class Several, class Policy = detail::DefaultPolicy>
+  requires(std::is_base_of_v<runtime::MeshRef, M> && detail::is_several<Several>)
+auto evaluate(M const& mesh, Several const& es, Policy const& = {},
               checking::CallSite where = std::source_location::current()) {
-  runtime::Buffer kept[sizeof...(Es) + 1];
+  runtime::Buffer kept[std::tuple_size_v<Several> + 1];
   auto const e = detail::program_of<Outputs>(kept, es);
   using E = std::remove_cvref_t<decltype(e)>;
   if constexpr (checking::any_poisoned<E>) {
@@ -206,6 +208,9 @@ auto evaluate(M const& mesh, std::tuple<Es...> const& es, Policy const& = {},
     }
   }
 }
+
+}  // namespace api
+
 namespace detail {
 
 template <class M, class F, class... As>
@@ -224,6 +229,8 @@ auto evaluate_function(std::source_location const& where, M const& mesh, F const
 }
 
 }  // namespace detail
+
+namespace api {
 
 /// A function of expressions on tensors, planned and run as one program, as `jit` of JAX: `evaluate<Dim<I, X>,
 /// Dim<K>>(mesh, f, a, b)` is `evaluate<Dim<I, X>, Dim<K>>(mesh, f(lazy(a), lazy(b)))`, but for what `f` computes twice:
@@ -274,14 +281,17 @@ auto evaluate(M const& mesh, F const& f, As const&... as) {
   return detail::evaluate_function<Out...>({}, mesh, f, as...);
 }
 /// The program of several results from types alone, for plan_traced and dry_run.
-template <class Outputs, class... Es, class Policy = detail::DefaultPolicy>
-constexpr auto evaluate(std::tuple<Es...> const&, Policy const& = {}) {
-  using E = decltype(detail::program_of<Outputs>(nullptr, std::declval<std::tuple<Es...>>()));
+template <class Outputs, class Several, class Policy = detail::DefaultPolicy>
+  requires detail::is_several<Several>
+constexpr auto evaluate(Several const&, Policy const& = {}) {
+  using E = decltype(detail::program_of<Outputs>(nullptr, std::declval<Several>()));
   if constexpr (checking::any_poisoned<E>) {
     return checking::Poisoned{};
   } else {
     return automatic_mode::Traced<E, Policy, Tensor<float>>{};
   }
 }
+
+}  // namespace api
 
 }  // namespace shardtype

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <shardtype/core/compiled.hpp>
+#include <shardtype/core/dim.hpp>
 #include <shardtype/core/escape.hpp>
 #include <shardtype/lazy/step_texts.hpp>
 
@@ -30,12 +31,16 @@ std::string json_of_step(PlannedProgram const& program, StepTexts const& texts, 
 
 }  // namespace detail
 
+namespace api {
+
 /// The plan as JSON: `possible`, `machine`, `axes`, `labels`, `totals`, and `steps` in the order in
 /// which they run. Each step has the numbers of the steps that it reads (`inputs`), the sharding of
 /// its value (`after`) and, for a move, of its operand; the bytes it sends, the work it computes,
 /// the memory in use (`live_bytes`, operands included), and its predicted time. Numbers are those
 /// of the busiest rank, in bytes, seconds and floating-point operations.
-std::string to_json(PlannedProgram const& program);
+std::string to_json(core::Taken<PlannedProgram> program);
+
+}  // namespace api
 
 }  // namespace shardtype
 

@@ -43,7 +43,10 @@ SHARDTYPE_INLINE std::string json_of_step(PlannedProgram const& program, StepTex
 
 namespace shardtype {
 
-SHARDTYPE_INLINE std::string to_json(PlannedProgram const& program) {
+namespace api {
+
+SHARDTYPE_INLINE std::string to_json(core::Taken<PlannedProgram> taken) {
+  PlannedProgram const& program = taken;
   using namespace detail;
   ProgramPlan const& plan = program.plan;
   Machine const& m = program.machine;
@@ -89,5 +92,7 @@ SHARDTYPE_INLINE std::string to_json(PlannedProgram const& program) {
     out += (out.empty() ? "{\n  " : ",\n  ") + json_text(name) + ": " + value;
   return out + "\n}\n";
 }
+
+}  // namespace api
 
 }  // namespace shardtype

@@ -10,18 +10,22 @@
 
 #include <shardtype/check/callable.hpp>
 #include <shardtype/check/manual.hpp>
+#include <shardtype/core/dim.hpp>
 #include <shardtype/execute/call.hpp>
 #include <shardtype/manual/shard_map.hpp>
-#include <shardtype/ops/elementwise.hpp>
+#include <shardtype/ops/run_elementwise.hpp>
 
 namespace shardtype {
+
+namespace api {
 
 /// The element of a rank-0 invariant block as a C++ value. All ranks have the same value, so
 /// control flow cannot diverge. Communicates nothing. Refused: A01 a block with dims, A02 an
 /// unreduced one, V13 one that varies, X09 one whose gradient is wanted (`item(stop_gradient(l))`).
 template <class L>
   requires(is_local<detail::leaving_t<L>> && !detail::is_dry<L>)
-auto item(L const& l) {
+auto item(core::Argument<L> const& l_given) {
+  L const& l = l_given.self();
   using A = detail::leaving_t<L>;
   using Judged = detail::judged_t<detail::Read<A>, A>;
   if constexpr (!detail::accepts<Judged>) {
@@ -35,6 +39,8 @@ auto item(L const& l) {
     return static_cast<typename A::element>(detail::own_element(a));
   }
 }
+
+}  // namespace api
 
 namespace detail {
 
@@ -203,13 +209,16 @@ using branches_t =
 
 }  // namespace detail
 
+namespace api {
+
 /// Repeats `carry = body(k, carry)` for k from 0 to n - 1: `loop(n, carry, body)`. All ranks run
 /// the body n times. The carry before and after the body must have one type, else V11. A carry of
 /// several parts is a std::tuple. A carry that begins as a constant may become one whose gradient is
 /// wanted; the rounds are then recorded one by one. Refused as well: T11 a body that does not accept
 /// (k, carry). JAX: fori_loop.
 template <class Carry, class Body>
-constexpr auto loop(std::int64_t n, Carry const& start, Body const& body) {
+constexpr auto loop(core::Taken<std::int64_t> rounds, Carry const& start, Body const& body) {
+  std::int64_t const n = rounds;
   auto const first = detail::settled(start);
   using Start = std::remove_const_t<decltype(first)>;
   if constexpr (detail::not_taken<decltype(detail::or_not_taken(body)(n, first))>) {
@@ -235,7 +244,7 @@ constexpr auto loop(std::int64_t n, Carry const& start, Body const& body) {
 /// Repeats `carry = body(carry)` while `condition(carry)`, a rank-0 invariant bool block, is true.
 /// JAX: while_loop. Refused: T11, V11, V13, A01, A02, P11, in a plan from types A05.
 template <class Carry, class Condition, class Body>
-constexpr auto loop_while(Condition const& condition, Carry const& start, Body const& body) {
+constexpr auto loop_while(Condition condition, Carry start, Body body) {
   auto const first = detail::settled(start);
   using Start = std::remove_const_t<decltype(first)>;
   if constexpr (detail::not_taken<decltype(detail::or_not_taken(body)(first))> ||
@@ -269,8 +278,7 @@ constexpr auto loop_while(Condition const& condition, Carry const& start, Body c
 /// A05.
 template <class Condition, class Yes, class No, class... Args>
   requires(!detail::numbers_branches<Condition>())
-constexpr auto branch(Condition const& condition, Yes const& yes, No const& no,
-                      Args const&... args) {
+constexpr auto branch(Condition condition, Yes yes, No no, Args const&... args) {
   if constexpr (!detail::takes<Yes const, Args const&...>() ||
                 !detail::takes<No const, Args const&...>()) {
     checking::refused<rules::Code::T11_not_callable, false, Args...>{};
@@ -315,5 +323,7 @@ constexpr auto branch(Number const& number, Rest const&... rest) {
     return Among::run(detail::chosen_branch(number, Among::count), {rest...});
   }
 }
+
+}  // namespace api
 
 }  // namespace shardtype

@@ -5,8 +5,7 @@
 #include <source_location>
 
 #include <shardtype/manual/local.hpp>
-#include <shardtype/ops/dynamic_slice.hpp>
-#include <shardtype/ops/dynamic_update.hpp>
+#include <shardtype/ops/run_indexing.hpp>
 
 namespace shardtype::execute {
 

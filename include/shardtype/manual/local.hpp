@@ -10,6 +10,7 @@
 
 #include <shardtype/check/manual.hpp>
 #include <shardtype/core/compiled.hpp>
+#include <shardtype/core/dim.hpp>
 #include <shardtype/kernels/fill.hpp>
 #include <shardtype/tensor/create.hpp>
 #include <shardtype/tensor/local.hpp>
@@ -60,6 +61,8 @@ template <class T, class... Parts>
 struct CreatedLocal<Local<T, Parts...>> {
   using type = Local<T, Parts...>;
 };
+template <class... Parts>
+using local_extents = extents_of<typename CreatedLocal<Parts...>::type>;
 
 /// The Local like `L` with the Spec `State::value`, in scope `S`.
 template <class S, class State, class T>
@@ -103,24 +106,29 @@ std::int64_t place_along(MeshState const& mesh, std::int64_t& count) {
 
 }  // namespace detail
 
+namespace api {
+
 /// Inside of shard_map: a block of these extents with the same `value` on all ranks:
 /// `full_local<float, Dim<I>>({4}, 1.0f)` -> `f32[I]`. Communicates nothing. Error E63 outside of
 /// shard_map.
-template <class... Parts>
-auto full_local(detail::extents_of<typename detail::CreatedLocal<Parts...>::type> const& extents,
-                typename detail::CreatedLocal<Parts...>::type::element value) {
+template <class... Parts, class Extents = detail::local_extents<Parts...>>
+  requires(std::is_same_v<Extents, detail::local_extents<Parts...>>)
+auto full_local(Extents const& extents,
+                core::Taken<typename detail::CreatedLocal<Parts...>::type::element> value) {
   using A = typename detail::CreatedLocal<Parts...>::type;
   A out = detail::uninitialized<A>(detail::mesh_around("full_local"), extents);
   typename A::execution_space const exec{};
   kernels::fill(exec, static_cast<typename A::element*>(out.buffer().data()), out.local_size(),
-                value);
+                value.value);
   exec.fence();
   return out;
 }
 /// A block of zeros; as full_local.
-template <class... Parts>
-auto zeros_local(detail::extents_of<typename detail::CreatedLocal<Parts...>::type> const& extents) {
-  return full_local<Parts...>(extents, {});
+template <class... Parts, class Extents = detail::local_extents<Parts...>>
+  requires(std::is_same_v<Extents, detail::local_extents<Parts...>>)
+auto zeros_local(Extents const& extents) {
+  using T = typename detail::CreatedLocal<Parts...>::type::element;
+  return full_local<Parts...>(extents, T{});
 }
 
 /// Inside of shard_map: the calling rank's index along `Xs` (first axis major) as a block that
@@ -149,6 +157,8 @@ std::int64_t axis_size() {
   detail::place_along<Xs...>(detail::mesh_around("axis_size").state(), count);
   return count;
 }
+
+}  // namespace api
 
 }  // namespace shardtype
 

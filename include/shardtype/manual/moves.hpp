@@ -15,8 +15,8 @@
 #include <shardtype/execute/call.hpp>
 #include <shardtype/execute/executor.hpp>
 #include <shardtype/manual/local.hpp>
-#include <shardtype/ops/elementwise.hpp>
 #include <shardtype/ops/math.hpp>
+#include <shardtype/ops/run_elementwise.hpp>
 #include <shardtype/tensor/pending.hpp>
 
 namespace shardtype::execute {

@@ -1,5 +1,5 @@
 #pragma once
-/// AllToAll of uneven pieces.
+/// Runs an AllToAll of uneven pieces.
 
 #include <array>
 #include <cstdint>
@@ -10,6 +10,7 @@
 #include <shardtype/check/ragged.hpp>
 #include <shardtype/core/compiled.hpp>
 #include <shardtype/manual/moves.hpp>
+#include <shardtype/ops/blocks.hpp>
 
 namespace shardtype {
 
@@ -79,19 +80,6 @@ struct RunBlocks<op::RaggedAllToAll<Xs...>> {
   }
 };
 }  // namespace execute
-
-/// Sends rows of the first dim of `operand[I, ...]{V:X}` to the ranks of the group, to each the
-/// number that `rows` says, and puts received rows where `rows` says into a copy of `output[I,
-/// ...]`, whose first extent may differ: `ragged_all_to_all<X>(operand, output, rows)` -> `[I,
-/// ...]{V:X}`. Offsets and sizes may differ between ranks. Sends the rows, and two numbers per
-/// rank. JAX: ragged_all_to_all. Refused: V01, V03, V06, C10, D12. Errors: E23, E24, E64: rows
-/// outside a block, or sizes on which two ranks disagree.
-template <class... Xs, class A, class B>
-  requires(detail::is_field<A> && detail::is_field<B>)
-constexpr auto ragged_all_to_all(A const& operand, B const& output, op::RaggedRows const& rows,
-                                 checking::CallSite where = std::source_location::current()) {
-  return call(op::RaggedAllToAll<Xs...>{rows}, where, operand, output);
-}
 
 }  // namespace shardtype
 

@@ -53,12 +53,15 @@ void check_equal(L const& block, AxisMap const& map, planning::BlockCall call,
 
 }  // namespace execute
 
+namespace api {
+
 /// Inside of shard_map: a block with uninitialized memory of its own, for the caller's kernels to
 /// write: `raw_local<float, Dim<I>>(mesh, {4})` -> `f32[I]{V:X,Y}`. It varies over every axis,
 /// because nothing is known about its values. Its `mutable_local()` is the Kokkos view.
 /// Communicates nothing.
 template <class T, class... Dims, MeshAxis... Xs>
-auto raw_local(Mesh<Xs...> const& mesh, std::array<std::int64_t, sizeof...(Dims)> const& extents) {
+auto raw_local(runtime::MeshOf<Xs...> const& mesh,
+               std::array<std::int64_t, sizeof...(Dims)> const& extents) {
   return detail::uninitialized<
       typename detail::VaryingBlock<T, detail::Pack<Dims...>, Xs...>::type>(mesh, extents);
 }
@@ -69,7 +72,8 @@ auto raw_local(Mesh<Xs...> const& mesh, std::array<std::int64_t, sizeof...(Dims)
 /// value whose gradient is wanted.
 template <class... Xs, class A>
   requires(detail::is_field<A>)
-auto assume_invariant(A const& a, checking::CallSite where = std::source_location::current()) {
+auto assume_invariant(core::Argument<A> const& a,
+                      checking::CallSite where = std::source_location::current()) {
   using L = detail::leaving_t<A>;
   using R = detail::invariant_t<L, Xs...>;
   using Judged = detail::judged_t<R, L>;
@@ -79,7 +83,7 @@ auto assume_invariant(A const& a, checking::CallSite where = std::source_locatio
     return checking::Poisoned(checking::refused<rules::Code::X03_not_differentiable, false, L>{});
   } else {
     using Out = core::tensor_from_spec<typename R::S, typename R::Holder, typename L::element, L>;
-    auto const& block = detail::operand(a);
+    auto const& block = detail::operand(a.self());
     if (runtime::run_time.settings.check_values && block.mesh().here()) {
       core::AxisList over;
       for (int x = 0; x < core::max_axes; ++x)
@@ -95,5 +99,7 @@ auto assume_invariant(A const& a, checking::CallSite where = std::source_locatio
     return Out(block.mesh(), block.extents(), block.buffer());
   }
 }
+
+}  // namespace api
 
 }  // namespace shardtype

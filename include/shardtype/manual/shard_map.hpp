@@ -318,6 +318,8 @@ constexpr auto blocks_of(Result const& result) {
 
 }  // namespace detail
 
+namespace api {
+
 /// Runs `f` on every rank, on the blocks of the tensors. `f` takes a Local for each tensor, `f32[I,
 /// J]{V:X}` for `f32[I@X, J]`, and returns one that becomes the block of the result. The result is
 /// named by a Tensor type or by its dims and attributes:
@@ -360,7 +362,7 @@ constexpr auto shard_map(F const& f, As const&... as) {
 }
 /// As above, without arguments: `shard_map<Dim<I, X>>(mesh, [] { return axis_index<X>() ...; })`.
 template <class... Out, MeshAxis... Xs, class F>
-auto shard_map(Mesh<Xs...> const& mesh, F const& f) {
+auto shard_map(runtime::MeshOf<Xs...> const& mesh, F const& f) {
   using Promised = detail::Promised<Out...>;
   if constexpr (!requires { f(); }) {
     checking::refused<rules::Code::T11_not_callable, false, Mesh<Xs...>>{};
@@ -411,6 +413,8 @@ constexpr auto strict(F const& f, Ls const&... ls) {
         detail::settled(ls)...);
   }
 }
+
+}  // namespace api
 
 }  // namespace shardtype
 

@@ -67,6 +67,8 @@ constexpr bool extents_known() {
 
 }  // namespace detail
 
+namespace api {
+
 /// shard_map of expressions: a function of blocks as one node of a program. Automatic mode does not
 /// change it. Each argument is a tensor (`lazy(a)`, in its sharding), a `constrain` or another
 /// shard_map; the planner reshards it to that sharding, and uses the result in its named sharding:
@@ -106,5 +108,7 @@ auto shard_map(F const& f, As const&... as) {
     }
   }
 }
+
+}  // namespace api
 
 }  // namespace shardtype

@@ -2,301 +2,232 @@
 /// Mathematical functions of tensors, element by element: strict, fused, local. Linear functions
 /// keep an unreduced sum unreduced (docs/rules.md); the others refuse it (P04).
 
+#include <type_traits>
 #include <utility>
 
 #include <shardtype/ops/elementwise.hpp>
 
-namespace shardtype {
+namespace shardtype::api {
 
-template <class A>
-  requires(detail::are_operands<A>)
-constexpr auto sqrt(A&& a) {
-  return detail::fuse(functions::Sqrt{}, std::forward<A>(a));
-}
+// Functions are overloaded for a variable, `Argument<A> const&`, and a temporary, `Argument<A>&&`
+// (core/dim.hpp). A number may take the place of one of several tensors.
+#define SHARDTYPE_OF_ONE(name, F)                             \
+  template <class A>                                          \
+  constexpr auto name(core::Argument<A> const& a) {           \
+    return detail::fuse(functions::F{}, a.self());            \
+  }                                                           \
+  template <class A>                                          \
+  constexpr auto name(core::Argument<A>&& a) {                \
+    return detail::fuse(functions::F{}, std::move(a).self()); \
+  }
+#define SHARDTYPE_OF_TWO(name, F)                                                 \
+  template <class A, class B>                                                     \
+    requires(detail::is_operand<std::remove_cvref_t<B>>)                          \
+  constexpr auto name(core::Argument<A> const& a, B&& b) {                        \
+    return detail::fuse(functions::F{}, a.self(), std::forward<B>(b));            \
+  }                                                                               \
+  template <class A, class B>                                                     \
+    requires(detail::is_operand<std::remove_cvref_t<B>>)                          \
+  constexpr auto name(core::Argument<A>&& a, B&& b) {                             \
+    return detail::fuse(functions::F{}, std::move(a).self(), std::forward<B>(b)); \
+  }                                                                               \
+  template <class A, class B>                                                     \
+    requires(detail::is_number<A>)                                                \
+  constexpr auto name(A const& a, core::Argument<B> const& b) {                   \
+    return detail::fuse(functions::F{}, a, b.self());                             \
+  }                                                                               \
+  template <class A, class B>                                                     \
+    requires(detail::is_number<A>)                                                \
+  constexpr auto name(A const& a, core::Argument<B>&& b) {                        \
+    return detail::fuse(functions::F{}, a, std::move(b).self());                  \
+  }
+
+SHARDTYPE_OF_ONE(sqrt, Sqrt)
 /// 1 / sqrt(a). Refused: P12 of integers. As jax.lax.rsqrt.
-template <class A>
-  requires(detail::are_operands<A>)
-constexpr auto rsqrt(A&& a) {
-  return detail::fuse(functions::Rsqrt{}, std::forward<A>(a));
-}
-template <class A>
-  requires(detail::are_operands<A>)
-constexpr auto exp(A&& a) {
-  return detail::fuse(functions::Exp{}, std::forward<A>(a));
-}
+SHARDTYPE_OF_ONE(rsqrt, Rsqrt)
+SHARDTYPE_OF_ONE(exp, Exp)
 /// 2^a. Refused: P12 of integers. As jnp.exp2.
-template <class A>
-  requires(detail::are_operands<A>)
-constexpr auto exp2(A&& a) {
-  return detail::fuse(functions::Exp2{}, std::forward<A>(a));
-}
-template <class A>
-  requires(detail::are_operands<A>)
-constexpr auto expm1(A&& a) {
-  return detail::fuse(functions::Expm1{}, std::forward<A>(a));
-}
-template <class A>
-  requires(detail::are_operands<A>)
-constexpr auto log(A&& a) {
-  return detail::fuse(functions::Log{}, std::forward<A>(a));
-}
-template <class A>
-  requires(detail::are_operands<A>)
-constexpr auto log1p(A&& a) {
-  return detail::fuse(functions::Log1p{}, std::forward<A>(a));
-}
+SHARDTYPE_OF_ONE(exp2, Exp2)
+SHARDTYPE_OF_ONE(expm1, Expm1)
+SHARDTYPE_OF_ONE(log, Log)
+SHARDTYPE_OF_ONE(log1p, Log1p)
 /// Logarithms to base 2 and 10. Refused: P12 of integers. As jnp.log2, jnp.log10.
-template <class A>
-  requires(detail::are_operands<A>)
-constexpr auto log2(A&& a) {
-  return detail::fuse(functions::Log2{}, std::forward<A>(a));
-}
-template <class A>
-  requires(detail::are_operands<A>)
-constexpr auto log10(A&& a) {
-  return detail::fuse(functions::Log10{}, std::forward<A>(a));
-}
-template <class A>
-  requires(detail::are_operands<A>)
-constexpr auto sin(A&& a) {
-  return detail::fuse(functions::Sin{}, std::forward<A>(a));
-}
-template <class A>
-  requires(detail::are_operands<A>)
-constexpr auto cos(A&& a) {
-  return detail::fuse(functions::Cos{}, std::forward<A>(a));
-}
-template <class A>
-  requires(detail::are_operands<A>)
-constexpr auto tan(A&& a) {
-  return detail::fuse(functions::Tan{}, std::forward<A>(a));
-}
-template <class A>
-  requires(detail::are_operands<A>)
-constexpr auto asin(A&& a) {
-  return detail::fuse(functions::Asin{}, std::forward<A>(a));
-}
-template <class A>
-  requires(detail::are_operands<A>)
-constexpr auto acos(A&& a) {
-  return detail::fuse(functions::Acos{}, std::forward<A>(a));
-}
-template <class A>
-  requires(detail::are_operands<A>)
-constexpr auto atan(A&& a) {
-  return detail::fuse(functions::Atan{}, std::forward<A>(a));
-}
-template <class A>
-  requires(detail::are_operands<A>)
-constexpr auto sinh(A&& a) {
-  return detail::fuse(functions::Sinh{}, std::forward<A>(a));
-}
-template <class A>
-  requires(detail::are_operands<A>)
-constexpr auto cosh(A&& a) {
-  return detail::fuse(functions::Cosh{}, std::forward<A>(a));
-}
-template <class A>
-  requires(detail::are_operands<A>)
-constexpr auto tanh(A&& a) {
-  return detail::fuse(functions::Tanh{}, std::forward<A>(a));
-}
+SHARDTYPE_OF_ONE(log2, Log2)
+SHARDTYPE_OF_ONE(log10, Log10)
+SHARDTYPE_OF_ONE(sin, Sin)
+SHARDTYPE_OF_ONE(cos, Cos)
+SHARDTYPE_OF_ONE(tan, Tan)
+SHARDTYPE_OF_ONE(asin, Asin)
+SHARDTYPE_OF_ONE(acos, Acos)
+SHARDTYPE_OF_ONE(atan, Atan)
+SHARDTYPE_OF_ONE(sinh, Sinh)
+SHARDTYPE_OF_ONE(cosh, Cosh)
+SHARDTYPE_OF_ONE(tanh, Tanh)
 /// The cube root, of negative numbers too. Refused: P12 of integers, P04 of unreduced values, S04 of
 /// complex numbers. As jnp.cbrt.
-template <class A>
-  requires(detail::are_operands<A>)
-constexpr auto cbrt(A&& a) {
-  return detail::fuse(functions::Cbrt{}, std::forward<A>(a));
-}
-template <class A>
-  requires(detail::are_operands<A>)
-constexpr auto erf(A&& a) {
-  return detail::fuse(functions::Erf{}, std::forward<A>(a));
-}
+SHARDTYPE_OF_ONE(cbrt, Cbrt)
+SHARDTYPE_OF_ONE(erf, Erf)
 /// 1 - erf(a), accurate where it is small. Refused as cbrt. As jax.lax.erfc.
-template <class A>
-  requires(detail::are_operands<A>)
-constexpr auto erfc(A&& a) {
-  return detail::fuse(functions::Erfc{}, std::forward<A>(a));
-}
+SHARDTYPE_OF_ONE(erfc, Erfc)
 /// max(a, 0), of integers too; NaN gives NaN. Refused: P04 of unreduced values, S04 of complex
 /// numbers. As jax.nn.relu.
-template <class A>
-  requires(detail::are_operands<A>)
-constexpr auto relu(A&& a) {
-  return detail::fuse(functions::Relu{}, std::forward<A>(a));
-}
+SHARDTYPE_OF_ONE(relu, Relu)
 /// 1 / (1 + e^-a), without overflow and accurate for small results. Refused: P12 of integers, P04
 /// of unreduced values, S04 of complex numbers. As jax.nn.sigmoid.
-template <class A>
-  requires(detail::are_operands<A>)
-constexpr auto sigmoid(A&& a) {
-  return detail::fuse(functions::Sigmoid{}, std::forward<A>(a));
-}
+SHARDTYPE_OF_ONE(sigmoid, Sigmoid)
 /// a sigmoid(a); 0 for -inf. Refused as sigmoid. As jax.nn.silu (swish).
-template <class A>
-  requires(detail::are_operands<A>)
-constexpr auto silu(A&& a) {
-  return detail::fuse(functions::Silu{}, std::forward<A>(a));
-}
+SHARDTYPE_OF_ONE(silu, Silu)
 /// log(1 + e^a), without overflow. Refused as sigmoid. As jax.nn.softplus.
-template <class A>
-  requires(detail::are_operands<A>)
-constexpr auto softplus(A&& a) {
-  return detail::fuse(functions::Softplus{}, std::forward<A>(a));
-}
+SHARDTYPE_OF_ONE(softplus, Softplus)
 /// a times the normal distribution function of a, computed by erfc; 0 for -inf. Refused as sigmoid.
 /// As jax.nn.gelu(approximate=False); JAX's default is `gelu_tanh`.
-template <class A>
-  requires(detail::are_operands<A>)
-constexpr auto gelu(A&& a) {
-  return detail::fuse(functions::Gelu{}, std::forward<A>(a));
-}
+SHARDTYPE_OF_ONE(gelu, Gelu)
 /// gelu approximated by tanh: a (1 + tanh(sqrt(2/pi) (a + 0.044715 a^3))) / 2. As
 /// jax.nn.gelu(approximate=True).
-template <class A>
-  requires(detail::are_operands<A>)
-constexpr auto gelu_tanh(A&& a) {
-  return detail::fuse(functions::GeluTanh{}, std::forward<A>(a));
-}
-template <class A>
-  requires(detail::are_operands<A>)
-constexpr auto floor(A&& a) {
-  return detail::fuse(functions::Floor{}, std::forward<A>(a));
-}
-template <class A>
-  requires(detail::are_operands<A>)
-constexpr auto ceil(A&& a) {
-  return detail::fuse(functions::Ceil{}, std::forward<A>(a));
-}
+SHARDTYPE_OF_ONE(gelu_tanh, GeluTanh)
+SHARDTYPE_OF_ONE(floor, Floor)
+SHARDTYPE_OF_ONE(ceil, Ceil)
 /// The nearest integer; halves round to even.
-template <class A>
-  requires(detail::are_operands<A>)
-constexpr auto round(A&& a) {
-  return detail::fuse(functions::Round{}, std::forward<A>(a));
-}
+SHARDTYPE_OF_ONE(round, Round)
 /// The absolute value; real for complex numbers.
-template <class A>
-  requires(detail::are_operands<A>)
-constexpr auto abs(A&& a) {
-  return detail::fuse(functions::Absolute{}, std::forward<A>(a));
-}
+SHARDTYPE_OF_ONE(abs, Absolute)
 /// -1, 0 or 1; NaN gives NaN.
-template <class A>
-  requires(detail::are_operands<A>)
-constexpr auto sign(A&& a) {
-  return detail::fuse(functions::Sign{}, std::forward<A>(a));
-}
-template <class A>
-  requires(detail::are_operands<A>)
-constexpr auto square(A&& a) {
-  return detail::fuse(functions::Square{}, std::forward<A>(a));
-}
+SHARDTYPE_OF_ONE(sign, Sign)
+SHARDTYPE_OF_ONE(square, Square)
 /// The complex conjugate; linear.
-template <class A>
-  requires(detail::are_operands<A>)
-constexpr auto conj(A&& a) {
-  return detail::fuse(functions::Conjugate{}, std::forward<A>(a));
-}
+SHARDTYPE_OF_ONE(conj, Conjugate)
 /// The real part; linear.
-template <class A>
-  requires(detail::are_operands<A>)
-constexpr auto real(A&& a) {
-  return detail::fuse(functions::Real{}, std::forward<A>(a));
-}
+SHARDTYPE_OF_ONE(real, Real)
 /// The imaginary part; linear.
-template <class A>
-  requires(detail::are_operands<A>)
-constexpr auto imag(A&& a) {
-  return detail::fuse(functions::Imaginary{}, std::forward<A>(a));
-}
-template <class A>
-  requires(detail::are_operands<A>)
-constexpr auto isnan(A&& a) {
-  return detail::fuse(functions::IsNan{}, std::forward<A>(a));
-}
-template <class A>
-  requires(detail::are_operands<A>)
-constexpr auto isfinite(A&& a) {
-  return detail::fuse(functions::IsFinite{}, std::forward<A>(a));
-}
+SHARDTYPE_OF_ONE(imag, Imaginary)
+SHARDTYPE_OF_ONE(isnan, IsNan)
+SHARDTYPE_OF_ONE(isfinite, IsFinite)
 /// Whether an element is inf or -inf; for a complex number, whether its real or imaginary part is.
 /// As jnp.isinf.
-template <class A>
-  requires(detail::are_operands<A>)
-constexpr auto isinf(A&& a) {
-  return detail::fuse(functions::IsInf{}, std::forward<A>(a));
-}
+SHARDTYPE_OF_ONE(isinf, IsInf)
 /// Whether elements are close: |a - b| <= atol + rtol |b|, in double. Equal elements, including
 /// infinities, always are; NaNs only with `equal_nan`. Refused: P04 of unreduced values. As
 /// jnp.isclose; `allclose` gives one bool for the whole tensor.
 template <class A, class B>
-  requires(detail::are_operands<A, B>)
-constexpr auto isclose(A&& a, B&& b, double rtol = 1e-5, double atol = 1e-8,
+  requires(detail::is_operand<std::remove_cvref_t<B>>)
+constexpr auto isclose(core::Argument<A> const& a, B&& b, double rtol = 1e-5, double atol = 1e-8,
                        bool equal_nan = false) {
-  return detail::fuse(functions::Close{{}, rtol, atol, equal_nan}, std::forward<A>(a),
+  return detail::fuse(functions::Close{{}, rtol, atol, equal_nan}, a.self(), std::forward<B>(b));
+}
+template <class A, class B>
+  requires(detail::is_operand<std::remove_cvref_t<B>>)
+constexpr auto isclose(core::Argument<A>&& a, B&& b, double rtol = 1e-5, double atol = 1e-8,
+                       bool equal_nan = false) {
+  return detail::fuse(functions::Close{{}, rtol, atol, equal_nan}, std::move(a).self(),
                       std::forward<B>(b));
 }
+template <class A, class B>
+  requires(detail::is_number<A>)
+constexpr auto isclose(A const& a, core::Argument<B> const& b, double rtol = 1e-5,
+                       double atol = 1e-8, bool equal_nan = false) {
+  return detail::fuse(functions::Close{{}, rtol, atol, equal_nan}, a, b.self());
+}
+template <class A, class B>
+  requires(detail::is_number<A>)
+constexpr auto isclose(A const& a, core::Argument<B>&& b, double rtol = 1e-5, double atol = 1e-8,
+                       bool equal_nan = false) {
+  return detail::fuse(functions::Close{{}, rtol, atol, equal_nan}, a, std::move(b).self());
+}
 /// The larger element; a NaN if one is. Keeps an unreduced maximum unreduced.
-template <class A, class B>
-  requires(detail::are_operands<A, B>)
-constexpr auto max(A&& a, B&& b) {
-  return detail::fuse(functions::Maximum{}, std::forward<A>(a), std::forward<B>(b));
-}
+SHARDTYPE_OF_TWO(max, Maximum)
 /// The smaller element; a NaN if one is. Keeps an unreduced minimum unreduced.
-template <class A, class B>
-  requires(detail::are_operands<A, B>)
-constexpr auto min(A&& a, B&& b) {
-  return detail::fuse(functions::Minimum{}, std::forward<A>(a), std::forward<B>(b));
-}
-template <class A, class B>
-  requires(detail::are_operands<A, B>)
-constexpr auto pow(A&& a, B&& b) {
-  return detail::fuse(functions::Power{}, std::forward<A>(a), std::forward<B>(b));
-}
-template <class A, class B>
-  requires(detail::are_operands<A, B>)
-constexpr auto atan2(A&& a, B&& b) {
-  return detail::fuse(functions::Atan2{}, std::forward<A>(a), std::forward<B>(b));
-}
+SHARDTYPE_OF_TWO(min, Minimum)
+SHARDTYPE_OF_TWO(pow, Power)
+SHARDTYPE_OF_TWO(atan2, Atan2)
 /// log(e^a + e^b), without overflow; element types as jnp.logaddexp. Refused: P12 of integers, P04
 /// of unreduced values.
-template <class A, class B>
-  requires(detail::are_operands<A, B>)
-constexpr auto logaddexp(A&& a, B&& b) {
-  return detail::fuse(functions::LogAddExp{}, std::forward<A>(a), std::forward<B>(b));
-}
+SHARDTYPE_OF_TWO(logaddexp, LogAddExp)
 /// The largest integer that is at most a / b: `a == floor_divide(a, b) * b + a % b`. `a / b` of
 /// integers rounds towards zero instead. An integer by zero gives 0. Refused: P04 of unreduced
 /// values, S04 of complex numbers. As jnp.floor_divide.
-template <class A, class B>
-  requires(detail::are_operands<A, B>)
-constexpr auto floor_divide(A&& a, B&& b) {
-  return detail::fuse(functions::FloorDivide{}, std::forward<A>(a), std::forward<B>(b));
-}
+SHARDTYPE_OF_TWO(floor_divide, FloorDivide)
 /// min(max(a, low), high); the bounds are numbers or tensors. NaN if any of the three is NaN.
 /// Refused: P10 a bound that the element type cannot represent, P04 of unreduced values, S04 of
 /// complex numbers. As jnp.clip.
 template <class A, class Low, class High>
-  requires(detail::are_operands<A, Low, High>)
-constexpr auto clip(A&& a, Low&& low, High&& high) {
-  return detail::fuse(functions::Clip{}, std::forward<A>(a), std::forward<Low>(low),
+  requires(detail::is_operand<std::remove_cvref_t<Low>> &&
+           detail::is_operand<std::remove_cvref_t<High>>)
+constexpr auto clip(core::Argument<A> const& a, Low&& low, High&& high) {
+  return detail::fuse(functions::Clip{}, a.self(), std::forward<Low>(low),
                       std::forward<High>(high));
+}
+template <class A, class Low, class High>
+  requires(detail::is_operand<std::remove_cvref_t<Low>> &&
+           detail::is_operand<std::remove_cvref_t<High>>)
+constexpr auto clip(core::Argument<A>&& a, Low&& low, High&& high) {
+  return detail::fuse(functions::Clip{}, std::move(a).self(), std::forward<Low>(low),
+                      std::forward<High>(high));
+}
+template <class A, class Low, class High>
+  requires(detail::is_number<A> && detail::is_operand<std::remove_cvref_t<High>>)
+constexpr auto clip(A const& a, core::Argument<Low> const& low, High&& high) {
+  return detail::fuse(functions::Clip{}, a, low.self(), std::forward<High>(high));
+}
+template <class A, class Low, class High>
+  requires(detail::is_number<A> && detail::is_operand<std::remove_cvref_t<High>>)
+constexpr auto clip(A const& a, core::Argument<Low>&& low, High&& high) {
+  return detail::fuse(functions::Clip{}, a, std::move(low).self(), std::forward<High>(high));
+}
+template <class A, class Low, class High>
+  requires(detail::is_number<A> && detail::is_number<Low>)
+constexpr auto clip(A const& a, Low const& low, core::Argument<High> const& high) {
+  return detail::fuse(functions::Clip{}, a, low, high.self());
+}
+template <class A, class Low, class High>
+  requires(detail::is_number<A> && detail::is_number<Low>)
+constexpr auto clip(A const& a, Low const& low, core::Argument<High>&& high) {
+  return detail::fuse(functions::Clip{}, a, low, std::move(high).self());
 }
 /// `a` where the bool tensor `p` is true, else `b`; `p` may be a C++ bool as well. The result is an
 /// unreduced sum if both values are, or if one is and the other is `zero`.
 template <class P, class A, class B>
-  requires(detail::are_operands<P, A, B>)
-constexpr auto where(P&& p, A&& a, B&& b) {
-  return detail::fuse(functions::Where{}, std::forward<P>(p), std::forward<A>(a),
+  requires(detail::is_operand<std::remove_cvref_t<A>> && detail::is_operand<std::remove_cvref_t<B>>)
+constexpr auto where(core::Argument<P> const& p, A&& a, B&& b) {
+  return detail::fuse(functions::Where{}, p.self(), std::forward<A>(a), std::forward<B>(b));
+}
+template <class P, class A, class B>
+  requires(detail::is_operand<std::remove_cvref_t<A>> && detail::is_operand<std::remove_cvref_t<B>>)
+constexpr auto where(core::Argument<P>&& p, A&& a, B&& b) {
+  return detail::fuse(functions::Where{}, std::move(p).self(), std::forward<A>(a),
                       std::forward<B>(b));
+}
+template <class P, class A, class B>
+  requires(detail::is_number<P> && detail::is_operand<std::remove_cvref_t<B>>)
+constexpr auto where(P const& p, core::Argument<A> const& a, B&& b) {
+  return detail::fuse(functions::Where{}, p, a.self(), std::forward<B>(b));
+}
+template <class P, class A, class B>
+  requires(detail::is_number<P> && detail::is_operand<std::remove_cvref_t<B>>)
+constexpr auto where(P const& p, core::Argument<A>&& a, B&& b) {
+  return detail::fuse(functions::Where{}, p, std::move(a).self(), std::forward<B>(b));
+}
+template <class P, class A, class B>
+  requires(detail::is_number<P> && detail::is_number<A>)
+constexpr auto where(P const& p, A const& a, core::Argument<B> const& b) {
+  return detail::fuse(functions::Where{}, p, a, b.self());
+}
+template <class P, class A, class B>
+  requires(detail::is_number<P> && detail::is_number<A>)
+constexpr auto where(P const& p, A const& a, core::Argument<B>&& b) {
+  return detail::fuse(functions::Where{}, p, a, std::move(b).self());
 }
 /// The elements converted to `T`. Additive casts (among floating and complex types, to signed
 /// integers at least as wide) keep an unreduced sum unreduced.
 template <class T, class A>
-  requires(detail::are_operands<A>)
-constexpr auto cast(A&& a) {
-  return detail::fuse(functions::Cast<T>{}, std::forward<A>(a));
+constexpr auto cast(core::Argument<A> const& a) {
+  return detail::fuse(functions::Cast<T>{}, a.self());
+}
+template <class T, class A>
+constexpr auto cast(core::Argument<A>&& a) {
+  return detail::fuse(functions::Cast<T>{}, std::move(a).self());
 }
 
-}  // namespace shardtype
+#undef SHARDTYPE_OF_ONE
+#undef SHARDTYPE_OF_TWO
+
+}  // namespace shardtype::api

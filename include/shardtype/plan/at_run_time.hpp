@@ -12,7 +12,6 @@ namespace shardtype::planning {
 
 struct CallSizing;
 struct Work;
-struct NormalizationPlan;
 struct Progress;
 
 namespace at_run_time {
@@ -24,9 +23,6 @@ Plan contraction_plan(Spec const& a, Spec const& b, Spec const& wanted, Sizing c
 Plan strict_contraction_plan(Spec const& a, Spec const& b, Spec const& c, Sizing const& z,
                              ProductElements const& elements);
 Plan plan_of_call(std::string_view name, CallSizing const& c);
-Plan normalization_steps(std::string_view name, Spec const& given, NormalizationPlan const& by,
-                         Spec const& wanted, Sizing const& z, std::int64_t total_bytes,
-                         Machine const& m);
 Plan partial_plan(Spec const& from, Spec const& to, Sizing const& z);
 Plan reduction_plan(std::string_view name, CallSizing const& c, std::int64_t total_bytes,
                     Plan const& moves, std::int64_t partial_bytes, bool finishes);

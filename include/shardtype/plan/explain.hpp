@@ -6,6 +6,7 @@
 #include <string>
 
 #include <shardtype/core/compiled.hpp>
+#include <shardtype/core/dim.hpp>
 #include <shardtype/core/text.hpp>
 #include <shardtype/plan/plan.hpp>
 
@@ -37,6 +38,8 @@ std::string rounds_text(planning::Repeat const& loop, int step, Step const& s, S
 
 }  // namespace detail
 
+namespace api {
+
 /// The plan as text: a line for the total, and a line per step with the bytes it moves or the flops
 /// it computes, which are those of the busiest rank. Operands are called A and B, the result C, an
 /// intermediate value P. A repeated step has one line, with the number of its rounds and the range
@@ -45,7 +48,9 @@ std::string rounds_text(planning::Repeat const& loop, int step, Step const& s, S
 ///     C[I@X, K@Y] = A[I@X, J@Y] · B[J@Y, K]       1 collective, 0.52 MB/rank, peak 3.1 MB, ...
 ///       1  local            P[I@X, K]{U:Y} = A · B                   0.21 GFLOP
 ///       2  ReduceScatter Y  P[I@X, K]{U:Y} -> C[I@X, K@Y]            0.52 MB
-std::string explain(Plan const& plan, core::Names const& names);
+std::string explain(core::Taken<Plan> plan, core::Names const& names);
+
+}  // namespace api
 
 }  // namespace shardtype
 

@@ -87,7 +87,10 @@ SHARDTYPE_INLINE std::string rounds_text(planning::Repeat const& loop, int step,
 
 namespace shardtype {
 
-SHARDTYPE_INLINE std::string explain(Plan const& plan, core::Names const& names) {
+namespace api {
+
+SHARDTYPE_INLINE std::string explain(core::Taken<Plan> taken, core::Names const& names) {
+  Plan const& plan = taken;
   using namespace detail;
   auto text = [&](Spec const& s) { return spec_text(s, names); };
   bool const product = plan.name.empty() && plan.operand_count == 2;
@@ -147,5 +150,7 @@ SHARDTYPE_INLINE std::string explain(Plan const& plan, core::Names const& names)
   }
   return out;
 }
+
+}  // namespace api
 
 }  // namespace shardtype

@@ -82,12 +82,16 @@ SHARDTYPE_INLINE std::string at_most_text(planning::OpenFunctionPlan const& plan
 
 namespace shardtype {
 
-SHARDTYPE_INLINE std::string explain(FunctionPlan const& plan) {
+namespace api {
+
+SHARDTYPE_INLINE std::string explain(core::Taken<FunctionPlan> taken) {
+  FunctionPlan const& plan = taken;
   return detail::total_text(plan) + ", peak " + detail::bytes_text(plan.peak_bytes()) + "\n" +
          detail::steps_text(plan);
 }
 
-SHARDTYPE_INLINE std::string explain(GradientPlan const& plan) {
+SHARDTYPE_INLINE std::string explain(core::Taken<GradientPlan> taken) {
+  GradientPlan const& plan = taken;
   return "forward: " + detail::total_text(plan.forward) + "\n" + detail::steps_text(plan.forward) +
          "backward: " + detail::total_text(plan.backward) + "\n" +
          detail::steps_text(plan.backward) +
@@ -95,13 +99,17 @@ SHARDTYPE_INLINE std::string explain(GradientPlan const& plan) {
          detail::bytes_text(plan.peak_bytes()) + "\n";
 }
 
-SHARDTYPE_INLINE std::string explain(planning::OpenFunctionPlan const& plan) {
+SHARDTYPE_INLINE std::string explain(core::Taken<planning::OpenFunctionPlan> taken) {
+  planning::OpenFunctionPlan const& plan = taken;
   return detail::at_most_text(plan) + "\n";
 }
 
-SHARDTYPE_INLINE std::string explain(planning::OpenGradientPlan const& plan) {
+SHARDTYPE_INLINE std::string explain(core::Taken<planning::OpenGradientPlan> taken) {
+  planning::OpenGradientPlan const& plan = taken;
   return "forward: " + detail::at_most_text(plan.forward) +
          "\nbackward: " + detail::at_most_text(plan.backward) + "\n";
 }
+
+}  // namespace api
 
 }  // namespace shardtype

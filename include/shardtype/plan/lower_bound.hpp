@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include <shardtype/core/dim.hpp>
+
 namespace shardtype {
 
 namespace detail {
@@ -54,6 +56,9 @@ constexpr double product_lower_bound(double m, double n, double k, double p) {
 
 }  // namespace shardtype::planning
 
-namespace shardtype {
-using planning::product_lower_bound;
-}  // namespace shardtype
+namespace shardtype::api {
+constexpr double product_lower_bound(core::Taken<double> m, core::Taken<double> n,
+                                     core::Taken<double> k, core::Taken<double> p) {
+  return planning::product_lower_bound(m, n, k, p);
+}
+}  // namespace shardtype::api

@@ -94,6 +94,9 @@ struct NamedCall {
   Spec wanted{};
   Sizing sizing{};                              ///< of the labels
   std::int64_t const* element_bytes = nullptr;  ///< of each operand, then of the result
+  Spec from{};                                  ///< the labels that the operation works on
+  Spec totals{};  ///< what ranks combine before they compute: unreduced over some axes
+  std::int64_t total_bytes = 0;  ///< 0: nothing
 };
 
 /// The sizes of the values of a call in which each label has one extent.
@@ -159,6 +162,23 @@ constexpr Plan partial_plan(Spec const& from, Spec const& to, Sizing const& z) {
   }
 }
 
+/// Appends the all_reduce of the totals of ranks, if their parts are on several.
+constexpr void append_totals(Plan& p, NamedCall const& c, OwnSizing own) {
+  if (c.totals.unreduced.empty()) return;
+  own.slot = Slot::b;
+  own.element_bytes = c.total_bytes;
+  p.push_own(own);
+  Step s;
+  s.action = Action::communicate;
+  s.collective = Collective::all_reduce;
+  s.slot = Slot::b;
+  s.before = s.after = c.totals;
+  s.after.unreduced = {};
+  for (int x = 0; x < max_axes; ++x)
+    if (c.totals.unreduced.contains(x)) s.axes.push(x);
+  p.push(s);
+}
+
 /// The plan of a named result. `work` computes the costs of the local computation from the
 /// CallSizing of the resharded operands. `direct`: the computation writes the named result itself.
 template <class WorkOf>
@@ -168,7 +188,9 @@ constexpr Plan named_plan(NamedCall const& c, Machine const& m, bool direct, Wor
   for (int k = 0; k < c.local->count; ++k)
     append_moves(p, operand_slot(k), c.given[k], c.local->operands[k], m);
   Spec const& made = direct ? c.wanted : c.local->result;
-  LabelValues const met(c.sizing, c.local->operands, c.local->count, made, c.element_bytes);
+  LabelValues met(c.sizing, c.local->operands, c.local->count, made, c.element_bytes);
+  met.call.from = c.from;
+  append_totals(p, c, met.call.given[0]);
   append_compute(p, work(met.call));
   p.steps[p.size - 1].before = p.steps[p.size - 1].after = made;
   append_moves(p, Slot::result, made, c.wanted, m);

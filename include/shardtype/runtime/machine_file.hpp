@@ -7,8 +7,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <string_view>
 
 #include <shardtype/core/compiled.hpp>
+#include <shardtype/core/dim.hpp>
 #include <shardtype/core/error.hpp>
 #include <shardtype/plan/machine.hpp>
 #include <shardtype/runtime/comm.hpp>
@@ -33,20 +35,24 @@ inline constexpr MachineRate machine_rates[] = {
 
 }  // namespace detail
 
+namespace api {
+
 /// The machine for run-time decisions: the one in the file that SHARDTYPE_MACHINE names, or the
 /// default.
 inline Machine const& machine_here() { return runtime::run_time.machine; }
 
 /// A machine as text: a line `name value` for each rate, in seconds, bytes and flops.
-std::string to_text(Machine const& m);
+std::string to_text(core::Taken<Machine> m);
 
 /// Parses such text. Missing rates keep their defaults; `#` starts a comment. Error E68 for any
 /// other line, which names `source`.
-Machine machine_from_text(std::string const& text, std::string const& source);
+Machine machine_from_text(std::string_view text, std::string_view source);
 
 /// Reads the file at `path` on the first rank of `comm`, for all ranks. Collective over `comm`.
 /// Error E68.
-Machine read_machine(MPI_Comm comm, std::string const& path);
+Machine read_machine(MPI_Comm comm, std::string_view path);
+
+}  // namespace api
 
 }  // namespace shardtype
 

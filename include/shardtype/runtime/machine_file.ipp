@@ -5,7 +5,10 @@
 
 namespace shardtype {
 
-SHARDTYPE_INLINE std::string to_text(Machine const& m) {
+namespace api {
+
+SHARDTYPE_INLINE std::string to_text(core::Taken<Machine> taken) {
+  Machine const& m = taken;
   std::string out;
   for (detail::MachineRate const& r : detail::machine_rates) {
     char line[96];
@@ -15,12 +18,12 @@ SHARDTYPE_INLINE std::string to_text(Machine const& m) {
   return out;
 }
 
-SHARDTYPE_INLINE Machine machine_from_text(std::string const& text, std::string const& source) {
+SHARDTYPE_INLINE Machine machine_from_text(std::string_view text, std::string_view source) {
   Machine out;
   int number = 0;
   for (std::size_t at = 0; at < text.size();) {
     std::size_t const end = std::min(text.find('\n', at), text.size());
-    std::string line = text.substr(at, end - at);
+    std::string line(text.substr(at, end - at));
     at = end + 1;
     ++number;
     line = line.substr(0, line.find('#'));
@@ -41,7 +44,7 @@ SHARDTYPE_INLINE Machine machine_from_text(std::string const& text, std::string 
       }
     if (!known)
       throw Error("E68",
-                  source + " line " + std::to_string(number) + ": '" + line +
+                  std::string(source) + " line " + std::to_string(number) + ": '" + line +
                       "' is no rate of a machine; one is 'latency 2e-6', and scripts/calibrate "
                       "writes them all",
                   FailedOn::every_rank);
@@ -49,13 +52,13 @@ SHARDTYPE_INLINE Machine machine_from_text(std::string const& text, std::string 
   return out;
 }
 
-SHARDTYPE_INLINE Machine read_machine(MPI_Comm comm, std::string const& path) {
+SHARDTYPE_INLINE Machine read_machine(MPI_Comm comm, std::string_view path) {
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
   std::string text;
   int failed = 0;
   if (rank == 0) {
-    if (std::FILE* const file = runtime::open_to_read(path, failed)) {
+    if (std::FILE* const file = runtime::open_to_read(std::string(path), failed)) {
       char some[4096];
       for (std::size_t n = 0;
            (n = std::fread(some, 1, sizeof some, file)) > 0 && text.size() < 1U << 16U;)
@@ -67,12 +70,14 @@ SHARDTYPE_INLINE Machine read_machine(MPI_Comm comm, std::string const& path) {
   }
   failed = static_cast<int>(detail::reduce_number(comm, failed, MPI_MAX));
   if (failed != 0)
-    throw Error(
-        "E68",
-        "the machine's rates in " + path + " cannot be read: " + runtime::file_fault_text(failed),
-        FailedOn::every_rank);
+    throw Error("E68",
+                "the machine's rates in " + std::string(path) +
+                    " cannot be read: " + runtime::file_fault_text(failed),
+                FailedOn::every_rank);
   detail::share_text(comm, text, 0);
   return machine_from_text(text, path);
 }
+
+}  // namespace api
 
 }  // namespace shardtype

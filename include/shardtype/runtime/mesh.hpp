@@ -179,37 +179,23 @@ std::shared_ptr<MeshState> make_mesh(MPI_Comm comm, DeclaredAxis const* declared
                                      std::int64_t const* sizes, int n,
                                      std::vector<int> const* ranks);
 
-}  // namespace shardtype::runtime
-
-namespace shardtype {
-
-/// The grid of ranks with axes `Xs`, first axis major.
-///
-///     Mesh<X, Y> mesh(env.world());                     // sizes from the axis types; one may be
-///     dynamic
-///     Mesh<X, Y> mesh(env.world(), {2, 4});             // sizes given at run time
-///     Mesh<X, Y> mesh(env.world(), {2, 2}, {7, 5, 3, 1});  // these ranks, in this order
-///
-/// Without sizes, the one axis without a static size takes all ranks that the others leave:
-/// `Mesh<X> mesh(comm)`. Uses the communicator's first ranks unless a rank list is given; on the
-/// other ranks `here()` is false and operations do nothing. Construction is collective over the
-/// communicator. So is destruction (when the last tensor on the mesh is gone) if Overlap::shared
-/// has created a window. Errors: E10 more ranks needed than there are, E11 sizes that do not fit
-/// the axis types, E12 a rank list that does not fit, E14 a number of ranks that the static sizes
-/// do not divide.
+/// The members of `Mesh<Xs...>`, which is what functions that take a mesh declare: the conversion to
+/// a base makes a user's function of the same name, for `Mesh<Xs...> const&` or for any type, the
+/// better match.
 template <MeshAxis... Xs>
-class Mesh : public runtime::MeshRef {
+class MeshOf : public MeshRef {
   static_assert(sizeof...(Xs) >= 1 && sizeof...(Xs) <= 8, "a mesh has 1 to 8 axes");
 
  public:
-  explicit Mesh(MPI_Comm comm) : Mesh(comm, sizes_on(comm)) {
+  explicit MeshOf(MPI_Comm comm) : MeshOf(comm, sizes_on(comm)) {
     static_assert(((Xs::size == dynamic) + ...) <= 1,
                   "two axes or more have no static size: give the sizes, as in Mesh<X, Y> "
                   "mesh(comm, {2, 4})");
   }
-  Mesh(MPI_Comm comm, std::array<std::int64_t, sizeof...(Xs)> sizes)
+  MeshOf(MPI_Comm comm, std::array<std::int64_t, sizeof...(Xs)> sizes)
       : MeshRef(make(comm, sizes, nullptr)) {}
-  Mesh(MPI_Comm comm, std::array<std::int64_t, sizeof...(Xs)> sizes, std::vector<int> const& ranks)
+  MeshOf(MPI_Comm comm, std::array<std::int64_t, sizeof...(Xs)> sizes,
+         std::vector<int> const& ranks)
       : MeshRef(make(comm, sizes, &ranks)) {}
 
   /// Number of ranks along `X`.
@@ -237,16 +223,40 @@ class Mesh : public runtime::MeshRef {
     std::array<std::int64_t, sizeof...(Xs)> sizes{Xs::size...};
     std::string_view const names[] = {Xs::name...};
     if constexpr (((Xs::size == dynamic) || ...))
-      runtime::complete_sizes(comm, names, sizes.data(), static_cast<int>(sizeof...(Xs)));
+      complete_sizes(comm, names, sizes.data(), static_cast<int>(sizeof...(Xs)));
     return sizes;
   }
   /// On the ranks `ranks`, or on the first ones if that is null.
-  static std::shared_ptr<runtime::MeshState> make(
-      MPI_Comm comm, std::array<std::int64_t, sizeof...(Xs)> const& sizes,
-      std::vector<int> const* ranks) {
-    runtime::DeclaredAxis const axes[] = {{core::identity<Xs>, Xs::name, Xs::size}...};
-    return runtime::make_mesh(comm, axes, sizes.data(), static_cast<int>(sizeof...(Xs)), ranks);
+  static std::shared_ptr<MeshState> make(MPI_Comm comm,
+                                         std::array<std::int64_t, sizeof...(Xs)> const& sizes,
+                                         std::vector<int> const* ranks) {
+    DeclaredAxis const axes[] = {{core::identity<Xs>, Xs::name, Xs::size}...};
+    return make_mesh(comm, axes, sizes.data(), static_cast<int>(sizeof...(Xs)), ranks);
   }
+};
+
+}  // namespace shardtype::runtime
+
+namespace shardtype {
+
+/// The grid of ranks with axes `Xs`, first axis major.
+///
+///     Mesh<X, Y> mesh(env.world());                     // sizes from the axis types; one may be
+///     dynamic
+///     Mesh<X, Y> mesh(env.world(), {2, 4});             // sizes given at run time
+///     Mesh<X, Y> mesh(env.world(), {2, 2}, {7, 5, 3, 1});  // these ranks, in this order
+///
+/// Without sizes, the one axis without a static size takes all ranks that the others leave:
+/// `Mesh<X> mesh(comm)`. Uses the communicator's first ranks unless a rank list is given; on the
+/// other ranks `here()` is false and operations do nothing. Construction is collective over the
+/// communicator. So is destruction (when the last tensor on the mesh is gone) if Overlap::shared
+/// has created a window. Errors: E10 more ranks needed than there are, E11 sizes that do not fit
+/// the axis types, E12 a rank list that does not fit, E14 a number of ranks that the static sizes
+/// do not divide.
+template <MeshAxis... Xs>
+class Mesh : public runtime::MeshOf<Xs...> {
+ public:
+  using runtime::MeshOf<Xs...>::MeshOf;
 };
 
 }  // namespace shardtype

@@ -146,11 +146,14 @@ constexpr bool takes_position(std::index_sequence<D...>) {
 
 }  // namespace detail
 
+namespace api {
+
 /// A tensor whose every element is `value`: `full<float, Dim<I, X>, Dim<J>>(mesh, {1500, 1100},
 /// 1.0f)` -> `f32[I@X, J]`. Extents may be left out if the labels have static ones. Communicates
 /// nothing. Refused: M01 an axis the mesh lacks. Error E20: an extent that does not fit.
 template <class... Parts, class... Xs>
-auto full(Mesh<Xs...> const& mesh, detail::extents_of<detail::created_t<Parts...>> const& extents,
+auto full(runtime::MeshOf<Xs...> const& mesh,
+          detail::extents_of<detail::created_t<Parts...>> const& extents,
           typename detail::created_t<Parts...>::element value) {
   using A = detail::created_t<Parts...>;
   detail::check_mesh_has_axes<A, Xs...>();
@@ -159,21 +162,23 @@ auto full(Mesh<Xs...> const& mesh, detail::extents_of<detail::created_t<Parts...
   return out;
 }
 template <class... Parts, class... Xs>
-auto full(Mesh<Xs...> const& mesh, typename detail::created_t<Parts...>::element value) {
+auto full(runtime::MeshOf<Xs...> const& mesh, typename detail::created_t<Parts...>::element value) {
   return full<Parts...>(mesh, detail::extents_from_type<detail::created_t<Parts...>>(), value);
 }
 
 /// A tensor of zeros: `zeros<float, Dim<I, X>, Dim<J>>(mesh, {1500, 1100})`. As `full`.
 template <class... Parts, class... Xs>
-auto zeros(Mesh<Xs...> const& mesh, detail::extents_of<detail::created_t<Parts...>> const& extents =
-                                        detail::extents_from_type<detail::created_t<Parts...>>()) {
+auto zeros(runtime::MeshOf<Xs...> const& mesh,
+           detail::extents_of<detail::created_t<Parts...>> const& extents =
+               detail::extents_from_type<detail::created_t<Parts...>>()) {
   return full<Parts...>(mesh, extents, typename detail::created_t<Parts...>::element{});
 }
 
 /// A tensor of ones: `ones<float, Dim<I, X>, Dim<J>>(mesh, {1500, 1100})`. As `full`.
 template <class... Parts, class... Xs>
-auto ones(Mesh<Xs...> const& mesh, detail::extents_of<detail::created_t<Parts...>> const& extents =
-                                       detail::extents_from_type<detail::created_t<Parts...>>()) {
+auto ones(runtime::MeshOf<Xs...> const& mesh,
+          detail::extents_of<detail::created_t<Parts...>> const& extents =
+              detail::extents_from_type<detail::created_t<Parts...>>()) {
   using T = typename detail::created_t<Parts...>::element;
   return full<Parts...>(mesh, extents, T(1));
 }
@@ -182,7 +187,7 @@ auto ones(Mesh<Xs...> const& mesh, detail::extents_of<detail::created_t<Parts...
 /// Extents may be left out if the labels have static ones. Communicates nothing. Refusals and
 /// errors as `full`; T11 a function with another number of parameters.
 template <class... Parts, class... Xs, class F>
-auto from_function(Mesh<Xs...> const& mesh,
+auto from_function(runtime::MeshOf<Xs...> const& mesh,
                    detail::extents_of<detail::created_t<Parts...>> const& extents, F f) {
   using A = detail::created_t<Parts...>;
   detail::check_mesh_has_axes<A, Xs...>();
@@ -198,7 +203,7 @@ auto from_function(Mesh<Xs...> const& mesh,
   }
 }
 template <class... Parts, class... Xs, class F>
-auto from_function(Mesh<Xs...> const& mesh, F f) {
+auto from_function(runtime::MeshOf<Xs...> const& mesh, F f) {
   return from_function<Parts...>(mesh, detail::extents_from_type<detail::created_t<Parts...>>(),
                                  std::move(f));
 }
@@ -207,7 +212,7 @@ auto from_function(Mesh<Xs...> const& mesh, F f) {
 /// Communicates nothing. Refusals and errors as `full`; E22 if the array has another number of
 /// elements.
 template <class... Parts, class... Xs>
-auto from_host(Mesh<Xs...> const& mesh,
+auto from_host(runtime::MeshOf<Xs...> const& mesh,
                detail::extents_of<detail::created_t<Parts...>> const& extents,
                std::span<typename detail::created_t<Parts...>::element const> whole) {
   using A = detail::created_t<Parts...>;
@@ -232,14 +237,17 @@ auto from_host(Mesh<Xs...> const& mesh,
 /// `plan_at(op::Create<A>{{1500, 1100}}, mesh)`: the plan of creating such a tensor on this mesh,
 /// with its memory. Communicates nothing.
 template <class A, class... Xs>
-Plan plan_at(op::Create<A> const& op, Mesh<Xs...> const& mesh) {
+Plan plan_at(op::Create<A> const& op, runtime::MeshOf<Xs...> const& mesh) {
   detail::check_mesh_has_axes<A, Xs...>();
   return op.plan_on(runtime::map_axes(mesh.state(), core::Scope<A>::names).sizes);
 }
+
 /// The same as text.
 template <class A, class... Xs>
-std::string explain(op::Create<A> const& op, Mesh<Xs...> const& mesh) {
+std::string explain(op::Create<A> const& op, runtime::MeshOf<Xs...> const& mesh) {
   return explain(plan_at(op, mesh), core::Scope<A>::names);
 }
+
+}  // namespace api
 
 }  // namespace shardtype

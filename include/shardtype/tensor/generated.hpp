@@ -22,7 +22,7 @@ kernels::Layout block_in_whole(A const& a) {
 
 /// A tensor whose element number n, in the row-major order of the global tensor, is `value(n)`.
 template <class A, class... Xs, class Value>
-A generated(Mesh<Xs...> const& mesh, extents_of<A> const& extents, Value const& value) {
+A generated(runtime::MeshOf<Xs...> const& mesh, extents_of<A> const& extents, Value const& value) {
   check_mesh_has_axes<A, Xs...>();
   A out = uninitialized<A>(mesh, extents);
   if (!holds_value<A>(mesh)) {

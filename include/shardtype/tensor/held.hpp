@@ -226,6 +226,7 @@ namespace shardtype::detail {
 /// reference.
 template <class Self, class T, class... Parts>
 class Held : public detail::Declared<Self>::base,
+             public core::Argument<Self>,
              public detail::HeldRows<static_cast<std::size_t>(Scope<Self>::readings[0].spec.rank)> {
   using S = Scope<Self>;
   using Block = detail::HeldRows<static_cast<std::size_t>(S::readings[0].spec.rank)>;

@@ -1,36 +1,10 @@
 #pragma once
-/// Types that operations accept besides tensors: those that convert to one, such as elementwise
-/// expressions.
+/// The tensors that operands of operations convert to.
 
+#include <shardtype/check/operand.hpp>
 #include <shardtype/tensor/tensor.hpp>
 
 namespace shardtype::detail {
-
-/// How an operation accepts an operand of type `A`: as a tensor of type `type`, which `get`
-/// returns. Specialised for types that are not tensors.
-template <class A>
-struct OperandTraits {
-  using type = A;
-  static A const& get(A const& a) { return a; }  // NOLINT: operands outlive the operation
-};
-
-/// The tensor type that `A` converts to; `A` itself if there is none.
-template <class A>
-using operand_t = typename OperandTraits<A>::type;
-
-/// The tensor type of an argument `A` as a user's function sees it. For an expression of automatic
-/// mode this is its replicated type; other operations refuse the expression (L01).
-template <class A>
-struct ArgumentOf {
-  using type = operand_t<A>;
-};
-template <class A>
-  requires is_lazy<A>
-struct ArgumentOf<A> {
-  using type = typename A::whole;
-};
-template <class A>
-using argument_t = typename ArgumentOf<A>::type;
 
 /// The tensor that `a` converts to.
 template <class A>

@@ -31,7 +31,8 @@ namespace shardtype {
 /// `test`, and in every other collective. Between these, nothing moves if the network needs the
 /// processor.
 template <class T>
-class [[nodiscard("a Pending must be waited for: auto a = std::move(pending).wait();")]] Pending {
+class [[nodiscard("a Pending must be waited for: auto a = std::move(pending).wait();")]] Pending
+    : public core::Argument<Pending<T>> {
  public:
   /// For operations that start a collective.
   Pending(runtime::MeshRef mesh, std::array<std::int64_t, T::rank> const& extents,

@@ -59,12 +59,14 @@ std::int64_t count_range(T start, T stop, T step) {
 
 }  // namespace detail
 
+namespace api {
+
 /// The numbers start, start + step, ... before `stop`: `arange<float, Dim<I, X>>(mesh, 0, 10, 2)`
 /// -> `f32[I@X]` of 0, 2, 4, 6, 8. They determine the extent. Communicates nothing. Refused: D16
 /// other than one dim, S04 complex elements, M01. Errors: E20 a step of 0, an extent that does not
 /// fit the index. As jnp.arange.
 template <class... Parts, class... Xs>
-auto arange(Mesh<Xs...> const& mesh, typename detail::created_t<Parts...>::element start,
+auto arange(runtime::MeshOf<Xs...> const& mesh, typename detail::created_t<Parts...>::element start,
             typename detail::created_t<Parts...>::element stop,
             typename detail::created_t<Parts...>::element step =
                 typename detail::created_t<Parts...>::element(1)) {
@@ -82,7 +84,8 @@ auto arange(Mesh<Xs...> const& mesh, typename detail::created_t<Parts...>::eleme
 }
 /// The numbers 0, 1, ... before `stop`.
 template <class... Parts, class... Xs>
-auto arange(Mesh<Xs...> const& mesh, typename detail::created_t<Parts...>::element stop) {
+auto arange(runtime::MeshOf<Xs...> const& mesh,
+            typename detail::created_t<Parts...>::element stop) {
   using T = typename detail::created_t<Parts...>::element;
   return arange<Parts...>(mesh, T(0), stop, T(1));
 }
@@ -92,7 +95,7 @@ auto arange(Mesh<Xs...> const& mesh, typename detail::created_t<Parts...>::eleme
 /// The extent may be left out if the label has a static one. Communicates nothing. Refused: D16
 /// other than one dim, S04 complex elements, M01. Error E20. As jnp.linspace.
 template <class... Parts, class... Xs>
-auto linspace(Mesh<Xs...> const& mesh,
+auto linspace(runtime::MeshOf<Xs...> const& mesh,
               detail::extents_of<detail::created_t<Parts...>> const& extents,
               typename detail::created_t<Parts...>::element start,
               typename detail::created_t<Parts...>::element stop) {
@@ -110,7 +113,8 @@ auto linspace(Mesh<Xs...> const& mesh,
   }
 }
 template <class... Parts, class... Xs>
-auto linspace(Mesh<Xs...> const& mesh, typename detail::created_t<Parts...>::element start,
+auto linspace(runtime::MeshOf<Xs...> const& mesh,
+              typename detail::created_t<Parts...>::element start,
               typename detail::created_t<Parts...>::element stop) {
   return linspace<Parts...>(mesh, detail::extents_from_type<detail::created_t<Parts...>>(), start,
                             stop);
@@ -121,7 +125,7 @@ auto linspace(Mesh<Xs...> const& mesh, typename detail::created_t<Parts...>::ele
 /// column k. Extents may be left out if the labels have static ones. Communicates nothing. Refused:
 /// D16 other than two dims, M01. Error E20. As jnp.eye.
 template <class... Parts, class... Xs>
-auto eye(Mesh<Xs...> const& mesh,
+auto eye(runtime::MeshOf<Xs...> const& mesh,
          detail::extents_of<detail::created_t<Parts...>> const& extents =
              detail::extents_from_type<detail::created_t<Parts...>>(),
          std::int64_t diagonal = 0) {
@@ -134,5 +138,7 @@ auto eye(Mesh<Xs...> const& mesh,
                                 kernels::OnDiagonal<typename A::element>{extents[1], diagonal});
   }
 }
+
+}  // namespace api
 
 }  // namespace shardtype

@@ -14,8 +14,8 @@
 #include <shardtype/core/compiled.hpp>
 #include <shardtype/core/list.hpp>
 #include <shardtype/kernels/copy.hpp>
-#include <shardtype/ops/explain.hpp>
-#include <shardtype/ops/to_host.hpp>
+#include <shardtype/ops/run_explain.hpp>
+#include <shardtype/ops/run_to_host.hpp>
 #include <shardtype/tensor/block_layout.hpp>
 #include <shardtype/tensor/operand.hpp>
 #include <shardtype/visualize/array_text.hpp>
@@ -149,11 +149,15 @@ ShownArray shown_array(A const& a, std::source_location const& where) {
 
 }  // namespace detail
 
+namespace api {
+
 /// The type and the values, as `print` writes them, on every rank of the mesh; "" on ranks outside.
 /// Communicates one all_reduce of the shown elements, 8 bytes each (16 for complex<double>). Refused:
 /// A02 while unreduced.
 template <class A>
-std::string to_text(A const& a, checking::CallSite where = std::source_location::current()) {
+std::string to_text(core::Argument<A> const& given,
+                    checking::CallSite where = std::source_location::current()) {
+  A const& a = given.self();
   using Held = detail::operand_t<A>;
   using Judged = detail::judged_t<detail::StillUnreduced<Held>, Held>;
   if constexpr (core::is_active<A>) {
@@ -178,7 +182,9 @@ std::string to_text(A const& a, checking::CallSite where = std::source_location:
 /// If there are more than 1000 elements, only the corners are shown and sent. Collective over the
 /// mesh; communicates as `to_text`. Refused: A02 while unreduced.
 template <class A>
-void print(A const& a, checking::CallSite where = std::source_location::current()) {
+void print(core::Argument<A> const& given,
+           checking::CallSite where = std::source_location::current()) {
+  A const& a = given.self();
   using Held = detail::operand_t<A>;
   using Judged = detail::judged_t<detail::StillUnreduced<Held>, Held>;
   if constexpr (core::is_active<A>) {
@@ -193,6 +199,8 @@ void print(A const& a, checking::CallSite where = std::source_location::current(
     static_cast<void>(checking::Poisoned(Judged{}));
   }
 }
+
+}  // namespace api
 
 }  // namespace shardtype
 

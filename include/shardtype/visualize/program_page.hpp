@@ -12,6 +12,7 @@
 #include <string>
 
 #include <shardtype/core/compiled.hpp>
+#include <shardtype/core/dim.hpp>
 #include <shardtype/core/error.hpp>
 #include <shardtype/runtime/files.hpp>
 #include <shardtype/visualize/program_style.hpp>
@@ -59,16 +60,20 @@ class ProgramPage {
 
 }  // namespace detail
 
+namespace api {
+
 /// The plan as one self-contained HTML page: the text of `explain`, a picture of the values, their
 /// shardings and the steps between them, and the predicted time per step. Blocks have the colours
 /// of the ranks that hold them; unreduced values are hatched.
-inline std::string to_html(PlannedProgram const& program) {
+inline std::string to_html(core::Taken<PlannedProgram> program) {
   return detail::ProgramPage(program).page();
 }
 
 /// Writes that page to the file at `path`; to be called on one rank. Error E72: it cannot be
 /// written.
-void write_html(PlannedProgram const& program, std::string const& path);
+void write_html(core::Taken<PlannedProgram> program, std::string const& path);
+
+}  // namespace api
 
 }  // namespace shardtype
 

@@ -160,10 +160,14 @@ SHARDTYPE_INLINE std::string ProgramPage::machine() const {
 
 namespace shardtype {
 
-SHARDTYPE_INLINE void write_html(PlannedProgram const& program, std::string const& path) {
+namespace api {
+
+SHARDTYPE_INLINE void write_html(core::Taken<PlannedProgram> program, std::string const& path) {
   std::string const page = to_html(program);
   if (int const failed = runtime::replace_file(path, page); failed != 0)
     throw Error("E72", "cannot write " + path + ": " + runtime::file_fault_text(failed));
 }
+
+}  // namespace api
 
 }  // namespace shardtype

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include <shardtype/ops/explain.hpp>
+#include <shardtype/ops/run_explain.hpp>
 #include <shardtype/tensor/create.hpp>
 #include <shardtype/visualize/drawing.hpp>
 
@@ -68,9 +68,12 @@ struct PictureOn<A, Mesh<Xs...>> {
 
 }  // namespace detail
 
+namespace api {
+
 /// The picture of a tensor's sharding. Communicates nothing.
 template <class A>
-ShardingPicture picture_of(A const& a, std::string const& name = "") {
+ShardingPicture picture_of(core::Argument<A> const& given, std::string const& name = "") {
+  A const& a = given.self();
   runtime::MeshState const& mesh = a.mesh().state();
   ShardingPicture out =
       detail::picture_of_type<detail::operand_t<A>>(a.extents(), &detail::position_in_mesh, &mesh);
@@ -97,7 +100,8 @@ ShardingPicture picture_of(
 /// Prints a picture of the blocks and the ranks that hold them, on the mesh's first rank: coloured
 /// on a terminal, plain in a file.
 template <class A>
-void visualize(A const& a, std::string const& name = "") {
+void visualize(core::Argument<A> const& given, std::string const& name = "") {
+  A const& a = given.self();
   if constexpr (is_local<detail::operand_t<A>>)
     static_cast<void>(checking::refused<rules::Code::V01_mixed, false, detail::operand_t<A>>{});
   runtime::MeshState& mesh = a.mesh().state();
@@ -105,5 +109,7 @@ void visualize(A const& a, std::string const& name = "") {
   std::fputs(detail::draw(picture_of(a, name), {detail::use_color(stdout)}).c_str(), stdout);
   std::fflush(stdout);
 }
+
+}  // namespace api
 
 }  // namespace shardtype

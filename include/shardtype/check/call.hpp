@@ -1,0 +1,48 @@
+#pragma once
+/// The entry point of all operations, declared for the functions in ops/, and the members by which
+/// an operation says how it runs and what its gradient is.
+
+#include <source_location>
+
+#include <shardtype/check/call_site.hpp>
+#include <shardtype/check/operation.hpp>
+
+namespace shardtype {
+
+namespace api {
+
+/// Runs the operation `op` on tensors, Locals or expressions of these (execute/call.hpp).
+template <Operation Op, class... As>
+constexpr auto call(Op const& op, std::source_location const& where, As const&... as);
+/// The plan that `op` runs on these tensors (execute/call.hpp).
+template <Operation Op, class A, class... Bs>
+auto plan_at(Op const& op, core::Argument<A> const& a, Bs const&... bs);
+
+}  // namespace api
+
+namespace checking {
+
+/// `using runs = ByBlock`: `block(run)` computes the local block of the result, of the first
+/// operand's element type; `run` is an execute::LocalRun.
+struct ByBlock {};
+/// As ByBlock; an operand without dims is read first, into the member `start`.
+struct ByBlockFromStart {};
+/// `using runs = ByPlan`: the operation consists of the steps of its plan.
+struct ByPlan {};
+
+/// `using gradient = Pulls`: `pull(g)` is the cotangent of an operand, of an autodiff::Pull `g`. It
+/// reads no operand.
+struct Pulls {};
+/// As Pulls; `g.rows<I>()` has the operand's extent along I.
+struct PullsByExtents {};
+/// `using gradient = MovesBack`: the cotangent is moved back, by the transposed collective or cast
+/// (which a member `transposed` may name) or a reshard to the operand's cotangent.
+struct MovesBack {};
+/// As PullsByExtents; the last operand, if it holds integers, is kept, and passed on by
+/// `g.with_ids(op, operands...)`.
+struct PullsByIds {};
+/// `using gradient = Constant`: the result does not depend on the operands' elements.
+struct Constant {};
+
+}  // namespace checking
+}  // namespace shardtype

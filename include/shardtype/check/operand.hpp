@@ -1,0 +1,60 @@
+#pragma once
+/// Types that operations accept besides tensors: those that convert to one, such as elementwise
+/// expressions.
+
+#include <type_traits>
+
+#include <shardtype/check/functions.hpp>
+#include <shardtype/check/resolve.hpp>
+
+namespace shardtype::detail {
+
+/// How an operation accepts an operand of type `A`: as a tensor of type `type`, which `get`
+/// returns. Specialised for types that are not tensors.
+template <class A>
+struct OperandTraits {
+  using type = A;
+  static A const& get(A const& a) { return a; }  // NOLINT: operands outlive the operation
+};
+
+/// The tensor type that `A` converts to; `A` itself if there is none.
+template <class A>
+using operand_t = typename OperandTraits<A>::type;
+
+/// The tensor type of an argument `A` as a user's function sees it. For an expression of automatic
+/// mode this is its replicated type; other operations refuse the expression (L01).
+template <class A>
+struct ArgumentOf {
+  using type = operand_t<A>;
+};
+template <class A>
+  requires is_lazy<A>
+struct ArgumentOf<A> {
+  using type = typename A::whole;
+};
+template <class A>
+using argument_t = typename ArgumentOf<A>::type;
+
+/// A tensor without data (check/dry.hpp), and an elementwise expression (execute/fused.hpp).
+template <class T>
+inline constexpr bool is_dry = false;
+template <class T>
+inline constexpr bool is_fused = false;
+
+/// A C++ number as an operand. Complex ones: ops/run_elementwise.hpp.
+template <class T>
+inline constexpr bool is_number =
+    std::is_arithmetic_v<T> || std::is_same_v<T, bfloat16> || std::is_same_v<T, op::Zero>;
+
+/// Types accepted by operators and functions. Poisoned and Pending operands are accepted so that
+/// they can be diagnosed.
+template <class T>
+inline constexpr bool is_field = is_tensor<T> || is_dry<T> || is_fused<T> || is_pending<T> ||
+                                 is_lazy<T> || is_active<T> || std::is_same_v<T, Poisoned>;
+template <class T>
+inline constexpr bool is_operand = is_field<T> || is_number<T> || is_poisoned<T>;
+template <class... Ts>
+inline constexpr bool are_operands =
+    (is_field<std::remove_cvref_t<Ts>> || ...) && (is_operand<std::remove_cvref_t<Ts>> && ...);
+
+}  // namespace shardtype::detail

@@ -1,0 +1,108 @@
+#pragma once
+/// How casts to unreduced sums, and transfers to another mesh, run.
+
+#include <array>
+#include <cstdint>
+#include <source_location>
+
+#include <shardtype/execute/call.hpp>
+#include <shardtype/execute/carrier.hpp>
+#include <shardtype/execute/take_rows.hpp>
+#include <shardtype/kernels/fill.hpp>
+#include <shardtype/kernels/unpack.hpp>
+#include <shardtype/ops/collectives.hpp>
+#include <shardtype/tensor/block_layout.hpp>
+#include <shardtype/tensor/create.hpp>
+
+namespace shardtype {
+
+namespace detail {
+
+/// Whether the calling rank is the first along every axis over which `Out` is unreduced and `A` is
+/// replicated or reduced.
+template <class Out, class A>
+bool keeps_value(MeshRef const& mesh) {
+  using S = Scope<Out, A>;
+  AxisMap const axes = map_axes(mesh.state(), S::names);
+  for (int x = 0; x < max_axes; ++x) {
+    AxisState const before = S::template spec<1>.state(x);
+    bool const whole = before == AxisState::replicated || before == AxisState::reduced;
+    if (S::template spec<0>.unreduced.contains(x) && whole && axes.coords[x] != 0) return false;
+  }
+  return true;
+}
+
+template <class Out, class A>
+Out as_partial(A const& a) {
+  Out out = uninitialized<Out>(a.mesh(), a.extents());
+  if (!a.mesh().here()) return out;
+  using T = typename A::element;
+  typename A::execution_space const exec{};
+  auto* const to = static_cast<T*>(out.buffer().data());
+  kernels::fill(exec, to, out.local_size(), T{});
+  if (keeps_value<Out, A>(a.mesh())) {
+    std::array<Rows, A::rank> rows = a.rows();
+    T const* from = static_cast<T const*>(a.buffer().data());
+    Buffer spread;
+    if constexpr (A::spec.cyclic_dim() >= 0) {
+      for (int d = 0; d < A::spec.rank; ++d) {
+        auto const k = static_cast<std::size_t>(d);
+        if (rows[k].contiguous() || rows[k] == out.rows()[k]) continue;
+        kernels::Layout block = block_layout(rows);
+        spread = execute::place_rows<T, typename A::memory_space>(a.mesh().state(), from, block, d,
+                                                                  out.rows()[k], rows[k]);
+        from = static_cast<T const*>(spread.data());
+        rows[k] = out.rows()[k];
+      }
+    }
+    kernels::Layout part = block_layout(out.rows());
+    std::int64_t at = 0;
+    for (int d = 0; d < A::spec.rank; ++d) {
+      auto const k = static_cast<std::size_t>(d);
+      at += (rows[k].begin - out.rows()[k].begin) * part.stride[d];
+      part.extent[d] = rows[k].size();
+    }
+    kernels::copy_unpacked(exec, from, part, to + at);
+    exec.fence();
+  }
+  exec.fence();
+  return out;
+}
+
+}  // namespace detail
+
+namespace execute {
+template <class... Xs>
+struct Run<op::ToPartial<Xs...>> {
+  template <class R, class A>
+  static auto run(op::ToPartial<Xs...> const&, std::source_location const&, A const& a) {
+    return shardtype::detail::as_partial<typename R::result>(a);
+  }
+};
+
+template <MeshAxis... Ys, class... Out>
+struct Run<op::Transfer<Mesh<Ys...>, Out...>> {
+  using Op = op::Transfer<Mesh<Ys...>, Out...>;
+  template <class R, class A>
+  static typename R::result run(Op const& op, std::source_location const& where, A const& a) {
+    using To = typename R::result;
+    Ends<R> const ends(a, *op.mesh);
+    TransferPlan const plan = ends.plan(sizeof(typename A::element));
+    int const me = shardtype::detail::job_rank();
+    std::array<std::int64_t, To::rank> extents{};
+    for (std::size_t d = 0; d < To::rank; ++d) extents[d] = ends.extents[R::spec.dims[d].label];
+    Carrier<typename A::element, typename A::memory_space> carrier(a.mesh().state(),
+                                                                   op.mesh->state(), plan, where);
+    return To(*op.mesh, extents,
+              carrier.run({ends.from, ends.extents, me}, {ends.to, ends.extents, me},
+                          static_cast<typename A::element const*>(a.buffer().data())));
+  }
+  /// The plan: bytes from rank to rank. Communicates nothing.
+  template <class R, class A>
+  static TransferPlan plan(Op const& op, A const& a) {
+    return Ends<R>(a, *op.mesh).plan(sizeof(typename A::element));
+  }
+};
+}  // namespace execute
+
+}  // namespace shardtype

@@ -1,0 +1,218 @@
+#pragma once
+/// Elementwise expressions: their parts are checked and kept, and computed by one kernel.
+
+#include <complex>
+#include <source_location>
+#include <type_traits>
+#include <utility>
+
+#include <Kokkos_Core.hpp>
+
+#include <shardtype/execute/call.hpp>
+#include <shardtype/execute/fused.hpp>
+#include <shardtype/ops/elementwise.hpp>
+
+namespace shardtype {
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_number<Kokkos::complex<T>> = true;
+template <class T>
+inline constexpr bool is_number<std::complex<T>> = true;
+
+/// An argument as stored in an expression. A temporary expression becomes part of the new one; a
+/// named expression is computed now, once, because it may be used again.
+template <class T>
+constexpr auto held(T&& a) {
+  using A = std::remove_cvref_t<T>;
+  if constexpr (std::is_same_v<A, std::complex<float>> || std::is_same_v<A, std::complex<double>>) {
+    using C = Kokkos::complex<typename A::value_type>;
+    return Number<C>{C(a.real(), a.imag())};
+  } else if constexpr (is_number<A>) {
+    return Number<A>{a};
+  } else if constexpr (is_fused<A> && std::is_lvalue_reference_v<T>) {
+    return operand_t<A>(a.tensor());
+  } else if constexpr (is_active<A> && std::is_lvalue_reference_v<T>) {
+    return a.tensor();
+  } else {
+    return A(std::forward<T>(a));
+  }
+}
+template <class T>
+using held_t = decltype(held(std::declval<T>()));
+
+/// The entry point of all elementwise functions.
+template <class F, class... Args>
+constexpr auto fuse(F const& f, Args&&... args) {
+  if constexpr ((is_poisoned<std::remove_cvref_t<Args>> || ...)) {
+    return Poisoned{};
+  } else if constexpr ((is_pending<std::remove_cvref_t<Args>> || ...)) {
+    return Poisoned(refused<Code::A04_under_way, false, std::remove_cvref_t<Args>...>{});
+  } else if constexpr ((is_active<std::remove_cvref_t<Args>> || ...)) {
+    using Next = execute::Continue<execute::Above::active, held_t<Args>...>;
+    if constexpr (std::is_void_v<typename Next::template refusal_of_function<F>>) {
+      return Next::fuse(f, held(std::forward<Args>(args))...);
+    } else {
+      static_cast<void>(alignof(typename Next::template refusal_of_function<F>));
+      return Poisoned{};
+    }
+  } else if constexpr ((is_lazy<std::remove_cvref_t<Args>> || ...)) {
+    return execute::Continue<execute::Above::lazy, held_t<Args>...>::call(
+        op::Map<F>{f}, std::source_location{}, held(std::forward<Args>(args))...);
+  } else if constexpr ((is_dry<std::remove_cvref_t<Args>> || ...)) {
+    return call(op::Map<F>{f}, std::source_location{}, held(std::forward<Args>(args))...);
+  } else {
+    using R = Resolve<op::Map<F>, operand_t<held_t<Args>>...>;
+    if constexpr (R::verdict) {
+      return Fused<F, held_t<Args>...>(f, held(std::forward<Args>(args))...);
+    } else {
+      return Poisoned(refusal<R, operand_t<held_t<Args>>...>{});
+    }
+  }
+}
+
+/// An operand of a named result in the sharding that the plan requires; a `Number` is returned
+/// unchanged.
+template <class R, int Tensor, class A>
+auto brought(execute::NamedRun const& run, A const& a) {
+  if constexpr (is_tensor<A>) {
+    return run.template moved<typename R::met::template operand<Tensor, A>>(operand_slot(Tensor),
+                                                                            a);
+  } else {
+    return a;
+  }
+}
+/// How many of the first `K` are tensors.
+template <int K, class... Args>
+constexpr int tensors_before() {
+  bool const each[] = {is_tensor<Args>..., false};
+  int n = 0;
+  for (int k = 0; k < K; ++k) n += each[k] ? 1 : 0;
+  return n;
+}
+
+/// The function applied to operands that have the shardings of the plan.
+template <class R, class F, class... Met>
+auto named_map(F const& f, Met const&... met) {
+  using Made = std::conditional_t<R::direct, typename R::result, typename R::met::result>;
+  return run_fused<Made>(Expression<F, Met...>(f, met...), nullptr);
+}
+/// The mesh of the first tensor.
+template <class A, class... Rest>
+MeshRef const& first_mesh(A const& a, Rest const&... rest) {
+  if constexpr (is_tensor<A>) {
+    return a.mesh();
+  } else {
+    return first_mesh(rest...);
+  }
+}
+/// The extents of the labels of one call. Errors: E23, E24.
+template <class R, class... Args>
+Sizing map_sizing(AxisMap const& axes, Args const&... args) {
+  Sizing z{R::S::names.extents(), axes.sizes,
+           static_cast<std::int64_t>(sizeof(typename R::first::element))};
+  MeshRef const& mesh = first_mesh(args...);
+  int k = 0;
+  auto const note = [&]<class A>(A const& a) {
+    if constexpr (is_tensor<A>) {
+      check_one_mesh(mesh, a.mesh());
+      execute::note_extents(z.extents, R::S::names, R::S::readings[k].spec, a.extents().data(),
+                            "one operand");
+    }
+    ++k;
+  };
+  (note(args), ...);
+  return z;
+}
+
+/// Number of arguments of the expression `e` that use the memory of `a`. Error E21 if one of them
+/// has other dims: writing `a` would then change elements that are still to be read.
+template <class E, class A>
+int readers(E const& e, A const& a, char const* name) {
+  int n = 0;
+  Lowered<E, 0, char>::visit(e, [&]<int Slot, class B>(B const& b) {
+    if (b.buffer().data() != a.buffer().data()) return;
+    if (!std::is_same_v<A, B> && b.local_size() > 0)
+      throw_shared(name, {},
+                   "an in-place operation reads the tensor's memory with other dims; use a.clone() "
+                   "for one of them");
+    ++n;
+  });
+  return n;
+}
+
+/// `a = f(a, b)`, computed in the memory of `a`. `name`: of the operator.
+template <class F, class A, class B>
+constexpr void in_place(A& a, B&& b, char const* name) {
+  using Other = std::remove_cvref_t<B>;
+  if constexpr (is_active<A>) {
+    // nothing is written: what was computed from `a` before keeps its value
+    auto const made = fuse(F{}, a, std::forward<B>(b));
+    using Made = std::remove_cvref_t<decltype(made)>;
+    if constexpr (any_poisoned<Made>) {
+      return;
+    } else if constexpr (std::is_same_v<A, std::remove_cvref_t<decltype(made.tensor())>>) {
+      a = made.tensor();
+    } else {
+      using Next = execute::Continue<execute::Above::active, A, held_t<B>>;
+      refused<Code::P13_in_place, false, typename Next::template tensor_of<A>,
+              typename Next::template tensor_of<Other>>{};
+    }
+  } else if constexpr (is_pending<Other>) {
+    refused<Code::A04_under_way, false, A, Other>{};
+  } else if constexpr (is_lazy<Other>) {
+    refused<Code::L01_not_recorded, false, A, Other>{};
+  } else if constexpr (is_active<Other>) {
+    refused<Code::P13_in_place, false, A, Other>{};
+  } else {
+    using R = Resolve<op::Map<F>, A, operand_t<held_t<B>>>;
+    if constexpr (!R::verdict) {
+      static_cast<void>(refusal<R, A, operand_t<held_t<B>>>{});
+    } else if constexpr (!std::is_same_v<typename R::result, A>) {
+      refused<Code::P13_in_place, false, A, operand_t<held_t<B>>>{};
+    } else {
+      Expression<F, A, held_t<B>> const e(F{}, a, held(std::forward<B>(b)));
+      if (a.buffer().holders() > 1 + readers(e, a, name)) throw_shared(name, {});
+      run_fused<A>(e, &a, name);
+    }
+  }
+}
+
+template <class... Out, class F, class... Args>
+constexpr auto map_to(std::source_location const& where, F const& f, Args&&... args) {
+  if constexpr (sizeof...(Out) == 0 || (is_pending<std::remove_cvref_t<Args>> || ...)) {
+    return fuse(f, std::forward<Args>(args)...);
+  } else {
+    return call(op::Map<F, Out...>{f}, where, held(std::forward<Args>(args))...);
+  }
+}
+
+}  // namespace detail
+
+namespace execute {
+template <class F, class... Out>
+struct Run<op::Map<F, Out...>> {
+  template <class R, class... Args>
+  static auto run(op::Map<F, Out...> const& op, std::source_location const& where,
+                  Args const&... args) {
+    if constexpr (sizeof...(Out) == 0) {
+      return shardtype::detail::fuse(op.function, args...).tensor();
+    } else {
+      using shardtype::detail::tensors_before;
+      AxisMap const axes = map_axes(shardtype::detail::first_mesh(args...).state(), R::S::names);
+      Sizing const z = shardtype::detail::map_sizing<R>(axes, args...);
+      NamedRun const run{plan_of<R>(z), axes, where};
+      auto const compute = [&]<int... K>(std::integer_sequence<int, K...>) {
+        return shardtype::detail::named_map<R>(
+            op.function, shardtype::detail::brought<R, tensors_before<K, Args...>()>(run, args)...);
+      };
+      // frees operands that were moved before the result is resharded
+      auto made = compute(std::make_integer_sequence<int, static_cast<int>(sizeof...(Args))>{});
+      return run.template arrived<typename R::result>(std::move(made));
+    }
+  }
+};
+}  // namespace execute
+
+}  // namespace shardtype

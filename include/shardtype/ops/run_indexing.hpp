@@ -1,0 +1,160 @@
+#pragma once
+/// How lookups and sums by ids, and windows with a run-time start, run.
+
+#include <cstdint>
+#include <source_location>
+#include <type_traits>
+
+#include <shardtype/execute/call.hpp>
+#include <shardtype/execute/fused.hpp>
+#include <shardtype/execute/lookup.hpp>
+#include <shardtype/kernels/fill.hpp>
+#include <shardtype/kernels/scatter.hpp>
+#include <shardtype/ops/indexing.hpp>
+#include <shardtype/ops/run_to_host.hpp>
+#include <shardtype/tensor/block_layout.hpp>
+
+namespace shardtype::execute {
+
+template <class V>
+struct Run<op::TakeRows<V>> : Filled<Run<op::TakeRows<V>>> {
+  template <class Out, class A, class Ids>
+  static void fill(op::TakeRows<V> const&, Out& out, A const& table, Ids const& ids) {
+    constexpr auto at = static_cast<std::size_t>(dim_of<A, V>);
+    check_values_of<V>(ids, table.extents()[at]);
+    typename A::execution_space const exec{};
+    kernels::look_up(exec, data_of(table), data_of(ids),
+                     static_cast<typename A::element*>(out.buffer().data()),
+                     numbered_rows(detail::block_layout(table.rows()), static_cast<int>(at),
+                                   table.rows()[at].range(), ids.local_size()));
+    exec.fence();
+  }
+};
+
+template <class V>
+struct Run<op::AddRows<V>> : Filled<Run<op::AddRows<V>>> {
+  template <class Out, class A, class Ids>
+  static void fill(op::AddRows<V> const& op, Out& out, A const& updates, Ids const& ids) {
+    using T = typename A::element;
+    using Id = typename Ids::element;
+    constexpr auto at = static_cast<std::size_t>(dim_of<Out, V>);
+    // the dims of the updates that the result keeps, in their order, before and after V
+    constexpr auto in_updates = shardtype::detail::dims_in<Out, A>();
+    check_values_of<V>(ids, op.n);
+    MeshRef const& mesh = updates.mesh();
+    typename A::execution_space const exec{};
+    auto* const to = static_cast<T*>(out.buffer().data());
+    kernels::fill(exec, to, out.local_size(), T{});
+    kernels::Layout const block = detail::block_layout(updates.rows());
+    kernels::Layout const id_block = detail::block_layout(ids.rows());
+    Part part;
+    Part id_part;
+    auto const push_kept = [&](std::size_t d) {
+      auto const k = static_cast<std::size_t>(in_updates[d]);
+      part.push(block, in_updates[d], updates.ranges()[k], out.ranges()[d]);
+    };
+    for (std::size_t d = 0; d < at; ++d) push_kept(d);
+    std::int64_t const outer = part.lengths;
+    constexpr auto of_ids = shardtype::detail::dims_in<Ids, A>();
+    for (std::size_t e = 0; e < Ids::rank; ++e) {
+      auto const k = static_cast<std::size_t>(of_ids[e]);
+      // blocks nest, so the finer one is within the other
+      Range const both = intersect(updates.ranges()[k], ids.ranges()[e]);
+      part.push(block, of_ids[e], updates.ranges()[k], both);
+      id_part.push(id_block, static_cast<int>(e), ids.ranges()[e], both);
+    }
+    for (std::size_t d = at + 1; d < Out::rank; ++d) push_kept(d);
+    kernels::NumberedRows const rows{
+        {outer, out.ranges()[at].size(),
+         kernels::inner_length(detail::block_layout(out.rows()), static_cast<int>(at))},
+        out.ranges()[at].begin,
+        id_part.lengths};
+    Buffer keep;
+    Buffer keep_ids;
+    using Space = typename A::memory_space;
+    if (part.lengths > 0) {
+      T const* const from =
+          packed<T, Space>(mesh.state(), data_of(updates) + part.offset, part.layout, keep);
+      Id const* const named =
+          packed<Id, Space>(mesh.state(), data_of(ids) + id_part.offset, id_part.layout, keep_ids);
+      kernels::add_rows(exec, from, named, to, rows);
+    }
+    exec.fence();
+  }
+};
+
+template <class V, class T>
+struct Run<op::OneHotRows<V, T>> : Filled<Run<op::OneHotRows<V, T>>> {
+  template <class Out, class Ids>
+  static void fill(op::OneHotRows<V, T> const& op, Out& out, Ids const& ids) {
+    check_values_of<V>(ids, op.n);
+    typename Ids::execution_space const exec{};
+    Range const held = out.rows()[Ids::rank].range();
+    kernels::one_hot(exec, data_of(ids), static_cast<T*>(out.buffer().data()),
+                     kernels::NumberedRows{{1, held.size(), 1}, held.begin, ids.local_size()});
+    exec.fence();
+  }
+};
+
+template <class J, class... Into>
+struct Run<op::TakeAlong<J, Into...>> : Filled<Run<op::TakeAlong<J, Into...>>> {
+  template <class Out, class A, class Ids>
+  static void fill(op::TakeAlong<J, Into...> const&, Out& out, A const& a, Ids const& ids) {
+    constexpr auto at = static_cast<std::size_t>(dim_of<A, J>);
+    check_values_of<J>(ids, a.extents()[at]);
+    typename A::execution_space const exec{};
+    kernels::take_along(exec, data_of(a), data_of(ids),
+                        static_cast<typename A::element*>(out.buffer().data()),
+                        numbered_rows(detail::block_layout(a.rows()), static_cast<int>(at),
+                                      a.rows()[at].range(), ids.rows()[at].size()));
+    exec.fence();
+  }
+};
+
+template <class J, class... At>
+struct Run<op::ScatterAlong<J, At...>> : Filled<Run<op::ScatterAlong<J, At...>>> {
+  template <class Out, class A, class Ids>
+  static void fill(op::ScatterAlong<J, At...> const& op, Out& out, A const& updates,
+                   Ids const& ids) {
+    using T = typename A::element;
+    constexpr auto at = static_cast<std::size_t>(dim_of<Out, J>);
+    check_values_of<J>(ids, op.n);
+    typename A::execution_space const exec{};
+    auto* const to = static_cast<T*>(out.buffer().data());
+    kernels::fill(exec, to, out.local_size(), T{});
+    kernels::add_along(exec, data_of(updates), data_of(ids), to,
+                       numbered_rows(detail::block_layout(out.rows()), static_cast<int>(at),
+                                     out.rows()[at].range(), updates.rows()[at].size()));
+    exec.fence();
+  }
+};
+
+/// Reads the number in a tensor without dims, as `item` does. Of Locals: manual/dynamic.hpp.
+template <class P>
+struct StartOf {
+  static std::int64_t read(P const& start, std::source_location const& where) {
+    return start.mesh().here() ? static_cast<std::int64_t>(item(start, where)) : 0;
+  }
+};
+template <class T, class... Parts>
+struct StartOf<Local<T, Parts...>>;
+
+template <class Op>
+  requires std::is_same_v<typename Op::runs, checking::ByBlockFromStart>
+struct Run<Op> {
+  template <class R, class... As>
+  static auto run(Op op, std::source_location const& where, As const&... as) {
+    static_cast<void>(result_extents<R>(op, as...));  // errors come before a start is read
+    auto const read = [&]<class A>(A const& a) {
+      if constexpr (A::rank == 0) op.start = StartOf<A>::read(a, where);
+    };
+    (read(as), ...);
+    return run_local<R, Run>(op, where, as...);
+  }
+  template <class Call>
+  static Buffer block(Op const& op, Call const& run) {
+    return op.block(run);
+  }
+};
+
+}  // namespace shardtype::execute

@@ -1,0 +1,50 @@
+#pragma once
+/// How sorting runs.
+
+#include <cstdint>
+#include <source_location>
+
+#include <shardtype/execute/block_sorter.hpp>
+#include <shardtype/execute/call.hpp>
+#include <shardtype/ops/sorting.hpp>
+
+namespace shardtype::execute {
+
+template <class I>
+struct Run<op::Sort<I>> : Filled<Run<op::Sort<I>>> {
+  template <class Out, class A>
+  static void fill(op::Sort<I> const& op, Out& out, A const& a) {
+    if (a.local_size() > 0)
+      block_sorter<I>(a, -1, op.order)
+          .values(static_cast<typename A::element*>(out.buffer().data()));
+  }
+};
+
+template <class I>
+struct Run<op::ArgSort<I>> : Filled<Run<op::ArgSort<I>>> {
+  template <class Out, class A>
+  static void fill(op::ArgSort<I> const& op, Out& out, A const& a) {
+    if (a.local_size() > 0)
+      block_sorter<I>(a, -1, op.order)
+          .first(nullptr, static_cast<std::int64_t*>(out.buffer().data()));
+  }
+};
+
+template <class I, class... Result>
+struct Run<op::TopK<I, Result...>> {
+  template <class R, class A>
+  static auto run(op::TopK<I, Result...> const& op, std::source_location const&, A const& a) {
+    using Values = typename R::result;
+    using Places = tensor_from_spec<typename R::S, typename R::Holder, std::int64_t, Values>;
+    auto const extents = result_extents<R>(op, a);
+    TopK<Values, Places> out{shardtype::detail::uninitialized<Values>(a.mesh(), extents),
+                             shardtype::detail::uninitialized<Places>(a.mesh(), extents)};
+    if (a.local_size() > 0)
+      block_sorter<I>(a, op.k, op::Order::descending)
+          .first(static_cast<typename A::element*>(out.values.buffer().data()),
+                 static_cast<std::int64_t*>(out.places.buffer().data()));
+    return out;
+  }
+};
+
+}  // namespace shardtype::execute

@@ -1,0 +1,238 @@
+#pragma once
+/// Sorting along one dim that is not split: objects and functions. Stable: equal elements keep their
+/// order. A NaN comes last, in both orders.
+
+#include <cstdint>
+#include <source_location>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <shardtype/check/along.hpp>
+#include <shardtype/check/call.hpp>
+#include <shardtype/check/dry.hpp>
+#include <shardtype/plan/sort_plan.hpp>
+#include <shardtype/rules/indexing.hpp>
+
+namespace shardtype::op {
+
+enum class Order : std::int8_t { ascending, descending };
+
+}  // namespace shardtype::op
+
+namespace shardtype {
+
+namespace detail {
+
+/// About n log2 n comparisons of the n elements along a dim.
+constexpr std::int64_t comparisons(planning::CallSizing const& c, int along) {
+  std::int64_t levels = 0;
+  for (std::int64_t n = 1; n < c.rows(0, along); n *= 2) ++levels;
+  return c.elements(0) * levels;
+}
+/// Bytes of the buffers for sorting rows along dim `along`, of which the first `keep` are needed.
+/// Items are elements, which are then copied to the result, or pairs of element and position
+/// (`with_places`), which are then separated into `results` bytes each. Rows that are not the last
+/// dim are transposed first, and back.
+constexpr std::int64_t sorting_bytes(planning::CallSizing const& c, int along, std::int64_t keep,
+                                     bool with_places, std::int64_t results) {
+  core::Layout const block = c.layout(0);
+  if (block.elements() == 0) return 0;
+  std::int64_t const inner = core::inner_length(block, along);
+  std::int64_t const n = block.extent[along];
+  bool const second =
+      planning::plan_sort(core::cross_section(block, along), n, keep, true).has_second();
+  std::int64_t const turned = inner == 1 ? 0 : 1;
+  std::int64_t const buffers = (second ? 1 : 0) + (with_places ? 1 : turned);
+  std::int64_t const item =
+      with_places ? 16 : c.element_bytes(0);  // an element with padding, and its position
+  std::int64_t const bytes =
+      mul_sat(block.elements(), buffers * item + turned * c.element_bytes(0));
+  return add_sat(bytes,
+                 turned * mul_sat(mul_sat(core::cross_section(block, along), keep), results));
+}
+template <class A>
+constexpr Code ordered_elements() {
+  return is_ordered<element_t<A>> ? Code::ok : Code::I11_no_order;
+}
+
+}  // namespace detail
+
+namespace op {
+
+/// Sorts the elements along I.
+template <class I>
+struct Sort {
+  using operation = Sort;
+  using from = detail::Bare<I>;
+  static constexpr std::string_view name = "sort";
+  Order order = Order::ascending;
+  static constexpr Verdict rule(rules::Question const& q) { return rules::sorted(q, false); }
+  template <class A>
+  static constexpr Code elements() {
+    return detail::ordered_elements<A>();
+  }
+  static constexpr planning::Work work(planning::CallSizing const& c, int along) {
+    return {detail::comparisons(c, along),
+            detail::sorting_bytes(c, along, c.rows(0, along), false, 0), false};
+  }
+};
+
+/// The positions of the elements in the result of `Sort`.
+template <class I>
+struct ArgSort {
+  using operation = ArgSort;
+  using from = detail::Bare<I>;
+  static constexpr std::string_view name = "argsort";
+  Order order = Order::ascending;
+  static constexpr Verdict rule(rules::Question const& q) { return rules::sorted(q, false); }
+  template <class A>
+  static constexpr Code elements() {
+    return detail::ordered_elements<A>();
+  }
+  template <class A>
+  using element = std::int64_t;
+  static constexpr planning::Work work(planning::CallSizing const& c, int along) {
+    return {detail::comparisons(c, along),
+            detail::sorting_bytes(c, along, c.rows(0, along), true, 8), false};
+  }
+};
+
+/// The `k` largest elements along I, and their positions; `Result` is the index of the result.
+template <class I, class... Result>
+struct TopK {
+  using operation = TopK;
+  using from = detail::Bare<I>;
+  using to = detail::Bare<Result...>;
+  static constexpr std::string_view name = "top_k";
+  static constexpr bool has_named_form = false;  ///< two results
+  std::int64_t k = 0;
+  static constexpr Verdict rule(rules::Question const& q) { return rules::sorted(q, true); }
+  template <class A>
+  static constexpr Code elements() {
+    return detail::ordered_elements<A>();
+  }
+  constexpr void extents(ResultExtents const& c) const {
+    if (k < 0 || k > c.extent())
+      ResultExtents::fail("index " + c.name() + " has extent " + std::to_string(c.extent()) +
+                          "; top_k cannot take " + std::to_string(k));
+    c.set(k);
+  }
+  /// The positions are a second result.
+  constexpr planning::Work work(planning::CallSizing const& c, int along) const {
+    return {detail::comparisons(c, along),
+            add_sat(mul_sat(c.result_elements(), 8),
+                    detail::sorting_bytes(c, along, k, true, c.element_bytes(0) + 8)),
+            false};
+  }
+};
+
+}  // namespace op
+
+/// Result of `top_k`: the values and their positions. std::get and structured bindings treat it as
+/// a tuple of two.
+template <class Values, class Places>
+struct TopK {
+  Values values;
+  Places places;
+
+  template <std::size_t K>
+  constexpr auto const& get() const& {
+    static_assert(K < 2, "top_k gives two tensors: the values and the places");
+    if constexpr (K == 0) {
+      return values;
+    } else {
+      return places;
+    }
+  }
+  template <std::size_t K>
+  constexpr auto& get() & {
+    if constexpr (K == 0) {
+      return values;
+    } else {
+      return places;
+    }
+  }
+  template <std::size_t K>
+  constexpr auto&& get() && {
+    return std::move(get<K>());
+  }
+};
+
+namespace detail {
+
+/// Both results; of tensors without data only the first comes from the plan.
+template <class Out>
+constexpr auto found(Out const& out) {
+  if constexpr (std::is_base_of_v<checking::Poisoned, Out>) {
+    return TopK<checking::Poisoned, checking::Poisoned>{};
+  } else if constexpr (is_dry<Out>) {
+    auto const places = beside<std::int64_t>(out);
+    return TopK<Out, std::remove_const_t<decltype(places)>>{out, places};
+  } else {
+    return out;
+  }
+}
+
+}  // namespace detail
+
+namespace api {
+
+/// Sorts the elements along I: `a[I, J@X]` -> `sort<I>(a)` -> `[I, J@X]`. Local. Refused: D01, D03
+/// along a split dim (reshard first), I10 while unreduced, I11 complex numbers.
+template <class I, class A>
+constexpr auto sort(core::Argument<A> const& a, op::Order order = op::Order::ascending,
+                    checking::CallSite where = std::source_location::current()) {
+  return call(op::Sort<I>{order}, where, a.self());
+}
+
+/// The positions of the sorted elements along I, as std::int64_t: `a[I, J@X]` -> `argsort<I>(a)` ->
+/// `i64[I, J@X]`; `take_along<I>(a, argsort<I>(a))` is `sort<I>(a)`. Local. Refused as sort.
+template <class I, class A>
+constexpr auto argsort(core::Argument<A> const& a, op::Order order = op::Order::ascending,
+                       checking::CallSite where = std::source_location::current()) {
+  return call(op::ArgSort<I>{order}, where, a.self());
+}
+
+/// The `k` largest elements along I in descending order, the first of equal ones, and their
+/// positions: `a[I@X, J]` -> `auto [values, places] = top_k<J, K>(a, 3)` -> `[I@X, K]` each. K may
+/// be left out if J has no static extent. Local. Of an expression of automatic mode: two expressions,
+/// each of which sorts. Refused as sort; D02, D05, D07. Error E41: k
+/// larger than the extent.
+template <class I, class... Result, class A>
+constexpr auto top_k(core::Argument<A> const& a, std::int64_t k,
+                     checking::CallSite where = std::source_location::current()) {
+  return detail::found(call(op::TopK<I, Result...>{k}, where, a.self()));
+}
+
+}  // namespace api
+
+}  // namespace shardtype
+
+template <class Values, class Places>
+struct std::tuple_size<shardtype::TopK<Values, Places>> : std::integral_constant<std::size_t, 2> {};
+template <class Values, class Places>
+struct std::tuple_element<0, shardtype::TopK<Values, Places>> {
+  using type = Values;
+};
+template <class Values, class Places>
+struct std::tuple_element<1, shardtype::TopK<Values, Places>> {
+  using type = Places;
+};
+
+namespace std {
+template <size_t K, class Values, class Places>
+constexpr auto const& get(shardtype::TopK<Values, Places> const& found) {
+  return found.template get<K>();
+}
+template <size_t K, class Values, class Places>
+constexpr auto& get(shardtype::TopK<Values, Places>& found) {
+  return found.template get<K>();
+}
+template <size_t K, class Values, class Places>
+constexpr auto&& get(shardtype::TopK<Values, Places>&& found) {
+  return std::move(found).template get<K>();
+}
+}  // namespace std

@@ -1,0 +1,281 @@
+#!/usr/bin/env python3
+"""A user's own function of a public name is never replaced by ours in silence.
+
+For every public function, found by clang, pieces of program: the user's function of that name in a namespace of the
+user's, and in the global one beside `using namespace shardtype`, for parameters `auto const&`, `auto&&` and of the
+exact types; called with variables, constants, temporaries and expressions, with and without template arguments, with
+tensors in each place, and as our own signatures are called. In the user's namespace the user's is called; in the global
+one it is, or the call is ambiguous. Where the user's parameter takes a conversion, an expression to a tensor or a float
+to a double, C++ may choose ours: the block `ours-by-conversion` of DOCS lists the names for which it does. And all
+public functions are in namespace api, where argument-dependent lookup does not find them.
+
+usage: user_names.py HEADERS FLAGS DOCS CLANG COMPILER... [--write] [--keep=FOLDER]
+
+HEADERS includes every header; FLAGS has lines KEY=a|b. CLANG lists the names, each COMPILER judges the calls. --write
+makes the block of DOCS anew.
+"""
+import re
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from public_names import completions, flags
+
+PRELUDE = """#include "{headers}"
+#include <array>
+#include <string>
+#include <utility>
+namespace labels {{ struct X : shardtype::Axis<"X"> {{}}; struct I : shardtype::Index<"I"> {{}}; }}
+using labels::X, labels::I;
+struct Mine {{}};
+using A = shardtype::Tensor<float, shardtype::Dim<I, X>>;
+using E = decltype(std::declval<A&>() + 1.0F);
+using M = shardtype::Mesh<X>;
+struct F {{ Mine operator()(auto const&...) const; }};
+template <class R> constexpr char whose() {{ return std::is_same_v<R, Mine> ? 'h' : 'o'; }}
+"""
+LETTERS = {"T": "A", "F": "F", "M": "M", "N": "float"}
+EXACT, CONVERTED = "exact", "converted"
+FORMS = ("auto const&", "auto&&", EXACT, CONVERTED)
+BLOCK = re.compile(r"(<!-- ours-by-conversion -->\n```\n)(.*?)(```\n)", re.S)
+
+
+class Function:
+    """A public name with the arguments of its signatures."""
+
+    def __init__(self, name):
+        self.name = name
+        self.calls = set()     # tuples of kinds: see `sample`
+        self.most = 0          # arguments at most, but no more than 3
+        self.explicit = set()  # template arguments
+
+    def add(self, signature, types):
+        given = re.match(r"\[#.*?#\](?:api::)?\w+(<.*?>)?\(", signature)
+        for one in re.findall(r"<#(.*?)#>", given.group(1) or ""):
+            self.explicit.add({"int": "0", "MeshAxis": "X"}.get(one.split()[0], "I"))
+        if re.search(r"Parts\.\.\.>|Mesh\w*<", signature):
+            self.explicit = {"float"}
+        inside = signature[given.end():]
+        may = [one for one in re.findall(r"<#(.*?)#>", inside) if "CallSite" not in one]
+        must = [one for one in re.findall(r"<#(.*?)#>", inside.split("{#")[0]) if "..." not in one.split()[-1]]
+        self.most = 3 if any("..." in one.split()[-1] for one in may) else max(self.most, min(3, len(may)))
+        self.calls.add(tuple(sample(one, types) for one in must))
+
+    def all_calls(self):
+        """The kinds of arguments of its signatures, and tensors, numbers and functions in their places."""
+        calls = {one for one in self.calls if None not in one}
+        for one in ("T", "F", "TT", "TN", "NT", "FT", "TTT", "NTT", "TNN", "FTT", "FNT"):
+            if len(one) <= self.most:
+                calls.add(tuple(one))
+        return sorted(calls)
+
+    def heads(self):
+        return ["", *sorted(self.explicit)]
+
+    def call(self, explicit, arguments):
+        return f"{self.name}{'<' + explicit + '>' if explicit else ''}({arguments})"
+
+
+def sample(parameter, types):
+    """The kind of argument for a parameter of ours: T a tensor, F a function, M a mesh, N a number, or a type as it is;
+    None if it depends on other arguments."""
+    kind = re.sub(r"(?<=[ &])\w+$", "", parameter).strip()
+    kind = re.sub(r"^const ", "", kind).strip(" &")
+    if re.fullmatch(r"core::Taken<.*>", kind):
+        kind = kind[12:-1]
+    if re.search(r"\bMesh\w*<", kind):
+        return "M"
+    if "Argument<" in kind:
+        return "T"
+    if kind.endswith("::element"):
+        return "float"
+    if "extents_of<" in kind:
+        return "std::array<std::int64_t, 0>"
+    if "sizeof...(" in kind:
+        return "std::array<std::int64_t, 1>"
+    if kind == "std::string_view":
+        return "std::string"
+    if re.fullmatch("F|Forward|Backward|Body|Condition|Yes|No", kind):
+        return "F"
+    if kind == "Extents":
+        return "std::array<std::int64_t, 0>"
+    if re.fullmatch(r"[A-Z]\w*", kind) and kind not in types:
+        return "T"
+    return None if "typename" in kind or "<" in kind and not kind.startswith("std::") else kind
+
+
+def functions(headers, options, clang):
+    """The public functions, and faults: those that argument-dependent lookup finds."""
+    found = {}
+    known = completions(headers, options, clang)
+    inner = {name for name, _ in completions(headers, options, clang, "shardtype::api::")}
+    types = {name for name, signature in known if not signature.startswith("[#")}
+    faults = set()
+    for name, signature in known:
+        if name.isidentifier() and re.match(r"\[#.*?#\](?:api::)?" + name + r"(<.*?>)?\(", signature):
+            found.setdefault(name, Function(name)).add(signature, types)
+            hides = any("#]api::" in other for one, other in known if one == name)
+            if name not in inner or hides:
+                faults.add(f"{name} is a function of namespace shardtype itself, where argument-dependent lookup finds "
+                           "it; public functions are in shardtype::api")
+    return [found[name] for name in sorted(found)], sorted(faults)
+
+
+def categories(kinds, form):
+    """The types of the arguments of each call."""
+    plain = [LETTERS.get(one, one) for one in kinds]
+    expressions = ["E" if one == "T" else LETTERS.get(one, one) for one in kinds]
+    if form == CONVERTED:
+        return [expressions, [one + "&" for one in expressions], [one + " const&" for one in expressions]]
+    out = [[one + "&" for one in plain], [one + " const&" for one in plain], plain]
+    return out + [expressions, [one + "&" for one in expressions]] if "T" in kinds else out
+
+
+def calls_of(function, form):
+    if form != CONVERTED:
+        return function.all_calls()
+    return [one for one in function.all_calls() if one and set(one) <= {"T", "N"}]
+
+
+def declared(function, form):
+    """The user's functions of this name, with and without template arguments."""
+    lists = set()
+    for kinds in calls_of(function, form):
+        if form == EXACT:
+            for arguments in categories(kinds, form):
+                lists.add(", ".join(one.removesuffix("&").removesuffix(" const") + " const&" for one in arguments))
+        elif form == CONVERTED:
+            lists.add(", ".join("double" if one == "N" else "A const&" for one in kinds))
+        else:
+            lists.add(", ".join([form] * len(kinds)))
+    heads = {f"template <{'int' if one == '0' else 'class'} T_> " if one else "" for one in function.heads()}
+    return [f"{head}Mine {function.name}({one}) {{ return {{}}; }}" for one in sorted(lists) for head in sorted(heads)]
+
+
+def probe(function):
+    """A struct that says whose function is called: h the user's, o ours, a neither, because the call is ambiguous."""
+    lines = []
+    for k, explicit in enumerate(function.heads()):
+        call = function.call(explicit, "std::declval<Ts>()...")
+        lines.append(f"template <class... Ts> static constexpr char of_{k}() {{ if constexpr (requires {{ {call}; }}) "
+                     f"return whose<decltype({call})>(); else return 'a'; }}")
+    return f"struct Probe_{function.name} {{ {' '.join(lines)} }};"
+
+
+def unit(everything, form, headers):
+    """The beginning of a translation unit for one form of parameters, and its cases: where the user's function is, its
+    name, the call and the expression that says whose is called."""
+    lines = [PRELUDE.format(headers=headers)]
+    mine = form in ("auto const&", "auto&&")
+    if mine:
+        lines.append("namespace mine {")
+        for one in everything:
+            lines += [*declared(one, form), probe(one)]
+        lines.append("}")
+    lines.append("using namespace shardtype;")
+    for one in everything:
+        lines += [*declared(one, form), probe(one)]
+    cases = []
+    for one in everything:
+        for kinds in calls_of(one, form):
+            for arguments in categories(kinds, form):
+                for k, explicit in enumerate(one.heads()):
+                    text = ", ".join(arguments)
+                    of = f"Probe_{one.name}::of_{k}<{text}>()"
+                    cases.append(("global", one.name, one.call(explicit, text), of))
+                    if mine:
+                        cases.append(("own", one.name, one.call(explicit, text), "mine::" + of))
+    return "\n".join(lines) + "\n", cases
+
+
+def outcomes(head, cases, source, options, compiler):
+    """Whose function each case calls. A case that does not compile calls ours, with arguments that it refuses; the rest
+    is compiled again without it."""
+    made = source.with_suffix(".o")
+    first = head.count("\n") + 2
+    limit = "-ferror-limit=0" if "clang" in Path(compiler).name else "-fmax-errors=0"
+    ours = set()
+    for _ in range(12):
+        lines = [" " if k in ours else case[-1] + "," for k, case in enumerate(cases)]
+        source.write_text(head + "extern const char outcomes[]; const char outcomes[] = {'@', 'O', 'U', 'T', ':',\n" +
+                          "\n".join(lines) + "\n'@', 0};\n")
+        run = subprocess.run([compiler, "-std=c++20", "-w", "-O0", "-ftemplate-backtrace-limit=0", limit, *options, "-c",
+                              str(source), "-o", str(made)], capture_output=True, text=True)
+        if run.returncode == 0:
+            found = iter(re.search(rb"@OUT:([hoa]*)@", made.read_bytes()).group(1).decode())
+            return ["o" if k in ours else next(found) for k in range(len(cases))]
+        failed = {int(line) - first for line in re.findall(re.escape(source.name) + r":(\d+):", run.stderr)}
+        failed = {k for k in failed if 0 <= k < len(cases)} - ours
+        if not failed:
+            break
+        ours |= failed
+    raise SystemExit(f"{compiler} does not compile the calls:\n{run.stderr[:4000]}")
+
+
+def wrapped(title, names):
+    lines = [title]
+    for name in names:
+        if len(lines[-1]) + len(name) + 1 > 100:
+            lines.append(" ")
+        lines[-1] += " " + name
+    return "\n".join(lines) + "\n"
+
+
+def list_of(cases, found):
+    """The names for which ours is called by a conversion of the user's parameter."""
+    by = {"an expression to a tensor:": set(), "a float to a double:": set()}
+    for (_, name, text, _), one in zip(cases, found):
+        if one == "o":
+            by["an expression to a tensor:" if re.search(r"\bE\b", text) else "a float to a double:"].add(name)
+    return "".join(wrapped(title, sorted(names) or ["none"]) for title, names in by.items())
+
+
+def main():
+    arguments = [one for one in sys.argv[1:] if not one.startswith("--")]
+    headers, flag_file, docs, clang, *compilers = arguments
+    options = flags(flag_file)
+    everything, wrong = functions(headers, options, clang)
+    lists = {}
+
+    def judge(job):
+        form, compiler, folder = job
+        head, cases = unit(everything, form, Path(headers).resolve())
+        source = Path(folder) / f"{re.sub(chr(92) + 'W+', '_', form)}.{Path(compiler).name}.cpp"
+        found = outcomes(head, cases, source, options, compiler)
+        if form == CONVERTED:
+            lists[compiler] = list_of(cases, found)
+            return []
+        return [f"{compiler}: {'shardtype::' if one == 'o' else 'no function alone for '}{text} beside the user's "
+                f"{name}({form}) in {'his' if place == 'own' else 'the global'} namespace"
+                for (place, name, text, _), one in zip(cases, found) if one == "o" or place == "own" and one != "h"]
+
+    keep = [one.split("=")[1] for one in sys.argv if one.startswith("--keep=")]
+    with tempfile.TemporaryDirectory() as temporary, ThreadPoolExecutor(2) as pool:
+        jobs = [(form, compiler, keep[0] if keep else temporary) for form in FORMS for compiler in compilers]
+        for lines in pool.map(judge, jobs):
+            wrong += lines
+    if len(set(lists.values())) > 1:
+        wrong.append("the compilers choose ours by conversions for other names:\n" +
+                     "\n".join(f"{compiler}\n{text}" for compiler, text in lists.items()))
+    text = Path(docs).read_text()
+    block = BLOCK.search(text)
+    wanted = next(iter(lists.values()))
+    if block is None:
+        wrong.append(f"{docs} has no block ours-by-conversion")
+    elif block.group(2) != wanted:
+        if "--write" in sys.argv:
+            Path(docs).write_text(text[:block.start(2)] + wanted + text[block.end(2):])
+        else:
+            wrong.append(f"the block ours-by-conversion of {docs} is not what compilers do; --write makes it anew")
+    print(f"{len(everything)} functions")
+    for line in wrong[:60]:
+        print(line, file=sys.stderr)
+    if len(wrong) > 60:
+        print(f"and {len(wrong) - 60} more", file=sys.stderr)
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()

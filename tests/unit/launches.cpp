@@ -1,0 +1,104 @@
+// The kernels that elementwise functions launch: a temporary expression becomes part of the next one, in each place of
+// an argument; a named one is computed once, because it may be used again.
+#include <cstdint>
+#include <utility>
+
+#include <shardtype/shardtype.hpp>
+
+#include "harness/catch.hpp"
+
+using namespace shardtype;
+
+namespace {
+
+struct X : Axis<"X"> {};
+struct I : Index<"I"> {};
+
+int launches = 0;
+void count(char const*, std::uint32_t, std::uint64_t*) { ++launches; }
+
+/// The number of kernels that `work` launches.
+template <class Work>
+int launched(Work const& work) {
+  launches = 0;
+  work();
+  return launches;
+}
+
+struct Add {
+  template <class... Ts>
+  KOKKOS_FUNCTION float operator()(Ts... values) const {
+    return static_cast<float>((values + ...));
+  }
+};
+
+}  // namespace
+
+TEST_CASE("kernels that functions of expressions launch") {
+  Kokkos::Tools::Experimental::set_begin_parallel_for_callback(count);
+  Kokkos::Tools::Experimental::set_begin_parallel_reduce_callback(count);
+  Kokkos::Tools::Experimental::set_begin_parallel_scan_callback(count);
+  Mesh<X> const mesh(MPI_COMM_WORLD, {1});
+  auto const a = full<float, Dim<I, X>>(mesh, {100}, 0.5F);
+  auto const b = full<float, Dim<I, X>>(mesh, {100}, 0.25F);
+  auto const p = (a > b).tensor();
+  auto const kernels = [](auto const& make) {
+    return launched([&] { static_cast<void>(make().tensor()); });
+  };
+
+  SECTION("functions of one tensor") {
+    CHECK(kernels([&] { return exp(a); }) == 1);
+    CHECK(kernels([&] { return exp(a + 1); }) == 1);
+    CHECK(kernels([&] { return exp(sqrt(-a)); }) == 1);
+    CHECK(kernels([&] { return cast<double>(a + 1); }) == 1);
+    auto const named = [&](auto const& use) {
+      return launched([&] {
+        auto h = a + 1;
+        use(h);
+      });
+    };
+    CHECK(named([](auto& h) { static_cast<void>(exp(h).tensor()); }) == 2);
+    CHECK(named([](auto& h) { static_cast<void>(exp(std::as_const(h)).tensor()); }) == 2);
+    CHECK(named([](auto& h) { static_cast<void>((exp(h) + sqrt(h)).tensor()); }) == 2);
+    CHECK(named([](auto& h) { static_cast<void>(exp(std::move(h)).tensor()); }) == 1);
+  }
+  SECTION("functions of two and three") {
+    CHECK(kernels([&] { return max(exp(a), b); }) == 1);
+    CHECK(kernels([&] { return max(a, exp(b)); }) == 1);
+    CHECK(kernels([&] { return max(2, exp(a)); }) == 1);
+    CHECK(kernels([&] { return pow(a + 1, b + 1); }) == 1);
+    CHECK(kernels([&] { return isclose(exp(a), exp(b)); }) == 1);
+    CHECK(kernels([&] { return isclose(1, exp(b)); }) == 1);
+    CHECK(kernels([&] { return where(a > b, exp(a), exp(b)); }) == 1);
+    CHECK(kernels([&] { return where(p, 0, exp(b)); }) == 1);
+    CHECK(kernels([&] { return where(true, exp(a), b); }) == 1);
+    CHECK(kernels([&] { return where(true, exp(a), exp(b)); }) == 1);
+    CHECK(kernels([&] { return where(false, 2, exp(b)); }) == 1);
+    CHECK(kernels([&] { return clip(exp(a), a - 1, b + 1); }) == 1);
+    CHECK(kernels([&] { return clip(2, exp(a), exp(b)); }) == 1);
+    CHECK(kernels([&] { return clip(2, 1, exp(b)); }) == 1);
+  }
+  SECTION("map") {
+    CHECK(kernels([&] { return map(Add{}, a + 1, exp(b)); }) == 1);
+    CHECK(kernels([&] { return map(Add{}, a, exp(b)); }) == 1);
+    CHECK(kernels([&] { return map(Add{}, 2, exp(a), exp(b)); }) == 1);
+    CHECK(kernels([&] { return map(Add{}, 2, 3, exp(a), exp(b)); }) == 1);
+  }
+  SECTION("what reads an expression whole") {
+    auto const once = [&](auto const& use) { return launched(use); };
+    CHECK(once([&] { static_cast<void>(sum(a * b)); }) == once([&] { static_cast<void>(sum(a)); }));
+    CHECK(once([&] { static_cast<void>(sum(exp(a) * b)); }) ==
+          once([&] { static_cast<void>(sum(a)); }));
+    CHECK(once([&] { static_cast<void>(norm_1(exp(a) * b)); }) ==
+          once([&] { static_cast<void>(norm_1(a)); }));
+    CHECK(once([&] { static_cast<void>(allclose(exp(a), exp(b))); }) ==
+          once([&] { static_cast<void>(allclose(a, b)); }));
+    CHECK(once([&] { static_cast<void>(allclose(1, exp(b))); }) ==
+          once([&] { static_cast<void>(allclose(1, b)); }));
+    CHECK(once([&] { static_cast<void>(full_like(exp(a), 2)); }) ==
+          once([&] { static_cast<void>(full_like(a, 2)); }));
+  }
+  Kokkos::Tools::Experimental::set_begin_parallel_for_callback(nullptr);
+  Kokkos::Tools::Experimental::set_begin_parallel_reduce_callback(nullptr);
+  Kokkos::Tools::Experimental::set_begin_parallel_scan_callback(nullptr);
+}
