@@ -2,7 +2,6 @@
 #include <shardtype/plan/at_run_time.hpp>
 #include <shardtype/plan/contraction_plan.hpp>
 #include <shardtype/plan/named_plan.hpp>
-#include <shardtype/plan/normalization_plan.hpp>
 #include <shardtype/plan/reduction_plan.hpp>
 
 namespace shardtype::planning::at_run_time {
@@ -23,12 +22,6 @@ Plan strict_contraction_plan(Spec const& a, Spec const& b, Spec const& c, Sizing
 }
 
 Plan plan_of_call(std::string_view name, CallSizing const& c) { return plan_of_call_here(name, c); }
-
-Plan normalization_steps(std::string_view name, Spec const& given, NormalizationPlan const& by,
-                         Spec const& wanted, Sizing const& z, std::int64_t total_bytes,
-                         Machine const& m) {
-  return normalization_steps_here(name, given, by, wanted, z, total_bytes, m);
-}
 
 Plan partial_plan(Spec const& from, Spec const& to, Sizing const& z) {
   return partial_plan_here(from, to, z);

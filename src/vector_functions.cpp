@@ -23,6 +23,8 @@
 #define SHARDTYPE_DOUBLE(arguments, name) _ZGVbN2##arguments##_##name
 #define SHARDTYPE_FLOAT_ROOT(x) __builtin_ia32_sqrtps(x)
 #define SHARDTYPE_DOUBLE_ROOT(x) __builtin_ia32_sqrtpd(x)
+#define SHARDTYPE_FLOATS_LESS(x, y) __builtin_ia32_movmskps(reinterpret_cast<Floats>((x) < (y)))
+#define SHARDTYPE_DOUBLES_LESS(x, y) __builtin_ia32_movmskpd(reinterpret_cast<Doubles>((x) < (y)))
 #include "vector_set.ipp"
 
 #define SHARDTYPE_SET avx2
@@ -32,6 +34,9 @@
 #define SHARDTYPE_DOUBLE(arguments, name) _ZGVdN4##arguments##_##name
 #define SHARDTYPE_FLOAT_ROOT(x) __builtin_ia32_sqrtps256(x)
 #define SHARDTYPE_DOUBLE_ROOT(x) __builtin_ia32_sqrtpd256(x)
+#define SHARDTYPE_FLOATS_LESS(x, y) __builtin_ia32_movmskps256(reinterpret_cast<Floats>((x) < (y)))
+#define SHARDTYPE_DOUBLES_LESS(x, y) \
+  __builtin_ia32_movmskpd256(reinterpret_cast<Doubles>((x) < (y)))
 #include "vector_set.ipp"
 
 #define SHARDTYPE_SET avx512
@@ -41,6 +46,8 @@
 #define SHARDTYPE_DOUBLE(arguments, name) _ZGVeN8##arguments##_##name
 #define SHARDTYPE_FLOAT_ROOT(x) __builtin_ia32_sqrtps512_mask(x, x, -1, 4)
 #define SHARDTYPE_DOUBLE_ROOT(x) __builtin_ia32_sqrtpd512_mask(x, x, -1, 4)
+#define SHARDTYPE_FLOATS_LESS(x, y) __builtin_ia32_cmpps512_mask(x, y, 0x11, 0xffff, 4)
+#define SHARDTYPE_DOUBLES_LESS(x, y) __builtin_ia32_cmppd512_mask(x, y, 0x11, 0xff, 4)
 #define SHARDTYPE_HALVES_OF_ERF
 #include "vector_set.ipp"
 

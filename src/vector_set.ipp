@@ -14,6 +14,7 @@ typedef double Doubles __attribute__((vector_size(SHARDTYPE_BYTES)));
     SHARDTYPE_TARGET static void of(Doubles& x) { x = SHARDTYPE_DOUBLE(v, name)(x); } \
   };
 SHARDTYPE_VECTORS_OF_ONE(SHARDTYPE_DECLARE)
+SHARDTYPE_DECLARE(LibraryExp, exp)
 #undef SHARDTYPE_DECLARE
 #define SHARDTYPE_DECLARE(Tag, name)                                                  \
   extern "C" SHARDTYPE_DECLARED Floats SHARDTYPE_FLOAT(vv, name)(Floats, Floats);     \
@@ -27,6 +28,7 @@ SHARDTYPE_VECTORS_OF_ONE(SHARDTYPE_DECLARE)
     }                                                                                 \
   };
 SHARDTYPE_VECTORS_OF_TWO(SHARDTYPE_DECLARE)
+SHARDTYPE_DECLARE(LibraryPower, pow)
 #undef SHARDTYPE_DECLARE
 
 extern "C" SHARDTYPE_DECLARED Doubles SHARDTYPE_DOUBLE(v, erf)(Doubles);
@@ -66,11 +68,18 @@ struct Rsqrt {
   }
 };
 
+SHARDTYPE_TARGET inline bool less(Floats const& x, Floats const& y) {
+  return SHARDTYPE_FLOATS_LESS(x, y) != 0;
+}
+SHARDTYPE_TARGET inline bool less(Doubles const& x, Doubles const& y) {
+  return SHARDTYPE_DOUBLES_LESS(x, y) != 0;
+}
+
 /// The library's functions of which others are composed.
 struct Registers {
   template <class V>
   SHARDTYPE_TARGET static void exp(V& x) {
-    Exp::of(x);
+    LibraryExp::of(x);
   }
   template <class V>
   SHARDTYPE_TARGET static void log1p(V& x) {
@@ -79,6 +88,14 @@ struct Registers {
   template <class V>
   SHARDTYPE_TARGET static void erfc(V& x) {
     Erfc::of(x);
+  }
+  template <class V>
+  SHARDTYPE_TARGET static bool any_less(V const& x, V const& y) {
+    return less(x, y);
+  }
+  template <class V>
+  SHARDTYPE_TARGET static void pow(V& x, V const& y) {
+    LibraryPower::of(x, y);
   }
 };
 #define SHARDTYPE_COMPOSED(Tag, name)       \
@@ -181,3 +198,5 @@ constexpr ArrayFunctions<double> of_doubles = SHARDTYPE_ALL;
 #undef SHARDTYPE_DOUBLE
 #undef SHARDTYPE_FLOAT_ROOT
 #undef SHARDTYPE_DOUBLE_ROOT
+#undef SHARDTYPE_FLOATS_LESS
+#undef SHARDTYPE_DOUBLES_LESS

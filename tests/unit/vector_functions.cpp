@@ -228,6 +228,41 @@ void check_pairs(char const* name, std::vector<T> a, std::vector<T> b, Exact exa
   CHECK(worst <= allowed);
 }
 
+/// The power of a negative number is that of its magnitude, with the sign of the exponent's parity, wherever it lies.
+template <class T>
+void check_parity(std::mt19937_64& engine) {
+  constexpr T whole = T(1) / std::numeric_limits<T>::epsilon();
+  std::vector<T> exponents{
+      whole,     whole - 1,     whole / 2 - 1,      whole / 2 + 1,      2 * whole - 1,
+      2 * whole, 2 * whole + 2, whole / 2 + T(0.5), whole / 4 + T(0.5), whole / 4 + T(0.25)};
+  for (int k = 0; k < 50; ++k) exponents.push_back(static_cast<T>(k) / 2);
+  std::vector<T> a(70);
+  std::vector<T> b(a.size());
+  bool good = true;
+  for (std::size_t n = 1; n <= a.size(); ++n) {
+    std::vector<T> power(n);
+    for (std::size_t k = 0; k < n; ++k) {
+      b[k] = exponents[engine() % exponents.size()] * static_cast<T>(engine() % 2 == 0 ? 1 : -1);
+      // near 1 if the exponent is large, so that the power is finite
+      T const off = static_cast<T>(engine() % 9) / (std::fabs(b[k]) < 99 ? T(16) : 4 * whole);
+      a[k] = -(1 + off);
+    }
+    std::vector<T> const x(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(n));
+    std::vector<T> const y(b.begin(), b.begin() + static_cast<std::ptrdiff_t>(n));
+    compute<functions::Power>(power, x, y);
+    for (std::size_t k = 0; k < n; ++k) {
+      std::vector<T> size(1);
+      compute<functions::Power>(size, std::vector<T>{-x[k]}, std::vector<T>{y[k]});
+      Wide const sign = powl(-1, Wide(y[k]));
+      T const want = sign == 1    ? size[0]
+                     : sign == -1 ? -size[0]
+                                  : std::numeric_limits<T>::quiet_NaN();
+      good = good && same(power[k], want);
+    }
+  }
+  CHECK(good);
+}
+
 template <class T>
 void check_binary() {
   std::mt19937_64 engine(8);
@@ -240,6 +275,15 @@ void check_binary() {
     b[k] = static_cast<T>(std::isfinite(log) && log > 1e-3 ? power(engine) / log : power(engine));
   }
   check_pairs<functions::Power, T>("pow", a, b, [](Wide x, Wide y) { return powl(x, y); });
+  // negative bases: of integers, odd and even, large and small, and of what is no integer
+  std::vector<T> const negative = drawn<T>(engine, points / 4, -1e30, 0);
+  std::vector<T> integers(negative.size());
+  for (std::size_t k = 0; k < integers.size(); ++k)
+    integers[k] = k % 9 == 0 ? std::trunc(b[k]) + T(0.5)
+                             : std::trunc(b[k] * static_cast<T>(k % 7 == 0 ? 1000 : 1));
+  check_pairs<functions::Power, T>("pow of negative", negative, integers,
+                                   [](Wide x, Wide y) { return powl(x, y); });
+  check_parity<T>(engine);
   check_pairs<functions::Atan2, T>("atan2", drawn<T>(engine, points, -1e30, 1e30),
                                    drawn<T>(engine, points, -1e30, 1e30),
                                    [](Wide x, Wide y) { return atan2l(x, y); });
@@ -310,7 +354,9 @@ void check_exponentials() {
   if constexpr (vectors::vectorised<functions::Exp, T>) {
     constexpr std::size_t lanes = vectors::formulas::sums_of_one;
     std::mt19937_64 engine(12);
-    std::vector<T> const x = drawn<T>(engine, 200, -20, 20);
+    std::vector<T> x = drawn<T>(engine, 200, -20, 20);
+    T const masked[] = {T(-1e30), -std::numeric_limits<T>::infinity(), T(-110), T(-760)};
+    for (std::size_t k = 100; k < 200; k += 7) x[k] = masked[k % 4];
     std::vector<T> const base = drawn<T>(engine, 200, -20, 20);
     std::vector<T> const factor = drawn<T>(engine, 200, 0, 2);
     bool good = true;
@@ -335,6 +381,24 @@ void check_exponentials() {
       }
     CHECK(good);
   }
+}
+
+/// Results below the least normal number, down to 0, among those of usual arguments.
+template <class T>
+void check_small_exponentials() {
+  double const least = sizeof(T) == 4 ? -104.5 : -746.5;
+  std::vector<T> x;
+  for (int k = 0; k < 40000; ++k) {
+    x.push_back(static_cast<T>(least + k * 1e-3));
+    if (k % 9 == 0) x.push_back(T(-1) - static_cast<T>(k % 5));
+    if (k % 100 < 3) x.insert(x.end(), 40, T(-1e30));
+  }
+  std::vector<T> y(x.size());
+  compute<functions::Exp>(y, x);
+  double worst = 0;
+  for (std::size_t k = 0; k < x.size(); ++k) worst = std::max(worst, ulps(y[k], expl(x[k])));
+  std::printf("%-7s small exponentials %5.2f\n", sizeof(T) == 4 ? "float" : "double", worst);
+  CHECK(worst <= allowed);
 }
 
 /// The functions composed of others agree with those of one element, without vectors.
@@ -393,6 +457,13 @@ TEST_CASE("at most four units in the last place, special values included") {
     check_accuracy<double>("double");
     check_binary<float>();
     check_binary<double>();
+  });
+}
+
+TEST_CASE("exponentials that are nearly or quite 0") {
+  for_each_set([] {
+    check_small_exponentials<float>();
+    check_small_exponentials<double>();
   });
 }
 

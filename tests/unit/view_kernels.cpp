@@ -4,12 +4,14 @@
 #include <cstdint>
 #include <vector>
 
+#include <shardtype/kernels/copy.hpp>
 #include <shardtype/kernels/view_runs.hpp>
 
 #include "harness/catch.hpp"
 #include "harness/draw.hpp"
 
 using namespace shardtype::kernels;
+using shardtype::bfloat16;
 using Int = std::int64_t;
 using Host = Kokkos::DefaultHostExecutionSpace;
 
@@ -117,4 +119,64 @@ TEST_CASE("views are cut into messages") {
   }
   CHECK(views > 2500);
   CHECK(empty > 100);
+}
+
+// Packed copies whose last dim runs backwards or stands still, of outputs that fit one piece and of ones that bypass the
+// cache, at aligned and other places.
+TEST_CASE("packed copies of reversed rows and of repeated elements", "") {
+  auto const check = [](auto zero) {
+    using T = decltype(zero);
+    auto const size = static_cast<Int>(sizeof(T));
+    auto const one = [](Int const(&extent)[3], Int const(&stride)[3], Int first, Int place) {
+      Layout l;
+      l.rank = 3;
+      Int reach = first;
+      for (int d = 0; d < 3; ++d) {
+        l.extent[d] = extent[d];
+        l.stride[d] = stride[d];
+        reach += std::max<Int>(0, stride[d]) * std::max<Int>(0, extent[d] - 1);
+      }
+      std::vector<T> in(static_cast<std::size_t>(reach) + 1);
+      for (std::size_t k = 0; k < in.size(); ++k) in[k] = T(static_cast<float>(k * 7 % 101));
+      auto const n = static_cast<std::size_t>(l.elements() + place);
+      std::vector<T> out(n + 64, T(-1.0F));
+      copy_packed(Host(), static_cast<T const*>(in.data()) + first, l, out.data() + place);
+      Int wrong = 0;
+      for (Int k = 0; k < l.elements(); ++k) {
+        Int const i = k / (extent[1] * extent[2]);
+        Int const at = first + i * stride[0] + k / extent[2] % extent[1] * stride[1] +
+                       k % extent[2] * stride[2];
+        wrong +=
+            out[static_cast<std::size_t>(k + place)] == in[static_cast<std::size_t>(at)] ? 0 : 1;
+      }
+      // nothing around them is written
+      for (Int k = 0; k < place; ++k) wrong += out[static_cast<std::size_t>(k)] == T(-1.0F) ? 0 : 1;
+      for (std::size_t k = n; k < out.size(); ++k) wrong += out[k] == T(-1.0F) ? 0 : 1;
+      INFO(extent[0] << " x " << extent[1] << " x " << extent[2] << " of " << sizeof(T)
+                     << " bytes");
+      CHECK(wrong == 0);
+    };
+    // one piece or many, whole lines or not; the last ones bypass the cache
+    for (Int const n : {Int{2}, Int{15}, Int{64}, Int{1000}, Int{1 << 16} / size,
+                        Int{1 << 16} / size + 1, Int{1200000} / size}) {
+      one({1, 1, n}, {n, n, -1}, n - 1, 0);
+      one({2, 3, n}, {3 * n, n, -1}, n - 1, 1);
+      one({2, 3, n}, {n, 2 * n + 3, -1}, n - 1, 3);
+    }
+    for (Int const times : {2, 3, 4, 5, 8, 16, 31, 32, 33, 65, 1000}) {
+      for (Int const n : {Int{1}, Int{2}, Int{7}, Int{500}}) {
+        one({2, n, times}, {n, 1, 0}, 0, 1);
+        one({2, n, times}, {n + 1, 1, 0}, 0, 3);
+        one({2, n, times}, {1, 3, 0}, 0, 0);
+      }
+      one({1, Int{1300000} / size / times, times}, {0, 1, 0}, 0, 0);
+      one({2, Int{1300000} / size / times, times}, {1, 3, 0}, 0, 5);
+    }
+    one({1, 1, Int{1400000} / size}, {0, 0, 0}, 0, 1);
+  };
+  check(static_cast<signed char>(0));
+  check(bfloat16(0.0F));
+  check(0.0F);
+  check(0.0);
+  check(Kokkos::complex<double>());
 }

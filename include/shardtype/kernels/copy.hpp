@@ -6,6 +6,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/kernels/host_rows.hpp>
 #include <shardtype/kernels/launch_name.hpp>
 #include <shardtype/kernels/layout.hpp>
 #include <shardtype/kernels/transpose.hpp>
@@ -105,6 +106,21 @@ void copy_packed(Exec const& exec, T const* src, Layout const& layout, T* dst) {
     if (from.stride[d] < from.stride[fast]) fast = d;
   if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace,
                                            typename Exec::memory_space>::accessible) {
+    if (from.stride[last] == -1) {
+      detail::ReversedRows<T> const rows{{src, dst, from, 1}};
+      Kokkos::parallel_for(kernels::launch_name("shardtype::copy_reversed"),
+                           Policy(exec, 0, rows.runs.calls()), rows);
+      return;
+    }
+    if (from.stride[last] == 0) {
+      bool const several = last > 0;
+      detail::RepeatedElements<T> const rows{{src, dst, from, several ? 2 : 1},
+                                             from.extent[last],
+                                             several ? from.stride[last - 1] : 0};
+      Kokkos::parallel_for(kernels::launch_name("shardtype::copy_repeated"),
+                           Policy(exec, 0, rows.runs.calls()), rows);
+      return;
+    }
     if (from.stride[fast] == 1) {
       detail::TransposeTiles<T> tiles{src, dst, from, from.packed(), fast, 0, 0, false};
       tiles.tiles_fast = (from.extent[fast] + tiles.tile - 1) / tiles.tile;

@@ -10,11 +10,11 @@
 
 /// Calls `Each(Tag, name)` for the C library's functions of one argument, and of two.
 #define SHARDTYPE_VECTORS_OF_ONE(Each)                                                         \
-  Each(Exp, exp) Each(Exp2, exp2) Each(Expm1, expm1) Each(Log, log) Each(Log2, log2)           \
-      Each(Log10, log10) Each(Log1p, log1p) Each(Sin, sin) Each(Cos, cos) Each(Tan, tan)       \
-          Each(Asin, asin) Each(Acos, acos) Each(Atan, atan) Each(Sinh, sinh) Each(Cosh, cosh) \
-              Each(Tanh, tanh) Each(Cbrt, cbrt) Each(Erfc, erfc)
-#define SHARDTYPE_VECTORS_OF_TWO(Each) Each(Atan2, atan2) Each(Power, pow)
+  Each(Exp2, exp2) Each(Expm1, expm1) Each(Log, log) Each(Log2, log2) Each(Log10, log10)       \
+      Each(Log1p, log1p) Each(Sin, sin) Each(Cos, cos) Each(Tan, tan) Each(Asin, asin)         \
+          Each(Acos, acos) Each(Atan, atan) Each(Sinh, sinh) Each(Cosh, cosh) Each(Tanh, tanh) \
+              Each(Cbrt, cbrt) Each(Erfc, erfc)
+#define SHARDTYPE_VECTORS_OF_TWO(Each) Each(Atan2, atan2)
 
 namespace shardtype::kernels::vectors {
 

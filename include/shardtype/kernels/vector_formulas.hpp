@@ -5,20 +5,21 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <type_traits>
 
 #include <shardtype/kernels/rounded.hpp>
 
 /// Calls `Each(Tag, name)` for the functions of one argument that are composed of others, and of two.
-#define SHARDTYPE_FORMULAS_OF_ONE(Each)                                             \
-  Each(Sigmoid, sigmoid) Each(Silu, silu) Each(Softplus, softplus) Each(Gelu, gelu) \
+#define SHARDTYPE_FORMULAS_OF_ONE(Each)                                                            \
+  Each(Exp, exp) Each(Sigmoid, sigmoid) Each(Silu, silu) Each(Softplus, softplus) Each(Gelu, gelu) \
       Each(GeluTanh, gelu_tanh)
-#define SHARDTYPE_FORMULAS_OF_TWO(Each) Each(LogAddExp, log_add_exp)
+#define SHARDTYPE_FORMULAS_OF_TWO(Each) Each(LogAddExp, log_add_exp) Each(Power, power)
 
 namespace shardtype::kernels::vectors::formulas {
 
 /// `V` is a vector; `L` has a library's functions, each of which replaces its argument by the result.
-/// So do these, of their first one.
+/// So do these, of their first one. `L::any_less(x, y)`: whether an element of x is less than that of y.
 #define SHARDTYPE_FORMULA     \
   template <class L, class V> \
   [[gnu::always_inline]] inline
@@ -38,12 +39,33 @@ template <class V>
   a = weight == V{} ? V{} : a * weight;
 }
 
+/// e^x. The library's is slow for a vector in which one result is below the least normal number. Such arguments are moved
+/// by a constant, which is exact; those below the least number, as masked ones are, give 0.
+SHARDTYPE_FORMULA void exp(V& x) {
+  using T = element_of<V>;
+  constexpr bool is_float = sizeof(T) == 4;
+  V const normal = V{} + (is_float ? T(-87) : T(-708));
+  if (!L::any_less(x, normal)) [[likely]] {
+    L::exp(x);
+    return;
+  }
+  V const least = V{} + (is_float ? T(-104) : T(-745.5));
+  constexpr T distance = is_float ? T(32) : T(64);
+  constexpr T of_distance = is_float ? T(1.2664165549094176e-14) : T(1.603810890548638e-28);
+  V const one = V{} + T(1);
+  V const factor = x < least ? V{} : (x < normal ? V{} + of_distance : one);
+  x = x < least ? V{} : (x < normal ? x + distance : x);
+  L::exp(x);
+  x = x * factor;
+  rounded(x);
+}
+
 /// 1 / (1 + e^-x), from e^-|x|, so that nothing overflows and small results are accurate.
 SHARDTYPE_FORMULA void sigmoid(V& x) {
   V const one = V{} + element_of<V>(1);
   V e = x;
   minus_magnitude(e);
-  L::exp(e);
+  exp<L>(e);
   x = (x < V{} ? e : one) / (one + e);
 }
 SHARDTYPE_FORMULA void silu(V& x) {
@@ -55,7 +77,7 @@ SHARDTYPE_FORMULA void silu(V& x) {
 SHARDTYPE_FORMULA void softplus(V& x) {
   V e = x;
   minus_magnitude(e);
-  L::exp(e);
+  exp<L>(e);
   L::log1p(e);
   x = (x > V{} ? x : V{}) + e;
 }
@@ -81,9 +103,26 @@ SHARDTYPE_FORMULA void log_add_exp(V& x, V const& y) {
   V apart = x - y;
   minus_magnitude(apart);
   V e = x == y ? V{} : apart;
-  L::exp(e);
+  exp<L>(e);
   L::log1p(e);
   x = (x > y ? x : y) + e;
+}
+/// x^y, by the power of |x|, because the library computes powers of negative numbers one by one.
+SHARDTYPE_FORMULA void power(V& x, V const& y) {
+  using T = element_of<V>;
+  using Bits = decltype(x < x);
+  constexpr T whole = T(1) / std::numeric_limits<T>::epsilon();  // from here on all are integers
+  Bits const sign = reinterpret_cast<Bits>(-V{});
+  V const exponent = reinterpret_cast<V>(reinterpret_cast<Bits>(y) & ~sign);
+  V const half = T(0.5) * exponent;
+  Bits const integer = (exponent >= whole) | ((exponent + whole) - whole == exponent);
+  Bits const odd = integer & (exponent < 2 * whole) & ((half + whole) - whole != half);
+  // infinity has powers of all exponents
+  Bits const none = (x < V{}) & (x >= std::numeric_limits<T>::lowest()) & ~integer;
+  Bits const flip = reinterpret_cast<Bits>(x) & sign & odd;
+  x = reinterpret_cast<V>(reinterpret_cast<Bits>(x) & ~sign);
+  L::pow(x, y);
+  x = reinterpret_cast<V>((reinterpret_cast<Bits>(x) ^ flip) | none);  // all bits are set: a NaN
 }
 #undef SHARDTYPE_FORMULA
 
@@ -110,7 +149,7 @@ template <class L, class V, bool Each, class T>
     V b = first_base;
     if constexpr (Each) std::memcpy(&b, base + k, sizeof(V));
     a = a - b;
-    L::exp(a);
+    exp<L>(a);
     V f = first_factor;
     if constexpr (Each) std::memcpy(&f, factor + k, sizeof(V));
     a = a * f;
@@ -125,7 +164,7 @@ template <class L, class V, bool Each, class T>
   if constexpr (Each) load_some(b, base + k, rest);
   if constexpr (Each) load_some(f, factor + k, rest);
   V last = a - b;
-  L::exp(last);
+  exp<L>(last);
   last = last * f;
   std::memcpy(y + k, &last, rest);
 }
@@ -147,7 +186,7 @@ template <class L, class V, bool Each, class T>
     V b = first_base;
     if constexpr (Each) std::memcpy(&b, base + k, sizeof(V));
     a = a - b;
-    L::exp(a);
+    exp<L>(a);
     T* const sum = sums + (Each ? k : k % sums_of_one);
     V s;
     std::memcpy(&s, sum, sizeof(V));
@@ -162,7 +201,7 @@ template <class L, class V, bool Each, class T>
   load_some(a, x + k, rest);
   if constexpr (Each) load_some(b, base + k, rest);
   V last = a - b;
-  L::exp(last);
+  exp<L>(last);
   T* const sum = sums + (Each ? k : k % sums_of_one);
   load_some(s, sum, rest);
   last = s + last;

@@ -59,7 +59,9 @@ using Doubles = detail::vector_of<double>;
   SHARDTYPE_MVEC_OF(Tag, float, Floats, SHARDTYPE_MVEC_FLOAT(vv, name)) \
   SHARDTYPE_MVEC_OF(Tag, double, Doubles, SHARDTYPE_MVEC_DOUBLE(vv, name))
 
-SHARDTYPE_UNARY(functions::Exp, exp)
+/// The library's own, which formulas::exp calls.
+struct LibraryExp {};
+SHARDTYPE_UNARY(LibraryExp, exp)
 SHARDTYPE_UNARY(functions::Exp2, exp2)
 SHARDTYPE_UNARY(functions::Expm1, expm1)
 SHARDTYPE_UNARY(functions::Log, log)
@@ -78,7 +80,9 @@ SHARDTYPE_UNARY(functions::Tanh, tanh)
 SHARDTYPE_UNARY(functions::Cbrt, cbrt)
 SHARDTYPE_UNARY(functions::Erfc, erfc)
 SHARDTYPE_BINARY(functions::Atan2, atan2)
-SHARDTYPE_BINARY(functions::Power, pow)
+/// The library's power, of bases that are not negative.
+struct LibraryPower {};
+SHARDTYPE_BINARY(LibraryPower, pow)
 
 extern "C" Doubles SHARDTYPE_MVEC_DOUBLE(v, erf)(Doubles);
 SHARDTYPE_MVEC_OF(functions::Erf, double, Doubles, SHARDTYPE_MVEC_DOUBLE(v, erf))
@@ -149,17 +153,45 @@ struct Library<functions::Rsqrt, T> {
   }
 };
 
+/// Whether an element of `x` is less than that of `y`.
+inline bool any_less(Floats const& x, Floats const& y) {
+#if defined(__AVX512F__)
+  return __builtin_ia32_cmpps512_mask(x, y, 0x11, 0xffff, 4) != 0;
+#elif defined(__AVX__)
+  return __builtin_ia32_movmskps256(reinterpret_cast<Floats>(x < y)) != 0;
+#else
+  return __builtin_ia32_movmskps(reinterpret_cast<Floats>(x < y)) != 0;
+#endif
+}
+inline bool any_less(Doubles const& x, Doubles const& y) {
+#if defined(__AVX512F__)
+  return __builtin_ia32_cmppd512_mask(x, y, 0x11, 0xff, 4) != 0;
+#elif defined(__AVX__)
+  return __builtin_ia32_movmskpd256(reinterpret_cast<Doubles>(x < y)) != 0;
+#else
+  return __builtin_ia32_movmskpd(reinterpret_cast<Doubles>(x < y)) != 0;
+#endif
+}
+
 /// The library's functions of which others are composed.
 struct Registers {
-#define SHARDTYPE_REGISTERS(Tag, name)                             \
-  template <class V>                                               \
-  static void name(V& x) {                                         \
-    x = Library<functions::Tag, formulas::element_of<V>>::call(x); \
+#define SHARDTYPE_REGISTERS(Tag, name)                  \
+  template <class V>                                    \
+  static void name(V& x) {                              \
+    x = Library<Tag, formulas::element_of<V>>::call(x); \
   }
-  SHARDTYPE_REGISTERS(Exp, exp)
-  SHARDTYPE_REGISTERS(Log1p, log1p)
-  SHARDTYPE_REGISTERS(Erfc, erfc)
+  SHARDTYPE_REGISTERS(LibraryExp, exp)
+  SHARDTYPE_REGISTERS(functions::Log1p, log1p)
+  SHARDTYPE_REGISTERS(functions::Erfc, erfc)
 #undef SHARDTYPE_REGISTERS
+  template <class V>
+  static bool any_less(V const& x, V const& y) {
+    return vectors::any_less(x, y);
+  }
+  template <class V>
+  static void pow(V& x, V const& y) {
+    x = Library<LibraryPower, formulas::element_of<V>>::call(x, y);
+  }
 };
 
 #define SHARDTYPE_COMPOSED(Tag, name)                               \

@@ -165,22 +165,47 @@ struct Bernoulli {
   }
 };
 
+/// The upper 64 bits of the product.
+KOKKOS_FORCEINLINE_FUNCTION std::uint64_t upper_product(std::uint64_t a, std::uint64_t b) {
+  constexpr std::uint64_t half = 0xffffffffU;
+  std::uint64_t const low = (a & half) * (b & half);
+  std::uint64_t const one = (a >> 32) * (b & half) + (low >> 32);
+  std::uint64_t const other = (a & half) * (b >> 32) + (one & half);
+  return (a >> 32) * (b >> 32) + (one >> 32) + (other >> 32);
+}
+
 /// low + (64 random bits mod span); the `rejected` lowest bit patterns, which would favour small
 /// numbers, are drawn again: exactly unbiased.
 template <class T>
 struct Integers {
   std::uint64_t key;
   std::uint64_t low, span, rejected;
+  std::uint64_t inverse = ~std::uint64_t{0} / span;  // 2^64 / span, by which vectors divide
 
-  KOKKOS_FUNCTION T operator()(std::int64_t n) const {
+  KOKKOS_FUNCTION T operator()(std::int64_t n) const { return from(accepted(n)); }
+  KOKKOS_FUNCTION void block(int n, T* out, std::int64_t const* at) const {
+    std::uint64_t bits[numbers_per_block];
+    for (int k = 0; k < n; ++k) bits[k] = draw(key, static_cast<std::uint64_t>(at[k])).a;
+    std::uint64_t again = 0;
+    for (int k = 0; k < n; ++k) again |= bits[k] < rejected ? std::uint64_t{1} : std::uint64_t{0};
+    if (again != 0)
+      for (int k = 0; k < n; ++k)
+        if (bits[k] < rejected) bits[k] = accepted(at[k]);
+    for (int k = 0; k < n; ++k) out[k] = from(bits[k]);
+  }
+
+ private:
+  KOKKOS_FUNCTION std::uint64_t accepted(std::int64_t n) const {
     for (std::uint32_t attempt = 0;; ++attempt) {
       Bits const bits = draw(key, static_cast<std::uint64_t>(n), attempt);
-      if (bits.a >= rejected) return from(bits.a);
-      if (bits.b >= rejected) return from(bits.b);
+      if (bits.a >= rejected) return bits.a;
+      if (bits.b >= rejected) return bits.b;
     }
   }
-  KOKKOS_FUNCTION T from(std::uint64_t bits) const {
-    return static_cast<T>(static_cast<std::int64_t>(low + bits % span));
+  /// The product with `inverse` is the quotient or one less.
+  KOKKOS_FORCEINLINE_FUNCTION T from(std::uint64_t bits) const {
+    std::uint64_t const rest = bits - upper_product(bits, inverse) * span;
+    return static_cast<T>(static_cast<std::int64_t>(low + (rest >= span ? rest - span : rest)));
   }
 };
 

@@ -63,12 +63,14 @@ inline constexpr bool is_integer_element =
 
 }  // namespace detail
 
+namespace api {
+
 /// Uniform on [low, high), for float, double and bfloat16: low + (high - low) u, u a multiple of
 /// 2^-24 (2^-53 for double). `uniform<float, Dim<I, X>, Dim<J>>(mesh, {1500, 1100}, RandomKey{7})`;
 /// extents may be left out if the labels have static ones, here and below. Error E30 unless low <
 /// high and high - low is finite.
 template <class... Parts, class... Xs>
-auto uniform(Mesh<Xs...> const& mesh,
+auto uniform(runtime::MeshOf<Xs...> const& mesh,
              detail::extents_of<detail::created_t<Parts...>> const& extents, RandomKey key,
              typename detail::created_t<Parts...>::element low = {},
              typename detail::created_t<Parts...>::element high =
@@ -87,7 +89,7 @@ auto uniform(Mesh<Xs...> const& mesh,
   }
 }
 template <class... Parts, class... Xs>
-auto uniform(Mesh<Xs...> const& mesh, RandomKey key,
+auto uniform(runtime::MeshOf<Xs...> const& mesh, RandomKey key,
              typename detail::created_t<Parts...>::element low = {},
              typename detail::created_t<Parts...>::element high =
                  typename detail::created_t<Parts...>::element(1)) {
@@ -99,9 +101,9 @@ auto uniform(Mesh<Xs...> const& mesh, RandomKey key,
 /// most 8.3 deviations from the mean). Complex: the mean of |x - mean|^2 is deviation^2, shared by the real and the
 /// imaginary part. Error E30 unless mean and deviation are finite and deviation is not negative.
 template <class... Parts, class... Xs>
-auto normal(Mesh<Xs...> const& mesh, detail::extents_of<detail::created_t<Parts...>> const& extents,
-            RandomKey key, typename detail::created_t<Parts...>::element mean = {},
-            double deviation = 1.0) {
+auto normal(runtime::MeshOf<Xs...> const& mesh,
+            detail::extents_of<detail::created_t<Parts...>> const& extents, RandomKey key,
+            typename detail::created_t<Parts...>::element mean = {}, double deviation = 1.0) {
   using A = detail::created_t<Parts...>;
   using T = typename A::element;
   [[maybe_unused]] char const* const need =
@@ -126,7 +128,7 @@ auto normal(Mesh<Xs...> const& mesh, detail::extents_of<detail::created_t<Parts.
   }
 }
 template <class... Parts, class... Xs>
-auto normal(Mesh<Xs...> const& mesh, RandomKey key,
+auto normal(runtime::MeshOf<Xs...> const& mesh, RandomKey key,
             typename detail::created_t<Parts...>::element mean = {}, double deviation = 1.0) {
   return normal<Parts...>(mesh, detail::extents_from_type<detail::created_t<Parts...>>(), key, mean,
                           deviation);
@@ -135,7 +137,7 @@ auto normal(Mesh<Xs...> const& mesh, RandomKey key,
 /// Standard normal given that it lies in [low, high], for float, double and bfloat16; the ends may be
 /// infinite. Error E30 unless low < high and the interval has a probability of at least 1e-300.
 template <class... Parts, class... Xs>
-auto truncated_normal(Mesh<Xs...> const& mesh,
+auto truncated_normal(runtime::MeshOf<Xs...> const& mesh,
                       detail::extents_of<detail::created_t<Parts...>> const& extents, RandomKey key,
                       typename detail::created_t<Parts...>::element low,
                       typename detail::created_t<Parts...>::element high) {
@@ -157,7 +159,7 @@ auto truncated_normal(Mesh<Xs...> const& mesh,
   }
 }
 template <class... Parts, class... Xs>
-auto truncated_normal(Mesh<Xs...> const& mesh, RandomKey key,
+auto truncated_normal(runtime::MeshOf<Xs...> const& mesh, RandomKey key,
                       typename detail::created_t<Parts...>::element low,
                       typename detail::created_t<Parts...>::element high) {
   return truncated_normal<Parts...>(mesh, detail::extents_from_type<detail::created_t<Parts...>>(),
@@ -167,7 +169,7 @@ auto truncated_normal(Mesh<Xs...> const& mesh, RandomKey key,
 /// 1 with this probability (rounded up to a multiple of 2^-53), else 0, for every element type but
 /// complex. Error E30 unless 0 <= probability <= 1.
 template <class... Parts, class... Xs>
-auto bernoulli(Mesh<Xs...> const& mesh,
+auto bernoulli(runtime::MeshOf<Xs...> const& mesh,
                detail::extents_of<detail::created_t<Parts...>> const& extents, RandomKey key,
                double probability) {
   using A = detail::created_t<Parts...>;
@@ -183,7 +185,7 @@ auto bernoulli(Mesh<Xs...> const& mesh,
   }
 }
 template <class... Parts, class... Xs>
-auto bernoulli(Mesh<Xs...> const& mesh, RandomKey key, double probability) {
+auto bernoulli(runtime::MeshOf<Xs...> const& mesh, RandomKey key, double probability) {
   return bernoulli<Parts...>(mesh, detail::extents_from_type<detail::created_t<Parts...>>(), key,
                              probability);
 }
@@ -191,7 +193,7 @@ auto bernoulli(Mesh<Xs...> const& mesh, RandomKey key, double probability) {
 /// Integers low, ..., high - 1, all exactly equally likely, for int32 and int64; both give the same
 /// numbers. Error E30 unless low < high and all of them fit the element type.
 template <class... Parts, class... Xs>
-auto integers(Mesh<Xs...> const& mesh,
+auto integers(runtime::MeshOf<Xs...> const& mesh,
               detail::extents_of<detail::created_t<Parts...>> const& extents, RandomKey key,
               std::int64_t low, std::int64_t high) {
   using A = detail::created_t<Parts...>;
@@ -210,7 +212,8 @@ auto integers(Mesh<Xs...> const& mesh,
   }
 }
 template <class... Parts, class... Xs>
-auto integers(Mesh<Xs...> const& mesh, RandomKey key, std::int64_t low, std::int64_t high) {
+auto integers(runtime::MeshOf<Xs...> const& mesh, RandomKey key, std::int64_t low,
+              std::int64_t high) {
   return integers<Parts...>(mesh, detail::extents_from_type<detail::created_t<Parts...>>(), key,
                             low, high);
 }
@@ -220,7 +223,7 @@ auto integers(Mesh<Xs...> const& mesh, RandomKey key, std::int64_t low, std::int
 /// block. Up to 1024 elements all permutations are equally likely; beyond, a Feistel network
 /// generates one of 2^64. Error E30 if n - 1 does not fit the element type.
 template <class... Parts, class... Xs>
-auto permutation(Mesh<Xs...> const& mesh,
+auto permutation(runtime::MeshOf<Xs...> const& mesh,
                  detail::extents_of<detail::created_t<Parts...>> const& extents, RandomKey key) {
   using A = detail::created_t<Parts...>;
   using T = typename A::element;
@@ -242,9 +245,11 @@ auto permutation(Mesh<Xs...> const& mesh,
   }
 }
 template <class... Parts, class... Xs>
-auto permutation(Mesh<Xs...> const& mesh, RandomKey key) {
+auto permutation(runtime::MeshOf<Xs...> const& mesh, RandomKey key) {
   return permutation<Parts...>(mesh, detail::extents_from_type<detail::created_t<Parts...>>(), key);
 }
+
+}  // namespace api
 
 }  // namespace shardtype
 

@@ -40,6 +40,38 @@ struct Feistel {
     return static_cast<T>(x);
   }
 
+  /// Round by round for all elements at once; those that are too large go on alone.
+  KOKKOS_FUNCTION void block(int n, T* out, std::int64_t const* at) const {
+    std::uint64_t const low_mask = (std::uint64_t{1} << low_bits) - 1;
+    std::uint64_t const high_mask = (std::uint64_t{1} << high_bits) - 1;
+    std::uint64_t low[numbers_per_block];
+    std::uint64_t high[numbers_per_block];
+    int which[numbers_per_block];
+    for (int k = 0; k < n; ++k) {
+      low[k] = static_cast<std::uint64_t>(at[k]) & low_mask;
+      high[k] = static_cast<std::uint64_t>(at[k]) >> low_bits;
+      which[k] = k;
+    }
+    while (n > 0) {
+      for (std::uint32_t r = 0; r < rounds; r += 2) {
+        for (int k = 0; k < n; ++k)
+          low[k] ^= draw(key, high[k], r, Purpose::permutation).a & low_mask;
+        for (int k = 0; k < n; ++k)
+          high[k] ^= draw(key, low[k], r + 1, Purpose::permutation).a & high_mask;
+      }
+      int left = 0;
+      for (int k = 0; k < n; ++k) {
+        std::uint64_t const x = high[k] << low_bits | low[k];
+        out[which[k]] = static_cast<T>(static_cast<std::int64_t>(x));  // for now, if too large
+        low[left] = low[k];
+        high[left] = high[k];
+        which[left] = which[k];
+        left += x >= extent ? 1 : 0;
+      }
+      n = left;
+    }
+  }
+
   KOKKOS_FUNCTION std::uint64_t once(std::uint64_t x) const {
     std::uint64_t const low_mask = (std::uint64_t{1} << low_bits) - 1;
     std::uint64_t const high_mask = (std::uint64_t{1} << high_bits) - 1;

@@ -1,0 +1,148 @@
+#pragma once
+/// Host: packed copies whose last dim is read backwards, or is one element again and again.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include <shardtype/kernels/layout.hpp>
+#include <shardtype/kernels/stream_copy.hpp>
+
+namespace shardtype::kernels::detail {
+
+/// Bytes that are made in the cache before they are stored at once; bytes of a call.
+inline constexpr std::int64_t made_together = 4096;
+inline constexpr std::int64_t bytes_of_call = 1 << 16;
+
+/// The runs of a packed result, each cut into pieces; one call makes a piece. A run has the elements of the last dim, or of
+/// the last two.
+template <class T>
+struct PackedRuns {
+  static constexpr std::int64_t piece = bytes_of_call / static_cast<std::int64_t>(sizeof(T));
+  T const* src;
+  T* dst;
+  Layout outer;         ///< the dims outside of a run
+  std::int64_t length;  ///< of a run
+  std::int64_t pieces;  ///< of a run
+  bool stream;          ///< whether the stores bypass the cache
+
+  PackedRuns(T const* from, T* to, Layout const& all, int inner)
+      : src(from), dst(to), outer(all), length(1) {
+    for (; inner > 0; --inner) length *= outer.extent[--outer.rank];
+    pieces = (length + piece - 1) / piece;
+    stream = all.elements() * static_cast<std::int64_t>(sizeof(T)) > (1 << 20) &&
+             length * static_cast<std::int64_t>(sizeof(T)) >= 1024;
+  }
+  std::int64_t calls() const { return outer.elements() * pieces; }
+
+  /// Calls `make(to, from, begin, n)` to write the elements from `begin` to `begin + n` of the run at `from`, and as many as
+  /// fill `spare` bytes behind them.
+  template <std::size_t spare, class Make>
+  void write(std::int64_t work, Make const& make) const {
+    std::int64_t row = work / pieces;
+    std::int64_t begin = work % pieces * piece;
+    std::int64_t const end = std::min(begin + piece, length);
+    T* out = dst + row * length + begin;
+    T const* in = src;
+    for (int d = outer.rank - 1; d >= 0; --d) {
+      in += row % outer.extent[d] * outer.stride[d];
+      row /= outer.extent[d];
+    }
+    constexpr auto room = static_cast<std::int64_t>(made_together / sizeof(T));
+    alignas(64) char buffer[made_together + spare];
+    T* const made = reinterpret_cast<T*>(buffer);
+    for (; begin < end; begin += room, out += room) {
+      std::int64_t const n = std::min(room, end - begin);
+      std::size_t const bytes = static_cast<std::size_t>(n) * sizeof(T);
+      make(made, in, begin, n);
+      if (stream)
+        stream_copy(out, buffer, bytes);
+      else
+        std::memcpy(static_cast<void*>(out), buffer, bytes);
+    }
+    if (stream) stream_fence();
+  }
+};
+
+/// dst (packed) = src, whose last dim has stride -1.
+template <class T>
+struct ReversedRows {
+  PackedRuns<T> runs;
+
+  /// The hardware follows descending addresses less well.
+  static void prefetch_behind(T const* at) {
+#if defined(__GNUC__)
+    __builtin_prefetch(reinterpret_cast<char const*>(at) - 2048);
+#endif
+  }
+  void operator()(std::int64_t work) const {
+    runs.template write<0>(work, [](T* to, T const* from, std::int64_t begin, std::int64_t n) {
+      T const* const last = from - begin;
+      constexpr auto line = static_cast<std::int64_t>(sizeof(T) < 64 ? 64 / sizeof(T) : 1);
+      std::int64_t k = 0;
+      for (; k + line <= n; k += line) {
+        prefetch_behind(last - k);
+        for (std::int64_t j = 0; j < line; ++j) to[k + j] = last[-k - j];
+      }
+      for (; k < n; ++k) to[k] = last[-k];
+    });
+  }
+};
+
+/// dst (packed) = src, whose last dim has stride 0.
+template <class T>
+struct RepeatedElements {
+  PackedRuns<T> runs;  ///< of the last two dims
+  std::int64_t times;
+  std::int64_t stride;  ///< of the elements that are repeated
+
+  static constexpr int lanes = sizeof(T) < 32 ? static_cast<int>(32 / sizeof(T)) : 1;
+
+  void operator()(std::int64_t work) const {
+    runs.template write<lanes * sizeof(T)>(
+        work, [this](T* to, T const* from, std::int64_t begin, std::int64_t n) {
+          T* const end = to + n;
+          T const* in = from + begin / times * stride;
+          if (std::int64_t const used = begin % times; used > 0) {
+            std::int64_t const rest = std::min(times - used, n);
+            put(to, *in, rest);
+            to += rest;
+            in += stride;
+          }
+          if (times == 2)
+            to = put_each<2>(to, end, in);
+          else if (times == 3)
+            to = put_each<3>(to, end, in);
+          else if (times == 4)
+            to = put_each<4>(to, end, in);
+          else if (times <= lanes)
+            for (; end - to >= times; to += times, in += stride) put(to, *in, lanes);
+          for (; end - to >= times; to += times, in += stride) put(to, *in, times);
+          if (to < end) put(to, *in, end - to);
+        });
+  }
+  /// All whole elements up to `end`.
+  template <int n>
+  T* put_each(T* to, T const* end, T const*& in) const {
+    std::int64_t const count = (end - to) / n;
+    if (stride == 1) {
+      for (std::int64_t k = 0; k < count; ++k)
+        for (int j = 0; j < n; ++j) to[k * n + j] = in[k];
+    } else {
+      for (std::int64_t k = 0; k < count; ++k)
+        for (int j = 0; j < n; ++j) to[k * n + j] = in[k * stride];
+    }
+    in += count * stride;
+    return to + count * n;
+  }
+  /// Whole vectors: what is too much is overwritten by the next element.
+  static void put(T* to, T const& x, std::int64_t n) {
+    T many[static_cast<std::size_t>(lanes)];
+    for (T& one : many) one = x;
+    for (std::int64_t k = 0; k < n; k += lanes)
+      std::memcpy(static_cast<void*>(to + k), many, sizeof many);
+  }
+};
+
+}  // namespace shardtype::kernels::detail
