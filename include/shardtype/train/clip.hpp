@@ -1,0 +1,98 @@
+#pragma once
+/// The norm of a whole gradient.
+
+#include <algorithm>
+#include <cmath>
+#include <source_location>
+#include <string_view>
+
+#include <shardtype/tensor/tensor.hpp>
+#include <shardtype/train/kernels_update.hpp>
+#include <shardtype/train/structures.hpp>
+
+namespace shardtype::train {
+
+namespace detail {
+
+/// Whether this rank's block counts: it is the first along each axis over which the tensor is replicated.
+template <class A>
+bool holds_first(A const& a) {
+  runtime::MeshState const& mesh = a.mesh().state();
+  auto const axes = runtime::map_axes(mesh, Scope<A>::names);
+  for (std::size_t x = 0; x < mesh.axes().size(); ++x) {
+    bool of_split = false;
+    for (int d = 0; d < A::spec.rank; ++d)
+      for (int k = 0; k < A::spec.dims[d].axes.size; ++k)
+        of_split = of_split || axes.position[A::spec.dims[d].axes[k]] == static_cast<int>(x);
+    if (!of_split && mesh.coords()[x] != 0) return false;
+  }
+  return true;
+}
+
+template <class A>
+constexpr void check_complete() {
+  static_assert(
+      A::spec.unreduced.empty(),
+      "a gradient is an unreduced sum: its norm is not that of the parts, and an optimizer "
+      "cannot use it. all_reduce or reduce_scatter it, or store the parameter split");
+}
+
+}  // namespace detail
+
+/// The 2-norm of all tensors of a structure together, each element once however it is replicated: one AllReduce
+/// of one number over the mesh. The sum is the same on all ranks. Collective over the mesh of the tensors, which
+/// is one (Error E23). Not a number, or infinite, if an element is.
+template <class Gradient>
+double global_norm(Gradient const& gradient,
+                   std::source_location const& where = std::source_location::current()) {
+  core::RunningCall const running("global_norm", where);
+  double sum = 0;
+  MeshRef const* mesh = nullptr;
+  train::for_each_tensor(
+      [&]<class A>(std::string_view, A const& a) {
+        if constexpr (is_trained<A>) {
+          detail::check_complete<A>();
+          if (mesh != nullptr) shardtype::detail::check_one_mesh(*mesh, a.mesh());
+          mesh = &a.mesh();
+          if (!a.mesh().here() || !detail::holds_first(a)) return;
+          sum += kernels::sum_of_squares(typename A::execution_space{},
+                                         static_cast<typename A::element const*>(a.buffer().data()),
+                                         a.local_size());
+        }
+      },
+      gradient);
+  if (mesh == nullptr) return 0;
+  runtime::MeshState& state = mesh->state();
+  if (!state.here()) return 0;
+  state.agreement().agree("global_norm", where);
+  double total = 0;
+  state.whole().all_reduce(&sum, &total, 1, ReduceKind::sum);
+  // an AllReduce may add in another order on another rank
+  state.whole().broadcast(&total, 1, 0);
+  return std::sqrt(total);
+}
+
+/// Multiplies all tensors of a gradient by one number, so that its norm is at most `most`; returns the norm
+/// before. A norm that is not finite changes nothing. Communicates as global_norm. As
+/// torch.nn.utils.clip_grad_norm_ and optax.clip_by_global_norm. Error E21: another tensor shares the memory
+/// of one.
+template <class Gradient>
+double clip_by_global_norm(Gradient& gradient, double most,
+                           std::source_location const& where = std::source_location::current()) {
+  double const norm = train::global_norm(gradient, where);
+  if (!std::isfinite(norm) || norm <= most) return norm;
+  train::for_each_tensor(
+      [&]<class A>(std::string_view, A& a) {
+        if constexpr (is_trained<A>) {
+          if (!a.mesh().here()) return;
+          using C = shardtype::detail::computed_t<typename A::element>;
+          auto const view = a.mutable_local(where);
+          kernels::scale(typename A::execution_space{}, view.data(), a.local_size(),
+                         static_cast<C>(most / norm));
+        }
+      },
+      gradient);
+  return norm;
+}
+
+}  // namespace shardtype::train

@@ -1,0 +1,125 @@
+#pragma once
+/// Models with their first values.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <source_location>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <shardtype/random/random.hpp>
+#include <shardtype/train/structures.hpp>
+
+namespace shardtype::train {
+
+/// The first values of a parameter.
+struct Initial {
+  enum class Kind : std::uint8_t { constant, normal, uniform };
+  Kind kind = Kind::constant;
+  double value = 0;  ///< the constant, the standard deviation, or the bound of uniform numbers
+
+  static constexpr Initial zeros() { return {}; }
+  static constexpr Initial ones() { return {Kind::constant, 1}; }
+  static constexpr Initial constant(double value) { return {Kind::constant, value}; }
+  static constexpr Initial normal(double deviation) { return {Kind::normal, deviation}; }
+  static constexpr Initial uniform(double bound) { return {Kind::uniform, bound}; }
+};
+
+namespace detail {
+
+/// FNV-1a.
+constexpr std::uint64_t hash_of(std::string_view text) {
+  std::uint64_t h = 14695981039346656037U;
+  for (char const c : text) h = (h ^ static_cast<unsigned char>(c)) * 1099511628211U;
+  return h;
+}
+
+template <class P>
+struct Made;
+template <class T, class... Parts>
+struct Made<Tensor<T, Parts...>> {
+  using A = Tensor<T, Parts...>;
+  template <class M, class Init>
+  static A make(M const& mesh, RandomKey const& key, Init const& init, std::string const& path) {
+    static_assert(
+        [] {
+          for (int d = 0; d < A::spec.rank; ++d)
+            if (Scope<A>::names.extents()[d] == dynamic) return false;
+          return true;
+        }(),
+        "a parameter has a dim whose index has no static extent: give it one, as Index<\"D\", "
+        "256>, or make the "
+        "model by hand");
+    Initial const first = init(std::string_view(path), Type<A>{});
+    RandomKey const own = key.fold_in(hash_of(path));
+    if constexpr (is_trained<A>) {
+      if (first.kind == Initial::Kind::normal) return normal<A>(mesh, own, T(0), T(first.value));
+      if (first.kind == Initial::Kind::uniform)
+        return uniform<A>(mesh, own, T(-first.value), T(first.value));
+    } else if (first.kind != Initial::Kind::constant) {
+      throw Error("E30",
+                  path + " has elements of type " + shardtype::detail::element_name<T>() +
+                      ": its first values are a constant",
+                  FailedOn::every_rank);
+    }
+    return full<A>(mesh, T(first.value));
+  }
+};
+template <class P, std::size_t N>
+struct Made<std::array<P, N>> {
+  template <class M, class Init>
+  static std::array<P, N> make(M const& mesh, RandomKey const& key, Init const& init,
+                               std::string const& path) {
+    return [&]<std::size_t... K>(std::index_sequence<K...>) {
+      return std::array<P, N>{Made<P>::make(mesh, key, init, joined(path, std::to_string(K)))...};
+    }(std::make_index_sequence<N>{});
+  }
+};
+template <class... Ps>
+struct Made<std::tuple<Ps...>> {
+  template <class M, class Init>
+  static std::tuple<Ps...> make(M const& mesh, RandomKey const& key, Init const& init,
+                                std::string const& path) {
+    return [&]<std::size_t... K>(std::index_sequence<K...>) {
+      return std::tuple<Ps...>{Made<Ps>::make(mesh, key, init, joined(path, std::to_string(K)))...};
+    }(std::index_sequence_for<Ps...>{});
+  }
+};
+template <template <template <class> class> class S>
+struct Made<S<value_t>> {
+  template <class... Ps>
+  static Type<std::tuple<Ps...>> types(std::tuple<Ps&...> const&);
+  template <class M, class Init>
+  static S<value_t> make(M const& mesh, RandomKey const& key, Init const& init,
+                         std::string const& path) {
+    using Members = decltype(types(autodiff::tied_members(std::declval<S<value_t>&>())));
+    return [&]<class... Ps>(Type<std::tuple<Ps...>>) {
+      return [&]<std::size_t... K>(std::index_sequence<K...>) {
+        return S<value_t>{
+            Made<Ps>::make(mesh, key, init, joined(path, member_name<S<value_t>, K>))...};
+      }(std::index_sequence_for<Ps...>{});
+    }(Members{});
+  }
+};
+
+}  // namespace detail
+
+/// A model whose tensors are made one by one: `init(path, type)` gives the Initial of each. The key of a tensor is
+/// folded by its path, so that its values do not depend on the other parameters, on shardings or on the number of
+/// ranks. Communicates nothing.
+///
+///     auto model = initialize<Model<value_t>>(mesh, RandomKey{1}, [](std::string_view path, auto type) {
+///       if (path.ends_with("gain")) return Initial::ones();
+///       return path.ends_with("bias") ? Initial::zeros() : Initial::normal(0.02);
+///     });
+template <class Model, class M, class Init>
+  requires std::is_base_of_v<runtime::MeshRef, M>
+Model initialize(M const& mesh, RandomKey const& key, Init const& init) {
+  return detail::Made<Model>::make(mesh, key, init, {});
+}
+
+}  // namespace shardtype::train

@@ -1,0 +1,100 @@
+#pragma once
+/// A step of an optimizer on the elements of one parameter, in place: one kernel.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include <Kokkos_Core.hpp>
+
+#include <shardtype/check/functions.hpp>
+#include <shardtype/kernels/launch_name.hpp>
+
+namespace shardtype::train::kernels {
+
+/// The blocks of a parameter, its gradient, `N` moments, and the parameter in the type that is computed
+/// with, or null. `W` and `G` are converted to `C`, and the result is rounded once.
+template <class W, class G, class C, int N>
+struct Blocks {
+  W* weights;
+  G const* gradient;
+  C* moments[static_cast<std::size_t>(N > 0 ? N : 1)];
+  C* master;
+};
+
+/// `body(weight, gradient, moments...)` on `run` elements, in registers of the machine where it can be.
+template <class Body, class W, class G, class C, int N>
+struct Update {
+  static constexpr std::int64_t run = 4096;
+  Body body;
+  Blocks<W, G, C, N> blocks;
+  C scale;  ///< of the gradient
+  std::int64_t n;
+
+  template <int... K>
+  KOKKOS_FUNCTION void element(std::int64_t k, std::integer_sequence<int, K...>) const {
+    C x = blocks.master != nullptr ? blocks.master[k] : static_cast<C>(blocks.weights[k]);
+    body(x, static_cast<C>(blocks.gradient[k]) * scale, blocks.moments[K][k]...);
+    if (blocks.master != nullptr) blocks.master[k] = x;
+    blocks.weights[k] = static_cast<W>(x);
+  }
+  KOKKOS_FUNCTION void operator()(std::int64_t part) const {
+    std::int64_t const end = part * run + run < n ? part * run + run : n;
+    // the blocks are apart
+#if defined(__clang__)
+#pragma clang loop vectorize(assume_safety)
+#elif defined(__GNUC__)
+#pragma GCC ivdep
+#endif
+    for (std::int64_t k = part * run; k < end; ++k)
+      element(k, std::make_integer_sequence<int, N>{});
+  }
+};
+
+template <class Exec, class Body, class W, class G, class C, int N>
+void update(Exec const& exec, Body const& body, Blocks<W, G, C, N> const& blocks, C scale,
+            std::int64_t n) {
+  using Work = Update<Body, W, G, C, N>;
+  Kokkos::parallel_for(shardtype::kernels::launch_name("shardtype::optimizer"),
+                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
+                           exec, 0, (n + Work::run - 1) / Work::run),
+                       Work{body, blocks, scale, n});
+  exec.fence();
+}
+
+/// The sum of squares of `n` elements, in double.
+template <class Exec, class T>
+double sum_of_squares(Exec const& exec, T const* x, std::int64_t n) {
+  constexpr std::int64_t run = 4096;
+  double out = 0;
+  Kokkos::parallel_reduce(
+      shardtype::kernels::launch_name("shardtype::sum_of_squares"),
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, (n + run - 1) / run),
+      KOKKOS_LAMBDA(std::int64_t part, double& sum) {
+        std::int64_t const end = part * run + run < n ? part * run + run : n;
+        double own[8] = {};
+        std::int64_t k = part * run;
+        for (; k + 8 <= end; k += 8)
+          for (int j = 0; j < 8; ++j) {
+            auto const v = static_cast<double>(x[k + j]);
+            own[j] += v * v;
+          }
+        for (; k < end; ++k) own[0] += static_cast<double>(x[k]) * static_cast<double>(x[k]);
+        sum += ((own[0] + own[1]) + (own[2] + own[3])) + ((own[4] + own[5]) + (own[6] + own[7]));
+      },
+      out);
+  return out;
+}
+
+/// x[k] *= factor.
+template <class Exec, class T, class C>
+void scale(Exec const& exec, T* x, std::int64_t n, C factor) {
+  Kokkos::parallel_for(
+      shardtype::kernels::launch_name("shardtype::scale"),
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, n),
+      KOKKOS_LAMBDA(std::int64_t k) { x[k] = static_cast<T>(static_cast<C>(x[k]) * factor); });
+  exec.fence();
+}
+
+}  // namespace shardtype::train::kernels

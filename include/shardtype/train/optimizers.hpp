@@ -1,0 +1,248 @@
+#pragma once
+/// Optimizers. The state has the types of the parameters, so that of a split parameter is split alike: with FSDP's
+/// types that is ZeRO.
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <source_location>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <shardtype/kernels/functions.hpp>
+#include <shardtype/train/clip.hpp>
+#include <shardtype/train/kernels_update.hpp>
+#include <shardtype/train/schedules.hpp>
+#include <shardtype/train/structures.hpp>
+
+namespace shardtype::train {
+
+/// What an optimizer keeps of the model `Model`: `moments`, and of a model with bfloat16 the parameters in float, which
+/// the steps change; the model has them rounded.
+template <class Model, int Moments>
+struct State {
+  std::int64_t step = 0;  ///< number of steps that changed the model
+  std::array<state_t<Model>, static_cast<std::size_t>(Moments)> moments;
+  std::optional<state_t<Model>> master{};
+};
+
+/// What a step did: whether it changed the model, its rate, and the norm of the gradient before it was clipped (0 if
+/// the optimizer needs none).
+struct Stepped {
+  bool applied = true;
+  double rate = 0;
+  double norm = 0;
+};
+
+/// Which parameters decay, by path and number of dims.
+using Decays = bool (*)(std::string_view path, int rank);
+inline bool all_decay(std::string_view, int) { return true; }
+/// Matrices do; gains and biases do not.
+inline bool matrices_decay(std::string_view, int rank) { return rank > 1; }
+
+/// What all optimizers have.
+struct Options {
+  Rate rate = 1e-3;
+  double decay = 0;  ///< of a step, times the rate
+  Decays decays = &all_decay;
+  double clip = 0;  ///< largest norm of the gradient; 0: it is not computed
+  /// Whether a step is left out on all ranks if the norm of the gradient is not finite; needs the norm.
+  bool skip_not_finite = false;
+};
+
+namespace detail {
+
+template <class Model>
+bool has_small_elements(Model const& model) {
+  bool out = false;
+  train::for_each_tensor(
+      [&]<class A>(std::string_view, A const&) {
+        if constexpr (is_trained<A>)
+          out = out || !std::is_same_v<typename A::element,
+                                       shardtype::detail::computed_t<typename A::element>>;
+      },
+      model);
+  return out;
+}
+
+/// The block of a state's tensor, to be written.
+template <class S>
+auto* block_of(S& s, std::source_location const& where) {
+  return s.mutable_local(where).data();
+}
+
+template <class Optimizer, class W, class G, class Master, class... Ms>
+void update_one(Optimizer const& optimizer, double rate, std::int64_t step, double scale,
+                bool decays, W& w, G const& g, Master* master, std::source_location const& where,
+                Ms&... moments) {
+  check_complete<G>();
+  static_assert(shardtype::detail::lies_as<W, G>,
+                "the gradient of a parameter has another sharding than the parameter: reshard it");
+  shardtype::detail::check_one_mesh(w.mesh(), g.mesh());
+  if (!w.mesh().here()) return;
+  using T = typename W::element;
+  using C = shardtype::detail::computed_t<T>;
+  kernels::Blocks<T, typename G::element, C, static_cast<int>(sizeof...(Ms))> blocks{
+      block_of(w, where),
+      static_cast<typename G::element const*>(g.buffer().data()),
+      {block_of(moments, where)...},
+      nullptr};
+  if (master != nullptr) blocks.master = block_of(*master, where);
+  kernels::update(typename W::execution_space{}, optimizer.template body<C>(rate, step, decays),
+                  blocks, static_cast<C>(scale), w.local_size());
+}
+
+}  // namespace detail
+
+/// Base of the optimizers: `Derived::moments`, and `body<C>(rate, step, decays)`, the function of an element.
+template <class Derived>
+struct Optimizer : Options {
+  explicit Optimizer(Options const& o) : Options(o) {}
+
+  /// The state before the first step: zeros. Communicates nothing.
+  template <class Model>
+  auto init(Model const& model) const {
+    State<Model, Derived::moments> out = [&]<std::size_t... K>(std::index_sequence<K...>) {
+      return State<Model, Derived::moments>{0, {((void)K, train::zeros_like_state(model))...}, {}};
+    }(std::make_index_sequence<static_cast<std::size_t>(Derived::moments)>{});
+    if (detail::has_small_elements(model)) out.master.emplace(train::copy_as_state(model));
+    return out;
+  }
+
+  /// One step, in the memory of the model and the state: a kernel for each parameter. `scale`: of the gradient, for
+  /// losses that were scaled, or the mean over microbatches. Sends nothing, but with `clip` or `skip_not_finite` as
+  /// global_norm. Error E21: another tensor shares the memory of a parameter.
+  template <class Model, class Gradient, int Moments>
+  Stepped update(Model& model, Gradient const& gradient, State<Model, Moments>& state,
+                 double scale = 1,
+                 std::source_location const& where = std::source_location::current()) const {
+    static_assert(Moments == Derived::moments, "the state is of another optimizer");
+    Stepped out;
+    out.rate = rate(state.step);
+    if (clip > 0 || skip_not_finite) {
+      out.norm = train::global_norm(gradient, where) * std::abs(scale);
+      if (!std::isfinite(out.norm)) {
+        out.applied = !skip_not_finite;
+      } else if (clip > 0 && out.norm > clip) {
+        scale *= clip / out.norm;
+      }
+    }
+    if (!out.applied) return out;
+    [&]<std::size_t... K>(std::index_sequence<K...>) {
+      auto const one = [&]<class A, class G, class... Ms>(std::string_view path, A& w, G const& g,
+                                                          auto* master, Ms&... ms) {
+        if constexpr (is_trained<A>) {
+          detail::update_one(static_cast<Derived const&>(*this), out.rate, state.step, scale,
+                             decays(path, static_cast<int>(A::rank)), w, g, master, where, ms...);
+        }
+      };
+      if (state.master) {
+        train::for_each_tensor([&](std::string_view path, auto& w, auto const& g, auto& master,
+                                   auto&... ms) { one(path, w, g, &master, ms...); },
+                               model, gradient, *state.master, state.moments[K]...);
+      } else {
+        train::for_each_tensor(
+            [&]<class A>(std::string_view path, A& w, auto const& g, auto&... ms) {
+              one(path, w, g, static_cast<state_t<A>*>(nullptr), ms...);
+            },
+            model, gradient, state.moments[K]...);
+      }
+    }(std::make_index_sequence<static_cast<std::size_t>(Derived::moments)>{});
+    ++state.step;
+    return out;
+  }
+};
+
+/// Adam with decoupled decay of the parameters. `AdamW{{.rate = Rate::cosine(3e-4, 100, 1000), .decay = 0.1, .clip =
+/// 1}}`. As torch.optim.AdamW. Source: Loshchilov, Hutter, "Decoupled weight decay regularization", ICLR 2019.
+struct AdamW : Optimizer<AdamW> {
+  static constexpr int moments = 2;
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double epsilon = 1e-8;
+
+  explicit AdamW(Options const& o, double b1 = 0.9, double b2 = 0.999, double e = 1e-8)
+      : Optimizer(o), beta1(b1), beta2(b2), epsilon(e) {}
+
+  template <class C>
+  struct Body {
+    C b1, b2, rest1, rest2, rate, root, epsilon, keep;
+    KOKKOS_FUNCTION void operator()(C& x, C g, C& m, C& v) const {
+      m = b1 * m + rest1 * g;
+      v = b2 * v + rest2 * g * g;
+      x = x * keep - rate * m / (shardtype::kernels::math::sqrt(v) * root + epsilon);
+    }
+  };
+  template <class C>
+  Body<C> body(double at, std::int64_t step, bool decaying) const {
+    auto const n = static_cast<double>(step + 1);
+    return {static_cast<C>(beta1),
+            static_cast<C>(beta2),
+            static_cast<C>(1 - beta1),
+            static_cast<C>(1 - beta2),
+            static_cast<C>(at / (1 - std::pow(beta1, n))),
+            static_cast<C>(1 / std::sqrt(1 - std::pow(beta2, n))),
+            static_cast<C>(epsilon),
+            static_cast<C>(decaying ? 1 - at * decay : 1)};
+  }
+};
+/// AdamW, with the customary name where nothing decays.
+using Adam = AdamW;
+
+/// Gradient descent with momentum: v = momentum v + g, x -= rate (v, or with `nesterov` g + momentum v); g has decay x
+/// added. As torch.optim.SGD.
+struct Sgd : Optimizer<Sgd> {
+  static constexpr int moments = 1;
+  double momentum = 0;
+  bool nesterov = false;
+
+  explicit Sgd(Options const& o, double m = 0, bool n = false)
+      : Optimizer(o), momentum(m), nesterov(n) {}
+
+  template <class C>
+  struct Body {
+    C rate, momentum, decay;
+    bool nesterov;
+    KOKKOS_FUNCTION void operator()(C& x, C g, C& v) const {
+      C const whole = g + decay * x;
+      v = momentum * v + whole;
+      x -= rate * (nesterov ? whole + momentum * v : v);
+    }
+  };
+  template <class C>
+  Body<C> body(double at, std::int64_t, bool decaying) const {
+    return {static_cast<C>(at), static_cast<C>(momentum), static_cast<C>(decaying ? decay : 0),
+            nesterov};
+  }
+};
+
+/// The sign of a mean of gradients. Source: Chen et al., "Symbolic discovery of optimization algorithms", NeurIPS 2023.
+struct Lion : Optimizer<Lion> {
+  static constexpr int moments = 1;
+  double beta1 = 0.9;
+  double beta2 = 0.99;
+
+  explicit Lion(Options const& o, double b1 = 0.9, double b2 = 0.99)
+      : Optimizer(o), beta1(b1), beta2(b2) {}
+
+  template <class C>
+  struct Body {
+    C b1, b2, rest1, rest2, rate, keep;
+    KOKKOS_FUNCTION void operator()(C& x, C g, C& m) const {
+      C const u = b1 * m + rest1 * g;
+      x = x * keep - (u > 0 ? rate : u < 0 ? -rate : C(0) * u);
+      m = b2 * m + rest2 * g;
+    }
+  };
+  template <class C>
+  Body<C> body(double at, std::int64_t, bool decaying) const {
+    return {static_cast<C>(beta1),     static_cast<C>(beta2),
+            static_cast<C>(1 - beta1), static_cast<C>(1 - beta2),
+            static_cast<C>(at),        static_cast<C>(decaying ? 1 - at * decay : 1)};
+  }
+};
+
+}  // namespace shardtype::train

@@ -1,0 +1,224 @@
+#pragma once
+/// Models as structures of tensors (autodiff/parameters.hpp): their tensors by name, and structures like
+/// them.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <shardtype/autodiff/structure.hpp>
+#include <shardtype/train/member_names.hpp>
+
+namespace shardtype::train {
+
+namespace detail {
+
+inline std::string joined(std::string const& path, std::string_view name) {
+  return path.empty() ? std::string(name) : path + "." + std::string(name);
+}
+
+/// How the tensors of a structure are visited with their paths. This primary template is for a tensor, and
+/// for what stands in the place of one.
+template <class P>
+struct Named {
+  template <class F, class A, class... Bs>
+  static void each(F const& f, std::string const& path, A& a, Bs&... bs) {
+    f(std::string_view(path), a, bs...);
+  }
+};
+template <class F, class A, class... Bs>
+void each_named(F const& f, std::string const& path, A& a, Bs&... bs) {
+  Named<std::remove_const_t<A>>::each(f, path, a, bs...);
+}
+
+template <class P>
+struct Named<std::vector<P>> {
+  template <class F, class A, class... Bs>
+  static void each(F const& f, std::string const& path, A& a, Bs&... bs) {
+    for (std::size_t k = 0; k < a.size(); ++k)
+      detail::each_named(f, joined(path, std::to_string(k)), a[k], bs[k]...);
+  }
+};
+template <class P, std::size_t N>
+struct Named<std::array<P, N>> : Named<std::vector<P>> {};
+
+template <std::size_t Count>
+struct NamedByNumber {
+  template <class F, class A, class... Bs>
+  static void each(F const& f, std::string const& path, A& a, Bs&... bs) {
+    [&]<std::size_t... K>(std::index_sequence<K...>) {
+      (at<K>(f, path, a, bs...), ...);
+    }(std::make_index_sequence<Count>{});
+  }
+
+ private:
+  template <std::size_t K, class F, class A, class... Bs>
+  static void at(F const& f, std::string const& path, A& a, Bs&... bs) {
+    detail::each_named(f, joined(path, std::to_string(K)), std::get<K>(a), std::get<K>(bs)...);
+  }
+};
+template <class... Ps>
+struct Named<std::tuple<Ps...>> : NamedByNumber<sizeof...(Ps)> {};
+template <class A, class B>
+struct Named<std::pair<A, B>> : NamedByNumber<2> {};
+
+template <template <template <class> class> class M, template <class> class As>
+struct Named<M<As>> {
+  template <class F, class A, class... Bs>
+  static void each(F const& f, std::string const& path, A& a, Bs&... bs) {
+    tied(f, path, autodiff::tied_members(a), autodiff::tied_members(bs)...);
+  }
+
+ private:
+  template <class F, class... Ms, class... Bs>
+  static void tied(F const& f, std::string const& path, std::tuple<Ms&...> const& a,
+                   Bs const&... bs) {
+    [&]<std::size_t... K>(std::index_sequence<K...>) {
+      (at<K>(f, path, a, bs...), ...);
+    }(std::index_sequence_for<Ms...>{});
+  }
+  template <std::size_t K, class F, class A, class... Bs>
+  static void at(F const& f, std::string const& path, A const& a, Bs const&... bs) {
+    detail::each_named(f, joined(path, member_name<M<As>, K>), std::get<K>(a), std::get<K>(bs)...);
+  }
+};
+
+}  // namespace detail
+
+/// Calls `f(path, tensor, ...)` with every tensor of `model`, and with those at its place in structures of
+/// the same form, such as the gradient. The path names members and numbers elements: "blocks.3.wq".
+/// Communicates nothing.
+template <class F, class Model, class... Others>
+void for_each_tensor(F const& f, Model& model, Others&... others) {
+  detail::each_named(f, {}, model, others...);
+}
+
+/// Whether a value of a structure is a tensor of floating numbers, which has a gradient.
+template <class A>
+inline constexpr bool is_trained = [] {
+  if constexpr (is_tensor<std::remove_const_t<A>>) {
+    return autodiff::is_differentiable<std::remove_const_t<A>>;
+  } else {
+    return false;
+  }
+}();
+
+/// The number of the model's floating numbers, of all ranks, replicated ones once. Communicates nothing.
+template <class Model>
+std::int64_t parameters(Model const& model) {
+  std::int64_t n = 0;
+  train::for_each_tensor(
+      [&]<class A>(std::string_view, A const& a) {
+        if constexpr (is_trained<A>) {
+          std::int64_t elements = 1;
+          for (std::int64_t const e : a.extents()) elements *= e;
+          n += elements;
+        }
+      },
+      model);
+  return n;
+}
+
+namespace detail {
+
+template <class P>
+struct Like;
+template <class T, class... Parts>
+struct Like<Tensor<T, Parts...>> {
+  using A = Tensor<T, Parts...>;
+  using type = std::conditional_t<is_trained<A>, Tensor<shardtype::detail::computed_t<T>, Parts...>,
+                                  autodiff::NoGradient>;
+  template <class Make>
+  static type make(A const& a, Make const& make) {
+    if constexpr (is_trained<A>) {
+      return make(a, Type<type>{});
+    } else {
+      return {};
+    }
+  }
+};
+
+}  // namespace detail
+
+/// How a model holds what an optimizer keeps of each parameter: a tensor in its sharding, with elements of
+/// type float for bfloat16. `Model<state_t>` is made by optimizers.
+template <class P>
+using state_t = typename detail::Like<P>::type;
+
+namespace detail {
+
+template <class P>
+struct Like<std::vector<P>> {
+  using type = std::vector<state_t<P>>;
+  template <class Make>
+  static type make(std::vector<P> const& v, Make const& make) {
+    type out;
+    out.reserve(v.size());
+    for (P const& p : v) out.push_back(Like<P>::make(p, make));
+    return out;
+  }
+};
+template <class P, std::size_t N>
+struct Like<std::array<P, N>> {
+  using type = std::array<state_t<P>, N>;
+  template <class Make>
+  static type make(std::array<P, N> const& v, Make const& make) {
+    return [&]<std::size_t... K>(std::index_sequence<K...>) {
+      return type{Like<P>::make(v[K], make)...};
+    }(std::make_index_sequence<N>{});
+  }
+};
+template <class... Ps>
+struct Like<std::tuple<Ps...>> {
+  using type = std::tuple<state_t<Ps>...>;
+  template <class Make>
+  static type make(std::tuple<Ps...> const& v, Make const& make) {
+    return std::apply([&](Ps const&... p) { return type{Like<Ps>::make(p, make)...}; }, v);
+  }
+};
+template <class A, class B>
+struct Like<std::pair<A, B>> {
+  using type = std::pair<state_t<A>, state_t<B>>;
+  template <class Make>
+  static type make(std::pair<A, B> const& v, Make const& make) {
+    return type{Like<A>::make(v.first, make), Like<B>::make(v.second, make)};
+  }
+};
+template <template <template <class> class> class M>
+struct Like<M<value_t>> {
+  using type = M<state_t>;
+  template <class Make>
+  static type make(M<value_t> const& s, Make const& make) {
+    return autodiff::with_members(
+        s, [&]<class... Ps>(Ps const&... p) { return type{Like<Ps>::make(p, make)...}; });
+  }
+};
+
+}  // namespace detail
+
+/// A structure like `model` with zeros, as an optimizer's state: of each tensor the sharding, and elements of
+/// type float for bfloat16. Communicates nothing.
+template <class Model>
+state_t<Model> zeros_like_state(Model const& model) {
+  return detail::Like<Model>::make(
+      model, []<class A, class Out>(A const& a, Type<Out>) { return autodiff::filled<Out>(a, 0); });
+}
+/// A structure like `model` with its values, as an optimizer's state.
+template <class Model>
+state_t<Model> copy_as_state(Model const& model) {
+  return detail::Like<Model>::make(model, []<class A, class Out>(A const& a, Type<Out>) -> Out {
+    if constexpr (std::is_same_v<A, Out>) {
+      return a.clone();
+    } else {
+      return cast<typename Out::element>(a);
+    }
+  });
+}
+
+}  // namespace shardtype::train

@@ -1,0 +1,8 @@
+#pragma once
+/// Training: models as structures of tensors, optimizers, clipping, rates. Not part of shardtype.hpp.
+
+#include <shardtype/train/clip.hpp>
+#include <shardtype/train/initialize.hpp>
+#include <shardtype/train/optimizers.hpp>
+#include <shardtype/train/schedules.hpp>
+#include <shardtype/train/structures.hpp>
