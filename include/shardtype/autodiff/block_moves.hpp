@@ -49,7 +49,8 @@ struct RunBlocks<autodiff::KeptOn<Xs...>> {
                   A const& a) {
     MoveCall<R, A> const c(op, where, a);
     using Out = typename R::result;
-    if (place_in_group(c.map, R::axes()) == op.root || !a.mesh().here()) return Out(a.mesh(), c.extents, a.buffer());
+    if (place_in_group(c.map, R::axes()) == op.root || !a.mesh().here())
+      return Out(a.mesh(), c.extents, a.buffer());
     Out out = shardtype::detail::uninitialized<Out>(a.mesh(), c.extents);
     typename Out::execution_space const exec{};
     kernels::fill(exec, static_cast<typename Out::element*>(out.buffer().data()), out.local_size(),

@@ -149,9 +149,10 @@ constexpr std::size_t members() {
 template <class S, class F>
 constexpr auto with_members(S& s, F const& f) {
   constexpr std::size_t n = members<std::remove_const_t<S>>();
-  static_assert(n <= 32,
-                "a struct of parameters has at most 32 members: put some of them into a struct or a "
-                "std::array of their own");
+  static_assert(
+      n <= 32,
+      "a struct of parameters has at most 32 members: put some of them into a struct or a "
+      "std::array of their own");
   // clang-format off
   if constexpr (n == 1) { auto& [m1] = s; return f(m1); }
   else if constexpr (n == 2) { auto& [m1, m2] = s; return f(m1, m2); }
