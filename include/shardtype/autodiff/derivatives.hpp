@@ -75,7 +75,7 @@ SHARDTYPE_DERIVATIVE(Softplus, uses_a, ct * on(functions::Sigmoid{}, a))
 SHARDTYPE_DERIVATIVE(Conjugate, uses_nothing, on(functions::Conjugate{}, ct))
 SHARDTYPE_DERIVATIVE(Real, uses_nothing, cast_like<A>(ct))
 
-SHARDTYPE_DERIVATIVES(Add, passes_on, ct, passes_on, ct)
+SHARDTYPE_DERIVATIVES(Add, passes_on, ct, passes_on, ct)  // NOLINT(bugprone-branch-clone)
 SHARDTYPE_DERIVATIVES(Subtract, passes_on, ct, uses_nothing, -ct)
 SHARDTYPE_DERIVATIVES(Multiply, uses_b, ct * b, uses_a, ct * a)
 SHARDTYPE_DERIVATIVES(Divide, uses_b, ct / b, uses_a | uses_b, -(ct * a / (b * b)))

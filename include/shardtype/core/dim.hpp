@@ -84,7 +84,7 @@ struct Argument {
 
 /// Whether functions of tensors take a value of type `A`.
 template <class A>
-concept is_argument = requires(A const& a) { []<class D>(Argument<D> const&) {}(a); };
+concept TakenByFunctions = requires(A const& a) { []<class D>(Argument<D> const&) {}(a); };
 
 /// A parameter of type `T` of a function that is no template, which takes a conversion for the same
 /// reason. It refers to the argument.

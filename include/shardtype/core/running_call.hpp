@@ -82,10 +82,12 @@ class RunningCall {
 
   [[noreturn]] void refuse() const;
 
+  // NOLINTBEGIN(readability-identifier-naming): as members that are not static
   static inline thread_local RunningCall const* innermost_ = nullptr;
   static inline bool checks_thread_ = false;
   static inline bool ended_ = false;
   static inline thread_local bool own_thread_ = false;
+  // NOLINTEND(readability-identifier-naming)
 
   std::string_view operation_;
   std::source_location where_;

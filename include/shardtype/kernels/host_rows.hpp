@@ -22,13 +22,12 @@ struct PackedRuns {
   static constexpr std::int64_t piece = bytes_of_call / static_cast<std::int64_t>(sizeof(T));
   T const* src;
   T* dst;
-  Layout outer;         ///< the dims outside of a run
-  std::int64_t length;  ///< of a run
-  std::int64_t pieces;  ///< of a run
-  bool stream;          ///< whether the stores bypass the cache
+  Layout outer;             ///< the dims outside of a run
+  std::int64_t length = 1;  ///< of a run
+  std::int64_t pieces;      ///< of a run
+  bool stream;              ///< whether the stores bypass the cache
 
-  PackedRuns(T const* from, T* to, Layout const& all, int inner)
-      : src(from), dst(to), outer(all), length(1) {
+  PackedRuns(T const* from, T* to, Layout const& all, int inner) : src(from), dst(to), outer(all) {
     for (; inner > 0; --inner) length *= outer.extent[--outer.rank];
     pieces = (length + piece - 1) / piece;
     stream = all.elements() * static_cast<std::int64_t>(sizeof(T)) > (1 << 20) &&

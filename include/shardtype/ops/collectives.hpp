@@ -242,7 +242,7 @@ constexpr auto reshard(core::Argument<A> const& a,
 }
 /// Of what is no tensor and no expression. Refused: T09.
 template <class... Out, class A>
-  requires(!core::is_argument<A>)
+  requires(!core::TakenByFunctions<A>)
 constexpr auto reshard(A const& a, checking::CallSite where = std::source_location::current()) {
   return call(op::Reshard<Out...>{}, where, a);
 }

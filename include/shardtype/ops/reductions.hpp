@@ -16,7 +16,7 @@ namespace shardtype {
 namespace execute {
 /// A temporary expression is passed unevaluated (execute/fused.hpp).
 template <class A>
-constexpr decltype(auto) passed(A&& a);
+constexpr decltype(auto) passed(A&& a);  // NOLINT(readability-redundant-declaration)
 }  // namespace execute
 
 /// Asks a sum or norm to be reproducible: `sum<Dim<J>>(a, reproducible)`.

@@ -33,7 +33,7 @@ SHARDTYPE_INLINE int letters_apart(std::string const& a, std::string const& b) {
 namespace shardtype::runtime {
 
 SHARDTYPE_INLINE std::string unknown_variable(std::string const& name) {
-  if (name.compare(0, 10, "SHARDTYPE_") != 0 || name == "SHARDTYPE_ROOT" || name == "SHARDTYPE_DIR")
+  if (!name.starts_with("SHARDTYPE_") || name == "SHARDTYPE_ROOT" || name == "SHARDTYPE_DIR")
     return {};
   std::string nearest;
   int least = 0;
