@@ -1,7 +1,6 @@
 // Local operations against the time that their bytes take and against plain loops over the vector
 // functions that the library calls, on the same buffers, in cache and out of it.
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -28,7 +27,8 @@ char const* const help =
     "bench_local [--rounds=9] [--rows=4096] [--columns=4096] [--only=OP,OP...] [--times]\n"
     "Local operations of one rank: of rows x columns numbers (memory), and of 128 x 512 (cache).\n"
     "The lower bound is the larger of a plain loop over the same vector functions, or an expert's\n"
-    "passes, and of the bytes at the bandwidth of a scaled copy, measured in the same round. Last\n"
+    "passes, and of the bytes at the bandwidth of a scaled copy, measured in the same round; of\n"
+    "back_OP (pullbacks) OP itself, of vg_OP (values and gradients) the values alone. Last\n"
     "lines: ratio local OP.WHERE 1 MEDIAN Q1 Q3, ours over the bound in time. With --times only\n"
     "time OP MILLISECONDS of memory's cases, the medians of ours, for scripts/bench.d/local.\n";
 
