@@ -8,8 +8,8 @@
 #include <utility>
 
 #include <shardtype/check/call_site.hpp>
-#include <shardtype/ops/elementwise.hpp>
 #include <shardtype/ops/reductions.hpp>
+#include <shardtype/ops/run_elementwise.hpp>
 #include <shardtype/ops/run_to_host.hpp>
 
 namespace shardtype {
