@@ -180,6 +180,25 @@ template <class... Operands>
 struct Continue<Above::lazy, Operands...> {
   using Where = std::source_location;
 
+  /// What `fuse` refuses itself, or void: a function less in the compiler's message.
+  template <class F>
+  static constexpr auto refuse_function() {
+    using shardtype::detail::argument_t;
+    using shardtype::detail::recorded_t;
+    if constexpr (any_poisoned<recorded_t<Operands>...>) {
+      return Type<void>{};
+    } else {
+      using R = Resolve<op::Map<F>, argument_t<recorded_t<Operands>>...>;
+      if constexpr (R::verdict || shardtype::detail::multiplies_matrices<F, R>()) {
+        return Type<void>{};
+      } else {
+        return Type<refusal<R, argument_t<recorded_t<Operands>>...>>{};
+      }
+    }
+  }
+  template <class F>
+  using refusal_of_function = typename decltype(refuse_function<F>())::type;
+
   template <class F, class... Args>
   static auto call(op::Map<F> const& op, Where const& where, Args const&... args) {
     if constexpr (any_poisoned<shardtype::detail::recorded_t<Args>...>) {

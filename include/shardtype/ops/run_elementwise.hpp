@@ -58,8 +58,13 @@ constexpr auto fuse(F const& f, Args&&... args) {
       return Poisoned{};
     }
   } else if constexpr ((is_lazy<std::remove_cvref_t<Args>> || ...)) {
-    return execute::Continue<execute::Above::lazy, held_t<Args>...>::call(
-        op::Map<F>{f}, std::source_location{}, held(std::forward<Args>(args))...);
+    using Next = execute::Continue<execute::Above::lazy, held_t<Args>...>;
+    if constexpr (std::is_void_v<typename Next::template refusal_of_function<F>>) {
+      return Next::call(op::Map<F>{f}, std::source_location{}, held(std::forward<Args>(args))...);
+    } else {
+      static_cast<void>(alignof(typename Next::template refusal_of_function<F>));
+      return Poisoned{};
+    }
   } else if constexpr ((is_dry<std::remove_cvref_t<Args>> || ...)) {
     return call(op::Map<F>{f}, std::source_location{}, held(std::forward<Args>(args))...);
   } else {

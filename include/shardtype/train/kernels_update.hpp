@@ -32,23 +32,49 @@ struct Update {
   C scale;  ///< of the gradient
   std::int64_t n;
 
-  template <int... K>
-  KOKKOS_FUNCTION void element(std::int64_t k, std::integer_sequence<int, K...>) const {
-    C x = blocks.master != nullptr ? blocks.master[k] : static_cast<C>(blocks.weights[k]);
-    body(x, static_cast<C>(blocks.gradient[k]) * scale, blocks.moments[K][k]...);
-    if (blocks.master != nullptr) blocks.master[k] = x;
-    blocks.weights[k] = static_cast<W>(x);
+  // By default clang warns if it cannot vectorise a loop as told, for the function that holds the loop after inlining,
+  // which would be Kokkos'; so `elements` is not inlined (kernels/expression.hpp).
+#if defined(__clang__)
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wpass-failed"
+  [[gnu::noinline]]
+#endif
+  KOKKOS_FUNCTION void elements(std::int64_t begin, std::int64_t end) const {
+    each(begin, end, std::make_integer_sequence<int, N>{});
   }
-  KOKKOS_FUNCTION void operator()(std::int64_t part) const {
-    std::int64_t const end = part * run + run < n ? part * run + run : n;
+  template <int... K>
+  KOKKOS_FUNCTION void each(std::int64_t begin, std::int64_t end,
+                            std::integer_sequence<int, K...>) const {
+    W* const weights = blocks.weights;
+    G const* const gradient = blocks.gradient;
+    C* const master = blocks.master;
+    Body const step = body;
+    C const factor = scale;
+    Blocks<W, G, C, N> const all = blocks;
+    if (master != nullptr) {
+      for (std::int64_t k = begin; k < end; ++k) {
+        step(master[k], static_cast<C>(gradient[k]) * factor, all.moments[K][k]...);
+        weights[k] = static_cast<W>(master[k]);
+      }
+      return;
+    }
     // the blocks are apart
 #if defined(__clang__)
 #pragma clang loop vectorize(assume_safety)
 #elif defined(__GNUC__)
 #pragma GCC ivdep
 #endif
-    for (std::int64_t k = part * run; k < end; ++k)
-      element(k, std::make_integer_sequence<int, N>{});
+    for (std::int64_t k = begin; k < end; ++k) {
+      C x = static_cast<C>(weights[k]);
+      step(x, static_cast<C>(gradient[k]) * factor, all.moments[K][k]...);
+      weights[k] = static_cast<W>(x);
+    }
+  }
+#if defined(__clang__)
+#pragma clang diagnostic pop
+#endif
+  KOKKOS_FUNCTION void operator()(std::int64_t part) const {
+    elements(part * run, part * run + run < n ? part * run + run : n);
   }
 };
 
