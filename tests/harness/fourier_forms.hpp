@@ -130,3 +130,33 @@ void check_form(std::vector<Mesh<X, Y, Z>> const& meshes, char const* name, Four
 }
 
 }  // namespace fourier_cases
+
+#ifndef FOURIER_DRAWS  // `scripts/test --all` draws more
+#define FOURIER_DRAWS 12
+#endif
+
+// What the files that list forms name.
+namespace fourier_cases::listed {
+
+using Norm = op::FftNorm;
+template <class... Parts>
+using C = Tensor<Kokkos::complex<double>, Parts...>;
+template <class... Parts>
+using S = Tensor<Kokkos::complex<float>, Parts...>;
+template <class... Parts>
+using R = Tensor<double, Parts...>;
+template <class... Parts>
+using Q = Tensor<float, Parts...>;
+
+inline constexpr int draws = FOURIER_DRAWS;
+inline constexpr auto forward = FourierKind::forward;
+inline constexpr auto inverse = FourierKind::inverse;
+inline constexpr auto to_complex = FourierKind::real_to_complex;
+inline constexpr auto to_real = FourierKind::complex_to_real;
+// labels
+inline constexpr int i = 0;
+inline constexpr int j = 1;
+inline constexpr int k = 2;
+inline constexpr int f = new_label;
+
+}  // namespace fourier_cases::listed

@@ -6,34 +6,8 @@
 // NEEDS: FFT
 #include "harness/fourier_forms.hpp"
 
-#ifndef FOURIER_DRAWS  // `scripts/test --all` draws more
-#define FOURIER_DRAWS 12
-#endif
-
 using namespace fourier_cases;
-
-namespace {
-
-using Norm = op::FftNorm;
-template <class... Parts>
-using C = Tensor<Kokkos::complex<double>, Parts...>;
-template <class... Parts>
-using S = Tensor<Kokkos::complex<float>, Parts...>;
-template <class... Parts>
-using R = Tensor<double, Parts...>;
-template <class... Parts>
-using Q = Tensor<float, Parts...>;
-
-constexpr int draws = FOURIER_DRAWS;
-constexpr auto forward = FourierKind::forward;
-constexpr auto inverse = FourierKind::inverse;
-constexpr auto to_complex = FourierKind::real_to_complex;
-constexpr auto to_real = FourierKind::complex_to_real;
-constexpr int i = 0;
-constexpr int j = 1;
-constexpr int f = new_label;
-
-}  // namespace
+using namespace fourier_cases::listed;
 
 TEST_CASE("one dim") {
   std::vector<Mesh<X, Y, Z>> const meshes = all_meshes();
