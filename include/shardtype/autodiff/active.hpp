@@ -245,7 +245,7 @@ constexpr Want filled(V const& like, double x) {
     double const here = shardtype::detail::holds_value<Want>(like.mesh()) ? x : 0;
     typename Want::execution_space const exec{};
     kernels::fill(exec, static_cast<typename Want::element*>(out.buffer().data()), out.local_size(),
-                  static_cast<typename Want::element>(here));
+                  kernels::detail::converted<typename Want::element>(here));
     exec.fence();
     return out;
   }

@@ -39,6 +39,7 @@ struct InVectors<F, T, Ts...> {
 template <class T, int Slot>
 struct Leaf {
   static constexpr bool staged = false;
+  static constexpr int slot = Slot;
   KOKKOS_FUNCTION T at(void const* const* in, std::int64_t k) const {
     if constexpr (std::is_same_v<T, bool>) {
       return Truths{in[Slot]}[k];

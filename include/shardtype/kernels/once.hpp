@@ -42,7 +42,13 @@ constexpr auto with_part(Parts<Vs...> all) {
 /// `highest`: the last slot that it reads.
 template <class E>
 struct PartsOf {
-  static constexpr int highest = -1;
+  static constexpr int highest = [] {
+    if constexpr (requires { E::slot; }) {
+      return E::slot;
+    } else {
+      return -1;
+    }
+  }();
   template <class Ps>
   static constexpr Ps parts(Ps all) {
     return all;
@@ -53,22 +59,6 @@ struct PartsOf {
   }
   template <class V, class Use>
   static bool find(E const&, Use const&) {
-    return false;
-  }
-};
-template <class T, int Slot>
-struct PartsOf<Leaf<T, Slot>> {
-  static constexpr int highest = Slot;
-  template <class Ps>
-  static constexpr Ps parts(Ps all) {
-    return all;
-  }
-  template <class Ps, int First>
-  static Leaf<T, Slot> in_blocks(Leaf<T, Slot> const& e) {
-    return e;
-  }
-  template <class V, class Use>
-  static bool find(Leaf<T, Slot> const&, Use const&) {
     return false;
   }
 };

@@ -3,9 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <source_location>
 #include <string_view>
 
+#include <shardtype/kernels/norms.hpp>
+#include <shardtype/kernels/reduce.hpp>
+#include <shardtype/ops/run_to_host.hpp>
 #include <shardtype/tensor/tensor.hpp>
 #include <shardtype/train/kernels_update.hpp>
 #include <shardtype/train/structures.hpp>
@@ -14,19 +18,27 @@ namespace shardtype::train {
 
 namespace detail {
 
-/// Whether this rank's block counts: it is the first along each axis over which the tensor is replicated.
+/// The sum of squares of the elements of this rank's block, in double where elements are not complex.
 template <class A>
-bool holds_first(A const& a) {
-  runtime::MeshState const& mesh = a.mesh().state();
-  auto const axes = runtime::map_axes(mesh, Scope<A>::names);
-  for (std::size_t x = 0; x < mesh.axes().size(); ++x) {
-    bool of_split = false;
-    for (int d = 0; d < A::spec.rank; ++d)
-      for (int k = 0; k < A::spec.dims[d].axes.size; ++k)
-        of_split = of_split || axes.position[A::spec.dims[d].axes[k]] == static_cast<int>(x);
-    if (!of_split && mesh.coords()[x] != 0) return false;
-  }
-  return true;
+double squares_of(A const& a) {
+  using T = typename A::element;
+  using R = shardtype::kernels::NormReducer<T>;
+  using Space = typename A::memory_space;
+  typename A::execution_space const exec{};
+  shardtype::kernels::Layout block;
+  block.rank = 1;
+  block.extent[0] = a.local_size();
+  auto const plan = shardtype::kernels::plan_reduce<R>(exec, block.packed(), 0);
+  Pool& pool = a.mesh().state().pool();
+  Buffer const total = pool.template take<Space>(sizeof(typename R::Total));
+  Buffer const workspace = pool.template take<Space>(static_cast<std::size_t>(plan.workspace));
+  shardtype::kernels::reduce_to_totals<R>(exec, plan, static_cast<T const*>(a.buffer().data()),
+                                          static_cast<typename R::Total*>(total.data()),
+                                          workspace.data());
+  exec.fence();
+  typename R::Total out{};
+  runtime::copy_bytes<Kokkos::HostSpace, Space>(&out, total.data(), sizeof out);
+  return static_cast<double>(out);
 }
 
 template <class A>
@@ -54,10 +66,7 @@ double global_norm(Gradient const& gradient,
           detail::check_complete<A>();
           if (mesh != nullptr) shardtype::detail::check_one_mesh(*mesh, a.mesh());
           mesh = &a.mesh();
-          if (!a.mesh().here() || !detail::holds_first(a)) return;
-          sum += kernels::sum_of_squares(typename A::execution_space{},
-                                         static_cast<typename A::element const*>(a.buffer().data()),
-                                         a.local_size());
+          if (a.mesh().here() && shardtype::detail::first_holder(a)) sum += detail::squares_of(a);
         }
       },
       gradient);

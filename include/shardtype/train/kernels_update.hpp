@@ -89,30 +89,6 @@ void update(Exec const& exec, Body const& body, Blocks<W, G, C, N> const& blocks
   exec.fence();
 }
 
-/// The sum of squares of `n` elements, in double.
-template <class Exec, class T>
-double sum_of_squares(Exec const& exec, T const* x, std::int64_t n) {
-  constexpr std::int64_t run = 4096;
-  double out = 0;
-  Kokkos::parallel_reduce(
-      shardtype::kernels::launch_name("shardtype::sum_of_squares"),
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, (n + run - 1) / run),
-      KOKKOS_LAMBDA(std::int64_t part, double& sum) {
-        std::int64_t const end = part * run + run < n ? part * run + run : n;
-        double own[8] = {};
-        std::int64_t k = part * run;
-        for (; k + 8 <= end; k += 8)
-          for (int j = 0; j < 8; ++j) {
-            auto const v = static_cast<double>(x[k + j]);
-            own[j] += v * v;
-          }
-        for (; k < end; ++k) own[0] += static_cast<double>(x[k]) * static_cast<double>(x[k]);
-        sum += ((own[0] + own[1]) + (own[2] + own[3])) + ((own[4] + own[5]) + (own[6] + own[7]));
-      },
-      out);
-  return out;
-}
-
 /// x[k] *= factor.
 template <class Exec, class T, class C>
 void scale(Exec const& exec, T* x, std::int64_t n, C factor) {

@@ -189,8 +189,6 @@ struct AdamW : Optimizer<AdamW> {
             static_cast<C>(decaying ? 1 - at * decay : 1)};
   }
 };
-/// AdamW, with the customary name where nothing decays.
-using Adam = AdamW;
 
 /// Gradient descent with momentum: v = momentum v + g, x -= rate (v, or with `nesterov` g + momentum v); g has decay x
 /// added. As torch.optim.SGD.
