@@ -42,6 +42,7 @@
 #include <shardtype/ops/blocks.hpp>
 #include <shardtype/ops/collectives.hpp>
 #include <shardtype/ops/dims.hpp>
+#include <shardtype/ops/dynamic_windows.hpp>
 #include <shardtype/ops/elementwise.hpp>
 #include <shardtype/ops/math.hpp>
 #include <shardtype/ops/products.hpp>
@@ -49,6 +50,7 @@
 #include <shardtype/ops/rows.hpp>
 #include <shardtype/ops/run_allclose.hpp>
 #include <shardtype/ops/run_collectives.hpp>
+#include <shardtype/ops/run_dynamic_windows.hpp>
 #include <shardtype/ops/run_elementwise.hpp>
 #include <shardtype/ops/run_explain.hpp>
 #include <shardtype/ops/run_full_like.hpp>

@@ -26,6 +26,7 @@
 #include <shardtype/ops/blocks.hpp>
 #include <shardtype/ops/collectives.hpp>
 #include <shardtype/ops/dims.hpp>
+#include <shardtype/ops/dynamic_windows.hpp>
 #include <shardtype/ops/indexing.hpp>
 #include <shardtype/ops/normalization.hpp>
 #include <shardtype/ops/products.hpp>

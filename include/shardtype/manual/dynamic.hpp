@@ -5,7 +5,7 @@
 #include <source_location>
 
 #include <shardtype/manual/local.hpp>
-#include <shardtype/ops/run_indexing.hpp>
+#include <shardtype/ops/run_dynamic_windows.hpp>
 
 namespace shardtype::execute {
 

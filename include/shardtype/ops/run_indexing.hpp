@@ -1,9 +1,7 @@
 #pragma once
-/// How lookups and sums by ids, and windows with a run-time start, run.
+/// How lookups and sums by ids run.
 
 #include <cstdint>
-#include <source_location>
-#include <type_traits>
 
 #include <shardtype/execute/call.hpp>
 #include <shardtype/execute/fused.hpp>
@@ -11,7 +9,6 @@
 #include <shardtype/kernels/fill.hpp>
 #include <shardtype/kernels/scatter.hpp>
 #include <shardtype/ops/indexing.hpp>
-#include <shardtype/ops/run_to_host.hpp>
 #include <shardtype/tensor/block_layout.hpp>
 
 namespace shardtype::execute {
@@ -126,34 +123,6 @@ struct Run<op::ScatterAlong<J, At...>> : Filled<Run<op::ScatterAlong<J, At...>>>
                        numbered_rows(detail::block_layout(out.rows()), static_cast<int>(at),
                                      out.rows()[at].range(), updates.rows()[at].size()));
     exec.fence();
-  }
-};
-
-/// Reads the number in a tensor without dims, as `item` does. Of Locals: manual/dynamic.hpp.
-template <class P>
-struct StartOf {
-  static std::int64_t read(P const& start, std::source_location const& where) {
-    return start.mesh().here() ? static_cast<std::int64_t>(item(start, where)) : 0;
-  }
-};
-template <class T, class... Parts>
-struct StartOf<Local<T, Parts...>>;
-
-template <class Op>
-  requires std::is_same_v<typename Op::runs, checking::ByBlockFromStart>
-struct Run<Op> {
-  template <class R, class... As>
-  static auto run(Op op, std::source_location const& where, As const&... as) {
-    static_cast<void>(result_extents<R>(op, as...));  // errors come before a start is read
-    auto const read = [&]<class A>(A const& a) {
-      if constexpr (A::rank == 0) op.start = StartOf<A>::read(a, where);
-    };
-    (read(as), ...);
-    return run_local<R, Run>(op, where, as...);
-  }
-  template <class Call>
-  static Buffer block(Op const& op, Call const& run) {
-    return op.block(run);
   }
 };
 
