@@ -3,8 +3,10 @@
 
 #include <array>
 #include <complex>
+#include <cstddef>
 #include <cstdint>
 #include <source_location>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -56,6 +58,19 @@ struct NpyBlock {
     }
   }
 };
+
+/// The calling rank's block where the host can read it: in its place, or copied from a device.
+template <class A>
+auto readable_block(A const& a) {
+  using Space = typename A::memory_space;
+  if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space>::accessible) {
+    using T = typename A::element;
+    return std::span<T const>(static_cast<T const*>(a.buffer().data()),
+                              static_cast<std::size_t>(a.local_size()));
+  } else {
+    return block_on_host(a);
+  }
+}
 
 }  // namespace detail
 
@@ -133,10 +148,11 @@ auto save_npy(core::Argument<A> const& given, std::string const& path,
     if (!mesh.here()) return;
     detail::NpyBlock const part(a);
     detail::agree_on_file(mesh, "save_npy", path, type_name<Held>(), part.shape);
-    auto const host = detail::block_on_host(detail::operand(a));
+    auto const& written = detail::operand(a);
+    auto const host = detail::readable_block(written);
     io::write_npy(mesh.whole().raw(), path, io::npy_dtype<typename A::element>(), part.shape,
                   part.begin, part.count, sizeof(typename A::element), host.data(),
-                  detail::first_holder(detail::operand(a)), false, detail::file_access());
+                  detail::first_holder(written), false, detail::file_access());
   }
 }
 
