@@ -489,3 +489,35 @@ TEST_CASE("scaled and added exponentials have the values of single ones") {
     check_exponentials<double, true>();
   });
 }
+
+TEST_CASE("quotients rounded down and their remainders, by the C library's fmod") {
+  std::mt19937_64 engine(13);
+  bool good = true;
+  auto const check = [&](float a, float b) {
+    float const r = std::fmod(a, b);
+    bool const apart = r != 0 && (r < 0) != (b < 0);
+    float const down = b == 0 ? a / b : std::nearbyint((a - r) / b) - (apart ? 1.0F : 0.0F);
+    good = good && same(kernels::detail::remainder(a, b), r) &&
+           same(kernels::call(functions::FloorDivide{}, a, b), down) &&
+           same(kernels::call(functions::Remainder{}, a, b), apart ? r + b : r);
+  };
+  std::vector<float> const special = special_values<float>();
+  for (float const a : special)
+    for (float const b : special) check(a, b);
+  CHECK(good);
+  std::size_t const n = 300000;
+  std::vector<float> const any = drawn<float>(engine, n, -huge, huge);
+  for (std::size_t k = 0; k < n; ++k) {
+    check(any[k], any[n - 1 - k]);
+    // quotients around every power of two, next to integers and at them
+    float const b = any[k];
+    auto const whole = static_cast<float>(
+        std::ldexp(1 + static_cast<double>(engine() % 64) / 64, static_cast<int>(engine() % 30)));
+    float const a = b * std::nearbyint(whole);
+    for (float const near : {std::nextafter(a, 0.0F), a, std::nextafter(a, 2 * a)}) {
+      check(near, b);
+      check(near, -b);
+    }
+  }
+  CHECK(good);
+}

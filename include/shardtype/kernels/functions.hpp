@@ -2,6 +2,7 @@
 /// Implementations of the functions of check/functions.hpp, for one element.
 
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <numbers>
@@ -55,6 +56,22 @@ KOKKOS_FUNCTION T chosen(bool p, T const& a, T const& b) {
   return p ? a : b;
 }
 
+/// As fmod. Of floats whose quotient is small it is exact in double: the quotient differs from an integer by more than
+/// it is rounded, and the product has at most 48 bits.
+template <class T>
+KOKKOS_FUNCTION T remainder(T a, T b) {
+#if !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__)
+  if constexpr (std::is_same_v<T, float>) {
+    double const quotient = double{a} / double{b};
+    if (std::fabs(quotient) < 0x1p24 && std::fabs(b) <= std::numeric_limits<float>::max()) {
+      double const whole = static_cast<double>(static_cast<std::int32_t>(quotient));
+      return std::copysign(static_cast<float>(double{a} - whole * double{b}), a);
+    }
+  }
+#endif
+  return math::fmod(a, b);
+}
+
 /// The sign and the remainder follow NumPy: the remainder has the sign of the divisor.
 template <class T>
 KOKKOS_FUNCTION T floor_remainder(T a, T b) {
@@ -64,8 +81,8 @@ KOKKOS_FUNCTION T floor_remainder(T a, T b) {
     T const r = none ? T{} : static_cast<T>(a % b);
     return r != T{} && (r < T{}) != (b < T{}) ? static_cast<T>(r + b) : r;
   } else {
-    T const r = math::fmod(a, b);
-    return r != T{} && (r < T{}) != (b < T{}) ? r + b : r;
+    T const r = remainder(a, b);
+    return chosen((r != T{}) & ((r < T{}) != (b < T{})), r + b, r);
   }
 }
 template <class T>
@@ -274,8 +291,8 @@ KOKKOS_FUNCTION T call(functions::FloorDivide, T const& a, T const& b) {
     // the quotient is rounded towards zero, so subtract 1 if there is a remainder of opposite sign
     return r != T{} && (a < T{}) != (b < T{}) ? static_cast<T>(q - T(1)) : q;
   } else {
-    T const r = math::fmod(a, b);
-    T const below = r != T(0) && (r < T(0)) != (b < T(0)) ? T(1) : T(0);
+    T const r = detail::remainder(a, b);
+    T const below = detail::chosen((r != T(0)) & ((r < T(0)) != (b < T(0))), T(1), T(0));
     return detail::chosen(b == T(0), a / b, math::nearbyint((a - r) / b) - below);
   }
 }
