@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include <shardtype/core/bfloat16.hpp>
 #include <shardtype/kernels/copy.hpp>
 #include <shardtype/kernels/view_runs.hpp>
 
