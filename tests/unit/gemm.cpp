@@ -157,8 +157,9 @@ void check_layouts(Sizes const& s, F const& product) {
 /// Small and degenerate sizes in all layouts, then more of them in random layouts.
 template <class T, class F>
 void check_sizes(F const& product) {
-  for (Sizes const& s : {Sizes{2, 7, 5, 3}, Sizes{1, 1, 5, 4}, Sizes{1, 5, 1, 4}, Sizes{1, 2, 2, 1},
-                         Sizes{1, 2, 3, 0}}) {
+  for (Sizes const& s :
+       {Sizes{2, 7, 5, 3}, Sizes{1, 1, 5, 4}, Sizes{1, 5, 1, 4}, Sizes{1, 2, 2, 1},
+        Sizes{1, 2, 3, 0}, Sizes{2, 1, 1, 90}, Sizes{2, 1, 70, 33}, Sizes{2, 70, 1, 33}}) {
     check_layouts<T>(s, product);
   }
   std::mt19937 random(7);
