@@ -27,13 +27,17 @@ PRELUDE = """#include "{headers}"
 #include <array>
 #include <string>
 #include <utility>
-namespace labels {{ struct X : shardtype::Axis<"X"> {{}}; struct I : shardtype::Index<"I"> {{}}; }}
-using labels::X, labels::I;
+namespace labels {{
+struct X : shardtype::Axis<"X"> {{}};
+struct I : shardtype::Index<"I"> {{}};
 struct Mine {{}};
+// Not in the global namespace, where argument-dependent lookup would find the user's functions there too.
+struct F {{ Mine operator()(auto const&...) const; }};
+}}
+using labels::X, labels::I, labels::F, labels::Mine;
 using A = shardtype::Tensor<float, shardtype::Dim<I, X>>;
 using E = decltype(std::declval<A&>() + 1.0F);
 using M = shardtype::Mesh<X>;
-struct F {{ Mine operator()(auto const&...) const; }};
 template <class R> constexpr char whose() {{ return std::is_same_v<R, Mine> ? 'h' : 'o'; }}
 """
 LETTERS = {"T": "A", "F": "F", "M": "M", "N": "float"}
@@ -55,8 +59,8 @@ class Function:
         given = re.match(r"\[#.*?#\](?:api::)?\w+(<.*?>)?\(", signature)
         for one in re.findall(r"<#(.*?)#>", given.group(1) or ""):
             self.explicit.add({"int": "0", "MeshAxis": "X"}.get(one.split()[0], "I"))
-        if re.search(r"Parts\.\.\.>|Mesh\w*<", signature):
-            self.explicit = {"float"}
+        if re.search(r"\bParts\b|Mesh\w*<", signature):
+            self.explicit = {"double"}  # no type of an argument, which the user's `auto` would take for its own
         inside = signature[given.end():]
         may = [one for one in re.findall(r"<#(.*?)#>", inside) if "CallSite" not in one]
         must = [one for one in re.findall(r"<#(.*?)#>", inside.split("{#")[0]) if "..." not in one.split()[-1]]
@@ -89,6 +93,8 @@ def sample(parameter, types):
         return "M"
     if "Argument<" in kind:
         return "T"
+    if kind == "checking::Poisoned":  # what a refused call gives: its refusal was printed
+        return None
     if kind.endswith("::element"):
         return "float"
     if "extents_of<" in kind:
@@ -190,14 +196,15 @@ def unit(everything, form, headers):
     return "\n".join(lines) + "\n", cases
 
 
-def outcomes(head, cases, source, options, compiler):
+def outcomes(head, cases, source, options, compiler, together):
     """Whose function each case calls. A case that does not compile calls ours, with arguments that it refuses; the rest
-    is compiled again without it."""
+    is compiled again without it and those of the same `together`: an error comes once per refusal and types, so that
+    many rounds would be needed for cases one by one."""
     made = source.with_suffix(".o")
     first = head.count("\n") + 2
     limit = "-ferror-limit=0" if "clang" in Path(compiler).name else "-fmax-errors=0"
     ours = set()
-    for _ in range(12):
+    while True:
         lines = [" " if k in ours else case[-1] + "," for k, case in enumerate(cases)]
         source.write_text(head + "extern const char outcomes[]; const char outcomes[] = {'@', 'O', 'U', 'T', ':',\n" +
                           "\n".join(lines) + "\n'@', 0};\n")
@@ -207,7 +214,8 @@ def outcomes(head, cases, source, options, compiler):
             found = iter(re.search(rb"@OUT:([hoa]*)@", made.read_bytes()).group(1).decode())
             return ["o" if k in ours else next(found) for k in range(len(cases))]
         failed = {int(line) - first for line in re.findall(re.escape(source.name) + r":(\d+):", run.stderr)}
-        failed = {k for k in failed if 0 <= k < len(cases)} - ours
+        keys = {together(k) for k in failed if 0 <= k < len(cases)}
+        failed = {k for k in range(len(cases)) if together(k) in keys} - ours
         if not failed:
             break
         ours |= failed
@@ -223,13 +231,16 @@ def wrapped(title, names):
     return "\n".join(lines) + "\n"
 
 
+def of_expression(case):
+    """The name of a case, and whether an expression is among its arguments."""
+    return case[1], bool(re.search(r"\bE\b", case[2]))
+
+
 def list_of(cases, found):
     """The names for which ours is called by a conversion of the user's parameter."""
-    by = {"an expression to a tensor:": set(), "a float to a double:": set()}
-    for (_, name, text, _), one in zip(cases, found):
-        if one == "o":
-            by["an expression to a tensor:" if re.search(r"\bE\b", text) else "a float to a double:"].add(name)
-    return "".join(wrapped(title, sorted(names) or ["none"]) for title, names in by.items())
+    ours = {of_expression(case) for case, one in zip(cases, found) if one == "o"}
+    return "".join(wrapped(title, sorted(name for name, expression in ours if expression == wanted) or ["none"])
+                   for title, wanted in (("an expression to a tensor:", True), ("a float to a double:", False)))
 
 
 def main():
@@ -243,7 +254,11 @@ def main():
         form, compiler, folder = job
         head, cases = unit(everything, form, Path(headers).resolve())
         source = Path(folder) / f"{re.sub(chr(92) + 'W+', '_', form)}.{Path(compiler).name}.cpp"
-        found = outcomes(head, cases, source, options, compiler)
+
+        def together(k):
+            return of_expression(cases[k]) if form == CONVERTED else k
+
+        found = outcomes(head, cases, source, options, compiler, together)
         if form == CONVERTED:
             lists[compiler] = list_of(cases, found)
             return []

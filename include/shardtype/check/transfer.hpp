@@ -10,6 +10,8 @@
 namespace shardtype::runtime {
 
 class MeshRef;
+template <MeshAxis... Xs>
+class MeshOf;
 
 }  // namespace shardtype::runtime
 

@@ -1,6 +1,9 @@
 #pragma once
 /// The parts of a tensor's type: dims and attributes.
 
+#include <array>
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
@@ -100,6 +103,17 @@ struct Taken {
   }
   constexpr operator T const&() const { return value; }  // NOLINT(google-explicit-constructor)
   T const& value;
+};
+/// Extents: an array of them, or the numbers in braces.
+template <std::size_t Rank>
+struct Taken<std::array<std::int64_t, Rank>> {
+  constexpr Taken(std::array<std::int64_t, Rank> const& v)  // NOLINT(google-explicit-constructor)
+      : value(v) {}
+  template <std::integral... N>
+    requires(sizeof...(N) == Rank)
+  constexpr Taken(N... n)  // NOLINT(google-explicit-constructor)
+      : value{static_cast<std::int64_t>(n)...} {}
+  std::array<std::int64_t, Rank> value;
 };
 
 /// The base of every expression of automatic mode (lazy/expression.hpp).

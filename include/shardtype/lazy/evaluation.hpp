@@ -179,7 +179,7 @@ struct NamedProgramPlan<void> : ProgramPlan {
 /// sizes (plan/program.hpp).
 template <class P>
 struct ProgramPlans {
-  static constexpr auto const& names = P::names;
+  static constexpr ProgramNames const& names = P::names;
   /// The plan for the sizes in `sized`, a copy of `P::program` with sizes filled in.
   static ProgramPlan at(RecordedProgram const& sized, Machine const& m = P::machine) {
     return planning::plan_program(sized,

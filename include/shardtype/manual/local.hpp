@@ -124,11 +124,10 @@ auto full_local(Extents const& extents,
   return out;
 }
 /// A block of zeros; as full_local.
-template <class... Parts, class Extents = detail::local_extents<Parts...>>
-  requires(std::is_same_v<Extents, detail::local_extents<Parts...>>)
-auto zeros_local(Extents const& extents) {
+template <class... Parts>
+auto zeros_local(core::Taken<detail::local_extents<Parts...>> extents) {
   using T = typename detail::CreatedLocal<Parts...>::type::element;
-  return full_local<Parts...>(extents, T{});
+  return full_local<Parts...>(extents.value, T{});
 }
 
 /// Inside of shard_map: the calling rank's index along `Xs` (first axis major) as a block that

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <source_location>
 #include <string_view>
+#include <type_traits>
 
 #include <shardtype/check/block_move.hpp>
 #include <shardtype/check/call.hpp>
@@ -153,6 +154,21 @@ struct Transfer {
 
 }  // namespace op
 
+namespace detail {
+
+/// What is no tensor and no expression, as an argument of `Op`: refused where it is made. A conversion, so that any
+/// function of the user's is the better match.
+template <class Op>
+struct NoTensor {
+  template <class A>
+    requires(!core::TakenByFunctions<A>)
+  constexpr NoTensor(A const& a) {  // NOLINT(google-explicit-constructor)
+    (void)call(Op{}, std::source_location::current(), a);
+  }
+};
+
+}  // namespace detail
+
 /// Whether `reshard<To>(a)` compiles for a tensor of type `From`.
 template <class From, class To>
 concept Reshardable = bool(checking::Resolve<op::Reshard<To>, From>::verdict);
@@ -241,10 +257,9 @@ constexpr auto reshard(core::Argument<A> const& a,
   return call(op::Reshard<Out...>{}, where, a.self());
 }
 /// Of what is no tensor and no expression. Refused: T09.
-template <class... Out, class A>
-  requires(!core::TakenByFunctions<A>)
-constexpr auto reshard(A const& a, checking::CallSite where = std::source_location::current()) {
-  return call(op::Reshard<Out...>{}, where, a);
+template <class... Out>
+constexpr checking::Poisoned reshard(std::type_identity_t<detail::NoTensor<op::Reshard<Out...>>>) {
+  return {};
 }
 
 /// The value of a parameter, whole along `Xs` and reduced over them, so that its gradient stays
@@ -298,7 +313,7 @@ constexpr auto to_partial(core::Argument<A> const& a,
 /// while unreduced (all_reduce or reduce_scatter it first), B03 with cyclic dims, R01, R02, N05,
 /// M01.
 template <class... Out, class A, class... Ys>
-auto transfer(A const& a, Mesh<Ys...> const& mesh,
+auto transfer(A const& a, runtime::MeshOf<Ys...> const& mesh,
               checking::CallSite where = std::source_location::current()) {
   return call(op::Transfer<Mesh<Ys...>, Out...>{&mesh}, where, a);
 }
@@ -306,7 +321,7 @@ auto transfer(A const& a, Mesh<Ys...> const& mesh,
 /// The plan of `transfer<Out...>(a, mesh)`: bytes from rank to rank, in ranks of the job.
 /// Communicates nothing; refuses what transfer refuses.
 template <class... Out, class A, class... Ys>
-auto plan_transfer(A const& a, Mesh<Ys...> const& mesh) {
+auto plan_transfer(A const& a, runtime::MeshOf<Ys...> const& mesh) {
   return plan_at(op::Transfer<Mesh<Ys...>, Out...>{&mesh}, a);
 }
 
