@@ -1,9 +1,12 @@
 // A blocked algorithm whose steps repeat on a shrinking block, compared with loops that count its
 // elements one by one; its text; and functions compared with the operations that they call.
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include <shardtype/plan/explain.hpp>
 #include <shardtype/shardtype.hpp>
@@ -258,18 +261,98 @@ TEST_CASE("a plan with more steps, loops or operands than there is room for") {
 
 TEST_CASE("the plan of a function with more steps than there is room for") {
   using C = Case<37, 4, 3, 2>;
-  planning::FunctionWriter notes({});
   core::Names const& names = checking::Resolve<C::Op, C::A>::S::names;
-  for (int k = 0; k < planning::max_function_steps / C::plan.size; ++k)
-    notes.note("update", C::plan, names);
-  CHECK(notes.plan().size == planning::max_function_steps);
-  std::string message;
-  try {
-    notes.note("update", C::plan, names);
-  } catch (Error const& e) {
-    message = e.what();
+  auto const code_of = [](auto const& run) -> std::string {
+    try {
+      run();
+    } catch (Error const& e) {
+      return e.what();
+    }
+    return "none";
+  };
+  std::string const too_long =
+      "[shardtype E84] the plan of a function has more than 8192 steps; plan its parts one by one";
+  {
+    // noted as it is, and as a constant that repeats
+    planning::FunctionWriter notes({});
+    planning::FunctionWriter constants({});
+    for (int k = 0; k < planning::max_function_steps / C::plan.size; ++k) {
+      notes.note("update", C::plan, names);
+      constants.note_constant("update", C::plan, names);
+    }
+    CHECK(notes.plan().size == planning::max_function_steps);
+    CHECK(notes.plan().different == C::plan.size);
+    CHECK(constants.plan().size == notes.plan().size);
+    CHECK(constants.plan().different == notes.plan().different);
+    CHECK(constants.plan().flops() == notes.plan().flops());
+    CHECK(code_of([&] { notes.note("update", C::plan, names); }) == too_long);
+    CHECK(code_of([&] { constants.note_constant("update", C::plan, names); }) == too_long);
   }
-  CHECK(
-      message ==
-      "[shardtype E84] the plan of a function has more than 256 steps; plan its parts one by one");
+  planning::FunctionWriter notes({});
+  std::vector<std::string> operations;
+  for (int k = 0; k <= planning::max_different_steps; ++k)
+    operations.push_back("update " + std::to_string(k));
+  int const room = planning::max_different_steps / C::plan.size;
+  for (int k = 0; k < room; ++k)
+    notes.note(operations[static_cast<std::size_t>(k)], C::plan, names);
+  // the same again needs no room
+  for (int k = 0; k < room; ++k)
+    notes.note(operations[static_cast<std::size_t>(k)], C::plan, names);
+  CHECK(notes.plan().size == 2 * room * C::plan.size);
+  CHECK(notes.plan().different == room * C::plan.size);
+  CHECK(notes.plan()[C::plan.size].operation == "update 1");
+  CHECK(notes.plan()[(room + 1) * C::plan.size].operation == "update 1");
+  CHECK(code_of([&] { notes.note(operations.back(), C::plan, names); }) ==
+        "[shardtype E84] the plan of a function has more than 256 different steps; plan its parts "
+        "one by one");
+}
+
+namespace {
+
+struct GB : Index<"B", 24> {};
+struct GI : Index<"I", 64> {};
+struct GK : Index<"K", 64> {};
+struct GX : Axis<"X", 4> {};
+
+/// `Layers` layers whose weight is stored split and used whole.
+template <std::size_t Layers>
+struct Layered {
+  template <template <class> class As>
+  struct Model {
+    std::array<As<Tensor<float, Dim<GI, GX>, Dim<GK>>>, Layers> weights;
+  };
+  static constexpr auto loss = [](auto const& m, auto const& x) {
+    auto y = tanh(matmul(x, used_as<Tensor<float, Dim<GI>, Dim<GK>, Reduced<GX>>>(m.weights[0])))
+                 .tensor();
+    for (std::size_t k = 1; k < Layers; ++k) {
+      auto const in = relabel<GK, GI>(y);
+      y = tanh(matmul(in, used_as<Tensor<float, Dim<GI>, Dim<GK>, Reduced<GX>>>(m.weights[k])))
+              .tensor();
+    }
+    return sum<Tensor<float>>(y);
+  };
+  static constexpr auto plan_ = plan(value_and_grad<0>(loss), type<Model<value_t>>,
+                                     type<Tensor<float, Dim<GB, GX>, Dim<GI>>>);
+};
+
+}  // namespace
+
+TEST_CASE("plans of a hundred layers are constants, and layers add alike") {
+  constexpr auto const& two = Layered<2>::plan_;
+  constexpr auto const& three = Layered<3>::plan_;
+  constexpr auto const& many = Layered<102>::plan_;
+  static_assert(many.forward.size > 256 && many.backward.size > 256);
+  static_assert(many.forward.size ==
+                two.forward.size + 100 * (three.forward.size - two.forward.size));
+  static_assert(many.forward.different == two.forward.different);
+  static_assert(many.collectives() ==
+                two.collectives() + 100 * (three.collectives() - two.collectives()));
+  static_assert(many.count(planning::Collective::all_gather) >= 102);
+  static_assert(many.bytes_per_rank() ==
+                two.bytes_per_rank() + 100 * (three.bytes_per_rank() - two.bytes_per_rank()));
+  static_assert(many.flops() == two.flops() + 100 * (three.flops() - two.flops()));
+  static_assert(many.tape_bytes() ==
+                two.tape_bytes() + 100 * (three.tape_bytes() - two.tape_bytes()));
+  std::string const text = explain(many);
+  CHECK(std::count(text.begin(), text.end(), '\n') > 600);
 }

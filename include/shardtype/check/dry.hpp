@@ -155,6 +155,13 @@ constexpr auto note([[maybe_unused]] Op const& op, As const&... as) {
       Plan const plan = R::plan_call(op, sizes, given);
       shares = plan.shares;
       notes.note(Op::name, plan, R::S::names);
+    } else if constexpr (R::S::names.all_static()) {
+      // a constant, which the layers of a model share
+      Plan const& plan = shared_plan<R, StaticSizing<typename R::S, moved_t<R, First>>>();
+      for (int d = 0; d < plan.result.rank; ++d)
+        made[d] = R::S::names.extents()[plan.result.dims[d].label];
+      shares = plan.size == 0;
+      notes.note_constant(Op::name, plan, R::S::names);
     } else {
       Sizing const z =
           sizing_from<typename R::S>(given, static_cast<std::int64_t>(sizeof(moved_t<R, First>)));

@@ -2,6 +2,7 @@
 /// The plan of a function: the steps of the operations that it calls, in order.
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -11,14 +12,19 @@
 
 namespace shardtype::planning {
 
-/// Maximal number of steps in the plan of one function. Exceeded: Error E84; of a plan that is a constant, no answer
-/// compiles.
-inline constexpr int max_function_steps = 256;
+/// Maximal numbers of steps in the plan of one function, and of different ones: those of repeated layers are kept once.
+/// Exceeded: Error E84; of a plan that is a constant, no answer compiles.
+inline constexpr int max_function_steps = 8192;
+inline constexpr int max_different_steps = 256;
 
 /// Error E84. Not constexpr: if a constant needs them, compilers print their names.
 template <int most>
 [[noreturn]] void a_function_has_more_steps_than() {
   no_room("the plan of a function has", most, "steps; plan its parts one by one");
+}
+template <int most>
+[[noreturn]] void a_function_has_more_different_steps_than() {
+  no_room("the plan of a function has", most, "different steps; plan its parts one by one");
 }
 template <int most>
 [[noreturn]] void a_function_names_more_axes_than() {
@@ -41,17 +47,48 @@ struct FunctionStep {
 /// Result of `plan(f, type<A>, ...)` if the types determine all sizes. All numbers are those of the
 /// busiest rank, as for Plan.
 struct FunctionPlan {
-  int size = 0;
+  /// Why there is no answer.
+  enum class Room : std::int8_t { enough, too_long, too_many_different };
+
+  int size = 0;       ///< number of steps
+  int different = 0;  ///< number of different ones
   int axes = 0;
   Identity axis_id[max_axes]{};
   std::string_view axis_name[max_axes]{};
   Sizes sizes{};
-  Rooms<FunctionStep, max_function_steps> steps{};
+  Rooms<FunctionStep, max_different_steps> steps{};  ///< the different ones
+  std::uint8_t order[max_function_steps]{};          ///< of each step, its number among them
   std::int64_t peak = 0;
-  bool too_long = false;  ///< whether it has more steps than there is room for: then no answer
+  Room room = Room::enough;
 
-  constexpr auto begin() const { return steps.iterator(0); }
-  constexpr auto end() const { return steps.iterator(size); }
+  /// Iterates over the steps in order.
+  class Iterator {
+   public:
+    using value_type = FunctionStep;
+    using difference_type = std::ptrdiff_t;
+
+    Iterator() = default;
+    constexpr Iterator(FunctionPlan const& plan, int at) : plan_(&plan), at_(at) {}
+    constexpr FunctionStep const& operator*() const { return (*plan_)[at_]; }
+    constexpr FunctionStep const* operator->() const { return &(*plan_)[at_]; }
+    constexpr Iterator& operator++() {
+      ++at_;
+      return *this;
+    }
+    constexpr Iterator operator++(int) {
+      Iterator const before = *this;
+      ++at_;
+      return before;
+    }
+    friend constexpr bool operator==(Iterator, Iterator) = default;
+
+   private:
+    FunctionPlan const* plan_ = nullptr;
+    int at_ = 0;
+  };
+  constexpr Iterator begin() const { return {*this, 0}; }
+  constexpr Iterator end() const { return {*this, size}; }
+  constexpr FunctionStep const& operator[](int k) const { return steps[order[k]]; }
 
   /// Number of collectives of this kind.
   constexpr int count(Collective c) const { return account(planning::Answer::counts).count(c); }
@@ -112,7 +149,9 @@ struct FunctionPlan {
     return a;
   }
   constexpr void check_whole() const {
-    if (too_long) a_function_has_more_steps_than<max_function_steps>();
+    if (room == Room::too_long) a_function_has_more_steps_than<max_function_steps>();
+    if (room == Room::too_many_different)
+      a_function_has_more_different_steps_than<max_different_steps>();
   }
 };
 
@@ -158,6 +197,23 @@ class FunctionWriter {
     if (--v.holders == 0) memory_.release(v.bytes);
   }
 
+  /// As `note`, of a plan and names that are constants: layers that have the same ones repeat its steps.
+  constexpr void note_constant(std::string_view operation, Plan const& plan, Names const& names) {
+    std::size_t const before = repeated_;
+    // Layers repeat their operations in order, so the one behind the last is tried first.
+    for (std::size_t k = 0; k <= noted_.size(); ++k) {
+      std::size_t const at = k == 0 ? before + 1 : k - 1;
+      if (at >= noted_.size()) continue;
+      Noted const& n = noted_[at];
+      if (n.plan != &plan || n.names != &names || n.operation != operation) continue;
+      repeated_ = at;
+      return again(n);
+    }
+    repeated_ = noted_.size();
+    noted_.push_back(
+        {&plan, &names, operation, plan.peak_bytes() - plan.given_bytes(), plan_.size, plan.size});
+    note(operation, plan, names);
+  }
   /// Adds the plan of one operation, whose axes have the names `names`.
   constexpr void note(std::string_view operation, Plan const& plan, Names const& names) {
     memory_.need(plan.peak_bytes() - plan.given_bytes());
@@ -166,12 +222,7 @@ class FunctionWriter {
     for (int x = 0; x < names.axes; ++x) axis[x] = number(names, x, plan.sizing.sizes[x]);
     for (int k = 0; k < plan.size; ++k) {
       Step const& s = plan.steps[k];
-      if (plan_.size == max_function_steps) {
-        if (!__builtin_is_constant_evaluated())
-          a_function_has_more_steps_than<max_function_steps>();
-        plan_.too_long = true;
-        return;
-      }
+      if (plan_.size == max_function_steps) return stop(FunctionPlan::Room::too_long);
       FunctionStep out;
       out.operation = operation;
       for (int d = 0; d < names.labels; ++d) out.label_name[d] = names.label_name[d];
@@ -188,7 +239,9 @@ class FunctionWriter {
       plan.replay(all_rounds, k, k + 1);
       out.flops = all_rounds.cost().flops;
       out.picoseconds = all_rounds.picoseconds();
-      plan_.steps.put(plan_.size++, out);
+      int const among = number_of(out);
+      if (among < 0) return stop(FunctionPlan::Room::too_many_different);
+      plan_.order[plan_.size++] = static_cast<std::uint8_t>(among);
     }
   }
   constexpr FunctionPlan const& plan() const { return plan_; }
@@ -197,7 +250,9 @@ class FunctionWriter {
   /// Begins another list of steps; values that are held stay so.
   constexpr void begin_pass() {
     plan_.size = 0;
-    plan_.too_long = false;
+    plan_.different = 0;
+    noted_.clear();
+    plan_.room = FunctionPlan::Room::enough;
   }
 
  private:
@@ -205,7 +260,48 @@ class FunctionWriter {
     std::int64_t bytes = 0;
     int holders = 0;
   };
+  struct Noted {
+    Plan const* plan = nullptr;
+    Names const* names = nullptr;
+    std::string_view operation;
+    std::int64_t needs = 0;
+    int first = 0;  ///< number of its first step
+    int size = 0;
+  };
 
+  constexpr void again(Noted const& n) {
+    memory_.need(n.needs);
+    plan_.peak = memory_.peak();
+    if (plan_.size + n.size > max_function_steps) return stop(FunctionPlan::Room::too_long);
+    for (int k = 0; k < n.size; ++k) plan_.order[plan_.size++] = plan_.order[n.first + k];
+  }
+  /// A plan that is a constant tells it when it is asked.
+  constexpr void stop(FunctionPlan::Room why) {
+    plan_.room = why;
+    if (!__builtin_is_constant_evaluated()) static_cast<void>(plan_.peak_bytes());
+  }
+  /// The number of a step among the different ones; -1 if there is no room for another. Layers repeat their steps in
+  /// order, so the one behind the last is tried first.
+  constexpr int number_of(FunctionStep const& step) {
+    int const next = plan_.size > 0 ? plan_.order[plan_.size - 1] + 1 : 0;
+    if (next < plan_.different && same(plan_.steps[next], step)) return next;
+    for (int k = 0; k < plan_.different; ++k)
+      if (same(plan_.steps[k], step)) return k;
+    if (plan_.different == max_different_steps) return -1;
+    plan_.steps.put(plan_.different, step);
+    return plan_.different++;
+  }
+  /// Numbers first, in which most steps differ, and texts by their places: compilers compare them letter by letter.
+  static constexpr bool same(FunctionStep const& a, FunctionStep const& b) {
+    if (a.picoseconds != b.picoseconds || a.flops != b.flops || !same(a.operation, b.operation))
+      return false;
+    for (int d = 0; d < max_dims; ++d)
+      if (!same(a.label_name[d], b.label_name[d])) return false;
+    return a.step == b.step && a.sizing == b.sizing && a.repeat == b.repeat;
+  }
+  static constexpr bool same(std::string_view a, std::string_view b) {
+    return a.size() == b.size() && a == b;
+  }
   constexpr int number(Names const& names, int given, std::int64_t size) {
     Identity const axis = names.axis_id[given];
     for (int x = 0; x < plan_.axes; ++x)
@@ -245,6 +341,8 @@ class FunctionWriter {
   Machine machine_;
   FunctionPlan plan_;
   shardtype::detail::List<Value> values_;
+  shardtype::detail::List<Noted> noted_;
+  std::size_t repeated_ = 0;  ///< the last of them
   MemoryUse memory_;
 };
 

@@ -35,6 +35,7 @@ struct Repeat {
   /// without looking at each round.
   std::int64_t period = 0;
 
+  friend constexpr bool operator==(Repeat const&, Repeat const&) = default;
   constexpr bool known() const { return rounds >= 0; }
   constexpr bool has(int step) const { return step >= from && step < from + size; }
   constexpr Round round(int step, Step const& s, Sizing const& z, std::int64_t number) const {
