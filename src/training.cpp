@@ -1,0 +1,2 @@
+// Training.
+#include <shardtype/train/token_file.ipp>
