@@ -3,4 +3,6 @@
 
 #include <shardtype/checkpoint/extra.hpp>
 #include <shardtype/checkpoint/load.hpp>
+#include <shardtype/checkpoint/safetensors.hpp>
 #include <shardtype/checkpoint/save.hpp>
+#include <shardtype/checkpoint/saver.hpp>

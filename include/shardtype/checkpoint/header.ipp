@@ -44,16 +44,14 @@ SHARDTYPE_INLINE std::string shape_text(io::NpyInts const& shape) {
 SHARDTYPE_INLINE FileHeader arrange(std::vector<Entry const*> const& tensors, Metadata metadata) {
   FileHeader out;
   out.metadata = std::move(metadata);
-  std::vector<Entry const*> sorted = tensors;
-  auto const width = [](Entry const* e) { return e->block.element_bytes / (e->pair ? 2 : 1); };
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [&](Entry const* a, Entry const* b) { return width(a) > width(b); });
   std::int64_t at = 0;
-  for (Entry const* e : sorted) {
-    std::int64_t const end = at + e->block.array_bytes();
-    out.tensors.push_back({e->name, e->dtype, e->file_shape(), at, end});
-    at = end;
-  }
+  for (std::int64_t const width : {8, 4, 2, 1})
+    for (Entry const* e : tensors) {
+      if (e->block.element_bytes / (e->pair ? 2 : 1) != width) continue;
+      std::int64_t const end = at + e->block.array_bytes();
+      out.tensors.push_back({e->name, e->dtype, e->file_shape(), at, end});
+      at = end;
+    }
   return out;
 }
 

@@ -64,8 +64,9 @@ Manifest load_now(Tensors<LoadedTensor> const& tensors, std::string const& path,
 
 /// Loads a model from the latest step of a run, or from the folder of a step, into its tensors: each must be in the
 /// checkpoint with its name, extents and element type; mesh, sharding and number of ranks may be others. Each rank reads
-/// its own blocks through MPI-IO. Every element is checked once, by the rank that is its first holder; after an error
-/// in that the model has the values of the file, damaged ones too, and after any other its own. Collective over the mesh
+/// its own blocks through MPI-IO. Every element is checked once, by the rank that is its first holder.
+/// Names, types, extents and sizes of files are compared before a tensor is changed; after a checksum that differs, or a
+/// read that fails, the tensors have new values, damaged ones too. Collective over the mesh
 /// of the tensors, which is one (Error E23); sent are the manifest and the checksums; of cyclic dims one all_to_all
 /// redistributes nested blocks. Errors, the same on every rank: E90 no checkpoint, E91 names that differ, E92 extents,
 /// E93 element types, E94 damaged, IO1 it cannot be read.

@@ -47,6 +47,7 @@ class StepWrite {
   /// failure is told by finish().
   void write_alone() noexcept;
 
+  bool first_rank() const { return comm_.rank() == 0; }
   /// Adds up the checksums, and gives the step its name.
   void finish();
 
