@@ -152,6 +152,7 @@ TEST_CASE("the last steps are kept, and one of the same number is replaced") {
   // later ones are left alone
   CHECK(harness::names_in(run) == std::vector<std::string>{".lock", "latest", "step_00000020",
                                                            "step_00000030", "step_00000040"});
+  meet();
   fill(model, 21);
   checkpoint::save(run, 20, model, {}, {.keep = 1});
   CHECK(checkpoint::load(run, model).step == 20);
