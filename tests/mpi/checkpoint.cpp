@@ -107,6 +107,40 @@ TEST_CASE("a mesh of a part of the ranks loads what all have saved") {
   CHECK(wrong(again, 3) == 0);
 }
 
+TEST_CASE("training goes on with the same bits") {
+  TempDir const dir("checkpoint");
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  auto const steps = [](auto& model, auto& state, std::int64_t first, std::int64_t last) {
+    auto gradient = model;
+    for (std::int64_t k = first; k < last; ++k) {
+      gradient.first = gradient.first.clone();
+      gradient.second = gradient.second.clone();
+      fill(gradient, k);
+      adam.update(model, gradient, state);
+    }
+  };
+  auto const trained = [&]<class A, class B>(Type<A>, Type<B>) {
+    std::pair<A, B> model(zeros<A>(mesh), zeros<B>(mesh));
+    auto state = adam.init(model);
+    if (fs::exists(dir / "run")) {
+      CHECK(checkpoint::load(dir / "run", model, state).step == 3);
+      CHECK(state.step == 3);
+    } else {
+      steps(model, state, 0, 3);
+      checkpoint::save(dir / "run", 3, model, state);
+    }
+    steps(model, state, 3, 6);
+    meet();
+    return std::pair(to_host(model.first), to_host(model.second));
+  };
+  using A = Tensor<float, Dim<I, X>, Dim<J, Y>>;
+  using B = Tensor<bfloat16, Dim<Wide, X>>;
+  auto const whole = trained(type<A>, type<B>);
+  CHECK(trained(type<A>, type<B>) == whole);
+  CHECK(trained(type<Tensor<float, Dim<I>, Dim<J, Y, X>>>, type<Tensor<bfloat16, Dim<Wide>>>) ==
+        whole);
+}
+
 TEST_CASE("numbers and texts keep all their bits") {
   TempDir const dir("checkpoint");
   auto const mesh = on_ranks::two_axes<X, Y>();
@@ -200,7 +234,7 @@ TEST_CASE("a checkpoint of another model is refused by tensor and file") {
     auto other = model_of<Grid, double>(mesh, 2);
     CHECK(contains(failure_of([&] { checkpoint::load(run, other); }),
                    "[shardtype E93] tensor \"layers.0.weights\" of " + file +
-                       " has elements of type F32, the program's have type F64"));
+                       " has elements of type f32, the program's have type f64"));
     CHECK(wrong(other, 2) == 0);
   }
   {

@@ -55,13 +55,21 @@ SHARDTYPE_INLINE FileHeader arrange(std::vector<Entry const*> const& tensors, Me
   return out;
 }
 
+/// As types of tensors are printed, in small letters.
+inline std::string type_text(std::string text) {
+  for (char& c : text)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return text;
+}
+
 SHARDTYPE_INLINE void compare(Entry const& wanted, InFile const& found, std::string const& path) {
   std::string const tensor = tensor_of_file(found.name, path);
   io::NpyInts const shape = wanted.file_shape();
   if (found.dtype != wanted.dtype)
     throw Error("E93",
-                tensor + " has elements of type " + found.dtype + ", the program's have type " +
-                    wanted.dtype + "; elements are never converted",
+                tensor + " has elements of type " + type_text(found.dtype) +
+                    ", the program's have type " + type_text(wanted.dtype) +
+                    "; elements are never converted",
                 FailedOn::every_rank);
   if (!(found.shape == shape))
     throw Error("E92",
