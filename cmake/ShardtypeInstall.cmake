@@ -38,6 +38,7 @@ install(
         "${PROJECT_SOURCE_DIR}/cmake/ShardtypeKokkos.cmake"
         "${PROJECT_SOURCE_DIR}/cmake/ShardtypeBLAS.cmake"
         "${PROJECT_SOURCE_DIR}/cmake/ShardtypeFFT.cmake"
+        "${PROJECT_SOURCE_DIR}/cmake/ShardtypeJSON.cmake"
         "${PROJECT_SOURCE_DIR}/cmake/ShardtypeRandom123.cmake"
         "${PROJECT_SOURCE_DIR}/cmake/ShardtypeVectorMath.cmake"
   DESTINATION "${shardtype_package_dir}")

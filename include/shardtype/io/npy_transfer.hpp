@@ -58,6 +58,8 @@ class NpyTransfer {
   }
 
   void open();
+  /// Puts what this rank has written on the disk.
+  void sync() { check(MPI_File_sync(file_)); }
   void close() { check(MPI_File_close(&file_)); }
   MPI_File file() const { return file_; }
   void fail(std::string const& why) { outcome.note(code(), what_ + ": " + why); }

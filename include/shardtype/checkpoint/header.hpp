@@ -1,0 +1,78 @@
+#pragma once
+/// The header of a safetensors file: names, element types, shapes and places of its tensors. As the package
+/// safetensors of Python writes and reads them.
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <mpi.h>
+
+#include <shardtype/checkpoint/entries.hpp>
+#include <shardtype/checkpoint/namespace.hpp>
+#include <shardtype/core/compiled.hpp>
+#include <shardtype/io/npy_header.hpp>
+
+namespace shardtype::checkpoint {
+
+/// Texts of a safetensors file by their names.
+using Metadata = std::map<std::string, std::string>;
+
+namespace detail {
+
+/// A tensor of a file.
+struct InFile {
+  std::string name, dtype;
+  io::NpyInts shape;
+  std::int64_t begin = 0;  ///< its first byte after the header
+  std::int64_t end = 0;
+};
+
+struct FileHeader {
+  std::vector<InFile> tensors;
+  Metadata metadata;
+  std::int64_t data_offset = 0;  ///< bytes before the first element
+
+  InFile const* find(std::string_view name) const;
+  std::int64_t file_bytes() const;
+};
+
+/// "[3, 4]".
+std::string shape_text(io::NpyInts const& shape);
+
+/// Places of these tensors of one file, without gaps; those with the largest elements are first, so that all are
+/// aligned.
+FileHeader arrange(std::vector<Entry const*> const& tensors, Metadata metadata);
+
+/// The bytes before the data; sets `data_offset`.
+std::string format(FileHeader& header);
+
+/// Error E94: these bytes of the file `path`, of `file_bytes` bytes in all, are no header, or the file is cut off.
+FileHeader parse(std::string_view text, std::string const& path, std::int64_t file_bytes);
+
+/// The bytes before the data of the file at `path`, and the number of all its bytes: read by rank 0, which has all to
+/// itself. Empty with `outcome` E94 or IO1.
+std::string header_text(std::string const& path, std::int64_t& file_bytes,
+                        shardtype::detail::NpyOutcome& outcome);
+
+/// The header on all ranks. Collective: rank 0 reads it. Errors E94, IO1 on all ranks.
+FileHeader read_header(MPI_Comm comm, int rank, std::string const& path);
+
+/// Errors E92 and E93: the file's tensor is not as the program's.
+void compare(Entry const& wanted, InFile const& found, std::string const& path);
+
+/// "tensor \"blocks.3.wq\" of run/step_00000100/model.safetensors".
+inline std::string tensor_of_file(std::string_view name, std::string const& path) {
+  return "tensor \"" + std::string(name) + "\" of " + path;
+}
+
+}  // namespace detail
+
+}  // namespace shardtype::checkpoint
+
+#ifndef SHARDTYPE_COMPILED
+#include <shardtype/checkpoint/header.ipp>
+#endif

@@ -1,0 +1,96 @@
+#pragma once
+/// Single safetensors files, for other programs and from them.
+
+#include <functional>
+#include <source_location>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <shardtype/checkpoint/entries.hpp>
+#include <shardtype/checkpoint/header.hpp>
+#include <shardtype/checkpoint/namespace.hpp>
+#include <shardtype/core/compiled.hpp>
+#include <shardtype/core/running_call.hpp>
+
+namespace shardtype::checkpoint {
+
+/// What a tensor is called in a file of another program. Transposed: the file has its dims in the reverse order, as
+/// PyTorch's Linear has the weights [out, in] of our [in, out].
+struct NameInFile {
+  std::string name;  ///< empty: the tensor is not in the file
+  bool transposed = false;
+};
+
+/// How a file of another program is read and written.
+struct FileOptions {
+  /// The name in the file of the tensor at a path, as in train::for_each_tensor; without it the path is the name.
+  std::function<NameInFile(std::string_view path)> names{};
+  bool ignore_others = false;  ///< whether the file may have tensors that are not read
+  Metadata metadata{};         ///< texts that are written
+};
+
+namespace detail {
+
+/// Gives tensors the names of the file, and removes those that are not in it.
+template <class One>
+void rename(std::vector<One>& tensors, FileOptions const& options) {
+  if (!options.names) return;
+  std::vector<One> kept;
+  for (One& t : tensors) {
+    NameInFile to = options.names(t.name);
+    if (to.name.empty()) continue;
+    t.name = std::move(to.name);
+    t.transposed = to.transposed;
+    kept.push_back(std::move(t));
+  }
+  tensors = std::move(kept);
+}
+
+void save_file(Tensors<SavedTensor> const& tensors, std::string const& path, Metadata metadata,
+               std::source_location const& where);
+Metadata load_file(Tensors<LoadedTensor> const& tensors, std::string const& path,
+                   bool ignore_others, std::source_location const& where);
+
+}  // namespace detail
+
+/// Saves a model as one safetensors file; the file that is there is replaced when the new one is on the disk. Complex
+/// numbers are pairs in a last dim. Collective over the mesh of the tensors; each element is written once, through
+/// MPI-IO. Sends the outcome; of cyclic dims one all_to_all. Errors, the same on every rank: IO8 it cannot be written,
+/// E91 two tensors have one name.
+template <class Model>
+void save_safetensors(std::string const& path, Model const& model, FileOptions const& options = {},
+                      std::source_location const& where = std::source_location::current()) {
+  static_assert(
+      detail::has_json<Model>,
+      "safetensors files need nlohmann-json: install nlohmann-json3-dev and configure again");
+  core::RunningCall const running("checkpoint::save_safetensors", where);
+  detail::Tensors<detail::SavedTensor> tensors;
+  tensors.add("file", {}, model, where);
+  detail::rename(tensors.list, options);
+  detail::save_file(tensors, path, options.metadata, where);
+}
+
+/// Loads a model from one safetensors file into its tensors, in any sharding; returns the file's texts. Such files have no
+/// checksums. Collective over the mesh of the tensors; each rank reads its own blocks. Sends the header; of cyclic dims
+/// one all_to_all. Errors, the same on every rank: E91 names that differ, E92 extents, E93 element types, E94 no
+/// safetensors file or one that is cut off, IO1 it cannot be read.
+template <class Model>
+Metadata load_safetensors(std::string const& path, Model& model, FileOptions const& options = {},
+                          std::source_location const& where = std::source_location::current()) {
+  static_assert(
+      detail::has_json<Model>,
+      "safetensors files need nlohmann-json: install nlohmann-json3-dev and configure again");
+  core::RunningCall const running("checkpoint::load_safetensors", where);
+  detail::Tensors<detail::LoadedTensor> tensors;
+  tensors.add("file", {}, model, where);
+  detail::rename(tensors.list, options);
+  return detail::load_file(tensors, path, options.ignore_others, where);
+}
+
+}  // namespace shardtype::checkpoint
+
+#ifndef SHARDTYPE_COMPILED
+#include <shardtype/checkpoint/safetensors.ipp>
+#endif

@@ -1,0 +1,116 @@
+#pragma once
+/// Definitions of safetensors.hpp.
+
+#include <cerrno>
+#include <set>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <shardtype/checkpoint/folder.hpp>
+#include <shardtype/checkpoint/load.hpp>
+#include <shardtype/checkpoint/safetensors.hpp>
+#include <shardtype/checkpoint/step_write.hpp>
+#include <shardtype/io/npy.hpp>
+#include <shardtype/io/npy_replacement.hpp>
+#include <shardtype/runtime/files.hpp>
+
+namespace shardtype::checkpoint::detail {
+
+#ifdef SHARDTYPE_HAVE_JSON
+
+/// Writes the header and the size of a file that exists. 0 or an errno.
+inline int write_start(std::string const& path, std::string_view start, std::int64_t bytes) {
+  int const descriptor = open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  if (descriptor < 0) return errno;
+  int fault = ftruncate(descriptor, static_cast<off_t>(bytes)) == 0 ? 0 : errno;
+  if (fault == 0) fault = write_at(descriptor, start.data(), start.size(), 0);
+  if (close(descriptor) != 0 && fault == 0) fault = errno;
+  return fault;
+}
+
+SHARDTYPE_INLINE void save_file(Tensors<SavedTensor> const& tensors, std::string const& path,
+                                Metadata metadata, std::source_location const& where) try {
+  if (!tensors.mesh || !tensors.mesh->here()) return;
+  runtime::MeshState& mesh = tensors.mesh->state();
+  mesh.agreement().agree("checkpoint::save_safetensors", where);
+  std::vector<Entry const*> entries;
+  std::set<std::string> names;
+  for (SavedTensor const& t : tensors.list) {
+    entries.push_back(&t);
+    if (!names.insert(t.name).second)
+      throw Error("E91", "two tensors would have the name \"" + t.name + "\" in " + path,
+                  FailedOn::every_rank);
+  }
+  FileHeader header = arrange(entries, std::move(metadata));
+  std::string const start = format(header);
+  runtime::Comm& comm = mesh.whole();
+  shardtype::detail::NpyReplacement file(comm.raw(), path);
+  shardtype::detail::npy_agree(comm.raw(), file.outcome);
+  NpyOutcome outcome;
+  int fault = 0;
+  if (comm.rank() == 0) fault = write_start(file.written(), start, header.file_bytes());
+  if (fault != 0)
+    outcome.note("IO8", "cannot write " + path + ": " + runtime::file_fault_text(fault));
+  shardtype::detail::npy_agree(comm.raw(), outcome);
+  io::NpyAccess const access = shardtype::detail::file_access();
+  shardtype::detail::NpyTransfer out(access.collective ? comm.raw() : MPI_COMM_SELF,
+                                     shardtype::detail::NpyWay::write, path, file.written());
+  out.open();
+  shardtype::detail::npy_agree(comm.raw(), out.outcome);
+  for (SavedTensor const& t : tensors.list)
+    write_tensor(out, access, t, header.data_offset + header.find(t.name)->begin, nullptr);
+  out.sync();
+  out.close();
+  shardtype::detail::npy_agree(comm.raw(), out.outcome);
+  file.finish();
+  shardtype::detail::npy_agree(comm.raw(), file.outcome);
+  if (comm.rank() == 0) {
+    std::size_t const folder = path.rfind('/');
+    fault = sync_path(folder == path.npos ? "." : path.substr(0, folder + 1));
+  }
+  if (fault != 0)
+    outcome.note("IO8", "cannot write " + path + ": " + runtime::file_fault_text(fault));
+  shardtype::detail::npy_agree(comm.raw(), outcome);
+} catch (...) {
+  throw;  // an exception that nobody catches would not destroy `file`, which removes what it wrote
+}
+
+SHARDTYPE_INLINE Metadata load_file(Tensors<LoadedTensor> const& tensors, std::string const& path,
+                                    bool ignore_others, std::source_location const& where) {
+  runtime::MeshState* const mesh =
+      tensors.mesh && tensors.mesh->here() ? &tensors.mesh->state() : nullptr;
+  if (mesh != nullptr) mesh->agreement().agree("checkpoint::load_safetensors", where);
+  MPI_Comm const comm = mesh != nullptr ? mesh->whole().raw() : MPI_COMM_SELF;
+  FileHeader const header = read_header(comm, mesh != nullptr ? mesh->whole().rank() : 0, path);
+  std::set<std::string> wanted;
+  for (LoadedTensor const& t : tensors.list) {
+    InFile const* const found = header.find(t.name);
+    if (found == nullptr)
+      throw Error("E91", path + " has no tensor \"" + t.name + "\", which the program has",
+                  FailedOn::every_rank);
+    compare(t, *found, path);
+    wanted.insert(t.name);
+  }
+  for (InFile const& t : header.tensors)
+    if (!ignore_others && !wanted.contains(t.name))
+      throw Error(
+          "E91",
+          tensor_of_file(t.name, path) + " is not in the program; ignore_others leaves it out",
+          FailedOn::every_rank);
+  if (mesh == nullptr) return header.metadata;
+  io::NpyAccess const access = shardtype::detail::file_access();
+  shardtype::detail::NpyTransfer in(access.collective ? comm : MPI_COMM_SELF,
+                                    shardtype::detail::NpyWay::read, path, path);
+  in.open();
+  shardtype::detail::npy_agree(comm, in.outcome);
+  for (LoadedTensor const& t : tensors.list)
+    read_tensor(in, access, t, header.data_offset + header.find(t.name)->begin, nullptr);
+  in.close();
+  shardtype::detail::npy_agree(comm, in.outcome);
+  return header.metadata;
+}
+
+#endif
+
+}  // namespace shardtype::checkpoint::detail

@@ -1,0 +1,84 @@
+#pragma once
+/// Saves a model and the state of its optimizer.
+
+#include <cstdint>
+#include <source_location>
+#include <string>
+#include <utility>
+
+#include <shardtype/checkpoint/entries.hpp>
+#include <shardtype/checkpoint/extra.hpp>
+#include <shardtype/checkpoint/namespace.hpp>
+#include <shardtype/checkpoint/step_write.hpp>
+#include <shardtype/core/compiled.hpp>
+#include <shardtype/core/running_call.hpp>
+#include <shardtype/runtime/mesh.hpp>
+
+namespace shardtype::checkpoint {
+
+namespace detail {
+
+/// Error E95.
+void check_step(std::int64_t step);
+
+/// A model's and a state's tensors, and the numbers of the state.
+struct Contents {
+  Tensors<SavedTensor> tensors;
+  Extra counts;
+
+  template <class Model>
+  void add(Model const& model, std::source_location const& where) {
+    static_assert(has_json<Model>,
+                  "checkpoints need nlohmann-json: install nlohmann-json3-dev and configure again");
+    tensors.add("model", {}, model, where);
+  }
+  template <class Model, int Moments>
+  void add_state(train::State<Model, Moments> const& state, std::source_location const& where) {
+    counts.set("state.step", state.step);
+    tensors.add_state(state, where);
+  }
+  /// The mesh, if the calling rank belongs to it.
+  runtime::MeshState* mesh() const {
+    return tensors.mesh && tensors.mesh->here() ? &tensors.mesh->state() : nullptr;
+  }
+};
+
+void save_now(Contents contents, std::string const& run, std::int64_t step, Extra const& extra,
+              Options const& options, std::source_location const& where);
+
+}  // namespace detail
+
+/// Saves a model as the step `step` of a run, in the folder `run`/step_00000100: model.safetensors, whose tensors have the
+/// names of train::for_each_tensor, and manifest.json. Each element is written once, through MPI-IO, by the first rank
+/// that holds it. The folder gets its name when all is on the disk, and then `run`/latest names it; whatever fails
+/// before, or is killed, leaves what was saved before as it was. `extra`: numbers and texts, those of the mesh's first
+/// rank. Collective over the mesh of the tensors, which is one (Error E23); sent are the checksums, and the outcome; of
+/// cyclic dims one all_to_all creates nested blocks first. Errors, the same on every rank: IO8 it cannot be written,
+/// E95 a negative step.
+template <class Model>
+void save(std::string const& run, std::int64_t step, Model const& model, Extra const& extra = {},
+          Options const& options = {},
+          std::source_location const& where = std::source_location::current()) {
+  core::RunningCall const running("checkpoint::save", where);
+  detail::Contents contents;
+  contents.add(model, where);
+  detail::save_now(std::move(contents), run, step, extra, options, where);
+}
+/// As above, with the state of an optimizer, in state.safetensors: "moments.0.blocks.3.wq", "master.blocks.3.wq".
+template <class Model, int Moments>
+void save(std::string const& run, std::int64_t step, Model const& model,
+          train::State<Model, Moments> const& state, Extra const& extra = {},
+          Options const& options = {},
+          std::source_location const& where = std::source_location::current()) {
+  core::RunningCall const running("checkpoint::save", where);
+  detail::Contents contents;
+  contents.add(model, where);
+  contents.add_state(state, where);
+  detail::save_now(std::move(contents), run, step, extra, options, where);
+}
+
+}  // namespace shardtype::checkpoint
+
+#ifndef SHARDTYPE_COMPILED
+#include <shardtype/checkpoint/save.ipp>
+#endif

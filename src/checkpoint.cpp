@@ -1,0 +1,12 @@
+// Checkpoints.
+#include <shardtype/checkpoint/entries.ipp>
+#include <shardtype/checkpoint/extra.ipp>
+#include <shardtype/checkpoint/folder.ipp>
+#include <shardtype/checkpoint/header.ipp>
+#include <shardtype/checkpoint/load.ipp>
+#include <shardtype/checkpoint/manifest.ipp>
+#include <shardtype/checkpoint/safetensors.ipp>
+#include <shardtype/checkpoint/save.ipp>
+#include <shardtype/checkpoint/saver.ipp>
+#include <shardtype/checkpoint/step_write.ipp>
+#include <shardtype/checkpoint/sums.ipp>
