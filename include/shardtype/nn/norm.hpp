@@ -50,6 +50,8 @@ constexpr Verdict row_norm(Question const& q) {
 
 namespace nn::detail {
 
+using namespace execute;
+
 /// The rows of a block along its dim `D`.
 template <class D, class A>
 kernels::RowShape row_shape(A const& a) {
