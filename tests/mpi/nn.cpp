@@ -66,7 +66,8 @@ std::vector<double> normed(std::vector<double> const& x, std::vector<double> con
   for (std::int64_t r = 0; r < rows; ++r) {
     double mean = 0, square = 0;
     for (std::int64_t k = 0; centred && k < n; ++k) mean += at(x, place(r, k)) / double(n);
-    for (std::int64_t k = 0; k < n; ++k) square += std::pow(at(x, place(r, k)) - mean, 2) / double(n);
+    for (std::int64_t k = 0; k < n; ++k)
+      square += std::pow(at(x, place(r, k)) - mean, 2) / double(n);
     for (std::int64_t k = 0; k < n; ++k)
       out[static_cast<std::size_t>(place(r, k))] =
           (at(x, place(r, k)) - mean) / std::sqrt(square + eps) * at(gain, k) +
@@ -82,7 +83,8 @@ TEST_CASE("layer_norm and rms_norm of rows in every place, and their gradients")
   struct Shape {
     std::int64_t b, s, d;
   };
-  for (Shape const n : {Shape{13, 5, 19}, Shape{1, 1, 8}, Shape{3, 2, 1}, Shape{0, 4, 7}, Shape{40, 3, 65}}) {
+  for (Shape const n :
+       {Shape{13, 5, 19}, Shape{1, 1, 8}, Shape{3, 2, 1}, Shape{0, 4, 7}, Shape{40, 3, 65}}) {
     auto const gain = normal<Vec>(mesh, {n.d}, RandomKey{2});
     auto const bias = normal<Vec>(mesh, {n.d}, RandomKey{3});
     auto const last = normal<Last>(mesh, {n.b, n.s, n.d}, RandomKey{1}, 3.0, 2.0);
@@ -108,9 +110,9 @@ TEST_CASE("layer_norm and rms_norm of rows in every place, and their gradients")
           return nn::layer_norm<D>(x, used_as<UsedVec>(w), used_as<UsedVec>(v), 0.1);
         },
         middle, gain, bias);
-    check_grads([](auto const& x,
-                   auto const& w) { return nn::rms_norm<D>(x, used_as<UsedVec>(w)); },
-                last, gain);
+    check_grads(
+        [](auto const& x, auto const& w) { return nn::rms_norm<D>(x, used_as<UsedVec>(w)); }, last,
+        gain);
   }
 }
 
@@ -154,7 +156,9 @@ std::vector<double> entropies(std::vector<double> const& x, std::vector<std::int
     bool const there = ids[r] >= 0 && ids[r] < classes;
     double const picked = there ? row[ids[r]] : std::numeric_limits<double>::quiet_NaN();
     double const loss = all - picked;
-    out.push_back(ids[r] == options.ignored ? 0 : s == 0 ? loss : (1 - s) * loss + s * (all - mean));
+    out.push_back(ids[r] == options.ignored ? 0
+                  : s == 0                  ? loss
+                                            : (1 - s) * loss + s * (all - mean));
   }
   return out;
 }
@@ -191,8 +195,8 @@ TEST_CASE("cross_entropy of whole and split classes, and its gradient") {
     auto const y = reshard<SplitLogits>(x);
     auto const first = reshard<First>(transpose<V, B, S>(x));
     auto const ids = integers<Ids>(mesh, {n.b, n.s}, RandomKey{2}, -1, n.v);
-    for (nn::CrossEntropy const options :
-         {nn::CrossEntropy{}, nn::CrossEntropy{2, 0}, nn::CrossEntropy{-1, 0.1}, nn::CrossEntropy{-1, 1}}) {
+    for (nn::CrossEntropy const options : {nn::CrossEntropy{}, nn::CrossEntropy{2, 0},
+                                           nn::CrossEntropy{-1, 0.1}, nn::CrossEntropy{-1, 1}}) {
       auto const expected = entropies(numbers(x), to_host(ids), n.v, options);
       CHECK(distance(Whole{options}(x, ids), expected) < 1e-12);
       CHECK(distance(Split{options}(y, ids), expected) < 1e-12);
@@ -211,7 +215,9 @@ TEST_CASE("cross_entropy of whole and split classes, and its gradient") {
   }
 }
 
-TEST_CASE("cross_entropy of rows that are all ignored, of -inf, of huge logits, and of other element types") {
+TEST_CASE(
+    "cross_entropy of rows that are all ignored, of -inf, of huge logits, and of other element "
+    "types") {
   auto const mesh = mesh_of();
   auto const x = normal<SplitLogits>(mesh, {7, 3, 11}, RandomKey{1}, 0.0, 3.0);
   auto const none = full<Ids>(mesh, {7, 3}, std::int64_t{-1});
@@ -226,7 +232,8 @@ TEST_CASE("cross_entropy of rows that are all ignored, of -inf, of huge logits, 
   auto const ids = full<Ids>(mesh, {7, 3}, std::int64_t{7});
   CHECK(distance(Split{}(masked, ids), entropies(numbers(masked), to_host(ids), 11, {})) < 1e-9);
   auto const g = numbers(grad<0>(MeanLoss{})(masked, ids));
-  for (std::size_t k = 0; k < g.size(); ++k) REQUIRE((std::isfinite(g[k]) && (k % 11 >= 4 || g[k] == 0)));
+  for (std::size_t k = 0; k < g.size(); ++k)
+    REQUIRE((std::isfinite(g[k]) && (k % 11 >= 4 || g[k] == 0)));
   auto const large = (x * 1e300).tensor();
   CHECK(distance(Split{}(large, ids), entropies(numbers(large), to_host(ids), 11, {})) < 1e290);
   auto const outside = full<Ids>(mesh, {7, 3}, std::int64_t{11});
@@ -285,7 +292,8 @@ TEST_CASE("causal_mask by positions of split queries and keys") {
   for (std::int64_t const first : {-2, 0, 3}) {
     auto expected = numbers(x);
     for (std::int64_t k = 0; k < 2 * 7 * 9; ++k)
-      if (k % 9 > first + k / 9 % 7) expected[static_cast<std::size_t>(k)] = -std::numeric_limits<double>::infinity();
+      if (k % 9 > first + k / 9 % 7)
+        expected[static_cast<std::size_t>(k)] = -std::numeric_limits<double>::infinity();
     CHECK(distance(nn::causal_mask<S, V>(x, first), expected) == 0);
     auto const turned = nn::causal_mask<S, V>(reshard<Turned>(transpose<V, S, B>(x)), first);
     CHECK(distance(transpose<B, S, V>(turned), expected) == 0);
@@ -298,7 +306,8 @@ TEST_CASE("dropout has the same bits on every sharding, forward and backward") {
   using WholeRows = Tensor<double, Dim<B>, Dim<S>>;
   auto const x = normal<WholeRows>(mesh, {37, 300}, RandomKey{1});
   RandomKey const key = RandomKey{9}.fold_in(4);
-  auto const expected = numbers(where(bernoulli<bool, Dim<B>, Dim<S>>(mesh, {37, 300}, key, 0.75), x * (1 / 0.75), 0.0));
+  auto const expected = numbers(
+      where(bernoulli<bool, Dim<B>, Dim<S>>(mesh, {37, 300}, key, 0.75), x * (1 / 0.75), 0.0));
   auto const drop = [&](auto const& a) { return nn::dropout(a, key, 0.25); };
   auto const same = [&]<class A>(Type<A>) {
     auto const a = reshard<A>(x);
@@ -350,11 +359,12 @@ struct Block {
   template <template <class> class As>
   struct Model {
     nn::Norm<As, T<typename P::Ds>> norm;
-    nn::Attention<As, T<typename P::Ds, typename P::Hs, Dim<E>>, T<typename P::Ds, typename P::Gs, Dim<E>>,
+    nn::Attention<As, T<typename P::Ds, typename P::Hs, Dim<E>>,
+                  T<typename P::Ds, typename P::Gs, Dim<E>>,
                   T<typename P::Hs, Dim<E>, typename P::Ds>>
         attention;
-    nn::Mlp<As, T<typename P::Ds, typename P::Ms>, T<typename P::Ms>, T<typename P::Ms, typename P::Ds>,
-            T<typename P::Ds>>
+    nn::Mlp<As, T<typename P::Ds, typename P::Ms>, T<typename P::Ms>,
+            T<typename P::Ms, typename P::Ds>, T<typename P::Ds>>
         mlp;
     nn::GatedMlp<As, T<typename P::Ds, typename P::Ms>, T<typename P::Ms, typename P::Ds>> gated;
     nn::Linear<As, T<typename P::Ds, Dim<C>>, T<Dim<C>>> head;
@@ -370,8 +380,11 @@ struct Block {
     auto const q = nn::linear(read, use(m.attention.q));
     auto const k = nn::linear(read, keys(m.attention.k));
     auto const v = nn::linear(read, keys(m.attention.v));
-    auto const mixed = nn::attention(nn::rotary<S, E2>(pairs(q)), nn::rotary<S, E2>(pairs(k)), pairs(v));
-    auto const y = (x + einsum<Dim<B, X>, Dim<S>, Dim<D4>>(slice<E2, E>(mixed, 0, 3), use(m.attention.out))).tensor();
+    auto const mixed =
+        nn::attention(nn::rotary<S, E2>(pairs(q)), nn::rotary<S, E2>(pairs(k)), pairs(v));
+    auto const y =
+        (x + einsum<Dim<B, X>, Dim<S>, Dim<D4>>(slice<E2, E>(mixed, 0, 3), use(m.attention.out)))
+            .tensor();
     auto const z = (y + nn::mlp<Dim<B, X>, Dim<S>, Dim<D4>>(in(y), m.mlp, use)).tensor();
     auto const w = (z + nn::gated_mlp<Dim<B, X>, Dim<S>, Dim<D4>>(in(z), m.gated, use)).tensor();
     return nn::mean_cross_entropy<C, Tensor<double>>(nn::linear(w, m.head, use).tensor(), ids);
@@ -384,9 +397,10 @@ TEST_CASE("a block of layers has the same loss and gradients in two parallelisms
   auto const mesh = mesh_of();
   auto const run = [&]<class P>(P) {
     using Model = typename Block<P>::template Model<value_t>;
-    auto const model = train::initialize<Model>(mesh, RandomKey{3}, [](std::string_view path, auto) {
-      return path.ends_with("gain") ? train::Initial::ones() : train::Initial::normal(0.4);
-    });
+    auto const model =
+        train::initialize<Model>(mesh, RandomKey{3}, [](std::string_view path, auto) {
+          return path.ends_with("gain") ? train::Initial::ones() : train::Initial::normal(0.4);
+        });
     auto const x = normal<double, Dim<B, X>, Dim<S>, Dim<D4>>(mesh, {5, 7, 6}, RandomKey{1});
     auto const ids = integers<Ids>(mesh, {5, 7}, RandomKey{2}, -1, 9);
     auto const [loss, gradient] = value_and_grad<0>(Block<P>::loss)(model, x, ids);

@@ -53,9 +53,12 @@ std::vector<double> attended(std::vector<double> const& q, std::vector<double> c
     for (std::int64_t h = 0; h < n.h; ++h)
       for (std::int64_t i = 0; i < n.s; ++i) {
         std::int64_t const query = ((b * n.s + i) * n.h + h) * n.f;
-        std::int64_t const seen = options.causal ? std::clamp(options.first + i + 1, std::int64_t{0}, n.k) : n.k;
+        std::int64_t const seen =
+            options.causal ? std::clamp(options.first + i + 1, std::int64_t{0}, n.k) : n.k;
         std::vector<double> score;
-        auto const key = [&](std::int64_t j) { return ((b * n.k + j) * n.g + h / (n.h / n.g)) * n.f; };
+        auto const key = [&](std::int64_t j) {
+          return ((b * n.k + j) * n.g + h / (n.h / n.g)) * n.f;
+        };
         for (std::int64_t j = 0; j < seen; ++j) {
           double sum = 0;
           for (std::int64_t f = 0; f < n.f; ++f)
@@ -67,8 +70,8 @@ std::vector<double> attended(std::vector<double> const& q, std::vector<double> c
         for (double& e : score) total += e = std::exp(e - top);
         for (std::int64_t j = 0; j < seen; ++j)
           for (std::int64_t f = 0; f < n.f; ++f)
-            out[static_cast<std::size_t>(query + f)] +=
-                score[static_cast<std::size_t>(j)] / total * v[static_cast<std::size_t>(key(j) + f)];
+            out[static_cast<std::size_t>(query + f)] += score[static_cast<std::size_t>(j)] / total *
+                                                        v[static_cast<std::size_t>(key(j) + f)];
       }
   return out;
 }
@@ -105,9 +108,10 @@ struct Dense {
 
 TEST_CASE("attention of blocks that end anywhere, with heads that are split unevenly") {
   auto const mesh = mesh_of();
-  for (Sizes const n : {Sizes{3, 5, 5, 3, 3, 4}, Sizes{1, 1, 1, 1, 1, 1}, Sizes{2, 128, 128, 2, 2, 3},
-                        Sizes{1, 129, 257, 5, 5, 7}, Sizes{2, 300, 127, 2, 2, 2}, Sizes{0, 4, 4, 2, 2, 3},
-                        Sizes{2, 3, 0, 2, 2, 3}, Sizes{2, 0, 3, 2, 2, 3}}) {
+  for (Sizes const n :
+       {Sizes{3, 5, 5, 3, 3, 4}, Sizes{1, 1, 1, 1, 1, 1}, Sizes{2, 128, 128, 2, 2, 3},
+        Sizes{1, 129, 257, 5, 5, 7}, Sizes{2, 300, 127, 2, 2, 2}, Sizes{0, 4, 4, 2, 2, 3},
+        Sizes{2, 3, 0, 2, 2, 3}, Sizes{2, 0, 3, 2, 2, 3}}) {
     auto const q = normal<Queries<>>(mesh, {n.b, n.s, n.h, n.f}, RandomKey{1}, 0.0, 2.0);
     auto const k = normal<Keys<>>(mesh, {n.b, n.k, n.h, n.f}, RandomKey{2}, 0.0, 2.0);
     auto const v = normal<Keys<>>(mesh, {n.b, n.k, n.h, n.f}, RandomKey{3});
@@ -128,18 +132,21 @@ TEST_CASE("attention in float and bfloat16, with large scores, and in automatic 
   auto const v = normal<Keys<float>>(mesh, {n.b, n.k, n.h, n.f}, RandomKey{3});
   auto const expected = attended(numbers(q), numbers(k), numbers(v), n, {true, 0.1, 0});
   CHECK(distance(numbers(nn::attention(q, k, v, {.scale = 0.1})), expected) < 2e-3);
-  auto const half = nn::attention(cast<bfloat16>(q), cast<bfloat16>(k), cast<bfloat16>(v), {.scale = 0.001});
+  auto const half =
+      nn::attention(cast<bfloat16>(q), cast<bfloat16>(k), cast<bfloat16>(v), {.scale = 0.001});
   static_assert(std::is_same_v<std::remove_cvref_t<decltype(half.tensor())>, Queries<bfloat16>>);
   auto const rounded = attended(numbers(cast<bfloat16>(q)), numbers(cast<bfloat16>(k)),
                                 numbers(cast<bfloat16>(v)), n, {true, 0.001, 0});
   CHECK(distance(numbers(half.tensor()), rounded) < 0.02);
-  auto const planned = evaluate<Queries<float>>(mesh, nn::attention(lazy(q), lazy(k), lazy(v), {.scale = 0.1}));
+  auto const planned =
+      evaluate<Queries<float>>(mesh, nn::attention(lazy(q), lazy(k), lazy(v), {.scale = 0.1}));
   CHECK(distance(numbers(planned), expected) < 2e-3);
 }
 
 TEST_CASE("gradients of attention, of small operands beside differences") {
   auto const mesh = mesh_of();
-  for (Sizes const n : {Sizes{2, 5, 5, 3, 3, 4}, Sizes{1, 3, 6, 2, 2, 2}, Sizes{1, 6, 3, 5, 5, 1}}) {
+  for (Sizes const n :
+       {Sizes{2, 5, 5, 3, 3, 4}, Sizes{1, 3, 6, 2, 2, 2}, Sizes{1, 6, 3, 5, 5, 1}}) {
     auto const q = normal<Queries<>>(mesh, {n.b, n.s, n.h, n.f}, RandomKey{1});
     auto const k = normal<Keys<>>(mesh, {n.b, n.k, n.h, n.f}, RandomKey{2});
     auto const v = normal<Keys<>>(mesh, {n.b, n.k, n.h, n.f}, RandomKey{3});
@@ -173,15 +180,18 @@ TEST_CASE("gradients of attention over several blocks, beside those of a matrix 
 TEST_CASE("grouped queries, with heads of keys that are split or on every rank") {
   auto const mesh = mesh_of();
   std::int64_t const ranks = mesh.size_of<Y>();
-  for (Sizes const n : {Sizes{2, 6, 6, 2 * ranks, ranks, 3}, Sizes{1, 3, 4, 6, 2, 2}, Sizes{1, 4, 4, 5, 1, 2}}) {
+  for (Sizes const n :
+       {Sizes{2, 6, 6, 2 * ranks, ranks, 3}, Sizes{1, 3, 4, 6, 2, 2}, Sizes{1, 4, 4, 5, 1, 2}}) {
     auto const q = normal<Queries<>>(mesh, {n.b, n.s, n.h, n.f}, RandomKey{1});
     auto const k = normal<WholeGroups>(mesh, {n.b, n.k, n.g, n.f}, RandomKey{2});
     auto const v = normal<WholeGroups>(mesh, {n.b, n.k, n.g, n.f}, RandomKey{3});
     auto const expected = attended(numbers(q), numbers(k), numbers(v), n, {});
     CHECK(distance(numbers(nn::attention(q, k, v)), expected) < 1e-13);
-    check_grads([](auto const& a, auto const& b, auto const& c) {
-      return nn::attention(a, used_as<UsedGroups>(b), used_as<UsedGroups>(c));
-    }, q, k, v);
+    check_grads(
+        [](auto const& a, auto const& b, auto const& c) {
+          return nn::attention(a, used_as<UsedGroups>(b), used_as<UsedGroups>(c));
+        },
+        q, k, v);
     if (n.g % ranks != 0) {
       CHECK(on_ranks::code_of([&] {
               (void)nn::attention(q, reshard<SplitGroups>(k), reshard<SplitGroups>(v));
@@ -198,9 +208,11 @@ TEST_CASE("grouped queries, with heads of keys that are split or on every rank")
 TEST_CASE("attention refuses extents that do not fit") {
   auto const mesh = mesh_of();
   auto const q = normal<Queries<>>(mesh, {2, 3, 4, 5}, RandomKey{1});
-  auto const code = [&](std::array<std::int64_t, 4> const& k, std::array<std::int64_t, 4> const& v) {
+  auto const code = [&](std::array<std::int64_t, 4> const& k,
+                        std::array<std::int64_t, 4> const& v) {
     return on_ranks::code_of([&] {
-      (void)nn::attention(q, normal<WholeGroups>(mesh, k, RandomKey{1}), normal<WholeGroups>(mesh, v, RandomKey{1}));
+      (void)nn::attention(q, normal<WholeGroups>(mesh, k, RandomKey{1}),
+                          normal<WholeGroups>(mesh, v, RandomKey{1}));
     });
   };
   CHECK(code({2, 7, 2, 5}, {2, 7, 2, 5}) == "none");
@@ -226,5 +238,6 @@ TEST_CASE("generation with a cache gives the rows of the whole sequence") {
     CHECK(distance(numbers(out), numbers(next(whole))) < 1e-14);
   }
   CHECK(cache.length == 11);
-  CHECK(on_ranks::code_of([&] { cache.append(slice<K, N>(k, 0, 6), slice<K, N>(v, 0, 6)); }) == "E41");
+  CHECK(on_ranks::code_of([&] { cache.append(slice<K, N>(k, 0, 6), slice<K, N>(v, 0, 6)); }) ==
+        "E41");
 }

@@ -227,7 +227,8 @@ struct Run<op::Attention<Sums>> : Filled<Run<op::Attention<Sums>>> {
   }
 };
 template <class Op>
-  requires(std::is_same_v<Op, op::AttentionBackQueries> || std::is_same_v<Op, op::AttentionBackKeys>)
+  requires(std::is_same_v<Op, op::AttentionBackQueries> ||
+           std::is_same_v<Op, op::AttentionBackKeys>)
 struct Run<Op> : Filled<Run<Op>> {
   template <class Out, class Q, class K, class O, class S, class C>
   static void fill(Op const& op, Out& out, Q const& q, K const& k, K const& v, O const& result,

@@ -212,11 +212,10 @@ struct Run<op::CrossEntropyBack<V>> : Filled<Run<op::CrossEntropyBack<V>>> {
     constexpr auto at = static_cast<std::size_t>(dim_of<A, V>);
     Exec const exec{};
     auto const shape = nn::detail::row_shape<V>(logits);
-    nn::kernels::each_row(
-        "shardtype::cross_entropy_back", exec, shape.rows,
-        Work{shape, static_cast<typename A::element*>(out.buffer().data()), data_of(logits),
-             data_of(targets), data_of(sums), data_of(ct), logits.rows()[at].range().begin,
-             logits.extents()[at], op.options});
+    nn::kernels::each_row("shardtype::cross_entropy_back", exec, shape.rows,
+                          Work{shape, static_cast<typename A::element*>(out.buffer().data()),
+                               data_of(logits), data_of(targets), data_of(sums), data_of(ct),
+                               logits.rows()[at].range().begin, logits.extents()[at], op.options});
     exec.fence();
   }
 };
@@ -275,8 +274,7 @@ struct CrossEntropyValue {
   template <class A, class Ids>
   constexpr auto operator()(A const& logits, Ids const& targets) const {
     return detail::part_of<Out...>(
-        where,
-        detail::losses_and_sums<V, Split>(options, where, logits, targets), 0);
+        where, detail::losses_and_sums<V, Split>(options, where, logits, targets), 0);
   }
 };
 template <class V, bool Split, class... Out>
@@ -299,8 +297,8 @@ struct CrossEntropyPull {
     auto const& [logits, targets, sums] = saved;
     using Rows = cotangent_t<autodiff::tensor_of<std::remove_cvref_t<decltype(sums)>>>;
     auto const rows = autodiff::settled<Rows, true>(ct);
-    return std::tuple(
-        call(op::CrossEntropyBack<V>{options}, where, logits, targets, sums, rows), no_gradient);
+    return std::tuple(call(op::CrossEntropyBack<V>{options}, where, logits, targets, sums, rows),
+                      no_gradient);
   }
 };
 
@@ -352,10 +350,11 @@ template <class V, class Out, class A, class Ids>
 constexpr auto mean_cross_entropy(core::Argument<A> const& logits, Ids const& targets,
                                   CrossEntropy const& options = {},
                                   checking::CallSite where = std::source_location::current()) {
-  static_assert(Out::rank == 0, "the mean has no dims: mean_cross_entropy<V, Tensor<float>>(x, ids)");
+  static_assert(Out::rank == 0,
+                "the mean has no dims: mean_cross_entropy<V, Tensor<float>>(x, ids)");
   using T = typename Out::element;
-  auto const losses = detail::cross_entropy_as<V, detail::splits<V, A>>(options, where,
-                                                                        logits.self(), targets);
+  auto const losses =
+      detail::cross_entropy_as<V, detail::splits<V, A>>(options, where, logits.self(), targets);
   auto const rows = sum<Out>(cast<T>(targets != options.ignored));
   return (sum<Out>(losses) / max(rows, T(1))).tensor();
 }

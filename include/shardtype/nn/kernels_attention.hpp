@@ -167,9 +167,9 @@ struct AttentionRowsBack {
 
 template <class T>
 T scale_of_scores(AttentionShape const& s) {
-  return static_cast<T>(s.settings.scale != 0
-                            ? s.settings.scale
-                            : 1 / std::sqrt(static_cast<double>(std::max<std::int64_t>(s.features, 1))));
+  return static_cast<T>(s.settings.scale != 0 ? s.settings.scale
+                                              : 1 / std::sqrt(static_cast<double>(
+                                                        std::max<std::int64_t>(s.features, 1))));
 }
 
 /// Calls `f(b, h, i0, rows)` for all blocks of queries.
@@ -183,8 +183,8 @@ void each_block_of_queries(AttentionShape const& s, F const& f) {
 
 /// The result, of rows of `length` elements: the features and, if there is room, the logarithm of the sum.
 template <class T, class Exec>
-void attention(Exec const& exec, AttentionShape const& s, T const* q, T const* k, T const* v, T* out,
-               std::int64_t length, T* scratch) {
+void attention(Exec const& exec, AttentionShape const& s, T const* q, T const* k, T const* v,
+               T* out, std::int64_t length, T* scratch) {
   T const scale = scale_of_scores<T>(s);
   std::int64_t const most = std::min(attention_block, s.queries);
   T* const scores = scratch + 2 * most;
@@ -232,8 +232,8 @@ void attention_block_back(Exec const& exec, AttentionShape const& s, AttentionSa
   shardtype::kernels::gemm<Exec, T>(exec, 1, s.query(of.q, b, i0, rows, h, s.features),
                                     s.key(of.k, b, j0, n, g, s.features).transposed(), scores,
                                     false);
-  shardtype::kernels::gemm<Exec, T>(exec, 1, ct,
-                                    s.key(of.v, b, j0, n, g, s.features).transposed(), ds, false);
+  shardtype::kernels::gemm<Exec, T>(exec, 1, ct, s.key(of.v, b, j0, n, g, s.features).transposed(),
+                                    ds, false);
   each_row("shardtype::attention_back", exec, rows,
            AttentionRowsBack<on_host<Exec>, T>{
                s, scores.data, ds.data, s.query(of.out, b, i0, rows, h, s.features), ct,

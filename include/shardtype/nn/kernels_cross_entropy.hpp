@@ -44,8 +44,8 @@ KOKKOS_FUNCTION C sum_of_exponentials(T const* x, std::int64_t n, std::int64_t s
       }
     }
   }
-  return static_cast<C>(
-      sum_of<shardtype::kernels::wide_t<C>>(n, [&](std::int64_t k) -> shardtype::kernels::wide_t<C> {
+  return static_cast<C>(sum_of<shardtype::kernels::wide_t<C>>(
+      n, [&](std::int64_t k) -> shardtype::kernels::wide_t<C> {
         return shardtype::kernels::math::exp(static_cast<C>(x[k * stride]) - base);
       }));
 }
@@ -178,7 +178,7 @@ struct CrossEntropyBack {
 };
 
 template <class Exec>
-inline constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace,
-                                                           typename Exec::memory_space>::accessible;
+inline constexpr bool on_host =
+    Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible;
 
 }  // namespace shardtype::nn::kernels

@@ -119,11 +119,10 @@ struct NormRowsBack {
     };
     W middle{};
     if constexpr (Centred) middle = sum_of<W>(n, g) / count;
-    W const along = sum_of<W>(n,
-                              [&](std::int64_t k) {
-                                return g(k) * (static_cast<W>(from[k * stride]) - s.mean);
-                              }) *
-                    s.scale / count;
+    W const along =
+        sum_of<W>(
+            n, [&](std::int64_t k) { return g(k) * (static_cast<W>(from[k * stride]) - s.mean); }) *
+        s.scale / count;
     C const mean = static_cast<C>(s.mean);
     C const scale = static_cast<C>(s.scale);
     C const less = static_cast<C>(middle);
@@ -165,7 +164,8 @@ struct NormGainParts {
   KOKKOS_FUNCTION void add(W* to, T const* c, T const* from, std::int64_t stride) const {
     auto const s = scale_of<Centred>(from, shape.length, stride, eps);
     for (std::int64_t k = 0; k < shape.length; ++k)
-      to[k] += static_cast<W>(c[k * stride]) * (static_cast<W>(from[k * stride]) - s.mean) * s.scale;
+      to[k] +=
+          static_cast<W>(c[k * stride]) * (static_cast<W>(from[k * stride]) - s.mean) * s.scale;
   }
 };
 template <class T>

@@ -32,8 +32,9 @@ struct RotaryAngles {
   KOKKOS_FUNCTION void operator()(std::int64_t s) const {
     C* const to = table + s * 2 * half;
     for (std::int64_t k = 0; k < half; ++k) {
-      double const angle = static_cast<double>(first + s) *
-                           shardtype::kernels::math::pow(base, -static_cast<double>(k) / static_cast<double>(half));
+      double const angle =
+          static_cast<double>(first + s) *
+          shardtype::kernels::math::pow(base, -static_cast<double>(k) / static_cast<double>(half));
       to[k] = static_cast<C>(shardtype::kernels::math::cos(angle));
       to[half + k] = static_cast<C>(shardtype::kernels::math::sin(angle));
     }

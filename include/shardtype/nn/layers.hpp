@@ -184,9 +184,8 @@ template <class... Out, class A, class P, class... Us>
 constexpr auto self_attention(core::Argument<A> const& x, P const& p, Use<Us...> const& use = {},
                               AttentionOptions const& options = {},
                               checking::CallSite where = std::source_location::current()) {
-  auto const mixed =
-      attention(linear(x, use(p.q), where), linear(x, use(p.k), where),
-                linear(x, use(p.v), where), options, where);
+  auto const mixed = attention(linear(x, use(p.q), where), linear(x, use(p.k), where),
+                               linear(x, use(p.v), where), options, where);
   return einsum<Out...>(mixed, use(p.out), where);
 }
 
@@ -219,18 +218,18 @@ struct KeyValueCache {
   template <class B>
   void append(B const& k, B const& v,
               std::source_location const& where = std::source_location::current()) {
-    static_assert(A::rank == 4 && B::rank == 4 &&
-                      std::is_same_v<typename A::element, typename B::element>,
-                  "keys and values are [B, K, G, F], of the cache's element type");
+    static_assert(
+        A::rank == 4 && B::rank == 4 && std::is_same_v<typename A::element, typename B::element>,
+        "keys and values are [B, K, G, F], of the cache's element type");
     std::int64_t const n = k.extents()[1];
     for (std::size_t d = 0; d < 4; ++d)
-      if (d == 1 ? length + n > keys.extents()[1]
-                 : k.rows()[d].size() != keys.rows()[d].size() ||
-                       k.extents()[d] != keys.extents()[d])
+      if (d == 1
+              ? length + n > keys.extents()[1]
+              : k.rows()[d].size() != keys.rows()[d].size() || k.extents()[d] != keys.extents()[d])
         throw Error("E41",
-                    "the cache has room for " + std::to_string(keys.extents()[1]) +
-                        " positions, " + std::to_string(length) + " are filled, and " +
-                        std::to_string(n) + " are appended; all else is as in the cache",
+                    "the cache has room for " + std::to_string(keys.extents()[1]) + " positions, " +
+                        std::to_string(length) + " are filled, and " + std::to_string(n) +
+                        " are appended; all else is as in the cache",
                     FailedOn::every_rank);
     write(keys, k, where);
     write(values, v, where);

@@ -173,10 +173,9 @@ struct Run<op::RowNormBack<Centred, D>> : Filled<Run<op::RowNormBack<Centred, D>
     using Work = nn::kernels::NormRowsBack<Centred, T>;
     typename A::execution_space const exec{};
     auto const shape = nn::detail::row_shape<D>(x);
-    nn::kernels::each_row(
-        "shardtype::norm_back", exec, shape.length == 0 ? 0 : shape.rows,
-        Work{shape, static_cast<T*>(out.buffer().data()), data_of(ct), data_of(x), data_of(gain),
-             static_cast<typename Work::W>(op.eps)});
+    nn::kernels::each_row("shardtype::norm_back", exec, shape.length == 0 ? 0 : shape.rows,
+                          Work{shape, static_cast<T*>(out.buffer().data()), data_of(ct), data_of(x),
+                               data_of(gain), static_cast<typename Work::W>(op.eps)});
     exec.fence();
   }
 };
