@@ -5,11 +5,9 @@
 #include <source_location>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <type_traits>
-#include <utility>
 
-#include <shardtype/autodiff/custom_vjp.hpp>
+#include <shardtype/autodiff/vjp.hpp>
 #include <shardtype/check/along.hpp>
 #include <shardtype/check/call.hpp>
 #include <shardtype/execute/call.hpp>
@@ -78,6 +76,16 @@ namespace detail {
 
 struct FeaturesAndSum : Index<"features and sum"> {};
 struct KeysAndValues : Index<"keys and values"> {};
+
+/// The label of dim `d`.
+template <class A, int d>
+struct LabelAt;
+template <class... Ls, int d>
+struct LabelAt<shardtype::detail::Pack<Ls...>, d> {
+  using type = autodiff::nth_t<d, Ls...>;
+};
+template <class A, int d>
+using label_at = typename LabelAt<autodiff::labels_of_t<autodiff::tensor_of<A>>, d>::type;
 
 /// Errors of the extents of queries, keys and values: E24, E41.
 constexpr void check_attention(ResultExtents const& c) {
@@ -252,57 +260,52 @@ struct Run<Op> : Filled<Run<Op>> {
 
 }  // namespace execute
 
+namespace autodiff {
+
+template <>
+struct Vjp<op::Attention<false>> : Differentiable {
+  static constexpr bool first_order = true;
+  using Op = op::Attention<false>;
+  /// Keeps the result and one number per row; the array with both goes.
+  template <class Q, class K, class V>
+  static constexpr auto forward(Op const& op, std::source_location const& where, Q const& q,
+                                K const& k, V const& v) {
+    using Sum = nn::detail::FeaturesAndSum;
+    std::int64_t const features = q.extents()[3];
+    auto const both = call(op::Attention<true>{op.options}, where, q, k, v);
+    auto const out = slice<Sum, nn::detail::label_at<Q, 3>>(both, 0, features);
+    auto const saved = keep(q, k, v, out, call(op::AtRow<Sum>{features}, where, both));
+    return Forward<std::remove_cvref_t<decltype(out)>, std::remove_cvref_t<decltype(saved)>>{out,
+                                                                                             saved};
+  }
+  /// The cotangent of the result, and those of keys and values, one behind the other.
+  template <class Out, class Q, class K, class V, class S, class C>
+  static constexpr auto prepare(Op const& op, S const& saved, C const& ct) {
+    return keep(ct, back(op::AttentionBackKeys{op.options}, saved, ct));
+  }
+  template <int Which, class Out, class Q, class K, class V, class S, class C>
+  static constexpr auto pull(Op const& op, S const& saved, C const& begin) {
+    if constexpr (Which == 0) {
+      return back(op::AttentionBackQueries{op.options}, saved, kept<0>(begin));
+    } else {
+      std::int64_t const features = kept<0>(saved).extents()[3];
+      std::int64_t const first = Which == 1 ? 0 : features;
+      return slice<nn::detail::KeysAndValues, nn::detail::label_at<K, 3>>(kept<1>(begin), first,
+                                                                          first + features);
+    }
+  }
+
+ private:
+  template <class Back, class S, class C>
+  static constexpr auto back(Back const& op, S const& saved, C const& ct) {
+    return call(op, std::source_location::current(), kept<0>(saved), kept<1>(saved), kept<2>(saved),
+                kept<3>(saved), kept<4>(saved), ct);
+  }
+};
+
+}  // namespace autodiff
+
 namespace nn {
-
-namespace detail {
-
-/// The label of dim `d`.
-template <class A, int d>
-struct LabelAt;
-template <class... Ls, int d>
-struct LabelAt<shardtype::detail::Pack<Ls...>, d> {
-  using type = autodiff::nth_t<d, Ls...>;
-};
-template <class A, int d>
-using label_at = typename LabelAt<autodiff::labels_of_t<autodiff::tensor_of<A>>, d>::type;
-
-struct AttentionValue {
-  AttentionOptions options;
-  std::source_location where;
-  template <class Q, class K, class V>
-  constexpr auto operator()(Q const& q, K const& k, V const& v) const {
-    return call(op::Attention<false>{options}, where, q, k, v);
-  }
-};
-struct AttentionForward {
-  AttentionOptions options;
-  std::source_location where;
-  template <class Q, class K, class V>
-  constexpr auto operator()(Q const& q, K const& k, V const& v) const {
-    using F = label_at<Q, 3>;
-    auto const both = call(op::Attention<true>{options}, where, q, k, v);
-    std::int64_t const features = q.extents()[3];
-    auto const out = slice<FeaturesAndSum, F>(both, 0, features);
-    return std::pair(
-        out, std::tuple(q, k, v, out, call(op::AtRow<FeaturesAndSum>{features}, where, both)));
-  }
-};
-struct AttentionPull {
-  AttentionOptions options;
-  std::source_location where;
-  template <class Saved, class C>
-  constexpr auto operator()(Saved const& saved, C const& ct) const {
-    auto const& [q, k, v, out, sums] = saved;
-    using F = label_at<std::remove_cvref_t<decltype(k)>, 3>;
-    std::int64_t const features = q.extents()[3];
-    auto const both = call(op::AttentionBackKeys{options}, where, q, k, v, out, sums, ct);
-    return std::tuple(call(op::AttentionBackQueries{options}, where, q, k, v, out, sums, ct),
-                      slice<KeysAndValues, F>(both, 0, features),
-                      slice<KeysAndValues, F>(both, features, 2 * features));
-  }
-};
-
-}  // namespace detail
 
 namespace api {
 
@@ -329,9 +332,7 @@ constexpr auto attention(core::Argument<Q> const& q, K const& k, V const& v,
     return cast<bfloat16>(
         api::attention(cast<float>(q.self()), cast<float>(k), cast<float>(v), options, where));
   } else {
-    return custom_vjp(detail::AttentionValue{options, where},
-                      detail::AttentionForward{options, where},
-                      detail::AttentionPull{options, where}, where)(q.self(), k, v);
+    return call(op::Attention<false>{options}, where, q.self(), k, v);
   }
 }
 
