@@ -1,0 +1,286 @@
+#pragma once
+/// Attention by blocks of queries and keys: products by BLAS, and between them a pass over the rows of a block. What is
+/// stored of all scores is one block. Sources: Milakov, Gimelshein, "Online normalizer calculation for softmax", 2018;
+/// Dao, Fu, Ermon, Rudra, Re, "FlashAttention", NeurIPS 2022.
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+#include <Kokkos_Core.hpp>
+
+#include <shardtype/kernels/fill.hpp>
+#include <shardtype/kernels/functions.hpp>
+#include <shardtype/kernels/gemm.hpp>
+#include <shardtype/kernels/matrix.hpp>
+#include <shardtype/nn/kernels_cross_entropy.hpp>
+
+namespace shardtype::nn::kernels {
+
+using shardtype::kernels::Matrix;
+
+/// Which keys a query sees, and what scores are multiplied with.
+struct AttentionSettings {
+  bool causal = true;
+  /// Of the scores; 0: 1 / sqrt(number of features).
+  double scale = 0;
+  /// Position of the first query among the keys: causal query i sees the keys 0 to first + i.
+  std::int64_t first = 0;
+};
+
+/// Queries and keys of a block of scores.
+inline constexpr std::int64_t attention_block = 128;
+
+/// Blocks [batch, positions, heads, features], packed. A rank's head h is head `first_head` + h, and reads key head
+/// (first_head + h) / group - first_key_head.
+struct AttentionShape {
+  std::int64_t batch, queries, keys, heads, key_heads, features;
+  std::int64_t first_head, first_key_head, group;
+  AttentionSettings settings;
+
+  std::int64_t key_head(std::int64_t h) const { return (first_head + h) / group - first_key_head; }
+  /// The number of keys that query `i` sees.
+  KOKKOS_FUNCTION std::int64_t seen(std::int64_t i) const {
+    if (!settings.causal) return keys;
+    std::int64_t const n = settings.first + i + 1;
+    return n < 0 ? 0 : n < keys ? n : keys;
+  }
+  /// Rows i0, ..., i0 + rows - 1 of head h of a block of queries, whose rows have `length` elements.
+  template <class T>
+  Matrix<T> query(T* data, std::int64_t b, std::int64_t i0, std::int64_t rows, std::int64_t h,
+                  std::int64_t length) const {
+    return {data + ((b * queries + i0) * heads + h) * length, rows, features, heads * length, 1, 0};
+  }
+  template <class T>
+  Matrix<T> key(T* data, std::int64_t b, std::int64_t j0, std::int64_t rows, std::int64_t g,
+                std::int64_t length) const {
+    return {data + ((b * keys + j0) * key_heads + g) * length,
+            rows,
+            features,
+            key_heads * length,
+            1,
+            0};
+  }
+};
+
+/// Elements of scratch memory: two blocks of scores, two numbers per query.
+constexpr std::int64_t attention_scratch(std::int64_t queries, std::int64_t keys) {
+  std::int64_t const rows = queries < attention_block ? queries : attention_block;
+  std::int64_t const columns = keys < attention_block ? keys : attention_block;
+  return 2 * rows * columns + 2 * rows;
+}
+
+/// e^(x[k] - base) for a row, in place.
+template <bool Host, class T>
+KOKKOS_FUNCTION void exponentials_of(T* x, std::int64_t n, T base) {
+  if constexpr (Host) {
+    T const one(1);
+    shardtype::kernels::vectors::scaled_exponentials<false>(n, x, x, &base, &one);
+  } else {
+    for (std::int64_t k = 0; k < n; ++k) x[k] = shardtype::kernels::math::exp(x[k] - base);
+  }
+}
+
+/// Scores of a row become exponentials relative to the largest so far; the row of the result is brought to it.
+template <bool Host, class T>
+struct AttentionRows {
+  AttentionShape shape;
+  T* scores;
+  T* largest;
+  T* total;
+  Matrix<T> out;
+  std::int64_t i0, j0, columns;
+  T scale;
+  KOKKOS_FUNCTION void operator()(std::int64_t row) const {
+    T* const s = scores + row * columns;
+    bool const begins = j0 == 0;
+    T const before = begins ? -std::numeric_limits<T>::infinity() : largest[row];
+    std::int64_t const seen = shape.seen(i0 + row) - j0;
+    std::int64_t const n = seen < 0 ? 0 : seen < columns ? seen : columns;
+    T top = before;
+    for (std::int64_t k = 0; k < n; ++k) {
+      s[k] *= scale;
+      top = s[k] > top ? s[k] : top;
+    }
+    for (std::int64_t k = n; k < columns; ++k) s[k] = T{};
+    if (begins) total[row] = T{};
+    largest[row] = top;
+    if (n == 0) return;
+    exponentials_of<Host>(s, n, top);
+    T const sum = sum_of<T>(n, [&](std::int64_t k) { return s[k]; });
+    if (begins) {
+      total[row] = sum;
+      return;
+    }
+    T const factor = shardtype::kernels::math::exp(before - top);
+    total[row] = total[row] * factor + sum;
+    if (factor == T(1)) return;
+    T* const o = out.data + row * out.row_stride;
+    for (std::int64_t f = 0; f < out.cols; ++f) o[f] *= factor;
+  }
+};
+/// The row of the result divided by its sum, 0 where no key is seen. `sums`: its logarithm behind the features.
+template <class T>
+struct AttentionFinish {
+  Matrix<T> out;
+  T const* largest;
+  T const* total;
+  bool empty;
+  bool sums;
+  KOKKOS_FUNCTION void operator()(std::int64_t row) const {
+    T* const o = out.data + row * out.row_stride;
+    bool const none = empty || total[row] == T{};
+    T const factor = none ? T{} : T(1) / total[row];
+    for (std::int64_t f = 0; f < out.cols; ++f) o[f] = none ? T{} : o[f] * factor;
+    if (sums)
+      o[out.cols] = none ? -std::numeric_limits<T>::infinity()
+                         : largest[row] + shardtype::kernels::math::log(total[row]);
+  }
+};
+
+/// Scores become probabilities, and `ds`, the products of the result's cotangent and the values, the cotangents of the
+/// scores.
+template <bool Host, class T>
+struct AttentionRowsBack {
+  AttentionShape shape;
+  T* scores;
+  T* ds;
+  Matrix<T const> out, ct;
+  T const* sums;  ///< of query i0, with distance `heads`
+  std::int64_t i0, j0, columns;
+  T scale;
+  KOKKOS_FUNCTION void operator()(std::int64_t row) const {
+    T* const p = scores + row * columns;
+    T* const d = ds + row * columns;
+    std::int64_t const seen = shape.seen(i0 + row) - j0;
+    std::int64_t const n = seen < 0 ? 0 : seen < columns ? seen : columns;
+    for (std::int64_t k = n; k < columns; ++k) p[k] = d[k] = T{};
+    if (n == 0) return;
+    T const* const o = out.data + row * out.row_stride;
+    T const* const c = ct.data + row * ct.row_stride;
+    T const mean = sum_of<T>(out.cols, [&](std::int64_t f) { return o[f] * c[f]; });
+    for (std::int64_t k = 0; k < n; ++k) p[k] *= scale;
+    exponentials_of<Host>(p, n, sums[row * shape.heads]);
+    for (std::int64_t k = 0; k < n; ++k) d[k] = p[k] * (d[k] - mean) * scale;
+  }
+};
+
+template <class T>
+T scale_of_scores(AttentionShape const& s) {
+  return static_cast<T>(s.settings.scale != 0 ? s.settings.scale
+                                              : 1 / std::sqrt(static_cast<double>(
+                                                        std::max<std::int64_t>(s.features, 1))));
+}
+
+/// Calls `f(b, h, i0, rows)` for all blocks of queries.
+template <class F>
+void each_block_of_queries(AttentionShape const& s, F const& f) {
+  for (std::int64_t b = 0; b < s.batch; ++b)
+    for (std::int64_t h = 0; h < s.heads; ++h)
+      for (std::int64_t i0 = 0; i0 < s.queries; i0 += attention_block)
+        f(b, h, i0, std::min(attention_block, s.queries - i0));
+}
+
+/// The result, of rows of `length` elements: the features and, if there is room, the logarithm of the sum.
+template <class T, class Exec>
+void attention(Exec const& exec, AttentionShape const& s, T const* q, T const* k, T const* v,
+               T* out, std::int64_t length, T* scratch) {
+  T const scale = scale_of_scores<T>(s);
+  std::int64_t const most = std::min(attention_block, s.queries);
+  T* const scores = scratch + 2 * most;
+  T* const largest = scratch;
+  T* const total = scratch + most;
+  each_block_of_queries(s, [&](std::int64_t b, std::int64_t h, std::int64_t i0, std::int64_t rows) {
+    std::int64_t const g = s.key_head(h);
+    std::int64_t const end = s.seen(i0 + rows - 1);
+    auto const qs = s.query(q, b, i0, rows, h, s.features);
+    auto const os = s.query(out, b, i0, rows, h, length);
+    for (std::int64_t j0 = 0; j0 < end; j0 += attention_block) {
+      std::int64_t const n = std::min(attention_block, end - j0);
+      Matrix<T> const block{scores, rows, n, n, 1, 0};
+      shardtype::kernels::gemm<Exec, T>(exec, 1, qs, s.key(k, b, j0, n, g, s.features).transposed(),
+                                        block, false);
+      each_row("shardtype::attention", exec, rows,
+               AttentionRows<on_host<Exec>, T>{s, scores, largest, total, os, i0, j0, n, scale});
+      shardtype::kernels::gemm<Exec, T>(exec, 1, block, s.key(v, b, j0, n, g, s.features), os,
+                                        j0 > 0);
+    }
+    each_row("shardtype::attention", exec, rows,
+             AttentionFinish<T>{os, largest, total, end == 0, length > s.features});
+  });
+}
+
+/// What the backward passes read.
+template <class T>
+struct AttentionSaved {
+  T const* q;
+  T const* k;
+  T const* v;
+  T const* out;
+  T const* sums;
+  T const* ct;
+};
+
+/// The probabilities and the cotangents of the scores of one block, in the two blocks of `scratch`.
+template <class T, class Exec>
+void attention_block_back(Exec const& exec, AttentionShape const& s, AttentionSaved<T> const& of,
+                          std::int64_t b, std::int64_t h, std::int64_t i0, std::int64_t rows,
+                          std::int64_t j0, std::int64_t n, Matrix<T> const& scores,
+                          Matrix<T> const& ds) {
+  std::int64_t const g = s.key_head(h);
+  auto const ct = s.query(of.ct, b, i0, rows, h, s.features);
+  shardtype::kernels::gemm<Exec, T>(exec, 1, s.query(of.q, b, i0, rows, h, s.features),
+                                    s.key(of.k, b, j0, n, g, s.features).transposed(), scores,
+                                    false);
+  shardtype::kernels::gemm<Exec, T>(exec, 1, ct, s.key(of.v, b, j0, n, g, s.features).transposed(),
+                                    ds, false);
+  each_row("shardtype::attention_back", exec, rows,
+           AttentionRowsBack<on_host<Exec>, T>{
+               s, scores.data, ds.data, s.query(of.out, b, i0, rows, h, s.features), ct,
+               of.sums + (b * s.queries + i0) * s.heads + h, i0, j0, n, scale_of_scores<T>(s)});
+}
+
+/// The cotangent of the queries.
+template <class T, class Exec>
+void attention_back_queries(Exec const& exec, AttentionShape const& s, AttentionSaved<T> const& of,
+                            T* out, T* scratch) {
+  shardtype::kernels::fill(exec, out, s.batch * s.queries * s.heads * s.features, T{});
+  each_block_of_queries(s, [&](std::int64_t b, std::int64_t h, std::int64_t i0, std::int64_t rows) {
+    std::int64_t const end = s.seen(i0 + rows - 1);
+    for (std::int64_t j0 = 0; j0 < end; j0 += attention_block) {
+      std::int64_t const n = std::min(attention_block, end - j0);
+      Matrix<T> const scores{scratch, rows, n, n, 1, 0};
+      Matrix<T> const ds{scratch + rows * n, rows, n, n, 1, 0};
+      attention_block_back(exec, s, of, b, h, i0, rows, j0, n, scores, ds);
+      shardtype::kernels::gemm<Exec, T>(exec, 1, ds,
+                                        s.key(of.k, b, j0, n, s.key_head(h), s.features),
+                                        s.query(out, b, i0, rows, h, s.features), true);
+    }
+  });
+}
+
+/// The cotangents of keys and values, one behind the other in rows of 2 features.
+template <class T, class Exec>
+void attention_back_keys(Exec const& exec, AttentionShape const& s, AttentionSaved<T> const& of,
+                         T* out, T* scratch) {
+  std::int64_t const length = 2 * s.features;
+  shardtype::kernels::fill(exec, out, s.batch * s.keys * s.key_heads * length, T{});
+  each_block_of_queries(s, [&](std::int64_t b, std::int64_t h, std::int64_t i0, std::int64_t rows) {
+    std::int64_t const g = s.key_head(h);
+    std::int64_t const end = s.seen(i0 + rows - 1);
+    for (std::int64_t j0 = 0; j0 < end; j0 += attention_block) {
+      std::int64_t const n = std::min(attention_block, end - j0);
+      Matrix<T> const scores{scratch, rows, n, n, 1, 0};
+      Matrix<T> const ds{scratch + rows * n, rows, n, n, 1, 0};
+      attention_block_back(exec, s, of, b, h, i0, rows, j0, n, scores, ds);
+      shardtype::kernels::gemm<Exec, T>(exec, 1, ds.transposed(),
+                                        s.query(of.q, b, i0, rows, h, s.features),
+                                        s.key(out, b, j0, n, g, length), true);
+      shardtype::kernels::gemm<Exec, T>(exec, 1, scores.transposed(),
+                                        s.query(of.ct, b, i0, rows, h, s.features),
+                                        s.key(out + s.features, b, j0, n, g, length), true);
+    }
+  });
+}
+
+}  // namespace shardtype::nn::kernels

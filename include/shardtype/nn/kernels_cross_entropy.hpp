@@ -1,0 +1,184 @@
+#pragma once
+/// Cross entropy of rows of logits: what ranks exchange about a row, its loss, and the gradient in one pass.
+
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include <Kokkos_Core.hpp>
+
+#include <shardtype/kernels/functions.hpp>
+#include <shardtype/kernels/reducers.hpp>
+#include <shardtype/kernels/vector_functions.hpp>
+#include <shardtype/nn/kernels_norm.hpp>
+
+namespace shardtype::nn::kernels {
+
+/// The numbers of a rank about a row: the largest logit, the sum of exponentials relative to it, the target's logit if
+/// the rank holds it, the sum of its logits, and how many it holds.
+enum class RowNumber : std::uint8_t { largest, exponentials, picked, logits, classes };
+inline constexpr int row_numbers = 5;
+
+/// Which target has no loss, and the share of the distribution that all classes have alike.
+struct CrossEntropySettings {
+  std::int64_t ignored = -1;
+  double smoothing = 0;
+};
+
+/// e^(x[k] - base) for a row, added. `Host`: by the vector functions.
+template <bool Host, class T, class C>
+KOKKOS_FUNCTION C sum_of_exponentials(T const* x, std::int64_t n, std::int64_t stride, C base) {
+  if constexpr (Host && std::is_same_v<T, C>) {
+    if constexpr (shardtype::kernels::vectors::vectorised<functions::Exp, C>) {
+      if (stride == 1) {
+        constexpr std::int64_t lanes = shardtype::kernels::vectors::formulas::sums_of_one;
+        constexpr std::int64_t run = 64 * lanes;  // long rows in parts, for the digits of the sum
+        shardtype::kernels::wide_t<C> total{};
+        for (std::int64_t begin = 0; begin < n; begin += run) {
+          alignas(64) C sums[static_cast<std::size_t>(lanes)] = {};
+          shardtype::kernels::vectors::add_exponentials<false>(n - begin < run ? n - begin : run,
+                                                               sums, x + begin, &base);
+          for (C const s : sums) total += s;
+        }
+        return static_cast<C>(total);
+      }
+    }
+  }
+  return static_cast<C>(sum_of<shardtype::kernels::wide_t<C>>(
+      n, [&](std::int64_t k) -> shardtype::kernels::wide_t<C> {
+        return shardtype::kernels::math::exp(static_cast<C>(x[k * stride]) - base);
+      }));
+}
+
+/// Classes `first`, first + 1, ... of `total`, in rows of a block.
+template <bool Host, class T, class Id>
+struct CrossEntropyNumbers {
+  using C = shardtype::detail::computed_t<T>;
+  RowShape shape;
+  C* out;
+  T const* logits;
+  Id const* targets;
+  std::int64_t first, total;
+  KOKKOS_FUNCTION void operator()(std::int64_t row) const {
+    std::int64_t const n = shape.length;
+    T const* const x = logits + shape.begin(row);
+    C largest = -std::numeric_limits<C>::infinity();
+    C sums{};
+    for (std::int64_t k = 0; k < n; ++k) {
+      C const v = static_cast<C>(x[k * shape.inner]);
+      largest = v > largest ? v : largest;
+      sums += v;
+    }
+    C* const to = out + row * row_numbers;
+    std::int64_t const target = static_cast<std::int64_t>(targets[row]);
+    C picked{};
+    if (target < 0 || target >= total) {
+      picked = std::numeric_limits<C>::quiet_NaN();
+    } else if (target >= first && target < first + n) {
+      picked = static_cast<C>(x[(target - first) * shape.inner]);
+    }
+    // infinities have no difference
+    C const base = largest - largest == C{} ? largest : C{};
+    to[static_cast<int>(RowNumber::largest)] = base;
+    to[static_cast<int>(RowNumber::exponentials)] =
+        sum_of_exponentials<Host>(x, n, shape.inner, base);
+    to[static_cast<int>(RowNumber::picked)] = picked;
+    to[static_cast<int>(RowNumber::logits)] = sums;
+    to[static_cast<int>(RowNumber::classes)] = static_cast<C>(n);
+  }
+};
+
+/// The loss and the logarithm of the sum of exponentials of each row, from the numbers of `parts` ranks.
+template <class C, class Id>
+struct CrossEntropyJoin {
+  C* out;
+  C const* numbers;
+  Id const* targets;
+  std::int64_t parts;
+  CrossEntropySettings settings;
+  KOKKOS_FUNCTION void operator()(std::int64_t row) const {
+    C const* const of = numbers + row * parts * row_numbers;
+    auto const number = [&](std::int64_t p, RowNumber which) {
+      return of[p * row_numbers + static_cast<int>(which)];
+    };
+    // a part without classes, or with logits of -inf only, adds nothing
+    auto const adds = [&](std::int64_t p) { return number(p, RowNumber::exponentials) != C{}; };
+    C largest = -std::numeric_limits<C>::infinity();
+    for (std::int64_t p = 0; p < parts; ++p)
+      if (adds(p) && number(p, RowNumber::largest) > largest)
+        largest = number(p, RowNumber::largest);
+    C sum{};
+    C picked{};
+    C logits{};
+    C classes{};
+    for (std::int64_t p = 0; p < parts; ++p) {
+      picked += number(p, RowNumber::picked);
+      logits += number(p, RowNumber::logits);
+      classes += number(p, RowNumber::classes);
+      if (adds(p))
+        sum += number(p, RowNumber::exponentials) *
+               shardtype::kernels::math::exp(number(p, RowNumber::largest) - largest);
+    }
+    C const all = largest + static_cast<C>(shardtype::kernels::math::log(sum));
+    C const share = static_cast<C>(settings.smoothing);
+    C loss = all - picked;
+    if (settings.smoothing != 0) loss = (C(1) - share) * loss + share * (all - logits / classes);
+    bool const ignored = static_cast<std::int64_t>(targets[row]) == settings.ignored;
+    out[2 * row] = ignored ? C{} : loss;
+    out[2 * row + 1] = all;
+  }
+};
+
+/// (softmax - target distribution) ct, 0 in ignored rows.
+template <bool Host, class T, class Id>
+struct CrossEntropyBack {
+  using C = shardtype::detail::computed_t<T>;
+  RowShape shape;
+  T* out;
+  T const* logits;
+  Id const* targets;
+  C const* sums;  ///< logarithms of the sums of exponentials
+  C const* ct;
+  std::int64_t first, total;
+  CrossEntropySettings settings;
+  KOKKOS_FUNCTION void operator()(std::int64_t row) const {
+    std::int64_t const n = shape.length;
+    T const* const x = logits + shape.begin(row);
+    T* const y = out + shape.begin(row);
+    std::int64_t const target = static_cast<std::int64_t>(targets[row]);
+    if (target == settings.ignored) {
+      for (std::int64_t k = 0; k < n; ++k) y[k * shape.inner] = T{};
+      return;
+    }
+    C const factor = ct[row];
+    C const base = sums[row];
+    exponentials(y, x, base, factor);
+    C const evenly = static_cast<C>(settings.smoothing / static_cast<double>(total)) * factor;
+    if (settings.smoothing != 0)
+      for (std::int64_t k = 0; k < n; ++k)
+        y[k * shape.inner] = static_cast<T>(static_cast<C>(y[k * shape.inner]) - evenly);
+    if (target < first || target >= first + n) return;
+    std::int64_t const at = (target - first) * shape.inner;
+    // from the logit, so that bfloat16 is rounded once
+    C const all = shardtype::kernels::math::exp(static_cast<C>(x[at]) - base) * factor;
+    y[at] = static_cast<T>(all - evenly - static_cast<C>(1 - settings.smoothing) * factor);
+  }
+
+ private:
+  KOKKOS_FUNCTION void exponentials(T* y, T const* x, C base, C factor) const {
+    if constexpr (Host && std::is_same_v<T, C>) {
+      if (shape.inner == 1)
+        return shardtype::kernels::vectors::scaled_exponentials<false>(shape.length, y, x, &base,
+                                                                       &factor);
+    }
+    for (std::int64_t k = 0; k < shape.length; ++k)
+      y[k * shape.inner] = static_cast<T>(
+          shardtype::kernels::math::exp(static_cast<C>(x[k * shape.inner]) - base) * factor);
+  }
+};
+
+template <class Exec>
+inline constexpr bool on_host =
+    Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible;
+
+}  // namespace shardtype::nn::kernels

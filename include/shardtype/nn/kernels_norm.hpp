@@ -1,0 +1,206 @@
+#pragma once
+/// Rows that are centred and scaled: layer norm, RMS norm, and their gradients. A row is read from memory once.
+
+#include <cstdint>
+
+#include <Kokkos_Core.hpp>
+
+#include <shardtype/check/functions.hpp>
+#include <shardtype/kernels/functions.hpp>
+#include <shardtype/kernels/launch_name.hpp>
+#include <shardtype/kernels/reducers.hpp>
+
+namespace shardtype::nn::kernels {
+
+/// Rows of `length` elements: element k of row r is at r / inner * length * inner + r % inner + k * inner.
+struct RowShape {
+  std::int64_t rows, length, inner;
+  KOKKOS_FUNCTION std::int64_t begin(std::int64_t row) const {
+    return row / inner * length * inner + row % inner;
+  }
+};
+
+/// The sum of f(0), ..., f(n - 1), in partial sums that a processor adds at once.
+template <class W, class F>
+KOKKOS_FUNCTION W sum_of(std::int64_t n, F const& f) {
+  constexpr int lanes = 8;
+  W sums[static_cast<std::size_t>(lanes)] = {};
+  std::int64_t k = 0;
+  for (; k + lanes <= n; k += lanes)
+    for (int j = 0; j < lanes; ++j) sums[j] += f(k + j);
+  for (; k < n; ++k) sums[0] += f(k);
+  W out{};
+  for (W const s : sums) out += s;
+  return out;
+}
+
+/// Where a row is centred, and what it is multiplied with.
+template <class W>
+struct RowScale {
+  W mean, scale;
+};
+/// `Centred`: the mean and 1 / deviation of a row, else 0 and 1 / the root of the mean square; `eps` is added under
+/// the root.
+template <bool Centred, class W, class T>
+KOKKOS_FUNCTION RowScale<W> scale_of(T const* x, std::int64_t n, std::int64_t stride, W eps) {
+  W const count = static_cast<W>(n);
+  W mean{};
+  if constexpr (Centred)
+    mean = sum_of<W>(n, [&](std::int64_t k) { return static_cast<W>(x[k * stride]); }) / count;
+  W const square = sum_of<W>(n, [&](std::int64_t k) {
+    W const d = static_cast<W>(x[k * stride]) - mean;
+    return d * d;
+  });
+  return {mean, W(1) / shardtype::kernels::math::sqrt(square / count + eps)};
+}
+
+/// out = (x - mean) scale gain + bias; `bias` null: none.
+template <bool Centred, class T>
+struct NormRows {
+  using W = shardtype::kernels::wide_t<T>;
+  using C = shardtype::detail::computed_t<T>;
+  RowShape shape;
+  T* out;
+  T const* x;
+  T const* gain;
+  T const* bias;
+  W eps;
+  KOKKOS_FUNCTION void operator()(std::int64_t row) const {
+    std::int64_t const at = shape.begin(row);
+    if (shape.inner == 1) {
+      run(out + at, x + at, 1);
+    } else {
+      run(out + at, x + at, shape.inner);
+    }
+  }
+  KOKKOS_FUNCTION void run(T* to, T const* from, std::int64_t stride) const {
+    auto const s = scale_of<Centred>(from, shape.length, stride, eps);
+    C const mean = static_cast<C>(s.mean);
+    C const scale = static_cast<C>(s.scale);
+    if (bias == nullptr) {
+      for (std::int64_t k = 0; k < shape.length; ++k)
+        to[k * stride] = static_cast<T>((static_cast<C>(from[k * stride]) - mean) * scale *
+                                        static_cast<C>(gain[k]));
+    } else {
+      for (std::int64_t k = 0; k < shape.length; ++k)
+        to[k * stride] = static_cast<T>((static_cast<C>(from[k * stride]) - mean) * scale *
+                                            static_cast<C>(gain[k]) +
+                                        static_cast<C>(bias[k]));
+    }
+  }
+};
+
+/// The cotangent of x: with g = ct gain and the normalized row n, (g - mean(g) - n mean(g n)) scale; of RMS norm
+/// without mean(g).
+template <bool Centred, class T>
+struct NormRowsBack {
+  using W = shardtype::kernels::wide_t<T>;
+  using C = shardtype::detail::computed_t<T>;
+  RowShape shape;
+  T* out;
+  T const* ct;
+  T const* x;
+  T const* gain;
+  W eps;
+  KOKKOS_FUNCTION void operator()(std::int64_t row) const {
+    std::int64_t const at = shape.begin(row);
+    if (shape.inner == 1) {
+      run(out + at, ct + at, x + at, 1);
+    } else {
+      run(out + at, ct + at, x + at, shape.inner);
+    }
+  }
+  KOKKOS_FUNCTION void run(T* to, T const* c, T const* from, std::int64_t stride) const {
+    std::int64_t const n = shape.length;
+    auto const s = scale_of<Centred>(from, n, stride, eps);
+    W const count = static_cast<W>(n);
+    auto const g = [&](std::int64_t k) {
+      return static_cast<W>(c[k * stride]) * static_cast<W>(gain[k]);
+    };
+    W middle{};
+    if constexpr (Centred) middle = sum_of<W>(n, g) / count;
+    W const along =
+        sum_of<W>(
+            n, [&](std::int64_t k) { return g(k) * (static_cast<W>(from[k * stride]) - s.mean); }) *
+        s.scale / count;
+    C const mean = static_cast<C>(s.mean);
+    C const scale = static_cast<C>(s.scale);
+    C const less = static_cast<C>(middle);
+    C const share = static_cast<C>(along);
+    for (std::int64_t k = 0; k < n; ++k) {
+      C const normal = (static_cast<C>(from[k * stride]) - mean) * scale;
+      to[k * stride] = static_cast<T>(
+          (static_cast<C>(c[k * stride]) * static_cast<C>(gain[k]) - less - normal * share) *
+          scale);
+    }
+  }
+};
+
+/// Sums of ct times the normalized rows, of every part of the rows apart: part p has rows p, p + 1, ... of `per_part`
+/// and sums of its own.
+template <bool Centred, class T>
+struct NormGainParts {
+  using W = shardtype::kernels::wide_t<T>;
+  RowShape shape;
+  W* sums;
+  T const* ct;
+  T const* x;
+  W eps;
+  std::int64_t per_part;
+  KOKKOS_FUNCTION void operator()(std::int64_t part) const {
+    W* const to = sums + part * shape.length;
+    for (std::int64_t k = 0; k < shape.length; ++k) to[k] = W{};
+    std::int64_t const end =
+        (part + 1) * per_part < shape.rows ? (part + 1) * per_part : shape.rows;
+    for (std::int64_t row = part * per_part; row < end; ++row) {
+      std::int64_t const at = shape.begin(row);
+      if (shape.inner == 1) {
+        add(to, ct + at, x + at, 1);
+      } else {
+        add(to, ct + at, x + at, shape.inner);
+      }
+    }
+  }
+  KOKKOS_FUNCTION void add(W* to, T const* c, T const* from, std::int64_t stride) const {
+    auto const s = scale_of<Centred>(from, shape.length, stride, eps);
+    for (std::int64_t k = 0; k < shape.length; ++k)
+      to[k] +=
+          static_cast<W>(c[k * stride]) * (static_cast<W>(from[k * stride]) - s.mean) * s.scale;
+  }
+};
+template <class T>
+struct AddParts {
+  using W = shardtype::kernels::wide_t<T>;
+  T* out;
+  W const* sums;
+  std::int64_t length, parts;
+  KOKKOS_FUNCTION void operator()(std::int64_t k) const {
+    W total{};
+    for (std::int64_t p = 0; p < parts; ++p) total += sums[p * length + k];
+    out[k] = static_cast<T>(total);
+  }
+};
+
+/// Parts of the rows whose sums are apart. A constant, so that sums have the same bits with any number of threads.
+inline constexpr std::int64_t most_parts = 16;
+constexpr std::int64_t parts_of(std::int64_t rows) { return rows < most_parts ? rows : most_parts; }
+
+template <class Exec, class Work>
+void each_row(char const* name, Exec const& exec, std::int64_t n, Work const& work) {
+  Kokkos::parallel_for(shardtype::kernels::launch_name(name),
+                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, n),
+                       work);
+}
+
+/// The gain's cotangent; `sums` has room for parts_of(rows) * length numbers.
+template <bool Centred, class T, class Exec>
+void norm_gain(Exec const& exec, RowShape const& shape, T* out, T const* ct, T const* x,
+               shardtype::kernels::wide_t<T> eps, shardtype::kernels::wide_t<T>* sums) {
+  std::int64_t const parts = parts_of(shape.rows);
+  std::int64_t const per_part = parts == 0 ? 0 : (shape.rows + parts - 1) / parts;
+  each_row("shardtype::norm_gain", exec, parts,
+           NormGainParts<Centred, T>{shape, sums, ct, x, eps, per_part});
+  each_row("shardtype::norm_gain", exec, shape.length, AddParts<T>{out, sums, shape.length, parts});
+}
+
+}  // namespace shardtype::nn::kernels

@@ -1,0 +1,8 @@
+#pragma once
+/// Functions of neural networks, each with plan and gradient. Not part of shardtype.hpp.
+
+#include <shardtype/nn/attention.hpp>
+#include <shardtype/nn/cross_entropy.hpp>
+#include <shardtype/nn/layers.hpp>
+#include <shardtype/nn/norm.hpp>
+#include <shardtype/nn/positions.hpp>
