@@ -56,7 +56,7 @@ SHARDTYPE_INLINE std::int64_t TokenFile::value(std::int64_t at) const {
 
 SHARDTYPE_INLINE void TokenFile::map(runtime::MeshState& mesh) {
   MPI_Comm const comm = mesh.whole().raw();
-  detail::NpyOutcome outcome;
+  shardtype::detail::NpyOutcome outcome;
   struct stat status = {};
   file_.file = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
   if (file_.file < 0 || ::fstat(file_.file, &status) != 0) {
@@ -73,9 +73,9 @@ SHARDTYPE_INLINE void TokenFile::map(runtime::MeshState& mesh) {
       file_.bytes = static_cast<std::byte const*>(at);
     }
   }
-  detail::npy_agree(comm, outcome);
-  std::int64_t const least = detail::reduce_number(comm, file_.length, MPI_MIN);
-  std::int64_t const most = detail::reduce_number(comm, file_.length, MPI_MAX);
+  shardtype::detail::npy_agree(comm, outcome);
+  std::int64_t const least = shardtype::detail::reduce_number(comm, file_.length, MPI_MIN);
+  std::int64_t const most = shardtype::detail::reduce_number(comm, file_.length, MPI_MAX);
   if (least != most)
     throw Error("E22",
                 path_ + " has " + std::to_string(least) + " bytes for one rank and " +
@@ -96,8 +96,8 @@ SHARDTYPE_INLINE void TokenFile::find_vocabulary(runtime::MeshState& mesh) {
     if (value(k) < 0) negative = std::min(negative, k);
   }
   MPI_Comm const comm = mesh.whole().raw();
-  vocabulary_ = detail::reduce_number(comm, most, MPI_MAX) + 1;
-  negative = detail::reduce_number(comm, negative, MPI_MIN);
+  vocabulary_ = shardtype::detail::reduce_number(comm, most, MPI_MAX) + 1;
+  negative = shardtype::detail::reduce_number(comm, negative, MPI_MIN);
   if (negative != std::numeric_limits<std::int64_t>::max())
     throw Error("IO4", path_ + ": token " + std::to_string(negative) + " is negative",
                 FailedOn::every_rank);
@@ -113,7 +113,7 @@ SHARDTYPE_INLINE TokenFile::TokenFile(runtime::MeshRef const& mesh, std::string 
   auto const* const letters = reinterpret_cast<char const*>(file_.bytes);
   std::string_view const begin(letters,
                                static_cast<std::size_t>(std::min<std::int64_t>(6, file_.length)));
-  if (begin == detail::npy_magic) {
+  if (begin == shardtype::detail::npy_magic) {
     io::NpyHeader const header = io::read_npy_header(state.whole().raw(), path_);
     constexpr std::pair<std::string_view, TokenType> types[] = {{"|u1", TokenType::bytes},
                                                                 {"<u2", TokenType::u16},

@@ -1,0 +1,280 @@
+// A GPT learns a text, byte by byte: mpiexec -n 8 train_gpt corpus.txt --mesh 2x4. Parameters and the optimizer's state
+// are split over the axis "data" (FSDP), heads, hidden features and bytes over "model"; the mesh's shape is an option,
+// and a run that was stopped goes on with --run FOLDER on any other. What it writes there: checkpoints, losses.csv and
+// losses.svg. At the end it continues the text.
+// RANKS: 4
+// ARGS: --steps 3 --every 2 --mesh 2x2 --sample 4
+// TIMEOUT: 300
+// NEEDS: CLI11 JSON Random123
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include <shardtype/checkpoint/checkpoint.hpp>
+#include <shardtype/nn/nn.hpp>
+#include <shardtype/shardtype.hpp>
+#include <shardtype/train/train.hpp>
+
+using namespace shardtype;
+
+struct X : Axis<"data"> {};
+struct Y : Axis<"model"> {};
+struct B : Index<"B", 8> {};    // sequences
+struct S : Index<"S", 128> {};  // positions
+struct D : Index<"D", 128> {};  // features
+struct H : Index<"H", 8> {};    // heads
+struct F : Index<"F", 16> {};   // features of a head
+struct M : Index<"M", 512> {};  // hidden features
+struct V : Index<"V", 256> {};  // bytes
+constexpr int layers = 4;
+
+template <class... Parts>
+using T = Tensor<float, Parts...>;
+using Ds = Dim<D, X>;
+using Hs = Dim<H, Y>;
+using Ms = Dim<M, Y>;
+using Vs = Dim<V, Y>;
+using Ids = Tensor<std::int64_t, Dim<B, X>, Dim<S>>;
+
+template <template <class> class As>
+struct Block {
+  nn::Norm<As, T<Ds>> norm1;
+  nn::Attention<As, T<Ds, Hs, Dim<F>>, T<Ds, Hs, Dim<F>>, T<Hs, Dim<F>, Ds>> attention;
+  nn::Norm<As, T<Ds>> norm2;
+  nn::Mlp<As, T<Ds, Ms>, T<Ms>, T<Ms, Ds>, T<Ds>> mlp;
+};
+template <template <class> class As>
+struct Gpt {
+  As<T<Vs, Ds>> table;
+  std::array<Block<As>, layers> blocks;
+  nn::Norm<As, T<Ds>> norm;
+};
+
+// Parameters are gathered along "data" where they are used; activations are whole along "model".
+constexpr nn::Use<Reduced<X>> use;
+constexpr nn::Use<Reduced<Y>> whole;
+
+auto block(auto const& x, auto const& b) {
+  auto const a = whole(nn::layer_norm<D>(x, b.norm1, use));
+  auto const q = nn::rotary<S, F>(matmul(a, use(b.attention.q)));
+  auto const k = nn::rotary<S, F>(matmul(a, use(b.attention.k)));
+  auto const mixed = nn::attention(q, k, matmul(a, use(b.attention.v)));
+  auto const y = x + einsum<Dim<B, X>, Dim<S>, Dim<D>>(mixed, use(b.attention.out));
+  auto const c = whole(nn::layer_norm<D>(y, b.norm2, use));
+  return (y + nn::mlp<Dim<B, X>, Dim<S>, Dim<D>>(c, b.mlp, use)).tensor();
+}
+// f32[B@data, S, V@model]
+auto logits(auto const& m, auto const& ids) {
+  auto const table = use(m.table);
+  auto x = nn::embedding<V, Dim<B, X>, Dim<S>, Dim<D>>(table, ids);
+  for (auto const& b : m.blocks) x = block(x, b);
+  return matmul(whole(nn::layer_norm<D>(x, m.norm, use)), table);
+}
+constexpr auto loss = [](auto const& m, auto const& ids, auto const& targets) {
+  return nn::mean_cross_entropy<V, T<>>(logits(m, ids), targets);
+};
+
+using Model = Gpt<value_t>;
+
+double evaluate_on(train::Tokens<Mesh<X, Y>> const& text, Model const& model) {
+  std::int64_t const batches = std::min<std::int64_t>(4, text.evaluation_batches<Ids>());
+  double sum = 0;
+  for (std::int64_t k = 0; k < batches; ++k) {
+    auto const [ids, targets] = text.evaluation<Ids>(k);
+    sum += static_cast<double>(item(loss(model, ids, targets)));
+  }
+  return batches > 0 ? sum / static_cast<double>(batches) : std::nan("");
+}
+
+// Continues the first sequence of a batch. All ranks have the same logits and numbers, so they choose the same bytes.
+std::string continued(Mesh<X, Y> const& mesh, Model const& model, std::string const& begin,
+                      int count, RandomKey const& key) {
+  std::string out = begin;
+  constexpr std::size_t window = 128;
+  auto const numbers = to_host(uniform<double, Dim<M>>(mesh, key));
+  for (int k = 0; k < count; ++k) {
+    std::size_t const first = out.size() > window ? out.size() - window : 0;
+    auto const ids = from_function<Ids>(mesh, [&](std::int64_t, std::int64_t s) {
+      std::size_t const at = first + static_cast<std::size_t>(s);
+      return static_cast<std::int64_t>(at < out.size() ? static_cast<unsigned char>(out[at]) : 0);
+    });
+    auto const place = static_cast<std::int64_t>(out.size() - first - 1);
+    auto const row = to_host(at<S>(logits(model, ids), place));
+    constexpr double temperature = 0.7;
+    double const top = *std::max_element(row.begin(), row.begin() + 256);
+    std::array<double, 256> below{};
+    double total = 0;
+    for (std::size_t v = 0; v < 256; ++v)
+      below[v] = total += std::exp((static_cast<double>(row[v]) - top) / temperature);
+    double const drawn = numbers[static_cast<std::size_t>(k) % 512] * total;
+    auto const* const found = std::upper_bound(below.begin(), below.end() - 1, drawn);
+    out += static_cast<char>(found - below.begin());
+  }
+  return out;
+}
+
+struct Point {
+  std::int64_t step;
+  double train, held_out;
+};
+
+// The losses of a run as a table and as a picture.
+class Curve {
+ public:
+  // Steps after `last` were lost with the program that made them.
+  Curve(std::string const& folder, std::int64_t last) : folder_(folder) {
+    std::ifstream table(folder + "/losses.csv");
+    std::string line;
+    for (std::getline(table, line); std::getline(table, line);) {
+      Point p{};
+      if (std::sscanf(line.c_str(), "%ld,%lf,%lf", &p.step, &p.train, &p.held_out) == 3 &&
+          p.step <= last)
+        points_.push_back(p);
+    }
+  }
+  void add(Point const& p) {
+    points_.push_back(p);
+    std::ofstream table(folder_ + "/losses.csv");
+    table << "step,training,held out\n";
+    for (Point const& q : points_) table << q.step << ',' << q.train << ',' << q.held_out << '\n';
+    std::ofstream picture(folder_ + "/losses.svg");
+    double const right = static_cast<double>(std::max<std::int64_t>(1, points_.back().step));
+    double top = 1;
+    for (Point const& q : points_) top = std::max({top, q.train, q.held_out});
+    auto const line = [&](char const* color, double Point::* value) {
+      picture << "<polyline fill=\"none\" stroke=\"" << color << "\" stroke-width=\"2\" points=\"";
+      for (Point const& q : points_)
+        if (std::isfinite(q.*value))
+          picture << 50 + 540 * static_cast<double>(q.step) / right << ','
+                  << 260 - 240 * (q.*value) / top << ' ';
+      picture << "\"/>\n";
+    };
+    picture << "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"620\" height=\"300\" "
+               "font-family=\"sans-serif\" font-size=\"12\">\n"
+               "<rect width=\"620\" height=\"300\" fill=\"white\"/>\n"
+               "<path d=\"M50 20V260H590\" fill=\"none\" stroke=\"black\"/>\n"
+               "<text x=\"10\" y=\"26\">"
+            << top << "</text><text x=\"30\" y=\"264\">0</text><text x=\"540\" y=\"280\">step "
+            << points_.back().step
+            << "</text>\n<text x=\"460\" y=\"40\" fill=\"#1f77b4\">training</text>"
+               "<text x=\"460\" y=\"56\" fill=\"#d62728\">held out</text>\n";
+    line("#1f77b4", &Point::train);
+    line("#d62728", &Point::held_out);
+    picture << "</svg>\n";
+  }
+
+ private:
+  std::string folder_;
+  std::vector<Point> points_;
+};
+
+int main(int argc, char** argv) {
+  Environment const env(argc, argv);
+  CLI::App app("Trains a GPT on the bytes of a text: mpiexec -n 8 train_gpt corpus.txt --mesh 2x4");
+  std::string corpus, run = "run", shape, prompt = "The ";
+  std::int64_t steps = 300, every = 50;
+  int sample = 200;
+  double rate = 3e-3;
+  app.add_option("corpus", corpus, "a text; without it, one that is made here");
+  app.add_option("--run", run, "folder of checkpoints and losses; a run that is there goes on");
+  app.add_option("--steps", steps, "steps in all");
+  app.add_option("--every", every, "steps between evaluations and checkpoints")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--mesh", shape, "data x model, as 2x4; without it, all ranks along data");
+  app.add_option("--rate", rate, "largest rate");
+  app.add_option("--prompt", prompt, "a text to continue at the end");
+  app.add_option("--sample", sample, "bytes to continue it by");
+  try {
+    app.parse(argc, argv);
+  } catch (CLI::ParseError const& e) {
+    return env.rank() == 0 ? app.exit(e) : e.get_exit_code();
+  }
+  bool const speaks = env.rank() == 0;
+  long data = env.size(), model_ranks = 1;
+  if (!shape.empty() && std::sscanf(shape.c_str(), "%ldx%ld", &data, &model_ranks) != 2)
+    throw Error("DEMO", "--mesh " + shape + " is no shape; write it as 2x4", FailedOn::every_rank);
+  Mesh<X, Y> const mesh(env.world(), {data, model_ranks});
+
+  bool const made = corpus.empty();
+  if (made) corpus = "corpus.txt";
+  if (speaks) {
+    std::filesystem::create_directories(run);
+    if (made) {
+      std::ofstream out(corpus);
+      for (int k = 0; k < 2000; ++k)
+        out << "The square of " << k % 97 << " is " << k % 97 * (k % 97) << ".\n";
+    }
+  }
+  MPI_Barrier(env.world());
+  train::Tokens const text(mesh, corpus, {.held_out = 0.05});
+
+  RandomKey const key{5};
+  auto model = train::initialize<Model>(mesh, key, [](std::string_view path, auto) {
+    if (path.ends_with("gain")) return train::Initial::ones();
+    return path.ends_with("bias") || path.ends_with("b1") || path.ends_with("b2")
+               ? train::Initial::zeros()
+               : train::Initial::normal(0.02);
+  });
+  train::AdamW const adam{{.rate = train::Rate::cosine(rate, 20, steps, rate / 10),
+                           .decay = 0.1,
+                           .decays = &train::matrices_decay,
+                           .clip = 1,
+                           .skip_not_finite = true},
+                          0.9,
+                          0.95};
+  auto state = adam.init(model);
+  std::int64_t first = 0;
+  if (checkpoint::latest(run)) first = checkpoint::load(run, model, state).step;
+  checkpoint::Saver saver(run, {.keep = 2});
+  Curve curve(run, first);
+  if (speaks)
+    std::printf("%lld parameters, %lld bytes of text, mesh %ldx%ld, from step %lld\n",
+                static_cast<long long>(train::parameters(model)),
+                static_cast<long long>(text.size()), data, model_ranks,
+                static_cast<long long>(first));
+
+  using Clock = std::chrono::steady_clock;
+  auto const begin = Clock::now();
+  double mean = 0;
+  std::int64_t counted = 0;
+  for (std::int64_t step = first; step < steps; ++step) {
+    auto const [ids, targets] = text.batch<Ids>(step, key.fold_in(1));
+    auto const [value, gradient] = value_and_grad<0>(loss)(model, ids, targets);
+    adam.update(model, gradient, state);
+    mean += static_cast<double>(item(value));
+    ++counted;
+    std::int64_t const done = step + 1;
+    if (done % every != 0 && done != steps) continue;
+    mean /= static_cast<double>(counted);
+    double const held_out = evaluate_on(text, model);
+    saver.save(done, model, state);
+    if (speaks) {
+      curve.add({done, mean, held_out});
+      double const seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+      double const each = seconds / static_cast<double>(done - first);
+      std::printf("step %5lld of %lld  loss %.4f  held out %.4f  %.0f tokens/s  %.0f s left\n",
+                  static_cast<long long>(done), static_cast<long long>(steps), mean, held_out,
+                  8 * 128 / each, each * static_cast<double>(steps - done));
+      std::fflush(stdout);
+    }
+    mean = 0;
+    counted = 0;
+  }
+  saver.wait();
+  if (sample > 0) {
+    std::string const out = continued(mesh, model, prompt, sample, key.fold_in(2));
+    if (speaks) std::printf("%s\n", out.c_str());
+  }
+  return 0;
+}
