@@ -13,6 +13,8 @@
 #include <shardtype/fft/four_step.hpp>
 #include <shardtype/fft/registry.hpp>
 #include <shardtype/manual/registry.hpp>
+#include <shardtype/nn/nn.hpp>
+#include <shardtype/nn/registry.hpp>
 #include <shardtype/ops/registry.hpp>
 #include <shardtype/shardtype.hpp>
 
@@ -27,6 +29,9 @@ struct Frequencies : Index<"Frequencies"> {};
 using Waves = Tensor<Kokkos::complex<double>, Dim<I, X>, Dim<J>>;
 using Planes = Tensor<Kokkos::complex<double>, Dim<I>, Dim<J>, Dim<K, Y>>;
 using Halves = Tensor<Kokkos::complex<double>, Dim<I, X>, Dim<Half>>;
+
+using Vector = Tensor<double, Dim<J>>;
+using Heads = Tensor<double, Dim<I, X>, Dim<J>, Dim<K, Y>, Dim<L>>;
 
 // One accepted call of each operation, except for those with a call beside their case.
 template <>
@@ -46,13 +51,19 @@ inline constexpr auto sample<"ArgMin"> = on<A>(op::ArgMin<J>{});
 template <>
 inline constexpr auto sample<"ArgSort"> = on<A>(op::ArgSort<J>{});
 template <>
+inline constexpr auto sample<"Attention"> = on<Heads, Heads, Heads>(op::Attention<false>{});
+template <>
 inline constexpr auto sample<"Broadcast"> = on<A>(op::Broadcast<Dim<K, Y>>{{12}});
+template <>
+inline constexpr auto sample<"CausalMask"> = on<A>(op::CausalMask<I, J>{});
 template <>
 inline constexpr auto sample<"CountedMax"> = on<A>(op::CountedMax<J>{});
 template <>
 inline constexpr auto sample<"CountedMin"> = on<A>(op::CountedMin<Dim<J>>{});
 template <>
 inline constexpr auto sample<"CountedProd"> = on<A>(op::CountedProd<J>{});
+template <>
+inline constexpr auto sample<"Dropout"> = on<A>(op::Dropout<>{RandomKey{1}, 0.1});
 template <>
 inline constexpr auto sample<"DynamicSlice"> = on<A>(op::DynamicSlice<J, Q>{4, 2});
 template <>
@@ -77,6 +88,8 @@ template <>
 inline constexpr auto sample<"Ifftn"> = on<Planes>(op::Ifftn<I, J>{});
 template <>
 inline constexpr auto sample<"Irfft"> = on<Halves>(op::Irfft<Half, J>{});
+template <>
+inline constexpr auto sample<"LayerNorm"> = on<A, Vector, Vector>(op::LayerNorm<J>{});
 template <>
 inline constexpr auto sample<"LogSumExp"> = on<A>(op::LogSumExp<J>{});
 template <>
@@ -113,6 +126,10 @@ template <>
 inline constexpr auto sample<"ReproducibleSum"> = on<A>(op::ReproducibleSum<J>{});
 template <>
 inline constexpr auto sample<"Reshard"> = on<A>(op::Reshard<Dim<I>, Dim<J, Y>>{});
+template <>
+inline constexpr auto sample<"RmsNorm"> = on<A, Vector>(op::RmsNorm<J>{});
+template <>
+inline constexpr auto sample<"Rotary"> = on<A>(op::Rotary<I, J>{});
 template <>
 inline constexpr auto sample<"ScatterAdd"> = on<A, Ids>(op::ScatterAdd<V>{32});
 template <>
@@ -267,11 +284,13 @@ constexpr bool every_gradient_is_told = all_told<registry>(
 static_assert(every_gradient_is_told<op::strict_operations>);
 static_assert(every_gradient_is_told<op::manual_operations>);
 static_assert(every_gradient_is_told<op::fourier_operations>);
+static_assert(every_gradient_is_told<op::nn_operations>);
 
 // The registries of all folders; those of optional folders are added if the folders exist.
 static_assert(every_operation_stands<op::strict_operations>);
 static_assert(every_operation_stands<op::manual_operations>);
 static_assert(every_operation_stands<op::fourier_operations>);
+static_assert(every_operation_stands<op::nn_operations>);
 static_assert(stands<block_sample<"AllGather">>(block_sample<"AllGather">));
 static_assert(stands<block_sample<"AllReduce">>(block_sample<"AllReduce">));
 static_assert(stands<block_sample<"AllToAll">>(block_sample<"AllToAll">));

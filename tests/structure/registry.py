@@ -21,9 +21,18 @@ import sys
 from pathlib import Path
 
 # Of each folder with operations: the document with its rows.
-ROWS = {"ops": "docs/rules.md", "manual": "docs/manual.md"}
+ROWS = {"ops": "docs/rules.md", "manual": "docs/manual.md", "nn": "docs/nn.md"}
 # Operations that no function of a user's calls, and who does.
-INTERNAL = {"ReduceParts": "the gradients of reductions (autodiff/counted.hpp)"}
+INTERNAL = {
+    "AttentionBackKeys": "the gradient of attention (nn/attention.hpp)",
+    "AttentionBackQueries": "the gradient of attention (nn/attention.hpp)",
+    "CrossEntropyBack": "the gradient of cross_entropy (nn/cross_entropy.hpp)",
+    "CrossEntropyJoin": "cross_entropy (nn/cross_entropy.hpp)",
+    "CrossEntropyNumbers": "cross_entropy (nn/cross_entropy.hpp)",
+    "ReduceParts": "the gradients of reductions (autodiff/counted.hpp)",
+    "RowNormBack": "the gradients of norms (nn/norm.hpp)",
+    "RowNormGain": "the gradients of norms (nn/norm.hpp)",
+}
 # Operations that automatic mode does not record, and why.
 NOT_RECORDED = {
     "AllGather": "the planner chooses collectives",
@@ -44,6 +53,8 @@ NOT_RECORDED = {
 TESTED_ELSEWHERE = {
     # it needs a library that is optional, and its results are rounded: the programs compare integers
     "fft": ("tests/mpi/fourier.cpp", "tests/mpi/fourier_long.cpp"),
+    # results are rounded, as those of fft
+    "nn": ("tests/mpi/nn.cpp", "tests/mpi/nn_attention.cpp"),
 }
 ENTRY = re.compile(r'^ *\{"(\w+)", "([^"]+)"\},$', re.M)
 
@@ -213,7 +224,8 @@ def read(root):
             {folder: "\n".join((root / test).read_text() for test in names)
              for folder, names in TESTED_ELSEWHERE.items()} | {
                 "gradients": "\n".join(path.read_text() for path in [
-                    *sorted((root / "tests/mpi").glob("gradients_*.cpp")), root / "tests/harness/real_gradients.hpp"]),
+                    *sorted((root / "tests/mpi").glob("gradients_*.cpp")),
+                    *sorted((root / "tests/mpi").glob("nn*.cpp")), root / "tests/harness/real_gradients.hpp"]),
                 "functions": (include / "check/functions.hpp").read_text(),
                 "derivatives": (include / "autodiff/derivatives.hpp").read_text()})
 

@@ -302,12 +302,27 @@ struct CrossEntropyPull {
   }
 };
 
+/// Whether `Op` refuses tensors of these types.
+template <class Op, class A, class B>
+inline constexpr bool refuses = [] {
+  if constexpr (is_tensor<A> && is_tensor<B>) {
+    return !checking::Resolve<Op, A, B>::verdict;
+  } else {
+    return false;
+  }
+}();
 template <class V, bool Split, class... Out, class A, class Ids>
 constexpr auto cross_entropy_as(CrossEntropy const& options, std::source_location const& where,
                                 A const& logits, Ids const& targets) {
-  return custom_vjp(CrossEntropyValue<V, Split, Out...>{options, where},
-                    CrossEntropyForward<V, Split, Out...>{options, where},
-                    CrossEntropyPull<V, Split, Out...>{options, where}, where)(logits, targets);
+  using Numbers = op::CrossEntropyNumbers<V, Split>;
+  if constexpr (refuses<Numbers, autodiff::tensor_of<A>, autodiff::tensor_of<Ids>>) {
+    // here, so that the message has few functions above it
+    return call(Numbers{options.smoothing}, where, logits, targets);
+  } else {
+    return custom_vjp(CrossEntropyValue<V, Split, Out...>{options, where},
+                      CrossEntropyForward<V, Split, Out...>{options, where},
+                      CrossEntropyPull<V, Split, Out...>{options, where}, where)(logits, targets);
+  }
 }
 /// Whether a mesh axis splits the classes.
 template <class V, class A>

@@ -9,6 +9,7 @@
 
 #include <shardtype/check/along.hpp>
 #include <shardtype/check/call.hpp>
+#include <shardtype/check/named.hpp>
 #include <shardtype/execute/call.hpp>
 #include <shardtype/execute/lookup.hpp>
 #include <shardtype/nn/kernels_positions.hpp>
@@ -86,8 +87,8 @@ struct CausalMask {
 };
 
 /// Elements that are 0 by chance, by the numbers of elements and a key.
-struct Dropout {
-  using operation = Dropout;
+struct DropElements {
+  using operation = DropElements;
   static constexpr std::string_view name = "dropout";
   RandomKey key;
   double rate = 0;
@@ -103,8 +104,11 @@ struct Dropout {
   static constexpr planning::Work work(planning::CallSizing const& c) {
     return {c.elements(0), 0, false};
   }
-  constexpr Dropout transposed() const { return *this; }
+  constexpr DropElements transposed() const { return *this; }
 };
+/// DropElements; with `Out`, the result is named.
+template <class... Out>
+using Dropout = MaybeNamed<DropElements, Out...>;
 
 }  // namespace op
 
@@ -163,9 +167,9 @@ struct Run<op::CausalMask<S, K>> : Filled<Run<op::CausalMask<S, K>>> {
   }
 };
 template <>
-struct Run<op::Dropout> : Filled<Run<op::Dropout>> {
+struct Run<op::DropElements> : Filled<Run<op::DropElements>> {
   template <class Out, class A>
-  static void fill(op::Dropout const& op, Out& out, A const& x) {
+  static void fill(op::DropElements const& op, Out& out, A const& x) {
     using T = typename A::element;
     using Work = nn::kernels::DropoutRows<T, random::Bernoulli<bool>>;
     if (x.local_size() == 0) return;
@@ -224,7 +228,7 @@ constexpr auto causal_mask(core::Argument<A> const& x, std::int64_t first = 0,
 template <class A>
 constexpr auto dropout(core::Argument<A> const& x, RandomKey key, double rate,
                        checking::CallSite where = std::source_location::current()) {
-  return call(op::Dropout{key, rate}, where, x.self());
+  return call(op::Dropout<>{key, rate}, where, x.self());
 }
 
 }  // namespace nn::api
