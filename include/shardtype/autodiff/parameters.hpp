@@ -14,9 +14,13 @@ namespace shardtype {
 namespace autodiff {
 
 /// A structure of tensors: `active`, the structure of values whose gradient is wanted, and
-/// `gradient`, that of their gradients, with the functions between them.
+/// `gradient`, that of their gradients, with the functions between them. Of any other type: not known (X10).
 template <class P>
-struct Parameters;
+struct Parameters {
+  static constexpr bool known = false;
+  using active = checking::Poisoned;
+  using gradient = checking::Poisoned;
+};
 
 /// In the place of the gradient of a tensor of integers.
 struct NoGradient {};
@@ -27,6 +31,7 @@ inline constexpr bool is_differentiable = shardtype::detail::is_floating<element
 /// One tensor.
 template <class V, bool differentiable = is_differentiable<V>>
 struct OneParameter {
+  static constexpr bool known = true;
   using active = Active<V>;
   using gradient = cotangent_value<V>;
   /// Without a tape: a constant.
@@ -44,6 +49,7 @@ struct OneParameter {
 /// A tensor of integers or truths: a constant.
 template <class V>
 struct OneParameter<V, false> {
+  static constexpr bool known = true;
   using active = V;
   using gradient = NoGradient;
   static constexpr active lift(V const& v, Tape*) { return v; }
@@ -61,6 +67,7 @@ struct Parameters<Active<V>> : OneParameter<Active<V>> {};
 
 template <class P>
 struct Parameters<std::vector<P>> {
+  static constexpr bool known = Parameters<P>::known;
   using active = std::vector<typename Parameters<P>::active>;
   using gradient = std::vector<typename Parameters<P>::gradient>;
   static active lift(std::vector<P> const& v, Tape* tape) {
@@ -76,6 +83,7 @@ struct Parameters<std::vector<P>> {
 };
 template <class P, std::size_t N>
 struct Parameters<std::array<P, N>> {
+  static constexpr bool known = Parameters<P>::known;
   using active = std::array<typename Parameters<P>::active, N>;
   using gradient = std::array<typename Parameters<P>::gradient, N>;
   static constexpr active lift(std::array<P, N> const& v, Tape* tape) {
@@ -91,6 +99,7 @@ struct Parameters<std::array<P, N>> {
 };
 template <template <class...> class Tuple, class... Ps>
 struct TupleOfParameters {
+  static constexpr bool known = (Parameters<Ps>::known && ...);
   using active = Tuple<typename Parameters<Ps>::active...>;
   using gradient = Tuple<typename Parameters<Ps>::gradient...>;
   static constexpr active lift(Tuple<Ps...> const& v, Tape* tape) {
@@ -221,6 +230,7 @@ struct PlainOf<M<active_t>> {
 /// A struct of values `S`, as one whose gradient is wanted, and that of its gradients.
 template <class S, class A, class G>
 struct StructOfParameters {
+  static constexpr bool known = true;
   using active = A;
   using gradient = G;
   static constexpr active lift(S const& s, Tape* tape) {

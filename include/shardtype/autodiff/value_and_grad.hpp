@@ -128,13 +128,18 @@ struct CalledWith<Gradient<F, value, Ks...>, std::integer_sequence<int, J...>> {
     requires(sizeof...(As) == sizeof...(J))
   constexpr auto operator()(As const&... as) const {
     using G = Gradient<F, value, Ks...>;
-    Tape tape;
-    KeptIn<std::integer_sequence<int, J...>,
-           typename Lifted<wanted<Ks...>(J), argument_value<As>>::type...> const args{
-        {Lifted<wanted<Ks...>(J), argument_value<As>>::make(argument_of(as), &tape)}...};
-    if constexpr (overlaps<F>) (autodiff::let_start(kept<Ks>(args)), ...);
-    auto const made = static_cast<G const&>(*this).f(kept<J>(args)...);
-    return G::template with_result<argument_value<As>...>(tape, args, made, [](std::int64_t) {});
+    if constexpr (!((!wanted<Ks...>(J) || Parameters<argument_value<As>>::known) && ...)) {
+      return checking::Poisoned(
+          checking::refused<rules::Code::X10_no_parameters, false, argument_value<As>...>{});
+    } else {
+      Tape tape;
+      KeptIn<std::integer_sequence<int, J...>,
+             typename Lifted<wanted<Ks...>(J), argument_value<As>>::type...> const args{
+          {Lifted<wanted<Ks...>(J), argument_value<As>>::make(argument_of(as), &tape)}...};
+      if constexpr (overlaps<F>) (autodiff::let_start(kept<Ks>(args)), ...);
+      auto const made = static_cast<G const&>(*this).f(kept<J>(args)...);
+      return G::template with_result<argument_value<As>...>(tape, args, made, [](std::int64_t) {});
+    }
   }
 };
 /// The calls with 1 to sizeof...(N) arguments.

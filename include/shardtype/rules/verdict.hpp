@@ -155,7 +155,9 @@ enum class Code {
   X06_other_cotangent,
   X07_custom_vjp,
   X08_not_double,
-  X09_read
+  X09_read,
+  X10_no_parameters,
+  X11_assigned
 };
 
 /// The answer of a rule: the result's Spec, or the reason why there is none.

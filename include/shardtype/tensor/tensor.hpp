@@ -40,13 +40,15 @@ class Tensor : public detail::Held<Tensor<T, Parts...>, T, Parts...> {
   using Base = detail::Held<Tensor, T, Parts...>;
 
  public:
-  /// Refused, A08: `a = reshard<Dim<I>>(a)`; L01: `a = lazy(a) * 2`. std::is_assignable holds all the same: a trait sees
+  /// Refused, A08: `a = reshard<Dim<I>>(a)`; L01: `a = lazy(a) * 2`; X11: in a function that is differentiated. std::is_assignable holds all the same: a trait sees
   /// that overload resolution finds a function, and without one there would be no sentence.
   template <class B>
-    requires(detail::is_another<B, Tensor> || core::is_lazy<B>)
+    requires(detail::is_another<B, Tensor> || core::is_lazy<B> || core::is_active<B>)
   Tensor& operator=(B const&) {
     if constexpr (core::is_lazy<B>) {
       checking::refused<rules::Code::L01_not_recorded, false, B>{};
+    } else if constexpr (core::is_active<B>) {
+      checking::refused<rules::Code::X11_assigned, false, Tensor>{};
     } else {
       checking::refused<rules::Code::A08_another_type, false, Tensor, B>{};
     }

@@ -76,5 +76,24 @@ struct refused<Code::X09_read, legal, YourTypes...> : Poisoned {
       "computed from it would lack this part of the gradient. Compute with tensors; or say "
       "that none shall flow: item(stop_gradient(a)), to_host(stop_gradient(a)).");
 };
+template <bool legal, class... YourTypes>
+struct refused<Code::X10_no_parameters, legal, YourTypes...> : Poisoned {
+  static_assert(
+      legal,
+      "[shardtype X10] an argument whose gradient is wanted is neither a tensor nor a vector, "
+      "array, "
+      "tuple or struct of tensors. A struct says how it holds them: template <template <class> "
+      "class "
+      "As> struct Model { As<Tensor<float, Dim<I>>> w; }; and Model<value_t> is the argument.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::X11_assigned, legal, YourTypes...> : Poisoned {
+  static_assert(
+      legal,
+      "[shardtype X11] a tensor is assigned a value whose gradient is wanted, and would lose it. "
+      "Let "
+      "the variable begin with such a value: auto y = layer(x, m.layers[0]); before the loop over "
+      "the others. Or say that none shall flow: y = stop_gradient(b).");
+};
 
 }  // namespace shardtype::checking
