@@ -99,6 +99,7 @@ TEST_CASE("a mesh of a part of the ranks loads what all have saved") {
   CHECK(wrong(model, 3) == 0);
   // the other ranks have the numbers too
   CHECK(loaded.extra.get<int>("kept") == 1);
+  meet();
   checkpoint::save(dir / "run", 4, model);
   meet();
   auto const mesh = on_ranks::two_axes<X, Y>();

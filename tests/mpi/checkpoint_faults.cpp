@@ -100,7 +100,7 @@ auto const in_a_thread = [](std::string const& run, std::int64_t step, auto cons
 
 template <class Save>
 void try_all(Save save) {
-  for (int const rank : {0, rank_total() - 1})
+  for (int const rank : {0, 1 % rank_total()})  // of 8 the last has nothing to write
     for (DiskCall const call : {DiskCall::write, DiskCall::sync, DiskCall::close}) {
       Tally const t = try_faults(call, rank, save);
       INFO("call " << static_cast<int>(call) << " of rank " << rank);
@@ -124,7 +124,7 @@ TEST_CASE("a single file stays as it was when the disk is full") {
   checkpoint::save_safetensors(path, pair_of<Grid>(mesh, 1));
   auto const second = pair_of<Turned>(mesh, 2);
   for (DiskCall const call : {DiskCall::write, DiskCall::sync})
-    for (int rank = 0; rank < rank_total(); rank += rank_total() - 1 + (rank_total() == 1)) {
+    for (int const rank : {0, 1 % rank_total()}) {
       meet();
       if (my_rank() == rank) shim::set_disk_fault({call, 0, ENOSPC, "shardtype-faults"});
       CHECK(contains(failure_of([&] { checkpoint::save_safetensors(path, second); }),

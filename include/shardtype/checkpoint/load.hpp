@@ -69,7 +69,7 @@ Manifest load_now(Tensors<LoadedTensor> const& tensors, std::string const& path,
 /// read that fails, the tensors have new values, damaged ones too. Collective over the mesh
 /// of the tensors, which is one (Error E23); sent are the manifest and the checksums; of cyclic dims one all_to_all
 /// redistributes nested blocks. Errors, the same on every rank: E90 no checkpoint, E91 names that differ, E92 extents,
-/// E93 element types, E94 damaged, IO1 it cannot be read.
+/// E93 element types, E94 damaged, IO1 it cannot be read. Ranks outside of the mesh read the manifest by themselves.
 template <class Model>
 Loaded load(std::string const& path, Model& model, LoadOptions const& options = {},
             std::source_location const& where = std::source_location::current()) {
