@@ -184,7 +184,7 @@ def main():
         got, want = [float(one) for one in rest.split()], expected[int(head.split()[3])]
         off = max((abs(a - b) / b for a, b in zip(got, want)), default=1.0)
         wrong = wrong or len(got) != steps or not off <= TOLERANCE
-        print(f"{head}: {got[0]:.4f} to {got[-1]:.4f}, at most {off:.1e} from NumPy's")
+        print(f"{head}: {got[0]:.4f} to {got[-1]:.4f}, at most {off:.1e} from this program's")
     sys.exit(1 if wrong else 0)
 
 
