@@ -359,7 +359,12 @@ TEST_CASE("a thread saves what the tensors were") {
   CHECK(loaded.extra.get<int>("step") == 4);
   CHECK(wrong(model, 4) == 0);
   CHECK(wrong_state(state, 4) == 0);
+  {
+    checkpoint::Saver dropped(run);  // rank 0 says E96
+    dropped.save(9, model);
+  }
   meet();
+  CHECK(checkpoint::latest(run)->number == 4);
   CHECK(harness::names_in(run) ==
         std::vector<std::string>{".lock", "latest", "step_00000003", "step_00000004"});
 }
