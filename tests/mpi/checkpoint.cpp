@@ -5,6 +5,7 @@
 // NEEDS: JSON
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -314,7 +315,9 @@ TEST_CASE("damaged files are told by tensor and file") {
   }
   // two elements that change places
   std::string swapped = good;
-  std::swap_ranges(swapped.end() - 8, swapped.end() - 4, swapped.end() - 4);
+  auto const first = swapped.begin() + static_cast<std::ptrdiff_t>(header);
+  std::swap_ranges(first, first + 8, first + 8);
+  REQUIRE(swapped != good);
   put(file, swapped);
   CHECK(contains(fails(), "is damaged"));
   meet();
@@ -356,7 +359,12 @@ TEST_CASE("a thread saves what the tensors were") {
   CHECK(loaded.extra.get<int>("step") == 4);
   CHECK(wrong(model, 4) == 0);
   CHECK(wrong_state(state, 4) == 0);
+  {
+    checkpoint::Saver dropped(run);  // rank 0 says E96
+    dropped.save(9, model);
+  }
   meet();
+  CHECK(checkpoint::latest(run)->number == 4);
   CHECK(harness::names_in(run) ==
         std::vector<std::string>{".lock", "latest", "step_00000003", "step_00000004"});
 }
