@@ -34,6 +34,45 @@ using Last = Tensor<double, Dim<B, X>, Dim<S, Y>, Dim<D>>;
 using Middle = Tensor<double, Dim<B, X>, Dim<D>, Dim<S, Y>>;
 using UsedVec = Tensor<double, Dim<D>, Reduced<X, Y>>;
 
+// Types and plans, on types alone.
+namespace proofs {
+struct A2 : Axis<"A2", 2> {};
+struct A4 : Axis<"A4", 4> {};
+struct I : Index<"I", 8> {};
+struct J : Index<"J", 16> {};
+struct C : Index<"C", 40> {};
+using Rows = Tensor<float, Dim<I, A2>, Dim<J>>;
+using Gain = Tensor<float, Dim<J>>;
+using Logits = Tensor<float, Dim<I, A2>, Dim<C, A4>>;
+using Numbers = Tensor<std::int64_t, Dim<I, A2>>;
+inline constexpr auto norm = [](auto const& x, auto const& gain, auto const& bias) {
+  return sum<Tensor<float>>(
+      square(nn::layer_norm<J>(x, used_as<Reduced<A2>>(gain), used_as<Reduced<A2>>(bias))));
+};
+inline constexpr auto norms =
+    plan(value_and_grad<0, 1, 2>(norm), type<Rows>, type<Gain>, type<Gain>);
+static_assert(norms.forward.collectives() == 1);
+static_assert(norms.backward.collectives() == 2);
+static_assert(norms.backward.count(Collective::all_reduce) == 2);
+inline constexpr auto entropy = [](auto const& logits, auto const& ids) {
+  return nn::mean_cross_entropy<C, Tensor<float>>(logits, ids);
+};
+inline constexpr auto entropies = plan(value_and_grad<0>(entropy), type<Logits>, type<Numbers>);
+static_assert(entropies.forward.count(Collective::all_gather) == 1);
+static_assert(entropies.forward.count(Collective::all_reduce) == 2);
+static_assert(entropies.backward.collectives() == 0);
+template <class Op, class... As>
+using result = typename checking::Resolve<Op, As...>::result;
+static_assert(std::is_same_v<result<op::RmsNorm<J>, Rows, Gain>, Rows>);
+static_assert(std::is_same_v<result<op::RowNormGain<true, J>, Rows, Rows>,
+                             Tensor<float, Dim<J>, Unreduced<A2>>>);
+using Q = Tensor<float, Dim<I, A2>, Dim<J>, Dim<C, A4>, Dim<D>>;
+using K = Tensor<float, Dim<I, A2>, Dim<J>, Dim<V>, Dim<D>>;
+static_assert(std::is_same_v<result<op::Attention<false>, Q, Q, Q>, Q>);
+static_assert(std::is_same_v<result<op::Attention<false>, Q, K, K>, Q>);
+static_assert(!checking::Resolve<op::Attention<false>, K, Q, Q>::verdict);
+}  // namespace proofs
+
 auto mesh_of() { return on_ranks::two_axes<X, Y>(); }
 double at(std::vector<double> const& v, std::int64_t k) { return v[static_cast<std::size_t>(k)]; }
 

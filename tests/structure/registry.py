@@ -24,6 +24,7 @@ from pathlib import Path
 ROWS = {"ops": "docs/rules.md", "manual": "docs/manual.md", "nn": "docs/nn.md"}
 # Operations that no function of a user's calls, and who does.
 INTERNAL = {
+    "AttentionBack": "the gradient of attention (nn/attention.hpp)",
     "AttentionBackKeys": "the gradient of attention (nn/attention.hpp)",
     "AttentionBackQueries": "the gradient of attention (nn/attention.hpp)",
     "CrossEntropyBack": "the gradient of cross_entropy (nn/cross_entropy.hpp)",

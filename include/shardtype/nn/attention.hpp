@@ -76,6 +76,7 @@ namespace detail {
 
 struct FeaturesAndSum : Index<"features and sum"> {};
 struct KeysAndValues : Index<"keys and values"> {};
+struct AllRows : Index<"queries, keys and values"> {};
 
 /// The label of dim `d`.
 template <class A, int d>
@@ -86,6 +87,13 @@ struct LabelAt<shardtype::detail::Pack<Ls...>, d> {
 };
 template <class A, int d>
 using label_at = typename LabelAt<autodiff::labels_of_t<autodiff::tensor_of<A>>, d>::type;
+
+/// Whether queries and keys have the same heads, split alike.
+template <class Q, class K>
+inline constexpr bool same_heads = [] {
+  using S = Scope<autodiff::tensor_of<Q>, autodiff::tensor_of<K>>;
+  return S::template spec<0>.dims[2] == S::template spec<1>.dims[2];
+}();
 
 /// Errors of the extents of queries, keys and values: E24, E41.
 constexpr void check_attention(ResultExtents const& c) {
@@ -175,7 +183,31 @@ struct Attention {
   }
 };
 
-/// Of q, k, v, the result, the logarithms of the sums, and the cotangent of the result: that of q.
+/// Of q, k, v, the result, the logarithms of the sums, and the cotangent of the result: those of q, k and v, one behind
+/// the other, [B, H, S + 2 K, F]. Each head has keys of its own.
+struct AttentionBack {
+  using operation = AttentionBack;
+  using to = Mentions<Dim<nn::detail::AllRows>>;
+  static constexpr std::string_view name = "attention_back";
+  nn::AttentionOptions options{};
+  static constexpr Verdict rule(rules::Question const& q) {
+    Verdict const v = rules::attention(q);
+    if (!v) return v;
+    if (!(q.a().dims[2] == q.operands[1].dims[2]))
+      return rules::refuse(Code::D12_dims_differ, q.a().dims[2].label);
+    Spec out = q.a();
+    out.dims[1] = q.a().dims[2];
+    out.dims[2] = q.to.dims[0];
+    return rules::pending_as(out, q.operands[5]);
+  }
+  constexpr void extents(ResultExtents const& c) const {
+    c.out[2] = c.given[0][1] + 2 * c.given[1][1];
+  }
+  constexpr planning::Work work(planning::CallSizing const& c) const {
+    return nn::detail::attention_work(c, options.causal, 5);
+  }
+};
+/// Of the same, that of q.
 struct AttentionBackQueries {
   using operation = AttentionBackQueries;
   static constexpr std::string_view name = "attention_back_queries";
@@ -235,7 +267,7 @@ struct Run<op::Attention<Sums>> : Filled<Run<op::Attention<Sums>>> {
   }
 };
 template <class Op>
-  requires(std::is_same_v<Op, op::AttentionBackQueries> ||
+  requires(std::is_same_v<Op, op::AttentionBack> || std::is_same_v<Op, op::AttentionBackQueries> ||
            std::is_same_v<Op, op::AttentionBackKeys>)
 struct Run<Op> : Filled<Run<Op>> {
   template <class Out, class Q, class K, class O, class S, class C>
@@ -249,7 +281,9 @@ struct Run<Op> : Filled<Run<Op>> {
                                                data_of(result), data_of(sums), data_of(ct)};
     T* const to = static_cast<T*>(out.buffer().data());
     T* const room = static_cast<T*>(scratch.data());
-    if constexpr (std::is_same_v<Op, op::AttentionBackQueries>) {
+    if constexpr (std::is_same_v<Op, op::AttentionBack>) {
+      nn::kernels::attention_back(exec, shape, saved, to, room);
+    } else if constexpr (std::is_same_v<Op, op::AttentionBackQueries>) {
       nn::kernels::attention_back_queries(exec, shape, saved, to, room);
     } else {
       nn::kernels::attention_back_keys(exec, shape, saved, to, room);
@@ -278,20 +312,33 @@ struct Vjp<op::Attention<false>> : Differentiable {
     return Forward<std::remove_cvref_t<decltype(out)>, std::remove_cvref_t<decltype(saved)>>{out,
                                                                                              saved};
   }
-  /// The cotangent of the result, and those of keys and values, one behind the other.
+  /// The cotangent of the result, and those of the operands that come together.
   template <class Out, class Q, class K, class V, class S, class C>
   static constexpr auto prepare(Op const& op, S const& saved, C const& ct) {
-    return keep(ct, back(op::AttentionBackKeys{op.options}, saved, ct));
+    if constexpr (nn::detail::same_heads<Q, K>) {
+      return keep(ct, back(op::AttentionBack{op.options}, saved, ct));
+    } else {
+      return keep(ct, back(op::AttentionBackKeys{op.options}, saved, ct));
+    }
   }
   template <int Which, class Out, class Q, class K, class V, class S, class C>
   static constexpr auto pull(Op const& op, S const& saved, C const& begin) {
-    if constexpr (Which == 0) {
+    using nn::detail::label_at;
+    if constexpr (nn::detail::same_heads<Q, K>) {
+      std::int64_t const queries = kept<0>(saved).extents()[1];
+      std::int64_t const keys = kept<1>(saved).extents()[1];
+      std::int64_t const first = Which == 0 ? 0 : queries + (Which - 1) * keys;
+      using Operand = std::conditional_t<Which == 0, Q, K>;
+      return autodiff::in_order(slice<nn::detail::AllRows, label_at<Operand, 1>>(
+                                    kept<1>(begin), first, first + (Which == 0 ? queries : keys)),
+                                labels_of_t<tensor_of<Operand>>{});
+    } else if constexpr (Which == 0) {
       return back(op::AttentionBackQueries{op.options}, saved, kept<0>(begin));
     } else {
       std::int64_t const features = kept<0>(saved).extents()[3];
       std::int64_t const first = Which == 1 ? 0 : features;
-      return slice<nn::detail::KeysAndValues, nn::detail::label_at<K, 3>>(kept<1>(begin), first,
-                                                                          first + features);
+      return slice<nn::detail::KeysAndValues, label_at<K, 3>>(kept<1>(begin), first,
+                                                              first + features);
     }
   }
 

@@ -283,4 +283,34 @@ void attention_back_keys(Exec const& exec, AttentionShape const& s, AttentionSav
   });
 }
 
+/// The cotangents of queries, keys and values, where each head has keys of its own: [batch, heads, queries + 2 keys,
+/// features], one behind the other. Each block of scores is computed once.
+template <class T, class Exec>
+void attention_back(Exec const& exec, AttentionShape const& s, AttentionSaved<T> const& of, T* out,
+                    T* scratch) {
+  std::int64_t const length = s.queries + 2 * s.keys;
+  shardtype::kernels::fill(exec, out, s.batch * s.heads * length * s.features, T{});
+  each_block_of_queries(s, [&](std::int64_t b, std::int64_t h, std::int64_t i0, std::int64_t rows) {
+    auto const part = [&](std::int64_t first, std::int64_t n) {
+      return Matrix<T>{
+          out + ((b * s.heads + h) * length + first) * s.features, n, s.features, s.features, 1, 0};
+    };
+    std::int64_t const end = s.seen(i0 + rows - 1);
+    for (std::int64_t j0 = 0; j0 < end; j0 += attention_block) {
+      std::int64_t const n = std::min(attention_block, end - j0);
+      Matrix<T> const scores{scratch, rows, n, n, 1, 0};
+      Matrix<T> const ds{scratch + rows * n, rows, n, n, 1, 0};
+      attention_block_back(exec, s, of, b, h, i0, rows, j0, n, scores, ds);
+      shardtype::kernels::gemm<Exec, T>(
+          exec, 1, ds, s.key(of.k, b, j0, n, s.key_head(h), s.features), part(i0, rows), true);
+      shardtype::kernels::gemm<Exec, T>(exec, 1, ds.transposed(),
+                                        s.query(of.q, b, i0, rows, h, s.features),
+                                        part(s.queries + j0, n), true);
+      shardtype::kernels::gemm<Exec, T>(exec, 1, scores.transposed(),
+                                        s.query(of.ct, b, i0, rows, h, s.features),
+                                        part(s.queries + s.keys + j0, n), true);
+    }
+  });
+}
+
 }  // namespace shardtype::nn::kernels

@@ -50,6 +50,30 @@ KOKKOS_FUNCTION C sum_of_exponentials(T const* x, std::int64_t n, std::int64_t s
       }));
 }
 
+/// The largest element and the sum of a row, in parts that a processor computes at once.
+template <class T, class C, class Stride>
+KOKKOS_FUNCTION void largest_and_sum(T const* x, std::int64_t n, Stride stride, C& largest,
+                                     C& sum) {
+  constexpr int lanes = 16;
+  C tops[static_cast<std::size_t>(lanes)];
+  C sums[static_cast<std::size_t>(lanes)] = {};
+  for (C& t : tops) t = -std::numeric_limits<C>::infinity();
+  std::int64_t k = 0;
+  for (; k + lanes <= n; k += lanes)
+    for (int j = 0; j < lanes; ++j) {
+      C const v = static_cast<C>(x[(k + j) * stride]);
+      tops[j] = v > tops[j] ? v : tops[j];
+      sums[j] += v;
+    }
+  for (; k < n; ++k) {
+    C const v = static_cast<C>(x[k * stride]);
+    tops[0] = v > tops[0] ? v : tops[0];
+    sums[0] += v;
+  }
+  for (C const t : tops) largest = t > largest ? t : largest;
+  for (C const s : sums) sum += s;
+}
+
 /// Classes `first`, first + 1, ... of `total`, in rows of a block.
 template <bool Host, class T, class Id>
 struct CrossEntropyNumbers {
@@ -64,10 +88,10 @@ struct CrossEntropyNumbers {
     T const* const x = logits + shape.begin(row);
     C largest = -std::numeric_limits<C>::infinity();
     C sums{};
-    for (std::int64_t k = 0; k < n; ++k) {
-      C const v = static_cast<C>(x[k * shape.inner]);
-      largest = v > largest ? v : largest;
-      sums += v;
+    if (shape.inner == 1) {
+      largest_and_sum(x, n, Neighbours{}, largest, sums);
+    } else {
+      largest_and_sum(x, n, shape.inner, largest, sums);
     }
     C* const to = out + row * row_numbers;
     std::int64_t const target = static_cast<std::int64_t>(targets[row]);

@@ -34,6 +34,11 @@ KOKKOS_FUNCTION W sum_of(std::int64_t n, F const& f) {
   return out;
 }
 
+/// The distance of a row's elements: a constant where they are neighbours, so that loops become vectors.
+struct Neighbours {
+  KOKKOS_FUNCTION constexpr operator std::int64_t() const { return 1; }
+};
+
 /// Where a row is centred, and what it is multiplied with.
 template <class W>
 struct RowScale {
@@ -41,8 +46,8 @@ struct RowScale {
 };
 /// `Centred`: the mean and 1 / deviation of a row, else 0 and 1 / the root of the mean square; `eps` is added under
 /// the root.
-template <bool Centred, class W, class T>
-KOKKOS_FUNCTION RowScale<W> scale_of(T const* x, std::int64_t n, std::int64_t stride, W eps) {
+template <bool Centred, class W, class T, class Stride>
+KOKKOS_FUNCTION RowScale<W> scale_of(T const* x, std::int64_t n, Stride stride, W eps) {
   W const count = static_cast<W>(n);
   W mean{};
   if constexpr (Centred)
@@ -68,12 +73,13 @@ struct NormRows {
   KOKKOS_FUNCTION void operator()(std::int64_t row) const {
     std::int64_t const at = shape.begin(row);
     if (shape.inner == 1) {
-      run(out + at, x + at, 1);
+      run(out + at, x + at, Neighbours{});
     } else {
       run(out + at, x + at, shape.inner);
     }
   }
-  KOKKOS_FUNCTION void run(T* to, T const* from, std::int64_t stride) const {
+  template <class Stride>
+  KOKKOS_FUNCTION void run(T* to, T const* from, Stride stride) const {
     auto const s = scale_of<Centred>(from, shape.length, stride, eps);
     C const mean = static_cast<C>(s.mean);
     C const scale = static_cast<C>(s.scale);
@@ -105,12 +111,13 @@ struct NormRowsBack {
   KOKKOS_FUNCTION void operator()(std::int64_t row) const {
     std::int64_t const at = shape.begin(row);
     if (shape.inner == 1) {
-      run(out + at, ct + at, x + at, 1);
+      run(out + at, ct + at, x + at, Neighbours{});
     } else {
       run(out + at, ct + at, x + at, shape.inner);
     }
   }
-  KOKKOS_FUNCTION void run(T* to, T const* c, T const* from, std::int64_t stride) const {
+  template <class Stride>
+  KOKKOS_FUNCTION void run(T* to, T const* c, T const* from, Stride stride) const {
     std::int64_t const n = shape.length;
     auto const s = scale_of<Centred>(from, n, stride, eps);
     W const count = static_cast<W>(n);
@@ -155,13 +162,14 @@ struct NormGainParts {
     for (std::int64_t row = part * per_part; row < end; ++row) {
       std::int64_t const at = shape.begin(row);
       if (shape.inner == 1) {
-        add(to, ct + at, x + at, 1);
+        add(to, ct + at, x + at, Neighbours{});
       } else {
         add(to, ct + at, x + at, shape.inner);
       }
     }
   }
-  KOKKOS_FUNCTION void add(W* to, T const* c, T const* from, std::int64_t stride) const {
+  template <class Stride>
+  KOKKOS_FUNCTION void add(W* to, T const* c, T const* from, Stride stride) const {
     auto const s = scale_of<Centred>(from, shape.length, stride, eps);
     for (std::int64_t k = 0; k < shape.length; ++k)
       to[k] +=
