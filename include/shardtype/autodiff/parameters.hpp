@@ -22,6 +22,16 @@ struct Parameters {
   using gradient = checking::Poisoned;
 };
 
+/// Whether gradients with respect to a `P` exist. A specialization of the user's need not say so.
+template <class P>
+inline constexpr bool is_known = [] {
+  if constexpr (requires { Parameters<P>::known; }) {
+    return Parameters<P>::known;
+  } else {
+    return true;
+  }
+}();
+
 /// In the place of the gradient of a tensor of integers.
 struct NoGradient {};
 
@@ -67,7 +77,7 @@ struct Parameters<Active<V>> : OneParameter<Active<V>> {};
 
 template <class P>
 struct Parameters<std::vector<P>> {
-  static constexpr bool known = Parameters<P>::known;
+  static constexpr bool known = is_known<P>;
   using active = std::vector<typename Parameters<P>::active>;
   using gradient = std::vector<typename Parameters<P>::gradient>;
   static active lift(std::vector<P> const& v, Tape* tape) {
@@ -83,7 +93,7 @@ struct Parameters<std::vector<P>> {
 };
 template <class P, std::size_t N>
 struct Parameters<std::array<P, N>> {
-  static constexpr bool known = Parameters<P>::known;
+  static constexpr bool known = is_known<P>;
   using active = std::array<typename Parameters<P>::active, N>;
   using gradient = std::array<typename Parameters<P>::gradient, N>;
   static constexpr active lift(std::array<P, N> const& v, Tape* tape) {
@@ -99,7 +109,7 @@ struct Parameters<std::array<P, N>> {
 };
 template <template <class...> class Tuple, class... Ps>
 struct TupleOfParameters {
-  static constexpr bool known = (Parameters<Ps>::known && ...);
+  static constexpr bool known = (is_known<Ps> && ...);
   using active = Tuple<typename Parameters<Ps>::active...>;
   using gradient = Tuple<typename Parameters<Ps>::gradient...>;
   static constexpr active lift(Tuple<Ps...> const& v, Tape* tape) {

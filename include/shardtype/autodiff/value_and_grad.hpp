@@ -128,7 +128,7 @@ struct CalledWith<Gradient<F, value, Ks...>, std::integer_sequence<int, J...>> {
     requires(sizeof...(As) == sizeof...(J))
   constexpr auto operator()(As const&... as) const {
     using G = Gradient<F, value, Ks...>;
-    if constexpr (!((!wanted<Ks...>(J) || Parameters<argument_value<As>>::known) && ...)) {
+    if constexpr (!((!wanted<Ks...>(J) || is_known<argument_value<As>>) && ...)) {
       return checking::Poisoned(
           checking::refused<rules::Code::X10_no_parameters, false, argument_value<As>...>{});
     } else {

@@ -154,10 +154,10 @@ template <class Out, class E>
 extents_of<Out> fused_extents(E const& e, MeshRef const*& mesh) {
   Extents known = Scope<Out>::names.extents();
   Lowered<E, 0, char>::visit(e, [&]<int Slot, class A>(A const& a) {
-    using Both = Scope<Out, A>;  // the labels of Out have the same numbers here
+    using Shared = Scope<Out, A>;  // the labels of Out have the same numbers here
     if (mesh != nullptr) check_one_mesh(*mesh, a.mesh());
     mesh = &a.mesh();
-    execute::note_extents(known, Both::names, Both::template spec<1>, a.extents().data(),
+    execute::note_extents(known, Shared::names, Shared::template spec<1>, a.extents().data(),
                           "one operand");
   });
   extents_of<Out> extents{};
@@ -172,9 +172,9 @@ inline constexpr bool lies_as = true;
 template <class Out, class A>
   requires(is_tensor<A>)
 inline constexpr bool lies_as<Out, A> = [] {
-  using S = Scope<Out, A>;
-  constexpr Spec a = S::template spec<0>;
-  constexpr Spec b = S::template spec<1>;
+  using Shared = Scope<Out, A>;
+  constexpr Spec a = Shared::template spec<0>;
+  constexpr Spec b = Shared::template spec<1>;
   bool same = a.rank == b.rank;
   for (int d = 0; same && d < a.rank; ++d) same = a.dims[d] == b.dims[d];
   return same;

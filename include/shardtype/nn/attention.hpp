@@ -91,8 +91,8 @@ using label_at = typename LabelAt<autodiff::labels_of_t<autodiff::tensor_of<A>>,
 /// Whether queries and keys have the same heads, split alike.
 template <class Q, class K>
 inline constexpr bool same_heads = [] {
-  using S = Scope<autodiff::tensor_of<Q>, autodiff::tensor_of<K>>;
-  return S::template spec<0>.dims[2] == S::template spec<1>.dims[2];
+  using Shared = Scope<autodiff::tensor_of<Q>, autodiff::tensor_of<K>>;
+  return Shared::template spec<0>.dims[2] == Shared::template spec<1>.dims[2];
 }();
 
 /// Errors of the extents of queries, keys and values: E24, E41.
