@@ -259,11 +259,15 @@ constexpr auto losses_and_sums(CrossEntropy const& options, std::source_location
 /// Number `k` of each row, in the sharding `Result` if that is named.
 template <class... Result, class Two>
 constexpr auto part_of(std::source_location const& where, Two const& two, std::int64_t k) {
-  auto const part = call(op::AtRow<ResultDim>{k}, where, two);
-  if constexpr (sizeof...(Result) == 0 || shardtype::detail::is_poison<decltype(part)>) {
-    return part;
+  if constexpr (sizeof...(Result) == 0) {
+    return call(op::AtRow<ResultDim>{k}, where, two);
   } else {
-    return reshard<Result...>(part);
+    auto const part = call(op::AtRow<ResultDim>{k}, where, two);
+    if constexpr (shardtype::detail::is_poison<decltype(part)>) {
+      return checking::Poisoned{};
+    } else {
+      return reshard<Result...>(part);
+    }
   }
 }
 
