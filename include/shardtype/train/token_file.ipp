@@ -113,8 +113,11 @@ SHARDTYPE_INLINE TokenFile::TokenFile(runtime::MeshRef const& mesh, std::string 
   auto const* const letters = reinterpret_cast<char const*>(file_.bytes);
   std::string_view const begin(letters,
                                static_cast<std::size_t>(std::min<std::int64_t>(6, file_.length)));
-  if (begin == shardtype::detail::npy_magic) {
-    io::NpyHeader const header = io::read_npy_header(state.whole().raw(), path_);
+  // the first rank's header counts, also where another rank sees a file that begins otherwise
+  MPI_Comm const comm = state.whole().raw();
+  if (shardtype::detail::reduce_number(comm, begin == shardtype::detail::npy_magic ? 1 : 0,
+                                       MPI_MAX) != 0) {
+    io::NpyHeader const header = io::read_npy_header(comm, path_);
     constexpr std::pair<std::string_view, TokenType> types[] = {{"|u1", TokenType::bytes},
                                                                 {"<u2", TokenType::u16},
                                                                 {"<i4", TokenType::i32},
