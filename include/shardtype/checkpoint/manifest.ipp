@@ -14,6 +14,7 @@
 #endif
 
 #include <shardtype/checkpoint/manifest.hpp>
+#include <shardtype/runtime/step_name.hpp>
 
 namespace shardtype::checkpoint::detail {
 
@@ -24,9 +25,7 @@ SHARDTYPE_INLINE ListedFile const* Manifest::find(std::string_view file) const {
 }
 
 SHARDTYPE_INLINE std::uint64_t hash_of_text(std::string_view text) {
-  std::uint64_t h = 14695981039346656037U;
-  for (char const c : text) h = (h ^ static_cast<unsigned char>(c)) * 1099511628211U;
-  return h;
+  return runtime::StepHash().mix(std::string(text)).value();
 }
 
 #ifdef SHARDTYPE_HAVE_JSON

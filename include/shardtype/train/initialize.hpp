@@ -12,6 +12,7 @@
 #include <utility>
 
 #include <shardtype/random/random.hpp>
+#include <shardtype/runtime/step_name.hpp>
 #include <shardtype/train/structures.hpp>
 
 namespace shardtype::train {
@@ -31,13 +32,6 @@ struct Initial {
 
 namespace detail {
 
-/// FNV-1a.
-constexpr std::uint64_t hash_of(std::string_view text) {
-  std::uint64_t h = 14695981039346656037U;
-  for (char const c : text) h = (h ^ static_cast<unsigned char>(c)) * 1099511628211U;
-  return h;
-}
-
 template <class P>
 struct Made;
 template <class T, class... Parts>
@@ -55,7 +49,7 @@ struct Made<Tensor<T, Parts...>> {
         "256>, or make the "
         "model by hand");
     Initial const first = init(std::string_view(path), Type<A>{});
-    RandomKey const own = key.fold_in(hash_of(path));
+    RandomKey const own = key.fold_in(runtime::StepHash().mix(path).value());
     if constexpr (is_trained<A>) {
       if (first.kind == Initial::Kind::normal) return normal<A>(mesh, own, T(0), T(first.value));
       if (first.kind == Initial::Kind::uniform)
