@@ -235,7 +235,7 @@ int main(int argc, char** argv) {
                           0.95};
   auto state = adam.init(model);
   std::int64_t first = 0;
-  if (checkpoint::latest(run)) first = checkpoint::load(run, model, state).step;
+  if (checkpoint::latest(mesh, run)) first = checkpoint::load(run, model, state).step;
   checkpoint::Saver saver(run, {.keep = 2});
   Curve curve(run, first);
   if (speaks)

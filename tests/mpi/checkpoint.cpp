@@ -175,12 +175,12 @@ TEST_CASE("the last steps are kept, and one of the same number is replaced") {
   std::string const run = dir / "run/deep";
   auto const mesh = on_ranks::two_axes<X, Y>();
   auto model = model_of<Grid, float>(mesh, 1);
-  CHECK(!checkpoint::latest(run).has_value());
+  CHECK(!checkpoint::latest(mesh, run).has_value());
   for (std::int64_t const step : {10, 20, 30, 40, 20}) {
     fill(model, step);
     checkpoint::save(run, step, model, {}, {.keep = 2});
     meet();
-    auto const last = checkpoint::latest(run);
+    auto const last = checkpoint::latest(mesh, run);
     REQUIRE(last.has_value());
     CHECK(last->number == step);
     meet();
@@ -203,7 +203,7 @@ TEST_CASE("the last steps are kept, and one of the same number is replaced") {
     fs::remove(run + "/latest");
   }
   meet();
-  CHECK(checkpoint::latest(run)->number == 40);
+  CHECK(checkpoint::latest(mesh, run)->number == 40);
   meet();
   checkpoint::save(run, 60, model, {}, {.keep = 2});
   meet();
@@ -347,7 +347,7 @@ TEST_CASE("a thread saves what the tensors were") {
       fill_state(state, 100 + step);
       meet();
       // the step under way is not there yet
-      if (step > 1) CHECK(checkpoint::latest(run)->number == step - 1);
+      if (step > 1) CHECK(checkpoint::latest(mesh, run)->number == step - 1);
       meet();
     }
   }
@@ -364,7 +364,7 @@ TEST_CASE("a thread saves what the tensors were") {
     dropped.save(9, model);
   }
   meet();
-  CHECK(checkpoint::latest(run)->number == 4);
+  CHECK(checkpoint::latest(mesh, run)->number == 4);
   CHECK(harness::names_in(run) ==
         std::vector<std::string>{".lock", "latest", "step_00000003", "step_00000004"});
 }

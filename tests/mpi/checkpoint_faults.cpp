@@ -80,7 +80,7 @@ Tally try_faults(DiskCall call, int rank, Save save) {
       CHECK(!hidden);
       if (name.starts_with("step_")) {
         checkpoint::load(run + "/" + name, loaded);
-        CHECK(wrong(loaded, checkpoint::latest(run + "/" + name)->number) == 0);
+        CHECK(wrong(loaded, checkpoint::latest(mesh, run + "/" + name)->number) == 0);
       }
     }
     meet();

@@ -40,9 +40,9 @@ struct LoadOptions {
   bool ignore_others = false;
 };
 
-/// The step that a run's `latest` names; none if the run has no step. Sends nothing: each rank that calls it looks
-/// itself.
-std::optional<Step> latest(std::string const& run);
+/// The step that a run's `latest` names; none if the run has no step. Collective over the mesh: its first rank looks, so
+/// that all ranks get the same answer where they see other files, or see them later. Ranks outside of it look themselves.
+std::optional<Step> latest(runtime::MeshRef const& mesh, std::string const& run);
 
 namespace detail {
 

@@ -10,12 +10,15 @@
 #include <shardtype/checkpoint/folder.hpp>
 #include <shardtype/checkpoint/load.hpp>
 #include <shardtype/io/npy.hpp>
+#include <shardtype/runtime/comm.hpp>
 #include <shardtype/runtime/files.hpp>
 
 namespace shardtype::checkpoint {
 
-SHARDTYPE_INLINE std::optional<Step> latest(std::string const& run) {
-  std::string const folder = detail::find_step(run);
+SHARDTYPE_INLINE std::optional<Step> latest(runtime::MeshRef const& mesh, std::string const& run) {
+  bool const looks = !mesh.here() || mesh.state().whole().rank() == 0;
+  std::string folder = looks ? detail::find_step(run) : std::string();
+  if (mesh.here()) shardtype::detail::share_text(mesh.state().whole().raw(), folder, 0);
   if (folder.empty()) return {};
   auto name = std::filesystem::path(folder).filename().string();
   if (name.empty()) name = std::filesystem::path(folder).parent_path().filename().string();
@@ -172,7 +175,11 @@ SHARDTYPE_INLINE Manifest load_now(Tensors<LoadedTensor> const& tensors, std::st
   for (ListedFile const& file : manifest.files) {
     bool used = false;
     for (LoadedTensor const& t : tensors.list) used = used || file_of(t) == file.name;
-    if (used && rank == 0) check_file(folder, file, outcome);
+    try {
+      if (used && rank == 0) check_file(folder, file, outcome);
+    } catch (std::exception const& failure) {
+      outcome.note("IO1", "cannot read " + joined(folder, file.name) + ": " + failure.what());
+    }
   }
   shardtype::detail::npy_agree(comm, outcome);
   for (ListedFile const& file : manifest.files) {
