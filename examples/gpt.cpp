@@ -1,6 +1,7 @@
 // A GPT on bytes: rotary positions, causal attention, tied embedding, AdamW. One source, three parallelisms that differ
-// in type aliases: data parallel, tensor parallel (heads, hidden features and bytes split), and both with split
-// parameters (FSDP). Their losses are equal. The argument is the number of steps, 30 if there is none.
+// in the rules which mesh axis splits which index: data parallel, tensor parallel (heads, hidden features and bytes
+// split), and both with split parameters (FSDP). Their losses are equal. The argument is the number of steps, 30 if there
+// is none.
 // RANKS: 1 2 4
 #include <array>
 #include <cmath>
@@ -27,31 +28,26 @@ struct M : Index<"M", 64> {};   // hidden features
 struct V : Index<"V", 128> {};  // bytes
 constexpr int layers = 2;
 
-template <class... Parts>
-using T = Tensor<double, Parts...>;
-
-// How features are stored, what splits heads, hidden features and bytes, and what activations are used as there.
+// The rules of a parallelism: what splits the indices of parameters as they are stored, and those of activations; and
+// how activations are used where heads, hidden features and bytes are split.
+using train::Split;
 struct DataParallel {
   static constexpr char name[] = "data parallel";
-  using Ds = Dim<D>;
-  using Hs = Dim<H>;
-  using Ms = Dim<M>;
-  using Vs = Dim<V>;
+  using Parameters = train::Shardings<>;
+  using Activations = train::Shardings<Split<B, X>>;
   using In = nn::Use<>;
   static std::array<std::int64_t, 2> mesh(int ranks) { return {ranks, 1}; }
 };
 struct TensorParallel {
   static constexpr char name[] = "tensor parallel";
-  using Ds = Dim<D>;
-  using Hs = Dim<H, Y>;
-  using Ms = Dim<M, Y>;
-  using Vs = Dim<V, Y>;
+  using Parameters = train::Shardings<Split<H, Y>, Split<M, Y>, Split<V, Y>>;
+  using Activations = train::Shardings<Split<B, X>, Split<H, Y>, Split<M, Y>, Split<V, Y>>;
   using In = nn::Use<Reduced<Y>>;
   static std::array<std::int64_t, 2> mesh(int ranks) { return {1, ranks}; }
 };
 struct Both : TensorParallel {
   static constexpr char name[] = "split parameters, data and tensor parallel";
-  using Ds = Dim<D, X>;
+  using Parameters = train::Shardings<Split<D, X>, Split<H, Y>, Split<M, Y>, Split<V, Y>>;
   static std::array<std::int64_t, 2> mesh(int ranks) {
     return {ranks % 2 == 0 ? 2 : 1, ranks % 2 == 0 ? ranks / 2 : ranks};
   }
@@ -59,24 +55,24 @@ struct Both : TensorParallel {
 
 template <class P>
 struct Gpt {
-  using Ds = typename P::Ds;
-  using Hs = typename P::Hs;
-  using Ms = typename P::Ms;
-  using Vs = typename P::Vs;
-  using Ids = Tensor<std::int64_t, Dim<B, X>, Dim<S>>;
+  template <class... Is>
+  using W = train::Placed<typename P::Parameters, double, Is...>;
+  template <class... Is>
+  using A = train::Placed<typename P::Activations, double, Is...>;
+  using Ids = train::Placed<typename P::Activations, std::int64_t, B, S>;
 
   template <template <class> class As>
   struct Block {
-    nn::Norm<As, T<Ds>> norm1;
-    nn::Attention<As, T<Ds, Hs, Dim<F>>, T<Ds, Hs, Dim<F>>, T<Hs, Dim<F>, Ds>> attention;
-    nn::Norm<As, T<Ds>> norm2;
-    nn::Mlp<As, T<Ds, Ms>, T<Ms>, T<Ms, Ds>, T<Ds>> mlp;
+    nn::Norm<As, W<D>> norm1;
+    nn::Attention<As, W<D, H, F>, W<D, H, F>, W<H, F, D>> attention;
+    nn::Norm<As, W<D>> norm2;
+    nn::Mlp<As, W<D, M>, W<M>, W<M, D>, W<D>> mlp;
   };
   template <template <class> class As>
   struct Model {
-    As<T<Vs, Ds>> table;
+    As<W<V, D>> table;
     std::array<Block<As>, layers> blocks;
-    nn::Norm<As, T<Ds>> norm;
+    nn::Norm<As, W<D>> norm;
   };
 
   static constexpr auto block(auto const& x, auto const& b) {
@@ -86,17 +82,17 @@ struct Gpt {
     auto const q = nn::rotary<S, F>(matmul(a, use(b.attention.q)));
     auto const k = nn::rotary<S, F>(matmul(a, use(b.attention.k)));
     auto const mixed = nn::attention(q, k, matmul(a, use(b.attention.v)));
-    auto const y = x + einsum<Dim<B, X>, Dim<S>, Dim<D>>(mixed, use(b.attention.out));
+    auto const y = x + einsum<A<B, S, D>>(mixed, use(b.attention.out));
     auto const c = in(nn::layer_norm<D>(y, b.norm2, use));
-    return (y + nn::mlp<Dim<B, X>, Dim<S>, Dim<D>>(c, b.mlp, use)).tensor();
+    return (y + nn::mlp<A<B, S, D>>(c, b.mlp, use)).tensor();
   }
   static constexpr auto loss = [](auto const& m, auto const& ids, auto const& targets) {
     nn::Use<Reduced<X>> const use;
     auto const table = use(m.table);
-    auto x = nn::embedding<V, Dim<B, X>, Dim<S>, Dim<D>>(table, ids);
+    auto x = nn::embedding<V, A<B, S, D>>(table, ids);
     for (auto const& b : m.blocks) x = block(x, b);
     auto const last = typename P::In{}(nn::layer_norm<D>(x, m.norm, use));
-    return nn::mean_cross_entropy<V, T<>>(matmul(last, table), targets);
+    return nn::mean_cross_entropy<V, Tensor<double>>(matmul(last, table), targets);
   };
 };
 
