@@ -28,11 +28,15 @@ struct M : Index<"M", 64> {};   // hidden features
 struct V : Index<"V", 128> {};  // bytes
 constexpr int layers = 2;
 
-// The rules of a parallelism: what splits the indices of parameters as they are stored, and those of activations; and
-// how activations are used where heads, hidden features and bytes are split.
+// The rules of a parallelism: what splits the indices of parameters as they are stored, those of activations, and
+// how activations are used where heads, hidden features and bytes are split; and what a step sends.
 using train::Split;
+struct Collectives {
+  int all_reduce, all_gather, reduce_scatter;
+};
 struct DataParallel {
   static constexpr char name[] = "data parallel";
+  static constexpr Collectives of_a_step{30, 0, 0};
   using Parameters = train::Shardings<>;
   using Activations = train::Shardings<Split<B, X>>;
   using In = nn::Use<>;
@@ -40,6 +44,7 @@ struct DataParallel {
 };
 struct TensorParallel {
   static constexpr char name[] = "tensor parallel";
+  static constexpr Collectives of_a_step{40, 1, 0};
   using Parameters = train::Shardings<Split<H, Y>, Split<M, Y>, Split<V, Y>>;
   using Activations = train::Shardings<Split<B, X>, Split<H, Y>, Split<M, Y>, Split<V, Y>>;
   using In = nn::Use<Reduced<Y>>;
@@ -47,6 +52,7 @@ struct TensorParallel {
 };
 struct Both : TensorParallel {
   static constexpr char name[] = "split parameters, data and tensor parallel";
+  static constexpr Collectives of_a_step{15, 26, 25};
   using Parameters = train::Shardings<Split<D, X>, Split<H, Y>, Split<M, Y>, Split<V, Y>>;
   static std::array<std::int64_t, 2> mesh(int ranks) {
     return {ranks % 2 == 0 ? 2 : 1, ranks % 2 == 0 ? ranks / 2 : ranks};
@@ -104,6 +110,13 @@ template <class P>
 std::vector<double> train_on(Environment const& env, int steps) {
   Mesh<X, Y> const mesh(env.world(), P::mesh(env.size()));
   using Model = typename Gpt<P>::template Model<value_t>;
+  using Ids = typename Gpt<P>::Ids;
+  static constexpr auto planned =
+      plan(train::step(train::AdamW{{.clip = 1}}, value_and_grad<0>(Gpt<P>::loss)), type<Model>,
+           type<Ids>, type<Ids>);
+  static_assert(planned.count(Collective::all_reduce) == P::of_a_step.all_reduce);
+  static_assert(planned.count(Collective::all_gather) == P::of_a_step.all_gather);
+  static_assert(planned.count(Collective::reduce_scatter) == P::of_a_step.reduce_scatter);
   auto model = train::initialize<Model>(mesh, RandomKey{5}, [](std::string_view path, auto) {
     if (path.ends_with("gain")) return train::Initial::ones();
     return path.ends_with("bias") || path.ends_with("b1") || path.ends_with("b2")
@@ -114,20 +127,19 @@ std::vector<double> train_on(Environment const& env, int steps) {
                            .decay = 0.01,
                            .decays = &train::matrices_decay,
                            .clip = 1}};
+  auto const step_of = train::step(adam, value_and_grad<0>(Gpt<P>::loss));
   auto state = adam.init(model);
   if (env.rank() == 0)
     std::printf("%s, %lld parameters\n", P::name, static_cast<long long>(train::parameters(model)));
   std::vector<double> losses;
   for (int step = 0; step < steps; ++step) {
     auto const bytes = [&](std::int64_t ahead) {
-      return from_function<typename Gpt<P>::Ids>(mesh, [=](std::int64_t b, std::int64_t s) {
+      return from_function<Ids>(mesh, [=](std::int64_t b, std::int64_t s) {
         auto const at = static_cast<std::size_t>(37 * (8 * step + b) + s + ahead);
         return static_cast<std::int64_t>(text[at % text.size()]);
       });
     };
-    auto const [loss, gradient] = value_and_grad<0>(Gpt<P>::loss)(model, bytes(0), bytes(1));
-    adam.update(model, gradient, state);
-    losses.push_back(item(loss));
+    losses.push_back(item(step_of(model, state, bytes(0), bytes(1)).loss));
     if (env.rank() == 0 && (step % 10 == 0 || step + 1 == steps))
       std::printf("  step %3d  loss %.6f\n", step, losses.back());
   }

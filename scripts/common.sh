@@ -61,4 +61,13 @@ configure() {
   fi
 }
 
+# build_example NAME: with optimisation, in build/demo.
+build_example() {
+  local build=build/demo generator=()
+  [[ -e $build/CMakeCache.txt ]] || generator=(-G Ninja)
+  quietly "configuring" cmake -S . -B "$build" "${generator[@]}" -DCMAKE_CXX_COMPILER=g++ \
+    -DCMAKE_BUILD_TYPE=Release -DSHARDTYPE_BUILD_TESTS=OFF -DSHARDTYPE_BUILD_BENCH=OFF
+  quietly "building $1" cmake --build "$build" --target "$1" -j "$(jobs_here)"
+}
+
 export OPENBLAS_NUM_THREADS="${OPENBLAS_NUM_THREADS:-1}" OMP_NUM_THREADS="${OMP_NUM_THREADS:-1}"

@@ -24,6 +24,18 @@ std::int64_t block_bytes(A const& a) {
   }
 }
 
+// This rank's coordinates along the axes of a plan.
+template <class... Axes>
+shardtype::Coords at(shardtype::FunctionPlan const& plan, shardtype::Mesh<Axes...> const& mesh) {
+  shardtype::Coords out;
+  for (int k = 0; k < plan.axes; ++k)
+    ((plan.axis_id[k] == shardtype::core::identity<Axes>
+          ? void(out.at[k] = mesh.template coordinate<Axes>())
+          : void()),
+     ...);
+  return out;
+}
+
 inline std::int64_t most_of_ranks(std::int64_t mine) {
   std::int64_t most = 0;
   MPI_Allreduce(&mine, &most, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);

@@ -99,17 +99,6 @@ auto wave(double speed) {
   };
 }
 
-// This rank's coordinates along the axes of a plan.
-template <class... Axes>
-Coords at(FunctionPlan const& plan, Mesh<Axes...> const& mesh) {
-  Coords out;
-  for (int k = 0; k < plan.axes; ++k)
-    ((plan.axis_id[k] == core::identity<Axes> ? void(out.at[k] = mesh.template coordinate<Axes>())
-                                              : void()),
-     ...);
-  return out;
-}
-
 template <class A>
 Int bytes_of(A const& a) {
   return measured_plan::block_bytes(a);
@@ -146,8 +135,8 @@ void holds(G const& g, GradientPlan const& plan, M const& mesh, As const&... as)
                 << plan.peak_bytes());
   CHECK(measured_plan::most_of_ranks(saved) == plan.tape_bytes());
   CHECK(plan.tape_bytes() > 0);
-  CHECK(forward == plan.forward.bytes(at(plan.forward, mesh)));
-  CHECK(backward == plan.backward.bytes(at(plan.backward, mesh)));
+  CHECK(forward == plan.forward.bytes(measured_plan::at(plan.forward, mesh)));
+  CHECK(backward == plan.backward.bytes(measured_plan::at(plan.backward, mesh)));
   CHECK(peak <= plan.peak_bytes());
   CHECK(static_cast<double>(plan.peak_bytes()) <= 1.1 * static_cast<double>(peak));
   CHECK(memory.now() - others == given);

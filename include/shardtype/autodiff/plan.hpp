@@ -68,6 +68,14 @@ struct PlainOf<M<open_active_t>> {
   using type = M<open_t>;
 };
 template <template <template <class> class> class M>
+inline constexpr int level_of_struct<M<sized_active_t>> = 1;
+template <template <template <class> class> class M>
+inline constexpr int level_of_struct<M<open_active_t>> = 1;
+template <int Top, template <template <class> class> class M>
+struct Plain<Top, M<sized_active_t>> : PlainStruct<Top, M<sized_active_t>, M<sized_t>> {};
+template <int Top, template <template <class> class> class M>
+struct Plain<Top, M<open_active_t>> : PlainStruct<Top, M<open_active_t>, M<open_t>> {};
+template <template <template <class> class> class M>
 struct Parameters<M<sized_t>>
     : StructOfParameters<M<sized_t>, M<sized_active_t>, M<sized_gradient_t>> {};
 template <template <template <class> class> class M>

@@ -80,11 +80,16 @@ template <class S>
 constexpr auto tied_members(S& s) {
   return autodiff::with_members(s, []<class... Ps>(Ps&... p) { return std::tuple<Ps&...>(p...); });
 }
+/// The level of the values of a struct that is a template of how it holds its members.
+template <class S>
+inline constexpr int level_of_struct = 0;
+template <template <template <class> class> class M>
+inline constexpr int level_of_struct<M<active_t>> = 1;
 /// A struct that is a template of how it holds its members.
 template <template <template <class> class> class M, template <class> class As>
 struct Structure<M<As>> {
   static constexpr bool is_value = false;
-  static constexpr int level = std::is_same_v<M<As>, M<active_t>> ? 1 : 0;
+  static constexpr int level = level_of_struct<M<As>>;
   template <class F, class A, class... Bs>
   static constexpr void each(F const& f, A& a, Bs&... bs) {
     tuples(f, autodiff::tied_members(a), autodiff::tied_members(bs)...);
@@ -96,18 +101,21 @@ struct Structure<M<As>> {
     StructureOfMembers<std::remove_const_t<Ms>...>::each(f, a, bs...);
   }
 };
-template <int Top, template <template <class> class> class M>
-struct Plain<Top, M<active_t>> {
-  static constexpr auto of(M<active_t> const& s) {
+/// A struct `S` of level 1, which is a `Value` without gradients.
+template <int Top, class S, class Value>
+struct PlainStruct {
+  static constexpr auto of(S const& s) {
     if constexpr (Top == 1) {
       return autodiff::with_members(s, []<class... Ps>(Ps const&... p) {
-        return M<value_t>{autodiff::without_gradient<Top>(p)...};
+        return Value{autodiff::without_gradient<Top>(p)...};
       });
     } else {
       return s;
     }
   }
 };
+template <int Top, template <template <class> class> class M>
+struct Plain<Top, M<active_t>> : PlainStruct<Top, M<active_t>, M<value_t>> {};
 
 /// More than any level.
 inline constexpr int no_level = 1 << 20;

@@ -121,6 +121,20 @@ constexpr auto linear(core::Argument<A> const& x, W const& w, B const& b,
   return linear<Out...>(x, w, where) + b;
 }
 
+}  // namespace api
+namespace detail {
+
+/// x w + b of parameters, w used first: compilers choose the order of arguments, and plans another one than runs.
+template <class... Out, class A, class W, class B, class Used>
+constexpr auto affine(A const& x, W const& w, B const& b, Used const& use,
+                      checking::CallSite where) {
+  auto const product = api::linear<Out...>(x, use(w), where);
+  return product + use(b);
+}
+
+}  // namespace detail
+namespace api {
+
 /// The rows of a table that ids name: `table[V, D]`, `ids[B@X, S]` -> `embedding<V>(table, ids)` -> `[B@X, S, D]`.
 /// `take<V>`, by the name that models have for it; named, the table may be split, `embedding<V, Dim<B, X>, Dim<S>,
 /// Dim<D>>(table, ids)`. Refusals, errors and communication as take.
@@ -149,14 +163,16 @@ template <class D, class A, class P, class... Us>
 constexpr auto layer_norm(core::Argument<A> const& x, P const& p, Use<Us...> const& use = {},
                           double eps = 1e-5,
                           checking::CallSite where = std::source_location::current()) {
-  return layer_norm<D>(x, use(p.gain), use(p.bias), eps, where);
+  // compilers choose the order of arguments, and plans another one than runs
+  auto const gain = use(p.gain);
+  return layer_norm<D>(x, gain, use(p.bias), eps, where);
 }
 /// linear by the members `weights` and `bias` of `p` (`Linear`).
 template <class... Out, class A, class P, class... Us>
   requires requires(P const& p) { p.weights, p.bias; }
 constexpr auto linear(core::Argument<A> const& x, P const& p, Use<Us...> const& use = {},
                       checking::CallSite where = std::source_location::current()) {
-  return linear<Out...>(x, use(p.weights), use(p.bias), where);
+  return detail::affine<Out...>(x, p.weights, p.bias, use, where);
 }
 
 /// gelu_tanh(x w1 + b1) w2 + b2, of the members of `p` (`Mlp`). `x[B@X, S, D]` -> `[B@X, S, D]`. Where Y splits the
@@ -166,16 +182,16 @@ template <class... Out, class A, class P, class... Us>
   requires requires(P const& p) { p.w1, p.b1, p.w2, p.b2; }
 constexpr auto mlp(core::Argument<A> const& x, P const& p, Use<Us...> const& use = {},
                    checking::CallSite where = std::source_location::current()) {
-  auto const hidden = gelu_tanh(linear(x, use(p.w1), use(p.b1), where));
-  return (linear<Out...>(hidden, use(p.w2), use(p.b2), where)).tensor();
+  auto const hidden = gelu_tanh(detail::affine(x, p.w1, p.b1, use, where));
+  return detail::affine<Out...>(hidden, p.w2, p.b2, use, where).tensor();
 }
 /// (silu(x gate) (x up)) down, of the members of `p` (`GatedMlp`), as mlp. Source: Shazeer, 2020.
 template <class... Out, class A, class P, class... Us>
   requires requires(P const& p) { p.gate, p.up, p.down; }
 constexpr auto gated_mlp(core::Argument<A> const& x, P const& p, Use<Us...> const& use = {},
                          checking::CallSite where = std::source_location::current()) {
-  auto const hidden = swiglu(linear(x, use(p.gate), where), linear(x, use(p.up), where));
-  return linear<Out...>(hidden, use(p.down), where);
+  auto const gate = linear(x, use(p.gate), where);
+  return linear<Out...>(swiglu(gate, linear(x, use(p.up), where)), use(p.down), where);
 }
 /// attention(x q, x k, x v) out, of the members of `p` (`Attention`). `x[B@X, S, D]` -> `[B@X, S, D]`. Where Y splits the
 /// heads, the result is named and communicates as that of mlp; x is used as `{R:Y}`.
@@ -184,8 +200,9 @@ template <class... Out, class A, class P, class... Us>
 constexpr auto self_attention(core::Argument<A> const& x, P const& p, Use<Us...> const& use = {},
                               AttentionOptions const& options = {},
                               checking::CallSite where = std::source_location::current()) {
-  auto const mixed = attention(linear(x, use(p.q), where), linear(x, use(p.k), where),
-                               linear(x, use(p.v), where), options, where);
+  auto const q = linear(x, use(p.q), where);
+  auto const k = linear(x, use(p.k), where);
+  auto const mixed = attention(q, k, linear(x, use(p.v), where), options, where);
   return einsum<Out...>(mixed, use(p.out), where);
 }
 

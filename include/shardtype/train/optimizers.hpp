@@ -100,7 +100,7 @@ void update_one(Optimizer const& optimizer, double rate, std::int64_t step, doub
 /// Base of the optimizers: `Derived::moments`, and `body<C>(rate, step, decays)`, the function of an element.
 template <class Derived>
 struct Optimizer : Options {
-  explicit Optimizer(Options const& o) : Options(o) {}
+  constexpr explicit Optimizer(Options const& o) : Options(o) {}
 
   /// The state before the first step: zeros. Communicates nothing.
   template <class Model>
@@ -164,7 +164,7 @@ struct AdamW : Optimizer<AdamW> {
   double beta2 = 0.999;
   double epsilon = 1e-8;
 
-  explicit AdamW(Options const& o, double b1 = 0.9, double b2 = 0.999, double e = 1e-8)
+  constexpr explicit AdamW(Options const& o, double b1 = 0.9, double b2 = 0.999, double e = 1e-8)
       : Optimizer(o), beta1(b1), beta2(b2), epsilon(e) {}
 
   template <class C>
@@ -197,7 +197,7 @@ struct Sgd : Optimizer<Sgd> {
   double momentum = 0;
   bool nesterov = false;
 
-  explicit Sgd(Options const& o, double m = 0, bool n = false)
+  constexpr explicit Sgd(Options const& o, double m = 0, bool n = false)
       : Optimizer(o), momentum(m), nesterov(n) {}
 
   template <class C>
@@ -223,7 +223,7 @@ struct Lion : Optimizer<Lion> {
   double beta1 = 0.9;
   double beta2 = 0.99;
 
-  explicit Lion(Options const& o, double b1 = 0.9, double b2 = 0.99)
+  constexpr explicit Lion(Options const& o, double b1 = 0.9, double b2 = 0.99)
       : Optimizer(o), beta1(b1), beta2(b2) {}
 
   template <class C>

@@ -7,5 +7,6 @@
 #include <shardtype/train/optimizers.hpp>
 #include <shardtype/train/schedules.hpp>
 #include <shardtype/train/shardings.hpp>
+#include <shardtype/train/step.hpp>
 #include <shardtype/train/structures.hpp>
 #include <shardtype/train/tokens.hpp>
