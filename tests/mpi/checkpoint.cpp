@@ -16,6 +16,8 @@
 #include <utility>
 #include <vector>
 
+#include <shardtype/train/adafactor.hpp>
+
 #include "harness/catch.hpp"
 #include "harness/checkpoint_models.hpp"
 
@@ -112,35 +114,41 @@ TEST_CASE("a mesh of a part of the ranks loads what all have saved") {
 TEST_CASE("training goes on with the same bits") {
   TempDir const dir("checkpoint");
   auto const mesh = on_ranks::two_axes<X, Y>();
-  auto const steps = [](auto& model, auto& state, std::int64_t first, std::int64_t last) {
+  auto const steps = [](auto const& optimizer, auto& model, auto& state, std::int64_t first,
+                        std::int64_t last) {
     auto gradient = model;
     for (std::int64_t k = first; k < last; ++k) {
       gradient.first = gradient.first.clone();
       gradient.second = gradient.second.clone();
       fill(gradient, k);
-      adam.update(model, gradient, state);
+      optimizer.update(model, gradient, state);
     }
   };
-  auto const trained = [&]<class A, class B>(Type<A>, Type<B>, bool resumes) {
+  auto const trained = [&]<class A, class B>(auto const& optimizer, Type<A>, Type<B>,
+                                             bool resumes) {
     std::pair<A, B> model(zeros<A>(mesh), zeros<B>(mesh));
-    auto state = adam.init(model);
+    auto state = optimizer.init(model);
     if (resumes) {
       CHECK(checkpoint::load(dir / "run", model, state).step == 3);
       CHECK(state.step == 3);
     } else {
-      steps(model, state, 0, 3);
+      steps(optimizer, model, state, 0, 3);
       checkpoint::save(dir / "run", 3, model, state);
     }
-    steps(model, state, 3, 6);
+    steps(optimizer, model, state, 3, 6);
     meet();
     return std::pair(to_host(model.first), to_host(model.second));
   };
   using A = Tensor<float, Dim<I, X>, Dim<J, Y>>;
   using B = Tensor<bfloat16, Dim<Wide, X>>;
-  auto const whole = trained(type<A>, type<B>, false);
-  CHECK(trained(type<A>, type<B>, true) == whole);
-  CHECK(trained(type<Tensor<float, Dim<I>, Dim<J, Y, X>>>, type<Tensor<bfloat16, Dim<Wide>>>,
+  auto const whole = trained(adam, type<A>, type<B>, false);
+  CHECK(trained(adam, type<A>, type<B>, true) == whole);
+  CHECK(trained(adam, type<Tensor<float, Dim<I>, Dim<J, Y, X>>>, type<Tensor<bfloat16, Dim<Wide>>>,
                 true) == whole);
+  // its means are added up in another order on another sharding
+  train::Adafactor const adafactor{{.rate = 0.1}};
+  auto const by_factors = trained(adafactor, type<A>, type<B>, false);
+  CHECK(trained(adafactor, type<A>, type<B>, true) == by_factors);
 }
 
 TEST_CASE("numbers and texts keep all their bits") {

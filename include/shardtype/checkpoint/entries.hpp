@@ -216,9 +216,7 @@ struct Tensors {
   /// The tensors of an optimizer's state: "moments.0.blocks.3.wq".
   template <class State>
   void add_state(State& state, std::source_location const& where) {
-    for (std::size_t k = 0; k < state.moments.size(); ++k)
-      add("state", "moments." + std::to_string(k), state.moments[k], where);
-    if (state.master) add("state", "master", *state.master, where);
+    state.each_part([&](std::string const& name, auto& part) { add("state", name, part, where); });
   }
 };
 

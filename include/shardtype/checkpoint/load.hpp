@@ -85,9 +85,9 @@ Loaded load(std::string const& path, Model& model, LoadOptions const& options = 
   return out;
 }
 /// As above, with the state of an optimizer: that of `init(model)`.
-template <class Model, int Moments>
-Loaded load(std::string const& path, Model& model, train::State<Model, Moments>& state,
-            LoadOptions const& options = {},
+template <class Model, class State>
+  requires train::is_state<State>
+Loaded load(std::string const& path, Model& model, State& state, LoadOptions const& options = {},
             std::source_location const& where = std::source_location::current()) {
   static_assert(detail::has_json<Model>,
                 "checkpoints need nlohmann-json: install nlohmann-json3-dev and configure again");

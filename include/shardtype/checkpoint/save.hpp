@@ -32,8 +32,8 @@ struct Contents {
                   "checkpoints need nlohmann-json: install nlohmann-json3-dev and configure again");
     tensors.add("model", {}, model, where);
   }
-  template <class Model, int Moments>
-  void add_state(train::State<Model, Moments> const& state, std::source_location const& where) {
+  template <class State>
+  void add_state(State const& state, std::source_location const& where) {
     counts.set("state.step", state.step);
     tensors.add_state(state, where);
   }
@@ -65,10 +65,10 @@ void save(std::string const& run, std::int64_t step, Model const& model, Extra c
   detail::save_now(std::move(contents), run, step, extra, options, where);
 }
 /// As above, with the state of an optimizer, in state.safetensors: "moments.0.blocks.3.wq", "master.blocks.3.wq".
-template <class Model, int Moments>
-void save(std::string const& run, std::int64_t step, Model const& model,
-          train::State<Model, Moments> const& state, Extra const& extra = {},
-          Options const& options = {},
+template <class Model, class State>
+  requires train::is_state<State>
+void save(std::string const& run, std::int64_t step, Model const& model, State const& state,
+          Extra const& extra = {}, Options const& options = {},
           std::source_location const& where = std::source_location::current()) {
   core::RunningCall const running("checkpoint::save", where);
   detail::Contents contents;

@@ -47,9 +47,9 @@ class Saver {
     contents.add(model, where);
     begin(std::move(contents), step, extra, where);
   }
-  template <class Model, int Moments>
-  void save(std::int64_t step, Model const& model, train::State<Model, Moments> const& state,
-            Extra const& extra = {},
+  template <class Model, class State>
+    requires train::is_state<State>
+  void save(std::int64_t step, Model const& model, State const& state, Extra const& extra = {},
             std::source_location const& where = std::source_location::current()) {
     core::RunningCall const running("checkpoint::Saver::save", where);
     detail::Contents contents;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <source_location>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -27,7 +28,30 @@ struct State {
   std::int64_t step = 0;  ///< number of steps that changed the model
   std::array<state_t<Model>, static_cast<std::size_t>(Moments)> moments;
   std::optional<state_t<Model>> master{};
+
+  /// Calls `f(name, structure)` of each structure of tensors: "moments.0", "master".
+  template <class F>
+  void each_part(F const& f) {
+    parts(*this, f);
+  }
+  template <class F>
+  void each_part(F const& f) const {
+    parts(*this, f);
+  }
+
+ private:
+  template <class S, class F>
+  static void parts(S& s, F const& f) {
+    for (std::size_t k = 0; k < s.moments.size(); ++k)
+      f("moments." + std::to_string(k), s.moments[k]);
+    if (s.master) f(std::string("master"), *s.master);
+  }
 };
+/// Whether `S` is the state of an optimizer.
+template <class S>
+inline constexpr bool is_state = false;
+template <class Model, int Moments>
+inline constexpr bool is_state<State<Model, Moments>> = true;
 
 /// What a step did: whether it changed the model, its rate, and the norm of the gradient before it was clipped (0 if
 /// the optimizer needs none).

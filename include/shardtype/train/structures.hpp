@@ -127,77 +127,98 @@ std::int64_t parameters(Model const& model) {
 
 namespace detail {
 
-template <class P>
-struct Like;
-template <class T, class... Parts>
-struct Like<Tensor<T, Parts...>> {
+/// A structure with other tensors in the places of those of `P`: `How::leaf<A>` in that of tensor A, or NoGradient of
+/// integers; `How::struct_of<M>` is the struct M that holds them. `make(p, f)`: of `f(a, Type<leaf>{})`.
+template <class How, class P>
+struct Mapped;
+template <class How, class T, class... Parts>
+struct Mapped<How, Tensor<T, Parts...>> {
   using A = Tensor<T, Parts...>;
-  using type = std::conditional_t<is_trained<A>, Tensor<shardtype::detail::computed_t<T>, Parts...>,
-                                  autodiff::NoGradient>;
+  static constexpr auto choose() {
+    if constexpr (is_trained<A>) {
+      return Type<typename How::template leaf<A>>{};
+    } else {
+      return Type<autodiff::NoGradient>{};
+    }
+  }
+  using type = typename decltype(choose())::type;
   template <class Make>
   static type make(A const& a, Make const& make) {
-    if constexpr (is_trained<A>) {
-      return make(a, Type<type>{});
-    } else {
+    if constexpr (std::is_same_v<type, autodiff::NoGradient>) {
       return {};
+    } else {
+      return make(a, Type<type>{});
     }
   }
 };
+template <class How, class P>
+struct Mapped<How, std::vector<P>> {
+  using type = std::vector<typename Mapped<How, P>::type>;
+  template <class Make>
+  static type make(std::vector<P> const& v, Make const& make) {
+    type out;
+    out.reserve(v.size());
+    for (P const& p : v) out.push_back(Mapped<How, P>::make(p, make));
+    return out;
+  }
+};
+template <class How, class P, std::size_t N>
+struct Mapped<How, std::array<P, N>> {
+  using type = std::array<typename Mapped<How, P>::type, N>;
+  template <class Make>
+  static type make(std::array<P, N> const& v, Make const& make) {
+    return [&]<std::size_t... K>(std::index_sequence<K...>) {
+      return type{Mapped<How, P>::make(v[K], make)...};
+    }(std::make_index_sequence<N>{});
+  }
+};
+template <class How, class... Ps>
+struct Mapped<How, std::tuple<Ps...>> {
+  using type = std::tuple<typename Mapped<How, Ps>::type...>;
+  template <class Make>
+  static type make(std::tuple<Ps...> const& v, Make const& make) {
+    return std::apply([&](Ps const&... p) { return type{Mapped<How, Ps>::make(p, make)...}; }, v);
+  }
+};
+template <class How, class A, class B>
+struct Mapped<How, std::pair<A, B>> {
+  using type = std::pair<typename Mapped<How, A>::type, typename Mapped<How, B>::type>;
+  template <class Make>
+  static type make(std::pair<A, B> const& v, Make const& make) {
+    return type{Mapped<How, A>::make(v.first, make), Mapped<How, B>::make(v.second, make)};
+  }
+};
+template <class How, template <template <class> class> class M>
+struct Mapped<How, M<value_t>> {
+  using type = typename How::template struct_of<M>;
+  template <class Make>
+  static type make(M<value_t> const& s, Make const& make) {
+    return autodiff::with_members(
+        s, [&]<class... Ps>(Ps const&... p) { return type{Mapped<How, Ps>::make(p, make)...}; });
+  }
+};
+struct AsState;
 
 }  // namespace detail
 
 /// How a model holds what an optimizer keeps of each parameter: a tensor in its sharding, with elements of
 /// type float for bfloat16. `Model<state_t>` is made by optimizers.
 template <class P>
-using state_t = typename detail::Like<P>::type;
+using state_t = typename detail::Mapped<detail::AsState, P>::type;
 
 namespace detail {
 
-template <class P>
-struct Like<std::vector<P>> {
-  using type = std::vector<state_t<P>>;
-  template <class Make>
-  static type make(std::vector<P> const& v, Make const& make) {
-    type out;
-    out.reserve(v.size());
-    for (P const& p : v) out.push_back(Like<P>::make(p, make));
-    return out;
-  }
+template <class A>
+struct InComputed;
+template <class T, class... Parts>
+struct InComputed<Tensor<T, Parts...>> {
+  using type = Tensor<shardtype::detail::computed_t<T>, Parts...>;
 };
-template <class P, std::size_t N>
-struct Like<std::array<P, N>> {
-  using type = std::array<state_t<P>, N>;
-  template <class Make>
-  static type make(std::array<P, N> const& v, Make const& make) {
-    return [&]<std::size_t... K>(std::index_sequence<K...>) {
-      return type{Like<P>::make(v[K], make)...};
-    }(std::make_index_sequence<N>{});
-  }
-};
-template <class... Ps>
-struct Like<std::tuple<Ps...>> {
-  using type = std::tuple<state_t<Ps>...>;
-  template <class Make>
-  static type make(std::tuple<Ps...> const& v, Make const& make) {
-    return std::apply([&](Ps const&... p) { return type{Like<Ps>::make(p, make)...}; }, v);
-  }
-};
-template <class A, class B>
-struct Like<std::pair<A, B>> {
-  using type = std::pair<state_t<A>, state_t<B>>;
-  template <class Make>
-  static type make(std::pair<A, B> const& v, Make const& make) {
-    return type{Like<A>::make(v.first, make), Like<B>::make(v.second, make)};
-  }
-};
-template <template <template <class> class> class M>
-struct Like<M<value_t>> {
-  using type = M<state_t>;
-  template <class Make>
-  static type make(M<value_t> const& s, Make const& make) {
-    return autodiff::with_members(
-        s, [&]<class... Ps>(Ps const&... p) { return type{Like<Ps>::make(p, make)...}; });
-  }
+struct AsState {
+  template <class A>
+  using leaf = typename InComputed<A>::type;
+  template <template <template <class> class> class M>
+  using struct_of = M<state_t>;
 };
 
 }  // namespace detail
@@ -206,19 +227,20 @@ struct Like<M<value_t>> {
 /// type float for bfloat16. Communicates nothing.
 template <class Model>
 state_t<Model> zeros_like_state(Model const& model) {
-  return detail::Like<Model>::make(
+  return detail::Mapped<detail::AsState, Model>::make(
       model, []<class A, class Out>(A const& a, Type<Out>) { return autodiff::filled<Out>(a, 0); });
 }
 /// A structure like `model` with its values, as an optimizer's state.
 template <class Model>
 state_t<Model> copy_as_state(Model const& model) {
-  return detail::Like<Model>::make(model, []<class A, class Out>(A const& a, Type<Out>) -> Out {
-    if constexpr (std::is_same_v<A, Out>) {
-      return a.clone();
-    } else {
-      return cast<typename Out::element>(a);
-    }
-  });
+  return detail::Mapped<detail::AsState, Model>::make(
+      model, []<class A, class Out>(A const& a, Type<Out>) -> Out {
+        if constexpr (std::is_same_v<A, Out>) {
+          return a.clone();
+        } else {
+          return cast<typename Out::element>(a);
+        }
+      });
 }
 
 }  // namespace shardtype::train

@@ -2,6 +2,7 @@
 /// Training: models as structures of tensors, optimizers, rules of shardings, clipping,
 /// rates, batches of tokens. Not part of shardtype.hpp.
 
+#include <shardtype/train/adafactor.hpp>
 #include <shardtype/train/clip.hpp>
 #include <shardtype/train/initialize.hpp>
 #include <shardtype/train/optimizers.hpp>

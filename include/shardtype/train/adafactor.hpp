@@ -1,0 +1,335 @@
+#pragma once
+/// Adafactor: of a matrix the optimizer keeps one number for each row and one for each column.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <source_location>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <shardtype/autodiff/active.hpp>
+#include <shardtype/ops/elementwise.hpp>
+#include <shardtype/ops/math.hpp>
+#include <shardtype/ops/reductions.hpp>
+#include <shardtype/train/optimizers.hpp>
+
+namespace shardtype::train {
+
+namespace detail {
+
+/// The dims of `A` without dim `Without`, which is counted from the last one, 1; elements are those of a state.
+template <class A, int Without>
+struct Factor {
+  static constexpr int place = static_cast<int>(A::rank) - Without;
+  struct Rest {
+    static constexpr Spec value = [] {
+      Spec out = A::spec;
+      for (int d = place; d + 1 < out.rank; ++d) out.dims[d] = out.dims[d + 1];
+      out.rank = static_cast<std::int8_t>(out.rank - 1);
+      return out;
+    }();
+  };
+  using type =
+      core::tensor_from_spec<Scope<A>, Rest, shardtype::detail::computed_t<typename A::element>, A>;
+  static type zeros(A const& a) {
+    std::array<std::int64_t, type::rank> extents{};
+    for (std::size_t d = 0; d < type::rank; ++d)
+      extents[d] = a.extents()[static_cast<int>(d) < place ? d : d + 1];
+    auto out = shardtype::detail::uninitialized<type>(a.mesh(), extents);
+    shardtype::detail::fill(out, typename type::element(0));
+    return out;
+  }
+};
+struct AsRows;
+struct AsColumns;
+
+}  // namespace detail
+
+/// How a model holds what Adafactor keeps of each parameter: the mean squares of a matrix' rows, or of a vector's
+/// elements; and the mean squares of a matrix' columns.
+template <class P>
+using rows_t = typename detail::Mapped<detail::AsRows, P>::type;
+template <class P>
+using columns_t = typename detail::Mapped<detail::AsColumns, P>::type;
+
+namespace detail {
+
+struct AsRows {
+  template <class A>
+  static constexpr auto choose() {
+    if constexpr (A::rank < 2) {
+      return Type<state_t<A>>{};
+    } else {
+      return Type<typename Factor<A, 1>::type>{};
+    }
+  }
+  template <class A>
+  using leaf = typename decltype(choose<A>())::type;
+  template <template <template <class> class> class M>
+  using struct_of = M<rows_t>;
+};
+struct AsColumns {
+  template <class A>
+  static constexpr auto choose() {
+    if constexpr (A::rank < 2) {
+      return Type<autodiff::NoGradient>{};
+    } else {
+      return Type<typename Factor<A, 2>::type>{};
+    }
+  }
+  template <class A>
+  using leaf = typename decltype(choose<A>())::type;
+  template <template <template <class> class> class M>
+  using struct_of = M<columns_t>;
+};
+
+/// The gradient over the root of its mean square, which is a product of a row's and a column's.
+template <class C>
+struct Factored {
+  C scale, least;
+  template <class G>
+  KOKKOS_FUNCTION C operator()(G g, C row, C column) const {
+    C const square = row * column;
+    return scale * static_cast<C>(g) /
+           shardtype::kernels::math::sqrt(square > least ? square : least);
+  }
+  template <class G>
+  KOKKOS_FUNCTION C operator()(G g, C square) const {
+    return scale * static_cast<C>(g) /
+           shardtype::kernels::math::sqrt(square > least ? square : least);
+  }
+};
+/// before + part (squares - before).
+template <class C>
+struct Toward {
+  C part;
+  KOKKOS_FUNCTION C operator()(C before, C squares) const {
+    return before + part * (squares - before);
+  }
+};
+template <class C>
+struct Squared {
+  C scale;
+  template <class G>
+  KOKKOS_FUNCTION C operator()(G g) const {
+    C const x = scale * static_cast<C>(g);
+    return x * x;
+  }
+};
+template <class C>
+struct Stepping {
+  C keep, rate;
+  KOKKOS_FUNCTION C operator()(C x, C u) const { return keep * x - rate * u; }
+};
+
+/// The sum of squares of this rank's block, where the rank is the first that holds it.
+template <class A>
+double own_squares(A const& a) {
+  return a.mesh().here() && shardtype::detail::first_holder(a) ? squares_of(a) : 0;
+}
+
+}  // namespace detail
+
+/// What Adafactor keeps of the model `Model`, and of a model with bfloat16 the parameters in float.
+template <class Model>
+struct FactoredState {
+  std::int64_t step = 0;  ///< number of steps that changed the model
+  rows_t<Model> rows;
+  columns_t<Model> columns;
+  std::optional<state_t<Model>> master{};
+
+  /// Calls `f(name, structure)` of each structure of tensors: "rows", "columns", "master".
+  template <class F>
+  void each_part(F const& f) {
+    parts(*this, f);
+  }
+  template <class F>
+  void each_part(F const& f) const {
+    parts(*this, f);
+  }
+
+ private:
+  template <class S, class F>
+  static void parts(S& s, F const& f) {
+    f(std::string("rows"), s.rows);
+    f(std::string("columns"), s.columns);
+    if (s.master) f(std::string("master"), *s.master);
+  }
+};
+template <class Model>
+inline constexpr bool is_state<FactoredState<Model>> = true;
+
+/// Adafactor. Of a parameter `[B, D, F]` it keeps the mean squares `[B, D]` of its rows and `[B, F]` of its columns, in
+/// the parameter's sharding; of a vector those of its elements. The rate of a step is min(rate, 1 / sqrt(t)) times the
+/// root mean square of the parameter, and the root mean square of a parameter's change is at most `most` before that.
+/// As torch.optim.Adafactor. Source: Shazeer, Stern, "Adafactor: adaptive learning rates with sublinear memory cost",
+/// ICML 2018.
+///
+///     train::Adafactor const adafactor{{.rate = 0.01}};
+///     auto state = adafactor.init(model);
+struct Adafactor : Options {
+  double beta2_decay = -0.8;  ///< the newest squares of step t weigh t^beta2_decay
+  double epsilon = 0;         ///< least root of a mean square; 0: the precision of the element type
+  double least = 1e-3;        ///< of the parameter's root mean square
+  double most = 1;            ///< of a change's
+
+  constexpr explicit Adafactor(Options const& o, double decay2 = -0.8, double e = 0,
+                               double least_rms = 1e-3, double most_rms = 1)
+      : Options(o), beta2_decay(decay2), epsilon(e), least(least_rms), most(most_rms) {}
+
+  /// The state before the first step: zeros. Communicates nothing.
+  template <class Model>
+  FactoredState<Model> init(Model const& model) const {
+    FactoredState<Model> out{
+        0,
+        detail::Mapped<detail::AsRows, Model>::make(model,
+                                                    []<class A, class Out>(A const& a, Type<Out>) {
+                                                      if constexpr (A::rank < 2) {
+                                                        return autodiff::filled<Out>(a, 0);
+                                                      } else {
+                                                        return detail::Factor<A, 1>::zeros(a);
+                                                      }
+                                                    }),
+        detail::Mapped<detail::AsColumns, Model>::make(
+            model, []<class A, class Out>(A const& a,
+                                          Type<Out>) { return detail::Factor<A, 2>::zeros(a); }),
+        {}};
+    if (detail::has_small_elements(model)) out.master.emplace(train::copy_as_state(model));
+    return out;
+  }
+
+  /// One step. Sends, for each matrix, the means along a split dim (one all_reduce of rows, of columns, and of the mean
+  /// of the rows, where these dims are split); one AllReduce of two numbers per parameter; with `clip` or
+  /// `skip_not_finite` also as global_norm. All ranks change replicas by the same numbers.
+  template <class Model, class Gradient>
+  Stepped update(Model& model, Gradient const& gradient, FactoredState<Model>& state,
+                 double scale = 1,
+                 std::source_location const& where = std::source_location::current()) const {
+    core::RunningCall const running("Adafactor", where);
+    Stepped out;
+    out.rate = rate(state.step);
+    if (clip > 0 || skip_not_finite) {
+      out.norm = train::global_norm(gradient, where) * std::abs(scale);
+      if (!std::isfinite(out.norm)) {
+        out.applied = !skip_not_finite;
+      } else if (clip > 0 && out.norm > clip) {
+        scale *= clip / out.norm;
+      }
+    }
+    if (!out.applied) return out;
+    if (state.master) {
+      step(*state.master, gradient, state, out.rate, scale);
+      train::for_each_tensor(
+          []<class W, class M>(std::string_view, W& w, M const& master) {
+            if constexpr (is_trained<W>) w = cast<typename W::element>(master);
+          },
+          model, *state.master);
+    } else {
+      step(model, gradient, state, out.rate, scale);
+    }
+    ++state.step;
+    return out;
+  }
+
+ private:
+  template <class Weights, class Gradient, class State>
+  void step(Weights& weights, Gradient const& gradient, State& state, double at,
+            double scale) const {
+    auto const t = static_cast<double>(state.step + 1);
+    double const part = std::pow(t, beta2_decay);
+    // of each parameter: the sums of squares of the change and of the parameter, and its number of elements
+    std::vector<double> sums;
+    std::vector<double> elements;
+    MeshRef const* mesh = nullptr;
+    train::for_each_tensor(
+        [&]<class W, class G, class R, class K>(std::string_view, W const& w, G const& g, R& rows,
+                                                K& columns) {
+          if constexpr (is_trained<W>) {
+            detail::check_complete<G>();
+            static_assert(
+                shardtype::detail::lies_as<W, G>,
+                "the gradient of a parameter has another sharding than the parameter: reshard it");
+            mesh = &w.mesh();
+            double n = 1;
+            for (std::int64_t const e : w.extents()) n *= static_cast<double>(e);
+            elements.push_back(n);
+            if (n > 0) learn(g, rows, columns, part, scale);
+            sums.push_back(n > 0 ? detail::own_squares(change(g, rows, columns, scale)) : 0);
+            sums.push_back(n > 0 ? detail::own_squares(w) : 0);
+          }
+        },
+        weights, gradient, state.rows, state.columns);
+    if (mesh == nullptr || !mesh->here()) return;
+    std::vector<double> totals(sums.size());
+    auto& whole = mesh->state().whole();
+    whole.all_reduce(sums.data(), totals.data(), static_cast<std::int64_t>(sums.size()),
+                     ReduceKind::sum);
+    // an AllReduce may add in another order on another rank
+    whole.broadcast(totals.data(), static_cast<std::int64_t>(totals.size()), 0);
+    std::size_t k = 0;
+    train::for_each_tensor(
+        [&]<class W, class G, class R, class K>(std::string_view path, W& w, G const& g,
+                                                R const& rows, K const& columns) {
+          if constexpr (is_trained<W>) {
+            using C = typename R::element;
+            double const n = elements[k];
+            double const changed = std::sqrt(totals[2 * k] / std::max(1.0, n));
+            double const size = std::sqrt(totals[2 * k + 1] / std::max(1.0, n));
+            ++k;
+            if (n == 0) return;
+            double const own = std::max(least, size) * std::min(at, 1 / std::sqrt(t));
+            double const keep = decays(path, static_cast<int>(W::rank)) ? 1 - at * decay : 1;
+            // small elements are changed in the master's tensors, which are not small
+            if constexpr (std::is_same_v<typename W::element, C>)
+              w = map(detail::Stepping<C>{static_cast<C>(keep),
+                                          static_cast<C>(own / std::max(1.0, changed / most))},
+                      std::move(w), change(g, rows, columns, scale))
+                      .tensor();
+          }
+        },
+        weights, gradient, state.rows, state.columns);
+  }
+
+  template <class C>
+  C least_root() const {
+    return static_cast<C>(epsilon > 0 ? epsilon
+                                      : static_cast<double>(std::numeric_limits<C>::epsilon()));
+  }
+  /// The mean squares with those of this gradient.
+  template <class G, class R, class K>
+  void learn(G const& g, R& rows, K& columns, double part, double scale) const {
+    using C = typename R::element;
+    detail::Toward<C> const toward{static_cast<C>(part)};
+    auto const squares = map(detail::Squared<C>{static_cast<C>(scale)}, g);
+    if constexpr (std::is_same_v<K, autodiff::NoGradient>) {
+      rows = map(toward, std::move(rows), squares).tensor();
+    } else {
+      rows = map(toward, std::move(rows), mean<R>(squares)).tensor();
+      columns = map(toward, std::move(columns), mean<K>(squares)).tensor();
+    }
+  }
+  /// The change before its rate: the gradient over the root of its mean square.
+  template <class G, class R, class K>
+  auto change(G const& g, R const& rows, K const& columns, double scale) const {
+    using C = typename R::element;
+    C const root = least_root<C>();
+    detail::Factored<C> const factored{static_cast<C>(scale), root * root};
+    if constexpr (std::is_same_v<K, autodiff::NoGradient>) {
+      return map(factored, g, rows).tensor();
+    } else {
+      using Mean = typename detail::Factor<R, 1>::type;
+      auto const relative = (rows / max(mean<Mean>(rows), root)).tensor();
+      return map(factored, g, relative, columns).tensor();
+    }
+  }
+};
+
+}  // namespace shardtype::train
