@@ -148,11 +148,15 @@ void on_grids(Check const& check) {
 }  // namespace
 
 TEST_CASE("each form of a mixture is that of loops, and so are its gradients") {
-  on_grids([](Mesh<X, Y> const& mesh, Sizes const&) {
+  on_grids([](Mesh<X, Y> const& mesh, Sizes const& sizes) {
+    int number = 0;
     for (Case const& c : {Case{13, 5, 2, mixed}, Case{16, 8, 1, mixed}, Case{9, 3, 3, mixed},
                           Case{11, 6, 1, all_to_last}, Case{10, 4, 2, all_to_last},
                           Case{7, 9, 2, few}, Case{12, 5, 2, none_for_some}, Case{1, 4, 2, mixed},
                           Case{0, 4, 2, mixed}, Case{5, 1, 1, mixed}}) {
+      // every other case on each mesh
+      bool const taken = (number++ % 2 == 0) == (sizes[1] > 1) || sizes[0] * sizes[1] == 1;
+      if (!taken) continue;
       CAPTURE(c.tokens, c.experts, c.choices);
       auto const x = normal<Tokens>(mesh, {c.tokens, c.features}, RandomKey{1});
       auto const g = uniform<Weights>(mesh, {c.tokens, c.choices}, RandomKey{2});

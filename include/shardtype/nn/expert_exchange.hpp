@@ -351,17 +351,18 @@ template <class A>
 constexpr std::int64_t rows_each(A const& rows, std::int64_t ranks) {
   return ranks > 0 && rows.extents()[0] >= 0 ? rows.extents()[0] / ranks : -1;
 }
-/// The ranks among which the rows of `A` are split, by their number in the type or the mesh.
+/// The ranks among which the rows of `A` are split; 0 if that is not known.
 template <class A>
 constexpr std::int64_t ranks_of(A const& rows) {
   using T = tensor_of<A>;
   constexpr AxisList axes = T::spec.dims[0].axes;
   if constexpr (requires { rows.mesh(); }) {
     return map_axes(rows.mesh().state(), Scope<T>::names).sizes.product(axes);
-  } else if constexpr (Scope<T>::names.settled(axes)) {
-    return Scope<T>::names.sizes().product(axes);
   } else {
-    return 0;
+    core::Sizes const sizes = Scope<T>::names.sizes();
+    for (int k = 0; k < axes.size; ++k)
+      if (sizes[axes[k]] == dynamic) return 0;
+    return sizes.product(axes);
   }
 }
 template <>

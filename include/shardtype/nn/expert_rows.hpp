@@ -308,8 +308,10 @@ struct ExchangeRows {
     c.out[0] = n < 0 ? c.given[0][0] : nn::detail::rows_on(c, axes, n);
   }
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
-    p.push(planning::whole_block_step(Collective::all_to_all, c.operands[0],
-                                      c.operands[0].dims[0].axes, Slot::a));
+    Step s = planning::whole_block_step(Collective::all_to_all, c.operands[0],
+                                        c.operands[0].dims[0].axes, Slot::a);
+    s.before = s.after = c.operands[0];
+    p.push(s);
   }
   /// Rows from several ranks are sorted by expert in a copy.
   constexpr planning::Work work(planning::CallSizing const& c) const {

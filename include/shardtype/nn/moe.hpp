@@ -51,9 +51,22 @@ struct AxesOf<Dim<I, Xs...>> {
   static constexpr auto whole(A const& a, std::source_location const& where) {
     return used_as<Reduced<Xs...>>(a, where);
   }
+  /// One reduce_scatter for each axis, major to minor.
   template <class L, class A>
   static constexpr auto scattered(A const& a, std::source_location const& where) {
-    return reduce_scatter<Xs..., L>(a, where);
+    return scattered_over<L>(a, where, shardtype::detail::Pack<Xs...>{});
+  }
+
+ private:
+  template <class L, class A, class Y, class... Ys>
+  static constexpr auto scattered_over(A const& a, std::source_location const& where,
+                                       shardtype::detail::Pack<Y, Ys...>) {
+    if constexpr (sizeof...(Ys) == 0) {
+      return reduce_scatter<Y, L>(a, where);
+    } else {
+      return scattered_over<L>(reduce_scatter<Y, L>(a, where), where,
+                               shardtype::detail::Pack<Ys...>{});
+    }
   }
 };
 template <class A, std::size_t D>
@@ -90,11 +103,11 @@ constexpr std::int64_t most_rows([[maybe_unused]] Sizes const& sizes,
     return item(max<Tensor<std::int64_t>>(call(op::RowsOnRanks{}, where, sizes), where), where);
   }
 }
-/// `act(rows w_in) w_out`, group by group.
+/// `act(rows w_in) w_out`, group by group, of the rows that `rows()` gives, which are not kept longer than needed.
 template <class D, class F, class Rows, class Sizes, class W1, class W2, class Act>
 constexpr auto experts_of(Rows const& rows, Sizes const& sizes, W1 const& w_in, W2 const& w_out,
                           Act const& act, std::source_location const& where) {
-  auto const hidden = call(op::RaggedDot<D>{}, where, rows, w_in, sizes);
+  auto const hidden = call(op::RaggedDot<D>{}, where, rows(), w_in, sizes);
   return call(op::RaggedDot<F>{}, where, act(hidden).tensor(), w_out, sizes);
 }
 
@@ -114,33 +127,42 @@ constexpr auto mixture(A const& x, R const& routes, W1 const& w_in, W2 const& w_
     auto const counts = sum<Ranks>(call(op::ExpertCounts<E>{experts}, where, all), where);
     auto const sizes = reshard<typename ExpertDim::template dim<E>>(counts, where);
     auto const places = call(op::OwnExpertPlaces{}, where, all, sizes);
-    auto const rows = call(op::SpreadRows<ExpertRows>{detail::most_rows(sizes, where)}, where,
-                           ExpertDim::whole(x, where), places);
-    auto const made = detail::experts_of<D, F>(rows, sizes, w_in, w_out, act, where);
+    std::int64_t const most = detail::most_rows(sizes, where);
+    auto const rows = [&] {
+      return call(op::SpreadRows<ExpertRows>{most}, where, ExpertDim::whole(x, where), places);
+    };
     return ExpertDim::template scattered<S>(
-        call(op::CombineRows{}, where, made, places, ExpertDim::whole(routes.weights, where)),
+        call(op::CombineRows{}, where,
+             detail::experts_of<D, F>(rows, sizes, w_in, w_out, act, where), places,
+             ExpertDim::whole(routes.weights, where)),
         where);
   } else {
     std::int64_t capacity = 0;
     if constexpr (std::is_same_v<Form, Capacity>) capacity = form.rows;
     auto const places = call(op::ExpertPlaces{experts, capacity}, where, ids);
     auto const sent = call(op::ExpertCounts<E>{experts, capacity}, where, ids);
-    auto const leaving = call(op::SpreadRows<SentRows>{}, where, x, places);
     if constexpr (!ExpertDim::split) {
-      auto const made = detail::experts_of<D, F>(leaving, sent, w_in, w_out, act, where);
-      return call(op::CombineRows{}, where, made, places, routes.weights);
+      auto const rows = [&] { return call(op::SpreadRows<SentRows>{}, where, x, places); };
+      return call(op::CombineRows{}, where,
+                  detail::experts_of<D, F>(rows, sent, w_in, w_out, act, where), places,
+                  routes.weights);
     } else {
       auto const received = reshard<Dim<Ranks>, typename ExpertDim::template dim<E>>(sent, where);
       auto const sizes = sum<Ranks>(received, where);
       std::int64_t most = -1;
       if constexpr (!std::is_same_v<Form, Capacity>) most = detail::most_rows(sizes, where);
-      auto const rows =
-          call(op::ExchangeRows<false>{most, capacity}, where, leaving, sent, received);
-      auto const made = detail::experts_of<D, F>(rows, sizes, w_in, w_out, act, where);
-      auto const back =
-          call(op::ExchangeRows<true>{autodiff::rows_each(leaving, autodiff::ranks_of(leaving))},
-               where, made, sent, received);
-      return call(op::CombineRows{}, where, back, places, routes.weights);
+      std::int64_t each = -1;
+      auto const rows = [&] {
+        auto const leaving = call(op::SpreadRows<SentRows>{}, where, x, places);
+        if constexpr (!shardtype::detail::is_poison<decltype(leaving)>)
+          each = autodiff::rows_each(leaving, autodiff::ranks_of(leaving));
+        return call(op::ExchangeRows<false>{most, capacity}, where, leaving, sent, received);
+      };
+      auto const made = [&] {
+        auto const there = detail::experts_of<D, F>(rows, sizes, w_in, w_out, act, where);
+        return call(op::ExchangeRows<true>{each}, where, there, sent, received);
+      };
+      return call(op::CombineRows{}, where, made(), places, routes.weights);
     }
   }
 }
