@@ -122,7 +122,7 @@ constexpr auto mixture(A const& x, R const& routes, W1 const& w_in, W2 const& w_
   using F = hidden_label<W1, D>;
   std::int64_t const experts = w_in.extents()[0];
   auto const& ids = routes.experts;
-  if constexpr (ExpertDim::split && std::is_same_v<Form, Gathered>) {
+  if constexpr (ExpertDim::split && std::is_same_v<Form, nn::Gathered>) {
     auto const all = ExpertDim::whole(ids, where);
     auto const counts = sum<Ranks>(call(op::ExpertCounts<E>{experts}, where, all), where);
     auto const sizes = reshard<typename ExpertDim::template dim<E>>(counts, where);
