@@ -206,6 +206,33 @@ TEST_CASE("a capacity drops the last rows of each rank for an expert, and counts
   });
 }
 
+TEST_CASE("an exchange of rows holds less than all tokens") {
+  Mesh<X, Y> const mesh(MPI_COMM_WORLD, {on_ranks::rank_total(), 1});
+  std::int64_t const p = mesh.size();
+  Case const c{16 * p, 2 * p, 1, mixed, 64, 32};
+  auto const x = normal<Tokens>(mesh, {c.tokens, c.features}, RandomKey{1});
+  auto const g = uniform<Weights>(mesh, {c.tokens, c.choices}, RandomKey{2});
+  auto const w = normal<Into>(mesh, {c.experts, c.features, c.hidden}, RandomKey{3});
+  auto const v = normal<From>(mesh, {c.experts, c.hidden, c.features}, RandomKey{4});
+  auto const ids = from_function<Ids>(
+      mesh, {c.tokens, c.choices},
+      [&](std::int64_t s, std::int64_t) { return s % c.experts; });  // as many for each
+  auto const peak = [&](auto const& form) {
+    runtime::BytesInUse& memory = runtime::run_time.memory;
+    memory.reset();
+    std::int64_t const before = memory.now();
+    (void)nn::moe<Dim<S, X>, Dim<D>>(x, nn::Routes<Ids, Weights>{ids, g}, w, v, form);
+    return memory.most() - before;
+  };
+  std::int64_t const ragged = peak(nn::Ragged{});
+  std::int64_t const gathered = peak(nn::Gathered{});
+  if (p > 2) {
+    CHECK(ragged < gathered);
+  }
+  // what is sent, received and sorted, besides small numbers
+  CHECK(ragged < 3 * 16 * c.features * 8 + 4096 + 64 * c.experts);
+}
+
 TEST_CASE("experts over two axes, in float and bfloat16") {
   on_grids([](Mesh<X, Y> const& mesh, Sizes const&) {
     Case const c{21, 7, 2, mixed, 8, 16};
