@@ -156,7 +156,8 @@ TEST_CASE("each form of a mixture is that of loops, and so are its gradients") {
                           Case{0, 4, 2, mixed}, Case{5, 1, 1, mixed}}) {
       // every other case on each mesh
       bool const taken = (number++ % 2 == 0) == (sizes[1] > 1) || sizes[0] * sizes[1] == 1;
-      if (!taken) continue;
+      if (!taken || (c.expert == none_for_some && runtime::run_time.settings.check_values))
+        continue;  // E50
       CAPTURE(c.tokens, c.experts, c.choices);
       auto const x = normal<Tokens>(mesh, {c.tokens, c.features}, RandomKey{1});
       auto const g = uniform<Weights>(mesh, {c.tokens, c.choices}, RandomKey{2});

@@ -157,28 +157,30 @@ struct Run<op::ExchangeRows<Back>> {
                                 B const& sent, C const& received) {
     using Out = typename R::result;
     auto const extents = result_extents<R>(op, rows, sent, received);
-    Out out = shardtype::detail::uninitialized<Out>(rows.mesh(), extents);
-    if (!rows.mesh().here()) return out;
+    if (!rows.mesh().here()) return Out(rows.mesh(), extents, Buffer());
     Exchanged<A> const e(where, rows, sent, received, R::S::names, R::S::template spec<0>,
                          R::S::template spec<2>);
+    std::int64_t const room = Out::local_rows(rows.mesh(), extents)[0].size();
+    nn::detail::check_room(Back ? e.leaving() : e.arriving(), room);
+    Buffer block;
     if constexpr (Back) {
+      nn::detail::check_room(e.arriving(), rows.rows()[0].size());
       Buffer leaving = rows.buffer();
       if (!e.sorted()) {
         leaving = e.take(e.arriving());
-        nn::detail::check_room(e.arriving(), rows.rows()[0].size());
         e.move(e.table(false), leaving, rows.buffer());
       }
-      e.exchange(std::move(leaving), e.arriving(), out.buffer(), e.leaving(), true);
-      e.clear(out.buffer(), e.leaving(), out.rows()[0].size());
+      block = e.exchange(std::move(leaving), e.arriving(), e.take(room), e.leaving(), true);
+    } else if (e.sorted()) {
+      block = e.exchange(rows.buffer(), e.leaving(), e.take(room), e.arriving(), false);
     } else {
-      std::int64_t const room = out.rows()[0].size();
-      nn::detail::check_room(e.arriving(), room);
-      Buffer const arrived = e.sorted() ? out.buffer() : e.take(e.arriving());
-      e.exchange(rows.buffer(), e.leaving(), arrived, e.arriving(), false);
-      if (!e.sorted()) e.move(e.table(true), out.buffer(), arrived);
-      e.clear(out.buffer(), e.arriving(), room);
+      Buffer const arrived =
+          e.exchange(rows.buffer(), e.leaving(), e.take(e.arriving()), e.arriving(), false);
+      block = e.take(room);
+      e.move(e.table(true), block, arrived);
     }
-    return out;
+    e.clear(block, Back ? e.leaving() : e.arriving(), room);
+    return Out(rows.mesh(), extents, block);
   }
 
  private:
@@ -257,19 +259,21 @@ struct Run<op::ExchangeRows<Back>> {
                     T{});
       exec.fence();
     }
-    void exchange(Buffer out, std::int64_t out_rows, Buffer in, std::int64_t in_rows,
-                  bool back) const {
+    /// The received rows, in `in`, which nothing else holds.
+    Buffer exchange(Buffer out, std::int64_t out_rows, Buffer in, std::int64_t in_rows,
+                    bool back) const {
       Executor<T, Space> run(mesh_, map_, sizing_, Caller{where_, "exchange_rows"});
       run.agree_on(step_);
       if (to_.size() == 1) {
         runtime::copy_bytes<Space, Space>(in.data(), out.data(),
                                           static_cast<std::size_t>(in_rows * length_) * sizeof(T));
-        return;
+        return in;
       }
       StepScratch& s = mesh_.scratch();
       lists(back ? from_ : to_, s.counts, s.offsets);
       lists(back ? to_ : from_, s.recv_counts, s.recv_offsets);
-      run.run_rows(step_, value(std::move(out), out_rows), value(std::move(in), in_rows), nullptr);
+      return run.run_rows(step_, value(std::move(out), out_rows), value(std::move(in), in_rows),
+                          nullptr);
     }
 
    private:
