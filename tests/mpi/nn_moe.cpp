@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <tuple>
 #include <type_traits>
 #include <vector>
 
@@ -263,6 +264,44 @@ TEST_CASE("experts over two axes, in float and bfloat16") {
   });
 }
 
+TEST_CASE("tokens of batches of sequences") {
+  Mesh<X, Y> const mesh(MPI_COMM_WORLD, {on_ranks::rank_total(), 1});
+  struct B : Index<"B"> {};
+  using Batches = Tensor<double, Dim<B, X>, Dim<S>, Dim<D>>;
+  auto const x = normal<Batches>(mesh, {8, 3, 4}, RandomKey{1});
+  auto const r = normal<double, Dim<D>, Dim<E>>(mesh, {4, 5}, RandomKey{2});
+  auto const w = normal<Into>(mesh, {5, 4, 6}, RandomKey{3});
+  auto const v = normal<From>(mesh, {5, 6, 4}, RandomKey{4});
+  auto const losses = [&](auto const& tokens) {
+    auto const logits = matmul(tokens, used_as<Reduced<X, Y>>(r));
+    auto const routes = nn::router<E>(logits, 2);
+    auto const made = nn::moe(tokens, routes, w, v);
+    return std::tuple(all_reduce<Y>(made).tensor(),
+                      (nn::load_balance_loss<E>(logits, routes) + nn::z_loss<E>(logits)).tensor(),
+                      nn::expert_load<E>(routes, 5));
+  };
+  auto const [batches, loss, load] = losses(x);
+  static_assert(std::is_same_v<std::remove_cvref_t<decltype(batches)>, Batches>);
+  auto const [rows, same, also] = losses(from_host<Tokens>(mesh, {24, 4}, numbers(x)));
+  CHECK(distance(batches, numbers(rows)) < 1e-13);
+  CHECK(std::abs(item(loss) - item(same)) < 1e-13);
+  CHECK(distance(load, numbers(also)) == 0);
+  auto const [value, gradient] = value_and_grad<0>([&](auto const& tokens) {
+    auto const routes =
+        nn::router<E>(matmul(used_as<Reduced<Y>>(tokens), used_as<Reduced<X>>(r)), 2);
+    return sum<Tensor<double>>(
+        square(nn::moe<Dim<B, X>, Dim<S>, Dim<D>>(used_as<Reduced<Y>>(tokens), routes, w, v)));
+  })(x);
+  auto const [other, of_rows] = value_and_grad<0>([&](auto const& tokens) {
+    auto const routes =
+        nn::router<E>(matmul(used_as<Reduced<Y>>(tokens), used_as<Reduced<X>>(r)), 2);
+    return sum<Tensor<double>>(
+        square(nn::moe<Dim<S, X>, Dim<D>>(used_as<Reduced<Y>>(tokens), routes, w, v)));
+  })(from_host<Tokens>(mesh, {24, 4}, numbers(x)));
+  CHECK(std::abs(item(value) - item(other)) < 1e-12);
+  CHECK(distance(gradient, numbers(of_rows)) < 1e-12);
+}
+
 TEST_CASE("ragged_dot multiplies each group of rows by its matrix, and its gradients") {
   Mesh<X, Y> const mesh(MPI_COMM_WORLD, on_ranks::grids()[0]);
   auto const run = [&](std::vector<std::int64_t> const& groups, std::int64_t rows, std::int64_t d,
@@ -352,8 +391,9 @@ TEST_CASE("routers choose the largest logits, of equal ones the first") {
     Numbers load(6), mean(6);
     for (std::int64_t s = 0; s < tokens; ++s) {
       std::vector<std::int64_t> order{0, 1, 2, 3, 4, 5};
-      std::stable_sort(order.begin(), order.end(), [&](std::int64_t i, std::int64_t j) {
-        return at(h, s * experts + i) > at(h, s * experts + j);
+      std::sort(order.begin(), order.end(), [&](std::int64_t i, std::int64_t j) {
+        double const a = at(h, s * experts + i), b = at(h, s * experts + j);
+        return a > b || (a == b && i < j);
       });
       double all = 0, chosen = 0;
       for (std::int64_t e = 0; e < experts; ++e) {

@@ -173,7 +173,7 @@ namespace api {
 
 /// A mixture of experts: of each token of x the sum over its choices of weight times act(x w_in[e]) w_out[e].
 /// `x[S@X, D]`, `routes` of `router`, `w_in[E@X, D, F]`, `w_out[E@X, F, D]` -> `[S@X, D]`. E, the first dim of the
-/// weights, may be uneven, and so may S.
+/// weights, may be uneven, and so may S. Of `x[B@X, S, D]` and its routes the result is `[B@X, S, D]`.
 ///
 ///     auto y = nn::moe(x, routes, w_in, w_out);                                  // Ragged, gelu
 ///     auto z = nn::moe(x, routes, w_in, w_out, nn::Capacity{64}, nn::Silu{});
@@ -196,22 +196,32 @@ namespace api {
 /// If F is split, `w_in[E@X, D, F@Y]`, `w_out[E@X, F@Y, D]`, the result is a sum `{U:Y}`: name it, `moe<Dim<S, X>,
 /// Dim<D>>(...)` (one all_reduce) or `moe<Dim<S, X>, Dim<D, Y>>(...)` (one reduce_scatter). Use x (and the router's
 /// weights, by the x that they come from) as `{R:Y}` for gradients, else X01; weights that are not split over X as
-/// `{R:X}`. Refused: as ragged_dot (D17 where tokens and experts are not split over the same axes). Errors: as
-/// ragged_dot; ids outside of the experts have no part, and are E50 under SHARDTYPE_CHECK=values.
+/// `{R:X}`. Refused: as ragged_dot (D17 where tokens and experts are not split over the same axes). Errors: E40
+/// sequences that are split unevenly; as ragged_dot; ids outside of the experts have no part, and are E50 under SHARDTYPE_CHECK=values.
 template <class... Out, class A, class R, class W1, class W2, class Form = Ragged, class Act = Gelu>
 constexpr auto moe(core::Argument<A> const& x, R const& routes, W1 const& w_in, W2 const& w_out,
                    Form const& form = {}, Act const& act = {},
                    checking::CallSite where = std::source_location::current()) {
-  if constexpr (shardtype::detail::any_poisoned<A, W1, W2>) {
+  using Rows = std::remove_cvref_t<decltype(detail::as_tokens(x.self(), where))>;
+  if constexpr (checking::any_poisoned<A, W1, W2, Rows>) {
     return checking::Poisoned{};
-  } else if constexpr (!detail::fits<A, W1, W2>()) {
+  } else if constexpr (!detail::fits<Rows, W1, W2>()) {
     return checking::Poisoned(
         checking::refused<rules::Code::D17_rows_and_groups, false, autodiff::tensor_of<A>,
                           autodiff::tensor_of<W1>, autodiff::tensor_of<W2>>{});
-  } else if constexpr (sizeof...(Out) == 0) {
-    return detail::mixture(x.self(), routes, w_in, w_out, form, act, where);
+  } else if constexpr (sizeof...(Out) > 0) {
+    return reshard<Out...>(api::moe(x, routes, w_in, w_out, form, act, where), where);
+  } else if constexpr (autodiff::tensor_of<A>::spec.rank == 3) {
+    auto const ids = detail::as_tokens(routes.experts, where);
+    auto const weights = detail::as_tokens(routes.weights, where);
+    using Merged =
+        Routes<std::remove_cvref_t<decltype(ids)>, std::remove_cvref_t<decltype(weights)>>;
+    return split_dim<detail::AllTokens, detail::dim_at<A, 0>, detail::dim_at<A, 1>>(
+        detail::mixture(detail::as_tokens(x.self(), where), Merged{ids, weights}, w_in, w_out, form,
+                        act, where),
+        {x.self().extents()[0], x.self().extents()[1]}, where);
   } else {
-    return reshard<Out...>(detail::mixture(x.self(), routes, w_in, w_out, form, act, where), where);
+    return detail::mixture(x.self(), routes, w_in, w_out, form, act, where);
   }
 }
 

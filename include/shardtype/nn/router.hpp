@@ -8,6 +8,7 @@
 
 #include <shardtype/check/call_site.hpp>
 #include <shardtype/nn/expert_exchange.hpp>
+#include <shardtype/ops/dims.hpp>
 #include <shardtype/ops/elementwise.hpp>
 #include <shardtype/ops/math.hpp>
 #include <shardtype/ops/normalization.hpp>
@@ -32,11 +33,25 @@ enum class RouterWeights : std::uint8_t { of_chosen, of_all };
 
 namespace detail {
 
+struct AllTokens : Index<"token"> {};
+
+/// `[B@X, S, D]` as `[token@X, D]`, which is the same memory; `[S@X, D]` as it is.
+template <class A>
+constexpr auto as_tokens(A const& a, [[maybe_unused]] std::source_location const& where) {
+  if constexpr (shardtype::detail::is_poison<A>) {
+    return a;
+  } else if constexpr (autodiff::tensor_of<A>::spec.rank == 3) {
+    return merge_dims<label_at<A, 0>, label_at<A, 1>, AllTokens>(a, where);
+  } else {
+    return a;
+  }
+}
+
 /// Numbers of rows per expert, of all tokens: `[E]`.
 template <class E, class Ids>
 constexpr auto expert_load(Ids const& ids, std::int64_t experts,
                            std::source_location const& where) {
-  auto const own = call(op::ExpertCounts<E>{experts}, where, ids);
+  auto const own = call(op::ExpertCounts<E>{experts}, where, detail::as_tokens(ids, where));
   return sum<Tensor<std::int64_t, Dim<E>>>(own, where);
 }
 
@@ -44,7 +59,7 @@ constexpr auto expert_load(Ids const& ids, std::int64_t experts,
 
 namespace api {
 
-/// The `k` experts of each token, from logits `[S@X, E]`: those with the largest logits, of equal ones the first, so all
+/// The `k` experts of each token, from logits `[S@X, E]` or `[B@X, S, E]`: those with the largest logits, of equal ones the first, so all
 /// ranks and runs decide alike. The weights are softmax over the chosen logits, or with `RouterWeights::of_all` the
 /// chosen shares of softmax over all experts.
 ///
@@ -82,8 +97,9 @@ constexpr auto expert_load(R const& routes, std::int64_t experts,
 template <class E, class R>
 constexpr auto dropped_rows(R const& routes, std::int64_t experts, std::int64_t capacity,
                             checking::CallSite where = std::source_location::current()) {
-  auto const all = call(op::ExpertCounts<E>{experts}, where, routes.experts);
-  auto const kept = call(op::ExpertCounts<E>{experts, capacity}, where, routes.experts);
+  auto const ids = detail::as_tokens(routes.experts, where);
+  auto const all = call(op::ExpertCounts<E>{experts}, where, ids);
+  auto const kept = call(op::ExpertCounts<E>{experts, capacity}, where, ids);
   return sum<Tensor<std::int64_t>>(all - kept, where);
 }
 
@@ -94,14 +110,12 @@ constexpr auto dropped_rows(R const& routes, std::int64_t experts, std::int64_t 
 template <class E, class A, class R>
 constexpr auto load_balance_loss(core::Argument<A> const& logits, R const& routes,
                                  checking::CallSite where = std::source_location::current()) {
-  using L = autodiff::tensor_of<A>;
-  using T = checking::element_t<L>;
-  auto const& x = logits.self();
-  constexpr int along = execute::dim_of<L, E>;
-  std::int64_t const experts = x.extents()[static_cast<std::size_t>(along)];
+  using T = checking::element_t<autodiff::tensor_of<A>>;
+  auto const x = detail::as_tokens(logits.self(), where);
+  std::int64_t const experts = x.extents()[1];
   auto const at_least_one = [](std::int64_t n) { return static_cast<double>(n > 0 ? n : 1); };
-  double const tokens = at_least_one(x.extents()[static_cast<std::size_t>(1 - along)]);
-  double const rows = tokens * at_least_one(routes.experts.extents()[1]);
+  double const tokens = at_least_one(x.extents()[0]);
+  double const rows = tokens * at_least_one(routes.experts.extents().back());
   auto const load = cast<T>(detail::expert_load<E>(routes.experts, experts, where));
   auto const share = sum<Tensor<T, Dim<E>>>(softmax<E>(x, where), where);
   return (sum<E>(share * load) * static_cast<T>(static_cast<double>(experts) / (tokens * rows)))
@@ -113,10 +127,9 @@ constexpr auto load_balance_loss(core::Argument<A> const& logits, R const& route
 template <class E, class A>
 constexpr auto z_loss(core::Argument<A> const& logits,
                       checking::CallSite where = std::source_location::current()) {
-  using L = autodiff::tensor_of<A>;
-  using T = checking::element_t<L>;
-  auto const& x = logits.self();
-  std::int64_t const n = x.extents()[static_cast<std::size_t>(1 - execute::dim_of<L, E>)];
+  using T = checking::element_t<autodiff::tensor_of<A>>;
+  auto const x = detail::as_tokens(logits.self(), where);
+  std::int64_t const n = x.extents()[0];
   return (sum<Tensor<T>>(square(logsumexp<E>(x, where)), where) *
           static_cast<T>(1.0 / static_cast<double>(n > 0 ? n : 1)))
       .tensor();
