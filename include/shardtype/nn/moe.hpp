@@ -197,7 +197,8 @@ namespace api {
 /// Dim<D>>(...)` (one all_reduce) or `moe<Dim<S, X>, Dim<D, Y>>(...)` (one reduce_scatter). Use x (and the router's
 /// weights, by the x that they come from) as `{R:Y}` for gradients, else X01; weights that are not split over X as
 /// `{R:X}`. Refused: as ragged_dot (D17 where tokens and experts are not split over the same axes). Errors: E40
-/// sequences that are split unevenly; as ragged_dot; ids outside of the experts have no part, and are E50 under SHARDTYPE_CHECK=values.
+/// sequences that are split unevenly; as ragged_dot. Ids outside of the experts have no part, and are E50 under
+/// SHARDTYPE_CHECK=values.
 template <class... Out, class A, class R, class W1, class W2, class Form = Ragged, class Act = Gelu>
 constexpr auto moe(core::Argument<A> const& x, R const& routes, W1 const& w_in, W2 const& w_out,
                    Form const& form = {}, Act const& act = {},

@@ -59,9 +59,9 @@ constexpr auto expert_load(Ids const& ids, std::int64_t experts,
 
 namespace api {
 
-/// The `k` experts of each token, from logits `[S@X, E]` or `[B@X, S, E]`: those with the largest logits, of equal ones the first, so all
-/// ranks and runs decide alike. The weights are softmax over the chosen logits, or with `RouterWeights::of_all` the
-/// chosen shares of softmax over all experts.
+/// The `k` experts of each token, from logits `[S@X, E]` or `[B@X, S, E]`: those with the largest logits, of equal ones
+/// the first, so all ranks and runs decide alike. The weights are softmax over the chosen logits, or with
+/// `RouterWeights::of_all` the chosen shares of softmax over all experts.
 ///
 ///     auto routes = nn::router<E>(matmul(x, w), 2);
 ///     auto y = nn::moe<Dim<S, X>, Dim<D>>(x, routes, w_in, w_out);
