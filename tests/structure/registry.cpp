@@ -32,6 +32,8 @@ using Halves = Tensor<Kokkos::complex<double>, Dim<I, X>, Dim<Half>>;
 
 using Vector = Tensor<double, Dim<J>>;
 using Heads = Tensor<double, Dim<I, X>, Dim<J>, Dim<K, Y>, Dim<L>>;
+using Experts = Tensor<double, Dim<L, X>, Dim<J>, Dim<K, Y>>;
+using Sizes = Tensor<std::int64_t, Dim<L, X>>;
 
 // One accepted call of each operation, except for those with a call beside their case.
 template <>
@@ -118,6 +120,8 @@ template <>
 inline constexpr auto sample<"ReduceScatter"> = on<Sums>(op::ReduceScatter<X, I>{});
 template <>
 inline constexpr auto sample<"Rfft"> = on<A>(op::Rfft<J, Half>{});
+template <>
+inline constexpr auto sample<"RaggedDot"> = on<A, Experts, Sizes>(op::RaggedDot<J>{});
 template <>
 inline constexpr auto sample<"Relabel"> = on<Small>(op::Relabel<J, L>{});
 template <>

@@ -27,12 +27,21 @@ INTERNAL = {
     "AttentionBack": "the gradient of attention (nn/attention.hpp)",
     "AttentionBackKeys": "the gradient of attention (nn/attention.hpp)",
     "AttentionBackQueries": "the gradient of attention (nn/attention.hpp)",
+    "CombineRows": "moe (nn/moe.hpp)",
     "CrossEntropyBack": "the gradient of cross_entropy (nn/cross_entropy.hpp)",
     "CrossEntropyJoin": "cross_entropy (nn/cross_entropy.hpp)",
     "CrossEntropyNumbers": "cross_entropy (nn/cross_entropy.hpp)",
+    "ExchangeRows": "moe (nn/moe.hpp)",
+    "ExpertCounts": "moe and the losses of routers (nn/moe.hpp)",
+    "ExpertPlaces": "moe (nn/moe.hpp)",
+    "OwnExpertPlaces": "moe (nn/moe.hpp)",
+    "RaggedOuter": "the gradient of ragged_dot (nn/ragged_dot.hpp)",
     "ReduceParts": "the gradients of reductions (autodiff/counted.hpp)",
+    "RowDots": "the gradient of moe's weights (nn/moe.hpp)",
     "RowNormBack": "the gradients of norms (nn/norm.hpp)",
     "RowNormGain": "the gradients of norms (nn/norm.hpp)",
+    "RowsOnRanks": "moe (nn/moe.hpp)",
+    "SpreadRows": "moe (nn/moe.hpp)",
 }
 # Operations that automatic mode does not record, and why.
 NOT_RECORDED = {
@@ -55,7 +64,7 @@ TESTED_ELSEWHERE = {
     # it needs a library that is optional, and its results are rounded: the programs compare integers
     "fft": ("tests/mpi/fourier.cpp", "tests/mpi/fourier_long.cpp"),
     # results are rounded, as those of fft
-    "nn": ("tests/mpi/nn.cpp", "tests/mpi/nn_attention.cpp"),
+    "nn": ("tests/mpi/nn.cpp", "tests/mpi/nn_attention.cpp", "tests/mpi/nn_moe.cpp"),
 }
 ENTRY = re.compile(r'^ *\{"(\w+)", "([^"]+)"\},$', re.M)
 

@@ -78,16 +78,6 @@ struct FeaturesAndSum : Index<"features and sum"> {};
 struct KeysAndValues : Index<"keys and values"> {};
 struct AllRows : Index<"queries, keys and values"> {};
 
-/// The label of dim `d`.
-template <class A, int d>
-struct LabelAt;
-template <class... Ls, int d>
-struct LabelAt<shardtype::detail::Pack<Ls...>, d> {
-  using type = autodiff::nth_t<d, Ls...>;
-};
-template <class A, int d>
-using label_at = typename LabelAt<autodiff::labels_of_t<autodiff::tensor_of<A>>, d>::type;
-
 /// Whether queries and keys have the same heads, split alike.
 template <class Q, class K>
 inline constexpr bool same_heads = [] {

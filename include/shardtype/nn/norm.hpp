@@ -52,6 +52,16 @@ namespace nn::detail {
 
 using namespace execute;
 
+/// The label of dim `d`.
+template <class A, int d>
+struct LabelAt;
+template <class... Ls, int d>
+struct LabelAt<shardtype::detail::Pack<Ls...>, d> {
+  using type = autodiff::nth_t<d, Ls...>;
+};
+template <class A, int d>
+using label_at = typename LabelAt<autodiff::labels_of_t<autodiff::tensor_of<A>>, d>::type;
+
 /// The rows of a block along its dim `D`.
 template <class D, class A>
 kernels::RowShape row_shape(A const& a) {

@@ -12,6 +12,7 @@ inline constexpr Registered nn_operations[] = {
     {"CausalMask", "causal_mask"},
     {"Dropout", "dropout"},
     {"LayerNorm", "layer_norm"},
+    {"RaggedDot", "ragged_dot"},
     {"RmsNorm", "rms_norm"},
     {"Rotary", "rotary"},
 };

@@ -25,7 +25,7 @@ class RankClasses {
     if (s.collective == Collective::permute || s.collective == Collective::neighbor || regroups(s))
       tell_all_apart(s.axes);
     // likewise if a dim is split in another way
-    if (s.collective == Collective::all_to_all && s.from == s.to && !regroups(s))
+    if (s.collective == Collective::all_to_all && s.from >= 0 && s.from == s.to && !regroups(s))
       for (Spec const* spec : {&s.before, &s.after}) tell_all_apart(spec->dims[s.from].axes);
   }
   /// Makes every coordinate along these axes a class of its own.

@@ -122,6 +122,14 @@ struct refused<Code::D16_dims_of_range, legal, YourTypes...> : Poisoned {
       "so many: arange<float, Dim<I, X>>(mesh, n), and broadcast that to further dims.");
 };
 template <bool legal, class... YourTypes>
+struct refused<Code::D17_rows_and_groups, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype D17] rows, matrices and the sizes of groups do not fit together. They "
+                "are a[S@X, D], w[E@X, D, F] and sizes[E@X], split over the same mesh axes, or "
+                "w[E, D, F] and sizes[P@X, E] where each rank has all groups. transpose or reshard "
+                "the one that differs (its plan says the cost).");
+};
+template <bool legal, class... YourTypes>
 struct refused<Code::B01_cyclic_beside_others, legal, YourTypes...> : Poisoned {
   static_assert(legal,
                 "[shardtype B01] a block-cyclic dim has exactly one mesh axis, and here a "
