@@ -60,15 +60,15 @@ static_assert(std::is_same_v<result<op::RaggedOuter<F, E, D>, T<Dim<S, X>, Dim<D
                              T<Dim<F>, Dim<E>, Dim<D>, Unreduced<X>>>);
 // Refusals.
 static_assert(code<T<Dim<S, X>, Dim<D>>, T<Dim<E>, Dim<D>, Dim<F>>, I<Dim<E>>> ==
-              Code::D17_rows_and_groups);
+              Code::D18_rows_and_groups);
 static_assert(code<T<Dim<S, X>, Dim<D>>, T<Dim<E>, Dim<D>, Dim<F>>, I<Dim<E, X>>> ==
-              Code::D17_rows_and_groups);
+              Code::D18_rows_and_groups);
 static_assert(code<T<Dim<S>, Dim<D>>, T<Dim<E, X>, Dim<D>, Dim<F>>, I<Dim<E>>> ==
-              Code::D17_rows_and_groups);
+              Code::D18_rows_and_groups);
 static_assert(code<T<Dim<D>, Dim<S>>, T<Dim<E>, Dim<D>, Dim<F>>, I<Dim<E>>> ==
-              Code::D17_rows_and_groups);
+              Code::D18_rows_and_groups);
 static_assert(code<T<Dim<S>, Dim<D, Y>>, T<Dim<E>, Dim<D>, Dim<F>>, I<Dim<E>>> ==
-              Code::D17_rows_and_groups);
+              Code::D18_rows_and_groups);
 static_assert(code<T<Dim<S>, Dim<K>>, T<Dim<E>, Dim<D>, Dim<F>>, I<Dim<E>>> ==
               Code::D01_no_such_index);
 static_assert(code<T<Dim<S, X>, Dim<D>>, T<Dim<E>, Dim<D>, Dim<F, X>>, I<Dim<P, X>, Dim<E>>> ==

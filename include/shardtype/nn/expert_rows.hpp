@@ -25,7 +25,7 @@ namespace rules {
 /// Ids `[S@X, K]` of experts.
 constexpr Verdict expert_ids(Spec const& ids) {
   if (ids.rank != 2)
-    return refuse(Code::D17_rows_and_groups, ids.rank > 0 ? ids.dims[0].label : -1);
+    return refuse(Code::D18_rows_and_groups, ids.rank > 0 ? ids.dims[0].label : -1);
   if (ids.dims[1].axes.size > 0)
     return refuse(Code::D03_along_split, ids.dims[1].label, -1, ids.dims[1].axes[0]);
   if (AxisList const& a = ids.dims[0].axes; a.cyclic != 0)
@@ -48,13 +48,13 @@ struct TokenDims {
 };
 constexpr Verdict token_operands(Spec const& x, Spec const& places, Spec const* weights) {
   if (places.rank != 2 && places.rank != 3)
-    return refuse(Code::D17_rows_and_groups, places.rank > 0 ? places.dims[0].label : -1);
+    return refuse(Code::D18_rows_and_groups, places.rank > 0 ? places.dims[0].label : -1);
   TokenDims const t(places);
   if (x.rank != 2 || !(x.dims[0] == t.tokens))
-    return refuse(Code::D17_rows_and_groups, t.tokens.label);
+    return refuse(Code::D18_rows_and_groups, t.tokens.label);
   if (weights != nullptr &&
       (weights->rank != 2 || !(weights->dims[0] == t.tokens) || !(weights->dims[1] == t.choices)))
-    return refuse(Code::D17_rows_and_groups, t.choices.label);
+    return refuse(Code::D18_rows_and_groups, t.choices.label);
   if (x.dims[1].axes.cyclic != 0)
     return refuse(Code::B03_through_cyclic, x.dims[1].label, -1, x.dims[1].axes[0]);
   for (int k = 0; k < t.rows.size; ++k)
@@ -81,10 +81,10 @@ constexpr Verdict over_ranks(Verdict v, TokenDims const& t) {
 constexpr Verdict combine_rows(Question const& q) {
   Spec const* const weights = q.count > 2 ? &q.operands[2] : nullptr;
   Spec const& places = q.operands[1];
-  if (places.rank != 2 && places.rank != 3) return refuse(Code::D17_rows_and_groups);
+  if (places.rank != 2 && places.rank != 3) return refuse(Code::D18_rows_and_groups);
   TokenDims const t(places);
   if (q.a().rank != 2 || !(q.a().dims[0].axes == t.rows))
-    return refuse(Code::D17_rows_and_groups, t.tokens.label);
+    return refuse(Code::D18_rows_and_groups, t.tokens.label);
   Spec out;
   out.add(t.tokens.label, t.tokens.axes);
   out.add(q.a().dims[1].label, q.a().dims[1].axes);
@@ -97,7 +97,7 @@ constexpr Verdict row_dots(Question const& q) {
   if (Verdict v = token_operands(q.a(), q.operands[2], nullptr); !v) return v;
   TokenDims const t(q.operands[2]);
   if (rows.rank != 2 || !(rows.dims[0].axes == t.rows) || !(rows.dims[1] == q.a().dims[1]))
-    return refuse(Code::D17_rows_and_groups, t.tokens.label);
+    return refuse(Code::D18_rows_and_groups, t.tokens.label);
   Spec out;
   out.add(t.tokens.label, t.tokens.axes);
   out.add(t.choices.label);
@@ -112,11 +112,11 @@ constexpr Verdict exchange_rows(Question const& q) {
   Spec const& received = q.operands[2];
   if (q.a().local) return refuse(Code::V02_wrong_mode);
   if (q.a().rank != 2 || sent.rank != 2 || received.rank != 2)
-    return refuse(Code::D17_rows_and_groups, q.a().rank > 0 ? q.a().dims[0].label : -1);
+    return refuse(Code::D18_rows_and_groups, q.a().rank > 0 ? q.a().dims[0].label : -1);
   AxisList const& axes = q.a().dims[0].axes;
   if (!(sent.dims[0].axes == axes) || !(received.dims[1].axes == axes) ||
       sent.dims[1].axes.size > 0 || received.dims[0].axes.size > 0)
-    return refuse(Code::D17_rows_and_groups, sent.dims[1].label, -1, axes.size > 0 ? axes[0] : -1);
+    return refuse(Code::D18_rows_and_groups, sent.dims[1].label, -1, axes.size > 0 ? axes[0] : -1);
   Spec out = q.a();
   out.dims[0].label = q.to.dims[0].label;
   return accept(out);
@@ -191,7 +191,7 @@ struct OwnExpertPlaces {
     if (!v) return v;
     Spec const& sizes = q.operands[1];
     if (sizes.rank != 1 || q.a().dims[0].axes.size > 0)
-      return rules::refuse(Code::D17_rows_and_groups, q.a().dims[0].label);
+      return rules::refuse(Code::D18_rows_and_groups, q.a().dims[0].label);
     v.result.rank = 0;
     v.result.add(q.to.dims[0].label, sizes.dims[0].axes);
     for (int d = 0; d < 2; ++d) v.result.add(q.a().dims[d].label);
@@ -216,7 +216,7 @@ struct RowsOnRanks {
   static constexpr Verdict rule(rules::Question const& q) {
     Spec out = q.a();
     out.dims[0].label = q.to.dims[0].label;
-    return q.a().rank == 1 ? rules::accept(out) : rules::refuse(Code::D17_rows_and_groups);
+    return q.a().rank == 1 ? rules::accept(out) : rules::refuse(Code::D18_rows_and_groups);
   }
   template <class A>
   static constexpr Code elements() {

@@ -196,7 +196,7 @@ namespace api {
 /// If F is split, `w_in[E@X, D, F@Y]`, `w_out[E@X, F@Y, D]`, the result is a sum `{U:Y}`: name it, `moe<Dim<S, X>,
 /// Dim<D>>(...)` (one all_reduce) or `moe<Dim<S, X>, Dim<D, Y>>(...)` (one reduce_scatter). Use x (and the router's
 /// weights, by the x that they come from) as `{R:Y}` for gradients, else X01; weights that are not split over X as
-/// `{R:X}`. Refused: as ragged_dot (D17 where tokens and experts are not split over the same axes). Errors: E40
+/// `{R:X}`. Refused: as ragged_dot (D18 where tokens and experts are not split over the same axes). Errors: E40
 /// sequences that are split unevenly; as ragged_dot. Ids outside of the experts have no part, and are E50 under
 /// SHARDTYPE_CHECK=values.
 template <class... Out, class A, class R, class W1, class W2, class Form = Ragged, class Act = Gelu>
@@ -208,7 +208,7 @@ constexpr auto moe(core::Argument<A> const& x, R const& routes, W1 const& w_in, 
     return checking::Poisoned{};
   } else if constexpr (!detail::fits<Rows, W1, W2>()) {
     return checking::Poisoned(
-        checking::refused<rules::Code::D17_rows_and_groups, false, autodiff::tensor_of<A>,
+        checking::refused<rules::Code::D18_rows_and_groups, false, autodiff::tensor_of<A>,
                           autodiff::tensor_of<W1>, autodiff::tensor_of<W2>>{});
   } else if constexpr (sizeof...(Out) > 0) {
     return reshard<Out...>(api::moe(x, routes, w_in, w_out, form, act, where), where);

@@ -43,17 +43,17 @@ constexpr Verdict factor_states(Spec out, Spec const& a, Spec const& b) {
 /// Returns the axes that split the groups in `groups`.
 constexpr Verdict group_sizes(Spec const& sizes, AxisList const& rows, int rows_label,
                               AxisList& groups) {
-  if (sizes.rank != 1 && sizes.rank != 2) return refuse(Code::D17_rows_and_groups, rows_label);
+  if (sizes.rank != 1 && sizes.rank != 2) return refuse(Code::D18_rows_and_groups, rows_label);
   DimSpec const& e = sizes.dims[sizes.rank - 1];
   groups = e.axes;
   for (int x = 0; x < max_axes; ++x)
     if (sizes.unreduced.contains(x)) return refuse(Code::I02_ids_unreduced, -1, -1, x);
   if (rows.cyclic != 0) return refuse(Code::B03_through_cyclic, rows_label, -1, rows[0]);
   if (!(sizes.dims[0].axes == rows))
-    return refuse(Code::D17_rows_and_groups, rows_label, sizes.dims[0].label,
+    return refuse(Code::D18_rows_and_groups, rows_label, sizes.dims[0].label,
                   rows.size > 0 ? rows[0] : sizes.dims[0].axes[0]);
   if (sizes.rank == 2 && e.axes.size > 0)
-    return refuse(Code::D17_rows_and_groups, e.label, -1, e.axes[0]);
+    return refuse(Code::D18_rows_and_groups, e.label, -1, e.axes[0]);
   return accept(sizes);
 }
 /// a[S@X, D], w[E@X, D, F] and sizes: [S@X, F], a sum over the axes that split D.
@@ -63,15 +63,15 @@ constexpr Verdict ragged_dot(Question const& q) {
   Spec const& sizes = q.operands[2];
   int const along = q.along();
   if (a.find(along) < 0) return refuse(Code::D01_no_such_index, along);
-  if (a.rank != 2 || a.dims[1].label != along) return refuse(Code::D17_rows_and_groups, along);
-  if (w.rank != 3 || w.find(along) < 0) return refuse(Code::D17_rows_and_groups, along);
+  if (a.rank != 2 || a.dims[1].label != along) return refuse(Code::D18_rows_and_groups, along);
+  if (w.rank != 3 || w.find(along) < 0) return refuse(Code::D18_rows_and_groups, along);
   AxisList groups;
   if (Verdict v = group_sizes(sizes, a.dims[0].axes, a.dims[0].label, groups); !v) return v;
   int const e = w.find(sizes.dims[sizes.rank - 1].label);
   if (e < 0 || !(w.dims[e].axes == groups) || w.find(a.dims[0].label) >= 0)
-    return refuse(Code::D17_rows_and_groups, sizes.dims[sizes.rank - 1].label);
+    return refuse(Code::D18_rows_and_groups, sizes.dims[sizes.rank - 1].label);
   AxisList const& inner = a.dims[1].axes;
-  if (!(inner == w.dims[w.find(along)].axes)) return refuse(Code::D17_rows_and_groups, along);
+  if (!(inner == w.dims[w.find(along)].axes)) return refuse(Code::D18_rows_and_groups, along);
   Spec out;
   out.add(a.dims[0].label, a.dims[0].axes);
   for (int d = 0; d < 3; ++d)
@@ -92,7 +92,7 @@ constexpr Verdict ragged_outer(Question const& q) {
   Spec const& a = q.a();
   Spec const& c = q.operands[1];
   if (a.rank != 2 || c.rank != 2 || !(a.dims[0] == c.dims[0]))
-    return refuse(Code::D17_rows_and_groups, a.dims[0].label);
+    return refuse(Code::D18_rows_and_groups, a.dims[0].label);
   AxisList groups;
   if (Verdict v = group_sizes(q.operands[2], a.dims[0].axes, a.dims[0].label, groups); !v) return v;
   DimSpec const e = q.operands[2].dims[q.operands[2].rank - 1];
@@ -102,7 +102,7 @@ constexpr Verdict ragged_outer(Question const& q) {
     DimSpec const* found = nullptr;
     for (DimSpec const* dim : {&a.dims[1], &c.dims[1], &e})
       if (dim->label == label) found = dim;
-    if (found == nullptr) return refuse(Code::D17_rows_and_groups, label);
+    if (found == nullptr) return refuse(Code::D18_rows_and_groups, label);
     out.add(label, found->axes);
   }
   for (int x = 0; x < max_axes; ++x)
@@ -364,7 +364,7 @@ namespace nn::api {
 /// of sizes for each rank. F may be split, and so may D in both operands, which gives a sum `{U:Y}`.
 ///
 /// Communicates nothing, in either direction: the gradient of a is ragged_dot<F>(ct, w, sizes), that of w the product
-/// of each group's rows. Refused: D01 no dim D, D17 dims or splits that do not fit together, I01, I02, C04, P04, P06,
+/// of each group's rows. Refused: D01 no dim D, D18 dims or splits that do not fit together, I01, I02, C04, P04, P06,
 /// P12, C10, B03. Errors: E24 extents, E41 sizes with more rows than a block. Sizes are read on the host. As
 /// jax.lax.ragged_dot.
 template <class D, class A, class W, class Ids>

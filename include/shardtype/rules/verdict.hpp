@@ -88,7 +88,7 @@ enum class Code {
   D14_scan_unreduced,
   D15_element_type,
   D16_dims_of_range,
-  D17_rows_and_groups,
+  D18_rows_and_groups,
   I01_not_integers,
   I02_ids_unreduced,
   I03_shared_index,

@@ -122,9 +122,9 @@ struct refused<Code::D16_dims_of_range, legal, YourTypes...> : Poisoned {
       "so many: arange<float, Dim<I, X>>(mesh, n), and broadcast that to further dims.");
 };
 template <bool legal, class... YourTypes>
-struct refused<Code::D17_rows_and_groups, legal, YourTypes...> : Poisoned {
+struct refused<Code::D18_rows_and_groups, legal, YourTypes...> : Poisoned {
   static_assert(legal,
-                "[shardtype D17] rows, matrices and the sizes of groups do not fit together. They "
+                "[shardtype D18] rows, matrices and the sizes of groups do not fit together. They "
                 "are a[S@X, D], w[E@X, D, F] and sizes[E@X], split over the same mesh axes, or "
                 "w[E, D, F] and sizes[P@X, E] where each rank has all groups. transpose or reshard "
                 "the one that differs (its plan says the cost).");

@@ -1,5 +1,5 @@
 // Rows that are split over ranks, and sizes of their groups that are not.
-// EXPECT: \[shardtype D17\] rows, matrices and the sizes of groups do not fit together
+// EXPECT: \[shardtype D18\] rows, matrices and the sizes of groups do not fit together
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:
 // NEEDS: full

@@ -1,5 +1,5 @@
 // Tokens and experts that are split over different axes.
-// EXPECT: \[shardtype D17\] rows, matrices and the sizes of groups do not fit together
+// EXPECT: \[shardtype D18\] rows, matrices and the sizes of groups do not fit together
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:
 // NEEDS: full
