@@ -31,6 +31,9 @@ INTERNAL = {
     "CrossEntropyJoin": "cross_entropy (nn/cross_entropy.hpp)",
     "CrossEntropyNumbers": "cross_entropy (nn/cross_entropy.hpp)",
     "ReduceParts": "the gradients of reductions (autodiff/counted.hpp)",
+    "RingAttention": "attention with a named result (nn/attention.hpp)",
+    "RingAttentionBack": "the gradient of attention with a named result (nn/attention.hpp)",
+    "RingAttentionPart": "the gradient of attention with a named result (nn/attention.hpp)",
     "RowNormBack": "the gradients of norms (nn/norm.hpp)",
     "RowNormGain": "the gradients of norms (nn/norm.hpp)",
 }

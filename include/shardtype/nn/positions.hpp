@@ -139,9 +139,9 @@ struct Run<op::Rotary<S, F>> : Filled<Run<op::Rotary<S, F>>> {
     Buffer const table = x.mesh().state().pool().template take<typename A::memory_space>(
         static_cast<std::size_t>(rows.size() * shape.length) * sizeof(C));
     C* const angles = static_cast<C*>(table.data());
-    nn::kernels::each_row("shardtype::rotary", exec, rows.size(),
-                          nn::kernels::RotaryAngles<C>{angles, op.first + rows.range().begin,
-                                                       shape.length / 2, op.base});
+    nn::kernels::each_row(
+        "shardtype::rotary", exec, rows.size(),
+        nn::kernels::RotaryAngles<C>{angles, rows, op.first, shape.length / 2, op.base});
     nn::kernels::each_row("shardtype::rotary", exec, shape.rows,
                           nn::kernels::RotaryRows<T>{shape, nn::detail::row_position<S>(x, 0),
                                                      static_cast<T*>(out.buffer().data()),
