@@ -4,9 +4,9 @@
 // SOURCES: tests/shim/pmpi.cpp
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <tuple>
 #include <vector>
 
@@ -114,7 +114,8 @@ auto dense(nn::AttentionOptions const& o, std::int64_t s, std::int64_t k) {
 template <class A>
 std::vector<double> numbers(A const& a) {
   std::vector<double> out;
-  for (auto const x : to_host(a)) out.push_back(static_cast<double>(x));
+  auto const host = to_host(a);
+  for (auto const x : host) out.push_back(static_cast<double>(x));
   return out;
 }
 template <class U, class V>
@@ -259,43 +260,44 @@ TEST_CASE("grouped queries around a ring, with heads of keys that are split or o
 }
 
 TEST_CASE("a ring sends and holds what its plan says, and replicas have the same bits") {
-  Mesh<X, Y> const mesh(MPI_COMM_WORLD, on_ranks::grids().front());
-  using A = T<Dim<B>, Dim<S, X>, Dim<H>, Dim<F>>;
-  using Turns = T<Dim<B>, Dim<S, Cyclic<X, 3>>, Dim<H>, Dim<F>>;
-  auto const measure = [&](auto const& q, auto const& k, auto const& v) {
-    op::RingAttention<true> const both{};
-    auto const run = [](auto const& op) {
-      return [op](auto const&... as) {
-        return shardtype::call(op, std::source_location::current(), as...);
+  for (auto const& shape : on_ranks::grids()) {
+    Mesh<X, Y> const mesh(MPI_COMM_WORLD, shape);
+    using A = T<Dim<B>, Dim<S, X>, Dim<H>, Dim<F>>;
+    using Turns = T<Dim<B>, Dim<S, Cyclic<X, 3>>, Dim<H>, Dim<F>>;
+    auto const measure = [&](auto const& q, auto const& k, auto const& v, auto const& ct) {
+      op::RingAttention<true> const both{};
+      auto const run = [](auto const& op) {
+        return [op](auto const&... as) {
+          return shardtype::call(op, std::source_location::current(), as...);
+        };
       };
+      measured_plan::check("ring_attention", both, run(both), q, k, v);
+      auto const out = run(both)(q, k, v);
+      using Sum = nn::detail::FeaturesAndSum;
+      auto const result = slice<Sum, F>(out, 0, q.extents()[3]);
+      auto const sums = run(op::AtRow<Sum>{q.extents()[3]})(out);
+      op::RingAttentionBack const back{};
+      measured_plan::check("ring_attention_back", back, run(back), q, k, v, result, sums, ct);
+      // ranks with the same place along X
+      auto const block = harness::host_block(result);
+      std::uint64_t hash = 1469598103934665603U;
+      for (std::int64_t at = 0; at < result.local_size(); ++at)
+        hash = (hash ^ std::bit_cast<std::uint64_t>(block.data()[at])) * 1099511628211U;
+      std::vector<std::uint64_t> all(static_cast<std::size_t>(on_ranks::rank_total()));
+      MPI_Allgather(&hash, 1, MPI_UINT64_T, all.data(), 1, MPI_UINT64_T, MPI_COMM_WORLD);
+      auto const row = static_cast<std::size_t>(mesh.size_of<Y>());
+      for (std::size_t r = 0; r < all.size(); ++r) CHECK(all[r] == all[r / row * row]);
     };
-    measured_plan::check("ring_attention", both, run(both), q, k, v);
-    auto const out = run(both)(q, k, v);
-    using Sum = nn::detail::FeaturesAndSum;
-    auto const result = slice<Sum, F>(out, 0, q.extents()[3]);
-    auto const sums =
-        shardtype::call(op::AtRow<Sum>{q.extents()[3]}, std::source_location::current(), out);
-    op::RingAttentionBack const back{};
-    measured_plan::check("ring_attention_back", back, run(back), q, k, v, result, sums, q);
-    // ranks with the same place along X
-    std::vector<char> bytes(static_cast<std::size_t>(result.local_size()) * sizeof(double));
-    auto const host = harness::host_block(result);
-    std::memcpy(bytes.data(), host.data(), bytes.size());
-    std::uint64_t hash = 1469598103934665603U;
-    for (char const c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
-    std::vector<std::uint64_t> all(static_cast<std::size_t>(on_ranks::rank_total()));
-    MPI_Allgather(&hash, 1, MPI_UINT64_T, all.data(), 1, MPI_UINT64_T, MPI_COMM_WORLD);
-    auto const row = static_cast<std::size_t>(mesh.size_of<Y>());
-    for (std::size_t r = 0; r < all.size(); ++r) CHECK(all[r] == all[r / row * row]);
-  };
-  for (std::int64_t const s : {4096, 4097, 13, 3, 1}) {
-    std::array<std::int64_t, 4> const extents{1, s, 2, 16};
-    measure(normal<A>(mesh, extents, RandomKey{1}), normal<A>(mesh, extents, RandomKey{2}),
-            normal<A>(mesh, extents, RandomKey{3}));
-    if (s < 20)
-      measure(normal<Turns>(mesh, extents, RandomKey{1}),
-              normal<Turns>(mesh, extents, RandomKey{2}),
-              normal<Turns>(mesh, extents, RandomKey{3}));
+    auto const measured = [&]<class Type>(std::array<std::int64_t, 4> const& n) {
+      auto const of = [&](std::uint64_t key) { return normal<Type>(mesh, n, RandomKey{key}); };
+      measure(of(1), of(2), of(3), of(4));
+    };
+    for (std::int64_t const s : {13, 3, 1}) {
+      measured.template operator()<A>({1, s, 2, 16});
+      measured.template operator()<Turns>({2, s, 2, 16});
+    }
+    // of a megabyte and more
+    measured.template operator()<A>({1, 513 * mesh.size_of<X>() - 5, 2, 128});
   }
 }
 

@@ -25,7 +25,10 @@ namespace rules {
 
 /// Positions along the labels that the operation works on, the first of which is whole.
 constexpr Verdict rotary(Question const& q) {
-  if (Verdict v = unsplit(q, Code::D03_along_split); !v) return v;
+  if (Verdict v = has_all(q.a(), q.from); !v) return v;
+  DimSpec const& features = q.a().dims[q.a().find(q.from.dims[0].label)];
+  if (features.axes.size > 0)
+    return refuse(Code::D03_along_split, features.label, -1, features.axes[0]);
   return accept(q.a());
 }
 /// As masked; the mask is no zero, so that the operand is no sum.
@@ -200,7 +203,8 @@ struct Run<op::DropElements> : Filled<Run<op::DropElements>> {
 namespace nn::api {
 
 /// Rotary position embedding: features k and k + n/2 of F, of n, turned by the angle (first + s) base^(-2 k / n) of the
-/// position s along S. `x[B@X, S@Z, H@Y, F]` -> the same; F is whole on each rank, S may be split, both at any place.
+/// position s along S. `x[B@X, S@Z, H@Y, F]` -> the same; F is whole on each rank, S may be split, also block-cyclically,
+/// both at any place.
 /// One kernel; the gradient turns back. Communicates nothing.
 /// Refused: D01, D03 F split, P12. Error E41 an odd extent. Source: Su et al., "RoFormer", 2021; halves as in
 /// GPT-NeoX.

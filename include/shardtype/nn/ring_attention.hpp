@@ -34,11 +34,12 @@ constexpr OwnSizing keys_and_values(planning::CallSizing const& c) {
   features = mul_sat(2, features);
   return own;
 }
-/// Appends the rounds in which keys with values travel, or their cotangents.
+/// Appends the rounds in which keys with values travel, or their cotangents, which go `home`.
 constexpr void append_travel(Plan& p, planning::CallSizing const& c, int slot, bool home) {
   Spec const& keys = c.operands[1];
+  std::int64_t const ranks = c.common.sizes.product(keys.dims[1].axes);
   planning::append_ring(p, planning::operand_slot(slot), keys, keys_and_values(c), 1,
-                        c.common.sizes.product(keys.dims[1].axes) - (home ? 0 : 1), c.common.sizes);
+                        home && ranks > 1 ? ranks : ranks - 1, c.common.sizes);
 }
 /// Flops of `products` products of the scores of the busiest rank's queries with all keys, and its memory: `blocks`
 /// travelling blocks that no step counts, one block of scores, and `numbers` per query and head.
