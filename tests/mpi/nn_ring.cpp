@@ -172,12 +172,14 @@ void compare(Mesh<X, Y> const& mesh, Sizes const& n, nn::AttentionOptions const&
 TEST_CASE("attention around a ring, and its gradients, beside a matrix of scores") {
   for (auto const& shape : on_ranks::grids()) {
     Mesh<X, Y> const mesh(MPI_COMM_WORLD, shape);
-    for (Sizes const n : {Sizes{2, 9, 9, 6, 3}, Sizes{1, 1, 1, 1, 1}, Sizes{1, 5, 14, 2, 2},
-                          Sizes{1, 13, 3, 3, 2}, Sizes{2, 3, 0, 2, 2}, Sizes{0, 3, 3, 2, 2}})
-      for (nn::AttentionOptions const o :
-           {nn::AttentionOptions{}, nn::AttentionOptions{false, 0.3, 0},
-            nn::AttentionOptions{true, 0, -3}, nn::AttentionOptions{true, 0, 4}})
+    for (nn::AttentionOptions const o :
+         {nn::AttentionOptions{}, nn::AttentionOptions{false, 0.3, 0},
+          nn::AttentionOptions{true, 0, -3}, nn::AttentionOptions{true, 0, 4}})
+      for (Sizes const n : {Sizes{2, 9, 9, 6, 3}, Sizes{1, 5, 14, 2, 2}, Sizes{1, 1, 1, 1, 1},
+                            Sizes{1, 13, 3, 3, 2}, Sizes{2, 3, 0, 2, 2}, Sizes{0, 3, 3, 2, 2}}) {
+        if (n.s < 9 && n.k < 9 && o.first != 0) continue;
         compare<Dim<S, X>, Dim<K, X>, Dim<H, Y>>(mesh, n, o);
+      }
   }
 }
 
@@ -203,9 +205,9 @@ TEST_CASE("queries that are split, and keys that are whole, send nothing") {
   using Q = T<Dim<B>, Dim<S, X>, Dim<H, Y>, Dim<F>>;
   using Kv = T<Dim<B>, Dim<K>, Dim<H, Y>, Dim<F>>;
   using Used = T<Dim<B>, Dim<K>, Dim<H, Y>, Dim<F>, Reduced<X>>;
-  auto const q = normal<Q>(mesh, {2, 7, 3, 2}, RandomKey{1});
-  auto const k = normal<Kv>(mesh, {2, 7, 3, 2}, RandomKey{2});
-  auto const v = normal<Kv>(mesh, {2, 7, 3, 2}, RandomKey{3});
+  auto const q = normal<Q>(mesh, {1, 5, 2, 1}, RandomKey{1});
+  auto const k = normal<Kv>(mesh, {1, 5, 2, 1}, RandomKey{2});
+  auto const v = normal<Kv>(mesh, {1, 5, 2, 1}, RandomKey{3});
   auto const whole = reshard<T<Dim<B>, Dim<S>, Dim<H, Y>, Dim<F>>>(q);
   CHECK(distance(nn::attention(q, k, v), nn::attention(whole, k, v)) < 1e-14);
   check_grads([](auto const& a, auto const& b,
@@ -297,7 +299,8 @@ TEST_CASE("a ring sends and holds what its plan says, and replicas have the same
       measured.template operator()<Turns>({2, s, 2, 16});
     }
     // of a megabyte and more
-    measured.template operator()<A>({1, 513 * mesh.size_of<X>() - 5, 2, 128});
+    if (shape == on_ranks::grids().back())
+      measured.template operator()<A>({1, 513 * mesh.size_of<X>() - 5, 2, 128});
   }
 }
 

@@ -111,10 +111,9 @@ inline constexpr bool same_heads = [] {
 /// Whether an axis splits the sequence of keys of type `K`.
 template <class K>
 inline constexpr bool splits_keys = [] {
-  using A = autodiff::tensor_of<K>;
-  if constexpr (is_tensor<A>) {
-    constexpr Spec s = Scope<A>::template spec<0>;
-    return s.rank == 4 && s.dims[1].axes.size > 0;
+  if constexpr (is_tensor<autodiff::tensor_of<K>>) {
+    constexpr Spec keys = Scope<autodiff::tensor_of<K>>::template spec<0>;
+    return keys.rank == 4 && keys.dims[1].axes.size > 0;
   } else {
     return false;
   }
