@@ -65,7 +65,9 @@ template <class... Out, class Q, class K, class V>
 constexpr auto attention(core::Argument<Q> const& q, K const& k, V const& v,
                          AttentionOptions const& options = {},
                          checking::CallSite where = std::source_location::current()) {
-  if constexpr (std::is_same_v<checking::element_t<autodiff::tensor_of<Q>>, bfloat16>) {
+  if constexpr (shardtype::detail::is_poison<Q>) {
+    return checking::Poisoned{};  // reported where it was refused
+  } else if constexpr (std::is_same_v<checking::element_t<autodiff::tensor_of<Q>>, bfloat16>) {
     return cast<bfloat16>(detail::attention_as<Out...>(options, where, cast<float>(q.self()),
                                                        cast<float>(k), cast<float>(v)));
   } else {
