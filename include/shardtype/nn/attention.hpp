@@ -57,7 +57,8 @@ namespace api {
 /// cotangents with them, p permutes home. `Dim<S, Cyclic<Z, n>>` balances the work of causal queries.
 ///
 /// Refused: D12 dims or splits that do not fit, D03 F, or the keys in a call without a named result, or over two axes,
-/// B03, P04, P12, C10, of a named result R01 to R04. Errors: E24, E41. First derivatives only, X03. As
+/// B03, P04, P12, C10, of a named result R01 to R04, V14 in manual mode. Errors: E24, E41. In manual mode positions and
+/// heads are those of the blocks, so E41 where queries vary over an axis and keys do not, if it matters. First derivatives only, X03. As
 /// torch.nn.functional.scaled_dot_product_attention, jax.nn.dot_product_attention. Sources: Dao et al.,
 /// "FlashAttention", NeurIPS 2022; Ainslie et al., "GQA", EMNLP 2023; Liu, Zaharia, Abbeel, "Ring attention", 2023;
 /// Brandon et al., "Striped attention", 2023.

@@ -205,7 +205,7 @@ namespace nn::api {
 /// Rotary position embedding: features k and k + n/2 of F, of n, turned by the angle (first + s) base^(-2 k / n) of the
 /// position s along S. `x[B@X, S@Z, H@Y, F]` -> the same; F is whole on each rank, S may be split, also block-cyclically,
 /// both at any place.
-/// One kernel; the gradient turns back. Communicates nothing.
+/// One kernel; the gradient turns back. Communicates nothing. In manual mode positions are those of the block.
 /// Refused: D01, D03 F split, P12. Error E41 an odd extent. Source: Su et al., "RoFormer", 2021; halves as in
 /// GPT-NeoX.
 template <class S, class F, class A>

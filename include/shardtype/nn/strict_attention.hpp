@@ -119,8 +119,22 @@ inline constexpr bool splits_keys = [] {
   }
 }();
 
+/// Error E41 of blocks of manual mode: queries that differ along an axis along which keys do not are some of all positions
+/// or heads, and a block does not say which.
+constexpr void check_places(ResultExtents const& c, bool causal) {
+  Spec const& queries = c.operand(0);
+  if (!queries.local || !(causal || c.given[0][2] != c.given[1][2])) return;
+  for (int x = 0; x < max_axes; ++x)
+    if (queries.varying.contains(x) && !c.operand(1).varying.contains(x))
+      ResultExtents::fail(
+          "the blocks of queries vary over " + std::string(c.names.axis_name[x]) +
+          " and those of keys do not, and attention that is causal, or has fewer heads "
+          "of keys, depends on which positions and heads a block has; call it on "
+          "tensors, inside of shard_map by strict<...>(f, q, k, v)");
+}
 /// Errors of the extents of queries, keys and values: E24, E41.
-constexpr void check_attention(ResultExtents const& c) {
+constexpr void check_attention(ResultExtents const& c, bool causal) {
+  check_places(c, causal);
   for (int k = 1; k < 3; ++k)
     for (int d = 0; d < 4; ++d)
       for (int other = 0; other < k; ++other) {
@@ -201,7 +215,7 @@ struct Attention {
     return nn::detail::real_elements<A, B, C>();
   }
   constexpr void extents(ResultExtents const& c) const {
-    nn::detail::check_attention(c);
+    nn::detail::check_attention(c, options.causal);
     if (Sums) c.out[3] = c.given[0][3] + 1;
   }
   constexpr planning::Work work(planning::CallSizing const& c) const {
