@@ -1,5 +1,5 @@
-// Loss curves of a GPT of nn functions, in double: parameters whole or split (FSDP) over X, heads, hidden features and
-// bytes split over Y, on every mesh of the job's ranks; with 8 heads, and with 6. gpt_reference.py computes the same with
+// Loss curves of a GPT of nn functions, in double: parameters whole or split (FSDP) over X, or X splits the sequence (a
+// ring of keys and values); heads, hidden features and bytes split over Y, on every mesh of the job's ranks; with 8 heads, and with 6. gpt_reference.py computes the same with
 // NumPy. Arguments: the number of steps. Prints "curve TYPES MESH HEADS: losses".
 // NEEDS: Random123
 #include <array>
@@ -33,27 +33,36 @@ constexpr int layers = 4;
 template <class... Parts>
 using T = Tensor<double, Parts...>;
 
-// How features are stored.
+// What X splits: the batch, and features as they are stored; or the sequence.
 template <int Heads>
 struct Whole {
   static constexpr char name[] = "whole";
   static constexpr int heads = Heads;
+  using Bs = Dim<B, X>;
+  using Ss = Dim<S>;
   using Ds = Dim<D>;
 };
 template <int Heads>
-struct Fsdp {
+struct Fsdp : Whole<Heads> {
   static constexpr char name[] = "fsdp";
-  static constexpr int heads = Heads;
   using Ds = Dim<D, X>;
+};
+template <int Heads>
+struct Ring : Whole<Heads> {
+  static constexpr char name[] = "ring";
+  using Bs = Dim<B>;
+  using Ss = Dim<S, X>;
 };
 
 template <class P>
 struct Gpt {
+  using Bs = typename P::Bs;
+  using Ss = typename P::Ss;
   using Ds = typename P::Ds;
   using Hs = Dim<H<P::heads>, Y>;
   using Ms = Dim<M, Y>;
   using Vs = Dim<V, Y>;
-  using Ids = Tensor<std::int64_t, Dim<B, X>, Dim<S>>;
+  using Ids = Tensor<std::int64_t, Bs, Ss>;
   template <template <class> class As>
   struct Block {
     nn::Norm<As, T<Ds>> norm1;
@@ -73,15 +82,15 @@ struct Gpt {
     auto const a = whole(nn::layer_norm<D>(x, b.norm1, use));
     auto const q = nn::rotary<S, F>(matmul(a, use(b.attention.q)));
     auto const k = nn::rotary<S, F>(matmul(a, use(b.attention.k)));
-    auto const mixed = nn::attention(q, k, matmul(a, use(b.attention.v)));
-    auto const y = x + einsum<Dim<B, X>, Dim<S>, Dim<D>>(mixed, use(b.attention.out));
+    auto const mixed = nn::attention<Bs, Ss, Hs, Dim<F>>(q, k, matmul(a, use(b.attention.v)));
+    auto const y = x + einsum<Bs, Ss, Dim<D>>(mixed, use(b.attention.out));
     auto const c = whole(nn::layer_norm<D>(y, b.norm2, use));
-    return (y + nn::mlp<Dim<B, X>, Dim<S>, Dim<D>>(c, b.mlp, use)).tensor();
+    return (y + nn::mlp<Bs, Ss, Dim<D>>(c, b.mlp, use)).tensor();
   }
   static constexpr auto loss = [](auto const& m, auto const& ids, auto const& targets) {
     nn::Use<Reduced<X>> const use;
     auto const table = use(m.table);
-    auto x = nn::embedding<V, Dim<B, X>, Dim<S>, Dim<D>>(table, ids);
+    auto x = nn::embedding<V, Bs, Ss, Dim<D>>(table, ids);
     for (auto const& b : m.blocks) x = block(x, b);
     auto const last = nn::Use<Reduced<Y>>{}(nn::layer_norm<D>(x, m.norm, use));
     return nn::mean_cross_entropy<V, T<>>(matmul(last, table), targets);
@@ -147,6 +156,7 @@ int main(int argc, char** argv) {
     if (n % data != 0) continue;
     curve<Whole<8>>(env, {data, n / data}, steps);
     curve<Fsdp<8>>(env, {data, n / data}, steps);
+    curve<Ring<8>>(env, {data, n / data}, steps);
   }
   curve<Fsdp<6>>(env, {1, n}, steps);
 }

@@ -1,5 +1,6 @@
 // Attention over a sequence that X splits.
 // EXPECT: \[shardtype D03\] this operation works along one dim, and a mesh axis splits that dim
+// EXPECT: Attention names its result, nn::attention<Dim<B>, Dim<S, X>, Dim<H>, Dim<F>>\(q, k, v\): keys and values travel
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:
 // NEEDS: full
@@ -13,10 +14,12 @@ struct S : Index<"S"> {};
 struct H : Index<"H"> {};
 struct F : Index<"F"> {};
 
-#ifdef LEGAL
-using A = Tensor<float, Dim<B>, Dim<S>, Dim<H, X>, Dim<F>>;
-#else
 using A = Tensor<float, Dim<B>, Dim<S, X>, Dim<H>, Dim<F>>;
-#endif
 
-void attend(A const& q, A const& k, A const& v) { (void)nn::attention(q, k, v); }
+void attend(A const& q, A const& k, A const& v) {
+#ifdef LEGAL
+  (void)nn::attention<Dim<B>, Dim<S, X>, Dim<H>, Dim<F>>(q, k, v);
+#else
+  (void)nn::attention(q, k, v);
+#endif
+}

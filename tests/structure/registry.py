@@ -38,6 +38,9 @@ INTERNAL = {
     "RaggedOuter": "the gradient of ragged_dot (nn/ragged_dot.hpp)",
     "ReduceParts": "the gradients of reductions (autodiff/counted.hpp)",
     "RowDots": "the gradient of moe's weights (nn/moe.hpp)",
+    "RingAttention": "attention with a named result (nn/attention.hpp)",
+    "RingAttentionBack": "the gradient of attention with a named result (nn/attention.hpp)",
+    "RingAttentionPart": "the gradient of attention with a named result (nn/attention.hpp)",
     "RowNormBack": "the gradients of norms (nn/norm.hpp)",
     "RowNormGain": "the gradients of norms (nn/norm.hpp)",
     "RowsOnRanks": "moe (nn/moe.hpp)",
@@ -76,7 +79,7 @@ def code_of(text):
 def objects(headers):
     """The names of all operations: of structs, or of their aliases."""
     text = "\n".join(code_of(header) for header in headers)
-    structs = re.findall(r"struct (\w+)(?: : [\w:]+)? \{\s*using operation = \1;", text)
+    structs = re.findall(r"struct (\w+)(?: : [\w:<>]+)? \{\s*using operation = \1;", text)
     aliases = re.findall(r"^using (\w+) =\s+(?:MaybeNamed<|typename detail::\w+Of<)?(\w+)\b", text, re.M)
     named = {alias: struct for alias, struct in aliases if struct in structs}
     return sorted([s for s in structs if s not in named.values()] + list(named)), structs

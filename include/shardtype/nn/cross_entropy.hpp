@@ -371,11 +371,15 @@ constexpr auto mean_cross_entropy(core::Argument<A> const& logits, Ids const& ta
                                   checking::CallSite where = std::source_location::current()) {
   static_assert(Out::rank == 0,
                 "the mean has no dims: mean_cross_entropy<V, Tensor<float>>(x, ids)");
-  using T = typename Out::element;
-  auto const losses =
-      detail::cross_entropy_as<V, detail::splits<V, A>>(options, where, logits.self(), targets);
-  auto const rows = sum<Out>(cast<T>(targets != options.ignored));
-  return (sum<Out>(losses) / max(rows, T(1))).tensor();
+  if constexpr (shardtype::detail::is_poison<A> || shardtype::detail::is_poison<Ids>) {
+    return checking::Poisoned{};  // reported where it was refused
+  } else {
+    using T = typename Out::element;
+    auto const losses =
+        detail::cross_entropy_as<V, detail::splits<V, A>>(options, where, logits.self(), targets);
+    auto const rows = sum<Out>(cast<T>(targets != options.ignored));
+    return (sum<Out>(losses) / max(rows, T(1))).tensor();
+  }
 }
 
 }  // namespace api

@@ -9,6 +9,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/core/block.hpp>
 #include <shardtype/kernels/fill.hpp>
 #include <shardtype/kernels/functions.hpp>
 #include <shardtype/kernels/gemm.hpp>
@@ -37,13 +38,12 @@ struct AttentionShape {
   std::int64_t batch, queries, keys, heads, key_heads, features;
   std::int64_t first_head, first_key_head, group;
   AttentionSettings settings;
+  core::Rows query_rows, key_rows;  ///< their positions
 
   std::int64_t key_head(std::int64_t h) const { return (first_head + h) / group - first_key_head; }
-  /// The number of keys that query `i` sees.
+  /// The number of keys that query `i` sees: the first ones of the block, because positions increase.
   KOKKOS_FUNCTION std::int64_t seen(std::int64_t i) const {
-    if (!settings.causal) return keys;
-    std::int64_t const n = settings.first + i + 1;
-    return n < 0 ? 0 : n < keys ? n : keys;
+    return settings.causal ? key_rows.below(settings.first + query_rows[i] + 1) : keys;
   }
   /// Rows i0, ..., i0 + rows - 1 of head h of a block of queries, whose rows have `length` elements.
   template <class T>
@@ -91,9 +91,9 @@ struct AttentionRows {
   Matrix<T> out;
   std::int64_t i0, j0, columns;
   T scale;
+  bool begins;  ///< whether these are the first keys
   KOKKOS_FUNCTION void operator()(std::int64_t row) const {
     T* const s = scores + row * columns;
-    bool const begins = j0 == 0;
     T const before = begins ? -std::numeric_limits<T>::infinity() : largest[row];
     std::int64_t const seen = shape.seen(i0 + row) - j0;
     std::int64_t const n = seen < 0 ? 0 : seen < columns ? seen : columns;
@@ -181,34 +181,89 @@ void each_block_of_queries(AttentionShape const& s, F const& f) {
         f(b, h, i0, std::min(attention_block, s.queries - i0));
 }
 
+/// One block of queries and the keys of `s`: their rows of the result, not divided yet, with the largest score and the sum
+/// of exponentials of each row. Unless `begins`, these already hold what other keys gave. Whether a key was seen.
+template <class T, class Exec>
+bool attention_of_block(Exec const& exec, AttentionShape const& s, T const* q, T const* k,
+                        T const* v, std::int64_t b, std::int64_t h, std::int64_t i0,
+                        std::int64_t rows, Matrix<T> const& out, T* largest, T* total, T* scores,
+                        bool begins) {
+  T const scale = scale_of_scores<T>(s);
+  std::int64_t const g = s.key_head(h);
+  std::int64_t const end = s.seen(i0 + rows - 1);
+  auto const qs = s.query(q, b, i0, rows, h, s.features);
+  for (std::int64_t j0 = 0; j0 < end; j0 += attention_block) {
+    bool const first = begins && j0 == 0;
+    std::int64_t const n = std::min(attention_block, end - j0);
+    Matrix<T> const block{scores, rows, n, n, 1, 0};
+    shardtype::kernels::gemm<Exec, T>(exec, 1, qs, s.key(k, b, j0, n, g, s.features).transposed(),
+                                      block, false);
+    each_row(
+        "shardtype::attention", exec, rows,
+        AttentionRows<on_host<Exec>, T>{s, scores, largest, total, out, i0, j0, n, scale, first});
+    shardtype::kernels::gemm<Exec, T>(exec, 1, block, s.key(v, b, j0, n, g, s.features), out,
+                                      !first);
+  }
+  return end > 0;
+}
+
 /// The result, of rows of `length` elements: the features and, if there is room, the logarithm of the sum.
 template <class T, class Exec>
 void attention(Exec const& exec, AttentionShape const& s, T const* q, T const* k, T const* v,
                T* out, std::int64_t length, T* scratch) {
-  T const scale = scale_of_scores<T>(s);
   std::int64_t const most = std::min(attention_block, s.queries);
-  T* const scores = scratch + 2 * most;
   T* const largest = scratch;
   T* const total = scratch + most;
   each_block_of_queries(s, [&](std::int64_t b, std::int64_t h, std::int64_t i0, std::int64_t rows) {
-    std::int64_t const g = s.key_head(h);
-    std::int64_t const end = s.seen(i0 + rows - 1);
-    auto const qs = s.query(q, b, i0, rows, h, s.features);
     auto const os = s.query(out, b, i0, rows, h, length);
-    for (std::int64_t j0 = 0; j0 < end; j0 += attention_block) {
-      std::int64_t const n = std::min(attention_block, end - j0);
-      Matrix<T> const block{scores, rows, n, n, 1, 0};
-      shardtype::kernels::gemm<Exec, T>(exec, 1, qs, s.key(k, b, j0, n, g, s.features).transposed(),
-                                        block, false);
-      each_row("shardtype::attention", exec, rows,
-               AttentionRows<on_host<Exec>, T>{s, scores, largest, total, os, i0, j0, n, scale});
-      shardtype::kernels::gemm<Exec, T>(exec, 1, block, s.key(v, b, j0, n, g, s.features), os,
-                                        j0 > 0);
-    }
+    bool const any = attention_of_block(exec, s, q, k, v, b, h, i0, rows, os, largest, total,
+                                        scratch + 2 * most, true);
     each_row("shardtype::attention", exec, rows,
-             AttentionFinish<T>{os, largest, total, end == 0, length > s.features});
+             AttentionFinish<T>{os, largest, total, !any, length > s.features});
   });
 }
+
+/// Attention to blocks of keys that come one after the other: the results so far, in rows of `length` elements, and for
+/// each sequence, head and query the largest score and the sum of exponentials relative to it.
+template <class T>
+struct AttentionSoFar {
+  T* out;
+  std::int64_t length;
+  T* largest;
+  T* total;
+
+  /// Before the first block.
+  template <class Exec>
+  void begin(Exec const& exec, AttentionShape const& s) const {
+    std::int64_t const rows = s.batch * s.heads * s.queries;
+    shardtype::kernels::fill(exec, out, rows * length, T{});
+    shardtype::kernels::fill(exec, largest, rows, -std::numeric_limits<T>::infinity());
+    shardtype::kernels::fill(exec, total, rows, T{});
+  }
+  /// Joins the keys of `s`. `scores`: memory of one block; `between` is called now and then.
+  template <class Exec, class Between>
+  void add(Exec const& exec, AttentionShape const& s, T const* q, T const* k, T const* v, T* scores,
+           Between const& between) const {
+    each_block_of_queries(
+        s, [&](std::int64_t b, std::int64_t h, std::int64_t i0, std::int64_t rows) {
+          std::int64_t const at = (b * s.heads + h) * s.queries + i0;
+          attention_of_block(exec, s, q, k, v, b, h, i0, rows, s.query(out, b, i0, rows, h, length),
+                             largest + at, total + at, scores, false);
+          between();
+        });
+  }
+  /// After the last block.
+  template <class Exec>
+  void finish(Exec const& exec, AttentionShape const& s) const {
+    each_block_of_queries(
+        s, [&](std::int64_t b, std::int64_t h, std::int64_t i0, std::int64_t rows) {
+          std::int64_t const at = (b * s.heads + h) * s.queries + i0;
+          each_row("shardtype::attention", exec, rows,
+                   AttentionFinish<T>{s.query(out, b, i0, rows, h, length), largest + at,
+                                      total + at, false, length > s.features});
+        });
+  }
+};
 
 /// What the backward passes read.
 template <class T>
@@ -283,34 +338,53 @@ void attention_back_keys(Exec const& exec, AttentionShape const& s, AttentionSav
   });
 }
 
-/// The cotangents of queries, keys and values, where each head has keys of its own: [batch, heads, queries + 2 keys,
-/// features], one behind the other. Each block of scores is computed once.
-template <class T, class Exec>
-void attention_back(Exec const& exec, AttentionShape const& s, AttentionSaved<T> const& of, T* out,
-                    T* scratch) {
-  std::int64_t const length = s.queries + 2 * s.keys;
-  shardtype::kernels::fill(exec, out, s.batch * s.heads * length * s.features, T{});
+/// Adds the cotangents of queries, keys and values to the matrices `to_queries(b, h, i0, rows)`, `to_keys(b, g, j0, n)`
+/// and `to_values`. Each block of scores is computed once; `between` is called now and then.
+template <class T, class Exec, class Queries, class Keys, class Values, class Between>
+void attention_back_into(Exec const& exec, AttentionShape const& s, AttentionSaved<T> const& of,
+                         Queries const& to_queries, Keys const& to_keys, Values const& to_values,
+                         T* scratch, Between const& between) {
   each_block_of_queries(s, [&](std::int64_t b, std::int64_t h, std::int64_t i0, std::int64_t rows) {
-    auto const part = [&](std::int64_t first, std::int64_t n) {
-      return Matrix<T>{
-          out + ((b * s.heads + h) * length + first) * s.features, n, s.features, s.features, 1, 0};
-    };
+    std::int64_t const g = s.key_head(h);
     std::int64_t const end = s.seen(i0 + rows - 1);
     for (std::int64_t j0 = 0; j0 < end; j0 += attention_block) {
       std::int64_t const n = std::min(attention_block, end - j0);
       Matrix<T> const scores{scratch, rows, n, n, 1, 0};
       Matrix<T> const ds{scratch + rows * n, rows, n, n, 1, 0};
       attention_block_back(exec, s, of, b, h, i0, rows, j0, n, scores, ds);
-      shardtype::kernels::gemm<Exec, T>(
-          exec, 1, ds, s.key(of.k, b, j0, n, s.key_head(h), s.features), part(i0, rows), true);
+      shardtype::kernels::gemm<Exec, T>(exec, 1, ds, s.key(of.k, b, j0, n, g, s.features),
+                                        to_queries(b, h, i0, rows), true);
       shardtype::kernels::gemm<Exec, T>(exec, 1, ds.transposed(),
                                         s.query(of.q, b, i0, rows, h, s.features),
-                                        part(s.queries + j0, n), true);
+                                        to_keys(b, g, j0, n), true);
       shardtype::kernels::gemm<Exec, T>(exec, 1, scores.transposed(),
                                         s.query(of.ct, b, i0, rows, h, s.features),
-                                        part(s.queries + s.keys + j0, n), true);
+                                        to_values(b, g, j0, n), true);
     }
+    between();
   });
+}
+
+/// The cotangents of queries, keys and values, where each head has keys of its own: [batch, heads, queries + 2 keys,
+/// features], one behind the other.
+template <class T, class Exec>
+void attention_back(Exec const& exec, AttentionShape const& s, AttentionSaved<T> const& of, T* out,
+                    T* scratch) {
+  std::int64_t const length = s.queries + 2 * s.keys;
+  shardtype::kernels::fill(exec, out, s.batch * s.heads * length * s.features, T{});
+  auto const part = [&](std::int64_t from) {
+    return
+        [&s, length, from, out](std::int64_t b, std::int64_t h, std::int64_t row, std::int64_t n) {
+          return Matrix<T>{out + ((b * s.heads + h) * length + from + row) * s.features,
+                           n,
+                           s.features,
+                           s.features,
+                           1,
+                           0};
+        };
+  };
+  attention_back_into(exec, s, of, part(0), part(s.queries), part(s.queries + s.keys), scratch,
+                      [] {});
 }
 
 }  // namespace shardtype::nn::kernels

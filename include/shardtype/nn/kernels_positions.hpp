@@ -7,6 +7,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/core/block.hpp>
 #include <shardtype/kernels/functions.hpp>
 #include <shardtype/kernels/launch_name.hpp>
 #include <shardtype/kernels/layout.hpp>
@@ -23,17 +24,18 @@ struct RowPosition {
   }
 };
 
-/// Cosines, then sines, of the angles of each position: position base^(-k / half).
+/// Cosines, then sines, of the angles of each position `first` + rows[s]: position base^(-k / half).
 template <class C>
 struct RotaryAngles {
   C* table;
+  core::Rows rows;
   std::int64_t first, half;
   double base;
   KOKKOS_FUNCTION void operator()(std::int64_t s) const {
     C* const to = table + s * 2 * half;
     for (std::int64_t k = 0; k < half; ++k) {
       double const angle =
-          static_cast<double>(first + s) *
+          static_cast<double>(first + rows[s]) *
           shardtype::kernels::math::pow(base, -static_cast<double>(k) / static_cast<double>(half));
       to[k] = static_cast<C>(shardtype::kernels::math::cos(angle));
       to[half + k] = static_cast<C>(shardtype::kernels::math::sin(angle));

@@ -25,7 +25,10 @@ namespace rules {
 
 /// Positions along the labels that the operation works on, the first of which is whole.
 constexpr Verdict rotary(Question const& q) {
-  if (Verdict v = unsplit(q, Code::D03_along_split); !v) return v;
+  if (Verdict v = has_all(q.a(), q.from); !v) return v;
+  DimSpec const& features = q.a().dims[q.a().find(q.from.dims[0].label)];
+  if (features.axes.size > 0)
+    return refuse(Code::D03_along_split, features.label, -1, features.axes[0]);
   return accept(q.a());
 }
 /// As masked; the mask is no zero, so that the operand is no sum.
@@ -139,9 +142,9 @@ struct Run<op::Rotary<S, F>> : Filled<Run<op::Rotary<S, F>>> {
     Buffer const table = x.mesh().state().pool().template take<typename A::memory_space>(
         static_cast<std::size_t>(rows.size() * shape.length) * sizeof(C));
     C* const angles = static_cast<C*>(table.data());
-    nn::kernels::each_row("shardtype::rotary", exec, rows.size(),
-                          nn::kernels::RotaryAngles<C>{angles, op.first + rows.range().begin,
-                                                       shape.length / 2, op.base});
+    nn::kernels::each_row(
+        "shardtype::rotary", exec, rows.size(),
+        nn::kernels::RotaryAngles<C>{angles, rows, op.first, shape.length / 2, op.base});
     nn::kernels::each_row("shardtype::rotary", exec, shape.rows,
                           nn::kernels::RotaryRows<T>{shape, nn::detail::row_position<S>(x, 0),
                                                      static_cast<T*>(out.buffer().data()),
@@ -200,8 +203,9 @@ struct Run<op::DropElements> : Filled<Run<op::DropElements>> {
 namespace nn::api {
 
 /// Rotary position embedding: features k and k + n/2 of F, of n, turned by the angle (first + s) base^(-2 k / n) of the
-/// position s along S. `x[B@X, S@Z, H@Y, F]` -> the same; F is whole on each rank, S may be split, both at any place.
-/// One kernel; the gradient turns back. Communicates nothing.
+/// position s along S. `x[B@X, S@Z, H@Y, F]` -> the same; F is whole on each rank, S may be split, also block-cyclically,
+/// both at any place.
+/// One kernel; the gradient turns back. Communicates nothing. In manual mode positions are those of the block.
 /// Refused: D01, D03 F split, P12. Error E41 an odd extent. Source: Su et al., "RoFormer", 2021; halves as in
 /// GPT-NeoX.
 template <class S, class F, class A>

@@ -25,7 +25,8 @@ struct refused<Code::D03_along_split, legal, YourTypes...> : Poisoned {
                 "that dim. all_gather the axis first (each rank receives the other blocks), or "
                 "move it to another dim with all_to_all (each rank sends its block once), or, "
                 "for rows beyond each block, use halo_exchange<I>(a, before, after), which "
-                "sends only those.");
+                "sends only those. Attention names its result, nn::attention<Dim<B>, Dim<S, X>, "
+                "Dim<H>, Dim<F>>(q, k, v): keys and values travel around the ring of X.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::D04_roll_along_split, legal, YourTypes...> : Poisoned {
