@@ -1,0 +1,4 @@
+#pragma once
+/// Linear algebra, each function with plan and gradient. Not part of shardtype.hpp.
+
+#include <shardtype/linalg/solve.hpp>
