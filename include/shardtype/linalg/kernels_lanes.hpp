@@ -90,7 +90,8 @@ std::uint32_t factor_lanes(int n, int width, Lanes<T>* a, Lanes<T>* pivots, bool
         other[j] = swapped ? x : y;
       }
     }
-    V const pivot = row[k];
+    // below a pivot of 0 are zeros, which stay
+    V const pivot = row[k] == T(0) ? V{} + T(1) : row[k];
     V const inverse = T(1) / pivot;
     auto const factor = [&](V const& x) { return tiny ? x / pivot : x * inverse; };
     int i = k + 1;

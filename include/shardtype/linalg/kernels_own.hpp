@@ -38,6 +38,14 @@ real_t<T> real_part(T const& x) {
     return x;
   }
 }
+template <class T>
+real_t<T> modulus(T const& x) {
+  if constexpr (is_complex<T>) {
+    return Kokkos::abs(x);
+  } else {
+    return std::abs(x);
+  }
+}
 /// NaN, in both parts of a complex number.
 template <class T>
 T not_a_number() {

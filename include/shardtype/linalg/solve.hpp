@@ -23,6 +23,7 @@ namespace linalg::detail {
 /// n columns of factors, then one of pivots.
 struct FactorsAndPivots : Index<"factors and pivots"> {};
 struct One : Index<"one"> {};
+struct Other : Index<"other"> {};
 
 /// Flops of a factorisation of each of the first operand's matrices times `third` / 3, and of `solutions` with a column.
 constexpr planning::Work work(planning::CallSizing const& c, int third, std::int64_t columns) {
@@ -31,6 +32,17 @@ constexpr planning::Work work(planning::CallSizing const& c, int third, std::int
       add_sat(mul_sat(mul_sat(c.elements(0), n), third) / 3, mul_sat(2, mul_sat(columns, n)));
   std::int64_t const square = mul_sat(mul_sat(n, n + 1), c.element_bytes(0));
   return {flops, mul_sat(n <= kernels::lanes_most ? 64 / c.element_bytes(0) : 1, square), false};
+}
+
+/// Whether the column-major factors of matrix t of `a` have a zero on their diagonal; Error E80 where values are checked.
+template <class I, class J, class A, class T>
+bool singular(A const& a, std::int64_t t, std::int64_t n, T const* factors) {
+  for (std::int64_t k = 0; k < n; ++k)
+    if (factors[k * (n + 1)] == T(0)) {
+      linalg::detail::report<I, J>(a, t, "E80", "is singular");
+      return true;
+    }
+  return false;
 }
 
 /// Factors of a matrix in scratch memory, as column-major n x n elements and n pivots.
@@ -56,7 +68,7 @@ constexpr auto einsum_to(shardtype::detail::Pack<Ls...>, A const& a, B const& b)
 template <class Like, class A, class B>
 constexpr auto minus_outer(A const& y, B const& x) {
   using Labels = autodiff::labels_of_t<autodiff::tensor_of<Like>>;
-  return -linalg::detail::einsum_to(Labels{}, expand<One>(y), expand<One>(x));
+  return (-linalg::detail::einsum_to(Labels{}, expand<One>(y), expand<One>(x))).tensor();
 }
 
 }  // namespace linalg::detail
@@ -64,7 +76,7 @@ constexpr auto minus_outer(A const& y, B const& x) {
 namespace op {
 
 /// The factors P A = L U of each matrix [B, I, J] as [B, P, I]: n columns with L below the diagonal and U, then one column
-/// of pivots, from 0 on. `Constant`: no gradient flows through it; else it has none.
+/// of pivots, from 0 on, complete for singular matrices too. `constant`: no gradient flows through it; else it has none.
 template <class I, class J, bool constant>
 struct LuFactor {
   using operation = LuFactor;
@@ -96,31 +108,24 @@ struct LuFactor {
     auto const from = linalg::detail::matrices<I, J>(a);
     std::int64_t const n = from.rows;
     T* const to = linalg::detail::written(out);
-    auto const bad = [&](std::int64_t t) {
-      linalg::detail::report<I, J>(a, t, "E80", "is singular");
-      for (std::int64_t e = 0; e < n * n; ++e)
-        to[t * n * (n + 1) + e] = linalg::kernels::not_a_number<T>();
-    };
     if (n == 0) return;
     if constexpr (linalg::kernels::has_lanes<T>) {
-      if (n <= linalg::kernels::lanes_most) return in_lanes(from, to, a, bad);
+      if (n <= linalg::kernels::lanes_most) return in_lanes(from, to, a);
     }
     runtime::Buffer const numbers = linalg::detail::room<std::int32_t>(a, n);
     auto* const pivots = static_cast<std::int32_t*>(numbers.data());
     for (std::int64_t t = 0; t < from.count; ++t) {
       T* const mine = to + t * n * (n + 1);
       linalg::kernels::pack(from, t, mine, n);
-      std::int32_t const info = linalg::kernels::factor_lu(n, mine, n, pivots);
+      linalg::kernels::factor_lu(n, mine, n, pivots);
       for (std::int64_t k = 0; k < n; ++k)
         mine[n * n + k] = T(static_cast<linalg::kernels::real_t<T>>(pivots[k]));
-      if (info != 0) bad(t);
     }
   }
 
  private:
   template <class T, class A>
-  static void in_lanes(linalg::kernels::Stack<T const> const& from, T* to, A const& a,
-                       auto const& bad) {
+  static void in_lanes(linalg::kernels::Stack<T const> const& from, T* to, A const& a) {
     namespace lk = linalg::kernels;
     constexpr int count = lk::lanes<T>;
     auto const n = static_cast<int>(from.rows);
@@ -134,12 +139,11 @@ struct LuFactor {
     out.cols = {1, {n}, {n}};
     for (std::int64_t t = 0; t < from.count; t += count) {
       lk::pack_lanes(from, t, numbers, n, 0);
-      std::uint32_t const singular = lk::factor_lanes<T>(n, n, v, v + n * n, true);
+      lk::factor_lanes<T>(n, n, v, v + n * n, true);
       lk::unpack_lanes(numbers, n, 0, out, t, 0U);
       for (int l = 0; l < count && t + l < from.count; ++l) {
         T* const pivots = to + (t + l) * n * (n + 1) + std::int64_t{n} * n;
         for (int k = 0; k < n; ++k) pivots[k] = numbers[(n * n + k) * count + l];
-        if ((singular >> l & 1U) != 0) bad(t + l);
       }
     }
   }
@@ -260,6 +264,10 @@ struct SolveFactored {
       T const* const mine = execute::data_of(factors) + t * n * (n + 1);
       for (std::int64_t k = 0; k < n; ++k)
         pivots[k] = static_cast<std::int32_t>(lk::real_part(mine[n * n + k]));
+      if (linalg::detail::singular<I, J>(a, t, n, mine)) {
+        lk::fill(to, t, lk::not_a_number<T>());
+        continue;
+      }
       lk::pack(right, t, x, n);
       lk::solve_lu(transposed ? lk::Trans::yes : lk::Trans::no, n, width, mine, n, pivots, x, n);
       lk::unpack(x, n, to, t);
@@ -274,6 +282,11 @@ namespace autodiff {
 /// The factors are made once, in the forward pass.
 template <class I, class J>
 struct Vjp<op::Solve<I, J>> : Differentiable {
+  /// What it consists of is judged in its calls.
+  template <int K, class V, class A, class B>
+  static constexpr Verdict judge() {
+    return {};
+  }
   template <class A, class B>
   static constexpr auto instead(op::Solve<I, J> const&, std::source_location const& where,
                                 A const& a, B const& b) {
