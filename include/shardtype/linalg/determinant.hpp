@@ -73,24 +73,24 @@ struct InverseFactored {
   void fill(Out& out, A const& a, F const& factors) const {
     namespace lk = linalg::kernels;
     using T = typename A::element;
-    auto const to = linalg::detail::stack_beside<A, I, J, J>(out, linalg::detail::written(out));
-    std::int64_t const n = to.rows;
+    auto const made = linalg::detail::stack_beside<A, I, J, J>(out, linalg::detail::written(out));
+    std::int64_t const n = made.rows;
     if (n == 0) return;
     runtime::Buffer const numbers = linalg::detail::room<std::int32_t>(a, n);
     runtime::Buffer const square = linalg::detail::room<T>(a, n * n);
     auto* const pivots = static_cast<std::int32_t*>(numbers.data());
     auto* const x = static_cast<T*>(square.data());
-    for (std::int64_t t = 0; t < to.count; ++t) {
+    for (std::int64_t t = 0; t < made.count; ++t) {
       T const* const mine = execute::data_of(factors) + t * n * (n + 1);
       for (std::int64_t k = 0; k < n; ++k)
         pivots[k] = static_cast<std::int32_t>(lk::real_part(mine[n * n + k]));
       if (linalg::detail::singular<I, J>(a, t, n, mine)) {
-        lk::fill(to, t, lk::not_a_number<T>());
+        lk::fill(made, t, lk::not_a_number<T>());
         continue;
       }
       for (std::int64_t e = 0; e < n * n; ++e) x[e] = T(e % (n + 1) == 0 ? 1 : 0);
       lk::solve_lu(lk::Trans::no, n, n, mine, n, pivots, x, n);
-      lk::unpack(x, n, to, t);
+      lk::unpack(x, n, made, t);
     }
   }
 };
@@ -119,9 +119,9 @@ struct DetFactored {
   constexpr void extents(ResultExtents const& c) const { linalg::detail::check_square(c); }
   template <class Out, class A, class F>
   void fill(Out& out, A const& a, F const& factors) const {
-    auto const from = linalg::detail::matrices<I, J>(a);
-    std::int64_t const n = from.rows;
-    for (std::int64_t t = 0; t < from.count; ++t)
+    auto const mats = linalg::detail::matrices<I, J>(a);
+    std::int64_t const n = mats.rows;
+    for (std::int64_t t = 0; t < mats.count; ++t)
       linalg::detail::written(out)[t] =
           linalg::detail::product_of_pivots<what>(n, execute::data_of(factors) + t * n * (n + 1));
   }

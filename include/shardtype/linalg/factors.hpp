@@ -23,10 +23,10 @@ struct FactorsOf {
   static constexpr Verdict rule(rules::Question const& q) { return linalg::rule::as_matrix(q); }
   template <class Out, class A, class F>
   void fill(Out& out, A const& a, F const& factors) const {
-    auto const to = linalg::detail::stack_beside<A, I, J, I>(out, linalg::detail::written(out));
+    auto const made = linalg::detail::stack_beside<A, I, J, I>(out, linalg::detail::written(out));
     std::int64_t const n = linalg::detail::matrices<I, J>(a).rows;
-    for (std::int64_t t = 0; t < to.count; ++t)
-      linalg::kernels::unpack(execute::data_of(factors) + t * n * (n + 1), n, to, t);
+    for (std::int64_t t = 0; t < made.count; ++t)
+      linalg::kernels::unpack(execute::data_of(factors) + t * n * (n + 1), n, made, t);
   }
 };
 /// Its pivots, i32[B, J].
@@ -101,7 +101,8 @@ struct LuSolve {
     auto const lu = linalg::detail::matrices<I, J>(factors);
     auto const numbers = linalg::detail::stack_beside<F, I, J, J>(pivots, execute::data_of(pivots));
     auto const right = linalg::detail::stack_beside<F, I, J, Rows>(b, execute::data_of(b));
-    auto const to = linalg::detail::stack_beside<F, I, J, Cols>(out, linalg::detail::written(out));
+    auto const made =
+        linalg::detail::stack_beside<F, I, J, Cols>(out, linalg::detail::written(out));
     std::int64_t const n = lu.rows, width = right.width;
     if (n == 0 || width == 0) return;
     linalg::detail::Scratch<T> const s(factors, n, width);
@@ -109,13 +110,13 @@ struct LuSolve {
       lk::pack(lu, t, s.a(), n);
       lk::pack(numbers, t, s.pivots(), n);
       if (linalg::detail::singular<I, J>(factors, t, n, s.a())) {
-        lk::fill(to, t, lk::not_a_number<T>());
+        lk::fill(made, t, lk::not_a_number<T>());
         continue;
       }
       lk::pack(right, t, s.b(), n);
       lk::solve_lu(transposed ? lk::Trans::yes : lk::Trans::no, n, width, s.a(), n, s.pivots(),
                    s.b(), n);
-      lk::unpack(s.b(), n, to, t);
+      lk::unpack(s.b(), n, made, t);
     }
   }
 };

@@ -27,7 +27,7 @@ using Lanes = shardtype::kernels::detail::vector_of<T>;
 template <class T, class U>
 void pack_lanes(Stack<U> const& s, std::int64_t t, T* to, std::int64_t width, std::int64_t begin) {
   constexpr int n = lanes<T>;
-  U const* from[n];
+  U const* from[static_cast<unsigned>(n)];
   for (int l = 0; l < n; ++l) from[l] = s.member(std::min(t + l, s.count - 1));
   for (std::int64_t i = 0; i < s.rows; ++i)
     for (std::int64_t j = 0; j < s.width; ++j) {

@@ -105,18 +105,18 @@ struct LuFactor {
   template <class Out, class A>
   void fill(Out& out, A const& a) const {
     using T = typename A::element;
-    auto const from = linalg::detail::matrices<I, J>(a);
-    std::int64_t const n = from.rows;
-    T* const to = linalg::detail::written(out);
+    auto const mats = linalg::detail::matrices<I, J>(a);
+    std::int64_t const n = mats.rows;
+    T* const made = linalg::detail::written(out);
     if (n == 0) return;
     if constexpr (linalg::kernels::has_lanes<T>) {
-      if (n <= linalg::kernels::lanes_most) return in_lanes(from, to, a);
+      if (n <= linalg::kernels::lanes_most) return in_lanes(mats, made, a);
     }
     runtime::Buffer const numbers = linalg::detail::room<std::int32_t>(a, n);
     auto* const pivots = static_cast<std::int32_t*>(numbers.data());
-    for (std::int64_t t = 0; t < from.count; ++t) {
-      T* const mine = to + t * n * (n + 1);
-      linalg::kernels::pack(from, t, mine, n);
+    for (std::int64_t t = 0; t < mats.count; ++t) {
+      T* const mine = made + t * n * (n + 1);
+      linalg::kernels::pack(mats, t, mine, n);
       linalg::kernels::factor_lu(n, mine, n, pivots);
       for (std::int64_t k = 0; k < n; ++k)
         mine[n * n + k] = T(static_cast<linalg::kernels::real_t<T>>(pivots[k]));
@@ -125,24 +125,24 @@ struct LuFactor {
 
  private:
   template <class T, class A>
-  static void in_lanes(linalg::kernels::Stack<T const> const& from, T* to, A const& a) {
+  static void in_lanes(linalg::kernels::Stack<T const> const& mats, T* made, A const& a) {
     namespace lk = linalg::kernels;
     constexpr int count = lk::lanes<T>;
-    auto const n = static_cast<int>(from.rows);
+    auto const n = static_cast<int>(mats.rows);
     runtime::Buffer const scratch =
         linalg::detail::room<lk::Lanes<T>>(a, std::int64_t{n} * (n + 1));
     auto* const v = static_cast<lk::Lanes<T>*>(scratch.data());
     auto* const numbers = static_cast<T*>(scratch.data());
     // n x n factors, then n pivots, unpacked as columns of one stack
-    lk::Stack<T> out{to, {}, from.count, n, 1, {}, n};
-    out.batch = {1, {from.count}, {std::int64_t{n} * (n + 1)}};
+    lk::Stack<T> out{made, {}, mats.count, n, 1, {}, n};
+    out.batch = {1, {mats.count}, {std::int64_t{n} * (n + 1)}};
     out.cols = {1, {n}, {n}};
-    for (std::int64_t t = 0; t < from.count; t += count) {
-      lk::pack_lanes(from, t, numbers, n, 0);
+    for (std::int64_t t = 0; t < mats.count; t += count) {
+      lk::pack_lanes(mats, t, numbers, n, 0);
       lk::factor_lanes<T>(n, n, v, v + n * n, true);
       lk::unpack_lanes(numbers, n, 0, out, t, 0U);
-      for (int l = 0; l < count && t + l < from.count; ++l) {
-        T* const pivots = to + (t + l) * n * (n + 1) + std::int64_t{n} * n;
+      for (int l = 0; l < count && t + l < mats.count; ++l) {
+        T* const pivots = made + (t + l) * n * (n + 1) + std::int64_t{n} * n;
         for (int k = 0; k < n; ++k) pivots[k] = numbers[(n * n + k) * count + l];
       }
     }
@@ -173,51 +173,51 @@ struct Solve {
   void fill(Out& out, A const& a, B const& b) const {
     namespace lk = linalg::kernels;
     using T = typename A::element;
-    auto const from = linalg::detail::matrices<I, J>(a);
+    auto const mats = linalg::detail::matrices<I, J>(a);
     auto const right = linalg::detail::stack_beside<A, I, J, I>(b, execute::data_of(b));
-    auto const to = linalg::detail::stack_beside<A, I, J, J>(out, linalg::detail::written(out));
-    std::int64_t const n = from.rows, width = right.width;
+    auto const made = linalg::detail::stack_beside<A, I, J, J>(out, linalg::detail::written(out));
+    std::int64_t const n = mats.rows, width = right.width;
     if (n == 0 || width == 0) return;
     auto const singular = [&](std::int64_t t) {
       linalg::detail::report<I, J>(a, t, "E80", "is singular; solve has no solution");
     };
     if constexpr (lk::has_lanes<T>) {
       if (n <= lk::lanes_most && width <= lk::lanes_columns)
-        return in_lanes(from, right, to, a, singular);
+        return in_lanes(mats, right, made, a, singular);
     }
     linalg::detail::Scratch<T> const s(a, n, width);
-    for (std::int64_t t = 0; t < from.count; ++t) {
-      lk::pack(from, t, s.a(), n);
+    for (std::int64_t t = 0; t < mats.count; ++t) {
+      lk::pack(mats, t, s.a(), n);
       lk::pack(right, t, s.b(), n);
       if (lk::factor_lu(n, s.a(), n, s.pivots()) != 0) {
         singular(t);
-        lk::fill(to, t, lk::not_a_number<T>());
+        lk::fill(made, t, lk::not_a_number<T>());
         continue;
       }
       lk::solve_lu(lk::Trans::no, n, width, s.a(), n, s.pivots(), s.b(), n);
-      lk::unpack(s.b(), n, to, t);
+      lk::unpack(s.b(), n, made, t);
     }
   }
 
  private:
   template <class T, class A>
-  static void in_lanes(linalg::kernels::Stack<T const> const& from,
+  static void in_lanes(linalg::kernels::Stack<T const> const& mats,
                        linalg::kernels::Stack<T const> const& right,
-                       linalg::kernels::Stack<T> const& to, A const& a, auto const& singular) {
+                       linalg::kernels::Stack<T> const& made, A const& a, auto const& singular) {
     namespace lk = linalg::kernels;
     constexpr int count = lk::lanes<T>;
-    auto const n = static_cast<int>(from.rows), width = n + static_cast<int>(right.width);
+    auto const n = static_cast<int>(mats.rows), width = n + static_cast<int>(right.width);
     runtime::Buffer const scratch = linalg::detail::room<lk::Lanes<T>>(a, std::int64_t{n} * width);
     auto* const v = static_cast<lk::Lanes<T>*>(scratch.data());
     auto* const numbers = static_cast<T*>(scratch.data());
-    for (std::int64_t t = 0; t < from.count; t += count) {
-      lk::pack_lanes(from, t, numbers, width, 0);
+    for (std::int64_t t = 0; t < mats.count; t += count) {
+      lk::pack_lanes(mats, t, numbers, width, 0);
       lk::pack_lanes(right, t, numbers, width, n);
       std::uint32_t const bad = lk::factor_lanes<T>(n, width, v, nullptr, false);
       lk::back_lanes<T>(n, width, v);
-      for (int l = 0; l < count && t + l < from.count; ++l)
+      for (int l = 0; l < count && t + l < mats.count; ++l)
         if ((bad >> l & 1U) != 0) singular(t + l);
-      lk::unpack_lanes(numbers, width, n, to, t, bad);
+      lk::unpack_lanes(numbers, width, n, made, t, bad);
     }
   }
 };
@@ -253,7 +253,8 @@ struct SolveFactored {
     namespace lk = linalg::kernels;
     using T = typename A::element;
     auto const right = linalg::detail::stack_beside<A, I, J, Rows>(b, execute::data_of(b));
-    auto const to = linalg::detail::stack_beside<A, I, J, Cols>(out, linalg::detail::written(out));
+    auto const made =
+        linalg::detail::stack_beside<A, I, J, Cols>(out, linalg::detail::written(out));
     std::int64_t const n = right.rows, width = right.width;
     if (n == 0 || width == 0) return;
     runtime::Buffer const columns = linalg::detail::room<T>(a, n * width);
@@ -265,12 +266,12 @@ struct SolveFactored {
       for (std::int64_t k = 0; k < n; ++k)
         pivots[k] = static_cast<std::int32_t>(lk::real_part(mine[n * n + k]));
       if (linalg::detail::singular<I, J>(a, t, n, mine)) {
-        lk::fill(to, t, lk::not_a_number<T>());
+        lk::fill(made, t, lk::not_a_number<T>());
         continue;
       }
       lk::pack(right, t, x, n);
       lk::solve_lu(transposed ? lk::Trans::yes : lk::Trans::no, n, width, mine, n, pivots, x, n);
-      lk::unpack(x, n, to, t);
+      lk::unpack(x, n, made, t);
     }
   }
 };

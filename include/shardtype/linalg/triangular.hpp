@@ -75,27 +75,27 @@ struct TriangularSolve {
   void fill(Out& out, A const& a, B const& b) const {
     namespace lk = linalg::kernels;
     using T = typename A::element;
-    auto const from = linalg::detail::matrices<I, J>(a);
+    auto const mats = linalg::detail::matrices<I, J>(a);
     auto const right = linalg::detail::stack_beside<A, I, J, I>(b, execute::data_of(b));
-    auto const to = linalg::detail::stack_beside<A, I, J, J>(out, linalg::detail::written(out));
-    std::int64_t const n = from.rows, width = right.width;
+    auto const made = linalg::detail::stack_beside<A, I, J, J>(out, linalg::detail::written(out));
+    std::int64_t const n = mats.rows, width = right.width;
     if (n == 0 || width == 0) return;
     linalg::detail::Scratch<T> const s(a, n, width);
-    for (std::int64_t t = 0; t < from.count; ++t) {
-      lk::pack(from, t, s.a(), n);
+    for (std::int64_t t = 0; t < mats.count; ++t) {
+      lk::pack(mats, t, s.a(), n);
       lk::pack(right, t, s.b(), n);
       bool singular = false;
       for (std::int64_t k = 0; k < n && !how.unit; ++k)
         singular = singular || s.a()[k * (n + 1)] == T(0);
       if (singular) {
         linalg::detail::report<I, J>(a, t, "E80", "has a zero on its diagonal");
-        lk::fill(to, t, lk::not_a_number<T>());
+        lk::fill(made, t, lk::not_a_number<T>());
         continue;
       }
       lk::solve_triangular(how.upper ? lk::Triangle::upper : lk::Triangle::lower, lk::Trans::no,
                            how.unit ? lk::Diagonal::unit : lk::Diagonal::general, n, width, s.a(),
                            n, s.b(), n);
-      lk::unpack(s.b(), n, to, t);
+      lk::unpack(s.b(), n, made, t);
     }
   }
 };
@@ -120,9 +120,9 @@ struct Cholesky {
   void fill(Out& out, A const& a) const {
     namespace lk = linalg::kernels;
     using T = typename A::element;
-    auto const from = linalg::detail::matrices<I, J>(a);
-    auto const to = linalg::detail::stack_beside<A, I, J, I>(out, linalg::detail::written(out));
-    std::int64_t const n = from.rows;
+    auto const mats = linalg::detail::matrices<I, J>(a);
+    auto const made = linalg::detail::stack_beside<A, I, J, I>(out, linalg::detail::written(out));
+    std::int64_t const n = mats.rows;
     if (n == 0) return;
     auto const bad = [&](std::int64_t t) {
       linalg::detail::report<I, J>(a, t, "E81", "is not positive definite");
@@ -133,27 +133,27 @@ struct Cholesky {
         runtime::Buffer const scratch = linalg::detail::room<lk::Lanes<T>>(a, n * n);
         auto* const v = static_cast<lk::Lanes<T>*>(scratch.data());
         auto* const numbers = static_cast<T*>(scratch.data());
-        for (std::int64_t t = 0; t < from.count; t += lk::lanes<T>) {
-          lk::pack_lanes(from, t, numbers, n, 0);
+        for (std::int64_t t = 0; t < mats.count; t += lk::lanes<T>) {
+          lk::pack_lanes(mats, t, numbers, n, 0);
           std::uint32_t const wrong = lk::cholesky_lanes<T>(order, v);
-          for (int l = 0; l < lk::lanes<T> && t + l < from.count; ++l)
+          for (int l = 0; l < lk::lanes<T> && t + l < mats.count; ++l)
             if ((wrong >> l & 1U) != 0) bad(t + l);
-          lk::unpack_lanes(numbers, n, 0, to, t, wrong);
+          lk::unpack_lanes(numbers, n, 0, made, t, wrong);
         }
         return;
       }
     }
     linalg::detail::Scratch<T> const s(a, n, 0);
-    for (std::int64_t t = 0; t < from.count; ++t) {
-      lk::pack(from, t, s.a(), n);
+    for (std::int64_t t = 0; t < mats.count; ++t) {
+      lk::pack(mats, t, s.a(), n);
       if (lk::factor_cholesky(n, s.a(), n) != 0) {
         bad(t);
-        lk::fill(to, t, lk::not_a_number<T>());
+        lk::fill(made, t, lk::not_a_number<T>());
         continue;
       }
       for (std::int64_t j = 1; j < n; ++j)
         for (std::int64_t i = 0; i < j; ++i) s.a()[i + j * n] = T(0);
-      lk::unpack(s.a(), n, to, t);
+      lk::unpack(s.a(), n, made, t);
     }
   }
 };
