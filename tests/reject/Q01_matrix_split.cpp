@@ -5,6 +5,7 @@
 // FORBID: error:.*error:
 // NEEDS: full
 #include <shardtype/linalg/linalg.hpp>
+#include <shardtype/shardtype.hpp>
 
 using namespace shardtype;
 struct X : Axis<"X", 2> {};
