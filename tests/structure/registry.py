@@ -21,7 +21,8 @@ import sys
 from pathlib import Path
 
 # Of each folder with operations: the document with its rows.
-ROWS = {"ops": "docs/rules.md", "manual": "docs/manual.md", "nn": "docs/nn.md"}
+ROWS = {"ops": "docs/rules.md", "manual": "docs/manual.md", "nn": "docs/nn.md",
+        "linalg": "docs/linalg.md"}
 # Operations that no function of a user's calls, and who does.
 INTERNAL = {
     "AttentionBack": "the gradient of attention (nn/attention.hpp)",
@@ -30,9 +31,15 @@ INTERNAL = {
     "CrossEntropyBack": "the gradient of cross_entropy (nn/cross_entropy.hpp)",
     "CrossEntropyJoin": "cross_entropy (nn/cross_entropy.hpp)",
     "CrossEntropyNumbers": "cross_entropy (nn/cross_entropy.hpp)",
+    "DetFactored": "det and slogdet (linalg/determinant.hpp)",
+    "FactorsOf": "lu_factor (linalg/factors.hpp)",
+    "InverseFactored": "inv, and the gradient of det (linalg/determinant.hpp)",
+    "LuFactor": "lu_factor, inv, det, and the gradient of solve (linalg/solve.hpp)",
+    "PivotsOf": "lu_factor (linalg/factors.hpp)",
     "ReduceParts": "the gradients of reductions (autodiff/counted.hpp)",
     "RowNormBack": "the gradients of norms (nn/norm.hpp)",
     "RowNormGain": "the gradients of norms (nn/norm.hpp)",
+    "SolveFactored": "the gradient of solve (linalg/solve.hpp)",
 }
 # Operations that automatic mode does not record, and why.
 NOT_RECORDED = {
@@ -56,6 +63,7 @@ TESTED_ELSEWHERE = {
     "fft": ("tests/mpi/fourier.cpp", "tests/mpi/fourier_long.cpp"),
     # results are rounded, as those of fft
     "nn": ("tests/mpi/nn.cpp", "tests/mpi/nn_attention.cpp"),
+    "linalg": ("tests/mpi/linalg_batched.cpp",),
 }
 ENTRY = re.compile(r'^ *\{"(\w+)", "([^"]+)"\},$', re.M)
 
