@@ -34,11 +34,12 @@ int main(int argc, char** argv) {
   auto const wanted = from_function<double, Groups, Dim<P>>(
       mesh, [](auto g, auto p) { return double(g) - 2 * double(p); });
   auto const y = einsum<Group, Sample>(x, wanted);
-  auto const ridge = from_function<double, Groups, Dim<P>, Dim<Q>>(
-      mesh, [](auto, auto p, auto q) { return p == q ? 1e-9 : 0.0; });
+  auto const identity = from_function<double, Groups, Dim<P>, Dim<Q>>(
+      mesh, [](auto, auto p, auto q) { return p == q ? 1.0 : 0.0; });
+  auto const ridge = full<double, Groups>(mesh, 1e-9);
 
   auto const fit = [&](auto const& r) {
-    auto const l = linalg::cholesky<P, Q>(normal_matrix(x, r));
+    auto const l = linalg::cholesky<P, Q>(normal_matrix(x, r * identity));
     return linalg::cholesky_solve<P, Q>(l, einsum<Group, P>(x, y));  // [Group@X, Q]
   };
   auto const error = [&](auto const& r) {
@@ -50,10 +51,10 @@ int main(int argc, char** argv) {
 
   double const off = item(error(ridge));
   if (!(off < 1e-12)) throw Error("example", "the parameters are wrong");
-  check_grads(error, (1e8 * ridge).tensor());
+  check_grads(error, (1e8 * ridge).tensor());  // through the factors, to each group's ridge
 
   // the same by LU factors, and how much each group's matrix is worth
-  auto const a = normal_matrix(x, ridge).tensor();
+  auto const a = normal_matrix(x, ridge * identity).tensor();
   auto const again = linalg::solve<P, Q>(a, einsum<Group, P>(x, y));
   auto const both = linalg::slogdet<P, Q>(a);
   double const sign = item(min<Tensor<double>>(both.sign));

@@ -143,18 +143,39 @@ std::uint32_t cholesky_lanes(int n, Lanes<T>* a) {
   using V = Lanes<T>;
   constexpr int count = lanes<T>;
   std::uint32_t bad = 0;
-  for (int k = 0; k < n; ++k) {
-    V d = a[k * n + k];
+  // column by column, each from those before it: sums in registers, of four rows at once
+  for (int j = 0; j < n; ++j) {
+    V* const row = a + j * n;
+    V d = row[j];
+    for (int k = 0; k < j; ++k) d -= row[k] * row[k];
     for (int l = 0; l < count; ++l) {
       if (!(d[l] > T(0))) bad |= 1U << static_cast<unsigned>(l);
       d[l] = std::sqrt(d[l] > T(0) ? d[l] : T(1));
     }
-    a[k * n + k] = d;
-    for (int j = k + 1; j < n; ++j) a[k * n + j] = V{};
-    for (int i = k + 1; i < n; ++i) a[i * n + k] /= d;
-    for (int i = k + 1; i < n; ++i) {
-      V const f = a[i * n + k];
-      for (int j = k + 1; j <= i; ++j) a[i * n + j] -= f * a[j * n + k];
+    row[j] = d;
+    for (int k = j + 1; k < n; ++k) row[k] = V{};
+    V const inverse = T(1) / d;
+    int i = j + 1;
+    for (; i + 4 <= n; i += 4) {
+      V* const r0 = a + i * n;
+      V* const r1 = r0 + n;
+      V* const r2 = r1 + n;
+      V* const r3 = r2 + n;
+      V s0 = r0[j], s1 = r1[j], s2 = r2[j], s3 = r3[j];
+      for (int k = 0; k < j; ++k) {
+        V const p = row[k];
+        s0 -= r0[k] * p;
+        s1 -= r1[k] * p;
+        s2 -= r2[k] * p;
+        s3 -= r3[k] * p;
+      }
+      r0[j] = s0 * inverse, r1[j] = s1 * inverse, r2[j] = s2 * inverse, r3[j] = s3 * inverse;
+    }
+    for (; i < n; ++i) {
+      V* const r = a + i * n;
+      V sum = r[j];
+      for (int k = 0; k < j; ++k) sum -= r[k] * row[k];
+      r[j] = sum * inverse;
     }
   }
   return bad;

@@ -57,6 +57,14 @@ T not_a_number() {
   }
 }
 
+/// Whether no element is NaN or infinite.
+template <class T>
+bool finite(T const* a, std::int64_t n) {
+  real_t<T> sum(0);
+  for (std::int64_t k = 0; k < n; ++k) sum += size_of(a[k]) * real_t<T>(0);
+  return sum == real_t<T>(0);
+}
+
 /// P A = L U in place with partial pivoting; the pivots, from 0 on. Returns 0, or k if the k-th pivot is 0 (from 1 on).
 template <class T>
 std::int32_t factor_lu(std::int64_t n, T* a, std::int64_t lda, std::int32_t* pivots) {

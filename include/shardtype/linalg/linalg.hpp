@@ -6,4 +6,5 @@
 #include <shardtype/linalg/determinant.hpp>
 #include <shardtype/linalg/factors.hpp>
 #include <shardtype/linalg/solve.hpp>
+#include <shardtype/linalg/spectral.hpp>
 #include <shardtype/linalg/triangular.hpp>

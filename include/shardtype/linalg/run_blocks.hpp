@@ -139,6 +139,11 @@ constexpr std::int64_t order_of(ResultExtents const& c) {
   return c.given[0][c.a().find(c.from().dims[0].label)];
 }
 
+/// The extent of the first operand's columns.
+constexpr std::int64_t columns_of(ResultExtents const& c) {
+  return c.given[0][c.a().find(c.from().dims[1].label)];
+}
+
 }  // namespace detail
 }  // namespace linalg
 

@@ -64,6 +64,12 @@ template <class... Ls, class A, class B>
 constexpr auto einsum_to(shardtype::detail::Pack<Ls...>, A const& a, B const& b) {
   return einsum<Ls...>(a, b);
 }
+/// Labels of which I and J are replaced by K and L.
+template <class I, class J, class K, class L, class... Ls>
+constexpr auto with_pair(shardtype::detail::Pack<Ls...>) {
+  return shardtype::detail::Pack<std::conditional_t<
+      std::is_same_v<Ls, I>, K, std::conditional_t<std::is_same_v<Ls, J>, L, Ls>>...>{};
+}
 /// - y x^T with the labels of `Like` (I from y, J from x), summed over all others.
 template <class Like, class A, class B>
 constexpr auto minus_outer(A const& y, B const& x) {

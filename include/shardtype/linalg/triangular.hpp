@@ -200,7 +200,8 @@ struct Vjp<op::Cholesky<I, J>> : Differentiable {
     using I2 = linalg::detail::SecondRow;
     using T = checking::element_t<tensor_of<A>>;
     auto const& l = kept<0>(saved);
-    auto const product = contracted<A>(l, relabel<J, J2>(ct));
+    auto const product = linalg::detail::einsum_to(
+        linalg::detail::with_pair<I, J, J, J2>(labels_of_t<tensor_of<A>>{}), l, relabel<J, J2>(ct));
     auto const half = tril<J, J2>(product, 0) + tril<J, J2>(product, -1);
     auto const s = half + relabel<J, J2, J2, J>(linalg::detail::conjugate(half.tensor()));
     linalg::Triangular const upper{true, false};
@@ -209,24 +210,6 @@ struct Vjp<op::Cholesky<I, J>> : Differentiable {
     auto const both = call(op::TriangularSolve<J2, I2>{upper}, where,
                            relabel<I, I2, J, J2>(linalg::detail::conjugate(l)), left);
     return autodiff::in_order(relabel<I2, J>(both), labels_of_t<tensor_of<A>>{});
-  }
-
- private:
-  /// l^T l' with the batch dims of A, then J and its second.
-  template <class A, class L, class C>
-  static constexpr auto contracted(L const& l, C const& ct) {
-    using Batch = decltype(without(labels_of_t<tensor_of<A>>{}));
-    return product(Batch{}, l, ct);
-  }
-  template <class... Ls>
-  static constexpr auto without(shardtype::detail::Pack<Ls...>) {
-    return (shardtype::detail::Pack<>{} | ... | std::conditional_t < std::is_same_v<Ls, I> ||
-                std::is_same_v<Ls, J>,
-            shardtype::detail::Pack<>, shardtype::detail::Pack < Ls >> {});
-  }
-  template <class... Ls, class L, class C>
-  static constexpr auto product(shardtype::detail::Pack<Ls...>, L const& l, C const& ct) {
-    return einsum<Ls..., J, linalg::detail::SecondColumn>(l, ct);
   }
 };
 
