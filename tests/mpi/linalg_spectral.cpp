@@ -1,4 +1,4 @@
-// Eigenvalues and singular values of stacks of matrices: the products give the matrix back, the vectors are orthonormal, the
+// Orthogonal factors, eigenvalues and singular values of stacks of matrices: the products give the matrix back, the vectors are orthonormal, the
 // values are those of matrices that are made with them; gradients against differences.
 // RANKS: 1 2 4
 // NEEDS: LAPACK
@@ -105,4 +105,41 @@ TEST_CASE("gradients of eigenvalues, of eigenvectors up to their phase, and of s
         return real(v * conj(v)).tensor();
       },
       z);
+}
+
+TEST_CASE("orthogonal factors and least squares") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  auto const check = [&]<class T>(T, std::int64_t count, std::int64_t m, std::int64_t n) {
+    auto const a = stack<T>(mesh, count, m, n);
+    auto const parts = linalg::qr<I, J, K>(a);
+    CHECK(linear::distance((einsum<I, B, J>(parts.q, parts.r) - a).tensor()) <
+          1e-13 * double(m + 1));
+    auto const gram = einsum<B, K, L>(linalg::detail::conjugate(parts.q), relabel<K, L>(parts.q));
+    auto const identity = from_function<T, Dim<B, Y>, Dim<K>, Dim<L>>(
+        mesh, {count, std::min(m, n), std::min(m, n)},
+        [](auto, auto k, auto l) { return T(k == l ? 1 : 0); });
+    CHECK(linear::distance((gram - identity).tensor()) < 1e-13 * double(m + 1));
+    CHECK(linear::distance((triu<K, J>(parts.r) - parts.r).tensor()) == 0);
+    if (m < n) return;
+    // the residual is orthogonal to the columns
+    auto const b = from_function<T, Dim<B, Y>, Dim<I>, Dim<L>>(
+        mesh, {count, m, 2},
+        [](auto t, auto i, auto l) { return linear::drawn<T>((t * 70 + i) * 70 + l, 9); });
+    auto const x = linalg::lstsq<I, J>(a, b);
+    auto const residual = (b - einsum<B, I, L>(a, x)).tensor();
+    CHECK(linear::distance(einsum<B, J, L>(linalg::detail::conjugate(a), residual)) <
+          1e-11 * double(m + 1));
+  };
+  for (std::int64_t const m : {0, 1, 5, 40}) check(1.0, 5, m, m);
+  check(1.0, 3, 40, 4);
+  check(1.0, 1, 3, 6);
+  check(Z(1), 3, 6, 4);
+  auto const a = stack<double>(mesh, 3, 5, 3);
+  auto const z = stack<Z>(mesh, 2, 4, 3);
+  check_grads([](auto const& m) { return linalg::qr<I, J, K>(m).q; }, a);
+  check_grads([](auto const& m) { return linalg::qr<I, J, K>(m).r; }, a);
+  auto const b = from_function<double, Dim<B, Y>, Dim<I>>(
+      mesh, {3, 5}, [](auto t, auto i) { return linear::drawn<double>(t * 70 + i, 9); });
+  check_grads([](auto const& m, auto const& v) { return linalg::lstsq<I, J>(m, v); }, a, b);
+  check_grads([](auto const& m) { return real(linalg::qr<I, J, K>(m).r).tensor(); }, z);
 }

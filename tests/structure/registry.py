@@ -32,14 +32,22 @@ INTERNAL = {
     "CrossEntropyJoin": "cross_entropy (nn/cross_entropy.hpp)",
     "CrossEntropyNumbers": "cross_entropy (nn/cross_entropy.hpp)",
     "DetFactored": "det and slogdet (linalg/determinant.hpp)",
+    "DivideByGaps": "the gradient of eigh (linalg/spectral.hpp)",
+    "EighBoth": "eigh and eigvalsh (linalg/spectral.hpp)",
+    "EighValues": "eigh and eigvalsh (linalg/spectral.hpp)",
+    "EighVectors": "eigh (linalg/spectral.hpp)",
     "FactorsOf": "lu_factor (linalg/factors.hpp)",
     "InverseFactored": "inv, and the gradient of det (linalg/determinant.hpp)",
     "LuFactor": "lu_factor, inv, det, and the gradient of solve (linalg/solve.hpp)",
     "PivotsOf": "lu_factor (linalg/factors.hpp)",
+    "QrBoth": "qr and lstsq (linalg/orthogonal.hpp)",
+    "QrPartOf": "qr and lstsq (linalg/orthogonal.hpp)",
     "ReduceParts": "the gradients of reductions (autodiff/counted.hpp)",
     "RowNormBack": "the gradients of norms (nn/norm.hpp)",
     "RowNormGain": "the gradients of norms (nn/norm.hpp)",
     "SolveFactored": "the gradient of solve (linalg/solve.hpp)",
+    "SvdAll": "svd and svdvals (linalg/spectral.hpp)",
+    "SvdPartOf": "svd and svdvals (linalg/spectral.hpp)",
 }
 # Operations that automatic mode does not record, and why.
 NOT_RECORDED = {

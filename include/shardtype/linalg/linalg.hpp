@@ -5,6 +5,7 @@
 #include <shardtype/check/sentences/linear_algebra.hpp>
 #include <shardtype/linalg/determinant.hpp>
 #include <shardtype/linalg/factors.hpp>
+#include <shardtype/linalg/orthogonal.hpp>
 #include <shardtype/linalg/solve.hpp>
 #include <shardtype/linalg/spectral.hpp>
 #include <shardtype/linalg/triangular.hpp>
