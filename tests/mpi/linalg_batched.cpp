@@ -109,11 +109,11 @@ constexpr std::int64_t orders[] = {0, 1, 2, 3, 8, 16, 31, 32, 33, 65};
 }  // namespace
 
 TEST_CASE("solutions of stacks, of every kind of matrix, in float, double and complex") {
-  bool const many = on_ranks::rank_total() > 2;  // then they take a third of the cases
+  int const every = on_ranks::rank_total() > 2 ? 5 : 1;  // of many ranks, a fifth of the cases
   int round = 0;
   for (std::int64_t const n : orders)
     for (std::int64_t const width : {0, 1, 5}) {
-      if (round++ % 3 != 0 && many) continue;
+      if (round++ % every != 0) continue;
       std::int64_t const counts[] = {9, 1, 0, 13};
       std::int64_t const count = n > 32 ? 3 : counts[round % 4];
       Kind const kind = kinds[static_cast<std::size_t>(round) % std::size(kinds)];
@@ -127,7 +127,7 @@ TEST_CASE("every kind of matrix, in lanes and alone") {
   std::int64_t round = 0;
   for (Kind const kind : kinds)
     for (std::int64_t const n : {7, 32, 40})
-      if (on_ranks::rank_total() == 1 || round++ % 5 == 0) solutions<double>(n, 5, 2, kind);
+      if (round++ % (on_ranks::rank_total() == 1 ? 1 : 7) == 0) solutions<double>(n, 5, 2, kind);
 }
 
 TEST_CASE("factors and pivots are those of LAPACK, in lanes as alone") {
@@ -186,6 +186,7 @@ TEST_CASE("the transposed matrix, unreduced right-hand sides, and none at all") 
 TEST_CASE("Cholesky factors, triangular systems, inverses and determinants") {
   auto const mesh = on_ranks::two_axes<X, Y>();
   for (std::int64_t const n : {0, 1, 2, 8, 31, 33}) {
+    if (on_ranks::rank_total() > 2 && n != 2 && n != 33) continue;
     std::int64_t const count = n % 2 == 0 ? 5 : 11;
     Problem<double> const p{count, n, 2, Kind::random};
     auto const m = from_function<double, Dim<B, Y>, Dim<I>, Dim<K>>(
