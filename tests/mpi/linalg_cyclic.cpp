@@ -136,9 +136,9 @@ void solve_all_ways(Mesh<X, Y> const& mesh, Int n, Int rights) {
       worst = std::max(worst, static_cast<double>(linalg::kernels::pivot_size(s)));
     }
   CHECK(worst < bound);
-  auto const lower = cyclic::cyclic_triangular_solve<I, J, true>(l, b, here());
+  auto const lower = cyclic::cyclic_triangular_solve<I, J>(l, b, true, false, here());
   CHECK(residual<T>(n, rights, entry, on_all<T, J>(lower, rights)) < bound);
-  auto const back = cyclic::cyclic_triangular_solve<I, J, true, false, true>(l, b_own, here());
+  auto const back = cyclic::cyclic_triangular_solve<I, J, true>(l, b_own, true, false, here());
   CHECK(residual<T>(
             n, rights, [&](Int i, Int j) { return entry(j, i); }, on_all<T, I>(back, rights)) <
         bound);
@@ -234,11 +234,11 @@ TEST_CASE("plans count what is sent, and gather nothing") {
         "Cholesky", op::CyclicCholesky<I, J>{},
         [&] { return cyclic::cyclic_cholesky<I, J>(a, here()); }, a);
     check_plan(
-        "upper", op::CyclicTriangle<I, J, false>{},
-        [&] { return cyclic::cyclic_triangular_solve<I, J, false>(a, b, here()); }, a, b);
+        "upper", op::CyclicTriangle<I, J>(false, false),
+        [&] { return cyclic::cyclic_triangular_solve<I, J>(a, b, false, false, here()); }, a, b);
     check_plan(
-        "its transpose", op::CyclicTriangle<I, J, false, false, true>{},
-        [&] { return cyclic::cyclic_triangular_solve<I, J, false, false, true>(a, b_own, here()); },
+        "its transpose", op::CyclicTriangle<I, J, true>(false, false),
+        [&] { return cyclic::cyclic_triangular_solve<I, J, true>(a, b_own, false, false, here()); },
         a, b_own);
     check_plan(
         "by Cholesky", op::CyclicCholeskySolve<I, J>{},

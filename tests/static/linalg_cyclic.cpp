@@ -77,8 +77,9 @@ static_assert(code<Solve, A, Tensor<double, Dim<I>, Unreduced<Max, Y>>> == Code:
 static_assert(code<Solve, A, Tensor<float, Dim<I>>> == Code::C10_element_types_differ);
 static_assert(code<op::CyclicLuSolve<I, J, true>, A, Pivots, Tensor<double, Dim<J>>> ==
               Code::Q05_one_matrix);
-static_assert(code<op::CyclicLuSolve<I, J>, A, Tensor<std::int32_t, Dim<J, X>>,
-                   Tensor<double, Dim<I>>> == Code::Q05_one_matrix);
+static_assert(
+    code<op::CyclicLuSolve<I, J>, A, Tensor<std::int32_t, Dim<J, X>>, Tensor<double, Dim<I>>> ==
+    Code::Q05_one_matrix);
 
 // Plans. A panel of w columns from row k on: (n - k) w numbers, w pivots and one number more.
 constexpr std::int64_t received(std::int64_t n, std::int64_t block, std::int64_t ranks,

@@ -55,10 +55,10 @@ auto cyclic_cholesky_solve(A const& l, B const& b, std::source_location const& w
 }
 /// t x = b for a triangle of `t[I, J@X%n]`: `b[I, K]` -> `[J@X%n, K]` by a ring; `Transposed`: `b[J@X%n, K]` -> `[I, K]`,
 /// each block of x to all. A 0 on the diagonal gives an infinity, as a division does.
-template <class I, class J, bool Lower, bool Unit = false, bool Transposed = false, class A,
-          class B>
-auto cyclic_triangular_solve(A const& t, B const& b, std::source_location const& where) {
-  return shardtype::call(op::CyclicTriangle<I, J, Lower, Unit, Transposed>{}, where, t, b);
+template <class I, class J, bool Transposed = false, class A, class B>
+auto cyclic_triangular_solve(A const& t, B const& b, bool lower, bool unit,
+                             std::source_location const& where) {
+  return shardtype::call(op::CyclicTriangle<I, J, Transposed>(lower, unit), where, t, b);
 }
 
 }  // namespace shardtype::linalg::detail

@@ -248,7 +248,7 @@ struct Run<op::CyclicSolve<I, J>> {
         C::template right_in<along>(static_cast<T const*>(b.buffer().data()), b);
     Buffer const factors = run.take(a.local_size());
     Buffer const right = run.take(blocks.n * given.cols);
-    Buffer const pivots = run.take(planning::panel_tail(blocks.n, sizeof(T)));
+    Buffer const pivots = run.take(planning::pivot_elements(blocks.n, sizeof(T)));
     run.copy_block(a, C::writable(factors));
     Matrix<T> const y = linalg::kernels::row_major(C::writable(right), blocks.n, given.cols);
     // the right-hand sides go along at the rank where the way back begins
@@ -267,7 +267,7 @@ struct Run<op::CyclicSolve<I, J>> {
   }
 };
 
-/// A solve by triangles that are given: `Self::solve(run, columns, y, others...)` does it in place of y, the right-hand
+/// A solve by triangles that are given: `Self::solve(op, run, columns, y, others...)` does it in place of y, the right-hand
 /// sides on all ranks, or, if `Self::given_own`, of the own blocks; if `Self::leaves_own`, the result is its own blocks.
 template <class Self, class Op>
 struct CyclicSolved {
@@ -296,7 +296,7 @@ struct CyclicSolved {
     }
     CyclicColumns<T const> const columns =
         run.columns_in(static_cast<T const*>(a.buffer().data()), a);
-    Self::solve(run, columns, y, bs...);
+    Self::solve(op, run, columns, y, bs...);
     if constexpr (Self::leaves_own) {
       run.leave_own(y, made);
     } else {
@@ -322,8 +322,9 @@ struct Run<op::CyclicLuSolve<I, J, Transposed>>
   static constexpr bool given_own = Transposed;
   static constexpr bool leaves_own = !Transposed;
   template <class C, class T, class P, class B>
-  static void solve(C const& run, CyclicColumns<T const> const& columns, Matrix<T> const& y,
-                    P const& pivots, B const&) {
+  static void solve(op::CyclicLuSolve<I, J, Transposed> const&, C const& run,
+                    CyclicColumns<T const> const& columns, Matrix<T> const& y, P const& pivots,
+                    B const&) {
     auto const* const rows = static_cast<std::int32_t const*>(pivots.buffer().data());
     if constexpr (Transposed) {
       solve_by_spread<T>({columns, false, false}, y);
@@ -344,8 +345,8 @@ struct Run<op::CyclicCholeskySolve<I, J>>
   static constexpr bool given_own = false;
   static constexpr bool leaves_own = true;
   template <class C, class T, class B>
-  static void solve(C const& run, CyclicColumns<T const> const& columns, Matrix<T> const& y,
-                    B const&) {
+  static void solve(op::CyclicCholeskySolve<I, J> const&, C const& run,
+                    CyclicColumns<T const> const& columns, Matrix<T> const& y, B const&) {
     run.clear_others(y);
     run.solve_by_ring({columns, true, false}, y);
     // L^H x = y, as L^T conj(x) = conj(y)
@@ -363,20 +364,20 @@ struct Run<op::CyclicCholeskySolve<I, J>>
   }
 };
 
-template <class I, class J, bool Lower, bool Unit, bool Transposed>
-struct Run<op::CyclicTriangle<I, J, Lower, Unit, Transposed>>
-    : CyclicSolved<Run<op::CyclicTriangle<I, J, Lower, Unit, Transposed>>,
-                   op::CyclicTriangle<I, J, Lower, Unit, Transposed>> {
+template <class I, class J, bool Transposed>
+struct Run<op::CyclicTriangle<I, J, Transposed>>
+    : CyclicSolved<Run<op::CyclicTriangle<I, J, Transposed>>,
+                   op::CyclicTriangle<I, J, Transposed>> {
   static constexpr bool given_own = Transposed;
   static constexpr bool leaves_own = !Transposed;
   template <class C, class T, class B>
-  static void solve(C const& run, CyclicColumns<T const> const& columns, Matrix<T> const& y,
-                    B const&) {
+  static void solve(op::CyclicTriangle<I, J, Transposed> const& op, C const& run,
+                    CyclicColumns<T const> const& columns, Matrix<T> const& y, B const&) {
     if constexpr (Transposed) {
-      solve_by_spread<T>({columns, Lower, Unit}, y);
+      solve_by_spread<T>({columns, op.lower, op.unit}, y);
     } else {
       run.clear_others(y);
-      run.solve_by_ring({columns, Lower, Unit}, y);
+      run.solve_by_ring({columns, op.lower, op.unit}, y);
     }
   }
 };

@@ -146,11 +146,15 @@ struct CyclicCholeskySolve : detail::OnCyclicMatrix<I, J> {
   }
 };
 
-/// t x = b, or t^T x = b, for a triangle of a matrix, with ones for its diagonal if `Unit`.
-template <class I, class J, bool Lower, bool Unit = false, bool Transposed = false>
+/// t x = b, or t^T x = b, for a triangle of a matrix.
+template <class I, class J, bool Transposed = false>
 struct CyclicTriangle : detail::OnCyclicMatrix<I, J> {
   using operation = CyclicTriangle;
   static constexpr std::string_view name = "triangular_solve";
+  bool lower = true;
+  bool unit = false;  ///< whether ones stand for the diagonal
+  constexpr CyclicTriangle() = default;
+  constexpr CyclicTriangle(bool is_lower, bool is_unit) : lower(is_lower), unit(is_unit) {}
   static constexpr Verdict rule(rules::Question const& q) {
     return rules::cyclic_solve(q, Transposed);
   }
@@ -158,9 +162,9 @@ struct CyclicTriangle : detail::OnCyclicMatrix<I, J> {
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
     planning::append_cyclic_start(p, c);
     if constexpr (Transposed) {
-      planning::append_cyclic_spread(p, c, !Lower);
+      planning::append_cyclic_spread(p, c, !lower);
     } else {
-      planning::append_cyclic_ring(p, c, Lower);
+      planning::append_cyclic_ring(p, c, lower);
     }
   }
 };

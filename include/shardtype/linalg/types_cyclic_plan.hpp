@@ -32,6 +32,10 @@ struct CyclicBlocks {
 constexpr std::int64_t panel_tail(std::int64_t width, std::int64_t element_bytes) {
   return ceil_div(4 * (width + 1), element_bytes);
 }
+/// The elements that hold the pivots of `n` columns.
+constexpr std::int64_t pivot_elements(std::int64_t n, std::int64_t element_bytes) {
+  return ceil_div(4 * n, element_bytes);
+}
 /// The elements of the message of panel `k`.
 constexpr std::int64_t panel_elements(CyclicBlocks const& c, std::int64_t k,
                                       std::int64_t element_bytes) {
@@ -117,7 +121,7 @@ constexpr void update(Step const& s, Round& r) {
     std::int64_t const w0 = c.blocks.width(0);
     held = add_sat(held, w0 * w0 * c.element_bytes);
   } else {  // the pivots
-    held = add_sat(held, panel_tail(c.blocks.n, c.element_bytes) * c.element_bytes);
+    held = add_sat(held, pivot_elements(c.blocks.n, c.element_bytes) * c.element_bytes);
   }
   if (how == CyclicFactor::lu_and_solve)  // the factors, and the right-hand sides
     held = add_sat(held,

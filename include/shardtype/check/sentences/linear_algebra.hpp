@@ -31,11 +31,13 @@ struct refused<Code::Q03_both_cyclic, legal, YourTypes...> : Poisoned {
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::Q04_rows_cyclic, legal, YourTypes...> : Poisoned {
-  static_assert(legal,
-                "[shardtype Q04] the rows of this matrix are block-cyclic, and pivots are sought "
-                "along them, which would be one message per row. Hold the columns block-cyclic "
-                "and the rows whole: reshard<Dim<I>, Dim<J, Cyclic<X, 64>>>(a), by which each rank "
-                "sends its block once.");
+  static_assert(
+      legal,
+      "[shardtype Q04] the rows of this matrix are block-cyclic, and they are exchanged for "
+      "pivots. "
+      "Factorize the transposed matrix, whose columns they are: lu_factor<J, I>(a), by which "
+      "lu_solve<I, J>(lu, b) solves with a; cholesky<J, I>(a) of a symmetric one. No bytes more. "
+      "Or reshard<Dim<I>, Dim<J, Cyclic<X, 64>>>(a): each rank sends its block once.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::Q05_one_matrix, legal, YourTypes...> : Poisoned {
