@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include <shardtype/linalg/cyclic.hpp>
+#include <shardtype/linalg/linalg.hpp>
 #include <shardtype/shardtype.hpp>
 
 #include "harness/catch.hpp"
@@ -18,7 +18,6 @@
 #include "shim/pmpi.hpp"
 
 using namespace shardtype;
-namespace cyclic = shardtype::linalg::detail;
 
 namespace {
 
@@ -30,7 +29,6 @@ struct K : Index<"K"> {};
 
 using Int = std::int64_t;
 using C128 = Kokkos::complex<double>;
-std::source_location here() { return std::source_location::current(); }
 
 double number(Int i, Int j) {
   std::uint64_t h = (static_cast<std::uint64_t>(i) << 32U | static_cast<std::uint64_t>(j)) *
@@ -71,7 +69,7 @@ double residual(Int n, Int rights, Matrix const& a, Solution const& x) {
     for (Int i = 0; i < n; ++i) {
       T s = right<T>(i, k);
       for (Int j = 0; j < n; ++j) s -= a(i, j) * x(j, k);
-      double const size = static_cast<double>(linalg::kernels::pivot_size(s));
+      double const size = static_cast<double>(linalg::kernels::size_of(s));
       worst = size > worst || size != size ? size : worst;
     }
   return worst;
@@ -103,27 +101,31 @@ void solve_all_ways(Mesh<X, Y> const& mesh, Int n, Int rights) {
       mesh, {rights, n}, [](Int k, Int i) { return right<T>(i, k); });
   auto const b_own = from_function<T, Columns, Dim<K>>(mesh, {n, rights}, &right<T>);
 
+  CHECK(residual<T>(n, rights, general, on_all<T, J>(linalg::solve<I, J>(a, b), rights)) < bound);
   CHECK(residual<T>(n, rights, general,
-                    on_all<T, J>(cyclic::cyclic_solve<I, J>(a, b, here()), rights)) < bound);
-  CHECK(residual<T>(n, rights, general,
-                    on_all<T, J>(cyclic::cyclic_solve<I, J>(turned, b_split, here()), rights)) <
-        bound);
+                    on_all<T, J>(linalg::solve<I, J>(turned, b_split), rights)) < bound);
 
-  auto const lu = cyclic::cyclic_lu_factor<I, J>(turned, here());
+  auto const lu = linalg::lu_factor<I, J>(turned);
   static_assert(std::is_same_v<decltype(lu.pivots), Tensor<std::int32_t, Dim<J>>>);
-  auto const x = cyclic::cyclic_lu_solve<I, J>(lu.factors, lu.pivots, b_split, here());
+  auto const x = linalg::lu_solve<I, J>(lu, b_split);
   static_assert(std::is_same_v<std::remove_const_t<decltype(x)>, Tensor<T, Dim<K, X>, Columns>>);
   CHECK(residual<T>(n, rights, general, on_all<T, J>(x, rights)) < bound);
-  auto const z = cyclic::cyclic_lu_solve<I, J, true>(lu.factors, lu.pivots, b_own, here());
+  auto const z = linalg::lu_solve<J, I>(lu, b_own);
   static_assert(std::is_same_v<std::remove_const_t<decltype(z)>, Tensor<T, Dim<I>, Dim<K>>>);
   CHECK(residual<T>(
             n, rights, [&](Int j, Int i) { return general(i, j); }, on_all<T, I>(z, rights)) <
         bound);
 
-  auto const l = cyclic::cyclic_cholesky<I, J>(h, here());
+  // the transposed matrix, with its rows block-cyclic
+  auto const turned_x = linalg::solve<J, I>(turned, b_own);
+  static_assert(std::is_same_v<std::remove_const_t<decltype(turned_x)>, Tensor<T, Dim<I>, Dim<K>>>);
+  CHECK(residual<T>(
+            n, rights, [&](Int j, Int i) { return general(i, j); },
+            on_all<T, I>(turned_x, rights)) < bound);
+
+  auto const l = linalg::cholesky<I, J>(h);
   CHECK(residual<T>(n, rights, hermitian,
-                    on_all<T, J>(cyclic::cyclic_cholesky_solve<I, J>(l, b, here()), rights)) <
-        bound);
+                    on_all<T, J>(linalg::cholesky_solve<I, J>(l, b), rights)) < bound);
   // L is a triangle, and L L^H the matrix
   auto const whole = to_host(reshard<Dim<I>, Dim<J>>(l));
   auto const entry = [&](Int i, Int j) { return whole[static_cast<std::size_t>(i * n + j)]; };
@@ -133,12 +135,12 @@ void solve_all_ways(Mesh<X, Y> const& mesh, Int n, Int rights) {
       if (j > i && entry(i, j) != T(0)) worst = 1;
       T s = hermitian(i, j);
       for (Int k = 0; k <= std::min(i, j); ++k) s -= entry(i, k) * conjugate(entry(j, k));
-      worst = std::max(worst, static_cast<double>(linalg::kernels::pivot_size(s)));
+      worst = std::max(worst, static_cast<double>(linalg::kernels::size_of(s)));
     }
   CHECK(worst < bound);
-  auto const lower = cyclic::cyclic_triangular_solve<I, J>(l, b, true, false, here());
+  auto const lower = linalg::triangular_solve<I, J>(l, b);
   CHECK(residual<T>(n, rights, entry, on_all<T, J>(lower, rights)) < bound);
-  auto const back = cyclic::cyclic_triangular_solve<I, J, true>(l, b_own, true, false, here());
+  auto const back = linalg::triangular_solve<J, I>(l, b_own, {.upper = true});
   CHECK(residual<T>(
             n, rights, [&](Int i, Int j) { return entry(j, i); }, on_all<T, I>(back, rights)) <
         bound);
@@ -207,7 +209,7 @@ TEST_CASE("right-hand sides of one dim, and float") {
   auto const a = from_function<float, Dim<I>, Dim<J, Cyclic<X, 5>>>(
       mesh, {n, n}, [](Int i, Int j) { return element<float>(i, j) + (i == j ? 4.F : 0.F); });
   auto const b = from_function<float, Dim<I>>(mesh, {n}, [](Int i) { return right<float>(i, 0); });
-  auto const x = cyclic::cyclic_solve<I, J>(a, b, here());
+  auto const x = linalg::solve<I, J>(a, b);
   static_assert(
       std::is_same_v<std::remove_const_t<decltype(x)>, Tensor<float, Dim<J, Cyclic<X, 5>>>>);
   auto const values = to_host(reshard<Dim<J>>(x));
@@ -218,7 +220,9 @@ TEST_CASE("right-hand sides of one dim, and float") {
 
 TEST_CASE("plans count what is sent, and gather nothing") {
   Mesh<X> const mesh(MPI_COMM_WORLD);
-  for (Int const n : {0, 5, 64, 203, 350}) {
+  // the peak is looked at closely from a megabyte on, which few ranks reach
+  Int const largest = on_ranks::rank_total() > 3 ? 120 : 350;
+  for (Int const n : {Int{0}, Int{5}, Int{64}, largest}) {
     INFO("n " << n);
     auto const a = from_function<double, Dim<I>, Dim<J, Cyclic<X, 16>>>(
         mesh, {n, n}, [n](Int i, Int j) { return definite<double>(i, j, n); });
@@ -226,23 +230,19 @@ TEST_CASE("plans count what is sent, and gather nothing") {
     auto const b_own =
         from_function<double, Dim<J, Cyclic<X, 16>>, Dim<K>>(mesh, {n, 3}, &right<double>);
     using Factor = op::CyclicLu<I, J>;
-    check_plan("LU", Factor{}, [&] { return cyclic::cyclic_lu_factor<I, J>(a, here()); }, a);
+    check_plan("LU", Factor{}, [&] { return linalg::lu_factor<I, J>(a); }, a);
+    check_plan("solve", op::CyclicSolve<I, J>{}, [&] { return linalg::solve<I, J>(a, b); }, a, b);
     check_plan(
-        "solve", op::CyclicSolve<I, J>{}, [&] { return cyclic::cyclic_solve<I, J>(a, b, here()); },
-        a, b);
-    check_plan(
-        "Cholesky", op::CyclicCholesky<I, J>{},
-        [&] { return cyclic::cyclic_cholesky<I, J>(a, here()); }, a);
+        "Cholesky", op::CyclicCholesky<I, J>{}, [&] { return linalg::cholesky<I, J>(a); }, a);
     check_plan(
         "upper", op::CyclicTriangle<I, J>(false, false),
-        [&] { return cyclic::cyclic_triangular_solve<I, J>(a, b, false, false, here()); }, a, b);
+        [&] { return linalg::triangular_solve<I, J>(a, b, {.upper = true}); }, a, b);
     check_plan(
         "its transpose", op::CyclicTriangle<I, J, true>(false, false),
-        [&] { return cyclic::cyclic_triangular_solve<I, J, true>(a, b_own, false, false, here()); },
-        a, b_own);
+        [&] { return linalg::triangular_solve<J, I>(a, b_own); }, a, b_own);
     check_plan(
         "by Cholesky", op::CyclicCholeskySolve<I, J>{},
-        [&] { return cyclic::cyclic_cholesky_solve<I, J>(a, b, here()); }, a, b);
+        [&] { return linalg::cholesky_solve<I, J>(a, b); }, a, b);
     CHECK(plan_at(Factor{}, a).count(Collective::broadcast) == (n + 15) / 16);
   }
 }
@@ -256,32 +256,32 @@ TEST_CASE("a matrix without a solution is an error on all ranks") {
   };
   auto const good = matrix([n](Int i, Int j) { return definite<double>(i, j, n); });
   std::string text;
-  for (Int const bad : {Int{0}, Int{3}, Int{4}, Int{13}, n - 1}) {
+  for (Int const bad : {Int{0}, Int{4}, n - 1}) {
     INFO("column " << bad);
     std::string const column = "column " + std::to_string(bad) + " of J";
     auto const zeros = matrix([bad](Int i, Int j) { return j == bad ? 0. : number(i, j); });
-    CHECK(code_of([&] { cyclic::cyclic_solve<I, J>(zeros, b, here()); }, &text) == "E80");
+    CHECK(code_of([&] { linalg::solve<I, J>(zeros, b); }, &text) == "E80");
     CHECK(text.find(column) != std::string::npos);
-    CHECK(code_of([&] { cyclic::cyclic_lu_factor<I, J>(zeros, here()); }) == "E80");
+    CHECK(code_of([&] { linalg::lu_factor<I, J>(zeros); }) == "E80");
     auto const nan = matrix([bad, n](Int i, Int j) {
       return i == n - 1 && j == bad ? std::numeric_limits<double>::quiet_NaN()
                                     : definite<double>(i, j, n);
     });
-    CHECK(code_of([&] { cyclic::cyclic_solve<I, J>(nan, b, here()); }, &text) == "E82");
+    CHECK(code_of([&] { linalg::solve<I, J>(nan, b); }, &text) == "E82");
     CHECK(text.find(column) != std::string::npos);
-    CHECK(code_of([&] { cyclic::cyclic_cholesky<I, J>(nan, here()); }, &text) == "E82");
+    CHECK(code_of([&] { linalg::cholesky<I, J>(nan); }, &text) == "E82");
     CHECK(text.find(column) != std::string::npos);
     auto const negative = matrix(
         [bad, n](Int i, Int j) { return i == j && i == bad ? -1. : definite<double>(i, j, n); });
-    CHECK(code_of([&] { cyclic::cyclic_cholesky<I, J>(negative, here()); }, &text) == "E81");
+    CHECK(code_of([&] { linalg::cholesky<I, J>(negative); }, &text) == "E81");
     CHECK(text.find(column) != std::string::npos);
     // and the next call works
-    CHECK(code_of([&] { cyclic::cyclic_solve<I, J>(good, b, here()); }) == "");
-    CHECK(code_of([&] { cyclic::cyclic_cholesky<I, J>(good, here()); }) == "");
+    CHECK(code_of([&] { linalg::solve<I, J>(good, b); }) == "");
+    CHECK(code_of([&] { linalg::cholesky<I, J>(good); }) == "");
   }
   auto const wide = from_function<double, Dim<I>, Dim<J, Cyclic<X, 4>>>(mesh, {n, n + 1}, &number);
-  CHECK(code_of([&] { cyclic::cyclic_solve<I, J>(wide, b, here()); }, &text) == "E41");
+  CHECK(code_of([&] { linalg::solve<I, J>(wide, b); }, &text) == "E41");
   CHECK(text.find("I has extent 29, and J 30") != std::string::npos);
   auto const longer = from_function<double, Dim<I>>(mesh, {n + 1}, [](Int) { return 1.; });
-  CHECK(code_of([&] { cyclic::cyclic_solve<I, J>(good, longer, here()); }) == "E24");
+  CHECK(code_of([&] { linalg::solve<I, J>(good, longer); }) == "E24");
 }

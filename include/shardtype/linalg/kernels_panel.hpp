@@ -3,16 +3,12 @@
 /// factorization of a panel. BLAS and LAPACK do it where the program has them, else the loops below.
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
-#include <type_traits>
 #include <utility>
-
-#include <Kokkos_Core.hpp>
 
 #include <shardtype/kernels/gemm_blas.hpp>
 #include <shardtype/kernels/matrix.hpp>
-#include <shardtype/linalg/kernels_lapack.hpp>
+#include <shardtype/linalg/kernels_own.hpp>
 
 namespace shardtype::linalg::kernels {
 
@@ -36,25 +32,6 @@ Matrix<T> column_major(T* data, std::int64_t rows, std::int64_t cols) {
 template <class T>
 Matrix<T> row_major(T* data, std::int64_t rows, std::int64_t cols) {
   return {data, rows, cols, std::max<std::int64_t>(cols, 1), 1, 0};
-}
-
-template <class T>
-T conjugate(T const& x) {
-  if constexpr (is_complex<T>) {
-    return T(x.real(), -x.imag());
-  } else {
-    return x;
-  }
-}
-
-/// The size of a candidate for the pivot: of complex numbers |re| + |im|, as in LAPACK.
-template <class T>
-real_t<T> pivot_size(T const& x) {
-  if constexpr (is_complex<T>) {
-    return std::abs(x.real()) + std::abs(x.imag());
-  } else {
-    return std::abs(x);
-  }
 }
 
 /// to = from, in tiles, because one may be row-major and the other column-major.
@@ -225,7 +202,7 @@ std::int64_t factor_by_halves(Matrix<T> const& p, std::int32_t* pivots) {
   if (p.cols == 1) {
     std::int64_t most = 0;
     for (std::int64_t i = 1; i < p.rows; ++i)
-      if (pivot_size(at(p, i, 0)) > pivot_size(at(p, most, 0))) most = i;
+      if (size_of(at(p, i, 0)) > size_of(at(p, most, 0))) most = i;
     pivots[0] = static_cast<std::int32_t>(most);
     T const pivot = at(p, most, 0);
     if (pivot == T(0)) return 1;
@@ -248,28 +225,6 @@ std::int64_t factor_by_halves(Matrix<T> const& p, std::int32_t* pivots) {
   return 0;
 }
 
-/// factor_diagonal by columns.
-template <class T>
-std::int64_t factor_by_columns(Matrix<T> const& a) {
-  for (std::int64_t j = 0; j < a.cols; ++j) {
-    for (std::int64_t k = 0; k < j; ++k) {
-      T const f = conjugate(at(a, j, k));
-      for (std::int64_t i = j; i < a.rows; ++i) at(a, i, j) -= at(a, i, k) * f;
-    }
-    real_t<T> diagonal{};
-    if constexpr (is_complex<T>) {
-      diagonal = at(a, j, j).real();
-    } else {
-      diagonal = at(a, j, j);
-    }
-    if (!(diagonal > 0)) return j + 1;
-    real_t<T> const root = std::sqrt(diagonal);
-    at(a, j, j) = T(root);
-    for (std::int64_t i = j + 1; i < a.rows; ++i) at(a, i, j) /= root;
-  }
-  return 0;
-}
-
 }  // namespace detail
 
 /// P A = L U of a column-major panel that is at least as high as it is wide, in place: row k was exchanged with row
@@ -283,17 +238,6 @@ std::int64_t factor_panel(Matrix<T> const& p, std::int32_t* pivots) {
   return info;
 #else
   return detail::factor_by_halves(p, pivots);
-#endif
-}
-
-/// A = L L^H of the lower triangle of a column-major block, in place. Returns 0, or k + 1 if the leading block of k + 1
-/// rows is not positive definite.
-template <class T>
-std::int64_t factor_diagonal(Matrix<T> const& a) {
-#ifdef SHARDTYPE_HAVE_LAPACK
-  return potrf(Triangle::lower, a.rows, a.data, a.col_stride);
-#else
-  return detail::factor_by_columns(a);
 #endif
 }
 

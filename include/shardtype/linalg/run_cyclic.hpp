@@ -121,6 +121,13 @@ class CyclicRun {
     execute::solve_by_ring(t, y, writable(wires));
   }
 
+  /// Pivots that are relative to each panel's first row, as rows of the matrix.
+  void count_pivots_from_0(std::int32_t* pivots) const {
+    for (std::int64_t k = 0; k < blocks_.count(); ++k)
+      for (std::int64_t i = blocks_.begin(k); i < blocks_.begin(k) + blocks_.width(k); ++i)
+        pivots[i] += static_cast<std::int32_t>(blocks_.begin(k));
+  }
+
   /// Error E80, E81 or E82, on all ranks.
   static void check(FactorFailure const& f, std::int64_t n) {
     if (f.kind == FactorFailure::none) return;
@@ -168,25 +175,21 @@ void factor_lu(C const& run, A const& a, T* memory, std::int32_t* pivots, Matrix
   if (keeps_factors) method.finish();
 }
 
-/// The pivots of lu_factor.
-template <class R, class A>
-struct CyclicPivots {
-  struct Holder {
-    static constexpr Spec value = [] {
-      Spec s;
-      s.add(CyclicRun<R, A>::columns);
-      return s;
-    }();
-  };
-  using type = shardtype::detail::tensor_from_spec<typename R::S, Holder, std::int32_t, A>;
-};
+/// a^T x = b by the factors of P a = L U, in place of y, of which each rank has its own blocks of b.
+template <class T>
+void solve_transposed(CyclicColumns<T const> const& factors, std::int32_t const* pivots,
+                      Matrix<T> const& y) {
+  solve_by_spread<T>({factors, false, false}, y);
+  solve_by_spread<T>({factors, true, true}, y);
+  linalg::kernels::exchange_rows(y, pivots, y.rows, true);
+}
 
 template <class I, class J>
 struct Run<op::CyclicLu<I, J>> {
   template <class R, class A>
   static auto run(op::CyclicLu<I, J> const& op, std::source_location const& where, A const& a) {
     using Out = typename R::result;
-    using Pivots = typename CyclicPivots<R, A>::type;
+    using Pivots = typename shardtype::detail::NamedAs<std::int32_t, A, Dim<J>>::type;
     using T = typename A::element;
     auto const extents = result_extents<R>(op, a);
     std::int64_t const n = extents[0];
@@ -199,10 +202,7 @@ struct Run<op::CyclicLu<I, J>> {
     auto* const pivots = static_cast<std::int32_t*>(out.pivots.buffer().data());
     run.copy_block(a, memory);
     factor_lu(run, a, memory, pivots, Matrix<T>{}, true);
-    CyclicBlocks const& b = run.blocks();
-    for (std::int64_t k = 0; k < b.count(); ++k)
-      for (std::int64_t i = 0; i < b.width(k); ++i)
-        pivots[b.begin(k) + i] += static_cast<std::int32_t>(b.begin(k));
+    run.count_pivots_from_0(pivots);
     return out;
   }
 };
@@ -231,38 +231,47 @@ struct Run<op::CyclicCholesky<I, J>> : Filled<Run<op::CyclicCholesky<I, J>>> {
   }
 };
 
-template <class I, class J>
-struct Run<op::CyclicSolve<I, J>> {
+template <class I, class J, bool Transposed>
+struct Run<op::CyclicSolve<I, J, Transposed>> {
   template <class R, class A, class B>
-  static typename R::result run(op::CyclicSolve<I, J> const& op, std::source_location const& where,
-                                A const& a, B const& b) {
+  static typename R::result run(op::CyclicSolve<I, J, Transposed> const& op,
+                                std::source_location const& where, A const& a, B const& b) {
     using Out = typename R::result;
     using T = typename A::element;
     using C = CyclicRun<R, A>;
     Out out = shardtype::detail::uninitialized<Out>(a.mesh(), result_extents<R>(op, a, b));
     if (!a.mesh().here()) return out;
     C const run(a, where, "solve");
-    constexpr int along = R::S::readings[1].spec.find(C::rows);
+    constexpr int along = R::S::readings[1].spec.find(Transposed ? C::columns : C::rows);
     CyclicBlocks const& blocks = run.blocks();
     Matrix<T const> const given =
         C::template right_in<along>(static_cast<T const*>(b.buffer().data()), b);
+    Matrix<T> const made = C::template right_in<along>(static_cast<T*>(out.buffer().data()), out);
     Buffer const factors = run.take(a.local_size());
     Buffer const right = run.take(blocks.n * given.cols);
     Buffer const pivots = run.take(planning::pivot_elements(blocks.n, sizeof(T)));
+    auto* const row_of = static_cast<std::int32_t*>(pivots.data());
     run.copy_block(a, C::writable(factors));
     Matrix<T> const y = linalg::kernels::row_major(C::writable(right), blocks.n, given.cols);
-    // the right-hand sides go along at the rank where the way back begins
-    bool const carries = blocks.count() > 0 && run.owns(blocks.count() - 1);
-    if (carries) {
-      linalg::kernels::copy<T>(given, y);
-    } else {
-      std::fill_n(y.data, blocks.n * given.cols, T(0));
-    }
-    factor_lu(run, a, C::writable(factors), static_cast<std::int32_t*>(pivots.data()),
-              carries ? y : Matrix<T>{}, false);
     CyclicColumns<T const> const columns = run.columns_in(static_cast<T const*>(factors.data()), a);
-    run.solve_by_ring({columns, false, false}, y);
-    run.leave_own(y, C::template right_in<along>(static_cast<T*>(out.buffer().data()), out));
+    if constexpr (Transposed) {
+      factor_lu(run, a, C::writable(factors), row_of, Matrix<T>{}, true);
+      run.count_pivots_from_0(row_of);
+      run.gather_own(given, y);
+      solve_transposed<T>(columns, row_of, y);
+      linalg::kernels::copy<T>(y, made);
+    } else {
+      // the right-hand sides go along at the rank where the way back begins
+      bool const carries = blocks.count() > 0 && run.owns(blocks.count() - 1);
+      if (carries) {
+        linalg::kernels::copy<T>(given, y);
+      } else {
+        std::fill_n(y.data, blocks.n * given.cols, T(0));
+      }
+      factor_lu(run, a, C::writable(factors), row_of, carries ? y : Matrix<T>{}, false);
+      run.solve_by_ring({columns, false, false}, y);
+      run.leave_own(y, made);
+    }
     return out;
   }
 };
@@ -327,9 +336,7 @@ struct Run<op::CyclicLuSolve<I, J, Transposed>>
                     B const&) {
     auto const* const rows = static_cast<std::int32_t const*>(pivots.buffer().data());
     if constexpr (Transposed) {
-      solve_by_spread<T>({columns, false, false}, y);
-      solve_by_spread<T>({columns, true, true}, y);
-      linalg::kernels::exchange_rows(y, rows, y.rows, true);
+      solve_transposed<T>(columns, rows, y);
     } else {
       linalg::kernels::exchange_rows(y, rows, y.rows);
       run.clear_others(y);

@@ -244,7 +244,8 @@ struct CholeskyMethod {
       return FactorFailure::pack(FactorFailure::not_a_number, j);
     std::int64_t const w = panel.cols;
     Matrix<T> const top = panel.block(0, 0, w, w);
-    if (std::int64_t const info = linalg::kernels::factor_diagonal(top); info != 0)
+    if (std::int64_t const info = linalg::kernels::factor_cholesky(w, top.data, top.col_stride);
+        info != 0)
       return FactorFailure::pack(FactorFailure::not_positive, info - 1);
     // x L^H = b, as conj(L) x^T = b^T
     linalg::kernels::solve_triangle<T>(conjugated(top), true, false,

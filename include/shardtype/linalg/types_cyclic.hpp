@@ -92,16 +92,24 @@ struct CyclicCholesky : detail::OnCyclicMatrix<I, J> {
   }
 };
 
-/// a x = b by LU; the factors are not kept.
-template <class I, class J>
+/// a x = b, or a^T x = b, by LU of a; the factors are not kept.
+template <class I, class J, bool Transposed = false>
 struct CyclicSolve : detail::OnCyclicMatrix<I, J> {
   using operation = CyclicSolve;
   static constexpr std::string_view name = "solve";
-  static constexpr Verdict rule(rules::Question const& q) { return rules::cyclic_solve(q, false); }
-  constexpr void extents(ResultExtents const& c) const { detail::check_square(c, false); }
+  static constexpr Verdict rule(rules::Question const& q) {
+    return rules::cyclic_solve(q, Transposed);
+  }
+  constexpr void extents(ResultExtents const& c) const { detail::check_square(c, Transposed); }
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
-    planning::append_cyclic_factor(p, c, planning::CyclicFactor::lu_and_solve);
-    planning::append_cyclic_ring(p, c, false);
+    if constexpr (Transposed) {
+      planning::append_cyclic_factor(p, c, planning::CyclicFactor::lu_before_solve);
+      planning::append_cyclic_spread(p, c, true);
+      planning::append_cyclic_spread(p, c, false);
+    } else {
+      planning::append_cyclic_factor(p, c, planning::CyclicFactor::lu_and_solve);
+      planning::append_cyclic_ring(p, c, false);
+    }
   }
 };
 

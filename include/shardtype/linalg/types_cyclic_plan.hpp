@@ -44,8 +44,9 @@ constexpr std::int64_t panel_elements(CyclicBlocks const& c, std::int64_t k,
 /// Panels in memory at a time: one is used, one arrives, one may still be on its way out.
 inline constexpr std::int64_t panel_slots = 3;
 
-/// The operations whose loop of panels is planned.
-enum class CyclicFactor : std::int8_t { lu, lu_and_solve, cholesky };
+/// The operations whose loop of panels is planned. LU beside a solve: its factors are not the result; `lu_and_solve` carries
+/// the right-hand sides along.
+enum class CyclicFactor : std::int8_t { lu, lu_and_solve, lu_before_solve, cholesky };
 
 /// One call on a matrix `a[I, J@X%n]`.
 struct CyclicCall {
@@ -123,9 +124,10 @@ constexpr void update(Step const& s, Round& r) {
   } else {  // the pivots
     held = add_sat(held, pivot_elements(c.blocks.n, c.element_bytes) * c.element_bytes);
   }
-  if (how == CyclicFactor::lu_and_solve)  // the factors, and the right-hand sides
+  if (how == CyclicFactor::lu_and_solve ||
+      how == CyclicFactor::lu_before_solve)  // the factors, and the right-hand sides
     held = add_sat(held,
-                   mul_sat(mul_sat(c.blocks.n, add_sat(c.most_columns(0, r.sizing.sizes), right)),
+                   mul_sat(mul_sat(c.blocks.n, add_sat(c.most_columns(0, r.sizing.sizes), c.right)),
                            c.element_bytes));
   r.work.workspace = held;
 }
@@ -219,9 +221,10 @@ constexpr void append_cyclic_factor(Plan& p, CallSizing const& c, CyclicFactor h
   p.push(sent);
   p.push(cyclic_compute(c));
   void (*const round)(Step const&, Round&) =
-      how == CyclicFactor::cholesky ? &cyclic_rounds::factor<CyclicFactor::cholesky>
-      : how == CyclicFactor::lu     ? &cyclic_rounds::factor<CyclicFactor::lu>
-                                    : &cyclic_rounds::factor<CyclicFactor::lu_and_solve>;
+      how == CyclicFactor::cholesky          ? &cyclic_rounds::factor<CyclicFactor::cholesky>
+      : how == CyclicFactor::lu              ? &cyclic_rounds::factor<CyclicFactor::lu>
+      : how == CyclicFactor::lu_before_solve ? &cyclic_rounds::factor<CyclicFactor::lu_before_solve>
+                                             : &cyclic_rounds::factor<CyclicFactor::lu_and_solve>;
   p.repeat(3, call.blocks.count(), call.blocks.block, round, call.blocks.ranks);
 }
 
