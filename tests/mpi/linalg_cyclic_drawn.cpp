@@ -16,8 +16,8 @@ TEST_CASE("drawn matrices over all ranks") {
   }());
   // fewer on more ranks, which share the cores; of each number of ranks others
   int const ranks = world.size();
-  int const count = 240 / ranks;
-  cyclic_cases::Tally const t = cyclic_cases::run_cases(world, alone, count, 240 * ranks);
+  int const count = 144 / ranks;
+  cyclic_cases::Tally const t = cyclic_cases::run_cases(world, alone, count, 144 * ranks);
   INFO(t.wrong << t.solved << " solved, the worst " << t.worst << " times the error on one rank");
   CHECK(t.wrong.empty());
   CHECK(t.solved > count / 3);
