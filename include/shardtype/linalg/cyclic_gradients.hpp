@@ -8,6 +8,7 @@
 #include <shardtype/autodiff/vjp.hpp>
 #include <shardtype/linalg/cyclic.hpp>
 #include <shardtype/linalg/solve.hpp>
+#include <shardtype/linalg/triangular.hpp>
 
 namespace shardtype::autodiff {
 
@@ -56,6 +57,33 @@ struct Vjp<op::CyclicLuSolve<I, J, Transposed>> {
     static_assert(K == 2, "the factors of lu_factor carry no gradient");
     return call(op::CyclicLuSolve<I, J, !Transposed>{}, std::source_location::current(),
                 kept<0>(saved), kept<1>(saved), ct);
+  }
+};
+
+/// Of b and of the triangle, zeros elsewhere.
+template <class I, class J, bool Transposed>
+struct Vjp<op::CyclicTriangle<I, J, Transposed>> {
+  using Op = op::CyclicTriangle<I, J, Transposed>;
+  static constexpr bool exists = true;
+  static constexpr bool communicates = true;
+  template <class V, class A, class B>
+  static constexpr auto save(Op const&, V const& x, A const& a, B const&) {
+    return keep(a, x);
+  }
+  template <class V, class A, class B, class S, class C>
+  static constexpr auto prepare(Op const& op, S const& saved, C const& ct) {
+    return keep(call(op::CyclicTriangle<I, J, !Transposed>(op.lower, op.unit),
+                     std::source_location::current(), kept<0>(saved), ct));
+  }
+  template <int K, class V, class A, class B, class S, class C>
+  static constexpr auto pull(Op const& op, S const& saved, C const& prepared) {
+    if constexpr (K == 0) {
+      return linalg::detail::triangle_of<I, J>(
+          linalg::detail::minus_outer<A>(kept<0>(prepared), kept<1>(saved)),
+          {.upper = !op.lower, .unit = op.unit});
+    } else {
+      return kept<0>(prepared);
+    }
   }
 };
 

@@ -4,6 +4,7 @@
 // The sentences first: then compilers print no path of includes before them.
 #include <shardtype/check/sentences/linear_algebra.hpp>
 #include <shardtype/linalg/cyclic.hpp>
+#include <shardtype/linalg/cyclic_gradients.hpp>
 #include <shardtype/linalg/determinant.hpp>
 #include <shardtype/linalg/factors.hpp>
 #include <shardtype/linalg/orthogonal.hpp>
