@@ -218,6 +218,20 @@ TEST_CASE("right-hand sides of one dim, and float") {
             [&](Int j, Int) { return values[static_cast<std::size_t>(j)]; }) < 1e-4);
 }
 
+TEST_CASE("a named solve, from and to any sharding") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  Int const n = 70;
+  auto const general = [](Int i, Int j) { return element<double>(i, j); };
+  auto const a = from_function<double, Dim<I, Y>, Dim<J, X>>(mesh, {n, n}, general);
+  auto const b = from_function<double, Dim<I, X>, Dim<K, Y>>(mesh, {n, 3}, &right<double>);
+  auto const x = linalg::solve<I, J, Dim<J, Y>, Dim<K, X>>(a, b);
+  static_assert(
+      std::is_same_v<std::remove_const_t<decltype(x)>, Tensor<double, Dim<J, Y>, Dim<K, X>>>);
+  CHECK(residual<double>(n, 3, general, on_all<double, J>(x, 3)) < bound);
+  auto const y = linalg::solve<I, J, Dim<K>, Dim<J, Cyclic<Y, 8>>>(a, b);
+  CHECK(residual<double>(n, 3, general, on_all<double, J>(y, 3)) < bound);
+}
+
 TEST_CASE("plans count what is sent, and gather nothing") {
   Mesh<X> const mesh(MPI_COMM_WORLD);
   // the peak is looked at closely from a megabyte on, which few ranks reach

@@ -11,6 +11,7 @@
 #include <shardtype/linalg/factors.hpp>
 #include <shardtype/linalg/run_cyclic.hpp>
 #include <shardtype/linalg/triangular.hpp>
+#include <shardtype/ops/collectives.hpp>
 
 namespace shardtype::linalg {
 
@@ -48,6 +49,35 @@ concept OneMatrix = cyclic_rows<I, J, tensor_behind<A>> || cyclic_columns<I, J, 
 template <class I, class J, class A>
 inline constexpr bool by_rows =
     cyclic_rows<I, J, tensor_behind<A>> && !cyclic_columns<I, J, tensor_behind<A>>;
+
+/// Columns per block where a named solve chooses.
+inline constexpr std::int64_t block_columns = 64;
+
+/// The dim of the columns J that a named solve factorizes with, from the dims of its result: `Dim<J, X>` -> `Dim<J,
+/// Cyclic<X, 64>>`, a block-cyclic one is kept. void: none of them splits J over one axis.
+template <class J, class... Parts>
+struct SolvedColumns {
+  using type = void;
+};
+template <class J, class Part, class... More>
+struct SolvedColumns<J, Part, More...> : SolvedColumns<J, More...> {};
+template <class J, MeshAxis X, class... More>
+struct SolvedColumns<J, Dim<J, X>, More...> {
+  using type = Dim<J, Cyclic<X, block_columns>>;
+};
+template <class J, class X, std::int64_t n, class... More>
+struct SolvedColumns<J, Dim<J, Cyclic<X, n>>, More...> {
+  using type = Dim<J, Cyclic<X, n>>;
+};
+/// A dim of the result as one of the right-hand sides: J becomes I, whole; and as one of the solution by cyclic columns.
+template <class I, class J, class Part>
+struct SolvedRows {
+  using type = Part;
+};
+template <class I, class J, class... Xs>
+struct SolvedRows<I, J, Dim<J, Xs...>> {
+  using type = Dim<I>;
+};
 
 /// What `lu_factor` gives, of the result of its operation; of values without data the pivots are made here.
 template <class I, class J, class A, class Out>
@@ -112,6 +142,21 @@ constexpr auto solve(core::Argument<A> const& a, B const& b,
   } else {
     return call(op::CyclicSolve<I, J, false>{}, where, a.self(), b);
   }
+}
+
+/// The same from any sharding, with a named result: `solve<I, J, Dim<J, X>>(a, b)`, `a[I@X, J]`, `b[I@X]` -> `[J@X]`. The matrix
+/// is resharded to `[I, J@X%64]`, or to the block size that the result names (`Dim<J, Cyclic<X, 96>>`), b to whole rows, and
+/// the solution back: an all_to_all of the matrix and one of the solution, and what each rank lacks of b. The result names
+/// all its dims, and splits J over one axis. Refused: also R01 to R04. Gradients as those of its parts.
+template <class I, class J, class Out, class... Outs, class A, class B>
+  requires(!std::is_void_v<typename detail::SolvedColumns<J, Out, Outs...>::type>)
+constexpr auto solve(core::Argument<A> const& a, B const& b,
+                     checking::CallSite where = std::source_location::current()) {
+  using Columns = typename detail::SolvedColumns<J, Out, Outs...>::type;
+  auto const columns = reshard<Dim<I>, Columns>(a.self(), where);
+  auto const right = reshard<typename detail::SolvedRows<I, J, Out>::type,
+                             typename detail::SolvedRows<I, J, Outs>::type...>(b, where);
+  return reshard<Out, Outs...>(call(op::CyclicSolve<I, J>{}, where, columns, right), where);
 }
 
 /// The lower triangular l with a = l l^T (l l^H of complex numbers) of one matrix over many ranks: `a[I, J@X%n]` -> l typed
