@@ -216,7 +216,8 @@ inline std::vector<double> solve(Comm& comm, Case const& c, Whole const& whole,
         std::fill_n(y.begin() + b.begin(k) * c.right, b.width(k) * c.right, 0.);
   };
   if (c.definite) {
-    CholeskyMethod<double> method{columns, nullptr};
+    std::vector<double> scratch(static_cast<std::size_t>(planning::cholesky_scratch(b)));
+    CholeskyMethod<double> method{columns, scratch.data()};
     if (run_panels(columns, method, panels.data()).kind != FactorFailure::none) return {};
     method.finish();
     y = whole.b;

@@ -221,9 +221,8 @@ struct Run<op::CyclicCholesky<I, J>> : Filled<Run<op::CyclicCholesky<I, J>>> {
     auto* const memory = static_cast<T*>(out.buffer().data());
     run.copy_block(a, memory);
     CyclicColumns<T> const columns = run.columns_in(memory, a);
-    std::int64_t const block = std::min(run.blocks().block, run.blocks().n);
     Buffer const panels = run.take(PanelStream<T>::memory(run.blocks()));
-    Buffer const scratch = run.take(linalg::kernels::is_complex<T> ? block * block : 0);
+    Buffer const scratch = run.take(planning::cholesky_scratch(run.blocks()));
     CholeskyMethod<T> method{columns, C::writable(scratch)};
     C::check(run_panels(columns, method, C::writable(panels)), run.blocks().n);
     method.finish();

@@ -13,6 +13,7 @@
 namespace shardtype::execute {
 
 using linalg::kernels::Matrix;
+using planning::cholesky_group;
 using planning::CyclicBlocks;
 
 /// Why a factorization stopped, the same on all ranks: it travels with the panel.
@@ -236,7 +237,7 @@ struct LuMethod {
 template <class T>
 struct CholeskyMethod {
   CyclicColumns<T> const& a;
-  T* scratch;  ///< block x block
+  T* scratch;  ///< planning::cholesky_scratch elements
 
   static std::int32_t* pivots() { return nullptr; }
   std::int32_t factor(Matrix<T> const& panel, std::int64_t) {
@@ -252,20 +253,34 @@ struct CholeskyMethod {
                                        panel.block(w, 0, panel.rows - w, w).transposed());
     return 0;
   }
+  /// Several blocks at a time, so that products are not too narrow: the rows from the last one on by one product, those
+  /// between the blocks by others.
   template <class Poke>
   void apply(Matrix<T> const& panel, std::int64_t k, std::int64_t first, std::int64_t count,
              Poke poke) {
     CyclicBlocks const& b = a.blocks;
-    for (std::int64_t end = first + count; first < end;) {
-      std::int64_t const block = first / b.block * b.ranks + a.me();
-      std::int64_t const w = b.width(block);
-      std::int64_t const row = b.begin(block) - b.begin(k);
+    std::int64_t const group = cholesky_group(b.block) * b.block;
+    for (std::int64_t const end = first + count; first < end;) {
       poke();
-      linalg::kernels::subtract_product<T>(
-          panel.block(row, 0, panel.rows - row, panel.cols),
-          conjugated(panel.block(row, 0, w, panel.cols)).transposed(),
-          a.block(block, b.begin(block)));
-      first += w;
+      std::int64_t const cols = std::min(group, end - first);
+      Matrix<T> const rows = linalg::kernels::column_major(scratch, cols, panel.cols);
+      std::int64_t last = 0;
+      for (std::int64_t at = 0; at < cols;) {
+        std::int64_t const block = (first + at) / b.block * b.ranks + a.me();
+        last = b.begin(block) - b.begin(k);
+        copy_conjugates(panel.block(last, 0, b.width(block), panel.cols),
+                        rows.block(at, 0, b.width(block), panel.cols));
+        at += b.width(block);
+      }
+      for (std::int64_t at = 0; at < cols;) {
+        std::int64_t const block = (first + at) / b.block * b.ranks + a.me();
+        std::int64_t const w = b.width(block);
+        std::int64_t const begin = b.begin(block) - b.begin(k);
+        subtract(panel, rows, k, {begin, last}, first, {at, at + w});
+        at += w;
+      }
+      subtract(panel, rows, k, {last, panel.rows}, first, {0, cols});
+      first += cols;
     }
   }
   static void applied(Matrix<T> const&, std::int64_t) {}
@@ -279,15 +294,26 @@ struct CholeskyMethod {
   }
 
  private:
+  /// What rows `r` of the panel and the own rows `c` of it do to the columns first + c.
+  void subtract(Matrix<T> const& panel, Matrix<T> const& rows, std::int64_t k, Range r,
+                std::int64_t first, Range c) const {
+    linalg::kernels::subtract_product<T>(
+        panel.block(r.begin, 0, r.size(), panel.cols),
+        rows.block(c.begin, 0, c.size(), panel.cols).transposed(),
+        a.mine.block(a.blocks.begin(k) + r.begin, first + c.begin, r.size(), c.size()));
+  }
+  static void copy_conjugates(Matrix<T> const& from, Matrix<T> const& to) {
+    for (std::int64_t j = 0; j < from.cols; ++j)
+      for (std::int64_t i = 0; i < from.rows; ++i)
+        linalg::kernels::at(to, i, j) = linalg::kernels::conjugate(linalg::kernels::at(from, i, j));
+  }
   /// The conjugates of a matrix; of real numbers itself.
-  Matrix<T> conjugated(Matrix<T> const& m) {
+  Matrix<T> conjugated(Matrix<T> const& m) const {
     if constexpr (!linalg::kernels::is_complex<T>) {
       return m;
     } else {
       Matrix<T> const out = linalg::kernels::column_major(scratch, m.rows, m.cols);
-      for (std::int64_t j = 0; j < m.cols; ++j)
-        for (std::int64_t i = 0; i < m.rows; ++i)
-          linalg::kernels::at(out, i, j) = linalg::kernels::conjugate(linalg::kernels::at(m, i, j));
+      copy_conjugates(m, out);
       return out;
     }
   }

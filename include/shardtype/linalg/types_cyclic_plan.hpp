@@ -41,6 +41,14 @@ constexpr std::int64_t panel_elements(CyclicBlocks const& c, std::int64_t k,
                                       std::int64_t element_bytes) {
   return (c.n - c.begin(k)) * c.width(k) + panel_tail(c.width(k), element_bytes);
 }
+/// Blocks of columns that Cholesky updates by one product.
+constexpr std::int64_t cholesky_group(std::int64_t block) {
+  return std::max<std::int64_t>(1, 128 / block);
+}
+/// Elements of a copy of the rows of a panel that belong to such columns.
+constexpr std::int64_t cholesky_scratch(CyclicBlocks const& b) {
+  return std::min(b.n, cholesky_group(b.block) * b.block) * std::min(b.n, b.block);
+}
 /// Panels in memory at a time: one is used, one arrives, one may still be on its way out.
 inline constexpr std::int64_t panel_slots = 3;
 
@@ -118,9 +126,8 @@ constexpr void update(Step const& s, Round& r) {
   // the panel itself is a value of the plan
   std::int64_t held = panel_memory(c.blocks, c.element_bytes) -
                       panel_elements(c.blocks, r.number, c.element_bytes) * c.element_bytes;
-  if (how == CyclicFactor::cholesky) {  // conjugates of a block
-    std::int64_t const w0 = c.blocks.width(0);
-    held = add_sat(held, w0 * w0 * c.element_bytes);
+  if (how == CyclicFactor::cholesky) {
+    held = add_sat(held, mul_sat(cholesky_scratch(c.blocks), c.element_bytes));
   } else {  // the pivots
     held = add_sat(held, pivot_elements(c.blocks.n, c.element_bytes) * c.element_bytes);
   }
