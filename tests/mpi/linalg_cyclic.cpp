@@ -268,7 +268,7 @@ TEST_CASE("a matrix without a solution is an error on all ranks") {
   auto const matrix = [&](auto f) {
     return from_function<double, Dim<I>, Dim<J, Cyclic<X, 4>>>(mesh, {n, n}, f);
   };
-  auto const good = matrix([n](Int i, Int j) { return definite<double>(i, j, n); });
+  auto const good = matrix([](Int i, Int j) { return definite<double>(i, j, n); });
   std::string text;
   for (Int const bad : {Int{0}, Int{4}, n - 1}) {
     INFO("column " << bad);
@@ -277,7 +277,7 @@ TEST_CASE("a matrix without a solution is an error on all ranks") {
     CHECK(code_of([&] { linalg::solve<I, J>(zeros, b); }, &text) == "E80");
     CHECK(text.find(column) != std::string::npos);
     CHECK(code_of([&] { linalg::lu_factor<I, J>(zeros); }) == "E80");
-    auto const nan = matrix([bad, n](Int i, Int j) {
+    auto const nan = matrix([bad](Int i, Int j) {
       return i == n - 1 && j == bad ? std::numeric_limits<double>::quiet_NaN()
                                     : definite<double>(i, j, n);
     });
@@ -286,7 +286,7 @@ TEST_CASE("a matrix without a solution is an error on all ranks") {
     CHECK(code_of([&] { linalg::cholesky<I, J>(nan); }, &text) == "E82");
     CHECK(text.find(column) != std::string::npos);
     auto const negative = matrix(
-        [bad, n](Int i, Int j) { return i == j && i == bad ? -1. : definite<double>(i, j, n); });
+        [bad](Int i, Int j) { return i == j && i == bad ? -1. : definite<double>(i, j, n); });
     CHECK(code_of([&] { linalg::cholesky<I, J>(negative); }, &text) == "E81");
     CHECK(text.find(column) != std::string::npos);
     // and the next call works
