@@ -3,11 +3,13 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <shardtype/linalg/kernels_own.hpp>
@@ -188,9 +190,20 @@ struct Whole {
   }
 };
 
+// LU on a rank that does nothing for a while before its first update, as one that shares its core with others.
+struct SlowLu : LuMethod<double> {
+  bool slow = false;
+  template <class Poke>
+  void apply(Matrix<double> const& panel, Int k, Int first, Int count, Poke poke) {
+    if (slow) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    slow = false;
+    LuMethod<double>::apply(panel, k, first, count, poke);
+  }
+};
+
 // The solution of the ranks of `comm`, gathered for the test; `pivots` of LU; empty if the factorization stopped.
 inline std::vector<double> solve(Comm& comm, Case const& c, Whole const& whole,
-                                 std::vector<std::int32_t>& pivots) {
+                                 std::vector<std::int32_t>& pivots, int slow_rank = -1) {
   CyclicBlocks const b{c.n, c.block, comm.size()};
   Int const mine = b.below(b.count(), comm.rank());
   std::vector<double> own(static_cast<std::size_t>(c.n * mine));
@@ -230,7 +243,8 @@ inline std::vector<double> solve(Comm& comm, Case const& c, Whole const& whole,
   }
   bool const carries = b.count() > 0 && columns.owns(b.count() - 1);
   if (carries) std::copy(whole.b.begin(), whole.b.end(), y.begin());
-  LuMethod<double> method{columns, pivots.data(), carries ? right : Matrix<double>{}};
+  SlowLu method{{columns, pivots.data(), carries ? right : Matrix<double>{}},
+                comm.rank() == slow_rank};
   if (run_panels(columns, method, panels.data()).kind != FactorFailure::none) return {};
   method.finish();
   for (Int k = 0; k < b.count(); ++k)
@@ -269,6 +283,12 @@ inline std::vector<double> solve_alone(Case const& c, Whole const& whole,
   std::vector<double> out(x.size());
   turn(x, out, c.right, n);
   return out;
+}
+
+inline MPI_Comm all_ranks() {
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  return comm;
 }
 
 struct Tally {

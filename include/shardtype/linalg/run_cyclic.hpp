@@ -16,7 +16,7 @@
 #include <shardtype/linalg/run_cyclic_ring.hpp>
 #include <shardtype/linalg/types_cyclic.hpp>
 
-namespace shardtype {
+namespace shardtype::execute {
 
 /// What `lu_factor` of one matrix over many ranks gives: the factors, and the pivots, `i32[J]`.
 template <class Factors, class Pivots>
@@ -24,10 +24,6 @@ struct CyclicFactors {
   Factors factors;
   Pivots pivots;
 };
-
-}  // namespace shardtype
-
-namespace shardtype::execute {
 
 /// Error E79 unless the host can access this memory.
 template <class Space>
