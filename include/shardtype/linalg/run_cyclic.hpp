@@ -41,7 +41,7 @@ class CyclicRun {
  public:
   using T = typename A::element;
   using Space = typename A::memory_space;
-  static constexpr Spec const& matrix = R::S::readings[0].spec;
+  static constexpr auto const& matrix = R::S::readings[0].spec;
   static constexpr int rows = R::S::readings[R::operands].spec.dims[0].label;
   static constexpr int columns = R::S::readings[R::operands].spec.dims[1].label;
 
