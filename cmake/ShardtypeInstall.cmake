@@ -39,6 +39,7 @@ install(
         "${PROJECT_SOURCE_DIR}/cmake/ShardtypeBLAS.cmake"
         "${PROJECT_SOURCE_DIR}/cmake/ShardtypeFFT.cmake"
         "${PROJECT_SOURCE_DIR}/cmake/ShardtypeJSON.cmake"
+        "${PROJECT_SOURCE_DIR}/cmake/ShardtypeLAPACK.cmake"
         "${PROJECT_SOURCE_DIR}/cmake/ShardtypeRandom123.cmake"
         "${PROJECT_SOURCE_DIR}/cmake/ShardtypeVectorMath.cmake"
   DESTINATION "${shardtype_package_dir}")

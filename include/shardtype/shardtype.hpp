@@ -11,6 +11,7 @@
 #include <shardtype/check/sentences/automatic.hpp>
 #include <shardtype/check/sentences/gradients.hpp>
 #include <shardtype/check/sentences/indexing.hpp>
+#include <shardtype/check/sentences/linear_algebra.hpp>
 #include <shardtype/check/sentences/manual.hpp>
 #include <shardtype/check/sentences/moves.hpp>
 #include <shardtype/check/sentences/pointwise.hpp>

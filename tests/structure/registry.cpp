@@ -12,6 +12,8 @@
 #include <shardtype/fft/fft.hpp>
 #include <shardtype/fft/four_step.hpp>
 #include <shardtype/fft/registry.hpp>
+#include <shardtype/linalg/linalg.hpp>
+#include <shardtype/linalg/registry.hpp>
 #include <shardtype/manual/registry.hpp>
 #include <shardtype/nn/nn.hpp>
 #include <shardtype/nn/registry.hpp>
@@ -29,6 +31,12 @@ struct Frequencies : Index<"Frequencies"> {};
 using Waves = Tensor<Kokkos::complex<double>, Dim<I, X>, Dim<J>>;
 using Planes = Tensor<Kokkos::complex<double>, Dim<I>, Dim<J>, Dim<K, Y>>;
 using Halves = Tensor<Kokkos::complex<double>, Dim<I, X>, Dim<Half>>;
+
+struct Rows : Index<"Rows", 6> {};
+struct Cols : Index<"Cols", 6> {};
+using Matrices = Tensor<double, Dim<I, X>, Dim<Rows>, Dim<Cols>>;
+using RightSides = Tensor<double, Dim<I, X>, Dim<Rows>>;
+using Pivots = Tensor<std::int32_t, Dim<I, X>, Dim<Cols>>;
 
 using Vector = Tensor<double, Dim<J>>;
 using Heads = Tensor<double, Dim<I, X>, Dim<J>, Dim<K, Y>, Dim<L>>;
@@ -58,6 +66,8 @@ template <>
 inline constexpr auto sample<"Broadcast"> = on<A>(op::Broadcast<Dim<K, Y>>{{12}});
 template <>
 inline constexpr auto sample<"CausalMask"> = on<A>(op::CausalMask<I, J>{});
+template <>
+inline constexpr auto sample<"Cholesky"> = on<Matrices>(op::Cholesky<Rows, Cols>{});
 template <>
 inline constexpr auto sample<"CountedMax"> = on<A>(op::CountedMax<J>{});
 template <>
@@ -94,6 +104,9 @@ template <>
 inline constexpr auto sample<"LayerNorm"> = on<A, Vector, Vector>(op::LayerNorm<J>{});
 template <>
 inline constexpr auto sample<"LogSumExp"> = on<A>(op::LogSumExp<J>{});
+template <>
+inline constexpr auto sample<"LuSolve"> =
+    on<Matrices, Pivots, RightSides>(op::LuSolve<Rows, Cols, false>{});
 template <>
 inline constexpr auto sample<"Map"> = on<A, A>(op::Map<functions::Add>{});
 template <>
@@ -137,6 +150,8 @@ inline constexpr auto sample<"Rotary"> = on<A>(op::Rotary<I, J>{});
 template <>
 inline constexpr auto sample<"ScatterAdd"> = on<A, Ids>(op::ScatterAdd<V>{32});
 template <>
+inline constexpr auto sample<"Solve"> = on<Matrices, RightSides>(op::Solve<Rows, Cols>{});
+template <>
 inline constexpr auto sample<"Sort"> = on<A>(op::Sort<J>{});
 template <>
 inline constexpr auto sample<"SplitDim"> = on<A>(op::SplitDim<J, P, Q>{{2, 4}});
@@ -160,6 +175,9 @@ template <>
 inline constexpr auto sample<"Transfer"> = on<A>(op::Transfer<Mesh<Y>, Dim<I, Y>, Dim<J>>{});
 template <>
 inline constexpr auto sample<"Transpose"> = on<A>(op::Transpose<J, I>{});
+template <>
+inline constexpr auto sample<"TriangularSolve"> =
+    on<Matrices, RightSides>(op::TriangularSolve<Rows, Cols>{});
 
 }  // namespace samples
 
@@ -289,12 +307,14 @@ static_assert(every_gradient_is_told<op::strict_operations>);
 static_assert(every_gradient_is_told<op::manual_operations>);
 static_assert(every_gradient_is_told<op::fourier_operations>);
 static_assert(every_gradient_is_told<op::nn_operations>);
+static_assert(every_gradient_is_told<op::linalg_operations>);
 
 // The registries of all folders; those of optional folders are added if the folders exist.
 static_assert(every_operation_stands<op::strict_operations>);
 static_assert(every_operation_stands<op::manual_operations>);
 static_assert(every_operation_stands<op::fourier_operations>);
 static_assert(every_operation_stands<op::nn_operations>);
+static_assert(every_operation_stands<op::linalg_operations>);
 static_assert(stands<block_sample<"AllGather">>(block_sample<"AllGather">));
 static_assert(stands<block_sample<"AllReduce">>(block_sample<"AllReduce">));
 static_assert(stands<block_sample<"AllToAll">>(block_sample<"AllToAll">));

@@ -21,7 +21,8 @@ import sys
 from pathlib import Path
 
 # Of each folder with operations: the document with its rows.
-ROWS = {"ops": "docs/rules.md", "manual": "docs/manual.md", "nn": "docs/nn.md"}
+ROWS = {"ops": "docs/rules.md", "manual": "docs/manual.md", "nn": "docs/nn.md",
+        "linalg": "docs/linalg.md"}
 # Operations that no function of a user's calls, and who does.
 INTERNAL = {
     "AttentionBack": "the gradient of attention (nn/attention.hpp)",
@@ -31,20 +32,34 @@ INTERNAL = {
     "CrossEntropyBack": "the gradient of cross_entropy (nn/cross_entropy.hpp)",
     "CrossEntropyJoin": "cross_entropy (nn/cross_entropy.hpp)",
     "CrossEntropyNumbers": "cross_entropy (nn/cross_entropy.hpp)",
+    "DetFactored": "det and slogdet (linalg/determinant.hpp)",
+    "DivideByGaps": "the gradient of eigh (linalg/spectral.hpp)",
+    "EighBoth": "eigh and eigvalsh (linalg/spectral.hpp)",
+    "EighValues": "eigh and eigvalsh (linalg/spectral.hpp)",
+    "EighVectors": "eigh (linalg/spectral.hpp)",
     "ExchangeRows": "moe (nn/moe.hpp)",
     "ExpertCounts": "moe and the losses of routers (nn/moe.hpp)",
     "ExpertPlaces": "moe (nn/moe.hpp)",
+    "FactorsOf": "lu_factor (linalg/factors.hpp)",
+    "InverseFactored": "inv, and the gradient of det (linalg/determinant.hpp)",
+    "LuFactor": "lu_factor, inv, det, and the gradient of solve (linalg/solve.hpp)",
     "OwnExpertPlaces": "moe (nn/moe.hpp)",
+    "PivotsOf": "lu_factor (linalg/factors.hpp)",
+    "QrBoth": "qr and lstsq (linalg/orthogonal.hpp)",
+    "QrPartOf": "qr and lstsq (linalg/orthogonal.hpp)",
     "RaggedOuter": "the gradient of ragged_dot (nn/ragged_dot.hpp)",
     "ReduceParts": "the gradients of reductions (autodiff/counted.hpp)",
-    "RowDots": "the gradient of moe's weights (nn/moe.hpp)",
     "RingAttention": "attention with a named result (nn/attention.hpp)",
     "RingAttentionBack": "the gradient of attention with a named result (nn/attention.hpp)",
     "RingAttentionPart": "the gradient of attention with a named result (nn/attention.hpp)",
+    "RowDots": "the gradient of moe's weights (nn/moe.hpp)",
     "RowNormBack": "the gradients of norms (nn/norm.hpp)",
     "RowNormGain": "the gradients of norms (nn/norm.hpp)",
     "RowsOnRanks": "moe (nn/moe.hpp)",
+    "SolveFactored": "the gradient of solve (linalg/solve.hpp)",
     "SpreadRows": "moe (nn/moe.hpp)",
+    "SvdAll": "svd and svdvals (linalg/spectral.hpp)",
+    "SvdPartOf": "svd and svdvals (linalg/spectral.hpp)",
 }
 # Operations that automatic mode does not record, and why.
 NOT_RECORDED = {
@@ -68,6 +83,7 @@ TESTED_ELSEWHERE = {
     "fft": ("tests/mpi/fourier.cpp", "tests/mpi/fourier_long.cpp"),
     # results are rounded, as those of fft
     "nn": ("tests/mpi/nn.cpp", "tests/mpi/nn_attention.cpp", "tests/mpi/nn_moe.cpp"),
+    "linalg": ("tests/mpi/linalg_batched.cpp",),
 }
 ENTRY = re.compile(r'^ *\{"(\w+)", "([^"]+)"\},$', re.M)
 

@@ -8,7 +8,8 @@ namespace shardtype::rules {
 /// All compile-time refusals. T: types, C: contractions, N: named results, P: elementwise
 /// (pointwise), S: reductions (sums), R: reshard, K: collectives, D: dims and shapes, B:
 /// block-cyclic dims, I: indexing and sorting, M: meshes, A: access, G: random numbers, V: manual
-/// mode (varying blocks), L: automatic mode (lazy expressions), X: gradients. `docs/errors.md` has one
+/// mode (varying blocks), L: automatic mode (lazy expressions), X: gradients, F: Fourier transforms, Q: linear algebra
+/// (equations). `docs/errors.md` has one
 /// entry for each.
 enum class Code {
   ok,
@@ -123,6 +124,12 @@ enum class Code {
   F03_extremum,
   F04_no_other_dim,
   F05_transposed_order,
+  Q01_matrix_split,
+  Q02_not_linear,
+  Q03_both_cyclic,
+  Q04_rows_cyclic,
+  Q05_one_matrix,
+  Q06_shapes,
   V01_mixed,
   V02_wrong_mode,
   V03_not_varying,

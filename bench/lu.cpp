@@ -1,0 +1,164 @@
+// One matrix over all ranks, its columns block-cyclic: LU and a solution against ScaLAPACK's pdgesv, Cholesky and a solution
+// against pdposv, on grids of one row and of one column with several block sizes, alternating.
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <shardtype/linalg/linalg.hpp>
+#include <shardtype/shardtype.hpp>
+
+#include "paired.hpp"
+#include "yield.hpp"
+
+extern "C" {
+void Cblacs_get(int context, int what, int* value);
+void Cblacs_gridinit(int* context, char const* order, int rows, int cols);
+void Cblacs_gridinfo(int context, int* rows, int* cols, int* my_row, int* my_col);
+int numroc_(int const* n, int const* block, int const* me, int const* first, int const* parts);
+void descinit_(int* desc, int const* m, int const* n, int const* row_block, int const* col_block,
+               int const* first_row, int const* first_col, int const* context, int const* ld,
+               int* info);
+void pdgesv_(int const* n, int const* rights, double* a, int const* ia, int const* ja,
+             int const* desc_a, int* pivots, double* b, int const* ib, int const* jb,
+             int const* desc_b, int* info);
+void pdposv_(char const* part, int const* n, int const* rights, double* a, int const* ia,
+             int const* ja, int const* desc_a, double* b, int const* ib, int const* jb,
+             int const* desc_b, int* info);
+}
+
+using namespace shardtype;
+
+namespace {
+
+char const* const help =
+    "bench_lu [--size=2048] [--rounds=21] [--blocks=32,64] [--benchmark_filter=CASE]\n"
+    "A system of equations in double, one right-hand side: LU and Cholesky, ours in blocks of 64 "
+    "columns.\n"
+    "Last lines: ratio lu METHOD_GRID_nbBLOCK RANKS MEDIAN Q1 Q3, ours over ScaLAPACK's in time; "
+    "Q1 and Q3\n"
+    "are the quartiles of the ratios of one round; before them, as itself, ScaLAPACK's over "
+    "itself.\n";
+
+struct X : Axis<"X"> {};
+struct I : Index<"I"> {};
+struct J : Index<"J"> {};
+using Columns = Dim<J, Cyclic<X, 64>>;
+
+double drawn(std::int64_t i, std::int64_t j) {
+  std::uint64_t h = (static_cast<std::uint64_t>(i) << 32U | static_cast<std::uint64_t>(j)) *
+                    0x9E3779B97F4A7C15ULL;
+  h ^= h >> 29U;
+  h *= 0xBF58476D1CE4E5B9ULL;
+  return static_cast<double>((h ^ h >> 32U) >> 11U) * 0x1p-53 - .5;
+}
+double general(std::int64_t i, std::int64_t j) { return drawn(i, j); }
+double definite(std::int64_t n, std::int64_t i, std::int64_t j) {
+  return i == j ? 2 * std::sqrt(static_cast<double>(n)) : drawn(std::max(i, j), std::min(i, j));
+}
+double right_side(std::int64_t i) { return drawn(i, 1 << 20); }
+
+/// The matrix and the right-hand side in ScaLAPACK's form; each run works on a copy.
+class Rival {
+ public:
+  Rival(int rows, int cols, int block, int n, bool lu, std::function<double(int, int)> const& entry)
+      : n_(n), lu_(lu) {
+    int context = 0;
+    int my_row = 0;
+    int my_col = 0;
+    Cblacs_get(-1, 0, &context);
+    Cblacs_gridinit(&context, "Row", rows, cols);
+    Cblacs_gridinfo(context, &rows, &cols, &my_row, &my_col);
+    int const zero = 0;
+    int const one = 1;
+    int info = 0;
+    int const m = numroc_(&n, &block, &my_row, &zero, &rows);
+    int const k = numroc_(&n, &block, &my_col, &zero, &cols);
+    int const ld = std::max(1, m);
+    descinit_(desc_a_, &n, &n, &block, &block, &zero, &zero, &context, &ld, &info);
+    descinit_(desc_b_, &n, &one, &block, &block, &zero, &zero, &context, &ld, &info);
+    auto const global = [&](int local, int me, int parts) {
+      return (local / block * parts + me) * block + local % block;
+    };
+    given_.resize(static_cast<std::size_t>(ld) * static_cast<std::size_t>(std::max(1, k)));
+    for (int c = 0; c < k; ++c)
+      for (int r = 0; r < m; ++r)
+        given_[static_cast<std::size_t>(c) * static_cast<std::size_t>(ld) +
+               static_cast<std::size_t>(r)] =
+            entry(global(r, my_row, rows), global(c, my_col, cols));
+    right_.resize(static_cast<std::size_t>(ld));
+    for (int r = 0; r < m; ++r)
+      right_[static_cast<std::size_t>(r)] = right_side(global(r, my_row, rows));
+    pivots_.resize(static_cast<std::size_t>(ld + block));
+    a_ = given_;
+    b_ = right_;
+  }
+  void run() {
+    int const one = 1;
+    int info = 0;
+    a_ = given_;  // ours copies the matrix too
+    b_ = right_;
+    yield_in_mpi = runtime::run_time.yield_while_waiting;
+    if (lu_) {
+      pdgesv_(&n_, &one, a_.data(), &one, &one, desc_a_, pivots_.data(), b_.data(), &one, &one,
+              desc_b_, &info);
+    } else {
+      pdposv_("L", &n_, &one, a_.data(), &one, &one, desc_a_, b_.data(), &one, &one, desc_b_,
+              &info);
+    }
+    yield_in_mpi = false;
+    if (info != 0) stop("ScaLAPACK returned " + std::to_string(info));
+  }
+
+ private:
+  int n_;
+  bool lu_;
+  int desc_a_[9]{};
+  int desc_b_[9]{};
+  std::vector<double> given_, right_, a_, b_;
+  std::vector<int> pivots_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (asked_for_help(argc, argv, help)) return 0;
+  Environment const env(argc, argv);
+  auto const n = static_cast<int>(option(argc, argv, "size", 2048));
+  Suite suite("lu", option(argc, argv, "rounds", 21));
+  Mesh<X> const mesh(env.world());
+  auto const a = from_function<double, Dim<I>, Columns>(mesh, {n, n}, &general);
+  auto const h = from_function<double, Dim<I>, Columns>(
+      mesh, {n, n}, [n](std::int64_t i, std::int64_t j) { return definite(n, i, j); });
+  auto const b = from_function<double, Dim<I>>(mesh, {n}, &right_side);
+  std::function<void()> const lu = [&] { linalg::solve<I, J>(a, b); };
+  std::function<void()> const cholesky = [&] {
+    linalg::cholesky_solve<I, J>(linalg::cholesky<I, J>(h), b);
+  };
+  std::stringstream blocks(option(argc, argv, "blocks", std::string("32,64")));
+  for (std::string word; std::getline(blocks, word, ',');) {
+    int const block = std::stoi(word);
+    for (bool const by_lu : {true, false})
+      for (bool const row : {true, false}) {
+        if (!row && env.size() == 1) continue;
+        int const rows = row ? 1 : env.size();
+        int const cols = row ? env.size() : 1;
+        suite.add(std::string(by_lu ? "lu_" : "cholesky_") + std::to_string(rows) + "x" +
+                      std::to_string(cols) + "_nb" + word,
+                  [&, by_lu, rows, cols, block] {
+                    auto const rival = std::make_shared<Rival>(
+                        rows, cols, block, n, by_lu, [&, by_lu](int i, int j) {
+                          return by_lu ? general(i, j) : definite(n, i, j);
+                        });
+                    return std::pair<std::function<void()>, std::function<void()>>(
+                        by_lu ? lu : cholesky, [rival] { rival->run(); });
+                  });
+      }
+  }
+  suite.run(argc, argv);
+  suite.print();
+}

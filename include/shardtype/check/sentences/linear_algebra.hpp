@@ -1,0 +1,59 @@
+#pragma once
+/// Refusals of linear algebra.
+
+#include <shardtype/check/refused.hpp>
+
+namespace shardtype::checking {
+
+template <bool legal, class... YourTypes>
+struct refused<Code::Q01_matrix_split, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype Q01] a mesh axis splits the rows or columns of a matrix, and this form "
+                "of linear algebra is local: each rank needs whole matrices. Move the axis to "
+                "another dim, all_to_all<X, I, B>(a) (each rank sends its block once), or hold one "
+                "large matrix block-cyclic, reshard<Dim<I>, Dim<J, Cyclic<X, 64>>>(a) (as many "
+                "bytes), or all_gather<X>(a) first (each rank receives the other blocks).");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::Q02_not_linear, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype Q02] a matrix is unreduced over the axis, and the result is not linear "
+                "in it. all_reduce<X>(a) first (each rank sends its block twice), or "
+                "reduce_scatter it onto a batch dim (half of that). Right-hand sides may stay "
+                "unreduced sums.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::Q03_both_cyclic, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype Q03] rows and columns of this matrix are both block-cyclic; one matrix "
+                "over many ranks is factorized with its columns block-cyclic and its rows whole: "
+                "reshard<Dim<I>, Dim<J, Cyclic<X, 64>>>(a), each rank gets whole columns.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::Q04_rows_cyclic, legal, YourTypes...> : Poisoned {
+  static_assert(
+      legal,
+      "[shardtype Q04] the rows of this matrix are block-cyclic, and they are exchanged for "
+      "pivots. "
+      "Factorize the transposed matrix, whose columns they are: lu_factor<J, I>(a), by which "
+      "lu_solve<I, J>(lu, b) solves with a; cholesky<J, I>(a) of a symmetric one. No bytes more. "
+      "Or reshard<Dim<I>, Dim<J, Cyclic<X, 64>>>(a): each rank sends its block once.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::Q05_one_matrix, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype Q05] a matrix whose columns are block-cyclic is one matrix, without "
+                "batch dims: a[I, J@X%n] takes b[I] or b[I, K], transposed b[J@X%n], whole along "
+                "X, and pivots as lu_factor gives them. reshard b first (all_gather<X>(b): each "
+                "rank receives the other blocks), or slice the batch.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::Q06_shapes, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype Q06] rows, columns and right-hand sides do not fit. In solve<I, J>(a, "
+                "b), a has dims I and J; b has I, not J, and each further dim of a, split alike; "
+                "dims that only b has are right-hand sides. relabel<K, I>(b) renames a dim, "
+                "broadcast<Dim<B, X>>(b) repeats b for each matrix.");
+};
+
+}  // namespace shardtype::checking

@@ -1,0 +1,197 @@
+#pragma once
+/// LU, Cholesky and solves of one matrix over many ranks, whose columns (or rows) are block-cyclic over a mesh axis: the
+/// functions of linalg.hpp for such types. docs/linalg.md has the algorithms and what they send.
+
+#include <cstdint>
+#include <source_location>
+#include <type_traits>
+#include <utility>
+
+#include <shardtype/check/call_site.hpp>
+#include <shardtype/linalg/factors.hpp>
+#include <shardtype/linalg/run_cyclic.hpp>
+#include <shardtype/linalg/triangular.hpp>
+#include <shardtype/ops/collectives.hpp>
+
+namespace shardtype::linalg {
+
+namespace detail {
+
+/// How I and J of a matrix are split.
+template <class I, class J, class A>
+struct CyclicSplit {
+  using S = core::Scope<A, shardtype::detail::Bare<I, J>>;
+  static constexpr bool cyclic(int k) {
+    Spec const& a = S::readings[0].spec;
+    int const d = a.find(S::readings[1].spec.dims[k].label);
+    return d >= 0 && a.dims[d].axes.cyclic != 0;
+  }
+  static constexpr bool rows = cyclic(0);
+  static constexpr bool columns = cyclic(1);
+};
+template <class I, class J, class A, bool tensor = is_tensor<A>>
+inline constexpr bool cyclic_rows = false;
+template <class I, class J, class A>
+inline constexpr bool cyclic_rows<I, J, A, true> = CyclicSplit<I, J, A>::rows;
+template <class I, class J, class A, bool tensor = is_tensor<A>>
+inline constexpr bool cyclic_columns = false;
+template <class I, class J, class A>
+inline constexpr bool cyclic_columns<I, J, A, true> = CyclicSplit<I, J, A>::columns;
+
+/// The tensor of which a value is, or has, or stands for.
+template <class A>
+using tensor_behind = autodiff::tensor_of<shardtype::detail::operand_t<A>>;
+
+/// Whether I or J of a matrix is block-cyclic: then it is one matrix over many ranks, else a stack of whole ones.
+template <class I, class J, class A>
+concept OneMatrix = cyclic_rows<I, J, tensor_behind<A>> || cyclic_columns<I, J, tensor_behind<A>>;
+/// Whether only the rows are.
+template <class I, class J, class A>
+inline constexpr bool by_rows =
+    cyclic_rows<I, J, tensor_behind<A>> && !cyclic_columns<I, J, tensor_behind<A>>;
+
+/// Columns per block where a named solve chooses.
+inline constexpr std::int64_t block_columns = 64;
+
+/// The dim of the columns J that a named solve factorizes with, from the dims of its result: `Dim<J, X>` -> `Dim<J,
+/// Cyclic<X, 64>>`, a block-cyclic one is kept. void: none of them splits J over one axis.
+template <class J, class... Parts>
+struct SolvedColumns {
+  using type = void;
+};
+template <class J, class Part, class... More>
+struct SolvedColumns<J, Part, More...> : SolvedColumns<J, More...> {};
+template <class J, MeshAxis X, class... More>
+struct SolvedColumns<J, Dim<J, X>, More...> {
+  using type = Dim<J, Cyclic<X, block_columns>>;
+};
+template <class J, class X, std::int64_t n, class... More>
+struct SolvedColumns<J, Dim<J, Cyclic<X, n>>, More...> {
+  using type = Dim<J, Cyclic<X, n>>;
+};
+/// A dim of the result as one of the right-hand sides: J becomes I, whole; and as one of the solution by cyclic columns.
+template <class I, class J, class Part>
+struct SolvedRows {
+  using type = Part;
+};
+template <class I, class J, class... Xs>
+struct SolvedRows<I, J, Dim<J, Xs...>> {
+  using type = Dim<I>;
+};
+
+/// What `lu_factor` gives, of the result of its operation; of values without data the pivots are made here.
+template <class I, class J, class A, class Out>
+constexpr auto factors_of([[maybe_unused]] A const& a, Out const& out) {
+  if constexpr (checking::any_poisoned<Out>) {
+    return LU<I, J, Out, Out>{out, out};
+  } else if constexpr (shardtype::detail::is_dry<Out>) {
+    using Pivots =
+        typename shardtype::detail::NamedAs<std::int32_t, typename Out::type, Dim<J>>::type;
+    using P = checking::Dry<Pivots, std::remove_cvref_t<decltype(out.notes())>>;
+    std::int64_t const n[] = {out.extents()[0]};
+    return LU<I, J, Out, P>{out, P(out.notes(), n)};
+  } else {
+    return LU<I, J, decltype(out.factors), decltype(out.pivots)>{out.factors, out.pivots};
+  }
+}
+
+}  // namespace detail
+
+namespace api {
+
+/// The factors P a = L U of one matrix over many ranks: `a[I, J@X%n]` -> `LU{factors, pivots}`, the factors typed as a, the
+/// pivots `i32[J]`, whole on each rank, from 0 on. Rows are exchanged, the first of equal candidates is the pivot. Each
+/// panel of n columns is sent once to all ranks of X, nothing is gathered: n^2 / 2 numbers arrive in all, but for the own.
+/// Refused: D01, D06, Q01 to Q05, P12; the rows block-cyclic, Q04: `lu_factor<J, I>(a)`, whose `lu_solve<I, J>(lu, b)` is
+/// right. Errors, on all ranks alike: E41 not square, E80 no pivot, E82 a NaN. No gradient, X03: solve has one.
+/// Source: Dongarra, van de Geijn and Walker, "Scalability issues affecting the design of a dense linear algebra library", 1994.
+template <class I, class J, class A>
+  requires detail::OneMatrix<I, J, A>
+constexpr auto lu_factor(core::Argument<A> const& a,
+                         checking::CallSite where = std::source_location::current()) {
+  return detail::factors_of<I, J>(a.self(), call(op::CyclicLu<I, J>{}, where, a.self()));
+}
+
+/// The solution of a x = b by the factors of one matrix: `lu_solve<I, J>(lu, b)`, `b[I]` or `b[I, K]` -> `[J@X%n]`,
+/// `[J@X%n, K]`, by two rings of sums; of the transposed matrix `lu_solve<J, I>(lu, b)`, `b[J@X%n, K]` -> `[I, K]`, in which
+/// each block of the solution is sent to all ranks. K may be split over other axes, b may be unreduced over them.
+/// Refused: as lu_factor, D02, Q05. Errors: E24, E41.
+template <class I, class J, class R, class C, class F, class P, class B>
+  requires detail::OneMatrix<R, C, F>
+constexpr auto lu_solve(LU<R, C, F, P> const& lu, B const& b,
+                        checking::CallSite where = std::source_location::current()) {
+  constexpr bool same = std::is_same_v<I, R> && std::is_same_v<J, C>;
+  static_assert(same || (std::is_same_v<I, C> && std::is_same_v<J, R>),
+                "lu_solve<I, J>(lu, b) takes the labels of lu_factor<I, J>(a), or, for the "
+                "transposed matrix, lu_solve<J, I>(lu, b)");
+  return call(op::CyclicLuSolve<R, C, !same>{}, where, lu.factors, lu.pivots, b);
+}
+
+/// The solution of a x = b for one matrix over many ranks: `a[I, J@X%n]`, `b[I]` or `b[I, K]` -> `[J@X%n]`, `[J@X%n, K]`, in
+/// any order of the dims. Sends what lu_factor sends, and the sums of a ring. With the rows block-cyclic, `a[I@X%n, J]`,
+/// the transposed matrix is factorized: `b[I@X%n, K]` -> `[J, K]`. K may be split over other axes, b may be unreduced over
+/// them. Refused, errors: as lu_factor and lu_solve.
+///
+///     auto x = linalg::solve<I, J>(a, b);   // a: f64[I, J@X%64], b: f64[I]
+template <class I, class J, class A, class B>
+  requires detail::OneMatrix<I, J, A>
+constexpr auto solve(core::Argument<A> const& a, B const& b,
+                     checking::CallSite where = std::source_location::current()) {
+  if constexpr (detail::by_rows<I, J, A>) {
+    return call(op::CyclicSolve<J, I, true>{}, where, a.self(), b);
+  } else {
+    return call(op::CyclicSolve<I, J, false>{}, where, a.self(), b);
+  }
+}
+
+/// The same from any sharding, with a named result: `solve<I, J, Dim<J, X>>(a, b)`, `a[I@X, J]`, `b[I@X]` -> `[J@X]`. The matrix
+/// is resharded to `[I, J@X%64]`, or to the block size that the result names (`Dim<J, Cyclic<X, 96>>`), b to whole rows, and
+/// the solution back: an all_to_all of the matrix and one of the solution, and what each rank lacks of b. The result names
+/// all its dims, and splits J over one axis. Refused: also R01 to R04. Gradients as those of its parts.
+template <class I, class J, class Out, class... Outs, class A, class B>
+  requires(!std::is_void_v<typename detail::SolvedColumns<J, Out, Outs...>::type>)
+constexpr auto solve(core::Argument<A> const& a, B const& b,
+                     checking::CallSite where = std::source_location::current()) {
+  using Columns = typename detail::SolvedColumns<J, Out, Outs...>::type;
+  auto const columns = reshard<Dim<I>, Columns>(a.self(), where);
+  auto const right = reshard<typename detail::SolvedRows<I, J, Out>::type,
+                             typename detail::SolvedRows<I, J, Outs>::type...>(b, where);
+  return reshard<Out, Outs...>(call(op::CyclicSolve<I, J>{}, where, columns, right), where);
+}
+
+/// The lower triangular l with a = l l^T (l l^H of complex numbers) of one matrix over many ranks: `a[I, J@X%n]` -> l typed
+/// as a, zeros above the diagonal. Only the lower triangle is read. Sends as lu_factor. Refused: as lu_factor; with the rows
+/// block-cyclic `cholesky<J, I>(a)`, a being symmetric. Errors, on all ranks alike: E41, E81 not positive definite, E82.
+template <class I, class J, class A>
+  requires detail::OneMatrix<I, J, A>
+constexpr auto cholesky(core::Argument<A> const& a,
+                        checking::CallSite where = std::source_location::current()) {
+  return call(op::CyclicCholesky<I, J>{}, where, a.self());
+}
+
+/// The solution of a x = b by l = cholesky<I, J>(a): `b[I, K]` -> `[J@X%n, K]`, by a ring of sums, and each block of x to all.
+template <class I, class J, class A, class B>
+  requires detail::OneMatrix<I, J, A>
+constexpr auto cholesky_solve(core::Argument<A> const& l, B const& b,
+                              checking::CallSite where = std::source_location::current()) {
+  return call(op::CyclicCholeskySolve<I, J>{}, where, l.self(), b);
+}
+
+/// The solution of l x = b for a triangle of one matrix over many ranks: `l[I, J@X%n]`, `b[I, K]` -> `[J@X%n, K]` by a ring of
+/// sums; with the rows block-cyclic, or the labels exchanged for the transposed matrix, `l[I@X%n, J]`, `b[I@X%n, K]` ->
+/// `[J, K]`, each block of x to all. A 0 on the diagonal gives an infinity or NaN. Refused: as lu_solve.
+template <class I, class J, class A, class B>
+  requires detail::OneMatrix<I, J, A>
+constexpr auto triangular_solve(core::Argument<A> const& l, B const& b, Triangular how = {},
+                                checking::CallSite where = std::source_location::current()) {
+  if constexpr (detail::by_rows<I, J, A>) {
+    // what is lower is upper in the transposed matrix
+    return call(op::CyclicTriangle<J, I, true>(how.upper, how.unit), where, l.self(), b);
+  } else {
+    return call(op::CyclicTriangle<I, J>(!how.upper, how.unit), where, l.self(), b);
+  }
+}
+
+}  // namespace api
+
+}  // namespace shardtype::linalg

@@ -1,0 +1,185 @@
+#pragma once
+/// LU factors kept for several solutions.
+
+#include <cstdint>
+#include <source_location>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <shardtype/linalg/solve.hpp>
+
+namespace shardtype {
+
+namespace op {
+
+/// The factors [B, I, J] that LuFactor gave, typed as a; of a nothing is read.
+template <class I, class J>
+struct FactorsOf {
+  using operation = FactorsOf;
+  using from = shardtype::detail::Bare<I, J>;
+  using runs = linalg::ByFill;
+  static constexpr std::string_view name = "lu_factor";
+  static constexpr Verdict rule(rules::Question const& q) { return linalg::rule::as_matrix(q); }
+  template <class Out, class A, class F>
+  void fill(Out& out, A const& a, F const& factors) const {
+    auto const made = linalg::detail::stack_beside<A, I, J, I>(out, linalg::detail::written(out));
+    std::int64_t const n = linalg::detail::matrices<I, J>(a).rows;
+    for (std::int64_t t = 0; t < made.count; ++t)
+      linalg::kernels::unpack(execute::data_of(factors) + t * n * (n + 1), n, made, t);
+  }
+};
+/// Its pivots, i32[B, J].
+template <class I, class J>
+struct PivotsOf {
+  using operation = PivotsOf;
+  using from = shardtype::detail::Bare<I, J>;
+  using to = Mentions<Dim<J>>;
+  using runs = linalg::ByFill;
+  static constexpr std::string_view name = "lu_factor";
+  static constexpr Verdict rule(rules::Question const& q) {
+    Verdict const v = linalg::rule::square(q);
+    return v ? rules::accept(linalg::rule::per_matrix(q)) : v;
+  }
+  template <class A, class F>
+  using element = std::int32_t;
+  template <class Out, class A, class F>
+  void fill(Out& out, A const& a, F const& factors) const {
+    std::int64_t const n = linalg::detail::matrices<I, J>(a).rows;
+    std::int64_t const count = linalg::detail::matrices<I, J>(a).count;
+    for (std::int64_t t = 0; t < count; ++t)
+      for (std::int64_t k = 0; k < n; ++k)
+        linalg::detail::written(out)[t * n + k] = static_cast<std::int32_t>(
+            linalg::kernels::real_part(execute::data_of(factors)[t * n * (n + 1) + n * n + k]));
+  }
+};
+
+/// x = a^-1 b, or a^-T b, by factors and pivots that the user holds: operands factors [B, I, J], pivots i32[B, J], b.
+template <class I, class J, bool transposed>
+struct LuSolve {
+  using operation = LuSolve;
+  using from = shardtype::detail::Bare<I, J>;
+  using runs = linalg::ByFill;
+  using Rows = std::conditional_t<transposed, J, I>;
+  using Cols = std::conditional_t<transposed, I, J>;
+  static constexpr std::string_view name = "lu_solve";
+  static constexpr Verdict rule(rules::Question const& q) {
+    Verdict const v = linalg::rule::solve(q, 2, transposed);
+    if (!v) return v;
+    Spec const& pivots = q.operands[1];
+    Spec expected = linalg::rule::per_matrix(q);
+    expected.add(q.from.dims[1].label);
+    for (int d = 0; d < expected.rank; ++d) {
+      int const label = expected.dims[d].label;
+      if (int const e = pivots.find(label);
+          pivots.rank != expected.rank || e < 0 || !(pivots.dims[e].axes == expected.dims[d].axes))
+        return rules::refuse(Code::Q06_shapes, label);
+    }
+    return v;
+  }
+  template <class F, class P, class B>
+  static constexpr Code elements() {
+    return std::is_same_v<checking::element_t<P>, std::int32_t> ? linalg::detail::elements<F, B>()
+                                                                : Code::C10_element_types_differ;
+  }
+  template <class F, class P, class B>
+  using element = checking::element_t<F>;
+  constexpr void extents(ResultExtents const& c) const {
+    linalg::detail::check_square(c);
+    linalg::detail::check_shared(c, 1);
+    linalg::detail::check_shared(c, 2);
+    linalg::detail::set_extent(c, c.from().dims[transposed ? 0 : 1].label,
+                               linalg::detail::order_of(c));
+  }
+  static constexpr planning::Work work(planning::CallSizing const& c) {
+    return linalg::detail::work(c, 0, c.elements(2));
+  }
+  template <class Out, class F, class P, class B>
+  void fill(Out& out, F const& factors, P const& pivots, B const& b) const {
+    namespace lk = linalg::kernels;
+    using T = typename F::element;
+    auto const lu = linalg::detail::matrices<I, J>(factors);
+    auto const numbers = linalg::detail::stack_beside<F, I, J, J>(pivots, execute::data_of(pivots));
+    auto const right = linalg::detail::stack_beside<F, I, J, Rows>(b, execute::data_of(b));
+    auto const made =
+        linalg::detail::stack_beside<F, I, J, Cols>(out, linalg::detail::written(out));
+    std::int64_t const n = lu.rows, width = right.width;
+    if (n == 0 || width == 0) return;
+    linalg::detail::Scratch<T> const s(factors, n, width);
+    for (std::int64_t t = 0; t < lu.count; ++t) {
+      lk::pack(lu, t, s.a(), n);
+      lk::pack(numbers, t, s.pivots(), n);
+      if (linalg::detail::singular<I, J>(factors, t, n, s.a())) {
+        lk::fill(made, t, lk::not_a_number<T>());
+        continue;
+      }
+      lk::pack(right, t, s.b(), n);
+      lk::solve_lu(transposed ? lk::Trans::yes : lk::Trans::no, n, width, s.a(), n, s.pivots(),
+                   s.b(), n);
+      lk::unpack(s.b(), n, made, t);
+    }
+  }
+};
+
+}  // namespace op
+
+namespace autodiff {
+
+/// Of b; what flows through the factors is refused (X03): solve has that gradient.
+template <class I, class J, bool transposed>
+struct Vjp<op::LuSolve<I, J, transposed>> : Differentiable {
+  using Op = op::LuSolve<I, J, transposed>;
+  template <class V, class F, class P, class B>
+  static constexpr auto save(Op const&, V const&, F const& factors, P const& pivots, B const&) {
+    return keep(factors, pivots);
+  }
+  template <int K, class V, class F, class P, class B, class S, class C>
+  static constexpr auto pull(Op const&, S const& saved, C const& ct) {
+    static_assert(K == 2, "the factors of lu_factor carry no gradient");
+    return call(op::LuSolve<I, J, !transposed>{}, std::source_location::current(), kept<0>(saved),
+                kept<1>(saved), ct);
+  }
+};
+
+}  // namespace autodiff
+
+namespace linalg {
+
+/// Result of `lu_factor<I, J>`: P A = L U, with L below the diagonal of `factors`, without its ones, and U above; row k
+/// was exchanged with row pivots[k], one after another.
+template <class I, class J, class Factors, class Pivots>
+struct LU {
+  Factors factors;
+  Pivots pivots;
+};
+
+namespace api {
+
+/// The factors P A = L U of each matrix, with partial pivoting: `a[B@X, I, J]` -> `LU{factors, pivots}`, the factors typed
+/// as a, the pivots i32 `[B@X, J]`, from 0 on. The factors of a singular matrix are complete and have
+/// a zero on the diagonal. Types and refusals as solve. No gradient, X03:
+/// solve has one and factors once.
+template <class I, class J, class A>
+constexpr auto lu_factor(core::Argument<A> const& a,
+                         checking::CallSite where = std::source_location::current()) {
+  auto const both = call(op::LuFactor<I, J, false>{}, where, a.self());
+  auto factors = call(op::FactorsOf<I, J>{}, where, a.self(), both);
+  auto pivots = call(op::PivotsOf<I, J>{}, where, a.self(), both);
+  return LU<I, J, decltype(factors), decltype(pivots)>{std::move(factors), std::move(pivots)};
+}
+
+/// The solution of a x = b by the factors of lu_factor<I, J>(a), as solve<I, J>(a, b); `lu_solve<J, I>(lu, b)` solves with
+/// the transposed matrix. Differentiable with respect to b. Communicates nothing. Refusals as solve.
+template <class I, class J, class R, class C, class F, class P, class B>
+constexpr auto lu_solve(LU<R, C, F, P> const& lu, B const& b,
+                        checking::CallSite where = std::source_location::current()) {
+  constexpr bool same = std::is_same_v<I, R> && std::is_same_v<J, C>;
+  static_assert(same || (std::is_same_v<I, C> && std::is_same_v<J, R>),
+                "lu_solve<I, J>(lu, b) takes the labels of lu_factor<I, J>(a), or, for the "
+                "transposed matrix, lu_solve<J, I>(lu, b)");
+  return call(op::LuSolve<R, C, !same>{}, where, lu.factors, lu.pivots, b);
+}
+
+}  // namespace api
+}  // namespace linalg
+}  // namespace shardtype

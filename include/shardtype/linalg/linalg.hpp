@@ -1,0 +1,13 @@
+#pragma once
+/// Linear algebra, each function with plan and gradient. Not part of shardtype.hpp.
+
+// The sentences first: then compilers print no path of includes before them.
+#include <shardtype/check/sentences/linear_algebra.hpp>
+#include <shardtype/linalg/cyclic.hpp>
+#include <shardtype/linalg/cyclic_gradients.hpp>
+#include <shardtype/linalg/determinant.hpp>
+#include <shardtype/linalg/factors.hpp>
+#include <shardtype/linalg/orthogonal.hpp>
+#include <shardtype/linalg/solve.hpp>
+#include <shardtype/linalg/spectral.hpp>
+#include <shardtype/linalg/triangular.hpp>

@@ -1,0 +1,217 @@
+#pragma once
+/// Orthogonal factors, and least squares by them.
+
+#include <algorithm>
+#include <cstdint>
+#include <source_location>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <shardtype/linalg/spectral.hpp>
+
+namespace shardtype {
+
+namespace linalg {
+
+/// Result of `qr`: a = q r.
+template <class Q, class R>
+struct QR {
+  Q q;
+  R r;
+};
+
+namespace detail {
+
+struct Factors : Index<"orthogonal and triangular"> {};
+struct Least : Index<"least"> {};
+
+}  // namespace detail
+}  // namespace linalg
+
+namespace op {
+
+/// Of each matrix [B, I, J] its factors, [B, K, P]: of each row the column of q, then the row of r.
+template <class I, class J, class K>
+struct QrBoth {
+  using operation = QrBoth;
+  using from = shardtype::detail::Bare<I, J>;
+  using to = Mentions<Dim<K>, Dim<linalg::detail::Factors>>;
+  using runs = linalg::ByFill;
+  using gradient = checking::Constant;
+  static constexpr std::string_view name = "qr";
+  static constexpr Verdict rule(rules::Question const& q) {
+    Verdict const v = linalg::rule::whole_matrix(q);
+    if (!v) return v;
+    if (q.a().find(q.to.dims[0].label) >= 0)
+      return rules::refuse(Code::D02_index_taken, q.to.dims[0].label);
+    return rules::accept(linalg::rule::per_matrix(q));
+  }
+  template <class A>
+  static constexpr Code elements() {
+    return linalg::detail::elements<A>();
+  }
+  constexpr void extents(ResultExtents const& c) const {
+    std::int64_t const m = linalg::detail::order_of(c), n = linalg::detail::columns_of(c);
+    c.out[c.result.rank - 2] = std::min(m, n);
+    c.out[c.result.rank - 1] = m + n;
+  }
+  static constexpr planning::Work work(planning::CallSizing const& c) {
+    return linalg::detail::work(c, 12, 0);
+  }
+  template <class Out, class A>
+  void fill([[maybe_unused]] Out& out, [[maybe_unused]] A const& a) const {
+    linalg::detail::need_lapack("qr");
+#ifdef SHARDTYPE_HAVE_LAPACK
+    namespace lk = linalg::kernels;
+    using T = typename A::element;
+    auto const mats = linalg::detail::matrices<I, J>(a);
+    std::int64_t const m = mats.rows, n = mats.width, k = std::min(m, n), width = m + n;
+    if (k == 0) return;
+    runtime::Buffer const square = linalg::detail::room<T>(a, m * n);
+    runtime::Buffer const numbers = linalg::detail::room<T>(a, k);
+    auto* const x = static_cast<T*>(square.data());
+    auto* const tau = static_cast<T*>(numbers.data());
+    for (std::int64_t t = 0; t < mats.count; ++t) {
+      T* const mine = linalg::detail::written(out) + t * k * width;
+      lk::pack(mats, t, x, m);
+      lk::geqrf(m, n, x, m, tau);
+      for (std::int64_t c = 0; c < k; ++c)
+        for (std::int64_t j = 0; j < n; ++j) mine[c * width + m + j] = j >= c ? x[c + j * m] : T(0);
+      lk::orgqr(m, k, k, x, m, tau);
+      for (std::int64_t c = 0; c < k; ++c) std::copy_n(x + c * m, m, mine + c * width);
+    }
+#endif
+  }
+};
+/// q [B, I, K] of what QrBoth gave, or r [B, K, J]; the gradient is with respect to a.
+template <class I, class J, class K, bool triangular>
+struct QrPartOf {
+  using operation = QrPartOf;
+  using from = shardtype::detail::Bare<I, J>;
+  using to = Mentions<Dim<K>>;
+  using runs = linalg::ByFill;
+  static constexpr std::string_view name = "qr";
+  static constexpr Verdict rule(rules::Question const& q) {
+    Verdict const v = linalg::rule::whole_matrix(q);
+    if (!v) return v;
+    Spec out = q.a();
+    out.dims[out.find(q.from.dims[triangular ? 0 : 1].label)].label = q.to.dims[0].label;
+    return rules::accept(out);
+  }
+  constexpr void extents(ResultExtents const& c) const {
+    linalg::detail::set_extent(
+        c, c.to().dims[0].label,
+        std::min(linalg::detail::order_of(c), linalg::detail::columns_of(c)));
+  }
+  template <class Out, class A, class F>
+  void fill(Out& out, A const& a, F const& both) const {
+    namespace lk = linalg::kernels;
+    auto const mats = linalg::detail::matrices<I, J>(a);
+    std::int64_t const m = mats.rows, n = mats.width, k = std::min(m, n), width = m + n;
+    auto const made = linalg::detail::stack_beside<A, I, J, std::conditional_t<triangular, K, I>>(
+        out, linalg::detail::written(out));
+    for (std::int64_t t = 0; t < mats.count; ++t) {
+      auto const* const mine = execute::data_of(both) + t * k * width;
+      if constexpr (triangular) {
+        for (std::int64_t c = 0; c < k; ++c)
+          for (std::int64_t j = 0; j < n; ++j)
+            made.member(t)[c * made.row_stride + lk::offset(made.cols, j)] =
+                mine[c * width + m + j];
+      } else {
+        lk::unpack(mine, width, made, t);
+      }
+    }
+  }
+};
+
+}  // namespace op
+
+namespace autodiff {
+
+/// a' = (q' + conj(q) s) r^-T, where s is the Hermitian matrix whose upper triangle is that of r' r^T - q^T q', its
+/// diagonal real; q' or r' is zero here.
+template <class I, class J, class K, bool triangular>
+struct Vjp<op::QrPartOf<I, J, K, triangular>> : Differentiable {
+  static constexpr bool first_order = true;
+  using Op = op::QrPartOf<I, J, K, triangular>;
+  template <class V, class A, class F>
+  static constexpr auto save(Op const&, V const&, A const& a, F const& both) {
+    auto const where = std::source_location::current();
+    return keep(call(op::QrPartOf<I, J, K, false>{}, where, a, both),
+                call(op::QrPartOf<I, J, K, true>{}, where, a, both));
+  }
+  template <int Which, class V, class A, class F, class S, class C>
+  static constexpr auto pull(Op const&, S const& saved, C const& ct) {
+    using L = linalg::detail::SecondColumn;
+    using T = checking::element_t<tensor_of<A>>;
+    using Labels = labels_of_t<tensor_of<A>>;
+    auto const& q = kept<0>(saved);
+    auto const r = relabel<K, L>(kept<1>(saved));
+    auto const square = linalg::detail::with_pair<I, J, K, L>(Labels{});
+    auto const product = [&] {
+      if constexpr (triangular) {
+        return linalg::detail::einsum_to(square, ct, r);
+      } else {
+        return (-linalg::detail::einsum_to(square, q, relabel<K, L>(ct))).tensor();
+      }
+    }();
+    auto const twice = (triu<K, L>(product, 0) + triu<K, L>(product, 1)).tensor();
+    auto const s =
+        (T(0.5) * (twice + relabel<K, L, L, K>(linalg::detail::conjugate(twice)))).tensor();
+    auto const turned = linalg::detail::einsum_to(linalg::detail::with_pair<I, J, I, L>(Labels{}),
+                                                  linalg::detail::conjugate(q), s);
+    auto const whole = [&] {
+      if constexpr (triangular) {
+        return turned;
+      } else {
+        return (turned + relabel<K, L>(ct)).tensor();
+      }
+    }();
+    return autodiff::in_order(
+        call(op::TriangularSolve<L, J>{{true, false}}, std::source_location::current(), r, whole),
+        Labels{});
+  }
+};
+
+}  // namespace autodiff
+
+namespace linalg {
+namespace api {
+
+/// Orthonormal columns q and an upper triangular r with a = q r for each matrix: `a[B@X, I, J]` -> `{q[B@X, I, K], r[B@X, K,
+/// J]}` with min(I, J) rows of K, of float, double or their complex numbers. Rows and columns are whole on each rank. By
+/// LAPACK's reflectors, whose signs it has. The gradient is of first order (X03), of matrices with at least as many rows as
+/// columns (E41) and full rank. Communicates nothing. Refused: D01, D02 K is a dim of a, Q01, Q02, Q06, P12. Errors: E79
+/// no LAPACK. As jnp.linalg.qr. Source of the gradient: Seeger et al., "Auto-differentiating linear algebra", 2017.
+template <class I, class J, class K, class A>
+constexpr auto qr(core::Argument<A> const& a,
+                  checking::CallSite where = std::source_location::current()) {
+  auto const both = call(op::QrBoth<I, J, K>{}, where, a.self());
+  auto q = call(op::QrPartOf<I, J, K, false>{}, where, a.self(), both);
+  auto r = call(op::QrPartOf<I, J, K, true>{}, where, a.self(), both);
+  return QR<decltype(q), decltype(r)>{std::move(q), std::move(r)};
+}
+
+/// The x that makes |a x - b| smallest for each matrix of full rank with at least as many rows as columns: `a[B@X, I, J]`,
+/// `b[B@X, I, K]` -> `[B@X, J, K]`; b as in solve. By qr; differentiable with respect to both. A zero on the diagonal of r
+/// gives NaN, and Error E80 with SHARDTYPE_CHECK=values; a matrix that is almost of lower rank gives large numbers.
+/// Communicates nothing. Refusals as solve. Errors: E24, E41 more columns than rows, E79. As jnp.linalg.lstsq.
+template <class I, class J, class A, class B>
+constexpr auto lstsq(core::Argument<A> const& a, B const& b,
+                     checking::CallSite where = std::source_location::current()) {
+  using K = detail::Least;
+  auto const parts = api::qr<I, J, K>(a.self(), where);
+  if constexpr (checking::any_poisoned<std::remove_cvref_t<decltype(parts.q)>>) {
+    return parts.q;
+  } else {
+    using Labels = autodiff::labels_of_t<autodiff::tensor_of<B>>;
+    auto const c =
+        detail::einsum_to(detail::with_pair<I, I, K, K>(Labels{}), detail::conjugate(parts.q), b);
+    return call(op::TriangularSolve<K, J>{{true, false}}, where, parts.r, c);
+  }
+}
+
+}  // namespace api
+}  // namespace linalg
+}  // namespace shardtype

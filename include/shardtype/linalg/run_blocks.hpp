@@ -1,0 +1,166 @@
+#pragma once
+/// The blocks of operands as stacks of matrices, and the run of operations that write their result's block by a member
+/// `fill(out, operands...)`.
+
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <shardtype/execute/call.hpp>
+#include <shardtype/execute/lookup.hpp>
+#include <shardtype/linalg/kernels_own.hpp>
+#include <shardtype/linalg/kernels_stack.hpp>
+#include <shardtype/runtime/run_time.hpp>
+#include <shardtype/tensor/block_layout.hpp>
+
+namespace shardtype {
+
+namespace linalg {
+
+/// `using runs = ByFill`: the operation has a member `fill(out, operands...)`.
+struct ByFill {};
+
+namespace detail {
+
+using namespace execute;
+
+/// Requirements on elements: float, double, or their complex numbers, all of one type.
+template <class A, class... Bs>
+constexpr rules::Code elements() {
+  using T = kernels::real_t<checking::element_t<A>>;
+  if (!(std::is_same_v<checking::element_t<A>, checking::element_t<Bs>> && ...))
+    return rules::Code::C10_element_types_differ;
+  return std::is_same_v<T, float> || std::is_same_v<T, double> ? rules::Code::ok
+                                                               : rules::Code::P12_not_floating;
+}
+
+/// The labels of `A` besides I and J, which number its matrices.
+template <class A, class... Ls>
+struct BatchOf {
+  using S = Scope<A, shardtype::detail::Bare<Ls...>>;
+  static constexpr Spec spec = S::template spec<0>;
+  static constexpr Spec own = S::template spec<1>;
+};
+
+/// The block of `b` as a stack whose matrices are numbered as those of `A`, a type with rows I and columns J; `Row` is the
+/// label of b's rows, its other dims are columns.
+template <class A, class I, class J, class Row, class T, class B>
+kernels::Stack<T> stack_beside(B const& b, T* data) {
+  using S = Scope<A, B, shardtype::detail::Bare<I, J, Row>>;
+  constexpr auto matrix = S::template spec<0>;
+  constexpr auto mine = S::template spec<1>;
+  constexpr auto own = S::template spec<2>;
+  kernels::Layout const block = shardtype::detail::block_layout(b.rows());
+  kernels::Stack<T> out;
+  out.data = data;
+  kernels::Layout batch, cols;
+  for (int d = 0; d < matrix.rank; ++d) {
+    int const label = matrix.dims[d].label;
+    if (label == own.dims[0].label || label == own.dims[1].label) continue;
+    int const e = mine.find(label);
+    batch.extent[batch.rank] = block.extent[e];
+    batch.stride[batch.rank++] = block.stride[e];
+  }
+  for (int d = 0; d < mine.rank; ++d) {
+    int const label = mine.dims[d].label;
+    if (label == own.dims[2].label) {
+      out.rows = block.extent[d];
+      out.row_stride = block.stride[d];
+    } else if (matrix.find(label) < 0 || label == own.dims[0].label || label == own.dims[1].label) {
+      cols.extent[cols.rank] = block.extent[d];
+      cols.stride[cols.rank++] = block.stride[d];
+    }
+  }
+  out.count = batch.elements();
+  out.width = cols.elements();
+  out.batch = kernels::merged(batch);
+  out.cols = kernels::merged(cols);
+  return out;
+}
+/// The matrices of `a`, with rows I and columns J.
+template <class I, class J, class A>
+auto matrices(A const& a) {
+  return stack_beside<A, I, J, I>(a, data_of(a));
+}
+/// A block to write, or to read.
+template <class A>
+auto written(A& a) {
+  return static_cast<typename A::element*>(a.buffer().data());
+}
+/// Memory for `n` elements of T, from the pool of the mesh of `a`.
+template <class T, class A>
+Buffer room(A const& a, std::int64_t n) {
+  return a.mesh().state().pool().template take<typename A::memory_space>(
+      static_cast<std::size_t>(n) * sizeof(T));
+}
+
+/// Error `code` that names matrix t of `a` where SHARDTYPE_CHECK=values asks for it.
+template <class I, class J, class A>
+void report(A const& a, std::int64_t t, char const* code, std::string const& text) {
+  if (!run_time.settings.check_values) return;
+  using S = Scope<A, shardtype::detail::Bare<I, J>>;
+  constexpr auto matrix = S::template spec<0>;
+  constexpr auto own = S::template spec<1>;
+  std::string place;
+  for (int d = matrix.rank - 1; d >= 0; --d) {
+    if (own.find(matrix.dims[d].label) >= 0) continue;
+    auto const& rows = a.rows()[static_cast<std::size_t>(d)];
+    place = std::string(S::names.label_name[matrix.dims[d].label]) + " = " +
+            std::to_string(rows[t % rows.size()]) + (place.empty() ? "" : ", ") + place;
+    t /= rows.size();
+  }
+  throw Error(code, "the matrix" + (place.empty() ? "" : " at " + place) + " " + text);
+}
+
+/// Error E41 unless the operand's extents along its first two labels, rows and columns, are equal.
+constexpr void check_square(ResultExtents const& c) {
+  int const rows = c.a().find(c.from().dims[0].label), cols = c.a().find(c.from().dims[1].label);
+  if (c.given[0][rows] != c.given[0][cols])
+    ResultExtents::fail("index " + c.name(rows) + " has extent " +
+                        std::to_string(c.given[0][rows]) + " and " + c.name(cols) + " " +
+                        std::to_string(c.given[0][cols]) + "; the matrix is to be square");
+}
+/// Error E24 unless operand k has the extents of the first one along the labels that both have.
+constexpr void check_shared(ResultExtents const& c, int k) {
+  for (int d = 0; d < c.a().rank; ++d)
+    if (int const e = c.operand(k).find(c.a().dims[d].label);
+        e >= 0 && c.given[k][e] != c.given[0][d])
+      ResultExtents::fail("index " + c.name(d) + " has extent " + std::to_string(c.given[0][d]) +
+                              " in the matrix and " + std::to_string(c.given[k][e]) + " in b",
+                          "E24");
+}
+/// Sets the result's extent of `to`, where `from` is the first operand's label of the same extent.
+constexpr void set_extent(ResultExtents const& c, int label, std::int64_t n) {
+  if (int const d = c.result.find(label); d >= 0) c.out[d] = n;
+}
+/// The extent of the first operand's rows.
+constexpr std::int64_t order_of(ResultExtents const& c) {
+  return c.given[0][c.a().find(c.from().dims[0].label)];
+}
+
+/// The extent of the first operand's columns.
+constexpr std::int64_t columns_of(ResultExtents const& c) {
+  return c.given[0][c.a().find(c.from().dims[1].label)];
+}
+
+}  // namespace detail
+}  // namespace linalg
+
+namespace execute {
+
+template <class Op>
+  requires std::is_same_v<typename Op::runs, linalg::ByFill>
+struct Run<Op> : Filled<Run<Op>> {
+  template <class Out, class A, class... Bs>
+  static void fill(Op const& op, Out& out, A const& a, Bs const&... bs) {
+    static_assert(
+        Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename A::memory_space>::accessible,
+        "linear algebra of tensors in device memory is not there yet; keep them in host "
+        "memory");
+    op.fill(out, a, bs...);
+  }
+};
+
+}  // namespace execute
+}  // namespace shardtype

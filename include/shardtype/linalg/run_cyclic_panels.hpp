@@ -1,0 +1,322 @@
+#pragma once
+/// The loop of panels of a factorization: each is factorized by the rank that holds it, sent to all, and applied to the
+/// columns behind it. The next panel is factorized before the rest of the update (look-ahead).
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+#include <shardtype/linalg/kernels_panel.hpp>
+#include <shardtype/linalg/types_cyclic_plan.hpp>
+#include <shardtype/runtime/comm.hpp>
+
+namespace shardtype::execute {
+
+using linalg::kernels::Matrix;
+using planning::cholesky_group;
+using planning::CyclicBlocks;
+
+/// Why a factorization stopped, the same on all ranks: it travels with the panel.
+struct FactorFailure {
+  enum Kind : std::int32_t { none, no_pivot, not_positive, not_a_number };
+  Kind kind = none;
+  std::int64_t column = -1;
+
+  /// As one number: 0, or the column from 1 on, behind the kind.
+  static std::int32_t pack(Kind kind, std::int64_t in_panel) {
+    return kind == none ? 0 : static_cast<std::int32_t>(4 * in_panel + kind);
+  }
+  static FactorFailure unpack(std::int32_t packed, std::int64_t begin) {
+    if (packed == 0) return {};
+    return {static_cast<Kind>(packed % 4), begin + packed / 4};
+  }
+};
+
+/// The panels on their way: one message each, with the pivots and the failure at its end. A panel is received into the slot
+/// that the one before the last has left, as soon as it has also been sent out of it.
+template <class T>
+class PanelStream {
+ public:
+  /// `memory` has planning::panel_slots messages of the first panel's length, which is the largest.
+  PanelStream(Comm& comm, CyclicBlocks const& blocks, T* memory)
+      : comm_(comm), blocks_(blocks), memory_(memory) {
+    if (blocks.n > 0) room_ = elements(0);
+  }
+
+  static std::int64_t memory(CyclicBlocks const& b) {
+    return b.n == 0 ? 0 : planning::panel_slots * planning::panel_elements(b, 0, sizeof(T));
+  }
+
+  /// Panel `k`, from the diagonal on. Waits until its slot is free to be written.
+  Matrix<T> write(std::int64_t k) {
+    sent_[slot(k)].finish();
+    return panel(k);
+  }
+  Matrix<T> panel(std::int64_t k) const {
+    return linalg::kernels::column_major(at(k), blocks_.n - blocks_.begin(k), blocks_.width(k));
+  }
+  /// Sends panel `k`, which this rank has written, to all others.
+  void send(std::int64_t k, std::int32_t const* pivots, std::int32_t failure) {
+    auto const width = static_cast<std::size_t>(blocks_.width(k));
+    char* const tail = tail_of(k);
+    std::memset(
+        tail, 0,
+        static_cast<std::size_t>(planning::panel_tail(blocks_.width(k), sizeof(T))) * sizeof(T));
+    if (pivots != nullptr) std::memcpy(tail, pivots, width * sizeof(std::int32_t));
+    std::memcpy(tail + width * sizeof(std::int32_t), &failure, sizeof failure);
+    for (int g = 0; g < comm_.size(); ++g)
+      if (g != comm_.rank()) sent_[slot(k)].template send<T>(comm_.raw(), {g, at(k), elements(k)});
+  }
+  /// Posts the receive of panel `k`.
+  void expect(std::int64_t k) {
+    sent_[slot(k)].finish();
+    received_[slot(k)].template receive<T>(
+        comm_.raw(), {static_cast<int>(blocks_.owner(k)), at(k), elements(k)});
+  }
+  /// Waits for panel `k`, unless this rank has sent it. Its failure, packed; `pivots`: where they go, or null.
+  std::int32_t arrive(std::int64_t k, std::int32_t* pivots) {
+    received_[slot(k)].finish();
+    auto const width = static_cast<std::size_t>(blocks_.width(k));
+    char const* const tail = tail_of(k);
+    if (pivots != nullptr) std::memcpy(pivots, tail, width * sizeof(std::int32_t));
+    std::int32_t failure = 0;
+    std::memcpy(&failure, tail + width * sizeof(std::int32_t), sizeof failure);
+    return failure;
+  }
+  /// Lets MPI make progress.
+  void poke() {
+    if (comm_.size() == 1) return;
+    for (int s = 0; s < slots; ++s) {
+      received_[s].poke();
+      sent_[s].poke();
+    }
+  }
+  /// Waits until all is sent.
+  void finish() {
+    for (detail::Messages& m : sent_) m.finish();
+  }
+
+ private:
+  static constexpr int slots = static_cast<int>(planning::panel_slots);
+  static int slot(std::int64_t k) { return static_cast<int>(k % slots); }
+  std::int64_t elements(std::int64_t k) const {
+    return planning::panel_elements(blocks_, k, sizeof(T));
+  }
+  T* at(std::int64_t k) const { return memory_ + slot(k) * room_; }
+  char* tail_of(std::int64_t k) const {
+    return reinterpret_cast<char*>(at(k) + (blocks_.n - blocks_.begin(k)) * blocks_.width(k));
+  }
+
+  Comm& comm_;
+  CyclicBlocks const& blocks_;
+  T* memory_;
+  std::int64_t room_ = 0;
+  detail::Messages sent_[slots];
+  detail::Messages received_[slots];
+};
+
+/// This rank's columns of one matrix over the ranks of `comm`, n x (number of them).
+template <class T>
+struct CyclicColumns {
+  Comm& comm;
+  CyclicBlocks blocks;
+  Matrix<T> mine;
+
+  std::int64_t me() const { return comm.rank(); }
+  bool owns(std::int64_t k) const { return blocks.owner(k) == me(); }
+  /// The rows from `begin` on of block `k`, which this rank holds.
+  Matrix<T> block(std::int64_t k, std::int64_t begin) const {
+    return mine.block(begin, blocks.local(k), blocks.n - begin, blocks.width(k));
+  }
+};
+
+/// Runs the loop: `Method` has `factor(panel, k)`, which returns the packed failure, and `apply(panel, k, first, count, poke)`
+/// for this rank's columns first, ..., first + count - 1; `pivots()`, or null; `applied(panel, k)`, on all ranks.
+template <class T, class Method>
+FactorFailure run_panels(CyclicColumns<T> const& a, Method& method, T* memory) {
+  CyclicBlocks const& blocks = a.blocks;
+  std::int64_t const count = blocks.count();
+  if (count == 0) return {};
+  PanelStream<T> stream(a.comm, blocks, memory);
+  auto const poke = [&] { stream.poke(); };
+  auto const pivots = [&](std::int64_t k) {
+    std::int32_t* const p = method.pivots();
+    return p == nullptr ? nullptr : p + blocks.begin(k);
+  };
+  auto const factor = [&](std::int64_t k) {
+    Matrix<T> const panel = stream.write(k);
+    Matrix<T> const own = a.block(k, blocks.begin(k));
+    linalg::kernels::copy<T>(own, panel);
+    std::int32_t const failure = method.factor(panel, k);
+    stream.send(k, pivots(k), failure);
+    if (failure == 0) linalg::kernels::copy<T>(panel, own);
+  };
+  FactorFailure failed;
+  if (a.owns(0)) {
+    factor(0);
+  } else {
+    stream.expect(0);
+  }
+  for (std::int64_t k = 0; k < count; ++k) {
+    failed = FactorFailure::unpack(stream.arrive(k, pivots(k)), blocks.begin(k));
+    if (failed.kind != FactorFailure::none) break;
+    Matrix<T> const panel = stream.panel(k);
+    std::int64_t first = blocks.below(k + 1, a.me());
+    if (k + 1 < count) {
+      if (a.owns(k + 1)) {
+        method.apply(panel, k, first, blocks.width(k + 1), poke);
+        factor(k + 1);
+        first += blocks.width(k + 1);
+      } else {
+        stream.expect(k + 1);
+      }
+    }
+    method.apply(panel, k, first, a.mine.cols - first, poke);
+    method.applied(panel, k);
+  }
+  stream.finish();
+  return failed;
+}
+
+/// LU with partial pivoting: rows are exchanged in the columns behind a panel at once, in those before it by `finish`.
+template <class T>
+struct LuMethod {
+  CyclicColumns<T> const& a;
+  std::int32_t* row_of;  ///< the pivots, of all columns, relative to their panel's first row
+  Matrix<T> right{};     ///< right-hand sides that are carried along, n rows; none on other ranks
+
+  std::int32_t* pivots() const { return row_of; }
+  std::int32_t factor(Matrix<T> const& panel, std::int64_t k) {
+    if (std::int64_t const j = linalg::kernels::first_nan<T>(panel, false); j >= 0)
+      return FactorFailure::pack(FactorFailure::not_a_number, j);
+    std::int64_t const info = linalg::kernels::factor_panel(panel, row_of + a.blocks.begin(k));
+    return info == 0 ? 0 : FactorFailure::pack(FactorFailure::no_pivot, info - 1);
+  }
+  template <class Poke>
+  void apply(Matrix<T> const& panel, std::int64_t k, std::int64_t first, std::int64_t count,
+             Poke poke) {
+    if (count <= 0) return;
+    std::int64_t const begin = a.blocks.begin(k);
+    apply_to(panel, k, a.mine.block(begin, first, a.blocks.n - begin, count), poke);
+  }
+  void applied(Matrix<T> const& panel, std::int64_t k) {
+    std::int64_t const begin = a.blocks.begin(k);
+    if (right.cols > 0)
+      apply_to(panel, k, right.block(begin, 0, a.blocks.n - begin, right.cols), [] {});
+  }
+  /// The exchanges of rows in the columns before each panel.
+  void finish() {
+    CyclicBlocks const& b = a.blocks;
+    for (std::int64_t k = 1; k < b.count(); ++k) {
+      std::int64_t const before = b.below(k, a.me());
+      std::int64_t const begin = b.begin(k);
+      linalg::kernels::exchange_rows(a.mine.block(begin, 0, b.n - begin, before), row_of + begin,
+                                     b.width(k));
+    }
+  }
+
+ private:
+  /// `to`: columns behind the panel, from its first row on. In pieces of rows between which MPI makes progress.
+  template <class Poke>
+  void apply_to(Matrix<T> const& panel, std::int64_t k, Matrix<T> const& to, Poke poke) {
+    constexpr std::int64_t piece = 1024;
+    std::int64_t const w = panel.cols;
+    Matrix<T> const top = to.block(0, 0, w, to.cols);
+    linalg::kernels::exchange_rows(to, row_of + a.blocks.begin(k), w);
+    linalg::kernels::solve_triangle<T>(panel.block(0, 0, w, w), true, true, top);
+    for (std::int64_t row = w; row < to.rows; row += piece) {
+      std::int64_t const rows = std::min(piece, to.rows - row);
+      poke();
+      linalg::kernels::subtract_product<T>(panel.block(row, 0, rows, w), top,
+                                           to.block(row, 0, rows, to.cols));
+    }
+  }
+};
+
+/// Cholesky: the lower triangle is read; what is above it in a block on the diagonal is overwritten.
+template <class T>
+struct CholeskyMethod {
+  CyclicColumns<T> const& a;
+  T* scratch;  ///< planning::cholesky_scratch elements
+
+  static std::int32_t* pivots() { return nullptr; }
+  std::int32_t factor(Matrix<T> const& panel, std::int64_t) {
+    if (std::int64_t const j = linalg::kernels::first_nan<T>(panel, true); j >= 0)
+      return FactorFailure::pack(FactorFailure::not_a_number, j);
+    std::int64_t const w = panel.cols;
+    Matrix<T> const top = panel.block(0, 0, w, w);
+    if (std::int64_t const info = linalg::kernels::factor_cholesky(w, top.data, top.col_stride);
+        info != 0)
+      return FactorFailure::pack(FactorFailure::not_positive, info - 1);
+    // x L^H = b, as conj(L) x^T = b^T
+    linalg::kernels::solve_triangle<T>(conjugated(top), true, false,
+                                       panel.block(w, 0, panel.rows - w, w).transposed());
+    return 0;
+  }
+  /// Several blocks at a time, so that products are not too narrow: the rows from the last one on by one product, those
+  /// between the blocks by others.
+  template <class Poke>
+  void apply(Matrix<T> const& panel, std::int64_t k, std::int64_t first, std::int64_t count,
+             Poke poke) {
+    CyclicBlocks const& b = a.blocks;
+    std::int64_t const group = cholesky_group(b.block) * b.block;
+    for (std::int64_t const end = first + count; first < end;) {
+      poke();
+      std::int64_t const cols = std::min(group, end - first);
+      Matrix<T> const rows = linalg::kernels::column_major(scratch, cols, panel.cols);
+      std::int64_t last = 0;
+      for (std::int64_t at = 0; at < cols;) {
+        std::int64_t const block = (first + at) / b.block * b.ranks + a.me();
+        last = b.begin(block) - b.begin(k);
+        copy_conjugates(panel.block(last, 0, b.width(block), panel.cols),
+                        rows.block(at, 0, b.width(block), panel.cols));
+        at += b.width(block);
+      }
+      for (std::int64_t at = 0; at < cols;) {
+        std::int64_t const block = (first + at) / b.block * b.ranks + a.me();
+        std::int64_t const w = b.width(block);
+        std::int64_t const begin = b.begin(block) - b.begin(k);
+        subtract(panel, rows, k, {begin, last}, first, {at, at + w});
+        at += w;
+      }
+      subtract(panel, rows, k, {last, panel.rows}, first, {0, cols});
+      first += cols;
+    }
+  }
+  static void applied(Matrix<T> const&, std::int64_t) {}
+  /// Zeros above the diagonal.
+  void finish() {
+    CyclicBlocks const& b = a.blocks;
+    for (std::int64_t k = a.me(); k < b.count(); k += b.ranks)
+      for (std::int64_t c = 0; c < b.width(k); ++c)
+        for (std::int64_t i = 0; i < b.begin(k) + c; ++i)
+          linalg::kernels::at(a.mine, i, b.local(k) + c) = T(0);
+  }
+
+ private:
+  /// What rows `r` of the panel and the own rows `c` of it do to the columns first + c.
+  void subtract(Matrix<T> const& panel, Matrix<T> const& rows, std::int64_t k, Range r,
+                std::int64_t first, Range c) const {
+    linalg::kernels::subtract_product<T>(
+        panel.block(r.begin, 0, r.size(), panel.cols),
+        rows.block(c.begin, 0, c.size(), panel.cols).transposed(),
+        a.mine.block(a.blocks.begin(k) + r.begin, first + c.begin, r.size(), c.size()));
+  }
+  static void copy_conjugates(Matrix<T> const& from, Matrix<T> const& to) {
+    for (std::int64_t j = 0; j < from.cols; ++j)
+      for (std::int64_t i = 0; i < from.rows; ++i)
+        linalg::kernels::at(to, i, j) = linalg::kernels::conjugate(linalg::kernels::at(from, i, j));
+  }
+  /// The conjugates of a matrix; of real numbers itself.
+  Matrix<T> conjugated(Matrix<T> const& m) const {
+    if constexpr (!linalg::kernels::is_complex<T>) {
+      return m;
+    } else {
+      Matrix<T> const out = linalg::kernels::column_major(scratch, m.rows, m.cols);
+      copy_conjugates(m, out);
+      return out;
+    }
+  }
+};
+
+}  // namespace shardtype::execute

@@ -1,0 +1,357 @@
+#pragma once
+/// Systems of equations with whole matrices: solve, and what its gradient is made of.
+
+#include <cstdint>
+#include <source_location>
+#include <string_view>
+#include <type_traits>
+
+#include <shardtype/autodiff/vjp.hpp>
+#include <shardtype/check/call.hpp>
+#include <shardtype/linalg/kernels_lanes.hpp>
+#include <shardtype/linalg/rules_local.hpp>
+#include <shardtype/linalg/run_blocks.hpp>
+#include <shardtype/ops/dims.hpp>
+#include <shardtype/ops/math.hpp>
+#include <shardtype/ops/products.hpp>
+#include <shardtype/ops/rows.hpp>
+
+namespace shardtype {
+
+namespace linalg::detail {
+
+/// n columns of factors, then one of pivots.
+struct FactorsAndPivots : Index<"factors and pivots"> {};
+struct One : Index<"one"> {};
+struct Other : Index<"other"> {};
+
+/// Flops of a factorisation of each of the first operand's matrices times `third` / 3, and of `solutions` with a column.
+constexpr planning::Work work(planning::CallSizing const& c, int third, std::int64_t columns) {
+  std::int64_t const n = c.rows(0, c.operands[0].find(c.from.dims[0].label));
+  std::int64_t const flops =
+      add_sat(mul_sat(mul_sat(c.elements(0), n), third) / 3, mul_sat(2, mul_sat(columns, n)));
+  std::int64_t const square = mul_sat(mul_sat(n, n + 1), c.element_bytes(0));
+  return {flops, mul_sat(n <= kernels::lanes_most ? 64 / c.element_bytes(0) : 1, square), false};
+}
+
+/// Whether the column-major factors of matrix t of `a` have a zero on their diagonal; Error E80 where values are checked.
+template <class I, class J, class A, class T>
+bool singular(A const& a, std::int64_t t, std::int64_t n, T const* factors) {
+  for (std::int64_t k = 0; k < n; ++k)
+    if (factors[k * (n + 1)] == T(0)) {
+      linalg::detail::report<I, J>(a, t, "E80", "is singular");
+      return true;
+    }
+  return false;
+}
+
+/// Factors of a matrix in scratch memory, as column-major n x n elements and n pivots.
+template <class T>
+struct Scratch {
+  Buffer matrix, columns, numbers;
+  template <class A>
+  Scratch(A const& a, std::int64_t n, std::int64_t width)
+      : matrix(detail::room<T>(a, n * n)),
+        columns(detail::room<T>(a, n * width)),
+        numbers(detail::room<std::int32_t>(a, n)) {}
+  T* a() const { return static_cast<T*>(matrix.data()); }
+  T* b() const { return static_cast<T*>(columns.data()); }
+  std::int32_t* pivots() const { return static_cast<std::int32_t*>(numbers.data()); }
+};
+
+/// einsum whose result has these labels.
+template <class... Ls, class A, class B>
+constexpr auto einsum_to(shardtype::detail::Pack<Ls...>, A const& a, B const& b) {
+  return einsum<Ls...>(a, b);
+}
+/// Labels of which I and J are replaced by K and L.
+template <class I, class J, class K, class L, class... Ls>
+constexpr auto with_pair(shardtype::detail::Pack<Ls...>) {
+  return shardtype::detail::Pack<std::conditional_t<
+      std::is_same_v<Ls, I>, K, std::conditional_t<std::is_same_v<Ls, J>, L, Ls>>...>{};
+}
+/// - y x^T with the labels of `Like` (I from y, J from x), summed over all others.
+template <class Like, class A, class B>
+constexpr auto minus_outer(A const& y, B const& x) {
+  using Labels = autodiff::labels_of_t<autodiff::tensor_of<Like>>;
+  return (-linalg::detail::einsum_to(Labels{}, expand<One>(y), expand<One>(x))).tensor();
+}
+
+}  // namespace linalg::detail
+
+namespace op {
+
+/// The factors P A = L U of each matrix [B, I, J] as [B, P, I]: n columns with L below the diagonal and U, then one column
+/// of pivots, from 0 on, complete for singular matrices too. `constant`: no gradient flows through it; else it has none.
+template <class I, class J, bool constant>
+struct LuFactor {
+  using operation = LuFactor;
+  using from = shardtype::detail::Bare<I, J>;
+  using to = Mentions<Dim<linalg::detail::FactorsAndPivots>, Dim<I>>;
+  using runs = linalg::ByFill;
+  using gradient = std::conditional_t<constant, checking::Constant, void>;
+  static constexpr std::string_view name = "lu_factor";
+  static constexpr Verdict rule(rules::Question const& q) {
+    Verdict const v = linalg::rule::square(q);
+    return v ? rules::accept(linalg::rule::per_matrix(q)) : v;
+  }
+  template <class A>
+  static constexpr Code elements() {
+    return linalg::detail::elements<A>();
+  }
+  constexpr void extents(ResultExtents const& c) const {
+    linalg::detail::check_square(c);
+    std::int64_t const n = linalg::detail::order_of(c);
+    c.out[c.result.rank - 2] = n + 1;
+    c.out[c.result.rank - 1] = n;
+  }
+  static constexpr planning::Work work(planning::CallSizing const& c) {
+    return linalg::detail::work(c, 2, 0);
+  }
+  template <class Out, class A>
+  void fill(Out& out, A const& a) const {
+    using T = typename A::element;
+    auto const mats = linalg::detail::matrices<I, J>(a);
+    std::int64_t const n = mats.rows;
+    T* const made = linalg::detail::written(out);
+    if (n == 0) return;
+    if constexpr (linalg::kernels::has_lanes<T>) {
+      if (n <= linalg::kernels::lanes_most) return in_lanes(mats, made, a);
+    }
+    runtime::Buffer const numbers = linalg::detail::room<std::int32_t>(a, n);
+    auto* const pivots = static_cast<std::int32_t*>(numbers.data());
+    for (std::int64_t t = 0; t < mats.count; ++t) {
+      T* const mine = made + t * n * (n + 1);
+      linalg::kernels::pack(mats, t, mine, n);
+      linalg::kernels::factor_lu(n, mine, n, pivots);
+      for (std::int64_t k = 0; k < n; ++k)
+        mine[n * n + k] = T(static_cast<linalg::kernels::real_t<T>>(pivots[k]));
+    }
+  }
+
+ private:
+  template <class T, class A>
+  static void in_lanes(linalg::kernels::Stack<T const> const& mats, T* made, A const& a) {
+    namespace lk = linalg::kernels;
+    constexpr int count = lk::lanes<T>;
+    auto const n = static_cast<int>(mats.rows);
+    runtime::Buffer const scratch =
+        linalg::detail::room<lk::Lanes<T>>(a, std::int64_t{n} * (n + 1));
+    auto* const v = static_cast<lk::Lanes<T>*>(scratch.data());
+    auto* const numbers = static_cast<T*>(scratch.data());
+    // n x n factors, then n pivots, unpacked as columns of one stack
+    lk::Stack<T> out{made, {}, mats.count, n, 1, {}, n};
+    out.batch = {1, {mats.count}, {std::int64_t{n} * (n + 1)}};
+    out.cols = {1, {n}, {n}};
+    for (std::int64_t t = 0; t < mats.count; t += count) {
+      lk::pack_lanes(mats, t, numbers, n, 0);
+      lk::factor_lanes<T>(n, n, v, v + n * n, true);
+      lk::unpack_lanes(numbers, n, 0, out, t, 0U);
+      for (int l = 0; l < count && t + l < mats.count; ++l) {
+        T* const pivots = made + (t + l) * n * (n + 1) + std::int64_t{n} * n;
+        for (int k = 0; k < n; ++k) pivots[k] = numbers[(n * n + k) * count + l];
+      }
+    }
+  }
+};
+
+/// x = a^-1 b.
+template <class I, class J>
+struct Solve {
+  using operation = Solve;
+  using from = shardtype::detail::Bare<I, J>;
+  using runs = linalg::ByFill;
+  static constexpr std::string_view name = "solve";
+  static constexpr Verdict rule(rules::Question const& q) { return linalg::rule::solve(q); }
+  template <class A, class B>
+  static constexpr Code elements() {
+    return linalg::detail::elements<A, B>();
+  }
+  constexpr void extents(ResultExtents const& c) const {
+    linalg::detail::check_square(c);
+    linalg::detail::check_shared(c, 1);
+    linalg::detail::set_extent(c, c.from().dims[1].label, linalg::detail::order_of(c));
+  }
+  static constexpr planning::Work work(planning::CallSizing const& c) {
+    return linalg::detail::work(c, 2, c.elements(1));
+  }
+  template <class Out, class A, class B>
+  void fill(Out& out, A const& a, B const& b) const {
+    namespace lk = linalg::kernels;
+    using T = typename A::element;
+    auto const mats = linalg::detail::matrices<I, J>(a);
+    auto const right = linalg::detail::stack_beside<A, I, J, I>(b, execute::data_of(b));
+    auto const made = linalg::detail::stack_beside<A, I, J, J>(out, linalg::detail::written(out));
+    std::int64_t const n = mats.rows, width = right.width;
+    if (n == 0 || width == 0) return;
+    auto const singular = [&](std::int64_t t) {
+      linalg::detail::report<I, J>(a, t, "E80", "is singular; solve has no solution");
+    };
+    if constexpr (lk::has_lanes<T>) {
+      if (n <= lk::lanes_most && width <= lk::lanes_columns)
+        return in_lanes(mats, right, made, a, singular);
+    }
+    linalg::detail::Scratch<T> const s(a, n, width);
+    for (std::int64_t t = 0; t < mats.count; ++t) {
+      lk::pack(mats, t, s.a(), n);
+      lk::pack(right, t, s.b(), n);
+      if (lk::factor_lu(n, s.a(), n, s.pivots()) != 0) {
+        singular(t);
+        lk::fill(made, t, lk::not_a_number<T>());
+        continue;
+      }
+      lk::solve_lu(lk::Trans::no, n, width, s.a(), n, s.pivots(), s.b(), n);
+      lk::unpack(s.b(), n, made, t);
+    }
+  }
+
+ private:
+  template <class T, class A>
+  static void in_lanes(linalg::kernels::Stack<T const> const& mats,
+                       linalg::kernels::Stack<T const> const& right,
+                       linalg::kernels::Stack<T> const& made, A const& a, auto const& singular) {
+    namespace lk = linalg::kernels;
+    constexpr int count = lk::lanes<T>;
+    auto const n = static_cast<int>(mats.rows), width = n + static_cast<int>(right.width);
+    runtime::Buffer const scratch = linalg::detail::room<lk::Lanes<T>>(a, std::int64_t{n} * width);
+    auto* const v = static_cast<lk::Lanes<T>*>(scratch.data());
+    auto* const numbers = static_cast<T*>(scratch.data());
+    for (std::int64_t t = 0; t < mats.count; t += count) {
+      lk::pack_lanes(mats, t, numbers, width, 0);
+      lk::pack_lanes(right, t, numbers, width, n);
+      std::uint32_t const bad = lk::factor_lanes<T>(n, width, v, nullptr, false);
+      lk::back_lanes<T>(n, width, v);
+      for (int l = 0; l < count && t + l < mats.count; ++l)
+        if ((bad >> l & 1U) != 0) singular(t + l);
+      lk::unpack_lanes(numbers, width, n, made, t, bad);
+    }
+  }
+};
+
+/// x = a^-1 b, or with `transposed` a^-T b, by the factors that LuFactor gave: operands a, those, b. Of a nothing is
+/// read; the gradient is with respect to it.
+template <class I, class J, bool transposed>
+struct SolveFactored {
+  using operation = SolveFactored;
+  using from = shardtype::detail::Bare<I, J>;
+  using runs = linalg::ByFill;
+  using Rows = std::conditional_t<transposed, J, I>;
+  using Cols = std::conditional_t<transposed, I, J>;
+  static constexpr std::string_view name = "solve_factored";
+  static constexpr Verdict rule(rules::Question const& q) {
+    return linalg::rule::solve(q, 2, transposed);
+  }
+  template <class A, class F, class B>
+  static constexpr Code elements() {
+    return linalg::detail::elements<A, F, B>();
+  }
+  constexpr void extents(ResultExtents const& c) const {
+    linalg::detail::check_square(c);
+    linalg::detail::check_shared(c, 2);
+    linalg::detail::set_extent(c, c.from().dims[transposed ? 0 : 1].label,
+                               linalg::detail::order_of(c));
+  }
+  static constexpr planning::Work work(planning::CallSizing const& c) {
+    return linalg::detail::work(c, 0, c.elements(2));
+  }
+  template <class Out, class A, class F, class B>
+  void fill(Out& out, A const& a, F const& factors, B const& b) const {
+    namespace lk = linalg::kernels;
+    using T = typename A::element;
+    auto const right = linalg::detail::stack_beside<A, I, J, Rows>(b, execute::data_of(b));
+    auto const made =
+        linalg::detail::stack_beside<A, I, J, Cols>(out, linalg::detail::written(out));
+    std::int64_t const n = right.rows, width = right.width;
+    if (n == 0 || width == 0) return;
+    runtime::Buffer const columns = linalg::detail::room<T>(a, n * width);
+    runtime::Buffer const numbers = linalg::detail::room<std::int32_t>(a, n);
+    auto* const x = static_cast<T*>(columns.data());
+    auto* const pivots = static_cast<std::int32_t*>(numbers.data());
+    for (std::int64_t t = 0; t < right.count; ++t) {
+      T const* const mine = execute::data_of(factors) + t * n * (n + 1);
+      for (std::int64_t k = 0; k < n; ++k)
+        pivots[k] = static_cast<std::int32_t>(lk::real_part(mine[n * n + k]));
+      if (linalg::detail::singular<I, J>(a, t, n, mine)) {
+        lk::fill(made, t, lk::not_a_number<T>());
+        continue;
+      }
+      lk::pack(right, t, x, n);
+      lk::solve_lu(transposed ? lk::Trans::yes : lk::Trans::no, n, width, mine, n, pivots, x, n);
+      lk::unpack(x, n, made, t);
+    }
+  }
+};
+
+}  // namespace op
+
+namespace autodiff {
+
+/// The factors are made once, in the forward pass.
+template <class I, class J>
+struct Vjp<op::Solve<I, J>> : Differentiable {
+  /// What it consists of is judged in its calls.
+  template <int K, class V, class A, class B>
+  static constexpr Verdict judge() {
+    return {};
+  }
+  template <class A, class B>
+  static constexpr auto instead(op::Solve<I, J> const&, std::source_location const& where,
+                                A const& a, B const& b) {
+    auto const factors = call(op::LuFactor<I, J, true>{}, where, a);
+    return call(op::SolveFactored<I, J, false>{}, where, a, factors, b);
+  }
+};
+
+template <class I, class J, bool transposed>
+struct Vjp<op::SolveFactored<I, J, transposed>> : Differentiable {
+  using Op = op::SolveFactored<I, J, transposed>;
+  template <class V, class A, class F, class B>
+  static constexpr auto save(Op const&, V const& x, A const& a, F const& factors, B const&) {
+    return keep(a, factors, x);
+  }
+  template <class V, class A, class F, class B, class S, class C>
+  static constexpr auto prepare(Op const&, S const& saved, C const& ct) {
+    return call(op::SolveFactored<I, J, !transposed>{}, std::source_location::current(),
+                kept<0>(saved), kept<1>(saved), ct);
+  }
+  template <int K, class V, class A, class F, class B, class S, class C>
+  static constexpr auto pull(Op const&, S const& saved, C const& right) {
+    if constexpr (K == 0) {
+      return linalg::detail::minus_outer<A>(right, kept<2>(saved));
+    } else {
+      return right;
+    }
+  }
+};
+
+}  // namespace autodiff
+
+namespace linalg {
+
+/// Public functions of linalg; argument-dependent lookup does not find them (core/namespaces.hpp).
+namespace api {
+
+/// The solution of a x = b for each matrix of a: `a[B@X, I, J]`, `b[B@X, I, K]` -> `[B@X, J, K]`, of float, double or their
+/// complex numbers. I names the rows and J the columns, at any place among the dims; further dims of a number matrices and
+/// are split alike in b; dims that only b has (none, or several, split or not) are right-hand sides. `solve<J, I>(a, b)` solves
+/// with the transposed matrix. b may be an unreduced sum; then so is the result.
+///
+///     auto x = linalg::solve<I, J>(a, b);
+///
+/// By LU factors with partial pivoting, as LAPACK; matrices of at most 32 rows are factored as many at once as a register
+/// has lanes. A singular matrix gives NaN in its own solution; with SHARDTYPE_CHECK=values it is Error E80, which names
+/// it. Communicates nothing, in both directions; the backward pass takes the factors of the forward pass.
+/// Refused: D01, Q01 rows or columns split, Q02 an unreduced matrix, Q06 dims that do not fit, P12, C10. Errors: E24, E41
+/// a matrix that is not square. As jnp.linalg.solve.
+template <class I, class J, class A, class B>
+constexpr auto solve(core::Argument<A> const& a, B const& b,
+                     checking::CallSite where = std::source_location::current()) {
+  return call(op::Solve<I, J>{}, where, a.self(), b);
+}
+
+}  // namespace api
+using namespace api;
+
+}  // namespace linalg
+
+}  // namespace shardtype

@@ -1,0 +1,259 @@
+#pragma once
+/// Triangular matrices and Cholesky factors.
+
+#include <cstdint>
+#include <source_location>
+#include <string_view>
+
+#include <shardtype/linalg/solve.hpp>
+
+namespace shardtype {
+
+namespace linalg {
+
+/// Which matrix the elements stand for: the lower triangle or the upper one, with ones on the diagonal if `unit`.
+struct Triangular {
+  bool upper = false;
+  bool unit = false;
+};
+
+namespace detail {
+
+/// A second copy of rows and columns.
+struct SecondRow : Index<"second row"> {};
+struct SecondColumn : Index<"second column"> {};
+
+template <class A>
+constexpr auto conjugate(A const& a) {
+  if constexpr (kernels::is_complex<checking::element_t<autodiff::tensor_of<A>>>) {
+    return conj(a);
+  } else {
+    return a;
+  }
+}
+/// The triangle of `a` that `how` names, the diagonal without its ones.
+template <class I, class J, class A>
+constexpr auto triangle_of(A const& a, Triangular const& how) {
+  using R = std::remove_cvref_t<decltype(tril<I, J>(a))>;
+  std::int64_t const diagonal = how.unit ? 1 : 0;
+  if constexpr (checking::any_poisoned<R>) {
+    return R{};
+  } else {
+    return how.upper ? triu<I, J>(a, diagonal) : tril<I, J>(a, -diagonal);
+  }
+}
+
+}  // namespace detail
+}  // namespace linalg
+
+namespace op {
+
+/// x = l^-1 b for triangular matrices with rows I and columns J.
+template <class I, class J>
+struct TriangularSolve {
+  using operation = TriangularSolve;
+  using from = shardtype::detail::Bare<I, J>;
+  using runs = linalg::ByFill;
+  static constexpr std::string_view name = "triangular_solve";
+  linalg::Triangular how{};
+  static constexpr Verdict rule(rules::Question const& q) { return linalg::rule::solve(q); }
+  template <class A, class B>
+  static constexpr Code elements() {
+    return linalg::detail::elements<A, B>();
+  }
+  constexpr void extents(ResultExtents const& c) const {
+    linalg::detail::check_square(c);
+    linalg::detail::check_shared(c, 1);
+    linalg::detail::set_extent(c, c.from().dims[1].label, linalg::detail::order_of(c));
+  }
+  static constexpr planning::Work work(planning::CallSizing const& c) {
+    planning::Work w = linalg::detail::work(c, 0, c.elements(1));
+    w.flops /= 2;
+    return w;
+  }
+  template <class Out, class A, class B>
+  void fill(Out& out, A const& a, B const& b) const {
+    namespace lk = linalg::kernels;
+    using T = typename A::element;
+    auto const mats = linalg::detail::matrices<I, J>(a);
+    auto const right = linalg::detail::stack_beside<A, I, J, I>(b, execute::data_of(b));
+    auto const made = linalg::detail::stack_beside<A, I, J, J>(out, linalg::detail::written(out));
+    std::int64_t const n = mats.rows, width = right.width;
+    if (n == 0 || width == 0) return;
+    linalg::detail::Scratch<T> const s(a, n, width);
+    for (std::int64_t t = 0; t < mats.count; ++t) {
+      lk::pack(mats, t, s.a(), n);
+      lk::pack(right, t, s.b(), n);
+      bool singular = false;
+      for (std::int64_t k = 0; k < n && !how.unit; ++k)
+        singular = singular || s.a()[k * (n + 1)] == T(0);
+      if (singular) {
+        linalg::detail::report<I, J>(a, t, "E80", "has a zero on its diagonal");
+        lk::fill(made, t, lk::not_a_number<T>());
+        continue;
+      }
+      lk::solve_triangular(how.upper ? lk::Triangle::upper : lk::Triangle::lower, lk::Trans::no,
+                           how.unit ? lk::Diagonal::unit : lk::Diagonal::general, n, width, s.a(),
+                           n, s.b(), n);
+      lk::unpack(s.b(), n, made, t);
+    }
+  }
+};
+
+/// l with a = l l^H, zeros above the diagonal; the lower triangle of a is read.
+template <class I, class J>
+struct Cholesky {
+  using operation = Cholesky;
+  using from = shardtype::detail::Bare<I, J>;
+  using runs = linalg::ByFill;
+  static constexpr std::string_view name = "cholesky";
+  static constexpr Verdict rule(rules::Question const& q) { return linalg::rule::as_matrix(q); }
+  template <class A>
+  static constexpr Code elements() {
+    return linalg::detail::elements<A>();
+  }
+  constexpr void extents(ResultExtents const& c) const { linalg::detail::check_square(c); }
+  static constexpr planning::Work work(planning::CallSizing const& c) {
+    return linalg::detail::work(c, 1, 0);
+  }
+  template <class Out, class A>
+  void fill(Out& out, A const& a) const {
+    namespace lk = linalg::kernels;
+    using T = typename A::element;
+    auto const mats = linalg::detail::matrices<I, J>(a);
+    auto const made = linalg::detail::stack_beside<A, I, J, I>(out, linalg::detail::written(out));
+    std::int64_t const n = mats.rows;
+    if (n == 0) return;
+    auto const bad = [&](std::int64_t t) {
+      linalg::detail::report<I, J>(a, t, "E81", "is not positive definite");
+    };
+    if constexpr (lk::has_lanes<T>) {
+      if (n <= lk::lanes_most) {
+        auto const order = static_cast<int>(n);
+        runtime::Buffer const scratch = linalg::detail::room<lk::Lanes<T>>(a, n * n);
+        auto* const v = static_cast<lk::Lanes<T>*>(scratch.data());
+        auto* const numbers = static_cast<T*>(scratch.data());
+        for (std::int64_t t = 0; t < mats.count; t += lk::lanes<T>) {
+          lk::pack_lanes(mats, t, numbers, n, 0);
+          std::uint32_t const wrong = lk::cholesky_lanes<T>(order, v);
+          for (int l = 0; l < lk::lanes<T> && t + l < mats.count; ++l)
+            if ((wrong >> l & 1U) != 0) bad(t + l);
+          lk::unpack_lanes(numbers, n, 0, made, t, wrong);
+        }
+        return;
+      }
+    }
+    linalg::detail::Scratch<T> const s(a, n, 0);
+    for (std::int64_t t = 0; t < mats.count; ++t) {
+      lk::pack(mats, t, s.a(), n);
+      if (lk::factor_cholesky(n, s.a(), n) != 0) {
+        bad(t);
+        lk::fill(made, t, lk::not_a_number<T>());
+        continue;
+      }
+      for (std::int64_t j = 1; j < n; ++j)
+        for (std::int64_t i = 0; i < j; ++i) s.a()[i + j * n] = T(0);
+      lk::unpack(s.a(), n, made, t);
+    }
+  }
+};
+
+}  // namespace op
+
+namespace autodiff {
+
+template <class I, class J>
+struct Vjp<op::TriangularSolve<I, J>> : Differentiable {
+  using Op = op::TriangularSolve<I, J>;
+  template <class V, class A, class B>
+  static constexpr auto save(Op const&, V const& x, A const& a, B const&) {
+    return keep(a, x);
+  }
+  template <class V, class A, class B, class S, class C>
+  static constexpr auto prepare(Op const& op, S const& saved, C const& ct) {
+    return call(op::TriangularSolve<J, I>{{!op.how.upper, op.how.unit}},
+                std::source_location::current(), kept<0>(saved), ct);
+  }
+  template <int K, class V, class A, class B, class S, class C>
+  static constexpr auto pull(Op const& op, S const& saved, C const& right) {
+    if constexpr (K == 0) {
+      return linalg::detail::triangle_of<I, J>(
+          linalg::detail::minus_outer<A>(right, kept<1>(saved)), op.how);
+    } else {
+      return right;
+    }
+  }
+};
+
+/// a' = l^-T s conj(l)^-1, where s is the Hermitian part of the lower triangle of l^T l', its diagonal halved. It is
+/// Hermitian: of each pair of elements of a, of which one is read, half goes to either.
+template <class I, class J>
+struct Vjp<op::Cholesky<I, J>> : Differentiable {
+  using Op = op::Cholesky<I, J>;
+  template <class V, class A>
+  static constexpr auto save(Op const&, V const& l, A const&) {
+    return keep(l);
+  }
+  template <int K, class V, class A, class S, class C>
+  static constexpr auto pull(Op const&, S const& saved, C const& ct) {
+    using J2 = linalg::detail::SecondColumn;
+    using I2 = linalg::detail::SecondRow;
+    using T = checking::element_t<tensor_of<A>>;
+    auto const& l = kept<0>(saved);
+    auto const product = linalg::detail::einsum_to(
+        linalg::detail::with_pair<I, J, J, J2>(labels_of_t<tensor_of<A>>{}), l, relabel<J, J2>(ct));
+    auto const half = tril<J, J2>(product, 0) + tril<J, J2>(product, -1);
+    auto const s = half + relabel<J, J2, J2, J>(linalg::detail::conjugate(half.tensor()));
+    linalg::Triangular const upper{true, false};
+    auto const where = std::source_location::current();
+    auto const left = call(op::TriangularSolve<J, I>{upper}, where, l, (T(0.25) * s).tensor());
+    auto const both = call(op::TriangularSolve<J2, I2>{upper}, where,
+                           relabel<I, I2, J, J2>(linalg::detail::conjugate(l)), left);
+    return autodiff::in_order(relabel<I2, J>(both), labels_of_t<tensor_of<A>>{});
+  }
+};
+
+}  // namespace autodiff
+
+namespace linalg {
+namespace api {
+
+/// The solution of l x = b for triangular matrices: types as solve<I, J>(l, b). With rows I and columns J, `how` says
+/// which triangle is read, and whether ones stand for the diagonal; the rest is not read. The transposed matrix is
+/// `triangular_solve<J, I>(l, b, {.upper = true})` of a lower l. A zero on the diagonal gives NaN, and Error E80 with
+/// SHARDTYPE_CHECK=values. Communicates nothing. Refusals as solve. As scipy.linalg.solve_triangular.
+template <class I, class J, class A, class B>
+constexpr auto triangular_solve(core::Argument<A> const& l, B const& b, Triangular how = {},
+                                checking::CallSite where = std::source_location::current()) {
+  return call(op::TriangularSolve<I, J>{how}, where, l.self(), b);
+}
+
+/// The lower triangular l with a = l l^T (l l^H of complex numbers) for each symmetric positive definite matrix:
+/// `a[B@X, I, J]` -> l typed as a, zeros above the diagonal. Only the lower triangle is read. A matrix that is not positive
+/// definite gives NaN in its own result, and Error E81, which names it, with SHARDTYPE_CHECK=values. The gradient is
+/// symmetric: it is that of matrices which stay symmetric. Communicates nothing. Refused: D01, Q01, Q02, Q06, P12. Error
+/// E41: not square. As jnp.linalg.cholesky; source of the gradient: Murray, "Differentiation of the Cholesky
+/// decomposition", 2016.
+template <class I, class J, class A>
+constexpr auto cholesky(core::Argument<A> const& a,
+                        checking::CallSite where = std::source_location::current()) {
+  return call(op::Cholesky<I, J>{}, where, a.self());
+}
+
+/// The solution of a x = b by l = cholesky<I, J>(a): types as solve<I, J>(a, b). Two triangular solutions; communicates
+/// nothing. Refusals as solve.
+template <class I, class J, class A, class B>
+constexpr auto cholesky_solve(core::Argument<A> const& l, B const& b,
+                              checking::CallSite where = std::source_location::current()) {
+  auto const y = call(op::TriangularSolve<I, J>{}, where, l.self(), b);
+  if constexpr (checking::any_poisoned<std::remove_cvref_t<decltype(y)>>) {
+    return y;
+  } else {
+    return relabel<I, J>(
+        call(op::TriangularSolve<J, I>{{true, false}}, where, detail::conjugate(l.self()), y));
+  }
+}
+
+}  // namespace api
+}  // namespace linalg
+}  // namespace shardtype

@@ -1,0 +1,182 @@
+#pragma once
+/// Factorizations and solves of one matrix over many ranks, as operations: their rules, and their plans, loops of panels
+/// in which nothing is gathered.
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <shardtype/check/functions.hpp>
+#include <shardtype/check/operation.hpp>
+#include <shardtype/linalg/types_cyclic_plan.hpp>
+#include <shardtype/linalg/types_cyclic_rules.hpp>
+
+namespace shardtype {
+
+namespace detail {
+
+/// The elements of a matrix that is factorized: floating, real or complex.
+template <class A>
+constexpr Code factorized_elements() {
+  using T = element_t<A>;
+  constexpr bool real = std::is_same_v<T, float> || std::is_same_v<T, double>;
+  return real || is_complex<T> ? Code::ok : Code::P12_not_floating;
+}
+
+/// Error E41 unless the matrix is square, and E24 unless the right-hand sides, the last operand, have as many rows.
+constexpr void check_square(ResultExtents const& c, bool transposed) {
+  int const rows = c.from().dims[0].label;
+  int const columns = c.from().dims[1].label;
+  std::int64_t const m = c.given[0][c.a().find(rows)];
+  std::int64_t const n = c.given[0][c.a().find(columns)];
+  if (m != n)
+    ResultExtents::fail("the matrix is not square: " + std::string(c.names.label_name[rows]) +
+                        " has extent " + std::to_string(m) + ", and " +
+                        std::string(c.names.label_name[columns]) + " " + std::to_string(n));
+  if (c.count == 1) return;
+  Spec const& b = c.operand(c.count - 1);
+  int const label = transposed ? columns : rows;
+  std::int64_t const given = c.given[c.count - 1][b.find(label)];
+  if (given != n)
+    ResultExtents::fail("index " + std::string(c.names.label_name[label]) + " has extent " +
+                            std::to_string(n) + " in the matrix and " + std::to_string(given) +
+                            " in the right-hand sides",
+                        "E24");
+  int const made = transposed ? rows : columns;
+  c.out[c.result.find(made)] = n;
+}
+
+/// What the operations on one matrix over many ranks have in common.
+template <class I, class J>
+struct OnCyclicMatrix {
+  using from = Bare<I, J>;
+  static constexpr bool communicates = true;
+  static constexpr bool recorded = false;
+  static constexpr bool has_named_form = false;
+  template <class A>
+  static constexpr Code elements() {
+    return factorized_elements<A>();
+  }
+  template <class A, class B>
+  static constexpr Code elements() {
+    return same_element<A, B> ? factorized_elements<A>() : Code::C10_element_types_differ;
+  }
+};
+
+}  // namespace detail
+
+namespace op {
+
+/// The factors of P a = L U: L below the diagonal, ones not stored, U from it on. The pivots are a second result.
+template <class I, class J>
+struct CyclicLu : detail::OnCyclicMatrix<I, J> {
+  using operation = CyclicLu;
+  static constexpr std::string_view name = "lu_factor";
+  static constexpr Verdict rule(rules::Question const& q) { return rules::cyclic_matrix(q); }
+  constexpr void extents(ResultExtents const& c) const { detail::check_square(c, false); }
+  constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
+    planning::append_cyclic_factor(p, c, planning::CyclicFactor::lu);
+  }
+};
+
+/// The lower factor of a = L L^H, of which the lower triangle is read; zeros above.
+template <class I, class J>
+struct CyclicCholesky : detail::OnCyclicMatrix<I, J> {
+  using operation = CyclicCholesky;
+  static constexpr std::string_view name = "cholesky";
+  static constexpr Verdict rule(rules::Question const& q) { return rules::cyclic_matrix(q); }
+  constexpr void extents(ResultExtents const& c) const { detail::check_square(c, false); }
+  constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
+    planning::append_cyclic_factor(p, c, planning::CyclicFactor::cholesky);
+  }
+};
+
+/// a x = b, or a^T x = b, by LU of a; the factors are not kept.
+template <class I, class J, bool Transposed = false>
+struct CyclicSolve : detail::OnCyclicMatrix<I, J> {
+  using operation = CyclicSolve;
+  static constexpr std::string_view name = "solve";
+  static constexpr Verdict rule(rules::Question const& q) {
+    return rules::cyclic_solve(q, Transposed);
+  }
+  constexpr void extents(ResultExtents const& c) const { detail::check_square(c, Transposed); }
+  constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
+    if constexpr (Transposed) {
+      planning::append_cyclic_factor(p, c, planning::CyclicFactor::lu_before_solve);
+      planning::append_cyclic_spread(p, c, true);
+      planning::append_cyclic_spread(p, c, false);
+    } else {
+      planning::append_cyclic_factor(p, c, planning::CyclicFactor::lu_and_solve);
+      planning::append_cyclic_ring(p, c, false);
+    }
+  }
+};
+
+/// a x = b, or a^T x = b, by the factors and pivots of CyclicLu.
+template <class I, class J, bool Transposed = false>
+struct CyclicLuSolve : detail::OnCyclicMatrix<I, J> {
+  using operation = CyclicLuSolve;
+  static constexpr std::string_view name = "lu_solve";
+  static constexpr Verdict rule(rules::Question const& q) {
+    return rules::cyclic_lu_solve(q, Transposed);
+  }
+  template <class A, class P, class B>
+  static constexpr Code elements() {
+    return detail::same_element<A, B> && std::is_same_v<detail::element_t<P>, std::int32_t>
+               ? detail::factorized_elements<A>()
+               : Code::C10_element_types_differ;
+  }
+  constexpr void extents(ResultExtents const& c) const { detail::check_square(c, Transposed); }
+  constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
+    planning::append_cyclic_start(p, c);
+    for (bool const forward : {true, false}) {
+      if constexpr (Transposed) {
+        planning::append_cyclic_spread(p, c, forward);
+      } else {
+        planning::append_cyclic_ring(p, c, forward);
+      }
+    }
+  }
+};
+
+/// a x = b by the factor of CyclicCholesky.
+template <class I, class J>
+struct CyclicCholeskySolve : detail::OnCyclicMatrix<I, J> {
+  using operation = CyclicCholeskySolve;
+  static constexpr std::string_view name = "cholesky_solve";
+  static constexpr Verdict rule(rules::Question const& q) { return rules::cyclic_solve(q, false); }
+  constexpr void extents(ResultExtents const& c) const { detail::check_square(c, false); }
+  constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
+    planning::append_cyclic_start(p, c);
+    planning::append_cyclic_ring(p, c, true);
+    planning::append_cyclic_spread(p, c, false);
+  }
+};
+
+/// t x = b, or t^T x = b, for a triangle of a matrix.
+template <class I, class J, bool Transposed = false>
+struct CyclicTriangle : detail::OnCyclicMatrix<I, J> {
+  using operation = CyclicTriangle;
+  static constexpr std::string_view name = "triangular_solve";
+  bool lower = true;
+  bool unit = false;  ///< whether ones stand for the diagonal
+  constexpr CyclicTriangle() = default;
+  constexpr CyclicTriangle(bool is_lower, bool is_unit) : lower(is_lower), unit(is_unit) {}
+  static constexpr Verdict rule(rules::Question const& q) {
+    return rules::cyclic_solve(q, Transposed);
+  }
+  constexpr void extents(ResultExtents const& c) const { detail::check_square(c, Transposed); }
+  constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
+    planning::append_cyclic_start(p, c);
+    if constexpr (Transposed) {
+      planning::append_cyclic_spread(p, c, !lower);
+    } else {
+      planning::append_cyclic_ring(p, c, lower);
+    }
+  }
+};
+
+}  // namespace op
+
+}  // namespace shardtype

@@ -1,0 +1,326 @@
+// Matrices over all ranks, their columns block-cyclic, that are factorized and solved by the engine itself, so that block
+// sizes are values: random ones and those on which a factorization can lose digits, beside LAPACK on one rank.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <shardtype/linalg/kernels_own.hpp>
+#include <shardtype/linalg/run_cyclic_ring.hpp>
+
+#include "harness/catch.hpp"
+#include "harness/on_ranks.hpp"
+
+namespace cyclic_cases {
+
+using namespace shardtype;
+using namespace shardtype::execute;
+namespace lk = shardtype::linalg::kernels;
+
+using Int = std::int64_t;
+
+enum Kind {
+  random,
+  graded_rows,
+  graded_columns,
+  wilkinson,
+  hilbert,
+  permuted_identity,
+  nearly_singular,
+  ties,
+  tiny,
+  huge,
+  dominant,
+  vandermonde,
+  kinds
+};
+inline constexpr char const* kind_names[] = {"random",
+                                             "graded rows",
+                                             "graded columns",
+                                             "Wilkinson",
+                                             "Hilbert",
+                                             "permuted identity",
+                                             "nearly singular",
+                                             "ties",
+                                             "tiny",
+                                             "huge",
+                                             "dominant",
+                                             "Vandermonde"};
+
+struct Case {
+  int kind = random;
+  Int n = 0;
+  Int block = 1;
+  Int right = 0;
+  bool by_rows = true;
+  bool definite = false;
+};
+inline std::string text(Case const& c) {
+  return std::string(kind_names[c.kind]) + ", n " + std::to_string(c.n) + ", blocks of " +
+         std::to_string(c.block) + ", " + std::to_string(c.right) + " right-hand sides, " +
+         (c.by_rows ? "row-major" : "column-major") + (c.definite ? ", definite" : "");
+}
+
+inline constexpr Int extents[] = {0, 1, 2, 7, 63, 64, 65, 130, 257};
+inline constexpr Int blocks[] = {1, 8, 32, 64, 300};
+inline constexpr Int rights[] = {1, 5, 0};
+inline constexpr int all_cases = kinds * 9 * 5 * 3 * 2 * 2;
+
+inline Case case_number(int k) {
+  Case c;
+  auto const next = [&](int n) {
+    int const at = k % n;
+    k /= n;
+    return at;
+  };
+  c.kind = next(kinds);
+  c.n = extents[next(9)];
+  c.block = blocks[next(5)];
+  c.right = rights[next(3)];
+  c.by_rows = next(2) == 0;
+  c.definite = next(2) == 0;
+  return c;
+}
+
+// The whole matrix, column-major, and the right-hand sides, row-major; the same on all ranks.
+struct Whole {
+  Int n = 0;
+  std::vector<double> a, b;
+
+  explicit Whole(Case const& c) : n(c.n) {
+    std::mt19937_64 g(static_cast<std::uint64_t>(c.kind * 1000 + c.n));
+    std::uniform_real_distribution<double> u(-1, 1);
+    a.resize(static_cast<std::size_t>(n * n));
+    b.resize(static_cast<std::size_t>(n * c.right));
+    for (double& x : b) x = u(g);
+    std::vector<Int> order(static_cast<std::size_t>(n));
+    for (Int i = 0; i < n; ++i) order[static_cast<std::size_t>(i)] = i;
+    std::shuffle(order.begin(), order.end(), g);
+    double const d = n == 0 ? 1 : static_cast<double>(n);
+    for (Int j = 0; j < n; ++j)
+      for (Int i = 0; i < n; ++i) {
+        double const v = u(g);
+        double const x = static_cast<double>(i);
+        double const y = static_cast<double>(j);
+        double& e = at(i, j);
+        switch (c.kind) {
+          case graded_rows:
+            e = v * std::pow(10., -16. * x / d);
+            break;
+          case graded_columns:
+            e = v * std::pow(10., -16. * y / d);
+            break;
+          case wilkinson:
+            e = i == j || j == n - 1 ? 1 : i > j ? -1 : 0;
+            break;
+          case hilbert:
+            e = 1. / (x + y + 1);
+            break;
+          case permuted_identity:
+            e = order[static_cast<std::size_t>(i)] == j ? 1 : 0;
+            break;
+          case ties:
+            e = static_cast<double>(static_cast<int>(v * 3));
+            break;
+          case tiny:
+            e = v * 1e-300;
+            break;
+          case huge:
+            e = v * 1e300 / d;
+            break;
+          case dominant:
+            e = v + (i == j ? d : 0);
+            break;
+          case vandermonde:
+            e = std::pow(-1 + 2. * (x + .5) / d, y);
+            break;
+          default:
+            e = v;
+        }
+      }
+    if (c.kind == nearly_singular && n > 2)
+      for (Int i = 0; i < n; ++i) at(i, n - 1) = at(i, 0) + 1e-14 * at(i, 1);
+    if (c.definite) make_definite();
+  }
+  double& at(Int i, Int j) { return a[static_cast<std::size_t>(j * n + i)]; }
+  double at(Int i, Int j) const { return a[static_cast<std::size_t>(j * n + i)]; }
+
+  // |b - A x| / (|A| |x| + |b|) of the worst right-hand side, in units of rounding.
+  double error(std::vector<double> const& x, Int right) const {
+    double worst = 0;
+    for (Int r = 0; r < right; ++r) {
+      long double left = 0, size_a = 0, size_x = 0, size_b = 0;
+      for (Int i = 0; i < n; ++i) {
+        long double s = b[static_cast<std::size_t>(i * right + r)], row = 0;
+        size_b = std::max(size_b, std::abs(s));
+        size_x =
+            std::max<long double>(size_x, std::abs(x[static_cast<std::size_t>(i * right + r)]));
+        for (Int j = 0; j < n; ++j) {
+          s -= static_cast<long double>(at(i, j)) * x[static_cast<std::size_t>(j * right + r)];
+          row += std::abs(at(i, j));
+        }
+        left = std::max(left, std::abs(s));
+        size_a = std::max(size_a, row);
+      }
+      long double const all = size_a * size_x + size_b;
+      if (all == 0) continue;
+      double const e = static_cast<double>(left / all) / std::numeric_limits<double>::epsilon();
+      worst = e > worst || e != e ? e : worst;  // a NaN is the worst
+    }
+    return worst;
+  }
+
+ private:
+  // Symmetric, with the sum of each row on the diagonal in addition.
+  void make_definite() {
+    for (Int j = 0; j < n; ++j)
+      for (Int i = 0; i < j; ++i) at(i, j) = at(j, i);
+    for (Int i = 0; i < n; ++i) {
+      double sum = 0;
+      for (Int j = 0; j < n; ++j) sum += std::abs(at(i, j));
+      at(i, i) = sum + (sum == 0 ? 1 : 0);
+    }
+  }
+};
+
+// LU on a rank that does nothing for a while before its first update, as one that shares its core with others.
+struct SlowLu : LuMethod<double> {
+  bool slow = false;
+  template <class Poke>
+  void apply(Matrix<double> const& panel, Int k, Int first, Int count, Poke poke) {
+    if (slow) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    slow = false;
+    LuMethod<double>::apply(panel, k, first, count, poke);
+  }
+};
+
+// The solution of the ranks of `comm`, gathered for the test; `pivots` of LU; empty if the factorization stopped.
+inline std::vector<double> solve(Comm& comm, Case const& c, Whole const& whole,
+                                 std::vector<std::int32_t>& pivots, int slow_rank = -1) {
+  CyclicBlocks const b{c.n, c.block, comm.size()};
+  Int const mine = b.below(b.count(), comm.rank());
+  std::vector<double> own(static_cast<std::size_t>(c.n * mine));
+  Matrix<double> const m =
+      c.by_rows ? lk::row_major(own.data(), c.n, mine) : lk::column_major(own.data(), c.n, mine);
+  CyclicColumns<double> const columns{comm, b, m};
+  for (Int k = comm.rank(); k < b.count(); k += b.ranks)
+    for (Int j = 0; j < b.width(k); ++j)
+      for (Int i = 0; i < c.n; ++i)
+        // of a symmetric matrix what is above the diagonal is not read
+        lk::at(m, i, b.local(k) + j) = c.definite && i < b.begin(k) + j
+                                           ? std::numeric_limits<double>::quiet_NaN()
+                                           : whole.at(i, b.begin(k) + j);
+  std::vector<double> panels(static_cast<std::size_t>(PanelStream<double>::memory(b)));
+  std::vector<double> y(static_cast<std::size_t>(c.n * c.right), 0.);
+  Matrix<double> const right = lk::row_major(y.data(), c.n, c.right);
+  std::vector<double> wires(
+      static_cast<std::size_t>(2 * std::min(c.n, b.ranks * b.block) * c.right));
+  pivots.assign(static_cast<std::size_t>(c.n), 0);
+  CyclicColumns<double const> const factors{comm, b, m};
+  auto const keep_own = [&] {
+    for (Int k = 0; k < b.count(); ++k)
+      if (b.owner(k) != comm.rank())
+        std::fill_n(y.begin() + b.begin(k) * c.right, b.width(k) * c.right, 0.);
+  };
+  if (c.definite) {
+    std::vector<double> scratch(static_cast<std::size_t>(planning::cholesky_scratch(b)));
+    CholeskyMethod<double> method{columns, scratch.data()};
+    if (run_panels(columns, method, panels.data()).kind != FactorFailure::none) return {};
+    method.finish();
+    y = whole.b;
+    keep_own();
+    solve_by_ring<double>({factors, true, false}, lk::row_major(y.data(), c.n, c.right),
+                          wires.data());
+    solve_by_spread<double>({factors, true, false}, lk::row_major(y.data(), c.n, c.right));
+    return y;
+  }
+  bool const carries = b.count() > 0 && columns.owns(b.count() - 1);
+  if (carries) std::copy(whole.b.begin(), whole.b.end(), y.begin());
+  SlowLu method{{columns, pivots.data(), carries ? right : Matrix<double>{}},
+                comm.rank() == slow_rank};
+  if (run_panels(columns, method, panels.data()).kind != FactorFailure::none) return {};
+  method.finish();
+  for (Int k = 0; k < b.count(); ++k)
+    for (Int i = b.begin(k); i < b.begin(k) + b.width(k); ++i)
+      pivots[static_cast<std::size_t>(i)] += static_cast<std::int32_t>(b.begin(k));
+  solve_by_ring<double>({factors, false, false}, right, wires.data());
+  keep_own();
+  std::vector<double> x(y.size());
+  MPI_Allreduce(y.data(), x.data(), static_cast<int>(y.size()), MPI_DOUBLE, MPI_SUM, comm.raw());
+  return x;
+}
+
+// The same on this rank, by other code: LAPACK's, or the loops for whole matrices where there is none.
+inline std::vector<double> solve_alone(Case const& c, Whole const& whole,
+                                       std::vector<std::int32_t>& pivots) {
+  std::vector<double> a = whole.a;
+  std::vector<double> x(whole.b.size());
+  auto const turn = [&](std::vector<double> const& from, std::vector<double>& to, Int rows,
+                        Int cols) {
+    for (Int i = 0; i < rows; ++i)
+      for (Int j = 0; j < cols; ++j)
+        to[static_cast<std::size_t>(j * rows + i)] = from[static_cast<std::size_t>(i * cols + j)];
+  };
+  turn(whole.b, x, c.n, c.right);
+  pivots.assign(static_cast<std::size_t>(c.n), 0);
+  Int const n = c.n;
+  if (c.definite) {
+    if (lk::factor_cholesky(n, a.data(), n) != 0) return {};
+    for (lk::Trans const op : {lk::Trans::no, lk::Trans::yes})
+      lk::solve_triangular(lk::Triangle::lower, op, lk::Diagonal::general, n, c.right, a.data(), n,
+                           x.data(), n);
+  } else {
+    if (lk::factor_lu(n, a.data(), n, pivots.data()) != 0) return {};
+    lk::solve_lu(lk::Trans::no, n, c.right, a.data(), n, pivots.data(), x.data(), n);
+  }
+  std::vector<double> out(x.size());
+  turn(x, out, c.right, n);
+  return out;
+}
+
+inline MPI_Comm all_ranks() {
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  return comm;
+}
+
+struct Tally {
+  int solved = 0;
+  double worst = 0;
+  std::string wrong;
+};
+
+// `count` cases, with a step without a common divisor, from the `first` on.
+inline Tally run_cases(Comm& world, int count, int first = 0) {
+  Tally t;
+  for (int k = first; k < first + count; ++k) {
+    Case const c = case_number(static_cast<int>(std::int64_t{k} * 7919 % all_cases));
+    Whole const whole(c);
+    std::vector<std::int32_t> pivots, pivots_alone;
+    std::vector<double> const x = solve(world, c, whole, pivots);
+    std::vector<double> const one = solve_alone(c, whole, pivots_alone);
+    bool const empty = c.n * c.right == 0;
+    if (!empty && (x.empty() || one.empty())) {
+      if (x.empty() != one.empty()) t.wrong += text(c) + ": only one of both is singular\n";
+      continue;
+    }
+    double const error = whole.error(x, c.right);
+    double const ratio = error / std::max(1., whole.error(one, c.right));
+    ++t.solved;
+    t.worst = std::max(t.worst, ratio);
+    if (!(ratio <= 10)) t.wrong += text(c) + ": " + std::to_string(error) + " roundings\n";
+    // sums of small integers are exact, so that ties are equal on any number of ranks
+    if (c.kind == permuted_identity && pivots != pivots_alone)
+      t.wrong += text(c) + ": other pivots\n";
+  }
+  return t;
+}
+
+}  // namespace cyclic_cases

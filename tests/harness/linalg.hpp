@@ -1,0 +1,166 @@
+// Matrices of many kinds, and the accuracy of solutions, for tests of linear algebra.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include <shardtype/linalg/linalg.hpp>
+#include <shardtype/shardtype.hpp>
+
+namespace linear {
+
+// A number from -1 to 1, the same on all ranks; of complex numbers both parts.
+template <class T>
+T drawn(std::int64_t k, int seed) {
+  auto const part = [&](std::int64_t s) {
+    std::uint64_t x = static_cast<std::uint64_t>(k) * 0x9E3779B97F4A7C15U +
+                      static_cast<std::uint64_t>(s + 7) * 0xBF58476D1CE4E5B9U;
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9U;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EBU;
+    return static_cast<double>((x ^ (x >> 31)) >> 11) * 0x1p-52 - 1;
+  };
+  if constexpr (shardtype::linalg::kernels::is_complex<T>) {
+    return T(part(seed), part(seed + 50));
+  } else {
+    return static_cast<T>(part(seed));
+  }
+}
+
+enum class Kind {
+  random,
+  graded_rows,
+  graded_columns,
+  growth,
+  hilbert,
+  permutation,
+  nearly_singular,
+  integers,
+  tiny,
+  huge,
+  dominant,
+  vandermonde
+};
+inline constexpr Kind kinds[] = {
+    Kind::random,  Kind::graded_rows, Kind::graded_columns,  Kind::growth,
+    Kind::hilbert, Kind::permutation, Kind::nearly_singular, Kind::integers,
+    Kind::tiny,    Kind::huge,        Kind::dominant,        Kind::vandermonde};
+inline char const* name(Kind kind) {
+  char const* const names[] = {"random",  "graded rows", "graded columns",  "growth",
+                               "Hilbert", "permutation", "nearly singular", "integers",
+                               "tiny",    "huge",        "dominant",        "Vandermonde"};
+  return names[static_cast<int>(kind)];
+}
+// A kind whose numbers float has too.
+inline Kind fits_float(Kind kind) {
+  bool const far = kind == Kind::tiny || kind == Kind::huge || kind == Kind::graded_rows ||
+                   kind == Kind::graded_columns || kind == Kind::nearly_singular;
+  return far ? Kind::random : kind;
+}
+
+// Element (i, j) of matrix t of order n.
+template <class T>
+T element(Kind kind, std::int64_t n, std::int64_t t, std::int64_t i, std::int64_t j) {
+  using R = shardtype::linalg::kernels::real_t<T>;
+  std::int64_t const k = (t * 101 + i) * 101 + j;
+  T const random = drawn<T>(k, 1);
+  auto const real = [](double x) { return T(static_cast<R>(x)); };
+  double const scale = n > 1 ? 24.0 / static_cast<double>(n - 1) : 0;
+  switch (kind) {
+    case Kind::random:
+      return random;
+    case Kind::graded_rows:
+      return random * real(std::pow(10, 12 - scale * static_cast<double>(i)));
+    case Kind::graded_columns:
+      return random * real(std::pow(10, 12 - scale * static_cast<double>(j)));
+    case Kind::growth:
+      return real(j == n - 1 || i == j ? 1 : i > j ? -1 : 0);
+    case Kind::hilbert:
+      return real(1 / static_cast<double>(i + j + 1 + t));
+    case Kind::permutation:
+      return real(j == (i * (n % 7 == 0 ? 1 : 7) + t) % std::max<std::int64_t>(n, 1) ? 1 : 0);
+    case Kind::nearly_singular:
+      return (i == n - 1 && n > 1 ? drawn<T>((t * 101) * 101 + j, 1) + random * real(1e-14)
+                                  : random);
+    case Kind::integers:
+      return real(std::floor(2.5 * drawn<double>(k, 1) + 0.5));
+    case Kind::tiny:
+      return random * real(1e-300);
+    case Kind::huge:
+      return random * real(1e300 / static_cast<double>(n + 1));
+    case Kind::dominant:
+      return i == j ? real(static_cast<double>(n) + 1) : random;
+    case Kind::vandermonde:
+      return real(std::pow(drawn<double>(t * 101 + i, 1), static_cast<double>(j)));
+  }
+  return random;
+}
+
+// P A = L U of a column-major matrix, pivots from 0 on; by LAPACK if the program has it, else as the library does.
+template <class T>
+void reference_factors(std::int64_t n, std::vector<T>& a, std::vector<std::int32_t>& pivots) {
+  shardtype::linalg::kernels::factor_lu(n, a.data(), n, pivots.data());
+}
+template <class T>
+std::vector<T> reference_solution(std::int64_t n, std::int64_t width, std::vector<T> a,
+                                  std::vector<T> b) {
+  namespace lk = shardtype::linalg::kernels;
+  std::vector<std::int32_t> pivots(static_cast<std::size_t>(n));
+  lk::factor_lu(n, a.data(), n, pivots.data());
+  lk::solve_lu(lk::Trans::no, n, width, a.data(), n, pivots.data(), b.data(), n);
+  return b;
+}
+
+// The largest |b - a x| / (|a| |x| + |b|) of all columns, in infinity norms; 0 where a solution is not finite in the
+// reference too, which the caller compares.
+template <class T>
+double backward_error(std::int64_t n, std::int64_t width, std::vector<T> const& a,
+                      std::vector<T> const& b, std::vector<T> const& x) {
+  namespace lk = shardtype::linalg::kernels;
+  double most = 0;
+  auto const at = [](std::int64_t k) { return static_cast<std::size_t>(k); };
+  auto const size = [](T const& v) { return static_cast<long double>(lk::modulus(v)); };
+  for (std::int64_t c = 0; c < width; ++c) {
+    long double residual = 0, norm = 0, b_norm = 0, x_norm = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+      // in long double, real and imaginary parts apart
+      long double re = lk::real_part(b[at(i + c * n)]), im = 0, row = 0;
+      if constexpr (lk::is_complex<T>) im = b[at(i + c * n)].imag();
+      for (std::int64_t j = 0; j < n; ++j) {
+        T const u = a[at(i + j * n)], v = x[at(j + c * n)];
+        row += size(u);
+        if constexpr (lk::is_complex<T>) {
+          re -= static_cast<long double>(u.real()) * v.real() -
+                static_cast<long double>(u.imag()) * v.imag();
+          im -= static_cast<long double>(u.real()) * v.imag() +
+                static_cast<long double>(u.imag()) * v.real();
+        } else {
+          re -= static_cast<long double>(u) * v;
+        }
+      }
+      residual = std::max(residual, std::abs(re) + std::abs(im));
+      if (std::isnan(re) || std::isnan(im)) return INFINITY;
+      norm = std::max(norm, row);
+      b_norm = std::max(b_norm, size(b[at(i + c * n)]));
+      x_norm = std::max(x_norm, size(x[at(i + c * n)]));
+    }
+    if (residual > 0)
+      most = std::max(most, static_cast<double>(residual / (norm * x_norm + b_norm)));
+  }
+  return most;
+}
+
+// The largest modulus of all elements; infinite if one is NaN.
+template <class A>
+double distance(A const& a) {
+  double most = 0;
+  for (auto const& x : shardtype::to_host(a)) {
+    double const m = static_cast<double>(shardtype::linalg::kernels::modulus(x));
+    most = std::isnan(m) ? INFINITY : std::max(most, m);
+  }
+  return most;
+}
+
+}  // namespace linear

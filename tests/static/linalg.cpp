@@ -1,0 +1,89 @@
+// Linear algebra on types: results, what is refused, and plans, which send nothing.
+// NEEDS: full
+#include <type_traits>
+
+#include <shardtype/linalg/linalg.hpp>
+#include <shardtype/shardtype.hpp>
+
+using namespace shardtype;
+
+namespace {
+
+struct X : Axis<"X", 2> {};
+struct Y : Axis<"Y", 4> {};
+struct B : Index<"B", 24> {};
+struct I : Index<"I", 6> {};
+struct J : Index<"J", 6> {};
+struct K : Index<"K", 3> {};
+struct N : Index<"N", 7> {};
+template <class... Parts>
+using T = Tensor<double, Parts...>;
+using Z = Kokkos::complex<double>;
+
+template <class Op, class... As>
+using result = typename checking::Resolve<Op, As...>::result;
+template <class Op, class... As>
+constexpr rules::Code code = checking::Resolve<Op, As...>::verdict.code;
+using rules::Code;
+using Solve = op::Solve<I, J>;
+
+// Results: J in the place of I, the splits of b; any order of dims.
+static_assert(std::is_same_v<result<Solve, T<Dim<B, X>, Dim<I>, Dim<J>>, T<Dim<B, X>, Dim<I>>>,
+                             T<Dim<B, X>, Dim<J>>>);
+static_assert(
+    std::is_same_v<result<Solve, T<Dim<J>, Dim<B, X>, Dim<I>>, T<Dim<K, Y>, Dim<I>, Dim<B, X>>>,
+                   T<Dim<K, Y>, Dim<J>, Dim<B, X>>>);
+static_assert(std::is_same_v<result<Solve, T<Dim<I>, Dim<J>>, T<Dim<I>, Unreduced<X>>>,
+                             T<Dim<J>, Unreduced<X>>>);
+static_assert(std::is_same_v<result<Solve, T<Dim<I>, Dim<J>, Reduced<X>>, T<Dim<I>, Dim<K, X>>>,
+                             T<Dim<J>, Dim<K, X>>>);
+static_assert(
+    std::is_same_v<result<Solve, T<Dim<I>, Dim<J>, Reduced<X>>, T<Dim<I>>>, T<Dim<J>, Reduced<X>>>);
+static_assert(std::is_same_v<result<op::Cholesky<I, J>, T<Dim<J>, Dim<B, Y>, Dim<I>>>,
+                             T<Dim<J>, Dim<B, Y>, Dim<I>>>);
+using Stack = T<Dim<B, X, Y>, Dim<I>, Dim<J>>;
+static_assert(std::is_same_v<decltype(linalg::inv<I, J>(std::declval<Stack>())),
+                             T<Dim<B, X, Y>, Dim<J>, Dim<I>>>);
+static_assert(std::is_same_v<decltype(linalg::det<I, J>(std::declval<Stack>())), T<Dim<B, X, Y>>>);
+static_assert(std::is_same_v<
+              decltype(linalg::slogdet<I, J>(std::declval<Tensor<Z, Dim<I>, Dim<B, X>, Dim<J>>>())
+                           .logdet),
+              T<Dim<B, X>>>);
+static_assert(std::is_same_v<decltype(linalg::lu_factor<I, J>(std::declval<Stack>()).pivots),
+                             Tensor<std::int32_t, Dim<B, X, Y>, Dim<J>>>);
+
+// Refusals.
+using A = T<Dim<B, X>, Dim<I>, Dim<J>>;
+using V = T<Dim<B, X>, Dim<I>>;
+static_assert(code<Solve, A, V> == Code::ok);
+static_assert(code<Solve, T<Dim<B>, Dim<I, X>, Dim<J>>, T<Dim<B>, Dim<I>>> ==
+              Code::Q01_matrix_split);
+static_assert(code<Solve, T<Dim<B>, Dim<I>, Dim<J, X>>, T<Dim<B>, Dim<I>>> ==
+              Code::Q01_matrix_split);
+static_assert(code<Solve, T<Dim<I>, Dim<J, Cyclic<X, 2>>>, T<Dim<I>>> == Code::Q01_matrix_split);
+static_assert(code<Solve, T<Dim<I>, Dim<J>>, T<Dim<I, X>>> == Code::Q01_matrix_split);
+static_assert(code<op::Cholesky<I, J>, T<Dim<I, X>, Dim<J>>> == Code::Q01_matrix_split);
+static_assert(code<Solve, T<Dim<I>, Dim<J>, Unreduced<X>>, T<Dim<I>>> == Code::Q02_not_linear);
+static_assert(code<Solve, T<Dim<I>, Dim<J>>, T<Dim<I>, Unreduced<Max, X>>> == Code::Q02_not_linear);
+static_assert(code<op::Cholesky<I, J>, T<Dim<I>, Dim<J>, Unreduced<X>>> == Code::Q02_not_linear);
+static_assert(code<Solve, A, T<Dim<B, X>, Dim<J>>> == Code::Q06_shapes);
+static_assert(code<Solve, A, T<Dim<B, X>, Dim<I>, Dim<J>>> == Code::Q06_shapes);
+static_assert(code<Solve, A, T<Dim<I>>> == Code::Q06_shapes);
+static_assert(code<Solve, A, T<Dim<B, Y>, Dim<I>>> == Code::Q06_shapes);
+static_assert(code<op::Solve<I, N>, T<Dim<I>, Dim<N>>, T<Dim<I>>> == Code::Q06_shapes);
+static_assert(code<op::Solve<I, I>, A, V> == Code::T02_index_twice);
+static_assert(code<op::Solve<I, K>, A, V> == Code::D01_no_such_index);
+static_assert(code<Solve, Tensor<int, Dim<I>, Dim<J>>, Tensor<int, Dim<I>>> ==
+              Code::P12_not_floating);
+static_assert(code<Solve, Tensor<bfloat16, Dim<I>, Dim<J>>, Tensor<bfloat16, Dim<I>>> ==
+              Code::P12_not_floating);
+static_assert(code<Solve, A, Tensor<float, Dim<B, X>, Dim<I>>> == Code::C10_element_types_differ);
+
+// Plans: nothing is sent; flops of the busiest rank, 12 matrices.
+constexpr Plan solving = plan(Solve{}, type<A>, type<V>);
+static_assert(solving.collectives() == 0);
+static_assert(solving.flops() == 12 * (2 * 6 * 6 * 6 / 3 + 2 * 6 * 6));
+static_assert(plan([](auto const& a) { return linalg::slogdet<I, J>(a).logdet; }, type<A>)
+                  .collectives() == 0);
+
+}  // namespace

@@ -1,0 +1,134 @@
+// One matrix over many ranks on types: results, refusals, and plans, which gather nothing.
+#include <cstdint>
+#include <type_traits>
+
+#include <shardtype/linalg/types_cyclic.hpp>
+#include <shardtype/types.hpp>
+
+using namespace shardtype;
+using namespace shardtype::rules;
+
+namespace {
+
+struct X : Axis<"X", 4> {};
+struct Y : Axis<"Y", 2> {};
+struct Z : Axis<"Z"> {};
+struct I : Index<"I", 2048> {};
+struct J : Index<"J", 2048> {};
+struct U : Index<"U", 2050> {};
+struct V : Index<"V", 2050> {};
+struct K : Index<"K", 3> {};
+struct B : Index<"B", 5> {};
+struct M : Index<"M"> {};
+struct N : Index<"N"> {};
+
+template <class L, class Axis, int n = 64>
+using Split = Dim<L, Cyclic<Axis, n>>;
+
+template <class Op, class... As>
+constexpr Code code = checking::Resolve<Op, As...>::verdict.code;
+template <class A, class B>
+constexpr bool same = std::is_same_v<A, B>;
+
+using A = Tensor<double, Dim<I>, Split<J, X>>;
+using Turned = Tensor<float, Split<J, X, 8>, Dim<I>>;
+using Solve = op::CyclicSolve<I, J>;
+using Lu = op::CyclicLu<I, J>;
+using Cholesky = op::CyclicCholesky<I, J>;
+
+// Results: the rows' label becomes the columns', with their axes; other dims stay.
+static_assert(same<result_t<Solve, A, Tensor<double, Dim<I>>>, Tensor<double, Split<J, X>>>);
+static_assert(same<result_t<Solve, A, Tensor<double, Dim<K, Y>, Dim<I>>>,
+                   Tensor<double, Dim<K, Y>, Split<J, X>>>);
+static_assert(same<result_t<Solve, Turned, Tensor<float, Dim<I>, Dim<K>>>,
+                   Tensor<float, Split<J, X, 8>, Dim<K>>>);
+static_assert(same<result_t<Solve, A, Tensor<double, Dim<I>, Unreduced<Y>>>,
+                   Tensor<double, Split<J, X>, Unreduced<Y>>>);
+static_assert(same<result_t<Lu, A>, A> && same<result_t<Cholesky, Turned>, Turned>);
+using Pivots = Tensor<std::int32_t, Dim<J>>;
+static_assert(same<result_t<op::CyclicLuSolve<I, J>, A, Pivots, Tensor<double, Dim<I>, Dim<K>>>,
+                   Tensor<double, Split<J, X>, Dim<K>>>);
+static_assert(
+    same<result_t<op::CyclicLuSolve<I, J, true>, A, Pivots, Tensor<double, Split<J, X>, Dim<K>>>,
+         Tensor<double, Dim<I>, Dim<K>>>);
+
+// Refusals of the matrix.
+static_assert(code<Lu, Tensor<double, Dim<I, Y>, Split<J, X>>> == Code::Q01_matrix_split);
+static_assert(code<Lu, Tensor<double, Dim<I>, Dim<J, X>>> == Code::Q01_matrix_split);
+static_assert(code<Lu, Tensor<double, Dim<I>, Split<J, X>, Unreduced<Y>>> == Code::Q02_not_linear);
+static_assert(code<Lu, Tensor<double, Split<I, Y>, Split<J, X>>> == Code::Q03_both_cyclic);
+static_assert(code<Lu, Tensor<double, Split<I, X>, Dim<J>>> == Code::Q04_rows_cyclic);
+static_assert(code<Cholesky, Tensor<double, Split<I, X>, Dim<J>>> == Code::Q04_rows_cyclic);
+static_assert(code<Lu, Tensor<double, Dim<B>, Dim<I>, Split<J, X>>> == Code::Q05_one_matrix);
+static_assert(code<Lu, Tensor<double, Dim<I>, Dim<J>>> == Code::Q05_one_matrix);
+static_assert(code<Lu, Tensor<double, Dim<K>, Split<J, X>>> == Code::D01_no_such_index);
+static_assert(code<op::CyclicLu<K, J>, Tensor<double, Dim<K>, Split<J, X>>> ==
+              Code::D06_extents_contradict);
+static_assert(code<Lu, Tensor<std::int32_t, Dim<I>, Split<J, X>>> == Code::P12_not_floating);
+
+// Refusals of the right-hand sides.
+static_assert(code<Solve, A, Tensor<double, Dim<K>>> == Code::D01_no_such_index);
+static_assert(code<Solve, A, Tensor<double, Dim<I>, Dim<J>>> == Code::D02_index_taken);
+static_assert(code<Solve, A, Tensor<double, Split<I, X>>> == Code::Q05_one_matrix);
+static_assert(code<Solve, A, Tensor<double, Dim<I>, Dim<K, X>>> == Code::Q05_one_matrix);
+static_assert(code<Solve, A, Tensor<double, Dim<I>, Dim<K>, Dim<B>>> == Code::Q05_one_matrix);
+static_assert(code<Solve, A, Tensor<double, Dim<I>, Unreduced<X>>> == Code::Q05_one_matrix);
+static_assert(code<Solve, A, Tensor<double, Dim<I>, Unreduced<Max, Y>>> == Code::Q02_not_linear);
+static_assert(code<Solve, A, Tensor<float, Dim<I>>> == Code::C10_element_types_differ);
+static_assert(code<op::CyclicLuSolve<I, J, true>, A, Pivots, Tensor<double, Dim<J>>> ==
+              Code::Q05_one_matrix);
+static_assert(
+    code<op::CyclicLuSolve<I, J>, A, Tensor<std::int32_t, Dim<J, X>>, Tensor<double, Dim<I>>> ==
+    Code::Q05_one_matrix);
+
+// Plans. A panel of w columns from row k on: (n - k) w numbers, w pivots and one number more.
+constexpr std::int64_t received(std::int64_t n, std::int64_t block, std::int64_t ranks,
+                                std::int64_t rank) {
+  std::int64_t sum = 0;
+  for (std::int64_t k = 0; k * block < n; ++k) {
+    std::int64_t const w = n - k * block < block ? n - k * block : block;
+    if (k % ranks != rank) sum += 8 * ((n - k * block) * w + (4 * (w + 1) + 7) / 8);
+  }
+  return sum;
+}
+constexpr std::int64_t most_received(std::int64_t n, std::int64_t block, std::int64_t ranks) {
+  std::int64_t most = 0;
+  for (std::int64_t r = 0; r < ranks; ++r)
+    most = received(n, block, ranks, r) > most ? received(n, block, ranks, r) : most;
+  return most;
+}
+
+constexpr Plan lu = plan(Lu{}, type<A>);
+static_assert(lu.count(Collective::broadcast) == 32 && lu.collectives() == 32);
+static_assert(lu.bytes_per_rank() == most_received(2048, 64, 4));
+// half of the matrix, but what a rank has of it, and the pivots
+static_assert(lu.bytes_per_rank() <= 8LL * 2048 * 2048 / 2 * 3 / 4 * 107 / 100);
+static_assert(lu.peak_bytes() <= 8LL * (2 * 2048 * 512 + 3 * (2048 * 64 + 33)) + 4 * 2050);
+static_assert(lu.flops() >= 2LL * 2048 * 2048 * 2048 / 3 / 4);
+
+using Uneven = Tensor<double, Dim<U>, Split<V, X>>;
+constexpr Plan uneven = plan(op::CyclicLu<U, V>{}, type<Uneven>);
+static_assert(uneven.count(Collective::broadcast) == 33);
+static_assert(uneven.bytes_per_rank() == most_received(2050, 64, 4));
+
+// A solve sends in addition the sums of a ring: of the blocks behind each, of at most 3.
+constexpr Plan solve = plan(Solve{}, type<A>, type<Tensor<double, Dim<I>, Dim<K>>>);
+static_assert(solve.count(Collective::all_gather) == 0 && solve.count(Collective::permute) == 31);
+static_assert(solve.bytes_per_rank() <= lu.bytes_per_rank() + 8LL * 3 * 2048 * 3 / 4);
+
+constexpr Plan chol = plan(Cholesky{}, type<A>);
+static_assert(chol.count(Collective::broadcast) == 32 && chol.collectives() == 32);
+static_assert(chol.bytes_per_rank() == lu.bytes_per_rank());
+
+// On one rank nothing moves.
+struct One : Axis<"One", 1> {};
+constexpr Plan alone = plan(Lu{}, type<Tensor<double, Dim<I>, Split<J, One>>>);
+static_assert(alone.bytes_per_rank() == 0);
+
+// Of unknown sizes: no gather at all, any number of broadcasts.
+using Open = Tensor<double, Dim<M>, Split<N, Z>>;
+constexpr auto open = plan(op::CyclicSolve<M, N>{}, type<Open>, type<Tensor<double, Dim<M>>>);
+static_assert(open.count(Collective::all_gather) == 0 && open.count(Collective::all_reduce) == 0);
+static_assert(open.count(Collective::broadcast) == planning::unbounded);
+
+}  // namespace
