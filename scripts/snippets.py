@@ -15,6 +15,8 @@ What a program prints between the line `== NAME` and the next such line is shown
     ...
     ```
 
+The calls in the second column of a table below `<!-- calls: FILE -->` stand in FILE, which is compiled.
+
 usage: snippets.py [ROOT]                    prints differences of code
        snippets.py --write [PROGRAMS]        writes code into the pages, and, of the examples built in the folder
                                              PROGRAMS, outputs
@@ -96,6 +98,21 @@ def outputs(root, example, printed, write=False):
                    lambda name, s: section(printed, s) if name == example else NotImplemented, write)
 
 
+def calls(root):
+    """The second column of tables below `<!-- calls: FILE -->`: what has an argument stands in FILE."""
+    found = []
+    for page in pages(root):
+        for m in re.finditer(r"^<!-- calls: (\S+) -->\n((?:\|.*\n)+)", page.read_text(), re.M):
+            file = root / m[1]
+            text = re.sub(r"\s", "", re.sub(r"//.*", "", file.read_text())) if file.exists() else ""
+            for row in m[2].splitlines()[2:]:
+                cells = re.split(r"(?<!\\)\|", row)
+                for call in re.findall(r"`([^`]+)`", cells[2]):
+                    if "(" in call and re.sub(r"\s", "", call) not in text:
+                        found.append(f"{page.relative_to(root)}: {call} is not in {m[1]}")
+    return found
+
+
 def links(root):
     """Links between pages, and to files, lead somewhere."""
     found = []
@@ -131,7 +148,7 @@ def noted(root):
 
 
 def check(root):
-    return code(root) + links(root) + noted(root)
+    return code(root) + calls(root) + links(root) + noted(root)
 
 
 def self_test():
@@ -142,15 +159,16 @@ def self_test():
         (root / "examples").mkdir()
         source = root / "examples/a.cpp"
         page = root / "docs/a.md"
-        source.write_text("// A\n// SHOWN: docs\n#include <x>\nint main() {\n  // docs: one\n  int a = 1;\n  // docs: end\n}\n")
+        source.write_text("// A\n// SHOWN: docs\n#include <x>\nint main() {\n  // docs: one\n  int a = 1;\n  // docs: end\n  f(a);\n}\n")
         right = ("# A\n[b](#a)\n<!-- code: examples/a.cpp one -->\n```cpp\nint a = 1;\n```\n"
-                 "<!-- output: a one -->\n```\n1\n```\n")
+                 "<!-- output: a one -->\n```\n1\n```\n<!-- calls: examples/a.cpp -->\n| a | b |\n|---|---|\n"
+                 "| there | `f(a)` |\n")
         page.write_text(right)
         if check(root) or outputs(root, "a", "== one\n1\n== two\n2\n"):
             missed.append("a page that is right is refused")
         for name, old, new in (("other code", "a = 1", "a = 2"), ("no such part", "cpp one", "cpp two"),
                                ("no such file", "a.cpp one", "b.cpp one"), ("a mark alone", "```cpp\n", "text\n"),
-                               ("no such heading", "(#a)", "(#b)"), ("no such page", "(#a)", "(c.md)")):
+                               ("a call that is not compiled", "`f(a)`", "`g(a)`"), ("no such heading", "(#a)", "(#b)"), ("no such page", "(#a)", "(c.md)")):
             page.write_text(right.replace(old, new, 1))
             if not check(root):
                 missed.append(f"{name} goes unnoticed")
