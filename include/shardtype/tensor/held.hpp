@@ -295,6 +295,45 @@ class Held : public detail::Declared<Self>::base,
     return refused<Code::A08_another_type, false, To, Self>{};
   }
 
+  /// Refused, A11: `float l = sum(a);`. No bool, whose conversion is A07.
+  template <class To>
+    requires(std::is_arithmetic_v<To> && !std::is_same_v<To, bool>)
+  operator To() const {
+    return refused<Code::A11_no_number, false, Self, To>{};
+  }
+
+  // Refused, A14: members of NumPy's arrays. The results are named, so that to ask for them
+  // (`requires { a.begin(); }`) is no error yet.
+  template <class... Args>
+  Poisoned sum(Args const&...) const {
+    return refused<Code::A14_no_member, false, Self, Args...>{};
+  }
+  template <class... Args>
+  Poisoned mean(Args const&...) const {
+    return refused<Code::A14_no_member, false, Self, Args...>{};
+  }
+  template <class... Args>
+  Poisoned reshape(Args const&...) const {
+    return refused<Code::A14_no_member, false, Self, Args...>{};
+  }
+  template <class... Args>
+  Poisoned astype(Args const&...) const {
+    return refused<Code::A14_no_member, false, Self, Args...>{};
+  }
+  template <class N>
+  Poisoned operator[](N const&) const {
+    return refused<Code::A14_no_member, false, Self>{};
+  }
+  template <class... None>
+  Poisoned* begin(None const&...) const {
+    refused<Code::A14_no_member, false, Self, None...>{};
+    return nullptr;
+  }
+  template <class... None>
+  Poisoned* end(None const&...) const {
+    return nullptr;
+  }
+
   /// The tensor itself. An elementwise expression has the same member, which computes it.
   Self const& tensor() const& { return static_cast<Self const&>(*this); }
   Self tensor() && { return std::move(static_cast<Self&>(*this)); }
