@@ -1,6 +1,6 @@
 // A total as a C++ number.
 // EXPECT: \[shardtype A11\] a tensor is no C\+\+ number
-// FORBID: Resolve<|basic_type|Pack<|NotTaken|Anything
+// FORBID: Resolve<|basic_type|Pack<|NotTaken
 // FORBID: error:.*error:
 // NEEDS: full
 #include <shardtype/shardtype.hpp>

@@ -1,6 +1,6 @@
 // A loss that is returned as a number.
 // EXPECT: \[shardtype A11\] .*item\(sum<Tensor<float>>\(a\)\)
-// FORBID: Resolve<|basic_type|Pack<|NotTaken|Anything
+// FORBID: Resolve<|basic_type|Pack<|NotTaken
 // FORBID: error:.*error:
 // NEEDS: full
 #include <shardtype/shardtype.hpp>

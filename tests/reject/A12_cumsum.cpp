@@ -1,6 +1,6 @@
 // Exclusive sums by a word.
 // EXPECT: \[shardtype A12\] .*op::Cumulate::exclusive
-// FORBID: Resolve<|basic_type|Pack<|NotTaken|Anything
+// FORBID: Resolve<|basic_type|Pack<|NotTaken
 // FORBID: error:.*error:
 // NEEDS: full
 #include <shardtype/shardtype.hpp>

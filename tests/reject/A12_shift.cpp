@@ -1,6 +1,6 @@
 // The edge as a word.
 // EXPECT: \[shardtype A12\] .*op::Edge::wrap
-// FORBID: Resolve<|basic_type|Pack<|NotTaken|Anything
+// FORBID: Resolve<|basic_type|Pack<|NotTaken
 // FORBID: error:.*error:
 // NEEDS: full
 #include <shardtype/shardtype.hpp>

@@ -1,6 +1,6 @@
 // The order as a word.
 // EXPECT: \[shardtype A12\] an option is an enumerator and no word
-// FORBID: Resolve<|basic_type|Pack<|NotTaken|Anything
+// FORBID: Resolve<|basic_type|Pack<|NotTaken
 // FORBID: error:.*error:
 // NEEDS: full
 #include <shardtype/shardtype.hpp>

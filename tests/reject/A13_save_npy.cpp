@@ -1,6 +1,6 @@
 // The file first, as in NumPy.
 // EXPECT: \[shardtype A13\] the tensor comes first
-// FORBID: Resolve<|basic_type|Pack<|NotTaken|Anything
+// FORBID: Resolve<|basic_type|Pack<|NotTaken
 // FORBID: error:.*error:
 // NEEDS: full
 #include <shardtype/shardtype.hpp>

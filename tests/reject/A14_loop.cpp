@@ -1,6 +1,6 @@
 // A loop over rows.
 // EXPECT: \[shardtype A14\] .*a\.local_extent<I>\(\)
-// FORBID: Resolve<|basic_type|Pack<|NotTaken|Anything
+// FORBID: Resolve<|basic_type|Pack<|NotTaken
 // FORBID: error:.*error:
 // NEEDS: full
 #include <shardtype/shardtype.hpp>

@@ -1,6 +1,6 @@
 // A row by a subscript.
 // EXPECT: \[shardtype A14\] .*at<I>\(a, 3\)
-// FORBID: Resolve<|basic_type|Pack<|NotTaken|Anything
+// FORBID: Resolve<|basic_type|Pack<|NotTaken
 // FORBID: error:.*error:
 // NEEDS: full
 #include <shardtype/shardtype.hpp>

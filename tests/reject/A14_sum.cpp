@@ -1,6 +1,6 @@
 // A sum as a member.
 // EXPECT: \[shardtype A14\] functions of tensors are no members
-// FORBID: Resolve<|basic_type|Pack<|NotTaken|Anything
+// FORBID: Resolve<|basic_type|Pack<|NotTaken
 // FORBID: error:.*error:
 // NEEDS: full
 #include <shardtype/shardtype.hpp>

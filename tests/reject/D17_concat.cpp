@@ -1,6 +1,6 @@
 // Two tensors, one behind the other, without an index.
 // EXPECT: \[shardtype D17\] .*concat<J, K>\(a, b\)
-// FORBID: Resolve<|basic_type|Pack<|NotTaken|Anything
+// FORBID: Resolve<|basic_type|Pack<|NotTaken
 // FORBID: error:.*error:
 // NEEDS: full
 #include <shardtype/shardtype.hpp>

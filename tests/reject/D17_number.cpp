@@ -1,6 +1,6 @@
 // A dim by its number.
 // EXPECT: \[shardtype D17\] along which dim\?
-// FORBID: Resolve<|basic_type|Pack<|NotTaken|Anything
+// FORBID: Resolve<|basic_type|Pack<|NotTaken
 // FORBID: error:.*error:
 // NEEDS: full
 #include <shardtype/shardtype.hpp>

@@ -1,6 +1,6 @@
 // Dims by their numbers.
 // EXPECT: \[shardtype D17\] .*transpose<J, I>\(a\)
-// FORBID: Resolve<|basic_type|Pack<|NotTaken|Anything
+// FORBID: Resolve<|basic_type|Pack<|NotTaken
 // FORBID: error:.*error:
 // NEEDS: full
 #include <shardtype/shardtype.hpp>

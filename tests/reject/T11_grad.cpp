@@ -1,6 +1,6 @@
 // A loss of one argument, and two.
 // EXPECT: \[shardtype T11\] .*grad each argument
-// FORBID: Resolve<|basic_type|Pack<|NotTaken|Anything
+// FORBID: Resolve<|basic_type|Pack<|NotTaken
 // FORBID: error:.*error:
 // NEEDS: full
 #include <shardtype/shardtype.hpp>

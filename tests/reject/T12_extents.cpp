@@ -1,6 +1,6 @@
 // Two extents of one dim.
 // EXPECT: \[shardtype T12\] .*an extent for each dim
-// FORBID: Resolve<|basic_type|Pack<|NotTaken|Anything
+// FORBID: Resolve<|basic_type|Pack<|NotTaken
 // FORBID: error:.*error:
 // NEEDS: full
 #include <shardtype/shardtype.hpp>

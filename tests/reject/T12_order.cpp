@@ -1,6 +1,6 @@
 // The key before the mesh, as in JAX.
 // EXPECT: \[shardtype T12\] .*normal<float, Dim<I>>\(mesh
-// FORBID: Resolve<|basic_type|Pack<|NotTaken|Anything
+// FORBID: Resolve<|basic_type|Pack<|NotTaken
 // FORBID: error:.*error:
 // NEEDS: full
 #include <shardtype/random/random.hpp>

@@ -1,6 +1,6 @@
 // A tensor without element type and dims.
 // EXPECT: \[shardtype T12\] no tensor is made of these arguments
-// FORBID: Resolve<|basic_type|Pack<|NotTaken|Anything
+// FORBID: Resolve<|basic_type|Pack<|NotTaken
 // FORBID: error:.*error:
 // NEEDS: full
 #include <shardtype/shardtype.hpp>

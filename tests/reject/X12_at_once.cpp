@@ -1,6 +1,6 @@
 // The function and its argument at once.
 // EXPECT: \[shardtype X12\] .*value_and_grad<0>\(f\)\(w, x\)
-// FORBID: Resolve<|basic_type|Pack<|NotTaken|Anything
+// FORBID: Resolve<|basic_type|Pack<|NotTaken
 // FORBID: error:.*error:
 // NEEDS: full
 #include <shardtype/shardtype.hpp>

@@ -1,6 +1,6 @@
 // The gradient of a value.
 // EXPECT: \[shardtype X12\] a gradient is one of a function
-// FORBID: Resolve<|basic_type|Pack<|NotTaken|Anything
+// FORBID: Resolve<|basic_type|Pack<|NotTaken
 // FORBID: error:.*error:
 // NEEDS: full
 #include <shardtype/shardtype.hpp>
