@@ -87,6 +87,21 @@ constexpr bool differs_in_sharding() {
   }
 }
 
+/// Numbers as which a user may want to read a tensor. (std::is_arithmetic would make classes for each type
+/// to which a conversion is tried.)
+template <class T>
+inline constexpr bool is_plain_number = false;
+template <>
+inline constexpr bool is_plain_number<float> = true;
+template <>
+inline constexpr bool is_plain_number<double> = true;
+template <>
+inline constexpr bool is_plain_number<int> = true;
+template <>
+inline constexpr bool is_plain_number<long> = true;
+template <>
+inline constexpr bool is_plain_number<long long> = true;
+
 struct Lawful {};
 /// Triggers the refusal's static_assert without being erroneous itself: clang drops a base class
 /// that has an error, and with it the derived class's members.
@@ -297,7 +312,7 @@ class Held : public detail::Declared<Self>::base,
 
   /// Refused, A11: `float l = sum(a);`. No bool, whose conversion is A07.
   template <class To>
-    requires(std::is_arithmetic_v<To> && !std::is_same_v<To, bool>)
+    requires detail::is_plain_number<To>
   operator To() const {
     return refused<Code::A11_no_number, false, Self, To>{};
   }
