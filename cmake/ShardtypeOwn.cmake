@@ -44,7 +44,7 @@ set(SHARDTYPE_TIMEOUT_FACTOR
 # [LABELS ...] [WORKING_DIRECTORY dir]): one ctest that runs an executable under mpiexec.
 function(shardtype_add_run)
   cmake_parse_arguments(PARSE_ARGV 0 run "" "NAME;TARGET;RANKS;TIMEOUT;WORKING_DIRECTORY"
-                        "ARGS;LABELS")
+                        "BEFORE;ARGS;LABELS")
   if(NOT run_TIMEOUT)
     set(run_TIMEOUT 120)
   endif()
@@ -54,7 +54,7 @@ function(shardtype_add_run)
   endif()
   add_test(
     NAME "${run_NAME}"
-    COMMAND "${MPIEXEC_EXECUTABLE}" "${MPIEXEC_NUMPROC_FLAG}" "${run_RANKS}"
+    COMMAND ${run_BEFORE} "${MPIEXEC_EXECUTABLE}" "${MPIEXEC_NUMPROC_FLAG}" "${run_RANKS}"
             "$<TARGET_FILE:${run_TARGET}>" ${run_ARGS}
     WORKING_DIRECTORY "${run_WORKING_DIRECTORY}")
   set(processors ${run_RANKS})

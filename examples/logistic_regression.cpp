@@ -1,5 +1,6 @@
 // A hundred steps of logistic regression, data parallel: the batch is split, the weights are on
 // every rank, and one AllReduce per parameter adds up their gradients. On 8 ranks.
+// SHOWN: docs
 // RANKS: 8
 #include <cmath>
 #include <cstddef>
@@ -16,6 +17,7 @@ struct X : Axis<"X", 8> {};
 struct B : Index<"B", 128 * 8> {};
 struct D : Index<"D", 32> {};
 
+// docs: types
 using Inputs = Tensor<double, Dim<B, X>, Dim<D>>;
 using Labels = Tensor<double, Dim<B, X>>;
 using Weights = Tensor<double, Dim<D>>;
@@ -31,6 +33,7 @@ constexpr auto both_passes =
 static_assert(both_passes.forward.collectives() == 1);
 static_assert(both_passes.backward.count(Collective::all_reduce) == 2);
 static_assert(both_passes.collectives() == 3);
+// docs: end
 
 constexpr double rate = 0.01;
 double input(std::int64_t i, std::int64_t j) {
@@ -77,6 +80,8 @@ int main(int argc, char** argv) {
   auto b = zeros<Bias>(mesh);
 
   std::vector<double> const expected = reference(100);
+  if (env.rank() == 0) std::printf("== losses\n");
+  // docs: steps
   for (std::size_t step = 0; step < expected.size(); ++step) {
     auto const [value, gradients] = value_and_grad<0, 1>(loss)(w, b, x, y);
     auto const& [to_w, to_b] = gradients;
@@ -87,4 +92,5 @@ int main(int argc, char** argv) {
       throw Error("example", "the loss differs from the reference's", FailedOn::every_rank);
     if (env.rank() == 0 && step % 10 == 9) std::printf("step %zu: loss %.6f\n", step + 1, at);
   }
+  // docs: end
 }

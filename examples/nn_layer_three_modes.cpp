@@ -1,5 +1,6 @@
 // One layer of a network, sigmoid(x W + b), in three modes: automatic (jax.jit), strict (explicit
 // shardings in the types) and manual (jax.shard_map). The results have the same bits. On 8 ranks.
+// SHOWN: docs
 // RANKS: 8
 #include <algorithm>
 #include <cmath>
@@ -13,6 +14,7 @@
 
 using namespace shardtype;
 
+// docs: names
 struct Data : Axis<"data", 2> {};
 struct Model : Axis<"model", 4> {};
 struct Sample : Index<"S", 16> {};
@@ -24,22 +26,28 @@ using Inputs = Tensor<float, Dim<Sample, Data>, Dim<In, Model>>;
 using Weights = Tensor<float, Dim<In, Model>, Dim<Out>>;
 using Bias = Tensor<float, Dim<Out>>;
 using Outputs = Tensor<float, Dim<Sample, Data>, Dim<Out>>;
+// docs: end
 
 // Applies to an expression, a tensor or a block. Together with the preceding + it is one kernel.
 auto sigmoid(auto const& z) { return 1.0F / (1.0F + exp(-z)); }
 
+// docs: layer-automatic
 // Automatic: the formula and the sharding of the result.
 constexpr auto layer = [](auto x, auto w, auto b) { return evaluate<Outputs>(sigmoid(x * w + b)); };
+// docs: end
 
+// docs: layer-strict
 // Strict: a product over a split index is unreduced until all_reduce is called. Without the
 // all_reduce the code does not compile: b cannot be added to an unreduced tensor.
 auto strict_layer(Inputs const& x, Weights const& w, Bias const& b) {
-  auto const owed = matmul(x, w);
-  using Owed = Tensor<float, Dim<Sample, Data>, Dim<Out>, Unreduced<Model>>;
-  static_assert(same_spec<decltype(owed), Owed>);
-  return sigmoid(all_reduce<Model>(owed) + b).tensor();
+  auto const partial = matmul(x, w);
+  using Partial = Tensor<float, Dim<Sample, Data>, Dim<Out>, Unreduced<Model>>;
+  static_assert(same_spec<decltype(partial), Partial>);
+  return sigmoid(all_reduce<Model>(partial) + b).tensor();
 }
+// docs: end
 
+// docs: layer-manual
 // Manual: the function that one rank applies to its blocks.
 auto manual_layer(Inputs const& x, Weights const& w, Bias const& b) {
   auto const of_blocks = [](auto x_block, auto w_block, auto b_block) {
@@ -47,6 +55,7 @@ auto manual_layer(Inputs const& x, Weights const& w, Bias const& b) {
   };
   return shard_map<Outputs>(of_blocks, x, w, b);
 }
+// docs: end
 
 // The three results have the same bits for this reason: automatic mode plans the steps that the
 // other two modes write down, one AllReduce of the product of the local blocks. So each rank
@@ -88,6 +97,6 @@ int main(int argc, char** argv) {
     }
   if (apart > 1e-6) throw Error("example", "the layer differs from the dense one");
   if (env.rank() == 0)
-    std::printf("%sin three modes: the same bits, %.0e from the dense layer\n",
-                explain(dry_run<Inputs, Weights, Bias>(layer).planned()).c_str(), apart);
+    std::printf("== plan\n%s== together\nin three modes: the same bits\n",
+                explain(dry_run<Inputs, Weights, Bias>(layer).planned()).c_str());
 }

@@ -7,6 +7,8 @@
 #include <source_location>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <utility>
 
 #include <Kokkos_Core.hpp>
 
@@ -14,6 +16,7 @@
 
 using namespace shardtype;
 
+// docs: own-operation
 // The computation on the local block. It is a functor with a name, because GPU compilers require
 // one.
 template <class Out, class In>
@@ -72,6 +75,8 @@ constexpr auto average_pool(A const& a, std::int64_t width,
   }
 }
 
+// docs: end
+
 struct X : Axis<"X", 2> {};
 struct Y : Axis<"Y", 4> {};
 struct I : Index<"I", 6> {};
@@ -88,6 +93,14 @@ static_assert(plan(op::Named<Pool<J, K>, Dim<I>, Dim<K, Y>>{{4}}, type<ByColumns
 static_assert(plan([](auto const& a) { return sum<I>(average_pool<J, K>(exp(a), 4)); },
                    type<ByRows>)
                   .collectives() == 0);
+
+// With its gradient: what comes back for a mean goes to each of its elements, divided by their number.
+// docs: own-operation-gradient
+constexpr auto mean_of_four =
+    custom_vjp([](auto const& a) { return average_pool<J, K>(a, 4); },
+               [](auto const& a) { return std::pair(average_pool<J, K>(a, 4), std::tuple<>()); },
+               [](auto const&, auto const& ct) { return repeat<K, J>(ct, 4) / 4.0F; });
+// docs: end
 
 int main(int argc, char** argv) {
   Environment const env(argc, argv);
@@ -111,6 +124,12 @@ int main(int argc, char** argv) {
 
   expected(shard_map<Dim<I, X>, Dim<K>>([](auto block) { return average_pool<J, K>(block, 4); },
                                         a));  // manual
+
+  // docs: own-operation-use
+  auto const slope = grad<0>([](auto const& v) { return sum(square(mean_of_four(v))); })(a);
+  // docs: end
+  if (!allclose(slope, repeat<K, J>(average_pool<J, K>(a, 4), 4) / 2.0F))
+    throw Error("example", "the gradient has other numbers");
 
   if (env.rank() == 0)
     std::fputs(explain(op::Named<Pool<J, K>, Dim<I>, Dim<K, Y>>{{4}}, b).c_str(), stdout);

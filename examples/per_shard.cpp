@@ -1,4 +1,5 @@
 // Functions of each rank's own block, and the cases that need a collective. On 8 ranks.
+// SHOWN: docs
 // RANKS: 8
 #include <cstdint>
 #include <cstdio>
@@ -44,6 +45,8 @@ int main(int argc, char** argv) {
   auto const count = [](std::int64_t i) { return i; };
   auto const a = from_function<std::int64_t, Dim<I, X, Y>>(mesh, {32}, count);
 
+  if (env.rank() == 0) std::printf("== sums\n");
+  // docs: sums
   // `sum` of a block adds the elements of that block only: eight sums. An all_reduce gives the sum
   // of all elements.
   auto const of_each = shard_map<Dim<I, X, Y>>([](auto b) { return expand<I>(sum(b)); }, a);
@@ -52,7 +55,10 @@ int main(int argc, char** argv) {
   auto const of_all =
       shard_map<Tensor<std::int64_t>>([](auto b) { return all_reduce<X, Y>(sum(b)); }, a);
   show<decltype(of_all), std::int64_t>("sum of all", of_all, {496});
+  // docs: end
 
+  if (env.rank() == 0) std::printf("== heads\n");
+  // docs: heads
   // The first four numbers of every block of 64, averaged over all ranks. This is hard to express
   // for the global array.
   auto const wide = from_function<double, Dim<I, X, Y>>(
@@ -60,7 +66,10 @@ int main(int argc, char** argv) {
   auto const heads = shard_map<Dim<Head>>(
       [](auto b) { return all_reduce<Mean, X, Y>(slice<I, Head>(b, 0, 4)); }, wide);
   show<decltype(heads), double>("mean of the heads", heads, {224, 225, 226, 227});
+  // docs: end
 
+  if (env.rank() == 0) std::printf("== local\n");
+  // docs: local
   // Operations on blocks send nothing, as the plans above show.
   auto const means = shard_map<Dim<I, X, Y>>([](auto b) { return expand<I>(mean(b)); }, wide);
   show<decltype(means), double>("means of the shards", means,
@@ -70,6 +79,7 @@ int main(int argc, char** argv) {
       "rolled in each shard", rolled,
       {3,  0,  1,  2,  7,  4,  5,  6,  11, 8,  9,  10, 15, 12, 13, 14,
        19, 16, 17, 18, 23, 20, 21, 22, 27, 24, 25, 26, 31, 28, 29, 30});
+  // docs: end
 
   auto const few = from_function<double, Dim<I, X, Y>>(
       mesh, {8}, [](std::int64_t i) { return static_cast<double>(i); });

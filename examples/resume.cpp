@@ -64,8 +64,10 @@ struct Regression {
       auto const [value, gradient] = value_and_grad<0>(loss)(model, points, values);
       adam.update(model, gradient, state);
       out = item(value);
+      // docs: save
       if (saver != nullptr && (step + 1) % 10 == 0)
         saver->save(step + 1, model, state, {{"key", key.bits()}, {"loss", out}});
+      // docs: end
     }
     return out;
   }
@@ -87,7 +89,9 @@ int main(int argc, char** argv) {
   {
     auto model = train::initialize<First::Model>(mesh, key, init);
     auto state = adam.init(model);
-    checkpoint::Saver saver(folder, {.keep = 2});
+    // docs: saver
+    checkpoint::Saver saver(folder, {.keep = 2});  // a thread writes; two checkpoints stay
+    // docs: end
     First::run(mesh, model, state, adam, key, 0, 37, &saver);  // interrupted after 37 steps
     saver.wait();
     whole = First::run(mesh, model, state, adam, key, 37, 60, nullptr);
@@ -95,10 +99,12 @@ int main(int argc, char** argv) {
 
   // A new program: it knows the folder.
   using Then = Regression<Replicated>;
+  // docs: load
   auto model = train::initialize<Then::Model>(mesh, RandomKey{0}, init);
   auto state = adam.init(model);
   checkpoint::Loaded const loaded = checkpoint::load(folder, model, state);
   RandomKey const saved(loaded.extra.get<std::uint64_t>("key"));
+  // docs: end
   double const resumed = Then::run(mesh, model, state, adam, saved, loaded.step, 60, nullptr);
   if (env.rank() == 0) {
     std::printf("step %lld of %s, loss %.6f\n", static_cast<long long>(loaded.step),

@@ -32,6 +32,7 @@ int main(int argc, char** argv) {
   auto const u = from_function<Space>(mesh, wave);
   auto const f = (tau * tau * (1 + 4 + 9)) * u;
 
+  // docs: transform
   auto g = rfftn<I, J, K, F, Dim<I>, Dim<J, X>, Dim<F, Y>>(f);  // two exchanges
   // 1 / |k|^2 of each frequency, and a mean of 0
   auto const scale = from_function<decltype(g)>(
@@ -43,6 +44,7 @@ int main(int argc, char** argv) {
         return squares > 0 ? 1 / (tau * tau * squares) : 0.0;
       });
   auto const solved = irfftn<I, J, F, K, Dim<I, X>, Dim<J, Y>, Dim<K>>(g * scale, 18);
+  // docs: end
 
   bool const right = allclose(solved, u, 1e-12, 1e-12);
   if (env.rank() == 0) std::printf("-laplace(u) = f is %s\n", right ? "solved" : "not solved");

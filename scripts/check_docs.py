@@ -7,6 +7,7 @@
 - A file of tests/reject expects the code that its name begins with.
 - Every run-time code (E.., IO..) that include/ throws has a heading, and every such heading is thrown.
 - Codes in the comments of include/ and in docs/ exist.
+- Programs that pages show are those of examples, and links lead somewhere (snippets.py).
 
 usage: check_docs.py [ROOT] | --self-test
 """
@@ -15,6 +16,8 @@ import shutil
 import sys
 import tempfile
 from pathlib import Path
+
+import snippets
 
 VERDICT = "include/shardtype/rules/verdict.hpp"
 SENTENCES = "include/shardtype/check/sentences"
@@ -143,23 +146,13 @@ def self_test(root):
     return [f"self-test: {name} goes unnoticed" for name in missed]
 
 
-def readme(root):
-    """The README's program is examples/hello_sharding.cpp, so that it is compiled and run."""
-    text = (root / "README.md").read_text()
-    start = text.index("```cpp\n#include") + len("```cpp\n")
-    shown = text[start:text.index("```", start)]
-    source = (root / "examples/hello_sharding.cpp").read_text()
-    if source[source.index("#include"):] != shown:
-        return ["README.md: the first program differs from examples/hello_sharding.cpp"]
-    return []
-
-
 def main():
     here = Path(__file__).resolve().parent.parent
     if "--self-test" in sys.argv:
-        found = self_test(here)
+        found = self_test(here) + snippets.self_test()
     else:
-        found = check(Path(sys.argv[1]) if len(sys.argv) > 1 else here) + readme(here)
+        root = Path(sys.argv[1]) if len(sys.argv) > 1 else here
+        found = check(root) + snippets.check(root)
     for line in found:
         print(line, file=sys.stderr)
     sys.exit(1 if found else 0)

@@ -22,6 +22,8 @@
 #include <shardtype/autodiff/structure.hpp>
 #include <shardtype/autodiff/vjp.hpp>
 #include <shardtype/autodiff/windows.hpp>
+#include <shardtype/check/callable.hpp>
+#include <shardtype/check/misused.hpp>
 #include <shardtype/core/dim.hpp>
 
 namespace shardtype {
@@ -137,8 +139,14 @@ struct CalledWith<Gradient<F, value, Ks...>, std::integer_sequence<int, J...>> {
              typename Lifted<wanted<Ks...>(J), argument_value<As>>::type...> const args{
           {Lifted<wanted<Ks...>(J), argument_value<As>>::make(argument_of(as), &tape)}...};
       if constexpr (overlaps<F>) (autodiff::let_start(kept<Ks>(args)), ...);
-      auto const made = static_cast<G const&>(*this).f(kept<J>(args)...);
-      return G::template with_result<argument_value<As>...>(tape, args, made, [](std::int64_t) {});
+      if constexpr (!shardtype::detail::takes<F const&, decltype(kept<J>(args))...>()) {
+        return checking::Poisoned(
+            checking::refused<rules::Code::T11_not_callable, false, argument_value<As>...>{});
+      } else {
+        auto const made = static_cast<G const&>(*this).f(kept<J>(args)...);
+        return G::template with_result<argument_value<As>...>(tape, args, made,
+                                                              [](std::int64_t) {});
+      }
     }
   }
 };
@@ -365,6 +373,20 @@ constexpr auto stop_gradient(core::Argument<A> const& given) {
   } else {
     return a;
   }
+}
+
+/// Refused, X12: `grad(x, w)`, `grad<0>(f, w)`.
+template <int... Ks>
+constexpr auto value_and_grad(checking::Anything const&, checking::Anything const&,
+                              checking::Anything const& = {}, checking::Anything const& = {}) {
+  checking::refused<rules::Code::X12_no_function, false, checking::NumberedDim<Ks>...>{};
+  return checking::Poisoned{};
+}
+template <int... Ks>
+constexpr auto grad(checking::Anything const&, checking::Anything const&,
+                    checking::Anything const& = {}, checking::Anything const& = {}) {
+  checking::refused<rules::Code::X12_no_function, false, checking::NumberedDim<Ks>...>{};
+  return checking::Poisoned{};
 }
 
 }  // namespace api

@@ -50,6 +50,18 @@ struct Poisoned : core::Argument<Poisoned> {
 
   static Poisoned tensor();
 
+  // Members that Tensor refuses.
+  template <class... Args>
+  static Poisoned sum(Args const&...);
+  template <class... Args>
+  static Poisoned mean(Args const&...);
+  template <class... Args>
+  static Poisoned reshape(Args const&...);
+  template <class... Args>
+  static Poisoned astype(Args const&...);
+  static Poisoned* begin();
+  static Poisoned* end();
+
   // Assignment and in-place operators, like Tensor's.
   template <class B>
   Poisoned& operator=(B const&);

@@ -13,6 +13,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <shardtype/check/call_site.hpp>
+#include <shardtype/check/misused.hpp>
 #include <shardtype/core/compiled.hpp>
 #include <shardtype/core/list.hpp>
 #include <shardtype/io/npy_file.hpp>
@@ -154,6 +155,12 @@ auto save_npy(core::Argument<A> const& given, std::string const& path,
                   part.begin, part.count, sizeof(typename A::element), host.data(),
                   detail::first_holder(written), false, detail::file_access());
   }
+}
+
+/// Refused, A13: the path first.
+template <int... None>
+auto save_npy(checking::Word const&, checking::Anything const&) {
+  checking::refused<rules::Code::A13_argument_order, false, checking::NumberedDim<None>...>{};
 }
 
 }  // namespace api

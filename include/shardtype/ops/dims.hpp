@@ -9,6 +9,7 @@
 
 #include <shardtype/check/call.hpp>
 #include <shardtype/check/elementwise.hpp>
+#include <shardtype/check/misused.hpp>
 #include <shardtype/rules/shape.hpp>
 
 namespace shardtype {
@@ -394,6 +395,16 @@ constexpr auto triu(core::Argument<A> const& a, std::int64_t diagonal = 0,
                     checking::CallSite where = std::source_location::current()) {
   return call(op::Triu<I, J>{diagonal}, where, a.self());
 }
+
+// Everyday mistakes (check/misused.hpp).
+SHARDTYPE_NOT_BY_NUMBER(transpose)
+SHARDTYPE_NOT_BY_NUMBER(relabel)
+SHARDTYPE_NOT_BY_NUMBER(squeeze)
+SHARDTYPE_NOT_BY_NUMBER(expand)
+SHARDTYPE_NOT_WITHOUT_INDEX(split_dim)
+SHARDTYPE_NOT_WITHOUT_INDEX(merge_dims)
+SHARDTYPE_NOT_WITHOUT_INDEX(tril)
+SHARDTYPE_NOT_WITHOUT_INDEX(triu)
 
 }  // namespace api
 

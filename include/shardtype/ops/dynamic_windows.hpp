@@ -10,6 +10,7 @@
 
 #include <shardtype/check/along.hpp>
 #include <shardtype/check/call.hpp>
+#include <shardtype/check/misused.hpp>
 #include <shardtype/ops/indexing.hpp>
 #include <shardtype/ops/rows.hpp>
 
@@ -162,6 +163,10 @@ constexpr auto dynamic_update(core::Argument<A> const& a, B const& update, Start
     return call(op::DynamicUpdate<I, Into...>{}, where, a.self(), update, start);
   }
 }
+
+// Everyday mistakes (check/misused.hpp).
+SHARDTYPE_NOT_WITHOUT_INDEX(dynamic_slice)
+SHARDTYPE_NOT_WITHOUT_INDEX(dynamic_update)
 
 }  // namespace api
 

@@ -13,6 +13,7 @@
 #include <shardtype/check/along.hpp>
 #include <shardtype/check/call.hpp>
 #include <shardtype/check/functions.hpp>
+#include <shardtype/check/misused.hpp>
 #include <shardtype/check/named.hpp>
 #include <shardtype/ops/dims.hpp>
 #include <shardtype/ops/rows.hpp>
@@ -372,6 +373,14 @@ constexpr auto scatter_along(core::Argument<A> const& updates, Ids const& ids,
                              checking::CallSite where = std::source_location::current()) {
   return call(op::ScatterAlong<J, At...>{n}, where, updates.self(), ids);
 }
+
+// Everyday mistakes (check/misused.hpp).
+SHARDTYPE_NOT_WITHOUT_INDEX(at)
+SHARDTYPE_NOT_WITHOUT_INDEX(take)
+SHARDTYPE_NOT_WITHOUT_INDEX(scatter_add)
+SHARDTYPE_NOT_WITHOUT_INDEX(one_hot)
+SHARDTYPE_NOT_WITHOUT_INDEX(take_along)
+SHARDTYPE_NOT_WITHOUT_INDEX(scatter_along)
 
 }  // namespace api
 

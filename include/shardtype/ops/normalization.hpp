@@ -9,6 +9,7 @@
 
 #include <shardtype/check/along.hpp>
 #include <shardtype/check/call.hpp>
+#include <shardtype/check/misused.hpp>
 #include <shardtype/check/named.hpp>
 #include <shardtype/check/reduction.hpp>
 #include <shardtype/rules/reduction.hpp>
@@ -133,6 +134,10 @@ constexpr auto log_softmax(core::Argument<A> const& a,
                            checking::CallSite where = std::source_location::current()) {
   return call(op::LogSoftmax<Names...>{}, where, a.self());
 }
+
+// Everyday mistakes (check/misused.hpp).
+SHARDTYPE_NOT_BY_NUMBER(softmax)
+SHARDTYPE_NOT_BY_NUMBER(log_softmax)
 
 }  // namespace api
 

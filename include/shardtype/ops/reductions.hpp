@@ -8,6 +8,7 @@
 #include <shardtype/check/call.hpp>
 #include <shardtype/check/counted.hpp>
 #include <shardtype/check/dry.hpp>
+#include <shardtype/check/misused.hpp>
 #include <shardtype/check/operand.hpp>
 #include <shardtype/check/reduction.hpp>
 
@@ -75,7 +76,8 @@ namespace api {
   constexpr auto name(core::Argument<A>&& a,                                        \
                       checking::CallSite where = std::source_location::current()) { \
     return call(__VA_ARGS__{}, where, execute::passed(std::move(a).self()));        \
-  }
+  }                                                                                 \
+  SHARDTYPE_NOT_BY_NUMBER(name)
 #define SHARDTYPE_REPRODUCIBLE(name, ...)                                           \
   template <class... Out, class A>                                                  \
   constexpr auto name(core::Argument<A> const& a, Reproducible,                     \
@@ -97,7 +99,8 @@ namespace api {
   constexpr auto name(core::Argument<A>&& a, double ddof = 0,                       \
                       checking::CallSite where = std::source_location::current()) { \
     return call(Op<Out...>{{ddof}}, where, execute::passed(std::move(a).self()));   \
-  }
+  }                                                                                 \
+  SHARDTYPE_NOT_BY_NUMBER(name)
 
 // The forms of all reductions. `sum(a)` reduces over all dims and `sum<I, J>(a)` over the named
 // ones; both are strict and never communicate: over a dim split over X the result is unreduced over

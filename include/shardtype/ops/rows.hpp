@@ -11,6 +11,7 @@
 
 #include <shardtype/check/along.hpp>
 #include <shardtype/check/call.hpp>
+#include <shardtype/check/misused.hpp>
 #include <shardtype/check/named.hpp>
 #include <shardtype/check/operand.hpp>
 #include <shardtype/check/reduction.hpp>
@@ -452,6 +453,16 @@ template <class K, class A, class... Bs>
 constexpr auto stack(core::Argument<A> const& a, Bs const&... bs) {
   return call(op::Stack<K>{}, std::source_location{}, a.self(), bs...);
 }
+
+// Everyday mistakes (check/misused.hpp).
+SHARDTYPE_NOT_WITHOUT_INDEX(slice)
+SHARDTYPE_NOT_WITHOUT_INDEX(pad)
+SHARDTYPE_NOT_WITHOUT_INDEX(repeat)
+SHARDTYPE_NOT_WITHOUT_INDEX(tile)
+SHARDTYPE_NOT_WITHOUT_INDEX(flip)
+SHARDTYPE_NOT_WITHOUT_INDEX(roll)
+SHARDTYPE_NOT_WITHOUT_INDEX(concat)
+SHARDTYPE_NOT_WITHOUT_INDEX(stack)
 
 }  // namespace api
 

@@ -13,6 +13,7 @@
 #include <shardtype/check/along.hpp>
 #include <shardtype/check/call.hpp>
 #include <shardtype/check/dry.hpp>
+#include <shardtype/check/misused.hpp>
 #include <shardtype/plan/sort_plan.hpp>
 #include <shardtype/rules/indexing.hpp>
 
@@ -206,6 +207,13 @@ constexpr auto top_k(core::Argument<A> const& a, std::int64_t k,
                      checking::CallSite where = std::source_location::current()) {
   return detail::found(call(op::TopK<I, Result...>{k}, where, a.self()));
 }
+
+// Everyday mistakes (check/misused.hpp).
+SHARDTYPE_NOT_WITHOUT_INDEX(sort)
+SHARDTYPE_NOT_WITHOUT_INDEX(argsort)
+SHARDTYPE_NOT_WITHOUT_INDEX(top_k)
+SHARDTYPE_NOT_BY_WORD(sort, checking::Anything const&)
+SHARDTYPE_NOT_BY_WORD(argsort, checking::Anything const&)
 
 }  // namespace api
 

@@ -9,6 +9,7 @@
 
 #include <shardtype/check/along.hpp>
 #include <shardtype/check/call.hpp>
+#include <shardtype/check/misused.hpp>
 #include <shardtype/check/reduction.hpp>
 #include <shardtype/plan/window_plan.hpp>
 
@@ -230,6 +231,21 @@ auto halo_add(Halo<A, I> const& h, checking::CallSite where = std::source_locati
 }
 /// Of a halo_exchange that was refused: nothing more is said.
 inline checking::Poisoned halo_add(checking::Poisoned const&) { return {}; }
+
+// Everyday mistakes (check/misused.hpp).
+SHARDTYPE_NOT_WITHOUT_INDEX(shift)
+SHARDTYPE_NOT_WITHOUT_INDEX(halo_exchange)
+SHARDTYPE_NOT_WITHOUT_INDEX(cumsum)
+SHARDTYPE_NOT_WITHOUT_INDEX(cumprod)
+SHARDTYPE_NOT_WITHOUT_INDEX(cummax)
+SHARDTYPE_NOT_WITHOUT_INDEX(cummin)
+SHARDTYPE_NOT_BY_WORD(cumsum, checking::Anything const&)
+SHARDTYPE_NOT_BY_WORD(cumprod, checking::Anything const&)
+SHARDTYPE_NOT_BY_WORD(cummax, checking::Anything const&)
+SHARDTYPE_NOT_BY_WORD(cummin, checking::Anything const&)
+SHARDTYPE_NOT_BY_WORD(shift, checking::Anything const&, checking::Anything const&)
+SHARDTYPE_NOT_BY_WORD(halo_exchange, checking::Anything const&, checking::Anything const&,
+                      checking::Anything const&)
 
 }  // namespace api
 

@@ -25,6 +25,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/check/misused.hpp>
 #include <shardtype/check/sentences.hpp>
 #include <shardtype/random/distributions.hpp>
 #include <shardtype/random/key.hpp>
@@ -248,6 +249,14 @@ template <class... Parts, class... Xs>
 auto permutation(runtime::MeshOf<Xs...> const& mesh, RandomKey key) {
   return permutation<Parts...>(mesh, detail::extents_from_type<detail::created_t<Parts...>>(), key);
 }
+
+// Everyday mistakes (check/misused.hpp).
+SHARDTYPE_NOT_CREATED(uniform)
+SHARDTYPE_NOT_CREATED(normal)
+SHARDTYPE_NOT_CREATED(truncated_normal)
+SHARDTYPE_NOT_CREATED(bernoulli)
+SHARDTYPE_NOT_CREATED(integers)
+SHARDTYPE_NOT_CREATED(permutation)
 
 }  // namespace api
 

@@ -24,6 +24,7 @@ enum class Code {
   T09_not_a_tensor,
   T10_too_many_elements,
   T11_not_callable,
+  T12_not_created,
   C01_nothing_shared,
   C02_one_side_only,
   C03_several_shared,
@@ -89,6 +90,7 @@ enum class Code {
   D14_scan_unreduced,
   D15_element_type,
   D16_dims_of_range,
+  D17_which_dim,
   D18_rows_and_groups,
   I01_not_integers,
   I02_ids_unreduced,
@@ -118,6 +120,10 @@ enum class Code {
   A08_another_type,
   A09_expression,
   A10_summand_read,
+  A11_no_number,
+  A12_word,
+  A13_argument_order,
+  A14_no_member,
   G01_no_such_distribution,
   F01_element_type,
   F02_along_split,
@@ -165,7 +171,8 @@ enum class Code {
   X08_not_double,
   X09_read,
   X10_no_parameters,
-  X11_assigned
+  X11_assigned,
+  X12_no_function
 };
 
 /// The answer of a rule: the result's Spec, or the reason why there is none.

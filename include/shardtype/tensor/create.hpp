@@ -12,6 +12,7 @@
 
 #include <shardtype/check/callable.hpp>
 #include <shardtype/check/create.hpp>
+#include <shardtype/check/misused.hpp>
 #include <shardtype/core/list.hpp>
 #include <shardtype/kernels/fill.hpp>
 #include <shardtype/plan/explain.hpp>
@@ -247,6 +248,13 @@ template <class A, class... Xs>
 std::string explain(op::Create<A> const& op, runtime::MeshOf<Xs...> const& mesh) {
   return explain(plan_at(op, mesh), core::Scope<A>::names);
 }
+
+// Everyday mistakes (check/misused.hpp).
+SHARDTYPE_NOT_CREATED(full)
+SHARDTYPE_NOT_CREATED(zeros)
+SHARDTYPE_NOT_CREATED(ones)
+SHARDTYPE_NOT_CREATED(from_function)
+SHARDTYPE_NOT_CREATED(from_host)
 
 }  // namespace api
 

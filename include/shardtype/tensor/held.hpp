@@ -87,6 +87,21 @@ constexpr bool differs_in_sharding() {
   }
 }
 
+/// Numbers as which a user may want to read a tensor. (std::is_arithmetic would make classes for each type
+/// to which a conversion is tried.)
+template <class T>
+inline constexpr bool is_plain_number = false;
+template <>
+inline constexpr bool is_plain_number<float> = true;
+template <>
+inline constexpr bool is_plain_number<double> = true;
+template <>
+inline constexpr bool is_plain_number<int> = true;
+template <>
+inline constexpr bool is_plain_number<long> = true;
+template <>
+inline constexpr bool is_plain_number<long long> = true;
+
 struct Lawful {};
 /// Triggers the refusal's static_assert without being erroneous itself: clang drops a base class
 /// that has an error, and with it the derived class's members.
@@ -293,6 +308,45 @@ class Held : public detail::Declared<Self>::base,
     requires(detail::differs_in_sharding<To, Self>())
   operator To() const {
     return refused<Code::A08_another_type, false, To, Self>{};
+  }
+
+  /// Refused, A11: `float l = sum(a);`. No bool, whose conversion is A07.
+  template <class To>
+    requires detail::is_plain_number<To>
+  operator To() const {
+    return refused<Code::A11_no_number, false, Self, To>{};
+  }
+
+  // Refused, A14: members of NumPy's arrays. The results are named, so that to ask for them
+  // (`requires { a.begin(); }`) is no error yet.
+  template <class... Args>
+  Poisoned sum(Args const&...) const {
+    return refused<Code::A14_no_member, false, Self, Args...>{};
+  }
+  template <class... Args>
+  Poisoned mean(Args const&...) const {
+    return refused<Code::A14_no_member, false, Self, Args...>{};
+  }
+  template <class... Args>
+  Poisoned reshape(Args const&...) const {
+    return refused<Code::A14_no_member, false, Self, Args...>{};
+  }
+  template <class... Args>
+  Poisoned astype(Args const&...) const {
+    return refused<Code::A14_no_member, false, Self, Args...>{};
+  }
+  template <class N>
+  Poisoned operator[](N const&) const {
+    return refused<Code::A14_no_member, false, Self>{};
+  }
+  template <class... None>
+  Poisoned* begin(None const&...) const {
+    refused<Code::A14_no_member, false, Self, None...>{};
+    return nullptr;
+  }
+  template <class... None>
+  Poisoned* end(None const&...) const {
+    return nullptr;
   }
 
   /// The tensor itself. An elementwise expression has the same member, which computes it.

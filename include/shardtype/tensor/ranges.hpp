@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include <shardtype/check/functions.hpp>
+#include <shardtype/check/misused.hpp>
 #include <shardtype/kernels/ranges.hpp>
 #include <shardtype/tensor/generated.hpp>
 
@@ -138,6 +139,11 @@ auto eye(runtime::MeshOf<Xs...> const& mesh,
                                 kernels::OnDiagonal<typename A::element>{extents[1], diagonal});
   }
 }
+
+// Everyday mistakes (check/misused.hpp).
+SHARDTYPE_NOT_CREATED(arange)
+SHARDTYPE_NOT_CREATED(linspace)
+SHARDTYPE_NOT_CREATED(eye)
 
 }  // namespace api
 

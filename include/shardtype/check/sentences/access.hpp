@@ -87,6 +87,33 @@ struct refused<Code::A10_summand_read, legal, YourTypes...> : Poisoned {
       "all_reduce<X>(u), an all_reduce; u.unreduced_local() is this rank's summand, free.");
 };
 template <bool legal, class... YourTypes>
+struct refused<Code::A11_no_number, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype A11] a tensor is no C++ number. item(a) reads one without dims; the "
+                "total of all elements is item(sum<Tensor<float>>(a)) (an all_reduce), which all "
+                "ranks call.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::A12_word, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype A12] an option is an enumerator and no word: sort<J>(a, "
+                "op::Order::descending), shift<I>(a, 1, op::Edge::wrap), cumsum<I>(a, "
+                "op::Cumulate::exclusive), fft<I>(a, op::FftNorm::ortho).");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::A13_argument_order, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype A13] the tensor comes first, then the file: save_npy(a, \"a.npy\").");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::A14_no_member, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype A14] functions of tensors are no members, and dims have names: "
+                "sum<I>(a), mean<J>(a), at<I>(a, 3), slice<I, K>(a, 0, 4), transpose<J, I>(a), "
+                "split_dim, merge_dims, cast<double>(a). A loop over elements reads the "
+                "rank's block: a.local(), a.local_extent<I>().");
+};
+template <bool legal, class... YourTypes>
 struct refused<Code::G01_no_such_distribution, legal, YourTypes...> : Poisoned {
   static_assert(legal,
                 "[shardtype G01] this distribution has no tensors of this type. uniform and "

@@ -95,5 +95,12 @@ struct refused<Code::X11_assigned, legal, YourTypes...> : Poisoned {
       "the variable begin with such a value: auto y = layer(x, m.layers[0]); before the loop over "
       "the others. Or say that none shall flow: y = stop_gradient(b).");
 };
+template <bool legal, class... YourTypes>
+struct refused<Code::X12_no_function, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype X12] a gradient is one of a function, and is a function itself: "
+                "grad<0>(f)(w, x), value_and_grad<0>(f)(w, x), where f(w, x) gives the loss. The "
+                "number says for which argument.");
+};
 
 }  // namespace shardtype::checking

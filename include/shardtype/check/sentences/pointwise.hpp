@@ -116,8 +116,9 @@ template <bool legal, class... YourTypes>
 struct refused<Code::S03_split, legal, YourTypes...> : Poisoned {
   static_assert(legal,
                 "[shardtype S03] the reduction runs over a split dim and cannot stay "
-                "unreduced. Name the result, norm<Out>(a): only partial results are "
-                "exchanged. Or all_gather the dim first (each rank receives the other "
+                "unreduced. Name the result, norm<Dim<I, X>>(a), of softmax behind the index, "
+                "softmax<J, Dim<I, X>, Dim<J, Y>>(a): only partial results are exchanged. Or "
+                "all_gather the dim first (each rank receives the other "
                 "blocks).");
 };
 template <bool legal, class... YourTypes>

@@ -22,11 +22,12 @@ template <bool legal, class... YourTypes>
 struct refused<Code::D03_along_split, legal, YourTypes...> : Poisoned {
   static_assert(legal,
                 "[shardtype D03] this operation works along one dim, and a mesh axis splits "
-                "that dim. all_gather the axis first (each rank receives the other blocks), or "
-                "move it to another dim with all_to_all (each rank sends its block once), or, "
-                "for rows beyond each block, use halo_exchange<I>(a, before, after), which "
-                "sends only those. Attention names its result, nn::attention<Dim<B>, Dim<S, X>, "
-                "Dim<H>, Dim<F>>(q, k, v): keys and values travel around the ring of X.");
+                "that dim. Name the result behind the indices, where the function has that form: "
+                "slice<I, Head, Dim<Head>, Dim<J, X>>(a, 0, 10), at<I, Dim<J>>(a, 3), "
+                "nn::attention<Dim<B>, Dim<S, X>, Dim<H>, Dim<F>>(q, k, v). Or all_gather "
+                "the axis first (each rank receives the other blocks), or move it to another dim "
+                "with all_to_all (each rank sends its block once), or, for rows beyond each block, "
+                "use halo_exchange<I>(a, before, after), which sends only those.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::D04_roll_along_split, legal, YourTypes...> : Poisoned {
@@ -174,6 +175,13 @@ struct refused<Code::B06_turns_differ, legal, YourTypes...> : Poisoned {
                 "the ranks hold different parts. reshard one operand as the other (one "
                 "all_to_all: each rank sends its block once), or name the result: "
                 "matmul<Out>(a, b) takes the cheaper.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::D17_which_dim, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype D17] along which dim? Dims have names, which are types, and no "
+                "numbers: name an index as template argument, as in sum<I>(a), at<I>(a, 3), "
+                "sort<J>(a), concat<J, K>(a, b), transpose<J, I>(a). type_name(a) has those of a.");
 };
 
 }  // namespace shardtype::checking

@@ -1,0 +1,223 @@
+#!/usr/bin/env python3
+"""Programs and outputs that pages show are those of examples, which are compiled and run.
+
+A part of a file stands between `// docs: NAME` and `// docs: end`; a page shows it, or a whole file, as
+
+    <!-- code: examples/recipes.cpp data-parallel -->     <!-- code: examples/hello_sharding.cpp -->
+    ```cpp
+    ...
+    ```
+
+What a program prints between the line `== NAME` and the next such line is shown as
+
+    <!-- output: recipes data-parallel -->
+    ```
+    ...
+    ```
+
+The calls in the second column of a table below `<!-- calls: FILE -->` stand in FILE, which is compiled.
+
+usage: snippets.py [ROOT]                    prints differences of code
+       snippets.py --write [PROGRAMS]        writes code into the pages, and, of the examples built in the folder
+                                             PROGRAMS, outputs
+       snippets.py --compare NAME COMMAND... runs the example NAME, compares what it prints with the pages
+       snippets.py --self-test
+"""
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent.parent
+BLOCK = r"^<!-- {kind}: (\S+)(?: (\S+))? -->\n```(\w*)\n(.*?)^```$"
+
+
+def pages(root):
+    return [p for p in (root / "README.md", *sorted((root / "docs").rglob("*.md"))) if p.exists()]
+
+
+def part(root, path, name):
+    """The text of a part of a file, without its indentation; None where there is none."""
+    file = root / path
+    if not file.exists():
+        return None
+    text = file.read_text()
+    if name is None:
+        return text[text.index("#include"):]
+    found = re.search(rf"^ *// docs: {re.escape(name)}\n(.*?)^ *// docs: end$", text, re.M | re.S)
+    if found is None:
+        return None
+    lines = found[1].splitlines()
+    indent = min((len(s) - len(s.lstrip()) for s in lines if s.strip()), default=0)
+    return "".join(s[indent:].rstrip() + "\n" for s in lines)
+
+
+def section(printed, name):
+    found = re.search(rf"^== {re.escape(name)}\n(.*?)(?=^== |\Z)", printed, re.M | re.S)
+    return None if found is None else "".join(s.rstrip() + "\n" for s in found[1].strip("\n").splitlines())
+
+
+def replace(root, kind, wanted, write):
+    """Differences of all blocks of one kind from `wanted(first, second)`."""
+    found = []
+    for page in pages(root):
+        text = page.read_text()
+
+        def check(m):
+            right = wanted(m[1], m[2])
+            where = f"{page.relative_to(root)}: {kind} {m[1]} {m[2] or ''}".rstrip()
+            if right is None:
+                found.append(f"{where} does not exist")
+            elif right != m[4] and right is not NotImplemented:
+                found.append(f"{where} differs; scripts/snippets.py --write")
+                if write:
+                    return m[0][:m.start(4) - m.start()] + right + "```"
+            return m[0]
+
+        new = re.sub(BLOCK.format(kind=kind), check, text, flags=re.M | re.S)
+        marks = len(re.findall(rf"^<!-- {kind}:", text, re.M))
+        if marks != len(re.findall(BLOCK.format(kind=kind), text, re.M | re.S)):
+            found.append(f"{page.relative_to(root)}: a mark <!-- {kind}: ... --> without its block")
+        if write and new != text:
+            page.write_text(new)
+    return found
+
+
+def code(root, write=False):
+    return replace(root, "code", lambda path, name: part(root, path, name), write)
+
+
+def shown(root):
+    """Examples whose output pages show."""
+    return {m[1] for p in pages(root) for m in re.finditer(r"^<!-- output: (\S+)", p.read_text(), re.M)}
+
+
+def outputs(root, example, printed, write=False):
+    return replace(root, "output",
+                   lambda name, s: section(printed, s) if name == example else NotImplemented, write)
+
+
+def calls(root):
+    """The second column of tables below `<!-- calls: FILE -->`: what has an argument stands in FILE."""
+    found = []
+    for page in pages(root):
+        for m in re.finditer(r"^<!-- calls: (\S+) -->\n((?:\|.*\n)+)", page.read_text(), re.M):
+            file = root / m[1]
+            text = re.sub(r"\s", "", re.sub(r"//.*", "", file.read_text())) if file.exists() else ""
+            for row in m[2].splitlines()[2:]:
+                cells = re.split(r"(?<!\\)\|", row)
+                for call in re.findall(r"`([^`]+)`", cells[2]):
+                    if "(" in call and re.sub(r"\s", "", call) not in text:
+                        found.append(f"{page.relative_to(root)}: {call} is not in {m[1]}")
+    return found
+
+
+def links(root):
+    """Links between pages, and to files, lead somewhere."""
+    found = []
+    heads = {}
+
+    def anchors(page):
+        if page not in heads:
+            text = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.M | re.S)
+            names = re.findall(r"^#+ +(.*)$", text, re.M)
+            heads[page] = {re.sub(r"[^\w\- ]", "", n.lower()).replace(" ", "-") for n in names}
+        return heads[page]
+
+    for page in pages(root):
+        text = re.sub(r"^```.*?^```$|`[^`\n]*`", "", page.read_text(), flags=re.M | re.S)
+        for target in re.findall(r"\]\(([^)\s]+)\)", text):
+            if re.match(r"[a-z]+:", target):
+                continue
+            path, _, anchor = target.partition("#")
+            file = (page.parent / path).resolve() if path else page
+            if not file.exists():
+                found.append(f"{page.relative_to(root)}: no file {target}")
+            elif anchor and file.suffix == ".md" and anchor not in anchors(file):
+                found.append(f"{page.relative_to(root)}: no heading {target}")
+    return found
+
+
+def noted(root):
+    """The examples whose outputs are shown say so: their runs compare them."""
+    says = {f.stem for f in (root / "examples").glob("*.cpp")
+            if re.search(r"^// SHOWN: ", f.read_text(), re.M)}
+    return [f"examples/{name}.cpp: `// SHOWN: docs` stands there and no page shows its output, or the other way"
+            for name in sorted(says ^ shown(root))]
+
+
+def check(root):
+    return code(root) + calls(root) + links(root) + noted(root)
+
+
+def self_test():
+    missed = []
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        (root / "docs").mkdir()
+        (root / "examples").mkdir()
+        source = root / "examples/a.cpp"
+        page = root / "docs/a.md"
+        source.write_text("// A\n// SHOWN: docs\n#include <x>\nint main() {\n  // docs: one\n  int a = 1;\n  // docs: end\n  f(a);\n}\n")
+        right = ("# A\n[b](#a)\n<!-- code: examples/a.cpp one -->\n```cpp\nint a = 1;\n```\n"
+                 "<!-- output: a one -->\n```\n1\n```\n<!-- calls: examples/a.cpp -->\n| a | b |\n|---|---|\n"
+                 "| there | `f(a)` |\n")
+        page.write_text(right)
+        if check(root) or outputs(root, "a", "== one\n1\n== two\n2\n"):
+            missed.append("a page that is right is refused")
+        for name, old, new in (("other code", "a = 1", "a = 2"), ("no such part", "cpp one", "cpp two"),
+                               ("no such file", "a.cpp one", "b.cpp one"), ("a mark alone", "```cpp\n", "text\n"),
+                               ("a call that is not compiled", "`f(a)`", "`g(a)`"), ("no such heading", "(#a)", "(#b)"), ("no such page", "(#a)", "(c.md)")):
+            page.write_text(right.replace(old, new, 1))
+            if not check(root):
+                missed.append(f"{name} goes unnoticed")
+        page.write_text(right.replace("output: a", "output: b"))
+        if not check(root):
+            missed.append("an output that no run compares goes unnoticed")
+        page.write_text(right.replace("```\n1\n", "```\n2\n"))
+        if not outputs(root, "a", "== one\n1\n"):
+            missed.append("another output goes unnoticed")
+        page.write_text(right.replace("a = 1", "a = 2"))
+        code(root, write=True)
+        if page.read_text() != right:
+            missed.append("--write does not mend a page")
+    return missed
+
+
+def run(command):
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+    return done.returncode, done.stdout
+
+
+def main():
+    arguments = sys.argv[1:]
+    if arguments[:1] == ["--self-test"]:
+        found = self_test()
+    elif arguments[:1] == ["--compare"]:
+        status, printed = run(arguments[2:])
+        sys.stdout.write(printed)
+        sys.stdout.flush()
+        if status != 0:
+            sys.exit(status)
+        found = outputs(HERE, arguments[1], printed)
+    elif arguments[:1] == ["--write"]:
+        code(HERE, write=True)
+        found = code(HERE)
+        for name in sorted(shown(HERE)) if len(arguments) > 1 else []:
+            head = (HERE / "examples" / f"{name}.cpp").read_text()
+            ranks = re.search(r"^// RANKS: .*?(\d+)$", head, re.M)
+            status, printed = run(["mpiexec", "-n", ranks[1] if ranks else "4", str(Path(arguments[1]) / name)])
+            if status == 0:
+                outputs(HERE, name, printed, write=True)
+            else:
+                found.append(f"{name} failed")
+    else:
+        found = check(Path(arguments[0]) if arguments else HERE)
+    for line in found:
+        print(line, file=sys.stderr)
+    sys.exit(1 if found else 0)
+
+
+if __name__ == "__main__":
+    main()

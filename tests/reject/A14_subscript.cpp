@@ -1,0 +1,21 @@
+// A row by a subscript.
+// EXPECT: \[shardtype A14\] .*at<I>\(a, 3\)
+// FORBID: Resolve<|basic_type|Pack<|NotTaken
+// FORBID: error:.*error:
+// NEEDS: full
+#include <shardtype/shardtype.hpp>
+
+using namespace shardtype;
+struct X : Axis<"X", 2> {};
+struct Y : Axis<"Y", 2> {};
+struct I : Index<"I"> {};
+struct J : Index<"J"> {};
+struct K : Index<"K"> {};
+using A = Tensor<float, Dim<I, X>, Dim<J>>;
+using M = Mesh<X, Y>;
+
+#ifdef LEGAL
+void ask(A const& a) { (void)at<I>(a, 0); }
+#else
+void ask(A const& a) { (void)a[0]; }
+#endif

@@ -1,0 +1,21 @@
+// Two tensors, one behind the other, without an index.
+// EXPECT: \[shardtype D17\] .*concat<J, K>\(a, b\)
+// FORBID: Resolve<|basic_type|Pack<|NotTaken
+// FORBID: error:.*error:
+// NEEDS: full
+#include <shardtype/shardtype.hpp>
+
+using namespace shardtype;
+struct X : Axis<"X", 2> {};
+struct Y : Axis<"Y", 2> {};
+struct I : Index<"I"> {};
+struct J : Index<"J"> {};
+struct K : Index<"K"> {};
+using A = Tensor<float, Dim<I, X>, Dim<J>>;
+using M = Mesh<X, Y>;
+
+#ifdef LEGAL
+void ask(A const& a) { (void)concat<J>(a, a); }
+#else
+void ask(A const& a) { (void)concat(a, a); }
+#endif

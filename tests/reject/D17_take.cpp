@@ -1,0 +1,21 @@
+// Rows of a table, without an index.
+// EXPECT: \[shardtype D17\] along which dim\?
+// FORBID: Resolve<|basic_type|Pack<|NotTaken
+// FORBID: error:.*error:
+// NEEDS: full
+#include <shardtype/shardtype.hpp>
+
+using namespace shardtype;
+struct X : Axis<"X", 2> {};
+struct Y : Axis<"Y", 2> {};
+struct I : Index<"I"> {};
+struct J : Index<"J"> {};
+struct K : Index<"K"> {};
+using A = Tensor<float, Dim<I, X>, Dim<J>>;
+using M = Mesh<X, Y>;
+
+#ifdef LEGAL
+void ask(A const& a, Tensor<std::int64_t, Dim<K>> const& ids) { (void)take<J>(a, ids); }
+#else
+void ask(A const& a, Tensor<std::int64_t, Dim<K>> const& ids) { (void)take(a, ids); }
+#endif

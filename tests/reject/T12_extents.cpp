@@ -1,0 +1,21 @@
+// Two extents of one dim.
+// EXPECT: \[shardtype T12\] .*an extent for each dim
+// FORBID: Resolve<|basic_type|Pack<|NotTaken
+// FORBID: error:.*error:
+// NEEDS: full
+#include <shardtype/shardtype.hpp>
+
+using namespace shardtype;
+struct X : Axis<"X", 2> {};
+struct Y : Axis<"Y", 2> {};
+struct I : Index<"I"> {};
+struct J : Index<"J"> {};
+struct K : Index<"K"> {};
+using A = Tensor<float, Dim<I, X>, Dim<J>>;
+using M = Mesh<X, Y>;
+
+#ifdef LEGAL
+void ask(M const& mesh) { (void)full<float, Dim<I, X>>(mesh, {8}, 1.0F); }
+#else
+void ask(M const& mesh) { (void)full<float, Dim<I, X>>(mesh, {8, 12}, 1.0F); }
+#endif
