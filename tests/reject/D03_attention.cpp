@@ -1,6 +1,6 @@
 // Attention over a sequence that X splits.
 // EXPECT: \[shardtype D03\] this operation works along one dim, and a mesh axis splits that dim
-// EXPECT: Attention names its result, nn::attention<Dim<B>, Dim<S, X>, Dim<H>, Dim<F>>\(q, k, v\): keys and values travel
+// EXPECT: nn::attention<Dim<B>, Dim<S, X>, Dim<H>, Dim<F>>\(q, k, v\). Or all_gather the axis first
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:
 // NEEDS: full
