@@ -281,8 +281,7 @@ class Drawing {
 constexpr Program generate(std::uint64_t seed, int length, DrawnFor mode = DrawnFor::strict) {
   Drawing out(seed, length, mode);
   // each operation has its programs
-  int const tries = mode == DrawnFor::automatic ? 20 : 3;
-  for (int again = 0; again < tries && !out.has_favourite(); ++again) {
+  for (int again = 0; again < 20 && !out.has_favourite(); ++again) {
     seed += static_cast<std::uint64_t>(1000 * op_count);
     out = Drawing(seed, length, mode);
   }

@@ -248,20 +248,23 @@ auto perform_change(Mesh<X, Y, Z> const& mesh, A const& a) {
   }
 }
 
+/// Arguments that cases use, in templates that are read before the library's functions.
+struct OnArguments {
+  static constexpr auto exclusive = op::Cumulate::exclusive;
+  static constexpr auto inclusive = op::Cumulate::inclusive;
+  static constexpr auto reverse = op::Direction::reverse;
+  static constexpr op::Interior one_between{1};
+};
 /// A case's instruction with its operands: the indices and the axis that it names, and the type of
 /// the result.
 template <class P, int At, class A, class B, class C>
-struct On {
+struct On : OnArguments {
   static constexpr Instruction in = P::value.code[At];
   using Element = element_of<P::value.element(in.operand[0])>;
   using V = label<in.from>;
   using W = label<in.to>;
   using Axis = axis<in.axis>;
   using Out = type_of<P, inputs + At>;
-  static constexpr auto exclusive = op::Cumulate::exclusive;
-  static constexpr auto inclusive = op::Cumulate::inclusive;
-  static constexpr auto reverse = op::Direction::reverse;
-  static constexpr op::Interior one_between{1};
 
   Mesh<X, Y, Z> const& mesh;
   A const& a;
@@ -281,7 +284,7 @@ auto perform(Mesh<X, Y, Z> const& mesh, planning::Sizing const& z, A const& a, B
   constexpr Instruction in = P::value.code[At];
   using Out = type_of<P, inputs + At>;
   if constexpr (is_case(in.op)) {
-    return case_t<in.op>::perform(On<P, At, A, B, C>{mesh, a, b, c, z.extents[in.from]});
+    return case_t<in.op>::perform(On<P, At, A, B, C>{{}, mesh, a, b, c, z.extents[in.from]});
   } else if constexpr (is_named_elementwise(in.op)) {
     return perform_elementwise<P, At, Out>(a, b, c);
   } else if constexpr (is_reduction(in.op)) {
