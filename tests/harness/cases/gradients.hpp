@@ -150,8 +150,8 @@ struct Sum : Reduction<ReductionKind::sum> {
   static constexpr double bound(Instruction const& in, double a, double) {
     return a * most_terms(in);
   }
-  template <class... Over, class A>
-  static auto reduced(A const& a) {
+  template <class... Over>
+  static auto reduced(auto const& a) {
     return sum<Over...>(a);
   }
   static int dense(Dense const& d) {
@@ -163,8 +163,8 @@ struct Sum : Reduction<ReductionKind::sum> {
 struct Mean : Reduction<ReductionKind::sum> {
   static constexpr std::string_view gradients_of[] = {"Mean"};
   static constexpr bool needs_elements = true;
-  template <class... Over, class A>
-  static auto reduced(A const& a) {
+  template <class... Over>
+  static auto reduced(auto const& a) {
     return mean<Over...>(a);
   }
   static int dense(Dense const& d) {
@@ -190,8 +190,8 @@ struct Max : Reduction<ReductionKind::max> {
   static constexpr std::string_view gradients_of[] = {"Max"};
   static constexpr bool needs_elements = true;
   static constexpr bool compares = true;
-  template <class... Over, class A>
-  static auto reduced(A const& a) {
+  template <class... Over>
+  static auto reduced(auto const& a) {
     return max<Over...>(a);
   }
   static double of_row(Row const& x) { return *std::max_element(x.begin(), x.end()); }
@@ -204,8 +204,8 @@ struct LogSumExp : Reduction<ReductionKind::whole> {
   static constexpr std::string_view gradients_of[] = {"LogSumExp"};
   static constexpr bool needs_elements = true;
   static constexpr double bound(Instruction const&, double a, double) { return a + 6; }
-  template <class... Over, class A>
-  static auto reduced(A const& a) {
+  template <class... Over>
+  static auto reduced(auto const& a) {
     return logsumexp<Over...>(a);
   }
   static double of_row(Row const& x) {
@@ -221,8 +221,8 @@ struct Norm : Reduction<ReductionKind::whole> {
   static constexpr double bound(Instruction const& in, double a, double) {
     return a * most_terms(in);
   }
-  template <class... Over, class A>
-  static auto reduced(A const& a) {
+  template <class... Over>
+  static auto reduced(auto const& a) {
     return norm<Over...>(a);
   }
   static double of_row(Row const& x) {
@@ -239,8 +239,8 @@ struct Norm1 : Reduction<ReductionKind::sum_of_sizes> {
   static constexpr double bound(Instruction const& in, double a, double) {
     return a * most_terms(in);
   }
-  template <class... Over, class A>
-  static auto reduced(A const& a) {
+  template <class... Over>
+  static auto reduced(auto const& a) {
     return norm_1<Over...>(a);
   }
   static double of_row(Row const& x) {
@@ -255,8 +255,8 @@ struct Var : Reduction<ReductionKind::whole> {
   static constexpr std::string_view gradients_of[] = {"Var"};
   static constexpr bool needs_elements = true;
   static constexpr double bound(Instruction const&, double a, double) { return a * a * 4; }
-  template <class... Over, class A>
-  static auto reduced(A const& a) {
+  template <class... Over>
+  static auto reduced(auto const& a) {
     return var<Over...>(a);
   }
   static double of_row(Row const& x) {
@@ -279,8 +279,8 @@ struct Prod : Reduction<ReductionKind::whole> {
     for (double k = 0; k < most_terms(in) && out <= 1e6; ++k) out *= std::max(a, 1.0);
     return out;
   }
-  template <class... Over, class A>
-  static auto reduced(A const& a) {
+  template <class... Over>
+  static auto reduced(auto const& a) {
     return prod<Over...>(a);
   }
   static int dense(Dense const& d) {
@@ -304,8 +304,8 @@ struct SoftmaxOver : Case {
   static constexpr rules::Verdict pulled(Pull const& p) {
     return joined(rules::Linearity::scaling, p.ct, p.in.result);
   }
-  template <class... Over, class A>
-  static auto reduced(A const& a) {
+  template <class... Over>
+  static auto reduced(auto const& a) {
     return softmax<Over...>(a);
   }
   static int dense(Dense const& d) {
