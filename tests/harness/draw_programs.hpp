@@ -22,7 +22,6 @@ constexpr Known known_result(Instruction const& in, Spec const& a, Spec const& b
   switch (op) {
     case Op::norm_inf:
     case Op::take_along:
-    case Op::top_values:
     case Op::window:
     case Op::window_at:
     case Op::look_up:
@@ -56,9 +55,6 @@ constexpr Known known_result(Instruction const& in, Spec const& a, Spec const& b
     case Op::matrix_product:
     case Op::named_matrix_product:
       return {times(times(x.most, y.most), most_elements(together(a, b).size - in.list.size))};
-    case Op::sorted_places:
-    case Op::top_places:
-      return {most_extent};
     case Op::add_rows:
       return {times(x.most, most_elements(b.rank))};
     default:

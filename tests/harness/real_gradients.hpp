@@ -94,13 +94,8 @@ struct On {
 
 /// An instruction of program `P` with its operands, for `perform` of a case.
 template <class P, int At, class A, class B>
-struct Performed : programs::OnArguments {
-  static constexpr Instruction in = P::value.code[At];
-  using V = label<in.from>;
-  using W = label<in.to>;
-  using Q = programs::Q;
-  using R = programs::R;
-  using Axis = axis<in.axis>;
+struct Performed : programs::OnInstruction<P, At> {
+  using programs::OnInstruction<P, At>::in;
   using Element = double;
   using Out = type_of<P, inputs + At>;
   A const& a;
@@ -110,13 +105,6 @@ struct Performed : programs::OnArguments {
 
   Performed(On const& on, A const& its_a, B const& its_b)
       : a(its_a), b(its_b), n(on.n[std::size_t{in.from}]), rows_of_w(on.n[std::size_t{in.to}]) {}
-  /// f with the listed labels as template arguments.
-  template <class F>
-  auto listed(F const& f) const {
-    return [&]<int... L>(std::integer_sequence<int, L...>) {
-      return f.template operator()<label<in.list.at[L]>...>();
-    }(std::make_integer_sequence<int, in.list.size>{});
-  }
 };
 template <class P, int At, class A, class B>
 auto applied(On const& on, A const& a, B const& b) {

@@ -195,17 +195,9 @@ struct Further {
 std::vector<Further> further() {
   std::vector<Further> out;
   auto const add = [&](std::string_view object, Tally const& t) { out.push_back({object, t}); };
-  auto const expanded = [](Spec const& a, int label) {
-    return asked([](rules::Question const& q) { return rules::broadcast(q, true); }, a, {},
-                 {label});
-  };
   add("BroadcastFrom", movement("BroadcastFrom", {Movement::broadcast}, {AxisState::varying}));
   add("CumMax", running_extreme("CumMax", ReductionKind::max));
   add("CumMin", running_extreme("CumMin", ReductionKind::min));
-  add("Expand",
-      enumerated(
-          "Expand", [&](Spec const& a) { return expanded(a, j); },
-          [](Spec const& ct, Spec const&, Spec const&) { return asked(rules::squeeze, ct, {j}); }));
   using enum FourierKind;
   add("Fft", transform("Fft", forward, forward, {k}));
   add("Fftn", transform("Fftn", forward, forward, {i, k}));
@@ -250,12 +242,6 @@ std::vector<Further> further() {
           }));
   add("Rotate", movement("Rotate", {Movement::permute}, {AxisState::varying}));
   add("Shard", movement("Shard", {Movement::shard}, {AxisState::varying}));
-  add("Squeeze", enumerated(
-                     "Squeeze", [](Spec const& a) { return asked(rules::squeeze, a, {k}); },
-                     [&](Spec const& ct, Spec const& a, Spec const&) {
-                       return then(expanded(ct, k),
-                                   [&](Spec const& s) { return rules::transpose(s, a); });
-                     }));
   add("StdDev", reduction("StdDev", ReductionKind::whole));
   add("ToUnreduced", movement("ToUnreduced", {Movement::cast}, {AxisState::unreduced}));
   add("ToVarying", movement("ToVarying", {Movement::cast}, {AxisState::varying}));

@@ -485,30 +485,160 @@ struct AllThree : Case {
   static auto perform(auto on) { return full_like(on.a, 3); }
 };
 
+// sort, or top_k of half the rows, padded with zeros: the rows in order, equal ones in their order.
+template <bool top>
+struct InOrder : Case {
+  static constexpr bool compares = true;
+  static constexpr rules::Verdict asked(rules::Question const& q) { return rules::sorted(q, top); }
+  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
+    rules::Verdict const v = r.shape(asked, &r.a, 1, in.from);
+    return top ? r.shape(Rules::pad, v, in.from) : v;
+  }
+  // The row that has exactly i before it; -1 behind the last.
+  static std::int64_t place(Cell const& c) {
+    for (std::int64_t k = 0; k < c.n() && (!top || c.i() < half(c.n())); ++k) {
+      std::int64_t before = 0;
+      for (std::int64_t m = 0; m < c.n(); ++m)
+        before += (top ? c.a(m) > c.a(k) : c.a(m) < c.a(k)) || (c.a(m) == c.a(k) && m < k) ? 1 : 0;
+      if (before == c.i()) return k;
+    }
+    return -1;
+  }
+  static std::int64_t element(Cell const& c) {
+    std::int64_t const k = place(c);
+    return k < 0 ? 0 : c.a(k);
+  }
+  static int dense(Dense const& d) {
+    dense::Int const kept = top ? half(d.r.extent(d.in.from)) : d.r.extent(d.in.from);
+    auto const v = d.v();
+    dense::Array const& x = d.r.value(d.a);
+    dense::Array places = x;
+    std::vector<int> others;
+    dense::At n{};
+    for (int l = 0; l < labels; ++l) n[static_cast<std::size_t>(l)] = d.r.extent(l);
+    for (int const l : x.labels)
+      if (l != d.in.from) others.push_back(l);
+    dense::each(others, n, {}, [&](dense::At at) {
+      std::vector<std::pair<double, dense::Int>> row;
+      for (at[v] = 0; at[v] < n[v]; ++at[v]) row.emplace_back(x(at), at[v]);
+      std::sort(row.begin(), row.end());
+      if (top) std::reverse(row.begin(), row.end());
+      for (at[v] = 0; at[v] < n[v]; ++at[v])
+        places(at) = static_cast<double>(row[static_cast<std::size_t>(at[v])].second);
+    });
+    return d.r.linear(d.result(), [a = d.a, v, places, kept](dense::At at, auto const& add) {
+      if (at[v] >= kept) return;
+      at[v] = static_cast<dense::Int>(places(at));
+      add(a, at, 1.0);
+    });
+  }
+};
+// The numbers of the rows.
+template <bool top>
+struct PlacesInOrder : InOrder<top> {
+  static constexpr Element gives(Element, Element) { return Element::integer; }
+  static constexpr Known known(KnownOperands const&) { return {most_extent}; }
+  static std::int64_t element(Cell const& c) {
+    return std::max<std::int64_t>(0, InOrder<top>::place(c));
+  }
+};
+struct Sorted : InOrder<false> {
+  static constexpr std::string_view gradients_of[] = {"Sort"};
+  static constexpr bool keeps_distinct = true;
+  static auto perform(auto on) { return sort<typename decltype(on)::V>(on.a); }
+};
+struct SortedPlaces : PlacesInOrder<false> {
+  static auto perform(auto on) { return argsort<typename decltype(on)::V>(on.a); }
+};
+struct Top : InOrder<true> {
+  static constexpr std::string_view gradients_of[] = {"TopK", "Pad"};
+  static constexpr Known known(KnownOperands const& of) { return {of.a.most}; }
+  static auto perform(auto on) {
+    using V = typename decltype(on)::V;
+    return pad<V>(top_k<V>(on.a, half(on.n)).values, 0, on.n / 2);
+  }
+};
+struct TopPlaces : PlacesInOrder<true> {
+  static auto perform(auto on) {
+    using V = typename decltype(on)::V;
+    return pad<V>(top_k<V>(on.a, half(on.n)).places, 0, on.n / 2);
+  }
+};
+
+// Dims
+
+struct Transposed : Case {
+  static constexpr std::string_view gradients_of[] = {"Transpose"};
+  static constexpr unsigned reads = reads_order;
+  static constexpr bool keeps_distinct = true;
+  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
+    if (r.a.rank < 2) return Rules::no();
+    if (in.list.size == 0) {
+      int const begin = 1 + r.draw.below(r.a.rank - 1);
+      for (int d = 0; d < r.a.rank; ++d) in.list.push(r.a.dims[(begin + d) % r.a.rank].label);
+    }
+    Spec to;
+    for (int k = 0; k < in.list.size; ++k) to.add(in.list.at[k]);
+    return rules::transpose(r.a, to);
+  }
+  static std::int64_t element(Cell const& c) { return c.a(); }
+  static auto perform(auto on) {
+    return on.listed([&]<class... Ls>() { return transpose<Ls...>(on.a); });
+  }
+};
+// relabel twice, expand, squeeze
+struct Renamed : Case {
+  static constexpr std::string_view gradients_of[] = {"Relabel", "Expand", "Squeeze"};
+  static constexpr bool keeps_distinct = true;
+  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
+    rules::Verdict const other = r.shape(rules::relabel, rules::accept(r.a), in.from, labels);
+    rules::Verdict const again = r.shape(rules::relabel, other, labels, in.from);
+    return r.shape(rules::squeeze, r.shape(Rules::expand, again, -1, labels + 1), labels + 1);
+  }
+  static std::int64_t element(Cell const& c) { return c.a(); }
+  static auto perform(auto on) {
+    using V = typename decltype(on)::V;
+    using Q = typename decltype(on)::Q;
+    using R = typename decltype(on)::R;
+    return squeeze<R>(expand<R>(relabel<Q, V>(relabel<V, Q>(on.a))));
+  }
+};
+// split_dim, merge_dims
+struct Reshaped : Case {
+  static constexpr std::string_view gradients_of[] = {"SplitDim", "MergeDims"};
+  static constexpr bool keeps_distinct = true;
+  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
+    rules::Question q = Rules::question(&r.a, 1);
+    q.from.add(in.from);
+    q.to.add(labels);
+    q.to.add(labels + 1);
+    rules::Verdict const parts = rules::split(q, true);
+    if (!parts) return parts;
+    rules::Question back = Rules::question(&parts.result, 1);
+    back.from = q.to;
+    back.to = q.from;
+    return rules::merge(back);
+  }
+  static std::int64_t element(Cell const& c) { return c.a(); }
+  static auto perform(auto on) {
+    using V = typename decltype(on)::V;
+    using Q = typename decltype(on)::Q;
+    using R = typename decltype(on)::R;
+    return merge_dims<Q, R, V>(split_dim<V, Q, R>(on.a, {on.n, 1}));
+  }
+};
 // A sort along a split dim, which gathers the rows first, by op::Named.
 struct NamedSort : Case {
   static constexpr planning::LocalPlan meet(Instruction const& in, Spec const& a, Spec const&) {
     rules::Question q = Rules::question(&a, 1);
     q.from.add(in.from);
-    return planning::local_plan(&sorted, q, in.result);
-  }
-  static constexpr rules::Verdict sorted(rules::Question const& q) {
-    return rules::sorted(q, false);
+    return planning::local_plan(&InOrder<false>::asked, q, in.result);
   }
   static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
     in.result = r.wanted(r.mine);
     return meet(in, r.a, r.b).verdict;
   }
-  // The element with exactly i predecessors in the sorted order; equal elements keep their order.
-  static std::int64_t element(Cell const& c) {
-    for (std::int64_t k = 0; k < c.n(); ++k) {
-      std::int64_t before = 0;
-      for (std::int64_t m = 0; m < c.n(); ++m)
-        before += c.a(m) < c.a(k) || (c.a(m) == c.a(k) && m < k) ? 1 : 0;
-      if (before == c.i()) return c.a(k);
-    }
-    return 0;
-  }
+  static std::int64_t element(Cell const& c) { return InOrder<false>::element(c); }
   static auto perform(auto on) {
     using V = typename decltype(on)::V;
     return call(op::Named<op::Sort<V>, typename decltype(on)::Out>{},
@@ -521,7 +651,8 @@ using Along =
              Shift, ShiftRound, HaloRows, HaloRound, HaloSums, HaloSumsRound, RunningSum,
              RunningProduct, RunningMax, RunningMin, SumBefore, SumBehind, SumAfter, ScatterAlong,
              UsedAs, Ties, TiesOfLeast, ProductAndZeros, LowerTriangle, UpperTriangle, Variance,
-             Softmax, MiddleRow, AllThree, NamedSort>;
+             Softmax, MiddleRow, AllThree, NamedSort, Transposed, Renamed, Reshaped, Sorted,
+             SortedPlaces, Top, TopPlaces>;
 
 }  // namespace programs::cases
 

@@ -380,56 +380,6 @@ struct NamedContract : Product {
 
 // Dims
 
-struct Transposed : Case {
-  static constexpr std::string_view gradients_of[] = {"Transpose"};
-  static constexpr unsigned reads = reads_order;
-  static constexpr bool keeps_distinct = true;
-  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
-    Spec to;
-    for (int k = 0; k < in.list.size; ++k) to.add(in.list.at[k]);
-    return rules::transpose(r.a, to);
-  }
-  static auto perform(auto on) {
-    return on.listed([&]<class... Ls>() { return transpose<Ls...>(on.a); });
-  }
-};
-// relabel twice
-struct Renamed : Case {
-  static constexpr std::string_view gradients_of[] = {"Relabel"};
-  static constexpr bool keeps_distinct = true;
-  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
-    return r.shape(rules::relabel, r.shape(rules::relabel, rules::accept(r.a), in.from, labels),
-                   labels, in.from);
-  }
-  static auto perform(auto on) {
-    using V = typename decltype(on)::V;
-    using Q = typename decltype(on)::Q;
-    return relabel<Q, V>(relabel<V, Q>(on.a));
-  }
-};
-// split_dim, merge_dims
-struct Reshaped : Case {
-  static constexpr std::string_view gradients_of[] = {"SplitDim", "MergeDims"};
-  static constexpr bool keeps_distinct = true;
-  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
-    rules::Question q = Rules::question(&r.a, 1);
-    q.from.add(in.from);
-    q.to.add(labels);
-    q.to.add(labels + 1);
-    rules::Verdict const parts = rules::split(q, true);
-    if (!parts) return parts;
-    rules::Question back = Rules::question(&parts.result, 1);
-    back.from = q.to;
-    back.to = q.from;
-    return rules::merge(back);
-  }
-  static auto perform(auto on) {
-    using V = typename decltype(on)::V;
-    using Q = typename decltype(on)::Q;
-    using R = typename decltype(on)::R;
-    return merge_dims<Q, R, V>(split_dim<V, Q, R>(on.a, {on.n, 1}));
-  }
-};
 struct Broadcasted : Case {
   static constexpr std::string_view gradients_of[] = {"Broadcast"};
   static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
@@ -496,57 +446,6 @@ struct Replaced : Case {
     return dynamic_update<V>(on.a, slice<V>(on.b, 0, half(on.n)), drawn_start(on.in));
   }
 };
-struct Sorted : Case {
-  static constexpr std::string_view gradients_of[] = {"Sort"};
-  static constexpr bool compares = true;
-  static constexpr bool keeps_distinct = true;
-  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
-    return r.shape(NamedSort::sorted, &r.a, 1, in.from);
-  }
-  // The rows in order, equal ones in their order; the first `kept` of them.
-  static int in_order(Dense const& d, bool from_largest, dense::Int kept) {
-    auto const v = d.v();
-    dense::Array const& x = d.r.value(d.a);
-    dense::Array places = x;
-    std::vector<int> others;
-    dense::At n{};
-    for (int l = 0; l < labels; ++l) n[static_cast<std::size_t>(l)] = d.r.extent(l);
-    for (int const l : x.labels)
-      if (l != d.in.from) others.push_back(l);
-    dense::each(others, n, {}, [&](dense::At at) {
-      std::vector<std::pair<double, dense::Int>> row;
-      for (at[v] = 0; at[v] < n[v]; ++at[v]) row.emplace_back(x(at), at[v]);
-      std::sort(row.begin(), row.end());
-      if (from_largest) std::reverse(row.begin(), row.end());
-      for (at[v] = 0; at[v] < n[v]; ++at[v])
-        places(at) = static_cast<double>(row[static_cast<std::size_t>(at[v])].second);
-    });
-    return d.r.linear(d.result(), [a = d.a, v, places, kept](dense::At at, auto const& add) {
-      if (at[v] >= kept) return;
-      at[v] = static_cast<dense::Int>(places(at));
-      add(a, at, 1.0);
-    });
-  }
-  static int dense(Dense const& d) { return in_order(d, false, d.r.extent(d.in.from)); }
-  static auto perform(auto on) { return sort<typename decltype(on)::V>(on.a); }
-};
-// top_k of half the rows, pad
-struct Top : Sorted {
-  static constexpr std::string_view gradients_of[] = {"TopK", "Pad"};
-  static constexpr bool keeps_distinct = false;
-  static constexpr rules::Verdict largest(rules::Question const& q) {
-    return rules::sorted(q, true);
-  }
-  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
-    return r.shape(largest, &r.a, 1, in.from);
-  }
-  static int dense(Dense const& d) { return in_order(d, true, half(d.r.extent(d.in.from))); }
-  static auto perform(auto on) {
-    using V = typename decltype(on)::V;
-    return pad<V>(top_k<V>(on.a, half(on.n)).values, 0, on.n / 2);
-  }
-};
-
 // Lookups of ids that depend on nothing
 
 // take of ids of another label
@@ -714,8 +613,7 @@ using OnlyWithGradients =
              Strict<Prod>, Strict<SoftmaxOver>, NamedReduction<Sum>, NamedReduction<Mean>,
              NamedReduction<Max>, NamedReduction<LogSumExp>, NamedReduction<Norm>,
              NamedReduction<Var>, NamedReduction<Prod>, Contract, MatrixProduct, NamedContract,
-             Transposed, Renamed, Reshaped, Broadcasted, LastOfTwo, Window, Replaced, Sorted, Top,
-             LookUp, AddRows, LookAlong, AddedAlong, ToPartial, ToReduced, Resharding, AllGather,
-             AllReduce, ReduceScatter, AllToAll>;
+             Broadcasted, LastOfTwo, Window, Replaced, LookUp, AddRows, LookAlong, AddedAlong,
+             ToPartial, ToReduced, Resharding, AllGather, AllReduce, ReduceScatter, AllToAll>;
 
 }  // namespace programs::cases
