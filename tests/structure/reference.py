@@ -96,6 +96,7 @@ class Library:
         with Completion(headers, completion.flags(flag_file), clang) as complete:
             self.members = {name: complete.members(name, written) for name, (written, _) in CLASSES.items()}
             self.names = complete.after("shardtype")
+            assert {"Tensor", "matmul"} <= self.names, "clang completes shardtype:: otherwise"
             self.jax = complete.after("shardtype::jax")
             self.machines = complete.after("shardtype::machines")
             self.compile_errors = complete.errors_in((root / PAGE).read_text())

@@ -194,31 +194,44 @@ constexpr bool told(Sample<object, function, Op, As...> const&, bool enumerated)
           registered_gradients::times_enumerated(object.view()) == (has_gradient ? 1 : 0));
 }
 
+template <auto const& list>
+using Entries = std::make_index_sequence<std::tuple_size_v<std::remove_cvref_t<decltype(list)>>>;
 template <auto const& list, std::size_t... Entry>
-constexpr bool all_stand(bool enumerated, std::index_sequence<Entry...>) {
-  return ((stands<list, Entry>(std::get<Entry>(list)) && told(std::get<Entry>(list), enumerated)) &&
-          ...);
+constexpr bool all_stand(std::index_sequence<Entry...>) {
+  return (stands<list, Entry>(std::get<Entry>(list)) && ...);
 }
 template <auto const& list>
-constexpr bool every_operation_stands(bool enumerated = true) {
-  return all_stand<list>(
-      enumerated,
-      std::make_index_sequence<std::tuple_size_v<std::remove_cvref_t<decltype(list)>>>{});
+constexpr bool every_operation_stands = all_stand<list>(Entries<list>{});
+template <auto const& list>
+constexpr bool every_gradient_is_told(bool enumerated) {
+  return std::apply([&](auto const&... s) { return (told(s, enumerated) && ...); }, list);
 }
 
-static_assert(every_operation_stands<along_samples>());
-static_assert(every_operation_stands<other_samples>());
-static_assert(every_operation_stands<manual_samples>());
-static_assert(every_operation_stands<fft_samples>());
-static_assert(every_operation_stands<nn_samples>(false));  // tests/mpi/nn*.cpp
-static_assert(every_operation_stands<block_samples>());
+static_assert(every_operation_stands<along_samples>);
+static_assert(every_operation_stands<other_samples>);
+static_assert(every_operation_stands<manual_samples>);
+static_assert(every_operation_stands<fft_samples>);
+static_assert(every_operation_stands<nn_samples>);
+static_assert(every_operation_stands<block_samples>);
+
+static_assert(every_gradient_is_told<along_samples>(true));
+static_assert(every_gradient_is_told<other_samples>(true));
+static_assert(every_gradient_is_told<manual_samples>(true));
+static_assert(every_gradient_is_told<fft_samples>(true));
+static_assert(every_gradient_is_told<nn_samples>(false));  // tests/mpi/nn*.cpp
+static_assert(every_gradient_is_told<block_samples>(true));
 
 // What the proofs enumerate are operations.
-constexpr bool is_operation(std::string_view object) {
+constexpr int samples_of(std::string_view object) {
   return std::apply(
-      [&](auto const&... s) { return ((s.object.view() == object) || ...); },
+      [&](auto const&... s) { return (0 + ... + int{s.object.view() == object}); },
       std::tuple_cat(along_samples, other_samples, manual_samples, fft_samples, nn_samples));
 }
+constexpr bool is_operation(std::string_view object) { return samples_of(object) == 1; }
 static_assert(registered_gradients::all_enumerated(is_operation));
+static_assert(std::apply([](auto const&... s) { return (is_operation(s.object.view()) && ...); },
+                         std::tuple_cat(along_samples, other_samples, manual_samples, fft_samples,
+                                        nn_samples)),
+              "an operation has two samples");
 
 }  // namespace

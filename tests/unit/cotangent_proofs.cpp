@@ -326,3 +326,17 @@ TEST_CASE("random programs with gradients have every operation") {
     CHECK(met[number] >= 3);
   }
 }
+
+TEST_CASE("the compiler draws the programs with gradients that are drawn when it runs") {
+  static constexpr std::array<drawn::Program, 4> in_compiler{
+      drawn::generate(1), drawn::generate(2), drawn::generate(3), drawn::generate(4)};
+  for (std::uint64_t seed = 1; seed <= in_compiler.size(); ++seed) {
+    drawn::Program const& there = in_compiler[seed - 1];
+    drawn::Program const here = drawn::generate(seed);
+    CAPTURE(seed);
+    REQUIRE(there.size == here.size);
+    for (int v = 0; v < drawn::inputs + here.size; ++v) CHECK(there.spec(v) == here.spec(v));
+    for (int k = 0; k < here.size; ++k)
+      CHECK(there.code[k].with_gradient == here.code[k].with_gradient);
+  }
+}
