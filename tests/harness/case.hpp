@@ -124,6 +124,15 @@ struct Cell {
   }
 };
 
+// What an instruction of a program with gradients names besides its operands, as a set.
+inline constexpr unsigned reads_from = 1;
+inline constexpr unsigned reads_to = 2;
+inline constexpr unsigned reads_axis = 4;
+inline constexpr unsigned reads_over = 8;     // the list of reduced labels
+inline constexpr unsigned reads_kept = 16;    // the list of the result's labels
+inline constexpr unsigned reads_order = 32;   // the list of labels in a new order
+inline constexpr unsigned reads_result = 64;  // the sharding of the result
+
 // The members of a case, and their defaults:
 //   rule(Rules&, Instruction&)  the verdict of the library's rule; draws the details of the
 //   instruction
@@ -131,6 +140,8 @@ struct Cell {
 //   perform(On)                 the operation on real tensors (real_operations.hpp)
 // An elementwise function has `function` (the library's tag) and `of(a, b, c)` instead of rule and
 // element.
+// Programs with gradients draw the cases that name in `gradients_of` the registered operations whose
+// gradients they test; gradient_case.hpp has their further members.
 struct Case {
   static constexpr Taken takes{};
   // Whether an element depends on rows of other ranks along its dim.
@@ -148,6 +159,20 @@ struct Case {
   static constexpr Known known(KnownOperands const& of) { return of.a; }
   // Whether this rank has a nonzero part of an unreduced result; the other ranks have zeros.
   static bool has_part(Instruction const&, planning::Sizing const&, Coords const&) { return true; }
+
+  // In programs with gradients: what an instruction names (nothing if it is a function of elements).
+  static constexpr unsigned reads = reads_from;
+  // Whether the result has no value, or no gradient, for an extent of 0.
+  static constexpr bool needs_elements = false;
+  // Whether it tells equal elements apart from nearly equal ones; whether different elements stay different.
+  static constexpr bool compares = false;
+  static constexpr bool keeps_distinct = false;
+  // Whether it is a change of sharding, whose pull may communicate.
+  static constexpr bool moves = false;
+  // The operand of which it reads truths alone, which have no gradient.
+  static constexpr int condition = -1;
+  // A code with which the pull is refused although the operation is legal.
+  static constexpr rules::Code refused_back = rules::Code::X03_not_differentiable;
 };
 
 // The members of a case as values.
@@ -182,6 +207,16 @@ struct CaseOf {
     return out;
   }
 
+  template <class C>
+  static constexpr rules::Verdict elementwise(Rules& r, Instruction&) {
+    rules::Operands all;
+    all.push(r.a);
+    if (C::takes.operands > 1) all.push(r.b);
+    if (C::takes.operands > 2) all.push(r.c);
+    for (int k = 0; k < C::constants; ++k) all.push({});
+    return rules::elementwise(all, linearity_of<C>(r.first));
+  }
+
  private:
   template <class C>
   static constexpr rules::Linearity linearity_of([[maybe_unused]] Element first) {
@@ -192,15 +227,6 @@ struct CaseOf {
     } else {
       return rules::Linearity::none;
     }
-  }
-  template <class C>
-  static constexpr rules::Verdict elementwise(Rules& r, Instruction&) {
-    rules::Operands all;
-    all.push(r.a);
-    if (C::takes.operands > 1) all.push(r.b);
-    if (C::takes.operands > 2) all.push(r.c);
-    for (int k = 0; k < C::constants; ++k) all.push({});
-    return rules::elementwise(all, linearity_of<C>(r.first));
   }
   template <class C>
   static std::int64_t of_elements(Cell const& c) {
@@ -214,10 +240,10 @@ struct CaseList {};
 template <class... Cs, class... More>
 CaseList<Cs..., More...> operator+(CaseList<Cs...>, CaseList<More...>);
 
-// What an elementwise expression gives: a tensor, or an expression of automatic mode as it is.
+// What an elementwise expression gives: a tensor; or an expression of automatic mode, or of gradients, as it is.
 template <class E>
 auto made(E const& e) {
-  if constexpr (core::is_lazy<E>) {
+  if constexpr (core::is_lazy<E> || core::is_active<E>) {
     return e;
   } else {
     return e.tensor();

@@ -25,10 +25,7 @@ class Interpreter : public RankReductions {
     if (is_reduction(in.op) || is_named_reduction(in.op)) return reduction(in, a);
     if (is_product(in.op)) return product(in, a, b);
     switch (in.op) {
-      case Op::transpose:
       case Op::reduced:
-      case Op::renamed:
-      case Op::reshaped:
       case Op::broadcast:
         return make(in.result, [&](Coords const&, std::size_t r, Extents const& at) {
           return take(a, r, at);
@@ -36,13 +33,6 @@ class Interpreter : public RankReductions {
       case Op::last_of_two:
         return make(in.result, [&](Coords const&, std::size_t r, Extents const& at) {
           return take(b, r, at);
-        });
-      case Op::sorted:
-      case Op::sorted_places:
-      case Op::top_values:
-      case Op::top_places:
-        return make(in.result, [&](Coords const&, std::size_t r, Extents const& at) {
-          return in_order(in, a, r, at);
         });
       case Op::look_up:
       case Op::take_along:
@@ -142,26 +132,6 @@ class Interpreter : public RankReductions {
     if (!there) sound = false;
     return communicate(elementwise(in, there.result, operand[0], operand[1], operand[2]),
                        in.result);
-  }
-
-  std::int64_t in_order(Instruction const& in, Distributed const& a, std::size_t r, Extents at) {
-    struct Placed {
-      std::int64_t value, place;
-    };
-    std::vector<Placed> row;
-    auto const i = static_cast<std::size_t>(at[in.from]);
-    std::int64_t const n = z_.extents[in.from];
-    for (std::int64_t k = 0; k < n; ++k) {
-      at.at[in.from] = k;
-      row.push_back({take(a, r, at), k});
-    }
-    bool const top = in.op == Op::top_values || in.op == Op::top_places;
-    std::sort(row.begin(), row.end(), [&](Placed const& x, Placed const& y) {
-      if (x.value == y.value) return x.place < y.place;
-      return top ? x.value > y.value : x.value < y.value;
-    });
-    if (top && static_cast<std::int64_t>(i) >= half(n)) return 0;
-    return in.op == Op::sorted || in.op == Op::top_values ? row[i].value : row[i].place;
   }
 
   Distributed look_up(Instruction const& in, Spec const& result, Distributed const& a,

@@ -104,11 +104,6 @@ class Meaning {
     switch (op_) {
       case Op::last_of_two:
         return of(b_, at);
-      case Op::sorted:
-      case Op::sorted_places:
-      case Op::top_values:
-      case Op::top_places:
-        return in_order(at, i);
       case Op::look_up:
       case Op::take_along:
         return inside(of(b_, at));
@@ -136,30 +131,6 @@ class Meaning {
         return of(a_, at);
     }
   }
-  // The value or index at position i of the row in ascending order, or in descending order for
-  // top_k.
-  std::int64_t in_order(Extents at, std::int64_t i) const {
-    std::int64_t const n = z_.extents[in_.from];
-    bool const top = op_ == Op::top_values || op_ == Op::top_places;
-    if (top && i >= half(n)) return 0;
-    std::vector<std::int64_t> row;
-    for (std::int64_t k = 0; k < n; ++k) {
-      at.at[in_.from] = k;
-      row.push_back(of(a_, at));
-    }
-    // the element at position i has i predecessors; equal elements keep their order
-    for (std::int64_t k = 0; k < n; ++k) {
-      std::int64_t before = 0;
-      auto const x = row[static_cast<std::size_t>(k)];
-      for (std::int64_t m = 0; m < n; ++m) {
-        auto const y = row[static_cast<std::size_t>(m)];
-        before += (top ? y > x : y < x) || (y == x && m < k) ? 1 : 0;
-      }
-      if (before == i) return op_ == Op::sorted || op_ == Op::top_values ? x : k;
-    }
-    return 0;
-  }
-
   /// Calls `use` for all indices of these labels; the last label varies fastest.
   template <class Use>
   void over(rules::Labels const& those, Extents at, Use use) const {

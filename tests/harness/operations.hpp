@@ -57,16 +57,9 @@ enum class Op : std::int16_t {
   named_contract,
   named_matrix_product,
   // dims
-  transpose,
   last_of_two,  // stack, slice, squeeze
-  renamed,      // relabel twice, expand, squeeze
-  reshaped,     // split, merge
   broadcast,
   // indexing
-  sorted,
-  sorted_places,
-  top_values,  // top_k of half the rows, padded
-  top_places,
   look_up,   // gather
   add_rows,  // scatter_add
   one_hot,
@@ -164,8 +157,6 @@ constexpr Element given_by(Op strict_op, Element first, Element second) {
   switch (strict_op) {
     case Op::place:
     case Op::least_place:
-    case Op::sorted_places:
-    case Op::top_places:
       return Element::integer;
     case Op::sum:
       return first == Element::boolean ? Element::integer : first;

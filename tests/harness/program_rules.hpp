@@ -66,54 +66,18 @@ class Asking : private Rules {
   }
 
   constexpr rules::Verdict along(Instruction& in) {
-    rules::Verdict const given = rules::accept(a);
     Spec const both[] = {a, b};
     int const v = in.from;
     switch (in.op) {
-      case Op::transpose: {
-        Spec to;
-        int const begin = draw.below(a.rank + 1);
-        for (int d = 0; d < a.rank; ++d) to.add(a.dims[(begin + d) % a.rank].label);
-        if (a.rank < 2) return no();
-        in.list = rules::labels_of(to);
-        return rules::transpose(a, to);
-      }
       case Op::last_of_two: {
         rules::Verdict const stacked = shape(rules::stack, both, 2, -1, labels);
         return shape(rules::squeeze, shape(rules::resized, stacked, labels), labels);
-      }
-      case Op::renamed: {
-        rules::Verdict const other = shape(rules::relabel, given, v, labels);
-        rules::Verdict const again = shape(rules::relabel, other, labels, v);
-        return shape(rules::squeeze, shape(expand, again, -1, labels + 1), labels + 1);
-      }
-      case Op::reshaped: {
-        rules::Question q = question(&a, 1);
-        q.from.add(v);
-        q.to.add(labels);
-        q.to.add(labels + 1);
-        rules::Verdict const two = rules::split(q, true);
-        if (!two) return two;
-        rules::Question back = question(&two.result, 1);
-        back.from = q.to;
-        back.to = q.from;
-        return rules::merge(back);
       }
       case Op::broadcast: {
         rules::Question q = question(&a, 1);
         q.to.add(v);
         if (in.to == 0) q.to.dims[0].axes.push(in.axis);
         return rules::broadcast(q, false);
-      }
-      case Op::sorted:
-      case Op::sorted_places:
-      case Op::top_values:
-      case Op::top_places: {
-        rules::Question q = question(&a, 1);
-        q.from.add(v);
-        bool const top = in.op == Op::top_values || in.op == Op::top_places;
-        rules::Verdict const s = rules::sorted(q, top);
-        return top ? shape(pad, s, v) : s;
       }
       default:
         return no();

@@ -33,6 +33,11 @@ struct Instruction {
   std::int64_t most = 0;  // the bound of the elements of the first operand
   Element element = Element::integer;
   Spec result{};
+  // In programs with gradients: the number of the case, the sharding of the ids of a lookup, and whether the result
+  // stays an expression.
+  int with_gradient = 0;
+  Spec ids{};
+  bool fused = false;
 };
 
 struct Program {

@@ -14,19 +14,58 @@
 #include <shardtype/shardtype.hpp>
 
 #include "harness/catch.hpp"
-#include "harness/gradient_meaning.hpp"
+#include "harness/draw_gradients.hpp"
 #include "harness/gradients.hpp"
 #include "harness/real_programs.hpp"
 
 namespace gradient_programs {
 
+using dense::Int;
 using programs::axis;
 using programs::label;
-using programs::Q;
+using programs::labels_in;
 using programs::X;
 using programs::Y;
 using programs::Z;
 using OnMesh = Mesh<X, Y, Z>;
+
+/// The ids of a lookup, the same in the real program and in the dense one: below the extent of the dim that they name.
+inline std::vector<Int> drawn_ids(Instruction const& in, dense::At const& n) {
+  Int const below = n[static_cast<std::size_t>(Drawing::looked_up(in))];
+  Int total = case_of(in).looks_up ? 1 : 0;
+  for (int const l : labels_in(in.ids)) total *= n[static_cast<std::size_t>(l)];
+  std::vector<Int> out;
+  for (Int k = 0; k < total; ++k) out.push_back(below == 0 ? 0 : (5 * k * k + 3 * k + 1) % below);
+  return out;
+}
+
+/// The dense program: its loss and its gradients.
+struct Meant {
+  double loss = 0;
+  std::vector<dense::Array> gradient;  // of the inputs
+  Meant(Program const& p, dense::At const& n,
+        std::array<std::vector<double>, inputs> const& given) {
+    dense::Reverse r(n);
+    for (int k = 0; k < inputs; ++k) {
+      std::vector<int> const of = labels_in(p.input[k]);
+      std::vector<Int> e;
+      for (int const l : of) e.push_back(r.extent(l));
+      dense::Array a(of, e);
+      a.values = given[static_cast<std::size_t>(k)];
+      r.input(a);
+    }
+    int last = 0;
+    for (int k = 0; k < p.size; ++k) {
+      Instruction const& in = p.code[k];
+      last = case_of(in).dense({r, in, in.operand[0], in.operand[1], drawn_ids(in, n)});
+    }
+    if (p.code[p.size - 1].result.unreduced.empty())
+      last =
+          r.map(last, [](double x) { return std::sin(x); }, [](double x) { return std::cos(x); });
+    for (double const x : r.value(last).values) loss += x;
+    gradient = r.gradients(last);
+  }
+};
 
 template <class P, int V>
 struct ValueSpec {
@@ -53,153 +92,30 @@ struct On {
   dense::At n;
 };
 
-/// Instruction `At` on real values. `L...` count its labels.
-template <class P, int At, class A, class B, int... L>
-auto applied(On const& on, A const& a, B const& b, std::integer_sequence<int, L...>) {
-  constexpr Instruction in = P::value.code[At];
-  constexpr Op op = in.op;
-  using V = label<in.from>;
-  using Axis = axis<in.axis>;
+/// An instruction of program `P` with its operands, for `perform` of a case.
+template <class P, int At, class A, class B>
+struct Performed : programs::OnInstruction<P, At> {
+  using programs::OnInstruction<P, At>::in;
+  using Element = double;
   using Out = type_of<P, inputs + At>;
-  Int const n = on.n[std::size_t{in.from}];
-  if constexpr (op == Op::tanh) {
-    return shardtype::tanh(a);
-  } else if constexpr (op == Op::sin) {
-    return shardtype::sin(a);
-  } else if constexpr (op == Op::half) {
-    return a * 0.5;
-  } else if constexpr (op == Op::negate) {
-    return -a;
-  } else if constexpr (op == Op::absolute) {
-    return abs(a);
-  } else if constexpr (op == Op::add) {
-    return a + b;
-  } else if constexpr (op == Op::subtract) {
-    return a - b;
-  } else if constexpr (op == Op::multiply) {
-    return a * b;
-  } else if constexpr (op == Op::quotient) {
-    return a / (2 + square(b));
-  } else if constexpr (op == Op::larger) {
-    return max(a, b);
-  } else if constexpr (op == Op::chosen) {
-    return where(b > 0, a, op::zero);
-  } else if constexpr (op == Op::named_add) {
-    return map<Out>(functions::Add{}, a, b);
-  } else if constexpr (op == Op::named_multiply) {
-    return map<Out>(functions::Multiply{}, a, b);
-  } else if constexpr (op == Op::sum) {
-    return shardtype::sum<label<in.list.at[L]>...>(a);
-  } else if constexpr (op == Op::mean) {
-    return shardtype::mean<label<in.list.at[L]>...>(a);
-  } else if constexpr (op == Op::max) {
-    return shardtype::max<label<in.list.at[L]>...>(a);
-  } else if constexpr (op == Op::logsumexp) {
-    return shardtype::logsumexp<label<in.list.at[L]>...>(a);
-  } else if constexpr (op == Op::norm) {
-    return shardtype::norm<label<in.list.at[L]>...>(a);
-  } else if constexpr (op == Op::norm_1) {
-    return shardtype::norm_1<label<in.list.at[L]>...>(a);
-  } else if constexpr (op == Op::variance) {
-    return shardtype::var<label<in.list.at[L]>...>(a);
-  } else if constexpr (op == Op::prod) {
-    return shardtype::prod<label<in.list.at[L]>...>(a);
-  } else if constexpr (op == Op::softmax) {
-    return shardtype::softmax<label<in.list.at[L]>...>(a);
-  } else if constexpr (op == Op::named_sum) {
-    return shardtype::sum<Out>(a);
-  } else if constexpr (op == Op::named_mean) {
-    return shardtype::mean<Out>(a);
-  } else if constexpr (op == Op::named_max) {
-    return shardtype::max<Out>(a);
-  } else if constexpr (op == Op::named_logsumexp) {
-    return shardtype::logsumexp<Out>(a);
-  } else if constexpr (op == Op::named_norm) {
-    return shardtype::norm<Out>(a);
-  } else if constexpr (op == Op::named_variance) {
-    return shardtype::var<Out>(a);
-  } else if constexpr (op == Op::named_prod) {
-    return shardtype::prod<Out>(a);
-  } else if constexpr (op == Op::contract) {
-    return einsum<label<in.list.at[L]>...>(a, b);
-  } else if constexpr (op == Op::matrix_product) {
-    return matmul(a, b);
-  } else if constexpr (op == Op::named_contract) {
-    return einsum<Out>(a, b);
-  } else if constexpr (op == Op::transpose) {
-    return shardtype::transpose<label<in.list.at[L]>...>(a);
-  } else if constexpr (op == Op::renamed) {
-    return relabel<Q, V>(relabel<V, Q>(a));
-  } else if constexpr (op == Op::broadcast) {
-    return shardtype::broadcast<V>(a, {n});
-  } else if constexpr (op == Op::last_of_two) {
-    return at<Q>(stack<Q>(a, b), 1);
-  } else if constexpr (op == Op::roll) {
-    return shardtype::roll<V>(a, 1);
-  } else if constexpr (op == Op::flip) {
-    return shardtype::flip<V>(a);
-  } else if constexpr (op == Op::window) {
-    Int const first = std::min<Int>(1, n);
-    return pad<V>(slice<V>(a, first, n), 0, first);
-  } else if constexpr (op == Op::dynamic) {
-    return pad<V>(dynamic_slice<V>(a, 2 * in.to - 1, half_of(n)), 0, n / 2);
-  } else if constexpr (op == Op::replaced) {
-    return dynamic_update<V>(a, slice<V>(b, 0, half_of(n)), 2 * in.to - 1);
-  } else if constexpr (op == Op::spread) {
-    return slice<V>(pad<V>(a, 0, 1, op::Interior{1}), 0, n);
-  } else if constexpr (op == Op::repeated) {
-    return slice<V>(repeat<V>(a, 2), 0, n);
-  } else if constexpr (op == Op::tiled) {
-    return slice<V>(tile<V>(a, 2), n / 2, n / 2 + n);
-  } else if constexpr (op == Op::halves) {
-    return concat<V>(slice<V>(a, n / 2, n), slice<V>(b, 0, n / 2));
-  } else if constexpr (op == Op::sorted) {
-    return sort<V>(a);
-  } else if constexpr (op == Op::shift) {
-    return shardtype::shift<V>(a, 1);
-  } else if constexpr (op == Op::wrapped) {
-    return shardtype::shift<V>(a, -1, op::Edge::wrap);
-  } else if constexpr (op == Op::running_sum) {
-    return cumsum<V>(a);
-  } else if constexpr (op == Op::running_sum_back) {
-    return cumsum<V>(a, op::Cumulate::exclusive, op::Direction::reverse);
-  } else if constexpr (op == Op::running_product) {
-    return cumprod<V>(a);
-  } else if constexpr (op == Op::top) {
-    return pad<V>(top_k<V>(a, half_of(n)).values, 0, n / 2);
-  } else if constexpr (op == Op::triangle) {
-    return tril<V, label<in.to>>(a);
-  } else if constexpr (op == Op::reshaped) {
-    return merge_dims<Q, programs::R, V>(split_dim<V, Q, programs::R>(a, {n, 1}));
-  } else if constexpr (is_lookup(op)) {
+  A const& a;
+  B const& b;
+  Int n;          // extent of V
+  Int rows_of_w;  // extent of W
+
+  Performed(On const& on, A const& its_a, B const& its_b)
+      : a(its_a), b(its_b), n(on.n[std::size_t{in.from}]), rows_of_w(on.n[std::size_t{in.to}]) {}
+};
+template <class P, int At, class A, class B>
+auto applied(On const& on, A const& a, B const& b) {
+  constexpr Instruction in = P::value.code[At];
+  using Case = case_at<in.with_gradient>;
+  if constexpr (case_of(in).looks_up) {
     using Ids = ids_of<P, At>;
     Ids const ids = from_host<Ids>(on.mesh, extents_of<Ids>(in.ids, on.n), drawn_ids(in, on.n));
-    if constexpr (op == Op::look_up) {
-      return take<V>(a, ids);
-    } else if constexpr (op == Op::add_rows) {
-      return scatter_add<label<in.to>>(a, ids, on.n[std::size_t{in.to}]);
-    } else if constexpr (op == Op::look_along) {
-      return take_along<V>(a, ids);
-    } else {
-      return scatter_along<V>(a, ids, n);
-    }
-  } else if constexpr (op == Op::to_partial) {
-    return shardtype::to_partial<Axis>(a);
-  } else if constexpr (op == Op::reduced) {
-    return shardtype::reduced<Axis>(a);
-  } else if constexpr (op == Op::used_as) {
-    return shardtype::used_as<Reduced<Axis>>(a);
-  } else if constexpr (op == Op::reshard) {
-    return shardtype::reshard<Out>(a);
-  } else if constexpr (op == Op::all_gather) {
-    return shardtype::all_gather<Axis>(a);
-  } else if constexpr (op == Op::all_reduce) {
-    return shardtype::all_reduce<Axis>(a);
-  } else if constexpr (op == Op::reduce_scatter) {
-    return shardtype::reduce_scatter<Axis, V>(a);
+    return Case::perform(Performed<P, At, A, Ids>(on, a, ids));
   } else {
-    static_assert(op == Op::all_to_all);
-    return shardtype::all_to_all<Axis, V, label<in.to>>(a);
+    return Case::perform(Performed<P, At, A, B>(on, a, b));
   }
 }
 
@@ -216,8 +132,7 @@ auto instructions(On const& on, Values const&... values) {
   } else {
     constexpr Instruction in = P::value.code[At];
     auto const out = applied<P, At>(on, programs::nth<in.operand[0]>(values...),
-                                    programs::nth<in.operand[1]>(values...),
-                                    std::make_integer_sequence<int, in.list.size>{});
+                                    programs::nth<in.operand[1]>(values...));
     static_assert(std::is_same_v<autodiff::tensor_of<std::remove_cvref_t<decltype(out.tensor())>>,
                                  type_of<P, inputs + At>>);
     if constexpr (in.fused) {
@@ -245,7 +160,7 @@ inline dense::At drawn_extents(Program const& p, std::uint64_t seed) {
   dense::At out{};
   for (int l = 0; l < labels; ++l) {
     Int& n = out[static_cast<std::size_t>(l)];
-    n = draw.one_in(9) ? 0 : 1 + draw.below(most_extent);
+    n = draw.one_in(9) ? 0 : 1 + draw.below(programs::most_extent);
     if (p.needs_elements[l] && n == 0) n = 1;
   }
   return out;

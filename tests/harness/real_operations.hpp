@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 
 #include <shardtype/shardtype.hpp>
 
@@ -168,21 +169,9 @@ auto perform_along(Int n, A const& a, B const& b, C const& c) {
   constexpr Instruction in = P::value.code[At];
   constexpr Op op = in.op;
   using V = label<in.from>;
-  if constexpr (op == Op::renamed) {
-    return squeeze<R>(expand<R>(relabel<Q, V>(relabel<V, Q>(a))));
-  } else if constexpr (op == Op::reshaped) {
-    return merge_dims<Q, R, V>(split_dim<V, Q, R>(a, {n, 1}));
-  } else if constexpr (op == Op::broadcast) {
+  if constexpr (op == Op::broadcast) {
     using Dims = std::conditional_t<in.to == 0, Dim<V, axis<in.axis>>, Dim<V>>;
     return broadcast<Dims>(a, {n});
-  } else if constexpr (op == Op::sorted) {
-    return sort<V>(a);
-  } else if constexpr (op == Op::sorted_places) {
-    return argsort<V>(a);
-  } else if constexpr (op == Op::top_values) {
-    return pad<V>(top_k<V>(a, half(n)).values, 0, n / 2);
-  } else if constexpr (op == Op::top_places) {
-    return pad<V>(top_k<V>(a, half(n)).places, 0, n / 2);
   } else if constexpr (op == Op::look_up) {
     return take<V>(a, b);
   } else if constexpr (op == Op::named_look_up) {
@@ -248,20 +237,36 @@ auto perform_change(Mesh<X, Y, Z> const& mesh, A const& a) {
   }
 }
 
-/// A case's instruction with its operands: the indices and the axis that it names, and the type of
-/// the result.
-template <class P, int At, class A, class B, class C>
-struct On {
+/// What an instruction names, for `perform` of a case, and arguments that cases use, which are templates that are read
+/// before the library's functions.
+template <class P, int At>
+struct OnInstruction {
   static constexpr Instruction in = P::value.code[At];
-  using Element = element_of<P::value.element(in.operand[0])>;
   using V = label<in.from>;
   using W = label<in.to>;
+  using Q = programs::Q;
+  using R = programs::R;
   using Axis = axis<in.axis>;
-  using Out = type_of<P, inputs + At>;
   static constexpr auto exclusive = op::Cumulate::exclusive;
   static constexpr auto inclusive = op::Cumulate::inclusive;
   static constexpr auto reverse = op::Direction::reverse;
   static constexpr op::Interior one_between{1};
+
+  /// f with the listed labels as template arguments.
+  template <class F>
+  static auto listed(F const& f) {
+    return [&]<int... L>(std::integer_sequence<int, L...>) {
+      return f.template operator()<label<in.list.at[L]>...>();
+    }(std::make_integer_sequence<int, in.list.size>{});
+  }
+};
+/// A case's instruction with its operands: the indices and the axis that it names, and the type of
+/// the result.
+template <class P, int At, class A, class B, class C>
+struct On : OnInstruction<P, At> {
+  using OnInstruction<P, At>::in;
+  using Element = element_of<P::value.element(in.operand[0])>;
+  using Out = type_of<P, inputs + At>;
 
   Mesh<X, Y, Z> const& mesh;
   A const& a;
@@ -281,7 +286,7 @@ auto perform(Mesh<X, Y, Z> const& mesh, planning::Sizing const& z, A const& a, B
   constexpr Instruction in = P::value.code[At];
   using Out = type_of<P, inputs + At>;
   if constexpr (is_case(in.op)) {
-    return case_t<in.op>::perform(On<P, At, A, B, C>{mesh, a, b, c, z.extents[in.from]});
+    return case_t<in.op>::perform(On<P, At, A, B, C>{{}, mesh, a, b, c, z.extents[in.from]});
   } else if constexpr (is_named_elementwise(in.op)) {
     return perform_elementwise<P, At, Out>(a, b, c);
   } else if constexpr (is_reduction(in.op)) {
@@ -296,8 +301,6 @@ auto perform(Mesh<X, Y, Z> const& mesh, planning::Sizing const& z, A const& a, B
     return einsum<Out>(a, b);
   } else if constexpr (in.op == Op::named_matrix_product) {
     return matmul<Out>(a, b);
-  } else if constexpr (in.op == Op::transpose) {
-    return transpose<label<in.list.at[L]>...>(a);
   } else if constexpr (in.op == Op::last_of_two) {
     return squeeze<Q>(slice<Q>(stack<Q>(a, b), 1, 2));
   } else if constexpr (in.op >= Op::to_partial) {

@@ -1,10 +1,13 @@
-// One accepted call of each operation, for the structure test of the registries. An operation that
-// is a case of the random programs has its call beside the case (cases/).
+// One accepted call of each operation, for tests/structure/registry.cpp, which requires of each a rule, a plan and a run.
+// They are the list of all operations. One that is a case of the random programs has its call beside the case (cases/).
+// Not listed, because they have no rule or no plan: `item`, `to_host`, `allclose`, `array_equal` and printing (they give
+// C++ values), files, creation and random numbers (no operand). Elementwise functions are tags of `Map`.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <tuple>
 
 #include <shardtype/types.hpp>
 
@@ -45,19 +48,19 @@ struct Name {
   consteval Name(std::string_view of) {
     for (std::size_t k = 0; k < of.size(); ++k) text[k] = of[k];
   }
+  constexpr std::string_view view() const { return text; }
 };
 
-template <class Op, class... As>
+// An operation by its names: of the object in namespace `op`, and of the function that users call; and an accepted call.
+template <Name its_object, Name its_function, class Op, class... As>
 struct Sample {
+  static constexpr Name object = its_object;
+  static constexpr Name function = its_function;
   Op op;
 };
-template <class... As, class Op>
-constexpr Sample<Op, As...> on(Op const& op) {
+template <Name object, Name function, class... As, class Op>
+constexpr Sample<object, function, Op, As...> on(Op const& op) {
   return {op};
 }
-struct NoSample {};
-
-template <Name object>
-inline constexpr auto sample = NoSample{};
 
 }  // namespace samples

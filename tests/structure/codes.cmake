@@ -1,5 +1,5 @@
 # Codes, sentences, refusal tests and docs/errors.md are one set; Poisoned has Tensor's members. Each
-# check also proves that it can fail. Operands are judged in two headers; namespace shardtype holds what is listed.
+# check also proves that it can fail. Operands are judged in two headers.
 if(Python3_FOUND)
   set(codes_check "${PROJECT_SOURCE_DIR}/scripts/check_docs.py")
   set(members_check "${CMAKE_CURRENT_LIST_DIR}/poisoned_members.py")
@@ -16,13 +16,7 @@ if(Python3_FOUND)
                        structure.code_lines PROPERTIES LABELS structure)
 endif()
 if(Python3_FOUND AND SHARDTYPE_CLANGXX)
-  add_test(
-    NAME structure.public_names
-    COMMAND
-      "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_LIST_DIR}/public_names.py"
-      "${CMAKE_CURRENT_BINARY_DIR}/every_header.hpp" "${CMAKE_CURRENT_LIST_DIR}/public_names.txt"
-      "${PROJECT_BINARY_DIR}/tests/flags.CXX" "${SHARDTYPE_CLANGXX}" --self-test)
-  # docs/reference.md has an entry for each of these names, and more (reference.py).
+  # docs/reference.md has an entry for each name in namespace shardtype, and more (reference.py).
   add_test(
     NAME structure.reference
     COMMAND
@@ -43,6 +37,6 @@ if(Python3_FOUND AND SHARDTYPE_CLANGXX)
       "${CMAKE_CURRENT_BINARY_DIR}/every_header.hpp" "${PROJECT_BINARY_DIR}/tests/flags.CXX"
       "${PROJECT_SOURCE_DIR}/docs/reference.md" "${SHARDTYPE_CLANGXX}" ${names_compilers})
   set_tests_properties(structure.user_names PROPERTIES TIMEOUT 3000 PROCESSORS 2)
-  set_tests_properties(structure.public_names structure.reference structure.compile_counts
+  set_tests_properties(structure.reference structure.compile_counts
                        structure.user_names PROPERTIES LABELS structure)
 endif()

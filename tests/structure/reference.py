@@ -4,8 +4,9 @@
 An entry is a row of a table that begins with the column `call`, `name`, `member`, `variable` or `option`; what stands
 in backticks in its first cell is what the row is about.
 
-- Every public name (public_names.txt), every name of from_jax.hpp, and every operation of the registries as `op::Name`
-  has an entry; so have the environment variables that the headers read and the options of CMakeLists.txt.
+- Every name in namespace shardtype and of from_jax.hpp (clang is asked for them: engine names belong in the namespace of
+  their folder, core/namespaces.hpp), and every operation with a sample (registry.py) as `op::Name` has an entry; so
+  have the environment variables that the headers read and the options of CMakeLists.txt.
 - Below a heading "Members of `Tensor`" stand all public members of Tensor; clang is asked for them. Below "Asked of
   `Plan`" stand some.
 - Entries of what does not exist are faults, and so are `op::`, `jax::` and `SHARDTYPE_` names elsewhere in the text.
@@ -24,7 +25,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-import public_names
+import completion
 
 PAGE = "docs/reference.md"
 ENTRIES = ("call", "name", "member", "variable", "option")
@@ -74,9 +75,8 @@ class Library:
 
     def __init__(self, root, headers, flag_file, clang):
         include = root / "include/shardtype"
-        self.names = set((root / "tests/structure/public_names.txt").read_text().split())
-        self.operations = {name for file in sorted(include.glob("*/registry.hpp"))
-                           for name in re.findall(r'^ *\{"(\w+)", "', file.read_text(), re.M)}
+        tests = [root / "tests/structure/registry.cpp", *sorted((root / "tests/harness/cases").glob("*.hpp"))]
+        self.operations = {name for file in tests for name in re.findall(r'\bon<"(\w+)",', file.read_text())}
         texts = [public_code(file.read_text()) for file in sorted(include.rglob("*.[hi]pp"))]
         text = "\n".join(texts)
         self.objects = self.operations | set(re.findall(
@@ -93,8 +93,10 @@ class Library:
         self.options = set(re.findall(r"^option\((SHARDTYPE_\w+)", cmake, re.M))
         self.options |= set(re.findall(r"^set\((SHARDTYPE_\w+)[^()]*CACHE STRING", cmake, re.M))
         self.switches = self.variables | self.options | set(re.findall(r"\bSHARDTYPE_\w+", text + cmake))
-        with Completion(headers, public_names.flags(flag_file), clang) as complete:
+        with Completion(headers, completion.flags(flag_file), clang) as complete:
             self.members = {name: complete.members(name, written) for name, (written, _) in CLASSES.items()}
+            self.names = complete.after("shardtype")
+            assert {"Tensor", "matmul"} <= self.names, "clang completes shardtype:: otherwise"
             self.jax = complete.after("shardtype::jax")
             self.machines = complete.after("shardtype::machines")
             self.compile_errors = complete.errors_in((root / PAGE).read_text())
@@ -156,7 +158,7 @@ class Completion:
         place = f"{file}:{before.count(chr(10)) + 2}:{len(written) + 3}"
         run = self.run(["-include-pch", str(self.compiled), "-fsyntax-only", "-Xclang",
                         f"-code-completion-at={place}", str(file)])
-        found = re.findall(r"^COMPLETION: (?:Pattern : )?(~?\w+|operator\S+)(?: \(([\w,]+)\))? :", run.stdout, re.M)
+        found = re.findall(r"^COMPLETION: (?:Pattern : )?(~?\w+|operator[^\s(]+)(?: \(([\w,]+)\))?(?: :.*)?$", run.stdout, re.M)
         if not found:
             raise SystemExit(f"clang cannot complete {written}:\n{run.stderr[:2000]}")
         return found

@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
-"""The registries of operations against the headers, the documents and the random programs.
+"""The list of all operations against the headers, the documents and the random programs.
 
-- Each struct with `using operation = ...` stands in exactly one registry; where aliases name it (`CumSum` is a
-  `Cumulative`, `Take` a `TakeRows` or its named result), each of these stands instead. Each entry names one.
-- The sample in registry.cpp, or beside a case of the random programs, is of the object that its name says.
+The list are the samples, `on<"Object", "function", Operands...>(op::Object<...>...)`, beside the cases of the random
+programs or in registry.cpp, which asks the compiler for what it knows.
+
+- Each struct with `using operation = ...` has one sample; where aliases name it (`CumSum` is a `Cumulative`, `Take` a
+  `TakeRows` or its named result), each of these has one instead.
+- A sample is of the object that its name says.
 - A row of a table of operations names the function: in docs/rules.md, of manual mode in docs/manual.md.
 - A case of the random programs (tests/harness) calls it, and stands in a list; or a test of TESTED_ELSEWHERE calls it.
 - A case that automatic mode records calls it too (its programs draw them all: tests/unit/random_programs.cpp), or it
   stands in NOT_RECORDED.
-- An operation with a gradient is called by a test of gradients (tests/mpi/gradients_*.cpp, the programs of
-  tests/harness/real_gradients.hpp). One without, in a list of tests/harness/registered_gradients.hpp, has a row in the
-  table of docs/rules.md that says why, and nothing else has one. An elementwise function has a Derivative, unless it gives truths.
+- An operation of whose gradient programs with gradients draw no case is called by tests/mpi/gradients_*.cpp, nn*.cpp or linalg*.cpp.
+  One without a gradient has a row in the table of docs/rules.md that says why, and nothing else has one. An elementwise
+  function has a Derivative, unless it gives truths.
 
 Operations of autodiff/ are those that backward passes alone call.
 
@@ -85,7 +88,9 @@ TESTED_ELSEWHERE = {
     "nn": ("tests/mpi/nn.cpp", "tests/mpi/nn_attention.cpp", "tests/mpi/nn_moe.cpp"),
     "linalg": ("tests/mpi/linalg_batched.cpp",),
 }
-ENTRY = re.compile(r'^ *\{"(\w+)", "([^"]+)"\},$', re.M)
+# The folder of a list of samples, unless it is "ops".
+LISTS = {"manual": "manual", "fft": "fft", "nn": "nn", "linalg": "linalg"}
+SAMPLE = re.compile(r'\bon<"(\w+)",\s*"([^"]+)",[^;]*?>\(\s*op::(\w+)<')
 
 
 def code_of(text):
@@ -101,8 +106,13 @@ def objects(headers):
     return sorted([s for s in structs if s not in named.values()] + list(named)), structs
 
 
-def entries(registry):
-    return ENTRY.findall(registry)
+def entries(samples):
+    """Of each folder, (object, function, the sample's object)."""
+    found = {"ops": []} | {folder: [] for folder in LISTS.values()}
+    for name, text in re.findall(r"std::tuple (\w+)_samples\{(.*?)\};", samples, re.S):
+        if name != "block":  # second samples
+            found[LISTS.get(name, "ops")] += SAMPLE.findall(text)
+    return found
 
 
 def words(function):
@@ -146,7 +156,7 @@ def performed(harness):
 def unlisted(harness):
     """Cases that stand in no list: programs would not draw them."""
     text = code_of(harness)
-    listed = re.findall(r"\w+", " ".join(re.findall(r"\bCaseList<([^>]*)>;", text)))
+    listed = re.findall(r"\w+", " ".join(re.findall(r"using \w+ =\s*CaseList<(.*?)>;", text, re.S)))
     # up to the end of the struct, at the margin
     structs = re.findall(r"^struct (\w+) : [^;{]*\{(.*?)^\};", text, re.M | re.S)
     return [name for name, body in structs if re.search(r"\bperform\(", body) and name not in listed]
@@ -180,21 +190,19 @@ def rows_without_gradient(document):
     return re.findall(r"`([^`]*)`", " ".join(line.split("|")[1] for line in table.splitlines()[2:]))
 
 
-def gradient_faults(registries, samples, documents, tests):
+def gradient_faults(operations, harness, documents, tests):
     found = []
-    without, constants = listed("without_gradient", samples), listed("constants", samples)
+    without = listed("without_gradient", harness)
     rows = rows_without_gradient(documents["ops"])
-    functions = {name: function for registry in registries.values() for name, function in entries(registry)}
-    for name, function in functions.items():
-        if name in without:
-            if function not in rows:
-                found.append(f"{function} has no gradient, and no row in docs/rules.md that says why")
-        elif function in rows and name not in constants:
-            found.append(f"{function} has a gradient, and a row in docs/rules.md that denies it")
-        elif name not in constants and name != "Map" and not has_case(function, code_of(tests["gradients"])):
-            found.append(f"{function} has a gradient, and no test of it")
-    found += [f"{name} of registered_gradients.hpp is no operation"
-              for name in without + constants if name not in functions]
+    functions = {name: function for entries_of in operations.values() for name, function, _ in entries_of}
+    expected = {functions.get(name) for name in without}
+    found += [f"{function} has no gradient, and no row in docs/rules.md that says why"
+              for function in sorted(expected - set(rows) - {None})]
+    found += [f"{function} has a gradient, and a row in docs/rules.md that denies it"
+              for function in sorted(set(rows) - expected)]
+    undrawn = listed("enumerated_apart", harness) + [name for name, _, _ in operations["nn"]]
+    found += [f"{functions[name]} has a gradient, and no test of it" for name in undrawn
+              if not has_case(functions[name], code_of(tests["gradients"]))]
     tags = re.findall(r"^struct (\w+) : (?!.*Predicate|Base)[^{;]*\{", tests["functions"], re.M)
     if len(tags) < 40:
         found.append(f"only {len(tags)} functions found; are they still written so?")
@@ -203,34 +211,32 @@ def gradient_faults(registries, samples, documents, tests):
     return found
 
 
-def faults(headers, registries, samples, documents, harness, tests):
-    found = gradient_faults(registries, samples, documents, tests)
+def faults(headers, documents, harness, tests):
+    operations = entries(harness)
+    found = gradient_faults(operations, harness, documents, tests)
     all_objects, structs = objects(headers)
-    everywhere = [name for registry in registries.values() for name, _ in entries(registry)]
+    everywhere = [name for entries_of in operations.values() for name, _, _ in entries_of]
     if len(structs) < 30:
         found.append(f"only {len(structs)} operations found; are they still written so?")
+    if len(everywhere) != len(re.findall(r'\bon<"', harness)) - len(re.findall(
+            r'\bon<"', re.search(r"block_samples\{(.*?)\};", harness, re.S)[1])):
+        found.append('a sample is not written as on<"Object", "function", Operands...>(op::Object<...>...)')
     found += [f"op::{name} of INTERNAL is no operation" for name in INTERNAL if name not in all_objects]
     for name in all_objects:
         if everywhere.count(name) != (0 if name in INTERNAL else 1):
-            found.append(f"op::{name} stands in {everywhere.count(name)} registries")
-    found += [f"the registry's {name} is no operation, or stands there by its aliases"
+            found.append(f"op::{name} has {everywhere.count(name)} samples")
+    found += [f"{name} has a sample and is no operation, or has samples of its aliases"
               for name in everywhere if name not in all_objects]
     bodies = performed(harness)
     bodies_recorded = performed(recorded_cases(harness))
     found += [f"op::{name} of NOT_RECORDED is no operation" for name in NOT_RECORDED if name not in all_objects]
-    found += [f"{name} of tests/harness/cases stands in no list" for name in unlisted(harness)]
-    for folder, registry in registries.items():
-        names = [name for name, _ in entries(registry)]
-        # what is written otherwise would be overlooked
-        if len(names) != registry.count('{"'):
-            found.append(f"{folder}/registry.hpp: an entry is not written as {{\"Object\", \"function\"}},")
-        if names != sorted(names):
-            found.append(f"{folder}/registry.hpp: not in the order of names")
-        for name, function in entries(registry):
-            if not re.search(rf'\bsample<"{name}"> =\s+on<[^;]*>\(op::{name}<', samples):
-                found.append(f"op::{name} has no sample")
+    found += [f"{name} of tests/harness/cases stands in no list" for name in unlisted(harness + tests["only with gradients"])]
+    for folder, entries_of in operations.items():
+        for name, function, of in entries_of:
+            if of != name:
+                found.append(f"the sample of op::{name} is of op::{of}")
             if not has_row(function, documents[folder]):
-                found.append(f"{function} has no row in {ROWS[folder]}")
+                found.append(f"{function} has no row in {ROWS.get(folder, ROWS['ops'])}")
             if folder in TESTED_ELSEWHERE:
                 if not has_case(function, code_of(tests[folder])):
                     found.append(f"{function} has no test in {' or '.join(TESTED_ELSEWHERE[folder])}")
@@ -243,57 +249,44 @@ def faults(headers, registries, samples, documents, harness, tests):
 
 def read(root):
     include = root / "include/shardtype"
-    registries = {path.parent.name: path.read_text() for path in sorted(include.glob("*/registry.hpp"))}
-    return ([path.read_text() for path in sorted(include.rglob("*.[hi]pp")) if path.parent.name != "autodiff"], registries,
-            "\n".join(path.read_text() for path in
-                      [root / "tests/structure/registry.cpp", root / "tests/harness/registered_gradients.hpp",
-                       *sorted((root / "tests/harness/cases").glob("*.hpp"))]),
-            {folder: (root / ROWS.get(folder, "docs/rules.md")).read_text() for folder in registries},
-            "\n".join(path.read_text() for path in sorted((root / "tests/harness").rglob("*.hpp"))),
+    return ([path.read_text() for path in sorted(include.rglob("*.[hi]pp")) if path.parent.name != "autodiff"],
+            {folder: (root / ROWS.get(folder, ROWS["ops"])).read_text() for folder in ["ops", *LISTS.values()]},
+            "\n".join(path.read_text() for path in [root / "tests/structure/registry.cpp",
+                                                    *sorted((root / "tests/harness").rglob("*.hpp"))]
+                      if path.name != "gradients.hpp"),
             {folder: "\n".join((root / test).read_text() for test in names)
              for folder, names in TESTED_ELSEWHERE.items()} | {
                 "gradients": "\n".join(path.read_text() for path in [
-                    *sorted((root / "tests/mpi").glob("gradients_*.cpp")),
-                    *sorted((root / "tests/mpi").glob("nn*.cpp")), root / "tests/harness/real_gradients.hpp"]),
+                    *sorted((root / "tests/mpi").glob("gradients_*.cpp")), *sorted((root / "tests/mpi").glob("nn*.cpp"))]),
+                "only with gradients": (root / "tests/harness/cases/gradients.hpp").read_text(),
                 "functions": (include / "check/functions.hpp").read_text(),
                 "derivatives": (include / "autodiff/derivatives.hpp").read_text()})
 
 
-def self_test(headers, registries, samples, documents, harness, tests):
+def self_test(headers, documents, harness, tests):
     """What goes unnoticed of planted faults."""
-    def without(texts, entry):
-        return {folder: text.replace(entry, "") for folder, text in texts.items()}
+    def edited(texts, *change):
+        return {folder: re.sub(*change, text, flags=re.M) for folder, text in texts.items()}
 
-    roll = '    {"Roll", "roll"},\n'
-    bodies_without = re.sub(r"\broll<V>\(", "flip<V>(", harness)
-    rows_without = {folder: re.sub(r"^\| `roll<.*\n", "", text, flags=re.M) for folder, text in documents.items()}
+    roll = '    on<"Roll", "roll", A>(op::Roll<J>{3}),\n'
+    own = "struct Twist {\n  using operation = Twist;\n"
     planted = {
-        "an operation that stands nowhere": (headers, without(registries, roll), samples, documents, harness),
-        "an entry for no operation": (headers, {**registries, "ops": registries["ops"].replace(
-            roll, roll + '    {"Rollback", "roll"},\n')}, samples, documents, harness),
-        "an operation that stands twice": (headers, {**registries, "manual": registries["manual"].replace(
-            '    {"Rotate"', roll + '    {"Rotate"')}, samples, documents, harness),
-        "a new operation": (headers + ["struct Twist {\n  using operation = Twist;\n"], registries, samples,
-                            documents, harness),
-        "a sample of another": (headers, registries, samples.replace("op::Roll<", "op::Flip<"), documents,
-                                harness),
-        "a missing row": (headers, registries, samples, rows_without, harness),
-        "a missing case": (headers, registries, samples, documents, bodies_without),
-        "a case that is not recorded": (headers, registries, samples, documents, harness.replace(
-            "struct Roll : Case {", "struct Roll : Case {\n  static constexpr bool recorded = false;")),
-        "a case in no list": (headers, registries, samples, documents, re.sub(r"\bRoll, ", "", harness)),
+        "an operation without a sample": (headers, documents, harness.replace(roll, ""), tests),
+        "a sample of no operation": (headers, documents, harness.replace(roll, roll + roll.replace("Roll", "Rollback")), tests),
+        "an operation that stands twice": (headers, documents, harness.replace(roll, roll + roll), tests),
+        "a new operation": (headers + [own], documents, harness, tests),
+        "a sample of another": (headers, documents, harness.replace("op::Roll<", "op::Flip<"), tests),
+        "a missing row": (headers, edited(documents, r"^\| `roll<.*\n", ""), harness, tests),
+        "a missing case": (headers, documents, re.sub(r"\broll<typename", "flip<typename", harness), tests),
+        "a case that is not recorded": (headers, documents, harness.replace(
+            "struct Roll : Case {", "struct Roll : Case {\n  static constexpr bool recorded = false;"), tests),
+        "a case in no list": (headers, documents, re.sub(r"\bRoll, ", "", harness), tests),
+        "no test elsewhere": (headers, documents, harness, edited(tests, r"\birfft<", "ifft<")),
+        "no test of a gradient": (headers, documents, harness, edited(tests, r"\bnorm_inf<", "norm<")),
+        "no reason": (headers, edited(documents, "`halo_add`", ""), harness, tests),
+        "a gradient that is denied": (headers, edited(documents, "`halo_add`", "`cumsum`, `halo_add`"), harness, tests),
+        "no derivative": (headers, documents, harness, edited(tests, r"DERIVATIVE\(Tanh", "")),
     }
-    planted = {what: (*given, tests) for what, given in planted.items()}
-    planted["no test elsewhere"] = (headers, registries, samples, documents, harness,
-                                    {**tests, "fft": re.sub(r"\birfft<", "ifft<", tests["fft"])})
-    planted["no test of a gradient"] = (headers, registries, samples, documents, harness,
-                                        {**tests, "gradients": re.sub(r"\bflip<", "roll<", tests["gradients"])})
-    planted["no reason"] = (headers, registries, samples, {folder: text.replace("`halo_add`", "")
-                                                           for folder, text in documents.items()}, harness, tests)
-    planted["a gradient that is denied"] = (headers, registries, samples, {folder: text.replace(
-        "`halo_add`", "`cumsum`, `halo_add`") for folder, text in documents.items()}, harness, tests)
-    planted["no derivative"] = (headers, registries, samples, documents, harness, {
-        **tests, "derivatives": tests["derivatives"].replace("DERIVATIVE(Tanh", "")})
     return [f"this goes unnoticed: {what}" for what, given in planted.items() if not faults(*given)]
 
 

@@ -21,7 +21,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from public_names import completions, flags
+from completion import completions, flags
 
 PRELUDE = """#include "{headers}"
 #include <array>

@@ -11,7 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-import public_names
+import completion
 
 PACKAGE = "nlohmann-json3-dev"
 HEAD = """#include <shardtype/shardtype.hpp>
@@ -41,7 +41,7 @@ def errors(compiler, options, text):
 
 
 def main():
-    flags = public_names.flags(sys.argv[2])
+    flags = completion.flags(sys.argv[2])
     without = [one for one in flags if not one.startswith("-DSHARDTYPE_HAVE_JSON")]
     faults = []
     for compiler in sys.argv[3:]:

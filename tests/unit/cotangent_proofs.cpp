@@ -115,114 +115,113 @@ TEST_CASE("sums") {
   }
 }
 
-TEST_CASE("every operation of the random programs") {
-  namespace all_of = gradient_programs;
-  using all_of::Instruction;
-  using all_of::Op;
-  std::vector<std::vector<int>> const others[] = {{{i, k}, {k}, {i}, {}, {k, j}}, {{}}};
-  for (int number = 0; number < all_of::op_count; ++number) {
-    auto const op = static_cast<Op>(number);
-    Tally t;
-    // each result that a form with a name may have, or one that is not read
-    auto const wanted = [&](std::vector<int> const& of) {
-      return all_of::is_named_reduction(op) || op == Op::named_contract || op == Op::reshard ||
-                     op == Op::named_add || op == Op::named_multiply
-                 ? all(of)
-                 : std::vector<Spec>{Spec{}};
-    };
-    auto const judge = [&](Instruction in, Spec const& a, Spec const& b) {
-      Verdict const v = all_of::rule(in, a, b);
-      if (!v) return;
-      in.result = v.result;
-      if (!rules::has_cotangent(in.result)) return;
-      ++t.legal;
-      for (int p = 0; p < all_of::operands(op); ++p) {
-        if (all_of::is_truth(op, p)) continue;
-        all_of::Pulled const back = all_of::pulled(in, p, a, b);
-        Spec const& own = p == 0 ? a : b;
-        auto const what = [&] {
-          return "operation " + std::to_string(number) + ", " + text(a) + ", " + text(b) + " -> " +
-                 text(in.result);
-        };
-        if (back.communicates) {
-          INFO(what());
-          CHECK(rules::settle(back.got.result, rules::cotangent(own), true).verdict);
-        } else if (back.got.code == Code::T09_not_a_tensor) {
-          ++t.refused;  // X03: operands that do not fit, of an unreduced result
-        } else if (op == Op::look_up && back.got.code == Code::B03_through_cyclic) {
-          ++t.refused;  // sums by ids are not of tensors with a block-cyclic dim
-        } else {
-          settles(t, back.got, own, what);
-        }
+namespace {
+
+namespace drawn = gradient_programs;
+using programs::Instruction;
+
+// Calls `judge` with the instructions of a case that differ in what they name. `specs` has all shardings of dims
+// with given labels.
+template <class Specs, class Judge>
+void each_instruction(int number, Specs const& specs, Judge const& judge) {
+  programs::WithGradient const& c = drawn::all_cases[number];
+  auto const reads = [&](unsigned what) { return (c.reads & what) != 0; };
+  Instruction in;
+  in.with_gradient = number;
+  auto const each_result = [&](std::vector<int> const& of) {
+    if (!reads(programs::reads_result)) return judge(in);
+    for (Spec const& s : specs(of)) {
+      in.result = s;
+      judge(in);
+    }
+  };
+  auto const each_list = [&] {
+    if (reads(programs::reads_over)) {
+      for (std::vector<int> const& kept : {std::vector<int>{}, {i}, {k}}) {
+        in.list = programs::without(labels({i, k}), labels(kept));
+        each_result(kept);
       }
-    };
-    auto const ids_of = [&](std::vector<int> const& of) {
-      std::vector<Spec> out;
-      for (Spec const& s : all(of))
-        if (s.unreduced.empty() && s.reduced.empty()) out.push_back(s);
-      return out;
-    };
-    for (Spec const& a : all({i, k}))
-      for (std::vector<int> const& of_b : others[all_of::operands(op) == 2 ? 0 : 1])
-        for (Spec const& b2 : all_of::operands(op) == 2 ? all(of_b) : std::vector<Spec>{a})
-          for (int from = 0; from < 3; ++from)
-            for (int to = 0; to < 3; ++to)
-              for (int axis = 0; axis < axes; ++axis) {
-                Instruction in;
-                in.op = op;
-                in.from = from;
-                in.to = to;
-                in.axis = axis;
-                bool const reads_to =
-                    op == Op::add_rows || op == Op::triangle || op == Op::all_to_all;
-                bool const reads_axis = all_of::is_move(op) && op != Op::reshard;
-                bool const reads_from =
-                    all_of::is_between(op, Op::renamed, Op::reduce_scatter) || op == Op::all_to_all;
-                if ((to > 0 && !reads_to) || (axis > 0 && !reads_axis) || (from > 0 && !reads_from))
-                  continue;
-                if (all_of::is_lookup(op)) {
-                  std::vector<std::vector<int>> const ids =
-                      op == Op::look_up    ? std::vector<std::vector<int>>{{}, {j}}
-                      : op == Op::add_rows ? std::vector<std::vector<int>>{{}, {i}, {k}, {i, k}}
-                                           : std::vector<std::vector<int>>{{i, k}};
-                  for (auto const& labels_of_ids : ids)
-                    for (Spec const& s : ids_of(labels_of_ids)) {
-                      in.ids = s;
-                      judge(in, a, b2);
-                    }
-                } else if (all_of::is_reduction(op) || all_of::is_named_reduction(op)) {
-                  for (std::vector<int> const& kept : {std::vector<int>{}, {i}, {k}})
-                    for (Spec const& w : wanted(kept)) {
-                      in.list = programs::without(labels({i, k}), labels(kept));
-                      in.result = w;
-                      judge(in, a, b2);
-                    }
-                } else if (op == Op::contract || op == Op::named_contract) {
-                  for (std::vector<int> const& out :
-                       {std::vector<int>{i, j}, {i, k}, {i}, {j}, {k, j}, {k}})
-                    for (Spec const& w : wanted(out)) {
-                      in.list = labels(out);
-                      in.result = w;
-                      judge(in, a, b2);
-                    }
-                } else {
-                  in.list = labels({k, i});
-                  for (Spec const& w : wanted({i, k})) {
-                    in.result = w;
-                    judge(in, a, b2);
-                  }
-                }
+    } else if (reads(programs::reads_kept)) {
+      for (std::vector<int> const& out : {std::vector<int>{i, j}, {i, k}, {i}, {j}, {k, j}, {k}}) {
+        in.list = labels(out);
+        each_result(out);
+      }
+    } else if (c.looks_up) {
+      for (std::vector<int> const& of : {std::vector<int>{}, {i}, {k}, {j}, {i, k}})
+        for (Spec const& s : specs(of))
+          if (s.unreduced.empty() && s.reduced.empty() && s.varying.empty()) {
+            in.ids = s;
+            judge(in);
+          }
+    } else {
+      in.list = labels({k, i});
+      each_result({i, k});
+    }
+  };
+  for (in.from = 0; in.from < (reads(programs::reads_from) ? 3 : 1); ++in.from)
+    for (in.to = 0; in.to < (reads(programs::reads_to) ? 3 : 1); ++in.to)
+      for (in.axis = 0; in.axis < (reads(programs::reads_axis) ? axes : 1); ++in.axis) each_list();
+}
+
+// Each pair of operands.
+template <class Specs, class Judge>
+void each_operands(int number, Specs const& specs, std::vector<std::vector<int>> const& of_b,
+                   Judge const& judge) {
+  bool const two = drawn::all_cases[number].operands == 2;
+  for (Spec const& a : specs({i, k}))
+    if (two) {
+      for (std::vector<int> const& labels_of_b : of_b)
+        for (Spec const& b2 : specs(labels_of_b)) judge(a, b2);
+    } else {
+      judge(a, a);
+    }
+}
+
+std::vector<Spec> shardings(std::vector<int> const& of) { return cotangent_proof::all(of); }
+
+std::string said(int number, Spec const& a, Spec const& b, Spec const& result) {
+  return "case " + std::to_string(number) + " of " +
+         std::string(drawn::all_cases[number].gradients_of[0]) + ", " + text(a) + ", " + text(b) +
+         " -> " + text(result);
+}
+
+}  // namespace
+
+TEST_CASE("every operation of the random programs") {
+  for (int number = 0; number < drawn::case_count; ++number) {
+    programs::WithGradient const& c = drawn::all_cases[number];
+    Tally t;
+    each_operands(
+        number, shardings, {{i, k}, {k}, {i}, {}, {k, j}}, [&](Spec const& a, Spec const& b2) {
+          each_instruction(number, shardings, [&](Instruction in) {
+            Verdict const v = drawn::rule(in, a, b2);
+            if (!v) return;
+            in.result = v.result;
+            if (!rules::has_cotangent(in.result)) return;
+            ++t.legal;
+            for (int p = 0; p < c.operands; ++p) {
+              if (p == c.condition) continue;
+              Verdict const back = drawn::pulled(in, p, a, b2);
+              Spec const& own = p == 0 ? a : b2;
+              auto const what = [&] { return said(number, a, b2, in.result); };
+              if (c.moves) {
+                INFO(what());
+                CHECK(rules::settle(back.result, rules::cotangent(own), true).verdict);
+              } else if (back.code == Code::T09_not_a_tensor || back.code == c.refused_back) {
+                ++t.refused;  // X03: operands that do not fit, of an unreduced result
+              } else {
+                settles(t, back, own, what);
               }
-    CAPTURE(number, t.legal, t.free, t.sums, t.blocks);
+            }
+          });
+        });
+    CAPTURE(number, c.gradients_of[0], t.legal, t.free, t.sums, t.blocks);
     CHECK(t.legal > 0);
-    CHECK(t.free + (all_of::is_move(op) ? t.legal : 0) > 0);
+    CHECK(t.free + (c.moves ? t.legal : 0) > 0);
   }
 }
 
 TEST_CASE("every operation of the random programs on blocks, which may vary") {
-  namespace all_of = gradient_programs;
-  using all_of::Instruction;
-  using all_of::Op;
   auto const blocks = [](std::vector<int> const& of) {
     std::vector<Spec> out;
     for (int x = 0; x < 4; ++x)
@@ -248,50 +247,34 @@ TEST_CASE("every operation of the random programs on blocks, which may vary") {
     }
     return v;
   };
-  for (int number = 0; number < all_of::op_count; ++number) {
-    auto const op = static_cast<Op>(number);
+  for (int number = 0; number < drawn::case_count; ++number) {
+    programs::WithGradient const& c = drawn::all_cases[number];
     // results with names are of tensors; the moves of blocks have a table (rules/manual.hpp)
-    if (all_of::is_move(op) || all_of::is_named_reduction(op) || op == Op::named_contract ||
-        op == Op::named_add || op == Op::named_multiply)
-      continue;
+    if (c.moves || (c.reads & programs::reads_result) != 0) continue;
     Tally t;
-    std::vector<std::vector<int>> const of_b = {{i, k}, {k}, {k, j}};
-    for (Spec const& a : blocks({i, k}))
-      for (std::vector<int> const& labels_of_b : of_b)
-        for (Spec const& b2 : blocks(labels_of_b)) {
-          Instruction in;
-          in.op = op;
-          in.from = op == Op::broadcast ? j : k;
-          in.to = op == Op::triangle ? i : j;
-          in.list = labels({k});
-          if (op == Op::contract) in.list = labels({i, j});
-          if (op == Op::transpose) in.list = labels({k, i});
-          if (op == Op::look_up) in.ids.add(j);
-          if (op == Op::add_rows) in.ids.add(k);
-          if (op == Op::look_along || op == Op::added_along) in.ids.add(i), in.ids.add(k);
-          std::vector<Spec> read{a};
-          if (all_of::operands(op) == 2) read.push_back(b2);
-          Verdict const v =
-              varying_too(all_of::rule(in, a, all_of::operands(op) == 2 ? b2 : a), read);
-          if (!v) continue;
-          in.result = v.result;
-          bool sound = rules::has_cotangent(in.result);
-          for (int x = 0; x < axes; ++x)  // the rules keep what is unreduced from what varies
-            sound = sound && !(in.result.unreduced.contains(x) && in.result.varying.contains(x));
-          if (!sound) continue;
-          ++t.legal;
-          for (int p = 0; p < all_of::operands(op); ++p) {
-            if (all_of::is_truth(op, p)) continue;
-            Spec const& own = p == 0 ? a : b2;
-            read.push_back(rules::cotangent(in.result));
-            settles(t, varying_too(all_of::pulled(in, p, a, b2).got, read), own, [&] {
-              return "operation " + std::to_string(number) + ", " + text(a) + ", " + text(b2) +
-                     " -> " + text(in.result);
-            });
-            read.pop_back();
-          }
+    each_operands(number, blocks, {{i, k}, {k}, {k, j}}, [&](Spec const& a, Spec const& b2) {
+      each_instruction(number, blocks, [&](Instruction in) {
+        in.ids.local = false;
+        std::vector<Spec> read{a};
+        if (c.operands == 2) read.push_back(b2);
+        Verdict const v = varying_too(drawn::rule(in, a, b2), read);
+        if (!v) return;
+        in.result = v.result;
+        bool sound = rules::has_cotangent(in.result);
+        for (int x = 0; x < axes; ++x)  // the rules keep what is unreduced from what varies
+          sound = sound && !(in.result.unreduced.contains(x) && in.result.varying.contains(x));
+        if (!sound) return;
+        ++t.legal;
+        for (int p = 0; p < c.operands; ++p) {
+          if (p == c.condition) continue;
+          read.push_back(rules::cotangent(in.result));
+          settles(t, varying_too(drawn::pulled(in, p, a, b2), read), p == 0 ? a : b2,
+                  [&] { return said(number, a, b2, in.result); });
+          read.pop_back();
         }
-    CAPTURE(number, t.legal, t.free, t.sums);
+      });
+    });
+    CAPTURE(number, c.gradients_of[0], t.legal, t.free, t.sums);
     CHECK(t.legal > 0);
     CHECK(t.free > 0);
     CHECK(t.blocks == 0);
@@ -329,18 +312,31 @@ TEST_CASE("a named product whose strict form is refused") {
 }
 
 TEST_CASE("random programs with gradients have every operation") {
-  namespace all_of = gradient_programs;
-  std::array<int, static_cast<std::size_t>(all_of::op_count)> met{};
+  std::array<int, static_cast<std::size_t>(drawn::case_count)> met{};
   int sampled = 0;
   for (std::uint64_t seed = 1; seed <= 240; ++seed) {
-    all_of::Program const p = all_of::generate(seed);
+    drawn::Program const p = drawn::generate(seed);
     CHECK(p.size >= 4);
     for (int k = 0; k < p.size; ++k)
-      if (met[static_cast<std::size_t>(p.code[k].op)]++ == 0 && seed <= 30) ++sampled;
+      if (met[static_cast<std::size_t>(p.code[k].with_gradient)]++ == 0 && seed <= 30) ++sampled;
   }
-  CHECK(sampled >= all_of::op_count - 6);  // of CI
-  for (std::size_t op = 0; op < met.size(); ++op) {
-    CAPTURE(op, met[op]);
-    CHECK(met[op] >= 3);
+  CHECK(sampled >= drawn::case_count - 6);  // of CI
+  for (std::size_t number = 0; number < met.size(); ++number) {
+    CAPTURE(number, met[number]);
+    CHECK(met[number] >= 3);
+  }
+}
+
+TEST_CASE("the compiler draws the programs with gradients that are drawn when it runs") {
+  static constexpr std::array<drawn::Program, 4> in_compiler{
+      drawn::generate(1), drawn::generate(2), drawn::generate(3), drawn::generate(4)};
+  for (std::uint64_t seed = 1; seed <= in_compiler.size(); ++seed) {
+    drawn::Program const& there = in_compiler[seed - 1];
+    drawn::Program const here = drawn::generate(seed);
+    CAPTURE(seed);
+    REQUIRE(there.size == here.size);
+    for (int v = 0; v < drawn::inputs + here.size; ++v) CHECK(there.spec(v) == here.spec(v));
+    for (int k = 0; k < here.size; ++k)
+      CHECK(there.code[k].with_gradient == here.code[k].with_gradient);
   }
 }

@@ -2,46 +2,42 @@
 #pragma once
 
 #include <source_location>
+#include <string_view>
 
-#include "harness/case.hpp"
 #include "harness/cases/elementwise.hpp"
 #include "harness/sample.hpp"
 
 namespace programs::cases {
 
 struct Flip : Case {
+  static constexpr std::string_view gradients_of[] = {"Flip"};
+  static constexpr bool keeps_distinct = true;
   static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
     return r.shape(rules::flip, rules::accept(r.a), in.from);
   }
   static std::int64_t element(Cell const& c) { return c.a(c.n() - 1 - c.i()); }
-  template <class On>
-  static auto perform(On const& on) {
-    using V = typename On::V;
-    return flip<V>(on.a);
-  }
+  static auto perform(auto on) { return flip<typename decltype(on)::V>(on.a); }
 };
 struct Roll : Case {
+  static constexpr std::string_view gradients_of[] = {"Roll"};
+  static constexpr bool keeps_distinct = true;
   static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
     return r.shape(rules::roll, rules::accept(r.a), in.from);
   }
   static std::int64_t element(Cell const& c) { return c.a((c.i() + c.n() - 1) % c.n()); }
-  template <class On>
-  static auto perform(On const& on) {
-    using V = typename On::V;
-    return roll<V>(on.a, 1);
-  }
+  static auto perform(auto on) { return roll<typename decltype(on)::V>(on.a, 1); }
 };
 
 // Slice, then pad: every row but the first, then a row of zeros.
 struct FromSecond : Case {
+  static constexpr std::string_view gradients_of[] = {"Slice", "Pad"};
   static constexpr Known known(KnownOperands const& of) { return {of.a.most}; }
   static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
     return r.shape(Rules::pad, r.shape(rules::resized, rules::accept(r.a), in.from), in.from);
   }
   static std::int64_t element(Cell const& c) { return c.a_or_zero(c.i() + 1); }
-  template <class On>
-  static auto perform(On const& on) {
-    using V = typename On::V;
+  static auto perform(auto on) {
+    using V = typename decltype(on)::V;
     std::int64_t const first = std::min<std::int64_t>(1, on.n);
     return pad<V>(slice<V>(on.a, first, on.n), 0, first);
   }
@@ -55,24 +51,23 @@ struct FromSecondAndOne : Case {
     return r.shape(Rules::pad_ones, r.shape(rules::resized, rules::accept(r.a), in.from), in.from);
   }
   static std::int64_t element(Cell const& c) { return c.i() + 1 == c.n() ? 1 : c.a(c.i() + 1); }
-  template <class On>
-  static auto perform(On const& on) {
-    using V = typename On::V;
+  static auto perform(auto on) {
+    using V = typename decltype(on)::V;
     std::int64_t const first = std::min<std::int64_t>(1, on.n);
-    return pad<V>(slice<V>(on.a, first, on.n), 0, first, typename On::Element{1});
+    return pad<V>(slice<V>(on.a, first, on.n), 0, first, typename decltype(on)::Element{1});
   }
 };
 
 // Pad with a row between each two and one behind the last, then slice: every other row is zero.
 struct SpreadRows : Case {
+  static constexpr std::string_view gradients_of[] = {"Pad", "Slice"};
   static constexpr Known known(KnownOperands const& of) { return {of.a.most}; }
   static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
     return r.shape(rules::resized, r.shape(Rules::pad, rules::accept(r.a), in.from), in.from);
   }
   static std::int64_t element(Cell const& c) { return c.i() % 2 == 0 ? c.a(c.i() / 2) : 0; }
-  template <class On>
-  static auto perform(On const& on) {
-    using V = typename On::V;
+  static auto perform(auto on) {
+    using V = typename decltype(on)::V;
     return slice<V>(pad<V>(on.a, 0, 1, on.one_between), 0, on.n);
   }
 };
@@ -84,24 +79,25 @@ struct ResizedTwice : Case {
 };
 // Repeat, then slice.
 struct TwiceEach : ResizedTwice {
+  static constexpr std::string_view gradients_of[] = {"Repeat", "Slice"};
   static std::int64_t element(Cell const& c) { return c.a(c.i() / 2); }
-  template <class On>
-  static auto perform(On const& on) {
-    using V = typename On::V;
+  static auto perform(auto on) {
+    using V = typename decltype(on)::V;
     return slice<V>(repeat<V>(on.a, 2), 0, on.n);
   }
 };
 // Tile, then slice.
 struct FromMiddle : ResizedTwice {
+  static constexpr std::string_view gradients_of[] = {"Tile", "Slice"};
   static std::int64_t element(Cell const& c) { return c.a((c.i() + c.n() / 2) % c.n()); }
-  template <class On>
-  static auto perform(On const& on) {
-    using V = typename On::V;
+  static auto perform(auto on) {
+    using V = typename decltype(on)::V;
     return slice<V>(tile<V>(on.a, 2), on.n / 2, on.n / 2 + on.n);
   }
 };
 // Concat of two slices.
 struct Halves : Case {
+  static constexpr std::string_view gradients_of[] = {"Concat", "Slice"};
   static constexpr Taken takes = two(everything, as_first);
   static constexpr Known known(KnownOperands const& of) { return larger_of(of.a, of.b); }
   static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
@@ -113,34 +109,27 @@ struct Halves : Case {
     std::int64_t const first = half(c.n());
     return c.i() < first ? c.a(c.i() + c.n() / 2) : c.b(c.i() - first);
   }
-  template <class On>
-  static auto perform(On const& on) {
-    using V = typename On::V;
+  static auto perform(auto on) {
+    using V = typename decltype(on)::V;
     return concat<V>(slice<V>(on.a, on.n / 2, on.n), slice<V>(on.b, 0, on.n / 2));
   }
 };
 
 struct Shift : Case {
+  static constexpr std::string_view gradients_of[] = {"Shift"};
   static constexpr bool across = true;
   static constexpr Known known(KnownOperands const& of) { return {of.a.most}; }
   static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
     return r.shape(rules::shift, rules::accept(r.a), in.from);
   }
   static std::int64_t element(Cell const& c) { return c.a_or_zero(c.i() - 1); }
-  template <class On>
-  static auto perform(On const& on) {
-    using V = typename On::V;
-    return shift<V>(on.a, 1);
-  }
+  static auto perform(auto on) { return shift<typename decltype(on)::V>(on.a, 1); }
 };
 struct ShiftRound : Shift {
+  static constexpr bool keeps_distinct = true;
   static constexpr Known known(KnownOperands const& of) { return of.a; }
   static std::int64_t element(Cell const& c) { return c.a((c.i() + c.n() - 1) % c.n()); }
-  template <class On>
-  static auto perform(On const& on) {
-    using V = typename On::V;
-    return shift<V>(on.a, 1, op::Edge::wrap);
-  }
+  static auto perform(auto on) { return shift<typename decltype(on)::V>(on.a, 1, op::Edge::wrap); }
 };
 // halo_exchange: the row before an even row, the second row after an odd row.
 struct HaloRows : Case {
@@ -153,9 +142,8 @@ struct HaloRows : Case {
   static std::int64_t element(Cell const& c) {
     return c.a_or_zero(c.i() % 2 == 0 ? c.i() - 1 : c.i() + 2);
   }
-  template <class On>
-  static auto perform(On const& on) {
-    return perform_halo<typename On::V>(on.a, op::Edge::fill_zero);
+  static auto perform(auto on) {
+    return perform_halo<typename decltype(on)::V>(on.a, op::Edge::fill_zero);
   }
 };
 struct HaloRound : HaloRows {
@@ -163,9 +151,8 @@ struct HaloRound : HaloRows {
   static std::int64_t element(Cell const& c) {
     return c.a((c.i() % 2 == 0 ? c.i() + c.n() - 1 : c.i() + 2) % c.n());
   }
-  template <class On>
-  static auto perform(On const& on) {
-    return perform_halo<typename On::V>(on.a, op::Edge::wrap);
+  static auto perform(auto on) {
+    return perform_halo<typename decltype(on)::V>(on.a, op::Edge::wrap);
   }
 };
 
@@ -179,17 +166,15 @@ struct HaloSums : Case {
     return r.shape(rules::halo_add, rules::accept(r.a), in.from);
   }
   static std::int64_t element(Cell const& c) { return c.a_or_zero(c.i() - 2); }
-  template <class On>
-  static auto perform(On const& on) {
-    return perform_halo_add<typename On::V>(on.a, op::Edge::fill_zero);
+  static auto perform(auto on) {
+    return perform_halo_add<typename decltype(on)::V>(on.a, op::Edge::fill_zero);
   }
 };
 struct HaloSumsRound : HaloSums {
   static constexpr Known known(KnownOperands const& of) { return of.a; }
   static std::int64_t element(Cell const& c) { return c.a((c.i() + 2 * c.n() - 2) % c.n()); }
-  template <class On>
-  static auto perform(On const& on) {
-    return perform_halo_add<typename On::V>(on.a, op::Edge::wrap);
+  static auto perform(auto on) {
+    return perform_halo_add<typename decltype(on)::V>(on.a, op::Edge::wrap);
   }
 };
 
@@ -215,63 +200,75 @@ struct Running : Case {
   }
 };
 struct RunningSum : Running<rules::ReductionKind::sum> {
+  static constexpr std::string_view gradients_of[] = {"CumSum"};
+  static constexpr double bound(Instruction const&, double a, double) { return a * most_extent; }
   static constexpr Taken takes = one(numbers);
   static constexpr Known known(KnownOperands const& of) { return {times(of.a.most, most_extent)}; }
   static std::int64_t element(Cell const& c) { return running(c, c.i() + 1, 0, sum_of); }
-  template <class On>
-  static auto perform(On const& on) {
-    using V = typename On::V;
-    return cumsum<V>(on.a);
-  }
+  static auto perform(auto on) { return cumsum<typename decltype(on)::V>(on.a); }
 };
 struct RunningProduct : Running<rules::ReductionKind::whole> {
+  static constexpr std::string_view gradients_of[] = {"CumProd"};
+  static constexpr double bound(Instruction const&, double a, double) {
+    double const m = std::max(a, 1.0);
+    return m * m * m * m * m;
+  }
+  static constexpr rules::Verdict pulled(Pull const& p) {
+    return joined(rules::Linearity::scaling, p.ct, p.a);
+  }
+  static int dense(Dense const& d) {
+    return d.r.rows(
+        d.a, {d.in.from}, true,
+        [](Row& x) {
+          for (std::size_t k = 1; k < x.size(); ++k) x[k] *= x[k - 1];
+        },
+        [](Row const& x, Row const&, Row const& ct) {
+          Row g(x.size(), 0.0);
+          for (std::size_t end = 0; end < x.size(); ++end)
+            for (std::size_t k = 0; k <= end; ++k) g[k] += ct[end] * product_without(x, end + 1, k);
+          return g;
+        });
+  }
   static constexpr Taken takes = one(numbers);
   static constexpr bool seldom_fits = true;
   static constexpr Known known(KnownOperands const& of) { return {power(of.a.most, most_extent)}; }
   static std::int64_t element(Cell const& c) { return running(c, c.i() + 1, 1, product_of); }
-  template <class On>
-  static auto perform(On const& on) {
-    using V = typename On::V;
-    return cumprod<V>(on.a);
-  }
+  static auto perform(auto on) { return cumprod<typename decltype(on)::V>(on.a); }
 };
 struct RunningMax : Running<rules::ReductionKind::max> {
   static std::int64_t element(Cell const& c) { return running(c, c.i() + 1, 0, larger); }
-  template <class On>
-  static auto perform(On const& on) {
-    using V = typename On::V;
-    return cummax<V>(on.a);
-  }
+  static auto perform(auto on) { return cummax<typename decltype(on)::V>(on.a); }
 };
 struct RunningMin : Running<rules::ReductionKind::min> {
   static std::int64_t element(Cell const& c) { return running(c, c.i() + 1, 0, smaller); }
-  template <class On>
-  static auto perform(On const& on) {
-    using V = typename On::V;
-    return cummin<V>(on.a);
-  }
+  static auto perform(auto on) { return cummin<typename decltype(on)::V>(on.a); }
 };
 // An exclusive running sum.
 struct SumBefore : RunningSum {
   static std::int64_t element(Cell const& c) { return running(c, c.i(), 0, sum_of); }
-  template <class On>
-  static auto perform(On const& on) {
-    using V = typename On::V;
-    return cumsum<V>(on.a, on.exclusive);
+  static auto perform(auto on) { return cumsum<typename decltype(on)::V>(on.a, on.exclusive); }
+};
+
+inline std::int64_t sum_from(Cell const& c, std::int64_t first) {
+  std::int64_t sum = 0;
+  for (std::int64_t row = first; row < c.n(); ++row) sum += c.a(row);
+  return sum;
+}
+// A running sum from the last row on.
+struct SumBehind : RunningSum {
+  static std::int64_t element(Cell const& c) { return sum_from(c, c.i()); }
+  static auto perform(auto on) {
+    using V = typename decltype(on)::V;
+    return cumsum<V>(on.a, on.inclusive, on.reverse);
   }
 };
 
-// A running sum from the last row on.
-struct SumBehind : RunningSum {
-  static std::int64_t element(Cell const& c) {
-    std::int64_t sum = 0;
-    for (std::int64_t row = c.n() - 1; row >= c.i(); --row) sum += c.a(row);
-    return sum;
-  }
-  template <class On>
-  static auto perform(On const& on) {
-    using V = typename On::V;
-    return cumsum<V>(on.a, on.inclusive, on.reverse);
+// The same without the row itself.
+struct SumAfter : RunningSum {
+  static std::int64_t element(Cell const& c) { return sum_from(c, c.i() + 1); }
+  static auto perform(auto on) {
+    using V = typename decltype(on)::V;
+    return cumsum<V>(on.a, on.exclusive, on.reverse);
   }
 };
 
@@ -291,15 +288,15 @@ struct ScatterAlong : Case {
       if (c.b(row) == c.i()) sum += c.a(row);
     return sum;
   }
-  template <class On>
-  static auto perform(On const& on) {
-    using V = typename On::V;
-    return scatter_along<V>(on.a, on.b, on.n);
-  }
+  static auto perform(auto on) { return scatter_along<typename decltype(on)::V>(on.a, on.b, on.n); }
 };
 
 // The value as a parameter is used: whole and reduced along an axis.
 struct UsedAs : Case {
+  static constexpr std::string_view gradients_of[] = {"UsedAs"};
+  static constexpr unsigned reads = reads_axis;
+  static constexpr bool moves = true;
+  static constexpr bool keeps_distinct = true;
   static constexpr bool recorded = false;
   static constexpr planning::LocalPlan meet(Instruction const& in, Spec const&, Spec const&) {
     return {rules::accept(in.result), 1, {in.result}, in.result};
@@ -312,10 +309,7 @@ struct UsedAs : Case {
     return v;
   }
   static std::int64_t element(Cell const& c) { return c.a(); }
-  template <class On>
-  static auto perform(On const& on) {
-    return used_as<Reduced<typename On::Axis>>(on.a);
-  }
+  static auto perform(auto on) { return used_as<Reduced<typename decltype(on)::Axis>>(on.a); }
 };
 
 // The elements on one side of a diagonal of two dims.
@@ -335,18 +329,20 @@ struct Triangle : Case {
   }
 };
 struct LowerTriangle : Triangle<false> {
-  template <class On>
-  static auto perform(On const& on) {
-    using V = typename On::V;
-    using W = typename On::W;
+  static constexpr std::string_view gradients_of[] = {"Tril"};
+  static constexpr unsigned reads = reads_from | reads_to;
+  static auto perform(auto on) {
+    using V = typename decltype(on)::V;
+    using W = typename decltype(on)::W;
     return tril<V, W>(on.a, 1);
   }
 };
 struct UpperTriangle : Triangle<true> {
-  template <class On>
-  static auto perform(On const& on) {
-    using V = typename On::V;
-    using W = typename On::W;
+  static constexpr std::string_view gradients_of[] = {"Triu"};
+  static constexpr unsigned reads = reads_from | reads_to;
+  static auto perform(auto on) {
+    using V = typename decltype(on)::V;
+    using W = typename decltype(on)::W;
     return triu<V, W>(on.a, 1);
   }
 };
@@ -370,9 +366,8 @@ struct Variance : Case {
     for (std::int64_t k = 0; k < c.n(); ++k) sum += c.a(k), squares += c.a(k) * c.a(k);
     return c.n() * squares - sum * sum;
   }
-  template <class On>
-  static auto perform(On const& on) {
-    using V = typename On::V;
+  static auto perform(auto on) {
+    using V = typename decltype(on)::V;
     auto const twice = min(var<V>(on.a), square(stddev<V>(on.a)));
     auto const n = static_cast<double>(on.n);
     return made(round(where(isnan(twice), 0.0, twice) * (n * n)));
@@ -403,9 +398,8 @@ struct Ties : Case {
   static std::int64_t element(Cell const& c) {
     return count(c, [](std::int64_t a, std::int64_t b) { return a > b; });
   }
-  template <class On>
-  static auto perform(On const& on) {
-    using V = typename On::V;
+  static auto perform(auto on) {
+    using V = typename decltype(on)::V;
     auto const most = counted_max<V>(on.a);
     return made(where(on.a == most.values, most.counts, 0.0));
   }
@@ -414,9 +408,8 @@ struct TiesOfLeast : Ties {
   static std::int64_t element(Cell const& c) {
     return count(c, [](std::int64_t a, std::int64_t b) { return a < b; });
   }
-  template <class On>
-  static auto perform(On const& on) {
-    using V = typename On::V;
+  static auto perform(auto on) {
+    using V = typename decltype(on)::V;
     auto const least = counted_min<V>(on.a);
     return made(where(on.a == least.values, least.counts, 0.0));
   }
@@ -433,9 +426,8 @@ struct ProductAndZeros : Ties {
     for (std::int64_t k = 0; k < c.n(); ++k) out += c.a(k) == 0 ? 1 : 0;
     return out;
   }
-  template <class On>
-  static auto perform(On const& on) {
-    using V = typename On::V;
+  static auto perform(auto on) {
+    using V = typename decltype(on)::V;
     auto const both = counted_prod<V>(on.a);
     return made(on.a * 0.0 + (both.values + both.counts));
   }
@@ -455,9 +447,8 @@ struct Softmax : Case {
     return rules::normalization(r.a, kept);
   }
   static std::int64_t element(Cell const& c) { return (c.a() < 0 ? -c.a() : c.a()) + 1; }
-  template <class On>
-  static auto perform(On const& on) {
-    using V = typename On::V;
+  static auto perform(auto on) {
+    using V = typename decltype(on)::V;
     auto const numbers = made(abs(on.a) + 1);
     auto const logs = made(log(numbers));
     return made(round(min(softmax<V>(logs), exp(log_softmax<V>(logs))) * sum<V>(numbers)));
@@ -477,9 +468,8 @@ struct MiddleRow : Case {
     return r.shape(&repeated, r.shape(&row, longer, in.from), -1, in.from);
   }
   static std::int64_t element(Cell const& c) { return c.a(c.n() / 2); }
-  template <class On>
-  static auto perform(On const& on) {
-    using V = typename On::V;
+  static auto perform(auto on) {
+    using V = typename decltype(on)::V;
     return broadcast<V>(at<V>(pad<V>(on.a, 0, 1), on.n / 2), {on.n});
   }
 };
@@ -492,103 +482,207 @@ struct AllThree : Case {
     return r.a.unreduced.empty() ? rules::accept(r.a) : Rules::no();
   }
   static std::int64_t element(Cell const&) { return 3; }
-  template <class On>
-  static auto perform(On const& on) {
-    return full_like(on.a, 3);
+  static auto perform(auto on) { return full_like(on.a, 3); }
+};
+
+// sort, or top_k of half the rows, padded with zeros: the rows in order, equal ones in their order.
+template <bool top>
+struct InOrder : Case {
+  static constexpr bool compares = true;
+  static constexpr rules::Verdict asked(rules::Question const& q) { return rules::sorted(q, top); }
+  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
+    rules::Verdict const v = r.shape(asked, &r.a, 1, in.from);
+    return top ? r.shape(Rules::pad, v, in.from) : v;
+  }
+  // The row that has exactly i before it; -1 behind the last.
+  static std::int64_t place(Cell const& c) {
+    for (std::int64_t k = 0; k < c.n() && (!top || c.i() < half(c.n())); ++k) {
+      std::int64_t before = 0;
+      for (std::int64_t m = 0; m < c.n(); ++m)
+        before += (top ? c.a(m) > c.a(k) : c.a(m) < c.a(k)) || (c.a(m) == c.a(k) && m < k) ? 1 : 0;
+      if (before == c.i()) return k;
+    }
+    return -1;
+  }
+  static std::int64_t element(Cell const& c) {
+    std::int64_t const k = place(c);
+    return k < 0 ? 0 : c.a(k);
+  }
+  static int dense(Dense const& d) {
+    dense::Int const kept = top ? half(d.r.extent(d.in.from)) : d.r.extent(d.in.from);
+    auto const v = d.v();
+    dense::Array const& x = d.r.value(d.a);
+    dense::Array places = x;
+    std::vector<int> others;
+    dense::At n{};
+    for (int l = 0; l < labels; ++l) n[static_cast<std::size_t>(l)] = d.r.extent(l);
+    for (int const l : x.labels)
+      if (l != d.in.from) others.push_back(l);
+    dense::each(others, n, {}, [&](dense::At at) {
+      std::vector<std::pair<double, dense::Int>> row;
+      for (at[v] = 0; at[v] < n[v]; ++at[v]) row.emplace_back(x(at), at[v]);
+      std::sort(row.begin(), row.end());
+      if (top) std::reverse(row.begin(), row.end());
+      for (at[v] = 0; at[v] < n[v]; ++at[v])
+        places(at) = static_cast<double>(row[static_cast<std::size_t>(at[v])].second);
+    });
+    return d.r.linear(d.result(), [a = d.a, v, places, kept](dense::At at, auto const& add) {
+      if (at[v] >= kept) return;
+      at[v] = static_cast<dense::Int>(places(at));
+      add(a, at, 1.0);
+    });
+  }
+};
+// The numbers of the rows.
+template <bool top>
+struct PlacesInOrder : InOrder<top> {
+  static constexpr Element gives(Element, Element) { return Element::integer; }
+  static constexpr Known known(KnownOperands const&) { return {most_extent}; }
+  static std::int64_t element(Cell const& c) {
+    return std::max<std::int64_t>(0, InOrder<top>::place(c));
+  }
+};
+struct Sorted : InOrder<false> {
+  static constexpr std::string_view gradients_of[] = {"Sort"};
+  static constexpr bool keeps_distinct = true;
+  static auto perform(auto on) { return sort<typename decltype(on)::V>(on.a); }
+};
+struct SortedPlaces : PlacesInOrder<false> {
+  static auto perform(auto on) { return argsort<typename decltype(on)::V>(on.a); }
+};
+struct Top : InOrder<true> {
+  static constexpr std::string_view gradients_of[] = {"TopK", "Pad"};
+  static constexpr Known known(KnownOperands const& of) { return {of.a.most}; }
+  static auto perform(auto on) {
+    using V = typename decltype(on)::V;
+    return pad<V>(top_k<V>(on.a, half(on.n)).values, 0, on.n / 2);
+  }
+};
+struct TopPlaces : PlacesInOrder<true> {
+  static auto perform(auto on) {
+    using V = typename decltype(on)::V;
+    return pad<V>(top_k<V>(on.a, half(on.n)).places, 0, on.n / 2);
   }
 };
 
+// Dims
+
+struct Transposed : Case {
+  static constexpr std::string_view gradients_of[] = {"Transpose"};
+  static constexpr unsigned reads = reads_order;
+  static constexpr bool keeps_distinct = true;
+  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
+    if (r.a.rank < 2) return Rules::no();
+    if (in.list.size == 0) {
+      int const begin = 1 + r.draw.below(r.a.rank - 1);
+      for (int d = 0; d < r.a.rank; ++d) in.list.push(r.a.dims[(begin + d) % r.a.rank].label);
+    }
+    Spec to;
+    for (int k = 0; k < in.list.size; ++k) to.add(in.list.at[k]);
+    return rules::transpose(r.a, to);
+  }
+  static std::int64_t element(Cell const& c) { return c.a(); }
+  static auto perform(auto on) {
+    return on.listed([&]<class... Ls>() { return transpose<Ls...>(on.a); });
+  }
+};
+// relabel twice, expand, squeeze
+struct Renamed : Case {
+  static constexpr std::string_view gradients_of[] = {"Relabel", "Expand", "Squeeze"};
+  static constexpr bool keeps_distinct = true;
+  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
+    rules::Verdict const other = r.shape(rules::relabel, rules::accept(r.a), in.from, labels);
+    rules::Verdict const again = r.shape(rules::relabel, other, labels, in.from);
+    return r.shape(rules::squeeze, r.shape(Rules::expand, again, -1, labels + 1), labels + 1);
+  }
+  static std::int64_t element(Cell const& c) { return c.a(); }
+  static auto perform(auto on) {
+    using V = typename decltype(on)::V;
+    using Q = typename decltype(on)::Q;
+    using R = typename decltype(on)::R;
+    return squeeze<R>(expand<R>(relabel<Q, V>(relabel<V, Q>(on.a))));
+  }
+};
+// split_dim, merge_dims
+struct Reshaped : Case {
+  static constexpr std::string_view gradients_of[] = {"SplitDim", "MergeDims"};
+  static constexpr bool keeps_distinct = true;
+  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
+    rules::Question q = Rules::question(&r.a, 1);
+    q.from.add(in.from);
+    q.to.add(labels);
+    q.to.add(labels + 1);
+    rules::Verdict const parts = rules::split(q, true);
+    if (!parts) return parts;
+    rules::Question back = Rules::question(&parts.result, 1);
+    back.from = q.to;
+    back.to = q.from;
+    return rules::merge(back);
+  }
+  static std::int64_t element(Cell const& c) { return c.a(); }
+  static auto perform(auto on) {
+    using V = typename decltype(on)::V;
+    using Q = typename decltype(on)::Q;
+    using R = typename decltype(on)::R;
+    return merge_dims<Q, R, V>(split_dim<V, Q, R>(on.a, {on.n, 1}));
+  }
+};
 // A sort along a split dim, which gathers the rows first, by op::Named.
 struct NamedSort : Case {
   static constexpr planning::LocalPlan meet(Instruction const& in, Spec const& a, Spec const&) {
     rules::Question q = Rules::question(&a, 1);
     q.from.add(in.from);
-    return planning::local_plan(&sorted, q, in.result);
-  }
-  static constexpr rules::Verdict sorted(rules::Question const& q) {
-    return rules::sorted(q, false);
+    return planning::local_plan(&InOrder<false>::asked, q, in.result);
   }
   static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
     in.result = r.wanted(r.mine);
     return meet(in, r.a, r.b).verdict;
   }
-  // The element with exactly i predecessors in the sorted order; equal elements keep their order.
-  static std::int64_t element(Cell const& c) {
-    for (std::int64_t k = 0; k < c.n(); ++k) {
-      std::int64_t before = 0;
-      for (std::int64_t m = 0; m < c.n(); ++m)
-        before += c.a(m) < c.a(k) || (c.a(m) == c.a(k) && m < k) ? 1 : 0;
-      if (before == c.i()) return c.a(k);
-    }
-    return 0;
-  }
-  template <class On>
-  static auto perform(On const& on) {
-    using V = typename On::V;
-    return call(op::Named<op::Sort<V>, typename On::Out>{}, std::source_location::current(), on.a);
+  static std::int64_t element(Cell const& c) { return InOrder<false>::element(c); }
+  static auto perform(auto on) {
+    using V = typename decltype(on)::V;
+    return call(op::Named<op::Sort<V>, typename decltype(on)::Out>{},
+                std::source_location::current(), on.a);
   }
 };
 
-using Along = CaseList<Flip, Roll, FromSecond, FromSecondAndOne, SpreadRows, TwiceEach, FromMiddle,
-                       Halves, Shift, ShiftRound, HaloRows, HaloRound, HaloSums, HaloSumsRound,
-                       RunningSum, RunningProduct, RunningMax, RunningMin, SumBefore, SumBehind,
-                       ScatterAlong, UsedAs, Ties, TiesOfLeast, ProductAndZeros, LowerTriangle,
-                       UpperTriangle, Variance, Softmax, MiddleRow, AllThree, NamedSort>;
+using Along =
+    CaseList<Flip, Roll, FromSecond, FromSecondAndOne, SpreadRows, TwiceEach, FromMiddle, Halves,
+             Shift, ShiftRound, HaloRows, HaloRound, HaloSums, HaloSumsRound, RunningSum,
+             RunningProduct, RunningMax, RunningMin, SumBefore, SumBehind, SumAfter, ScatterAlong,
+             UsedAs, Ties, TiesOfLeast, ProductAndZeros, LowerTriangle, UpperTriangle, Variance,
+             Softmax, MiddleRow, AllThree, NamedSort, Transposed, Renamed, Reshaped, Sorted,
+             SortedPlaces, Top, TopPlaces>;
 
 }  // namespace programs::cases
 
 namespace samples {
 
-template <>
-inline constexpr auto sample<"At"> = on<A>(op::At<I>{3});
-template <>
-inline constexpr auto sample<"Concat"> = on<A, A>(op::Concat<J, M>{});
-template <>
-inline constexpr auto sample<"CumMax"> = on<A>(op::CumMax<I>{});
-template <>
-inline constexpr auto sample<"CumMin"> = on<A>(op::CumMin<I>{});
-template <>
-inline constexpr auto sample<"CumProd"> = on<A>(op::CumProd<I>{});
-template <>
-inline constexpr auto sample<"CumSum"> = on<A>(op::CumSum<I>{});
-template <>
-inline constexpr auto sample<"Flip"> = on<A>(op::Flip<J>{});
-template <>
-inline constexpr auto sample<"FullLike"> = on<A>(op::FullLike<int>{1});
-template <>
-inline constexpr auto sample<"HaloExchange"> = on<A>(op::HaloExchange<I>{1, 2});
-template <>
-inline constexpr auto sample<"Named"> = on<A>(op::Named<op::Sort<I>, Dim<I, Y>, Dim<J>>{});
-template <>
-inline constexpr auto sample<"Pad"> = on<A>(op::Pad<J, K>{1, 3});
-template <>
-inline constexpr auto sample<"PadValue"> = on<A>(op::PadValue<double, J, K>{1, 3, 0.5});
-template <>
-inline constexpr auto sample<"Repeat"> = on<A>(op::Repeat<J, M>{2});
-template <>
-inline constexpr auto sample<"Roll"> = on<A>(op::Roll<J>{3});
-template <>
-inline constexpr auto sample<"ScatterAlong"> = on<A, Along>(op::ScatterAlong<V, J>{});
-template <>
-inline constexpr auto sample<"Shift"> = on<A>(op::Shift<I>{3});
-template <>
-inline constexpr auto sample<"Slice"> = on<A>(op::Slice<J, P>{2, 4});
-template <>
-inline constexpr auto sample<"LogSoftmax"> = on<A>(op::LogSoftmax<J>{});
-template <>
-inline constexpr auto sample<"Softmax"> = on<A>(op::Softmax<J>{});
-template <>
-inline constexpr auto sample<"StdDev"> = on<A>(op::StdDev<J>{});
-template <>
-inline constexpr auto sample<"Tile"> = on<A>(op::Tile<J, M>{2});
-
-template <>
-inline constexpr auto sample<"Tril"> = on<A>(op::Tril<I, J>{1});
-template <>
-inline constexpr auto sample<"Triu"> = on<A>(op::Triu<I, J>{1});
-template <>
-inline constexpr auto sample<"UsedAs"> = on<A>(op::UsedAs<Reduced<X>>{});
-template <>
-inline constexpr auto sample<"Var"> = on<A>(op::Var<J>{{1}});
+inline constexpr std::tuple along_samples{
+    on<"At", "at", A>(op::At<I>{3}),
+    on<"Concat", "concat", A, A>(op::Concat<J, M>{}),
+    on<"CumMax", "cummax", A>(op::CumMax<I>{}),
+    on<"CumMin", "cummin", A>(op::CumMin<I>{}),
+    on<"CumProd", "cumprod", A>(op::CumProd<I>{}),
+    on<"CumSum", "cumsum", A>(op::CumSum<I>{}),
+    on<"Flip", "flip", A>(op::Flip<J>{}),
+    on<"FullLike", "full_like", A>(op::FullLike<int>{1}),
+    on<"HaloExchange", "halo_exchange", A>(op::HaloExchange<I>{1, 2}),
+    on<"Named", "call(op::Named)", A>(op::Named<op::Sort<I>, Dim<I, Y>, Dim<J>>{}),
+    on<"Pad", "pad", A>(op::Pad<J, K>{1, 3}),
+    on<"PadValue", "pad", A>(op::PadValue<double, J, K>{1, 3, 0.5}),
+    on<"Repeat", "repeat", A>(op::Repeat<J, M>{2}),
+    on<"Roll", "roll", A>(op::Roll<J>{3}),
+    on<"ScatterAlong", "scatter_along", A, Along>(op::ScatterAlong<V, J>{}),
+    on<"Shift", "shift", A>(op::Shift<I>{3}),
+    on<"Slice", "slice", A>(op::Slice<J, P>{2, 4}),
+    on<"LogSoftmax", "log_softmax", A>(op::LogSoftmax<J>{}),
+    on<"Softmax", "softmax", A>(op::Softmax<J>{}),
+    on<"StdDev", "stddev", A>(op::StdDev<J>{}),
+    on<"Tile", "tile", A>(op::Tile<J, M>{2}),
+    on<"Tril", "tril", A>(op::Tril<I, J>{1}),
+    on<"Triu", "triu", A>(op::Triu<I, J>{1}),
+    on<"UsedAs", "used_as", A>(op::UsedAs<Reduced<X>>{}),
+    on<"Var", "var", A>(op::Var<J>{{1}})};
 
 }  // namespace samples

@@ -24,10 +24,9 @@ struct ByHand : Case {
 
 // Rotate over the whole group, then broadcast the first rank's block.
 struct Rotated : ByHand {
-  template <class On>
-  static auto perform(On const& on) {
-    using X = typename On::Axis;
-    return shard_map<typename On::Out>(
+  static auto perform(auto on) {
+    using X = typename decltype(on)::Axis;
+    return shard_map<typename decltype(on)::Out>(
         [](auto const& block) { return broadcast_from<X>(rotate<X>(varying<X>(block), 1), 0); },
         on.a);
   }
@@ -45,11 +44,10 @@ struct Permuted : ByHand {
   static bool has_part(Instruction const& in, planning::Sizing const& z, Coords const& me) {
     return me[in.axis] == z.sizes[in.axis] - 1;
   }
-  template <class On>
-  static auto perform(On const& on) {
-    using X = typename On::Axis;
+  static auto perform(auto on) {
+    using X = typename decltype(on)::Axis;
     int const last = static_cast<int>(on.ranks()) - 1;
-    return shard_map<typename On::Out>(
+    return shard_map<typename decltype(on)::Out>(
         [last](auto const& block) {
           return unreduced<X>(permute<X>(varying<X>(block), {{0, last}}));
         },
@@ -62,11 +60,10 @@ struct Resharded : ByHand {
   static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
     return r.mine.contains(in.from) ? ByHand::rule(r, in) : Rules::no();
   }
-  template <class On>
-  static auto perform(On const& on) {
-    using X = typename On::Axis;
-    using V = typename On::V;
-    return shard_map<typename On::Out>(
+  static auto perform(auto on) {
+    using X = typename decltype(on)::Axis;
+    using V = typename decltype(on)::V;
+    return shard_map<typename decltype(on)::Out>(
         [ranks = on.ranks(), n = on.n](auto const& block) {
           return slice<V>(all_gather<X, V>(shard<X, V>(tile<V>(block, ranks))), 0, n);
         },
@@ -78,10 +75,9 @@ struct Exchanged : ByHand {
   static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
     return r.a.rank > 0 ? ByHand::rule(r, in) : Rules::no();
   }
-  template <class On>
-  static auto perform(On const& on) {
-    using X = typename On::Axis;
-    return shard_map<typename On::Out>(
+  static auto perform(auto on) {
+    using X = typename decltype(on)::Axis;
+    return shard_map<typename decltype(on)::Out>(
         [ranks = on.ranks(), me = on.place()](auto const& block) {
           std::vector<std::int64_t> const none(static_cast<std::size_t>(ranks), 0);
           std::vector<std::int64_t> sent = none;
@@ -103,19 +99,14 @@ using Blocks = CaseList<Rotated, Permuted, Resharded, Exchanged>;
 namespace samples {
 
 inline constexpr SourceDestination pairs[] = {{0, 1}};
-template <>
-inline constexpr auto sample<"BroadcastFrom"> = on<Block>(op::BroadcastFrom<X>{1});
-template <>
-inline constexpr auto sample<"Permute"> = on<Block>(op::Permute<X>{pairs});
-template <>
-inline constexpr auto sample<"RaggedAllToAll"> = on<Block, Block>(op::RaggedAllToAll<X>{});
-template <>
-inline constexpr auto sample<"Rotate"> = on<Block>(op::Rotate<X>{1});
-template <>
-inline constexpr auto sample<"Shard"> = on<Same>(op::Shard<X, I>{});
-template <>
-inline constexpr auto sample<"ToUnreduced"> = on<Block>(op::ToUnreduced<X>{});
-template <>
-inline constexpr auto sample<"ToVarying"> = on<Same>(op::ToVarying<X>{});
+
+inline constexpr std::tuple manual_samples{
+    on<"BroadcastFrom", "broadcast_from", Block>(op::BroadcastFrom<X>{1}),
+    on<"Permute", "permute", Block>(op::Permute<X>{pairs}),
+    on<"RaggedAllToAll", "ragged_all_to_all", Block, Block>(op::RaggedAllToAll<X>{}),
+    on<"Rotate", "rotate", Block>(op::Rotate<X>{1}),
+    on<"Shard", "shard", Same>(op::Shard<X, I>{}),
+    on<"ToUnreduced", "unreduced", Block>(op::ToUnreduced<X>{}),
+    on<"ToVarying", "varying", Same>(op::ToVarying<X>{})};
 
 }  // namespace samples

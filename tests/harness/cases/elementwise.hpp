@@ -1,27 +1,32 @@
 // Elementwise functions.
 #pragma once
 
-#include "harness/case.hpp"
+#include <string_view>
+#include <utility>
+
+#include "harness/gradient_case.hpp"
 
 namespace programs::cases {
 
 struct Negate : Case {
+  static constexpr std::string_view gradients_of[] = {"Map"};
+  static constexpr bool keeps_distinct = true;
   static constexpr Taken takes = one(numbers);
   using function = functions::Negate;
-  static std::int64_t of(std::int64_t a, std::int64_t, std::int64_t) { return -a; }
-  template <class On>
-  static auto perform(On const& on) {
-    return made(-on.a);
-  }
+  static auto of(auto a, auto, auto) { return -a; }
+  static std::pair<double, double> slopes(double, double) { return {-1, 0}; }
+  static auto perform(auto on) { return made(-on.a); }
 };
 struct Absolute : Case {
+  static constexpr std::string_view gradients_of[] = {"Map"};
+  static constexpr bool compares = true;
   static constexpr Taken takes = one(numbers);
   using function = functions::Absolute;
-  static std::int64_t of(std::int64_t a, std::int64_t, std::int64_t) { return a < 0 ? -a : a; }
-  template <class On>
-  static auto perform(On const& on) {
-    return made(abs(on.a));
+  static auto of(auto a, auto, auto) { return a < 0 ? -a : a; }
+  static std::pair<double, double> slopes(double x, double) {
+    return {x > 0 ? 1.0 : x < 0 ? -1.0 : 0.0, 0};
   }
+  static auto perform(auto on) { return made(abs(on.a)); }
 };
 // A user-defined function.
 struct OwnFunction : Case {
@@ -29,21 +34,19 @@ struct OwnFunction : Case {
   using function = TwiceAndOne;
   static constexpr Known known(KnownOperands const& of) { return {times(of.a.most, 2) + 1}; }
   static std::int64_t of(std::int64_t a, std::int64_t, std::int64_t) { return 2 * a + 1; }
-  template <class On>
-  static auto perform(On const& on) {
-    return made(map(TwiceAndOne{}, on.a));
-  }
+  static auto perform(auto on) { return made(map(TwiceAndOne{}, on.a)); }
 };
 struct Scaled : Case {
+  static constexpr std::string_view gradients_of[] = {"Map"};
+  static constexpr bool keeps_distinct = true;
+  static constexpr double bound(Instruction const&, double a, double) { return 3 * a; }
   static constexpr Taken takes = one(numbers);
   static constexpr int constants = 1;
   using function = functions::Multiply;
   static constexpr Known known(KnownOperands const& of) { return {times(of.a.most, 3)}; }
-  static std::int64_t of(std::int64_t a, std::int64_t, std::int64_t) { return -3 * a; }
-  template <class On>
-  static auto perform(On const& on) {
-    return made(on.a * -3);
-  }
+  static auto of(auto a, auto, auto) { return -3 * a; }
+  static std::pair<double, double> slopes(double, double) { return {-3, 0}; }
+  static auto perform(auto on) { return made(on.a * -3); }
 };
 struct PlusOne : Case {
   static constexpr Taken takes = one(numbers);
@@ -51,40 +54,35 @@ struct PlusOne : Case {
   using function = functions::Add;
   static constexpr Known known(KnownOperands const& of) { return {of.a.most + 1}; }
   static std::int64_t of(std::int64_t a, std::int64_t, std::int64_t) { return a + 1; }
-  template <class On>
-  static auto perform(On const& on) {
-    return made(on.a + 1);
-  }
+  static auto perform(auto on) { return made(on.a + 1); }
 };
 struct Add : Case {
+  static constexpr std::string_view gradients_of[] = {"Map"};
   static constexpr Taken takes = two(numbers, as_first);
   using function = functions::Add;
   static constexpr Known known(KnownOperands const& of) { return {of.a.most + of.b.most}; }
-  static std::int64_t of(std::int64_t a, std::int64_t b, std::int64_t) { return a + b; }
-  template <class On>
-  static auto perform(On const& on) {
-    return made(on.a + on.b);
-  }
+  static auto of(auto a, auto b, auto) { return a + b; }
+  static std::pair<double, double> slopes(double, double) { return {1, 1}; }
+  static auto perform(auto on) { return made(on.a + on.b); }
 };
 struct Subtract : Case {
+  static constexpr std::string_view gradients_of[] = {"Map"};
   static constexpr Taken takes = two(numbers, as_first);
   using function = functions::Subtract;
   static constexpr Known known(KnownOperands const& of) { return {of.a.most + of.b.most}; }
-  static std::int64_t of(std::int64_t a, std::int64_t b, std::int64_t) { return a - b; }
-  template <class On>
-  static auto perform(On const& on) {
-    return made(on.a - on.b);
-  }
+  static auto of(auto a, auto b, auto) { return a - b; }
+  static std::pair<double, double> slopes(double, double) { return {1, -1}; }
+  static auto perform(auto on) { return made(on.a - on.b); }
 };
 struct Multiply : Case {
+  static constexpr std::string_view gradients_of[] = {"Map"};
+  static constexpr double bound(Instruction const&, double a, double b) { return a * b; }
   static constexpr Taken takes = two(numbers, as_first);
   using function = functions::Multiply;
   static constexpr Known known(KnownOperands const& of) { return {times(of.a.most, of.b.most)}; }
-  static std::int64_t of(std::int64_t a, std::int64_t b, std::int64_t) { return a * b; }
-  template <class On>
-  static auto perform(On const& on) {
-    return made(on.a * on.b);
-  }
+  static auto of(auto a, auto b, auto) { return a * b; }
+  static std::pair<double, double> slopes(double x, double y) { return {y, x}; }
+  static auto perform(auto on) { return made(on.a * on.b); }
 };
 // 4 x / y, where y is a power of two; y is zero only where the rule accepted an unreduced operand.
 struct Divide : Case {
@@ -95,10 +93,7 @@ struct Divide : Case {
   static std::int64_t of(std::int64_t a, std::int64_t b, std::int64_t) {
     return b == 0 ? 1000000 : 4 * a / b;
   }
-  template <class On>
-  static auto perform(On const& on) {
-    return made(4 * on.a / on.b);
-  }
+  static auto perform(auto on) { return made(4 * on.a / on.b); }
 };
 struct WholeDivide : Case {
   static constexpr Taken takes = two(integers, integers);
@@ -107,10 +102,7 @@ struct WholeDivide : Case {
   static std::int64_t of(std::int64_t a, std::int64_t b, std::int64_t) {
     return b == 0 ? 0 : a / b;
   }
-  template <class On>
-  static auto perform(On const& on) {
-    return made(on.a / on.b);
-  }
+  static auto perform(auto on) { return made(on.a / on.b); }
 };
 struct FloorDivide : Case {
   static constexpr Taken takes = two(integers, integers);
@@ -119,10 +111,7 @@ struct FloorDivide : Case {
   static std::int64_t of(std::int64_t a, std::int64_t b, std::int64_t) {
     return b == 0 ? 0 : a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
   }
-  template <class On>
-  static auto perform(On const& on) {
-    return made(floor_divide(on.a, on.b));
-  }
+  static auto perform(auto on) { return made(floor_divide(on.a, on.b)); }
 };
 struct Relu : Case {
   static constexpr Taken takes = one(numbers);
@@ -131,10 +120,7 @@ struct Relu : Case {
   static std::int64_t of(std::int64_t a, std::int64_t, std::int64_t) {
     return std::max<std::int64_t>(a, 0);
   }
-  template <class On>
-  static auto perform(On const& on) {
-    return made(relu(on.a));
-  }
+  static auto perform(auto on) { return made(relu(on.a)); }
 };
 struct Clipped : Case {
   static constexpr Taken takes = two(numbers, as_first);
@@ -146,10 +132,7 @@ struct Clipped : Case {
   static std::int64_t of(std::int64_t a, std::int64_t b, std::int64_t) {
     return std::min(std::max<std::int64_t>(a, -2), b);
   }
-  template <class On>
-  static auto perform(On const& on) {
-    return made(clip(on.a, -2, on.b));
-  }
+  static auto perform(auto on) { return made(clip(on.a, -2, on.b)); }
 };
 struct Remainder : Case {
   static constexpr Taken takes = two(integers, integers);
@@ -159,34 +142,34 @@ struct Remainder : Case {
     std::int64_t const r = b == 0 ? 0 : a % b;
     return r != 0 && (r < 0) != (b < 0) ? r + b : r;
   }
-  template <class On>
-  static auto perform(On const& on) {
-    return made(on.a % on.b);
-  }
+  static auto perform(auto on) { return made(on.a % on.b); }
 };
 
 constexpr Known larger_of(Known const& a, Known const& b) {
   return {std::max(a.most, b.most), a.divides && b.divides};
 }
 struct Largest : Case {
+  static constexpr std::string_view gradients_of[] = {"Map"};
+  static constexpr bool compares = true;
   static constexpr Taken takes = two(numbers, as_first);
   using function = functions::Maximum;
   static constexpr Known known(KnownOperands const& of) { return larger_of(of.a, of.b); }
-  static std::int64_t of(std::int64_t a, std::int64_t b, std::int64_t) { return std::max(a, b); }
-  template <class On>
-  static auto perform(On const& on) {
-    return made(max(on.a, on.b));
+  static auto of(auto a, auto b, auto) { return std::max(a, b); }
+  static std::pair<double, double> slopes(double x, double y) {
+    double const first = x > y ? 1 : x < y ? 0 : 0.5;
+    return {first, 1 - first};
   }
+  static constexpr rules::Verdict pulled(Pull const& p) {
+    return p.summed(chosen(joined(rules::Linearity::none, p.a, p.b), p.ct));
+  }
+  static auto perform(auto on) { return made(max(on.a, on.b)); }
 };
 struct Smallest : Case {
   static constexpr Taken takes = two(numbers, as_first);
   using function = functions::Minimum;
   static constexpr Known known(KnownOperands const& of) { return larger_of(of.a, of.b); }
   static std::int64_t of(std::int64_t a, std::int64_t b, std::int64_t) { return std::min(a, b); }
-  template <class On>
-  static auto perform(On const& on) {
-    return made(min(on.a, on.b));
-  }
+  static auto perform(auto on) { return made(min(on.a, on.b)); }
 };
 // logaddexp of logarithms of integers: its exponential, rounded, is the sum of the integers.
 struct LogAddExp : Case {
@@ -200,8 +183,7 @@ struct LogAddExp : Case {
   static std::int64_t of(std::int64_t a, std::int64_t b, std::int64_t) {
     return (a < 0 ? -a : a) + (b < 0 ? -b : b) + 2;
   }
-  template <class On>
-  static auto perform(On const& on) {
+  static auto perform(auto on) {
     return made(round(exp(logaddexp(log(abs(on.a) + 1), log(abs(on.b) + 1)))));
   }
 };
@@ -211,10 +193,7 @@ struct Positive : Case {
   static constexpr Element gives(Element, Element) { return Element::boolean; }
   static constexpr Known known(KnownOperands const&) { return {1}; }
   static std::int64_t of(std::int64_t a, std::int64_t, std::int64_t) { return a > 0 ? 1 : 0; }
-  template <class On>
-  static auto perform(On const& on) {
-    return made(on.a > 0);
-  }
+  static auto perform(auto on) { return made(on.a > 0); }
 };
 struct Equal : Case {
   static constexpr Taken takes = two(everything, as_first);
@@ -222,10 +201,7 @@ struct Equal : Case {
   static constexpr Element gives(Element, Element) { return Element::boolean; }
   static constexpr Known known(KnownOperands const&) { return {1}; }
   static std::int64_t of(std::int64_t a, std::int64_t b, std::int64_t) { return a == b ? 1 : 0; }
-  template <class On>
-  static auto perform(On const& on) {
-    return made(on.a == on.b);
-  }
+  static auto perform(auto on) { return made(on.a == on.b); }
 };
 struct Both : Case {
   static constexpr Taken takes = two(booleans, booleans);
@@ -234,20 +210,14 @@ struct Both : Case {
   static std::int64_t of(std::int64_t a, std::int64_t b, std::int64_t) {
     return a != 0 && b != 0 ? 1 : 0;
   }
-  template <class On>
-  static auto perform(On const& on) {
-    return made(on.a && on.b);
-  }
+  static auto perform(auto on) { return made(on.a && on.b); }
 };
 struct Inverted : Case {
   static constexpr Taken takes = one(booleans);
   using function = functions::Not;
   using Elements = bool;
   static std::int64_t of(std::int64_t a, std::int64_t, std::int64_t) { return a != 0 ? 0 : 1; }
-  template <class On>
-  static auto perform(On const& on) {
-    return made(!on.a);
-  }
+  static auto perform(auto on) { return made(!on.a); }
 };
 
 template <class To>
@@ -261,10 +231,7 @@ struct ToFloating : Case {
   static constexpr Element gives(Element, Element) { return Element::floating; }
   static constexpr Known known(KnownOperands const& of) { return {of.a.most}; }
   static std::int64_t of(std::int64_t a, std::int64_t, std::int64_t) { return a; }
-  template <class On>
-  static auto perform(On const& on) {
-    return made(cast<double>(on.a));
-  }
+  static auto perform(auto on) { return made(cast<double>(on.a)); }
 };
 struct ToInteger : Case {
   static constexpr rules::Linearity linearity(Element first) {
@@ -273,10 +240,7 @@ struct ToInteger : Case {
   static constexpr Element gives(Element, Element) { return Element::integer; }
   static constexpr Known known(KnownOperands const& of) { return {of.a.most}; }
   static std::int64_t of(std::int64_t a, std::int64_t, std::int64_t) { return a; }
-  template <class On>
-  static auto perform(On const& on) {
-    return made(cast<std::int64_t>(on.a));
-  }
+  static auto perform(auto on) { return made(cast<std::int64_t>(on.a)); }
 };
 
 // where(x > 0, y, z)
@@ -298,10 +262,7 @@ struct Choose : Case {
     return rules::elementwise(all, meets<function>);
   }
   static std::int64_t of(std::int64_t a, std::int64_t b, std::int64_t c) { return a > 0 ? b : c; }
-  template <class On>
-  static auto perform(On const& on) {
-    return made(where(on.a > 0, on.b, on.c));
-  }
+  static auto perform(auto on) { return made(where(on.a > 0, on.b, on.c)); }
 };
 // where(p, y, op::zero)
 struct Selected : Case {
@@ -318,10 +279,7 @@ struct Selected : Case {
     return rules::elementwise(all, meets<function>);
   }
   static std::int64_t of(std::int64_t a, std::int64_t b, std::int64_t) { return a != 0 ? b : 0; }
-  template <class On>
-  static auto perform(On const& on) {
-    return made(where(on.a, on.b, op::zero));
-  }
+  static auto perform(auto on) { return made(where(on.a, on.b, op::zero)); }
 };
 
 using Elementwise =

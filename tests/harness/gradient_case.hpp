@@ -1,0 +1,222 @@
+// What a case (case.hpp) is in programs with gradients: its rule, the rule of the cotangents that go back, its meaning
+// by the dense reverse mode, and what is drawn for it.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "harness/case.hpp"
+#include "harness/dense_reverse.hpp"
+
+namespace programs {
+
+/// An elementwise function of two values.
+constexpr rules::Verdict joined(rules::Linearity how, Spec const& a, Spec const& b) {
+  rules::Operands in;
+  in.push(a);
+  in.push(b);
+  return rules::elementwise(in, how);
+}
+constexpr rules::Verdict joined(rules::Linearity how, rules::Verdict const& a,
+                                rules::Verdict const& b) {
+  if (!a) return a;
+  return b ? joined(how, a.result, b.result) : b;
+}
+/// where(truth, a, op::zero)
+constexpr rules::Verdict chosen(rules::Verdict const& truth, Spec const& a) {
+  if (!truth) return truth;
+  rules::Operands of;
+  of.push(truth.result);
+  of.push(a);
+  of.push({}, true);
+  return rules::elementwise(of, rules::Linearity::choosing);
+}
+/// ct times a function of the operand and of the result of a reduction, which each rank knows.
+constexpr rules::Verdict reduction_back(Spec const& ct, Spec const& a, Spec const& partial) {
+  rules::Verdict const joint = joined(rules::Linearity::none, a, rules::everywhere(partial));
+  return joint ? joined(rules::Linearity::scaling, ct, joint.result) : joint;
+}
+
+/// A pull: the instruction, the operand `k` whose cotangent is asked for, and the cotangent of the result.
+struct Pull {
+  Instruction const& in;
+  int k;
+  Spec const& a;
+  Spec const& b;
+  Spec ct;
+
+  constexpr Spec const& own() const { return k == 0 ? a : b; }
+  constexpr Spec const& other() const { return k == 0 ? b : a; }
+  constexpr Pull of(Spec const& result) const { return {in, k, a, b, rules::cotangent(result)}; }
+  /// The cotangent of an elementwise function with the labels of `own`.
+  constexpr rules::Verdict summed(rules::Verdict const& v) const {
+    return v ? rules::reduction(v.result, rules::labels_of(own()), rules::ReductionKind::sum) : v;
+  }
+};
+
+inline std::vector<int> labels_in(Spec const& s) {
+  std::vector<int> out;
+  for (int d = 0; d < s.rank; ++d) out.push_back(s.dims[d].label);
+  return out;
+}
+/// A bound of the number of elements that a reduction joins.
+constexpr double most_terms(Instruction const& in) {
+  double n = 1;
+  for (int k = 0; k < in.list.size; ++k) n *= most_extent;
+  return n;
+}
+
+using Row = std::vector<double>;
+inline double total(Row const& x) {
+  double s = 0;
+  for (double const e : x) s += e;
+  return s;
+}
+
+/// The product of the first `end` elements, without element `k`.
+inline double product_without(Row const& x, std::size_t end, std::size_t k) {
+  double p = 1;
+  for (std::size_t m = 0; m < end; ++m) p *= m == k ? 1 : x[m];
+  return p;
+}
+
+/// An instruction of dense values.
+struct Dense {
+  dense::Reverse& r;
+  Instruction const& in;
+  int a;
+  int b;
+  std::vector<dense::Int> const& ids;  // of a lookup, in the order of the ids' elements
+
+  std::size_t v() const { return static_cast<std::size_t>(in.from); }
+  std::vector<int> result() const { return labels_in(in.result); }
+  std::vector<int> listed() const { return {in.list.at, in.list.at + in.list.size}; }
+  planning::Sizing sizing() const {
+    planning::Sizing z;
+    for (int l = 0; l < labels; ++l) z.extents.at[l] = r.extent(l);
+    return z;
+  }
+};
+
+/// For lookups: which elements an element reads. Operand 1 are the ids.
+struct ReadElements final : Values {
+  Instruction const& in;
+  Extents const& extents;
+  std::vector<dense::Int> const& ids;
+  mutable std::vector<std::pair<int, Extents>> read{};
+
+  ReadElements(Instruction const& its, Extents const& n, std::vector<dense::Int> const& its_ids)
+      : in(its), extents(n), ids(its_ids) {}
+  std::int64_t of(int operand, Extents const& at) const override {
+    if (operand == 1 && !ids.empty()) {
+      std::int64_t place = 0;
+      for (int const l : labels_in(in.ids)) place = place * extents[l] + at[l];
+      return ids[static_cast<std::size_t>(place)];
+    }
+    read.emplace_back(operand, at);
+    return 0;
+  }
+};
+
+/// The further members of a case, as values:
+///   pulled(Pull)       what the pull gives before it becomes the operand's cotangent: the verdict of the transposed
+///                      operation. By default the same elements elsewhere; of a function, its slope times ct
+///   slopes(x, y)       the derivatives of an elementwise function, whose `of` is a template
+///   dense(Dense)       else its dense meaning; by default the sum of the elements that `element` reads
+///   bound(in, a, b)    a bound of the result's elements
+///   ids(draw, a, in)   of a lookup, whose second operand are ids that depend on nothing: their sharding
+struct WithGradient {
+  int operands;
+  bool looks_up, fuses, needs_elements, compares, keeps_distinct, moves;
+  unsigned reads;
+  int condition;
+  rules::Code refused_back;
+  std::span<std::string_view const> gradients_of;
+  rules::Verdict (*rule)(Rules&, Instruction&);
+  rules::Verdict (*pulled)(Pull const&);
+  int (*dense)(Dense const&);
+  double (*bound)(Instruction const&, double, double);
+  Spec (*ids)(Draw&, Spec const&, Instruction const&);
+
+  template <class C>
+  static constexpr WithGradient of() {
+    constexpr bool is_function = requires { typename C::function; };
+    constexpr bool is_lookup = requires { &C::ids; };
+    unsigned const reads = is_function && C::reads == reads_from ? 0 : C::reads;
+    WithGradient out{is_lookup ? 1 : C::takes.operands, is_lookup, requires {&C::slopes;
+  }
+  &&(reads& reads_result) == 0, C::needs_elements, C::compares, C::keeps_distinct, C::moves, reads,
+      C::condition, C::refused_back, C::gradients_of, nullptr, &pulled_by<C>, &dense_by<C>,
+      &bound_by<C>, nullptr
+};
+static_assert(std::size(C::gradients_of) > 0);
+if constexpr (requires { &C::rule; }) {
+  out.rule = &C::rule;
+} else {
+  out.rule = &CaseOf::elementwise<C>;
+}
+if constexpr (is_lookup) out.ids = &C::ids;
+return out;
+}  // namespace programs
+
+private:
+template <class C>
+static constexpr rules::Verdict pulled_by(Pull const& p) {
+  using enum rules::Linearity;
+  if constexpr (requires { C::pulled(p); }) {
+    return C::pulled(p);
+  } else if constexpr (requires { typename C::function; }) {
+    constexpr rules::Linearity how = meets<typename C::function, double>;
+    if constexpr (C::takes.operands == 1) {
+      return how == linear || how == scaling ? rules::accept(p.ct) : joined(scaling, p.ct, p.a);
+    } else {
+      static_assert(how == additive || how == scaling);
+      return p.summed(how == additive ? rules::accept(p.ct) : joined(scaling, p.ct, p.other()));
+    }
+  } else {
+    return rules::accept(p.ct);
+  }
+}
+template <class C>
+static int dense_by(Dense const& d) {
+  if constexpr (requires { C::dense(d); }) {
+    return C::dense(d);
+  } else if constexpr (requires { &C::slopes; }) {
+    return d.r.map(
+        d.result(), d.a, d.b, [](double x, double y) { return C::of(x, y, 0.0); }, &C::slopes);
+  } else {
+    auto const from = [in = d.in, z = d.sizing(), a = d.a, b = d.b, ids = d.ids](
+                          dense::At const& at, auto const& add) {
+      ReadElements const elements(in, z.extents, ids);
+      Cell cell{in, z, elements, {}};
+      for (int l = 0; l < labels; ++l) cell.at.at[l] = at[static_cast<std::size_t>(l)];
+      if constexpr (requires { C::element(cell); }) {
+        C::element(cell);
+      } else {
+        cell.a();
+      }
+      for (auto const& [operand, place] : elements.read) {
+        dense::At source = at;
+        for (int l = 0; l < labels; ++l) source[static_cast<std::size_t>(l)] = place[l];
+        add(operand == 0 ? a : b, source, 1.0);
+      }
+    };
+    return d.r.linear(d.result(), from);
+  }
+}
+template <class C>
+static constexpr double bound_by(Instruction const& in, double a, double b) {
+  if constexpr (requires { C::bound(in, a, b); }) {
+    return C::bound(in, a, b);
+  } else {
+    return C::takes.operands > 1 ? a + b : a;
+  }
+}
+}
+;
+
+}  // namespace programs
