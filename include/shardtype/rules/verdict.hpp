@@ -25,6 +25,7 @@ enum class Code {
   T10_too_many_elements,
   T11_not_callable,
   T12_not_created,
+  T13_two_rules,
   C01_nothing_shared,
   C02_one_side_only,
   C03_several_shared,

@@ -3,6 +3,7 @@
 
 #include <type_traits>
 
+#include <shardtype/check/sentences/types.hpp>
 #include <shardtype/core/dim.hpp>
 
 namespace shardtype::train {
@@ -34,7 +35,7 @@ inline constexpr int rules_of =
 /// The rules of a model: what splits each of its indices. An index without a rule is whole on all ranks, and
 /// `Shardings<>` splits nothing. As the logical axis rules of Flax; but each index has one rule, and a tensor of which one
 /// axis would split two dims is refused (T01) where Flax leaves one of them whole: parameters and activations have rules
-/// of their own.
+/// of their own. Refused: T13 two rules of one index.
 ///
 ///     using Parameters = train::Shardings<train::Split<D, X>, train::Split<H, Y>>;
 ///     using Activations = train::Shardings<train::Split<B, X>, train::Split<H, Y>>;
@@ -44,8 +45,11 @@ inline constexpr int rules_of =
 /// Source: Flax, "Scale up Flax Modules on multiple devices", logical axis annotation.
 template <class... Splits>
 struct Shardings {
-  static_assert(((detail::rules_of<Splits, Splits...> == 1) && ...),
-                "two rules split the same index: write all its mesh axes in one, Split<D, X, Y>");
+  static constexpr bool lawful = ((detail::rules_of<Splits, Splits...> == 1) && ...);
+  static_assert(
+      sizeof(std::conditional_t<lawful, char,
+                                checking::refused<rules::Code::T13_two_rules, lawful, Splits...>>) >
+      0);
   /// How index `I` is split: `Dim<I>` without a rule.
   template <class I>
   using dim = typename detail::Find<I, Splits...>::type;

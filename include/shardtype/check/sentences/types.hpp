@@ -91,5 +91,11 @@ struct refused<Code::T12_not_created, legal, YourTypes...> : Poisoned {
                 "zeros<float, Dim<I, X>, Dim<J>>(mesh, {8, 12}), full<float, Dim<I>>(mesh, {8}, "
                 "1.0F), normal<float, Dim<I>>(mesh, {8}, RandomKey{7}).");
 };
+template <bool legal, class... YourTypes>
+struct refused<Code::T13_two_rules, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype T13] two rules of these train::Shardings split the same index. Write "
+                "all its mesh axes in one rule, major to minor: train::Split<D, X, Y>.");
+};
 
 }  // namespace shardtype::checking

@@ -1,5 +1,5 @@
 // Two rules for one index.
-// EXPECT: two rules split the same index: write all its mesh axes in one, Split<D, X, Y>
+// EXPECT: \[shardtype T13\] two rules of these train::Shardings split the same index
 // EXPECT: Split<D, X>
 #include <shardtype/shardtype.hpp>
 #include <shardtype/train/shardings.hpp>
