@@ -87,20 +87,14 @@ constexpr bool differs_in_sharding() {
   }
 }
 
-/// Numbers as which a user may want to read a tensor. (std::is_arithmetic would make classes for each type
-/// to which a conversion is tried.)
+/// Numbers as which a user may want to read a loss or a total. (std::is_floating_point would make classes for
+/// each type to which a conversion is tried.)
 template <class T>
 inline constexpr bool is_plain_number = false;
 template <>
 inline constexpr bool is_plain_number<float> = true;
 template <>
 inline constexpr bool is_plain_number<double> = true;
-template <>
-inline constexpr bool is_plain_number<int> = true;
-template <>
-inline constexpr bool is_plain_number<long> = true;
-template <>
-inline constexpr bool is_plain_number<long long> = true;
 
 struct Lawful {};
 /// Triggers the refusal's static_assert without being erroneous itself: clang drops a base class
