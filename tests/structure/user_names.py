@@ -93,6 +93,10 @@ def sample(parameter, types):
         return "M"
     if "Argument<" in kind:
         return "T"
+    if kind == "checking::Anything":  # of a function that refuses mistakes
+        return "T"
+    if kind == "checking::Word":
+        return "char const*"
     if kind == "checking::Poisoned":  # what a refused call gives: its refusal was printed
         return None
     if kind.endswith("::element"):

@@ -334,13 +334,13 @@ class Held : public detail::Declared<Self>::base,
     return refused<Code::A14_no_member, false, Self>{};
   }
   template <class... None>
-  Poisoned* begin(None const&...) const {
+  checking::NoRow begin(None const&...) const {
     refused<Code::A14_no_member, false, Self, None...>{};
-    return nullptr;
+    return {};
   }
   template <class... None>
-  Poisoned* end(None const&...) const {
-    return nullptr;
+  checking::NoRow end(None const&...) const {
+    return {};
   }
 
   /// The tensor itself. An elementwise expression has the same member, which computes it.
