@@ -1,0 +1,246 @@
+#!/usr/bin/env python3
+"""Writes the pages of the site, and its navigation, from README.md, CONTRIBUTING.md, CHANGELOG.md and docs/.
+
+- The navigation is the table "Read on" of README.md. A page that it does not name goes below the one whose name begins
+  its own (automatic_machines.md below automatic.md), a page of a folder below the folder's README.md; a page with
+  neither is an error.
+- A file that pages name, `examples/gpt.cpp` or `nn/nn.hpp`, becomes a page with its source, and the name a link to it. So
+  does every example. `scripts/...` of a folder stays text.
+- A code, C04, becomes a link to its section of docs/errors.md.
+- Above a block that is a part of an example, or its output, stands a link to the example.
+
+usage: pages.py ROOT CONFIGURATION OUT: OUT/docs and OUT/mkdocs.yml
+"""
+import json
+import os
+import re
+import shutil
+import sys
+from pathlib import Path
+
+from slug import github
+
+LANGUAGES = {".cpp": "cpp", ".hpp": "cpp", ".ipp": "cpp", ".h": "cpp", ".py": "python", ".cmake": "cmake",
+             ".yml": "yaml", ".json": "json"}
+TOP = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md",
+       "docs/README.md": "contents.md"}
+EXAMPLES = "examples.md"
+
+FENCE = re.compile(r"^(```|~~~).*?^\1[ \t]*$", re.M | re.S)
+MARK = re.compile(r"^<!--.*?-->[ \t]*\n", re.M | re.S)
+TOKEN = re.compile(
+    r"(?P<heading>^#{1,6} [^\n]*)"
+    r"|(?P<define>^\[[^\]\n]+\]:[^\n]*)"
+    r"|(?P<code>(?P<ticks>`+)(?:(?!\n\n).)+?(?P=ticks)(?!`))"
+    r"|(?P<link>!?\[(?:`[^`]*`|[^\[\]`])*\]\([^)\s]+\))"
+    r"|(?P<reference>\[[A-Z]+\d+\])"
+    r"|(?P<word>\b[A-Z]{1,2}\d{1,2}\b)", re.M | re.S)
+
+
+class Site:
+    def __init__(self, root, out):
+        self.root = root
+        self.out = out
+        self.errors = []
+        self.sources = set()
+        self.pages = {}  # file of the repository -> page of the site
+        for file in [root / "README.md", root / "CONTRIBUTING.md", root / "CHANGELOG.md", *sorted((root / "docs").rglob("*.md"))]:
+            name = str(file.relative_to(root))
+            self.pages[name] = TOP.get(name, name.removeprefix("docs/").replace("README.md", "index.md"))
+        text = FENCE.sub("", (root / "docs/errors.md").read_text())
+        self.codes = {m[1]: github(m[0].lstrip("# ").rstrip()) for m in re.finditer(r"^#+ ([A-Z]+\d+):.*$", text, re.M)}
+
+    def write(self, page, text):
+        path = self.out / page
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def source(self, name):
+        """The page of a file's source."""
+        self.sources.add(name)
+        return f"source/{name}.md"
+
+    def named(self, text):
+        """The file of the repository that a page's words name, or nothing."""
+        text = text.strip("<>")
+        if not re.fullmatch(r"[\w.\-/]+", text) or ("/" not in text and text not in self.pages):
+            return None
+        for folder in ("", "include", "include/shardtype", "docs"):
+            path = (self.root / folder / text).resolve()
+            if path.is_relative_to(self.root) and path.is_file():
+                return str(path.relative_to(self.root))
+        return None
+
+    def target(self, name, page):
+        """From a page of the site to the page of a file."""
+        if name in self.pages:
+            to = self.pages[name]
+        elif name.endswith((".svg", ".png")):
+            to = name.removeprefix("docs/")
+        else:
+            to = self.source(name)
+        return os.path.relpath(to, os.path.dirname(page) or ".")
+
+    def of(self, said, name, page):
+        """A line above a block: the file that it is of. It is HTML, whose links nobody rewrites."""
+        html = re.sub(r"\.md$", ".html", self.target(name, page))
+        return f'<p class="of">{said}<a href="{html}">{name}</a></p>\n\n'
+
+    def mark(self, mark, page):
+        m = re.match(r"<!-- (code|output): (\S+)", mark)
+        if not m:
+            return "\n"
+        if m[1] == "code":
+            return "\n" + self.of("", m[2], page)
+        return "\n" + self.of("printed by ", f"examples/{m[2]}.cpp", page)
+
+    def prose(self, text, file, page):
+        def token(m):
+            kind = m.lastgroup if m.lastgroup != "ticks" else "code"
+            if kind == "code":
+                inside = m[0].strip("`")
+                name = self.named(inside)
+                if inside.rstrip("/") == "examples":
+                    return f"[{m[0]}]({os.path.relpath(EXAMPLES, os.path.dirname(page) or '.')})"
+                return f"[{m[0]}]({self.target(name, page)})" if name and name != file else m[0]
+            if kind == "word" and m[0] in self.codes:
+                return f"[{m[0]}]({self.target('docs/errors.md', page)}#{self.codes[m[0]]})"
+            if kind in ("link", "define"):
+                return re.sub(r"(\]\(|\]: *)([^)\s]+)", lambda t: t[1] + self.link(t[2], file, page), m[0])
+            return m[0]
+
+        return TOKEN.sub(token, text)
+
+    def link(self, target, file, page):
+        if re.match(r"[a-z]+:|#", target):
+            return target
+        path, _, anchor = target.partition("#")
+        to = ((self.root / file).parent / path).resolve()
+        if not to.is_relative_to(self.root) or not to.exists():
+            self.errors.append(f"{file}: no file {target}")
+            return target
+        name = str(to.relative_to(self.root))
+        if to.is_dir():
+            if name != "examples":
+                self.errors.append(f"{file}: {target} is a folder without a page")
+            return os.path.relpath(EXAMPLES, os.path.dirname(page) or ".")
+        return self.target(name, page) + (f"#{anchor}" if anchor else "")
+
+    def page(self, file):
+        page = self.pages[file]
+        text = (self.root / file).read_text()
+        out, at = [], 0
+        for m in FENCE.finditer(text):
+            out += [("prose", text[at:m.start()]), ("fence", m[0])]
+            at = m.end()
+        out.append(("prose", text[at:]))
+        done = []
+        for kind, piece in out:
+            if kind == "prose":
+                marks = MARK.split(piece)
+                found = MARK.findall(piece)
+                piece = self.prose(marks[0], file, page)
+                for mark, after in zip(found, marks[1:]):
+                    piece += self.mark(mark, page) + self.prose(after, file, page)
+            done.append(piece)
+        self.write(page, "".join(done))
+
+    def source_page(self, name):
+        path = self.root / name
+        text = path.read_text()
+        first = text.partition("\n")[0]
+        language = LANGUAGES.get(path.suffix, "")
+        if path.name == "CMakeLists.txt":
+            language = "cmake"
+        elif first.startswith("#!"):
+            language = "python" if "python" in first else "bash"
+        fence = "`" * (max([2, *map(len, re.findall(r"`+", text))]) + 1)
+        self.write(f"source/{name}.md", f"---\ntitle: {path.name}\nsearch:\n  exclude: true\n---\n\n# {name}\n\n"
+                   f'{fence} {{.{language or "text"} linenums="1"}}\n{text.rstrip()}\n{fence}\n')
+
+    def examples(self):
+        rows = ["# Examples", "", "| program | |", "|---|---|"]
+        for path in sorted((self.root / "examples").glob("*.cpp")):
+            words = []
+            for line in path.read_text().splitlines():
+                if not line.startswith("// ") or re.match(r"// [A-Z]+: ", line):
+                    break
+                words.append(line[3:])
+            name = f"examples/{path.name}"
+            said = self.prose(" ".join(words).replace("|", "\\|"), name, EXAMPLES)
+            rows.append(f"| [{path.stem}]({self.source(name)}) | {said} |")
+        self.write(EXAMPLES, "\n".join(rows) + "\n")
+
+    def navigation(self):
+        table = re.search(r"^## Read on\n(.*?)^## ", (self.root / "README.md").read_text() + "\n## ", re.M | re.S)[1]
+        parts, seen = [], {"README.md"}
+
+        def below(name):
+            """Pages whose names this one begins."""
+            if name.endswith("/README.md"):
+                start = name.removesuffix("README.md") if name != "docs/README.md" else "none"
+            else:
+                start = name.removesuffix(".md") + "_"
+            return [n for n in self.pages if n not in seen and n.startswith(start)]
+
+        def title(name):
+            return re.search(r"^# +(.*)$", (self.root / name).read_text(), re.M)[1].replace("`", "")
+
+        def capital(text):
+            return text[:1].upper() + text[1:]
+
+        first = []
+        for row in re.findall(r"^\| *([^|\n]+?) *\|([^\n]*)\|$", table, re.M):
+            named = [(t, p) for t, p in re.findall(r"\[([^\]]+)\]\(([^)#]+\.md)\)", row[1]) if p in self.pages]
+            seen |= {p for _, p in named}
+            if named:
+                first.append((row[0], named))
+        for name, pages in first:
+            entries = []
+            for text, file in pages:
+                more = sorted(below(file))
+                seen.update(more)
+                entry = {capital(text): self.pages[file]}
+                if more:
+                    own = self.pages[file] if file.endswith("README.md") else {capital(text): self.pages[file]}
+                    entry = {capital(text): [own, *({title(n): self.pages[n]} for n in more)]}
+                entries.append(entry)
+            if name == "begin":
+                entries.append({"Examples": EXAMPLES})
+            parts.append({capital(name): entries})
+        # The index of tasks stands beside the front page; the changelog with the library itself.
+        index = [p for p in parts if any("contents.md" in e.values() for e in next(iter(p.values())) if isinstance(e, dict))]
+        parts = [p for p in parts if p not in index]
+        library = next(iter(parts[-1].values()))
+        library.append({"Changes": self.pages["CHANGELOG.md"]})
+        seen |= {"CHANGELOG.md", "docs/README.md"}
+        for name in sorted(set(self.pages) - seen):
+            self.errors.append(f"{name} has no place: README.md, Read on, names neither it nor the page whose name begins its own")
+        return [{"shardtype": ["index.md", {"What do you want to do?": "contents.md"}]}, *parts]
+
+
+def main():
+    root, configuration, out = (Path(a).resolve() for a in sys.argv[1:])
+    shutil.rmtree(out, ignore_errors=True)
+    site = Site(root, out / "docs")
+    for file in site.pages:
+        site.page(file)
+    site.examples()
+    for name in sorted(site.sources):
+        site.source_page(name)
+    for picture in [*(root / "docs").rglob("*.svg"), *(root / "docs").rglob("*.png")]:
+        to = site.out / picture.relative_to(root / "docs")
+        to.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(picture, to)
+    (site.out / "assets").mkdir()
+    for name in ("site.css", "iframe-worker.js"):
+        shutil.copy(configuration.parent / name, site.out / "assets" / name)
+    settings = {"INHERIT": str(configuration), "docs_dir": str(site.out), "nav": site.navigation()}
+    (out / "mkdocs.yml").write_text("".join(f"{k}: {json.dumps(v)}\n" for k, v in settings.items()))
+    for error in site.errors:
+        print(f"site: {error}", file=sys.stderr)
+    sys.exit(1 if site.errors else 0)
+
+
+if __name__ == "__main__":
+    main()
