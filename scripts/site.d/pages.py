@@ -81,28 +81,36 @@ class Site:
             to = self.source(name)
         return os.path.relpath(to, os.path.dirname(page) or ".")
 
-    def of(self, said, name, page):
-        """A line above a block: the file that it is of. It is HTML, whose links nobody rewrites."""
-        html = re.sub(r"\.md$", ".html", self.target(name, page))
-        return f'<p class="of">{said}<a href="{html}">{name}</a></p>\n\n'
-
-    def mark(self, mark, page):
-        m = re.match(r"<!-- (code|output): (\S+)", mark)
+    def mark(self, mark, page, last):
+        """The line above a block that is a part of an example, or its output, and the example's name."""
+        m = re.match(r"<!-- (code|output): (\S+)(?: ([\w-]+))? -->", mark)
         if not m:
-            return "\n"
-        if m[1] == "code":
-            return "\n" + self.of("", m[2], page)
-        return "\n" + self.of("printed by ", f"examples/{m[2]}.cpp", page)
+            return "\n", last
+        name = m[2] if m[1] == "code" else f"examples/{m[2]}.cpp"
+        # It is HTML, whose links nobody rewrites.
+        to = re.sub(r"\.md$", ".html", self.target(name, page))
+        if m[1] == "code" and m[3]:
+            before = (self.root / name).read_text().partition(f"// docs: {m[3]}\n")[0]
+            line = before.count("\n") + 2
+            link = f'<a href="{to}#__codelineno-0-{line}">{name}, line {line}</a>'
+        else:
+            link = f'<a href="{to}">{name}</a>'
+        said = link if m[1] == "code" else "output" if name == last else f"output of {link}"
+        return f'\n<p class="of" data-search-exclude>{said}</p>\n\n', name
 
     def prose(self, text, file, page):
         def token(m):
             kind = m.lastgroup if m.lastgroup != "ticks" else "code"
             if kind == "code":
                 inside = m[0].strip("`")
-                name = self.named(inside)
+                name = self.named(inside.partition(" ")[0] if inside.startswith("scripts/") else inside)
                 if inside.rstrip("/") == "examples":
                     return f"[{m[0]}]({os.path.relpath(EXAMPLES, os.path.dirname(page) or '.')})"
-                return f"[{m[0]}]({self.target(name, page)})" if name and name != file else m[0]
+                if name and name != file:
+                    return f"[{m[0]}]({self.target(name, page)})"
+                # In a table GitHub wants | escaped, and this parser does not.
+                row = m.string[m.string.rfind("\n", 0, m.start()) + 1:].startswith("|")
+                return m[0].replace("\\|", "|") if row else m[0]
             if kind == "word" and m[0] in self.codes:
                 return f"[{m[0]}]({self.target('docs/errors.md', page)}#{self.codes[m[0]]})"
             if kind in ("link", "define"):
@@ -129,19 +137,30 @@ class Site:
     def page(self, file):
         page = self.pages[file]
         text = (self.root / file).read_text()
+        titles = len(re.findall(r"^# ", FENCE.sub("", text), re.M))
         out, at = [], 0
         for m in FENCE.finditer(text):
             out += [("prose", text[at:m.start()]), ("fence", m[0])]
             at = m.end()
         out.append(("prose", text[at:]))
-        done = []
+        done, example = [], ""
         for kind, piece in out:
             if kind == "prose":
-                marks = MARK.split(piece)
+                parts = MARK.split(piece)
                 found = MARK.findall(piece)
-                piece = self.prose(marks[0], file, page)
-                for mark, after in zip(found, marks[1:]):
-                    piece += self.mark(mark, page) + self.prose(after, file, page)
+                piece = self.prose(parts[0], file, page)
+                for mark, after in zip(found, parts[1:]):
+                    line, example = self.mark(mark, page, example)
+                    piece += line + self.prose(after, file, page)
+                # A list may follow a paragraph at once, for GitHub.
+                piece = re.sub(r"^(?!\||[-*] |\d+\. |\s)(.+\n)(?=(?:[-*]|1\.) )", r"\1\n", piece, flags=re.M)
+                # The table of contents lists what is below a page's one title.
+                if titles > 1:
+                    piece = re.sub(r"^#", "##", piece, flags=re.M)
+                    if not done:
+                        piece = piece.replace("##", "#", 1)
+            else:
+                piece = "\n" + re.sub(r"\A(```|~~~)[ \t]*\n", r"\1text\n", piece) + "\n"
             done.append(piece)
         self.write(page, "".join(done))
 
@@ -159,7 +178,7 @@ class Site:
                    f'{fence} {{.{language or "text"} linenums="1"}}\n{text.rstrip()}\n{fence}\n')
 
     def examples(self):
-        rows = ["# Examples", "", "| program | |", "|---|---|"]
+        rows = ["# Examples", "", "| program | what it shows |", "|---|---|"]
         for path in sorted((self.root / "examples").glob("*.cpp")):
             words = []
             for line in path.read_text().splitlines():
@@ -167,7 +186,9 @@ class Site:
                     break
                 words.append(line[3:])
             name = f"examples/{path.name}"
-            said = self.prose(" ".join(words).replace("|", "\\|"), name, EXAMPLES)
+            said = re.sub(r"[\\|*_\[\]]", r"\\\g<0>", " ".join(words)).replace("<", "&lt;")
+            said = re.sub(r"\b(?:docs|scripts|tests)/[\w./\\]*\w", lambda m: "`" + m[0].replace("\\", "") + "`", said)
+            said = self.prose(said, name, EXAMPLES)
             rows.append(f"| [{path.stem}]({self.source(name)}) | {said} |")
         self.write(EXAMPLES, "\n".join(rows) + "\n")
 
