@@ -162,7 +162,8 @@ class Site:
             else:
                 piece = "\n" + re.sub(r"\A(```|~~~)[ \t]*\n", r"\1text\n", piece) + "\n"
             done.append(piece)
-        self.write(page, "".join(done))
+        head = "---\nsearch:\n  boost: 0.3\n---\n\n" if file == "CHANGELOG.md" else ""
+        self.write(page, head + "".join(done))
 
     def source_page(self, name):
         path = self.root / name
