@@ -63,7 +63,7 @@ class Site:
     def named(self, text):
         """The file of the repository that a page's words name, or nothing."""
         text = text.strip("<>")
-        if not re.fullmatch(r"[\w.\-/]+", text) or ("/" not in text and text not in self.pages):
+        if not re.fullmatch(r"(?!build/)[\w.\-/]+", text) or ("/" not in text and text not in self.pages):
             return None
         for folder in ("", "include", "include/shardtype", "docs"):
             path = (self.root / folder / text).resolve()
