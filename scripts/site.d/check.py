@@ -59,7 +59,8 @@ def check(folder):
 
 def self_test():
     right = '<link rel="stylesheet" href="a.css"><h1 id="x">A</h1><a href="#x">x</a><a href="b.html#y">b</a>'
-    faults = {"a dead link": ("b.html#y", "c.html"), "a dead anchor": ("#y", "#z"), "a dead anchor of its own": ('"#x"', '"#z"'),
+    faults = {"a dead link": ("b.html#y", "c.html"), "a dead anchor": ("#y", "#z"),
+              "a dead anchor of its own": ('"#x"', '"#z"'),
               "a script from elsewhere": ("<h1", '<script src="https://example.org/a.js"></script><h1'),
               "a picture that is missing": ("<h1", '<img src="a.svg"><h1'),
               "a style from elsewhere": ('href="a.css"', 'href="//example.org/a.css"')}

@@ -1,4 +1,5 @@
-// Search runs in a Worker, which browsers refuse to pages that are opened as files. There, a hidden frame does its work.
+// Search runs in a Worker, which browsers refuse to pages that are opened as files. There a hidden frame does its
+// work.
 if (location.protocol === "file:") {
   class IFrameWorker extends EventTarget {
     constructor(url) {
@@ -18,7 +19,8 @@ if (location.protocol === "file:") {
         const event = new MessageEvent("message", {data, source: inside});
         dispatchEvent(event);
       };
-      inside.importScripts = (...urls) => urls.reduce((before, next) => before.then(() => load(next)), Promise.resolve());
+      inside.importScripts = (...urls) =>
+        urls.reduce((before, next) => before.then(() => load(next)), Promise.resolve());
       const load = (next) => new Promise((resolve, reject) => {
         const script = inside.document.createElement("script");
         script.src = next;

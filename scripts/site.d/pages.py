@@ -4,8 +4,8 @@
 - The navigation is the table "Read on" of README.md. A page that it does not name goes below the one whose name begins
   its own (automatic_machines.md below automatic.md), a page of a folder below the folder's README.md; a page with
   neither is an error.
-- A file that pages name, `examples/gpt.cpp` or `nn/nn.hpp`, becomes a page with its source, and the name a link to it. So
-  does every example. `scripts/...` of a folder stays text.
+- A file that pages name, `examples/gpt.cpp` or `nn/nn.hpp`, becomes a page with its source, and the name a link to
+  it. So does every example. A folder's name stays text.
 - A code, C04, becomes a link to its section of docs/errors.md.
 - Above a block that is a part of an example, or its output, stands a link to the example.
 
@@ -44,8 +44,8 @@ class Site:
         self.errors = []
         self.sources = set()
         self.pages = {}  # file of the repository -> page of the site
-        for file in [root / "README.md", root / "CONTRIBUTING.md", root / "CHANGELOG.md", *sorted((root / "docs").rglob("*.md"))]:
-            name = str(file.relative_to(root))
+        docs = sorted(str(f.relative_to(root)) for f in (root / "docs").rglob("*.md"))
+        for name in ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", *docs]:
             self.pages[name] = TOP.get(name, name.removeprefix("docs/").replace("README.md", "index.md"))
         text = FENCE.sub("", (root / "docs/errors.md").read_text())
         self.codes = {m[1]: github(m[0].lstrip("# ").rstrip()) for m in re.finditer(r"^#+ ([A-Z]+\d+):.*$", text, re.M)}
@@ -193,52 +193,46 @@ class Site:
             rows.append(f"| [{path.stem}]({self.source(name)}) | {said} |")
         self.write(EXAMPLES, "\n".join(rows) + "\n")
 
+    def title(self, name):
+        found = re.search(r"^# +(.*)$", (self.root / name).read_text(), re.M)
+        if not found:
+            self.errors.append(f"{name} has no title")
+        return found[1].replace("`", "") if found else name
+
+    def below(self, name):
+        """The pages that stand below another."""
+        start = name.removesuffix("README.md") if name.endswith("/README.md") else name.removesuffix(".md") + "_"
+        return sorted(n for n in self.pages if n.startswith(start) and n != name)
+
+    def entry(self, text, name):
+        label = self.title(name) if text.endswith(".md") else text[:1].upper() + text[1:]
+        below = [{self.title(n): self.pages[n]} for n in self.below(name)]
+        if not below:
+            return {label: self.pages[name]}
+        # A folder's README.md is the page of its entry; another page is the first below its own.
+        return {label: [self.pages[name] if name.endswith("/README.md") else {label: self.pages[name]}, *below]}
+
     def navigation(self):
-        table = re.search(r"^## Read on\n(.*?)^## ", (self.root / "README.md").read_text() + "\n## ", re.M | re.S)[1]
-        parts, seen = [], {"README.md"}
-
-        def below(name):
-            """Pages whose names this one begins."""
-            if name.endswith("/README.md"):
-                start = name.removesuffix("README.md") if name != "docs/README.md" else "none"
-            else:
-                start = name.removesuffix(".md") + "_"
-            return [n for n in self.pages if n not in seen and n.startswith(start)]
-
-        def title(name):
-            return re.search(r"^# +(.*)$", (self.root / name).read_text(), re.M)[1].replace("`", "")
-
-        def capital(text):
-            return text[:1].upper() + text[1:]
-
-        first = []
-        for row in re.findall(r"^\| *([^|\n]+?) *\|([^\n]*)\|$", table, re.M):
-            named = [(t, p) for t, p in re.findall(r"\[([^\]]+)\]\(([^)#]+\.md)\)", row[1]) if p in self.pages]
-            seen |= {p for _, p in named}
-            if named:
-                first.append((row[0], named))
-        for name, pages in first:
-            entries = []
-            for text, file in pages:
-                more = sorted(below(file))
-                seen.update(more)
-                entry = {capital(text): self.pages[file]}
-                if more:
-                    own = self.pages[file] if file.endswith("README.md") else {capital(text): self.pages[file]}
-                    entry = {capital(text): [own, *({title(n): self.pages[n]} for n in more)]}
-                entries.append(entry)
-            if name == "begin":
-                entries.append({"Examples": EXAMPLES})
-            parts.append({capital(name): entries})
-        # The index of tasks stands beside the front page; the changelog with the library itself.
-        index = [p for p in parts if any("contents.md" in e.values() for e in next(iter(p.values())) if isinstance(e, dict))]
-        parts = [p for p in parts if p not in index]
-        library = next(iter(parts[-1].values()))
-        library.append({"Changes": self.pages["CHANGELOG.md"]})
-        seen |= {"CHANGELOG.md", "docs/README.md"}
+        readme = (self.root / "README.md").read_text()
+        index = "docs/README.md"
+        seen = {"README.md", "CHANGELOG.md", index}
+        parts = {}
+        for row in re.findall(r"^\|.*\|$", readme.partition("\n## Read on\n")[2].partition("\n## ")[0], re.M):
+            part = row.split("|")[1].strip()
+            links = re.findall(r"\[([^\]]+)\]\(([^)#]+\.md)\)", row)
+            named = [(text, name) for text, name in links if name in self.pages]
+            if named and index not in dict(named).values():
+                parts[part[:1].upper() + part[1:]] = [self.entry(*n) for n in named]
+                seen |= {n for _, name in named for n in (name, *self.below(name))}
+        if not parts:
+            self.errors.append("README.md has no table below Read on")
+            return []
+        parts[next(iter(parts))].append({"Examples": EXAMPLES})
+        parts[list(parts)[-1]].append({"Changes": self.pages["CHANGELOG.md"]})
         for name in sorted(set(self.pages) - seen):
-            self.errors.append(f"{name} has no place: README.md, Read on, names neither it nor the page whose name begins its own")
-        return [{"shardtype": ["index.md", {"What do you want to do?": "contents.md"}]}, *parts]
+            self.errors.append(f"{name} has no place: README.md, Read on, names neither it nor a page above it")
+        front = {"shardtype": ["index.md", {"What do you want to do?": self.pages[index]}]}
+        return [front, *({part: entries} for part, entries in parts.items())]
 
 
 def main():
@@ -257,7 +251,8 @@ def main():
     (site.out / "assets").mkdir()
     for name in ("site.css", "iframe-worker.js"):
         shutil.copy(configuration.parent / name, site.out / "assets" / name)
-    settings = {"INHERIT": str(configuration), "docs_dir": str(site.out), "nav": site.navigation()}
+    settings = {"INHERIT": str(configuration), "docs_dir": str(site.out), "nav": site.navigation(),
+                "hooks": [str(configuration.parent / "breaks.py")]}
     (out / "mkdocs.yml").write_text("".join(f"{k}: {json.dumps(v)}\n" for k, v in settings.items()))
     for error in site.errors:
         print(f"site: {error}", file=sys.stderr)
