@@ -12,15 +12,6 @@
 
 namespace shardtype::checking {
 
-struct Poisoned;
-/// What `begin()` of a tensor gives, which is refused: a loop of C++ compiles with it, and it is no iterator, so that a
-/// tensor is no range of the standard library.
-struct NoRow {
-  Poisoned operator*() const;
-  NoRow& operator++();
-  bool operator!=(NoRow const&) const;
-};
-
 /// An inert stand-in for the tensor that a refused operation would have returned. It converts to
 /// any type, is accepted by every operation, and has Tensor's public members (a test holds the
 /// lists equal). It exists only in programs that do not compile, so its functions are not defined.
@@ -91,6 +82,14 @@ struct Poisoned : core::Argument<Poisoned> {
   double& operator()(Is const&...) const;
   template <class N>
   double& operator[](N const&) const;
+};
+
+/// What `begin()` of a tensor gives, which is refused: a loop of C++ compiles with it, and it is no iterator, so that a
+/// tensor is no range of the standard library.
+struct NoRow {
+  Poisoned operator*() const;
+  NoRow& operator++();
+  bool operator!=(NoRow const&) const;
 };
 
 }  // namespace shardtype::checking
