@@ -67,7 +67,6 @@ struct RowsOfA {
   using ABC = Tensor<float, Dim<I, X, Y>, Dim<L>>;
   using E = Tensor<float, Dim<I, X, Y>, Dim<M>>;
 };
-
 // docs: end
 
 // The program: the expression and the sharding of its result.

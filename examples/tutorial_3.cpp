@@ -1,5 +1,5 @@
-// The program of docs/tutorials/3_shardings_and_solvers.md: shardings found from their pictures, a solver for each rank,
-// and one system that is split over all of them. On 8 ranks.
+// The program of docs/tutorials/3_shardings_and_products.md and 4_solvers_and_transforms.md: shardings found from their
+// pictures, a system of equations for each rank, and one that is split over all of them. On 8 ranks.
 // SHOWN: docs
 // RANKS: 8
 #include <cstdint>
@@ -24,9 +24,17 @@ using Matrices = Tensor<double, Dim<System, All>, Dim<I>, Dim<J>>;
 using Vectors = Tensor<double, Dim<System, All>, Dim<I>>;
 // docs: end
 
+// docs: basic-names
+struct Rows : Axis<"a", 4> {};
+struct Columns : Axis<"b", 2> {};
+struct Any : Axis<"Any"> {};  // as many ranks as the mesh says
+using Blocks = Tensor<float, Dim<I, Rows>, Dim<J, Columns>>;
+static_assert(bytes_per_rank<Blocks> == 16 * 16 * sizeof(float) / 8);
+// docs: end
+
 // docs: cyclic-names
-using Columns = Tensor<double, Dim<I>, Dim<J, Cyclic<All, 2>>>;
-constexpr auto of_lu = plan(op::CyclicLu<I, J>{}, type<Columns>);
+using Turns = Tensor<double, Dim<I>, Dim<J, Cyclic<All, 2>>>;
+constexpr auto of_lu = plan(op::CyclicLu<I, J>{}, type<Turns>);
 static_assert(of_lu.count(Collective::all_gather) == 0);
 // docs: end
 
@@ -84,6 +92,28 @@ int main(int argc, char** argv) {
   // docs: end
   holds(array_equal(transfer<Dim<I, All>, Dim<J>>(f, row), a), "no move changes a number");
 
+  section("basic");
+  // docs: basic
+  Mesh<Rows, Columns> const grid(env.world());
+  auto const x =
+      from_function<Blocks>(grid, [](std::int64_t i, std::int64_t j) { return 16 * i + j; });
+  auto const y = sin(x).tensor();  // computed where x is
+  visualize(y, "y");
+  // docs: end
+
+  section("scaling");
+  // docs: scaling
+  for (std::int64_t const ranks : {1, 2, 4, 8}) {
+    Mesh<Any> const some(env.world(), {ranks});  // the first ones
+    if (!some.here()) continue;
+    auto const part = from_function<double, Dim<I, Any>, Dim<J>>(
+        some, [](std::int64_t i, std::int64_t j) { return static_cast<double>(i * j % 7); });
+    double const total = item(sum<Tensor<double>>(square(part)));
+    say(std::to_string(ranks) + " ranks: " + std::to_string(total) + ", " +
+        std::to_string(8 * part.local_size()) + " bytes on the first");
+  }
+  // docs: end
+
   section("solvers");
   // docs: solvers
   auto const as = normal<Matrices>(row, RandomKey{1});
@@ -107,14 +137,14 @@ int main(int argc, char** argv) {
 
   section("lu");
   // docs: lu
-  auto const columns = reshard<Columns>(rows);
-  auto const x = linalg::solve<I, J>(columns, right);  // f64[J@All%2]
+  auto const columns = reshard<Turns>(rows);
+  auto const once = linalg::solve<I, J>(columns, right);  // f64[J@All%2]
   auto const lu = linalg::lu_factor<I, J>(columns);
   auto const again = linalg::lu_solve<I, J>(lu, right);
   say(explain(op::CyclicLu<I, J>{}, columns));
   print(lu.pivots);
   // docs: end
-  holds(allclose(reshard<Dim<J>>(x), whole, 1e-9, 1e-9), "both solutions agree");
+  holds(allclose(reshard<Dim<J>>(once), whole, 1e-9, 1e-9), "both solutions agree");
   holds(allclose(reshard<Dim<J>>(again), whole, 1e-9, 1e-9), "the factors solve it too");
   return wrong == 0 ? 0 : 1;
 }
