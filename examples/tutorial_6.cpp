@@ -33,10 +33,10 @@ struct Column : Index<"Column"> {};
 // docs: expert-names
 struct S : Index<"S", 64> {};  // tokens
 struct E : Index<"E", 4> {};   // experts
-using Tokens = Tensor<double, Dim<S, X>, Dim<D>>;
+using Tokens = Tensor<double, Dim<S, X>, Dim<D, Y>>;
 using Router = Tensor<double, Dim<D>, Dim<E>>;
-using Into = Tensor<double, Dim<E, X>, Dim<D>, Dim<F>>;
-using Back = Tensor<double, Dim<E, X>, Dim<F>, Dim<D>>;
+using Into = Tensor<double, Dim<E, X>, Dim<D>, Dim<F, Y>>;
+using Back = Tensor<double, Dim<E, X>, Dim<F, Y>, Dim<D>>;
 // docs: end
 
 // docs: by-expert
@@ -51,13 +51,16 @@ constexpr auto by_expert = [](auto const& a, auto const& w, auto const& ids) {
 // docs: end
 
 // docs: mixture
-constexpr auto mixture = [](auto const& x, auto const& r, auto const& w, auto const& v) {
+constexpr auto mixture = [](auto const& a, auto const& r, auto const& w, auto const& v) {
+  auto const x = all_gather<Y>(a);                     // the features of the rank's tokens
   auto const routes = nn::router<E>(matmul(x, r), 2);  // two experts for each token
-  return nn::moe(x, routes, w, v);                     // rows travel to their experts, and back
+  // rows travel to their experts, and back; then the parts of F are added up
+  return nn::moe<Dim<S, X>, Dim<D, Y>>(x, routes, w, v);
 };
 constexpr auto of_mixture = plan(mixture, type<Tokens>, type<Router>, type<Into>, type<Back>);
 static_assert(of_mixture.count(Collective::all_to_all) == 3);
-static_assert(of_mixture.count(Collective::all_gather) == 0);
+static_assert(of_mixture.count(Collective::all_gather) == 1);
+static_assert(of_mixture.count(Collective::reduce_scatter) == 1);
 // docs: end
 
 // docs: ring-names
@@ -238,19 +241,19 @@ int main(int argc, char** argv) {
 
   section("experts");
   // docs: experts
-  auto const x = reshard<Tokens>(a);
   auto const router = normal<Router>(mesh, RandomKey{4});
-  auto const into = reshard<Into>(w);
   auto const back = normal<Back>(mesh, RandomKey{5});
-  auto const ragged = mixture(x, router, into, back);
+  auto const ragged = mixture(split_a, router, split_w, back);
+  auto const x = all_gather<Y>(split_a);
   auto const routes = nn::router<E>(matmul(x, router), 2);
-  auto const gathered = nn::moe(x, routes, into, back, nn::Gathered{});
+  auto const gathered = nn::moe<Dim<S, X>, Dim<D, Y>>(x, routes, split_w, back, nn::Gathered{});
   say(explain(of_mixture));
   say("rows of each expert: " + to_text(nn::expert_load<E>(routes, 4)));
   // docs: end
   auto const local = nn::moe(x, routes, w, reshard<Dim<E>, Dim<F>, Dim<D>>(back));
-  holds(allclose(ragged, local, 1e-9, 1e-9), "rows that travel");
-  holds(allclose(gathered, local, 1e-9, 1e-9), "rows that are gathered");
+  auto const expected_rows = reshard<Tokens>(local);
+  holds(allclose(ragged, expected_rows, 1e-9, 1e-9), "rows that travel");
+  holds(allclose(gathered, expected_rows, 1e-9, 1e-9), "rows that are gathered");
 
   section("ring");
   // docs: ring
