@@ -1,6 +1,7 @@
 // Products of matrices with several shardings, written by hand as functions of blocks. Each is
 // compared with the strict product of the same operands: their types and values are equal. On 8
 // ranks.
+// SHOWN: docs
 // RANKS: 8
 #include <cmath>
 #include <cstdint>
@@ -40,6 +41,8 @@ int main(int argc, char** argv) {
   auto const b_whole = from_function<double, Dim<J>, Dim<K>>(mesh, {16, 12}, f);
   auto const b_rows = from_function<double, Dim<J, Y>, Dim<K>>(mesh, {16, 12}, f);
 
+  if (env.rank() == 0) std::printf("== products\n");
+  // docs: rows-and-columns
   // One function serves the first three cases: where no contracted dim is split, nothing is sent,
   // and the types carry the shardings to the result.
   auto const product = [](auto a, auto b) { return matmul(a, b); };
@@ -49,18 +52,28 @@ int main(int argc, char** argv) {
         matmul(a_rows, b_whole));
   agree("replicated x columns", shard_map<Dim<I>, Dim<K, Y>>(product, a_whole, b_columns),
         matmul(a_whole, b_columns));
+  // docs: end
 
+  // docs: blocks-rows
   // Blocks x rows: each rank has a summand of its block of the result. Without the all_reduce the
   // code does not compile unless the output names Y.
   auto const summed = [](auto a, auto b) { return all_reduce<Y>(matmul(a, b)); };
   agree("blocks x rows", shard_map<Dim<I, X>, Dim<K>>(summed, a_blocks, b_rows),
         matmul<Dim<I, X>, Dim<K>>(a_blocks, b_rows));
+  // Blocks x replicated: a slice of B is free, and makes it the case before.
+  auto const sliced = [](auto a, auto b) { return all_reduce<Y>(matmul(a, shard<Y, J>(b))); };
+  agree("blocks x replicated", shard_map<Dim<I, X>, Dim<K>>(sliced, a_blocks, b_whole),
+        matmul<Dim<I, X>, Dim<K>>(a_blocks, b_whole));
+  // docs: end
 
+  // docs: blocks-columns
   // Blocks x columns: only A splits the contracted dim, so A is gathered first.
   auto const gathered = [](auto a, auto b) { return matmul(all_gather<Y, J>(a), b); };
   agree("blocks x columns", shard_map<Dim<I, X>, Dim<K, Y>>(gathered, a_blocks, b_columns),
         matmul<Dim<I, X>, Dim<K, Y>>(a_blocks, b_columns));
+  // docs: end
 
+  // docs: ring
   // The same product without the gathered copy: the blocks of A pass round the ring of the ranks
   // along Y, and each rank multiplies its current block by the matching rows of B.
   auto const in_a_ring = [](auto a, auto b) {
@@ -78,6 +91,7 @@ int main(int argc, char** argv) {
         });
     return c;
   };
+  // docs: end
   agree("blocks x columns, in a ring",
         shard_map<Dim<I, X>, Dim<K, Y>>(in_a_ring, a_blocks, b_columns),
         matmul<Dim<I, X>, Dim<K, Y>>(a_blocks, b_columns));

@@ -2,6 +2,7 @@
 // operands: here are four choices, from blocks everywhere to no split contracted index, with the
 // plan that automatic mode finds for each. The source asserts the number of collectives and the
 // bytes per rank, for automatic mode and for strict mode from left to right. On 8 ranks.
+// SHOWN: docs
 // RANKS: 8
 #include <cstddef>
 #include <cstdint>
@@ -41,6 +42,7 @@ struct SplitPairs {
   using ABC = Tensor<float, Dim<I, X>, Dim<L, Y>>;
   using E = Tensor<float, Dim<I, X>, Dim<M, Y>>;
 };
+// docs: middle
 // Only the middle pair has a split contracted index, K: its result is unreduced and stays so
 // through the product with D.
 struct SplitMiddle {
@@ -52,6 +54,9 @@ struct SplitMiddle {
   using ABC = Tensor<float, Dim<I, X>, Dim<L>, Unreduced<Y>>;
   using E = Tensor<float, Dim<I, X>, Dim<M, Y>>;
 };
+// docs: end
+
+// docs: rows
 // The rows of A are split over all ranks, the other matrices are replicated.
 struct RowsOfA {
   using A = Tensor<float, Dim<I, X, Y>, Dim<J>>;
@@ -62,6 +67,7 @@ struct RowsOfA {
   using ABC = Tensor<float, Dim<I, X, Y>, Dim<L>>;
   using E = Tensor<float, Dim<I, X, Y>, Dim<M>>;
 };
+// docs: end
 
 // The program: the expression and the sharding of its result.
 template <class E>
@@ -96,6 +102,7 @@ struct Strict {
 constexpr bool sends(auto const& plan, int collectives, std::int64_t bytes_per_rank) {
   return plan.collectives() == collectives && plan.bytes_per_rank() == bytes_per_rank;
 }
+// docs: budgets
 static_assert(sends(automatic<AllInBlocks>, 6, 22'528));
 static_assert(sends(Strict<AllInBlocks>{}, 6, 32'256));
 static_assert(sends(automatic<SplitPairs>, 2, 6'144));
@@ -104,6 +111,7 @@ static_assert(sends(automatic<SplitMiddle>, 1, 6'144));
 static_assert(sends(Strict<SplitMiddle>{}, 1, 6'144));
 static_assert(sends(automatic<RowsOfA>, 0, 0));
 static_assert(sends(Strict<RowsOfA>{}, 0, 0));
+// docs: end
 // The unreduced A · B and C · D are smaller than the later products: the collectives run on them.
 static_assert(automatic<SplitPairs>.count(Collective::all_reduce) == 1);
 static_assert(automatic<SplitPairs>.count(Collective::reduce_scatter) == 1);
@@ -143,7 +151,7 @@ void multiply(Environment const& env, Mesh<X, Y> const& mesh, char const* what) 
   auto const program =
       dry_run<typename S::A, typename S::B, typename S::C, typename S::D>(Chain<typename S::E>{});
   if (env.rank() == 0)
-    std::printf("%s\n%s  from left to right: %d collectives, %lld bytes per rank\n\n", what,
+    std::printf("== %s\n%s  from left to right: %d collectives, %lld bytes per rank\n\n", what,
                 explain(program.planned()).c_str(), Strict<S>::collectives(),
                 static_cast<long long>(Strict<S>::bytes_per_rank()));
 }

@@ -2,6 +2,7 @@
 // in the rules which mesh axis splits which index: data parallel, tensor parallel (heads, hidden features and bytes
 // split), and both with split parameters (FSDP). Their losses are equal. The argument is the number of steps, 30 if there
 // is none.
+// SHOWN: docs
 // RANKS: 1 2 4
 #include <array>
 #include <cmath>
@@ -28,6 +29,7 @@ struct M : Index<"M", 64> {};   // hidden features
 struct V : Index<"V", 128> {};  // bytes
 constexpr int layers = 2;
 
+// docs: rules
 // The rules of a parallelism: what splits the indices of parameters as they are stored, those of activations, and
 // how activations are used where heads, hidden features and bytes are split; and what a step sends.
 using train::Split;
@@ -58,9 +60,11 @@ struct Both : TensorParallel {
     return {ranks % 2 == 0 ? 2 : 1, ranks % 2 == 0 ? ranks / 2 : ranks};
   }
 };
+// docs: end
 
 template <class P>
 struct Gpt {
+  // docs: placed
   template <class... Is>
   using W = train::Placed<typename P::Parameters, double, Is...>;
   template <class... Is>
@@ -74,6 +78,7 @@ struct Gpt {
     nn::Norm<As, W<D>> norm2;
     nn::Mlp<As, W<D, M>, W<M>, W<M, D>, W<D>> mlp;
   };
+  // docs: end
   template <template <class> class As>
   struct Model {
     As<W<V, D>> table;
@@ -149,6 +154,7 @@ std::vector<double> train_on(Environment const& env, int steps) {
 int main(int argc, char** argv) {
   Environment const env(argc, argv);
   int const steps = argc > 1 ? std::atoi(argv[1]) : 30;
+  if (env.rank() == 0) std::printf("== losses\n");
   auto const a = train_on<DataParallel>(env, steps);
   auto const b = train_on<TensorParallel>(env, steps);
   auto const c = train_on<Both>(env, steps);

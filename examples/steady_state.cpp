@@ -1,5 +1,6 @@
 // An iteration, V <- V · B, that sends nothing: a step is local, and its result has the sharding of
 // its operand. The compiler checks both. On 8 ranks.
+// SHOWN: docs
 // RANKS: 8
 #include <cstddef>
 #include <cstdint>
@@ -17,18 +18,22 @@ struct I : Index<"I", 64> {};
 struct P : Index<"P", 96> {};
 struct Q : Index<"Q", 96> {};  // B's other index; relabel gives the product V's type again
 
+// docs: types
 // The rows of V are split over all ranks. B is given in blocks (Given); the step needs it
 // replicated (Whole), so B is gathered once.
 using V = Tensor<double, Dim<I, X, Y>, Dim<P>>;
 using Given = Tensor<double, Dim<P, X>, Dim<Q, Y>>;
 using Whole = Tensor<double, Dim<P>, Dim<Q>>;
+// docs: end
 
+// docs: step
 // A strict step sends nothing, and its result type is inferred. The assert checks that it is V
 // again.
 auto strict_step(auto const& v, auto const& b) { return relabel<Q, P>(matmul(v, b)); }
 template <class From>
 using After = decltype(strict_step(std::declval<From const&>(), std::declval<Whole const&>()));
 static_assert(same_spec<V, After<V>>);
+// docs: end
 // A V that is unreduced over Y keeps its type, too: a product is linear, so the reduction can
 // follow the last step.
 using Owed = Tensor<double, Dim<I, X>, Dim<P>, Unreduced<Y>>;
@@ -81,6 +86,7 @@ int main(int argc, char** argv) {
     if (env.rank() == 0)
       std::printf("%-32s %8lld bytes per rank\n", what, static_cast<long long>(bytes));
   };
+  if (env.rank() == 0) std::printf("== bytes\n");
   print("twenty steps, B as it is given", steps * step_plan<Given>.bytes_per_rank());
   print("twenty steps, B whole", steps * step_plan<Whole>.bytes_per_rank());
   print("to make B whole", gather_plan.bytes_per_rank());

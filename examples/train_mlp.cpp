@@ -2,6 +2,7 @@
 // parallel, tensor parallel (Megatron), sequence parallel, FSDP, and data x tensor parallel. The
 // plans of both passes are asserted, and all five have the same loss curve, which is printed. The
 // argument is the number of steps, 50 if there is none.
+// SHOWN: docs
 // RANKS: 1 2 4
 #include <cmath>
 #include <cstddef>
@@ -23,6 +24,7 @@ struct J : Index<"J", 4> {};
 template <class... Parts>
 using T = Tensor<double, Parts...>;
 
+// docs: types
 // How the parameters and the batch are stored, and how the model uses them.
 struct DataParallel {
   static constexpr char name[] = "data parallel";
@@ -49,11 +51,13 @@ struct TensorParallel {
   using UsedW1 = W1;
   using UsedW2 = W2;
 };
+// docs: end
 struct SequenceParallel : TensorParallel {
   static constexpr char name[] = "sequence parallel";
   using In = T<Dim<B, Y>, Dim<D>>;
   using Target = T<Dim<B, Y>, Dim<J>>;
 };
+// docs: two-axes
 struct TwoAxes {
   static constexpr char name[] = "data x tensor";
   using W1 = T<Dim<D>, Dim<H, Y>>;
@@ -64,7 +68,9 @@ struct TwoAxes {
   using UsedW1 = T<Dim<D>, Dim<H, Y>, Reduced<X>>;
   using UsedW2 = T<Dim<H, Y>, Dim<J>, Reduced<X>>;
 };
+// docs: end
 
+// docs: model
 // The model.
 template <class P>
 struct Loss {
@@ -75,6 +81,7 @@ struct Loss {
     return sum<T<>>(square(out - y)) / 24.0;
   }
 };
+// docs: end
 
 // The plan of a training step, and of one in which the input has a gradient too, as that of a layer
 // in the middle has.
@@ -172,11 +179,13 @@ int main(int argc, char** argv) {
     throw Error("example", "the loss did not fall", FailedOn::every_rank);
 
   if (env.rank() != 0) return 0;
+  std::printf("== plans\n");
   print_plans<DataParallel>();
   print_plans<Fsdp>();
   print_plans<TensorParallel>();
   print_plans<SequenceParallel>();
   print_plans<TwoAxes>();
+  std::printf("== losses\n");
   for (std::size_t step = 0; step < steps; ++step) {
     std::printf("step %zu:", step);
     for (auto const& curve : curves) std::printf(" %.12g", curve[step]);

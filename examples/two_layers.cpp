@@ -1,6 +1,7 @@
 // Two programs that JAX users know from jax.jit, in automatic mode: a product with a squared
 // operand, and two layers with a sharding constraint between them. The plans are for the usual
 // sizes of such layers; the run uses the two large extents divided by 16. On 8 ranks.
+// SHOWN: docs
 // RANKS: 8
 #include <cstddef>
 #include <cstdint>
@@ -26,6 +27,7 @@ struct SizesOver {
 using Full = SizesOver<1>;
 using Small = SizesOver<16>;
 
+// docs: one-layer
 // einsum('bd,df->bf', square(In), W) with In at P('X', 'Y'), W at P('Y', None), the result at P('X', None).
 template <class S>
 struct MatmulSquare {
@@ -39,6 +41,7 @@ constexpr auto one_layer =
 // XLA's program for a 2 x 2 mesh: the square and the product in one fusion, then an AllReduce of [4, 8192].
 static_assert(one_layer.collectives() == 1 && one_layer.count(Collective::all_reduce) == 1);
 static_assert(one_layer.bytes_per_rank() == 4 * 8192 * sizeof(float));
+// docs: end
 
 // einsum('bf,df->bd', einsum('bd,df->bf', x, Win), Wout), with the weights split along the hidden
 // dim F.
@@ -51,6 +54,7 @@ struct Free {
   using Whole = Tensor<float, Dim<typename S::B, X4>, Dim<typename S::F>>;
   auto operator()(auto in, auto win, auto wout) const { return evaluate<In>(in * win * wout); }
 };
+// docs: constrained
 // The same with with_sharding_constraint(hidden, P('X', 'Y')).
 template <class S>
 struct Constrained : Free<S> {
@@ -59,6 +63,7 @@ struct Constrained : Free<S> {
     return evaluate<typename Free<S>::In>(hidden * wout);
   }
 };
+// docs: end
 // The same with a constraint that costs more: with_sharding_constraint(hidden, P('X', None)).
 template <class S>
 struct Gathered : Free<S> {
@@ -140,13 +145,10 @@ std::string planned_text(P const& program) {
 int main(int argc, char** argv) {
   Environment const env(argc, argv);
   if (env.rank() == 0) {
-    std::printf("one layer; XLA: fusion, AllReduce of [4, 8192]\n%s\n",
-                planned_text(MatmulSquare<Full>{}).c_str());
-    std::printf("two layers\n%s\n", planned_text(Free<Full>{}).c_str());
-    std::printf("two layers, hidden constrained to P('X', 'Y')\n%s\n",
-                planned_text(Constrained<Full>{}).c_str());
-    std::printf("two layers, hidden constrained to P('X', None)\n%s\n",
-                planned_text(Gathered<Full>{}).c_str());
+    std::printf("== one-layer\n%s\n", planned_text(MatmulSquare<Full>{}).c_str());
+    std::printf("== free\n%s\n", planned_text(Free<Full>{}).c_str());
+    std::printf("== constrained\n%s\n", planned_text(Constrained<Full>{}).c_str());
+    std::printf("== gathered\n%s\n", planned_text(Gathered<Full>{}).c_str());
   }
   run_one_layer(env);
   run_two_layers(env);
