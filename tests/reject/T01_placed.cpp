@@ -2,6 +2,7 @@
 // EXPECT: \[shardtype T01\] a mesh axis is listed twice in one tensor type
 // EXPECT: Dim<D, X>
 // FORBID: Find<|Placed.*error
+// NEEDS: full
 #include <shardtype/shardtype.hpp>
 #include <shardtype/train/shardings.hpp>
 

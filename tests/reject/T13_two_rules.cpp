@@ -1,6 +1,7 @@
 // Two rules for one index.
 // EXPECT: \[shardtype T13\] two rules of these train::Shardings split the same index
 // EXPECT: Split<D, X>
+// NEEDS: full
 #include <shardtype/shardtype.hpp>
 #include <shardtype/train/shardings.hpp>
 

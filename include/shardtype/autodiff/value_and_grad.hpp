@@ -22,7 +22,6 @@
 #include <shardtype/autodiff/structure.hpp>
 #include <shardtype/autodiff/vjp.hpp>
 #include <shardtype/autodiff/windows.hpp>
-#include <shardtype/check/callable.hpp>
 #include <shardtype/check/misused.hpp>
 #include <shardtype/core/dim.hpp>
 
@@ -139,14 +138,8 @@ struct CalledWith<Gradient<F, value, Ks...>, std::integer_sequence<int, J...>> {
              typename Lifted<wanted<Ks...>(J), argument_value<As>>::type...> const args{
           {Lifted<wanted<Ks...>(J), argument_value<As>>::make(argument_of(as), &tape)}...};
       if constexpr (overlaps<F>) (autodiff::let_start(kept<Ks>(args)), ...);
-      if constexpr (!shardtype::detail::takes<F const&, decltype(kept<J>(args))...>()) {
-        return checking::Poisoned(
-            checking::refused<rules::Code::T11_not_callable, false, argument_value<As>...>{});
-      } else {
-        auto const made = static_cast<G const&>(*this).f(kept<J>(args)...);
-        return G::template with_result<argument_value<As>...>(tape, args, made,
-                                                              [](std::int64_t) {});
-      }
+      auto const made = static_cast<G const&>(*this).f(kept<J>(args)...);
+      return G::template with_result<argument_value<As>...>(tape, args, made, [](std::int64_t) {});
     }
   }
 };
