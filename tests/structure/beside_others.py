@@ -7,9 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import public_names
+import completion
 
-flags = public_names.flags(sys.argv[2])
+flags = completion.flags(sys.argv[2])
 if "-DSHARDTYPE_HAVE_JSON=1" not in flags:
     print("left out: nlohmann-json was not found")
     sys.exit(0)
