@@ -101,7 +101,7 @@ int main(int argc, char** argv) {
     double const part = accuracy();
     if (env.rank() == 0 && (epoch % 5 == 4 || epoch == 0))
       std::printf("epoch %2lld  loss %.4f  held out: %.1f %% right\n",
-                  static_cast<long long>(epoch + 1), static_cast<double>(last), 100 * part);
+                  static_cast<long long>(epoch) + 1, static_cast<double>(last), 100 * part);
   }
   return accuracy() > 0.9 ? 0 : 1;
 }

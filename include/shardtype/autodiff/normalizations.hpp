@@ -48,7 +48,7 @@ struct NormalizationVjp : Differentiable {
   template <class V, class A, class C>
   static constexpr auto total(C const& terms) {
     using Sum = decltype(sum_over(Labels{}));
-    auto const sums = call(Sum{}, std::source_location::current(), terms);
+    auto sums = call(Sum{}, std::source_location::current(), terms);
     if constexpr (Resolve<Named, tensor_of<A>>::communicates) {
       using Met = typename Resolve<Named, tensor_of<A>>::template met<0>::result;
       return reshard<cotangent_t<typename Resolve<Sum, Met>::result>>(sums);

@@ -290,6 +290,7 @@ inline constexpr bool accepts = std::is_void_v<Judgement>;
 /// Starts `op` on copies of the operands, because a view may write to the originals: the values at
 /// this point are sent.
 template <class R, class Op, class... As>
+// NOLINTNEXTLINE(performance-unnecessary-value-param)
 auto start_held(Op const& op, std::source_location const& where, As const... as) {
   if constexpr ((is_local<As> || ...)) {
     return execute::RunBlocks<Op>::template start<R>(op, where, as...);

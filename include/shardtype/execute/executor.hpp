@@ -61,6 +61,7 @@ class Executor : protected LocalSteps<T, Space> {
   Buffer run_block(Step const& s, Partners const& with, Value<T> v, Exchange* later);
   /// Runs an all_to_all of the rows of `v` and `out` that the lists in the mesh's scratch say, into
   /// `out`; the packed result.
+  // NOLINTNEXTLINE(performance-unnecessary-value-param)
   Buffer run_rows(Step const& s, Value<T> v, Value<T> out, Exchange* later);
 
   /// As above, of an all_reduce.

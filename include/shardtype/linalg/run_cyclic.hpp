@@ -283,6 +283,7 @@ struct CyclicSolved {
     using C = CyclicRun<R, A>;
     Out out = shardtype::detail::uninitialized<Out>(a.mesh(), result_extents<R>(op, a, bs...));
     if (!a.mesh().here()) return out;
+    // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): names are literals
     C const run(a, where, Op::name.data());
     auto const& b = last(bs...);
     constexpr int from = Self::given_own ? C::columns : C::rows;
@@ -312,6 +313,7 @@ struct CyclicSolved {
  private:
   template <class B>
   static B const& last(B const& b) {
+    // NOLINTNEXTLINE(bugprone-return-const-ref-from-parameter): operands outlive the call
     return b;
   }
   template <class B, class... More>

@@ -281,6 +281,7 @@ struct Run<op::RingAttention<Sums>> {
     using Out = typename R::result;
     Out out = shardtype::detail::uninitialized<Out>(q.mesh(), result_extents<R>(op, q, k, v));
     if (!q.mesh().here()) return out;
+    // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): names are literals
     KeyRing<T, typename Q::memory_space> ring(Type<R>{}, op.name.data(), where, k);
     auto const whole = nn::detail::attention_shape(op.options, q, k);
     std::int64_t const rows = whole.batch * whole.heads * whole.queries;
@@ -315,6 +316,7 @@ struct Run<op::RingAttentionBack> {
     Out out = shardtype::detail::uninitialized<Out>(
         q.mesh(), result_extents<R>(op, q, k, v, result, sums, ct));
     if (!q.mesh().here()) return out;
+    // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): names are literals
     Ring ring(Type<R>{}, op.name.data(), where, k);
     T* const of_queries = static_cast<T*>(out.buffer().data());
     T* const home = of_queries + q.local_size();

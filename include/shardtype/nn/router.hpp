@@ -38,6 +38,7 @@ struct AllTokens : Index<"token"> {};
 /// `[B@X, S, D]` as `[token@X, D]`, which is the same memory; `[S@X, D]` as it is.
 template <class A>
 constexpr auto as_tokens(A const& a, [[maybe_unused]] std::source_location const& where) {
+  // NOLINTNEXTLINE(bugprone-branch-clone): the second condition needs the first
   if constexpr (shardtype::detail::is_poison<A>) {
     return a;
   } else if constexpr (autodiff::tensor_of<A>::spec.rank == 3) {

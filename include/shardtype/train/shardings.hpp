@@ -47,9 +47,8 @@ template <class... Splits>
 struct Shardings {
   static constexpr bool lawful = ((detail::rules_of<Splits, Splits...> == 1) && ...);
   static_assert(
-      sizeof(std::conditional_t<lawful, char,
-                                checking::refused<rules::Code::T13_two_rules, lawful, Splits...>>) >
-      0);
+      alignof(std::conditional_t<
+              lawful, char, checking::refused<rules::Code::T13_two_rules, lawful, Splits...>>) > 0);
   /// How index `I` is split: `Dim<I>` without a rule.
   template <class I>
   using dim = typename detail::Find<I, Splits...>::type;
