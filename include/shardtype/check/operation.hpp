@@ -162,12 +162,22 @@ constexpr Code refused_elements() {
     return same_element<A, B> ? Code::ok : Code::C10_element_types_differ;
   }
 }
-template <class Op, class A, class B, class C, class... More>
+// three by themselves: nvcc does not expand an empty pack into arguments of `elements`
+template <class Op, class A, class B, class C>
 constexpr Code refused_elements() {
-  if constexpr (requires { Op::template elements<A, B, C, More...>(); }) {
-    return Op::template elements<A, B, C, More...>();
+  if constexpr (requires { Op::template elements<A, B, C>(); }) {
+    return Op::template elements<A, B, C>();
   } else {
-    return same_element<A, B> && same_element<A, C> && (same_element<A, More> && ...)
+    return same_element<A, B> && same_element<A, C> ? Code::ok : Code::C10_element_types_differ;
+  }
+}
+template <class Op, class A, class B, class C, class D, class... More>
+constexpr Code refused_elements() {
+  if constexpr (requires { Op::template elements<A, B, C, D, More...>(); }) {
+    return Op::template elements<A, B, C, D, More...>();
+  } else {
+    return same_element<A, B> && same_element<A, C> && same_element<A, D> &&
+                   (same_element<A, More> && ...)
                ? Code::ok
                : Code::C10_element_types_differ;
   }
