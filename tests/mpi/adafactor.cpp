@@ -13,8 +13,8 @@
 #include <shardtype/train/train.hpp>
 
 #include "harness/catch.hpp"
-#include "harness/host_block.hpp"
 #include "harness/on_ranks.hpp"
+#include "harness/replicas.hpp"
 
 using namespace shardtype;
 
@@ -149,25 +149,6 @@ double distance(std::vector<Whole> const& a, std::vector<Whole> const& b) {
   return out;
 }
 
-// Whether ranks that hold the same elements hold the same bits.
-template <class M>
-bool replicas_agree(M const& model) {
-  bool same = true;
-  train::for_each_tensor(
-      [&]<class A>(std::string_view, A const& a) {
-        if constexpr (train::is_trained<A>) {
-          if constexpr (A::spec.mentioned().size() == 0) {
-            auto const first = to_host(a);
-            auto const block = harness::host_block(a);
-            for (std::size_t k = 0; k < first.size(); ++k)
-              same = same && static_cast<double>(first[k]) == static_cast<double>(block.data()[k]);
-          }
-        }
-      },
-      model);
-  return detail::reduce_number(MPI_COMM_WORLD, same ? 1 : 0, MPI_MIN) == 1;
-}
-
 }  // namespace
 
 TEST_CASE("steps of Adafactor follow the formulas") {
@@ -185,7 +166,7 @@ TEST_CASE("steps of Adafactor follow the formulas") {
     CHECK(distance(wholes(model), reference.parameters) < 1e-13);
   }
   CHECK(state.step == 4);
-  CHECK(replicas_agree(model));
+  CHECK(harness::replicas_agree(model));
 }
 
 TEST_CASE("a step of Adafactor that is not finite changes nothing") {
@@ -221,5 +202,5 @@ TEST_CASE("Adafactor of a model in bfloat16 changes its float parameters") {
   for (std::size_t p = 0; p < last.size(); ++p)
     for (std::size_t k = 0; k < last[p].x.size(); ++k)
       CHECK(std::abs(rounded[p].x[k] - last[p].x[k]) <= std::abs(last[p].x[k]) * 0x1p-8);
-  CHECK(replicas_agree(model));
+  CHECK(harness::replicas_agree(model));
 }

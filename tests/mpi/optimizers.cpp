@@ -3,7 +3,6 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -14,6 +13,7 @@
 
 #include "harness/catch.hpp"
 #include "harness/on_ranks.hpp"
+#include "harness/replicas.hpp"
 
 using namespace shardtype;
 
@@ -61,26 +61,6 @@ std::vector<double> elements(M const& model) {
       },
       model);
   return out;
-}
-
-// Whether all ranks that hold an element of a replicated tensor have the same bits.
-template <class M>
-bool replicas_agree(M const& model) {
-  bool same = true;
-  train::for_each_tensor(
-      [&]<class A>(std::string_view, A const& a) {
-        if constexpr (train::is_trained<A>) {
-          auto const whole = to_host(a);
-          if constexpr (A::spec.mentioned().size() == 0) {
-            auto const block = harness::host_block(a);
-            for (std::size_t k = 0; k < whole.size(); ++k)
-              same = same && std::memcmp(&whole[k], block.data() + k, sizeof whole[k]) == 0;
-          }
-        }
-      },
-      model);
-  std::int64_t const all = detail::reduce_number(MPI_COMM_WORLD, same ? 1 : 0, MPI_MIN);
-  return all == 1;
 }
 
 // The formulas, element by element, as PyTorch's pages have them.
@@ -143,7 +123,7 @@ void follows(Optimizer const& optimizer, Step step) {
     CHECK(distance(elements(model), reference.x) < 1e-13);
   }
   CHECK(state.step == 5);
-  CHECK(replicas_agree(model));
+  CHECK(harness::replicas_agree(model));
 }
 
 }  // namespace
@@ -227,7 +207,7 @@ TEST_CASE("a model in bfloat16 has its parameters in float too") {
     worst = std::max(worst, std::abs(x[k] - wanted) / (std::abs(wanted) + 1e-3));
   }
   CHECK(worst < 0x1p-8 + 1e-3);
-  CHECK(replicas_agree(model));
+  CHECK(harness::replicas_agree(model));
 }
 
 TEST_CASE("parameters that do not decay") {

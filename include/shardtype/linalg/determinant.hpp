@@ -104,10 +104,7 @@ struct DetFactored {
   static constexpr bool is_sign = what == linalg::detail::Product::sign;
   using gradient = std::conditional_t<is_sign && !complex, checking::Constant, void>;
   static constexpr std::string_view name = "det";
-  static constexpr Verdict rule(rules::Question const& q) {
-    Verdict const v = linalg::rule::square(q);
-    return v ? rules::accept(linalg::rule::per_matrix(q)) : v;
-  }
+  static constexpr Verdict rule(rules::Question const& q) { return linalg::rule::per_square(q); }
   template <class A, class F>
   static constexpr Code elements() {
     return linalg::detail::elements<A, F>();

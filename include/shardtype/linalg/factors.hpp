@@ -37,10 +37,7 @@ struct PivotsOf {
   using to = Mentions<Dim<J>>;
   using runs = linalg::ByFill;
   static constexpr std::string_view name = "lu_factor";
-  static constexpr Verdict rule(rules::Question const& q) {
-    Verdict const v = linalg::rule::square(q);
-    return v ? rules::accept(linalg::rule::per_matrix(q)) : v;
-  }
+  static constexpr Verdict rule(rules::Question const& q) { return linalg::rule::per_square(q); }
   template <class A, class F>
   using element = std::int32_t;
   template <class Out, class A, class F>
@@ -85,11 +82,8 @@ struct LuSolve {
   template <class F, class P, class B>
   using element = checking::element_t<F>;
   constexpr void extents(ResultExtents const& c) const {
-    linalg::detail::check_square(c);
+    linalg::detail::set_solution(c, 2, transposed);
     linalg::detail::check_shared(c, 1);
-    linalg::detail::check_shared(c, 2);
-    linalg::detail::set_extent(c, c.from().dims[transposed ? 0 : 1].label,
-                               linalg::detail::order_of(c));
   }
   static constexpr planning::Work work(planning::CallSizing const& c) {
     return linalg::detail::work(c, 0, c.elements(2));

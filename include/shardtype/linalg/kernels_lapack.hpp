@@ -4,7 +4,7 @@
 ///
 /// LAPACK's matrices are column-major: element (i, j) is a[i + j * ld]. A row-major matrix is its transpose, so a
 /// row-major block goes in as the transposed problem (`Trans::yes` where there is one, the other triangle of a
-/// symmetric one), or is packed first (kernels_pack.hpp).
+/// symmetric one), or is packed first (kernels_stack.hpp).
 ///
 /// The lengths of strings, which Fortran compilers append to the arguments, are not passed: no routine reads them.
 

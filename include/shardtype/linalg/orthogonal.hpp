@@ -41,11 +41,7 @@ struct QrBoth {
   using gradient = checking::Constant;
   static constexpr std::string_view name = "qr";
   static constexpr Verdict rule(rules::Question const& q) {
-    Verdict const v = linalg::rule::whole_matrix(q);
-    if (!v) return v;
-    if (q.a().find(q.to.dims[0].label) >= 0)
-      return rules::refuse(Code::D02_index_taken, q.to.dims[0].label);
-    return rules::accept(linalg::rule::per_matrix(q));
+    return linalg::rule::per_matrix_along_new(q, linalg::rule::whole_matrix(q));
   }
   template <class A>
   static constexpr Code elements() {

@@ -76,6 +76,17 @@ constexpr Spec per_matrix(Question const& q) {
   for (int d = 0; d < q.to.rank; ++d) out.add(q.to.dims[d].label);
   return out;
 }
+/// `per_matrix` of square matrices.
+constexpr Verdict per_square(Question const& q) {
+  Verdict const v = square(q);
+  return v ? accept(per_matrix(q)) : v;
+}
+/// `per_matrix`, where `v` accepts the matrices, and they lack the first dim of `q.to`.
+constexpr Verdict per_matrix_along_new(Question const& q, Verdict const& v) {
+  if (!v) return v;
+  int const label = q.to.dims[0].label;
+  return q.a().find(label) >= 0 ? refuse(Code::D02_index_taken, label) : accept(per_matrix(q));
+}
 /// The matrix's dims with the labels of rows and columns exchanged.
 constexpr Verdict exchanged(Question const& q) {
   Verdict const v = square(q);

@@ -138,6 +138,20 @@ constexpr void set_extent(ResultExtents const& c, int label, std::int64_t n) {
 constexpr std::int64_t order_of(ResultExtents const& c) {
   return c.given[0][c.a().find(c.from().dims[0].label)];
 }
+/// Square matrices, and one row more: [n + 1, n].
+constexpr void set_with_row(ResultExtents const& c) {
+  check_square(c);
+  std::int64_t const n = order_of(c);
+  c.out[c.result.rank - 2] = n + 1;
+  c.out[c.result.rank - 1] = n;
+}
+/// The extents of operand `b` with the columns, or with `transposed` the rows, in the place of what it shares with a
+/// square matrix. Errors E24, E41.
+constexpr void set_solution(ResultExtents const& c, int b, bool transposed = false) {
+  check_square(c);
+  check_shared(c, b);
+  set_extent(c, c.from().dims[transposed ? 0 : 1].label, order_of(c));
+}
 
 /// The extent of the first operand's columns.
 constexpr std::int64_t columns_of(ResultExtents const& c) {

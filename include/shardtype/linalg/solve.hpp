@@ -91,20 +91,12 @@ struct LuFactor {
   using runs = linalg::ByFill;
   using gradient = std::conditional_t<constant, checking::Constant, void>;
   static constexpr std::string_view name = "lu_factor";
-  static constexpr Verdict rule(rules::Question const& q) {
-    Verdict const v = linalg::rule::square(q);
-    return v ? rules::accept(linalg::rule::per_matrix(q)) : v;
-  }
+  static constexpr Verdict rule(rules::Question const& q) { return linalg::rule::per_square(q); }
   template <class A>
   static constexpr Code elements() {
     return linalg::detail::elements<A>();
   }
-  constexpr void extents(ResultExtents const& c) const {
-    linalg::detail::check_square(c);
-    std::int64_t const n = linalg::detail::order_of(c);
-    c.out[c.result.rank - 2] = n + 1;
-    c.out[c.result.rank - 1] = n;
-  }
+  constexpr void extents(ResultExtents const& c) const { linalg::detail::set_with_row(c); }
   static constexpr planning::Work work(planning::CallSizing const& c) {
     return linalg::detail::work(c, 2, 0);
   }
@@ -167,11 +159,7 @@ struct Solve {
   static constexpr Code elements() {
     return linalg::detail::elements<A, B>();
   }
-  constexpr void extents(ResultExtents const& c) const {
-    linalg::detail::check_square(c);
-    linalg::detail::check_shared(c, 1);
-    linalg::detail::set_extent(c, c.from().dims[1].label, linalg::detail::order_of(c));
-  }
+  constexpr void extents(ResultExtents const& c) const { linalg::detail::set_solution(c, 1); }
   static constexpr planning::Work work(planning::CallSizing const& c) {
     return linalg::detail::work(c, 2, c.elements(1));
   }
@@ -246,10 +234,7 @@ struct SolveFactored {
     return linalg::detail::elements<A, F, B>();
   }
   constexpr void extents(ResultExtents const& c) const {
-    linalg::detail::check_square(c);
-    linalg::detail::check_shared(c, 2);
-    linalg::detail::set_extent(c, c.from().dims[transposed ? 0 : 1].label,
-                               linalg::detail::order_of(c));
+    linalg::detail::set_solution(c, 2, transposed);
   }
   static constexpr planning::Work work(planning::CallSizing const& c) {
     return linalg::detail::work(c, 0, c.elements(2));

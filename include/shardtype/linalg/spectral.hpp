@@ -57,20 +57,12 @@ struct EighBoth {
   using gradient = checking::Constant;
   static constexpr std::string_view name = "eigh";
   bool vectors = true;
-  static constexpr Verdict rule(rules::Question const& q) {
-    Verdict const v = linalg::rule::square(q);
-    return v ? rules::accept(linalg::rule::per_matrix(q)) : v;
-  }
+  static constexpr Verdict rule(rules::Question const& q) { return linalg::rule::per_square(q); }
   template <class A>
   static constexpr Code elements() {
     return linalg::detail::elements<A>();
   }
-  constexpr void extents(ResultExtents const& c) const {
-    linalg::detail::check_square(c);
-    std::int64_t const n = linalg::detail::order_of(c);
-    c.out[c.result.rank - 2] = n + 1;
-    c.out[c.result.rank - 1] = n;
-  }
+  constexpr void extents(ResultExtents const& c) const { linalg::detail::set_with_row(c); }
   static constexpr planning::Work work(planning::CallSizing const& c) {
     return linalg::detail::work(c, 27, 0);
   }
@@ -106,11 +98,7 @@ struct EighValues {
   using runs = linalg::ByFill;
   static constexpr std::string_view name = "eigh";
   static constexpr Verdict rule(rules::Question const& q) {
-    Verdict const v = linalg::rule::square(q);
-    if (!v) return v;
-    if (q.a().find(q.to.dims[0].label) >= 0)
-      return rules::refuse(Code::D02_index_taken, q.to.dims[0].label);
-    return rules::accept(linalg::rule::per_matrix(q));
+    return linalg::rule::per_matrix_along_new(q, linalg::rule::square(q));
   }
   template <class A, class F>
   using element = linalg::kernels::real_t<checking::element_t<A>>;
@@ -197,11 +185,7 @@ struct SvdAll {
   static constexpr std::string_view name = "svd";
   bool vectors = true;
   static constexpr Verdict rule(rules::Question const& q) {
-    Verdict const v = linalg::rule::whole_matrix(q);
-    if (!v) return v;
-    if (q.a().find(q.to.dims[0].label) >= 0)
-      return rules::refuse(Code::D02_index_taken, q.to.dims[0].label);
-    return rules::accept(linalg::rule::per_matrix(q));
+    return linalg::rule::per_matrix_along_new(q, linalg::rule::whole_matrix(q));
   }
   template <class A>
   static constexpr Code elements() {

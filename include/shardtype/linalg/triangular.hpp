@@ -61,11 +61,7 @@ struct TriangularSolve {
   static constexpr Code elements() {
     return linalg::detail::elements<A, B>();
   }
-  constexpr void extents(ResultExtents const& c) const {
-    linalg::detail::check_square(c);
-    linalg::detail::check_shared(c, 1);
-    linalg::detail::set_extent(c, c.from().dims[1].label, linalg::detail::order_of(c));
-  }
+  constexpr void extents(ResultExtents const& c) const { linalg::detail::set_solution(c, 1); }
   static constexpr planning::Work work(planning::CallSizing const& c) {
     planning::Work w = linalg::detail::work(c, 0, c.elements(1));
     w.flops /= 2;

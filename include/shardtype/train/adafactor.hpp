@@ -130,12 +130,6 @@ struct Stepping {
   KOKKOS_FUNCTION C operator()(C x, C u) const { return keep * x - rate * u; }
 };
 
-/// The sum of squares of this rank's block, where the rank is the first that holds it.
-template <class A>
-double own_squares(A const& a) {
-  return a.mesh().here() && shardtype::detail::first_holder(a) ? squares_of(a) : 0;
-}
-
 }  // namespace detail
 
 /// What Adafactor keeps of the model `Model`, and of a model with bfloat16 the parameters in float.
@@ -214,35 +208,26 @@ struct Adafactor : Options {
                  double scale = 1,
                  std::source_location const& where = std::source_location::current()) const {
     core::RunningCall const running("Adafactor", where);
-    Stepped out;
-    out.rate = rate(state.step);
-    if (clip > 0 || skip_not_finite) {
-      out.norm = train::global_norm(gradient, where) * std::abs(scale);
-      if (!std::isfinite(out.norm)) {
-        out.applied = !skip_not_finite;
-      } else if (clip > 0 && out.norm > clip) {
-        scale *= clip / out.norm;
-      }
-    }
-    if (!out.applied) return out;
+    Stepped const before = detail::admitted(*this, state.step, gradient, scale, where);
+    if (!before.applied) return before;
     if (state.master) {
-      step(*state.master, gradient, state, out.rate, scale);
+      step(*state.master, gradient, state, before.rate, scale, where);
       train::for_each_tensor(
           []<class W, class M>(std::string_view, W& w, M const& master) {
             if constexpr (is_trained<W>) w = cast<typename W::element>(master);
           },
           model, *state.master);
     } else {
-      step(model, gradient, state, out.rate, scale);
+      step(model, gradient, state, before.rate, scale, where);
     }
     ++state.step;
-    return out;
+    return before;
   }
 
  private:
   template <class Weights, class Gradient, class State>
-  void step(Weights& weights, Gradient const& gradient, State& state, double at,
-            double scale) const {
+  void step(Weights& weights, Gradient const& gradient, State& state, double at, double scale,
+            std::source_location const& where) const {
     auto const t = static_cast<double>(state.step + 1);
     double const part = std::pow(t, beta2_decay);
     // of each parameter: the sums of squares of the change and of the parameter, and its number of elements
@@ -257,23 +242,21 @@ struct Adafactor : Options {
             static_assert(
                 shardtype::detail::lies_as<W, G>,
                 "the gradient of a parameter has another sharding than the parameter: reshard it");
+            if (mesh != nullptr) shardtype::detail::check_one_mesh(*mesh, w.mesh());
             mesh = &w.mesh();
             double n = 1;
             for (std::int64_t const e : w.extents()) n *= static_cast<double>(e);
             elements.push_back(n);
             if (n > 0) learn(g, rows, columns, part, scale);
-            sums.push_back(n > 0 ? detail::own_squares(change(g, rows, columns, scale)) : 0);
-            sums.push_back(n > 0 ? detail::own_squares(w) : 0);
+            sums.push_back(n > 0 ? detail::first_squares_of(change(g, rows, columns, scale)) : 0);
+            sums.push_back(n > 0 ? detail::first_squares_of(w) : 0);
           }
         },
         weights, gradient, state.rows, state.columns);
     if (mesh == nullptr || !mesh->here()) return;
     std::vector<double> totals(sums.size());
-    auto& whole = mesh->state().whole();
-    whole.all_reduce(sums.data(), totals.data(), static_cast<std::int64_t>(sums.size()),
-                     ReduceKind::sum);
-    // an AllReduce may add in another order on another rank
-    whole.broadcast(totals.data(), static_cast<std::int64_t>(totals.size()), 0);
+    detail::sum_alike(mesh->state(), "Adafactor", where, sums.data(), totals.data(),
+                      static_cast<std::int64_t>(sums.size()));
     std::size_t k = 0;
     train::for_each_tensor(
         [&]<class W, class G, class R, class K>(std::string_view path, W& w, G const& g,

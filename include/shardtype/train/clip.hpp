@@ -41,6 +41,22 @@ double squares_of(A const& a) {
   return static_cast<double>(out);
 }
 
+/// As above, of a rank that is not the first one that holds it: 0.
+template <class A>
+double first_squares_of(A const& a) {
+  return a.mesh().here() && shardtype::detail::first_holder(a) ? squares_of(a) : 0;
+}
+
+/// Sums of `n` numbers over a mesh, the same bits on all ranks.
+inline void sum_alike(runtime::MeshState& state, char const* what,
+                      std::source_location const& where, double const* own, double* sums,
+                      std::int64_t n) {
+  state.agreement().agree(what, where);
+  state.whole().all_reduce(own, sums, n, ReduceKind::sum);
+  // an AllReduce may add in another order on another rank
+  state.whole().broadcast(sums, n, 0);
+}
+
 template <class A>
 constexpr void check_complete() {
   static_assert(
@@ -66,18 +82,15 @@ double global_norm(Gradient const& gradient,
           detail::check_complete<A>();
           if (mesh != nullptr) shardtype::detail::check_one_mesh(*mesh, a.mesh());
           mesh = &a.mesh();
-          if (a.mesh().here() && shardtype::detail::first_holder(a)) sum += detail::squares_of(a);
+          sum += detail::first_squares_of(a);
         }
       },
       gradient);
   if (mesh == nullptr) return 0;
   runtime::MeshState& state = mesh->state();
   if (!state.here()) return 0;
-  state.agreement().agree("global_norm", where);
   double total = 0;
-  state.whole().all_reduce(&sum, &total, 1, ReduceKind::sum);
-  // an AllReduce may add in another order on another rank
-  state.whole().broadcast(&total, 1, 0);
+  detail::sum_alike(state, "global_norm", where, &sum, &total, 1);
   return std::sqrt(total);
 }
 

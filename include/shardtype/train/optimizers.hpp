@@ -79,6 +79,24 @@ struct Options {
 
 namespace detail {
 
+/// The rate of a step, the norm of its gradient if the options need it, and whether it is applied; `scale` becomes that
+/// of the clipped gradient.
+template <class Gradient>
+Stepped admitted(Options const& options, std::int64_t step, Gradient const& gradient, double& scale,
+                 std::source_location const& where) {
+  Stepped out;
+  out.rate = options.rate(step);
+  if (options.clip > 0 || options.skip_not_finite) {
+    out.norm = train::global_norm(gradient, where) * std::abs(scale);
+    if (!std::isfinite(out.norm)) {
+      out.applied = !options.skip_not_finite;
+    } else if (options.clip > 0 && out.norm > options.clip) {
+      scale *= options.clip / out.norm;
+    }
+  }
+  return out;
+}
+
 template <class Model>
 bool has_small_elements(Model const& model) {
   bool out = false;
@@ -144,16 +162,7 @@ struct Optimizer : Options {
                  double scale = 1,
                  std::source_location const& where = std::source_location::current()) const {
     static_assert(Moments == Derived::moments, "the state is of another optimizer");
-    Stepped out;
-    out.rate = rate(state.step);
-    if (clip > 0 || skip_not_finite) {
-      out.norm = train::global_norm(gradient, where) * std::abs(scale);
-      if (!std::isfinite(out.norm)) {
-        out.applied = !skip_not_finite;
-      } else if (clip > 0 && out.norm > clip) {
-        scale *= clip / out.norm;
-      }
-    }
+    Stepped out = detail::admitted(*this, state.step, gradient, scale, where);
     if (!out.applied) return out;
     [&]<std::size_t... K>(std::index_sequence<K...>) {
       auto const one = [&]<class A, class G, class... Ms>(std::string_view path, A& w, G const& g,
