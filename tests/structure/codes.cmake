@@ -30,12 +30,17 @@ if(Python3_FOUND AND SHARDTYPE_CLANGXX)
   # A user's function of a public name is called, or the call is ambiguous; docs/reference.md lists the rest.
   set(names_compilers "${CMAKE_CXX_COMPILER}" "${SHARDTYPE_CLANGXX}")
   list(REMOVE_DUPLICATES names_compilers)
+  set(names_part --once) # all kinds by all compilers: scripts/test --all
+  if(SHARDTYPE_ALL_TESTS)
+    set(names_part "")
+  endif()
   add_test(
     NAME structure.user_names
     COMMAND
       "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_LIST_DIR}/user_names.py"
       "${CMAKE_CURRENT_BINARY_DIR}/every_header.hpp" "${PROJECT_BINARY_DIR}/tests/flags.CXX"
-      "${PROJECT_SOURCE_DIR}/docs/reference.md" "${SHARDTYPE_CLANGXX}" ${names_compilers})
+      "${PROJECT_SOURCE_DIR}/docs/reference.md" "${SHARDTYPE_CLANGXX}" ${names_compilers}
+      ${names_part})
   set_tests_properties(structure.user_names PROPERTIES TIMEOUT 3000 PROCESSORS 2)
   set_tests_properties(structure.reference structure.compile_counts
                        structure.user_names PROPERTIES LABELS structure)

@@ -9,10 +9,10 @@ one it is, or the call is ambiguous. Where the user's parameter takes a conversi
 to a double, C++ may choose ours: the block `ours-by-conversion` of DOCS lists the names for which it does. And all
 public functions are in namespace api, where argument-dependent lookup does not find them.
 
-usage: user_names.py HEADERS FLAGS DOCS CLANG COMPILER... [--write] [--keep=FOLDER]
+usage: user_names.py HEADERS FLAGS DOCS CLANG COMPILER... [--once] [--write] [--keep=FOLDER]
 
-HEADERS includes every header; FLAGS has lines KEY=a|b. CLANG lists the names, each COMPILER judges the calls. --write
-makes the block of DOCS anew.
+HEADERS includes every header; FLAGS has lines KEY=a|b. CLANG lists the names, each COMPILER judges the calls. --once:
+one kind of parameters after the other is judged by one of the compilers, in turn. --write makes the block of DOCS anew.
 """
 import re
 import subprocess
@@ -272,7 +272,8 @@ def main():
 
     keep = [one.split("=")[1] for one in sys.argv if one.startswith("--keep=")]
     with tempfile.TemporaryDirectory() as temporary, ThreadPoolExecutor(2) as pool:
-        jobs = [(form, compiler, keep[0] if keep else temporary) for form in FORMS for compiler in compilers]
+        jobs = [(form, compiler, keep[0] if keep else temporary) for k, form in enumerate(FORMS)
+                for c, compiler in enumerate(compilers) if "--once" not in sys.argv or c == k % len(compilers)]
         for lines in pool.map(judge, jobs):
             wrong += lines
     if len(set(lists.values())) > 1:
