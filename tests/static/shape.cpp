@@ -260,6 +260,22 @@ static_assert(
 static_assert(refusal_of<op::Tril<I, K>, A> == Code::D01_no_such_index);
 static_assert(refusal_of<op::Tril<I, I>, A> == Code::T02_index_twice);
 static_assert(plan(op::Tril<I, J>{}, type<A>).collectives() == 0);
+// A diagonal: nothing is sent; unreduced over the axes of the dim that goes.
+static_assert(gives<op::Diagonal<I, J>, T<Dim<I, X>, Unreduced<Y>>, A>);
+static_assert(gives<op::Diagonal<J, I>, T<Dim<J>, Unreduced<X, Y>>, A>);
+static_assert(gives<op::Diagonal<I, J>, T<Dim<I, X>, Unreduced<Max, Y>>, M>);
+static_assert(
+    gives<op::Diagonal<K, J>, T<Dim<I, X>, Dim<K>, Unreduced<Y>>, T<Dim<J, Y>, Dim<I, X>, Dim<K>>>);
+static_assert(gives<op::Diagonal<J, I>, Tensor<bool, Dim<J>, Unreduced<Max, X>>,
+                    Tensor<bool, Dim<I, X>, Dim<J>>>);
+static_assert(refusal_of<op::Diagonal<J, I>, M> == Code::I07_other_kind);
+static_assert(refusal_of<op::Diagonal<I, K>, A> == Code::D01_no_such_index);
+static_assert(refusal_of<op::Diagonal<I, I>, A> == Code::T02_index_twice);
+static_assert(refusal_of<op::Diagonal<J, I>, T<Dim<I, Cyclic<X, 4>>, Dim<J>>> ==
+              Code::B03_through_cyclic);
+static_assert(plan(op::Diagonal<I, J>{}, type<A>).collectives() == 0);
+static_assert(plan(op::Named<op::Diagonal<J, I>, Dim<J>>{}, type<T<Dim<I, X>, Dim<J>>>)
+                  .count(Collective::all_reduce) == 1);
 // full_like: the same type, for any sharding and any unreduced kind.
 static_assert(gives<op::FullLike<int>, A, A> && gives<op::FullLike<double>, M, M>);
 static_assert(refusal_of<op::FullLike<double>, Tensor<int, Dim<I>>> ==

@@ -347,6 +347,45 @@ struct UpperTriangle : Triangle<true> {
   }
 };
 
+// The diagonal of a matrix whose rows are repeated and which has zeros elsewhere: the operand again.
+// Where the new dim is split, each rank has the rows of its own columns.
+struct OnDiagonal : Case {
+  static constexpr std::string_view gradients_of[] = {"Diagonal"};
+  static constexpr unsigned reads = reads_from | reads_to | reads_axis;
+  static constexpr bool splits(Instruction const& in) { return in.to == 0; }
+  static constexpr Known known(KnownOperands const& of) { return {of.a.most}; }
+  static constexpr rules::Verdict square(Spec const& a, Instruction const& in) {
+    rules::Question q = Rules::question(&a, 1);
+    q.to.add(labels);
+    if (splits(in)) q.to.dims[0].axes.push(in.axis);
+    return rules::broadcast(q, false);
+  }
+  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
+    rules::Verdict const v = square(r.a, in);
+    if (!v) return v;
+    rules::Question q = Rules::question(&v.result, 1);
+    q.from.add(in.from);
+    q.from.add(labels);
+    q.boolean = r.first == Element::boolean;
+    return op::Diagonal<samples::I, samples::J>::rule(q);
+  }
+  static constexpr rules::Verdict pulled(Pull const& p) {
+    return rules::reduction(rules::cotangent(square(p.a, p.in).result), rules::labels_of(p.a),
+                            rules::ReductionKind::sum);
+  }
+  static std::int64_t element(Cell const& c) { return c.a(); }
+  static bool has_part(Instruction const& in, planning::Sizing const&, Coords const& me) {
+    return !splits(in) || me[in.axis] == 0;
+  }
+  static auto perform(auto on) {
+    using On = decltype(on);
+    using V = typename On::V;
+    using Q = typename On::Q;
+    using Column = std::conditional_t<splits(On::in), Dim<Q, typename On::Axis>, Dim<Q>>;
+    return diagonal<V, Q>(triu<V, Q>(tril<V, Q>(broadcast<Column>(on.a, {on.n}))));
+  }
+};
+
 // n^2 times the variance of n integers: n times the sum of squares minus the square of the sum.
 struct Variance : Case {
   static constexpr Taken takes = one(floats);
@@ -650,9 +689,9 @@ using Along =
     CaseList<Flip, Roll, FromSecond, FromSecondAndOne, SpreadRows, TwiceEach, FromMiddle, Halves,
              Shift, ShiftRound, HaloRows, HaloRound, HaloSums, HaloSumsRound, RunningSum,
              RunningProduct, RunningMax, RunningMin, SumBefore, SumBehind, SumAfter, ScatterAlong,
-             UsedAs, Ties, TiesOfLeast, ProductAndZeros, LowerTriangle, UpperTriangle, Variance,
-             Softmax, MiddleRow, AllThree, NamedSort, Transposed, Renamed, Reshaped, Sorted,
-             SortedPlaces, Top, TopPlaces>;
+             UsedAs, Ties, TiesOfLeast, ProductAndZeros, LowerTriangle, UpperTriangle, OnDiagonal,
+             Variance, Softmax, MiddleRow, AllThree, NamedSort, Transposed, Renamed, Reshaped,
+             Sorted, SortedPlaces, Top, TopPlaces>;
 
 }  // namespace programs::cases
 
@@ -665,6 +704,7 @@ inline constexpr std::tuple along_samples{
     on<"CumMin", "cummin", A>(op::CumMin<I>{}),
     on<"CumProd", "cumprod", A>(op::CumProd<I>{}),
     on<"CumSum", "cumsum", A>(op::CumSum<I>{}),
+    on<"Diagonal", "diagonal", A>(op::Diagonal<J, I>{}),
     on<"Flip", "flip", A>(op::Flip<J>{}),
     on<"FullLike", "full_like", A>(op::FullLike<int>{1}),
     on<"HaloExchange", "halo_exchange", A>(op::HaloExchange<I>{1, 2}),
