@@ -413,6 +413,31 @@ struct Variance : Case {
   }
 };
 
+// Over a split dim the result is unreduced.
+struct NonZeros : Case {
+  static constexpr bool across = true;
+  static constexpr Element gives(Element, Element) { return Element::integer; }
+  static constexpr Known known(KnownOperands const&) { return {most_extent}; }
+  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
+    if (r.a.find(in.from) < 0) return Rules::no();
+    rules::Labels one;
+    one.push(in.from);
+    return rules::reduction(r.a, without(r.mine, one), reductions::NonZeros::kind);
+  }
+  static std::int64_t element(Cell const& c) {
+    std::int64_t count = 0;
+    for (std::int64_t k = 0; k < c.n(); ++k) count += c.a(k) != 0 ? 1 : 0;
+    return count;
+  }
+  static bool has_part(Instruction const& in, planning::Sizing const&, Coords const& me) {
+    bool first = true;
+    for (int x = 0; x < axes; ++x)
+      first = first && (!in.result.unreduced.contains(x) || me[x] == 0);
+    return first;
+  }
+  static auto perform(auto on) { return count_nonzero<typename decltype(on)::V>(on.a); }
+};
+
 // The number of elements that equal the largest, in their places.
 struct Ties : Case {
   static constexpr Taken takes = one(floats);
@@ -690,8 +715,8 @@ using Along =
              Shift, ShiftRound, HaloRows, HaloRound, HaloSums, HaloSumsRound, RunningSum,
              RunningProduct, RunningMax, RunningMin, SumBefore, SumBehind, SumAfter, ScatterAlong,
              UsedAs, Ties, TiesOfLeast, ProductAndZeros, LowerTriangle, UpperTriangle, OnDiagonal,
-             Variance, Softmax, MiddleRow, AllThree, NamedSort, Transposed, Renamed, Reshaped,
-             Sorted, SortedPlaces, Top, TopPlaces>;
+             NonZeros, Variance, Softmax, MiddleRow, AllThree, NamedSort, Transposed, Renamed,
+             Reshaped, Sorted, SortedPlaces, Top, TopPlaces>;
 
 }  // namespace programs::cases
 
@@ -700,6 +725,7 @@ namespace samples {
 inline constexpr std::tuple along_samples{
     on<"At", "at", A>(op::At<I>{3}),
     on<"Concat", "concat", A, A>(op::Concat<J, M>{}),
+    on<"CountNonzero", "count_nonzero", A>(op::CountNonzero<J>{}),
     on<"CumMax", "cummax", A>(op::CumMax<I>{}),
     on<"CumMin", "cummin", A>(op::CumMin<I>{}),
     on<"CumProd", "cumprod", A>(op::CumProd<I>{}),
