@@ -251,6 +251,20 @@ static_assert(refusal_of<op::HaloAdd<K>, A> == Code::D01_no_such_index);
 static_assert(refusal_of<op::HaloAdd<I>, T<Dim<I, Cyclic<X, 2>>>> == Code::B03_through_cyclic);
 static_assert(refusal_of<op::HaloAdd<I>, Tensor<bool, Dim<I, X>>> == Code::C11_not_numbers);
 static_assert(refusal_of<op::Shift<K>, A> == Code::D01_no_such_index);
+static_assert(gives<op::Diff<I>, A, A> && gives<op::Diff<I>, R, R>);
+static_assert(refusal_of<op::Diff<I>, M> == Code::I07_other_kind);
+static_assert(refusal_of<op::Diff<K>, A> == Code::D01_no_such_index);
+static_assert(refusal_of<op::Diff<I>, T<Dim<I, Cyclic<X, 2>>>> == Code::B03_through_cyclic);
+static_assert(refusal_of<op::Diff<I>, Tensor<bool, Dim<I, X>>> == Code::C11_not_numbers);
+static_assert(plan(op::Diff<J>{}, type<A>).collectives() == 0);
+// it sends what shift sends, backward too
+template <class Op>
+constexpr std::int64_t window_bytes(Op const& op) {
+  return plan(op, type<T<Dim<P16, X>, Dim<P3>>>).bytes({});
+}
+static_assert(window_bytes(op::Diff<P16>{3}) > 0 &&
+              window_bytes(op::Diff<P16>{3}) == window_bytes(op::Shift<P16>{3}) &&
+              window_bytes(op::Diff<P16>{3}.transposed()) == window_bytes(op::Shift<P16>{-3}));
 // A triangle of two dims: nothing is sent, for any sharding and any unreduced kind.
 static_assert(gives<op::Tril<I, J>, A, A>);
 static_assert(gives<op::Triu<J, I>, A, A>);

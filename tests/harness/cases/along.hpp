@@ -131,6 +131,35 @@ struct ShiftRound : Shift {
   static std::int64_t element(Cell const& c) { return c.a((c.i() + c.n() - 1) % c.n()); }
   static auto perform(auto on) { return shift<typename decltype(on)::V>(on.a, 1, op::Edge::wrap); }
 };
+struct Differences : Shift {
+  static constexpr std::string_view gradients_of[] = {"Diff"};
+  static constexpr Taken takes = one(numbers);
+  static constexpr double bound(Instruction const&, double a, double) { return 2 * a; }
+  static constexpr Known known(KnownOperands const& of) { return {times(of.a.most, 2)}; }
+  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
+    return r.shape(op::Diff<samples::I>::rule, rules::accept(r.a), in.from);
+  }
+  static std::int64_t element(Cell const& c) { return c.a() - c.a_or_zero(c.i() - 1); }
+  static int dense(Dense const& d) {
+    return d.r.linear(d.result(), [a = d.a, v = d.v()](dense::At at, auto const& add) {
+      add(a, at, 1.0);
+      if (at[v]-- > 0) add(a, at, -1.0);
+    });
+  }
+  static auto perform(auto on) { return diff<typename decltype(on)::V>(on.a); }
+};
+struct DifferencesRound : Differences {
+  static std::int64_t element(Cell const& c) { return c.a() - c.a((c.i() + 2) % c.n()); }
+  static int dense(Dense const& d) {
+    auto const n = d.r.extent(d.in.from);
+    return d.r.linear(d.result(), [a = d.a, v = d.v(), n](dense::At at, auto const& add) {
+      add(a, at, 1.0);
+      at[v] = (at[v] + 2) % n;
+      add(a, at, -1.0);
+    });
+  }
+  static auto perform(auto on) { return diff<typename decltype(on)::V>(on.a, -2, op::Edge::wrap); }
+};
 // halo_exchange: the row before an even row, the second row after an odd row.
 struct HaloRows : Case {
   static constexpr bool across = true;
@@ -710,13 +739,13 @@ struct NamedSort : Case {
   }
 };
 
-using Along =
-    CaseList<Flip, Roll, FromSecond, FromSecondAndOne, SpreadRows, TwiceEach, FromMiddle, Halves,
-             Shift, ShiftRound, HaloRows, HaloRound, HaloSums, HaloSumsRound, RunningSum,
-             RunningProduct, RunningMax, RunningMin, SumBefore, SumBehind, SumAfter, ScatterAlong,
-             UsedAs, Ties, TiesOfLeast, ProductAndZeros, LowerTriangle, UpperTriangle, OnDiagonal,
-             NonZeros, Variance, Softmax, MiddleRow, AllThree, NamedSort, Transposed, Renamed,
-             Reshaped, Sorted, SortedPlaces, Top, TopPlaces>;
+using Along = CaseList<Flip, Roll, FromSecond, FromSecondAndOne, SpreadRows, TwiceEach, FromMiddle,
+                       Halves, Shift, ShiftRound, Differences, DifferencesRound, HaloRows,
+                       HaloRound, HaloSums, HaloSumsRound, RunningSum, RunningProduct, RunningMax,
+                       RunningMin, SumBefore, SumBehind, SumAfter, ScatterAlong, UsedAs, Ties,
+                       TiesOfLeast, ProductAndZeros, LowerTriangle, UpperTriangle, OnDiagonal,
+                       NonZeros, Variance, Softmax, MiddleRow, AllThree, NamedSort, Transposed,
+                       Renamed, Reshaped, Sorted, SortedPlaces, Top, TopPlaces>;
 
 }  // namespace programs::cases
 
@@ -731,6 +760,7 @@ inline constexpr std::tuple along_samples{
     on<"CumProd", "cumprod", A>(op::CumProd<I>{}),
     on<"CumSum", "cumsum", A>(op::CumSum<I>{}),
     on<"Diagonal", "diagonal", A>(op::Diagonal<J, I>{}),
+    on<"Diff", "diff", A>(op::Diff<I>{}),
     on<"Flip", "flip", A>(op::Flip<J>{}),
     on<"FullLike", "full_like", A>(op::FullLike<int>{1}),
     on<"HaloExchange", "halo_exchange", A>(op::HaloExchange<I>{1, 2}),
