@@ -41,7 +41,7 @@ struct Pool {
 
   // The rule of every operation that changes the extent of one dim: J is not split, and K is at the
   // position of J.
-  static constexpr rules::Verdict rule(rules::Question const& q) { return rules::resized(q); }
+  static constexpr op::Verdict rule(op::Question const& q) { return rules::resized(q); }
   // Sets the extent of K.
   constexpr void extents(ResultExtents const& c) const {
     if (width < 1 || c.extent() % width != 0)
@@ -50,7 +50,7 @@ struct Pool {
     c.set(c.extent() / width);
   }
   // One addition per element of the operand, one division per element of the result.
-  static constexpr planning::Work work(planning::CallSizing const& c) {
+  static constexpr op::Work work(op::CallSizing const& c) {
     return {c.elements(0) + c.result_elements(), 0, false};
   }
   template <class Exec, class Out, class In>

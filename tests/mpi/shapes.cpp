@@ -73,6 +73,10 @@ TEST_CASE("named results of operations that have no named form of their own") {
     CHECK(wrong_named<Dim<I>, Dim<J, X>>(op::Flip<I>{}, a) == 0);
     CHECK(wrong_named<Dim<I, Y, X>, Dim<J>>(op::Roll<J>{2}, a) == 0);
     CHECK(wrong_named<Dim<I, X>, Dim<J, Y>>(op::Tril<I, J>{1}, a) == 0);
+    if (n[0] >= n[1]) {
+      CHECK(wrong_named<Dim<J>>(op::Diagonal<J, I>{}, a) == 0);
+      CHECK(wrong_named<Dim<J, Y>>(op::Diagonal<J, I>{}, a) == 0);
+    }
     CHECK(wrong_named<Dim<I, X>, Dim<K, Y>>(op::Pad<J, K>{1, 2}, a) == 0);
     CHECK(wrong_named<Dim<K, X>, Dim<J>>(op::Repeat<I, K>{2}, a) == 0);
     CHECK(wrong_named<Dim<I>, Dim<K, Y>>(op::Tile<J, K>{3}, a) == 0);
@@ -350,6 +354,56 @@ TEST_CASE("triangles, of dims split in any way") {
     check_triangles<Dim<I, Cyclic<X, 2>>, Dim<K>, Dim<J, Y>>(mesh, n);
     check_triangles<Dim<K>, Dim<J>, Dim<I, Cyclic<Y, 3>>>(mesh, n);
   }
+}
+
+// Of matrices with more columns, and dims before, between and behind; rows and columns split or not.
+template <class... Dims, class M>
+void check_diagonal(M const& mesh, std::array<Int, 3> const& extents) {
+  using A = Tensor<Int, Dims...>;
+  auto const value = [](Int x, Int y, Int z) { return 1 + x * 31 + y * 7 + z; };
+  auto const a =
+      from_function<Int, Dims...>(mesh, extents, [=](auto... at) { return value(at...); });
+  constexpr auto at = [](auto label) {
+    return A::spec.find(core::Scope<A>::names.find_label(core::identity<decltype(label)>));
+  };
+  constexpr int k_at = at(K{});
+  auto const expected = [=](Int first, Int second) {
+    bool const k_first = k_at < at(I{});
+    std::array<Int, 3> on{};
+    on.fill(k_first ? second : first);
+    on[k_at] = k_first ? first : second;
+    return value(on[0], on[1], on[2]);
+  };
+  auto const d = diagonal<I, J>(a);
+  using Whole = std::conditional_t<(k_at < at(I{})), Tensor<Int, Dim<K>, Dim<I>>,
+                                   Tensor<Int, Dim<I>, Dim<K>>>;
+  CHECK(d.extents() == std::array<Int, 2>{k_at < at(I{}) ? extents[k_at] : extents[at(I{})],
+                                          k_at < at(I{}) ? extents[at(I{})] : extents[k_at]});
+  CHECK(on_ranks::wrong(reshard<Whole>(d), expected) == 0);
+}
+
+TEST_CASE("diagonals, of rows and columns split or not") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  for (std::array<Int, 3> const& n : {std::array<Int, 3>{5, 7, 3},
+                                      {4, 4, 2},
+                                      {1, 9, 1},
+                                      {0, 3, 2},
+                                      {0, 0, 0},
+                                      {8, 8, 1},
+                                      {3, 11, 2}}) {
+    INFO(n[0] << " " << n[1] << " " << n[2]);
+    auto const [i, j, k] = n;
+    check_diagonal<Dim<I>, Dim<J>, Dim<K>>(mesh, {i, j, k});
+    check_diagonal<Dim<I, X>, Dim<J>, Dim<K, Y>>(mesh, {i, j, k});
+    check_diagonal<Dim<I>, Dim<J, Y>, Dim<K>>(mesh, {i, j, k});
+    check_diagonal<Dim<I, Y>, Dim<J, X>, Dim<K>>(mesh, {i, j, k});
+    check_diagonal<Dim<J, X, Y>, Dim<K>, Dim<I>>(mesh, {j, k, i});
+    check_diagonal<Dim<K, X>, Dim<J>, Dim<I, Y>>(mesh, {k, j, i});
+    check_diagonal<Dim<K>, Dim<I, X>, Dim<J, Y>>(mesh, {k, i, j});
+    check_diagonal<Dim<J>, Dim<I, Y, X>, Dim<K>>(mesh, {j, i, k});
+  }
+  auto const wide = full<Int, Dim<I, X>, Dim<J>>(mesh, {3, 4}, 1);
+  CHECK(on_ranks::code_of([&] { diagonal<J, I>(wide); }) == "E41");
 }
 
 TEST_CASE("concat and stack") {

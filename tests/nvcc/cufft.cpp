@@ -15,8 +15,8 @@ struct Cuda : Serial {
 #define SHARDTYPE_HAVE_CUFFT 1
 #include <cstdio>
 
-#include <shardtype/kernels/fourier_tiles.hpp>
-#include <shardtype/kernels/roots.hpp>
+#include <shardtype/fft/kernels_roots.hpp>
+#include <shardtype/fft/kernels_tiles.hpp>
 
 namespace kernels = shardtype::kernels;
 

@@ -4,7 +4,7 @@
 // EXPECT: false, shardtype::Tensor<Kokkos::complex<double>, shardtype::Dim<I, shardtype::Cyclic<X, 4> ?> ?>, I, X>
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:
-#include <shardtype/check/four_step.hpp>
+#include <shardtype/fft/types_four_step.hpp>
 #include <shardtype/types.hpp>
 
 namespace Kokkos {

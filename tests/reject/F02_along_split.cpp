@@ -4,7 +4,7 @@
 // EXPECT: false, shardtype::Tensor<double, shardtype::Dim<I, X>, shardtype::Dim<J> ?>, I, X>
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:
-#include <shardtype/check/fourier.hpp>
+#include <shardtype/fft/types_operations.hpp>
 #include <shardtype/types.hpp>
 
 using namespace shardtype;

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <shardtype/check/four_step.hpp>
+#include <shardtype/fft/types_four_step.hpp>
 #include <shardtype/types.hpp>
 
 // The types layer has no Kokkos; a complex number has two parts.

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <shardtype/check/fourier.hpp>
+#include <shardtype/fft/types_operations.hpp>
 #include <shardtype/types.hpp>
 
 // The types layer has no Kokkos; a complex number has two parts.

@@ -174,6 +174,16 @@ static_assert(reduces<op::Reduce<r::Maximum, I>, T<Dim<J>, MX>, T<Dim<I, X>, Dim
 static_assert(reduces<op::Reduce<r::Any, I>, Tensor<bool, MX>, Tensor<bool, Dim<I, X>>>);
 static_assert(reduces<op::Reduce<r::PlaceOfMaximum, J>, Tensor<std::int64_t, Dim<I, X>>,
                       T<Dim<I, X>, Dim<J>>>);
+// counts: i64 of all elements; a sum may be zero where its summands are not
+static_assert(reduces<op::CountNonzero<I>, Tensor<std::int64_t, Dim<J>, UX>, T<Dim<I, X>, Dim<J>>>);
+static_assert(reduces<op::CountNonzero<>, Tensor<std::int64_t>, Tensor<bool, Dim<I>>>);
+static_assert(reduces<op::CountNonzero<I>, Tensor<std::int64_t, RX>, Tensor<Z, Dim<I>, RX>>);
+static_assert(no_reduction<op::CountNonzero<I>, T<Dim<I>, UX>> == Code::S02_other_kind);
+static_assert(no_reduction<op::CountNonzero<I>, T<Dim<I>, MX>> == Code::S02_other_kind);
+static_assert(no_reduction<op::CountNonzero<K>, T<Dim<I>>> == Code::S01_no_such_index);
+static_assert(plan(op::CountNonzero<I>{}, type<T<Dim<I, X>>>).collectives() == 0);
+static_assert(plan(op::CountNonzero<Dim<J>>{}, type<T<Dim<I, X>, Dim<J>>>)
+                  .count(Collective::all_reduce) == 1);
 static_assert(no_reduction<op::Reduce<r::Sum, K>, T<Dim<I>>> == Code::S01_no_such_index);
 static_assert(no_reduction<op::Reduce<r::Sum, I, I>, T<Dim<I>>> == Code::T02_index_twice);
 static_assert(no_reduction<op::Reduce<r::Maximum, I>, T<Dim<I>, UX>> == Code::S02_other_kind);

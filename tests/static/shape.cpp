@@ -251,6 +251,20 @@ static_assert(refusal_of<op::HaloAdd<K>, A> == Code::D01_no_such_index);
 static_assert(refusal_of<op::HaloAdd<I>, T<Dim<I, Cyclic<X, 2>>>> == Code::B03_through_cyclic);
 static_assert(refusal_of<op::HaloAdd<I>, Tensor<bool, Dim<I, X>>> == Code::C11_not_numbers);
 static_assert(refusal_of<op::Shift<K>, A> == Code::D01_no_such_index);
+static_assert(gives<op::Diff<I>, A, A> && gives<op::Diff<I>, R, R>);
+static_assert(refusal_of<op::Diff<I>, M> == Code::I07_other_kind);
+static_assert(refusal_of<op::Diff<K>, A> == Code::D01_no_such_index);
+static_assert(refusal_of<op::Diff<I>, T<Dim<I, Cyclic<X, 2>>>> == Code::B03_through_cyclic);
+static_assert(refusal_of<op::Diff<I>, Tensor<bool, Dim<I, X>>> == Code::C11_not_numbers);
+static_assert(plan(op::Diff<J>{}, type<A>).collectives() == 0);
+// it sends what shift sends, backward too
+template <class Op>
+constexpr std::int64_t window_bytes(Op const& op) {
+  return plan(op, type<T<Dim<P16, X>, Dim<P3>>>).bytes({});
+}
+static_assert(window_bytes(op::Diff<P16>{3}) > 0 &&
+              window_bytes(op::Diff<P16>{3}) == window_bytes(op::Shift<P16>{3}) &&
+              window_bytes(op::Diff<P16>{3}.transposed()) == window_bytes(op::Shift<P16>{-3}));
 // A triangle of two dims: nothing is sent, for any sharding and any unreduced kind.
 static_assert(gives<op::Tril<I, J>, A, A>);
 static_assert(gives<op::Triu<J, I>, A, A>);
@@ -260,6 +274,22 @@ static_assert(
 static_assert(refusal_of<op::Tril<I, K>, A> == Code::D01_no_such_index);
 static_assert(refusal_of<op::Tril<I, I>, A> == Code::T02_index_twice);
 static_assert(plan(op::Tril<I, J>{}, type<A>).collectives() == 0);
+// A diagonal: nothing is sent; unreduced over the axes of the dim that goes.
+static_assert(gives<op::Diagonal<I, J>, T<Dim<I, X>, Unreduced<Y>>, A>);
+static_assert(gives<op::Diagonal<J, I>, T<Dim<J>, Unreduced<X, Y>>, A>);
+static_assert(gives<op::Diagonal<I, J>, T<Dim<I, X>, Unreduced<Max, Y>>, M>);
+static_assert(
+    gives<op::Diagonal<K, J>, T<Dim<I, X>, Dim<K>, Unreduced<Y>>, T<Dim<J, Y>, Dim<I, X>, Dim<K>>>);
+static_assert(gives<op::Diagonal<J, I>, Tensor<bool, Dim<J>, Unreduced<Max, X>>,
+                    Tensor<bool, Dim<I, X>, Dim<J>>>);
+static_assert(refusal_of<op::Diagonal<J, I>, M> == Code::I07_other_kind);
+static_assert(refusal_of<op::Diagonal<I, K>, A> == Code::D01_no_such_index);
+static_assert(refusal_of<op::Diagonal<I, I>, A> == Code::T02_index_twice);
+static_assert(refusal_of<op::Diagonal<J, I>, T<Dim<I, Cyclic<X, 4>>, Dim<J>>> ==
+              Code::B03_through_cyclic);
+static_assert(plan(op::Diagonal<I, J>{}, type<A>).collectives() == 0);
+static_assert(plan(op::Named<op::Diagonal<J, I>, Dim<J>>{}, type<T<Dim<I, X>, Dim<J>>>)
+                  .count(Collective::all_reduce) == 1);
 // full_like: the same type, for any sharding and any unreduced kind.
 static_assert(gives<op::FullLike<int>, A, A> && gives<op::FullLike<double>, M, M>);
 static_assert(refusal_of<op::FullLike<double>, Tensor<int, Dim<I>>> ==

@@ -28,7 +28,7 @@ struct Cuda : DefaultHostExecutionSpace {
 }  // namespace Kokkos
 #define KOKKOS_ENABLE_CUDA
 #define SHARDTYPE_HAVE_CUFFT 1
-#include <shardtype/kernels/fourier_tiles.hpp>
+#include <shardtype/fft/kernels_tiles.hpp>
 
 using namespace shardtype;
 using kernels::FourierDims;

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include <shardtype/rules/four_step.hpp>
+#include <shardtype/fft/types_four_step_rules.hpp>
 #include <shardtype/types.hpp>
 
 #include "harness/catch.hpp"

@@ -24,7 +24,7 @@ namespace shardtype {
 ///       using from = Mentions<Dim<I>>;         // the labels it works on
 ///       static constexpr std::string_view name = "smooth";
 ///       double weight = 0.5;
-///       static constexpr Verdict rule(rules::Question const& q) { return rules::flip(q); }
+///       static constexpr op::Verdict rule(op::Question const& q) { return rules::flip(q); }
 ///       ...
 ///     };
 ///
@@ -33,7 +33,7 @@ namespace shardtype {
 /// `elements<As...>()`, the Code with which it refuses element types (they must all be the same);
 /// `element<As...>`, the result's element type (the first operand's);
 /// `extents(ResultExtents)`, the result's extents (those of the labels);
-/// `work(planning::CallSizing)`, flops, and memory besides operands and result (none);
+/// `work(op::CallSizing)`, flops, and memory besides operands and result (none);
 /// `recorded`, whether automatic mode may record it (yes).
 /// `kernel(exec, out, in...)` runs it on the local blocks, as Kokkos Views (execute/call.hpp).
 template <class Op>
@@ -103,6 +103,15 @@ struct ResultExtents {
 
 namespace shardtype {
 using checking::ResultExtents;
+
+namespace op {
+// What the members of an operation are told and give: `rule` (Question -> Verdict), `work` (CallSizing ->
+// Work).
+using planning::CallSizing;
+using planning::Work;
+using rules::Question;
+using rules::Verdict;
+}  // namespace op
 
 namespace detail {
 

@@ -21,7 +21,8 @@ namespace shardtype {
 /// (kernels/reducers.hpp).
 namespace reductions {
 
-/// The elements that a reduction accepts, and returns. `ordered`: all except complex ones.
+/// The elements that a reduction accepts, and returns. `ordered`: all except complex ones; `count`:
+/// i64 of bool, `place`: i64 of all.
 enum class Takes : std::int8_t { numbers, booleans, floating, ordered, real };
 enum class Makes : std::int8_t { same, count, place, real };
 
@@ -104,6 +105,12 @@ struct Any : Tag<ReductionKind::max, Takes::booleans> {
 struct All : Tag<ReductionKind::min, Takes::booleans> {
   static constexpr std::string_view name = "all";
 };
+/// As norm_1 of unreduced operands: the zeros of a sum are not those of its summands.
+struct NonZeros : Tag<ReductionKind::sum_of_sizes, Takes::numbers, Makes::place> {
+  static constexpr std::string_view name = "count_nonzero";
+  template <class T>
+  static constexpr std::int64_t total_bytes = sizeof(std::int64_t);
+};
 /// A total is an element and its position.
 struct PlaceOfMaximum : Tag<ReductionKind::whole, Takes::ordered, Makes::place> {
   static constexpr std::string_view name = "argmax";
@@ -177,6 +184,8 @@ template <class... Out>
 using Any = Reduce<reductions::Any, Out...>;
 template <class... Out>
 using All = Reduce<reductions::All, Out...>;
+template <class... Out>
+using CountNonzero = Reduce<reductions::NonZeros, Out...>;
 template <class... Out>
 using ArgMax = Reduce<reductions::PlaceOfMaximum, Out...>;
 template <class... Out>

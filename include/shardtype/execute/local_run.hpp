@@ -199,6 +199,37 @@ struct LocalRun {
     exec().fence();
     return result;
   }
+  /// The elements of the operand whose indices along the labels `rows` and `columns` are equal, which
+  /// the result has along `rows`; zeros for those that other ranks hold.
+  Buffer diagonal(int rows, int columns) const {
+    int const i = call.a().find(rows);
+    int const j = call.a().find(columns);
+    Range const mine = held(i).range();
+    Range const both = intersect(mine, held(j).range());
+    kernels::Layout from = out;
+    kernels::Layout to = out;
+    for (int d = 0; d < out.rank; ++d) {
+      int const label = call.result.dims[d].label;
+      from.stride[d] = in.stride[call.a().find(label)];
+      if (label != rows) continue;
+      from.stride[d] += in.stride[j];
+      from.extent[d] = to.extent[d] = both.size();
+    }
+    Buffer const result = fresh();
+    if (both.size() < mine.size()) kernels::fill(exec(), writable(result), out.elements(), T{});
+    if (from.elements() > 0) {
+      std::int64_t const first = both.begin - mine.begin;
+      T const* const src =
+          data + first * in.stride[i] + (both.begin - held(j).range().begin) * in.stride[j];
+      Buffer const packed = both.size() < mine.size() ? take(from.elements()) : result;
+      kernels::copy_packed(exec(), src, from, writable(packed));
+      if (both.size() < mine.size())
+        kernels::copy_unpacked(exec(), static_cast<T const*>(writable(packed)), to,
+                               writable(result) + first * out.stride[call.result.find(rows)]);
+    }
+    exec().fence();
+    return result;
+  }
   /// Concatenates all operands along dim `d` of the result; operand k has `rows(k)` rows.
   template <class RowsOf>
   Buffer join(int d, RowsOf rows) const {

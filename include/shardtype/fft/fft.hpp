@@ -12,9 +12,9 @@
 
 #include <shardtype/check/along.hpp>
 #include <shardtype/check/call_site.hpp>
-#include <shardtype/check/fourier.hpp>
 #include <shardtype/fft/gradients.hpp>
-#include <shardtype/fft/run.hpp>
+#include <shardtype/fft/run_stages.hpp>
+#include <shardtype/fft/types_operations.hpp>
 
 namespace shardtype {
 

@@ -7,9 +7,9 @@
 #include <source_location>
 
 #include <shardtype/check/call_site.hpp>
-#include <shardtype/check/four_step.hpp>
 #include <shardtype/fft/four_step_gradients.hpp>
-#include <shardtype/fft/four_step_run.hpp>
+#include <shardtype/fft/run_four_step.hpp>
+#include <shardtype/fft/types_four_step.hpp>
 #include <shardtype/tensor/create.hpp>
 
 namespace shardtype {

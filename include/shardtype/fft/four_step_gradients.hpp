@@ -5,8 +5,8 @@
 #include <source_location>
 
 #include <shardtype/autodiff/vjp.hpp>
-#include <shardtype/check/four_step.hpp>
 #include <shardtype/fft/gradients.hpp>
+#include <shardtype/fft/types_four_step.hpp>
 
 namespace shardtype::autodiff {
 

@@ -8,7 +8,7 @@
 #include <type_traits>
 
 #include <shardtype/check/call_site.hpp>
-#include <shardtype/check/fourier.hpp>
+#include <shardtype/fft/types_operations.hpp>
 #include <shardtype/ops/windows.hpp>
 #include <shardtype/tensor/create.hpp>
 

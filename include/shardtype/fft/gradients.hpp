@@ -12,7 +12,7 @@
 #include <shardtype/autodiff/settle.hpp>
 #include <shardtype/autodiff/spectrum.hpp>
 #include <shardtype/autodiff/vjp.hpp>
-#include <shardtype/fft/run.hpp>
+#include <shardtype/fft/run_stages.hpp>
 #include <shardtype/ops/math.hpp>
 
 namespace shardtype {

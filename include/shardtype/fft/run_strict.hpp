@@ -6,10 +6,10 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <shardtype/check/fourier.hpp>
 #include <shardtype/execute/call.hpp>
-#include <shardtype/kernels/fourier.hpp>
-#include <shardtype/kernels/fourier_tiles.hpp>
+#include <shardtype/fft/kernels_fourier.hpp>
+#include <shardtype/fft/kernels_tiles.hpp>
+#include <shardtype/fft/types_operations.hpp>
 #include <shardtype/tensor/block_layout.hpp>
 
 namespace shardtype::execute {

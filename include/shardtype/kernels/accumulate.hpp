@@ -1,5 +1,5 @@
 #pragma once
-/// Sums of blocks.
+/// Sums and differences of blocks.
 
 #include <cstdint>
 
@@ -17,6 +17,13 @@ struct AddBlocks {
   T const* b;
   KOKKOS_FUNCTION void operator()(std::int64_t k) const { out[k] = static_cast<T>(a[k] + b[k]); }
 };
+template <class T>
+struct SubtractBlocks {
+  T* out;
+  T const* a;
+  T const* b;
+  KOKKOS_FUNCTION void operator()(std::int64_t k) const { out[k] = static_cast<T>(a[k] - b[k]); }
+};
 }  // namespace detail
 
 /// out[k] = a[k] + b[k] for k in 0 .. n. `out` may be `a` or `b`.
@@ -25,6 +32,14 @@ void add_blocks(Exec const& exec, T* out, T const* a, T const* b, std::int64_t n
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   Kokkos::parallel_for(kernels::launch_name("shardtype::add_blocks"), Policy(exec, 0, n),
                        detail::AddBlocks<T>{out, a, b});
+}
+
+/// out[k] = a[k] - b[k] for k in 0 .. n. `out` may be `a` or `b`.
+template <class T, class Exec>
+void subtract_blocks(Exec const& exec, T* out, T const* a, T const* b, std::int64_t n) {
+  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  Kokkos::parallel_for(kernels::launch_name("shardtype::subtract_blocks"), Policy(exec, 0, n),
+                       detail::SubtractBlocks<T>{out, a, b});
 }
 
 }  // namespace shardtype::kernels

@@ -11,6 +11,13 @@
 
 namespace shardtype::kernels {
 
+/// Counts the elements that are not zero, a NaN among them.
+template <class T>
+struct NonZerosReducer : SumReducer<bool> {
+  using Element = T;
+  KOKKOS_FUNCTION static Part load(T const& x) { return x != T{} ? 1 : 0; }
+};
+
 template <class Reducer>
 struct ReducesBy {
   using type = Reducer;
@@ -32,6 +39,8 @@ template <class T>
 struct ReducerOf<reductions::All, T> : ReducesBy<ExtremeReducer<T, false>> {};
 template <class T>
 struct ReducerOf<reductions::Any, T> : ReducesBy<ExtremeReducer<T, true>> {};
+template <class T>
+struct ReducerOf<reductions::NonZeros, T> : ReducesBy<NonZerosReducer<T>> {};
 template <class T>
 struct ReducerOf<reductions::PlaceOfMaximum, T> : ReducesBy<PlaceReducer<T, true>> {};
 template <class T>

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include <shardtype/check/along.hpp>
 #include <shardtype/check/call.hpp>
 #include <shardtype/check/elementwise.hpp>
 #include <shardtype/check/misused.hpp>
@@ -110,6 +111,8 @@ namespace op {
 
 template <class... Ls>
 struct Expand;
+template <class... Dims>
+struct Broadcast;
 template <class First, class Second, class I>
 struct MergeDims;
 
@@ -149,6 +152,59 @@ template <class I, class J>
 using Tril = Triangle<I, J, false>;
 template <class I, class J>
 using Triu = Triangle<I, J, true>;
+
+/// The diagonal of I and J: row i of dim I is the element at index i along both; J goes.
+template <class I, class J>
+struct Diagonal {
+  using operation = Diagonal;
+  using runs = ByBlock;
+  using gradient = PullsByExtents;
+  using from = detail::Bare<I, J>;
+  static constexpr std::string_view name = "diagonal";
+  /// Ranks that do not hold an element have zero for it: over the axes of J the result is unreduced.
+  static constexpr Verdict rule(rules::Question const& q) {
+    if (Verdict v = rules::has_all(q.a(), q.from); !v) return v;
+    if (Verdict v = rules::in_blocks(q.a(), q.from); !v) return v;
+    Spec out = q.a();
+    out.rank = 0;
+    for (int d = 0; d < q.a().rank; ++d) {
+      auto const& [label, axes] = q.a().dims[d];
+      if (label != q.from.dims[1].label) {
+        out.add(label, axes);
+        continue;
+      }
+      if (axes.size > 0 && !q.a().unreduced.empty() && q.a().kind != detail::joining(q))
+        return rules::refuse(Code::I07_other_kind, label, -1, axes[0]);
+      for (int k = 0; k < axes.size; ++k) out.unreduced.insert(axes[k]);
+      if (axes.size > 0) out.kind = detail::joining(q);
+    }
+    return rules::accept(out);
+  }
+  static constexpr void extents(ResultExtents const& c) {
+    c.carry();
+    int const j = c.a().find(c.from().dims[1].label);
+    if (c.extent() > c.given[0][j])
+      ResultExtents::fail("index " + c.name() + " has extent " + std::to_string(c.extent()) +
+                          ", more than the " + std::to_string(c.given[0][j]) + " of index " +
+                          c.name(j) + "; write the longer index of a diagonal last");
+  }
+  /// Where J is split, what the rank holds is copied on its own first.
+  static constexpr planning::Work work(planning::CallSizing const& c) {
+    bool const all = c.result.unreduced == c.operands[0].unreduced;
+    return {0, all ? 0 : mul_sat(c.result_elements(), c.element_bytes(0)), false};
+  }
+  auto block(auto const& run) const {
+    return run.diagonal(run.call.from().dims[0].label, run.call.from().dims[1].label);
+  }
+  /// Zeros beside the diagonal.
+  template <class G>
+  constexpr auto pull(G const& g) const {
+    return g.in_order(
+        g.call(Triangle<I, J, true>{},
+               g.call(Triangle<I, J, false>{},
+                      g(Broadcast<typename G::template dim<J>>{{g.template rows<J>()}}))));
+  }
+};
 
 /// A tensor like the operand whose every element is `value`.
 template <class V>
@@ -396,6 +452,17 @@ constexpr auto triu(core::Argument<A> const& a, std::int64_t diagonal = 0,
   return call(op::Triu<I, J>{diagonal}, where, a.self());
 }
 
+/// The diagonal of I and J, whose row i is the element at index i along both: `A[I@X, J, B]` ->
+/// `diagonal<I, J>(a)` -> `[I@X, B]`. I has no more rows than J; they are at any position among the
+/// dims. Local; copies. If J is split each rank has the elements that it holds, and zeros:
+/// `A[I@X, J@Y]` -> `[I@X]{U:Y}`, nothing sent. Refused: D01, T02, B03, I07 along a split J of an
+/// unreduced maximum or minimum. Error E41: more rows of I than of J. As jnp.diagonal.
+template <class I, class J, class A>
+constexpr auto diagonal(core::Argument<A> const& a,
+                        checking::CallSite where = std::source_location::current()) {
+  return call(op::Diagonal<I, J>{}, where, a.self());
+}
+
 // Everyday mistakes (check/misused.hpp).
 SHARDTYPE_NOT_BY_NUMBER(transpose)
 SHARDTYPE_NOT_BY_NUMBER(relabel)
@@ -405,6 +472,7 @@ SHARDTYPE_NOT_WITHOUT_INDEX(split_dim)
 SHARDTYPE_NOT_WITHOUT_INDEX(merge_dims)
 SHARDTYPE_NOT_WITHOUT_INDEX(tril)
 SHARDTYPE_NOT_WITHOUT_INDEX(triu)
+SHARDTYPE_NOT_WITHOUT_INDEX(diagonal)
 
 }  // namespace api
 

@@ -167,6 +167,11 @@ SHARDTYPE_REDUCTION(all, op::All<Out...>)
 /// and P11 elements that are not bool. With both `using namespace std` and `using namespace
 /// shardtype`, C++ finds std::any as well: write `using shardtype::any;`.
 SHARDTYPE_REDUCTION(any, op::Any<Out...>)
+/// The number of elements that are not zero, as i64; of bool the true ones, and a NaN counts.
+/// `A[I@X, J]` -> `count_nonzero<I>` -> `i64[J]{U:X}`, nothing sent; `count_nonzero<Dim<J>>` ->
+/// `i64[J]`, one all_reduce. Same forms as sum. Refused: as sum, and S02 any unreduced operand: a sum
+/// may be zero where its summands are not. As jnp.count_nonzero.
+SHARDTYPE_REDUCTION(count_nonzero, op::CountNonzero<Out...>)
 /// The position of the largest element along `I` (row-major over several labels), as i64: the first
 /// position if several elements are equal, -1 if there are no elements. Same forms as sum
 ///, except that a split dim needs a named result (S03): `A[I@X, J]` ->

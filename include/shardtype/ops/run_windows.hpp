@@ -8,6 +8,7 @@
 
 #include <shardtype/execute/call.hpp>
 #include <shardtype/execute/window.hpp>
+#include <shardtype/kernels/accumulate.hpp>
 #include <shardtype/kernels/fill.hpp>
 #include <shardtype/kernels/reducer_of.hpp>
 #include <shardtype/ops/windows.hpp>
@@ -114,6 +115,18 @@ struct Run<op::Shift<I>> : LocalBlock<Run<op::Shift<I>>> {
   template <class Call>
   static Buffer block(op::Shift<I> const& op, Call const& run) {
     return run_neighbor<false>(run, "shift", op.window(run.call.extent()));
+  }
+};
+
+template <class I>
+struct Run<op::Diff<I>> : LocalBlock<Run<op::Diff<I>>> {
+  template <class Call>
+  static Buffer block(op::Diff<I> const& op, Call const& run) {
+    Buffer const rows = run_neighbor<false>(run, "diff", op.moved().window(run.call.extent()));
+    auto* const out = run.writable(rows);
+    kernels::subtract_blocks(run.exec(), out, run.data, out, run.out.elements());
+    run.exec().fence();
+    return rows;
   }
 };
 

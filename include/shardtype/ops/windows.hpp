@@ -43,6 +43,37 @@ struct Shift {
   constexpr Shift transposed() const { return {-n, edge}; }
 };
 
+/// Row i of the result is row i minus row i - n.
+template <class I>
+struct Diff {
+  using operation = Diff;
+  using from = detail::Bare<I>;
+  static constexpr std::string_view name = "diff";
+  static constexpr bool communicates = true;
+  std::int64_t n = 1;
+  Edge edge = Edge::fill_zero;
+  /// As of halo_add, a difference of candidates for a maximum is none.
+  static constexpr Verdict rule(rules::Question const& q) {
+    for (int x = 0; x < core::max_axes; ++x)
+      if (q.a().kind != ReduceKind::sum && q.a().unreduced.contains(x))
+        return rules::refuse(Code::I07_other_kind, -1, -1, x);
+    return rules::shift(q);
+  }
+  template <class A>
+  static constexpr Code elements() {
+    return std::is_same_v<element_t<A>, bool> ? Code::C11_not_numbers : Code::ok;
+  }
+  constexpr Shift<I> moved() const { return {n, edge}; }
+  constexpr void steps(Plan& p, planning::CallSizing const& c, int d) const {
+    moved().steps(p, c, d);
+  }
+  static constexpr planning::Work work(planning::CallSizing const& c) {
+    return {c.elements(0), 0, false};
+  }
+  /// The rows behind: as many bytes.
+  constexpr Diff transposed() const { return {-n, edge}; }
+};
+
 /// The block with the rows before and after it, from the ranks that hold them.
 template <class I>
 struct HaloExchange {
@@ -206,6 +237,18 @@ constexpr auto shift(core::Argument<A> const& a, std::int64_t n,
   return call(op::Shift<I>{n, edge}, where, a.self());
 }
 
+/// The differences of rows along I, split or not: `A[I@X, J]` -> `diff<I>(a)` -> `A[I@X, J]`; row i of
+/// the result is row i minus row i - 1, or minus row i - n of `diff<I>(a, n)`. Rows from beyond the
+/// ends are zeros, so that row 0 stays and `diff<I>(cumsum<I>(a))` is `a`; or, with `op::Edge::wrap`,
+/// rows of the other end. Sends what shift sends. Unreduced sums stay unreduced. Refused: D01, B03,
+/// C11 of bool, I07 of an unreduced maximum or minimum. As jnp.diff(a, axis, prepend=0).
+template <class I, class A>
+constexpr auto diff(core::Argument<A> const& a, std::int64_t n = 1,
+                    op::Edge edge = op::Edge::fill_zero,
+                    checking::CallSite where = std::source_location::current()) {
+  return call(op::Diff<I>{n, edge}, where, a.self());
+}
+
 /// The local block of `A[I@X, J]` with the `before` rows that precede it along I and the `after`
 /// rows that follow it, from whichever ranks hold them, as a `Halo`. Rows beyond the ends are
 /// zeros, or with `op::Edge::wrap` rows of the other end. Each rank sends the rows that other ranks
@@ -234,6 +277,7 @@ inline checking::Poisoned halo_add(checking::Poisoned const&) { return {}; }
 
 // Everyday mistakes (check/misused.hpp).
 SHARDTYPE_NOT_WITHOUT_INDEX(shift)
+SHARDTYPE_NOT_WITHOUT_INDEX(diff)
 SHARDTYPE_NOT_WITHOUT_INDEX(halo_exchange)
 SHARDTYPE_NOT_WITHOUT_INDEX(cumsum)
 SHARDTYPE_NOT_WITHOUT_INDEX(cumprod)
@@ -244,6 +288,7 @@ SHARDTYPE_NOT_BY_WORD(cumprod, checking::Anything const&)
 SHARDTYPE_NOT_BY_WORD(cummax, checking::Anything const&)
 SHARDTYPE_NOT_BY_WORD(cummin, checking::Anything const&)
 SHARDTYPE_NOT_BY_WORD(shift, checking::Anything const&, checking::Anything const&)
+SHARDTYPE_NOT_BY_WORD(diff, checking::Anything const&, checking::Anything const&)
 SHARDTYPE_NOT_BY_WORD(halo_exchange, checking::Anything const&, checking::Anything const&,
                       checking::Anything const&)
 

@@ -131,6 +131,35 @@ struct ShiftRound : Shift {
   static std::int64_t element(Cell const& c) { return c.a((c.i() + c.n() - 1) % c.n()); }
   static auto perform(auto on) { return shift<typename decltype(on)::V>(on.a, 1, op::Edge::wrap); }
 };
+struct Differences : Shift {
+  static constexpr std::string_view gradients_of[] = {"Diff"};
+  static constexpr Taken takes = one(numbers);
+  static constexpr double bound(Instruction const&, double a, double) { return 2 * a; }
+  static constexpr Known known(KnownOperands const& of) { return {times(of.a.most, 2)}; }
+  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
+    return r.shape(op::Diff<samples::I>::rule, rules::accept(r.a), in.from);
+  }
+  static std::int64_t element(Cell const& c) { return c.a() - c.a_or_zero(c.i() - 1); }
+  static int dense(Dense const& d) {
+    return d.r.linear(d.result(), [a = d.a, v = d.v()](dense::At at, auto const& add) {
+      add(a, at, 1.0);
+      if (at[v]-- > 0) add(a, at, -1.0);
+    });
+  }
+  static auto perform(auto on) { return diff<typename decltype(on)::V>(on.a); }
+};
+struct DifferencesRound : Differences {
+  static std::int64_t element(Cell const& c) { return c.a() - c.a((c.i() + 2) % c.n()); }
+  static int dense(Dense const& d) {
+    auto const n = d.r.extent(d.in.from);
+    return d.r.linear(d.result(), [a = d.a, v = d.v(), n](dense::At at, auto const& add) {
+      add(a, at, 1.0);
+      at[v] = (at[v] + 2) % n;
+      add(a, at, -1.0);
+    });
+  }
+  static auto perform(auto on) { return diff<typename decltype(on)::V>(on.a, -2, op::Edge::wrap); }
+};
 // halo_exchange: the row before an even row, the second row after an odd row.
 struct HaloRows : Case {
   static constexpr bool across = true;
@@ -347,6 +376,45 @@ struct UpperTriangle : Triangle<true> {
   }
 };
 
+// The diagonal of a matrix whose rows are repeated and which has zeros elsewhere: the operand again.
+// Where the new dim is split, each rank has the rows of its own columns.
+struct OnDiagonal : Case {
+  static constexpr std::string_view gradients_of[] = {"Diagonal"};
+  static constexpr unsigned reads = reads_from | reads_to | reads_axis;
+  static constexpr bool splits(Instruction const& in) { return in.to == 0; }
+  static constexpr Known known(KnownOperands const& of) { return {of.a.most}; }
+  static constexpr rules::Verdict square(Spec const& a, Instruction const& in) {
+    rules::Question q = Rules::question(&a, 1);
+    q.to.add(labels);
+    if (splits(in)) q.to.dims[0].axes.push(in.axis);
+    return rules::broadcast(q, false);
+  }
+  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
+    rules::Verdict const v = square(r.a, in);
+    if (!v) return v;
+    rules::Question q = Rules::question(&v.result, 1);
+    q.from.add(in.from);
+    q.from.add(labels);
+    q.boolean = r.first == Element::boolean;
+    return op::Diagonal<samples::I, samples::J>::rule(q);
+  }
+  static constexpr rules::Verdict pulled(Pull const& p) {
+    return rules::reduction(rules::cotangent(square(p.a, p.in).result), rules::labels_of(p.a),
+                            rules::ReductionKind::sum);
+  }
+  static std::int64_t element(Cell const& c) { return c.a(); }
+  static bool has_part(Instruction const& in, planning::Sizing const&, Coords const& me) {
+    return !splits(in) || me[in.axis] == 0;
+  }
+  static auto perform(auto on) {
+    using On = decltype(on);
+    using V = typename On::V;
+    using Q = typename On::Q;
+    using Column = std::conditional_t<splits(On::in), Dim<Q, typename On::Axis>, Dim<Q>>;
+    return diagonal<V, Q>(triu<V, Q>(tril<V, Q>(broadcast<Column>(on.a, {on.n}))));
+  }
+};
+
 // n^2 times the variance of n integers: n times the sum of squares minus the square of the sum.
 struct Variance : Case {
   static constexpr Taken takes = one(floats);
@@ -372,6 +440,31 @@ struct Variance : Case {
     auto const n = static_cast<double>(on.n);
     return made(round(where(isnan(twice), 0.0, twice) * (n * n)));
   }
+};
+
+// Over a split dim the result is unreduced.
+struct NonZeros : Case {
+  static constexpr bool across = true;
+  static constexpr Element gives(Element, Element) { return Element::integer; }
+  static constexpr Known known(KnownOperands const&) { return {most_extent}; }
+  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
+    if (r.a.find(in.from) < 0) return Rules::no();
+    rules::Labels one;
+    one.push(in.from);
+    return rules::reduction(r.a, without(r.mine, one), reductions::NonZeros::kind);
+  }
+  static std::int64_t element(Cell const& c) {
+    std::int64_t count = 0;
+    for (std::int64_t k = 0; k < c.n(); ++k) count += c.a(k) != 0 ? 1 : 0;
+    return count;
+  }
+  static bool has_part(Instruction const& in, planning::Sizing const&, Coords const& me) {
+    bool first = true;
+    for (int x = 0; x < axes; ++x)
+      first = first && (!in.result.unreduced.contains(x) || me[x] == 0);
+    return first;
+  }
+  static auto perform(auto on) { return count_nonzero<typename decltype(on)::V>(on.a); }
 };
 
 // The number of elements that equal the largest, in their places.
@@ -646,13 +739,13 @@ struct NamedSort : Case {
   }
 };
 
-using Along =
-    CaseList<Flip, Roll, FromSecond, FromSecondAndOne, SpreadRows, TwiceEach, FromMiddle, Halves,
-             Shift, ShiftRound, HaloRows, HaloRound, HaloSums, HaloSumsRound, RunningSum,
-             RunningProduct, RunningMax, RunningMin, SumBefore, SumBehind, SumAfter, ScatterAlong,
-             UsedAs, Ties, TiesOfLeast, ProductAndZeros, LowerTriangle, UpperTriangle, Variance,
-             Softmax, MiddleRow, AllThree, NamedSort, Transposed, Renamed, Reshaped, Sorted,
-             SortedPlaces, Top, TopPlaces>;
+using Along = CaseList<Flip, Roll, FromSecond, FromSecondAndOne, SpreadRows, TwiceEach, FromMiddle,
+                       Halves, Shift, ShiftRound, Differences, DifferencesRound, HaloRows,
+                       HaloRound, HaloSums, HaloSumsRound, RunningSum, RunningProduct, RunningMax,
+                       RunningMin, SumBefore, SumBehind, SumAfter, ScatterAlong, UsedAs, Ties,
+                       TiesOfLeast, ProductAndZeros, LowerTriangle, UpperTriangle, OnDiagonal,
+                       NonZeros, Variance, Softmax, MiddleRow, AllThree, NamedSort, Transposed,
+                       Renamed, Reshaped, Sorted, SortedPlaces, Top, TopPlaces>;
 
 }  // namespace programs::cases
 
@@ -661,10 +754,13 @@ namespace samples {
 inline constexpr std::tuple along_samples{
     on<"At", "at", A>(op::At<I>{3}),
     on<"Concat", "concat", A, A>(op::Concat<J, M>{}),
+    on<"CountNonzero", "count_nonzero", A>(op::CountNonzero<J>{}),
     on<"CumMax", "cummax", A>(op::CumMax<I>{}),
     on<"CumMin", "cummin", A>(op::CumMin<I>{}),
     on<"CumProd", "cumprod", A>(op::CumProd<I>{}),
     on<"CumSum", "cumsum", A>(op::CumSum<I>{}),
+    on<"Diagonal", "diagonal", A>(op::Diagonal<J, I>{}),
+    on<"Diff", "diff", A>(op::Diff<I>{}),
     on<"Flip", "flip", A>(op::Flip<J>{}),
     on<"FullLike", "full_like", A>(op::FullLike<int>{1}),
     on<"HaloExchange", "halo_exchange", A>(op::HaloExchange<I>{1, 2}),

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include <shardtype/fft/types_rules.hpp>
 #include <shardtype/plan/named_plan.hpp>
-#include <shardtype/rules/fourier.hpp>
 
 namespace shardtype::planning {
 

@@ -9,12 +9,12 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <shardtype/check/four_step.hpp>
 #include <shardtype/execute/call.hpp>
 #include <shardtype/execute/group.hpp>
-#include <shardtype/fft/run.hpp>
+#include <shardtype/fft/kernels_roots.hpp>
+#include <shardtype/fft/run_stages.hpp>
+#include <shardtype/fft/types_four_step.hpp>
 #include <shardtype/kernels/copy.hpp>
-#include <shardtype/kernels/roots.hpp>
 #include <shardtype/kernels/unpack.hpp>
 
 namespace shardtype::execute {

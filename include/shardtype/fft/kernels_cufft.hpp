@@ -15,8 +15,8 @@
 
 #include <shardtype/core/error.hpp>
 #include <shardtype/core/list.hpp>
+#include <shardtype/fft/kernels_rows.hpp>
 #include <shardtype/kernels/copy.hpp>
-#include <shardtype/kernels/fourier_rows.hpp>
 #include <shardtype/kernels/unpack.hpp>
 
 namespace shardtype::kernels {

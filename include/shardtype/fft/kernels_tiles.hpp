@@ -8,8 +8,8 @@
 #include <Kokkos_Core.hpp>
 
 #include <shardtype/core/list.hpp>
-#include <shardtype/kernels/fourier.hpp>
-#include <shardtype/kernels/fourier_rows.hpp>
+#include <shardtype/fft/kernels_fourier.hpp>
+#include <shardtype/fft/kernels_rows.hpp>
 
 namespace shardtype::kernels {
 

@@ -9,7 +9,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <shardtype/core/list.hpp>
-#include <shardtype/plan/four_step_lengths.hpp>
+#include <shardtype/fft/types_four_step_lengths.hpp>
 #include <shardtype/runtime/copy_bytes.hpp>
 
 namespace shardtype::kernels {

@@ -9,7 +9,7 @@
 
 #include <shardtype/check/functions.hpp>
 #include <shardtype/check/named.hpp>
-#include <shardtype/plan/fourier_plan.hpp>
+#include <shardtype/fft/types_plan.hpp>
 
 // The types layer includes no Kokkos, and the result of rfft has its complex numbers.
 namespace Kokkos {

@@ -9,13 +9,13 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <shardtype/check/fourier.hpp>
 #include <shardtype/execute/call.hpp>
-#include <shardtype/fft/pieces.hpp>
+#include <shardtype/fft/kernels_fourier.hpp>
+#include <shardtype/fft/kernels_tiles.hpp>
+#include <shardtype/fft/run_pieces.hpp>
 #include <shardtype/fft/run_strict.hpp>
-#include <shardtype/fft/window.hpp>
-#include <shardtype/kernels/fourier.hpp>
-#include <shardtype/kernels/fourier_tiles.hpp>
+#include <shardtype/fft/run_window.hpp>
+#include <shardtype/fft/types_operations.hpp>
 
 namespace shardtype::execute {
 

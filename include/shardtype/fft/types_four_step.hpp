@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include <shardtype/check/fourier.hpp>
-#include <shardtype/plan/four_step_plan.hpp>
+#include <shardtype/fft/types_four_step_plan.hpp>
+#include <shardtype/fft/types_operations.hpp>
 
 namespace shardtype {
 

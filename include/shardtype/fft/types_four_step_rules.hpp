@@ -1,7 +1,7 @@
 #pragma once
 /// Long discrete Fourier transforms along one dim that may be split: the four-step algorithm.
 
-#include <shardtype/rules/fourier.hpp>
+#include <shardtype/fft/types_rules.hpp>
 
 namespace shardtype::rules {
 

@@ -8,9 +8,9 @@
 #include <cstdint>
 #include <string_view>
 
-#include <shardtype/plan/four_step_lengths.hpp>
-#include <shardtype/plan/fourier_plan.hpp>
-#include <shardtype/rules/four_step.hpp>
+#include <shardtype/fft/types_four_step_lengths.hpp>
+#include <shardtype/fft/types_four_step_rules.hpp>
+#include <shardtype/fft/types_plan.hpp>
 
 namespace shardtype::planning {
 

@@ -10,7 +10,7 @@
 
 #include <shardtype/execute/blocks.hpp>
 #include <shardtype/execute/group.hpp>
-#include <shardtype/plan/fourier_plan.hpp>
+#include <shardtype/fft/types_plan.hpp>
 #include <shardtype/runtime/mesh.hpp>
 #include <shardtype/runtime/run_time.hpp>
 

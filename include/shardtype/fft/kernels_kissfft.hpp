@@ -12,7 +12,7 @@
 #include <kissfft/kissfft.hh>
 
 #include <shardtype/core/list.hpp>
-#include <shardtype/kernels/fourier_rows.hpp>
+#include <shardtype/fft/kernels_rows.hpp>
 
 namespace shardtype::kernels {
 

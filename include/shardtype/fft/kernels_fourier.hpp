@@ -7,10 +7,10 @@
 #include <Kokkos_Core.hpp>
 
 #include <shardtype/core/error.hpp>
-#include <shardtype/kernels/fourier_cufft.hpp>
-#include <shardtype/kernels/fourier_fftw.hpp>
-#include <shardtype/kernels/fourier_kissfft.hpp>
-#include <shardtype/kernels/fourier_rows.hpp>
+#include <shardtype/fft/kernels_cufft.hpp>
+#include <shardtype/fft/kernels_fftw.hpp>
+#include <shardtype/fft/kernels_kissfft.hpp>
+#include <shardtype/fft/kernels_rows.hpp>
 #include <shardtype/kernels/launch_name.hpp>
 
 namespace shardtype::kernels {

@@ -12,7 +12,7 @@
 #include <fftw3.h>
 
 #include <shardtype/core/list.hpp>
-#include <shardtype/kernels/fourier_rows.hpp>
+#include <shardtype/fft/kernels_rows.hpp>
 #include <shardtype/runtime/fftw_wisdom.hpp>
 #include <shardtype/runtime/run_time.hpp>
 
