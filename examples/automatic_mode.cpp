@@ -18,6 +18,7 @@ using Samples = Tensor<float, Dim<S, X>, Dim<D>>;
 using Up = Tensor<float, Dim<D, X>, Dim<F>>;
 using Down = Tensor<float, Dim<F, X>, Dim<D>>;
 
+// docs: program
 // A program is a function. Its plan is a constant that is computed from types alone.
 constexpr auto layers = [](auto x, auto up, auto down) {
   return evaluate<Samples>(max(x * up, 0.0F) * down);
@@ -26,6 +27,7 @@ constexpr auto plan_of_layers = plan_traced<Samples, Up, Down>(layers);
 static_assert(plan_of_layers.collectives() == 3);
 static_assert(plan_of_layers.count(Collective::all_gather) == 0);  // nothing is gathered
 static_assert(plan_of_layers.bytes_per_rank() <= 1'100'000);
+// docs: end
 
 // Computed once: `leaky` reads z three times. Products, reductions and operations on the same arguments are found
 // again; `share` names a value that its type does not settle.
@@ -92,11 +94,13 @@ int main(int argc, char** argv) {
   auto const up = from_function<Up>(mesh, f);
   auto const down = from_function<Down>(mesh, f);
 
+  // docs: run
   // An expression begins with `lazy`. Nothing runs until `evaluate` is called; the plan of an
   // expression can be queried.
   auto const e = max(lazy(x) * up, 0.0F) * down;
   static_assert(plan(evaluate_to<Samples>, mesh, e).collectives() == 3);
   auto const y = evaluate<Samples>(mesh, e);
+  // docs: end
 
   auto const by_leaky = evaluate<Samples>(mesh, leaky(share(lazy(x) * up)) * down);
   auto const by_constraint =

@@ -22,6 +22,7 @@ struct F : Index<"F", 16> {};  // hidden features of an expert
 struct C : Index<"cluster", 8> {};
 using Tokens = Tensor<double, Dim<S, X>, Dim<D>>;
 
+// docs: mixture
 // Logits of the router, and the mixture.
 inline constexpr auto model = [](auto const& x, auto const& r, auto const& w, auto const& v) {
   auto const logits = matmul(x, used_as<Reduced<X>>(r));
@@ -35,6 +36,7 @@ inline constexpr auto loss = [](auto const& r, auto const& w, auto const& v, aut
   return (error + 0.05 * nn::load_balance_loss<E>(logits, routes) + 0.001 * nn::z_loss<E>(logits))
       .tensor();
 };
+// docs: end
 
 int main(int argc, char** argv) {
   Environment env(argc, argv);

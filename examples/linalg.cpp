@@ -19,11 +19,13 @@ struct Q : Index<"Q", 3> {};  // and once more, as columns
 
 using Groups = Dim<Group, X>;  // ten groups on four ranks: blocks of 3, 3, 3 and 1
 
+// docs: matrix
 // a[g, p, q] = sum of x x^T plus a ridge, for each group; nothing is sent.
 template <class Data, class Ridge>
 auto normal_matrix(Data const& x, Ridge const& ridge) {
   return einsum<Group, P, Q>(x, relabel<P, Q>(x)) + ridge;
 }
+// docs: end
 
 int main(int argc, char** argv) {
   Environment const env(argc, argv);
@@ -38,10 +40,12 @@ int main(int argc, char** argv) {
       mesh, [](auto, auto p, auto q) { return p == q ? 1.0 : 0.0; });
   auto const ridge = full<double, Groups>(mesh, 1e-9);
 
+  // docs: fit
   auto const fit = [&](auto const& r) {
     auto const l = linalg::cholesky<P, Q>(normal_matrix(x, r * identity));
     return linalg::cholesky_solve<P, Q>(l, einsum<Group, P>(x, y));  // [Group@X, Q]
   };
+  // docs: end
   auto const error = [&](auto const& r) {
     return sum<Tensor<double>>(square(relabel<Q, P>(fit(r)) - wanted));
   };
@@ -55,8 +59,10 @@ int main(int argc, char** argv) {
 
   // the same by LU factors, and how much each group's matrix is worth
   auto const a = normal_matrix(x, ridge * identity).tensor();
+  // docs: solve
   auto const again = linalg::solve<P, Q>(a, einsum<Group, P>(x, y));
   auto const both = linalg::slogdet<P, Q>(a);
+  // docs: end
   double const sign = item(min<Tensor<double>>(both.sign));
   double const distance = item(max<Tensor<double>>(abs(again - fit(ridge))));
   if (sign != 1 || !(distance < 1e-9)) throw Error("example", "two solutions differ");

@@ -13,6 +13,7 @@ using namespace shardtype;
 struct X : Axis<"X", 2> {};
 struct Y : Axis<"Y", 4> {};
 struct I : Index<"I"> {};
+struct J : Index<"J"> {};
 struct Head : Index<"Head"> {};
 
 template <class A, class T>
@@ -55,6 +56,15 @@ int main(int argc, char** argv) {
   auto const of_all =
       shard_map<Tensor<std::int64_t>>([](auto b) { return all_reduce<X, Y>(sum(b)); }, a);
   show<decltype(of_all), std::int64_t>("sum of all", of_all, {496});
+  // docs: end
+
+  if (env.rank() == 0) std::printf("== outer\n");
+  // docs: outer
+  // No dim of the result is in both operands: map, whose result is named. `u + v` is refused, P01.
+  auto const u = from_function<std::int64_t, Dim<I, X>>(mesh, {4}, count);
+  auto const v = from_function<std::int64_t, Dim<J, Y>>(mesh, {8}, count);
+  auto const sums_of_pairs = map<Dim<I, X>, Dim<J, Y>>(functions::Add{}, u, v);
+  print(sums_of_pairs);
   // docs: end
 
   if (env.rank() == 0) std::printf("== heads\n");

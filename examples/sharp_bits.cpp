@@ -35,8 +35,10 @@ int main(int argc, char** argv) {
   auto const expression = a + 1.0F;
   using E = std::remove_const_t<decltype(expression)>;
   holds(!is_tensor<E>, "a + 1 is an expression");
+  // docs: computed
   Tensor<float, Dim<I, X>, Dim<J>> const computed = expression;
   auto const also = expression.tensor();
+  // docs: end
   holds(array_equal(computed, also), "a type or .tensor() computes it");
 
   // 2. sum<J> sums over J; sum<Dim<J>> names the dims that are left.
@@ -52,10 +54,12 @@ int main(int argc, char** argv) {
   static_assert(std::is_same_v<std::remove_const_t<decltype(total)>, Tensor<float, Dim<J>>>);
 
   // 4. item, print, to_host and save_npy are calls of all ranks.
+  // docs: item
   float const first = item(at<J>(total, 0));
-  holds(first == 280.0F, "every rank has the number");
   if (env.rank() == 0)
     std::printf("the sum of the first column is %g\n", static_cast<double>(first));
+  // docs: end
+  holds(first == 280.0F, "every rank has the number");
 
   // 5. An assignment shares nothing with another variable: tensors are values.
   auto b = a.clone();

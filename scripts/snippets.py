@@ -15,7 +15,8 @@ What a program prints between the line `== NAME` and the next such line is shown
     ...
     ```
 
-The calls in the second column of a table below `<!-- calls: FILE -->` stand in FILE, which is compiled.
+The calls in the second column of a table below `<!-- calls: FILE -->` stand in FILE, which is compiled. The table below
+`<!-- tasks -->` has ways from README.md, of at most three links, to a page that speaks of the program.
 
 usage: snippets.py [ROOT]                    prints differences of code
        snippets.py --write [PROGRAMS]        writes code into the pages, and, of the examples built in the folder
@@ -139,6 +140,37 @@ def links(root):
     return found
 
 
+def targets(page):
+    """The files that a page links to."""
+    text = re.sub(r"^```.*?^```$|`[^`\n]*`", "", page.read_text(), flags=re.M | re.S)
+    return {(page.parent / one.partition("#")[0]).resolve() if one.partition("#")[0] else page.resolve()
+            for one in re.findall(r"\]\(([^)\s]+)\)", text) if not re.match(r"[a-z]+:", one)}
+
+
+def tasks(root):
+    """The rows of the table below `<!-- tasks -->`: from README.md each link is on the page before it, there are at most
+    three, and the last page speaks of the program."""
+    found = []
+    for page in pages(root):
+        for m in re.finditer(r"^<!-- tasks -->\n((?:\|.*\n)+)", page.read_text(), re.M):
+            for row in m[1].splitlines()[2:]:
+                task, links, programs = (one.strip() for one in row.strip("|").split("|"))
+                way = [one.partition("#")[0] for one in re.findall(r"\]\(([^)]+)\)", links)]
+                at = root / "README.md"
+                for one in way:
+                    there = (page.parent / one).resolve()
+                    if there != at.resolve() and there not in targets(at):
+                        found.append(f"{page.relative_to(root)}: {task}: {at.name} has no link to {one}")
+                    at = there
+                if not 0 < len(way) <= 3:
+                    found.append(f"{page.relative_to(root)}: {task}: {len(way)} links")
+                text = at.read_text() if at.exists() else ""
+                for one in re.findall(r"`([^`]+)`", programs):
+                    if not (root / one).exists() or one not in text:
+                        found.append(f"{page.relative_to(root)}: {task}: {at.name} does not speak of {one}")
+    return found
+
+
 def noted(root):
     """The examples whose outputs are shown say so: their runs compare them."""
     says = {f.stem for f in (root / "examples").glob("*.cpp")
@@ -148,7 +180,7 @@ def noted(root):
 
 
 def check(root):
-    return code(root) + calls(root) + links(root) + noted(root)
+    return code(root) + calls(root) + links(root) + tasks(root) + noted(root)
 
 
 def self_test():
@@ -162,17 +194,27 @@ def self_test():
         source.write_text("// A\n// SHOWN: docs\n#include <x>\nint main() {\n  // docs: one\n  int a = 1;\n  // docs: end\n  f(a);\n}\n")
         right = ("# A\n[b](#a)\n<!-- code: examples/a.cpp one -->\n```cpp\nint a = 1;\n```\n"
                  "<!-- output: a one -->\n```\n1\n```\n<!-- calls: examples/a.cpp -->\n| a | b |\n|---|---|\n"
-                 "| there | `f(a)` |\n")
+                 "| there | `f(a)` |\n\n<!-- tasks -->\n| task | links | program |\n|---|---|---|\n"
+                 "| do | [a](a.md) | `examples/a.cpp` |\n")
+        (root / "README.md").write_text("[a](docs/a.md)\n")
         page.write_text(right)
         if check(root) or outputs(root, "a", "== one\n1\n== two\n2\n"):
             missed.append("a page that is right is refused")
         for name, old, new in (("other code", "a = 1", "a = 2"), ("no such part", "cpp one", "cpp two"),
                                ("no such file", "a.cpp one", "b.cpp one"), ("a mark alone", "```cpp\n", "text\n"),
-                               ("a call that is not compiled", "`f(a)`", "`g(a)`"), ("no such heading", "(#a)", "(#b)"), ("no such page", "(#a)", "(c.md)")):
+                               ("a call that is not compiled", "`f(a)`", "`g(a)`"), ("no such heading", "(#a)", "(#b)"), ("no such page", "(#a)", "(c.md)"),
+                               ("a task without a program", "| `examples/a", "| `examples/b"),
+                               ("a task without links", "| [a](a.md)", "| a"),
+                               ("a task of four links", "| [a](a.md)", "| " + 4 * "[a](a.md)")):
             page.write_text(right.replace(old, new, 1))
             if not check(root):
                 missed.append(f"{name} goes unnoticed")
+        page.write_text(right)
+        (root / "README.md").write_text("nothing\n")
+        if not check(root):
+            missed.append("a task that README.md does not lead to goes unnoticed")
         page.write_text(right.replace("output: a", "output: b"))
+        (root / "README.md").write_text("[a](docs/a.md)\n")
         if not check(root):
             missed.append("an output that no run compares goes unnoticed")
         page.write_text(right.replace("```\n1\n", "```\n2\n"))

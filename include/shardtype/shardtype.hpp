@@ -25,6 +25,7 @@
 #include <shardtype/autodiff/remat.hpp>
 #include <shardtype/autodiff/value_and_grad.hpp>
 #include <shardtype/autodiff/vjp_function.hpp>
+#include <shardtype/check/elsewhere.hpp>
 #include <shardtype/io/npy.hpp>
 #include <shardtype/lazy/dry_run.hpp>
 #include <shardtype/lazy/einsum.hpp>

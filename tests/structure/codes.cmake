@@ -38,7 +38,8 @@ if(Python3_FOUND AND SHARDTYPE_CLANGXX)
     NAME structure.user_names
     COMMAND
       "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_LIST_DIR}/user_names.py"
-      "${CMAKE_CURRENT_BINARY_DIR}/every_header.hpp" "${PROJECT_BINARY_DIR}/tests/flags.CXX"
+      "${CMAKE_CURRENT_BINARY_DIR}/every_header.hpp"
+      "${PROJECT_SOURCE_DIR}/include/shardtype/shardtype.hpp" "${PROJECT_BINARY_DIR}/tests/flags.CXX"
       "${PROJECT_SOURCE_DIR}/docs/reference.md" "${SHARDTYPE_CLANGXX}" ${names_compilers}
       ${names_part})
   set_tests_properties(structure.user_names PROPERTIES TIMEOUT 3000 PROCESSORS 2)

@@ -9,10 +9,14 @@ one it is, or the call is ambiguous. Where the user's parameter takes a conversi
 to a double, C++ may choose ours: the block `ours-by-conversion` of DOCS lists the names for which it does. And all
 public functions are in namespace api, where argument-dependent lookup does not find them.
 
-usage: user_names.py HEADERS FLAGS DOCS CLANG COMPILER... [--once] [--write] [--keep=FOLDER]
+Where only UMBRELLA is included, the same holds of the names that check/elsewhere.hpp refuses, which are all names of the
+other headers.
 
-HEADERS includes every header; FLAGS has lines KEY=a|b. CLANG lists the names, each COMPILER judges the calls. --once:
-one kind of parameters after the other is judged by one of the compilers, in turn. --write makes the block of DOCS anew.
+usage: user_names.py HEADERS UMBRELLA FLAGS DOCS CLANG COMPILER... [--once] [--write] [--keep=FOLDER]
+
+HEADERS includes every header; UMBRELLA is shardtype.hpp; FLAGS has lines KEY=a|b. CLANG lists the names, each COMPILER
+judges the calls. --once: one kind of parameters after the other is judged by one of the compilers, in turn. --write
+makes the block of DOCS anew.
 """
 import re
 import subprocess
@@ -133,6 +137,16 @@ def functions(headers, options, clang):
     return [found[name] for name in sorted(found)], sorted(faults)
 
 
+def refused_elsewhere(everything, umbrella, options, clang):
+    """The functions of check/elsewhere.hpp, and faults: names that the umbrella does not know."""
+    known, faults = functions(umbrella, options, clang)
+    text = (Path(umbrella).parent / "check/elsewhere.hpp").read_text()
+    listed = set(re.findall(r"^SHARDTYPE_OF_\w+\((?:\w+, )?(\w+)\)", text, re.M))
+    unknown = {one.name for one in everything} - {one.name for one in known}
+    return ([one for one in known if one.name in listed], faults + [
+        f"{name} is in a header beside {Path(umbrella).name}, and check/elsewhere.hpp does not refuse it" for name in sorted(unknown)])
+
+
 def categories(kinds, form):
     """The types of the arguments of each call."""
     plain = [LETTERS.get(one, one) for one in kinds]
@@ -249,21 +263,23 @@ def list_of(cases, found):
 
 def main():
     arguments = [one for one in sys.argv[1:] if not one.startswith("--")]
-    headers, flag_file, docs, clang, *compilers = arguments
+    headers, umbrella, flag_file, docs, clang, *compilers = arguments
     options = flags(flag_file)
     everything, wrong = functions(headers, options, clang)
+    elsewhere, missing = refused_elsewhere(everything, umbrella, options, clang)
+    wrong += missing
     lists = {}
 
     def judge(job):
-        form, compiler, folder = job
-        head, cases = unit(everything, form, Path(headers).resolve())
-        source = Path(folder) / f"{re.sub(chr(92) + 'W+', '_', form)}.{Path(compiler).name}.cpp"
+        included, names, form, compiler, folder = job
+        head, cases = unit(names, form, Path(included).resolve())
+        source = Path(folder) / f"{Path(included).stem}.{re.sub(chr(92) + 'W+', '_', form)}.{Path(compiler).name}.cpp"
 
         def together(k):
             return of_expression(cases[k]) if form == CONVERTED else k
 
         found = outcomes(head, cases, source, options, compiler, together)
-        if form == CONVERTED:
+        if form == CONVERTED and included == headers:
             lists[compiler] = list_of(cases, found)
             return []
         return [f"{compiler}: {'shardtype::' if one == 'o' else 'no function alone for '}{text} beside the user's "
@@ -272,8 +288,9 @@ def main():
 
     keep = [one.split("=")[1] for one in sys.argv if one.startswith("--keep=")]
     with tempfile.TemporaryDirectory() as temporary, ThreadPoolExecutor(2) as pool:
-        jobs = [(form, compiler, keep[0] if keep else temporary) for k, form in enumerate(FORMS)
-                for c, compiler in enumerate(compilers) if "--once" not in sys.argv or c == k % len(compilers)]
+        jobs = [(included, names, form, compiler, keep[0] if keep else temporary) for k, form in enumerate(FORMS)
+                for c, compiler in enumerate(compilers) if "--once" not in sys.argv or c == k % len(compilers)
+                for included, names in ((headers, everything), (umbrella, elsewhere))]
         for lines in pool.map(judge, jobs):
             wrong += lines
     if len(set(lists.values())) > 1:
@@ -289,7 +306,7 @@ def main():
             Path(docs).write_text(text[:block.start(2)] + wanted + text[block.end(2):])
         else:
             wrong.append(f"the block ours-by-conversion of {docs} is not what compilers do; --write makes it anew")
-    print(f"{len(everything)} functions")
+    print(f"{len(everything)} functions, {len(elsewhere)} refused without their header")
     for line in wrong[:60]:
         print(line, file=sys.stderr)
     if len(wrong) > 60:

@@ -51,6 +51,7 @@ struct Poisoned : core::Argument<Poisoned> {
   static Poisoned tensor();
 
   // Members that Tensor refuses.
+  static Poisoned T;
   template <class... Args>
   static Poisoned sum(Args const&...);
   template <class... Args>

@@ -18,6 +18,10 @@
 
 namespace shardtype {
 
+namespace checking {
+struct FftHeader {};  // check/elsewhere.hpp
+}  // namespace checking
+
 namespace detail {
 
 /// The transform of one dim I, with a new label or without.

@@ -14,6 +14,10 @@
 
 namespace shardtype {
 
+namespace checking {
+struct FourStepHeader {};  // check/elsewhere.hpp
+}  // namespace checking
+
 namespace api {
 
 /// The discrete Fourier transform along a split dim I of n rows, in the transposed order: `c64[I@X,

@@ -14,6 +14,10 @@
 
 namespace shardtype {
 
+namespace checking {
+struct FrequenciesHeader {};  // check/elsewhere.hpp
+}  // namespace checking
+
 namespace api {
 
 /// The frequencies of the rows of a transform of `n` rows that are `d` apart, in the order of fft:

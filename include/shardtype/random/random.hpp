@@ -36,6 +36,10 @@
 
 namespace shardtype {
 
+namespace checking {
+struct RandomHeader {};  // check/elsewhere.hpp
+}  // namespace checking
+
 namespace detail {
 
 template <class T>

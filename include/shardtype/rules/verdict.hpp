@@ -125,6 +125,8 @@ enum class Code {
   A12_word,
   A13_argument_order,
   A14_no_member,
+  A15_another_header,
+  A16_another_name,
   G01_no_such_distribution,
   F01_element_type,
   F02_along_split,

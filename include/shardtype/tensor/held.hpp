@@ -87,7 +87,7 @@ constexpr bool differs_in_sharding() {
   }
 }
 
-/// Numbers as which a user may want to read a loss or a total. (std::is_floating_point would make classes for
+/// Numbers as which a user may want to read a loss or a total. (std::is_arithmetic would make classes for
 /// each type to which a conversion is tried.)
 template <class T>
 inline constexpr bool is_plain_number = false;
@@ -95,6 +95,22 @@ template <>
 inline constexpr bool is_plain_number<float> = true;
 template <>
 inline constexpr bool is_plain_number<double> = true;
+template <>
+inline constexpr bool is_plain_number<int> = true;
+template <>
+inline constexpr bool is_plain_number<std::int64_t> = true;
+
+/// The type of `a.T`, which NumPy has: refused, A14, where it is made, for the value to be used.
+template <class Self>
+struct NoTransposed : checking::Poisoned {
+  // as in Unlawful
+  static_assert(alignof(checking::refused<Code::A14_no_member, false, Self>) > 0);
+};
+/// A base, because in Held T is a parameter.
+template <class Self>
+struct Transposed {
+  static NoTransposed<Self> const& T;
+};
 
 struct Lawful {};
 /// Triggers the refusal's static_assert without being erroneous itself: clang drops a base class
@@ -236,6 +252,7 @@ namespace shardtype::detail {
 template <class Self, class T, class... Parts>
 class Held : public detail::Declared<Self>::base,
              public core::Argument<Self>,
+             public detail::Transposed<Self>,
              public detail::HeldRows<static_cast<std::size_t>(Scope<Self>::readings[0].spec.rank)> {
   using S = Scope<Self>;
   using Block = detail::HeldRows<static_cast<std::size_t>(S::readings[0].spec.rank)>;

@@ -114,6 +114,22 @@ struct refused<Code::A14_no_member, legal, YourTypes...> : Poisoned {
                 "rank's block: a.local(), a.local_extent<I>().");
 };
 template <bool legal, class... YourTypes>
+struct refused<Code::A15_another_header, legal, YourTypes...> : Poisoned {
+  static_assert(
+      legal,
+      "[shardtype A15] this function is in a header beside shardtype.hpp, the one above: "
+      "#include <shardtype/random/random.hpp> has normal, uniform and RandomKey, "
+      "<shardtype/fft/fft.hpp> the Fourier transforms, <shardtype/fft/frequencies.hpp> fftfreq "
+      "and fftshift, <shardtype/fft/four_step.hpp> fft_four_step.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::A16_another_name, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype A16] this function has another name here: reshape is split_dim<I, I1, "
+                "I2>(a, {2, 4}) or merge_dims<I1, I2, I>(a), psum<X>(a) is all_reduce<X>(a); "
+                "for jvp, forward mode, there is grad or vjp. docs/from_jax.md has the others.");
+};
+template <bool legal, class... YourTypes>
 struct refused<Code::G01_no_such_distribution, legal, YourTypes...> : Poisoned {
   static_assert(legal,
                 "[shardtype G01] this distribution has no tensors of this type. uniform and "

@@ -81,7 +81,7 @@ struct refused<Code::T11_not_callable, legal, YourTypes...> : Poisoned {
                 "[shardtype T11] the function given here cannot be called with these argument "
                 "types (the types above): it has another number of parameters, or other "
                 "types. shard_map gives a Local per tensor, map an element of each, loop the "
-                "round and the carry, from_function one std::int64_t per dim.");
+                "round and the carry, from_function one std::int64_t per dim, grad each argument.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::T12_not_created, legal, YourTypes...> : Poisoned {
