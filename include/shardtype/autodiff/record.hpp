@@ -171,7 +171,8 @@ struct Recorded final : Entry {
     auto const given = slot.taken();
     autodiff::agree_on_pull(Op::name, autodiff::wanted_bits(to, static_cast<int>(sizeof...(As))),
                             given);
-    auto const& ct = autodiff::prepared<Op, V, peeled_t<Top, As>...>(op, saved, given, to[0] != nullptr);
+    auto const& ct =
+        autodiff::prepared<Op, V, peeled_t<Top, As>...>(op, saved, given, to[0] != nullptr);
     [&]<int... K>(std::integer_sequence<int, K...>) {
       (pull_into<K>(ct), ...);
     }(std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{});

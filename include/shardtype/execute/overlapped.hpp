@@ -205,9 +205,8 @@ class OverlappedSteps {
         // what is looped over is in the result, or summed over together with the ring's dim
         if (p[2].find(loop) < 0 && p[2].find(label) >= 0) continue;
         out.loop = loop;
-        out.possible =
-            Product::direct(overlap::without(p[0], loop), overlap::without(p[1], loop),
-                            overlap::without(p[2], loop));
+        out.possible = Product::direct(overlap::without(p[0], loop), overlap::without(p[1], loop),
+                                       overlap::without(p[2], loop));
         if (out.possible) return out;
       }
     }
@@ -248,8 +247,8 @@ class OverlappedSteps {
   void place_own(Block const& mine, shardtype::detail::List<Range> const& blocks, Step const& s,
                  Block const& whole) {
     auto const me = static_cast<std::size_t>(place_in_group(blocks_.axes, s.axes));
-    T* const to = blocks_.writable(whole.keep) +
-                  blocks[me].begin * kernels::inner_length(whole.layout, 0);
+    T* const to =
+        blocks_.writable(whole.keep) + blocks[me].begin * kernels::inner_length(whole.layout, 0);
     kernels::copy_packed(blocks_.exec, mine.data, mine.layout, to);
   }
   shardtype::detail::List<Range> const& relative(Spec const& spec, int dim,
