@@ -7,6 +7,7 @@
 #include <source_location>
 #include <type_traits>
 
+#include <shardtype/autodiff/vjp.hpp>
 #include <shardtype/check/call_site.hpp>
 #include <shardtype/nn/attention.hpp>
 #include <shardtype/nn/layers.hpp>
@@ -246,7 +247,9 @@ constexpr auto grouped_heads(A const& x, P const& p, Overlap how,
                              std::source_location const& where) {
   using Ht = label_at<decltype(p.q), 1>;
   using F = label_at<decltype(p.q), 2>;
-  using GroupDim = dim_at<decltype(p.k), 1>;
+  using GroupDim =
+      typename autodiff::NthDim<typename autodiff::DimsOf<autodiff::tensor_of<decltype(p.k)>>::type,
+                                1>::type;
   using G = label_at<decltype(p.k), 1>;
   using All = QueriesKeysValues;
   std::int64_t const groups = p.k.extents()[1];
