@@ -205,8 +205,9 @@ constexpr auto gated_mlp(core::Argument<A> const& x, P const& p, Overlap how,
   using Both = detail::GateAndUp;
   using D = detail::label_at<decltype(p.gate), 0>;
   using M = detail::label_at<decltype(p.gate), 1>;
+  std::source_location const line = where;
   auto const product =
-      linear(x, transpose<D, Both, M>(stack<Both>(p.gate, p.up, where)), how, where);
+      linear(x, transpose<D, Both, M>(stack<Both>(p.gate, p.up, line)), how, where);
   if constexpr (detail::any_refused<std::remove_cvref_t<decltype(product)>>) {
     return product;
   } else {
