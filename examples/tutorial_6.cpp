@@ -190,8 +190,12 @@ int main(int argc, char** argv) {
       },
       hidden, w_out);
   auto const bidirectional = matmul<Dim<B, X>, Dim<D, Y>>(hidden, w_out, Overlap::bidirectional);
+  auto const reduced_so = matmul<Dim<B, X>, Dim<D>>(hidden, w_out, Overlap::bidirectional);
+  auto const whole = reshard<Dim<B, X>, Dim<D>>(plain);
   say(same(bidirectional, plain) + ", by hand " + same(both_ways, plain));
+  say("AllReduce " + same(reduced_so, whole));
   // docs: end
+  holds(array_equal(reduced_so, whole), "an AllReduce both ways");
   holds(array_equal(bidirectional, plain), "both ways");
   holds(array_equal(both_ways, plain), "both ways by hand");
 

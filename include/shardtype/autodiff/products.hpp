@@ -1,8 +1,12 @@
 #pragma once
 /// The gradients of products.
 
+#include <array>
+#include <cstdint>
+#include <optional>
 #include <source_location>
 #include <type_traits>
+#include <utility>
 
 #include <shardtype/autodiff/pullback.hpp>
 #include <shardtype/autodiff/vjp.hpp>
@@ -85,6 +89,41 @@ constexpr auto with_own(Made const& made, [[maybe_unused]] S const& saved) {
   }
 }
 
+/// A gathered cotangent, and its product with the second operand if both were made as one.
+template <class G, class P>
+struct GatheredProduct {
+  G whole;
+  std::optional<P> product;
+};
+template <class A>
+inline constexpr bool is_gathered_product = false;
+template <class G, class P>
+inline constexpr bool is_gathered_product<GatheredProduct<G, P>> = true;
+/// The cotangent `ct` gathered to a `G`, and its product by `op` with `q`, multiplied while it is
+/// gathered if `op.overlap` says so and `wanted`.
+template <class G, class Op, class C, class Q>
+auto gathered_product(Op const& op, C const& ct, Q const& q, bool wanted) {
+  using P = typename Resolve<Op, G, Q>::result;
+  using R = Resolve<op::Einsum<P>, C, Q>;
+  if constexpr (!R::verdict) {
+    return autodiff::settled<G, true>(ct);
+  } else {
+    using T = typename C::element;
+    using Space = typename C::memory_space;
+    auto const where = std::source_location::current();
+    if (wanted && op.overlap != Overlap::none) {
+      core::RunningCall const running(op::Einsum<P>::name, where);
+      std::array<std::int64_t, P::rank> extents{};
+      execute::Buffer product, whole;
+      if (execute::run_product_keeping<T, Space>(execute::call_of<R>(where, op.overlap, ct, q),
+                                                 extents.data(), product, whole))
+        return GatheredProduct<G, P>{G(ct.mesh(), ct.extents(), std::move(whole)),
+                                     P(ct.mesh(), extents, std::move(product))};
+    }
+    return GatheredProduct<G, P>{autodiff::settled<G, true>(ct), std::nullopt};
+  }
+}
+
 /// ct_a = ct b, ct_b = a ct, with the operand's own labels.
 struct StrictProductVjp : Differentiable {
   template <class V, class A, class B, class Op>
@@ -132,17 +171,37 @@ struct NamedProductVjp : StrictProductVjp {
                                             S::template spec<0>);
     }
   }
+  /// The strict product that is the cotangent of the first operand, of one of type `G`.
+  template <class G, class A, class B>
+  using FirstPull = typename decltype(shardtype::detail::einsum_to(
+      autodiff::labels_in_any<G, tensor_of<B>>(labels_of_t<tensor_of<A>>{})))::type;
+  /// The cotangent of the strict form's result. Where it is gathered for that, and the product is to be
+  /// overlapped, the first operand's cotangent is made on the way if it is `wanted`.
   template <class V, class A, class B, class Op, class S, class C>
-  static constexpr auto prepare(Op const&, S const&, C const& ct) {
+  static constexpr auto prepare(Op const& op, S const& saved, C const& ct, bool wanted = false) {
     if constexpr (Met<V, A, B>::verdict) {
-      return autodiff::settled<cotangent_t<typename Met<V, A, B>::result>, true>(ct);
+      using G = cotangent_t<typename Met<V, A, B>::result>;
+      if constexpr (is_tensor<C> && !is_local<C> && !std::is_same_v<G, C> &&
+                    std::is_same_v<labels_of_t<tensor_of<A>>,
+                                   decltype(autodiff::labels_in_any<G, tensor_of<B>>(
+                                       labels_of_t<tensor_of<A>>{}))>) {
+        using Op0 = FirstPull<G, A, B>;
+        return autodiff::gathered_product<G>(Op0{op.overlap}, ct, kept<1>(saved), wanted);
+      } else {
+        return autodiff::settled<G, true>(ct);
+      }
     } else {
       return ct;
     }
   }
   template <int K, class V, class A, class B, class Op, class S, class C>
   static constexpr auto pull(Op const& op, S const& saved, C const& ct) {
-    if constexpr (Met<V, A, B>::verdict) {
+    if constexpr (is_gathered_product<C>) {
+      if constexpr (K == 0) {
+        if (ct.product) return *ct.product;
+      }
+      return StrictProductVjp::pull<K, V, A, B>(op, saved, ct.whole);
+    } else if constexpr (Met<V, A, B>::verdict) {
       return StrictProductVjp::pull<K, V, A, B>(op, saved, ct);
     } else {
       using P = tensor_of<std::conditional_t<K == 0, A, B>>;

@@ -73,10 +73,13 @@ struct SavedOf {
 };
 template <class Op, class V, class... As>
 using saved_of = typename SavedOf<Op, V, As...>::type;
-/// The cotangent from which the pulls begin.
+/// The cotangent from which the pulls begin. `first`: whether the first operand's is wanted.
 template <class Op, class V, class... As, class S, class C>
-constexpr decltype(auto) prepared(Op const& op, S const& saved, C const& ct) {
-  if constexpr (requires { Vjp<Op>::template prepare<V, As...>(op, saved, ct); }) {
+constexpr decltype(auto) prepared(Op const& op, S const& saved, C const& ct,
+                                  [[maybe_unused]] bool first = false) {
+  if constexpr (requires { Vjp<Op>::template prepare<V, As...>(op, saved, ct, first); }) {
+    return Vjp<Op>::template prepare<V, As...>(op, saved, ct, first);
+  } else if constexpr (requires { Vjp<Op>::template prepare<V, As...>(op, saved, ct); }) {
     return Vjp<Op>::template prepare<V, As...>(op, saved, ct);
   } else {
     return (ct);
@@ -168,7 +171,8 @@ struct Recorded final : Entry {
     auto const given = slot.taken();
     autodiff::agree_on_pull(Op::name, autodiff::wanted_bits(to, static_cast<int>(sizeof...(As))),
                             given);
-    auto const& ct = autodiff::prepared<Op, V, peeled_t<Top, As>...>(op, saved, given);
+    auto const& ct =
+        autodiff::prepared<Op, V, peeled_t<Top, As>...>(op, saved, given, to[0] != nullptr);
     [&]<int... K>(std::integer_sequence<int, K...>) {
       (pull_into<K>(ct), ...);
     }(std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{});

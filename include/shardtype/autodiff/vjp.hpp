@@ -32,7 +32,8 @@ namespace shardtype::autodiff {
 ///     template <class V, class... As, class S, class C>
 ///     static constexpr auto prepare(Op const& op, S const& saved, C const& ct);
 ///
-/// once for all operands, such as the reshard back of a named result; and, where the types of the
+/// once for all operands, such as the reshard back of a named result (with a last argument, whether the
+/// first operand's cotangent is wanted, if it takes one); and, where the types of the
 /// pulls are to be judged by a rule in place of their text,
 ///
 ///     template <int K, class V, class... As>

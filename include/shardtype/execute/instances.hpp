@@ -42,8 +42,10 @@
   Extern template void Executor<T, Kokkos::HostSpace>::agree(Step const&);                         \
   Extern template Buffer run_call<T, Kokkos::HostSpace>(Call const&, std::int64_t*, Exchange*)
 /// Products; bool has none.
-#define SHARDTYPE_PRODUCTS(Extern, T)                                                   \
-  Extern template Buffer run_product<T, Kokkos::HostSpace>(Call const&, std::int64_t*); \
+#define SHARDTYPE_PRODUCTS(Extern, T)                                                        \
+  Extern template Buffer run_product<T, Kokkos::HostSpace>(Call const&, std::int64_t*);      \
+  Extern template bool run_product_keeping<T, Kokkos::HostSpace>(Call const&, std::int64_t*, \
+                                                                 Buffer&, Buffer&);          \
   Extern template Buffer run_strict_product<T, Kokkos::HostSpace>(Call const&, std::int64_t*)
 
 namespace shardtype::execute {

@@ -2,6 +2,7 @@
 /// Overlaps two steps of a plan on a ring: a product and the collective before or after it.
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <utility>
 
@@ -29,8 +30,10 @@ class OverlappedSteps {
  public:
   OverlappedSteps(Blocks<T, Space>& blocks, Overlap how) : blocks_(blocks), how_(how) {}
 
-  /// Whether an all_gather of an operand and the product that uses it can run as one.
-  bool fits_gather(Step const& gather, Step const& product, Value<T> const* slots) {
+  /// Whether an all_gather of an operand and the product that uses it can run as one; if `keeps`,
+  /// with the gathered operand as a second result.
+  bool fits_gather(Step const& gather, Step const& product, Value<T> const* slots,
+                   bool keeps = false) {
     if (!wanted(gather) || gather.collective != Collective::all_gather ||
         product.action != Action::compute || gather.before.dims[gather.from].axes.cyclic != 0)
       return false;
@@ -39,23 +42,42 @@ class OverlappedSteps {
     if (!pays(gather, first ? gather.after : slots[0].spec, first ? slots[1].spec : gather.after))
       return false;
     int const label = gather.before.dims[gather.from].label;
-    Block x = cut(typical(gather.before), label);
-    x.layout = x.layout.packed();
-    int const rows = x.label[0];
-    Block const y = cut(cut(typical(slots[first ? 1 : 0].spec), label), rows);
-    Block const z = cut(cut(typical(product.after), label), rows);
-    return first ? Product::direct(x, y, z) : Product::direct(y, x, z);
+    pieces_ = pieces_of(gather.before, label, keeps, [&](Block const& x) {
+      int const rows = x.label[0];
+      Block const y = cut(cut(typical(slots[first ? 1 : 0].spec), label), rows);
+      Block const z = cut(cut(typical(product.after), label), rows);
+      return first ? std::array{x, y, z} : std::array{y, x, z};
+    });
+    return pieces_.possible;
   }
-  Value<T> gather(Step const& s, Step const& product, Value<T> const* slots) {
+  /// The product; with `whole`, also the gathered operand.
+  Value<T> gather(Step const& s, Step const& product, Value<T> const* slots,
+                  Value<T>* whole = nullptr) {
     bool const first = static_cast<int>(s.slot) == 0;
+    int const label = s.before.dims[s.from].label;
     shardtype::detail::List<Range> const& blocks = relative(s.before, s.from, s.axes);
-    Block const mine = labelled(slots[first ? 0 : 1]);
+    Block mine = labelled(slots[first ? 0 : 1]);
+    if (pieces_.turned) mine = turned(mine, label);
     kernels::Layout largest = mine.layout;
-    largest.extent[s.from] = blocks.front().size();
+    largest.extent[mine.find(label)] = blocks.front().size();
     Value<T> out = blocks_.fresh(product.after);
+    Block const other = labelled(slots[first ? 1 : 0]);
+    Block together;  // the gathered operand, the dim of the ring first
+    if (whole != nullptr) {
+      together = labelled(whole_value<T>(s.after, blocks_.sizing, blocks_.axes.coords, {}));
+      together = in_ring_order(together, label);
+      together.keep = blocks_.take(together.layout.elements());
+      together.data = blocks_.writable(together.keep);
+    }
     ring(s, largest)
-        .gather(labelled(slots[0]), labelled(slots[1]), first, s.before.dims[s.from].label, blocks,
-                labelled(out), blocks_.writable(out.keep));
+        .gather(first ? mine : other, first ? other : mine, first, label, blocks, labelled(out),
+                blocks_.writable(out.keep),
+                whole == nullptr ? nullptr : blocks_.writable(together.keep));
+    if (whole != nullptr) {
+      place_own(mine, blocks, s, together);
+      *whole = blocks_.fresh(s.after);
+      turn_back(together, *whole);
+    }
     return out;
   }
 
@@ -69,11 +91,13 @@ class OverlappedSteps {
     int const d = s.collective == Collective::all_reduce ? 0 : s.to;
     if (s.after.dims[d].axes.cyclic != 0 || !pays(s, slots[0].spec, slots[1].spec)) return false;
     int const label = s.before.dims[d].label;
-    int const rows = s.before.dims[0].label;
-    Block z = cut(cut(typical(product.after), label), rows);
-    z.layout = z.layout.packed();
-    return Product::direct(cut(cut(typical(slots[0].spec), label), rows),
-                           cut(cut(typical(slots[1].spec), label), rows), z);
+    auto const parts = [&](Block const& z) {
+      int const rows = z.label[0];
+      return std::array{cut(cut(typical(slots[0].spec), label), rows),
+                        cut(cut(typical(slots[1].spec), label), rows), z};
+    };
+    pieces_ = pieces_of(product.after, label, false, parts);
+    return pieces_.possible && !(pieces_.turned && s.collective == Collective::all_reduce);
   }
   Value<T> reduce(Step const& product, Step const& s, Value<T> const* slots) {
     Block const a = labelled(slots[0]);
@@ -81,12 +105,22 @@ class OverlappedSteps {
     Value<T> out = blocks_.fresh(s.after);
     if (s.collective == Collective::reduce_scatter) {
       shardtype::detail::List<Range> const& blocks = relative(s.after, s.to, s.axes);
-      Value<T> const whole = whole_value<T>(product.after, blocks_.sizing, blocks_.axes.coords, {});
+      int const label = s.before.dims[s.to].label;
+      Block whole =
+          labelled(whole_value<T>(product.after, blocks_.sizing, blocks_.axes.coords, {}));
+      Block sums = labelled(out);
+      if (pieces_.turned) {
+        whole = in_ring_order(whole, label);
+        sums = in_ring_order(sums, label);
+        sums.keep = blocks_.take(sums.layout.elements());
+      }
       kernels::Layout largest = whole.layout;
-      largest.extent[s.to] = blocks.front().size();
-      ring(s, largest)
-          .scatter(a, b, labelled(whole), s.before.dims[s.to].label, blocks,
-                   blocks_.writable(out.keep));
+      largest.extent[whole.find(label)] = blocks.front().size();
+      ring(s, largest).scatter(a, b, whole, label, blocks, blocks_.writable(sums.keep));
+      if (pieces_.turned) {
+        sums.data = blocks_.writable(sums.keep);
+        turn_back(sums, out);
+      }
       return out;
     }
     shardtype::detail::List<Range>& blocks = blocks_.mesh.scratch().blocks;
@@ -150,6 +184,73 @@ class OverlappedSteps {
     if (int const d = x.find(label); d >= 0) x.layout.extent[d] = 2;
     return x;
   }
+  /// How pieces of a block of `s` along `label` are multiplied. `parts` gives the operands and the
+  /// result of one product from such a piece, whose dims may be in either order; if `first`, only
+  /// with `label` first.
+  template <class Parts>
+  static overlap::Pieces pieces_of(Spec const& s, int label, bool first, Parts parts) {
+    overlap::Pieces out;
+    Block const natural = cut(typical(s), label);
+    for (bool const turned : {false, true}) {
+      if (!turned && first && natural.label[0] != label) continue;
+      Block x = turned ? in_ring_order(natural, label) : natural;
+      x.layout = x.layout.packed();
+      std::array<Block, 3> const p = parts(x);
+      out.turned = turned;
+      out.possible = Product::direct(p[0], p[1], p[2]);
+      if (out.possible) return out;
+      if (!turned) continue;
+      for (int d = 1; d < x.layout.rank; ++d) {
+        int const loop = x.label[d];
+        // what is looped over is in the result, or summed over together with the ring's dim
+        if (p[2].find(loop) < 0 && p[2].find(label) >= 0) continue;
+        out.loop = loop;
+        out.possible = Product::direct(overlap::without(p[0], loop), overlap::without(p[1], loop),
+                                       overlap::without(p[2], loop));
+        if (out.possible) return out;
+      }
+    }
+    return {};
+  }
+  /// A packed layout of `x` with the dim `label` first.
+  static Block in_ring_order(Block const& x, int label) {
+    Block out;
+    auto const add = [&](int d) {
+      out.label[out.layout.rank] = x.label[d];
+      out.layout.extent[out.layout.rank++] = x.layout.extent[d];
+    };
+    add(x.find(label));
+    for (int d = 0; d < x.layout.rank; ++d)
+      if (x.label[d] != label) add(d);
+    out.layout = out.layout.packed();
+    return out;
+  }
+  /// A copy of `x` with the dim `label` first.
+  Block turned(Block const& x, int label) {
+    Block out = in_ring_order(x, label);
+    out.keep = blocks_.take(out.layout.elements());
+    copy_in_order(x, out, blocks_.writable(out.keep));
+    out.data = blocks_.writable(out.keep);
+    return out;
+  }
+  void turn_back(Block const& x, Value<T>& to) {
+    copy_in_order(x, labelled(to), blocks_.writable(to.keep));
+  }
+  /// Copies `x` to `data`, with the dims in the order of `to`.
+  void copy_in_order(Block const& x, Block const& to, T* data) {
+    Labels order;
+    for (int d = 0; d < to.layout.rank; ++d) order.push(to.label[d]);
+    kernels::copy_packed(blocks_.exec, x.data, planning::view_in_order(x, order).layout, data);
+    blocks_.exec.fence();
+  }
+  /// Copies the own block to its place in the gathered operand.
+  void place_own(Block const& mine, shardtype::detail::List<Range> const& blocks, Step const& s,
+                 Block const& whole) {
+    auto const me = static_cast<std::size_t>(place_in_group(blocks_.axes, s.axes));
+    T* const to =
+        blocks_.writable(whole.keep) + blocks[me].begin * kernels::inner_length(whole.layout, 0);
+    kernels::copy_packed(blocks_.exec, mine.data, mine.layout, to);
+  }
   shardtype::detail::List<Range> const& relative(Spec const& spec, int dim,
                                                  AxisList const& axes) const {
     return relative_blocks(spec, dim, blocks_.sizing, blocks_.axes, axes,
@@ -161,12 +262,14 @@ class OverlappedSteps {
     return {blocks_.exec, blocks_.mesh.pool(), group_of(blocks_.mesh, blocks_.axes, s.axes),
             overlap::route(chosen_, largest.extent[0],
                            kernels::inner_length(largest, 0) * static_cast<std::int64_t>(sizeof(T)),
-                           machine_here())};
+                           machine_here()),
+            pieces_.loop};
   }
 
   Blocks<T, Space>& blocks_;
   Overlap how_;
   Overlap chosen_ = Overlap::none;
+  overlap::Pieces pieces_{};
 };
 
 }  // namespace shardtype::execute

@@ -40,6 +40,28 @@ class ProductRun : Executor<T, Space> {
     return Local::finished(slots[last], plan.size == 0);
   }
 
+  /// If `plan` gathers its first operand and multiplies it, and these run as one between ranks: true,
+  /// with the packed result in `out` and the gathered operand in `whole`. Else false, on all ranks.
+  bool run_keeping(Plan const& plan, Value<T> a, Value<T> b, Overlap how, Buffer& out,
+                   Buffer& whole) {
+    if constexpr (kernels::is_blas_type<shardtype::detail::computed_t<T>>) {
+      if (how == Overlap::automatic && shared_memory()) how = Overlap::shared;
+      if (plan.size != 2 || how == Overlap::none || how == Overlap::shared ||
+          plan.steps[0].slot != planning::Slot::a)
+        return false;
+      Value<T> const slots[3] = {std::move(a), std::move(b), {}};
+      OverlappedSteps<T, Space> steps(this->blocks_, how);
+      if (!steps.fits_gather(plan.steps[0], plan.steps[1], slots, true)) return false;
+      this->agree_on(plan.steps[0]);
+      Value<T> kept;
+      out = steps.gather(plan.steps[0], plan.steps[1], slots, &kept).keep;
+      whole = std::move(kept.keep);
+      return true;
+    } else {
+      return false;
+    }
+  }
+
  private:
   /// Runs two steps as one, if that is requested and possible.
   bool together(Step const& s, Step const& next, Value<T>* slots, Overlap how) {

@@ -142,6 +142,17 @@ Buffer run_product(Call const& call, std::int64_t* extents) {
            call.overlap);
 }
 
+/// As run_product, if the plan gathers the first operand and multiplies it, and these run as one: true,
+/// with the gathered operand in `whole`. Else false, and nothing has run.
+template <class T, class Space>
+bool run_product_keeping(Call const& call, std::int64_t* extents, Buffer& out, Buffer& whole) {
+  PlannedCall const planned(call, extents);
+  if (!planned.here()) return false;
+  return ProductRun<T, Space>(planned.mesh(), planned.axes(), planned.sizing(), call.where)
+      .run_keeping(planned.plan(), planned.value<T>(call.first), planned.value<T>(call.second),
+                   call.overlap, out, whole);
+}
+
 /// As above, for a strict product, which communicates nothing.
 template <class T, class Space>
 Buffer run_strict_product(Call const& call, std::int64_t* extents) {

@@ -9,3 +9,4 @@
 #include <shardtype/nn/positions.hpp>
 #include <shardtype/nn/ragged_dot.hpp>
 #include <shardtype/nn/router.hpp>
+#include <shardtype/nn/transformer.hpp>

@@ -30,6 +30,29 @@ kernels::Labelled<T> part(kernels::Labelled<T> x, int label, Range r) {
   return x;
 }
 
+/// `x` without the dim of this label, at its first index.
+template <class T>
+kernels::Labelled<T> without(kernels::Labelled<T> const& x, int label) {
+  kernels::Labelled<T> out;
+  out.data = x.data;
+  for (int d = 0; d < x.layout.rank; ++d) {
+    if (x.label[d] == label) continue;
+    out.label[out.layout.rank] = x.label[d];
+    out.layout.extent[out.layout.rank] = x.layout.extent[d];
+    out.layout.stride[out.layout.rank++] = x.layout.stride[d];
+  }
+  return out;
+}
+
+/// How the pieces of a product are multiplied: each by one gemm or, where its dims do not fold, by
+/// one for each index of `loop`; `turned`: blocks travel with the dim of the ring first, so that
+/// each chunk of them is contiguous.
+struct Pieces {
+  bool possible = false;
+  bool turned = false;
+  int loop = -1;
+};
+
 /// A ring of `p` ranks, in the order of a communicator, and the streams along it.
 class Ring {
  public:
@@ -79,21 +102,23 @@ class RingProduct {
   using Block = kernels::Labelled<T>;
 
  public:
-  RingProduct(Exec const& exec, Pool& pool, Comm& comm, Route const& route)
-      : pool_(pool), comm_(comm), ring_(comm, route), product_(exec, pool) {}
+  /// `loop`: a label whose indices are multiplied one after the other, or -1.
+  RingProduct(Exec const& exec, Pool& pool, Comm& comm, Route const& route, int loop = -1)
+      : pool_(pool), comm_(comm), ring_(comm, route), product_(exec, pool), loop_(loop) {}
 
   /// `c` (memory: `data`) = `a` times `b`, where the ranks hold blocks of `a` (or, unless `first`,
   /// of `b`) along `label`; `blocks` gives the range of each rank. all_gather, then product, but no
-  /// rank ever stores the whole operand: at most two blocks of other ranks.
+  /// rank ever stores the whole operand: at most two blocks of other ranks. With `whole`, memory for
+  /// the operand with `label` as its outermost dim, all blocks are kept there.
   void gather(Block const& a, Block const& b, bool first, int label,
-              detail::List<Range> const& blocks, Block const& c, T* data) {
+              detail::List<Range> const& blocks, Block const& c, T* data, T* whole = nullptr) {
     Block const& mine = first ? a : b;
     Block const& other = first ? b : a;
     int const rows = mine.label[0];  // chunks are cut along the outermost dim
     bool const sums_blocks = c.find(label) < 0;
     bool const sums_rows = c.find(rows) < 0;
     Shapes const shapes(mine, label, blocks);
-    Rooms rooms(*this, shapes);
+    Rooms rooms(*this, shapes, whole == nullptr);
     std::int64_t const chunks = ring_.chunks();
     int const p = ring_.size();
     // The block that arrives after `step` steps comes from the rank at that distance upstream.
@@ -101,8 +126,10 @@ class RingProduct {
       return ring_.along(k, -static_cast<int>(t / chunks));
     };
     auto const lies = [&](int k, std::int64_t t, std::int64_t row) {
-      Block const x = shapes.of(owner(k, t));
-      return t < chunks ? nullptr : rooms.place(k, t / chunks - 1, row, x);
+      int const g = owner(k, t);
+      if (whole != nullptr)
+        return whole + (blocks[static_cast<std::size_t>(g)].begin + row) * shapes.row_length(g);
+      return t < chunks ? nullptr : rooms.place(k, t / chunks - 1, row, shapes.of(g));
     };
     auto const chunk_rows = [&](int k, std::int64_t t) {
       return ring_.chunk(shapes.of(owner(k, t)).layout.extent[0], k, t % chunks);
@@ -126,7 +153,7 @@ class RingProduct {
     auto const post = [&](int k) {
       for (std::int64_t& t = progress[k].posted; t < p * chunks; ++t) {
         if (std::int64_t const last = t / chunks - rooms.places();
-            last > 0 && !left(progress[k], k, last))
+            whole == nullptr && last > 0 && !left(progress[k], k, last))
           break;
         Range const r = chunk_rows(k, t);
         ring_.stream(k).receive(lies(k, t, r.begin), r.size() * shapes.row_length(owner(k, t)));
@@ -156,7 +183,7 @@ class RingProduct {
       if (dry) return flops(x, y, z);
       bool const any = progress[0].done + progress[1].done > 0;
       bool const add = sums_blocks ? (sums_rows ? any : t >= chunks) : sums_rows && touched(g);
-      product_.write(first ? x : y, first ? y : x, z, data + (z.data - c.data), add);
+      write(first ? x : y, first ? y : x, z, data + (z.data - c.data), add);
       return 0.0;
     });
     ring_.finish();
@@ -243,9 +270,9 @@ class RingProduct {
   /// Receive memory: one or two blocks per direction.
   class Rooms {
    public:
-    Rooms(RingProduct& of, Shapes const& shapes)
+    Rooms(RingProduct& of, Shapes const& shapes, bool used = true)
         : ring_(of.ring_), shapes_(shapes), places_(std::min(ring_.size() - 1, 2)) {
-      for (int k = 0; k < ring_.directions(); ++k)
+      for (int k = 0; used && k < ring_.directions(); ++k)
         for (std::int64_t place = 0; place < places_; ++place) {
           Block const largest = shapes.of(0);
           auto const n = ring_.way(largest.layout.extent[0], k).size() * shapes.row_length(0);
@@ -275,6 +302,34 @@ class RingProduct {
     for (std::int64_t t = b * ring_.chunks(); t < end; ++t)
       if (!ring_.stream(k).gone(t)) return false;
     return true;
+  }
+
+  /// Writes a product of pieces to `data`, with the layout of `z`, or adds it to `data`.
+  void write(Block const& x, Block const& y, Block const& z, T* data, bool add) {
+    if (loop_ < 0) {
+      product_.write(x, y, z, data, add);
+      return;
+    }
+    bool const sums = z.find(loop_) < 0;
+    Block const& has = x.find(loop_) >= 0 ? x : y;
+    std::int64_t const n = has.layout.extent[has.find(loop_)];
+    if (n == 0 && sums && !add) {  // a sum of nothing: as one without terms
+      product_.write(none_of(x, z), none_of(y, z), z, data, false);
+      return;
+    }
+    for (std::int64_t i = 0; i < n; ++i) {
+      Range const r{i, i + 1};
+      Block const to = part(z, loop_, r);
+      product_.write(without(part(x, loop_, r), loop_), without(part(y, loop_, r), loop_),
+                     without(to, loop_), data + (to.data - z.data), add || (sums && i > 0));
+    }
+  }
+  /// `x` at the first index of `loop`, with no indices along the other labels that are summed over.
+  Block none_of(Block const& x, Block const& z) const {
+    Block out = without(x, loop_);
+    for (int d = 0; d < out.layout.rank; ++d)
+      if (z.find(out.label[d]) < 0) out.layout.extent[d] = 0;
+    return out;
   }
 
   static double flops(Block const& x, Block const& y, Block const& z) {
@@ -381,7 +436,7 @@ class RingProduct {
       Block const x = shapes.part_of(a, block, r);
       Block const y = shapes.part_of(b, block, r);
       if (dry) return flops(x, y, z);
-      product_.write(x, y, z, lies(k, t, r.begin), t >= chunks);
+      write(x, y, z, lies(k, t, r.begin), t >= chunks);
       for (; t < end; ++t) {
         Range const rows = chunk_rows(k, t);
         if (t / chunks == p - 1)
@@ -398,6 +453,7 @@ class RingProduct {
   Comm& comm_;
   Ring ring_;
   kernels::Product<T, Exec> product_;
+  int loop_;
 };
 
 }  // namespace shardtype::overlap
