@@ -1,11 +1,14 @@
 // A mixture of experts learns a function that is another one on each of eight clusters of points. Tokens and experts are
 // split over X, so that each token travels to the ranks of its two experts and back. Prints the loss, the rows that each
-// expert gets. The argument is the number of steps, 60 if there is none.
+// expert gets. The argument is the number of steps, 60 if there is none. At the end it prints what a larger one would send
+// on 100,000 ranks, by its plan.
+// SHOWN: docs
 // RANKS: 1 4
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 #include <tuple>
 
 #include <shardtype/nn/nn.hpp>
@@ -36,6 +39,35 @@ inline constexpr auto loss = [](auto const& r, auto const& w, auto const& v, aut
   return (error + 0.05 * nn::load_balance_loss<E>(logits, routes) + 0.001 * nn::z_loss<E>(logits))
       .tensor();
 };
+// docs: end
+
+// docs: large
+// 100,000 ranks: a part of each expert on 8 ranks, one expert and 4096 tokens on each 8.
+namespace large {
+struct X : Axis<"X", 12500> {};
+struct Y : Axis<"Y", 8> {};
+struct S : Index<"S", 12500 * 4096> {};
+struct D : Index<"D", 4096> {};
+struct E : Index<"E", 12500> {};
+struct F : Index<"F", 8192> {};
+using Tokens = Tensor<bfloat16, Dim<S, X>, Dim<D, Y>>;
+using Router = Tensor<bfloat16, Dim<D, Y>, Dim<E>>;
+using Into = Tensor<bfloat16, Dim<E, X>, Dim<D>, Dim<F, Y>>;
+using From = Tensor<bfloat16, Dim<E, X>, Dim<F, Y>, Dim<D>>;
+template <class Form>
+struct Mixture {
+  constexpr auto operator()(auto const& x, auto const& r, auto const& gate, auto const& up,
+                            auto const& down) const {
+    auto const routes = nn::router<E>(einsum<Dim<S, X>, Dim<E>>(x, r), 2);
+    return nn::moe(x, routes, nn::Gated{gate, up}, down, Form{}, nn::Silu{});
+  }
+};
+template <class Form>
+inline constexpr auto planned =
+    plan(Mixture<Form>{}, type<Tokens>, type<Router>, type<Into>, type<Into>, type<From>);
+static_assert(planned<nn::Ragged>.peak_bytes() * 20 < planned<nn::Gathered>.peak_bytes());
+static_assert(planned<nn::Ragged>.bytes_per_rank() * 100 < planned<nn::Gathered>.bytes_per_rank());
+}  // namespace large
 // docs: end
 
 int main(int argc, char** argv) {
@@ -73,6 +105,11 @@ int main(int argc, char** argv) {
     r = r - 0.1 * to_r;
     w = w - 0.1 * to_w;
     v = v - 0.1 * to_v;
+  }
+  if (prints) {
+    std::printf("== large\n%s", explain(large::planned<nn::Ragged>).c_str());
+    std::string const gathered = explain(large::planned<nn::Gathered>);
+    std::printf("gathered: %s\n", gathered.substr(0, gathered.find('\n')).c_str());
   }
   if (!(last < 0.8 * first)) throw Error("example", "the loss did not fall", FailedOn::every_rank);
   return 0;

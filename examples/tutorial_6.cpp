@@ -70,6 +70,18 @@ struct K : Index<"K", 8> {};   // features of a head
 using Heads = Tensor<double, Dim<B, X>, Dim<L, Y>, Dim<H>, Dim<K>>;
 constexpr auto of_ring = plan(op::RingAttention<false>{}, type<Heads>, type<Heads>, type<Heads>);
 static_assert(of_ring.count(Collective::permute) == 3 && of_ring.collectives() == 3);
+// queries, keys, values and the result, two travelling blocks of keys with values, and less than one block of scores
+constexpr std::int64_t own = 4 * 16 * 2 * 8 * sizeof(double);
+static_assert(of_ring.peak_bytes() < (4 + 2 * 2 + 1) * own);
+// docs: end
+
+// docs: turns
+// Two positions to each rank in turn: the last rank no longer has most of the scores.
+using Turns = Tensor<double, Dim<B, X>, Dim<L, Cyclic<Y, 2>>, Dim<H>, Dim<K>>;
+constexpr auto of_turns = plan(op::RingAttention<false>{}, type<Turns>, type<Turns>, type<Turns>);
+static_assert(of_turns.bytes_per_rank() == of_ring.bytes_per_rank());
+static_assert(of_turns.peak_bytes() == of_ring.peak_bytes());
+static_assert(10 * of_turns.flops() < 6 * of_ring.flops());
 // docs: end
 
 // docs: by-hand
@@ -271,5 +283,8 @@ int main(int argc, char** argv) {
   auto const expected =
       nn::attention(reshard<Whole>(q), reshard<Whole>(k), reshard<Whole>(v), {.causal = true});
   holds(allclose(reshard<Whole>(seen), expected, 1e-9, 1e-9), "the ring");
+  auto const turns = nn::attention<Dim<B, X>, Dim<L, Cyclic<Y, 2>>, Dim<H>, Dim<K>>(
+      reshard<Turns>(q), reshard<Turns>(k), reshard<Turns>(v), {.causal = true});
+  holds(allclose(reshard<Whole>(turns), expected, 1e-9, 1e-9), "the ring in turns");
   return wrong == 0 ? 0 : 1;
 }

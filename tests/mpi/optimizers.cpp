@@ -42,6 +42,16 @@ struct Of {
 
 using train::Initial;
 
+struct Free : Index<"free"> {};
+template <class N>
+struct Sized {
+  template <template <class> class As>
+  struct Model {
+    As<Tensor<float, Dim<N, X>, Dim<I>>> w;
+    std::array<As<Tensor<float, Dim<N>>>, 2> each;
+  };
+};
+
 template <class T>
 auto model_of(Mesh<X, Y> const& mesh, std::uint64_t key, double deviation) {
   using M = typename Of<T>::template Model<value_t>;
@@ -251,6 +261,19 @@ TEST_CASE("paths, numbers of parameters and first values") {
       });
   CHECK(to_host(again.layers[1].split) == y);
   CHECK(to_host(again.whole)[0] == 1.0F);
+}
+
+TEST_CASE("a model whose sizes are given as it is made") {
+  Mesh<X, Y> const mesh = on_ranks::two_axes<X, Y>();
+  auto const init = []<class A>(std::string_view path, Type<A>) {
+    return path == "w" ? Initial::normal(1) : Initial::constant(2);
+  };
+  auto const fixed = train::initialize<Sized<J>::Model<value_t>>(mesh, RandomKey{3}, init);
+  auto const given = train::initialize<Sized<Free>::Model<value_t>>(
+      mesh, RandomKey{3}, init, train::Extent<J>{6}, train::Extent<Free>{6});
+  CHECK(to_host(given.w) == to_host(fixed.w));
+  CHECK(given.w.extents() == std::array<std::int64_t, 2>{6, 13});
+  CHECK(to_host(given.each[1]) == std::vector<float>(6, 2.0F));
 }
 
 TEST_CASE("rates") {

@@ -35,6 +35,13 @@ struct Silu {
     return silu(h);
   }
 };
+/// Gated experts, in place of the first weights of `moe`: `f(x gate[e]) (x up[e])`, both `[E@X, D, F@Y]`. Source:
+/// Shazeer, "GLU variants improve transformer", 2020.
+template <class G, class U = G>
+struct Gated {
+  G gate;
+  U up;
+};
 
 namespace detail {
 
@@ -49,12 +56,20 @@ struct AxesOf<Dim<I, Xs...>> {
   using dim = Dim<L, Xs...>;
   template <class A>
   static constexpr auto whole(A const& a, std::source_location const& where) {
-    return used_as<Reduced<Xs...>>(a, where);
+    if constexpr (split) {
+      return used_as<Reduced<Xs...>>(a, where);
+    } else {
+      return a;
+    }
   }
   /// One reduce_scatter for each axis, major to minor.
   template <class L, class A>
-  static constexpr auto scattered(A const& a, std::source_location const& where) {
-    return scattered_over<L>(a, where, shardtype::detail::Pack<Xs...>{});
+  static constexpr auto scattered(A const& a, [[maybe_unused]] std::source_location const& where) {
+    if constexpr (split) {
+      return scattered_over<L>(a, where, shardtype::detail::Pack<Xs...>{});
+    } else {
+      return a;
+    }
   }
 
  private:
@@ -73,23 +88,59 @@ template <class A, std::size_t D>
 using dim_at =
     typename autodiff::NthDim<typename autodiff::DimsOf<autodiff::tensor_of<A>>::type, D>::type;
 
-/// The label of `w[E, ..]` that is neither the first nor `D`.
-template <class W, class D>
-using hidden_label =
-    std::conditional_t<std::is_same_v<label_at<W, 1>, D>, label_at<W, 2>, label_at<W, 1>>;
+/// The first weights of experts, of gated ones the gate.
+template <class W>
+struct FirstWeights {
+  using gate = W;
+  using up = W;
+};
+template <class G, class U>
+struct FirstWeights<Gated<G, U>> {
+  using gate = G;
+  using up = U;
+};
+template <class W>
+using gate_of = typename FirstWeights<W>::gate;
+template <class W>
+constexpr std::int64_t experts_in(W const& w) {
+  return w.extents()[0];
+}
+template <class G, class U>
+constexpr std::int64_t experts_in(Gated<G, U> const& w) {
+  return w.gate.extents()[0];
+}
+/// Members of gated experts: `nn::GatedMlp`.
+template <class P>
+concept GatedMembers = requires(P const& p) { p.gate, p.up, p.down; };
 
-/// Whether x is `[S@X, D]`, the weights are `[E@X, D, F]` and `[E@X, F, D]`, or not split along E.
-template <class A, class W1, class W2>
+/// The label of `w[E, ..]` that is neither the first nor `D`, and its dim.
+template <class W, class D>
+inline constexpr std::size_t hidden_at = std::is_same_v<label_at<W, 1>, D> ? 2 : 1;
+template <class W, class D>
+using hidden_label = label_at<W, static_cast<int>(hidden_at<W, D>)>;
+
+/// Whether x is `[S@X, D]`, the weights are `[E@X, D, F]` and `[E@X, F, D]`, or not split along E; of `[S@X, D@Y]`
+/// whether they are `[E@X, D, F@Y]` and `[E@X, F@Y, D]`.
+template <class A, class W1, class Up, class W2>
 constexpr bool fits() {
   using X = autodiff::tensor_of<A>;
   using In = autodiff::tensor_of<W1>;
   using To = autodiff::tensor_of<W2>;
-  if constexpr (X::spec.rank != 2 || In::spec.rank != 3 || To::spec.rank != 3) {
+  if constexpr (X::spec.rank != 2 || In::spec.rank != 3 || To::spec.rank != 3 ||
+                autodiff::tensor_of<Up>::spec.rank != 3) {
     return false;
   } else {
     using ExpertDim = AxesOf<dim_at<W1, 0>>;
     using Alike = typename AxesOf<dim_at<A, 0>>::template dim<typename ExpertDim::label>;
+    using FeatureDim = AxesOf<dim_at<A, 1>>;
+    using D = typename FeatureDim::label;
+    using F = hidden_label<W1, D>;
+    constexpr std::size_t hidden = hidden_at<W1, D>;
     return std::is_same_v<dim_at<W1, 0>, dim_at<W2, 0>> &&
+           std::is_same_v<dim_at<W1, 0>, dim_at<Up, 0>> &&
+           std::is_same_v<dim_at<W1, hidden>, dim_at<Up, hidden_at<Up, D>>> &&
+           (!FeatureDim::split ||
+            std::is_same_v<dim_at<W1, hidden>, typename FeatureDim::template dim<F>>) &&
            (!ExpertDim::split || std::is_same_v<Alike, dim_at<W1, 0>>);
   }
 }
@@ -103,25 +154,57 @@ constexpr std::int64_t most_rows([[maybe_unused]] Sizes const& sizes,
     return item(max<Tensor<std::int64_t>>(call(op::RowsOnRanks{}, where, sizes), where), where);
   }
 }
-/// `act(rows w_in) w_out`, group by group, of the rows that `rows()` gives, which are not kept longer than needed.
-template <class D, class F, class Rows, class Sizes, class W1, class W2, class Act>
+/// `act(rows w)`, or of gated experts `act(rows gate) (rows up)`, group by group, of the rows that `rows()` gives, which
+/// are not kept longer than needed.
+template <class D, class Rows, class Sizes, class W, class Act>
+constexpr auto hidden_of(Rows const& rows, Sizes const& sizes, W const& w, Act const& act,
+                         std::source_location const& where) {
+  auto const hidden = call(op::RaggedDot<D>{}, where, rows(), w, sizes);
+  return act(hidden).tensor();
+}
+template <class D, class A, class Sizes, class W>
+constexpr auto both_products(A const& rows, Sizes const& sizes, W const& w,
+                             std::source_location const& where) {
+  auto const gate = call(op::RaggedDot<D>{}, where, rows, w.gate, sizes);
+  auto const up = call(op::RaggedDot<D>{}, where, rows, w.up, sizes);
+  return Gated<std::remove_cvref_t<decltype(gate)>, std::remove_cvref_t<decltype(up)>>{gate, up};
+}
+template <class D, class Rows, class Sizes, class G, class U, class Act>
+constexpr auto hidden_of(Rows const& rows, Sizes const& sizes, Gated<G, U> const& w, Act const& act,
+                         std::source_location const& where) {
+  auto const made = detail::both_products<D>(rows(), sizes, w, where);
+  return (act(made.gate) * made.up).tensor();
+}
+/// The second product of hidden features.
+template <class F, class D, class Features, class H, class Sizes, class W2>
+constexpr auto second_product(H const& hidden, Sizes const& sizes, W2 const& w_out,
+                              std::source_location const& where) {
+  return Features::template scattered<D>(call(op::RaggedDot<F>{}, where, hidden, w_out, sizes),
+                                         where);
+}
+/// Rows through their experts. Rows `[row@X, D@Y]` are gathered over Y here, and sums scattered.
+template <class D, class F, class Features, class Rows, class Sizes, class W1, class W2, class Act>
 constexpr auto experts_of(Rows const& rows, Sizes const& sizes, W1 const& w_in, W2 const& w_out,
                           Act const& act, std::source_location const& where) {
-  auto const hidden = call(op::RaggedDot<D>{}, where, rows(), w_in, sizes);
-  return call(op::RaggedDot<F>{}, where, act(hidden).tensor(), w_out, sizes);
+  auto const all = [&] { return Features::whole(rows(), where); };
+  return detail::second_product<F, D, Features>(detail::hidden_of<D>(all, sizes, w_in, act, where),
+                                                sizes, w_out, where);
 }
 
 template <class A, class R, class W1, class W2, class Form, class Act>
 constexpr auto mixture(A const& x, R const& routes, W1 const& w_in, W2 const& w_out,
                        [[maybe_unused]] Form const& form, Act const& act,
                        std::source_location const& where) {
-  using ExpertDim = AxesOf<dim_at<W1, 0>>;
+  using ExpertDim = AxesOf<dim_at<gate_of<W1>, 0>>;
   using E = typename ExpertDim::label;
   using S = label_at<A, 0>;
   using D = label_at<A, 1>;
-  using F = hidden_label<W1, D>;
-  std::int64_t const experts = w_in.extents()[0];
+  using F = hidden_label<gate_of<W1>, D>;
+  using Features = AxesOf<dim_at<A, 1>>;
+  std::int64_t const experts = detail::experts_in(w_in);
   auto const& ids = routes.experts;
+  // of features that are split each rank has a part of the weights' gradient
+  auto const weights = Features::whole(routes.weights, where);
   if constexpr (ExpertDim::split && std::is_same_v<Form, nn::Gathered>) {
     auto const all = ExpertDim::whole(ids, where);
     auto const counts = sum<Ranks>(call(op::ExpertCounts<E>{experts}, where, all), where);
@@ -133,8 +216,8 @@ constexpr auto mixture(A const& x, R const& routes, W1 const& w_in, W2 const& w_
     };
     return ExpertDim::template scattered<S>(
         call(op::CombineRows{}, where,
-             detail::experts_of<D, F>(rows, sizes, w_in, w_out, act, where), places,
-             ExpertDim::whole(routes.weights, where)),
+             detail::experts_of<D, F, Features>(rows, sizes, w_in, w_out, act, where), places,
+             ExpertDim::whole(weights, where)),
         where);
   } else {
     std::int64_t capacity = 0;
@@ -144,8 +227,8 @@ constexpr auto mixture(A const& x, R const& routes, W1 const& w_in, W2 const& w_
     if constexpr (!ExpertDim::split) {
       auto const rows = [&] { return call(op::SpreadRows<SentRows>{}, where, x, places); };
       return call(op::CombineRows{}, where,
-                  detail::experts_of<D, F>(rows, sent, w_in, w_out, act, where), places,
-                  routes.weights);
+                  detail::experts_of<D, F, Features>(rows, sent, w_in, w_out, act, where), places,
+                  weights);
     } else {
       auto const received = reshard<Dim<Ranks>, typename ExpertDim::template dim<E>>(sent, where);
       auto const sizes = sum<Ranks>(received, where);
@@ -159,10 +242,10 @@ constexpr auto mixture(A const& x, R const& routes, W1 const& w_in, W2 const& w_
         return call(op::ExchangeRows<false>{most, capacity}, where, leaving, sent, received);
       };
       auto const made = [&] {
-        auto const there = detail::experts_of<D, F>(rows, sizes, w_in, w_out, act, where);
+        auto const there = detail::experts_of<D, F, Features>(rows, sizes, w_in, w_out, act, where);
         return call(op::ExchangeRows<true>{each}, where, there, sent, received);
       };
-      return call(op::CombineRows{}, where, made(), places, routes.weights);
+      return call(op::CombineRows{}, where, made(), places, weights);
     }
   }
 }
@@ -178,6 +261,8 @@ namespace api {
 ///     auto y = nn::moe(x, routes, w_in, w_out);                                  // Ragged, gelu
 ///     auto z = nn::moe(x, routes, w_in, w_out, nn::Capacity{64}, nn::Silu{});
 ///     auto v = nn::moe<Dim<S, X>, Dim<D>>(x, routes, w_in, w_out);                // F split: [E@X, D, F@Y]
+///     auto u = nn::moe(x, routes, nn::Gated{gate, up}, down, nn::Ragged{}, nn::Silu{});
+///     auto t = nn::moe(x, routes, model.experts);                                // the same, of a GatedMlp
 ///
 /// On each rank the rows of its experts lie one behind the other and are multiplied by `ragged_dot`; nothing of shape
 /// [S, D, F] or [E, S, D] exists. Communication by form, of S tokens and k choices on p ranks:
@@ -196,20 +281,25 @@ namespace api {
 /// If F is split, `w_in[E@X, D, F@Y]`, `w_out[E@X, F@Y, D]`, the result is a sum `{U:Y}`: name it, `moe<Dim<S, X>,
 /// Dim<D>>(...)` (one all_reduce) or `moe<Dim<S, X>, Dim<D, Y>>(...)` (one reduce_scatter). Use x (and the router's
 /// weights, by the x that they come from) as `{R:Y}` for gradients, else X01; weights that are not split over X as
-/// `{R:X}`. Refused: as ragged_dot (D18 where tokens and experts are not split over the same axes). Errors: E40
+/// `{R:X}`. Of `x[S@X, D@Y]` the result is `[S@X, D@Y]`: rows travel over X as parts, are gathered over Y at their
+/// experts (all_gather) and summed there (reduce_scatter), both again backward, and the weights' gradient is one
+/// all_reduce over Y; only weights with F@Y fit. Refused: as ragged_dot (D18 where tokens and experts are not split over the same axes). Errors: E40
 /// sequences that are split unevenly; as ragged_dot. Ids outside of the experts have no part, and are E50 under
 /// SHARDTYPE_CHECK=values.
 template <class... Out, class A, class R, class W1, class W2, class Form = Ragged, class Act = Gelu>
+  requires(!detail::GatedMembers<W1>)
 constexpr auto moe(core::Argument<A> const& x, R const& routes, W1 const& w_in, W2 const& w_out,
                    Form const& form = {}, Act const& act = {},
                    checking::CallSite where = std::source_location::current()) {
   using Rows = std::remove_cvref_t<decltype(detail::as_tokens(x.self(), where))>;
-  if constexpr (checking::any_poisoned<A, W1, W2, Rows>) {
+  using Gate = detail::gate_of<W1>;
+  using Up = typename detail::FirstWeights<W1>::up;
+  if constexpr (checking::any_poisoned<A, Gate, Up, W2, Rows>) {
     return checking::Poisoned{};
-  } else if constexpr (!detail::fits<Rows, W1, W2>()) {
+  } else if constexpr (!detail::fits<Rows, Gate, Up, W2>()) {
     return checking::Poisoned(
         checking::refused<rules::Code::D18_rows_and_groups, false, autodiff::tensor_of<A>,
-                          autodiff::tensor_of<W1>, autodiff::tensor_of<W2>>{});
+                          autodiff::tensor_of<Gate>, autodiff::tensor_of<W2>>{});
   } else if constexpr (sizeof...(Out) > 0) {
     return reshard<Out...>(api::moe(x, routes, w_in, w_out, form, act, where), where);
   } else if constexpr (autodiff::tensor_of<A>::spec.rank == 3) {
@@ -224,6 +314,16 @@ constexpr auto moe(core::Argument<A> const& x, R const& routes, W1 const& w_in, 
   } else {
     return detail::mixture(x.self(), routes, w_in, w_out, form, act, where);
   }
+}
+/// moe of gated experts, the members `gate`, `up` and `down` of `p` (`GatedMlp`), `[E@X, D, F]` and `[E@X, F, D]`.
+template <class... Out, class A, class R, detail::GatedMembers P, class Form = Ragged,
+          class Act = Silu>
+constexpr auto moe(core::Argument<A> const& x, R const& routes, P const& p, Form const& form = {},
+                   Act const& act = {},
+                   checking::CallSite where = std::source_location::current()) {
+  using G = std::remove_cvref_t<decltype(p.gate)>;
+  using U = std::remove_cvref_t<decltype(p.up)>;
+  return api::moe<Out...>(x, routes, Gated<G, U>{p.gate, p.up}, p.down, form, act, where);
 }
 
 }  // namespace api

@@ -30,6 +30,13 @@ struct Initial {
   static constexpr Initial uniform(double bound) { return {Kind::uniform, bound}; }
 };
 
+/// The size of an index `I` without a static extent, for `initialize`.
+template <class I>
+struct Extent {
+  using index = I;
+  std::int64_t size = 0;
+};
+
 namespace detail {
 
 template <class P>
@@ -37,49 +44,68 @@ struct Made;
 template <class T, class... Parts>
 struct Made<Tensor<T, Parts...>> {
   using A = Tensor<T, Parts...>;
-  template <class M, class Init>
-  static A make(M const& mesh, RandomKey const& key, Init const& init, std::string const& path) {
+  using Labels = autodiff::labels_of_t<A>;
+  template <class L, class... Es>
+  static constexpr bool is_given = (std::is_same_v<L, typename Es::index> || ...);
+  template <class... Es, class... Ls>
+  static constexpr bool known(shardtype::detail::Pack<Ls...>) {
+    [[maybe_unused]] int d = 0;
+    return ((Scope<A>::names.extents()[d++] != dynamic || is_given<Ls, Es...>) && ...);
+  }
+  template <class L, class... Es>
+  static std::int64_t size(int d, Es const&... es) {
+    std::int64_t n = Scope<A>::names.extents()[d];
+    ((n = std::is_same_v<L, typename Es::index> ? es.size : n), ...);
+    return n;
+  }
+  template <class... Ls, class... Es>
+  static std::array<std::int64_t, A::rank> sizes(shardtype::detail::Pack<Ls...>, Es const&... es) {
+    [[maybe_unused]] int d = 0;
+    return {size<Ls>(d++, es...)...};
+  }
+  template <class M, class Init, class... Es>
+  static A make(M const& mesh, RandomKey const& key, Init const& init, std::string const& path,
+                Es const&... extents) {
     static_assert(
-        [] {
-          for (int d = 0; d < A::spec.rank; ++d)
-            if (Scope<A>::names.extents()[d] == dynamic) return false;
-          return true;
-        }(),
+        known<Es...>(Labels{}),
         "a parameter has a dim whose index has no static extent: give it one, as Index<\"D\", "
-        "256>, or make the "
+        "256>, or its size to initialize, as Extent<D>{256}, or make the "
         "model by hand");
+    auto const n = sizes(Labels{}, extents...);
     Initial const first = init(std::string_view(path), Type<A>{});
     RandomKey const own = key.fold_in(runtime::StepHash().mix(path).value());
     if constexpr (is_trained<A>) {
-      if (first.kind == Initial::Kind::normal) return normal<A>(mesh, own, T(0), T(first.value));
+      if (first.kind == Initial::Kind::normal) return normal<A>(mesh, n, own, T(0), T(first.value));
       if (first.kind == Initial::Kind::uniform)
-        return uniform<A>(mesh, own, T(-first.value), T(first.value));
+        return uniform<A>(mesh, n, own, T(-first.value), T(first.value));
     } else if (first.kind != Initial::Kind::constant) {
       throw Error("E30",
                   path + " has elements of type " + shardtype::detail::element_name<T>() +
                       ": its first values are a constant",
                   FailedOn::every_rank);
     }
-    return full<A>(mesh, T(first.value));
+    return full<A>(mesh, n, T(first.value));
   }
 };
 template <class P, std::size_t N>
 struct Made<std::array<P, N>> {
-  template <class M, class Init>
+  template <class M, class Init, class... Es>
   static std::array<P, N> make(M const& mesh, RandomKey const& key, Init const& init,
-                               std::string const& path) {
+                               std::string const& path, Es const&... extents) {
     return [&]<std::size_t... K>(std::index_sequence<K...>) {
-      return std::array<P, N>{Made<P>::make(mesh, key, init, joined(path, std::to_string(K)))...};
+      return std::array<P, N>{
+          Made<P>::make(mesh, key, init, joined(path, std::to_string(K)), extents...)...};
     }(std::make_index_sequence<N>{});
   }
 };
 template <class... Ps>
 struct Made<std::tuple<Ps...>> {
-  template <class M, class Init>
+  template <class M, class Init, class... Es>
   static std::tuple<Ps...> make(M const& mesh, RandomKey const& key, Init const& init,
-                                std::string const& path) {
+                                std::string const& path, Es const&... extents) {
     return [&]<std::size_t... K>(std::index_sequence<K...>) {
-      return std::tuple<Ps...>{Made<Ps>::make(mesh, key, init, joined(path, std::to_string(K)))...};
+      return std::tuple<Ps...>{
+          Made<Ps>::make(mesh, key, init, joined(path, std::to_string(K)), extents...)...};
     }(std::index_sequence_for<Ps...>{});
   }
 };
@@ -87,14 +113,14 @@ template <template <template <class> class> class S>
 struct Made<S<value_t>> {
   template <class... Ps>
   static Type<std::tuple<Ps...>> types(std::tuple<Ps&...> const&);
-  template <class M, class Init>
+  template <class M, class Init, class... Es>
   static S<value_t> make(M const& mesh, RandomKey const& key, Init const& init,
-                         std::string const& path) {
+                         std::string const& path, Es const&... extents) {
     using Members = decltype(types(autodiff::tied_members(std::declval<S<value_t>&>())));
     return [&]<class... Ps>(Type<std::tuple<Ps...>>) {
       return [&]<std::size_t... K>(std::index_sequence<K...>) {
-        return S<value_t>{
-            Made<Ps>::make(mesh, key, init, joined(path, member_name<S<value_t>, K>))...};
+        return S<value_t>{Made<Ps>::make(mesh, key, init, joined(path, member_name<S<value_t>, K>),
+                                         extents...)...};
       }(std::index_sequence_for<Ps...>{});
     }(Members{});
   }
@@ -104,16 +130,18 @@ struct Made<S<value_t>> {
 
 /// A model whose tensors are made one by one: `init(path, type)` gives the Initial of each. The key of a tensor is
 /// folded by its path, so that its values do not depend on the other parameters, on shardings or on the number of
-/// ranks. Communicates nothing.
+/// ranks. Communicates nothing. Sizes of indices without a static extent follow: `initialize<Model>(mesh, key, init,
+/// Extent<E>{8})`.
 ///
 ///     auto model = initialize<Model<value_t>>(mesh, RandomKey{1}, [](std::string_view path, auto type) {
 ///       if (path.ends_with("gain")) return Initial::ones();
 ///       return path.ends_with("bias") ? Initial::zeros() : Initial::normal(0.02);
 ///     });
-template <class Model, class M, class Init>
+template <class Model, class M, class Init, class... Is>
   requires std::is_base_of_v<runtime::MeshRef, M>
-Model initialize(M const& mesh, RandomKey const& key, Init const& init) {
-  return detail::Made<Model>::make(mesh, key, init, {});
+Model initialize(M const& mesh, RandomKey const& key, Init const& init,
+                 Extent<Is> const&... extents) {
+  return detail::Made<Model>::make(mesh, key, init, {}, extents...);
 }
 
 }  // namespace shardtype::train
