@@ -13,4 +13,5 @@
 #include <shardtype/linalg/solve.hpp>
 #include <shardtype/linalg/spectral.hpp>
 #include <shardtype/linalg/svd_gradients.hpp>
+#include <shardtype/linalg/tall_gradients.hpp>
 #include <shardtype/linalg/triangular.hpp>
