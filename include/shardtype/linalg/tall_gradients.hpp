@@ -50,7 +50,8 @@ namespace linalg {
 
 namespace detail {
 
-/// Whether the rows I of a matrix are split in blocks: then it is one tall matrix over many ranks.
+/// Whether the rows I of a matrix are split in blocks: then it is one tall matrix over many ranks; of a recorded
+/// value the planner moves the axes instead.
 template <class I, class J, class A, bool tensor = is_tensor<A>>
 inline constexpr bool rows_in_blocks = false;
 template <class I, class J, class A>
@@ -61,7 +62,7 @@ inline constexpr bool rows_in_blocks<I, J, A, true> = [] {
   return d >= 0 && a.dims[d].axes.size > 0 && a.dims[d].axes.cyclic == 0;
 }();
 template <class I, class J, class A>
-concept TallMatrix = rows_in_blocks<I, J, tensor_behind<A>>;
+concept TallMatrix = !core::is_lazy<A> && rows_in_blocks<I, J, tensor_behind<A>>;
 
 template <class I, class J, class K, class A>
 constexpr auto tall_qr(op::TallQr<I, J, K> const& op, A const& a,
