@@ -258,7 +258,51 @@ TEST_CASE("plans count what is sent, and gather nothing") {
         "by Cholesky", op::CyclicCholeskySolve<I, J>{},
         [&] { return linalg::cholesky_solve<I, J>(a, b); }, a, b);
     CHECK(plan_at(Factor{}, a).count(Collective::broadcast) == (n + 15) / 16);
+    // a matrix that is given away is factorized in its own memory: a block less
+    auto given = a.clone();
+    check_plan(
+        "LU in place", Factor{true}, [&] { return linalg::lu_factor<I, J>(std::move(given)); },
+        given);
+    given = a.clone();
+    check_plan(
+        "solve in place", op::CyclicSolve<I, J>{true},
+        [&] { return linalg::solve<I, J>(std::move(given), b); }, given, b);
+    given = a.clone();
+    check_plan(
+        "Cholesky in place", op::CyclicCholesky<I, J>{true},
+        [&] { return linalg::cholesky<I, J>(std::move(given)); }, given);
+    std::int64_t const block = measured_plan::most_of_ranks(measured_plan::block_bytes(a));
+    CHECK(plan_at(Factor{true}, a).peak_bytes() + block == plan_at(Factor{}, a).peak_bytes());
+    CHECK(plan_at(op::CyclicSolve<I, J>{true}, a, b).peak_bytes() + block ==
+          plan_at(op::CyclicSolve<I, J>{}, a, b).peak_bytes());
   }
+}
+
+TEST_CASE("a matrix that is given away") {
+  Mesh<X> const mesh(MPI_COMM_WORLD);
+  Int const n = 41;
+  auto const definite_at = [n](Int i, Int j) { return definite<double>(i, j, n); };
+  auto const a = from_function<double, Dim<I>, Dim<J, Cyclic<X, 4>>>(mesh, {n, n}, definite_at);
+  auto const b = from_function<double, Dim<I>, Dim<K>>(mesh, {n, 2}, &right<double>);
+  auto const b_own =
+      from_function<double, Dim<J, Cyclic<X, 4>>, Dim<K>>(mesh, {n, 2}, &right<double>);
+  auto const off = [&](auto const& x) {
+    return residual<double>(n, 2, definite_at, on_all<double, J>(x, 2));
+  };
+  CHECK(off(linalg::lu_solve<I, J>(linalg::lu_factor<I, J>(a.clone()), b)) < bound);
+  CHECK(off(linalg::solve<I, J>(a.clone(), b)) < bound);
+  CHECK(residual<double>(n, 2, definite_at,
+                         on_all<double, I>(linalg::solve<J, I>(a.clone(), b_own), 2)) < bound);
+  CHECK(off(linalg::cholesky_solve<I, J>(linalg::cholesky<I, J>(a.clone()), b)) < bound);
+  // what another tensor holds is not overwritten
+  auto kept = a;
+  CHECK(off(linalg::solve<I, J>(std::move(kept), b)) < bound);
+  bool same = true;
+  for (Int i = 0; auto const& x : to_host(reshard<Dim<I>, Dim<J>>(a))) {
+    same = same && x == definite_at(i / n, i % n);
+    ++i;
+  }
+  CHECK(same);
 }
 
 TEST_CASE("a matrix without a solution is an error on all ranks") {

@@ -79,6 +79,32 @@ static_assert(code<Solve, Tensor<bfloat16, Dim<I>, Dim<J>>, Tensor<bfloat16, Dim
               Code::P12_not_floating);
 static_assert(code<Solve, A, Tensor<float, Dim<B, X>, Dim<I>>> == Code::C10_element_types_differ);
 
+// Tall matrices over many ranks.
+struct R : Index<"R", 40> {};
+using Tall = op::TallQr<R, J, K>;
+static_assert(std::is_same_v<decltype(linalg::qr<R, J, K>(std::declval<T<Dim<R, X>, Dim<J>>>()).q),
+                             T<Dim<R, X>, Dim<K>>>);
+static_assert(
+    std::is_same_v<decltype(linalg::qr<R, J, K>(std::declval<T<Dim<J>, Dim<R, X, Y>>>()).r),
+                   T<Dim<J>, Dim<K>>>);
+static_assert(code<Tall, T<Dim<R, X>, Dim<J>>> == Code::ok);
+static_assert(code<Tall, T<Dim<R, X>, Dim<J, Y>>> == Code::Q07_not_tall);
+static_assert(code<Tall, T<Dim<B>, Dim<R, X>, Dim<J>>> == Code::Q07_not_tall);
+static_assert(code<Tall, T<Dim<R>, Dim<J>>> == Code::Q07_not_tall);
+static_assert(code<Tall, T<Dim<R, Cyclic<X, 2>>, Dim<J>>> == Code::Q07_not_tall);
+static_assert(code<op::TallQr<I, N, K>, T<Dim<I, X>, Dim<N>>> == Code::Q07_not_tall);  // 6 x 7
+static_assert(code<Tall, T<Dim<R, X>, Dim<J>, Unreduced<Y>>> == Code::Q02_not_linear);
+static_assert(code<op::TallQr<R, J, J>, T<Dim<R, X>, Dim<J>>> == Code::D02_index_taken);
+static_assert(code<Tall, Tensor<int, Dim<R, X>, Dim<J>>> == Code::P12_not_floating);
+static_assert(code<op::PseudoInverse<I, J>, T<Dim<B>, Dim<I, X>, Dim<J>>> ==
+              Code::Q01_matrix_split);
+static_assert(
+    std::is_same_v<decltype(linalg::pinv<R, J>(std::declval<T<Dim<J>, Dim<B, X>, Dim<R>>>())),
+                   T<Dim<R>, Dim<B, X>, Dim<J>>>);
+static_assert(std::is_same_v<
+              decltype(linalg::matrix_rank<R, J>(std::declval<T<Dim<J>, Dim<B, X>, Dim<R>>>())),
+              Tensor<std::int32_t, Dim<B, X>>>);
+
 // Plans: nothing is sent; flops of the busiest rank, 12 matrices.
 constexpr Plan solving = plan(Solve{}, type<A>, type<V>);
 static_assert(solving.collectives() == 0);

@@ -107,6 +107,8 @@ inline constexpr std::tuple nn_samples{
 inline constexpr std::tuple linalg_samples{
     on<"Cholesky", "cholesky", Matrices>(op::Cholesky<Rows, Cols>{}),
     on<"LuSolve", "lu_solve", Matrices, Pivots, RightSides>(op::LuSolve<Rows, Cols, false>{}),
+    on<"MatrixRank", "matrix_rank", Matrices>(op::MatrixRank<Rows, Cols>{}),
+    on<"PseudoInverse", "pinv", Matrices>(op::PseudoInverse<Rows, Cols>{}),
     on<"Solve", "solve", Matrices, RightSides>(op::Solve<Rows, Cols>{}),
     on<"TriangularSolve", "triangular_solve", Matrices, RightSides>(
         op::TriangularSolve<Rows, Cols>{})};

@@ -44,6 +44,7 @@ INTERNAL = {
     "ExpertCounts": "moe and the losses of routers (nn/moe.hpp)",
     "ExpertPlaces": "moe (nn/moe.hpp)",
     "FactorsOf": "lu_factor (linalg/factors.hpp)",
+    "IdentityLike": "matrix_power (linalg/norms.hpp)",
     "InverseFactored": "inv, and the gradient of det (linalg/determinant.hpp)",
     "LuFactor": "lu_factor, inv, det, and the gradient of solve (linalg/solve.hpp)",
     "OwnExpertPlaces": "moe (nn/moe.hpp)",
@@ -63,6 +64,9 @@ INTERNAL = {
     "SpreadRows": "moe (nn/moe.hpp)",
     "SvdAll": "svd and svdvals (linalg/spectral.hpp)",
     "SvdPartOf": "svd and svdvals (linalg/spectral.hpp)",
+    "SvdVectorsPull": "the gradient of svd (linalg/svd_gradients.hpp)",
+    "TallPartOf": "qr and lstsq of one tall matrix (linalg/tall.hpp)",
+    "TallQr": "qr and lstsq of one tall matrix (linalg/tall.hpp)",
 }
 # Operations that automatic mode does not record, and why.
 NOT_RECORDED = {
@@ -86,7 +90,7 @@ TESTED_ELSEWHERE = {
     "fft": ("tests/mpi/fourier.cpp", "tests/mpi/fourier_long.cpp"),
     # results are rounded, as those of fft
     "nn": ("tests/mpi/nn.cpp", "tests/mpi/nn_attention.cpp", "tests/mpi/nn_moe.cpp"),
-    "linalg": ("tests/mpi/linalg_batched.cpp",),
+    "linalg": ("tests/mpi/linalg_batched.cpp", "tests/mpi/linalg_norms.cpp"),
 }
 # The folder of a list of samples, unless it is "ops".
 LISTS = {"manual": "manual", "fft": "fft", "nn": "nn", "linalg": "linalg"}

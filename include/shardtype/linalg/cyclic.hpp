@@ -112,6 +112,16 @@ constexpr auto lu_factor(core::Argument<A> const& a,
   return detail::factors_of<I, J>(a.self(), call(op::CyclicLu<I, J>{}, where, a.self()));
 }
 
+/// The same of a matrix that is given away, `lu_factor<I, J>(std::move(a))`, or a temporary: the factors take its memory, unless
+/// another tensor shares it. After an Error its elements are lost.
+template <class I, class J, class A>
+  requires(detail::OneMatrix<I, J, A> && is_tensor<A>)
+constexpr auto lu_factor(core::Argument<A>&& a,
+                         checking::CallSite where = std::source_location::current()) {
+  A const taken = std::move(a).self();
+  return detail::factors_of<I, J>(taken, call(op::CyclicLu<I, J>{true}, where, taken));
+}
+
 /// The solution of a x = b by the factors of one matrix: `lu_solve<I, J>(lu, b)`, `b[I]` or `b[I, K]` -> `[J@X%n]`,
 /// `[J@X%n, K]`, by two rings of sums; of the transposed matrix `lu_solve<J, I>(lu, b)`, `b[J@X%n, K]` -> `[I, K]`, in which
 /// each block of the solution is sent to all ranks. K may be split over other axes, b may be unreduced over them.
@@ -144,6 +154,24 @@ constexpr auto solve(core::Argument<A> const& a, B const& b,
   }
 }
 
+/// The same of a matrix that is given away, `solve<I, J>(std::move(a), b)`, or a temporary: it is factorized in its own memory,
+/// unless another tensor shares it.
+template <class I, class J, class A, class B>
+  requires(detail::OneMatrix<I, J, A> && is_tensor<A>)
+constexpr auto solve(core::Argument<A>&& a, B const& b,
+                     checking::CallSite where = std::source_location::current()) {
+  if constexpr (is_tensor<B>) {
+    A const taken = std::move(a).self();
+    if constexpr (detail::by_rows<I, J, A>) {
+      return call(op::CyclicSolve<J, I, true>{true}, where, taken, b);
+    } else {
+      return call(op::CyclicSolve<I, J, false>{true}, where, taken, b);
+    }
+  } else {
+    return api::solve<I, J>(a.self(), b, where);
+  }
+}
+
 /// The same from any sharding, with a named result: `solve<I, J, Dim<J, X>>(a, b)`, `a[I@X, J]`, `b[I@X]` -> `[J@X]`. The matrix
 /// is resharded to `[I, J@X%64]`, or to the block size that the result names (`Dim<J, Cyclic<X, 96>>`), b to whole rows, and
 /// the solution back: an all_to_all of the matrix and one of the solution, and what each rank lacks of b. The result names
@@ -167,6 +195,23 @@ template <class I, class J, class A>
 constexpr auto cholesky(core::Argument<A> const& a,
                         checking::CallSite where = std::source_location::current()) {
   return call(op::CyclicCholesky<I, J>{}, where, a.self());
+}
+/// The same of a matrix that is given away, `cholesky<I, J>(std::move(a))`, or a temporary: l takes its memory, unless another
+/// tensor shares it. After an Error its elements are lost.
+template <class I, class J, class A>
+  requires(detail::OneMatrix<I, J, A> && is_tensor<A>)
+constexpr auto cholesky(core::Argument<A>&& a,
+                        checking::CallSite where = std::source_location::current()) {
+  A const taken = std::move(a).self();
+  return call(op::CyclicCholesky<I, J>{true}, where, taken);
+}
+/// The upper triangular u with a = u^H u of one matrix with its rows block-cyclic: `a[I@X%n, J]` -> u typed as a. Otherwise as
+/// above; with the columns block-cyclic Q04.
+template <class I, class J, class A>
+  requires detail::OneMatrix<I, J, A>
+constexpr auto cholesky(core::Argument<A> const& a, Upper,
+                        checking::CallSite where = std::source_location::current()) {
+  return call(op::CyclicCholesky<J, I>{}, where, a.self());
 }
 
 /// The solution of a x = b by l = cholesky<I, J>(a): `b[I, K]` -> `[J@X%n, K]`, by a ring of sums, and each block of x to all.

@@ -60,7 +60,9 @@ struct InverseFactored {
   using from = shardtype::detail::Bare<I, J>;
   using runs = linalg::ByFill;
   static constexpr std::string_view name = "inv";
-  static constexpr Verdict rule(rules::Question const& q) { return linalg::rule::exchanged(q); }
+  static constexpr Verdict rule(rules::Question const& q) {
+    return linalg::rule::exchanged(q, linalg::rule::square(q));
+  }
   template <class A, class F>
   static constexpr Code elements() {
     return linalg::detail::elements<A, F>();

@@ -7,7 +7,11 @@
 #include <shardtype/linalg/cyclic_gradients.hpp>
 #include <shardtype/linalg/determinant.hpp>
 #include <shardtype/linalg/factors.hpp>
+#include <shardtype/linalg/norms.hpp>
 #include <shardtype/linalg/orthogonal.hpp>
+#include <shardtype/linalg/pseudo_inverse.hpp>
 #include <shardtype/linalg/solve.hpp>
 #include <shardtype/linalg/spectral.hpp>
+#include <shardtype/linalg/svd_gradients.hpp>
+#include <shardtype/linalg/tall_gradients.hpp>
 #include <shardtype/linalg/triangular.hpp>

@@ -123,10 +123,47 @@ struct QrPartOf {
 
 }  // namespace op
 
+namespace linalg::detail {
+
+/// The cotangent of a = q r, typed as `A`, of that of q or of r: a' = (q' + conj(q) s) r^-T, where s is the Hermitian matrix
+/// whose upper triangle is that of r' r^T - q^T q', its diagonal real; q' or r' is zero here. `whole`: sums q^T q' over the ranks
+/// that hold rows.
+template <class A, class I, class J, class K, bool triangular, class Q, class R, class C,
+          class Whole>
+constexpr auto pull_qr(Q const& q, R const& given, C const& ct, Whole const& whole) {
+  using L = SecondColumn;
+  using T = checking::element_t<autodiff::tensor_of<A>>;
+  using Labels = autodiff::labels_of_t<autodiff::tensor_of<A>>;
+  auto const r = relabel<K, L>(given);
+  auto const square = linalg::detail::with_pair<I, J, K, L>(Labels{});
+  auto const product = [&] {
+    if constexpr (triangular) {
+      return linalg::detail::einsum_to(square, ct, r);
+    } else {
+      return (-whole(linalg::detail::einsum_to(square, q, relabel<K, L>(ct)))).tensor();
+    }
+  }();
+  auto const twice = (triu<K, L>(product, 0) + triu<K, L>(product, 1)).tensor();
+  auto const s =
+      (T(0.5) * (twice + relabel<K, L, L, K>(linalg::detail::conjugate(twice)))).tensor();
+  auto const turned = linalg::detail::einsum_to(linalg::detail::with_pair<I, J, I, L>(Labels{}),
+                                                linalg::detail::conjugate(q), s);
+  auto const both = [&] {
+    if constexpr (triangular) {
+      return turned;
+    } else {
+      return (turned + relabel<K, L>(ct)).tensor();
+    }
+  }();
+  return autodiff::in_order(
+      call(op::TriangularSolve<L, J>{{true, false}}, std::source_location::current(), r, both),
+      Labels{});
+}
+
+}  // namespace linalg::detail
+
 namespace autodiff {
 
-/// a' = (q' + conj(q) s) r^-T, where s is the Hermitian matrix whose upper triangle is that of r' r^T - q^T q', its
-/// diagonal real; q' or r' is zero here.
 template <class I, class J, class K, bool triangular>
 struct Vjp<op::QrPartOf<I, J, K, triangular>> : Differentiable {
   static constexpr bool first_order = true;
@@ -139,34 +176,8 @@ struct Vjp<op::QrPartOf<I, J, K, triangular>> : Differentiable {
   }
   template <int Which, class V, class A, class F, class S, class C>
   static constexpr auto pull(Op const&, S const& saved, C const& ct) {
-    using L = linalg::detail::SecondColumn;
-    using T = checking::element_t<tensor_of<A>>;
-    using Labels = labels_of_t<tensor_of<A>>;
-    auto const& q = kept<0>(saved);
-    auto const r = relabel<K, L>(kept<1>(saved));
-    auto const square = linalg::detail::with_pair<I, J, K, L>(Labels{});
-    auto const product = [&] {
-      if constexpr (triangular) {
-        return linalg::detail::einsum_to(square, ct, r);
-      } else {
-        return (-linalg::detail::einsum_to(square, q, relabel<K, L>(ct))).tensor();
-      }
-    }();
-    auto const twice = (triu<K, L>(product, 0) + triu<K, L>(product, 1)).tensor();
-    auto const s =
-        (T(0.5) * (twice + relabel<K, L, L, K>(linalg::detail::conjugate(twice)))).tensor();
-    auto const turned = linalg::detail::einsum_to(linalg::detail::with_pair<I, J, I, L>(Labels{}),
-                                                  linalg::detail::conjugate(q), s);
-    auto const whole = [&] {
-      if constexpr (triangular) {
-        return turned;
-      } else {
-        return (turned + relabel<K, L>(ct)).tensor();
-      }
-    }();
-    return autodiff::in_order(
-        call(op::TriangularSolve<L, J>{{true, false}}, std::source_location::current(), r, whole),
-        Labels{});
+    return linalg::detail::pull_qr<A, I, J, K, triangular>(
+        kept<0>(saved), kept<1>(saved), ct, [](auto const& product) { return product; });
   }
 };
 

@@ -87,9 +87,8 @@ constexpr Verdict per_matrix_along_new(Question const& q, Verdict const& v) {
   int const label = q.to.dims[0].label;
   return q.a().find(label) >= 0 ? refuse(Code::D02_index_taken, label) : accept(per_matrix(q));
 }
-/// The matrix's dims with the labels of rows and columns exchanged.
-constexpr Verdict exchanged(Question const& q) {
-  Verdict const v = square(q);
+/// The matrix's dims with the labels of rows and columns exchanged, where `v` accepts the matrices.
+constexpr Verdict exchanged(Question const& q, Verdict const& v) {
   if (!v) return v;
   Spec out = q.a();
   int const rows = out.find(q.from.dims[0].label), cols = out.find(q.from.dims[1].label);

@@ -75,9 +75,20 @@ class CyclicRun {
   CyclicColumns<U> columns_in(U* memory, A const& a) const {
     return {*comm_, blocks_, matrix_in(memory, a)};
   }
-  /// A copy of the block of `a` at `to`.
+  /// A copy of the block of `a` at `to`, unless it is there.
   static void copy_block(A const& a, T* to) {
-    std::copy_n(static_cast<T const*>(a.buffer().data()), a.local_size(), to);
+    auto const* const from = static_cast<T const*>(a.buffer().data());
+    if (from != to) std::copy_n(from, a.local_size(), to);
+  }
+  /// Whether the memory of `a` may be taken: nobody else reads it.
+  static bool takes(shardtype::detail::InPlace const& op, A const& a) {
+    return op.in_place && !a.shared();
+  }
+  /// The factors' tensor: its memory is that of `a`, or new.
+  template <class Out, class Extents>
+  static Out result(shardtype::detail::InPlace const& op, A const& a, Extents const& extents) {
+    return takes(op, a) ? Out(a.mesh(), extents, Buffer(a.buffer()))
+                        : shardtype::detail::uninitialized<Out>(a.mesh(), extents);
   }
   /// The block of right-hand sides or solutions in `memory`: rows along `label`, the other dim as columns.
   template <int along, class U, class Tensor>
@@ -190,7 +201,7 @@ struct Run<op::CyclicLu<I, J>> {
     auto const extents = result_extents<R>(op, a);
     std::int64_t const n = extents[0];
     CyclicFactors<Out, Pivots> out{
-        shardtype::detail::uninitialized<Out>(a.mesh(), extents),
+        CyclicRun<R, A>::template result<Out>(op, a, extents),
         shardtype::detail::uninitialized<Pivots>(a.mesh(), std::array<std::int64_t, 1>{n})};
     if (!a.mesh().here()) return out;
     CyclicRun<R, A> const run(a, where, "lu_factor");
@@ -210,9 +221,9 @@ struct Run<op::CyclicCholesky<I, J>> : Filled<Run<op::CyclicCholesky<I, J>>> {
                                 std::source_location const& where, A const& a) {
     using Out = typename R::result;
     using T = typename A::element;
-    Out out = shardtype::detail::uninitialized<Out>(a.mesh(), result_extents<R>(op, a));
-    if (!a.mesh().here()) return out;
     using C = CyclicRun<R, A>;
+    Out out = C::template result<Out>(op, a, result_extents<R>(op, a));
+    if (!a.mesh().here()) return out;
     C const run(a, where, "cholesky");
     auto* const memory = static_cast<T*>(out.buffer().data());
     run.copy_block(a, memory);
@@ -242,7 +253,7 @@ struct Run<op::CyclicSolve<I, J, Transposed>> {
     Matrix<T const> const given =
         C::template right_in<along>(static_cast<T const*>(b.buffer().data()), b);
     Matrix<T> const made = C::template right_in<along>(static_cast<T*>(out.buffer().data()), out);
-    Buffer const factors = run.take(a.local_size());
+    Buffer const factors = C::takes(op, a) ? Buffer(a.buffer()) : run.take(a.local_size());
     Buffer const right = run.take(blocks.n * given.cols);
     Buffer const pivots = run.take(planning::pivot_elements(blocks.n, sizeof(T)));
     auto* const row_of = static_cast<std::int32_t*>(pivots.data());

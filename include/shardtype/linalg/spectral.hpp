@@ -235,8 +235,8 @@ struct SvdAll {
 #endif
   }
 };
-/// A part of what SvdAll gave: u [B, I, K], the values [B, K], real, or vh [B, K, J]; the gradient of the values is with
-/// respect to a. `constant`: no gradient flows through it; else vectors have none.
+/// A part of what SvdAll gave: u [B, I, K], the values [B, K], real, or vh [B, K, J]; the gradient is with
+/// respect to a. `constant`: no gradient flows through it.
 enum class SvdPart { left, values, right };
 template <class I, class J, class K, SvdPart part, bool constant>
 struct SvdPartOf {
@@ -387,7 +387,9 @@ constexpr auto eigvalsh(core::Argument<A> const& a,
 }
 
 /// Singular vectors and values of each matrix, a = u s vh: `a[B@X, I, J]` -> `{u[B@X, I, K], s[B@X, K], vh[B@X, K, J]}` with
-/// min(I, J) rows of K; s is real and descending. No gradient (X03): `svdvals` has one. Otherwise as eigh.
+/// min(I, J) rows of K; s is real and descending. The gradient is of first order (X03), and right where singular values differ:
+/// equal ones, whose vectors are not determined, count as having no difference. The phase of pairs of vectors is LAPACK's, so functions
+/// of them should not depend on it. Otherwise as eigh.
 /// As jnp.linalg.svd with full_matrices=False.
 template <class I, class J, class K, class A>
 constexpr auto svd(core::Argument<A> const& a,

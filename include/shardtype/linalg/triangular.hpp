@@ -16,6 +16,9 @@ struct Triangular {
   bool upper = false;
   bool unit = false;
 };
+/// Asks cholesky and cholesky_solve for the upper factor: `cholesky<I, J>(a, linalg::upper)`.
+struct Upper {};
+inline constexpr Upper upper{};
 
 namespace detail {
 
@@ -235,6 +238,14 @@ constexpr auto cholesky(core::Argument<A> const& a,
                         checking::CallSite where = std::source_location::current()) {
   return call(op::Cholesky<I, J>{}, where, a.self());
 }
+/// The upper triangular u with a = u^T u (u^H u): the upper triangle of a is read, zeros below the diagonal. Otherwise as above.
+/// As jnp.linalg.cholesky with upper=True.
+template <class I, class J, class A>
+constexpr auto cholesky(core::Argument<A> const& a, Upper,
+                        checking::CallSite where = std::source_location::current()) {
+  // u is the transpose of the lower factor of the transposed matrix
+  return call(op::Cholesky<J, I>{}, where, a.self());
+}
 
 /// The solution of a x = b by l = cholesky<I, J>(a): types as solve<I, J>(a, b). Two triangular solutions; communicates
 /// nothing. Refusals as solve.
@@ -247,6 +258,18 @@ constexpr auto cholesky_solve(core::Argument<A> const& l, B const& b,
   } else {
     return relabel<I, J>(
         call(op::TriangularSolve<J, I>{{true, false}}, where, detail::conjugate(l.self()), y));
+  }
+}
+/// The same by u = cholesky<I, J>(a, upper).
+template <class I, class J, class A, class B>
+constexpr auto cholesky_solve(core::Argument<A> const& u, B const& b, Upper,
+                              checking::CallSite where = std::source_location::current()) {
+  auto const y =
+      call(op::TriangularSolve<J, I>{}, where, detail::conjugate(u.self()), relabel<I, J>(b));
+  if constexpr (checking::any_poisoned<std::remove_cvref_t<decltype(y)>>) {
+    return y;
+  } else {
+    return call(op::TriangularSolve<I, J>{{true, false}}, where, u.self(), y);
   }
 }
 

@@ -47,6 +47,13 @@ constexpr void check_square(ResultExtents const& c, bool transposed) {
   c.out[c.result.find(made)] = n;
 }
 
+/// Whether a factorization takes the memory of its matrix; by a constructor, so that an operation can derive from it.
+struct InPlace {
+  bool in_place = false;
+  constexpr InPlace() = default;
+  constexpr explicit InPlace(bool takes) : in_place(takes) {}
+};
+
 /// What the operations on one matrix over many ranks have in common.
 template <class I, class J>
 struct OnCyclicMatrix {
@@ -70,32 +77,35 @@ namespace op {
 
 /// The factors of P a = L U: L below the diagonal, ones not stored, U from it on. The pivots are a second result.
 template <class I, class J>
-struct CyclicLu : detail::OnCyclicMatrix<I, J> {
+struct CyclicLu : detail::OnCyclicMatrix<I, J>, detail::InPlace {
   using operation = CyclicLu;
+  using detail::InPlace::InPlace;
   static constexpr std::string_view name = "lu_factor";
   static constexpr Verdict rule(rules::Question const& q) { return rules::cyclic_matrix(q); }
   constexpr void extents(ResultExtents const& c) const { detail::check_square(c, false); }
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
-    planning::append_cyclic_factor(p, c, planning::CyclicFactor::lu);
+    planning::append_cyclic_factor(p, c, planning::CyclicFactor::lu, this->in_place);
   }
 };
 
 /// The lower factor of a = L L^H, of which the lower triangle is read; zeros above.
 template <class I, class J>
-struct CyclicCholesky : detail::OnCyclicMatrix<I, J> {
+struct CyclicCholesky : detail::OnCyclicMatrix<I, J>, detail::InPlace {
   using operation = CyclicCholesky;
+  using detail::InPlace::InPlace;
   static constexpr std::string_view name = "cholesky";
   static constexpr Verdict rule(rules::Question const& q) { return rules::cyclic_matrix(q); }
   constexpr void extents(ResultExtents const& c) const { detail::check_square(c, false); }
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
-    planning::append_cyclic_factor(p, c, planning::CyclicFactor::cholesky);
+    planning::append_cyclic_factor(p, c, planning::CyclicFactor::cholesky, this->in_place);
   }
 };
 
 /// a x = b, or a^T x = b, by LU of a; the factors are not kept.
 template <class I, class J, bool Transposed = false>
-struct CyclicSolve : detail::OnCyclicMatrix<I, J> {
+struct CyclicSolve : detail::OnCyclicMatrix<I, J>, detail::InPlace {
   using operation = CyclicSolve;
+  using detail::InPlace::InPlace;
   static constexpr std::string_view name = "solve";
   static constexpr Verdict rule(rules::Question const& q) {
     return rules::cyclic_solve(q, Transposed);
@@ -103,11 +113,11 @@ struct CyclicSolve : detail::OnCyclicMatrix<I, J> {
   constexpr void extents(ResultExtents const& c) const { detail::check_square(c, Transposed); }
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
     if constexpr (Transposed) {
-      planning::append_cyclic_factor(p, c, planning::CyclicFactor::lu_before_solve);
+      planning::append_cyclic_factor(p, c, planning::CyclicFactor::lu_before_solve, this->in_place);
       planning::append_cyclic_spread(p, c, true);
       planning::append_cyclic_spread(p, c, false);
     } else {
-      planning::append_cyclic_factor(p, c, planning::CyclicFactor::lu_and_solve);
+      planning::append_cyclic_factor(p, c, planning::CyclicFactor::lu_and_solve, this->in_place);
       planning::append_cyclic_ring(p, c, false);
     }
   }

@@ -113,7 +113,7 @@ constexpr void broadcast(Step const&, Round& r, CyclicCall const& c) {
   r.sizing.extents.at[c.columns] = 1;
   r.root = static_cast<int>(c.blocks.owner(r.number));
 }
-template <CyclicFactor how>
+template <CyclicFactor how, bool in_place>
 constexpr void update(Step const& s, Round& r) {
   CyclicCall const c = call_of(s, r);
   std::int64_t const w = c.blocks.width(r.number);
@@ -132,16 +132,16 @@ constexpr void update(Step const& s, Round& r) {
     held = add_sat(held, pivot_elements(c.blocks.n, c.element_bytes) * c.element_bytes);
   }
   if (how == CyclicFactor::lu_and_solve ||
-      how == CyclicFactor::lu_before_solve)  // the factors, and the right-hand sides
-    held = add_sat(held,
-                   mul_sat(mul_sat(c.blocks.n, add_sat(c.most_columns(0, r.sizing.sizes), c.right)),
-                           c.element_bytes));
+      how == CyclicFactor::lu_before_solve) {  // the factors, and the right-hand sides
+    std::int64_t const factors = in_place ? 0 : c.most_columns(0, r.sizing.sizes);
+    held = add_sat(held, mul_sat(mul_sat(c.blocks.n, add_sat(factors, c.right)), c.element_bytes));
+  }
   r.work.workspace = held;
 }
-template <CyclicFactor how>
+template <CyclicFactor how, bool in_place>
 constexpr void factor(Step const& s, Round& r) {
   if (r.step == 0) return panel<how>(s, r);
-  if (r.step == 2) return update<how>(s, r);
+  if (r.step == 2) return update<how, in_place>(s, r);
   // the panel's two dims are not split: the axes are the group's
   CyclicCall c(s.before, s.before.dims[0].label, s.before.dims[1].label, r.sizing);
   c.blocks = {r.sizing.extents[c.columns], r.block, r.sizing.sizes.product(s.axes)};
@@ -214,12 +214,23 @@ constexpr Step cyclic_move(CallSizing const& c, Collective what, AxisList const&
   return s;
 }
 
-/// The result, at first a copy of the operand, and the loop of panels: one is factorized, sent to all, and applied to the
-/// columns behind it, before which the owner of the next panel factorizes that (look-ahead).
-constexpr void append_cyclic_factor(Plan& p, CallSizing const& c, CyclicFactor how) {
+/// How a step of the loop of panels changes from round to round.
+template <bool in_place>
+constexpr auto cyclic_factor_round(CyclicFactor how) {
+  using R = void (*)(Step const&, Round&);
+  return how == CyclicFactor::cholesky ? R(&cyclic_rounds::factor<CyclicFactor::cholesky, in_place>)
+         : how == CyclicFactor::lu     ? R(&cyclic_rounds::factor<CyclicFactor::lu, in_place>)
+         : how == CyclicFactor::lu_before_solve
+             ? R(&cyclic_rounds::factor<CyclicFactor::lu_before_solve, in_place>)
+             : R(&cyclic_rounds::factor<CyclicFactor::lu_and_solve, in_place>);
+}
+/// The result, at first a copy of the operand, or, `in_place`, its memory, and the loop of panels: one is factorized, sent to
+/// all, and applied to the columns behind it, before which the owner of the next panel factorizes that (look-ahead).
+constexpr void append_cyclic_factor(Plan& p, CallSizing const& c, CyclicFactor how, bool in_place) {
   Spec const& a = c.operands[0];
   CyclicCall const call(a, c.from.dims[0].label, c.from.dims[1].label, c.common);
-  append_compute(p, {});
+  bool const is_factor = how == CyclicFactor::lu || how == CyclicFactor::cholesky;
+  append_compute(p, {0, 0, in_place && is_factor});
   p.push(cyclic_compute(c));
   Step sent = cyclic_move(c, Collective::broadcast, call.axes);
   sent.before.add(call.rows);
@@ -227,11 +238,7 @@ constexpr void append_cyclic_factor(Plan& p, CallSizing const& c, CyclicFactor h
   sent.after = sent.before;
   p.push(sent);
   p.push(cyclic_compute(c));
-  void (*const round)(Step const&, Round&) =
-      how == CyclicFactor::cholesky          ? &cyclic_rounds::factor<CyclicFactor::cholesky>
-      : how == CyclicFactor::lu              ? &cyclic_rounds::factor<CyclicFactor::lu>
-      : how == CyclicFactor::lu_before_solve ? &cyclic_rounds::factor<CyclicFactor::lu_before_solve>
-                                             : &cyclic_rounds::factor<CyclicFactor::lu_and_solve>;
+  auto const round = in_place ? cyclic_factor_round<true>(how) : cyclic_factor_round<false>(how);
   p.repeat(3, call.blocks.count(), call.blocks.block, round, call.blocks.ranks);
 }
 

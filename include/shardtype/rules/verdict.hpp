@@ -139,6 +139,7 @@ enum class Code {
   Q04_rows_cyclic,
   Q05_one_matrix,
   Q06_shapes,
+  Q07_not_tall,
   V01_mixed,
   V02_wrong_mode,
   V03_not_varying,

@@ -55,5 +55,14 @@ struct refused<Code::Q06_shapes, legal, YourTypes...> : Poisoned {
                 "dims that only b has are right-hand sides. relabel<K, I>(b) renames a dim, "
                 "broadcast<Dim<B, X>>(b) repeats b for each matrix.");
 };
+template <bool legal, class... YourTypes>
+struct refused<Code::Q07_not_tall, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype Q07] the rows of this matrix are split, so it is one tall matrix over "
+                "many ranks: qr and lstsq take a[I@X, J] with J whole, no batch dims, and at least "
+                "as many rows as columns. all_gather the columns (each rank receives the other "
+                "blocks), or move the axis to a batch dim, all_to_all<X, I, B>(a) (each rank sends "
+                "its block once); all_gather<X>(a) a wide matrix.");
+};
 
 }  // namespace shardtype::checking

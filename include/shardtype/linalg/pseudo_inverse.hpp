@@ -1,0 +1,205 @@
+#pragma once
+/// Pseudo-inverses and ranks of stacks of matrices, by singular values.
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <source_location>
+#include <string_view>
+#include <type_traits>
+
+#include <shardtype/linalg/spectral.hpp>
+
+namespace shardtype {
+
+namespace linalg {
+
+/// `{.rtol = 1e-10}`: which singular values are taken for 0, at most this times the largest one. Negative: the default of
+/// the function, which depends on extents and precision.
+struct Cutoff {
+  double rtol = -1;
+
+  /// The part of the largest one, or `steps` roundings per row or column of an m x n matrix.
+  template <class R>
+  R part(std::int64_t m, std::int64_t n, double steps) const {
+    double const eps = static_cast<double>(std::numeric_limits<R>::epsilon());
+    return static_cast<R>(rtol >= 0 ? rtol : steps * eps * static_cast<double>(std::max(m, n)));
+  }
+};
+
+}  // namespace linalg
+
+namespace op {
+
+/// The pseudo-inverse [B, J, I] of each matrix.
+template <class I, class J>
+struct PseudoInverse {
+  using operation = PseudoInverse;
+  using from = shardtype::detail::Bare<I, J>;
+  using runs = linalg::ByFill;
+  static constexpr std::string_view name = "pinv";
+  linalg::Cutoff cutoff{};
+  static constexpr Verdict rule(rules::Question const& q) {
+    return linalg::rule::exchanged(q, linalg::rule::whole_matrix(q));
+  }
+  template <class A>
+  static constexpr Code elements() {
+    return linalg::detail::elements<A>();
+  }
+  constexpr void extents(ResultExtents const& c) const {
+    linalg::detail::set_extent(c, c.from().dims[0].label, linalg::detail::order_of(c));
+    linalg::detail::set_extent(c, c.from().dims[1].label, linalg::detail::columns_of(c));
+  }
+  static constexpr planning::Work work(planning::CallSizing const& c) {
+    return linalg::detail::work(c, 66, 0);
+  }
+  template <class Out, class A>
+  void fill([[maybe_unused]] Out& out, [[maybe_unused]] A const& a) const {
+    linalg::detail::need_lapack("pinv");
+#ifdef SHARDTYPE_HAVE_LAPACK
+    namespace lk = linalg::kernels;
+    using T = typename A::element;
+    using R = lk::real_t<T>;
+    auto const mats = linalg::detail::matrices<I, J>(a);
+    auto const made = linalg::detail::stack_beside<A, I, J, J>(out, linalg::detail::written(out));
+    std::int64_t const m = mats.rows, n = mats.width, k = std::min(m, n);
+    if (k == 0) return;
+    runtime::Buffer const room = linalg::detail::room<T>(a, m * n + m * k + k * n);
+    runtime::Buffer const values = linalg::detail::room<R>(a, k);
+    auto* const x = static_cast<T*>(room.data());
+    T* const u = x + m * n;
+    T* const vh = u + m * k;
+    auto* const s = static_cast<R*>(values.data());
+    R const part = cutoff.part<R>(m, n, 10);
+    for (std::int64_t t = 0; t < mats.count; ++t) {
+      lk::pack(mats, t, x, m);
+      if (!lk::finite(x, m * n) || lk::gesdd(true, m, n, x, m, s, u, m, vh, k) != 0) {
+        lk::fill(made, t, lk::not_a_number<T>());
+        continue;
+      }
+      for (std::int64_t c = 0; c < k; ++c)
+        for (std::int64_t i = 0; i < m; ++i)
+          u[i + c * m] = s[c] > part * s[0] ? T(u[i + c * m] / T(s[c])) : T(0);
+      lk::gemm(lk::Trans::conjugate, lk::Trans::conjugate, n, m, k, T(1), vh, k, u, m, T(0), x, n);
+      lk::unpack(x, n, made, t);
+    }
+#endif
+  }
+};
+
+/// Of each matrix the number of singular values that are not taken for 0, i32[B].
+template <class I, class J>
+struct MatrixRank {
+  using operation = MatrixRank;
+  using from = shardtype::detail::Bare<I, J>;
+  using runs = linalg::ByFill;
+  static constexpr std::string_view name = "matrix_rank";
+  linalg::Cutoff cutoff{};
+  static constexpr Verdict rule(rules::Question const& q) {
+    Verdict const v = linalg::rule::whole_matrix(q);
+    return v ? rules::accept(linalg::rule::per_matrix(q)) : v;
+  }
+  template <class A>
+  static constexpr Code elements() {
+    return linalg::detail::elements<A>();
+  }
+  template <class A>
+  using element = std::int32_t;
+  static constexpr planning::Work work(planning::CallSizing const& c) {
+    return linalg::detail::work(c, 12, 0);
+  }
+  template <class Out, class A>
+  void fill([[maybe_unused]] Out& out, [[maybe_unused]] A const& a) const {
+    linalg::detail::need_lapack("matrix_rank");
+#ifdef SHARDTYPE_HAVE_LAPACK
+    namespace lk = linalg::kernels;
+    using T = typename A::element;
+    using R = lk::real_t<T>;
+    auto const mats = linalg::detail::matrices<I, J>(a);
+    std::int64_t const m = mats.rows, n = mats.width, k = std::min(m, n);
+    runtime::Buffer const room = linalg::detail::room<T>(a, m * n);
+    runtime::Buffer const values = linalg::detail::room<R>(a, k);
+    auto* const x = static_cast<T*>(room.data());
+    auto* const s = static_cast<R*>(values.data());
+    R const part = cutoff.part<R>(m, n, 1);
+    for (std::int64_t t = 0; t < mats.count; ++t) {
+      std::int32_t& rank = linalg::detail::written(out)[t];
+      rank = 0;
+      if (k == 0) continue;
+      lk::pack(mats, t, x, m);
+      if (lk::finite(x, m * n) && lk::gesdd(false, m, n, x, m, s, static_cast<T*>(nullptr), 1,
+                                            static_cast<T*>(nullptr), 1) == 0)
+        rank = static_cast<std::int32_t>(
+            std::count_if(s, s + k, [&](R v) { return v > part * s[0]; }));
+    }
+#endif
+  }
+};
+
+}  // namespace op
+
+namespace autodiff {
+
+/// With p = pinv(a), that of -p a' p + p p^H a'^H (1 - a p) + (1 - p a) a'^H p^H p: -p^T p' p^T and the conjugates of
+/// (1 - a p) p'^T p p^H and of p^H p p'^T (1 - p a), where the rank does not change.
+template <class I, class J>
+struct Vjp<op::PseudoInverse<I, J>> : Differentiable {
+  using Op = op::PseudoInverse<I, J>;
+  template <class V, class A>
+  static constexpr auto save(Op const&, V const& p, A const& a) {
+    return keep(p, a);
+  }
+  template <int K, class V, class A, class S, class C>
+  static constexpr auto pull(Op const&, S const& saved, C const& ct) {
+    using linalg::detail::conjugate, linalg::detail::einsum_to, linalg::detail::with_pair;
+    using I2 = linalg::detail::SecondRow;
+    using J2 = linalg::detail::SecondColumn;
+    using Labels = labels_of_t<tensor_of<A>>;
+    constexpr Labels matrix{};
+    constexpr auto rows = with_pair<I, J, I, I2>(Labels{});
+    constexpr auto columns = with_pair<I, J, J2, J>(Labels{});
+    auto const& p = kept<0>(saved);
+    auto const& a = kept<1>(saved);
+    auto const outer = einsum_to(columns, relabel<J, J2>(p), conjugate(p));
+    auto const inner = einsum_to(rows, conjugate(p), relabel<I, I2>(p));
+    auto const left = einsum_to(matrix, relabel<J, J2>(ct), outer);
+    auto const right = einsum_to(matrix, inner, relabel<I, I2>(ct));
+    auto const whole_left =
+        left - einsum_to(matrix, einsum_to(rows, a, relabel<I, I2>(p)), relabel<I, I2>(left));
+    auto const whole_right =
+        right - einsum_to(matrix, relabel<J, J2>(right), einsum_to(columns, relabel<J, J2>(p), a));
+    auto const inside =
+        einsum_to(matrix, einsum_to(rows, relabel<I, I2>(ct), p), relabel<I, I2>(p));
+    return (conjugate((whole_left + whole_right).tensor()) - inside).tensor();
+  }
+};
+
+}  // namespace autodiff
+
+namespace linalg {
+namespace api {
+
+/// The pseudo-inverse of each matrix: `a[B@X, I, J]` -> `[B@X, J, I]`, of float, double or their complex numbers, as inv of
+/// invertible matrices. Singular values of at most `cutoff.rtol` times the largest one are taken for 0, by default 10 max(I,
+/// J) roundings. Rows and columns are whole on each rank. A matrix with a NaN or an infinity gives NaN in its own result.
+/// Differentiable, any number of times, where the rank does not change. Communicates nothing. Refused: D01, Q01, Q02, Q06, P12.
+/// Errors: E79 no LAPACK. As jnp.linalg.pinv; source of the gradient: Golub and Pereyra, "The differentiation of
+/// pseudo-inverses and nonlinear least squares problems whose variables separate", 1973.
+template <class I, class J, class A>
+constexpr auto pinv(core::Argument<A> const& a, Cutoff cutoff = {},
+                    checking::CallSite where = std::source_location::current()) {
+  return call(op::PseudoInverse<I, J>{cutoff}, where, a.self());
+}
+
+/// The number of singular values of each matrix that are larger than `cutoff.rtol` times the largest one, by default max(I, J)
+/// roundings: `a[B@X, I, J]` -> `i32[B@X]`; 0 of a matrix with a NaN or an infinity. Otherwise as pinv. As
+/// jnp.linalg.matrix_rank.
+template <class I, class J, class A>
+constexpr auto matrix_rank(core::Argument<A> const& a, Cutoff cutoff = {},
+                           checking::CallSite where = std::source_location::current()) {
+  return call(op::MatrixRank<I, J>{cutoff}, where, a.self());
+}
+
+}  // namespace api
+}  // namespace linalg
+}  // namespace shardtype

@@ -1,0 +1,234 @@
+#pragma once
+/// Runs QR of one tall matrix whose rows are split over ranks.
+
+#include <algorithm>
+#include <cstdint>
+#include <source_location>
+
+#include <Kokkos_Core.hpp>
+
+#include <shardtype/execute/call.hpp>
+#include <shardtype/execute/group.hpp>
+#include <shardtype/linalg/spectral.hpp>
+#include <shardtype/linalg/tall.hpp>
+
+namespace shardtype::execute {
+
+#ifdef SHARDTYPE_HAVE_LAPACK
+
+/// QR of the rows that the ranks of `comm` hold: `rows` has this rank's, `result` gets n rows of r, then those of q, row by row.
+template <class T>
+class TallFactorization {
+ public:
+  using R = linalg::kernels::real_t<T>;
+  using Stack = linalg::kernels::Stack<T const>;
+
+  TallFactorization(Comm& comm, linalg::detail::TallScratch const& room, Stack const& rows,
+                    T* scratch, T* result)
+      : comm_(comm), room_(room), n_(room.n), rows_(rows), triangle_(result), q_(result + n_ * n_) {
+    piece_ = scratch;
+    own_ = piece_ + room.piece();
+    factor_ = own_ + room.own();
+    all_ = factor_ + room.own();
+    sent_ = all_ + room.all();
+    gathered_ = sent_ + linalg::detail::triangle(n_);
+    tau_ = gathered_ + (room.ranks * linalg::detail::triangle(n_));
+    for (int g = 0; g < comm.size(); ++g) counts_.push_back(linalg::detail::triangle(n_));
+  }
+
+  /// By reflectors: of chunks of rows, of the chunks' triangles, of the ranks' triangles.
+  void by_reflectors() {
+    namespace lk = linalg::kernels;
+    using lk::Trans;
+    std::int64_t const high = height(room_.rows);
+    std::int64_t at = 0;
+    std::fill_n(own_, high * n_, T(0));
+    for_chunks([&](std::int64_t begin, std::int64_t h) {
+      std::int64_t const k = std::min(h, n_);
+      lk::geqrf(h, n_, piece_, h, tau_);
+      for (std::int64_t j = 0; j < n_; ++j)
+        for (std::int64_t i = 0; i <= std::min(j, k - 1); ++i)
+          own_[at + i + j * high] = piece_[i + j * h];
+      lk::orgqr(h, k, k, piece_, h, tau_);
+      std::copy_n(piece_, h * k, q_ + begin * n_);
+      at += k;
+    });
+    std::int64_t const k = std::min(high, n_);
+    lk::geqrf(high, n_, own_, high, tau_);
+    pack_triangle(own_, high, k);
+    lk::orgqr(high, k, k, own_, high, tau_);
+    gather();
+    std::int64_t const ranks = comm_.size(), tall = ranks * n_;
+    std::fill_n(all_, tall * n_, T(0));
+    for (std::int64_t g = 0; g < ranks; ++g) unpack_triangle(g, all_ + g * n_, tall);
+    lk::geqrf(tall, n_, all_, tall, tau_);
+    for (std::int64_t i = 0; i < n_; ++i)
+      for (std::int64_t j = 0; j < n_; ++j)
+        triangle_[i * n_ + j] = i <= j ? all_[i + j * tall] : T(0);
+    lk::orgqr(tall, n_, n_, all_, tall, tau_);
+    // own rows of q: those of each chunk, times what the chunks' triangles and the ranks' became
+    lk::gemm(Trans::no, Trans::no, high, n_, k, T(1), own_, high, all_ + comm_.rank() * n_, tall,
+             T(0), factor_, high);
+    at = 0;
+    for (std::int64_t begin = 0; begin < room_.rows; begin += room_.chunk) {
+      std::int64_t const h = std::min(room_.chunk, room_.rows - begin), held = std::min(h, n_);
+      lk::gemm(Trans::yes, Trans::yes, n_, h, held, T(1), factor_ + at, high, q_ + begin * n_, h,
+               T(0), piece_, n_);
+      std::copy_n(piece_, h * n_, q_ + begin * n_);
+      at += held;
+    }
+  }
+
+  /// By CholeskyQR2: twice q = a r^-1 with r^H r = a^H a. The sums are added in the order of ranks on each of them, so all see the
+  /// same failure. Returns whether the columns are independent enough.
+  bool by_cholesky() {
+    namespace lk = linalg::kernels;
+    T* const gram = all_;
+    for (int const round : {0, 1}) {
+      T* const r = round == 0 ? own_ : factor_;
+      std::fill_n(gram, n_ * n_, T(0));
+      for_chunks([&](std::int64_t begin, std::int64_t h) {
+        if (round == 1) load(begin, h);
+        lk::gemm(lk::Trans::conjugate, lk::Trans::no, n_, n_, h, T(1), piece_, h, piece_, h, T(1),
+                 gram, n_);
+      });
+      pack_triangle(gram, n_, n_);
+      gather();
+      std::fill_n(r, n_ * n_, T(0));
+      for (std::int64_t g = 0; g < comm_.size(); ++g) add_triangle(g, r);
+      if (!lk::finite(r, n_ * n_) || (round == 1 && !near_identity(r))) return false;
+      if (lk::potrf(lk::Triangle::upper, n_, r, n_) != 0) return false;
+      for_chunks([&](std::int64_t begin, std::int64_t h) {
+        if (round == 1) load(begin, h);
+        lk::trsm(lk::Side::right, lk::Triangle::upper, lk::Trans::no, lk::Diagonal::general, h, n_,
+                 r, n_, piece_, h);
+        for (std::int64_t i = 0; i < h; ++i)
+          for (std::int64_t j = 0; j < n_; ++j) q_[(begin + i) * n_ + j] = piece_[i + j * h];
+      });
+    }
+    lk::gemm(lk::Trans::no, lk::Trans::no, n_, n_, n_, T(1), factor_, n_, own_, n_, T(0), gram, n_);
+    for (std::int64_t i = 0; i < n_; ++i)
+      for (std::int64_t j = 0; j < n_; ++j)
+        triangle_[i * n_ + j] = i <= j ? gram[i + j * n_] : T(0);
+    return true;
+  }
+
+ private:
+  /// Rows of the chunks' triangles, one below the other.
+  std::int64_t height(std::int64_t rows) const {
+    if (rows == 0) return 0;
+    std::int64_t const last = rows - (room_.chunks - 1) * room_.chunk;
+    return (room_.chunks - 1) * std::min(room_.chunk, n_) + std::min(last, n_);
+  }
+  /// Calls `f(begin, rows)` for each chunk, of which the piece is a copy, column by column.
+  template <class F>
+  void for_chunks(F f) {
+    for (std::int64_t begin = 0; begin < room_.rows; begin += room_.chunk) {
+      std::int64_t const h = std::min(room_.chunk, room_.rows - begin);
+      Stack part = rows_;
+      part.data += begin * rows_.row_stride;
+      part.rows = h;
+      linalg::kernels::pack(part, 0, piece_, h);
+      f(begin, h);
+    }
+  }
+  /// The piece: rows of q so far.
+  void load(std::int64_t begin, std::int64_t h) {
+    for (std::int64_t i = 0; i < h; ++i)
+      for (std::int64_t j = 0; j < n_; ++j) piece_[i + j * h] = q_[(begin + i) * n_ + j];
+  }
+  /// The first `k` rows of an upper triangle into the message.
+  void pack_triangle(T const* from, std::int64_t ld, std::int64_t k) {
+    T* to = sent_;
+    for (std::int64_t j = 0; j < n_; ++j)
+      for (std::int64_t i = 0; i <= j; ++i) *to++ = i < k ? from[i + j * ld] : T(0);
+  }
+  void gather() {
+    if (comm_.size() > 1 && n_ > 0) {
+      comm_.all_gather(sent_, gathered_, counts_);
+    } else {
+      std::copy_n(sent_, linalg::detail::triangle(n_), gathered_);
+    }
+  }
+  template <class F>
+  void for_triangle(std::int64_t rank, F f) const {
+    T const* from = gathered_ + rank * linalg::detail::triangle(n_);
+    for (std::int64_t j = 0; j < n_; ++j)
+      for (std::int64_t i = 0; i <= j; ++i) f(i, j, *from++);
+  }
+  void unpack_triangle(std::int64_t rank, T* to, std::int64_t ld) const {
+    for_triangle(rank, [&](std::int64_t i, std::int64_t j, T const& x) { to[i + j * ld] = x; });
+  }
+  void add_triangle(std::int64_t rank, T* to) const {
+    for_triangle(rank, [&](std::int64_t i, std::int64_t j, T const& x) { to[i + j * n_] += x; });
+  }
+  /// Whether the columns of the first q are nearly orthonormal: then the second one's are to rounding.
+  bool near_identity(T const* gram) const {
+    R most(0);
+    for (std::int64_t j = 0; j < n_; ++j)
+      for (std::int64_t i = 0; i <= j; ++i) {
+        T const off = gram[i + j * n_] - T(i == j ? 1 : 0);
+        most = std::max(most, linalg::kernels::modulus(off));
+      }
+    return most * static_cast<R>(n_) <= R(0.5);
+  }
+
+  Comm& comm_;
+  linalg::detail::TallScratch room_;
+  std::int64_t n_;
+  Stack rows_;
+  T* triangle_;
+  T* q_;
+  T* piece_ = nullptr;
+  T* own_ = nullptr;
+  T* factor_ = nullptr;
+  T* all_ = nullptr;
+  T* sent_ = nullptr;
+  T* gathered_ = nullptr;
+  T* tau_ = nullptr;
+  Counts counts_{};
+};
+
+#endif
+
+template <class I, class J, class K>
+struct Run<op::TallQr<I, J, K>> : Filled<Run<op::TallQr<I, J, K>>> {
+  template <class R, class A>
+  static typename R::result run(op::TallQr<I, J, K> const& op, std::source_location const& where,
+                                A const& a) {
+    using Out = typename R::result;
+    static_assert(
+        Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename A::memory_space>::accessible,
+        "linear algebra of tensors in device memory is not there yet; keep them in host "
+        "memory");
+    linalg::detail::need_lapack("qr");
+    Out out = shardtype::detail::uninitialized<Out>(a.mesh(), result_extents<R>(op, a));
+    if (!a.mesh().here()) return out;
+#ifdef SHARDTYPE_HAVE_LAPACK
+    using T = typename A::element;
+    constexpr auto const& matrix = R::S::readings[0].spec;
+    constexpr auto rows = matrix.find(R::S::readings[R::operands].spec.dims[0].label);
+    auto& mesh = a.mesh().state();
+    AxisMap const map = map_axes(mesh, R::S::names);
+    Comm& comm = group_of(mesh, map, matrix.dims[rows].axes);
+    auto const mine = linalg::detail::matrices<I, J>(a);
+    mesh.agreement().agree("qr", where, {a.extents()[0], a.extents()[1], op.cholesky ? 1 : 0});
+    typename A::memory_space::execution_space().fence();
+    linalg::detail::TallScratch const room(mine.rows, mine.width, comm.size(), sizeof(T));
+    Buffer const scratch = linalg::detail::room<T>(a, room.elements());
+    TallFactorization<T> run(comm, room, mine, static_cast<T*>(scratch.data()),
+                             static_cast<T*>(out.buffer().data()));
+    if (!op.cholesky) {
+      run.by_reflectors();
+    } else if (!run.by_cholesky()) {
+      throw Error("E83",
+                  "the columns of the matrix are too close to dependent, or not numbers, for qr "
+                  "with cholesky_qr; qr without it finds orthonormal ones",
+                  FailedOn::every_rank);
+    }
+#endif
+    return out;
+  }
+};
+
+}  // namespace shardtype::execute

@@ -1,0 +1,137 @@
+#pragma once
+/// QR and least squares of one tall matrix whose rows are split over ranks: the functions of linalg.hpp for such types, and their
+/// gradients.
+
+#include <source_location>
+#include <type_traits>
+#include <utility>
+
+#include <shardtype/linalg/cyclic.hpp>
+#include <shardtype/linalg/orthogonal.hpp>
+#include <shardtype/linalg/tall_factorization.hpp>
+#include <shardtype/ops/collectives.hpp>
+
+namespace shardtype {
+
+namespace autodiff {
+
+/// As of QrPartOf, with one all_reduce of a square matrix for q.
+template <class I, class J, class K, bool triangular>
+struct Vjp<op::TallPartOf<I, J, K, triangular>> {
+  static constexpr bool exists = true;
+  static constexpr bool communicates = true;
+  static constexpr bool first_order = true;
+  using Op = op::TallPartOf<I, J, K, triangular>;
+  template <class V, class A, class F>
+  static constexpr auto save(Op const&, V const&, A const& a, F const& both) {
+    auto const where = std::source_location::current();
+    return keep(call(op::TallPartOf<I, J, K, false>{}, where, a, both),
+                call(op::TallPartOf<I, J, K, true>{}, where, a, both));
+  }
+  template <int Which, class V, class A, class F, class S, class C>
+  static constexpr auto pull(Op const&, S const& saved, C const& ct) {
+    using L = linalg::detail::SecondColumn;
+    return linalg::detail::pull_qr<A, I, J, K, triangular>(
+        kept<0>(saved), kept<1>(saved), ct, [](auto const& product) {
+          using First = std::conditional_t<rows_first<I, J, A>, K, L>;
+          using Second = std::conditional_t<rows_first<I, J, A>, L, K>;
+          return reshard<Dim<First>, Dim<Second>>(product);
+        });
+  }
+
+ private:
+  template <class R, class C, class A>
+  static constexpr bool rows_first = place_of<tensor_of<A>, R> < place_of<tensor_of<A>, C>;
+};
+
+}  // namespace autodiff
+
+namespace linalg {
+
+namespace detail {
+
+/// Whether the rows I of a matrix are split in blocks: then it is one tall matrix over many ranks; of a recorded
+/// value the planner moves the axes instead.
+template <class I, class J, class A, bool tensor = is_tensor<A>>
+inline constexpr bool rows_in_blocks = false;
+template <class I, class J, class A>
+inline constexpr bool rows_in_blocks<I, J, A, true> = [] {
+  using S = core::Scope<A, shardtype::detail::Bare<I, J>>;
+  constexpr Spec a = S::template spec<0>;
+  int const d = a.find(S::template spec<1>.dims[0].label);
+  return d >= 0 && a.dims[d].axes.size > 0 && a.dims[d].axes.cyclic == 0;
+}();
+template <class I, class J, class A>
+concept TallMatrix = !core::is_lazy<A> && rows_in_blocks<I, J, tensor_behind<A>>;
+
+template <class I, class J, class K, class A>
+constexpr auto tall_qr(op::TallQr<I, J, K> const& op, A const& a,
+                       std::source_location const& where) {
+  auto const both = call(op, where, a);
+  auto q = call(op::TallPartOf<I, J, K, false>{}, where, a, both);
+  auto r = call(op::TallPartOf<I, J, K, true>{}, where, a, both);
+  return QR<decltype(q), decltype(r)>{std::move(q), std::move(r)};
+}
+
+/// A sum with the dims of b, of which I becomes K, whole.
+template <class I, class K, class... Dims, class C>
+constexpr auto summed(shardtype::detail::Pack<Dims...>, C const& c,
+                      std::source_location const& where) {
+  return reshard<typename SolvedRows<K, I, Dims>::type...>(c, where);
+}
+
+}  // namespace detail
+
+namespace api {
+
+/// Orthonormal columns q and an upper triangular r with a = q r for one tall matrix whose rows are split: `a[I@X, J]` -> `{q[I@X,
+/// K], r[K, J]}`, r the same on all ranks. Each rank factorizes its rows in chunks that stay in a cache, then all factorize
+/// the ranks' triangles: one all_gather, in which J (J + 1) / 2 numbers of each rank arrive, of any number of rows. Ranks may have
+/// fewer rows than columns, or none. Of a matrix of lower rank q is orthonormal too, and r has small numbers on its diagonal.
+/// The gradient is of first order, of matrices of full rank; that of q sends one all_reduce of J x J numbers. Refused: D01, D02, Q02,
+/// Q07 J or further dims split, batch dims, fewer rows than columns; P12. Errors: E41 fewer rows than columns, E79.
+/// Source: Demmel, Grigori, Hoemmen and Langou, "Communication-optimal parallel and sequential QR and LU factorizations", 2012.
+template <class I, class J, class K, class A>
+  requires detail::TallMatrix<I, J, A>
+constexpr auto qr(core::Argument<A> const& a,
+                  checking::CallSite where = std::source_location::current()) {
+  return detail::tall_qr(op::TallQr<I, J, K>{}, a.self(), where);
+}
+/// The same by CholeskyQR2, whose work is matrix products: `qr<I, J, K>(a, linalg::cholesky_qr)`. Two all_gathers as the one above.
+/// The diagonal of r is positive. Error E83, on all ranks, where the condition of a is above 1e7 or so (3e3 in float), at which q
+/// would not be orthonormal. Source: Yamamoto, Nakatsukasa, Yanagisawa and Fukaya, "Roundoff error analysis of the CholeskyQR2
+/// algorithm", 2015.
+template <class I, class J, class K, class A>
+  requires detail::TallMatrix<I, J, A>
+constexpr auto qr(core::Argument<A> const& a, CholeskyQr,
+                  checking::CallSite where = std::source_location::current()) {
+  return detail::tall_qr(op::TallQr<I, J, K>{true}, a.self(), where);
+}
+
+/// The x that makes |a x - b| smallest for one tall matrix of full rank whose rows are split: `a[I@X, J]`, `b[I@X]` or `b[I@X,
+/// K]` -> `[J]`, `[J, K]`, the same on all ranks along X. By qr, and one all_reduce of J x K numbers. A zero on the diagonal of r
+/// gives NaN. Refusals and errors as qr; b as einsum of q and b.
+template <class I, class J, class A, class B>
+  requires detail::TallMatrix<I, J, A>
+constexpr auto lstsq(core::Argument<A> const& a, B const& b,
+                     checking::CallSite where = std::source_location::current()) {
+  using K = detail::Least;
+  auto const parts = detail::tall_qr(op::TallQr<I, J, K>{}, a.self(), where);
+  if constexpr (checking::any_poisoned<std::remove_cvref_t<decltype(parts.q)>>) {
+    return parts.q;
+  } else {
+    using Right = autodiff::tensor_of<B>;
+    auto const c = detail::einsum_to(detail::with_pair<I, I, K, K>(autodiff::labels_of_t<Right>{}),
+                                     detail::conjugate(parts.q), b);
+    if constexpr (checking::any_poisoned<std::remove_cvref_t<decltype(c)>>) {
+      return c;
+    } else {
+      return call(op::TriangularSolve<K, J>{{true, false}}, where, parts.r,
+                  detail::summed<I, K>(typename autodiff::DimsOf<Right>::type{}, c, where));
+    }
+  }
+}
+
+}  // namespace api
+}  // namespace linalg
+}  // namespace shardtype
