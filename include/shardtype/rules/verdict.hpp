@@ -26,6 +26,7 @@ enum class Code {
   T11_not_callable,
   T12_not_created,
   T13_two_rules,
+  T14_no_value,
   C01_nothing_shared,
   C02_one_side_only,
   C03_several_shared,

@@ -40,6 +40,10 @@ class Tensor : public detail::Held<Tensor<T, Parts...>, T, Parts...> {
   using Base = detail::Held<Tensor, T, Parts...>;
 
  public:
+  /// Refused, T14: a tensor has a mesh and a value from the beginning. std::is_default_constructible holds all the same.
+  Tensor() : Tensor(without_mesh(), {}, runtime::Buffer()) {
+    checking::refused<rules::Code::T14_no_value, false, Tensor>{};
+  }
   /// Refused, A08: `a = reshard<Dim<I>>(a)`; L01: `a = lazy(a) * 2`; X11: in a function that is differentiated. std::is_assignable holds all the same: a trait sees
   /// that overload resolution finds a function, and without one there would be no sentence.
   template <class B>
@@ -71,6 +75,9 @@ class Tensor : public detail::Held<Tensor<T, Parts...>, T, Parts...> {
     if constexpr (!core::countable(Own::names.label_extent, Own::names.labels))
       checking::refused<rules::Code::T10_too_many_elements, false, Tensor>{};
   }
+
+ private:
+  static runtime::MeshRef const& without_mesh();  // for T14: never called
 };
 
 /// Bytes of the largest local block, if the type determines all extents and axis sizes.

@@ -10,6 +10,7 @@
 #include <shardtype/kernels/norms.hpp>
 #include <shardtype/kernels/reduce.hpp>
 #include <shardtype/ops/run_to_host.hpp>
+#include <shardtype/plan/reduction_plan.hpp>
 #include <shardtype/tensor/tensor.hpp>
 #include <shardtype/train/kernels_update.hpp>
 #include <shardtype/train/structures.hpp>
@@ -18,11 +19,27 @@ namespace shardtype::train {
 
 namespace detail {
 
+/// The reducer of the squares of a tensor's elements, which are summed in double.
+template <class A>
+using SquaresOf = shardtype::kernels::NormReducer<typename A::element>;
+/// The bytes that squares_of takes for A besides the block: the total, and what its reduction plans to need.
+template <class A>
+constexpr std::int64_t squares_bytes() {
+  constexpr auto total = static_cast<std::int64_t>(sizeof(typename SquaresOf<A>::Total));
+  Spec const number{};
+  planning::OwnSizing const own{};
+  planning::CallSizing call;  // of one number to one number
+  call.operands = &number;
+  call.count = 1;
+  call.given = &own;
+  return core::add_sat(total, planning::reduction_plan("global_norm", call, total).workspace);
+}
+
 /// The sum of squares of the elements of this rank's block, in double where elements are not complex.
 template <class A>
 double squares_of(A const& a) {
   using T = typename A::element;
-  using R = shardtype::kernels::NormReducer<T>;
+  using R = SquaresOf<A>;
   using Space = typename A::memory_space;
   typename A::execution_space const exec{};
   shardtype::kernels::Layout block;

@@ -68,13 +68,15 @@ struct ModelBytes {
   std::int64_t all = 0;
   std::int64_t trained = 0;
   std::int64_t state = 0;
-  bool small = false;  ///< whether an element type is computed in a larger one
+  bool small = false;     ///< whether an element type is computed in a larger one
+  std::int64_t norm = 0;  ///< most that the norm of a tensor takes besides
 
   constexpr ModelBytes& operator+=(ModelBytes const& o) {
     all = add_sat(all, o.all);
     trained = add_sat(trained, o.trained);
     state = add_sat(state, o.state);
     small = small || o.small;
+    norm = std::max(norm, o.norm);
     return *this;
   }
 };
@@ -89,9 +91,9 @@ struct BytesOf<Tensor<T, Parts...>> {
     std::int64_t const elements =
         largest_elements(spec, Scope<A>::names.extents(), Scope<A>::names.sizes());
     std::int64_t const own = mul_sat(elements, static_cast<std::int64_t>(sizeof(T)));
-    if constexpr (!is_trained<A>) return {own, 0, 0, false};
+    if constexpr (!is_trained<A>) return {own, 0, 0, false, 0};
     return {own, own, mul_sat(elements, static_cast<std::int64_t>(sizeof(C))),
-            !std::is_same_v<T, C>};
+            !std::is_same_v<T, C>, squares_bytes<A>()};
   }
 };
 template <class... Ps>
@@ -111,7 +113,8 @@ struct BytesOf<std::array<P, N>> {
   static constexpr ModelBytes value() {
     ModelBytes const one = BytesOf<P>::value();
     auto const n = static_cast<std::int64_t>(N);
-    return {mul_sat(n, one.all), mul_sat(n, one.trained), mul_sat(n, one.state), one.small};
+    return {mul_sat(n, one.all), mul_sat(n, one.trained), mul_sat(n, one.state), one.small,
+            one.norm};
   }
 };
 template <template <template <class> class> class M>
@@ -197,11 +200,13 @@ constexpr auto plan(train::Step<Optimizer, Gradient> const& step, Type<Model> mo
     if (normed) out.norm = train::detail::norm_plan(passes.forward, passes.backward);
     train::detail::ModelBytes const bytes = train::detail::BytesOf<Model>::value();
     out.state = core::mul_sat(bytes.state, Optimizer::moments + (bytes.small ? 1 : 0));
-    // model, batch, gradient, state, loss, and the totals of a norm's pieces, which are few
+    // model, batch, gradient, state, loss, and the totals of the norm
     train::detail::ModelBytes const batch =
         train::detail::BytesOf<shardtype::detail::Pack<As...>>::value();
-    out.update = core::add_sat(core::add_sat(bytes.all, batch.all),
-                               core::add_sat(bytes.trained, out.state) + 1024);
+    out.update =
+        core::add_sat(core::add_sat(bytes.all, batch.all), core::add_sat(bytes.trained, out.state));
+    auto const loss = static_cast<std::int64_t>(sizeof(double));
+    out.update = core::add_sat(out.update, core::add_sat(loss, normed ? bytes.norm : 0));
     return out;
   }
 }

@@ -97,5 +97,13 @@ struct refused<Code::T13_two_rules, legal, YourTypes...> : Poisoned {
                 "[shardtype T13] two rules of these train::Shardings split the same index. Write "
                 "all its mesh axes in one rule, major to minor: train::Split<D, X, Y>.");
 };
+template <bool legal, class... YourTypes>
+struct refused<Code::T14_no_value, legal, YourTypes...> : Poisoned {
+  static_assert(
+      legal,
+      "[shardtype T14] a tensor without a value: it has no mesh. Create it with its value, "
+      "auto a = zeros<A>(mesh); of a model, all at once: auto m = "
+      "train::initialize<Model<value_t>>(mesh, key, init), or Model<value_t> m{a, b}.");
+};
 
 }  // namespace shardtype::checking
