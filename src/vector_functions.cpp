@@ -56,6 +56,7 @@ namespace shardtype::kernels::vectors {
 template <>
 ArrayFunctions<float> const& array_functions<float>(runtime::Instructions set) {
   switch (set) {
+    case runtime::Instructions::avx512_bf16:
     case runtime::Instructions::avx512:
       return avx512::of_floats;
     case runtime::Instructions::avx2:
@@ -67,6 +68,7 @@ ArrayFunctions<float> const& array_functions<float>(runtime::Instructions set) {
 template <>
 ArrayFunctions<double> const& array_functions<double>(runtime::Instructions set) {
   switch (set) {
+    case runtime::Instructions::avx512_bf16:
     case runtime::Instructions::avx512:
       return avx512::of_doubles;
     case runtime::Instructions::avx2:

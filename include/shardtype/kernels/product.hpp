@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include <shardtype/kernels/convert.hpp>
 #include <shardtype/kernels/copy.hpp>
 #include <shardtype/kernels/fill.hpp>
 #include <shardtype/kernels/gemm.hpp>
+#include <shardtype/kernels/gemm_bfloat16.hpp>
 #include <shardtype/kernels/layout.hpp>
 #include <shardtype/kernels/reduce.hpp>
 #include <shardtype/kernels/reducers.hpp>
@@ -33,7 +35,7 @@ struct Between {
 };
 
 /// Runs local products with scratch memory from one pool. Products of bfloat16 are computed in
-/// float, on copies of the operands, and rounded once. With a Between, a long product is cut
+/// float, on copies of the operands or by instructions for them, and rounded once. With a Between, a long product is cut
 /// into pieces of some milliseconds, with a call after each.
 template <class T, class Exec>
 class Product {
@@ -125,12 +127,42 @@ class Product {
       auto const of_a = packed_like(a, static_cast<Computed*>(memory[0].data()));
       auto const of_b = packed_like(b, static_cast<Computed*>(memory[1].data()));
       auto const of_c = packed_like(c, static_cast<Computed*>(memory[2].data()));
-      convert(exec_, batch, a, of_a);
-      convert(exec_, batch, b, of_b);
       if (add) convert<T>(exec_, batch, c, of_c);
-      multiply_as<Computed>(batch, of_a, of_b, of_c, add);
+      if (!multiply_pairs(batch, a, b, of_c, add, memory)) {
+        convert(exec_, batch, a, of_a);
+        convert(exec_, batch, b, of_b);
+        multiply_as<Computed>(batch, of_a, of_b, of_c, add);
+      }
       convert<Computed>(exec_, batch, of_c, c);
       exec_.fence();  // before the copies are given back
+    }
+  }
+
+  /// Whether it has multiplied by the processor's instructions for bfloat16, with what is to be the copies in float as
+  /// memory for packed operands.
+  bool multiply_pairs([[maybe_unused]] std::int64_t batch,
+                      [[maybe_unused]] Matrix<T const> const& a,
+                      [[maybe_unused]] Matrix<T const> const& b,
+                      [[maybe_unused]] Matrix<Computed> const& c, [[maybe_unused]] bool add,
+                      [[maybe_unused]] Buffer const* memory) {
+    if constexpr (is_host_exec<Exec> && std::is_same_v<T, bfloat16>) {
+      detail::PairSums const sums = detail::pair_sums();
+      bool const turned = c.col_stride != 1;
+      if (sums == nullptr ||
+          !detail::pairs_fit(turned ? c.cols : c.rows, turned ? c.rows : c.cols, a.cols))
+        return false;
+      auto* const words_a = static_cast<std::uint32_t*>(memory[0].data());
+      auto* const words_b = static_cast<std::uint32_t*>(memory[1].data());
+      for (std::int64_t t = 0; t < batch; ++t)
+        detail::multiply_pairs(exec_, sums, a.member(t), b.member(t), c.member(t), add, words_a,
+                               words_b, [this] {
+                                 if (between_.call == nullptr) return;
+                                 exec_.fence();
+                                 between_.call(between_.with);
+                               });
+      return true;
+    } else {
+      return false;
     }
   }
 

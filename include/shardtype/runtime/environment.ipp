@@ -114,9 +114,8 @@ SHARDTYPE_INLINE Environment::Environment(int& argc, char**& argv) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   node_ = detail::share_node();
   std::set_terminate(detail::on_terminate);
-  if constexpr (core::compiled_part)
-    runtime::run_time.instructions =
-        detail::common_instructions(MPI_COMM_WORLD, runtime::best_instructions());
+  runtime::run_time.instructions =
+      detail::common_instructions(MPI_COMM_WORLD, runtime::best_instructions());
   runtime::run_time.settings = runtime::read_settings();
   if (rank() == 0) runtime::warn_of_unknown_variables();
   if (runtime::run_time.settings.check_agree)

@@ -48,7 +48,7 @@ struct RunTime {
   shardtype::detail::Progress* progress = nullptr;  ///< what this rank publishes on its node
   /// Whether an Environment exists: then a rank that calls exit would leave the others waiting.
   bool in_environment = false;
-  /// Of the compiled part's elementary functions; all ranks have it.
+  /// Of the compiled part's elementary functions and of products of bfloat16; all ranks have it.
   Instructions instructions = Instructions::sse2;
 
   // what happens now
