@@ -19,10 +19,6 @@ enum class FourStepOrder : std::int8_t {
 constexpr int replaced_dims(FourStepOrder order) {
   return order == FourStepOrder::transposed_operand ? 2 : 1;
 }
-/// The dims of the result in their place.
-constexpr int replacing_dims(FourStepOrder order) {
-  return order == FourStepOrder::transposed_result ? 2 : 1;
-}
 
 /// n1 n2, if both are known.
 constexpr std::int64_t known_product(std::int64_t n1, std::int64_t n2) {

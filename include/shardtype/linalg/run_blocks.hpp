@@ -35,14 +35,6 @@ constexpr rules::Code elements() {
                                                                : rules::Code::P12_not_floating;
 }
 
-/// The labels of `A` besides I and J, which number its matrices.
-template <class A, class... Ls>
-struct BatchOf {
-  using S = Scope<A, shardtype::detail::Bare<Ls...>>;
-  static constexpr Spec spec = S::template spec<0>;
-  static constexpr Spec own = S::template spec<1>;
-};
-
 /// The block of `b` as a stack whose matrices are numbered as those of `A`, a type with rows I and columns J; `Row` is the
 /// label of b's rows, its other dims are columns.
 template <class A, class I, class J, class Row, class T, class B>

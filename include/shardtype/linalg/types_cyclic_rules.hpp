@@ -5,13 +5,6 @@
 
 namespace shardtype::rules {
 
-/// Whether I or J of a matrix is block-cyclic: then it is one matrix over many ranks, else it is a stack of whole ones.
-constexpr bool is_cyclic_matrix(Spec const& a, int rows, int columns) {
-  int const i = a.find(rows);
-  int const j = a.find(columns);
-  return (i >= 0 && a.dims[i].axes.cyclic != 0) || (j >= 0 && a.dims[j].axes.cyclic != 0);
-}
-
 /// The first operand as one matrix `a[I, J@X%n]`, dims in any order; `from` has the labels I and J.
 constexpr Verdict cyclic_matrix(Question const& q) {
   Spec const& a = q.a();

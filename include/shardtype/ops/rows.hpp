@@ -63,12 +63,6 @@ constexpr std::int64_t span(std::int64_t rows, std::int64_t step) {
 /// The number of a repetition, and the rows that are repeated.
 struct Repetition : Index<"repetition"> {};
 struct Repeated : Index<"repeated"> {};
-/// The cotangent's dim `From` as `First` and `Second`, summed over the repetitions; the rows are `To`.
-template <class From, class First, class Second, class To>
-constexpr auto summed_repetitions(auto const& g, std::array<std::int64_t, 2> const& n) {
-  return g.call(op::Relabel<Repeated, To>{},
-                g.call(op::Sum<Repetition>{}, g(op::SplitDim<From, First, Second>{n})));
-}
 
 }  // namespace detail
 
@@ -184,49 +178,37 @@ struct Interior {
   std::int64_t rows = 0;
 };
 
-/// Repeats each row `times` times.
-template <class I, class... Result>
-struct Repeat {
-  using operation = Repeat;
+/// Repeats each row, or the sequence of rows, `times` times.
+template <bool Each, class I, class... Result>
+struct Repetitions {
+  using operation = Repetitions;
   using runs = ByBlock;
   using gradient = PullsByExtents;
   using from = detail::Bare<I>;
   using to = detail::Bare<Result...>;
-  static constexpr std::string_view name = "repeat";
+  static constexpr std::string_view name = Each ? "repeat" : "tile";
   std::int64_t times = 1;
   static constexpr Verdict rule(rules::Question const& q) { return rules::resized(q); }
   constexpr void extents(ResultExtents const& c) const {
-    c.check_amount("the number of repeats", times);
+    c.check_amount(Each ? "the number of repeats" : "the number of tiles", times);
     c.set(c.product(c.extent(), times));
   }
-  auto block(auto const& run) const { return run.repeat(times); }
+  auto block(auto const& run) const { return Each ? run.repeat(times) : run.tile(times); }
+  /// The sum over the repetitions.
   constexpr auto pull(auto const& g) const {
-    return detail::summed_repetitions<detail::into_t<I, Result...>, detail::Repeated,
-                                      detail::Repetition, I>(g, {g.template rows<I>(), times});
+    using Apart = std::conditional_t<
+        Each, SplitDim<detail::into_t<I, Result...>, detail::Repeated, detail::Repetition>,
+        SplitDim<detail::into_t<I, Result...>, detail::Repetition, detail::Repeated>>;
+    std::int64_t const rows = g.template rows<I>();
+    return g.call(
+        Relabel<detail::Repeated, I>{},
+        g.call(Sum<detail::Repetition>{}, g(Apart{{Each ? rows : times, Each ? times : rows}})));
   }
 };
-
-/// Repeats the sequence of rows `times` times.
 template <class I, class... Result>
-struct Tile {
-  using operation = Tile;
-  using runs = ByBlock;
-  using gradient = PullsByExtents;
-  using from = detail::Bare<I>;
-  using to = detail::Bare<Result...>;
-  static constexpr std::string_view name = "tile";
-  std::int64_t times = 1;
-  static constexpr Verdict rule(rules::Question const& q) { return rules::resized(q); }
-  constexpr void extents(ResultExtents const& c) const {
-    c.check_amount("the number of tiles", times);
-    c.set(c.product(c.extent(), times));
-  }
-  auto block(auto const& run) const { return run.tile(times); }
-  constexpr auto pull(auto const& g) const {
-    return detail::summed_repetitions<detail::into_t<I, Result...>, detail::Repetition,
-                                      detail::Repeated, I>(g, {times, g.template rows<I>()});
-  }
-};
+using Repeat = Repetitions<true, I, Result...>;
+template <class I, class... Result>
+using Tile = Repetitions<false, I, Result...>;
 
 /// Reverses the order of the rows.
 template <class I>

@@ -86,7 +86,6 @@ struct LayoutGraph {
 
   /// One past the largest kind of a fan.
   constexpr int kinds() const { return collective_rows << code.axes; }
-  constexpr int layout_of(Spec const& s) const { return index[code.of(s)]; }
   constexpr Spec spec(int layout) const { return code.spec(codes[layout]); }
 };
 
