@@ -21,12 +21,8 @@ namespace autodiff {
 
 /// A function that gives a loss and other values: a pair, or a tuple that begins with the loss.
 template <class F>
-struct WithAux {
-  F f;
-  template <class... As>
-  constexpr auto operator()(As const&... as) const {
-    return f(as...);
-  }
+struct WithAux : shardtype::detail::OrWithout<F> {
+  using shardtype::detail::OrWithout<F>::OrWithout;
 };
 template <class F>
 inline constexpr bool gives_aux = false;

@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <shardtype/check/callable.hpp>
 #include <shardtype/check/dry.hpp>
 #include <shardtype/execute/call.hpp>
 #include <shardtype/ops/collectives.hpp>
@@ -25,12 +26,8 @@ namespace autodiff {
 
 /// A function whose gradient is computed so.
 template <class F>
-struct Overlapped {
-  F f;
-  template <class... As>
-  constexpr auto operator()(As const&... as) const {
-    return f(as...);
-  }
+struct Overlapped : shardtype::detail::OrWithout<F> {
+  using shardtype::detail::OrWithout<F>::OrWithout;
 };
 template <class F>
 inline constexpr bool overlaps = false;

@@ -22,6 +22,7 @@
 #include <shardtype/autodiff/structure.hpp>
 #include <shardtype/autodiff/vjp.hpp>
 #include <shardtype/autodiff/windows.hpp>
+#include <shardtype/check/callable.hpp>
 #include <shardtype/check/misused.hpp>
 #include <shardtype/core/dim.hpp>
 
@@ -112,7 +113,29 @@ struct ValueAndGradient {
   G grad;
 };
 
+/// The result of a refused value_and_grad, which `auto [value, grad] = ...` takes apart.
+template <>
+inline constexpr bool
+    detail::is_poisoned<ValueAndGradient<checking::Poisoned, checking::Poisoned>> = true;
+
 namespace autodiff {
+
+/// What stands for the result of a refused call.
+template <bool value>
+constexpr auto no_gradient() {
+  if constexpr (value) {
+    return ValueAndGradient<Poisoned, Poisoned>{};
+  } else {
+    return Poisoned{};
+  }
+}
+
+/// The refusal if `Made` says that a function did not accept its arguments. Of a type, and no branch: where the body of
+/// the function is refused, clang does not know `Made`, and would compile both branches.
+template <class Made, class... Ps>
+using Untaken =
+    std::conditional_t<shardtype::detail::not_taken<std::remove_const_t<Made>>,
+                       refused<Code::T11_not_callable, false, Ps...>, shardtype::detail::NotTaken>;
 
 template <class F, bool value, int... Ks>
 struct Gradient;
@@ -130,8 +153,8 @@ struct CalledWith<Gradient<F, value, Ks...>, std::integer_sequence<int, J...>> {
   constexpr auto operator()(As const&... as) const {
     using G = Gradient<F, value, Ks...>;
     if constexpr (!((!wanted<Ks...>(J) || is_known<argument_value<As>>) && ...)) {
-      return checking::Poisoned(
-          checking::refused<rules::Code::X10_no_parameters, false, argument_value<As>...>{});
+      checking::refused<rules::Code::X10_no_parameters, false, argument_value<As>...>{};
+      return no_gradient<value>();
     } else {
       Tape tape;
       KeptIn<std::integer_sequence<int, J...>,
@@ -139,6 +162,7 @@ struct CalledWith<Gradient<F, value, Ks...>, std::integer_sequence<int, J...>> {
           {Lifted<wanted<Ks...>(J), argument_value<As>>::make(argument_of(as), &tape)}...};
       if constexpr (overlaps<F>) (autodiff::let_start(kept<Ks>(args)), ...);
       auto const made = static_cast<G const&>(*this).f(kept<J>(args)...);
+      static_cast<void>(Untaken<decltype(made), argument_value<As>...>{});
       return G::template with_result<argument_value<As>...>(tape, args, made, [](std::int64_t) {});
     }
   }
@@ -156,7 +180,7 @@ inline constexpr int most_numbered_arguments = 6;
 /// the arguments.
 template <class F, bool value, int... Ks>
 struct Gradient : CalledWithUpTo<Gradient<F, value, Ks...>, Numbers<most_numbered_arguments>> {
-  F f;
+  shardtype::detail::OrWithout<F> f;
 
   constexpr explicit Gradient(F of) : f(std::move(of)) {}
   using CalledWithUpTo<Gradient, Numbers<most_numbered_arguments>>::operator();
@@ -173,7 +197,9 @@ struct Gradient : CalledWithUpTo<Gradient<F, value, Ks...>, Numbers<most_numbere
     KeptIn<std::integer_sequence<int, J...>, typename Lifted<wanted<Ks...>(J), Ps>::type...> const
         args{{Lifted<wanted<Ks...>(J), Ps>::make(ps, &tape)}...};
     if constexpr (overlaps<F>) (autodiff::let_start(kept<Ks>(args)), ...);
-    return with_result<Ps...>(tape, args, f(kept<J>(args)...), forward_done);
+    auto const made = f(kept<J>(args)...);
+    static_cast<void>(Untaken<decltype(made), Ps...>{});
+    return with_result<Ps...>(tape, args, made, forward_done);
   }
 
  private:
@@ -183,13 +209,15 @@ struct Gradient : CalledWithUpTo<Gradient<F, value, Ks...>, Numbers<most_numbere
   template <class... Ps, class Args, class Made, class Hook>
   static constexpr auto with_result(Tape& tape, Args const& args, Made const& made,
                                     Hook const& forward_done) {
-    if constexpr (!gives_aux<F>) {
+    if constexpr (shardtype::detail::not_taken<Made>) {
+      return no_gradient<value>();
+    } else if constexpr (!gives_aux<F>) {
       return with_loss<Ps...>(tape, args, made, forward_done);
     } else if constexpr (any_poisoned<Made>) {
-      return Poisoned{};
+      return no_gradient<value>();
     } else if constexpr (!LossIn<Made>::is_pair) {
       static_cast<void>(alignof(refused<Code::X04_loss, false, typename ShownLoss<Made>::type>));
-      return Poisoned{};
+      return no_gradient<value>();
     } else {
       constexpr int top = structure_level<Made>;
       refuse_captured<top>(tape, made);
@@ -205,10 +233,10 @@ struct Gradient : CalledWithUpTo<Gradient<F, value, Ks...>, Numbers<most_numbere
   static constexpr auto with_loss(Tape& tape, Args const& args, L const& result,
                                   Hook const& forward_done, Aux const&... aux) {
     if constexpr (any_poisoned<L>) {
-      return Poisoned{};
+      return no_gradient<value>();
     } else if constexpr (!is_loss<L>()) {
       static_cast<void>(alignof(refused<Code::X04_loss, false, typename ShownLoss<L>::type>));
-      return Poisoned{};
+      return no_gradient<value>();
     } else {
       auto const& loss = argument_of(result);
       auto const& value_of_loss = value_in(loss);
@@ -302,7 +330,9 @@ namespace api {
 /// jax.value_and_grad.
 template <int... Ks, class F>
 constexpr auto value_and_grad(F f) {
-  if constexpr (sizeof...(Ks) == 0) {
+  if constexpr (core::TakenByFunctions<F>) {
+    return checking::Poisoned(checking::refused<rules::Code::X12_no_function, false, F>{});
+  } else if constexpr (sizeof...(Ks) == 0) {
     return autodiff::Gradient<F, true, 0>{std::move(f)};
   } else {
     return autodiff::Gradient<F, true, Ks...>{std::move(f)};
@@ -312,7 +342,9 @@ constexpr auto value_and_grad(F f) {
 /// The gradient alone: `grad<0>(f)(a, b)`. As value_and_grad.
 template <int... Ks, class F>
 constexpr auto grad(F f) {
-  if constexpr (sizeof...(Ks) == 0) {
+  if constexpr (core::TakenByFunctions<F>) {
+    return checking::Poisoned(checking::refused<rules::Code::X12_no_function, false, F>{});
+  } else if constexpr (sizeof...(Ks) == 0) {
     return autodiff::Gradient<F, false, 0>{std::move(f)};
   } else {
     return autodiff::Gradient<F, false, Ks...>{std::move(f)};
@@ -324,12 +356,12 @@ constexpr auto grad(F f) {
 /// a gradient of an outer differentiation that is no argument. JAX: has_aux=True.
 template <int... Ks, class F>
 constexpr auto value_and_grad(F f, core::Taken<HasAux>) {
-  return value_and_grad<Ks...>(autodiff::WithAux<F>{std::move(f)});
+  return value_and_grad<Ks...>(autodiff::WithAux<F>(std::move(f)));
 }
 /// A pair of the gradient and of the values beside the loss.
 template <int... Ks, class F>
 constexpr auto grad(F f, core::Taken<HasAux>) {
-  return grad<Ks...>(autodiff::WithAux<F>{std::move(f)});
+  return grad<Ks...>(autodiff::WithAux<F>(std::move(f)));
 }
 
 /// The same; the last movement of a parameter's gradient, such as the AllReduce of data parallelism or
@@ -341,19 +373,19 @@ constexpr auto grad(F f, core::Taken<HasAux>) {
 /// way. Megatron-LM: --overlap-grad-reduce.
 template <int... Ks, class F>
 constexpr auto value_and_grad(F f, core::Taken<OverlapGradReduce>) {
-  return value_and_grad<Ks...>(autodiff::Overlapped<F>{std::move(f)});
+  return value_and_grad<Ks...>(autodiff::Overlapped<F>(std::move(f)));
 }
 template <int... Ks, class F>
 constexpr auto value_and_grad(F f, core::Taken<HasAux>, OverlapGradReduce overlap) {
-  return value_and_grad<Ks...>(autodiff::WithAux<F>{std::move(f)}, overlap);
+  return value_and_grad<Ks...>(autodiff::WithAux<F>(std::move(f)), overlap);
 }
 template <int... Ks, class F>
 constexpr auto grad(F f, core::Taken<OverlapGradReduce>) {
-  return grad<Ks...>(autodiff::Overlapped<F>{std::move(f)});
+  return grad<Ks...>(autodiff::Overlapped<F>(std::move(f)));
 }
 template <int... Ks, class F>
 constexpr auto grad(F f, core::Taken<HasAux>, OverlapGradReduce overlap) {
-  return grad<Ks...>(autodiff::WithAux<F>{std::move(f)}, overlap);
+  return grad<Ks...>(autodiff::WithAux<F>(std::move(f)), overlap);
 }
 
 /// The value of `a`, through which no gradient flows; `a` itself if it is a constant. JAX:

@@ -4,6 +4,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <shardtype/check/misused.hpp>
+
 namespace shardtype::detail {
 
 /// Result of a call of `or_not_taken(f)` if `f` does not accept the arguments.
@@ -34,6 +36,49 @@ OrNotTaken<F> const& or_not_taken(F const&);
 
 template <class Given>
 inline constexpr bool not_taken = std::is_same_v<Given, NotTaken>;
+
+/// What is called in place of a function that does not accept the arguments. A template of conversions: any other
+/// function is the better match.
+struct WithoutTaker {
+  using Any = checking::Anything;
+  template <class... None>
+  constexpr NotTaken operator()(Any const&, Any const& = {}, Any const& = {}, Any const& = {},
+                                Any const& = {}, Any const& = {}, Any const& = {},
+                                Any const& = {}) const {
+    return {};
+  }
+};
+/// `F`, whose call gives NotTaken if it does not accept the arguments. To ask before the call would
+/// put a line above each refusal in the body of F.
+template <class F>
+struct OrWithout {
+  F f;
+  constexpr explicit OrWithout(F of) : f(std::move(of)) {}
+  template <class... Args>
+  constexpr decltype(auto) operator()(Args&&... args) const {
+    return f(std::forward<Args>(args)...);
+  }
+};
+template <class F>
+  requires(std::is_class_v<F> && !std::is_final_v<F> && !std::is_base_of_v<WithoutTaker, F>)
+struct OrWithout<F> : F, WithoutTaker {
+  constexpr explicit OrWithout(F of) : F(std::move(of)) {}
+  using F::operator();
+  using WithoutTaker::operator();
+};
+template <class F>
+  requires(std::is_base_of_v<WithoutTaker, F> && !std::is_final_v<F>)
+struct OrWithout<F> : F {
+  constexpr explicit OrWithout(F of) : F(std::move(of)) {}
+  using F::operator();
+};
+template <class R, class... Args>
+struct OrWithout<R (*)(Args...)> : WithoutTaker {
+  R (*f)(Args...);
+  constexpr explicit OrWithout(R (*of)(Args...)) : f(of) {}
+  using WithoutTaker::operator();
+  constexpr R operator()(Args... args) const { return f(std::forward<Args>(args)...); }
+};
 
 /// Whether `F`, or a reference to it, accepts these arguments. Without arguments, overload
 /// resolution cannot prefer F to the ellipsis.

@@ -1,0 +1,25 @@
+// A loss of one argument, and two.
+// EXPECT: \[shardtype T11\] .*grad each argument
+// FORBID: Resolve<|basic_type|Pack<|NotTaken
+// FORBID: error:.*error:
+// NEEDS: full
+#include <shardtype/shardtype.hpp>
+
+using namespace shardtype;
+struct X : Axis<"X", 2> {};
+struct Y : Axis<"Y", 2> {};
+struct I : Index<"I"> {};
+struct J : Index<"J"> {};
+struct K : Index<"K"> {};
+using A = Tensor<float, Dim<I, X>, Dim<J>>;
+using M = Mesh<X, Y>;
+
+#ifdef LEGAL
+auto ask(Tensor<float, Dim<J>> const& w, A const& x) {
+  return grad<0>([](auto const& v, auto const&) { return sum(v * v); })(w, x);
+}
+#else
+auto ask(Tensor<float, Dim<J>> const& w, A const& x) {
+  return grad<0>([](auto const& v) { return sum(v * v); })(w, x);
+}
+#endif

@@ -1,0 +1,27 @@
+// A loss beside other values, of one argument, and two.
+// EXPECT: \[shardtype T11\] .*grad each argument
+// FORBID: Resolve<|basic_type|Pack<|NotTaken
+// FORBID: error:.*error:
+// NEEDS: full
+#include <shardtype/shardtype.hpp>
+
+using namespace shardtype;
+struct X : Axis<"X", 2> {};
+struct Y : Axis<"Y", 2> {};
+struct I : Index<"I"> {};
+struct J : Index<"J"> {};
+struct K : Index<"K"> {};
+using A = Tensor<float, Dim<I, X>, Dim<J>>;
+using W = Tensor<float, Dim<J>>;
+using M = Mesh<X, Y>;
+
+#ifdef LEGAL
+auto ask(W const& w, A const& x) {
+  return grad<0>([](auto const& v, auto const&) { return std::pair(sum(v * v), 1); }, has_aux)(w,
+                                                                                               x);
+}
+#else
+auto ask(W const& w, A const& x) {
+  return grad<0>([](auto const& v) { return std::pair(sum(v * v), 1); }, has_aux)(w, x);
+}
+#endif
