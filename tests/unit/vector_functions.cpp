@@ -439,7 +439,8 @@ void for_each_set(Body const& body) {
 #ifdef SHARDTYPE_COMPILED
   using shardtype::runtime::Instructions;
   auto& used = shardtype::runtime::run_time.instructions;
-  for (Instructions const set : {Instructions::sse2, Instructions::avx2, Instructions::avx512}) {
+  for (Instructions const set :
+       {Instructions::sse2, Instructions::avx2, Instructions::avx512, Instructions::avx512_bf16}) {
     if (set > shardtype::runtime::best_instructions()) break;
     used = set;
     std::printf("instruction set %d\n", static_cast<int>(set));
@@ -519,5 +520,51 @@ TEST_CASE("quotients rounded down and their remainders, by the C library's fmod"
       check(near, -b);
     }
   }
+  CHECK(good);
+}
+
+TEST_CASE("quotients of int32 are rounded down, and 0 by 0") {
+  using Int = std::int32_t;
+  constexpr Int least = std::numeric_limits<Int>::min();
+  constexpr Int most = std::numeric_limits<Int>::max();
+  std::vector<Int> some{least, least + 1, -65537, -7, -3,    -2,       -1,  0,
+                        1,     2,         3,      7,  46341, most - 1, most};
+  std::mt19937 engine(5);
+  for (int k = 0; k < 300; ++k) {
+    some.push_back(static_cast<Int>(engine()));
+    some.push_back(static_cast<Int>(engine()) >> 20);
+  }
+  bool good = true;
+  for (Int const a : some)
+    for (Int const b : some) {
+      Int want = 0;
+      if (a == least && b == -1) {
+        want = least;
+      } else if (b != 0) {
+        std::int64_t const q = std::int64_t{a} / b;
+        want = static_cast<Int>(q * b != a && (a < 0) != (b < 0) ? q - 1 : q);
+      }
+      good = good && kernels::call(functions::FloorDivide{}, a, b) == want;
+    }
+  CHECK(good);
+}
+
+TEST_CASE("the absolute value of complex floats is the nearest float, or the next one") {
+  using Complex = Kokkos::complex<float>;
+  std::vector<float> some = special_values<float>();
+  std::mt19937_64 engine(6);
+  for (float const x : drawn<float>(engine, 300, -1, 1)) {
+    some.push_back(x);
+    some.push_back(x * 1e-38F);
+    some.push_back(x * 3e38F);
+  }
+  bool good = true;
+  for (float const re : some)
+    for (float const im : some) {
+      float const want = std::hypot(re, im);
+      float const got = kernels::call(functions::Absolute{}, Complex(re, im));
+      good = good && (same(got, want) || got == std::nextafter(want, 0.0F) ||
+                      got == std::nextafter(want, HUGE_VALF));
+    }
   CHECK(good);
 }

@@ -79,10 +79,6 @@ SHARDTYPE_DERIVATIVES(Add, passes_on, ct, passes_on, ct)  // NOLINT(bugprone-bra
 SHARDTYPE_DERIVATIVES(Subtract, passes_on, ct, uses_nothing, -ct)
 SHARDTYPE_DERIVATIVES(Multiply, uses_b, ct * b, uses_a, ct * a)
 SHARDTYPE_DERIVATIVES(Divide, uses_b, ct / b, uses_a | uses_b, -(ct * a / (b * b)))
-// b a^(b - 1), 0 for b = 0; a^b log(a), 0 for a = 0
-SHARDTYPE_DERIVATIVES(Power,
-    uses_a | uses_b, on(functions::Where{}, on(functions::Equal{}, b, 0), op::zero, ct * (on(functions::Power{}, a, b - 1) * b)),
-    uses_a | uses_b, on(functions::Where{}, on(functions::Equal{}, a, 0), op::zero, ct * (on(functions::Power{}, a, b) * on(functions::Log{}, a))))
 SHARDTYPE_DERIVATIVES(Atan2, uses_a | uses_b, ct * b / (a * a + b * b), uses_a | uses_b, -(ct * a / (a * a + b * b)))
 /// A half each where both are equal, infinities too.
 SHARDTYPE_DERIVATIVES(LogAddExp, uses_a | uses_b, ct * on(functions::Sigmoid{}, on(functions::Where{}, on(functions::Equal{}, a, b), op::zero, a - b)), uses_a | uses_b, ct * on(functions::Sigmoid{}, on(functions::Where{}, on(functions::Equal{}, a, b), op::zero, b - a)))
@@ -129,6 +125,20 @@ struct Derivative<functions::GeluTanh> : Using<uses_a> {
     double const scale = 1.5957691216057308;
     auto const s = once(on(functions::Sigmoid{}, (a + a * a * a * 0.044715) * scale));
     return ct * (s + a * s * (1 - s) * ((a * a * (3 * 0.044715) + 1) * scale));
+  }
+};
+/// b a^(b - 1), 0 for b = 0; y log(a), 0 for a = 0.
+template <>
+struct Derivative<functions::Power> : Using<uses_a | uses_b, uses_result | uses_a> {
+  template <int K, class C, class Y, class A, class B>
+  KOKKOS_FUNCTION static constexpr auto pull(C const& ct, Y const& y, A const& a, B const& b) {
+    if constexpr (K == 0) {
+      return on(functions::Where{}, on(functions::Equal{}, b, 0), op::zero,
+                ct * (on(functions::Power{}, a, b - 1) * b));
+    } else {
+      return on(functions::Where{}, on(functions::Equal{}, a, 0), op::zero,
+                ct * (y * on(functions::Log{}, a)));
+    }
   }
 };
 /// The sign; of complex numbers the conjugate over the absolute value; 0 at 0.

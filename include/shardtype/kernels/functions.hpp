@@ -72,6 +72,24 @@ KOKKOS_FUNCTION T remainder(T a, T b) {
   return math::fmod(a, b);
 }
 
+/// On the host of single precision in double, in which squares of floats neither overflow nor underflow.
+template <class R>
+KOKKOS_FUNCTION R absolute(Kokkos::complex<R> const& a) {
+#if !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__)
+  if constexpr (std::is_same_v<R, float>) {
+    double const re = static_cast<double>(a.real());
+    double const im = static_cast<double>(a.imag());
+    double const square = re * re + im * im;
+    // infinite beside a NaN too
+    bool const infinite = std::fabs(a.real()) > std::numeric_limits<float>::max() ||
+                          std::fabs(a.imag()) > std::numeric_limits<float>::max();
+    return infinite ? std::numeric_limits<float>::infinity()
+                    : static_cast<float>(std::sqrt(square));
+  }
+#endif
+  return Kokkos::abs(a);
+}
+
 /// The sign and the remainder follow NumPy: the remainder has the sign of the divisor.
 template <class T>
 KOKKOS_FUNCTION T floor_remainder(T a, T b) {
@@ -199,7 +217,7 @@ SHARDTYPE_BY_KIND(Round, std::is_integral_v, a, math::nearbyint(a))
 SHARDTYPE_BY_KIND(Conjugate, detail::is_complex, T(a.real(), -a.imag()), a)
 SHARDTYPE_BY_KIND(Real, detail::is_complex, a.real(), a)
 SHARDTYPE_BY_KIND(Imaginary, detail::is_complex, a.imag(), T{})
-SHARDTYPE_BY_KIND(Absolute, detail::is_complex, Kokkos::abs(a), a < T{} ? static_cast<T>(-a) : (a == T{} ? T{} : a))
+SHARDTYPE_BY_KIND(Absolute, detail::is_complex, detail::absolute(a), a < T{} ? static_cast<T>(-a) : (a == T{} ? T{} : a))
 // Kokkos has no log2, log10 and exp2 of complex numbers
 SHARDTYPE_BY_KIND(Log2, detail::is_complex, math::log(a) * std::numbers::log2e_v<detail::real_of<T>>, math::log2(a))
 SHARDTYPE_BY_KIND(Log10, detail::is_complex, math::log(a) * std::numbers::log10e_v<detail::real_of<T>>, math::log10(a))
@@ -285,7 +303,16 @@ KOKKOS_FUNCTION T call(functions::GeluTanh, T const& a) {
 /// is 0.
 template <class T>
 KOKKOS_FUNCTION T call(functions::FloorDivide, T const& a, T const& b) {
-  if constexpr (std::is_integral_v<T>) {
+  if constexpr (std::is_same_v<T, std::int32_t>) {
+    // in double, which is exact and has vectors; the least number by -1 wraps around
+    T const divisor = detail::chosen(b == T{}, T{1}, b);
+    double const quotient = static_cast<double>(a) / static_cast<double>(divisor);
+    double const least = std::numeric_limits<T>::min();
+    double const q = detail::chosen(quotient >= -least, least, quotient);
+    T const whole = static_cast<T>(q);  // towards zero
+    T const below = detail::chosen(static_cast<double>(whole) > q, T{1}, T{});
+    return detail::chosen(b == T{}, T{}, static_cast<T>(whole - below));
+  } else if constexpr (std::is_integral_v<T>) {
     T const q = call(functions::Divide{}, a, b);
     T const r = detail::floor_remainder(a, b);
     // the quotient is rounded towards zero, so subtract 1 if there is a remainder of opposite sign
