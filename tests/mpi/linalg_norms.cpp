@@ -126,10 +126,10 @@ void inverses(Int count, Int m, Int n, Int r, double tolerance) {
   CHECK(linear::distance((einsum<J, B, I>(on_columns, relabel<J, K>(p)) - p).tensor()) <=
         tolerance);
   CHECK(linear::distance(
-            (on_rows - linalg::detail::conjugate(relabel<I, K, K, I>(on_rows))).tensor()) <
+            (on_rows - linalg::detail::conjugate(relabel<I, K, K, I>(on_rows))).tensor()) <=
         tolerance);
   CHECK(linear::distance(
-            (on_columns - linalg::detail::conjugate(relabel<J, K, K, J>(on_columns))).tensor()) <
+            (on_columns - linalg::detail::conjugate(relabel<J, K, K, J>(on_columns))).tensor()) <=
         tolerance);
 }
 

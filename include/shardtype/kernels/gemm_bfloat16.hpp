@@ -1,6 +1,7 @@
 #pragma once
 /// The packed host product of bfloat16, by instructions that add products of pairs to floats. It is compiled for
-/// processors with AVX512_BF16 in any unit, and runs where all ranks have one.
+/// processors with AVX512_BF16 in any unit, and runs where all ranks have one
+/// and SHARDTYPE_BFLOAT16 asks for it.
 
 #include <algorithm>
 #include <cstddef>

@@ -114,9 +114,11 @@ SHARDTYPE_INLINE Environment::Environment(int& argc, char**& argv) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   node_ = detail::share_node();
   std::set_terminate(detail::on_terminate);
-  runtime::run_time.instructions =
-      detail::common_instructions(MPI_COMM_WORLD, runtime::best_instructions());
   runtime::run_time.settings = runtime::read_settings();
+  runtime::run_time.instructions = detail::common_instructions(
+      MPI_COMM_WORLD, runtime::run_time.settings.bfloat16_pairs
+                          ? runtime::best_instructions()
+                          : std::min(runtime::best_instructions(), runtime::Instructions::avx512));
   if (rank() == 0) runtime::warn_of_unknown_variables();
   if (runtime::run_time.settings.check_agree)
     MPI_Comm_dup(MPI_COMM_WORLD, &runtime::run_time.record_comm);

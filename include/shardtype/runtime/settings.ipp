@@ -90,6 +90,10 @@ SHARDTYPE_INLINE Settings read_settings() {
     out.fft_window = word == "window";
     return word == "window" || word == "messages";
   });
+  read_words("SHARDTYPE_BFLOAT16", "floats or pairs", [&](std::string_view word) {
+    out.bfloat16_pairs = word == "pairs";
+    return word == "floats" || word == "pairs";
+  });
   return out;
 }
 
