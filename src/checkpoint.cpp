@@ -5,8 +5,10 @@
 #include <shardtype/checkpoint/header.ipp>
 #include <shardtype/checkpoint/load.ipp>
 #include <shardtype/checkpoint/manifest.ipp>
+#include <shardtype/checkpoint/npz.ipp>
 #include <shardtype/checkpoint/safetensors.ipp>
 #include <shardtype/checkpoint/save.ipp>
 #include <shardtype/checkpoint/saver.ipp>
 #include <shardtype/checkpoint/step_write.ipp>
 #include <shardtype/checkpoint/sums.ipp>
+#include <shardtype/checkpoint/zip.ipp>

@@ -165,6 +165,20 @@ void holds() {
   CHECK(static_cast<double>(planned.peak_bytes()) <= 1.1 * static_cast<double>(peak));
 }
 
+// docs/training.md, "The stages of ZeRO": the six layers have 6.05 MB of weights in double, the moments twice as much.
+template <class S>
+constexpr Int planned_peak() {
+  using N = Net<S, double>;
+  return plan(train::step(adam, value_and_grad<0>(N::loss)),
+              type<typename N::template Model<value_t>>, type<typename N::template A<B, D>>,
+              type<typename N::Classes>)
+      .peak_bytes();
+}
+static_assert(planned_peak<DataParallel>() > 24'000'000);  // everything on every rank
+static_assert(planned_peak<Fsdp>() <
+              12'500'000);  // whole weights from the forward to the backward pass
+static_assert(planned_peak<Fsdp3>() < 8'200'000);  // of one layer at a time
+
 // The bytes of one layer's whole weights.
 constexpr Int layer(Int element) { return (2 * 123 * 510 + 510 + 123) * element; }
 

@@ -11,8 +11,8 @@
 #include <thread>
 #include <tuple>
 
+#include <shardtype/checkpoint/checkpoint.hpp>
 #include <shardtype/shardtype.hpp>
-
 using namespace shardtype;
 
 struct X : Axis<"X", 2> {};
@@ -246,6 +246,19 @@ std::map<std::string, Case> const cases = {
      [](Environment&, std::optional<Grid>& mesh, bool odd) {
        save_npy(split(*mesh), odd ? "of\x1b" "c.npy" : "a.npy");
      }},
+#ifdef SHARDTYPE_HAVE_JSON
+    {"saves_another_state",
+     [](Environment&, std::optional<Grid>& mesh, bool odd) {
+       auto const model = split(*mesh);
+       auto state = train::Sgd{{.rate = 0.1}}.init(model);
+       if (odd) ++state.step;
+       checkpoint::save("/dev/null/run", 7, model, state);
+     }},
+    {"saves_another_extra",
+     [](Environment&, std::optional<Grid>& mesh, bool odd) {
+       checkpoint::save("/dev/null/run", 7, split(*mesh), {{"epoch", odd ? 4 : 3}});
+     }},
+#endif
 };
 
 }  // namespace

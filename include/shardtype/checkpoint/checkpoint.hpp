@@ -3,6 +3,7 @@
 
 #include <shardtype/checkpoint/extra.hpp>
 #include <shardtype/checkpoint/load.hpp>
+#include <shardtype/checkpoint/npz.hpp>
 #include <shardtype/checkpoint/safetensors.hpp>
 #include <shardtype/checkpoint/save.hpp>
 #include <shardtype/checkpoint/saver.hpp>

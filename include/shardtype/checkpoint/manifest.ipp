@@ -88,6 +88,15 @@ inline std::string dump(nlohmann::json const& json) {
   return json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
+SHARDTYPE_INLINE std::string text_of_step(std::int64_t step, Extra const& counts,
+                                          Extra const& extra) {
+  std::string out = " of step " + std::to_string(step);
+  if (counts.has("state.step"))
+    out += ", state.step " + std::to_string(counts.get<std::int64_t>("state.step"));
+  if (!extra.values().empty()) out += ", extra " + hex(hash_of_text(dump(to_json(extra))));
+  return out;
+}
+
 SHARDTYPE_INLINE std::string format(Manifest const& manifest) {
   nlohmann::json json;
   json["format"] = manifest_format;

@@ -48,6 +48,17 @@ void rename(std::vector<One>& tensors, FileOptions const& options) {
   tensors = std::move(kept);
 }
 
+/// Writes a file whose header is `start`, and whose tensors are where `header` says; `finish(written)`, on rank 0 when all
+/// bytes are on the disk, may change the file, and returns an errno. Collective over the mesh.
+void write_file(runtime::MeshState& mesh, Tensors<SavedTensor> const& tensors,
+                std::string const& path, FileHeader const& header, std::string const& start,
+                std::function<int(std::string const&)> const& finish);
+/// Error E91: two tensors would have one name.
+void check_names(Tensors<SavedTensor> const& tensors, std::string const& path);
+/// Compares names, shapes and types (E91, E92, E93), and reads the blocks. `mesh`: null on ranks outside of it.
+void read_file(runtime::MeshState* mesh, Tensors<LoadedTensor> const& tensors,
+               std::string const& path, FileHeader const& header, bool ignore_others);
+
 void save_file(Tensors<SavedTensor> const& tensors, std::string const& path, Metadata metadata,
                std::source_location const& where);
 Metadata load_file(Tensors<LoadedTensor> const& tensors, std::string const& path,

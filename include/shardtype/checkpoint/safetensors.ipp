@@ -17,9 +17,7 @@
 
 namespace shardtype::checkpoint::detail {
 
-#ifdef SHARDTYPE_HAVE_JSON
-
-/// Writes the header and the size of a file that exists. 0 or an errno.
+/// Writes the size of a file that exists, and pieces of it. 0 or an errno.
 inline int write_start(std::string const& path, std::string_view start, std::int64_t bytes) {
   int const descriptor = open(path.c_str(), O_WRONLY | O_CLOEXEC);
   if (descriptor < 0) return errno;
@@ -29,30 +27,29 @@ inline int write_start(std::string const& path, std::string_view start, std::int
   return fault;
 }
 
-SHARDTYPE_INLINE void save_file(Tensors<SavedTensor> const& tensors, std::string const& path,
-                                Metadata metadata, std::source_location const& where) try {
-  if (!tensors.mesh || !tensors.mesh->here()) return;
-  runtime::MeshState& mesh = tensors.mesh->state();
-  mesh.agreement().agree("checkpoint::save_safetensors", where);
-  std::vector<Entry const*> entries;
+SHARDTYPE_INLINE void check_names(Tensors<SavedTensor> const& tensors, std::string const& path) {
   std::set<std::string> names;
-  for (SavedTensor const& t : tensors.list) {
-    entries.push_back(&t);
+  for (SavedTensor const& t : tensors.list)
     if (!names.insert(t.name).second)
       throw Error("E91", "two tensors would have the name \"" + t.name + "\" in " + path,
                   FailedOn::every_rank);
-  }
-  FileHeader header = arrange(entries, std::move(metadata));
-  std::string const start = format(header);
+}
+
+SHARDTYPE_INLINE void write_file(runtime::MeshState& mesh, Tensors<SavedTensor> const& tensors,
+                                 std::string const& path, FileHeader const& header,
+                                 std::string const& start,
+                                 std::function<int(std::string const&)> const& finish) try {
   runtime::Comm& comm = mesh.whole();
   shardtype::detail::NpyReplacement file(comm.raw(), path);
   shardtype::detail::npy_agree(comm.raw(), file.outcome);
-  NpyOutcome outcome;
-  int fault = 0;
-  if (comm.rank() == 0) fault = write_start(file.written(), start, header.file_bytes());
-  if (fault != 0)
-    outcome.note("IO8", "cannot write " + path + ": " + runtime::file_fault_text(fault));
-  shardtype::detail::npy_agree(comm.raw(), outcome);
+  auto const on_first = [&](auto const& f) {
+    NpyOutcome outcome;
+    int const fault = comm.rank() == 0 ? f() : 0;
+    if (fault != 0)
+      outcome.note("IO8", "cannot write " + path + ": " + runtime::file_fault_text(fault));
+    shardtype::detail::npy_agree(comm.raw(), outcome);
+  };
+  on_first([&] { return write_start(file.written(), start, header.file_bytes()); });
   io::NpyAccess const access = shardtype::detail::file_access();
   shardtype::detail::NpyTransfer out(access.collective ? comm.raw() : MPI_COMM_SELF,
                                      shardtype::detail::NpyWay::write, path, file.written());
@@ -63,26 +60,20 @@ SHARDTYPE_INLINE void save_file(Tensors<SavedTensor> const& tensors, std::string
   out.sync();
   out.close();
   shardtype::detail::npy_agree(comm.raw(), out.outcome);
+  if (finish) on_first([&] { return finish(file.written()); });
   file.finish();
   shardtype::detail::npy_agree(comm.raw(), file.outcome);
-  if (comm.rank() == 0) {
+  on_first([&] {
     std::size_t const folder = path.rfind('/');
-    fault = sync_path(folder == path.npos ? "." : path.substr(0, folder + 1));
-  }
-  if (fault != 0)
-    outcome.note("IO8", "cannot write " + path + ": " + runtime::file_fault_text(fault));
-  shardtype::detail::npy_agree(comm.raw(), outcome);
+    return sync_path(folder == path.npos ? "." : path.substr(0, folder + 1));
+  });
 } catch (...) {
   throw;  // an exception that nobody catches would not destroy `file`, which removes what it wrote
 }
 
-SHARDTYPE_INLINE Metadata load_file(Tensors<LoadedTensor> const& tensors, std::string const& path,
-                                    bool ignore_others, std::source_location const& where) {
-  runtime::MeshState* const mesh =
-      tensors.mesh && tensors.mesh->here() ? &tensors.mesh->state() : nullptr;
-  if (mesh != nullptr) mesh->agreement().agree("checkpoint::load_safetensors", where);
-  MPI_Comm const comm = mesh != nullptr ? mesh->whole().raw() : MPI_COMM_SELF;
-  FileHeader const header = read_header(comm, mesh != nullptr ? mesh->whole().rank() : 0, path);
+SHARDTYPE_INLINE void read_file(runtime::MeshState* mesh, Tensors<LoadedTensor> const& tensors,
+                                std::string const& path, FileHeader const& header,
+                                bool ignore_others) {
   std::set<std::string> wanted;
   for (LoadedTensor const& t : tensors.list) {
     InFile const* const found = header.find(t.name);
@@ -98,7 +89,8 @@ SHARDTYPE_INLINE Metadata load_file(Tensors<LoadedTensor> const& tensors, std::s
           "E91",
           tensor_of_file(t.name, path) + " is not in the program; ignore_others leaves it out",
           FailedOn::every_rank);
-  if (mesh == nullptr) return header.metadata;
+  if (mesh == nullptr) return;
+  MPI_Comm const comm = mesh->whole().raw();
   io::NpyAccess const access = shardtype::detail::file_access();
   shardtype::detail::NpyTransfer in(access.collective ? comm : MPI_COMM_SELF,
                                     shardtype::detail::NpyWay::read, path, path);
@@ -108,6 +100,31 @@ SHARDTYPE_INLINE Metadata load_file(Tensors<LoadedTensor> const& tensors, std::s
     read_tensor(in, access, t, header.data_offset + header.find(t.name)->begin, nullptr);
   in.close();
   shardtype::detail::npy_agree(comm, in.outcome);
+}
+
+#ifdef SHARDTYPE_HAVE_JSON
+
+SHARDTYPE_INLINE void save_file(Tensors<SavedTensor> const& tensors, std::string const& path,
+                                Metadata metadata, std::source_location const& where) {
+  if (!tensors.mesh || !tensors.mesh->here()) return;
+  runtime::MeshState& mesh = tensors.mesh->state();
+  mesh.agreement().agree("checkpoint::save_safetensors", where);
+  check_names(tensors, path);
+  std::vector<Entry const*> entries;
+  for (SavedTensor const& t : tensors.list) entries.push_back(&t);
+  FileHeader header = arrange(entries, std::move(metadata));
+  std::string const start = format(header);
+  write_file(mesh, tensors, path, header, start, {});
+}
+
+SHARDTYPE_INLINE Metadata load_file(Tensors<LoadedTensor> const& tensors, std::string const& path,
+                                    bool ignore_others, std::source_location const& where) {
+  runtime::MeshState* const mesh =
+      tensors.mesh && tensors.mesh->here() ? &tensors.mesh->state() : nullptr;
+  if (mesh != nullptr) mesh->agreement().agree("checkpoint::load_safetensors", where);
+  MPI_Comm const comm = mesh != nullptr ? mesh->whole().raw() : MPI_COMM_SELF;
+  FileHeader const header = read_header(comm, mesh != nullptr ? mesh->whole().rank() : 0, path);
+  read_file(mesh, tensors, path, header, ignore_others);
   return header.metadata;
 }
 

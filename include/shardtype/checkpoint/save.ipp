@@ -20,7 +20,9 @@ SHARDTYPE_INLINE void save_now(Contents contents, std::string const& run, std::i
   check_step(step);
   runtime::MeshState* const mesh = contents.mesh();
   if (mesh == nullptr) return;
-  mesh->agreement().agree("checkpoint::save", where, {step});
+  if (mesh->agreement().begin_step())
+    mesh->agreement().meet("checkpoint::save" + text_of_step(step, contents.counts, extra) +
+                           core::source_text(core::RunningCall::place(where)));
   StepWrite write(mesh->whole(), run, step, std::move(contents.tensors.list), extra,
                   std::move(contents.counts), options);
   write.write_together();

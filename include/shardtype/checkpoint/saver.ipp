@@ -23,7 +23,10 @@ SHARDTYPE_INLINE void Saver::begin(detail::Contents contents, std::int64_t step,
   wait(where);
   runtime::MeshState* const mesh = contents.mesh();
   if (mesh == nullptr) return;
-  mesh->agreement().agree("checkpoint::Saver::save", where, {step});
+  if (mesh->agreement().begin_step())
+    mesh->agreement().meet("checkpoint::Saver::save" +
+                           detail::text_of_step(step, contents.counts, extra) +
+                           core::source_text(core::RunningCall::place(where)));
   mesh_ = contents.tensors.mesh;
   step_ = step;
   auto write = std::make_unique<detail::StepWrite>(mesh->whole(), run_, step,

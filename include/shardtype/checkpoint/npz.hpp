@@ -1,0 +1,58 @@
+#pragma once
+/// Single files of NumPy's arrays (.npz), for other programs and from them.
+
+#include <source_location>
+#include <string>
+
+#include <shardtype/checkpoint/entries.hpp>
+#include <shardtype/checkpoint/namespace.hpp>
+#include <shardtype/checkpoint/safetensors.hpp>
+#include <shardtype/checkpoint/zip.hpp>
+#include <shardtype/core/compiled.hpp>
+#include <shardtype/core/running_call.hpp>
+
+namespace shardtype::checkpoint {
+
+namespace detail {
+
+void save_arrays(Tensors<SavedTensor> const& tensors, std::string const& path,
+                 std::source_location const& where);
+void load_arrays(Tensors<LoadedTensor> const& tensors, std::string const& path, bool ignore_others,
+                 std::source_location const& where);
+
+}  // namespace detail
+
+/// Saves a model as one .npz file, which numpy.load reads: an array "blocks.3.wq" for each tensor, not compressed. The file
+/// that is there is replaced when the new one is on the disk. Collective over the mesh of the tensors; each element is
+/// written once, through MPI-IO, and the first rank computes the checksums that the format has. Sends the outcome; of
+/// cyclic dims one all_to_all. Needs no nlohmann-json. Errors, the same on every rank: IO8 it cannot be written, E91 two
+/// tensors have one name, E93 a tensor of bfloat16, which NumPy does not have.
+template <class Model>
+void save_npz(std::string const& path, Model const& model, FileOptions const& options = {},
+              std::source_location const& where = std::source_location::current()) {
+  core::RunningCall const running("checkpoint::save_npz", where);
+  detail::Tensors<detail::SavedTensor> tensors;
+  tensors.add("file", {}, model, where);
+  detail::rename(tensors.list, options);
+  detail::save_arrays(tensors, path, where);
+}
+
+/// Loads a model from one .npz file of numpy.savez into its tensors, in any sharding. The file's checksums are not compared.
+/// Collective over the mesh of the tensors; each rank reads its own blocks. Sends names, types and shapes; of cyclic dims
+/// one all_to_all. Errors, the same on every rank: E91 names that differ, E92 extents, E93 element types, E94 no .npz
+/// file, one that is cut off or compressed, or an array in Fortran's order, IO1 it cannot be read.
+template <class Model>
+void load_npz(std::string const& path, Model& model, FileOptions const& options = {},
+              std::source_location const& where = std::source_location::current()) {
+  core::RunningCall const running("checkpoint::load_npz", where);
+  detail::Tensors<detail::LoadedTensor> tensors;
+  tensors.add("file", {}, model, where);
+  detail::rename(tensors.list, options);
+  detail::load_arrays(tensors, path, options.ignore_others, where);
+}
+
+}  // namespace shardtype::checkpoint
+
+#ifndef SHARDTYPE_COMPILED
+#include <shardtype/checkpoint/npz.ipp>
+#endif
