@@ -55,6 +55,12 @@ constexpr Spec used_beside(Spec const& w, Spec const& x) {
     }
   return out;
 }
+/// Whether `x` and `w` have a dim in common.
+constexpr bool share_a_dim(Spec const& x, Spec const& w) {
+  bool share = false;
+  for (int d = 0; d < x.rank; ++d) share = share || w.find(x.dims[d].label) >= 0;
+  return share;
+}
 /// The dims of `x` alone.
 constexpr Spec dims_alone(Spec const& x) {
   Spec out;
@@ -114,6 +120,13 @@ constexpr auto product_as(A const& x, W const& w, Overlap how, std::source_locat
   }
 }
 
+/// Whether x and w share a dim: einsum would take all products of their elements, and matmul refuses (C01).
+template <class A, class W>
+inline constexpr bool share_a_dim = [] {
+  using S = core::Scope<autodiff::tensor_of<A>, autodiff::tensor_of<W>>;
+  return rules::share_a_dim(S::template spec<0>, S::template spec<1>);
+}();
+
 template <class... As>
 inline constexpr bool any_refused = checking::any_poisoned<As...>;
 
@@ -121,16 +134,24 @@ inline constexpr bool any_refused = checking::any_poisoned<As...>;
 template <class A, class W>
 constexpr auto into_features(A const& x, W const& w, Overlap how,
                              std::source_location const& where) {
-  using To = layer_features<A, W>;
-  auto const used = detail::used_beside<To>(w, where);
-  return einsum<To>(x, used, how, where);
+  if constexpr (!share_a_dim<A, W>) {
+    return matmul(x, w, where);
+  } else {
+    using To = layer_features<A, W>;
+    auto const used = detail::used_beside<To>(w, where);
+    return einsum<To>(x, used, how, where);
+  }
 }
 /// hidden w, back in the sharding of x or in `Out`.
 template <class Like, class... Out, class A, class W>
 constexpr auto from_features(A const& hidden, W const& w, Overlap how,
                              std::source_location const& where) {
-  auto const used = detail::used_beside<A>(w, where);
-  return detail::product_as<Like, Out...>(hidden, used, how, where);
+  if constexpr (!share_a_dim<A, W>) {
+    return matmul(hidden, w, where);
+  } else {
+    auto const used = detail::used_beside<A>(w, where);
+    return detail::product_as<Like, Out...>(hidden, used, how, where);
+  }
 }
 /// x + b, where b is used for x.
 template <class A, class B>
@@ -160,6 +181,8 @@ constexpr auto linear(core::Argument<A> const& x, W const& w, Overlap how,
                       checking::CallSite where = std::source_location::current()) {
   if constexpr (detail::any_refused<A, W>) {
     return checking::Poisoned{};
+  } else if constexpr (!detail::share_a_dim<A, W>) {
+    return matmul(x.self(), w, where);
   } else if constexpr (sizeof...(Out) == 0) {
     return detail::into_features(x.self(), w, how, where);
   } else {
@@ -271,6 +294,12 @@ constexpr auto grouped_heads(A const& x, P const& p, Overlap how,
   return Heads{q, k, slice<All, F>(made, (each + 1) * f, (each + 2) * f, 1, where)};
 }
 
+template <class A>
+inline constexpr bool last_dim_is_split = [] {
+  constexpr Spec x = core::Scope<autodiff::tensor_of<A>>::template spec<0>;
+  return x.dims[x.rank - 1].axes.size > 0;
+}();
+
 /// The norm of rows of x by `p`: layer_norm if it has a bias, else rms_norm.
 template <class A, class P>
 constexpr auto norm_of(A const& x, P const& p, std::source_location const& where) {
@@ -334,6 +363,9 @@ constexpr auto transformer_block(core::Argument<A> const& x, P const& p, Overlap
                                  checking::CallSite where = std::source_location::current()) {
   if constexpr (checking::any_poisoned<A>) {
     return checking::Poisoned{};
+  } else if constexpr (detail::last_dim_is_split<A>) {  // refused, from here in few lines
+    using D = detail::label_at<A, autodiff::tensor_of<A>::rank - 1>;
+    return rms_norm<D>(x.self(), p.norm1.gain, 1e-6, where);
   } else {
     auto const& in = x.self();
     auto const mixed =

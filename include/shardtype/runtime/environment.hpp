@@ -1,6 +1,7 @@
 #pragma once
 /// Start and end of a program: MPI, Kokkos, and handling of uncaught errors.
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
