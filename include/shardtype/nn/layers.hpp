@@ -10,6 +10,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/autodiff/settle.hpp>
 #include <shardtype/autodiff/structure.hpp>
 #include <shardtype/check/call_site.hpp>
 #include <shardtype/nn/attention.hpp>
@@ -131,6 +132,12 @@ constexpr auto affine(A const& x, W const& w, B const& b, Used const& use,
   auto const product = api::linear<Out...>(x, use(w), where);
   return product + use(b);
 }
+/// The strict product with the dims of the pack.
+template <class... Ls, class A, class B>
+constexpr auto product_along(shardtype::detail::Pack<Ls...>, A const& a, B const& b,
+                             std::source_location const& where) {
+  return einsum<Ls...>(a, b, where);
+}
 
 }  // namespace detail
 namespace api {
@@ -194,7 +201,7 @@ constexpr auto gated_mlp(core::Argument<A> const& x, P const& p, Use<Us...> cons
   return linear<Out...>(swiglu(gate, linear(x, use(p.up), where)), use(p.down), where);
 }
 /// attention(x q, x k, x v) out, of the members of `p` (`Attention`). `x[B@X, S, D]` -> `[B@X, S, D]`. Where Y splits the
-/// heads, the result is named and communicates as that of mlp; x is used as `{R:Y}`.
+/// heads, the result is named and communicates as that of mlp (without a name it is unreduced over Y); x is used as `{R:Y}`.
 template <class... Out, class A, class P, class... Us>
   requires requires(P const& p) { p.q, p.k, p.v, p.out; }
 constexpr auto self_attention(core::Argument<A> const& x, P const& p, Use<Us...> const& use = {},
@@ -203,7 +210,12 @@ constexpr auto self_attention(core::Argument<A> const& x, P const& p, Use<Us...>
   auto const q = linear(x, use(p.q), where);
   auto const k = linear(x, use(p.k), where);
   auto const mixed = attention(q, k, linear(x, use(p.v), where), options, where);
-  return einsum<Out...>(mixed, use(p.out), where);
+  if constexpr (sizeof...(Out) == 0) {
+    return detail::product_along(autodiff::labels_of_t<autodiff::tensor_of<A>>{}, mixed, use(p.out),
+                                 where);
+  } else {
+    return einsum<Out...>(mixed, use(p.out), where);
+  }
 }
 
 }  // namespace api
