@@ -23,8 +23,10 @@ using Twice = decltype(std::declval<A const&>() * 2);
 using C = Tensor<float, Dim<I, X>>;
 static_assert(!std::is_convertible_v<C, A> && !std::is_constructible_v<A, C>);
 static_assert(std::is_convertible_v<Twice, A> && !std::is_convertible_v<Twice, C>);
-static_assert(!std::is_convertible_v<A, bool> && !std::is_convertible_v<A, int> &&
-              !std::is_constructible_v<int, A> && !std::is_convertible_v<Twice, bool>);
+static_assert(!std::is_convertible_v<A, bool> && !std::is_convertible_v<Twice, bool> &&
+              !std::is_convertible_v<A, char> && !std::is_convertible_v<A, unsigned>);
+// To numbers as which a total may be read there is one, which is refused with its sentence (A11).
+static_assert(std::is_convertible_v<A, float> && std::is_convertible_v<A, int>);
 static_assert(std::is_nothrow_move_constructible_v<A> && std::is_nothrow_move_assignable_v<A> &&
               std::is_copy_assignable_v<A> && std::is_nothrow_move_assignable_v<L>);
 static_assert(!std::is_assignable_v<A&, int> && !std::is_assignable_v<Twice&, int>);
