@@ -16,6 +16,7 @@ struct RandomHeader;
 struct FftHeader;
 struct FrequenciesHeader;
 struct FourStepHeader;
+struct PageHeader;
 
 template <class Header>
 concept NotIncluded = !requires { sizeof(Header); };
@@ -54,6 +55,8 @@ SHARDTYPE_OF_HEADER(FrequenciesHeader, fftshift)
 SHARDTYPE_OF_HEADER(FrequenciesHeader, ifftshift)
 SHARDTYPE_OF_HEADER(FourStepHeader, fft_four_step)
 SHARDTYPE_OF_HEADER(FourStepHeader, ifft_four_step)
+SHARDTYPE_OF_HEADER(PageHeader, to_html)
+SHARDTYPE_OF_HEADER(PageHeader, write_html)
 
 // Refused, A16: `psum<X>(a)`, names of others.
 #define SHARDTYPE_OF_ANOTHER_NAME(name)                                               \

@@ -20,6 +20,10 @@
 
 namespace shardtype {
 
+namespace checking {
+struct PageHeader {};  // check/elsewhere.hpp
+}  // namespace checking
+
 namespace detail {
 
 /// Builds the page of a plan.

@@ -120,7 +120,8 @@ struct refused<Code::A15_another_header, legal, YourTypes...> : Poisoned {
       "[shardtype A15] this function is in a header beside shardtype.hpp, the one above: "
       "#include <shardtype/random/random.hpp> has normal, uniform and RandomKey, "
       "<shardtype/fft/fft.hpp> the Fourier transforms, <shardtype/fft/frequencies.hpp> fftfreq "
-      "and fftshift, <shardtype/fft/four_step.hpp> fft_four_step.");
+      "and fftshift, <shardtype/fft/four_step.hpp> fft_four_step, "
+      "<shardtype/visualize/program_page.hpp> to_html and write_html.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::A16_another_name, legal, YourTypes...> : Poisoned {
