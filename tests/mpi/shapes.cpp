@@ -364,9 +364,10 @@ void check_diagonal(M const& mesh, std::array<Int, 3> const& extents) {
   auto const a =
       from_function<Int, Dims...>(mesh, extents, [=](auto... at) { return value(at...); });
   constexpr auto at = [](auto label) {
-    return A::spec.find(core::Scope<A>::names.find_label(core::identity<decltype(label)>));
+    return static_cast<std::size_t>(
+        A::spec.find(core::Scope<A>::names.find_label(core::identity<decltype(label)>)));
   };
-  constexpr int k_at = at(K{});
+  constexpr std::size_t k_at = at(K{});
   auto const expected = [=](Int first, Int second) {
     bool const k_first = k_at < at(I{});
     std::array<Int, 3> on{};
