@@ -209,6 +209,7 @@ struct Gradient : CalledWithUpTo<Gradient<F, value, Ks...>, Numbers<most_numbere
   template <class... Ps, class Args, class Made, class Hook>
   static constexpr auto with_result(Tape& tape, Args const& args, Made const& made,
                                     Hook const& forward_done) {
+    // NOLINTNEXTLINE(bugprone-branch-clone): what is not taken must not be asked for more
     if constexpr (shardtype::detail::not_taken<Made>) {
       return no_gradient<value>();
     } else if constexpr (!gives_aux<F>) {

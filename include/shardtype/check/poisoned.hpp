@@ -51,7 +51,7 @@ struct Poisoned : core::Argument<Poisoned> {
   static Poisoned tensor();
 
   // Members that Tensor refuses.
-  static Poisoned T;
+  static Poisoned T;  // NOLINT(readability-identifier-naming)
   template <class... Args>
   static Poisoned sum(Args const&...);
   template <class... Args>

@@ -109,7 +109,7 @@ struct NoTransposed : checking::Poisoned {
 /// A base, because in Held T is a parameter.
 template <class Self>
 struct Transposed {
-  static NoTransposed<Self> const& T;
+  static NoTransposed<Self> const& T;  // NOLINT(readability-identifier-naming): NumPy's
 };
 
 struct Lawful {};
