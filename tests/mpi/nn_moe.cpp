@@ -16,9 +16,11 @@
 #include <shardtype/shardtype.hpp>
 
 #include "harness/catch.hpp"
+#include "harness/expert_cases.hpp"
 #include "harness/on_ranks.hpp"
 
 using namespace shardtype;
+using expert_cases::all_to_last, expert_cases::Case, expert_cases::mixed;
 
 namespace {
 
@@ -58,22 +60,6 @@ Numbers numbers(A const& a) {
   return out;
 }
 
-// Sizes, and the expert of choice k of token s.
-struct Case {
-  std::int64_t tokens, experts, choices;
-  std::int64_t (*expert)(Case const&, std::int64_t, std::int64_t);
-  std::int64_t features = 3, hidden = 5;
-  std::vector<std::int64_t> ids() const {
-    std::vector<std::int64_t> out;
-    for (std::int64_t s = 0; s < tokens; ++s)
-      for (std::int64_t k = 0; k < choices; ++k) out.push_back(expert(*this, s, k));
-    return out;
-  }
-};
-std::int64_t mixed(Case const& c, std::int64_t s, std::int64_t k) {
-  return (s * 7 + s / 3 + k) % c.experts;
-}
-std::int64_t all_to_last(Case const& c, std::int64_t, std::int64_t) { return c.experts - 1; }
 std::int64_t few(Case const&, std::int64_t s, std::int64_t k) { return (s + k) % 2; }
 std::int64_t none_for_some(Case const& c, std::int64_t s, std::int64_t k) {
   return (s + k) % 4 == 0 ? -1 : (s + 2 * k) % c.experts;

@@ -15,9 +15,11 @@
 #include <shardtype/shardtype.hpp>
 
 #include "harness/catch.hpp"
+#include "harness/expert_cases.hpp"
 #include "harness/on_ranks.hpp"
 
 using namespace shardtype;
+using expert_cases::all_to_last, expert_cases::Case, expert_cases::mixed;
 
 namespace {
 
@@ -52,22 +54,7 @@ double distance(U const& a, V const& b) {
   return out;
 }
 
-struct Case {
-  std::int64_t tokens, experts, choices;
-  std::int64_t (*expert)(Case const&, std::int64_t, std::int64_t);
-  std::int64_t features = 5, hidden = 6;
-  std::vector<std::int64_t> ids() const {
-    std::vector<std::int64_t> out;
-    for (std::int64_t s = 0; s < tokens; ++s)
-      for (std::int64_t k = 0; k < choices; ++k) out.push_back(expert(*this, s, k));
-    return out;
-  }
-};
-std::int64_t mixed(Case const& c, std::int64_t s, std::int64_t k) {
-  return (s * 7 + s / 3 + k) % c.experts;
-}
 std::int64_t all_to_first(Case const&, std::int64_t, std::int64_t) { return 0; }
-std::int64_t all_to_last(Case const& c, std::int64_t, std::int64_t) { return c.experts - 1; }
 std::int64_t even_ones(Case const& c, std::int64_t s, std::int64_t k) {
   return 2 * (s + k) % c.experts / 2 * 2;
 }

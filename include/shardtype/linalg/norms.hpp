@@ -98,8 +98,8 @@ constexpr auto norm(core::Argument<A> const& a,
 
 /// The norm of each matrix: `a[B@X, I, J]` -> `[B@X]`, real, by default the Frobenius norm. `Norm::one` is the largest sum of
 /// sizes along a column, `Norm::infinity` that along a row, `Norm::two` the largest singular value, for which rows and columns
-/// are whole, as for svdvals. 0 of a matrix without elements. Communicates nothing: where the dim of the sums is split, S02 or S03 refuses;
-/// where the other one is, the result is an unreduced maximum. Differentiable as its parts: norm_1 and norm_inf, svdvals.
+/// are whole, as for svdvals. 0 of a matrix without elements. Communicates nothing: where the dim of the sums is split, S02
+/// or S03 refuses; where the other one is, the result is an unreduced maximum. Differentiable as its parts: norm_1 and norm_inf, svdvals.
 /// As jnp.linalg.norm with two axes.
 ///
 ///     auto x = linalg::norm<I, J, linalg::Norm::one>(a);

@@ -283,8 +283,8 @@ namespace api {
 /// weights, by the x that they come from) as `{R:Y}` for gradients, else X01; weights that are not split over X as
 /// `{R:X}`. Of `x[S@X, D@Y]` the result is `[S@X, D@Y]`: rows travel over X as parts, are gathered over Y at their
 /// experts (all_gather) and summed there (reduce_scatter), both again backward, and the weights' gradient is one
-/// all_reduce over Y; only weights with F@Y fit. Refused: as ragged_dot (D18 where tokens and experts are not split over the same axes). Errors: E40
-/// sequences that are split unevenly; as ragged_dot. Ids outside of the experts have no part, and are E50 under
+/// all_reduce over Y; only weights with F@Y fit. Refused: as ragged_dot (D18 where tokens and experts are not split over
+/// the same axes, or features and hidden features). Errors: E40 sequences that are split unevenly; as ragged_dot. Ids outside of the experts have no part, and are E50 under
 /// SHARDTYPE_CHECK=values.
 template <class... Out, class A, class R, class W1, class W2, class Form = Ragged, class Act = Gelu>
   requires(!detail::GatedMembers<W1>)
