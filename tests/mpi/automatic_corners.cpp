@@ -312,6 +312,19 @@ TEST_CASE("constraints on constraints") {
   CHECK(
       wrong(evaluate<Dim<I>, Dim<K>>(mesh, constrain<Dim<I, X>, Dim<K>>(shared) + shared * shared),
             [&](Long i, Long k) { return ab(i, k) + ab(i, k) * ab(i, k); }) == 0);
+  // positions count in the order that the constraint names
+  auto first_of = [](Long rows, Long columns, auto const& f) {
+    Long at = 0;
+    for (Long n = 0; n < rows * columns; ++n)
+      if (f(n / columns, n % columns) > f(at / columns, at % columns)) at = n;
+    return at;
+  };
+  CHECK(item(evaluate<>(mesh, argmax<J, I>(leaf))) ==
+        first_of(6, 5, [](Long j, Long i) { return value(i, j); }));
+  CHECK(item(evaluate<>(mesh, argmax<K, I>(matmul<Dim<K, X>, Dim<I>>(lazy(a), b)))) ==
+        first_of(4, 5, [&](Long k, Long i) { return ab(i, k); }));
+  CHECK(item(evaluate<>(mesh, argmax<I, K>(matmul<Dim<I>, Dim<K, Y>>(lazy(a), b)))) ==
+        first_of(5, 4, ab));
   // the plan keeps a named result
   auto const named = matmul<Dim<I, X>, Dim<K, Y>>(lazy(a), b);
   CHECK(wrong(evaluate<Dim<I>, Dim<K>>(mesh, named), ab) == 0);

@@ -196,11 +196,11 @@ class LazyShardMap : public LazyNode,
   using detail::Expression<F, As...>::Expression;
 };
 
-/// An expression that is computed in the sharding of the Tensor type `Pin`.
+/// An expression that is computed in the sharding of the Tensor type `Pin`, and read with its dims in that order.
 template <class Pin, class A>
 class LazyConstrained : public LazyNode, public core::Argument<LazyConstrained<Pin, A>> {
  public:
-  using whole = typename A::whole;
+  using whole = whole_t<Pin>;
   explicit LazyConstrained(A a) : a_(std::move(a)) {}
   A const& a() const { return a_; }
 
