@@ -96,7 +96,7 @@ struct Program {
 
 class Drawing {
  public:
-  /// Two cases, from `favourite` on, are tried more often until the program has them.
+  /// Two cases, `favourite` and one half the list away, are tried more often until the program has them.
   constexpr Drawing(std::uint64_t seed, int length, int favourite)
       : draw_(seed), favourite_(favourite) {
     rules::Labels all;
@@ -121,6 +121,9 @@ class Drawing {
     double most = 1;    // bound of their sizes
   };
   static constexpr double too_large = 1e5;
+  // Between both favourites: neighbours are alike and seldom fit into one program. Odd, as the first ones may all be
+  // even.
+  static constexpr int apart = (case_count / 2 - 1) | 1;
 
   constexpr Spec wanted(rules::Labels const& of) {
     bool const unreduced = draw_.one_in(3);
@@ -135,7 +138,7 @@ class Drawing {
   }
   // The favourite that the program lacks, or -1.
   constexpr int missing() const {
-    int const second = (favourite_ + 1) % case_count;
+    int const second = (favourite_ + apart) % case_count;
     return !has(favourite_) ? favourite_ : !has(second) ? second : -1;
   }
   constexpr int number() const { return inputs + program.size; }
