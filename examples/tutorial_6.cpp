@@ -286,5 +286,18 @@ int main(int argc, char** argv) {
   auto const turns = nn::attention<Dim<B, X>, Dim<L, Cyclic<Y, 2>>, Dim<H>, Dim<K>>(
       reshard<Turns>(q), reshard<Turns>(k), reshard<Turns>(v), {.causal = true});
   holds(allclose(reshard<Whole>(turns), expected, 1e-9, 1e-9), "the ring in turns");
+  // docs: strict-in-manual
+  // In a shard_map whose blocks are those of a split sequence: strict mode knows where they lie.
+  auto const by_blocks = shard_map<Heads>(
+      [](auto const&... blocks) {
+        return strict<Heads, Heads, Heads>(
+            [](auto const&... x) {
+              return nn::attention<Dim<B, X>, Dim<L, Y>, Dim<H>, Dim<K>>(x..., {.causal = true});
+            },
+            blocks...);
+      },
+      q, k, v);
+  // docs: end
+  holds(array_equal(by_blocks, seen), "the ring from blocks");
   return wrong == 0 ? 0 : 1;
 }
