@@ -37,6 +37,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent.parent
 CPP = {"cpp", "c++", "cc", "cxx", "hpp", "h++"}
+README_LINES = 100
 REFERENCE = "docs/reference.md"
 RUN_TIME = r"(?:E|IO)\d+"
 BLOCK = r"^<!-- {kind}: (\S+)(?: (\S+))? -->\n```(\w*)\n(.*?)^```$"
@@ -209,8 +210,14 @@ def noted(root):
             for name in sorted(says ^ shown(root))]
 
 
+def length(root):
+    """The README is read in one go."""
+    lines = len((root / "README.md").read_text().splitlines())
+    return [f"README.md has {lines} lines, more than {README_LINES}"] if lines > README_LINES else []
+
+
 def check(root):
-    return code(root) + unmarked(root) + calls(root) + links(root) + tasks(root) + noted(root)
+    return length(root) + code(root) + unmarked(root) + calls(root) + links(root) + tasks(root) + noted(root)
 
 
 def self_test():
@@ -260,6 +267,11 @@ def self_test():
             page.write_text(right + more)
             if bool(check(root)) != faulty:
                 missed.append(f"{name} {'goes unnoticed' if faulty else 'is refused'}")
+        page.write_text(right)
+        (root / "README.md").write_text("[a](docs/a.md)\n" + README_LINES * "\n")
+        if not check(root):
+            missed.append("a long README goes unnoticed")
+        (root / "README.md").write_text("[a](docs/a.md)\n")
         page.write_text(right.replace("output: a", "output: b"))
         if not check(root):
             missed.append("an output that no run compares goes unnoticed")
