@@ -137,9 +137,9 @@ int main(int argc, char** argv) {
 
   // docs: overlap
   // The AllReduce of a gradient is under way while those of earlier layers are computed.
-  auto const [value, behind] = value_and_grad<0>(loss, overlap_grad_reduce)(w, x, y);
+  auto const [total, behind] = value_and_grad<0>(loss, overlap_grad_reduce)(w, x, y);
   // docs: end
-  holds(item(value) < 1.0 && array_equal(behind, grad<0>(loss)(w, x, y)),
+  holds(item(total) < 1.0 && array_equal(behind, grad<0>(loss)(w, x, y)),
         "the same bits behind the backward pass");
 
   section("fsdp");
