@@ -356,17 +356,17 @@ double blocks_of(core::Rows const& queries, core::Rows const& keys) {
 struct Balance {
   double most = 0, least = 1e300, over_mean = 0;
 };
-Balance balance(std::int64_t p, std::int64_t rows, std::int64_t turn) {
-  auto const of = [&](std::int64_t rank) {
-    return turn == 0 ? core::Rows{rank * rows, rows, 0, 0}
-                     : core::Rows{rank * turn, rows, turn, p * turn};
-  };
+// `of(rank)`: its positions, in parts of whole blocks.
+template <class Of>
+Balance balance(std::int64_t p, Of const& of) {
   Balance out;
   double all = 0, waited = 0;
   for (std::int64_t round = 0; round < p; ++round) {
     double busiest = 0;
     for (std::int64_t me = 0; me < p; ++me) {
-      double const n = blocks_of(of(me), of((me - round + p) % p));
+      double n = 0;
+      for (core::Rows const& queries : of(me))
+        for (core::Rows const& keys : of((me - round + p) % p)) n += blocks_of(queries, keys);
       all += n;
       busiest = std::max(busiest, n);
       if (round == 0) continue;
@@ -383,19 +383,30 @@ Balance balance(std::int64_t p, std::int64_t rows, std::int64_t turn) {
 
 TEST_CASE("turns of the kernel's block balance causal rounds: docs/nn.md") {
   if (on_ranks::my_rank() != 0) return;
-  struct Row {
-    std::int64_t p;
-    double blocks, turns;  // the busiest ranks of all rounds over the mean
+  constexpr std::int64_t n = 2048;  // positions of a rank
+  using Parts = std::vector<core::Rows>;
+  auto const blocks = [](std::int64_t rank) { return Parts{{rank * n, n, 0, 0}}; };
+  auto const check = [](Balance const& b, double least, double most, double over_mean) {
+    CHECK(b.least == least);
+    CHECK(b.most == most);
+    CHECK(std::abs(b.over_mean - over_mean) < 0.005);
   };
-  for (Row const& r : {Row{2, 1.485, 1.030}, Row{4, 1.738, 1.046}, Row{8, 1.868, 1.054}}) {
-    Balance const blocks = balance(r.p, 2048, 0);
-    CHECK(blocks.most == 256);
-    CHECK(blocks.least == 0);
-    CHECK(std::abs(blocks.over_mean - r.blocks) < 0.001);
-    Balance const turns = balance(r.p, 2048, 128);
-    CHECK(turns.most == 136);
-    CHECK(turns.least == 120);
-    CHECK(std::abs(turns.over_mean - r.turns) < 0.001);
+  struct Case {
+    std::int64_t p;
+    double blocks, long_turns, turns;
+  };
+  for (Case const& c :
+       {Case{2, 1.485, 1.12, 1.03}, Case{4, 1.738, 1.185, 1.046}, Case{8, 1.868, 1.217, 1.054}}) {
+    auto const turns = [&](std::int64_t of) {
+      return [of, p = c.p](std::int64_t rank) { return Parts{{rank * of, n, of, p * of}}; };
+    };
+    auto const zigzag = [&](std::int64_t rank) {
+      return Parts{{rank * n / 2, n / 2, 0, 0}, {(2 * c.p - 1 - rank) * n / 2, n / 2, 0, 0}};
+    };
+    check(balance(c.p, blocks), 0, 256, c.blocks);
+    check(balance(c.p, turns(512)), 96, 160, c.long_turns);
+    check(balance(c.p, turns(128)), 120, 136, c.turns);
+    check(balance(c.p, zigzag), 128, 128, 1);
   }
 }
 
