@@ -109,6 +109,7 @@ inline constexpr std::tuple linalg_samples{
     on<"LuSolve", "lu_solve", Matrices, Pivots, RightSides>(op::LuSolve<Rows, Cols, false>{}),
     on<"MatrixRank", "matrix_rank", Matrices>(op::MatrixRank<Rows, Cols>{}),
     on<"PseudoInverse", "pinv", Matrices>(op::PseudoInverse<Rows, Cols>{}),
+    on<"Rcond", "rcond", Matrices>(op::Rcond<Rows, Cols>{}),
     on<"Solve", "solve", Matrices, RightSides>(op::Solve<Rows, Cols>{}),
     on<"TriangularSolve", "triangular_solve", Matrices, RightSides>(
         op::TriangularSolve<Rows, Cols>{})};
