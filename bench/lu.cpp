@@ -1,5 +1,7 @@
 // One matrix over all ranks, its columns block-cyclic: LU and a solution against ScaLAPACK's pdgesv, Cholesky and a solution
-// against pdposv, on grids of one row and of one column with several block sizes, alternating.
+// against pdposv, on grids of one row and of one column with several block sizes, alternating. LU also against its own
+// products alone, and on one rank against LAPACK's dgesv and dposv.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -29,6 +31,10 @@ void pdgesv_(int const* n, int const* rights, double* a, int const* ia, int cons
 void pdposv_(char const* part, int const* n, int const* rights, double* a, int const* ia,
              int const* ja, int const* desc_a, double* b, int const* ib, int const* jb,
              int const* desc_b, int* info);
+void dgesv_(int const* n, int const* rights, double* a, int const* ld_a, int* pivots, double* b,
+            int const* ld_b, int* info);
+void dposv_(char const* part, int const* n, int const* rights, double* a, int const* ld_a,
+            double* b, int const* ld_b, int* info);
 }
 
 using namespace shardtype;
@@ -38,16 +44,17 @@ namespace {
 char const* const help =
     "bench_lu [--size=2048] [--rounds=21] [--blocks=32,64] [--benchmark_filter=CASE]\n"
     "A system of equations in double, one right-hand side: LU and Cholesky, ours in blocks of 64 "
-    "columns.\n"
-    "Last lines: ratio lu METHOD_GRID_nbBLOCK RANKS MEDIAN Q1 Q3, ours over ScaLAPACK's in time; "
+    "columns,\n"
+    "from 4096 on of 96. Last lines: ratio lu METHOD_GRID_nbBLOCK RANKS MEDIAN Q1 Q3, ours over "
+    "ScaLAPACK's\n"
+    "in time, lu_products over its products alone, on one rank METHOD_lapack over dgesv or dposv; "
     "Q1 and Q3\n"
-    "are the quartiles of the ratios of one round; before them, as itself, ScaLAPACK's over "
+    "are the quartiles of the ratios of one round; before them, as itself, the rival over "
     "itself.\n";
 
 struct X : Axis<"X"> {};
 struct I : Index<"I"> {};
 struct J : Index<"J"> {};
-using Columns = Dim<J, Cyclic<X, 64>>;
 
 double drawn(std::int64_t i, std::int64_t j) {
   std::uint64_t h = (static_cast<std::uint64_t>(i) << 32U | static_cast<std::uint64_t>(j)) *
@@ -123,22 +130,100 @@ class Rival {
   std::vector<int> pivots_;
 };
 
-}  // namespace
+/// The products of LU alone: what each panel does to this rank's columns behind it, without panels, triangles or messages.
+template <std::int64_t width>
+class Products {
+ public:
+  Products(int n, int rank, int ranks)
+      : blocks_{n, width, ranks},
+        rank_(rank),
+        mine_(std::int64_t{n} * blocks_.below(blocks_.count(), rank)),
+        panel_(std::int64_t{n} * width) {
+    for (std::size_t k = 0; k < mine_.size(); ++k) mine_.data()[k] = drawn(7, static_cast<int>(k));
+    for (std::size_t k = 0; k < panel_.size(); ++k)
+      panel_.data()[k] = 1e-3 * drawn(8, static_cast<int>(k));
+  }
+  void run() const {
+    namespace lk = linalg::kernels;
+    std::int64_t const columns = blocks_.below(blocks_.count(), rank_);
+    lk::Matrix<double> const a = lk::row_major(mine_.data(), blocks_.n, columns);
+    for (std::int64_t k = 0; k + 1 < blocks_.count(); ++k) {
+      std::int64_t const w = blocks_.width(k);
+      std::int64_t const begin = blocks_.begin(k);
+      std::int64_t const rest = blocks_.n - begin - w;
+      std::int64_t const first = blocks_.below(k + 1, rank_);
+      lk::Matrix<double const> const panel = lk::column_major(panel_.data(), rest + w, w);
+      lk::subtract_product<double>(panel.block(w, 0, rest, w),
+                                   a.block(begin, first, w, columns - first),
+                                   a.block(begin + w, first, rest, columns - first));
+    }
+  }
 
-int main(int argc, char** argv) {
-  if (asked_for_help(argc, argv, help)) return 0;
-  Environment const env(argc, argv);
-  auto const n = static_cast<int>(option(argc, argv, "size", 2048));
+ private:
+  planning::CyclicBlocks blocks_;
+  std::int64_t rank_;
+  HostArray<double> mine_;
+  HostArray<double> panel_;
+};
+
+/// LAPACK's dgesv and dposv, of a copy.
+class Lapack {
+ public:
+  Lapack(int n, bool lu, std::function<double(int, int)> const& entry)
+      : n_(n), lu_(lu), pivots_(static_cast<std::size_t>(n)) {
+    for (int j = 0; j < n; ++j)
+      for (int i = 0; i < n; ++i) given_.push_back(entry(i, j));
+    for (int i = 0; i < n; ++i) right_.push_back(right_side(i));
+  }
+  void run() {
+    int const one = 1;
+    int info = 0;
+    a_ = given_;
+    b_ = right_;
+    if (lu_) {
+      dgesv_(&n_, &one, a_.data(), &n_, pivots_.data(), b_.data(), &n_, &info);
+    } else {
+      dposv_("L", &n_, &one, a_.data(), &n_, b_.data(), &n_, &info);
+    }
+    if (info != 0) stop("LAPACK returned " + std::to_string(info));
+  }
+
+ private:
+  int n_;
+  bool lu_;
+  std::vector<double> given_, right_, a_, b_;
+  std::vector<int> pivots_;
+};
+
+using Pair = std::pair<std::function<void()>, std::function<void()>>;
+
+/// All cases, ours in blocks of `width` columns.
+template <std::int64_t width>
+void run(int argc, char** argv, Environment const& env, int n) {
+  using Columns = Dim<J, Cyclic<X, width>>;
   Suite suite("lu", option(argc, argv, "rounds", 21));
   Mesh<X> const mesh(env.world());
+  auto const entry_of = [n](bool by_lu) -> std::function<double(int, int)> {
+    return [n, by_lu](int i, int j) { return by_lu ? general(i, j) : definite(n, i, j); };
+  };
   auto const a = from_function<double, Dim<I>, Columns>(mesh, {n, n}, &general);
   auto const h = from_function<double, Dim<I>, Columns>(
       mesh, {n, n}, [n](std::int64_t i, std::int64_t j) { return definite(n, i, j); });
   auto const b = from_function<double, Dim<I>>(mesh, {n}, &right_side);
-  std::function<void()> const lu = [&] { linalg::solve<I, J>(a, b); };
-  std::function<void()> const cholesky = [&] {
-    linalg::cholesky_solve<I, J>(linalg::cholesky<I, J>(h), b);
+  auto const ours = [&](bool by_lu) -> std::function<void()> {
+    if (by_lu) return [&] { linalg::solve<I, J>(a, b); };
+    return [&] { linalg::cholesky_solve<I, J>(linalg::cholesky<I, J>(h), b); };
   };
+  suite.add("lu_products", [&] {
+    auto const rival = std::make_shared<Products<width>>(n, env.rank(), env.size());
+    return Pair{ours(true), [rival] { rival->run(); }};
+  });
+  for (bool const by_lu : {true, false})
+    if (env.size() == 1)
+      suite.add(by_lu ? "lu_lapack" : "cholesky_lapack", [&, by_lu] {
+        auto const rival = std::make_shared<Lapack>(n, by_lu, entry_of(by_lu));
+        return Pair{ours(by_lu), [rival] { rival->run(); }};
+      });
   std::stringstream blocks(option(argc, argv, "blocks", std::string("32,64")));
   for (std::string word; std::getline(blocks, word, ',');) {
     int const block = std::stoi(word);
@@ -150,15 +235,25 @@ int main(int argc, char** argv) {
         suite.add(std::string(by_lu ? "lu_" : "cholesky_") + std::to_string(rows) + "x" +
                       std::to_string(cols) + "_nb" + word,
                   [&, by_lu, rows, cols, block] {
-                    auto const rival = std::make_shared<Rival>(
-                        rows, cols, block, n, by_lu, [&, by_lu](int i, int j) {
-                          return by_lu ? general(i, j) : definite(n, i, j);
-                        });
-                    return std::pair<std::function<void()>, std::function<void()>>(
-                        by_lu ? lu : cholesky, [rival] { rival->run(); });
+                    auto const rival =
+                        std::make_shared<Rival>(rows, cols, block, n, by_lu, entry_of(by_lu));
+                    return Pair{ours(by_lu), [rival] { rival->run(); }};
                   });
       }
   }
   suite.run(argc, argv);
   suite.print();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (asked_for_help(argc, argv, help)) return 0;
+  Environment const env(argc, argv);
+  auto const n = static_cast<int>(option(argc, argv, "size", 2048));
+  if (n < 4096) {
+    run<64>(argc, argv, env, n);
+  } else {
+    run<96>(argc, argv, env, n);
+  }
 }

@@ -25,6 +25,7 @@ using Weights = Tensor<float, Dim<Feature>, Dim<Class>>;
 using Labels = Tensor<std::int64_t, Dim<Sequence, Data>, Dim<Query>>;
 using Losses = Tensor<float, Dim<Sequence, Data>, Dim<Query>>;
 
+// docs: functions
 // The mathematics, of tensors, of blocks and of expressions.
 constexpr auto attention = [](auto const& q, auto const& k, auto const& v) {
   auto const scores = einsum<Sequence, Query, Key>(q, k) / std::sqrt(8.0F);
@@ -35,6 +36,7 @@ constexpr auto losses = [](auto const& q, auto const& k, auto const& v, auto con
   auto const logits = matmul(attention(q, k, v), weights);
   return -sum<Class>(log_softmax<Class>(logits) * one_hot<Class, float>(labels, Class::extent));
 };
+// docs: end
 
 bool same_bits(Losses const& a, Losses const& b) {
   std::vector<float> const x = to_host(a);
@@ -59,12 +61,14 @@ int main(int argc, char** argv) {
   auto const labels = from_function<Labels>(
       mesh, [](std::int64_t s, std::int64_t i) { return (5 * s + 3 * i) % 10; });
 
+  // docs: run
   // The loss of each query: no rank needs anything of another one. Automatic mode finds that, strict mode would not
   // compile otherwise, and in manual mode nobody calls a collective.
   auto const e = losses(lazy(q), lazy(k), lazy(v), w, lazy(labels));
   auto const automatic = evaluate<Losses>(mesh, e);
   Losses const strict = losses(q, k, v, w, labels);
   auto const manual = shard_map<Losses>(losses, q, k, v, w, labels);
+  // docs: end
   if (planned(evaluate_to<Losses>, mesh, e).plan.collectives() != 0)
     throw Error("example", "automatic mode sends something", FailedOn::every_rank);
   if (!same_bits(automatic, strict) || !same_bits(automatic, manual))

@@ -41,6 +41,23 @@ inline constexpr auto loss = [](auto const& r, auto const& w, auto const& v, aut
 };
 // docs: end
 
+// docs: gated
+// Gated experts, with the functions of SwiGLU; rows travel once for both products: counts, there, back.
+template <class... Parts>
+using T = Tensor<double, Parts...>;
+struct Four : Axis<"X", 4> {};
+struct Rows : Index<"S", 512> {};
+constexpr auto gated = [](auto const& x, auto const& r, auto const& gate, auto const& up,
+                          auto const& down) {
+  auto const routes = nn::router<E>(matmul(x, r), 2);
+  return nn::moe(x, routes, nn::Gated{gate, up}, down, nn::Ragged{}, nn::Silu{});
+};
+using Into = T<Dim<E, Four>, Dim<D>, Dim<F>>;
+static_assert(plan(gated, type<T<Dim<Rows, Four>, Dim<D>>>, type<T<Dim<D>, Dim<E>>>, type<Into>,
+                   type<Into>, type<T<Dim<E, Four>, Dim<F>, Dim<D>>>)
+                  .count(Collective::all_to_all) == 3);
+// docs: end
+
 // docs: large
 // 100,000 ranks: a part of each expert on 8 ranks, one expert and 4096 tokens on each 8.
 namespace large {

@@ -116,12 +116,14 @@ std::vector<double> train_on(Environment const& env, int steps) {
   Mesh<X, Y> const mesh(env.world(), P::mesh(env.size()));
   using Model = typename Gpt<P>::template Model<value_t>;
   using Ids = typename Gpt<P>::Ids;
+  // docs: plan
   static constexpr auto planned =
       plan(train::step(train::AdamW{{.clip = 1}}, value_and_grad<0>(Gpt<P>::loss)), type<Model>,
            type<Ids>, type<Ids>);
   static_assert(planned.count(Collective::all_reduce) == P::of_a_step.all_reduce);
   static_assert(planned.count(Collective::all_gather) == P::of_a_step.all_gather);
   static_assert(planned.count(Collective::reduce_scatter) == P::of_a_step.reduce_scatter);
+  // docs: end
   auto model = train::initialize<Model>(mesh, RandomKey{5}, [](std::string_view path, auto) {
     if (path.ends_with("gain")) return train::Initial::ones();
     return path.ends_with("bias") || path.ends_with("b1") || path.ends_with("b2")
@@ -132,8 +134,10 @@ std::vector<double> train_on(Environment const& env, int steps) {
                            .decay = 0.01,
                            .decays = &train::matrices_decay,
                            .clip = 1}};
+  // docs: step-of
   auto const step_of = train::step(adam, value_and_grad<0>(Gpt<P>::loss));
   auto state = adam.init(model);
+  // docs: end
   if (env.rank() == 0)
     std::printf("%s, %lld parameters\n", P::name, static_cast<long long>(train::parameters(model)));
   std::vector<double> losses;
@@ -144,7 +148,9 @@ std::vector<double> train_on(Environment const& env, int steps) {
         return static_cast<std::int64_t>(text[at % text.size()]);
       });
     };
+    // docs: whole-step
     losses.push_back(item(step_of(model, state, bytes(0), bytes(1)).loss));
+    // docs: end
     if (env.rank() == 0 && (step % 10 == 0 || step + 1 == steps))
       std::printf("  step %3d  loss %.6f\n", step, losses.back());
   }

@@ -31,6 +31,7 @@ static_assert(std::is_same_v<Block, Local<double, Dim<I>, Varying<X, Y>>>);
 static_assert(plan(op::Mean<>{}, type<Block>).collectives() == 0);
 static_assert(plan(op::Roll<I>{}, type<Block>).collectives() == 0);
 
+// docs: gradient
 // A gradient goes through a function of blocks, and sends what the transposes of its collectives
 // send: that of the all_reduce is a cast, and free.
 constexpr auto squares = [](auto const& a) {
@@ -39,6 +40,35 @@ constexpr auto squares = [](auto const& a) {
 constexpr auto passes = plan(value_and_grad<0>(squares), type<Tensor<double, Dim<I, X, Y>>>);
 static_assert(passes.forward.count(Collective::all_reduce) == 1);
 static_assert(passes.backward.collectives() == 0);
+// docs: end
+
+// docs: plans
+// Collectives are objects too. The extents of a block are passed, or taken from one.
+using Matrix = Local<float, Dim<I>, Dim<J>, Varying<X>>;
+static_assert(plan(op::ReduceScatter<X, I>{}, type<Matrix>).at({8, 12}).bytes_per_rank() ==
+              8 * 12 * 4 / 2);  // 2 ranks
+// docs: end
+
+// docs: tensor-parallel
+// Megatron: w1: f64[D, H@Y], w2: f64[H@Y, K], x: f64[B, D]. One all_reduce forward, one backward: of varying<Y>.
+struct H : Index<"H", 8> {};
+struct K : Index<"K", 3> {};
+struct B : Index<"B", 4> {};
+struct D : Index<"D", 6> {};
+constexpr auto megatron = [](auto const& w1, auto const& w2, auto const& x) {
+  return shard_map<>(
+      [](auto const& v1, auto const& v2, auto const& u) {
+        auto const hidden = tanh(matmul(varying<Y>(u), v1));
+        return sum(square(all_reduce<Y>(matmul(hidden, v2))));
+      },
+      w1, w2, x);
+};
+constexpr auto of_megatron =
+    plan(value_and_grad<0, 1, 2>(megatron), type<Tensor<double, Dim<D>, Dim<H, Y>>>,
+         type<Tensor<double, Dim<H, Y>, Dim<K>>>, type<Tensor<double, Dim<B>, Dim<D>>>);
+static_assert(of_megatron.forward.collectives() == 1);
+static_assert(of_megatron.backward.collectives() == 1);
+// docs: end
 
 int main(int argc, char** argv) {
   Environment const env(argc, argv);

@@ -135,6 +135,13 @@ int main(int argc, char** argv) {
   say(explain(data_parallel));
   holds(allclose(w, teacher, 1e-2, 1e-2), "data parallel training finds the weights");
 
+  // docs: overlap
+  // The AllReduce of a gradient is under way while those of earlier layers are computed.
+  auto const [total, behind] = value_and_grad<0>(loss, overlap_grad_reduce)(w, x, y);
+  // docs: end
+  holds(item(total) < 1.0 && array_equal(behind, grad<0>(loss)(w, x, y)),
+        "the same bits behind the backward pass");
+
   section("fsdp");
   auto split = zeros<SplitW>(mesh);
   for (int step = 0; step < 50; ++step) {
@@ -187,6 +194,18 @@ int main(int argc, char** argv) {
   // docs: end
   holds(item(max<Real<>>(abs(held))) <= 1.0, "no gradient is above 1");
   say(type_name(held));
+
+  section("random");
+  // docs: random
+  auto const [of_weights, of_order] = RandomKey{7}.split<2>();
+  auto const weights = normal<double, Dim<D, X>, Dim<H>>(mesh, of_weights, 0, 0.02);
+  auto const epoch = permutation<std::int64_t, Dim<B, X>>(mesh, of_order.fold_in(3));  // the third
+  // docs: end
+  say(type_name(weights));
+  holds(array_equal(reshard<Dim<D>, Dim<H>>(weights),
+                    normal<double, Dim<D>, Dim<H>>(mesh, of_weights, 0, 0.02)),
+        "the same numbers in another sharding");
+  holds(item(sum<Tensor<std::int64_t>>(epoch)) == 64 * 63 / 2, "each row once");
 
   section("permute-rows");
   // docs: permute-rows

@@ -39,6 +39,7 @@ static_assert(same_spec<V, After<V>>);
 using Owed = Tensor<double, Dim<I, X>, Dim<P>, Unreduced<Y>>;
 static_assert(same_spec<Owed, After<Owed>>);
 
+// docs: automatic
 // In automatic mode the sharding of the result is named, and the plan contains the necessary
 // collectives.
 template <class B>
@@ -46,6 +47,7 @@ constexpr auto step_plan =
     plan_traced<V, B>([](auto v, auto b) { return evaluate<V>(relabel<Q, P>(v * b)); });
 static_assert(step_plan<Whole>.collectives() == 0 && step_plan<Whole>.bytes_per_rank() == 0);
 static_assert(step_plan<Given>.collectives() == 2);  // gathers B over Y and X, in every step
+// docs: end
 constexpr auto gather_plan =
     plan(op::Reshard<Whole>{}, type<Given>);  // once, before the first step
 

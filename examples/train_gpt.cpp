@@ -162,7 +162,9 @@ HeldOut evaluate_on(train::Tokens<Mesh<X, Y>> const& text, Model const& model,
   std::int64_t const batches = std::min<std::int64_t>(4, text.evaluation_batches<Ids>());
   HeldOut sum;
   for (std::int64_t k = 0; k < batches; ++k) {
-    auto const [ids, targets] = text.evaluation<Ids>(k);
+    // docs: evaluation
+    auto const [ids, targets] = text.evaluation<Ids>(k);  // the end of the file, in order
+    // docs: end
     auto const [logits, routers] = forward(model, ids, routing);
     sum.loss += static_cast<double>(item(nn::mean_cross_entropy<V, T<>>(logits, targets)));
     if constexpr (Routed<std::remove_cvref_t<decltype(model.blocks[0])>>) {
@@ -313,7 +315,9 @@ void train_on(Mesh<X, Y> const& mesh, train::Tokens<Mesh<X, Y>> const& text, Ask
   double mean = 0;
   std::int64_t counted = 0;
   for (std::int64_t step = first; step < asked.steps; ++step) {
+    // docs: batch
     auto const [ids, targets] = text.template batch<Ids>(step, key.fold_in(1));
+    // docs: end
     auto const [value, gradient] = value_and_grad<0>(loss, has_aux)(model, ids, targets);
     adam.update(model, gradient, state);
     mean += static_cast<double>(item(value.second));
@@ -395,7 +399,9 @@ int main(int argc, char** argv) {
     }
   }
   MPI_Barrier(env.world());
+  // docs: text
   train::Tokens const text(mesh, corpus, {.held_out = 0.05});
+  // docs: end
 
   if (asked.routing.experts > 0) {
     train_on<WithExperts>(mesh, text, asked);

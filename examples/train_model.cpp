@@ -35,6 +35,7 @@ struct Fsdp : Replicated {
 
 template <class P>
 struct Classifier {
+  // docs: model
   template <class I>
   using S = typename P::template Stored<I>;
   template <template <class> class As>
@@ -44,6 +45,7 @@ struct Classifier {
     As<Tensor<double, S<H>, Dim<C>>> w2;
     As<Tensor<double, S<C>>> b2;
   };
+  // docs: end
   using Points = Tensor<double, Dim<B, X>, Dim<D>>;
   using Labels = Tensor<std::int64_t, Dim<B, X>>;
 
@@ -70,10 +72,13 @@ double train_on(Mesh<X> const& mesh, bool first, int steps) {
   auto const noise = normal<double, Dim<B, X>, Dim<D>>(mesh, key.fold_in(3));
   auto const points = (take<C>(centers, labels) + noise).tensor();
 
+  // docs: initialize
   using Model = typename Task::template Layers<value_t>;
   auto model = train::initialize<Model>(mesh, key, [](std::string_view path, auto) {
     return path[0] == 'b' ? train::Initial::zeros() : train::Initial::normal(0.1);
   });
+  // docs: end
+  // docs: steps
   train::AdamW const adam{{.rate = train::Rate::cosine(0.05, 5, steps, 0.001),
                            .decay = 0.01,
                            .decays = &train::matrices_decay,
@@ -88,6 +93,7 @@ double train_on(Mesh<X> const& mesh, bool first, int steps) {
       std::printf("  step %3d  loss %.6f  norm %.3f  rate %.4f\n", k, last, stepped.norm,
                   stepped.rate);
   }
+  // docs: end
   return last;
 }
 

@@ -112,6 +112,17 @@ constexpr auto of_layers =
     plan(layers(Overlap::none), type<Activations>, type<WeightsIn>, type<WeightsOut>);
 // docs: end
 
+// docs: strict-in-manual
+// In a shard_map, of blocks of a sequence that is split: strict mode knows which positions they have.
+constexpr auto of_blocks = [](auto const&... blocks) {
+  return strict<Heads, Heads, Heads>(
+      [](auto const&... whole) {
+        return nn::attention<Dim<B, X>, Dim<L, Y>, Dim<H>, Dim<K>>(whole..., {.causal = true});
+      },
+      blocks...);
+};
+// docs: end
+
 int main(int argc, char** argv) {
   Environment const env(argc, argv);
   bool const first = env.rank() == 0;
@@ -286,5 +297,8 @@ int main(int argc, char** argv) {
   auto const turns = nn::attention<Dim<B, X>, Dim<L, Cyclic<Y, 2>>, Dim<H>, Dim<K>>(
       reshard<Turns>(q), reshard<Turns>(k), reshard<Turns>(v), {.causal = true});
   holds(allclose(reshard<Whole>(turns), expected, 1e-9, 1e-9), "the ring in turns");
+  auto const by_blocks =
+      shard_map<Heads>([](auto const&... blocks) { return of_blocks(blocks...); }, q, k, v);
+  holds(array_equal(by_blocks, seen), "the ring from blocks");
   return wrong == 0 ? 0 : 1;
 }

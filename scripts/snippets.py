@@ -15,6 +15,11 @@ What a program prints between the line `== NAME` and the next such line is shown
     ...
     ```
 
+A program that is refused is a part of its test in tests/reject. A block of C++ without such a mark is a fault, but for
+signatures below `<!-- synopsis -->`, for docs/reference.md, whose programs below `<!-- given: PARAMETERS -->` are compiled by
+tests/structure/reference.py, and for a page that says `<!-- refused -->`: each of its blocks stands below the heading of a
+code, which is that of a file in tests/reject or of an error of a run.
+
 The calls in the second column of a table below `<!-- calls: FILE -->` stand in FILE, which is compiled. The table below
 `<!-- tasks -->` has ways from README.md, of at most three links, to a page that speaks of the program.
 
@@ -31,6 +36,10 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent.parent
+CPP = {"cpp", "c++", "cc", "cxx", "hpp", "h++"}
+README_LINES = 100
+REFERENCE = "docs/reference.md"
+RUN_TIME = r"(?:E|IO)\d+"
 BLOCK = r"^<!-- {kind}: (\S+)(?: (\S+))? -->\n```(\w*)\n(.*?)^```$"
 
 
@@ -87,6 +96,28 @@ def replace(root, kind, wanted, write):
 
 def code(root, write=False):
     return replace(root, "code", lambda path, name: part(root, path, name), write)
+
+
+def unmarked(root):
+    """Blocks of C++ that are no part of a compiled file, and do not say what else they are."""
+    found = []
+    for page in pages(root):
+        name = str(page.relative_to(root))
+        marks = r"<!-- (?:code: .*|synopsis" + (r"|given: .*" if name == REFERENCE else "") + r") -->"
+        text = page.read_text()
+        refused = re.search(r"^<!-- refused -->$", text, re.M) is not None
+        before, code, inside = "", "", False
+        for number, line in enumerate(text.splitlines(), 1):
+            if heading := re.match(r"#+ (?:([A-Z]+\d+):)?", line) if not inside else None:
+                code = heading[1] or ""
+            if fence := re.match(r"\s*```\s*([\w+]*)", line):
+                right = re.fullmatch(marks, before) or (refused and (
+                    re.fullmatch(RUN_TIME, code) or any((root / "tests/reject").glob(f"{code}_*.cpp"))))
+                if not inside and fence[1].lower() in CPP and not right:
+                    found.append(f"{name}:{number}: C++ that is no part of a file which is compiled")
+                inside = not inside
+            before = line
+    return found
 
 
 def shown(root):
@@ -179,8 +210,14 @@ def noted(root):
             for name in sorted(says ^ shown(root))]
 
 
+def length(root):
+    """The README is read in one go."""
+    lines = len((root / "README.md").read_text().splitlines())
+    return [f"README.md has {lines} lines, more than {README_LINES}"] if lines > README_LINES else []
+
+
 def check(root):
-    return code(root) + calls(root) + links(root) + tasks(root) + noted(root)
+    return length(root) + code(root) + unmarked(root) + calls(root) + links(root) + tasks(root) + noted(root)
 
 
 def self_test():
@@ -213,8 +250,29 @@ def self_test():
         (root / "README.md").write_text("nothing\n")
         if not check(root):
             missed.append("a task that README.md does not lead to goes unnoticed")
-        page.write_text(right.replace("output: a", "output: b"))
         (root / "README.md").write_text("[a](docs/a.md)\n")
+        (root / "tests/reject").mkdir(parents=True)
+        (root / "tests/reject/C04_axis.cpp").write_text("int a = 1;\n")
+        refused = "\n<!-- refused -->\n## C04: axes\n```cpp\na\n```\n"
+        for name, more, faulty in (
+                ("a block without a mark", "\n```cpp\na\n```\n", True), ("one of another name", "\n```C++\na\n```\n", True),
+                ("one in a list", "\n- a:\n  ```cpp\n  a\n  ```\n", True), ("one below a line", "\na\n```cpp\na\n```\n", True),
+                ("parameters that nothing compiles", "\n<!-- given: int a -->\n```cpp\na\n```\n", True),
+                ("a synopsis", "\n<!-- synopsis -->\n```cpp\na\n```\n", False), ("text", "\n```\na\n```\n", False),
+                ("C++ in text", "\n```\n## C05: a\n```\n", False), ("a refusal", refused, False),
+                ("an error of a run", refused.replace("C04", "IO1"), False),
+                ("a refusal without a test", refused.replace("C04", "C05"), True),
+                ("a refusal without a code", refused.replace("C04: ", ""), True),
+                ("a refusal on another page", refused.replace("<!-- refused -->\n", ""), True)):
+            page.write_text(right + more)
+            if bool(check(root)) != faulty:
+                missed.append(f"{name} {'goes unnoticed' if faulty else 'is refused'}")
+        page.write_text(right)
+        (root / "README.md").write_text("[a](docs/a.md)\n" + README_LINES * "\n")
+        if not check(root):
+            missed.append("a long README goes unnoticed")
+        (root / "README.md").write_text("[a](docs/a.md)\n")
+        page.write_text(right.replace("output: a", "output: b"))
         if not check(root):
             missed.append("an output that no run compares goes unnoticed")
         page.write_text(right.replace("```\n1\n", "```\n2\n"))

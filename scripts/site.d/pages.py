@@ -2,7 +2,7 @@
 """Writes the pages of the site, and its navigation, from README.md, CONTRIBUTING.md, CHANGELOG.md and docs/.
 
 - The navigation is the table "Read on" of README.md. A page that it does not name goes below the one whose name begins
-  its own (automatic_machines.md below automatic.md), a page of a folder below the folder's README.md; a page with
+  its own (linalg_cyclic.md below linalg.md), a page of a folder below the folder's README.md; a page with
   neither is an error.
 - A file that pages name, `examples/gpt.cpp` or `nn/nn.hpp`, becomes a page with its source, and the name a link to
   it. So does every example. A folder's name stays text.

@@ -229,6 +229,7 @@ TEST_CASE("generation with a cache gives the rows of the whole sequence") {
   auto const k = normal<Keys<>>(mesh, {n.b, n.k, n.h, n.f}, RandomKey{2});
   auto const v = normal<Keys<>>(mesh, {n.b, n.k, n.h, n.f}, RandomKey{3});
   auto const whole = nn::attention(q, k, v);
+  // docs: cache
   auto cache = nn::KeyValueCache<Keys<>>::of(mesh, {n.b, 16, n.h, n.f});
   for (std::int64_t const step : {4, 1, 1, 5}) {
     std::int64_t const t = cache.length;
@@ -238,6 +239,7 @@ TEST_CASE("generation with a cache gives the rows of the whole sequence") {
     CHECK(distance(numbers(out), numbers(next(whole))) < 1e-14);
   }
   CHECK(cache.length == 11);
+  // docs: end
   CHECK(on_ranks::code_of([&] { cache.append(slice<K, N>(k, 0, 6), slice<K, N>(v, 0, 6)); }) ==
         "E41");
 }

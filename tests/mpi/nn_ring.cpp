@@ -7,6 +7,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <source_location>
 #include <tuple>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include "harness/catch.hpp"
 #include "harness/measured_plan.hpp"
 #include "harness/on_ranks.hpp"
+#include "shim/pmpi.hpp"
 
 using namespace shardtype;
 
@@ -301,6 +303,110 @@ TEST_CASE("a ring sends and holds what its plan says, and replicas have the same
     // of a megabyte and more
     if (shape == on_ranks::grids().back())
       measured.template operator()<A>({1, 513 * mesh.size_of<X>() - 5, 2, 128});
+  }
+}
+
+TEST_CASE("the next block is under way while one is computed, and two travelling blocks are held") {
+  int const p = on_ranks::rank_total();
+  int const me = on_ranks::my_rank();
+  Mesh<X> const mesh(MPI_COMM_WORLD, {p});
+  using A = T<Dim<B>, Dim<S, X>, Dim<H>, Dim<F>>;
+  auto const of = [&](std::uint64_t key) {
+    return normal<A>(mesh, {2, 5 * p, 3, 4}, RandomKey{key});
+  };
+  auto const q = of(1), k = of(2), v = of(3);
+  std::int64_t const travelling = 2 * measured_plan::block_bytes(k);  // keys with values
+  auto& memory = runtime::run_time.memory;
+  std::int64_t const before = memory.now();
+  execute::KeyRing<double, A::memory_space> ring(
+      Type<checking::Resolve<op::RingAttention<false>, A, A, A>>{}, "ring_attention",
+      std::source_location::current(), k);
+  shim::reset();
+  int rounds = 0;
+  execute::around_ring(
+      ring, {}, q, k, v,
+      [&](int round, auto const& shape, double const* keys, double const*, auto const&) {
+        CHECK(round == rounds++);
+        CHECK(shape.key_rows[0] == 5 * ((me - round + p) % p));
+        // the block that is computed is being sent, or was
+        CHECK(shim::bytes() == std::min(round + 1, p - 1) * travelling);
+        CHECK(memory.now() - before == (p == 1 ? 0 : 2 * travelling));
+        CHECK((round > 0 || keys == execute::data_of(k)));
+      },
+      [](int) {});
+  CHECK(rounds == p);
+  CHECK(memory.now() == before);
+}
+
+namespace {
+
+// Blocks of 128 x 128 scores that the kernel computes for the queries and keys of two ranks.
+double blocks_of(core::Rows const& queries, core::Rows const& keys) {
+  nn::kernels::AttentionShape const s{1, queries.size(),   keys.size(), 1,   1, 1, 0, 0,
+                                      1, {.causal = true}, queries,     keys};
+  std::int64_t scores = 0;
+  nn::kernels::each_block_of_queries(
+      s, [&](std::int64_t, std::int64_t, std::int64_t i0, std::int64_t rows) {
+        scores += rows * s.seen(i0 + rows - 1);
+      });
+  constexpr auto side = static_cast<double>(nn::kernels::attention_block);
+  return static_cast<double>(scores) / (side * side);
+}
+// The busiest and the idlest rank of each round after the first, and the busiest of all rounds over the mean.
+struct Balance {
+  double most = 0, least = 1e300, over_mean = 0;
+};
+// `of(rank)`: its positions, in parts of whole blocks.
+template <class Of>
+Balance balance(std::int64_t p, Of const& of) {
+  Balance out;
+  double all = 0, waited = 0;
+  for (std::int64_t round = 0; round < p; ++round) {
+    double busiest = 0;
+    for (std::int64_t me = 0; me < p; ++me) {
+      double n = 0;
+      for (core::Rows const& queries : of(me))
+        for (core::Rows const& keys : of((me - round + p) % p)) n += blocks_of(queries, keys);
+      all += n;
+      busiest = std::max(busiest, n);
+      if (round == 0) continue;
+      out.most = std::max(out.most, n);
+      out.least = std::min(out.least, n);
+    }
+    waited += busiest;
+  }
+  out.over_mean = waited * static_cast<double>(p) / all;
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("turns of the kernel's block balance causal rounds: docs/nn.md") {
+  if (on_ranks::my_rank() != 0) return;
+  constexpr std::int64_t n = 2048;  // positions of a rank
+  using Parts = std::vector<core::Rows>;
+  auto const blocks = [](std::int64_t rank) { return Parts{{rank * n, n, 0, 0}}; };
+  auto const check = [](Balance const& b, double least, double most, double over_mean) {
+    CHECK(b.least == least);
+    CHECK(b.most == most);
+    CHECK(std::abs(b.over_mean - over_mean) < 0.005);
+  };
+  struct Case {
+    std::int64_t p;
+    double blocks, long_turns, turns;
+  };
+  for (Case const& c :
+       {Case{2, 1.485, 1.12, 1.03}, Case{4, 1.738, 1.185, 1.046}, Case{8, 1.868, 1.217, 1.054}}) {
+    auto const turns = [&](std::int64_t of) {
+      return [of, p = c.p](std::int64_t rank) { return Parts{{rank * of, n, of, p * of}}; };
+    };
+    auto const zigzag = [&](std::int64_t rank) {
+      return Parts{{rank * n / 2, n / 2, 0, 0}, {(2 * c.p - 1 - rank) * n / 2, n / 2, 0, 0}};
+    };
+    check(balance(c.p, blocks), 0, 256, c.blocks);
+    check(balance(c.p, turns(512)), 96, 160, c.long_turns);
+    check(balance(c.p, turns(128)), 120, 136, c.turns);
+    check(balance(c.p, zigzag), 128, 128, 1);
   }
 }
 

@@ -378,6 +378,8 @@ TEST_CASE("the backward pass is a ring as well") {
   std::int64_t const ring = backward(down(Overlap::ring), h, w);
   if (me == p - 1) CHECK(gathered == row * (s - 1));
   if (me == p - 1) CHECK(ring == row * (s - 2));
+  // in shared memory nothing is sent
+  if (mesh.state().window().possible()) CHECK(backward(down(Overlap::shared), h, w) == 0);
   // of a gathered operand: its cotangent is a sum that is scattered, and it is gathered again for that of w
   auto const into = [&](Overlap how) {
     return [how](auto const& a, auto const& v) { return nn::linear(a, v, how); };

@@ -31,10 +31,12 @@ struct Model {
   As<Tensor<Kokkos::complex<float>, Dim<K, X>>> waves;
 };
 
+// docs: names
 checkpoint::NameInFile torch_name(std::string_view path) {
   if (path == "weight") return {"model.fc.weight", true};
   return {"model." + std::string(path)};
 }
+// docs: end
 
 }  // namespace
 
@@ -47,8 +49,10 @@ int main(int argc, char** argv) {
           zeros<decltype(M::kernel)>(mesh), zeros<decltype(M::small)>(mesh),
           zeros<decltype(M::places)>(mesh), zeros<decltype(M::count)>(mesh),
           zeros<decltype(M::mask)>(mesh),   zeros<decltype(M::waves)>(mesh)};
+  // docs: read
   checkpoint::FileOptions options{.names = &torch_name, .metadata = {{"format", "pt"}}};
   auto const texts = checkpoint::load_safetensors(argv[1], model, options);
+  // docs: end
   if (env.rank() == 0) std::printf("read %s\n", texts.at("made").c_str());
   checkpoint::save_safetensors(argv[2], model, options);
   checkpoint::save(argv[3], 1, model);

@@ -17,7 +17,9 @@ using A = Tensor<float, Dim<I, X>, Dim<J>>;
 #ifdef LEGAL
 using B = Tensor<float, Dim<J>, Dim<K, Y>>;
 #else
-using B = Tensor<float, Dim<J>, Dim<K, X>>;
+// docs: refused
+using B = Tensor<float, Dim<J>, Dim<K, X>>;  // X splits the rows of A, too
+// docs: end
 #endif
 
 void multiply(A const& a, B const& b) { (void)matmul(a, b); }

@@ -32,6 +32,7 @@ struct Cols : Index<"Cols", 6> {};
 using Matrices = Tensor<double, Dim<I, X>, Dim<Rows>, Dim<Cols>>;
 using RightSides = Tensor<double, Dim<I, X>, Dim<Rows>>;
 using Pivots = Tensor<std::int32_t, Dim<I, X>, Dim<Cols>>;
+using Norms = Tensor<double, Dim<I, X>>;
 
 using Vector = Tensor<double, Dim<J>>;
 using Heads = Tensor<double, Dim<I, X>, Dim<J>, Dim<K, Y>, Dim<L>>;
@@ -106,9 +107,11 @@ inline constexpr std::tuple nn_samples{
     on<"Rotary", "rotary", A>(op::Rotary<I, J>{})};
 inline constexpr std::tuple linalg_samples{
     on<"Cholesky", "cholesky", Matrices>(op::Cholesky<Rows, Cols>{}),
+    on<"LuRcond", "rcond", Matrices, Pivots, Norms>(op::LuRcond<Rows, Cols>{}),
     on<"LuSolve", "lu_solve", Matrices, Pivots, RightSides>(op::LuSolve<Rows, Cols, false>{}),
     on<"MatrixRank", "matrix_rank", Matrices>(op::MatrixRank<Rows, Cols>{}),
     on<"PseudoInverse", "pinv", Matrices>(op::PseudoInverse<Rows, Cols>{}),
+    on<"Rcond", "rcond", Matrices>(op::Rcond<Rows, Cols>{}),
     on<"Solve", "solve", Matrices, RightSides>(op::Solve<Rows, Cols>{}),
     on<"TriangularSolve", "triangular_solve", Matrices, RightSides>(
         op::TriangularSolve<Rows, Cols>{})};

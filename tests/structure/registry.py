@@ -90,7 +90,8 @@ TESTED_ELSEWHERE = {
     "fft": ("tests/mpi/fourier.cpp", "tests/mpi/fourier_long.cpp"),
     # results are rounded, as those of fft
     "nn": ("tests/mpi/nn.cpp", "tests/mpi/nn_attention.cpp", "tests/mpi/nn_moe.cpp"),
-    "linalg": ("tests/mpi/linalg_batched.cpp", "tests/mpi/linalg_norms.cpp"),
+    "linalg": ("tests/mpi/linalg_batched.cpp", "tests/mpi/linalg_norms.cpp",
+               "tests/mpi/linalg_condition.cpp"),
 }
 # The folder of a list of samples, unless it is "ops".
 LISTS = {"manual": "manual", "fft": "fft", "nn": "nn", "linalg": "linalg"}

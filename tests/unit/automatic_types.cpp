@@ -10,6 +10,7 @@ using namespace shardtype::automatic_mode;
 
 namespace {
 
+// docs: lower-bound
 template <std::int64_t Ranks>
 struct Cube {
   struct X : Axis<"X", Ranks> {};
@@ -33,6 +34,7 @@ constexpr bool meets_the_bound() {
 }
 static_assert(meets_the_bound<2>());
 static_assert(meets_the_bound<4>());
+// docs: end
 
 struct X : Axis<"X", 2> {};
 struct Y : Axis<"Y", 4> {};

@@ -19,6 +19,7 @@
 #include <cstdio>
 #include <cstring>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "shardtype/kernels/product.hpp"
@@ -31,11 +32,16 @@ using Exec = Kokkos::DefaultHostExecutionSpace;
 using Int = std::int64_t;
 using detail::PairTile;
 
-/// The sums in plain C++: what `_mm512_dpbf16_ps` computes.
+/// Zero, with its sign, for a denormal number.
+float flushed(float x) { return std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(0.0F, x) : x; }
+
+/// The sums in plain C++: what vdpbf16ps computes. A product of two bfloat16 has at most 16 significant bits: of these
+/// roundings only that of the addition changes a value.
 void plain_sums(Int pairs, std::uint32_t const* a, std::uint32_t const* b, float* c, Int row_stride,
                 bool add) {
   auto const half = [](std::uint32_t word, bool high) {
-    return float{bfloat16::from_bits(static_cast<std::uint16_t>(high ? word >> 16 : word))};
+    return flushed(
+        float{bfloat16::from_bits(static_cast<std::uint16_t>(high ? word >> 16 : word))});
   };
   for (int i = 0; i < PairTile::rows; ++i)
     for (int j = 0; j < PairTile::cols; ++j) {
@@ -43,8 +49,8 @@ void plain_sums(Int pairs, std::uint32_t const* a, std::uint32_t const* b, float
       for (Int p = 0; p < pairs; ++p) {
         std::uint32_t const x = a[p * PairTile::rows + i];
         std::uint32_t const y = b[p * PairTile::cols + j];
-        sum += half(x, true) * half(y, true);
-        sum += half(x, false) * half(y, false);
+        for (bool const high : {true, false})
+          sum = flushed(std::fma(half(x, high), half(y, high), sum));
       }
       float& to = c[i * row_stride + j];
       to = add ? to + sum : sum;
@@ -149,6 +155,79 @@ TEST_CASE("packed products of bfloat16 by the processor's sums") {
   }
 #endif
   std::puts("this processor has no AVX512_BF16");
+}
+
+TEST_CASE("the processor's sums have the bits of those in plain C++") {
+#ifdef SHARDTYPE_BFLOAT16_DOTS
+  if (shardtype::runtime::best_instructions() >= shardtype::runtime::Instructions::avx512_bf16) {
+    std::mt19937 random(5);
+    // exponents of each range: sums that round, that become denormal, and that overflow
+    for (auto const& [least, most] : {std::pair{115U, 140U}, {40U, 80U}, {0U, 4U}, {150U, 255U}})
+      for (Int const pairs : {1, 2, 7, 40}) {
+        std::uniform_int_distribution<unsigned> exponent(least, most);
+        auto const half = [&] {
+          return static_cast<std::uint32_t>((random() & 0x807FU) | exponent(random) << 7U);
+        };
+        std::vector<std::uint32_t> a(static_cast<std::size_t>(pairs * PairTile::rows));
+        std::vector<std::uint32_t> b(static_cast<std::size_t>(pairs * PairTile::cols));
+        for (auto* const words : {&a, &b})
+          for (auto& x : *words) x = half() | half() << 16U;
+        std::vector<float> by_dots(static_cast<std::size_t>(PairTile::rows * PairTile::cols));
+        std::vector<float> plain(by_dots.size());
+        detail::pair_sums_by_dots(pairs, a.data(), b.data(), by_dots.data(), PairTile::cols, false);
+        plain_sums(pairs, a.data(), b.data(), plain.data(), PairTile::cols, false);
+        bool same = true;
+        for (std::size_t k = 0; k < plain.size(); ++k)
+          same = same && (std::memcmp(&by_dots[k], &plain[k], sizeof(float)) == 0 ||
+                          (std::isnan(by_dots[k]) && std::isnan(plain[k])));
+        INFO("exponents from " << least << ", pairs " << pairs);
+        CHECK(same);
+      }
+  }
+#endif
+}
+
+TEST_CASE("a sum of products has the same bits wherever its element lies") {
+  auto sums = std::vector<detail::PairSums>{&plain_sums};
+#ifdef SHARDTYPE_BFLOAT16_DOTS
+  if (shardtype::runtime::best_instructions() >= shardtype::runtime::Instructions::avx512_bf16)
+    sums.push_back(&detail::pair_sums_by_dots);
+#endif
+  // rows and columns of blocks whose edges lie elsewhere, against those of the whole
+  Int const m = 45;
+  Int const n = 77;
+  Int const k = PairTile::block_k + 31;
+  std::mt19937 random(9);
+  std::normal_distribution<float> normal;
+  std::vector<bfloat16> a(static_cast<std::size_t>(m * k));
+  std::vector<bfloat16> b(static_cast<std::size_t>(k * n));
+  for (auto* const x : {&a, &b})
+    for (auto& value : *x) value = bfloat16(normal(random));
+  std::vector<std::uint32_t> words_a(a.size());
+  std::vector<std::uint32_t> words_b(b.size());
+  auto const product = [&](detail::PairSums by, Int row, Int rows, Int col, Int cols) {
+    std::vector<float> c(static_cast<std::size_t>(rows * cols));
+    detail::multiply_pairs(
+        Exec(), by, matrix<bfloat16 const>(a.data(), m, k, false, 0).block(row, 0, rows, k),
+        matrix<bfloat16 const>(b.data(), k, n, false, 0).block(0, col, k, cols),
+        matrix(c.data(), rows, cols, false, 0), false, words_a.data(), words_b.data(), [] {});
+    Exec().fence();
+    return c;
+  };
+  for (auto const by : sums) {
+    auto const whole = product(by, 0, m, 0, n);
+    for (auto const& [row, rows] : {std::pair<Int, Int>{0, 13}, {5, 40}, {33, 12}})
+      for (auto const& [col, cols] : {std::pair<Int, Int>{0, 33}, {9, 68}, {45, 32}}) {
+        auto const part = product(by, row, rows, col, cols);
+        bool same = true;
+        for (Int i = 0; i < rows; ++i)
+          for (Int j = 0; j < cols; ++j)
+            same = same && part[static_cast<std::size_t>(i * cols + j)] ==
+                               whole[static_cast<std::size_t>((row + i) * n + col + j)];
+        INFO("rows from " << row << ", columns from " << col);
+        CHECK(same);
+      }
+  }
 }
 
 TEST_CASE("what is packed fits into the copies in float") {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <shardtype/kernels/moments.hpp>
+#include <shardtype/kernels/norms.hpp>
 #include <shardtype/kernels/reduce.hpp>
 #include <shardtype/kernels/reducers.hpp>
 
@@ -62,6 +63,19 @@ struct Sum {
   template <class U>
   bool agrees(U got) const {  // the elements are small integers: sums are exact
     return (is_nan(sum) && is_nan(got)) || static_cast<double>(got) == sum;
+  }
+};
+
+template <class T>
+struct Largest {
+  using Reducer = NormInfReducer<T>;
+  float best = 0;
+  void take(T x, Int) {
+    float const size = std::fabs(static_cast<float>(x));
+    best = size > best || is_nan(size) ? size : best;
+  }
+  bool agrees(T got) const {
+    return (is_nan(best) && is_nan(static_cast<float>(got))) || static_cast<float>(got) == best;
   }
 };
 
@@ -281,6 +295,27 @@ TEST_CASE("one NaN is found wherever it stands") {
         check_all(block);
       }
     }
+}
+
+TEST_CASE("the largest magnitude is that of a plain loop, and NaN if there is one") {
+  using shardtype::bfloat16;
+  float const infinity = std::numeric_limits<float>::infinity();
+  float const nan = std::numeric_limits<float>::quiet_NaN();
+  for (Int const n : {0, 1, 3, 15, 16, 63, 64, 65, 130, 4100, 8200})
+    for (float const special : {0.0F, -0.0F, -1e4F, -infinity, infinity, nan, -nan, 0x1p-130F})
+      for (Int const at : {Int{0}, n / 2, n - 1})
+        for (bool const transposed : {false, true}) {
+          Block<bfloat16> const block(3, n, transposed, transposed ? 3 : n, [&](Int i, Int j) {
+            return bfloat16(i == 1 && j == at ? special
+                                              : static_cast<float>((j * 7919 + i) % 1001 - 500));
+          });
+          for (int kept = 0; kept < 2; ++kept) {
+            INFO(n << " terms, " << special << " at " << at << (transposed ? ", columns" : ""));
+            CHECK(wrong<Largest<bfloat16>>(block, static_cast<bfloat16 const*>(block.data.get()),
+                                           kept) == 0);
+            CHECK(wrong<Largest<bfloat16>>(block, Computed<bfloat16>{block.data.get()}, kept) == 0);
+          }
+        }
 }
 
 TEST_CASE("rising and falling elements have their places") {

@@ -124,6 +124,28 @@ auto gathered_product(Op const& op, C const& ct, Q const& q, bool wanted) {
   }
 }
 
+/// As gathered_product, of tensors without data: what such a run holds besides the two results is in the plan.
+/// Unless the dim that is gathered is the outermost one, a ring turns the own block and the whole.
+template <class G, class Op, class C, class Q>
+constexpr auto planned_gathered_product(Op const& op, C const& ct, Q const& q, bool wanted) {
+  using Own = tensor_of<C>;
+  using S = Scope<G, Own>;
+  auto const whole = autodiff::settled<G, true>(ct);
+  auto const multiplied = [&] { return call(op, std::source_location::current(), whole, q); };
+  using P = decltype(multiplied());
+  using Out = GatheredProduct<std::remove_cvref_t<decltype(whole)>, P>;
+  if (!wanted || op.overlap == Overlap::none || whole.value() == ct.value())
+    return Out{whole, std::nullopt};
+  constexpr bool turns = S::template spec<0>.dims[0].axes == S::template spec<1>.dims[0].axes;
+  if (turns || op.overlap == Overlap::shared) {
+    C const own(ct.notes(), ct.extents().data());  // or this rank's share of a window
+    if (op.overlap == Overlap::shared) return Out{whole, multiplied()};
+    std::remove_cvref_t<decltype(whole)> const again(ct.notes(), whole.extents().data());
+    return Out{whole, multiplied()};
+  }
+  return Out{whole, multiplied()};
+}
+
 /// ct_a = ct b, ct_b = a ct, with the operand's own labels.
 struct StrictProductVjp : Differentiable {
   template <class V, class A, class B, class Op>
@@ -181,12 +203,18 @@ struct NamedProductVjp : StrictProductVjp {
   static constexpr auto prepare(Op const& op, S const& saved, C const& ct, bool wanted = false) {
     if constexpr (Met<V, A, B>::verdict) {
       using G = cotangent_t<typename Met<V, A, B>::result>;
-      if constexpr (is_tensor<C> && !is_local<C> && !std::is_same_v<G, C> &&
+      constexpr bool dry = shardtype::detail::is_dry<C>;
+      if constexpr ((is_tensor<C> || dry) && !is_local<tensor_of<C>> &&
+                    !std::is_same_v<G, tensor_of<C>> &&
                     std::is_same_v<labels_of_t<tensor_of<A>>,
                                    decltype(autodiff::labels_in_any<G, tensor_of<B>>(
                                        labels_of_t<tensor_of<A>>{}))>) {
         using Op0 = FirstPull<G, A, B>;
-        return autodiff::gathered_product<G>(Op0{op.overlap}, ct, kept<1>(saved), wanted);
+        if constexpr (dry) {
+          return autodiff::planned_gathered_product<G>(Op0{op.overlap}, ct, kept<1>(saved), wanted);
+        } else {
+          return autodiff::gathered_product<G>(Op0{op.overlap}, ct, kept<1>(saved), wanted);
+        }
       } else {
         return autodiff::settled<G, true>(ct);
       }

@@ -154,6 +154,11 @@ template <class Op, class A, class B>
 struct ElementOfResult<Op, A, B> {
   using type = typename Op::template element<A, B>;
 };
+template <class Op, class A, class B, class C>
+  requires requires { typename Op::template element<A, B, C>; }
+struct ElementOfResult<Op, A, B, C> {
+  using type = typename Op::template element<A, B, C>;
+};
 
 template <class Op, class A>
 constexpr Code refused_elements() {

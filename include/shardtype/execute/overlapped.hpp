@@ -57,7 +57,7 @@ class OverlappedSteps {
     int const label = s.before.dims[s.from].label;
     shardtype::detail::List<Range> const& blocks = relative(s.before, s.from, s.axes);
     Block mine = labelled(slots[first ? 0 : 1]);
-    if (pieces_.turned) mine = turned(mine, label);
+    if (pieces_.turned && mine.label[0] != label) mine = turned(mine, label);
     kernels::Layout largest = mine.layout;
     largest.extent[mine.find(label)] = blocks.front().size();
     Value<T> out = blocks_.fresh(product.after);
@@ -75,8 +75,11 @@ class OverlappedSteps {
                 whole == nullptr ? nullptr : blocks_.writable(together.keep));
     if (whole != nullptr) {
       place_own(mine, blocks, s, together);
-      *whole = blocks_.fresh(s.after);
-      turn_back(together, *whole);
+      *whole = whole_value<T>(s.after, blocks_.sizing, blocks_.axes.coords, together.keep);
+      if (s.after.dims[0].label != label) {
+        *whole = blocks_.fresh(s.after);
+        turn_back(together, *whole);
+      }
     }
     return out;
   }

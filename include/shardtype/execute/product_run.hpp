@@ -40,26 +40,17 @@ class ProductRun : Executor<T, Space> {
     return Local::finished(slots[last], plan.size == 0);
   }
 
-  /// If `plan` gathers its first operand and multiplies it, and these run as one between ranks: true,
-  /// with the packed result in `out` and the gathered operand in `whole`. Else false, on all ranks.
+  /// If `plan` gathers its first operand and multiplies it, and these run as one between ranks, or in memory
+  /// that they share: true, with the packed result in `out` and the gathered operand in `whole`. Else false, on
+  /// all ranks.
   bool run_keeping(Plan const& plan, Value<T> a, Value<T> b, Overlap how, Buffer& out,
                    Buffer& whole) {
-    if constexpr (kernels::is_blas_type<shardtype::detail::computed_t<T>>) {
-      if (how == Overlap::automatic && shared_memory()) how = Overlap::shared;
-      if (plan.size != 2 || how == Overlap::none || how == Overlap::shared ||
-          plan.steps[0].slot != planning::Slot::a)
-        return false;
-      Value<T> const slots[3] = {std::move(a), std::move(b), {}};
-      OverlappedSteps<T, Space> steps(this->blocks_, how);
-      if (!steps.fits_gather(plan.steps[0], plan.steps[1], slots, true)) return false;
-      this->agree_on(plan.steps[0]);
-      Value<T> kept;
-      out = steps.gather(plan.steps[0], plan.steps[1], slots, &kept).keep;
-      whole = std::move(kept.keep);
-      return true;
-    } else {
+    if (how == Overlap::automatic && shared_memory()) how = Overlap::shared;
+    if (plan.size != 2 || how == Overlap::none || plan.steps[0].slot != planning::Slot::a)
       return false;
-    }
+    Value<T> slots[3] = {std::move(a), std::move(b), {}};
+    return how == Overlap::shared ? keeps_shared(plan, slots, out, whole)
+                                  : keeps_overlapped(plan, slots, how, out, whole);
   }
 
  private:
@@ -97,6 +88,32 @@ class ProductRun : Executor<T, Space> {
       out = steps.reduce(s, next, slots);
       return true;
     }
+  }
+  bool keeps_overlapped(Plan const& plan, Value<T> const* slots, Overlap how, Buffer& out,
+                        Buffer& whole) {
+    if constexpr (!kernels::is_blas_type<shardtype::detail::computed_t<T>>) {
+      return false;
+    } else {
+      OverlappedSteps<T, Space> steps(this->blocks_, how);
+      if (!steps.fits_gather(plan.steps[0], plan.steps[1], slots, true)) return false;
+      this->agree_on(plan.steps[0]);
+      Value<T> kept;
+      out = steps.gather(plan.steps[0], plan.steps[1], slots, &kept).keep;
+      whole = std::move(kept.keep);
+      return true;
+    }
+  }
+  bool keeps_shared(Plan const& plan, Value<T> const* slots, Buffer& out, Buffer& whole) {
+    Step const& s = plan.steps[0];
+    SharedSteps<T, Space> steps(this->blocks_);
+    if (!steps.fits_gather(s, plan.steps[1])) return false;
+    this->agree_on(s);
+    if (!steps.room_to_gather(s)) return false;
+    Value<T> kept = steps.gather_copy(s, slots[0]);
+    Value<T> product = Local::product(plan.steps[1], kept, slots[1]);
+    out = Local::finished(product, false);
+    whole = std::move(kept.keep);
+    return true;
   }
   bool shared(Step const& s, Step const& next, Value<T>* slots, Value<T>& out) {
     SharedSteps<T, Space> steps(this->blocks_);

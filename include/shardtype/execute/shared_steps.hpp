@@ -42,19 +42,17 @@ class SharedSteps {
   Value<T> gather(Step const& s, Value<T>* slots, Multiply multiply) {
     Value<T>& operand = slots[static_cast<int>(s.slot)];
     Visit const visit(*this, s, largest(s.after));
-    Value<T> whole = whole_value<T>(s.after, blocks_.sizing, blocks_.axes.coords, {});
-    std::int64_t const n = operand.layout.elements();
-    std::int64_t const inner = kernels::inner_length(whole.layout, s.from);
-    std::int64_t const run = operand.layout.extent[s.from] * inner;
-    T* const data = visit.data();
-    kernels::put_rows(data + own_block(s.before, s.from, s.axes).begin * inner,
-                      bytes(whole.layout.extent[s.from] * inner), operand.data, bytes(run),
-                      run == 0 ? 0 : n / run);
-    count(whole.layout.elements() - n);
-    visit.meet();
-    whole.data = data;
-    operand = whole;
+    operand = gathered(visit, s, operand);
     Value<T> out = multiply(slots[0], slots[1]);
+    blocks_.exec.fence();
+    return out;
+  }
+  /// The gathered operand alone, copied out of the window.
+  Value<T> gather_copy(Step const& s, Value<T> const& operand) {
+    Visit const visit(*this, s, largest(s.after));
+    Value<T> const whole = gathered(visit, s, operand);
+    Value<T> out = blocks_.fresh(s.after);
+    kernels::copy_packed(blocks_.exec, whole.data, whole.layout, blocks_.writable(out.keep));
     blocks_.exec.fence();
     return out;
   }
@@ -135,6 +133,20 @@ class SharedSteps {
     int exceptions_ = std::uncaught_exceptions();
   };
 
+  /// The operand in the window, once all ranks have put their blocks there.
+  Value<T> gathered(Visit const& visit, Step const& s, Value<T> const& operand) {
+    Value<T> whole = whole_value<T>(s.after, blocks_.sizing, blocks_.axes.coords, {});
+    std::int64_t const n = operand.layout.elements();
+    std::int64_t const inner = kernels::inner_length(whole.layout, s.from);
+    std::int64_t const run = operand.layout.extent[s.from] * inner;
+    kernels::put_rows(visit.data() + own_block(s.before, s.from, s.axes).begin * inner,
+                      bytes(whole.layout.extent[s.from] * inner), operand.data, bytes(run),
+                      run == 0 ? 0 : n / run);
+    count(whole.layout.elements() - n);
+    visit.meet();
+    whole.data = visit.data();
+    return whole;
+  }
   std::int64_t ranks(Step const& s) const { return blocks_.sizing.sizes.product(s.axes); }
   bool communicates(Step const& s) const {
     return on_host && s.action == Action::communicate && ranks(s) > 1;

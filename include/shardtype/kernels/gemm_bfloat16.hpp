@@ -1,7 +1,7 @@
 #pragma once
 /// The packed host product of bfloat16, by instructions that add products of pairs to floats. It is compiled for
-/// processors with AVX512_BF16 in any unit, and runs where all ranks have one
-/// and SHARDTYPE_BFLOAT16 asks for it.
+/// processors with AVX512_BF16 in any unit, and runs where all ranks have one, unless SHARDTYPE_BFLOAT16 of a rank
+/// says floats.
 
 #include <algorithm>
 #include <cstddef>
@@ -73,7 +73,8 @@ template <std::size_t... I>
   if (add) ((std::memcpy(&old, to(I), sizeof(old)), sums[I] += old), ...);
   (std::memcpy(to(I), &sums[I], sizeof(old)), ...);
 }
-/// By AVX512_BF16. Denormal numbers count as zero.
+/// By AVX512_BF16: each product is added in one rounding to nearest, the second of a pair first. Denormal operands and
+/// sums count as zero.
 inline void pair_sums_by_dots(std::int64_t pairs, std::uint32_t const* a, std::uint32_t const* b,
                               float* c, std::int64_t row_stride, bool add) {
   pair_sums_of(pairs, a, b, c, row_stride, add, std::make_index_sequence<2 * PairTile::rows>());

@@ -6,6 +6,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/core/bfloat16.hpp>
 #include <shardtype/kernels/prefetch.hpp>
 #include <shardtype/kernels/reduce_runs.hpp>
 #include <shardtype/kernels/reducers.hpp>
@@ -53,6 +54,23 @@ struct NormInfReducer : ExtremeReducer<shardtype::detail::real_of<T>, true> {
     return call(functions::Absolute{}, static_cast<shardtype::detail::computed_t<T>>(x));
   }
   KOKKOS_FUNCTION static Part nothing() { return Part{}; }
+};
+/// Magnitudes of bfloat16 are compared by their bits, which have the same order; those of a NaN are larger than all
+/// others.
+template <>
+struct NormInfReducer<bfloat16> {
+  using Element = bfloat16;
+  using Part = std::uint16_t;
+  using Total = bfloat16;
+  using Result = bfloat16;
+  KOKKOS_FUNCTION static Part load(bfloat16 const& x) {
+    return static_cast<Part>(x.bits() & 0x7FFFU);
+  }
+  KOKKOS_FUNCTION static Part nothing() { return 0; }
+  KOKKOS_FUNCTION static Total widen(Part const& a) { return bfloat16::from_bits(a); }
+  KOKKOS_FUNCTION static void join(Part& a, Part const& b) { a = b > a ? b : a; }
+  KOKKOS_FUNCTION static void join(Total& a, Total const& b) { a = b.bits() > a.bits() ? b : a; }
+  KOKKOS_FUNCTION static Result finish(Total const& a) { return a; }
 };
 
 /// exp(max) * sum is a sum of exponentials, with the largest exponent taken out.

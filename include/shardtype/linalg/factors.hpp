@@ -63,15 +63,7 @@ struct LuSolve {
   static constexpr Verdict rule(rules::Question const& q) {
     Verdict const v = linalg::rule::solve(q, 2, transposed);
     if (!v) return v;
-    Spec const& pivots = q.operands[1];
-    Spec expected = linalg::rule::per_matrix(q);
-    expected.add(q.from.dims[1].label);
-    for (int d = 0; d < expected.rank; ++d) {
-      int const label = expected.dims[d].label;
-      if (int const e = pivots.find(label);
-          pivots.rank != expected.rank || e < 0 || !(pivots.dims[e].axes == expected.dims[d].axes))
-        return rules::refuse(Code::Q06_shapes, label);
-    }
+    if (Verdict const p = linalg::rule::pivots_of_matrices(q); !p) return p;
     return v;
   }
   template <class F, class P, class B>

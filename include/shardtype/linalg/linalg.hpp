@@ -3,6 +3,7 @@
 
 // The sentences first: then compilers print no path of includes before them.
 #include <shardtype/check/sentences/linear_algebra.hpp>
+#include <shardtype/linalg/condition.hpp>
 #include <shardtype/linalg/cyclic.hpp>
 #include <shardtype/linalg/cyclic_gradients.hpp>
 #include <shardtype/linalg/determinant.hpp>

@@ -81,6 +81,22 @@ constexpr Verdict per_square(Question const& q) {
   Verdict const v = square(q);
   return v ? accept(per_matrix(q)) : v;
 }
+/// Whether `x` has the dims of `expected`, split alike, in any order.
+constexpr Verdict same_dims(Spec const& x, Spec const& expected) {
+  for (int d = 0; d < expected.rank; ++d) {
+    int const label = expected.dims[d].label;
+    if (int const e = x.find(label);
+        x.rank != expected.rank || e < 0 || !(x.dims[e].axes == expected.dims[d].axes))
+      return refuse(Code::Q06_shapes, label);
+  }
+  return x.rank == expected.rank ? Verdict{} : refuse(Code::Q06_shapes, x.dims[0].label);
+}
+/// Whether the second operand is the pivots of the first one's factors.
+constexpr Verdict pivots_of_matrices(Question const& q) {
+  Spec expected = per_matrix(q);
+  expected.add(q.from.dims[1].label);
+  return same_dims(q.operands[1], expected);
+}
 /// `per_matrix`, where `v` accepts the matrices, and they lack the first dim of `q.to`.
 constexpr Verdict per_matrix_along_new(Question const& q, Verdict const& v) {
   if (!v) return v;

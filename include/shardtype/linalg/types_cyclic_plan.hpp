@@ -43,7 +43,7 @@ constexpr std::int64_t panel_elements(CyclicBlocks const& c, std::int64_t k,
 }
 /// Blocks of columns that Cholesky updates by one product.
 constexpr std::int64_t cholesky_group(std::int64_t block) {
-  return std::max<std::int64_t>(1, 128 / block);
+  return std::max<std::int64_t>(1, 256 / block);
 }
 /// Elements of a copy of the rows of a panel that belong to such columns.
 constexpr std::int64_t cholesky_scratch(CyclicBlocks const& b) {
@@ -195,6 +195,34 @@ constexpr void spread(Step const& s, Round& r) {
 
 }  // namespace cyclic_rounds
 
+/// A loop of a triangle that runs several times.
+struct CyclicPasses {
+  std::int64_t times = 1;
+  Spec const* solutions = nullptr;  ///< where the result is none
+};
+
+namespace cyclic_rounds {
+
+/// As `round`, in each of several passes over the blocks.
+template <void (*round)(Step const&, Round&)>
+constexpr void in_passes(Step const& s, Round& r) {
+  Spec const& x = s.action == Action::compute ? s.before : s.after;
+  int const d = x.cyclic_dim() >= 0 ? x.cyclic_dim() : s.to;
+  r.number %= ceil_div(r.sizing.extents[x.dims[d].label], r.block);
+  round(s, r);
+}
+
+}  // namespace cyclic_rounds
+
+/// Repeats the last two steps of a plan, a computation and a move, in a loop over the blocks.
+template <void (*round)(Step const&, Round&)>
+constexpr void repeat_cyclic(Plan& p, CyclicCall const& call, CyclicPasses const& how) {
+  std::int64_t const once = call.blocks.count();
+  if (how.times == 1) return p.repeat(2, once, call.blocks.block, round, call.blocks.ranks);
+  p.repeat(2, once > 0 ? once * how.times : once, call.blocks.block,
+           &cyclic_rounds::in_passes<round>);
+}
+
 /// A computation of a loop, on the matrix and the right-hand sides.
 constexpr Step cyclic_compute(CallSizing const& c) {
   Step s;
@@ -246,26 +274,28 @@ constexpr void append_cyclic_factor(Plan& p, CallSizing const& c, CyclicFactor h
 constexpr void append_cyclic_start(Plan& p, CallSizing const&) { append_compute(p, {}); }
 
 /// The loop of a triangle whose columns a rank holds: sums travel from owner to owner.
-constexpr void append_cyclic_ring(Plan& p, CallSizing const& c, bool forward) {
+constexpr void append_cyclic_ring(Plan& p, CallSizing const& c, bool forward,
+                                  CyclicPasses const& how = {}) {
   Spec const& a = c.operands[0];
   CyclicCall const call(a, c.from.dims[0].label, c.from.dims[1].label, c.common);
   p.push(cyclic_compute(c));
   Step sent = cyclic_move(c, Collective::permute, call.axes);
-  sent.before = sent.after = c.result;
+  sent.before = sent.after = how.solutions != nullptr ? *how.solutions : c.result;
   sent.before.unreduced = sent.after.unreduced = {};
   sent.before.reduced = sent.after.reduced = {};
   p.push(sent);
-  p.repeat(2, call.blocks.count(), call.blocks.block,
-           forward ? &cyclic_rounds::ring<true> : &cyclic_rounds::ring<false>, call.blocks.ranks);
+  forward ? repeat_cyclic<&cyclic_rounds::ring<true>>(p, call, how)
+          : repeat_cyclic<&cyclic_rounds::ring<false>>(p, call, how);
 }
 
 /// The loop of its transpose: the part of the solution that an owner finds is sent to all.
-constexpr void append_cyclic_spread(Plan& p, CallSizing const& c, bool forward) {
+constexpr void append_cyclic_spread(Plan& p, CallSizing const& c, bool forward,
+                                    CyclicPasses const& how = {}) {
   Spec const& a = c.operands[0];
   CyclicCall const call(a, c.from.dims[0].label, c.from.dims[1].label, c.common);
   p.push(cyclic_compute(c));
   Step sent = cyclic_move(c, Collective::broadcast, call.axes);
-  sent.after = c.result;
+  sent.after = how.solutions != nullptr ? *how.solutions : c.result;
   sent.after.unreduced = sent.after.reduced = {};
   int d = sent.after.find(call.columns);
   if (d < 0) d = sent.after.find(call.rows);
@@ -273,9 +303,20 @@ constexpr void append_cyclic_spread(Plan& p, CallSizing const& c, bool forward) 
   sent.after.dims[d] = {static_cast<std::int8_t>(call.columns), {}};
   sent.before = sent.after;
   p.push(sent);
-  p.repeat(2, call.blocks.count(), call.blocks.block,
-           forward ? &cyclic_rounds::spread<true> : &cyclic_rounds::spread<false>,
-           call.blocks.ranks);
+  forward ? repeat_cyclic<&cyclic_rounds::spread<true>>(p, call, how)
+          : repeat_cyclic<&cyclic_rounds::spread<false>>(p, call, how);
+}
+
+/// `times` all_reduces of `numbers` numbers of 8 bytes.
+constexpr void append_cyclic_sums(Plan& p, CallSizing const& c, std::int64_t times,
+                                  std::int64_t numbers) {
+  Spec const& a = c.operands[0];
+  CyclicCall const call(a, c.from.dims[0].label, c.from.dims[1].label, c.common);
+  Step sent = cyclic_move(c, Collective::all_reduce, call.axes);
+  sent.before.unreduced.insert(call.axes[0]);
+  p.push(sent);
+  p.repeat(1, times, numbers,
+           [](Step const&, Round& r) { r.sizing.element_bytes = mul_sat(8, r.block); });
 }
 
 }  // namespace shardtype::planning

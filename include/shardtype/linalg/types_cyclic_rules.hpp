@@ -60,14 +60,27 @@ constexpr Verdict cyclic_solve(Question const& q, bool transposed) {
   return accept(out);
 }
 
-/// As above with the factors of `lu_factor`: the second operand is the pivots, `i32[J]`, whole on each rank.
-constexpr Verdict cyclic_lu_solve(Question const& q, bool transposed) {
-  Verdict const v = cyclic_solve(q, transposed);
-  if (!v) return v;
+/// Whether the second operand is the pivots of `lu_factor`: `i32[J]`, whole on each rank.
+constexpr Verdict cyclic_pivots(Question const& q) {
   Spec const& p = q.operands[1];
   bool const whole = p.rank == 1 && p.dims[0].label == q.from.dims[1].label &&
                      p.dims[0].axes.size == 0 && p.unreduced.empty();
-  return whole ? v : refuse(Code::Q05_one_matrix, q.from.dims[1].label);
+  return whole ? Verdict{} : refuse(Code::Q05_one_matrix, q.from.dims[1].label);
+}
+/// A solve with the factors of `lu_factor`.
+constexpr Verdict cyclic_lu_solve(Question const& q, bool transposed) {
+  Verdict const v = cyclic_solve(q, transposed);
+  if (!v) return v;
+  Verdict const p = cyclic_pivots(q);
+  return p ? v : p;
+}
+/// A number of the factored matrix, from factors, pivots and another number.
+constexpr Verdict cyclic_lu_number(Question const& q) {
+  if (Verdict const v = cyclic_matrix(q); !v) return v;
+  if (Verdict const p = cyclic_pivots(q); !p) return p;
+  if (Spec const& n = q.operands[2]; n.rank > 0 || !n.unreduced.empty())
+    return refuse(Code::Q05_one_matrix, n.rank > 0 ? n.dims[0].label : q.from.dims[1].label);
+  return accept(Spec{});
 }
 
 }  // namespace shardtype::rules

@@ -25,10 +25,9 @@ struct Settings {
   bool ends_with_barrier = false;  ///< instead of MPI_Finalize
   double agree_seconds = 10;       ///< a rank that does not arrive within this time is missing
   FftwPlanning fftw = FftwPlanning::estimate;
-  std::string fftw_wisdom{};  ///< the file that keeps what FFTW has measured; empty: none
-  bool fft_window = true;     ///< Fourier transforms exchange in shared memory where they can
-  bool bfloat16_pairs =
-      false;  ///< products of bfloat16 by AVX512_BF16 where all ranks have it and ask for it
+  std::string fftw_wisdom{};   ///< the file that keeps what FFTW has measured; empty: none
+  bool fft_window = true;      ///< Fourier transforms exchange in shared memory where they can
+  bool bfloat16_pairs = true;  ///< products of bfloat16 by AVX512_BF16 where all ranks have it
 };
 
 /// Calls `take` for each comma-separated word of `variable`. Error E05 if `take` does not accept a

@@ -1,0 +1,83 @@
+#pragma once
+/// Runs the estimate of the condition of one matrix over many ranks.
+
+#include <array>
+#include <cstdint>
+#include <source_location>
+
+#include <shardtype/linalg/run_cyclic.hpp>
+#include <shardtype/linalg/types_cyclic_condition.hpp>
+
+namespace shardtype::execute {
+
+/// Solutions by the factors of one matrix, for `inverse_norm`: own elements are those of the own blocks.
+template <class C, class T>
+struct CyclicSolutions {
+  using R = linalg::kernels::real_t<T>;
+  C const& run;
+  CyclicColumns<T const> const& factors;
+  std::int32_t const* pivots;
+
+  std::int64_t n() const { return run.blocks().n; }
+  void solve(T* x) const {
+    Matrix<T> const y = linalg::kernels::row_major(x, n(), 1);
+    linalg::kernels::exchange_rows(y, pivots, n());
+    run.clear_others(y);
+    run.solve_by_ring({factors, true, true}, y);
+    run.solve_by_ring({factors, false, false}, y);
+  }
+  void solve_adjoint(T* x) const {
+    // a^H y = x, as a^T conj(y) = conj(x)
+    conjugate(x);
+    solve_transposed<T>(factors, pivots, linalg::kernels::row_major(x, n(), 1));
+    conjugate(x);
+  }
+  void for_own(auto visit) const {
+    run.for_own_blocks([&](std::int64_t begin, std::int64_t, std::int64_t width) {
+      for (std::int64_t i = begin; i < begin + width; ++i) visit(i);
+    });
+  }
+  /// In double, as the plan counts.
+  void sum(R* two) const {
+    double const mine[2] = {static_cast<double>(two[0]), static_cast<double>(two[1])};
+    double all[2];
+    run.comm().template all_reduce<double>(mine, all, 2, ReduceKind::sum);
+    two[0] = static_cast<R>(all[0]), two[1] = static_cast<R>(all[1]);
+  }
+
+ private:
+  void conjugate(T* x) const {
+    if constexpr (linalg::kernels::is_complex<T>)
+      for (std::int64_t i = 0; i < n(); ++i) x[i] = linalg::kernels::conjugate(x[i]);
+  }
+};
+
+template <class I, class J>
+struct Run<op::CyclicLuRcond<I, J>> {
+  template <class R, class A, class P, class N>
+  static typename R::result run(op::CyclicLuRcond<I, J> const& op,
+                                std::source_location const& where, A const& a, P const& pivots,
+                                N const& norm) {
+    using Out = typename R::result;
+    using T = typename A::element;
+    using C = CyclicRun<R, A>;
+    Out out =
+        shardtype::detail::uninitialized<Out>(a.mesh(), result_extents<R>(op, a, pivots, norm));
+    if (!a.mesh().here()) return out;
+    C const run(a, where, "rcond");
+    std::int64_t const n = run.blocks().n;
+    Buffer const vectors = run.take(2 * n);
+    T* const x = C::writable(vectors);
+    CyclicColumns<T const> const factors =
+        run.columns_in(static_cast<T const*>(a.buffer().data()), a);
+    CyclicSolutions<C, T> const how{run, factors,
+                                    static_cast<std::int32_t const*>(pivots.buffer().data())};
+    using Real = linalg::kernels::real_t<T>;
+    Real const inverse = linalg::kernels::inverse_norm(how, n, x, x + n);
+    *static_cast<Real*>(out.buffer().data()) = linalg::kernels::reciprocal_condition(
+        n, *static_cast<Real const*>(norm.buffer().data()), inverse);
+    return out;
+  }
+};
+
+}  // namespace shardtype::execute

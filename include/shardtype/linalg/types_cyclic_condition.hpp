@@ -1,0 +1,46 @@
+#pragma once
+/// The estimated condition of one matrix over many ranks, as an operation: its rule, and its plan.
+
+#include <string_view>
+#include <type_traits>
+
+#include <shardtype/linalg/kernels_condition.hpp>
+#include <shardtype/linalg/types_cyclic.hpp>
+
+namespace shardtype::op {
+
+/// 1 / (|a|_1 |a^-1|_1), estimated by the factors and pivots of CyclicLu and |a|_1, a number. How many solutions it takes
+/// depends on the values; the plan has the most.
+template <class I, class J>
+struct CyclicLuRcond : detail::OnCyclicMatrix<I, J> {
+  using operation = CyclicLuRcond;
+  static constexpr std::string_view name = "rcond";
+  static constexpr Verdict rule(rules::Question const& q) { return rules::cyclic_lu_number(q); }
+  template <class A, class P, class N>
+  static constexpr Code elements() {
+    using R = linalg::kernels::real_t<detail::element_t<A>>;
+    return std::is_same_v<detail::element_t<N>, R> &&
+                   std::is_same_v<detail::element_t<P>, std::int32_t>
+               ? detail::factorized_elements<A>()
+               : Code::C10_element_types_differ;
+  }
+  template <class A, class P, class N>
+  using element = linalg::kernels::real_t<detail::element_t<A>>;
+  constexpr void extents(ResultExtents const& c) const {
+    if (c.given[0][0] != c.given[0][1]) ResultExtents::fail("the matrix is not square");
+  }
+  constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
+    constexpr int rounds = linalg::kernels::condition_rounds;
+    Spec x;
+    int const columns = c.from.dims[1].label;
+    x.add(columns, c.operands[0].dims[c.operands[0].find(columns)].axes);
+    planning::append_cyclic_start(p, c);
+    for (bool const forward : {true, false})
+      planning::append_cyclic_ring(p, c, forward, {rounds + 1, &x});
+    for (bool const forward : {true, false})
+      planning::append_cyclic_spread(p, c, forward, {rounds, &x});
+    planning::append_cyclic_sums(p, c, rounds + 1, 2);
+  }
+};
+
+}  // namespace shardtype::op
