@@ -31,7 +31,7 @@ kernels::real_t<T> rcond_of(std::int64_t n, T const* factors, std::int32_t const
 /// Flops of two norms and of the most solutions that an estimate takes, and of LU where `factors`.
 constexpr planning::Work rcond_work(planning::CallSizing const& c, bool factors) {
   std::int64_t const n = c.rows(0, c.operands[0].find(c.from.dims[0].label));
-  std::int64_t const solutions = mul_sat(2 * (2 * kernels::condition_rounds + 1), c.elements(0));
+  std::int64_t const solutions = mul_sat(2 * (2 * condition_rounds + 1), c.elements(0));
   std::int64_t const lu = factors ? mul_sat(mul_sat(c.elements(0), n), 2) / 3 : 0;
   std::int64_t const room = mul_sat(mul_sat(n, n + 3), c.element_bytes(0));
   return {add_sat(solutions, lu), room, false};

@@ -6,11 +6,9 @@
 #include <cstdint>
 
 #include <shardtype/linalg/kernels_own.hpp>
+#include <shardtype/linalg/types_condition.hpp>
 
 namespace shardtype::linalg::kernels {
-
-/// The most rounds of a solution and one of the adjoint matrix. After them comes one solution more.
-inline constexpr int condition_rounds = 5;
 
 /// x / |x|, and 1 of 0.
 template <class T>

@@ -4,7 +4,8 @@
 #include <string_view>
 #include <type_traits>
 
-#include <shardtype/linalg/kernels_condition.hpp>
+#include <shardtype/check/functions.hpp>
+#include <shardtype/linalg/types_condition.hpp>
 #include <shardtype/linalg/types_cyclic.hpp>
 
 namespace shardtype::op {
@@ -18,19 +19,19 @@ struct CyclicLuRcond : detail::OnCyclicMatrix<I, J> {
   static constexpr Verdict rule(rules::Question const& q) { return rules::cyclic_lu_number(q); }
   template <class A, class P, class N>
   static constexpr Code elements() {
-    using R = linalg::kernels::real_t<detail::element_t<A>>;
+    using R = detail::real_of<detail::element_t<A>>;
     return std::is_same_v<detail::element_t<N>, R> &&
                    std::is_same_v<detail::element_t<P>, std::int32_t>
                ? detail::factorized_elements<A>()
                : Code::C10_element_types_differ;
   }
   template <class A, class P, class N>
-  using element = linalg::kernels::real_t<detail::element_t<A>>;
+  using element = detail::real_of<detail::element_t<A>>;
   constexpr void extents(ResultExtents const& c) const {
     if (c.given[0][0] != c.given[0][1]) ResultExtents::fail("the matrix is not square");
   }
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
-    constexpr int rounds = linalg::kernels::condition_rounds;
+    constexpr int rounds = linalg::condition_rounds;
     Spec x;
     int const columns = c.from.dims[1].label;
     x.add(columns, c.operands[0].dims[c.operands[0].find(columns)].axes);
